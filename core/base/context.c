@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The context: memory through the host's allocator with its books kept, the last error's sentence, log,
+// cancel and progress.
+#include "context_state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+static void *default_allocate(void *user, size_t size)
+{
+    (void)user;
+    if (size > SIZE_MAX - ALIGNMENT) return NULL;
+    return aligned_alloc(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+}
+
+static void default_release(void *user, void *memory, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(memory);
+}
+
+mn_context *mn_context_create(const mn_hooks *hooks)
+{
+    mn_hooks used = {0};
+    if (hooks) used = *hooks;
+    if (!used.allocate || !used.release) used.allocate = default_allocate, used.release = default_release;
+    mn_context *ctx = used.allocate(used.user, sizeof *ctx);
+    if (!ctx) return NULL;
+    memset(ctx, 0, sizeof *ctx);
+    ctx->hooks = used;
+    atomic_flag_clear(&ctx->message_lock);
+    return ctx;
+}
+
+void mn_context_free(mn_context *ctx)
+{
+    if (!ctx) return;
+    mn_release(ctx, ctx->chunk_values, mn_bytes(ctx->chunk_capacity, sizeof *ctx->chunk_values));
+    const mn_hooks hooks = ctx->hooks;
+    hooks.release(hooks.user, ctx, sizeof *ctx);
+}
+
+const char *mn_context_message(const mn_context *ctx)
+{
+    return ctx->message;
+}
+
+void mn_context_clear_message(mn_context *ctx)
+{
+    ctx->message[0] = '\0';
+}
+
+mn_status mn_fail(mn_context *ctx, mn_status status, const char *format, ...)
+{
+    // Formatted aside first: an argument may be the old message itself.
+    char sentence[MN_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    while (atomic_flag_test_and_set_explicit(&ctx->message_lock, memory_order_acquire)) continue;
+    memcpy(ctx->message, sentence, sizeof sentence);
+    atomic_flag_clear_explicit(&ctx->message_lock, memory_order_release);
+    return status;
+}
+
+void mn_log(mn_context *ctx, mn_log_level level, const char *format, ...)
+{
+    if (!ctx->hooks.log) return;
+    char sentence[MN_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    ctx->hooks.log(ctx->hooks.user, level, sentence);
+}
+
+mn_status mn_check_cancelled(mn_context *ctx)
+{
+    if (ctx->hooks.cancelled && ctx->hooks.cancelled(ctx->hooks.user))
+        return mn_fail(ctx, MN_ERROR_CANCELLED, "Cancelled.");
+    return MN_OK;
+}
+
+void mn_progress(mn_context *ctx, double fraction, const char *what)
+{
+    if (ctx->hooks.progress) ctx->hooks.progress(ctx->hooks.user, fraction, what);
+}
+
+void *mn_allocate(mn_context *ctx, size_t size)
+{
+    if (size == 0) return NULL;
+    void *memory = size <= PTRDIFF_MAX ? ctx->hooks.allocate(ctx->hooks.user, size) : NULL;
+    if (!memory) {
+        (void)mn_fail(ctx, MN_ERROR_MEMORY, "Out of memory: %.1f MB more were asked for.",
+                      (double)size * 1e-6);
+        return NULL;
+    }
+    atomic_fetch_add_explicit(&ctx->allocation_count, 1, memory_order_relaxed);
+    const int_fast64_t now =
+        atomic_fetch_add_explicit(&ctx->bytes, (int_fast64_t)size, memory_order_relaxed) + (int_fast64_t)size;
+    int_fast64_t peak = atomic_load_explicit(&ctx->peak_bytes, memory_order_relaxed);
+    while (now > peak && !atomic_compare_exchange_weak_explicit(&ctx->peak_bytes, &peak, now,
+                                                                memory_order_relaxed, memory_order_relaxed))
+        continue;
+    return memory;
+}
+
+void *mn_allocate_zero(mn_context *ctx, size_t size)
+{
+    void *memory = mn_allocate(ctx, size);
+    if (memory) memset(memory, 0, size);
+    return memory;
+}
+
+void mn_release(mn_context *ctx, void *memory, size_t size)
+{
+    if (!memory) return;
+    atomic_fetch_sub_explicit(&ctx->bytes, (int_fast64_t)size, memory_order_relaxed);
+    ctx->hooks.release(ctx->hooks.user, memory, size);
+}
+
+size_t mn_bytes(int64_t count, size_t element_size)
+{
+    if (count < 0 || (element_size != 0 && (uint64_t)count > SIZE_MAX / element_size)) return SIZE_MAX;
+    return (size_t)count * element_size;
+}
+
+int64_t mn_context_bytes(const mn_context *ctx)
+{
+    return atomic_load_explicit(&ctx->bytes, memory_order_relaxed);
+}
+
+int64_t mn_context_peak_bytes(const mn_context *ctx)
+{
+    return atomic_load_explicit(&ctx->peak_bytes, memory_order_relaxed);
+}
+
+int64_t mn_context_allocation_count(const mn_context *ctx)
+{
+    return atomic_load_explicit(&ctx->allocation_count, memory_order_relaxed);
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a context holds; for core/base only.
+#ifndef MENISCUS_BASE_CONTEXT_STATE_H
+#define MENISCUS_BASE_CONTEXT_STATE_H
+
+#include <stdatomic.h>
+
+#include "meniscus/context.h"
+
+enum { MN_MESSAGE_SIZE = 2048 };
+
+struct mn_context {
+    mn_hooks hooks;
+    atomic_int_fast64_t bytes, peak_bytes, allocation_count;
+    atomic_flag message_lock;
+    char message[MN_MESSAGE_SIZE];
+    double *chunk_values; ///< what each chunk of a reduction gave; grows to a high-water mark
+    int64_t chunk_capacity;
+};
+
+#endif

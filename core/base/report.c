@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The named quantities of a frame, from the one list in report.h.
+#include "meniscus/report.h"
+
+const char *mn_report_key_name(mn_report_key key)
+{
+    static const char *const names[] = {
+#define X(name, components) #name,
+        MN_REPORT_LIST(X)
+#undef X
+    };
+    return (unsigned)key < MN_REPORT_COUNT ? names[key] : "";
+}
+
+int32_t mn_report_key_components(mn_report_key key)
+{
+    static const int32_t components_of[] = {
+#define X(name, components) components,
+        MN_REPORT_LIST(X)
+#undef X
+    };
+    return (unsigned)key < MN_REPORT_COUNT ? components_of[key] : 0;
+}
+
+void mn_report_set(mn_report *report, mn_report_key key, double value)
+{
+    report->set[key] = true;
+    report->value[key][0] = value;
+}
+
+void mn_report_set3(mn_report *report, mn_report_key key, mn_vec3 value)
+{
+    report->set[key] = true;
+    report->value[key][0] = value.x, report->value[key][1] = value.y, report->value[key][2] = value.z;
+}

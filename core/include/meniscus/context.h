@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The host's hooks and the last error, carried into everything that the core does.
+//
+// A context serves one caller at a time: two simulations that run side by side take a context each. Inside a
+// parallel loop its allocator and mn_fail() may be used from every worker; nothing else may.
+// The context must outlive everything that was created with it.
+#ifndef MENISCUS_CONTEXT_H
+#define MENISCUS_CONTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "meniscus/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mn_context mn_context;
+
+/// One piece of a parallel loop: call it once with each task index, from any thread, each concurrent caller
+/// with a worker number of its own in [0, worker_count).
+typedef void mn_task_fn(void *task_user, int64_t task, int32_t worker);
+
+/// A way to run tasks in parallel. The built-in one is OpenMP; a host may hand in its own.
+typedef struct mn_scheduler {
+    void *user;
+    /// How many workers at most call tasks at the same time; at least 1. May change between loops.
+    int32_t (*worker_count)(void *user);
+    /// Runs task(task_user, i, worker) for every i in [0, task_count) and returns when all are done.
+    void (*run)(void *user, int64_t task_count, mn_task_fn *task, void *task_user);
+} mn_scheduler;
+
+typedef enum mn_log_level { MN_LOG_DEBUG, MN_LOG_INFO, MN_LOG_WARNING } mn_log_level;
+
+/// What a host hands in. Every hook may be NULL; `user` is given back to each but the scheduler, which has
+/// its own.
+typedef struct mn_hooks {
+    void *user;
+    /// At least `size` bytes aligned to 64, or NULL. Both or neither of allocate and release.
+    void *(*allocate)(void *user, size_t size);
+    /// Gives back what allocate gave; `size` is what was asked for.
+    void (*release)(void *user, void *memory, size_t size);
+    void (*log)(void *user, mn_log_level level, const char *sentence);
+    /// True as soon as the artist wants to stop. Asked often, so it must be cheap; called from the driving
+    /// thread.
+    bool (*cancelled)(void *user);
+    /// `fraction` of the running job that is done, in [0, 1]; called from the driving thread.
+    void (*progress)(void *user, double fraction, const char *what);
+    const mn_scheduler *scheduler; ///< NULL: OpenMP. Must outlive the context.
+    int32_t max_workers;           ///< at most this many workers; 0: as many as the scheduler has
+} mn_hooks;
+
+/// `hooks` may be NULL for malloc, OpenMP, no log, no cancel. NULL only when memory is out.
+mn_context *mn_context_create(const mn_hooks *hooks);
+void mn_context_free(mn_context *ctx);
+
+/// The sentence of the last failure, for the artist: what is wrong, with which input, what to do. "" if none.
+const char *mn_context_message(const mn_context *ctx);
+void mn_context_clear_message(mn_context *ctx);
+
+/// Records the sentence and returns `status`, so that a failing function ends in `return mn_fail(...)`.
+/// Inside parallel loops the sentence of whichever worker came last stands.
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+mn_status
+mn_fail(mn_context *ctx, mn_status status, const char *format, ...);
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void mn_log(mn_context *ctx, mn_log_level level, const char *format, ...);
+
+/// MN_OK, or MN_ERROR_CANCELLED with its sentence when the host wants to stop.
+mn_status mn_check_cancelled(mn_context *ctx);
+void mn_progress(mn_context *ctx, double fraction, const char *what);
+
+/// Memory from the host, aligned to 64 bytes. `size` 0 gives NULL, which is not a failure; on failure NULL
+/// and the sentence is recorded, so that the caller returns MN_ERROR_MEMORY.
+void *mn_allocate(mn_context *ctx, size_t size);
+/// The same, filled with zeros.
+void *mn_allocate_zero(mn_context *ctx, size_t size);
+/// `memory` may be NULL; `size` is what was asked for.
+void mn_release(mn_context *ctx, void *memory, size_t size);
+/// count * element_size, or SIZE_MAX (which no allocator grants) when that does not fit or count is negative.
+size_t mn_bytes(int64_t count, size_t element_size);
+
+/// Bytes held now, and the most ever held, through this context.
+int64_t mn_context_bytes(const mn_context *ctx);
+int64_t mn_context_peak_bytes(const mn_context *ctx);
+/// How many times the allocator has been called: constant from step to step once a solver has warmed up.
+int64_t mn_context_allocation_count(const mn_context *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything public in the core.
+#ifndef MENISCUS_MENISCUS_H
+#define MENISCUS_MENISCUS_H
+
+#include "meniscus/arena.h"
+#include "meniscus/array.h"
+#include "meniscus/context.h"
+#include "meniscus/geo.h"
+#include "meniscus/parallel.h"
+#include "meniscus/random.h"
+#include "meniscus/report.h"
+#include "meniscus/status.h"
+#include "meniscus/stream.h"
+#include "meniscus/timer.h"
+#include "meniscus/vec.h"
+#include "meniscus/volume.h"
+
+#endif

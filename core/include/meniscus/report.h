@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a solver says about one frame: named SI quantities, and seconds per phase. A quantity a solver does
+// not have is not set, never invented.
+#ifndef MENISCUS_REPORT_H
+#define MENISCUS_REPORT_H
+
+#include "meniscus/timer.h"
+#include "meniscus/vec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// X(name, components)
+#define MN_REPORT_LIST(X)                                                                                    \
+    X(substeps, 1)                                                                                           \
+    X(dt_min, 1)                                                                                             \
+    X(dt_max, 1)                                                                                             \
+    X(particles, 1)                                                                                          \
+    X(mass, 1)                                                                                               \
+    X(volume, 1)                                                                                             \
+    X(area, 1)                                                                                               \
+    X(momentum, 3)                                                                                           \
+    X(angular_momentum, 3)                                                                                   \
+    X(center, 3)                                                                                             \
+    X(kinetic_energy, 1)                                                                                     \
+    X(surface_energy, 1)                                                                                     \
+    X(max_speed, 1)                                                                                          \
+    X(newton_iterations, 1)                                                                                  \
+    X(linear_iterations, 1)                                                                                  \
+    X(rollbacks, 1)
+
+typedef enum mn_report_key {
+#define X(name, components) MN_REPORT_##name,
+    MN_REPORT_LIST(X)
+#undef X
+        MN_REPORT_COUNT
+} mn_report_key;
+
+/// Zero-initialised is empty.
+typedef struct mn_report {
+    bool set[MN_REPORT_COUNT];
+    double value[MN_REPORT_COUNT][3];
+    mn_timers seconds;
+} mn_report;
+
+const char *mn_report_key_name(mn_report_key key);
+int32_t mn_report_key_components(mn_report_key key);
+void mn_report_set(mn_report *report, mn_report_key key, double value);
+void mn_report_set3(mn_report *report, mn_report_key key, mn_vec3 value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

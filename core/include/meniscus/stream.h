@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bytes out and in through callbacks: how a solver saves its state without knowing about files. Numbers are
+// written little-endian; a tag before each part makes a mixed-up stream a clear error instead of nonsense.
+#ifndef MENISCUS_STREAM_H
+#define MENISCUS_STREAM_H
+
+#include "meniscus/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mn_writer {
+    mn_context *ctx;
+    void *user;
+    /// Takes all `size` bytes or fails with a sentence in ctx.
+    mn_status (*write)(void *user, const void *bytes, size_t size);
+} mn_writer;
+
+typedef struct mn_reader {
+    mn_context *ctx;
+    void *user;
+    /// Gives exactly `size` bytes or fails with a sentence in ctx.
+    mn_status (*read)(void *user, void *bytes, size_t size);
+} mn_reader;
+
+/// Starts a part: a tag of at most 31 characters and a version.
+mn_status mn_write_tag(mn_writer *out, const char *tag, int32_t version);
+/// Fails with MN_ERROR_FORMAT when the tag is another; gives the version that was written, at most `newest`.
+mn_status mn_read_tag(mn_reader *in, const char *tag, int32_t newest, int32_t *version);
+
+mn_status mn_write_i64(mn_writer *out, int64_t value);
+mn_status mn_read_i64(mn_reader *in, int64_t *value);
+mn_status mn_write_f64(mn_writer *out, double value);
+mn_status mn_read_f64(mn_reader *in, double *value);
+/// `count` elements of `element_size` bytes, preceded by both.
+mn_status mn_write_block(mn_writer *out, const void *data, int64_t count, size_t element_size);
+/// Fails when the stream holds another count or element size.
+mn_status mn_read_block(mn_reader *in, void *data, int64_t count, size_t element_size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a node type is: one table that every host reads. Houdini's templates and help cards, the assets'
+// DialogScript, Blender's properties, `meniscus nodes`, the scene schema and the Python signatures all come
+// from it, and a parameter is written down nowhere else.
+//
+// A node includes core's public headers and this one. What lies outside (files, VDB operations) it gets from
+// the services in its mn_cook.
+#ifndef MENISCUS_NODES_NODE_H
+#define MENISCUS_NODES_NODE_H
+
+#include "meniscus/meniscus.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- parameters ----
+
+typedef enum mn_parm_kind {
+    MN_PARM_FLOAT,  ///< `size` components
+    MN_PARM_INT,    ///< `size` components
+    MN_PARM_TOGGLE, ///< 0 or 1
+    MN_PARM_MENU,   ///< one of `items`; its value is the item's index, scenes and scripts use its token
+    MN_PARM_STRING,
+    MN_PARM_FILE, ///< a string that is a path
+} mn_parm_kind;
+
+typedef struct mn_menu_item {
+    const char *token; ///< lower_snake, for scenes and scripts
+    const char *label; ///< for artists
+} mn_menu_item;
+
+typedef struct mn_parm_def {
+    const char *name;  ///< lower_snake, unique in its node
+    const char *label; ///< for artists, without the unit
+    mn_parm_kind kind;
+    int32_t size;               ///< components, 1 to 4; 1 for everything but float and int
+    double defaults[4];         ///< numeric kinds; a menu's is the index of its item
+    const char *default_string; ///< string and file
+    double hard_min, hard_max;  ///< values outside are errors; -INFINITY and INFINITY for none
+    double soft_min, soft_max;  ///< the slider
+    const char *unit;           ///< "m", "kg/m^3", "deg", "" for a pure number
+    const mn_menu_item *items;  ///< menus; ends with a NULL token
+    const char *folder;         ///< the tab it stands in
+    const char *disable_when;   ///< NULL, or Houdini's syntax: "{ kind == sphere } { kind == torus }"
+    const char *tooltip;        ///< one or two sentences: what it does and when to change it
+} mn_parm_def;
+
+/// Parameters that a simulating node must have, spelt the same everywhere; use them in its table.
+#define MN_PARM_START_FRAME                                                                                  \
+    {                                                                                                        \
+        "start_frame", "Start Frame", MN_PARM_INT, 1, {1}, NULL, -100000, 1000000, 1, 240, "frame", NULL,    \
+            "Simulation", NULL,                                                                              \
+            "The frame of the initial state. Before it the node gives that state unchanged."                 \
+    }
+#define MN_PARM_TIME_SCALE                                                                                   \
+    {                                                                                                        \
+        "time_scale", "Time Scale", MN_PARM_FLOAT, 1, {1}, NULL, 0, 1000, 0, 2, "", NULL, "Simulation",      \
+            NULL, "Simulated seconds per second on screen; 0.1 is ten times slow motion."                    \
+    }
+/// Substeps that one frame may take: the least (finer motion) and the most (a bound on the time a frame
+/// takes).
+#define MN_PARM_MIN_SUBSTEPS                                                                                 \
+    {                                                                                                        \
+        "min_substeps", "Minimum Substeps", MN_PARM_INT, 1, {1}, NULL, 1, 1000000, 1, 20, "", NULL,          \
+            "Simulation", NULL, "Every frame is cut into at least this many steps."                          \
+    }
+#define MN_PARM_MAX_SUBSTEPS                                                                                 \
+    {                                                                                                        \
+        "max_substeps", "Maximum Substeps", MN_PARM_INT, 1, {100000}, NULL, 1, 100000000, 10, 100000, "",    \
+            NULL, "Simulation", NULL,                                                                        \
+            "A frame that needs more steps than this ends with an error instead of running for hours."       \
+    }
+
+// ---- inputs and outputs ----
+
+typedef struct mn_input_def {
+    const char *label;   ///< "Liquid"
+    const char *expects; ///< a phrase for help and errors: "closed polygons or a level set VDB"
+    bool required;
+    bool many; ///< this input takes any number of connections; only the last input of a node may
+} mn_input_def;
+
+typedef struct mn_output_def {
+    const char *label; ///< "Particles"
+    const char *gives; ///< a phrase for help: "points with v, mass, id"
+} mn_output_def;
+
+// ---- what the host hands to a node ----
+
+/// Evaluated parameters of one node at one frame, owned by the host.
+typedef struct mn_parm_value {
+    double number[4];
+    const char *string;
+} mn_parm_value;
+
+/// What lies outside core and nodes. `user` goes back into each call. Results belong to the caller.
+typedef struct mn_services {
+    void *user;
+    /// Reads a geometry file of any known format.
+    mn_status (*read_geometry)(void *user, mn_context *ctx, const char *path, mn_geo **geo);
+    /// Narrow-band level set of closed polygons; `band` voxels on each side. The surface is not checked for
+    /// holes: the caller does that (mn_triangles).
+    mn_status (*mesh_to_level_set)(void *user, mn_context *ctx, const mn_geo *mesh, double voxel_size,
+                                   double band, const char *name, mn_volume *volume);
+    /// Polygons at `isovalue`; `adaptivity` in [0, 1] merges flat parts.
+    mn_status (*level_set_to_mesh)(void *user, mn_context *ctx, mn_volume volume, double isovalue,
+                                   double adaptivity, mn_geo **mesh);
+    /// A volume from values on a set of blocks: block b covers voxels origin[b] + [0, block_size)^3, x
+    /// fastest, `components` doubles per voxel; voxel (i,j,k) is centred at world ((i,j,k) + 0.5) *
+    /// voxel_size.
+    mn_status (*volume_from_blocks)(void *user, mn_context *ctx, const char *name, mn_volume_kind kind,
+                                    double voxel_size, double background, int32_t components,
+                                    int32_t block_size, int64_t block_count, const int32_t (*origins)[3],
+                                    const double *values, mn_volume *volume);
+} mn_services;
+
+typedef struct mn_node_type mn_node_type;
+
+/// One call of a node.
+typedef struct mn_cook {
+    mn_context *ctx;
+    const mn_services *services;
+    const mn_node_type *type;
+    const char *node_name;      ///< for sentences: "mpm_solver 'drop': ..."
+    const mn_parm_value *parms; ///< in the order of the type's table
+    /// inputs[i]: what is connected, or NULL. `input_count` may exceed the table's when its last input takes
+    /// many.
+    const mn_geo *const *inputs;
+    int32_t input_count;
+    double frame; ///< may lie between whole frames for cook nodes; whole for simulations
+    double fps;
+    /// The simulated time step of this frame in seconds, time_scale included; 0 for cook nodes.
+    double dt;
+    /// Puts a warning on the node; the cook goes on. Never NULL. The sentence is copied.
+    void (*warn)(void *warn_user, const char *sentence);
+    void *warn_user;
+} mn_cook;
+
+/// Parameters by name. The name must be in the node's table: nodes call these with literals, and a test walks
+/// every node through a default cook.
+double mn_cook_float(const mn_cook *cook, const char *name);
+int64_t mn_cook_int(const mn_cook *cook, const char *name);
+bool mn_cook_toggle(const mn_cook *cook, const char *name);
+mn_vec3 mn_cook_vec3(const mn_cook *cook, const char *name);
+/// A menu's value as its index.
+int32_t mn_cook_menu(const mn_cook *cook, const char *name);
+const char *mn_cook_string(const mn_cook *cook, const char *name);
+/// The input or NULL when nothing is connected or the index is past the last.
+const mn_geo *mn_cook_input(const mn_cook *cook, int32_t index);
+/// mn_fail() with "type 'name': " in front.
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+mn_status
+mn_cook_fail(const mn_cook *cook, mn_status status, const char *format, ...);
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void mn_cook_warn(const mn_cook *cook, const char *format, ...);
+
+// ---- doctor ----
+
+/// A line of `meniscus doctor`: a number with a name and a unit, or a sentence (value NaN).
+typedef struct mn_doctor {
+    void *user;
+    void (*number)(void *user, const char *name, double value, const char *unit, const char *remark);
+    void (*sentence)(void *user, const char *sentence);
+} mn_doctor;
+
+// ---- the type ----
+
+/// A node with memory. The state belongs to the host, which calls these in order and never two at once on one
+/// state.
+typedef struct mn_sim_ops {
+    /// The state at the start frame, from the inputs at that frame.
+    mn_status (*create)(const mn_cook *cook, void **state);
+    /// From the frame before to cook->frame: cook->dt seconds in as many substeps as it takes. Parameters and
+    /// inputs are those of cook->frame. On failure or cancel the state may be lost: the host frees it.
+    mn_status (*advance)(const mn_cook *cook, void *state);
+    /// The outputs at the state's frame; one geo per output of the table, all of them made by this call.
+    mn_status (*emit)(const mn_cook *cook, void *state, mn_geo **outputs);
+    /// Everything that the next advance depends on, so that load and advance give the same bits.
+    mn_status (*save)(const mn_cook *cook, const void *state, mn_writer *out);
+    mn_status (*load)(const mn_cook *cook, mn_reader *in, void **state);
+    /// What happened in the last advance; after create, what the initial state has.
+    void (*report)(const void *state, mn_report *report);
+    void (*free)(mn_context *ctx, void *state);
+} mn_sim_ops;
+
+struct mn_node_type {
+    const char *name;  ///< "mpm_solver"
+    const char *label; ///< "Meniscus MPM Solver"
+    const char *menu;  ///< "Meniscus/Solvers"
+    const char *help;  ///< one line
+    const mn_input_def *inputs;
+    int32_t input_count;
+    const mn_output_def *outputs;
+    int32_t output_count; ///< at least 1
+    const mn_parm_def *parms;
+    int32_t parm_count;
+    /// The output depends on the frame even when no parameter or input does (a file sequence).
+    bool time_dependent;
+    /// Exactly one of these two.
+    mn_status (*cook)(const mn_cook *cook, mn_geo **outputs);
+    const mn_sim_ops *sim;
+    /// Optional: what doctor should say about this node, given its inputs at the first frame.
+    mn_status (*doctor)(const mn_cook *cook, mn_doctor *doctor);
+};
+
+#define MN_COUNT_OF(table) ((int32_t)(sizeof(table) / sizeof((table)[0])))
+
+/// All node types of this build, in menu order (nodes/registry.c).
+const mn_node_type *const *mn_node_types(int32_t *count);
+/// NULL when there is none of that name.
+const mn_node_type *mn_node_type_find(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All node types of this build. A new type is one line here and one file beside it.
+#include "nodes/node.h"
+
+#include <string.h>
+
+// X(variable), in menu order
+#define NODE_TYPES(X)
+
+#define X(type) extern const mn_node_type type;
+NODE_TYPES(X)
+#undef X
+
+const mn_node_type *const *mn_node_types(int32_t *count)
+{
+    static const mn_node_type *const types[] = {
+#define X(type) &type,
+        NODE_TYPES(X)
+#undef X
+            NULL};
+    *count = MN_COUNT_OF(types) - 1;
+    return types;
+}
+
+const mn_node_type *mn_node_type_find(const char *name)
+{
+    int32_t count;
+    const mn_node_type *const *types = mn_node_types(&count);
+    for (int32_t i = 0; i < count; i++)
+        if (strcmp(types[i]->name, name) == 0) return types[i];
+    return NULL;
+}

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Installs what is missing (Debian packages), configures and builds.
+#   scripts/build.sh [PRESET]     release by default; the command is then build/release/bin/meniscus
+set -euo pipefail
+cd "$(dirname "$0")/.."
+preset=${1:-release}
+
+packages=(cmake ninja-build gcc g++ pkg-config python3 clang-format-14
+  libopenvdb-dev libtbb-dev libcjson-dev libblosc-dev zlib1g-dev libpng-dev libcmocka-dev)
+if [ "$preset" = fuzz ]; then packages+=(clang-14 clang libclang-rt-14-dev); fi
+
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+  sudo=; [ "$(id -u)" = 0 ] || sudo=sudo
+  echo "installing: ${missing[*]}"
+  $sudo apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
+
+cmake --preset "$preset" >/dev/null
+cmake --build --preset "$preset"
