@@ -8,6 +8,7 @@
 #include "meniscus/array.h"
 #include "meniscus/context.h"
 #include "meniscus/geo.h"
+#include "meniscus/hash.h"
 #include "meniscus/parallel.h"
 #include "meniscus/random.h"
 #include "meniscus/report.h"
