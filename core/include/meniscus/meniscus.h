@@ -6,6 +6,7 @@
 
 #include "meniscus/arena.h"
 #include "meniscus/array.h"
+#include "meniscus/blocks.h"
 #include "meniscus/context.h"
 #include "meniscus/geo.h"
 #include "meniscus/hash.h"
