@@ -52,6 +52,16 @@ const mn_geo *mn_cook_input(const mn_cook *cook, int32_t index)
     return index >= 0 && index < cook->input_count ? cook->inputs[index] : NULL;
 }
 
+bool mn_cook_at(const mn_cook *cook, double frame, mn_parm_value parms[MN_PARM_LIMIT], mn_cook *at)
+{
+    if (!cook->parm_at || cook->type->parm_count > MN_PARM_LIMIT) return false;
+    for (int32_t i = 0; i < cook->type->parm_count; i++) cook->parm_at(cook->parm_user, i, frame, &parms[i]);
+    *at = *cook;
+    at->parms = parms;
+    at->frame = frame;
+    return true;
+}
+
 mn_status mn_cook_fail(const mn_cook *cook, mn_status status, const char *format, ...)
 {
     char sentence[1024];

@@ -136,6 +136,11 @@ typedef struct mn_cook {
     /// Puts a warning on the node; the cook goes on. Never NULL. The sentence is copied.
     void (*warn)(void *warn_user, const char *sentence);
     void *warn_user;
+    /// A parameter of this node (by its place in the table) at another frame, so that a node can give
+    /// animated motion its velocity: the host evaluates its keys there. NULL where the host cannot; the
+    /// string lives until the cook returns. Use mn_cook_at().
+    void (*parm_at)(void *parm_user, int32_t parm, double frame, mn_parm_value *value);
+    void *parm_user;
 } mn_cook;
 
 /// Parameters by name. The name must be in the node's table: nodes call these with literals, and a test walks
@@ -147,6 +152,10 @@ mn_vec3 mn_cook_vec3(const mn_cook *cook, const char *name);
 /// A menu's value as its index.
 int32_t mn_cook_menu(const mn_cook *cook, const char *name);
 const char *mn_cook_string(const mn_cook *cook, const char *name);
+/// This cook as it would be at another frame: `at` reads `parms`, which has room for MN_PARM_LIMIT values.
+/// The inputs are those of this frame still. False, and nothing written, when the host cannot look ahead.
+enum { MN_PARM_LIMIT = 64 }; ///< no table is longer
+bool mn_cook_at(const mn_cook *cook, double frame, mn_parm_value parms[MN_PARM_LIMIT], mn_cook *at);
 /// The input or NULL when nothing is connected or the index is past the last.
 const mn_geo *mn_cook_input(const mn_cook *cook, int32_t index);
 /// mn_fail() with "type 'name': " in front.
@@ -202,6 +211,9 @@ struct mn_node_type {
     int32_t parm_count;
     /// The output depends on the frame even when no parameter or input does (a file sequence).
     bool time_dependent;
+    /// Optional, for a type whose answer depends on its parameters: asked instead of time_dependent, with the
+    /// parameters of the cook's frame and no inputs.
+    bool (*is_time_dependent)(const mn_cook *cook);
     /// Exactly one of these two.
     mn_status (*cook)(const mn_cook *cook, mn_geo **outputs);
     const mn_sim_ops *sim;
