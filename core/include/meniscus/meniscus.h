@@ -11,6 +11,7 @@
 #include "meniscus/geo.h"
 #include "meniscus/hash.h"
 #include "meniscus/parallel.h"
+#include "meniscus/predicates.h"
 #include "meniscus/random.h"
 #include "meniscus/report.h"
 #include "meniscus/status.h"
