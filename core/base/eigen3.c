@@ -48,15 +48,19 @@ void mn_m3_eigen_symmetric(mn_mat3 a, mn_vec3 *values, mn_mat3 *vectors)
     const double scale = mn_m3_norm(a);
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         double off = fabs(a.m[0][1]) + fabs(a.m[0][2]) + fabs(a.m[1][2]);
-        if (!(off > 1e-17 * scale)) break;
+        if (!(off > 1e-16 * scale)) break; // below rounding: more rotations would only add their own
         for (int i = 0; i < 2; i++)
             for (int j = i + 1; j < 3; j++) {
                 if (fabs(a.m[i][j]) <= 1e-300) continue;
                 double c, s;
                 jacobi_angle(a.m[i][i], a.m[j][j], a.m[i][j], &c, &s);
-                rotate_columns(&a, i, j, c, s);
-                a = mn_m3_transpose(a);
-                rotate_columns(&a, i, j, c, s);
+                // The diagonal moves by t a_ij, which is small where c^2 a_ii + ... would round.
+                const int k = 3 - i - j;
+                const double shift = s / c * a.m[i][j], x = a.m[k][i], y = a.m[k][j];
+                a.m[i][i] -= shift, a.m[j][j] += shift;
+                a.m[i][j] = a.m[j][i] = 0;
+                a.m[k][i] = a.m[i][k] = c * x - s * y;
+                a.m[k][j] = a.m[j][k] = s * x + c * y;
                 rotate_columns(&v, i, j, c, s);
             }
     }

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Status, context, arrays, arenas: memory is counted, failures are sentences, nothing leaks when memory is
+// out.
+#include "support/check.h"
+#include "support/failing_allocator.h"
+
+static void every_status_has_a_name_and_a_message(void **state)
+{
+    (void)state;
+    for (int i = 0; i < MN_STATUS_COUNT; i++) {
+        assert_true(strncmp(mn_status_name((mn_status)i), "MN_", 3) == 0);
+        assert_true(strlen(mn_status_message((mn_status)i)) > 0);
+    }
+    assert_string_equal(mn_status_name(MN_ERROR_IO), "MN_ERROR_IO");
+    assert_string_equal(mn_status_name((mn_status)-1), "MN_STATUS_UNKNOWN");
+}
+
+static void fail_keeps_the_sentence_even_when_it_quotes_the_last_one(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    assert_int_equal(mn_fail(ctx, MN_ERROR_INPUT, "drop %d", 7), MN_ERROR_INPUT);
+    mn_fail(ctx, MN_ERROR_INPUT, "node 'a': %s", mn_context_message(ctx));
+    assert_string_equal(mn_context_message(ctx), "node 'a': drop 7");
+    mn_context_clear_message(ctx);
+    assert_string_equal(mn_context_message(ctx), "");
+    mn_context_free(ctx);
+}
+
+static bool always(void *user)
+{
+    (void)user;
+    return true;
+}
+
+static void cancel_is_a_status_with_a_sentence(void **state)
+{
+    (void)state;
+    mn_context *calm = mn_context_create(NULL);
+    assert_int_equal(mn_check_cancelled(calm), MN_OK);
+    mn_context_free(calm);
+    const mn_hooks hooks = {.cancelled = always};
+    mn_context *ctx = mn_context_create(&hooks);
+    check_fails(ctx, mn_check_cancelled(ctx), MN_ERROR_CANCELLED, "Cancelled");
+    mn_context_free(ctx);
+}
+
+static void memory_is_aligned_and_counted(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    char *a = mn_allocate(ctx, 100);
+    double *b = mn_allocate_zero(ctx, 1000);
+    assert_int_equal((uintptr_t)a % 64, 0);
+    assert_int_equal((uintptr_t)b % 64, 0);
+    for (int i = 0; i < 125; i++) assert_true(b[i] == 0);
+    assert_int_equal(mn_context_bytes(ctx), 1100);
+    mn_release(ctx, a, 100);
+    assert_int_equal(mn_context_bytes(ctx), 1000);
+    assert_int_equal(mn_context_peak_bytes(ctx), 1100);
+    assert_int_equal(mn_context_allocation_count(ctx), 2);
+    mn_release(ctx, b, 1000);
+    assert_null(mn_allocate(ctx, 0));
+    assert_null(mn_allocate(ctx, mn_bytes(INT64_MAX, 16)));
+    assert_true(strstr(mn_context_message(ctx), "memory") != NULL);
+    mn_context_free(ctx);
+}
+
+static void arrays_grow_and_keep_what_they_hold(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    MN_ARRAY(int32_t) numbers = {0};
+    for (int32_t i = 0; i < 1000; i++) check_ok(ctx, mn_array_push(ctx, &numbers, &i));
+    assert_int_equal(numbers.count, 1000);
+    for (int32_t i = 0; i < 1000; i++) assert_int_equal(numbers.data[i], i);
+    assert_true(mn_context_allocation_count(ctx) < 20);
+    check_ok(ctx, mn_array_resize(ctx, &numbers, 10));
+    assert_int_equal(numbers.count, 10);
+    assert_int_equal(numbers.data[9], 9);
+    mn_array_free(ctx, &numbers);
+    assert_int_equal(mn_context_bytes(ctx), 0);
+    mn_context_free(ctx);
+}
+
+static void a_steady_arena_stops_allocating(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    mn_arena *arena;
+    check_ok(ctx, mn_arena_create(ctx, "sampling", &arena));
+    assert_string_equal(mn_arena_name(arena), "sampling");
+    int64_t after_second = 0;
+    for (int round = 0; round < 6; round++) {
+        for (int i = 1; i < 40; i++) {
+            double *values = mn_arena_array(arena, double, 997 * i);
+            assert_int_equal((uintptr_t)values % 64, 0);
+            memset(values, round,
+                   sizeof *values * 997 * (size_t)i); // the sanitizer sees an overlap or overrun
+        }
+        mn_arena_reset(arena);
+        if (round == 1) after_second = mn_context_allocation_count(ctx);
+    }
+    assert_int_equal(mn_context_allocation_count(ctx), after_second);
+    assert_true(mn_arena_high_water(arena) >= 8 * 997 * 39 * 20);
+    assert_null(mn_arena_allocate(arena, SIZE_MAX));
+    mn_arena_free(arena);
+    assert_int_equal(mn_context_bytes(ctx), 0);
+    mn_context_free(ctx);
+}
+
+static mn_status use_everything(mn_context *ctx)
+{
+    mn_arena *arena = NULL;
+    MN_ARRAY(double) values = {0};
+    mn_status status = mn_arena_create(ctx, "test", &arena);
+    for (int i = 0; i < 50 && status == MN_OK; i++) {
+        const double value = i;
+        status = mn_array_push(ctx, &values, &value);
+        if (status == MN_OK && !mn_arena_allocate(arena, 10000)) status = MN_ERROR_MEMORY;
+        if (i == 25) mn_arena_reset(arena);
+    }
+    mn_array_free(ctx, &values);
+    mn_arena_free(arena);
+    return status;
+}
+
+static void running_out_of_memory_anywhere_leaks_nothing(void **state)
+{
+    (void)state;
+    for (int64_t n = 0;; n++) {
+        failing_allocator memory = {.fail_at = n};
+        const mn_hooks hooks = failing_hooks(&memory);
+        mn_context *ctx = mn_context_create(&hooks);
+        mn_status status = MN_ERROR_MEMORY;
+        if (ctx) status = use_everything(ctx);
+        mn_context_free(ctx);
+        assert_int_equal(memory.held, 0);
+        if (!memory.failed) {
+            assert_int_equal(status, MN_OK);
+            assert_true(n > 5);
+            break;
+        }
+    }
+}
+
+static void timers_add_up_by_name(void **state)
+{
+    (void)state;
+    mn_timers timers = {0};
+    for (int i = 0; i < 3; i++) {
+        mn_timer_begin(&timers, "sort");
+        mn_timer_end(&timers, "sort");
+        mn_timer_begin(&timers, "solve");
+        mn_timer_end(&timers, "solve");
+    }
+    assert_int_equal(timers.count, 2);
+    assert_string_equal(timers.name[1], "solve");
+    assert_true(timers.seconds[0] >= 0 && timers.seconds[0] < 10);
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i",
+                                        "j", "k", "l", "m", "n", "o", "p", "q"};
+    for (int i = 0; i < 17; i++) mn_timer_begin(&timers, names[i]); // more than fit: no overrun
+    assert_int_equal(timers.count, MN_PHASE_MAX);
+    mn_timers_reset(&timers);
+    assert_int_equal(timers.count, 0);
+}
+
+static void the_report_knows_its_keys(void **state)
+{
+    (void)state;
+    mn_report report = {0};
+    mn_report_set(&report, MN_REPORT_mass, 2.5);
+    mn_report_set3(&report, MN_REPORT_momentum, mn_v3(1, 2, 3));
+    assert_true(report.set[MN_REPORT_mass] && !report.set[MN_REPORT_area]);
+    assert_string_equal(mn_report_key_name(MN_REPORT_angular_momentum), "angular_momentum");
+    assert_int_equal(mn_report_key_components(MN_REPORT_momentum), 3);
+    assert_int_equal(mn_report_key_components(MN_REPORT_mass), 1);
+    check_close(report.value[MN_REPORT_momentum][2], 3, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_status_has_a_name_and_a_message),
+        cmocka_unit_test(fail_keeps_the_sentence_even_when_it_quotes_the_last_one),
+        cmocka_unit_test(cancel_is_a_status_with_a_sentence),
+        cmocka_unit_test(memory_is_aligned_and_counted),
+        cmocka_unit_test(arrays_grow_and_keep_what_they_hold),
+        cmocka_unit_test(a_steady_arena_stops_allocating),
+        cmocka_unit_test(running_out_of_memory_anywhere_leaks_nothing),
+        cmocka_unit_test(timers_add_up_by_name),
+        cmocka_unit_test(the_report_knows_its_keys),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
