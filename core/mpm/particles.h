@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The particles of a liquid as the kernels read them: one record of 128 bytes with what every transfer needs
+// (position, mass, velocity, affine velocity), one of 64 bytes with what only the constitutive law and the
+// artist need. Both are kept in the order of the grid's cells.
+#ifndef MENISCUS_MPM_PARTICLES_H
+#define MENISCUS_MPM_PARTICLES_H
+
+#include "meniscus/array.h"
+#include "meniscus/blocks.h"
+#include "meniscus/vec.h"
+
+/// Motion. Four vectors of four doubles: (mass, velocity), and for each axis a (position on that axis,
+/// derivative of the velocity along it), so that a column of the affine velocity is three of four lanes.
+typedef struct mn_mpm_particle {
+    double mass; ///< kg
+    mn_vec3 v;   ///< m/s
+    struct {
+        double x;      ///< m
+        mn_vec3 slope; ///< d v / d x_a, 1/s
+    } axis[3];
+} mn_mpm_particle;
+
+/// Material, and what an artist follows.
+typedef struct mn_mpm_material {
+    double j;         ///< volume ratio
+    double volume;    ///< m^3, at rest
+    double sigma;     ///< N/m
+    double viscosity; ///< Pa s
+    double age;       ///< s
+    int64_t id;
+    double spare[2];
+} mn_mpm_material;
+
+_Static_assert(sizeof(mn_mpm_particle) == 128, "two cache lines");
+_Static_assert(sizeof(mn_mpm_material) == 64, "one cache line");
+
+static inline mn_vec3 mn_mpm_position(const mn_mpm_particle *p)
+{
+    return mn_v3(p->axis[0].x, p->axis[1].x, p->axis[2].x);
+}
+static inline void mn_mpm_set_position(mn_mpm_particle *p, mn_vec3 x)
+{
+    p->axis[0].x = x.x, p->axis[1].x = x.y, p->axis[2].x = x.z;
+}
+/// Column a is d v / d x_a.
+static inline mn_mat3 mn_mpm_affine(const mn_mpm_particle *p)
+{
+    return mn_m3_columns(p->axis[0].slope, p->axis[1].slope, p->axis[2].slope);
+}
+static inline void mn_mpm_set_affine(mn_mpm_particle *p, mn_mat3 a)
+{
+    for (int i = 0; i < 3; i++) p->axis[i].slope = mn_m3_column(a, i);
+}
+static inline mn_points mn_mpm_points(const mn_mpm_particle *particles, int64_t count)
+{
+    const int64_t stride = (int64_t)(sizeof(mn_mpm_particle) / sizeof(double));
+    mn_points p = {0, NULL, NULL, NULL, stride};
+    if (!particles || count <= 0) return p;
+    p.count = count;
+    p.x = &particles->axis[0].x, p.y = &particles->axis[1].x, p.z = &particles->axis[2].x;
+    return p;
+}
+
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Affine particle-in-cell transfers with quadratic B-splines on the sparse grid [jiang2015].
+//
+// Node i lies at origin + dx i. The block table's origin is half a cell higher, so that a particle's cell is
+// the first of the three nodes it touches on each axis. With t in [0, 1) the place inside that cell,
+//
+//   w = ( (1-t)^2/2, 1/2 + t (1-t), t^2/2 ),   x_i - x = dx (i - 1/2 - t), i = 0, 1, 2
+//   sum w = 1,  sum w (x_i - x) = 0,  sum w (x_i - x)(x_i - x)^T = dx^2/4 I
+//
+// The gradient of the grid's velocity at a particle is the moving least squares one of [hu2018],
+//
+//   grad v (x_p) = (4/dx^2) sum_i w_ip v_i (x_i - x_p)^T
+//
+// which is the affine velocity itself. It costs nothing beside the transfer, and the force that follows from
+// it,
+// -(4/dx^2) w_ip (V tau) (x_i - x_p), vanishes with the same weight as the mass, so that the acceleration of
+// a node that a particle barely touches stays bounded.
+#ifndef MENISCUS_MPM_TRANSFER_H
+#define MENISCUS_MPM_TRANSFER_H
+
+#include "meniscus/blocks.h"
+#include "meniscus/context.h"
+#include "mpm/particles.h"
+
+/// What a node holds: (mass, momentum) after the scatter, (mass, velocity) after the grid update.
+typedef struct mn_mpm_node {
+    double mass; ///< kg
+    mn_vec3 v;   ///< kg m/s, then m/s
+} mn_mpm_node;
+
+_Static_assert(sizeof(mn_mpm_node) == 32, "one 256-bit vector");
+
+/// Points in cell order that scatter as they are: in `particles` the velocity slot holds the momentum and the
+/// slopes hold the affine momentum (kg/s), forces included.
+typedef struct mn_mpm_splats {
+    const mn_mpm_particle *points; ///< NULL for none
+    const int32_t *order;          ///< points[order[k]] comes k-th
+    const int32_t *cell_start;
+} mn_mpm_splats;
+
+/// The liquid's own particles, in cell order.
+typedef struct mn_mpm_cells {
+    const mn_mpm_particle *particles;
+    const mn_mpm_material *materials;
+    const int32_t *cell_start; ///< [block count * 64 + 1]
+    /// [particle count + 1] NULL, or where each particle's group of surface samples starts: its mass is
+    /// shared with them.
+    const int32_t *group_start;
+} mn_mpm_cells;
+
+/// nodes = sum over particles and splats of mass, momentum and dt times the force of pressure and viscosity.
+/// dt 0 leaves the forces out. `nodes` holds 64 per block and is overwritten.
+mn_status mn_mpm_scatter(mn_context *ctx, const mn_block_table *table, const mn_mpm_cells *cells,
+                         const mn_mpm_splats *splats, double bulk_modulus, double dt, mn_mpm_node *nodes);
+
+/// What the grid says at a particle.
+typedef struct mn_mpm_sample {
+    mn_vec3 v;
+    mn_mat3 gradient; ///< of v, moving least squares
+} mn_mpm_sample;
+
+/// Called block by block, from any thread, with samples [first, first + count) in cell order.
+typedef void mn_mpm_gather_fn(void *user, int32_t block, int32_t first, int32_t count,
+                              const mn_mpm_sample *samples);
+
+/// The grid's velocity at points in cell order (`order` NULL: they lie in that order).
+mn_status mn_mpm_gather(mn_context *ctx, const mn_block_table *table, const mn_mpm_particle *points,
+                        const int32_t *order, const int32_t *cell_start, const mn_mpm_node *nodes,
+                        mn_mpm_gather_fn *fn, void *user);
+
+/// The share of a particle's mass that each of its 2 g + 1 members has, g = samples in its group.
+static inline double mn_mpm_share(const int32_t *group_start, int64_t particle)
+{
+    if (!group_start) return 1.0;
+    return 1.0 / (1.0 + 2.0 * (double)(group_start[particle + 1] - group_start[particle]));
+}
+
+#endif

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Transfers on a ball of particles at 8 per cell, as a fraction of the fused-multiply-add peak measured in
+// the same run, beside a naive transfer. bench_mpm [particles] [threads]
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/simd.h"
+#include "meniscus/meniscus.h"
+#include "mpm/transfer.h"
+
+enum { ROUNDS = 7, LANES = 12 };
+
+// Flops of one particle as the sums require them, counted in core/mpm: 81 and 80 vector multiply-adds of four
+// lanes.
+static const double scatter_flops = 81 * 4 * 2, gather_flops = 80 * 4 * 2;
+
+typedef double vec4 __attribute__((vector_size(32)));
+
+static volatile double sink;
+
+MN_MULTIVERSION
+static mn_status fma_chunk(void *user, mn_range range)
+{
+    (void)user;
+    vec4 sum[LANES];
+    for (int i = 0; i < LANES; i++) sum[i] = (vec4){1, 2, 3, 4} * (double)(i + 1 + range.begin);
+    const vec4 a = {0.999, 0.998, 0.997, 0.996}, b = {1e-3, 2e-3, 3e-3, 4e-3};
+    for (int64_t k = 0; k < 4000000; k++)
+#pragma GCC unroll 12
+        for (int i = 0; i < LANES; i++) sum[i] = sum[i] * a + b;
+    vec4 total = {0};
+    for (int i = 0; i < LANES; i++) total += sum[i];
+    sink = total[0] + total[1] + total[2] + total[3];
+    return MN_OK;
+}
+
+static double fma_peak(mn_context *ctx)
+{
+    const int64_t chunks = mn_worker_count(ctx);
+    double best = 1e30;
+    for (int r = 0; r < 3; r++) {
+        const double begun = mn_seconds();
+        mn_parallel_for(ctx, chunks, 1, fma_chunk, NULL);
+        best = fmin(best, mn_seconds() - begun);
+    }
+    return (double)chunks * 4000000.0 * LANES * 4 * 2 / best;
+}
+
+static void drop_samples(void *user, int32_t block, int32_t first, int32_t count,
+                         const mn_mpm_sample *samples)
+{
+    (void)block;
+    mn_mpm_particle *out = user;
+    for (int32_t i = 0; i < count; i++) {
+        out[first + i].v = samples[i].v;
+        mn_mpm_set_affine(&out[first + i], samples[i].gradient);
+    }
+}
+
+// The textbook loop, particles in random order, for comparison: one thread, no tiles, no blocks.
+static double naive_scatter_seconds(const mn_mpm_particle *p, int64_t count, double dx, double radius)
+{
+    const int n = (int)(2 * radius / dx) + 8;
+    mn_mpm_node *grid = calloc((size_t)n * (size_t)n * (size_t)n, sizeof *grid);
+    if (!grid) return NAN;
+    const double begun = mn_seconds();
+    for (int64_t i = 0; i < count; i++) {
+        double w[3][3];
+        int base[3];
+        for (int a = 0; a < 3; a++) {
+            const double x = (p[i].axis[a].x + radius) / dx + 3.5;
+            base[a] = (int)x;
+            const double t = x - base[a];
+            w[a][0] = 0.5 * (1 - t) * (1 - t), w[a][1] = 0.5 + t * (1 - t), w[a][2] = 0.5 * t * t;
+        }
+        const mn_mat3 affine = mn_mpm_affine(&p[i]);
+        for (int a = 0; a < 27; a++) {
+            const int ix = a / 9, iy = a / 3 % 3, iz = a % 3;
+            const double weight = w[0][ix] * w[1][iy] * w[2][iz] * p[i].mass;
+            mn_mpm_node *node = &grid[((base[0] + ix) * n + base[1] + iy) * n + base[2] + iz];
+            const mn_vec3 r = mn_v3(ix * dx, iy * dx, iz * dx);
+            node->mass += weight;
+            node->v = mn_axpy(node->v, weight, mn_add(p[i].v, mn_m3_apply(affine, r)));
+        }
+    }
+    const double seconds = mn_seconds() - begun;
+    sink = grid[n].mass;
+    free(grid);
+    return seconds;
+}
+
+int main(int argc, char **argv)
+{
+    const int64_t wanted = argc > 1 ? atoll(argv[1]) : 1000000;
+    mn_hooks hooks = {.max_workers = argc > 2 ? atoi(argv[2]) : 0};
+    mn_context *ctx = mn_context_create(&hooks);
+    const double dx = 1.0, radius = cbrt((double)wanted / 8 * 0.75 / 3.14159265358979);
+    mn_mpm_particle *loose = mn_allocate(ctx, sizeof *loose * (size_t)(wanted + wanted / 4 + 1000));
+    int64_t count = 0;
+    for (uint64_t id = 0; count < wanted; id++) {
+        const mn_vec3 x = mn_scale(radius, mn_sub(mn_scale(2, mn_random_unit3(1, id, 0)), mn_v3(1, 1, 1)));
+        if (mn_norm(x) > radius) continue;
+        loose[count] = (mn_mpm_particle){.mass = 1, .v = mn_random_direction(1, id, 9)};
+        mn_mpm_set_position(&loose[count++], x);
+    }
+    mn_mpm_particle *p = mn_allocate(ctx, sizeof *p * (size_t)count);
+    mn_mpm_material *q = mn_allocate_zero(ctx, sizeof *q * (size_t)count);
+    mn_blocks *blocks;
+    mn_point_sort *sort;
+    mn_blocks_create(ctx, &blocks);
+    mn_point_sort_create(ctx, &sort);
+    double build = 1e30, sorting = 1e30, scatter = 1e30, gather = 1e30;
+    mn_mpm_node *nodes = NULL;
+    for (int r = 0; r < ROUNDS; r++) {
+        const double t0 = mn_seconds();
+        mn_blocks_build(blocks, mn_v3(0.5, 0.5, 0.5), dx, mn_mpm_points(r ? p : loose, count), 1, 3);
+        const double t1 = mn_seconds();
+        mn_point_sort_run(sort, blocks, mn_mpm_points(r ? p : loose, count));
+        const double t2 = mn_seconds();
+        const mn_sorted_points sorted = mn_point_sort_result(sort);
+        if (r == 0)
+            for (int64_t i = 0; i < count; i++) p[i] = loose[sorted.order[i]], q[i].j = q[i].volume = 1;
+        const mn_block_table table = mn_blocks_table(blocks);
+        if (!nodes) nodes = mn_allocate(ctx, sizeof *nodes * (size_t)table.count * MN_BLOCK_CELLS);
+        const mn_mpm_cells cells = {p, q, sorted.cell_start, NULL};
+        const double t3 = mn_seconds();
+        mn_mpm_scatter(ctx, &table, &cells, NULL, 1.0, 1e-3, nodes);
+        const double t4 = mn_seconds();
+        mn_mpm_gather(ctx, &table, p, NULL, sorted.cell_start, nodes, drop_samples, p);
+        const double t5 = mn_seconds();
+        build = fmin(build, t1 - t0), sorting = fmin(sorting, t2 - t1);
+        scatter = fmin(scatter, t4 - t3), gather = fmin(gather, t5 - t4);
+    }
+    const double peak = fma_peak(ctx), n = (double)count;
+    const double naive = naive_scatter_seconds(loose, count, dx, radius + 1);
+    printf("%lld particles, %d threads, fma peak %.1f GFLOP/s\n", (long long)count, (int)mn_worker_count(ctx),
+           peak * 1e-9);
+    printf("%-24s %10s %10s %10s\n", "kernel", "ms", "M/s", "of peak");
+    printf("%-24s %10.2f %10.1f\n", "blocks", build * 1e3, n / build * 1e-6);
+    printf("%-24s %10.2f %10.1f\n", "sort (nearly sorted)", sorting * 1e3, n / sorting * 1e-6);
+    printf("%-24s %10.2f %10.1f %9.0f%%\n", "particles to grid", scatter * 1e3, n / scatter * 1e-6,
+           100 * scatter_flops * n / scatter / peak);
+    printf("%-24s %10.2f %10.1f %9.0f%%\n", "grid to particles", gather * 1e3, n / gather * 1e-6,
+           100 * gather_flops * n / gather / peak);
+    printf("%-24s %10.2f %10.1f\n", "naive particles to grid", naive * 1e3, n / naive * 1e-6);
+    return 0;
+}
