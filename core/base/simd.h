@@ -2,7 +2,8 @@
 //
 // One binary for every processor: a hot kernel marked MN_MULTIVERSION is compiled for AVX2 with fused
 // multiply-add and for the baseline, and the loader picks by what the processor can do (a clone for
-// "arch=haswell" would be picked on that one processor only, not on AMD's). Sanitizers and clang take the baseline only.
+// "arch=haswell" would be picked on that one processor only, not on AMD's). Sanitizers and clang take the
+// baseline only.
 #ifndef MENISCUS_BASE_SIMD_H
 #define MENISCUS_BASE_SIMD_H
 

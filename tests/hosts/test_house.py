@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of the house, read off the sources: who may include whom, licences, formatting, citations, no leftovers."""
+import os
+import re
+import shutil
+import subprocess
+import unittest
+from pathlib import Path
+
+ROOT = Path(os.environ.get("MENISCUS_SOURCE", Path(__file__).resolve().parents[2]))
+CODE = (".c", ".h", ".cpp", ".hpp")
+
+
+def sources(*folders, endings=CODE):
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in endings and path.is_file():
+                yield path
+
+
+def includes(path):
+    return re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', path.read_text(), re.M)
+
+
+class Layering(unittest.TestCase):
+    """Arrows point one way: plugin -> nodes -> core."""
+
+    def test_core_knows_no_host_no_file_and_no_json(self):
+        forbidden = re.compile(r"^(\.\./)*(plugin|nodes)/|cjson|openvdb|tbb/|blosc|zlib|png\.h|fcntl\.h|sys/stat\.h", re.I)
+        for path in sources("core"):
+            for name in includes(path):
+                self.assertIsNone(forbidden.search(name), f"{path.relative_to(ROOT)} includes {name}")
+
+    def test_nodes_include_core_headers_and_node_h_only(self):
+        allowed = re.compile(r"^(meniscus/[a-z0-9_]+\.h|nodes/[a-z0-9_]+\.h|(assert|float|inttypes|limits|math|stdarg|"
+                             r"stdbool|stddef|stdint|stdio|stdlib|string)\.h)$")
+        for path in sources("nodes"):
+            for name in includes(path):
+                self.assertIsNotNone(allowed.match(name), f"{path.relative_to(ROOT)} includes {name}")
+
+    def test_hosts_never_include_a_solver(self):
+        solvers = re.compile(r"^meniscus/(mpm|tet|film|mls|flow|contact|spray)\.h$|^core/")
+        for path in sources("plugin"):
+            for name in includes(path):
+                self.assertIsNone(solvers.search(name), f"{path.relative_to(ROOT)} includes {name}")
+
+    def test_core_and_nodes_do_not_print_or_end_the_process(self):
+        call = re.compile(r"(?<![A-Za-z_])(printf|fprintf|puts|putchar|perror|exit|abort|_Exit)\s*\(")
+        for path in sources("core", "nodes"):
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                code = line.split("//")[0]
+                if "format(printf" not in code:
+                    self.assertIsNone(call.search(code), f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
+
+    def test_core_has_no_writable_globals(self):
+        variable = re.compile(r"^(static\s+)?(?!typedef|extern|enum|struct\s+\w+\s*\{|return|#)"
+                              r"[A-Za-z_][\w\s\*]*\s\**\w+(\[[^\]]*\])*\s*(=[^=].*)?;$")
+        for path in sources("core", endings=(".c",)):
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                if "const" in line or "(" in line or line.startswith((" ", "/", "}")):
+                    continue
+                self.assertIsNone(variable.match(line), f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
+
+
+class Sources(unittest.TestCase):
+    def test_every_file_has_its_licence_line(self):
+        for path in sources("core", "nodes", "plugin", "tests", endings=CODE + (".py",)):
+            self.assertIn("SPDX-License-Identifier: Apache-2.0", path.read_text()[:200], path.relative_to(ROOT))
+
+    def test_nothing_is_left_behind(self):
+        leftover = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|#if 0")
+        for path in sources("core", "nodes", "plugin"):
+            found = leftover.search(path.read_text())
+            self.assertIsNone(found, f"{path.relative_to(ROOT)}: {found and found.group(0)}")
+
+    def test_every_cited_key_is_in_the_bibliography(self):
+        known = set(re.findall(r"^@\w+\{([^,\s]+),", (ROOT / "docs/references.bib").read_text(), re.M))
+        cited = re.compile(r"\[([a-z]+(?:18|19|20)\d\d[a-z]?)\]")
+        texts = list(sources("core", "nodes", "plugin", "tests", endings=CODE + (".py",)))
+        texts += sorted((ROOT / "docs").rglob("*.md"))
+        for path in texts:
+            for key in cited.findall(path.read_text()):
+                self.assertIn(key, known, f"{path.relative_to(ROOT)} cites [{key}]")
+
+    def test_formatting(self):
+        tool = shutil.which("clang-format-14") or shutil.which("clang-format")
+        self.assertIsNotNone(tool, "clang-format is missing; scripts/build.sh installs it")
+        files = [str(path) for path in sources("core", "nodes", "plugin", "tests")]
+        done = subprocess.run([tool, "--dry-run", "--Werror", *files], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr[:2000])
+
+    def test_names_say_what_a_file_computes(self):
+        for path in sources("core", "nodes", "plugin", endings=CODE + (".py",)):
+            self.assertNotRegex(path.stem, r"^(utils?|helpers?|misc|common)$", path.relative_to(ROOT))
+
+    def test_the_product_does_not_need_the_shared_folder(self):
+        for path in sources("core", "nodes", "plugin", "scripts", endings=CODE + (".py", ".sh")):
+            self.assertNotIn("../shared", path.read_text(), path.relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
