@@ -16,6 +16,8 @@
 #include "meniscus/report.h"
 #include "meniscus/status.h"
 #include "meniscus/stream.h"
+#include "meniscus/tet_mesh.h"
+#include "meniscus/tet_quality.h"
 #include "meniscus/timer.h"
 #include "meniscus/vec.h"
 #include "meniscus/volume.h"
