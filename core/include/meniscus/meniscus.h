@@ -10,6 +10,7 @@
 #include "meniscus/context.h"
 #include "meniscus/geo.h"
 #include "meniscus/hash.h"
+#include "meniscus/krylov.h"
 #include "meniscus/parallel.h"
 #include "meniscus/predicates.h"
 #include "meniscus/random.h"

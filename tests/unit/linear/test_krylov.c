@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Krylov solvers on a Poisson matrix, an indefinite shift of it and an unsymmetric one: they solve, in no
+// more steps than theory allows, with the same bits for any number of workers.
+#include "meniscus/krylov.h"
+
+#include "meniscus/parallel.h"
+#include "support/check.h"
+#include "support/failing_allocator.h"
+
+enum { SIDE = 40, N = SIDE * SIDE };
+
+typedef struct stencil {
+    double shift; ///< added to the diagonal
+    double wind;  ///< makes it unsymmetric
+    int64_t calls;
+} stencil;
+
+// The five-point Laplacian with zero walls.
+static mn_status apply_stencil(void *user, const double *x, double *y)
+{
+    stencil *s = user;
+    s->calls++;
+    for (int i = 0; i < SIDE; i++)
+        for (int j = 0; j < SIDE; j++) {
+            const int k = i * SIDE + j;
+            const double left = j > 0 ? x[k - 1] : 0, right = j < SIDE - 1 ? x[k + 1] : 0;
+            const double below = i > 0 ? x[k - SIDE] : 0, above = i < SIDE - 1 ? x[k + SIDE] : 0;
+            y[k] = (4 + s->shift) * x[k] - (1 + s->wind) * left - (1 - s->wind) * right - below - above;
+        }
+    return MN_OK;
+}
+
+static mn_status jacobi(void *user, const double *r, double *z)
+{
+    const stencil *s = user;
+    for (int k = 0; k < N; k++) z[k] = r[k] / fabs(4 + s->shift);
+    return MN_OK;
+}
+
+// A preconditioner that is another one at every call.
+static mn_status fickle(void *user, const double *r, double *z)
+{
+    stencil *s = user;
+    for (int k = 0; k < N; k++) z[k] = r[k] / (4 + s->shift) * (1 + 0.5 * (double)((s->calls + k) % 2));
+    return MN_OK;
+}
+
+typedef mn_status solver(mn_krylov *, const mn_linear_problem *, const mn_krylov_def *, const double *,
+                         double *, mn_krylov_result *);
+
+static double error_of(stencil s, const double *b, const double *x)
+{
+    double r[N], sum = 0, scale = 0;
+    apply_stencil(&s, x, r);
+    for (int k = 0; k < N; k++) sum += (b[k] - r[k]) * (b[k] - r[k]), scale += b[k] * b[k];
+    return sqrt(sum / scale);
+}
+
+static mn_krylov_result solve(solver *method, stencil s, mn_apply_fn *precondition, int32_t workers,
+                              double *x)
+{
+    mn_context *ctx = mn_context_create(&(mn_hooks){.max_workers = workers});
+    mn_krylov *krylov;
+    check_ok(ctx, mn_krylov_create(ctx, &krylov));
+    const mn_linear_problem problem = {N, apply_stencil, &s, precondition, &s};
+    mn_krylov_def def = mn_krylov_default_def();
+    def.tolerance = 1e-10;
+    double b[N];
+    for (int k = 0; k < N; k++) b[k] = mn_random_normal(1, (uint64_t)k, 0), x[k] = 0;
+    mn_krylov_result result;
+    check_ok(ctx, method(krylov, &problem, &def, b, x, &result));
+    if (result.end == MN_KRYLOV_CONVERGED) assert_true(error_of(s, b, x) < 1e-9);
+    mn_krylov_free(krylov);
+    mn_context_free(ctx);
+    return result;
+}
+
+static void each_solves_what_it_is_for(void **state)
+{
+    (void)state;
+    double x[N];
+    const stencil poisson = {0}, indefinite = {.shift = -0.9}, windy = {.wind = 0.3};
+    // CG needs at most about sqrt(cond)/2 ln(2/eps) steps; cond is about (2 SIDE / pi)^2.
+    const int32_t bound = (int32_t)(SIDE / 3.1416 * log(2e10)) + 5;
+    mn_krylov_result r = solve(mn_conjugate_gradients, poisson, NULL, 1, x);
+    assert_int_equal(r.end, MN_KRYLOV_CONVERGED);
+    assert_in_range(r.iterations, 20, bound);
+    r = solve(mn_conjugate_gradients, poisson, jacobi, 1, x);
+    assert_int_equal(r.end, MN_KRYLOV_CONVERGED);
+    r = solve(mn_minres, poisson, NULL, 1, x);
+    assert_int_equal(r.end, MN_KRYLOV_CONVERGED);
+    assert_in_range(r.iterations, 20, bound);
+    r = solve(mn_minres, indefinite, jacobi, 1, x);
+    assert_int_equal(r.end, MN_KRYLOV_CONVERGED);
+    r = solve(mn_flexible_gmres, windy, NULL, 1, x);
+    assert_int_equal(r.end, MN_KRYLOV_CONVERGED);
+    r = solve(mn_flexible_gmres, windy, fickle, 1, x);
+    assert_int_equal(r.end, MN_KRYLOV_CONVERGED);
+}
+
+static void cg_says_when_the_matrix_is_not_definite(void **state)
+{
+    (void)state;
+    double x[N];
+    const mn_krylov_result r = solve(mn_conjugate_gradients, (stencil){.shift = -0.9}, NULL, 1, x);
+    assert_int_equal(r.end, MN_KRYLOV_NEGATIVE_CURVATURE);
+    for (int k = 0; k < N; k++) assert_true(isfinite(x[k]));
+}
+
+static void the_bits_do_not_depend_on_the_workers(void **state)
+{
+    (void)state;
+    solver *const methods[] = {mn_conjugate_gradients, mn_minres, mn_flexible_gmres};
+    for (int m = 0; m < 3; m++) {
+        double reference[N], x[N];
+        solve(methods[m], (stencil){0}, jacobi, 1, reference);
+        for (int32_t workers = 2; workers <= 8; workers *= 2) {
+            solve(methods[m], (stencil){0}, jacobi, workers, x);
+            assert_memory_equal(x, reference, sizeof x);
+        }
+    }
+}
+
+static mn_status cancel(void *user, const double *x, double *y)
+{
+    (void)x, (void)y;
+    return mn_fail(user, MN_ERROR_CANCELLED, "Cancelled.");
+}
+
+static void zero_right_hand_sides_iteration_limits_and_failures(void **state)
+{
+    (void)state;
+    solver *const methods[] = {mn_conjugate_gradients, mn_minres, mn_flexible_gmres};
+    for (int m = 0; m < 3; m++) {
+        mn_context *ctx = mn_context_create(NULL);
+        mn_krylov *krylov;
+        check_ok(ctx, mn_krylov_create(ctx, &krylov));
+        stencil s = {0};
+        mn_linear_problem problem = {N, apply_stencil, &s, NULL, NULL};
+        mn_krylov_def def = mn_krylov_default_def();
+        double b[N] = {0}, x[N] = {0};
+        mn_krylov_result result;
+        check_ok(ctx, methods[m](krylov, &problem, &def, b, x, &result));
+        assert_int_equal(result.end, MN_KRYLOV_CONVERGED);
+        assert_int_equal(result.iterations, 0);
+        for (int k = 0; k < N; k++) assert_true(x[k] == 0);
+        b[3] = 1;
+        def.max_iterations = 3;
+        check_ok(ctx, methods[m](krylov, &problem, &def, b, x, &result));
+        assert_int_equal(result.end, MN_KRYLOV_ITERATIONS);
+        assert_int_equal(result.iterations, 3);
+        b[4] = NAN;
+        check_ok(ctx, methods[m](krylov, &problem, &def, b, x, &result));
+        assert_int_not_equal(result.end, MN_KRYLOV_CONVERGED);
+        b[4] = 0, memset(x, 0, sizeof x);
+        problem.apply = cancel, problem.apply_user = ctx;
+        check_fails(ctx, methods[m](krylov, &problem, &def, b, x, &result), MN_ERROR_CANCELLED, "Cancelled");
+        mn_krylov_free(krylov);
+        mn_context_free(ctx);
+    }
+}
+
+static void running_out_of_memory_leaks_nothing(void **state)
+{
+    (void)state;
+    for (int64_t n = 1;; n++) {
+        failing_allocator memory = {.fail_at = n};
+        const mn_hooks hooks = failing_hooks(&memory);
+        mn_context *ctx = mn_context_create(&hooks);
+        mn_krylov *krylov = NULL;
+        stencil s = {0};
+        const mn_linear_problem problem = {N, apply_stencil, &s, NULL, NULL};
+        const mn_krylov_def def = mn_krylov_default_def();
+        double b[N] = {1}, x[N] = {0};
+        mn_krylov_result result;
+        mn_status status = mn_krylov_create(ctx, &krylov);
+        if (status == MN_OK) status = mn_flexible_gmres(krylov, &problem, &def, b, x, &result);
+        assert_int_equal(status, memory.failed ? MN_ERROR_MEMORY : MN_OK);
+        mn_krylov_free(krylov);
+        mn_context_free(ctx);
+        assert_int_equal(memory.held, 0);
+        if (!memory.failed) break;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_solves_what_it_is_for),
+        cmocka_unit_test(cg_says_when_the_matrix_is_not_definite),
+        cmocka_unit_test(the_bits_do_not_depend_on_the_workers),
+        cmocka_unit_test(zero_right_hand_sides_iteration_limits_and_failures),
+        cmocka_unit_test(running_out_of_memory_leaks_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
