@@ -34,6 +34,7 @@ mn_context *mn_context_create(const mn_hooks *hooks)
     if (!ctx) return NULL;
     memset(ctx, 0, sizeof *ctx);
     ctx->hooks = used;
+    ctx->progress.end = 1;
     atomic_flag_clear(&ctx->message_lock);
     return ctx;
 }
@@ -90,7 +91,24 @@ mn_status mn_check_cancelled(mn_context *ctx)
 
 void mn_progress(mn_context *ctx, double fraction, const char *what)
 {
-    if (ctx->hooks.progress) ctx->hooks.progress(ctx->hooks.user, fraction, what);
+    if (!ctx->hooks.progress) return;
+    const double bounded = fraction > 0 ? (fraction < 1 ? fraction : 1) : 0;
+    const mn_progress_part part = ctx->progress;
+    ctx->hooks.progress(ctx->hooks.user, part.begin + bounded * (part.end - part.begin), what);
+}
+
+mn_progress_part mn_progress_enter(mn_context *ctx, double begin, double end)
+{
+    const mn_progress_part around = ctx->progress;
+    const double length = around.end - around.begin;
+    ctx->progress.begin = around.begin + begin * length;
+    ctx->progress.end = around.begin + end * length;
+    return around;
+}
+
+void mn_progress_leave(mn_context *ctx, mn_progress_part around)
+{
+    ctx->progress = around;
 }
 
 void *mn_allocate(mn_context *ctx, size_t size)

@@ -12,6 +12,7 @@ enum { MN_MESSAGE_SIZE = 2048 };
 
 struct mn_context {
     mn_hooks hooks;
+    mn_progress_part progress;
     atomic_int_fast64_t bytes, peak_bytes, allocation_count;
     atomic_flag message_lock;
     char message[MN_MESSAGE_SIZE];

@@ -78,6 +78,15 @@ void mn_log(mn_context *ctx, mn_log_level level, const char *format, ...);
 mn_status mn_check_cancelled(mn_context *ctx);
 void mn_progress(mn_context *ctx, double fraction, const char *what);
 
+/// A part of a larger job: until mn_progress_leave(), fractions from 0 to 1 reach the host as `begin` to
+/// `end` of the part around it. Called from the driving thread.
+typedef struct mn_progress_part {
+    double begin, end;
+} mn_progress_part;
+/// Gives the part around it, which mn_progress_leave() wants back.
+mn_progress_part mn_progress_enter(mn_context *ctx, double begin, double end);
+void mn_progress_leave(mn_context *ctx, mn_progress_part around);
+
 /// Memory from the host, aligned to 64 bytes. `size` 0 gives NULL, which is not a failure; on failure NULL
 /// and the sentence is recorded, so that the caller returns MN_ERROR_MEMORY.
 void *mn_allocate(mn_context *ctx, size_t size);
