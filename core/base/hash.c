@@ -50,3 +50,10 @@ uint64_t mn_hash_u64(uint64_t seed, uint64_t value)
 {
     return mix(seed ^ mix(value + 0x9E3779B97F4A7C15u));
 }
+
+uint64_t mn_hash_f64(uint64_t seed, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return mn_hash_u64(seed, bits);
+}

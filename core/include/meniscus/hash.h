@@ -16,6 +16,8 @@ uint64_t mn_hash_bytes(uint64_t seed, const void *bytes, size_t size);
 /// Of a string, its length included, so that ("ab","c") and ("a","bc") differ.
 uint64_t mn_hash_string(uint64_t seed, const char *string);
 uint64_t mn_hash_u64(uint64_t seed, uint64_t value);
+/// Of the bits: 0 and -0 differ.
+uint64_t mn_hash_f64(uint64_t seed, double value);
 
 #ifdef __cplusplus
 }
