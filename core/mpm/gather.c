@@ -13,7 +13,7 @@
 #include "meniscus/parallel.h"
 #include "mpm/tile.h"
 
-enum { BATCH = 64, BLOCK_GRAIN = 2 };
+enum { BATCH = 64, BLOCK_GRAIN = 8 };
 
 typedef struct gather_job {
     const mn_block_table *table;

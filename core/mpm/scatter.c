@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-enum { BATCH = 16, CLEAR_GRAIN = 64, BLOCK_GRAIN = 1 };
+enum { BATCH = 16, CLEAR_GRAIN = 64, BLOCK_GRAIN = 4 };
 
 typedef struct scatter_job {
     const mn_block_table *table;
@@ -62,7 +62,7 @@ MN_INLINE void spread_particle(const scatter_job *job, int32_t i, mn_vec3 cell, 
     const mn_mpm_material *material = &job->cells->materials[i];
     const vec4 *row = (const vec4 *)(const void *)p;
     const vec4 lanes = {0, 1, 1, 1};
-    const double share = mn_mpm_share(job->cells->group_start, i), mass = share * p->mass;
+    const double mass = p->mass;
     // -dt (4/dx^2) V tau
     const double weight = -4.0 * job->dt / (job->table->dx * job->table->dx);
     const double k =
@@ -73,7 +73,7 @@ MN_INLINE void spread_particle(const scatter_job *job, int32_t i, mn_vec3 cell, 
     slope[0] += (vec4){0, k + mu * row[1][1], mu * row[2][1], mu * row[3][1]};
     slope[1] += (vec4){0, mu * row[1][2], k + mu * row[2][2], mu * row[3][2]};
     slope[2] += (vec4){0, mu * row[1][3], mu * row[2][3], k + mu * row[3][3]};
-    const vec4 q = mass * (vec4){1, p->v.x, p->v.y, p->v.z};
+    const vec4 q = {mass, mass * p->v.x, mass * p->v.y, mass * p->v.z};
     spread_at(s, p, &q, slope, job->table, cell);
 }
 
@@ -121,6 +121,7 @@ static mn_status scatter_blocks(void *user, mn_range range)
     for (int64_t k = range.begin; k < range.end; k++) {
         const int32_t block = blocks[k], first_cell = block * MN_BLOCK_CELLS;
         const int32_t *start = job->cells->cell_start + first_cell;
+        const int32_t *group_of = job->cells->group_of;
         const int32_t *splat_start = job->splats ? job->splats->cell_start + first_cell : NULL;
         const bool any =
             start[MN_BLOCK_CELLS] > start[0] || (splat_start && splat_start[MN_BLOCK_CELLS] > splat_start[0]);
@@ -131,6 +132,7 @@ static mn_status scatter_blocks(void *user, mn_range range)
             vec4 *first = &t.node[tile_of_cell(cell)];
             int32_t held = 0;
             for (int32_t i = start[cell]; i < start[cell + 1]; i++) {
+                if (group_of && group_of[i] >= 0) continue;
                 spread_particle(job, i, base, &batch[held++]);
                 if (held == BATCH) accumulate(batch, held, first), held = 0;
             }

@@ -44,9 +44,9 @@ typedef struct mn_mpm_cells {
     const mn_mpm_particle *particles;
     const mn_mpm_material *materials;
     const int32_t *cell_start; ///< [block count * 64 + 1]
-    /// [particle count + 1] NULL, or where each particle's group of surface samples starts: its mass is
-    /// shared with them.
-    const int32_t *group_start;
+    /// [particle count] NULL, or the group of each particle: those of a group (>= 0) are left out here, for
+    /// they scatter as splats together with the surface samples that share their mass.
+    const int32_t *group_of;
 } mn_mpm_cells;
 
 /// nodes = sum over particles and splats of mass, momentum and dt times the force of pressure and viscosity.
@@ -68,12 +68,5 @@ typedef void mn_mpm_gather_fn(void *user, int32_t block, int32_t first, int32_t 
 mn_status mn_mpm_gather(mn_context *ctx, const mn_block_table *table, const mn_mpm_particle *points,
                         const int32_t *order, const int32_t *cell_start, const mn_mpm_node *nodes,
                         mn_mpm_gather_fn *fn, void *user);
-
-/// The share of a particle's mass that each of its 2 g + 1 members has, g = samples in its group.
-static inline double mn_mpm_share(const int32_t *group_start, int64_t particle)
-{
-    if (!group_start) return 1.0;
-    return 1.0 / (1.0 + 2.0 * (double)(group_start[particle + 1] - group_start[particle]));
-}
 
 #endif

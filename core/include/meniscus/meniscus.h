@@ -9,6 +9,7 @@
 #include "meniscus/blocks.h"
 #include "meniscus/context.h"
 #include "meniscus/geo.h"
+#include "meniscus/mpm.h"
 #include "meniscus/hash.h"
 #include "meniscus/krylov.h"
 #include "meniscus/parallel.h"

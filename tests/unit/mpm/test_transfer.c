@@ -19,7 +19,7 @@ typedef struct scene {
     mn_block_table table;
     mn_mpm_particle *particles, *splats;
     mn_mpm_material *materials;
-    int32_t *group_start;
+    int32_t *group_of;
     mn_mpm_node *nodes;
     mn_mpm_sample *samples;
 } scene;
@@ -46,7 +46,7 @@ static scene make_scene(int32_t workers)
     s.materials = mn_allocate(s.ctx, sizeof *s.materials * PARTICLES);
     s.splats = mn_allocate(s.ctx, sizeof *s.splats * SPLATS);
     s.samples = mn_allocate(s.ctx, sizeof *s.samples * PARTICLES);
-    s.group_start = mn_allocate(s.ctx, sizeof *s.group_start * (PARTICLES + 1));
+    s.group_of = mn_allocate(s.ctx, sizeof *s.group_of * PARTICLES);
     for (uint64_t i = 0; i < PARTICLES + SPLATS; i++) unsorted[i] = random_particle(i, 1.5);
     memcpy(s.splats, unsorted + PARTICLES, sizeof *s.splats * SPLATS);
     const double half = 0.5 * s.dx;
@@ -60,7 +60,6 @@ static scene make_scene(int32_t workers)
     check_ok(s.ctx, mn_point_sort_run(s.sort, s.blocks, mn_mpm_points(unsorted, PARTICLES)));
     check_ok(s.ctx, mn_point_sort_run(s.splat_sort, s.blocks, mn_mpm_points(s.splats, SPLATS)));
     const mn_sorted_points sorted = mn_point_sort_result(s.sort);
-    s.group_start[0] = 0;
     for (int32_t i = 0; i < PARTICLES; i++) {
         const uint64_t id = (uint64_t)sorted.order[i];
         s.particles[i] = unsorted[id];
@@ -68,7 +67,7 @@ static scene make_scene(int32_t workers)
                                            .volume = 0.1 + mn_random_unit(6, id, 1),
                                            .viscosity = mn_random_unit(6, id, 2),
                                            .id = (int64_t)id};
-        s.group_start[i + 1] = s.group_start[i] + (int32_t)(id % 3);
+        s.group_of[i] = id % 3 == 0 ? (int32_t)id : -1; // a third is left to others
     }
     s.nodes = mn_allocate(s.ctx, sizeof *s.nodes * (size_t)s.table.count * MN_BLOCK_CELLS);
     mn_release(s.ctx, unsorted, sizeof *unsorted * (PARTICLES + SPLATS));
@@ -78,7 +77,7 @@ static scene make_scene(int32_t workers)
 static void free_scene(scene *s)
 {
     mn_release(s->ctx, s->nodes, sizeof *s->nodes * (size_t)s->table.count * MN_BLOCK_CELLS);
-    mn_release(s->ctx, s->group_start, sizeof *s->group_start * (PARTICLES + 1));
+    mn_release(s->ctx, s->group_of, sizeof *s->group_of * PARTICLES);
     mn_release(s->ctx, s->samples, sizeof *s->samples * PARTICLES);
     mn_release(s->ctx, s->splats, sizeof *s->splats * SPLATS);
     mn_release(s->ctx, s->materials, sizeof *s->materials * PARTICLES);
@@ -93,7 +92,7 @@ static void scatter(scene *s, double bulk, double dt)
 {
     const mn_sorted_points sorted = mn_point_sort_result(s->sort);
     const mn_sorted_points splat_sorted = mn_point_sort_result(s->splat_sort);
-    const mn_mpm_cells cells = {s->particles, s->materials, sorted.cell_start, s->group_start};
+    const mn_mpm_cells cells = {s->particles, s->materials, sorted.cell_start, s->group_of};
     const mn_mpm_splats splats = {s->splats, splat_sorted.order, splat_sorted.cell_start};
     check_ok(s->ctx, mn_mpm_scatter(s->ctx, &s->table, &cells, &splats, bulk, dt, s->nodes));
 }
@@ -154,7 +153,8 @@ static void scatter_is_the_plain_sum(void **state)
             for (int32_t i = 0; i < PARTICLES; i++) {
                 const mn_mpm_particle *p = &s.particles[i];
                 const mn_mpm_material *q = &s.materials[i];
-                const double m = p->mass / (1 + 2 * (s.group_start[i + 1] - s.group_start[i]));
+                const double m = p->mass;
+                if (s.group_of[i] >= 0) continue;
                 const mn_mat3 a = mn_mpm_affine(p);
                 const double k = -mn_pressure(bulk, q->j) * q->j * q->volume;
                 const mn_mat3 tau = mn_m3_add(mn_m3_diagonal(k, k, k),
@@ -223,7 +223,7 @@ static void scatter_conserves_mass_and_momenta(void **state)
 {
     (void)state;
     scene s = make_scene(1);
-    memset(s.group_start, 0, sizeof *s.group_start * (PARTICLES + 1));
+    memset(s.group_of, 0xff, sizeof *s.group_of * PARTICLES); // -1: none
     memset(s.splats, 0, sizeof *s.splats * SPLATS);
     scatter(&s, 50.0, 0.1);
     double mass = 0, scale = 0;

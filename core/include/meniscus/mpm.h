@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Liquids with surface tension by the material point method: particles carry mass and motion, a background
+// grid solves for the motion of one step, and the energy of the surface between liquid and air is part of
+// what the grid minimises [hyde2020] [marquez2021]. See docs/theory/mpm.md.
+//
+//   mn_mpm_def def = mn_mpm_default_def();
+//   def.dx = 1e-3, def.sigma = 0.072;
+//   mn_mpm_create(ctx, &def, &mpm);
+//   mn_mpm_add(mpm, &source);
+//   mn_mpm_advance(mpm, 1.0 / 24);
+#ifndef MENISCUS_MPM_H
+#define MENISCUS_MPM_H
+
+#include "meniscus/context.h"
+#include "meniscus/report.h"
+#include "meniscus/stream.h"
+#include "meniscus/vec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mn_mpm mn_mpm;
+
+typedef enum mn_mpm_integrator {
+    MN_MPM_EXPLICIT,      ///< small steps, bound by sound and capillary waves; conserves momenta to rounding
+    MN_MPM_SEMI_IMPLICIT, ///< one linear solve per step
+    MN_MPM_IMPLICIT       ///< Newton to a tolerance
+} mn_mpm_integrator;
+
+/// How the surface's samples touch the grid.
+typedef enum mn_mpm_surface_particles {
+    MN_MPM_RESAMPLED, ///< samples borrow mass from the nearest particle: conserves both momenta
+    MN_MPM_MASSLESS   ///< samples carry force only [hyde2020]: cheaper, noisier
+} mn_mpm_surface_particles;
+
+typedef enum mn_mpm_transfer {
+    MN_MPM_APIC,     ///< calm
+    MN_MPM_APIC_FLIP ///< blended with the particles' own velocity: livelier splashes
+} mn_mpm_transfer;
+
+/// What happens at a side of the domain.
+typedef enum mn_mpm_wall {
+    MN_MPM_OPEN,     ///< nothing
+    MN_MPM_SLIP,     ///< no motion through or off the wall, free along it
+    MN_MPM_STICK,    ///< no motion at all
+    MN_MPM_SEPARATE, ///< no motion through the wall; may leave it; friction along it
+    MN_MPM_SINK,     ///< what passes is taken out
+    MN_MPM_WALL_COUNT
+} mn_mpm_wall;
+
+typedef struct mn_mpm_def {
+    double dx;           ///< m, grid spacing, > 0
+    double sigma;        ///< N/m, surface tension of particles that bring none, >= 0
+    double density;      ///< kg/m^3, the same, > 0
+    double viscosity;    ///< Pa s, the same, >= 0
+    double bulk_modulus; ///< Pa, > 0; 0: stiff enough for `compression`
+    double compression;  ///< volume change that the automatic bulk modulus allows, (0, 0.1]
+    mn_vec3 gravity;     ///< m/s^2
+
+    mn_mpm_integrator integrator;
+    double max_dt;           ///< s, > 0; INFINITY for none
+    double cfl;              ///< cells that sound or liquid may cross in one step, (0, 1]
+    double newton_tolerance; ///< m/s relative to the flow's speed, > 0
+    int64_t max_substeps;    ///< of one advance, >= 1
+    int64_t min_substeps;    ///< of one advance, >= 1
+
+    mn_mpm_surface_particles surface_particles;
+    int32_t smoothing; ///< passes over the particles' level set, 0 to 8
+    mn_mpm_transfer transfer;
+    double flip_ratio; ///< share of the particles' own velocity with MN_MPM_APIC_FLIP, [0, 1]
+
+    mn_box domain;       ///< m; walls stand on its sides
+    mn_mpm_wall wall[6]; ///< x min, x max, y min, y max, z min, z max
+    double friction;     ///< Coulomb's coefficient at separating walls and colliders, >= 0
+} mn_mpm_def;
+
+/// Water, dx 1 mm, no gravity, no walls, explicit, resampled.
+mn_mpm_def mn_mpm_default_def(void);
+
+mn_status mn_mpm_create(mn_context *ctx, const mn_mpm_def *def, mn_mpm **mpm);
+void mn_mpm_free(mn_mpm *mpm);
+/// New parameters from the next advance on; dx must stay what it was.
+mn_status mn_mpm_set_def(mn_mpm *mpm, const mn_mpm_def *def);
+const mn_mpm_def *mn_mpm_get_def(const mn_mpm *mpm);
+
+/// Particles to add. Arrays are `count` long or NULL for the def's values.
+typedef struct mn_mpm_source {
+    int64_t count;
+    const mn_vec3 *position; ///< m, required
+    const mn_vec3 *velocity; ///< m/s; NULL: at rest
+    const double *mass;      ///< kg, > 0; NULL: density dx^3 / 8
+    const double *density;   ///< kg/m^3, > 0
+    const double *sigma;     ///< N/m, >= 0
+    const double *viscosity; ///< Pa s, >= 0
+    const int64_t *id;       ///< unique and not negative; NULL: numbered on
+} mn_mpm_source;
+
+/// All or none: a value that is not allowed names the particle and its attribute.
+mn_status mn_mpm_add(mn_mpm *mpm, const mn_mpm_source *source);
+
+/// Goes on by `seconds` in as many steps as it takes. A step that fails is taken again at half its length. On
+/// failure the state is that of the last good step.
+mn_status mn_mpm_advance(mn_mpm *mpm, double seconds);
+
+/// One particle as an artist sees it.
+typedef struct mn_mpm_point {
+    mn_vec3 position, velocity;
+    int64_t id;
+    double mass, density, j, pressure, sigma, viscosity, age;
+    double radius; ///< m, of a ball of the particle's volume
+} mn_mpm_point;
+
+int64_t mn_mpm_count(const mn_mpm *mpm);
+/// All particles by rising id; `points` has room for mn_mpm_count() of them.
+mn_status mn_mpm_get_points(const mn_mpm *mpm, mn_mpm_point *points);
+double mn_mpm_bulk_modulus(const mn_mpm *mpm); ///< Pa, in use
+double mn_mpm_time(const mn_mpm *mpm);         ///< s, since the start
+
+/// Quantities of the state now, and counts and seconds of the last advance.
+void mn_mpm_get_report(const mn_mpm *mpm, mn_report *report);
+
+/// Everything that the next advance depends on.
+mn_status mn_mpm_save(const mn_mpm *mpm, mn_writer *out);
+/// `def` is the one to go on with.
+mn_status mn_mpm_load(mn_context *ctx, const mn_mpm_def *def, mn_reader *in, mn_mpm **mpm);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Walls of the domain.
+#include "mpm/boundary.h"
+
+mn_vec3 mn_mpm_bound_velocity(mn_mpm_wall kind, double friction, mn_vec3 n, mn_vec3 v)
+{
+    const double normal = mn_dot(v, n);
+    const mn_vec3 tangent = mn_axpy(v, -normal, n);
+    switch (kind) {
+    case MN_MPM_SLIP:
+        return tangent;
+    case MN_MPM_STICK:
+        return mn_v3(0, 0, 0);
+    case MN_MPM_SEPARATE: {
+        if (normal >= 0) return v;
+        const double speed = mn_norm(tangent);
+        // Coulomb: the impulse along the wall is at most friction times the one into it.
+        const double left = speed + friction * normal;
+        return left > 0 ? mn_scale(left / speed, tangent) : mn_v3(0, 0, 0);
+    }
+    case MN_MPM_OPEN:
+    case MN_MPM_SINK:
+    case MN_MPM_WALL_COUNT:
+        break;
+    }
+    return v;
+}
+
+static bool bounds(mn_mpm_wall kind)
+{
+    return kind == MN_MPM_SLIP || kind == MN_MPM_STICK || kind == MN_MPM_SEPARATE;
+}
+
+// A node within rounding of the plane lies on it.
+static const double plane_tolerance = 1e-6;
+
+mn_vec3 mn_mpm_apply_walls(const mn_mpm_def *def, mn_vec3 node, mn_vec3 v)
+{
+    const double x[3] = {node.x, node.y, node.z}, slack = plane_tolerance * def->dx;
+    const double low[3] = {def->domain.min.x, def->domain.min.y, def->domain.min.z};
+    const double high[3] = {def->domain.max.x, def->domain.max.y, def->domain.max.z};
+    for (int a = 0; a < 3; a++)
+        for (int side = 0; side < 2; side++) {
+            const mn_mpm_wall kind = def->wall[2 * a + side];
+            if (!bounds(kind)) continue;
+            if (side == 0 ? x[a] > low[a] + slack : x[a] < high[a] - slack) continue;
+            double n[3] = {0, 0, 0};
+            n[a] = side == 0 ? 1 : -1;
+            v = mn_mpm_bound_velocity(kind, def->friction, mn_v3(n[0], n[1], n[2]), v);
+        }
+    return v;
+}
+
+bool mn_mpm_block_meets_wall(const mn_mpm_def *def, const mn_block_table *table, int32_t block)
+{
+    const mn_vec3 first = mn_mpm_node_position(table, block, 0);
+    const mn_vec3 last = mn_mpm_node_position(table, block, MN_BLOCK_CELLS - 1);
+    const double slack = plane_tolerance * def->dx;
+    return (bounds(def->wall[0]) && first.x <= def->domain.min.x + slack) ||
+           (bounds(def->wall[1]) && last.x >= def->domain.max.x - slack) ||
+           (bounds(def->wall[2]) && first.y <= def->domain.min.y + slack) ||
+           (bounds(def->wall[3]) && last.y >= def->domain.max.y - slack) ||
+           (bounds(def->wall[4]) && first.z <= def->domain.min.z + slack) ||
+           (bounds(def->wall[5]) && last.z >= def->domain.max.z - slack);
+}

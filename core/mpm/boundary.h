@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What walls do to the velocity of a grid node.
+//
+//   slip      v <- v - (v.n) n
+//   stick     v <- 0
+//   separate  if v.n < 0: tangential part shortened by friction, |v_t| <- max(0, |v_t| + mu v.n), v.n <- 0
+//
+// n points into the liquid. Nodes at or behind a wall's plane belong to it.
+#ifndef MENISCUS_MPM_BOUNDARY_H
+#define MENISCUS_MPM_BOUNDARY_H
+
+#include "meniscus/blocks.h"
+#include "meniscus/mpm.h"
+
+/// Where node `cell` of `block` lies: the block table of the transfers begins half a cell above the nodes.
+static inline mn_vec3 mn_mpm_node_position(const mn_block_table *table, int32_t block, int32_t cell)
+{
+    const double half = 0.5 * table->dx;
+    return mn_sub(mn_block_node_position(table, block, cell), mn_v3(half, half, half));
+}
+
+/// The velocity that is left of `v` at a boundary that does not move, with inward normal n.
+mn_vec3 mn_mpm_bound_velocity(mn_mpm_wall kind, double friction, mn_vec3 n, mn_vec3 v);
+
+/// All walls of the domain, one after the other.
+mn_vec3 mn_mpm_apply_walls(const mn_mpm_def *def, mn_vec3 node, mn_vec3 v);
+
+/// Whether some node of the block may lie at or behind a wall.
+bool mn_mpm_block_meets_wall(const mn_mpm_def *def, const mn_block_table *table, int32_t block);
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Largest and smallest of what bounds a step, over all particles: at the start of every advance. Within it
+// only the speed changes, and each step brings its own.
+#include "mpm/solver.h"
+
+#include "meniscus/parallel.h"
+
+enum { PARTICLE_GRAIN = 4096 };
+
+// Largest of what each chunk says; order does not matter for a maximum.
+static double max_speed(void *user, mn_range range)
+{
+    const mn_mpm *mpm = user;
+    double most = 0;
+    for (int64_t i = range.begin; i < range.end; i++) most = fmax(most, mn_norm2(mpm->particles.data[i].v));
+    return sqrt(most);
+}
+
+static double max_sigma(void *user, mn_range range)
+{
+    const mn_mpm *mpm = user;
+    double most = 0;
+    for (int64_t i = range.begin; i < range.end; i++) most = fmax(most, fabs(mpm->materials.data[i].sigma));
+    return most;
+}
+
+static double max_specific_volume(void *user, mn_range range)
+{
+    const mn_mpm *mpm = user;
+    double most = 0;
+    for (int64_t i = range.begin; i < range.end; i++)
+        most = fmax(most, mpm->materials.data[i].volume / mpm->particles.data[i].mass);
+    return most;
+}
+
+static double max_kinematic_viscosity(void *user, mn_range range)
+{
+    const mn_mpm *mpm = user;
+    double most = 0;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        const mn_mpm_material *q = &mpm->materials.data[i];
+        most = fmax(most, q->viscosity * q->volume / mpm->particles.data[i].mass);
+    }
+    return most;
+}
+
+static double max_height(void *user, mn_range range)
+{
+    const mn_mpm *mpm = user;
+    const mn_vec3 up = mn_normalize(mpm->def.gravity);
+    double most = -INFINITY;
+    for (int64_t i = range.begin; i < range.end; i++)
+        most = fmax(most, mn_dot(up, mn_mpm_position(&mpm->particles.data[i])));
+    return most;
+}
+
+static double max_depth(void *user, mn_range range)
+{
+    const mn_mpm *mpm = user;
+    const mn_vec3 up = mn_normalize(mpm->def.gravity);
+    double most = -INFINITY;
+    for (int64_t i = range.begin; i < range.end; i++)
+        most = fmax(most, -mn_dot(up, mn_mpm_position(&mpm->particles.data[i])));
+    return most;
+}
+
+static void sum_mass(void *user, mn_range range, double *sums)
+{
+    const mn_mpm *mpm = user;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        const mn_mpm_particle *p = &mpm->particles.data[i];
+        sums[0] += p->mass;
+        sums[1] += 0.5 * p->mass * mn_norm2(p->v);
+    }
+}
+
+mn_status mn_mpm_find_extremes(mn_mpm *mpm)
+{
+    mn_context *ctx = mpm->ctx;
+    const int64_t n = mpm->particles.count;
+    mn_mpm_extremes e = {.min_density = mpm->def.density};
+    mpm->extremes = e;
+    if (n == 0) return MN_OK;
+    double lightest, top, bottom, sums[2];
+    MN_TRY(mn_parallel_max(ctx, n, PARTICLE_GRAIN, max_speed, mpm, &e.max_speed));
+    MN_TRY(mn_parallel_max(ctx, n, PARTICLE_GRAIN, max_sigma, mpm, &e.max_sigma));
+    MN_TRY(mn_parallel_max(ctx, n, PARTICLE_GRAIN, max_specific_volume, mpm, &lightest));
+    MN_TRY(mn_parallel_max(ctx, n, PARTICLE_GRAIN, max_kinematic_viscosity, mpm, &e.max_kinematic_viscosity));
+    MN_TRY(mn_parallel_max(ctx, n, PARTICLE_GRAIN, max_height, mpm, &top));
+    MN_TRY(mn_parallel_max(ctx, n, PARTICLE_GRAIN, max_depth, mpm, &bottom));
+    MN_TRY(mn_parallel_sum(ctx, n, PARTICLE_GRAIN, sum_mass, mpm, 2, sums));
+    e.min_density = 1.0 / lightest;
+    e.height = top + bottom;
+    e.mass = sums[0], e.kinetic = sums[1];
+    mpm->extremes = e;
+    return MN_OK;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The explicit grid update: momentum to velocity, gravity, walls.
+//
+//   v_i = p_i / m_i + dt g,   then what the walls leave of it (boundary.h)
+#include "mpm/solver.h"
+
+#include "meniscus/parallel.h"
+#include "mpm/boundary.h"
+
+enum { BLOCK_GRAIN = 32 };
+
+typedef struct update_job {
+    mn_mpm *mpm;
+    mn_mpm_node *nodes;
+    double dt;
+} update_job;
+
+static mn_status update_blocks(void *user, mn_range range)
+{
+    const update_job *job = user;
+    const mn_mpm *mpm = job->mpm;
+    const mn_vec3 push = mn_scale(job->dt, mpm->def.gravity);
+    for (int64_t block = range.begin; block < range.end; block++) {
+        const bool at_wall = mn_mpm_block_meets_wall(&mpm->def, &mpm->table, (int32_t)block);
+        for (int32_t cell = 0; cell < MN_BLOCK_CELLS; cell++) {
+            mn_mpm_node *node = &job->nodes[block * MN_BLOCK_CELLS + cell];
+            if (!(node->mass > 0)) {
+                // Forces on nodes without mass (massless samples only) have nothing to move.
+                *node = (mn_mpm_node){0};
+                continue;
+            }
+            node->v = mn_axpy(push, 1.0 / node->mass, node->v);
+            if (!at_wall) continue;
+            const mn_vec3 x = mn_mpm_node_position(&mpm->table, (int32_t)block, cell);
+            node->v = mn_mpm_apply_walls(&mpm->def, x, node->v);
+        }
+    }
+    return MN_OK;
+}
+
+mn_status mn_mpm_update_grid(mn_mpm *mpm, mn_mpm_node *nodes, double dt)
+{
+    update_job job = {mpm, nodes, dt};
+    return mn_parallel_for(mpm->ctx, mpm->table.count, BLOCK_GRAIN, update_blocks, &job);
+}

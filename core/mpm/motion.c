@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Grid to particles, and the particles' motion.
+//
+//   v' = v(x), C' = grad v(x) [APIC]; groups merged (resample.c)
+//   x' = x + dt v',   J' = J (1 + dt div v(x))
+//
+// With the FLIP blend the particle keeps a share of its own velocity and takes the grid's change,
+// v' = (1 - f) v(x) + f (v + v(x) - v_before(x)), and moves with the grid's velocity [zhu2005].
+#include "mpm/solver.h"
+
+#include "meniscus/parallel.h"
+#include "mpm/pressure.h"
+
+#include <string.h>
+
+typedef struct move_job {
+    mn_mpm *mpm;
+    double dt;
+    bool flip;
+} move_job;
+
+typedef struct store_job {
+    const int32_t *order; ///< NULL: as they lie
+    mn_mpm_sample *out;
+} store_job;
+
+static void store_samples(void *user, int32_t block, int32_t first, int32_t count,
+                          const mn_mpm_sample *samples)
+{
+    (void)block;
+    const store_job *job = user;
+    for (int32_t i = 0; i < count; i++) job->out[job->order ? job->order[first + i] : first + i] = samples[i];
+}
+
+static void note(mn_mpm_step_stats *stats, const mn_mpm_particle *p, const mn_mpm_material *q, double ratio,
+                 mn_vec3 move)
+{
+    const double speed2 = mn_norm2(p->v);
+    stats->max_speed = fmax(stats->max_speed, sqrt(speed2));
+    stats->max_move = fmax(stats->max_move, mn_norm(move));
+    stats->min_ratio = fmin(stats->min_ratio, ratio);
+    stats->min_j = fmin(stats->min_j, q->j);
+    stats->max_j = fmax(stats->max_j, q->j);
+    stats->kinetic += 0.5 * p->mass * speed2;
+    // A sum of everything is not finite when any part is not.
+    double sum = speed2 + q->j;
+    for (int a = 0; a < 3; a++)
+        sum += p->axis[a].x + p->axis[a].slope.x + p->axis[a].slope.y + p->axis[a].slope.z;
+    stats->finite = stats->finite && isfinite(sum);
+}
+
+static void move_samples(void *user, int32_t block, int32_t first, int32_t count,
+                         const mn_mpm_sample *samples)
+{
+    const move_job *job = user;
+    mn_mpm *mpm = job->mpm;
+    const bool grouped = mpm->groups.count > 0;
+    mn_mpm_step_stats *stats = &mpm->block_stats.data[block];
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t k = first + i, group = grouped ? mpm->group_of.data[k] : -1;
+        const mn_mpm_particle *p = &mpm->particles.data[k];
+        const mn_mpm_material *q = &mpm->materials.data[k];
+        const mn_mpm_group *g = group < 0 ? NULL : &mpm->groups.data[group];
+        const mn_mpm_sample merged =
+            g ? mn_mpm_merge(mpm, g, &samples[i], mpm->splat_samples.data) : samples[i];
+        mn_vec3 v = merged.v;
+        if (job->flip) {
+            const mn_mpm_sample *own = &mpm->particle_before.data[k];
+            const mn_mpm_sample before = g ? mn_mpm_merge(mpm, g, own, mpm->splat_before.data) : *own;
+            v = mn_axpy(v, mpm->def.flip_ratio, mn_sub(p->v, before.v));
+        }
+        const mn_vec3 move = mn_scale(job->dt, job->flip ? merged.v : v);
+        const double ratio = mn_pressure_advance(1.0, job->dt, mn_m3_trace(samples[i].gradient));
+        mn_mpm_particle *to = &mpm->next.data[k];
+        to->mass = p->mass;
+        to->v = v;
+        mn_mpm_set_position(to, mn_add(mn_mpm_position(p), move));
+        mn_mpm_set_affine(to, merged.gradient);
+        mpm->next_materials.data[k] = *q;
+        mpm->next_materials.data[k].j = q->j * ratio;
+        mpm->next_materials.data[k].age = q->age + job->dt;
+        note(stats, to, &mpm->next_materials.data[k], ratio, move);
+    }
+}
+
+static mn_status gather_splats(mn_mpm *mpm, const mn_mpm_node *nodes, mn_mpm_sample *out)
+{
+    const mn_sorted_points sorted = mn_point_sort_result(mpm->splat_sort);
+    store_job job = {sorted.order, out};
+    return mn_mpm_gather(mpm->ctx, &mpm->table, mpm->splats.data, sorted.order, sorted.cell_start, nodes,
+                         store_samples, &job);
+}
+
+static mn_status gather_before(mn_mpm *mpm)
+{
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->particle_before, mpm->particles.count));
+    store_job job = {NULL, mpm->particle_before.data};
+    MN_TRY(mn_mpm_gather(mpm->ctx, &mpm->table, mpm->particles.data, NULL, mpm->cell_start, mpm->before.data,
+                         store_samples, &job));
+    if (mpm->groups.count == 0) return MN_OK;
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->splat_before, mpm->splats.count));
+    return gather_splats(mpm, mpm->before.data, mpm->splat_before.data);
+}
+
+static mn_mpm_step_stats join(const mn_mpm *mpm)
+{
+    mn_mpm_step_stats all = {.min_ratio = INFINITY, .min_j = INFINITY, .max_j = -INFINITY, .finite = true};
+    for (int32_t b = 0; b < mpm->table.count; b++) {
+        const mn_mpm_step_stats *s = &mpm->block_stats.data[b];
+        all.max_speed = fmax(all.max_speed, s->max_speed);
+        all.max_move = fmax(all.max_move, s->max_move);
+        all.min_ratio = fmin(all.min_ratio, s->min_ratio);
+        all.min_j = fmin(all.min_j, s->min_j);
+        all.max_j = fmax(all.max_j, s->max_j);
+        all.kinetic += s->kinetic;
+        all.finite = all.finite && s->finite;
+    }
+    return all;
+}
+
+mn_status mn_mpm_move(mn_mpm *mpm, double dt, mn_mpm_step_stats *stats)
+{
+    const int64_t count = mpm->particles.count;
+    move_job job = {mpm, dt, mpm->def.transfer == MN_MPM_APIC_FLIP && mpm->def.flip_ratio > 0};
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->next, count));
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->next_materials, count));
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->block_stats, mpm->table.count));
+    for (int32_t b = 0; b < mpm->table.count; b++)
+        mpm->block_stats.data[b] =
+            (mn_mpm_step_stats){.min_ratio = INFINITY, .min_j = INFINITY, .max_j = -INFINITY, .finite = true};
+    if (mpm->groups.count > 0) {
+        MN_TRY(mn_array_resize(mpm->ctx, &mpm->splat_samples, mpm->splats.count));
+        MN_TRY(gather_splats(mpm, mpm->nodes.data, mpm->splat_samples.data));
+    }
+    if (job.flip) MN_TRY(gather_before(mpm));
+    MN_TRY(mn_mpm_gather(mpm->ctx, &mpm->table, mpm->particles.data, NULL, mpm->cell_start, mpm->nodes.data,
+                         move_samples, &job));
+    *stats = join(mpm);
+    return MN_OK;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Surface samples that borrow their mass [marquez2021] 5.4.2 to 5.5.
+//
+// A sample s nearest to particle x gets a balance point b = 2 x - s, and the particle's mass is shared evenly
+// among itself, the samples of its group and their balance points: m~ = m / (2 g + 1). Their centre stays x,
+// so mass and momentum stay too. The step's surface force acts at s, where there is now mass to take it;
+// afterwards the members' momenta and first moments are summed back into the particle.
+//
+// We split affinely: with d the members' offsets and S = sum_r m~ d d^T / m the spread of the group, the
+// members move with v + A d, A = C (I + 4 S/dx^2)^-1. C is the particle's first moment in units of m dx^2/4,
+// which is what merging conserves and what [marquez2021] stores; A is the velocity gradient it stands for. A
+// group in affine motion is then split and merged without change, where a constant split overstates the
+// gradient. Linear and angular momentum are conserved to rounding (tests/unit/mpm/test_resample.c).
+#include "mpm/solver.h"
+
+#include "meniscus/parallel.h"
+#include "mpm/pressure.h"
+#include "mpm/surface_energy.h"
+#include "mpm/viscosity.h"
+
+enum { GROUP_GRAIN = 256 };
+
+typedef struct split_job {
+    mn_mpm *mpm;
+    double dt;
+} split_job;
+
+// -(dt 4/dx^2) P for a piece of surface at rest, P = sigma |dA| (I - N N^T).
+static mn_mat3 surface_momentum(const mn_mpm *mpm, const mn_mpm_patch *patch, double dt)
+{
+    const double weight = -4.0 * dt / (mpm->def.dx * mpm->def.dx);
+    const mn_surface_patch energy = mn_surface_patch_make(patch->area, patch->sigma);
+    return mn_m3_scale(weight, mn_surface_stress(energy, mn_m3_identity()));
+}
+
+static void set_splat(mn_mpm_particle *splat, mn_vec3 x, double mass, mn_vec3 v, mn_mat3 affine_momentum)
+{
+    splat->mass = mass;
+    splat->v = mn_scale(mass, v);
+    mn_mpm_set_position(splat, x);
+    mn_mpm_set_affine(splat, affine_momentum);
+}
+
+// The gradient of the velocity inside a group, from its owner's first moment.
+static mn_mat3 group_gradient(const mn_mpm *mpm, const mn_mpm_group *group, double share)
+{
+    const mn_mpm_particle *p = &mpm->particles.data[group->owner];
+    const mn_vec3 x = mn_mpm_position(p);
+    mn_mat3 spread = mn_m3_identity(), inverse;
+    for (int32_t r = 0; r < group->patch_count; r++) {
+        const mn_vec3 d = mn_sub(mpm->patches.data[group->first_patch + r].x, x);
+        // Sample and balance point both: twice d d^T.
+        spread = mn_m3_add(spread, mn_m3_scale(8.0 * share / (mpm->def.dx * mpm->def.dx), mn_outer(d, d)));
+    }
+    if (!mn_m3_inverse(spread, &inverse)) inverse = mn_m3_identity();
+    return mn_m3_mul(mn_mpm_affine(p), inverse);
+}
+
+static mn_status split_groups(void *user, mn_range range)
+{
+    const split_job *job = user;
+    mn_mpm *mpm = job->mpm;
+    const double weight = -4.0 * job->dt / (mpm->def.dx * mpm->def.dx);
+    for (int64_t g = range.begin; g < range.end; g++) {
+        const mn_mpm_group *group = &mpm->groups.data[g];
+        const mn_mpm_particle *p = &mpm->particles.data[group->owner];
+        const mn_mpm_material *q = &mpm->materials.data[group->owner];
+        const double share = 1.0 / (2.0 * group->patch_count + 1.0), mass = share * p->mass;
+        const mn_vec3 x = mn_mpm_position(p);
+        const mn_mat3 a = group_gradient(mpm, group, share), affine = mn_m3_scale(mass, a);
+        const double k = mn_pressure_stress(mpm->bulk_modulus, q->volume, q->j, q->j);
+        const mn_mat3 stress =
+            mn_m3_add(mn_m3_diagonal(k, k, k), mn_viscosity_stress(q->viscosity, q->volume * q->j, a));
+        mn_mpm_particle *splat = &mpm->splats.data[group->first_splat];
+        set_splat(splat++, x, mass, p->v, mn_m3_add(affine, mn_m3_scale(weight, stress)));
+        for (int32_t r = 0; r < group->patch_count; r++) {
+            const mn_mpm_patch *patch = &mpm->patches.data[group->first_patch + r];
+            const mn_vec3 d = mn_sub(patch->x, x), along = mn_m3_apply(a, d);
+            const mn_mat3 force = surface_momentum(mpm, patch, job->dt);
+            set_splat(splat++, patch->x, mass, mn_add(p->v, along), mn_m3_add(affine, force));
+            set_splat(splat++, mn_sub(x, d), mass, mn_sub(p->v, along), affine);
+        }
+    }
+    return MN_OK;
+}
+
+static mn_status splat_patches(void *user, mn_range range)
+{
+    const split_job *job = user;
+    mn_mpm *mpm = job->mpm;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        const mn_mpm_patch *patch = &mpm->patches.data[i];
+        set_splat(&mpm->splats.data[i], patch->x, 0, mn_v3(0, 0, 0), surface_momentum(mpm, patch, job->dt));
+    }
+    return MN_OK;
+}
+
+mn_status mn_mpm_split(mn_mpm *mpm, double dt)
+{
+    const bool massless = mpm->def.surface_particles == MN_MPM_MASSLESS;
+    split_job job = {mpm, dt};
+    const int64_t splats = massless ? mpm->patches.count : 2 * mpm->patches.count + mpm->groups.count;
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->splats, splats));
+    if (massless)
+        MN_TRY(mn_parallel_for(mpm->ctx, mpm->patches.count, GROUP_GRAIN, splat_patches, &job));
+    else
+        MN_TRY(mn_parallel_for(mpm->ctx, mpm->groups.count, GROUP_GRAIN, split_groups, &job));
+    return mn_point_sort_run(mpm->splat_sort, mpm->blocks, mn_mpm_points(mpm->splats.data, splats));
+}
+
+mn_mpm_sample mn_mpm_merge(const mn_mpm *mpm, const mn_mpm_group *group, const mn_mpm_sample *own,
+                           const mn_mpm_sample *splat_samples)
+{
+    const double share = 1.0 / (2.0 * group->patch_count + 1.0);
+    const double per_inertia = 4.0 / (mpm->def.dx * mpm->def.dx);
+    const mn_vec3 x = mn_mpm_position(&mpm->particles.data[group->owner]);
+    mn_mpm_sample sum = *own;
+    const mn_mpm_sample *member = splat_samples + group->first_splat + 1;
+    for (int32_t r = 0; r < group->patch_count; r++, member += 2) {
+        const mn_vec3 d = mn_sub(mpm->patches.data[group->first_patch + r].x, x);
+        sum.v = mn_add(sum.v, mn_add(member[0].v, member[1].v));
+        const mn_mat3 moment = mn_m3_scale(per_inertia, mn_outer(mn_sub(member[0].v, member[1].v), d));
+        sum.gradient =
+            mn_m3_add(mn_m3_add(sum.gradient, moment), mn_m3_add(member[0].gradient, member[1].gradient));
+    }
+    sum.v = mn_scale(share, sum.v);
+    sum.gradient = mn_m3_scale(share, sum.gradient);
+    return sum;
+}

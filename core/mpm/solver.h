@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The solver's state and the phases of a step, one file each.
+//
+//   sample     the surface: where, how much area, which particle is nearest        surface_samples.c
+//   split      particles at the surface share their mass with its samples          resample.c
+//   scatter    particles and splats to the grid                                    scatter.c
+//   solve      forces, gravity and boundaries on the grid                          grid_update.c
+//   gather     grid to particles, groups merged back                               motion.c
+//   sort       the new positions into cell order                                   sorted_state.c
+//
+// `particles` is the state; `next` is what a step makes of it and becomes the state by being sorted into it,
+// so a step that fails has nothing to undo.
+#ifndef MENISCUS_MPM_SOLVER_H
+#define MENISCUS_MPM_SOLVER_H
+
+#include "meniscus/array.h"
+#include "meniscus/blocks.h"
+#include "meniscus/mpm.h"
+#include "meniscus/timer.h"
+#include "mpm/particles.h"
+#include "mpm/transfer.h"
+
+/// A piece of the surface between liquid and air.
+typedef struct mn_mpm_patch {
+    mn_vec3 x;     ///< m
+    mn_vec3 area;  ///< m^2, outward
+    double sigma;  ///< N/m
+    int32_t owner; ///< the nearest particle
+} mn_mpm_patch;
+
+/// A particle that shares its mass with the samples nearest to it, and their places.
+typedef struct mn_mpm_group {
+    int32_t owner, first_patch, patch_count;
+    int32_t first_splat; ///< the owner, then sample and balance point of each patch
+} mn_mpm_group;
+
+/// What a step did, gathered block by block.
+typedef struct mn_mpm_step_stats {
+    double max_speed, max_move; ///< m/s, m
+    double min_ratio;           ///< of a particle's volume after and before the step
+    double min_j, max_j;
+    double kinetic; ///< J
+    bool finite;
+} mn_mpm_step_stats;
+
+typedef struct mn_mpm_counts {
+    int64_t substeps, rollbacks, newton, linear;
+    double dt_min, dt_max;
+} mn_mpm_counts;
+
+/// What bounds a step, over all particles.
+typedef struct mn_mpm_extremes {
+    double max_speed, max_sigma, min_density, max_kinematic_viscosity;
+    double mass, kinetic;
+    double height; ///< m, of the liquid along gravity
+} mn_mpm_extremes;
+
+struct mn_mpm {
+    mn_context *ctx;
+    mn_mpm_def def;
+    double bulk_modulus, time;
+    int64_t next_id;
+
+    MN_ARRAY(mn_mpm_particle) particles, next;
+    MN_ARRAY(mn_mpm_material) materials, next_materials;
+    mn_mpm_extremes extremes;
+
+    mn_blocks *blocks;
+    mn_point_sort *sort;
+    mn_block_table table;
+    const int32_t *cell_start;
+    bool sorted; ///< the grid belongs to the state
+    MN_ARRAY(mn_mpm_node) nodes, before;
+    MN_ARRAY(mn_mpm_step_stats) block_stats;
+
+    MN_ARRAY(mn_mpm_patch) patches, loose_patches;
+    MN_ARRAY(mn_mpm_group) groups;
+    MN_ARRAY(int32_t) group_of;
+    MN_ARRAY(mn_mpm_particle) splats;
+    MN_ARRAY(mn_mpm_sample) splat_samples, splat_before, particle_before;
+    mn_point_sort *splat_sort;
+    double area, surface_energy; ///< m^2, J, of the last sampled surface
+
+    mn_mpm_counts counts;
+    mn_timers timers;
+};
+
+// ---- sorted_state.c ----
+
+/// Sorts `next` (next_materials) into the state and rebuilds the grid around it.
+mn_status mn_mpm_sort_next(mn_mpm *mpm);
+/// Rebuilds the grid around the state when a failure has left it without one.
+mn_status mn_mpm_sort_again(mn_mpm *mpm);
+
+// ---- extremes.c ----
+
+mn_status mn_mpm_find_extremes(mn_mpm *mpm);
+
+// ---- step_limits.c ----
+
+/// The longest step the integrator may take from this state, s.
+double mn_mpm_step_limit(const mn_mpm *mpm);
+/// Chooses the automatic bulk modulus for the state; pressures stay what they are.
+void mn_mpm_update_bulk_modulus(mn_mpm *mpm);
+
+// ---- surface_samples.c ----
+
+/// Fills patches (in the order of their owners) and groups; none when no particle has surface tension.
+mn_status mn_mpm_sample_surface(mn_mpm *mpm);
+/// Gives each patch its nearest particle within one cell, drops those that have none, and puts the rest in
+/// the order of their owners.
+mn_status mn_mpm_assign_patches(mn_mpm *mpm);
+
+// ---- resample.c ----
+
+/// Splats of the groups or, with massless samples, of the patches alone; forces over dt included.
+mn_status mn_mpm_split(mn_mpm *mpm, double dt);
+/// What a group's members say about the particle they are merged into.
+mn_mpm_sample mn_mpm_merge(const mn_mpm *mpm, const mn_mpm_group *group, const mn_mpm_sample *own,
+                           const mn_mpm_sample *splat_samples);
+
+// ---- grid_update.c ----
+
+/// Momentum to velocity; gravity and walls.
+mn_status mn_mpm_update_grid(mn_mpm *mpm, mn_mpm_node *nodes, double dt);
+
+// ---- motion.c ----
+
+/// Grid to `next`: velocity, affine velocity, position, volume.
+mn_status mn_mpm_move(mn_mpm *mpm, double dt, mn_mpm_step_stats *stats);
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The state in the order of the grid's cells: what a step made (or what is added) is sorted into it, and the
+// sparse grid is built around it.
+#include "mpm/solver.h"
+
+#include "meniscus/parallel.h"
+
+#include <string.h>
+
+enum { PARTICLE_GRAIN = 4096 };
+
+typedef struct permute_job {
+    mn_mpm *mpm;
+    const int32_t *order;
+} permute_job;
+
+static mn_status permute(void *user, mn_range range)
+{
+    const permute_job *job = user;
+    mn_mpm *mpm = job->mpm;
+    for (int64_t k = range.begin; k < range.end; k++) {
+        mpm->particles.data[k] = mpm->next.data[job->order[k]];
+        mpm->materials.data[k] = mpm->next_materials.data[job->order[k]];
+    }
+    return MN_OK;
+}
+
+mn_status mn_mpm_sort_next(mn_mpm *mpm)
+{
+    mn_context *ctx = mpm->ctx;
+    const int64_t count = mpm->next.count;
+    const double half = 0.5 * mpm->def.dx;
+    const mn_points points = mn_mpm_points(mpm->next.data, count);
+    mpm->sorted = false;
+    // Surface samples and their balance points lie within a cell of a particle, hence one more on each side.
+    MN_TRY(mn_blocks_build(mpm->blocks, mn_v3(half, half, half), mpm->def.dx, points, 1, 3));
+    MN_TRY(mn_point_sort_run(mpm->sort, mpm->blocks, points));
+    mpm->table = mn_blocks_table(mpm->blocks);
+    MN_TRY(mn_array_resize(ctx, &mpm->nodes, (int64_t)mpm->table.count * MN_BLOCK_CELLS));
+    MN_TRY(mn_array_reserve(ctx, &mpm->materials, count));
+    MN_TRY(mn_array_resize(ctx, &mpm->particles, count));
+    mpm->materials.count = count;
+    const mn_sorted_points sorted = mn_point_sort_result(mpm->sort);
+    permute_job job = {mpm, sorted.order};
+    MN_TRY(mn_parallel_for(ctx, count, PARTICLE_GRAIN, permute, &job));
+    mpm->cell_start = sorted.cell_start;
+    mpm->sorted = true;
+    return MN_OK;
+}
+
+mn_status mn_mpm_sort_again(mn_mpm *mpm)
+{
+    const int64_t count = mpm->particles.count;
+    if (mpm->sorted) return MN_OK;
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->next, count));
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->next_materials, count));
+    if (count > 0) {
+        memcpy(mpm->next.data, mpm->particles.data, mn_bytes(count, sizeof *mpm->next.data));
+        memcpy(mpm->next_materials.data, mpm->materials.data, mn_bytes(count, sizeof *mpm->materials.data));
+    }
+    return mn_mpm_sort_next(mpm);
+}
+
+// ---- adding ----
+
+static mn_status check_value(mn_context *ctx, const double *values, int64_t i, const char *name, double low,
+                             bool low_allowed)
+{
+    if (!values) return MN_OK;
+    const double value = values[i];
+    if (isfinite(value) && (value > low || (low_allowed && value == low))) return MN_OK;
+    return mn_fail(ctx, MN_ERROR_INPUT, "Particle %lld has %s %g; it must be a number %s %g.", (long long)i,
+                   name, value, low_allowed ? "of at least" : "above", low);
+}
+
+static mn_status check_source(mn_mpm *mpm, const mn_mpm_source *source)
+{
+    mn_context *ctx = mpm->ctx;
+    for (int64_t i = 0; i < source->count; i++) {
+        if (!mn_is_finite3(source->position[i]))
+            return mn_fail(ctx, MN_ERROR_INPUT, "Particle %lld has a position that is not a number.",
+                           (long long)i);
+        if (source->velocity && !mn_is_finite3(source->velocity[i]))
+            return mn_fail(ctx, MN_ERROR_INPUT, "Particle %lld has a velocity (v) that is not a number.",
+                           (long long)i);
+        MN_TRY(check_value(ctx, source->mass, i, "mass", 0, false));
+        MN_TRY(check_value(ctx, source->density, i, "density", 0, false));
+        MN_TRY(check_value(ctx, source->sigma, i, "sigma", 0, true));
+        MN_TRY(check_value(ctx, source->viscosity, i, "viscosity", 0, true));
+        if (source->id && source->id[i] < 0)
+            return mn_fail(ctx, MN_ERROR_INPUT, "Particle %lld has the negative id %lld.", (long long)i,
+                           (long long)source->id[i]);
+    }
+    return MN_OK;
+}
+
+static void make_particle(mn_mpm *mpm, const mn_mpm_source *source, int64_t i, int64_t slot)
+{
+    const mn_mpm_def *def = &mpm->def;
+    const double density = source->density ? source->density[i] : def->density;
+    const double mass = source->mass ? source->mass[i] : density * def->dx * def->dx * def->dx / 8;
+    mn_mpm_particle *p = &mpm->next.data[slot];
+    memset(p, 0, sizeof *p);
+    p->mass = mass;
+    if (source->velocity) p->v = source->velocity[i];
+    mn_mpm_set_position(p, source->position[i]);
+    const int64_t id = source->id ? source->id[i] : mpm->next_id;
+    if (id >= mpm->next_id) mpm->next_id = id + 1;
+    mpm->next_materials.data[slot] =
+        (mn_mpm_material){.j = 1,
+                          .volume = mass / density,
+                          .sigma = source->sigma ? source->sigma[i] : def->sigma,
+                          .viscosity = source->viscosity ? source->viscosity[i] : def->viscosity,
+                          .id = id};
+}
+
+mn_status mn_mpm_add(mn_mpm *mpm, const mn_mpm_source *source)
+{
+    if (source->count <= 0) return MN_OK;
+    MN_TRY(check_source(mpm, source));
+    const int64_t old = mpm->particles.count, first_id = mpm->next_id;
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->next, old + source->count));
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->next_materials, old + source->count));
+    if (old > 0) {
+        memcpy(mpm->next.data, mpm->particles.data, mn_bytes(old, sizeof *mpm->next.data));
+        memcpy(mpm->next_materials.data, mpm->materials.data, mn_bytes(old, sizeof *mpm->materials.data));
+    }
+    for (int64_t i = 0; i < source->count; i++) make_particle(mpm, source, i, old + i);
+    const mn_status status = mn_mpm_sort_next(mpm);
+    if (status == MN_OK) return mn_mpm_find_extremes(mpm);
+    mpm->next_id = first_id;
+    return status;
+}

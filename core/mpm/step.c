@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Steps: sample the surface, scatter, solve, gather, accept or halve, sort; and the loop over them.
+#include "mpm/solver.h"
+
+enum { HALVINGS_MAX = 12 };
+
+// The forces over dt on the grid, then its velocity at the end of the step.
+static mn_status solve_explicit(mn_mpm *mpm, double dt)
+{
+    const bool flip = mpm->def.transfer == MN_MPM_APIC_FLIP && mpm->def.flip_ratio > 0;
+    const bool grouped = mpm->groups.count > 0;
+    const mn_mpm_cells cells = {mpm->particles.data, mpm->materials.data, mpm->cell_start,
+                                grouped ? mpm->group_of.data : NULL};
+    mn_mpm_splats splats = {0};
+    for (int pass = flip ? 0 : 1; pass < 2; pass++) {
+        // The first pass is the velocity before the forces, which FLIP takes the change from.
+        const double pass_dt = pass == 0 ? 0 : dt;
+        if (pass == 0) MN_TRY(mn_array_resize(mpm->ctx, &mpm->before, mpm->nodes.count));
+        mn_mpm_node *nodes = pass == 0 ? mpm->before.data : mpm->nodes.data;
+        if (mpm->patches.count > 0) {
+            MN_TRY(mn_mpm_split(mpm, pass_dt));
+            const mn_sorted_points sorted = mn_point_sort_result(mpm->splat_sort);
+            splats = (mn_mpm_splats){mpm->splats.data, sorted.order, sorted.cell_start};
+        }
+        MN_TRY(mn_mpm_scatter(mpm->ctx, &mpm->table, &cells, &splats, mpm->bulk_modulus, pass_dt, nodes));
+        MN_TRY(mn_mpm_update_grid(mpm, nodes, pass_dt));
+    }
+    return MN_OK;
+}
+
+// Whether the step is one that physics could have made.
+static bool step_is_sane(const mn_mpm *mpm, double dt, const mn_mpm_step_stats *stats)
+{
+    const mn_mpm_extremes *e = &mpm->extremes;
+    if (!stats->finite || !isfinite(stats->kinetic)) return false;
+    if (stats->max_move > mpm->def.dx) return false;
+    if (stats->min_ratio < 0.2 || stats->min_j < 0.05) return false;
+    // What the stored energies and gravity can give in one step, with a factor to spare.
+    const double stored = e->max_sigma * mpm->area + 0.5 * mpm->bulk_modulus * e->mass / e->min_density;
+    const double weight = e->mass * mn_norm(mpm->def.gravity) * stats->max_speed * dt;
+    return stats->kinetic <= 2 * (e->kinetic + stored + weight);
+}
+
+static mn_status take_step(mn_mpm *mpm, double dt, double *taken)
+{
+    mn_timer_begin(&mpm->timers, "sampling");
+    MN_TRY(mn_mpm_sample_surface(mpm));
+    mn_timer_end(&mpm->timers, "sampling");
+    for (int halving = 0; halving <= HALVINGS_MAX; halving++, dt *= 0.5) {
+        mn_mpm_step_stats stats;
+        mn_timer_begin(&mpm->timers, "p2g");
+        MN_TRY(solve_explicit(mpm, dt));
+        mn_timer_end(&mpm->timers, "p2g");
+        mn_timer_begin(&mpm->timers, "g2p");
+        MN_TRY(mn_mpm_move(mpm, dt, &stats));
+        mn_timer_end(&mpm->timers, "g2p");
+        if (step_is_sane(mpm, dt, &stats)) {
+            mn_timer_begin(&mpm->timers, "sort");
+            MN_TRY(mn_mpm_sort_next(mpm));
+            mpm->extremes.max_speed = stats.max_speed;
+            mpm->extremes.kinetic = stats.kinetic;
+            mn_timer_end(&mpm->timers, "sort");
+            *taken = dt;
+            return MN_OK;
+        }
+        mpm->counts.rollbacks++;
+    }
+    return mn_fail(mpm->ctx, MN_ERROR_DIVERGED,
+                   "The step at %g s failed even at %g s; lower cfl or max_dt, or check the source for "
+                   "particles on top of each other.",
+                   mpm->time, 2 * dt);
+}
+
+mn_status mn_mpm_advance(mn_mpm *mpm, double seconds)
+{
+    mpm->counts = (mn_mpm_counts){.dt_min = INFINITY};
+    mn_timers_reset(&mpm->timers);
+    if (!(seconds >= 0) || !isfinite(seconds))
+        return mn_fail(mpm->ctx, MN_ERROR_ARGUMENT, "The time to advance is %g s; it must be zero or more.",
+                       seconds);
+    MN_TRY(mn_mpm_sort_again(mpm));
+    MN_TRY(mn_mpm_find_extremes(mpm));
+    mn_mpm_update_bulk_modulus(mpm);
+    double left = seconds;
+    while (left > 0 && mpm->particles.count > 0) {
+        MN_TRY(mn_check_cancelled(mpm->ctx));
+        const double limit = fmin(mn_mpm_step_limit(mpm), seconds / (double)mpm->def.min_substeps);
+        const double steps = ceil(left / limit * (1 - 1e-12));
+        if (!(steps + (double)mpm->counts.substeps <= (double)mpm->def.max_substeps))
+            return mn_fail(
+                mpm->ctx, MN_ERROR_DIVERGED,
+                "%g s need about %g steps of %g s, more than max_substeps (%lld); use a coarser dx, a "
+                "lower time_scale or an implicit integrator.",
+                seconds, steps + (double)mpm->counts.substeps, limit, (long long)mpm->def.max_substeps);
+        double dt = left / fmax(steps, 1), taken = 0;
+        MN_TRY(take_step(mpm, dt, &taken));
+        mpm->time += taken;
+        left = taken == left ? 0 : left - taken;
+        mpm->counts.substeps++;
+        mpm->counts.dt_min = fmin(mpm->counts.dt_min, taken);
+        mpm->counts.dt_max = fmax(mpm->counts.dt_max, taken);
+        mn_progress(mpm->ctx, 1 - left / seconds, "mpm");
+    }
+    if (left > 0) mpm->time += left; // nothing to move
+    return MN_OK;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How long a step may be, and how stiff the liquid must be.
+//
+//   sound      dt <= cfl dx / (c + U),  c = sqrt(K/rho)          explicit only
+//   capillary  dt <= cfl sqrt(rho dx^3 / (2 pi sigma))           explicit only [brackbill1992]
+//   viscous    dt <= dx^2 / (8 nu)                               explicit only
+//   flow       dt <= cfl dx / U
+//   K          = (2 sigma/R + rho |g| H + rho U^2) / compression
+#include "mpm/solver.h"
+
+#include "mpm/pressure.h"
+#include "mpm/viscosity.h"
+
+static const double pi = 3.14159265358979323846;
+
+double mn_mpm_step_limit(const mn_mpm *mpm)
+{
+    const mn_mpm_extremes *e = &mpm->extremes;
+    const mn_mpm_def *def = &mpm->def;
+    double dt = def->max_dt;
+    if (e->max_speed > 0) dt = fmin(dt, def->cfl * def->dx / e->max_speed);
+    if (def->integrator != MN_MPM_EXPLICIT) return dt;
+    const double sound = sqrt(mpm->bulk_modulus / e->min_density);
+    if (sound + e->max_speed > 0) dt = fmin(dt, def->cfl * def->dx / (sound + e->max_speed));
+    if (e->max_sigma > 0)
+        dt = fmin(dt, def->cfl * sqrt(e->min_density * pow(def->dx, 3) / (2 * pi * e->max_sigma)));
+    return fmin(dt, mn_viscosity_step_limit(e->max_kinematic_viscosity, def->dx));
+}
+
+void mn_mpm_update_bulk_modulus(mn_mpm *mpm)
+{
+    // Stiffening in steps of a half keeps K, and with it the sound speed, constant over most frames.
+    const double growth = 1.5;
+    const mn_mpm_extremes *e = &mpm->extremes;
+    if (mpm->particles.count == 0) return;
+    double stiff = mpm->def.bulk_modulus;
+    if (!(stiff > 0)) {
+        const double volume = mpm->extremes.mass / e->min_density;
+        const double gravity = mn_norm(mpm->def.gravity);
+        const double radius = cbrt(0.75 * volume / pi);
+        const mn_pressure_scales scales = {e->max_sigma, radius,    e->min_density,
+                                           gravity,      e->height, e->max_speed};
+        const double wanted = mn_pressure_bulk_modulus(scales, mpm->def.compression);
+        stiff = mpm->bulk_modulus;
+        if (!(stiff > 0))
+            stiff = wanted;
+        else if (wanted > stiff)
+            stiff = fmax(wanted, growth * stiff);
+        // A liquid on which nothing acts still resists being squeezed: sound crosses a cell in 0.1 s.
+        if (!(stiff > 0)) stiff = e->min_density * pow(10 * mpm->def.dx, 2);
+    }
+    if (mpm->bulk_modulus > 0 && stiff != mpm->bulk_modulus) {
+        // (J - 1) K stays, and so do the pressures.
+        const double ratio = mpm->bulk_modulus / stiff;
+        for (int64_t i = 0; i < mpm->materials.count; i++)
+            mpm->materials.data[i].j = 1.0 + ratio * (mpm->materials.data[i].j - 1.0);
+    }
+    mpm->bulk_modulus = stiff;
+}
