@@ -16,6 +16,7 @@
 #include "meniscus/predicates.h"
 #include "meniscus/random.h"
 #include "meniscus/report.h"
+#include "meniscus/sparse.h"
 #include "meniscus/status.h"
 #include "meniscus/stream.h"
 #include "meniscus/tet_mesh.h"

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a supernodal factor holds. For core/linear only.
+#ifndef MENISCUS_LINEAR_CHOLESKY_STATE_H
+#define MENISCUS_LINEAR_CHOLESKY_STATE_H
+
+#include "meniscus/array.h"
+#include "meniscus/sparse.h"
+
+struct mn_cholesky {
+    mn_context *ctx;
+    int32_t n;
+    int64_t pattern_entries; ///< of the matrix analysed, to recognise another one
+    int32_t super_count;
+    MN_ARRAY(int32_t) order, inverse; ///< order[k] is eliminated k-th; inverse[order[k]] = k
+    MN_ARRAY(int32_t) super_of;       ///< [n] the supernode of a column
+    MN_ARRAY(int32_t) first;          ///< [super_count + 1] its first column
+    MN_ARRAY(int64_t) row_start;      ///< [super_count + 1] its rows, own columns first
+    MN_ARRAY(int32_t) rows;
+    MN_ARRAY(int64_t) value_start; ///< [super_count + 1] its panel: all rows by own columns, column-major
+    MN_ARRAY(double) values;
+    MN_ARRAY(int32_t) head, next; ///< numeric: lists of supernodes that still have to update one
+    MN_ARRAY(int64_t) progress;   ///< numeric: how far down its rows a supernode has got
+    MN_ARRAY(int32_t) local;      ///< numeric: where a row stands in the panel at work
+    MN_ARRAY(double) update;      ///< numeric: one product; also a dense right-hand side
+    bool factored;
+};
+
+#endif
