@@ -4,13 +4,15 @@
 // supported, which is every machine our hosts run on; the assertion below keeps that honest.
 #include "meniscus/stream.h"
 
+#include "meniscus/array.h"
+
 #include <string.h>
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "checkpoints are written in the machine's byte order, which must be little-endian"
 #endif
 
-enum { TAG_SIZE = 32 };
+enum { TAG_SIZE = 32, PIECE = 1 << 16 };
 
 static mn_status put(mn_writer *out, const void *bytes, size_t size)
 {
@@ -87,4 +89,34 @@ mn_status mn_read_block(mn_reader *in, void *data, int64_t count, size_t element
                        "The saved state has %lld elements of %lld bytes where %lld of %zu belong.",
                        (long long)saved_count, (long long)saved_size, (long long)count, element_size);
     return get(in, data, mn_bytes(count, element_size));
+}
+
+mn_status mn_write_array_bytes(mn_writer *out, const void *data, int64_t count, size_t element_size)
+{
+    MN_TRY(mn_write_i64(out, count));
+    for (int64_t first = 0; first < count; first += PIECE) {
+        const int64_t piece = count - first < PIECE ? count - first : PIECE;
+        MN_TRY(mn_write_block(out, (const char *)data + mn_bytes(first, element_size), piece, element_size));
+    }
+    return MN_OK;
+}
+
+mn_status mn_read_array_bytes(mn_reader *in, void *data, int64_t *count, int64_t *capacity,
+                              size_t element_size)
+{
+    int64_t total;
+    MN_TRY(mn_read_i64(in, &total));
+    if (total < 0)
+        return mn_fail(in->ctx, MN_ERROR_FORMAT, "The saved state holds an array of %lld elements.",
+                       (long long)total);
+    *count = 0;
+    for (int64_t first = 0; first < total; first += PIECE) {
+        const int64_t piece = total - first < PIECE ? total - first : PIECE;
+        MN_TRY(mn_array_reserve_bytes(in->ctx, data, capacity, element_size, first + piece));
+        char *elements;
+        memcpy(&elements, data, sizeof elements);
+        MN_TRY(mn_read_block(in, elements + mn_bytes(first, element_size), piece, element_size));
+        *count = first + piece;
+    }
+    return MN_OK;
 }

@@ -39,6 +39,16 @@ mn_status mn_write_block(mn_writer *out, const void *data, int64_t count, size_t
 /// Fails when the stream holds another count or element size.
 mn_status mn_read_block(mn_reader *in, void *data, int64_t count, size_t element_size);
 
+/// An MN_ARRAY of any length, in pieces: reading takes memory as the bytes come in, so a damaged count fails
+/// at the end of the stream and not in the allocator.
+#define mn_write_array(out, array)                                                                           \
+    mn_write_array_bytes((out), (array)->data, (array)->count, sizeof *(array)->data)
+#define mn_read_array(in, array)                                                                             \
+    mn_read_array_bytes((in), &(array)->data, &(array)->count, &(array)->capacity, sizeof *(array)->data)
+mn_status mn_write_array_bytes(mn_writer *out, const void *data, int64_t count, size_t element_size);
+mn_status mn_read_array_bytes(mn_reader *in, void *data, int64_t *count, int64_t *capacity,
+                              size_t element_size);
+
 #ifdef __cplusplus
 }
 #endif

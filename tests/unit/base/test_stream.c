@@ -5,7 +5,7 @@
 
 typedef struct tape {
     mn_context *ctx;
-    unsigned char bytes[4096];
+    unsigned char bytes[1 << 21];
     size_t size, at;
 } tape;
 
@@ -57,7 +57,8 @@ static void what_was_written_comes_back_and_nothing_else_does(void **state)
 {
     (void)state;
     mn_context *ctx = mn_context_create(NULL);
-    tape t = {.ctx = ctx};
+    static tape t;
+    t.ctx = ctx;
     mn_writer out = {ctx, &t, write_tape};
     mn_reader in = {ctx, &t, read_tape};
     check_ok(ctx, write_state(&out));
@@ -81,8 +82,43 @@ static void what_was_written_comes_back_and_nothing_else_does(void **state)
     mn_context_free(ctx);
 }
 
+static void arrays_of_any_length_come_back(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    const int64_t counts[] = {0, 1, 65536, 200000};
+    for (int k = 0; k < 4; k++) {
+        MN_ARRAY(double) a = {0}, b = {0};
+        check_ok(ctx, mn_array_resize(ctx, &a, counts[k]));
+        for (int64_t i = 0; i < a.count; i++) a.data[i] = 0.5 * (double)i;
+        static tape t;
+        memset(&t, 0, sizeof t);
+        t.ctx = ctx;
+        mn_writer out = {ctx, &t, write_tape};
+        mn_reader in = {ctx, &t, read_tape};
+        check_ok(ctx, mn_write_array(&out, &a));
+        check_ok(ctx, mn_read_array(&in, &b));
+        assert_int_equal(t.at, t.size);
+        assert_int_equal(b.count, a.count);
+        for (int64_t i = 0; i < a.count; i++) assert_true(a.data[i] == b.data[i]);
+        // A count that is far off takes no more memory than there are bytes.
+        t.at = 0;
+        t.bytes[6] = 0x7f;
+        const int64_t held = mn_context_bytes(ctx);
+        mn_status status = mn_read_array(&in, &b);
+        assert_int_equal(status, MN_ERROR_FORMAT);
+        assert_true(mn_context_bytes(ctx) <= held + (int64_t)sizeof(double) * 400000);
+        mn_array_free(ctx, &a);
+        mn_array_free(ctx, &b);
+    }
+    mn_context_free(ctx);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_written_comes_back_and_nothing_else_does)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_written_comes_back_and_nothing_else_does),
+        cmocka_unit_test(arrays_of_any_length_come_back),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
