@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A solid as a solver sees it: how far it is, which way is out, how it moves, and what is painted on it.
+//
+// It is made from the geometry that the `collider` node gives, once per frame:
+//   - each level set named `surface` is a solid (without that name: every level set is);
+//   - the vector volume `vel` that follows it in the geometry is its velocity in m/s, known near its surface.
+//     A single solid may have it anywhere;
+//   - polygons beside them carry painted point attributes such as `contact_angle` and `friction`.
+// Several solids act as their union. The geometry is the solid at the end of the frame; with `before` seconds
+// a query asks where the solid was that much earlier, moved back rigidly by the best fit to its velocity.
+//
+// Queries may run on many threads at once.
+#ifndef MENISCUS_COLLIDER_H
+#define MENISCUS_COLLIDER_H
+
+#include "meniscus/geo.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mn_collider mn_collider;
+
+typedef struct mn_collider_def {
+    const mn_geo *geo;     ///< kept by reference: must outlive the collider
+    double velocity_scale; ///< turns the velocities of `geo` into those of the simulation: 1 / time scale
+} mn_collider_def;
+
+mn_collider_def mn_collider_default_def(void);
+
+/// Fails when the geometry holds no level set, or one that is not finite.
+mn_status mn_collider_create(mn_context *ctx, const mn_collider_def *def, mn_collider **collider);
+/// NULL is fine.
+void mn_collider_free(mn_collider *collider);
+
+/// What a query at one position gives.
+typedef struct mn_contact {
+    double
+        distance;   ///< m, negative inside. Clamped to the level set's band inside; a lower bound far outside
+    mn_vec3 normal; ///< unit, out of the solid; zero where the field is flat (deep inside)
+    mn_vec3 velocity; ///< m/s, of the solid's material there
+} mn_contact;
+
+/// Signed distance alone, for many positions.
+void mn_collider_distance(const mn_collider *collider, double before, int64_t count, const mn_vec3 *positions,
+                          double *distances);
+/// Everything, at one position.
+mn_contact mn_collider_probe(const mn_collider *collider, double before, mn_vec3 position);
+/// Where a particle that rides on the solid nearest to `position` goes within `seconds`, from `before`
+/// seconds before the end of the frame on.
+mn_vec3 mn_collider_carry(const mn_collider *collider, double before, double seconds, mn_vec3 position);
+
+/// The smallest voxel, the widest band (distance at which the level sets end), the fastest material, and the
+/// box of all solids at the end of the frame.
+double mn_collider_voxel_size(const mn_collider *collider);
+double mn_collider_band(const mn_collider *collider);
+double mn_collider_max_speed(const mn_collider *collider);
+mn_box mn_collider_bounds(const mn_collider *collider);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
