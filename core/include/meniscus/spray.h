@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Spray: drops that fly on their own. Gravity, air drag, wind, emission from a moving source, and solids that
+// they bounce off, stick to or die on. Drops do not see each other.
+//
+// It is the smallest complete solver of the house and the pattern of the others: a def with defaults, an
+// opaque state, inputs sampled once per frame, an advance that completes or leaves the state as it was, and a
+// stream to save to and go on from with the same bits.
+#ifndef MENISCUS_SPRAY_H
+#define MENISCUS_SPRAY_H
+
+#include "meniscus/collider.h"
+#include "meniscus/report.h"
+#include "meniscus/stream.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum mn_impact {
+    MN_IMPACT_BOUNCE, ///< restitution along the normal, Coulomb friction along the surface
+    MN_IMPACT_STICK,  ///< rides on the solid from then on
+    MN_IMPACT_DIE,    ///< is removed
+} mn_impact;
+
+typedef struct mn_spray_def {
+    // the air
+    mn_vec3 gravity;      ///< m/s^2
+    mn_vec3 wind;         ///< m/s, velocity of the air
+    double air_density;   ///< kg/m^3, >= 0; 0 for a vacuum
+    double air_viscosity; ///< Pa s, >= 0
+    double drag;          ///< factor on the drag of a sphere, >= 0
+
+    // the drops that are emitted
+    double rate;             ///< drops per second, >= 0
+    double density;          ///< kg/m^3, > 0
+    double radius;           ///< m, > 0
+    double radius_variation; ///< in [0, 1): radius (1 + variation u), u uniform in [-1, 1]
+    double life;             ///< s; negative: for ever
+    double life_variation;   ///< in [0, 1], as for the radius
+    double speed;            ///< m/s along the direction of emission
+    double speed_variation;  ///< in [0, 1], as for the radius
+    bool use_normal;         ///< along the source's normals, where it has them
+    mn_vec3 direction;       ///< otherwise along this; need not be a unit vector
+    double spread;           ///< degrees, half angle of the cone around the direction, in [0, 180]
+    double inherit;          ///< share of the source's own velocity that a drop starts with
+
+    // impacts
+    mn_impact impact;
+    double restitution; ///< normal speed after over before, in [0, 1]
+    double friction;    ///< Coulomb's coefficient, >= 0
+    double cfl;         ///< a drop at a solid moves at most this many voxels of its level set at once, > 0
+
+    // limits
+    bool use_limits;
+    mn_box limits;        ///< drops outside are removed
+    int32_t min_substeps; ///< >= 1
+    int32_t max_substeps; ///< an advance that does not succeed with this many fails
+    int64_t max_drops;    ///< an advance that would hold more fails before it takes the memory
+    uint64_t seed;
+} mn_spray_def;
+
+mn_spray_def mn_spray_default_def(void);
+
+/// One drop. No padding: states are saved as they are.
+typedef struct mn_drop {
+    mn_vec3 position; ///< m
+    mn_vec3 velocity; ///< m/s
+    double radius;    ///< m
+    double mass;      ///< kg
+    double age;       ///< s
+    double life;      ///< s; negative: for ever
+    int64_t id;       ///< counts births; drops are kept in this order
+    int64_t flags;    ///< MN_DROP_*
+} mn_drop;
+enum { MN_DROP_STUCK = 1 };
+
+/// What drops are emitted from, at the end of a frame. Arrays belong to the caller and are read during the
+/// call.
+typedef struct mn_spray_source {
+    int64_t point_count;
+    const mn_vec3 *positions;
+    const mn_vec3 *velocities; ///< m/s, or NULL: the motion since the frame before is taken
+    const mn_vec3 *normals;    ///< or NULL: triangles have their own, points have none
+    int64_t triangle_count;    ///< 0: emission from the points, else from the triangles by area
+    const int64_t (*triangles)[3];
+} mn_spray_source;
+
+/// What an advance sees; each may be NULL or {0}.
+typedef struct mn_spray_inputs {
+    const mn_spray_source *source;
+    const mn_collider *collider; ///< at the end of the frame
+    mn_volume wind;              ///< vector volume in m/s, added to the def's wind
+} mn_spray_inputs;
+
+typedef struct mn_spray mn_spray;
+
+/// A spray without drops.
+mn_status mn_spray_create(mn_context *ctx, const mn_spray_def *def, mn_spray **spray);
+/// NULL is fine.
+void mn_spray_free(mn_spray *spray);
+/// Parameters may change between advances. Fails without change on values outside their range.
+mn_status mn_spray_set_def(mn_spray *spray, const mn_spray_def *def);
+
+/// Adds drops as they are but for their ids, which go on from the last.
+mn_status mn_spray_add(mn_spray *spray, int64_t count, const mn_drop *drops);
+/// Where the source is at the start, so that the first frame's emission follows its motion.
+mn_status mn_spray_set_source(mn_spray *spray, const mn_spray_source *source);
+
+/// `dt` seconds on. On failure, also when cancelled, the state is what it was.
+mn_status mn_spray_advance(mn_spray *spray, const mn_spray_inputs *inputs, double dt);
+
+/// Borrowed until the next call that changes the spray.
+const mn_drop *mn_spray_drops(const mn_spray *spray, int64_t *count);
+void mn_spray_report(const mn_spray *spray, mn_report *report);
+
+mn_status mn_spray_save(const mn_spray *spray, mn_writer *out);
+mn_status mn_spray_load(mn_context *ctx, const mn_spray_def *def, mn_reader *in, mn_spray **spray);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
