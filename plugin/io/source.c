@@ -96,6 +96,7 @@ static mn_status open_regular(file_source *file, const char *path)
     if (!S_ISREG(about.st_mode))
         return mn_fail(ctx, MN_ERROR_IO, "%s: this is %s, not a file.", path,
                        S_ISDIR(about.st_mode) ? "a folder" : "a device or pipe");
+    file->source.most = about.st_size;
     return MN_OK;
 }
 
@@ -148,6 +149,7 @@ mn_status mn_source_open_memory(mn_context *ctx, const void *bytes, size_t size,
     memory->source.name = name;
     memory->source.refill = refill_memory;
     memory->source.close = close_memory;
+    memory->source.most = (int64_t)size;
     memory->bytes = bytes;
     memory->size = size;
     *source = &memory->source;

@@ -13,6 +13,7 @@ struct mn_source {
     const char *name;        ///< the file, for messages; lives as long as the source
     const uint8_t *at, *end; ///< what is buffered and not yet taken
     int64_t passed;          ///< bytes given so far, up to `end`
+    int64_t most;            ///< no more than this many bytes come in all: what a count may rely on
     /// Called when at == end: points them at the next bytes, or leaves them equal when there are no more.
     mn_status (*refill)(mn_source *source);
     void (*close)(mn_source *source);
@@ -30,6 +31,13 @@ void mn_source_close(mn_source *source);
 static inline int64_t mn_source_offset(const mn_source *source)
 {
     return source->passed - (source->end - source->at);
+}
+
+/// No more bytes than this can still come.
+static inline int64_t mn_source_left(const mn_source *source)
+{
+    const int64_t left = source->most - mn_source_offset(source);
+    return left > 0 ? left : 0;
 }
 
 /// Buffers more if nothing is left; at == end afterwards means the end. Also asks whether to stop.

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Houdini's seekable container (.sc):
+//
+//   "scf1", 8 zero bytes
+//   C-Blosc frames, each of one block of the contents
+//   index of big-endian u64: the offset of each frame but the first (from the first), the size of a block,
+//   the size of the last block
+//   the index's size in bytes, big-endian u64, and "1fcs"
+//
+// Blocks are 1 MiB, shuffled by 4 bytes and compressed by LZ4 at level 9, which gives Houdini's own bytes.
+// Blocks are independent, so several are worked on at once; the bytes do not depend on how many.
+#include "plugin/io/pack.h"
+
+#include "meniscus/array.h"
+#include "meniscus/parallel.h"
+
+#include <blosc.h>
+#include <string.h>
+
+enum {
+    BLOCK = 1 << 20,
+    TYPE_SIZE = 4,
+    LEVEL = 9,
+    HEADER = 12,
+    EXPANSION = 256,        // LZ4's best case
+    EXPANSION_FLOOR = 4096, // what a tiny frame may hold whatever its size
+    BATCH_MAX = 16,         // blocks at once
+};
+
+static int32_t batch_size(const mn_context *ctx)
+{
+    const int32_t workers = mn_worker_count(ctx);
+    return workers < 1 ? 1 : workers < BATCH_MAX ? workers : BATCH_MAX;
+}
+
+static void put_u64(uint8_t *bytes, uint64_t value)
+{
+    for (int i = 0; i < 8; i++) bytes[i] = (uint8_t)(value >> (56 - 8 * i));
+}
+
+static uint64_t get_u64(const uint8_t *bytes)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < 8; i++) value = value << 8 | bytes[i];
+    return value;
+}
+
+// ---- in ----
+
+typedef struct frame {
+    MN_ARRAY(uint8_t) packed;
+    MN_ARRAY(uint8_t) plain;
+} frame;
+
+typedef struct seekable_source {
+    mn_source source;
+    mn_source *inner;
+    MN_ARRAY(int64_t) offsets; ///< of the frames, from the first
+    int64_t last_size;         ///< of the contents of the last frame
+    bool ended;
+    int32_t batch, held, given; ///< frames in use, and handed out already
+    frame frames[BATCH_MAX];
+} seekable_source;
+
+static mn_status fail_damaged(seekable_source *seekable, const char *what)
+{
+    return mn_fail(seekable->source.ctx, MN_ERROR_FORMAT, "%s: at byte %lld: %s; the file is damaged.",
+                   seekable->source.name, (long long)mn_source_offset(seekable->inner), what);
+}
+
+/// Reads one frame; `first` is its first byte, taken already.
+static mn_status read_frame(seekable_source *seekable, uint8_t first)
+{
+    mn_source *inner = seekable->inner;
+    mn_context *ctx = inner->ctx;
+    int64_t offset = mn_source_offset(inner) - 1 - HEADER;
+    uint8_t header[BLOSC_MIN_HEADER_LENGTH];
+    header[0] = first;
+    MN_TRY(mn_source_read(inner, header + 1, sizeof header - 1));
+    size_t size, packed_size, block_size;
+    blosc_cbuffer_sizes(header, &size, &packed_size, &block_size);
+    if (packed_size < sizeof header || packed_size - sizeof header > (size_t)mn_source_left(inner))
+        return fail_damaged(seekable, "a compressed block is longer than the file");
+    if (size == 0 || size > packed_size * EXPANSION + EXPANSION_FLOOR)
+        return fail_damaged(seekable, "a compressed block claims more than it can hold");
+
+    frame *to = &seekable->frames[seekable->held];
+    MN_TRY(mn_array_push(ctx, &seekable->offsets, &offset));
+    MN_TRY(mn_array_resize(ctx, &to->packed, (int64_t)packed_size));
+    MN_TRY(mn_array_resize(ctx, &to->plain, (int64_t)size));
+    memcpy(to->packed.data, header, sizeof header);
+    MN_TRY(mn_source_read(inner, to->packed.data + sizeof header, packed_size - sizeof header));
+    seekable->held++;
+    seekable->last_size = (int64_t)size;
+    return MN_OK;
+}
+
+/// The index after the frames must agree with them; `first` is its first byte, taken already.
+static mn_status read_index(seekable_source *seekable, uint8_t first)
+{
+    mn_source *inner = seekable->inner;
+    const int64_t frames = seekable->offsets.count;
+    uint8_t entry[8];
+    for (int64_t i = 0; i < frames + 2; i++) { // frames - 1 offsets, two sizes, the byte count
+        entry[0] = first;
+        MN_TRY(mn_source_read(inner, entry + (i == 0), sizeof entry - (i == 0)));
+        const uint64_t value = get_u64(entry);
+        bool good = true;
+        if (i < frames - 1)
+            good = value == (uint64_t)seekable->offsets.data[i + 1];
+        else if (i == frames)
+            good = value == (uint64_t)seekable->last_size;
+        else if (i == frames + 1)
+            good = value == (uint64_t)(frames + 1) * 8;
+        if (!good) return fail_damaged(seekable, "the index does not agree with the blocks");
+    }
+    MN_TRY(mn_source_read(inner, entry, 4));
+    MN_TRY(mn_source_fill(inner));
+    if (memcmp(entry, "1fcs", 4) != 0 || inner->at != inner->end)
+        return fail_damaged(seekable, "the end mark is missing");
+    return MN_OK;
+}
+
+static mn_status read_batch(seekable_source *seekable)
+{
+    seekable->held = seekable->given = 0;
+    while (seekable->held < seekable->batch && !seekable->ended) {
+        uint8_t first;
+        MN_TRY(mn_source_read(seekable->inner, &first, 1));
+        if (first !=
+            0) { // a frame starts with Blosc's version; the index with a zero, the top of a small u64
+            MN_TRY(read_frame(seekable, first));
+        } else {
+            if (seekable->offsets.count == 0) return fail_damaged(seekable, "there are no blocks");
+            MN_TRY(read_index(seekable, first));
+            seekable->ended = true;
+        }
+    }
+    return MN_OK;
+}
+
+static mn_status unpack(void *user, mn_range range)
+{
+    seekable_source *seekable = user;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        frame *f = &seekable->frames[i];
+        size_t size;
+        int result = -1;
+        if (blosc_cbuffer_validate(f->packed.data, (size_t)f->packed.count, &size) == 0 &&
+            size == (size_t)f->plain.count)
+            result = blosc_decompress_ctx(f->packed.data, f->plain.data, size, 1);
+        if (result < 0 || (int64_t)result != f->plain.count)
+            return mn_fail(seekable->source.ctx, MN_ERROR_FORMAT,
+                           "%s: block %lld cannot be unpacked; the file is damaged.", seekable->source.name,
+                           (long long)(seekable->offsets.count - seekable->held + i));
+    }
+    return MN_OK;
+}
+
+static mn_status refill(mn_source *source)
+{
+    seekable_source *seekable = (seekable_source *)source;
+    if (seekable->given == seekable->held) {
+        if (!seekable->ended) MN_TRY(read_batch(seekable));
+        MN_TRY(mn_parallel_for(source->ctx, seekable->held - seekable->given, 1, unpack, seekable));
+    }
+    source->at = source->end = NULL;
+    if (seekable->given == seekable->held) return MN_OK;
+    const frame *f = &seekable->frames[seekable->given++];
+    source->at = f->plain.data;
+    source->end = f->plain.data + f->plain.count;
+    return MN_OK;
+}
+
+static void close_source(mn_source *source)
+{
+    seekable_source *seekable = (seekable_source *)source;
+    for (int i = 0; i < BATCH_MAX; i++) {
+        mn_array_free(source->ctx, &seekable->frames[i].packed);
+        mn_array_free(source->ctx, &seekable->frames[i].plain);
+    }
+    mn_array_free(source->ctx, &seekable->offsets);
+    mn_release(source->ctx, seekable, sizeof *seekable);
+}
+
+mn_status mn_seekable_unpack(mn_source *inner, mn_source **source)
+{
+    *source = NULL;
+    uint8_t header[HEADER];
+    MN_TRY(mn_source_read(inner, header, sizeof header));
+    if (memcmp(header, "scf1\0\0\0\0\0\0\0\0", HEADER) != 0)
+        return mn_fail(inner->ctx, MN_ERROR_FORMAT, "%s: this is not a .sc file that is known.", inner->name);
+    seekable_source *seekable = mn_allocate_zero(inner->ctx, sizeof *seekable);
+    if (!seekable) return MN_ERROR_MEMORY;
+    seekable->source.ctx = inner->ctx;
+    seekable->source.name = inner->name;
+    seekable->source.refill = refill;
+    seekable->source.close = close_source;
+    seekable->source.most = inner->most < INT64_MAX / EXPANSION ? inner->most * EXPANSION : INT64_MAX;
+    seekable->inner = inner;
+    seekable->batch = batch_size(inner->ctx);
+    *source = &seekable->source;
+    return MN_OK;
+}
+
+// ---- out ----
+
+typedef struct seekable_packer {
+    mn_packer packer;
+    mn_writer to;
+    MN_ARRAY(int64_t) offsets; ///< of the frames, from the first
+    int64_t written;           ///< bytes of frames
+    int64_t last_size;
+    int32_t batch;
+    int64_t held;             ///< bytes of contents not yet packed
+    uint8_t *plain;           ///< batch blocks
+    uint8_t *packed;          ///< batch frames
+    int32_t sizes[BATCH_MAX]; ///< of the frames
+} seekable_packer;
+
+enum { FRAME_MAX = BLOCK + BLOSC_MAX_OVERHEAD };
+
+static int64_t block_bytes(const seekable_packer *seekable, int64_t i)
+{
+    const int64_t left = seekable->held - i * BLOCK;
+    return left < BLOCK ? left : BLOCK;
+}
+
+static mn_status pack(void *user, mn_range range)
+{
+    seekable_packer *seekable = user;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        const int size = blosc_compress_ctx(LEVEL, BLOSC_SHUFFLE, TYPE_SIZE, (size_t)block_bytes(seekable, i),
+                                            seekable->plain + i * BLOCK, seekable->packed + i * FRAME_MAX,
+                                            FRAME_MAX, BLOSC_LZ4_COMPNAME, BLOCK, 1);
+        if (size <= 0) return mn_fail(seekable->to.ctx, MN_ERROR_MEMORY, "Compressing with Blosc failed.");
+        seekable->sizes[i] = size;
+    }
+    return MN_OK;
+}
+
+/// Packs and writes all blocks held.
+static mn_status flush_blocks(seekable_packer *seekable)
+{
+    const int64_t blocks = (seekable->held + BLOCK - 1) / BLOCK;
+    MN_TRY(mn_parallel_for(seekable->to.ctx, blocks, 1, pack, seekable));
+    for (int64_t i = 0; i < blocks; i++) {
+        MN_TRY(mn_array_push(seekable->to.ctx, &seekable->offsets, &seekable->written));
+        MN_TRY(seekable->to.write(seekable->to.user, seekable->packed + i * FRAME_MAX,
+                                  (size_t)seekable->sizes[i]));
+        seekable->written += seekable->sizes[i];
+        seekable->last_size = block_bytes(seekable, i);
+    }
+    seekable->held = 0;
+    return MN_OK;
+}
+
+static mn_status write_seekable(void *user, const void *bytes, size_t size)
+{
+    seekable_packer *seekable = user;
+    const uint8_t *from = bytes;
+    const int64_t room = (int64_t)seekable->batch * BLOCK;
+    while (size > 0) {
+        if (seekable->held == room) MN_TRY(flush_blocks(seekable));
+        int64_t some = room - seekable->held;
+        if ((size_t)some > size) some = (int64_t)size;
+        memcpy(seekable->plain + seekable->held, from, (size_t)some);
+        seekable->held += some;
+        from += some;
+        size -= (size_t)some;
+    }
+    return MN_OK;
+}
+
+static mn_status finish(mn_packer *packer)
+{
+    seekable_packer *seekable = (seekable_packer *)packer;
+    mn_writer *to = &seekable->to;
+    MN_TRY(flush_blocks(seekable));
+    uint8_t entry[8];
+    for (int64_t i = 1; i < seekable->offsets.count; i++) {
+        put_u64(entry, (uint64_t)seekable->offsets.data[i]);
+        MN_TRY(to->write(to->user, entry, sizeof entry));
+    }
+    put_u64(entry, BLOCK);
+    MN_TRY(to->write(to->user, entry, sizeof entry));
+    put_u64(entry, (uint64_t)seekable->last_size);
+    MN_TRY(to->write(to->user, entry, sizeof entry));
+    put_u64(entry, (uint64_t)(seekable->offsets.count + 1) * 8);
+    MN_TRY(to->write(to->user, entry, sizeof entry));
+    return to->write(to->user, "1fcs", 4);
+}
+
+static void free_packer(mn_packer *packer)
+{
+    seekable_packer *seekable = (seekable_packer *)packer;
+    mn_context *ctx = seekable->to.ctx;
+    mn_array_free(ctx, &seekable->offsets);
+    mn_release(ctx, seekable->plain, mn_bytes(seekable->batch, BLOCK));
+    mn_release(ctx, seekable->packed, mn_bytes(seekable->batch, FRAME_MAX));
+    mn_release(ctx, seekable, sizeof *seekable);
+}
+
+mn_status mn_seekable_pack(mn_context *ctx, mn_writer to, mn_packer **packer)
+{
+    *packer = NULL;
+    seekable_packer *seekable = mn_allocate_zero(ctx, sizeof *seekable);
+    if (!seekable) return MN_ERROR_MEMORY;
+    seekable->packer.writer = (mn_writer){ctx, seekable, write_seekable};
+    seekable->packer.finish = finish;
+    seekable->packer.free = free_packer;
+    seekable->to = to;
+    seekable->batch = batch_size(ctx);
+    seekable->plain = mn_allocate(ctx, mn_bytes(seekable->batch, BLOCK));
+    seekable->packed = mn_allocate(ctx, mn_bytes(seekable->batch, FRAME_MAX));
+    mn_status status = MN_ERROR_MEMORY;
+    if (seekable->plain && seekable->packed) status = to.write(to.user, "scf1\0\0\0\0\0\0\0\0", HEADER);
+    if (status == MN_OK)
+        *packer = &seekable->packer;
+    else
+        free_packer(&seekable->packer);
+    return status;
+}
