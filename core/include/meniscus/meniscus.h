@@ -23,6 +23,7 @@
 #include "meniscus/stream.h"
 #include "meniscus/tet_mesh.h"
 #include "meniscus/tet_quality.h"
+#include "meniscus/tet_stuffing.h"
 #include "meniscus/timer.h"
 #include "meniscus/vec.h"
 #include "meniscus/volume.h"

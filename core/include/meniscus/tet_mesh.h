@@ -21,6 +21,11 @@
 extern "C" {
 #endif
 
+/// Four vertices of a tetrahedron, for arrays of them.
+typedef struct mn_tet_indices {
+    int32_t v[4];
+} mn_tet_indices;
+
 /// How a field behaves when the mesh changes under it.
 typedef enum mn_tet_field_kind {
     MN_TET_LINEAR, ///< per vertex, interpolated linearly: velocity, temperature
