@@ -82,6 +82,8 @@ mn_status mn_network_set_number(mn_network *network, int32_t node, const char *p
 mn_status mn_network_set_string(mn_network *network, int32_t node, const char *parm, const char *value);
 /// As on the command line: "0.5", "1 2 3" or "1,2,3", "sphere", "true".
 mn_status mn_network_set_text(mn_network *network, int32_t node, const char *parm, const char *text);
+/// "node.parm" as on the command line and in assets; names what is wrong with it, with the nearest spelling.
+mn_status mn_network_find_parm(const mn_network *network, const char *path, int32_t *node, int32_t *parm);
 /// Back to the default, animation gone.
 mn_status mn_network_reset_parm(mn_network *network, int32_t node, const char *parm);
 
@@ -180,6 +182,8 @@ void mn_scene_free_text(mn_context *ctx, char *text);
 /// All node tables as JSON: what `meniscus nodes --json` prints; `only` NULL or one type's name. Given back
 /// with mn_scene_free_text.
 mn_status mn_node_types_json(mn_context *ctx, const char *only, char **text);
+/// The same of any tables.
+mn_status mn_node_table_json(mn_context *ctx, const mn_node_type *const *types, int32_t count, char **text);
 /// MN_ERROR_NOT_FOUND with the nearest spelling unless there is a type of that name.
 mn_status mn_node_type_require(mn_context *ctx, const char *name, const mn_node_type **type);
 /// Fails with what a node's table lacks: for the test that walks every table.

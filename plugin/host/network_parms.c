@@ -175,6 +175,23 @@ static mn_status find_place(const mn_network *network, int32_t node, const char 
     return MN_OK;
 }
 
+mn_status mn_network_find_parm(const mn_network *network, const char *path, int32_t *node, int32_t *parm)
+{
+    char name[160];
+    mn_shown shown;
+    const char *dot = strchr(path, '.');
+    if (!dot)
+        return mn_fail(network->ctx, MN_ERROR_ARGUMENT, "'%s' must be written as node.parameter.",
+                       mn_show(&shown, path));
+    const size_t length = (size_t)(dot - path);
+    snprintf(name, sizeof name, "%.*s", length < sizeof name ? (int)length : (int)sizeof name - 1, path);
+    MN_TRY(mn_network_require(network, name, node));
+    place found;
+    MN_TRY(find_place(network, *node, dot + 1, &found));
+    *parm = found.parm;
+    return MN_OK;
+}
+
 mn_status mn_network_set_number(mn_network *network, int32_t node, const char *parm, int32_t component,
                                 double value)
 {

@@ -250,6 +250,8 @@ static const mn_input_def walker_inputs[] = {{"Push", "points that push", false,
 static const mn_parm_def walker_parms[] = {
     MN_PARM_START_FRAME,
     MN_PARM_TIME_SCALE,
+    MN_PARM_MIN_SUBSTEPS,
+    MN_PARM_MAX_SUBSTEPS,
     {"speed",
      "Speed",
      MN_PARM_FLOAT,
