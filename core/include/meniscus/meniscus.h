@@ -17,6 +17,7 @@
 #include "meniscus/predicates.h"
 #include "meniscus/random.h"
 #include "meniscus/report.h"
+#include "meniscus/shape.h"
 #include "meniscus/sparse.h"
 #include "meniscus/spray.h"
 #include "meniscus/status.h"
