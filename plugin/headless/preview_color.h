@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What colour things have in a preview: their own Cd, a ramp over a quantity, or a plain one.
+#ifndef MENISCUS_PLUGIN_HEADLESS_PREVIEW_COLOR_H
+#define MENISCUS_PLUGIN_HEADLESS_PREVIEW_COLOR_H
+
+#include "plugin/headless/float3.h"
+#include "plugin/headless/preview.h"
+
+/// The attribute that a ramp shows: with `color` NULL the points' v, unless there is Cd; otherwise the
+/// numeric attribute of that name, whoever owns it. NULL when there is none.
+const mn_attribute *mn_preview_ramp_attribute(const mn_geo *geo, const char *color);
+/// The number that a ramp shows: the value, or the length of a vector.
+double mn_preview_ramp_value(const mn_attribute *attribute, int64_t element);
+
+/// The colours of one geo: of each element of `owner`, or of everything when `packed` is NULL.
+typedef struct mn_preview_colors {
+    const uint32_t *packed;
+    mn_owner owner;
+    uint32_t everything;
+} mn_preview_colors;
+
+/// Memory comes from `arena` and lives as long as that.
+mn_status mn_preview_colors_make(mn_arena *arena, const mn_geo *geo, const char *color,
+                                 const mn_preview_view *view, mn_preview_colors *colors);
+
+static inline uint32_t mn_preview_color_of(const mn_preview_colors *colors, int64_t point, int64_t vertex,
+                                           int64_t primitive)
+{
+    if (!colors->packed) return colors->everything;
+    return colors->packed[colors->owner == MN_POINT    ? point
+                          : colors->owner == MN_VERTEX ? vertex
+                          : colors->owner == MN_DETAIL ? 0
+                                                       : primitive];
+}
+
+/// Linear light.
+extern const f3 mn_preview_liquid, mn_preview_clay;
+
+#endif
