@@ -67,7 +67,10 @@ static mn_status take_snapshot(mn_sim *sim, const mn_cook *cook, uint64_t signat
     mn_sim_snapshot snapshot = {.frame = sim->state_frame, .signature = signature};
     void *sink[2] = {&snapshot, sim->ctx};
     mn_writer out = {sim->ctx, sink, append_bytes};
-    mn_status status = sim->type->sim->save(cook, sim->state, &out);
+    // Most states keep their size from frame to frame: room for the last one is room enough.
+    const mn_sim_snapshot *last = mn_sim_find_snapshot(sim, INT32_MAX);
+    mn_status status = mn_array_reserve(sim->ctx, &snapshot.bytes, last ? last->bytes.count : 0);
+    if (status == MN_OK) status = sim->type->sim->save(cook, sim->state, &out);
     if (status == MN_OK) status = mn_sim_keep_snapshot(sim, &snapshot);
     mn_array_free(sim->ctx, &snapshot.bytes);
     return status;
