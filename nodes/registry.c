@@ -6,7 +6,11 @@
 #include <string.h>
 
 // X(variable), in menu order
-#define NODE_TYPES(X)
+#define NODE_TYPES(X)                                                                                        \
+    X(mn_shape_node)                                                                                         \
+    X(mn_file_node)                                                                                          \
+    X(mn_transform_node)                                                                                     \
+    X(mn_merge_node)
 
 #define X(type) extern const mn_node_type type;
 NODE_TYPES(X)

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Velocities of animated geometry, for the nodes that move things.
+#ifndef MENISCUS_NODES_MOTION_H
+#define MENISCUS_NODES_MOTION_H
+
+#include "nodes/parm.h"
+
+/// The parameter that turns it on; nodes that animate have it under this name.
+#define MN_PARM_MOTION_VELOCITY                                                                              \
+    MN_TOGGLE("motion_velocity", "Velocity from Motion", 1, "Motion", NULL,                                  \
+              "Where the parameters are animated, the points get the velocity v of that motion, so that "    \
+              "colliders push and sources throw. What stands still gets none.")
+
+/// Adds (after - before) / seconds to the point attribute v, which is made when something moves. All three
+/// must have the same points.
+mn_status mn_node_add_motion(mn_geo *geo, const mn_geo *before, const mn_geo *after, double seconds);
+
+#endif

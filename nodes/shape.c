@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// shape: a simple closed or flat shape as polygons.
+#include "nodes/motion.h"
+#include "nodes/parm.h"
+
+// In the order of mn_shape_kind.
+static const mn_menu_item kinds[] = {
+    {"sphere", "Sphere"}, {"ellipsoid", "Ellipsoid"}, {"box", "Box"},   {"tube", "Tube"},
+    {"torus", "Torus"},   {"grid", "Grid"},           {"ring", "Ring"}, {NULL, NULL}};
+
+static const mn_parm_def parms[] = {
+    MN_MENU("kind", "Kind", kinds, MN_SHAPE_SPHERE, "Shape", NULL,
+            "What is made. All but the grid, and the ring without height, are closed and can be filled."),
+    MN_VEC3("center", "Center", "m", 0, 0, 0, -INFINITY, INFINITY, -1, 1, "Shape", NULL,
+            "Where the middle of the shape is."),
+    MN_VEC3(
+        "radius", "Radius", "m", 0.01, 0.005, 0.01, 0, INFINITY, 0, 0.1, "Shape",
+        "{ kind == box } { kind == grid }",
+        "Sphere: the first. Ellipsoid: the half axes. Tube: x and z of its section. Torus: the ring, then "
+        "the tube. Ring: outside, then the hole."),
+    MN_VEC3(
+        "size", "Size", "m", 0.02, 0.02, 0.02, 0, INFINITY, 0, 0.1, "Shape",
+        "{ kind == sphere } { kind == ellipsoid } { kind == torus }",
+        "Box: its edges. Grid: x and z. Tube and ring: y is the height; a ring of height 0 is a flat disc "
+        "with a hole."),
+    MN_VEC3("rotate", "Rotate", "deg", 0, 0, 0, -INFINITY, INFINITY, -180, 180, "Shape", NULL,
+            "Turns about x, then y, then z, around the center. Unturned, the axis is y."),
+    MN_INT3(
+        "divisions", "Divisions", "", 0, 0, 0, 0, 16384, 0, 200, "Shape", NULL,
+        "How finely the surface is cut; 0 chooses for the kind. Round shapes: around, then along the height "
+        "or around the tube, then across caps and walls. Box and grid: along x, y, z."),
+    MN_PARM_MOTION_VELOCITY,
+};
+
+static const mn_output_def outputs_of[] = {
+    {"Polygons", "polygons that face out; v where the shape is animated"}};
+
+static mn_shape_def def_of(const mn_cook *cook)
+{
+    mn_shape_def def = mn_shape_default_def();
+    def.kind = (mn_shape_kind)mn_cook_menu(cook, "kind");
+    def.center = mn_cook_vec3(cook, "center");
+    def.radius = mn_cook_vec3(cook, "radius");
+    def.size = mn_cook_vec3(cook, "size");
+    def.rotate = mn_cook_vec3(cook, "rotate");
+    const mn_vec3 divisions = mn_cook_vec3(cook, "divisions");
+    def.divisions[0] = (int32_t)divisions.x;
+    def.divisions[1] = (int32_t)divisions.y;
+    def.divisions[2] = (int32_t)divisions.z;
+    return def;
+}
+
+// The shape half a frame earlier and later, for its velocity.
+static mn_status add_motion(const mn_cook *cook, mn_geo *geo)
+{
+    mn_parm_value values[MN_PARM_LIMIT];
+    mn_cook at;
+    mn_geo *side[2] = {NULL, NULL};
+    mn_status status = MN_OK;
+    for (int i = 0; i < 2; i++) {
+        if (!mn_cook_at(cook, cook->frame + (i == 0 ? -0.5 : 0.5), values, &at)) goto out;
+        const mn_shape_def def = def_of(&at);
+        MN_TRY_TO(out, status, mn_shape_create(cook->ctx, &def, &side[i]));
+    }
+    status = mn_node_add_motion(geo, side[0], side[1], 1.0 / cook->fps);
+out:
+    mn_geo_free(side[0]);
+    mn_geo_free(side[1]);
+    return status;
+}
+
+// A sphere with three radii that someone has set is probably meant to be an ellipsoid.
+static void warn_of_unused_radii(const mn_cook *cook, const mn_shape_def *def)
+{
+    const mn_vec3 r = def->radius, usual = mn_shape_default_def().radius;
+    const bool round = r.y == r.x && r.z == r.x, untouched = r.y == usual.y && r.z == usual.z;
+    if (def->kind == MN_SHAPE_SPHERE && !round && !untouched)
+        mn_cook_warn(cook, "A sphere takes the first radius, %g m, only; choose ellipsoid for all three.",
+                     r.x);
+}
+
+static mn_status cook_shape(const mn_cook *cook, mn_geo **outputs)
+{
+    const mn_shape_def def = def_of(cook);
+    warn_of_unused_radii(cook, &def);
+    mn_geo *geo = NULL;
+    MN_TRY(mn_shape_create(cook->ctx, &def, &geo));
+    if (mn_cook_toggle(cook, "motion_velocity")) {
+        const mn_status status = add_motion(cook, geo);
+        if (status != MN_OK) {
+            mn_geo_free(geo);
+            return status;
+        }
+    }
+    outputs[0] = geo;
+    return MN_OK;
+}
+
+const mn_node_type mn_shape_node = {
+    .name = "shape",
+    .label = "Meniscus Shape",
+    .menu = "Meniscus/Geometry",
+    .help = "Makes a sphere, ellipsoid, box, tube, torus, grid or ring to fill, emit from or collide with.",
+    .outputs = outputs_of,
+    .output_count = MN_COUNT_OF(outputs_of),
+    .parms = parms,
+    .parm_count = MN_COUNT_OF(parms),
+    .cook = cook_shape,
+};
