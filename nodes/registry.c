@@ -10,7 +10,8 @@
     X(mn_shape_node)                                                                                         \
     X(mn_file_node)                                                                                          \
     X(mn_transform_node)                                                                                     \
-    X(mn_merge_node)
+    X(mn_merge_node)                                                                                         \
+    X(mn_spray_solver_node)
 
 #define X(type) extern const mn_node_type type;
 NODE_TYPES(X)

@@ -118,7 +118,7 @@ mn_drop mn_emission_birth(const mn_emission *e, int64_t id, double fraction)
     drop.velocity = mn_add(mn_scale(varied(def->speed, def->speed_variation, u.x), direction),
                            mn_scale(def->inherit, motion));
     drop.radius = varied(def->radius, def->radius_variation, u.y);
-    drop.mass = def->density * 4.0 / 3.0 * pi * drop.radius * drop.radius * drop.radius;
+    drop.mass = mn_drop_mass(drop.radius, def->density);
     drop.life = def->life < 0 ? -1.0 : varied(def->life, def->life_variation, u.z);
     return drop;
 }

@@ -75,3 +75,25 @@ mn_arc mn_arc_begin(const mn_air *air, const mn_drop *drop, double tolerance, do
     *seconds = t;
     return arc;
 }
+
+double mn_spray_terminal_speed(const mn_spray_def *def, double radius, double mass)
+{
+    // k(v) v = g; the left side rises from 0.
+    const mn_air air = {def->gravity, def->wind, def->air_density, def->air_viscosity, def->drag};
+    const double g = mn_norm(def->gravity);
+    if (g == 0) return 0;
+    double low = 0, high = 1;
+    while (mn_drag_rate(&air, radius, mass, high) * high < g) {
+        low = high;
+        high *= 2;
+        if (high > 1e12) return INFINITY;
+    }
+    for (int i = 0; i < 60; i++) {
+        const double v = 0.5 * (low + high);
+        if (mn_drag_rate(&air, radius, mass, v) * v < g)
+            low = v;
+        else
+            high = v;
+    }
+    return 0.5 * (low + high);
+}

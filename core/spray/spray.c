@@ -195,7 +195,7 @@ static void sum_range(void *user, mn_range range, double *sums)
     for (int64_t i = range.begin; i < range.end; i++) {
         const mn_drop *d = &drops[i];
         sums[SUM_MASS] += d->mass;
-        sums[SUM_VOLUME] += 4.0 / 3.0 * 3.14159265358979323846 * d->radius * d->radius * d->radius;
+        sums[SUM_VOLUME] += mn_drop_mass(d->radius, 1.0);
         add3(&sums[SUM_CENTER], d->mass, d->position);
         add3(&sums[SUM_MOMENTUM], d->mass, d->velocity);
         add3(&sums[SUM_SPIN], d->mass, mn_cross(d->position, d->velocity));

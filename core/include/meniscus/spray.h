@@ -62,6 +62,16 @@ typedef struct mn_spray_def {
 
 mn_spray_def mn_spray_default_def(void);
 
+/// m/s, at which drag balances gravity for a sphere of this radius (m) and mass (kg); INFINITY in a vacuum, 0
+/// without gravity.
+double mn_spray_terminal_speed(const mn_spray_def *def, double radius, double mass);
+
+/// kg, of a ball.
+static inline double mn_drop_mass(double radius, double density)
+{
+    return density * (4.0 / 3.0 * 3.14159265358979323846) * radius * radius * radius;
+}
+
 /// One drop. No padding: states are saved as they are.
 typedef struct mn_drop {
     mn_vec3 position; ///< m
