@@ -92,7 +92,7 @@ static mn_status make_order(const mn_network *network, order *made)
     const int64_t nodes = network->nodes.count, links = link_count(network);
     made->bytes = mn_bytes(4 * nodes + 2 * links, sizeof *made->memory);
     made->memory = mn_allocate_zero(network->ctx, made->bytes);
-    if (!made->memory && made->bytes > 0) return MN_ERROR_MEMORY;
+    if (!made->memory) return MN_ERROR_MEMORY;
     made->waiting = made->memory;
     made->depth = made->waiting + nodes;
     made->first = made->depth + nodes;
@@ -154,6 +154,7 @@ static int32_t node_on_loop(const mn_network *network, const order *made)
 mn_status mn_network_check_order(const mn_network *network, int32_t *culprit)
 {
     order made = {0};
+    if (network->nodes.count == 0) return MN_OK;
     MN_TRY(make_order(network, &made));
     int32_t too_deep;
     mn_status status = MN_OK;
