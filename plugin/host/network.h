@@ -130,7 +130,7 @@ mn_status mn_network_doctor(mn_network *network, int32_t node, double frame, mn_
 // ---- checkpoints: the state of simulating nodes on disk ----
 
 /// Writes NODE.checkpoint for every simulating node above `node` (and itself) into `folder`, each whole or
-/// not at all, all at the latest frame that they have in common. Works after a cancelled cook, and asks
+/// not at all, at the latest frame that all of them have reached. Works after a cancelled cook, and asks
 /// nothing of the cancel hook. Nodes that have not simulated anything are left out.
 mn_status mn_network_save_checkpoint(mn_network *network, int32_t node, const char *folder);
 /// Loads what save wrote. *frame is the last frame that all of them hold, to go on after, or INT32_MIN when a

@@ -156,7 +156,10 @@ mn_status mn_network_save_checkpoint(mn_network *network, int32_t node, const ch
         if (newest != INT32_MIN && newest < common) common = newest;
     }
     for (int32_t at = -1; (sim = next_sim(network, node, at)); at = sim->number) {
-        const int32_t frame = mn_sim_snapshot_frame(sim->sim, common);
+        int32_t frame = mn_sim_snapshot_frame(sim->sim, common);
+        // One that is ahead of the others and has let go of their frame serves them as well: they go on after
+        // theirs with what it gives at its own.
+        if (frame != common) frame = mn_sim_snapshot_frame(sim->sim, INT32_MAX);
         if (frame == INT32_MIN) continue;
         char *path = NULL;
         MN_TRY(checkpoint_path(sim, folder, &path));

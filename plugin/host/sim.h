@@ -22,8 +22,8 @@
 // Memory. Cached frames and snapshots (what the node's save() wrote) share one limit. Frames go out when they
 // were last used longest ago. Snapshots take at most a quarter; the one whose neighbours are nearest to each
 // other goes first, so those that stay are spread evenly and going back never starts from the beginning
-// unless there is no room. The newest two snapshots always stay: a cancelled or failed advance may lose the
-// state, and the simulation then goes on from the last good frame.
+// unless there is no room. The newest one always stays: a cancelled or failed advance may lose the state, and
+// the simulation then goes on from the last good frame.
 //
 // A failure that would come back (anything but cancel, memory and files) is remembered for its frame and
 // given again without work, until something changes or the node is reset. Frames before it stay usable.

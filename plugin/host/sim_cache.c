@@ -6,9 +6,8 @@
 
 #include "plugin/host/sim_state.h"
 
-// Snapshots that stay whatever the limit: the last good frame, and the one before it, so that simulations
-// that feed each other have a frame in common when one of them was stopped.
-enum { NEWEST_SNAPSHOTS = 2, SNAPSHOT_SHARE = 4 };
+// The newest snapshot stays whatever the limit: it is the way back to the last good frame.
+enum { SNAPSHOT_SHARE = 4 }; // snapshots take one part in four of the limit
 
 static void remove_frame(mn_sim *sim, int64_t index)
 {
@@ -34,13 +33,13 @@ mn_sim_frame *mn_sim_find_frame(const mn_sim *sim, int32_t frame)
     return NULL;
 }
 
-// The snapshot, not among the newest, whose neighbours are nearest to each other. The start frame counts as a
+// The snapshot, not the newest, whose neighbours are nearest to each other. The start frame counts as a
 // neighbour before the first, since going back to it costs nothing.
 static int64_t least_useful_snapshot(const mn_sim *sim)
 {
     int64_t best = -1;
     int64_t smallest_gap = INT64_MAX;
-    for (int64_t i = 0; i + NEWEST_SNAPSHOTS < sim->snapshots.count; i++) {
+    for (int64_t i = 0; i + 1 < sim->snapshots.count; i++) {
         const int64_t before = i > 0 ? sim->snapshots.data[i - 1].frame : sim->start;
         const int64_t gap = sim->snapshots.data[i + 1].frame - before;
         if (gap < smallest_gap) smallest_gap = gap, best = i;

@@ -247,9 +247,10 @@ static void a_network_goes_on_where_it_was_stopped(void **state)
     assert_int_equal(frame, INT_MIN);
     mn_network_free(network);
 
-    // Stopped at every possible question, saved, resumed in another network.
+    // Stopped at many moments, with and without room for older snapshots; saved, resumed in another network.
     for (int32_t questions = 10;; questions += 7) {
         network = make_network(&last);
+        if (questions % 2) mn_network_set_cache_limit(network, 0);
         const mn_geo *geo;
         cancel_after = questions;
         mn_status status = MN_OK;
@@ -267,7 +268,9 @@ static void a_network_goes_on_where_it_was_stopped(void **state)
         assert_true(hash_at(network, last, LAST) == end);
         if (frame != INT_MIN) {
             assert_int_equal(mn_network_cook_count(network, last), LAST - frame);
-            assert_int_equal(mn_network_cook_count(network, walk), LAST - frame);
+            // The first may have been a frame ahead when the second was stopped.
+            const int64_t steps = mn_network_cook_count(network, walk);
+            assert_true(steps == LAST - frame || steps == LAST - frame - 1);
         }
         mn_network_free(network);
         if (!stopped) break;
