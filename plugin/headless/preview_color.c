@@ -7,7 +7,7 @@
 #include <string.h>
 
 const f3 mn_preview_liquid = {0.035f, 0.200f, 0.480f};
-const f3 mn_preview_clay = {0.560f, 0.545f, 0.520f};
+const f3 mn_preview_clay = {0.430f, 0.415f, 0.395f};
 
 /// Evenly spaced stops of the ramp, linear light.
 static const f3 ramp_stops[] = {

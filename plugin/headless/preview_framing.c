@@ -140,7 +140,8 @@ static mn_status add_volumes(mn_preview_survey *survey, const mn_geo *geo)
     return MN_OK;
 }
 
-/// Marks the points that are only the handle of a volume, and notes whether some have no primitive at all.
+/// Marks the points that are only the handle of a volume, and notes whether free ones are drawn without a
+/// size of their own.
 static void mark_handles(mn_preview_survey *survey, const mn_geo *geo, uint8_t *marks)
 {
     enum { FREE, HANDLE, USED };
@@ -151,11 +152,20 @@ static void mark_handles(mn_preview_survey *survey, const mn_geo *geo, uint8_t *
             const uint8_t mark = kinds[i] == MN_VOLUME ? HANDLE : USED;
             if (mark > marks[points[v]]) marks[points[v]] = mark;
         }
-    const bool bare = !mn_geo_find_numeric(geo, MN_POINT, "pscale", 1);
+    int64_t free_points = 0;
     for (int64_t i = 0; i < mn_geo_point_count(geo); i++) {
-        if (marks[i] == FREE && bare) survey->bare_points = true;
+        free_points += marks[i] == FREE;
         marks[i] = marks[i] == HANDLE;
     }
+    const bool bare = !mn_geo_find_numeric(geo, MN_POINT, "pscale", 1);
+    if (free_points > 0 && bare && mn_preview_draws_free_points(geo, free_points)) survey->bare_points = true;
+}
+
+bool mn_preview_draws_free_points(const mn_geo *geo, int64_t free_points)
+{
+    if (mn_geo_find_numeric(geo, MN_POINT, "pscale", 1)) return true;
+    const int64_t surfaces = mn_geo_kind_count(geo, MN_POLYGON) + mn_geo_kind_count(geo, MN_TETRAHEDRON);
+    return surfaces == 0 || free_points > mn_geo_point_count(geo) / 10;
 }
 
 static mn_status add_values(mn_preview_survey *survey, const mn_geo *geo)

@@ -70,6 +70,7 @@ static mn_status count_part(part *p)
     const int64_t vertices = mn_geo_vertex_count(p->geo);
     for (int64_t v = 0; v < vertices; v++) p->used[p->vertex_points[v]] = 1;
     for (int64_t i = 0; i < points; i++) p->sphere_count += !p->used[i];
+    if (!mn_preview_draws_free_points(p->geo, p->sphere_count)) p->sphere_count = 0;
     return MN_OK;
 }
 
@@ -204,7 +205,7 @@ static float radius_of(const part *p, int64_t point)
 static void put_spheres(const part *p)
 {
     mn_preview_sphere *sphere = p->scene->spheres + p->first_sphere;
-    for (int64_t i = 0; i < mn_geo_point_count(p->geo); i++) {
+    for (int64_t i = 0; p->sphere_count > 0 && i < mn_geo_point_count(p->geo); i++) {
         if (p->used[i]) continue;
         sphere->center = p->scene->points[p->first_point + i];
         sphere->radius = is_good(sphere->center) ? radius_of(p, i) : 0;

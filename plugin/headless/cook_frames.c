@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The frames of a cook, in an order that a kill at any moment cannot spoil:
+//
+//   1  the simulations advance to the frame, and their lines go into the report
+//   2  the frame of each target is written under a temporary name, synced and renamed, then noted in its
+//   journal 3  now and then, after the report is synced, the simulations' states go into checkpoints
+//
+// So a checkpoint never holds a frame whose report or files are missing, and going on from it repeats at most
+// what came after. Frames before the first wanted one are simulated, with checkpoints, but not written.
+#define _POSIX_C_SOURCE 200809L
+#include "plugin/headless/cook_frames.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/// A checkpoint is written when this many times what the last one took has passed.
+static const double CHECKPOINT_SHARE = 15;
+
+// ---- paths ----
+
+static mn_status fail_path(mn_context *ctx)
+{
+    return mn_fail(ctx, MN_ERROR_ARGUMENT, "A path is longer than %d bytes; use a shorter folder.",
+                   MN_PATH_SIZE);
+}
+
+mn_status mn_cook_frame_path(const mn_cook_job *job, const mn_cook_target *target, int32_t frame,
+                             char path[MN_PATH_SIZE])
+{
+    const int length = snprintf(path, MN_PATH_SIZE, "%s/%s.%04d.%s", job->folder, target->name, (int)frame,
+                                mn_format_ending(job->format));
+    return length < MN_PATH_SIZE ? MN_OK : fail_path(job->session->ctx);
+}
+
+static mn_status make_folder(mn_context *ctx, const char *folder)
+{
+    char path[MN_PATH_SIZE];
+    if (strlen(folder) >= sizeof path) return fail_path(ctx);
+    snprintf(path, sizeof path, "%s", folder);
+    for (char *slash = path + 1;; slash++) {
+        if (*slash != '/' && *slash != 0) continue;
+        const bool end = *slash == 0;
+        *slash = 0;
+        struct stat info;
+        if (mkdir(path, 0777) != 0 && (errno != EEXIST || stat(path, &info) != 0 || !S_ISDIR(info.st_mode)))
+            return mn_fail(ctx, MN_ERROR_IO, "The folder %s cannot be made: %s. Choose another with -o.",
+                           folder, errno == EEXIST ? "a file of that name is in the way" : strerror(errno));
+        if (end) return MN_OK;
+        *slash = '/';
+    }
+}
+
+// ---- begin ----
+
+static mn_status list_sims(mn_cook_job *job)
+{
+    mn_network *network = job->network;
+    for (int32_t node = 0; node < mn_network_node_limit(network); node++) {
+        const mn_node_type *type = mn_network_node_type(network, node);
+        bool wanted = false;
+        for (int64_t i = 0; type && type->sim && i < job->targets.count; i++)
+            wanted = wanted || mn_network_depends(network, job->targets.data[i].target.node, node);
+        if (!wanted) continue;
+        // In front of the first that needs it.
+        int64_t at = 0;
+        while (at < job->sims.count && !mn_network_depends(network, job->sims.data[at], node)) at++;
+        MN_TRY(mn_array_push(job->session->ctx, &job->sims, &node));
+        memmove(&job->sims.data[at + 1], &job->sims.data[at],
+                sizeof node * (size_t)(job->sims.count - 1 - at));
+        job->sims.data[at] = node;
+    }
+    return MN_OK;
+}
+
+static mn_status open_journals(mn_cook_job *job, uint64_t key, bool *found)
+{
+    *found = false;
+    for (int64_t i = 0; i < job->targets.count; i++) {
+        mn_cook_target *target = &job->targets.data[i];
+        char path[MN_PATH_SIZE];
+        if (snprintf(path, sizeof path, "%s/.%s.cook", job->folder, target->name) >= MN_PATH_SIZE)
+            return fail_path(job->session->ctx);
+        bool one;
+        MN_TRY(mn_journal_open(job->session->ctx, path, key, job->resume, &target->journal, &one));
+        *found = *found || one;
+    }
+    return MN_OK;
+}
+
+/// Old checkpoints go before the journals start anew: together they would be mistaken for this cook's.
+static mn_status remove_checkpoints(const mn_cook_job *job)
+{
+    for (int64_t i = 0; i < job->sims.count; i++) {
+        char path[MN_PATH_SIZE];
+        const char *name = mn_network_node_name(job->network, job->sims.data[i]);
+        if (snprintf(path, sizeof path, "%s/%s.checkpoint", job->folder, name) >= MN_PATH_SIZE)
+            return fail_path(job->session->ctx);
+        if (unlink(path) != 0 && errno != ENOENT)
+            return mn_fail(job->session->ctx, MN_ERROR_IO, "The old checkpoint %s cannot be removed: %s.",
+                           path, strerror(errno));
+    }
+    return MN_OK;
+}
+
+static mn_status load_checkpoints(mn_cook_job *job)
+{
+    int32_t common = INT32_MAX;
+    for (int64_t i = 0; i < job->targets.count; i++) {
+        int32_t frame;
+        MN_TRY(
+            mn_network_load_checkpoint(job->network, job->targets.data[i].target.node, job->folder, &frame));
+        if (frame < common) common = frame;
+    }
+    job->simulated = job->checkpoint_frame = common == INT32_MAX ? INT32_MIN : common;
+    return MN_OK;
+}
+
+mn_status mn_cook_begin(mn_cook_job *job, uint64_t scene_key, const char *report_path)
+{
+    mn_context *ctx = job->session->ctx;
+    bool found;
+    job->simulated = job->checkpoint_frame = INT32_MIN;
+    MN_TRY(list_sims(job));
+    MN_TRY(make_folder(ctx, job->folder));
+    if (!job->resume) MN_TRY(remove_checkpoints(job));
+    MN_TRY(open_journals(job, scene_key, &found));
+    MN_TRY(mn_report_open(ctx, report_path, job->resume, &job->report));
+    // What is cooked goes to files; only what the next frame needs is worth memory.
+    mn_network_set_cache_limit(job->network, 0);
+    if (!job->resume) return MN_OK;
+    if (!found) {
+        if (!job->quiet)
+            mn_session_say(job->session, "there is nothing to go on with in %s; starting from the beginning.",
+                           job->folder);
+        return remove_checkpoints(job);
+    }
+    return load_checkpoints(job);
+}
+
+void mn_cook_end(mn_cook_job *job)
+{
+    mn_context *ctx = job->session->ctx;
+    for (int64_t i = 0; i < job->targets.count; i++) mn_journal_close(&job->targets.data[i].journal);
+    mn_report_close(&job->report);
+    mn_array_free(ctx, &job->targets);
+    mn_array_free(ctx, &job->sims);
+    mn_array_free(ctx, &job->warned);
+}
+
+// ---- what to do ----
+
+static bool is_written(const mn_cook_job *job, const mn_cook_target *target, int32_t frame)
+{
+    char path[MN_PATH_SIZE];
+    struct stat info;
+    return mn_journal_has(&target->journal, frame) && mn_cook_frame_path(job, target, frame, path) == MN_OK &&
+           stat(path, &info) == 0 && info.st_size > 0;
+}
+
+static bool is_complete(const mn_cook_job *job, int32_t frame)
+{
+    for (int64_t i = 0; i < job->targets.count; i++)
+        if (!is_written(job, &job->targets.data[i], frame)) return false;
+    return true;
+}
+
+/// The first frame that the simulations have to pass, before any that is written.
+static int32_t first_simulated(const mn_cook_job *job)
+{
+    int32_t first = job->first;
+    for (int64_t i = 0; i < job->sims.count; i++) {
+        mn_parm_value value;
+        if (mn_network_parm(job->network, job->sims.data[i], "start_frame", job->first, &value) == MN_OK &&
+            value.number[0] < first)
+            first = (int32_t)value.number[0];
+    }
+    return job->simulated != INT32_MIN && job->simulated + 1 > first ? job->simulated + 1 : first;
+}
+
+// ---- one frame ----
+
+static void print_warnings(mn_cook_job *job)
+{
+    for (int32_t node = 0; node < mn_network_node_limit(job->network); node++)
+        for (int32_t i = 0; i < mn_network_warning_count(job->network, node); i++) {
+            const char *name = mn_network_node_name(job->network, node);
+            const char *sentence = mn_network_warning(job->network, node, i);
+            const uint64_t hash = mn_hash_string(mn_hash_string(0, name), sentence);
+            bool known = false;
+            for (int64_t k = 0; k < job->warned.count; k++) known = known || job->warned.data[k] == hash;
+            if (known) continue;
+            mn_session_say(job->session, "warning: %s: %s", name, sentence);
+            // Without memory to remember it, it may be said twice.
+            (void)mn_array_push(job->session->ctx, &job->warned, &hash);
+        }
+}
+
+static mn_status simulate(mn_cook_job *job, int32_t frame, bool report)
+{
+    for (int64_t i = 0; i < job->sims.count; i++) {
+        const mn_geo *geo;
+        MN_TRY(mn_network_cook(job->network, job->sims.data[i], 0, frame, &geo));
+        if (report) MN_TRY(mn_report_add(&job->report, job->network, job->sims.data[i], frame, geo));
+    }
+    job->simulated = frame;
+    return MN_OK;
+}
+
+static mn_status write_target(mn_cook_job *job, mn_cook_target *target, int32_t frame, int64_t *points)
+{
+    char path[MN_PATH_SIZE];
+    const mn_geo *geo;
+    *points = 0;
+    if (is_written(job, target, frame)) return MN_OK;
+    MN_TRY(mn_cook_frame_path(job, target, frame, path));
+    MN_TRY(mn_network_cook(job->network, target->target.node, target->target.output, frame, &geo));
+    MN_TRY(mn_io_write_as(job->session->ctx, path, job->format, geo));
+    *points = mn_geo_point_count(geo);
+    return mn_journal_add(&target->journal, frame);
+}
+
+static mn_status save_checkpoint(mn_cook_job *job)
+{
+    if (job->sims.count == 0) return MN_OK;
+    const double begun = mn_seconds();
+    MN_TRY(mn_report_sync(&job->report));
+    for (int64_t i = 0; i < job->targets.count; i++)
+        MN_TRY(mn_network_save_checkpoint(job->network, job->targets.data[i].target.node, job->folder));
+    job->checkpoint_time = mn_seconds();
+    job->checkpoint_seconds = job->checkpoint_time - begun;
+    job->checkpoint_frame = job->simulated;
+    return MN_OK;
+}
+
+static mn_status checkpoint_if_due(mn_cook_job *job)
+{
+    const double passed = mn_seconds() - job->checkpoint_time;
+    if (job->simulated <= job->checkpoint_frame) return MN_OK; // an old frame was made again
+    return passed > CHECKPOINT_SHARE * job->checkpoint_seconds ? save_checkpoint(job) : MN_OK;
+}
+
+static mn_status cook_frame(mn_cook_job *job, int32_t frame)
+{
+    const double begun = mn_seconds();
+    const bool wanted = frame >= job->first && !is_complete(job, frame);
+    char line[512];
+    MN_TRY(simulate(job, frame, frame >= job->first));
+    int length = snprintf(line, sizeof line, wanted ? "frame %d" : "frame %d: simulated", (int)frame);
+    for (int64_t i = 0; wanted && i < job->targets.count; i++) {
+        mn_cook_target *target = &job->targets.data[i];
+        int64_t points;
+        MN_TRY(write_target(job, target, frame, &points));
+        if (length < (int)sizeof line)
+            length += snprintf(line + length, sizeof line - (size_t)length, "%s %s %lld points",
+                               i > 0 ? "," : ":", target->name, (long long)points);
+    }
+    if (length < (int)sizeof line)
+        snprintf(line + length, sizeof line - (size_t)length, ", %.2f s", mn_seconds() - begun);
+    print_warnings(job);
+    mn_progress_bar_step(&job->session->bar, line);
+    return checkpoint_if_due(job);
+}
+
+mn_status mn_cook_frames(mn_cook_job *job)
+{
+    int32_t last = INT32_MIN, first = job->sims.count > 0 ? first_simulated(job) : job->first;
+    int64_t count = 0;
+    for (int32_t frame = job->first; frame <= job->last; frame++)
+        if (!is_complete(job, frame)) {
+            if (last == INT32_MIN && frame < first) first = frame;
+            last = frame, count++;
+        }
+    if (count == 0) {
+        if (!job->quiet) mn_session_say(job->session, "all frames are there already.");
+        return MN_OK;
+    }
+    mn_progress_bar_begin(&job->session->bar, job->quiet,
+                          job->sims.count > 0 ? last - first + 1.0 : (double)count);
+    mn_status status = MN_OK;
+    for (int32_t frame = first; frame <= last && status == MN_OK; frame++) {
+        // Without simulations, frames that are there already are nobody's business.
+        if (job->sims.count == 0 && is_complete(job, frame)) continue;
+        status = mn_check_cancelled(job->session->ctx);
+        if (status == MN_OK) status = cook_frame(job, frame);
+    }
+    mn_progress_bar_clear(&job->session->bar);
+    if (status == MN_OK) return job->simulated > job->checkpoint_frame ? save_checkpoint(job) : MN_OK;
+    print_warnings(job);
+    // What was simulated is worth keeping; the first sentence is the one that counts.
+    char sentence[2048];
+    snprintf(sentence, sizeof sentence, "%s", mn_context_message(job->session->ctx));
+    if (job->simulated >= job->checkpoint_frame) (void)save_checkpoint(job);
+    return mn_fail(job->session->ctx, status, "%s", sentence);
+}

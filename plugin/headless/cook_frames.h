@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cooking a range of frames into files, so that it can be stopped at any moment and gone on with.
+#ifndef MENISCUS_PLUGIN_HEADLESS_COOK_FRAMES_H
+#define MENISCUS_PLUGIN_HEADLESS_COOK_FRAMES_H
+
+#include "plugin/headless/cook_journal.h"
+#include "plugin/headless/cook_report.h"
+#include "plugin/headless/scene_session.h"
+#include "plugin/io/io.h"
+
+typedef struct mn_cook_target {
+    mn_target target;
+    char name[300]; ///< in file names: the node's, with the output behind it when it is not the first
+    mn_journal journal;
+} mn_cook_target;
+
+typedef struct mn_cook_job {
+    mn_session *session;
+    mn_network *network;
+    MN_ARRAY(mn_cook_target) targets;
+    MN_ARRAY(int32_t) sims; ///< simulating nodes that the targets need, those that others need first
+    const char *folder;
+    mn_format format;
+    int32_t first, last;
+    bool resume, quiet;
+    mn_report_file report;
+    MN_ARRAY(uint64_t) warned; ///< hashes of the warnings that have been printed
+    double checkpoint_seconds; ///< that the last checkpoint took
+    double checkpoint_time;    ///< when it was done
+    int32_t checkpoint_frame;
+    int32_t simulated; ///< the frame that the simulations hold
+} mn_cook_job;
+
+/// DIR/NODE.0001.EXT
+mn_status mn_cook_frame_path(const mn_cook_job *job, const mn_cook_target *target, int32_t frame,
+                             char path[MN_PATH_SIZE]);
+
+/// Makes the folder, the journals and the report, and loads the checkpoints when resuming. What cannot be
+/// written shows here, before hours of work.
+mn_status mn_cook_begin(mn_cook_job *job, uint64_t scene_key, const char *report_path);
+/// Cooks what is missing. Stopped or failed, it leaves a checkpoint.
+mn_status mn_cook_frames(mn_cook_job *job);
+void mn_cook_end(mn_cook_job *job);
+
+#endif

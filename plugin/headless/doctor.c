@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// meniscus doctor SCENE: what each node has to say about its parameters and inputs at the first frame, and
+// what the whole will need.
+#define _POSIX_C_SOURCE 200809L
+#include "plugin/headless/command.h"
+#include "plugin/headless/scene_session.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+enum { OPTION_FRAMES, OPTION_NODE, OPTION_SET, OPTION_THREADS };
+static const mn_option options[] = {
+    [OPTION_FRAMES] = {"--frames", "-f", "A-B", "for these frames instead of the scene's"},
+    [OPTION_NODE] = {"--node", NULL, "NAME", "for this node instead of the scene's output"},
+    [OPTION_SET] = {"--set", NULL, "NODE.PARM=VALUE", "with another value; may be given many times"},
+    [OPTION_THREADS] = MN_OPTION_THREADS,
+};
+
+typedef struct visit {
+    int lines; ///< that the node has said
+} visit;
+
+static void print_number(void *user, const char *name, double value, const char *unit, const char *remark)
+{
+    visit *v = user;
+    v->lines++;
+    printf("    %-28s %12.4g %-8s %s\n", name, value, unit ? unit : "", remark ? remark : "");
+}
+
+static void print_sentence(void *user, const char *sentence)
+{
+    visit *v = user;
+    v->lines++;
+    printf("    %s\n", sentence);
+}
+
+static mn_status visit_node(mn_network *network, int32_t node, int32_t frame)
+{
+    visit v = {0};
+    mn_doctor doctor = {&v, print_number, print_sentence};
+    printf("\n  %s (%s)\n", mn_network_node_name(network, node), mn_network_node_type(network, node)->name);
+    MN_TRY(mn_network_doctor(network, node, frame, &doctor));
+    for (int32_t i = 0; i < mn_network_warning_count(network, node); i++)
+        print_sentence(&v, mn_network_warning(network, node, i));
+    if (v.lines == 0) printf("    nothing to remark\n");
+    return MN_OK;
+}
+
+static void print_disk(double bytes, int32_t frames)
+{
+    char one[32], all[32], room[32];
+    mn_format_bytes(bytes, one);
+    mn_format_bytes(bytes * frames, all);
+    printf("    %-28s %s a frame, %s in all, before compression", "disk", one, all);
+    struct statvfs disk;
+    if (statvfs(".", &disk) == 0) {
+        const double left = (double)disk.f_bavail * (double)disk.f_frsize;
+        mn_format_bytes(left, room);
+        printf("; %s free here%s", room, left < bytes * frames ? ": may not be enough" : "");
+    }
+    printf("\n");
+}
+
+static void print_memory(const mn_session *session)
+{
+    char used[32], machine[32];
+    struct rusage usage;
+    const double peak = getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss * 1024 : 0;
+    mn_format_bytes(fmax(peak, (double)mn_context_peak_bytes(session->ctx)), used);
+    mn_format_bytes((double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE), machine);
+    printf("    %-28s %s at the first frame; this machine has %s\n", "memory", used, machine);
+}
+
+static mn_status examine(mn_session *session, mn_network *network, mn_target target, int32_t first,
+                         int32_t last)
+{
+    const char *title = mn_network_title(network);
+    if (*title) printf("%s\n", title);
+    printf("  frames %d to %d at %g a second, %d threads\n", (int)first, (int)last, mn_network_fps(network),
+           (int)mn_worker_count(session->ctx));
+    const double begun = mn_seconds();
+    const mn_geo *geo;
+    MN_TRY(mn_network_cook(network, target.node, target.output, first, &geo));
+    const double seconds = mn_seconds() - begun, bytes = (double)mn_geo_bytes(geo);
+    const int64_t points = mn_geo_point_count(geo), primitives = mn_geo_primitive_count(geo);
+    for (int32_t node = 0; node < mn_network_node_limit(network); node++)
+        if (mn_network_node_type(network, node) && mn_network_depends(network, target.node, node))
+            MN_TRY(visit_node(network, node, first));
+    printf("\n  output: %s\n", mn_network_node_name(network, target.node));
+    printf("    %-28s %lld points, %lld primitives, cooked in %.3g s\n", "first frame", (long long)points,
+           (long long)primitives, seconds);
+    print_memory(session);
+    print_disk(bytes, last - first + 1);
+    return MN_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    mn_arguments arguments = {.command = &mn_doctor_command, .argc = argc, .argv = argv};
+    const char *value, *scene = NULL, *node = NULL, *frames = NULL;
+    mn_session_def def = {0};
+    for (int32_t option; (option = mn_arguments_next(&arguments, &value)) != MN_ARGUMENT_END;) {
+        if (option == MN_ARGUMENT_HELP) return mn_finish_output(&mn_doctor_command);
+        if (option == MN_ARGUMENT_BAD) return MN_EXIT_USAGE;
+        if (option == OPTION_FRAMES) frames = value;
+        if (option == OPTION_NODE) node = value;
+        if (option == OPTION_THREADS && !mn_read_threads(&mn_doctor_command, value, &def))
+            return MN_EXIT_USAGE;
+        if (option != MN_ARGUMENT_WORD) continue;
+        if (scene)
+            return mn_usage_error(&mn_doctor_command, "it takes one scene; got '%s' and '%s'.", scene, value);
+        scene = value;
+    }
+    if (!scene) return mn_usage_error(&mn_doctor_command, "which scene?");
+    int32_t first = 0, last = 0;
+    if (frames && !mn_read_frames(&mn_doctor_command, frames, &first, &last)) return MN_EXIT_USAGE;
+    mn_catch_signals();
+    mn_session session;
+    if (!mn_session_open(&session, &mn_doctor_command, &def)) return MN_EXIT_FAILED;
+    mn_network *network = NULL;
+    mn_target target = {0};
+    mn_status status = mn_open_scene(&session, scene, &network);
+    arguments.at = 0, arguments.words_only = false;
+    for (int32_t option;
+         status == MN_OK && (option = mn_arguments_next(&arguments, &value)) != MN_ARGUMENT_END;)
+        if (option == OPTION_SET) status = mn_apply_setting(&session, network, value);
+    if (status == MN_OK) status = mn_find_target(&session, network, node, &target);
+    if (status == MN_OK && !frames) mn_network_range(network, &first, &last);
+    if (status == MN_OK) status = examine(&session, network, target, first, last);
+    const int code = mn_session_fail(&session, status);
+    mn_network_free(network);
+    mn_session_close(&session);
+    return code == MN_EXIT_DONE ? mn_finish_output(&mn_doctor_command) : code;
+}
+
+const mn_subcommand mn_doctor_command = {"doctor",
+                                         "SCENE",
+                                         "dimensionless numbers, resolution, limits, memory and disk",
+                                         options,
+                                         MN_COUNT_OF_OPTIONS(options),
+                                         run};

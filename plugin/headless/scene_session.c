@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scenes, settings, targets and frames as they are written on the command line.
+#include "plugin/headless/scene_session.h"
+#include "plugin/host/spelling.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRAME_MIN = -100000, FRAME_MAX = 1000000 };
+
+mn_status mn_open_scene(mn_session *session, const char *path, mn_network **network)
+{
+    const mn_status status = mn_scene_read(session->ctx, NULL, path, network);
+    const bool ours = status == MN_OK || status == MN_ERROR_MEMORY || status == MN_ERROR_CANCELLED;
+    return ours ? status : MN_ERROR_SCENE;
+}
+
+/// Whatever is wrong with what the user wrote about the scene.
+static mn_status as_scene_error(mn_status status)
+{
+    return status == MN_OK || status == MN_ERROR_MEMORY ? status : MN_ERROR_SCENE;
+}
+
+mn_status mn_apply_setting(mn_session *session, mn_network *network, const char *setting)
+{
+    const char *dot = strchr(setting, '.'), *equals = strchr(setting, '=');
+    char name[256], parm[256];
+    mn_shown shown;
+    if (!dot || !equals || dot > equals || dot - setting >= 256 || equals - dot > 256)
+        return mn_fail(session->ctx, MN_ERROR_SCENE, "--set %s: write it as node.parm=value.",
+                       mn_show(&shown, setting));
+    snprintf(name, sizeof name, "%.*s", (int)(dot - setting), setting);
+    snprintf(parm, sizeof parm, "%.*s", (int)(equals - dot - 1), dot + 1);
+    int32_t node;
+    mn_status status = mn_network_require(network, name, &node);
+    if (status == MN_OK) status = mn_network_set_text(network, node, parm, equals + 1);
+    if (status == MN_OK || status == MN_ERROR_MEMORY) return status;
+    char sentence[1024];
+    snprintf(sentence, sizeof sentence, "%s", mn_context_message(session->ctx));
+    return mn_fail(session->ctx, MN_ERROR_SCENE, "--set %s: %s", mn_show(&shown, setting), sentence);
+}
+
+mn_status mn_find_target(mn_session *session, const mn_network *network, const char *name, mn_target *target)
+{
+    target->output = 0;
+    target->node = mn_network_output(network);
+    if (!name && target->node >= 0) return MN_OK;
+    if (!name)
+        return mn_fail(session->ctx, MN_ERROR_SCENE,
+                       "The scene does not say which node is its output; say so with --node NAME.");
+    char plain[256];
+    const char *colon = strrchr(name, ':');
+    int length = (int)strlen(name);
+    if (colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1) && strlen(colon) < 8) {
+        length = (int)(colon - name);
+        target->output = atoi(colon + 1);
+    }
+    snprintf(plain, sizeof plain, "%.*s", length, name);
+    MN_TRY(as_scene_error(mn_network_require(network, plain, &target->node)));
+    const int32_t outputs = mn_network_node_type(network, target->node)->output_count;
+    if (target->output < outputs) return MN_OK;
+    return mn_fail(session->ctx, MN_ERROR_SCENE, "'%s' has %d output%s, counted from 0; there is no %s.",
+                   plain, (int)outputs, outputs == 1 ? "" : "s", colon + 1);
+}
+
+bool mn_read_frames(const mn_subcommand *command, const char *text, int32_t *first, int32_t *last)
+{
+    mn_shown shown;
+    char *end;
+    long a = strtol(text, &end, 10), b = a;
+    bool good = end != text;
+    if (good && *end == '-') {
+        const char *second = end + 1;
+        b = strtol(second, &end, 10);
+        good = end != second;
+    }
+    if (!good || *end != 0 || a < FRAME_MIN || b > FRAME_MAX || b < FRAME_MIN || a > FRAME_MAX) {
+        mn_usage_error(command, "--frames: '%s' is not A-B or A, frames from %d to %d.",
+                       mn_show(&shown, text), FRAME_MIN, FRAME_MAX);
+        return false;
+    }
+    if (a > b) {
+        mn_usage_error(command, "--frames: %s ends before it begins; write %ld-%ld.", mn_show(&shown, text),
+                       b, a);
+        return false;
+    }
+    *first = (int32_t)a, *last = (int32_t)b;
+    return true;
+}

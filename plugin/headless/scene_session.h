@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A scene as the command line asks for it: read, with --set applied, its nodes by name and its frames.
+#ifndef MENISCUS_PLUGIN_HEADLESS_SCENE_SESSION_H
+#define MENISCUS_PLUGIN_HEADLESS_SCENE_SESSION_H
+
+#include "plugin/headless/session.h"
+#include "plugin/host/network.h"
+
+/// An output of a node.
+typedef struct mn_target {
+    int32_t node, output;
+} mn_target;
+
+/// Reads the scene. Everything that is wrong with it is MN_ERROR_SCENE.
+mn_status mn_open_scene(mn_session *session, const char *path, mn_network **network);
+/// "node.parm=value"; failures are MN_ERROR_SCENE.
+mn_status mn_apply_setting(mn_session *session, mn_network *network, const char *setting);
+/// "name", or "name:1" for its second output; NULL for the scene's own output.
+mn_status mn_find_target(mn_session *session, const mn_network *network, const char *name, mn_target *target);
+
+/// "A-B" or "A", both in [-100000, 1000000] and A <= B; otherwise prints a sentence.
+bool mn_read_frames(const mn_subcommand *command, const char *text, int32_t *first, int32_t *last);
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Hooks, signals and exit codes of the command.
+#define _POSIX_C_SOURCE 200809L
+#include "plugin/headless/session.h"
+#include "plugin/host/spelling.h"
+#include "plugin/tbb/tbb_scheduler.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/// Written by the signal handler: nothing but a global can be.
+static volatile sig_atomic_t stop_requested;
+
+static void request_stop(int number)
+{
+    (void)number;
+    stop_requested = 1;
+}
+
+void mn_catch_signals(void)
+{
+    // The handler goes after its first call, so that a second signal ends the process.
+    struct sigaction stop = {.sa_handler = request_stop, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+    sigemptyset(&stop.sa_mask);
+    sigaction(SIGINT, &stop, NULL);
+    sigaction(SIGTERM, &stop, NULL);
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigemptyset(&ignore.sa_mask);
+    sigaction(SIGXFSZ, &ignore, NULL);
+    sigaction(SIGPIPE, &ignore, NULL);
+}
+
+bool mn_stop_requested(void)
+{
+    return stop_requested != 0;
+}
+
+static bool is_cancelled(void *user)
+{
+    (void)user;
+    return mn_stop_requested();
+}
+
+static void show_progress(void *user, double fraction, const char *what)
+{
+    mn_session *session = user;
+    mn_progress_bar_part(&session->bar, fraction, what);
+}
+
+static void print_log(void *user, mn_log_level level, const char *sentence)
+{
+    if (level >= MN_LOG_WARNING) mn_session_say(user, "warning: %s", sentence);
+}
+
+bool mn_read_threads(const mn_subcommand *command, const char *text, mn_session_def *def)
+{
+    return mn_read_integer(command, "--threads", text, 1, 1024, &def->threads);
+}
+
+bool mn_read_scheduler(const mn_subcommand *command, const char *text, mn_session_def *def)
+{
+    def->tbb = strcmp(text, "tbb") == 0;
+    if (def->tbb || strcmp(text, "openmp") == 0) return true;
+    mn_shown shown;
+    mn_usage_error(command, "--scheduler: '%s' is neither openmp nor tbb.", mn_show(&shown, text));
+    return false;
+}
+
+bool mn_session_open(mn_session *session, const mn_subcommand *command, const mn_session_def *def)
+{
+    memset(session, 0, sizeof *session);
+    session->command = command;
+    if (def->tbb) session->tbb = mn_tbb_scheduler_create((int32_t)def->threads);
+    const mn_hooks hooks = {.user = session,
+                            .log = print_log,
+                            .cancelled = is_cancelled,
+                            .progress = show_progress,
+                            .scheduler = session->tbb,
+                            .max_workers = (int32_t)def->threads};
+    if (!def->tbb || session->tbb) session->ctx = mn_context_create(&hooks);
+    if (session->ctx) return true;
+    mn_session_close(session);
+    fprintf(stderr, "meniscus %s: out of memory.\n", command->name);
+    return false;
+}
+
+void mn_session_close(mn_session *session)
+{
+    mn_progress_bar_clear(&session->bar);
+    mn_context_free(session->ctx);
+    mn_tbb_scheduler_free(session->tbb);
+    session->ctx = NULL, session->tbb = NULL;
+}
+
+void mn_session_say(mn_session *session, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    mn_progress_bar_clear(&session->bar);
+    fprintf(stderr, "meniscus %s: ", session->command->name);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\n");
+    va_end(arguments);
+}
+
+int mn_session_fail(mn_session *session, mn_status status)
+{
+    if (status == MN_OK) return MN_EXIT_DONE;
+    const char *sentence = mn_context_message(session->ctx);
+    if (status != MN_ERROR_CANCELLED)
+        mn_session_say(session, "%s", *sentence ? sentence : mn_status_message(status));
+    if (status == MN_ERROR_CANCELLED) return MN_EXIT_CANCELLED;
+    return status == MN_ERROR_SCENE ? MN_EXIT_USAGE : MN_EXIT_FAILED;
+}
+
+int mn_finish_output(const mn_subcommand *command)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return MN_EXIT_DONE;
+    fprintf(stderr, "meniscus %s: the output cannot be written: %s.\n", command->name, strerror(errno));
+    return MN_EXIT_FAILED;
+}
