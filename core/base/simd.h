@@ -7,6 +7,8 @@
 #ifndef MENISCUS_BASE_SIMD_H
 #define MENISCUS_BASE_SIMD_H
 
+#include <stdint.h>
+
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(MN_SANITIZED)
 #define MN_MULTIVERSION __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
@@ -19,5 +21,11 @@
 #else
 #define MN_INLINE static inline
 #endif
+
+/// Four doubles that compile to one 256-bit register or two of 128. Not for parameters or return values.
+typedef double mn_double4 __attribute__((vector_size(32)));
+typedef int64_t mn_mask4 __attribute__((vector_size(32)));
+/// a < b ? a : b, each of the four; both are evaluated twice.
+#define MN_MIN4(a, b) ((mn_double4)(((mn_mask4)(a) & ((a) < (b))) | ((mn_mask4)(b) & ~((a) < (b)))))
 
 #endif
