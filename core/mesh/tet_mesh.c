@@ -179,6 +179,21 @@ mn_status mn_tet_mesh_add_field(mn_tet_mesh *mesh, const char *name, mn_tet_fiel
 
 // ---- vertices ----
 
+void mn_tet_mesh_blend_vertex(mn_tet_mesh *mesh, int32_t vertex, int32_t parent_count, const int32_t *parents,
+                              const double *weights)
+{
+    for (int32_t i = 0; i < mesh->field_count; i++) {
+        mn_tet_field *field = &mesh->fields[i];
+        if (field->kind != MN_TET_LINEAR) continue;
+        for (int32_t k = 0; k < field->size; k++) {
+            double sum = 0;
+            for (int32_t p = 0; p < parent_count; p++)
+                sum += weights[p] * field->data[(int64_t)parents[p] * field->size + k];
+            field->data[(int64_t)vertex * field->size + k] = sum;
+        }
+    }
+}
+
 mn_status mn_tet_mesh_add_vertex(mn_tet_mesh *mesh, mn_vec3 position, int32_t parent_count,
                                  const int32_t *parents, const double *weights, int32_t *vertex)
 {
@@ -195,16 +210,7 @@ mn_status mn_tet_mesh_add_vertex(mn_tet_mesh *mesh, mn_vec3 position, int32_t pa
     mesh->boundary_faces[v] = 0;
     mesh->vertex_stamp[v] = ++mesh->now;
     mesh->vertex_flags[v] = 0;
-    for (int32_t i = 0; i < mesh->field_count; i++) {
-        mn_tet_field *field = &mesh->fields[i];
-        if (field->kind != MN_TET_LINEAR) continue;
-        for (int32_t k = 0; k < field->size; k++) {
-            double sum = 0;
-            for (int32_t p = 0; p < parent_count; p++)
-                sum += weights[p] * field->data[(int64_t)parents[p] * field->size + k];
-            field->data[(int64_t)v * field->size + k] = sum;
-        }
-    }
+    mn_tet_mesh_blend_vertex(mesh, v, parent_count, parents, weights);
     *vertex = v;
     return MN_OK;
 }

@@ -119,6 +119,10 @@ void mn_tet_mesh_remove_vertex(mn_tet_mesh *mesh, int32_t vertex);
 /// Moves the place, not the fields.
 void mn_tet_mesh_move_vertex(mn_tet_mesh *mesh, int32_t vertex, mn_vec3 position);
 
+/// Gives a vertex the weighted sum of its parents' linear fields; it may be one of them. At most 4.
+void mn_tet_mesh_blend_vertex(mn_tet_mesh *mesh, int32_t vertex, int32_t parent_count, const int32_t *parents,
+                              const double *weights);
+
 /// The one way in which tetrahedra change: takes `old_count` of them out and puts `new_count` in, given by
 /// their vertices. Faces find their mates; what has none is boundary. Amounts of the old ones are divided
 /// among the new by volume, values are averaged. `created` (may be NULL) receives the new slots. Fails
