@@ -5,6 +5,7 @@
 #define _GNU_SOURCE // strtod_l
 #include "plugin/io/json_read.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,11 +213,12 @@ static mn_status parse_number(mn_json *json, const char *text)
         return MN_OK;
     }
     if (whole) { // 19 digits may fit
-        const double value = strtod_l(text, NULL, json->locale);
-        if (fabs(value) < 9.2e18) {
+        errno = 0;
+        const long long value = strtoll(text, NULL, 10);
+        if (errno == 0) {
             json->kind = MN_JSON_INT;
-            json->integer = strtoll(text, NULL, 10);
-            json->real = value;
+            json->integer = value;
+            json->real = (double)value;
             return MN_OK;
         }
     }
