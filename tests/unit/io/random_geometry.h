@@ -119,7 +119,7 @@ static inline mn_geo *random_geometry(mn_context *ctx, uint64_t seed, int64_t po
         int32_t counts[MOST];
         int64_t vertices[MOST * 6], total = 0;
         const mn_primitive_kind kind = (mn_primitive_kind)random_below(&r, MN_VOLUME);
-        const int64_t count = random_below(&r, MOST);
+        const int64_t count = random_below(&r, points < MOST ? points : MOST);
         const bool uniform = random_below(&r, 2) == 0;
         for (int64_t i = 0; i < count; i++) {
             counts[i] = kind == MN_TETRAHEDRON ? 4 : 3 + (int32_t)(uniform ? 1 : random_below(&r, 3));

@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// .geo, .bgeo, .bgeo.gz and .bgeo.sc: what is written comes back bit for bit, equal geometry gives equal
+// bytes, every way that Houdini has of writing a thing is read, and what does not fit together is refused.
+#define _GNU_SOURCE
+#include "plugin/io/io.h"
+#include "random_geometry.h"
+
+#include <locale.h>
+#include <unistd.h>
+
+typedef struct fixture {
+    mn_context *ctx;
+    char path[64];
+    char log[4096]; ///< every warning, one per line
+} fixture;
+
+static void keep_log(void *user, mn_log_level level, const char *sentence)
+{
+    fixture *f = user;
+    assert_int_equal(level, MN_LOG_WARNING);
+    strncat(f->log, sentence, sizeof f->log - strlen(f->log) - 1);
+    strncat(f->log, "\n", sizeof f->log - strlen(f->log) - 1);
+}
+
+static int set_up(void **state)
+{
+    fixture *f = calloc(1, sizeof *f);
+    const mn_hooks hooks = {.user = f, .log = keep_log};
+    f->ctx = mn_context_create(&hooks);
+    snprintf(f->path, sizeof f->path, "/tmp/meniscus-bgeo-%d", (int)getpid());
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    fixture *f = *state;
+    (void)unlink(f->path);
+    assert_int_equal(mn_context_bytes(f->ctx), 0);
+    mn_context_free(f->ctx);
+    free(f);
+    return 0;
+}
+
+static const mn_format formats[] = {MN_FORMAT_GEO, MN_FORMAT_BGEO, MN_FORMAT_BGEO_GZ, MN_FORMAT_BGEO_SC};
+
+static void *load(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    void *bytes = malloc(*size);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+static mn_geo *through(fixture *f, mn_format format, const mn_geo *geo)
+{
+    size_t size;
+    mn_geo *back;
+    check_ok(f->ctx, mn_io_write_as(f->ctx, f->path, format, geo));
+    void *bytes = load(f->path, &size);
+    check_ok(f->ctx, mn_io_read_memory(f->ctx, format, bytes, size, "test", &back));
+    free(bytes);
+    return back;
+}
+
+// ---- round trips ----
+
+static void random_geometry_comes_back_bit_for_bit(void **state)
+{
+    fixture *f = *state;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        for (uint64_t seed = 0; seed < 25; seed++) {
+            mn_geo *geo = random_geometry(f->ctx, seed, (int64_t)(seed * seed * seed) / 4); // 0 to 3456
+            mn_geo *back = through(f, formats[i], geo);
+            assert_true(mn_geo_hash(back) == mn_geo_hash(geo));
+            mn_geo_free(geo);
+            mn_geo_free(back);
+        }
+    assert_string_equal(f->log, "");
+}
+
+/// Read through the file, in pieces of its buffer, and not only from memory.
+static void long_files_come_back_from_disk(void **state)
+{
+    fixture *f = *state;
+    mn_geo *geo = random_geometry(f->ctx, 1, 100000);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        char path[128];
+        mn_geo *back;
+        snprintf(path, sizeof path, "%s.%s", f->path, mn_format_ending(formats[i]));
+        check_ok(f->ctx, mn_io_write(f->ctx, path, geo));
+        check_ok(f->ctx, mn_io_read(f->ctx, path, &back));
+        assert_true(mn_geo_hash(back) == mn_geo_hash(geo));
+        mn_geo_free(back);
+        unlink(path);
+    }
+    mn_geo_free(geo);
+}
+
+static void nan_stays_nan_and_exact_in_binary(void **state)
+{
+    fixture *f = *state;
+    mn_geo *geo;
+    check_ok(f->ctx, mn_geo_create(f->ctx, &geo));
+    check_ok(f->ctx, mn_geo_add_points(geo, 2, NULL));
+    const uint32_t bits[6] = {0x7fc00001, 0xffc12345, 0, 0x3f800000, 0, 0};
+    memcpy(mn_geo_write_positions(geo), bits, sizeof bits);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        mn_geo *back = through(f, formats[i], geo);
+        const float *p = mn_geo_positions(back);
+        assert_true(isnan(p[0]) && isnan(p[1]) && p[2] == 0);
+        if (formats[i] != MN_FORMAT_GEO) assert_memory_equal(p, bits, sizeof bits);
+        mn_geo_free(back);
+    }
+    mn_geo_free(geo);
+}
+
+/// The same bytes from a copy, from what was read back, with other workers, and in another language.
+static void bytes_depend_on_the_geometry_alone(void **state)
+{
+    fixture *f = *state;
+    const mn_hooks one_worker = {.max_workers = 1};
+    mn_context *other = mn_context_create(&one_worker);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        mn_geo *geo = random_geometry(f->ctx, 7, 60000), *back = through(f, formats[i], geo);
+        size_t size, again_size;
+        void *bytes = load(f->path, &size);
+        check_ok(other, mn_io_write_as(other, f->path, formats[i], back));
+        void *again = load(f->path, &again_size);
+        assert_int_equal(size, again_size);
+        assert_memory_equal(bytes, again, size);
+        free(bytes);
+        free(again);
+        mn_geo_free(geo);
+        mn_geo_free(back);
+    }
+    mn_context_free(other);
+}
+
+static void the_hosts_language_does_not_matter(void **state)
+{
+    fixture *f = *state;
+    if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8")) {
+        print_message("note: no language with a decimal comma is installed; this is not tested\n");
+        return;
+    }
+    mn_geo *geo = random_geometry(f->ctx, 3, 20), *back = through(f, MN_FORMAT_GEO, geo);
+    assert_true(mn_geo_hash(back) == mn_geo_hash(geo));
+    assert_true(localeconv()->decimal_point[0] == ',');
+    setlocale(LC_ALL, "C");
+    mn_geo_free(geo);
+    mn_geo_free(back);
+}
+
+// ---- dialects ----
+
+#define COUNTS(points, vertices, primitives)                                                                 \
+    "[\"fileversion\",\"18.0.1\",\"pointcount\"," #points ",\"vertexcount\"," #vertices                      \
+    ",\"primitivecount\"," #primitives ",\"info\",{\"a\":[1,{\"b\":2}]},"
+#define TOPOLOGY(indices) "\"topology\",[\"pointref\",[\"indices\",[" indices "]]],"
+#define NUMERIC(name, size, storage, data)                                                                   \
+    "[[\"scope\",\"public\",\"type\",\"numeric\",\"name\",\"" name "\",\"options\",{}],[\"size\"," #size     \
+    ",\"storage\",\"" storage "\",\"defaults\",[],\"values\",[\"size\"," #size ",\"storage\",\"" storage     \
+    "\"," data "]]]"
+#define POINTS4 NUMERIC("P", 3, "fpreal32", "\"tuples\",[[0,0,0],[1,0,0],[1,1,0],[0,1,0]]")
+#define ATTRIBUTES(points, more) "\"attributes\",[\"pointattributes\",[" points "]" more "],"
+#define PRIMITIVES(list) "\"primitives\",[" list "]"
+
+static mn_status read_text(fixture *f, const char *text, mn_geo **geo)
+{
+    f->log[0] = '\0';
+    return mn_io_read_memory(f->ctx, MN_FORMAT_GEO, text, strlen(text), "test", geo);
+}
+
+static mn_geo *must_read(fixture *f, const char *text)
+{
+    mn_geo *geo;
+    check_ok(f->ctx, read_text(f, text, &geo));
+    return geo;
+}
+
+static void check_refused(fixture *f, const char *text, mn_status status, const char *part)
+{
+    mn_geo *geo;
+    check_fails(f->ctx, read_text(f, text, &geo), status, part);
+    assert_null(geo);
+}
+
+static void check_shape(const mn_geo *geo, int64_t primitive, mn_primitive_kind kind, int64_t count,
+                        const int64_t *points)
+{
+    const int64_t *starts = mn_geo_primitive_starts(geo);
+    assert_int_equal(mn_geo_primitive_kinds(geo)[primitive], kind);
+    assert_int_equal(starts[primitive + 1] - starts[primitive], count);
+    assert_memory_equal(mn_geo_vertex_points(geo) + starts[primitive], points,
+                        (size_t)count * sizeof *points);
+}
+
+static void every_kind_of_primitive_is_read(void **state)
+{
+    fixture *f = *state;
+    mn_geo *geo = must_read(
+        f, COUNTS(4, 22, 6) TOPOLOGY("0,1,2, 0,2,3, 0,1, 0,1,2,3, 3,2,1,0, 0,1,2, 1,2,3")
+               ATTRIBUTES(POINTS4, "") PRIMITIVES(
+                   "[[\"type\",\"Polygon_run\"],[\"startvertex\",0,\"nprimitives\",2,\"nvertices\",[3,3]]],"
+                   "[[\"type\",\"c_r\"],[\"s_v\",6,\"n_p\",1,\"n_v\",[2]]],"
+                   "[[\"type\",\"Tetrahedron_run\"],[\"startvertex\",8,\"nprimitives\",2]],"
+                   "[[\"type\",\"Poly\"],[\"vertex\",[16,17,18],\"closed\",false]]") "]");
+    assert_int_equal(mn_geo_primitive_count(geo), 6);
+    check_shape(geo, 0, MN_POLYGON, 3, (const int64_t[]){0, 1, 2});
+    check_shape(geo, 1, MN_POLYGON, 3, (const int64_t[]){0, 2, 3});
+    check_shape(geo, 2, MN_POLYLINE, 2, (const int64_t[]){0, 1});
+    check_shape(geo, 3, MN_TETRAHEDRON, 4, (const int64_t[]){0, 1, 2, 3});
+    check_shape(geo, 4, MN_TETRAHEDRON, 4, (const int64_t[]){3, 2, 1, 0});
+    check_shape(geo, 5, MN_POLYLINE, 3, (const int64_t[]){0, 1, 2});
+    // Vertices 19 to 21 belong to none.
+    assert_non_null(strstr(f->log, "vertices that no primitive uses"));
+    mn_geo_free(geo);
+}
+
+/// Vertices in another order than primitives take them, and a soup that shares them: attributes and groups
+/// follow.
+static void vertices_and_primitives_keep_what_is_theirs(void **state)
+{
+    fixture *f = *state;
+    mn_geo *geo = must_read(
+        f,
+        COUNTS(4, 7, 3) TOPOLOGY("0,1,2,3, 2,1,0") ATTRIBUTES(
+            POINTS4, ",\"vertexattributes\",[" NUMERIC(
+                         "k", 1, "int32",
+                         "\"arrays\",[[10,11,12,13,14,15,16]]") "],"
+                                                                "\"primitiveattributes\",[" NUMERIC(
+                                                                    "q", 2, "int64",
+                                                                    "\"arrays\",[[1,2,3],[-1,-2,-3]"
+                                                                    "]") ","
+                                                                         "[[\"type\",\"string\","
+                                                                         "\"name\",\"s\"],[\"size\","
+                                                                         "1,\"storage\",\"int32\","
+                                                                         "\"strings\",[\"x\",\"y\","
+                                                                         "\"x\"],"
+                                                                         "\"indices\",[\"size\",1,"
+                                                                         "\"storage\",\"int32\","
+                                                                         "\"arrays\",[[2,-1,1]]]]]],"
+                                                                         "\"globalattributes\","
+                                                                         "[" NUMERIC("g", 2, "fpreal64",
+                                                                                     "\"tuples\",[[0.5,"
+                                                                                     "1e300]]") "]")
+            PRIMITIVES("[[\"type\",\"run\",\"runtype\",\"Poly\",\"varyingfields\",[\"vertex\"],"
+                       "\"uniformfields\",{\"closed\":true}],"
+                       "[[[6,5,4]]]],"
+                       "[[\"type\",\"PolySoup\"],[\"vertex\",[0,1,2,3],\"polyinfo\",[[3],[2],[0,1,2,2,3,0]]]]"
+                       ","
+                       "[[\"type\",\"Polygon_run\"],[\"startvertex\",0,\"nprimitives\",1,\"nvertices_rle\",["
+                       "4,1]]]") ",\"pointgroups\",[[[\"name\",\"a\"],[\"selection\",[\"ordered\",[3,1]]]]],"
+                                 "\"vertexgroups\",[[[\"name\",\"b\"],[\"selection\",[\"unordered\",[\"i8\",["
+                                 "1,0,0,0,0,0,1]]]]]],"
+                                 "\"primitivegroups\",[[[\"name\",\"c\"],[\"selection\",[\"unordered\",["
+                                 "\"boolRLE\",[1,false,1,true,1,false]]]]]],"
+                                 "\"edgegroups\",[[[\"name\",\"d\"],[]]]]");
+    assert_int_equal(mn_geo_primitive_count(geo), 4);
+    check_shape(geo, 0, MN_POLYGON, 3, (const int64_t[]){0, 1, 2});
+    check_shape(geo, 1, MN_POLYGON, 3, (const int64_t[]){0, 1, 2});
+    check_shape(geo, 2, MN_POLYGON, 3, (const int64_t[]){2, 3, 0});
+    check_shape(geo, 3, MN_POLYGON, 4, (const int64_t[]){0, 1, 2, 3});
+    static const int32_t k[] = {16, 15, 14, 10, 11, 12, 12, 13, 10, 10, 11, 12, 13};
+    static const int64_t q[] = {1, -1, 2, -2, 2, -2, 3, -3};
+    static const uint8_t a[] = {0, 1, 0, 1}, b[] = {1, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0},
+                         c[] = {0, 1, 1, 0};
+    assert_memory_equal(mn_attribute_data(mn_geo_find(geo, MN_VERTEX, "k")), k, sizeof k);
+    assert_memory_equal(mn_attribute_data(mn_geo_find(geo, MN_PRIMITIVE, "q")), q, sizeof q);
+    const mn_attribute *s = mn_geo_find(geo, MN_PRIMITIVE, "s");
+    assert_string_equal(mn_attribute_string(s, 0, 0), "x");
+    assert_string_equal(mn_attribute_string(s, 1, 0), "");
+    assert_string_equal(mn_attribute_string(s, 2, 0), "");
+    assert_string_equal(mn_attribute_string(s, 3, 0), "y");
+    assert_true(((const double *)mn_attribute_data(mn_geo_find(geo, MN_DETAIL, "g")))[1] == 1e300);
+    assert_memory_equal(mn_group_data(mn_geo_find_group(geo, MN_POINT, "a")), a, sizeof a);
+    assert_memory_equal(mn_group_data(mn_geo_find_group(geo, MN_VERTEX, "b")), b, sizeof b);
+    assert_memory_equal(mn_group_data(mn_geo_find_group(geo, MN_PRIMITIVE, "c")), c, sizeof c);
+    assert_non_null(strstr(f->log, "the order of the point group 'a' is not kept"));
+    assert_non_null(strstr(f->log, "'edgegroups' is left out"));
+    mn_geo_free(geo);
+}
+
+static void pages_slices_and_constants_are_unpacked(void **state)
+{
+    fixture *f = *state;
+    mn_geo *geo = must_read(f, COUNTS(5, 0, 0) TOPOLOGY("") ATTRIBUTES(
+                                   NUMERIC("P", 4, "fpreal32",
+                                           "\"pagesize\",2,\"packing\",[3,1],\"constantpageflags\",[["
+                                           "],[true,true,false]],"
+                                           "\"rawpagedata\",[0,1,2,3,4,5,1,6,7,8,9,10,11,1,12,13,14,"
+                                           "0.5]") "," NUMERIC("m", 3, "int16",
+                                                               "\"pagesize\",2,\"packing\",[1,2],"
+                                                               "\"constantpageflags\",[[true,false,"
+                                                               "true],[false,true,false]],"
+                                                               "\"rawpagedata\",[10,20,30,21,31,12,"
+                                                               "13,22,32,14,24,34]"),
+                                   "") PRIMITIVES("") "]");
+    static const int32_t m[] = {10, 20, 30, 10, 21, 31, 12, 22, 32, 13, 22, 32, 14, 24, 34};
+    static const float w[] = {1, 1, 1, 1, 0.5f};
+    for (int i = 0; i < 15; i++) assert_true(mn_geo_positions(geo)[i] == (float)i);
+    assert_memory_equal(mn_attribute_data(mn_geo_find(geo, MN_POINT, "m")), m, sizeof m);
+    assert_int_equal(mn_attribute_type(mn_geo_find(geo, MN_POINT, "m")), MN_I32);
+    assert_memory_equal(mn_attribute_data(mn_geo_find(geo, MN_POINT, "Pw")), w, sizeof w);
+    mn_geo_free(geo);
+}
+
+static void narrow_storages_are_widened(void **state)
+{
+    fixture *f = *state;
+    static const struct {
+        const char *storage;
+        mn_type type;
+    } cases[] = {{"int8", MN_I32},     {"uint8", MN_I32},    {"int16", MN_I32},
+                 {"int32", MN_I32},    {"int64", MN_I64},    {"fpreal16", MN_F32},
+                 {"fpreal32", MN_F32}, {"fpreal64", MN_F64}, {"bool", MN_I32}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 COUNTS(4, 0, 0) TOPOLOGY("")
+                     ATTRIBUTES(POINTS4 "," NUMERIC("x", 1, "%s", "\"arrays\",[[0,1,1,0]]"), "")
+                         PRIMITIVES("") "]",
+                 cases[i].storage, cases[i].storage);
+        mn_geo *geo = must_read(f, text);
+        const mn_attribute *x = mn_geo_find(geo, MN_POINT, "x");
+        double values[4];
+        assert_int_equal(mn_attribute_type(x), cases[i].type);
+        mn_attribute_get(x, 0, 4, values);
+        assert_true(values[0] == 0 && values[1] == 1 && values[2] == 1 && values[3] == 0);
+        mn_geo_free(geo);
+    }
+}
+
+static void what_mn_geo_does_not_have_is_said(void **state)
+{
+    fixture *f = *state;
+    mn_geo *geo = must_read(
+        f, COUNTS(4, 0, 0) TOPOLOGY("") ATTRIBUTES(
+               POINTS4 ",[[\"type\",\"arraydata\",\"name\",\"list\"],[\"size\",1,[2]]]"
+                       ",[[\"scope\",\"private\",\"type\",\"numeric\",\"name\",\"hidden\"],[]]",
+               ",\"globalattributes\",[[[\"type\",\"dict\",\"name\",\"settings\"],[\"size\",1,\"dicts\",[{"
+               "\"a\":1}]]]]") PRIMITIVES("") ",\"pointgroups\",[],\"future\",[1,[2]],\"nothing\",[]]");
+    assert_non_null(strstr(f->log, "point attribute 'list' is left out: arraydata"));
+    assert_non_null(strstr(f->log, "point attribute 'hidden' is left out"));
+    assert_non_null(strstr(f->log, "detail attribute 'settings' is left out: dict"));
+    assert_non_null(strstr(f->log, "'future' is left out"));
+    assert_null(strstr(f->log, "nothing"));
+    mn_geo_free(geo);
+}
+
+// ---- what does not fit together ----
+
+#define QUAD(more)                                                                                           \
+    COUNTS(4, 4, 1)                                                                                          \
+    TOPOLOGY("0,1,2,3")                                                                                      \
+    ATTRIBUTES(POINTS4, "") PRIMITIVES("[[\"type\",\"p_r\"],[\"s_v\",0,\"n_p\",1,\"n_v\",[4]]]") more "]"
+
+static void counts_and_numbers_that_disagree_are_refused(void **state)
+{
+    fixture *f = *state;
+    mn_geo_free(must_read(f, QUAD("")));
+    static const struct {
+        const char *text, *part;
+    } cases[] = {
+        {COUNTS(4, 5, 1) TOPOLOGY("0,1,2,3") ATTRIBUTES(POINTS4, "") PRIMITIVES("") "]",
+         "should be 5 vertices"},
+        {COUNTS(4, 3, 1) TOPOLOGY("0,1,2,3") ATTRIBUTES(POINTS4, "") PRIMITIVES("") "]",
+         "more than the 3 vertices"},
+        {COUNTS(4, 4, 1) TOPOLOGY("0,1,2,4") ATTRIBUTES(POINTS4, "") PRIMITIVES("") "]", "refers to point 4"},
+        {COUNTS(4, 4, 1) TOPOLOGY("0,1,2,-1") ATTRIBUTES(POINTS4, "") PRIMITIVES("") "]",
+         "refers to point -1"},
+        {COUNTS(5, 0, 0) TOPOLOGY("") ATTRIBUTES(POINTS4, "") PRIMITIVES("") "]",
+         "5 values of 3 numbers but has fewer"},
+        {COUNTS(3, 0, 0) TOPOLOGY("") ATTRIBUTES(POINTS4, "") PRIMITIVES("") "]",
+         "3 values of 3 numbers but has more"},
+        {COUNTS(4, 0, 2) TOPOLOGY("") ATTRIBUTES(POINTS4, "") PRIMITIVES("") "]",
+         "should be 2 primitives but there are 0"},
+        {COUNTS(-1, 0, 0) TOPOLOGY("") ATTRIBUTES(POINTS4, "") PRIMITIVES("") "]",
+         "there cannot be -1 points"},
+        {COUNTS(4, 0, 0) TOPOLOGY("") ATTRIBUTES("", "") PRIMITIVES("") "]", "have no positions P"},
+        {COUNTS(4, 0, 0) TOPOLOGY("") ATTRIBUTES(POINTS4 "," POINTS4, "") PRIMITIVES("") "]",
+         "two point attributes 'P'"},
+        {COUNTS(4, 0, 0) PRIMITIVES("") "]", "should stand after"},
+        {COUNTS(4, 0, 0) TOPOLOGY("") ATTRIBUTES(POINTS4, "") "\"x\",1]", "no primitives section"},
+        {COUNTS(4, 4, 1) TOPOLOGY("0,1,2,3") ATTRIBUTES(POINTS4, "")
+             PRIMITIVES("[[\"type\",\"p_r\"],[\"s_v\",1,\"n_p\",1,\"n_v\",[4]]]") "]",
+         "more vertices than there are"},
+        {COUNTS(4, 4, 1) TOPOLOGY("0,1,2,3") ATTRIBUTES(POINTS4, "")
+             PRIMITIVES("[[\"type\",\"p_r\"],[\"s_v\",-1,\"n_p\",1,\"n_v\",[4]]]") "]",
+         "does not begin at one of"},
+        {COUNTS(4, 4, 1) TOPOLOGY("0,1,2,3") ATTRIBUTES(POINTS4, "")
+             PRIMITIVES("[[\"type\",\"p_r\"],[\"s_v\",0,\"n_p\",2,\"n_v\",[4]]]") "]",
+         "should have 2 primitives but has 1"},
+        {COUNTS(4, 4, 1) TOPOLOGY("0,1,2,3") ATTRIBUTES(POINTS4, "")
+             PRIMITIVES("[[\"type\",\"p_r\"],[\"s_v\",0,\"n_p\",1,\"r_v\",[3,2000000000]]]") "]",
+         "more vertices than there are"},
+        {COUNTS(4, 4, 1) TOPOLOGY("0,1,2,3") ATTRIBUTES(POINTS4, "")
+             PRIMITIVES("[[\"type\",\"p_r\"],[\"s_v\",0,\"n_p\",1,\"r_v\",[4]]]") "]",
+         "come in pairs"},
+        {COUNTS(4, 4, 1) TOPOLOGY("0,1,2,3") ATTRIBUTES(POINTS4, "")
+             PRIMITIVES("[[\"type\",\"Tetrahedron_run\"],[\"startvertex\",0,\"nprimitives\",2]]") "]",
+         "more vertices than there are"},
+        {COUNTS(4, 4, 1) TOPOLOGY("0,1,2,3") ATTRIBUTES(POINTS4, "")
+             PRIMITIVES("[[\"type\",\"Poly\"],[\"vertex\",[0,1,4],\"closed\",true]]") "]",
+         "refers to vertex 4"},
+        {COUNTS(4, 4, 1) TOPOLOGY("0,1,2,3") ATTRIBUTES(POINTS4, "")
+             PRIMITIVES("[[\"type\",\"PolySoup\"],[\"vertex\",[0,1,2],\"polyinfo\",[[3],[1],[0,1,3]]]]") "]",
+         "refers to vertex 3 of its 3"},
+        {COUNTS(4, 4, 1) TOPOLOGY("0,1,2,3") ATTRIBUTES(POINTS4, "") PRIMITIVES(
+             "[[\"type\",\"PolySoup\"],[\"vertex\",[0,1,2],\"polyinfo\",[[3],[9000000000],[0,1,2]]]]") "]",
+         "too few vertices"},
+        {QUAD(",\"primitivegroups\",[[[\"name\",\"c\"],[\"selection\",[\"unordered\",[\"i8\",[1,0]]]]]]"),
+         "another number of members"},
+        {QUAD(",\"primitivegroups\",[[[\"name\",\"c\"],[\"selection\",[\"unordered\",[\"boolRLE\",[2,true]]]]"
+              "]]"),
+         "run that does not fit"},
+        {QUAD(",\"pointgroups\",[[[\"name\",\"c\"],[\"selection\",[\"ordered\",[4]]]]]"), "does not exist"},
+        {QUAD(",\"primitives\",[]"), "primitives are there twice"},
+        {QUAD(",\"pointcount\",4"), "said twice"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_refused(f, cases[i].text, MN_ERROR_FORMAT, cases[i].part);
+}
+
+static void values_that_disagree_with_their_layout_are_refused(void **state)
+{
+    fixture *f = *state;
+#define P3(data)                                                                                             \
+    COUNTS(3, 0, 0) TOPOLOGY("") ATTRIBUTES(NUMERIC("P", 3, "fpreal32", data), "") PRIMITIVES("") "]"
+    static const struct {
+        const char *text, *part;
+    } cases[] = {
+        {P3("\"tuples\",[[0,0,0],[0,0],[0,0,0]]"), "value 1 of the point attribute 'P'"},
+        {P3("\"tuples\",[[0,0,0],[0,0,0,0],[0,0,0]]"), "numbers but has more"},
+        {P3("\"tuples\",[[0,0,0],[0,0,\"x\"],[0,0,0]]"), "numbers should be here"},
+        {P3("\"arrays\",[[0,0,0],[0,0,0]]"), "should be an array"},
+        {P3("\"arrays\",[[0,0,0],[0,0,0],[0,0,0],[1]]"), "but has more"},
+        {P3("\"rawpagedata\",[0,0,0,0,0,0,0,0]"), "but has fewer"},
+        {P3("\"rawpagedata\",[0,0,0,0,0,0,0,0,0,0]"), "but has more"},
+        {P3("\"pagesize\",2,\"packing\",[2,2],\"rawpagedata\",[]"), "packing does not fit"},
+        {P3("\"pagesize\",2,\"packing\",[4,-1],\"rawpagedata\",[]"), "packing does not fit"},
+        {P3("\"pagesize\",2,\"constantpageflags\",[[true]],\"rawpagedata\",[]"), "should be 2 page flags"},
+        {P3("\"pagesize\",1000000,\"rawpagedata\",[]"), "page size 1000000"},
+        {P3("\"constantpageflags\",[[true]],\"rawpagedata\",[]"), "page size is missing"},
+        // Changing the layout after it was used must not move the ground under the values.
+        {P3("\"pagesize\",4,\"constantpageflags\",[[true]],\"pagesize\",1,\"rawpagedata\",[0,0,0]"),
+         "before the values"},
+        {P3("\"tuples\",[[0,0,0],[0,0,0],[0,0,0]],\"size\",64"), "before the values"},
+        {P3("\"tuples\",[[0,0,0],[0,0,0],[0,0,0]],\"tuples\",[]"), "before the values"},
+        {COUNTS(3, 0, 0) TOPOLOGY("")
+             ATTRIBUTES(NUMERIC("P", 2, "fpreal32", "\"tuples\",[[0,0],[0,0],[0,0]]"), "") PRIMITIVES("") "]",
+         "P should have 3 or 4 numbers"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_refused(f, cases[i].text, MN_ERROR_FORMAT, cases[i].part);
+    check_refused(f,
+                  COUNTS(4, 0, 0) TOPOLOGY("") ATTRIBUTES(
+                      POINTS4
+                      ",[[\"type\",\"string\",\"name\",\"s\"],[\"strings\",[\"x\"],\"indices\",[\"size\",1,"
+                      "\"storage\",\"int32\",\"arrays\",[[0,0,1,0]]]]]",
+                      "") PRIMITIVES("") "]",
+                  MN_ERROR_FORMAT, "refers to string 1, but there are only 1");
+    check_refused(f,
+                  COUNTS(4, 0, 0) TOPOLOGY("")
+                      ATTRIBUTES(POINTS4 "," NUMERIC("x", 65, "fpreal32", "\"tuples\",[]"), "")
+                          PRIMITIVES("") "]",
+                  MN_ERROR_UNSUPPORTED, "65 numbers per value");
+}
+
+static void degenerate_polygons_are_refused_by_number(void **state)
+{
+    fixture *f = *state;
+    check_refused(f,
+                  COUNTS(4, 5, 2) TOPOLOGY("0,1,2,3,0") ATTRIBUTES(POINTS4, "")
+                      PRIMITIVES("[[\"type\",\"p_r\"],[\"s_v\",0,\"n_p\",2,\"n_v\",[3,2]]]") "]",
+                  MN_ERROR_UNSUPPORTED, "primitive 1 is a polygon with 2 vertices");
+}
+
+/// A count that nothing stands behind costs no memory.
+static void huge_counts_do_not_allocate(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        COUNTS(200000000000000, 0, 0) TOPOLOGY("") ATTRIBUTES(POINTS4, "") PRIMITIVES("") "]",
+        COUNTS(4, 200000000000000, 0) TOPOLOGY("0") ATTRIBUTES(POINTS4, "") PRIMITIVES("") "]",
+        COUNTS(4, 0, 200000000000000) TOPOLOGY("") ATTRIBUTES(
+            POINTS4, ",\"primitiveattributes\",[" NUMERIC("x", 64, "fpreal64", "\"tuples\",[[1]]") "]")
+            PRIMITIVES("") "]",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        mn_geo *geo;
+        mn_context *ctx = mn_context_create(NULL);
+        assert_int_equal(mn_io_read_memory(ctx, MN_FORMAT_GEO, texts[i], strlen(texts[i]), "test", &geo),
+                         MN_ERROR_FORMAT);
+        assert_true(mn_context_peak_bytes(ctx) < 8 << 20);
+        mn_context_free(ctx);
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(random_geometry_comes_back_bit_for_bit),
+        TEST(long_files_come_back_from_disk),
+        TEST(nan_stays_nan_and_exact_in_binary),
+        TEST(bytes_depend_on_the_geometry_alone),
+        TEST(the_hosts_language_does_not_matter),
+        TEST(every_kind_of_primitive_is_read),
+        TEST(vertices_and_primitives_keep_what_is_theirs),
+        TEST(pages_slices_and_constants_are_unpacked),
+        TEST(narrow_storages_are_widened),
+        TEST(what_mn_geo_does_not_have_is_said),
+        TEST(counts_and_numbers_that_disagree_are_refused),
+        TEST(values_that_disagree_with_their_layout_are_refused),
+        TEST(degenerate_polygons_are_refused_by_number),
+        TEST(huge_counts_do_not_allocate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
