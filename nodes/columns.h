@@ -6,8 +6,6 @@
 
 #include "nodes/node.h"
 
-typedef MN_ARRAY(mn_vec3) mn_vec3_array;
-
 /// A point attribute of three numbers as doubles; *values is NULL when there is none, and the array's
 /// otherwise.
 mn_status mn_column_read_vec3(mn_context *ctx, const mn_geo *geo, const char *name, mn_vec3_array *array,

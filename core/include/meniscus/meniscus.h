@@ -9,6 +9,7 @@
 #include "meniscus/blocks.h"
 #include "meniscus/collider.h"
 #include "meniscus/context.h"
+#include "meniscus/fill.h"
 #include "meniscus/geo.h"
 #include "meniscus/hash.h"
 #include "meniscus/isosurface.h"
