@@ -192,6 +192,8 @@ typedef struct mn_sim_ops {
     mn_status (*emit)(const mn_cook *cook, void *state, mn_geo **outputs);
     /// Everything that the next advance depends on, so that load and advance give the same bits.
     mn_status (*save)(const mn_cook *cook, const void *state, mn_writer *out);
+    /// The cook has the parameters of the saved frame and no inputs. The bytes may come from anywhere: refuse
+    /// what save cannot have written. Like create, it owns nothing when it fails.
     mn_status (*load)(const mn_cook *cook, mn_reader *in, void **state);
     /// What happened in the last advance; after create, what the initial state has.
     void (*report)(const void *state, mn_report *report);

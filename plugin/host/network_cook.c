@@ -233,7 +233,8 @@ mn_status mn_network_doctor(mn_network *network, int32_t node, double frame, mn_
     if (!found->type->doctor) return MN_OK;
     mn_status status = mn_network_gather(found, frame);
     if (status == MN_OK) {
-        const mn_cook cook = make_cook(found, frame);
+        mn_cook cook = make_cook(found, frame);
+        if (found->sim) cook.dt = mn_sim_dt(found->type, found->values, network->fps);
         status = found->type->doctor(&cook, doctor);
         if (status != MN_OK) (void)mn_node_blame(network->ctx, found->type, found->name, status);
     }

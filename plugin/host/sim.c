@@ -23,6 +23,11 @@ int32_t mn_sim_start_frame(const mn_sim *sim, const mn_parm_value *parms)
     return (int32_t)mn_parm_number(sim->type, parms, "start_frame", 1);
 }
 
+double mn_sim_dt(const mn_node_type *type, const mn_parm_value *parms, double fps)
+{
+    return mn_parm_number(type, parms, "time_scale", 1) / fps;
+}
+
 // ---- calls of the node ----
 
 static void lose_state(mn_sim *sim)
@@ -43,7 +48,7 @@ static mn_cook cook_at(const mn_sim *sim, const mn_sim_host *host, int32_t frame
         .input_count = sample->input_count,
         .frame = frame,
         .fps = host->fps,
-        .dt = mn_parm_number(sim->type, sample->parms, "time_scale", 1) / host->fps,
+        .dt = mn_sim_dt(sim->type, sample->parms, host->fps),
         .warn = host->warn,
         .warn_user = host->user,
         .parm_at = host->parm_at,

@@ -87,6 +87,9 @@ mn_status mn_sim_cook(mn_sim *sim, const mn_sim_host *host, double frame, mn_coo
 /// Forgets frames, snapshots and state.
 void mn_sim_reset(mn_sim *sim);
 
+/// Simulated seconds of a frame by these parameters: time_scale / fps.
+double mn_sim_dt(const mn_node_type *type, const mn_parm_value *parms, double fps);
+
 /// How often the node was created or advanced.
 int64_t mn_sim_step_count(const mn_sim *sim);
 /// True when the frame would be returned without work, if nothing has changed.

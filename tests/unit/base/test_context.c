@@ -46,6 +46,35 @@ static void cancel_is_a_status_with_a_sentence(void **state)
     mn_context_free(ctx);
 }
 
+static void note_fraction(void *user, double fraction, const char *what)
+{
+    (void)what;
+    *(double *)user = fraction;
+}
+
+static void a_part_of_a_job_reports_its_part(void **state)
+{
+    (void)state;
+    double fraction = -1;
+    const mn_hooks hooks = {.user = &fraction, .progress = note_fraction};
+    mn_context *ctx = mn_context_create(&hooks);
+    const mn_progress_part whole = mn_progress_enter(ctx, 0.5, 1.0);
+    mn_progress(ctx, 0, "second half");
+    check_close(fraction, 0.5, 0);
+    const mn_progress_part half = mn_progress_enter(ctx, 0.25, 0.75);
+    mn_progress(ctx, 0.5, "middle of the second half");
+    check_close(fraction, 0.75, 0);
+    mn_progress(ctx, 7, "too much");
+    check_close(fraction, 0.875, 0);
+    mn_progress(ctx, NAN, "nothing");
+    check_close(fraction, 0.625, 0);
+    mn_progress_leave(ctx, half);
+    mn_progress_leave(ctx, whole);
+    mn_progress(ctx, 0.1, "the whole again");
+    check_close(fraction, 0.1, 0);
+    mn_context_free(ctx);
+}
+
 static void memory_is_aligned_and_counted(void **state)
 {
     (void)state;
@@ -185,6 +214,7 @@ int main(void)
         cmocka_unit_test(every_status_has_a_name_and_a_message),
         cmocka_unit_test(fail_keeps_the_sentence_even_when_it_quotes_the_last_one),
         cmocka_unit_test(cancel_is_a_status_with_a_sentence),
+        cmocka_unit_test(a_part_of_a_job_reports_its_part),
         cmocka_unit_test(memory_is_aligned_and_counted),
         cmocka_unit_test(arrays_grow_and_keep_what_they_hold),
         cmocka_unit_test(a_steady_arena_stops_allocating),
