@@ -17,21 +17,7 @@ static mn_status pending(mn_context *ctx, const char *name)
         return pending(ctx, name);                                                                           \
     }
 
-PENDING_PAIR(obj)
-PENDING_PAIR(ply)
 PENDING_PAIR(vdb_file)
-
-mn_status mn_obj_write(mn_context *ctx, const mn_geo *geo, const char *name, mn_safe_file *file)
-{
-    (void)geo, (void)file;
-    return pending(ctx, name);
-}
-
-mn_status mn_ply_write(mn_context *ctx, const mn_geo *geo, bool ascii, const char *name, mn_safe_file *file)
-{
-    (void)geo, (void)ascii, (void)file;
-    return pending(ctx, name);
-}
 
 mn_status mn_vdb_file_write(mn_context *ctx, const mn_geo *geo, const char *name, mn_safe_file *file)
 {
