@@ -184,6 +184,8 @@ void mn_scene_free_text(mn_context *ctx, char *text);
 mn_status mn_node_types_json(mn_context *ctx, const char *only, char **text);
 /// The same of any tables.
 mn_status mn_node_table_json(mn_context *ctx, const mn_node_type *const *types, int32_t count, char **text);
+/// The JSON Schema of scenes with these tables, for editors; `types` NULL: all of this build.
+mn_status mn_scene_schema_json(mn_context *ctx, const mn_node_type *const *types, int32_t count, char **text);
 /// MN_ERROR_NOT_FOUND with the nearest spelling unless there is a type of that name.
 mn_status mn_node_type_require(mn_context *ctx, const char *name, const mn_node_type **type);
 /// Fails with what a node's table lacks: for the test that walks every table.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every node table is complete, the check notices what is missing, and the JSON holds all of it.
+// Every node table is complete, the check notices what is missing, and the JSON and the schema hold all of
+// it.
 #include "host_nodes.h"
 #include "plugin/host/json_tree.h"
 #include "plugin/host/network.h"
@@ -153,6 +154,52 @@ static void the_json_holds_the_tables(void **state)
     mn_scene_free_text(ctx, text);
 }
 
+static const mn_json_tree_value *descend(const mn_json_tree *json, const mn_json_tree_value *at,
+                                         const char *const *keys)
+{
+    for (; at && *keys; keys++) at = mn_json_tree_find(json, at, *keys);
+    return at;
+}
+
+static void the_schema_knows_every_parameter(void **state)
+{
+    (void)state;
+    static const char *const to_cases[] = {"properties", "nodes", "items", "allOf", NULL};
+    static const char *const to_name[] = {"if", "properties", "type", "const", NULL};
+    static const char *const to_parms[] = {"then", "properties", "parms", "properties", NULL};
+    char *text;
+    mn_json_tree *json;
+    check_ok(ctx, mn_scene_schema_json(ctx, host_types, HOST_TYPE_COUNT, &text));
+    check_ok(ctx, mn_json_tree_read(ctx, text, strlen(text), "schema", &json));
+    const mn_json_tree_value *cases = descend(json, mn_json_tree_root(json), to_cases);
+    assert_int_equal(cases->count, HOST_TYPE_COUNT);
+    const mn_json_tree_value *one = mn_json_tree_first(json, cases);
+    for (int32_t i = 0; i < HOST_TYPE_COUNT; i++, one = mn_json_tree_next(json, one)) {
+        assert_string_equal(descend(json, one, to_name)->string, host_types[i]->name);
+        const mn_json_tree_value *parms = descend(json, one, to_parms);
+        assert_int_equal(parms->count, host_types[i]->parm_count);
+        for (int32_t k = 0; k < host_types[i]->parm_count; k++) {
+            const mn_parm_def *def = &host_types[i]->parms[k];
+            const mn_json_tree_value *parm = mn_json_tree_find(json, parms, def->name);
+            assert_non_null(strstr(mn_json_tree_find(json, parm, "description")->string, def->tooltip));
+            const mn_json_tree_value *choices = mn_json_tree_find(json, parm, "anyOf");
+            const bool number = def->kind == MN_PARM_FLOAT || def->kind == MN_PARM_INT;
+            const bool animated =
+                (number || def->kind == MN_PARM_TOGGLE) && strcmp(def->name, "start_frame") != 0;
+            assert_int_equal(choices->count, animated ? 2 : 1);
+            const mn_json_tree_value *value = mn_json_tree_first(json, choices);
+            if (number && def->size == 1 && isfinite(def->hard_min))
+                check_close(mn_json_tree_find(json, value, "minimum")->number, def->hard_min, 0);
+            if (def->kind == MN_PARM_MENU)
+                assert_int_equal(mn_json_tree_find(json, value, "enum")->count, mn_parm_item_count(def));
+        }
+    }
+    mn_json_tree_free(json);
+    mn_scene_free_text(ctx, text);
+    check_ok(ctx, mn_scene_schema_json(ctx, NULL, 0, &text));
+    mn_scene_free_text(ctx, text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +207,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_missing_in_a_type_is_noticed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_missing_in_a_parameter_is_noticed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_json_holds_the_tables, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_schema_knows_every_parameter, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
