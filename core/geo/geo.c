@@ -379,14 +379,28 @@ mn_volume mn_geo_find_volume(const mn_geo *geo, const char *name)
 
 // ---- bounds ----
 
+// In floats, whose order is that of the doubles: this is asked for on every frame that is written.
+static mn_box point_bounds(const float *positions, int64_t count)
+{
+    float min[3] = {INFINITY, INFINITY, INFINITY}, max[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int64_t i = 0; i < count; i++) {
+        const float *x = positions + 3 * i;
+        if (!(isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]))) continue;
+        for (int axis = 0; axis < 3; axis++) {
+            min[axis] = x[axis] < min[axis] ? x[axis] : min[axis];
+            max[axis] = x[axis] > max[axis] ? x[axis] : max[axis];
+        }
+    }
+    mn_box box = mn_box_empty();
+    if (min[0] <= max[0])
+        box.min = mn_v3((double)min[0], (double)min[1], (double)min[2]),
+        box.max = mn_v3((double)max[0], (double)max[1], (double)max[2]);
+    return box;
+}
+
 mn_box mn_geo_bounds(const mn_geo *geo)
 {
-    mn_box box = mn_box_empty();
-    const float *positions = mn_geo_positions(geo);
-    for (int64_t i = 0; i < geo->counts[MN_POINT]; i++) {
-        const mn_vec3 x = mn_v3(positions[3 * i], positions[3 * i + 1], positions[3 * i + 2]);
-        if (mn_is_finite3(x)) box = mn_box_add(box, x);
-    }
+    mn_box box = point_bounds(mn_geo_positions(geo), geo->counts[MN_POINT]);
     for (int64_t i = 0; i < geo->volumes.count; i++) {
         const mn_box voxels = mn_volume_get_info(geo->volumes.data[i].volume).bounds;
         if (!mn_box_is_empty(voxels)) box = mn_box_join(box, voxels);
