@@ -50,7 +50,9 @@ static uint64_t get_u64(const uint8_t *bytes)
 
 typedef struct frame {
     MN_ARRAY(uint8_t) packed;
-    MN_ARRAY(uint8_t) plain;
+    MN_ARRAY(uint8_t) plain; ///< room for its contents, unless they go to where they are wanted
+    int64_t size;            ///< of the contents
+    uint8_t *to;             ///< where they go
 } frame;
 
 typedef struct seekable_source {
@@ -59,7 +61,9 @@ typedef struct seekable_source {
     MN_ARRAY(int64_t) offsets; ///< of the frames, from the first
     int64_t last_size;         ///< of the contents of the last frame
     bool ended;
-    int32_t batch, held, given; ///< frames in use, and handed out already
+    int32_t batch;
+    int32_t held, given; ///< frames read, and of those handed out already
+    int32_t unpacked;    ///< and of those unpacked: all or none
     frame frames[BATCH_MAX];
 } seekable_source;
 
@@ -88,7 +92,7 @@ static mn_status read_frame(seekable_source *seekable, uint8_t first)
     frame *to = &seekable->frames[seekable->held];
     MN_TRY(mn_array_push(ctx, &seekable->offsets, &offset));
     MN_TRY(mn_array_resize(ctx, &to->packed, (int64_t)packed_size));
-    MN_TRY(mn_array_resize(ctx, &to->plain, (int64_t)size));
+    to->size = (int64_t)size;
     memcpy(to->packed.data, header, sizeof header);
     MN_TRY(mn_source_read(inner, to->packed.data + sizeof header, packed_size - sizeof header));
     seekable->held++;
@@ -124,7 +128,7 @@ static mn_status read_index(seekable_source *seekable, uint8_t first)
 
 static mn_status read_batch(seekable_source *seekable)
 {
-    seekable->held = seekable->given = 0;
+    seekable->held = seekable->given = seekable->unpacked = 0;
     while (seekable->held < seekable->batch && !seekable->ended) {
         uint8_t first;
         MN_TRY(mn_source_read(seekable->inner, &first, 1));
@@ -148,9 +152,9 @@ static mn_status unpack(void *user, mn_range range)
         size_t size;
         int result = -1;
         if (blosc_cbuffer_validate(f->packed.data, (size_t)f->packed.count, &size) == 0 &&
-            size == (size_t)f->plain.count)
-            result = blosc_decompress_ctx(f->packed.data, f->plain.data, size, 1);
-        if (result < 0 || (int64_t)result != f->plain.count)
+            size == (size_t)f->size)
+            result = blosc_decompress_ctx(f->packed.data, f->to, size, 1);
+        if (result < 0 || (int64_t)result != f->size)
             return mn_fail(seekable->source.ctx, MN_ERROR_FORMAT,
                            "%s: block %lld cannot be unpacked; the file is damaged.", seekable->source.name,
                            (long long)(seekable->offsets.count - seekable->held + i));
@@ -158,18 +162,47 @@ static mn_status unpack(void *user, mn_range range)
     return MN_OK;
 }
 
+static mn_status unpack_all(seekable_source *seekable)
+{
+    seekable->unpacked = seekable->held;
+    return mn_parallel_for(seekable->source.ctx, seekable->held, 1, unpack, seekable);
+}
+
+/// Whole batches that fit go straight to `bytes`.
+static mn_status direct(mn_source *source, uint8_t *bytes, size_t size, size_t *given)
+{
+    seekable_source *seekable = (seekable_source *)source;
+    if (seekable->given == seekable->held && !seekable->ended) MN_TRY(read_batch(seekable));
+    int64_t all = 0;
+    for (int32_t i = 0; i < seekable->held; i++) {
+        seekable->frames[i].to = bytes + all;
+        all += seekable->frames[i].size;
+        if ((size_t)all > size) return MN_OK;
+    }
+    if (seekable->unpacked > 0 || seekable->held == 0) return MN_OK;
+    MN_TRY(unpack_all(seekable));
+    seekable->given = seekable->held;
+    *given = (size_t)all;
+    return MN_OK;
+}
+
 static mn_status refill(mn_source *source)
 {
     seekable_source *seekable = (seekable_source *)source;
-    if (seekable->given == seekable->held) {
-        if (!seekable->ended) MN_TRY(read_batch(seekable));
-        MN_TRY(mn_parallel_for(source->ctx, seekable->held - seekable->given, 1, unpack, seekable));
+    if (seekable->given == seekable->held && !seekable->ended) MN_TRY(read_batch(seekable));
+    if (seekable->unpacked == 0) {
+        for (int32_t i = 0; i < seekable->held; i++) {
+            frame *f = &seekable->frames[i];
+            MN_TRY(mn_array_resize(source->ctx, &f->plain, f->size));
+            f->to = f->plain.data;
+        }
+        MN_TRY(unpack_all(seekable));
     }
     source->at = source->end = NULL;
     if (seekable->given == seekable->held) return MN_OK;
     const frame *f = &seekable->frames[seekable->given++];
     source->at = f->plain.data;
-    source->end = f->plain.data + f->plain.count;
+    source->end = f->plain.data + f->size;
     return MN_OK;
 }
 
@@ -196,6 +229,7 @@ mn_status mn_seekable_unpack(mn_source *inner, mn_source **source)
     seekable->source.ctx = inner->ctx;
     seekable->source.name = inner->name;
     seekable->source.refill = refill;
+    seekable->source.direct = direct;
     seekable->source.close = close_source;
     seekable->source.most = inner->most < INT64_MAX / EXPANSION ? inner->most * EXPANSION : INT64_MAX;
     seekable->inner = inner;
@@ -214,7 +248,9 @@ typedef struct seekable_packer {
     int64_t last_size;
     int32_t batch;
     int64_t held;             ///< bytes of contents not yet packed
-    uint8_t *plain;           ///< batch blocks
+    uint8_t *plain;           ///< room for them
+    const uint8_t *from;      ///< what is being packed
+    int64_t size;             ///< and how much
     uint8_t *packed;          ///< batch frames
     int32_t sizes[BATCH_MAX]; ///< of the frames
 } seekable_packer;
@@ -223,7 +259,7 @@ enum { FRAME_MAX = BLOCK + BLOSC_MAX_OVERHEAD };
 
 static int64_t block_bytes(const seekable_packer *seekable, int64_t i)
 {
-    const int64_t left = seekable->held - i * BLOCK;
+    const int64_t left = seekable->size - i * BLOCK;
     return left < BLOCK ? left : BLOCK;
 }
 
@@ -232,7 +268,7 @@ static mn_status pack(void *user, mn_range range)
     seekable_packer *seekable = user;
     for (int64_t i = range.begin; i < range.end; i++) {
         const int size = blosc_compress_ctx(LEVEL, BLOSC_SHUFFLE, TYPE_SIZE, (size_t)block_bytes(seekable, i),
-                                            seekable->plain + i * BLOCK, seekable->packed + i * FRAME_MAX,
+                                            seekable->from + i * BLOCK, seekable->packed + i * FRAME_MAX,
                                             FRAME_MAX, BLOSC_LZ4_COMPNAME, BLOCK, 1);
         if (size <= 0) return mn_fail(seekable->to.ctx, MN_ERROR_MEMORY, "Compressing with Blosc failed.");
         seekable->sizes[i] = size;
@@ -240,10 +276,12 @@ static mn_status pack(void *user, mn_range range)
     return MN_OK;
 }
 
-/// Packs and writes all blocks held.
-static mn_status flush_blocks(seekable_packer *seekable)
+/// Packs and writes up to a batch of blocks.
+static mn_status write_blocks(seekable_packer *seekable, const uint8_t *from, int64_t size)
 {
-    const int64_t blocks = (seekable->held + BLOCK - 1) / BLOCK;
+    const int64_t blocks = (size + BLOCK - 1) / BLOCK;
+    seekable->from = from;
+    seekable->size = size;
     MN_TRY(mn_parallel_for(seekable->to.ctx, blocks, 1, pack, seekable));
     for (int64_t i = 0; i < blocks; i++) {
         MN_TRY(mn_array_push(seekable->to.ctx, &seekable->offsets, &seekable->written));
@@ -252,6 +290,12 @@ static mn_status flush_blocks(seekable_packer *seekable)
         seekable->written += seekable->sizes[i];
         seekable->last_size = block_bytes(seekable, i);
     }
+    return MN_OK;
+}
+
+static mn_status flush_blocks(seekable_packer *seekable)
+{
+    MN_TRY(write_blocks(seekable, seekable->plain, seekable->held));
     seekable->held = 0;
     return MN_OK;
 }
@@ -263,6 +307,12 @@ static mn_status write_seekable(void *user, const void *bytes, size_t size)
     const int64_t room = (int64_t)seekable->batch * BLOCK;
     while (size > 0) {
         if (seekable->held == room) MN_TRY(flush_blocks(seekable));
+        if (seekable->held == 0 && size > (size_t)room) { // needs no copy; the last block is not among these
+            MN_TRY(write_blocks(seekable, from, room));
+            from += room;
+            size -= (size_t)room;
+            continue;
+        }
         int64_t some = room - seekable->held;
         if ((size_t)some > size) some = (int64_t)size;
         memcpy(seekable->plain + seekable->held, from, (size_t)some);

@@ -9,7 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER_SIZE = 1 << 20 };
+enum {
+    BUFFER_SIZE = 1 << 20,
+    DIRECT_MAX = 16 << 20, // bytes without asking whether to stop
+};
 
 typedef struct file_source {
     mn_source source;
@@ -35,19 +38,34 @@ mn_status mn_source_fill(mn_source *source)
     return MN_OK;
 }
 
+/// What the source can put in place without a copy.
+static mn_status read_direct(mn_source *source, uint8_t *to, size_t size, size_t *given)
+{
+    *given = 0;
+    if (!source->direct || source->at != source->end || size < BUFFER_SIZE) return MN_OK;
+    MN_TRY(mn_check_cancelled(source->ctx));
+    MN_TRY(source->direct(source, to, size < DIRECT_MAX ? size : DIRECT_MAX, given));
+    source->passed += (int64_t)*given;
+    return MN_OK;
+}
+
 mn_status mn_source_read(mn_source *source, void *bytes, size_t size)
 {
     uint8_t *to = bytes;
     while (size > 0) {
-        MN_TRY(mn_source_fill(source));
-        size_t some = (size_t)(source->end - source->at);
-        if (some == 0)
-            return mn_fail(source->ctx, MN_ERROR_FORMAT,
-                           "%s: the file ends too early, after %lld bytes; it is truncated.", source->name,
-                           (long long)source->passed);
-        if (some > size) some = size;
-        memcpy(to, source->at, some);
-        source->at += some;
+        size_t some;
+        MN_TRY(read_direct(source, to, size, &some));
+        if (some == 0) {
+            MN_TRY(mn_source_fill(source));
+            some = (size_t)(source->end - source->at);
+            if (some == 0)
+                return mn_fail(source->ctx, MN_ERROR_FORMAT,
+                               "%s: the file ends too early, after %lld bytes; it is truncated.",
+                               source->name, (long long)source->passed);
+            if (some > size) some = size;
+            memcpy(to, source->at, some);
+            source->at += some;
+        }
         to += some;
         size -= some;
     }
@@ -59,15 +77,23 @@ void mn_source_close(mn_source *source)
     if (source) source->close(source);
 }
 
-static mn_status refill_file(mn_source *source)
+static mn_status direct_file(mn_source *source, uint8_t *bytes, size_t size, size_t *given)
 {
-    file_source *file = (file_source *)source;
     ssize_t count;
     do {
-        count = read(file->descriptor, file->buffer, BUFFER_SIZE);
+        count = read(((file_source *)source)->descriptor, bytes, size);
     } while (count < 0 && errno == EINTR);
     if (count < 0)
         return mn_fail(source->ctx, MN_ERROR_IO, "%s: cannot read: %s.", source->name, strerror(errno));
+    *given = (size_t)count;
+    return MN_OK;
+}
+
+static mn_status refill_file(mn_source *source)
+{
+    file_source *file = (file_source *)source;
+    size_t count = 0;
+    MN_TRY(direct_file(source, file->buffer, BUFFER_SIZE, &count));
     source->at = file->buffer;
     source->end = file->buffer + count;
     return MN_OK;
@@ -108,6 +134,7 @@ mn_status mn_source_open_file(mn_context *ctx, const char *path, mn_source **sou
     memset(&file->source, 0, sizeof file->source);
     file->source.ctx = ctx;
     file->source.refill = refill_file;
+    file->source.direct = direct_file;
     file->source.close = close_file;
     file->descriptor = -1;
     file->name_size = strlen(path) + 1;

@@ -16,6 +16,9 @@ struct mn_source {
     int64_t most;            ///< no more than this many bytes come in all: what a count may rely on
     /// Called when at == end: points them at the next bytes, or leaves them equal when there are no more.
     mn_status (*refill)(mn_source *source);
+    /// Puts up to `size` bytes straight where they are wanted, when nothing is buffered. May be NULL, and may
+    /// give none where refill would give some.
+    mn_status (*direct)(mn_source *source, uint8_t *bytes, size_t size, size_t *given);
     void (*close)(mn_source *source);
 };
 
