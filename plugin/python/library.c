@@ -1,10 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nothing of its own: libmeniscus_plugin is the static libraries in one shared object. This gives the linker
-// a file and callers a way to check that the library and the module belong together.
+// A context for Python, and a picture in one call.
 #include "plugin/python/library.h"
+#include "plugin/headless/preview.h"
+#include "plugin/host/network.h"
+#include "plugin/tbb/tbb_scheduler.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static const double PROGRESS_INTERVAL = 0.05; ///< seconds
+
+struct mn_plugin_session {
+    mn_context *ctx;
+    mn_scheduler *tbb;
+    atomic_int cancelled;
+    mn_plugin_progress *progress;
+    mn_plugin_log *log;
+    double last_progress;
+};
 
 int mn_plugin_version(void)
 {
     return MN_PLUGIN_VERSION;
+}
+
+static bool is_cancelled(void *user)
+{
+    mn_plugin_session *session = user;
+    return atomic_load_explicit(&session->cancelled, memory_order_relaxed) != 0;
+}
+
+static void report_progress(void *user, double fraction, const char *what)
+{
+    mn_plugin_session *session = user;
+    const double now = mn_seconds();
+    if (!session->progress || now - session->last_progress < PROGRESS_INTERVAL) return;
+    session->last_progress = now;
+    session->progress(fraction, what);
+}
+
+static void pass_log(void *user, mn_log_level level, const char *sentence)
+{
+    mn_plugin_session *session = user;
+    if (session->log) session->log((int32_t)level, sentence);
+}
+
+mn_plugin_session *mn_plugin_session_create(int32_t threads, int32_t tbb, mn_plugin_progress *progress,
+                                            mn_plugin_log *log)
+{
+    mn_plugin_session *session = calloc(1, sizeof *session);
+    if (!session) return NULL;
+    session->progress = progress;
+    session->log = log;
+    if (tbb) session->tbb = mn_tbb_scheduler_create(threads);
+    const mn_hooks hooks = {.user = session,
+                            .log = pass_log,
+                            .cancelled = is_cancelled,
+                            .progress = report_progress,
+                            .scheduler = session->tbb,
+                            .max_workers = threads};
+    if (!tbb || session->tbb) session->ctx = mn_context_create(&hooks);
+    if (session->ctx) return session;
+    mn_plugin_session_free(session);
+    return NULL;
+}
+
+void mn_plugin_session_free(mn_plugin_session *session)
+{
+    if (!session) return;
+    mn_context_free(session->ctx);
+    mn_tbb_scheduler_free(session->tbb);
+    free(session);
+}
+
+mn_context *mn_plugin_session_context(mn_plugin_session *session)
+{
+    return session->ctx;
+}
+
+void mn_plugin_session_cancel(mn_plugin_session *session, int32_t cancel)
+{
+    atomic_store_explicit(&session->cancelled, cancel != 0, memory_order_relaxed);
+}
+
+static mn_status draw(mn_context *ctx, const mn_preview_survey *survey, const mn_geo *const *geos,
+                      int32_t count, const mn_preview_def *def, const char *path)
+{
+    mn_preview_view view;
+    mn_picture picture;
+    MN_TRY(mn_preview_survey_view(survey, def, &view));
+    MN_TRY(mn_preview_render(ctx, mn_host_services(), geos, count, def, &view, NULL, &picture));
+    const mn_status status = mn_picture_write_png(&picture, path, false);
+    mn_picture_free(&picture);
+    return status;
+}
+
+mn_status mn_plugin_preview(mn_context *ctx, const mn_geo *const *geos, int32_t count, int32_t width,
+                            int32_t height, const char *path)
+{
+    mn_preview_def def = mn_preview_default_def();
+    def.width = width, def.height = height;
+    mn_preview_survey *survey;
+    MN_TRY(mn_preview_survey_create(ctx, NULL, &survey));
+    mn_status status = MN_OK;
+    for (int32_t i = 0; i < count && status == MN_OK; i++) status = mn_preview_survey_add(survey, geos[i]);
+    if (status == MN_OK) status = draw(ctx, survey, geos, count, &def, path);
+    mn_preview_survey_free(survey);
+    return status;
 }

@@ -1,10 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// What Python needs beside the functions of core and host, which libmeniscus_plugin exports as they are: a
+// context whose cancel flag is set from any thread without Python's help, and progress that calls back seldom
+// enough to be free.
 #ifndef MENISCUS_PLUGIN_PYTHON_LIBRARY_H
 #define MENISCUS_PLUGIN_PYTHON_LIBRARY_H
 
+#include "nodes/node.h"
+
 /// Raised whenever a function or struct that the Python module uses changes.
-enum { MN_PLUGIN_VERSION = 1 };
+enum { MN_PLUGIN_VERSION = 2 };
 
 int mn_plugin_version(void);
+
+typedef struct mn_plugin_session mn_plugin_session;
+
+/// Called from the driving thread, at most twenty times a second.
+typedef void mn_plugin_progress(double fraction, const char *what);
+typedef void mn_plugin_log(int32_t level, const char *sentence);
+
+/// `threads` 0: all; `tbb` not 0: loops run on TBB. The callbacks may be NULL. NULL only when memory is out.
+mn_plugin_session *mn_plugin_session_create(int32_t threads, int32_t tbb, mn_plugin_progress *progress,
+                                            mn_plugin_log *log);
+/// Everything made with its context must be gone.
+void mn_plugin_session_free(mn_plugin_session *session);
+mn_context *mn_plugin_session_context(mn_plugin_session *session);
+/// Asks what runs to stop, from any thread; `cancel` 0 takes it back.
+void mn_plugin_session_cancel(mn_plugin_session *session, int32_t cancel);
+
+/// A picture of some geometry, as `meniscus preview` draws it.
+mn_status mn_plugin_preview(mn_context *ctx, const mn_geo *const *geos, int32_t count, int32_t width,
+                            int32_t height, const char *path);
 
 #endif

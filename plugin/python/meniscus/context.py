@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A context: errors as exceptions, cancel, progress, and memory given back at the right moment."""
+import collections
+import ctypes
+import os
+import threading
+import weakref
+
+from . import errors
+from .library import LOG, PROGRESS, lib
+
+
+def encode(text):
+    """Text, bytes or a path as the library wants it: without zeros inside."""
+    data = os.fsencode(text)
+    if b"\0" in data:
+        raise errors.ArgumentError("a name or path may not hold a zero byte")
+    return data
+
+
+def decode(data):
+    return data.decode("utf-8", "replace") if data else ""
+
+
+class Context:
+    """One caller at a time: every call goes through the lock. What Python's garbage collector finds while another thread
+    is cooking is freed when that is done."""
+
+    def __init__(self, threads=0, scheduler="openmp", progress=None, log=None):
+        if scheduler not in ("openmp", "tbb"):
+            raise errors.ArgumentError(f"the scheduler {scheduler!r} is neither 'openmp' nor 'tbb'")
+        if not 0 <= int(threads) <= 1024:
+            raise errors.ArgumentError("threads must be from 0 (all) to 1024")
+        self.progress = progress
+        self.log = log
+        self._lock = threading.RLock()
+        self._running = False
+        self._raised = None
+        self._graves = collections.deque()
+        # The callbacks must not keep the context alive, or it would never be freed.
+        this = weakref.ref(self)
+        self._on_progress = PROGRESS(lambda fraction, what: this() and this()._report(fraction, what))
+        self._on_log = LOG(lambda level, sentence: this() and this()._write_log(level, sentence))
+        self._session = lib.mn_plugin_session_create(int(threads), int(scheduler == "tbb"), self._on_progress, self._on_log)
+        if not self._session:
+            raise errors.OutOfMemory("memory ran out")
+        self.pointer = lib.mn_plugin_session_context(self._session)
+
+    def __del__(self):
+        session = getattr(self, "_session", None)
+        if session:
+            self._bury_all()
+            lib.mn_plugin_session_free(session)
+
+    # ---- calls ----
+
+    def check(self, status):
+        if status == 0:
+            return
+        name = decode(lib.mn_status_name(status))
+        sentence = decode(lib.mn_context_message(self.pointer)) or decode(lib.mn_status_message(status))
+        error = errors.BY_STATUS.get(name, errors.Error)(sentence)
+        error.status = name
+        raise error
+
+    def call(self, name, *arguments):
+        """A function that returns a status, checked."""
+        with self._lock:
+            self._refuse_nesting()
+            self.check(getattr(lib, name)(*arguments))
+
+    def make(self, name, *arguments):
+        """The same for one whose last argument takes what it makes; that is returned."""
+        made = ctypes.c_void_p()
+        self.call(name, *arguments, ctypes.byref(made))
+        return made.value
+
+    def run(self, name, *arguments):
+        """The same for a long job: it can be cancelled, and what a callback raised comes out here."""
+        made = ctypes.c_void_p()
+        with self._lock:
+            self._refuse_nesting()
+            self._raised = None
+            self._running = True
+            try:
+                status = getattr(lib, name)(*arguments, ctypes.byref(made))
+            finally:
+                self._running = False
+                lib.mn_plugin_session_cancel(self._session, 0)
+                self._bury_all()
+            raised, self._raised = self._raised, None
+            if raised is not None:
+                raise raised
+            self.check(status)
+            return made.value
+
+    def _refuse_nesting(self):
+        if self._running:
+            raise errors.Error("this network is cooking; a callback may cancel it but not use it")
+
+    def cancel(self):
+        """Stops what runs now, from any thread; nothing when nothing does."""
+        if self._running:
+            lib.mn_plugin_session_cancel(self._session, 1)
+
+    # ---- callbacks, from inside a call ----
+
+    def _report(self, fraction, what):
+        try:
+            if self.progress is not None and self.progress(fraction, decode(what)) is False:
+                self.cancel()
+        except BaseException as raised:  # also KeyboardInterrupt: it comes out of run()
+            self._raised = raised
+            self.cancel()
+
+    def _write_log(self, level, sentence):
+        try:
+            if self.log is not None:
+                self.log(("debug", "info", "warning")[level], decode(sentence))
+        except Exception as raised:
+            self._raised = raised
+            self.cancel()
+
+    # ---- freeing ----
+
+    def bury(self, function, pointer):
+        """Frees now, or when the thread that cooks is done."""
+        self._graves.append((function, pointer))
+        if self._lock.acquire(blocking=False):
+            try:
+                if not self._running:
+                    self._bury_all()
+            finally:
+                self._lock.release()
+
+    def _bury_all(self):
+        while self._graves:
+            try:
+                function, pointer = self._graves.popleft()
+            except IndexError:
+                return
+            getattr(lib, function)(pointer)
+
+
+class Owned:
+    """A pointer that is freed with this object, and the context that it belongs to."""
+
+    def __init__(self, context, free, pointer):
+        self.context, self.pointer = context, pointer
+        self._free = free
+
+    def __del__(self):
+        if getattr(self, "pointer", None):
+            self.context.bury(self._free, self.pointer)
+            self.pointer = None
+
+
+_default = None
+_default_lock = threading.Lock()
+
+
+def default():
+    """The context of geometry that does not come out of a network."""
+    global _default
+    with _default_lock:
+        if _default is None:
+            _default = Context()
+        return _default
