@@ -54,8 +54,8 @@ typedef struct mn_preview_view {
 mn_status mn_preview_survey_view(const mn_preview_survey *survey, const mn_preview_def *def,
                                  mn_preview_view *view);
 
-/// Points without a primitive are drawn as spheres; but a few of them without pscale beside a surface are what
-/// modelling left behind.
+/// Points without a primitive are drawn as spheres; but a few of them without pscale beside a surface are
+/// what modelling left behind.
 bool mn_preview_draws_free_points(const mn_geo *geo, int64_t free_points);
 
 /// What could not be drawn.

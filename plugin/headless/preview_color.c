@@ -11,8 +11,8 @@ const f3 mn_preview_clay = {0.430f, 0.415f, 0.395f};
 
 /// Evenly spaced stops of the ramp, linear light.
 static const f3 ramp_stops[] = {
-    {0.018f, 0.085f, 0.330f}, {0.020f, 0.210f, 0.560f}, {0.040f, 0.420f, 0.690f},
-    {0.250f, 0.680f, 0.780f}, {0.640f, 0.800f, 0.800f},
+    {0.018f, 0.085f, 0.330f}, {0.018f, 0.170f, 0.520f}, {0.024f, 0.320f, 0.660f},
+    {0.060f, 0.520f, 0.700f}, {0.280f, 0.720f, 0.740f},
 };
 
 static f3 ramp(double t)
@@ -60,6 +60,7 @@ double mn_preview_ramp_value(const mn_attribute *attribute, int64_t element)
 typedef struct coloring {
     const mn_attribute *attribute;
     bool direct; ///< Cd, not a ramp
+    bool still;  ///< what has no speed at all is no liquid
     double low, high;
     uint32_t *packed;
 } coloring;
@@ -77,6 +78,10 @@ static mn_status color_range(void *user, mn_range range)
             rgb = (f3){(float)cd[0], (float)cd[1], (float)cd[2]};
         } else {
             const double value = mn_preview_ramp_value(c->attribute, i);
+            if (c->still && value == 0) {
+                c->packed[i] = f3_pack_color(mn_preview_clay);
+                continue;
+            }
             // Nothing that differs: everything is at rest.
             rgb = c->high > c->low ? ramp((value - c->low) / (c->high - c->low)) : mn_preview_liquid;
         }
@@ -94,6 +99,9 @@ mn_status mn_preview_colors_make(mn_arena *arena, const mn_geo *geo, const char 
     c.direct = c.attribute != NULL;
     if (!c.attribute) c.attribute = mn_preview_ramp_attribute(geo, color);
     if (!c.attribute) return MN_OK;
+    // A collider that was merged with drops has got a v of zero from them.
+    c.still = !color && !c.direct && view->ramp_high > 0 && mn_geo_primitive_count(geo) > 0 &&
+              mn_geo_find_numeric(geo, MN_POINT, "pscale", 1);
     const int64_t count = mn_attribute_count(c.attribute);
     c.packed = mn_arena_array(arena, uint32_t, count > 0 ? count : 1);
     if (!c.packed) return MN_ERROR_MEMORY;

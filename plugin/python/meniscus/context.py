@@ -22,9 +22,44 @@ def decode(data):
     return data.decode("utf-8", "replace") if data else ""
 
 
+class Native:
+    """The library's side of a context. It ends when the context and everything made with it are gone, in whatever order
+    Python's garbage collector finds them; what it finds while another thread is cooking is freed when that is done."""
+
+    def __init__(self, session):
+        self.session = session
+        self.lock = threading.RLock()
+        self.running = False
+        self.live = 0  # pointers that are not freed yet
+        self.wanted = True  # the context is there
+        self._graves = collections.deque()
+
+    def bury(self, function, pointer):
+        self._graves.append((function, pointer))
+        self.tidy()
+
+    def leave(self):
+        """The context is gone."""
+        self.wanted = False
+        self.tidy()
+
+    def tidy(self):
+        if not self.lock.acquire(blocking=False):
+            return  # whoever holds it tidies up after itself
+        try:
+            while self._graves and not self.running:
+                function, pointer = self._graves.popleft()
+                getattr(lib, function)(pointer)
+                self.live -= 1
+            if not self.wanted and self.live == 0 and self.session:
+                session, self.session = self.session, None
+                lib.mn_plugin_session_free(session)
+        finally:
+            self.lock.release()
+
+
 class Context:
-    """One caller at a time: every call goes through the lock. What Python's garbage collector finds while another thread
-    is cooking is freed when that is done."""
+    """One caller at a time: every call goes through the lock."""
 
     def __init__(self, threads=0, scheduler="openmp", progress=None, log=None):
         if scheduler not in ("openmp", "tbb"):
@@ -33,24 +68,21 @@ class Context:
             raise errors.ArgumentError("threads must be from 0 (all) to 1024")
         self.progress = progress
         self.log = log
-        self._lock = threading.RLock()
-        self._running = False
         self._raised = None
-        self._graves = collections.deque()
         # The callbacks must not keep the context alive, or it would never be freed.
         this = weakref.ref(self)
         self._on_progress = PROGRESS(lambda fraction, what: this() and this()._report(fraction, what))
         self._on_log = LOG(lambda level, sentence: this() and this()._write_log(level, sentence))
-        self._session = lib.mn_plugin_session_create(int(threads), int(scheduler == "tbb"), self._on_progress, self._on_log)
-        if not self._session:
+        session = lib.mn_plugin_session_create(int(threads), int(scheduler == "tbb"), self._on_progress, self._on_log)
+        if not session:
             raise errors.OutOfMemory("memory ran out")
-        self.pointer = lib.mn_plugin_session_context(self._session)
+        self.native = Native(session)
+        self.pointer = lib.mn_plugin_session_context(session)
 
     def __del__(self):
-        session = getattr(self, "_session", None)
-        if session:
-            self._bury_all()
-            lib.mn_plugin_session_free(session)
+        native = getattr(self, "native", None)
+        if native is not None:
+            native.leave()
 
     # ---- calls ----
 
@@ -65,9 +97,10 @@ class Context:
 
     def call(self, name, *arguments):
         """A function that returns a status, checked."""
-        with self._lock:
+        with self.native.lock:
             self._refuse_nesting()
             self.check(getattr(lib, name)(*arguments))
+        self.native.tidy()
 
     def make(self, name, *arguments):
         """The same for one whose last argument takes what it makes; that is returned."""
@@ -77,31 +110,31 @@ class Context:
 
     def run(self, name, *arguments):
         """The same for a long job: it can be cancelled, and what a callback raised comes out here."""
-        made = ctypes.c_void_p()
-        with self._lock:
+        made, native = ctypes.c_void_p(), self.native
+        with native.lock:
             self._refuse_nesting()
             self._raised = None
-            self._running = True
+            native.running = True
             try:
                 status = getattr(lib, name)(*arguments, ctypes.byref(made))
             finally:
-                self._running = False
-                lib.mn_plugin_session_cancel(self._session, 0)
-                self._bury_all()
+                native.running = False
+                lib.mn_plugin_session_cancel(native.session, 0)
             raised, self._raised = self._raised, None
             if raised is not None:
                 raise raised
             self.check(status)
-            return made.value
+        native.tidy()
+        return made.value
 
     def _refuse_nesting(self):
-        if self._running:
+        if self.native.running:
             raise errors.Error("this network is cooking; a callback may cancel it but not use it")
 
     def cancel(self):
         """Stops what runs now, from any thread; nothing when nothing does."""
-        if self._running:
-            lib.mn_plugin_session_cancel(self._session, 1)
+        if self.native.running:
+            lib.mn_plugin_session_cancel(self.native.session, 1)
 
     # ---- callbacks, from inside a call ----
 
@@ -121,26 +154,6 @@ class Context:
             self._raised = raised
             self.cancel()
 
-    # ---- freeing ----
-
-    def bury(self, function, pointer):
-        """Frees now, or when the thread that cooks is done."""
-        self._graves.append((function, pointer))
-        if self._lock.acquire(blocking=False):
-            try:
-                if not self._running:
-                    self._bury_all()
-            finally:
-                self._lock.release()
-
-    def _bury_all(self):
-        while self._graves:
-            try:
-                function, pointer = self._graves.popleft()
-            except IndexError:
-                return
-            getattr(lib, function)(pointer)
-
 
 class Owned:
     """A pointer that is freed with this object, and the context that it belongs to."""
@@ -148,11 +161,13 @@ class Owned:
     def __init__(self, context, free, pointer):
         self.context, self.pointer = context, pointer
         self._free = free
+        with context.native.lock:
+            context.native.live += 1
 
     def __del__(self):
         if getattr(self, "pointer", None):
-            self.context.bury(self._free, self.pointer)
-            self.pointer = None
+            pointer, self.pointer = self.pointer, None
+            self.context.native.bury(self._free, pointer)
 
 
 _default = None

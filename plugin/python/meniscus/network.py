@@ -331,8 +331,9 @@ class Network:
         number = lib.mn_network_output(self._pointer) if node is None else self._number_of(node)
         if number < 0:
             raise errors.ArgumentError("the network has no output; say which node to cook")
-        borrowed = self._context.run("mn_network_cook", self._pointer, number, output, float(frame))
-        return Geometry._borrowed(self._context, borrowed)
+        with self._context.native.lock:  # what is borrowed is good until the next cook
+            borrowed = self._context.run("mn_network_cook", self._pointer, number, output, float(frame))
+            return Geometry._borrowed(self._context, borrowed)
 
     def cancel(self):
         """Stops the running cook, from any thread. It raises meniscus.Cancelled within a substep."""

@@ -1,0 +1,398 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The Python module: networks in code, geometry as buffers, cancel, progress, errors, scenes."""
+import gc
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+ROOT = Path(os.environ.get("MENISCUS_SOURCE", Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(ROOT / "plugin/python"))
+import meniscus  # noqa: E402
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+
+def rows(values):
+    return values.tolist()
+
+
+def spray_network(**options):
+    net = meniscus.Network(**options)
+    nozzle = net.add("shape", "nozzle", kind="grid", size=(0.1, 0, 0.1))
+    net.output = net.add("spray_solver", "spray", inputs=[nozzle], rate=10000, seed=3)
+    return net
+
+
+class Tables(unittest.TestCase):
+    def test_types_come_from_the_tables(self):
+        types = meniscus.node_types()
+        self.assertIn("spray_solver", types)
+        shape = meniscus.node_type("shape")
+        self.assertEqual((shape.kind, shape.parms["kind"].items[0]), ("cook", "sphere"))
+        self.assertEqual(shape.parms["radius"].size, 3)
+        with self.assertRaisesRegex(meniscus.NotFoundError, "shape"):
+            meniscus.node_type("shap")
+
+    def test_every_parameter_is_documented(self):
+        net = meniscus.Network()
+        for name, table in meniscus.node_types().items():
+            node = net.add(name)
+            for parm in table.parms.values():
+                self.assertIn(parm.tooltip, parm.doc)
+                self.assertIn(parm.name, table.doc)
+                self.assertIn(parm.name, dir(node))
+            self.assertEqual(type(node).__doc__, table.doc)
+
+
+class Networks(unittest.TestCase):
+    def test_parameters(self):
+        net = meniscus.Network()
+        ball = net.add("shape", "ball", kind="sphere", radius=(2, 1, 1))
+        self.assertEqual((ball.name, ball.kind, ball.radius), ("ball", "sphere", (2, 1, 1)))
+        ball.kind = "torus"
+        ball["center"] = [1, 2, 3]
+        ball.radius = 0.5
+        ball.divisions = "8 9 10"
+        self.assertEqual((ball.kind, ball["center"], ball.radius, ball.divisions),
+                         ("torus", (1, 2, 3), (0.5, 0.5, 0.5), (8, 9, 10)))
+        ball.reset_parm("kind")
+        self.assertEqual(ball.kind, "sphere")
+        with self.assertRaises(meniscus.NotFoundError) as caught:
+            ball["radus"] = 1
+        self.assertIn("did you mean 'radius'", str(caught.exception))
+        with self.assertRaises(AttributeError):
+            ball.radus = 1
+        with self.assertRaises(AttributeError):
+            ball.no_such_thing
+        for bad in (-1, float("nan"), (1, 2)):
+            with self.assertRaises(meniscus.ArgumentError):
+                ball.radius = bad
+        with self.assertRaisesRegex(meniscus.Error, "sphere"):
+            ball.kind = "cone"
+
+    def test_animation(self):
+        net = meniscus.Network()
+        ball = net.add("shape", center={1: (0, 0, 0), 11: (10, 0, 0)})
+        self.assertEqual(ball.value("center", 6), (5, 0, 0))
+        self.assertEqual(ball.keys("center"), [(1, (0, 0, 0)), (11, (10, 0, 0))])
+        self.assertAlmostEqual(ball.cook(6).bounds[0][0] + ball.cook(6).bounds[1][0], 10, places=5)
+        ball.animate("center", None)
+        self.assertEqual((ball.keys("center"), ball.center), ([], (0, 0, 0)))
+
+    def test_connections_and_nodes(self):
+        net = meniscus.Network()
+        a, b = net.add("shape"), net.add("shape", kind="box")
+        both = net.add("merge", inputs=[a, None, b])
+        self.assertEqual([node.name for node in net.nodes], ["shape1", "shape2", "merge1"])
+        self.assertEqual(both.inputs, [(a, 0), None, (b, 0)])
+        self.assertEqual(net["shape1"], a)
+        self.assertIn("shape2", net)
+        count = both.cook().point_count
+        self.assertEqual(count, a.cook().point_count + b.cook().point_count)
+        both.connect(None, 2)
+        self.assertEqual(both.cook().point_count, a.cook().point_count)
+        with self.assertRaisesRegex(meniscus.Error, "loop"):
+            net.add("merge", "m", inputs=[both]).network["merge1"].connect("m", 1)
+        with self.assertRaisesRegex(meniscus.NotFoundError, "did you mean 'shape1'"):
+            net["shape"]
+        with self.assertRaises(meniscus.ArgumentError):
+            both.connect(meniscus.Network().add("shape"))
+        b.remove()
+        self.assertNotIn("shape2", net)
+        with self.assertRaises(meniscus.Error):
+            net.add("shape", "x", radius=-1)
+        self.assertNotIn("x", net)
+
+    def test_cooks_only_what_changed(self):
+        net = meniscus.Network()
+        ball = net.add("shape")
+        moved = net.add("transform", inputs=[ball], translate=(1, 0, 0))
+        moved.cook()
+        moved.cook()
+        self.assertEqual((ball.cook_count, moved.cook_count), (1, 1))
+        moved.translate = (2, 0, 0)
+        moved.cook()
+        self.assertEqual((ball.cook_count, moved.cook_count), (1, 2))
+
+    def test_scenes_there_and_back(self):
+        net = spray_network()
+        net.title, net.fps, net.frames = "A title", 30, (5, 9)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "scene.json"
+            net.save(path)
+            again = meniscus.Network.load(path)
+            self.assertEqual((again.title, again.fps, again.frames), ("A title", 30, (5, 9)))
+            self.assertEqual(again.to_text(), net.to_text())
+            self.assertEqual(again.cook(frame=6).hash, net.cook(frame=6).hash)
+            with self.assertRaisesRegex(meniscus.Error, "nowhere.json"):
+                meniscus.Network.load(Path(folder) / "nowhere.json")
+        with self.assertRaisesRegex(meniscus.SceneError, "mine:1"):
+            meniscus.Network.from_text("{", name="mine")
+
+    def test_same_bits_for_any_threads_and_scheduler(self):
+        hashes = {spray_network(threads=threads, scheduler=scheduler).cook(frame=6).hash
+                  for threads, scheduler in ((1, "openmp"), (3, "openmp"), (0, "tbb"), (2, "tbb"))}
+        self.assertEqual(len(hashes), 1)
+        for options in ({"threads": -1}, {"scheduler": "pool"}):
+            with self.assertRaises(meniscus.ArgumentError):
+                meniscus.Network(**options)
+
+
+class Errors(unittest.TestCase):
+    def test_the_sentence_names_the_node(self):
+        net = meniscus.Network()
+        lost = net.add("file", "lost", path="/nowhere/at/all.bgeo")
+        with self.assertRaises(meniscus.NotFoundError) as caught:
+            lost.cook()
+        self.assertIn("'lost'", str(caught.exception))
+        self.assertEqual(caught.exception.status, "MN_ERROR_NOT_FOUND")
+        self.assertEqual(lost.error, str(caught.exception))
+        self.assertIsInstance(caught.exception, meniscus.Error)
+        with tempfile.TemporaryDirectory() as folder, self.assertRaises(OSError):
+            meniscus.Geometry().save(Path(folder) / "no/such/folder.geo")
+
+    def test_required_input(self):
+        with self.assertRaisesRegex(meniscus.InputError, "not connected"):
+            meniscus.Network().add("transform").cook()
+
+    def test_bad_arguments(self):
+        net = spray_network()
+        with self.assertRaises(meniscus.ArgumentError):
+            net["spray"].cook(frame=float("nan"))
+        with self.assertRaises(meniscus.Error):
+            net["spray"].cook(frame=1, output=7)
+        with self.assertRaises(meniscus.ArgumentError):
+            meniscus.Network().cook()
+        with self.assertRaises(meniscus.ArgumentError):
+            net.add("shape", "a\0b")
+        with self.assertRaisesRegex(meniscus.Error, "did you mean"):
+            net.add("shpe")
+
+
+class CancelAndProgress(unittest.TestCase):
+    def test_progress_is_called(self):
+        calls = []
+        net = spray_network(progress=lambda fraction, what: calls.append((fraction, what)))
+        net.cook(frame=40)
+        self.assertTrue(calls)
+        self.assertTrue(all(0 <= fraction <= 1 and what for fraction, what in calls))
+
+    def test_false_from_progress_cancels_and_frames_stay(self):
+        net = spray_network(progress=lambda fraction, what: False)
+        with self.assertRaises(meniscus.Cancelled):
+            net.cook(frame=100000)
+        net.progress = None
+        self.assertEqual(net.cook(frame=5).hash, spray_network().cook(frame=5).hash)
+
+    def test_what_progress_raises_comes_out(self):
+        class Mine(Exception):
+            pass
+
+        def progress(fraction, what):
+            raise Mine("stop")
+
+        net = spray_network(progress=progress)
+        with self.assertRaises(Mine):
+            net.cook(frame=100000)
+        with self.assertRaises(KeyboardInterrupt):
+            net.progress = lambda fraction, what: (_ for _ in ()).throw(KeyboardInterrupt)
+            net.cook(frame=100000)
+
+    def test_cancel_from_another_thread(self):
+        started = threading.Event()
+        net = spray_network(progress=lambda fraction, what: started.set())
+        net.cancel()  # nothing runs: nothing happens
+        caught = []
+
+        def cook():
+            try:
+                net.cook(frame=1000000)
+            except meniscus.Error as error:
+                caught.append(error)
+
+        thread = threading.Thread(target=cook)
+        thread.start()
+        self.assertTrue(started.wait(60))
+        net.cancel()
+        thread.join(60)
+        self.assertFalse(thread.is_alive())
+        self.assertIsInstance(caught[0], meniscus.Cancelled)
+        net.cook(frame=3)
+
+    def test_a_callback_may_not_use_the_network(self):
+        refused = []
+
+        def progress(fraction, what):
+            try:
+                net.cook(frame=1)
+            except meniscus.Error as error:
+                refused.append(str(error))
+            return False
+
+        net = spray_network(progress=progress)
+        with self.assertRaises(meniscus.Cancelled):
+            net.cook(frame=100000)
+        self.assertIn("is cooking", refused[0])
+
+
+class Geometries(unittest.TestCase):
+    def make(self):
+        geo = meniscus.Geometry()
+        geo.add_points([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)])
+        geo.add_primitives("polygon", [[0, 1, 2, 3]])
+        return geo
+
+    def test_elements(self):
+        geo = self.make()
+        self.assertEqual((geo.point_count, geo.vertex_count, geo.primitive_count), (4, 4, 1))
+        self.assertEqual(geo.primitive(0), ("polygon", [0, 1, 2, 3]))
+        self.assertEqual(rows(geo.primitive_starts), [0, 4])
+        self.assertEqual(geo.bounds, ((0, 0, 0), (1, 1, 0)))
+        self.assertIsNone(meniscus.Geometry().bounds)
+        self.assertEqual(geo.kind_count("polygon"), 1)
+        with self.assertRaises(meniscus.ArgumentError):
+            geo.primitive(1)
+        with self.assertRaises(meniscus.Error):
+            geo.add_primitives("polygon", [[0, 1, 99]])
+        with self.assertRaises(meniscus.Error):
+            geo.add_primitives("polygon", [[0, 1]])
+
+    def test_attributes(self):
+        geo = self.make()
+        self.assertEqual(rows(geo["P"]), [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
+        geo["temperature"] = [1.5, 2.5, 3.5, 4.5]
+        geo.set("id", [5, 6, 7, 8])
+        geo.set("Cd", [(1.0, 0, 0)], owner="primitive", hint="color")
+        geo.set("name", ["a", "b", "a", "ü"])
+        geo.set("count", 7, owner="detail", type="i64")
+        self.assertEqual(rows(geo["temperature"]), [1.5, 2.5, 3.5, 4.5])
+        self.assertEqual(geo["name"], ["a", "b", "a", "ü"])
+        found = geo.attribute("Cd")
+        self.assertEqual((found.owner, found.type, found.size, found.hint, len(found)), ("primitive", "f32", 3, "color", 1))
+        self.assertEqual((geo.attribute("id").type, geo.attribute("count").type), ("i32", "i64"))
+        self.assertEqual([a.name for a in geo.attributes("point")], ["P", "temperature", "id", "name"])
+        self.assertIn("Cd", geo)
+        geo.remove_attribute("id")
+        self.assertNotIn("id", geo)
+        with self.assertRaisesRegex(meniscus.NotFoundError, "temperature"):
+            geo["temprature"]
+        for name, values in (("P", [1, 2]), ("temperature", ["a"] * 4), ("new", [1.0] * 3)):
+            with self.assertRaises(meniscus.ArgumentError):
+                geo.set(name, values)
+        with self.assertRaises(meniscus.Error):
+            geo.remove_attribute("P")
+
+    def test_buffers_are_not_copies(self):
+        geo = self.make()
+        writable = geo.write("P")
+        if numpy is not None:
+            self.assertIsInstance(writable, numpy.ndarray)
+            self.assertFalse(writable.flags.owndata)
+            writable[0] = (9, 9, 9)
+        else:
+            self.assertIsInstance(writable, memoryview)
+            for k in range(3):
+                writable[0, k] = 9
+        self.assertEqual(geo.bounds[1], (9, 9, 9))
+        with self.assertRaises(BufferError):
+            geo.add_points(1)
+        with self.assertRaises(BufferError):
+            geo.copy()
+        again = geo.write("P")
+        del writable
+        with self.assertRaises(BufferError):
+            geo.add_points(1)
+        del again
+        self.assertEqual(geo.add_points(1), 4)
+
+    def test_buffers_to_read_cannot_be_written(self):
+        values = self.make()["P"]
+        with self.assertRaises((TypeError, ValueError)):
+            values[0, 0] = 1
+
+    def test_buffers_outlive_everything(self):
+        net = spray_network()
+        geo = net.cook(frame=10)
+        positions, points = geo["P"], geo.vertex_points
+        before = rows(positions)
+        self.assertGreater(len(before), 1000)
+        del geo, net
+        gc.collect()
+        fill = [spray_network().cook(frame=10) for _ in range(3)]
+        self.assertEqual(rows(positions), before)
+        self.assertEqual(rows(points), [])
+        del fill
+
+    def test_buffers_show_what_was_there(self):
+        geo = self.make()
+        first = geo["P"]
+        before = rows(first)
+        geo["P"] = [(7, 7, 7)] * 4
+        self.assertEqual(rows(first), before)
+        self.assertEqual(rows(geo["P"]), [[7, 7, 7]] * 4)
+        reader = None
+        writable = geo.write("P")
+        reader = geo["P"]
+        geo2 = geo
+        del writable
+        geo2["P"] = [(8, 8, 8)] * 4
+        self.assertEqual(rows(reader), [[7, 7, 7]] * 4)
+
+    def test_copies_are_apart(self):
+        geo = self.make()
+        other = geo.copy()
+        other["P"] = [(3, 3, 3)] * 4
+        self.assertEqual(geo.bounds, ((0, 0, 0), (1, 1, 0)))
+
+    def test_groups(self):
+        geo = self.make()
+        geo.set_group("edge", [0, 3])
+        geo.set_group("faces", [0], owner="primitive")
+        self.assertEqual(rows(geo.group("edge")), [1, 0, 0, 1])
+        self.assertEqual((geo.groups(), geo.groups("primitive")), (["edge", "faces"], ["faces"]))
+        geo.remove_group("edge")
+        self.assertEqual(geo.groups("point"), [])
+        with self.assertRaises(meniscus.NotFoundError):
+            geo.group("edge")
+        with self.assertRaises(meniscus.ArgumentError):
+            geo.set_group("edge", [4])
+
+    def test_files_append_transform_preview(self):
+        geo = self.make()
+        geo.append(self.make())
+        geo.transform([[2, 0, 0, 1], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1]])
+        self.assertEqual((geo.point_count, geo.bounds), (8, ((1, 0, 0), (3, 2, 0))))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "quad.bgeo.sc"
+            geo.save(path)
+            self.assertEqual(meniscus.Geometry.read(path).hash, geo.hash)
+            geo.preview(Path(folder) / "quad.png", (64, 48))
+            self.assertEqual((Path(folder) / "quad.png").read_bytes()[:4], b"\x89PNG")
+            with self.assertRaises(meniscus.Error):
+                geo.save(Path(folder) / "no/such/quad.geo")
+            with self.assertRaises(meniscus.NotFoundError):
+                meniscus.Geometry.read(Path(folder) / "nothing.geo")
+            (Path(folder) / "bad.geo").write_text("{]")
+            with self.assertRaises(meniscus.FormatError):
+                meniscus.Geometry.read(Path(folder) / "bad.geo")
+
+
+class Finding(unittest.TestCase):
+    def test_a_wrong_library_is_said(self):
+        code = f"import sys; sys.path.insert(0, {str(ROOT / 'plugin/python')!r}); import meniscus"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                              env=dict(os.environ, MENISCUS_LIBRARY="/nowhere/libmeniscus_plugin.so"))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("MENISCUS_LIBRARY", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
