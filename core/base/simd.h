@@ -28,4 +28,14 @@ typedef int64_t mn_mask4 __attribute__((vector_size(32)));
 /// a < b ? a : b, each of the four; both are evaluated twice.
 #define MN_MIN4(a, b) ((mn_double4)(((mn_mask4)(a) & ((a) < (b))) | ((mn_mask4)(b) & ~((a) < (b)))))
 
+/// The four masks as bits 0 to 3.
+#if defined(__x86_64__) && defined(__GNUC__)
+typedef double mn_double2 __attribute__((vector_size(16)));
+#define MN_MASK_BITS4(m)                                                                                     \
+    ((uint32_t)(__builtin_ia32_movmskpd((mn_double2)__builtin_shufflevector((m), (m), 0, 1)) |               \
+                __builtin_ia32_movmskpd((mn_double2)__builtin_shufflevector((m), (m), 2, 3)) << 2))
+#else
+#define MN_MASK_BITS4(m) ((uint32_t)(((m)[0] & 1) | ((m)[1] & 2) | ((m)[2] & 4) | ((m)[3] & 8)))
+#endif
+
 #endif

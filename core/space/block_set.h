@@ -17,7 +17,7 @@ typedef struct block_entry {
 typedef int32_t neighbour_row[MN_BLOCK_NEIGHBOURS];
 
 /// What one chunk of points has found: at most CHUNK_BLOCKS different blocks, or too many to list.
-enum { CHUNK_POINTS = 8192, CHUNK_BLOCKS = 1024, OVERFLOWED = -1 };
+enum { CHUNK_POINTS = 16384, CHUNK_BLOCKS = 4096, OVERFLOWED = -1 };
 
 struct mn_blocks {
     mn_context *ctx;

@@ -17,6 +17,7 @@ struct mn_point_sort {
     MN_ARRAY(int32_t) keys;        ///< of each point: block * 64 + cell
     MN_ARRAY(int32_t) chunk_start; ///< [chunk][block] where the chunk's next point of the block goes
     MN_ARRAY(int32_t) by_block;    ///< points in the order of their blocks
+    MN_ARRAY(uint8_t) cell;        ///< of these, in their block
     MN_ARRAY(int32_t) order;
     MN_ARRAY(int32_t) cell_start;
     int32_t point_count;
@@ -44,6 +45,7 @@ void mn_point_sort_free(mn_point_sort *sort)
     mn_array_free(ctx, &sort->keys);
     mn_array_free(ctx, &sort->chunk_start);
     mn_array_free(ctx, &sort->by_block);
+    mn_array_free(ctx, &sort->cell);
     mn_array_free(ctx, &sort->order);
     mn_array_free(ctx, &sort->cell_start);
     mn_release(ctx, sort, sizeof *sort);
@@ -100,8 +102,11 @@ static mn_status scatter_to_blocks(void *user, mn_range range)
 {
     const sort_job *job = user;
     int32_t *next = job->sort->chunk_start.data + range.chunk * job->block_count;
-    for (int64_t i = range.begin; i < range.end; i++)
-        job->sort->by_block.data[next[job->sort->keys.data[i] >> 6]++] = (int32_t)i;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        const int32_t key = job->sort->keys.data[i], place = next[key >> 6]++;
+        job->sort->by_block.data[place] = (int32_t)i;
+        job->sort->cell.data[place] = (uint8_t)(key & 63);
+    }
     return MN_OK;
 }
 
@@ -112,7 +117,7 @@ static mn_status sort_in_blocks(void *user, mn_range range)
         int32_t *start = sort->cell_start.data + b * MN_BLOCK_CELLS;
         const int32_t begin = start[0], end = start[MN_BLOCK_CELLS];
         int32_t next[MN_BLOCK_CELLS] = {0};
-        for (int32_t k = begin; k < end; k++) next[sort->keys.data[sort->by_block.data[k]] & 63]++;
+        for (int32_t k = begin; k < end; k++) next[sort->cell.data[k]]++;
         int32_t sum = begin;
         for (int32_t c = 0; c < MN_BLOCK_CELLS; c++) {
             const int32_t count = next[c];
@@ -121,10 +126,8 @@ static mn_status sort_in_blocks(void *user, mn_range range)
             if (c > 0) start[c] = sum;
             sum += count;
         }
-        for (int32_t k = begin; k < end; k++) {
-            const int32_t point = sort->by_block.data[k];
-            sort->order.data[next[sort->keys.data[point] & 63]++] = point;
-        }
+        for (int32_t k = begin; k < end; k++)
+            sort->order.data[next[sort->cell.data[k]]++] = sort->by_block.data[k];
     }
     return MN_OK;
 }
@@ -142,6 +145,7 @@ mn_status mn_point_sort_run(mn_point_sort *sort, const mn_blocks *blocks, mn_poi
     const int64_t chunks = mn_chunk_count(points.count, grain);
     MN_TRY(mn_array_resize(ctx, &sort->keys, points.count));
     MN_TRY(mn_array_resize(ctx, &sort->by_block, points.count));
+    MN_TRY(mn_array_resize(ctx, &sort->cell, points.count));
     MN_TRY(mn_array_resize(ctx, &sort->order, points.count));
     MN_TRY(mn_array_resize(ctx, &sort->chunk_start, chunks * block_count));
     MN_TRY(mn_array_resize(ctx, &sort->cell_start, block_count * MN_BLOCK_CELLS + 1));

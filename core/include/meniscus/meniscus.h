@@ -16,6 +16,7 @@
 #include "meniscus/krylov.h"
 #include "meniscus/level_set.h"
 #include "meniscus/mpm.h"
+#include "meniscus/neighbours.h"
 #include "meniscus/parallel.h"
 #include "meniscus/predicates.h"
 #include "meniscus/random.h"

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Neighbour search on sorted points: build, single searches, nearest point, averages. Tables of all
+// neighbours are made in neighbour_table.c.
+#include "neighbours_state.h"
+
+#include <math.h>
+
+enum { COPY_GRAIN = 16384, AVERAGE_GRAIN = 256 };
+
+mn_status mn_neighbours_create(mn_context *ctx, mn_neighbours **neighbours)
+{
+    mn_neighbours *n = *neighbours = mn_allocate_zero(ctx, sizeof *n);
+    if (!n) return MN_ERROR_MEMORY;
+    n->ctx = ctx;
+    mn_status status = mn_blocks_create(ctx, &n->blocks);
+    if (status == MN_OK) status = mn_point_sort_create(ctx, &n->sort);
+    if (status != MN_OK) {
+        mn_neighbours_free(n);
+        *neighbours = NULL;
+        return status;
+    }
+    n->table = mn_blocks_table(n->blocks);
+    return MN_OK;
+}
+
+void mn_neighbours_free(mn_neighbours *neighbours)
+{
+    if (!neighbours) return;
+    mn_context *ctx = neighbours->ctx;
+    mn_blocks_free(neighbours->blocks);
+    mn_point_sort_free(neighbours->sort);
+    mn_array_free(ctx, &neighbours->x);
+    mn_array_free(ctx, &neighbours->y);
+    mn_array_free(ctx, &neighbours->z);
+    mn_array_free(ctx, &neighbours->start);
+    mn_array_free(ctx, &neighbours->found);
+    for (int32_t i = 0; i < SLOT_COUNT; i++) mn_array_free(ctx, &neighbours->slots[i].found);
+    mn_release(ctx, neighbours, sizeof *neighbours);
+}
+
+typedef struct copy_job {
+    mn_neighbours *n;
+    mn_points points;
+} copy_job;
+
+static mn_status copy_sorted(void *user, mn_range range)
+{
+    const copy_job *job = user;
+    mn_neighbours *n = job->n;
+    for (int64_t k = range.begin; k < range.end; k++) {
+        const int64_t from = (int64_t)n->order[k] * job->points.stride;
+        n->x.data[k] = job->points.x[from];
+        n->y.data[k] = job->points.y[from];
+        n->z.data[k] = job->points.z[from];
+    }
+    return MN_OK;
+}
+
+static void find_bounds(mn_neighbours *n)
+{
+    n->low = mn_iv3(INT32_MAX, INT32_MAX, INT32_MAX);
+    n->high = mn_iv3(INT32_MIN, INT32_MIN, INT32_MIN);
+    for (int32_t b = 0; b < n->table.count; b++) {
+        const mn_ivec3 c = n->table.coords[b];
+        n->low = mn_iv3(c.x < n->low.x ? c.x : n->low.x, c.y < n->low.y ? c.y : n->low.y,
+                        c.z < n->low.z ? c.z : n->low.z);
+        n->high = mn_iv3(c.x > n->high.x ? c.x : n->high.x, c.y > n->high.y ? c.y : n->high.y,
+                         c.z > n->high.z ? c.z : n->high.z);
+    }
+    if (n->table.count == 0) n->low = n->high = mn_iv3(0, 0, 0);
+}
+
+mn_status mn_neighbours_build(mn_neighbours *neighbours, mn_points points, double cell_size)
+{
+    mn_neighbours *n = neighbours;
+    mn_context *ctx = n->ctx;
+    n->count = 0;
+    if (!(cell_size > 0.0) || !isfinite(cell_size) || !isfinite(1.0 / cell_size))
+        return mn_fail(ctx, MN_ERROR_ARGUMENT,
+                       "The cell size of the neighbour search is %g m; it must be above zero.", cell_size);
+    MN_TRY(mn_blocks_build(n->blocks, mn_v3(0, 0, 0), cell_size, points, 0, 0));
+    MN_TRY(mn_point_sort_run(n->sort, n->blocks, points));
+    n->table = mn_blocks_table(n->blocks);
+    const mn_sorted_points sorted = mn_point_sort_result(n->sort);
+    n->order = sorted.order;
+    n->cell_start = sorted.cell_start;
+    MN_TRY(mn_array_resize(ctx, &n->x, points.count + RUN_PAD));
+    MN_TRY(mn_array_resize(ctx, &n->y, points.count + RUN_PAD));
+    MN_TRY(mn_array_resize(ctx, &n->z, points.count + RUN_PAD));
+    for (int64_t k = points.count; k < points.count + RUN_PAD; k++)
+        n->x.data[k] = n->y.data[k] = n->z.data[k] = 0.0;
+    copy_job job = {n, points};
+    MN_TRY(mn_parallel_for(ctx, points.count, COPY_GRAIN, copy_sorted, &job));
+    find_bounds(n);
+    n->count = (int32_t)points.count;
+    return MN_OK;
+}
+
+// ---- one search ----
+
+void mn_neighbours_visit(const mn_neighbours *neighbours, mn_vec3 position, double radius,
+                         mn_neighbour_fn *visit, void *user)
+{
+    const mn_neighbours *n = neighbours;
+    if (!mn_is_finite3(position) || !(radius > 0.0)) return;
+    point_run runs[RUN_MAX];
+    run_walk walk = walk_begin(n, position, radius);
+    for (int32_t count; (count = walk_next(&walk, runs)) > 0;)
+        for (int32_t r = 0; r < count; r++)
+            for (int32_t k = runs[r].begin; k < runs[r].end; k++) {
+                const mn_vec3 d = mn_sub(mn_v3(n->x.data[k], n->y.data[k], n->z.data[k]), position);
+                const double d2 = mn_norm2(d);
+                if (d2 < radius * radius) visit(user, n->order[k], d2);
+            }
+}
+
+typedef struct nearest_point {
+    int32_t point;
+    double d2;
+} nearest_point;
+
+static void keep_nearest(void *user, int32_t point, double d2)
+{
+    nearest_point *nearest = user;
+    if (d2 > nearest->d2 || (d2 == nearest->d2 && point >= nearest->point)) return;
+    nearest->d2 = d2;
+    nearest->point = point;
+}
+
+/// Far enough to see every block from here.
+static double reach_of_all(const mn_neighbours *n, mn_vec3 position)
+{
+    const double side = 4.0 * n->table.dx;
+    const mn_vec3 low = mn_v3(side * n->low.x, side * n->low.y, side * n->low.z);
+    const mn_vec3 high = mn_v3(side * (n->high.x + 1), side * (n->high.y + 1), side * (n->high.z + 1));
+    return mn_distance(position, low) + mn_distance(position, high) + side;
+}
+
+int32_t mn_neighbours_nearest(const mn_neighbours *neighbours, mn_vec3 position, double radius)
+{
+    const mn_neighbours *n = neighbours;
+    if (n->count == 0 || !mn_is_finite3(position) || !(radius >= 0.0)) return -1;
+    const double all = reach_of_all(n, position), most = radius < all ? nextafter(radius, INFINITY) : all;
+    // What lies within a sphere that was searched whole is the nearest there is; if nothing does, search
+    // twice as far.
+    for (double r = n->table.dx;; r *= 2.0) {
+        nearest_point nearest = {-1, INFINITY};
+        mn_neighbours_visit(n, position, r < most ? r : most, keep_nearest, &nearest);
+        if (nearest.point >= 0 || r >= most) return nearest.point;
+    }
+}
+
+// ---- averages ----
+
+typedef struct average_job {
+    const mn_neighbours *n;
+    mn_points positions;
+    double radius;
+    int32_t components;
+    const double *values;
+    double *result;
+} average_job;
+
+typedef struct average_sum {
+    const average_job *job;
+    double weight;
+    double *sum;
+} average_sum;
+
+static void add_weighted(void *user, int32_t point, double d2)
+{
+    average_sum *s = user;
+    const double q = 1.0 - d2 / (s->job->radius * s->job->radius), w = q * q * q;
+    const double *value = s->job->values + (int64_t)point * s->job->components;
+    s->weight += w;
+    for (int32_t c = 0; c < s->job->components; c++) s->sum[c] += w * value[c];
+}
+
+static mn_status average_at(void *user, mn_range range)
+{
+    const average_job *job = user;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        average_sum s = {job, 0.0, job->result + i * job->components};
+        const mn_vec3 x = mn_points_at(&job->positions, i);
+        for (int32_t c = 0; c < job->components; c++) s.sum[c] = 0.0;
+        mn_neighbours_visit(job->n, x, job->radius, add_weighted, &s);
+        if (s.weight > 0.0) {
+            for (int32_t c = 0; c < job->components; c++) s.sum[c] /= s.weight;
+            continue;
+        }
+        const int32_t nearest = mn_neighbours_nearest(job->n, x, INFINITY);
+        for (int32_t c = 0; nearest >= 0 && c < job->components; c++)
+            s.sum[c] = job->values[(int64_t)nearest * job->components + c];
+    }
+    return MN_OK;
+}
+
+mn_status mn_neighbours_average(mn_neighbours *neighbours, mn_points positions, double radius,
+                                int32_t components, const double *values, double *result)
+{
+    if (!(radius > 0.0) || !isfinite(radius) || components < 1)
+        return mn_fail(neighbours->ctx, MN_ERROR_ARGUMENT,
+                       "Averages over %g m with %d components were asked for; both must be above zero.",
+                       radius, (int)components);
+    average_job job = {neighbours, positions, radius, components, values, result};
+    return mn_parallel_for(neighbours->ctx, positions.count, AVERAGE_GRAIN, average_at, &job);
+}
