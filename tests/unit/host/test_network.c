@@ -106,20 +106,35 @@ static void loops_are_refused_and_leave_no_trace(void **state)
     assert_false(mn_network_depends(net, d, c));
 }
 
-static void chains_have_a_limit(void **state)
+static int32_t make_chain(const char *type, int32_t length)
 {
-    (void)state;
     int32_t last = add("dots", "first");
     char name[16];
-    for (int i = 1; i < 500; i++) {
+    for (int i = 1; i < length; i++) {
         snprintf(name, sizeof name, "n%d", i);
-        const int32_t next = add("shift", name);
+        const int32_t next = add(type, name);
         connect(next, 0, last);
         last = next;
     }
+    return last;
+}
+
+static void chains_have_a_limit(void **state)
+{
+    (void)state;
+    const int32_t last = make_chain("shift", 500);
     assert_int_equal(mn_geo_point_count(cook(last, 1)), 10);
     const int32_t more = add("shift", "more");
     check_fails(ctx, mn_network_connect(net, more, 0, last, 0), MN_ERROR_ARGUMENT, "more than 500 nodes");
+}
+
+static void the_longest_chain_of_simulations_fits_the_stack(void **state)
+{
+    (void)state;
+    const int32_t last = make_chain("walker", 500);
+    cook(last, 3);
+    assert_int_equal(mn_network_cook_count(net, last), 3);
+    assert_int_equal(mn_network_cook_count(net, 1), 3);
 }
 
 static void only_what_is_asked_for_is_cooked(void **state)
@@ -295,6 +310,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(mistakes_are_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(loops_are_refused_and_leave_no_trace, set_up, tear_down),
         cmocka_unit_test_setup_teardown(chains_have_a_limit, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_longest_chain_of_simulations_fits_the_stack, set_up, tear_down),
         cmocka_unit_test_setup_teardown(only_what_is_asked_for_is_cooked, set_up, tear_down),
         cmocka_unit_test_setup_teardown(only_what_changed_is_cooked_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(time_reaches_what_depends_on_it, set_up, tear_down),
