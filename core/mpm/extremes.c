@@ -72,6 +72,7 @@ static void sum_mass(void *user, mn_range range, double *sums)
         const mn_mpm_particle *p = &mpm->particles.data[i];
         sums[0] += p->mass;
         sums[1] += 0.5 * p->mass * mn_norm2(p->v);
+        sums[2] += mpm->materials.data[i].volume;
     }
 }
 
@@ -82,17 +83,17 @@ mn_status mn_mpm_find_extremes(mn_mpm *mpm)
     mn_mpm_extremes e = {.min_density = mpm->def.density};
     mpm->extremes = e;
     if (n == 0) return MN_OK;
-    double lightest, top, bottom, sums[2];
+    double lightest, top, bottom, sums[3];
     MN_TRY(mn_parallel_max(ctx, n, PARTICLE_GRAIN, max_speed, mpm, &e.max_speed));
     MN_TRY(mn_parallel_max(ctx, n, PARTICLE_GRAIN, max_sigma, mpm, &e.max_sigma));
     MN_TRY(mn_parallel_max(ctx, n, PARTICLE_GRAIN, max_specific_volume, mpm, &lightest));
     MN_TRY(mn_parallel_max(ctx, n, PARTICLE_GRAIN, max_kinematic_viscosity, mpm, &e.max_kinematic_viscosity));
     MN_TRY(mn_parallel_max(ctx, n, PARTICLE_GRAIN, max_height, mpm, &top));
     MN_TRY(mn_parallel_max(ctx, n, PARTICLE_GRAIN, max_depth, mpm, &bottom));
-    MN_TRY(mn_parallel_sum(ctx, n, PARTICLE_GRAIN, sum_mass, mpm, 2, sums));
+    MN_TRY(mn_parallel_sum(ctx, n, PARTICLE_GRAIN, sum_mass, mpm, 3, sums));
     e.min_density = 1.0 / lightest;
     e.height = top + bottom;
-    e.mass = sums[0], e.kinetic = sums[1];
+    e.mass = sums[0], e.kinetic = sums[1], e.volume = sums[2];
     mpm->extremes = e;
     return MN_OK;
 }

@@ -3,7 +3,8 @@
 // Grid to particles.
 //
 //   v(x)      = sum_i w_i v_i
-//   grad v(x) = (4/dx^2) sum_i w_i v_i (x_i - x)^T
+//   G v(x)    = (4/dx^2) sum_i w_i v_i (x_i - x)^T
+//   div v(x)  = sum_i v_i . grad w_i
 //
 // by sum factorisation: along z, then y, then x, carrying the sum and its first moments. A block at a time
 // from a tile; who owns the particle decides what to do with what the grid says. Tested against plain sums
@@ -24,37 +25,43 @@ typedef struct gather_job {
     void *user;
 } gather_job;
 
-/// w, and its first moment in cells from the first node: (w1, 2 w2).
+/// w, its first moment in cells from the first node: (0, w1, 2 w2), and its derivative in units of 1/dx.
 typedef struct weights {
-    double t, w0, w1, w2, m2;
+    double t, w0, w1, w2, m2, g0, g1, g2;
 } weights;
 
 MN_INLINE weights weights_at(double t)
 {
     const double w2 = 0.5 * t * t;
-    return (weights){t, 0.5 * (1.0 - t) * (1.0 - t), 0.5 + t * (1.0 - t), w2, 2.0 * w2};
+    return (weights){t, 0.5 * (1.0 - t) * (1.0 - t), 0.5 + t * (1.0 - t), w2, 2.0 * w2, t - 1, 1 - 2 * t, t};
 }
 
 /// Sum and moments over the 27 nodes that begin at `first`.
 MN_INLINE void gather_point(const vec4 *restrict first, weights wx, weights wy, weights wz, double dx,
                             mn_mpm_sample *restrict sample)
 {
-    vec4 v = {0}, mx = {0}, my = {0}, mz = {0};
+    vec4 v = {0}, mx = {0}, my = {0}, mz = {0}, along_x = {0}, along_y = {0}, along_z = {0};
+    const double x_slope[3] = {wx.g0, wx.g1, wx.g2}, y_slope[3] = {wy.g0, wy.g1, wy.g2};
     const double xs[3] = {wx.w0, wx.w1, wx.w2}, x_moment[3] = {0, wx.w1, wx.m2};
     const double ys[3] = {wy.w0, wy.w1, wy.w2}, y_moment[3] = {0, wy.w1, wy.m2};
 #pragma GCC unroll 3
     for (int32_t a = 0; a < 3; a++) {
-        vec4 s = {0}, sy = {0}, sz = {0};
+        vec4 s = {0}, sy = {0}, sz = {0}, gy = {0}, gz = {0};
 #pragma GCC unroll 3
         for (int32_t b = 0; b < 3; b++) {
             const vec4 *row = first + tile_index(a, b, 0);
             const vec4 r = wz.w0 * row[0] + wz.w1 * row[1] + wz.w2 * row[2];
             const vec4 rz = wz.w1 * row[1] + wz.m2 * row[2];
             s += ys[b] * r;
+            gy += y_slope[b] * r;
+            gz += ys[b] * (wz.g0 * row[0] + wz.g1 * row[1] + wz.g2 * row[2]);
             sy += y_moment[b] * r;
             sz += ys[b] * rz;
         }
         v += xs[a] * s;
+        along_x += x_slope[a] * s;
+        along_y += xs[a] * gy;
+        along_z += xs[a] * gz;
         mx += x_moment[a] * s;
         my += xs[a] * sy;
         mz += xs[a] * sz;
@@ -63,6 +70,7 @@ MN_INLINE void gather_point(const vec4 *restrict first, weights wx, weights wy, 
     const vec4 cx = scale * (mx - (wx.t + 0.5) * v), cy = scale * (my - (wy.t + 0.5) * v),
                cz = scale * (mz - (wz.t + 0.5) * v);
     sample->v = mn_v3(v[1], v[2], v[3]);
+    sample->divergence = (along_x[1] + along_y[2] + along_z[3]) / dx;
     for (int i = 0; i < 3; i++) {
         sample->gradient.m[i][0] = cx[1 + i];
         sample->gradient.m[i][1] = cy[1 + i];

@@ -71,7 +71,7 @@ static void move_samples(void *user, int32_t block, int32_t first, int32_t count
             v = mn_axpy(v, mpm->def.flip_ratio, mn_sub(p->v, before.v));
         }
         const mn_vec3 move = mn_scale(job->dt, job->flip ? merged.v : v);
-        const double ratio = mn_pressure_advance(1.0, job->dt, mn_m3_trace(samples[i].gradient));
+        const double ratio = mn_pressure_advance(1.0, job->dt, samples[i].divergence);
         mn_mpm_particle *to = &mpm->next.data[k];
         to->mass = p->mass;
         to->v = v;

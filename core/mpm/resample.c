@@ -26,20 +26,25 @@ typedef struct split_job {
     double dt;
 } split_job;
 
-// -(dt 4/dx^2) P for a piece of surface at rest, P = sigma |dA| (I - N N^T).
-static mn_mat3 surface_momentum(const mn_mpm *mpm, const mn_mpm_patch *patch, double dt)
-{
-    const double weight = -4.0 * dt / (mpm->def.dx * mpm->def.dx);
-    const mn_surface_patch energy = mn_surface_patch_make(patch->area, patch->sigma);
-    return mn_m3_scale(weight, mn_surface_stress(energy, mn_m3_identity()));
-}
-
 static void set_splat(mn_mpm_particle *splat, mn_vec3 x, double mass, mn_vec3 v, mn_mat3 affine_momentum)
 {
     splat->mass = mass;
     splat->v = mn_scale(mass, v);
     mn_mpm_set_position(splat, x);
     mn_mpm_set_affine(splat, affine_momentum);
+}
+
+static mn_mpm_push push_of(double dt, mn_mat3 stress)
+{
+    mn_mpm_push push = {0};
+    for (int a = 0; a < 3; a++) push.axis[a].column = mn_scale(-dt, mn_m3_column(stress, a));
+    return push;
+}
+
+// A piece of surface at rest: sigma |dA| (I - N N^T).
+static mn_mat3 patch_stress(const mn_mpm_patch *patch)
+{
+    return mn_surface_stress(mn_surface_patch_make(patch->area, patch->sigma), mn_m3_identity());
 }
 
 // The gradient of the velocity inside a group, from its owner's first moment.
@@ -70,16 +75,18 @@ static mn_status split_groups(void *user, mn_range range)
         const mn_vec3 x = mn_mpm_position(p);
         const mn_mat3 a = group_gradient(mpm, group, share), affine = mn_m3_scale(mass, a);
         const double k = mn_pressure_stress(mpm->bulk_modulus, q->volume, q->j, q->j);
-        const mn_mat3 stress =
-            mn_m3_add(mn_m3_diagonal(k, k, k), mn_viscosity_stress(q->viscosity, q->volume * q->j, a));
+        const mn_mat3 viscous = mn_m3_scale(weight, mn_viscosity_stress(q->viscosity, q->volume * q->j, a));
         mn_mpm_particle *splat = &mpm->splats.data[group->first_splat];
-        set_splat(splat++, x, mass, p->v, mn_m3_add(affine, mn_m3_scale(weight, stress)));
+        mn_mpm_push *push = &mpm->pushes.data[group->first_splat];
+        set_splat(splat++, x, mass, p->v, mn_m3_add(affine, viscous));
+        *push++ = push_of(job->dt, mn_m3_diagonal(k, k, k));
         for (int32_t r = 0; r < group->patch_count; r++) {
             const mn_mpm_patch *patch = &mpm->patches.data[group->first_patch + r];
             const mn_vec3 d = mn_sub(patch->x, x), along = mn_m3_apply(a, d);
-            const mn_mat3 force = surface_momentum(mpm, patch, job->dt);
-            set_splat(splat++, patch->x, mass, mn_add(p->v, along), mn_m3_add(affine, force));
+            set_splat(splat++, patch->x, mass, mn_add(p->v, along), affine);
+            *push++ = push_of(job->dt, patch_stress(patch));
             set_splat(splat++, mn_sub(x, d), mass, mn_sub(p->v, along), affine);
+            *push++ = (mn_mpm_push){0};
         }
     }
     return MN_OK;
@@ -91,7 +98,8 @@ static mn_status splat_patches(void *user, mn_range range)
     mn_mpm *mpm = job->mpm;
     for (int64_t i = range.begin; i < range.end; i++) {
         const mn_mpm_patch *patch = &mpm->patches.data[i];
-        set_splat(&mpm->splats.data[i], patch->x, 0, mn_v3(0, 0, 0), surface_momentum(mpm, patch, job->dt));
+        set_splat(&mpm->splats.data[i], patch->x, 0, mn_v3(0, 0, 0), mn_m3_diagonal(0, 0, 0));
+        mpm->pushes.data[i] = push_of(job->dt, patch_stress(patch));
     }
     return MN_OK;
 }
@@ -102,6 +110,7 @@ mn_status mn_mpm_split(mn_mpm *mpm, double dt)
     split_job job = {mpm, dt};
     const int64_t splats = massless ? mpm->patches.count : 2 * mpm->patches.count + mpm->groups.count;
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->splats, splats));
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->pushes, splats));
     if (massless)
         MN_TRY(mn_parallel_for(mpm->ctx, mpm->patches.count, GROUP_GRAIN, splat_patches, &job));
     else

@@ -3,13 +3,14 @@
 // Particles to grid.
 //
 //   m_i     = sum_p w_ip m_p
-//   m_i v_i = sum_p w_ip ( m_p v_p + B_p (x_i - x_p) ),   B_p = m_p A_p - dt (4/dx^2) V_p tau_p
+//   m_i v_i = sum_p w_ip ( m_p v_p + B_p (x_i - x_p) ) - dt V_p P_p grad w_ip
 //
-// with tau = -p I + mu (A + A^T). A block at a time into a tile, a cell at a time: a first pass turns the
-// cell's particles into weights and affine terms, a second keeps the nine sums of one plane of nodes in
-// registers. Blocks run in eight colours, none of which writes a node twice, and the colours in order: no
-// atomics, and the same sums in the same order whoever computes them. Tested against plain sums over all
-// pairs (tests/unit/mpm/test_transfer.c).
+// with B = m A - dt (4/dx^2) V mu (A + A^T) for the particles' own motion and viscosity, and P = -p I for
+// them, the stress of the surface for its samples. A block at a time into a tile, a cell at a time: a first
+// pass turns the cell's particles into weights and affine terms, a second keeps the nine sums of one plane of
+// nodes in registers. Blocks run in eight colours, none of which writes a node twice, and the colours in
+// order: no atomics, and the same sums in the same order whoever computes them. Tested against plain sums
+// over all pairs (tests/unit/mpm/test_transfer.c).
 #include "mpm/transfer.h"
 
 #include "meniscus/parallel.h"
@@ -30,14 +31,19 @@ typedef struct scatter_job {
 } scatter_job;
 
 /// One particle ready to be spread: its value at node (a, b, c) of its 27 is
-/// wx_a wy_b wz_c (q + a ax + b ay + c az), lanes (mass, momentum).
+///   wx_a wy_b wz_c (q + a ax + b ay + c az) + gx_a wy_b wz_c fx + wx_a gy_b wz_c fy + wx_a wy_b gz_c fz
+/// in lanes (mass, momentum).
 typedef struct spread {
-    vec4 q, ax, ay, az;
-    double wx[3], wy[3], wz[3];
+    vec4 q, ax, ay, az, fx, fy, fz;
+    double wx[3], wy[3], wz[3], gx[3], gy[3], gz[3];
 } spread;
 
-MN_INLINE void spline(double t, double w[3])
+/// Weights and their derivatives, the latter in units of 1/h.
+MN_INLINE void spline(double t, double per_h, double w[3], double g[3])
 {
+    g[0] = per_h * (t - 1.0);
+    g[1] = per_h * (1.0 - 2.0 * t);
+    g[2] = per_h * t;
     w[0] = 0.5 * (1.0 - t) * (1.0 - t);
     w[1] = 0.5 + t * (1.0 - t);
     w[2] = 0.5 * t * t;
@@ -51,7 +57,9 @@ MN_INLINE void spread_at(spread *s, const mn_mpm_particle *p, const vec4 *q, con
     const double t[3] = {(p->axis[0].x - table->origin.x) * per_dx - cell.x,
                          (p->axis[1].x - table->origin.y) * per_dx - cell.y,
                          (p->axis[2].x - table->origin.z) * per_dx - cell.z};
-    spline(t[0], s->wx), spline(t[1], s->wy), spline(t[2], s->wz);
+    spline(t[0], per_dx, s->wx, s->gx);
+    spline(t[1], per_dx, s->wy, s->gy);
+    spline(t[2], per_dx, s->wz, s->gz);
     s->ax = table->dx * slope[0], s->ay = table->dx * slope[1], s->az = table->dx * slope[2];
     s->q = *q - (t[0] + 0.5) * s->ax - (t[1] + 0.5) * s->ay - (t[2] + 0.5) * s->az;
 }
@@ -63,18 +71,19 @@ MN_INLINE void spread_particle(const scatter_job *job, int32_t i, mn_vec3 cell, 
     const vec4 *row = (const vec4 *)(const void *)p;
     const vec4 lanes = {0, 1, 1, 1};
     const double mass = p->mass;
-    // -dt (4/dx^2) V tau
+    // Viscosity goes with the affine momentum, -dt (4/dx^2) V mu (A + A^T).
     const double weight = -4.0 * job->dt / (job->table->dx * job->table->dx);
-    const double k =
-        weight * mn_pressure_stress(job->bulk_modulus, material->volume, material->j, material->j);
     const double mu = weight * material->viscosity * material->volume * material->j;
     vec4 slope[3];
     for (int a = 0; a < 3; a++) slope[a] = (mass + mu) * lanes * row[1 + a];
-    slope[0] += (vec4){0, k + mu * row[1][1], mu * row[2][1], mu * row[3][1]};
-    slope[1] += (vec4){0, mu * row[1][2], k + mu * row[2][2], mu * row[3][2]};
-    slope[2] += (vec4){0, mu * row[1][3], mu * row[2][3], k + mu * row[3][3]};
+    slope[0] += (vec4){0, mu * row[1][1], mu * row[2][1], mu * row[3][1]};
+    slope[1] += (vec4){0, mu * row[1][2], mu * row[2][2], mu * row[3][2]};
+    slope[2] += (vec4){0, mu * row[1][3], mu * row[2][3], mu * row[3][3]};
     const vec4 q = {mass, mass * p->v.x, mass * p->v.y, mass * p->v.z};
     spread_at(s, p, &q, slope, job->table, cell);
+    const double k =
+        -job->dt * mn_pressure_stress(job->bulk_modulus, material->volume, material->j, material->j);
+    s->fx = (vec4){0, k, 0, 0}, s->fy = (vec4){0, 0, k, 0}, s->fz = (vec4){0, 0, 0, k};
 }
 
 MN_INLINE void spread_splat(const scatter_job *job, int32_t i, mn_vec3 cell, spread *s)
@@ -84,6 +93,8 @@ MN_INLINE void spread_splat(const scatter_job *job, int32_t i, mn_vec3 cell, spr
     const vec4 lanes = {0, 1, 1, 1};
     const vec4 slope[3] = {lanes * row[1], lanes * row[2], lanes * row[3]};
     spread_at(s, p, row, slope, job->table, cell);
+    const vec4 *push = (const vec4 *)(const void *)&job->splats->pushes[i];
+    s->fx = push[0], s->fy = push[1], s->fz = push[2];
 }
 
 /// Adds a few particles of one cell to the 27 nodes that begin at `first`.
@@ -94,14 +105,16 @@ MN_INLINE void accumulate(const spread *restrict batch, int32_t count, vec4 *res
         vec4 sum[9] = {{0}};
         for (int32_t i = 0; i < count; i++) {
             const spread *s = &batch[i];
-            const vec4 qa = s->wx[a] * (s->q + (double)a * s->ax);
-            const vec4 ya = s->wx[a] * s->ay, za = s->wx[a] * s->az;
+            const vec4 qa = s->wx[a] * (s->q + (double)a * s->ax) + s->gx[a] * s->fx;
+            const vec4 ya = s->wx[a] * s->ay, za = s->wx[a] * s->az, fy = s->wx[a] * s->fy,
+                       fz = s->wx[a] * s->fz;
 #pragma GCC unroll 3
             for (int32_t b = 0; b < 3; b++) {
-                const vec4 qb = s->wy[b] * (qa + (double)b * ya), zb = s->wy[b] * za;
-                sum[3 * b] += s->wz[0] * qb;
-                sum[3 * b + 1] += s->wz[1] * (qb + zb);
-                sum[3 * b + 2] += s->wz[2] * (qb + 2.0 * zb);
+                const vec4 qb = s->wy[b] * (qa + (double)b * ya) + s->gy[b] * fy, zb = s->wy[b] * za,
+                           fb = s->wy[b] * fz;
+                sum[3 * b] += s->wz[0] * qb + s->gz[0] * fb;
+                sum[3 * b + 1] += s->wz[1] * (qb + zb) + s->gz[1] * fb;
+                sum[3 * b + 2] += s->wz[2] * (qb + 2.0 * zb) + s->gz[2] * fb;
             }
         }
 #pragma GCC unroll 3

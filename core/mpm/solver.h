@@ -16,6 +16,8 @@
 
 #include "meniscus/array.h"
 #include "meniscus/blocks.h"
+#include "meniscus/isosurface.h"
+#include "meniscus/level_set.h"
 #include "meniscus/mpm.h"
 #include "meniscus/timer.h"
 #include "mpm/particles.h"
@@ -52,8 +54,8 @@ typedef struct mn_mpm_counts {
 /// What bounds a step, over all particles.
 typedef struct mn_mpm_extremes {
     double max_speed, max_sigma, min_density, max_kinematic_viscosity;
-    double mass, kinetic;
-    double height; ///< m, of the liquid along gravity
+    double mass, kinetic, volume; ///< kg, J, m^3 at rest
+    double height;                ///< m, of the liquid along gravity
 } mn_mpm_extremes;
 
 struct mn_mpm {
@@ -61,6 +63,7 @@ struct mn_mpm {
     mn_mpm_def def;
     double bulk_modulus, time;
     int64_t next_id;
+    bool fresh; ///< particles were added since the last step
 
     MN_ARRAY(mn_mpm_particle) particles, next;
     MN_ARRAY(mn_mpm_material) materials, next_materials;
@@ -73,11 +76,20 @@ struct mn_mpm {
     bool sorted; ///< the grid belongs to the state
     MN_ARRAY(mn_mpm_node) nodes, before;
     MN_ARRAY(mn_mpm_step_stats) block_stats;
+    double relaxation_due;    ///< of volume ratios, since the last time
+    MN_ARRAY(double) volumes; ///< two per node (volume_relaxation.c)
 
+    mn_level_set *surface;
+    mn_isosurface *isosurface;
+    MN_ARRAY(mn_vec3) vertex_velocity;
+    double shift; ///< m, the largest body's, where the next search starts
+    MN_ARRAY(int32_t) body_of, sample_start;
+    MN_ARRAY(double) body_volume, body_guess;
     MN_ARRAY(mn_mpm_patch) patches, loose_patches;
     MN_ARRAY(mn_mpm_group) groups;
     MN_ARRAY(int32_t) group_of;
     MN_ARRAY(mn_mpm_particle) splats;
+    MN_ARRAY(mn_mpm_push) pushes;
     MN_ARRAY(mn_mpm_sample) splat_samples, splat_before, particle_before;
     mn_point_sort *splat_sort;
     double area, surface_energy; ///< m^2, J, of the last sampled surface
@@ -90,6 +102,8 @@ struct mn_mpm {
 
 /// Sorts `next` (next_materials) into the state and rebuilds the grid around it.
 mn_status mn_mpm_sort_next(mn_mpm *mpm);
+/// Takes out of `next` what has passed a sink.
+void mn_mpm_drain_next(mn_mpm *mpm);
 /// Rebuilds the grid around the state when a failure has left it without one.
 mn_status mn_mpm_sort_again(mn_mpm *mpm);
 
@@ -99,8 +113,8 @@ mn_status mn_mpm_find_extremes(mn_mpm *mpm);
 
 // ---- step_limits.c ----
 
-/// The longest step the integrator may take from this state, s.
-double mn_mpm_step_limit(const mn_mpm *mpm);
+/// The longest step the integrator may take from this state, s, and what bounds it.
+double mn_mpm_step_limit(const mn_mpm *mpm, const char **binding);
 /// Chooses the automatic bulk modulus for the state; pressures stay what they are.
 void mn_mpm_update_bulk_modulus(mn_mpm *mpm);
 
@@ -108,6 +122,8 @@ void mn_mpm_update_bulk_modulus(mn_mpm *mpm);
 
 /// Fills patches (in the order of their owners) and groups; none when no particle has surface tension.
 mn_status mn_mpm_sample_surface(mn_mpm *mpm);
+/// The level set of the particles at this spacing, m, in mpm->surface.
+mn_status mn_mpm_find_surface(mn_mpm *mpm, double dx, int32_t smoothing);
 /// Gives each patch its nearest particle within one cell, drops those that have none, and puts the rest in
 /// the order of their owners.
 mn_status mn_mpm_assign_patches(mn_mpm *mpm);
@@ -129,5 +145,10 @@ mn_status mn_mpm_update_grid(mn_mpm *mpm, mn_mpm_node *nodes, double dt);
 
 /// Grid to `next`: velocity, affine velocity, position, volume.
 mn_status mn_mpm_move(mn_mpm *mpm, double dt, mn_mpm_step_stats *stats);
+
+// ---- volume_relaxation.c ----
+
+/// Moves every J by `amount` of its distance from the local mean.
+mn_status mn_mpm_relax_volumes(mn_mpm *mpm, double amount);
 
 #endif

@@ -49,6 +49,29 @@ mn_status mn_mpm_sort_next(mn_mpm *mpm)
     return MN_OK;
 }
 
+void mn_mpm_drain_next(mn_mpm *mpm)
+{
+    const mn_mpm_def *def = &mpm->def;
+    bool any = false;
+    for (int i = 0; i < 6; i++) any = any || def->wall[i] == MN_MPM_SINK;
+    if (!any) return;
+    const double low[3] = {def->domain.min.x, def->domain.min.y, def->domain.min.z};
+    const double high[3] = {def->domain.max.x, def->domain.max.y, def->domain.max.z};
+    int64_t kept = 0;
+    for (int64_t i = 0; i < mpm->next.count; i++) {
+        bool gone = false;
+        for (int a = 0; a < 3; a++) {
+            const double x = mpm->next.data[i].axis[a].x;
+            gone = gone || (def->wall[2 * a] == MN_MPM_SINK && x < low[a]) ||
+                   (def->wall[2 * a + 1] == MN_MPM_SINK && x > high[a]);
+        }
+        if (gone) continue;
+        mpm->next.data[kept] = mpm->next.data[i];
+        mpm->next_materials.data[kept++] = mpm->next_materials.data[i];
+    }
+    mpm->next.count = mpm->next_materials.count = kept;
+}
+
 mn_status mn_mpm_sort_again(mn_mpm *mpm)
 {
     const int64_t count = mpm->particles.count;
@@ -128,7 +151,10 @@ mn_status mn_mpm_add(mn_mpm *mpm, const mn_mpm_source *source)
     }
     for (int64_t i = 0; i < source->count; i++) make_particle(mpm, source, i, old + i);
     const mn_status status = mn_mpm_sort_next(mpm);
-    if (status == MN_OK) return mn_mpm_find_extremes(mpm);
+    if (status == MN_OK) {
+        mpm->fresh = true;
+        return mn_mpm_find_extremes(mpm);
+    }
     mpm->next_id = first_id;
     return status;
 }

@@ -21,7 +21,7 @@ static mn_status solve_explicit(mn_mpm *mpm, double dt)
         if (mpm->patches.count > 0) {
             MN_TRY(mn_mpm_split(mpm, pass_dt));
             const mn_sorted_points sorted = mn_point_sort_result(mpm->splat_sort);
-            splats = (mn_mpm_splats){mpm->splats.data, sorted.order, sorted.cell_start};
+            splats = (mn_mpm_splats){mpm->splats.data, mpm->pushes.data, sorted.order, sorted.cell_start};
         }
         MN_TRY(mn_mpm_scatter(mpm->ctx, &mpm->table, &cells, &splats, mpm->bulk_modulus, pass_dt, nodes));
         MN_TRY(mn_mpm_update_grid(mpm, nodes, pass_dt));
@@ -37,9 +37,22 @@ static bool step_is_sane(const mn_mpm *mpm, double dt, const mn_mpm_step_stats *
     if (stats->max_move > mpm->def.dx) return false;
     if (stats->min_ratio < 0.2 || stats->min_j < 0.05) return false;
     // What the stored energies and gravity can give in one step, with a factor to spare.
-    const double stored = e->max_sigma * mpm->area + 0.5 * mpm->bulk_modulus * e->mass / e->min_density;
+    const double stored = e->max_sigma * mpm->area + 0.5 * mpm->bulk_modulus * e->volume;
     const double weight = e->mass * mn_norm(mpm->def.gravity) * stats->max_speed * dt;
     return stats->kinetic <= 2 * (e->kinetic + stored + weight);
+}
+
+// Volume ratios relax slowly, by a small part of their differences in the time that sound takes to cross a
+// cell, and not at every step, to save time.
+static mn_status relax(mn_mpm *mpm, double dt)
+{
+    const double rate = 0.005, batch = 0.02;
+    const double sound = sqrt(mpm->bulk_modulus / mpm->extremes.min_density);
+    mpm->relaxation_due += rate * sound * dt / mpm->def.dx;
+    if (mpm->relaxation_due < batch) return MN_OK;
+    const double amount = fmin(mpm->relaxation_due, 2 * batch);
+    mpm->relaxation_due = 0;
+    return mn_mpm_relax_volumes(mpm, amount);
 }
 
 static mn_status take_step(mn_mpm *mpm, double dt, double *taken)
@@ -57,7 +70,11 @@ static mn_status take_step(mn_mpm *mpm, double dt, double *taken)
         mn_timer_end(&mpm->timers, "g2p");
         if (step_is_sane(mpm, dt, &stats)) {
             mn_timer_begin(&mpm->timers, "sort");
+            const int64_t before = mpm->particles.count;
+            mn_mpm_drain_next(mpm);
             MN_TRY(mn_mpm_sort_next(mpm));
+            MN_TRY(relax(mpm, dt));
+            if (mpm->particles.count < before) MN_TRY(mn_mpm_find_extremes(mpm));
             mpm->extremes.max_speed = stats.max_speed;
             mpm->extremes.kinetic = stats.kinetic;
             mn_timer_end(&mpm->timers, "sort");
@@ -85,7 +102,8 @@ mn_status mn_mpm_advance(mn_mpm *mpm, double seconds)
     double left = seconds;
     while (left > 0 && mpm->particles.count > 0) {
         MN_TRY(mn_check_cancelled(mpm->ctx));
-        const double limit = fmin(mn_mpm_step_limit(mpm), seconds / (double)mpm->def.min_substeps);
+        const char *binding;
+        const double limit = fmin(mn_mpm_step_limit(mpm, &binding), seconds / (double)mpm->def.min_substeps);
         const double steps = ceil(left / limit * (1 - 1e-12));
         if (!(steps + (double)mpm->counts.substeps <= (double)mpm->def.max_substeps))
             return mn_fail(

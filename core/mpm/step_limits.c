@@ -14,37 +14,45 @@
 
 static const double pi = 3.14159265358979323846;
 
-double mn_mpm_step_limit(const mn_mpm *mpm)
+static double lower(double dt, double limit, const char *what, const char **binding)
+{
+    if (!(limit < dt)) return dt;
+    *binding = what;
+    return limit;
+}
+
+double mn_mpm_step_limit(const mn_mpm *mpm, const char **binding)
 {
     const mn_mpm_extremes *e = &mpm->extremes;
     const mn_mpm_def *def = &mpm->def;
     double dt = def->max_dt;
-    if (e->max_speed > 0) dt = fmin(dt, def->cfl * def->dx / e->max_speed);
+    *binding = "max_dt";
+    if (e->max_speed > 0) dt = lower(dt, def->cfl * def->dx / e->max_speed, "the liquid's speed", binding);
     if (def->integrator != MN_MPM_EXPLICIT) return dt;
     const double sound = sqrt(mpm->bulk_modulus / e->min_density);
-    if (sound + e->max_speed > 0) dt = fmin(dt, def->cfl * def->dx / (sound + e->max_speed));
+    if (sound > 0) dt = lower(dt, def->cfl * def->dx / (sound + e->max_speed), "sound", binding);
     if (e->max_sigma > 0)
-        dt = fmin(dt, def->cfl * sqrt(e->min_density * pow(def->dx, 3) / (2 * pi * e->max_sigma)));
-    return fmin(dt, mn_viscosity_step_limit(e->max_kinematic_viscosity, def->dx));
+        dt = lower(dt, def->cfl * sqrt(e->min_density * pow(def->dx, 3) / (2 * pi * e->max_sigma)),
+                   "capillary waves", binding);
+    return lower(dt, mn_viscosity_step_limit(e->max_kinematic_viscosity, def->dx), "viscosity", binding);
 }
 
 void mn_mpm_update_bulk_modulus(mn_mpm *mpm)
 {
     // Stiffening in steps of a half keeps K, and with it the sound speed, constant over most frames.
-    const double growth = 1.5;
+    const double growth = 1.5, headroom = 1.1;
     const mn_mpm_extremes *e = &mpm->extremes;
     if (mpm->particles.count == 0) return;
     double stiff = mpm->def.bulk_modulus;
     if (!(stiff > 0)) {
-        const double volume = mpm->extremes.mass / e->min_density;
         const double gravity = mn_norm(mpm->def.gravity);
-        const double radius = cbrt(0.75 * volume / pi);
+        const double radius = cbrt(0.75 * e->volume / pi);
         const mn_pressure_scales scales = {e->max_sigma, radius,    e->min_density,
                                            gravity,      e->height, e->max_speed};
         const double wanted = mn_pressure_bulk_modulus(scales, mpm->def.compression);
         stiff = mpm->bulk_modulus;
         if (!(stiff > 0))
-            stiff = wanted;
+            stiff = headroom * wanted;
         else if (wanted > stiff)
             stiff = fmax(wanted, growth * stiff);
         // A liquid on which nothing acts still resists being squeezed: sound crosses a cell in 0.1 s.

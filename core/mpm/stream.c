@@ -13,7 +13,10 @@ mn_status mn_mpm_save(const mn_mpm *mpm, mn_writer *out)
     MN_TRY(mn_write_f64(out, mpm->def.dx));
     MN_TRY(mn_write_f64(out, mpm->bulk_modulus));
     MN_TRY(mn_write_f64(out, mpm->time));
+    MN_TRY(mn_write_f64(out, mpm->shift));
+    MN_TRY(mn_write_f64(out, mpm->relaxation_due));
     MN_TRY(mn_write_i64(out, mpm->next_id));
+    MN_TRY(mn_write_i64(out, mpm->fresh));
     MN_TRY(mn_write_i64(out, mpm->particles.count));
     MN_TRY(mn_write_block(out, mpm->particles.data, mpm->particles.count, sizeof(mn_mpm_particle)));
     return mn_write_block(out, mpm->materials.data, mpm->materials.count, sizeof(mn_mpm_material));
@@ -23,7 +26,7 @@ static mn_status read_state(mn_mpm *mpm, mn_reader *in)
 {
     int32_t version;
     double dx;
-    int64_t count;
+    int64_t count, fresh;
     MN_TRY(mn_read_tag(in, tag, VERSION, &version));
     MN_TRY(mn_read_f64(in, &dx));
     if (dx != mpm->def.dx)
@@ -31,7 +34,11 @@ static mn_status read_state(mn_mpm *mpm, mn_reader *in)
                        mpm->def.dx);
     MN_TRY(mn_read_f64(in, &mpm->bulk_modulus));
     MN_TRY(mn_read_f64(in, &mpm->time));
+    MN_TRY(mn_read_f64(in, &mpm->shift));
+    MN_TRY(mn_read_f64(in, &mpm->relaxation_due));
     MN_TRY(mn_read_i64(in, &mpm->next_id));
+    MN_TRY(mn_read_i64(in, &fresh));
+    mpm->fresh = fresh != 0;
     MN_TRY(mn_read_i64(in, &count));
     if (count < 0 || count > INT32_MAX)
         return mn_fail(mpm->ctx, MN_ERROR_FORMAT, "The saved state claims %lld particles.", (long long)count);

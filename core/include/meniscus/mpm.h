@@ -112,6 +112,18 @@ typedef struct mn_mpm_point {
     double radius; ///< m, of a ball of the particle's volume
 } mn_mpm_point;
 
+/// The liquid's surface as closed triangles, counter-clockwise from outside. Valid until the next call.
+typedef struct mn_mpm_mesh {
+    int32_t vertex_count, triangle_count;
+    const mn_vec3 *positions;  ///< m
+    const mn_vec3 *velocities; ///< m/s
+    const int32_t (*triangles)[3];
+} mn_mpm_mesh;
+
+/// `dx` is the spacing of the level set that it is drawn from, in (0, 1] of the grid's; the state stays as it
+/// is.
+mn_status mn_mpm_get_surface(mn_mpm *mpm, double dx, mn_mpm_mesh *mesh);
+
 int64_t mn_mpm_count(const mn_mpm *mpm);
 /// All particles by rising id; `points` has room for mn_mpm_count() of them.
 mn_status mn_mpm_get_points(const mn_mpm *mpm, mn_mpm_point *points);
@@ -120,6 +132,22 @@ double mn_mpm_time(const mn_mpm *mpm);         ///< s, since the start
 
 /// Quantities of the state now, and counts and seconds of the last advance.
 void mn_mpm_get_report(const mn_mpm *mpm, mn_report *report);
+
+/// What to expect of a simulation, before it runs.
+typedef struct mn_mpm_numbers {
+    double cells_across;   ///< of the smallest body, as a ball of its volume
+    double capillary_time; ///< s, sqrt(rho R^3/sigma) of that body
+    double ohnesorge;      ///< mu/sqrt(rho sigma R)
+    double bond;           ///< rho g R^2/sigma, of the largest body
+    double weber;          ///< rho U^2 R/sigma, of the largest body and the fastest particle
+    double bulk_modulus;   ///< Pa
+    double step;           ///< s
+    double steps;          ///< of one advance of `seconds`
+    const char *binding;   ///< which limit sets the step
+    double bytes;          ///< that the solver will hold
+} mn_mpm_numbers;
+
+mn_status mn_mpm_diagnose(mn_mpm *mpm, double seconds, mn_mpm_numbers *numbers);
 
 /// Everything that the next advance depends on.
 mn_status mn_mpm_save(const mn_mpm *mpm, mn_writer *out);

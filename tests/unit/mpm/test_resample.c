@@ -6,6 +6,13 @@
 
 #include "mpm/solver.h"
 
+// One worker: these tests are small, and others run beside them.
+static mn_context *calm_context(void)
+{
+    const mn_hooks hooks = {.max_workers = 1};
+    return mn_context_create(&hooks);
+}
+
 enum { PARTICLES = 400, PATCHES = 500 };
 
 static mn_vec3 random_vec(uint64_t id, uint32_t draw, double size)
@@ -50,7 +57,7 @@ static void step(mn_mpm *mpm, double dt)
                                 massless ? NULL : mpm->group_of.data};
     check_ok(ctx, mn_mpm_split(mpm, dt));
     const mn_sorted_points sorted = mn_point_sort_result(mpm->splat_sort);
-    const mn_mpm_splats splats = {mpm->splats.data, sorted.order, sorted.cell_start};
+    const mn_mpm_splats splats = {mpm->splats.data, mpm->pushes.data, sorted.order, sorted.cell_start};
     check_ok(ctx, mn_mpm_scatter(ctx, &mpm->table, &cells, &splats, mpm->bulk_modulus, dt, mpm->nodes.data));
     check_ok(ctx, mn_mpm_update_grid(mpm, mpm->nodes.data, dt));
     mn_mpm_step_stats stats;
@@ -62,7 +69,7 @@ static void step(mn_mpm *mpm, double dt)
 static void every_piece_goes_to_its_nearest_particle(void **state)
 {
     (void)state;
-    mn_context *ctx = mn_context_create(NULL);
+    mn_context *ctx = calm_context();
     mn_mpm_def def = mn_mpm_default_def();
     def.dx = 0.5, def.sigma = 1;
     mn_mpm *mpm = make_liquid(ctx, def);
@@ -89,7 +96,7 @@ static void every_piece_goes_to_its_nearest_particle(void **state)
 static void a_piece_far_from_all_particles_is_dropped(void **state)
 {
     (void)state;
-    mn_context *ctx = mn_context_create(NULL);
+    mn_context *ctx = calm_context();
     mn_mpm_def def = mn_mpm_default_def();
     def.dx = 0.5;
     mn_mpm *mpm = make_liquid(ctx, def);
@@ -104,7 +111,7 @@ static void a_piece_far_from_all_particles_is_dropped(void **state)
 static void mass_and_momenta_are_conserved(void **state)
 {
     (void)state;
-    mn_context *ctx = mn_context_create(NULL);
+    mn_context *ctx = calm_context();
     mn_mpm_def def = mn_mpm_default_def();
     def.dx = 0.5, def.sigma = 3, def.viscosity = 0.2;
     mn_mpm *mpm = make_liquid(ctx, def);
@@ -126,7 +133,7 @@ static void mass_and_momenta_are_conserved(void **state)
 static void affine_motion_survives_splitting_and_merging(void **state)
 {
     (void)state;
-    mn_context *ctx = mn_context_create(NULL);
+    mn_context *ctx = calm_context();
     mn_mpm_def def = mn_mpm_default_def();
     def.dx = 0.5, def.sigma = 0, def.viscosity = 0;
     mn_mpm *mpm = make_liquid(ctx, def);
@@ -163,7 +170,7 @@ static void affine_motion_survives_splitting_and_merging(void **state)
 static void massless_samples_push_without_mass(void **state)
 {
     (void)state;
-    mn_context *ctx = mn_context_create(NULL);
+    mn_context *ctx = calm_context();
     mn_mpm_def def = mn_mpm_default_def();
     def.dx = 0.5, def.sigma = 3, def.surface_particles = MN_MPM_MASSLESS;
     mn_mpm *mpm = make_liquid(ctx, def);

@@ -7,6 +7,13 @@
 
 #include "mpm/solver.h"
 
+// One worker: these tests are small, and others run beside them.
+static mn_context *calm_context(void)
+{
+    const mn_hooks hooks = {.max_workers = 1};
+    return mn_context_create(&hooks);
+}
+
 // A ball of lattice particles, `cells` across, moving along x.
 static mn_status add_ball(mn_mpm *mpm, double radius, mn_vec3 centre, mn_vec3 velocity)
 {
@@ -37,7 +44,7 @@ static mn_mpm *make_drop(mn_context *ctx, mn_mpm_def def)
 {
     mn_mpm *mpm;
     check_ok(ctx, mn_mpm_create(ctx, &def, &mpm));
-    check_ok(ctx, add_ball(mpm, 4e-3, mn_v3(0, 0, 0), mn_v3(0.1, 0, 0)));
+    check_ok(ctx, add_ball(mpm, 3e-3, mn_v3(0, 0, 0), mn_v3(0.1, 0, 0)));
     return mpm;
 }
 
@@ -58,7 +65,7 @@ static uint64_t hash_state(const mn_mpm *mpm)
 static void bad_parameters_are_refused_by_name(void **state)
 {
     (void)state;
-    mn_context *ctx = mn_context_create(NULL);
+    mn_context *ctx = calm_context();
     mn_mpm *mpm;
     mn_mpm_def def = small_def();
     def.dx = 0;
@@ -89,7 +96,7 @@ static void bad_parameters_are_refused_by_name(void **state)
 static void bad_particles_are_refused_and_change_nothing(void **state)
 {
     (void)state;
-    mn_context *ctx = mn_context_create(NULL);
+    mn_context *ctx = calm_context();
     mn_mpm *mpm = make_drop(ctx, small_def());
     const uint64_t before = hash_state(mpm);
     mn_vec3 x[2] = {{0, 0, 0}, {NAN, 0, 0}}, v[2] = {{0, 0, 0}, {0, INFINITY, 0}};
@@ -117,7 +124,7 @@ static void bad_particles_are_refused_and_change_nothing(void **state)
 static void no_particles_and_one_particle_are_fine(void **state)
 {
     (void)state;
-    mn_context *ctx = mn_context_create(NULL);
+    mn_context *ctx = calm_context();
     mn_mpm *mpm;
     const mn_mpm_def def = small_def();
     check_ok(ctx, mn_mpm_create(ctx, &def, &mpm));
@@ -140,7 +147,7 @@ static void no_particles_and_one_particle_are_fine(void **state)
 static void momenta_and_mass_stay_over_many_steps(void **state)
 {
     (void)state;
-    mn_context *ctx = mn_context_create(NULL);
+    mn_context *ctx = calm_context();
     mn_mpm *mpm = make_drop(ctx, small_def());
     for (int64_t i = 0; i < mpm->particles.count; i++) { // spin it
         mn_mpm_particle *p = &mpm->particles.data[i];
@@ -150,7 +157,7 @@ static void momenta_and_mass_stay_over_many_steps(void **state)
     mn_mpm_get_report(mpm, &before);
     check_ok(ctx, mn_mpm_advance(mpm, 2e-3));
     mn_mpm_get_report(mpm, &after);
-    assert_true(after.value[MN_REPORT_substeps][0] >= 10);
+    assert_true(after.value[MN_REPORT_substeps][0] >= 8);
     const double mass = before.value[MN_REPORT_mass][0], momentum = 0.1 * mass, angular = momentum * 4e-3;
     check_close(after.value[MN_REPORT_mass][0], mass, 0);
     for (int a = 0; a < 3; a++) {
@@ -166,7 +173,7 @@ static void momenta_and_mass_stay_over_many_steps(void **state)
 static void flip_conserves_linear_momentum(void **state)
 {
     (void)state;
-    mn_context *ctx = mn_context_create(NULL);
+    mn_context *ctx = calm_context();
     mn_mpm_def def = small_def();
     def.transfer = MN_MPM_APIC_FLIP;
     mn_mpm *mpm = make_drop(ctx, def);
@@ -233,7 +240,7 @@ static mn_status buffer_read(void *user, void *bytes, size_t size)
 static void a_loaded_solver_goes_on_with_the_same_bits(void **state)
 {
     (void)state;
-    mn_context *ctx = mn_context_create(NULL);
+    mn_context *ctx = calm_context();
     const mn_mpm_def def = small_def();
     mn_mpm *mpm = make_drop(ctx, def), *copy;
     check_ok(ctx, mn_mpm_advance(mpm, 5e-4));
@@ -261,11 +268,11 @@ static void a_loaded_solver_goes_on_with_the_same_bits(void **state)
 static void a_warm_solver_does_not_allocate(void **state)
 {
     (void)state;
-    mn_context *ctx = mn_context_create(NULL);
+    mn_context *ctx = calm_context();
     mn_mpm *mpm = make_drop(ctx, small_def());
-    check_ok(ctx, mn_mpm_advance(mpm, 1e-3));
+    check_ok(ctx, mn_mpm_advance(mpm, 2e-3));
     const int64_t calls = mn_context_allocation_count(ctx);
-    check_ok(ctx, mn_mpm_advance(mpm, 5e-4));
+    check_ok(ctx, mn_mpm_advance(mpm, 1e-3));
     // Buffers may reach a new high-water mark once or twice, not at every step.
     mn_report report;
     mn_mpm_get_report(mpm, &report);
@@ -288,12 +295,12 @@ static void out_of_memory_is_reported_and_leaves_the_last_good_state(void **stat
         mn_mpm_def def = small_def();
         mn_mpm *mpm = NULL;
         mn_status status = mn_mpm_create(ctx, &def, &mpm);
-        if (status == MN_OK) status = add_ball(mpm, 2e-3, mn_v3(0, 0, 0), mn_v3(0, 0, 0));
-        if (status == MN_OK) status = mn_mpm_advance(mpm, 3e-4);
+        if (status == MN_OK) status = add_ball(mpm, 1.5e-3, mn_v3(0, 0, 0), mn_v3(0, 0, 0));
+        if (status == MN_OK) status = mn_mpm_advance(mpm, 2e-5);
         assert_true(status == MN_OK || status == MN_ERROR_MEMORY);
         assert_true(status != MN_OK || !memory.failed);
         // After a failure the solver still works: memory is there again.
-        if (mpm && status != MN_OK) check_ok(ctx, mn_mpm_advance(mpm, 1e-4));
+        if (mpm && status != MN_OK) check_ok(ctx, mn_mpm_advance(mpm, 1e-5));
         mn_mpm_free(mpm);
         mn_context_free(ctx);
         assert_int_equal(memory.held, 0);
@@ -306,7 +313,7 @@ static void walls_hold_the_liquid(void **state)
     (void)state;
     const mn_mpm_wall kinds[] = {MN_MPM_SLIP, MN_MPM_STICK, MN_MPM_SEPARATE};
     for (size_t k = 0; k < 3; k++) {
-        mn_context *ctx = mn_context_create(NULL);
+        mn_context *ctx = calm_context();
         mn_mpm_def def = small_def();
         def.domain = (mn_box){{-5e-3, -5e-3, -5e-3}, {5e-3, 5e-3, 5e-3}};
         for (int i = 0; i < 6; i++) def.wall[i] = kinds[k];

@@ -20,6 +20,7 @@ typedef struct scene {
     mn_mpm_particle *particles, *splats;
     mn_mpm_material *materials;
     int32_t *group_of;
+    mn_mpm_push *pushes;
     mn_mpm_node *nodes;
     mn_mpm_sample *samples;
 } scene;
@@ -45,6 +46,9 @@ static scene make_scene(int32_t workers)
     s.particles = mn_allocate(s.ctx, sizeof *s.particles * PARTICLES);
     s.materials = mn_allocate(s.ctx, sizeof *s.materials * PARTICLES);
     s.splats = mn_allocate(s.ctx, sizeof *s.splats * SPLATS);
+    s.pushes = mn_allocate_zero(s.ctx, sizeof *s.pushes * SPLATS);
+    for (uint64_t i = 0; i < SPLATS; i++)
+        for (uint32_t a = 0; a < 3; a++) s.pushes[i].axis[a].column = random_vec(i, 50 + a, 0.1);
     s.samples = mn_allocate(s.ctx, sizeof *s.samples * PARTICLES);
     s.group_of = mn_allocate(s.ctx, sizeof *s.group_of * PARTICLES);
     for (uint64_t i = 0; i < PARTICLES + SPLATS; i++) unsorted[i] = random_particle(i, 1.5);
@@ -79,6 +83,7 @@ static void free_scene(scene *s)
     mn_release(s->ctx, s->nodes, sizeof *s->nodes * (size_t)s->table.count * MN_BLOCK_CELLS);
     mn_release(s->ctx, s->group_of, sizeof *s->group_of * PARTICLES);
     mn_release(s->ctx, s->samples, sizeof *s->samples * PARTICLES);
+    mn_release(s->ctx, s->pushes, sizeof *s->pushes * SPLATS);
     mn_release(s->ctx, s->splats, sizeof *s->splats * SPLATS);
     mn_release(s->ctx, s->materials, sizeof *s->materials * PARTICLES);
     mn_release(s->ctx, s->particles, sizeof *s->particles * PARTICLES);
@@ -93,7 +98,7 @@ static void scatter(scene *s, double bulk, double dt)
     const mn_sorted_points sorted = mn_point_sort_result(s->sort);
     const mn_sorted_points splat_sorted = mn_point_sort_result(s->splat_sort);
     const mn_mpm_cells cells = {s->particles, s->materials, sorted.cell_start, s->group_of};
-    const mn_mpm_splats splats = {s->splats, splat_sorted.order, splat_sorted.cell_start};
+    const mn_mpm_splats splats = {s->splats, s->pushes, splat_sorted.order, splat_sorted.cell_start};
     check_ok(s->ctx, mn_mpm_scatter(s->ctx, &s->table, &cells, &splats, bulk, dt, s->nodes));
 }
 
@@ -118,6 +123,13 @@ static double spline(double r)
     return r < 0.5 ? 0.75 - r * r : r < 1.5 ? 0.5 * (1.5 - r) * (1.5 - r) : 0.0;
 }
 
+static double spline_slope(double r)
+{
+    const double sign = r < 0 ? -1 : 1;
+    r = fabs(r);
+    return r < 0.5 ? -2 * sign * r : r < 1.5 ? sign * (r - 1.5) : 0.0;
+}
+
 static mn_vec3 node_position(const scene *s, int32_t block, int32_t cell)
 {
     const mn_ivec3 c = mn_block_cell(&s->table, block, cell);
@@ -130,11 +142,21 @@ static double weight(const scene *s, mn_vec3 node, mn_vec3 x)
     return spline(r.x) * spline(r.y) * spline(r.z);
 }
 
+// The derivative of the weight with the particle's position.
+static mn_vec3 weight_gradient(const scene *s, mn_vec3 node, mn_vec3 x)
+{
+    const mn_vec3 r = mn_scale(1 / s->dx, mn_sub(node, x));
+    return mn_scale(-1 / s->dx, mn_v3(spline_slope(r.x) * spline(r.y) * spline(r.z),
+                                      spline(r.x) * spline_slope(r.y) * spline(r.z),
+                                      spline(r.x) * spline(r.y) * spline_slope(r.z)));
+}
+
 // One term of the scatter, from the formula in scatter.c.
 static void add_term(const scene *s, mn_vec3 node, mn_vec3 x, double mass, mn_vec3 momentum, mn_mat3 affine,
-                     mn_mpm_node *sum)
+                     mn_mat3 push, mn_mpm_node *sum)
 {
     const double w = weight(s, node, x);
+    sum->v = mn_add(sum->v, mn_m3_apply(push, weight_gradient(s, node, x)));
     sum->mass += w * mass;
     sum->v = mn_axpy(sum->v, w, mn_add(momentum, mn_m3_apply(affine, mn_sub(node, x))));
 }
@@ -156,15 +178,17 @@ static void scatter_is_the_plain_sum(void **state)
                 const double m = p->mass;
                 if (s.group_of[i] >= 0) continue;
                 const mn_mat3 a = mn_mpm_affine(p);
-                const double k = -mn_pressure(bulk, q->j) * q->j * q->volume;
-                const mn_mat3 tau = mn_m3_add(mn_m3_diagonal(k, k, k),
-                                              mn_viscosity_stress(q->viscosity, q->volume * q->j, a));
+                const double k = dt * mn_pressure(bulk, q->j) * q->j * q->volume;
+                const mn_mat3 tau = mn_viscosity_stress(q->viscosity, q->volume * q->j, a);
                 const mn_mat3 b = mn_m3_add(mn_m3_scale(m, a), mn_m3_scale(-dt * d, tau));
-                add_term(&s, node, mn_mpm_position(p), m, mn_scale(m, p->v), b, &sum);
+                add_term(&s, node, mn_mpm_position(p), m, mn_scale(m, p->v), b, mn_m3_diagonal(k, k, k),
+                         &sum);
             }
             for (int32_t i = 0; i < SPLATS; i++) {
                 const mn_mpm_particle *p = &s.splats[i];
-                add_term(&s, node, mn_mpm_position(p), p->mass, p->v, mn_mpm_affine(p), &sum);
+                const mn_mat3 push = mn_m3_columns(s.pushes[i].axis[0].column, s.pushes[i].axis[1].column,
+                                                   s.pushes[i].axis[2].column);
+                add_term(&s, node, mn_mpm_position(p), p->mass, p->v, mn_mpm_affine(p), push, &sum);
             }
             const mn_mpm_node found = s.nodes[block * MN_BLOCK_CELLS + cell];
             // A hundred terms of order one at most, stresses of order ten.
@@ -188,14 +212,17 @@ static void gather_is_the_plain_sum(void **state)
         const mn_vec3 x = mn_mpm_position(&s.particles[i]);
         mn_vec3 v = {0};
         mn_mat3 gradient = {{{0}}};
+        double divergence = 0;
         for (int32_t k = 0; k < node_count; k++) {
             const mn_vec3 node = node_position(&s, k / MN_BLOCK_CELLS, k % MN_BLOCK_CELLS);
             const double w = weight(&s, node, x);
             v = mn_axpy(v, w, s.nodes[k].v);
+            divergence += mn_dot(s.nodes[k].v, weight_gradient(&s, node, x));
             gradient = mn_m3_add(gradient,
                                  mn_m3_scale(w * 4 / (s.dx * s.dx), mn_outer(s.nodes[k].v, mn_sub(node, x))));
         }
         check_close(mn_distance(s.samples[i].v, v), 0, 1e-13);
+        check_close(s.samples[i].divergence, divergence, 1e-12);
         check_close(mn_m3_norm(mn_m3_add(s.samples[i].gradient, mn_m3_scale(-1, gradient))), 0, 1e-12);
     }
     free_scene(&s);
@@ -213,6 +240,7 @@ static void linear_velocity_is_reproduced(void **state)
     for (int32_t i = 0; i < PARTICLES; i++) {
         check_close(mn_distance(s.samples[i].v, mn_m3_apply(g, mn_mpm_position(&s.particles[i]))), 0, 1e-13);
         check_close(mn_m3_norm(mn_m3_add(s.samples[i].gradient, mn_m3_scale(-1, g))), 0, 1e-12);
+        check_close(s.samples[i].divergence, mn_m3_trace(g), 1e-12);
     }
     free_scene(&s);
 }
@@ -225,6 +253,7 @@ static void scatter_conserves_mass_and_momenta(void **state)
     scene s = make_scene(1);
     memset(s.group_of, 0xff, sizeof *s.group_of * PARTICLES); // -1: none
     memset(s.splats, 0, sizeof *s.splats * SPLATS);
+    memset(s.pushes, 0, sizeof *s.pushes * SPLATS);
     scatter(&s, 50.0, 0.1);
     double mass = 0, scale = 0;
     mn_vec3 linear = {0}, angular = {0};

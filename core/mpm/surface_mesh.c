@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The surface for the artist: the same level set as the solver's samples, at the same or a finer spacing, as
+// triangles with velocities.
+//
+//   v(x) = sum_p w_p v_p / sum_p w_p,   w = (1 - |x - x_p|^2 / dx^2)^2 within one cell
+//
+// A vertex with no particle within a cell gets the velocity of no one, zero; there is none but on flotsam
+// that the band of the level set has closed.
+#include "mpm/solver.h"
+
+#include "meniscus/parallel.h"
+
+enum { VERTEX_GRAIN = 512 };
+
+typedef struct velocity_job {
+    mn_mpm *mpm;
+    const mn_vec3 *positions;
+} velocity_job;
+
+static mn_vec3 velocity_at(const mn_mpm *mpm, mn_vec3 x)
+{
+    const double dx = mpm->table.dx;
+    const mn_vec3 place = mn_scale(1 / dx, mn_sub(x, mpm->table.origin));
+    const mn_ivec3 cell = {(int32_t)floor(place.x), (int32_t)floor(place.y), (int32_t)floor(place.z)};
+    const int32_t at = mn_blocks_find_cell(mpm->blocks, cell);
+    mn_vec3 sum = {0};
+    double weight = 0;
+    if (at < 0) return sum;
+    for (int32_t k = 0; k < 27; k++) {
+        const int32_t c = mn_block_reach(&mpm->table, at / MN_BLOCK_CELLS, (cell.x & 3) + k / 9 - 1,
+                                         (cell.y & 3) + k / 3 % 3 - 1, (cell.z & 3) + k % 3 - 1);
+        if (c < 0) continue;
+        for (int32_t i = mpm->cell_start[c]; i < mpm->cell_start[c + 1]; i++) {
+            const mn_mpm_particle *p = &mpm->particles.data[i];
+            const double r = 1 - mn_norm2(mn_sub(x, mn_mpm_position(p))) / (dx * dx);
+            if (!(r > 0)) continue;
+            sum = mn_axpy(sum, r * r, p->v);
+            weight += r * r;
+        }
+    }
+    return weight > 0 ? mn_scale(1 / weight, sum) : sum;
+}
+
+static mn_status find_velocities(void *user, mn_range range)
+{
+    const velocity_job *job = user;
+    for (int64_t i = range.begin; i < range.end; i++)
+        job->mpm->vertex_velocity.data[i] = velocity_at(job->mpm, job->positions[i]);
+    return MN_OK;
+}
+
+mn_status mn_mpm_get_surface(mn_mpm *mpm, double dx, mn_mpm_mesh *mesh)
+{
+    *mesh = (mn_mpm_mesh){0};
+    if (!(dx > 0) || dx > mpm->def.dx * (1 + 1e-12))
+        return mn_fail(mpm->ctx, MN_ERROR_ARGUMENT,
+                       "The surface's spacing is %g m; it must be above zero and at most the grid's %g m.",
+                       dx, mpm->def.dx);
+    if (mpm->particles.count == 0) return MN_OK;
+    MN_TRY(mn_mpm_sort_again(mpm));
+    // Smoothing acts over one spacing, so a finer level set takes more passes for the same width.
+    const double finer = mpm->def.dx / dx;
+    const int32_t passes = (int32_t)fmin(ceil(mpm->def.smoothing * finer * finer), 64);
+    MN_TRY(mn_mpm_find_surface(mpm, dx, passes));
+    const mn_level_set_view view = mn_level_set_get(mpm->surface);
+    MN_TRY(mn_isosurface_run(mpm->isosurface, mn_level_set_blocks(mpm->surface), view.phi, 0, MN_ISO_CUBES));
+    const mn_iso_mesh iso = mn_isosurface_mesh(mpm->isosurface);
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->vertex_velocity, iso.vertex_count));
+    velocity_job job = {mpm, iso.positions};
+    MN_TRY(mn_parallel_for(mpm->ctx, iso.vertex_count, VERTEX_GRAIN, find_velocities, &job));
+    *mesh = (mn_mpm_mesh){iso.vertex_count, iso.triangle_count, iso.positions, mpm->vertex_velocity.data,
+                          iso.triangles};
+    return MN_OK;
+}
