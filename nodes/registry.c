@@ -11,7 +11,8 @@
     X(mn_file_node)                                                                                          \
     X(mn_transform_node)                                                                                     \
     X(mn_merge_node)                                                                                         \
-    X(mn_spray_solver_node)
+    X(mn_spray_solver_node)                                                                                  \
+    X(mn_mpm_solver_node)
 
 #define X(type) extern const mn_node_type type;
 NODE_TYPES(X)

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mpm_solver: liquids with surface tension by the material point method. The numerics are mn_mpm's; this file
+// reads parameters and attributes, calls it, and writes attributes.
+#include "nodes/columns.h"
+#include "nodes/parm.h"
+
+#include <string.h>
+
+enum { INPUT_LIQUID };
+enum { OUTPUT_PARTICLES, OUTPUT_SURFACE };
+enum { SOURCE_START, SOURCE_NEW_IDS, SOURCE_EVERY_FRAME };
+enum { SIDE_SAME, SIDE_OPEN };
+
+// ---- the table ----
+
+// In the order of mn_mpm_surface_particles, mn_mpm_transfer and mn_mpm_wall.
+static const mn_menu_item surface_items[] = {
+    {"resampled", "Resampled (Conserves Momentum)"}, {"massless", "Massless"}, {NULL, NULL}};
+static const mn_menu_item transfer_items[] = {{"apic", "APIC"}, {"apic_flip", "APIC/FLIP"}, {NULL, NULL}};
+static const mn_menu_item boundary_items[] = {{"open", "Open"},         {"slip", "Slip"}, {"stick", "Stick"},
+                                              {"separate", "Separate"}, {"sink", "Sink"}, {NULL, NULL}};
+static const mn_menu_item side_items[] = {
+    {"same", "Same as Boundary"}, {"open", "Open"}, {"slip", "Slip"}, {"stick", "Stick"},
+    {"separate", "Separate"},     {"sink", "Sink"}, {NULL, NULL}};
+static const mn_menu_item source_items[] = {{"start", "Start Frame Only"},
+                                            {"new_ids", "Points with New Ids"},
+                                            {"every_frame", "All Points Every Frame"},
+                                            {NULL, NULL}};
+
+#define SIDE(name, label)                                                                                    \
+    MN_MENU(name, label, side_items, SIDE_SAME, "Domain", "{ use_domain == 0 }",                             \
+            "What happens at this side of the domain.")
+
+static const mn_parm_def parms[] = {
+    MN_FLOAT(
+        "dx", "Grid Spacing", "m", 0.001, 1e-9, 1e6, 1e-4, 0.1, "Liquid", NULL,
+        "Edge of a grid cell. Eight particles fill one; a drop should be at least 8 cells across, 20 for "
+        "good motion. Half of it costs about 16 times as much."),
+    MN_FLOAT("sigma", "Surface Tension", "N/m", 0.072, 0, 1e9, 0, 1, "Liquid", NULL,
+             "Water in air 0.072, mercury 0.485. Points with the attribute sigma have their own."),
+    MN_FLOAT("density", "Density", "kg/m^3", 1000, 1e-9, 1e12, 100, 14000, "Liquid", NULL,
+             "Water 1000, mercury 13534. Points with the attribute density have their own."),
+    MN_FLOAT("viscosity", "Viscosity", "Pa s", 0.001, 0, 1e9, 0, 1, "Liquid", NULL,
+             "Water 0.001, oil 0.1, honey 5. Points with the attribute viscosity have their own."),
+    MN_FLOAT(
+        "bulk_modulus", "Bulk Modulus", "Pa", 0, 0, 1e15, 0, 1e6, "Liquid", NULL,
+        "Stiffness against compression; 0 chooses one that keeps volume changes under one percent. Stiffer "
+        "means smaller explicit steps."),
+    MN_VEC3("gravity", "Gravity", "m/s^2", 0, -9.81, 0, -1e9, 1e9, -20, 20, "Liquid", NULL,
+            "What pulls the liquid."),
+    MN_MENU("source", "Take Input", source_items, SOURCE_START, "Liquid", NULL,
+            "When points of the input become liquid: once, at the start frame; whenever points come in whose "
+            "id has not been seen; or all of them at every frame."),
+    MN_FLOAT("max_dt", "Maximum Time Step", "s", 1, 1e-12, 1e6, 1e-5, 0.1, "Solver", NULL,
+             "No step is longer than this."),
+    MN_FLOAT("cfl", "CFL Number", "", 0.4, 1e-3, 1, 0.1, 1, "Solver", NULL,
+             "Cells that sound or liquid may cross in one step."),
+    MN_MENU("surface_particles", "Surface Particles", surface_items, MN_MPM_RESAMPLED, "Solver", NULL,
+            "How surface tension reaches the grid. Resampled is calmer and conserves momentum; massless is a "
+            "little cheaper."),
+    MN_INT("smoothing", "Surface Smoothing", "", 2, 0, 8, 0, 4, "Solver", NULL,
+           "Passes over the level set that surface tension is measured on."),
+    MN_MENU("transfer", "Transfer", transfer_items, MN_MPM_APIC, "Solver", NULL,
+            "APIC is calm; the blend with FLIP keeps small splashes alive, and noise with them."),
+    MN_FLOAT("flip_ratio", "FLIP Ratio", "", 0.95, 0, 1, 0, 1, "Solver", "{ transfer != apic_flip }",
+             "Share of their own velocity that particles keep."),
+    MN_TOGGLE("use_domain", "Domain", 0, "Domain", NULL, "Encloses the liquid in a box."),
+    MN_VEC3("domain_center", "Domain Center", "m", 0, 0, 0, -INFINITY, INFINITY, -1, 1, "Domain",
+            "{ use_domain == 0 }", "Middle of the box."),
+    MN_VEC3("domain_size", "Domain Size", "m", 1, 1, 1, 0, INFINITY, 0, 2, "Domain", "{ use_domain == 0 }",
+            "Edges of the box."),
+    MN_MENU(
+        "boundary", "Boundary", boundary_items, MN_MPM_SEPARATE, "Domain", "{ use_domain == 0 }",
+        "What the sides of the domain do: nothing; let slip along; hold; let slip and leave, with friction; "
+        "or take out what passes."),
+    SIDE("boundary_x_min", "Left Side"),
+    SIDE("boundary_x_max", "Right Side"),
+    SIDE("boundary_y_min", "Floor"),
+    SIDE("boundary_y_max", "Ceiling"),
+    SIDE("boundary_z_min", "Back Side"),
+    SIDE("boundary_z_max", "Front Side"),
+    MN_FLOAT("friction", "Friction", "", 0, 0, 1e6, 0, 1, "Domain", NULL,
+             "Coulomb's coefficient where liquid slips and may leave."),
+    MN_TOGGLE("output_surface", "Surface Mesh", 1, "Output", NULL,
+              "Fills the second output with the liquid's surface."),
+    MN_FLOAT("surface_scale", "Surface Spacing", "cell", 1, 0.1, 1, 0.25, 1, "Output",
+             "{ output_surface == 0 }",
+             "Spacing of the mesh's level set in grid cells: 0.5 gives four times the triangles."),
+    MN_INT("seed", "Seed", "", 0, 0, 2147483647, 0, 100, "Simulation", NULL,
+           "For what is random; the explicit solver draws nothing."),
+    MN_PARM_START_FRAME,
+    MN_PARM_TIME_SCALE,
+    MN_PARM_MIN_SUBSTEPS,
+    MN_PARM_MAX_SUBSTEPS,
+};
+
+static const mn_input_def inputs_of[] = {
+    [INPUT_LIQUID] = {"Liquid",
+                      "points of liquid, eight to a cell; v, mass, density, sigma, viscosity and id are used",
+                      true, false},
+};
+static const mn_output_def outputs_of[] = {
+    [OUTPUT_PARTICLES] = {"Particles",
+                          "points with v, id, mass, density, J, pressure, pscale, sigma, viscosity and age"},
+    [OUTPUT_SURFACE] = {"Surface", "closed polygons with v"},
+};
+
+static mn_mpm_def def_of(const mn_cook *cook)
+{
+    static const char *const sides[6] = {"boundary_x_min", "boundary_x_max", "boundary_y_min",
+                                         "boundary_y_max", "boundary_z_min", "boundary_z_max"};
+    mn_mpm_def def = mn_mpm_default_def();
+    def.dx = mn_cook_float(cook, "dx");
+    def.sigma = mn_cook_float(cook, "sigma");
+    def.density = mn_cook_float(cook, "density");
+    def.viscosity = mn_cook_float(cook, "viscosity");
+    def.bulk_modulus = mn_cook_float(cook, "bulk_modulus");
+    def.gravity = mn_cook_vec3(cook, "gravity");
+    def.max_dt = mn_cook_float(cook, "max_dt");
+    def.cfl = mn_cook_float(cook, "cfl");
+    def.surface_particles = (mn_mpm_surface_particles)mn_cook_menu(cook, "surface_particles");
+    def.smoothing = (int32_t)mn_cook_int(cook, "smoothing");
+    def.transfer = (mn_mpm_transfer)mn_cook_menu(cook, "transfer");
+    def.flip_ratio = mn_cook_float(cook, "flip_ratio");
+    def.friction = mn_cook_float(cook, "friction");
+    def.min_substeps = mn_cook_int(cook, "min_substeps");
+    def.max_substeps = mn_cook_int(cook, "max_substeps");
+    if (def.max_substeps < def.min_substeps) def.max_substeps = def.min_substeps;
+    if (!mn_cook_toggle(cook, "use_domain")) return def;
+    const mn_vec3 center = mn_cook_vec3(cook, "domain_center"), size = mn_cook_vec3(cook, "domain_size");
+    def.domain = (mn_box){mn_axpy(center, -0.5, size), mn_axpy(center, 0.5, size)};
+    for (int i = 0; i < 6; i++) {
+        const int32_t side = mn_cook_menu(cook, sides[i]);
+        def.wall[i] =
+            side == SIDE_SAME ? (mn_mpm_wall)mn_cook_menu(cook, "boundary") : (mn_mpm_wall)(side - SIDE_OPEN);
+    }
+    return def;
+}
+
+// ---- what comes in ----
+
+/// The node's own state: the solver, and which ids it has seen.
+typedef struct mpm_state {
+    mn_mpm *mpm;
+    int64_t seen; ///< every id below has come in
+} mpm_state;
+
+/// The input's points as the core wants them.
+typedef struct source_arrays {
+    mn_vec3_array positions, velocities;
+    MN_ARRAY(double) mass, density, sigma, viscosity;
+    MN_ARRAY(int64_t) id;
+    mn_mpm_source source;
+} source_arrays;
+
+static void free_source(mn_context *ctx, source_arrays *a)
+{
+    mn_array_free(ctx, &a->positions);
+    mn_array_free(ctx, &a->velocities);
+    mn_array_free(ctx, &a->mass);
+    mn_array_free(ctx, &a->density);
+    mn_array_free(ctx, &a->sigma);
+    mn_array_free(ctx, &a->viscosity);
+    mn_array_free(ctx, &a->id);
+}
+
+// One number per point, or NULL when the attribute is missing.
+#define READ_COLUMN(name)                                                                                    \
+    do {                                                                                                     \
+        const mn_attribute *column = mn_geo_find_numeric(geo, MN_POINT, #name, 1);                           \
+        if (!column) break;                                                                                  \
+        MN_TRY(mn_array_resize(cook->ctx, &a->name, count));                                                 \
+        mn_attribute_get(column, 0, count, a->name.data);                                                    \
+        a->source.name = a->name.data;                                                                       \
+    } while (0)
+
+static mn_status read_ids(const mn_cook *cook, const mn_geo *geo, source_arrays *a)
+{
+    const int64_t count = mn_geo_point_count(geo);
+    const mn_attribute *column = mn_geo_find_numeric(geo, MN_POINT, "id", 1);
+    if (!column) return MN_OK;
+    MN_TRY(mn_array_resize(cook->ctx, &a->id, count));
+    for (int64_t i = 0; i < count; i++) {
+        double value;
+        mn_attribute_get(column, i, 1, &value);
+        a->id.data[i] = (int64_t)value;
+    }
+    a->source.id = a->id.data;
+    return MN_OK;
+}
+
+static mn_status read_liquid(const mn_cook *cook, source_arrays *a)
+{
+    memset(a, 0, sizeof *a);
+    const mn_geo *geo = mn_cook_input(cook, INPUT_LIQUID);
+    if (!geo) return MN_OK;
+    const int64_t count = mn_geo_point_count(geo);
+    a->source.count = count;
+    if (count == 0) return MN_OK;
+    MN_TRY(mn_column_read_vec3(cook->ctx, geo, "P", &a->positions, &a->source.position));
+    MN_TRY(mn_column_read_vec3(cook->ctx, geo, "v", &a->velocities, &a->source.velocity));
+    READ_COLUMN(mass);
+    READ_COLUMN(density);
+    READ_COLUMN(sigma);
+    READ_COLUMN(viscosity);
+    return read_ids(cook, geo, a);
+}
+
+// Keeps only the points that have not come in before.
+static void keep_new(source_arrays *a, int64_t seen)
+{
+    mn_mpm_source *s = &a->source;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < s->count; i++) {
+        if (a->id.data[i] < seen) continue;
+        a->positions.data[kept] = a->positions.data[i];
+        if (s->velocity) a->velocities.data[kept] = a->velocities.data[i];
+        if (s->mass) a->mass.data[kept] = a->mass.data[i];
+        if (s->density) a->density.data[kept] = a->density.data[i];
+        if (s->sigma) a->sigma.data[kept] = a->sigma.data[i];
+        if (s->viscosity) a->viscosity.data[kept] = a->viscosity.data[i];
+        a->id.data[kept++] = a->id.data[i];
+    }
+    s->count = kept;
+}
+
+static mn_status add_liquid(const mn_cook *cook, mpm_state *state, bool first)
+{
+    const int32_t mode = mn_cook_menu(cook, "source");
+    if (!first && mode == SOURCE_START) return MN_OK;
+    source_arrays a;
+    mn_status status = read_liquid(cook, &a);
+    if (status == MN_OK && mode == SOURCE_NEW_IDS && a.source.count > 0) {
+        if (a.source.id)
+            keep_new(&a, state->seen);
+        else
+            status = mn_cook_fail(cook, MN_ERROR_INPUT,
+                                  "points with new ids are asked for but the input has no id attribute.");
+    }
+    // Points that come in again and again cannot keep their ids.
+    if (mode == SOURCE_EVERY_FRAME && !first) a.source.id = NULL;
+    if (status == MN_OK) status = mn_mpm_add(state->mpm, &a.source);
+    for (int64_t i = 0; status == MN_OK && a.source.id && i < a.source.count; i++)
+        if (a.source.id[i] >= state->seen) state->seen = a.source.id[i] + 1;
+    free_source(cook->ctx, &a);
+    return status;
+}
+
+static void warn_about_resolution(const mn_cook *cook)
+{
+    const mn_geo *geo = mn_cook_input(cook, INPUT_LIQUID);
+    if (!geo || mn_geo_point_count(geo) == 0) return;
+    const double dx = mn_cook_float(cook, "dx");
+    const mn_box box = mn_geo_bounds(geo);
+    const double least = fmin(box.max.x - box.min.x, fmin(box.max.y - box.min.y, box.max.z - box.min.z));
+    if (least < 4 * dx)
+        mn_cook_warn(
+            cook, "dx is %g m but the liquid spans only %g m; use dx below %g m for at least 8 cells across.",
+            dx, least, least / 8);
+}
+
+// ---- the callbacks ----
+
+static void release(mn_context *ctx, void *state)
+{
+    mpm_state *s = state;
+    if (!s) return;
+    mn_mpm_free(s->mpm);
+    mn_release(ctx, s, sizeof *s);
+}
+
+static mn_status create(const mn_cook *cook, void **out)
+{
+    const mn_mpm_def def = def_of(cook);
+    mpm_state *state = mn_allocate_zero(cook->ctx, sizeof *state);
+    if (!state) return MN_ERROR_MEMORY;
+    mn_status status;
+    MN_TRY_TO(fail, status, mn_mpm_create(cook->ctx, &def, &state->mpm));
+    MN_TRY_TO(fail, status, add_liquid(cook, state, true));
+    warn_about_resolution(cook);
+    *out = state;
+    return MN_OK;
+fail:
+    release(cook->ctx, state);
+    return status;
+}
+
+static mn_status advance(const mn_cook *cook, void *state)
+{
+    mpm_state *s = state;
+    const mn_mpm_def def = def_of(cook);
+    MN_TRY(mn_mpm_set_def(s->mpm, &def));
+    MN_TRY(add_liquid(cook, s, false));
+    return mn_mpm_advance(s->mpm, cook->dt);
+}
+
+/// The attributes of a particle, in the order they are written.
+typedef struct particle_columns {
+    float *P, *v, *mass, *density, *J, *pressure, *pscale, *sigma, *viscosity, *age;
+    int32_t *id;
+} particle_columns;
+
+static mn_status add_columns(mn_geo *geo, particle_columns *c)
+{
+    MN_TRY(mn_column_add(geo, "P", MN_F32, 3, MN_HINT_POINT, &c->P));
+    MN_TRY(mn_column_add(geo, "v", MN_F32, 3, MN_HINT_VECTOR, &c->v));
+    MN_TRY(mn_column_add(geo, "id", MN_I32, 1, MN_HINT_NONE, &c->id));
+    MN_TRY(mn_column_add(geo, "mass", MN_F32, 1, MN_HINT_NONE, &c->mass));
+    MN_TRY(mn_column_add(geo, "density", MN_F32, 1, MN_HINT_NONE, &c->density));
+    MN_TRY(mn_column_add(geo, "J", MN_F32, 1, MN_HINT_NONE, &c->J));
+    MN_TRY(mn_column_add(geo, "pressure", MN_F32, 1, MN_HINT_NONE, &c->pressure));
+    MN_TRY(mn_column_add(geo, "pscale", MN_F32, 1, MN_HINT_NONE, &c->pscale));
+    MN_TRY(mn_column_add(geo, "sigma", MN_F32, 1, MN_HINT_NONE, &c->sigma));
+    MN_TRY(mn_column_add(geo, "viscosity", MN_F32, 1, MN_HINT_NONE, &c->viscosity));
+    return mn_column_add(geo, "age", MN_F32, 1, MN_HINT_NONE, &c->age);
+}
+
+static mn_status write_particles(const mn_cook *cook, const mn_mpm *mpm, mn_geo *geo)
+{
+    const int64_t count = mn_mpm_count(mpm);
+    particle_columns c;
+    MN_TRY(mn_geo_add_points(geo, count, NULL));
+    MN_TRY(add_columns(geo, &c));
+    if (count == 0) return MN_OK;
+    mn_mpm_point *points = mn_allocate(cook->ctx, mn_bytes(count, sizeof *points));
+    if (!points) return MN_ERROR_MEMORY;
+    mn_status status = mn_mpm_get_points(mpm, points);
+    for (int64_t i = 0; status == MN_OK && i < count; i++) {
+        const mn_mpm_point *p = &points[i];
+        mn_column_put3(c.P, i, p->position);
+        mn_column_put3(c.v, i, p->velocity);
+        c.id[i] = (int32_t)p->id;
+        c.mass[i] = (float)p->mass;
+        c.density[i] = (float)p->density;
+        c.J[i] = (float)p->j;
+        c.pressure[i] = (float)p->pressure;
+        c.pscale[i] = (float)p->radius;
+        c.sigma[i] = (float)p->sigma;
+        c.viscosity[i] = (float)p->viscosity;
+        c.age[i] = (float)p->age;
+    }
+    if (status == MN_OK && points[count - 1].id > INT32_MAX)
+        status = mn_cook_fail(cook, MN_ERROR_UNSUPPORTED, "ids above two billion cannot be written.");
+    mn_release(cook->ctx, points, mn_bytes(count, sizeof *points));
+    return status;
+}
+
+static mn_status write_surface(const mn_cook *cook, mn_mpm *mpm, mn_geo *geo)
+{
+    float *P, *v;
+    mn_mpm_mesh mesh = {0};
+    if (mn_cook_toggle(cook, "output_surface"))
+        MN_TRY(
+            mn_mpm_get_surface(mpm, mn_cook_float(cook, "surface_scale") * mn_cook_float(cook, "dx"), &mesh));
+    MN_TRY(mn_geo_add_points(geo, mesh.vertex_count, NULL));
+    MN_TRY(mn_column_add(geo, "P", MN_F32, 3, MN_HINT_POINT, &P));
+    MN_TRY(mn_column_add(geo, "v", MN_F32, 3, MN_HINT_VECTOR, &v));
+    if (mesh.triangle_count == 0) return MN_OK;
+    for (int32_t i = 0; i < mesh.vertex_count; i++) {
+        mn_column_put3(P, i, mesh.positions[i]);
+        mn_column_put3(v, i, mesh.velocities[i]);
+    }
+    const int64_t corners = 3 * (int64_t)mesh.triangle_count;
+    int64_t *points = mn_allocate(cook->ctx, mn_bytes(corners, sizeof *points));
+    if (!points) return MN_ERROR_MEMORY;
+    for (int64_t i = 0; i < corners; i++) points[i] = mesh.triangles[i / 3][i % 3];
+    const mn_status status =
+        mn_geo_add_primitives(geo, MN_POLYGON, mesh.triangle_count, NULL, 3, points, NULL);
+    mn_release(cook->ctx, points, mn_bytes(corners, sizeof *points));
+    return status;
+}
+
+static mn_status emit(const mn_cook *cook, void *state, mn_geo **outputs)
+{
+    mpm_state *s = state;
+    mn_geo *particles = NULL, *surface = NULL;
+    mn_status status;
+    MN_TRY_TO(fail, status, mn_geo_create(cook->ctx, &particles));
+    MN_TRY_TO(fail, status, mn_geo_create(cook->ctx, &surface));
+    MN_TRY_TO(fail, status, write_particles(cook, s->mpm, particles));
+    MN_TRY_TO(fail, status, write_surface(cook, s->mpm, surface));
+    outputs[OUTPUT_PARTICLES] = particles;
+    outputs[OUTPUT_SURFACE] = surface;
+    return MN_OK;
+fail:
+    mn_geo_free(particles);
+    mn_geo_free(surface);
+    return status;
+}
+
+static mn_status save(const mn_cook *cook, const void *state, mn_writer *out)
+{
+    (void)cook;
+    const mpm_state *s = state;
+    MN_TRY(mn_write_tag(out, "mpm_solver", 1));
+    MN_TRY(mn_write_i64(out, s->seen));
+    return mn_mpm_save(s->mpm, out);
+}
+
+static mn_status load(const mn_cook *cook, mn_reader *in, void **out)
+{
+    const mn_mpm_def def = def_of(cook);
+    int32_t version;
+    mpm_state *state = mn_allocate_zero(cook->ctx, sizeof *state);
+    if (!state) return MN_ERROR_MEMORY;
+    mn_status status;
+    MN_TRY_TO(fail, status, mn_read_tag(in, "mpm_solver", 1, &version));
+    MN_TRY_TO(fail, status, mn_read_i64(in, &state->seen));
+    MN_TRY_TO(fail, status, mn_mpm_load(cook->ctx, &def, in, &state->mpm));
+    *out = state;
+    return MN_OK;
+fail:
+    release(cook->ctx, state);
+    return status;
+}
+
+static void report(const void *state, mn_report *out)
+{
+    mn_mpm_get_report(((const mpm_state *)state)->mpm, out);
+}
+
+// ---- doctor ----
+
+static mn_status doctor(const mn_cook *cook, mn_doctor *d)
+{
+    const mn_mpm_def def = def_of(cook);
+    const mn_geo *geo = mn_cook_input(cook, INPUT_LIQUID);
+    const int64_t count = geo ? mn_geo_point_count(geo) : 0;
+    if (count == 0) {
+        d->sentence(d->user, "The liquid input is empty at the first frame.");
+        return MN_OK;
+    }
+    void *state = NULL;
+    MN_TRY(create(cook, &state));
+    mn_mpm_numbers n;
+    const mn_status status = mn_mpm_diagnose(((mpm_state *)state)->mpm, cook->dt, &n);
+    release(cook->ctx, state);
+    MN_TRY(status);
+    d->number(d->user, "cells across the smallest drop", n.cells_across, "",
+              n.cells_across < 8 ? "use a smaller dx: at least 8" : "");
+    d->number(d->user, "capillary time", n.capillary_time, "s", "in which the drop swings");
+    d->number(d->user, "Ohnesorge number", n.ohnesorge, "",
+              n.ohnesorge > 1 ? "viscosity wins" : "it will swing");
+    d->number(d->user, "Bond number", n.bond, "", n.bond > 1 ? "gravity flattens it" : "it stays round");
+    d->number(d->user, "Weber number", n.weber, "", "of its speed at the start");
+    d->number(d->user, "bulk modulus", n.bulk_modulus, "Pa", def.bulk_modulus > 0 ? "" : "automatic");
+    d->number(d->user, "time step", n.step, "s", n.binding);
+    d->number(d->user, "steps per frame", n.steps, "", "");
+    d->number(d->user, "memory", n.bytes * 1e-6, "MB", "");
+    return MN_OK;
+}
+
+static const mn_sim_ops sim = {create, advance, emit, save, load, report, release};
+
+const mn_node_type mn_mpm_solver_node = {
+    .name = "mpm_solver",
+    .label = "Meniscus MPM Solver",
+    .menu = "Meniscus/Solvers",
+    .help = "Simulates liquids with surface tension: drops, mercury, merging, splashing and bouncing.",
+    .inputs = inputs_of,
+    .input_count = MN_COUNT_OF(inputs_of),
+    .outputs = outputs_of,
+    .output_count = MN_COUNT_OF(outputs_of),
+    .parms = parms,
+    .parm_count = MN_COUNT_OF(parms),
+    .time_dependent = true,
+    .sim = &sim,
+    .doctor = doctor,
+};
