@@ -96,7 +96,7 @@ mn_status mn_tet_contract_face(mn_tet_edit *edit, int32_t a, int32_t b, int32_t 
     if (c == a || c == b || !mn_tet_ring_of(mesh, a, b, &ring) || (mesh->vertex_flags[c] & MN_TET_FIXED))
         return MN_OK;
     const bool boundary = mn_tet_vertex_on_boundary(mesh, c);
-    if (boundary && !may_cross_surface(edit, &ring, c)) return MN_OK;
+    if ((boundary && !may_cross_surface(edit, &ring, c)) || (!ring.closed && !edit->surface)) return MN_OK;
     const mn_vec3 along = mn_sub(mesh->position[b], mesh->position[a]);
     const double fraction = mn_dot(mn_sub(mesh->position[c], mesh->position[a]), along) / mn_norm2(along);
     if (!(fraction > 0.1 && fraction < 0.9)) return MN_OK;
@@ -130,7 +130,9 @@ mn_status mn_tet_contract_tet(mn_tet_edit *edit, int32_t t, int32_t corner, doub
     *done = false;
     if (!mn_tet_alive(mesh, t)) return MN_OK;
     const int32_t c = mesh->tet[t][corner], mate = mesh->mate[t][corner];
-    if (mn_tet_vertex_on_boundary(mesh, c) || (mesh->vertex_flags[c] & MN_TET_FIXED)) return MN_OK;
+    if (mn_tet_vertex_on_boundary(mesh, c) || (mesh->vertex_flags[c] & MN_TET_FIXED) ||
+        (mate < 0 && !edit->surface))
+        return MN_OK;
     int32_t parents[3];
     mn_vec3 x[3];
     for (int32_t i = 0; i < 3; i++) {

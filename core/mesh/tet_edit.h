@@ -24,8 +24,9 @@ typedef MN_ARRAY(int32_t) mn_tet_list;
 /// Scratch for operations on one mesh, kept from call to call.
 typedef struct mn_tet_edit {
     mn_tet_mesh *mesh;
-    mn_tet_surface_model *surface;  ///< how far the boundary may change; NULL: not at all
-    mn_tet_list old;                ///< the proposal: what goes
+    mn_tet_surface_model
+        *surface;    ///< how far the boundary may move; NULL: not at all, though splits may divide it
+    mn_tet_list old; ///< the proposal: what goes
     MN_ARRAY(mn_tet_indices) fresh; ///< and what comes
     int32_t moved;                  ///< a vertex that the proposal moves, -1 for none
     mn_vec3 moved_to;
@@ -110,7 +111,7 @@ mn_status mn_tet_contract_face(mn_tet_edit *edit, int32_t a, int32_t b, int32_t 
 mn_status mn_tet_contract_tet(mn_tet_edit *edit, int32_t t, int32_t corner, double above, bool *done);
 
 /// Moves v to raise the worst quality around it, by steps along the direction in which all of the worst rise
-/// [freitag1997]; boundary vertices stay on the surface model.
-mn_status mn_tet_smooth_vertex(mn_tet_edit *edit, int32_t v, bool *done);
+/// [freitag1997]; boundary vertices stay on the surface model. Only when the worst rises by at least `gain`.
+mn_status mn_tet_smooth_vertex(mn_tet_edit *edit, int32_t v, double gain, bool *done);
 
 #endif

@@ -201,7 +201,7 @@ mn_vec3 mn_tet_edit_best_place(mn_tet_edit *edit, int32_t v, mn_vec3 x)
     return s.count ? climb(edit, &s, v, x, false, NULL, &first, &worst) : x;
 }
 
-mn_status mn_tet_smooth_vertex(mn_tet_edit *edit, int32_t v, bool *done)
+mn_status mn_tet_smooth_vertex(mn_tet_edit *edit, int32_t v, double gain, bool *done)
 {
     mn_tet_mesh *mesh = edit->mesh;
     const bool boundary = mn_tet_vertex_on_boundary(mesh, v);
@@ -216,7 +216,7 @@ mn_status mn_tet_smooth_vertex(mn_tet_edit *edit, int32_t v, bool *done)
     double first = 0, worst = 0;
     const mn_vec3 x = climb(edit, &s, v, mesh->position[v], boundary,
                             boundary && feature == MN_TET_SMOOTH ? &normal : NULL, &first, &worst);
-    if (!(worst > first + 1e-4) || !all_positive(&s, x)) return MN_OK;
+    if (!(worst > first + gain) || !all_positive(&s, x)) return MN_OK;
     if (boundary && !mn_tet_normals_stay(mesh, v, -1, -1, x)) return MN_OK;
     MN_TRY(mn_array_resize(mesh->ctx, &edit->touched, s.count));
     memcpy(edit->touched.data, s.tet, sizeof *s.tet * (size_t)s.count);

@@ -58,7 +58,7 @@ static inline mn_status tet_operate(mn_tet_edit *edit, int operation, uint32_t w
         return mn_tet_contract_face(edit, a, b, c, above, done);
     default:
         MN_TRY(mn_tet_contract_tet(edit, t, face, above, done));
-        return *done ? MN_OK : mn_tet_smooth_vertex(edit, mesh->tet[t][face], done);
+        return *done ? MN_OK : mn_tet_smooth_vertex(edit, mesh->tet[t][face], 1e-4, done);
     }
     *done = vertex >= 0;
     return status;

@@ -28,6 +28,8 @@
 #include "meniscus/stream.h"
 #include "meniscus/tet_mesh.h"
 #include "meniscus/tet_quality.h"
+#include "meniscus/tet_remesh.h"
+#include "meniscus/tet_resample.h"
 #include "meniscus/tet_stuffing.h"
 #include "meniscus/timer.h"
 #include "meniscus/vec.h"

@@ -312,7 +312,7 @@ static void test_smoothing_raises_the_worst(void **state)
             double worst = INFINITY;
             bool done;
             MN_TET_STAR(f.mesh, v, code) worst = fmin(worst, mn_tet_mesh_quality_of(f.mesh, code / 4));
-            check_ok(f.ctx, mn_tet_smooth_vertex(&f.edit, v, &done));
+            check_ok(f.ctx, mn_tet_smooth_vertex(&f.edit, v, 1e-4, &done));
             double now = INFINITY;
             MN_TET_STAR(f.mesh, v, code) now = fmin(now, mn_tet_mesh_quality_of(f.mesh, code / 4));
             assert_true(done ? now > worst : now == worst);
