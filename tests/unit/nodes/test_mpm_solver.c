@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mpm_solver in a network: attributes in and out, both outputs, new points, and the sentences for what is
+// wrong.
+#include "support/node_stage.h"
+
+static const mn_hooks calm = {.max_workers = 1};
+
+// A ball of lattice points, eight to a cell of dx, moving along x.
+static mn_geo *make_ball(mn_context *ctx, double radius, double dx)
+{
+    mn_geo *geo;
+    check_ok(ctx, mn_geo_create(ctx, &geo));
+    const double h = 0.5 * dx;
+    const int reach = (int)(radius / h) + 1;
+    for (int i = -reach; i <= reach; i++)
+        for (int j = -reach; j <= reach; j++)
+            for (int k = -reach; k <= reach; k++) {
+                const mn_vec3 x = mn_v3((i + 0.5) * h, (j + 0.5) * h, (k + 0.5) * h);
+                if (mn_norm(x) > radius) continue;
+                int64_t point;
+                check_ok(ctx, mn_geo_add_points(geo, 1, &point));
+                float *p = mn_geo_write_positions(geo) + 3 * point;
+                p[0] = (float)x.x, p[1] = (float)x.y, p[2] = (float)x.z;
+            }
+    mn_attribute *v;
+    check_ok(ctx, mn_geo_add_attribute(geo, MN_POINT, "v", MN_F32, 3, MN_HINT_VECTOR, &v));
+    float *values = mn_attribute_write(geo, v);
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i++) values[3 * i] = 0.1f;
+    return geo;
+}
+
+static int32_t build_drop(node_stage *s)
+{
+    s->files[0] = make_ball(s->ctx, 0.003, 0.001);
+    const int32_t file = stage_node(s, "file", "ball"), solver = stage_node(s, "mpm_solver", "drop");
+    stage_set(s, file, "path", "a");
+    stage_connect(s, solver, 0, file);
+    stage_set(s, solver, "dx", "0.001");
+    stage_set(s, solver, "gravity", "0 0 0");
+    stage_set(s, solver, "time_scale", "0.1");
+    return solver;
+}
+
+static void particles_carry_every_attribute_and_move(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, &calm);
+    const int32_t solver = build_drop(&s);
+    const char *const names[] = {"v",        "id",     "mass",  "density",   "J",
+                                 "pressure", "pscale", "sigma", "viscosity", "age"};
+    const int64_t count = mn_geo_point_count(s.files[0]);
+    for (int frame = 1; frame <= 2; frame++) {
+        const mn_geo *geo = stage_cook(&s, solver, frame);
+        assert_int_equal(mn_geo_point_count(geo), count);
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+            assert_non_null(mn_geo_find(geo, MN_POINT, names[i]));
+        double mean = 0;
+        for (int64_t i = 0; i < count; i++) mean += stage_vec3(geo, "P", i).x / (double)count;
+        // 0.1 m/s for (frame - 1)/24 s, ten times slow; positions are floats.
+        check_close(mean, 0.1 * 0.1 * (frame - 1) / 24, 1e-7);
+    }
+    const mn_report *report = mn_network_report(s.network, solver);
+    assert_true(report && report->set[MN_REPORT_surface_energy]);
+    // The surface's energy is sigma times the area of a ball, within what 6 cells across resolve.
+    const double area = 4 * 3.14159265 * 0.003 * 0.003;
+    check_close(report->value[MN_REPORT_area][0], area, 0.05 * area);
+    stage_close(&s);
+}
+
+static void the_surface_is_a_closed_mesh_of_the_liquids_volume(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, &calm);
+    const int32_t solver = build_drop(&s);
+    const mn_geo *mesh = NULL;
+    for (int k = 0; k < 2; k++) {
+        stage_set(&s, solver, "surface_scale", k == 0 ? "1" : "0.5");
+        check_ok(s.ctx, mn_network_cook(s.network, solver, 1, 1, &mesh));
+        assert_true(mn_geo_kind_count(mesh, MN_POLYGON) > 100);
+        const int64_t *points = mn_geo_vertex_points(mesh);
+        double volume = 0;
+        for (int64_t t = 0; t < mn_geo_primitive_count(mesh); t++)
+            volume += mn_dot(mn_geo_position(mesh, points[3 * t]),
+                             mn_cross(mn_geo_position(mesh, points[3 * t + 1]),
+                                      mn_geo_position(mesh, points[3 * t + 2]))) /
+                      6;
+        const double expected = (double)mn_geo_point_count(s.files[0]) * 1e-9 / 8;
+        check_close(volume, expected, 0.03 * expected); // marching cubes cut off a little of a ball
+        for (int64_t i = 0; i < mn_geo_point_count(mesh); i++)
+            check_close(stage_vec3(mesh, "v", i).x, 0.1, 1e-6);
+    }
+    stage_set(&s, solver, "output_surface", "0");
+    check_ok(s.ctx, mn_network_cook(s.network, solver, 1, 1, &mesh));
+    assert_int_equal(mn_geo_point_count(mesh), 0);
+    stage_close(&s);
+}
+
+static void points_come_in_when_asked_for(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, &calm);
+    const int32_t solver = build_drop(&s);
+    const int64_t count = mn_geo_point_count(s.files[0]);
+    const mn_geo *geo = NULL;
+    stage_set(&s, solver, "source", "new_ids");
+    const mn_status status = mn_network_cook(s.network, solver, 0, 1, &geo);
+    check_fails(s.ctx, status, MN_ERROR_INPUT, "id");
+    stage_set(&s, solver, "source", "every_frame");
+    stage_set(&s, solver, "time_scale", "0");
+    geo = stage_cook(&s, solver, 2);
+    assert_int_equal(mn_geo_point_count(geo), 2 * count);
+    stage_close(&s);
+}
+
+static void bad_input_is_named(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, &calm);
+    const int32_t solver = build_drop(&s);
+    mn_attribute *mass;
+    check_ok(s.ctx, mn_geo_add_attribute(s.files[0], MN_POINT, "mass", MN_F32, 1, MN_HINT_NONE, &mass));
+    float *values = mn_attribute_write(s.files[0], mass);
+    for (int64_t i = 0; i < mn_geo_point_count(s.files[0]); i++) values[i] = 1e-7f;
+    values[5] = -1;
+    const mn_geo *geo = NULL;
+    const mn_status status = mn_network_cook(s.network, solver, 0, 1, &geo);
+    check_fails(s.ctx, status, MN_ERROR_INPUT, "mass");
+    stage_close(&s);
+}
+
+static void an_empty_input_gives_empty_outputs(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, &calm);
+    check_ok(s.ctx, mn_geo_create(s.ctx, &s.files[0]));
+    const int32_t file = stage_node(&s, "file", "none"), solver = stage_node(&s, "mpm_solver", "drop");
+    stage_set(&s, file, "path", "a");
+    stage_connect(&s, solver, 0, file);
+    const mn_geo *geo = stage_cook(&s, solver, 3);
+    assert_int_equal(mn_geo_point_count(geo), 0);
+    stage_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(particles_carry_every_attribute_and_move),
+        cmocka_unit_test(the_surface_is_a_closed_mesh_of_the_liquids_volume),
+        cmocka_unit_test(points_come_in_when_asked_for),
+        cmocka_unit_test(bad_input_is_named),
+        cmocka_unit_test(an_empty_input_gives_empty_outputs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
