@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { INPUT_LIQUID };
+enum { INPUT_LIQUID, INPUT_COLLIDERS };
 enum { OUTPUT_PARTICLES, OUTPUT_SURFACE };
 enum { SOURCE_START, SOURCE_NEW_IDS, SOURCE_EVERY_FRAME };
 enum { SIDE_SAME, SIDE_OPEN };
@@ -23,6 +23,8 @@ static const mn_menu_item boundary_items[] = {{"open", "Open"},         {"slip",
 static const mn_menu_item side_items[] = {
     {"same", "Same as Boundary"}, {"open", "Open"}, {"slip", "Slip"}, {"stick", "Stick"},
     {"separate", "Separate"},     {"sink", "Sink"}, {NULL, NULL}};
+static const mn_menu_item collider_items[] = {
+    {"slip", "Slip"}, {"stick", "Stick"}, {"separate", "Separate"}, {NULL, NULL}};
 static const mn_menu_item source_items[] = {{"start", "Start Frame Only"},
                                             {"new_ids", "Points with New Ids"},
                                             {"every_frame", "All Points Every Frame"},
@@ -80,6 +82,8 @@ static const mn_parm_def parms[] = {
     SIDE("boundary_y_max", "Ceiling"),
     SIDE("boundary_z_min", "Back Side"),
     SIDE("boundary_z_max", "Front Side"),
+    MN_MENU("collider_boundary", "Colliders", collider_items, 2, "Domain", NULL,
+            "What colliders do: let slip along; hold; or let slip and leave, with friction."),
     MN_FLOAT("friction", "Friction", "", 0, 0, 1e6, 0, 1, "Domain", NULL,
              "Coulomb's coefficient where liquid slips and may leave."),
     MN_TOGGLE("output_surface", "Surface Mesh", 1, "Output", NULL,
@@ -99,6 +103,7 @@ static const mn_input_def inputs_of[] = {
     [INPUT_LIQUID] = {"Liquid",
                       "points of liquid, eight to a cell; v, mass, density, sigma, viscosity and id are used",
                       true, false},
+    [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes, moving or still", false, false},
 };
 static const mn_output_def outputs_of[] = {
     [OUTPUT_PARTICLES] = {"Particles",
@@ -123,6 +128,7 @@ static mn_mpm_def def_of(const mn_cook *cook)
     def.smoothing = (int32_t)mn_cook_int(cook, "smoothing");
     def.transfer = (mn_mpm_transfer)mn_cook_menu(cook, "transfer");
     def.flip_ratio = mn_cook_float(cook, "flip_ratio");
+    def.collider = (mn_mpm_wall)(MN_MPM_SLIP + mn_cook_menu(cook, "collider_boundary"));
     def.friction = mn_cook_float(cook, "friction");
     def.min_substeps = mn_cook_int(cook, "min_substeps");
     def.max_substeps = mn_cook_int(cook, "max_substeps");
@@ -286,13 +292,31 @@ fail:
     return status;
 }
 
+// The colliders at this frame; NULL when none is connected. Their velocities are those on screen: the
+// simulation runs cook->dt seconds while the screen shows one frame.
+static mn_status read_collider(const mn_cook *cook, mn_collider **collider)
+{
+    *collider = NULL;
+    mn_collider_def def = mn_collider_default_def();
+    def.geo = mn_cook_input(cook, INPUT_COLLIDERS);
+    if (!def.geo) return MN_OK;
+    def.velocity_scale = cook->dt > 0 ? 1.0 / (cook->fps * cook->dt) : 0;
+    return mn_collider_create(cook->ctx, &def, collider);
+}
+
 static mn_status advance(const mn_cook *cook, void *state)
 {
     mpm_state *s = state;
     const mn_mpm_def def = def_of(cook);
+    mn_collider *collider;
     MN_TRY(mn_mpm_set_def(s->mpm, &def));
     MN_TRY(add_liquid(cook, s, false));
-    return mn_mpm_advance(s->mpm, cook->dt);
+    MN_TRY(read_collider(cook, &collider));
+    mn_mpm_set_collider(s->mpm, collider);
+    const mn_status status = mn_mpm_advance(s->mpm, cook->dt);
+    mn_mpm_set_collider(s->mpm, NULL);
+    mn_collider_free(collider);
+    return status;
 }
 
 /// The attributes of a particle, in the order they are written.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walls of the domain.
+// Walls of the domain, and solids.
 #include "mpm/boundary.h"
 
 mn_vec3 mn_mpm_bound_velocity(mn_mpm_wall kind, double friction, mn_vec3 n, mn_vec3 v)
@@ -63,4 +63,27 @@ bool mn_mpm_block_meets_wall(const mn_mpm_def *def, const mn_block_table *table,
            (bounds(def->wall[3]) && last.y >= def->domain.max.y - slack) ||
            (bounds(def->wall[4]) && first.z <= def->domain.min.z + slack) ||
            (bounds(def->wall[5]) && last.z >= def->domain.max.z - slack);
+}
+
+mn_vec3 mn_mpm_apply_collider(const mn_mpm_def *def, const mn_collider *collider, double before, mn_vec3 node,
+                              mn_vec3 v)
+{
+    const mn_contact contact = mn_collider_probe(collider, before, node);
+    if (!(contact.distance <= 0)) return v;
+    // Deep inside there is no way out to be seen: move with the solid.
+    const bool lost = mn_norm2(contact.normal) == 0;
+    const mn_vec3 relative = mn_sub(v, contact.velocity);
+    return mn_add(contact.velocity, mn_mpm_bound_velocity(lost ? MN_MPM_STICK : def->collider, def->friction,
+                                                          contact.normal, relative));
+}
+
+bool mn_mpm_block_meets_collider(const mn_collider *collider, double before, const mn_block_table *table,
+                                 int32_t block)
+{
+    const mn_vec3 first = mn_mpm_node_position(table, block, 0);
+    const mn_vec3 last = mn_mpm_node_position(table, block, MN_BLOCK_CELLS - 1);
+    const mn_vec3 middle = mn_lerp(first, last, 0.5);
+    double distance;
+    mn_collider_distance(collider, before, 1, &middle, &distance);
+    return distance <= mn_distance(first, middle) + 1e-6 * table->dx;
 }

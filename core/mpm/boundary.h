@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What walls do to the velocity of a grid node.
+// What walls and solids do to the velocity of a grid node.
 //
 //   slip      v <- v - (v.n) n
 //   stick     v <- 0
 //   separate  if v.n < 0: tangential part shortened by friction, |v_t| <- max(0, |v_t| + mu v.n), v.n <- 0
 //
-// n points into the liquid. Nodes at or behind a wall's plane belong to it.
+// n points into the liquid; v is relative to a solid that moves. Nodes at or behind a wall's plane, or inside
+// a solid, belong to it.
 #ifndef MENISCUS_MPM_BOUNDARY_H
 #define MENISCUS_MPM_BOUNDARY_H
 
 #include "meniscus/blocks.h"
+#include "meniscus/collider.h"
 #include "meniscus/mpm.h"
 
 /// Where node `cell` of `block` lies: the block table of the transfers begins half a cell above the nodes.
@@ -25,6 +27,13 @@ mn_vec3 mn_mpm_bound_velocity(mn_mpm_wall kind, double friction, mn_vec3 n, mn_v
 
 /// All walls of the domain, one after the other.
 mn_vec3 mn_mpm_apply_walls(const mn_mpm_def *def, mn_vec3 node, mn_vec3 v);
+
+/// `v` at a node that may lie inside a solid, which is seen `before` seconds before the end of the frame.
+mn_vec3 mn_mpm_apply_collider(const mn_mpm_def *def, const mn_collider *collider, double before, mn_vec3 node,
+                              mn_vec3 v);
+/// Whether some node of the block may lie inside a solid.
+bool mn_mpm_block_meets_collider(const mn_collider *collider, double before, const mn_block_table *table,
+                                 int32_t block);
 
 /// Whether some node of the block may lie at or behind a wall.
 bool mn_mpm_block_meets_wall(const mn_mpm_def *def, const mn_block_table *table, int32_t block);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The explicit grid update: momentum to velocity, gravity, walls.
+// The explicit grid update: momentum to velocity, gravity, walls and solids.
 //
-//   v_i = p_i / m_i + dt g,   then what the walls leave of it (boundary.h)
+//   v_i = p_i / m_i + dt g,   then what walls and solids leave of it (boundary.h)
+//
+// With dt 0 it is the velocity before anything acts, boundaries included.
 #include "mpm/solver.h"
 
 #include "meniscus/parallel.h"
@@ -22,7 +24,10 @@ static mn_status update_blocks(void *user, mn_range range)
     const mn_mpm *mpm = job->mpm;
     const mn_vec3 push = mn_scale(job->dt, mpm->def.gravity);
     for (int64_t block = range.begin; block < range.end; block++) {
-        const bool at_wall = mn_mpm_block_meets_wall(&mpm->def, &mpm->table, (int32_t)block);
+        const int32_t b = (int32_t)block;
+        const bool acts = job->dt > 0, at_wall = acts && mn_mpm_block_meets_wall(&mpm->def, &mpm->table, b);
+        const bool at_solid = acts && mpm->collider &&
+                              mn_mpm_block_meets_collider(mpm->collider, mpm->frame_left, &mpm->table, b);
         for (int32_t cell = 0; cell < MN_BLOCK_CELLS; cell++) {
             mn_mpm_node *node = &job->nodes[block * MN_BLOCK_CELLS + cell];
             if (!(node->mass > 0)) {
@@ -31,9 +36,11 @@ static mn_status update_blocks(void *user, mn_range range)
                 continue;
             }
             node->v = mn_axpy(push, 1.0 / node->mass, node->v);
-            if (!at_wall) continue;
-            const mn_vec3 x = mn_mpm_node_position(&mpm->table, (int32_t)block, cell);
-            node->v = mn_mpm_apply_walls(&mpm->def, x, node->v);
+            if (!at_wall && !at_solid) continue;
+            const mn_vec3 x = mn_mpm_node_position(&mpm->table, b, cell);
+            if (at_solid)
+                node->v = mn_mpm_apply_collider(&mpm->def, mpm->collider, mpm->frame_left, x, node->v);
+            if (at_wall) node->v = mn_mpm_apply_walls(&mpm->def, x, node->v);
         }
     }
     return MN_OK;

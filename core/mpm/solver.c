@@ -19,6 +19,7 @@ mn_mpm_def mn_mpm_default_def(void)
         .smoothing = 2,
         .flip_ratio = 0.95,
         .domain = mn_box_empty(),
+        .collider = MN_MPM_SEPARATE,
     };
 }
 
@@ -52,6 +53,8 @@ static mn_status check_def(mn_context *ctx, const mn_mpm_def *def)
     MN_TRY(check_number(ctx, "friction", def->friction, 0, largest, true));
     if (!mn_is_finite3(def->gravity))
         return mn_fail(ctx, MN_ERROR_ARGUMENT, "gravity has a component that is not a number.");
+    if (def->collider != MN_MPM_SLIP && def->collider != MN_MPM_STICK && def->collider != MN_MPM_SEPARATE)
+        return mn_fail(ctx, MN_ERROR_ARGUMENT, "Colliders can slip, stick or separate, nothing else.");
     for (int i = 0; i < 6; i++)
         if (def->wall[i] != MN_MPM_OPEN && mn_box_is_empty(def->domain))
             return mn_fail(ctx, MN_ERROR_ARGUMENT,
@@ -126,6 +129,11 @@ mn_status mn_mpm_set_def(mn_mpm *mpm, const mn_mpm_def *def)
                        def->dx);
     mpm->def = *def;
     return MN_OK;
+}
+
+void mn_mpm_set_collider(mn_mpm *mpm, const mn_collider *collider)
+{
+    mpm->collider = collider;
 }
 
 const mn_mpm_def *mn_mpm_get_def(const mn_mpm *mpm)

@@ -62,6 +62,8 @@ struct mn_mpm {
     mn_context *ctx;
     mn_mpm_def def;
     double bulk_modulus, time;
+    const mn_collider *collider;
+    double frame_left; ///< s, from the end of the step to the end of the advance
     int64_t next_id;
     bool fresh; ///< particles were added since the last step
 

@@ -36,10 +36,11 @@ static bool step_is_sane(const mn_mpm *mpm, double dt, const mn_mpm_step_stats *
     if (!stats->finite || !isfinite(stats->kinetic)) return false;
     if (stats->max_move > mpm->def.dx) return false;
     if (stats->min_ratio < 0.2 || stats->min_j < 0.05) return false;
-    // What the stored energies and gravity can give in one step, with a factor to spare.
+    // What the stored energies, gravity and moving solids can give in one step, with a factor to spare.
     const double stored = e->max_sigma * mpm->area + 0.5 * mpm->bulk_modulus * e->volume;
     const double weight = e->mass * mn_norm(mpm->def.gravity) * stats->max_speed * dt;
-    return stats->kinetic <= 2 * (e->kinetic + stored + weight);
+    const double solid = mpm->collider ? mn_collider_max_speed(mpm->collider) : 0;
+    return stats->kinetic <= 2 * (e->kinetic + stored + weight + 2 * e->mass * solid * solid);
 }
 
 // Volume ratios relax slowly, by a small part of their differences in the time that sound takes to cross a
@@ -112,6 +113,7 @@ mn_status mn_mpm_advance(mn_mpm *mpm, double seconds)
                 "lower time_scale or an implicit integrator.",
                 seconds, steps + (double)mpm->counts.substeps, limit, (long long)mpm->def.max_substeps);
         double dt = left / fmax(steps, 1), taken = 0;
+        mpm->frame_left = left - dt;
         MN_TRY(take_step(mpm, dt, &taken));
         mpm->time += taken;
         left = taken == left ? 0 : left - taken;

@@ -12,6 +12,7 @@
 #ifndef MENISCUS_MPM_H
 #define MENISCUS_MPM_H
 
+#include "meniscus/collider.h"
 #include "meniscus/context.h"
 #include "meniscus/report.h"
 #include "meniscus/stream.h"
@@ -71,9 +72,10 @@ typedef struct mn_mpm_def {
     mn_mpm_transfer transfer;
     double flip_ratio; ///< share of the particles' own velocity with MN_MPM_APIC_FLIP, [0, 1]
 
-    mn_box domain;       ///< m; walls stand on its sides
-    mn_mpm_wall wall[6]; ///< x min, x max, y min, y max, z min, z max
-    double friction;     ///< Coulomb's coefficient at separating walls and colliders, >= 0
+    mn_box domain;        ///< m; walls stand on its sides
+    mn_mpm_wall wall[6];  ///< x min, x max, y min, y max, z min, z max
+    mn_mpm_wall collider; ///< what colliders do: slip, stick or separate
+    double friction;      ///< Coulomb's coefficient at separating walls and colliders, >= 0
 } mn_mpm_def;
 
 /// Water, dx 1 mm, no gravity, no walls, explicit, resampled.
@@ -99,6 +101,9 @@ typedef struct mn_mpm_source {
 
 /// All or none: a value that is not allowed names the particle and its attribute.
 mn_status mn_mpm_add(mn_mpm *mpm, const mn_mpm_source *source);
+
+/// The solids of the coming advance, as they are at its end; borrowed until the next call. NULL: none.
+void mn_mpm_set_collider(mn_mpm *mpm, const mn_collider *collider);
 
 /// Goes on by `seconds` in as many steps as it takes. A step that fails is taken again at half its length. On
 /// failure the state is that of the last good step.
