@@ -26,6 +26,7 @@
 #include "meniscus/spray.h"
 #include "meniscus/status.h"
 #include "meniscus/stream.h"
+#include "meniscus/tet_geo.h"
 #include "meniscus/tet_mesh.h"
 #include "meniscus/tet_quality.h"
 #include "meniscus/tet_remesh.h"

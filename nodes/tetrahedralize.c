@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tetrahedralize: fills closed polygons or a level set with tetrahedra.
+#include "nodes/parm.h"
+
+#include <string.h>
+
+static const mn_parm_def parms[] = {
+    MN_FLOAT("size", "Size", "m", 0.002, 1e-9, 1e6, 0.0005, 0.05, "Mesh", NULL,
+             "Edge of the tetrahedra at the surface. At least four should fit across the thinnest part."),
+    MN_FLOAT("gradation", "Gradation", "m/m", 0, 0, 2, 0, 1, "Mesh", NULL,
+             "How fast tetrahedra may grow with the distance from the surface; 0 keeps one size everywhere."),
+    MN_FLOAT("quality", "Quality", "", 0.35, 0, 0.99, 0, 0.7, "Mesh", NULL,
+             "Tetrahedra below this volume-length ratio are improved afterwards; 0 leaves them as the "
+             "filling made them, with "
+             "angles between 10.7 and 164.8 degrees."),
+    MN_INT("max_tets", "Maximum Tetrahedra", "", 20000000, 1, 500000000, 1000, 20000000, "Mesh", NULL,
+           "A size that would make more than this is an error instead of a long wait."),
+};
+
+static const mn_input_def inputs_of[] = {{"Surface", "closed polygons or a level set VDB", true, false}};
+static const mn_output_def outputs_of[] = {
+    {"Tetrahedra", "tetrahedra with rest (point), rest_volume and quality (primitive) and statistics as "
+                   "detail attributes"}};
+
+static void sample_volume(void *user, int64_t count, const mn_vec3 *positions, double *values)
+{
+    const mn_volume *volume = user;
+    volume->ops->sample(volume->handle, count, positions, values);
+}
+
+/// The level set of the input, or one made from its polygons; the caller releases it.
+static mn_status find_level_set(const mn_cook *cook, const mn_geo *input, double size, double gradation,
+                                mn_volume *volume)
+{
+    mn_volume found = mn_geo_find_volume(input, "surface");
+    if (!found.ops) found = mn_geo_find_volume(input, NULL);
+    if (found.ops && mn_volume_get_info(found).kind == MN_VOLUME_LEVEL_SET) {
+        *volume = mn_volume_retain(found);
+        return MN_OK;
+    }
+    if (mn_geo_kind_count(input, MN_POLYGON) == 0)
+        return mn_cook_fail(
+            cook, MN_ERROR_INPUT,
+            "the input holds neither polygons nor a level set; connect a closed surface or a level set VDB.");
+    int64_t open = 0, point = -1;
+    MN_TRY(mn_polygons_open_edges(input, &open, &point));
+    if (open > 0)
+        return mn_cook_fail(cook, MN_ERROR_INPUT,
+                            "the surface has %lld open edges, one at point %lld, so it has no inside; close "
+                            "the holes or turn "
+                            "the polygons that face the wrong way.",
+                            (long long)open, (long long)point);
+    if (!cook->services || !cook->services->mesh_to_level_set)
+        return mn_cook_fail(
+            cook, MN_ERROR_UNSUPPORTED,
+            "this host cannot make level sets from polygons; connect a level set VDB instead.");
+    // Half the size resolves the surface; a wide band lets graded tetrahedra grow.
+    return cook->services->mesh_to_level_set(cook->services->user, cook->ctx, input, size / 2,
+                                             gradation > 0 ? 20 : 4, "surface", volume);
+}
+
+static mn_status add_attributes(const mn_cook *cook, mn_tet_mesh *mesh)
+{
+    mn_tet_field *rest, *volume, *quality;
+    MN_TRY(mn_tet_mesh_add_field(mesh, "rest", MN_TET_LINEAR, 3, &rest));
+    MN_TRY(mn_tet_mesh_add_field(mesh, "rest_volume", MN_TET_AMOUNT, 1, &volume));
+    MN_TRY(mn_tet_mesh_add_field(mesh, "quality", MN_TET_VALUE, 1, &quality));
+    rest = mn_tet_mesh_find_field(mesh, "rest");
+    volume = mn_tet_mesh_find_field(mesh, "rest_volume");
+    for (int32_t v = 0; v < mesh->vertex_slots; v++)
+        memcpy(&rest->data[3 * (int64_t)v], &mesh->position[v], sizeof(mn_vec3));
+    for (int32_t t = 0; t < mesh->tet_slots; t++)
+        if (mn_tet_alive(mesh, t)) volume->data[t] = mn_tet_mesh_tet_volume(mesh, t);
+    (void)cook;
+    return mn_tet_mesh_quality_sweep(mesh, quality->data);
+}
+
+static mn_status add_statistics(mn_geo *geo, const mn_tet_mesh *mesh)
+{
+    mn_tet_quality_report report;
+    MN_TRY(mn_tet_mesh_quality(mesh, &report));
+    const char *const names[] = {"worst_quality", "mean_quality", "smallest_dihedral", "largest_dihedral",
+                                 "volume"};
+    const double values[] = {report.worst_quality, report.mean_quality, report.smallest_dihedral,
+                             report.largest_dihedral, report.volume};
+    for (int32_t i = 0; i < MN_COUNT_OF(names); i++) {
+        mn_attribute *attribute;
+        MN_TRY(mn_geo_add_attribute(geo, MN_DETAIL, names[i], MN_F64, 1, MN_HINT_NONE, &attribute));
+        MN_TRY(mn_attribute_set(geo, attribute, 0, 1, &values[i]));
+    }
+    return MN_OK;
+}
+
+static mn_status make_mesh(const mn_cook *cook, const mn_tet_stuffing_def *def, mn_tet_stuffing *filled,
+                           mn_tet_mesh **mesh)
+{
+    MN_TRY(mn_tet_stuff(cook->ctx, def, filled));
+    if (filled->tets.count == 0)
+        return mn_cook_fail(cook, MN_ERROR_INPUT,
+                            "nothing of the surface is thick enough for a size of %g m; use a smaller size.",
+                            def->size);
+    if (filled->lost_features + filled->lost_gaps > 0)
+        mn_cook_warn(
+            cook,
+            "%lld places are thinner than the size of %g m and may be lost, the first near (%g, %g, %g).",
+            (long long)(filled->lost_features + filled->lost_gaps), def->size, filled->first_lost.x,
+            filled->first_lost.y, filled->first_lost.z);
+    MN_TRY(mn_tet_mesh_build(cook->ctx, filled->positions.count, filled->positions.data, filled->tets.count,
+                             (const int32_t(*)[4])filled->tets.data, mesh));
+    mn_tet_remesh_def remesh = mn_tet_remesh_default_def();
+    mn_tet_remesh_report report;
+    remesh.quality = mn_cook_float(cook, "quality");
+    if (remesh.quality > 0) MN_TRY(mn_tet_remesh(*mesh, &remesh, &report));
+    return add_attributes(cook, *mesh);
+}
+
+static mn_status cook_tetrahedralize(const mn_cook *cook, mn_geo **outputs)
+{
+    const mn_geo *input = mn_cook_input(cook, 0);
+    mn_tet_stuffing_def def = mn_tet_stuffing_default_def();
+    mn_volume volume = {0};
+    mn_tet_stuffing filled = {0};
+    mn_tet_mesh *mesh = NULL;
+    mn_geo *geo = NULL;
+    def.size = mn_cook_float(cook, "size");
+    def.gradation = mn_cook_float(cook, "gradation");
+    def.max_tets = mn_cook_int(cook, "max_tets");
+    MN_TRY(find_level_set(cook, input, def.size, def.gradation, &volume));
+    const mn_volume_info info = mn_volume_get_info(volume);
+    def.level = sample_volume, def.user = &volume;
+    def.bounds = info.bounds;
+    mn_status status = MN_OK;
+    if (mn_box_is_empty(info.bounds))
+        status = mn_cook_fail(cook, MN_ERROR_INPUT, "the level set '%s' is empty.", info.name);
+    if (status == MN_OK) status = make_mesh(cook, &def, &filled, &mesh);
+    if (status == MN_OK) status = mn_tet_mesh_to_geo(mesh, NULL, &geo);
+    if (status == MN_OK) status = add_statistics(geo, mesh);
+    mn_tet_mesh_free(mesh);
+    mn_tet_stuffing_free(cook->ctx, &filled);
+    mn_volume_release(&volume);
+    if (status != MN_OK) {
+        mn_geo_free(geo);
+        return status;
+    }
+    outputs[0] = geo;
+    return MN_OK;
+}
+
+const mn_node_type mn_tetrahedralize_node = {
+    .name = "tetrahedralize",
+    .label = "Meniscus Tetrahedralize",
+    .menu = "Meniscus/Geometry",
+    .help = "Fills a closed surface or a level set with tetrahedra of guaranteed angles.",
+    .inputs = inputs_of,
+    .input_count = MN_COUNT_OF(inputs_of),
+    .outputs = outputs_of,
+    .output_count = MN_COUNT_OF(outputs_of),
+    .parms = parms,
+    .parm_count = MN_COUNT_OF(parms),
+    .cook = cook_tetrahedralize,
+};

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tetrahedralize, tet_remesh and tet_surface.
+#include "support/analytic_volume.h"
+#include "support/mesh_facts.h"
+#include "support/node_stage.h"
+
+static mn_geo *ball_volume(mn_context *ctx)
+{
+    mn_geo *geo;
+    mn_volume volume = analytic_ball(mn_v3(0.1, 0.2, 0.3), 0.05, 0.004);
+    check_ok(ctx, mn_geo_create(ctx, &geo));
+    check_ok(ctx, mn_geo_add_volume(geo, volume, -1, NULL));
+    mn_volume_release(&volume);
+    return geo;
+}
+
+static double detail(const mn_geo *geo, const char *name)
+{
+    double value = NAN;
+    const mn_attribute *attribute = mn_geo_find_numeric(geo, MN_DETAIL, name, 1);
+    assert_non_null(attribute);
+    mn_attribute_get(attribute, 0, 1, &value);
+    return value;
+}
+
+static double tet_volume(const mn_geo *geo)
+{
+    const int64_t *points = mn_geo_vertex_points(geo), *starts = mn_geo_primitive_starts(geo);
+    double sum = 0;
+    for (int64_t p = 0; p < mn_geo_primitive_count(geo); p++) {
+        mn_vec3 x[4];
+        for (int k = 0; k < 4; k++) x[k] = mn_geo_position(geo, points[starts[p] + k]);
+        const double volume = mn_tet_volume(x[0], x[1], x[2], x[3]);
+        assert_true(volume > 0);
+        sum += volume;
+    }
+    return sum;
+}
+
+static const double ball = 4.0 / 3 * 3.141592653589793 * 0.05 * 0.05 * 0.05;
+
+static void a_level_set_is_filled_and_gives_its_surface(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, NULL);
+    s.files[0] = ball_volume(s.ctx);
+    const int32_t file = stage_node(&s, "file", "in"), fill = stage_node(&s, "tetrahedralize", "fill"),
+                  skin = stage_node(&s, "tet_surface", "skin");
+    stage_set(&s, file, "path", "a");
+    stage_set(&s, fill, "size", "0.006");
+    stage_connect(&s, fill, 0, file);
+    stage_connect(&s, skin, 0, fill);
+    for (int graded = 0; graded < 2; graded++) {
+        stage_set(&s, fill, "gradation", graded ? "1" : "0");
+        const mn_geo *tets = stage_cook(&s, fill, 1);
+        check_close(tet_volume(tets), ball, 0.01 * ball);
+        check_close(detail(tets, "volume"), ball, 0.01 * ball);
+        assert_true(detail(tets, "worst_quality") >= 0.35);
+        assert_non_null(mn_geo_find_numeric(tets, MN_POINT, "rest", 3));
+        assert_non_null(mn_geo_find_numeric(tets, MN_PRIMITIVE, "quality", 1));
+        assert_non_null(mn_geo_find_numeric(tets, MN_PRIMITIVE, "rest_volume", 1));
+        const mn_geo *polygons = stage_cook(&s, skin, 1);
+        const mesh_facts facts = mesh_facts_of(polygons);
+        assert_int_equal(facts.bad_edges, 0);
+        assert_int_equal(mesh_euler(&facts), 2);
+        // Faces out: positive; positions are floats.
+        check_close(facts.volume, tet_volume(tets), 1e-6 * ball);
+        assert_non_null(mn_geo_find_numeric(polygons, MN_POINT, "rest", 3));
+    }
+    // Without improvement the filling keeps its own bound.
+    stage_set(&s, fill, "quality", "0");
+    const mn_geo *tets = stage_cook(&s, fill, 1);
+    assert_true(detail(tets, "smallest_dihedral") > 10.7 && detail(tets, "largest_dihedral") < 164.8);
+    stage_close(&s);
+}
+
+static void bad_surfaces_are_named(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, NULL);
+    const mn_geo *geo;
+    const int32_t grid = stage_node(&s, "shape", "grid"), fill = stage_node(&s, "tetrahedralize", "fill"),
+                  remesh = stage_node(&s, "tet_remesh", "better"),
+                  skin = stage_node(&s, "tet_surface", "skin");
+    stage_set(&s, grid, "kind", "grid");
+    stage_connect(&s, fill, 0, grid);
+    check_fails(s.ctx, mn_network_cook(s.network, fill, 0, 1, &geo), MN_ERROR_INPUT, "open edges");
+    stage_connect(&s, remesh, 0, grid);
+    check_fails(s.ctx, mn_network_cook(s.network, remesh, 0, 1, &geo), MN_ERROR_INPUT, "no tetrahedra");
+    stage_connect(&s, skin, 0, grid);
+    check_fails(s.ctx, mn_network_cook(s.network, skin, 0, 1, &geo), MN_ERROR_INPUT, "no tetrahedra");
+    s.files[0] = ball_volume(s.ctx);
+    const int32_t file = stage_node(&s, "file", "in");
+    stage_set(&s, file, "path", "a");
+    stage_connect(&s, fill, 0, file);
+    stage_set(&s, fill, "size", "0.5");
+    check_fails(s.ctx, mn_network_cook(s.network, fill, 0, 1, &geo), MN_ERROR_INPUT, "smaller size");
+    stage_set(&s, fill, "size", "0.00001");
+    check_fails(s.ctx, mn_network_cook(s.network, fill, 0, 1, &geo), MN_ERROR_ARGUMENT, "larger size");
+    stage_close(&s);
+}
+
+/// A tube of tetrahedra, sheared by hand, with an inverted, a flat and a duplicate one among them.
+static mn_geo *damaged(mn_context *ctx)
+{
+    mn_geo *geo;
+    enum { N = 5 };
+    const int32_t m = N + 1;
+    static const int64_t step[3] = {1, 6, 36};
+    static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+    check_ok(ctx, mn_geo_create(ctx, &geo));
+    check_ok(ctx, mn_geo_add_points(geo, m * m * m, NULL));
+    float *x = mn_geo_write_positions(geo);
+    for (int32_t i = 0; i < m * m * m; i++) {
+        const double z = (double)(i / (m * m)) / N;
+        x[3 * i] = (float)((double)(i % m) / N + 1.5 * z), x[3 * i + 1] = (float)((double)(i / m % m) / N),
+              x[3 * i + 2] = (float)z;
+    }
+    for (int32_t c = 0; c < N * N * N; c++)
+        for (int p = 0; p < 6; p++) {
+            int64_t v[4] = {c % N + m * (c / N % N) + m * m * (c / (N * N))};
+            for (int k = 0; k < 3; k++) v[k + 1] = v[k] + step[order[p][k]];
+            const bool turn = (p >= 3) != (c == 7 && p == 0);
+            const int64_t swap = v[2];
+            if (turn) v[2] = v[3], v[3] = swap;
+            check_ok(ctx, mn_geo_add_primitives(geo, MN_TETRAHEDRON, 1, NULL, 4, v, NULL));
+            if (c == 9 && p == 2)
+                check_ok(ctx, mn_geo_add_primitives(geo, MN_TETRAHEDRON, 1, NULL, 4, v, NULL));
+        }
+    const int64_t flat[4] = {0, 1, 6, 7};
+    check_ok(ctx, mn_geo_add_primitives(geo, MN_TETRAHEDRON, 1, NULL, 4, flat, NULL));
+    mn_attribute *mass, *v;
+    check_ok(ctx, mn_geo_add_attribute(geo, MN_PRIMITIVE, "mass", MN_F64, 1, MN_HINT_NONE, &mass));
+    check_ok(ctx, mn_geo_add_attribute(geo, MN_POINT, "v", MN_F32, 3, MN_HINT_VECTOR, &v));
+    for (int64_t i = 0; i < mn_geo_primitive_count(geo); i++) {
+        const double one = i + 1 < mn_geo_primitive_count(geo) ? 1 : 0;
+        check_ok(ctx, mn_attribute_set(geo, mass, i, 1, &one));
+    }
+    return geo;
+}
+
+static void a_mesh_is_repaired_and_improved(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, NULL);
+    s.files[0] = damaged(s.ctx);
+    const int32_t file = stage_node(&s, "file", "in"), remesh = stage_node(&s, "tet_remesh", "better");
+    stage_set(&s, file, "path", "a");
+    stage_set(&s, remesh, "quality", "0.4");
+    stage_set(&s, remesh, "feature_angle", "30");
+    stage_connect(&s, remesh, 0, file);
+    const mn_geo *geo = stage_cook(&s, remesh, 1);
+    assert_true(mn_network_warning_count(s.network, remesh) >= 1);
+    check_close(tet_volume(geo), 1, 1e-5);
+    assert_true(detail(geo, "bad_before") > 50);
+    assert_true(detail(geo, "bad_after") < 0.1 * detail(geo, "bad_before"));
+    // 750 tetrahedra of mass 1 went in once the duplicate was out.
+    const mn_attribute *mass = mn_geo_find_numeric(geo, MN_PRIMITIVE, "mass", 1),
+                       *v = mn_geo_find(geo, MN_POINT, "v");
+    double sum = 0;
+    for (int64_t i = 0; i < mn_geo_primitive_count(geo); i++) {
+        double value;
+        mn_attribute_get(mass, i, 1, &value);
+        sum += value;
+    }
+    check_close(sum, 750, 1e-9);
+    assert_int_equal(mn_attribute_hint(v), MN_HINT_VECTOR);
+    assert_int_equal(mn_attribute_type(v), MN_F32);
+    stage_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_level_set_is_filled_and_gives_its_surface),
+        cmocka_unit_test(bad_surfaces_are_named),
+        cmocka_unit_test(a_mesh_is_repaired_and_improved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
