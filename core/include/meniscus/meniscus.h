@@ -22,6 +22,7 @@
 #include "meniscus/random.h"
 #include "meniscus/report.h"
 #include "meniscus/shape.h"
+#include "meniscus/skin.h"
 #include "meniscus/sparse.h"
 #include "meniscus/spray.h"
 #include "meniscus/status.h"
