@@ -17,6 +17,7 @@
 #include "meniscus/level_set.h"
 #include "meniscus/mpm.h"
 #include "meniscus/neighbours.h"
+#include "meniscus/mesh_distance.h"
 #include "meniscus/parallel.h"
 #include "meniscus/predicates.h"
 #include "meniscus/random.h"
