@@ -6,6 +6,7 @@
 
 #include "meniscus/arena.h"
 #include "meniscus/array.h"
+#include "meniscus/band.h"
 #include "meniscus/blocks.h"
 #include "meniscus/collider.h"
 #include "meniscus/context.h"

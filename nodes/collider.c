@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// collider: polygons or a VDB as solvers want them, a level set named surface with its velocity vel.
+//
+// The velocity is the point attribute v of the mesh (shape and transform make it from their animation; files
+// bring it), plus the velocity parameter. The mesh stays beside the volumes: what is painted on its points,
+// such as contact_angle, is read from there.
+#include "nodes/columns.h"
+#include "nodes/parm.h"
+
+#include <string.h>
+
+enum { KIND_SOLID, KIND_SHELL };
+enum { BLOCK_VOXELS = MN_BAND_BLOCK * MN_BAND_BLOCK * MN_BAND_BLOCK, BLOCK_LIMIT = 1 << 20 };
+
+static const mn_menu_item kind_items[] = {{"solid", "Solid"}, {"shell", "Shell"}, {NULL, NULL}};
+
+static const mn_parm_def parms[] = {
+    MN_FLOAT("dx", "Voxel Size", "m", 0, 0, 1e6, 0, 0.01, "Collider", NULL,
+             "How finely the collider is seen; 0 takes a hundredth of its longest side. Use about the "
+             "solver's dx."),
+    MN_FLOAT("band", "Band", "voxel", 4, 2, 100, 2, 10, "Collider", NULL,
+             "How far to either side of the surface the distance is known. Fast colliders like it wider."),
+    MN_MENU("kind", "Kind", kind_items, KIND_SOLID, "Collider", NULL,
+            "Solid: the mesh is closed and its inside is blocked. Shell: any mesh, open or closed, as a wall "
+            "of the "
+            "thickness given."),
+    MN_FLOAT("thickness", "Thickness", "m", 0.004, 1e-9, 1e6, 0.001, 0.1, "Collider", "{ kind == solid }",
+             "Of the wall of a shell; at least two voxels."),
+    MN_VEC3("velocity", "Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -10, 10, "Motion", NULL,
+            "Added to the velocity that the input carries. The geometry is not moved by it."),
+    MN_TOGGLE("keep_mesh", "Keep Mesh", 1, "Output", NULL,
+              "Leaves the polygons beside the volumes, with what is painted on them, such as contact_angle."),
+};
+
+static const mn_input_def inputs_of[] = {{"Geometry", "polygons or a level set VDB", true, false}};
+static const mn_output_def outputs_of[] = {{"Collider", "level set surface, velocity vel, and the mesh"}};
+
+/// What the cook works with.
+typedef struct making {
+    const mn_cook *cook;
+    const mn_geo *input;
+    mn_mesh_distance *mesh;
+    mn_volume level_set;   ///< of the input, borrowed; {0} when polygons are used
+    double dx, width;      ///< m, voxel and band
+    double half_thickness; ///< m, of a shell
+    mn_vec3 velocity;      ///< added everywhere
+    const mn_attribute *v; ///< of the mesh, or NULL
+    mn_volume vel;         ///< of the input, borrowed
+    mn_origin_array origins;
+    double *values;
+} making;
+
+// ---- fields in a band ----
+
+static void shell_distances(void *user, int64_t count, const mn_vec3 *positions, double *distances)
+{
+    const making *m = user;
+    for (int64_t i = 0; i < count; i++)
+        distances[i] = mn_mesh_closest(m->mesh, positions[i]).distance - m->half_thickness;
+}
+
+static void level_set_distances(void *user, int64_t count, const mn_vec3 *positions, double *distances)
+{
+    const making *m = user;
+    m->level_set.ops->sample(m->level_set.handle, count, positions, distances);
+}
+
+static mn_vec3 voxel_center(const making *m, int64_t voxel)
+{
+    const mn_ivec3 o = m->origins.data[voxel / BLOCK_VOXELS];
+    const int32_t n = (int32_t)(voxel % BLOCK_VOXELS);
+    return mn_scale(m->dx, mn_v3(o.x + n % MN_BAND_BLOCK + 0.5, o.y + n / MN_BAND_BLOCK % MN_BAND_BLOCK + 0.5,
+                                 o.z + n / (MN_BAND_BLOCK * MN_BAND_BLOCK) + 0.5));
+}
+
+static mn_status distance_range(void *user, mn_range range)
+{
+    making *m = user;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        const mn_vec3 x = voxel_center(m, i);
+        double distance;
+        shell_distances(m, 1, &x, &distance);
+        m->values[i] = fmin(m->width, fmax(-m->width, distance));
+    }
+    return MN_OK;
+}
+
+static mn_status velocity_range(void *user, mn_range range)
+{
+    making *m = user;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        const mn_vec3 x = voxel_center(m, i);
+        mn_vec3 sum = m->velocity;
+        if (m->vel.ops) sum = mn_add(sum, mn_volume_sample_vec3(m->vel, x));
+        if (m->v) {
+            const mn_closest_point p = mn_mesh_closest(m->mesh, x);
+            for (int k = 0; k < 3; k++) {
+                mn_vec3 corner;
+                mn_attribute_get(m->v, p.points[k], 1, &corner.x);
+                sum = mn_axpy(sum, p.weights[k], corner);
+            }
+        }
+        memcpy(m->values + 3 * i, &sum, sizeof sum);
+    }
+    return MN_OK;
+}
+
+// A volume of what `fn` puts into m->values, on the blocks near the surface.
+static mn_status bake(making *m, const char *name, mn_volume_kind kind, int32_t components, mn_range_fn *fn,
+                      mn_volume *volume)
+{
+    const mn_services *services = m->cook->services;
+    mn_context *ctx = m->cook->ctx;
+    if (!services || !services->volume_from_blocks)
+        return mn_cook_fail(m->cook, MN_ERROR_UNSUPPORTED, "this host has no volumes.");
+    const int64_t voxels = m->origins.count * BLOCK_VOXELS;
+    m->values = mn_allocate(ctx, mn_bytes(voxels * components, sizeof *m->values));
+    if (!m->values && voxels > 0) return MN_ERROR_MEMORY;
+    mn_status status = mn_parallel_for(ctx, voxels, BLOCK_VOXELS, fn, m);
+    if (status == MN_OK)
+        status = services->volume_from_blocks(
+            services->user, ctx, name, kind, m->dx, kind == MN_VOLUME_LEVEL_SET ? m->width : 0, components,
+            MN_BAND_BLOCK, m->origins.count, (const int32_t(*)[3])m->origins.data, m->values, volume);
+    mn_release(ctx, m->values, mn_bytes(voxels * components, sizeof *m->values));
+    m->values = NULL;
+    return status;
+}
+
+// ---- the level set ----
+
+static mn_volume find_level_set(const mn_geo *geo)
+{
+    mn_volume volume = mn_geo_find_volume(geo, "surface");
+    if (!volume.ops) volume = mn_geo_find_volume(geo, NULL);
+    const mn_volume_info info = mn_volume_get_info(volume);
+    const bool usable = volume.ops && info.kind == MN_VOLUME_LEVEL_SET && info.components == 1;
+    return usable ? volume : (mn_volume){0};
+}
+
+static mn_status open_mesh(making *m)
+{
+    const mn_cook *cook = m->cook;
+    MN_TRY(mn_mesh_distance_create(cook->ctx, m->input, &m->mesh));
+    const mn_mesh_facts facts = mn_mesh_distance_facts(m->mesh);
+    const bool shell = mn_cook_menu(cook, "kind") == KIND_SHELL;
+    if (facts.triangles == 0)
+        return mn_cook_fail(cook, MN_ERROR_INPUT, "the input holds no polygons and no level set.");
+    if (!shell && !facts.closed)
+        return mn_cook_fail(
+            cook, MN_ERROR_INPUT,
+            "the mesh is not closed: %lld edges have a polygon on one side only and %lld have too many. "
+            "Close its holes, or set kind to shell.",
+            (long long)facts.open_edges, (long long)facts.crowded_edges);
+    const mn_vec3 e = mn_sub(facts.bounds.max, facts.bounds.min);
+    const double longest = fmax(e.x, fmax(e.y, e.z)), thinnest = fmin(e.x, fmin(e.y, e.z));
+    if (m->dx == 0) m->dx = 0.01 * longest;
+    if (!shell && thinnest < 2 * m->dx)
+        return mn_cook_fail(
+            cook, MN_ERROR_ARGUMENT,
+            "the voxel size is %g m but the collider spans only %g m; use dx below %.2g m for at least 8 "
+            "voxels across.",
+            m->dx, thinnest, thinnest / 8);
+    if (shell) {
+        m->half_thickness = 0.5 * mn_cook_float(cook, "thickness");
+        if (m->half_thickness < m->dx)
+            return mn_cook_fail(
+                cook, MN_ERROR_ARGUMENT,
+                "a shell of %g m is thinner than two voxels of %g m; use dx below %.2g m or more thickness.",
+                2 * m->half_thickness, m->dx, m->half_thickness);
+    }
+    const double voxels = facts.area / (m->dx * m->dx) * 2 * mn_cook_float(cook, "band");
+    if (voxels > (double)BLOCK_LIMIT * BLOCK_VOXELS)
+        return mn_cook_fail(
+            cook, MN_ERROR_ARGUMENT,
+            "a voxel size of %g m would need %.3g voxels, about %.3g GB; use dx above %.2g m.", m->dx, voxels,
+            8e-9 * voxels, m->dx * sqrt(voxels / ((double)BLOCK_LIMIT * BLOCK_VOXELS)));
+    m->v = mn_geo_find_numeric(m->input, MN_POINT, "v", 3);
+    return MN_OK;
+}
+
+// Blocks near the surface: of the mesh, or of the level set that came in.
+static mn_status find_blocks(making *m, const mn_volume_info *info)
+{
+    mn_region region = {m, m->mesh ? shell_distances : level_set_distances, info->bounds};
+    if (m->mesh) region.bounds = mn_box_grow(mn_mesh_distance_facts(m->mesh).bounds, m->half_thickness);
+    const double width = m->mesh ? m->width : 0.99 * info->background;
+    return mn_band_blocks(m->cook->ctx, &region, m->dx, width, BLOCK_LIMIT, &m->origins);
+}
+
+static mn_status make_surface(making *m, mn_volume *surface)
+{
+    const mn_cook *cook = m->cook;
+    const double band = mn_cook_float(cook, "band");
+    if (m->level_set.ops) {
+        void *handle = NULL;
+        MN_TRY(m->level_set.ops->rename(cook->ctx, m->level_set.handle, "surface", &handle));
+        *surface = (mn_volume){m->level_set.ops, handle};
+        return MN_OK;
+    }
+    if (m->half_thickness > 0) return bake(m, "surface", MN_VOLUME_LEVEL_SET, 1, distance_range, surface);
+    if (!cook->services || !cook->services->mesh_to_level_set)
+        return mn_cook_fail(cook, MN_ERROR_UNSUPPORTED, "this host has no volumes.");
+    return cook->services->mesh_to_level_set(cook->services->user, cook->ctx, m->input, m->dx, band,
+                                             "surface", surface);
+}
+
+static bool moves(const making *m)
+{
+    return m->v || m->vel.ops || mn_norm2(m->velocity) > 0;
+}
+
+static mn_status make_volumes(making *m, mn_volume *surface, mn_volume *velocity)
+{
+    m->level_set = find_level_set(m->input);
+    m->dx = mn_cook_float(m->cook, "dx");
+    m->velocity = mn_cook_vec3(m->cook, "velocity");
+    m->vel = mn_geo_find_volume(m->input, "vel");
+    mn_volume_info info = mn_volume_get_info(m->level_set);
+    if (m->level_set.ops)
+        m->dx = info.voxel_size;
+    else
+        MN_TRY(open_mesh(m));
+    m->width = m->dx * mn_cook_float(m->cook, "band");
+    if (m->half_thickness > 0 || moves(m)) MN_TRY(find_blocks(m, &info));
+    MN_TRY(make_surface(m, surface));
+    return moves(m) ? bake(m, "vel", MN_VOLUME_FOG, 3, velocity_range, velocity) : MN_OK;
+}
+
+// ---- the cook ----
+
+// The input without its volumes, when its mesh is kept; nothing otherwise.
+static mn_status keep_mesh(const mn_cook *cook, const mn_geo *input, mn_geo **geo)
+{
+    if (!mn_cook_toggle(cook, "keep_mesh") || mn_geo_kind_count(input, MN_POLYGON) == 0)
+        return mn_geo_create(cook->ctx, geo);
+    MN_TRY(mn_geo_copy(input, geo));
+    if (mn_geo_kind_count(input, MN_VOLUME) == 0) return MN_OK;
+    const int64_t count = mn_geo_primitive_count(input);
+    uint8_t *keep = mn_allocate(cook->ctx, mn_bytes(count, 1));
+    if (!keep) return MN_ERROR_MEMORY;
+    for (int64_t i = 0; i < count; i++) keep[i] = mn_geo_primitive_kinds(input)[i] != MN_VOLUME;
+    const mn_status status = mn_geo_compact(*geo, NULL, keep);
+    mn_release(cook->ctx, keep, mn_bytes(count, 1));
+    return status;
+}
+
+static mn_status cook_collider(const mn_cook *cook, mn_geo **outputs)
+{
+    making m = {.cook = cook, .input = mn_cook_input(cook, 0)};
+    mn_volume surface = {0}, velocity = {0};
+    mn_geo *geo = NULL;
+    mn_status status;
+    MN_TRY_TO(out, status, make_volumes(&m, &surface, &velocity));
+    MN_TRY_TO(out, status, keep_mesh(cook, m.input, &geo));
+    MN_TRY_TO(out, status, mn_geo_add_volume(geo, surface, -1, NULL));
+    if (velocity.ops) MN_TRY_TO(out, status, mn_geo_add_volume(geo, velocity, -1, NULL));
+    outputs[0] = geo;
+    geo = NULL;
+out:
+    mn_geo_free(geo);
+    mn_volume_release(&surface);
+    mn_volume_release(&velocity);
+    mn_mesh_distance_free(m.mesh);
+    mn_array_free(cook->ctx, &m.origins);
+    return status;
+}
+
+const mn_node_type mn_collider_node = {
+    .name = "collider",
+    .label = "Meniscus Collider",
+    .menu = "Meniscus/Geometry",
+    .help = "Turns polygons or a VDB into the level set and velocity that solvers collide with.",
+    .inputs = inputs_of,
+    .input_count = MN_COUNT_OF(inputs_of),
+    .outputs = outputs_of,
+    .output_count = MN_COUNT_OF(outputs_of),
+    .parms = parms,
+    .parm_count = MN_COUNT_OF(parms),
+    .cook = cook_collider,
+};

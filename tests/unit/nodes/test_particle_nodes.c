@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// fill and surface: counts, masses, volumes, attributes, and the sentences for what is wrong.
+#include "support/analytic_volume.h"
+#include "support/mesh_facts.h"
+#include "support/node_stage.h"
+
+static const double pi = 3.14159265358979323846;
+
+static double total(const mn_geo *geo, const char *name)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i++) sum += stage_number(geo, name, i);
+    return sum;
+}
+
+static void a_filled_mesh_has_its_mass(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, NULL);
+    const int32_t shape = stage_node(&s, "shape", "ball"), fill = stage_node(&s, "fill", "fill");
+    stage_connect(&s, fill, 0, shape);
+    stage_set(&s, fill, "density", "1234");
+    stage_set(&s, fill, "velocity", "1 2 3");
+    const char *const kinds[] = {"sphere", "ellipsoid", "box", "tube", "torus", "ring"};
+    for (int k = 0; k < 6; k++) {
+        stage_set(&s, shape, "kind", kinds[k]);
+        const double volume = mesh_facts_of(stage_cook(&s, shape, 1)).volume;
+        const mn_geo *geo = stage_cook(&s, fill, 1);
+        const double count = (double)mn_geo_point_count(geo);
+        // 8 per cell of 1 mm; a stratified count is off by the root of the cells the surface cuts.
+        check_close(count, volume / 1.25e-10, 0.02 * volume / 1.25e-10);
+        check_close(total(geo, "mass"), 1234 * volume, 1e-5 * 1234 * volume);
+        check_close(total(geo, "volume"), volume, 1e-5 * volume);
+        const double r = stage_number(geo, "pscale", 5);
+        check_close(4 * pi / 3 * r * r * r * count, volume, 1e-5 * volume);
+        check_close(stage_number(geo, "density", 7), 1234, 1e-3);
+        check_close(mn_distance(stage_vec3(geo, "v", 9), mn_v3(1, 2, 3)), 0, 1e-6);
+        for (int64_t i = 0; i < mn_geo_point_count(geo); i += 97)
+            check_close(stage_number(geo, "id", i), (double)i, 0);
+    }
+    const uint64_t first = mn_geo_hash(stage_cook(&s, fill, 1));
+    stage_set(&s, fill, "seed", "5");
+    assert_true(mn_geo_hash(stage_cook(&s, fill, 1)) != first);
+    stage_set(&s, fill, "seed", "0");
+    assert_true(mn_geo_hash(stage_cook(&s, fill, 1)) == first);
+    stage_close(&s);
+}
+
+static void a_level_set_is_filled_too(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, NULL);
+    check_ok(s.ctx, mn_geo_create(s.ctx, &s.files[0]));
+    check_ok(s.ctx, analytic_add(s.files[0], analytic_ball(mn_v3(0.1, 0, 0), 0.01, 0.0005)));
+    check_ok(s.ctx,
+             analytic_add(s.files[0], analytic_motion(mn_v3(0, 1, 0), mn_v3(0, 0, 0), mn_v3(0, 0, 0))));
+    const int32_t file = stage_node(&s, "file", "vdb"), fill = stage_node(&s, "fill", "fill");
+    stage_set(&s, file, "path", "a");
+    stage_connect(&s, fill, 0, file);
+    stage_set(&s, fill, "velocity", "2 0 0");
+    const mn_geo *geo = stage_cook(&s, fill, 1);
+    const double mass = 1000 * 4 * pi / 3 * 1e-6;
+    check_close(total(geo, "mass"), mass, 0.01 * mass);
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i += 50) {
+        assert_true(mn_distance(mn_geo_position(geo, i), mn_v3(0.1, 0, 0)) < 0.01 + 1e-7);
+        check_close(mn_distance(stage_vec3(geo, "v", i), mn_v3(2, 1, 0)), 0, 1e-6);
+    }
+    stage_close(&s);
+}
+
+static void painted_values_reach_the_particles(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, NULL);
+    mn_shape_def def = mn_shape_default_def();
+    def.kind = MN_SHAPE_BOX;
+    check_ok(s.ctx, mn_shape_create(s.ctx, &def, &s.files[0]));
+    mn_attribute *sigma, *v;
+    check_ok(s.ctx, mn_geo_add_attribute(s.files[0], MN_POINT, "sigma", MN_F32, 1, MN_HINT_NONE, &sigma));
+    check_ok(s.ctx, mn_geo_add_attribute(s.files[0], MN_POINT, "v", MN_F32, 3, MN_HINT_VECTOR, &v));
+    for (int64_t i = 0; i < 8; i++) {
+        const mn_vec3 x = mn_geo_position(s.files[0], i), u = {0, 10 * x.x, 0};
+        const double value = 0.07 + x.x;
+        check_ok(s.ctx, mn_attribute_set(s.files[0], sigma, i, 1, &value));
+        check_ok(s.ctx, mn_attribute_set(s.files[0], v, i, 1, &u.x));
+    }
+    const int32_t file = stage_node(&s, "file", "box"), fill = stage_node(&s, "fill", "fill");
+    stage_set(&s, file, "path", "a");
+    stage_connect(&s, fill, 0, file);
+    const mn_geo *geo = stage_cook(&s, fill, 1);
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i += 31) {
+        // Nearest to a side, the value there; on the four sides along x that is the value of the field.
+        const mn_vec3 x = mn_geo_position(geo, i);
+        const double side = fmin(0.01 - fabs(x.y), 0.01 - fabs(x.z));
+        if (0.01 - fabs(x.x) < side + 1e-6) continue;
+        check_close(stage_number(geo, "sigma", i), 0.07 + x.x, 1e-6);
+        check_close(stage_vec3(geo, "v", i).y, 10 * x.x, 1e-6);
+    }
+    stage_set(&s, fill, "transfer", "0");
+    assert_null(mn_geo_find(stage_cook(&s, fill, 1), MN_POINT, "sigma"));
+    stage_close(&s);
+}
+
+static void what_cannot_be_filled_is_said(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, NULL);
+    const int32_t shape = stage_node(&s, "shape", "ball"), fill = stage_node(&s, "fill", "fill"),
+                  file = stage_node(&s, "file", "points");
+    const mn_geo *geo;
+    stage_connect(&s, fill, 0, shape);
+    stage_set(&s, shape, "kind", "grid");
+    check_fails(s.ctx, mn_network_cook(s.network, fill, 0, 1, &geo), MN_ERROR_INPUT, "not closed: 40 edges");
+    stage_set(&s, shape, "kind", "sphere");
+    stage_set(&s, fill, "dx", "0.1");
+    check_fails(s.ctx, mn_network_cook(s.network, fill, 0, 1, &geo), MN_ERROR_ARGUMENT,
+                "dx is 0.1 m but the source spans only 0.02 m; use dx below 0.0025 m");
+    stage_set(&s, fill, "dx", "0.01");
+    stage_cook(&s, fill, 1);
+    assert_int_equal(mn_network_warning_count(s.network, fill), 1);
+    stage_set(&s, fill, "dx", "1e-6");
+    check_fails(s.ctx, mn_network_cook(s.network, fill, 0, 1, &geo), MN_ERROR_ARGUMENT, "GB; use dx above");
+    check_ok(s.ctx, mn_geo_create(s.ctx, &s.files[0]));
+    check_ok(s.ctx, mn_geo_add_points(s.files[0], 4, NULL));
+    stage_set(&s, file, "path", "a");
+    stage_connect(&s, fill, 0, file);
+    check_fails(s.ctx, mn_network_cook(s.network, fill, 0, 1, &geo), MN_ERROR_INPUT,
+                "no polygons and no level set");
+    mn_shape_def def = mn_shape_default_def();
+    check_ok(s.ctx, mn_shape_create(s.ctx, &def, &s.files[1]));
+    mn_geo_write_positions(s.files[1])[33] = NAN;
+    stage_set(&s, file, "path", "b");
+    check_fails(s.ctx, mn_network_cook(s.network, fill, 0, 1, &geo), MN_ERROR_INPUT,
+                "Point 11 has a position");
+    stage_close(&s);
+}
+
+static void a_surface_holds_the_volume_of_its_particles(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, NULL);
+    const int32_t shape = stage_node(&s, "shape", "ball"), fill = stage_node(&s, "fill", "fill"),
+                  skin = stage_node(&s, "surface", "skin");
+    stage_connect(&s, fill, 0, shape);
+    stage_connect(&s, skin, 0, fill);
+    stage_set(&s, fill, "velocity", "0 -3 0");
+    const char *const kinds[] = {"sphere", "torus"};
+    for (int k = 0; k < 2; k++) {
+        stage_set(&s, shape, "kind", kinds[k]);
+        const double volume = mesh_facts_of(stage_cook(&s, shape, 1)).volume;
+        const mn_geo *geo = stage_cook(&s, skin, 1);
+        const mesh_facts facts = mesh_facts_of(geo);
+        assert_int_equal(facts.bad_edges, 0);
+        assert_int_equal(mesh_euler(&facts), k == 0 ? 2 : 0);
+        check_close(facts.volume, volume, 0.01 * volume);
+        for (int64_t i = 0; i < mn_geo_point_count(geo); i += 111)
+            check_close(mn_distance(stage_vec3(geo, "v", i), mn_v3(0, -3, 0)), 0, 1e-6);
+        assert_non_null(mn_geo_find(geo, MN_POINT, "density"));
+        assert_null(mn_geo_find(geo, MN_POINT, "id"));
+    }
+    stage_set(&s, skin, "transfer", "0");
+    assert_null(mn_geo_find(stage_cook(&s, skin, 1), MN_POINT, "density"));
+    assert_non_null(mn_geo_find(stage_cook(&s, skin, 1), MN_POINT, "v"));
+    const mn_geo *geo;
+    stage_set(&s, skin, "dx", "1e-6");
+    check_fails(s.ctx, mn_network_cook(s.network, skin, 0, 1, &geo), MN_ERROR_ARGUMENT, "voxels, about");
+    stage_close(&s);
+}
+
+static void a_surface_of_nothing_is_nothing(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, NULL);
+    check_ok(s.ctx, mn_geo_create(s.ctx, &s.files[0]));
+    const int32_t file = stage_node(&s, "file", "none"), skin = stage_node(&s, "surface", "skin");
+    stage_set(&s, file, "path", "a");
+    stage_connect(&s, skin, 0, file);
+    const mn_geo *geo = stage_cook(&s, skin, 1);
+    assert_int_equal(mn_geo_point_count(geo), 0);
+    assert_non_null(mn_geo_find(geo, MN_POINT, "v"));
+    // One particle without any attribute, and one that is not a number.
+    check_ok(s.ctx, mn_geo_create(s.ctx, &s.files[1]));
+    check_ok(s.ctx, mn_geo_add_points(s.files[1], 1, NULL));
+    stage_set(&s, file, "path", "b");
+    stage_set(&s, skin, "radius", "0.005");
+    const mesh_facts facts = mesh_facts_of(stage_cook(&s, skin, 1));
+    check_close(facts.volume, 4 * pi / 3 * 1.25e-7, 0.01 * 4 * pi / 3 * 1.25e-7);
+    check_ok(s.ctx, mn_geo_copy(s.files[1], &s.files[2]));
+    mn_geo_write_positions(s.files[2])[1] = INFINITY;
+    stage_set(&s, file, "path", "c");
+    check_fails(s.ctx, mn_network_cook(s.network, skin, 0, 1, &geo), MN_ERROR_INPUT,
+                "point 0 has a position");
+    stage_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_filled_mesh_has_its_mass),
+        cmocka_unit_test(a_level_set_is_filled_too),
+        cmocka_unit_test(painted_values_reach_the_particles),
+        cmocka_unit_test(what_cannot_be_filled_is_said),
+        cmocka_unit_test(a_surface_holds_the_volume_of_its_particles),
+        cmocka_unit_test(a_surface_of_nothing_is_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
