@@ -11,6 +11,7 @@
 #include "meniscus/collider.h"
 
 #include "meniscus/array.h"
+#include "meniscus/mesh_distance.h"
 #include "space/rigid_motion.h"
 
 #include <string.h>
@@ -27,6 +28,8 @@ typedef struct solid {
 struct mn_collider {
     mn_context *ctx;
     MN_ARRAY(solid) solids;
+    const mn_geo *geo;
+    mn_mesh_distance *mesh; ///< NULL without paint
     double velocity_scale;
     double voxel_size, band, max_speed;
     mn_box bounds;
@@ -190,6 +193,7 @@ mn_status mn_collider_create(mn_context *ctx, const mn_collider_def *def, mn_col
     mn_collider *collider = mn_allocate_zero(ctx, sizeof *collider);
     if (!collider) return MN_ERROR_MEMORY;
     collider->ctx = ctx;
+    collider->geo = def->geo;
     collider->velocity_scale = def->velocity_scale;
     collider->voxel_size = INFINITY;
     collider->bounds = mn_box_empty();
@@ -209,6 +213,8 @@ mn_status mn_collider_create(mn_context *ctx, const mn_collider_def *def, mn_col
         collider->max_speed = fmax(collider->max_speed, s->max_speed);
         collider->bounds = mn_box_join(collider->bounds, s->bounds);
     }
+    if (def->paint && mn_geo_kind_count(def->geo, MN_POLYGON) > 0)
+        MN_TRY_TO(fail, status, mn_mesh_distance_create(ctx, def->geo, &collider->mesh));
     *out = collider;
     return MN_OK;
 fail:
@@ -224,6 +230,7 @@ void mn_collider_free(mn_collider *collider)
         mn_volume_release(&collider->solids.data[i].velocity);
     }
     mn_array_free(collider->ctx, &collider->solids);
+    mn_mesh_distance_free(collider->mesh);
     mn_release(collider->ctx, collider, sizeof *collider);
 }
 
@@ -316,6 +323,24 @@ mn_vec3 mn_collider_carry(const mn_collider *collider, double before, double sec
     const mn_vec3 u = velocity_at_end(collider, s, y, distance);
     const mn_vec3 rest = mn_sub(u, mn_rigid_motion_velocity(&s->motion, y));
     return mn_rigid_motion_back(&s->motion, after, mn_axpy(y, -after, rest));
+}
+
+void mn_collider_paint(const mn_collider *collider, const char *name, double fallback, int64_t count,
+                       const mn_vec3 *positions, double *values)
+{
+    const mn_attribute *paint = collider->mesh ? mn_geo_find_numeric(collider->geo, MN_POINT, name, 1) : NULL;
+    for (int64_t i = 0; i < count; i++) {
+        values[i] = fallback;
+        if (!paint) continue;
+        const mn_closest_point p = mn_mesh_closest(collider->mesh, positions[i]);
+        if (!isfinite(p.distance)) continue;
+        values[i] = 0;
+        for (int k = 0; k < 3; k++) {
+            double corner;
+            mn_attribute_get(paint, p.points[k], 1, &corner);
+            values[i] += p.weights[k] * corner;
+        }
+    }
 }
 
 double mn_collider_voxel_size(const mn_collider *collider)

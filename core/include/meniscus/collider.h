@@ -25,6 +25,7 @@ typedef struct mn_collider mn_collider;
 typedef struct mn_collider_def {
     const mn_geo *geo;     ///< kept by reference: must outlive the collider
     double velocity_scale; ///< turns the velocities of `geo` into those of the simulation: 1 / time scale
+    bool paint;            ///< makes mn_collider_paint() ready; costs a tree over the polygons
 } mn_collider_def;
 
 mn_collider_def mn_collider_default_def(void);
@@ -50,6 +51,12 @@ mn_contact mn_collider_probe(const mn_collider *collider, double before, mn_vec3
 /// Where a particle that rides on the solid nearest to `position` goes within `seconds`, from `before`
 /// seconds before the end of the frame on.
 mn_vec3 mn_collider_carry(const mn_collider *collider, double before, double seconds, mn_vec3 position);
+
+/// The value of a point attribute of one number, such as `contact_angle` or `friction`, at the points of the
+/// polygons' surface that are nearest to the positions (at the end of the frame). `fallback` where the
+/// attribute is missing or the def asked for no paint.
+void mn_collider_paint(const mn_collider *collider, const char *name, double fallback, int64_t count,
+                       const mn_vec3 *positions, double *values);
 
 /// The smallest voxel, the widest band (distance at which the level sets end), the fastest material, and the
 /// box of all solids at the end of the frame.

@@ -113,6 +113,41 @@ static void several_solids_are_one(void **state)
     mn_context_free(ctx);
 }
 
+// A contact angle that grows along x, painted on a box: read at the nearest point of its surface.
+static void paint_is_read_from_the_nearest_point(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    mn_shape_def shape = mn_shape_default_def();
+    shape.kind = MN_SHAPE_BOX;
+    shape.size = mn_v3(2, 2, 2);
+    mn_geo *geo;
+    mn_attribute *angle;
+    check_ok(ctx, mn_shape_create(ctx, &shape, &geo));
+    check_ok(ctx, mn_geo_add_attribute(geo, MN_POINT, "contact_angle", MN_F32, 1, MN_HINT_NONE, &angle));
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i++) {
+        const double value = 90 + 30 * mn_geo_position(geo, i).x;
+        check_ok(ctx, mn_attribute_set(geo, angle, i, 1, &value));
+    }
+    check_ok(ctx, analytic_add(geo, analytic_half_space(mn_v3(0, 1, 0), mn_v3(0, 1, 0), 0.05)));
+    mn_collider_def def = mn_collider_default_def();
+    def.geo = geo;
+    def.paint = true;
+    mn_collider *c;
+    check_ok(ctx, mn_collider_create(ctx, &def, &c));
+    const mn_vec3 x[3] = {{0.5, 1.3, 0.2}, {-0.9, 0.99, 0}, {7, 0, 0}};
+    double value[3];
+    mn_collider_paint(c, "contact_angle", 45, 3, x, value);
+    check_close(value[0], 105, 1e-4);
+    check_close(value[1], 63, 1e-4);
+    check_close(value[2], 120, 1e-4);
+    mn_collider_paint(c, "friction", 0.5, 3, x, value);
+    check_close(value[1], 0.5, 0);
+    mn_collider_free(c);
+    mn_geo_free(geo);
+    mn_context_free(ctx);
+}
+
 static void bad_colliders_are_refused(void **state)
 {
     (void)state;
@@ -187,6 +222,7 @@ int main(void)
         cmocka_unit_test(a_moving_ball_was_elsewhere_before),
         cmocka_unit_test(a_spinning_ball_carries_round),
         cmocka_unit_test(several_solids_are_one),
+        cmocka_unit_test(paint_is_read_from_the_nearest_point),
         cmocka_unit_test(bad_colliders_are_refused),
         cmocka_unit_test(no_memory_is_a_status),
         cmocka_unit_test(a_rigid_motion_is_found_again),
