@@ -36,6 +36,7 @@
 #include "meniscus/tet_resample.h"
 #include "meniscus/tet_stuffing.h"
 #include "meniscus/timer.h"
+#include "meniscus/triangles.h"
 #include "meniscus/vec.h"
 #include "meniscus/volume.h"
 

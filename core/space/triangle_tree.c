@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tree of boxes over a triangle mesh: halves along the longest axis of the middles, four triangles to a
+// leaf; nearest point, distance with sign, rays.
+#include "triangles_state.h"
+
+#include "meniscus/parallel.h"
+
+#include <math.h>
+
+enum { QUERY_GRAIN = 256 };
+
+// ---- building ----
+
+static double along(mn_vec3 v, int32_t axis)
+{
+    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+static mn_vec3 middle_of(const tree_triangle *t)
+{
+    return mn_scale(1.0 / 3.0, mn_add(t->corner[0], mn_add(t->corner[1], t->corner[2])));
+}
+
+/// By middle along the axis, then by the caller's order, so that equal middles have one order, too.
+static bool comes_before(const tree_triangle *a, const tree_triangle *b, int32_t axis)
+{
+    const double p = along(middle_of(a), axis), q = along(middle_of(b), axis);
+    return p != q ? p < q : a->element != b->element ? a->element < b->element : a->given[1] < b->given[1];
+}
+
+static void swap_triangles(tree_triangle *a, tree_triangle *b)
+{
+    const tree_triangle t = *a;
+    *a = *b;
+    *b = t;
+}
+
+/// Brings the `count / 2` least to the front: quickselect, the middle of three as pivot.
+static void split_in_half(tree_triangle *t, int64_t count, int32_t axis)
+{
+    int64_t low = 0, high = count - 1;
+    const int64_t half = count / 2;
+    while (low < high) {
+        const int64_t mid = low + (high - low) / 2;
+        if (comes_before(&t[mid], &t[low], axis)) swap_triangles(&t[mid], &t[low]);
+        if (comes_before(&t[high], &t[low], axis)) swap_triangles(&t[high], &t[low]);
+        if (comes_before(&t[high], &t[mid], axis)) swap_triangles(&t[high], &t[mid]);
+        const tree_triangle pivot = t[mid];
+        int64_t i = low, j = high;
+        while (i <= j) {
+            while (comes_before(&t[i], &pivot, axis)) i++;
+            while (comes_before(&pivot, &t[j], axis)) j--;
+            if (i <= j) swap_triangles(&t[i++], &t[j--]);
+        }
+        if (half <= j)
+            high = j;
+        else if (half >= i)
+            low = i;
+        else
+            return;
+    }
+}
+
+static void measure_node(tree_node *node, const tree_triangle *t)
+{
+    node->box = mn_box_empty();
+    mn_vec3 moment = {0, 0, 0};
+    double area = 0.0;
+    for (int32_t i = 0; i < node->count; i++) {
+        const mn_vec3 *c = t[i].corner;
+        for (int32_t k = 0; k < 3; k++) node->box = mn_box_add(node->box, c[k]);
+        const mn_vec3 a = mn_scale(0.5, mn_cross(mn_sub(c[1], c[0]), mn_sub(c[2], c[0])));
+        node->area_normal = mn_add(node->area_normal, a);
+        moment = mn_axpy(moment, mn_norm(a), middle_of(&t[i]));
+        area += mn_norm(a);
+    }
+    node->middle = area > 0.0 ? mn_scale(1.0 / area, moment) : mn_lerp(node->box.min, node->box.max, 0.5);
+    for (int32_t i = 0; i < node->count; i++)
+        for (int32_t k = 0; k < 3; k++)
+            node->reach = fmax(node->reach, mn_distance(node->middle, t[i].corner[k]));
+}
+
+/// Appends the node of triangles [first, first + count) and, below it, all others. Halves: as deep as
+/// log2(count).
+static mn_status build_node(mn_triangles *mesh, int32_t first, int32_t count)
+{
+    tree_node node = {.first = first, .count = count, .right = -1};
+    tree_triangle *t = mesh->triangles.data + first;
+    measure_node(&node, t);
+    const int64_t at = mesh->nodes.count;
+    MN_TRY(mn_array_push(mesh->ctx, &mesh->nodes, &node));
+    if (count <= LEAF_TRIANGLES) return MN_OK;
+    mn_box middles = mn_box_empty();
+    for (int32_t i = 0; i < count; i++) middles = mn_box_add(middles, middle_of(&t[i]));
+    const mn_vec3 size = mn_sub(middles.max, middles.min);
+    const int32_t axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
+    split_in_half(t, count, axis);
+    MN_TRY(build_node(mesh, first, count / 2));
+    mesh->nodes.data[at].right = (int32_t)mesh->nodes.count;
+    return build_node(mesh, first + count / 2, count - count / 2);
+}
+
+mn_status mn_triangles_build_tree(mn_triangles *mesh)
+{
+    mesh->nodes.count = 0;
+    if (mesh->triangles.count == 0) return MN_OK;
+    return build_node(mesh, 0, (int32_t)mesh->triangles.count);
+}
+
+// ---- nearest point ----
+
+static mn_vec3 weighted(const mn_vec3 c[3], const double w[3])
+{
+    return mn_add(mn_scale(w[0], c[0]), mn_add(mn_scale(w[1], c[1]), mn_scale(w[2], c[2])));
+}
+
+/// The nearest point of a triangle as weights of its corners, by the regions of its corners, edges and
+/// inside.
+static void region_weights(const mn_vec3 c[3], mn_vec3 x, double w[3])
+{
+    const mn_vec3 ab = mn_sub(c[1], c[0]), ac = mn_sub(c[2], c[0]);
+    const mn_vec3 ax = mn_sub(x, c[0]), bx = mn_sub(x, c[1]), cx = mn_sub(x, c[2]);
+    const double d1 = mn_dot(ab, ax), d2 = mn_dot(ac, ax), d3 = mn_dot(ab, bx), d4 = mn_dot(ac, bx),
+                 d5 = mn_dot(ab, cx), d6 = mn_dot(ac, cx);
+    w[0] = w[1] = w[2] = 0.0;
+    if (d1 <= 0.0 && d2 <= 0.0) {
+        w[0] = 1.0;
+        return;
+    }
+    if (d3 >= 0.0 && d4 <= d3) {
+        w[1] = 1.0;
+        return;
+    }
+    if (d6 >= 0.0 && d5 <= d6) {
+        w[2] = 1.0;
+        return;
+    }
+    const double vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4;
+    if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0) {
+        w[1] = d1 / (d1 - d3);
+        w[0] = 1.0 - w[1];
+    } else if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0) {
+        w[2] = d2 / (d2 - d6);
+        w[0] = 1.0 - w[2];
+    } else if (va <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0) {
+        w[2] = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+        w[1] = 1.0 - w[2];
+    } else {
+        w[1] = vb / (va + vb + vc);
+        w[2] = vc / (va + vb + vc);
+        w[0] = 1.0 - w[1] - w[2];
+    }
+}
+
+/// Lowers *d2 by the nearest point of one edge.
+static void try_edge(const mn_vec3 c[3], int32_t k, mn_vec3 x, double *d2, double w[3])
+{
+    const mn_vec3 d = mn_sub(c[(k + 1) % 3], c[k]);
+    const double t = mn_dot(mn_sub(x, c[k]), d) / mn_norm2(d), s = t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t;
+    const double at = mn_norm2(mn_sub(mn_axpy(c[k], s, d), x));
+    if (!(at < *d2)) return;
+    *d2 = at;
+    w[k] = 1.0 - s;
+    w[(k + 1) % 3] = s;
+    w[(k + 2) % 3] = 0.0;
+}
+
+/// The same for any triangle: of one that is nearly a segment, rounding may pick the wrong region, so its
+/// edges are tried as well. Returns the distance squared.
+static double nearest_weights(const mn_vec3 c[3], mn_vec3 x, double w[3])
+{
+    const mn_vec3 ab = mn_sub(c[1], c[0]), ac = mn_sub(c[2], c[0]);
+    region_weights(c, x, w);
+    double d2 = mn_norm2(mn_sub(weighted(c, w), x));
+    if (mn_norm2(mn_cross(ab, ac)) > 1e-6 * mn_norm2(ab) * mn_norm2(ac)) return d2;
+    for (int32_t k = 0; k < 3; k++) try_edge(c, k, x, &d2, w);
+    return d2;
+}
+
+static double box_distance2(mn_box box, mn_vec3 x)
+{
+    const mn_vec3 out = mn_max3(mn_max3(mn_sub(box.min, x), mn_sub(x, box.max)), mn_v3(0, 0, 0));
+    return mn_norm2(out);
+}
+
+typedef struct nearest_found {
+    int32_t triangle; ///< -1: none yet
+    double d2;
+    double weights[3];
+} nearest_found;
+
+static void try_leaf(const mn_triangles *mesh, const tree_node *node, mn_vec3 x, nearest_found *best)
+{
+    for (int32_t i = node->first; i < node->first + node->count; i++) {
+        double w[3];
+        const double d2 = nearest_weights(mesh->triangles.data[i].corner, x, w);
+        if (!(d2 < best->d2) && !(best->triangle < 0 && d2 <= best->d2)) continue;
+        best->d2 = d2;
+        best->triangle = i;
+        for (int32_t k = 0; k < 3; k++) best->weights[k] = w[k];
+    }
+}
+
+static nearest_found find_nearest(const mn_triangles *mesh, mn_vec3 x, double most)
+{
+    nearest_found best = {.triangle = -1, .d2 = most * most};
+    int32_t stack[TREE_DEPTH_MAX], depth = 0;
+    if (mesh->nodes.count > 0) stack[depth++] = 0;
+    while (depth > 0) {
+        const int32_t at = stack[--depth];
+        const tree_node *node = &mesh->nodes.data[at];
+        if (box_distance2(node->box, x) > best.d2) continue;
+        if (node->right < 0) {
+            try_leaf(mesh, node, x, &best);
+            continue;
+        }
+        const double left = box_distance2(mesh->nodes.data[at + 1].box, x);
+        const double right = box_distance2(mesh->nodes.data[node->right].box, x);
+        // The nearer one is looked at first, so it goes on top.
+        stack[depth++] = left <= right ? node->right : at + 1;
+        stack[depth++] = left <= right ? at + 1 : node->right;
+    }
+    return best;
+}
+
+static mn_mesh_point point_of(const tree_triangle *t, const double w[3], double distance)
+{
+    mn_mesh_point p = {.element = t->element, .position = weighted(t->corner, w), .normal = t->normal};
+    for (int32_t k = 0; k < 3; k++) p.vertices[k] = t->given[k], p.weights[k] = w[k];
+    p.distance = distance;
+    return p;
+}
+
+bool mn_triangles_closest(const mn_triangles *triangles, mn_vec3 x, double most, mn_mesh_point *nearest)
+{
+    if (!mn_is_finite3(x) || !(most >= 0.0)) return false;
+    const nearest_found found = find_nearest(triangles, x, most);
+    if (found.triangle < 0) return false;
+    *nearest = point_of(&triangles->triangles.data[found.triangle], found.weights, sqrt(found.d2));
+    return true;
+}
+
+// ---- sign ----
+
+/// The pseudonormal of the corner, edge or inside that the weights lie on.
+static mn_vec3 pseudonormal(const mn_triangles *mesh, const tree_triangle *t, const double w[3])
+{
+    for (int32_t k = 0; k < 3; k++)
+        if (w[k] == 1.0) return mesh->vertex_normals.data[t->vertex[k]];
+    for (int32_t k = 0; k < 3; k++)
+        if (w[(k + 2) % 3] == 0.0) return t->edge_normal[k];
+    return t->normal;
+}
+
+typedef struct distance_job {
+    const mn_triangles *mesh;
+    mn_points positions;
+    double most;
+    double *distances;
+} distance_job;
+
+static mn_status find_distances(void *user, mn_range range)
+{
+    const distance_job *job = user;
+    const mn_triangles *mesh = job->mesh;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        const mn_vec3 x = mn_points_at(&job->positions, i);
+        if (!mn_is_finite3(x))
+            return mn_fail(mesh->ctx, MN_ERROR_INPUT,
+                           "Point %lld has the position (%g, %g, %g), which is not finite.", (long long)i,
+                           x.x, x.y, x.z);
+        const nearest_found found = find_nearest(mesh, x, INFINITY);
+        const tree_triangle *t = &mesh->triangles.data[found.triangle];
+        const mn_vec3 away = mn_sub(x, weighted(t->corner, found.weights));
+        const double d = fmin(sqrt(found.d2), job->most);
+        job->distances[i] = mn_dot(away, pseudonormal(mesh, t, found.weights)) < 0.0 ? -d : d;
+    }
+    return MN_OK;
+}
+
+mn_status mn_triangles_signed_distance(mn_context *ctx, const mn_triangles *triangles, mn_points positions,
+                                       double most, double *distances)
+{
+    MN_TRY(mn_triangles_require_closed(ctx, triangles, "The mesh"));
+    distance_job job = {.mesh = triangles, .positions = positions, .most = most, .distances = distances};
+    return mn_parallel_for(ctx, positions.count, QUERY_GRAIN, find_distances, &job);
+}
+
+// ---- rays ----
+
+/// Where a ray enters a box, INFINITY when it does not before `most`. `inverse` is 1 / direction.
+static double box_entry(mn_box box, mn_vec3 origin, mn_vec3 inverse, double most)
+{
+    const double low[3] = {(box.min.x - origin.x) * inverse.x, (box.min.y - origin.y) * inverse.y,
+                           (box.min.z - origin.z) * inverse.z};
+    const double high[3] = {(box.max.x - origin.x) * inverse.x, (box.max.y - origin.y) * inverse.y,
+                            (box.max.z - origin.z) * inverse.z};
+    double from = 0.0, to = most;
+    for (int32_t a = 0; a < 3; a++) {
+        // A direction of zero along an axis gives infinities, or not a number on the box's own face: which
+        // fmin and fmax leave out.
+        from = fmax(from, fmin(low[a], high[a]));
+        to = fmin(to, fmax(low[a], high[a]));
+    }
+    return from <= to * (1.0 + 1e-14) ? from : INFINITY;
+}
+
+/// Ray and triangle [moeller1997]; false when they miss or the ray lies in its plane.
+static bool hit_triangle(const mn_vec3 c[3], mn_vec3 origin, mn_vec3 direction, double most, double *t,
+                         double w[3])
+{
+    const mn_vec3 ab = mn_sub(c[1], c[0]), ac = mn_sub(c[2], c[0]), p = mn_cross(direction, ac);
+    const double det = mn_dot(ab, p);
+    if (det == 0.0) return false;
+    const mn_vec3 ao = mn_sub(origin, c[0]), q = mn_cross(ao, ab);
+    w[1] = mn_dot(ao, p) / det;
+    w[2] = mn_dot(direction, q) / det;
+    w[0] = 1.0 - w[1] - w[2];
+    *t = mn_dot(ac, q) / det;
+    return w[0] >= 0.0 && w[1] >= 0.0 && w[2] >= 0.0 && *t >= 0.0 && *t <= most;
+}
+
+bool mn_triangles_ray(const mn_triangles *triangles, mn_vec3 origin, mn_vec3 direction, double most,
+                      mn_mesh_point *hit)
+{
+    if (!mn_is_finite3(origin) || !mn_is_finite3(direction) || !(mn_norm2(direction) > 0.0)) return false;
+    const mn_vec3 inverse = mn_v3(1.0 / direction.x, 1.0 / direction.y, 1.0 / direction.z);
+    int32_t stack[TREE_DEPTH_MAX], depth = 0, best = -1;
+    double weights[3] = {0};
+    if (triangles->nodes.count > 0) stack[depth++] = 0;
+    while (depth > 0) {
+        const int32_t at = stack[--depth];
+        const tree_node *node = &triangles->nodes.data[at];
+        if (box_entry(node->box, origin, inverse, most) == INFINITY) continue;
+        if (node->right >= 0) {
+            stack[depth++] = node->right;
+            stack[depth++] = at + 1;
+            continue;
+        }
+        for (int32_t i = node->first; i < node->first + node->count; i++) {
+            double t, w[3];
+            if (!hit_triangle(triangles->triangles.data[i].corner, origin, direction, most, &t, w)) continue;
+            if (best >= 0 && t == most) continue;
+            most = t;
+            best = i;
+            for (int32_t k = 0; k < 3; k++) weights[k] = w[k];
+        }
+    }
+    if (best < 0) return false;
+    *hit = point_of(&triangles->triangles.data[best], weights, most);
+    return true;
+}
