@@ -3,6 +3,7 @@
 // The mesh structure: connections, stars, exchange of tetrahedra, fields, compaction, bad input and no
 // memory.
 #include "meniscus/tet_mesh.h"
+#include "support/check.h"
 #include "support/failing_allocator.h"
 #include "support/tet_shapes.h"
 

@@ -2,6 +2,7 @@
 //
 // Local operations: each against what it must keep (validity, volume, topology, fields, sharp edges) and what
 // it must reach (the best triangulation, a higher worst quality).
+#include "support/check.h"
 #include "support/failing_allocator.h"
 #include "support/tet_operations.h"
 #include "support/tet_shapes.h"

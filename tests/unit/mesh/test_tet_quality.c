@@ -2,6 +2,7 @@
 //
 // Quality measures: known tetrahedra, invariance, gradient by differences, reports.
 #include "meniscus/tet_quality.h"
+#include "support/check.h"
 #include "support/tet_shapes.h"
 
 static const double degrees = 57.29577951308232;

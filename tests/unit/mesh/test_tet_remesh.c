@@ -4,6 +4,7 @@
 // lengths, comes to an end, says what it could not do, gives the same bits on any threads.
 #include "meniscus/tet_quality.h"
 #include "meniscus/tet_remesh.h"
+#include "support/check.h"
 #include "support/failing_allocator.h"
 #include "support/tet_operations.h"
 #include "support/tet_shapes.h"

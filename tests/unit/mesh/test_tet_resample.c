@@ -3,6 +3,7 @@
 // Overlap volumes and conservative resampling.
 #include "meniscus/tet_remesh.h"
 #include "meniscus/tet_resample.h"
+#include "support/check.h"
 #include "support/failing_allocator.h"
 #include "support/tet_operations.h"
 #include "support/tet_shapes.h"
