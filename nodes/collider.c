@@ -40,7 +40,7 @@ static const mn_output_def outputs_of[] = {{"Collider", "level set surface, velo
 typedef struct making {
     const mn_cook *cook;
     const mn_geo *input;
-    mn_mesh_distance *mesh;
+    mn_triangles *mesh;    ///< NULL when a level set came in
     mn_volume level_set;   ///< of the input, borrowed; {0} when polygons are used
     double dx, width;      ///< m, voxel and band
     double half_thickness; ///< m, of a shell
@@ -56,8 +56,12 @@ typedef struct making {
 static void shell_distances(void *user, int64_t count, const mn_vec3 *positions, double *distances)
 {
     const making *m = user;
-    for (int64_t i = 0; i < count; i++)
-        distances[i] = mn_mesh_closest(m->mesh, positions[i]).distance - m->half_thickness;
+    for (int64_t i = 0; i < count; i++) {
+        mn_mesh_point p;
+        mn_triangles_closest(m->mesh, positions[i], INFINITY,
+                             &p); // there are triangles: open_mesh has checked
+        distances[i] = p.distance - m->half_thickness;
+    }
 }
 
 static void level_set_distances(void *user, int64_t count, const mn_vec3 *positions, double *distances)
@@ -94,10 +98,11 @@ static mn_status velocity_range(void *user, mn_range range)
         mn_vec3 sum = m->velocity;
         if (m->vel.ops) sum = mn_add(sum, mn_volume_sample_vec3(m->vel, x));
         if (m->v) {
-            const mn_closest_point p = mn_mesh_closest(m->mesh, x);
+            mn_mesh_point p;
+            mn_triangles_closest(m->mesh, x, INFINITY, &p);
             for (int k = 0; k < 3; k++) {
                 mn_vec3 corner;
-                mn_attribute_get(m->v, p.points[k], 1, &corner.x);
+                mn_attribute_get(m->v, p.vertices[k], 1, &corner.x);
                 sum = mn_axpy(sum, p.weights[k], corner);
             }
         }
@@ -141,18 +146,16 @@ static mn_volume find_level_set(const mn_geo *geo)
 static mn_status open_mesh(making *m)
 {
     const mn_cook *cook = m->cook;
-    MN_TRY(mn_mesh_distance_create(cook->ctx, m->input, &m->mesh));
-    const mn_mesh_facts facts = mn_mesh_distance_facts(m->mesh);
+    MN_TRY(mn_triangles_create_from_geo(cook->ctx, m->input, &m->mesh));
     const bool shell = mn_cook_menu(cook, "kind") == KIND_SHELL;
-    if (facts.triangles == 0)
+    if (mn_triangles_count(m->mesh) == 0)
         return mn_cook_fail(cook, MN_ERROR_INPUT, "the input holds no polygons and no level set.");
-    if (!shell && !facts.closed)
-        return mn_cook_fail(
-            cook, MN_ERROR_INPUT,
-            "the mesh is not closed: %lld edges have a polygon on one side only and %lld have too many. "
-            "Close its holes, or set kind to shell.",
-            (long long)facts.open_edges, (long long)facts.crowded_edges);
-    const mn_vec3 e = mn_sub(facts.bounds.max, facts.bounds.min);
+    if (!shell && !mn_triangles_is_closed(m->mesh)) {
+        (void)mn_triangles_require_closed(cook->ctx, m->mesh, "the mesh");
+        return mn_cook_fail(cook, MN_ERROR_INPUT, "%s Or set kind to shell.", mn_context_message(cook->ctx));
+    }
+    const mn_box bounds = mn_triangles_bounds(m->mesh);
+    const mn_vec3 e = mn_sub(bounds.max, bounds.min);
     const double longest = fmax(e.x, fmax(e.y, e.z)), thinnest = fmin(e.x, fmin(e.y, e.z));
     if (m->dx == 0) m->dx = 0.01 * longest;
     if (!shell && thinnest < 2 * m->dx)
@@ -169,7 +172,7 @@ static mn_status open_mesh(making *m)
                 "a shell of %g m is thinner than two voxels of %g m; use dx below %.2g m or more thickness.",
                 2 * m->half_thickness, m->dx, m->half_thickness);
     }
-    const double voxels = facts.area / (m->dx * m->dx) * 2 * mn_cook_float(cook, "band");
+    const double voxels = mn_triangles_area(m->mesh) / (m->dx * m->dx) * 2 * mn_cook_float(cook, "band");
     if (voxels > (double)BLOCK_LIMIT * BLOCK_VOXELS)
         return mn_cook_fail(
             cook, MN_ERROR_ARGUMENT,
@@ -183,7 +186,7 @@ static mn_status open_mesh(making *m)
 static mn_status find_blocks(making *m, const mn_volume_info *info)
 {
     mn_region region = {m, m->mesh ? shell_distances : level_set_distances, info->bounds};
-    if (m->mesh) region.bounds = mn_box_grow(mn_mesh_distance_facts(m->mesh).bounds, m->half_thickness);
+    if (m->mesh) region.bounds = mn_box_grow(mn_triangles_bounds(m->mesh), m->half_thickness);
     const double width = m->mesh ? m->width : 0.99 * info->background;
     return mn_band_blocks(m->cook->ctx, &region, m->dx, width, BLOCK_LIMIT, &m->origins);
 }
@@ -261,7 +264,7 @@ out:
     mn_geo_free(geo);
     mn_volume_release(&surface);
     mn_volume_release(&velocity);
-    mn_mesh_distance_free(m.mesh);
+    mn_triangles_free(m.mesh);
     mn_array_free(cook->ctx, &m.origins);
     return status;
 }

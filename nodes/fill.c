@@ -33,7 +33,8 @@ static const mn_output_def outputs_of[] = {
 
 /// What is filled: the mesh, or the level set.
 typedef struct body {
-    mn_mesh_distance *mesh; ///< NULL for a level set
+    mn_triangles *mesh; ///< NULL for a level set
+    double facing;      ///< -1 when its polygons face in
     mn_volume level_set;
     mn_region region;
     double volume; ///< m^3; negative when it is not known
@@ -41,7 +42,9 @@ typedef struct body {
 
 static void mesh_distances(void *user, int64_t count, const mn_vec3 *positions, double *distances)
 {
-    for (int64_t i = 0; i < count; i++) distances[i] = mn_mesh_signed_distance(user, positions[i]);
+    const body *b = user;
+    for (int64_t i = 0; i < count; i++)
+        distances[i] = b->facing * mn_triangles_signed_distance_at(b->mesh, positions[i]);
 }
 
 static void level_set_distances(void *user, int64_t count, const mn_vec3 *positions, double *distances)
@@ -65,26 +68,27 @@ static mn_status open_body(const mn_cook *cook, const mn_geo *geo, body *b)
     memset(b, 0, sizeof *b);
     b->level_set = find_level_set(geo);
     b->volume = -1;
-    MN_TRY(mn_mesh_distance_create(cook->ctx, geo, &b->mesh));
-    const mn_mesh_facts facts = mn_mesh_distance_facts(b->mesh);
-    if (facts.closed) {
-        b->region = (mn_region){b->mesh, mesh_distances, facts.bounds};
-        b->volume = fabs(facts.volume);
+    MN_TRY(mn_triangles_create_from_geo(cook->ctx, geo, &b->mesh));
+    if (mn_triangles_is_closed(b->mesh)) {
+        b->region = (mn_region){b, mesh_distances, mn_triangles_bounds(b->mesh)};
+        b->volume = fabs(mn_triangles_volume(b->mesh));
+        b->facing = mn_triangles_volume(b->mesh) < 0 ? -1 : 1;
         return MN_OK;
     }
-    mn_mesh_distance_free(b->mesh);
-    b->mesh = NULL;
-    if (b->level_set.ops) {
+    mn_status status = MN_OK;
+    if (b->level_set.ops)
         b->region = (mn_region){&b->level_set, level_set_distances, mn_volume_get_info(b->level_set).bounds};
-        return MN_OK;
+    else if (mn_triangles_count(b->mesh) == 0)
+        status = mn_cook_fail(cook, MN_ERROR_INPUT, "the input holds no polygons and no level set to fill.");
+    else {
+        (void)mn_triangles_require_closed(cook->ctx, b->mesh, "the mesh");
+        status = mn_cook_fail(cook, MN_ERROR_INPUT,
+                              "%s Or make a level set of it with a collider node set to shell.",
+                              mn_context_message(cook->ctx));
     }
-    if (facts.triangles == 0)
-        return mn_cook_fail(cook, MN_ERROR_INPUT, "the input holds no polygons and no level set to fill.");
-    return mn_cook_fail(
-        cook, MN_ERROR_INPUT,
-        "the mesh is not closed: %lld edges have a polygon on one side only and %lld have too many. "
-        "Close its holes, or make a level set from it with a collider node set to shell.",
-        (long long)facts.open_edges, (long long)facts.crowded_edges);
+    mn_triangles_free(b->mesh);
+    b->mesh = NULL;
+    return status;
 }
 
 // Whether dx fits the body, before anything is made.
@@ -144,16 +148,16 @@ static mn_status write_particles(const mn_cook *cook, const mn_vec3_array *x, do
 }
 
 typedef struct transfer {
-    const mn_mesh_distance *mesh;
+    const mn_triangles *mesh;
     const mn_vec3 *positions;
-    mn_closest_point *closest;
+    mn_mesh_point *closest;
 } transfer;
 
 static mn_status find_closest(void *user, mn_range range)
 {
     const transfer *t = user;
     for (int64_t i = range.begin; i < range.end; i++)
-        t->closest[i] = mn_mesh_closest(t->mesh, t->positions[i]);
+        mn_triangles_closest(t->mesh, t->positions[i], INFINITY, &t->closest[i]);
     return MN_OK;
 }
 
@@ -166,7 +170,7 @@ static bool is_transferred(const mn_attribute *attribute)
     return (type == MN_F32 || type == MN_F64) && mn_attribute_size(attribute) <= 16;
 }
 
-static mn_status transfer_attribute(const mn_attribute *from, const mn_closest_point *closest, int64_t count,
+static mn_status transfer_attribute(const mn_attribute *from, const mn_mesh_point *closest, int64_t count,
                                     mn_geo *geo)
 {
     const int32_t size = mn_attribute_size(from);
@@ -179,7 +183,7 @@ static mn_status transfer_attribute(const mn_attribute *from, const mn_closest_p
         double sum[16] = {0}, corner[16];
         if (is_velocity) mn_attribute_get(to, i, 1, sum); // what the parameter has put there
         for (int k = 0; k < 3; k++) {
-            mn_attribute_get(from, closest[i].points[k], 1, corner);
+            mn_attribute_get(from, closest[i].vertices[k], 1, corner);
             for (int32_t m = 0; m < size; m++) sum[m] += closest[i].weights[k] * corner[m];
         }
         MN_TRY(mn_attribute_set(geo, to, i, 1, sum));
@@ -250,7 +254,7 @@ static mn_status cook_fill(const mn_cook *cook, mn_geo **outputs)
     body b;
     mn_status status = open_body(cook, input, &b);
     if (status == MN_OK) status = fill_body(cook, input, &b, &x, &geo);
-    mn_mesh_distance_free(b.mesh);
+    mn_triangles_free(b.mesh);
     mn_array_free(cook->ctx, &x);
     if (status == MN_OK)
         outputs[0] = geo;

@@ -11,7 +11,7 @@
 #include "meniscus/collider.h"
 
 #include "meniscus/array.h"
-#include "meniscus/mesh_distance.h"
+#include "meniscus/triangles.h"
 #include "space/rigid_motion.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ struct mn_collider {
     mn_context *ctx;
     MN_ARRAY(solid) solids;
     const mn_geo *geo;
-    mn_mesh_distance *mesh; ///< NULL without paint
+    mn_triangles *mesh; ///< NULL without paint
     double velocity_scale;
     double voxel_size, band, max_speed;
     mn_box bounds;
@@ -214,7 +214,7 @@ mn_status mn_collider_create(mn_context *ctx, const mn_collider_def *def, mn_col
         collider->bounds = mn_box_join(collider->bounds, s->bounds);
     }
     if (def->paint && mn_geo_kind_count(def->geo, MN_POLYGON) > 0)
-        MN_TRY_TO(fail, status, mn_mesh_distance_create(ctx, def->geo, &collider->mesh));
+        MN_TRY_TO(fail, status, mn_triangles_create_from_geo(ctx, def->geo, &collider->mesh));
     *out = collider;
     return MN_OK;
 fail:
@@ -230,7 +230,7 @@ void mn_collider_free(mn_collider *collider)
         mn_volume_release(&collider->solids.data[i].velocity);
     }
     mn_array_free(collider->ctx, &collider->solids);
-    mn_mesh_distance_free(collider->mesh);
+    mn_triangles_free(collider->mesh);
     mn_release(collider->ctx, collider, sizeof *collider);
 }
 
@@ -332,12 +332,12 @@ void mn_collider_paint(const mn_collider *collider, const char *name, double fal
     for (int64_t i = 0; i < count; i++) {
         values[i] = fallback;
         if (!paint) continue;
-        const mn_closest_point p = mn_mesh_closest(collider->mesh, positions[i]);
-        if (!isfinite(p.distance)) continue;
+        mn_mesh_point p;
+        if (!mn_triangles_closest(collider->mesh, positions[i], INFINITY, &p)) continue;
         values[i] = 0;
         for (int k = 0; k < 3; k++) {
             double corner;
-            mn_attribute_get(paint, p.points[k], 1, &corner);
+            mn_attribute_get(paint, p.vertices[k], 1, &corner);
             values[i] += p.weights[k] * corner;
         }
     }

@@ -253,6 +253,16 @@ static mn_vec3 pseudonormal(const mn_triangles *mesh, const tree_triangle *t, co
     return t->normal;
 }
 
+double mn_triangles_signed_distance_at(const mn_triangles *triangles, mn_vec3 x)
+{
+    const nearest_found found = find_nearest(triangles, x, INFINITY);
+    if (found.triangle < 0) return INFINITY;
+    const tree_triangle *t = &triangles->triangles.data[found.triangle];
+    const mn_vec3 away = mn_sub(x, weighted(t->corner, found.weights));
+    const double d = sqrt(found.d2);
+    return mn_dot(away, pseudonormal(triangles, t, found.weights)) < 0.0 ? -d : d;
+}
+
 typedef struct distance_job {
     const mn_triangles *mesh;
     mn_points positions;
@@ -270,11 +280,8 @@ static mn_status find_distances(void *user, mn_range range)
             return mn_fail(mesh->ctx, MN_ERROR_INPUT,
                            "Point %lld has the position (%g, %g, %g), which is not finite.", (long long)i,
                            x.x, x.y, x.z);
-        const nearest_found found = find_nearest(mesh, x, INFINITY);
-        const tree_triangle *t = &mesh->triangles.data[found.triangle];
-        const mn_vec3 away = mn_sub(x, weighted(t->corner, found.weights));
-        const double d = fmin(sqrt(found.d2), job->most);
-        job->distances[i] = mn_dot(away, pseudonormal(mesh, t, found.weights)) < 0.0 ? -d : d;
+        const double d = mn_triangles_signed_distance_at(mesh, x);
+        job->distances[i] = fmax(-job->most, fmin(d, job->most));
     }
     return MN_OK;
 }

@@ -16,7 +16,6 @@
 #include "meniscus/isosurface.h"
 #include "meniscus/krylov.h"
 #include "meniscus/level_set.h"
-#include "meniscus/mesh_distance.h"
 #include "meniscus/mpm.h"
 #include "meniscus/neighbours.h"
 #include "meniscus/parallel.h"

@@ -79,6 +79,9 @@ mn_status mn_triangles_inside(mn_context *ctx, const mn_triangles *triangles, mn
 mn_status mn_triangles_signed_distance(mn_context *ctx, const mn_triangles *triangles, mn_points positions,
                                        double most, double *distances);
 
+/// The same for one position, safe inside a parallel loop. The mesh must be closed: nothing is checked.
+double mn_triangles_signed_distance_at(const mn_triangles *triangles, mn_vec3 x);
+
 /// Enclosed volume, m^3: negative when the normals point inward. Means nothing when the mesh is open.
 double mn_triangles_volume(const mn_triangles *triangles);
 double mn_triangles_area(const mn_triangles *triangles);

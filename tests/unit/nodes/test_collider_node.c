@@ -87,7 +87,7 @@ static void an_open_mesh_is_refused_or_made_a_shell(void **state)
     stage_connect(&s, collider, 0, shape);
     const mn_geo *geo;
     check_fails(s.ctx, mn_network_cook(s.network, collider, 0, 1, &geo), MN_ERROR_INPUT,
-                "collider 'collider': the mesh is not closed: 40 edges");
+                "collider 'collider': the mesh is not closed: 40 open edges");
     stage_set(&s, collider, "kind", "shell");
     stage_set(&s, collider, "thickness", "0.001");
     check_fails(s.ctx, mn_network_cook(s.network, collider, 0, 1, &geo), MN_ERROR_ARGUMENT,

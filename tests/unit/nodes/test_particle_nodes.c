@@ -115,7 +115,8 @@ static void what_cannot_be_filled_is_said(void **state)
     const mn_geo *geo;
     stage_connect(&s, fill, 0, shape);
     stage_set(&s, shape, "kind", "grid");
-    check_fails(s.ctx, mn_network_cook(s.network, fill, 0, 1, &geo), MN_ERROR_INPUT, "not closed: 40 edges");
+    check_fails(s.ctx, mn_network_cook(s.network, fill, 0, 1, &geo), MN_ERROR_INPUT,
+                "not closed: 40 open edges");
     stage_set(&s, shape, "kind", "sphere");
     stage_set(&s, fill, "dx", "0.1");
     check_fails(s.ctx, mn_network_cook(s.network, fill, 0, 1, &geo), MN_ERROR_ARGUMENT,
@@ -135,8 +136,7 @@ static void what_cannot_be_filled_is_said(void **state)
     check_ok(s.ctx, mn_shape_create(s.ctx, &def, &s.files[1]));
     mn_geo_write_positions(s.files[1])[33] = NAN;
     stage_set(&s, file, "path", "b");
-    check_fails(s.ctx, mn_network_cook(s.network, fill, 0, 1, &geo), MN_ERROR_INPUT,
-                "Point 11 has a position");
+    check_fails(s.ctx, mn_network_cook(s.network, fill, 0, 1, &geo), MN_ERROR_INPUT, "Point 11 of the mesh");
     stage_close(&s);
 }
 
