@@ -96,6 +96,43 @@ static void test_pinches_are_seen(void **state)
     mn_tet_mesh_free(mesh);
 }
 
+/// Blocks with random holes touch themselves in vertices and edges everywhere; parting cures all of it and
+/// keeps what every tetrahedron holds.
+static void test_touching_parts_come_apart(void **state)
+{
+    mn_context *ctx = *state;
+    int64_t vertices_seen = 0, edges_seen = 0;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        mn_tet_mesh *mesh = tet_block(ctx, 4);
+        mn_tet_field *mass;
+        check_ok(ctx, mn_tet_mesh_add_field(mesh, "mass", MN_TET_AMOUNT, 1, &mass));
+        const double kept = 0.2 + 0.6 * mn_random_unit(1, seed, 0);
+        for (int32_t t = 0; t < mesh->tet_slots; t++) {
+            mass->data[t] = 1 + t;
+            if (mn_random_unit(2, seed, (uint32_t)t) > kept)
+                check_ok(ctx, mn_tet_mesh_replace(mesh, 1, &t, 0, NULL, NULL));
+        }
+        double before = 0, after = 0;
+        for (int32_t t = 0; t < mesh->tet_slots; t++)
+            if (mn_tet_alive(mesh, t)) before += mass->data[t];
+        const double volume = mn_tet_mesh_volume(mesh);
+        int64_t vertices, edges;
+        mn_tet_topology topology;
+        check_ok(ctx, mn_tet_mesh_part(mesh, &vertices, &edges));
+        check_ok(ctx, mn_tet_mesh_check(mesh));
+        check_ok(ctx, mn_tet_mesh_topology(mesh, &topology));
+        assert_int_equal(topology.nonmanifold_edges, 0);
+        assert_int_equal(topology.face_type_vertices, 0);
+        for (int32_t t = 0; t < mesh->tet_slots; t++)
+            if (mn_tet_alive(mesh, t)) after += mass->data[t];
+        check_close(after, before, 1e-12 * before);
+        check_close(mn_tet_mesh_volume(mesh), volume, 1e-13);
+        vertices_seen += vertices, edges_seen += edges;
+        mn_tet_mesh_free(mesh);
+    }
+    assert_true(vertices_seen > 1000 && edges_seen > 20);
+}
+
 static void test_bad_input_is_named(void **state)
 {
     mn_context *ctx = *state;
@@ -264,9 +301,13 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_block_is_connected), cmocka_unit_test(test_remove_and_insert),
-        cmocka_unit_test(test_pinches_are_seen),     cmocka_unit_test(test_bad_input_is_named),
-        cmocka_unit_test(test_fields_follow),        cmocka_unit_test(test_compaction_keeps_everything),
+        cmocka_unit_test(test_a_block_is_connected),
+        cmocka_unit_test(test_remove_and_insert),
+        cmocka_unit_test(test_pinches_are_seen),
+        cmocka_unit_test(test_touching_parts_come_apart),
+        cmocka_unit_test(test_bad_input_is_named),
+        cmocka_unit_test(test_fields_follow),
+        cmocka_unit_test(test_compaction_keeps_everything),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
