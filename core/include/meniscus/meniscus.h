@@ -16,6 +16,7 @@
 #include "meniscus/isosurface.h"
 #include "meniscus/krylov.h"
 #include "meniscus/level_set.h"
+#include "meniscus/mesh_smooth.h"
 #include "meniscus/mpm.h"
 #include "meniscus/neighbours.h"
 #include "meniscus/parallel.h"
