@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { OUTPUT_POLYGONS, OUTPUT_VDB, OUTPUT_BOTH };
+enum { COLUMN_LIMIT = 64 }; ///< attributes carried over
 
 static const mn_menu_item output_items[] = {
     {"polygons", "Polygons"}, {"vdb", "VDB"}, {"both", "Polygons and VDB"}, {NULL, NULL}};
@@ -132,51 +133,73 @@ static bool is_transferred(const surfacing *s, const mn_attribute *attribute)
     return mn_cook_toggle(s->cook, "transfer") && (type == MN_F32 || type == MN_F64);
 }
 
-// One attribute of the particles at other places: results has its size per place.
-static mn_status blend_attribute(const surfacing *s, const mn_attribute *from, int64_t count,
-                                 const mn_vec3 *targets, double *results)
+/// Attributes side by side, so that one search for neighbours serves them all.
+typedef struct columns {
+    const mn_attribute *from[COLUMN_LIMIT];
+    int32_t count;
+    int32_t width; ///< numbers per point
+} columns;
+
+static void add_column(columns *c, const mn_attribute *attribute)
+{
+    if (c->count == COLUMN_LIMIT) return;
+    c->from[c->count++] = attribute;
+    c->width += mn_attribute_size(attribute);
+}
+
+// The columns of the particles at other places: results has `width` numbers per place.
+static mn_status blend_columns(const surfacing *s, const columns *c, int64_t count, const mn_vec3 *targets,
+                               double *results)
 {
     mn_context *ctx = s->cook->ctx;
-    const int32_t size = mn_attribute_size(from);
-    double *values = mn_allocate(ctx, mn_bytes(s->count * size, sizeof *values));
+    double *values = mn_allocate(ctx, mn_bytes(s->count * c->width, sizeof *values));
     if (!values) return MN_ERROR_MEMORY;
-    mn_attribute_get(from, 0, s->count, values);
-    const mn_status status = mn_blend_values(s->blend, size, values, count, targets, results);
-    mn_release(ctx, values, mn_bytes(s->count * size, sizeof *values));
+    for (int64_t i = 0; i < s->count; i++) {
+        double *row = values + i * c->width;
+        for (int32_t k = 0; k < c->count; row += mn_attribute_size(c->from[k++]))
+            mn_attribute_get(c->from[k], i, 1, row);
+    }
+    const mn_status status = mn_blend_values(s->blend, c->width, values, count, targets, results);
+    mn_release(ctx, values, mn_bytes(s->count * c->width, sizeof *values));
     return status;
 }
 
-static mn_status add_blended(const surfacing *s, const mn_attribute *from, const mn_vec3 *targets,
-                             mn_geo *geo)
+// Puts one column of the results into an attribute of its name.
+static mn_status write_column(const columns *c, int32_t column, int32_t offset, const double *results,
+                              mn_geo *geo)
 {
-    mn_context *ctx = s->cook->ctx;
-    const int32_t size = mn_attribute_size(from);
-    const int64_t count = mn_geo_point_count(geo);
+    const mn_attribute *from = c->from[column];
     const bool is_velocity = strcmp(mn_attribute_name(from), "v") == 0;
     mn_attribute *to;
-    MN_TRY(mn_geo_add_attribute(geo, MN_POINT, mn_attribute_name(from), MN_F32, size,
+    MN_TRY(mn_geo_add_attribute(geo, MN_POINT, mn_attribute_name(from), MN_F32, mn_attribute_size(from),
                                 is_velocity ? MN_HINT_VECTOR : mn_attribute_hint(from), &to));
-    double *results = mn_allocate(ctx, mn_bytes(count * size, sizeof *results));
-    if (!results && count > 0) return MN_ERROR_MEMORY;
-    mn_status status = count > 0 ? blend_attribute(s, from, count, targets, results) : MN_OK;
-    if (status == MN_OK && count > 0) status = mn_attribute_set(geo, to, 0, count, results);
-    mn_release(ctx, results, mn_bytes(count * size, sizeof *results));
-    return status;
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i++)
+        MN_TRY(mn_attribute_set(geo, to, i, 1, results + i * c->width + offset));
+    return MN_OK;
 }
 
 // v always; the others when they are wanted.
 static mn_status add_attributes(const surfacing *s, mn_geo *geo)
 {
+    mn_context *ctx = s->cook->ctx;
+    const int64_t count = mn_geo_point_count(geo);
+    columns c = {.count = 0};
     mn_vec3_array targets = {0};
     const mn_vec3 *positions;
     mn_attribute *v;
-    mn_status status = mn_column_read_vec3(s->cook->ctx, geo, "P", &targets, &positions);
-    if (status == MN_OK) status = mn_geo_add_attribute(geo, MN_POINT, "v", MN_F32, 3, MN_HINT_VECTOR, &v);
-    for (int32_t i = 0; status == MN_OK && i < mn_geo_attribute_count(s->input, MN_POINT); i++) {
-        const mn_attribute *from = mn_geo_attribute_at(s->input, MN_POINT, i);
-        if (is_transferred(s, from)) status = add_blended(s, from, targets.data, geo);
-    }
-    mn_array_free(s->cook->ctx, &targets);
+    MN_TRY(mn_geo_add_attribute(geo, MN_POINT, "v", MN_F32, 3, MN_HINT_VECTOR, &v));
+    for (int32_t i = 0; i < mn_geo_attribute_count(s->input, MN_POINT); i++)
+        if (is_transferred(s, mn_geo_attribute_at(s->input, MN_POINT, i)))
+            add_column(&c, mn_geo_attribute_at(s->input, MN_POINT, i));
+    if (count == 0 || c.count == 0) return MN_OK;
+    double *results = mn_allocate(ctx, mn_bytes(count * c.width, sizeof *results));
+    if (!results) return MN_ERROR_MEMORY;
+    mn_status status = mn_column_read_vec3(ctx, geo, "P", &targets, &positions);
+    if (status == MN_OK) status = blend_columns(s, &c, count, targets.data, results);
+    for (int32_t k = 0, offset = 0; status == MN_OK && k < c.count; offset += mn_attribute_size(c.from[k++]))
+        status = write_column(&c, k, offset, results, geo);
+    mn_array_free(ctx, &targets);
+    mn_release(ctx, results, mn_bytes(count * c.width, sizeof *results));
     return status;
 }
 
@@ -227,7 +250,9 @@ static mn_status make_velocity(const surfacing *s, mn_volume *volume)
     for (int64_t i = 0; status == MN_OK && i < nodes; i++)
         targets[i] = mn_block_node_position(&view.blocks, (int32_t)(i / MN_BLOCK_CELLS),
                                             (int32_t)(i % MN_BLOCK_CELLS));
-    if (status == MN_OK && v && nodes > 0) status = blend_attribute(s, v, nodes, targets, results);
+    columns c = {.count = 0};
+    if (v) add_column(&c, v);
+    if (status == MN_OK && v && nodes > 0) status = blend_columns(s, &c, nodes, targets, results);
     if (status == MN_OK) status = make_volume(s, "vel", MN_VOLUME_FOG, 3, results, volume);
     mn_release(ctx, targets, mn_bytes(nodes, sizeof *targets));
     mn_release(ctx, results, mn_bytes(3 * nodes, sizeof *results));

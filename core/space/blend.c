@@ -134,11 +134,15 @@ static double add_class(const blending *b, const reach_class *c, mn_vec3 x, doub
     const mn_vec3 at = mn_scale(c->table.inverse_dx, x);
     if (!(fabs(at.x) < 1e9 && fabs(at.y) < 1e9 && fabs(at.z) < 1e9)) return 0;
     const int32_t i0 = (int32_t)floor(at.x), j0 = (int32_t)floor(at.y), k0 = (int32_t)floor(at.z);
+    // One search for the block around; its neighbours are in its row.
+    const int32_t block = mn_blocks_find(c->blocks, mn_iv3(i0 >> 2, j0 >> 2, k0 >> 2));
     double sum = 0;
     for (int32_t i = i0 - 1; i <= i0 + 1; i++)
         for (int32_t j = j0 - 1; j <= j0 + 1; j++)
             for (int32_t k = k0 - 1; k <= k0 + 1; k++) {
-                const int32_t cell = mn_blocks_find_cell(c->blocks, mn_iv3(i, j, k));
+                const int32_t cell =
+                    block >= 0 ? mn_block_reach(&c->table, block, i - (i0 & ~3), j - (j0 & ~3), k - (k0 & ~3))
+                               : mn_blocks_find_cell(c->blocks, mn_iv3(i, j, k));
                 if (cell >= 0) sum += add_cell(b, c, cell, x, result);
             }
     return sum;
