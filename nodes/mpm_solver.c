@@ -5,6 +5,7 @@
 #include "nodes/columns.h"
 #include "nodes/parm.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { INPUT_LIQUID, INPUT_COLLIDERS };
@@ -181,6 +182,25 @@ static void free_source(mn_context *ctx, source_arrays *a)
         a->source.name = a->name.data;                                                                       \
     } while (0)
 
+static int by_value(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Two fills merged both number their points from zero.
+static mn_status ids_repeat(mn_context *ctx, const int64_t *id, int64_t count, bool *repeat)
+{
+    int64_t *sorted = mn_allocate(ctx, mn_bytes(count, sizeof *sorted));
+    if (!sorted) return MN_ERROR_MEMORY;
+    memcpy(sorted, id, mn_bytes(count, sizeof *sorted));
+    qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+    *repeat = false;
+    for (int64_t i = 1; i < count; i++) *repeat = *repeat || sorted[i] == sorted[i - 1];
+    mn_release(ctx, sorted, mn_bytes(count, sizeof *sorted));
+    return MN_OK;
+}
+
 static mn_status read_ids(const mn_cook *cook, const mn_geo *geo, source_arrays *a)
 {
     const int64_t count = mn_geo_point_count(geo);
@@ -192,7 +212,10 @@ static mn_status read_ids(const mn_cook *cook, const mn_geo *geo, source_arrays 
         mn_attribute_get(column, i, 1, &value);
         a->id.data[i] = (int64_t)value;
     }
-    a->source.id = a->id.data;
+    bool repeat;
+    MN_TRY(ids_repeat(cook->ctx, a->id.data, count, &repeat));
+    // The solver then numbers them itself.
+    if (!repeat) a->source.id = a->id.data;
     return MN_OK;
 }
 
@@ -241,8 +264,9 @@ static mn_status add_liquid(const mn_cook *cook, mpm_state *state, bool first)
         if (a.source.id)
             keep_new(&a, state->seen);
         else
-            status = mn_cook_fail(cook, MN_ERROR_INPUT,
-                                  "points with new ids are asked for but the input has no id attribute.");
+            status = mn_cook_fail(
+                cook, MN_ERROR_INPUT,
+                "points with new ids are asked for but the input has no id attribute, or one that repeats.");
     }
     // Points that come in again and again cannot keep their ids.
     if (mode == SOURCE_EVERY_FRAME && !first) a.source.id = NULL;

@@ -116,6 +116,20 @@ static void points_come_in_when_asked_for(void **state)
     stage_close(&s);
 }
 
+static void merged_sources_are_numbered_anew(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, &calm);
+    const int32_t solver = build_drop(&s);
+    mn_attribute *id; // all zero
+    check_ok(s.ctx, mn_geo_add_attribute(s.files[0], MN_POINT, "id", MN_I32, 1, MN_HINT_NONE, &id));
+    const mn_geo *geo = stage_cook(&s, solver, 1);
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i++)
+        check_close(stage_number(geo, "id", i), (double)i, 0);
+    stage_close(&s);
+}
+
 static void bad_input_is_named(void **state)
 {
     (void)state;
@@ -153,6 +167,7 @@ int main(void)
         cmocka_unit_test(particles_carry_every_attribute_and_move),
         cmocka_unit_test(the_surface_is_a_closed_mesh_of_the_liquids_volume),
         cmocka_unit_test(points_come_in_when_asked_for),
+        cmocka_unit_test(merged_sources_are_numbered_anew),
         cmocka_unit_test(bad_input_is_named),
         cmocka_unit_test(an_empty_input_gives_empty_outputs),
     };
