@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Any bytes as the saved state of a simulating node, past the checksums of the file around it: refused with a
-// sentence, or loaded into something that can be shown, saved and freed. The first byte picks the
-// node type, so that every registered one gets its turn.
+// sentence, or loaded into something that can be shown, saved and freed. The data begins with the name of the
+// node type and a zero.
 #include <stdlib.h>
 
 #include "plugin/host/parms.h"
@@ -50,15 +50,18 @@ static void warn(void *user, const char *sentence)
     (void)user, (void)sentence;
 }
 
-// The walker of the tests, then every simulating type of the build.
-static const mn_node_type *pick_type(uint8_t choice)
+// The simulating type that the data names; the walker of the tests when it names none.
+static const mn_node_type *pick_type(const uint8_t *data, size_t *size)
 {
-    int32_t count, sims = 1;
+    int32_t count;
     const mn_node_type *const *types = mn_node_types(&count);
-    for (int32_t i = 0; i < count; i++) sims += types[i]->sim != NULL;
-    int32_t left = choice % sims;
-    for (int32_t i = 0; i < count && left > 0; i++)
-        if (types[i]->sim && --left == 0) return types[i];
+    for (int32_t i = 0; i < count; i++) {
+        const size_t length = strlen(types[i]->name) + 1;
+        if (!types[i]->sim || *size < length || memcmp(data, types[i]->name, length) != 0) continue;
+        *size = length;
+        return types[i];
+    }
+    *size = 0;
     return &walker_type;
 }
 
@@ -103,11 +106,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size < 1) return 0;
     size_t held = 0;
     const mn_hooks hooks = {.user = &held, .allocate = allocate, .release = release, .max_workers = 1};
     mn_context *ctx = mn_context_create(&hooks);
-    load(ctx, pick_type(data[0]), data + 1, size - 1);
+    size_t begin = size;
+    const mn_node_type *type = pick_type(data, &begin);
+    load(ctx, type, data + begin, size - begin);
     mn_context_free(ctx);
     if (held != 0) abort();
     return 0;
