@@ -20,27 +20,46 @@ enum { MAX_KEYS = 1000000 };
 
 // ---- life ----
 
-static mn_status resolve_path(mn_network_node *node, mn_parm_state *state, const char *folder)
+// The path as the node gets it: a relative one with the folder in front.
+static mn_status join_path(mn_context *ctx, const char *folder, const char *path, char **joined)
 {
-    mn_context *ctx = node->network->ctx;
-    const char *path = state->string;
-    if (!*path || *path == '/' || !*folder) return mn_text_set(ctx, &state->path, path);
+    if (!*path || *path == '/' || !*folder) return mn_text_set(ctx, joined, path);
     const size_t folder_length = strlen(folder), path_size = strlen(path) + 1;
     const bool slash = folder[folder_length - 1] != '/';
-    char *joined = mn_allocate(ctx, folder_length + slash + path_size);
-    if (!joined) return MN_ERROR_MEMORY;
-    memcpy(joined, folder, folder_length);
-    if (slash) joined[folder_length] = '/';
-    memcpy(joined + folder_length + slash, path, path_size);
-    mn_text_free(ctx, &state->path);
-    state->path = joined;
+    char *made = mn_allocate(ctx, folder_length + slash + path_size);
+    if (!made) return MN_ERROR_MEMORY;
+    memcpy(made, folder, folder_length);
+    if (slash) made[folder_length] = '/';
+    memcpy(made + folder_length + slash, path, path_size);
+    mn_text_free(ctx, joined);
+    *joined = made;
     return MN_OK;
 }
 
 mn_status mn_network_resolve_paths(mn_network_node *node, const char *folder)
 {
     for (int32_t i = 0; i < node->type->parm_count; i++)
-        if (node->type->parms[i].kind == MN_PARM_FILE) MN_TRY(resolve_path(node, &node->parms[i], folder));
+        if (node->type->parms[i].kind == MN_PARM_FILE)
+            MN_TRY(join_path(node->network->ctx, folder, node->parms[i].string, &node->parms[i].path));
+    return MN_OK;
+}
+
+// A string or file parameter, with its path; as it was when memory is out.
+static mn_status set_words(mn_network_node *node, int32_t parm, const char *value)
+{
+    mn_context *ctx = node->network->ctx;
+    mn_parm_state *state = &node->parms[parm];
+    char *string = NULL;
+    MN_TRY(mn_text_set(ctx, &string, value));
+    if (node->type->parms[parm].kind == MN_PARM_FILE) {
+        const mn_status status = join_path(ctx, node->network->folder, value, &state->path);
+        if (status != MN_OK) {
+            mn_text_free(ctx, &string);
+            return status;
+        }
+    }
+    mn_text_free(ctx, &state->string);
+    state->string = string;
     return MN_OK;
 }
 
@@ -48,10 +67,7 @@ static mn_status set_default(mn_network_node *node, int32_t parm)
 {
     const mn_parm_def *def = &node->type->parms[parm];
     mn_parm_state *state = &node->parms[parm];
-    if (mn_parm_is_text(def))
-        MN_TRY(
-            mn_text_set(node->network->ctx, &state->string, def->default_string ? def->default_string : ""));
-    if (def->kind == MN_PARM_FILE) MN_TRY(resolve_path(node, state, node->network->folder));
+    if (mn_parm_is_text(def)) MN_TRY(set_words(node, parm, def->default_string ? def->default_string : ""));
     memcpy(state->number, def->defaults, sizeof state->number);
     state->keys.count = 0;
     return MN_OK;
@@ -226,8 +242,7 @@ mn_status mn_network_set_string(mn_network *network, int32_t node, const char *p
                        at.node->type->name, at.node->name, at.def->name,
                        mn_parm_expects(at.def, expects, sizeof expects), mn_show(&shown, value));
     network->revision++;
-    MN_TRY(mn_text_set(network->ctx, &at.state->string, value));
-    return at.def->kind == MN_PARM_FILE ? resolve_path(at.node, at.state, network->folder) : MN_OK;
+    return set_words(at.node, at.parm, value);
 }
 
 static bool is_word(const char *text, const char *const *words)

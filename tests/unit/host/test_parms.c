@@ -5,6 +5,7 @@
 #include "plugin/host/network.h"
 #include "plugin/host/number_text.h"
 #include "plugin/host/spelling.h"
+#include "support/failing_allocator.h"
 
 static mn_context *ctx;
 static mn_network *net;
@@ -253,6 +254,38 @@ static void paths_start_at_the_folder(void **state)
     mn_network_free(other);
 }
 
+static void a_path_and_its_string_change_together_or_not_at_all(void **state)
+{
+    (void)state;
+    mn_node_type viewer = dots_type;
+    viewer.cook = see_path;
+    const mn_node_type *const types[] = {&viewer};
+    for (int64_t n = 0;; n++) {
+        failing_allocator memory = {.fail_at = -1};
+        mn_hooks hooks = failing_hooks(&memory);
+        mn_context *small = mn_context_create(&hooks);
+        mn_network *other;
+        int32_t node;
+        const mn_geo *geo;
+        check_ok(small, mn_network_create_with_types(small, NULL, types, 1, &other));
+        check_ok(small, mn_network_add_node(other, "dots", "d", &node));
+        check_ok(small, mn_network_set_string(other, node, "path", "/old.geo"));
+        memory.fail_at = memory.calls + n;
+        const mn_status status = mn_network_set_string(other, node, "path", "/new.geo");
+        memory.fail_at = -1;
+        assert_int_equal(status, memory.failed ? MN_ERROR_MEMORY : MN_OK);
+        mn_parm_value value;
+        check_ok(small, mn_network_parm(other, node, "path", 1, &value));
+        assert_string_equal(value.string, memory.failed ? "/old.geo" : "/new.geo");
+        check_ok(small, mn_network_set_string(other, node, "note", value.string));
+        check_ok(small, mn_network_cook(other, node, 0, 1, &geo));
+        mn_network_free(other);
+        mn_context_free(small);
+        assert_int_equal(memory.held, 0);
+        if (!memory.failed) break;
+    }
+}
+
 static void parameters_are_found_by_path(void **state)
 {
     (void)state;
@@ -322,6 +355,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_edited_key_restarts_a_simulation_and_playing_does_not, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(paths_start_at_the_folder, set_up, tear_down),
+        cmocka_unit_test(a_path_and_its_string_change_together_or_not_at_all),
         cmocka_unit_test_setup_teardown(parameters_are_found_by_path, set_up, tear_down),
         cmocka_unit_test(the_nearest_spelling_is_found),
         cmocka_unit_test(numbers_are_as_short_as_they_can_be),
