@@ -60,7 +60,7 @@ static mn_status find_level_set(const mn_cook *cook, const mn_geo *input, double
                                              gradation > 0 ? 20 : 4, "surface", volume);
 }
 
-static mn_status add_attributes(const mn_cook *cook, mn_tet_mesh *mesh)
+static mn_status add_attributes(mn_tet_mesh *mesh)
 {
     mn_tet_field *rest, *volume, *quality;
     MN_TRY(mn_tet_mesh_add_field(mesh, "rest", MN_TET_LINEAR, 3, &rest));
@@ -72,7 +72,6 @@ static mn_status add_attributes(const mn_cook *cook, mn_tet_mesh *mesh)
         memcpy(&rest->data[3 * (int64_t)v], &mesh->position[v], sizeof(mn_vec3));
     for (int32_t t = 0; t < mesh->tet_slots; t++)
         if (mn_tet_alive(mesh, t)) volume->data[t] = mn_tet_mesh_tet_volume(mesh, t);
-    (void)cook;
     return mn_tet_mesh_quality_sweep(mesh, quality->data);
 }
 
@@ -112,7 +111,7 @@ static mn_status make_mesh(const mn_cook *cook, const mn_tet_stuffing_def *def, 
     mn_tet_remesh_report report;
     remesh.quality = mn_cook_float(cook, "quality");
     if (remesh.quality > 0) MN_TRY(mn_tet_remesh(*mesh, &remesh, &report));
-    return add_attributes(cook, *mesh);
+    return add_attributes(*mesh);
 }
 
 static mn_status cook_tetrahedralize(const mn_cook *cook, mn_geo **outputs)
