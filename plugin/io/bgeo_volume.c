@@ -434,6 +434,9 @@ static mn_status build_dense(mn_bgeo_reader *reader, const mn_bgeo_volume *volum
         const mn_volume_kind kind = volume->is_distance ? MN_VOLUME_LEVEL_SET : MN_VOLUME_FOG;
         const double background = volume->is_distance ? (double)largest(all, count) : volume->border;
         status = mn_vdb_from_dense(reader->ctx, name, kind, place, background, 1, resolution, all, result);
+        if (status != MN_OK && status != MN_ERROR_MEMORY)
+            status = mn_fail(reader->ctx, MN_ERROR_FORMAT, "%s: a volume cannot be made: %s",
+                             reader->json->source->name, mn_context_message(reader->ctx));
     }
     mn_release(reader->ctx, all, mn_bytes(count, sizeof *all));
     return status;
