@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The level set's life, fills, shifts and samples; each stage that computes something has a file of its own.
+// The method as a whole: docs/theory/surfaces.md.
 #include "level_set_state.h"
 
 #include "block_set.h"
