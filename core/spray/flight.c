@@ -15,7 +15,7 @@
 // so a flight in vacuum is a parabola to the last bit that rounding leaves, Stokes drag (f = 1) is exact, and
 // so is a drop at its terminal speed. k is taken at the middle of the arc, predicted with the k at its start
 // (exponential midpoint rule, order 2); the difference of the two speeds at the end bounds the length of the
-// arc. Hence no step is unstable, however long.
+// arc. Hence no step is unstable, however long. The whole method is in docs/theory/spray.md.
 #include "spray/flight.h"
 
 static const double pi = 3.14159265358979323846;
