@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Writes .geo, .bgeo, .bgeo.gz and .bgeo.sc with the keys, runs and pages of Houdini 19.5. The bytes depend
-// on the geometry alone: no date, no artist, no host.
+// on the geometry alone: no date, no artist, no host. Volumes are written as VDBs; where the geometry has no
+// primitive attribute `name`, the file gets one with the volumes' names, since Houdini looks for them there.
 #include "plugin/io/bgeo_write.h"
 #include "plugin/io/formats.h"
 #include "plugin/io/pack.h"
