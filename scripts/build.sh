@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 preset=${1:-release}
 
 packages=(cmake ninja-build gcc g++ pkg-config python3 clang-format-14
-  libopenvdb-dev libboost-dev libtbb-dev libcjson-dev libblosc-dev zlib1g-dev libpng-dev libcmocka-dev)
+  libopenvdb-dev libboost-dev libtbb-dev libblosc-dev zlib1g-dev libpng-dev libcmocka-dev)
 if [ "$preset" = fuzz ]; then packages+=(clang-14 clang libclang-rt-14-dev); fi
 
 missing=()

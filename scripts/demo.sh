@@ -9,8 +9,9 @@ cook() { # SCENE FRAMES
   echo "== $1"
   "$meniscus" cook "examples/$1/scene.json" -f "$2" -o "demo/$1" --preview
 }
-cook fountain 1-48
-cook two_drops 1-1
+cook two_shapes 1-1
+cook splash_ring 1-24
+cook drops_colliding 1-24
 
 echo
 echo "Look at:"

@@ -265,7 +265,6 @@ int main(int argc, char **argv)
     const double plain = file_megabytes("bgeo"), sc = file_megabytes("bgeo.sc"),
                  gz = file_megabytes("bgeo.gz");
     printf("\nfiles: .bgeo %.0f MB, .bgeo.sc %.0f MB, .bgeo.gz %.0f MB\n", plain, sc, gz);
-    if(getenv("KEEP")) return 0;
     unlink(path_of("raw"));
     return rmdir(folder) == 0 ? 0 : 1;
 }
