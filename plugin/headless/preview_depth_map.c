@@ -126,6 +126,7 @@ static void draw_sphere(const mn_preview_map *l, f3 center, float radius, float 
     texel_range(c.y - r, c.y + r, l->side, &y0, &y1);
     for (int32_t y = y0; y <= y1; y++)
         for (int32_t x = x0; x <= x1; x++) {
+            if (c.depth + radius <= l->depth[(int64_t)y * l->side + x]) continue;
             const float dx = ((float)x + 0.5f - c.x) / r, dy = ((float)y + 0.5f - c.y) / r;
             const float square = dx * dx + dy * dy;
             if (square < 1) mark(l, x, y, c.depth + radius * sqrtf(1 - square));

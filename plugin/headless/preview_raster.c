@@ -131,11 +131,15 @@ static void draw_sphere(const mn_preview_raster *r, mn_preview_tile *tile, const
     const float radius = mn_preview_drawn_radius(r, sphere);
     if (!mn_preview_sphere_box(r, sphere, radius, box)) return;
     const f3 c = sphere->center;
+    // No sample can be nearer than this: behind what is there already, most of a cloud is done with one
+    // glance.
+    const float nearest = c.z > radius ? 1.0f / (c.z - radius) : INFINITY;
     const int32_t x0 = box[0] > tile->x ? box[0] - tile->x : 0, y0 = box[1] > tile->y ? box[1] - tile->y : 0;
     const int32_t x1 = box[2] - tile->x < tile->width - 1 ? box[2] - tile->x : tile->width - 1;
     const int32_t y1 = box[3] - tile->y < tile->height - 1 ? box[3] - tile->y : tile->height - 1;
     for (int32_t j = y0; j <= y1; j++)
         for (int32_t i = x0; i <= x1; i++) {
+            if (nearest <= tile->inverse_z[j * MN_PREVIEW_TILE + i]) continue;
             // The ray d t comes closest to the centre at t = d.c / d.d, at the distance |c - d t|.
             const f3 d = mn_preview_ray(r, tile->x + i, tile->y + j);
             const float square = f3_dot(d, d), t = f3_dot(d, c) / square;
