@@ -20,6 +20,8 @@
 
 /// A checkpoint is written when this many times what the last one took has passed.
 static const double CHECKPOINT_SHARE = 15;
+/// Of simulated frames and states in memory.
+enum { CACHE_BYTES = 128 << 20 };
 
 // ---- paths ----
 
@@ -130,8 +132,9 @@ mn_status mn_cook_begin(mn_cook_job *job, uint64_t scene_key, const char *report
     if (!job->resume) MN_TRY(remove_checkpoints(job));
     MN_TRY(open_journals(job, scene_key, &found));
     MN_TRY(mn_report_open(ctx, report_path, job->resume, &job->report));
-    // What is cooked goes to files; only what the next frame needs is worth memory.
-    mn_network_set_cache_limit(job->network, 0);
+    // What is cooked goes to files; room is needed only for the last states of simulations that feed each
+    // other.
+    mn_network_set_cache_limit(job->network, CACHE_BYTES);
     if (!job->resume) return MN_OK;
     if (!found) {
         if (!job->quiet)
@@ -184,13 +187,23 @@ static int32_t first_simulated(const mn_cook_job *job)
 
 // ---- one frame ----
 
+/// A hash of the sentence without its numbers: what a node says at every frame with other counts is one
+/// warning.
+static uint64_t warning_hash(const char *name, const char *sentence)
+{
+    uint64_t hash = mn_hash_string(0, name);
+    for (const char *at = sentence; *at; at++)
+        if (!strchr("0123456789.", *at)) hash = mn_hash_u64(hash, (uint64_t)(unsigned char)*at);
+    return hash;
+}
+
 static void print_warnings(mn_cook_job *job)
 {
     for (int32_t node = 0; node < mn_network_node_limit(job->network); node++)
         for (int32_t i = 0; i < mn_network_warning_count(job->network, node); i++) {
             const char *name = mn_network_node_name(job->network, node);
             const char *sentence = mn_network_warning(job->network, node, i);
-            const uint64_t hash = mn_hash_string(mn_hash_string(0, name), sentence);
+            const uint64_t hash = warning_hash(name, sentence);
             bool known = false;
             for (int64_t k = 0; k < job->warned.count; k++) known = known || job->warned.data[k] == hash;
             if (known) continue;

@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/// Scene radii: smaller things that rest are drops that have settled.
+static const double STILL_SIZE = 0.4;
+
 const f3 mn_preview_liquid = {0.035f, 0.200f, 0.480f};
 const f3 mn_preview_clay = {0.430f, 0.415f, 0.395f};
 
@@ -59,8 +62,8 @@ double mn_preview_ramp_value(const mn_attribute *attribute, int64_t element)
 
 typedef struct coloring {
     const mn_attribute *attribute;
-    bool direct; ///< Cd, not a ramp
-    bool still;  ///< what has no speed at all is no liquid
+    bool direct;          ///< Cd, not a ramp
+    const uint8_t *still; ///< by point: what stands for good is no liquid; or NULL
     double low, high;
     uint32_t *packed;
 } coloring;
@@ -78,7 +81,7 @@ static mn_status color_range(void *user, mn_range range)
             rgb = (f3){(float)cd[0], (float)cd[1], (float)cd[2]};
         } else {
             const double value = mn_preview_ramp_value(c->attribute, i);
-            if (c->still && value == 0) {
+            if (c->still && c->still[i]) {
                 c->packed[i] = f3_pack_color(mn_preview_clay);
                 continue;
             }
@@ -99,9 +102,8 @@ mn_status mn_preview_colors_make(mn_arena *arena, const mn_geo *geo, const char 
     c.direct = c.attribute != NULL;
     if (!c.attribute) c.attribute = mn_preview_ramp_attribute(geo, color);
     if (!c.attribute) return MN_OK;
-    // A collider that was merged with drops has got a v of zero from them.
-    c.still = !color && !c.direct && view->ramp_high > 0 && mn_geo_primitive_count(geo) > 0 &&
-              mn_geo_find_numeric(geo, MN_POINT, "pscale", 1);
+    if (!color && !c.direct)
+        MN_TRY(mn_preview_mark_still(arena, geo, c.attribute, STILL_SIZE / view->scale, &c.still));
     const int64_t count = mn_attribute_count(c.attribute);
     c.packed = mn_arena_array(arena, uint32_t, count > 0 ? count : 1);
     if (!c.packed) return MN_ERROR_MEMORY;

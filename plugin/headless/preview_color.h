@@ -34,6 +34,11 @@ static inline uint32_t mn_preview_color_of(const mn_preview_colors *colors, int6
                                                        : primitive];
 }
 
+/// A byte per point: it belongs to polygons larger than `size` metres of which no point moves, while others
+/// of `geo` do. NULL when there are none.
+mn_status mn_preview_mark_still(mn_arena *arena, const mn_geo *geo, const mn_attribute *velocity, double size,
+                                const uint8_t **still);
+
 /// Linear light.
 extern const f3 mn_preview_liquid, mn_preview_clay;
 

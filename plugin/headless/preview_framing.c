@@ -2,11 +2,11 @@
 //
 // Where the camera stands.
 //
-// A survey keeps a sample of the points of each frame. Along each axis the box runs from quantile 0.005 to
-// quantile 0.995 of the sample, and on to the very first and last point unless that is far away: so one stray
-// drop does not shrink the liquid to a dot. The camera looks along a given direction and moves as close as it
-// can while every point of the box stays in the picture, which has a closed form: a sphere (x, y, z, r) in
-// the camera's axes is inside the right edge of a camera at c when
+// A survey keeps a sample of the points of each frame. The box around all of them is what the camera sees,
+// unless leaving out a small share of the points on some sides makes it several times smaller: so a stray
+// drop, or those that fall for ever, do not shrink the liquid to a dot. The camera looks along a given
+// direction and moves as close as it can while every point of the box stays in the picture, which has a
+// closed form: a sphere (x, y, z, r) in the camera's axes is inside the right edge of a camera at c when
 //
 //   x - c_x + r sqrt(1 + t^2) <= t (z - c_z),      t = tan(half the angle of view)
 //
@@ -19,9 +19,11 @@
 
 enum { SAMPLES_PER_GEO = 4096 };
 
-static const double QUANTILE = 0.005; ///< the share of points on each side that may be left out
-static const double FAR_AWAY = 0.75;  ///< of the box's largest side: beyond it a point may be left out
-static const double MARGIN = 1.12;    ///< empty space around the scene
+/// Shares of the points that may be left out on a side, tried one after the other.
+static const double SHARES[] = {0.005, 0.02, 0.05, 0.08, 0.12};
+static const double WORTH_IT = 2.5;  ///< how many times smaller the box must become
+static const double LONG_TAIL = 0.5; ///< of the smaller box's largest side: shorter ones are not cut
+static const double MARGIN = 1.12;   ///< empty space around the scene
 static const double PI = 3.14159265358979323846;
 
 typedef struct survey_sample {
@@ -212,28 +214,56 @@ static double quantile(const double *sorted, int64_t count, double q)
     return sorted[(int64_t)floor(q * (double)(count - 1) + 0.5)];
 }
 
+static double diagonal(mn_box box)
+{
+    return mn_distance(box.min, box.max);
+}
+
+/// The box without a share of the points on each side.
+static mn_box quantile_box(const double *const sorted[3], int64_t count, double share)
+{
+    const double low[3] = {quantile(sorted[0], count, share), quantile(sorted[1], count, share),
+                           quantile(sorted[2], count, share)};
+    const double high[3] = {quantile(sorted[0], count, 1 - share), quantile(sorted[1], count, 1 - share),
+                            quantile(sorted[2], count, 1 - share)};
+    return (mn_box){mn_v3(low[0], low[1], low[2]), mn_v3(high[0], high[1], high[2])};
+}
+
+/// `all` cut to `core`, with some room around it, on those sides where it reaches far beyond.
+static mn_box cut_tails(mn_box all, mn_box core)
+{
+    const mn_vec3 side = mn_sub(core.max, core.min);
+    const double largest = fmax(side.x, fmax(side.y, side.z)), tail = LONG_TAIL * largest,
+                 room = 0.25 * largest;
+    mn_box box = all;
+    if (core.min.x - all.min.x > tail) box.min.x = core.min.x - room;
+    if (core.min.y - all.min.y > tail) box.min.y = core.min.y - room;
+    if (core.min.z - all.min.z > tail) box.min.z = core.min.z - room;
+    if (all.max.x - core.max.x > tail) box.max.x = core.max.x + room;
+    if (all.max.y - core.max.y > tail) box.max.y = core.max.y + room;
+    if (all.max.z - core.max.z > tail) box.max.z = core.max.z + room;
+    return box;
+}
+
 static mn_status robust_box(const mn_preview_survey *survey, mn_box *box)
 {
     const int64_t count = survey->samples.count;
-    double *sorted = mn_allocate(survey->ctx, mn_bytes(count, sizeof(double)));
-    if (!sorted) return MN_ERROR_MEMORY;
-    double low[3], high[3], side = 0;
+    const size_t bytes = mn_bytes(3 * count, sizeof(double));
+    double *values = mn_allocate(survey->ctx, bytes);
+    if (!values) return MN_ERROR_MEMORY;
+    const double *const sorted[3] = {values, values + count, values + 2 * count};
     for (int axis = 0; axis < 3; axis++) {
-        for (int64_t i = 0; i < count; i++) sorted[i] = (double)survey->samples.data[i].position[axis];
-        qsort(sorted, (size_t)count, sizeof *sorted, compare_doubles);
-        low[axis] = quantile(sorted, count, QUANTILE);
-        high[axis] = quantile(sorted, count, 1 - QUANTILE);
-        side = fmax(side, high[axis] - low[axis]);
+        double *column = values + axis * count;
+        for (int64_t i = 0; i < count; i++) column[i] = (double)survey->samples.data[i].position[axis];
+        qsort(column, (size_t)count, sizeof *column, compare_doubles);
     }
-    mn_release(survey->ctx, sorted, mn_bytes(count, sizeof(double)));
     *box = survey->box;
-    if (!(side > 0)) return MN_OK;
-    double *box_low[3] = {&box->min.x, &box->min.y, &box->min.z};
-    double *box_high[3] = {&box->max.x, &box->max.y, &box->max.z};
-    for (int axis = 0; axis < 3; axis++) {
-        if (low[axis] - *box_low[axis] > FAR_AWAY * side) *box_low[axis] = low[axis] - 0.25 * side;
-        if (*box_high[axis] - high[axis] > FAR_AWAY * side) *box_high[axis] = high[axis] + 0.25 * side;
+    for (size_t i = 0; i < sizeof SHARES / sizeof *SHARES; i++) {
+        const mn_box core = quantile_box(sorted, count, SHARES[i]);
+        const mn_box smaller = cut_tails(survey->box, core);
+        if (diagonal(core) > 0 && WORTH_IT * diagonal(smaller) <= diagonal(*box)) *box = smaller;
     }
+    mn_release(survey->ctx, values, bytes);
     return MN_OK;
 }
 
@@ -331,12 +361,12 @@ mn_status mn_preview_survey_view(const mn_preview_survey *survey, const mn_previ
                        "There is nothing to see: the geometry has no points with a finite position.");
     mn_box box;
     MN_TRY(robust_box(survey, &box));
-    double radius = 0.5 * mn_distance(box.min, box.max);
+    double radius = 0.5 * diagonal(box);
     if (!(radius > 0)) radius = 1;
     if (survey->bare_points) {
         view->point_radius = bare_radius(survey, box, radius);
         box = mn_box_grow(box, view->point_radius);
-        radius = 0.5 * mn_distance(box.min, box.max);
+        radius = 0.5 * diagonal(box);
     }
     const framing f = aim(def, box);
     view->scale = 1 / radius;

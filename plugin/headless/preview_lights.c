@@ -4,10 +4,11 @@
 //
 //   E = L_key w(x) max(0, n.d) + sum over the sky of L_k V_k(x) max(0, n.d_k) + bounce of the ground
 //
-// V_k is a bilinear comparison with the depth map of that part of the sky. The key light has a size: blockers
-// found around the point tell how far away they are, hence how wide the penumbra is, and w is the visible
-// share of a disc of that width [fernando2005]. Discs are sampled along Vogel's spiral, which has no
-// directions to band in.
+// V_k comes from the depth map of that part of the sky, bilinearly; what stands close by hides all of it,
+// what stands farther away less, since its shadows from so few directions would show one by one. The key
+// light has a size: blockers found around the point tell how far away they are, hence how wide the penumbra
+// is, and w is the visible share of a disc of that width [fernando2005]. Discs are sampled along Vogel's
+// spiral, which has no directions to band in.
 #include "plugin/headless/preview_lights.h"
 
 enum { KEY_SIDE = 1536, SKY_SIDE = 192 };
@@ -19,6 +20,7 @@ static const float KEY_STRENGTH = 0.95f; ///< what a surface facing the key ligh
 static const float SKY_STRENGTH = 0.62f; ///< what an open horizontal surface receives from the sky
 static const float GROUND_ALBEDO = 0.62f;
 static const float BOUNCE_HEIGHT = 0.30f; ///< above the ground, where half of its bounce arrives
+static const float SKY_REACH = 0.8f;      ///< scene radii: what stands farther away hides nothing of the sky
 static const float GOLDEN_ANGLE = 2.39996323f;
 
 // ---- the rig ----
@@ -80,14 +82,24 @@ static void spiral(float (*points)[2], int n, float power)
 
 // ---- visibility ----
 
+static inline float between(float a, float b, float c, float d, float s, float t)
+{
+    const float low = a + s * (b - a), high = c + s * (d - c);
+    return low + t * (high - low);
+}
+
 /// The share of four texels that lie no higher than `depth`, weighted bilinearly.
 static inline float compare(const float *row, int32_t side, float s, float t, float depth)
 {
     const float *next = row + side;
-    const float a = row[0] <= depth ? 1.0f : 0.0f, b = row[1] <= depth ? 1.0f : 0.0f;
-    const float c = next[0] <= depth ? 1.0f : 0.0f, d = next[1] <= depth ? 1.0f : 0.0f;
-    const float low = a + s * (b - a), high = c + s * (d - c);
-    return low + t * (high - low);
+    return between(row[0] <= depth ? 1.0f : 0.0f, row[1] <= depth ? 1.0f : 0.0f,
+                   next[0] <= depth ? 1.0f : 0.0f, next[1] <= depth ? 1.0f : 0.0f, s, t);
+}
+
+/// The share of light that passes what stands `above` a point: all of it from SKY_REACH on.
+static inline float pass(float above)
+{
+    return above > 0 ? fminf(above * (1 / SKY_REACH), 1.0f) : 1.0f;
 }
 
 /// The visible share of a light at the texel (x, y) of its map.

@@ -198,7 +198,8 @@ mn_status mn_preview_mesh_volumes(mn_context *ctx, const mn_services *services, 
             double level = 0;
             if (info.kind == MN_VOLUME_FOG && info.components == 1) level = fog_level(volume, info.bounds);
             const bool empty = info.kind == MN_VOLUME_FOG && !(level > 0);
-            if (info.components != 1 || empty || mn_box_is_empty(info.bounds)) {
+            if (info.components != 1 || empty || mn_box_is_empty(info.bounds) ||
+                !services->level_set_to_mesh) {
                 notes->hidden_volumes++;
                 continue;
             }

@@ -99,6 +99,25 @@ class Resume(CommandTest):
                 self.assertEqual((self.folder / "x" / name).stat().st_mtime_ns, stamp)
             self.assertNotIn("frame 2:", done.stderr)
 
+    def test_simulations_that_feed_each_other(self):
+        scene = spray(frames=[1, 20], spray_rate=20000)
+        scene["nodes"].append({"name": "second", "type": "spray_solver", "inputs": ["spray"],
+                               "parms": {"rate": 3000, "emit_from": "points", "life": 0.3}})
+        scene["nodes"].append({"name": "both", "type": "merge", "inputs": ["second", "spray"]})
+        scene["output"] = "both"
+        self.write_scene(scene)
+        self.succeed("cook", "scene.json", "-o", "whole", "-q")
+        for number in (signal.SIGINT, signal.SIGKILL, signal.SIGTERM, signal.SIGKILL):
+            process = self.start("--resume")
+            self.wait_for_lines(process, 4)
+            process.send_signal(number)
+            process.communicate(timeout=60)
+        self.succeed(*self.words, "--resume", "-q")
+        self.assertEqual(self.frames("x"), self.frames("whole"))
+        lines = self.report("x.jsonl")
+        self.assertEqual(sorted((line["frame"], line["node"]) for line in lines),
+                         [(frame, node) for frame in range(1, 21) for node in ("second", "spray")])
+
     def test_a_longer_range_goes_on_from_the_end(self):
         whole = self.reference()
         self.succeed(*self.words, "-f", "1-20", "-q")
