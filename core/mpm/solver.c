@@ -13,7 +13,6 @@ mn_mpm_def mn_mpm_default_def(void)
         .compression = 0.01,
         .max_dt = INFINITY,
         .cfl = 0.4,
-        .newton_tolerance = 1e-3,
         .max_substeps = 100000,
         .min_substeps = 1,
         .smoothing = 2,
@@ -45,7 +44,6 @@ static mn_status check_def(mn_context *ctx, const mn_mpm_def *def)
     MN_TRY(check_number(ctx, "compression", def->compression, 0, 0.1, false));
     MN_TRY(check_number(ctx, "max_dt", def->max_dt, 0, INFINITY, false));
     MN_TRY(check_number(ctx, "cfl", def->cfl, 0, 1, false));
-    MN_TRY(check_number(ctx, "newton_tolerance", def->newton_tolerance, 0, 1, false));
     MN_TRY(check_number(ctx, "max_substeps", (double)def->max_substeps, 1, largest, true));
     MN_TRY(check_number(ctx, "min_substeps", (double)def->min_substeps, 1, largest, true));
     MN_TRY(check_number(ctx, "smoothing", def->smoothing, 0, 8, true));

@@ -47,7 +47,7 @@ typedef struct mn_mpm_step_stats {
 } mn_mpm_step_stats;
 
 typedef struct mn_mpm_counts {
-    int64_t substeps, rollbacks, newton, linear;
+    int64_t substeps, rollbacks;
     double dt_min, dt_max;
 } mn_mpm_counts;
 

@@ -109,8 +109,8 @@ mn_status mn_mpm_advance(mn_mpm *mpm, double seconds)
         if (!(steps + (double)mpm->counts.substeps <= (double)mpm->def.max_substeps))
             return mn_fail(
                 mpm->ctx, MN_ERROR_DIVERGED,
-                "%g s need about %g steps of %g s, more than max_substeps (%lld); use a coarser dx, a "
-                "lower time_scale or an implicit integrator.",
+                "%g s need about %g steps of %g s, more than max_substeps (%lld); use a coarser dx or a "
+                "lower time_scale.",
                 seconds, steps + (double)mpm->counts.substeps, limit, (long long)mpm->def.max_substeps);
         double dt = left / fmax(steps, 1), taken = 0;
         mpm->frame_left = left - dt;

@@ -30,7 +30,6 @@ double mn_mpm_step_limit(const mn_mpm *mpm, const char **binding)
     if (e->max_speed > 0) dt = lower(dt, def->cfl * def->dx / e->max_speed, "the liquid's speed", binding);
     if (mpm->collider && mn_collider_max_speed(mpm->collider) > 0)
         dt = lower(dt, def->dx / mn_collider_max_speed(mpm->collider), "the colliders' speed", binding);
-    if (def->integrator != MN_MPM_EXPLICIT) return dt;
     const double sound = sqrt(mpm->bulk_modulus / e->min_density);
     if (sound > 0) dt = lower(dt, def->cfl * def->dx / (sound + e->max_speed), "sound", binding);
     if (e->max_sigma > 0)

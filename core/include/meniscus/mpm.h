@@ -24,12 +24,6 @@ extern "C" {
 
 typedef struct mn_mpm mn_mpm;
 
-typedef enum mn_mpm_integrator {
-    MN_MPM_EXPLICIT,      ///< small steps, bound by sound and capillary waves; conserves momenta to rounding
-    MN_MPM_SEMI_IMPLICIT, ///< one linear solve per step
-    MN_MPM_IMPLICIT       ///< Newton to a tolerance
-} mn_mpm_integrator;
-
 /// How the surface's samples touch the grid.
 typedef enum mn_mpm_surface_particles {
     MN_MPM_RESAMPLED, ///< samples borrow mass from the nearest particle: conserves both momenta
@@ -60,12 +54,10 @@ typedef struct mn_mpm_def {
     double compression;  ///< volume change that the automatic bulk modulus allows, (0, 0.1]
     mn_vec3 gravity;     ///< m/s^2
 
-    mn_mpm_integrator integrator;
-    double max_dt;           ///< s, > 0; INFINITY for none
-    double cfl;              ///< cells that sound or liquid may cross in one step, (0, 1]
-    double newton_tolerance; ///< m/s relative to the flow's speed, > 0
-    int64_t max_substeps;    ///< of one advance, >= 1
-    int64_t min_substeps;    ///< of one advance, >= 1
+    double max_dt;        ///< s, > 0; INFINITY for none
+    double cfl;           ///< cells that sound or liquid may cross in one step, (0, 1]
+    int64_t max_substeps; ///< of one advance, >= 1
+    int64_t min_substeps; ///< of one advance, >= 1
 
     mn_mpm_surface_particles surface_particles;
     int32_t smoothing; ///< passes over the particles' level set, 0 to 8
