@@ -202,5 +202,10 @@ mn_status mn_bgeo_read(mn_context *ctx, mn_source *source, mn_format format, mn_
     if (format == MN_FORMAT_BGEO_SC) status = mn_seekable_unpack(source, &plain);
     if (status == MN_OK) status = read_geometry(ctx, plain ? plain : source, geo);
     mn_source_close(plain);
+    // Houdini's polygons turn clockwise seen from outside, ours the other way.
+    if (status == MN_OK) status = mn_geo_reverse_polygons(*geo);
+    if (status == MN_OK) return MN_OK;
+    mn_geo_free(*geo);
+    *geo = NULL;
     return status;
 }

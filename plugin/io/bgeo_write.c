@@ -213,6 +213,19 @@ static mn_status write_packed(mn_context *ctx, const mn_geo *geo, mn_format form
     return status;
 }
 
+/// The geometry as Houdini sees it: its polygons turn clockwise seen from outside, ours the other way.
+static mn_status write_turned(mn_context *ctx, const mn_geo *geo, mn_format format, const char *name,
+                              mn_safe_file *file, mn_json_writer *json)
+{
+    mn_geo *turned;
+    MN_TRY(mn_geo_copy(geo, &turned));
+    mn_status status = mn_geo_reverse_polygons(turned);
+    if (status == MN_OK)
+        status = write_packed(ctx, turned, format, name, (mn_writer){ctx, file, write_file}, json);
+    mn_geo_free(turned);
+    return status;
+}
+
 mn_status mn_bgeo_write(mn_context *ctx, const mn_geo *geo, mn_format format, const char *name,
                         mn_safe_file *file)
 {
@@ -222,7 +235,7 @@ mn_status mn_bgeo_write(mn_context *ctx, const mn_geo *geo, mn_format format, co
     const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     const locale_t host = plain ? uselocale(plain) : (locale_t)0;
     mn_status status = mn_fail(ctx, MN_ERROR_MEMORY, "Out of memory.");
-    if (plain) status = write_packed(ctx, geo, format, name, (mn_writer){ctx, file, write_file}, json);
+    if (plain) status = write_turned(ctx, geo, format, name, file, json);
     if (plain) {
         uselocale(host);
         freelocale(plain);

@@ -50,7 +50,7 @@ typedef enum mn_hint {
 
 typedef enum mn_primitive_kind {
     MN_POLYLINE,
-    MN_POLYGON,
+    MN_POLYGON,     ///< counter-clockwise seen from outside
     MN_TETRAHEDRON, ///< four vertices; positive when (p1-p0) x (p2-p0) . (p3-p0) > 0
     MN_VOLUME,      ///< one vertex, whose point says where a host draws its handle
     MN_PRIMITIVE_KIND_COUNT
@@ -185,6 +185,10 @@ mn_status mn_geo_compact(mn_geo *geo, const uint8_t *keep_points, const uint8_t 
 
 /// Moves every attribute by its hint, and volumes with it.
 mn_status mn_geo_transform(mn_geo *geo, mn_mat4 transform);
+
+/// Turns every polygon round, its first vertex staying first; vertex attributes and groups go along. Ours
+/// face out counter-clockwise, as those of most programs; Houdini's face out clockwise.
+mn_status mn_geo_reverse_polygons(mn_geo *geo);
 
 /// Of the points (NaN ones left out) and the active voxels of volumes; empty when there are none.
 mn_box mn_geo_bounds(const mn_geo *geo);

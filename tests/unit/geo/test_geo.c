@@ -321,6 +321,33 @@ static void bounds_leave_nan_out(void **state)
     mn_geo_free(geo);
 }
 
+static void reversing_turns_polygons_and_their_vertices_round(void **state)
+{
+    mn_context *ctx = *state;
+    mn_geo *geo = random_geo(ctx, 5, 40), *turned;
+    check_ok(ctx, mn_geo_copy(geo, &turned));
+    check_ok(ctx, mn_geo_reverse_polygons(turned));
+    const int64_t *starts = mn_geo_primitive_starts(geo), *before = mn_geo_vertex_points(geo),
+                  *after = mn_geo_vertex_points(turned);
+    const int32_t *values = mn_attribute_data(mn_geo_find(geo, MN_VERTEX, "vertex_i32")),
+                  *turned_values = mn_attribute_data(mn_geo_find(turned, MN_VERTEX, "vertex_i32"));
+    const int32_t size = mn_attribute_size(mn_geo_find(geo, MN_VERTEX, "vertex_i32"));
+    for (int64_t p = 0; p < mn_geo_primitive_count(geo); p++) {
+        const bool polygon = mn_geo_primitive_kinds(geo)[p] == MN_POLYGON;
+        for (int64_t i = starts[p]; i < starts[p + 1]; i++) {
+            const int64_t from = polygon && i > starts[p] ? starts[p] + starts[p + 1] - i : i;
+            assert_int_equal(after[i], before[from]);
+            assert_memory_equal(&turned_values[size * i], &values[size * from],
+                                (size_t)size * sizeof *values);
+        }
+    }
+    assert_true(mn_geo_hash(turned) != mn_geo_hash(geo));
+    check_ok(ctx, mn_geo_reverse_polygons(turned));
+    assert_true(mn_geo_hash(turned) == mn_geo_hash(geo));
+    mn_geo_free(geo);
+    mn_geo_free(turned);
+}
+
 static mn_status do_everything(mn_context *ctx)
 {
     mn_geo *a = NULL, *b = NULL;
@@ -331,6 +358,7 @@ static mn_status do_everything(mn_context *ctx)
     MN_TRY_TO(done, status, mn_geo_compact(b, (uint8_t[24]){1, 1, 1, 1, 1, 1, 1, 1}, NULL));
     MN_TRY_TO(done, status,
               mn_geo_transform(b, mn_m4_affine(mn_m3_rotation(mn_v3(1, 2, 3)), mn_v3(0, 0, 1))));
+    MN_TRY_TO(done, status, mn_geo_reverse_polygons(b));
     MN_TRY_TO(done, status, mn_geo_promote(b, MN_VERTEX, "vertex_f32", MN_POINT, MN_PROMOTE_AVERAGE));
     MN_TRY_TO(done, status, mn_geo_promote(b, MN_VERTEX, "vertex_string", MN_POINT, MN_PROMOTE_AVERAGE));
 done:
@@ -368,6 +396,7 @@ int main(void)
         TEST(transforms_follow_the_hint),
         TEST(promotion_averages_copies_and_counts),
         TEST(bounds_leave_nan_out),
+        TEST(reversing_turns_polygons_and_their_vertices_round),
         TEST(running_out_of_memory_anywhere_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
