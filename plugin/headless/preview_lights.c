@@ -20,7 +20,6 @@ static const float KEY_STRENGTH = 0.95f; ///< what a surface facing the key ligh
 static const float SKY_STRENGTH = 0.62f; ///< what an open horizontal surface receives from the sky
 static const float GROUND_ALBEDO = 0.62f;
 static const float BOUNCE_HEIGHT = 0.30f; ///< above the ground, where half of its bounce arrives
-static const float SKY_REACH = 0.8f;      ///< scene radii: what stands farther away hides nothing of the sky
 static const float GOLDEN_ANGLE = 2.39996323f;
 
 // ---- the rig ----
@@ -94,12 +93,6 @@ static inline float compare(const float *row, int32_t side, float s, float t, fl
     const float *next = row + side;
     return between(row[0] <= depth ? 1.0f : 0.0f, row[1] <= depth ? 1.0f : 0.0f,
                    next[0] <= depth ? 1.0f : 0.0f, next[1] <= depth ? 1.0f : 0.0f, s, t);
-}
-
-/// The share of light that passes what stands `above` a point: all of it from SKY_REACH on.
-static inline float pass(float above)
-{
-    return above > 0 ? fminf(above * (1 / SKY_REACH), 1.0f) : 1.0f;
 }
 
 /// The visible share of a light at the texel (x, y) of its map.
