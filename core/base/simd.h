@@ -28,14 +28,31 @@ typedef int64_t mn_mask4 __attribute__((vector_size(32)));
 /// a < b ? a : b, each of the four; both are evaluated twice.
 #define MN_MIN4(a, b) ((mn_double4)(((mn_mask4)(a) & ((a) < (b))) | ((mn_mask4)(b) & ~((a) < (b)))))
 
-/// The four masks as bits 0 to 3.
+/// Eight floats or integers, likewise.
+typedef float mn_float4 __attribute__((vector_size(16)));
+typedef float mn_float8 __attribute__((vector_size(32)));
+typedef int32_t mn_int8 __attribute__((vector_size(32)));
+
+/// The eight masks as bits 0 to 7.
 #if defined(__x86_64__) && defined(__GNUC__)
-typedef double mn_double2 __attribute__((vector_size(16)));
-#define MN_MASK_BITS4(m)                                                                                     \
-    ((uint32_t)(__builtin_ia32_movmskpd((mn_double2)__builtin_shufflevector((m), (m), 0, 1)) |               \
-                __builtin_ia32_movmskpd((mn_double2)__builtin_shufflevector((m), (m), 2, 3)) << 2))
+#define MN_MASK_BITS8(m)                                                                                     \
+    ((uint32_t)(__builtin_ia32_movmskps((mn_float4)__builtin_shufflevector((m), (m), 0, 1, 2, 3)) |          \
+                __builtin_ia32_movmskps((mn_float4)__builtin_shufflevector((m), (m), 4, 5, 6, 7)) << 4))
 #else
-#define MN_MASK_BITS4(m) ((uint32_t)(((m)[0] & 1) | ((m)[1] & 2) | ((m)[2] & 4) | ((m)[3] & 8)))
+#define MN_MASK_BITS8(m)                                                                                     \
+    ((uint32_t)(((m)[0] & 1) | ((m)[1] & 2) | ((m)[2] & 4) | ((m)[3] & 8) | ((m)[4] & 16) | ((m)[5] & 32) |  \
+                ((m)[6] & 64) | ((m)[7] & 128)))
+#endif
+
+/// v[i] becomes v[places[i]], for all eight at once.
+#if defined(__GNUC__) && !defined(__clang__)
+#define MN_PACK8(v, places) ((v) = __builtin_shuffle((v), (places)))
+#else
+#define MN_PACK8(v, places)                                                                                  \
+    do {                                                                                                     \
+        const mn_int8 from = (v);                                                                            \
+        for (int32_t i = 0; i < 8; i++) (v)[i] = from[(places)[i]];                                          \
+    } while (0)
 #endif
 
 #endif

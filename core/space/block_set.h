@@ -54,6 +54,17 @@ static inline bool same_coord(mn_ivec3 a, mn_ivec3 b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
+/// The slot that holds this coordinate, or the free one where it belongs.
+static inline int64_t slot_of(const mn_blocks *blocks, mn_ivec3 coord)
+{
+    const uint64_t mask = (uint64_t)blocks->table.count - 1;
+    uint64_t slot = mn_hash_coord(coord) & mask;
+    for (;; slot = (slot + 1) & mask) {
+        const int32_t entry = blocks->table.data[slot];
+        if (entry < 0 || same_coord(blocks->entries.data[entry].coord, coord)) return (int64_t)slot;
+    }
+}
+
 /// floor(x) for |x| < 2^31, without the library call that the baseline processor would need.
 static inline int32_t floor_to_int(double x)
 {

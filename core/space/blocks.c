@@ -39,17 +39,6 @@ void mn_blocks_free(mn_blocks *blocks)
 
 // ---- the hash table ----
 
-/// The slot that holds this coordinate, or the free one where it belongs.
-static int64_t slot_of(const mn_blocks *blocks, mn_ivec3 coord)
-{
-    const uint64_t mask = (uint64_t)blocks->table.count - 1;
-    uint64_t slot = mn_hash_coord(coord) & mask;
-    for (;; slot = (slot + 1) & mask) {
-        const int32_t entry = blocks->table.data[slot];
-        if (entry < 0 || same_coord(blocks->entries.data[entry].coord, coord)) return (int64_t)slot;
-    }
-}
-
 static mn_status reset_table(mn_blocks *blocks, int64_t size)
 {
     MN_TRY(mn_array_resize(blocks->ctx, &blocks->table, size));

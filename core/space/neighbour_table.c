@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // All neighbours of all points as one table. Where one radius serves all and fits the cell, a cell's points
-// share the candidates of the 27 cells around it: those are copied side by side once, and each point compares
-// four at a time into a mask of 64 bits.
+// share the candidates of the 27 cells around it: those are copied side by side once, as floats in cells from
+// the middle, and each point compares eight at a time. A point with a candidate so near its border that
+// floats cannot tell is searched again in doubles.
 //
 // How long a row is comes out with the row. So chunks of queries find into slots of their own, a round
 // of them at a time, and are then copied behind one another while they are still in the cache.
@@ -12,7 +13,10 @@
 #include <string.h>
 
 enum { FIND_GRAIN = 512, BLOCK_GRAIN = 1, CANDIDATE_MAX = 2048 };
-static const double FAR_AWAY = 1e200; // its square is infinite, and not less than any radius'
+static const float FAR_AWAY = 1e30f; // its square is infinite, and not less than any radius'
+// In cells: coordinates lie within 1.5, so each is rounded by 2^-24 at most, their differences by 2^-22; for
+// d <= 1 the sum of the three squares is off by less than 2 sqrt(3) 2^-22 + 3 * 2^-24 < 2^-19.
+static const float FLOAT_DOUBT = 0x1p-18f;
 
 typedef struct find_job {
     mn_neighbours *n;
@@ -29,9 +33,11 @@ typedef struct find_job {
 
 // ---- one query at a time ----
 
-/// Appends the near points of some runs to a slot; `self` (a sorted point, or -1) is left out.
-static mn_status find_in_runs(mn_neighbours *n, neighbour_slot *slot, const point_run *runs,
-                              int32_t run_count, mn_vec3 at, double r2, int32_t self)
+/// Appends the near points of some runs to a slot; `self` (a sorted point, or -1) is left out. Never melted
+/// into a kernel for a newer processor: with fused multiply-adds a tie could go another way.
+__attribute__((noinline)) static mn_status find_in_runs(mn_neighbours *n, neighbour_slot *slot,
+                                                        const point_run *runs, int32_t run_count, mn_vec3 at,
+                                                        double r2, int32_t self)
 {
     for (int32_t r = 0; r < run_count; r++) {
         MN_TRY(mn_array_reserve(n->ctx, &slot->found, slot->found.count + runs[r].end - runs[r].begin));
@@ -75,10 +81,10 @@ static mn_status find_queries(const find_job *job, neighbour_slot *slot, int64_t
 
 // ---- cell by cell ----
 
-/// The points of the cells around one, side by side; `id` is the number they were built with.
+/// The points of the cells around one, side by side, in cells from the middle one's centre.
 typedef struct candidates {
-    double x[CANDIDATE_MAX + 4], y[CANDIDATE_MAX + 4], z[CANDIDATE_MAX + 4];
-    int32_t id[CANDIDATE_MAX + 4];
+    float x[CANDIDATE_MAX + 8], y[CANDIDATE_MAX + 8], z[CANDIDATE_MAX + 8];
+    int32_t id[CANDIDATE_MAX + 8]; ///< the number they were built with
     int32_t count;
     int32_t own; ///< where the cell's own points begin
 } candidates;
@@ -101,19 +107,29 @@ MN_INLINE int32_t runs_around(const mn_neighbours *n, int32_t block, int32_t cel
     return count;
 }
 
-MN_INLINE void copy4(double *to, const double *from)
+MN_INLINE mn_vec3 cell_centre(const mn_neighbours *n, int32_t block, int32_t cell)
+{
+    const mn_ivec3 c = n->table.coords[block];
+    return mn_v3((4 * c.x + (cell >> 4) + 0.5) * n->table.dx, (4 * c.y + (cell >> 2 & 3) + 0.5) * n->table.dx,
+                 (4 * c.z + (cell & 3) + 0.5) * n->table.dx);
+}
+
+/// to[k] = (from[k] - origin) * scale for k < 4.
+MN_INLINE void copy4(float *to, const double *from, double origin, double scale)
 {
     mn_double4 four;
     memcpy(&four, from, sizeof four);
-    memcpy(to, &four, sizeof four);
+    const mn_float4 result = __builtin_convertvector((four - origin) * scale, mn_float4);
+    memcpy(to, &result, sizeof result);
 }
 
-/// False when there are more than fit. Four behind the last are far away.
+/// False when there are more than fit. Eight behind the last are far away.
 MN_INLINE bool gather_candidates(const mn_neighbours *n, const point_run *runs, int32_t run_count,
-                                 int32_t own, candidates *c)
+                                 int32_t own, mn_vec3 centre, candidates *c)
 {
     const double *restrict nx = n->x.data, *restrict ny = n->y.data, *restrict nz = n->z.data;
     const int32_t *restrict order = n->order;
+    const double scale = n->table.inverse_dx;
     int32_t count = 0;
     for (int32_t r = 0; r < run_count; r++) {
         const int32_t begin = runs[r].begin, length = runs[r].end - begin;
@@ -121,79 +137,88 @@ MN_INLINE bool gather_candidates(const mn_neighbours *n, const point_run *runs, 
         if (own >= begin && own < runs[r].end) c->own = count + own - begin;
         // Four at a time may write beyond the run; the next one comes there, or the padding.
         for (int32_t k = 0; k < length; k += 4) {
-            copy4(c->x + count + k, nx + begin + k);
-            copy4(c->y + count + k, ny + begin + k);
-            copy4(c->z + count + k, nz + begin + k);
+            copy4(c->x + count + k, nx + begin + k, centre.x, scale);
+            copy4(c->y + count + k, ny + begin + k, centre.y, scale);
+            copy4(c->z + count + k, nz + begin + k, centre.z, scale);
         }
         for (int32_t k = 0; k < length; k++) c->id[count + k] = order[begin + k];
         count += length;
     }
-    for (int32_t k = 0; k < 4; k++) {
+    for (int32_t k = 0; k < 8; k++) {
         c->x[count + k] = FAR_AWAY;
-        c->y[count + k] = c->z[count + k] = 0.0;
+        c->y[count + k] = c->z[count + k] = 0.0f;
         c->id[count + k] = 0;
     }
     c->count = count;
     return true;
 }
 
-/// Bits of the candidates [begin, end), at most 64 and a multiple of four of them, that lie near.
-MN_INLINE uint64_t near_bits(const candidates *c, int32_t begin, int32_t end, double x, double y, double z,
-                             double r2)
+/// Writes the numbers of the candidates near candidate `self` to `found`, which has room for all and eight
+/// more, and returns the end; NULL when one is so near the border that floats cannot tell. r2 is in cells.
+MN_INLINE int32_t *find_among(candidates *c, const int32_t places[256][8], int32_t self, float r2,
+                              int32_t *found)
 {
-    uint64_t bits = 0;
-    for (int32_t k = begin; k < end; k += 4) {
-        mn_double4 dx, dy, dz;
+    const float x = c->x[self], y = c->y[self], z = c->z[self];
+    const float inside = r2 - FLOAT_DOUBT, outside = r2 + FLOAT_DOUBT;
+    mn_int8 doubt = {0};
+    c->x[self] = FAR_AWAY; // not its own neighbour
+    for (int32_t k = 0; k < c->count; k += 8) {
+        mn_float8 dx, dy, dz;
+        mn_int8 id, order;
         memcpy(&dx, c->x + k, sizeof dx);
         memcpy(&dy, c->y + k, sizeof dy);
         memcpy(&dz, c->z + k, sizeof dz);
+        memcpy(&id, c->id + k, sizeof id);
         dx -= x, dy -= y, dz -= z;
-        const mn_mask4 near = dx * dx + dy * dy + dz * dz < r2;
-        bits |= (uint64_t)MN_MASK_BITS4(near) << (k - begin);
+        const mn_float8 d2 = dx * dx + dy * dy + dz * dz;
+        const mn_int8 near = d2 < inside;
+        doubt |= near ^ (d2 < outside);
+        const uint32_t bits = MN_MASK_BITS8(near);
+        memcpy(&order, places[bits], sizeof order);
+        MN_PACK8(id, order);
+        memcpy(found, &id, sizeof id);
+        found += __builtin_popcount(bits);
     }
-    return bits;
+    c->x[self] = x;
+    return MN_MASK_BITS8(doubt) ? NULL : found;
 }
 
-/// Writes the numbers of the candidates near candidate `self` to `found`, which has room for all.
-MN_INLINE int32_t *find_among(const candidates *c, int32_t self, double r2, int32_t *found)
+/// Rows of the points [first, last) of one cell.
+MN_INLINE mn_status find_cell(const find_job *job, neighbour_slot *slot, int64_t cell, int32_t first,
+                              int32_t last, candidates *c)
 {
-    const int32_t count = (c->count + 3) / 4 * 4;
-    for (int32_t begin = 0; begin < count; begin += 64) {
-        const int32_t end = begin + 64 < count ? begin + 64 : count;
-        uint64_t bits = near_bits(c, begin, end, c->x[self], c->y[self], c->z[self], r2);
-        if (self >= begin && self < end) bits &= ~((uint64_t)1 << (self - begin)); // not its own neighbour
-        for (; bits; bits &= bits - 1) *found++ = c->id[begin + __builtin_ctzll(bits)];
+    mn_neighbours *n = job->n;
+    const int32_t block = (int32_t)(cell / MN_BLOCK_CELLS), place = (int32_t)(cell % MN_BLOCK_CELLS);
+    const double r = job->radius * n->table.inverse_dx;
+    const float r2 = (float)(r * r);
+    point_run runs[RUN_MAX];
+    const int32_t run_count = runs_around(n, block, place, runs);
+    const bool fits = gather_candidates(n, runs, run_count, first, cell_centre(n, block, place), c);
+    if (fits)
+        MN_TRY(mn_array_reserve(n->ctx, &slot->found, slot->found.count + (last - first) * (c->count + 8)));
+    for (int32_t k = first; k < last; k++) {
+        int32_t *row = fits ? slot->found.data + slot->found.count : NULL;
+        int32_t *end = fits ? find_among(c, n->places, c->own + k - first, r2, row) : NULL;
+        n->start.data[k] = slot->found.count;
+        if (end)
+            slot->found.count += end - row;
+        else
+            MN_TRY(find_in_runs(n, slot, runs, run_count, mn_v3(n->x.data[k], n->y.data[k], n->z.data[k]),
+                                job->radius * job->radius, k));
     }
-    return found;
+    return MN_OK;
 }
 
 MN_MULTIVERSION
 static mn_status find_cells(const find_job *job, neighbour_slot *slot, int64_t begin, int64_t end,
                             candidates *c)
 {
-    mn_neighbours *n = job->n;
-    const double r2 = job->radius * job->radius;
-    point_run runs[RUN_MAX];
-    slot->first_row = n->cell_start[begin * MN_BLOCK_CELLS];
-    slot->end_row = n->cell_start[end * MN_BLOCK_CELLS];
-    for (int64_t cell = begin * MN_BLOCK_CELLS; cell < end * MN_BLOCK_CELLS; cell++) {
-        const int32_t first = n->cell_start[cell], last = n->cell_start[cell + 1];
-        if (first == last) continue;
-        const int32_t run_count =
-            runs_around(n, (int32_t)(cell / MN_BLOCK_CELLS), (int32_t)(cell % MN_BLOCK_CELLS), runs);
-        const bool fits = gather_candidates(n, runs, run_count, first, c);
-        for (int32_t k = first; k < last; k++) {
-            n->start.data[k] = slot->found.count;
-            if (!fits) {
-                const mn_vec3 at = mn_v3(n->x.data[k], n->y.data[k], n->z.data[k]);
-                MN_TRY(find_in_runs(n, slot, runs, run_count, at, r2, k));
-                continue;
-            }
-            MN_TRY(mn_array_reserve(n->ctx, &slot->found, slot->found.count + c->count));
-            int32_t *row = slot->found.data + slot->found.count;
-            slot->found.count += find_among(c, c->own + k - first, r2, row) - row;
-        }
-    }
+    const int32_t *start = job->n->cell_start;
+    slot->first_row = start[begin * MN_BLOCK_CELLS];
+    slot->end_row = start[end * MN_BLOCK_CELLS];
+    for (int64_t cell = begin * MN_BLOCK_CELLS; cell < end * MN_BLOCK_CELLS; cell++)
+        if (start[cell] < start[cell + 1])
+            MN_TRY(find_cell(job, slot, cell, start[cell], start[cell + 1], c));
     return MN_OK;
 }
 

@@ -8,11 +8,19 @@
 
 enum { COPY_GRAIN = 16384, AVERAGE_GRAIN = 256 };
 
+static void fill_places(int32_t places[256][8])
+{
+    for (int32_t mask = 0; mask < 256; mask++)
+        for (int32_t bit = 0, count = 0; bit < 8; bit++)
+            if (mask >> bit & 1) places[mask][count++] = bit;
+}
+
 mn_status mn_neighbours_create(mn_context *ctx, mn_neighbours **neighbours)
 {
     mn_neighbours *n = *neighbours = mn_allocate_zero(ctx, sizeof *n);
     if (!n) return MN_ERROR_MEMORY;
     n->ctx = ctx;
+    fill_places(n->places);
     mn_status status = mn_blocks_create(ctx, &n->blocks);
     if (status == MN_OK) status = mn_point_sort_create(ctx, &n->sort);
     if (status != MN_OK) {

@@ -31,6 +31,7 @@ struct mn_neighbours {
     MN_ARRAY(int64_t) start; ///< of the table
     MN_ARRAY(int32_t) found;
     neighbour_slot slots[SLOT_COUNT];
+    int32_t places[256][8]; ///< for each mask of eight: which of them are set, the lowest first
 };
 
 enum { RUN_PAD = 4, RUN_MAX = 96 };

@@ -69,7 +69,7 @@ static mn_status find_keys(void *user, mn_range range)
         for (int32_t i = 0; i < batch; i++) {
             const mn_ivec3 coord = block_of_cell(cells[i]);
             if (block < 0 || !same_coord(coord, last)) {
-                block = mn_blocks_find(blocks, coord);
+                block = blocks->coords.count ? blocks->table.data[slot_of(blocks, coord)] : -1;
                 last = coord;
                 if (block < 0)
                     return mn_fail(blocks->ctx, MN_ERROR_ARGUMENT,

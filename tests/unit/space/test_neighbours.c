@@ -66,6 +66,32 @@ static void check_table(const mn_neighbour_table *table, const mn_vec3 *queries,
     free(expected), free(got), free(seen);
 }
 
+/// Distances that differ from the radius by less than a float can tell, far from the origin too.
+static void test_points_at_the_border(void **state)
+{
+    (void)state;
+    fixture f = open_search(2);
+    enum { SIDE = 9, N = 2 * SIDE * SIDE * SIDE };
+    const double radius = 0.1;
+    const mn_vec3 corner[2] = {{-0.4, -0.3, 0.05}, {1e4, -2e4, 3e4}};
+    static mn_vec3 x[N];
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < N; i++) {
+            const int at = i / 2;
+            // A lattice as wide as the radius, each point with a twin that lies a little off.
+            const mn_vec3 twin = mn_scale(i % 2 * 1e-9, mn_random_unit3(5, (uint64_t)i, 0));
+            x[i] =
+                mn_add(corner[k],
+                       mn_add(twin, mn_scale(radius, mn_v3(at % SIDE, at / SIDE % SIDE, at / SIDE / SIDE))));
+        }
+        mn_neighbour_table table;
+        check_ok(f.ctx, mn_neighbours_build(f.n, mn_points_of(x, N), radius));
+        check_ok(f.ctx, mn_neighbours_find(f.n, radius, NULL, &table));
+        check_table(&table, x, N, x, N, radius, NULL, true);
+    }
+    close_search(f);
+}
+
 static void test_all_pairs_of_one_radius(void **state)
 {
     (void)state;
@@ -253,6 +279,7 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_points_at_the_border),
         cmocka_unit_test(test_all_pairs_of_one_radius),
         cmocka_unit_test(test_own_radius_for_each),
         cmocka_unit_test(test_nearest),
