@@ -6,6 +6,7 @@
 // bring it), plus the velocity parameter. The mesh stays beside the volumes: what is painted on its points,
 // such as contact_angle, is read from there.
 #include "nodes/columns.h"
+#include "nodes/inputs.h"
 #include "nodes/parm.h"
 
 #include <string.h>
@@ -134,15 +135,6 @@ static mn_status bake(making *m, const char *name, mn_volume_kind kind, int32_t 
 
 // ---- the level set ----
 
-static mn_volume find_level_set(const mn_geo *geo)
-{
-    mn_volume volume = mn_geo_find_volume(geo, "surface");
-    if (!volume.ops) volume = mn_geo_find_volume(geo, NULL);
-    const mn_volume_info info = mn_volume_get_info(volume);
-    const bool usable = volume.ops && info.kind == MN_VOLUME_LEVEL_SET && info.components == 1;
-    return usable ? volume : (mn_volume){0};
-}
-
 static mn_status open_mesh(making *m)
 {
     const mn_cook *cook = m->cook;
@@ -215,7 +207,7 @@ static bool moves(const making *m)
 
 static mn_status make_volumes(making *m, mn_volume *surface, mn_volume *velocity)
 {
-    m->level_set = find_level_set(m->input);
+    m->level_set = mn_input_level_set(m->input);
     m->dx = mn_cook_float(m->cook, "dx");
     m->velocity = mn_cook_vec3(m->cook, "velocity");
     m->vel = mn_geo_find_volume(m->input, "vel");

@@ -2,6 +2,7 @@
 //
 // fill: particles that fill a closed mesh or a level set.
 #include "nodes/columns.h"
+#include "nodes/inputs.h"
 #include "nodes/parm.h"
 
 #include <string.h>
@@ -53,20 +54,11 @@ static void level_set_distances(void *user, int64_t count, const mn_vec3 *positi
     volume->ops->sample(volume->handle, count, positions, distances);
 }
 
-static mn_volume find_level_set(const mn_geo *geo)
-{
-    mn_volume volume = mn_geo_find_volume(geo, "surface");
-    if (!volume.ops) volume = mn_geo_find_volume(geo, NULL);
-    const mn_volume_info info = mn_volume_get_info(volume);
-    const bool usable = volume.ops && info.kind == MN_VOLUME_LEVEL_SET && info.components == 1;
-    return usable ? volume : (mn_volume){0};
-}
-
 // `b` must stay where it is: the region points into it.
 static mn_status open_body(const mn_cook *cook, const mn_geo *geo, body *b)
 {
     memset(b, 0, sizeof *b);
-    b->level_set = find_level_set(geo);
+    b->level_set = mn_input_level_set(geo);
     b->volume = -1;
     MN_TRY(mn_triangles_create_from_geo(cook->ctx, geo, &b->mesh));
     if (mn_triangles_is_closed(b->mesh)) {

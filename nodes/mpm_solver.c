@@ -3,6 +3,7 @@
 // mpm_solver: liquids with surface tension by the material point method. The numerics are mn_mpm's; this file
 // reads parameters and attributes, calls it, and writes attributes.
 #include "nodes/columns.h"
+#include "nodes/inputs.h"
 #include "nodes/parm.h"
 
 #include <stdlib.h>
@@ -316,18 +317,6 @@ fail:
     return status;
 }
 
-// The colliders at this frame; NULL when none is connected. Their velocities are those on screen: the
-// simulation runs cook->dt seconds while the screen shows one frame.
-static mn_status read_collider(const mn_cook *cook, mn_collider **collider)
-{
-    *collider = NULL;
-    mn_collider_def def = mn_collider_default_def();
-    def.geo = mn_cook_input(cook, INPUT_COLLIDERS);
-    if (!def.geo) return MN_OK;
-    def.velocity_scale = cook->dt > 0 ? 1.0 / (cook->fps * cook->dt) : 0;
-    return mn_collider_create(cook->ctx, &def, collider);
-}
-
 static mn_status advance(const mn_cook *cook, void *state)
 {
     mpm_state *s = state;
@@ -335,7 +324,7 @@ static mn_status advance(const mn_cook *cook, void *state)
     mn_collider *collider;
     MN_TRY(mn_mpm_set_def(s->mpm, &def));
     MN_TRY(add_liquid(cook, s, false));
-    MN_TRY(read_collider(cook, &collider));
+    MN_TRY(mn_input_colliders(cook, INPUT_COLLIDERS, &collider));
     mn_mpm_set_collider(s->mpm, collider);
     const mn_status status = mn_mpm_advance(s->mpm, cook->dt);
     mn_mpm_set_collider(s->mpm, NULL);

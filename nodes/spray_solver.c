@@ -4,6 +4,7 @@
 // mn_spray's; this file reads parameters and attributes, calls it, and writes attributes. It is the pattern
 // for every simulating node.
 #include "nodes/columns.h"
+#include "nodes/inputs.h"
 #include "nodes/parm.h"
 
 #include <string.h>
@@ -201,18 +202,6 @@ static mn_status add_initial_drops(const mn_cook *cook, const mn_spray_def *def,
     return status;
 }
 
-// The colliders at this frame; NULL when none is connected. Their velocities are those on screen: the
-// simulation runs cook->dt seconds while the screen shows one frame.
-static mn_status read_collider(const mn_cook *cook, mn_collider **collider)
-{
-    *collider = NULL;
-    mn_collider_def def = mn_collider_default_def();
-    def.geo = mn_cook_input(cook, INPUT_COLLIDERS);
-    if (!def.geo) return MN_OK;
-    def.velocity_scale = cook->dt > 0 ? 1.0 / (cook->fps * cook->dt) : 0;
-    return mn_collider_create(cook->ctx, &def, collider);
-}
-
 // The wind field, borrowed from the input.
 static mn_status read_wind(const mn_cook *cook, mn_volume *wind)
 {
@@ -260,7 +249,7 @@ static mn_status advance(const mn_cook *cook, void *state)
     mn_spray_inputs inputs = {.source = &arrays.source};
     mn_status status;
     MN_TRY_TO(out, status, read_source(cook, &arrays));
-    MN_TRY_TO(out, status, read_collider(cook, &collider));
+    MN_TRY_TO(out, status, mn_input_colliders(cook, INPUT_COLLIDERS, &collider));
     MN_TRY_TO(out, status, read_wind(cook, &inputs.wind));
     inputs.collider = collider;
     MN_TRY_TO(out, status, mn_spray_set_def(state, &def));

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What more than one node looks for in an input: a level set, colliders.
+#ifndef MENISCUS_NODES_INPUTS_H
+#define MENISCUS_NODES_INPUTS_H
+
+#include "nodes/node.h"
+
+/// The level set of a geometry: the volume named surface or, without one, its first volume. Borrowed; its ops
+/// are NULL when that is no scalar level set.
+mn_volume mn_input_level_set(const mn_geo *geo);
+
+/// The colliders of an input at this frame, for the caller to free; NULL when nothing is connected. Their
+/// velocities are those on screen: the simulation runs cook->dt seconds while the screen shows one frame.
+mn_status mn_input_colliders(const mn_cook *cook, int32_t input, mn_collider **collider);
+
+#endif
