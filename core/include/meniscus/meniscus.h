@@ -17,6 +17,7 @@
 #include "meniscus/krylov.h"
 #include "meniscus/level_set.h"
 #include "meniscus/mesh_smooth.h"
+#include "meniscus/mls_operators.h"
 #include "meniscus/mpm.h"
 #include "meniscus/neighbours.h"
 #include "meniscus/parallel.h"

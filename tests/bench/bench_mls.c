@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Speed of core/mls on one thread: assembly of the operators, next to the search for the neighbours alone.
+#include "support/point_clouds.h"
+
+#include <stdio.h>
+
+enum { REPEATS = 3 };
+
+static double assemble(mn_context *ctx, const point_cloud *cloud, double radius, int32_t degree)
+{
+    mn_mls_operators *o;
+    mn_mls_operators_def def = mn_mls_operators_default_def();
+    def.radius = radius, def.degree = degree;
+    const mn_mls_cloud input = {cloud->count, cloud->x, cloud->toward, NULL};
+    double best = 1e300;
+    if (mn_mls_operators_create(ctx, &o) != MN_OK) exit(1);
+    for (int r = 0; r < REPEATS; r++) {
+        const double start = mn_seconds();
+        if (mn_mls_operators_build(o, &def, &input) != MN_OK) exit(1);
+        best = fmin(best, mn_seconds() - start);
+    }
+    mn_mls_operators_free(o);
+    return best;
+}
+
+static double search(mn_context *ctx, const point_cloud *cloud, double radius)
+{
+    mn_neighbours *n;
+    mn_neighbour_table table;
+    double best = 1e300;
+    if (mn_neighbours_create(ctx, &n) != MN_OK) exit(1);
+    for (int r = 0; r < REPEATS; r++) {
+        const double start = mn_seconds();
+        if (mn_neighbours_build(n, mn_points_of(cloud->x, cloud->count), radius) != MN_OK) exit(1);
+        if (mn_neighbours_find(n, radius, NULL, &table) != MN_OK) exit(1);
+        best = fmin(best, mn_seconds() - start);
+    }
+    mn_neighbours_free(n);
+    return best;
+}
+
+int main(void)
+{
+    const mn_hooks hooks = {.max_workers = 1};
+    mn_context *ctx = mn_context_create(&hooks);
+    point_cloud cloud = cloud_sphere(60000, 1, 0.2);
+    printf("%-44s %10s %14s %10s\n", "operators, 60,000 points, one thread", "seconds", "points/s", "search");
+    const struct {
+        double radius;
+        int32_t degree;
+        const char *name;
+    } cases[] = {{3.2, 2, "degree 2, radius 3.2 spacings"},
+                 {4.2, 3, "degree 3, radius 4.2 spacings"},
+                 {4.9, 4, "degree 4, radius 4.9 spacings"}};
+    for (int i = 0; i < 3; i++) {
+        const double seconds = assemble(ctx, &cloud, cases[i].radius * cloud.spacing, cases[i].degree);
+        printf("%-44s %10.3f %14.0f %10.3f\n", cases[i].name, seconds, (double)cloud.count / seconds,
+               search(ctx, &cloud, cases[i].radius * cloud.spacing));
+    }
+    cloud_free(&cloud);
+    mn_context_free(ctx);
+    return 0;
+}
