@@ -9,12 +9,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64 };
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20 };
+
+/// Large arrays lie on huge pages where the system has them: the first touch of each page, and the search for
+/// it ever after, cost more than many a kernel that runs over it.
+static void *allocate_large(size_t size)
+{
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    void *memory;
+    if (posix_memalign(&memory, HUGE_PAGE, size) != 0) return NULL;
+    (void)madvise(memory, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+    return memory;
+#else
+    return aligned_alloc(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+#endif
+}
 
 static void *default_allocate(void *user, size_t size)
 {
     (void)user;
-    if (size > SIZE_MAX - ALIGNMENT) return NULL;
+    if (size > SIZE_MAX - HUGE_PAGE) return NULL;
+    if (size >= 2 * HUGE_PAGE) return allocate_large(size);
     return aligned_alloc(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
 }
 
