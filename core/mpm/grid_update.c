@@ -4,6 +4,8 @@
 //
 //   v_i = p_i / m_i + dt g,   then what walls and solids leave of it (boundary.h)
 //
+// Nodes that belong to an emitter's nozzle have its velocity, walls or not.
+//
 // With dt 0 it is the velocity before anything acts, boundaries included.
 #include "mpm/solver.h"
 
@@ -36,6 +38,7 @@ static mn_status update_blocks(void *user, mn_range range)
                 continue;
             }
             node->v = mn_axpy(push, 1.0 / node->mass, node->v);
+            if (mn_mpm_node_is_held(mpm, block * MN_BLOCK_CELLS + cell, node->mass, &node->v)) continue;
             if (!at_wall && !at_solid) continue;
             const mn_vec3 x = mn_mpm_node_position(&mpm->table, b, cell);
             if (at_solid)

@@ -29,7 +29,8 @@ typedef struct mn_mpm_material {
     double viscosity; ///< Pa s
     double age;       ///< s
     int64_t id;
-    double spare[2];
+    int64_t site; ///< 1 + the emitter's site whose nozzle holds it; 0: free (emit.c)
+    double spare;
 } mn_mpm_material;
 
 _Static_assert(sizeof(mn_mpm_particle) == 128, "two cache lines");

@@ -110,6 +110,10 @@ void mn_mpm_free(mn_mpm *mpm)
     mn_array_free(ctx, &mpm->splat_before);
     mn_array_free(ctx, &mpm->particle_before);
     mn_array_free(ctx, &mpm->vertex_velocity);
+    mn_array_free(ctx, &mpm->sites);
+    mn_array_free(ctx, &mpm->births);
+    mn_array_free(ctx, &mpm->birth_heads);
+    mn_array_free(ctx, &mpm->held);
     mn_isosurface_free(mpm->isosurface);
     mn_level_set_free(mpm->surface);
     mn_point_sort_free(mpm->splat_sort);
@@ -132,6 +136,11 @@ mn_status mn_mpm_set_def(mn_mpm *mpm, const mn_mpm_def *def)
 void mn_mpm_set_collider(mn_mpm *mpm, const mn_collider *collider)
 {
     mpm->collider = collider;
+}
+
+void mn_mpm_set_sink(mn_mpm *mpm, const mn_collider *sink)
+{
+    mpm->sink = sink;
 }
 
 const mn_mpm_def *mn_mpm_get_def(const mn_mpm *mpm)

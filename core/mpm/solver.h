@@ -7,6 +7,7 @@
 //   scatter    particles and splats to the grid                                    scatter.c
 //   solve      forces, gravity and boundaries on the grid                          grid_update.c
 //   gather     grid to particles, groups merged back                               motion.c
+//   emit       new particles from emitters                                         emit.c
 //   sort       the new positions into cell order                                   sorted_state.c
 //
 // `particles` is the state; `next` is what a step makes of it and becomes the state by being sorted into it,
@@ -37,6 +38,29 @@ typedef struct mn_mpm_group {
     int32_t first_splat; ///< the owner, then sample and balance point of each patch
 } mn_mpm_group;
 
+/// A line of the emitter's lattice, where it meets the emitter's surface. 8-byte fields only: it is saved as
+/// it lies.
+typedef struct mn_mpm_site {
+    int64_t corner[3]; ///< points of the emitter
+    double weight[3];  ///< of them
+    int64_t piece;     ///< of the emitter, connected
+    double area;       ///< m^2, its share
+    double filled;     ///< m, how far behind the surface the nozzle is full
+    mn_vec3 x;         ///< m, at the end of the advance
+    mn_vec3 motion;    ///< m/s, of the emitter
+    mn_vec3 flow;      ///< m/s, of the liquid relative to the emitter; zero: closed
+    mn_vec3 axis;      ///< unit, along the flow, or the last there was
+    mn_vec3 normal;    ///< unit, out of the emitter
+    double sigma, viscosity, density;
+} mn_mpm_site;
+
+/// A particle that an emitter has put in since the last sort.
+typedef struct mn_mpm_birth {
+    mn_vec3 x;
+    int64_t piece;
+    int32_t next; ///< birth of the same bucket, -1: none
+} mn_mpm_birth;
+
 /// What a step did, gathered block by block.
 typedef struct mn_mpm_step_stats {
     double max_speed, max_move; ///< m/s, m
@@ -62,7 +86,7 @@ struct mn_mpm {
     mn_context *ctx;
     mn_mpm_def def;
     double bulk_modulus, time;
-    const mn_collider *collider;
+    const mn_collider *collider, *sink;
     double frame_left; ///< s, from the end of the step to the end of the advance
     int64_t next_id;
     bool fresh; ///< particles were added since the last step
@@ -96,6 +120,12 @@ struct mn_mpm {
     mn_point_sort *splat_sort;
     double area, surface_energy; ///< m^2, J, of the last sampled surface
 
+    MN_ARRAY(mn_mpm_site) sites;
+    int64_t emitter_points, emitter_triangles;
+    MN_ARRAY(mn_mpm_birth) births;
+    MN_ARRAY(int32_t) birth_heads;
+    MN_ARRAY(mn_mpm_node) held; ///< mass and momentum of what nozzles hold; empty when they hold nothing
+
     mn_mpm_counts counts;
     mn_timers timers;
 };
@@ -104,8 +134,10 @@ struct mn_mpm {
 
 /// Sorts `next` (next_materials) into the state and rebuilds the grid around it.
 mn_status mn_mpm_sort_next(mn_mpm *mpm);
-/// Takes out of `next` what has passed a sink.
-void mn_mpm_drain_next(mn_mpm *mpm);
+/// The state as the first of `count` particles in `next`.
+mn_status mn_mpm_copy_to_next(mn_mpm *mpm, int64_t count);
+/// Takes out of `next` what has passed a sink, which is seen `before` seconds before the end of the advance.
+void mn_mpm_drain_next(mn_mpm *mpm, double before);
 /// Rebuilds the grid around the state when a failure has left it without one.
 mn_status mn_mpm_sort_again(mn_mpm *mpm);
 
@@ -147,6 +179,41 @@ mn_status mn_mpm_update_grid(mn_mpm *mpm, mn_mpm_node *nodes, double dt);
 
 /// Grid to `next`: velocity, affine velocity, position, volume.
 mn_status mn_mpm_move(mn_mpm *mpm, double dt, mn_mpm_step_stats *stats);
+
+// ---- fullness.c ----
+
+typedef struct mn_mpm_fullness {
+    double fraction; ///< that liquid of others takes up there: 1 inside, one half at the surface
+    double j;        ///< mean volume ratio there, of all
+    int32_t nearest; ///< free particle, -1: none near
+    double distance; ///< m, to it
+} mn_mpm_fullness;
+
+/// What the sorted state has at x, without the liquid that nozzles of `own_piece` (-1: of none) hold.
+mn_mpm_fullness mn_mpm_fullness_at(const mn_mpm *mpm, mn_vec3 x, int64_t own_piece);
+/// The weight of a particle at offset r.
+double mn_mpm_hat(mn_vec3 r, double dx);
+
+// ---- emit.c ----
+
+/// Fills the nozzles of the state, `before` seconds before the end of the advance.
+mn_status mn_mpm_fill_nozzles(mn_mpm *mpm, double before);
+/// What nozzles do to `next` over a step that ends `before` seconds before the end of the advance: they carry
+/// and let go what they hold, and fill up.
+mn_status mn_mpm_emit_next(mn_mpm *mpm, double dt, double before, mn_mpm_step_stats *stats);
+/// m/s, of the fastest thing that moves whatever the liquid does: solids and nozzles.
+double mn_mpm_driven_speed(const mn_mpm *mpm);
+/// What nozzles hold, on the grid, in mpm->held.
+mn_status mn_mpm_scatter_nozzles(mn_mpm *mpm);
+/// Whether a node belongs to nozzles, and then the velocity it has.
+static inline bool mn_mpm_node_is_held(const mn_mpm *mpm, int64_t node, double mass, mn_vec3 *v)
+{
+    if (mpm->held.count == 0) return false;
+    const mn_mpm_node *held = &mpm->held.data[node];
+    if (!(held->mass >= 0.5 * mass) || !(held->mass > 0)) return false;
+    *v = mn_scale(1 / held->mass, held->v);
+    return true;
+}
 
 // ---- volume_relaxation.c ----
 

@@ -49,17 +49,24 @@ mn_status mn_mpm_sort_next(mn_mpm *mpm)
     return MN_OK;
 }
 
-void mn_mpm_drain_next(mn_mpm *mpm)
+static bool inside_sink(const mn_mpm *mpm, double before, mn_vec3 x)
+{
+    double distance;
+    mn_collider_distance(mpm->sink, before, 1, &x, &distance);
+    return distance <= 0;
+}
+
+void mn_mpm_drain_next(mn_mpm *mpm, double before)
 {
     const mn_mpm_def *def = &mpm->def;
-    bool any = false;
+    bool any = mpm->sink != NULL;
     for (int i = 0; i < 6; i++) any = any || def->wall[i] == MN_MPM_SINK;
     if (!any) return;
     const double low[3] = {def->domain.min.x, def->domain.min.y, def->domain.min.z};
     const double high[3] = {def->domain.max.x, def->domain.max.y, def->domain.max.z};
     int64_t kept = 0;
     for (int64_t i = 0; i < mpm->next.count; i++) {
-        bool gone = false;
+        bool gone = mpm->sink && inside_sink(mpm, before, mn_mpm_position(&mpm->next.data[i]));
         for (int a = 0; a < 3; a++) {
             const double x = mpm->next.data[i].axis[a].x;
             gone = gone || (def->wall[2 * a] == MN_MPM_SINK && x < low[a]) ||
@@ -72,16 +79,21 @@ void mn_mpm_drain_next(mn_mpm *mpm)
     mpm->next.count = mpm->next_materials.count = kept;
 }
 
-mn_status mn_mpm_sort_again(mn_mpm *mpm)
+mn_status mn_mpm_copy_to_next(mn_mpm *mpm, int64_t count)
 {
-    const int64_t count = mpm->particles.count;
-    if (mpm->sorted) return MN_OK;
+    const int64_t old = mpm->particles.count;
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->next, count));
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->next_materials, count));
-    if (count > 0) {
-        memcpy(mpm->next.data, mpm->particles.data, mn_bytes(count, sizeof *mpm->next.data));
-        memcpy(mpm->next_materials.data, mpm->materials.data, mn_bytes(count, sizeof *mpm->materials.data));
-    }
+    if (old == 0) return MN_OK;
+    memcpy(mpm->next.data, mpm->particles.data, mn_bytes(old, sizeof *mpm->next.data));
+    memcpy(mpm->next_materials.data, mpm->materials.data, mn_bytes(old, sizeof *mpm->materials.data));
+    return MN_OK;
+}
+
+mn_status mn_mpm_sort_again(mn_mpm *mpm)
+{
+    if (mpm->sorted) return MN_OK;
+    MN_TRY(mn_mpm_copy_to_next(mpm, mpm->particles.count));
     return mn_mpm_sort_next(mpm);
 }
 
@@ -143,12 +155,7 @@ mn_status mn_mpm_add(mn_mpm *mpm, const mn_mpm_source *source)
     if (source->count <= 0) return MN_OK;
     MN_TRY(check_source(mpm, source));
     const int64_t old = mpm->particles.count, first_id = mpm->next_id;
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->next, old + source->count));
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->next_materials, old + source->count));
-    if (old > 0) {
-        memcpy(mpm->next.data, mpm->particles.data, mn_bytes(old, sizeof *mpm->next.data));
-        memcpy(mpm->next_materials.data, mpm->materials.data, mn_bytes(old, sizeof *mpm->materials.data));
-    }
+    MN_TRY(mn_mpm_copy_to_next(mpm, old + source->count));
     for (int64_t i = 0; i < source->count; i++) make_particle(mpm, source, i, old + i);
     const mn_status status = mn_mpm_sort_next(mpm);
     if (status == MN_OK) {

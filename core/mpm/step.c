@@ -39,8 +39,8 @@ static bool step_is_sane(const mn_mpm *mpm, double dt, const mn_mpm_step_stats *
     // What the stored energies, gravity and moving solids can give in one step, with a factor to spare.
     const double stored = e->max_sigma * mpm->area + 0.5 * mpm->bulk_modulus * e->volume;
     const double weight = e->mass * mn_norm(mpm->def.gravity) * stats->max_speed * dt;
-    const double solid = mpm->collider ? mn_collider_max_speed(mpm->collider) : 0;
-    return stats->kinetic <= 2 * (e->kinetic + stored + weight + 2 * e->mass * solid * solid);
+    const double driven = mn_mpm_driven_speed(mpm);
+    return stats->kinetic <= 2 * (e->kinetic + stored + weight + 2 * e->mass * driven * driven);
 }
 
 // Volume ratios relax slowly, by a small part of their differences in the time that sound takes to cross a
@@ -61,6 +61,8 @@ static mn_status take_step(mn_mpm *mpm, double dt, double *taken)
     mn_timer_begin(&mpm->timers, "sampling");
     MN_TRY(mn_mpm_sample_surface(mpm));
     mn_timer_end(&mpm->timers, "sampling");
+    MN_TRY(mn_mpm_scatter_nozzles(mpm));
+    const double end = mpm->frame_left + dt;
     for (int halving = 0; halving <= HALVINGS_MAX; halving++, dt *= 0.5) {
         mn_mpm_step_stats stats;
         mn_timer_begin(&mpm->timers, "p2g");
@@ -71,13 +73,15 @@ static mn_status take_step(mn_mpm *mpm, double dt, double *taken)
         mn_timer_end(&mpm->timers, "g2p");
         if (step_is_sane(mpm, dt, &stats)) {
             mn_timer_begin(&mpm->timers, "sort");
-            const int64_t before = mpm->particles.count;
-            mn_mpm_drain_next(mpm);
+            const int64_t last_id = mpm->next_id, before = mpm->particles.count;
+            MN_TRY(mn_mpm_emit_next(mpm, dt, end - dt, &stats));
+            const int64_t born = mpm->next_id - last_id;
+            mn_mpm_drain_next(mpm, end - dt);
             MN_TRY(mn_mpm_sort_next(mpm));
             MN_TRY(relax(mpm, dt));
-            if (mpm->particles.count < before) MN_TRY(mn_mpm_find_extremes(mpm));
             mpm->extremes.max_speed = stats.max_speed;
             mpm->extremes.kinetic = stats.kinetic;
+            if (born > 0 || mpm->particles.count < before) MN_TRY(mn_mpm_find_extremes(mpm));
             mn_timer_end(&mpm->timers, "sort");
             *taken = dt;
             return MN_OK;

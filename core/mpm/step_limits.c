@@ -28,8 +28,8 @@ double mn_mpm_step_limit(const mn_mpm *mpm, const char **binding)
     double dt = def->max_dt;
     *binding = "max_dt";
     if (e->max_speed > 0) dt = lower(dt, def->cfl * def->dx / e->max_speed, "the liquid's speed", binding);
-    if (mpm->collider && mn_collider_max_speed(mpm->collider) > 0)
-        dt = lower(dt, def->dx / mn_collider_max_speed(mpm->collider), "the colliders' speed", binding);
+    const double driven = mn_mpm_driven_speed(mpm);
+    if (driven > 0) dt = lower(dt, def->dx / driven, "the speed of colliders and emitters", binding);
     const double sound = sqrt(mpm->bulk_modulus / e->min_density);
     if (sound > 0) dt = lower(dt, def->cfl * def->dx / (sound + e->max_speed), "sound", binding);
     if (e->max_sigma > 0)
@@ -48,8 +48,7 @@ void mn_mpm_update_bulk_modulus(mn_mpm *mpm)
     if (!(stiff > 0)) {
         const double gravity = mn_norm(mpm->def.gravity);
         const double radius = cbrt(0.75 * e->volume / pi);
-        const double solid = mpm->collider ? mn_collider_max_speed(mpm->collider) : 0;
-        const double speed = sqrt(2 * e->kinetic / e->mass) + solid;
+        const double speed = sqrt(2 * e->kinetic / e->mass) + mn_mpm_driven_speed(mpm);
         const mn_pressure_scales scales = {e->max_sigma, radius, e->min_density, gravity, e->height, speed};
         const double wanted = mn_pressure_bulk_modulus(scales, mpm->def.compression);
         stiff = mpm->bulk_modulus;

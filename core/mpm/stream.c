@@ -5,7 +5,7 @@
 #include "mpm/solver.h"
 
 static const char *const tag = "mpm";
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 mn_status mn_mpm_save(const mn_mpm *mpm, mn_writer *out)
 {
@@ -17,9 +17,42 @@ mn_status mn_mpm_save(const mn_mpm *mpm, mn_writer *out)
     MN_TRY(mn_write_f64(out, mpm->relaxation_due));
     MN_TRY(mn_write_i64(out, mpm->next_id));
     MN_TRY(mn_write_i64(out, mpm->fresh));
+    MN_TRY(mn_write_i64(out, mpm->emitter_points));
+    MN_TRY(mn_write_i64(out, mpm->emitter_triangles));
+    MN_TRY(mn_write_i64(out, mpm->sites.count));
+    MN_TRY(mn_write_block(out, mpm->sites.data, mpm->sites.count, sizeof(mn_mpm_site)));
     MN_TRY(mn_write_i64(out, mpm->particles.count));
     MN_TRY(mn_write_block(out, mpm->particles.data, mpm->particles.count, sizeof(mn_mpm_particle)));
     return mn_write_block(out, mpm->materials.data, mpm->materials.count, sizeof(mn_mpm_material));
+}
+
+static mn_status read_sites(mn_mpm *mpm, mn_reader *in)
+{
+    int64_t count;
+    MN_TRY(mn_read_i64(in, &mpm->emitter_points));
+    MN_TRY(mn_read_i64(in, &mpm->emitter_triangles));
+    MN_TRY(mn_read_i64(in, &count));
+    if (count < 0 || count > INT32_MAX)
+        return mn_fail(mpm->ctx, MN_ERROR_FORMAT, "The saved state claims %lld sites.", (long long)count);
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->sites, count));
+    MN_TRY(mn_read_block(in, mpm->sites.data, count, sizeof(mn_mpm_site)));
+    for (int64_t k = 0; k < count; k++)
+        for (int c = 0; c < 3; c++) {
+            const int64_t corner = mpm->sites.data[k].corner[c];
+            if (corner < 0 || corner >= mpm->emitter_points)
+                return mn_fail(mpm->ctx, MN_ERROR_FORMAT,
+                               "The saved state has a site at no point of its emitter.");
+        }
+    return MN_OK;
+}
+
+// Bytes from anywhere: what is used as an index must be one.
+static mn_status check_holders(mn_mpm *mpm)
+{
+    for (int64_t i = 0; i < mpm->next_materials.count; i++)
+        if (mpm->next_materials.data[i].site < 0 || mpm->next_materials.data[i].site > mpm->sites.count)
+            return mn_fail(mpm->ctx, MN_ERROR_FORMAT, "The saved state has a particle in no nozzle.");
+    return MN_OK;
 }
 
 static mn_status read_state(mn_mpm *mpm, mn_reader *in)
@@ -39,6 +72,7 @@ static mn_status read_state(mn_mpm *mpm, mn_reader *in)
     MN_TRY(mn_read_i64(in, &mpm->next_id));
     MN_TRY(mn_read_i64(in, &fresh));
     mpm->fresh = fresh != 0;
+    MN_TRY(read_sites(mpm, in));
     MN_TRY(mn_read_i64(in, &count));
     if (count < 0 || count > INT32_MAX)
         return mn_fail(mpm->ctx, MN_ERROR_FORMAT, "The saved state claims %lld particles.", (long long)count);
@@ -46,6 +80,7 @@ static mn_status read_state(mn_mpm *mpm, mn_reader *in)
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->next_materials, count));
     MN_TRY(mn_read_block(in, mpm->next.data, count, sizeof(mn_mpm_particle)));
     MN_TRY(mn_read_block(in, mpm->next_materials.data, count, sizeof(mn_mpm_material)));
+    MN_TRY(check_holders(mpm));
     return mn_mpm_sort_next(mpm);
 }
 

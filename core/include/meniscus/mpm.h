@@ -68,6 +68,7 @@ typedef struct mn_mpm_def {
     mn_mpm_wall wall[6];  ///< x min, x max, y min, y max, z min, z max
     mn_mpm_wall collider; ///< what colliders do: slip, stick or separate
     double friction;      ///< Coulomb's coefficient at separating walls and colliders, >= 0
+    uint64_t seed;        ///< of the places that emitters put particles at
 } mn_mpm_def;
 
 /// Water, dx 1 mm, no gravity, no walls, explicit, resampled.
@@ -96,6 +97,28 @@ mn_status mn_mpm_add(mn_mpm *mpm, const mn_mpm_source *source);
 
 /// The solids of the coming advance, as they are at its end; borrowed until the next call. NULL: none.
 void mn_mpm_set_collider(mn_mpm *mpm, const mn_collider *collider);
+
+/// The volumes that liquid is taken out of, in the same way.
+void mn_mpm_set_sink(mn_mpm *mpm, const mn_collider *sink);
+
+/// Surfaces that liquid comes out of, on the side that their triangles face (counter-clockwise from there).
+/// Arrays are `point_count` long or NULL.
+typedef struct mn_mpm_emitter {
+    int64_t point_count, triangle_count;
+    const mn_vec3 *positions;                  ///< m
+    const mn_vec3 *velocities;                 ///< m/s, of the liquid; NULL: that of the emitter's own motion
+    const double *sigma, *viscosity, *density; ///< NULL: the def's
+    const int64_t (*triangles)[3];
+    double speed;     ///< m/s, along the normals, on top of that
+    double flow_rate; ///< m^3/s of all together, >= 0; 0: what velocities and speed give
+} mn_mpm_emitter;
+
+/// The emitter as it is at the end of the coming advance of `seconds`, from where it was at the last call;
+/// copied. NULL: none. Liquid leaves it at constant density, volume v.n A per second relative to its motion,
+/// whatever the frames and steps. It starts with a nozzle of three cells behind the surface, filled.
+mn_status mn_mpm_set_emitter(mn_mpm *mpm, const mn_mpm_emitter *emitter, double seconds);
+/// m^3/s that it gives now.
+double mn_mpm_emitter_rate(const mn_mpm *mpm);
 
 /// Goes on by `seconds` in as many steps as it takes. A step that fails is taken again at half its length. On
 /// failure the state is that of the last good step.

@@ -4,6 +4,7 @@
 // change a bit, that a warm solver does not allocate, and that it survives running out of memory.
 #include "support/check.h"
 #include "support/failing_allocator.h"
+#include "support/stream_buffer.h"
 
 #include "mpm/solver.h"
 
@@ -209,33 +210,6 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
 }
 
 // ---- saving ----
-
-typedef struct buffer {
-    mn_context *ctx;
-    unsigned char *bytes;
-    size_t size, capacity, at;
-} buffer;
-
-static mn_status buffer_write(void *user, const void *bytes, size_t size)
-{
-    buffer *b = user;
-    if (b->size + size > b->capacity) {
-        b->capacity = 2 * (b->size + size);
-        b->bytes = realloc(b->bytes, b->capacity);
-    }
-    memcpy(b->bytes + b->size, bytes, size);
-    b->size += size;
-    return MN_OK;
-}
-
-static mn_status buffer_read(void *user, void *bytes, size_t size)
-{
-    buffer *b = user;
-    if (size > b->size - b->at) return mn_fail(b->ctx, MN_ERROR_FORMAT, "The state ends too early.");
-    memcpy(bytes, b->bytes + b->at, size);
-    b->at += size;
-    return MN_OK;
-}
 
 static void a_loaded_solver_goes_on_with_the_same_bits(void **state)
 {
