@@ -161,44 +161,71 @@ typedef struct spread_job {
     int32_t *to;
 } spread_job;
 
-/// The label of the labelled neighbour deepest in its body, -1 when none has one.
-static int32_t label_from_neighbours(const mn_level_set *set, const int32_t *from, int32_t block, int32_t i)
+/// Labels at the nodes of a block and one ring around it, as in a tile.
+typedef struct label_tile {
+    int32_t at[6][6][6];
+} label_tile;
+
+/// Loads the tile; the block's nodes (bit per node) that have no label but stand beside one that has.
+static uint64_t load_labels(const mn_level_set *set, const int32_t *from, int32_t block, label_tile *t)
 {
+    uint32_t near[6][6]; // bit per node along z: it has a label, or one of the two beside it
+    uint64_t unlabelled = 0, beside = 0;
+    for (int32_t x = -1; x <= 4; x++)
+        for (int32_t y = -1; y <= 4; y++) {
+            int32_t *to = t->at[x + 1][y + 1];
+            const int32_t low = mn_block_reach(&set->table, block, x, y, -1),
+                          mid = mn_block_reach(&set->table, block, x, y, 0),
+                          high = mn_block_reach(&set->table, block, x, y, 4);
+            to[0] = low < 0 ? -1 : from[low];
+            for (int32_t z = 0; z < 4; z++) to[z + 1] = mid < 0 ? -1 : from[mid + z];
+            to[5] = high < 0 ? -1 : from[high];
+            uint32_t has = 0;
+            for (int32_t z = 0; z < 6; z++) has |= (uint32_t)(to[z] >= 0) << z;
+            near[x + 1][y + 1] = has | has << 1 | has >> 1;
+            if (x >= 0 && x < 4 && y >= 0 && y < 4)
+                unlabelled |= (uint64_t)(~has >> 1 & 15) << (16 * x + 4 * y);
+        }
+    for (int32_t x = 0; x < 4; x++)
+        for (int32_t y = 0; y < 4; y++) {
+            uint32_t any = 0;
+            for (int32_t n = 0; n < 9; n++) any |= near[x + n / 3][y + n % 3];
+            beside |= (uint64_t)(any >> 1 & 15) << (16 * x + 4 * y);
+        }
+    return unlabelled & beside;
+}
+
+/// The label of the labelled neighbour deepest in its body, -1 when none has one.
+static int32_t label_from_neighbours(const label_tile *labels, const tile *phi, int32_t i)
+{
+    const int32_t x = i >> 4, y = i >> 2 & 3, z = i & 3;
     double least = INFINITY;
     int32_t label = -1;
     for (int32_t n = 0; n < 27; n++) {
-        const int32_t at = mn_block_reach(&set->table, block, (i >> 4) + n / 9 - 1,
-                                          (i >> 2 & 3) + n / 3 % 3 - 1, (i & 3) + n % 3 - 1);
-        if (at < 0 || from[at] < 0 || set->phi.data[at] >= least) continue;
-        least = set->phi.data[at];
-        label = from[at];
+        const int32_t u = x + n / 9, v = y + n / 3 % 3, w = z + n % 3;
+        if (labels->at[u][v][w] < 0 || phi->at[u][v][w] >= least) continue;
+        least = phi->at[u][v][w];
+        label = labels->at[u][v][w];
     }
     return label;
-}
-
-static bool any_label_around(const mn_level_set *set, const int32_t *from, int32_t block)
-{
-    for (int32_t n = 0; n < MN_BLOCK_NEIGHBOURS; n++) {
-        const int32_t other = set->table.neighbours[block][n];
-        if (other < 0) continue;
-        const int32_t *label = from + (int64_t)other * MN_BLOCK_CELLS;
-        for (int32_t i = 0; i < MN_BLOCK_CELLS; i++)
-            if (label[i] >= 0) return true;
-    }
-    return false;
 }
 
 static mn_status spread_labels(void *user, mn_range range)
 {
     const spread_job *job = user;
     const mn_level_set *set = job->set;
+    label_tile labels;
+    tile phi;
     for (int64_t a = range.begin; a < range.end; a++) {
         const int32_t b = set->active.data[a];
         const int64_t first = (int64_t)b * MN_BLOCK_CELLS;
         memcpy(job->to + first, job->from + first, sizeof(int32_t) * MN_BLOCK_CELLS);
-        if (!any_label_around(set, job->from, b)) continue;
-        for (int32_t i = 0; i < MN_BLOCK_CELLS; i++)
-            if (job->from[first + i] < 0) job->to[first + i] = label_from_neighbours(set, job->from, b, i);
+        uint64_t bits = load_labels(set, job->from, b, &labels);
+        if (bits) tile_load(&set->table, b, set->phi.data, INFINITY, &phi);
+        for (; bits; bits &= bits - 1) {
+            const int32_t i = __builtin_ctzll(bits);
+            job->to[first + i] = label_from_neighbours(&labels, &phi, i);
+        }
     }
     return MN_OK;
 }

@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-enum { MEASURE_GRAIN = 16, NEWTON_MAX = 40 };
+enum { MEASURE_GRAIN = 16, NEWTON_MAX = 40, CORNERS = 5 * 5 * 5 };
 static const double VOLUME_TOLERANCE = 1e-6;
 
 typedef struct measure_job {
@@ -201,6 +201,41 @@ static bool measure_cells(const corner_tile *t, body_sum *sums, body_sum *all)
     return true;
 }
 
+/// Lists what the bodies have at the corners of a block's cells.
+static void find_reaches(const measure_job *job, const corner_tile *t, body_reach *reaches)
+{
+    const double *phi = &t->phi[0][0][0];
+    const int32_t *bodies = &t->body[0][0][0];
+    for (int32_t k = 0; k < BLOCK_REACHES; k++) reaches[k] = (body_reach){INFINITY, -1};
+    for (int32_t i = 0; i < CORNERS; i++) {
+        const int32_t body = t->single >= 0 ? t->single : bodies[i];
+        if (body < 0) continue;
+        int32_t k = 0;
+        while (k < BLOCK_REACHES && reaches[k].body >= 0 && reaches[k].body != body) k++;
+        if (k == BLOCK_REACHES) {
+            reaches[0].body = OVERFULL;
+            return;
+        }
+        reaches[k].lowest = fmin(reaches[k].lowest, phi[i] * job->set->table.dx - job->shift[body]);
+        reaches[k].body = body;
+    }
+}
+
+/// Whether a block's sums may have changed since the last round: some of its bodies are not done or, where it
+/// was empty, one of those reaches into it.
+static bool is_needed(const measure_job *job, const body_reach *reaches, const body_sum *sums)
+{
+    if (!job->done || sums[0].body == OVERFULL) return true;
+    for (int32_t k = 0; k < BLOCK_BODIES && sums[k].body >= 0; k++)
+        if (!job->done[sums[k].body]) return true;
+    if (reaches[0].body == OVERFULL) return true;
+    const double rounding = 1e-9 * job->set->table.dx;
+    for (int32_t k = 0; k < BLOCK_REACHES && reaches[k].body >= 0; k++)
+        if (!job->done[reaches[k].body] && reaches[k].lowest + job->shift[reaches[k].body] < rounding)
+            return true;
+    return false;
+}
+
 static mn_status measure_blocks(void *user, mn_range range)
 {
     const measure_job *job = user;
@@ -209,13 +244,11 @@ static mn_status measure_blocks(void *user, mn_range range)
     for (int64_t a = range.begin; a < range.end; a++) {
         const int32_t b = set->active.data[a];
         body_sum *sums = set->block_sums.data + a * BLOCK_BODIES;
-        // A block of bodies that are all done already keeps its sums; an empty one may be grown into.
-        bool needed = !job->done || sums[0].body == -1;
-        for (int32_t k = 0; !needed && k < BLOCK_BODIES; k++)
-            needed = sums[k].body == OVERFULL || (sums[k].body >= 0 && !job->done[sums[k].body]);
-        if (!needed) continue;
+        body_reach *reaches = set->reaches.data + a * BLOCK_REACHES;
+        if (!is_needed(job, reaches, sums)) continue;
         for (int32_t k = 0; k < BLOCK_BODIES; k++) sums[k] = (body_sum){.body = -1};
         load_corners(job, b, &t);
+        if (!job->done && job->shift) find_reaches(job, &t, reaches);
         if (!measure_cells(&t, sums, NULL)) sums[0].body = OVERFULL;
     }
     return MN_OK;
@@ -227,6 +260,7 @@ static mn_status measure(mn_level_set *set, const double *shift, const uint8_t *
     mn_context *ctx = set->ctx;
     measure_job job = {set, shift, done};
     MN_TRY(mn_array_resize(ctx, &set->block_sums, set->active.count * BLOCK_BODIES));
+    if (shift) MN_TRY(mn_array_resize(ctx, &set->reaches, set->active.count * BLOCK_REACHES));
     MN_TRY(mn_array_resize(ctx, &set->measured, set->bodies.count));
     MN_TRY(mn_parallel_for(ctx, set->active.count, MEASURE_GRAIN, measure_blocks, &job));
     for (int64_t i = 0; i < set->bodies.count; i++) set->measured.data[i] = (body_sum){0};
@@ -336,7 +370,7 @@ mn_status mn_level_set_calibrate(mn_level_set *set, const double *volumes, const
         MN_TRY(measure(set, set->trial.data, round ? set->done.data : NULL));
         found = step_shifts(set, volumes, set->done.data) == 0;
     }
-    if (!found) MN_TRY(measure(set, set->trial.data, NULL));
+    if (!found) MN_TRY(measure(set, set->trial.data, set->done.data));
     MN_TRY(mn_parallel_for(ctx, set->table.count, 256, apply_shifts, set));
     for (int64_t i = 0; i < bodies; i++) set->bodies.data[i].shift += set->trial.data[i];
     keep_measured(set);

@@ -49,6 +49,7 @@ void mn_level_set_free(mn_level_set *set)
     mn_array_free(ctx, &set->spread);
     mn_array_free(ctx, &set->block_body);
     mn_array_free(ctx, &set->block_sums);
+    mn_array_free(ctx, &set->reaches);
     mn_array_free(ctx, &set->done);
     mn_array_free(ctx, &set->trial);
     mn_array_free(ctx, &set->bracket);

@@ -41,6 +41,13 @@ typedef struct body_sum {
     double volume, area, rate; ///< rate: growth of the volume with phi - s
     int32_t body;              ///< -1: none; OVERFULL: the block has more bodies than fit
 } body_sum;
+/// The least phi (m) of a body at the corners of a block's cells, before its shift: what decides whether a
+/// block without any cell inside must be measured again.
+typedef struct body_reach {
+    double lowest;
+    int32_t body; ///< -1: none; OVERFULL: the block has more bodies than fit
+} body_reach;
+enum { BLOCK_REACHES = 8 };
 enum { BLOCK_BODIES = 3, OVERFULL = -2, MANY_BODIES = -2 };
 
 struct mn_level_set {
@@ -72,6 +79,7 @@ struct mn_level_set {
     MN_ARRAY(int32_t) block_body;  ///< see find_block_bodies
     // body_volume.c
     MN_ARRAY(body_sum) block_sums; ///< BLOCK_BODIES of each active block
+    MN_ARRAY(body_reach) reaches;  ///< BLOCK_REACHES of each active block
     MN_ARRAY(body_sum) measured;   ///< of each body
     MN_ARRAY(double) trial;        ///< the shift of each body under test
     MN_ARRAY(double) bracket;      ///< two for each body
