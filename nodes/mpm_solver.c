@@ -4,15 +4,14 @@
 // reads parameters and attributes, calls it, and writes attributes.
 #include "nodes/columns.h"
 #include "nodes/inputs.h"
+#include "nodes/mpm_input.h"
 #include "nodes/parm.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-enum { INPUT_LIQUID, INPUT_COLLIDERS };
+enum { INPUT_LIQUID, INPUT_COLLIDERS, INPUT_EMITTERS, INPUT_SINKS };
 enum { OUTPUT_PARTICLES, OUTPUT_SURFACE };
 enum { SOURCE_START, SOURCE_NEW_IDS, SOURCE_EVERY_FRAME };
 enum { SIDE_SAME, SIDE_OPEN };
+enum { EMIT_V, EMIT_NORMAL };
 
 // ---- the table ----
 
@@ -31,6 +30,8 @@ static const mn_menu_item source_items[] = {{"start", "Start Frame Only"},
                                             {"new_ids", "Points with New Ids"},
                                             {"every_frame", "All Points Every Frame"},
                                             {NULL, NULL}};
+
+static const mn_menu_item emit_items[] = {{"v", "With v"}, {"normal", "Along Normals"}, {NULL, NULL}};
 
 #define SIDE(name, label)                                                                                    \
     MN_MENU(name, label, side_items, SIDE_SAME, "Domain", "{ use_domain == 0 }",                             \
@@ -55,7 +56,17 @@ static const mn_parm_def parms[] = {
             "What pulls the liquid."),
     MN_MENU("source", "Take Input", source_items, SOURCE_START, "Liquid", NULL,
             "When points of the input become liquid: once, at the start frame; whenever points come in whose "
-            "id has not been seen; or all of them at every frame."),
+            "id has not been seen; or all of them at every frame, where there is no liquid yet."),
+    MN_MENU("emit", "Emit", emit_items, EMIT_V, "Emitters", NULL,
+            "Liquid leaves emitters with their attribute v, in simulated seconds; or along their normals, on "
+            "top of "
+            "the emitter's own motion."),
+    MN_FLOAT("emit_speed", "Emission Speed", "m/s", 1, 0, 1e6, 0, 10, "Emitters", "{ emit == v }",
+             "How fast liquid leaves along the normals."),
+    MN_FLOAT("flow_rate", "Flow Rate", "m^3/s", 0, 0, 1e9, 0, 1e-3, "Emitters", NULL,
+             "Volume that all emitters give together in a second; 0 takes what their speed and area give. A "
+             "litre a "
+             "second is 0.001."),
     MN_FLOAT("max_dt", "Maximum Time Step", "s", 1, 1e-12, 1e6, 1e-5, 0.1, "Solver", NULL,
              "No step is longer than this."),
     MN_FLOAT("cfl", "CFL Number", "", 0.4, 1e-3, 1, 0.1, 1, "Solver", NULL,
@@ -94,7 +105,7 @@ static const mn_parm_def parms[] = {
              "{ output_surface == 0 }",
              "Spacing of the mesh's level set in grid cells: 0.5 gives four times the triangles."),
     MN_INT("seed", "Seed", "", 0, 0, 2147483647, 0, 100, "Simulation", NULL,
-           "For what is random; the explicit solver draws nothing."),
+           "Another number shifts the particles that emitters put in by other parts of a cell."),
     MN_PARM_START_FRAME,
     MN_PARM_TIME_SCALE,
     MN_PARM_MIN_SUBSTEPS,
@@ -104,8 +115,14 @@ static const mn_parm_def parms[] = {
 static const mn_input_def inputs_of[] = {
     [INPUT_LIQUID] = {"Liquid",
                       "points of liquid, eight to a cell; v, mass, density, sigma, viscosity and id are used",
-                      true, false},
+                      false, false},
     [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes, moving or still", false, false},
+    [INPUT_EMITTERS] =
+        {"Emitters",
+         "polygons, or points as discs of radius pscale, that liquid comes out of, moving or still; v, "
+         "N, sigma, viscosity and density are used",
+         false, false},
+    [INPUT_SINKS] = {"Sinks", "level sets, from collider nodes, that liquid vanishes in", false, false},
 };
 static const mn_output_def outputs_of[] = {
     [OUTPUT_PARTICLES] = {"Particles",
@@ -132,6 +149,7 @@ static mn_mpm_def def_of(const mn_cook *cook)
     def.flip_ratio = mn_cook_float(cook, "flip_ratio");
     def.collider = (mn_mpm_wall)(MN_MPM_SLIP + mn_cook_menu(cook, "collider_boundary"));
     def.friction = mn_cook_float(cook, "friction");
+    def.seed = (uint64_t)mn_cook_int(cook, "seed");
     def.min_substeps = mn_cook_int(cook, "min_substeps");
     def.max_substeps = mn_cook_int(cook, "max_substeps");
     if (def.max_substeps < def.min_substeps) def.max_substeps = def.min_substeps;
@@ -151,144 +169,75 @@ static mn_mpm_def def_of(const mn_cook *cook)
 /// The node's own state: the solver, and which ids it has seen.
 typedef struct mpm_state {
     mn_mpm *mpm;
-    int64_t seen; ///< every id below has come in
+    mn_id_array seen; ///< rising; only when points with new ids are asked for
 } mpm_state;
-
-/// The input's points as the core wants them.
-typedef struct source_arrays {
-    mn_vec3_array positions, velocities;
-    MN_ARRAY(double) mass, density, sigma, viscosity;
-    MN_ARRAY(int64_t) id;
-    mn_mpm_source source;
-} source_arrays;
-
-static void free_source(mn_context *ctx, source_arrays *a)
-{
-    mn_array_free(ctx, &a->positions);
-    mn_array_free(ctx, &a->velocities);
-    mn_array_free(ctx, &a->mass);
-    mn_array_free(ctx, &a->density);
-    mn_array_free(ctx, &a->sigma);
-    mn_array_free(ctx, &a->viscosity);
-    mn_array_free(ctx, &a->id);
-}
-
-// One number per point, or NULL when the attribute is missing.
-#define READ_COLUMN(name)                                                                                    \
-    do {                                                                                                     \
-        const mn_attribute *column = mn_geo_find_numeric(geo, MN_POINT, #name, 1);                           \
-        if (!column) break;                                                                                  \
-        MN_TRY(mn_array_resize(cook->ctx, &a->name, count));                                                 \
-        mn_attribute_get(column, 0, count, a->name.data);                                                    \
-        a->source.name = a->name.data;                                                                       \
-    } while (0)
-
-static int by_value(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-// Two fills merged both number their points from zero.
-static mn_status ids_repeat(mn_context *ctx, const int64_t *id, int64_t count, bool *repeat)
-{
-    int64_t *sorted = mn_allocate(ctx, mn_bytes(count, sizeof *sorted));
-    if (!sorted) return MN_ERROR_MEMORY;
-    memcpy(sorted, id, mn_bytes(count, sizeof *sorted));
-    qsort(sorted, (size_t)count, sizeof *sorted, by_value);
-    *repeat = false;
-    for (int64_t i = 1; i < count; i++) *repeat = *repeat || sorted[i] == sorted[i - 1];
-    mn_release(ctx, sorted, mn_bytes(count, sizeof *sorted));
-    return MN_OK;
-}
-
-static mn_status read_ids(const mn_cook *cook, const mn_geo *geo, source_arrays *a)
-{
-    const int64_t count = mn_geo_point_count(geo);
-    const mn_attribute *column = mn_geo_find_numeric(geo, MN_POINT, "id", 1);
-    if (!column) return MN_OK;
-    MN_TRY(mn_array_resize(cook->ctx, &a->id, count));
-    for (int64_t i = 0; i < count; i++) {
-        double value;
-        mn_attribute_get(column, i, 1, &value);
-        a->id.data[i] = (int64_t)value;
-    }
-    bool repeat;
-    MN_TRY(ids_repeat(cook->ctx, a->id.data, count, &repeat));
-    // The solver then numbers them itself.
-    if (!repeat) a->source.id = a->id.data;
-    return MN_OK;
-}
-
-static mn_status read_liquid(const mn_cook *cook, source_arrays *a)
-{
-    memset(a, 0, sizeof *a);
-    const mn_geo *geo = mn_cook_input(cook, INPUT_LIQUID);
-    if (!geo) return MN_OK;
-    const int64_t count = mn_geo_point_count(geo);
-    a->source.count = count;
-    if (count == 0) return MN_OK;
-    MN_TRY(mn_column_read_vec3(cook->ctx, geo, "P", &a->positions, &a->source.position));
-    MN_TRY(mn_column_read_vec3(cook->ctx, geo, "v", &a->velocities, &a->source.velocity));
-    READ_COLUMN(mass);
-    READ_COLUMN(density);
-    READ_COLUMN(sigma);
-    READ_COLUMN(viscosity);
-    return read_ids(cook, geo, a);
-}
-
-// Keeps only the points that have not come in before.
-static void keep_new(source_arrays *a, int64_t seen)
-{
-    mn_mpm_source *s = &a->source;
-    int64_t kept = 0;
-    for (int64_t i = 0; i < s->count; i++) {
-        if (a->id.data[i] < seen) continue;
-        a->positions.data[kept] = a->positions.data[i];
-        if (s->velocity) a->velocities.data[kept] = a->velocities.data[i];
-        if (s->mass) a->mass.data[kept] = a->mass.data[i];
-        if (s->density) a->density.data[kept] = a->density.data[i];
-        if (s->sigma) a->sigma.data[kept] = a->sigma.data[i];
-        if (s->viscosity) a->viscosity.data[kept] = a->viscosity.data[i];
-        a->id.data[kept++] = a->id.data[i];
-    }
-    s->count = kept;
-}
 
 static mn_status add_liquid(const mn_cook *cook, mpm_state *state, bool first)
 {
     const int32_t mode = mn_cook_menu(cook, "source");
-    if (!first && mode == SOURCE_START) return MN_OK;
-    source_arrays a;
-    mn_status status = read_liquid(cook, &a);
-    if (status == MN_OK && mode == SOURCE_NEW_IDS && a.source.count > 0) {
-        if (a.source.id)
-            keep_new(&a, state->seen);
+    const mn_geo *geo = mn_cook_input(cook, INPUT_LIQUID);
+    if (!geo || (!first && mode == SOURCE_START)) return MN_OK;
+    mn_mpm_liquid liquid;
+    mn_mpm_source *source = &liquid.source;
+    mn_status status = mn_mpm_liquid_read(cook->ctx, geo, &liquid);
+    if (status == MN_OK && mode == SOURCE_NEW_IDS && source->count > 0) {
+        if (source->id)
+            status = mn_mpm_liquid_keep_new(cook->ctx, &liquid, &state->seen);
         else
             status = mn_cook_fail(
                 cook, MN_ERROR_INPUT,
                 "points with new ids are asked for but the input has no id attribute, or one that repeats.");
     }
-    // Points that come in again and again cannot keep their ids.
-    if (mode == SOURCE_EVERY_FRAME && !first) a.source.id = NULL;
-    if (status == MN_OK) status = mn_mpm_add(state->mpm, &a.source);
-    for (int64_t i = 0; status == MN_OK && a.source.id && i < a.source.count; i++)
-        if (a.source.id[i] >= state->seen) state->seen = a.source.id[i] + 1;
-    free_source(cook->ctx, &a);
+    // Points that come in again and again cannot keep their ids, nor those that share them with an emitter's.
+    if (!first && (mode == SOURCE_EVERY_FRAME || mn_cook_input(cook, INPUT_EMITTERS))) source->id = NULL;
+    source->only_free = !first && mode == SOURCE_EVERY_FRAME;
+    if (status == MN_OK) status = mn_mpm_add(state->mpm, source);
+    mn_mpm_liquid_free(cook->ctx, &liquid);
     return status;
 }
 
-static void warn_about_resolution(const mn_cook *cook)
+static mn_status set_emitter(const mn_cook *cook, mpm_state *state, double seconds)
 {
+    const mn_geo *geo = mn_cook_input(cook, INPUT_EMITTERS);
+    const bool along_v = mn_cook_menu(cook, "emit") == EMIT_V;
+    mn_mpm_outlet outlet;
+    mn_status status = mn_mpm_outlet_read(cook, geo, along_v, mn_cook_float(cook, "dx"), &outlet);
+    if (!along_v) outlet.emitter.speed = mn_cook_float(cook, "emit_speed");
+    outlet.emitter.flow_rate = mn_cook_float(cook, "flow_rate");
+    if (status == MN_OK) status = mn_mpm_set_emitter(state->mpm, &outlet.emitter, seconds);
+    mn_mpm_outlet_free(cook->ctx, &outlet);
+    if (status == MN_OK && geo && along_v && !mn_geo_find_numeric(geo, MN_POINT, "v", 3) &&
+        outlet.emitter.flow_rate == 0)
+        mn_cook_warn(
+            cook, "The emitter has no v, so nothing comes out of it; give it one, set flow_rate, or let it "
+                  "emit along its normals.");
+    return status;
+}
+
+static void warn_about_resolution(const mn_cook *cook, mn_mpm *mpm)
+{
+    const double dx = mn_cook_float(cook, "dx");
     const mn_geo *geo = mn_cook_input(cook, INPUT_LIQUID);
     if (!geo || mn_geo_point_count(geo) == 0) return;
-    const double dx = mn_cook_float(cook, "dx");
     const mn_box box = mn_geo_bounds(geo);
     const double least = fmin(box.max.x - box.min.x, fmin(box.max.y - box.min.y, box.max.z - box.min.z));
     if (least < 4 * dx)
         mn_cook_warn(
             cook, "dx is %g m but the liquid spans only %g m; use dx below %g m for at least 8 cells across.",
             dx, least, least / 8);
+    const mn_mpm_packing packing = mn_mpm_get_packing(mpm);
+    if (packing.crowded > 0.05)
+        mn_cook_warn(
+            cook,
+            "%.0f %% of the liquid lies where other liquid is: sources overlap, or their particles are "
+            "heavier than their density says.",
+            100 * packing.crowded);
+    else if (packing.per_cell > 0 && packing.per_cell < 3)
+        mn_cook_warn(
+            cook,
+            "There are only %.1f particles in a cell, so the liquid has holes; fill it with the solver's dx "
+            "(%g m) for 8.",
+            packing.per_cell, dx);
 }
 
 // ---- the callbacks ----
@@ -298,18 +247,25 @@ static void release(mn_context *ctx, void *state)
     mpm_state *s = state;
     if (!s) return;
     mn_mpm_free(s->mpm);
+    mn_array_free(ctx, &s->seen);
     mn_release(ctx, s, sizeof *s);
 }
 
 static mn_status create(const mn_cook *cook, void **out)
 {
+    if (!mn_cook_input(cook, INPUT_LIQUID) && !mn_cook_input(cook, INPUT_EMITTERS))
+        return mn_cook_fail(
+            cook, MN_ERROR_INPUT,
+            "nothing to simulate: connect points (from fill) to the liquid, or polygons or points to "
+            "the emitters.");
     const mn_mpm_def def = def_of(cook);
     mpm_state *state = mn_allocate_zero(cook->ctx, sizeof *state);
     if (!state) return MN_ERROR_MEMORY;
     mn_status status;
     MN_TRY_TO(fail, status, mn_mpm_create(cook->ctx, &def, &state->mpm));
     MN_TRY_TO(fail, status, add_liquid(cook, state, true));
-    warn_about_resolution(cook);
+    warn_about_resolution(cook, state->mpm);
+    MN_TRY_TO(fail, status, set_emitter(cook, state, 0));
     *out = state;
     return MN_OK;
 fail:
@@ -321,14 +277,21 @@ static mn_status advance(const mn_cook *cook, void *state)
 {
     mpm_state *s = state;
     const mn_mpm_def def = def_of(cook);
-    mn_collider *collider;
-    MN_TRY(mn_mpm_set_def(s->mpm, &def));
-    MN_TRY(add_liquid(cook, s, false));
-    MN_TRY(mn_input_colliders(cook, INPUT_COLLIDERS, &collider));
+    mn_collider *collider = NULL, *sink = NULL;
+    mn_status status;
+    MN_TRY_TO(out, status, mn_mpm_set_def(s->mpm, &def));
+    MN_TRY_TO(out, status, add_liquid(cook, s, false));
+    MN_TRY_TO(out, status, set_emitter(cook, s, cook->dt));
+    MN_TRY_TO(out, status, mn_input_colliders(cook, INPUT_COLLIDERS, &collider));
+    MN_TRY_TO(out, status, mn_input_colliders(cook, INPUT_SINKS, &sink));
     mn_mpm_set_collider(s->mpm, collider);
-    const mn_status status = mn_mpm_advance(s->mpm, cook->dt);
+    mn_mpm_set_sink(s->mpm, sink);
+    status = mn_mpm_advance(s->mpm, cook->dt);
     mn_mpm_set_collider(s->mpm, NULL);
+    mn_mpm_set_sink(s->mpm, NULL);
+out:
     mn_collider_free(collider);
+    mn_collider_free(sink);
     return status;
 }
 
@@ -430,8 +393,8 @@ static mn_status save(const mn_cook *cook, const void *state, mn_writer *out)
 {
     (void)cook;
     const mpm_state *s = state;
-    MN_TRY(mn_write_tag(out, "mpm_solver", 1));
-    MN_TRY(mn_write_i64(out, s->seen));
+    MN_TRY(mn_write_tag(out, "mpm_solver", 2));
+    MN_TRY(mn_write_array(out, &s->seen));
     return mn_mpm_save(s->mpm, out);
 }
 
@@ -442,8 +405,8 @@ static mn_status load(const mn_cook *cook, mn_reader *in, void **out)
     mpm_state *state = mn_allocate_zero(cook->ctx, sizeof *state);
     if (!state) return MN_ERROR_MEMORY;
     mn_status status;
-    MN_TRY_TO(fail, status, mn_read_tag(in, "mpm_solver", 1, &version));
-    MN_TRY_TO(fail, status, mn_read_i64(in, &state->seen));
+    MN_TRY_TO(fail, status, mn_read_tag(in, "mpm_solver", 2, &version));
+    MN_TRY_TO(fail, status, mn_read_array(in, &state->seen));
     MN_TRY_TO(fail, status, mn_mpm_load(cook->ctx, &def, in, &state->mpm));
     *out = state;
     return MN_OK;

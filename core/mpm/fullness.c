@@ -14,6 +14,24 @@ static double hat(double r)
     return fmax(0, 1 - fabs(r));
 }
 
+mn_mpm_packing mn_mpm_get_packing(const mn_mpm *mpm)
+{
+    const double crowd = 1.75 * pow(mpm->def.dx, 3);
+    mn_mpm_packing packing = {0};
+    if (!mpm->sorted || mpm->particles.count == 0) return packing;
+    for (int32_t c = 0; c < mpm->table.count * MN_BLOCK_CELLS; c++) {
+        const double count = mpm->cell_start[c + 1] - mpm->cell_start[c];
+        double volume = 0;
+        for (int32_t i = mpm->cell_start[c]; i < mpm->cell_start[c + 1]; i++)
+            volume += mpm->materials.data[i].volume;
+        packing.per_cell += count * count;
+        if (volume > crowd) packing.crowded += count;
+    }
+    packing.per_cell /= (double)mpm->particles.count;
+    packing.crowded /= (double)mpm->particles.count;
+    return packing;
+}
+
 double mn_mpm_hat(mn_vec3 r, double dx)
 {
     return hat(r.x / dx) * hat(r.y / dx) * hat(r.z / dx);

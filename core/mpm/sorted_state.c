@@ -9,6 +9,8 @@
 #include <string.h>
 
 enum { PARTICLE_GRAIN = 4096 };
+// As full as the surface of a liquid (fullness.c): beyond it is inside.
+static const double half_full = 0.5;
 
 typedef struct permute_job {
     mn_mpm *mpm;
@@ -156,7 +158,14 @@ mn_status mn_mpm_add(mn_mpm *mpm, const mn_mpm_source *source)
     MN_TRY(check_source(mpm, source));
     const int64_t old = mpm->particles.count, first_id = mpm->next_id;
     MN_TRY(mn_mpm_copy_to_next(mpm, old + source->count));
-    for (int64_t i = 0; i < source->count; i++) make_particle(mpm, source, i, old + i);
+    int64_t slot = old;
+    for (int64_t i = 0; i < source->count; i++) {
+        if (source->only_free && mpm->sorted &&
+            mn_mpm_fullness_at(mpm, source->position[i], -1).fraction >= half_full)
+            continue;
+        make_particle(mpm, source, i, slot++);
+    }
+    mpm->next.count = mpm->next_materials.count = slot;
     const mn_status status = mn_mpm_sort_next(mpm);
     if (status == MN_OK) {
         mpm->fresh = true;

@@ -90,6 +90,7 @@ typedef struct mn_mpm_source {
     const double *sigma;     ///< N/m, >= 0
     const double *viscosity; ///< Pa s, >= 0
     const int64_t *id;       ///< unique and not negative; NULL: numbered on
+    bool only_free;          ///< leaves out those that would lie in liquid that is there already
 } mn_mpm_source;
 
 /// All or none: a value that is not allowed names the particle and its attribute.
@@ -145,6 +146,15 @@ typedef struct mn_mpm_mesh {
 mn_status mn_mpm_get_surface(mn_mpm *mpm, double dx, mn_mpm_mesh *mesh);
 
 int64_t mn_mpm_count(const mn_mpm *mpm);
+
+/// How the particles lie in the grid's cells.
+typedef struct mn_mpm_packing {
+    double per_cell; ///< particles in a cell that has some, on average over the particles; 0: there are none
+    double crowded;  ///< share of the particles in cells with more than 1.75 times their volume
+} mn_mpm_packing;
+
+mn_mpm_packing mn_mpm_get_packing(const mn_mpm *mpm);
+
 /// All particles by rising id; `points` has room for mn_mpm_count() of them.
 mn_status mn_mpm_get_points(const mn_mpm *mpm, mn_mpm_point *points);
 double mn_mpm_bulk_modulus(const mn_mpm *mpm); ///< Pa, in use

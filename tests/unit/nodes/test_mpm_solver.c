@@ -112,7 +112,106 @@ static void points_come_in_when_asked_for(void **state)
     stage_set(&s, solver, "source", "every_frame");
     stage_set(&s, solver, "time_scale", "0");
     geo = stage_cook(&s, solver, 2);
-    assert_int_equal(mn_geo_point_count(geo), 2 * count);
+    // Nothing has moved, so there is no room for more.
+    assert_int_equal(mn_geo_point_count(geo), count);
+    stage_set(&s, solver, "time_scale", "1");
+    geo = stage_cook(&s, solver, 2);
+    assert_int_equal(mn_geo_point_count(geo), count);
+    geo = stage_cook(&s, solver, 3);
+    // It moves by 4.2 mm in a frame; every point is a sixth of its way through the ball of 6 mm.
+    assert_true(mn_geo_point_count(geo) > count + count / 2);
+    stage_close(&s);
+}
+
+static void write_ids(mn_context *ctx, mn_geo *geo, int32_t first)
+{
+    mn_attribute *id;
+    check_ok(ctx, mn_geo_add_attribute(geo, MN_POINT, "id", MN_I32, 1, MN_HINT_NONE, &id));
+    int32_t *values = mn_attribute_write(geo, id);
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i++) values[i] = first + (int32_t)i;
+}
+
+static void points_with_ids_come_in_once(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, &calm);
+    const int32_t solver = build_drop(&s), first = mn_network_find(s.network, "ball");
+    const int64_t count = mn_geo_point_count(s.files[0]);
+    write_ids(s.ctx, s.files[0], 5000);
+    s.files[1] = make_ball(s.ctx, 0.002, 0.001);
+    const int64_t more = mn_geo_point_count(s.files[1]);
+    write_ids(s.ctx, s.files[1], 100);
+    const int32_t file = stage_node(&s, "file", "late"), move = stage_node(&s, "transform", "away");
+    const int32_t merge = stage_node(&s, "merge", "both");
+    stage_set(&s, file, "path", "b");
+    stage_set(&s, move, "translate", "0.02 0 0");
+    stage_connect(&s, move, 0, file);
+    stage_connect(&s, merge, 0, first);
+    stage_connect(&s, merge, 1, move);
+    stage_set(&s, solver, "source", "new_ids");
+    stage_set(&s, solver, "time_scale", "0");
+    stage_connect(&s, solver, 0, merge);
+    for (int frame = 1; frame <= 3; frame++) {
+        const mn_geo *geo = stage_cook(&s, solver, frame);
+        assert_int_equal(mn_geo_point_count(geo), count + more); // once, not at every frame
+    }
+    stage_close(&s);
+}
+
+static void an_emitter_gives_its_flow_rate(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        node_stage s;
+        stage_open(&s, &calm);
+        const int32_t disc = stage_node(&s, "shape", "disc"), solver = stage_node(&s, "mpm_solver", "tap");
+        stage_set(&s, disc, "kind", "grid");
+        stage_set(&s, disc, "size", "0.004 0 0.004");
+        stage_set(&s, disc, "rotate", "180 0 0");
+        int32_t emitter = disc;
+        if (kind == 1) { // points instead
+            mn_attribute *v;
+            check_ok(s.ctx, mn_geo_create(s.ctx, &s.files[0]));
+            check_ok(s.ctx, mn_geo_add_points(s.files[0], 1, NULL));
+            check_ok(s.ctx, mn_geo_add_attribute(s.files[0], MN_POINT, "v", MN_F32, 3, MN_HINT_VECTOR, &v));
+            ((float *)mn_attribute_write(s.files[0], v))[0] = 0.25f;
+            emitter = stage_node(&s, "file", "points");
+            stage_set(&s, emitter, "path", "a");
+        }
+        stage_connect(&s, solver, 2, emitter);
+        stage_set(&s, solver, "emit", kind == 0 ? "normal" : "v");
+        stage_set(&s, solver, "flow_rate", "4e-6");
+        stage_set(&s, solver, "gravity", "0 0 0");
+        stage_set(&s, solver, "sigma", "0");
+        stage_set(&s, solver, "time_scale", "0.5");
+        // Half a frame of 1/24 s at 4 cm^3/s between one frame and the next, within a layer of 0.5 mm.
+        const double first = (double)mn_geo_point_count(stage_cook(&s, solver, 1));
+        const double third = (double)mn_geo_point_count(stage_cook(&s, solver, 3));
+        const double area = kind == 0 ? 16e-6 : 3.14159e-6;
+        assert_true(first > 0);
+        check_close((third - first) * 1e-9 / 8, 4e-6 / 24, area * 0.6e-3);
+        stage_close(&s);
+    }
+}
+
+static void what_comes_into_a_sink_is_gone(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, &calm);
+    const int32_t solver = build_drop(&s);
+    const int32_t box = stage_node(&s, "shape", "box"), sink = stage_node(&s, "collider", "sink");
+    stage_set(&s, box, "kind", "box");
+    stage_set(&s, box, "size", "0.02 0.02 0.02");
+    stage_set(&s, box, "center", "0.01 0 0"); // the right half of the drop, which drifts into it
+    stage_set(&s, sink, "dx", "0.001");
+    stage_connect(&s, sink, 0, box);
+    stage_connect(&s, solver, 3, sink);
+    const int64_t before = mn_geo_point_count(stage_cook(&s, solver, 1));
+    const mn_geo *geo = stage_cook(&s, solver, 2);
+    assert_true(mn_geo_point_count(geo) < before * 6 / 10 && mn_geo_point_count(geo) > before / 4);
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i++) assert_true(stage_vec3(geo, "P", i).x < 1e-4);
     stage_close(&s);
 }
 
@@ -167,6 +266,9 @@ int main(void)
         cmocka_unit_test(particles_carry_every_attribute_and_move),
         cmocka_unit_test(the_surface_is_a_closed_mesh_of_the_liquids_volume),
         cmocka_unit_test(points_come_in_when_asked_for),
+        cmocka_unit_test(points_with_ids_come_in_once),
+        cmocka_unit_test(an_emitter_gives_its_flow_rate),
+        cmocka_unit_test(what_comes_into_a_sink_is_gone),
         cmocka_unit_test(merged_sources_are_numbered_anew),
         cmocka_unit_test(bad_input_is_named),
         cmocka_unit_test(an_empty_input_gives_empty_outputs),

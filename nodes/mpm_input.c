@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mpm_solver's inputs: points that become liquid, and polygons or points that liquid comes out of.
+#include "nodes/mpm_input.h"
+
+#include "nodes/columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// One number per point, or NULL when the attribute is missing.
+static mn_status read_numbers(mn_context *ctx, const mn_geo *geo, const char *name, mn_number_array *array,
+                              const double **values)
+{
+    *values = NULL;
+    const mn_attribute *column = mn_geo_find_numeric(geo, MN_POINT, name, 1);
+    if (!column || mn_geo_point_count(geo) == 0) return MN_OK;
+    MN_TRY(mn_array_resize(ctx, array, mn_geo_point_count(geo)));
+    mn_attribute_get(column, 0, array->count, array->data);
+    *values = array->data;
+    return MN_OK;
+}
+
+// ---- ids ----
+
+static int by_value(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Two fills merged both number their points from zero.
+static mn_status ids_repeat(mn_context *ctx, const mn_id_array *id, bool *repeat)
+{
+    mn_id_array sorted = {0};
+    *repeat = false;
+    MN_TRY(mn_array_resize(ctx, &sorted, id->count));
+    memcpy(sorted.data, id->data, mn_bytes(id->count, sizeof *id->data));
+    qsort(sorted.data, (size_t)sorted.count, sizeof *sorted.data, by_value);
+    for (int64_t i = 1; i < sorted.count; i++) *repeat = *repeat || sorted.data[i] == sorted.data[i - 1];
+    mn_array_free(ctx, &sorted);
+    return MN_OK;
+}
+
+static mn_status read_ids(mn_context *ctx, const mn_geo *geo, mn_mpm_liquid *a)
+{
+    const int64_t count = mn_geo_point_count(geo);
+    const mn_attribute *column = mn_geo_find_numeric(geo, MN_POINT, "id", 1);
+    if (!column) return MN_OK;
+    MN_TRY(mn_array_resize(ctx, &a->id, count));
+    for (int64_t i = 0; i < count; i++) {
+        double value;
+        mn_attribute_get(column, i, 1, &value);
+        a->id.data[i] = value >= -1 && value < 1e15 ? (int64_t)value : -1;
+    }
+    bool repeat;
+    MN_TRY(ids_repeat(ctx, &a->id, &repeat));
+    if (!repeat) a->source.id = a->id.data;
+    return MN_OK;
+}
+
+// ---- liquid ----
+
+mn_status mn_mpm_liquid_read(mn_context *ctx, const mn_geo *geo, mn_mpm_liquid *a)
+{
+    memset(a, 0, sizeof *a);
+    a->source.count = geo ? mn_geo_point_count(geo) : 0;
+    if (a->source.count == 0) return MN_OK;
+    MN_TRY(mn_column_read_vec3(ctx, geo, "P", &a->positions, &a->source.position));
+    MN_TRY(mn_column_read_vec3(ctx, geo, "v", &a->velocities, &a->source.velocity));
+    MN_TRY(read_numbers(ctx, geo, "mass", &a->mass, &a->source.mass));
+    MN_TRY(read_numbers(ctx, geo, "density", &a->density, &a->source.density));
+    MN_TRY(read_numbers(ctx, geo, "sigma", &a->sigma, &a->source.sigma));
+    MN_TRY(read_numbers(ctx, geo, "viscosity", &a->viscosity, &a->source.viscosity));
+    return read_ids(ctx, geo, a);
+}
+
+void mn_mpm_liquid_free(mn_context *ctx, mn_mpm_liquid *a)
+{
+    mn_array_free(ctx, &a->positions);
+    mn_array_free(ctx, &a->velocities);
+    mn_array_free(ctx, &a->mass);
+    mn_array_free(ctx, &a->density);
+    mn_array_free(ctx, &a->sigma);
+    mn_array_free(ctx, &a->viscosity);
+    mn_array_free(ctx, &a->id);
+}
+
+mn_status mn_mpm_liquid_keep_new(mn_context *ctx, mn_mpm_liquid *a, mn_id_array *seen)
+{
+    mn_mpm_source *s = &a->source;
+    const int64_t old = seen->count;
+    int64_t kept = 0;
+    if (s->count == 0) return MN_OK;
+    MN_TRY(mn_array_reserve(ctx, seen, old + s->count));
+    for (int64_t i = 0; i < s->count; i++) {
+        const int64_t id = a->id.data[i];
+        if (old > 0 && bsearch(&id, seen->data, (size_t)old, sizeof id, by_value)) continue;
+        a->positions.data[kept] = a->positions.data[i];
+        if (s->velocity) a->velocities.data[kept] = a->velocities.data[i];
+        if (s->mass) a->mass.data[kept] = a->mass.data[i];
+        if (s->density) a->density.data[kept] = a->density.data[i];
+        if (s->sigma) a->sigma.data[kept] = a->sigma.data[i];
+        if (s->viscosity) a->viscosity.data[kept] = a->viscosity.data[i];
+        a->id.data[kept++] = id;
+        seen->data[seen->count++] = id;
+    }
+    s->count = kept;
+    if (kept > 0) qsort(seen->data, (size_t)seen->count, sizeof *seen->data, by_value);
+    return MN_OK;
+}
+
+// ---- emitters ----
+
+// Every polygon as a fan.
+static mn_status read_triangles(mn_context *ctx, const mn_geo *geo, mn_id_array *triangles)
+{
+    const int64_t *starts = mn_geo_primitive_starts(geo), *points = mn_geo_vertex_points(geo);
+    const uint8_t *kinds = mn_geo_primitive_kinds(geo);
+    for (int64_t p = 0; p < mn_geo_primitive_count(geo); p++)
+        for (int64_t v = starts[p] + 1; kinds[p] == MN_POLYGON && v + 1 < starts[p + 1]; v++) {
+            const int64_t corners[3] = {points[starts[p]], points[v], points[v + 1]};
+            for (int i = 0; i < 3; i++) MN_TRY(mn_array_push(ctx, triangles, &corners[i]));
+        }
+    return MN_OK;
+}
+
+enum { RIM = 12, DISC = RIM + 1 };
+
+// `values` repeated for the corners of each point's disc.
+static mn_status repeat_numbers(mn_context *ctx, mn_number_array *array, int64_t count, const double **values)
+{
+    if (!*values) return MN_OK;
+    MN_TRY(mn_array_resize(ctx, array, count * DISC));
+    for (int64_t i = count * DISC - 1; i >= 0; i--) array->data[i] = array->data[i / DISC];
+    *values = array->data;
+    return MN_OK;
+}
+
+// A disc of RIM corners with the area of a circle, that faces along `axis`.
+static void write_disc(mn_vec3 *points, mn_vec3 centre, mn_vec3 axis, double radius)
+{
+    const double turn = 2 * 3.14159265358979323846 / RIM;
+    const double reach = radius * sqrt(turn / sin(turn));
+    const mn_vec3 n = mn_normalize(axis), side = fabs(n.x) < 0.7 ? mn_v3(1, 0, 0) : mn_v3(0, 1, 0);
+    const mn_vec3 e0 = mn_normalize(mn_cross(n, side)), e1 = mn_cross(n, e0);
+    points[RIM] = centre;
+    for (int i = 0; i < RIM; i++)
+        points[i] = mn_axpy(mn_axpy(centre, reach * cos(i * turn), e0), reach * sin(i * turn), e1);
+}
+
+// Points without polygons become discs of radius pscale that face along v or N.
+static mn_status points_to_discs(const mn_cook *cook, const mn_geo *geo, bool along_v, double radius,
+                                 mn_mpm_outlet *a)
+{
+    mn_context *ctx = cook->ctx;
+    const int64_t count = mn_geo_point_count(geo);
+    const mn_vec3 *axes = along_v ? a->velocities.data : a->normals.data;
+    if (along_v ? !a->emitter.velocities : a->normals.count == 0)
+        return mn_cook_fail(
+            cook, MN_ERROR_INPUT,
+            "the emitter is made of points, which need %s to say where liquid goes; or connect "
+            "polygons.",
+            along_v ? "v" : "N");
+    MN_TRY(mn_array_resize(ctx, &a->positions, count * DISC));
+    if (a->emitter.velocities) MN_TRY(mn_array_resize(ctx, &a->velocities, count * DISC));
+    axes = along_v ? a->velocities.data : a->normals.data;
+    for (int64_t i = count - 1; i >= 0; i--) {
+        const mn_vec3 centre = a->positions.data[i], axis = axes[i];
+        const mn_vec3 v = a->emitter.velocities ? a->velocities.data[i] : mn_v3(0, 0, 0);
+        write_disc(a->positions.data + i * DISC, centre, axis, mn_column_number(geo, "pscale", i, radius));
+        for (int c = 0; a->emitter.velocities && c < DISC; c++) a->velocities.data[i * DISC + c] = v;
+    }
+    for (int64_t i = 0; i < count; i++)
+        for (int c = 0; c < RIM; c++) {
+            const int64_t corners[3] = {i * DISC + RIM, i * DISC + c, i * DISC + (c + 1) % RIM};
+            for (int k = 0; k < 3; k++) MN_TRY(mn_array_push(ctx, &a->triangles, &corners[k]));
+        }
+    MN_TRY(repeat_numbers(ctx, &a->sigma, count, &a->emitter.sigma));
+    MN_TRY(repeat_numbers(ctx, &a->viscosity, count, &a->emitter.viscosity));
+    MN_TRY(repeat_numbers(ctx, &a->density, count, &a->emitter.density));
+    a->emitter.point_count = count * DISC;
+    return MN_OK;
+}
+
+mn_status mn_mpm_outlet_read(const mn_cook *cook, const mn_geo *geo, bool along_v, double radius,
+                             mn_mpm_outlet *a)
+{
+    memset(a, 0, sizeof *a);
+    if (!geo || mn_geo_point_count(geo) == 0) return MN_OK;
+    mn_mpm_emitter *e = &a->emitter;
+    const mn_vec3 *normals;
+    e->point_count = mn_geo_point_count(geo);
+    MN_TRY(mn_column_read_vec3(cook->ctx, geo, "P", &a->positions, &e->positions));
+    if (along_v) MN_TRY(mn_column_read_vec3(cook->ctx, geo, "v", &a->velocities, &e->velocities));
+    MN_TRY(read_numbers(cook->ctx, geo, "sigma", &a->sigma, &e->sigma));
+    MN_TRY(read_numbers(cook->ctx, geo, "viscosity", &a->viscosity, &e->viscosity));
+    MN_TRY(read_numbers(cook->ctx, geo, "density", &a->density, &e->density));
+    MN_TRY(read_triangles(cook->ctx, geo, &a->triangles));
+    if (a->triangles.count == 0) {
+        MN_TRY(mn_column_read_vec3(cook->ctx, geo, "N", &a->normals, &normals));
+        MN_TRY(points_to_discs(cook, geo, along_v, radius, a));
+    }
+    e->positions = a->positions.data;
+    if (e->velocities) e->velocities = a->velocities.data;
+    e->triangle_count = a->triangles.count / 3;
+    e->triangles = (const int64_t(*)[3])a->triangles.data;
+    return MN_OK;
+}
+
+void mn_mpm_outlet_free(mn_context *ctx, mn_mpm_outlet *a)
+{
+    mn_array_free(ctx, &a->positions);
+    mn_array_free(ctx, &a->velocities);
+    mn_array_free(ctx, &a->normals);
+    mn_array_free(ctx, &a->density);
+    mn_array_free(ctx, &a->sigma);
+    mn_array_free(ctx, &a->viscosity);
+    mn_array_free(ctx, &a->triangles);
+}
