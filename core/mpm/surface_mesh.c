@@ -59,6 +59,9 @@ mn_status mn_mpm_get_surface(mn_mpm *mpm, double dx, mn_mpm_mesh *mesh)
                        dx, mpm->def.dx);
     if (mpm->particles.count == 0) return MN_OK;
     MN_TRY(mn_mpm_sort_again(mpm));
+    // The volume to enclose is summed here and now, so that a state just loaded gives the bits of one that
+    // ran.
+    MN_TRY(mn_mpm_find_extremes(mpm));
     // Smoothing acts over one spacing, so a finer level set takes more passes for the same width.
     const double finer = mpm->def.dx / dx;
     const int32_t passes = (int32_t)fmin(ceil(mpm->def.smoothing * finer * finer), 64);

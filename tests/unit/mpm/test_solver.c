@@ -239,6 +239,31 @@ static void a_loaded_solver_goes_on_with_the_same_bits(void **state)
     mn_context_free(ctx);
 }
 
+static void a_loaded_solver_shows_the_same_surface(void **state)
+{
+    (void)state;
+    mn_context *ctx = calm_context();
+    const mn_mpm_def def = small_def();
+    mn_mpm *mpm = make_drop(ctx, def), *copy;
+    check_ok(ctx, mn_mpm_advance(mpm, 5e-4));
+    buffer b = {.ctx = ctx};
+    mn_writer out = {ctx, &b, buffer_write};
+    check_ok(ctx, mn_mpm_save(mpm, &out));
+    mn_reader in = {ctx, &b, buffer_read};
+    check_ok(ctx, mn_mpm_load(ctx, &def, &in, &copy));
+    mn_mpm_mesh one, two;
+    check_ok(ctx, mn_mpm_get_surface(mpm, def.dx, &one));
+    check_ok(ctx, mn_mpm_get_surface(copy, def.dx, &two));
+    assert_true(one.vertex_count > 0);
+    assert_int_equal(one.vertex_count, two.vertex_count);
+    assert_memory_equal(one.positions, two.positions, (size_t)one.vertex_count * sizeof *one.positions);
+    assert_memory_equal(one.velocities, two.velocities, (size_t)one.vertex_count * sizeof *one.velocities);
+    free(b.bytes);
+    mn_mpm_free(copy);
+    mn_mpm_free(mpm);
+    mn_context_free(ctx);
+}
+
 static void a_warm_solver_does_not_allocate(void **state)
 {
     (void)state;
@@ -314,6 +339,7 @@ int main(void)
         cmocka_unit_test(flip_conserves_linear_momentum),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(a_loaded_solver_goes_on_with_the_same_bits),
+        cmocka_unit_test(a_loaded_solver_shows_the_same_surface),
         cmocka_unit_test(a_warm_solver_does_not_allocate),
         cmocka_unit_test(out_of_memory_is_reported_and_leaves_the_last_good_state),
         cmocka_unit_test(walls_hold_the_liquid),
