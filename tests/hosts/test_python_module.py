@@ -394,5 +394,54 @@ class Finding(unittest.TestCase):
         self.assertIn("MENISCUS_LIBRARY", done.stderr)
 
 
+class Materials(unittest.TestCase):
+    def test_all_have_values_and_a_source(self):
+        found = meniscus.materials()
+        for name in ("water", "mercury", "gallium", "ethanol", "glycerol", "honey", "soap_solution", "molten_lead"):
+            entry = found[name]
+            self.assertTrue(500 < entry["density"] < 14000 and 0 < entry["viscosity"] < 100 and 0.01 < entry["sigma"] < 1, name)
+            self.assertTrue(entry["source"])
+        with self.assertRaises(meniscus.NotFoundError):
+            meniscus.material("watr")
+
+    def test_a_node_takes_what_it_has(self):
+        net = meniscus.Network()
+        drop, ball = net.add("mpm_solver", "drop"), net.add("shape", "ball")
+        meniscus.set_material(drop, "mercury")
+        self.assertEqual((drop.density, drop.sigma, drop.viscosity), (13534, 0.4855, 0.001526))
+        meniscus.set_material(ball, "mercury")
+
+
+class Checkpoints(unittest.TestCase):
+    def test_going_on_gives_the_same_geometry(self):
+        one = spray_network()
+        wanted = [one.cook(frame=frame).hash for frame in range(1, 9)]
+        with tempfile.TemporaryDirectory() as folder:
+            two = spray_network()
+            self.assertIsNone(two.load_checkpoint("spray", folder))
+            two.cook(frame=5)
+            two.save_checkpoint("spray", folder)
+            three = spray_network()
+            self.assertEqual(three.load_checkpoint("spray", folder), 5)
+            self.assertEqual([three.cook(frame=frame).hash for frame in (5, 6, 7, 8)], wanted[4:])
+            self.assertLess(three["spray"].cook_count, 5)
+            other = spray_network()
+            other["spray"].rate = 77
+            with self.assertRaises(meniscus.UnsupportedError):
+                other.load_checkpoint("spray", folder)
+
+
+class Kinds(unittest.TestCase):
+    def test_keep_drops_everything_else(self):
+        net = meniscus.Network()
+        ball = net.add("shape", "ball")
+        geo = net.add("collider", "collider", inputs=[ball], dx=0.001).cook()
+        self.assertTrue(geo.kind_count("polygon") and geo.kind_count("volume"))
+        volumes = geo.copy()
+        volumes.keep(["volume"])
+        self.assertEqual(volumes.kind_count("volume"), geo.kind_count("volume"))
+        self.assertEqual((volumes.kind_count("polygon"), volumes.point_count), (0, volumes.kind_count("volume")))
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=1)

@@ -15,9 +15,11 @@ goes wrong is a meniscus.Error with the sentence of the node that failed."""
 from .errors import (ArgumentError, Cancelled, DivergedError, Error, FileError, FormatError, InputError, NotFoundError,
                      OutOfMemory, SceneError, UnsupportedError)
 from .geometry import HINTS, KINDS, OWNERS, TYPES, Attribute, Geometry, Volume
+from .materials import material, materials, set_material
 from .network import Network, Node
 from .tables import NodeType, Parm, node_type, node_types
 
 __all__ = ["ArgumentError", "Attribute", "Cancelled", "DivergedError", "Error", "FileError", "FormatError", "Geometry",
            "HINTS", "InputError", "KINDS", "Network", "Node", "NodeType", "NotFoundError", "OWNERS", "OutOfMemory", "Parm",
-           "SceneError", "TYPES", "UnsupportedError", "Volume", "node_type", "node_types"]
+           "SceneError", "TYPES", "UnsupportedError", "Volume", "material", "materials", "node_type", "node_types",
+           "set_material"]

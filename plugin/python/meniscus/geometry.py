@@ -263,6 +263,19 @@ class Geometry:
             raise errors.ArgumentError("the two belong to different networks; save one to a file and read it back")
         self._context.call("mn_geo_append", self._mutable(), other._pointer)
 
+    def keep(self, kinds):
+        """Keeps the primitives of these kinds ("polygon", "volume", ...) with their points, and drops everything else."""
+        wanted = {number_of(kind, KINDS, "kind of primitive") for kind in kinds}
+        starts, vertex_points = self.primitive_starts, self.vertex_points
+        primitives = (c_uint8 * max(self.primitive_count, 1))()
+        points = (c_uint8 * max(self.point_count, 1))()
+        for i, kind in enumerate(self.primitive_kinds):
+            if kind in wanted:
+                primitives[i] = 1
+                for vertex in range(starts[i], starts[i + 1]):
+                    points[vertex_points[vertex]] = 1
+        self._context.call("mn_geo_compact", self._mutable(), points, primitives)
+
     def transform(self, rows):
         """Moves everything by a 4 x 4 matrix that acts on columns: the translation is in its last column."""
         numbers = flat(rows)

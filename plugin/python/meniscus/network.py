@@ -335,6 +335,18 @@ class Network:
             borrowed = self._context.run("mn_network_cook", self._pointer, number, output, float(frame))
             return Geometry._borrowed(self._context, borrowed)
 
+    def save_checkpoint(self, node, folder):
+        """Writes the state of every simulation that `node` gets something from into `folder`, at the latest frame that all
+        of them have reached. Works after a cancelled cook."""
+        self._context.call("mn_network_save_checkpoint", self._pointer, self._number_of(node), encode(folder))
+
+    def load_checkpoint(self, node, folder):
+        """Loads what save_checkpoint wrote. Returns the frame it holds, to go on after, or None when there is none. Fails
+        when it is damaged, or of other parameters or inputs; cooking then starts from the beginning."""
+        frame = c_int32()
+        self._context.call("mn_network_load_checkpoint", self._pointer, self._number_of(node), encode(folder), ctypes.byref(frame))
+        return None if frame.value == -2 ** 31 else frame.value
+
     def cancel(self):
         """Stops the running cook, from any thread. It raises meniscus.Cancelled within a substep."""
         self._context.cancel()

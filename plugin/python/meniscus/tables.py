@@ -10,7 +10,8 @@ from .library import lib
 
 
 class Parm:
-    """A parameter of a node type: name, label, type, size, default, range, unit, items, folder, tooltip."""
+    """A parameter of a node type: name, label, type, size, default, range, soft_range, unit, items and their
+    item_labels, folder, disable_when ("" for never), tooltip."""
 
     def __init__(self, table):
         self.name, self.label, self.type, self.size = table["name"], table["label"], table["type"], int(table["size"])
@@ -18,7 +19,9 @@ class Parm:
         self.range = tuple(table.get("range", (None, None)))
         self.soft_range = tuple(table.get("soft_range", (None, None)))
         self.unit, self.folder, self.tooltip = table["unit"], table["folder"], table["tooltip"]
+        self.disable_when = table.get("disable_when", "")
         self.items = tuple(item["token"] for item in table.get("items", ()))
+        self.item_labels = tuple(item["label"] for item in table.get("items", ()))
 
     def __repr__(self):
         return f"<meniscus.Parm {self.name} {self.type}[{self.size}]>"
