@@ -7,6 +7,8 @@ preset=${1:-release}
 
 packages=(cmake ninja-build gcc g++ pkg-config python3 clang-format-14
   libopenvdb-dev libboost-dev libtbb-dev libblosc-dev zlib1g-dev libpng-dev libcmocka-dev)
+# Hosts for tests and renders; what needs them skips itself, with a note, where they cannot be had.
+if [ "$preset" = release ]; then packages+=(blender xvfb xauth ffmpeg); fi
 if [ "$preset" = fuzz ]; then packages+=(clang-14 clang libclang-rt-14-dev); fi
 
 missing=()

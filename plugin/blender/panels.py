@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Panels: the one-click path in the 3D view, and the cache of a network there and in the node editor."""
+import bpy
+
+from . import bake_operators, cache, node_tree
+from .preferences import wrap
+
+
+def draw_message(layout, text, error):
+    if not text:
+        return
+    box = layout.box().column(align=True)
+    box.alert = error
+    for i, line in enumerate(wrap(text, 40)):
+        box.label(text=line, icon=("ERROR" if error else "INFO") if i == 0 else "BLANK1")
+
+
+def draw_bake(layout, context, tree):
+    """Frames, cache, Simulate and what it says."""
+    running = bake_operators.is_running(tree.name)
+    column = layout.column()
+    column.enabled = not running
+    column.prop(tree, "use_scene_range")
+    if not tree.use_scene_range:
+        row = column.row(align=True)
+        row.prop(tree, "frame_start")
+        row.prop(tree, "frame_end")
+    column.prop(tree, "scale")
+    column.prop(tree, "cache_folder")
+    if cache.is_temporary(tree):
+        column.label(text="Save the file to keep the cache.", icon="INFO")
+    if running:
+        job = bake_operators.job
+        if hasattr(layout, "progress"):  # Blender 4.0 and later
+            layout.progress(text=f"{job.progress * 100:.0f} %", factor=job.progress)
+        draw_message(layout, tree.message, False)
+        layout.operator("meniscus.stop", icon="CANCEL")
+        return
+    layout.operator("meniscus.bake", icon="PLAY").tree = tree.name
+    row = layout.row(align=True)
+    going_on = row.operator("meniscus.bake", text="Resume", icon="FF")
+    going_on.tree, going_on.resume = tree.name, True
+    again = row.operator("meniscus.bake", text=f"From Frame {context.scene.frame_current}", icon="FILE_REFRESH")
+    again.tree, again.from_frame = tree.name, context.scene.frame_current
+    row = layout.row(align=True)
+    row.operator("meniscus.open_cache", icon="FILE_FOLDER").tree = tree.name
+    row.operator("meniscus.free", icon="TRASH").tree = tree.name
+    draw_message(layout, tree.message, tree.is_error)
+    for node in tree.nodes:
+        text = getattr(node, "message", "")
+        if text and text != tree.message:
+            draw_message(layout, f"{node.name}: {text}", node.is_error)
+
+
+class MENISCUS_PT_quick(bpy.types.Panel):
+    bl_label, bl_idname = "Meniscus", "MENISCUS_PT_quick"
+    bl_space_type, bl_region_type, bl_category = "VIEW_3D", "UI", "Meniscus"
+
+    def draw(self, context):
+        layout, quick, thing = self.layout, context.scene.meniscus_quick, context.object
+        layout.use_property_split = layout.use_property_decorate = False
+        layout.label(text=thing.name if thing is not None else "No object", icon="OBJECT_DATA")
+        layout.prop(quick, "setup", text="")
+        layout.use_property_split = True
+        column = layout.column()
+        column.prop(quick, "material")
+        column.prop(quick, "size")
+        column.prop(quick, "cells")
+        column.prop(quick, "slow_motion")
+        column.prop(quick, "colliders")
+        if quick.colliders is None:
+            column.prop(quick, "use_ground")
+        row = layout.row()
+        row.scale_y = 1.6
+        row.enabled = thing is not None and not bake_operators.is_running()
+        row.operator("meniscus.quick", text="Simulate", icon="PLAY")
+        if thing is not None and thing.meniscus.message:
+            draw_message(layout, thing.meniscus.message, True)
+
+
+class MENISCUS_PT_network(bpy.types.Panel):
+    bl_label, bl_idname = "Network", "MENISCUS_PT_network"
+    bl_space_type, bl_region_type, bl_category = "VIEW_3D", "UI", "Meniscus"
+
+    @classmethod
+    def poll(cls, context):
+        return bake_operators.find_tree(context) is not None
+
+    def draw(self, context):
+        tree = bake_operators.find_tree(context)
+        self.layout.label(text=tree.name, icon="NODETREE")
+        draw_bake(self.layout, context, tree)
+
+
+class MENISCUS_PT_tree(bpy.types.Panel):
+    bl_label, bl_idname = "Simulation", "MENISCUS_PT_tree"
+    bl_space_type, bl_region_type, bl_category = "NODE_EDITOR", "UI", "Meniscus"
+
+    @classmethod
+    def poll(cls, context):
+        space = context.space_data
+        return space.tree_type == node_tree.TREE
+
+    def draw(self, context):
+        tree = context.space_data.edit_tree
+        if tree is not None:
+            draw_bake(self.layout, context, tree)
+        row = self.layout.row(align=True)
+        row.operator("meniscus.import_scene", text="Import", icon="IMPORT")
+        row.operator("meniscus.export_scene", text="Export", icon="EXPORT")
+        if getattr(context, "active_node", None) is not None:
+            self.layout.operator_menu_enum("meniscus.material", "material")
+
+
+_CLASSES = (MENISCUS_PT_quick, MENISCUS_PT_network, MENISCUS_PT_tree)
+
+
+def register():
+    for cls in _CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister():
+    for cls in reversed(_CLASSES):
+        bpy.utils.unregister_class(cls)

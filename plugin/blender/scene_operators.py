@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenes of Meniscus in and out of Blender, and materials onto nodes."""
+import json
+import os
+
+import bpy
+
+from . import bake_operators, cache, network_scene, node_tree, object_files, parm_properties, quick
+from .native import meniscus
+
+
+class MENISCUS_OT_import_scene(bpy.types.Operator):
+    """Make a network from a Meniscus scene"""
+    bl_idname, bl_label, bl_options = "meniscus.import_scene", "Import Meniscus Scene", {"REGISTER", "UNDO"}
+
+    filepath: bpy.props.StringProperty(subtype="FILE_PATH")
+    filter_glob: bpy.props.StringProperty(default="*.json", options={"HIDDEN"})
+
+    def invoke(self, context, event):
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context):
+        try:
+            scene_dict = network_scene.read_scene(self.filepath)
+        except meniscus.Error as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        name = scene_dict.get("title") or os.path.splitext(os.path.basename(self.filepath))[0]
+        tree = bpy.data.node_groups.new(name, node_tree.TREE)
+        network_scene.fill_tree(tree, scene_dict)
+        tree.use_scene_range = False
+        tree.frame_start, tree.frame_end = scene_dict.get("frames", (1, 1))
+        space = context.space_data
+        if space is not None and space.type == "NODE_EDITOR":
+            space.tree_type, space.node_tree = node_tree.TREE, tree
+        return {"FINISHED"}
+
+
+class MENISCUS_OT_export_scene(bpy.types.Operator):
+    """Write the network as a Meniscus scene, with its objects beside it, for `meniscus cook`"""
+    bl_idname, bl_label = "meniscus.export_scene", "Export Meniscus Scene"
+
+    filepath: bpy.props.StringProperty(subtype="FILE_PATH")
+    tree: bpy.props.StringProperty(options={"SKIP_SAVE"})
+
+    def invoke(self, context, event):
+        self.filepath = self.filepath or "scene.json"
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context):
+        tree = bake_operators.find_tree(context, self.tree)
+        if tree is None:
+            self.report({"ERROR"}, "There is no Meniscus network here.")
+            return {"CANCELLED"}
+        folder = os.path.dirname(bpy.path.abspath(self.filepath))
+        try:
+            plan = network_scene.plan_of(tree, context.scene, everything=True)
+            meniscus.Network.from_text(plan.text, name=self.filepath)  # says what is wrong with it
+            object_files.write_all(plan.sources, context.scene, context.evaluated_depsgraph_get, tree.scale, folder,
+                                   plan.first_input, plan.scene["frames"][1])
+            with open(bpy.path.abspath(self.filepath), "w", encoding="utf-8") as file:
+                file.write(json.dumps(plan.scene, indent=1))
+        except (meniscus.Error, network_scene.TreeError, OSError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class MENISCUS_OT_material(bpy.types.Operator):
+    """Give the active node the density, viscosity and surface tension of a material"""
+    bl_idname, bl_label, bl_options = "meniscus.material", "Material", {"REGISTER", "UNDO"}
+
+    material: bpy.props.EnumProperty(name="Material", items=quick._material_items)
+
+    @classmethod
+    def poll(cls, context):
+        node = getattr(context, "active_node", None)
+        table = getattr(node, "table", None)
+        return table is not None and "sigma" in table.parms
+
+    def execute(self, context):
+        node, values = context.active_node, meniscus.material(self.material)
+        for name in ("density", "viscosity", "sigma"):
+            if name in node.table.parms:
+                parm_properties.set_value(node, node.table.parms[name], values[name])
+        return {"FINISHED"}
+
+
+class MENISCUS_OT_open_cache(bpy.types.Operator):
+    """Open the folder of the frames"""
+    bl_idname, bl_label = "meniscus.open_cache", "Open Cache Folder"
+
+    tree: bpy.props.StringProperty(options={"SKIP_SAVE"})
+
+    def execute(self, context):
+        tree = bake_operators.find_tree(context, self.tree)
+        if tree is None or not cache.folder_of(tree).is_dir():
+            self.report({"ERROR"}, "There is no cache yet.")
+            return {"CANCELLED"}
+        bpy.ops.wm.path_open(filepath=str(cache.folder_of(tree)))
+        return {"FINISHED"}
+
+
+def _draw_import(self, context):
+    self.layout.operator(MENISCUS_OT_import_scene.bl_idname, text="Meniscus Scene (.json)")
+
+
+_CLASSES = (MENISCUS_OT_import_scene, MENISCUS_OT_export_scene, MENISCUS_OT_material, MENISCUS_OT_open_cache)
+
+
+def register():
+    for cls in _CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.TOPBAR_MT_file_import.append(_draw_import)
+
+
+def unregister():
+    bpy.types.TOPBAR_MT_file_import.remove(_draw_import)
+    for cls in reversed(_CLASSES):
+        bpy.utils.unregister_class(cls)

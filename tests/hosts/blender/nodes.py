@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inside Blender: every node type from its table, presets, the same bits as the command, wrong input."""
+import ctypes
+import json
+import shutil
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import bpy  # noqa: E402
+import inside  # noqa: E402
+import meniscus_blender  # noqa: E402
+from meniscus_blender import (bake_operators, border, cache, fill_mesh, network_scene, node_tree, parm_properties,  # noqa: E402
+                              results, setups)
+from meniscus_blender.native import meniscus  # noqa: E402
+
+
+def flat(values):
+    return list(border.flat_array("f", values))
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.scene = inside.fresh()
+
+
+class Tables(Case):
+    def test_every_node_type_is_there_and_its_defaults_are_the_tables(self):
+        tree = bpy.data.node_groups.new("All", node_tree.TREE)
+        for table in meniscus.node_types().values():
+            node = tree.nodes.new(node_tree.class_name(table.name))
+            self.assertEqual([socket.name for socket in node.inputs], [entry["label"] for entry in table.inputs])
+            self.assertEqual([socket.name for socket in node.outputs], [entry["label"] for entry in table.outputs])
+            for parm in table.parms.values():
+                self.assertEqual(parm_properties.value_of(node, parm), parm.default, f"{table.name}.{parm.name}")
+                rna = node.bl_rna.properties[parm_properties.property_name(parm)]
+                self.assertEqual(rna.description, parm.tooltip.rstrip("."))
+                self.assertIn(parm.unit, rna.name)
+                if parm.items:
+                    self.assertEqual([(item.identifier, item.name) for item in rna.enum_items],
+                                     list(zip(parm.items, parm.item_labels)))
+                if parm.type in ("float", "int"):
+                    for limit, low_or_high in zip(parm.range, ("hard_min", "hard_max")):
+                        if limit is not None and abs(limit) < 2 ** 31:
+                            self.assertAlmostEqual(getattr(rna, low_or_high), limit, delta=abs(limit) * 1e-6)
+        # With nothing changed, the scene says nothing but names and types.
+        entries = network_scene.plan_of(tree, self.scene, everything=True).scene["nodes"]
+        self.assertEqual({entry["type"] for entry in entries}, set(meniscus.node_types()))
+        self.assertFalse([entry for entry in entries if entry.get("parms")])
+
+    def test_numbers_keep_the_decimals_they_were_typed_with(self):
+        for number in (0.072, 1e-4, 0.00025, 9.81, 13534, 1.0 / 3.0, 123456.7, 0.1):
+            kept = ctypes.c_float(number).value
+            self.assertEqual(ctypes.c_float(parm_properties.shortest(kept)).value, kept)
+        self.assertEqual(parm_properties.shortest(ctypes.c_float(0.07274).value), 0.07274)
+
+    def test_disable_when_follows_the_table(self):
+        tree = bpy.data.node_groups.new("One", node_tree.TREE)
+        node = tree.nodes.new(node_tree.class_name("shape"))
+        radius, size = node.table.parms["radius"], node.table.parms["size"]
+        self.assertFalse(parm_properties.is_disabled(node, radius))
+        self.assertTrue(parm_properties.is_disabled(node, size))
+        node.p_kind = "box"
+        self.assertTrue(parm_properties.is_disabled(node, radius))
+        self.assertFalse(parm_properties.is_disabled(node, size))
+
+    def test_an_input_for_many_grows(self):
+        tree = bpy.data.node_groups.new("Many", node_tree.TREE)
+        merge = tree.nodes.new(node_tree.class_name("merge"))
+        for i in range(3):
+            shape = tree.nodes.new(node_tree.class_name("shape"))
+            network_scene.connect(tree, shape, 0, merge, i)
+        result = tree.nodes.new(node_tree.RESULT)
+        tree.links.new(merge.outputs[0], result.inputs[0])
+        merge.update()
+        self.assertEqual(len(merge.inputs), 4)
+        scene = inside.scene_text(tree)
+        self.assertEqual(scene["nodes"][0]["inputs"], ["shape", "shape_001", "shape_002"])
+
+
+class Presets(Case):
+    def test_materials_are_the_shared_ones(self):
+        wanted = {"water", "mercury", "gallium", "ethanol", "glycerol", "honey", "soap_solution", "molten_lead"}
+        self.assertLessEqual(wanted, set(meniscus.materials()))
+        for entry in meniscus.materials().values():
+            self.assertTrue(entry["source"])
+
+    def test_every_setup_whose_nodes_are_here_is_offered(self):
+        for name, setup in setups.read_all().items():
+            types = {entry["type"] for entry in setup["nodes"]} - set(setups.PLACES)
+            if types <= set(meniscus.node_types()):
+                self.assertEqual(setups.lacks(setup), [], name)
+
+    def test_every_setup_cooks(self):
+        for name in setups.available():
+            with self.subTest(name):
+                self.setUp()
+                tree = inside.drop_tree(setup=name, cells=8)
+                self.assertEqual(bpy.ops.meniscus.bake(tree=tree.name), {"FINISHED"}, tree.message)
+                self.assertFalse(tree.is_error, tree.message)
+                shown = results.objects_of(tree)
+                self.assertTrue(shown)
+                self.scene.frame_set(3)
+                for thing in shown:
+                    if thing.type == "MESH":
+                        self.assertGreater(len(thing.data.vertices), 0, thing.name)
+                        self.assertIn("velocity", thing.data.attributes)
+                    if thing.meniscus.role == "points":
+                        self.assertIn("radius", thing.data.attributes)
+
+
+class Bits(Case):
+    def test_frames_are_those_of_the_command(self):
+        tree = inside.drop_tree(cells=8)
+        self.assertEqual(bpy.ops.meniscus.bake(tree=tree.name), {"FINISHED"}, tree.message)
+        folder = cache.folder_of(tree)
+        out = inside.HERE / "by_command"
+        shutil.rmtree(out, ignore_errors=True)
+        inside.cook_by_command(folder / "scene.json", out)
+        for frame in (1, 2, 3):
+            ours, theirs = cache.frame_path(folder, "skin", frame), cache.frame_path(out, "skin", frame)
+            self.assertEqual(ours.read_bytes(), theirs.read_bytes(), f"frame {frame}")
+        # What the artist sees is that file, turned to z-up and brought to the object's size.
+        self.scene.frame_set(3)
+        mesh = results.objects_of(tree)[0].data
+        geo = meniscus.Geometry.read(str(cache.frame_path(out, "skin", 3)))
+        scale = tree.scale
+        self.assertEqual(len(mesh.vertices), geo.point_count)
+        for vertex, (x, y, z) in zip(mesh.vertices, geo["P"].tolist()):
+            for got, wanted in zip(vertex.co, (x / scale, -z / scale, y / scale)):
+                self.assertAlmostEqual(got, wanted, delta=3e-7 * max(1.0, abs(wanted)))
+        velocity = mesh.attributes["velocity"].data
+        for i in range(0, geo.point_count, 97):
+            x, y, z = geo["v"].tolist()[i]
+            for got, wanted in zip(velocity[i].vector, (x / scale, -z / scale, y / scale)):
+                self.assertAlmostEqual(got, wanted, delta=1e-6 * max(1.0, abs(wanted)))
+        self.assertEqual([len(polygon.vertices) for polygon in mesh.polygons],
+                         [b - a for a, b in zip(geo.primitive_starts, geo.primitive_starts[1:])])
+
+    def test_an_example_scene_goes_in_and_out(self):
+        for example in ("drops_colliding", "fountain", "rain_on_torus"):
+            path = Path(__file__).parents[3] / "examples" / example / "scene.json"
+            before = json.loads(path.read_text())
+            self.assertEqual(bpy.ops.meniscus.import_scene(filepath=str(path)), {"FINISHED"})
+            tree = bpy.data.node_groups[before["title"]]
+            after = network_scene.plan_of(tree, self.scene, everything=True).scene
+            one = meniscus.Network.load(str(path))
+            two = meniscus.Network.from_text(json.dumps(dict(after, output=before["output"])))
+            for node in one.nodes:
+                twin = two[node.name]
+                self.assertEqual(twin.table.name, node.table.name)
+                self.assertEqual([pair and (pair[0].name, pair[1]) for pair in twin.inputs],
+                                 [pair and (pair[0].name, pair[1]) for pair in node.inputs])
+                for parm in node.table.parms.values():
+                    for frame in (1, 7, 30, 60):
+                        if frame <= before["frames"][1]:
+                            got, wanted = twin.value(parm.name, frame), node.value(parm.name, frame)
+                            if isinstance(wanted, (str, bool)):
+                                self.assertEqual(got, wanted)
+                                continue
+                            pairs = zip(got, wanted) if isinstance(wanted, tuple) else [(got, wanted)]
+                            for g, w in pairs:
+                                self.assertAlmostEqual(g, w, delta=1e-6 * max(1e-3, abs(w)), msg=f"{node.name}.{parm.name}")
+
+
+class Shown(Case):
+    def result(self, type_name, **parms):
+        """A tree: shape -> type -> result."""
+        tree = bpy.data.node_groups.new("Shown", node_tree.TREE)
+        shape, node = tree.nodes.new(node_tree.class_name("shape")), tree.nodes.new(node_tree.class_name(type_name))
+        out = tree.nodes.new(node_tree.RESULT)
+        tree.links.new(shape.outputs[0], node.inputs[0])
+        tree.links.new(node.outputs[0], out.inputs[0])
+        for name, value in parms.items():
+            setattr(node, "p_" + name, value)
+        return tree
+
+    def roles(self, tree):
+        self.assertEqual(bpy.ops.meniscus.bake(tree=tree.name), {"FINISHED"}, tree.message)
+        return {thing.meniscus.role: thing for thing in results.objects_of(tree)}
+
+    def test_points_have_their_radius(self):
+        things = self.roles(self.result("fill", dx=0.002))
+        self.assertEqual(set(things), {"points"})
+        mesh = things["points"].data
+        self.assertGreater(mesh.attributes["radius"].data[0].value, 0)
+        evaluated = things["points"].evaluated_get(bpy.context.evaluated_depsgraph_get())
+        self.assertEqual([modifier.type for modifier in evaluated.modifiers], ["NODES"])
+
+    def test_volumes_are_files_that_blender_reads(self):
+        things = self.roles(self.result("collider", dx=0.001))
+        self.assertEqual(set(things), {"mesh", "volume"})
+        volume = things["volume"].data
+        self.assertTrue(volume.grids.load(), volume.grids.error_message)
+        self.assertIn("surface", [grid.name for grid in volume.grids])
+        x, y, z = things["volume"].matrix_world @ type(things["volume"].location)((0, 1, 0))
+        self.assertEqual((round(x, 6), round(y, 6), round(z, 6)), (0, 0, 1))
+
+    def test_tetrahedra_show_a_closed_skin_that_faces_out(self):
+        things = self.roles(self.result("tetrahedralize"))
+        mesh = things["mesh"].data
+        edges = {}
+        for polygon in mesh.polygons:
+            corners = list(polygon.vertices)
+            for a, b in zip(corners, corners[1:] + corners[:1]):
+                edges[a, b] = edges.get((a, b), 0) + 1
+        self.assertTrue(edges and all(count == 1 and (b, a) in edges for (a, b), count in edges.items()))
+        volume = sum(polygon.center.dot(polygon.normal) * polygon.area for polygon in mesh.polygons) / 3
+        self.assertGreater(volume, 0)
+
+    def test_lines_are_edges(self):
+        geo = meniscus.Geometry()
+        geo.add_points([(0, 0, 0), (1, 0, 0), (1, 1, 0), (5, 5, 5)])
+        geo.add_primitives("polyline", [[0, 1, 2]])
+        mesh = bpy.data.meshes.new("lines")
+        fill_mesh.fill(mesh, geo, 1.0)
+        self.assertEqual((len(mesh.vertices), len(mesh.edges), len(mesh.polygons)), (3, 2, 0))
+        fill_mesh.fill_points(mesh, geo, 1.0)
+        self.assertEqual([tuple(vertex.co) for vertex in mesh.vertices], [(5, -5, 5)])
+
+
+class Motion(Case):
+    def test_a_moving_object_brings_its_velocity(self):
+        ball = inside.sphere(location=(0, 0, 0))
+        ball.keyframe_insert("location", frame=1)
+        ball.location = (0, 0, 24)
+        ball.keyframe_insert("location", frame=25)
+        for curve in ball.animation_data.action.fcurves:
+            for point in curve.keyframe_points:
+                point.interpolation = "LINEAR"
+            curve.extrapolation = "LINEAR"
+        tree = bpy.data.node_groups.new("Moving", node_tree.TREE)
+        node, out = tree.nodes.new(node_tree.OBJECT), tree.nodes.new(node_tree.RESULT)
+        node.object, tree.scale = ball, 0.5
+        tree.links.new(node.outputs[0], out.inputs[0])
+        self.scene.frame_set(2)
+        self.assertEqual(bpy.ops.meniscus.bake(tree=tree.name), {"FINISHED"}, tree.message)
+        self.assertEqual(self.scene.frame_current, 2)
+        geo = meniscus.Geometry.read(str(cache.frame_path(cache.folder_of(tree), "object", 3)))
+        x, y, z = geo["v"].tolist()[0]  # up by a unit, half a metre, per frame
+        self.assertAlmostEqual(y, 12.0, delta=1e-4)
+        self.assertAlmostEqual(x, 0, delta=1e-4)
+        (_, low, _), (_, high, _) = geo.bounds
+        self.assertAlmostEqual((low + high) / 2, 1.0, delta=1e-5)
+
+    def test_a_parameter_with_keys_is_animated_in_the_scene(self):
+        tree = bpy.data.node_groups.new("Keys", node_tree.TREE)
+        shape, out = tree.nodes.new(node_tree.class_name("shape")), tree.nodes.new(node_tree.RESULT)
+        tree.links.new(shape.outputs[0], out.inputs[0])
+        for frame, height in ((1, 0.0), (3, 1.0)):
+            shape.p_center = (0, height, 0)
+            shape.keyframe_insert("p_center", frame=frame)
+        keys = inside.scene_text(tree)["nodes"][0]["parms"]["center"]["keys"]
+        self.assertEqual((keys[0], keys[-1]), ([1, [0, 0, 0]], [3, [0, 1, 0]]))
+        self.assertEqual(len(keys), 3)
+
+    def test_what_is_painted_goes_along(self):
+        ball = inside.sphere()
+        paint = ball.data.attributes.new("contact_angle", "FLOAT", "POINT")
+        paint.data.foreach_set("value", [110.0] * len(ball.data.vertices))
+        from meniscus_blender import object_files
+        geo = object_files.take([ball], bpy.context.evaluated_depsgraph_get(), 1.0)
+        self.assertEqual(set(flat(geo["contact_angle"])), {110.0})
+
+
+class WrongInput(Case):
+    def refuse(self, part, **words):
+        with self.assertRaises(RuntimeError) as caught:
+            bpy.ops.meniscus.bake(**words)
+        self.assertIn(part, str(caught.exception))
+
+    def test_nothing_to_simulate(self):
+        self.refuse("no Meniscus network")
+        tree = bpy.data.node_groups.new("Empty", node_tree.TREE)
+        self.refuse("Result", tree=tree.name)
+        self.assertTrue(tree.is_error)
+
+    def test_no_object(self):
+        tree = inside.drop_tree()
+        tree.nodes["drop"].object = None
+        self.refuse("no object", tree=tree.name)
+        self.assertTrue(tree.nodes["drop"].is_error)
+
+    def test_the_error_is_on_the_node(self):
+        tree = inside.drop_tree()
+        ball = tree.nodes["drop"].object
+        while len(ball.data.polygons) > 3:  # an open shell cannot be filled
+            import bmesh
+            shell = bmesh.new()
+            shell.from_mesh(ball.data)
+            shell.faces.ensure_lookup_table()
+            bmesh.ops.delete(shell, geom=shell.faces[3:], context="FACES")
+            shell.to_mesh(ball.data)
+            shell.free()
+        self.refuse("fill 'fill'", tree=tree.name)
+        self.assertTrue(tree.nodes["fill"].is_error and tree.nodes["fill"].message)
+        self.assertTrue(tree.is_error)
+        self.assertFalse(tree.nodes["liquid"].is_error)
+        # Changing a parameter of the node takes the message away.
+        tree.nodes["fill"].p_dx = 0.001
+        self.assertEqual(tree.nodes["fill"].message, "")
+
+    def test_quick_without_a_mesh(self):
+        for thing in list(bpy.data.objects):
+            bpy.data.objects.remove(thing)
+        with self.assertRaises(RuntimeError) as caught:
+            bpy.ops.meniscus.quick()
+        self.assertIn("Choose an object", str(caught.exception))
+
+    def test_a_mirrored_object_is_refused(self):
+        tree = inside.drop_tree()
+        tree.nodes["drop"].object.scale = (-1, 1, 1)
+        bpy.context.view_layer.update()
+        self.refuse("mirrored", tree=tree.name)
+
+    def test_a_damaged_frame_does_not_stop_playback(self):
+        tree = inside.drop_tree()
+        bpy.ops.meniscus.bake(tree=tree.name)
+        path = cache.frame_path(cache.folder_of(tree), "skin", 2)
+        path.write_bytes(path.read_bytes()[:100])
+        self.scene.frame_set(2)
+        self.assertTrue(results.objects_of(tree)[0].meniscus.message)
+        self.scene.frame_set(3)
+        self.assertEqual(results.objects_of(tree)[0].meniscus.message, "")
+
+    def test_a_bad_scene_names_its_line(self):
+        path = inside.HERE / "bad.json"
+        path.write_text('{"meniscus": 1, "nodes": [\n{"name": "a", "type": "shap"}]}')
+        with self.assertRaises(RuntimeError) as caught:
+            bpy.ops.meniscus.import_scene(filepath=str(path))
+        self.assertIn("bad.json:2", str(caught.exception))
+        self.assertIn("shape", str(caught.exception))
+
+
+class Registration(Case):
+    def test_off_and_on_again(self):
+        import addon_utils
+        tree = inside.drop_tree()
+        sigma = tree.nodes["liquid"].p_sigma
+        addon_utils.disable("meniscus_blender")
+        self.assertIsNotNone(addon_utils.enable("meniscus_blender"))
+        tree = next(tree for tree in bpy.data.node_groups if "Water" in tree.name)
+        self.assertEqual(tree.nodes["liquid"].p_sigma, sigma)
+        self.assertEqual(meniscus_blender.preferences.failure, "")
+
+    def test_the_library_is_loaded_from_a_copy(self):
+        loaded = [line.split()[-1] for line in open("/proc/self/maps") if "libmeniscus_plugin" in line]
+        self.assertTrue(loaded)
+        own = str(Path(meniscus_blender.__file__).parent)
+        self.assertFalse([path for path in loaded if path.startswith(own)])
+
+
+inside.main("nodes")
