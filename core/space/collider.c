@@ -295,6 +295,17 @@ void mn_collider_distance(const mn_collider *collider, double before, int64_t co
         nearest_solid(collider, before, positions[i], &distances[i], &carried);
 }
 
+double mn_collider_moving_distance(const mn_collider *collider, double before, mn_vec3 position)
+{
+    double nearest = INFINITY;
+    for (int64_t i = 0; i < collider->solids.count; i++) {
+        const solid *s = &collider->solids.data[i];
+        if (s->moves && !mn_box_is_empty(s->bounds))
+            nearest = fmin(nearest, distance_at_end(s, to_end(collider, s, before, position)));
+    }
+    return nearest;
+}
+
 mn_contact mn_collider_probe(const mn_collider *collider, double before, mn_vec3 position)
 {
     mn_contact contact = {INFINITY, {0, 0, 0}, {0, 0, 0}};

@@ -12,7 +12,11 @@
 //
 // A rebound that would rise by less than a tenth of the radius is no rebound (e = 0). A drop that touches
 // takes steps so short that what pulls it in stays below that speed, and is pushed out after each: so it
-// slides and comes to rest.
+// slides and comes to rest. With F = g + k w what pulls a drop that lies still, it stays for as long as
+//
+//   F_n < 0   and   |F_t| <= mu |F_n|                        Coulomb: the slope is not too steep
+//
+// and nothing that moves can reach it. This is asked anew in every substep, so whatever changes wakes it.
 #include "spray/march.h"
 
 enum {
@@ -22,6 +26,7 @@ enum {
     PUSH_LIMIT = 4,     ///< solids that a drop is pushed out of at once
 };
 static const double arc_tolerance = 1e-3;
+static const double flat = 1e-6; ///< slopes below are none, even without friction
 
 mn_march mn_march_prepare(const mn_spray_def *def, const mn_spray_inputs *inputs)
 {
@@ -57,16 +62,16 @@ static mn_air air_at(const mn_march *march, mn_vec3 x)
 }
 
 // m/s^2, of a drop let go in still air or wind: what presses it onto a surface it rests on.
-static double pull(const mn_air *air, const mn_drop *drop)
+static mn_vec3 pull(const mn_air *air, const mn_drop *drop)
 {
     const double rate = mn_drag_rate(air, drop->radius, drop->mass, mn_norm(air->wind));
-    return mn_norm(mn_axpy(air->gravity, rate, air->wind));
+    return mn_axpy(air->gravity, rate, air->wind);
 }
 
 // Normal speeds up to this are rest: they rise by a tenth of the radius.
 static double rest_speed(const mn_air *air, const mn_drop *drop)
 {
-    return sqrt(2.0 * pull(air, drop) * 0.1 * drop->radius);
+    return sqrt(2.0 * mn_norm(pull(air, drop)) * 0.1 * drop->radius);
 }
 
 // The drop's velocity after it has met the solid, as in the head.
@@ -155,14 +160,30 @@ static void ride(const mn_march *march, double seconds, double before, mn_drop *
 
 // What happens before a drop leaves the ground: an impact that is due, and being pushed out of a solid that
 // it is inside. False when the drop dies of it.
-static bool settle(const mn_march *march, const mn_air *air, double before, double *gap, mn_drop *drop)
+static bool settle(const mn_march *march, const mn_air *air, double before, const mn_contact *contact,
+                   double *gap, mn_drop *drop)
 {
-    const mn_contact contact = mn_collider_probe(march->collider, before, drop->position);
-    const double approach = -mn_dot(mn_sub(drop->velocity, contact.velocity), contact.normal);
+    const double approach = -mn_dot(mn_sub(drop->velocity, contact->velocity), contact->normal);
     const bool due = march->impact != MN_IMPACT_BOUNCE || approach > rest_speed(air, drop);
     if (!due && *gap >= -march->gap) return true;
     *gap = fmax(*gap, 0);
     return meet(march, air, before, drop);
+}
+
+// Whether a drop that touches lies still and will do so for the next `seconds`, as in the head.
+static bool stays(const mn_march *march, const mn_air *air, double before, double seconds,
+                  const mn_contact *contact, const mn_drop *drop)
+{
+    if (march->impact != MN_IMPACT_BOUNCE || mn_norm2(drop->velocity) > 0) return false;
+    const mn_vec3 force = pull(air, drop);
+    const double normal = mn_dot(force, contact->normal);
+    if (!(normal < 0)) return false;
+    const double along = mn_norm(mn_axpy(force, -normal, contact->normal));
+    if (!(along <= (march->friction + flat) * -normal)) return false;
+    const double speed = mn_collider_max_speed(march->collider);
+    if (speed == 0) return true;
+    return mn_collider_moving_distance(march->collider, before, drop->position) >
+           drop->radius + speed * seconds;
 }
 
 // How much of [0, h] the drop flies before it meets a solid, or h itself and *hit false.
@@ -199,10 +220,15 @@ static bool step(const mn_march *march, double before, double *left, mn_drop *dr
         return true;
     }
     if (gap <= march->gap) {
-        if (!settle(march, &air, before + *left, &gap, drop)) return false;
+        const mn_contact contact = mn_collider_probe(march->collider, before + *left, drop->position);
+        if (!settle(march, &air, before + *left, &contact, &gap, drop)) return false;
         if (drop->flags & MN_DROP_STUCK) return true;
+        if (stays(march, &air, before + *left, *left, &contact, drop)) {
+            *left = 0;
+            return true;
+        }
         const double rest = rest_speed(&air, drop);
-        if (rest > 0) h = fmin(h, rest / pull(&air, drop));
+        if (rest > 0) h = fmin(h, rest / mn_norm(pull(&air, drop)));
     }
 
     const mn_arc arc = mn_arc_begin(&air, drop, arc_tolerance, &h);

@@ -46,6 +46,9 @@ typedef struct mn_contact {
 /// Signed distance alone, for many positions.
 void mn_collider_distance(const mn_collider *collider, double before, int64_t count, const mn_vec3 *positions,
                           double *distances);
+/// To the nearest solid that moves, INFINITY when none does: what is farther than its speed takes it stays
+/// untouched.
+double mn_collider_moving_distance(const mn_collider *collider, double before, mn_vec3 position);
 /// Everything, at one position.
 mn_contact mn_collider_probe(const mn_collider *collider, double before, mn_vec3 position);
 /// Where a particle that rides on the solid nearest to `position` goes within `seconds`, from `before`

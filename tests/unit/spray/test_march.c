@@ -127,6 +127,68 @@ static void a_drop_comes_to_rest_and_stays(void **state)
     close_stage(&s);
 }
 
+static int questions;
+
+static void counted_plane(const analytic_volume *v, mn_vec3 x, double *out)
+{
+    (void)v;
+    questions++;
+    out[0] = x.y;
+}
+
+static void a_drop_at_rest_sleeps_until_something_changes(void **state)
+{
+    (void)state;
+    mn_volume plane = analytic_plane(0.01);
+    ((analytic_volume *)plane.handle)->value = counted_plane;
+    stage s = open_stage(plane, still);
+    s.def.friction = 0.3;
+    s.def.drag = 1;
+    mn_march march = prepare(&s);
+    mn_drop drop = drop_at(mn_v3(0, 0.1, 0), mn_v3(0.2, 0, 0));
+    for (int frame = 0; frame < 72; frame++) assert_true(mn_march_drop(&march, 1.0 / 24, 0, &drop));
+    const mn_drop asleep = drop;
+    assert_true(mn_norm(drop.velocity) == 0);
+    questions = 0;
+    for (int frame = 0; frame < 100; frame++) assert_true(mn_march_drop(&march, 1.0 / 24, 0, &drop));
+    assert_memory_equal(&drop, &asleep, sizeof drop);
+    // The gap, and a probe of distance and gradient.
+    assert_true(questions <= 10 * 100);
+    // A slope less steep than the friction holds it, a steeper one does not; nor does a wind, or no ground.
+    const mn_vec3 gravity[3] = {{9.81 * 0.29, -9.81, 0}, {9.81 * 0.31, -9.81, 0}, {0, 9.81, 0}};
+    for (int k = 0; k < 3; k++) {
+        s.def.gravity = gravity[k];
+        march = prepare(&s);
+        drop = asleep;
+        assert_true(mn_march_drop(&march, 1.0 / 24, 0, &drop));
+        assert_int_equal(mn_distance(drop.position, asleep.position) > 0, k > 0);
+    }
+    s.def.gravity = mn_v3(0, -9.81, 0);
+    s.def.wind = mn_v3(20, 0, 0);
+    march = prepare(&s);
+    drop = asleep;
+    assert_true(mn_march_drop(&march, 1.0 / 24, 0, &drop));
+    assert_true(drop.position.x > asleep.position.x + 1e-3);
+    close_stage(&s);
+}
+
+static void what_moves_wakes_a_drop(void **state)
+{
+    (void)state;
+    stage s = open_stage(analytic_plane(0.01), still);
+    // A ball comes rolling along; it is at x = 0.02 at the end of the frame.
+    add_solid(&s, analytic_ball(mn_v3(0.02, 1e-3, 0), 0.02, 0.01),
+              analytic_motion(mn_v3(-0.5, 0, 0), mn_v3(0, 0, 0), mn_v3(0, 0, 0)));
+    const mn_march march = prepare(&s);
+    mn_drop near = drop_at(mn_v3(0.005, 1e-3, 0), mn_v3(0, 0, 0)),
+            far = drop_at(mn_v3(-0.3, 1e-3, 0), mn_v3(0, 0, 0));
+    assert_true(mn_march_drop(&march, 1.0 / 24, 0, &near));
+    assert_true(mn_march_drop(&march, 1.0 / 24, 0, &far));
+    assert_true(near.velocity.x < -0.1);
+    check_close(mn_distance(far.position, mn_v3(-0.3, 1e-3, 0)), 0, 1e-12);
+    close_stage(&s);
+}
+
 // A shell of a hundredth of what a drop moves in the step: by its distance it is seen.
 static void a_shell_value(const analytic_volume *v, mn_vec3 x, double *out)
 {
@@ -249,6 +311,8 @@ int main(void)
         cmocka_unit_test(a_glancing_impact_rubs_by_coulombs_law),
         cmocka_unit_test(a_drop_slides_down_a_slope),
         cmocka_unit_test(a_drop_comes_to_rest_and_stays),
+        cmocka_unit_test(a_drop_at_rest_sleeps_until_something_changes),
+        cmocka_unit_test(what_moves_wakes_a_drop),
         cmocka_unit_test(nothing_gets_through_a_thin_wall),
         cmocka_unit_test(a_moving_wall_pushes),
         cmocka_unit_test(a_stuck_drop_rides),
