@@ -195,36 +195,65 @@ static uint64_t load_labels(const mn_level_set *set, const int32_t *from, int32_
     return unlabelled & beside;
 }
 
-/// The label of the labelled neighbour deepest in its body, -1 when none has one.
-static int32_t label_from_neighbours(const label_tile *labels, const tile *phi, int32_t i)
+/// The label deepest in its body among those that have one, of each node and its neighbours along z, then y,
+/// then x: together the label of the deepest of 27, the first of equals.
+typedef struct deepest_tile {
+    double phi[6][6][6];
+    int32_t label[6][6][6];
+} deepest_tile;
+
+/// One node takes what the next two along an axis have, if it is deeper.
+MN_INLINE void take_deeper(deepest_tile *t, int32_t x, int32_t y, int32_t z, int32_t axis)
 {
-    const int32_t x = i >> 4, y = i >> 2 & 3, z = i & 3;
-    double least = INFINITY;
-    int32_t label = -1;
-    for (int32_t n = 0; n < 27; n++) {
-        const int32_t u = x + n / 9, v = y + n / 3 % 3, w = z + n % 3;
-        if (labels->at[u][v][w] < 0 || phi->at[u][v][w] >= least) continue;
-        least = phi->at[u][v][w];
-        label = labels->at[u][v][w];
+    double *phi = &t->phi[x][y][z];
+    int32_t *label = &t->label[x][y][z];
+    const int32_t stride = axis == 0 ? 36 : axis == 1 ? 6 : 1;
+    for (int32_t k = 1; k <= 2; k++) {
+        const bool deeper = phi[k * stride] < *phi;
+        *phi = deeper ? phi[k * stride] : *phi;
+        *label = deeper ? label[k * stride] : *label;
     }
-    return label;
 }
 
+/// Node (x, y, z) of the block finds its label at [x][y][z].
+MN_INLINE void find_deepest(const label_tile *labels, const tile *phi, deepest_tile *t)
+{
+    const int32_t *label = &labels->at[0][0][0];
+    const double *value = &phi->at[0][0][0];
+    for (int32_t i = 0; i < 216; i++) {
+        (&t->label[0][0][0])[i] = label[i];
+        (&t->phi[0][0][0])[i] = label[i] < 0 ? INFINITY : value[i];
+    }
+    for (int32_t x = 0; x < 6; x++)
+        for (int32_t y = 0; y < 6; y++)
+            for (int32_t z = 0; z < 4; z++) take_deeper(t, x, y, z, 2);
+    for (int32_t x = 0; x < 6; x++)
+        for (int32_t y = 0; y < 4; y++)
+            for (int32_t z = 0; z < 4; z++) take_deeper(t, x, y, z, 1);
+    for (int32_t x = 0; x < 4; x++)
+        for (int32_t y = 0; y < 4; y++)
+            for (int32_t z = 0; z < 4; z++) take_deeper(t, x, y, z, 0);
+}
+
+MN_MULTIVERSION
 static mn_status spread_labels(void *user, mn_range range)
 {
     const spread_job *job = user;
     const mn_level_set *set = job->set;
     label_tile labels;
     tile phi;
+    deepest_tile deepest;
     for (int64_t a = range.begin; a < range.end; a++) {
         const int32_t b = set->active.data[a];
         const int64_t first = (int64_t)b * MN_BLOCK_CELLS;
         memcpy(job->to + first, job->from + first, sizeof(int32_t) * MN_BLOCK_CELLS);
         uint64_t bits = load_labels(set, job->from, b, &labels);
-        if (bits) tile_load(&set->table, b, set->phi.data, INFINITY, &phi);
+        if (!bits) continue;
+        tile_load(&set->table, b, set->phi.data, INFINITY, &phi);
+        find_deepest(&labels, &phi, &deepest);
         for (; bits; bits &= bits - 1) {
             const int32_t i = __builtin_ctzll(bits);
-            job->to[first + i] = label_from_neighbours(&labels, &phi, i);
+            job->to[first + i] = deepest.label[i >> 4][i >> 2 & 3][i & 3];
         }
     }
     return MN_OK;
