@@ -11,15 +11,12 @@
 #ifndef MENISCUS_MESH_TET_EDIT_H
 #define MENISCUS_MESH_TET_EDIT_H
 
-#include "meniscus/array.h"
-#include "meniscus/tet_mesh.h"
+#include "tet_internal.h"
 
 typedef struct mn_tet_surface_model mn_tet_surface_model;
 
 /// Longest ring that edge removal looks at; longer ones are rare and never improve.
 enum { MN_TET_RING_MAX = 14, MN_TET_STAR_MAX = 256 };
-
-typedef MN_ARRAY(int32_t) mn_tet_list;
 
 /// Scratch for operations on one mesh, kept from call to call.
 typedef struct mn_tet_edit {

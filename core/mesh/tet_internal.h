@@ -4,12 +4,49 @@
 #ifndef MENISCUS_MESH_TET_INTERNAL_H
 #define MENISCUS_MESH_TET_INTERNAL_H
 
-#include "meniscus/tet_mesh.h"
+#include "meniscus/array.h"
+#include "meniscus/tet_cut.h"
+
+typedef MN_ARRAY(int32_t) mn_tet_list;
 
 /// A slot on its four stars, faces not connected; room must have been reserved.
 int32_t mn_tet_slot_take(mn_tet_mesh *mesh, const int32_t vertices[4]);
 /// Takes a tetrahedron off its stars and frees its slot; faces are the caller's business.
 void mn_tet_slot_give_back(mn_tet_mesh *mesh, int32_t t);
+
+/// Room for the face matching of exchanges of one tetrahedron for `new_count` or fewer.
+mn_status mn_tet_scratch_reserve(mn_tet_mesh *mesh, int32_t new_count);
+/// The star of a corner's vertex loses it, the star of `to` gets it; mates stay, boundary counts do not.
+void mn_tet_corner_move(mn_tet_mesh *mesh, int32_t code, int32_t to);
+
+// ---- division without conditions on quality (tet_divide.c): *vertex is -1 when a part would not be positive
+
+/// A vertex on edge a-b; every tetrahedron around it becomes two and keeps what it held. `around` is scratch.
+mn_status mn_tet_divide_edge(mn_tet_mesh *mesh, int32_t a, int32_t b, double fraction, mn_tet_list *around,
+                             int32_t *vertex);
+/// A vertex in the middle of face `face` of t.
+mn_status mn_tet_divide_face(mn_tet_mesh *mesh, int32_t t, int32_t face, int32_t *vertex);
+
+// ---- opening faces (tet_crack.c) ----
+
+/// A face by its vertices in rising order.
+typedef struct mn_tet_face {
+    int32_t v[3];
+} mn_tet_face;
+typedef MN_ARRAY(mn_tet_face) mn_tet_faces;
+
+/// Turns inner faces into boundary on both sides: vertices are doubled where the faces part what is around
+/// them; a face that would stay closed is divided first. `touched` receives every vertex of theirs, and the
+/// copies. `opened` counts the faces in the end.
+mn_status mn_tet_open_faces(mn_tet_mesh *mesh, const mn_tet_faces *faces, mn_tet_list *touched,
+                            int64_t *opened);
+
+// ---- manifold boundaries (tet_manifold.c) ----
+
+/// Gives every face-connected set of tetrahedra around v a vertex of its own; copies are added to `copies`.
+mn_status mn_tet_part_vertex(mn_tet_mesh *mesh, int32_t v, mn_tet_list *set, mn_tet_list *copies);
+/// All three kinds at these vertices and at those that come while repairing; the list grows.
+mn_status mn_tet_repair_vertices(mn_tet_mesh *mesh, mn_tet_list *vertices, mn_tet_manifold_report *report);
 
 /// A new value for mark[]: nothing is visited.
 static inline uint32_t mn_tet_mark_next(mn_tet_mesh *mesh)

@@ -232,6 +232,26 @@ void mn_tet_mesh_move_vertex(mn_tet_mesh *mesh, int32_t vertex, mn_vec3 position
 
 // ---- tetrahedra without their faces ----
 
+static void leave_star(mn_tet_mesh *mesh, int32_t t, int32_t k)
+{
+    const int32_t next = mesh->star_next[t][k], previous = mesh->star_previous[t][k];
+    if (next >= 0) mesh->star_previous[next / 4][next % 4] = previous;
+    if (previous >= 0)
+        mesh->star_next[previous / 4][previous % 4] = next;
+    else
+        mesh->star_first[mesh->tet[t][k]] = next;
+}
+
+static void join_star(mn_tet_mesh *mesh, int32_t t, int32_t k, int32_t v)
+{
+    const int32_t first = mesh->star_first[v];
+    mesh->tet[t][k] = v;
+    mesh->star_next[t][k] = first;
+    mesh->star_previous[t][k] = -1;
+    if (first >= 0) mesh->star_previous[first / 4][first % 4] = 4 * t + k;
+    mesh->star_first[v] = 4 * t + k;
+}
+
 int32_t mn_tet_slot_take(mn_tet_mesh *mesh, const int32_t vertices[4])
 {
     int32_t t = mesh->tet_free;
@@ -243,31 +263,26 @@ int32_t mn_tet_slot_take(mn_tet_mesh *mesh, const int32_t vertices[4])
     mesh->stamp[t] = mesh->now;
     mesh->mark[t] = 0;
     for (int32_t k = 0; k < 4; k++) {
-        const int32_t v = vertices[k], first = mesh->star_first[v];
-        mesh->tet[t][k] = v;
         mesh->mate[t][k] = -1;
-        mesh->star_next[t][k] = first;
-        mesh->star_previous[t][k] = -1;
-        if (first >= 0) mesh->star_previous[first / 4][first % 4] = 4 * t + k;
-        mesh->star_first[v] = 4 * t + k;
+        join_star(mesh, t, k, vertices[k]);
     }
     return t;
 }
 
 void mn_tet_slot_give_back(mn_tet_mesh *mesh, int32_t t)
 {
-    for (int32_t k = 0; k < 4; k++) {
-        const int32_t next = mesh->star_next[t][k], previous = mesh->star_previous[t][k];
-        if (next >= 0) mesh->star_previous[next / 4][next % 4] = previous;
-        if (previous >= 0)
-            mesh->star_next[previous / 4][previous % 4] = next;
-        else
-            mesh->star_first[mesh->tet[t][k]] = next;
-    }
+    for (int32_t k = 0; k < 4; k++) leave_star(mesh, t, k);
     mesh->tet[t][0] = -1;
     mesh->tet[t][1] = mesh->tet_free;
     mesh->tet_free = t;
     mesh->tet_count--;
+}
+
+void mn_tet_corner_move(mn_tet_mesh *mesh, int32_t code, int32_t to)
+{
+    leave_star(mesh, code / 4, code % 4);
+    join_star(mesh, code / 4, code % 4, to);
+    mesh->stamp[code / 4] = ++mesh->now;
 }
 
 // ---- copies and compaction ----

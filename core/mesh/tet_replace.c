@@ -184,6 +184,18 @@ static mn_status reserve_scratch(mn_tet_mesh *mesh, int64_t count)
     return MN_OK;
 }
 
+/// What match_faces takes of it.
+static int64_t scratch_size(int64_t old_count, int64_t new_count)
+{
+    const int64_t outer_max = 4 * (new_count + old_count), entries = outer_max + 4 * new_count;
+    return outer_max + entries + table_size(entries);
+}
+
+mn_status mn_tet_scratch_reserve(mn_tet_mesh *mesh, int32_t new_count)
+{
+    return reserve_scratch(mesh, scratch_size(1, new_count));
+}
+
 /// A tetrahedron that stays and has this face, as a code; -1 when there is none.
 static int32_t find_staying_face(const mn_tet_mesh *mesh, const int32_t key[3])
 {
@@ -219,7 +231,7 @@ static mn_status match_faces(mn_tet_mesh *mesh, int32_t old_count, const int32_t
     const int64_t outer_max = 4 * ((int64_t)x->new_count + old_count),
                   entries = outer_max + 4 * (int64_t)x->new_count;
     const uint32_t size = table_size(entries);
-    MN_TRY(reserve_scratch(mesh, outer_max + entries + size));
+    MN_TRY(reserve_scratch(mesh, scratch_size(old_count, x->new_count)));
     x->outer = mesh->scratch;
     x->partner = x->outer + outer_max;
     x->table = x->partner + entries;
