@@ -5,7 +5,7 @@
 // A particle is looked for in the 27 cells around a piece, nearest cells first; a cell whose near corner is
 // farther than the best particle so far is not opened. Two particles at the same distance: the first in cell
 // order wins. Pieces farther than one cell from every particle are dropped: nothing there could carry their
-// force.
+// force; so are those of mist (mist.c).
 #include "mpm/solver.h"
 
 #include "meniscus/parallel.h"
@@ -62,6 +62,7 @@ static mn_status find_owners(void *user, mn_range range)
     for (int64_t k = range.begin; k < range.end; k++) {
         mn_mpm_patch *patch = &mpm->loose_patches.data[k];
         patch->owner = nearest(mpm, patch->x);
+        if (patch->owner >= 0 && mn_mpm_is_mist(mpm, patch->owner)) patch->owner = -1;
         if (patch->owner >= 0) patch->sigma = mpm->materials.data[patch->owner].sigma;
     }
     return MN_OK;

@@ -162,6 +162,19 @@ mn_status mn_mpm_find_surface(mn_mpm *mpm, double dx, int32_t smoothing);
 /// the order of their owners.
 mn_status mn_mpm_assign_patches(mn_mpm *mpm);
 
+// ---- mist.c ----
+
+/// Whether a particle belongs to a body too small for the grid, by the surface that was found last.
+static inline bool mn_mpm_is_mist(const mn_mpm *mpm, int64_t particle)
+{
+    const double least = 0.51 * mpm->def.dx * mpm->def.dx * mpm->def.dx;
+    if (mpm->body_of.count == 0) return mpm->extremes.volume < least; // one body
+    const int32_t b = mpm->body_of.data[particle];
+    return b < 0 || mpm->body_volume.data[b] < least;
+}
+/// Takes the pressure from particles in the mist.
+void mn_mpm_settle_mist(mn_mpm *mpm);
+
 // ---- resample.c ----
 
 /// Splats of the groups or, with massless samples, of the patches alone; forces over dt included.

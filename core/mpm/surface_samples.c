@@ -227,6 +227,7 @@ mn_status mn_mpm_sample_surface(mn_mpm *mpm)
         MN_TRY(mn_mpm_find_surface(mpm, mpm->def.dx, mpm->def.smoothing));
         remember_shift(mpm);
         press_fresh_particles(mpm);
+        mn_mpm_settle_mist(mpm);
         sample_job job = {mpm, mn_level_set_get(mpm->surface), false};
         const int32_t blocks = job.view.active_count;
         MN_TRY(mn_array_resize(ctx, &mpm->sample_start, blocks));
