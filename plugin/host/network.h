@@ -144,7 +144,7 @@ mn_status mn_network_load_checkpoint(mn_network *network, int32_t node, const ch
 typedef struct mn_asset_parm {
     int32_t node;
     int32_t parm;      ///< its place in the node type's table
-    const char *name;  ///< in the asset, unique there
+    const char *name;  ///< in the asset; parameters of one type under one name are driven together
     const char *label; ///< for artists
 } mn_asset_parm;
 

@@ -83,8 +83,13 @@ static mn_status copy_parm(const mn_network *network, const mn_asset_parm *from,
     MN_TRY(check_name(ctx, "a promoted parameter", name));
     for (int32_t i = 0; i < asset->parm_count; i++) {
         if (strcmp(asset->parms[i].name, name) != 0) continue;
+        const mn_node_type *other_type = mn_network_node_type(network, asset->parms[i].node);
+        const mn_parm_def *other = &other_type->parms[asset->parms[i].parm];
+        if (other->kind == def->kind && other->size == def->size) continue;
         return mn_fail(ctx, MN_ERROR_ARGUMENT,
-                       "The asset has two parameters named '%s'; give one of them another \"name\".", name);
+                       "The asset's parameter '%s' drives parameters of different types; give one of them "
+                       "another \"name\".",
+                       name);
     }
     mn_asset_parm *made = (mn_asset_parm *)(uintptr_t)&asset->parms[asset->parm_count++];
     made->node = from->node;

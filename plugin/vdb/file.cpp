@@ -320,8 +320,7 @@ static openvdb::math::Transform::Ptr transform_with(const openvdb::math::MapBase
     return transform;
 }
 
-/// The grid with the name and the transform that its handle keeps.
-static openvdb::GridBase::ConstPtr grid_of(mn_volume volume)
+openvdb::GridBase::ConstPtr grid_of(mn_volume volume)
 {
     const handle &h = unwrap(volume);
     openvdb::math::Transform::Ptr transform;

@@ -46,6 +46,10 @@ mn_volume wrap(openvdb::Vec3SGrid::ConstPtr grid, const std::string &name, const
 const handle &unwrap(mn_volume volume);
 const openvdb::FloatGrid &unwrap_level_set(mn_volume volume, const char *what);
 
+/// The grid with the name and the transform that its handle keeps; the voxels are shared. Throws a refusal
+/// when OpenVDB cannot hold the transform.
+openvdb::GridBase::ConstPtr grid_of(mn_volume volume);
+
 /// A failure on its way to mn_fail().
 struct refusal : std::runtime_error {
     mn_status status;

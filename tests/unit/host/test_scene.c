@@ -288,7 +288,7 @@ static const bad bad_scenes[] = {
     {"{\"meniscus\": 1, \"nodes\": [{\"name\": \"d\", \"type\": \"dots\"}],\n\"asset\": {\"name\": \"a\", "
      "\"parms\": "
      "[{\"parm\": \"d.count\"}, {\"parm\": \"d.axis\", \"name\": \"count\"}]}}",
-     "scene:2: The asset has two parameters named 'count'"},
+     "scene:2: The asset's parameter 'count' drives parameters of different types"},
     // text
     {"{\"meniscus\": 1, \"title\": \"a\nb\"}", "scene:1: a string has no \" at its end."},
     {"{\"meniscus\": 1, \"title\": \"a\tb\"}", "scene:1: a string holds a control character"},

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The network inside a digital asset as Houdini keeps it: one multipart text with a part for every piece of
+// every node. A scene's nodes become nodes of our operators, wired as in the scene; promoted parameters are
+// channels that read the asset's own; animated ones become keys. An `output` node shows what the scene shows.
+#include <stdio.h>
+#include <string.h>
+
+#include "plugin/host/json_text.h"
+#include "plugin/host/parms.h"
+#include "plugin/houdini/text_files.h"
+
+#define BOUNDARY "HOUDINIMIMEBOUNDARY0x4D454E49-0x53435553-0x00000001-0x00000001HOUDINIMIMEBOUNDARY"
+#define OUTPUT_NODE "asset_output"
+enum { MAX_WIRES = 256 };
+
+typedef struct contents {
+    mn_json_text out;
+    const mn_network *network;
+    const mn_asset *asset;
+    double first_frame;
+} contents;
+
+// ---- parts ----
+
+static void open_part(contents *c, const char *node, const char *ending)
+{
+    mn_json_text_put(&c->out, "--" BOUNDARY "\nContent-Disposition: attachment; filename=\"");
+    mn_json_text_put(&c->out, node);
+    mn_json_text_put(&c->out, ending);
+    mn_json_text_put(&c->out, "\"\nContent-Type: text/plain\n\n");
+}
+
+static void put_int(contents *c, int64_t number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%lld", (long long)number);
+    mn_json_text_put(&c->out, text);
+}
+
+static void put_init(contents *c, const char *path, const char *type)
+{
+    open_part(c, path, ".init");
+    mn_json_text_put(&c->out, "type = ");
+    mn_json_text_put(&c->out, type);
+    mn_json_text_put(&c->out, "\nmatchesdef = 0\n\n");
+}
+
+static void put_userdata(contents *c, const char *path)
+{
+    open_part(c, path, ".userdata");
+    mn_json_text_put(&c->out,
+                     "{\n\t\"___Version___\":{\n\t\t\"type\":\"string\",\n\t\t\"value\":\"1.0\"\n\t}\n}\n\n");
+}
+
+// ---- definitions: where a node stands and what is connected ----
+
+typedef struct wire {
+    int32_t input;
+    const char *source;
+    int32_t output;
+} wire;
+
+static void put_wires(contents *c, int32_t count, const wire *wires)
+{
+    mn_json_text_put(&c->out, "inputsNamed3\n{\n");
+    for (int32_t i = 0; i < count; i++) {
+        put_int(c, wires[i].input);
+        mn_json_text_put(&c->out, " \t");
+        mn_json_text_put(&c->out, wires[i].source);
+        mn_json_text_put(&c->out, " ");
+        put_int(c, wires[i].output + 1);
+        mn_json_text_put(&c->out, " 1 \"input");
+        put_int(c, wires[i].input + 1);
+        mn_json_text_put(&c->out, "\"\n");
+    }
+    mn_json_text_put(&c->out, "}\ninputs\n{\n");
+    for (int32_t i = 0; i < count; i++) {
+        put_int(c, wires[i].input);
+        mn_json_text_put(&c->out, " \t");
+        mn_json_text_put(&c->out, wires[i].source);
+        mn_json_text_put(&c->out, " ");
+        put_int(c, wires[i].output);
+        mn_json_text_put(&c->out, " 1\n");
+    }
+    mn_json_text_put(&c->out, "}\n");
+}
+
+static void put_def(contents *c, const char *path, int32_t row, bool shown, int32_t outputs,
+                    int32_t wire_count, const wire *wires)
+{
+    open_part(c, path, ".def");
+    mn_json_text_put(&c->out, "sopflags sopflags = \ncomment \"\"\nposition 0 ");
+    put_int(c, -row);
+    mn_json_text_put(&c->out, "\nconnectornextid ");
+    put_int(c, outputs + 1);
+    mn_json_text_put(&c->out,
+                     "\nflags =  lock off model off template off footprint off xray off bypass off display ");
+    mn_json_text_put(&c->out, shown ? "on render on" : "off render off");
+    mn_json_text_put(&c->out,
+                     " highlight off unload off savedata off compress on colordefault on exposed on\n"
+                     "outputsNamed3\n{\n");
+    for (int32_t i = 0; i < outputs; i++) {
+        put_int(c, i + 1);
+        mn_json_text_put(&c->out, " \"output");
+        put_int(c, i + 1);
+        mn_json_text_put(&c->out, "\"\n");
+    }
+    mn_json_text_put(&c->out, "}\n");
+    put_wires(c, wire_count, wires);
+    mn_json_text_put(&c->out,
+                     "stat\n{\n  create -1\n  modify -1\n  author meniscus\n  access 0777\n}\n"
+                     "color UT_Color RGB 0.8 0.8 0.8 \ndelscript \"\"\nexprlanguage hscript\nend\n\n");
+}
+
+// ---- parameters ----
+
+static const mn_asset_parm *promoted_as(const contents *c, int32_t node, int32_t parm)
+{
+    for (int32_t i = 0; i < c->asset->parm_count; i++)
+        if (c->asset->parms[i].node == node && c->asset->parms[i].parm == parm) return &c->asset->parms[i];
+    return NULL;
+}
+
+/// "center" and 1 give "centery": what Houdini calls a component's channel.
+static void channel_name(const mn_parm_def *def, const char *name, int32_t component, char *text, size_t size)
+{
+    if (def->size == 1)
+        snprintf(text, size, "%s", name);
+    else if (def->size == 3)
+        snprintf(text, size, "%s%c", name, "xyz"[component]);
+    else
+        snprintf(text, size, "%s%d", name, (int)component + 1);
+}
+
+static void put_value(contents *c, const mn_parm_def *def, const mn_parm_value *value, int32_t component)
+{
+    if (mn_parm_is_text(def))
+        mn_json_text_put_string(&c->out, value->string ? value->string : "");
+    else if (def->kind == MN_PARM_TOGGLE)
+        mn_json_text_put(&c->out, value->number[0] != 0 ? "\"on\"" : "\"off\"");
+    else if (def->kind == MN_PARM_MENU)
+        mn_json_text_put_string(&c->out, def->items[(int32_t)value->number[0]].token);
+    else
+        mn_json_text_put_number(&c->out, value->number[component]);
+}
+
+static bool has_channel(const contents *c, int32_t node, int32_t parm, const mn_parm_def *def)
+{
+    const mn_key *keys;
+    if (mn_parm_is_text(def)) return false;
+    return promoted_as(c, node, parm) || mn_network_keys(c->network, node, def->name, &keys) > 0;
+}
+
+static void put_parm(contents *c, int32_t node, int32_t parm, const mn_parm_def *def)
+{
+    const mn_asset_parm *promoted = promoted_as(c, node, parm);
+    const bool channel = has_channel(c, node, parm, def);
+    mn_parm_value value;
+    const mn_status status = mn_network_parm(c->network, node, def->name, c->first_frame, &value);
+    if (c->out.status == MN_OK) c->out.status = status;
+    if (status != MN_OK) return;
+    mn_json_text_put(&c->out, def->name);
+    mn_json_text_put(&c->out, channel ? "\t[ 8\tlocks=0 ]\t(\t" : "\t[ 0\tlocks=0 ]\t(\t");
+    for (int32_t i = 0; i < def->size; i++) {
+        if (promoted && mn_parm_is_text(def)) {
+            mn_json_text_put(&c->out, "\"`chs(\\\"../");
+            mn_json_text_put(&c->out, promoted->name);
+            mn_json_text_put(&c->out, "\\\")`\"\t");
+            continue;
+        }
+        char name[128];
+        channel_name(def, def->name, i, name, sizeof name);
+        if (channel) mn_json_text_put(&c->out, "[ ");
+        if (channel) mn_json_text_put(&c->out, name);
+        if (channel) mn_json_text_put(&c->out, "\t");
+        put_value(c, def, &value, i);
+        mn_json_text_put(&c->out, channel ? " ] \t" : "\t");
+    }
+    mn_json_text_put(&c->out, ")\n");
+}
+
+static void put_parms(contents *c, int32_t node, const char *path)
+{
+    const mn_node_type *type = mn_network_node_type(c->network, node);
+    open_part(c, path, ".parm");
+    mn_json_text_put(&c->out, "{\nversion 0.8\n");
+    for (int32_t i = 0; i < type->parm_count; i++) put_parm(c, node, i, &type->parms[i]);
+    mn_json_text_put(&c->out, "}\n\n");
+}
+
+// ---- channels ----
+
+// Frame 1 is at time 0 in Houdini.
+static double seconds_of(const contents *c, double frame)
+{
+    return (frame - 1.0) / mn_network_fps(c->network);
+}
+
+static void put_segment(contents *c, double length, double from, double to)
+{
+    mn_json_text_put(&c->out, "      segment { length = ");
+    mn_json_text_put_number(&c->out, length);
+    mn_json_text_put(&c->out, " value = ");
+    mn_json_text_put_number(&c->out, from);
+    mn_json_text_put(&c->out, " ");
+    mn_json_text_put_number(&c->out, to);
+    mn_json_text_put(&c->out, " expr = linear() }\n");
+}
+
+static void put_keys(contents *c, int32_t component, int32_t count, const mn_key *keys)
+{
+    mn_json_text_put(&c->out, "      start = ");
+    mn_json_text_put_number(&c->out, seconds_of(c, keys[0].frame));
+    mn_json_text_put(&c->out, "\n");
+    for (int32_t i = 0; i < count; i++) {
+        const mn_key *next = &keys[i + 1 < count ? i + 1 : i];
+        put_segment(c, seconds_of(c, next->frame) - seconds_of(c, keys[i].frame), keys[i].value[component],
+                    next->value[component]);
+    }
+}
+
+static void put_channel(contents *c, int32_t node, int32_t parm, const mn_parm_def *def, int32_t component)
+{
+    const mn_asset_parm *promoted = promoted_as(c, node, parm);
+    const mn_key *keys;
+    const int32_t count = mn_network_keys(c->network, node, def->name, &keys);
+    char name[128];
+    channel_name(def, def->name, component, name, sizeof name);
+    mn_json_text_put(&c->out, "    channel ");
+    mn_json_text_put(&c->out, name);
+    mn_json_text_put(&c->out, " {\n      lefttype = extend\n      righttype = extend\n      flags = 0\n");
+    if (promoted) {
+        channel_name(def, promoted->name, component, name, sizeof name);
+        mn_json_text_put(&c->out, "      segment { length = 0 expr = ch(\\\"../");
+        mn_json_text_put(&c->out, name);
+        mn_json_text_put(&c->out, "\\\") }\n");
+    } else {
+        put_keys(c, component, count, keys);
+    }
+    mn_json_text_put(&c->out, "    }\n");
+}
+
+static void put_channels(contents *c, int32_t node, const char *path)
+{
+    const mn_node_type *type = mn_network_node_type(c->network, node);
+    bool any = false;
+    for (int32_t i = 0; i < type->parm_count; i++) any = any || has_channel(c, node, i, &type->parms[i]);
+    if (!any) return;
+    open_part(c, path, ".chn");
+    mn_json_text_put(&c->out, "{\n");
+    for (int32_t i = 0; i < type->parm_count; i++) {
+        const mn_parm_def *def = &type->parms[i];
+        if (!has_channel(c, node, i, def)) continue;
+        for (int32_t k = 0; k < def->size; k++) put_channel(c, node, i, def, k);
+    }
+    mn_json_text_put(&c->out, "  }\n\n");
+}
+
+// ---- nodes ----
+
+static void put_node(contents *c, int32_t node, int32_t row)
+{
+    const mn_node_type *type = mn_network_node_type(c->network, node);
+    char path[256], name[MN_HOUDINI_NAME];
+    snprintf(path, sizeof path, "hdaroot/%s", mn_network_node_name(c->network, node));
+    mn_houdini_operator_name(type->name, name);
+    put_init(c, path, name);
+    wire wires[MAX_WIRES];
+    int32_t count = 0;
+    for (int32_t i = 0; i < mn_network_input_count(c->network, node); i++) {
+        int32_t source, output;
+        mn_network_input(c->network, node, i, &source, &output);
+        if (source < 0) continue;
+        if (count == MAX_WIRES) {
+            c->out.status = mn_fail(c->out.ctx, MN_ERROR_UNSUPPORTED,
+                                    "'%s' has more than %d inputs connected, too many for an asset.",
+                                    mn_network_node_name(c->network, node), (int)MAX_WIRES);
+            return;
+        }
+        wires[count++] = (wire){i, mn_network_node_name(c->network, source), output};
+    }
+    put_def(c, path, row, false, type->output_count, count, wires);
+    put_channels(c, node, path);
+    put_parms(c, node, path);
+    put_userdata(c, path);
+}
+
+static void put_output(contents *c, int32_t row)
+{
+    const char *shown = mn_network_node_name(c->network, mn_network_output(c->network));
+    put_init(c, "hdaroot/" OUTPUT_NODE, "output");
+    put_def(c, "hdaroot/" OUTPUT_NODE, row, true, 0, 1, &(const wire){0, shown, 0});
+    open_part(c, "hdaroot/" OUTPUT_NODE, ".parm");
+    mn_json_text_put(&c->out, "{\nversion 0.8\noutputidx\t[ 0\tlocks=0 ]\t(\t0\t)\n}\n\n");
+    put_userdata(c, "hdaroot/" OUTPUT_NODE);
+}
+
+static void put_root(contents *c)
+{
+    char name[MN_HOUDINI_NAME];
+    mn_houdini_operator_name(c->asset->name, name);
+    open_part(c, "node_type", "");
+    mn_json_text_put(&c->out, "Sop\n\n");
+    put_init(c, "hdaroot", name);
+    put_def(c, "hdaroot", 0, true, 0, 0, NULL);
+    put_userdata(c, "hdaroot");
+    open_part(c, "hdaroot", ".inp");
+    mn_json_text_put(&c->out, "0\n\n");
+}
+
+static void put_order(contents *c, int32_t count)
+{
+    open_part(c, "hdaroot", ".order");
+    put_int(c, count + 1);
+    mn_json_text_put(&c->out, "\n");
+    for (int32_t i = 0; i < mn_network_node_limit(c->network); i++) {
+        if (!mn_network_node_type(c->network, i)) continue;
+        mn_json_text_put(&c->out, mn_network_node_name(c->network, i));
+        mn_json_text_put(&c->out, "\n");
+    }
+    mn_json_text_put(&c->out, OUTPUT_NODE "\n\n");
+    open_part(c, "hdaroot", ".net");
+    mn_json_text_put(&c->out, "1\n\n--" BOUNDARY "--\n");
+}
+
+mn_status mn_houdini_asset_contents(const mn_network *network, char **text)
+{
+    int32_t first, last, count = 0;
+    mn_network_range(network, &first, &last);
+    contents c = {.out = {.ctx = mn_network_context(network)},
+                  .network = network,
+                  .asset = mn_network_asset(network),
+                  .first_frame = first};
+    mn_json_text_put(&c.out,
+                     "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=\"" BOUNDARY "\"\n\n");
+    put_root(&c);
+    for (int32_t i = 0; i < mn_network_node_limit(network); i++)
+        if (mn_network_node_type(network, i)) put_node(&c, i, count++);
+    put_output(&c, count);
+    put_order(&c, count);
+    return mn_json_text_finish(&c.out, text);
+}

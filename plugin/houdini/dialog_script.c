@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DialogScript: Houdini's text form of a parameter dialog. Folders become tabs, the soft range the slider, a
+// hard limit the `!` behind a bound of it, the unit a part of the label, the tooltip the help. A hard limit
+// outside the slider has no place here; the node says so when it cooks.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plugin/host/json_text.h"
+#include "plugin/host/parms.h"
+#include "plugin/houdini/text_files.h"
+
+// ---- one parameter ----
+
+typedef struct shown_parm {
+    const mn_parm_def *def;
+    const char *name, *label;
+    const mn_parm_value *value; ///< its default, or NULL for the table's
+} shown_parm;
+
+static void put_line(mn_json_text *out, const char *indent, const char *key)
+{
+    mn_json_text_put(out, indent);
+    mn_json_text_put(out, key);
+    for (size_t i = strlen(key); i < 12; i++) mn_json_text_put(out, " ");
+}
+
+static void put_string_line(mn_json_text *out, const char *indent, const char *key, const char *string)
+{
+    put_line(out, indent, key);
+    mn_json_text_put_string(out, string);
+    mn_json_text_put(out, "\n");
+}
+
+static const char *type_of(const mn_parm_def *def)
+{
+    switch (def->kind) {
+    case MN_PARM_FLOAT:
+        return def->size == 3 ? "vector" : "float";
+    case MN_PARM_INT:
+        return def->size == 3 ? "intvector" : "integer";
+    case MN_PARM_TOGGLE:
+        return "toggle";
+    case MN_PARM_MENU:
+        return "ordinal";
+    case MN_PARM_FILE:
+        return "file";
+    case MN_PARM_STRING:
+        break;
+    }
+    return "string";
+}
+
+// Every default is text in quotes: Houdini evaluates numbers out of it.
+static void put_default(mn_json_text *out, const char *indent, const shown_parm *parm)
+{
+    const mn_parm_def *def = parm->def;
+    put_line(out, indent, "default");
+    mn_json_text_put(out, "{ ");
+    if (mn_parm_is_text(def)) {
+        const char *string = parm->value ? parm->value->string : def->default_string;
+        mn_json_text_put_string(out, string ? string : "");
+        mn_json_text_put(out, " ");
+    } else {
+        for (int32_t i = 0; i < def->size; i++) {
+            mn_json_text_put(out, "\"");
+            mn_json_text_put_number(out, parm->value ? parm->value->number[i] : def->defaults[i]);
+            mn_json_text_put(out, "\" ");
+        }
+    }
+    mn_json_text_put(out, "}\n");
+}
+
+static void put_range(mn_json_text *out, const char *indent, const mn_parm_def *def)
+{
+    put_line(out, indent, "range");
+    mn_json_text_put(out, "{ ");
+    mn_json_text_put_number(out, def->soft_min);
+    mn_json_text_put(out, def->soft_min == def->hard_min ? "! " : " ");
+    mn_json_text_put_number(out, def->soft_max);
+    mn_json_text_put(out, def->soft_max == def->hard_max ? "! }\n" : " }\n");
+}
+
+static void put_menu(mn_json_text *out, const char *indent, const mn_parm_def *def)
+{
+    put_line(out, indent, "menu");
+    mn_json_text_put(out, "{\n");
+    for (int32_t i = 0; i < mn_parm_item_count(def); i++) {
+        mn_json_text_put(out, indent);
+        mn_json_text_put(out, "    ");
+        mn_json_text_put_string(out, def->items[i].token);
+        mn_json_text_put(out, " ");
+        mn_json_text_put_string(out, def->items[i].label);
+        mn_json_text_put(out, "\n");
+    }
+    mn_json_text_put(out, indent);
+    mn_json_text_put(out, "}\n");
+}
+
+static void put_parm(mn_json_text *out, const shown_parm *parm)
+{
+    static const char indent[] = "            ";
+    const mn_parm_def *def = parm->def;
+    const bool numeric = def->kind == MN_PARM_FLOAT || def->kind == MN_PARM_INT;
+    char label[256], size[16];
+    const bool has_unit = def->unit && def->unit[0];
+    snprintf(label, sizeof label, has_unit ? "%s (%s)" : "%s", parm->label, has_unit ? def->unit : "");
+    mn_json_text_put(out, "        parm {\n");
+    put_string_line(out, indent, "name", parm->name);
+    put_string_line(out, indent, "label", label);
+    put_line(out, indent, "type");
+    mn_json_text_put(out, type_of(def));
+    mn_json_text_put(out, "\n");
+    if (def->size > 1) {
+        snprintf(size, sizeof size, "%d\n", (int)def->size);
+        put_line(out, indent, "size");
+        mn_json_text_put(out, size);
+    }
+    put_default(out, indent, parm);
+    if (def->kind == MN_PARM_MENU) put_menu(out, indent, def);
+    if (numeric) put_range(out, indent, def);
+    if (def->disable_when && parm->name == def->name)
+        put_string_line(out, indent, "disablewhen", def->disable_when);
+    if (def->tooltip) put_string_line(out, indent, "help", def->tooltip);
+    mn_json_text_put(out, "        }\n");
+}
+
+// ---- folders ----
+
+static bool same_folder(const mn_parm_def *a, const mn_parm_def *b)
+{
+    return strcmp(a->folder ? a->folder : "", b->folder ? b->folder : "") == 0;
+}
+
+static void open_folder(mn_json_text *out, const char *label, int32_t number)
+{
+    char name[32];
+    snprintf(name, sizeof name, "folder%d", (int)number);
+    mn_json_text_put(out, "    group {\n");
+    put_string_line(out, "        ", "name", name);
+    put_string_line(out, "        ", "label", label && label[0] ? label : "Parameters");
+}
+
+static void close_folder(mn_json_text *out)
+{
+    mn_json_text_put(out, "    }\n");
+}
+
+// What the host adds to a simulation: a fresh start, and how much of it stays in memory.
+static void put_simulation(mn_json_text *out)
+{
+    mn_json_text_put(out, "        parm {\n"
+                          "            name        \"" MN_HOUDINI_RESET "\"\n"
+                          "            label       \"Reset Simulation\"\n"
+                          "            type        button\n"
+                          "            default     { \"0\" }\n"
+                          "            help        \"Forgets every frame and starts again.\"\n"
+                          "        }\n"
+                          "        parm {\n"
+                          "            name        \"" MN_HOUDINI_CACHE "\"\n"
+                          "            label       \"Cache Memory (MB)\"\n"
+                          "            type        integer\n"
+                          "            default     { \"1024\" }\n"
+                          "            range       { 0! 65536 }\n"
+                          "            help        \"Frames and snapshots are kept up to this much; those "
+                          "unused for longest go first.\"\n"
+                          "        }\n");
+}
+
+static bool is_first_of_folder(const mn_node_type *type, int32_t index)
+{
+    for (int32_t i = 0; i < index; i++)
+        if (same_folder(&type->parms[i], &type->parms[index])) return false;
+    return true;
+}
+
+static void put_folder(mn_json_text *out, const mn_node_type *type, int32_t first, int32_t number)
+{
+    const char *label = type->parms[first].folder;
+    open_folder(out, label, number);
+    for (int32_t i = first; i < type->parm_count; i++) {
+        if (!same_folder(&type->parms[first], &type->parms[i])) continue;
+        const shown_parm parm = {&type->parms[i], type->parms[i].name, type->parms[i].label, NULL};
+        put_parm(out, &parm);
+    }
+    if (type->sim && label && strcmp(label, "Simulation") == 0) put_simulation(out);
+    close_folder(out);
+}
+
+mn_status mn_houdini_dialog(mn_context *ctx, const mn_node_type *type, char **text)
+{
+    mn_json_text out = {.ctx = ctx};
+    mn_json_text_put(&out, "{\n    name    ");
+    mn_json_text_put_string(&out, type->name);
+    mn_json_text_put(&out, "\n");
+    int32_t folders = 0;
+    for (int32_t i = 0; i < type->parm_count; i++)
+        if (is_first_of_folder(type, i)) put_folder(&out, type, i, folders++);
+    mn_json_text_put(&out, "}\n");
+    return mn_json_text_finish(&out, text);
+}
+
+// ---- assets ----
+
+mn_status mn_houdini_asset_dialog(const mn_network *network, char **text)
+{
+    const mn_asset *asset = mn_network_asset(network);
+    mn_json_text out = {.ctx = mn_network_context(network)};
+    char name[MN_HOUDINI_NAME];
+    mn_houdini_operator_name(asset->name, name);
+    mn_json_text_put(&out,
+                     "# Made from a scene by meniscus_houdini_files; change the scene, not this file.\n{\n");
+    put_string_line(&out, "    ", "name", name);
+    put_string_line(&out, "    ", "script", name);
+    put_string_line(&out, "    ", "label", asset->label);
+    mn_json_text_put(&out, "\n    help {\n        \"\"\n    }\n\n");
+    if (asset->parm_count > 0) open_folder(&out, asset->label, 0);
+    for (int32_t i = 0; i < asset->parm_count; i++) {
+        const mn_asset_parm *promoted = &asset->parms[i];
+        if (!mn_houdini_is_first(asset, i)) continue;
+        const mn_parm_def *def = &mn_network_node_type(network, promoted->node)->parms[promoted->parm];
+        mn_parm_value value;
+        int32_t first, last;
+        mn_network_range(network, &first, &last);
+        const mn_status status = mn_network_parm(network, promoted->node, def->name, first, &value);
+        if (out.status == MN_OK) out.status = status;
+        const shown_parm parm = {def, promoted->name, promoted->label, status == MN_OK ? &value : NULL};
+        put_parm(&out, &parm);
+    }
+    if (asset->parm_count > 0) close_folder(&out);
+    mn_json_text_put(&out, "}\n");
+    return mn_json_text_finish(&out, text);
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GU_Detail <-> mn_geo. Points, vertices, primitives, attributes of every type, groups. Polygons turn the
+// other way in Houdini; they are turned round at this border and nowhere else.
+#ifndef MENISCUS_PLUGIN_HOUDINI_GEOMETRY_HPP
+#define MENISCUS_PLUGIN_HOUDINI_GEOMETRY_HPP
+
+#include <functional>
+#include <string>
+
+#include "meniscus/geo.h"
+
+class GU_Detail;
+
+namespace mn_houdini
+{
+
+/// Says what could not be taken along.
+using warning = std::function<void(const std::string &)>;
+
+/// Polygons, open polygons (polylines), polygon soups, tetrahedra and VDBs; other primitives are left out
+/// with a warning that names them.
+mn_status read_detail(mn_context *ctx, const GU_Detail &detail, const warning &warn, mn_geo **geo);
+/// Replaces what is in the detail.
+mn_status write_detail(mn_context *ctx, const mn_geo *geo, GU_Detail &detail);
+
+} // namespace mn_houdini
+
+#endif

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A GU_Detail as an mn_geo.
+#include "plugin/houdini/geometry.hpp"
+#include "plugin/vdb/exchange.hpp"
+
+#include <map>
+#include <vector>
+
+#include <GA/GA_AIFStringTuple.h>
+#include <GA/GA_AIFTuple.h>
+#include <GA/GA_Attribute.h>
+#include <GA/GA_AttributeDict.h>
+#include <GA/GA_ElementGroup.h>
+#include <GA/GA_ElementGroupTable.h>
+#include <GA/GA_Iterator.h>
+#include <GA/GA_Range.h>
+#include <GEO/GEO_PrimPoly.h>
+#include <GEO/GEO_PrimPolySoup.h>
+#include <GEO/GEO_PrimVDB.h>
+#include <GU/GU_Detail.h>
+
+namespace mn_houdini
+{
+
+namespace
+{
+
+/// Where our elements came from: their offsets in the detail, in our order. A polygon of a soup has the
+/// offset of its soup.
+struct elements {
+    std::vector<GA_Offset> points, vertices, primitives;
+    std::vector<int64_t> index_of_point; ///< by offset
+    const std::vector<GA_Offset> &of(mn_owner owner) const
+    {
+        return owner == MN_POINT ? points : owner == MN_VERTEX ? vertices : primitives;
+    }
+};
+
+// ---- topology ----
+
+/// Primitives of one kind in a row, added in one call.
+struct run {
+    mn_primitive_kind kind = MN_PRIMITIVE_KIND_COUNT;
+    std::vector<int32_t> lengths;
+    std::vector<int64_t> points;
+};
+
+mn_status flush(mn_geo *geo, run &r)
+{
+    if (r.lengths.empty()) return MN_OK;
+    const mn_status status = mn_geo_add_primitives(geo, r.kind, static_cast<int64_t>(r.lengths.size()),
+                                                   r.lengths.data(), 0, r.points.data(), nullptr);
+    r.lengths.clear();
+    r.points.clear();
+    return status;
+}
+
+/// Takes one face of `count` vertices; `primitive` may be a GA primitive or a soup's polygon.
+template <typename Face>
+mn_status add_face(mn_geo *geo, run &r, elements &from, mn_primitive_kind kind, const Face &face,
+                   GA_Offset offset)
+{
+    if (r.kind != kind) MN_TRY(flush(geo, r));
+    r.kind = kind;
+    const GA_Size count = face.getVertexCount();
+    r.lengths.push_back(static_cast<int32_t>(count));
+    for (GA_Size i = 0; i < count; i++) {
+        r.points.push_back(from.index_of_point[static_cast<size_t>(face.getPointOffset(i))]);
+        from.vertices.push_back(face.getVertexOffset(i));
+    }
+    from.primitives.push_back(offset);
+    return MN_OK;
+}
+
+mn_status add_volume(mn_context *ctx, mn_geo *geo, elements &from, const GEO_PrimVDB &vdb, GA_Offset offset)
+{
+    mn_volume volume{};
+    MN_TRY(mn_vdb::volume_from_grid(ctx, vdb.getConstGridPtr(), vdb.getGridName(), &volume));
+    const int64_t point = from.index_of_point[static_cast<size_t>(vdb.getPointOffset(0))];
+    const mn_status status = mn_geo_add_volume(geo, volume, point, nullptr);
+    mn_volume_release(&volume);
+    from.vertices.push_back(vdb.getVertexOffset(0));
+    from.primitives.push_back(offset);
+    return status;
+}
+
+mn_status add_primitive(mn_context *ctx, mn_geo *geo, run &r, elements &from, const GEO_Primitive &primitive,
+                        GA_Offset offset, std::map<std::string, int64_t> &left_out)
+{
+    const GA_PrimitiveTypeId type = primitive.getTypeId();
+    const GA_Size count = primitive.getVertexCount();
+    if (type == GEO_PRIMPOLY) {
+        const bool closed = static_cast<const GEO_PrimPoly &>(primitive).isClosed();
+        if (count < (closed ? 3 : 2)) {
+            left_out["polygon with too few vertices"]++;
+            return MN_OK;
+        }
+        return add_face(geo, r, from, closed ? MN_POLYGON : MN_POLYLINE, primitive, offset);
+    }
+    if (type == GEO_PRIMTETRAHEDRON) return add_face(geo, r, from, MN_TETRAHEDRON, primitive, offset);
+    if (type == GEO_PRIMPOLYSOUP) {
+        const auto &soup = static_cast<const GEO_PrimPolySoup &>(primitive);
+        for (GEO_PrimPolySoup::PolygonIterator face(soup); !face.atEnd(); ++face)
+            MN_TRY(add_face(geo, r, from, MN_POLYGON, face, offset));
+        return MN_OK;
+    }
+    if (type == GEO_PRIMVDB) {
+        MN_TRY(flush(geo, r));
+        return add_volume(ctx, geo, from, static_cast<const GEO_PrimVDB &>(primitive), offset);
+    }
+    left_out[primitive.getTypeName().c_str()]++;
+    return MN_OK;
+}
+
+mn_status read_topology(mn_context *ctx, const GU_Detail &detail, const warning &warn, mn_geo *geo,
+                        elements &from)
+{
+    from.index_of_point.assign(static_cast<size_t>(detail.getNumPointOffsets()), -1);
+    for (GA_Iterator it(detail.getPointRange()); !it.atEnd(); ++it) {
+        from.index_of_point[static_cast<size_t>(*it)] = static_cast<int64_t>(from.points.size());
+        from.points.push_back(*it);
+    }
+    MN_TRY(mn_geo_add_points(geo, static_cast<int64_t>(from.points.size()), nullptr));
+    run r;
+    std::map<std::string, int64_t> left_out;
+    for (GA_Iterator it(detail.getPrimitiveRange()); !it.atEnd(); ++it)
+        MN_TRY(add_primitive(ctx, geo, r, from, *detail.getGEOPrimitive(*it), *it, left_out));
+    MN_TRY(flush(geo, r));
+    for (const auto &[name, count] : left_out)
+        warn(std::to_string(count) + " primitives of type '" + name +
+             "' are left out; convert them to polygons or VDBs first.");
+    return MN_OK;
+}
+
+// ---- attributes ----
+
+mn_hint hint_of(GA_TypeInfo info)
+{
+    switch (info) {
+    case GA_TYPE_POINT:
+    case GA_TYPE_HPOINT:
+        return MN_HINT_POINT;
+    case GA_TYPE_VECTOR:
+        return MN_HINT_VECTOR;
+    case GA_TYPE_NORMAL:
+        return MN_HINT_NORMAL;
+    case GA_TYPE_COLOR:
+        return MN_HINT_COLOR;
+    case GA_TYPE_QUATERNION:
+        return MN_HINT_QUATERNION;
+    case GA_TYPE_TEXTURE_COORD:
+        return MN_HINT_TEXTURE;
+    default:
+        return MN_HINT_NONE;
+    }
+}
+
+/// Element by element, since vertices and the polygons of soups come in an order of ours.
+template <typename T>
+void copy_tuples(const GA_AIFTuple &tuple, const GA_Attribute &attribute,
+                 const std::vector<GA_Offset> &offsets, int size, void *values)
+{
+    T *to = static_cast<T *>(values);
+    for (const GA_Offset offset : offsets) {
+        tuple.get(&attribute, offset, to, size);
+        to += size;
+    }
+}
+
+mn_status read_numbers(mn_geo *geo, mn_owner owner, const GA_Attribute &attribute, const GA_AIFTuple &tuple,
+                       const std::vector<GA_Offset> &offsets)
+{
+    const GA_Storage storage = tuple.getStorage(&attribute);
+    const int size = tuple.getTupleSize(&attribute);
+    const mn_type type = storage == GA_STORE_REAL64                                 ? MN_F64
+                         : storage == GA_STORE_REAL32 || storage == GA_STORE_REAL16 ? MN_F32
+                         : storage == GA_STORE_INT64                                ? MN_I64
+                                                                                    : MN_I32;
+    mn_attribute *made;
+    MN_TRY(mn_geo_add_attribute(geo, owner, attribute.getName().c_str(), type, size,
+                                hint_of(attribute.getTypeInfo()), &made));
+    if (offsets.empty()) return MN_OK;
+    void *values = mn_attribute_write(geo, made);
+    if (!values) return MN_ERROR_MEMORY;
+    if (type == MN_F64) copy_tuples<fpreal64>(tuple, attribute, offsets, size, values);
+    if (type == MN_F32) copy_tuples<fpreal32>(tuple, attribute, offsets, size, values);
+    if (type == MN_I64) copy_tuples<int64>(tuple, attribute, offsets, size, values);
+    if (type == MN_I32) copy_tuples<int32>(tuple, attribute, offsets, size, values);
+    return MN_OK;
+}
+
+mn_status read_strings(mn_geo *geo, mn_owner owner, const GA_Attribute &attribute,
+                       const GA_AIFStringTuple &strings, const std::vector<GA_Offset> &offsets)
+{
+    const int size = strings.getTupleSize(&attribute);
+    mn_attribute *made;
+    MN_TRY(
+        mn_geo_add_attribute(geo, owner, attribute.getName().c_str(), MN_STRING, size, MN_HINT_NONE, &made));
+    for (size_t i = 0; i < offsets.size(); i++) {
+        for (int k = 0; k < size; k++) {
+            const char *string = strings.getString(&attribute, offsets[i], k);
+            if (!string || !*string) continue;
+            MN_TRY(mn_attribute_set_string(geo, made, static_cast<int64_t>(i), k, string));
+        }
+    }
+    return MN_OK;
+}
+
+mn_status read_attributes(const GU_Detail &detail, GA_AttributeOwner ga_owner, mn_owner owner,
+                          const std::vector<GA_Offset> &offsets, const warning &warn, mn_geo *geo)
+{
+    const GA_AttributeDict &attributes = detail.getAttributeDict(ga_owner);
+    for (GA_AttributeDict::iterator it = attributes.begin(GA_SCOPE_PUBLIC); !it.atEnd(); ++it) {
+        const GA_Attribute &attribute = *it.attrib();
+        const std::string name = attribute.getName().c_str();
+        const GA_AIFTuple *tuple = attribute.getAIFTuple();
+        const GA_AIFStringTuple *strings = attribute.getAIFStringTuple();
+        // Pw is a part of Houdini's P that nobody but NURBS needs.
+        if (owner == MN_POINT && name == "Pw") continue;
+        if (strings)
+            MN_TRY(read_strings(geo, owner, attribute, *strings, offsets));
+        else if (tuple)
+            MN_TRY(read_numbers(geo, owner, attribute, *tuple, offsets));
+        else
+            warn("The attribute '" + name + "' is of a type that cannot be taken along.");
+    }
+    return MN_OK;
+}
+
+// ---- groups ----
+
+mn_status read_groups(const GA_ElementGroupTable &table, mn_owner owner,
+                      const std::vector<GA_Offset> &offsets, mn_geo *geo)
+{
+    for (auto it = table.beginTraverse(); !it.atEnd(); ++it) {
+        const GA_ElementGroup &group = *it.group();
+        if (group.isInternal()) continue;
+        mn_group *made;
+        MN_TRY(mn_geo_add_group(geo, owner, group.getName().c_str(), &made));
+        uint8_t *members = mn_group_write(geo, made);
+        if (!members && !offsets.empty()) return MN_ERROR_MEMORY;
+        for (size_t i = 0; i < offsets.size(); i++) members[i] = group.containsOffset(offsets[i]) ? 1 : 0;
+    }
+    return MN_OK;
+}
+
+mn_status read_all(mn_context *ctx, const GU_Detail &detail, const warning &warn, mn_geo *geo)
+{
+    elements from;
+    MN_TRY(read_topology(ctx, detail, warn, geo, from));
+    MN_TRY(read_attributes(detail, GA_ATTRIB_POINT, MN_POINT, from.points, warn, geo));
+    MN_TRY(read_attributes(detail, GA_ATTRIB_VERTEX, MN_VERTEX, from.vertices, warn, geo));
+    MN_TRY(read_attributes(detail, GA_ATTRIB_PRIMITIVE, MN_PRIMITIVE, from.primitives, warn, geo));
+    MN_TRY(read_attributes(detail, GA_ATTRIB_DETAIL, MN_DETAIL, {GA_Offset(0)}, warn, geo));
+    MN_TRY(read_groups(detail.getElementGroupTable(GA_ATTRIB_POINT), MN_POINT, from.points, geo));
+    MN_TRY(read_groups(detail.getElementGroupTable(GA_ATTRIB_VERTEX), MN_VERTEX, from.vertices, geo));
+    MN_TRY(read_groups(detail.getElementGroupTable(GA_ATTRIB_PRIMITIVE), MN_PRIMITIVE, from.primitives, geo));
+    return mn_geo_reverse_polygons(geo);
+}
+
+} // namespace
+
+mn_status read_detail(mn_context *ctx, const GU_Detail &detail, const warning &warn, mn_geo **geo)
+{
+    *geo = nullptr;
+    MN_TRY(mn_geo_create(ctx, geo));
+    mn_status status;
+    try {
+        status = read_all(ctx, detail, warn, *geo);
+    } catch (const std::bad_alloc &) {
+        status = mn_fail(ctx, MN_ERROR_MEMORY, "Out of memory while the input was read.");
+    }
+    if (status == MN_OK) return MN_OK;
+    mn_geo_free(*geo);
+    *geo = nullptr;
+    return status;
+}
+
+} // namespace mn_houdini

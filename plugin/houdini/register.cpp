@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What Houdini calls when it loads the plugin: every node type becomes an operator, its dialog made from the
+// table.
+#include "plugin/houdini/scheduler.hpp"
+#include "plugin/houdini/sop.hpp"
+#include "plugin/houdini/text_files.h"
+#include "plugin/tbb/tbb_scheduler.h"
+
+#include <list>
+#include <string>
+
+#include <OP/OP_OperatorTable.h>
+#include <PRM/PRM_TemplateBuilder.h>
+#include <UT/UT_DSOVersion.h>
+
+namespace mn_houdini
+{
+
+const mn_scheduler *scheduler()
+{
+    static mn_scheduler *const tbb = mn_tbb_scheduler_create(0);
+    return tbb;
+}
+
+/// Houdini keeps pointers to templates and labels, so they stay for good.
+static PRM_Template *templates_of(const mn_node_type &type)
+{
+    static std::list<PRM_TemplateBuilder> kept;
+    mn_context *ctx = mn_context_create(nullptr);
+    char *text = nullptr;
+    if (!ctx || mn_houdini_dialog(ctx, &type, &text) != MN_OK) {
+        mn_context_free(ctx);
+        return nullptr;
+    }
+    kept.emplace_back(type.name, text);
+    mn_scene_free_text(ctx, text);
+    mn_context_free(ctx);
+    if (type.sim) kept.back().setCallback(MN_HOUDINI_RESET, PRM_Callback(&sop::reset));
+    return kept.back().templates();
+}
+
+static void register_one(OP_OperatorTable *table, const mn_node_type &type)
+{
+    PRM_Template *templates = templates_of(type);
+    if (!templates) return;
+    char name[MN_HOUDINI_NAME];
+    mn_houdini_operator_name(type.name, name);
+    unsigned least = 0, most = static_cast<unsigned>(type.input_count);
+    for (int32_t i = 0; i < type.input_count; i++) {
+        if (type.inputs[i].required) least = static_cast<unsigned>(i) + 1;
+        if (type.inputs[i].many) most = OP_MULTI_INPUT_MAX;
+    }
+    const unsigned flags = type.input_count == 0 ? OP_FLAG_GENERATOR : 0;
+    auto *op = new OP_Operator(name, type.label, sop::create, templates, least, most, nullptr, flags, nullptr,
+                               type.output_count, type.menu);
+    op->setIconName((std::string("meniscus_") + type.name).c_str());
+    table->addOperator(op);
+}
+
+void register_all(OP_OperatorTable *table)
+{
+    int32_t count;
+    const mn_node_type *const *types = mn_node_types(&count);
+    for (int32_t i = 0; i < count; i++) register_one(table, *types[i]);
+}
+
+} // namespace mn_houdini
+
+extern "C" SYS_VISIBILITY_EXPORT void newSopOperator(OP_OperatorTable *table)
+{
+    mn_houdini::register_all(table);
+}

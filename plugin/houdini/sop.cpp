@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The SOP: parameters, inputs, cooking, messages.
+#include "plugin/houdini/sop.hpp"
+#include "plugin/host/network.h"
+#include "plugin/host/parms.h"
+#include "plugin/houdini/geometry.hpp"
+#include "plugin/houdini/scheduler.hpp"
+#include "plugin/houdini/text_files.h"
+
+#include "meniscus/hash.h"
+
+#include <CH/CH_Manager.h>
+#include <GU/GU_Detail.h>
+#include <GU/GU_PrimPoly.h>
+#include <UT/UT_Interrupt.h>
+
+namespace mn_houdini
+{
+
+// ---- life ----
+
+sop::sop(OP_Network *network, const char *name, OP_Operator *op) : SOP_Node(network, name, op)
+{
+    char type_name[MN_HOUDINI_NAME];
+    if (mn_houdini_type_name(op->getName().c_str(), type_name)) type = mn_node_type_find(type_name);
+    mn_hooks hooks = {};
+    hooks.user = this;
+    hooks.cancelled = cancelled;
+    hooks.progress = progress;
+    hooks.scheduler = scheduler();
+    ctx = mn_context_create(&hooks);
+    if (ctx && type && type->sim) mn_sim_create(ctx, type, &sim);
+    if (!type) return;
+    const auto count = static_cast<size_t>(type->parm_count);
+    parms.resize(count);
+    strings.resize(count);
+    strings_elsewhere.resize(count);
+}
+
+sop::~sop()
+{
+    forget_inputs();
+    mn_sim_free(sim);
+    mn_context_free(ctx);
+}
+
+OP_Node *sop::create(OP_Network *network, const char *name, OP_Operator *op)
+{
+    return new sop(network, name, op);
+}
+
+int sop::reset(void *node, int, fpreal64, const PRM_Template *)
+{
+    auto *self = static_cast<sop *>(static_cast<OP_Node *>(node));
+    if (self->sim) mn_sim_reset(self->sim);
+    self->forceRecook();
+    return 1;
+}
+
+const char *sop::inputLabel(unsigned index) const
+{
+    if (!type || type->input_count == 0) return "";
+    const auto last = static_cast<unsigned>(type->input_count - 1);
+    return type->inputs[index < last ? index : last].label;
+}
+
+// ---- what the context asks ----
+
+bool sop::cancelled(void *user)
+{
+    const auto *self = static_cast<sop *>(user);
+    if (!self->current) return false;
+    return self->current->interrupt->wasInterrupted(static_cast<int>(100 * self->current->progress));
+}
+
+void sop::progress(void *user, double fraction, const char *)
+{
+    const auto *self = static_cast<sop *>(user);
+    if (self->current) self->current->progress = fraction;
+}
+
+void sop::warn(void *user, const char *sentence)
+{
+    static_cast<sop *>(user)->addWarning(SOP_MESSAGE, sentence);
+}
+
+// ---- parameters ----
+
+void sop::evaluate_one(int32_t parm, double frame, mn_parm_value *value)
+{
+    const mn_parm_def &def = type->parms[parm];
+    const fpreal time = CHgetTimeFromFrame(frame);
+    if (mn_parm_is_text(&def)) {
+        UT_String text;
+        evalString(text, def.name, 0, time);
+        std::string &kept = strings_elsewhere[static_cast<size_t>(parm)];
+        kept = text.isstring() ? text.c_str() : "";
+        value->string = kept.c_str();
+        return;
+    }
+    for (int32_t i = 0; i < def.size; i++)
+        value->number[i] = def.kind == MN_PARM_FLOAT ? evalFloat(def.name, i, time)
+                                                     : static_cast<double>(evalInt(def.name, i, time));
+}
+
+void sop::parm_at(void *user, int32_t parm, double frame, mn_parm_value *value)
+{
+    static_cast<sop *>(user)->evaluate_one(parm, frame, value);
+}
+
+mn_status sop::evaluate(double frame, std::vector<mn_parm_value> &values)
+{
+    for (int32_t i = 0; i < type->parm_count; i++) {
+        const auto at = static_cast<size_t>(i);
+        evaluate_one(i, frame, &values[at]);
+        const mn_parm_def &def = type->parms[i];
+        if (mn_parm_is_text(&def)) {
+            strings[at] = values[at].string;
+            values[at].string = strings[at].c_str();
+            continue;
+        }
+        for (int32_t k = 0; k < def.size; k++)
+            MN_TRY(mn_parm_check_number(ctx, type, getName().c_str(), &def, k, values[at].number[k]));
+    }
+    return MN_OK;
+}
+
+// ---- inputs ----
+
+void sop::forget_inputs()
+{
+    for (mn_geo *geo : inputs) mn_geo_free(geo);
+    inputs.clear();
+}
+
+/// Cooks the inputs at a frame and takes them over.
+mn_status sop::gather(double frame)
+{
+    forget_inputs();
+    input_stamp = 0;
+    OP_Context there(*current->context);
+    there.setTime(CHgetTimeFromFrame(frame));
+    const int count = static_cast<int>(nInputs());
+    for (int i = 0; i < count; i++) {
+        inputs.push_back(nullptr);
+        if (!getInput(static_cast<unsigned>(i))) continue;
+        const OP_ERROR locked = lockInput(static_cast<unsigned>(i), there);
+        mn_status status = MN_OK;
+        const GU_Detail *detail =
+            locked < UT_ERROR_ABORT ? inputGeo(static_cast<unsigned>(i), there) : nullptr;
+        if (detail)
+            status = read_detail(
+                ctx, *detail, [this](const std::string &text) { warn(this, text.c_str()); }, &inputs.back());
+        else
+            status = mn_fail(ctx, MN_ERROR_INPUT, "Input %d (%s) could not be cooked.", i + 1,
+                             inputLabel(static_cast<unsigned>(i)));
+        if (locked < UT_ERROR_ABORT) unlockInput(static_cast<unsigned>(i));
+        MN_TRY(status);
+        input_stamp = mn_hash_u64(input_stamp, inputs.back() ? mn_geo_hash(inputs.back()) : 0);
+    }
+    for (int32_t i = 0; i < type->input_count; i++) {
+        const bool there_is = static_cast<size_t>(i) < inputs.size() && inputs[static_cast<size_t>(i)];
+        if (type->inputs[i].required && !there_is)
+            return mn_fail(ctx, MN_ERROR_INPUT, "%s '%s': connect input %d (%s): %s.", type->name,
+                           getName().c_str(), i + 1, type->inputs[i].label, type->inputs[i].expects);
+    }
+    return MN_OK;
+}
+
+mn_status sop::sample(void *user, int32_t frame, mn_sim_want want, mn_sim_sample *taken)
+{
+    auto *self = static_cast<sop *>(user);
+    MN_TRY(self->evaluate(frame, self->parms));
+    taken->parms = self->parms.data();
+    if (want == MN_SIM_PARMS) return MN_OK;
+    MN_TRY(self->gather(frame));
+    taken->inputs = self->inputs.data();
+    taken->input_count = static_cast<int32_t>(self->inputs.size());
+    taken->stamp = self->input_stamp;
+    return MN_OK;
+}
+
+// ---- cooking ----
+
+mn_status sop::cook_once(double frame, mn_cooked **cooked)
+{
+    MN_TRY(evaluate(frame, parms));
+    MN_TRY(gather(frame));
+    mn_cook cook = {};
+    cook.ctx = ctx;
+    cook.services = mn_host_services();
+    cook.type = type;
+    cook.node_name = getName().c_str();
+    cook.parms = parms.data();
+    cook.inputs = inputs.data();
+    cook.input_count = static_cast<int32_t>(inputs.size());
+    cook.frame = frame;
+    cook.fps = CHgetManager()->getSamplesPerSec();
+    cook.warn = warn;
+    cook.warn_user = this;
+    cook.parm_at = parm_at;
+    cook.parm_user = this;
+    const bool follows_time = type->is_time_dependent ? type->is_time_dependent(&cook) : type->time_dependent;
+    if (follows_time) flags().setTimeDep(true);
+    MN_TRY(mn_cooked_create(ctx, type->output_count, cooked));
+    const mn_status status = type->cook(&cook, (*cooked)->outputs);
+    if (status == MN_OK) return MN_OK;
+    mn_cooked_release(*cooked);
+    *cooked = nullptr;
+    return mn_node_blame(ctx, type, getName().c_str(), status);
+}
+
+mn_status sop::simulate(double frame, mn_cooked **cooked)
+{
+    if (!sim) return mn_fail(ctx, MN_ERROR_MEMORY, "Out of memory.");
+    flags().setTimeDep(true);
+    const auto megabytes = static_cast<int64_t>(evalInt(MN_HOUDINI_CACHE, 0, CHgetTimeFromFrame(frame)));
+    mn_sim_set_cache_limit(sim, megabytes << 20);
+    mn_sim_host host = {};
+    host.user = this;
+    host.node_name = getName().c_str();
+    host.services = mn_host_services();
+    host.fps = CHgetManager()->getSamplesPerSec();
+    // Nothing above the inputs can be seen from here, so the driver compares what arrives.
+    host.recipe = MN_SIM_NO_RECIPE + 1;
+    host.recipe_is_whole = false;
+    host.sample = sample;
+    host.warn = warn;
+    host.parm_at = parm_at;
+    return mn_sim_cook(sim, &host, frame, cooked);
+}
+
+mn_status sop::cook_outputs(OP_Context &context, mn_cooked **cooked)
+{
+    *cooked = nullptr;
+    if (!ctx || !type) return MN_ERROR_MEMORY;
+    UT_AutoInterrupt interrupt(type->label);
+    visit now = {&context, &interrupt, 0};
+    current = &now;
+    const double frame = CHgetSampleFromTime(context.getTime());
+    const mn_status status = type->sim ? simulate(frame, cooked) : cook_once(frame, cooked);
+    forget_inputs();
+    current = nullptr;
+    return status;
+}
+
+/// A failure on the node, where the artist looks. A cancel is Houdini's own to show.
+void sop::say(mn_status status)
+{
+    const char *sentence = ctx ? mn_context_message(ctx) : "Out of memory.";
+    if (status == MN_ERROR_CANCELLED)
+        addWarning(SOP_MESSAGE, "Cancelled; the frames made so far are kept.");
+    else
+        addError(SOP_MESSAGE, *sentence ? sentence : mn_status_message(status));
+}
+
+OP_ERROR sop::cookMySop(OP_Context &context)
+{
+    mn_cooked *cooked;
+    mn_status status = cook_outputs(context, &cooked);
+    if (status == MN_OK) status = write_detail(ctx, cooked->outputs[0], *gdp);
+    if (status != MN_OK) say(status);
+    mn_cooked_release(cooked);
+    return error();
+}
+
+GU_DetailHandle sop::cookMySopOutput(OP_Context &context, int output, SOP_Node *interests)
+{
+    if (output <= 0 || !type || output >= type->output_count)
+        return SOP_Node::cookMySopOutput(context, output, interests);
+    GU_DetailHandle result;
+    mn_cooked *cooked;
+    mn_status status = cook_outputs(context, &cooked);
+    if (status == MN_OK) {
+        auto *detail = new GU_Detail();
+        result.allocateAndSet(detail);
+        status = write_detail(ctx, cooked->outputs[output], *detail);
+    }
+    if (status != MN_OK) say(status);
+    mn_cooked_release(cooked);
+    return result;
+}
+
+// ---- guides ----
+
+/// The domain as a box of twelve lines, for types that have one.
+OP_ERROR sop::cookMyGuide1(OP_Context &context)
+{
+    myGuide1->clearAndDestroy();
+    if (!type || mn_parm_find(type, "domain_size") < 0 || mn_parm_find(type, "domain_center") < 0)
+        return error();
+    const fpreal time = context.getTime();
+    if (mn_parm_find(type, "use_domain") >= 0 && !evalInt("use_domain", 0, time)) return error();
+    const GA_Offset first = myGuide1->appendPointBlock(8);
+    for (int i = 0; i < 8; i++) {
+        UT_Vector3 corner;
+        for (int k = 0; k < 3; k++)
+            corner(k) = static_cast<float>(evalFloat("domain_center", k, time) +
+                                           ((i >> k & 1) - 0.5) * evalFloat("domain_size", k, time));
+        myGuide1->setPos3(first + GA_Offset(i), corner);
+    }
+    for (int i = 0; i < 8; i++) {
+        for (int k = 0; k < 3; k++) {
+            if (i >> k & 1) continue;
+            GU_PrimPoly *line = GU_PrimPoly::build(myGuide1, 0, true, false);
+            line->appendVertex(first + GA_Offset(i));
+            line->appendVertex(first + GA_Offset(i | 1 << k));
+        }
+    }
+    return error();
+}
+
+} // namespace mn_houdini

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One SOP class for every node type: the type's table says what it is. Nodes without memory cook; simulating
+// ones go through the driver that all hosts share (plugin/host/sim.h), so that a frame is the same whichever
+// way it was reached.
+#ifndef MENISCUS_PLUGIN_HOUDINI_SOP_HPP
+#define MENISCUS_PLUGIN_HOUDINI_SOP_HPP
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <GU/GU_DetailHandle.h>
+#include <OP/OP_Operator.h>
+#include <PRM/PRM_Template.h>
+#include <SOP/SOP_Node.h>
+
+#include "plugin/host/sim.h"
+
+class OP_OperatorTable;
+class UT_AutoInterrupt;
+
+namespace mn_houdini
+{
+
+class sop final : public SOP_Node
+{
+  public:
+    sop(OP_Network *network, const char *name, OP_Operator *op);
+    ~sop() override;
+
+    static OP_Node *create(OP_Network *network, const char *name, OP_Operator *op);
+    /// The reset button.
+    static int reset(void *node, int index, fpreal64 time, const PRM_Template *);
+
+  protected:
+    OP_ERROR cookMySop(OP_Context &context) override;
+    GU_DetailHandle cookMySopOutput(OP_Context &context, int output, SOP_Node *interests) override;
+    OP_ERROR cookMyGuide1(OP_Context &context) override;
+    const char *inputLabel(unsigned index) const override;
+
+  private:
+    /// What one cook needs of Houdini, alive while it runs.
+    struct visit {
+        OP_Context *context;
+        UT_AutoInterrupt *interrupt;
+        double progress;
+    };
+
+    mn_status cook_outputs(OP_Context &context, mn_cooked **cooked);
+    mn_status cook_once(double frame, mn_cooked **cooked);
+    mn_status simulate(double frame, mn_cooked **cooked);
+    mn_status evaluate(double frame, std::vector<mn_parm_value> &values);
+    void evaluate_one(int32_t parm, double frame, mn_parm_value *value);
+    mn_status gather(double frame);
+    void forget_inputs();
+    void say(mn_status status);
+
+    static mn_status sample(void *user, int32_t frame, mn_sim_want want, mn_sim_sample *taken);
+    static void warn(void *user, const char *sentence);
+    static void parm_at(void *user, int32_t parm, double frame, mn_parm_value *value);
+    static bool cancelled(void *user);
+    static void progress(void *user, double fraction, const char *what);
+
+    const mn_node_type *type = nullptr;
+    mn_context *ctx = nullptr;
+    mn_sim *sim = nullptr;
+    visit *current = nullptr;
+    std::vector<mn_parm_value> parms;
+    std::vector<std::string> strings, strings_elsewhere; ///< by parameter: this frame's, and another's
+    std::vector<mn_geo *> inputs;
+    uint64_t input_stamp = 0;
+};
+
+/// Adds every node type of this build to Houdini's table.
+void register_all(OP_OperatorTable *table);
+
+} // namespace mn_houdini
+
+#endif

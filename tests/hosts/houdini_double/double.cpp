@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The double's geometry and nodes.
+#include "double.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+// ---- attributes ----
+
+void GA_Attribute::resize(GA_Offset elements)
+{
+    const auto count = static_cast<size_t>(elements * size);
+    if (storage == GA_STORE_STRING)
+        strings.resize(count);
+    else if (storage >= GA_STORE_REAL16)
+        reals.resize(count);
+    else
+        integers.resize(count);
+}
+
+const GA_AIFTuple *GA_Attribute::getAIFTuple() const
+{
+    static const GA_AIFTuple tuple;
+    return storage == GA_STORE_STRING || is_array ? nullptr : &tuple;
+}
+
+const GA_AIFStringTuple *GA_Attribute::getAIFStringTuple() const
+{
+    static const GA_AIFStringTuple tuple;
+    return storage == GA_STORE_STRING && !is_array ? &tuple : nullptr;
+}
+
+int GA_AIFTuple::getTupleSize(const GA_Attribute *attribute) const
+{
+    return attribute->size;
+}
+GA_Storage GA_AIFTuple::getStorage(const GA_Attribute *attribute) const
+{
+    return attribute->storage;
+}
+int GA_AIFStringTuple::getTupleSize(const GA_Attribute *attribute) const
+{
+    return attribute->size;
+}
+const char *GA_AIFStringTuple::getString(const GA_Attribute *attribute, GA_Offset offset, int index) const
+{
+    return attribute->strings.at(static_cast<size_t>(offset * attribute->size + index)).c_str();
+}
+
+template <typename T>
+static bool get_tuple(const GA_Attribute *attribute, GA_Offset offset, T *values, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const auto at = static_cast<size_t>(offset * attribute->size + i);
+        values[i] = attribute->storage >= GA_STORE_REAL16 ? static_cast<T>(attribute->reals.at(at))
+                                                          : static_cast<T>(attribute->integers.at(at));
+    }
+    return true;
+}
+
+template <typename T>
+static bool set_tuple(GA_Attribute *attribute, GA_Offset offset, const T *values, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const auto at = static_cast<size_t>(offset * attribute->size + i);
+        if (attribute->storage == GA_STORE_REAL32)
+            attribute->reals.at(at) = static_cast<float>(values[i]);
+        else if (attribute->storage >= GA_STORE_REAL16)
+            attribute->reals.at(at) = static_cast<double>(values[i]);
+        else
+            attribute->integers.at(at) = static_cast<int64>(values[i]);
+    }
+    return true;
+}
+
+#define TUPLE_OF(T)                                                                                          \
+    bool GA_AIFTuple::get(const GA_Attribute *a, GA_Offset o, T *v, int n) const                             \
+    {                                                                                                        \
+        return get_tuple(a, o, v, n);                                                                        \
+    }                                                                                                        \
+    bool GA_AIFTuple::set(GA_Attribute *a, GA_Offset o, const T *v, int n) const                             \
+    {                                                                                                        \
+        return set_tuple(a, o, v, n);                                                                        \
+    }
+TUPLE_OF(int32)
+TUPLE_OF(int64)
+TUPLE_OF(fpreal32)
+TUPLE_OF(fpreal64)
+
+// ---- details ----
+
+GU_Detail::GU_Detail()
+{
+    clearAndDestroy();
+}
+GU_Detail::~GU_Detail() = default;
+
+void GU_Detail::clearAndDestroy()
+{
+    point_alive.clear();
+    vertex_points.clear();
+    primitives.clear();
+    for (GA_AttributeDict &dict : attributes) dict.all.clear();
+    for (GA_ElementGroupTable &table : groups) table.all.clear();
+    addFloatTuple(GA_ATTRIB_POINT, "P", 3, GA_Defaults(0))->setTypeInfo(GA_TYPE_POINT);
+}
+
+GA_Offset GU_Detail::element_count(GA_AttributeOwner owner) const
+{
+    return owner == GA_ATTRIB_POINT       ? getNumPointOffsets()
+           : owner == GA_ATTRIB_VERTEX    ? getNumVertices()
+           : owner == GA_ATTRIB_PRIMITIVE ? getNumPrimitives()
+                                          : 1;
+}
+
+void GU_Detail::resize(GA_AttributeOwner owner)
+{
+    for (auto &attribute : attributes[owner].all) attribute->resize(element_count(owner));
+}
+
+GA_Size GU_Detail::getNumPoints() const
+{
+    return std::count(point_alive.begin(), point_alive.end(), true);
+}
+
+GA_Range GU_Detail::getPointRange() const
+{
+    GA_Range range;
+    for (size_t i = 0; i < point_alive.size(); i++)
+        if (point_alive[i]) range.offsets.push_back(static_cast<GA_Offset>(i));
+    return range;
+}
+
+GA_Range GU_Detail::getPrimitiveRange() const
+{
+    GA_Range range;
+    for (size_t i = 0; i < primitives.size(); i++) range.offsets.push_back(static_cast<GA_Offset>(i));
+    return range;
+}
+
+GA_Offset GU_Detail::appendPointBlock(GA_Size count)
+{
+    const GA_Offset first = getNumPointOffsets();
+    point_alive.resize(static_cast<size_t>(first + count), true);
+    resize(GA_ATTRIB_POINT);
+    return first;
+}
+
+void GU_Detail::setPos3(GA_Offset offset, const UT_Vector3 &position)
+{
+    const float values[3] = {position(0), position(1), position(2)};
+    GA_AIFTuple().set(findAttribute(GA_ATTRIB_POINT, "P"), offset, values, 3);
+}
+
+UT_Vector3 GU_Detail::getPos3(GA_Offset offset) const
+{
+    float values[3];
+    GA_AIFTuple().get(findAttribute(GA_ATTRIB_POINT, "P"), offset, values, 3);
+    return {values[0], values[1], values[2]};
+}
+
+GA_Attribute *GU_Detail::add(GA_AttributeOwner owner, const UT_StringHolder &name, int size,
+                             GA_Storage storage)
+{
+    auto made = std::make_unique<GA_Attribute>();
+    made->name = name;
+    made->size = size;
+    made->storage = storage;
+    made->resize(element_count(owner));
+    attributes[owner].all.push_back(std::move(made));
+    return attributes[owner].all.back().get();
+}
+
+GA_Attribute *GU_Detail::addFloatTuple(GA_AttributeOwner owner, const UT_StringHolder &name, int size,
+                                       const GA_Defaults &, const void *, const void *, GA_Storage storage)
+{
+    return add(owner, name, size, storage);
+}
+
+GA_Attribute *GU_Detail::addIntTuple(GA_AttributeOwner owner, const UT_StringHolder &name, int size,
+                                     const GA_Defaults &, const void *, const void *, GA_Storage storage)
+{
+    return add(owner, name, size, storage);
+}
+
+GA_Attribute *GU_Detail::addStringTuple(GA_AttributeOwner owner, const UT_StringHolder &name, int size)
+{
+    return add(owner, name, size, GA_STORE_STRING);
+}
+
+GA_Attribute *GU_Detail::findAttribute(GA_AttributeOwner owner, const char *name) const
+{
+    for (const auto &attribute : attributes[owner].all)
+        if (attribute->name == UT_StringHolder(name)) return attribute.get();
+    return nullptr;
+}
+
+GA_ElementGroup *GU_Detail::createElementGroup(GA_AttributeOwner owner, const UT_StringHolder &name)
+{
+    auto made = std::make_unique<GA_ElementGroup>();
+    made->name = name;
+    groups[owner].all.push_back(std::move(made));
+    return groups[owner].all.back().get();
+}
+
+GA_Offset GU_Detail::add_vertex(GA_Offset point)
+{
+    vertex_points.push_back(point);
+    resize(GA_ATTRIB_VERTEX);
+    return getNumVertices() - 1;
+}
+
+// ---- primitives ----
+
+UT_StringHolder GEO_Primitive::getTypeName() const
+{
+    static const char *const names[] = {"Poly", "PolySoup", "Tetrahedron", "VDB", "Sphere"};
+    return names[type];
+}
+
+GA_Offset GEO_Primitive::getPointOffset(GA_Size i) const
+{
+    return detail->vertex_points.at(static_cast<size_t>(getVertexOffset(i)));
+}
+
+GA_Offset GU_PrimPoly::buildBlock(GU_Detail *detail, GA_Offset first_point, GA_Size,
+                                  const GEO_PolyCounts &counts, const int *points, bool closed)
+{
+    const GA_Offset first = detail->getNumPrimitives();
+    for (const GA_Size count : counts.counts) {
+        auto *made = detail->add_primitive<GU_PrimPoly>(GEO_PRIMPOLY);
+        made->closed = closed;
+        for (GA_Size i = 0; i < count; i++) made->appendVertex(first_point + *points++);
+    }
+    return first;
+}
+
+GU_PrimPoly *GU_PrimPoly::build(GU_Detail *detail, GA_Size, bool open, bool)
+{
+    auto *made = detail->add_primitive<GU_PrimPoly>(GEO_PRIMPOLY);
+    made->closed = !open;
+    return made;
+}
+
+GA_Size GU_PrimPoly::appendVertex(GA_Offset point)
+{
+    vertices.push_back(detail->add_vertex(point));
+    return getVertexCount() - 1;
+}
+
+GA_Offset GEO_PrimTetrahedron::buildBlock(GU_Detail *detail, GA_Offset first_point, GA_Size, GA_Size count,
+                                          const int *points)
+{
+    const GA_Offset first = detail->getNumPrimitives();
+    for (GA_Size i = 0; i < count; i++) {
+        auto *made = detail->add_primitive<GEO_PrimTetrahedron>(GEO_PRIMTETRAHEDRON);
+        for (int k = 0; k < 4; k++) made->vertices.push_back(detail->add_vertex(first_point + *points++));
+    }
+    return first;
+}
+
+GU_PrimVDB *GU_PrimVDB::buildFromGrid(GU_Detail &detail, openvdb::GridBase::Ptr grid, const GEO_PrimVDB *,
+                                      const char *name)
+{
+    auto *made = detail.add_primitive<GU_PrimVDB>(GEO_PRIMVDB);
+    made->grid = std::move(grid);
+    made->name = name;
+    made->vertices.push_back(detail.add_vertex(detail.appendPointBlock(1)));
+    return made;
+}
+
+// ---- interrupts and time ----
+
+static int questions_left = -1;
+
+UT_AutoInterrupt::UT_AutoInterrupt(const char *) {}
+
+bool UT_AutoInterrupt::wasInterrupted(int)
+{
+    if (questions_left < 0) return false;
+    if (questions_left > 0) questions_left--;
+    return questions_left == 0;
+}
+
+CH_Manager *CHgetManager()
+{
+    static CH_Manager manager;
+    return &manager;
+}
+
+// ---- nodes ----
+
+OP_Operator::OP_Operator(const char *operator_name, const char *english, OP_Constructor construct,
+                         PRM_Template *parameters, unsigned min_inputs, unsigned max_inputs, void *,
+                         unsigned operator_flags, const char **, int max_outputs, const char *tab_menu)
+    : name(operator_name), label(english), menu(tab_menu ? tab_menu : ""), constructor(construct),
+      templates(parameters), least(min_inputs), most(max_inputs), flags(operator_flags), outputs(max_outputs)
+{
+}
+
+OP_Node::OP_Node(OP_Network *, const char *node_name, OP_Operator *of) : name(node_name), op(of)
+{
+    for (const PRM_Template *parm = op->templates; !parm->is_end; parm++) {
+        parameter &made = parameters[parm->name];
+        made.made_from = parm;
+        if (parm->type == "string" || parm->type == "file") {
+            made.text = parm->defaults.empty() ? "" : parm->defaults[0];
+            continue;
+        }
+        for (int i = 0; i < parm->size; i++) {
+            const double value = std::stod(parm->defaults.at(static_cast<size_t>(i)));
+            made.numbers.push_back([value](fpreal) { return value; });
+        }
+    }
+}
+
+const OP_Node::parameter &OP_Node::find_parm(const char *parm) const
+{
+    const auto found = parameters.find(parm);
+    if (found == parameters.end()) throw std::runtime_error(std::string("no parameter ") + parm);
+    return found->second;
+}
+
+fpreal OP_Node::evalFloat(const char *parm, int component, fpreal time) const
+{
+    return find_parm(parm).numbers.at(static_cast<size_t>(component))(time);
+}
+
+exint OP_Node::evalInt(const char *parm, int component, fpreal time) const
+{
+    return static_cast<exint>(evalFloat(parm, component, time));
+}
+
+void OP_Node::evalString(UT_String &text, const char *parm, int, fpreal) const
+{
+    text.value = find_parm(parm).text;
+}
+
+const GU_Detail *SOP_Node::cook(int output, fpreal time)
+{
+    OP_Context context(time);
+    errors.clear();
+    warnings.clear();
+    node_flags.setTimeDep(false);
+    if (output == 0) {
+        cookMySop(context);
+    } else {
+        other_outputs[output] = cookMySopOutput(context, output, nullptr);
+    }
+    for (const auto &[index, locks] : inputs_locked)
+        if (locks != 0) throw std::runtime_error("an input stays locked after the cook");
+    if (error() >= UT_ERROR_ABORT) return nullptr;
+    return output == 0 ? gdp : other_outputs[output].gdp();
+}
+
+const GU_Detail *SOP_Node::cook_guide(fpreal time)
+{
+    OP_Context context(time);
+    cookMyGuide1(context);
+    return myGuide1;
+}
+
+OP_ERROR SOP_Node::lockInput(unsigned index, OP_Context &context)
+{
+    auto *source = static_cast<SOP_Node *>(inputs.at(index).source);
+    if (!source->cook(inputs[index].output, context.getTime())) return UT_ERROR_ABORT;
+    inputs_locked[index]++;
+    return UT_ERROR_NONE;
+}
+
+const GU_Detail *SOP_Node::inputGeo(unsigned index, OP_Context &)
+{
+    if (inputs_locked[index] <= 0) throw std::runtime_error("an input is read without a lock");
+    auto *source = static_cast<SOP_Node *>(inputs.at(index).source);
+    const int output = inputs[index].output;
+    return output == 0 ? source->gdp : source->other_outputs[output].gdp();
+}
+
+// ---- for tests ----
+
+namespace houdini_double
+{
+
+OP_OperatorTable &operators()
+{
+    static OP_OperatorTable table;
+    if (table.operators.empty()) newSopOperator(&table);
+    return table;
+}
+
+std::unique_ptr<SOP_Node> make(const std::string &operator_name, const std::string &node_name)
+{
+    static OP_Network network;
+    for (const auto &op : operators().operators)
+        if (op->name == UT_StringHolder(operator_name))
+            return std::unique_ptr<SOP_Node>(
+                static_cast<SOP_Node *>(op->constructor(&network, node_name.c_str(), op.get())));
+    throw std::runtime_error("no operator " + operator_name);
+}
+
+void set(OP_Node &node, const std::string &parm, const std::vector<double> &values)
+{
+    node.find_parm(parm.c_str());
+    for (size_t i = 0; i < values.size(); i++) {
+        const double value = values[i];
+        node.parameters[parm].numbers.at(i) = [value](fpreal) { return value; };
+    }
+}
+
+void animate(OP_Node &node, const std::string &parm, std::function<double(fpreal)> value)
+{
+    node.find_parm(parm.c_str());
+    node.parameters[parm].numbers.at(0) = std::move(value);
+}
+
+void set_text(OP_Node &node, const std::string &parm, const std::string &text)
+{
+    node.find_parm(parm.c_str());
+    node.parameters[parm].text = text;
+}
+
+void connect(OP_Node &node, unsigned input, OP_Node &source, int output)
+{
+    if (node.inputs.size() <= input) node.inputs.resize(input + 1);
+    node.inputs[input] = {&source, output};
+}
+
+void press(OP_Node &node, const std::string &button)
+{
+    const PRM_Template *parm = node.find_parm(button.c_str()).made_from;
+    parm->callback.call(&node, 0, 0, parm);
+}
+
+void interrupt_after(int questions)
+{
+    questions_left = questions;
+}
+
+} // namespace houdini_double

@@ -1,0 +1,634 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A double of the HDK classes that plugin/houdini uses. Not Houdini: written from the public reference, for
+// tests. Each class names its page under https://www.sidefx.com/docs/hdk/.
+#ifndef MENISCUS_HOUDINI_DOUBLE_H
+#define MENISCUS_HOUDINI_DOUBLE_H
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <openvdb/openvdb.h>
+
+#define SYS_VISIBILITY_EXPORT __attribute__((visibility("default")))
+
+// ---- SYS_Types.h ----
+using fpreal32 = float;
+using fpreal64 = double;
+using fpreal = double;
+using int32 = std::int32_t;
+using int64 = std::int64_t;
+using exint = std::int64_t;
+using GA_Size = exint;
+using GA_Offset = exint;
+using GA_Index = exint;
+
+// ---- UT: class_u_t___string_holder.html, class_u_t___string.html, class_u_t___vector3_t.html ----
+
+class UT_StringHolder
+{
+  public:
+    UT_StringHolder() = default;
+    UT_StringHolder(const char *text) : value(text ? text : "") {}
+    UT_StringHolder(const std::string &text) : value(text) {}
+    const char *c_str() const { return value.c_str(); }
+    bool operator<(const UT_StringHolder &other) const { return value < other.value; }
+    bool operator==(const UT_StringHolder &other) const { return value == other.value; }
+
+  private:
+    std::string value;
+};
+using UT_StringRef = UT_StringHolder;
+
+class UT_String
+{
+  public:
+    const char *c_str() const { return value.c_str(); }
+    bool isstring() const { return !value.empty(); }
+    std::string value;
+};
+
+class UT_Vector3
+{
+  public:
+    UT_Vector3() = default;
+    UT_Vector3(float x, float y, float z) : v{x, y, z} {}
+    float &operator()(int i) { return v[i]; }
+    float operator()(int i) const { return v[i]; }
+
+  private:
+    float v[3] = {0, 0, 0};
+};
+
+// ---- UT_Interrupt: class_u_t___auto_interrupt.html ----
+
+class UT_AutoInterrupt
+{
+  public:
+    explicit UT_AutoInterrupt(const char *operation);
+    bool wasInterrupted(int percent = -1);
+};
+
+// ---- CH_Manager: class_c_h___manager.html; frame 1 is at time 0 ----
+
+class CH_Manager
+{
+  public:
+    fpreal getSamplesPerSec() const { return fps; }
+    fpreal fps = 24;
+};
+CH_Manager *CHgetManager();
+inline fpreal CHgetTimeFromFrame(fpreal frame)
+{
+    return (frame - 1) / CHgetManager()->getSamplesPerSec();
+}
+inline fpreal CHgetSampleFromTime(fpreal time)
+{
+    return time * CHgetManager()->getSamplesPerSec() + 1;
+}
+
+// ---- GA: class_g_a___attribute.html, class_g_a___a_i_f_tuple.html, class_g_a___a_i_f_string_tuple.html ----
+
+enum GA_AttributeOwner { GA_ATTRIB_VERTEX, GA_ATTRIB_POINT, GA_ATTRIB_PRIMITIVE, GA_ATTRIB_DETAIL };
+enum GA_AttributeScope { GA_SCOPE_PUBLIC, GA_SCOPE_PRIVATE };
+enum GA_Storage {
+    GA_STORE_INVALID = -1,
+    GA_STORE_INT8,
+    GA_STORE_INT16,
+    GA_STORE_INT32,
+    GA_STORE_INT64,
+    GA_STORE_REAL16,
+    GA_STORE_REAL32,
+    GA_STORE_REAL64,
+    GA_STORE_STRING
+};
+enum GA_TypeInfo {
+    GA_TYPE_VOID,
+    GA_TYPE_POINT,
+    GA_TYPE_HPOINT,
+    GA_TYPE_VECTOR,
+    GA_TYPE_NORMAL,
+    GA_TYPE_COLOR,
+    GA_TYPE_QUATERNION,
+    GA_TYPE_TEXTURE_COORD
+};
+
+class GA_Attribute;
+
+class GA_AIFTuple
+{
+  public:
+    int getTupleSize(const GA_Attribute *attribute) const;
+    GA_Storage getStorage(const GA_Attribute *attribute) const;
+    bool get(const GA_Attribute *attribute, GA_Offset offset, int32 *values, int count) const;
+    bool get(const GA_Attribute *attribute, GA_Offset offset, int64 *values, int count) const;
+    bool get(const GA_Attribute *attribute, GA_Offset offset, fpreal32 *values, int count) const;
+    bool get(const GA_Attribute *attribute, GA_Offset offset, fpreal64 *values, int count) const;
+    bool set(GA_Attribute *attribute, GA_Offset offset, const int32 *values, int count) const;
+    bool set(GA_Attribute *attribute, GA_Offset offset, const int64 *values, int count) const;
+    bool set(GA_Attribute *attribute, GA_Offset offset, const fpreal32 *values, int count) const;
+    bool set(GA_Attribute *attribute, GA_Offset offset, const fpreal64 *values, int count) const;
+};
+
+class GA_AIFStringTuple
+{
+  public:
+    int getTupleSize(const GA_Attribute *attribute) const;
+    const char *getString(const GA_Attribute *attribute, GA_Offset offset, int index = 0) const;
+};
+
+class GA_Attribute
+{
+  public:
+    const UT_StringHolder &getName() const { return name; }
+    GA_TypeInfo getTypeInfo() const { return info; }
+    void setTypeInfo(GA_TypeInfo type) { info = type; }
+    const GA_AIFTuple *getAIFTuple() const;
+    const GA_AIFStringTuple *getAIFStringTuple() const;
+
+    // Kept wide; what a component of this storage cannot hold is cut off on the way in.
+    UT_StringHolder name;
+    GA_Storage storage = GA_STORE_REAL32;
+    GA_TypeInfo info = GA_TYPE_VOID;
+    int size = 1;
+    bool is_array = false; ///< an attribute of neither kind
+    std::vector<double> reals;
+    std::vector<int64> integers;
+    std::vector<std::string> strings;
+    void resize(GA_Offset elements);
+};
+
+/// class_g_a___attribute_dict.html
+class GA_AttributeDict
+{
+  public:
+    class iterator
+    {
+      public:
+        GA_Attribute *attrib() const { return at->get(); }
+        bool atEnd() const { return at == end; }
+        iterator &operator++()
+        {
+            ++at;
+            return *this;
+        }
+        std::vector<std::unique_ptr<GA_Attribute>>::const_iterator at, end;
+    };
+    iterator begin(GA_AttributeScope) const { return {all.begin(), all.end()}; }
+    std::vector<std::unique_ptr<GA_Attribute>> all;
+};
+
+/// class_g_a___defaults.html
+class GA_Defaults
+{
+  public:
+    explicit GA_Defaults(double) {}
+};
+
+/// class_g_a___handle_base.html: here only the one for strings.
+class GA_RWHandleS
+{
+  public:
+    explicit GA_RWHandleS(GA_Attribute *a) : attribute(a && a->storage == GA_STORE_STRING ? a : nullptr) {}
+    bool isValid() const { return attribute != nullptr; }
+    void set(GA_Offset offset, int component, const char *text) const
+    {
+        attribute->strings[static_cast<size_t>(offset * attribute->size + component)] = text;
+    }
+
+  private:
+    GA_Attribute *attribute;
+};
+
+/// class_g_a___element_group.html
+class GA_ElementGroup
+{
+  public:
+    const UT_StringHolder &getName() const { return name; }
+    bool isInternal() const { return internal; }
+    bool containsOffset(GA_Offset offset) const
+    {
+        return static_cast<size_t>(offset) < members.size() && members[static_cast<size_t>(offset)];
+    }
+    void addOffset(GA_Offset offset)
+    {
+        if (members.size() <= static_cast<size_t>(offset)) members.resize(static_cast<size_t>(offset) + 1);
+        members[static_cast<size_t>(offset)] = true;
+    }
+    UT_StringHolder name;
+    bool internal = false;
+    std::vector<bool> members;
+};
+
+/// class_g_a___element_group_table.html
+class GA_ElementGroupTable
+{
+  public:
+    class iterator
+    {
+      public:
+        GA_ElementGroup *group() const { return at->get(); }
+        bool atEnd() const { return at == end; }
+        iterator &operator++()
+        {
+            ++at;
+            return *this;
+        }
+        std::vector<std::unique_ptr<GA_ElementGroup>>::const_iterator at, end;
+    };
+    iterator beginTraverse() const { return {all.begin(), all.end()}; }
+    std::vector<std::unique_ptr<GA_ElementGroup>> all;
+};
+
+/// class_g_a___range.html and class_g_a___iterator.html: the offsets that are in use.
+class GA_Range
+{
+  public:
+    std::vector<GA_Offset> offsets;
+};
+class GA_Iterator
+{
+  public:
+    explicit GA_Iterator(GA_Range of) : range(std::move(of)) {}
+    bool atEnd() const { return at == range.offsets.size(); }
+    GA_Offset operator*() const { return range.offsets[at]; }
+    GA_Iterator &operator++()
+    {
+        ++at;
+        return *this;
+    }
+
+  private:
+    GA_Range range;
+    size_t at = 0;
+};
+
+// ---- primitives: class_g_e_o___primitive.html and those below it ----
+
+enum GA_PrimitiveTypeId { GEO_PRIMPOLY, GEO_PRIMPOLYSOUP, GEO_PRIMTETRAHEDRON, GEO_PRIMVDB, GEO_PRIMSPHERE };
+
+class GU_Detail;
+
+class GEO_Primitive
+{
+  public:
+    virtual ~GEO_Primitive() = default;
+    GA_PrimitiveTypeId getTypeId() const { return type; }
+    UT_StringHolder getTypeName() const;
+    GA_Size getVertexCount() const { return static_cast<GA_Size>(vertices.size()); }
+    GA_Offset getVertexOffset(GA_Size i) const { return vertices[static_cast<size_t>(i)]; }
+    GA_Offset getPointOffset(GA_Size i) const;
+    GA_PrimitiveTypeId type = GEO_PRIMPOLY;
+    GU_Detail *detail = nullptr;
+    std::vector<GA_Offset> vertices;
+};
+
+class GEO_PrimPoly : public GEO_Primitive
+{
+  public:
+    bool isClosed() const { return closed; }
+    bool closed = true;
+};
+
+/// class_g_e_o___prim_poly_soup.html: polygons that share vertices; `polygons` are numbers into `vertices`.
+class GEO_PrimPolySoup : public GEO_Primitive
+{
+  public:
+    class PolygonIterator
+    {
+      public:
+        explicit PolygonIterator(const GEO_PrimPolySoup &of) : soup(&of) {}
+        bool atEnd() const { return at == soup->polygons.size(); }
+        PolygonIterator &operator++()
+        {
+            ++at;
+            return *this;
+        }
+        GA_Size getVertexCount() const { return static_cast<GA_Size>(soup->polygons[at].size()); }
+        GA_Offset getVertexOffset(GA_Size i) const
+        {
+            return soup->GEO_Primitive::getVertexOffset(soup->polygons[at][static_cast<size_t>(i)]);
+        }
+        GA_Offset getPointOffset(GA_Size i) const
+        {
+            return soup->GEO_Primitive::getPointOffset(soup->polygons[at][static_cast<size_t>(i)]);
+        }
+
+      private:
+        const GEO_PrimPolySoup *soup;
+        size_t at = 0;
+    };
+    std::vector<std::vector<GA_Size>> polygons;
+};
+
+class GEO_PrimVDB : public GEO_Primitive
+{
+  public:
+    openvdb::GridBase::ConstPtr getConstGridPtr() const { return grid; }
+    const char *getGridName() const { return name.c_str(); }
+    openvdb::GridBase::Ptr grid;
+    std::string name;
+};
+
+/// class_g_e_o___poly_counts.html
+class GEO_PolyCounts
+{
+  public:
+    void append(GA_Size count) { counts.push_back(count); }
+    std::vector<GA_Size> counts;
+};
+
+class GEO_PrimTetrahedron : public GEO_Primitive
+{
+  public:
+    static GA_Offset buildBlock(GU_Detail *detail, GA_Offset first_point, GA_Size point_count, GA_Size count,
+                                const int *points);
+};
+
+class GU_PrimPoly : public GEO_PrimPoly
+{
+  public:
+    static GA_Offset buildBlock(GU_Detail *detail, GA_Offset first_point, GA_Size point_count,
+                                const GEO_PolyCounts &counts, const int *points, bool closed = true);
+    static GU_PrimPoly *build(GU_Detail *detail, GA_Size point_count, bool open, bool append_points);
+    GA_Size appendVertex(GA_Offset point);
+};
+
+class GU_PrimVDB : public GEO_PrimVDB
+{
+  public:
+    static GU_PrimVDB *buildFromGrid(GU_Detail &detail, openvdb::GridBase::Ptr grid,
+                                     const GEO_PrimVDB *source, const char *name);
+};
+
+// ---- GU_Detail: class_g_u___detail.html, class_g_e_o___detail.html, class_g_a___detail.html ----
+
+class GU_Detail
+{
+  public:
+    GU_Detail();
+    ~GU_Detail();
+    void clearAndDestroy();
+    void bumpAllDataIds() { data_id++; }
+
+    GA_Size getNumPoints() const;
+    GA_Size getNumPointOffsets() const { return static_cast<GA_Size>(point_alive.size()); }
+    GA_Size getNumPrimitives() const { return static_cast<GA_Size>(primitives.size()); }
+    GA_Size getNumVertices() const { return static_cast<GA_Size>(vertex_points.size()); }
+    GA_Range getPointRange() const;
+    GA_Range getPrimitiveRange() const;
+    GA_Offset primitiveOffset(GA_Index index) const { return index; }
+    const GEO_Primitive *getGEOPrimitive(GA_Offset offset) const
+    {
+        return primitives[static_cast<size_t>(offset)].get();
+    }
+    GEO_Primitive *getGEOPrimitive(GA_Offset offset) { return primitives[static_cast<size_t>(offset)].get(); }
+
+    GA_Offset appendPointBlock(GA_Size count);
+    void destroyPointOffset(GA_Offset offset) { point_alive[static_cast<size_t>(offset)] = false; }
+    void setPos3(GA_Offset offset, const UT_Vector3 &position);
+    UT_Vector3 getPos3(GA_Offset offset) const;
+
+    const GA_AttributeDict &getAttributeDict(GA_AttributeOwner owner) const { return attributes[owner]; }
+    GA_Attribute *addFloatTuple(GA_AttributeOwner owner, const UT_StringHolder &name, int size,
+                                const GA_Defaults &defaults, const void *create = nullptr,
+                                const void *options = nullptr, GA_Storage storage = GA_STORE_REAL32);
+    GA_Attribute *addIntTuple(GA_AttributeOwner owner, const UT_StringHolder &name, int size,
+                              const GA_Defaults &defaults, const void *create = nullptr,
+                              const void *options = nullptr, GA_Storage storage = GA_STORE_INT32);
+    GA_Attribute *addStringTuple(GA_AttributeOwner owner, const UT_StringHolder &name, int size);
+    GA_Attribute *findAttribute(GA_AttributeOwner owner, const char *name) const;
+
+    const GA_ElementGroupTable &getElementGroupTable(GA_AttributeOwner owner) const { return groups[owner]; }
+    GA_ElementGroup *createElementGroup(GA_AttributeOwner owner, const UT_StringHolder &name);
+
+    // ---- how the double keeps it ----
+    GA_Offset add_vertex(GA_Offset point);
+    template <typename Primitive> Primitive *add_primitive(GA_PrimitiveTypeId type)
+    {
+        auto made = std::make_unique<Primitive>();
+        made->type = type;
+        made->detail = this;
+        Primitive *raw = made.get();
+        primitives.push_back(std::move(made));
+        resize(GA_ATTRIB_PRIMITIVE);
+        return raw;
+    }
+    void resize(GA_AttributeOwner owner);
+    GA_Offset element_count(GA_AttributeOwner owner) const;
+    std::vector<bool> point_alive;
+    std::vector<GA_Offset> vertex_points;
+    std::vector<std::unique_ptr<GEO_Primitive>> primitives;
+    GA_AttributeDict attributes[4];
+    GA_ElementGroupTable groups[4];
+    int64 data_id = 0;
+
+  private:
+    GA_Attribute *add(GA_AttributeOwner owner, const UT_StringHolder &name, int size, GA_Storage storage);
+};
+
+/// class_g_u___detail_handle.html
+class GU_DetailHandle
+{
+  public:
+    void allocateAndSet(GU_Detail *made) { detail.reset(made); }
+    const GU_Detail *gdp() const { return detail.get(); }
+    bool isValid() const { return detail != nullptr; }
+
+  private:
+    std::shared_ptr<GU_Detail> detail;
+};
+
+// ---- PRM: class_p_r_m___template_builder.html, class_p_r_m___callback.html ----
+
+class PRM_Template;
+class PRM_Callback
+{
+  public:
+    using function = int (*)(void *data, int index, fpreal64 time, const PRM_Template *);
+    PRM_Callback() = default;
+    PRM_Callback(function f) : call(f) {}
+    function call = nullptr;
+};
+
+/// class_p_r_m___template.html: as the dialog script has it.
+class PRM_Template
+{
+  public:
+    std::string name, label, type, disable_when, help, folder;
+    std::vector<std::string> defaults;
+    std::vector<std::pair<std::string, std::string>> menu;
+    int size = 1;
+    double range[2] = {0, 1};
+    bool hard[2] = {false, false};
+    PRM_Callback callback;
+    bool is_end = false; ///< the list ends with an empty one
+};
+
+/// Reads DialogScript with a reader of its own, and throws on what it does not know.
+class PRM_TemplateBuilder
+{
+  public:
+    PRM_TemplateBuilder(const UT_StringHolder &name, const char *dialog_script);
+    PRM_Template *templates() const { return list.get(); }
+    void setCallback(const UT_StringRef &name, PRM_Callback callback);
+
+  private:
+    std::unique_ptr<PRM_Template[]> list;
+};
+
+// ---- OP and SOP: class_o_p___operator.html, class_o_p___context.html, class_s_o_p___node.html ----
+
+enum OP_ERROR { UT_ERROR_NONE, UT_ERROR_MESSAGE, UT_ERROR_WARNING, UT_ERROR_ABORT, UT_ERROR_FATAL };
+enum SOP_ErrorCodes { SOP_MESSAGE = 0 };
+constexpr unsigned OP_MULTI_INPUT_MAX = 9999;
+constexpr unsigned OP_FLAG_GENERATOR = 1;
+
+class OP_Network;
+class OP_Node;
+class OP_Operator;
+class SOP_Node;
+using OP_Constructor = OP_Node *(*)(OP_Network *, const char *, OP_Operator *);
+
+class OP_Context
+{
+  public:
+    explicit OP_Context(fpreal at = 0) : time(at) {}
+    fpreal getTime() const { return time; }
+    void setTime(fpreal at) { time = at; }
+
+  private:
+    fpreal time;
+};
+
+class OP_Operator
+{
+  public:
+    OP_Operator(const char *operator_name, const char *english, OP_Constructor construct,
+                PRM_Template *parameters, unsigned min_inputs, unsigned max_inputs, void *variables = nullptr,
+                unsigned operator_flags = 0, const char **input_labels = nullptr, int max_outputs = 1,
+                const char *tab_menu = nullptr);
+    const UT_StringHolder &getName() const { return name; }
+    void setIconName(const char *icon_name) { icon = icon_name; }
+    UT_StringHolder name;
+    std::string label, icon, menu;
+    OP_Constructor constructor;
+    PRM_Template *templates;
+    unsigned least, most, flags;
+    int outputs;
+};
+
+class OP_OperatorTable
+{
+  public:
+    void addOperator(OP_Operator *op) { operators.emplace_back(op); }
+    std::vector<std::unique_ptr<OP_Operator>> operators;
+};
+
+class OP_NodeFlags
+{
+  public:
+    void setTimeDep(bool on) { time_dependent = on; }
+    bool time_dependent = false;
+};
+
+class OP_Node
+{
+  public:
+    OP_Node(OP_Network *network, const char *node_name, OP_Operator *op);
+    virtual ~OP_Node() = default;
+    const UT_StringHolder &getName() const { return name; }
+    OP_NodeFlags &flags() { return node_flags; }
+    unsigned nInputs() const { return static_cast<unsigned>(inputs.size()); }
+    OP_Node *getInput(unsigned index) const { return index < inputs.size() ? inputs[index].source : nullptr; }
+    void forceRecook() { recooks++; }
+    fpreal evalFloat(const char *parm, int component, fpreal time) const;
+    exint evalInt(const char *parm, int component, fpreal time) const;
+    void evalString(UT_String &text, const char *parm, int component, fpreal time) const;
+
+    // ---- how the double keeps it ----
+    struct wire {
+        OP_Node *source = nullptr;
+        int output = 0;
+    };
+    /// A parameter's values: numbers, or functions of time, or text.
+    struct parameter {
+        const PRM_Template *made_from = nullptr;
+        std::vector<std::function<double(fpreal)>> numbers;
+        std::string text;
+    };
+    const parameter &find_parm(const char *parm) const;
+    UT_StringHolder name;
+    OP_Operator *op;
+    OP_NodeFlags node_flags;
+    std::vector<wire> inputs;
+    std::map<std::string, parameter> parameters;
+    std::vector<std::string> errors, warnings;
+    int recooks = 0;
+};
+
+class OP_Network
+{
+};
+
+class SOP_Node : public OP_Node
+{
+  public:
+    SOP_Node(OP_Network *network, const char *node_name, OP_Operator *op) : OP_Node(network, node_name, op) {}
+    /// What Houdini calls; the double's network does the same.
+    const GU_Detail *cook(int output, fpreal time);
+    const GU_Detail *cook_guide(fpreal time);
+    OP_ERROR error() const
+    {
+        return !errors.empty() ? UT_ERROR_ABORT : !warnings.empty() ? UT_ERROR_WARNING : UT_ERROR_NONE;
+    }
+
+  protected:
+    virtual OP_ERROR cookMySop(OP_Context &context) = 0;
+    virtual GU_DetailHandle cookMySopOutput(OP_Context &, int, SOP_Node *) { return {}; }
+    virtual OP_ERROR cookMyGuide1(OP_Context &) { return error(); }
+    virtual const char *inputLabel(unsigned) const { return ""; }
+    OP_ERROR lockInput(unsigned index, OP_Context &context);
+    void unlockInput(unsigned index) { inputs_locked[index]--; }
+    const GU_Detail *inputGeo(unsigned index, OP_Context &context);
+    void addError(SOP_ErrorCodes, const char *text) { errors.emplace_back(text); }
+    void addWarning(SOP_ErrorCodes, const char *text) { warnings.emplace_back(text); }
+    GU_Detail own;
+    GU_Detail *gdp = &own;
+    GU_Detail guide;
+    GU_Detail *myGuide1 = &guide;
+
+  public:
+    std::map<unsigned, int> inputs_locked; ///< 0 everywhere once a cook is over
+
+  private:
+    std::map<int, GU_DetailHandle> other_outputs;
+};
+
+extern "C" void newSopOperator(OP_OperatorTable *table);
+
+// ---- what tests use ----
+
+namespace houdini_double
+{
+
+/// All operators of the plugin.
+OP_OperatorTable &operators();
+/// A node of that operator; throws when there is none.
+std::unique_ptr<SOP_Node> make(const std::string &operator_name, const std::string &node_name);
+void set(OP_Node &node, const std::string &parm, const std::vector<double> &values);
+void animate(OP_Node &node, const std::string &parm, std::function<double(fpreal)> value);
+void set_text(OP_Node &node, const std::string &parm, const std::string &text);
+void connect(OP_Node &node, unsigned input, OP_Node &source, int output = 0);
+void press(OP_Node &node, const std::string &button);
+/// The interrupt fires at the n-th time it is asked; -1: never.
+void interrupt_after(int questions);
+
+} // namespace houdini_double
+
+#endif

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Houdini shim, driven through the double: every node type is an operator, dialogs say what the tables
+// say, geometry comes and goes whole, simulations behave at every frame as in the other hosts, and what goes
+// wrong lands on the node.
+#include "double.h"
+
+#include <csetjmp>
+#include <cstdarg>
+#include <cstddef>
+
+extern "C" {
+#include <cmocka.h>
+}
+
+#include "meniscus/geo.h"
+#include "plugin/host/network.h"
+#include "plugin/host/parms.h"
+#include "plugin/houdini/geometry.hpp"
+#include "plugin/houdini/text_files.h"
+
+namespace double_ = houdini_double;
+
+static fpreal time_of(double frame)
+{
+    return CHgetTimeFromFrame(frame);
+}
+
+static std::string operator_of(const char *name)
+{
+    char text[MN_HOUDINI_NAME];
+    mn_houdini_operator_name(name, text);
+    return text;
+}
+
+/// A context and a way to look at a detail with our own eyes.
+struct eyes {
+    mn_context *ctx = mn_context_create(nullptr);
+    std::vector<std::string> warnings;
+    ~eyes() { mn_context_free(ctx); }
+    mn_geo *see(const GU_Detail &detail)
+    {
+        mn_geo *geo = nullptr;
+        const mn_status status = mn_houdini::read_detail(
+            ctx, detail, [this](const std::string &text) { warnings.push_back(text); }, &geo);
+        if (status != MN_OK) fail_msg("%s", mn_context_message(ctx));
+        return geo;
+    }
+    uint64_t hash(const GU_Detail *detail)
+    {
+        assert_non_null(detail);
+        mn_geo *geo = see(*detail);
+        const uint64_t hash = mn_geo_hash(geo);
+        mn_geo_free(geo);
+        return hash;
+    }
+};
+
+// ---- operators ----
+
+static std::string text_of(const mn_parm_def &def)
+{
+    const bool unit = def.unit && def.unit[0];
+    return unit ? std::string(def.label) + " (" + def.unit + ")" : def.label;
+}
+
+static void check_parm(const mn_parm_def &def, const OP_Node::parameter &parm)
+{
+    const PRM_Template &made = *parm.made_from;
+    assert_string_equal(made.label.c_str(), text_of(def).c_str());
+    assert_string_equal(made.help.c_str(), def.tooltip);
+    assert_string_equal(made.disable_when.c_str(), def.disable_when ? def.disable_when : "");
+    assert_string_equal(made.folder.c_str(), def.folder);
+    assert_int_equal(made.size, def.size);
+    if (mn_parm_is_text(&def)) {
+        assert_string_equal(parm.text.c_str(), def.default_string ? def.default_string : "");
+        return;
+    }
+    for (int32_t i = 0; i < def.size; i++)
+        assert_true(parm.numbers[static_cast<size_t>(i)](0) == def.defaults[i]);
+    assert_int_equal(made.menu.size(), mn_parm_item_count(&def));
+    for (size_t i = 0; i < made.menu.size(); i++) {
+        assert_string_equal(made.menu[i].first.c_str(), def.items[i].token);
+        assert_string_equal(made.menu[i].second.c_str(), def.items[i].label);
+    }
+    if (def.kind != MN_PARM_FLOAT && def.kind != MN_PARM_INT) return;
+    assert_true(made.range[0] == def.soft_min && made.range[1] == def.soft_max);
+    assert_int_equal(made.hard[0], def.soft_min == def.hard_min);
+    assert_int_equal(made.hard[1], def.soft_max == def.hard_max);
+}
+
+static void every_type_is_an_operator_with_its_table(void **)
+{
+    int32_t count;
+    const mn_node_type *const *types = mn_node_types(&count);
+    assert_int_equal(double_::operators().operators.size(), count);
+    for (int32_t i = 0; i < count; i++) {
+        const mn_node_type &type = *types[i];
+        const auto node = double_::make(operator_of(type.name), type.name);
+        assert_string_equal(node->op->label.c_str(), type.label);
+        assert_string_equal(node->op->menu.c_str(), type.menu);
+        assert_int_equal(node->op->outputs, type.output_count);
+        assert_true(node->op->most >= static_cast<unsigned>(type.input_count));
+        for (int32_t k = 0; k < type.parm_count; k++)
+            check_parm(type.parms[k], node->find_parm(type.parms[k].name));
+        const size_t own = type.sim ? 2 : 0; // the reset button and the cache's size
+        assert_int_equal(node->parameters.size(), static_cast<size_t>(type.parm_count) + own);
+    }
+}
+
+// ---- geometry ----
+
+/// One of everything that Houdini may hand us.
+static void fill(GU_Detail &detail)
+{
+    detail.clearAndDestroy();
+    const GA_Offset p = detail.appendPointBlock(9);
+    for (int i = 0; i < 9; i++)
+        detail.setPos3(p + i, UT_Vector3(static_cast<float>(i % 2), static_cast<float>(i / 2 % 2),
+                                         static_cast<float>(i / 4)));
+    detail.destroyPointOffset(p + 8); // a hole in the offsets
+    const int box[] = {0, 1, 3, 2, 4, 6, 7, 5};
+    GEO_PolyCounts counts;
+    counts.append(4);
+    counts.append(4);
+    GU_PrimPoly::buildBlock(&detail, p, 8, counts, box, true);
+    const int line[] = {0, 7};
+    GEO_PolyCounts two;
+    two.append(2);
+    GU_PrimPoly::buildBlock(&detail, p, 8, two, line, false);
+    const int tet[] = {0, 1, 2, 4};
+    GEO_PrimTetrahedron::buildBlock(&detail, p, 8, 1, tet);
+    auto *soup = detail.add_primitive<GEO_PrimPolySoup>(GEO_PRIMPOLYSOUP);
+    for (int i = 0; i < 4; i++) soup->vertices.push_back(detail.add_vertex(p + i));
+    soup->polygons = {{0, 1, 2}, {2, 1, 3}};
+    detail.add_primitive<GEO_Primitive>(GEO_PRIMSPHERE)->vertices.push_back(detail.add_vertex(p));
+
+    const float v[3] = {1, 2, 3};
+    GA_Attribute *velocity = detail.addFloatTuple(GA_ATTRIB_POINT, "v", 3, GA_Defaults(0));
+    velocity->setTypeInfo(GA_TYPE_VECTOR);
+    velocity->getAIFTuple()->set(velocity, p + 5, v, 3);
+    const int64 id = 1234567890123;
+    GA_Attribute *ids =
+        detail.addIntTuple(GA_ATTRIB_POINT, "id", 1, GA_Defaults(0), nullptr, nullptr, GA_STORE_INT64);
+    ids->getAIFTuple()->set(ids, p + 7, &id, 1);
+    GA_Attribute *corner = detail.addIntTuple(GA_ATTRIB_VERTEX, "corner", 1, GA_Defaults(0));
+    for (GA_Offset i = 0; i < detail.getNumVertices(); i++) {
+        const auto number = static_cast<int32>(i);
+        corner->getAIFTuple()->set(corner, i, &number, 1);
+    }
+    const double mass = 0.1;
+    GA_Attribute *m =
+        detail.addFloatTuple(GA_ATTRIB_DETAIL, "mass", 1, GA_Defaults(0), nullptr, nullptr, GA_STORE_REAL64);
+    m->getAIFTuple()->set(m, 0, &mass, 1);
+    GA_RWHandleS(detail.addStringTuple(GA_ATTRIB_PRIMITIVE, "shop", 1)).set(1, 0, "water");
+    detail.addFloatTuple(GA_ATTRIB_POINT, "list", 1, GA_Defaults(0))->is_array = true;
+    detail.createElementGroup(GA_ATTRIB_POINT, "wet")->addOffset(p + 3);
+    detail.createElementGroup(GA_ATTRIB_PRIMITIVE, "skin")->addOffset(0);
+}
+
+static void a_detail_is_read_with_all_it_has(void **)
+{
+    eyes e;
+    GU_Detail detail;
+    fill(detail);
+    mn_geo *geo = e.see(detail);
+    assert_int_equal(mn_geo_point_count(geo), 8);
+    assert_int_equal(mn_geo_kind_count(geo, MN_POLYGON), 4); // two, and two of the soup
+    assert_int_equal(mn_geo_kind_count(geo, MN_POLYLINE), 1);
+    assert_int_equal(mn_geo_kind_count(geo, MN_TETRAHEDRON), 1);
+    // Houdini's clockwise 0 1 3 2 is our 0 2 3 1, its corners with it.
+    const int64_t *points = mn_geo_vertex_points(geo);
+    assert_true(points[0] == 0 && points[1] == 2 && points[2] == 3 && points[3] == 1);
+    const auto *corner =
+        static_cast<const int32_t *>(mn_attribute_data(mn_geo_find(geo, MN_VERTEX, "corner")));
+    assert_true(corner[0] == 0 && corner[1] == 3 && corner[2] == 2 && corner[3] == 1);
+    const mn_attribute *v = mn_geo_find(geo, MN_POINT, "v");
+    assert_int_equal(mn_attribute_hint(v), MN_HINT_VECTOR);
+    assert_true(static_cast<const float *>(mn_attribute_data(v))[3 * 5 + 2] == 3);
+    assert_true(static_cast<const int64_t *>(mn_attribute_data(mn_geo_find(geo, MN_POINT, "id")))[7] ==
+                1234567890123);
+    assert_true(static_cast<const double *>(mn_attribute_data(mn_geo_find(geo, MN_DETAIL, "mass")))[0] ==
+                0.1);
+    assert_string_equal(mn_attribute_string(mn_geo_find(geo, MN_PRIMITIVE, "shop"), 1, 0), "water");
+    assert_int_equal(mn_group_member_count(mn_geo_find_group(geo, MN_POINT, "wet")), 1);
+    assert_int_equal(mn_group_data(mn_geo_find_group(geo, MN_PRIMITIVE, "skin"))[0], 1);
+    // The sphere and the array attribute cannot come along, and it says so.
+    assert_int_equal(e.warnings.size(), 2);
+    assert_non_null(std::strstr(e.warnings[0].c_str(), "Sphere"));
+    assert_non_null(std::strstr(e.warnings[1].c_str(), "'list'"));
+    mn_geo_free(geo);
+}
+
+static void what_is_written_reads_back_the_same(void **)
+{
+    eyes e;
+    GU_Detail first, second;
+    fill(first);
+    mn_geo *geo = e.see(first);
+    // And a volume, whose point is Houdini's own affair.
+    openvdb::FloatGrid::Ptr grid = openvdb::FloatGrid::create(1.0f);
+    grid->tree().setValue(openvdb::Coord(1, 2, 3), -0.5f);
+    grid->setTransform(openvdb::math::Transform::createLinearTransform(0.25));
+    GU_Detail volume;
+    GU_PrimVDB::buildFromGrid(volume, grid, nullptr, "surface");
+    mn_geo *other = e.see(volume);
+    assert_int_equal(mn_geo_kind_count(other, MN_VOLUME), 1);
+    assert_true(mn_volume_get_info(mn_geo_find_volume(other, "surface")).voxel_size == 0.25);
+    assert_int_equal(mn_geo_append(geo, other), MN_OK);
+
+    assert_int_equal(mn_houdini::write_detail(e.ctx, geo, second), MN_OK);
+    assert_true(second.data_id > 0);
+    mn_geo *back = e.see(second);
+    assert_true(mn_geo_hash(back) == mn_geo_hash(geo));
+    assert_true(mn_volume_sample(mn_geo_find_volume(back, "surface"), mn_v3(0.25, 0.5, 0.75)) == -0.5);
+    // Polygons face the way Houdini's do.
+    const GEO_Primitive *face = second.getGEOPrimitive(0);
+    assert_true(face->getPointOffset(1) == first.getGEOPrimitive(0)->getPointOffset(1));
+    mn_geo_free(geo);
+    mn_geo_free(other);
+    mn_geo_free(back);
+}
+
+// ---- cooking ----
+
+struct pond {
+    std::unique_ptr<SOP_Node> ball = double_::make(operator_of("shape"), "ball"),
+                              fill = double_::make(operator_of("fill"), "fill"),
+                              liquid = double_::make(operator_of("mpm_solver"), "liquid");
+    pond()
+    {
+        double_::set(*ball, "radius", {0.004, 0.003, 0.003});
+        double_::set(*ball, "kind", {1});
+        double_::set(*fill, "dx", {0.001});
+        double_::set(*liquid, "dx", {0.001});
+        double_::set(*liquid, "gravity", {0, 0, 0});
+        double_::set(*liquid, "time_scale", {0.02});
+        double_::connect(*fill, 0, *ball);
+        double_::connect(*liquid, 0, *fill);
+    }
+};
+
+/// The same network in the headless host.
+static uint64_t headless(int output, double frame)
+{
+    static const char scene[] =
+        "{\"meniscus\": 1, \"nodes\": ["
+        "{\"name\": \"ball\", \"type\": \"shape\", \"parms\": {\"kind\": \"ellipsoid\", "
+        "\"radius\": [0.004, 0.003, 0.003]}},"
+        "{\"name\": \"fill\", \"type\": \"fill\", \"inputs\": [\"ball\"], \"parms\": {\"dx\": 0.001}},"
+        "{\"name\": \"liquid\", \"type\": \"mpm_solver\", \"inputs\": [\"fill\"], \"parms\": "
+        "{\"dx\": 0.001, \"gravity\": [0, 0, 0], \"time_scale\": 0.02}}]}";
+    mn_context *ctx = mn_context_create(nullptr);
+    mn_network *network;
+    const mn_geo *geo;
+    assert_int_equal(mn_scene_read_memory(ctx, nullptr, scene, sizeof scene - 1, "scene", &network), MN_OK);
+    assert_int_equal(mn_network_cook(network, mn_network_find(network, "liquid"), output, frame, &geo),
+                     MN_OK);
+    const uint64_t hash = mn_geo_hash(geo);
+    mn_network_free(network);
+    mn_context_free(ctx);
+    return hash;
+}
+
+static void frames_are_those_of_the_other_hosts_in_any_order(void **)
+{
+    eyes e;
+    pond p;
+    const uint64_t at3 = e.hash(p.liquid->cook(0, time_of(3)));
+    assert_true(p.liquid->node_flags.time_dependent);
+    assert_true(at3 == headless(0, 3));
+    assert_true(e.hash(p.liquid->cook(1, time_of(3))) == headless(1, 3)); // the surface
+    const uint64_t at1 = e.hash(p.liquid->cook(0, time_of(1)));
+    assert_true(at1 == headless(0, 1));
+    assert_true(e.hash(p.liquid->cook(0, time_of(3))) == at3);
+    assert_true(e.hash(p.liquid->cook(0, time_of(-5))) == at1); // before the start: the initial state
+    double_::press(*p.liquid, MN_HOUDINI_RESET);
+    assert_int_equal(p.liquid->recooks, 1);
+    assert_true(e.hash(p.liquid->cook(0, time_of(3))) == at3);
+}
+
+static void a_change_above_or_here_starts_again(void **)
+{
+    eyes e;
+    pond p;
+    const uint64_t before = e.hash(p.liquid->cook(0, time_of(2)));
+    double_::set(*p.liquid, "sigma", {0.5});
+    const uint64_t other = e.hash(p.liquid->cook(0, time_of(2)));
+    assert_true(other != before);
+    double_::set(*p.liquid, "sigma", {0.072});
+    double_::set(*p.ball, "radius", {0.003, 0.003, 0.003});
+    assert_true(e.hash(p.liquid->cook(0, time_of(2))) != before);
+    double_::set(*p.ball, "radius", {0.004, 0.003, 0.003});
+    assert_true(e.hash(p.liquid->cook(0, time_of(2))) == before);
+}
+
+static void cancel_keeps_what_is_done(void **)
+{
+    eyes e;
+    pond p;
+    const uint64_t at2 = e.hash(p.liquid->cook(0, time_of(2)));
+    double_::interrupt_after(3);
+    p.liquid->cook(0, time_of(40));
+    double_::interrupt_after(-1);
+    assert_int_equal(p.liquid->errors.size(), 0);
+    assert_int_equal(p.liquid->warnings.size(), 1);
+    assert_non_null(std::strstr(p.liquid->warnings[0].c_str(), "Cancelled"));
+    assert_true(e.hash(p.liquid->cook(0, time_of(2))) == at2);
+    assert_true(e.hash(p.liquid->cook(0, time_of(3))) == headless(0, 3));
+}
+
+static void what_goes_wrong_lands_on_the_node(void **)
+{
+    const auto lonely = double_::make(operator_of("mpm_solver"), "lonely");
+    assert_null(lonely->cook(0, 0));
+    assert_int_equal(lonely->errors.size(), 1);
+    assert_non_null(std::strstr(lonely->errors[0].c_str(), "connect input 1"));
+    pond p;
+    double_::set(*p.liquid, "dx", {-1});
+    assert_null(p.liquid->cook(0, 0));
+    assert_non_null(std::strstr(p.liquid->errors.at(0).c_str(), "dx"));
+    double_::set(*p.liquid, "dx", {0.001});
+    double_::set(*p.fill, "dx", {-1}); // an input that fails
+    assert_null(p.liquid->cook(0, 0));
+    assert_non_null(std::strstr(p.liquid->errors.at(0).c_str(), "could not be cooked"));
+    const auto file = double_::make(operator_of("file"), "file");
+    double_::set_text(*file, "path", "nowhere.bgeo");
+    assert_null(file->cook(0, 0));
+    assert_non_null(std::strstr(file->errors.at(0).c_str(), "nowhere.bgeo"));
+}
+
+static void nodes_without_memory_follow_their_parameters(void **)
+{
+    eyes e;
+    const auto shape = double_::make(operator_of("shape"), "shape");
+    const uint64_t still = e.hash(shape->cook(0, time_of(1)));
+    assert_false(shape->node_flags.time_dependent);
+    double_::animate(*shape, "center", [](fpreal time) { return time; });
+    assert_true(e.hash(shape->cook(0, time_of(25))) != still);
+    mn_geo *moved = e.see(*shape->cook(0, time_of(25)));
+    const mn_attribute *v = mn_geo_find(moved, MN_POINT, "v");
+    assert_non_null(v); // its velocity, from the parameter half a frame before and after
+    assert_true(std::abs(static_cast<const float *>(mn_attribute_data(v))[0] - 1.0f) < 1e-4f);
+    mn_geo_free(moved);
+}
+
+static void the_domain_is_drawn(void **)
+{
+    pond p;
+    assert_int_equal(p.liquid->cook_guide(0)->getNumPrimitives(), 0);
+    double_::set(*p.liquid, "use_domain", {1});
+    assert_int_equal(p.liquid->cook_guide(0)->getNumPrimitives(), 12);
+    assert_int_equal(p.ball->cook_guide(0)->getNumPrimitives(), 0);
+}
+
+int main()
+{
+    const CMUnitTest tests[] = {
+        cmocka_unit_test(every_type_is_an_operator_with_its_table),
+        cmocka_unit_test(a_detail_is_read_with_all_it_has),
+        cmocka_unit_test(what_is_written_reads_back_the_same),
+        cmocka_unit_test(frames_are_those_of_the_other_hosts_in_any_order),
+        cmocka_unit_test(a_change_above_or_here_starts_again),
+        cmocka_unit_test(cancel_keeps_what_is_done),
+        cmocka_unit_test(what_goes_wrong_lands_on_the_node),
+        cmocka_unit_test(nodes_without_memory_follow_their_parameters),
+        cmocka_unit_test(the_domain_is_drawn),
+    };
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What Houdini reads as text, seen by a reader of its own: assets against the scenes they come from, help, shelf, icons."""
+import email
+import filecmp
+import json
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+SOURCE = Path(os.environ["MENISCUS_SOURCE"])
+TOOL = Path(os.environ["MENISCUS_BUILD"]) / "bin" / "meniscus_houdini_files"
+COMMAND = os.environ["MENISCUS"]
+SCENES = sorted(SOURCE.glob("examples/*/scene.json"))
+
+
+def load(path):
+    return json.loads(path.read_text())
+
+
+def words(text):
+    """DialogScript as nested lists: braces are lists, strings lose their quotes."""
+    stack = [[]]
+    for match in re.finditer(r'#[^\n]*|"((?:[^"\\]|\\.)*)"|([{}])|([^\s{}"]+)', text):
+        if match.group(0).startswith("#"):
+            continue
+        if match.group(2) == "{":
+            stack.append([])
+        elif match.group(2) == "}":
+            done = stack.pop()
+            stack[-1].append(done)
+        else:
+            quoted = match.group(1)
+            stack[-1].append(json.loads(match.group(0)) if quoted is not None else match.group(3))
+    assert len(stack) == 1, "braces do not match"
+    return stack[0]
+
+
+def pairs(block):
+    """[key, value, key, value...] -> list of (key, value); a key may come again."""
+    found = []
+    i = 0
+    while i < len(block):
+        found.append((block[i], block[i + 1]))
+        i += 2
+    return found
+
+
+def dialog_parms(text):
+    parms = {}
+    (body,) = words(text)
+    for key, value in pairs(body):
+        if key == "group":
+            for inner, parm in pairs(value):
+                if inner == "parm":
+                    fields = dict(pairs(parm))
+                    parms[fields["name"]] = fields
+    return parms
+
+
+def parm_lines(text):
+    """name<tab>[ n<tab>locks=0 ]<tab>(<tab>values<tab>) -> name: (has channel, [values])"""
+    found = {}
+    lines = text.strip().split("\n")
+    assert lines[0] == "{" and lines[1] == "version 0.8" and lines[-1] == "}", lines[:2]
+    for line in lines[2:-1]:
+        name, flags, values = re.fullmatch(r"(\w+)\t\[ (\d+)\tlocks=0 \]\t\(\t(.*)\)", line).groups()
+        if flags == "8":
+            found[name] = (True, re.findall(r"\[ (\w+)\t(?:[^\]]*) \]", values))
+        else:
+            found[name] = (False, values.rstrip("\t").split("\t"))
+    return found
+
+
+def equal(text, value):
+    if isinstance(value, bool):
+        return text == ('"on"' if value else '"off"')
+    if isinstance(value, (int, float)):
+        return float(text) == value
+    return json.loads(text) == value
+
+
+class Files(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.root = Path(cls.folder.name) / "package"
+        subprocess.run([TOOL, cls.root, *SCENES], check=True)
+        cls.types = {t["name"]: t for t in json.loads(subprocess.run([COMMAND, "nodes", "--json"], check=True, capture_output=True,
+                                                                     text=True).stdout)["nodes"]}
+        cls.assets = {}
+        for path in SCENES:
+            scene = load(path)
+            if "asset" in scene:
+                cls.assets[scene["asset"]["name"]] = scene
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def inner(self, name):
+        library = self.root / "otls" / f"meniscus_{name}.1.0.hda"
+        encoded = f"meniscus::Sop/{name}::1.0".replace("_", "__").replace("/", "_1").replace(":", "_8")
+        return library, library / encoded
+
+    def parts(self, name):
+        message = email.message_from_string((self.inner(name)[1] / "Contents.dir" / "Contents.mime").read_text())
+        self.assertTrue(message.is_multipart())
+        return {part.get_filename(): part.get_payload() for part in message.get_payload()}
+
+    def test_there_are_assets(self):
+        self.assertGreater(len(self.assets), 0)
+
+    def test_committed_assets_are_the_generated_ones(self):
+        def compare(comparison):
+            self.assertEqual(comparison.left_only + comparison.right_only, [], comparison.left)
+            for file in comparison.common_files:
+                left, right = Path(comparison.left) / file, Path(comparison.right) / file
+                self.assertEqual(left.read_bytes(), right.read_bytes(), f"{left} differs; run meniscus_houdini_files")
+            for sub in comparison.subdirs.values():
+                compare(sub)
+        compare(filecmp.dircmp(SOURCE / "otls", self.root / "otls", ignore=["README.md"]))
+
+    def test_folders_hold_what_their_lists_say(self):
+        for name in self.assets:
+            library, inner = self.inner(name)
+            self.assertEqual((library / "houdini.hdalibrary").read_bytes(), b"")
+            listed = [line.split("\t") for line in (library / "Sections.list").read_text().split("\n")[1:] if line]
+            self.assertIn([inner.name, f"meniscus::Sop/{name}::1.0"], listed)
+            for file, _ in listed:
+                self.assertTrue((library / file).exists(), file)
+            for file, section in (line.split("\t") for line in (inner / "Sections.list").read_text().split("\n")[1:] if line):
+                self.assertTrue((inner / ("Contents.dir" if section == "Contents.gz" else file)).exists(), file)
+            index = dict(re.findall(r"^(\w+): *(.*)$", (library / "INDEX__SECTION").read_text(), re.M))
+            self.assertEqual(index["Operator"], f"meniscus::{name}::1.0")
+            self.assertEqual(index["Table"], "Sop")
+            self.assertEqual(index["Label"], self.assets[name]["asset"].get("label", name))
+
+    def promoted(self, scene):
+        """(node, parameter) -> name in the asset."""
+        found = {}
+        for entry in scene["asset"].get("parms", []):
+            node, parm = entry["parm"].split(".")
+            found[node, parm] = entry.get("name", parm)
+        return found
+
+    def test_dialogs_show_the_promoted_parameters_with_the_scenes_values(self):
+        for name, scene in self.assets.items():
+            shown = dialog_parms((self.inner(name)[1] / "DialogScript").read_text())
+            promoted = self.promoted(scene)
+            self.assertEqual(list(shown), list(dict.fromkeys(promoted.values())))
+            nodes = {node["name"]: node for node in scene["nodes"]}
+            for (node, parm), label in promoted.items():
+                table = {p["name"]: p for p in self.types[nodes[node]["type"]]["parms"]}[parm]
+                value = nodes[node].get("parms", {}).get(parm, table["default"])
+                if isinstance(value, dict):
+                    continue
+                if table["type"] == "menu":
+                    value = [item["token"] for item in table["items"]].index(value)
+                values = value if isinstance(value, list) else [value]
+                got = shown[label]["default"]
+                self.assertEqual([str(v) for v in got] if table["type"] in ("string", "file") else [float(v) for v in got],
+                                 values if table["type"] in ("string", "file") else [float(v) for v in values], f"{name}.{label}")
+
+    def test_contents_are_the_scene(self):
+        for name, scene in self.assets.items():
+            parts = self.parts(name)
+            self.assertEqual(parts["node_type"].strip(), "Sop")
+            self.assertIn(f"type = meniscus::{name}::1.0", parts["hdaroot.init"])
+            order = parts["hdaroot.order"].split()
+            self.assertEqual(order[1:], [node["name"] for node in scene["nodes"]] + ["asset_output"])
+            self.assertEqual(int(order[0]), len(order) - 1)
+            self.assertIn(f'0 \t{scene["output"]} 0 1', parts["hdaroot/asset_output.def"])
+            self.assertIn("display on render on", parts["hdaroot/asset_output.def"])
+            for node in scene["nodes"]:
+                self.check_node(name, scene, node, parts)
+
+    def check_node(self, name, scene, node, parts):
+        path = f'hdaroot/{node["name"]}'
+        self.assertIn(f'type = meniscus::{node["type"]}::1.0', parts[path + ".init"])
+        wires = re.search(r"\ninputs\n{\n(.*?)}\n", parts[path + ".def"], re.S).group(1)
+        got = [(int(i), source, int(output)) for i, source, output in re.findall(r"(\d+) \t(\w+) (\d+) 1\n", wires)]
+        wanted = []
+        for i, link in enumerate(node.get("inputs", [])):
+            if link is not None:
+                source, _, output = link.partition(":")
+                wanted.append((i, source, int(output or 0)))
+        self.assertEqual(got, wanted, f"{name}: {node['name']}")
+        values = parm_lines(parts[path + ".parm"])
+        table = self.types[node["type"]]["parms"]
+        self.assertEqual(list(values), [parm["name"] for parm in table])
+        channels = parts.get(path + ".chn", "")
+        promoted = self.promoted(scene)
+        for parm in table:
+            value = node.get("parms", {}).get(parm["name"], parm["default"])
+            has_channel, got = values[parm["name"]]
+            as_asset = promoted.get((node["name"], parm["name"]))
+            if as_asset and parm["type"] in ("string", "file"):
+                self.assertEqual(got, [f'"`chs(\\"../{as_asset}\\")`"'])
+            elif as_asset:
+                self.assertTrue(has_channel)
+                for i in range(parm["size"]):
+                    suffix = "" if parm["size"] == 1 else "xyz"[i] if parm["size"] == 3 else str(i + 1)
+                    self.assertIn(f"channel {parm['name']}{suffix} {{", channels)
+                    self.assertIn(f'ch(\\"../{as_asset}{suffix}\\")', channels)
+            elif isinstance(value, dict):
+                self.assertTrue(has_channel)
+                self.assertIn(f"channel {parm['name']}", channels)
+            else:
+                self.assertFalse(has_channel)
+                wanted = value if isinstance(value, list) else [value]
+                self.assertTrue(all(equal(g, w) for g, w in zip(got, wanted, strict=True)), f"{name}: {parm['name']} {got} {wanted}")
+
+    def test_help_is_complete(self):
+        for name in [*self.types, *self.assets]:
+            card = (self.root / "help/nodes/sop" / f"meniscus--{name}-1.0.txt").read_text()
+            self.assertIn("#type: node\n#context: sop\n", card)
+            self.assertIn(f"#internal: meniscus::{name}\n", card)
+            wanted = {p["name"] for p in self.types[name]["parms"]} if name in self.types else set(self.promoted(self.assets[name]).values())
+            self.assertEqual(set(re.findall(r"#id: (\w+)", card)), wanted, name)
+            self.assertNotRegex(card, r"(?m)^ +$")
+
+    def test_every_node_and_asset_has_an_icon_and_a_tool(self):
+        shelf = xml.parse(self.root / "toolbar" / "meniscus.shelf").getroot()
+        tools = {tool.get("name"): tool for tool in shelf.findall("tool")}
+        members = [member.get("name") for member in shelf.find("toolshelf").findall("memberTool")]
+        for name in [*self.types, *self.assets]:
+            self.assertIn(f"meniscus::{name}::1.0", tools[f"meniscus_{name}"].find("script").text)
+            self.assertIn(f"meniscus_{name}", members)
+            icon = xml.parse(SOURCE / "plugin/houdini/icons" / f"meniscus_{name}.svg").getroot()
+            self.assertEqual((icon.tag, icon.get("viewBox")), ("{http://www.w3.org/2000/svg}svg", "0 0 64 64"))
+
+    def test_a_scene_that_is_wrong_gives_a_sentence(self):
+        broken = Path(self.folder.name) / "broken.json"
+        broken.write_text('{"meniscus": 1, "nodes": [], "asset": {"name": "empty"}}')
+        result = subprocess.run([TOOL, Path(self.folder.name) / "other", broken], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no \"output\"", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
