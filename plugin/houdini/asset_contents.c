@@ -152,6 +152,17 @@ static bool has_channel(const contents *c, int32_t node, int32_t parm, const mn_
     return promoted_as(c, node, parm) || mn_network_keys(c->network, node, def->name, &keys) > 0;
 }
 
+static bool is_default(const mn_parm_def *def, const mn_parm_value *value)
+{
+    if (mn_parm_is_text(def))
+        return strcmp(value->string ? value->string : "", def->default_string ? def->default_string : "") ==
+               0;
+    for (int32_t i = 0; i < def->size; i++)
+        if (value->number[i] != def->defaults[i]) return false;
+    return true;
+}
+
+/// Nothing where the default does: the asset then changes only when the scene does.
 static void put_parm(contents *c, int32_t node, int32_t parm, const mn_parm_def *def)
 {
     const mn_asset_parm *promoted = promoted_as(c, node, parm);
@@ -159,7 +170,7 @@ static void put_parm(contents *c, int32_t node, int32_t parm, const mn_parm_def 
     mn_parm_value value;
     const mn_status status = mn_network_parm(c->network, node, def->name, c->first_frame, &value);
     if (c->out.status == MN_OK) c->out.status = status;
-    if (status != MN_OK) return;
+    if (status != MN_OK || (!promoted && !channel && is_default(def, &value))) return;
     mn_json_text_put(&c->out, def->name);
     mn_json_text_put(&c->out, channel ? "\t[ 8\tlocks=0 ]\t(\t" : "\t[ 0\tlocks=0 ]\t(\t");
     for (int32_t i = 0; i < def->size; i++) {

@@ -192,13 +192,15 @@ class Files(unittest.TestCase):
         self.assertEqual(got, wanted, f"{name}: {node['name']}")
         values = parm_lines(parts[path + ".parm"])
         table = self.types[node["type"]]["parms"]
-        self.assertEqual(list(values), [parm["name"] for parm in table])
         channels = parts.get(path + ".chn", "")
         promoted = self.promoted(scene)
         for parm in table:
             value = node.get("parms", {}).get(parm["name"], parm["default"])
-            has_channel, got = values[parm["name"]]
             as_asset = promoted.get((node["name"], parm["name"]))
+            if not as_asset and value == parm["default"]:
+                self.assertNotIn(parm["name"], values)
+                continue
+            has_channel, got = values.pop(parm["name"])
             if as_asset and parm["type"] in ("string", "file"):
                 self.assertEqual(got, [f'"`chs(\\"../{as_asset}\\")`"'])
             elif as_asset:
@@ -214,6 +216,7 @@ class Files(unittest.TestCase):
                 self.assertFalse(has_channel)
                 wanted = value if isinstance(value, list) else [value]
                 self.assertTrue(all(equal(g, w) for g, w in zip(got, wanted, strict=True)), f"{name}: {parm['name']} {got} {wanted}")
+        self.assertEqual(values, {}, f"{name}: {node['name']} has parameters of its own")
 
     def test_help_is_complete(self):
         for name in [*self.types, *self.assets]:
