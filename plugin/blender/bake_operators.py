@@ -10,7 +10,7 @@ from .native import meniscus
 
 job = None  # the running BakeJob
 job_tree = ""  # the name of its tree; never a reference, which undo would make invalid
-TICK = 0.1  # seconds between looks at the job
+TICK = 0.2  # seconds between looks at the job
 
 
 def is_running(tree_name=None):
@@ -217,7 +217,7 @@ class MENISCUS_OT_bake(bpy.types.Operator):
         running.start()
         manager = context.window_manager
         self._timer = manager.event_timer_add(TICK, window=context.window)
-        self._shown = -1
+        self._shown = 0
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
@@ -236,21 +236,26 @@ class MENISCUS_OT_bake(bpy.types.Operator):
             redraw(context)
             return self._end(context)
         if tree is not None:
+            before = tree.message
             show_progress(tree, job)
-            context.workspace.status_text_set(f"Meniscus: {tree.message}   (Esc stops)")
-            if job.done_frames != self._shown and job.done_frames > 0:
-                self._shown = job.done_frames
-                if context.scene.frame_current in (job.frame, job.frame - 1) or self._shown == 1:
-                    show_frames(context, tree, job)
-            redraw(context)
+            if tree.message != before:
+                context.workspace.status_text_set(f"Meniscus: {tree.message}   (Esc stops)")
+                redraw(context)
+            fresh = job.frames[self._shown:job.done_frames]
+            if fresh and (self._shown == 0 or context.scene.frame_current in fresh):
+                show_frames(context, tree, job)
+            self._shown += len(fresh)
         return {"PASS_THROUGH"}
 
 
 def redraw(context):
+    """The panels only: drawing a whole view ten times a second would slow down what is watched."""
     for window in context.window_manager.windows:
         for area in window.screen.areas:
             if area.type in ("NODE_EDITOR", "VIEW_3D"):
-                area.tag_redraw()
+                for region in area.regions:
+                    if region.type == "UI":
+                        region.tag_redraw()
 
 
 class MENISCUS_OT_stop(bpy.types.Operator):

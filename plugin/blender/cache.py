@@ -16,6 +16,7 @@ from pathlib import Path
 
 import bpy
 
+from . import scene_pieces
 from .native import meniscus
 
 ENDING = ".bgeo.sc"
@@ -145,3 +146,26 @@ def load_frame(folder, stem, frame):
     """The geometry to show at a frame, or None."""
     shown = frame_to_show(folder, stem, frame)
     return None if shown is None else meniscus.Geometry.read(str(frame_path(folder, stem, shown)))
+
+
+_scenes = {}  # path -> (when it was written, contents)
+
+
+def scene_of(folder):
+    """The scene that the frames were made by, or None."""
+    path = Path(folder) / "scene.json"
+    try:
+        written = path.stat().st_mtime_ns
+        if _scenes.get(path, (None,))[0] != written:
+            _scenes[path] = written, json.loads(path.read_text(encoding="utf-8"))
+        return _scenes[path][1]
+    except (OSError, ValueError):
+        return None
+
+
+def speed(folder, stem, frame):
+    """Simulated seconds per second on screen of what a stem shows."""
+    scene = scene_of(folder)
+    names = [entry["name"] for entry in scene["nodes"]] if scene else []
+    name = stem if stem in names else stem.rpartition("_")[0]
+    return scene_pieces.time_scale(scene, name, meniscus.node_types(), frame) if name in names else 1.0

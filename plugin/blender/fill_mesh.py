@@ -12,11 +12,6 @@ POLYLINE, POLYGON, TETRAHEDRON, VOLUME = range(len(meniscus.KINDS))
 SKIP = {"P", "N", "v", "pscale"}
 
 
-def _copies(values, picks):
-    """Rows of an attribute by point number, as numbers one after the other."""
-    return values if picks is None else [values[i] for i in picks]
-
-
 def _attribute(mesh, name, kind, field, numbers):
     attribute = mesh.attributes.new(name, kind, "POINT")
     # Blender may have given another name; and it moves attributes when one is added: look it up again.
@@ -32,15 +27,18 @@ def _picked(flat, size, picks):
     return out
 
 
-def set_attributes(mesh, geo, picks=None):
-    """Point attributes of `geo` onto the vertices; `picks` says which points they are, None: all in order."""
+def set_attributes(mesh, geo, picks=None, speed=1.0):
+    """Point attributes of `geo` onto the vertices; `picks` says which points they are, None: all in order. `speed` is
+    simulated seconds per second on screen: motion blur is about the latter."""
     for attribute in geo.attributes("point"):
         name, size = attribute.name, attribute.size
         if attribute.type == "string" or name.startswith("."):
             continue
         whole = attribute.type in ("i32", "i64")
         if name == "v" and size == 3:
-            _attribute(mesh, "velocity", "FLOAT_VECTOR", "vector", _picked(border.flat_array("f", attribute.values), 3, picks))
+            numbers = _picked(border.flat_array("f", attribute.values), 3, picks)
+            numbers = numbers if speed == 1.0 else array("f", (number * speed for number in numbers))
+            _attribute(mesh, "velocity", "FLOAT_VECTOR", "vector", numbers)
         elif name in SKIP or name in mesh.attributes:
             continue
         elif whole and size == 1:
@@ -118,7 +116,7 @@ def _loose(geo):
     return list(compress(range(geo.point_count), (not one for one in used)))
 
 
-def fill(mesh, geo, scale, smooth=True):
+def fill(mesh, geo, scale, smooth=True, speed=1.0):
     """Replaces the mesh by what has faces and edges in `geo`, which is in metres and y-up."""
     moved = geo.copy()
     moved.transform(border.rows(border.to_blender(scale)))
@@ -146,12 +144,12 @@ def fill(mesh, geo, scale, smooth=True):
         mesh.polygons.foreach_set("loop_start", begins)
         mesh.polygons.foreach_set("loop_total", totals)
         mesh.polygons.foreach_set("use_smooth", [smooth] * len(begins))
-    set_attributes(mesh, moved, picks)
+    set_attributes(mesh, moved, picks, speed)
     mesh.update(calc_edges=True)
     mesh.validate()  # files can hold polygons that Blender must not see
 
 
-def fill_points(mesh, geo, scale):
+def fill_points(mesh, geo, scale, speed=1.0):
     """Replaces the mesh by the points of `geo` that belong to nothing, with `radius` from pscale."""
     moved = geo.copy()
     moved.transform(border.rows(border.to_blender(scale)))
@@ -160,7 +158,7 @@ def fill_points(mesh, geo, scale):
     mesh.clear_geometry()
     mesh.vertices.add(len(positions) // 3)
     mesh.vertices.foreach_set("co", positions)
-    set_attributes(mesh, moved, loose)
+    set_attributes(mesh, moved, loose, speed)
     if "pscale" in moved and moved.attribute("pscale").owner == "point":
         sizes = _picked(border.flat_array("f", moved["pscale"]), 1, loose)
         radii = sizes if scale == 1.0 else array("f", (size / scale for size in sizes))

@@ -11,7 +11,10 @@ def draw_message(layout, text, error):
         return
     box = layout.box().column(align=True)
     box.alert = error
-    for i, line in enumerate(wrap(text, 40)):
+    region = bpy.context.region
+    scale = bpy.context.preferences.system.ui_scale
+    letters = int((region.width / scale - 80) / 6.5) if region is not None else 40
+    for i, line in enumerate(wrap(text, max(16, letters))):
         box.label(text=line, icon=("ERROR" if error else "INFO") if i == 0 else "BLANK1")
 
 
@@ -28,7 +31,7 @@ def draw_bake(layout, context, tree):
     column.prop(tree, "scale")
     column.prop(tree, "cache_folder")
     if cache.is_temporary(tree):
-        column.label(text="Save the file to keep the cache.", icon="INFO")
+        column.label(text="Save to keep the cache.", icon="INFO")
     if running:
         job = bake_operators.job
         if hasattr(layout, "progress"):  # Blender 4.0 and later
@@ -58,10 +61,8 @@ class MENISCUS_PT_quick(bpy.types.Panel):
 
     def draw(self, context):
         layout, quick, thing = self.layout, context.scene.meniscus_quick, context.object
-        layout.use_property_split = layout.use_property_decorate = False
         layout.label(text=thing.name if thing is not None else "No object", icon="OBJECT_DATA")
         layout.prop(quick, "setup", text="")
-        layout.use_property_split = True
         column = layout.column()
         column.prop(quick, "material")
         column.prop(quick, "size")

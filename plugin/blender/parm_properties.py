@@ -58,8 +58,8 @@ def blender_property(parm, update=None):
             return bpy.props.IntProperty(default=int(default), **shared)
         return bpy.props.IntVectorProperty(default=[int(one) for one in default], size=parm.size, **shared)
     if parm.size == 1:
-        return bpy.props.FloatProperty(default=default, precision=6, **shared)
-    return bpy.props.FloatVectorProperty(default=default, size=parm.size, precision=6, **shared)
+        return bpy.props.FloatProperty(default=default, precision=3, **shared)
+    return bpy.props.FloatVectorProperty(default=default, size=parm.size, precision=3, **shared)
 
 
 def scene_number(parm, number):

@@ -24,7 +24,7 @@ def objects_of(tree, stem=None):
 
 # ---- points as spheres ----
 
-def _points_group():
+def points_group():
     """Geometry nodes that turn vertices into a point cloud with their `radius`: Blender 3.4 cannot make one from Python."""
     group = bpy.data.node_groups.get(POINTS_GROUP)
     if group is not None:
@@ -54,7 +54,7 @@ def _points_group():
     return group
 
 
-def _set_points_material(thing, material):
+def set_points_material(thing, material):
     modifier = thing.modifiers.get("Meniscus Points")
     if modifier is None or material is None:
         return
@@ -77,7 +77,7 @@ def _make(tree, stem, role, name, collection):
             data.velocity_grid = "vel"
     if role == "points":
         modifier = thing.modifiers.new("Meniscus Points", "NODES")
-        modifier.node_group = _points_group()
+        modifier.node_group = points_group()
     collection.objects.link(thing)
     return thing
 
@@ -96,7 +96,7 @@ def ensure(tree, result_node, stem, roles, collection):
         material = result_node.material
         if material is not None:
             if role == "points":
-                _set_points_material(thing, material)
+                set_points_material(thing, material)
             if not thing.data.materials:
                 thing.data.materials.append(material)
             else:
@@ -127,10 +127,11 @@ def show(thing, frame):
     if geo is None:
         thing.data.clear_geometry()
         return
+    speed = cache.speed(folder, shown.stem, frame)
     if shown.role == "mesh":
-        fill_mesh.fill(thing.data, geo, shown.tree.scale, shown.smooth)
+        fill_mesh.fill(thing.data, geo, shown.tree.scale, shown.smooth, speed)
     else:
-        fill_mesh.fill_points(thing.data, geo, shown.tree.scale)
+        fill_mesh.fill_points(thing.data, geo, shown.tree.scale, speed)
 
 
 def show_all(frame, tree=None):

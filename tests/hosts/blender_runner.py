@@ -54,8 +54,8 @@ class Home:
 
     def window(self, *words, timeout=300):
         """With a window, on a screen that nobody sees."""
-        return subprocess.run(["xvfb-run", "-a", "-s", "-screen 0 1600x1000x24", "blender", "--window-geometry", "0", "0",
-                               "1600", "1000", *map(str, words)], capture_output=True, text=True, timeout=timeout,
+        return subprocess.run(["xvfb-run", "-a", "-s", "-screen 0 1280x800x24", "blender", "--enable-event-simulate",
+                               "--window-geometry", "0", "0", "1280", "800", *map(str, words)], capture_output=True, text=True, timeout=timeout,
                               env=self.environment, cwd=self.folder)
 
     def cases(self, name, *words, window=False, timeout=600):

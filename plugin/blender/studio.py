@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small photographer's studio in Cycles: lights, a background and a camera that frames what is there. All of it is made
+here: no pictures of skies are needed. One unit is the radius of what is shown."""
+import math
+
+import bpy
+from mathutils import Vector
+
+
+def settings(scene, size, samples, fps):
+    render, cycles = scene.render, scene.cycles
+    render.engine = "CYCLES"
+    cycles.device, cycles.samples = "CPU", samples
+    cycles.use_adaptive_sampling, cycles.adaptive_threshold = True, 0.015
+    cycles.use_denoising = False  # Debian's Blender has no denoiser: samples do it
+    cycles.max_bounces, cycles.transmission_bounces, cycles.glossy_bounces = 16, 16, 6
+    cycles.transparent_max_bounces, cycles.diffuse_bounces = 16, 3
+    cycles.caustics_reflective = cycles.caustics_refractive = False
+    cycles.blur_glossy, cycles.sample_clamp_indirect = 0.3, 6.0
+    cycles.pixel_filter_type, cycles.filter_width = "BLACKMAN_HARRIS", 1.4
+    render.resolution_x, render.resolution_y, render.resolution_percentage = size[0], size[1], 100
+    render.fps, render.fps_base = max(1, round(fps)), max(1, round(fps)) / fps
+    render.use_motion_blur, render.motion_blur_shutter = True, 0.5
+    render.image_settings.file_format, render.image_settings.color_mode = "PNG", "RGB"
+    render.threads_mode = "AUTO"
+    for view, look in (("Filmic", "Medium High Contrast"), ("AgX", "None"), ("Standard", "None")):
+        try:
+            scene.view_settings.view_transform = view
+            scene.view_settings.look = look
+            return
+        except TypeError:
+            continue  # this build of Blender has other views
+
+
+def _ramp(tree, stops):
+    ramp = tree.nodes.new("ShaderNodeValToRGB")
+    while len(ramp.color_ramp.elements) < len(stops):
+        ramp.color_ramp.elements.new(0.5)
+    for element, (at, color) in zip(ramp.color_ramp.elements, stops):
+        element.position, element.color = at, (*color, 1)
+    ramp.color_ramp.interpolation = "EASE"
+    return ramp
+
+
+def background(scene, low=(0.012, 0.013, 0.016), horizon=(0.10, 0.115, 0.14), top=(0.02, 0.028, 0.045)):
+    """A dim gradient by height all around: what is not lit is not black."""
+    world = bpy.data.worlds.new("Meniscus Studio")
+    world.use_nodes = True
+    tree = world.node_tree
+    tree.nodes.clear()
+    place, split = tree.nodes.new("ShaderNodeTexCoord"), tree.nodes.new("ShaderNodeSeparateXYZ")
+    remap, light, out = (tree.nodes.new(f"ShaderNode{name}") for name in ("MapRange", "Background", "OutputWorld"))
+    ramp = _ramp(tree, [(0.0, low), (0.5, horizon), (1.0, top)])
+    remap.inputs["From Min"].default_value, remap.inputs["From Max"].default_value = -1, 1
+    tree.links.new(place.outputs["Generated"], split.inputs[0])
+    tree.links.new(split.outputs["Z"], remap.inputs["Value"])
+    tree.links.new(remap.outputs[0], ramp.inputs[0])
+    tree.links.new(ramp.outputs[0], light.inputs["Color"])
+    tree.links.new(light.outputs[0], out.inputs["Surface"])
+    scene.world = world
+
+
+def backdrop(scene, center, radius):
+    """A glowing card behind the subject, bright in the middle. Clear liquids turn it round: their middle is bright, their
+    edges, which see past the card, are dark. Photographers call it bright field."""
+    eye = scene.camera.matrix_world.translation
+    away = (Vector(center) - eye).normalized()
+    distance, size = 7.0 * radius, 11.0 * radius
+    mesh = bpy.data.meshes.new("Backdrop")
+    mesh.from_pydata([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], [], [(0, 1, 2, 3)])
+    thing = bpy.data.objects.new("Backdrop", mesh)
+    thing.location = Vector(center) + away * distance
+    thing.scale = (size, size, size)
+    thing.rotation_euler = (-away).to_track_quat("Z", "Y").to_euler()
+    material = bpy.data.materials.new("Meniscus Backdrop")
+    material.use_nodes = True
+    tree = material.node_tree
+    tree.nodes.clear()
+    place, length = tree.nodes.new("ShaderNodeTexCoord"), tree.nodes.new("ShaderNodeVectorMath")
+    length.operation = "LENGTH"
+    glow, out = tree.nodes.new("ShaderNodeEmission"), tree.nodes.new("ShaderNodeOutputMaterial")
+    ramp = _ramp(tree, [(0.0, (0.70, 0.77, 0.84)), (0.16, (0.36, 0.44, 0.54)), (0.42, (0.08, 0.11, 0.155)), (1.0, (0.014, 0.018, 0.026))])
+    tree.links.new(place.outputs["Object"], length.inputs[0])
+    tree.links.new(length.outputs["Value"], ramp.inputs[0])
+    tree.links.new(ramp.outputs[0], glow.inputs["Color"])
+    tree.links.new(glow.outputs[0], out.inputs["Surface"])
+    mesh.materials.append(material)
+    scene.collection.objects.link(thing)
+    return thing
+
+
+def area_light(scene, name, at, target, size, power, color=(1, 1, 1)):
+    light = bpy.data.lights.new(name, "AREA")
+    light.shape = "RECTANGLE"
+    light.size, light.size_y = size if isinstance(size, tuple) else (size, size)
+    light.energy, light.color = power, color
+    thing = bpy.data.objects.new(name, light)
+    thing.location = at
+    thing.rotation_euler = (Vector(target) - Vector(at)).to_track_quat("-Z", "Y").to_euler()
+    thing.visible_camera = False
+    scene.collection.objects.link(thing)
+    return thing
+
+
+def lights(scene, center, radius):
+    c, r = Vector(center), radius
+    area_light(scene, "Key", c + Vector((-3.2, -2.4, 4.2)) * r, c, (2.8 * r, 2.8 * r), 260 * r * r, (1.0, 0.97, 0.93))
+    area_light(scene, "Strip", c + Vector((3.6, 1.2, 1.6)) * r, c, (0.7 * r, 4.0 * r), 120 * r * r, (0.92, 0.96, 1.0))
+    area_light(scene, "Back", c + Vector((-0.6, 4.4, 2.4)) * r, c, (4.0 * r, 1.4 * r), 170 * r * r)
+    area_light(scene, "Top", c + Vector((0.4, 0.6, 6.0)) * r, c, (7.0 * r, 7.0 * r), 110 * r * r, (0.88, 0.93, 1.0))
+
+
+def matte(name="Meniscus Solid", color=(0.10, 0.105, 0.115), roughness=0.4):
+    """Smooth, dark stone: what liquids rest on."""
+    made = bpy.data.materials.new(name)
+    made.use_nodes = True
+    surface = next(node for node in made.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+    surface.inputs["Base Color"].default_value = (*color, 1)
+    surface.inputs["Roughness"].default_value = roughness
+    return made
+
+
+def camera(scene, center, radius, position=None, target=None, fov=None):
+    """A camera that sees a ball of the radius around the center; or one that stands where it is told."""
+    data = bpy.data.cameras.new("Camera")
+    thing = bpy.data.objects.new("Camera", data)
+    aspect = scene.render.resolution_y / scene.render.resolution_x
+    data.sensor_fit = "HORIZONTAL" if aspect < 1 else "VERTICAL"
+    angle = math.radians(fov) if fov else math.radians(32)  # across the height
+    half_height = 0.5 * angle
+    data.angle = 2 * math.atan(math.tan(half_height) / aspect) if aspect < 1 else angle
+    eye_target = Vector(target) if target is not None else Vector(center)
+    if position is None:
+        narrow = min(half_height, math.atan(math.tan(half_height) / aspect))
+        direction = Vector((0.42, -0.86, 0.30)).normalized()
+        position = eye_target + direction * (1.12 * radius / math.sin(narrow))
+    thing.location = position
+    thing.rotation_euler = (eye_target - thing.location).to_track_quat("-Z", "Y").to_euler()
+    distance = (eye_target - thing.location).length
+    data.clip_start, data.clip_end = 0.01 * distance, 200 * distance
+    scene.collection.objects.link(thing)
+    scene.camera = thing
+    return thing
