@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Liquids with surface tension on a tetrahedral mesh that moves with them: sharp surface, volume exact to
+// rounding, numerical viscosity far below water's [clausen2013]. See docs/theory/tet.md.
+//
+//   mn_tet_liquid_def def = mn_tet_liquid_default_def();
+//   def.sigma = 0.072;
+//   mn_tet_liquid_create(ctx, &def, mesh, &liquid);
+//   mn_tet_liquid_advance(liquid, 1.0 / 24);
+//   const mn_tet_mesh *now = mn_tet_liquid_mesh(liquid);
+#ifndef MENISCUS_TET_LIQUID_H
+#define MENISCUS_TET_LIQUID_H
+
+#include "meniscus/context.h"
+#include "meniscus/report.h"
+#include "meniscus/stream.h"
+#include "meniscus/tet_mesh.h"
+#include "meniscus/vec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mn_tet_liquid mn_tet_liquid;
+
+typedef enum mn_tet_integrator {
+    MN_TET_BDF2,   ///< second order, one solve a step, started by one step of SDIRK2
+    MN_TET_SDIRK2, ///< second order, two solves a step, ten times less numerical damping
+} mn_tet_integrator;
+
+typedef struct mn_tet_liquid_def {
+    double density;   ///< kg/m^3, > 0
+    double sigma;     ///< surface tension, N/m, >= 0
+    double viscosity; ///< Pa s, >= 0
+    mn_vec3 gravity;  ///< m/s^2
+
+    /// Edge of the tetrahedra, m; 0: the mean of the mesh given. It scales the steps and the limits below.
+    double size;
+    double min_size; ///< shorter edges are contracted, m; 0: half the size
+    double max_size; ///< longer edges are split, m, at least 2.5 min_size; 0: 1.7 times the size
+    double quality;  ///< tetrahedra below this volume-length ratio are repaired, [0, 0.5]; 0: no remeshing
+
+    mn_tet_integrator integrator;
+    double max_dt;         ///< s, > 0; INFINITY for none
+    double capillary_step; ///< of sqrt(density size^3/sigma) that a step may last, > 0
+    int64_t max_substeps;  ///< of one advance, >= 1
+    int64_t min_substeps;  ///< of one advance, >= 1
+
+    /// Stiffness of the soft volume that every tetrahedron has beside the exact one of its nodes, in units of
+    /// sigma/size + density g size, >= 0, and how long it remembers, in units of sqrt(density size^3/sigma),
+    /// > 0.
+    double soft_stiffness, soft_memory;
+} mn_tet_liquid_def;
+
+/// Water, no gravity.
+mn_tet_liquid_def mn_tet_liquid_default_def(void);
+
+/// Copies the mesh; its fields `v` (linear, 3, m/s) and `rest_volume` (amount, m^3) are used when there.
+/// Tetrahedra must be positive.
+mn_status mn_tet_liquid_create(mn_context *ctx, const mn_tet_liquid_def *def, const mn_tet_mesh *mesh,
+                               mn_tet_liquid **liquid);
+void mn_tet_liquid_free(mn_tet_liquid *liquid);
+/// New parameters from the next advance on.
+mn_status mn_tet_liquid_set_def(mn_tet_liquid *liquid, const mn_tet_liquid_def *def);
+const mn_tet_liquid_def *mn_tet_liquid_get_def(const mn_tet_liquid *liquid);
+
+/// Goes on by `seconds` in as many steps as it takes. A step that fails is taken again at half its length. On
+/// failure the state is that of the last good step.
+mn_status mn_tet_liquid_advance(mn_tet_liquid *liquid, double seconds);
+
+/// The mesh now, without gaps, with the fields `v` (m/s), `pressure` (Pa) and `rest_volume` (m^3); others are
+/// the solver's own. Borrowed until the next advance.
+const mn_tet_mesh *mn_tet_liquid_mesh(const mn_tet_liquid *liquid);
+double mn_tet_liquid_time(const mn_tet_liquid *liquid); ///< s, since the start
+
+/// Quantities of the state now, and counts and seconds of the last advance.
+void mn_tet_liquid_get_report(const mn_tet_liquid *liquid, mn_report *report);
+
+/// What to expect of a simulation, before it runs.
+typedef struct mn_tet_liquid_numbers {
+    double radius;         ///< m, of a ball of the liquid's volume
+    double edges_across;   ///< sizes in the diameter of that ball
+    double capillary_time; ///< s, sqrt(rho R^3/sigma); 0 without surface tension
+    double ohnesorge, bond, weber;
+    double step, steps; ///< s, and how many an advance of `seconds` takes
+    double bytes;       ///< that the solver will hold
+} mn_tet_liquid_numbers;
+void mn_tet_liquid_diagnose(const mn_tet_liquid *liquid, double seconds, mn_tet_liquid_numbers *numbers);
+
+/// Everything that the next advance depends on.
+mn_status mn_tet_liquid_save(const mn_tet_liquid *liquid, mn_writer *out);
+/// `def` is the one to go on with.
+mn_status mn_tet_liquid_load(mn_context *ctx, const mn_tet_liquid_def *def, mn_reader *in,
+                             mn_tet_liquid **liquid);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

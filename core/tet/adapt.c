@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Remeshing after a step. It works on a copy, so that a failure leaves the state as it was.
+//
+//   1  volumes at rest become the volumes that are there times how full their nodes are: this changes no
+//   node's
+//      volume, and leaves nothing for the overlaps to smear
+//   2  local remeshing, where quality or edge lengths ask for it [clausen2013] section 6 3  fields by
+//   overlaps; momentum is kept exactly, that of the step before too 4  places are moved, as little as
+//   possible in the norm of the mass, until every node has its volume again.
+//      Velocities stay, and so does the centre of mass: the paper gives volume back through them over the
+//      next steps
+#include "tet/liquid.h"
+
+#include "meniscus/tet_quality.h"
+#include "meniscus/tet_remesh.h"
+#include "meniscus/tet_resample.h"
+
+#include <string.h>
+
+// Repair starts when a tetrahedron or an edge is this much worse than what repair aims at, or than what the
+// last one had to leave, so that what cannot be bettered is not tried at every step.
+static const double slack_quality = 0.7, slack_length = 1.1;
+
+static void edge_limits(const mn_tet_liquid *q, double *least, double *most)
+{
+    *least = q->def.min_size > 0 ? q->def.min_size : 0.5 * q->size;
+    *most = q->def.max_size > 0 ? q->def.max_size : 1.7 * q->size;
+}
+
+static void find_worst(const mn_tet_mesh *mesh, double *quality, double *shortest, double *longest)
+{
+    *quality = *shortest = INFINITY, *longest = 0;
+    for (int32_t t = 0; t < mesh->tet_slots; t++) {
+        *quality = fmin(*quality, mn_tet_mesh_quality_of(mesh, t));
+        for (int e = 0; e < 6; e++) {
+            const int32_t *pair = mn_tet_edge_corners[e];
+            const double length =
+                mn_distance(mesh->position[mesh->tet[t][pair[0]]], mesh->position[mesh->tet[t][pair[1]]]);
+            *shortest = fmin(*shortest, length);
+            *longest = fmax(*longest, length);
+        }
+    }
+}
+
+static bool needs_repair(const mn_tet_liquid *q)
+{
+    double least, most, quality, shortest, longest;
+    edge_limits(q, &least, &most);
+    find_worst(q->mesh, &quality, &shortest, &longest);
+    return quality < slack_quality * fmin(q->def.quality, q->left_quality) ||
+           shortest * slack_length < fmin(least, q->left_shortest) ||
+           longest > slack_length * fmax(most, q->left_longest);
+}
+
+// rest_t = V_t times the mean fullness of its nodes, scaled to the same sum.
+static mn_status refresh_rest_volumes(mn_tet_liquid *q, mn_tet_mesh *mesh)
+{
+    double *rest = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME)->data;
+    const int32_t n = mesh->vertex_slots;
+    MN_TRY(mn_array_resize(q->ctx, &q->residual, 2 * (int64_t)n));
+    double *there = q->residual.data, *wanted = there + n, before = 0, after = 0;
+    memset(there, 0, mn_bytes(2 * (int64_t)n, sizeof(double)));
+    for (int32_t t = 0; t < mesh->tet_slots; t++)
+        for (int k = 0; k < 4; k++) {
+            there[mesh->tet[t][k]] += mn_tet_mesh_tet_volume(mesh, t);
+            wanted[mesh->tet[t][k]] += rest[t];
+        }
+    for (int32_t t = 0; t < mesh->tet_slots; t++) {
+        double full = 0;
+        for (int k = 0; k < 4; k++) full += 0.25 * wanted[mesh->tet[t][k]] / there[mesh->tet[t][k]];
+        before += rest[t];
+        after += rest[t] = full * mn_tet_mesh_tet_volume(mesh, t);
+    }
+    for (int32_t t = 0; t < mesh->tet_slots; t++) rest[t] *= before / after;
+    return MN_OK;
+}
+
+static mn_vec3 momentum_of(const mn_tet_mesh *mesh, const char *velocity, double *mass)
+{
+    const mn_vec3 *v = (const mn_vec3 *)(const void *)mn_tet_mesh_find_field(mesh, velocity)->data;
+    const double *rest = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME)->data;
+    mn_vec3 sum = {0};
+    *mass = 0;
+    for (int32_t t = 0; t < mesh->tet_slots; t++) {
+        if (!mn_tet_alive(mesh, t)) continue;
+        *mass += rest[t];
+        for (int k = 0; k < 4; k++) sum = mn_axpy(sum, 0.25 * rest[t], v[mesh->tet[t][k]]);
+    }
+    return sum;
+}
+
+// Shifts a velocity, or a move, by a constant so that its sum weighted by mass is what it was.
+static void keep_momentum(const mn_tet_mesh *before, mn_tet_mesh *mesh, const char *velocity)
+{
+    double mass;
+    const mn_vec3 was = momentum_of(before, velocity, &mass), is = momentum_of(mesh, velocity, &mass);
+    const mn_vec3 shift = mn_scale(1 / mass, mn_sub(was, is));
+    mn_vec3 *v = (mn_vec3 *)(void *)mn_tet_mesh_find_field(mesh, velocity)->data;
+    for (int32_t i = 0; i < mesh->vertex_slots; i++) v[i] = mn_add(v[i], shift);
+}
+
+static void remove_loose_vertices(mn_tet_mesh *mesh)
+{
+    for (int32_t v = 0; v < mesh->vertex_slots; v++)
+        if (mn_tet_vertex_alive(mesh, v) && mesh->star_first[v] < 0) mn_tet_mesh_remove_vertex(mesh, v);
+}
+
+// `before` has the rest volumes that the overlaps start from; the momentum to keep is the state's.
+static mn_status repair(mn_tet_liquid *q, const mn_tet_mesh *before, mn_tet_mesh *mesh)
+{
+    mn_tet_remesh_def def = mn_tet_remesh_default_def();
+    mn_tet_remesh_report report;
+    mn_tet_resample_report resampled;
+    const mn_tet_resample_def names = {MN_TET_V, MN_TET_REST_VOLUME};
+    def.quality = q->def.quality;
+    edge_limits(q, &def.min_edge, &def.max_edge);
+    MN_TRY(mn_tet_remesh(mesh, &def, &report));
+    MN_TRY(mn_tet_resample(before, mesh, &names, &resampled));
+    keep_momentum(q->mesh, mesh, MN_TET_V);
+    keep_momentum(q->mesh, mesh, MN_TET_LAST_V);
+    keep_momentum(q->mesh, mesh, MN_TET_LAST_MOVE);
+    remove_loose_vertices(mesh);
+    return mn_tet_mesh_compact(mesh, NULL, NULL);
+}
+
+mn_status mn_tet_liquid_adapt(mn_tet_liquid *q)
+{
+    if (!(q->def.quality > 0) || !needs_repair(q)) return MN_OK;
+    mn_tet_mesh *before = NULL, *work = NULL, *fresh = NULL;
+    const mn_vec3 center = mn_tet_liquid_center(q);
+    mn_status status;
+    MN_TRY_TO(done, status, mn_tet_mesh_copy(q->mesh, &before));
+    MN_TRY_TO(done, status, refresh_rest_volumes(q, before));
+    MN_TRY_TO(done, status, mn_tet_mesh_copy(before, &work));
+    MN_TRY_TO(done, status, repair(q, before, work));
+    MN_TRY_TO(done, status, mn_tet_liquid_rebuild(work, &fresh));
+    MN_TRY_TO(done, status, mn_tet_liquid_take_mesh(q, fresh));
+    q->counts.remeshed++;
+    MN_TRY_TO(done, status, mn_tet_liquid_recover_volumes(q));
+    mn_tet_liquid_set_center(q, center);
+    find_worst(q->mesh, &q->left_quality, &q->left_shortest, &q->left_longest);
+done:
+    mn_tet_mesh_free(before);
+    mn_tet_mesh_free(work);
+    return status;
+}

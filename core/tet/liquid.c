@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The solver's parameters and its life.
+#include "tet/liquid.h"
+
+#include <string.h>
+
+mn_tet_liquid_def mn_tet_liquid_default_def(void)
+{
+    return (mn_tet_liquid_def){
+        .density = 1000,
+        .sigma = 0.072,
+        .viscosity = 1e-3,
+        .quality = 0.25,
+        .integrator = MN_TET_BDF2,
+        .max_dt = INFINITY,
+        .capillary_step = 0.25,
+        .max_substeps = 100000,
+        .min_substeps = 1,
+        .soft_stiffness = 0.5,
+        .soft_memory = 30,
+    };
+}
+
+// ---- checks ----
+
+static mn_status check_number(mn_context *ctx, const char *name, double value, double low, double high,
+                              bool low_allowed)
+{
+    if (value > low && value <= high) return MN_OK;
+    if (low_allowed && value == low) return MN_OK;
+    return mn_fail(ctx, MN_ERROR_ARGUMENT, "%s is %g but must be %s %g and at most %g.", name, value,
+                   low_allowed ? "at least" : "above", low, high);
+}
+
+static mn_status check_def(mn_context *ctx, const mn_tet_liquid_def *def)
+{
+    const double largest = 1e300;
+    MN_TRY(check_number(ctx, "density", def->density, 0, largest, false));
+    MN_TRY(check_number(ctx, "sigma", def->sigma, 0, largest, true));
+    MN_TRY(check_number(ctx, "viscosity", def->viscosity, 0, largest, true));
+    MN_TRY(check_number(ctx, "size", def->size, 0, 1e12, true));
+    MN_TRY(check_number(ctx, "min_size", def->min_size, 0, 1e12, true));
+    MN_TRY(check_number(ctx, "max_size", def->max_size, 0, 1e12, true));
+    MN_TRY(check_number(ctx, "quality", def->quality, 0, 0.5, true));
+    MN_TRY(check_number(ctx, "max_dt", def->max_dt, 0, INFINITY, false));
+    MN_TRY(check_number(ctx, "capillary_step", def->capillary_step, 0, largest, false));
+    MN_TRY(check_number(ctx, "max_substeps", (double)def->max_substeps, 1, largest, true));
+    MN_TRY(check_number(ctx, "min_substeps", (double)def->min_substeps, 1, largest, true));
+    MN_TRY(check_number(ctx, "soft_stiffness", def->soft_stiffness, 0, 1e6, true));
+    MN_TRY(check_number(ctx, "soft_memory", def->soft_memory, 0, largest, false));
+    if (!mn_is_finite3(def->gravity))
+        return mn_fail(ctx, MN_ERROR_ARGUMENT, "gravity has a component that is not a number.");
+    if (def->integrator != MN_TET_BDF2 && def->integrator != MN_TET_SDIRK2)
+        return mn_fail(ctx, MN_ERROR_ARGUMENT, "The integrator can be BDF2 or SDIRK2, nothing else.");
+    return MN_OK;
+}
+
+// The size in use, and whether the limits around it leave room.
+static mn_status find_size(mn_tet_liquid *q)
+{
+    const mn_tet_mesh *mesh = q->mesh;
+    q->size = q->def.size;
+    if (!(q->size > 0)) {
+        double sum = 0;
+        for (int32_t t = 0; t < mesh->tet_slots; t++)
+            for (int e = 0; e < 6; e++)
+                sum += mn_distance(mesh->position[mesh->tet[t][mn_tet_edge_corners[e][0]]],
+                                   mesh->position[mesh->tet[t][mn_tet_edge_corners[e][1]]]);
+        q->size = mesh->tet_slots > 0 ? sum / (6.0 * mesh->tet_slots) : 1;
+    }
+    const double least = q->def.min_size > 0 ? q->def.min_size : 0.5 * q->size;
+    const double most = q->def.max_size > 0 ? q->def.max_size : 1.7 * q->size;
+    if (q->def.quality > 0 && most < 2.5 * least)
+        return mn_fail(q->ctx, MN_ERROR_ARGUMENT,
+                       "Edges from %g to %g m leave no room: max_size must be at least 2.5 times min_size.",
+                       least, most);
+    return MN_OK;
+}
+
+// ---- the mesh ----
+
+mn_status mn_tet_liquid_rebuild(const mn_tet_mesh *mesh, mn_tet_mesh **rebuilt)
+{
+    *rebuilt = NULL;
+    mn_tet_mesh *fresh = NULL;
+    mn_status status;
+    MN_TRY(mn_tet_mesh_build(mesh->ctx, mesh->vertex_slots, mesh->position, mesh->tet_slots,
+                             (const int32_t(*)[4])mesh->tet, &fresh));
+    if (mesh->vertex_slots > 0) {
+        memcpy(fresh->vertex_id, mesh->vertex_id, mn_bytes(mesh->vertex_slots, sizeof *mesh->vertex_id));
+        memcpy(fresh->vertex_flags, mesh->vertex_flags,
+               mn_bytes(mesh->vertex_slots, sizeof *mesh->vertex_flags));
+    }
+    fresh->next_vertex_id = mesh->next_vertex_id;
+    for (int32_t f = 0; f < mesh->field_count; f++) {
+        const mn_tet_field *from = &mesh->fields[f];
+        mn_tet_field *to;
+        MN_TRY_TO(fail, status, mn_tet_mesh_add_field(fresh, from->name, from->kind, from->size, &to));
+        const int64_t count = from->kind == MN_TET_LINEAR ? mesh->vertex_slots : mesh->tet_slots;
+        if (count) memcpy(to->data, from->data, mn_bytes(count, (size_t)from->size * sizeof(double)));
+    }
+    *rebuilt = fresh;
+    return MN_OK;
+fail:
+    mn_tet_mesh_free(fresh);
+    return status;
+}
+
+static mn_status find_bodies(mn_tet_liquid *q)
+{
+    const mn_tet_mesh *mesh = q->mesh;
+    MN_TRY(mn_array_resize(q->ctx, &q->body, mesh->vertex_slots));
+    int32_t *root = q->body.data;
+    for (int32_t i = 0; i < mesh->vertex_slots; i++) root[i] = i;
+    for (int32_t t = 0; t < mesh->tet_slots; t++)
+        for (int k = 1; k < 4; k++) {
+            int32_t a = mesh->tet[t][0], b = mesh->tet[t][k];
+            while (root[a] != a) a = root[a] = root[root[a]];
+            while (root[b] != b) b = root[b] = root[root[b]];
+            // The smaller number is the root, so that numbers below come in the order of their first node.
+            if (a < b)
+                root[b] = a;
+            else
+                root[a] = b;
+        }
+    q->body_count = 0;
+    for (int32_t i = 0; i < mesh->vertex_slots; i++) root[i] = root[i] == i ? q->body_count++ : root[root[i]];
+    return MN_OK;
+}
+
+mn_status mn_tet_liquid_take_mesh(mn_tet_liquid *q, mn_tet_mesh *mesh)
+{
+    mn_tet_mesh *old = q->mesh;
+    q->mesh = mesh;
+    mn_tet_mesh_free(old);
+    MN_TRY(find_bodies(q));
+    return mn_tet_system_build(&q->system, mesh);
+}
+
+// ---- fields ----
+
+static mn_status add_field(mn_tet_mesh *mesh, const char *name, mn_tet_field_kind kind, int32_t size)
+{
+    mn_tet_field *field;
+    return mn_tet_mesh_add_field(mesh, name, kind, size, &field);
+}
+
+static mn_status fill_volumes(mn_tet_mesh *mesh, const char *name)
+{
+    double *volume = mn_tet_mesh_find_field(mesh, name)->data;
+    for (int32_t t = 0; t < mesh->tet_slots; t++) volume[t] = mn_tet_mesh_tet_volume(mesh, t);
+    return MN_OK;
+}
+
+mn_status mn_tet_liquid_add_fields(mn_tet_mesh *mesh)
+{
+    const bool rest = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME) != NULL;
+    const bool soft = mn_tet_mesh_find_field(mesh, MN_TET_SOFT_VOLUME) != NULL;
+    MN_TRY(add_field(mesh, MN_TET_V, MN_TET_LINEAR, 3));
+    MN_TRY(add_field(mesh, MN_TET_PRESSURE, MN_TET_LINEAR, 1));
+    MN_TRY(add_field(mesh, MN_TET_MULTIPLIER, MN_TET_LINEAR, 1));
+    MN_TRY(add_field(mesh, MN_TET_LAST_V, MN_TET_LINEAR, 3));
+    MN_TRY(add_field(mesh, MN_TET_LAST_MOVE, MN_TET_LINEAR, 3));
+    MN_TRY(add_field(mesh, MN_TET_REST_VOLUME, MN_TET_AMOUNT, 1));
+    MN_TRY(add_field(mesh, MN_TET_SOFT_VOLUME, MN_TET_AMOUNT, 1));
+    if (!rest) MN_TRY(fill_volumes(mesh, MN_TET_REST_VOLUME));
+    return soft ? MN_OK : fill_volumes(mesh, MN_TET_SOFT_VOLUME);
+}
+
+// What a solver can start from: compact, positive, finite, with volumes at rest near those that are there.
+static mn_status check_mesh(mn_tet_liquid *q)
+{
+    const mn_tet_mesh *mesh = q->mesh;
+    const double *rest = mn_tet_field_numbers(q, MN_TET_REST_VOLUME);
+    const mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V);
+    for (int32_t i = 0; i < mesh->vertex_slots; i++)
+        if (!mn_is_finite3(mesh->position[i]) || !mn_is_finite3(v[i]))
+            return mn_fail(q->ctx, MN_ERROR_INPUT,
+                           "Vertex %d has a position or velocity that is not a number.", i);
+    for (int32_t t = 0; t < mesh->tet_slots; t++) {
+        const double volume = mn_tet_mesh_tet_volume(mesh, t);
+        if (!(volume > 0))
+            return mn_fail(q->ctx, MN_ERROR_INPUT,
+                           "Tetrahedron %d is flat or inverted; repair the mesh with tet_remesh first.", t);
+        if (!(rest[t] > 0.05 * volume && rest[t] < 20 * volume))
+            return mn_fail(q->ctx, MN_ERROR_INPUT,
+                           "Tetrahedron %d has the rest volume %g m^3 but fills %g m^3; remove the attribute "
+                           "rest_volume "
+                           "or correct it.",
+                           t, rest[t], volume);
+    }
+    return MN_OK;
+}
+
+// Copies only what the solver uses, so that foreign fields do not ride along.
+static mn_status copy_input(const mn_tet_mesh *mesh, mn_tet_mesh **copy)
+{
+    mn_tet_mesh *work = NULL, *bare = NULL;
+    mn_status status;
+    *copy = NULL;
+    MN_TRY_TO(done, status, mn_tet_mesh_copy(mesh, &work));
+    for (int32_t v = 0; v < work->vertex_slots; v++)
+        if (mn_tet_vertex_alive(work, v) && work->star_first[v] < 0) mn_tet_mesh_remove_vertex(work, v);
+    MN_TRY_TO(done, status, mn_tet_mesh_compact(work, NULL, NULL));
+    MN_TRY_TO(done, status,
+              mn_tet_mesh_build(work->ctx, work->vertex_slots, work->position, work->tet_slots,
+                                (const int32_t(*)[4])work->tet, &bare));
+    const char *const names[] = {MN_TET_V, MN_TET_REST_VOLUME};
+    for (int i = 0; i < 2; i++) {
+        const mn_tet_field *from = mn_tet_mesh_find_field(work, names[i]);
+        const mn_tet_field_kind kind = i == 0 ? MN_TET_LINEAR : MN_TET_AMOUNT;
+        const int32_t size = i == 0 ? 3 : 1;
+        if (!from || from->kind != kind || from->size != size) continue;
+        mn_tet_field *to;
+        MN_TRY_TO(done, status, mn_tet_mesh_add_field(bare, names[i], kind, size, &to));
+        const int64_t count = i == 0 ? work->vertex_slots : work->tet_slots;
+        if (count) memcpy(to->data, from->data, mn_bytes(count, (size_t)size * sizeof(double)));
+    }
+    MN_TRY_TO(done, status, mn_tet_liquid_add_fields(bare));
+    *copy = bare;
+    bare = NULL;
+done:
+    mn_tet_mesh_free(work);
+    mn_tet_mesh_free(bare);
+    return status;
+}
+
+// ---- life ----
+
+mn_status mn_tet_liquid_create(mn_context *ctx, const mn_tet_liquid_def *def, const mn_tet_mesh *mesh,
+                               mn_tet_liquid **out)
+{
+    *out = NULL;
+    MN_TRY(check_def(ctx, def));
+    if (mesh->tet_count == 0) return mn_fail(ctx, MN_ERROR_INPUT, "The mesh has no tetrahedra.");
+    mn_tet_liquid *q = mn_allocate_zero(ctx, sizeof *q);
+    if (!q) return MN_ERROR_MEMORY;
+    q->ctx = ctx;
+    q->def = *def;
+    q->left_quality = q->left_shortest = INFINITY;
+    mn_tet_mesh *copy = NULL;
+    mn_status status;
+    MN_TRY_TO(fail, status, mn_krylov_create(ctx, &q->krylov));
+    MN_TRY_TO(fail, status, copy_input(mesh, &copy));
+    MN_TRY_TO(fail, status, mn_tet_liquid_take_mesh(q, copy));
+    MN_TRY_TO(fail, status, check_mesh(q));
+    MN_TRY_TO(fail, status, find_size(q));
+    *out = q;
+    return MN_OK;
+fail:
+    mn_tet_liquid_free(q);
+    return status;
+}
+
+void mn_tet_liquid_free(mn_tet_liquid *q)
+{
+    if (!q) return;
+    mn_context *ctx = q->ctx;
+    mn_array_free(ctx, &q->body);
+    mn_array_free(ctx, &q->start);
+    mn_array_free(ctx, &q->drift);
+    mn_array_free(ctx, &q->u);
+    mn_array_free(ctx, &q->place);
+    mn_array_free(ctx, &q->velocity);
+    mn_array_free(ctx, &q->middle);
+    mn_array_free(ctx, &q->p);
+    mn_array_free(ctx, &q->mass);
+    mn_array_free(ctx, &q->soft_volume);
+    mn_array_free(ctx, &q->node_volume);
+    mn_array_free(ctx, &q->volume_before);
+    mn_array_free(ctx, &q->residual);
+    mn_array_free(ctx, &q->side);
+    mn_array_free(ctx, &q->change);
+    mn_array_free(ctx, &q->pressure);
+    mn_tet_system_free(&q->system);
+    mn_krylov_free(q->krylov);
+    mn_tet_mesh_free(q->mesh);
+    mn_release(ctx, q, sizeof *q);
+}
+
+mn_status mn_tet_liquid_set_def(mn_tet_liquid *q, const mn_tet_liquid_def *def)
+{
+    MN_TRY(check_def(q->ctx, def));
+    const mn_tet_liquid_def before = q->def;
+    const double size = q->size;
+    q->def = *def;
+    if (!(def->size > 0) && !(before.size > 0)) {
+        q->size = size; // that of the first mesh
+        return MN_OK;
+    }
+    const mn_status status = find_size(q);
+    if (status != MN_OK) q->def = before, q->size = size;
+    return status;
+}
+
+const mn_tet_liquid_def *mn_tet_liquid_get_def(const mn_tet_liquid *q)
+{
+    return &q->def;
+}
+
+const mn_tet_mesh *mn_tet_liquid_mesh(const mn_tet_liquid *q)
+{
+    return q->mesh;
+}
+
+double mn_tet_liquid_time(const mn_tet_liquid *q)
+{
+    return q->time;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The solver's state and the parts of a step, one file each.
+//
+//   stage.c       one implicit solve: Newton's method on the moved geometry
+//   step.c        BDF2 and SDIRK2 from stages; halving; the loop over steps
+//   adapt.c       remeshing after a step, with what the fields hold conserved
+//   slide.c       slides the nodes of a calm surface along it
+//
+// The state is the mesh with its fields, two clocks and nothing else: a step that fails leaves it alone, and
+// what a step depends on is what is saved. Mesh and neighbourhoods are always those that the arrays of the
+// mesh give when built anew, so that a loaded state goes on with the same bits.
+#ifndef MENISCUS_TET_LIQUID_STATE_H
+#define MENISCUS_TET_LIQUID_STATE_H
+
+#include "meniscus/tet_liquid.h"
+#include "meniscus/timer.h"
+#include "tet/system.h"
+
+typedef MN_ARRAY(mn_vec3) mn_tet_vectors;
+typedef MN_ARRAY(double) mn_tet_numbers;
+
+typedef struct mn_tet_counts {
+    int64_t substeps, rollbacks, newton, linear, remeshed;
+    double dt_min, dt_max;
+} mn_tet_counts;
+
+struct mn_tet_liquid {
+    mn_context *ctx;
+    mn_tet_liquid_def def;
+    double size; ///< m, in use
+    double time;
+    double last_dt; ///< s, of the step that the history fields hold; 0: none
+    /// What the last remeshing could not better: repair waits until it is worse. INFINITY, INFINITY, 0
+    /// before.
+    double left_quality, left_shortest, left_longest;
+
+    mn_tet_mesh *mesh; ///< without gaps
+    mn_tet_system system;
+    mn_krylov *krylov;
+    int32_t body_count;
+    MN_ARRAY(int32_t) body; ///< of each node
+
+    // A stage in its units, and the places and velocities that a step tries.
+    mn_tet_vectors start, drift, u, place, velocity, middle;
+    mn_tet_numbers p, mass, soft_volume, node_volume, volume_before, residual, side, change, pressure;
+
+    mn_tet_counts counts;
+    mn_timers timers;
+};
+
+/// Fields of the mesh; all are there once the solver is made.
+static inline mn_vec3 *mn_tet_field_vectors(const mn_tet_liquid *liquid, const char *name)
+{
+    return (mn_vec3 *)(void *)mn_tet_mesh_find_field(liquid->mesh, name)->data;
+}
+static inline double *mn_tet_field_numbers(const mn_tet_liquid *liquid, const char *name)
+{
+    return mn_tet_mesh_find_field(liquid->mesh, name)->data;
+}
+#define MN_TET_V "v"                     ///< linear, m/s
+#define MN_TET_PRESSURE "pressure"       ///< linear, Pa, as it is shown
+#define MN_TET_MULTIPLIER "multiplier"   ///< linear, Pa, as it is solved for
+#define MN_TET_REST_VOLUME "rest_volume" ///< amount, m^3; mass is density times it
+#define MN_TET_SOFT_VOLUME "soft_volume" ///< amount, m^3: where the soft volume energy is least
+#define MN_TET_LAST_V "last_v"           ///< linear, m/s, one step ago
+#define MN_TET_LAST_MOVE "last_move"     ///< linear, m, what the last step moved
+
+/// Takes over `mesh` and makes neighbourhoods and bodies. The mesh is as mn_tet_mesh_build() makes it.
+mn_status mn_tet_liquid_take_mesh(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
+/// The mesh built anew from the arrays of `mesh`, with its fields and ids.
+mn_status mn_tet_liquid_rebuild(const mn_tet_mesh *mesh, mn_tet_mesh **rebuilt);
+/// Finds or adds all fields above; `fresh` fields get their first values.
+mn_status mn_tet_liquid_add_fields(mn_tet_mesh *mesh);
+
+/// One implicit solve of length h: from places `a` and velocities `b` to `velocity`, which comes with a
+/// guess; pressure likewise. *solved is false when it does not converge or a tetrahedron would turn over.
+mn_status mn_tet_liquid_solve_stage(mn_tet_liquid *liquid, double h, const mn_vec3 *a, const mn_vec3 *b,
+                                    mn_vec3 *velocity, double *pressure, bool *solved);
+
+/// Moves places as little as the mass allows until every node has its volume. What does not converge is left
+/// for the next step.
+mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *liquid);
+
+/// Stiffness of the soft volume energy, Pa.
+double mn_tet_liquid_stiffness(const mn_tet_liquid *liquid);
+/// sqrt(density size^3/sigma), or what gravity gives; INFINITY without either.
+double mn_tet_liquid_time_scale(const mn_tet_liquid *liquid);
+/// The longest step from this state, s.
+double mn_tet_liquid_step_limit(const mn_tet_liquid *liquid);
+
+/// Remeshes what the last step left bad.
+mn_status mn_tet_liquid_adapt(mn_tet_liquid *liquid);
+
+/// Slides the nodes of the surface along it towards where surface tension has no part along it.
+mn_status mn_tet_liquid_slide(mn_tet_liquid *liquid);
+
+/// Centre of mass, m.
+mn_vec3 mn_tet_liquid_center(const mn_tet_liquid *liquid);
+/// Moves everything so that the centre of mass is there.
+void mn_tet_liquid_set_center(mn_tet_liquid *liquid, mn_vec3 center);
+
+/// Surface area, m^2, of the mesh now.
+double mn_tet_liquid_area(const mn_tet_liquid *liquid);
+
+#endif

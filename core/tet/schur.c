@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The preconditioner: the block factorisation of (A -B^T; -B 0) with the diagonal blocks D of A in the place
+// of A,
+//
+//   z_v = D^-1 r_v,   z_p = -S^-1 (r_p + B z_v),   z_v += D^-1 B^T z_p,     S = B D^-1 B^T + 1e-10 of its
+//   diagonal
+//
+// S couples nodes up to two edges apart. It is factored by Cholesky's method and the factor is kept while it
+// serves; its pattern is analysed once for a mesh.
+#include "tet/system.h"
+
+#include "meniscus/parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NODE_GRAIN = 128 };
+
+// ---- pattern ----
+
+static int by_index(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Calls the columns of row i two edges away into `list`; returns how many.
+static int32_t list_row(const mn_tet_system *s, int32_t i, int32_t *seen, int32_t *list)
+{
+    int32_t count = 0;
+    for (int32_t a = s->row_start.data[i]; a < s->row_start.data[i + 1]; a++) {
+        const int32_t k = s->column.data[a];
+        for (int32_t b = s->row_start.data[k]; b < s->row_start.data[k + 1]; b++) {
+            const int32_t j = s->column.data[b];
+            if (seen[j] == i) continue;
+            seen[j] = i;
+            list[count++] = j;
+        }
+    }
+    return count;
+}
+
+static mn_status fill_pattern(mn_tet_system *s, int32_t *seen, int32_t *list)
+{
+    mn_sparse *m = &s->schur;
+    const int32_t n = s->node_count;
+    m->rows = m->columns = n;
+    m->start = mn_allocate_zero(s->ctx, mn_bytes(n + 1, sizeof *m->start));
+    if (!m->start) return MN_ERROR_MEMORY;
+    for (int32_t i = 0; i < n; i++) seen[i] = -1;
+    int64_t total = 0;
+    for (int32_t i = 0; i < n; i++) total += list_row(s, i, seen, list);
+    m->column = mn_allocate(s->ctx, mn_bytes(total, sizeof *m->column));
+    m->value = mn_allocate_zero(s->ctx, mn_bytes(total, sizeof *m->value));
+    m->start[n] = total; // what mn_sparse_free gives back
+    if (!m->column || !m->value) return MN_ERROR_MEMORY;
+    for (int32_t i = 0; i < n; i++) seen[i] = -1;
+    for (int32_t i = 0; i < n; i++) {
+        int32_t *row = m->column + m->start[i];
+        const int32_t count = list_row(s, i, seen, row);
+        qsort(row, (size_t)count, sizeof *row, by_index);
+        m->start[i + 1] = m->start[i] + count;
+    }
+    return MN_OK;
+}
+
+static mn_status analyze(mn_tet_system *s)
+{
+    const int32_t n = s->node_count;
+    const size_t bytes = mn_bytes(2 * (int64_t)n, sizeof(int32_t));
+    mn_sparse_free(s->ctx, &s->schur);
+    if (!s->cholesky) MN_TRY(mn_cholesky_create(s->ctx, &s->cholesky));
+    int32_t *scratch = mn_allocate(s->ctx, bytes);
+    if (!scratch) return MN_ERROR_MEMORY;
+    mn_status status = fill_pattern(s, scratch, scratch + n);
+    if (status == MN_OK) status = mn_nested_dissection(s->ctx, &s->schur, s->x.data, scratch);
+    if (status == MN_OK) status = mn_cholesky_analyze(s->cholesky, &s->schur, scratch);
+    mn_release(s->ctx, scratch, bytes);
+    s->analyzed = status == MN_OK;
+    return status;
+}
+
+// ---- numbers ----
+
+typedef struct product_job {
+    mn_tet_system *system;
+    int32_t *place; ///< for each worker, where a column stands in the running row
+} product_job;
+
+static mn_status multiply_rows(void *user, mn_range range)
+{
+    const product_job *job = user;
+    const mn_tet_system *s = job->system;
+    int32_t *place = job->place + (int64_t)range.worker * s->node_count;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        const int64_t begin = s->schur.start[i], end = s->schur.start[i + 1];
+        double *row = s->schur.value + begin;
+        for (int64_t c = begin; c < end; c++) place[s->schur.column[c]] = (int32_t)(c - begin);
+        memset(row, 0, mn_bytes(end - begin, sizeof *row));
+        for (int32_t a = s->row_start.data[i]; a < s->row_start.data[i + 1]; a++) {
+            const int32_t k = s->column.data[a];
+            const double *b = s->blocks.data[a].b;
+            const mn_vec3 w = mn_m3_apply(s->diagonal_inverse.data[k], mn_v3(b[0], b[1], b[2]));
+            for (int32_t c = s->row_start.data[k]; c < s->row_start.data[k + 1]; c++) {
+                const double *bt = s->blocks.data[c].bt;
+                row[place[s->column.data[c]]] += w.x * bt[0] + w.y * bt[1] + w.z * bt[2];
+            }
+        }
+    }
+    return MN_OK;
+}
+
+static mn_status invert_diagonal(mn_tet_system *s)
+{
+    MN_TRY(mn_array_resize(s->ctx, &s->diagonal_inverse, s->node_count));
+    for (int32_t i = 0; i < s->node_count; i++) {
+        mn_mat3 m;
+        memcpy(m.m, s->blocks.data[s->diagonal.data[i]].a, sizeof m.m);
+        if (!mn_m3_inverse(m, &s->diagonal_inverse.data[i]))
+            return mn_fail(s->ctx, MN_ERROR_DIVERGED, "The equations of vertex %d have no solution.", i);
+    }
+    return MN_OK;
+}
+
+static mn_status multiply(mn_tet_system *s)
+{
+    const size_t bytes = mn_bytes((int64_t)mn_worker_count(s->ctx) * s->node_count, sizeof(int32_t));
+    product_job job = {s, mn_allocate(s->ctx, bytes)};
+    if (!job.place) return MN_ERROR_MEMORY;
+    const mn_status status = mn_parallel_for(s->ctx, s->node_count, NODE_GRAIN, multiply_rows, &job);
+    mn_release(s->ctx, job.place, bytes);
+    return status;
+}
+
+// The constant pressure of a full, closed vessel does nothing; so S gets a little on its diagonal.
+static void shift_diagonal(mn_sparse *m)
+{
+    double sum = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int32_t i = 0; i < m->rows; i++)
+            for (int64_t c = m->start[i]; c < m->start[i + 1]; c++) {
+                if (m->column[c] != i) continue;
+                if (pass == 0)
+                    sum += m->value[c];
+                else
+                    m->value[c] += 1e-10 * sum / m->rows;
+            }
+}
+
+mn_status mn_tet_system_factor(mn_tet_system *s)
+{
+    s->factored = false;
+    if (!s->analyzed) MN_TRY(analyze(s));
+    MN_TRY(invert_diagonal(s));
+    MN_TRY(multiply(s));
+    shift_diagonal(&s->schur);
+    MN_TRY(mn_cholesky_factor(s->cholesky, &s->schur));
+    s->factored = true;
+    return MN_OK;
+}
+
+// ---- application ----
+
+typedef struct precondition_job {
+    const mn_tet_system *system;
+    const double *r;
+    double *z, *schur_side;
+} precondition_job;
+
+static mn_status invert_range(void *user, mn_range range)
+{
+    const precondition_job *job = user;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        const double *r = job->r + 3 * i;
+        const mn_vec3 z = mn_m3_apply(job->system->diagonal_inverse.data[i], mn_v3(r[0], r[1], r[2]));
+        memcpy(job->z + 3 * i, &z, sizeof z);
+    }
+    return MN_OK;
+}
+
+static mn_status divergence_range(void *user, mn_range range)
+{
+    const precondition_job *job = user;
+    const mn_tet_system *s = job->system;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        double sum = job->r[3 * (int64_t)s->node_count + i];
+        for (int32_t c = s->row_start.data[i]; c < s->row_start.data[i + 1]; c++) {
+            const double *b = s->blocks.data[c].b, *z = job->z + 3 * (int64_t)s->column.data[c];
+            sum += b[0] * z[0] + b[1] * z[1] + b[2] * z[2];
+        }
+        job->schur_side[i] = -sum;
+    }
+    return MN_OK;
+}
+
+static mn_status press_range(void *user, mn_range range)
+{
+    const precondition_job *job = user;
+    const mn_tet_system *s = job->system;
+    const double *p = job->z + 3 * (int64_t)s->node_count;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        mn_vec3 sum = {0};
+        for (int32_t c = s->row_start.data[i]; c < s->row_start.data[i + 1]; c++) {
+            const double *bt = s->blocks.data[c].bt;
+            sum = mn_axpy(sum, p[s->column.data[c]], mn_v3(bt[0], bt[1], bt[2]));
+        }
+        const mn_vec3 z = mn_m3_apply(s->diagonal_inverse.data[i], sum);
+        job->z[3 * i] += z.x, job->z[3 * i + 1] += z.y, job->z[3 * i + 2] += z.z;
+    }
+    return MN_OK;
+}
+
+mn_status mn_tet_system_precondition(void *user, const double *r, double *z)
+{
+    mn_tet_system *s = user;
+    const int32_t n = s->node_count;
+    MN_TRY(mn_array_resize(s->ctx, &s->scratch, n));
+    precondition_job job = {s, r, z, s->scratch.data};
+    MN_TRY(mn_parallel_for(s->ctx, n, NODE_GRAIN, invert_range, &job));
+    MN_TRY(mn_parallel_for(s->ctx, n, NODE_GRAIN, divergence_range, &job));
+    MN_TRY(mn_cholesky_solve(s->cholesky, s->scratch.data, z + 3 * (int64_t)n));
+    return mn_parallel_for(s->ctx, n, NODE_GRAIN, press_range, &job);
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One implicit solve by Newton's method. The unknown is the displacement u = h v / size, so that a stage
+// knows no units (system.h):
+//
+//   sigma -> sigma h^2/(rho L^3)   mu -> mu h/(rho L^2)   p -> p h^2/(rho L^2)   g -> g h^2/L      L: size
+//
+// Each correction is solved by flexible GMRES to a part of its right-hand side. Afterwards every free body's
+// mean velocity is put where the forces from outside want it: inner forces add up to zero, so what is missing
+// is the tolerance of the solver, and linear momentum is exact to rounding.
+#include "tet/liquid.h"
+
+#include <string.h>
+
+enum { NEWTON_MAX = 10, HALVINGS = 4, LINEAR_MAX = 120, RESTART = 60 };
+
+static const double tolerance = 1e-8;        // of the largest force on a node, and of a node's mean volume
+static const double linear_tolerance = 1e-5; // of a correction's right-hand side
+static const double least_volume = 0.1;      // of its own that a tetrahedron must keep over a step
+static const double recovery = 0.1;          // of a node's volume that a stage may give back
+
+static mn_status resize_stage(mn_tet_liquid *q)
+{
+    const int64_t n = q->system.node_count, m = q->system.tet_count;
+    MN_TRY(mn_array_resize(q->ctx, &q->start, n));
+    MN_TRY(mn_array_resize(q->ctx, &q->drift, n));
+    MN_TRY(mn_array_resize(q->ctx, &q->u, n));
+    MN_TRY(mn_array_resize(q->ctx, &q->p, n));
+    MN_TRY(mn_array_resize(q->ctx, &q->node_volume, n));
+    MN_TRY(mn_array_resize(q->ctx, &q->mass, m));
+    MN_TRY(mn_array_resize(q->ctx, &q->volume_before, m));
+    MN_TRY(mn_array_resize(q->ctx, &q->soft_volume, m));
+    MN_TRY(mn_array_resize(q->ctx, &q->residual, 4 * n));
+    MN_TRY(mn_array_resize(q->ctx, &q->side, 4 * n));
+    return mn_array_resize(q->ctx, &q->change, 4 * n);
+}
+
+// C0: what the rest volumes say, or so much of the way there that no node changes by more than a part of its
+// volume; false then. All nodes go the same part of the way: some meshes have patterns q of nodes with q.C =
+// 0 whatever the places (the two kinds of points of a body-centred lattice), and C0 must keep to them as sums
+// over tetrahedra do.
+static bool find_node_volumes(mn_tet_liquid *q)
+{
+    const mn_tet_system *s = &q->system;
+    double *now = q->change.data, *rest = q->residual.data; // free until the first correction
+    for (int32_t i = 0; i < s->node_count; i++) rest[i] = 0;
+    for (int32_t t = 0; t < s->tet_count; t++)
+        for (int k = 0; k < 4; k++) rest[s->tet[t][k]] += 0.25 * q->mass.data[t];
+    for (int32_t i = 0; i < s->node_count; i++)
+        q->start.data[i] = mn_scale(1 / q->size, q->mesh->position[i]);
+    mn_tet_system_node_volumes(s, q->start.data, now);
+    double most = 0;
+    for (int32_t i = 0; i < s->node_count; i++) most = fmax(most, fabs(rest[i] - now[i]) / now[i]);
+    const double part = most > recovery ? recovery / most : 1;
+    for (int32_t i = 0; i < s->node_count; i++) q->node_volume.data[i] = now[i] + part * (rest[i] - now[i]);
+    return part == 1;
+}
+
+static bool fill_stage(mn_tet_liquid *q, double h, const mn_vec3 *a, const mn_vec3 *b,
+                       const mn_vec3 *velocity, const double *pressure, mn_tet_stage *stage)
+{
+    const double length = q->size, rho = q->def.density, volume = length * length * length;
+    const double *rest = mn_tet_field_numbers(q, MN_TET_REST_VOLUME),
+                 *soft = mn_tet_field_numbers(q, MN_TET_SOFT_VOLUME);
+    const double press = h * h / (rho * length * length);
+    for (int32_t t = 0; t < q->system.tet_count; t++) {
+        q->mass.data[t] = rest[t] / volume;
+        q->volume_before.data[t] = mn_tet_mesh_tet_volume(q->mesh, t) / volume;
+        q->soft_volume.data[t] = soft[t] / volume;
+    }
+    const bool all = find_node_volumes(q);
+    for (int32_t i = 0; i < q->system.node_count; i++) {
+        q->start.data[i] = mn_scale(1 / length, a[i]);
+        q->drift.data[i] = mn_scale(h / length, b[i]);
+        q->u.data[i] = mn_scale(h / length, velocity[i]);
+        q->p.data[i] = press * pressure[i];
+    }
+    *stage = (mn_tet_stage){.sigma = q->def.sigma * h * h / (rho * volume),
+                            .viscosity = q->def.viscosity * h / (rho * length * length),
+                            .stiffness = mn_tet_liquid_stiffness(q) * press,
+                            .gravity = mn_scale(h * h / length, q->def.gravity),
+                            .start = q->start.data,
+                            .drift = q->drift.data,
+                            .mass = q->mass.data,
+                            .soft_volume = q->soft_volume.data,
+                            .node_volume = q->node_volume.data,
+                            .volume_before = q->volume_before.data,
+                            .u = q->u.data,
+                            .p = q->p.data};
+    return all;
+}
+
+// How far from solved: 1 is the tolerance.
+static double error_of(const mn_tet_liquid *q)
+{
+    const int64_t n = q->system.node_count;
+    double force = 0, volume = 0, mean = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double *r = q->residual.data + 3 * i;
+        const double length = r[0] * r[0] + r[1] * r[1] + r[2] * r[2],
+                     missing = fabs(q->residual.data[3 * n + i]);
+        force = length <= force ? force : length; // a NaN wins
+        volume = missing <= volume ? volume : missing;
+        mean += q->node_volume.data[i] / (double)n;
+    }
+    const double scale = q->system.force_scale > 0 ? q->system.force_scale : 1;
+    const double first = sqrt(force) / scale, second = volume / mean;
+    return (first >= second ? first : second) / tolerance;
+}
+
+static void move_unknowns(mn_tet_liquid *q, double factor)
+{
+    const int64_t n = q->system.node_count;
+    for (int64_t i = 0; i < n; i++) {
+        const double *d = q->change.data + 3 * i;
+        q->u.data[i] = mn_axpy(q->u.data[i], factor, mn_v3(d[0], d[1], d[2]));
+        q->p.data[i] += factor * q->change.data[3 * n + i];
+    }
+}
+
+static mn_status correct(mn_tet_liquid *q, bool *solved)
+{
+    const int64_t n = q->system.node_count;
+    mn_linear_problem problem = {4 * n, mn_tet_system_apply, &q->system, mn_tet_system_precondition,
+                                 &q->system};
+    const mn_krylov_def def = {
+        .tolerance = linear_tolerance, .max_iterations = LINEAR_MAX, .restart = RESTART};
+    mn_krylov_result result;
+    MN_TRY(mn_tet_system_assemble(&q->system));
+    if (!q->system.factored) {
+        mn_timer_begin(&q->timers, "factor");
+        const mn_status status = mn_tet_system_factor(&q->system);
+        mn_timer_end(&q->timers, "factor");
+        if (status == MN_ERROR_INPUT) {
+            *solved = false;
+            return MN_OK;
+        }
+        MN_TRY(status);
+    }
+    for (int64_t i = 0; i < 3 * n; i++) q->side.data[i] = -q->residual.data[i];
+    for (int64_t i = 3 * n; i < 4 * n; i++) q->side.data[i] = q->residual.data[i];
+    memset(q->change.data, 0, mn_bytes(4 * n, sizeof(double)));
+    MN_TRY(mn_flexible_gmres(q->krylov, &problem, &def, q->side.data, q->change.data, &result));
+    q->counts.linear += result.iterations;
+    q->counts.newton++;
+    // A factor that has aged is made anew for the next correction.
+    if (result.iterations > 30) q->system.factored = false;
+    *solved = result.end == MN_KRYLOV_CONVERGED || result.end == MN_KRYLOV_ITERATIONS;
+    return MN_OK;
+}
+
+// Goes along the correction as far as the residual falls.
+static mn_status search_line(mn_tet_liquid *q, const mn_tet_stage *stage, double *error, bool *solved)
+{
+    double factor = 1;
+    move_unknowns(q, 1);
+    for (int halving = 0; halving <= HALVINGS; halving++, factor *= 0.5) {
+        MN_TRY(mn_tet_system_residual(&q->system, stage, q->residual.data));
+        const double now = error_of(q);
+        if (q->system.min_volume > least_volume && now < *error) {
+            *error = now;
+            return MN_OK;
+        }
+        move_unknowns(q, -0.5 * factor);
+    }
+    *solved = false;
+    return MN_OK;
+}
+
+static mn_status iterate(mn_tet_liquid *q, const mn_tet_stage *stage, bool *solved)
+{
+    MN_TRY(mn_tet_system_residual(&q->system, stage, q->residual.data));
+    double error = error_of(q);
+    *solved = isfinite(error) && q->system.min_volume > 0;
+    for (int i = 0; i < NEWTON_MAX && *solved && error > 1; i++) {
+        MN_TRY(correct(q, solved));
+        if (*solved) MN_TRY(search_line(q, stage, &error, solved));
+    }
+    *solved = *solved && error <= 1;
+    return MN_OK;
+}
+
+// sum m (u - drift - g) = 0 for every body.
+static mn_status balance_momentum(mn_tet_liquid *q, const mn_tet_stage *stage)
+{
+    const mn_tet_system *s = &q->system;
+    const size_t bytes = mn_bytes(4 * (int64_t)q->body_count, sizeof(double));
+    double *sum = mn_allocate_zero(q->ctx, bytes);
+    if (!sum) return MN_ERROR_MEMORY;
+    for (int32_t t = 0; t < s->tet_count; t++)
+        for (int k = 0; k < 4; k++) {
+            const int32_t i = s->tet[t][k];
+            const double m = 0.25 * q->mass.data[t];
+            const mn_vec3 extra = mn_sub(mn_sub(q->u.data[i], q->drift.data[i]), stage->gravity);
+            double *body = sum + 4 * (int64_t)q->body.data[i];
+            body[0] += m, body[1] += m * extra.x, body[2] += m * extra.y, body[3] += m * extra.z;
+        }
+    for (int32_t i = 0; i < s->node_count; i++) {
+        const double *body = sum + 4 * (int64_t)q->body.data[i];
+        q->u.data[i] = mn_axpy(q->u.data[i], -1 / body[0], mn_v3(body[1], body[2], body[3]));
+    }
+    mn_release(q->ctx, sum, bytes);
+    return MN_OK;
+}
+
+mn_status mn_tet_liquid_solve_stage(mn_tet_liquid *q, double h, const mn_vec3 *a, const mn_vec3 *b,
+                                    mn_vec3 *velocity, double *pressure, bool *solved)
+{
+    mn_tet_stage stage;
+    MN_TRY(resize_stage(q));
+    fill_stage(q, h, a, b, velocity, pressure, &stage);
+    MN_TRY(iterate(q, &stage, solved));
+    if (!*solved) {
+        // Once more from where inertia leads, with an energy that is convex and a fresh factor.
+        fill_stage(q, h, a, b, b, pressure, &stage);
+        stage.convex = true;
+        q->system.factored = false;
+        MN_TRY(iterate(q, &stage, solved));
+        q->system.factored = false;
+    }
+    if (!*solved) return MN_OK;
+    MN_TRY(balance_momentum(q, &stage));
+    const double press = q->def.density * q->size * q->size / (h * h);
+    for (int32_t i = 0; i < q->system.node_count; i++) {
+        velocity[i] = mn_scale(q->size / h, q->u.data[i]);
+        pressure[i] = press * q->p.data[i];
+    }
+    return MN_OK;
+}
+
+mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *q)
+{
+    enum { ROUNDS = 10 };
+    MN_TRY(resize_stage(q));
+    bool solved = true, all = false;
+    for (int round = 0; round < ROUNDS && solved && !all; round++) {
+        // A stage without forces, from rest: M u = B^T p, C(x + u) = C0.
+        mn_tet_stage stage;
+        memset(q->side.data, 0, mn_bytes(4 * (int64_t)q->system.node_count, sizeof(double)));
+        const mn_vec3 *zero = (const mn_vec3 *)(const void *)q->side.data;
+        all = fill_stage(q, 1, q->mesh->position, zero, zero, q->side.data, &stage);
+        stage.sigma = stage.viscosity = stage.stiffness = 0;
+        stage.gravity = mn_v3(0, 0, 0);
+        MN_TRY(iterate(q, &stage, &solved));
+        for (int32_t i = 0; solved && i < q->system.node_count; i++)
+            mn_tet_mesh_move_vertex(q->mesh, i, mn_axpy(q->mesh->position[i], q->size, q->u.data[i]));
+    }
+    return MN_OK;
+}

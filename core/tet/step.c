@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Steps in time. Both schemes are of second order and are made of one kind of stage: given a, b, h find v
+// with M (v - b) = h f(x, v), x = a + h v.
+//
+//   BDF2, dt = w times the step before:   h = dt (1+w)/(1+2w),
+//                                         a = ((1+w)^2 x - w^2 x')/(1+2w),   b likewise from v, v'
+//   SDIRK2 [alexander1977]                h = g dt, g = 1 - 1/sqrt 2
+//                                         first   a = x, b = v, gives v1
+//                                         second  a = x + (1-g) dt v1, b = v + (1-g)/g (v1 - v)
+//
+// BDF2 needs the step before: its places and velocities are fields of the mesh and survive remeshing. It is
+// started by a step of SDIRK2. A step that fails is taken again at half its length.
+#include "tet/liquid.h"
+
+#include <string.h>
+
+enum { HALVINGS_MAX = 12 };
+
+static const double gamma_sdirk = 0.29289321881345254; // 1 - 1/sqrt 2
+static const double growth_max = 2.0;                  // of BDF2's step; unstable above 1 + sqrt 2
+
+// ---- limits ----
+
+double mn_tet_liquid_time_scale(const mn_tet_liquid *q)
+{
+    const double g = mn_norm(q->def.gravity), l = q->size;
+    const double rate2 = q->def.sigma / (q->def.density * l * l * l) + g / l;
+    return rate2 > 0 ? 1 / sqrt(rate2) : INFINITY;
+}
+
+double mn_tet_liquid_stiffness(const mn_tet_liquid *q)
+{
+    return q->def.soft_stiffness *
+           (q->def.sigma / q->size + q->def.density * mn_norm(q->def.gravity) * q->size);
+}
+
+// Largest rate at which an edge of a tetrahedron changes, 1/s.
+static double strain_rate(const mn_tet_liquid *q)
+{
+    const mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V), *x = q->mesh->position;
+    double most = 0;
+    for (int32_t t = 0; t < q->mesh->tet_slots; t++)
+        for (int e = 0; e < 6; e++) {
+            const int32_t i = q->mesh->tet[t][mn_tet_edge_corners[e][0]],
+                          j = q->mesh->tet[t][mn_tet_edge_corners[e][1]];
+            const double length = mn_distance(x[i], x[j]);
+            most = fmax(most, mn_distance(v[i], v[j]) / length);
+        }
+    return most;
+}
+
+double mn_tet_liquid_step_limit(const mn_tet_liquid *q)
+{
+    const double turning = 0.3; // of an edge's length that its ends may move against each other
+    const double rate = strain_rate(q);
+    return fmin(fmin(q->def.max_dt, q->def.capillary_step * mn_tet_liquid_time_scale(q)),
+                rate > 0 ? turning / rate : INFINITY);
+}
+
+// ---- one step ----
+
+static mn_status resize_step(mn_tet_liquid *q)
+{
+    const int64_t n = q->system.node_count;
+    MN_TRY(mn_array_resize(q->ctx, &q->place, n));
+    MN_TRY(mn_array_resize(q->ctx, &q->velocity, n));
+    MN_TRY(mn_array_resize(q->ctx, &q->middle, n));
+    MN_TRY(mn_array_resize(q->ctx, &q->pressure, n));
+    memcpy(q->pressure.data, mn_tet_field_numbers(q, MN_TET_MULTIPLIER), mn_bytes(n, sizeof(double)));
+    return MN_OK;
+}
+
+static mn_status step_bdf2(mn_tet_liquid *q, double dt, bool *solved)
+{
+    const double w = dt / q->last_dt, h = dt * (1 + w) / (1 + 2 * w);
+    const double now = (1 + w) * (1 + w) / (1 + 2 * w), then = w * w / (1 + 2 * w);
+    const mn_vec3 *x = q->mesh->position, *v = mn_tet_field_vectors(q, MN_TET_V);
+    const mn_vec3 *last_v = mn_tet_field_vectors(q, MN_TET_LAST_V),
+                  *move = mn_tet_field_vectors(q, MN_TET_LAST_MOVE);
+    for (int32_t i = 0; i < q->system.node_count; i++) {
+        // now - then = 1, so a is x and a part of the last move.
+        q->place.data[i] = mn_axpy(x[i], then, move[i]);
+        q->middle.data[i] = mn_sub(mn_scale(now, v[i]), mn_scale(then, last_v[i]));
+        q->velocity.data[i] = mn_axpy(v[i], w, mn_sub(v[i], last_v[i]));
+    }
+    MN_TRY(mn_tet_liquid_solve_stage(q, h, q->place.data, q->middle.data, q->velocity.data, q->pressure.data,
+                                     solved));
+    for (int32_t i = 0; i < q->system.node_count; i++)
+        q->place.data[i] = mn_axpy(q->place.data[i], h, q->velocity.data[i]);
+    return MN_OK;
+}
+
+static mn_status step_sdirk2(mn_tet_liquid *q, double dt, bool *solved)
+{
+    const double h = gamma_sdirk * dt, rest = (1 - gamma_sdirk) * dt;
+    const mn_vec3 *x = q->mesh->position, *v = mn_tet_field_vectors(q, MN_TET_V);
+    for (int32_t i = 0; i < q->system.node_count; i++) q->velocity.data[i] = v[i];
+    MN_TRY(mn_tet_liquid_solve_stage(q, h, x, v, q->velocity.data, q->pressure.data, solved));
+    if (!*solved) return MN_OK;
+    for (int32_t i = 0; i < q->system.node_count; i++) {
+        const mn_vec3 gain = mn_sub(q->velocity.data[i], v[i]);
+        q->place.data[i] = mn_axpy(x[i], rest, q->velocity.data[i]);
+        q->middle.data[i] = mn_axpy(v[i], (1 - gamma_sdirk) / gamma_sdirk, gain);
+        q->velocity.data[i] = mn_axpy(v[i], 1 / gamma_sdirk, gain);
+    }
+    MN_TRY(mn_tet_liquid_solve_stage(q, h, q->place.data, q->middle.data, q->velocity.data, q->pressure.data,
+                                     solved));
+    for (int32_t i = 0; i < q->system.node_count; i++)
+        q->place.data[i] = mn_axpy(q->place.data[i], h, q->velocity.data[i]);
+    return MN_OK;
+}
+
+// Whether what moves is slow against the waves of one edge's length.
+static bool is_calm(const mn_tet_liquid *q)
+{
+    const double calm = 1e-4; // Weber number of the size
+    const mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V);
+    double fastest = 0;
+    for (int32_t i = 0; i < q->mesh->vertex_slots; i++) fastest = fmax(fastest, mn_norm2(v[i]));
+    return q->def.density * fastest * q->size < calm * q->def.sigma;
+}
+
+// V0 += (V - V0)(1 - exp(-dt/memory)), keeping the sum.
+static void forget_volumes(mn_tet_liquid *q, double dt)
+{
+    double *soft = mn_tet_field_numbers(q, MN_TET_SOFT_VOLUME);
+    const double memory = (is_calm(q) ? 1 : q->def.soft_memory) * mn_tet_liquid_time_scale(q);
+    const double part = -expm1(-dt / memory);
+    for (int32_t t = 0; t < q->mesh->tet_slots; t++)
+        soft[t] += part * (mn_tet_mesh_tet_volume(q->mesh, t) - soft[t]);
+}
+
+// Only the mean over a tetrahedron acts, and some meshes have patterns of pressures that leave every mean
+// alone (the two kinds of points of a body-centred lattice). What is shown is the mean of the means around a
+// node.
+static void show_pressure(mn_tet_liquid *q)
+{
+    const mn_tet_system *s = &q->system;
+    double *shown = mn_tet_field_numbers(q, MN_TET_PRESSURE);
+    for (int32_t i = 0; i < s->node_count; i++) {
+        double sum = 0, volume = 0;
+        for (int32_t c = s->corner_start.data[i]; c < s->corner_start.data[i + 1]; c++) {
+            const int32_t t = s->corner.data[c] / 4;
+            const double weight = mn_tet_mesh_tet_volume(q->mesh, t);
+            volume += weight;
+            for (int k = 0; k < 4; k++) sum += 0.25 * weight * q->pressure.data[s->tet[t][k]];
+        }
+        shown[i] = sum / volume;
+    }
+}
+
+static void accept_step(mn_tet_liquid *q, double dt)
+{
+    mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V), *last_v = mn_tet_field_vectors(q, MN_TET_LAST_V);
+    mn_vec3 *move = mn_tet_field_vectors(q, MN_TET_LAST_MOVE);
+    double *multiplier = mn_tet_field_numbers(q, MN_TET_MULTIPLIER);
+    for (int32_t i = 0; i < q->system.node_count; i++) {
+        move[i] = mn_sub(q->place.data[i], q->mesh->position[i]);
+        last_v[i] = v[i];
+        v[i] = q->velocity.data[i];
+        multiplier[i] = q->pressure.data[i];
+        mn_tet_mesh_move_vertex(q->mesh, i, q->place.data[i]);
+    }
+    show_pressure(q);
+    forget_volumes(q, dt);
+    q->last_dt = dt;
+    q->time += dt;
+    q->counts.substeps++;
+    q->counts.dt_min = fmin(q->counts.dt_min, dt);
+    q->counts.dt_max = fmax(q->counts.dt_max, dt);
+}
+
+static bool step_is_whole(const mn_tet_liquid *q)
+{
+    for (int32_t t = 0; t < q->system.tet_count; t++) {
+        const int32_t *v = q->system.tet[t];
+        const mn_vec3 *x = q->place.data;
+        if (!(mn_tet_volume(x[v[0]], x[v[1]], x[v[2]], x[v[3]]) > 0)) return false;
+    }
+    return true;
+}
+
+static mn_status take_step(mn_tet_liquid *q, double dt, double *taken)
+{
+    for (int halving = 0; halving <= HALVINGS_MAX; halving++, dt *= 0.5) {
+        const bool two_step =
+            q->def.integrator == MN_TET_BDF2 && q->last_dt > 0 && dt <= growth_max * q->last_dt;
+        bool solved;
+        MN_TRY(resize_step(q));
+        mn_timer_begin(&q->timers, "solve");
+        const mn_status status = two_step ? step_bdf2(q, dt, &solved) : step_sdirk2(q, dt, &solved);
+        mn_timer_end(&q->timers, "solve");
+        MN_TRY(status);
+        if (solved && step_is_whole(q)) {
+            accept_step(q, dt);
+            *taken = dt;
+            return MN_OK;
+        }
+        q->counts.rollbacks++;
+        q->system.factored = false;
+        MN_TRY(mn_check_cancelled(q->ctx));
+    }
+    return mn_fail(
+        q->ctx, MN_ERROR_DIVERGED,
+        "The step at %g s failed even at %g s; lower max_dt, or check the mesh for flat tetrahedra.", q->time,
+        2 * dt);
+}
+
+mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
+{
+    q->counts = (mn_tet_counts){.dt_min = INFINITY};
+    mn_timers_reset(&q->timers);
+    if (!(seconds >= 0) || !isfinite(seconds))
+        return mn_fail(q->ctx, MN_ERROR_ARGUMENT, "The time to advance is %g s; it must be zero or more.",
+                       seconds);
+    q->system.analyzed = q->system.factored = false; // a loaded state has neither
+    double left = seconds;
+    while (left > 0 && q->mesh->tet_count > 0) {
+        MN_TRY(mn_check_cancelled(q->ctx));
+        const double limit = fmin(mn_tet_liquid_step_limit(q), seconds / (double)q->def.min_substeps);
+        const double steps = ceil(left / limit * (1 - 1e-12));
+        if (!(steps + (double)q->counts.substeps <= (double)q->def.max_substeps))
+            return mn_fail(q->ctx, MN_ERROR_DIVERGED,
+                           "%g s need about %g steps of %g s, more than max_substeps (%lld); use a larger "
+                           "size or a lower "
+                           "time_scale.",
+                           seconds, steps + (double)q->counts.substeps, limit,
+                           (long long)q->def.max_substeps);
+        double taken = 0;
+        MN_TRY(take_step(q, left / fmax(steps, 1), &taken));
+        left = taken == left ? 0 : left - taken;
+        mn_timer_begin(&q->timers, "remesh");
+        mn_status status = mn_tet_liquid_adapt(q);
+        if (status == MN_OK && is_calm(q)) status = mn_tet_liquid_slide(q);
+        mn_timer_end(&q->timers, "remesh");
+        MN_TRY(status);
+        mn_progress(q->ctx, 1 - left / seconds, "tet");
+    }
+    if (left > 0) q->time += left; // nothing to move
+    return MN_OK;
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The solver's state out and in: clocks, vertices, tetrahedra, fields.
+#include "tet/liquid.h"
+
+#include <string.h>
+
+static const char *const tag = "tet_liquid";
+enum { VERSION = 1 };
+
+/// In the order they are written; kind and size as in mn_tet_liquid_add_fields().
+static const struct {
+    const char *name;
+    mn_tet_field_kind kind;
+    int32_t size;
+} fields[] = {
+    {MN_TET_V, MN_TET_LINEAR, 3},           {MN_TET_PRESSURE, MN_TET_LINEAR, 1},
+    {MN_TET_MULTIPLIER, MN_TET_LINEAR, 1},  {MN_TET_LAST_V, MN_TET_LINEAR, 3},
+    {MN_TET_LAST_MOVE, MN_TET_LINEAR, 3},   {MN_TET_REST_VOLUME, MN_TET_AMOUNT, 1},
+    {MN_TET_SOFT_VOLUME, MN_TET_AMOUNT, 1},
+};
+enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };
+
+mn_status mn_tet_liquid_save(const mn_tet_liquid *q, mn_writer *out)
+{
+    const mn_tet_mesh *mesh = q->mesh;
+    MN_TRY(mn_write_tag(out, tag, VERSION));
+    MN_TRY(mn_write_f64(out, q->size));
+    MN_TRY(mn_write_f64(out, q->time));
+    MN_TRY(mn_write_f64(out, q->last_dt));
+    MN_TRY(mn_write_f64(out, q->left_quality));
+    MN_TRY(mn_write_f64(out, q->left_shortest));
+    MN_TRY(mn_write_f64(out, q->left_longest));
+    MN_TRY(mn_write_i64(out, mesh->next_vertex_id));
+    MN_TRY(mn_write_array_bytes(out, mesh->position, mesh->vertex_slots, sizeof *mesh->position));
+    MN_TRY(mn_write_array_bytes(out, mesh->tet, mesh->tet_slots, sizeof *mesh->tet));
+    MN_TRY(mn_write_block(out, mesh->vertex_id, mesh->vertex_slots, sizeof *mesh->vertex_id));
+    for (int f = 0; f < FIELD_COUNT; f++) {
+        const int64_t count = fields[f].kind == MN_TET_LINEAR ? mesh->vertex_slots : mesh->tet_slots;
+        MN_TRY(mn_write_block(out, mn_tet_field_numbers(q, fields[f].name), count * fields[f].size,
+                              sizeof(double)));
+    }
+    return MN_OK;
+}
+
+typedef struct saved_mesh {
+    MN_ARRAY(mn_vec3) positions;
+    MN_ARRAY(mn_tet_indices) tets;
+} saved_mesh;
+
+static bool all_finite(const double *values, int64_t count)
+{
+    bool finite = true;
+    for (int64_t i = 0; i < count; i++) finite = finite && isfinite(values[i]);
+    return finite;
+}
+
+static mn_status damaged(mn_context *ctx, const char *what)
+{
+    return mn_fail(ctx, MN_ERROR_FORMAT, "The saved state is damaged: %s.", what);
+}
+
+static mn_status read_fields(mn_tet_mesh *mesh, mn_reader *in)
+{
+    for (int f = 0; f < FIELD_COUNT; f++) {
+        const int64_t count = fields[f].kind == MN_TET_LINEAR ? mesh->vertex_slots : mesh->tet_slots;
+        mn_tet_field *field;
+        MN_TRY(mn_tet_mesh_add_field(mesh, fields[f].name, fields[f].kind, fields[f].size, &field));
+        MN_TRY(mn_read_block(in, field->data, count * fields[f].size, sizeof(double)));
+        if (!all_finite(field->data, count * fields[f].size))
+            return damaged(mesh->ctx, "a value is not a number");
+        for (int64_t i = 0; fields[f].kind == MN_TET_AMOUNT && i < count; i++)
+            if (!(field->data[i] > 0)) return damaged(mesh->ctx, "a volume is not positive");
+    }
+    return MN_OK;
+}
+
+static mn_status read_mesh(mn_context *ctx, mn_reader *in, saved_mesh *saved, mn_tet_mesh **out)
+{
+    int64_t next_id;
+    mn_tet_mesh *mesh = NULL;
+    mn_status status;
+    MN_TRY(mn_read_i64(in, &next_id));
+    MN_TRY(mn_read_array(in, &saved->positions));
+    MN_TRY(mn_read_array(in, &saved->tets));
+    if (!all_finite(&saved->positions.data[0].x, 3 * saved->positions.count))
+        return damaged(ctx, "a position is not a number");
+    MN_TRY_TO(fail, status,
+              mn_tet_mesh_build(ctx, saved->positions.count, saved->positions.data, saved->tets.count,
+                                (const int32_t(*)[4])saved->tets.data, &mesh));
+    MN_TRY_TO(fail, status, mn_read_block(in, mesh->vertex_id, mesh->vertex_slots, sizeof *mesh->vertex_id));
+    mesh->next_vertex_id = next_id;
+    for (int32_t v = 0; v < mesh->vertex_slots; v++)
+        if (mesh->vertex_id[v] < 0 || mesh->vertex_id[v] >= next_id || mesh->star_first[v] < 0)
+            MN_TRY_TO(fail, status, damaged(ctx, "a vertex has no valid id or no tetrahedron"));
+    for (int32_t t = 0; t < mesh->tet_slots; t++)
+        if (!(mn_tet_mesh_tet_volume(mesh, t) > 0))
+            MN_TRY_TO(fail, status, damaged(ctx, "a tetrahedron is not positive"));
+    MN_TRY_TO(fail, status, read_fields(mesh, in));
+    *out = mesh;
+    return MN_OK;
+fail:
+    mn_tet_mesh_free(mesh);
+    return status;
+}
+
+mn_status mn_tet_liquid_load(mn_context *ctx, const mn_tet_liquid_def *def, mn_reader *in,
+                             mn_tet_liquid **out)
+{
+    int32_t version;
+    double size, time, last_dt, quality, shortest, longest;
+    *out = NULL;
+    MN_TRY(mn_read_tag(in, tag, VERSION, &version));
+    MN_TRY(mn_read_f64(in, &size));
+    MN_TRY(mn_read_f64(in, &time));
+    MN_TRY(mn_read_f64(in, &last_dt));
+    MN_TRY(mn_read_f64(in, &quality));
+    MN_TRY(mn_read_f64(in, &shortest));
+    MN_TRY(mn_read_f64(in, &longest));
+    if (!(size > 0) || !isfinite(size) || !isfinite(time) || !(last_dt >= 0) || !isfinite(last_dt))
+        return damaged(ctx, "its clocks are wrong");
+    saved_mesh saved = {0};
+    mn_tet_mesh *mesh = NULL;
+    mn_tet_liquid *q = NULL;
+    mn_status status = read_mesh(ctx, in, &saved, &mesh);
+    if (status == MN_OK) status = mn_tet_liquid_create(ctx, def, mesh, &q);
+    if (status == MN_OK) {
+        status = mn_tet_liquid_take_mesh(q, mesh);
+        mesh = NULL;
+        q->time = time, q->last_dt = last_dt;
+        q->left_quality = quality, q->left_shortest = shortest, q->left_longest = longest;
+        if (!(def->size > 0)) q->size = size;
+    }
+    mn_tet_mesh_free(mesh);
+    mn_array_free(ctx, &saved.positions);
+    mn_array_free(ctx, &saved.tets);
+    if (status != MN_OK) {
+        mn_tet_liquid_free(q);
+        return status;
+    }
+    *out = q;
+    return MN_OK;
+}

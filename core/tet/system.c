@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The residual of a stage and its derivative.
+//
+//   residual   M (u - drift) + sum stress g - weight + sigma dA/dx,     C(x) - C0
+//   A          M + D + sigma d2A + k/V0 g g^T + (k (V/V0 - 1) - p) d2V
+//   B          dC_i/dx_j = sum over tetrahedra around both, g_j / 4
+//
+// Each tetrahedron is measured once; then each node gathers from its own list in a fixed order, so that the
+// bits do not depend on the number of workers. The derivative of D with the place is left out: it is
+// quadratic in what a stage moves.
+#include "tet/system.h"
+
+#include "meniscus/parallel.h"
+#include "tet/elements.h"
+
+#include <string.h>
+
+enum { TET_GRAIN = 512, NODE_GRAIN = 128 };
+
+// ---- elements ----
+
+static void symmetric_product(const double w[9], double factor, double pressing, double stress[6])
+{
+    stress[0] = 2 * factor * w[0] + pressing;
+    stress[1] = 2 * factor * w[4] + pressing;
+    stress[2] = 2 * factor * w[8] + pressing;
+    stress[3] = factor * (w[5] + w[7]);
+    stress[4] = factor * (w[2] + w[6]);
+    stress[5] = factor * (w[1] + w[3]);
+}
+
+static void measure_element(const mn_tet_system *s, int32_t t, mn_tet_element *e)
+{
+    const mn_tet_stage *stage = s->stage;
+    const int32_t *v = s->tet[t];
+    mn_vec3 x[4];
+    double p = 0, w[9] = {0};
+    for (int k = 0; k < 4; k++) x[k] = s->x.data[v[k]], p += 0.25 * stage->p[v[k]];
+    e->volume = mn_tet_volume_gradient(x, e->g);
+    e->mass = stage->mass[t] / 20;
+    e->viscous = e->volume > 0 ? stage->viscosity / e->volume : 0;
+    e->stiff = stage->stiffness / stage->soft_volume[t];
+    e->pressing = e->stiff * (e->volume - stage->soft_volume[t]) - p;
+    if (e->viscous > 0)
+        for (int k = 0; k < 4; k++) {
+            const mn_mat3 m = mn_outer(stage->u[v[k]], e->g[k]);
+            for (int i = 0; i < 9; i++) w[i] += m.m[i / 3][i % 3];
+        }
+    symmetric_product(w, e->viscous, e->pressing, e->stress);
+}
+
+static double measure_range(void *user, mn_range range)
+{
+    mn_tet_system *s = user;
+    double least = INFINITY;
+    for (int64_t t = range.begin; t < range.end; t++) {
+        measure_element(s, (int32_t)t, &s->elements.data[t]);
+        const double ratio = s->elements.data[t].volume / s->stage->volume_before[t];
+        least = ratio >= least ? least : ratio; // a NaN wins
+    }
+    return -least;
+}
+
+// ---- residual ----
+
+MN_INLINE mn_vec3 apply_stress(const double s[6], mn_vec3 g)
+{
+    return mn_v3(s[0] * g.x + s[5] * g.y + s[4] * g.z, s[5] * g.x + s[1] * g.y + s[3] * g.z,
+                 s[4] * g.x + s[3] * g.y + s[2] * g.z);
+}
+
+typedef struct residual_job {
+    mn_tet_system *system;
+    double *residual;
+} residual_job;
+
+MN_INLINE double face_sigma(const mn_tet_stage *stage, int32_t f)
+{
+    return stage->face_sigma ? stage->sigma * stage->face_sigma[f] : stage->sigma;
+}
+
+// The residual of one node; *scale is the sum of its forces' lengths.
+static void gather_node(const mn_tet_system *s, int32_t i, mn_vec3 *momentum, double *volume, double *scale)
+{
+    const mn_tet_stage *stage = s->stage;
+    mn_vec3 inertia = {0}, force = {0}, area = {0};
+    double sum = 0, mass = 0;
+    const mn_vec3 own = mn_sub(stage->u[i], stage->drift[i]);
+    for (int32_t c = s->corner_start.data[i]; c < s->corner_start.data[i + 1]; c++) {
+        const int32_t t = s->corner.data[c] / 4, k = s->corner.data[c] % 4;
+        const mn_tet_element *e = &s->elements.data[t];
+        mn_vec3 all = own;
+        for (int j = 0; j < 4; j++)
+            all = mn_add(all, mn_sub(stage->u[s->tet[t][j]], stage->drift[s->tet[t][j]]));
+        inertia = mn_axpy(inertia, e->mass, all);
+        mass += 5 * e->mass;
+        force = mn_add(force, apply_stress(e->stress, e->g[k]));
+        sum += 0.25 * e->volume;
+    }
+    for (int32_t c = s->face_start.data[i]; c < s->face_start.data[i + 1]; c++) {
+        const int32_t f = s->face_corner.data[c] / 3, *v = s->face.data + 3 * (int64_t)f;
+        const mn_triangle_shape shape =
+            mn_triangle_measure(s->x.data[v[0]], s->x.data[v[1]], s->x.data[v[2]]);
+        area = mn_axpy(area, face_sigma(stage, f),
+                       mn_triangle_area_gradient(&shape, s->face_corner.data[c] % 3));
+    }
+    const mn_vec3 weight = mn_scale(mass, stage->gravity);
+    *momentum = mn_add(inertia, mn_sub(mn_add(force, area), weight));
+    *scale = mn_norm(area) + mn_norm(weight) + mn_norm(force) + mn_norm(inertia);
+    if (stage->freedom) *momentum = mn_m3_apply(stage->freedom[i], *momentum);
+    *volume = sum - stage->node_volume[i];
+}
+
+static double residual_range(void *user, mn_range range)
+{
+    const residual_job *job = user;
+    const int32_t n = job->system->node_count;
+    double most = 0;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        mn_vec3 r;
+        double scale;
+        gather_node(job->system, (int32_t)i, &r, &job->residual[3 * (int64_t)n + i], &scale);
+        memcpy(job->residual + 3 * i, &r, sizeof r);
+        most = fmax(most, scale);
+    }
+    return most;
+}
+
+mn_status mn_tet_system_residual(mn_tet_system *s, const mn_tet_stage *stage, double *residual)
+{
+    residual_job job = {s, residual};
+    double least;
+    s->stage = stage;
+    for (int32_t i = 0; i < s->node_count; i++) s->x.data[i] = mn_add(stage->start[i], stage->u[i]);
+    MN_TRY(mn_parallel_max(s->ctx, s->tet_count, TET_GRAIN, measure_range, s, &least));
+    s->min_volume = -least;
+    return mn_parallel_max(s->ctx, s->node_count, NODE_GRAIN, residual_range, &job, &s->force_scale);
+}
+
+void mn_tet_system_node_volumes(const mn_tet_system *s, const mn_vec3 *x, double *volumes)
+{
+    memset(volumes, 0, mn_bytes(s->node_count, sizeof *volumes));
+    for (int32_t t = 0; t < s->tet_count; t++) {
+        const int32_t *v = s->tet[t];
+        const double quarter = 0.25 * mn_tet_volume(x[v[0]], x[v[1]], x[v[2]], x[v[3]]);
+        for (int k = 0; k < 4; k++) volumes[v[k]] += quarter;
+    }
+}
+
+// ---- blocks ----
+
+MN_INLINE void add_outer(double a[9], double factor, mn_vec3 p, mn_vec3 q)
+{
+    const double l[3] = {factor * p.x, factor * p.y, factor * p.z}, r[3] = {q.x, q.y, q.z};
+    for (int i = 0; i < 9; i++) a[i] += l[i / 3] * r[i % 3];
+}
+
+MN_INLINE void add_tet_pair(const mn_tet_element *e, int k, int j, mn_vec3 curl, bool convex,
+                            mn_tet_block *block)
+{
+    const double same = e->mass * (k == j ? 2 : 1) + e->viscous * mn_dot(e->g[k], e->g[j]);
+    double *a = block->a;
+    a[0] += same, a[4] += same, a[8] += same;
+    add_outer(a, e->viscous, e->g[j], e->g[k]);
+    add_outer(a, e->stiff, e->g[k], e->g[j]);
+    if (!convex) {
+        const mn_vec3 w = mn_scale(e->pressing, curl);
+        a[1] -= w.z, a[2] += w.y, a[3] += w.z, a[5] -= w.x, a[6] -= w.y, a[7] += w.x;
+    }
+    const double *gk = &e->g[k].x, *gj = &e->g[j].x;
+    for (int i = 0; i < 3; i++) block->b[i] += 0.25 * gj[i], block->bt[i] += 0.25 * gk[i];
+}
+
+static void assemble_row(const mn_tet_system *s, int32_t i)
+{
+    const mn_tet_stage *stage = s->stage;
+    const int32_t begin = s->row_start.data[i], end = s->row_start.data[i + 1];
+    memset(s->blocks.data + begin, 0, mn_bytes(end - begin, sizeof *s->blocks.data));
+    for (int32_t c = s->corner_start.data[i]; c < s->corner_start.data[i + 1]; c++) {
+        const int32_t t = s->corner.data[c] / 4, k = s->corner.data[c] % 4;
+        const int32_t *slot = s->tet_slot.data + 16 * (int64_t)t + 4 * k;
+        mn_vec3 x[4];
+        for (int j = 0; j < 4; j++) x[j] = s->x.data[s->tet[t][j]];
+        for (int j = 0; j < 4; j++) {
+            const mn_vec3 curl = j == k ? mn_v3(0, 0, 0) : mn_tet_volume_curl(x, k, j);
+            add_tet_pair(&s->elements.data[t], k, j, curl, stage->convex, &s->blocks.data[slot[j]]);
+        }
+    }
+    for (int32_t c = s->face_start.data[i]; c < s->face_start.data[i + 1]; c++) {
+        const int32_t f = s->face_corner.data[c] / 3, k = s->face_corner.data[c] % 3;
+        const int32_t *v = s->face.data + 3 * (int64_t)f, *slot = s->face_slot.data + 9 * (int64_t)f + 3 * k;
+        const mn_triangle_shape shape =
+            mn_triangle_measure(s->x.data[v[0]], s->x.data[v[1]], s->x.data[v[2]]);
+        const double sigma = face_sigma(stage, f);
+        // A wetted face may have a negative energy, which has no positive part to keep.
+        if (stage->convex && !(sigma > 0)) continue;
+        for (int j = 0; j < 3; j++)
+            mn_triangle_add_hessian(&shape, k, j, stage->convex, sigma, s->blocks.data[slot[j]].a);
+    }
+}
+
+static mn_mat3 load3(const double a[9])
+{
+    mn_mat3 m;
+    memcpy(m.m, a, sizeof m.m);
+    return m;
+}
+
+// Rows and columns of directions in which a node may not go are emptied; its own get the size of the rest.
+static void constrain_row(const mn_tet_system *s, int32_t i)
+{
+    const mn_mat3 *freedom = s->stage->freedom, own = freedom[i];
+    for (int32_t c = s->row_start.data[i]; c < s->row_start.data[i + 1]; c++) {
+        mn_tet_block *block = &s->blocks.data[c];
+        const mn_mat3 other = freedom[s->column.data[c]];
+        const mn_mat3 full = load3(block->a);
+        mn_mat3 m = mn_m3_mul(own, mn_m3_mul(full, other));
+        if (c == s->diagonal.data[i])
+            m = mn_m3_add(
+                m, mn_m3_scale(mn_m3_trace(full) / 3, mn_m3_add(mn_m3_identity(), mn_m3_scale(-1, own))));
+        memcpy(block->a, m.m, sizeof m.m);
+        const mn_vec3 b = mn_m3_apply(other, mn_v3(block->b[0], block->b[1], block->b[2]));
+        const mn_vec3 bt = mn_m3_apply(own, mn_v3(block->bt[0], block->bt[1], block->bt[2]));
+        memcpy(block->b, &b, sizeof b);
+        memcpy(block->bt, &bt, sizeof bt);
+    }
+}
+
+static mn_status assemble_range(void *user, mn_range range)
+{
+    const mn_tet_system *s = user;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        assemble_row(s, (int32_t)i);
+        if (s->stage->freedom) constrain_row(s, (int32_t)i);
+    }
+    return MN_OK;
+}
+
+mn_status mn_tet_system_assemble(mn_tet_system *s)
+{
+    return mn_parallel_for(s->ctx, s->node_count, NODE_GRAIN, assemble_range, s);
+}
+
+// ---- product ----
+
+typedef struct product {
+    const mn_tet_system *system;
+    const double *x;
+    double *y;
+} product;
+
+MN_MULTIVERSION
+static mn_status apply_range(void *user, mn_range range)
+{
+    const product *p = user;
+    const mn_tet_system *s = p->system;
+    const int64_t n = s->node_count;
+    const double *v = p->x, *q = p->x + 3 * n;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        double y0 = 0, y1 = 0, y2 = 0, y3 = 0;
+        for (int32_t c = s->row_start.data[i]; c < s->row_start.data[i + 1]; c++) {
+            const mn_tet_block *k = &s->blocks.data[c];
+            const int64_t j = s->column.data[c];
+            const double x0 = v[3 * j], x1 = v[3 * j + 1], x2 = v[3 * j + 2], pressure = q[j];
+            y0 += k->a[0] * x0 + k->a[1] * x1 + k->a[2] * x2 - k->bt[0] * pressure;
+            y1 += k->a[3] * x0 + k->a[4] * x1 + k->a[5] * x2 - k->bt[1] * pressure;
+            y2 += k->a[6] * x0 + k->a[7] * x1 + k->a[8] * x2 - k->bt[2] * pressure;
+            y3 -= k->b[0] * x0 + k->b[1] * x1 + k->b[2] * x2;
+        }
+        p->y[3 * i] = y0, p->y[3 * i + 1] = y1, p->y[3 * i + 2] = y2, p->y[3 * n + i] = y3;
+    }
+    return MN_OK;
+}
+
+mn_status mn_tet_system_apply(void *user, const double *x, double *y)
+{
+    const mn_tet_system *s = user;
+    product p = {s, x, y};
+    return mn_parallel_for(s->ctx, s->node_count, NODE_GRAIN, apply_range, &p);
+}

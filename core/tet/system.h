@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The coupled system of velocities and pressures on one mesh: who neighbours whom, the residual of a stage,
+// its derivative as blocks by rows, and a preconditioner.
+//
+// A stage is one implicit solve of a time step. Everything in it is in units of the mesh size, the liquid's
+// density and the length h of the stage, so that h, density and lengths are of order 1 whatever the scale:
+//
+//   find u, p with   M (u - drift) = F(x) + B(x)^T p - D(x) u,   C(x) = C0,   x = start + u
+//
+// M consistent mass, F = -d(surface energy)/dx - d(soft volume energy)/dx + weight, D viscosity,
+// C_i = a quarter of the volumes around node i, B = dC/dx [clausen2013] eq. 12, section 5.2, here on the
+// geometry at the end of the stage.
+#ifndef MENISCUS_TET_SYSTEM_H
+#define MENISCUS_TET_SYSTEM_H
+
+#include "meniscus/array.h"
+#include "meniscus/krylov.h"
+#include "meniscus/sparse.h"
+#include "meniscus/tet_mesh.h"
+
+/// What row i has at column j.
+typedef struct mn_tet_block {
+    double a[9];  ///< velocity against velocity
+    double b[3];  ///< dC_i/dx_j
+    double bt[3]; ///< dC_j/dx_i
+} mn_tet_block;
+
+/// A tetrahedron at the current place.
+typedef struct mn_tet_element {
+    mn_vec3 g[4]; ///< dV/dx
+    double volume;
+    double mass;     ///< a twentieth of it: M_kj = mass (1 + delta_kj)
+    double viscous;  ///< viscosity / volume
+    double stiff;    ///< of the soft volume energy
+    double pressing; ///< what multiplies dV in the energy: soft pressure less pressure
+    double
+        stress[6]; ///< of pressure, soft volume and viscosity: force on k is -stress g_k; xx yy zz yz zx xy
+} mn_tet_element;
+
+/// Given for a stage, in its units. Arrays belong to the caller.
+typedef struct mn_tet_stage {
+    double sigma, viscosity, stiffness;
+    mn_vec3 gravity;
+    const mn_vec3 *start, *drift;     ///< per node
+    const double *mass, *soft_volume; ///< per tetrahedron; density 1
+    const double *node_volume;        ///< C0
+    const double *volume_before; ///< per tetrahedron, of the last good state: what min_volume is relative to
+    const double *face_sigma;    ///< per boundary face, in units of sigma; NULL: 1
+    const mn_mat3 *freedom;      ///< per node, the projector on where it may go; NULL: anywhere
+    bool convex;                 ///< only the positive part of the Hessian
+    mn_vec3 *u;                  ///< the unknowns: where to start, and what was found
+    double *p;
+} mn_tet_stage;
+
+typedef struct mn_tet_system {
+    mn_context *ctx;
+    // The mesh, borrowed, and its neighbourhoods.
+    int32_t node_count, tet_count, face_count;
+    const int32_t (*tet)[4];
+    MN_ARRAY(int32_t) corner_start, corner;    ///< node -> 4 t + k
+    MN_ARRAY(int32_t) face;                    ///< three nodes each, counter-clockwise from outside
+    MN_ARRAY(int32_t) face_start, face_corner; ///< node -> 3 f + k
+    MN_ARRAY(int32_t) row_start, column, diagonal;
+    MN_ARRAY(int32_t) tet_slot, face_slot; ///< where (k, j) of an element goes: 16 and 9 each
+    // The stage at its current iterate.
+    const mn_tet_stage *stage;
+    MN_ARRAY(mn_vec3) x;
+    MN_ARRAY(mn_tet_element) elements;
+    MN_ARRAY(mn_tet_block) blocks;
+    double min_volume;  ///< of a tetrahedron, relative to the last good state
+    double force_scale; ///< largest force on a node
+    // The preconditioner (schur.c).
+    MN_ARRAY(mn_mat3) diagonal_inverse;
+    mn_sparse schur;
+    mn_cholesky *cholesky;
+    bool analyzed, factored;
+    MN_ARRAY(double) scratch;
+} mn_tet_system;
+
+void mn_tet_system_free(mn_tet_system *system);
+/// Neighbourhoods of a mesh without gaps, which must outlive the system or the next build.
+mn_status mn_tet_system_build(mn_tet_system *system, const mn_tet_mesh *mesh);
+
+/// Elements and residual at the stage's u and p: 3 numbers a node for momentum, then 1 a node for volume.
+mn_status mn_tet_system_residual(mn_tet_system *system, const mn_tet_stage *stage, double *residual);
+/// Blocks at the place of the last residual.
+mn_status mn_tet_system_assemble(mn_tet_system *system);
+/// An mn_apply_fn: (A v - B^T q, -B v) for (v, q).
+mn_status mn_tet_system_apply(void *system, const double *x, double *y);
+
+/// Factors S = B diag(A)^-1 B^T of the current blocks.
+mn_status mn_tet_system_factor(mn_tet_system *system);
+/// An mn_apply_fn: the block factorisation with diag(A) and S in the places of A and its Schur complement.
+mn_status mn_tet_system_precondition(void *system, const double *r, double *z);
+/// Volumes of the nodes at places x.
+void mn_tet_system_node_volumes(const mn_tet_system *system, const mn_vec3 *x, double *volumes);
+
+#endif
