@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Liquid films without a mesh: soap films on rings, bubbles with their gas, sheets that tear and draw back.
+//
+// A film is a cloud of points that carry its mass. In every step one consistent set of triangles is laid
+// through them, and serves everything: surface tension as the gradient of its area, two sides to a film;
+// enclosed gas as the gradient of its volume; viscosity; the points that are added where the film stretches
+// and merged where it shrinks or an edge sweeps them up. Nothing of it is kept: films join, close and part as
+// their points do. Points that no triangle holds any more fly on as drops.
+#ifndef MENISCUS_MLS_H
+#define MENISCUS_MLS_H
+
+#include "meniscus/report.h"
+#include "meniscus/stream.h"
+#include "meniscus/volume.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mn_mls_def {
+    double spacing;          ///< m, between the points of a film, > 0
+    double density;          ///< kg/m^3, > 0
+    double sigma;            ///< surface tension of one side, N/m, >= 0
+    double viscosity;        ///< Pa s, >= 0
+    mn_vec3 gravity;         ///< m/s^2
+    double min_thickness;    ///< m, >= 0: a film thinner than this breaks; 0: it never does by itself
+    bool gas;                ///< closed films hold their gas (Boyle's law)
+    double ambient_pressure; ///< Pa, > 0, outside of them
+    mn_vec3 wind;            ///< m/s, velocity of the air everywhere
+    double air_drag;         ///< Pa s/m, >= 0: pressure on a film for each m/s that the air blows against it
+    double
+        damping; ///< in [0, 1]: 0 keeps all energy of waves too short or fast for the time step, 1 the least
+    double max_dt;        ///< s, > 0, the longest time step
+    int32_t min_substeps; ///< >= 1
+    int32_t max_substeps; ///< an advance that needs more fails
+    int64_t max_points;   ///< an advance that would hold more fails before it takes the memory
+} mn_mls_def;
+
+/// Soap water with 1 mm spacing and no gravity.
+mn_mls_def mn_mls_default_def(void);
+
+enum { MN_MLS_FILM = 1, MN_MLS_DROP = 3 }; ///< codimensions
+
+/// One point. No padding: states are saved as they are.
+typedef struct mn_mls_point {
+    mn_vec3 position; ///< m
+    mn_vec3 velocity; ///< m/s
+    mn_vec3 normal;   ///< unit, the side that the film's triangles face
+    double mass;      ///< kg
+    int64_t id;       ///< counts births
+    int64_t codim;    ///< MN_MLS_*
+    int64_t anchor;   ///< which point of the source holds it; -1: it is free
+    int64_t pocket;   ///< which gas it holds in; -1: none
+} mn_mls_point;
+
+/// Film to start with. Arrays belong to the caller and are read during the call.
+typedef struct mn_mls_source {
+    int64_t count;
+    const mn_vec3 *position; ///< m
+    const mn_vec3 *velocity; ///< m/s, or NULL: at rest
+    const mn_vec3 *normal;   ///< any length above 0: which side is which
+    const double *thickness; ///< m, > 0
+    const uint8_t *pinned;   ///< 1: held, and moved by mn_mls_inputs.anchors; or NULL
+} mn_mls_source;
+
+/// What an advance sees; all may be zero.
+typedef struct mn_mls_inputs {
+    int64_t anchor_count;   ///< 0: pinned points stay where they are
+    const mn_vec3 *anchors; ///< m, positions of the source's points at the end of the advance
+    mn_volume wind;         ///< vector volume in m/s, added to the def's wind
+} mn_mls_inputs;
+
+/// What there is to see.
+typedef struct mn_mls_view {
+    int64_t count;
+    const mn_mls_point *points;
+    const double *thickness; ///< m; of a drop, its diameter
+    const double
+        *pressure; ///< Pa above the ambient, of the gas that the film holds in; 0 where it holds none
+    int64_t triangle_count;
+    const int32_t (*triangles)[3]; ///< counter-clockwise as seen from where the normals point
+    int64_t open_edges;
+} mn_mls_view;
+
+typedef struct mn_mls mn_mls;
+
+/// Without any film.
+mn_status mn_mls_create(mn_context *ctx, const mn_mls_def *def, mn_mls **mls);
+/// NULL is fine.
+void mn_mls_free(mn_mls *mls);
+/// Parameters may change between advances, but for the spacing. Fails without change on values outside their
+/// range.
+mn_status mn_mls_set_def(mn_mls *mls, const mn_mls_def *def);
+/// Adds a film; call once, before the first advance. Points nearer than a fifth of the spacing become one.
+/// Closed films start with the gas that balances their tension.
+mn_status mn_mls_add(mn_mls *mls, const mn_mls_source *source);
+/// `dt` seconds on. On failure, also when cancelled, the state is what it was.
+mn_status mn_mls_advance(mn_mls *mls, const mn_mls_inputs *inputs, double dt);
+
+/// Borrowed until the next call that changes the solver.
+mn_mls_view mn_mls_get_view(const mn_mls *mls);
+void mn_mls_report(const mn_mls *mls, mn_report *report);
+
+mn_status mn_mls_save(const mn_mls *mls, mn_writer *out);
+mn_status mn_mls_load(mn_context *ctx, const mn_mls_def *def, mn_reader *in, mn_mls **mls);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the points of a film are too far apart, too near, too thin or alone. Works on the edges of the step's
+// triangles with the points where the step has brought them; the next step lays new triangles. Every change
+// keeps the mass and the momentum, and each point takes part in one change of a kind at most.
+//
+//   - A short edge becomes one point. This is also how a free edge collects the film that it sweeps up: the
+//     inelastic meeting that makes it run at sqrt(2 sigma/(rho h)) [taylor1959, culick1960].
+//   - A long edge gets a point in its middle, on the cubic through its ends and normals, with a third of the
+//     mass of either end and that mass's own momentum.
+//   - A film thinner than the artist allows opens a hole just larger than what would heal (MN_FILM_ALPHA);
+//   what
+//     was in it goes to the rim.
+//   - A point without triangles is a drop; a drop that meets a film becomes part of it.
+#include "mls/mls_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double SPLIT = 1.4, MERGE = 0.5, HOLE = 2.3, FALL_IN = 0.6; // spacings
+
+static void give(mn_mls_point *to, const mn_mls_point *from, double mass)
+{
+    const double total = to->mass + mass;
+    if (to->anchor < 0) { // what is held stays where it is and moves as it is moved
+        to->velocity = mn_lerp(to->velocity, from->velocity, mass / total);
+        to->position = mn_lerp(to->position, from->position, mass / total);
+    }
+    to->mass = total;
+}
+
+// ---- edges ----
+
+static int by_length(const void *first, const void *second)
+{
+    const mls_edge *a = first, *b = second;
+    if (a->length2 != b->length2) return a->length2 < b->length2 ? -1 : 1;
+    if (a->p != b->p) return a->p < b->p ? -1 : 1;
+    return a->q < b->q ? -1 : a->q > b->q;
+}
+
+static int by_falling_length(const void *first, const void *second)
+{
+    return by_length(second, first);
+}
+
+// Edges shorter than the one bound or longer than the other.
+static mn_status list_edges(mn_mls *mls, double below, double above)
+{
+    mls->edges.count = 0;
+    for (int32_t p = 0; p < (int32_t)mls->matrix.start.count - 1; p++)
+        for (int64_t e = mls->matrix.start.data[p]; e < mls->matrix.start.data[p + 1]; e++) {
+            const int32_t q = mls->matrix.column.data[e];
+            if (q < p) continue;
+            const double d2 = mn_norm2(mn_sub(mls->points.data[p].position, mls->points.data[q].position));
+            if (d2 >= below * below && d2 <= above * above) continue;
+            const mls_edge edge = {d2, p, q};
+            MN_TRY(mn_array_push(mls->ctx, &mls->edges, &edge));
+        }
+    return MN_OK;
+}
+
+static void sort_edges(mn_mls *mls, int (*order)(const void *, const void *))
+{
+    if (mls->edges.count > 0)
+        qsort(mls->edges.data, (size_t)mls->edges.count, sizeof *mls->edges.data, order);
+}
+
+static bool is_dead(const mn_mls_point *point)
+{
+    return !(point->mass > 0);
+}
+
+static mn_status merge_short_edges(mn_mls *mls)
+{
+    MN_TRY(list_edges(mls, MERGE * mls->def.spacing, INFINITY));
+    sort_edges(mls, by_length);
+    for (int64_t i = 0; i < mls->edges.count; i++) {
+        int32_t p = mls->edges.data[i].p, q = mls->edges.data[i].q;
+        if (mls->touched.data[p] || mls->touched.data[q]) continue;
+        if (mls->points.data[q].anchor >= 0) { // the one that is held stays
+            const int32_t swap = p;
+            p = q, q = swap;
+        }
+        mn_mls_point *stays = &mls->points.data[p], *goes = &mls->points.data[q];
+        if (goes->anchor >= 0) continue;
+        mls->touched.data[p] = mls->touched.data[q] = 1;
+        const mn_vec3 n = mn_normalize(mn_add(stays->normal, goes->normal));
+        if (mn_norm2(n) > 0) stays->normal = n;
+        give(stays, goes, goes->mass);
+        goes->mass = 0;
+    }
+    return MN_OK;
+}
+
+// The middle of the cubic that leaves p along the film and comes to q along it.
+static mn_vec3 middle(const mn_mls_point *p, const mn_mls_point *q)
+{
+    const mn_vec3 e = mn_sub(q->position, p->position);
+    const mn_vec3 bulge =
+        mn_sub(mn_scale(mn_dot(q->normal, e), q->normal), mn_scale(mn_dot(p->normal, e), p->normal));
+    return mn_axpy(mn_lerp(p->position, q->position, 0.5), 0.125, bulge);
+}
+
+static mn_status split_long_edges(mn_mls *mls)
+{
+    MN_TRY(list_edges(mls, 0, SPLIT * mls->def.spacing));
+    sort_edges(mls, by_falling_length);
+    for (int64_t i = 0; i < mls->edges.count; i++) {
+        const int32_t p = mls->edges.data[i].p, q = mls->edges.data[i].q;
+        if (mls->touched.data[p] || mls->touched.data[q]) continue;
+        mn_mls_point *a = &mls->points.data[p], *b = &mls->points.data[q];
+        const film_fan *fan = &mls->surface.fans.data[p];
+        const bool inner = fan_has_edge(fan, q) && fan_has_reverse_edge(fan, q);
+        if (a->anchor >= 0 && b->anchor >= 0 && !inner) continue; // a piece of the ring
+        mls->touched.data[p] = mls->touched.data[q] = 1;
+        mn_mls_point born = *a;
+        born.position = middle(a, b);
+        born.velocity = mn_lerp(a->velocity, b->velocity, b->mass / (a->mass + b->mass));
+        born.normal = mn_normalize(mn_add(a->normal, b->normal));
+        if (!(mn_norm2(born.normal) > 0)) born.normal = a->normal;
+        born.mass = (a->mass + b->mass) / 3;
+        born.id = mls->next_id++;
+        born.anchor = -1;
+        a->mass -= a->mass / 3;
+        b->mass -= b->mass / 3;
+        if (mls->points.count >= mls->def.max_points)
+            return mn_fail(mls->ctx, MN_ERROR_ARGUMENT,
+                           "The film would hold more than %lld points; raise max_points, or the spacing.",
+                           (long long)mls->def.max_points);
+        MN_TRY(mn_array_push(mls->ctx, &mls->points, &born));
+    }
+    return MN_OK;
+}
+
+// ---- tearing ----
+
+static bool is_thin(const mn_mls *mls, int64_t p)
+{
+    return mls->thickness.data[p] < mls->def.min_thickness && !mls->surface.edge.data[p] &&
+           mls->points.data[p].anchor < 0 && !is_dead(&mls->points.data[p]);
+}
+
+// Points of the film around `first` within the radius, then one more ring: patch[0 .. inner), [inner .. all).
+static mn_status gather_patch(mn_mls *mls, int32_t first, double radius, int64_t *inner)
+{
+    mls->patch.count = 0;
+    MN_TRY(mn_array_push(mls->ctx, &mls->patch, &first));
+    for (int64_t i = 0, within = 1;; i++) {
+        if (i == within) { // every point in reach has been walked from: what was found last is the rim
+            *inner = within;
+            break;
+        }
+        const int32_t p = mls->patch.data[i];
+        for (int64_t e = mls->matrix.start.data[p]; e < mls->matrix.start.data[p + 1]; e++) {
+            const int32_t q = mls->matrix.column.data[e];
+            int64_t seen = 0;
+            while (seen < mls->patch.count && mls->patch.data[seen] != q) seen++;
+            if (seen < mls->patch.count) continue;
+            MN_TRY(mn_array_push(mls->ctx, &mls->patch, &q));
+            const bool near =
+                mn_distance(mls->points.data[first].position, mls->points.data[q].position) < radius;
+            if (!near) continue;
+            const int64_t last = mls->patch.count - 1; // the near ones stand before the others
+            const int32_t moved = mls->patch.data[within];
+            mls->patch.data[within++] = q;
+            if (last >= within) mls->patch.data[last] = moved;
+        }
+    }
+    return MN_OK;
+}
+
+static mn_status tear(mn_mls *mls, int32_t first)
+{
+    int64_t inner = 0;
+    MN_TRY(gather_patch(mls, first, HOLE * mls->def.spacing, &inner));
+    for (int64_t i = 0; i < inner; i++) {
+        mn_mls_point *goes = &mls->points.data[mls->patch.data[i]];
+        if (goes->anchor >= 0 || is_dead(goes)) continue;
+        mn_mls_point *nearest = NULL;
+        double least = INFINITY;
+        for (int64_t k = inner; k < mls->patch.count; k++) {
+            mn_mls_point *rim = &mls->points.data[mls->patch.data[k]];
+            const double d = mn_distance(rim->position, goes->position);
+            if (d < least && !is_dead(rim)) least = d, nearest = rim;
+        }
+        if (!nearest) return MN_OK; // a film as small as the hole
+        give(nearest, goes, goes->mass);
+        goes->mass = 0;
+    }
+    return MN_OK;
+}
+
+static mn_status tear_thin_film(mn_mls *mls)
+{
+    if (!(mls->def.min_thickness > 0)) return MN_OK;
+    while (true) { // thinnest first; each hole takes its thin neighbours along
+        int64_t thinnest = -1;
+        for (int64_t p = 0; p < mls->surface.count; p++)
+            if (is_thin(mls, p) && (thinnest < 0 || mls->thickness.data[p] < mls->thickness.data[thinnest]))
+                thinnest = p;
+        if (thinnest < 0) return MN_OK;
+        MN_TRY(tear(mls, (int32_t)thinnest));
+        mls->thickness.data[thinnest] = INFINITY;
+    }
+}
+
+// ---- drops ----
+
+typedef struct landing {
+    const mn_mls *mls;
+    int32_t nearest;
+    double least;
+} landing;
+
+static void try_landing(void *user, int32_t point, double distance2)
+{
+    landing *l = user;
+    const mn_mls_point *film = &l->mls->points.data[point];
+    if (film->codim == MN_MLS_DROP || is_dead(film)) return;
+    if (distance2 < l->least || (distance2 == l->least && point < l->nearest))
+        l->least = distance2, l->nearest = point;
+}
+
+static void turn_drops(mn_mls *mls)
+{
+    for (int64_t p = 0; p < mls->surface.count; p++) {
+        mn_mls_point *point = &mls->points.data[p];
+        if (is_dead(point) || point->anchor >= 0) continue;
+        if (point->codim == MN_MLS_FILM) {
+            if (mls->surface.fans.data[p].count == 0) point->codim = MN_MLS_DROP;
+            continue;
+        }
+        landing l = {mls, -1, INFINITY};
+        mn_neighbours_visit(mls->surface.neighbours, point->position, FALL_IN * mls->def.spacing, try_landing,
+                            &l);
+        if (l.nearest < 0) continue;
+        give(&mls->points.data[l.nearest], point, point->mass);
+        point->mass = 0;
+    }
+}
+
+mn_status mls_reseed(mn_mls *mls)
+{
+    const int64_t count = mls->points.count;
+    MN_TRY(mn_array_resize(mls->ctx, &mls->touched, count));
+    memset(mls->touched.data, 0, (size_t)count);
+    turn_drops(mls);
+    MN_TRY(tear_thin_film(mls));
+    for (int64_t p = 0; p < count; p++) mls->touched.data[p] = is_dead(&mls->points.data[p]);
+    MN_TRY(merge_short_edges(mls));
+    MN_TRY(split_long_edges(mls));
+    int64_t kept = 0;
+    for (int64_t p = 0; p < mls->points.count; p++)
+        if (!is_dead(&mls->points.data[p])) mls->points.data[kept++] = mls->points.data[p];
+    mls->points.count = kept;
+    return MN_OK;
+}

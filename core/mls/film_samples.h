@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Points of a film while its source makes them.
+#ifndef MENISCUS_MLS_FILM_SAMPLES_H
+#define MENISCUS_MLS_FILM_SAMPLES_H
+
+#include "meniscus/array.h"
+#include "meniscus/film_source.h"
+
+typedef struct film_sample {
+    mn_vec3 position, normal, velocity;
+    double thickness;
+    int32_t pinned;
+} film_sample;
+typedef MN_ARRAY(film_sample) film_sample_array;
+
+enum { FILM_SAMPLE_LIMIT = 1 << 26 };
+
+/// Even points on the polygons of def->geo.
+mn_status film_sample_polygons(mn_context *ctx, const mn_film_source_def *def, film_sample_array *samples);
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One consistent set of triangles through a cloud of film points, built anew from the points whenever it is
+// asked for; nothing of it is kept from one step to the next.
+//
+//   - Around each point the neighbours on its own side are laid into its tangent plane, and its Voronoi cell
+//     there gives the triangles that the point would like: its star (film_stars.c).
+//   - Triangles that all three corners like are taken; the few that are contested are taken one by one where
+//     they fit (film_triangles.c). So every edge has at most one triangle on each of its two sides.
+//   - Gaps of a few edges are closed (film_close.c).
+//
+// The result is kept as fans: fan[p] holds (a, b) for every triangle (p, a, b), counter-clockwise as seen
+// from where the normals point. So everything can be gathered point by point, in parallel, without scatters.
+#ifndef MENISCUS_MLS_FILM_SURFACE_H
+#define MENISCUS_MLS_FILM_SURFACE_H
+
+#include "meniscus/array.h"
+#include "meniscus/neighbours.h"
+#include "meniscus/vec.h"
+
+/// A circle around three points that is larger than this many spacings is a hole: the film has an edge there.
+#define MN_FILM_ALPHA 2.1
+/// How far a star looks: as far as the circles that it may accept.
+#define MN_FILM_REACH (2 * MN_FILM_ALPHA)
+
+enum { MN_FAN_MAX = 24, MN_LOOP_MAX = 6 };
+
+typedef struct film_fan {
+    int32_t count;
+    int32_t pair[MN_FAN_MAX][2];
+} film_fan;
+
+/// What a surface is built from.
+typedef struct film_points {
+    int64_t count;
+    const mn_vec3 *position;
+    const mn_vec3 *normal; ///< of the step before, or a guess: which side is which
+    const int64_t *id;     ///< breaks ties between diagonals the same way in every step
+    const uint8_t *skip;   ///< 1: not part of any film
+    const uint8_t *pinned; ///< a loop of pinned points only is a ring, not a gap; may be NULL
+    double spacing;        ///< m
+} film_points;
+
+typedef struct film_site {
+    mn_vec3 at, normal;
+    int32_t use; ///< 0: not part of any film
+} film_site;
+
+typedef struct film_candidate {
+    int32_t corner[3]; ///< lowest first, in order of turning
+    int32_t votes;
+    double radius;
+} film_candidate;
+
+typedef struct film_surface {
+    mn_context *ctx;
+    mn_neighbours *neighbours;
+    int64_t count;
+    MN_ARRAY(film_site)
+    sites; ///< positions moved by a thousandth of the spacing, so that no four lie on a circle
+    MN_ARRAY(film_fan) stars, fans;
+    MN_ARRAY(film_candidate) candidates;
+    // what follows from the fans, for each point
+    MN_ARRAY(mn_vec3) normal; ///< unit; that of the step before where there is no triangle
+    MN_ARRAY(double) area;    ///< m^2, a third of each triangle
+    MN_ARRAY(uint8_t) edge;   ///< 1: on a free edge, or without any triangle
+    int64_t triangles, open_edges, contested;
+    double total_area;
+} film_surface;
+
+mn_status film_surface_create(mn_context *ctx, film_surface *surface);
+void film_surface_free(film_surface *surface);
+mn_status film_surface_build(film_surface *surface, const film_points *points);
+
+/// The stars of all points, into surface->stars.
+mn_status film_stars_find(film_surface *surface, const film_points *points);
+/// Triangles over gaps of at most MN_LOOP_MAX edges.
+mn_status film_close_gaps(film_surface *surface, const film_points *points);
+
+/// True when some triangle runs from `from` to `to`.
+static inline bool fan_has_edge(const film_fan *fan_of_from, int32_t to)
+{
+    for (int32_t i = 0; i < fan_of_from->count; i++)
+        if (fan_of_from->pair[i][0] == to) return true;
+    return false;
+}
+
+/// True when some triangle runs from `from` to the fan's own point.
+static inline bool fan_has_reverse_edge(const film_fan *fan, int32_t from)
+{
+    for (int32_t i = 0; i < fan->count; i++)
+        if (fan->pair[i][1] == from) return true;
+    return false;
+}
+
+/// True when the triangles go all the way around.
+static inline bool fan_is_closed(const film_fan *fan)
+{
+    for (int32_t i = 0; i < fan->count; i++)
+        if (!fan_has_reverse_edge(fan, fan->pair[i][0])) return false;
+    return fan->count > 2;
+}
+
+/// Adds (a, b, c) to the three fans; false when one of its edges is taken, a fan is closed already or full.
+bool film_add_triangle(film_fan *fans, int32_t a, int32_t b, int32_t c);
+
+/// Radius of the circle through three points; INFINITY for points on a line.
+double film_circle(mn_vec3 a, mn_vec3 b, mn_vec3 c);
+
+#endif

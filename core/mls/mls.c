@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The life of a film solver: its def and their checks, the film it starts with, and its stream.
+#include "mls/mls_state.h"
+
+#include <string.h>
+
+enum { SAVE_VERSION = 1 };
+
+static const double SAME_PLACE = 0.2; // spacings
+
+mn_mls_def mn_mls_default_def(void)
+{
+    return (mn_mls_def){
+        .spacing = 0.001,
+        .density = 1000,
+        .sigma = 0.025,
+        .gas = true,
+        .ambient_pressure = 101325,
+        .max_dt = 0.005,
+        .min_substeps = 1,
+        .max_substeps = 100000,
+        .max_points = 10 * 1000 * 1000,
+    };
+}
+
+// ---- checks ----
+
+static mn_status check_def(mn_context *ctx, const mn_mls_def *def)
+{
+    const struct {
+        const char *name;
+        double value, low, high;
+        const char *range;
+    } rows[] = {
+        {"spacing", def->spacing, 1e-12, 1e12, "above 0"},
+        {"density", def->density, 1e-12, 1e12, "above 0"},
+        {"sigma", def->sigma, 0, 1e12, "at least 0"},
+        {"viscosity", def->viscosity, 0, 1e12, "at least 0"},
+        {"min_thickness", def->min_thickness, 0, 1e12, "at least 0"},
+        {"ambient_pressure", def->ambient_pressure, 1e-12, 1e15, "above 0"},
+        {"air_drag", def->air_drag, 0, 1e12, "at least 0"},
+        {"damping", def->damping, 0, 1, "from 0 to 1"},
+        {"max_dt", def->max_dt, 1e-12, 1e12, "above 0"},
+        {"min_substeps", def->min_substeps, 1, 1e9, "at least 1"},
+        {"max_substeps", def->max_substeps, def->min_substeps, 1e10, "at least min_substeps"},
+        {"max_points", (double)def->max_points, 1, 2e9, "from 1 to two billion"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (!(rows[i].value >= rows[i].low && rows[i].value <= rows[i].high)) // false for a NaN
+            return mn_fail(ctx, MN_ERROR_ARGUMENT, "%s is %g; it must be %s.", rows[i].name, rows[i].value,
+                           rows[i].range);
+    if (!mn_is_finite3(def->gravity) || !mn_is_finite3(def->wind))
+        return mn_fail(ctx, MN_ERROR_ARGUMENT, "gravity and wind must be finite numbers.");
+    return MN_OK;
+}
+
+static mn_status check_source(mn_context *ctx, const mn_mls_source *source)
+{
+    for (int64_t i = 0; i < source->count; i++) {
+        if (!mn_is_finite3(source->position[i]) ||
+            (source->velocity && !mn_is_finite3(source->velocity[i])) || !mn_is_finite3(source->normal[i]))
+            return mn_fail(ctx, MN_ERROR_INPUT,
+                           "Point %lld of the film has a position, velocity or normal that is not a number.",
+                           (long long)i);
+        if (!(source->thickness[i] > 0) || !isfinite(source->thickness[i]))
+            return mn_fail(ctx, MN_ERROR_INPUT,
+                           "Point %lld of the film is %g m thick; the thickness must be above 0.",
+                           (long long)i, source->thickness[i]);
+        if (!(mn_norm2(mn_normalize(source->normal[i])) > 0))
+            return mn_fail(ctx, MN_ERROR_INPUT,
+                           "Point %lld of the film has no normal; give the film normals, or polygons.",
+                           (long long)i);
+    }
+    return MN_OK;
+}
+
+// ---- life ----
+
+mn_status mn_mls_create(mn_context *ctx, const mn_mls_def *def, mn_mls **out)
+{
+    *out = NULL;
+    MN_TRY(check_def(ctx, def));
+    mn_mls *mls = mn_allocate_zero(ctx, sizeof *mls);
+    if (!mls) return MN_ERROR_MEMORY;
+    mls->ctx = ctx;
+    mls->def = *def;
+    mn_status status = film_surface_create(ctx, &mls->surface);
+    if (status == MN_OK) status = mn_krylov_create(ctx, &mls->krylov);
+    if (status != MN_OK) {
+        mn_mls_free(mls);
+        return status;
+    }
+    *out = mls;
+    return MN_OK;
+}
+
+static void free_scratch(mn_mls *mls)
+{
+    mn_context *ctx = mls->ctx;
+    mls_vec3_array *vectors[] = {&mls->x0,    &mls->v0, &mls->normals, &mls->right,   &mls->solution,
+                                 &mls->swell, &mls->x1, &mls->wind,    &mls->gradient};
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) mn_array_free(ctx, vectors[i]);
+    mls_double_array *numbers[] = {&mls->thickness, &mls->pressure, &mls->mass, &mls->drag,
+                                   &mls->volumes,   &mls->part,     &mls->ease};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) mn_array_free(ctx, numbers[i]);
+    mn_array_free(ctx, &mls->ids);
+    mn_array_free(ctx, &mls->skip);
+    mn_array_free(ctx, &mls->pinned);
+    mn_array_free(ctx, &mls->component);
+    mn_array_free(ctx, &mls->pocket_of);
+    mn_array_free(ctx, &mls->touched);
+    mn_array_free(ctx, &mls->known);
+    mn_array_free(ctx, &mls->edges);
+    mn_array_free(ctx, &mls->patch);
+    mn_array_free(ctx, &mls->triangles);
+    mn_array_free(ctx, &mls->backup);
+    mn_array_free(ctx, &mls->pocket_backup);
+    mn_array_free(ctx, &mls->new_pockets);
+    film_matrix_free(ctx, &mls->matrix);
+}
+
+void mn_mls_free(mn_mls *mls)
+{
+    if (!mls) return;
+    free_scratch(mls);
+    mn_array_free(mls->ctx, &mls->points);
+    mn_array_free(mls->ctx, &mls->pockets);
+    mn_krylov_free(mls->krylov);
+    film_surface_free(&mls->surface);
+    mn_release(mls->ctx, mls, sizeof *mls);
+}
+
+mn_status mn_mls_set_def(mn_mls *mls, const mn_mls_def *def)
+{
+    MN_TRY(check_def(mls->ctx, def));
+    if (def->spacing != mls->def.spacing)
+        return mn_fail(mls->ctx, MN_ERROR_ARGUMENT,
+                       "The spacing cannot change during a simulation (it was %g m, now %g m).",
+                       mls->def.spacing, def->spacing);
+    mls->def = *def;
+    return MN_OK;
+}
+
+// ---- the film to start with ----
+
+// Of several points in one place the first stays. `thickness` in the mass for now.
+static mn_status take_points(mn_mls *mls, const mn_mls_source *source)
+{
+    mn_neighbours *near = mls->surface.neighbours;
+    mn_neighbour_table table;
+    const double radius = SAME_PLACE * mls->def.spacing;
+    MN_TRY(mn_array_resize(mls->ctx, &mls->touched, source->count));
+    MN_TRY(mn_neighbours_build(near, mn_points_of(source->position, source->count), radius));
+    MN_TRY(mn_neighbours_find_at(near, mn_points_of(source->position, source->count), radius, NULL, &table));
+    for (int64_t i = 0; i < source->count; i++) {
+        mls->touched.data[i] = 0;
+        for (int64_t e = table.start[i]; e < table.start[i + 1]; e++) {
+            const int32_t other = table.point[e];
+            if (other < i && !mls->touched.data[other]) mls->touched.data[i] = 1;
+        }
+        if (mls->touched.data[i]) continue;
+        const mn_mls_point point = {
+            .position = source->position[i],
+            .velocity = source->velocity ? source->velocity[i] : mn_v3(0, 0, 0),
+            .normal = mn_normalize(source->normal[i]),
+            .mass = source->thickness[i],
+            .id = mls->next_id++,
+            .codim = MN_MLS_FILM,
+            .anchor = source->pinned && source->pinned[i] ? i : -1,
+            .pocket = -1,
+        };
+        MN_TRY(mn_array_push(mls->ctx, &mls->points, &point));
+    }
+    return MN_OK;
+}
+
+static mn_status weigh(mn_mls *mls)
+{
+    MN_TRY(mls_refresh(mls));
+    if (mls->surface.triangles == 0)
+        return mn_fail(
+            mls->ctx, MN_ERROR_INPUT,
+            "The %lld points of the film lie too far apart for a spacing of %g m, or on a line; no "
+            "three of them make a triangle. Set the spacing to the distance of the points.",
+            (long long)mls->points.count, mls->def.spacing);
+    const double s = mls->def.spacing;
+    for (int64_t p = 0; p < mls->points.count; p++) {
+        mn_mls_point *point = &mls->points.data[p];
+        const double area = mls->surface.area.data[p];
+        point->mass *= mls->def.density * (area > 0 ? area : s * s);
+        point->normal = mls->surface.normal.data[p];
+        if (!(area > 0) && point->anchor < 0) point->codim = MN_MLS_DROP;
+    }
+    mls->surface_is_fresh = false;
+    MN_TRY(mls_refresh(mls));
+    MN_TRY(film_matrix_build(mls->ctx, &mls->surface, mls->x0.data, &mls->matrix));
+    MN_TRY(mls_find_pockets(mls));
+    return mls_show(mls);
+}
+
+mn_status mn_mls_add(mn_mls *mls, const mn_mls_source *source)
+{
+    MN_TRY(check_source(mls->ctx, source));
+    if (mls->points.count > 0)
+        return mn_fail(mls->ctx, MN_ERROR_ARGUMENT, "The solver holds a film already.");
+    if (source->count == 0)
+        return mn_fail(mls->ctx, MN_ERROR_INPUT, "The source of the film is empty; connect some film.");
+    if (source->count > mls->def.max_points)
+        return mn_fail(mls->ctx, MN_ERROR_ARGUMENT,
+                       "The film has %lld points; max_points allows %lld. Raise it, or the spacing.",
+                       (long long)source->count, (long long)mls->def.max_points);
+    mn_status status = take_points(mls, source);
+    if (status == MN_OK) status = weigh(mls);
+    if (status != MN_OK) {
+        mls->points.count = mls->pockets.count = 0;
+        mls->next_id = 0;
+        mls->surface_is_fresh = false;
+    }
+    return status;
+}
+
+// ---- saving ----
+
+mn_status mn_mls_save(const mn_mls *mls, mn_writer *out)
+{
+    MN_TRY(mn_write_tag(out, "mls", SAVE_VERSION));
+    MN_TRY(mn_write_f64(out, mls->def.spacing));
+    MN_TRY(mn_write_i64(out, mls->next_id));
+    MN_TRY(mn_write_array(out, &mls->points));
+    return mn_write_array(out, &mls->pockets);
+}
+
+static bool is_sound(const mn_mls *mls, const mn_mls_point *p)
+{
+    return mn_is_finite3(p->position) && mn_is_finite3(p->velocity) && fabs(mn_norm2(p->normal) - 1) < 1e-6 &&
+           p->mass > 0 && isfinite(p->mass) && p->id >= 0 && p->id < mls->next_id &&
+           (p->codim == MN_MLS_FILM || p->codim == MN_MLS_DROP) && p->anchor >= -1 && p->pocket >= -1 &&
+           p->pocket < mls->pockets.count;
+}
+
+static mn_status load_into(mn_mls *mls, mn_reader *in)
+{
+    int32_t version;
+    double spacing;
+    MN_TRY(mn_read_tag(in, "mls", SAVE_VERSION, &version));
+    MN_TRY(mn_read_f64(in, &spacing));
+    MN_TRY(mn_read_i64(in, &mls->next_id));
+    MN_TRY(mn_read_array(in, &mls->points));
+    MN_TRY(mn_read_array(in, &mls->pockets));
+    bool sound = spacing == mls->def.spacing;
+    for (int64_t i = 0; sound && i < mls->points.count; i++) sound = is_sound(mls, &mls->points.data[i]);
+    for (int64_t i = 0; sound && i < mls->pockets.count; i++) {
+        const mls_pocket *k = &mls->pockets.data[i];
+        sound = k->amount >= 0 && k->pressure >= 0 && isfinite(k->amount) && isfinite(k->pressure);
+    }
+    if (!sound)
+        return mn_fail(mls->ctx, MN_ERROR_FORMAT,
+                       "The saved film is damaged, or was made with another spacing.");
+    MN_TRY(mls_refresh(mls));
+    return mls_show(mls);
+}
+
+mn_status mn_mls_load(mn_context *ctx, const mn_mls_def *def, mn_reader *in, mn_mls **out)
+{
+    *out = NULL;
+    mn_mls *mls = NULL;
+    MN_TRY(mn_mls_create(ctx, def, &mls));
+    const mn_status status = load_into(mls, in);
+    if (status != MN_OK) {
+        mn_mls_free(mls);
+        return status;
+    }
+    *out = mls;
+    return MN_OK;
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A frame of the films, in as many steps as their motion asks for. A step is taken when no edge of the film
+// has changed by more than a part of the spacing in it: triangles then keep their side, and a free edge meets
+// the points it sweeps up one by one. Otherwise it is tried again with a shorter time step. When that gets
+// too short, or the artist cancels, everything is as it was before the frame.
+#include "mls/mls_state.h"
+
+#include "meniscus/parallel.h"
+
+#include <string.h>
+
+enum { GRAIN = 1024 };
+
+static const double STRETCH_AIM = 0.35, STRETCH_MOST = 0.5; // spacings
+
+// ---- what the points make up ----
+
+static mn_status spread_range(void *user, mn_range range)
+{
+    mn_mls *mls = user;
+    for (int64_t p = range.begin; p < range.end; p++) {
+        const mn_mls_point *point = &mls->points.data[p];
+        mls->x0.data[p] = point->position;
+        mls->v0.data[p] = point->velocity;
+        mls->normals.data[p] = point->normal;
+        mls->ids.data[p] = point->id;
+        mls->mass.data[p] = point->mass;
+        mls->skip.data[p] = point->codim != MN_MLS_FILM;
+        mls->pinned.data[p] = point->anchor >= 0;
+    }
+    return MN_OK;
+}
+
+static double drop_diameter(double volume)
+{
+    return cbrt(6 / 3.14159265358979323846 * volume);
+}
+
+// Film: mass over area. A free edge is a round rim of the length of a spacing where that is thinner.
+static mn_status thickness_range(void *user, mn_range range)
+{
+    mn_mls *mls = user;
+    for (int64_t p = range.begin; p < range.end; p++) {
+        const double volume = mls->mass.data[p] / mls->def.density, area = mls->surface.area.data[p];
+        double h = area > 0 ? volume / area : drop_diameter(volume);
+        if (area > 0 && mls->surface.edge.data[p])
+            h = fmin(h, 2 * sqrt(volume / (3.14159265358979323846 * mls->def.spacing)));
+        mls->thickness.data[p] = h;
+    }
+    return MN_OK;
+}
+
+static mn_status make_room(mn_mls *mls)
+{
+    mn_context *ctx = mls->ctx;
+    const int64_t count = mls->points.count;
+    mls_vec3_array *vectors[] = {&mls->x0,    &mls->v0, &mls->normals, &mls->right,   &mls->solution,
+                                 &mls->swell, &mls->x1, &mls->wind,    &mls->gradient};
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
+        MN_TRY(mn_array_resize(ctx, vectors[i], count));
+    mls_double_array *numbers[] = {&mls->thickness, &mls->mass, &mls->drag};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        MN_TRY(mn_array_resize(ctx, numbers[i], count));
+    MN_TRY(mn_array_resize(ctx, &mls->ids, count));
+    MN_TRY(mn_array_resize(ctx, &mls->skip, count));
+    return mn_array_resize(ctx, &mls->pinned, count);
+}
+
+mn_status mls_refresh(mn_mls *mls)
+{
+    if (mls->surface_is_fresh) return MN_OK;
+    const int64_t count = mls->points.count;
+    MN_TRY(make_room(mls));
+    MN_TRY(mn_parallel_for(mls->ctx, count, GRAIN, spread_range, mls));
+    const film_points points = {count,          mls->x0.data,     mls->normals.data, mls->ids.data,
+                                mls->skip.data, mls->pinned.data, mls->def.spacing};
+    MN_TRY(film_surface_build(&mls->surface, &points));
+    MN_TRY(mn_parallel_for(mls->ctx, count, GRAIN, thickness_range, mls));
+    mls->surface_is_fresh = true;
+    return MN_OK;
+}
+
+mn_status mls_show(mn_mls *mls)
+{
+    const int64_t count = mls->points.count;
+    MN_TRY(mn_array_resize(mls->ctx, &mls->pressure, count));
+    MN_TRY(mn_array_resize(mls->ctx, &mls->triangles, 3 * mls->surface.triangles));
+    int64_t at = 0;
+    for (int32_t p = 0; p < (int32_t)count; p++) {
+        const int64_t pocket = mls->points.data[p].pocket;
+        const bool holds = pocket >= 0 && mls->pockets.data[pocket].amount > 0;
+        mls->pressure.data[p] = holds ? mls->pockets.data[pocket].pressure - mls->def.ambient_pressure : 0;
+        const film_fan *fan = &mls->surface.fans.data[p];
+        for (int32_t i = 0; i < fan->count; i++) {
+            if (fan->pair[i][0] < p || fan->pair[i][1] < p) continue;
+            mls->triangles.data[at++] = p;
+            mls->triangles.data[at++] = fan->pair[i][0];
+            mls->triangles.data[at++] = fan->pair[i][1];
+        }
+    }
+    return MN_OK;
+}
+
+// ---- one step ----
+
+// Speeds of what is held, so that it arrives at the end of the frame; the air; how the air holds on.
+static void sample_inputs(mn_mls *mls, const mn_mls_inputs *inputs, double remaining)
+{
+    const bool blows = inputs->wind.ops && mls->def.air_drag > 0;
+    for (int64_t p = 0; p < mls->points.count; p++) {
+        const int64_t anchor = mls->points.data[p].anchor;
+        if (anchor >= 0) {
+            const bool moves = anchor < inputs->anchor_count;
+            mls->v0.data[p] = moves
+                                  ? mn_scale(1 / remaining, mn_sub(inputs->anchors[anchor], mls->x0.data[p]))
+                                  : mn_v3(0, 0, 0);
+        }
+        mls->wind.data[p] = mls->def.wind;
+        if (blows)
+            mls->wind.data[p] = mn_add(mls->def.wind, mn_volume_sample_vec3(inputs->wind, mls->x0.data[p]));
+        mls->drag.data[p] = mls->def.air_drag * mls->surface.area.data[p];
+    }
+}
+
+static double edge_speed(void *user, mn_range range)
+{
+    const mn_mls *mls = user;
+    const film_matrix *m = &mls->matrix;
+    double most = 0;
+    for (int64_t p = range.begin; p < range.end; p++)
+        for (int64_t e = m->start.data[p]; e < m->start.data[p + 1]; e++)
+            most = fmax(most, mn_norm2(mn_sub(mls->v0.data[p], mls->v0.data[m->column.data[e]])));
+    return sqrt(most);
+}
+
+static mn_status prepare(mn_mls *mls, const mn_mls_inputs *inputs, double remaining, double *longest)
+{
+    double speed;
+    mn_timer_begin(&mls->seconds, "triangles");
+    const mn_status status = mls_refresh(mls);
+    mn_timer_end(&mls->seconds, "triangles");
+    MN_TRY(status);
+    sample_inputs(mls, inputs, remaining);
+    MN_TRY(film_matrix_build(mls->ctx, &mls->surface, mls->x0.data, &mls->matrix));
+    MN_TRY(mls_find_pockets(mls));
+    MN_TRY(mn_parallel_max(mls->ctx, mls->points.count, GRAIN, edge_speed, mls, &speed));
+    *longest = speed > 0 ? STRETCH_AIM * mls->def.spacing / speed : INFINITY;
+    return MN_OK;
+}
+
+// Tries shorter and shorter steps; *dt is the one that was taken.
+static mn_status take_step(mn_mls *mls, double least, double *dt)
+{
+    while (true) {
+        double stretch;
+        mn_timer_begin(&mls->seconds, "solve");
+        const mn_status status = mls_step(mls, *dt, &stretch);
+        mn_timer_end(&mls->seconds, "solve");
+        MN_TRY(status);
+        if (stretch <= STRETCH_MOST) break;
+        mls->rollbacks++;
+        *dt *= fmin(0.5, fmax(0.1, STRETCH_AIM / stretch));
+        if (!(*dt > least))
+            return mn_fail(mls->ctx, MN_ERROR_DIVERGED,
+                           "The film moves too fast for its spacing of %g m even in steps of %.3g s; give it "
+                           "more thickness or air drag, less sigma, or allow more max_substeps.",
+                           mls->def.spacing, *dt);
+    }
+    mls_commit(mls);
+    mn_timer_begin(&mls->seconds, "reseed");
+    const mn_status status = mls_reseed(mls);
+    mn_timer_end(&mls->seconds, "reseed");
+    mls->surface_is_fresh = false;
+    return status;
+}
+
+static mn_status run_frame(mn_mls *mls, const mn_mls_inputs *inputs, double frame)
+{
+    double done = 0, hint = INFINITY;
+    const double least = frame / mls->def.max_substeps;
+    while (done < frame && mls->points.count > 0) {
+        MN_TRY(mn_check_cancelled(mls->ctx));
+        const double remaining = frame - done;
+        double longest;
+        MN_TRY(prepare(mls, inputs, remaining, &longest));
+        const double want = fmin(fmin(mls->def.max_dt, frame / mls->def.min_substeps), fmin(hint, longest));
+        const double pieces = ceil(remaining / want * (1 - 1e-9));
+        if (!(pieces <= mls->def.max_substeps))
+            return mn_fail(
+                mls->ctx, MN_ERROR_DIVERGED,
+                "The film moves so fast that this frame would take %.3g steps; max_substeps allows "
+                "%d. Raise it or the spacing, or slow the film down.",
+                pieces, mls->def.max_substeps);
+        double dt = remaining / fmax(1, pieces);
+        MN_TRY(take_step(mls, fmin(least, dt) * 1e-3, &dt));
+        hint = 1.5 * dt;
+        done = dt < remaining ? done + dt : frame;
+        mls->substeps++;
+        mls->dt_min = fmin(mls->dt_min, dt), mls->dt_max = fmax(mls->dt_max, dt);
+        mn_progress(mls->ctx, done / frame, "film");
+    }
+    MN_TRY(mls_refresh(mls));
+    return mls_show(mls);
+}
+
+static mn_status check_inputs(const mn_mls *mls, const mn_mls_inputs *inputs, double dt)
+{
+    if (!(dt >= 0) || !isfinite(dt))
+        return mn_fail(mls->ctx, MN_ERROR_ARGUMENT, "A frame of %g s cannot be simulated.", dt);
+    for (int64_t p = 0; inputs->anchor_count > 0 && p < mls->points.count; p++) {
+        const int64_t anchor = mls->points.data[p].anchor;
+        if (anchor < 0) continue;
+        if (anchor >= inputs->anchor_count || !mn_is_finite3(inputs->anchors[anchor]))
+            return mn_fail(mls->ctx, MN_ERROR_INPUT,
+                           "The source had a point %lld that held the film, and has not any more; keep the "
+                           "number of its points the same over time.",
+                           (long long)anchor);
+    }
+    return MN_OK;
+}
+
+mn_status mn_mls_advance(mn_mls *mls, const mn_mls_inputs *inputs, double dt)
+{
+    mn_context *ctx = mls->ctx;
+    MN_TRY(check_inputs(mls, inputs, dt));
+    mls->substeps = mls->rollbacks = mls->iterations = 0;
+    mls->dt_min = INFINITY, mls->dt_max = 0;
+    mn_timers_reset(&mls->seconds);
+    if (dt == 0 || mls->points.count == 0) return MN_OK;
+    MN_TRY(mn_array_resize(ctx, &mls->backup, mls->points.count));
+    MN_TRY(mn_array_resize(ctx, &mls->pocket_backup, mls->pockets.count));
+    memcpy(mls->backup.data, mls->points.data, mn_bytes(mls->points.count, sizeof(mn_mls_point)));
+    if (mls->pockets.count > 0)
+        memcpy(mls->pocket_backup.data, mls->pockets.data, mn_bytes(mls->pockets.count, sizeof(mls_pocket)));
+    const int64_t next_id = mls->next_id;
+    const mn_status status = run_frame(mls, inputs, dt);
+    if (status == MN_OK) return MN_OK;
+    // Capacities never shrink, so the old contents fit.
+    mls->points.count = mls->backup.count;
+    memcpy(mls->points.data, mls->backup.data, mn_bytes(mls->backup.count, sizeof(mn_mls_point)));
+    mls->pockets.count = mls->pocket_backup.count;
+    if (mls->pockets.count > 0)
+        memcpy(mls->pockets.data, mls->pocket_backup.data, mn_bytes(mls->pockets.count, sizeof(mls_pocket)));
+    mls->next_id = next_id;
+    mls->surface_is_fresh = false;
+    return status;
+}

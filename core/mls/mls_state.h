@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a film solver is made of.
+#ifndef MENISCUS_MLS_STATE_H
+#define MENISCUS_MLS_STATE_H
+
+#include "meniscus/krylov.h"
+#include "meniscus/mls.h"
+#include "mls/film_surface.h"
+
+typedef MN_ARRAY(mn_mls_point) mls_point_array;
+typedef MN_ARRAY(mn_vec3) mls_vec3_array;
+typedef MN_ARRAY(double) mls_double_array;
+
+/// Gas in a closed film: pressure times volume stays what it is.
+typedef struct mls_pocket {
+    double amount;   ///< J, pressure times volume
+    double pressure; ///< Pa, when it was last looked at
+} mls_pocket;
+typedef MN_ARRAY(mls_pocket) mls_pocket_array;
+
+typedef struct mls_edge {
+    double length2;
+    int32_t p, q;
+} mls_edge;
+
+/// Symmetric weights k_pq >= or < 0 of the cotangent matrix, (K x)_p = sum_q k_pq (x_p - x_q), by rows.
+typedef struct film_matrix {
+    MN_ARRAY(int64_t) start;
+    MN_ARRAY(int32_t) column;
+    mls_double_array weight, diagonal;
+} film_matrix;
+
+struct mn_mls {
+    mn_context *ctx;
+    mn_mls_def def;
+
+    // the state
+    mls_point_array points;
+    mls_pocket_array pockets;
+    int64_t next_id;
+
+    // what follows from it
+    film_surface surface;
+    bool surface_is_fresh; ///< it is that of the points as they are
+    mls_double_array thickness, pressure;
+    MN_ARRAY(int32_t) triangles; ///< three each
+
+    // scratch of a step, one for each point unless said otherwise
+    mls_vec3_array x0, v0, normals, right, solution, swell, gradient, x1, wind;
+    MN_ARRAY(int64_t) ids;
+    MN_ARRAY(uint8_t) skip, pinned;
+    mls_double_array mass, drag;
+    MN_ARRAY(int32_t) component; ///< the lowest point of the closed film that it belongs to; -1: none
+    film_matrix matrix;
+    mn_krylov *krylov;
+    mls_point_array backup;
+    mls_pocket_array pocket_backup, new_pockets;
+    mls_double_array volumes;    ///< coefficients of each pocket's volume, see film_gas.c
+    mls_double_array part, ease; ///< of each pocket
+    MN_ARRAY(int32_t) pocket_of; ///< of the lowest point of a closed film: which pocket it is
+    MN_ARRAY(uint8_t) touched, known;
+    MN_ARRAY(mls_edge) edges;
+    MN_ARRAY(int32_t) patch;
+
+    // what the last advance did
+    int64_t substeps, rollbacks, iterations;
+    double dt_min, dt_max;
+    mn_timers seconds;
+};
+
+/// Lays the triangles through the points as they are, when that has not been done yet.
+mn_status mls_refresh(mn_mls *mls);
+/// Lists the triangles and pressures for the view.
+mn_status mls_show(mn_mls *mls);
+
+// ---- film_matrix.c ----
+mn_status film_matrix_build(mn_context *ctx, const film_surface *surface, const mn_vec3 *x,
+                            film_matrix *matrix);
+void film_matrix_free(mn_context *ctx, film_matrix *matrix);
+/// sum_q k_pq (x_p - x_q)
+mn_vec3 film_matrix_row(const film_matrix *matrix, const mn_vec3 *x, int64_t p);
+
+// ---- film_step.c: one time step; *stretch is the largest change of an edge's vector, in spacings ----
+mn_status mls_step(mn_mls *mls, double dt, double *stretch);
+/// Takes the step that was tried.
+void mls_commit(mn_mls *mls);
+
+// ---- film_gas.c ----
+/// Which closed film each point belongs to, and the gas in it.
+mn_status mls_find_pockets(mn_mls *mls);
+/// area vectors: d(volume)/dx of the closed films at positions x; zero elsewhere
+mn_status mls_volume_gradient(mn_mls *mls, const mn_vec3 *x, mn_vec3 *gradient);
+/// Where volumes are asked for: x = from + part (to - from) + t along, `part` for each pocket.
+typedef struct mls_line {
+    const mn_vec3 *from, *to;
+    const double *part;   ///< NULL: 0
+    const mn_vec3 *along; ///< or NULL
+} mls_line;
+/// The pressures (into pockets) for which Boyle's law holds on the line at t = part factor (p - p0).
+mn_status mls_solve_pressures(mn_mls *mls, const mls_line *line, double factor);
+/// Whether each pocket's breathing is too fast for a step: `part` from 1/2 to 1. mls->right holds the
+/// gradient of the volumes.
+mn_status mls_breathing(mn_mls *mls, double dt);
+/// Takes fast breathing out of the velocities after a step.
+mn_status mls_calm_breathing(mn_mls *mls, double dt);
+
+// ---- film_reseed.c ----
+/// Splits long edges, merges short ones, tears thin film, and lets drops fall in.
+mn_status mls_reseed(mn_mls *mls);
+
+#endif
