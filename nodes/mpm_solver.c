@@ -4,6 +4,7 @@
 // reads parameters and attributes, calls it, and writes attributes.
 #include "nodes/columns.h"
 #include "nodes/inputs.h"
+#include "nodes/mpm_doctor.h"
 #include "nodes/mpm_input.h"
 #include "nodes/parm.h"
 
@@ -425,29 +426,18 @@ static void report(const void *state, mn_report *out)
 static mn_status doctor(const mn_cook *cook, mn_doctor *d)
 {
     const mn_mpm_def def = def_of(cook);
-    const mn_geo *geo = mn_cook_input(cook, INPUT_LIQUID);
-    const int64_t count = geo ? mn_geo_point_count(geo) : 0;
-    if (count == 0) {
-        d->sentence(d->user, "The liquid input is empty at the first frame.");
-        return MN_OK;
-    }
+    mn_mpm_numbers n;
     void *state = NULL;
     MN_TRY(create(cook, &state));
-    mn_mpm_numbers n;
+    const int64_t count = mn_mpm_count(((mpm_state *)state)->mpm);
     const mn_status status = mn_mpm_diagnose(((mpm_state *)state)->mpm, cook->dt, &n);
     release(cook->ctx, state);
     MN_TRY(status);
-    d->number(d->user, "cells across the smallest drop", n.cells_across, "",
-              n.cells_across < 8 ? "use a smaller dx: at least 8" : "");
-    d->number(d->user, "capillary time", n.capillary_time, "s", "in which the drop swings");
-    d->number(d->user, "Ohnesorge number", n.ohnesorge, "",
-              n.ohnesorge > 1 ? "viscosity wins" : "it will swing");
-    d->number(d->user, "Bond number", n.bond, "", n.bond > 1 ? "gravity flattens it" : "it stays round");
-    d->number(d->user, "Weber number", n.weber, "", "of its speed at the start");
-    d->number(d->user, "bulk modulus", n.bulk_modulus, "Pa", def.bulk_modulus > 0 ? "" : "automatic");
-    d->number(d->user, "time step", n.step, "s", n.binding);
-    d->number(d->user, "steps per frame", n.steps, "", "");
-    d->number(d->user, "memory", n.bytes * 1e-6, "MB", "");
+    if (mn_cook_input(cook, INPUT_EMITTERS)) mn_mpm_doctor_emitters(cook, &n, d);
+    if (count > 0)
+        mn_mpm_doctor_liquid(cook, &def, &n, d);
+    else
+        d->sentence(d->user, "There is no liquid at the first frame.");
     return MN_OK;
 }
 

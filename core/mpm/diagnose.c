@@ -4,41 +4,80 @@
 //
 //   Oh = mu/sqrt(rho sigma R),  Bo = rho g R^2/sigma,  We = rho U^2 R/sigma,  t = sqrt(rho R^3/sigma)
 //
-// with R the radius of a ball of the body's volume.
+// with R the radius of a ball of the body's volume. Memory is what the arrays of a step take once they have
+// reached their sizes: it was counted against the allocator (tests/unit/mpm/test_diagnose.c).
 #include "mpm/solver.h"
 
 static const double pi = 3.14159265358979323846;
 
+// Particles twice (state and next) with sort keys, order, group and body; nodes with their velocities,
+// volumes and block tables; the samples of the surface with patch, group, splats, pushes and what they
+// gather; the level set, which has blocks around the surface and a few numbers at each of their nodes.
+static double bytes_of(const mn_mpm *mpm)
+{
+    const double samples_per_cell = 6.7; // on a square of a cell
+    const double dx = mpm->def.dx, nodes = (double)mpm->table.count * MN_BLOCK_CELLS;
+    const mn_level_set_view view = mn_level_set_get(mpm->surface);
+    double area = 0;
+    for (int32_t b = 0; b < view.body_count; b++) area += view.bodies[b].area;
+    const double samples = mpm->extremes.max_sigma > 0 ? samples_per_cell * area / (dx * dx) : 0;
+    const double per_particle = 2 * (sizeof(mn_mpm_particle) + sizeof(mn_mpm_material)) + 32;
+    const double per_node = sizeof(mn_mpm_node) + 16 + 12;
+    const double per_sample =
+        2 * sizeof(mn_mpm_patch) + sizeof(mn_mpm_group) +
+        2.2 * (sizeof(mn_mpm_particle) + sizeof(mn_mpm_push) + sizeof(mn_mpm_sample) + 20);
+    const double level_set = (double)view.blocks.count * MN_BLOCK_CELLS * 48;
+    double bytes =
+        per_particle * (double)mpm->particles.count + per_node * nodes + per_sample * samples + level_set;
+    if (mpm->def.transfer == MN_MPM_APIC_FLIP)
+        bytes += sizeof(mn_mpm_node) * nodes +
+                 sizeof(mn_mpm_sample) * ((double)mpm->particles.count + 2.2 * samples);
+    return bytes;
+}
+
+static void find_scales(const mn_mpm *mpm, mn_mpm_numbers *numbers)
+{
+    const mn_level_set_view view = mn_level_set_get(mpm->surface);
+    const mn_mpm_extremes *e = &mpm->extremes;
+    const double mist = 0.51 * pow(mpm->def.dx, 3);
+    double least = INFINITY, most = 0;
+    for (int32_t b = 0; b < view.body_count; b++) {
+        const double volume = mpm->body_volume.data[b];
+        if (volume < mist) continue;
+        least = fmin(least, volume);
+        most = fmax(most, volume);
+        numbers->bodies++;
+    }
+    const double small = isfinite(least) ? cbrt(0.75 / pi * least) : 0, large = cbrt(0.75 / pi * most);
+    const double rho = e->min_density, sigma = e->max_sigma, mu = e->max_kinematic_viscosity * rho;
+    numbers->smallest_radius = small;
+    numbers->cells_across = 2 * small / mpm->def.dx;
+    if (!(sigma > 0 && small > 0)) return;
+    numbers->capillary_time = sqrt(rho * small * small * small / sigma);
+    numbers->ohnesorge = mu / sqrt(rho * sigma * small);
+    numbers->bond = rho * mn_norm(mpm->def.gravity) * large * large / sigma;
+    numbers->weber = rho * e->max_speed * e->max_speed * large / sigma;
+}
+
 mn_status mn_mpm_diagnose(mn_mpm *mpm, double seconds, mn_mpm_numbers *numbers)
 {
-    // Records twice, sort keys and order, nodes at eight particles a cell with half of them at the rim, and
-    // the level set.
-    const double bytes_per_particle = 2 * (sizeof(mn_mpm_particle) + sizeof(mn_mpm_material)) + 20 + 40;
     *numbers = (mn_mpm_numbers){.binding = ""};
+    numbers->flow_rate = mn_mpm_emitter_rate(mpm);
+    for (int64_t k = 0; k < mpm->sites.count; k++) {
+        const mn_mpm_site *site = &mpm->sites.data[k];
+        if (!(mn_norm2(site->flow) > 0)) continue;
+        numbers->emitter_area += site->area;
+        numbers->emitter_speed = fmax(numbers->emitter_speed, mn_norm(site->flow));
+    }
     if (mpm->particles.count == 0) return MN_OK;
     MN_TRY(mn_mpm_sort_again(mpm));
     MN_TRY(mn_mpm_find_extremes(mpm));
     mn_mpm_update_bulk_modulus(mpm);
     MN_TRY(mn_mpm_find_surface(mpm, mpm->def.dx, mpm->def.smoothing));
-    const mn_level_set_view view = mn_level_set_get(mpm->surface);
-    const mn_mpm_extremes *e = &mpm->extremes;
-    double least = INFINITY, most = 0;
-    for (int32_t b = 0; b < view.body_count; b++) {
-        least = fmin(least, mpm->body_volume.data[b]);
-        most = fmax(most, mpm->body_volume.data[b]);
-    }
-    const double small = isfinite(least) ? cbrt(0.75 / pi * least) : 0, large = cbrt(0.75 / pi * most);
-    const double rho = e->min_density, sigma = e->max_sigma, mu = e->max_kinematic_viscosity * rho;
-    numbers->cells_across = 2 * small / mpm->def.dx;
-    if (sigma > 0 && small > 0) {
-        numbers->capillary_time = sqrt(rho * small * small * small / sigma);
-        numbers->ohnesorge = mu / sqrt(rho * sigma * small);
-        numbers->bond = rho * mn_norm(mpm->def.gravity) * large * large / sigma;
-        numbers->weber = rho * e->max_speed * e->max_speed * large / sigma;
-    }
+    find_scales(mpm, numbers);
     numbers->bulk_modulus = mpm->bulk_modulus;
     numbers->step = mn_mpm_step_limit(mpm, &numbers->binding);
     numbers->steps = ceil(seconds / numbers->step);
-    numbers->bytes = bytes_per_particle * (double)mpm->particles.count;
+    numbers->bytes = bytes_of(mpm);
     return MN_OK;
 }

@@ -165,16 +165,21 @@ void mn_mpm_get_report(const mn_mpm *mpm, mn_report *report);
 
 /// What to expect of a simulation, before it runs.
 typedef struct mn_mpm_numbers {
-    double cells_across;   ///< of the smallest body, as a ball of its volume
-    double capillary_time; ///< s, sqrt(rho R^3/sigma) of that body
-    double ohnesorge;      ///< mu/sqrt(rho sigma R)
-    double bond;           ///< rho g R^2/sigma, of the largest body
-    double weber;          ///< rho U^2 R/sigma, of the largest body and the fastest particle
-    double bulk_modulus;   ///< Pa
-    double step;           ///< s
-    double steps;          ///< of one advance of `seconds`
-    const char *binding;   ///< which limit sets the step
-    double bytes;          ///< that the solver will hold
+    double bodies;          ///< that are more than mist: five particles or more
+    double smallest_radius; ///< m, of the smallest of them, as a ball of its volume
+    double cells_across;    ///< of that ball
+    double capillary_time;  ///< s, sqrt(rho R^3/sigma) of that body
+    double ohnesorge;       ///< mu/sqrt(rho sigma R)
+    double bond;            ///< rho g R^2/sigma, of the largest body
+    double weber;           ///< rho U^2 R/sigma, of the largest body and the fastest particle
+    double bulk_modulus;    ///< Pa
+    double step;            ///< s
+    double steps;           ///< of one advance of `seconds`
+    const char *binding;    ///< which limit sets the step
+    double bytes;           ///< that the solver will hold, without the frames that a host keeps
+    double flow_rate;       ///< m^3/s, of the emitters
+    double emitter_area;    ///< m^2, of those that flow
+    double emitter_speed;   ///< m/s, the fastest
 } mn_mpm_numbers;
 
 mn_status mn_mpm_diagnose(mn_mpm *mpm, double seconds, mn_mpm_numbers *numbers);

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is said about a simulation before it runs: dimensionless numbers of a known drop, and memory against
+// what the allocator has counted after it has run.
+#include "support/check.h"
+
+#include "mpm/solver.h"
+
+static mn_mpm *make_ball(mn_context *ctx, double cells, const mn_mpm_def *def, double speed)
+{
+    mn_mpm *mpm;
+    check_ok(ctx, mn_mpm_create(ctx, def, &mpm));
+    const double h = 0.5 * def->dx, radius = cells * def->dx;
+    const int reach = (int)(2 * cells) + 1;
+    mn_vec3 *x = malloc(sizeof *x * (size_t)(8 * reach * reach * reach)),
+            *v = malloc(sizeof *v * (size_t)(8 * reach * reach * reach));
+    int64_t count = 0;
+    for (int i = -reach; i < reach; i++)
+        for (int j = -reach; j < reach; j++)
+            for (int k = -reach; k < reach; k++) {
+                const mn_vec3 r = mn_scale(h, mn_v3(i + 0.5, j + 0.5, k + 0.5));
+                if (mn_norm(r) >= radius) continue;
+                v[count] = mn_v3(speed, 0, 0);
+                x[count++] = r;
+            }
+    const mn_mpm_source source = {.count = count, .position = x, .velocity = v};
+    check_ok(ctx, mn_mpm_add(mpm, &source));
+    free(x), free(v);
+    return mpm;
+}
+
+static void numbers_of_a_drop_are_its_own(void **state)
+{
+    (void)state;
+    const mn_hooks calm = {.max_workers = 1};
+    mn_context *ctx = mn_context_create(&calm);
+    mn_mpm_def def = mn_mpm_default_def();
+    def.dx = 2.5e-4, def.sigma = 0.05, def.density = 900, def.viscosity = 0.01,
+    def.gravity = mn_v3(0, -10, 0);
+    mn_mpm *mpm = make_ball(ctx, 8, &def, 0.5);
+    mn_mpm_numbers n;
+    check_ok(ctx, mn_mpm_diagnose(mpm, 0.01, &n));
+    const double r = 2e-3, off = 0.02; // a lattice ball has its volume within that
+    check_close(n.bodies, 1, 0);
+    check_close(n.cells_across, 16, 16 * off);
+    check_close(n.capillary_time, sqrt(900 * r * r * r / 0.05), 2 * off * n.capillary_time);
+    check_close(n.ohnesorge, 0.01 / sqrt(900 * 0.05 * r), off * n.ohnesorge);
+    check_close(n.bond, 900 * 10 * r * r / 0.05, 2 * off * n.bond);
+    check_close(n.weber, 900 * 0.25 * r / 0.05, off * n.weber);
+    check_close(n.steps, ceil(0.01 / n.step), 0);
+    // The steps that it takes are the steps that were said.
+    check_ok(ctx, mn_mpm_advance(mpm, 10 * n.step));
+    mn_report report;
+    mn_mpm_get_report(mpm, &report);
+    check_close(report.value[MN_REPORT_substeps][0], 10, 2);
+    mn_mpm_free(mpm);
+    mn_context_free(ctx);
+}
+
+static void memory_is_what_is_taken(void **state)
+{
+    (void)state;
+    const mn_hooks calm = {.max_workers = 1};
+    for (int k = 0; k < 4; k++) {
+        mn_context *ctx = mn_context_create(&calm);
+        mn_mpm_def def = mn_mpm_default_def();
+        def.transfer = k % 2 == 0 ? MN_MPM_APIC : MN_MPM_APIC_FLIP;
+        mn_mpm *mpm = make_ball(ctx, k < 2 ? 6 : 14, &def, 0);
+        mn_mpm_numbers n;
+        check_ok(ctx, mn_mpm_diagnose(mpm, 0.01, &n));
+        check_ok(ctx, mn_mpm_advance(mpm, 5 * n.step));
+        const double taken = (double)mn_context_bytes(ctx);
+        check_close(n.bytes, taken, 0.3 * taken);
+        mn_mpm_free(mpm);
+        mn_context_free(ctx);
+    }
+}
+
+static void nothing_has_no_numbers(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    const mn_mpm_def def = mn_mpm_default_def();
+    mn_mpm *mpm;
+    mn_mpm_numbers n;
+    check_ok(ctx, mn_mpm_create(ctx, &def, &mpm));
+    check_ok(ctx, mn_mpm_diagnose(mpm, 0.01, &n));
+    assert_true(n.bodies == 0 && n.steps == 0 && n.flow_rate == 0);
+    mn_mpm_free(mpm);
+    mn_context_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_of_a_drop_are_its_own),
+        cmocka_unit_test(memory_is_what_is_taken),
+        cmocka_unit_test(nothing_has_no_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
