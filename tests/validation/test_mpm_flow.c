@@ -87,8 +87,9 @@ static double front(const flow *f)
     return at;
 }
 
-// The worst of the six published places, in the mean over them and at most.
-static void dam_break(double cells, const char *name)
+// Water on a floor that it slips along or that holds it: a real one holds it, but through a layer of half a
+// millimetre, a fraction of a cell.
+static void dam_break(double cells, mn_mpm_wall floor_kind, const char *name)
 {
     static const double when[6] = {0.84, 1.43, 1.98, 2.51, 2.98, 3.33};
     static const double where[6] = {1.22, 1.67, 2.33, 3.00, 3.67, 4.11};
@@ -98,9 +99,8 @@ static void dam_break(double cells, const char *name)
     def.max_substeps = 10000000;
     def.domain = (mn_box){{0, 0, 0}, {a * 8, a * 8, wide}};
     def.wall[0] = def.wall[1] = MN_MPM_SEPARATE;
-    def.wall[2] = MN_MPM_STICK;
+    def.wall[2] = floor_kind;
     def.wall[4] = def.wall[5] = MN_MPM_SLIP;
-    if (getenv("SLIP")) def.wall[2] = MN_MPM_SLIP;
     const mn_box column = {{0, 0, 0}, {a, 2 * a, wide}};
     flow f = make_flow(&def, column, in_box, &column);
     double t = 0, worst = 0, mean = 0;
@@ -111,7 +111,6 @@ static void dam_break(double cells, const char *name)
         const double error = front(&f) / a / where[k] - 1;
         worst = fmax(worst, fabs(error));
         mean += error / 6;
-        printf("  T %.2f: Z %.3f, measured %.2f: %+.1f %%\n", when[k], front(&f) / a, where[k], 100 * error);
     }
     char text[160];
     snprintf(text, sizeof text, "%s: front of Martin and Moyce's column, worst of six (mean %+.1f %%)", name,
@@ -123,6 +122,10 @@ static void dam_break(double cells, const char *name)
 int main(int argc, char **argv)
 {
     validation_begin(argc, argv);
-    dam_break(argc > 2 ? atof(argv[2]) : 10, "a = 10 dx");
+    dam_break(10, MN_MPM_SLIP, "a = 10 dx, floor slips");
+    if (validation_long()) {
+        dam_break(10, MN_MPM_STICK, "a = 10 dx, floor sticks");
+        dam_break(16, MN_MPM_SLIP, "a = 16 dx, floor slips");
+    }
     return validation_end();
 }
