@@ -18,6 +18,7 @@ mn_status mn_input_colliders(const mn_cook *cook, int32_t input, mn_collider **c
     mn_collider_def def = mn_collider_default_def();
     def.geo = mn_cook_input(cook, input);
     if (!def.geo) return MN_OK;
+    def.paint = mn_geo_find_numeric(def.geo, MN_POINT, "contact_angle", 1) != NULL;
     def.velocity_scale = cook->dt > 0 ? 1.0 / (cook->fps * cook->dt) : 0;
     return mn_collider_create(cook->ctx, &def, collider);
 }

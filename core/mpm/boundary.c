@@ -87,3 +87,57 @@ bool mn_mpm_block_meets_collider(const mn_collider *collider, double before, con
     mn_collider_distance(collider, before, 1, &middle, &distance);
     return distance <= mn_distance(first, middle) + 1e-6 * table->dx;
 }
+
+// ---- seen from a place ----
+
+bool mn_mpm_has_solids(const mn_mpm_def *def, const mn_collider *collider)
+{
+    bool any = collider != NULL;
+    for (int i = 0; i < 6; i++) any = any || bounds(def->wall[i]);
+    return any;
+}
+
+// The distance to side i of the domain, and its normal.
+static double side_distance(const mn_mpm_def *def, int i, mn_vec3 x, mn_vec3 *normal)
+{
+    const double at[3] = {x.x, x.y, x.z};
+    const double low[3] = {def->domain.min.x, def->domain.min.y, def->domain.min.z};
+    const double high[3] = {def->domain.max.x, def->domain.max.y, def->domain.max.z};
+    double n[3] = {0, 0, 0};
+    n[i / 2] = i % 2 == 0 ? 1 : -1;
+    *normal = mn_v3(n[0], n[1], n[2]);
+    return i % 2 == 0 ? at[i / 2] - low[i / 2] : high[i / 2] - at[i / 2];
+}
+
+int32_t mn_mpm_solids_near(const mn_mpm_def *def, const mn_collider *collider, double before, mn_vec3 x,
+                           double reach, mn_mpm_solid solids[MN_MPM_SOLIDS_MAX])
+{
+    int32_t count = 0;
+    for (int i = 0; i < 6; i++) {
+        mn_mpm_solid s = {.kind = def->wall[i]};
+        if (!bounds(s.kind)) continue;
+        s.distance = side_distance(def, i, x, &s.normal);
+        if (s.distance < reach) solids[count++] = s;
+    }
+    if (!collider) return count;
+    const mn_contact contact = mn_collider_probe(collider, before, x);
+    const bool known = mn_norm2(contact.normal) > 0 && contact.distance < 0.99 * mn_collider_band(collider);
+    if (known && contact.distance < reach)
+        solids[count++] =
+            (mn_mpm_solid){contact.distance, contact.normal, contact.velocity, def->collider, true};
+    return count;
+}
+
+double mn_mpm_solid_distance(const mn_mpm_def *def, const mn_collider *collider, double before, mn_vec3 x)
+{
+    double least = INFINITY;
+    mn_vec3 normal;
+    for (int i = 0; i < 6; i++)
+        if (bounds(def->wall[i])) least = fmin(least, side_distance(def, i, x, &normal));
+    if (collider) {
+        double distance;
+        mn_collider_distance(collider, before, 1, &x, &distance);
+        least = fmin(least, distance);
+    }
+    return least;
+}

@@ -35,6 +35,24 @@ mn_vec3 mn_mpm_apply_collider(const mn_mpm_def *def, const mn_collider *collider
 bool mn_mpm_block_meets_collider(const mn_collider *collider, double before, const mn_block_table *table,
                                  int32_t block);
 
+/// A wall of the domain or a solid, as seen from a place.
+typedef struct mn_mpm_solid {
+    double distance;          ///< m, negative inside
+    mn_vec3 normal, velocity; ///< into the liquid; m/s
+    mn_mpm_wall kind;
+    bool is_collider;
+} mn_mpm_solid;
+
+enum { MN_MPM_SOLIDS_MAX = 7 };
+
+/// Whether there is anything that liquid may rest on.
+bool mn_mpm_has_solids(const mn_mpm_def *def, const mn_collider *collider);
+/// All walls and solids within `reach` of x; how many.
+int32_t mn_mpm_solids_near(const mn_mpm_def *def, const mn_collider *collider, double before, mn_vec3 x,
+                           double reach, mn_mpm_solid solids[MN_MPM_SOLIDS_MAX]);
+/// The distance to the nearest of them; no more than that is known far away.
+double mn_mpm_solid_distance(const mn_mpm_def *def, const mn_collider *collider, double before, mn_vec3 x);
+
 /// Whether some node of the block may lie at or behind a wall.
 bool mn_mpm_block_meets_wall(const mn_mpm_def *def, const mn_block_table *table, int32_t block);
 

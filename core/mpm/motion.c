@@ -3,7 +3,7 @@
 // Grid to particles, and the particles' motion.
 //
 //   v' = v(x), C' = grad v(x) [APIC]; groups merged (resample.c)
-//   x' = x + dt v',   J' = J (1 + dt div v(x))
+//   x' = x + dt v',   J' = J (1 + dt div v(x)), and what walls add to the divergence (wall_pressure.c)
 //
 // With the FLIP blend the particle keeps a share of its own velocity and takes the grid's change,
 // v' = (1 - f) v(x) + f (v + v(x) - v_before(x)), and moves with the grid's velocity [zhu2005].
@@ -71,11 +71,14 @@ static void move_samples(void *user, int32_t block, int32_t first, int32_t count
             v = mn_axpy(v, mpm->def.flip_ratio, mn_sub(p->v, before.v));
         }
         const mn_vec3 move = mn_scale(job->dt, job->flip ? merged.v : v);
-        const double ratio = mn_pressure_advance(1.0, job->dt, samples[i].divergence);
+        const double divergence = samples[i].divergence + mn_mpm_contact_divergence(mpm, k);
+        const double ratio = mn_pressure_advance(1.0, job->dt, divergence);
         mn_mpm_particle *to = &mpm->next.data[k];
+        mn_vec3 x = mn_add(mn_mpm_position(p), move);
+        mn_mpm_keep_out(mpm, k, job->dt, &x, &v);
         to->mass = p->mass;
         to->v = v;
-        mn_mpm_set_position(to, mn_add(mn_mpm_position(p), move));
+        mn_mpm_set_position(to, x);
         mn_mpm_set_affine(to, merged.gradient);
         mpm->next_materials.data[k] = *q;
         mpm->next_materials.data[k].j = q->j * ratio;

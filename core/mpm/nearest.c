@@ -63,7 +63,9 @@ static mn_status find_owners(void *user, mn_range range)
         mn_mpm_patch *patch = &mpm->loose_patches.data[k];
         patch->owner = nearest(mpm, patch->x);
         if (patch->owner >= 0 && mn_mpm_is_mist(mpm, patch->owner)) patch->owner = -1;
-        if (patch->owner >= 0) patch->sigma = mpm->materials.data[patch->owner].sigma;
+        if (patch->owner < 0) continue;
+        patch->sigma = mpm->materials.data[patch->owner].sigma;
+        patch->force = mn_scale(patch->sigma, patch->force); // until here per N/m
     }
     return MN_OK;
 }

@@ -83,7 +83,9 @@ static mn_status split_groups(void *user, mn_range range)
         for (int32_t r = 0; r < group->patch_count; r++) {
             const mn_mpm_patch *patch = &mpm->patches.data[group->first_patch + r];
             const mn_vec3 d = mn_sub(patch->x, x), along = mn_m3_apply(a, d);
-            set_splat(splat++, patch->x, mass, mn_add(p->v, along), affine);
+            set_splat(splat, patch->x, mass, mn_add(p->v, along), affine);
+            splat->v = mn_axpy(splat->v, job->dt, patch->force);
+            splat++;
             *push++ = push_of(job->dt, patch_stress(patch));
             set_splat(splat++, mn_sub(x, d), mass, mn_sub(p->v, along), affine);
             *push++ = (mn_mpm_push){0};
@@ -99,6 +101,7 @@ static mn_status splat_patches(void *user, mn_range range)
     for (int64_t i = range.begin; i < range.end; i++) {
         const mn_mpm_patch *patch = &mpm->patches.data[i];
         set_splat(&mpm->splats.data[i], patch->x, 0, mn_v3(0, 0, 0), mn_m3_diagonal(0, 0, 0));
+        mpm->splats.data[i].v = mn_scale(job->dt, patch->force);
         mpm->pushes.data[i] = push_of(job->dt, patch_stress(patch));
     }
     return MN_OK;

@@ -19,6 +19,7 @@ mn_mpm_def mn_mpm_default_def(void)
         .flip_ratio = 0.95,
         .domain = mn_box_empty(),
         .collider = MN_MPM_SEPARATE,
+        .contact_angle = 90,
     };
 }
 
@@ -49,6 +50,7 @@ static mn_status check_def(mn_context *ctx, const mn_mpm_def *def)
     MN_TRY(check_number(ctx, "smoothing", def->smoothing, 0, 8, true));
     MN_TRY(check_number(ctx, "flip_ratio", def->flip_ratio, 0, 1, true));
     MN_TRY(check_number(ctx, "friction", def->friction, 0, largest, true));
+    MN_TRY(check_number(ctx, "contact_angle", def->contact_angle, 0, 180, true));
     if (!mn_is_finite3(def->gravity))
         return mn_fail(ctx, MN_ERROR_ARGUMENT, "gravity has a component that is not a number.");
     if (def->collider != MN_MPM_SLIP && def->collider != MN_MPM_STICK && def->collider != MN_MPM_SEPARATE)
@@ -103,6 +105,12 @@ void mn_mpm_free(mn_mpm *mpm)
     mn_array_free(ctx, &mpm->patches);
     mn_array_free(ctx, &mpm->loose_patches);
     mn_array_free(ctx, &mpm->groups);
+    mn_array_free(ctx, &mpm->mirrored);
+    mn_array_free(ctx, &mpm->contacts);
+    mn_array_free(ctx, &mpm->contact_start);
+    mn_array_free(ctx, &mpm->contact_of);
+    mn_array_free(ctx, &mpm->behind);
+    mn_array_free(ctx, &mpm->foot_depth);
     mn_array_free(ctx, &mpm->group_of);
     mn_array_free(ctx, &mpm->splats);
     mn_array_free(ctx, &mpm->pushes);

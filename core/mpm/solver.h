@@ -28,9 +28,22 @@
 typedef struct mn_mpm_patch {
     mn_vec3 x;     ///< m
     mn_vec3 area;  ///< m^2, outward
+    mn_vec3 force; ///< N, besides that of its tension: of the wall at a contact line (wetting.c)
     double sigma;  ///< N/m
     int32_t owner; ///< the nearest particle
 } mn_mpm_patch;
+
+/// A particle next to a wall or a solid, and its foot, the place of the wall nearest to it (wall_pressure.c).
+typedef struct mn_mpm_contact {
+    mn_vec3 foot, normal; ///< m; into the liquid
+    mn_vec3 velocity;     ///< m/s, of the wall
+    double weight;        ///< 1/m, the particle's share of the wall over its volume
+    int32_t particle;
+    bool held; ///< pressure acts, both ways; otherwise only the wall's approach counts
+    bool rubs; ///< there is friction
+} mn_mpm_contact;
+
+_Static_assert(sizeof(mn_mpm_contact) % sizeof(double) == 0, "feet are read as strided points");
 
 /// A particle that shares its mass with the samples nearest to it, and their places.
 typedef struct mn_mpm_group {
@@ -87,7 +100,8 @@ struct mn_mpm {
     mn_mpm_def def;
     double bulk_modulus, time;
     const mn_collider *collider, *sink;
-    double frame_left; ///< s, from the end of the step to the end of the advance
+    double frame_left;  ///< s, from the end of the step to the end of the advance
+    double frame_begin; ///< s, from the start of the step to the end of the advance
     int64_t next_id;
     bool fresh; ///< particles were added since the last step
 
@@ -113,6 +127,12 @@ struct mn_mpm {
     MN_ARRAY(double) body_volume, body_guess;
     MN_ARRAY(mn_mpm_patch) patches, loose_patches;
     MN_ARRAY(mn_mpm_group) groups;
+    MN_ARRAY(mn_vec3) mirrored;        ///< the particles, and their images in the walls near them
+    MN_ARRAY(mn_mpm_contact) contacts; ///< by rising particle
+    MN_ARRAY(int32_t) contact_start;   ///< of each block, first of its contacts or images
+    MN_ARRAY(double) foot_depth;       ///< m, of each contact: phi at its foot
+    MN_ARRAY(uint64_t) behind;         ///< of each block: bit per node at or behind a wall
+    MN_ARRAY(int32_t) contact_of;      ///< first contact of each particle, -1: none
     MN_ARRAY(int32_t) group_of;
     MN_ARRAY(mn_mpm_particle) splats;
     MN_ARRAY(mn_mpm_push) pushes;
@@ -174,6 +194,32 @@ static inline bool mn_mpm_is_mist(const mn_mpm *mpm, int64_t particle)
 }
 /// Takes the pressure from particles in the mist.
 void mn_mpm_settle_mist(mn_mpm *mpm);
+
+// ---- wetting.c ----
+
+/// The points that the surface is found from: the particles, with their mirror images behind walls.
+mn_status mn_mpm_mirror(mn_mpm *mpm, mn_points *points);
+/// Tells the level set where the solids are.
+mn_status mn_mpm_set_surface_solid(mn_mpm *mpm);
+/// What the wall carries of a piece of contact line of this length, between a free surface with outward unit
+/// normal `free` and a solid with normal `wall` into the liquid, per N/m of surface tension.
+mn_vec3 mn_mpm_line_force(mn_vec3 free, mn_vec3 wall, double length);
+/// The wall's pull on a piece of free surface at `distance` from it, per N/m.
+mn_vec3 mn_mpm_wetting_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 area, mn_vec3 wall, double distance);
+/// Contact angle at a place, rad.
+double mn_mpm_contact_angle(const mn_mpm *mpm, mn_vec3 x);
+
+// ---- wall_pressure.c ----
+
+/// Finds the particles next to walls, and the nodes behind them.
+mn_status mn_mpm_find_contacts(mn_mpm *mpm);
+/// Adds the impulse of the walls' pressure over dt to the nodes in front of them.
+mn_status mn_mpm_push_from_walls(mn_mpm *mpm, mn_mpm_node *nodes, double dt);
+/// What the walls add to the divergence at particle k, from the velocity in mpm->nodes.
+double mn_mpm_contact_divergence(const mn_mpm *mpm, int32_t k);
+/// After dt, friction with the walls that particle k touches, and if it moved past one to x: back in front of
+/// it, without the part of its velocity that goes into it.
+void mn_mpm_keep_out(const mn_mpm *mpm, int32_t k, double dt, mn_vec3 *x, mn_vec3 *v);
 
 // ---- resample.c ----
 

@@ -24,6 +24,7 @@ static mn_status solve_explicit(mn_mpm *mpm, double dt)
             splats = (mn_mpm_splats){mpm->splats.data, mpm->pushes.data, sorted.order, sorted.cell_start};
         }
         MN_TRY(mn_mpm_scatter(mpm->ctx, &mpm->table, &cells, &splats, mpm->bulk_modulus, pass_dt, nodes));
+        MN_TRY(mn_mpm_push_from_walls(mpm, nodes, pass_dt));
         MN_TRY(mn_mpm_update_grid(mpm, nodes, pass_dt));
     }
     return MN_OK;
@@ -60,6 +61,7 @@ static mn_status take_step(mn_mpm *mpm, double dt, double *taken)
 {
     mn_timer_begin(&mpm->timers, "sampling");
     MN_TRY(mn_mpm_sample_surface(mpm));
+    MN_TRY(mn_mpm_find_contacts(mpm));
     mn_timer_end(&mpm->timers, "sampling");
     MN_TRY(mn_mpm_scatter_nozzles(mpm));
     const double end = mpm->frame_left + dt;
@@ -117,6 +119,7 @@ mn_status mn_mpm_advance(mn_mpm *mpm, double seconds)
                 "lower time_scale.",
                 seconds, steps + (double)mpm->counts.substeps, limit, (long long)mpm->def.max_substeps);
         double dt = left / fmax(steps, 1), taken = 0;
+        mpm->frame_begin = left;
         mpm->frame_left = left - dt;
         MN_TRY(take_step(mpm, dt, &taken));
         mpm->time += taken;
@@ -127,5 +130,6 @@ mn_status mn_mpm_advance(mn_mpm *mpm, double seconds)
         mn_progress(mpm->ctx, 1 - left / seconds, "mpm");
     }
     if (left > 0) mpm->time += left; // nothing to move
+    mpm->frame_begin = mpm->frame_left = 0;
     return MN_OK;
 }

@@ -50,6 +50,14 @@ static mn_status find_velocities(void *user, mn_range range)
     return MN_OK;
 }
 
+// The liquid ends where solids begin.
+static void cut_at_solids(const mn_level_set_view *view)
+{
+    for (int32_t b = 0; view->cut && b < view->blocks.count; b++)
+        for (int32_t i = b * MN_BLOCK_CELLS; view->cut[b] && i < (b + 1) * MN_BLOCK_CELLS; i++)
+            view->phi[i] = fmax(view->phi[i], -view->solid[i]);
+}
+
 mn_status mn_mpm_get_surface(mn_mpm *mpm, double dx, mn_mpm_mesh *mesh)
 {
     *mesh = (mn_mpm_mesh){0};
@@ -67,6 +75,7 @@ mn_status mn_mpm_get_surface(mn_mpm *mpm, double dx, mn_mpm_mesh *mesh)
     const int32_t passes = (int32_t)fmin(ceil(mpm->def.smoothing * finer * finer), 64);
     MN_TRY(mn_mpm_find_surface(mpm, dx, passes));
     const mn_level_set_view view = mn_level_set_get(mpm->surface);
+    cut_at_solids(&view);
     MN_TRY(mn_isosurface_run(mpm->isosurface, mn_level_set_blocks(mpm->surface), view.phi, 0, MN_ISO_CUBES));
     const mn_iso_mesh iso = mn_isosurface_mesh(mpm->isosurface);
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->vertex_velocity, iso.vertex_count));

@@ -5,7 +5,8 @@
 //   phi    union of balls of radius 0.867 dx around the particles, made a distance, smoothed, and shifted
 //   body by
 //          body so that it encloses the volume of the body's particles
-//   sample one for each tetrahedron that the zero level cuts: centroid and area of the cut
+//   sample one for each tetrahedron that the zero level cuts: centroid and area of the cut, outside of
+//          solids; and one for each piece of the line where it meets a solid (wetting.c)
 //
 // [hyde2020] 5.1 shifts the raw union by a constant and draws random points on it. A raw union has holes
 // between the particles as soon as it is shifted inward, and a constant shift puts the surface, and with it
@@ -15,66 +16,21 @@
 #include "mpm/solver.h"
 
 #include "meniscus/parallel.h"
+#include "space/tet_cut.h"
 
-enum { BLOCK_GRAIN = 16, CUTS_MAX = 6, PARTICLE_GRAIN = 4096 };
+enum { BLOCK_GRAIN = 16, CUTS_MAX = 12 };
 
 // Each ball reaches a node wherever it lies: just above sqrt(3)/2 [marquez2021].
 static const double ball_radius = 0.867;
 static const double band = 3.0;
 
+/// A piece of the free surface or, with a length, of the line where it meets a solid; in cells.
 typedef struct cut {
-    mn_vec3 x, area;
+    mn_vec3 x, area; ///< of a line: the free surface's unit normal
+    mn_vec3 wall;    ///< the solid's unit normal into the liquid, zero when none is near
+    double distance; ///< to the solid
+    double length;
 } cut;
-
-// Corner c of a cell is (c >> 2, c >> 1 & 1, c & 1); tetrahedron t is 0, path[t][0], path[t][1], 7.
-static const int32_t path[6][2] = {{4, 6}, {4, 5}, {2, 6}, {2, 3}, {1, 5}, {1, 3}};
-
-static mn_vec3 corner(int32_t c)
-{
-    return mn_v3(c >> 2, c >> 1 & 1, c & 1);
-}
-
-// Where phi is zero between corners a (below) and b (not below).
-static mn_vec3 crossing(const double phi[8], int32_t a, int32_t b)
-{
-    return mn_lerp(corner(a), corner(b), phi[a] / (phi[a] - phi[b]));
-}
-
-static cut triangle(mn_vec3 a, mn_vec3 b, mn_vec3 c)
-{
-    return (cut){mn_scale(1.0 / 3.0, mn_add(a, mn_add(b, c))),
-                 mn_scale(0.5, mn_cross(mn_sub(b, a), mn_sub(c, a)))};
-}
-
-// The cut through one tetrahedron, in cells; false when there is none. Its area points from below to above
-// zero.
-static bool cut_tet(const double phi[8], const int32_t v[4], cut *out)
-{
-    int32_t in[4], above[4], ins = 0, outs = 0;
-    for (int32_t i = 0; i < 4; i++) {
-        if (phi[v[i]] < 0)
-            in[ins++] = v[i];
-        else
-            above[outs++] = v[i];
-    }
-    if (ins == 0 || outs == 0) return false;
-    if (ins == 2) {
-        const mn_vec3 a = crossing(phi, in[0], above[0]), b = crossing(phi, in[0], above[1]);
-        const mn_vec3 c = crossing(phi, in[1], above[1]), d = crossing(phi, in[1], above[0]);
-        const cut first = triangle(a, b, c), second = triangle(a, c, d);
-        const double s = mn_norm(first.area), t = mn_norm(second.area);
-        out->area = mn_add(first.area, second.area);
-        out->x = s + t > 0 ? mn_lerp(first.x, second.x, t / (s + t)) : first.x;
-    } else if (ins == 1) {
-        *out = triangle(crossing(phi, in[0], above[0]), crossing(phi, in[0], above[1]),
-                        crossing(phi, in[0], above[2]));
-    } else {
-        *out = triangle(crossing(phi, in[0], above[0]), crossing(phi, in[1], above[0]),
-                        crossing(phi, in[2], above[0]));
-    }
-    if (mn_dot(out->area, mn_sub(corner(above[0]), corner(in[0]))) < 0) out->area = mn_scale(-1, out->area);
-    return mn_norm2(out->area) > 0;
-}
 
 // ---- over the level set's cells ----
 
@@ -84,14 +40,73 @@ typedef struct sample_job {
     bool write; ///< or count only
 } sample_job;
 
-static int32_t sample_cell(const double phi[8], cut cuts[CUTS_MAX])
+// The piece of contact line that clipping has left on a cut.
+static bool find_line(const mn_cut_polygon *polygon, const cut *surface, cut *line)
 {
+    *line = *surface;
+    line->length = mn_distance(polygon->edge_a, polygon->edge_b);
+    line->x = mn_lerp(polygon->edge_a, polygon->edge_b, 0.5);
+    line->area = mn_normalize(surface->area);
+    return line->length > 0;
+}
+
+// The solid as seen from a cut.
+static void find_wall(const mn_cut_vertex v[4], const mn_cut_polygon *polygon, cut *c)
+{
+    if (!mn_cut_gradient(v, true, &c->wall)) return;
+    c->wall = mn_normalize(c->wall);
+    for (int32_t i = 0; i < polygon->count; i++) c->distance += polygon->v[i].g / polygon->count;
+}
+
+// The cuts through the six tetrahedra of a cell, at most two for each. `solid` NULL: there is none.
+static int32_t sample_cell(const double phi[8], const double *solid, cut cuts[CUTS_MAX])
+{
+    static const double open[8] = {1, 1, 1, 1, 1, 1, 1, 1};
     int32_t count = 0;
     for (int32_t t = 0; t < 6; t++) {
-        const int32_t v[4] = {0, path[t][0], path[t][1], 7};
-        if (cut_tet(phi, v, &cuts[count])) count++;
+        mn_cut_vertex v[4];
+        mn_cut_polygon polygon;
+        mn_vec3 gradient;
+        mn_cut_tet_of_cell(t, phi, solid ? solid : open, v);
+        if (!mn_cut_tet(v, &polygon) || !mn_cut_clip(&polygon)) continue;
+        cut *c = &cuts[count];
+        *c = (cut){.length = 0};
+        c->area = mn_cut_area(&polygon, &c->x);
+        if (!(mn_norm2(c->area) > 0)) continue;
+        if (mn_cut_gradient(v, false, &gradient) && mn_dot(c->area, gradient) < 0)
+            c->area = mn_scale(-1, c->area);
+        if (solid) find_wall(v, &polygon, c);
+        count++;
+        if (polygon.clipped && find_line(&polygon, c, &cuts[count])) count++;
     }
     return count;
+}
+
+// A piece of free surface or contact line in metres; its owner and tension are found later.
+static mn_mpm_patch patch_of(const mn_mpm *mpm, const cut *c, mn_vec3 first, double dx)
+{
+    mn_mpm_patch patch = {.x = mn_axpy(first, dx, c->x)};
+    if (c->length > 0) {
+        patch.force = mn_mpm_line_force(c->area, c->wall, dx * c->length);
+        return patch;
+    }
+    patch.area = mn_scale(dx * dx, c->area);
+    if (mn_norm2(c->wall) > 0)
+        patch.force = mn_mpm_wetting_force(mpm, patch.x, patch.area, c->wall, dx * c->distance);
+    return patch;
+}
+
+// Whether the liquid in a cell belongs to a body that touches a solid.
+static bool is_wet(const mn_level_set_view *view, int32_t block, int32_t cell)
+{
+    for (int32_t c = 0; c < 8; c++) {
+        const int32_t at = mn_block_reach(&view->blocks, block, (cell >> 4) + (c >> 2),
+                                          (cell >> 2 & 3) + (c >> 1 & 1), (cell & 3) + (c & 1));
+        if (at < 0 || !(view->phi[at] < 0)) continue;
+        const int32_t body = view->node_body[at];
+        return body >= 0 && view->bodies[body].wetted > 0;
+    }
+    return false;
 }
 
 // phi at the nodes of a block's cells; false when all have one sign.
@@ -118,13 +133,15 @@ static mn_status sample_blocks(void *user, mn_range range)
     mn_mpm *mpm = job->mpm;
     const mn_block_table *table = &job->view.blocks;
     const double dx = table->dx;
-    double phi[5][5][5], corners[8];
+    double phi[5][5][5], solid[5][5][5], corners[8], solid_corners[8];
     cut cuts[CUTS_MAX];
     for (int64_t a = range.begin; a < range.end; a++) {
         const int32_t block = job->view.active[a];
         int32_t *slot = &mpm->sample_start.data[a];
         if (!job->write) *slot = 0;
         if (!load_phi(&job->view, block, phi)) continue;
+        const bool is_cut = job->view.cut && job->view.cut[block];
+        if (is_cut) mn_level_set_load_solid(mpm->surface, block, solid);
         mn_mpm_patch *to = job->write ? &mpm->loose_patches.data[*slot] : NULL;
         for (int32_t cell = 0; cell < MN_BLOCK_CELLS; cell++) {
             const int32_t x = cell >> 4, y = cell >> 2 & 3, z = cell & 3;
@@ -134,15 +151,19 @@ static mn_status sample_blocks(void *user, mn_range range)
                 below += corners[c] < 0;
             }
             if (below == 0 || below == 8) continue;
-            const int32_t count = sample_cell(corners, cuts);
+            for (int32_t c = 0; is_cut && c < 8; c++)
+                solid_corners[c] = solid[x + (c >> 2)][y + (c >> 1 & 1)][z + (c & 1)];
+            const int32_t count = sample_cell(corners, is_cut ? solid_corners : NULL, cuts);
             if (!to) {
                 *slot += count;
                 continue;
             }
             const mn_vec3 first = mn_block_node_position(table, block, cell);
-            for (int32_t i = 0; i < count; i++)
-                *to++ = (mn_mpm_patch){.x = mn_axpy(first, dx, cuts[i].x),
-                                       .area = mn_scale(dx * dx, cuts[i].area)};
+            const bool wet = is_cut && is_wet(&job->view, block, cell);
+            for (int32_t i = 0; i < count; i++) {
+                if (!wet) cuts[i].wall = mn_v3(0, 0, 0);
+                *to++ = patch_of(mpm, &cuts[i], first, dx);
+            }
         }
     }
     return MN_OK;
@@ -187,16 +208,20 @@ static void remember_shift(mn_mpm *mpm)
 }
 
 // Particles that have just come get the pressure at which their body is in balance with its surface on the
-// whole, mean p = 2/3 sigma A / V by the virial theorem; otherwise a new drop would ring like a bell.
+// whole, mean p = 2/3 sigma (A - cos(theta) A_wetted) / V by the virial theorem; otherwise a new drop would
+// ring like a bell.
 static void press_fresh_particles(mn_mpm *mpm)
 {
     const mn_level_set_view view = mn_level_set_get(mpm->surface);
     if (!mpm->fresh || !(mpm->bulk_modulus > 0) || view.body_count == 0) return;
+    const double cosine = cos(mpm->def.contact_angle * (3.14159265358979323846 / 180));
     for (int64_t i = 0; i < mpm->materials.count; i++) {
         mn_mpm_material *q = &mpm->materials.data[i];
         const int32_t b = view.body_count == 1 ? 0 : mpm->body_of.data[i];
         if (q->age > 0 || b < 0) continue;
-        const double pressure = 2.0 / 3.0 * q->sigma * view.bodies[b].area / mpm->body_volume.data[b];
+        const mn_body *body = &view.bodies[b];
+        const double area = body->area - cosine * body->wetted;
+        const double pressure = 2.0 / 3.0 * q->sigma * fmax(area, 0) / mpm->body_volume.data[b];
         q->j = 1.0 - fmin(pressure / mpm->bulk_modulus, 0.1);
     }
     mpm->fresh = false;
@@ -208,10 +233,12 @@ mn_status mn_mpm_find_surface(mn_mpm *mpm, double dx, int32_t smoothing)
     def.dx = dx;
     def.band = fmin(band * mpm->def.dx / dx, 4.0);
     def.radius = ball_radius * mpm->def.dx;
-    const mn_points points = mn_mpm_points(mpm->particles.data, mpm->particles.count);
+    mn_points points;
+    MN_TRY(mn_mpm_mirror(mpm, &points));
     MN_TRY(mn_level_set_union(mpm->surface, &def, points));
     MN_TRY(mn_level_set_redistance(mpm->surface));
     MN_TRY(mn_level_set_smooth(mpm->surface, smoothing));
+    MN_TRY(mn_mpm_set_surface_solid(mpm));
     MN_TRY(mn_level_set_find_bodies(mpm->surface));
     const int32_t bodies = mn_level_set_get(mpm->surface).body_count;
     if (bodies == 0) return MN_OK;

@@ -16,6 +16,8 @@
 // blocks' order.
 #include "level_set_state.h"
 
+#include "tet_cut.h"
+
 #include <string.h>
 
 enum { MEASURE_GRAIN = 16, NEWTON_MAX = 40, CORNERS = 5 * 5 * 5 };
@@ -91,6 +93,35 @@ static body_sum cut_cell(const double phi[8])
     return sum;
 }
 
+/// The same of the part of a cell that is not solid: each tetrahedron's open part is up to three tetrahedra.
+static body_sum cut_open_cell(const double phi[8], const double solid[8])
+{
+    body_sum sum = {0};
+    for (int32_t t = 0; t < 6; t++) {
+        mn_cut_vertex v[4], parts[3][4];
+        mn_cut_tet_of_cell(t, phi, solid, v);
+        const double gx = v[1].f - v[0].f, gy = v[2].f - v[1].f, gz = v[3].f - v[2].f;
+        const int32_t count = mn_cut_open_parts(v, parts);
+        for (int32_t p = 0; p < count; p++) {
+            const double values[4] = {parts[p][0].f, parts[p][1].f, parts[p][2].f, parts[p][3].f};
+            const double size = mn_cut_volume6(parts[p]) / 6.0;
+            const tet_part part = cut_tet(values);
+            sum.volume += part.fraction * size;
+            sum.rate += part.rate * size;
+            sum.area += part.rate * size * sqrt(gx * gx + gy * gy + gz * gz);
+        }
+        // The solid's own surface, where it is inside of the liquid.
+        for (int32_t i = 0; i < 4; i++) {
+            const double f = v[i].f;
+            v[i].f = v[i].g, v[i].g = -f;
+        }
+        mn_cut_polygon wet;
+        mn_vec3 middle;
+        if (mn_cut_tet(v, &wet) && mn_cut_clip(&wet)) sum.wetted += mn_norm(mn_cut_area(&wet, &middle));
+    }
+    return sum;
+}
+
 /// Adds to the sum of `body` among those of a block; false when the block has no room for another body.
 static bool add_to_body(body_sum *sums, int32_t body, body_sum what)
 {
@@ -100,6 +131,7 @@ static bool add_to_body(body_sum *sums, int32_t body, body_sum what)
         sums[k].volume += what.volume;
         sums[k].area += what.area;
         sums[k].rate += what.rate;
+        sums[k].wetted += what.wetted;
         return true;
     }
     return false;
@@ -109,7 +141,9 @@ static bool add_to_body(body_sum *sums, int32_t body, body_sum what)
 typedef struct corner_tile {
     double phi[5][5][5];
     int32_t body[5][5][5];
-    int32_t single; ///< the one body of all of them, -1 when there are several and `body` holds them
+    int32_t single;        ///< the one body of all of them, -1 when there are several and `body` holds them
+    double solid[5][5][5]; ///< distances in dx; valid with `cut`
+    bool cut;
 } corner_tile;
 
 /// The one body of a block's nodes and of the neighbours above, or -1.
@@ -132,6 +166,8 @@ static void load_corners(const measure_job *job, int32_t block, corner_tile *t)
 {
     const mn_level_set *set = job->set;
     t->single = single_body(set, block);
+    t->cut = set->has_solid && set->cut.data[block];
+    if (t->cut) mn_level_set_load_solid(set, block, t->solid);
     const double shift = job->shift && t->single >= 0 ? job->shift[t->single] : 0.0,
                  scale = set->table.inverse_dx;
     for (int32_t x = 0; x < 5; x++)
@@ -167,8 +203,16 @@ static bool measure_cell(const corner_tile *t, int32_t x, int32_t y, int32_t z, 
     const int32_t body = body_of_cell(t, x, y, z);
     if (body < 0) return true;
     body_sum what = {.volume = 1.0};
-    if (!full) {
-        double phi[8];
+    double phi[8], solid[8];
+    bool meets = false;
+    for (int32_t c = 0; t->cut && c < 8; c++) {
+        solid[c] = t->solid[x + (c >> 2)][y + (c >> 1 & 1)][z + (c & 1)];
+        meets = meets || !(solid[c] > 0);
+    }
+    if (meets) {
+        for (int32_t c = 0; c < 8; c++) phi[c] = t->phi[x + (c >> 2)][y + (c >> 1 & 1)][z + (c & 1)];
+        what = cut_open_cell(phi, solid);
+    } else if (!full) {
         for (int32_t c = 0; c < 8; c++) phi[c] = t->phi[x + (c >> 2)][y + (c >> 1 & 1)][z + (c & 1)];
         what = cut_cell(phi);
     }
@@ -176,6 +220,7 @@ static bool measure_cell(const corner_tile *t, int32_t x, int32_t y, int32_t z, 
     all[body].volume += what.volume;
     all[body].area += what.area;
     all[body].rate += what.rate;
+    all[body].wetted += what.wetted;
     return true;
 }
 
@@ -264,9 +309,12 @@ static mn_status measure(mn_level_set *set, const double *shift, const uint8_t *
     MN_TRY(mn_array_resize(ctx, &set->measured, set->bodies.count));
     MN_TRY(mn_parallel_for(ctx, set->active.count, MEASURE_GRAIN, measure_blocks, &job));
     for (int64_t i = 0; i < set->bodies.count; i++) set->measured.data[i] = (body_sum){0};
-    for (int32_t b = 0; b < set->table.count; b++)
-        if (set->deep.data[b])
-            set->measured.data[set->node_body.data[(int64_t)b * MN_BLOCK_CELLS]].volume += MN_BLOCK_CELLS;
+    for (int32_t b = 0; b < set->table.count; b++) {
+        if (!set->deep.data[b]) continue;
+        body_sum *body = &set->measured.data[set->node_body.data[(int64_t)b * MN_BLOCK_CELLS]];
+        body->volume += set->has_solid ? set->open.data[b] : MN_BLOCK_CELLS;
+        body->wetted += set->has_solid ? set->deep_wetted.data[b] : 0;
+    }
     corner_tile t;
     for (int64_t a = 0; a < set->active.count; a++) {
         const body_sum *sums = set->block_sums.data + a * BLOCK_BODIES;
@@ -279,6 +327,7 @@ static mn_status measure(mn_level_set *set, const double *shift, const uint8_t *
             set->measured.data[sums[k].body].volume += sums[k].volume;
             set->measured.data[sums[k].body].area += sums[k].area;
             set->measured.data[sums[k].body].rate += sums[k].rate;
+            set->measured.data[sums[k].body].wetted += sums[k].wetted;
         }
     }
     return MN_OK;
@@ -290,6 +339,7 @@ static void keep_measured(mn_level_set *set)
     for (int64_t i = 0; i < set->bodies.count; i++) {
         set->bodies.data[i].volume = set->measured.data[i].volume * dx * dx * dx;
         set->bodies.data[i].area = set->measured.data[i].area * dx * dx;
+        set->bodies.data[i].wetted = set->measured.data[i].wetted * dx * dx;
     }
 }
 

@@ -40,6 +40,10 @@ void mn_level_set_free(mn_level_set *set)
     mn_array_free(ctx, &set->active);
     mn_array_free(ctx, &set->node_body);
     mn_array_free(ctx, &set->bodies);
+    mn_array_free(ctx, &set->solid);
+    mn_array_free(ctx, &set->cut);
+    mn_array_free(ctx, &set->open);
+    mn_array_free(ctx, &set->deep_wetted);
     mn_array_free(ctx, &set->wanted);
     mn_array_free(ctx, &set->near);
     mn_array_free(ctx, &set->outside);
@@ -66,7 +70,9 @@ mn_level_set_view mn_level_set_get(const mn_level_set *set)
                                .active_count = (int32_t)set->active.count,
                                .bodies = set->bodies.data,
                                .body_count = (int32_t)set->bodies.count,
-                               .node_body = set->labelled ? set->node_body.data : NULL};
+                               .node_body = set->labelled ? set->node_body.data : NULL,
+                               .solid = set->has_solid ? set->solid.data : NULL,
+                               .cut = set->has_solid ? set->cut.data : NULL};
 }
 
 const mn_blocks *mn_level_set_blocks(const mn_level_set *set)
@@ -79,7 +85,7 @@ mn_status mn_level_set_reset(mn_level_set *set, double band)
     mn_context *ctx = set->ctx;
     set->table = mn_blocks_table(set->blocks);
     set->band = band;
-    set->labelled = false;
+    set->labelled = set->has_solid = false;
     set->bodies.count = set->active.count = 0;
     const int64_t blocks = set->table.count, nodes = blocks * MN_BLOCK_CELLS;
     MN_TRY(mn_array_resize(ctx, &set->phi, nodes));

@@ -39,6 +39,7 @@ typedef struct sphere_class {
 /// What the cells of a block, or all cells, add to a body, in units of dx.
 typedef struct body_sum {
     double volume, area, rate; ///< rate: growth of the volume with phi - s
+    double wetted;             ///< area in contact with the solid
     int32_t body;              ///< -1: none; OVERFULL: the block has more bodies than fit
 } body_sum;
 /// The least phi (m) of a body at the corners of a block's cells, before its shift: what decides whether a
@@ -64,6 +65,12 @@ struct mn_level_set {
     MN_ARRAY(int32_t) node_body;
     MN_ARRAY(mn_body) bodies;
     bool labelled;
+    // level_set_solid.c
+    bool has_solid;
+    MN_ARRAY(double) solid;       ///< m, distance from the solid at the nodes of cut blocks
+    MN_ARRAY(uint8_t) cut;        ///< of each block: some cell of it may reach into the solid
+    MN_ARRAY(double) open;        ///< of each deep block: cells that are not solid
+    MN_ARRAY(double) deep_wetted; ///< of each deep block: the solid's area in it, in faces of a cell
     // union_of_spheres.c
     sphere_class classes[SPHERE_CLASS_MAX];
     int32_t class_count;

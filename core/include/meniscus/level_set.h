@@ -41,8 +41,9 @@ mn_union_def mn_union_default_def(void);
 
 /// A connected piece of phi < 0 (nodes joined by the edges of marching tetrahedra).
 typedef struct mn_body {
-    double volume;      ///< m^3, enclosed by the zero level
-    double area;        ///< m^2, of the zero level, cavities included
+    double volume;      ///< m^3, enclosed by the zero level and not solid
+    double area;        ///< m^2, of the zero level outside of the solid, cavities included
+    double wetted;      ///< m^2, of the solid's surface inside of the zero level
     double shift;       ///< m, what was added to phi so far by calibration
     int32_t first_node; ///< block * 64 + cell of its first node
 } mn_body;
@@ -59,6 +60,9 @@ typedef struct mn_level_set_view {
     /// [blocks.count * 64] whose node it is: of its own body inside, of a near one outside, -1 beyond. NULL
     /// before mn_level_set_find_bodies.
     const int32_t *node_body;
+    /// [blocks.count * 64] m, distance from the solid, in blocks with cut[block] != 0 only; NULL without one.
+    const double *solid;
+    const uint8_t *cut;
 } mn_level_set_view;
 
 mn_status mn_level_set_create(mn_context *ctx, mn_level_set **set);
@@ -84,6 +88,13 @@ mn_status mn_level_set_smooth(mn_level_set *set, int32_t passes);
 
 /// phi += shift. Outward (negative) shifts are as good as the band is wide.
 mn_status mn_level_set_shift(mn_level_set *set, double shift);
+
+/// A solid that the liquid ends at: from now on volumes and areas count only what lies outside of it
+/// (distance > 0). phi must go on smoothly for a few cells into it. NULL: no solid, as after every new phi.
+mn_status mn_level_set_set_solid(mn_level_set *set, mn_field_fn *distance, void *user);
+
+/// The solid's distance in dx at the corners of the cells of a block (with cut != 0).
+void mn_level_set_load_solid(const mn_level_set *set, int32_t block, double solid[5][5][5]);
 
 /// Connected pieces of phi < 0. Their volume and area are zero until measured or calibrated.
 mn_status mn_level_set_find_bodies(mn_level_set *set);

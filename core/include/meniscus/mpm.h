@@ -69,6 +69,9 @@ typedef struct mn_mpm_def {
     mn_mpm_wall collider; ///< what colliders do: slip, stick or separate
     double friction;      ///< Coulomb's coefficient at separating walls and colliders, >= 0
     uint64_t seed;        ///< of the places that emitters put particles at
+    /// degrees, between the liquid's surface and walls or colliders, through the liquid, [0, 180]; colliders
+    /// with a painted `contact_angle` have their own
+    double contact_angle;
 } mn_mpm_def;
 
 /// Water, dx 1 mm, no gravity, no walls, explicit, resampled.

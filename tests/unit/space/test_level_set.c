@@ -606,6 +606,61 @@ static void test_out_of_memory(void **state)
     }
 }
 
+// ---- solids ----
+
+static double ball_of_radius_6(void *user, mn_vec3 x)
+{
+    (void)user;
+    return mn_norm(mn_sub(x, mn_v3(0.3, 0.2, 0.1))) - 6;
+}
+
+static double floor_at(void *user, mn_vec3 x)
+{
+    return x.y - *(const double *)user;
+}
+
+static double tilted_floor(void *user, mn_vec3 x)
+{
+    (void)user;
+    return mn_dot(mn_sub(x, mn_v3(0.3, 0.2, 0.1)), mn_normalize(mn_v3(0.3, 1, -0.2)));
+}
+
+static void fill_resting_ball(fixture f)
+{
+    mn_ivec3 coords[512];
+    for (int32_t i = 0; i < 512; i++) coords[i] = mn_iv3(i / 64 - 4, i / 8 % 8 - 4, i % 8 - 4);
+    check_ok(f.ctx, mn_level_set_fill(f.set, mn_v3(0, 0, 0), 1, 3, 512, coords, ball_of_radius_6, NULL));
+}
+
+/// A ball on a plane: volume and areas of a cap, of height h above the plane, to the method's second order,
+/// 1/R^2 of their size.
+static void test_solids_cut_bodies(void **state)
+{
+    (void)state;
+    const double pi = 3.14159265358979323846, r = 6;
+    fixture f = open_set(2);
+    for (int32_t k = 0; k < 4; k++) {
+        double height = 0.2 - 1.5 + 0.87 * k; // of the plane, not on nodes
+        const double h = k == 3 ? r : r + 0.2 - height, a2 = h * (2 * r - h);
+        fill_resting_ball(f);
+        check_ok(f.ctx, mn_level_set_set_solid(f.set, k == 3 ? tilted_floor : floor_at, &height));
+        check_ok(f.ctx, mn_level_set_find_bodies(f.set));
+        check_ok(f.ctx, mn_level_set_measure(f.set));
+        const mn_level_set_view view = mn_level_set_get(f.set);
+        assert_int_equal(view.body_count, 1);
+        assert_non_null(view.solid);
+        check_close(view.bodies[0].volume, pi * h * h * (3 * r - h) / 3, 0.02 * pi * h * h * (3 * r - h) / 3);
+        check_close(view.bodies[0].area, 2 * pi * r * h, 0.02 * 2 * pi * r * h);
+        check_close(view.bodies[0].wetted, pi * a2, 0.03 * pi * a2);
+        // Calibration gives the open part the volume asked for.
+        const double wanted = 1.1 * view.bodies[0].volume;
+        check_ok(f.ctx, mn_level_set_calibrate(f.set, &wanted, NULL));
+        check_ok(f.ctx, mn_level_set_measure(f.set));
+        check_close(mn_level_set_get(f.set).bodies[0].volume, wanted, 2e-6 * wanted);
+    }
+    close_set(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -622,6 +677,7 @@ int main(void)
         cmocka_unit_test(test_shift_and_sample),
         cmocka_unit_test(test_any_number_of_workers),
         cmocka_unit_test(test_steady_loop_does_not_allocate),
+        cmocka_unit_test(test_solids_cut_bodies),
         cmocka_unit_test(test_bad_input),
         cmocka_unit_test(test_out_of_memory),
     };

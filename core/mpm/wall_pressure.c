@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The pressure between the liquid and its walls, at the place where the walls are.
+//
+// The grid's functions do not vanish at a wall: with all nodes at and behind it held, the liquid could still
+// sink half a cell through it, and a wall between two planes of nodes would act at the nodes behind. The weak
+// form of the pressure's gradient on a liquid that ends at a wall with normal N (into the liquid) is
+//
+//   int_liquid p grad w dV + int_wall p w N dA,
+//
+// and its transpose says that a volume shrinks by what would flow through the wall,
+//
+//   DJ/Dt = J ( div v + delta sum_i w_i(x_w) (v_i - v_wall) . N ).
+//
+// The wall's integral is taken by the particles next to it: one at distance d has the share V delta(d) of the
+// wall at its foot x_w = x - d N, where delta(d) = 2 (1 - d/dx)/dx up to a cell away and zero beyond, whose
+// integral is one. Only nodes in front of the wall are meant: those behind are held by boundary.c, which
+// finds their part of the force by itself. Both lines use the same delta, foot and nodes, so the work of the
+// wall's pressure is what compression takes. The wall pulls no harder than adhesion, whose work sigma (1 +
+// cos theta) [dupre1869] is done over the width of a cell.
+#include "mpm/solver.h"
+
+#include "meniscus/parallel.h"
+#include "mpm/boundary.h"
+#include "mpm/pressure.h"
+
+enum { BLOCK_GRAIN = 16 };
+
+typedef struct contact_job {
+    mn_mpm *mpm;
+    bool write;
+} contact_job;
+
+// ---- finding them ----
+
+// Whether a wall holds this particle at its pressure.
+static bool is_held(const mn_mpm *mpm, const mn_mpm_material *q, mn_vec3 x)
+{
+    const double pressure = mn_pressure(mpm->bulk_modulus, q->j);
+    if (pressure >= 0) return true;
+    const double adhesion = q->sigma * (1 + cos(mn_mpm_contact_angle(mpm, x))) / mpm->def.dx;
+    return pressure > -adhesion;
+}
+
+static int32_t find_contacts(const mn_mpm *mpm, int32_t particle, mn_mpm_contact *to)
+{
+    const double dx = mpm->def.dx;
+    const mn_vec3 x = mn_mpm_position(&mpm->particles.data[particle]);
+    mn_mpm_solid solids[MN_MPM_SOLIDS_MAX];
+    const int32_t count = mn_mpm_solids_near(&mpm->def, mpm->collider, mpm->frame_begin, x, dx, solids);
+    int32_t found = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const mn_mpm_solid *s = &solids[i];
+        if (s->distance < -dx) continue;
+        if (to) {
+            // One that has slipped behind the wall pushes where there is mass, at its own place.
+            const mn_vec3 foot = mn_axpy(x, -fmax(s->distance, 0), s->normal);
+            to[found] = (mn_mpm_contact){.foot = foot,
+                                         .normal = s->normal,
+                                         .velocity = s->velocity,
+                                         .weight = 2 * (1 - fmax(s->distance, 0) / dx) / dx,
+                                         .particle = particle,
+                                         .held = is_held(mpm, &mpm->materials.data[particle], foot),
+                                         .rubs = s->kind == MN_MPM_SEPARATE && mpm->def.friction > 0};
+        }
+        found++;
+    }
+    return found;
+}
+
+// Nodes of a block at or behind a wall, as boundary.c sees them at the end of the step.
+static uint64_t nodes_behind(const mn_mpm *mpm, int32_t block)
+{
+    const bool at_wall = mn_mpm_block_meets_wall(&mpm->def, &mpm->table, block);
+    const bool at_solid =
+        mpm->collider && mn_mpm_block_meets_collider(mpm->collider, mpm->frame_left, &mpm->table, block);
+    uint64_t behind = 0;
+    for (int32_t cell = 0; (at_wall || at_solid) && cell < MN_BLOCK_CELLS; cell++) {
+        const mn_vec3 x = mn_mpm_node_position(&mpm->table, block, cell);
+        const double d = mn_mpm_solid_distance(&mpm->def, mpm->collider, mpm->frame_left, x);
+        behind |= (uint64_t)(d <= 1e-6 * mpm->def.dx) << cell;
+    }
+    return behind;
+}
+
+static mn_status find_in_blocks(void *user, mn_range range)
+{
+    const contact_job *job = user;
+    mn_mpm *mpm = job->mpm;
+    const double half = 2 * mpm->def.dx;
+    for (int64_t b = range.begin; b < range.end; b++) {
+        const int32_t *start = mpm->cell_start + b * MN_BLOCK_CELLS;
+        int32_t *slot = &mpm->contact_start.data[b];
+        int32_t at = job->write ? *slot : 0;
+        const mn_vec3 middle =
+            mn_add(mn_block_node_position(&mpm->table, (int32_t)b, 0), mn_v3(half, half, half));
+        const bool near = start[MN_BLOCK_CELLS] > start[0] &&
+                          mn_mpm_solid_distance(&mpm->def, mpm->collider, mpm->frame_begin, middle) <=
+                              1.7321 * half + mpm->def.dx;
+        for (int32_t i = start[0]; i < start[MN_BLOCK_CELLS]; i++) {
+            const int32_t count =
+                near ? find_contacts(mpm, i, job->write ? &mpm->contacts.data[at] : NULL) : 0;
+            if (job->write) mpm->contact_of.data[i] = count > 0 ? at : -1;
+            at += count;
+        }
+        if (job->write)
+            mpm->behind.data[b] = nodes_behind(mpm, (int32_t)b);
+        else
+            *slot = at;
+    }
+    return MN_OK;
+}
+
+// Liquid that hangs over a dry part of a wall does not touch it: a foot counts as far as it is wet, in steps
+// of half a cell to either side of the contact line.
+static mn_status weigh_by_wetness(mn_mpm *mpm)
+{
+    enum { STRIDE = sizeof(mn_mpm_contact) / sizeof(double) };
+    if (!(mpm->extremes.max_sigma > 0)) return MN_OK; // no surface was looked for
+    const int64_t count = mpm->contacts.count;
+    mn_mpm_contact *first = mpm->contacts.data;
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->foot_depth, count));
+    const mn_points feet = {count, &first->foot.x, &first->foot.y, &first->foot.z, STRIDE};
+    MN_TRY(mn_level_set_sample(mpm->surface, feet, mpm->foot_depth.data, NULL));
+    for (int64_t c = 0; c < count; c++)
+        first[c].weight *= fmin(fmax(0.5 - mpm->foot_depth.data[c] / mpm->def.dx, 0), 1);
+    return MN_OK;
+}
+
+mn_status mn_mpm_find_contacts(mn_mpm *mpm)
+{
+    mn_context *ctx = mpm->ctx;
+    mpm->contacts.count = 0;
+    if (!mn_mpm_has_solids(&mpm->def, mpm->collider)) return MN_OK;
+    contact_job job = {mpm, false};
+    MN_TRY(mn_array_resize(ctx, &mpm->contact_start, mpm->table.count + 1));
+    MN_TRY(mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, find_in_blocks, &job));
+    const int32_t count = mn_prefix_sum_i32(mpm->contact_start.data, mpm->table.count);
+    mpm->contact_start.data[mpm->table.count] = count;
+    if (count == 0) return MN_OK;
+    MN_TRY(mn_array_resize(ctx, &mpm->contacts, count));
+    MN_TRY(mn_array_resize(ctx, &mpm->contact_of, mpm->particles.count));
+    MN_TRY(mn_array_resize(ctx, &mpm->behind, mpm->table.count));
+    job.write = true;
+    MN_TRY(mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, find_in_blocks, &job));
+    return weigh_by_wetness(mpm);
+}
+
+// ---- what they do ----
+
+/// The nodes in front of the wall that see a foot, and how much of them it sees.
+typedef struct foot_weights {
+    int32_t node[27];
+    double w[27], sum;
+    int32_t count;
+} foot_weights;
+
+static void weigh(const mn_mpm *mpm, const mn_mpm_contact *contact, foot_weights *f)
+{
+    const mn_block_table *table = &mpm->table;
+    const mn_vec3 place = mn_scale(table->inverse_dx, mn_sub(contact->foot, table->origin));
+    const mn_vec3 low = mn_v3(floor(place.x), floor(place.y), floor(place.z));
+    const double t[3] = {place.x - low.x, place.y - low.y, place.z - low.z};
+    double w[3][3];
+    for (int a = 0; a < 3; a++) {
+        w[a][0] = 0.5 * (1 - t[a]) * (1 - t[a]);
+        w[a][1] = 0.5 + t[a] * (1 - t[a]);
+        w[a][2] = 0.5 * t[a] * t[a];
+    }
+    f->count = 0, f->sum = 0;
+    const mn_ivec3 cell = {(int32_t)low.x, (int32_t)low.y, (int32_t)low.z};
+    const int32_t at = mn_blocks_find_cell(mpm->blocks, cell);
+    if (at < 0) return;
+    const int32_t block = at / MN_BLOCK_CELLS;
+    for (int32_t k = 0; k < 27; k++) {
+        const int32_t a = k / 9, b = k / 3 % 3, c = k % 3;
+        const int32_t node =
+            mn_block_reach(table, block, (cell.x & 3) + a, (cell.y & 3) + b, (cell.z & 3) + c);
+        if (node < 0 || mpm->behind.data[node / MN_BLOCK_CELLS] >> (node % MN_BLOCK_CELLS) & 1) continue;
+        f->node[f->count] = node;
+        f->w[f->count] = w[0][a] * w[1][b] * w[2][c];
+        f->sum += f->w[f->count++];
+    }
+}
+
+// The impulse of the wall on the nodes in front over dt, along its normal.
+static double wall_impulse(const mn_mpm *mpm, const mn_mpm_contact *contact, double dt)
+{
+    const mn_mpm_material *q = &mpm->materials.data[contact->particle];
+    return contact->held
+               ? -dt * contact->weight * mn_pressure_stress(mpm->bulk_modulus, q->volume, q->j, q->j)
+               : 0;
+}
+
+mn_status mn_mpm_push_from_walls(mn_mpm *mpm, mn_mpm_node *nodes, double dt)
+{
+    if (!(dt > 0)) return MN_OK;
+    foot_weights f;
+    for (int64_t c = 0; c < mpm->contacts.count; c++) {
+        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+        const double impulse = wall_impulse(mpm, contact, dt);
+        if (impulse == 0) continue;
+        weigh(mpm, contact, &f);
+        for (int32_t i = 0; i < f.count; i++)
+            nodes[f.node[i]].v = mn_axpy(nodes[f.node[i]].v, f.w[i] * impulse, contact->normal);
+    }
+    return MN_OK;
+}
+
+double mn_mpm_contact_divergence(const mn_mpm *mpm, int32_t k)
+{
+    if (mpm->contacts.count == 0 || mpm->contact_of.data[k] < 0) return 0;
+    double sum = 0;
+    foot_weights f;
+    for (int64_t c = mpm->contact_of.data[k]; c < mpm->contacts.count; c++) {
+        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+        if (contact->particle != k) break;
+        weigh(mpm, contact, &f);
+        double speed = -f.sum * mn_dot(contact->velocity, contact->normal);
+        for (int32_t i = 0; i < f.count; i++)
+            speed += f.w[i] * mn_dot(mpm->nodes.data[f.node[i]].v, contact->normal);
+        if (contact->held || speed < 0) sum += contact->weight * speed;
+    }
+    return sum;
+}
+
+// Coulomb's rule with the part of the wall's impulse that nodes in front have taken; nodes behind have theirs
+// already.
+static mn_vec3 rub(const mn_mpm *mpm, const mn_mpm_contact *contact, double dt, mn_vec3 v)
+{
+    foot_weights f;
+    weigh(mpm, contact, &f);
+    const double most = mpm->def.friction * f.sum * fmax(wall_impulse(mpm, contact, dt), 0) /
+                        mpm->particles.data[contact->particle].mass;
+    const mn_vec3 off = mn_sub(v, contact->velocity);
+    const mn_vec3 along = mn_axpy(off, -mn_dot(off, contact->normal), contact->normal);
+    const double speed = mn_norm(along);
+    return speed > 0 ? mn_axpy(v, -fmin(most / speed, 1), along) : v;
+}
+
+void mn_mpm_keep_out(const mn_mpm *mpm, int32_t k, double dt, mn_vec3 *x, mn_vec3 *v)
+{
+    if (mpm->contacts.count == 0 || mpm->contact_of.data[k] < 0) return;
+    for (int64_t c = mpm->contact_of.data[k]; c < mpm->contacts.count; c++) {
+        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+        if (contact->particle != k) break;
+        if (contact->rubs && contact->held) *v = rub(mpm, contact, dt, *v);
+    }
+    mn_mpm_solid solids[MN_MPM_SOLIDS_MAX];
+    const int32_t count = mn_mpm_solids_near(&mpm->def, mpm->collider, mpm->frame_left, *x, 0, solids);
+    for (int32_t i = 0; i < count; i++) {
+        const mn_mpm_solid *s = &solids[i];
+        const double into = mn_dot(mn_sub(*v, s->velocity), s->normal);
+        *x = mn_axpy(*x, -s->distance, s->normal);
+        if (into < 0) *v = mn_axpy(*v, -into, s->normal);
+    }
+}

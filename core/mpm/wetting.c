@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Liquids that meet walls and solids: the contact angle.
+//
+// The surface. The particles near a wall are mirrored in it before the level set is found, so that the wall
+// cuts a surface that goes on, and neither the radius of the balls nor smoothing round it off. What lies
+// inside the solid is then cut away exactly, cell by cell (level_set_solid.c).
+//
+// The forces. With sigma on the free surface and -sigma cos(theta) on the wetted one [marquez2021] 5.8.3, the
+// energy changes with the motion along the wall only at the contact line, for the wetted area grows only
+// there: the wall pulls the line outwards with sigma cos(theta) per length. The free surface itself pulls it
+// with sigma ( -cos(alpha) m + sin(alpha) N ), m the direction along the wall out of the liquid, N into the
+// liquid, alpha the angle as it is; the part along N is carried by the wall.
+//
+// The surface that we have is smoothed, and since it is mirrored it meets the wall at 90 degrees: it turns
+// from alpha to there within a cell or two, and its forces lie there, not at the line. The wall's are spread
+// alike, or the two would shear the edge of the liquid and pull a foot out of it:
+//
+//   sigma k(d) ( cos(theta) n_t + (1 - sin(theta)) |n_t| N ) dA   on the free surface, n_t its normal along
+//   the -sigma |n_t| N                                 per length on the line      wall, d its distance from
+//   it
+//
+// with k a kernel on [0, h] of integral one, of the same width as the smoothing: its variance is h^2/7, that
+// of (1 2 1)/4 is dx^2/2 for each pass. n_t dA is the line's length times the height that the piece of
+// surface spans, so the pull along the wall adds up to sigma cos(theta) whatever the surface's shape, and at
+// rest nothing is left over anywhere. The pull along N adds up to -sigma sin(theta): what the wall carries.
+#include "mpm/solver.h"
+
+#include "meniscus/parallel.h"
+#include "mpm/boundary.h"
+
+enum { BLOCK_GRAIN = 16, IMAGES_MAX = 16 };
+
+// How deep images must fill the solid: past the band of smoothing and shifting, cells.
+static const double image_depth = 2.2;
+static const double pi = 3.14159265358979323846;
+
+// ---- images ----
+
+typedef struct image_job {
+    mn_mpm *mpm;
+    bool write;
+} image_job;
+
+static mn_vec3 mirror(mn_vec3 x, const mn_mpm_solid *s)
+{
+    return mn_axpy(x, -2 * s->distance, s->normal);
+}
+
+// Images of x in all walls near it, and in a corner the images of images; those of a collider must lie inside
+// of it, or a thin one would show on its far side.
+static int32_t find_images(const mn_mpm *mpm, mn_vec3 x, mn_vec3 images[IMAGES_MAX])
+{
+    const double reach = image_depth * mpm->def.dx;
+    mn_mpm_solid solids[MN_MPM_SOLIDS_MAX];
+    const int32_t walls = mn_mpm_solids_near(&mpm->def, mpm->collider, mpm->frame_begin, x, reach, solids);
+    int32_t count = 0;
+    for (int32_t w = 0; w < walls; w++) {
+        const mn_mpm_solid *s = &solids[w];
+        if (!(s->distance > 0)) continue;
+        const int32_t before = count;
+        for (int32_t i = -1; i < before && count < IMAGES_MAX; i++) {
+            const mn_vec3 image = mirror(i < 0 ? x : images[i], s);
+            double inside = -1;
+            if (s->is_collider) mn_collider_distance(mpm->collider, mpm->frame_begin, 1, &image, &inside);
+            if (inside < 0) images[count++] = image;
+        }
+    }
+    return count;
+}
+
+static bool block_is_near(const mn_mpm *mpm, int32_t block, double reach)
+{
+    const mn_vec3 first = mn_block_node_position(&mpm->table, block, 0);
+    const double half = 2 * mpm->def.dx; // its cells, not only its nodes
+    const mn_vec3 middle = mn_add(first, mn_v3(half, half, half));
+    return mn_mpm_solid_distance(&mpm->def, mpm->collider, mpm->frame_begin, middle) <= 1.7321 * half + reach;
+}
+
+static mn_status mirror_blocks(void *user, mn_range range)
+{
+    const image_job *job = user;
+    mn_mpm *mpm = job->mpm;
+    mn_vec3 images[IMAGES_MAX];
+    for (int64_t b = range.begin; b < range.end; b++) {
+        const int32_t *start = mpm->cell_start + b * MN_BLOCK_CELLS;
+        int32_t *slot = &mpm->contact_start.data[b];
+        int32_t at = job->write ? *slot : 0;
+        const bool near =
+            start[MN_BLOCK_CELLS] > start[0] && block_is_near(mpm, (int32_t)b, image_depth * mpm->def.dx);
+        for (int32_t i = start[0]; near && i < start[MN_BLOCK_CELLS]; i++) {
+            const int32_t count = find_images(mpm, mn_mpm_position(&mpm->particles.data[i]), images);
+            for (int32_t k = 0; job->write && k < count; k++)
+                mpm->mirrored.data[mpm->particles.count + at + k] = images[k];
+            at += count;
+        }
+        if (!job->write) *slot = at;
+    }
+    return MN_OK;
+}
+
+mn_status mn_mpm_mirror(mn_mpm *mpm, mn_points *points)
+{
+    mn_context *ctx = mpm->ctx;
+    const int64_t count = mpm->particles.count;
+    *points = mn_mpm_points(mpm->particles.data, count);
+    if (!mn_mpm_has_solids(&mpm->def, mpm->collider)) return MN_OK;
+    image_job job = {mpm, false};
+    MN_TRY(mn_array_resize(ctx, &mpm->contact_start, mpm->table.count));
+    MN_TRY(mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, mirror_blocks, &job));
+    const int32_t images = mn_prefix_sum_i32(mpm->contact_start.data, mpm->table.count);
+    if (images == 0) return MN_OK;
+    MN_TRY(mn_array_resize(ctx, &mpm->mirrored, count + images));
+    for (int64_t i = 0; i < count; i++) mpm->mirrored.data[i] = mn_mpm_position(&mpm->particles.data[i]);
+    job.write = true;
+    MN_TRY(mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, mirror_blocks, &job));
+    *points = mn_points_of(mpm->mirrored.data, count + images);
+    return MN_OK;
+}
+
+static double solid_distance(void *user, mn_vec3 x)
+{
+    const mn_mpm *mpm = user;
+    return mn_mpm_solid_distance(&mpm->def, mpm->collider, mpm->frame_begin, x);
+}
+
+mn_status mn_mpm_set_surface_solid(mn_mpm *mpm)
+{
+    if (!mn_mpm_has_solids(&mpm->def, mpm->collider)) return MN_OK;
+    return mn_level_set_set_solid(mpm->surface, solid_distance, mpm);
+}
+
+// ---- the contact line ----
+
+double mn_mpm_contact_angle(const mn_mpm *mpm, mn_vec3 x)
+{
+    double degrees = mpm->def.contact_angle;
+    if (mpm->collider) {
+        double to_solid;
+        mn_collider_distance(mpm->collider, mpm->frame_begin, 1, &x, &to_solid);
+        // Paint belongs to the collider, not to a wall that is nearer.
+        if (to_solid <= mn_mpm_solid_distance(&mpm->def, NULL, 0, x)) {
+            const mn_vec3 end = mn_collider_carry(mpm->collider, mpm->frame_begin, mpm->frame_begin, x);
+            mn_collider_paint(mpm->collider, "contact_angle", degrees, 1, &end, &degrees);
+        }
+    }
+    return fmin(fmax(degrees, 0), 180) * (pi / 180);
+}
+
+mn_vec3 mn_mpm_line_force(mn_vec3 free, mn_vec3 wall, double length)
+{
+    const mn_vec3 along = mn_axpy(free, -mn_dot(free, wall), wall);
+    return mn_scale(-length * mn_norm(along), wall);
+}
+
+mn_vec3 mn_mpm_wetting_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 area, mn_vec3 wall, double distance)
+{
+    const double width = mpm->def.dx * sqrt(7 * 0.5 * fmax(mpm->def.smoothing, 0.5));
+    const double u = distance / width;
+    if (!(u < 1)) return mn_v3(0, 0, 0);
+    const double kernel = 1.875 / width * (1 - u * u) * (1 - u * u);
+    const double angle = mn_mpm_contact_angle(mpm, x);
+    const mn_vec3 along = mn_axpy(area, -mn_dot(area, wall), wall);
+    const mn_vec3 pull = mn_axpy(mn_scale(cos(angle), along), (1 - sin(angle)) * mn_norm(along), wall);
+    return mn_scale(kernel, pull);
+}
