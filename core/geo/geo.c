@@ -177,10 +177,13 @@ uint64_t mn_geo_hash(const mn_geo *geo)
     hash = hash_column(hash, &geo->primitive_starts);
     hash = hash_column(hash, &geo->primitive_kinds);
     for (int64_t i = 0; i < geo->volumes.count; i++) {
-        const mn_volume_info info = mn_volume_get_info(geo->volumes.data[i].volume);
+        const mn_volume volume = geo->volumes.data[i].volume;
+        const mn_volume_info info = mn_volume_get_info(volume);
         hash = mn_hash_string(mn_hash_u64(hash, (uint64_t)info.active_voxels), info.name);
         hash = mn_hash_bytes(hash, &info.index_to_world, sizeof info.index_to_world);
         hash = mn_hash_bytes(hash, &info.bounds, sizeof info.bounds);
+        hash = mn_hash_u64(hash, (uint64_t)info.kind);
+        if (volume.ops && volume.ops->hash) hash = volume.ops->hash(volume.handle, hash);
     }
     return hash;
 }

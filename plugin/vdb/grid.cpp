@@ -3,6 +3,7 @@
 // Volume handles on OpenVDB grids: counting, information, transform and name, and what guards the border
 // between C++ and C.
 #include "plugin/vdb/grid.hpp"
+#include "meniscus/hash.h"
 #include "plugin/vdb/sample.hpp"
 
 #include <cmath>
@@ -254,7 +255,36 @@ static mn_status op_rename(mn_context *ctx, const void *pointer, const char *nam
     });
 }
 
-static const mn_volume_ops operations = {op_retain, op_release, op_info, op_sample, op_transform, op_rename};
+/// Leaves as they lie in memory, then what stands above them.
+template <typename Grid> static uint64_t hash_grid(const Grid &grid, uint64_t seed)
+{
+    const auto &tree = grid.tree();
+    uint64_t hash = mn_hash_bytes(seed, &tree.background(), sizeof tree.background());
+    for (auto leaf = tree.cbeginLeaf(); leaf; ++leaf) {
+        hash = mn_hash_bytes(hash, leaf->origin().data(), sizeof(openvdb::Coord));
+        hash = mn_hash_bytes(hash, &leaf->getValueMask(), sizeof leaf->getValueMask());
+        hash = mn_hash_bytes(hash, leaf->buffer().data(), leaf->buffer().size() * sizeof tree.background());
+    }
+    auto tile = tree.cbeginValueAll();
+    tile.setMaxDepth(Grid::TreeType::ValueAllCIter::LEAF_DEPTH - 1);
+    for (; tile; ++tile) {
+        const auto value = *tile;
+        const openvdb::Coord at = tile.getCoord();
+        hash = mn_hash_bytes(hash, at.data(), sizeof at);
+        hash = mn_hash_bytes(mn_hash_u64(hash, tile.isValueOn()), &value, sizeof value);
+    }
+    return hash;
+}
+
+static uint64_t op_hash(const void *pointer, uint64_t seed)
+{
+    const auto &h = *static_cast<const handle *>(pointer);
+    const uint64_t hash = mn_hash_u64(seed, h.staggered);
+    return h.scalar ? hash_grid(*h.scalar, hash) : hash_grid(*h.vector, hash);
+}
+
+static const mn_volume_ops operations = {op_retain,    op_release, op_info, op_sample,
+                                         op_transform, op_rename,  op_hash};
 
 static mn_volume finish(std::unique_ptr<handle> h)
 {

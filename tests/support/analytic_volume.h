@@ -84,8 +84,8 @@ static inline mn_status analytic_rename(mn_context *ctx, const void *handle, con
 
 static inline mn_volume analytic_make(const char *name, int components, double voxel_size, double band)
 {
-    static const mn_volume_ops ops = {analytic_retain, analytic_release,   analytic_info,
-                                      analytic_sample, analytic_transform, analytic_rename};
+    static const mn_volume_ops ops = {analytic_retain,    analytic_release, analytic_info, analytic_sample,
+                                      analytic_transform, analytic_rename,  NULL};
     analytic_volume *v = (analytic_volume *)calloc(1, sizeof *v);
     v->count = 1;
     strncpy(v->name, name, sizeof v->name - 1);

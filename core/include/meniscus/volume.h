@@ -43,6 +43,9 @@ typedef struct mn_volume_ops {
     mn_status (*transform)(mn_context *ctx, const void *handle, mn_mat4 transform, void **result);
     /// A new handle under another name.
     mn_status (*rename)(mn_context *ctx, const void *handle, const char *name, void **result);
+    /// Optional: a hash of every voxel's value and whether it is active, chained like mn_hash_bytes().
+    /// Without it a change of values alone goes unnoticed by mn_geo_hash().
+    uint64_t (*hash)(const void *handle, uint64_t seed);
 } mn_volume_ops;
 
 /// Held by value; who holds one owns a reference. {0} is no volume.

@@ -147,9 +147,44 @@ static void geometry_carries_volumes_along(void **state)
     assert_false(mn_vdb_is((mn_volume){0}));
 }
 
+static uint64_t hash_of(mn_volume volume)
+{
+    mn_geo *geo;
+    check_ok(ctx, mn_geo_create(ctx, &geo));
+    check_ok(ctx, mn_geo_add_volume(geo, volume, -1, NULL));
+    const uint64_t hash = mn_geo_hash(geo);
+    mn_geo_free(geo);
+    return hash;
+}
+
+static void every_value_shows_in_the_hash(void **state)
+{
+    (void)state;
+    enum { SIDE = 20 };
+    const int32_t size[3] = {SIDE, SIDE, SIDE};
+    static float values[SIDE * SIDE * SIDE * 3];
+    const mn_mat4 placed = mn_m4_affine(mn_m3_diagonal(0.1, 0.1, 0.1), mn_v3(0, 0, 0));
+    for (int components = 1; components <= 3; components += 2) {
+        uint64_t hashes[4];
+        for (int k = 0; k < 4; k++) {
+            for (int i = 0; i < SIDE * SIDE * SIDE * components; i++) values[i] = 1.0f + (float)i;
+            if (k >= 2) values[k == 2 ? 0 : 4567 * components - 1] += 0.25f; // as active as before
+            mn_volume volume;
+            check_ok(ctx, mn_vdb_from_dense(ctx, "field", MN_VOLUME_FOG, placed, 0, components, size, values,
+                                            &volume));
+            hashes[k] = hash_of(volume);
+            mn_volume_release(&volume);
+        }
+        assert_true(hashes[0] == hashes[1]);
+        assert_true(hashes[0] != hashes[2] && hashes[0] != hashes[3] && hashes[2] != hashes[3]);
+    }
+    assert_true(hash_of(sphere) == hash_of(sphere));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_value_shows_in_the_hash),
         cmocka_unit_test(rigid_motion_keeps_distances),
         cmocka_unit_test(uniform_scale_scales_distances),
         cmocka_unit_test(a_mirror_keeps_distances),
