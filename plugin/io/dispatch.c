@@ -4,12 +4,7 @@
 #include "plugin/io/formats.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /// What the first bytes say, or NULL when they say nothing.
 static const char *sniff(const uint8_t *bytes, size_t size, mn_format *format)
@@ -84,23 +79,16 @@ static mn_status read_bytes(mn_context *ctx, mn_format format, const void *bytes
     }
 }
 
-/// The formats that want all bytes at hand see the file through a mapping, which costs no memory of its own.
-static mn_status read_mapped(mn_context *ctx, mn_format format, const char *path, mn_geo **geo)
+/// The formats that want all bytes at hand get a copy of the file. A mapping would save the memory, but a
+/// file that another process cuts short meanwhile would then end this one.
+static mn_status read_whole(mn_source *source, mn_format format, mn_geo **geo)
 {
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat about;
-    if (descriptor < 0 || fstat(descriptor, &about) != 0) {
-        const int error = errno;
-        if (descriptor >= 0) close(descriptor);
-        return mn_fail(ctx, MN_ERROR_IO, "%s: cannot open: %s.", path, strerror(error));
-    }
-    const size_t size = (size_t)about.st_size;
-    void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    const int error = errno;
-    close(descriptor);
-    if (bytes == MAP_FAILED) return mn_fail(ctx, MN_ERROR_IO, "%s: cannot read: %s.", path, strerror(error));
-    const mn_status status = read_bytes(ctx, format, bytes, size, path, geo);
-    munmap(bytes, size);
+    const size_t size = (size_t)source->most;
+    void *bytes = mn_allocate(source->ctx, size);
+    if (!bytes) return MN_ERROR_MEMORY;
+    mn_status status = mn_source_read(source, bytes, size);
+    if (status == MN_OK) status = read_bytes(source->ctx, format, bytes, size, source->name, geo);
+    mn_release(source->ctx, bytes, size);
     return status;
 }
 
@@ -118,9 +106,9 @@ mn_status mn_io_read(mn_context *ctx, const char *path, mn_geo **geo)
     mn_source *source;
     MN_TRY(mn_source_open_file(ctx, path, &source));
     mn_status status = check_first_bytes(source, format);
-    if (status == MN_OK && streams(format)) status = mn_bgeo_read(ctx, source, format, geo);
+    if (status == MN_OK)
+        status = streams(format) ? mn_bgeo_read(ctx, source, format, geo) : read_whole(source, format, geo);
     mn_source_close(source);
-    if (status == MN_OK && !streams(format)) status = read_mapped(ctx, format, path, geo);
     return status;
 }
 

@@ -4,6 +4,7 @@
 // file stays.
 #define _GNU_SOURCE
 #include "plugin/io/io.h"
+#include "plugin/vdb/vdb.h"
 #include "random_geometry.h"
 
 #include <signal.h>
@@ -117,6 +118,71 @@ static void a_full_disk_leaves_the_old_file(void **state)
     mn_context_free(ctx);
 }
 
+typedef struct cutter {
+    const char *path;
+    int questions;
+} cutter;
+
+/// Points that do not compress, so that every format needs megabytes for them.
+static void make_noisy_cloud(mn_context *ctx, int64_t count, mn_geo **geo)
+{
+    check_ok(ctx, mn_geo_create(ctx, geo));
+    check_ok(ctx, mn_geo_add_points(*geo, count, NULL));
+    float *x = mn_geo_write_positions(*geo);
+    for (int64_t i = 0; i < 3 * count; i++) x[i] = (float)mn_random_unit(1, (uint64_t)i, 0);
+}
+
+static void make_noisy_grid(mn_context *ctx, int32_t side, mn_geo **geo)
+{
+    const int32_t size[3] = {side, side, side};
+    const size_t count = (size_t)side * (size_t)side * (size_t)side;
+    float *values = malloc(count * sizeof *values);
+    for (size_t i = 0; i < count; i++) values[i] = (float)mn_random_unit(2, i, 0);
+    mn_volume volume;
+    check_ok(ctx, mn_vdb_from_dense(ctx, "density", MN_VOLUME_FOG,
+                                    mn_m4_affine(mn_m3_diagonal(1, 1, 1), mn_v3(0, 0, 0)), 0, 1, size, values,
+                                    &volume));
+    check_ok(ctx, mn_geo_create(ctx, geo));
+    check_ok(ctx, mn_geo_add_volume(*geo, volume, -1, NULL));
+    mn_volume_release(&volume);
+    free(values);
+}
+
+/// Asked between the pieces of a file: after the first, another process has cut it short.
+static bool cut_the_file(void *user)
+{
+    cutter *c = user;
+    if (c->questions++ == 1) assert_int_equal(truncate(c->path, 1 << 20), 0);
+    return false;
+}
+
+static void a_file_cut_while_it_is_read_is_an_error(void **state)
+{
+    (void)state;
+    const char *const endings[] = {"obj", "ply", "vdb", "bgeo", "bgeo.sc", "geo"};
+    mn_context *plain = mn_context_create(NULL);
+    mn_geo *cloud, *grid;
+    make_noisy_cloud(plain, 400000, &cloud);
+    make_noisy_grid(plain, 100, &grid);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "/tmp/meniscus-cut-%d.%s", (int)getpid(), endings[i]);
+        check_ok(plain, mn_io_write(plain, path, strcmp(endings[i], "vdb") == 0 ? grid : cloud));
+        cutter c = {path, 0};
+        const mn_hooks hooks = {.user = &c, .cancelled = cut_the_file, .max_workers = 1};
+        mn_context *ctx = mn_context_create(&hooks);
+        mn_geo *geo;
+        check_fails(ctx, mn_io_read(ctx, path, &geo), MN_ERROR_FORMAT, "");
+        assert_true(c.questions > 1 && !geo);
+        assert_int_equal(mn_context_bytes(ctx), 0);
+        mn_context_free(ctx);
+        unlink(path);
+    }
+    mn_geo_free(cloud);
+    mn_geo_free(grid);
+    mn_context_free(plain);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +190,7 @@ int main(void)
         cmocka_unit_test(first_bytes_of_another_format_are_said),
         cmocka_unit_test(what_is_not_there_is_said),
         cmocka_unit_test(a_full_disk_leaves_the_old_file),
+        cmocka_unit_test(a_file_cut_while_it_is_read_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
