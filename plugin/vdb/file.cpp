@@ -245,6 +245,7 @@ class sink_buffer final : public std::streambuf
   public:
     sink_buffer(mn_vdb_sink *function, void *user_data) : sink(function), user(user_data) {}
     mn_status status = MN_OK; ///< of the first call that failed
+    bool starved = false;     ///< of memory, which a stream would keep to itself
 
   protected:
     int_type overflow(int_type c) override
@@ -255,7 +256,12 @@ class sink_buffer final : public std::streambuf
     std::streamsize xsputn(const char *bytes, std::streamsize size) override
     {
         if (status != MN_OK || size <= 0) return 0;
-        pending.append(bytes, static_cast<size_t>(size));
+        try {
+            pending.append(bytes, static_cast<size_t>(size));
+        } catch (const std::bad_alloc &) {
+            starved = true;
+            return 0;
+        }
         // The header waits until the id in it is there and replaced.
         if (pending.size() >= uuid_offset + uuid_size && pending.size() >= threshold) flush();
         return status == MN_OK ? size : 0;
@@ -349,6 +355,7 @@ static mn_status write_grids(mn_context *ctx, const openvdb::GridCPtrVec &grids,
     metadata.insertMeta("creator", openvdb::StringMetadata("Meniscus"));
     openvdb::io::Stream(stream).write(grids, metadata);
     stream.flush();
+    if (buffer.starved) throw std::bad_alloc();
     if (buffer.status != MN_OK) return buffer.status;
     return stream.good() ? MN_OK : mn_fail(ctx, MN_ERROR_IO, "the VDB stream could not be written.");
 }

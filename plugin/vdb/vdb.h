@@ -3,6 +3,24 @@
 // OpenVDB behind a C header. Makes, samples, reads and writes grids as mn_volume handles; no C++ exception
 // crosses it and no OpenVDB type shows. Float and vec3 grids (double ones are converted on reading); others
 // are refused by name.
+//
+// Conventions, of all functions here:
+//   voxels     A value stands at the centre of its voxel. Voxel (i, j, k) is centred at index_to_world (i, j,
+//   k);
+//              where a function takes a voxel size, that is ((i, j, k) + 0.5) * voxel_size, so that voxels
+//              fill the boxes between multiples of the voxel size. Files made elsewhere may have any affine
+//              transform.
+//   active     Level sets: the narrow band, where |value| < background; beyond it the value is -background
+//              inside and +background outside, and inactive. Fogs and vectors: what differs from the
+//              background; voxels given one by one are active whatever their value. Bounds, counts and
+//              mn_vdb_voxels() see active voxels only, sampling sees all.
+//   sign       Level sets are negative inside, in metres.
+//   polygons   Counter-clockwise seen from outside: normals by the right hand point out. Closed polygons that
+//              are all turned the other way are taken for the same solid. Houdini's files turn them the other
+//              way round; plugin/io does that at its border, not here.
+//   vectors    Turn with transforms unless the file says that they are invariant. Components of staggered
+//   grids
+//              stand on the faces of their voxel, half a voxel below its centre.
 #ifndef MENISCUS_PLUGIN_VDB_H
 #define MENISCUS_PLUGIN_VDB_H
 

@@ -5,43 +5,10 @@
 #define _GNU_SOURCE
 #include "plugin/io/io.h"
 #include "random_geometry.h"
+#include "support/file_fixture.h"
 
 #include <locale.h>
 #include <unistd.h>
-
-typedef struct fixture {
-    mn_context *ctx;
-    char path[64];
-    char log[4096]; ///< every warning, one per line
-} fixture;
-
-static void keep_log(void *user, mn_log_level level, const char *sentence)
-{
-    fixture *f = user;
-    assert_int_equal(level, MN_LOG_WARNING);
-    strncat(f->log, sentence, sizeof f->log - strlen(f->log) - 1);
-    strncat(f->log, "\n", sizeof f->log - strlen(f->log) - 1);
-}
-
-static int set_up(void **state)
-{
-    fixture *f = calloc(1, sizeof *f);
-    const mn_hooks hooks = {.user = f, .log = keep_log};
-    f->ctx = mn_context_create(&hooks);
-    snprintf(f->path, sizeof f->path, "/tmp/meniscus-bgeo-%d", (int)getpid());
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture *f = *state;
-    (void)unlink(f->path);
-    assert_int_equal(mn_context_bytes(f->ctx), 0);
-    mn_context_free(f->ctx);
-    free(f);
-    return 0;
-}
 
 static const mn_format formats[] = {MN_FORMAT_GEO, MN_FORMAT_BGEO, MN_FORMAT_BGEO_GZ, MN_FORMAT_BGEO_SC};
 

@@ -4,33 +4,9 @@
 // back, names, and what is refused.
 #include "plugin/io/io.h"
 #include "plugin/vdb/vdb.h"
-#include "support/check.h"
+#include "support/file_fixture.h"
 
 #include <unistd.h>
-
-typedef struct fixture {
-    mn_context *ctx;
-    char path[64];
-} fixture;
-
-static int set_up(void **state)
-{
-    fixture *f = calloc(1, sizeof *f);
-    f->ctx = mn_context_create(NULL);
-    snprintf(f->path, sizeof f->path, "/tmp/meniscus-volumes-%d", (int)getpid());
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture *f = *state;
-    (void)unlink(f->path);
-    assert_int_equal(mn_context_bytes(f->ctx), 0);
-    mn_context_free(f->ctx);
-    free(f);
-    return 0;
-}
 
 // ---- dense volumes ----
 

@@ -5,27 +5,12 @@
 #include "plugin/io/formats.h"
 #include "plugin/vdb/vdb.h"
 #include "support/bytes.h"
-#include "support/check.h"
+#include "support/one_context.h"
 #include "support/shapes.h"
 
 #include <unistd.h>
 
 #define SEED(name) MN_SOURCE_DIR "/tests/fuzz/seeds/fuzz_vdb/" name
-
-static mn_context *ctx;
-
-static int setup(void **state)
-{
-    (void)state;
-    ctx = mn_context_create(NULL);
-    return ctx ? 0 : 1;
-}
-static int teardown(void **state)
-{
-    (void)state;
-    mn_context_free(ctx);
-    return 0;
-}
 
 static mn_geo *read_seed(const char *path)
 {

@@ -2,22 +2,7 @@
 //
 // Grids from voxels, blocks and dense boxes hold what was given, where it was given, and give it back.
 #include "plugin/vdb/vdb.h"
-#include "support/check.h"
-
-static mn_context *ctx;
-
-static int setup(void **state)
-{
-    (void)state;
-    ctx = mn_context_create(NULL);
-    return ctx ? 0 : 1;
-}
-static int teardown(void **state)
-{
-    (void)state;
-    mn_context_free(ctx);
-    return 0;
-}
+#include "support/one_context.h"
 
 static void voxels_come_back(void **state)
 {

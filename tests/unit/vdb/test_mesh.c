@@ -3,24 +3,10 @@
 // Polygons to level set and back: distances, signs, volumes, the same bits for any number of workers, and a
 // sentence for meshes that cannot be converted.
 #include "plugin/vdb/vdb.h"
-#include "support/check.h"
+#include "support/one_context.h"
 #include "support/shapes.h"
 
-static mn_context *ctx;
 static const double pi = 3.14159265358979323846;
-
-static int setup(void **state)
-{
-    (void)state;
-    ctx = mn_context_create(NULL);
-    return ctx ? 0 : 1;
-}
-static int teardown(void **state)
-{
-    (void)state;
-    mn_context_free(ctx);
-    return 0;
-}
 
 static void sphere_distances_are_right(void **state)
 {

@@ -2,22 +2,7 @@
 //
 // The union of spheres as a grid: distances near the surface, signs deep inside and far away, pscale.
 #include "plugin/vdb/vdb.h"
-#include "support/check.h"
-
-static mn_context *ctx;
-
-static int setup(void **state)
-{
-    (void)state;
-    ctx = mn_context_create(NULL);
-    return ctx ? 0 : 1;
-}
-static int teardown(void **state)
-{
-    (void)state;
-    mn_context_free(ctx);
-    return 0;
-}
+#include "support/one_context.h"
 
 static mn_geo *two_points(void)
 {
