@@ -18,7 +18,8 @@
     X(mn_tet_remesh_node)                                                                                    \
     X(mn_tet_surface_node)                                                                                   \
     X(mn_spray_solver_node)                                                                                  \
-    X(mn_mpm_solver_node)
+    X(mn_mpm_solver_node)                                                                                    \
+    X(mn_tet_solver_node)
 
 #define X(type) extern const mn_node_type type;
 NODE_TYPES(X)

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODE_GRAIN = 128 };
+enum { NODE_GRAIN = 1024 };
 
 // ---- pattern ----
 

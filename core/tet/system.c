@@ -16,7 +16,8 @@
 
 #include <string.h>
 
-enum { TET_GRAIN = 512, NODE_GRAIN = 128 };
+// A loop over fewer than this is over before another worker has woken up.
+enum { TET_GRAIN = 2048, NODE_GRAIN = 256, APPLY_GRAIN = 1024 };
 
 // ---- elements ----
 
@@ -277,5 +278,5 @@ mn_status mn_tet_system_apply(void *user, const double *x, double *y)
 {
     const mn_tet_system *s = user;
     product p = {s, x, y};
-    return mn_parallel_for(s->ctx, s->node_count, NODE_GRAIN, apply_range, &p);
+    return mn_parallel_for(s->ctx, s->node_count, APPLY_GRAIN, apply_range, &p);
 }

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tet_solver: liquids with surface tension on tetrahedra that move with them. The numerics are
+// mn_tet_liquid's; this file reads parameters and geometry, calls it, and writes geometry.
+#include "nodes/columns.h"
+#include "nodes/parm.h"
+
+#include <string.h>
+
+enum { INPUT_LIQUID };
+enum { OUTPUT_TETRAHEDRA, OUTPUT_SURFACE };
+
+// ---- the table ----
+
+// In the order of mn_tet_integrator.
+static const mn_menu_item integrator_items[] = {
+    {"bdf2", "BDF2 (One Solve)"}, {"sdirk2", "SDIRK2 (Two Solves, Less Damping)"}, {NULL, NULL}};
+
+static const mn_parm_def parms[] = {
+    MN_FLOAT("sigma", "Surface Tension", "N/m", 0.072, 0, 1e9, 0, 1, "Liquid", NULL,
+             "Water in air 0.072, mercury 0.485."),
+    MN_FLOAT("density", "Density", "kg/m^3", 1000, 1e-9, 1e12, 100, 14000, "Liquid", NULL,
+             "Water 1000, mercury 13534."),
+    MN_FLOAT("viscosity", "Viscosity", "Pa s", 0.001, 0, 1e9, 0, 1, "Liquid", NULL,
+             "Water 0.001, oil 0.1, honey 5."),
+    MN_VEC3("gravity", "Gravity", "m/s^2", 0, -9.81, 0, -1e9, 1e9, -20, 20, "Liquid", NULL,
+            "What pulls the liquid."),
+    MN_FLOAT("size", "Size", "m", 0, 0, 1e6, 0, 0.05, "Mesh", NULL,
+             "Edge of the tetrahedra that remeshing keeps to; 0 takes the mean of the input. Half of it "
+             "costs about "
+             "12 times as much."),
+    MN_FLOAT("min_size", "Minimum Edge", "m", 0, 0, 1e6, 0, 0.05, "Mesh", NULL,
+             "Shorter edges are contracted; 0 for half the size."),
+    MN_FLOAT("max_size", "Maximum Edge", "m", 0, 0, 1e6, 0, 0.05, "Mesh", NULL,
+             "Longer edges are split; 0 for 1.7 times the size. At least 2.5 times the minimum."),
+    MN_FLOAT("quality", "Quality", "", 0.25, 0, 0.5, 0, 0.5, "Mesh", NULL,
+             "Tetrahedra below this volume-length ratio are repaired after a step; 0 never remeshes."),
+    MN_MENU(
+        "integrator", "Integrator", integrator_items, MN_TET_BDF2, "Solver", NULL,
+        "Both are of second order in time. SDIRK2 costs twice as much and damps the smallest waves less."),
+    MN_FLOAT("max_dt", "Maximum Time Step", "s", 1, 1e-12, 1e6, 1e-5, 0.1, "Solver", NULL,
+             "No step is longer than this."),
+    MN_FLOAT(
+        "capillary_step", "Capillary Step", "", 0.25, 1e-4, 1e4, 0.05, 2, "Solver", NULL,
+        "Length of a step in times sqrt(density size^3/sigma), in which a wave of one edge turns over. The "
+        "solver is stable beyond 1; what is faster than a step is damped."),
+    MN_PARM_START_FRAME,
+    MN_PARM_TIME_SCALE,
+    MN_PARM_MIN_SUBSTEPS,
+    MN_PARM_MAX_SUBSTEPS,
+};
+
+static const mn_input_def inputs_of[] = {
+    [INPUT_LIQUID] = {"Liquid", "tetrahedra, from tetrahedralize; v and rest_volume are used", true, false},
+};
+static const mn_output_def outputs_of[] = {
+    [OUTPUT_TETRAHEDRA] = {"Tetrahedra", "tetrahedra with rest_volume; points with v, pressure and id"},
+    [OUTPUT_SURFACE] = {"Surface", "triangles that face out; points with v, N, pressure and id"},
+};
+
+static mn_tet_liquid_def def_of(const mn_cook *cook)
+{
+    mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.sigma = mn_cook_float(cook, "sigma");
+    def.density = mn_cook_float(cook, "density");
+    def.viscosity = mn_cook_float(cook, "viscosity");
+    def.gravity = mn_cook_vec3(cook, "gravity");
+    def.size = mn_cook_float(cook, "size");
+    def.min_size = mn_cook_float(cook, "min_size");
+    def.max_size = mn_cook_float(cook, "max_size");
+    def.quality = mn_cook_float(cook, "quality");
+    def.integrator = (mn_tet_integrator)mn_cook_menu(cook, "integrator");
+    def.max_dt = mn_cook_float(cook, "max_dt");
+    def.capillary_step = mn_cook_float(cook, "capillary_step");
+    def.min_substeps = mn_cook_int(cook, "min_substeps");
+    def.max_substeps = mn_cook_int(cook, "max_substeps");
+    if (def.max_substeps < def.min_substeps) def.max_substeps = def.min_substeps;
+    return def;
+}
+
+// ---- the callbacks ----
+
+static void release(mn_context *ctx, void *state)
+{
+    (void)ctx;
+    mn_tet_liquid_free(state);
+}
+
+static void warn_of_repairs(const mn_cook *cook, const mn_tet_repairs *repairs)
+{
+    if (repairs->turned + repairs->flat + repairs->duplicates == 0) return;
+    mn_cook_warn(cook,
+                 "Repaired the input: %lld inverted tetrahedra turned, %lld flat and %lld duplicate ones "
+                 "left out, the "
+                 "first is primitive %lld.",
+                 (long long)repairs->turned, (long long)repairs->flat, (long long)repairs->duplicates,
+                 (long long)repairs->first);
+}
+
+static mn_status create(const mn_cook *cook, void **out)
+{
+    const mn_tet_liquid_def def = def_of(cook);
+    const mn_geo *geo = mn_cook_input(cook, INPUT_LIQUID);
+    mn_tet_mesh *mesh;
+    mn_tet_repairs repairs;
+    mn_tet_liquid *liquid = NULL;
+    if (!geo || mn_geo_kind_count(geo, MN_TETRAHEDRON) == 0)
+        return mn_cook_fail(cook, MN_ERROR_INPUT,
+                            "the input holds no tetrahedra; make them with tetrahedralize first.");
+    MN_TRY(mn_tet_mesh_from_geo(geo, true, &mesh, &repairs));
+    warn_of_repairs(cook, &repairs);
+    const mn_status status = mn_tet_liquid_create(cook->ctx, &def, mesh, &liquid);
+    mn_tet_mesh_free(mesh);
+    *out = liquid;
+    return status;
+}
+
+static mn_status advance(const mn_cook *cook, void *state)
+{
+    const mn_tet_liquid_def def = def_of(cook);
+    MN_TRY(mn_tet_liquid_set_def(state, &def));
+    return mn_tet_liquid_advance(state, cook->dt);
+}
+
+// ---- what goes out ----
+
+/// The vertices that an output shows: point of each, -1 for none.
+typedef struct shown {
+    MN_ARRAY(int64_t) point;
+    int64_t count;
+} shown;
+
+static mn_status number_points(const mn_cook *cook, const mn_tet_mesh *mesh, bool boundary, shown *s)
+{
+    MN_TRY(mn_array_resize(cook->ctx, &s->point, mesh->vertex_slots));
+    s->count = 0;
+    for (int32_t v = 0; v < mesh->vertex_slots; v++)
+        s->point.data[v] = !boundary || mn_tet_vertex_on_boundary(mesh, v) ? s->count++ : -1;
+    return MN_OK;
+}
+
+static mn_status write_points(const mn_cook *cook, const mn_tet_mesh *mesh, const shown *s, mn_geo *geo)
+{
+    float *position, *velocity, *pressure;
+    int32_t *id;
+    MN_TRY(mn_geo_add_points(geo, s->count, NULL));
+    MN_TRY(mn_column_add(geo, "P", MN_F32, 3, MN_HINT_POINT, &position));
+    MN_TRY(mn_column_add(geo, "v", MN_F32, 3, MN_HINT_VECTOR, &velocity));
+    MN_TRY(mn_column_add(geo, "pressure", MN_F32, 1, MN_HINT_NONE, &pressure));
+    MN_TRY(mn_column_add(geo, "id", MN_I32, 1, MN_HINT_NONE, &id));
+    const double *v = mn_tet_mesh_find_field(mesh, "v")->data,
+                 *p = mn_tet_mesh_find_field(mesh, "pressure")->data;
+    for (int32_t i = 0; i < mesh->vertex_slots; i++) {
+        const int64_t at = s->point.data[i];
+        if (at < 0) continue;
+        if (mesh->vertex_id[i] > INT32_MAX)
+            return mn_cook_fail(cook, MN_ERROR_UNSUPPORTED, "ids above two billion cannot be written.");
+        mn_column_put3(position, at, mesh->position[i]);
+        mn_column_put3(velocity, at, mn_v3(v[3 * i], v[3 * i + 1], v[3 * i + 2]));
+        pressure[at] = (float)p[i];
+        id[at] = (int32_t)mesh->vertex_id[i];
+    }
+    return MN_OK;
+}
+
+static mn_status write_tetrahedra(const mn_cook *cook, const mn_tet_mesh *mesh, shown *s, mn_geo *geo)
+{
+    mn_attribute *attribute;
+    MN_ARRAY(int64_t) corners = {0};
+    mn_status status;
+    MN_TRY(number_points(cook, mesh, false, s));
+    MN_TRY(write_points(cook, mesh, s, geo));
+    MN_TRY_TO(done, status, mn_array_resize(cook->ctx, &corners, 4 * (int64_t)mesh->tet_slots));
+    for (int64_t i = 0; i < corners.count; i++) corners.data[i] = s->point.data[mesh->tet[i / 4][i % 4]];
+    MN_TRY_TO(done, status,
+              mn_geo_add_primitives(geo, MN_TETRAHEDRON, mesh->tet_slots, NULL, 4, corners.data, NULL));
+    MN_TRY_TO(done, status,
+              mn_geo_add_attribute(geo, MN_PRIMITIVE, "rest_volume", MN_F64, 1, MN_HINT_NONE, &attribute));
+    status = mn_attribute_set(geo, attribute, 0, mesh->tet_slots,
+                              mn_tet_mesh_find_field(mesh, "rest_volume")->data);
+done:
+    mn_array_free(cook->ctx, &corners);
+    return status;
+}
+
+// Adds the area-weighted normal of each face to its corners; normalised at the end.
+static void write_normals(const mn_geo *geo, const int64_t *corners, int64_t triangles, float *normals)
+{
+    const int64_t points = mn_geo_point_count(geo);
+    memset(normals, 0, 3 * (size_t)points * sizeof *normals);
+    for (int64_t f = 0; f < triangles; f++) {
+        const int64_t *c = corners + 3 * f;
+        const mn_vec3 a = mn_geo_position(geo, c[0]), b = mn_geo_position(geo, c[1]),
+                      d = mn_geo_position(geo, c[2]);
+        const mn_vec3 n = mn_cross(mn_sub(b, a), mn_sub(d, a));
+        // In units of the face, so that floats hold it at any scale.
+        const mn_vec3 part = mn_scale(1 / sqrt(mn_norm2(mn_sub(b, a)) * mn_norm2(mn_sub(d, a)) + 1e-300), n);
+        for (int k = 0; k < 3; k++) {
+            float *normal = normals + 3 * c[k];
+            normal[0] += (float)part.x, normal[1] += (float)part.y, normal[2] += (float)part.z;
+        }
+    }
+    for (int64_t i = 0; i < points; i++) {
+        float *n = normals + 3 * i;
+        mn_column_put3(normals, i, mn_normalize(mn_v3(n[0], n[1], n[2])));
+    }
+}
+
+static mn_status write_surface(const mn_cook *cook, const mn_tet_mesh *mesh, shown *s, mn_geo *geo)
+{
+    MN_ARRAY(int64_t) corners = {0};
+    float *normals;
+    mn_status status = MN_OK;
+    MN_TRY(number_points(cook, mesh, true, s));
+    MN_TRY(write_points(cook, mesh, s, geo));
+    MN_TRY(mn_column_add(geo, "N", MN_F32, 3, MN_HINT_NORMAL, &normals));
+    for (int32_t t = 0; t < mesh->tet_slots; t++)
+        for (int k = 0; k < 4; k++) {
+            if (mesh->mate[t][k] >= 0) continue;
+            for (int i = 0; i < 3; i++) {
+                const int64_t point = s->point.data[mesh->tet[t][mn_tet_face_corners[k][i]]];
+                MN_TRY_TO(done, status, mn_array_push(cook->ctx, &corners, &point));
+            }
+        }
+    MN_TRY_TO(done, status,
+              mn_geo_add_primitives(geo, MN_POLYGON, corners.count / 3, NULL, 3, corners.data, NULL));
+    write_normals(geo, corners.data, corners.count / 3, normals);
+done:
+    mn_array_free(cook->ctx, &corners);
+    return status;
+}
+
+static mn_status emit(const mn_cook *cook, void *state, mn_geo **outputs)
+{
+    const mn_tet_mesh *mesh = mn_tet_liquid_mesh(state);
+    mn_geo *tetrahedra = NULL, *surface = NULL;
+    shown s = {0};
+    mn_status status;
+    MN_TRY_TO(done, status, mn_geo_create(cook->ctx, &tetrahedra));
+    MN_TRY_TO(done, status, mn_geo_create(cook->ctx, &surface));
+    MN_TRY_TO(done, status, write_tetrahedra(cook, mesh, &s, tetrahedra));
+    MN_TRY_TO(done, status, write_surface(cook, mesh, &s, surface));
+done:
+    mn_array_free(cook->ctx, &s.point);
+    if (status != MN_OK) {
+        mn_geo_free(tetrahedra);
+        mn_geo_free(surface);
+        return status;
+    }
+    outputs[OUTPUT_TETRAHEDRA] = tetrahedra;
+    outputs[OUTPUT_SURFACE] = surface;
+    return MN_OK;
+}
+
+static mn_status save(const mn_cook *cook, const void *state, mn_writer *out)
+{
+    (void)cook;
+    MN_TRY(mn_write_tag(out, "tet_solver", 1));
+    return mn_tet_liquid_save(state, out);
+}
+
+static mn_status load(const mn_cook *cook, mn_reader *in, void **out)
+{
+    const mn_tet_liquid_def def = def_of(cook);
+    int32_t version;
+    mn_tet_liquid *liquid;
+    MN_TRY(mn_read_tag(in, "tet_solver", 1, &version));
+    MN_TRY(mn_tet_liquid_load(cook->ctx, &def, in, &liquid));
+    *out = liquid;
+    return MN_OK;
+}
+
+static void report(const void *state, mn_report *out)
+{
+    mn_tet_liquid_get_report(state, out);
+}
+
+// ---- doctor ----
+
+static mn_status doctor(const mn_cook *cook, mn_doctor *d)
+{
+    const mn_geo *geo = mn_cook_input(cook, INPUT_LIQUID);
+    if (!geo || mn_geo_kind_count(geo, MN_TETRAHEDRON) == 0) {
+        d->sentence(d->user, "The liquid input has no tetrahedra at the first frame.");
+        return MN_OK;
+    }
+    void *state = NULL;
+    MN_TRY(create(cook, &state));
+    mn_tet_liquid_numbers n;
+    mn_tet_liquid_diagnose(state, cook->dt, &n);
+    release(cook->ctx, state);
+    d->number(d->user, "edges across a ball of the liquid", n.edges_across, "",
+              n.edges_across < 6 ? "use a smaller size: at least 6" : "");
+    d->number(d->user, "capillary time", n.capillary_time, "s", "in which the drop swings");
+    d->number(d->user, "Ohnesorge number", n.ohnesorge, "",
+              n.ohnesorge > 1 ? "viscosity wins" : "it will swing");
+    d->number(d->user, "Bond number", n.bond, "", n.bond > 1 ? "gravity flattens it" : "it stays round");
+    d->number(d->user, "Weber number", n.weber, "", "of its speed at the start");
+    d->number(d->user, "time step", n.step, "s", "");
+    d->number(d->user, "steps per frame", n.steps, "", "");
+    d->number(d->user, "memory", n.bytes * 1e-6, "MB", "");
+    return MN_OK;
+}
+
+static const mn_sim_ops sim = {create, advance, emit, save, load, report, release};
+
+const mn_node_type mn_tet_solver_node = {
+    .name = "tet_solver",
+    .label = "Meniscus Tet Solver",
+    .menu = "Meniscus/Solvers",
+    .help = "Simulates liquids with surface tension on tetrahedra that move along: sharp surfaces, exact "
+            "volume, hardly "
+            "any numerical damping.",
+    .inputs = inputs_of,
+    .input_count = MN_COUNT_OF(inputs_of),
+    .outputs = outputs_of,
+    .output_count = MN_COUNT_OF(outputs_of),
+    .parms = parms,
+    .parm_count = MN_COUNT_OF(parms),
+    .time_dependent = true,
+    .sim = &sim,
+    .doctor = doctor,
+};
