@@ -102,7 +102,7 @@ def main(words):
     studio.settings(scene, options.size, options.samples, network.fps)
     studio.background(scene)
     studio.lights(scene, center, 1.0)
-    view = json.loads(options.scene.read_text(encoding="utf-8")).get("camera", {})
+    view = text.get("camera", {})
     here = {key: border.to_blender(scale) @ _vector(view[key]) for key in ("position", "target") if key in view}
     studio.camera(scene, center, 1.0, here.get("position"), here.get("target"), view.get("fov"))
     bpy.context.view_layer.update()

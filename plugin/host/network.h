@@ -139,6 +139,20 @@ mn_status mn_network_save_checkpoint(mn_network *network, int32_t node, const ch
 /// beginning. Going on at any frame gives the right result; after *frame it is fast.
 mn_status mn_network_load_checkpoint(mn_network *network, int32_t node, const char *folder, int32_t *frame);
 
+// ---- camera: where a scene wants to be seen from; nothing is cooked differently for it (scene_camera.c)
+// ----
+
+typedef struct mn_camera {
+    mn_vec3 position; ///< m
+    mn_vec3 target;   ///< m, what it looks at; y is up in the picture
+    double fov;       ///< degrees over the height of the picture, 1 to 170
+} mn_camera;
+
+/// NULL when the scene has none.
+const mn_camera *mn_network_camera(const mn_network *network);
+/// NULL: none.
+mn_status mn_network_set_camera(mn_network *network, const mn_camera *camera);
+
 // ---- digital assets: what a scene shows of itself as one node ----
 
 typedef struct mn_asset_parm {

@@ -84,7 +84,9 @@ struct mn_network {
     uint64_t revision; ///< raised by every change
     uint64_t mark;     ///< raised by every walk
     mn_cooked *result; ///< what the last mn_network_cook lent out
-    mn_asset asset;    ///< a copy of its own; name NULL when there is none
+    bool has_camera;
+    mn_camera camera;
+    mn_asset asset; ///< a copy of its own; name NULL when there is none
     int32_t asset_capacity;
 };
 

@@ -4,6 +4,7 @@
 #ifndef MENISCUS_PLUGIN_HOST_SCENE_H
 #define MENISCUS_PLUGIN_HOST_SCENE_H
 
+#include "plugin/host/json_text.h"
 #include "plugin/host/json_tree.h"
 #include "plugin/host/network_state.h"
 
@@ -37,5 +38,10 @@ mn_status mn_scene_whole(const mn_scene_reader *in, const mn_json_tree_value *va
 // ---- scene_parms.c ----
 
 mn_status mn_scene_read_parms(const mn_scene_reader *in, int32_t node, const mn_json_tree_value *parms);
+
+// ---- scene_camera.c ----
+
+mn_status mn_scene_read_camera(const mn_scene_reader *in, const mn_json_tree_value *root);
+void mn_scene_put_camera(mn_json_text *out, const mn_camera *camera);
 
 #endif

@@ -55,6 +55,7 @@ static const char GOOD[] =
     "     \"parms\": {\"by\": {\"keys\": [[1, 0, 1, 2], [2, [3, 4, 5]]]}}}\n"
     "  ],\n"
     "  \"output\": \"all\",\n"
+    "  \"camera\": {\"position\": [0.1, 0.2, 0.3], \"target\": [0, 0.05, 0], \"fov\": 40},\n"
     "  \"asset\": {\"name\": \"my_asset\", \"label\": \"My Asset\",\n"
     "            \"parms\": [{\"parm\": \"some.count\", \"name\": \"many\", \"label\": \"How Many\"},\n"
     "                      {\"parm\": \"walk.speed\"}]}\n"
@@ -90,6 +91,10 @@ static void everything_is_read(void **state)
     assert_int_equal(mn_network_keys(net, move, "by", &keys), 2);
     check_close(keys[0].value[2], 2, 0);
     check_close(keys[1].value[0], 3, 0);
+    assert_non_null(mn_network_camera(net));
+    check_close(mn_network_camera(net)->position.z, 0.3, 0);
+    check_close(mn_network_camera(net)->target.y, 0.05, 0);
+    check_close(mn_network_camera(net)->fov, 40, 0);
     const mn_asset *asset = mn_network_asset(net);
     assert_non_null(asset);
     assert_string_equal(asset->label, "My Asset");
@@ -274,6 +279,18 @@ static const bad bad_scenes[] = {
            "{\"name\": \"c\", \"type\": \"join\", \"inputs\": [\"b\"]}, {\"name\": \"e\", \"type\": "
            "\"join\", \"inputs\": [\"c\"]}"),
      "a network cannot have loops."},
+    // camera
+    {"{\"meniscus\": 1, \"nodes\": [],\n\"camera\": []}", "scene:2: \"camera\" must be an object in { }"},
+    {"{\"meniscus\": 1, \"nodes\": [],\n\"camera\": {\"position\": [0, 0, 1]}}",
+     "scene:2: \"camera\" needs a \"target\""},
+    {"{\"meniscus\": 1, \"nodes\": [],\n\"camera\": {\"position\": [0, 1], \"target\": [0, 0, 0]}}",
+     "must be three numbers, not a list of 2."},
+    {"{\"meniscus\": 1, \"nodes\": [],\n\"camera\": {\"position\": [0, 0, 0], \"target\": [0, 0, 0]}}",
+     "scene:2: The camera looks at the place where it stands"},
+    {"{\"meniscus\": 1, \"nodes\": [],\n\"camera\": {\"position\": [0, 0, 1], \"target\": [0, 0, 0], "
+     "\"fov\": 180}}",
+     "1 to 170 degrees"},
+    {"{\"meniscus\": 1, \"nodes\": [],\n\"camera\": {\"postion\": [0, 0, 1]}}", "did you mean 'position'?"},
     // asset
     {"{\"meniscus\": 1, \"nodes\": [],\n\"asset\": {}}", "scene:2: \"asset\" needs a \"name\"."},
     {"{\"meniscus\": 1, \"nodes\": [],\n\"asset\": {\"name\": \"a b\"}}",
