@@ -4,12 +4,14 @@
 The scene holds the whole simulation: `meniscus cook` on it gives the frames that Blender bakes, byte for byte. Objects of
 Blender are in it as files with paths relative to the scene, so that its folder can be moved."""
 import json
+import math
 import re
 from dataclasses import dataclass, field
 
 import bpy
+from mathutils import Vector
 
-from . import node_tree, object_files, parm_properties
+from . import border, node_tree, object_files, parm_properties
 from .native import meniscus
 
 
@@ -207,6 +209,23 @@ def plan_of(tree, scene, everything=False):
     if plan.results:
         plan.scene["output"] = plan.results[0].source
     return plan
+
+
+def camera_of(scene, scale):
+    """The scene's camera as scenes write it, or None."""
+    camera = scene.camera
+    if camera is None or camera.type != "CAMERA" or camera.data.type != "PERSP":
+        return None
+    world = border.to_meniscus(scale) @ camera.matrix_world
+    forward = (world.to_3x3() @ Vector((0, 0, -1))).normalized()
+    position, render = world.translation, scene.render
+    width, height = render.resolution_x * render.pixel_aspect_x, render.resolution_y * render.pixel_aspect_y
+    across = camera.data.sensor_fit == "HORIZONTAL" or (camera.data.sensor_fit == "AUTO" and width >= height)
+    half = math.tan(0.5 * camera.data.angle) * (height / width if across else 1.0)
+    reach = camera.data.dof.focus_distance * scale or scale
+    return {"position": [parm_properties.shortest(one) for one in position],
+            "target": [parm_properties.shortest(one) for one in position + forward * reach],
+            "fov": round(math.degrees(2 * math.atan(half)), 4)}
 
 
 # ---- scene to tree ----

@@ -57,6 +57,9 @@ class MENISCUS_OT_export_scene(bpy.types.Operator):
         folder = os.path.dirname(bpy.path.abspath(self.filepath))
         try:
             plan = network_scene.plan_of(tree, context.scene, everything=True)
+            view = network_scene.camera_of(context.scene, tree.scale)
+            if view is not None:
+                plan.scene["camera"] = view
             meniscus.Network.from_text(plan.text, name=self.filepath)  # says what is wrong with it
             object_files.write_all(plan.sources, context.scene, context.evaluated_depsgraph_get, tree.scale, folder,
                                    plan.first_input, plan.scene["frames"][1])

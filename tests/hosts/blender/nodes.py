@@ -165,6 +165,20 @@ class Bits(Case):
                                 self.assertAlmostEqual(g, w, delta=1e-6 * max(1e-3, abs(w)), msg=f"{node.name}.{parm.name}")
 
 
+    def test_an_exported_scene_has_the_camera_and_cooks_elsewhere(self):
+        tree = inside.drop_tree(cells=8)
+        bpy.ops.object.camera_add(location=(0, -8, 2), rotation=(1.5707963, 0, 0))
+        self.scene.camera = bpy.context.object
+        folder = inside.HERE / "exported"
+        folder.mkdir(exist_ok=True)
+        self.assertEqual(bpy.ops.meniscus.export_scene(filepath=str(folder / "scene.json"), tree=tree.name), {"FINISHED"})
+        view = json.loads((folder / "scene.json").read_text())["camera"]
+        for got, wanted in zip(view["position"], (0, 2 * tree.scale, 8 * tree.scale)):  # z is up in Blender, y here
+            self.assertAlmostEqual(got, wanted, delta=1e-8)
+        self.assertLess(view["target"][2], view["position"][2])
+        inside.cook_by_command(folder / "scene.json", folder / "out", "-f", "1-1")
+
+
 class Shown(Case):
     def result(self, type_name, **parms):
         """A tree: shape -> type -> result."""
