@@ -6,6 +6,7 @@
 
 The camera is the scene's (its "camera" block) or frames the liquid over all frames."""
 import argparse
+import itertools
 import json
 import math
 import os
@@ -15,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import bpy  # noqa: E402
+from mathutils import Vector  # noqa: E402
 import meniscus_blender  # noqa: E402,F401
 from meniscus_blender import border, cache, fill_mesh, looks, results, scene_pieces, studio  # noqa: E402
 from meniscus_blender.native import meniscus  # noqa: E402
@@ -63,7 +65,7 @@ def bounds_over_time(options, pieces):
     low, high = [], []
     for axis in range(3):
         ordered = sorted(one[axis] for one in samples)
-        cut = len(ordered) // 400
+        cut = len(ordered) // 60
         low.append(ordered[cut])
         high.append(ordered[-1 - cut])
     return low, high
@@ -94,7 +96,7 @@ def main(words):
         raise meniscus.InputError(f"There is nothing to draw in {options.cache} at frames {options.first} to {options.last}.")
     radius = max(0.5 * math.dist(*box), 1e-9)
     scale = radius  # one unit of the picture is this many metres
-    center = border.to_blender(scale) @ _vector([0.5 * (a + b) for a, b in zip(*box)])
+    center = border.to_blender(scale) @ Vector([0.5 * (a + b) for a, b in zip(*box)])
 
     for thing in list(bpy.data.objects):
         bpy.data.objects.remove(thing)
@@ -103,8 +105,9 @@ def main(words):
     studio.background(scene)
     studio.lights(scene, center, 1.0)
     view = text.get("camera", {})
-    here = {key: border.to_blender(scale) @ _vector(view[key]) for key in ("position", "target") if key in view}
-    studio.camera(scene, center, 1.0, here.get("position"), here.get("target"), view.get("fov"))
+    here = {key: border.to_blender(scale) @ Vector(view[key]) for key in ("position", "target") if key in view}
+    corners = [border.to_blender(scale) @ Vector(corner) for corner in itertools.product(*zip(*box))]
+    studio.camera(scene, center, corners, here.get("position"), here.get("target"), view.get("fov"))
     bpy.context.view_layer.update()
     studio.backdrop(scene, center, 1.0)
 
@@ -145,11 +148,6 @@ def show(options, text, types, things, scale, frame):
 def _is_round(geo):
     """Shapes with few faces, like boxes, have sharp edges."""
     return geo.primitive_count > 100
-
-
-def _vector(numbers):
-    from mathutils import Vector
-    return Vector(numbers)
 
 
 if __name__ == "__main__":

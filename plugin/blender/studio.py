@@ -6,6 +6,8 @@ import math
 import bpy
 from mathutils import Vector
 
+MARGIN = 0.86  # of the picture's half that the subject may take
+
 
 def settings(scene, size, samples, fps):
     render, cycles = scene.render, scene.cycles
@@ -38,7 +40,7 @@ def _ramp(tree, stops):
         ramp.color_ramp.elements.new(0.5)
     for element, (at, color) in zip(ramp.color_ramp.elements, stops):
         element.position, element.color = at, (*color, 1)
-    ramp.color_ramp.interpolation = "EASE"
+    ramp.color_ramp.interpolation = "B_SPLINE"
     return ramp
 
 
@@ -120,8 +122,8 @@ def matte(name="Meniscus Solid", color=(0.10, 0.105, 0.115), roughness=0.4):
     return made
 
 
-def camera(scene, center, radius, position=None, target=None, fov=None):
-    """A camera that sees a ball of the radius around the center; or one that stands where it is told."""
+def camera(scene, center, corners, position=None, target=None, fov=None):
+    """A camera that sees all corners of a box around the center; or one that stands where it is told."""
     data = bpy.data.cameras.new("Camera")
     thing = bpy.data.objects.new("Camera", data)
     aspect = scene.render.resolution_y / scene.render.resolution_x
@@ -131,9 +133,13 @@ def camera(scene, center, radius, position=None, target=None, fov=None):
     data.angle = 2 * math.atan(math.tan(half_height) / aspect) if aspect < 1 else angle
     eye_target = Vector(target) if target is not None else Vector(center)
     if position is None:
-        narrow = min(half_height, math.atan(math.tan(half_height) / aspect))
-        direction = Vector((0.42, -0.86, 0.30)).normalized()
-        position = eye_target + direction * (1.12 * radius / math.sin(narrow))
+        back = Vector((0.42, -0.86, 0.30)).normalized()
+        right = Vector((0, 0, 1)).cross(back).normalized()
+        up = back.cross(right)
+        high, wide = MARGIN * math.tan(half_height), MARGIN * math.tan(half_height) / aspect
+        seen = [corner - eye_target for corner in corners]
+        distance = max(one.dot(back) + max(abs(one.dot(right)) / wide, abs(one.dot(up)) / high) for one in seen)
+        position = eye_target + back * distance
     thing.location = position
     thing.rotation_euler = (eye_target - thing.location).to_track_quat("-Z", "Y").to_euler()
     distance = (eye_target - thing.location).length
