@@ -7,7 +7,6 @@
 // each vertex gets a copy for every further set.
 #include "tet_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /// Faces with a hash table over them; a removed one keeps its place with v[0] = -1.
@@ -65,21 +64,6 @@ static bool is_split(const mn_tet_mesh *mesh, const face_set *set, int32_t t, in
     mn_tet_face face;
     mn_tet_face_key(mesh->tet[t], k, face.v);
     return set_find(set, &face) >= 0;
-}
-
-static int compare_slots(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-static void list_unique(mn_tet_list *list)
-{
-    int64_t kept = 0;
-    if (list->count) qsort(list->data, (size_t)list->count, sizeof *list->data, compare_slots);
-    for (int64_t i = 0; i < list->count; i++)
-        if (kept == 0 || list->data[kept - 1] != list->data[i]) list->data[kept++] = list->data[i];
-    list->count = kept;
 }
 
 /// From `from` one can come to `to` across faces that are not split and contain a and b (b -1: only a).
@@ -195,7 +179,7 @@ mn_status mn_tet_open_faces(mn_tet_mesh *mesh, const mn_tet_faces *faces, mn_tet
     for (int64_t i = 0; i < set.faces.count; i++)
         for (int32_t c = 0; set.faces.data[i].v[0] >= 0 && c < 3; c++)
             MN_TRY_TO(done, status, mn_array_push(mesh->ctx, touched, &set.faces.data[i].v[c]));
-    list_unique(touched);
+    mn_tet_list_sort_unique(touched);
     const int64_t corners = touched->count;
     MN_TRY_TO(done, status, mn_array_reserve(mesh->ctx, touched, touched->count + 4 * corners));
     MN_TRY_TO(done, status, mn_array_reserve(mesh->ctx, &scratch, 4096));

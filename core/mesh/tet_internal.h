@@ -14,6 +14,11 @@ int32_t mn_tet_slot_take(mn_tet_mesh *mesh, const int32_t vertices[4]);
 /// Takes a tetrahedron off its stars and frees its slot; faces are the caller's business.
 void mn_tet_slot_give_back(mn_tet_mesh *mesh, int32_t t);
 
+/// Rising order, each once.
+void mn_tet_list_sort_unique(mn_tet_list *list);
+/// Where the value is in a sorted list, -1 for nowhere.
+int32_t mn_tet_list_find(const mn_tet_list *list, int32_t value);
+
 /// Room for the face matching of exchanges of one tetrahedron for `new_count` or fewer.
 mn_status mn_tet_scratch_reserve(mn_tet_mesh *mesh, int32_t new_count);
 /// The star of a corner's vertex loses it, the star of `to` gets it; mates stay, boundary counts do not.

@@ -5,10 +5,35 @@
 
 #include "tet_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const int32_t mn_tet_face_corners[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 const int32_t mn_tet_edge_corners[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+
+// ---- lists of slots ----
+
+static int compare_slots(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+void mn_tet_list_sort_unique(mn_tet_list *list)
+{
+    int64_t kept = 0;
+    if (list->count) qsort(list->data, (size_t)list->count, sizeof *list->data, compare_slots);
+    for (int64_t i = 0; i < list->count; i++)
+        if (kept == 0 || list->data[kept - 1] != list->data[i]) list->data[kept++] = list->data[i];
+    list->count = kept;
+}
+
+int32_t mn_tet_list_find(const mn_tet_list *list, int32_t value)
+{
+    const int32_t *found =
+        list->count ? bsearch(&value, list->data, (size_t)list->count, sizeof value, compare_slots) : NULL;
+    return found ? (int32_t)(found - list->data) : -1;
+}
 
 // ---- life ----
 

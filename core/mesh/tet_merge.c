@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Merging [clausen2013] section 7.2: finds regions that overlap and unites them two by two.
+//
+//   find      pairs of tetrahedra that have volume and no vertex in common, by a grid
+//   layers    overlapping tetrahedra that hang together by vertices; two layers that overlap are a job
+//   insert    the surface of layer A into layer B, exactly        tet_union_insert.c
+//   assemble  pieces of B inside A go, A gets B's faces at the seam  tet_union_assemble.c, tet_union_face.c
+//   commit    one exchange, with fields                              tet_union_commit.c
+//
+// The paper splits elements of both layers at nodes and edge-face crossings until nothing crosses,
+// contracting short edges in between so that a packing argument bounds the number of nodes. Here only one
+// layer is divided by the surface of the other, simplex by simplex, which ends by itself
+// (tet_union_insert.c), and short edges are left to the remesher afterwards. All of it happens beside the
+// mesh and enters it in one exchange, so an attempt that meets a degenerate place (a vertex exactly on a
+// face) leaves no trace; it is made again with both layers moved by 1e-6 of their edges, then by more. Each
+// merge takes away one pair of layers; a round without one ends it.
+#include "meniscus/tet_merge.h"
+
+#include "meniscus/predicates.h"
+#include "meniscus/random.h"
+#include "meniscus/tet_resample.h"
+#include "tet_union.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+mn_tet_merge_def mn_tet_merge_default_def(void)
+{
+    return (mn_tet_merge_def){.region = mn_box_empty(), .within_parts = true, .max_merges = 1000};
+}
+
+void mn_tet_union_free(mn_tet_union *u)
+{
+    mn_context *ctx = u->ctx;
+    mn_tet_mesh_free(u->b);
+    mn_array_free(ctx, &u->pairs);
+    mn_tet_list *lists[] = {&u->a_core, &u->b_core,      &u->a_near,  &u->b_near,   &u->b_global,
+                            &u->near,   &u->piece_first, &u->tets,    &u->vertices, &u->chain,
+                            &u->inner,  &u->old,         &u->created, &u->moved};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) mn_array_free(ctx, lists[i]);
+    mn_array_free(ctx, &u->places);
+    mn_array_free(ctx, &u->b_vertex);
+    if (u->b_grid.ctx) mn_box_grid_free(&u->b_grid);
+    mn_array_free(ctx, &u->pieces);
+    mn_array_free(ctx, &u->divided);
+    mn_array_free(ctx, &u->side);
+    mn_array_free(ctx, &u->wall);
+    mn_array_free(ctx, &u->edges);
+    mn_array_free(ctx, &u->faces);
+    mn_array_free(ctx, &u->parts);
+    mn_array_free(ctx, &u->fresh);
+    mn_array_free(ctx, &u->inside);
+    mn_array_free(ctx, &u->made);
+}
+
+// ---- pairs ----
+
+typedef MN_ARRAY(mn_tet_overlap_pair) pair_array;
+
+typedef struct finder {
+    mn_tet_mesh *mesh;
+    const mn_tet_merge_def *def;
+    mn_tet_list part;       ///< per slot: a tetrahedron that names its part, when parts alone are looked at
+    mn_tet_list candidates; ///< slots
+    mn_box_grid grid;       ///< over them
+    pair_array pairs;       ///< that overlap for sure
+    pair_array weak;        ///< that overlap by no more than rounding might
+    mn_tet_list tets;       ///< in pairs, sorted
+    mn_tet_list layer;      ///< per entry of tets: the first entry of its layer
+    mn_tet_list colour;     ///< per layer, by its first entry: side 1 or 2 of the job, 0 for neither
+    mn_tet_list done;       ///< per layer: not 0 when a job has changed it
+} finder;
+
+static void finder_free(finder *f)
+{
+    mn_context *ctx = f->mesh->ctx;
+    mn_array_free(ctx, &f->part);
+    mn_array_free(ctx, &f->candidates);
+    mn_box_grid_free(&f->grid);
+    mn_array_free(ctx, &f->pairs);
+    mn_array_free(ctx, &f->weak);
+    mn_array_free(ctx, &f->tets);
+    mn_array_free(ctx, &f->layer);
+    mn_array_free(ctx, &f->colour);
+    mn_array_free(ctx, &f->done);
+}
+
+static int32_t root_of(int32_t *parent, int32_t i)
+{
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+static void unite(int32_t *parent, int32_t a, int32_t b)
+{
+    a = root_of(parent, a), b = root_of(parent, b);
+    parent[a > b ? a : b] = a > b ? b : a;
+}
+
+/// Tetrahedra in the region and, when only different parts count, in the box of another part.
+static mn_status find_candidates(finder *f)
+{
+    mn_tet_mesh *mesh = f->mesh;
+    const bool everywhere = mn_box_is_empty(f->def->region);
+    MN_ARRAY(mn_box) boxes = {0};
+    mn_tet_list names = {0};
+    mn_status status = MN_OK;
+    if (!f->def->within_parts) {
+        MN_TRY_TO(done, status, mn_array_resize(mesh->ctx, &f->part, mesh->tet_slots));
+        for (int32_t t = 0; t < mesh->tet_slots; t++) f->part.data[t] = t;
+        for (int32_t t = 0; t < mesh->tet_slots; t++)
+            for (int32_t k = 0; mn_tet_alive(mesh, t) && k < 4; k++)
+                if (mesh->mate[t][k] >= 0) unite(f->part.data, t, mesh->mate[t][k] / 4);
+        MN_TRY_TO(done, status, mn_array_resize(mesh->ctx, &names, mesh->tet_slots));
+        for (int32_t t = 0; t < mesh->tet_slots; t++) {
+            if (!mn_tet_alive(mesh, t)) continue;
+            const int32_t root = f->part.data[t] = root_of(f->part.data, t);
+            const mn_box none = mn_box_empty();
+            if (root == t) {
+                names.data[t] = (int32_t)boxes.count;
+                MN_TRY_TO(done, status, mn_array_push(mesh->ctx, &boxes, &none));
+            }
+            mn_box *box = &boxes.data[names.data[root]];
+            *box = mn_box_join(*box, mn_tet_box(mesh, t));
+        }
+    }
+    for (int32_t t = 0; t < mesh->tet_slots; t++) {
+        if (!mn_tet_alive(mesh, t)) continue;
+        const mn_box box = mn_tet_box(mesh, t);
+        if (!everywhere && mn_boxes_apart(box, f->def->region)) continue;
+        bool other = f->def->within_parts;
+        for (int64_t i = 0; i < boxes.count && !other; i++)
+            other = i != names.data[f->part.data[t]] && !mn_boxes_apart(box, boxes.data[i]);
+        if (!other) continue;
+        MN_TRY_TO(done, status, mn_array_push(mesh->ctx, &f->candidates, &t));
+        MN_TRY_TO(done, status, mn_array_push(mesh->ctx, &f->grid.boxes, &box));
+    }
+done:
+    mn_array_free(mesh->ctx, &boxes);
+    mn_array_free(mesh->ctx, &names);
+    return status;
+}
+
+static bool share_vertex(const mn_tet_mesh *mesh, int32_t s, int32_t t)
+{
+    for (int32_t k = 0; k < 4; k++)
+        if (mn_tet_corner_of(mesh, t, mesh->tet[s][k]) >= 0) return true;
+    return false;
+}
+
+static double extent_of(mn_box box)
+{
+    const mn_vec3 e = mn_sub(box.max, box.min);
+    return fmax(e.x, fmax(e.y, e.z));
+}
+
+static mn_status find_pairs(finder *f)
+{
+    const mn_tet_mesh *mesh = f->mesh;
+    mn_tet_list found = {0};
+    mn_status status = mn_box_grid_build(&f->grid);
+    for (int64_t i = 0; i < f->candidates.count && status == MN_OK; i++) {
+        const int32_t s = f->candidates.data[i];
+        status = mn_box_grid_find(&f->grid, f->grid.boxes.data[i], &found);
+        if (i % 1024 == 0 && status == MN_OK) status = mn_check_cancelled(mesh->ctx);
+        for (int64_t j = 0; j < found.count && status == MN_OK; j++) {
+            const int32_t t = f->candidates.data[found.data[j]];
+            if (t <= s || share_vertex(mesh, s, t)) continue;
+            if (!f->def->within_parts && f->part.data[s] == f->part.data[t]) continue;
+            mn_vec3 x[4], y[4];
+            for (int32_t k = 0; k < 4; k++)
+                x[k] = mesh->position[mesh->tet[s][k]], y[k] = mesh->position[mesh->tet[t][k]];
+            const mn_tet_overlap_pair pair = {s, t, mn_tet_overlap(x, y)};
+            if (!(pair.volume > 0)) continue;
+            // Sides of a crack lie on each other without overlapping: rounding alone is no overlap.
+            const double extent =
+                fmin(extent_of(f->grid.boxes.data[i]), extent_of(f->grid.boxes.data[found.data[j]]));
+            status = mn_array_push(
+                mesh->ctx, pair.volume > 1e-9 * extent * extent * extent ? &f->pairs : &f->weak, &pair);
+        }
+    }
+    mn_array_free(mesh->ctx, &found);
+    return status;
+}
+
+// ---- layers ----
+
+static mn_status find_layers(finder *f)
+{
+    mn_tet_mesh *mesh = f->mesh;
+    for (int64_t i = 0; i < f->pairs.count; i++) {
+        MN_TRY(mn_array_push(mesh->ctx, &f->tets, &f->pairs.data[i].a));
+        MN_TRY(mn_array_push(mesh->ctx, &f->tets, &f->pairs.data[i].b));
+    }
+    mn_tet_list_sort_unique(&f->tets);
+    MN_TRY(mn_array_resize(mesh->ctx, &f->layer, f->tets.count));
+    MN_TRY(mn_array_resize(mesh->ctx, &f->colour, f->tets.count));
+    MN_TRY(mn_array_resize(mesh->ctx, &f->done, f->tets.count));
+    for (int32_t i = 0; i < f->tets.count; i++) f->layer.data[i] = i, f->done.data[i] = 0;
+    for (int32_t i = 0; i < f->tets.count; i++)
+        for (int32_t k = 0; k < 4; k++) MN_TET_STAR(mesh, mesh->tet[f->tets.data[i]][k], code)
+            {
+                const int32_t j = mn_tet_list_find(&f->tets, code / 4);
+                if (j > i) unite(f->layer.data, i, j);
+            }
+    for (int32_t i = 0; i < f->tets.count; i++) f->layer.data[i] = root_of(f->layer.data, i);
+    return MN_OK;
+}
+
+static int32_t layer_of(const finder *f, int32_t t)
+{
+    return f->layer.data[mn_tet_list_find(&f->tets, t)];
+}
+
+// ---- one job ----
+
+static mn_status add_neighbours(mn_tet_union *u, const mn_tet_list *core, mn_tet_list *near)
+{
+    for (int64_t i = 0; i < core->count; i++)
+        for (int32_t k = 0; k < 4; k++) MN_TET_STAR(u->mesh, u->mesh->tet[core->data[i]][k], code)
+            {
+                const int32_t t = code / 4;
+                MN_TRY(mn_array_push(u->ctx, near, &t));
+            }
+    mn_tet_list_sort_unique(near);
+    return MN_OK;
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const mn_tet_overlap_pair *x = a, *y = b;
+    if (x->a != y->a) return x->a < y->a ? -1 : 1;
+    return x->b < y->b ? -1 : x->b > y->b;
+}
+
+/// Side A or B (1 or 2) for two layers that overlap, and for all layers that these overlap, and so on: a ring
+/// through a ball overlaps it in two places, and both are one job. When that cannot be done with two sides,
+/// as with three parts that overlap each other, the first two layers alone are the job.
+static void colour_layers(finder *f, int32_t layer_a, int32_t layer_b)
+{
+    bool fits = true;
+    for (int64_t i = 0; i < f->tets.count; i++) f->colour.data[i] = 0;
+    f->colour.data[layer_a] = 1, f->colour.data[layer_b] = 2;
+    for (bool grown = true; grown && fits;) {
+        grown = false;
+        for (int64_t i = 0; i < f->pairs.count && fits; i++) {
+            int32_t *a = &f->colour.data[layer_of(f, f->pairs.data[i].a)],
+                    *b = &f->colour.data[layer_of(f, f->pairs.data[i].b)];
+            if (*a == 0 && *b == 0) continue;
+            if (*a == 0 || *b == 0) {
+                *(*a ? b : a) = 3 - (*a ? *a : *b);
+                grown = true;
+            }
+            fits = *a != *b;
+        }
+    }
+    if (fits) return;
+    for (int64_t i = 0; i < f->tets.count; i++) f->colour.data[i] = 0;
+    f->colour.data[layer_a] = 1, f->colour.data[layer_b] = 2;
+}
+
+/// The pairs between the layers of side `side` and those of the other, the first of which are A.
+static mn_status fill_job(const finder *f, int32_t side, mn_tet_union *u)
+{
+    for (int64_t i = 0; i < f->pairs.count; i++) {
+        mn_tet_overlap_pair pair = f->pairs.data[i];
+        const int32_t first = f->colour.data[layer_of(f, pair.a)],
+                      second = f->colour.data[layer_of(f, pair.b)];
+        if (first == 0 || second == 0 || first == second) continue;
+        if (first != side) {
+            const int32_t swap = pair.a;
+            pair.a = pair.b, pair.b = swap;
+        }
+        MN_TRY(mn_array_push(u->ctx, &u->pairs, &pair));
+        MN_TRY(mn_array_push(u->ctx, &u->a_core, &pair.a));
+        MN_TRY(mn_array_push(u->ctx, &u->b_core, &pair.b));
+    }
+    MN_TRY(add_neighbours(u, &u->a_core, &u->a_near));
+    MN_TRY(add_neighbours(u, &u->b_core, &u->b_near));
+    // Where two regions overlap for sure, the weak pairs between them count as well.
+    for (int64_t i = 0; i < f->weak.count; i++) {
+        mn_tet_overlap_pair pair = f->weak.data[i];
+        if (mn_tet_list_find(&u->a_near, pair.a) < 0) {
+            const int32_t swap = pair.a;
+            pair.a = pair.b, pair.b = swap;
+        }
+        if (mn_tet_list_find(&u->a_near, pair.a) < 0 || mn_tet_list_find(&u->b_near, pair.b) < 0) continue;
+        MN_TRY(mn_array_push(u->ctx, &u->pairs, &pair));
+        MN_TRY(mn_array_push(u->ctx, &u->a_core, &pair.a));
+        MN_TRY(mn_array_push(u->ctx, &u->b_core, &pair.b));
+    }
+    qsort(u->pairs.data, (size_t)u->pairs.count, sizeof *u->pairs.data, compare_pairs);
+    mn_tet_list_sort_unique(&u->a_core);
+    mn_tet_list_sort_unique(&u->b_core);
+    MN_TRY(add_neighbours(u, &u->a_core, &u->a_near));
+    return add_neighbours(u, &u->b_core, &u->b_near);
+}
+
+/// The layers reach each other through common tetrahedra: they are not two regions.
+static bool layers_touch(const mn_tet_union *u)
+{
+    for (int64_t i = 0; i < u->b_near.count; i++)
+        if (mn_tet_list_find(&u->a_near, u->b_near.data[i]) >= 0) return true;
+    return false;
+}
+
+static double mean_edge(const mn_tet_mesh *mesh, const mn_tet_list *tets)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < tets->count; i++) sum += cbrt(fabs(mn_tet_mesh_tet_volume(mesh, tets->data[i])));
+    return tets->count ? 2 * sum / (double)tets->count : 0;
+}
+
+static void find_momentum(const mn_tet_mesh *mesh, const mn_tet_merge_def *def, const mn_tet_field **velocity,
+                          const mn_tet_field **mass)
+{
+    *velocity = def->velocity && def->mass ? mn_tet_mesh_find_field(mesh, def->velocity) : NULL;
+    *mass = *velocity ? mn_tet_mesh_find_field(mesh, def->mass) : NULL;
+}
+
+static mn_status repair_seam(mn_tet_union *u)
+{
+    mn_tet_list touched = {0};
+    mn_tet_manifold_report manifold;
+    mn_status status = MN_OK;
+    for (int64_t i = 0; i < u->created.count && status == MN_OK; i++)
+        for (int32_t k = 0; k < 4 && status == MN_OK; k++)
+            status = mn_array_push(u->ctx, &touched, &u->mesh->tet[u->created.data[i]][k]);
+    mn_tet_list_sort_unique(&touched);
+    if (status == MN_OK) status = mn_tet_repair_vertices(u->mesh, &touched, &manifold);
+    mn_array_free(u->ctx, &touched);
+    return status;
+}
+
+static bool star_is_positive(const mn_tet_mesh *mesh, int32_t vertex)
+{
+    const mn_vec3 *x = mesh->position;
+    MN_TET_STAR(mesh, vertex, code)
+    {
+        const int32_t *v = mesh->tet[code / 4];
+        if (!(mn_orient3d(x[v[0]], x[v[1]], x[v[2]], x[v[3]]) > 0)) return false;
+    }
+    return true;
+}
+
+/// Moves the vertices of both layers by up to `distance` in each direction, as far as everything stays
+/// positive. Flat surfaces have their vertices in one plane, which is a degenerate place in itself, so layer
+/// A moves as well.
+static mn_status perturb(mn_tet_union *u, double distance, uint64_t seed)
+{
+    mn_tet_mesh *mesh = u->mesh;
+    const mn_tet_list *layers[2] = {&u->a_near, &u->b_near};
+    for (int32_t l = 0; l < 2; l++)
+        for (int64_t i = 0; i < layers[l]->count; i++)
+            for (int32_t k = 0; k < 4; k++)
+                MN_TRY(mn_array_push(u->ctx, &u->moved, &mesh->tet[layers[l]->data[i]][k]));
+    mn_tet_list_sort_unique(&u->moved);
+    MN_TRY(mn_array_resize(u->ctx, &u->places, u->moved.count));
+    for (int64_t i = 0; i < u->moved.count; i++) {
+        const int32_t v = u->moved.data[i];
+        const mn_vec3 r = mn_random_unit3(seed, (uint64_t)mesh->vertex_id[v], 0);
+        u->places.data[i] = mesh->position[v];
+        mesh->position[v] = mn_axpy(mesh->position[v], 2 * distance, mn_sub(r, mn_v3(0.5, 0.5, 0.5)));
+        if (!star_is_positive(mesh, v)) mesh->position[v] = u->places.data[i];
+    }
+    return MN_OK;
+}
+
+/// After an attempt: places as they were, or moved for good.
+static void settle(mn_tet_union *u, bool done)
+{
+    for (int64_t i = 0; i < u->places.count; i++) {
+        const int32_t v = u->moved.data[i];
+        if (!done)
+            u->mesh->position[v] = u->places.data[i];
+        else if (mn_tet_vertex_alive(u->mesh, v))
+            mn_tet_mesh_move_vertex(u->mesh, v, u->mesh->position[v]);
+    }
+}
+
+/// One attempt; MN_TET_DEGENERATE when it has to be made again.
+static mn_status attempt_merge(const finder *f, uint64_t attempt, mn_tet_merge_report *report,
+                               bool *impossible)
+{
+    mn_tet_union u = {.ctx = f->mesh->ctx, .mesh = f->mesh};
+    const mn_tet_field *velocity, *mass;
+    mn_status status;
+    find_momentum(f->mesh, f->def, &velocity, &mass);
+    MN_TRY_TO(done, status, fill_job(f, attempt % 2 ? 2 : 1, &u));
+    *impossible = layers_touch(&u);
+    if (*impossible) goto done;
+    const double distance =
+        attempt ? pow(10, -6.5 + 0.5 * (double)attempt) * mean_edge(u.mesh, &u.b_core) : 0;
+    if (attempt > 0) status = perturb(&u, distance, attempt);
+    if (status == MN_OK) status = mn_tet_union_insert(&u);
+    if (status == MN_OK) status = mn_tet_union_assemble(&u);
+    if (status == MN_OK) status = mn_tet_union_commit(&u, velocity, mass, &report->impulse);
+    settle(&u, status == MN_OK);
+    if (status != MN_OK) goto done;
+    report->merges++;
+    report->moved = fmax(report->moved, distance);
+    report->swallowed += u.made.count == 0;
+    report->old_tets += u.old.count, report->new_tets += u.made.count;
+    report->new_vertices += u.fresh.count;
+    for (int64_t i = 0; i < u.pairs.count; i++) report->overlap_volume += u.pairs.data[i].volume;
+    status = repair_seam(&u);
+done:
+    mn_tet_union_free(&u);
+    return status;
+}
+
+static mn_status merge_layers(const finder *f, mn_tet_merge_report *report, bool *merged)
+{
+    enum { ATTEMPTS = 12 };
+    const int64_t before = report->merges;
+    for (uint64_t attempt = 0; attempt < ATTEMPTS; attempt++) {
+        // Which of the two is cut into the other changes with each attempt.
+        bool impossible = false;
+        const mn_status status = attempt_merge(f, attempt, report, &impossible);
+        *merged = report->merges > before;
+        if (impossible) return MN_OK;
+        if (status != MN_TET_DEGENERATE) return status;
+        report->retries++;
+    }
+    return MN_OK;
+}
+
+/// Merges what the finder found; a layer that changed waits for the next round.
+static mn_status merge_round(finder *f, mn_tet_merge_report *report)
+{
+    bool tangled = false; // tetrahedra of one layer overlap
+    report->left = 0;
+    for (int64_t i = 0; i < f->pairs.count && report->merges < f->def->max_merges; i++) {
+        const int32_t first = layer_of(f, f->pairs.data[i].a), second = layer_of(f, f->pairs.data[i].b);
+        bool merged = false;
+        tangled = tangled || first == second;
+        if (first == second || f->done.data[first] || f->done.data[second]) continue;
+        colour_layers(f, first, second);
+        for (int64_t j = 0; j < f->tets.count; j++) {
+            // A layer that an earlier job has changed cannot take part.
+            if (f->done.data[j]) f->colour.data[j] = 0;
+            f->done.data[j] |= f->colour.data[j];
+        }
+        MN_TRY(merge_layers(f, report, &merged));
+        if (!merged) report->left++;
+    }
+    report->left += tangled;
+    return MN_OK;
+}
+
+static mn_status check_def(const mn_tet_mesh *mesh, const mn_tet_merge_def *def)
+{
+    const mn_tet_field *velocity, *mass;
+    find_momentum(mesh, def, &velocity, &mass);
+    if (def->velocity && def->mass &&
+        (!velocity || !mass || velocity->kind != MN_TET_LINEAR || velocity->size != 3 ||
+         mass->kind != MN_TET_AMOUNT || mass->size != 1))
+        return mn_fail(mesh->ctx, MN_ERROR_ARGUMENT,
+                       "momentum needs the velocity '%s' (3 per vertex) and the mass '%s' (1 per "
+                       "tetrahedron)",
+                       def->velocity, def->mass);
+    return MN_OK;
+}
+
+mn_status mn_tet_mesh_merge(mn_tet_mesh *mesh, const mn_tet_merge_def *def, mn_tet_merge_report *report)
+{
+    memset(report, 0, sizeof *report);
+    MN_TRY(check_def(mesh, def));
+    for (int64_t merges = -1; merges < report->merges && report->merges < def->max_merges;) {
+        merges = report->merges;
+        finder f = {.mesh = mesh, .def = def, .grid = {.ctx = mesh->ctx}};
+        mn_status status = find_candidates(&f);
+        if (status == MN_OK) status = find_pairs(&f);
+        if (status == MN_OK) status = find_layers(&f);
+        if (status == MN_OK) status = merge_round(&f, report);
+        finder_free(&f);
+        if (status != MN_OK) return status;
+    }
+    return MN_OK;
+}
