@@ -47,7 +47,11 @@ typedef struct mn_preview_view {
     double point_radius; ///< for points without pscale, m
     double ramp_low;     ///< the attribute's values at both ends of the colour ramp
     double ramp_high;
+    const mn_box
+        *still; ///< what stands still while other things move, as the survey has seen it and keeps it
+    int32_t still_count;
 } mn_preview_view;
+enum { MN_PREVIEW_STILL_MAX = 64 };
 
 /// Fails with a sentence when there is nothing to see. A few points far from all others do not shrink the
 /// rest to a dot: they may fall outside the picture.

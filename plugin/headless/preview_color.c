@@ -6,9 +6,6 @@
 
 #include <string.h>
 
-/// Scene radii: smaller things that rest are drops that have settled.
-static const double STILL_SIZE = 0.4;
-
 const f3 mn_preview_liquid = {0.035f, 0.200f, 0.480f};
 const f3 mn_preview_clay = {0.430f, 0.415f, 0.395f};
 
@@ -102,8 +99,7 @@ mn_status mn_preview_colors_make(mn_arena *arena, const mn_geo *geo, const char 
     c.direct = c.attribute != NULL;
     if (!c.attribute) c.attribute = mn_preview_ramp_attribute(geo, color);
     if (!c.attribute) return MN_OK;
-    if (!color && !c.direct)
-        MN_TRY(mn_preview_mark_still(arena, geo, c.attribute, STILL_SIZE / view->scale, &c.still));
+    if (!color && !c.direct) MN_TRY(mn_preview_mark_still(arena, geo, c.attribute, view, &c.still));
     const int64_t count = mn_attribute_count(c.attribute);
     c.packed = mn_arena_array(arena, uint32_t, count > 0 ? count : 1);
     if (!c.packed) return MN_ERROR_MEMORY;

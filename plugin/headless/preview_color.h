@@ -34,10 +34,12 @@ static inline uint32_t mn_preview_color_of(const mn_preview_colors *colors, int6
                                                        : primitive];
 }
 
-/// A byte per point: it belongs to polygons larger than `size` metres of which no point moves, while others
-/// of `geo` do. NULL when there are none.
-mn_status mn_preview_mark_still(mn_arena *arena, const mn_geo *geo, const mn_attribute *velocity, double size,
-                                const uint8_t **still);
+/// A byte per point: it belongs to large polygons that stand for good. NULL when there are none.
+mn_status mn_preview_mark_still(mn_arena *arena, const mn_geo *geo, const mn_attribute *velocity,
+                                const mn_preview_view *view, const uint8_t **still);
+/// Boxes of the largest pieces of polygons that stand still while others move; none when nothing does.
+mn_status mn_preview_list_still(mn_context *ctx, const mn_geo *geo, const mn_attribute *velocity,
+                                mn_box boxes[MN_PREVIEW_STILL_MAX], int32_t *count);
 
 /// Linear light.
 extern const f3 mn_preview_liquid, mn_preview_clay;

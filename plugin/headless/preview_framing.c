@@ -38,6 +38,8 @@ struct mn_preview_survey {
     mn_box box;              ///< of everything
     bool bare_points;        ///< some free points have no pscale
     int64_t largest_cloud;   ///< points of the largest frame
+    mn_box still[MN_PREVIEW_STILL_MAX];
+    int32_t still_count; ///< of the first frame in which something stands while other things move
 };
 
 typedef struct framing {
@@ -174,6 +176,8 @@ static mn_status add_values(mn_preview_survey *survey, const mn_geo *geo)
 {
     const mn_attribute *attribute = mn_preview_ramp_attribute(geo, survey->color);
     if (!attribute) return MN_OK;
+    if (!survey->color && survey->still_count == 0)
+        MN_TRY(mn_preview_list_still(survey->ctx, geo, attribute, survey->still, &survey->still_count));
     const int64_t count = mn_attribute_count(attribute);
     const int64_t stride = (count + SAMPLES_PER_GEO - 1) / SAMPLES_PER_GEO;
     for (int64_t i = 0; i < count; i += stride) {
@@ -378,5 +382,7 @@ mn_status mn_preview_survey_view(const mn_preview_survey *survey, const mn_previ
     const mn_vec3 lowest = mn_v3(box.min.x, box.min.y - 0.002 * radius, box.min.z);
     view->ground = mn_dot(view->up, mn_m4_apply_point(view->to_camera, lowest));
     view->has_ground = def->ground && view->ground < 0;
+    view->still = survey->still;
+    view->still_count = survey->still_count;
     return ramp_range(survey, view);
 }

@@ -463,9 +463,55 @@ static void test_out_of_memory(void **state)
     }
 }
 
+/// How much bluer than red the middle of one half of the picture is.
+static int blueness(const mn_picture *picture, int32_t half)
+{
+    const uint8_t *at = pixel(picture, (1 + 2 * half) * picture->width / 4, picture->height / 2);
+    return at[2] - at[0];
+}
+
+static void what_stands_for_good_is_clay_in_every_frame(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    mn_preview_def def = cutout_def();
+    def.azimuth = def.elevation = 0;
+    // A solid to the left and a liquid to the right, which hangs still in the first frame.
+    mn_geo *frames[2];
+    for (int k = 0; k < 2; k++) {
+        mn_attribute *v;
+        check_ok(ctx, mn_geo_create(ctx, &frames[k]));
+        add_sphere(ctx, frames[k], mn_v3(-1.2, 0, 0), 1, 16);
+        const int64_t solid = mn_geo_point_count(frames[k]);
+        add_sphere(ctx, frames[k], mn_v3(1.2, k * -0.1, 0), 1, 16);
+        check_ok(ctx, mn_geo_add_attribute(frames[k], MN_POINT, "v", MN_F32, 3, MN_HINT_VECTOR, &v));
+        float *velocity = mn_attribute_write(frames[k], v);
+        for (int64_t i = 0; k > 0 && i < mn_geo_point_count(frames[k]); i++)
+            velocity[3 * i + 1] = i < solid ? 0 : -1.0f;
+    }
+    mn_preview_survey *survey;
+    mn_preview_view view;
+    check_ok(ctx, mn_preview_survey_create(ctx, NULL, &survey));
+    for (int k = 0; k < 2; k++) check_ok(ctx, mn_preview_survey_add(survey, frames[k]));
+    check_ok(ctx, mn_preview_survey_view(survey, &def, &view));
+    for (int k = 0; k < 2; k++) {
+        mn_picture picture;
+        const mn_geo *geo = frames[k];
+        check_ok(ctx, mn_preview_render(ctx, mn_host_services(), &geo, 1, &def, &view, NULL, &picture));
+        assert_true(blueness(&picture, 0) < 20);
+        assert_true(blueness(&picture, 1) > 40);
+        mn_picture_free(&picture);
+    }
+    mn_preview_survey_free(survey);
+    for (int k = 0; k < 2; k++) mn_geo_free(frames[k]);
+    assert_int_equal(mn_context_bytes(ctx), 0);
+    mn_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_stands_for_good_is_clay_in_every_frame),
         cmocka_unit_test(test_sphere_covers_its_disc),
         cmocka_unit_test(test_symmetric_scene_symmetric_picture),
         cmocka_unit_test(test_no_cracks),
