@@ -50,6 +50,7 @@ typedef struct mn_preview_view {
     const mn_box
         *still; ///< what stands still while other things move, as the survey has seen it and keeps it
     int32_t still_count;
+    int64_t surveyed; ///< how many geometries the survey has seen
 } mn_preview_view;
 enum { MN_PREVIEW_STILL_MAX = 64 };
 

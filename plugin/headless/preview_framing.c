@@ -39,6 +39,7 @@ struct mn_preview_survey {
     bool bare_points;        ///< some free points have no pscale
     int64_t largest_cloud;   ///< points of the largest frame
     mn_box still[MN_PREVIEW_STILL_MAX];
+    int64_t surveyed;
     int32_t still_count; ///< of the first frame in which something stands while other things move
 };
 
@@ -194,6 +195,7 @@ mn_status mn_preview_survey_add(mn_preview_survey *survey, const mn_geo *geo)
     uint8_t *handles = mn_allocate_zero(survey->ctx, mn_bytes(count, 1));
     if (!handles) return MN_ERROR_MEMORY;
     mark_handles(survey, geo, handles);
+    survey->surveyed++;
     if (count > survey->largest_cloud) survey->largest_cloud = count;
     mn_status status = MN_OK;
     MN_TRY_TO(end, status, add_volumes(survey, geo));
@@ -384,5 +386,6 @@ mn_status mn_preview_survey_view(const mn_preview_survey *survey, const mn_previ
     view->has_ground = def->ground && view->ground < 0;
     view->still = survey->still;
     view->still_count = survey->still_count;
+    view->surveyed = survey->surveyed;
     return ramp_range(survey, view);
 }

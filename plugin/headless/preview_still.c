@@ -2,8 +2,8 @@
 //
 // What stands still for good. A collider that was merged with moving drops has got a v of zero from them, and
 // shows as clay rather than as liquid at rest: connected polygons of which no point moves, and which are
-// larger than drops that have settled. In a frame in which nothing moves, those are meant that stand in the
-// same place in another frame, in which something does.
+// larger than drops that have settled. In a sequence they must also stand where they stood in the first frame
+// in which something moved: puddles grow. That shows them too in frames in which nothing moves.
 #include "plugin/headless/preview_color.h"
 
 #include <string.h>
@@ -94,11 +94,11 @@ mn_status mn_preview_mark_still(mn_arena *arena, const mn_geo *geo, const mn_att
     uint8_t *marks = mn_arena_array(arena, uint8_t, count);
     if (!marks) return MN_ERROR_MEMORY;
     const double size = STILL_SIZE / view->scale;
+    const bool alone = view->surveyed == 1 && p.moving > 0;
     for (int64_t i = 0; i < count; i++) {
         const int64_t root = root_of(p.parent, i);
         const mn_box box = p.box[root];
-        marks[i] =
-            !p.moves[root] && mn_distance(box.min, box.max) > size && (p.moving > 0 || is_known(view, box));
+        marks[i] = !p.moves[root] && mn_distance(box.min, box.max) > size && (alone || is_known(view, box));
     }
     *still = marks;
     return MN_OK;
