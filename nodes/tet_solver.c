@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-enum { INPUT_LIQUID };
+enum { INPUT_LIQUID, INPUT_COLLIDERS };
+enum { SIDE_SOLID, SIDE_OPEN };
 enum { OUTPUT_TETRAHEDRA, OUTPUT_SURFACE };
 
 // ---- the table ----
@@ -15,6 +16,13 @@ enum { OUTPUT_TETRAHEDRA, OUTPUT_SURFACE };
 // In the order of mn_tet_integrator.
 static const mn_menu_item integrator_items[] = {
     {"bdf2", "BDF2 (One Solve)"}, {"sdirk2", "SDIRK2 (Two Solves, Less Damping)"}, {NULL, NULL}};
+
+static const mn_menu_item solid_items[] = {{"slip", "Slip"}, {"stick", "Stick"}, {NULL, NULL}};
+static const mn_menu_item side_items[] = {{"solid", "Solid"}, {"open", "Open"}, {NULL, NULL}};
+
+#define SIDE(name, label)                                                                                    \
+    MN_MENU(name, label, side_items, SIDE_SOLID, "Solids", "{ use_domain == 0 }",                            \
+            "Whether this side of the domain is there.")
 
 static const mn_parm_def parms[] = {
     MN_FLOAT("sigma", "Surface Tension", "N/m", 0.072, 0, 1e9, 0, 1, "Liquid", NULL,
@@ -44,6 +52,23 @@ static const mn_parm_def parms[] = {
         "capillary_step", "Capillary Step", "", 0.25, 1e-4, 1e4, 0.05, 2, "Solver", NULL,
         "Length of a step in times sqrt(density size^3/sigma), in which a wave of one edge turns over. The "
         "solver is stable beyond 1; what is faster than a step is damped."),
+    MN_FLOAT("contact_angle", "Contact Angle", "deg", 90, 0, 180, 0, 180, "Solids", NULL,
+             "Angle at which the surface of resting liquid meets solids, measured in the liquid: small wets, "
+             "large "
+             "rolls off. It is not imposed but follows from the energy of wetted faces."),
+    MN_MENU("boundary", "Solids", solid_items, 0, "Solids", NULL,
+            "Liquid slips along solids without friction, or sticks to what it touches."),
+    MN_TOGGLE("use_domain", "Domain", 0, "Solids", NULL, "Encloses the liquid in a box."),
+    MN_VEC3("domain_center", "Domain Center", "m", 0, 0, 0, -INFINITY, INFINITY, -1, 1, "Solids",
+            "{ use_domain == 0 }", "Middle of the box."),
+    MN_VEC3("domain_size", "Domain Size", "m", 1, 1, 1, 0, INFINITY, 0, 2, "Solids", "{ use_domain == 0 }",
+            "Edges of the box."),
+    SIDE("boundary_x_min", "Left Side"),
+    SIDE("boundary_x_max", "Right Side"),
+    SIDE("boundary_y_min", "Floor"),
+    SIDE("boundary_y_max", "Ceiling"),
+    SIDE("boundary_z_min", "Back Side"),
+    SIDE("boundary_z_max", "Front Side"),
     MN_PARM_START_FRAME,
     MN_PARM_TIME_SCALE,
     MN_PARM_MIN_SUBSTEPS,
@@ -52,6 +77,7 @@ static const mn_parm_def parms[] = {
 
 static const mn_input_def inputs_of[] = {
     [INPUT_LIQUID] = {"Liquid", "tetrahedra, from tetrahedralize; v and rest_volume are used", true, false},
+    [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes, moving or still", false, false},
 };
 static const mn_output_def outputs_of[] = {
     [OUTPUT_TETRAHEDRA] = {"Tetrahedra", "tetrahedra with rest_volume; points with v, pressure and id"},
@@ -60,6 +86,8 @@ static const mn_output_def outputs_of[] = {
 
 static mn_tet_liquid_def def_of(const mn_cook *cook)
 {
+    static const char *const sides[6] = {"boundary_x_min", "boundary_x_max", "boundary_y_min",
+                                         "boundary_y_max", "boundary_z_min", "boundary_z_max"};
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
     def.sigma = mn_cook_float(cook, "sigma");
     def.density = mn_cook_float(cook, "density");
@@ -75,6 +103,12 @@ static mn_tet_liquid_def def_of(const mn_cook *cook)
     def.min_substeps = mn_cook_int(cook, "min_substeps");
     def.max_substeps = mn_cook_int(cook, "max_substeps");
     if (def.max_substeps < def.min_substeps) def.max_substeps = def.min_substeps;
+    def.contact_angle = mn_cook_float(cook, "contact_angle");
+    def.stick = mn_cook_menu(cook, "boundary") == 1;
+    if (!mn_cook_toggle(cook, "use_domain")) return def;
+    const mn_vec3 center = mn_cook_vec3(cook, "domain_center"), size = mn_cook_vec3(cook, "domain_size");
+    def.domain = (mn_box){mn_axpy(center, -0.5, size), mn_axpy(center, 0.5, size)};
+    for (int i = 0; i < 6; i++) def.wall[i] = mn_cook_menu(cook, sides[i]) == SIDE_SOLID;
     return def;
 }
 
@@ -115,11 +149,29 @@ static mn_status create(const mn_cook *cook, void **out)
     return status;
 }
 
+// The colliders at this frame; NULL when none is connected. Their velocities are those on screen: the
+// simulation runs cook->dt seconds while the screen shows one frame.
+static mn_status read_collider(const mn_cook *cook, mn_collider **collider)
+{
+    *collider = NULL;
+    mn_collider_def def = mn_collider_default_def();
+    def.geo = mn_cook_input(cook, INPUT_COLLIDERS);
+    if (!def.geo) return MN_OK;
+    def.velocity_scale = cook->dt > 0 ? 1.0 / (cook->fps * cook->dt) : 0;
+    return mn_collider_create(cook->ctx, &def, collider);
+}
+
 static mn_status advance(const mn_cook *cook, void *state)
 {
     const mn_tet_liquid_def def = def_of(cook);
+    mn_collider *collider;
     MN_TRY(mn_tet_liquid_set_def(state, &def));
-    return mn_tet_liquid_advance(state, cook->dt);
+    MN_TRY(read_collider(cook, &collider));
+    mn_tet_liquid_set_collider(state, collider);
+    const mn_status status = mn_tet_liquid_advance(state, cook->dt);
+    mn_tet_liquid_set_collider(state, NULL);
+    mn_collider_free(collider);
+    return status;
 }
 
 // ---- what goes out ----

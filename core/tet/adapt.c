@@ -106,6 +106,8 @@ static void remove_loose_vertices(mn_tet_mesh *mesh)
         if (mn_tet_vertex_alive(mesh, v) && mesh->star_first[v] < 0) mn_tet_mesh_remove_vertex(mesh, v);
 }
 
+static const char *const kept[3] = {MN_TET_V, MN_TET_LAST_V, MN_TET_LAST_MOVE};
+
 // `before` has the rest volumes that the overlaps start from; the momentum to keep is the state's.
 static mn_status repair(mn_tet_liquid *q, const mn_tet_mesh *before, mn_tet_mesh *mesh)
 {
@@ -114,12 +116,12 @@ static mn_status repair(mn_tet_liquid *q, const mn_tet_mesh *before, mn_tet_mesh
     mn_tet_resample_report resampled;
     const mn_tet_resample_def names = {MN_TET_V, MN_TET_REST_VOLUME};
     def.quality = q->def.quality;
+    // The line where liquid leaves a solid is a crease, also at an angle of 135 degrees.
+    if (mn_tet_liquid_has_solids(q)) def.feature_angle = 40;
     edge_limits(q, &def.min_edge, &def.max_edge);
     MN_TRY(mn_tet_remesh(mesh, &def, &report));
     MN_TRY(mn_tet_resample(before, mesh, &names, &resampled));
-    keep_momentum(q->mesh, mesh, MN_TET_V);
-    keep_momentum(q->mesh, mesh, MN_TET_LAST_V);
-    keep_momentum(q->mesh, mesh, MN_TET_LAST_MOVE);
+    for (int f = 0; q->touching == 0 && f < 3; f++) keep_momentum(q->mesh, mesh, kept[f]);
     remove_loose_vertices(mesh);
     return mn_tet_mesh_compact(mesh, NULL, NULL);
 }
@@ -138,7 +140,7 @@ mn_status mn_tet_liquid_adapt(mn_tet_liquid *q)
     MN_TRY_TO(done, status, mn_tet_liquid_take_mesh(q, fresh));
     q->counts.remeshed++;
     MN_TRY_TO(done, status, mn_tet_liquid_recover_volumes(q));
-    mn_tet_liquid_set_center(q, center);
+    if (q->touching == 0) mn_tet_liquid_set_center(q, center);
     find_worst(q->mesh, &q->left_quality, &q->left_shortest, &q->left_longest);
 done:
     mn_tet_mesh_free(before);

@@ -19,6 +19,8 @@ mn_tet_liquid_def mn_tet_liquid_default_def(void)
         .min_substeps = 1,
         .soft_stiffness = 0.5,
         .soft_memory = 30,
+        .domain = mn_box_empty(),
+        .contact_angle = 90,
     };
 }
 
@@ -51,6 +53,11 @@ static mn_status check_def(mn_context *ctx, const mn_tet_liquid_def *def)
     MN_TRY(check_number(ctx, "soft_memory", def->soft_memory, 0, largest, false));
     if (!mn_is_finite3(def->gravity))
         return mn_fail(ctx, MN_ERROR_ARGUMENT, "gravity has a component that is not a number.");
+    MN_TRY(check_number(ctx, "contact_angle", def->contact_angle, 0, 180, true));
+    for (int k = 0; k < 6; k++)
+        if (def->wall[k] && mn_box_is_empty(def->domain))
+            return mn_fail(ctx, MN_ERROR_ARGUMENT,
+                           "A side of the domain is a wall but the domain is empty; give it a size.");
     if (def->integrator != MN_TET_BDF2 && def->integrator != MN_TET_SDIRK2)
         return mn_fail(ctx, MN_ERROR_ARGUMENT, "The integrator can be BDF2 or SDIRK2, nothing else.");
     return MN_OK;
@@ -258,6 +265,11 @@ void mn_tet_liquid_free(mn_tet_liquid *q)
     if (!q) return;
     mn_context *ctx = q->ctx;
     mn_array_free(ctx, &q->body);
+    mn_array_free(ctx, &q->touch);
+    mn_array_free(ctx, &q->released);
+    mn_array_free(ctx, &q->freedom);
+    mn_array_free(ctx, &q->face_sigma);
+    mn_array_free(ctx, &q->reaction);
     mn_array_free(ctx, &q->start);
     mn_array_free(ctx, &q->drift);
     mn_array_free(ctx, &q->u);
@@ -292,6 +304,11 @@ mn_status mn_tet_liquid_set_def(mn_tet_liquid *q, const mn_tet_liquid_def *def)
     const mn_status status = find_size(q);
     if (status != MN_OK) q->def = before, q->size = size;
     return status;
+}
+
+void mn_tet_liquid_set_collider(mn_tet_liquid *q, const mn_collider *collider)
+{
+    q->collider = collider;
 }
 
 const mn_tet_liquid_def *mn_tet_liquid_get_def(const mn_tet_liquid *q)

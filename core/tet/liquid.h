@@ -4,6 +4,7 @@
 //
 //   stage.c       one implicit solve: Newton's method on the moved geometry
 //   step.c        BDF2 and SDIRK2 from stages; halving; the loop over steps
+//   contact.c     which nodes touch solids, and where they may go then
 //   adapt.c       remeshing after a step, with what the fields hold conserved
 //   slide.c       slides the nodes of a calm surface along it
 //
@@ -38,12 +39,20 @@ struct mn_tet_liquid {
     mn_tet_mesh *mesh; ///< without gaps
     mn_tet_system system;
     mn_krylov *krylov;
+    const mn_collider *collider;
+    double frame_left;                 ///< s, from the end of the step to the end of the advance
+    int32_t touching;                  ///< how many nodes touch solids
+    MN_ARRAY(uint8_t) touch, released; ///< bit k: side k of the domain, bit 6: the colliders
+    MN_ARRAY(mn_mat3) freedom;
+    MN_ARRAY(double) face_sigma;
+
     int32_t body_count;
     MN_ARRAY(int32_t) body; ///< of each node
 
     // A stage in its units, and the places and velocities that a step tries.
     mn_tet_vectors start, drift, u, place, velocity, middle;
-    mn_tet_numbers p, mass, soft_volume, node_volume, volume_before, residual, side, change, pressure;
+    mn_tet_numbers p, mass, soft_volume, node_volume, volume_before, residual, side, change, pressure,
+        reaction;
 
     mn_tet_counts counts;
     mn_timers timers;
@@ -81,6 +90,20 @@ mn_status mn_tet_liquid_solve_stage(mn_tet_liquid *liquid, double h, const mn_ve
 /// Moves places as little as the mass allows until every node has its volume. What does not converge is left
 /// for the next step.
 mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *liquid);
+
+// ---- contact.c ----
+
+bool mn_tet_liquid_has_solids(const mn_tet_liquid *liquid);
+/// Which nodes touch which solids.
+mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *liquid);
+/// The surface energy of each face, in units of sigma, from what touches.
+mn_status mn_tet_liquid_find_wetted(mn_tet_liquid *liquid);
+/// Gives a stage from places `a` its freedom, and puts the nodes that touch onto the solids.
+mn_status mn_tet_liquid_constrain(mn_tet_liquid *liquid, double h, const mn_vec3 *a, mn_tet_stage *stage);
+/// Catches nodes that went into solids and lets go those that are held back too hard. `reaction`: 3 numbers a
+/// node, NULL to let none go.
+mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *liquid, const mn_tet_stage *stage,
+                                        const double *reaction, bool *changed);
 
 /// Stiffness of the soft volume energy, Pa.
 double mn_tet_liquid_stiffness(const mn_tet_liquid *liquid);

@@ -11,15 +11,23 @@
 
 static const double pi = 3.14159265358979323846;
 
-double mn_tet_liquid_area(const mn_tet_liquid *q)
+// With `energies`, faces count by what they touched in the last step.
+static double sum_area(const mn_tet_liquid *q, bool energies)
 {
     double area = 0;
+    energies = energies && q->face_sigma.count == q->system.face_count;
     const mn_vec3 *x = q->mesh->position;
     for (int32_t f = 0; f < q->system.face_count; f++) {
         const int32_t *v = q->system.face.data + 3 * (int64_t)f;
-        area += 0.5 * mn_norm(mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]])));
+        area += (energies ? q->face_sigma.data[f] : 1) * 0.5 *
+                mn_norm(mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]])));
     }
     return area;
+}
+
+double mn_tet_liquid_area(const mn_tet_liquid *q)
+{
+    return sum_area(q, false);
 }
 
 mn_vec3 mn_tet_liquid_center(const mn_tet_liquid *q)
@@ -92,7 +100,7 @@ void mn_tet_liquid_get_report(const mn_tet_liquid *q, mn_report *report)
     mn_report_set3(report, MN_REPORT_angular_momentum, s.angular);
     if (s.mass > 0) mn_report_set3(report, MN_REPORT_center, mn_scale(1 / s.mass, s.center));
     mn_report_set(report, MN_REPORT_kinetic_energy, s.kinetic);
-    mn_report_set(report, MN_REPORT_surface_energy, q->def.sigma * area);
+    mn_report_set(report, MN_REPORT_surface_energy, q->def.sigma * sum_area(q, mn_tet_liquid_has_solids(q)));
     mn_report_set(report, MN_REPORT_max_speed, s.fastest);
 }
 

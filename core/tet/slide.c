@@ -65,9 +65,11 @@ static mn_status list_nodes(slider *s)
 {
     mn_tet_liquid *q = s->liquid;
     const int32_t n = q->system.node_count;
+    const bool solids = mn_tet_liquid_has_solids(q);
+    if (solids) MN_TRY(mn_tet_liquid_find_contacts(q));
     MN_TRY(mn_array_resize(q->ctx, &s->local, n));
     for (int32_t i = 0; i < n; i++) {
-        const bool surface = q->mesh->boundary_faces[i] > 0;
+        const bool surface = q->mesh->boundary_faces[i] > 0 && !(solids && q->touch.data[i]);
         s->local.data[i] = surface ? s->count++ : -1;
         if (surface) MN_TRY(mn_array_push(q->ctx, &s->node, &i));
     }
@@ -89,6 +91,7 @@ static void measure(slider *s)
         const mn_triangle_shape shape = face_shape(q, f, &v);
         for (int k = 0; k < 3; k++) {
             const int32_t i = s->local.data[v[k]];
+            if (i < 0) continue;
             s->gradient.data[i] = mn_add(s->gradient.data[i], mn_triangle_area_gradient(&shape, k));
             s->normal.data[i] = mn_axpy(s->normal.data[i], shape.area / 3, shape.normal);
         }
@@ -143,6 +146,7 @@ static mn_status collect_matrix(slider *s)
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++) {
                 double h[9] = {0};
+                if (at[i] < 0 || at[j] < 0) continue;
                 mn_triangle_add_hessian(&shape, i, j, false, 1, h);
                 if (i != j) {
                     // V = x0 . x1 x x2 / 6:  dN_i/dx_j y = -+ x_other x y / 6
@@ -296,9 +300,9 @@ static mn_status move_nodes(slider *s, double part)
         after += rest[t] = volume;
     }
     for (int32_t t = 0; t < q->mesh->tet_slots; t++) rest[t] *= before / after;
-    for (int f = 0; f < 3; f++) shift_velocity(q, carried[f], kept[f]);
+    for (int f = 0; q->touching == 0 && f < 3; f++) shift_velocity(q, carried[f], kept[f]);
     MN_TRY(mn_tet_liquid_recover_volumes(q));
-    mn_tet_liquid_set_center(q, center);
+    if (q->touching == 0) mn_tet_liquid_set_center(q, center);
     return MN_OK;
 }
 
@@ -307,6 +311,7 @@ mn_status mn_tet_liquid_slide(mn_tet_liquid *q)
     slider s = {.liquid = q};
     mn_status status;
     MN_TRY_TO(done, status, list_nodes(&s));
+    if (s.count == 0) goto done;
     measure(&s);
     MN_TRY_TO(done, status, collect_matrix(&s));
     MN_TRY_TO(done, status, solve(&s));

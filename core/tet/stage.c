@@ -203,23 +203,49 @@ static mn_status balance_momentum(mn_tet_liquid *q, const mn_tet_stage *stage)
     return MN_OK;
 }
 
+// Solves, and solves again while nodes come to touch solids or leave them.
+static mn_status iterate_with_contacts(mn_tet_liquid *q, double h, const mn_vec3 *a, mn_tet_stage *stage,
+                                       bool *solved)
+{
+    enum { ROUNDS = 6 };
+    const bool solids = mn_tet_liquid_has_solids(q);
+    if (solids) {
+        MN_TRY(mn_array_resize(q->ctx, &q->reaction, 3 * (int64_t)q->system.node_count));
+        stage->reaction = q->reaction.data;
+        stage->face_sigma = q->face_sigma.data;
+        MN_TRY(mn_tet_liquid_constrain(q, h, a, stage));
+    }
+    MN_TRY(iterate(q, stage, solved));
+    bool changed = solids;
+    for (int round = 0; round < ROUNDS && *solved && changed; round++) {
+        MN_TRY(
+            mn_tet_liquid_revise_contacts(q, stage, round < ROUNDS / 2 ? q->reaction.data : NULL, &changed));
+        if (!changed) break;
+        q->system.factored = false;
+        stage->freedom = NULL;
+        MN_TRY(mn_tet_liquid_constrain(q, h, a, stage));
+        MN_TRY(iterate(q, stage, solved));
+    }
+    return MN_OK;
+}
+
 mn_status mn_tet_liquid_solve_stage(mn_tet_liquid *q, double h, const mn_vec3 *a, const mn_vec3 *b,
                                     mn_vec3 *velocity, double *pressure, bool *solved)
 {
     mn_tet_stage stage;
     MN_TRY(resize_stage(q));
     fill_stage(q, h, a, b, velocity, pressure, &stage);
-    MN_TRY(iterate(q, &stage, solved));
+    MN_TRY(iterate_with_contacts(q, h, a, &stage, solved));
     if (!*solved) {
         // Once more from where inertia leads, with an energy that is convex and a fresh factor.
         fill_stage(q, h, a, b, b, pressure, &stage);
         stage.convex = true;
         q->system.factored = false;
-        MN_TRY(iterate(q, &stage, solved));
+        MN_TRY(iterate_with_contacts(q, h, a, &stage, solved));
         q->system.factored = false;
     }
     if (!*solved) return MN_OK;
-    MN_TRY(balance_momentum(q, &stage));
+    if (q->touching == 0) MN_TRY(balance_momentum(q, &stage));
     const double press = q->def.density * q->size * q->size / (h * h);
     for (int32_t i = 0; i < q->system.node_count; i++) {
         velocity[i] = mn_scale(q->size / h, q->u.data[i]);
@@ -241,6 +267,11 @@ mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *q)
         all = fill_stage(q, 1, q->mesh->position, zero, zero, q->side.data, &stage);
         stage.sigma = stage.viscosity = stage.stiffness = 0;
         stage.gravity = mn_v3(0, 0, 0);
+        if (mn_tet_liquid_has_solids(q)) {
+            MN_TRY(mn_tet_liquid_find_contacts(q));
+            MN_TRY(mn_tet_liquid_constrain(q, 1, q->mesh->position, &stage));
+            if (q->touching > 0) q->system.factored = false;
+        }
         MN_TRY(iterate(q, &stage, &solved));
         for (int32_t i = 0; solved && i < q->system.node_count; i++)
             mn_tet_mesh_move_vertex(q->mesh, i, mn_axpy(q->mesh->position[i], q->size, q->u.data[i]));

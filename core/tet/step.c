@@ -181,13 +181,21 @@ static bool step_is_whole(const mn_tet_liquid *q)
     return true;
 }
 
-static mn_status take_step(mn_tet_liquid *q, double dt, double *taken)
+// `left` is the time to the end of the advance.
+static mn_status take_step(mn_tet_liquid *q, double left, double dt, double *taken)
 {
     for (int halving = 0; halving <= HALVINGS_MAX; halving++, dt *= 0.5) {
         const bool two_step =
             q->def.integrator == MN_TET_BDF2 && q->last_dt > 0 && dt <= growth_max * q->last_dt;
         bool solved;
         MN_TRY(resize_step(q));
+        q->frame_left = left - dt;
+        if (mn_tet_liquid_has_solids(q)) {
+            const int32_t touching = q->touching;
+            MN_TRY(mn_tet_liquid_find_contacts(q));
+            MN_TRY(mn_tet_liquid_find_wetted(q));
+            if (q->touching != touching) q->system.factored = false;
+        }
         mn_timer_begin(&q->timers, "solve");
         const mn_status status = two_step ? step_bdf2(q, dt, &solved) : step_sdirk2(q, dt, &solved);
         mn_timer_end(&q->timers, "solve");
@@ -214,6 +222,7 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
     if (!(seconds >= 0) || !isfinite(seconds))
         return mn_fail(q->ctx, MN_ERROR_ARGUMENT, "The time to advance is %g s; it must be zero or more.",
                        seconds);
+    q->touching = 0;
     q->system.analyzed = q->system.factored = false; // a loaded state has neither
     double left = seconds;
     while (left > 0 && q->mesh->tet_count > 0) {
@@ -228,7 +237,7 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
                            seconds, steps + (double)q->counts.substeps, limit,
                            (long long)q->def.max_substeps);
         double taken = 0;
-        MN_TRY(take_step(q, left / fmax(steps, 1), &taken));
+        MN_TRY(take_step(q, left, left / fmax(steps, 1), &taken));
         left = taken == left ? 0 : left - taken;
         mn_timer_begin(&q->timers, "remesh");
         mn_status status = mn_tet_liquid_adapt(q);

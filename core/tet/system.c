@@ -109,6 +109,7 @@ static void gather_node(const mn_tet_system *s, int32_t i, mn_vec3 *momentum, do
     const mn_vec3 weight = mn_scale(mass, stage->gravity);
     *momentum = mn_add(inertia, mn_sub(mn_add(force, area), weight));
     *scale = mn_norm(area) + mn_norm(weight) + mn_norm(force) + mn_norm(inertia);
+    if (stage->reaction) memcpy(stage->reaction + 3 * (int64_t)i, momentum, sizeof *momentum);
     if (stage->freedom) *momentum = mn_m3_apply(stage->freedom[i], *momentum);
     *volume = sum - stage->node_volume[i];
 }

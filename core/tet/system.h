@@ -48,8 +48,9 @@ typedef struct mn_tet_stage {
     const double *volume_before; ///< per tetrahedron, of the last good state: what min_volume is relative to
     const double *face_sigma;    ///< per boundary face, in units of sigma; NULL: 1
     const mn_mat3 *freedom;      ///< per node, the projector on where it may go; NULL: anywhere
-    bool convex;                 ///< only the positive part of the Hessian
-    mn_vec3 *u;                  ///< the unknowns: where to start, and what was found
+    double *reaction; ///< per node, 3 numbers: the residual before the projection; NULL: not wanted
+    bool convex;      ///< only the positive part of the Hessian
+    mn_vec3 *u;       ///< the unknowns: where to start, and what was found
     double *p;
 } mn_tet_stage;
 

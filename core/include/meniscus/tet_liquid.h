@@ -11,6 +11,7 @@
 #ifndef MENISCUS_TET_LIQUID_H
 #define MENISCUS_TET_LIQUID_H
 
+#include "meniscus/collider.h"
 #include "meniscus/context.h"
 #include "meniscus/report.h"
 #include "meniscus/stream.h"
@@ -50,9 +51,14 @@ typedef struct mn_tet_liquid_def {
     /// sigma/size + density g size, >= 0, and how long it remembers, in units of sqrt(density size^3/sigma),
     /// > 0.
     double soft_stiffness, soft_memory;
+
+    mn_box domain;        ///< m
+    bool wall[6];         ///< which of its sides are solid: x min, x max, y min, y max, z min, z max
+    bool stick;           ///< liquid sticks to solids; otherwise it slips along them without friction
+    double contact_angle; ///< at solids, measured in the liquid, degrees, [0, 180]
 } mn_tet_liquid_def;
 
-/// Water, no gravity.
+/// Water, no gravity, no solids, 90 degrees.
 mn_tet_liquid_def mn_tet_liquid_default_def(void);
 
 /// Copies the mesh; its fields `v` (linear, 3, m/s) and `rest_volume` (amount, m^3) are used when there.
@@ -63,6 +69,9 @@ void mn_tet_liquid_free(mn_tet_liquid *liquid);
 /// New parameters from the next advance on.
 mn_status mn_tet_liquid_set_def(mn_tet_liquid *liquid, const mn_tet_liquid_def *def);
 const mn_tet_liquid_def *mn_tet_liquid_get_def(const mn_tet_liquid *liquid);
+
+/// The solids of the coming advance, as they are at its end; borrowed until the next call. NULL: none.
+void mn_tet_liquid_set_collider(mn_tet_liquid *liquid, const mn_collider *collider);
 
 /// Goes on by `seconds` in as many steps as it takes. A step that fails is taken again at half its length. On
 /// failure the state is that of the last good step.

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Solids: the sides of the domain and colliders. A node of the surface that touches a solid may not leave
+// along its normal n; in a frame that is turned with the solids its other directions stay free, which is the
+// projector
+//
+//   P = I - sum t t^T,   t: the normals of all solids that it touches, made orthogonal    [chentanez2009]
+//
+// or 0 where liquid sticks. A face whose nodes all touch the same solid is wetted: its energy per area is
+// that between liquid and solid, sigma_LS = -sigma cos(angle) (Young), and contact angles come out by
+// themselves [clausen2013] 4.3. Nodes that a stage moves into a solid are caught, those that it would have to
+// hold back by more than the contact line can pull are let go, and the stage is solved again.
+#include "tet/liquid.h"
+
+static const double touch_distance = 0.01; // of the size: what is nearer touches [clausen2013]
+static const double radians = 0.017453292519943295;
+
+enum { COLLIDER_BIT = 6 };
+
+bool mn_tet_liquid_has_solids(const mn_tet_liquid *q)
+{
+    bool walls = false;
+    for (int k = 0; k < 6; k++) walls = walls || q->def.wall[k];
+    return walls || q->collider;
+}
+
+/// Distance from a solid (negative inside), its normal out of the solid and its velocity, at x.
+static mn_contact probe(const mn_tet_liquid *q, int solid, mn_vec3 x)
+{
+    if (solid == COLLIDER_BIT) return mn_collider_probe(q->collider, q->frame_left, x);
+    const int axis = solid / 2;
+    const bool upper = solid % 2 == 1;
+    mn_contact c = {0};
+    (&c.normal.x)[axis] = upper ? -1 : 1;
+    c.distance =
+        upper ? (&q->def.domain.max.x)[axis] - (&x.x)[axis] : (&x.x)[axis] - (&q->def.domain.min.x)[axis];
+    return c;
+}
+
+static bool is_solid(const mn_tet_liquid *q, int solid)
+{
+    return solid == COLLIDER_BIT ? q->collider != NULL : q->def.wall[solid];
+}
+
+mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *q)
+{
+    const mn_tet_mesh *mesh = q->mesh;
+    const int32_t n = mesh->vertex_slots;
+    q->touching = 0;
+    MN_TRY(mn_array_resize(q->ctx, &q->touch, n));
+    MN_TRY(mn_array_resize(q->ctx, &q->released, n));
+    for (int32_t i = 0; i < n; i++) q->touch.data[i] = q->released.data[i] = 0;
+    for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
+        if (!is_solid(q, solid)) continue;
+        for (int32_t i = 0; i < n; i++) {
+            if (!mn_tet_vertex_on_boundary(mesh, i)) continue;
+            if (probe(q, solid, mesh->position[i]).distance < touch_distance * q->size)
+                q->touch.data[i] |= (uint8_t)(1 << solid);
+        }
+    }
+    for (int32_t i = 0; i < n; i++) q->touching += q->touch.data[i] != 0;
+    return MN_OK;
+}
+
+// Wetted faces: all three nodes touch one solid, and the face looks into it.
+mn_status mn_tet_liquid_find_wetted(mn_tet_liquid *q)
+{
+    const mn_tet_system *s = &q->system;
+    const double wetted = -cos(radians * q->def.contact_angle);
+    MN_TRY(mn_array_resize(q->ctx, &q->face_sigma, s->face_count));
+    for (int32_t f = 0; f < s->face_count; f++) {
+        const int32_t *v = s->face.data + 3 * (int64_t)f;
+        const mn_vec3 *x = q->mesh->position;
+        const uint8_t common = q->touch.data[v[0]] & q->touch.data[v[1]] & q->touch.data[v[2]];
+        q->face_sigma.data[f] = 1;
+        if (!common) continue;
+        const mn_vec3 normal = mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]]));
+        const mn_vec3 middle = mn_scale(1.0 / 3, mn_add(x[v[0]], mn_add(x[v[1]], x[v[2]])));
+        for (int solid = 0; solid <= COLLIDER_BIT; solid++)
+            if ((common >> solid & 1) &&
+                mn_dot(normal, probe(q, solid, middle).normal) < -0.5 * mn_norm(normal))
+                q->face_sigma.data[f] = wetted;
+    }
+    return MN_OK;
+}
+
+mn_status mn_tet_liquid_constrain(mn_tet_liquid *q, double h, const mn_vec3 *a, mn_tet_stage *stage)
+{
+    if (q->touching == 0) return MN_OK;
+    const double length = q->size;
+    MN_TRY(mn_array_resize(q->ctx, &q->freedom, q->system.node_count));
+    for (int32_t i = 0; i < q->system.node_count; i++) {
+        mn_mat3 p = mn_m3_identity();
+        const int touch = q->touch.data[i];
+        if (touch && q->def.stick) stage->u[i] = mn_v3(0, 0, 0);
+        for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
+            if (!(touch >> solid & 1)) continue;
+            const mn_contact c = probe(q, solid, a[i]);
+            if (q->def.stick) stage->u[i] = mn_scale(h / length, c.velocity);
+            mn_vec3 t = mn_m3_apply(p, c.normal);
+            const double part = mn_norm(t);
+            if (part < 0.1) continue; // this direction is taken
+            t = mn_scale(1 / part, t);
+            // To the solid's surface, which is where it is at the end of the step.
+            const double missing = -c.distance / length - mn_dot(stage->u[i], c.normal);
+            stage->u[i] = mn_axpy(stage->u[i], missing / part, t);
+            p = mn_m3_add(p, mn_m3_scale(-1, mn_outer(t, t)));
+        }
+        q->freedom.data[i] = touch && q->def.stick ? mn_m3_scale(0, p) : p;
+    }
+    stage->freedom = q->freedom.data;
+    return MN_OK;
+}
+
+mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *q, const mn_tet_stage *stage, const double *reaction,
+                                        bool *changed)
+{
+    const double length = q->size, angle = radians * q->def.contact_angle;
+    // What the contact line pulls with along an edge, and what wetted liquid holds on with.
+    const double hold = 1.5 * stage->sigma * (sin(angle) + 1 + cos(angle)) + 1e-6 * q->system.force_scale;
+    *changed = false;
+    for (int32_t i = 0; i < q->system.node_count; i++) {
+        if (!mn_tet_vertex_on_boundary(q->mesh, i)) continue;
+        const mn_vec3 x = mn_scale(length, mn_add(stage->start[i], stage->u[i]));
+        for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
+            const uint8_t bit = (uint8_t)(1 << solid);
+            if (!is_solid(q, solid)) continue;
+            const mn_contact c = probe(q, solid, x);
+            if (!(q->touch.data[i] & bit)) {
+                if (c.distance >= -1e-3 * length || (q->released.data[i] & bit)) continue;
+                q->touching += q->touch.data[i] == 0;
+                q->touch.data[i] |= bit;
+                *changed = true;
+            } else if (reaction) {
+                const double push =
+                    mn_dot(c.normal, mn_v3(reaction[3 * i], reaction[3 * i + 1], reaction[3 * i + 2]));
+                if (push >= -hold) continue;
+                q->touch.data[i] &= (uint8_t)~bit;
+                q->touching -= q->touch.data[i] == 0;
+                q->released.data[i] |= bit;
+                *changed = true;
+            }
+        }
+    }
+    return MN_OK;
+}
