@@ -4,13 +4,18 @@
 //
 //   n = sum A_f n_f   over the faces f around its point with n_f . n_own > cos(crease angle)
 //
-// A_f n_f being half the cross product of two edges.
+// A_f n_f being half the cross product of two edges. Isosurfaces are bumpy at the scale of their voxels,
+// since they cut curved fields by straight lines; highlights show that. So each face first takes the mean of
+// its corners' normals, and these are then computed once more.
 #include "plugin/headless/preview_scene.h"
 
 #include <string.h>
 
 static const float CREASE_COSINE = 0.707f; ///< 45 degrees: an eight-sided tube still looks round
-enum { VALENCE_MAX = 64 };                 ///< more faces around one point are shaded flat, to stay linear
+enum {
+    VALENCE_MAX = 64, ///< more faces around one point are shaded flat, to stay linear
+    RELAX_PASSES = 1,
+};
 
 typedef struct smoothing {
     const mn_preview_scene *scene;
@@ -63,6 +68,21 @@ static mn_status normal_range(void *user, mn_range range)
     return MN_OK;
 }
 
+/// Each face turns to the mean of its corners' normals; its area stays.
+static mn_status relax_range(void *user, mn_range range)
+{
+    const smoothing *s = user;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        if (s->scene->triangles[s->begin + i].point[0] < 0) continue;
+        const uint32_t *normal = s->scene->corners[s->begin + i].normal;
+        const f3 area = s->face_area[i];
+        const f3 sum = f3_add(f3_unpack_normal(normal[0]),
+                              f3_add(f3_unpack_normal(normal[1]), f3_unpack_normal(normal[2])));
+        s->face_area[i] = f3_scale(sqrtf(f3_dot(area, area)), f3_normalize_or(sum, (f3){0, 0, 0}));
+    }
+    return MN_OK;
+}
+
 /// Faces by point, as one array and the places where each point's begin.
 static void list_faces(smoothing *s)
 {
@@ -97,5 +117,9 @@ mn_status mn_preview_smooth_normals(mn_preview_scene *scene, int64_t begin, int6
     if (!s.face_area || !s.starts || !s.faces) return MN_ERROR_MEMORY;
     list_faces(&s);
     MN_TRY(mn_parallel_for(scene->ctx, count, 4096, area_range, &s));
+    for (int32_t pass = 0; pass < RELAX_PASSES; pass++) {
+        MN_TRY(mn_parallel_for(scene->ctx, count, 4096, normal_range, &s));
+        MN_TRY(mn_parallel_for(scene->ctx, count, 4096, relax_range, &s));
+    }
     return mn_parallel_for(scene->ctx, count, 4096, normal_range, &s);
 }
