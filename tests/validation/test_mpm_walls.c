@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Liquid at solids, with the MPM solver: contact angles (V8), puddles (V9) and bouncing drops (V14). What is
+// measured is the surface mesh and the particles. Sizes are given in cells so that others can be tried by
+// hand.
+#include <stdlib.h>
+
+#include "meniscus/meniscus.h"
+#include "support/analytic_volume.h"
+#include "support/validation.h"
+
+static const double pi = 3.14159265358979323846;
+
+/// Liquid on a plane.
+typedef struct rest {
+    mn_context *ctx;
+    mn_mpm_def def;
+    mn_mpm *mpm;
+    mn_geo *geo;
+    mn_collider *collider;
+    mn_vec3 origin, normal; ///< of the plane
+    mn_vec3 *x, *v;
+    int64_t count;
+} rest;
+
+static void fail(const rest *r, const char *what)
+{
+    fprintf(stderr, "%s: %s\n", what, mn_context_message(r->ctx));
+    exit(1);
+}
+
+static rest make_rest(double dx)
+{
+    static const mn_hooks hooks = {.max_workers = 1};
+    rest r = {.normal = {0, 1, 0}};
+    r.ctx = mn_context_create(&hooks);
+    r.def = mn_mpm_default_def();
+    r.def.dx = dx, r.def.sigma = 0.0728, r.def.density = 998, r.def.max_substeps = 10000000;
+    return r;
+}
+
+typedef bool inside_fn(const void *shape, mn_vec3 x);
+
+// Eight particles a cell, one in each octant at a random place, in front of the plane.
+static void fill(rest *r, double reach, inside_fn *inside, const void *shape, mn_vec3 velocity)
+{
+    const double h = 0.5 * r->def.dx;
+    const int32_t n = (int32_t)(reach / h) + 2;
+    const size_t most = (size_t)8 * (size_t)n * (size_t)n * (size_t)n;
+    r->x = malloc(sizeof *r->x * most), r->v = malloc(sizeof *r->v * most);
+    uint64_t id = 0;
+    for (int32_t i = -n; i < n; i++)
+        for (int32_t j = -n; j < n; j++)
+            for (int32_t k = -n; k < n; k++) {
+                const mn_vec3 at = mn_scale(h, mn_add(mn_v3(i, j, k), mn_random_unit3(1, id++, 0)));
+                if (mn_dot(mn_sub(at, r->origin), r->normal) <= 0 || !inside(shape, at)) continue;
+                r->x[r->count] = at, r->v[r->count++] = velocity;
+            }
+}
+
+// Makes the plane a wall of the domain or, when it is tilted, a collider; and the solver.
+static void start(rest *r, mn_mpm_wall kind)
+{
+    const bool tilted = r->normal.y < 1;
+    if (!tilted) {
+        if (mn_box_is_empty(r->def.domain)) r->def.domain = (mn_box){{-1, r->origin.y, -1}, {1, 1, 1}};
+        r->def.wall[2] = kind;
+    }
+    r->def.collider = kind;
+    if (mn_mpm_create(r->ctx, &r->def, &r->mpm) != MN_OK) fail(r, "create");
+    const mn_mpm_source source = {.count = r->count, .position = r->x, .velocity = r->v};
+    if (mn_mpm_add(r->mpm, &source) != MN_OK) fail(r, "add");
+    if (!tilted) return;
+    mn_collider_def def = mn_collider_default_def();
+    if (mn_geo_create(r->ctx, &r->geo) != MN_OK) fail(r, "geometry");
+    analytic_add(r->geo, analytic_half_space(r->origin, r->normal, 1.5 * r->def.dx));
+    def.geo = r->geo;
+    if (mn_collider_create(r->ctx, &def, &r->collider) != MN_OK) fail(r, "collider");
+    mn_mpm_set_collider(r->mpm, r->collider);
+}
+
+static void advance(rest *r, double seconds)
+{
+    if (mn_mpm_advance(r->mpm, seconds) != MN_OK) fail(r, "advance");
+}
+
+static void free_rest(rest *r)
+{
+    mn_mpm_free(r->mpm);
+    mn_collider_free(r->collider);
+    mn_geo_free(r->geo);
+    mn_context_free(r->ctx);
+    free(r->x), free(r->v);
+}
+
+// ---- V8: contact angles ----
+
+typedef struct ball {
+    mn_vec3 center;
+    double radius;
+} ball;
+
+static bool in_ball(const void *shape, mn_vec3 x)
+{
+    const ball *b = shape;
+    return mn_distance(x, b->center) < b->radius;
+}
+
+// Solves a symmetric 4 x 4 system by elimination; right-hand side in the last column.
+static void solve4(double a[4][5], double x[4])
+{
+    for (int i = 0; i < 4; i++)
+        for (int j = i + 1; j < 4; j++) {
+            const double f = a[j][i] / a[i][i];
+            for (int k = i; k < 5; k++) a[j][k] -= f * a[i][k];
+        }
+    for (int i = 3; i >= 0; i--) {
+        x[i] = a[i][4];
+        for (int j = i + 1; j < 4; j++) x[i] -= a[i][j] * x[j];
+        x[i] /= a[i][i];
+    }
+}
+
+// The angle, in degrees, at which the sphere that fits the surface best, |x|^2 = 2 c.x + e, meets the plane.
+// The lowest cell and a half, where the mesh turns into the plane, is left out.
+static double fitted_angle(rest *r)
+{
+    mn_mpm_mesh mesh;
+    if (mn_mpm_get_surface(r->mpm, r->def.dx, &mesh) != MN_OK) fail(r, "surface");
+    double a[4][5] = {{0}}, x[4];
+    for (int32_t i = 0; i < mesh.vertex_count; i++) {
+        const mn_vec3 p = mn_scale(1 / r->def.dx, mn_sub(mesh.positions[i], r->origin));
+        if (mn_dot(p, r->normal) < 1.5) continue;
+        const double row[4] = {p.x, p.y, p.z, 1}, value = mn_norm2(p);
+        for (int j = 0; j < 4; j++) {
+            for (int k = 0; k < 4; k++) a[j][k] += row[j] * row[k];
+            a[j][4] += row[j] * value;
+        }
+    }
+    solve4(a, x);
+    const mn_vec3 center = mn_scale(0.5, mn_v3(x[0], x[1], x[2]));
+    const double radius = sqrt(x[3] + mn_norm2(center));
+    return acos(fmax(-1, fmin(1, -mn_dot(center, r->normal) / radius))) * 180 / pi;
+}
+
+typedef struct drop_case {
+    double angle, start;  ///< degrees
+    double cells, offset; ///< R0 of the ball of its volume, height of the plane, in dx
+    mn_mpm_wall kind;
+    bool tilted;
+} drop_case;
+
+static void contact_angle(const drop_case *c, double times, const char *name)
+{
+    const double r0 = 2e-3, cosine = cos(c->start * pi / 180);
+    rest r = make_rest(r0 / c->cells);
+    const double radius = r0 / cbrt((2 + cosine) * (1 - cosine) * (1 - cosine) / 4);
+    if (c->tilted) r.normal = mn_normalize(mn_v3(0.3, 1, 0.2));
+    r.origin = mn_v3(0, c->offset * r.def.dx, 0);
+    const ball b = {mn_axpy(r.origin, -radius * cosine, r.normal), radius};
+    fill(&r, 2.1 * radius, in_ball, &b, mn_v3(0, 0, 0));
+    r.def.contact_angle = c->angle;
+    r.def.viscosity = 0.3 * sqrt(r.def.density * r.def.sigma * r0);
+    start(&r, c->kind);
+    advance(&r, times * sqrt(r.def.density * r0 * r0 * r0 / r.def.sigma));
+    validation_row_absolute("V8", name, fitted_angle(&r), c->angle, "deg", 6);
+    free_rest(&r);
+}
+
+// ---- V9: puddles ----
+
+/// Height, volume and radius, in capillary lengths, of a drop on a plane that meets it at 90 degrees, by the
+/// Young-Laplace equation d psi/ds = 2 b + z - sin(psi)/r from its top, where the curvature is b.
+static void young_laplace(double b, double *height, double *volume, double *radius)
+{
+    const double ds = 1e-3;
+    double r = 0, z = 0, psi = 0, v = 0;
+    while (psi < pi / 2) {
+        const double k = r > 0 ? 2 * b + z - sin(psi) / r : b, middle = psi + 0.5 * ds * k;
+        const double rm = r + 0.5 * ds * cos(psi), zm = z + 0.5 * ds * sin(psi);
+        psi += ds * (2 * b + zm - sin(middle) / rm);
+        v += pi * rm * rm * ds * sin(middle);
+        r += ds * cos(middle), z += ds * sin(middle);
+    }
+    *height = z, *volume = v, *radius = r;
+}
+
+typedef struct slab {
+    double radius, height, half_width; ///< m; half_width 0: round
+} slab;
+
+static bool in_slab(const void *shape, mn_vec3 x)
+{
+    const slab *s = shape;
+    // The edge bulges like a quarter of a circle.
+    const double bulge = s->radius - s->height + sqrt(fmax(s->height * s->height - x.y * x.y, 0));
+    if (x.y > s->height) return false;
+    if (s->half_width > 0) return fabs(x.x) < bulge && fabs(x.z) < s->half_width;
+    return hypot(x.x, x.z) < bulge;
+}
+
+// Mean height of the surface near the middle.
+static double middle_height(rest *r, double within)
+{
+    mn_mpm_mesh mesh;
+    if (mn_mpm_get_surface(r->mpm, r->def.dx, &mesh) != MN_OK) fail(r, "surface");
+    double sum = 0;
+    int64_t count = 0;
+    for (int32_t i = 0; i < mesh.vertex_count; i++) {
+        const mn_vec3 p = mesh.positions[i];
+        if (p.y < 2 * r->def.dx || hypot(p.x, p.z) > within) continue;
+        sum += p.y, count++;
+    }
+    return sum / (double)count;
+}
+
+// A puddle of at least 60 l_c^3 from a flat start. A round one is higher than a straight one by the curvature
+// of its rim, 6 % at this volume: it is compared with the Young-Laplace equation, the straight one, between
+// two walls that it meets at 90 degrees, with 2 l_c sin(theta/2).
+static void puddle(double cells, bool straight, double seconds, const char *name)
+{
+    const double capillary = sqrt(0.0728 / (998 * 9.81));
+    rest r = make_rest(capillary / cells);
+    double height = sqrt(2), volume, radius = 5, b = 0.04;
+    if (!straight) young_laplace(b, &height, &volume, &radius);
+    slab s = {.radius = radius * capillary, .height = 0.97 * height * capillary};
+    if (straight) {
+        s.half_width = 8 * r.def.dx;
+        r.def.domain = (mn_box){{-1, 0, -s.half_width}, {1, 1, s.half_width}};
+        r.def.wall[4] = r.def.wall[5] = MN_MPM_SLIP;
+    }
+    fill(&r, fmax(s.radius, s.half_width) + r.def.dx, in_slab, &s, mn_v3(0, 0, 0));
+    r.def.gravity = mn_v3(0, -9.81, 0);
+    r.def.viscosity = 0.05; // to come to rest soon; rest does not depend on it
+    start(&r, MN_MPM_SLIP);
+    if (!straight) {
+        // The height of the very volume that the particles have.
+        const double wanted = (double)r.count * pow(r.def.dx, 3) / 8 / pow(capillary, 3);
+        double low = 1e-3, high = 0.5;
+        for (int i = 0; i < 40; i++) {
+            b = sqrt(low * high);
+            young_laplace(b, &height, &volume, &radius);
+            *(volume > wanted ? &low : &high) = b;
+        }
+    }
+    advance(&r, seconds);
+    validation_row("V9", name, middle_height(&r, capillary), height * capillary, "m", 0.05);
+    free_rest(&r);
+}
+
+// ---- V14: bounce ----
+
+// Of a drop on a plane that it does not wet, without gravity: from the first particle within 0.75 dx of the
+// plane to the last.
+static void bounce(double cells, double weber, const char *name)
+{
+    const double r0 = 1e-3;
+    rest r = make_rest(r0 / cells);
+    const double time = sqrt(r.def.density * r0 * r0 * r0 / r.def.sigma);
+    const double speed = sqrt(weber * r.def.sigma / (r.def.density * r0));
+    const ball b = {mn_v3(0, r0 + 1.2 * r.def.dx, 0), r0};
+    fill(&r, 2 * r0 + 2 * r.def.dx, in_ball, &b, mn_v3(0, -speed, 0));
+    r.def.contact_angle = 180;
+    r.def.viscosity = 0.003 * sqrt(r.def.density * r.def.sigma * r0); // water, R = 1 mm
+    start(&r, MN_MPM_SEPARATE);
+    mn_mpm_point *points = malloc(sizeof *points * (size_t)r.count);
+    double touched = NAN, left = NAN;
+    for (double t = 0; t < 6 && isnan(left); t += 0.02) {
+        advance(&r, 0.02 * time);
+        mn_mpm_get_points(r.mpm, points);
+        double lowest = INFINITY;
+        for (int64_t i = 0; i < r.count; i++) lowest = fmin(lowest, points[i].position.y);
+        if (isnan(touched) && lowest < 0.75 * r.def.dx) touched = t;
+        if (!isnan(touched) && lowest > 0.75 * r.def.dx) left = t;
+    }
+    validation_row("V14", name, left - touched, 2.6, "sqrt(rho R^3/sigma)", 0.15);
+    free(points);
+    free_rest(&r);
+}
+
+int main(int argc, char **argv)
+{
+    validation_begin(argc, argv);
+    contact_angle(&(drop_case){60, 70, 5, 0.37, MN_MPM_SLIP, false}, 1.5,
+                  "60 deg, R0 = 5 dx, plane at 0.37 dx");
+    if (!validation_long()) return validation_end();
+    contact_angle(&(drop_case){45, 55, 10, 0, MN_MPM_SLIP, false}, 2.5, "45 deg, R0 = 10 dx");
+    contact_angle(&(drop_case){90, 100, 10, 0.3, MN_MPM_SLIP, false}, 2.5,
+                  "90 deg, R0 = 10 dx, plane at 0.3 dx");
+    contact_angle(&(drop_case){135, 125, 10, 0, MN_MPM_SLIP, false}, 2.5, "135 deg, R0 = 10 dx");
+    contact_angle(&(drop_case){180, 170, 10, 0, MN_MPM_SEPARATE, false}, 1, "180 deg, R0 = 10 dx");
+    contact_angle(&(drop_case){60, 70, 8, 0, MN_MPM_SEPARATE, true}, 2.5,
+                  "60 deg, R0 = 8 dx, tilted collider");
+    contact_angle(&(drop_case){120, 110, 8, 0, MN_MPM_SEPARATE, true}, 2.5,
+                  "120 deg, R0 = 8 dx, tilted collider");
+    puddle(4, true, 0.15, "90 deg, straight puddle, dx = l_c/4: height");
+    puddle(4, false, 0.15, "90 deg, round puddle of 60 l_c^3, dx = l_c/4: height");
+    bounce(10, 1, "R = 10 dx, We 1: contact time");
+    bounce(10, 4, "R = 10 dx, We 4: contact time");
+    bounce(10, 10, "R = 10 dx, We 10: contact time");
+    return validation_end();
+}
