@@ -55,6 +55,10 @@ static const mn_parm_def parms[] = {
         "means smaller explicit steps."),
     MN_VEC3("gravity", "Gravity", "m/s^2", 0, -9.81, 0, -1e9, 1e9, -20, 20, "Liquid", NULL,
             "What pulls the liquid."),
+    MN_TOGGLE(
+        "hydrostatic", "Start at Rest", 0, "Liquid", NULL,
+        "Gives the liquid of the start frame the pressures of a pool at rest in its walls and colliders. "
+        "Without it a pool settles first."),
     MN_MENU("source", "Take Input", source_items, SOURCE_START, "Liquid", NULL,
             "When points of the input become liquid: once, at the start frame; whenever points come in whose "
             "id has not been seen; or all of them at every frame, where there is no liquid yet."),
@@ -157,6 +161,7 @@ static mn_mpm_def def_of(const mn_cook *cook)
     def.friction = mn_cook_float(cook, "friction");
     def.seed = (uint64_t)mn_cook_int(cook, "seed");
     def.contact_angle = mn_cook_float(cook, "contact_angle");
+    def.hydrostatic = mn_cook_toggle(cook, "hydrostatic");
     def.min_substeps = mn_cook_int(cook, "min_substeps");
     def.max_substeps = mn_cook_int(cook, "max_substeps");
     if (def.max_substeps < def.min_substeps) def.max_substeps = def.min_substeps;

@@ -37,6 +37,7 @@ typedef struct mn_mpm_patch {
 typedef struct mn_mpm_contact {
     mn_vec3 foot, normal; ///< m; into the liquid
     mn_vec3 velocity;     ///< m/s, of the wall
+    double distance;      ///< m, from the particle to its foot
     double weight;        ///< 1/m, the particle's share of the wall over its volume
     int32_t particle;
     bool held; ///< pressure acts, both ways; otherwise only the wall's approach counts
@@ -103,7 +104,8 @@ struct mn_mpm {
     double frame_left;  ///< s, from the end of the step to the end of the advance
     double frame_begin; ///< s, from the start of the step to the end of the advance
     int64_t next_id;
-    bool fresh; ///< particles were added since the last step
+    bool fresh;      ///< particles were added since the last step
+    bool unbalanced; ///< pressures at rest are to be found at the next step
 
     MN_ARRAY(mn_mpm_particle) particles, next;
     MN_ARRAY(mn_mpm_material) materials, next_materials;
@@ -131,7 +133,6 @@ struct mn_mpm {
     MN_ARRAY(mn_mpm_contact) contacts; ///< by rising particle
     MN_ARRAY(int32_t) contact_start;   ///< of each block, first of its contacts or images
     MN_ARRAY(double) foot_depth;       ///< m, of each contact: phi at its foot
-    MN_ARRAY(uint64_t) behind;         ///< of each block: bit per node at or behind a wall
     MN_ARRAY(int32_t) contact_of;      ///< first contact of each particle, -1: none
     MN_ARRAY(int32_t) group_of;
     MN_ARRAY(mn_mpm_particle) splats;
@@ -209,9 +210,33 @@ mn_vec3 mn_mpm_wetting_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 area, mn_vec3
 /// Contact angle at a place, rad.
 double mn_mpm_contact_angle(const mn_mpm *mpm, mn_vec3 x);
 
+// ---- hydrostatic.c ----
+
+/// Gives the particles the pressures with which nothing moves, for the surface and the contacts found last.
+mn_status mn_mpm_balance(mn_mpm *mpm);
+
 // ---- wall_pressure.c ----
 
-/// Finds the particles next to walls, and the nodes behind them.
+/// The nodes in front of the wall that see a foot, and how much of them it sees.
+typedef struct mn_mpm_foot {
+    int32_t node[27];
+    double w[27], sum;
+    int32_t count;
+} mn_mpm_foot;
+
+void mn_mpm_find_foot(const mn_mpm *mpm, const mn_mpm_contact *contact, mn_mpm_foot *foot);
+/// What the liquid between a particle and its foot weighs against the wall, J (times contact->weight: N).
+double mn_mpm_wall_weight(const mn_mpm *mpm, const mn_mpm_contact *contact);
+/// The contacts of a particle: from the first, -1 when there is none, while it is one.
+static inline int64_t mn_mpm_first_contact(const mn_mpm *mpm, int32_t particle)
+{
+    return mpm->contacts.count > 0 ? mpm->contact_of.data[particle] : -1;
+}
+static inline bool mn_mpm_is_contact(const mn_mpm *mpm, int64_t contact, int32_t particle)
+{
+    return contact >= 0 && contact < mpm->contacts.count && mpm->contacts.data[contact].particle == particle;
+}
+/// Finds the particles next to walls.
 mn_status mn_mpm_find_contacts(mn_mpm *mpm);
 /// Adds the impulse of the walls' pressure over dt to the nodes in front of them.
 mn_status mn_mpm_push_from_walls(mn_mpm *mpm, mn_mpm_node *nodes, double dt);

@@ -169,6 +169,7 @@ mn_status mn_mpm_add(mn_mpm *mpm, const mn_mpm_source *source)
     const mn_status status = mn_mpm_sort_next(mpm);
     if (status == MN_OK) {
         mpm->fresh = true;
+        mpm->unbalanced = mpm->def.hydrostatic && mpm->time == 0;
         return mn_mpm_find_extremes(mpm);
     }
     mpm->next_id = first_id;

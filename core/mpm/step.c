@@ -50,6 +50,8 @@ static mn_status relax(mn_mpm *mpm, double dt)
 {
     const double rate = 0.005, batch = 0.02;
     const double sound = sqrt(mpm->bulk_modulus / mpm->extremes.min_density);
+    // Nothing drifts where nothing moves, and a pool at rest stays so.
+    if (mpm->extremes.max_speed < 1e-8 * sound) return MN_OK;
     mpm->relaxation_due += rate * sound * dt / mpm->def.dx;
     if (mpm->relaxation_due < batch) return MN_OK;
     const double amount = fmin(mpm->relaxation_due, 2 * batch);
@@ -62,6 +64,8 @@ static mn_status take_step(mn_mpm *mpm, double dt, double *taken)
     mn_timer_begin(&mpm->timers, "sampling");
     MN_TRY(mn_mpm_sample_surface(mpm));
     MN_TRY(mn_mpm_find_contacts(mpm));
+    if (mpm->unbalanced) MN_TRY(mn_mpm_balance(mpm));
+    mpm->unbalanced = false;
     mn_timer_end(&mpm->timers, "sampling");
     MN_TRY(mn_mpm_scatter_nozzles(mpm));
     const double end = mpm->frame_left + dt;

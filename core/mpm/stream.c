@@ -16,7 +16,7 @@ mn_status mn_mpm_save(const mn_mpm *mpm, mn_writer *out)
     MN_TRY(mn_write_f64(out, mpm->shift));
     MN_TRY(mn_write_f64(out, mpm->relaxation_due));
     MN_TRY(mn_write_i64(out, mpm->next_id));
-    MN_TRY(mn_write_i64(out, mpm->fresh));
+    MN_TRY(mn_write_i64(out, (mpm->fresh ? 1 : 0) + (mpm->unbalanced ? 2 : 0)));
     MN_TRY(mn_write_i64(out, mpm->emitter_points));
     MN_TRY(mn_write_i64(out, mpm->emitter_triangles));
     MN_TRY(mn_write_i64(out, mpm->sites.count));
@@ -71,7 +71,8 @@ static mn_status read_state(mn_mpm *mpm, mn_reader *in)
     MN_TRY(mn_read_f64(in, &mpm->relaxation_due));
     MN_TRY(mn_read_i64(in, &mpm->next_id));
     MN_TRY(mn_read_i64(in, &fresh));
-    mpm->fresh = fresh != 0;
+    mpm->fresh = (fresh & 1) != 0;
+    mpm->unbalanced = (fresh & 2) != 0;
     MN_TRY(read_sites(mpm, in));
     MN_TRY(mn_read_i64(in, &count));
     if (count < 0 || count > INT32_MAX)

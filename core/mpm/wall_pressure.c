@@ -26,6 +26,9 @@
 
 enum { BLOCK_GRAIN = 16 };
 
+// A node within rounding of the wall, in cells, lies on it.
+static const double plane_tolerance = 1e-6;
+
 typedef struct contact_job {
     mn_mpm *mpm;
     bool write;
@@ -39,7 +42,9 @@ static bool is_held(const mn_mpm *mpm, const mn_mpm_material *q, mn_vec3 x)
     const double pressure = mn_pressure(mpm->bulk_modulus, q->j);
     if (pressure >= 0) return true;
     const double adhesion = q->sigma * (1 + cos(mn_mpm_contact_angle(mpm, x))) / mpm->def.dx;
-    return pressure > -adhesion;
+    // A pool at rest may have a pressure just below zero at its rim: no more than a cell weighs.
+    const double weight = mpm->def.density * mn_norm(mpm->def.gravity) * mpm->def.dx;
+    return pressure > -adhesion - weight;
 }
 
 static int32_t find_contacts(const mn_mpm *mpm, int32_t particle, mn_mpm_contact *to)
@@ -58,6 +63,7 @@ static int32_t find_contacts(const mn_mpm *mpm, int32_t particle, mn_mpm_contact
             to[found] = (mn_mpm_contact){.foot = foot,
                                          .normal = s->normal,
                                          .velocity = s->velocity,
+                                         .distance = fmax(s->distance, 0),
                                          .weight = 2 * (1 - fmax(s->distance, 0) / dx) / dx,
                                          .particle = particle,
                                          .held = is_held(mpm, &mpm->materials.data[particle], foot),
@@ -66,21 +72,6 @@ static int32_t find_contacts(const mn_mpm *mpm, int32_t particle, mn_mpm_contact
         found++;
     }
     return found;
-}
-
-// Nodes of a block at or behind a wall, as boundary.c sees them at the end of the step.
-static uint64_t nodes_behind(const mn_mpm *mpm, int32_t block)
-{
-    const bool at_wall = mn_mpm_block_meets_wall(&mpm->def, &mpm->table, block);
-    const bool at_solid =
-        mpm->collider && mn_mpm_block_meets_collider(mpm->collider, mpm->frame_left, &mpm->table, block);
-    uint64_t behind = 0;
-    for (int32_t cell = 0; (at_wall || at_solid) && cell < MN_BLOCK_CELLS; cell++) {
-        const mn_vec3 x = mn_mpm_node_position(&mpm->table, block, cell);
-        const double d = mn_mpm_solid_distance(&mpm->def, mpm->collider, mpm->frame_left, x);
-        behind |= (uint64_t)(d <= 1e-6 * mpm->def.dx) << cell;
-    }
-    return behind;
 }
 
 static mn_status find_in_blocks(void *user, mn_range range)
@@ -103,10 +94,7 @@ static mn_status find_in_blocks(void *user, mn_range range)
             if (job->write) mpm->contact_of.data[i] = count > 0 ? at : -1;
             at += count;
         }
-        if (job->write)
-            mpm->behind.data[b] = nodes_behind(mpm, (int32_t)b);
-        else
-            *slot = at;
+        if (!job->write) *slot = at;
     }
     return MN_OK;
 }
@@ -140,7 +128,6 @@ mn_status mn_mpm_find_contacts(mn_mpm *mpm)
     if (count == 0) return MN_OK;
     MN_TRY(mn_array_resize(ctx, &mpm->contacts, count));
     MN_TRY(mn_array_resize(ctx, &mpm->contact_of, mpm->particles.count));
-    MN_TRY(mn_array_resize(ctx, &mpm->behind, mpm->table.count));
     job.write = true;
     MN_TRY(mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, find_in_blocks, &job));
     return weigh_by_wetness(mpm);
@@ -148,14 +135,7 @@ mn_status mn_mpm_find_contacts(mn_mpm *mpm)
 
 // ---- what they do ----
 
-/// The nodes in front of the wall that see a foot, and how much of them it sees.
-typedef struct foot_weights {
-    int32_t node[27];
-    double w[27], sum;
-    int32_t count;
-} foot_weights;
-
-static void weigh(const mn_mpm *mpm, const mn_mpm_contact *contact, foot_weights *f)
+void mn_mpm_find_foot(const mn_mpm *mpm, const mn_mpm_contact *contact, mn_mpm_foot *f)
 {
     const mn_block_table *table = &mpm->table;
     const mn_vec3 place = mn_scale(table->inverse_dx, mn_sub(contact->foot, table->origin));
@@ -176,31 +156,42 @@ static void weigh(const mn_mpm *mpm, const mn_mpm_contact *contact, foot_weights
         const int32_t a = k / 9, b = k / 3 % 3, c = k % 3;
         const int32_t node =
             mn_block_reach(table, block, (cell.x & 3) + a, (cell.y & 3) + b, (cell.z & 3) + c);
-        if (node < 0 || mpm->behind.data[node / MN_BLOCK_CELLS] >> (node % MN_BLOCK_CELLS) & 1) continue;
+        const mn_vec3 off = mn_v3(a - 0.5 - t[0], b - 0.5 - t[1], c - 0.5 - t[2]); // from the foot, in cells
+        if (node < 0 || mn_dot(off, contact->normal) <= plane_tolerance) continue;
         f->node[f->count] = node;
         f->w[f->count] = w[0][a] * w[1][b] * w[2][c];
         f->sum += f->w[f->count++];
     }
 }
 
+double mn_mpm_wall_weight(const mn_mpm *mpm, const mn_mpm_contact *contact)
+{
+    return -mpm->particles.data[contact->particle].mass * mn_dot(mpm->def.gravity, contact->normal) *
+           contact->distance;
+}
+
 // The impulse of the wall on the nodes in front over dt, along its normal.
 static double wall_impulse(const mn_mpm *mpm, const mn_mpm_contact *contact, double dt)
 {
     const mn_mpm_material *q = &mpm->materials.data[contact->particle];
-    return contact->held
-               ? -dt * contact->weight * mn_pressure_stress(mpm->bulk_modulus, q->volume, q->j, q->j)
-               : 0;
+    if (!contact->held) return 0;
+    // V p, and what the liquid between the particle and the wall weighs, as far as there is any under
+    // pressure.
+    const double pressure = -mn_pressure_stress(mpm->bulk_modulus, q->volume, q->j, q->j);
+    const double most = fmax(pressure, 0);
+    const double weight = fmin(fmax(mn_mpm_wall_weight(mpm, contact), -most), most);
+    return dt * contact->weight * (pressure + weight);
 }
 
 mn_status mn_mpm_push_from_walls(mn_mpm *mpm, mn_mpm_node *nodes, double dt)
 {
     if (!(dt > 0)) return MN_OK;
-    foot_weights f;
+    mn_mpm_foot f;
     for (int64_t c = 0; c < mpm->contacts.count; c++) {
         const mn_mpm_contact *contact = &mpm->contacts.data[c];
         const double impulse = wall_impulse(mpm, contact, dt);
         if (impulse == 0) continue;
-        weigh(mpm, contact, &f);
+        mn_mpm_find_foot(mpm, contact, &f);
         for (int32_t i = 0; i < f.count; i++)
             nodes[f.node[i]].v = mn_axpy(nodes[f.node[i]].v, f.w[i] * impulse, contact->normal);
     }
@@ -209,13 +200,11 @@ mn_status mn_mpm_push_from_walls(mn_mpm *mpm, mn_mpm_node *nodes, double dt)
 
 double mn_mpm_contact_divergence(const mn_mpm *mpm, int32_t k)
 {
-    if (mpm->contacts.count == 0 || mpm->contact_of.data[k] < 0) return 0;
     double sum = 0;
-    foot_weights f;
-    for (int64_t c = mpm->contact_of.data[k]; c < mpm->contacts.count; c++) {
+    mn_mpm_foot f;
+    for (int64_t c = mn_mpm_first_contact(mpm, k); mn_mpm_is_contact(mpm, c, k); c++) {
         const mn_mpm_contact *contact = &mpm->contacts.data[c];
-        if (contact->particle != k) break;
-        weigh(mpm, contact, &f);
+        mn_mpm_find_foot(mpm, contact, &f);
         double speed = -f.sum * mn_dot(contact->velocity, contact->normal);
         for (int32_t i = 0; i < f.count; i++)
             speed += f.w[i] * mn_dot(mpm->nodes.data[f.node[i]].v, contact->normal);
@@ -228,8 +217,8 @@ double mn_mpm_contact_divergence(const mn_mpm *mpm, int32_t k)
 // already.
 static mn_vec3 rub(const mn_mpm *mpm, const mn_mpm_contact *contact, double dt, mn_vec3 v)
 {
-    foot_weights f;
-    weigh(mpm, contact, &f);
+    mn_mpm_foot f;
+    mn_mpm_find_foot(mpm, contact, &f);
     const double most = mpm->def.friction * f.sum * fmax(wall_impulse(mpm, contact, dt), 0) /
                         mpm->particles.data[contact->particle].mass;
     const mn_vec3 off = mn_sub(v, contact->velocity);
@@ -240,10 +229,9 @@ static mn_vec3 rub(const mn_mpm *mpm, const mn_mpm_contact *contact, double dt, 
 
 void mn_mpm_keep_out(const mn_mpm *mpm, int32_t k, double dt, mn_vec3 *x, mn_vec3 *v)
 {
-    if (mpm->contacts.count == 0 || mpm->contact_of.data[k] < 0) return;
-    for (int64_t c = mpm->contact_of.data[k]; c < mpm->contacts.count; c++) {
+    if (mn_mpm_first_contact(mpm, k) < 0) return;
+    for (int64_t c = mn_mpm_first_contact(mpm, k); mn_mpm_is_contact(mpm, c, k); c++) {
         const mn_mpm_contact *contact = &mpm->contacts.data[c];
-        if (contact->particle != k) break;
         if (contact->rubs && contact->held) *v = rub(mpm, contact, dt, *v);
     }
     mn_mpm_solid solids[MN_MPM_SOLIDS_MAX];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Liquid at solids, with the MPM solver: contact angles (V8), puddles (V9) and bouncing drops (V14). What is
+// Liquid at solids, with the MPM solver: a tank at rest (V7), contact angles (V8), puddles
+// (V9) and bouncing drops (V14). What is
 // measured is the surface mesh and the particles. Sizes are given in cells so that others can be tried by
 // hand.
 #include <stdlib.h>
@@ -91,6 +92,38 @@ static void free_rest(rest *r)
     mn_geo_free(r->geo);
     mn_context_free(r->ctx);
     free(r->x), free(r->v);
+}
+
+// ---- V7: a tank at rest ----
+
+// 1,000 steps of a pool of Gauss points in walls on half nodes, cells x cells x 2/3 cells. Without
+// surface tension, for a flat surface has none of its force.
+static void tank(int32_t cells, const char *name)
+{
+    const double dx = 1e-3, low = 0.5 * (1 - 1 / sqrt(3)), gauss[2] = {low, 1 - low};
+    rest r = make_rest(dx);
+    const int32_t depth = 2 * cells / 3, count = 8 * cells * cells * depth;
+    r.x = malloc(sizeof *r.x * (size_t)count), r.v = calloc((size_t)count, sizeof *r.v);
+    for (int32_t i = 0; i < 2 * cells; i++)
+        for (int32_t j = 0; j < 2 * depth; j++)
+            for (int32_t k = 0; k < 2 * cells; k++)
+                r.x[r.count++] = mn_scale(dx, mn_v3(0.5 + i / 2 + gauss[i % 2], 0.5 + j / 2 + gauss[j % 2],
+                                                    0.5 + k / 2 + gauss[k % 2]));
+    r.def.sigma = 0, r.def.hydrostatic = true, r.def.gravity = mn_v3(0, -9.81, 0);
+    const double end = (cells + 0.5) * dx;
+    r.def.domain = (mn_box){{0.5 * dx, 0.5 * dx, 0.5 * dx}, {end, 1, end}};
+    for (int i = 0; i < 6; i++) r.def.wall[i] = MN_MPM_SEPARATE;
+    start(&r, MN_MPM_SEPARATE);
+    double steps = 0, fastest = 0;
+    while (steps < 1000) {
+        mn_report report;
+        advance(&r, 1e-3);
+        mn_mpm_get_report(r.mpm, &report);
+        steps += report.value[MN_REPORT_substeps][0];
+        fastest = fmax(fastest, report.value[MN_REPORT_max_speed][0]);
+    }
+    validation_row_below("V7", name, fastest, "m/s", 1e-10);
+    free_rest(&r);
 }
 
 // ---- V8: contact angles ----
@@ -281,6 +314,7 @@ static void bounce(double cells, double weber, const char *name)
 int main(int argc, char **argv)
 {
     validation_begin(argc, argv);
+    tank(6, "6 x 4 x 6 cells, 1,000 steps, explicit: largest speed");
     contact_angle(&(drop_case){60, 70, 5, 0.37, MN_MPM_SLIP, false}, 1.5,
                   "60 deg, R0 = 5 dx, plane at 0.37 dx");
     if (!validation_long()) return validation_end();

@@ -72,6 +72,7 @@ typedef struct mn_mpm_def {
     /// degrees, between the liquid's surface and walls or colliders, through the liquid, [0, 180]; colliders
     /// with a painted `contact_angle` have their own
     double contact_angle;
+    bool hydrostatic; ///< liquid that is added before the first step gets the pressures of a pool at rest
 } mn_mpm_def;
 
 /// Water, dx 1 mm, no gravity, no walls, explicit, resampled.
