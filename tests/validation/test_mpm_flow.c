@@ -119,6 +119,74 @@ static void dam_break(double cells, mn_mpm_wall floor_kind, const char *name)
     free_flow(&f);
 }
 
+// ---- V15: a thread of radius R between two mirrors, r = R (1 + e cos kx) ----
+
+static const double pi = 3.14159265358979323846;
+
+typedef struct thread {
+    double radius, k, wave;
+} thread;
+
+static bool in_thread(const void *shape, mn_vec3 x)
+{
+    const thread *t = shape;
+    return hypot(x.y, x.z) < t->radius * (1 + t->wave * cos(t->k * x.x));
+}
+
+// The section's area is pi R^2 (1 + 2 e cos kx), so e is the mean of cos kx.
+static double wave_of(const flow *f, double k)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < f->count; i++) sum += cos(k * f->points[i].position.x);
+    return sum / (double)f->count;
+}
+
+static flow make_thread(double kr, double cells, double wave, thread *t)
+{
+    mn_mpm_def def = mn_mpm_default_def();
+    *t = (thread){.radius = 1e-3, .k = kr / 1e-3, .wave = wave};
+    const double length = pi / t->k, reach = 1.2 * t->radius;
+    def.dx = t->radius / cells, def.density = 998, def.sigma = 0.0728, def.viscosity = 1e-5;
+    def.max_substeps = 10000000;
+    def.domain = (mn_box){{0, -1, -1}, {length, 1, 1}};
+    def.wall[0] = def.wall[1] = MN_MPM_SLIP;
+    const mn_box box = {{0, -reach, -reach}, {length, reach, reach}};
+    return make_flow(&def, box, in_thread, t);
+}
+
+// From rest a wave grows as cosh(w t): w from when it is three times what it was.
+static void breakup(double cells, const char *name)
+{
+    thread t;
+    flow f = make_thread(0.697, cells, 0.04, &t);
+    const double unit = sqrt(998 * pow(t.radius, 3) / 0.0728);
+    advance(&f, 1e-9 * unit);
+    const double first = wave_of(&f, t.k);
+    double time = 0, now = first, before = first;
+    while (now < 3 * first && time < 12)
+        before = now, advance(&f, 0.1 * unit), time += 0.1, now = wave_of(&f, t.k);
+    const double when = time - 0.1 * (now - 3 * first) / (now - before);
+    char text[160];
+    snprintf(text, sizeof text, "%s, kR 0.697: growth rate of a wave on a thread", name);
+    validation_row("V15", text, acosh(3) / when, 0.34334, "1/t_c", 0.2);
+    free_flow(&f);
+}
+
+static void no_breakup(double cells, const char *name)
+{
+    thread t;
+    flow f = make_thread(1.3, cells, 0.06, &t);
+    const double unit = sqrt(998 * pow(t.radius, 3) / 0.0728);
+    advance(&f, 1e-9 * unit);
+    const double first = wave_of(&f, t.k);
+    double most = 0;
+    for (int i = 0; i < 12; i++) advance(&f, 0.25 * unit), most = fmax(most, fabs(wave_of(&f, t.k)));
+    char text[160];
+    snprintf(text, sizeof text, "%s, kR 1.3: largest wave within 3 t_c over the first", name);
+    validation_row_below("V15", text, most / first, "", 1.0);
+    free_flow(&f);
+}
+
 int main(int argc, char **argv)
 {
     validation_begin(argc, argv);
@@ -126,6 +194,8 @@ int main(int argc, char **argv)
     if (validation_long()) {
         dam_break(10, MN_MPM_STICK, "a = 10 dx, floor sticks");
         dam_break(16, MN_MPM_SLIP, "a = 16 dx, floor slips");
+        no_breakup(5, "R = 5 dx");
+        breakup(5, "R = 5 dx");
     }
     return validation_end();
 }
