@@ -141,6 +141,9 @@ struct mn_mpm {
     mn_point_sort *splat_sort;
     double area, surface_energy; ///< m^2, J, of the last sampled surface
 
+    MN_ARRAY(mn_vec3) rim, rim_gradient; ///< of the groups' owners (surface_settling.c)
+    MN_ARRAY(double) rim_phi;
+
     MN_ARRAY(mn_mpm_site) sites;
     int64_t emitter_points, emitter_triangles;
     MN_ARRAY(mn_mpm_birth) births;
@@ -245,6 +248,11 @@ double mn_mpm_contact_divergence(const mn_mpm *mpm, int32_t k);
 /// After dt, friction with the walls that particle k touches, and if it moved past one to x: back in front of
 /// it, without the part of its velocity that goes into it.
 void mn_mpm_keep_out(const mn_mpm *mpm, int32_t k, double dt, mn_vec3 *x, mn_vec3 *v);
+
+// ---- surface_settling.c ----
+
+/// Draws particles of `next` that lay outside of the surface back to it, over a step of dt.
+mn_status mn_mpm_settle_surface(mn_mpm *mpm, double dt);
 
 // ---- resample.c ----
 

@@ -80,6 +80,7 @@ static mn_status take_step(mn_mpm *mpm, double dt, double *taken)
         if (step_is_sane(mpm, dt, &stats)) {
             mn_timer_begin(&mpm->timers, "sort");
             const int64_t last_id = mpm->next_id, before = mpm->particles.count;
+            MN_TRY(mn_mpm_settle_surface(mpm, dt));
             MN_TRY(mn_mpm_emit_next(mpm, dt, end - dt, &stats));
             const int64_t born = mpm->next_id - last_id;
             mn_mpm_drain_next(mpm, end - dt);

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A particle outside of its drop's surface comes back to it, and a drop that spins keeps both momenta.
+#include "support/check.h"
+
+#include "mpm/solver.h"
+
+static void an_outlier_comes_back_and_momenta_stay(void **state)
+{
+    (void)state;
+    const mn_hooks calm = {.max_workers = 1};
+    mn_context *ctx = mn_context_create(&calm);
+    mn_mpm_def def = mn_mpm_default_def();
+    def.dx = 1e-3, def.sigma = 0.07;
+    mn_mpm *mpm;
+    check_ok(ctx, mn_mpm_create(ctx, &def, &mpm));
+    static mn_vec3 x[8000], v[8000];
+    const double radius = 4e-3, h = 0.5e-3, speed = sqrt(0.07 / (1000 * radius));
+    const mn_vec3 spin = mn_scale(speed / radius, mn_v3(0.1, 0.2, 0.4));
+    int64_t count = 1;
+    x[0] = mn_v3(radius + 0.6e-3, 0.1e-3, 0.2e-3); // more than half a cell outside
+    for (int i = -9; i < 9; i++)
+        for (int j = -9; j < 9; j++)
+            for (int k = -9; k < 9; k++) {
+                const mn_vec3 r = mn_scale(h, mn_v3(i + 0.5, j + 0.5, k + 0.5));
+                if (mn_norm(r) < radius) x[count++] = r;
+            }
+    for (int64_t i = 0; i < count; i++) v[i] = mn_add(mn_cross(spin, x[i]), mn_v3(speed, 0, 0));
+    const mn_mpm_source ball = {.count = count, .position = x, .velocity = v};
+    check_ok(ctx, mn_mpm_add(mpm, &ball));
+    mn_report before, after;
+    mn_mpm_get_report(mpm, &before);
+    const double seconds = 0.3 * radius / speed;
+    check_ok(ctx, mn_mpm_advance(mpm, seconds));
+    mn_mpm_get_report(mpm, &after);
+    const double mass = before.value[MN_REPORT_mass][0];
+    for (int a = 0; a < 3; a++) {
+        check_close(after.value[MN_REPORT_momentum][a], before.value[MN_REPORT_momentum][a],
+                    1e-12 * mass * speed);
+        check_close(after.value[MN_REPORT_angular_momentum][a], before.value[MN_REPORT_angular_momentum][a],
+                    1e-12 * mass * speed * radius);
+    }
+    static mn_mpm_point points[8000];
+    check_ok(ctx, mn_mpm_get_points(mpm, points));
+    const mn_vec3 centre = mn_v3(after.value[MN_REPORT_center][0], after.value[MN_REPORT_center][1],
+                                 after.value[MN_REPORT_center][2]);
+    assert_true(mn_distance(points[0].position, centre) < radius + 0.25e-3);
+    mn_mpm_free(mpm);
+    mn_context_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(an_outlier_comes_back_and_momenta_stay)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
