@@ -79,6 +79,12 @@ static mn_status try_read(mn_format format, const uint8_t *bytes, size_t size, u
     return status;
 }
 
+/// Every byte of small files, every third of long ones: reading them over and over costs the square.
+static size_t stride(size_t size)
+{
+    return size > 4096 ? 3 : 1;
+}
+
 static void a_file_cut_anywhere_is_refused(void **state)
 {
     (void)state;
@@ -88,7 +94,7 @@ static void a_file_cut_anywhere_is_refused(void **state)
         assert_true(hash == whole_hash);
         // The last byte of text is a newline, which may go.
         const size_t end = files[i].size - (formats[i] == MN_FORMAT_GEO);
-        for (size_t size = 0; size < end; size++)
+        for (size_t size = 0; size < end; size += stride(files[i].size))
             assert_int_not_equal(try_read(formats[i], files[i].bytes, size, NULL), MN_OK);
     }
 }
@@ -100,8 +106,8 @@ static void altered_bits_do_no_harm(void **state)
     for (int i = 0; i < FORMATS; i++) {
         uint8_t *bytes = malloc(files[i].size);
         memcpy(bytes, files[i].bytes, files[i].size);
-        for (size_t at = 0; at < files[i].size; at++) {
-            // Every bit of small files, a different one of each byte of long ones.
+        for (size_t at = 0; at < files[i].size; at += stride(files[i].size)) {
+            // Every bit of small files, a different one of each third byte of long ones.
             for (int bit = 0; bit < 8; bit++) {
                 if (files[i].size > 4096 && bit != (int)(at % 8)) continue;
                 uint64_t hash = 0;

@@ -316,7 +316,7 @@ static void cut_anywhere(void **state)
     for (size_t s = 0; s < sizeof seeds / sizeof *seeds; s++) {
         const bytes whole = load_bytes(seeds[s]);
         // The middle is mostly masks, which are all alike.
-        for (size_t size = 0; size < whole.size; size += size < 1200 || size + 1200 > whole.size ? 1 : 61) {
+        for (size_t size = 0; size < whole.size; size += size < 800 || size + 300 > whole.size ? 1 : 131) {
             const mn_status status = try_read(whole.data, size);
             if (status != MN_ERROR_FORMAT) print_error("%s cut to %zu\n", seeds[s], size);
             assert_int_equal(status, MN_ERROR_FORMAT);
@@ -332,7 +332,7 @@ static void flipped_bits(void **state)
                            SEED("instances.vdb")};
     for (size_t s = 0; s < sizeof seeds / sizeof *seeds; s++) {
         const bytes whole = load_bytes(seeds[s]);
-        for (size_t at = 0; at < whole.size; at += at < 1200 || at + 1200 > whole.size ? 1 : 61) {
+        for (size_t at = 0; at < whole.size; at += at < 800 || at + 300 > whole.size ? 1 : 131) {
             const uint8_t was = whole.data[at];
             whole.data[at] ^= (uint8_t)(1u << (int)(8 * mn_random_unit(9, at, 0)));
             const mn_status status = try_read(whole.data, whole.size);
