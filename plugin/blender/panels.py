@@ -4,6 +4,8 @@ import bpy
 
 from . import bake_operators, cache, node_tree
 from .preferences import wrap
+from .quick import setup_of
+from .setups import asks_for
 
 
 def draw_message(layout, text, error):
@@ -68,9 +70,13 @@ class MENISCUS_PT_quick(bpy.types.Panel):
         column.prop(quick, "size")
         column.prop(quick, "cells")
         column.prop(quick, "slow_motion")
-        column.prop(quick, "colliders")
-        if quick.colliders is None:
-            column.prop(quick, "use_ground")
+        setup = setup_of(quick)
+        if asks_for(setup, "contact_angle"):
+            column.prop(quick, "contact_angle")
+        if asks_for(setup, "colliders"):
+            column.prop(quick, "colliders")
+            if quick.colliders is None:
+                column.prop(quick, "use_ground")
         row = layout.row()
         row.scale_y = 1.6
         row.enabled = thing is not None and not bake_operators.is_running()

@@ -60,15 +60,20 @@ def _resolve(value, numbers):
     return value
 
 
+def asks_for(setup, name):
+    """Whether a setup uses one of the panel's numbers."""
+    return f'"${name}' in json.dumps(setup)
+
+
 def _tidy(number):
     return float(f"{number:.4g}")
 
 
-def numbers_of(material, size, cells, slow_motion, gravity, start):
+def numbers_of(material, size, cells, slow_motion, contact_angle, gravity, start):
     """What a setup may ask for; SI units, y up."""
     values = meniscus.material(material)
     return {"dx": _tidy(size / cells), "size": _tidy(size), "density": values["density"], "viscosity": values["viscosity"],
-            "sigma": values["sigma"], "time_scale": _tidy(1.0 / slow_motion), "gravity": list(gravity), "start": start}
+            "sigma": values["sigma"], "contact_angle": contact_angle, "time_scale": _tidy(1.0 / slow_motion), "gravity": list(gravity), "start": start}
 
 
 def scene_of(setup, numbers, colliders):
@@ -87,7 +92,7 @@ def scene_of(setup, numbers, colliders):
         else:
             if entry.get("inputs"):
                 made["inputs"] = [None if source in gone else source for source in entry["inputs"]]
-                if made["inputs"][0] is None:
+                if any(entry["inputs"]) and not any(made["inputs"]):
                     gone.add(entry["name"])  # a collider of nothing
                     continue
             made["parms"] = {name: _resolve(value, numbers) for name, value in entry.get("parms", {}).items()}
