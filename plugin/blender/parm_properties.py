@@ -37,6 +37,12 @@ def _limits(parm):
     return {"min": clamp(low), "max": clamp(high), "soft_min": clamp(soft_low), "soft_max": clamp(soft_high)}
 
 
+def _decimals(parm):
+    """How many decimals a field shows: lengths of drops and viscosities are small numbers."""
+    most = parm.soft_range[1]
+    return 3 if most is None or most > 2 else 4 if most > 1 else 5 if most > 0.2 else 6
+
+
 def blender_property(parm, update=None):
     """The annotation for a parameter."""
     shared = {"name": title(parm), "description": parm.tooltip.rstrip("."), "update": update}
@@ -58,8 +64,8 @@ def blender_property(parm, update=None):
             return bpy.props.IntProperty(default=int(default), **shared)
         return bpy.props.IntVectorProperty(default=[int(one) for one in default], size=parm.size, **shared)
     if parm.size == 1:
-        return bpy.props.FloatProperty(default=default, precision=3, **shared)
-    return bpy.props.FloatVectorProperty(default=default, size=parm.size, precision=3, **shared)
+        return bpy.props.FloatProperty(default=default, precision=_decimals(parm), **shared)
+    return bpy.props.FloatVectorProperty(default=default, size=parm.size, precision=_decimals(parm), **shared)
 
 
 def scene_number(parm, number):

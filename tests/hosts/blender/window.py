@@ -80,7 +80,7 @@ def steps():
             bpy.ops.screen.area_close()
         yield 0.2
     with override(area_of("VIEW_3D")):
-        bpy.ops.screen.area_split(direction="VERTICAL", factor=0.45)
+        bpy.ops.screen.area_split(direction="VERTICAL", factor=0.47)
     yield 0.3
     editor = max((area for area in window().screen.areas if area.type == "VIEW_3D"), key=lambda area: area.x)
     editor.type = "NODE_EDITOR"
@@ -118,7 +118,7 @@ def steps():
     assert alive > 4, "the interface stood still"  # at the very least a turn for each frame
     with override(editor):
         for node in tree.nodes:
-            node.select = node.name in ("liquid", "skin", "result")
+            node.select = node.name in ("liquid", "skin")
         bpy.ops.node.view_selected()
     scene.frame_set(3)
     yield 0.8
@@ -199,5 +199,6 @@ def advance():
 
 (inside.HERE / "window.passed").unlink(missing_ok=True)
 bpy.context.preferences.view.show_splash = False
+bpy.context.preferences.system.use_region_overlap = False
 bpy.app.timers.register(beat, first_interval=0.1)
 bpy.app.timers.register(advance, first_interval=2.0)
