@@ -66,7 +66,7 @@ class MENISCUS_PT_quick(bpy.types.Panel):
         layout.label(text=thing.name if thing is not None else "No object", icon="OBJECT_DATA")
         layout.prop(quick, "setup", text="")
         column = layout.column()
-        column.prop(quick, "material")
+        column.prop(quick, "material", text="")
         column.prop(quick, "size")
         column.prop(quick, "cells")
         column.prop(quick, "slow_motion")
@@ -74,7 +74,8 @@ class MENISCUS_PT_quick(bpy.types.Panel):
         if asks_for(setup, "contact_angle"):
             column.prop(quick, "contact_angle")
         if asks_for(setup, "colliders"):
-            column.prop(quick, "colliders")
+            column.label(text="Colliders")
+            column.prop(quick, "colliders", text="")
             if quick.colliders is None:
                 column.prop(quick, "use_ground")
         row = layout.row()

@@ -33,8 +33,8 @@ class MeniscusQuick(bpy.types.PropertyGroup):
     slow_motion: bpy.props.FloatProperty(name="Slow Motion", default=40, min=0.01, max=1e6, soft_min=1, soft_max=1000,
                                          description="How many times slower than life. A drop of water of 4 mm swings 43 times a second")
     contact_angle: bpy.props.FloatProperty(
-        name="Contact Angle (deg)", default=90, min=0, max=180, precision=1,
-        description="How the liquid meets what it rests on, measured through the liquid: water on clean glass 20, on plastic 90, "
+        name="Contact Angle", default=90, min=0, max=180, precision=1,
+        description="How the liquid meets what it rests on, in degrees through the liquid: water on clean glass 20, on plastic 90, "
                     "on a lotus leaf 160; mercury on glass 140. Paint contact_angle on colliders to vary it")
     use_ground: bpy.props.BoolProperty(name="Ground at z = 0", default=True, description="Something to fall on, when no colliders are chosen")
     colliders: bpy.props.PointerProperty(name="Colliders", type=bpy.types.Collection,

@@ -52,7 +52,7 @@ class Home:
         return subprocess.run(["blender", "-b", *map(str, words)], capture_output=True, text=True, timeout=timeout,
                               env=self.environment, cwd=self.folder, **options)
 
-    def window(self, *words, timeout=300):
+    def window(self, *words, timeout=850):
         """With a window, on a screen that nobody sees."""
         return subprocess.run(["xvfb-run", "-a", "-s", "-screen 0 1280x800x24", "blender", "--enable-event-simulate",
                                "--window-geometry", "0", "0", "1280", "800", *map(str, words)], capture_output=True, text=True, timeout=timeout,

@@ -97,7 +97,7 @@ def steps():
     yield from choose_tab(view)
     yield from choose_tab(editor)
     quick = scene.meniscus_quick
-    quick.setup, quick.cells = "mercury", 12
+    quick.setup, quick.cells = "mercury", 10
 
     # Simulate, as the button does.
     move(*middle(view))
@@ -110,7 +110,7 @@ def steps():
     editor.spaces.active.node_tree = tree
     before, began = ticks, time.monotonic()
     while bake_operators.job.done_frames < 4 and not bake_operators.job.is_done:
-        assert time.monotonic() - began < 200, "no frames"
+        assert time.monotonic() - began < 500, "no frames"
         yield 0.1
     waited = time.monotonic() - began
     alive = ticks - before
@@ -135,7 +135,7 @@ def steps():
     press("ESC")
     asked = time.monotonic()
     while not bake_operators.job.is_done:
-        assert time.monotonic() - asked < 60, "Esc did not stop it"
+        assert time.monotonic() - asked < 200, "Esc did not stop it"
         yield 0.05
     print(f"note: Esc stopped it after {time.monotonic() - asked:.2f} s", flush=True)
     yield 0.6
@@ -174,7 +174,7 @@ def steps():
         bpy.ops.ed.undo()
     began = time.monotonic()
     while bake_operators.is_running():
-        assert time.monotonic() - began < 60, "the job outlived its network"
+        assert time.monotonic() - began < 200, "the job outlived its network"
         yield 0.1
     yield 0.5
 
