@@ -16,9 +16,11 @@ enum { EMIT_V, EMIT_NORMAL };
 
 // ---- the table ----
 
-// In the order of mn_mpm_surface_particles, mn_mpm_transfer and mn_mpm_wall.
+// In the order of mn_mpm_surface_particles, mn_mpm_integrator, mn_mpm_transfer and mn_mpm_wall.
 static const mn_menu_item surface_items[] = {
     {"resampled", "Resampled (Conserves Momentum)"}, {"massless", "Massless"}, {NULL, NULL}};
+static const mn_menu_item integrator_items[] = {
+    {"explicit", "Explicit"}, {"semi_implicit", "Semi-Implicit"}, {"implicit", "Implicit"}, {NULL, NULL}};
 static const mn_menu_item transfer_items[] = {{"apic", "APIC"}, {"apic_flip", "APIC/FLIP"}, {NULL, NULL}};
 static const mn_menu_item boundary_items[] = {{"open", "Open"},         {"slip", "Slip"}, {"stick", "Stick"},
                                               {"separate", "Separate"}, {"sink", "Sink"}, {NULL, NULL}};
@@ -72,10 +74,20 @@ static const mn_parm_def parms[] = {
              "Volume that all emitters give together in a second; 0 takes what their speed and area give. A "
              "litre a "
              "second is 0.001."),
+    MN_MENU(
+        "integrator", "Integrator", integrator_items, MN_MPM_EXPLICIT, "Solver", NULL,
+        "Explicit: many cheap steps, bound by sound and capillary waves. Implicit: few long steps, bound by "
+        "how far the liquid moves and by max_dt; waves that a step cannot follow are slowed down. "
+        "Semi-implicit: the same with one Newton step."),
+    MN_FLOAT("newton_tolerance", "Newton Tolerance", "", 0.01, 1e-12, 0.9, 1e-4, 0.1, "Solver",
+             "{ integrator == explicit }",
+             "Implicit steps are solved until what is left to change is this share of the step's change of "
+             "velocity."),
     MN_FLOAT("max_dt", "Maximum Time Step", "s", 1, 1e-12, 1e6, 1e-5, 0.1, "Solver", NULL,
              "No step is longer than this."),
-    MN_FLOAT("cfl", "CFL Number", "", 0.4, 1e-3, 1, 0.1, 1, "Solver", NULL,
-             "Cells that sound or liquid may cross in one step."),
+    MN_FLOAT("cfl", "CFL Number", "", 0.4, 1e-3, 10, 0.1, 1, "Solver", NULL,
+             "Cells that the liquid, and with explicit steps sound, may cross in one step; above 1 it is for "
+             "implicit steps."),
     MN_MENU("surface_particles", "Surface Particles", surface_items, MN_MPM_RESAMPLED, "Solver", NULL,
             "How surface tension reaches the grid. Resampled is calmer and conserves momentum; massless is a "
             "little cheaper."),
@@ -151,6 +163,8 @@ static mn_mpm_def def_of(const mn_cook *cook)
     def.viscosity = mn_cook_float(cook, "viscosity");
     def.bulk_modulus = mn_cook_float(cook, "bulk_modulus");
     def.gravity = mn_cook_vec3(cook, "gravity");
+    def.integrator = (mn_mpm_integrator)mn_cook_menu(cook, "integrator");
+    def.newton_tolerance = mn_cook_float(cook, "newton_tolerance");
     def.max_dt = mn_cook_float(cook, "max_dt");
     def.cfl = mn_cook_float(cook, "cfl");
     def.surface_particles = (mn_mpm_surface_particles)mn_cook_menu(cook, "surface_particles");

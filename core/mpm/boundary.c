@@ -35,11 +35,13 @@ static bool bounds(mn_mpm_wall kind)
 // A node within rounding of the plane lies on it.
 static const double plane_tolerance = 1e-6;
 
-mn_vec3 mn_mpm_apply_walls(const mn_mpm_def *def, mn_vec3 node, mn_vec3 v)
+// The walls of the domain that a node lies at or behind, at most one on each axis.
+static int32_t find_walls(const mn_mpm_def *def, mn_vec3 node, mn_mpm_touch *touches)
 {
     const double x[3] = {node.x, node.y, node.z}, slack = plane_tolerance * def->dx;
     const double low[3] = {def->domain.min.x, def->domain.min.y, def->domain.min.z};
     const double high[3] = {def->domain.max.x, def->domain.max.y, def->domain.max.z};
+    int32_t count = 0;
     for (int a = 0; a < 3; a++)
         for (int side = 0; side < 2; side++) {
             const mn_mpm_wall kind = def->wall[2 * a + side];
@@ -47,8 +49,18 @@ mn_vec3 mn_mpm_apply_walls(const mn_mpm_def *def, mn_vec3 node, mn_vec3 v)
             if (side == 0 ? x[a] > low[a] + slack : x[a] < high[a] - slack) continue;
             double n[3] = {0, 0, 0};
             n[a] = side == 0 ? 1 : -1;
-            v = mn_mpm_bound_velocity(kind, def->friction, mn_v3(n[0], n[1], n[2]), v);
+            touches[count++] = (mn_mpm_touch){kind, mn_v3(n[0], n[1], n[2]), mn_v3(0, 0, 0)};
+            break;
         }
+    return count;
+}
+
+mn_vec3 mn_mpm_apply_walls(const mn_mpm_def *def, mn_vec3 node, mn_vec3 v)
+{
+    mn_mpm_touch walls[3];
+    const int32_t count = find_walls(def, node, walls);
+    for (int32_t k = 0; k < count; k++)
+        v = mn_mpm_bound_velocity(walls[k].kind, def->friction, walls[k].normal, v);
     return v;
 }
 
@@ -65,16 +77,32 @@ bool mn_mpm_block_meets_wall(const mn_mpm_def *def, const mn_block_table *table,
            (bounds(def->wall[5]) && last.z >= def->domain.max.z - slack);
 }
 
+static bool find_solid(const mn_mpm_def *def, const mn_collider *collider, double before, mn_vec3 node,
+                       mn_mpm_touch *touch)
+{
+    const mn_contact contact = mn_collider_probe(collider, before, node);
+    if (!(contact.distance <= 0)) return false;
+    // Deep inside there is no way out to be seen: move with the solid.
+    const bool lost = mn_norm2(contact.normal) == 0;
+    *touch = (mn_mpm_touch){lost ? MN_MPM_STICK : def->collider, contact.normal, contact.velocity};
+    return true;
+}
+
 mn_vec3 mn_mpm_apply_collider(const mn_mpm_def *def, const mn_collider *collider, double before, mn_vec3 node,
                               mn_vec3 v)
 {
-    const mn_contact contact = mn_collider_probe(collider, before, node);
-    if (!(contact.distance <= 0)) return v;
-    // Deep inside there is no way out to be seen: move with the solid.
-    const bool lost = mn_norm2(contact.normal) == 0;
-    const mn_vec3 relative = mn_sub(v, contact.velocity);
-    return mn_add(contact.velocity, mn_mpm_bound_velocity(lost ? MN_MPM_STICK : def->collider, def->friction,
-                                                          contact.normal, relative));
+    mn_mpm_touch solid;
+    if (!find_solid(def, collider, before, node, &solid)) return v;
+    const mn_vec3 relative = mn_sub(v, solid.velocity);
+    return mn_add(solid.velocity, mn_mpm_bound_velocity(solid.kind, def->friction, solid.normal, relative));
+}
+
+int32_t mn_mpm_find_touches(const mn_mpm_def *def, const mn_collider *collider, double before, mn_vec3 node,
+                            mn_mpm_touch touches[MN_MPM_TOUCH_MAX])
+{
+    int32_t count = 0;
+    if (collider && find_solid(def, collider, before, node, touches)) count = 1;
+    return count + find_walls(def, node, touches + count);
 }
 
 bool mn_mpm_block_meets_collider(const mn_collider *collider, double before, const mn_block_table *table,

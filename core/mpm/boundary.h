@@ -25,6 +25,18 @@ static inline mn_vec3 mn_mpm_node_position(const mn_block_table *table, int32_t 
 /// The velocity that is left of `v` at a boundary that does not move, with inward normal n.
 mn_vec3 mn_mpm_bound_velocity(mn_mpm_wall kind, double friction, mn_vec3 n, mn_vec3 v);
 
+/// A boundary that a node lies at or behind.
+typedef struct mn_mpm_touch {
+    mn_mpm_wall kind; ///< slip, stick or separate
+    mn_vec3 normal;   ///< into the liquid
+    mn_vec3 velocity; ///< m/s, of the boundary
+} mn_mpm_touch;
+enum { MN_MPM_TOUCH_MAX = 4 }; ///< one solid, and one wall on each axis
+
+/// The boundaries of a node; `collider` may be NULL. Returns how many.
+int32_t mn_mpm_find_touches(const mn_mpm_def *def, const mn_collider *collider, double before, mn_vec3 node,
+                            mn_mpm_touch touches[MN_MPM_TOUCH_MAX]);
+
 /// All walls of the domain, one after the other.
 mn_vec3 mn_mpm_apply_walls(const mn_mpm_def *def, mn_vec3 node, mn_vec3 v);
 

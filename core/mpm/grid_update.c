@@ -6,7 +6,8 @@
 //
 // Nodes that belong to an emitter's nozzle have its velocity, walls or not.
 //
-// With dt 0 it is the velocity before anything acts, boundaries included.
+// Without walls and solids it is where an implicit step starts from, and with dt 0 the velocity before
+// anything acts.
 #include "mpm/solver.h"
 
 #include "meniscus/parallel.h"
@@ -18,6 +19,7 @@ typedef struct update_job {
     mn_mpm *mpm;
     mn_mpm_node *nodes;
     double dt;
+    bool bounded;
 } update_job;
 
 static mn_status update_blocks(void *user, mn_range range)
@@ -27,7 +29,7 @@ static mn_status update_blocks(void *user, mn_range range)
     const mn_vec3 push = mn_scale(job->dt, mpm->def.gravity);
     for (int64_t block = range.begin; block < range.end; block++) {
         const int32_t b = (int32_t)block;
-        const bool acts = job->dt > 0, at_wall = acts && mn_mpm_block_meets_wall(&mpm->def, &mpm->table, b);
+        const bool acts = job->bounded, at_wall = acts && mn_mpm_block_meets_wall(&mpm->def, &mpm->table, b);
         const bool at_solid = acts && mpm->collider &&
                               mn_mpm_block_meets_collider(mpm->collider, mpm->frame_left, &mpm->table, b);
         for (int32_t cell = 0; cell < MN_BLOCK_CELLS; cell++) {
@@ -49,8 +51,8 @@ static mn_status update_blocks(void *user, mn_range range)
     return MN_OK;
 }
 
-mn_status mn_mpm_update_grid(mn_mpm *mpm, mn_mpm_node *nodes, double dt)
+mn_status mn_mpm_update_grid(mn_mpm *mpm, mn_mpm_node *nodes, double dt, bool bounded)
 {
-    update_job job = {mpm, nodes, dt};
+    update_job job = {mpm, nodes, dt, bounded};
     return mn_parallel_for(mpm->ctx, mpm->table.count, BLOCK_GRAIN, update_blocks, &job);
 }

@@ -17,6 +17,7 @@
 typedef struct move_job {
     mn_mpm *mpm;
     double dt;
+    const double *ratio; ///< of each particle's volume, from an implicit solve; NULL: by the divergence
     bool flip;
 } move_job;
 
@@ -71,8 +72,9 @@ static void move_samples(void *user, int32_t block, int32_t first, int32_t count
             v = mn_axpy(v, mpm->def.flip_ratio, mn_sub(p->v, before.v));
         }
         const mn_vec3 move = mn_scale(job->dt, job->flip ? merged.v : v);
-        const double divergence = samples[i].divergence + mn_mpm_contact_divergence(mpm, k);
-        const double ratio = mn_pressure_advance(1.0, job->dt, divergence);
+        const double own =
+            job->ratio ? job->ratio[k] : mn_pressure_advance(1.0, job->dt, samples[i].divergence);
+        const double ratio = own + job->dt * mn_mpm_contact_divergence(mpm, k);
         mn_mpm_particle *to = &mpm->next.data[k];
         mn_vec3 x = mn_add(mn_mpm_position(p), move);
         mn_mpm_keep_out(mpm, k, job->dt, &x, &v);
@@ -125,7 +127,9 @@ static mn_mpm_step_stats join(const mn_mpm *mpm)
 mn_status mn_mpm_move(mn_mpm *mpm, double dt, mn_mpm_step_stats *stats)
 {
     const int64_t count = mpm->particles.count;
-    move_job job = {mpm, dt, mpm->def.transfer == MN_MPM_APIC_FLIP && mpm->def.flip_ratio > 0};
+    const bool implicit = mpm->def.integrator != MN_MPM_EXPLICIT;
+    move_job job = {mpm, dt, implicit ? mpm->implicit.ratio.data : NULL,
+                    mpm->def.transfer == MN_MPM_APIC_FLIP && mpm->def.flip_ratio > 0};
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->next, count));
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->next_materials, count));
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->block_stats, mpm->table.count));

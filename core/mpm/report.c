@@ -55,6 +55,10 @@ void mn_mpm_get_report(const mn_mpm *mpm, mn_report *report)
         mn_report_set(report, MN_REPORT_dt_min, mpm->counts.dt_min);
         mn_report_set(report, MN_REPORT_dt_max, mpm->counts.dt_max);
     }
+    if (mpm->def.integrator != MN_MPM_EXPLICIT) {
+        mn_report_set(report, MN_REPORT_newton_iterations, (double)mpm->counts.newton_iterations);
+        mn_report_set(report, MN_REPORT_linear_iterations, (double)mpm->counts.linear_iterations);
+    }
     double s[SUM_COUNT] = {0}, fastest = 0;
     if (mn_parallel_sum(mpm->ctx, n, PARTICLE_GRAIN, sum_particles, (void *)(uintptr_t)mpm, SUM_COUNT, s) !=
             MN_OK ||

@@ -23,7 +23,7 @@ enum { GROUP_GRAIN = 256 };
 
 typedef struct split_job {
     mn_mpm *mpm;
-    double dt;
+    double dt, explicit_dt; ///< s, of the pressure; of viscosity and surface tension
 } split_job;
 
 static void set_splat(mn_mpm_particle *splat, mn_vec3 x, double mass, mn_vec3 v, mn_mat3 affine_momentum)
@@ -66,7 +66,7 @@ static mn_status split_groups(void *user, mn_range range)
 {
     const split_job *job = user;
     mn_mpm *mpm = job->mpm;
-    const double weight = -4.0 * job->dt / (mpm->def.dx * mpm->def.dx);
+    const double weight = -4.0 * job->explicit_dt / (mpm->def.dx * mpm->def.dx);
     for (int64_t g = range.begin; g < range.end; g++) {
         const mn_mpm_group *group = &mpm->groups.data[g];
         const mn_mpm_particle *p = &mpm->particles.data[group->owner];
@@ -86,7 +86,7 @@ static mn_status split_groups(void *user, mn_range range)
             set_splat(splat, patch->x, mass, mn_add(p->v, along), affine);
             splat->v = mn_axpy(splat->v, job->dt, patch->force);
             splat++;
-            *push++ = push_of(job->dt, patch_stress(patch));
+            *push++ = push_of(job->explicit_dt, patch_stress(patch));
             set_splat(splat++, mn_sub(x, d), mass, mn_sub(p->v, along), affine);
             *push++ = (mn_mpm_push){0};
         }
@@ -102,15 +102,15 @@ static mn_status splat_patches(void *user, mn_range range)
         const mn_mpm_patch *patch = &mpm->patches.data[i];
         set_splat(&mpm->splats.data[i], patch->x, 0, mn_v3(0, 0, 0), mn_m3_diagonal(0, 0, 0));
         mpm->splats.data[i].v = mn_scale(job->dt, patch->force);
-        mpm->pushes.data[i] = push_of(job->dt, patch_stress(patch));
+        mpm->pushes.data[i] = push_of(job->explicit_dt, patch_stress(patch));
     }
     return MN_OK;
 }
 
-mn_status mn_mpm_split(mn_mpm *mpm, double dt)
+mn_status mn_mpm_split(mn_mpm *mpm, double dt, double explicit_dt)
 {
     const bool massless = mpm->def.surface_particles == MN_MPM_MASSLESS;
-    split_job job = {mpm, dt};
+    split_job job = {mpm, dt, explicit_dt};
     const int64_t splats = massless ? mpm->patches.count : 2 * mpm->patches.count + mpm->groups.count;
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->splats, splats));
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->pushes, splats));

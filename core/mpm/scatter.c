@@ -25,7 +25,7 @@ typedef struct scatter_job {
     const mn_block_table *table;
     const mn_mpm_cells *cells;
     const mn_mpm_splats *splats;
-    double bulk_modulus, dt;
+    mn_mpm_impulse impulse;
     mn_mpm_node *nodes;
     int32_t colour;
 } scatter_job;
@@ -38,17 +38,6 @@ typedef struct spread {
     double wx[3], wy[3], wz[3], gx[3], gy[3], gz[3];
 } spread;
 
-/// Weights and their derivatives, the latter in units of 1/h.
-MN_INLINE void spline(double t, double per_h, double w[3], double g[3])
-{
-    g[0] = per_h * (t - 1.0);
-    g[1] = per_h * (1.0 - 2.0 * t);
-    g[2] = per_h * t;
-    w[0] = 0.5 * (1.0 - t) * (1.0 - t);
-    w[1] = 0.5 + t * (1.0 - t);
-    w[2] = 0.5 * t * t;
-}
-
 /// From momentum terms about the particle to terms about its first node.
 MN_INLINE void spread_at(spread *s, const mn_mpm_particle *p, const vec4 *q, const vec4 slope[3],
                          const mn_block_table *table, mn_vec3 cell)
@@ -57,9 +46,9 @@ MN_INLINE void spread_at(spread *s, const mn_mpm_particle *p, const vec4 *q, con
     const double t[3] = {(p->axis[0].x - table->origin.x) * per_dx - cell.x,
                          (p->axis[1].x - table->origin.y) * per_dx - cell.y,
                          (p->axis[2].x - table->origin.z) * per_dx - cell.z};
-    spline(t[0], per_dx, s->wx, s->gx);
-    spline(t[1], per_dx, s->wy, s->gy);
-    spline(t[2], per_dx, s->wz, s->gz);
+    tile_spline(t[0], per_dx, s->wx, s->gx);
+    tile_spline(t[1], per_dx, s->wy, s->gy);
+    tile_spline(t[2], per_dx, s->wz, s->gz);
     s->ax = table->dx * slope[0], s->ay = table->dx * slope[1], s->az = table->dx * slope[2];
     s->q = *q - (t[0] + 0.5) * s->ax - (t[1] + 0.5) * s->ay - (t[2] + 0.5) * s->az;
 }
@@ -72,7 +61,7 @@ MN_INLINE void spread_particle(const scatter_job *job, int32_t i, mn_vec3 cell, 
     const vec4 lanes = {0, 1, 1, 1};
     const double mass = p->mass;
     // Viscosity goes with the affine momentum, -dt (4/dx^2) V mu (A + A^T).
-    const double weight = -4.0 * job->dt / (job->table->dx * job->table->dx);
+    const double weight = -4.0 * job->impulse.viscous_dt / (job->table->dx * job->table->dx);
     const double mu = weight * material->viscosity * material->volume * material->j;
     vec4 slope[3];
     for (int a = 0; a < 3; a++) slope[a] = (mass + mu) * lanes * row[1 + a];
@@ -81,8 +70,8 @@ MN_INLINE void spread_particle(const scatter_job *job, int32_t i, mn_vec3 cell, 
     slope[2] += (vec4){0, mu * row[1][3], mu * row[2][3], mu * row[3][3]};
     const vec4 q = {mass, mass * p->v.x, mass * p->v.y, mass * p->v.z};
     spread_at(s, p, &q, slope, job->table, cell);
-    const double k =
-        -job->dt * mn_pressure_stress(job->bulk_modulus, material->volume, material->j, material->j);
+    const double k = -job->impulse.dt * mn_pressure_stress(job->impulse.bulk_modulus, material->volume,
+                                                           material->j, material->j);
     s->fx = (vec4){0, k, 0, 0}, s->fy = (vec4){0, 0, k, 0}, s->fz = (vec4){0, 0, 0, k};
 }
 
@@ -170,10 +159,10 @@ static mn_status clear_nodes(void *user, mn_range range)
 }
 
 mn_status mn_mpm_scatter(mn_context *ctx, const mn_block_table *table, const mn_mpm_cells *cells,
-                         const mn_mpm_splats *splats, double bulk_modulus, double dt, mn_mpm_node *nodes)
+                         const mn_mpm_splats *splats, mn_mpm_impulse impulse, mn_mpm_node *nodes)
 {
     MN_TRY(mn_parallel_for(ctx, table->count, CLEAR_GRAIN, clear_nodes, nodes));
-    scatter_job job = {table, cells, splats && splats->points ? splats : NULL, bulk_modulus, dt, nodes, 0};
+    scatter_job job = {table, cells, splats && splats->points ? splats : NULL, impulse, nodes, 0};
     for (job.colour = 0; job.colour < MN_BLOCK_COLOURS; job.colour++) {
         const int32_t count = table->colour_start[job.colour + 1] - table->colour_start[job.colour];
         MN_TRY(mn_parallel_for(ctx, count, BLOCK_GRAIN, scatter_blocks, &job));

@@ -11,6 +11,7 @@ mn_mpm_def mn_mpm_default_def(void)
         .density = 1000,
         .viscosity = 1e-3,
         .compression = 0.01,
+        .newton_tolerance = 1e-2,
         .max_dt = INFINITY,
         .cfl = 0.4,
         .max_substeps = 100000,
@@ -44,7 +45,8 @@ static mn_status check_def(mn_context *ctx, const mn_mpm_def *def)
     MN_TRY(check_number(ctx, "bulk_modulus", def->bulk_modulus, 0, largest, true));
     MN_TRY(check_number(ctx, "compression", def->compression, 0, 0.1, false));
     MN_TRY(check_number(ctx, "max_dt", def->max_dt, 0, INFINITY, false));
-    MN_TRY(check_number(ctx, "cfl", def->cfl, 0, 1, false));
+    MN_TRY(check_number(ctx, "newton_tolerance", def->newton_tolerance, 0, 0.999, false));
+    MN_TRY(check_number(ctx, "cfl", def->cfl, 0, 10, false));
     MN_TRY(check_number(ctx, "max_substeps", (double)def->max_substeps, 1, largest, true));
     MN_TRY(check_number(ctx, "min_substeps", (double)def->min_substeps, 1, largest, true));
     MN_TRY(check_number(ctx, "smoothing", def->smoothing, 0, 8, true));
@@ -76,6 +78,7 @@ mn_status mn_mpm_create(mn_context *ctx, const mn_mpm_def *def, mn_mpm **out)
     MN_TRY_TO(fail, status, mn_blocks_create(ctx, &mpm->blocks));
     MN_TRY_TO(fail, status, mn_point_sort_create(ctx, &mpm->sort));
     MN_TRY_TO(fail, status, mn_point_sort_create(ctx, &mpm->splat_sort));
+    MN_TRY_TO(fail, status, mn_point_sort_create(ctx, &mpm->implicit.sample_sort));
     MN_TRY_TO(fail, status, mn_level_set_create(ctx, &mpm->surface));
     MN_TRY_TO(fail, status, mn_isosurface_create(ctx, &mpm->isosurface));
     MN_TRY_TO(fail, status, mn_mpm_sort_next(mpm));
@@ -84,6 +87,28 @@ mn_status mn_mpm_create(mn_context *ctx, const mn_mpm_def *def, mn_mpm **out)
 fail:
     mn_mpm_free(mpm);
     return status;
+}
+
+static void free_implicit(mn_context *ctx, mn_mpm_implicit *implicit)
+{
+    mn_array_free(ctx, &implicit->pressed);
+    mn_array_free(ctx, &implicit->samples);
+    mn_array_free(ctx, &implicit->feet);
+    mn_array_free(ctx, &implicit->inflow);
+    mn_array_free(ctx, &implicit->impulse);
+    mn_array_free(ctx, &implicit->held);
+    mn_array_free(ctx, &implicit->first_sample);
+    mn_array_free(ctx, &implicit->first_held);
+    mn_array_free(ctx, &implicit->target);
+    mn_array_free(ctx, &implicit->gradient);
+    mn_array_free(ctx, &implicit->residual);
+    mn_array_free(ctx, &implicit->direction);
+    mn_array_free(ctx, &implicit->image);
+    mn_array_free(ctx, &implicit->change);
+    mn_array_free(ctx, &implicit->trial);
+    mn_array_free(ctx, &implicit->block_energy);
+    mn_array_free(ctx, &implicit->ratio);
+    mn_point_sort_free(implicit->sample_sort);
 }
 
 void mn_mpm_free(mn_mpm *mpm)
@@ -124,6 +149,7 @@ void mn_mpm_free(mn_mpm *mpm)
     mn_array_free(ctx, &mpm->births);
     mn_array_free(ctx, &mpm->birth_heads);
     mn_array_free(ctx, &mpm->held);
+    free_implicit(ctx, &mpm->implicit);
     mn_isosurface_free(mpm->isosurface);
     mn_level_set_free(mpm->surface);
     mn_point_sort_free(mpm->splat_sort);

@@ -5,7 +5,7 @@
 //   sample     the surface: where, how much area, which particle is nearest        surface_samples.c
 //   split      particles at the surface share their mass with its samples          resample.c
 //   scatter    particles and splats to the grid                                    scatter.c
-//   solve      forces, gravity and boundaries on the grid                          grid_update.c
+//   solve      forces, gravity and boundaries on the grid                          grid_update.c, newton.c
 //   gather     grid to particles, groups merged back                               motion.c
 //   emit       new particles from emitters                                         emit.c
 //   sort       the new positions into cell order                                   sorted_state.c
@@ -21,6 +21,7 @@
 #include "meniscus/level_set.h"
 #include "meniscus/mpm.h"
 #include "meniscus/timer.h"
+#include "mpm/implicit.h"
 #include "mpm/particles.h"
 #include "mpm/transfer.h"
 
@@ -85,7 +86,7 @@ typedef struct mn_mpm_step_stats {
 } mn_mpm_step_stats;
 
 typedef struct mn_mpm_counts {
-    int64_t substeps, rollbacks;
+    int64_t substeps, rollbacks, newton_iterations, linear_iterations;
     double dt_min, dt_max;
 } mn_mpm_counts;
 
@@ -150,6 +151,7 @@ struct mn_mpm {
     MN_ARRAY(int32_t) birth_heads;
     MN_ARRAY(mn_mpm_node) held; ///< mass and momentum of what nozzles hold; empty when they hold nothing
 
+    mn_mpm_implicit implicit;
     mn_mpm_counts counts;
     mn_timers timers;
 };
@@ -220,13 +222,6 @@ mn_status mn_mpm_balance(mn_mpm *mpm);
 
 // ---- wall_pressure.c ----
 
-/// The nodes in front of the wall that see a foot, and how much of them it sees.
-typedef struct mn_mpm_foot {
-    int32_t node[27];
-    double w[27], sum;
-    int32_t count;
-} mn_mpm_foot;
-
 void mn_mpm_find_foot(const mn_mpm *mpm, const mn_mpm_contact *contact, mn_mpm_foot *foot);
 /// What the liquid between a particle and its foot weighs against the wall, J (times contact->weight: N).
 double mn_mpm_wall_weight(const mn_mpm *mpm, const mn_mpm_contact *contact);
@@ -256,16 +251,23 @@ mn_status mn_mpm_settle_surface(mn_mpm *mpm, double dt);
 
 // ---- resample.c ----
 
-/// Splats of the groups or, with massless samples, of the patches alone; forces over dt included.
-mn_status mn_mpm_split(mn_mpm *mpm, double dt);
+/// Splats of the groups or, with massless samples, of the patches alone, with the impulse of the pressure
+/// over dt, of viscosity and surface tension over explicit_dt.
+mn_status mn_mpm_split(mn_mpm *mpm, double dt, double explicit_dt);
 /// What a group's members say about the particle they are merged into.
 mn_mpm_sample mn_mpm_merge(const mn_mpm *mpm, const mn_mpm_group *group, const mn_mpm_sample *own,
                            const mn_mpm_sample *splat_samples);
 
+// ---- step.c ----
+
+/// The grid's velocity at the end of a step of dt in mpm->nodes, from a sampled surface; `solved` is false
+/// when there is none to be found.
+mn_status mn_mpm_solve_grid(mn_mpm *mpm, double dt, bool *solved);
+
 // ---- grid_update.c ----
 
-/// Momentum to velocity; gravity and walls.
-mn_status mn_mpm_update_grid(mn_mpm *mpm, mn_mpm_node *nodes, double dt);
+/// Momentum to velocity; gravity over dt; walls and solids when asked for.
+mn_status mn_mpm_update_grid(mn_mpm *mpm, mn_mpm_node *nodes, double dt, bool bounded);
 
 // ---- motion.c ----
 

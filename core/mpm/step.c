@@ -5,28 +5,49 @@
 
 enum { HALVINGS_MAX = 12 };
 
-// The forces over dt on the grid, then its velocity at the end of the step.
-static mn_status solve_explicit(mn_mpm *mpm, double dt)
+// Scatters the particles with what acts over dt: on the grid are then mass and velocity.
+static mn_status scatter(mn_mpm *mpm, double dt, double explicit_dt, mn_mpm_node *nodes)
 {
-    const bool flip = mpm->def.transfer == MN_MPM_APIC_FLIP && mpm->def.flip_ratio > 0;
     const bool grouped = mpm->groups.count > 0;
     const mn_mpm_cells cells = {mpm->particles.data, mpm->materials.data, mpm->cell_start,
                                 grouped ? mpm->group_of.data : NULL};
+    const mn_mpm_impulse impulse = {mpm->bulk_modulus, dt, explicit_dt};
     mn_mpm_splats splats = {0};
-    for (int pass = flip ? 0 : 1; pass < 2; pass++) {
-        // The first pass is the velocity before the forces, which FLIP takes the change from.
-        const double pass_dt = pass == 0 ? 0 : dt;
-        if (pass == 0) MN_TRY(mn_array_resize(mpm->ctx, &mpm->before, mpm->nodes.count));
-        mn_mpm_node *nodes = pass == 0 ? mpm->before.data : mpm->nodes.data;
-        if (mpm->patches.count > 0) {
-            MN_TRY(mn_mpm_split(mpm, pass_dt));
-            const mn_sorted_points sorted = mn_point_sort_result(mpm->splat_sort);
-            splats = (mn_mpm_splats){mpm->splats.data, mpm->pushes.data, sorted.order, sorted.cell_start};
-        }
-        MN_TRY(mn_mpm_scatter(mpm->ctx, &mpm->table, &cells, &splats, mpm->bulk_modulus, pass_dt, nodes));
-        MN_TRY(mn_mpm_push_from_walls(mpm, nodes, pass_dt));
-        MN_TRY(mn_mpm_update_grid(mpm, nodes, pass_dt));
+    if (mpm->patches.count > 0) {
+        MN_TRY(mn_mpm_split(mpm, dt, explicit_dt));
+        const mn_sorted_points sorted = mn_point_sort_result(mpm->splat_sort);
+        splats = (mn_mpm_splats){mpm->splats.data, mpm->pushes.data, sorted.order, sorted.cell_start};
     }
+    MN_TRY(mn_mpm_scatter(mpm->ctx, &mpm->table, &cells, &splats, impulse, nodes));
+    return mn_mpm_push_from_walls(mpm, nodes, dt);
+}
+
+// The velocity before anything acts, which FLIP takes the change from and implicit steps begin with.
+static mn_status scatter_before(mn_mpm *mpm)
+{
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->before, mpm->nodes.count));
+    MN_TRY(scatter(mpm, 0, 0, mpm->before.data));
+    return mn_mpm_update_grid(mpm, mpm->before.data, 0, false);
+}
+
+mn_status mn_mpm_solve_grid(mn_mpm *mpm, double dt, bool *solved)
+{
+    const bool flip = mpm->def.transfer == MN_MPM_APIC_FLIP && mpm->def.flip_ratio > 0;
+    const bool implicit = mpm->def.integrator != MN_MPM_EXPLICIT;
+    mn_mpm_node *nodes = mpm->nodes.data;
+    mn_timer_begin(&mpm->timers, "p2g");
+    if (flip || implicit) MN_TRY(scatter_before(mpm));
+    if (implicit) {
+        MN_TRY(mn_array_resize(mpm->ctx, &mpm->implicit.target, mpm->nodes.count));
+        nodes = mpm->implicit.target.data;
+    }
+    MN_TRY(scatter(mpm, dt, implicit ? 0 : dt, nodes));
+    mn_timer_end(&mpm->timers, "p2g");
+    mn_timer_begin(&mpm->timers, "solve");
+    MN_TRY(mn_mpm_update_grid(mpm, nodes, dt, !implicit));
+    *solved = true;
+    if (implicit) MN_TRY(mn_mpm_solve_implicit(mpm, dt, solved));
+    mn_timer_end(&mpm->timers, "solve");
     return MN_OK;
 }
 
@@ -35,7 +56,7 @@ static bool step_is_sane(const mn_mpm *mpm, double dt, const mn_mpm_step_stats *
 {
     const mn_mpm_extremes *e = &mpm->extremes;
     if (!stats->finite || !isfinite(stats->kinetic)) return false;
-    if (stats->max_move > mpm->def.dx) return false;
+    if (stats->max_move > fmax(mpm->def.cfl, 1) * mpm->def.dx) return false;
     if (stats->min_ratio < 0.2 || stats->min_j < 0.05) return false;
     // What the stored energies, gravity and moving solids can give in one step, with a factor to spare.
     const double stored = e->max_sigma * mpm->area + 0.5 * mpm->bulk_modulus * e->volume;
@@ -54,7 +75,8 @@ static mn_status relax(mn_mpm *mpm, double dt)
     if (mpm->extremes.max_speed < 1e-8 * sound) return MN_OK;
     mpm->relaxation_due += rate * sound * dt / mpm->def.dx;
     if (mpm->relaxation_due < batch) return MN_OK;
-    const double amount = fmin(mpm->relaxation_due, 2 * batch);
+    const double most = mpm->def.integrator == MN_MPM_EXPLICIT ? 2 * batch : 0.25;
+    const double amount = fmin(mpm->relaxation_due, most);
     mpm->relaxation_due = 0;
     return mn_mpm_relax_volumes(mpm, amount);
 }
@@ -70,14 +92,13 @@ static mn_status take_step(mn_mpm *mpm, double dt, double *taken)
     MN_TRY(mn_mpm_scatter_nozzles(mpm));
     const double end = mpm->frame_left + dt;
     for (int halving = 0; halving <= HALVINGS_MAX; halving++, dt *= 0.5) {
-        mn_mpm_step_stats stats;
-        mn_timer_begin(&mpm->timers, "p2g");
-        MN_TRY(solve_explicit(mpm, dt));
-        mn_timer_end(&mpm->timers, "p2g");
+        mn_mpm_step_stats stats = {0};
+        bool solved;
+        MN_TRY(mn_mpm_solve_grid(mpm, dt, &solved));
         mn_timer_begin(&mpm->timers, "g2p");
-        MN_TRY(mn_mpm_move(mpm, dt, &stats));
+        if (solved) MN_TRY(mn_mpm_move(mpm, dt, &stats));
         mn_timer_end(&mpm->timers, "g2p");
-        if (step_is_sane(mpm, dt, &stats)) {
+        if (solved && step_is_sane(mpm, dt, &stats)) {
             mn_timer_begin(&mpm->timers, "sort");
             const int64_t last_id = mpm->next_id, before = mpm->particles.count;
             MN_TRY(mn_mpm_settle_surface(mpm, dt));

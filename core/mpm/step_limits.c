@@ -30,10 +30,11 @@ double mn_mpm_step_limit(const mn_mpm *mpm, const char **binding)
     if (e->max_speed > 0) dt = lower(dt, def->cfl * def->dx / e->max_speed, "the liquid's speed", binding);
     const double driven = mn_mpm_driven_speed(mpm);
     if (driven > 0) dt = lower(dt, def->dx / driven, "the speed of colliders and emitters", binding);
-    const double sound = sqrt(mpm->bulk_modulus / e->min_density);
-    if (sound > 0) dt = lower(dt, def->cfl * def->dx / (sound + e->max_speed), "sound", binding);
+    if (def->integrator != MN_MPM_EXPLICIT) return dt;
+    const double cfl = fmin(def->cfl, 1), sound = sqrt(mpm->bulk_modulus / e->min_density);
+    if (sound > 0) dt = lower(dt, cfl * def->dx / (sound + e->max_speed), "sound", binding);
     if (e->max_sigma > 0)
-        dt = lower(dt, def->cfl * sqrt(e->min_density * pow(def->dx, 3) / (2 * pi * e->max_sigma)),
+        dt = lower(dt, cfl * sqrt(e->min_density * pow(def->dx, 3) / (2 * pi * e->max_sigma)),
                    "capillary waves", binding);
     return lower(dt, mn_viscosity_step_limit(e->max_kinematic_viscosity, def->dx), "viscosity", binding);
 }

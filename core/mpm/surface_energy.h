@@ -90,11 +90,11 @@ static inline mn_mat3 mn_surface_majorant_stress(mn_surface_patch patch, mn_mat3
     return mn_m3_scale(patch.s, mn_m3_add(mn_outer(f0, patch.w0), mn_outer(f1, patch.w1)));
 }
 
-static inline mn_surface_hessian mn_surface_linearize(mn_surface_patch patch, mn_mat3 f)
+/// At F given by f_a = F w_a.
+static inline mn_surface_hessian mn_surface_linearize_frame(mn_surface_patch patch, mn_vec3 f0, mn_vec3 f1)
 {
     // A patch crushed to a line has no normal: below this area ratio the curvature of a thin patch stands in.
     const double smallest_ratio = 1e-6;
-    const mn_vec3 f0 = mn_m3_apply(f, patch.w0), f1 = mn_m3_apply(f, patch.w1);
     const mn_vec3 m = mn_cross(f0, f1);
     const double ratio = fmax(mn_norm(m), smallest_ratio);
     const mn_vec3 n = mn_normalize(m), t0 = mn_normalize(f0);
@@ -106,6 +106,11 @@ static inline mn_surface_hessian mn_surface_linearize(mn_surface_patch patch, mn
                                 mn_norm2(f1) / ratio,
                                 -mn_dot(f0, f1) / ratio,
                                 mn_norm2(f0) / ratio};
+}
+
+static inline mn_surface_hessian mn_surface_linearize(mn_surface_patch patch, mn_mat3 f)
+{
+    return mn_surface_linearize_frame(patch, mn_m3_apply(f, patch.w0), mn_m3_apply(f, patch.w1));
 }
 
 /// dP = (d2 psi / dF2) dF as two vectors: dP = y0 w0^T + y1 w1^T, for dF given by d_a = dF w_a.

@@ -57,6 +57,42 @@ MN_INLINE void tile_add(const tile *restrict t, const mn_block_table *table, int
             }
 }
 
+/// Weights of the three nodes at place t of a cell, and their derivatives times `per_h`.
+MN_INLINE void tile_spline(double t, double per_h, double w[3], double g[3])
+{
+    g[0] = per_h * (t - 1.0);
+    g[1] = per_h * (1.0 - 2.0 * t);
+    g[2] = per_h * t;
+    w[0] = 0.5 * (1.0 - t) * (1.0 - t);
+    w[1] = 0.5 + t * (1.0 - t);
+    w[2] = 0.5 * t * t;
+}
+
+typedef struct tile_weights {
+    double w[3][3], g[3][3];
+} tile_weights;
+
+/// The columns of D x = sum x_i grad w_i^T over the 27 nodes that begin at `in`.
+MN_INLINE void tile_gradient(const vec4 *restrict in, const tile_weights *s, vec4 column[3])
+{
+    column[0] = column[1] = column[2] = (vec4){0};
+#pragma GCC unroll 3
+    for (int32_t a = 0; a < 3; a++) {
+        vec4 sum = {0}, along_y = {0}, along_z = {0};
+#pragma GCC unroll 3
+        for (int32_t b = 0; b < 3; b++) {
+            const vec4 *row = in + tile_index(a, b, 0);
+            const vec4 r = s->w[2][0] * row[0] + s->w[2][1] * row[1] + s->w[2][2] * row[2];
+            sum += s->w[1][b] * r;
+            along_y += s->g[1][b] * r;
+            along_z += s->w[1][b] * (s->g[2][0] * row[0] + s->g[2][1] * row[1] + s->g[2][2] * row[2]);
+        }
+        column[0] += s->g[0][a] * sum;
+        column[1] += s->w[0][a] * along_y;
+        column[2] += s->w[0][a] * along_z;
+    }
+}
+
 /// First node of a block, in cells from the table's origin.
 MN_INLINE mn_vec3 tile_base(const mn_block_table *table, int32_t block, int32_t cell)
 {

@@ -60,10 +60,17 @@ typedef struct mn_mpm_cells {
     const int32_t *group_of;
 } mn_mpm_cells;
 
-/// nodes = sum over particles and splats of mass, momentum and dt times the force of pressure and viscosity.
-/// dt 0 leaves the forces out. `nodes` holds 64 per block and is overwritten.
+/// How long the particles' forces act while they are scattered; 0 leaves them out.
+typedef struct mn_mpm_impulse {
+    double bulk_modulus; ///< Pa
+    double dt;           ///< s, of the pressure
+    double viscous_dt;   ///< s, of the viscosity
+} mn_mpm_impulse;
+
+/// nodes = sum over particles and splats of mass, momentum and the impulse of pressure and viscosity. `nodes`
+/// holds 64 per block and is overwritten.
 mn_status mn_mpm_scatter(mn_context *ctx, const mn_block_table *table, const mn_mpm_cells *cells,
-                         const mn_mpm_splats *splats, double bulk_modulus, double dt, mn_mpm_node *nodes);
+                         const mn_mpm_splats *splats, mn_mpm_impulse impulse, mn_mpm_node *nodes);
 
 /// What the grid says at a particle.
 typedef struct mn_mpm_sample {

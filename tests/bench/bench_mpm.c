@@ -126,7 +126,7 @@ int main(int argc, char **argv)
         if (!nodes) nodes = mn_allocate(ctx, sizeof *nodes * (size_t)table.count * MN_BLOCK_CELLS);
         const mn_mpm_cells cells = {p, q, sorted.cell_start, NULL};
         const double t3 = mn_seconds();
-        mn_mpm_scatter(ctx, &table, &cells, NULL, 1.0, 1e-3, nodes);
+        mn_mpm_scatter(ctx, &table, &cells, NULL, (mn_mpm_impulse){1.0, 1e-3, 1e-3}, nodes);
         const double t4 = mn_seconds();
         mn_mpm_gather(ctx, &table, p, NULL, sorted.cell_start, nodes, drop_samples, p);
         const double t5 = mn_seconds();

@@ -24,6 +24,13 @@ extern "C" {
 
 typedef struct mn_mpm mn_mpm;
 
+/// How a step is taken. See docs/theory/mpm.md for what each damps.
+typedef enum mn_mpm_integrator {
+    MN_MPM_EXPLICIT,      ///< many cheap steps, bound by sound and capillary waves; conserves both momenta
+    MN_MPM_SEMI_IMPLICIT, ///< one Newton step: long steps, bound by the flow alone
+    MN_MPM_IMPLICIT       ///< Newton's method until nothing is left to change: the same, tighter
+} mn_mpm_integrator;
+
 /// How the surface's samples touch the grid.
 typedef enum mn_mpm_surface_particles {
     MN_MPM_RESAMPLED, ///< samples borrow mass from the nearest particle: conserves both momenta
@@ -54,8 +61,11 @@ typedef struct mn_mpm_def {
     double compression;  ///< volume change that the automatic bulk modulus allows, (0, 0.1]
     mn_vec3 gravity;     ///< m/s^2
 
+    mn_mpm_integrator integrator;
+    double newton_tolerance; ///< of implicit steps: velocity left to change, of the step's change, (0, 1)
+
     double max_dt;        ///< s, > 0; INFINITY for none
-    double cfl;           ///< cells that sound or liquid may cross in one step, (0, 1]
+    double cfl;           ///< cells that liquid, and sound where explicit, may cross in one step, (0, 10]
     int64_t max_substeps; ///< of one advance, >= 1
     int64_t min_substeps; ///< of one advance, >= 1
 

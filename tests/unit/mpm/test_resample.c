@@ -55,11 +55,12 @@ static void step(mn_mpm *mpm, double dt)
     const bool massless = mpm->def.surface_particles == MN_MPM_MASSLESS;
     const mn_mpm_cells cells = {mpm->particles.data, mpm->materials.data, mpm->cell_start,
                                 massless ? NULL : mpm->group_of.data};
-    check_ok(ctx, mn_mpm_split(mpm, dt));
+    check_ok(ctx, mn_mpm_split(mpm, dt, dt));
     const mn_sorted_points sorted = mn_point_sort_result(mpm->splat_sort);
     const mn_mpm_splats splats = {mpm->splats.data, mpm->pushes.data, sorted.order, sorted.cell_start};
-    check_ok(ctx, mn_mpm_scatter(ctx, &mpm->table, &cells, &splats, mpm->bulk_modulus, dt, mpm->nodes.data));
-    check_ok(ctx, mn_mpm_update_grid(mpm, mpm->nodes.data, dt));
+    check_ok(ctx, mn_mpm_scatter(ctx, &mpm->table, &cells, &splats,
+                                 (mn_mpm_impulse){mpm->bulk_modulus, dt, dt}, mpm->nodes.data));
+    check_ok(ctx, mn_mpm_update_grid(mpm, mpm->nodes.data, dt, true));
     mn_mpm_step_stats stats;
     check_ok(ctx, mn_mpm_move(mpm, dt, &stats));
     assert_true(stats.finite);

@@ -99,7 +99,8 @@ static void scatter(scene *s, double bulk, double dt)
     const mn_sorted_points splat_sorted = mn_point_sort_result(s->splat_sort);
     const mn_mpm_cells cells = {s->particles, s->materials, sorted.cell_start, s->group_of};
     const mn_mpm_splats splats = {s->splats, s->pushes, splat_sorted.order, splat_sorted.cell_start};
-    check_ok(s->ctx, mn_mpm_scatter(s->ctx, &s->table, &cells, &splats, bulk, dt, s->nodes));
+    check_ok(s->ctx,
+             mn_mpm_scatter(s->ctx, &s->table, &cells, &splats, (mn_mpm_impulse){bulk, dt, dt}, s->nodes));
 }
 
 static void take_samples(void *user, int32_t block, int32_t first, int32_t count,

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Conjugate gradients on the grid's velocities [hestenes1952], preconditioned by mass:
+//
+//   H x = -g,   z = M^-1 r,   alpha = r.z / p.H p,   x += alpha p,   r -= alpha H p,   p = z + (r.z / old
+//   r.z) p
+//
+// Inner forces add up to nothing, so 1.r = 0 at the start, and with M as the preconditioner 1.M p = 0 for
+// every direction: linear momentum is exact whatever the tolerance, in each body that floats freely. With
+// H >= M the error of the velocity is at most the residual as a velocity, |x - x*|_M <= |M^-1 r|_M, which is
+// what the tolerance compares with the change |x|_M. Directions run in the space of what is free
+// (held_nodes.c). Each iteration passes over the vectors twice and over the operator once.
+#include "mpm/solver.h"
+
+#include "meniscus/parallel.h"
+
+enum { NODE_GRAIN = 32, ITERATIONS_MAX = 2000 };
+
+typedef struct cg_job {
+    const mn_mpm_implicit *implicit;
+    const mn_mpm_node *mass, *gradient;
+    mn_mpm_node *x, *r, *p, *hp;
+    double alpha, beta;
+} cg_job;
+
+static double inverse(double mass)
+{
+    return mass > 0 ? 1.0 / mass : 0.0;
+}
+
+// r = -g on what is free, x = 0; sums r.z.
+static void begin(void *user, mn_range range, double *sums)
+{
+    const cg_job *job = user;
+    for (int64_t i = range.begin * MN_BLOCK_CELLS; i < range.end * MN_BLOCK_CELLS; i++) {
+        job->r[i] = (mn_mpm_node){0, mn_scale(-1, job->gradient[i].v)};
+        job->x[i] = job->p[i] = (mn_mpm_node){0};
+    }
+    const int32_t *first = job->implicit->first_held.data;
+    for (int32_t k = first[range.begin]; k < first[range.end]; k++) {
+        const mn_mpm_held *held = &job->implicit->held.data[k];
+        mn_mpm_free_part(held, &job->r[held->node]);
+    }
+    for (int64_t i = range.begin * MN_BLOCK_CELLS; i < range.end * MN_BLOCK_CELLS; i++)
+        sums[0] += inverse(job->mass[i].mass) * mn_norm2(job->r[i].v);
+}
+
+// p = z + beta p
+static mn_status turn(void *user, mn_range range)
+{
+    const cg_job *job = user;
+    for (int64_t i = range.begin * MN_BLOCK_CELLS; i < range.end * MN_BLOCK_CELLS; i++)
+        job->p[i].v = mn_axpy(mn_scale(job->beta, job->p[i].v), inverse(job->mass[i].mass), job->r[i].v);
+    return MN_OK;
+}
+
+// H p on what is free; sums p.H p.
+static void measure(void *user, mn_range range, double *sums)
+{
+    const cg_job *job = user;
+    const int32_t *first = job->implicit->first_held.data;
+    for (int32_t k = first[range.begin]; k < first[range.end]; k++) {
+        const mn_mpm_held *held = &job->implicit->held.data[k];
+        mn_mpm_free_part(held, &job->hp[held->node]);
+    }
+    for (int64_t i = range.begin * MN_BLOCK_CELLS; i < range.end * MN_BLOCK_CELLS; i++)
+        sums[0] += mn_dot(job->p[i].v, job->hp[i].v);
+}
+
+// x += alpha p, r -= alpha H p; sums r.z and x.M x.
+static void walk(void *user, mn_range range, double *sums)
+{
+    const cg_job *job = user;
+    for (int64_t i = range.begin * MN_BLOCK_CELLS; i < range.end * MN_BLOCK_CELLS; i++) {
+        const double m = job->mass[i].mass;
+        if (!(m > 0)) continue;
+        job->x[i].v = mn_axpy(job->x[i].v, job->alpha, job->p[i].v);
+        job->r[i].v = mn_axpy(job->r[i].v, -job->alpha, job->hp[i].v);
+        sums[0] += mn_norm2(job->r[i].v) / m;
+        sums[1] += m * mn_norm2(job->x[i].v);
+    }
+}
+
+mn_status mn_mpm_implicit_solve(mn_mpm *mpm, double tolerance, double so_far, double floor,
+                                int64_t *iterations, bool *converged)
+{
+    mn_context *ctx = mpm->ctx;
+    mn_mpm_implicit *implicit = &mpm->implicit;
+    const int32_t blocks = mpm->table.count;
+    cg_job job = {.implicit = implicit,
+                  .mass = mpm->before.data,
+                  .gradient = implicit->gradient.data,
+                  .x = implicit->change.data,
+                  .r = implicit->residual.data,
+                  .p = implicit->direction.data,
+                  .hp = implicit->image.data};
+    double sums[2] = {0}, rz, curvature;
+    MN_TRY(mn_parallel_sum(ctx, blocks, NODE_GRAIN, begin, &job, 1, &rz));
+    *converged = false;
+    implicit->indefinite = false;
+    for (int64_t iteration = 0;; iteration++) {
+        const double goal = fmax(tolerance * fmax(sqrt(sums[1]), so_far), floor);
+        if (!isfinite(rz)) return MN_OK;
+        if (rz <= goal * goal) {
+            *converged = true;
+            return MN_OK;
+        }
+        if (iteration == ITERATIONS_MAX) return MN_OK;
+        MN_TRY(mn_check_cancelled(ctx));
+        MN_TRY(mn_parallel_for(ctx, blocks, NODE_GRAIN, turn, &job));
+        MN_TRY(mn_mpm_potential_apply(mpm, job.p, job.hp));
+        MN_TRY(mn_parallel_sum(ctx, blocks, NODE_GRAIN, measure, &job, 1, &curvature));
+        ++*iterations;
+        if (!(curvature > 0)) {
+            implicit->indefinite = true;
+            return MN_OK;
+        }
+        job.alpha = rz / curvature;
+        MN_TRY(mn_parallel_sum(ctx, blocks, NODE_GRAIN, walk, &job, 2, sums));
+        job.beta = sums[0] / rz;
+        rz = sums[0];
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The minimum of the incremental potential (implicit.h) by Newton's method with a line search.
+//
+// The second derivative is the exact one until conjugate gradients meet negative curvature, then its positive
+// part [hyde2020]. A step that this does not bring to rest is solved with the convex majorant of the surface
+// energy in its place (surface_energy.h), which is quadratic: one linear solve. `semi_implicit` takes one
+// Newton step with the positive part. Contacts that may separate are switched in between.
+#include "mpm/solver.h"
+
+#include "meniscus/parallel.h"
+
+#include <string.h>
+
+enum { NODE_GRAIN = 32, NEWTON_MAX = 12, HALVINGS_MAX = 6, ROUNDS_MAX = 8 };
+
+typedef struct step_job {
+    const mn_mpm_node *from, *change, *start;
+    mn_mpm_node *to;
+    double length;
+} step_job;
+
+// to = from + length change; sums |to - start|^2_M.
+static void take(void *user, mn_range range, double *sums)
+{
+    const step_job *job = user;
+    for (int64_t i = range.begin * MN_BLOCK_CELLS; i < range.end * MN_BLOCK_CELLS; i++) {
+        const double m = job->start[i].mass;
+        job->to[i] = (mn_mpm_node){m, mn_axpy(job->from[i].v, job->length, job->change[i].v)};
+        sums[0] += m * mn_norm2(mn_sub(job->to[i].v, job->start[i].v));
+    }
+}
+
+static void sum_slope(void *user, mn_range range, double *sums)
+{
+    const mn_mpm_implicit *implicit = user;
+    for (int64_t i = range.begin * MN_BLOCK_CELLS; i < range.end * MN_BLOCK_CELLS; i++)
+        sums[0] += mn_dot(implicit->gradient.data[i].v, implicit->change.data[i].v);
+}
+
+// sum |v^ - v_n|^2_M: the impulses that have to balance.
+static void sum_impulse(void *user, mn_range range, double *sums)
+{
+    const mn_mpm *mpm = user;
+    for (int64_t i = range.begin * MN_BLOCK_CELLS; i < range.end * MN_BLOCK_CELLS; i++) {
+        const mn_mpm_node *start = &mpm->before.data[i];
+        sums[0] += start->mass * mn_norm2(mn_sub(mpm->implicit.target.data[i].v, start->v));
+    }
+}
+
+/// Where Newton's method stands.
+typedef struct descent {
+    double energy, moved; ///< J; |v - v_n|_M
+    double floor;         ///< residual below which forces balance to rounding
+} descent;
+
+// Moves v along the change that was solved for, as far as the energy falls.
+static mn_status search(mn_mpm *mpm, descent *state, bool *moved)
+{
+    mn_mpm_implicit *implicit = &mpm->implicit;
+    const double enough = 1e-4, rounding = 1e-12;
+    double slope, energy, distance2;
+    MN_TRY(mn_parallel_sum(mpm->ctx, mpm->table.count, NODE_GRAIN, sum_slope, implicit, 1, &slope));
+    step_job job = {implicit->trial.data, implicit->change.data, mpm->before.data, mpm->nodes.data, 1};
+    memcpy(implicit->trial.data, mpm->nodes.data, mn_bytes(mpm->nodes.count, sizeof *mpm->nodes.data));
+    for (int halving = 0; halving <= HALVINGS_MAX; halving++, job.length *= 0.5) {
+        MN_TRY(mn_parallel_sum(mpm->ctx, mpm->table.count, NODE_GRAIN, take, &job, 1, &distance2));
+        MN_TRY(mn_mpm_potential(mpm, mpm->nodes.data, &energy));
+        if (energy <= state->energy + enough * job.length * slope + rounding * fabs(state->energy)) {
+            state->energy = energy, state->moved = sqrt(distance2);
+            *moved = true;
+            return MN_OK;
+        }
+    }
+    memcpy(mpm->nodes.data, implicit->trial.data, mn_bytes(mpm->nodes.count, sizeof *mpm->nodes.data));
+    *moved = false;
+    return mn_mpm_potential(mpm, mpm->nodes.data, &state->energy);
+}
+
+// Newton steps from mpm->nodes until no more than the tolerance is left to change.
+static mn_status descend(mn_mpm *mpm, descent *state, int steps, bool *converged)
+{
+    mn_mpm_implicit *implicit = &mpm->implicit;
+    const double tolerance = mpm->def.newton_tolerance;
+    int64_t *newton = &mpm->counts.newton_iterations, *linear = &mpm->counts.linear_iterations;
+    *converged = false;
+    for (int k = 0; k < steps; k++) {
+        const int64_t before = *linear;
+        bool solved, moved;
+        MN_TRY(mn_mpm_implicit_solve(mpm, tolerance, state->moved, state->floor, linear, &solved));
+        if (implicit->indefinite && implicit->curvature == MN_SURFACE_EXACT) {
+            implicit->curvature = MN_SURFACE_PROJECTED;
+            MN_TRY(mn_mpm_implicit_solve(mpm, tolerance, state->moved, state->floor, linear, &solved));
+        }
+        if (!solved) return MN_OK;
+        if (*linear == before) {
+            *converged = true;
+            return MN_OK;
+        }
+        ++*newton;
+        MN_TRY(search(mpm, state, &moved));
+        if (!moved) return MN_OK;
+        // The gradient of a quadratic vanishes with its solve.
+        if (steps == 1 || implicit->curvature == MN_SURFACE_MAJORANT || implicit->samples.count == 0) {
+            *converged = true;
+            return MN_OK;
+        }
+    }
+    return MN_OK;
+}
+
+static mn_status minimise(mn_mpm *mpm, mn_surface_curvature curvature, bool *converged)
+{
+    mn_mpm_implicit *implicit = &mpm->implicit;
+    const bool once = mpm->def.integrator == MN_MPM_SEMI_IMPLICIT;
+    const double rounding = 1e-9;
+    descent state = {0};
+    double impulse2;
+    implicit->curvature = curvature;
+    MN_TRY(mn_parallel_sum(mpm->ctx, mpm->table.count, NODE_GRAIN, sum_impulse, mpm, 1, &impulse2));
+    state.floor = rounding * sqrt(impulse2);
+    memcpy(mpm->nodes.data, mpm->before.data, mn_bytes(mpm->nodes.count, sizeof *mpm->nodes.data));
+    for (int round = 0; round < ROUNDS_MAX; round++) {
+        const int64_t before = mpm->counts.linear_iterations;
+        mn_mpm_hold(mpm, mpm->nodes.data);
+        // Once more with the velocity found is enough: what is left goes into the next step.
+        if (round < 2) MN_TRY(mn_mpm_implicit_bulge(mpm, mpm->nodes.data));
+        MN_TRY(mn_mpm_potential(mpm, mpm->nodes.data, &state.energy));
+        MN_TRY(descend(mpm, &state, once ? 1 : NEWTON_MAX, converged));
+        if (!*converged) return MN_OK;
+        const bool switched = mn_mpm_switch_contacts(mpm, mpm->nodes.data);
+        if (!switched && (once || mpm->counts.linear_iterations == before)) break;
+    }
+    mn_mpm_hold(mpm, mpm->nodes.data);
+    mn_mpm_rub(mpm, mpm->nodes.data);
+    return MN_OK;
+}
+
+mn_status mn_mpm_solve_implicit(mn_mpm *mpm, double dt, bool *converged)
+{
+    // Above this many capillary times of a cell the energy of a lonely sample has minima that mean nothing.
+    const double longest = 0.7;
+    const mn_mpm_extremes *e = &mpm->extremes;
+    const double cell =
+        e->max_sigma > 0 ? sqrt(e->min_density * pow(mpm->def.dx, 3) / e->max_sigma) : INFINITY;
+    const bool once = mpm->def.integrator == MN_MPM_SEMI_IMPLICIT;
+    mpm->implicit.memory = 1;
+    mpm->implicit.beta = 0.25;
+    *converged = false;
+    MN_TRY(mn_mpm_implicit_build(mpm, dt));
+    if (dt <= longest * cell)
+        MN_TRY(minimise(mpm, once ? MN_SURFACE_PROJECTED : MN_SURFACE_EXACT, converged));
+    if (!*converged) MN_TRY(minimise(mpm, MN_SURFACE_MAJORANT, converged));
+    return mn_mpm_implicit_ratio(mpm, mpm->nodes.data);
+}
