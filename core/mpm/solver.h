@@ -220,6 +220,11 @@ double mn_mpm_contact_angle(const mn_mpm *mpm, mn_vec3 x);
 /// Gives the particles the pressures with which nothing moves, for the surface and the contacts found last.
 mn_status mn_mpm_balance(mn_mpm *mpm);
 
+// ---- trapped.c ----
+
+/// Puts particles that lie inside walls or solids out of them, and takes out those that lie too deep.
+mn_status mn_mpm_free_trapped(mn_mpm *mpm);
+
 // ---- wall_pressure.c ----
 
 void mn_mpm_find_foot(const mn_mpm *mpm, const mn_mpm_contact *contact, mn_mpm_foot *foot);
@@ -240,8 +245,8 @@ mn_status mn_mpm_find_contacts(mn_mpm *mpm);
 mn_status mn_mpm_push_from_walls(mn_mpm *mpm, mn_mpm_node *nodes, double dt);
 /// What the walls add to the divergence at particle k, from the velocity in mpm->nodes.
 double mn_mpm_contact_divergence(const mn_mpm *mpm, int32_t k);
-/// After dt, friction with the walls that particle k touches, and if it moved past one to x: back in front of
-/// it, without the part of its velocity that goes into it.
+/// After dt, friction with the walls that particle k touches, and if its way to x leads through one: back in
+/// front of it, without the part of its velocity that goes into it.
 void mn_mpm_keep_out(const mn_mpm *mpm, int32_t k, double dt, mn_vec3 *x, mn_vec3 *v);
 
 // ---- surface_settling.c ----

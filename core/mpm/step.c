@@ -130,6 +130,8 @@ mn_status mn_mpm_advance(mn_mpm *mpm, double seconds)
         return mn_fail(mpm->ctx, MN_ERROR_ARGUMENT, "The time to advance is %g s; it must be zero or more.",
                        seconds);
     MN_TRY(mn_mpm_sort_again(mpm));
+    mpm->frame_begin = seconds;
+    MN_TRY(mn_mpm_free_trapped(mpm));
     MN_TRY(mn_mpm_find_extremes(mpm));
     mn_mpm_update_bulk_modulus(mpm);
     double left = seconds;

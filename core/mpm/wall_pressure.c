@@ -227,6 +227,28 @@ static mn_vec3 rub(const mn_mpm *mpm, const mn_mpm_contact *contact, double dt, 
     return speed > 0 ? mn_axpy(v, -fmin(most / speed, 1), along) : v;
 }
 
+// The end of a way that may lead through a solid, as it stands at the end of the step: from where it meets
+// one it goes on along the surface. The distance says how far one may go without meeting anything, so that no
+// solid is too thin to be seen.
+static mn_vec3 end_of_way(const mn_mpm *mpm, mn_vec3 from, mn_vec3 to)
+{
+    enum { MARCHES = 16 };
+    const double length = mn_distance(from, to), least = 1e-3 * mpm->def.dx;
+    double t = 0;
+    for (int k = 0; k < MARCHES && t < length; k++) {
+        const mn_vec3 at = mn_lerp(from, to, t / length);
+        double distance;
+        mn_collider_distance(mpm->collider, mpm->frame_left, 1, &at, &distance);
+        if (distance < least) {
+            const mn_vec3 normal = mn_collider_probe(mpm->collider, mpm->frame_left, at).normal;
+            const mn_vec3 rest = mn_sub(to, at);
+            return mn_add(at, mn_axpy(rest, -fmin(mn_dot(rest, normal), 0), normal));
+        }
+        t += distance;
+    }
+    return to;
+}
+
 void mn_mpm_keep_out(const mn_mpm *mpm, int32_t k, double dt, mn_vec3 *x, mn_vec3 *v)
 {
     if (mn_mpm_first_contact(mpm, k) < 0) return;
@@ -234,12 +256,18 @@ void mn_mpm_keep_out(const mn_mpm *mpm, int32_t k, double dt, mn_vec3 *x, mn_vec
         const mn_mpm_contact *contact = &mpm->contacts.data[c];
         if (contact->rubs && contact->held) *v = rub(mpm, contact, dt, *v);
     }
+    // A particle that rests on a solid goes with it first.
+    if (mpm->collider) {
+        const mn_vec3 from = mn_mpm_position(&mpm->particles.data[k]);
+        *x = end_of_way(mpm, mn_collider_carry(mpm->collider, mpm->frame_begin, dt, from), *x);
+    }
     mn_mpm_solid solids[MN_MPM_SOLIDS_MAX];
-    const int32_t count = mn_mpm_solids_near(&mpm->def, mpm->collider, mpm->frame_left, *x, 0, solids);
+    const int32_t count =
+        mn_mpm_solids_near(&mpm->def, mpm->collider, mpm->frame_left, *x, 2e-3 * mpm->def.dx, solids);
     for (int32_t i = 0; i < count; i++) {
         const mn_mpm_solid *s = &solids[i];
         const double into = mn_dot(mn_sub(*v, s->velocity), s->normal);
-        *x = mn_axpy(*x, -s->distance, s->normal);
+        *x = mn_axpy(*x, -fmin(s->distance, 0), s->normal);
         if (into < 0) *v = mn_axpy(*v, -into, s->normal);
     }
 }

@@ -119,6 +119,84 @@ static void a_sink_takes_out_what_passes(void **state)
     mn_context_free(ctx);
 }
 
+typedef struct heard {
+    int warnings;
+} heard;
+
+static void hear(void *user, mn_log_level level, const char *sentence)
+{
+    (void)sentence;
+    if (level == MN_LOG_WARNING) ((heard *)user)->warnings++;
+}
+
+static mn_collider *make_collider(mn_context *ctx, mn_geo *geo)
+{
+    mn_collider_def solid = mn_collider_default_def();
+    solid.geo = geo;
+    mn_collider *collider;
+    check_ok(ctx, mn_collider_create(ctx, &solid, &collider));
+    return collider;
+}
+
+/// A block of 4 mm half sunk into the floor: what is within the floor's band comes out of it, what lies
+/// deeper is taken out, and says so; then it rests.
+static void particles_inside_solids_come_out_or_go(void **state)
+{
+    (void)state;
+    heard h = {0};
+    const mn_hooks hooks = {.max_workers = 1, .user = &h, .log = hear};
+    mn_context *ctx = mn_context_create(&hooks);
+    mn_mpm_def def = mn_mpm_default_def();
+    mn_mpm *mpm = make_block(ctx, def, -3e-3);
+    mn_geo *geo;
+    check_ok(ctx, mn_geo_create(ctx, &geo));
+    check_ok(ctx, analytic_add(geo, analytic_plane(0.5e-3))); // its band is 1.5 mm wide
+    mn_collider *collider = make_collider(ctx, geo);
+    mn_mpm_set_collider(mpm, collider);
+    check_ok(ctx, mn_mpm_advance(mpm, 2e-4));
+    assert_int_equal(h.warnings, 1);
+    // Layers of 64 every half a millimetre: those at -2.75, -2.25 and -1.75 mm are gone.
+    assert_int_equal(mn_mpm_count(mpm), 512 - 3 * 64);
+    for (int64_t i = 0; i < mpm->particles.count; i++) assert_true(mpm->particles.data[i].axis[1].x > -1e-8);
+    mn_collider_free(collider);
+    mn_geo_free(geo);
+    mn_mpm_free(mpm);
+    mn_context_free(ctx);
+}
+
+static void thin_plate_value(const analytic_volume *v, mn_vec3 x, double *out)
+{
+    out[0] = fabs(x.y) - v->r;
+}
+
+/// A plate a quarter of a cell thick, between two planes of nodes, under a block that falls on it at 1 m/s.
+static void thin_solids_do_not_leak(void **state)
+{
+    (void)state;
+    const mn_mpm_wall kinds[] = {MN_MPM_SLIP, MN_MPM_SEPARATE};
+    for (int k = 0; k < 2; k++) {
+        mn_context *ctx = calm_context();
+        mn_mpm_def def = mn_mpm_default_def();
+        def.collider = kinds[k], def.gravity = mn_v3(0, -500, 0);
+        mn_mpm *mpm = make_block(ctx, def, 1e-3);
+        mn_geo *geo;
+        check_ok(ctx, mn_geo_create(ctx, &geo));
+        const mn_volume plate = analytic_make("surface", 1, 0.1e-3, 0.4e-3);
+        analytic_volume *v = plate.handle;
+        v->r = 0.125e-3, v->value = thin_plate_value;
+        check_ok(ctx, analytic_add(geo, plate));
+        mn_collider *collider = make_collider(ctx, geo);
+        mn_mpm_set_collider(mpm, collider);
+        check_ok(ctx, mn_mpm_advance(mpm, 5e-3)); // would fall 6 mm
+        for (int64_t i = 0; i < mpm->particles.count; i++)
+            assert_true(mpm->particles.data[i].axis[1].x > 0.12e-3);
+        mn_collider_free(collider);
+        mn_geo_free(geo);
+        mn_mpm_free(mpm);
+        mn_context_free(ctx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +204,8 @@ int main(void)
         cmocka_unit_test(a_solid_floor_holds_what_falls_on_it),
         cmocka_unit_test(a_solid_that_rises_lifts_what_lies_on_it),
         cmocka_unit_test(a_sink_takes_out_what_passes),
+        cmocka_unit_test(particles_inside_solids_come_out_or_go),
+        cmocka_unit_test(thin_solids_do_not_leak),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
