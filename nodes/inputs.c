@@ -22,3 +22,15 @@ mn_status mn_input_colliders(const mn_cook *cook, int32_t input, mn_collider **c
     def.velocity_scale = cook->dt > 0 ? 1.0 / (cook->fps * cook->dt) : 0;
     return mn_collider_create(cook->ctx, &def, collider);
 }
+
+mn_status mn_input_triangles(mn_context *ctx, const mn_geo *geo, mn_id_array *triangles)
+{
+    const int64_t *starts = mn_geo_primitive_starts(geo), *points = mn_geo_vertex_points(geo);
+    const uint8_t *kinds = mn_geo_primitive_kinds(geo);
+    for (int64_t p = 0; p < mn_geo_primitive_count(geo); p++)
+        for (int64_t v = starts[p] + 1; kinds[p] == MN_POLYGON && v + 1 < starts[p + 1]; v++) {
+            const int64_t corners[3] = {points[starts[p]], points[v], points[v + 1]};
+            for (int i = 0; i < 3; i++) MN_TRY(mn_array_push(ctx, triangles, &corners[i]));
+        }
+    return MN_OK;
+}

@@ -10,6 +10,11 @@
 /// are NULL when that is no scalar level set.
 mn_volume mn_input_level_set(const mn_geo *geo);
 
+typedef MN_ARRAY(int64_t) mn_id_array;
+
+/// Appends the corners, as points, of every polygon's triangles: a fan around its first corner.
+mn_status mn_input_triangles(mn_context *ctx, const mn_geo *geo, mn_id_array *triangles);
+
 /// The colliders of an input at this frame, for the caller to free; NULL when nothing is connected. Their
 /// velocities are those on screen: the simulation runs cook->dt seconds while the screen shows one frame.
 mn_status mn_input_colliders(const mn_cook *cook, int32_t input, mn_collider **collider);

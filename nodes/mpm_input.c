@@ -112,19 +112,6 @@ mn_status mn_mpm_liquid_keep_new(mn_context *ctx, mn_mpm_liquid *a, mn_id_array 
 
 // ---- emitters ----
 
-// Every polygon as a fan.
-static mn_status read_triangles(mn_context *ctx, const mn_geo *geo, mn_id_array *triangles)
-{
-    const int64_t *starts = mn_geo_primitive_starts(geo), *points = mn_geo_vertex_points(geo);
-    const uint8_t *kinds = mn_geo_primitive_kinds(geo);
-    for (int64_t p = 0; p < mn_geo_primitive_count(geo); p++)
-        for (int64_t v = starts[p] + 1; kinds[p] == MN_POLYGON && v + 1 < starts[p + 1]; v++) {
-            const int64_t corners[3] = {points[starts[p]], points[v], points[v + 1]};
-            for (int i = 0; i < 3; i++) MN_TRY(mn_array_push(ctx, triangles, &corners[i]));
-        }
-    return MN_OK;
-}
-
 enum { RIM = 12, DISC = RIM + 1 };
 
 // `values` repeated for the corners of each point's disc.
@@ -196,7 +183,7 @@ mn_status mn_mpm_outlet_read(const mn_cook *cook, const mn_geo *geo, bool along_
     MN_TRY(read_numbers(cook->ctx, geo, "sigma", &a->sigma, &e->sigma));
     MN_TRY(read_numbers(cook->ctx, geo, "viscosity", &a->viscosity, &e->viscosity));
     MN_TRY(read_numbers(cook->ctx, geo, "density", &a->density, &e->density));
-    MN_TRY(read_triangles(cook->ctx, geo, &a->triangles));
+    MN_TRY(mn_input_triangles(cook->ctx, geo, &a->triangles));
     if (a->triangles.count == 0) {
         MN_TRY(mn_column_read_vec3(cook->ctx, geo, "N", &a->normals, &normals));
         MN_TRY(points_to_discs(cook, geo, along_v, radius, a));

@@ -4,10 +4,9 @@
 #ifndef MENISCUS_NODES_MPM_INPUT_H
 #define MENISCUS_NODES_MPM_INPUT_H
 
-#include "nodes/node.h"
+#include "nodes/inputs.h"
 
 typedef MN_ARRAY(double) mn_number_array;
-typedef MN_ARRAY(int64_t) mn_id_array;
 
 /// Points as particles, and the memory they lie in.
 typedef struct mn_mpm_liquid {

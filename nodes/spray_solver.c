@@ -140,7 +140,7 @@ static mn_spray_def def_of(const mn_cook *cook)
 typedef struct source_arrays {
     mn_spray_source source;
     mn_vec3_array positions, velocities, normals;
-    MN_ARRAY(int64_t) triangles; ///< three points each
+    mn_id_array triangles; ///< three points each
 } source_arrays;
 
 static void free_source(mn_context *ctx, source_arrays *arrays)
@@ -149,19 +149,6 @@ static void free_source(mn_context *ctx, source_arrays *arrays)
     mn_array_free(ctx, &arrays->velocities);
     mn_array_free(ctx, &arrays->normals);
     mn_array_free(ctx, &arrays->triangles);
-}
-
-// Every polygon as a fan.
-static mn_status read_triangles(mn_context *ctx, const mn_geo *geo, source_arrays *arrays)
-{
-    const int64_t *starts = mn_geo_primitive_starts(geo), *points = mn_geo_vertex_points(geo);
-    const uint8_t *kinds = mn_geo_primitive_kinds(geo);
-    for (int64_t p = 0; p < mn_geo_primitive_count(geo); p++)
-        for (int64_t v = starts[p] + 1; kinds[p] == MN_POLYGON && v + 1 < starts[p + 1]; v++) {
-            const int64_t corners[3] = {points[starts[p]], points[v], points[v + 1]};
-            for (int i = 0; i < 3; i++) MN_TRY(mn_array_push(ctx, &arrays->triangles, &corners[i]));
-        }
-    return MN_OK;
 }
 
 static mn_status read_source(const mn_cook *cook, source_arrays *arrays)
@@ -174,7 +161,8 @@ static mn_status read_source(const mn_cook *cook, source_arrays *arrays)
     MN_TRY(mn_column_read_vec3(cook->ctx, geo, "P", &arrays->positions, &source->positions));
     MN_TRY(mn_column_read_vec3(cook->ctx, geo, "v", &arrays->velocities, &source->velocities));
     MN_TRY(mn_column_read_vec3(cook->ctx, geo, "N", &arrays->normals, &source->normals));
-    if (mn_cook_menu(cook, "emit_from") == EMIT_SURFACE) MN_TRY(read_triangles(cook->ctx, geo, arrays));
+    if (mn_cook_menu(cook, "emit_from") == EMIT_SURFACE)
+        MN_TRY(mn_input_triangles(cook->ctx, geo, &arrays->triangles));
     source->triangle_count = arrays->triangles.count / 3;
     source->triangles = (const int64_t(*)[3])arrays->triangles.data;
     return MN_OK;
