@@ -6,6 +6,7 @@
 //   L_d[rows from s on] L_d[rows in s]^T
 //
 // for every earlier supernode d that reaches it (one dense product each), then factor the panel densely.
+#include "base/simd.h"
 #include "cholesky_state.h"
 
 #include "dense.h"
@@ -135,36 +136,49 @@ mn_status mn_cholesky_factor(mn_cholesky *c, const mn_sparse *matrix)
     MN_TRY(mn_array_resize(c->ctx, &c->local, c->n));
     for (int32_t s = 0; s < c->super_count; s++) c->head.data[s] = -1;
     for (int32_t s = 0; s < c->super_count; s++) MN_TRY(factor_supernode(c, matrix, s));
-    MN_TRY(mn_array_reserve(c->ctx, &c->update, c->n));
+    MN_TRY(mn_array_reserve(c->ctx, &c->update, 2 * (int64_t)c->n)); // for the solves
     c->factored = true;
     return MN_OK;
 }
 
-static void solve_forward(const mn_cholesky *c, double *x)
+// L y = b: the triangle of each supernode, then what it takes from the rows below, gathered in `below`.
+MN_MULTIVERSION
+static void solve_forward(const mn_cholesky *c, double *x, double *below)
 {
     for (int32_t s = 0; s < c->super_count; s++) {
-        const int64_t m = row_count(c, s);
+        const int64_t m = row_count(c, s), w = column_count(c, s);
         const int32_t *rows = c->rows.data + c->row_start.data[s];
         const double *panel = c->values.data + c->value_start.data[s];
-        for (int32_t j = 0; j < column_count(c, s); j++) {
-            const double *column = panel + j * m;
-            const double value = x[rows[j]] /= column[j];
-            for (int64_t i = j + 1; i < m; i++) x[rows[i]] -= column[i] * value;
+        double *top = x + c->first.data[s];
+        for (int64_t i = w; i < m; i++) below[i] = 0;
+        for (int64_t j = 0; j < w; j++) {
+            const double *column = panel + j * m, value = top[j] /= column[j];
+            for (int64_t i = j + 1; i < w; i++) top[i] -= column[i] * value;
+            for (int64_t i = w; i < m; i++) below[i] += column[i] * value;
         }
+        for (int64_t i = w; i < m; i++) x[rows[i]] -= below[i];
     }
 }
 
-static void solve_backward(const mn_cholesky *c, double *x)
+// L^T x = y
+MN_MULTIVERSION
+static void solve_backward(const mn_cholesky *c, double *x, double *below)
 {
     for (int32_t s = c->super_count - 1; s >= 0; s--) {
-        const int64_t m = row_count(c, s);
+        const int64_t m = row_count(c, s), w = column_count(c, s);
         const int32_t *rows = c->rows.data + c->row_start.data[s];
         const double *panel = c->values.data + c->value_start.data[s];
-        for (int32_t j = column_count(c, s) - 1; j >= 0; j--) {
+        double *top = x + c->first.data[s];
+        for (int64_t i = w; i < m; i++) below[i] = x[rows[i]];
+        for (int64_t j = w - 1; j >= 0; j--) {
             const double *column = panel + j * m;
-            double sum = x[rows[j]];
-            for (int64_t i = j + 1; i < m; i++) sum -= column[i] * x[rows[i]];
-            x[rows[j]] = sum / column[j];
+            double sum[4] = {top[j]}; // four chains hide the latency of the addition
+            for (int64_t i = j + 1; i < w; i++) sum[0] -= column[i] * top[i];
+            int64_t i = w;
+            for (; i + 4 <= m; i += 4)
+                for (int k = 0; k < 4; k++) sum[k] -= column[i + k] * below[i + k];
+            for (; i < m; i++) sum[0] -= column[i] * below[i];
+            top[j] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) / column[j];
         }
     }
 }
@@ -174,8 +188,8 @@ mn_status mn_cholesky_solve(mn_cholesky *c, const double *b, double *x)
     if (!c->factored) return mn_fail(c->ctx, MN_ERROR_ARGUMENT, "There is no factor to solve with.");
     double *permuted = c->update.data;
     for (int32_t k = 0; k < c->n; k++) permuted[k] = b[c->order.data[k]];
-    solve_forward(c, permuted);
-    solve_backward(c, permuted);
+    solve_forward(c, permuted, permuted + c->n);
+    solve_backward(c, permuted, permuted + c->n);
     for (int32_t k = 0; k < c->n; k++) x[c->order.data[k]] = permuted[k];
     return MN_OK;
 }

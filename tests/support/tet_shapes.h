@@ -10,20 +10,21 @@
 
 #include "meniscus/meniscus.h"
 
-/// n x n x n cubes of edge 1/n around the origin, each cut along its main diagonal (Kuhn), positive.
-static inline mn_tet_mesh *tet_block(mn_context *ctx, int32_t n)
+/// nx x ny x nz cubes that fill the cube of edge 1 around the origin, each cut along its main diagonal
+/// (Kuhn), positive.
+static inline mn_tet_mesh *tet_brick(mn_context *ctx, int32_t nx, int32_t ny, int32_t nz)
 {
     static const int32_t order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
-    const int32_t m = n + 1;
-    mn_vec3 *x = malloc(sizeof *x * (size_t)(m * m * m));
-    int32_t(*tets)[4] = malloc(sizeof *tets * (size_t)(6 * n * n * n));
-    for (int32_t i = 0; i < m * m * m; i++)
-        x[i] =
-            mn_v3((double)(i % m) / n - 0.5, (double)(i / m % m) / n - 0.5, (double)(i / (m * m)) / n - 0.5);
+    const int32_t mx = nx + 1, my = ny + 1, points = mx * my * (nz + 1), cubes = nx * ny * nz;
+    mn_vec3 *x = malloc(sizeof *x * (size_t)points);
+    int32_t(*tets)[4] = malloc(sizeof *tets * (size_t)(6 * cubes));
+    for (int32_t i = 0; i < points; i++)
+        x[i] = mn_v3((double)(i % mx) / nx - 0.5, (double)(i / mx % my) / ny - 0.5,
+                     (double)(i / (mx * my)) / nz - 0.5);
     int32_t count = 0;
-    const int32_t step[3] = {1, m, m * m};
-    for (int32_t c = 0; c < n * n * n; c++) {
-        const int32_t base = c % n + m * (c / n % n) + m * m * (c / (n * n));
+    const int32_t step[3] = {1, mx, mx * my};
+    for (int32_t c = 0; c < cubes; c++) {
+        const int32_t base = c % nx + mx * (c / nx % ny) + mx * my * (c / (nx * ny));
         for (int32_t p = 0; p < 6; p++, count++) {
             const int32_t a = base, b = a + step[order[p][0]], e = b + step[order[p][1]],
                           d = e + step[order[p][2]];
@@ -33,13 +34,19 @@ static inline mn_tet_mesh *tet_block(mn_context *ctx, int32_t n)
         }
     }
     mn_tet_mesh *mesh;
-    if (mn_tet_mesh_build(ctx, m * m * m, x, count, (const int32_t(*)[4])tets, &mesh) != MN_OK) {
+    if (mn_tet_mesh_build(ctx, points, x, count, (const int32_t(*)[4])tets, &mesh) != MN_OK) {
         fprintf(stderr, "%s\n", mn_context_message(ctx));
         abort();
     }
     free(x);
     free(tets);
     return mesh;
+}
+
+/// The same number of cubes along each axis.
+static inline mn_tet_mesh *tet_block(mn_context *ctx, int32_t n)
+{
+    return tet_brick(ctx, n, n, n);
 }
 
 /// The block above bent smoothly to a ball of radius 1/2.
