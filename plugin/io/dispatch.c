@@ -60,15 +60,18 @@ static mn_status check_first_bytes(mn_source *source, mn_format expected)
 static bool streams(mn_format format)
 {
     return format == MN_FORMAT_GEO || format == MN_FORMAT_BGEO || format == MN_FORMAT_BGEO_GZ ||
-           format == MN_FORMAT_BGEO_SC;
+           format == MN_FORMAT_BGEO_SC || format == MN_FORMAT_OBJ;
+}
+
+static mn_status read_stream(mn_context *ctx, mn_format format, mn_source *source, mn_geo **geo)
+{
+    return format == MN_FORMAT_OBJ ? mn_obj_read(ctx, source, geo) : mn_bgeo_read(ctx, source, format, geo);
 }
 
 static mn_status read_bytes(mn_context *ctx, mn_format format, const void *bytes, size_t size,
                             const char *name, mn_geo **geo)
 {
     switch (format) {
-    case MN_FORMAT_OBJ:
-        return mn_obj_read_memory(ctx, bytes, size, name, geo);
     case MN_FORMAT_PLY:
     case MN_FORMAT_PLY_ASCII:
         return mn_ply_read_memory(ctx, bytes, size, name, geo);
@@ -107,7 +110,7 @@ mn_status mn_io_read(mn_context *ctx, const char *path, mn_geo **geo)
     MN_TRY(mn_source_open_file(ctx, path, &source));
     mn_status status = check_first_bytes(source, format);
     if (status == MN_OK)
-        status = streams(format) ? mn_bgeo_read(ctx, source, format, geo) : read_whole(source, format, geo);
+        status = streams(format) ? read_stream(ctx, format, source, geo) : read_whole(source, format, geo);
     mn_source_close(source);
     return status;
 }
@@ -119,7 +122,7 @@ mn_status mn_io_read_memory(mn_context *ctx, mn_format format, const void *bytes
     mn_source *source;
     MN_TRY(mn_source_open_memory(ctx, bytes, size, name, &source));
     mn_status status = check_first_bytes(source, format);
-    if (status == MN_OK && streams(format)) status = mn_bgeo_read(ctx, source, format, geo);
+    if (status == MN_OK && streams(format)) status = read_stream(ctx, format, source, geo);
     if (status == MN_OK && !streams(format)) status = read_bytes(ctx, format, bytes, size, name, geo);
     mn_source_close(source);
     return status;

@@ -17,7 +17,8 @@ mn_status mn_bgeo_read(mn_context *ctx, mn_source *source, mn_format format, mn_
 mn_status mn_bgeo_write(mn_context *ctx, const mn_geo *geo, mn_format format, const char *name,
                         mn_safe_file *file);
 
-mn_status mn_obj_read_memory(mn_context *ctx, const void *bytes, size_t size, const char *name, mn_geo **geo);
+/// Takes lines as it goes.
+mn_status mn_obj_read(mn_context *ctx, mn_source *source, mn_geo **geo);
 mn_status mn_obj_write(mn_context *ctx, const mn_geo *geo, const char *name, mn_safe_file *file);
 
 mn_status mn_ply_read_memory(mn_context *ctx, const void *bytes, size_t size, const char *name, mn_geo **geo);

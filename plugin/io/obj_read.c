@@ -58,6 +58,7 @@ static void free_obj(obj *o)
     mn_array_free(ctx, &o->materials);
     mn_array_free(ctx, &o->memberships);
     mn_array_free(ctx, &o->sets);
+    mn_text_close(&o->text);
 }
 
 // Up to `most` numbers of this line.
@@ -247,7 +248,7 @@ static mn_status read_all(obj *o)
         }
         MN_TRY(read_statement(o, word));
     } while (mn_text_next_line(&o->text));
-    return MN_OK;
+    return o->text.status;
 }
 
 // ---- building ----
@@ -329,15 +330,15 @@ static mn_status build(const obj *o, mn_geo *geo)
     return build_groups(o, geo);
 }
 
-mn_status mn_obj_read_memory(mn_context *ctx, const void *bytes, size_t size, const char *name, mn_geo **geo)
+mn_status mn_obj_read(mn_context *ctx, mn_source *source, mn_geo **geo)
 {
-    const char *begin = bytes;
-    obj o = {.text = {ctx, name, begin, begin + size, 1, true}, .set = -1, .material = -1};
+    obj o = {.set = -1, .material = -1};
     *geo = NULL;
     mn_plain_locale locale;
     MN_TRY(mn_plain_locale_begin(ctx, &locale));
     mn_geo *made = NULL;
-    mn_status status = read_all(&o);
+    mn_status status = mn_text_open(ctx, source, true, &o.text);
+    if (status == MN_OK) status = read_all(&o);
     if (status == MN_OK) status = mn_geo_create(ctx, &made);
     if (status == MN_OK) status = build(&o, made);
     if (status == MN_OK)

@@ -395,7 +395,8 @@ mn_status mn_ply_read_memory(mn_context *ctx, const void *bytes, size_t size, co
     ply *p = mn_allocate_zero(ctx, sizeof *p);
     mn_status status = p ? MN_OK : MN_ERROR_MEMORY;
     if (p) {
-        p->text = (mn_text){ctx, name, bytes, (const char *)bytes + size, 1, false};
+        p->text =
+            (mn_text){.ctx = ctx, .name = name, .at = bytes, .end = (const char *)bytes + size, .line = 1};
         status = mn_geo_create(ctx, &p->geo);
         if (status == MN_OK) status = read_all(p);
         if (status == MN_OK)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_MAX = 128 };
+enum { NUMBER_MAX = 128, LINE_MAX = 16 << 20 };
 
 static bool is_blank(char c)
 {
@@ -59,6 +59,71 @@ mn_word mn_text_rest(mn_text *text)
     return (mn_word){begin, (size_t)(end - begin)};
 }
 
+/// Whether a whole line stands in the window, with those that are joined to it; `from` is where to look on.
+static bool holds_line(const mn_text *text, size_t *from)
+{
+    const char *at = text->at + *from;
+    for (const char *end; (end = memchr(at, '\n', (size_t)(text->end - at))); at = end + 1) {
+        const char *last = end;
+        if (last > text->at && last[-1] == '\r') last--;
+        if (!text->continued || last == text->at || last[-1] != '\\') return true;
+    }
+    *from = (size_t)(text->end - text->at);
+    return false;
+}
+
+/// Moves what is left to the front and appends what the source gives next. *more is false at its end.
+static mn_status read_on(mn_text *text, bool *more)
+{
+    mn_source *source = text->source;
+    MN_TRY(mn_source_fill(source));
+    const size_t left = (size_t)(text->end - text->at), some = (size_t)(source->end - source->at);
+    *more = some > 0;
+    if (!*more) return MN_OK;
+    if (left > LINE_MAX)
+        return mn_text_fail(text, MN_ERROR_FORMAT, "the line is longer than %d bytes", LINE_MAX);
+    if (left > 0) memmove(text->window.data, text->at, left);
+    text->window.count = (int64_t)left;
+    text->at = text->end = text->window.data;
+    MN_TRY(mn_array_resize(text->ctx, &text->window, (int64_t)(left + some)));
+    memcpy(text->window.data + left, source->at, some);
+    source->at = source->end;
+    text->at = text->window.data;
+    text->end = text->at + left + some;
+    return MN_OK;
+}
+
+/// Sees to it that the next line is there as a whole.
+static void hold_line(mn_text *text)
+{
+    bool more = text->source != NULL && text->status == MN_OK;
+    for (size_t from = 0; more && !holds_line(text, &from);) {
+        text->status = read_on(text, &more);
+        if (text->status == MN_OK) continue;
+        text->at = text->end;
+        return;
+    }
+}
+
+mn_status mn_text_open(mn_context *ctx, mn_source *source, bool continued, mn_text *text)
+{
+    memset(text, 0, sizeof *text);
+    text->ctx = ctx;
+    text->name = source->name;
+    text->source = source;
+    text->line = 1;
+    text->continued = continued;
+    MN_TRY(mn_array_reserve(ctx, &text->window, 1));
+    text->at = text->end = text->window.data;
+    hold_line(text);
+    return text->status;
+}
+
+void mn_text_close(mn_text *text)
+{
+    mn_array_free(text->ctx, &text->window);
+}
+
 bool mn_text_next_line(mn_text *text)
 {
     mn_word skipped;
@@ -66,6 +131,7 @@ bool mn_text_next_line(mn_text *text)
     if (text->at == text->end) return false;
     text->at++;
     text->line++;
+    hold_line(text);
     return text->at < text->end;
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Words and lines of a text in memory, for .obj and .ply. Numbers are read the same in every locale, as long
-// as the caller holds an mn_plain_locale.
+// Words and lines of a text, for .obj and .ply: of one in memory, or of a source through a window that holds
+// the line at hand. Numbers are read the same in every locale, as long as the caller holds an
+// mn_plain_locale.
 #ifndef MENISCUS_PLUGIN_IO_TEXT_H
 #define MENISCUS_PLUGIN_IO_TEXT_H
 
-#include "meniscus/context.h"
+#include "meniscus/array.h"
 #include "plugin/io/io.h"
+#include "plugin/io/source.h"
 
 typedef struct mn_text {
     mn_context *ctx;
@@ -14,7 +16,15 @@ typedef struct mn_text {
     const char *at, *end;
     int64_t line;   ///< counted from 1
     bool continued; ///< a backslash at the end of a line joins it to the next
+    // of a source:
+    mn_source *source;     ///< the caller's; NULL: all is in memory
+    MN_ARRAY(char) window; ///< at and end point into it
+    mn_status status;      ///< the first failure to read on, which ends the text
 } mn_text;
+
+/// The text of a source, at its first line. Close it in any case. Words live until the next line.
+mn_status mn_text_open(mn_context *ctx, mn_source *source, bool continued, mn_text *text);
+void mn_text_close(mn_text *text);
 
 typedef struct mn_word {
     const char *begin;
@@ -25,7 +35,7 @@ typedef struct mn_word {
 bool mn_text_word(mn_text *text, mn_word *word);
 /// The rest of this line without the blanks around it.
 mn_word mn_text_rest(mn_text *text);
-/// On to the next line; false at the end of the file.
+/// On to the next line; false at the end of the file, and when it cannot be read on (see status).
 bool mn_text_next_line(mn_text *text);
 
 bool mn_word_is(mn_word word, const char *string);

@@ -121,12 +121,18 @@ static void plain_write(measure *m)
 
 static void plain_read(measure *m)
 {
-    begin(m);
-    char *all = malloc((size_t)data_bytes() + BLOCK);
-    FILE *file = fopen(path_of("raw"), "rb");
-    m->extra = (double)fread(all, 1, (size_t)data_bytes(), file);
-    fclose(file);
-    end(m);
+    for (int r = 0; r < 3; r++) {
+        measure one;
+        begin(&one);
+        char *all = malloc((size_t)data_bytes() + BLOCK);
+        FILE *file = fopen(path_of("raw"), "rb");
+        m->extra = (double)fread(all, 1, (size_t)data_bytes(), file);
+        fclose(file);
+        end(&one);
+        if (r == 0 || one.wall < m->wall) m->wall = one.wall;
+        if (r == 0 || one.cpu < m->cpu) m->cpu = one.cpu;
+        free(all);
+    }
 }
 
 static void write_as(measure *m, const char *ending)
@@ -138,14 +144,20 @@ static void write_as(measure *m, const char *ending)
     end(m);
 }
 
+/// The best of three: the first touch of memory that the machine has not used yet says nothing of the reader.
 static void read_as(measure *m, const char *ending)
 {
     mn_context *ctx = one_worker();
-    mn_geo *geo;
-    begin(m);
-    if (mn_io_read(ctx, path_of(ending), &geo)) stop(ctx);
-    end(m);
-    m->extra = (double)mn_geo_point_count(geo);
+    for (int r = 0; r < 3; r++) {
+        measure one;
+        mn_geo *geo;
+        begin(&one);
+        if (mn_io_read(ctx, path_of(ending), &geo)) stop(ctx);
+        end(&one);
+        if (r == 0 || one.wall < m->wall) m->wall = one.wall;
+        if (r == 0 || one.cpu < m->cpu) m->cpu = one.cpu;
+        mn_geo_free(geo);
+    }
 }
 
 static void write_bgeo(measure *m)

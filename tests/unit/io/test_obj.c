@@ -9,9 +9,19 @@
 #include <locale.h>
 #include <unistd.h>
 
+static mn_status read_bytes(mn_context *ctx, const char *bytes, size_t size, mn_geo **geo)
+{
+    mn_source *source;
+    *geo = NULL;
+    MN_TRY(mn_source_open_memory(ctx, bytes, size, "test.obj", &source));
+    const mn_status status = mn_obj_read(ctx, source, geo);
+    mn_source_close(source);
+    return status;
+}
+
 static mn_status read_text(mn_context *ctx, const char *text, mn_geo **geo)
 {
-    return mn_obj_read_memory(ctx, text, strlen(text), "test.obj", geo);
+    return read_bytes(ctx, text, strlen(text), geo);
 }
 
 static const char *const sample = "# a comment\r\n"
@@ -144,8 +154,7 @@ static void every_truncation_and_every_failing_allocation_ends_well(void **state
         char *exact = malloc(size + 1);
         memcpy(exact, sample, size);
         mn_geo *geo = NULL;
-        if (mn_obj_read_memory(ctx, exact, size, "test.obj", &geo) != MN_OK)
-            assert_true(strlen(mn_context_message(ctx)) > 0);
+        if (read_bytes(ctx, exact, size, &geo) != MN_OK) assert_true(strlen(mn_context_message(ctx)) > 0);
         mn_geo_free(geo);
         free(exact);
         assert_int_equal(mn_context_bytes(ctx), 0);
@@ -165,9 +174,46 @@ static void every_truncation_and_every_failing_allocation_ends_well(void **state
     }
 }
 
+/// Gives its bytes a few at a time, so that every line is cut somewhere.
+typedef struct dripping_source {
+    mn_source source;
+    const char *bytes;
+    size_t left, drop;
+} dripping_source;
+
+static mn_status drip(mn_source *source)
+{
+    dripping_source *d = (dripping_source *)source;
+    const size_t some = d->left < d->drop ? d->left : d->drop;
+    source->at = (const uint8_t *)d->bytes, source->end = source->at + some;
+    d->bytes += some, d->left -= some;
+    return MN_OK;
+}
+
+static void lines_may_be_cut_anywhere(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    mn_geo *whole, *geo;
+    check_ok(ctx, read_text(ctx, sample, &whole));
+    for (size_t drop = 1; drop < 40; drop++) {
+        dripping_source d = {.source = {.ctx = ctx, .name = "test.obj", .refill = drip},
+                             .bytes = sample,
+                             .left = strlen(sample),
+                             .drop = drop};
+        check_ok(ctx, mn_obj_read(ctx, &d.source, &geo));
+        assert_true(mn_geo_hash(geo) == mn_geo_hash(whole));
+        mn_geo_free(geo);
+    }
+    mn_geo_free(whole);
+    assert_int_equal(mn_context_bytes(ctx), 0);
+    mn_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_may_be_cut_anywhere),
         cmocka_unit_test(statements_mean_what_they_should),
         cmocka_unit_test(damage_is_named_with_its_line),
         cmocka_unit_test(what_is_written_comes_back),
