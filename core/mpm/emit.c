@@ -138,9 +138,13 @@ static mn_status fill_up(mn_mpm *mpm, double before)
     return MN_OK;
 }
 
-mn_status mn_mpm_fill_nozzles(mn_mpm *mpm, double before)
+void mn_mpm_forget_emitter(mn_mpm *mpm)
 {
-    if (mpm->sites.count == 0) return MN_OK;
+    mpm->emitter_points = mpm->emitter_triangles = -1;
+}
+
+static mn_status fill_state(mn_mpm *mpm, double before)
+{
     MN_TRY(mn_mpm_sort_again(mpm));
     const int64_t count = mpm->particles.count;
     MN_TRY(mn_mpm_copy_to_next(mpm, count));
@@ -153,6 +157,14 @@ mn_status mn_mpm_fill_nozzles(mn_mpm *mpm, double before)
     }
     MN_TRY(mn_mpm_sort_next(mpm));
     return mn_mpm_find_extremes(mpm);
+}
+
+mn_status mn_mpm_fill_nozzles(mn_mpm *mpm, double before)
+{
+    if (mpm->sites.count == 0) return MN_OK;
+    const mn_status status = fill_state(mpm, before);
+    if (status != MN_OK) mn_mpm_forget_emitter(mpm);
+    return status;
 }
 
 // ---- nozzles over a step ----

@@ -293,7 +293,7 @@ mn_status mn_mpm_set_emitter(mn_mpm *mpm, const mn_mpm_emitter *emitter, double 
     if (!same) {
         // Another emitter: what the old one still held is free.
         for (int64_t i = 0; i < mpm->materials.count; i++) mpm->materials.data[i].site = 0;
-        mpm->emitter_points = mpm->emitter_triangles = 0;
+        mpm->emitter_points = mpm->emitter_triangles = -1;
         MN_TRY(build_sites(mpm, e));
         mpm->emitter_points = e->point_count;
         mpm->emitter_triangles = e->triangle_count;

@@ -297,6 +297,8 @@ double mn_mpm_hat(mn_vec3 r, double dx);
 
 /// Fills the nozzles of the state, `before` seconds before the end of the advance.
 mn_status mn_mpm_fill_nozzles(mn_mpm *mpm, double before);
+/// After a failure: what sites say is full may not be, so they are made anew when the emitter is set again.
+void mn_mpm_forget_emitter(mn_mpm *mpm);
 /// What nozzles do to `next` over a step that ends `before` seconds before the end of the advance: they carry
 /// and let go what they hold, and fill up.
 mn_status mn_mpm_emit_next(mn_mpm *mpm, double dt, double before, mn_mpm_step_stats *stats);

@@ -149,7 +149,11 @@ mn_status mn_mpm_advance(mn_mpm *mpm, double seconds)
         double dt = left / fmax(steps, 1), taken = 0;
         mpm->frame_begin = left;
         mpm->frame_left = left - dt;
-        MN_TRY(take_step(mpm, dt, &taken));
+        const mn_status status = take_step(mpm, dt, &taken);
+        if (status != MN_OK) {
+            mn_mpm_forget_emitter(mpm);
+            return status;
+        }
         mpm->time += taken;
         left = taken == left ? 0 : left - taken;
         mpm->counts.substeps++;

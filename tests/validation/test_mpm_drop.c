@@ -294,6 +294,7 @@ int main(int argc, char **argv)
         large_oscillation(0.25e-3, "dx = 0.25 mm");
         small_oscillation(12, "R = 12 dx");
         viscous_decay(12, "R = 12 dx, Oh 0.02: decay rate");
+        resting_ball(8, 10, "R = 8 dx, Oh 0.1, 10 t_c", true);
         resting_ball(12, 10, "R = 12 dx, Oh 0.1, 10 t_c", true);
     }
     return validation_end();

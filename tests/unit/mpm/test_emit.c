@@ -3,6 +3,7 @@
 // Emitters: the rate and the density of what they give, for any number of frames, threads and pieces, and
 // what they refuse.
 #include "support/check.h"
+#include "support/failing_allocator.h"
 
 #include "meniscus/hash.h"
 #include "mpm/solver.h"
@@ -279,6 +280,36 @@ static void bad_emitters_are_refused_by_name(void **state)
     mn_context_free(ctx);
 }
 
+static void out_of_memory_is_reported_and_the_emitter_works_again(void **state)
+{
+    (void)state;
+    for (int64_t n = 0;; n++) {
+        failing_allocator memory = {.fail_at = n};
+        const mn_hooks hooks = failing_hooks(&memory);
+        mn_context *ctx = mn_context_create(&hooks);
+        if (!ctx) continue;
+        mn_mpm_def def = mn_mpm_default_def();
+        def.sigma = 0;
+        mn_mpm *mpm = NULL;
+        disc d;
+        make_disc(&d, mn_v3(0, 0, 0));
+        d.emitter.speed = 0.2;
+        mn_status status = mn_mpm_create(ctx, &def, &mpm);
+        if (status == MN_OK) status = mn_mpm_set_emitter(mpm, &d.emitter, 1e-3);
+        if (status == MN_OK) status = mn_mpm_advance(mpm, 1e-3);
+        assert_true(status == MN_OK || status == MN_ERROR_MEMORY);
+        assert_true(status != MN_OK || !memory.failed);
+        if (mpm) {
+            run(mpm, &d, 1, 4e-3);
+            check_close(volume_of(mpm), disc_area() * (3e-3 + 0.2 * 4e-3), disc_area() * 1.6e-3);
+        }
+        mn_mpm_free(mpm);
+        mn_context_free(ctx);
+        assert_int_equal(memory.held, 0);
+        if (!memory.failed) break;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +319,7 @@ int main(void)
         cmocka_unit_test(emission_into_liquid_does_not_double_its_density),
         cmocka_unit_test(a_closed_emitter_holds_what_it_has),
         cmocka_unit_test(bad_emitters_are_refused_by_name),
+        cmocka_unit_test(out_of_memory_is_reported_and_the_emitter_works_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
