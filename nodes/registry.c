@@ -13,13 +13,16 @@
     X(mn_merge_node)                                                                                         \
     X(mn_collider_node)                                                                                      \
     X(mn_fill_node)                                                                                          \
+    X(mn_film_source_node)                                                                                   \
     X(mn_surface_node)                                                                                       \
+    X(mn_film_skin_node)                                                                                     \
     X(mn_tetrahedralize_node)                                                                                \
     X(mn_tet_remesh_node)                                                                                    \
     X(mn_tet_surface_node)                                                                                   \
     X(mn_spray_solver_node)                                                                                  \
     X(mn_mpm_solver_node)                                                                                    \
-    X(mn_tet_solver_node)
+    X(mn_tet_solver_node)                                                                                    \
+    X(mn_mls_solver_node)
 
 #define X(type) extern const mn_node_type type;
 NODE_TYPES(X)

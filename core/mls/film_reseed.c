@@ -18,6 +18,7 @@
 #include <string.h>
 
 static const double SPLIT = 1.4, MERGE = 0.5, HOLE = 2.3, FALL_IN = 0.6; // spacings
+enum { UNREST = 20 };                                                    // steps
 
 static void give(mn_mls_point *to, const mn_mls_point *from, double mass)
 {
@@ -88,6 +89,7 @@ static mn_status merge_short_edges(mn_mls *mls)
         const mn_vec3 n = mn_normalize(mn_add(stays->normal, goes->normal));
         if (mn_norm2(n) > 0) stays->normal = n;
         give(stays, goes, goes->mass);
+        stays->unrest = UNREST;
         goes->mass = 0;
     }
     return MN_OK;
@@ -122,6 +124,7 @@ static mn_status split_long_edges(mn_mls *mls)
         born.mass = (a->mass + b->mass) / 3;
         born.id = mls->next_id++;
         born.anchor = -1;
+        born.unrest = a->unrest = b->unrest = UNREST;
         a->mass -= a->mass / 3;
         b->mass -= b->mass / 3;
         if (mls->points.count >= mls->def.max_points)

@@ -3,8 +3,6 @@
 // Points of simple films: rings of a disc, rows of a cylinder, a spiral on a sphere.
 #include "mls/film_samples.h"
 
-#include <string.h>
-
 static const double PI = 3.14159265358979323846;
 
 mn_film_source_def mn_film_source_default_def(void)
@@ -130,7 +128,7 @@ static void put3(float *column, int64_t i, mn_vec3 v)
     column[3 * i] = (float)v.x, column[3 * i + 1] = (float)v.y, column[3 * i + 2] = (float)v.z;
 }
 
-static mn_status write_geo(const film_sample_array *samples, mn_geo *geo)
+static mn_status write_geo(const film_sample_array *samples, double spacing, mn_geo *geo)
 {
     float *p, *n, *v, *thickness;
     int32_t *pinned;
@@ -140,6 +138,9 @@ static mn_status write_geo(const film_sample_array *samples, mn_geo *geo)
     MN_TRY(add_column(geo, "v", MN_F32, 3, MN_HINT_VECTOR, &v));
     MN_TRY(add_column(geo, "thickness", MN_F32, 1, MN_HINT_NONE, &thickness));
     MN_TRY(add_column(geo, "pinned", MN_I32, 1, MN_HINT_NONE, &pinned));
+    mn_attribute *spacing_of;
+    MN_TRY(mn_geo_add_attribute(geo, MN_DETAIL, "spacing", MN_F64, 1, MN_HINT_NONE, &spacing_of));
+    MN_TRY(mn_attribute_set(geo, spacing_of, 0, 1, &spacing));
     for (int64_t i = 0; i < samples->count; i++) {
         const film_sample *s = &samples->data[i];
         put3(p, i, s->position), put3(n, i, s->normal), put3(v, i, s->velocity);
@@ -173,7 +174,7 @@ mn_status mn_film_source_create(mn_context *ctx, const mn_film_source_def *def, 
     if (status == MN_OK && samples.count == 0)
         status = mn_fail(ctx, MN_ERROR_INPUT, "The film has no points: the hole is as large as the film.");
     if (status == MN_OK) status = mn_geo_create(ctx, &geo);
-    if (status == MN_OK) status = write_geo(&samples, geo);
+    if (status == MN_OK) status = write_geo(&samples, def->spacing, geo);
     mn_array_free(ctx, &samples);
     if (status != MN_OK) {
         mn_geo_free(geo);

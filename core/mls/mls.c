@@ -241,22 +241,16 @@ static bool is_sound(const mn_mls *mls, const mn_mls_point *p)
 
 static mn_status load_into(mn_mls *mls, mn_reader *in)
 {
-    int32_t version;
-    double spacing;
-    MN_TRY(mn_read_tag(in, "mls", SAVE_VERSION, &version));
-    MN_TRY(mn_read_f64(in, &spacing));
     MN_TRY(mn_read_i64(in, &mls->next_id));
     MN_TRY(mn_read_array(in, &mls->points));
     MN_TRY(mn_read_array(in, &mls->pockets));
-    bool sound = spacing == mls->def.spacing;
+    bool sound = true;
     for (int64_t i = 0; sound && i < mls->points.count; i++) sound = is_sound(mls, &mls->points.data[i]);
     for (int64_t i = 0; sound && i < mls->pockets.count; i++) {
         const mls_pocket *k = &mls->pockets.data[i];
         sound = k->amount >= 0 && k->pressure >= 0 && isfinite(k->amount) && isfinite(k->pressure);
     }
-    if (!sound)
-        return mn_fail(mls->ctx, MN_ERROR_FORMAT,
-                       "The saved film is damaged, or was made with another spacing.");
+    if (!sound) return mn_fail(mls->ctx, MN_ERROR_FORMAT, "The saved film is damaged.");
     MN_TRY(mls_refresh(mls));
     return mls_show(mls);
 }
@@ -264,8 +258,12 @@ static mn_status load_into(mn_mls *mls, mn_reader *in)
 mn_status mn_mls_load(mn_context *ctx, const mn_mls_def *def, mn_reader *in, mn_mls **out)
 {
     *out = NULL;
+    int32_t version;
     mn_mls *mls = NULL;
-    MN_TRY(mn_mls_create(ctx, def, &mls));
+    mn_mls_def saved = *def;
+    MN_TRY(mn_read_tag(in, "mls", SAVE_VERSION, &version));
+    MN_TRY(mn_read_f64(in, &saved.spacing));
+    MN_TRY(mn_mls_create(ctx, &saved, &mls));
     const mn_status status = load_into(mls, in);
     if (status != MN_OK) {
         mn_mls_free(mls);

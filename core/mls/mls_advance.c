@@ -169,7 +169,8 @@ static mn_status take_step(mn_mls *mls, double least, double *dt)
     }
     mls_commit(mls);
     mn_timer_begin(&mls->seconds, "reseed");
-    const mn_status status = mls_reseed(mls);
+    mn_status status = mls_level(mls);
+    if (status == MN_OK) status = mls_reseed(mls);
     mn_timer_end(&mls->seconds, "reseed");
     mls->surface_is_fresh = false;
     return status;

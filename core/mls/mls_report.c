@@ -18,6 +18,7 @@ enum {
 mn_mls_view mn_mls_get_view(const mn_mls *mls)
 {
     return (mn_mls_view){
+        .spacing = mls->def.spacing,
         .count = mls->points.count,
         .points = mls->points.data,
         .thickness = mls->thickness.data,

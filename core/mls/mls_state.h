@@ -105,6 +105,10 @@ mn_status mls_breathing(mn_mls *mls, double dt);
 /// Takes fast breathing out of the velocities after a step.
 mn_status mls_calm_breathing(mn_mls *mls, double dt);
 
+// ---- film_level.c ----
+/// Evens out the thickness around points that were split or merged lately.
+mn_status mls_level(mn_mls *mls);
+
 // ---- film_reseed.c ----
 /// Splits long edges, merges short ones, tears thin film, and lets drops fall in.
 mn_status mls_reseed(mn_mls *mls);

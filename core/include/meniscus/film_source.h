@@ -38,8 +38,8 @@ typedef struct mn_film_source_def {
 /// A pinned disc of 2 cm, 1 mm between points, 10 micrometres thick.
 mn_film_source_def mn_film_source_default_def(void);
 
-/// Points with P, N, v, thickness and pinned. Fails on sizes that are zero or not finite, and on more than
-/// 2^26 points.
+/// Points with P, N, v, thickness and pinned, and the detail attribute spacing. Fails on sizes that are zero
+/// or not finite, and on more than 2^26 points.
 mn_status mn_film_source_create(mn_context *ctx, const mn_film_source_def *def, mn_geo **geo);
 
 #ifdef __cplusplus

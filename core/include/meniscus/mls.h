@@ -52,6 +52,7 @@ typedef struct mn_mls_point {
     int64_t codim;    ///< MN_MLS_*
     int64_t anchor;   ///< which point of the source holds it; -1: it is free
     int64_t pocket;   ///< which gas it holds in; -1: none
+    int64_t unrest;   ///< steps for which its thickness is evened out after it was split or merged
 } mn_mls_point;
 
 /// Film to start with. Arrays belong to the caller and are read during the call.
@@ -73,6 +74,7 @@ typedef struct mn_mls_inputs {
 
 /// What there is to see.
 typedef struct mn_mls_view {
+    double spacing; ///< m
     int64_t count;
     const mn_mls_point *points;
     const double *thickness; ///< m; of a drop, its diameter
@@ -103,6 +105,7 @@ mn_mls_view mn_mls_get_view(const mn_mls *mls);
 void mn_mls_report(const mn_mls *mls, mn_report *report);
 
 mn_status mn_mls_save(const mn_mls *mls, mn_writer *out);
+/// The spacing is that of the saved film, whatever the def says.
 mn_status mn_mls_load(mn_context *ctx, const mn_mls_def *def, mn_reader *in, mn_mls **mls);
 
 #ifdef __cplusplus

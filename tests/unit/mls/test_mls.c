@@ -61,7 +61,7 @@ static double change(const mn_report *a, const mn_report *b, mn_report_key key)
 }
 
 // A free bubble that drifts, spins and swings keeps its mass and momentum to rounding. The angular momentum
-// is that of the midpoint rule, off by the repetitions of the gas and the tolerance of the solver.
+// changes a little where points split and share mass at the start: by (spacing / radius)^2 of what they carry.
 static void free_bubble_keeps_its_momentum(void **state)
 {
     (void)state;
@@ -77,7 +77,7 @@ static void free_bubble_keeps_its_momentum(void **state)
     check_close(change(&before, &after, MN_REPORT_momentum) / momentum, 0, 1e-12);
     check_close(change(&before, &after, MN_REPORT_angular_momentum) /
                     scale_of(&before, MN_REPORT_angular_momentum),
-                0, 1e-3);
+                0, 3e-3);
     assert_int_equal(mn_mls_get_view(stage.mls).open_edges, 0);
     film_close(&stage);
     mn_context_free(ctx);

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// film_skin: a film as one closed surface that can be rendered. The numerics are those of mn_film_skin_run().
+#include "nodes/columns.h"
+#include "nodes/parm.h"
+
+#include <string.h>
+
+static const mn_parm_def parms[] = {
+    MN_FLOAT("min_thickness", "Minimum Thickness", "m", 1e-4, 1e-9, 1e3, 1e-5, 1e-3, "Skin", NULL,
+             "Thinner film is drawn with this. The attribute thickness keeps the true one."),
+    MN_FLOAT("max_thickness", "Maximum Thickness", "m", 1e3, 1e-9, 1e3, 1e-4, 0.01, "Skin", NULL,
+             "Thicker film and rims are drawn with this."),
+    MN_INT("smooth", "Smooth Thickness", "", 2, 0, 100, 0, 10, "Skin", NULL,
+           "How often the thickness is averaged with that of the neighbours."),
+    MN_TOGGLE("drops", "Drops", 1, "Skin", NULL, "Points that no film holds are drawn as balls."),
+};
+
+static const mn_input_def inputs_of[] = {
+    {"Film", "points with thickness and the polygons between them, from an mls_solver", true, false}};
+static const mn_output_def outputs_of[] = {{"Skin", "closed polygons with N, v and thickness"}};
+
+/// A film as the core wants it, and the memory it lies in.
+typedef struct sheet_arrays {
+    mn_film_sheet sheet;
+    mn_vec3_array positions, velocities;
+    const mn_vec3 *velocity;
+    MN_ARRAY(double) thickness;
+    MN_ARRAY(int32_t) triangles;
+} sheet_arrays;
+
+static void free_sheet(mn_context *ctx, sheet_arrays *a)
+{
+    mn_array_free(ctx, &a->positions);
+    mn_array_free(ctx, &a->velocities);
+    mn_array_free(ctx, &a->thickness);
+    mn_array_free(ctx, &a->triangles);
+}
+
+static mn_status read_triangles(mn_context *ctx, const mn_geo *geo, sheet_arrays *a)
+{
+    const int64_t *starts = mn_geo_primitive_starts(geo), *points = mn_geo_vertex_points(geo);
+    const uint8_t *kinds = mn_geo_primitive_kinds(geo);
+    for (int64_t p = 0; p < mn_geo_primitive_count(geo); p++)
+        for (int64_t v = starts[p] + 1; kinds[p] == MN_POLYGON && v + 1 < starts[p + 1]; v++) {
+            const int32_t t[3] = {(int32_t)points[starts[p]], (int32_t)points[v], (int32_t)points[v + 1]};
+            for (int i = 0; i < 3; i++) MN_TRY(mn_array_push(ctx, &a->triangles, &t[i]));
+        }
+    a->sheet.triangle_count = a->triangles.count / 3;
+    a->sheet.triangles = (const int32_t(*)[3])a->triangles.data;
+    return MN_OK;
+}
+
+static mn_status read_sheet(const mn_cook *cook, const mn_geo *geo, sheet_arrays *a)
+{
+    memset(a, 0, sizeof *a);
+    const int64_t count = mn_geo_point_count(geo);
+    if (count > INT32_MAX)
+        return mn_cook_fail(cook, MN_ERROR_UNSUPPORTED, "the film has more than two billion points.");
+    a->sheet.count = count;
+    MN_TRY(mn_column_read_vec3(cook->ctx, geo, "P", &a->positions, &a->sheet.positions));
+    MN_TRY(mn_column_read_vec3(cook->ctx, geo, "v", &a->velocities, &a->velocity));
+    MN_TRY(mn_array_resize(cook->ctx, &a->thickness, count));
+    for (int64_t i = 0; i < count; i++) a->thickness.data[i] = mn_column_number(geo, "thickness", i, 0);
+    a->sheet.thickness = a->thickness.data;
+    return read_triangles(cook->ctx, geo, a);
+}
+
+static mn_status write_mesh(const mn_film_skin_mesh *mesh, const mn_vec3 *velocity, mn_geo *geo)
+{
+    float *P, *N, *v, *thickness;
+    MN_TRY(mn_geo_add_points(geo, mesh->vertex_count, NULL));
+    if (mesh->vertex_count == 0) return MN_OK;
+    MN_TRY(mn_column_add(geo, "P", MN_F32, 3, MN_HINT_POINT, &P));
+    MN_TRY(mn_column_add(geo, "N", MN_F32, 3, MN_HINT_NORMAL, &N));
+    MN_TRY(mn_column_add(geo, "v", MN_F32, 3, MN_HINT_VECTOR, &v));
+    MN_TRY(mn_column_add(geo, "thickness", MN_F32, 1, MN_HINT_NONE, &thickness));
+    for (int64_t i = 0; i < mesh->vertex_count; i++) {
+        const mn_film_skin_vertex *vertex = &mesh->vertices[i];
+        mn_column_put3(P, i, vertex->position);
+        mn_column_put3(N, i, vertex->normal);
+        if (velocity) mn_column_put3(v, i, velocity[vertex->point]);
+        thickness[i] = (float)vertex->thickness;
+    }
+    return mn_geo_add_primitives(geo, MN_POLYGON, mesh->triangle_count, NULL, 3, &mesh->triangles[0][0],
+                                 NULL);
+}
+
+static mn_status cook(const mn_cook *cook, mn_geo **outputs)
+{
+    mn_film_skin_def def = mn_film_skin_default_def();
+    def.min_thickness = mn_cook_float(cook, "min_thickness");
+    def.max_thickness = fmax(def.min_thickness, mn_cook_float(cook, "max_thickness"));
+    def.smooth = (int32_t)mn_cook_int(cook, "smooth");
+    def.drops = mn_cook_toggle(cook, "drops");
+    sheet_arrays sheet;
+    mn_film_skin *skin = NULL;
+    mn_film_skin_mesh mesh;
+    mn_geo *geo = NULL;
+    mn_status status;
+    MN_TRY_TO(out, status, read_sheet(cook, mn_cook_input(cook, 0), &sheet));
+    MN_TRY_TO(out, status, mn_film_skin_create(cook->ctx, &skin));
+    MN_TRY_TO(out, status, mn_film_skin_run(skin, &def, &sheet.sheet, &mesh));
+    MN_TRY_TO(out, status, mn_geo_create(cook->ctx, &geo));
+    MN_TRY_TO(out, status, write_mesh(&mesh, sheet.velocity, geo));
+    outputs[0] = geo;
+    geo = NULL;
+out:
+    mn_geo_free(geo);
+    mn_film_skin_free(skin);
+    free_sheet(cook->ctx, &sheet);
+    return status;
+}
+
+const mn_node_type mn_film_skin_node = {
+    .name = "film_skin",
+    .label = "Meniscus Film Skin",
+    .menu = "Meniscus/Geometry",
+    .help = "Gives films both their sides and a round rim: one closed surface to render.",
+    .inputs = inputs_of,
+    .input_count = MN_COUNT_OF(inputs_of),
+    .outputs = outputs_of,
+    .output_count = MN_COUNT_OF(outputs_of),
+    .parms = parms,
+    .parm_count = MN_COUNT_OF(parms),
+    .cook = cook,
+};

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// film_source: films on rings, bubbles, open cylinders, or any polygons as a film. The numerics are those of
+// mn_film_source_create().
+#include "nodes/parm.h"
+
+// In the order of mn_film_kind.
+static const mn_menu_item kinds[] = {{"disc", "Disc"},
+                                     {"cylinder", "Cylinder"},
+                                     {"bubble", "Bubble"},
+                                     {"polygons", "Input Polygons"},
+                                     {NULL, NULL}};
+
+#define POLYGONS "{ kind == polygons }"
+
+static const mn_parm_def parms[] = {
+    MN_MENU("kind", "Kind", kinds, MN_FILM_DISC, "Film", NULL,
+            "What the film is spread over. Polygons come from the input and may be open or closed."),
+    MN_FLOAT(
+        "spacing", "Spacing", "m", 0.001, 1e-9, 1e6, 1e-4, 0.01, "Film", NULL,
+        "Distance between points. A bubble wants at least 12 across; half of it costs about six times as "
+        "much."),
+    MN_FLOAT("thickness", "Thickness", "m", 1e-5, 1e-12, 1e3, 1e-7, 1e-3, "Film", NULL,
+             "Of the film: its mass. Thinner film is faster. Polygons with a point attribute thickness have "
+             "their own."),
+    MN_VEC3("center", "Center", "m", 0, 0, 0, -INFINITY, INFINITY, -1, 1, "Film", POLYGONS,
+            "Middle of the film."),
+    MN_FLOAT("radius", "Radius", "m", 0.02, 1e-9, 1e6, 0.001, 0.2, "Film", POLYGONS,
+             "Of the disc, the cylinder or the bubble."),
+    MN_FLOAT("height", "Height", "m", 0.02, 1e-9, 1e6, 0.001, 0.2, "Film",
+             "{ kind == polygons } { kind == disc } { kind == bubble }",
+             "Between the two rings of the cylinder. Animated, it pulls them apart."),
+    MN_FLOAT(
+        "hole", "Hole", "m", 0, 0, 1e6, 0, 0.1, "Film", POLYGONS,
+        "Radius of a hole in the middle of the disc, in the side of the cylinder or on top of the bubble. "
+        "Holes smaller than about two spacings heal."),
+    MN_TOGGLE("pin", "Pin Rim", 1, "Film", "{ kind == bubble }",
+              "The outer rim is held, and moves as this node moves it: rings and wands."),
+    MN_VEC3("velocity", "Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -1, 1, "Film", NULL,
+            "At the start. Polygons with a point attribute v have their own."),
+    MN_INT("seed", "Seed", "", 0, 0, 2147483647, 0, 100, "Film", "{ kind != polygons }",
+           "Another number puts the points of polygons in other places."),
+};
+
+static const mn_input_def inputs_of[] = {
+    {"Polygons", "polygons, open or closed; v and thickness are used", false, false}};
+static const mn_output_def outputs_of[] = {{"Film", "points with N, v, thickness and pinned"}};
+
+static mn_status cook(const mn_cook *cook, mn_geo **outputs)
+{
+    mn_film_source_def def = mn_film_source_default_def();
+    def.kind = (mn_film_kind)mn_cook_menu(cook, "kind");
+    def.geo = mn_cook_input(cook, 0);
+    def.spacing = mn_cook_float(cook, "spacing");
+    def.thickness = mn_cook_float(cook, "thickness");
+    def.center = mn_cook_vec3(cook, "center");
+    def.radius = mn_cook_float(cook, "radius");
+    def.height = mn_cook_float(cook, "height");
+    def.hole = mn_cook_float(cook, "hole");
+    def.pin = mn_cook_toggle(cook, "pin");
+    def.velocity = mn_cook_vec3(cook, "velocity");
+    def.seed = (uint64_t)mn_cook_int(cook, "seed");
+    if (def.kind == MN_FILM_POLYGONS && !def.geo)
+        return mn_cook_fail(cook, MN_ERROR_INPUT, "connect polygons to the input, or choose another kind.");
+    return mn_film_source_create(cook->ctx, &def, &outputs[0]);
+}
+
+const mn_node_type mn_film_source_node = {
+    .name = "film_source",
+    .label = "Meniscus Film Source",
+    .menu = "Meniscus/Geometry",
+    .help = "Makes soap films and sheets of liquid to simulate: on rings, as bubbles, or from any polygons.",
+    .inputs = inputs_of,
+    .input_count = MN_COUNT_OF(inputs_of),
+    .outputs = outputs_of,
+    .output_count = MN_COUNT_OF(outputs_of),
+    .parms = parms,
+    .parm_count = MN_COUNT_OF(parms),
+    .cook = cook,
+};

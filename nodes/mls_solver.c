@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mls_solver: films without a mesh. The numerics are mn_mls's; this file reads parameters and attributes,
+// calls it, and writes attributes.
+#include "nodes/columns.h"
+#include "nodes/parm.h"
+
+#include <string.h>
+
+enum { INPUT_FILM, INPUT_WIND };
+
+static const mn_parm_def parms[] = {
+    MN_FLOAT("spacing", "Spacing", "m", 0, 0, 1e6, 0, 0.01, "Film", NULL,
+             "Distance that the points of the film keep; 0 takes that of the film source."),
+    MN_FLOAT("sigma", "Surface Tension", "N/m", 0.025, 0, 1e9, 0, 0.1, "Film", NULL,
+             "Of one side of the film. Soap water 0.025, water 0.072."),
+    MN_FLOAT("density", "Density", "kg/m^3", 1000, 1e-9, 1e12, 100, 14000, "Film", NULL, "Of the liquid."),
+    MN_FLOAT("viscosity", "Viscosity", "Pa s", 0, 0, 1e9, 0, 1, "Film", NULL,
+             "Of the liquid: slows the film's stretching and shearing, not its bending."),
+    MN_VEC3("gravity", "Gravity", "m/s^2", 0, -9.81, 0, -1e9, 1e9, -20, 20, "Film", NULL,
+            "What pulls the film."),
+    MN_FLOAT("min_thickness", "Minimum Thickness", "m", 0, 0, 1e3, 0, 1e-5, "Film", NULL,
+             "A film thinner than this breaks there. With 0 it stretches without end."),
+    MN_TOGGLE("gas", "Enclosed Gas", 1, "Air", NULL,
+              "Closed films hold their gas: its pressure times its volume stays what it is."),
+    MN_FLOAT("ambient_pressure", "Ambient Pressure", "Pa", 101325, 1e-9, 1e12, 100, 200000, "Air", NULL,
+             "Of the air outside. Lower makes bubbles breathe visibly."),
+    MN_VEC3("wind", "Wind", "m/s", 0, 0, 0, -1e6, 1e6, -5, 5, "Air", NULL,
+            "Velocity of the air everywhere; the wind input adds to it."),
+    MN_FLOAT(
+        "air_drag", "Air Drag", "Pa s/m", 0.05, 0, 1e6, 0, 2, "Air", NULL,
+        "Pressure on the film for each m/s that the air blows against it. It lets the wind push and calms "
+        "the film down."),
+    MN_FLOAT("damping", "Damping", "", 0, 0, 1, 0, 1, "Solver", NULL,
+             "How much of the ripples that are too fast for the time step is taken out. 0 keeps angular "
+             "momentum."),
+    MN_FLOAT("max_dt", "Maximum Time Step", "s", 0.005, 1e-12, 1e6, 1e-5, 0.1, "Solver", NULL,
+             "No step is longer than this. Smaller is finer; fast film takes shorter ones by itself."),
+    MN_INT("max_points", "Maximum Points", "", 10000000, 1, 2000000000, 1000, 10000000, "Solver", NULL,
+           "More points than this end the simulation with an error instead of filling the memory."),
+    MN_PARM_START_FRAME,
+    MN_PARM_TIME_SCALE,
+    MN_PARM_MIN_SUBSTEPS,
+    MN_PARM_MAX_SUBSTEPS,
+};
+
+static const mn_input_def inputs_of[] = {
+    [INPUT_FILM] = {"Film",
+                    "points with N and thickness, from film sources; pinned ones are followed over time",
+                    true, false},
+    [INPUT_WIND] = {"Wind", "a velocity volume named vel", false, false},
+};
+static const mn_output_def outputs_of[] = {
+    {"Film", "points with v, N, id, thickness, mass, codim, pressure and pscale; triangles between them"}};
+
+static mn_mls_def def_of(const mn_cook *cook, double spacing)
+{
+    mn_mls_def def = mn_mls_default_def();
+    def.spacing = spacing;
+    def.sigma = mn_cook_float(cook, "sigma");
+    def.density = mn_cook_float(cook, "density");
+    def.viscosity = mn_cook_float(cook, "viscosity");
+    def.gravity = mn_cook_vec3(cook, "gravity");
+    def.min_thickness = mn_cook_float(cook, "min_thickness");
+    def.gas = mn_cook_toggle(cook, "gas");
+    def.ambient_pressure = mn_cook_float(cook, "ambient_pressure");
+    def.wind = mn_cook_vec3(cook, "wind");
+    def.air_drag = mn_cook_float(cook, "air_drag");
+    def.damping = mn_cook_float(cook, "damping");
+    def.max_dt = mn_cook_float(cook, "max_dt");
+    def.max_points = mn_cook_int(cook, "max_points");
+    def.min_substeps = (int32_t)mn_cook_int(cook, "min_substeps");
+    def.max_substeps = (int32_t)mn_cook_int(cook, "max_substeps");
+    if (def.max_substeps < def.min_substeps) def.max_substeps = def.min_substeps;
+    return def;
+}
+
+// ---- what comes in ----
+
+// The parameter, or what the film source says.
+static mn_status spacing_of(const mn_cook *cook, double *spacing)
+{
+    *spacing = mn_cook_float(cook, "spacing");
+    if (*spacing > 0) return MN_OK;
+    const mn_geo *geo = mn_cook_input(cook, INPUT_FILM);
+    const mn_attribute *attribute = geo ? mn_geo_find_numeric(geo, MN_DETAIL, "spacing", 1) : NULL;
+    if (attribute) mn_attribute_get(attribute, 0, 1, spacing);
+    if (*spacing > 0) return MN_OK;
+    return mn_cook_fail(cook, MN_ERROR_INPUT,
+                        "the film does not say how far apart its points are; set the spacing parameter.");
+}
+
+/// A film as the core wants it, and the memory it lies in.
+typedef struct film_arrays {
+    mn_mls_source source;
+    mn_vec3_array positions, velocities, normals;
+    MN_ARRAY(double) thickness;
+    MN_ARRAY(uint8_t) pinned;
+} film_arrays;
+
+static void free_film(mn_context *ctx, film_arrays *f)
+{
+    mn_array_free(ctx, &f->positions);
+    mn_array_free(ctx, &f->velocities);
+    mn_array_free(ctx, &f->normals);
+    mn_array_free(ctx, &f->thickness);
+    mn_array_free(ctx, &f->pinned);
+}
+
+static mn_status read_film(const mn_cook *cook, film_arrays *f)
+{
+    memset(f, 0, sizeof *f);
+    const mn_geo *geo = mn_cook_input(cook, INPUT_FILM);
+    const int64_t count = mn_geo_point_count(geo);
+    f->source.count = count;
+    MN_TRY(mn_column_read_vec3(cook->ctx, geo, "P", &f->positions, &f->source.position));
+    MN_TRY(mn_column_read_vec3(cook->ctx, geo, "v", &f->velocities, &f->source.velocity));
+    MN_TRY(mn_column_read_vec3(cook->ctx, geo, "N", &f->normals, &f->source.normal));
+    if (count > 0 && !f->source.normal)
+        return mn_cook_fail(cook, MN_ERROR_INPUT, "the film has no normals N; use a film_source.");
+    if (count > 0 && !mn_geo_find_numeric(geo, MN_POINT, "thickness", 1))
+        return mn_cook_fail(cook, MN_ERROR_INPUT, "the film has no attribute thickness; use a film_source.");
+    MN_TRY(mn_array_resize(cook->ctx, &f->thickness, count));
+    MN_TRY(mn_array_resize(cook->ctx, &f->pinned, count));
+    for (int64_t i = 0; i < count; i++) {
+        f->thickness.data[i] = mn_column_number(geo, "thickness", i, 0);
+        f->pinned.data[i] = mn_column_number(geo, "pinned", i, 0) != 0;
+    }
+    f->source.thickness = f->thickness.data;
+    f->source.pinned = f->pinned.data;
+    return MN_OK;
+}
+
+// The wind field, borrowed from the input.
+static mn_status read_wind(const mn_cook *cook, mn_volume *wind)
+{
+    *wind = (mn_volume){0};
+    const mn_geo *geo = mn_cook_input(cook, INPUT_WIND);
+    if (!geo) return MN_OK;
+    *wind = mn_geo_find_volume(geo, "vel");
+    if (!wind->ops || mn_volume_get_info(*wind).components != 3)
+        return mn_cook_fail(
+            cook, MN_ERROR_INPUT,
+            "the wind input holds no vector volume named vel; connect a velocity VDB, or use the "
+            "wind parameter.");
+    return MN_OK;
+}
+
+// ---- the callbacks ----
+
+static mn_status create(const mn_cook *cook, void **state)
+{
+    mn_mls *mls = NULL;
+    film_arrays film;
+    double spacing = 0;
+    mn_status status;
+    MN_TRY_TO(out, status, read_film(cook, &film));
+    MN_TRY_TO(out, status, spacing_of(cook, &spacing));
+    const mn_mls_def def = def_of(cook, spacing);
+    MN_TRY_TO(out, status, mn_mls_create(cook->ctx, &def, &mls));
+    MN_TRY_TO(out, status, mn_mls_add(mls, &film.source));
+    *state = mls;
+    mls = NULL;
+out:
+    free_film(cook->ctx, &film);
+    mn_mls_free(mls);
+    return status;
+}
+
+static mn_status advance(const mn_cook *cook, void *state)
+{
+    const mn_mls_def def = def_of(cook, mn_mls_get_view(state).spacing);
+    const mn_geo *geo = mn_cook_input(cook, INPUT_FILM);
+    mn_vec3_array positions = {0};
+    mn_mls_inputs inputs = {.anchor_count = geo ? mn_geo_point_count(geo) : 0};
+    mn_status status = MN_OK;
+    if (geo) MN_TRY_TO(out, status, mn_column_read_vec3(cook->ctx, geo, "P", &positions, &inputs.anchors));
+    MN_TRY_TO(out, status, read_wind(cook, &inputs.wind));
+    MN_TRY_TO(out, status, mn_mls_set_def(state, &def));
+    status = mn_mls_advance(state, &inputs, cook->dt);
+out:
+    mn_array_free(cook->ctx, &positions);
+    return status;
+}
+
+/// The attributes of a point, in the order they are written.
+typedef struct film_columns {
+    float *P, *v, *N, *thickness, *mass, *pressure, *pscale;
+    int32_t *id, *codim, *pinned;
+} film_columns;
+
+static mn_status add_columns(mn_geo *geo, film_columns *c)
+{
+    MN_TRY(mn_column_add(geo, "P", MN_F32, 3, MN_HINT_POINT, &c->P));
+    MN_TRY(mn_column_add(geo, "v", MN_F32, 3, MN_HINT_VECTOR, &c->v));
+    MN_TRY(mn_column_add(geo, "N", MN_F32, 3, MN_HINT_NORMAL, &c->N));
+    MN_TRY(mn_column_add(geo, "id", MN_I32, 1, MN_HINT_NONE, &c->id));
+    MN_TRY(mn_column_add(geo, "thickness", MN_F32, 1, MN_HINT_NONE, &c->thickness));
+    MN_TRY(mn_column_add(geo, "mass", MN_F32, 1, MN_HINT_NONE, &c->mass));
+    MN_TRY(mn_column_add(geo, "codim", MN_I32, 1, MN_HINT_NONE, &c->codim));
+    MN_TRY(mn_column_add(geo, "pressure", MN_F32, 1, MN_HINT_NONE, &c->pressure));
+    MN_TRY(mn_column_add(geo, "pscale", MN_F32, 1, MN_HINT_NONE, &c->pscale));
+    return mn_column_add(geo, "pinned", MN_I32, 1, MN_HINT_NONE, &c->pinned);
+}
+
+static mn_status write_points(const mn_mls_view *view, mn_geo *geo)
+{
+    film_columns c;
+    MN_TRY(add_columns(geo, &c));
+    for (int64_t i = 0; i < view->count; i++) {
+        const mn_mls_point *p = &view->points[i];
+        mn_column_put3(c.P, i, p->position);
+        mn_column_put3(c.v, i, p->velocity);
+        mn_column_put3(c.N, i, p->normal);
+        c.id[i] = (int32_t)p->id;
+        c.thickness[i] = (float)view->thickness[i];
+        c.mass[i] = (float)p->mass;
+        c.codim[i] = (int32_t)p->codim;
+        c.pressure[i] = (float)view->pressure[i];
+        c.pscale[i] = (float)(0.5 * (p->codim == MN_MLS_DROP ? view->thickness[i] : view->spacing));
+        c.pinned[i] = p->anchor >= 0;
+    }
+    return MN_OK;
+}
+
+static mn_status emit(const mn_cook *cook, void *state, mn_geo **outputs)
+{
+    const mn_mls_view view = mn_mls_get_view(state);
+    MN_ARRAY(int64_t) corners = {0};
+    mn_geo *geo = NULL;
+    mn_status status;
+    MN_TRY_TO(out, status, mn_geo_create(cook->ctx, &geo));
+    MN_TRY_TO(out, status, mn_geo_add_points(geo, view.count, NULL));
+    if (view.count > 0) MN_TRY_TO(out, status, write_points(&view, geo));
+    MN_TRY_TO(out, status, mn_array_resize(cook->ctx, &corners, 3 * view.triangle_count));
+    for (int64_t i = 0; i < corners.count; i++) corners.data[i] = view.triangles[i / 3][i % 3];
+    if (view.triangle_count > 0)
+        MN_TRY_TO(out, status,
+                  mn_geo_add_primitives(geo, MN_POLYGON, view.triangle_count, NULL, 3, corners.data, NULL));
+    outputs[0] = geo;
+    geo = NULL;
+out:
+    mn_array_free(cook->ctx, &corners);
+    mn_geo_free(geo);
+    return status;
+}
+
+static mn_status save(const mn_cook *cook, const void *state, mn_writer *out)
+{
+    (void)cook;
+    return mn_mls_save(state, out);
+}
+
+static mn_status load(const mn_cook *cook, mn_reader *in, void **state)
+{
+    const mn_mls_def def = def_of(cook, 1);
+    mn_mls *mls = NULL;
+    MN_TRY(mn_mls_load(cook->ctx, &def, in, &mls));
+    *state = mls;
+    return MN_OK;
+}
+
+static void report(const void *state, mn_report *out)
+{
+    mn_mls_report(state, out);
+}
+
+static void release(mn_context *ctx, void *state)
+{
+    (void)ctx;
+    mn_mls_free(state);
+}
+
+// ---- doctor ----
+
+static mn_status doctor(const mn_cook *cook, mn_doctor *d)
+{
+    film_arrays film;
+    double spacing = 0, thickness = 0;
+    mn_status status = read_film(cook, &film);
+    if (status == MN_OK) status = spacing_of(cook, &spacing);
+    const int64_t count = film.source.count;
+    for (int64_t i = 0; status == MN_OK && i < count; i++)
+        thickness += film.thickness.data[i] / (double)count;
+    free_film(cook->ctx, &film);
+    if (status != MN_OK || count == 0 || !(thickness > 0)) return status;
+    const mn_mls_def def = def_of(cook, spacing);
+    const double speed = sqrt(2 * def.sigma / (def.density * thickness));
+    const double step = speed > 0 ? fmin(def.max_dt, 0.35 * spacing / speed) : def.max_dt;
+    d->number(d->user, "points", (double)count, "", "at the start");
+    d->number(d->user, "speed of a free edge", speed, "m/s", "and of waves in the film");
+    d->number(d->user, "time step", step, "s",
+              "once an edge runs through the film; longer while it is whole");
+    d->number(d->user, "steps per frame", ceil(cook->dt / step), "", "then");
+    d->number(d->user, "memory", 2.5e-3 * (double)count, "MB", "");
+    if (cook->dt / step > 200)
+        d->sentence(d->user,
+                    "An edge crosses this film within a frame: lower time_scale to see it, or make the "
+                    "film thicker.");
+    return MN_OK;
+}
+
+static const mn_sim_ops sim = {create, advance, emit, save, load, report, release};
+
+const mn_node_type mn_mls_solver_node = {
+    .name = "mls_solver",
+    .label = "Meniscus MLS Solver",
+    .menu = "Meniscus/Solvers",
+    .help = "Simulates soap films, bubbles and sheets of liquid that stretch, close, tear and draw back.",
+    .inputs = inputs_of,
+    .input_count = MN_COUNT_OF(inputs_of),
+    .outputs = outputs_of,
+    .output_count = MN_COUNT_OF(outputs_of),
+    .parms = parms,
+    .parm_count = MN_COUNT_OF(parms),
+    .time_dependent = true,
+    .sim = &sim,
+    .doctor = doctor,
+};

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The skin of a film is closed, holds its volume and keeps its sides apart.
+#include "support/check.h"
+
+static void check_closed(mn_context *ctx, const mn_film_skin_mesh *mesh, double *volume)
+{
+    mn_vec3 *x = malloc(sizeof *x * (size_t)mesh->vertex_count);
+    int32_t(*t)[3] = malloc(sizeof *t * (size_t)mesh->triangle_count);
+    for (int64_t i = 0; i < mesh->vertex_count; i++) x[i] = mesh->vertices[i].position;
+    for (int64_t i = 0; i < mesh->triangle_count; i++)
+        for (int k = 0; k < 3; k++) t[i][k] = (int32_t)mesh->triangles[i][k];
+    mn_triangles *triangles = NULL;
+    check_ok(ctx, mn_triangles_create(ctx, mesh->vertex_count, x, mesh->triangle_count,
+                                      (const int32_t(*)[3])t, &triangles));
+    // Places that touch share positions, so edges are counted by vertices: each once in either direction.
+    for (int64_t i = 0; i < 3 * mesh->triangle_count; i++) {
+        const int32_t a = t[i / 3][i % 3], b = t[i / 3][(i + 1) % 3];
+        int same = 0, back = 0;
+        for (int64_t j = 0; j < 3 * mesh->triangle_count; j++) {
+            const int32_t c = t[j / 3][j % 3], d = t[j / 3][(j + 1) % 3];
+            same += a == c && b == d, back += a == d && b == c;
+        }
+        assert_true(same == 1 && back == 1);
+    }
+    *volume = mn_triangles_volume(triangles);
+    mn_triangles_free(triangles);
+    free(x), free(t);
+}
+
+// A square of unit edge, 2 n n triangles, with a lone point beside it.
+static void square_and_drop(void **state)
+{
+    (void)state;
+    enum { N = 8 };
+    mn_context *ctx = mn_context_create(NULL);
+    mn_vec3 x[(N + 1) * (N + 1) + 1];
+    double h[(N + 1) * (N + 1) + 1];
+    int32_t t[2 * N * N][3];
+    for (int i = 0; i <= N; i++)
+        for (int j = 0; j <= N; j++) x[i * (N + 1) + j] = mn_v3((double)i / N, (double)j / N, 0);
+    x[(N + 1) * (N + 1)] = mn_v3(3, 0, 0);
+    for (int i = 0; i < (N + 1) * (N + 1) + 1; i++) h[i] = 0.02;
+    for (int i = 0; i < N * N; i++) {
+        const int32_t a = i / N * (N + 1) + i % N;
+        memcpy(t[2 * i], (int32_t[3]){a, a + N + 1, a + N + 2}, sizeof t[0]);
+        memcpy(t[2 * i + 1], (int32_t[3]){a, a + N + 2, a + 1}, sizeof t[0]);
+    }
+    mn_film_skin *skin = NULL;
+    mn_film_skin_mesh mesh;
+    mn_film_skin_def def = mn_film_skin_default_def();
+    def.min_thickness = 0.001, def.smooth = 0, def.drops = false;
+    check_ok(ctx, mn_film_skin_create(ctx, &skin));
+    const mn_film_sheet sheet = {(N + 1) * (N + 1) + 1, x, h, 2 * N * N, (const int32_t(*)[3])t};
+    check_ok(ctx, mn_film_skin_run(skin, &def, &sheet, &mesh));
+    double volume, with_drop;
+    check_closed(ctx, &mesh, &volume);
+    // The sheet and a half round rim: an octagon's half inside the circle of radius h/2.
+    const double rim = 4 * 0.5 * (0.01 * 0.01) * 2 * sqrt(2);
+    check_close(volume, 0.02 + rim, 0.05 * rim);
+    for (int64_t i = 0; i < mesh.vertex_count; i++) {
+        check_close(mn_norm(mesh.vertices[i].normal), 1, 1e-12);
+        check_close(mn_distance(mesh.vertices[i].position, x[mesh.vertices[i].point]), 0.01, 1e-12);
+    }
+    def.drops = true;
+    check_ok(ctx, mn_film_skin_run(skin, &def, &sheet, &mesh));
+    check_closed(ctx, &mesh, &with_drop);
+    const double ball = 4.0 / 3 * 3.14159265358979 * 1e-6;
+    assert_true(with_drop - volume > 0.7 * ball && with_drop - volume < ball);
+    mn_film_skin_free(skin);
+    mn_context_free(ctx);
+}
+
+// Two triangles that share a point only, one edge with three triangles, triangles that face each other:
+// closed.
+static void odd_sheets_are_closed(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    const mn_vec3 x[7] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {-1, 0, 0}, {0, -1, 0}, {0, 0, 1}, {1, 1, 0}};
+    const double h[7] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1};
+    const int32_t touching[2][3] = {{0, 1, 2}, {0, 3, 4}}, crowded[3][3] = {{0, 1, 2}, {1, 0, 4}, {0, 1, 5}},
+                  flipped[2][3] = {{0, 1, 2}, {1, 2, 6}};
+    const mn_film_sheet sheets[3] = {{7, x, h, 2, touching}, {7, x, h, 3, crowded}, {7, x, h, 2, flipped}};
+    mn_film_skin *skin = NULL;
+    mn_film_skin_mesh mesh;
+    mn_film_skin_def def = mn_film_skin_default_def();
+    def.drops = false;
+    check_ok(ctx, mn_film_skin_create(ctx, &skin));
+    for (int i = 0; i < 3; i++) {
+        double volume;
+        check_ok(ctx, mn_film_skin_run(skin, &def, &sheets[i], &mesh));
+        check_closed(ctx, &mesh, &volume);
+        assert_true(volume > 0);
+    }
+    const int32_t wrong[1][3] = {{0, 1, 7}};
+    check_fails(ctx, mn_film_skin_run(skin, &def, &(mn_film_sheet){7, x, h, 1, wrong}, &mesh), MN_ERROR_INPUT,
+                "no point");
+    check_ok(ctx, mn_film_skin_run(skin, &def, &(mn_film_sheet){0}, &mesh));
+    assert_int_equal(mesh.vertex_count, 0);
+    def.min_thickness = 0;
+    check_fails(ctx, mn_film_skin_run(skin, &def, &sheets[0], &mesh), MN_ERROR_ARGUMENT, "min_thickness");
+    mn_film_skin_free(skin);
+    mn_context_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(square_and_drop),
+        cmocka_unit_test(odd_sheets_are_closed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

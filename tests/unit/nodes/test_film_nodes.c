@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// film_source, mls_solver and film_skin in a network: attributes, moving rings, polygons as films, bad input.
+#include "support/node_stage.h"
+
+typedef struct film_nodes {
+    int32_t source, solver, skin;
+} film_nodes;
+
+static film_nodes build(node_stage *s, const char *kind)
+{
+    const film_nodes n = {stage_node(s, "film_source", "source"), stage_node(s, "mls_solver", "film"),
+                          stage_node(s, "film_skin", "skin")};
+    stage_connect(s, n.solver, 0, n.source);
+    stage_connect(s, n.skin, 0, n.solver);
+    stage_set(s, n.source, "kind", kind);
+    stage_set(s, n.source, "spacing", "0.004");
+    stage_set(s, n.solver, "gravity", "0 0 0");
+    stage_set(s, n.solver, "time_scale", "0.1");
+    return n;
+}
+
+static void bubble_holds_its_pressure(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, NULL);
+    const film_nodes n = build(&s, "bubble");
+    const mn_geo *geo = stage_cook(&s, n.solver, 24);
+    assert_true(mn_geo_point_count(geo) > 200);
+    assert_int_equal(mn_geo_kind_count(geo, MN_POLYGON), 2 * mn_geo_point_count(geo) - 4);
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i++) {
+        check_close(stage_number(geo, "codim", i), 1, 0);
+        check_close(stage_number(geo, "pressure", i), 4 * 0.025 / 0.02, 0.3); // coarse: 15 points across
+        check_close(stage_number(geo, "thickness", i), 1e-5, 4e-6);
+        assert_true(mn_dot(stage_vec3(geo, "N", i), stage_vec3(geo, "P", i)) > 0);
+    }
+    const mn_geo *skin = stage_cook(&s, n.skin, 24);
+    assert_int_equal(mn_geo_kind_count(skin, MN_POLYGON), 2 * mn_geo_kind_count(geo, MN_POLYGON));
+    assert_true(stage_number(skin, "thickness", 0) > 0);
+    stage_vec3(skin, "v", 0), stage_vec3(skin, "N", 0);
+    mn_triangles *triangles = NULL;
+    check_ok(s.ctx, mn_triangles_create_from_geo(s.ctx, skin, &triangles));
+    assert_true(mn_triangles_is_closed(triangles));
+    mn_triangles_free(triangles);
+    stage_close(&s);
+}
+
+static void rings_move_the_film(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, NULL);
+    const film_nodes n = build(&s, "cylinder");
+    const mn_key keys[2] = {{1, {0.02}}, {5, {0.024}}};
+    check_ok(s.ctx, mn_network_set_keys(s.network, n.source, "height", 2, keys));
+    const mn_geo *geo = stage_cook(&s, n.solver, 5);
+    double lowest = 0, highest = 0;
+    int held = 0;
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i++) {
+        const double y = stage_vec3(geo, "P", i).y;
+        lowest = fmin(lowest, y), highest = fmax(highest, y);
+        held += stage_number(geo, "pinned", i) != 0;
+    }
+    check_close(lowest, -0.012, 1e-8);
+    check_close(highest, 0.012, 1e-8);
+    assert_int_equal(held, 2 * 31); // 2 pi 0.02 / 0.004 points on either ring
+    stage_close(&s);
+}
+
+// Any polygons become a film with even points; a closed one is a bubble.
+static void polygons_become_films(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, NULL);
+    const film_nodes n = build(&s, "polygons");
+    const int32_t shape = stage_node(&s, "shape", "shape");
+    stage_connect(&s, n.source, 0, shape);
+    stage_set(&s, shape, "kind", "box");
+    const mn_geo *points = stage_cook(&s, n.source, 1);
+    for (int64_t i = 0; i < mn_geo_point_count(points); i++)
+        for (int64_t j = 0; j < i; j++)
+            assert_true(mn_distance(stage_vec3(points, "P", i), stage_vec3(points, "P", j)) > 0.74 * 0.004);
+    const mn_geo *box = stage_cook(&s, n.solver, 1);
+    assert_int_equal(mn_geo_kind_count(box, MN_POLYGON), 2 * mn_geo_point_count(box) - 4);
+    stage_set(&s, shape, "kind", "grid");
+    const mn_geo *grid = stage_cook(&s, n.solver, 3);
+    int held = 0;
+    for (int64_t i = 0; i < mn_geo_point_count(grid); i++) held += stage_number(grid, "pinned", i) != 0;
+    assert_int_equal(held, 20); // five on each side of 0.02 m
+    stage_close(&s);
+}
+
+static void bad_input_is_a_sentence(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, NULL);
+    const film_nodes n = build(&s, "polygons");
+    const mn_geo *geo;
+    check_fails(s.ctx, mn_network_cook(s.network, n.solver, 0, 1, &geo), MN_ERROR_INPUT, "connect polygons");
+    const int32_t file = stage_node(&s, "file", "file"), alone = stage_node(&s, "mls_solver", "alone");
+    stage_set(&s, file, "path", "a");
+    check_ok(s.ctx, mn_geo_create(s.ctx, &s.files[0]));
+    check_ok(s.ctx, mn_geo_add_points(s.files[0], 3, NULL));
+    stage_connect(&s, alone, 0, file);
+    check_fails(s.ctx, mn_network_cook(s.network, alone, 0, 1, &geo), MN_ERROR_INPUT, "normals");
+    stage_set(&s, n.source, "kind", "disc");
+    stage_set(&s, n.source, "hole", "0.03");
+    check_fails(s.ctx, mn_network_cook(s.network, n.solver, 0, 1, &geo), MN_ERROR_ARGUMENT, "hole");
+    stage_set(&s, n.source, "hole", "0");
+    stage_set(&s, n.source, "spacing", "1e-8");
+    check_fails(s.ctx, mn_network_cook(s.network, n.solver, 0, 1, &geo), MN_ERROR_ARGUMENT, "spacing");
+    stage_set(&s, n.source, "spacing", "0.004");
+    stage_set(&s, n.solver, "spacing", "0.0001");
+    check_fails(s.ctx, mn_network_cook(s.network, n.solver, 0, 1, &geo), MN_ERROR_INPUT, "too far apart");
+    stage_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bubble_holds_its_pressure),
+        cmocka_unit_test(rings_move_the_film),
+        cmocka_unit_test(polygons_become_films),
+        cmocka_unit_test(bad_input_is_a_sentence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
