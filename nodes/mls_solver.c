@@ -25,6 +25,12 @@ static const mn_parm_def parms[] = {
               "Closed films hold their gas: its pressure times its volume stays what it is."),
     MN_FLOAT("ambient_pressure", "Ambient Pressure", "Pa", 101325, 1e-9, 1e12, 100, 200000, "Air", NULL,
              "Of the air outside. Lower makes bubbles breathe visibly."),
+    MN_TOGGLE(
+        "lids", "Closed Rings", 0, "Air", "{ gas == 0 }",
+        "Rings that hold a film have a flat lid, so that the film on them holds gas: to blow bubbles. What "
+        "has pinched off keeps its share."),
+    MN_FLOAT("blow", "Blow", "m^3/s", 0, -1e6, 1e6, 0, 1e-3, "Air", "{ gas == 0 } { lids == 0 }",
+             "Air blown through each closed ring, along the film's normals; 1e-4 is 0.1 litres a second."),
     MN_VEC3("wind", "Wind", "m/s", 0, 0, 0, -1e6, 1e6, -5, 5, "Air", NULL,
             "Velocity of the air everywhere; the wind input adds to it."),
     MN_FLOAT(
@@ -64,6 +70,8 @@ static mn_mls_def def_of(const mn_cook *cook, double spacing)
     def.min_thickness = mn_cook_float(cook, "min_thickness");
     def.gas = mn_cook_toggle(cook, "gas");
     def.ambient_pressure = mn_cook_float(cook, "ambient_pressure");
+    def.lids = mn_cook_toggle(cook, "lids");
+    def.blow = mn_cook_float(cook, "blow");
     def.wind = mn_cook_vec3(cook, "wind");
     def.air_drag = mn_cook_float(cook, "air_drag");
     def.damping = mn_cook_float(cook, "damping");

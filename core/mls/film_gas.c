@@ -40,7 +40,7 @@ static mn_status find_components(mn_mls *mls)
     for (int32_t p = 0; p < (int32_t)count; p++) mls->touched.data[p] = 0;
     for (int32_t p = 0; p < (int32_t)count; p++) {
         parent[p] = find_root(parent, p);
-        if (s->edge.data[p]) mls->touched.data[parent[p]] = 1;
+        if (s->edge.data[p] && !(mls->def.lids && mls->pinned.data[p])) mls->touched.data[parent[p]] = 1;
     }
     for (int32_t p = 0; p < (int32_t)count; p++)
         if (mls->touched.data[parent[p]]) parent[p] = -1 - parent[p];
@@ -185,18 +185,21 @@ mn_status mls_find_pockets(mn_mls *mls)
     for (int64_t k = 0; k < mls->volumes.count; k++) mls->volumes.data[k] = 0;
     add_volumes(mls, mls->pocket_of.data, &(mls_line){.from = mls->x0.data, .to = mls->x0.data},
                 mls->volumes.data);
+    for (int64_t p = 0; p < count; p++)
+        if (mls->component.data[p] >= 0 && mls->surface.edge.data[p])
+            mls->new_pockets.data[mls->pocket_of.data[mls->component.data[p]]].lid = 1;
     hand_over(mls, mls->pocket_of.data, mls->volumes.data, mls->new_pockets.data, fresh, mls->known.data);
     if (fresh > 0) MN_TRY(mls_volume_gradient(mls, mls->x0.data, mls->right.data));
     for (int32_t k = 0; k < fresh; k++) {
         mls_pocket *pocket = &mls->new_pockets.data[k];
         const double volume = mls->volumes.data[COEFFICIENTS * k];
-        if (!mls->known.data[k]) {
-            pocket->amount = volume * balance(mls, mls->pocket_of.data, k);
-        }
+        const double ambient = mls->def.ambient_pressure;
+        if (!mls->known.data[k])
+            pocket->amount = volume * (pocket->lid ? ambient : balance(mls, mls->pocket_of.data, k));
         // A film turned inside out, or next to flat, has no volume to speak of: no gas in it.
         const double least = 1e-3 * mls->def.spacing * mls->def.spacing * mls->def.spacing;
-        if (!(volume > least) || !(pocket->amount > 0)) pocket->amount = 0;
-        pocket->pressure = pocket->amount > 0 ? pocket->amount / volume : mls->def.ambient_pressure;
+        if ((!(volume > least) && !pocket->lid) || !(pocket->amount > 0)) pocket->amount = 0;
+        pocket->pressure = pocket->amount > 0 && volume > least ? pocket->amount / volume : ambient;
     }
     for (int64_t p = 0; p < count; p++) {
         const int32_t origin = mls->component.data[p];
@@ -210,14 +213,15 @@ mn_status mls_find_pockets(mn_mls *mls)
 // ---- Boyle's law along a line ----
 
 // The pressure p with p V(factor (p - p0)) = amount, by Newton's method kept between bounds.
-static double pressure_of(const mls_pocket *pocket, const double *c, double factor, double ambient)
+static double pressure_of(const mls_pocket *pocket, double amount, const double *c, double factor,
+                          double ambient)
 {
     double low = 0, high = INFINITY, p = pocket->pressure;
     for (int i = 0; i < 100; i++) {
         const double t = factor * (p - ambient);
         const double volume = c[0] + t * (c[1] + t * (c[2] + t * c[3]));
         const double slope = c[1] + t * (2 * c[2] + 3 * t * c[3]);
-        const double excess = volume > 0 ? p * volume - pocket->amount : -pocket->amount;
+        const double excess = volume > 0 ? p * volume - amount : -amount;
         if (excess > 0)
             high = p;
         else
@@ -237,8 +241,9 @@ mn_status mls_solve_pressures(mn_mls *mls, const mls_line *line, double factor)
     add_volumes(mls, mls->pocket_of.data, line, mls->volumes.data);
     for (int64_t k = 0; k < mls->pockets.count; k++) {
         mls_pocket *pocket = &mls->pockets.data[k];
-        if (pocket->amount > 0)
-            pocket->pressure = pressure_of(pocket, &mls->volumes.data[COEFFICIENTS * k],
+        const double amount = pocket->amount + (pocket->lid ? mls->pump : 0);
+        if (amount > 0)
+            pocket->pressure = pressure_of(pocket, amount, &mls->volumes.data[COEFFICIENTS * k],
                                            line->part[k] * factor, mls->def.ambient_pressure);
     }
     return MN_OK;

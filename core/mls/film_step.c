@@ -280,6 +280,7 @@ mn_status mls_step(mn_mls *mls, double dt, double *stretch)
     step_job job = {.mls = mls, .dt = dt, .theta = theta_of(mls), .gamma = 2 * mls->def.sigma};
     const int64_t count = mls->points.count;
     bool free = true;
+    mls->pump = mls->def.ambient_pressure * mls->def.blow * dt;
     for (int64_t p = 0; p < count; p++) free = free && !mls->pinned.data[p] && mls->drag.data[p] == 0;
     memset(mls->solution.data, 0, mn_bytes(count, sizeof(mn_vec3)));
     MN_TRY(move(&job, job.theta * dt));
@@ -296,6 +297,9 @@ mn_status mls_step(mn_mls *mls, double dt, double *stretch)
 
 void mls_commit(mn_mls *mls)
 {
+    for (int64_t k = 0; k < mls->pockets.count; k++)
+        if (mls->pockets.data[k].lid)
+            mls->pockets.data[k].amount = fmax(0, mls->pockets.data[k].amount + mls->pump);
     for (int64_t p = 0; p < mls->points.count; p++) {
         mn_mls_point *point = &mls->points.data[p];
         point->position = mls->x1.data[p];

@@ -39,6 +39,7 @@ static mn_status check_def(mn_context *ctx, const mn_mls_def *def)
         {"viscosity", def->viscosity, 0, 1e12, "at least 0"},
         {"min_thickness", def->min_thickness, 0, 1e12, "at least 0"},
         {"ambient_pressure", def->ambient_pressure, 1e-12, 1e15, "above 0"},
+        {"blow", def->blow, -1e9, 1e9, "a flow in m^3/s"},
         {"air_drag", def->air_drag, 0, 1e12, "at least 0"},
         {"damping", def->damping, 0, 1, "from 0 to 1"},
         {"max_dt", def->max_dt, 1e-12, 1e12, "above 0"},
@@ -248,7 +249,8 @@ static mn_status load_into(mn_mls *mls, mn_reader *in)
     for (int64_t i = 0; sound && i < mls->points.count; i++) sound = is_sound(mls, &mls->points.data[i]);
     for (int64_t i = 0; sound && i < mls->pockets.count; i++) {
         const mls_pocket *k = &mls->pockets.data[i];
-        sound = k->amount >= 0 && k->pressure >= 0 && isfinite(k->amount) && isfinite(k->pressure);
+        sound = k->amount >= 0 && k->pressure >= 0 && isfinite(k->amount) && isfinite(k->pressure) &&
+                (k->lid == 0 || k->lid == 1);
     }
     if (!sound) return mn_fail(mls->ctx, MN_ERROR_FORMAT, "The saved film is damaged.");
     MN_TRY(mls_refresh(mls));

@@ -16,6 +16,7 @@ typedef MN_ARRAY(double) mls_double_array;
 typedef struct mls_pocket {
     double amount;   ///< J, pressure times volume
     double pressure; ///< Pa, when it was last looked at
+    int64_t lid;     ///< 1: a ring with a lid closes it
 } mls_pocket;
 typedef MN_ARRAY(mls_pocket) mls_pocket_array;
 
@@ -62,6 +63,8 @@ struct mn_mls {
     MN_ARRAY(uint8_t) touched, known;
     MN_ARRAY(mls_edge) edges;
     MN_ARRAY(int32_t) patch;
+
+    double pump; ///< J, that the step tried last blows into each pocket with a lid
 
     // what the last advance did
     int64_t substeps, rollbacks, iterations;

@@ -27,6 +27,8 @@ typedef struct mn_mls_def {
     double min_thickness;    ///< m, >= 0: a film thinner than this breaks; 0: it never does by itself
     bool gas;                ///< closed films hold their gas (Boyle's law)
     double ambient_pressure; ///< Pa, > 0, outside of them
+    bool lids;               ///< rings that hold a film are closed, so that it holds gas in; needs `gas`
+    double blow;             ///< m^3/s of gas, at ambient pressure, blown into each film with a lid
     mn_vec3 wind;            ///< m/s, velocity of the air everywhere
     double air_drag;         ///< Pa s/m, >= 0: pressure on a film for each m/s that the air blows against it
     double

@@ -61,7 +61,8 @@ static double change(const mn_report *a, const mn_report *b, mn_report_key key)
 }
 
 // A free bubble that drifts, spins and swings keeps its mass and momentum to rounding. The angular momentum
-// changes a little where points split and share mass at the start: by (spacing / radius)^2 of what they carry.
+// changes a little where points split and share mass at the start: by (spacing / radius)^2 of what they
+// carry.
 static void free_bubble_keeps_its_momentum(void **state)
 {
     (void)state;
