@@ -4,6 +4,8 @@ with a radius; `v` as the attribute `velocity`, which Cycles reads for motion bl
 from array import array
 from itertools import compress
 
+import bpy
+
 from . import border
 from .native import meniscus
 
@@ -142,7 +144,8 @@ def fill(mesh, geo, scale, smooth=True, speed=1.0):
         mesh.loops.foreach_set("vertex_index", corners)
         mesh.polygons.add(len(begins))
         mesh.polygons.foreach_set("loop_start", begins)
-        mesh.polygons.foreach_set("loop_total", totals)
+        if bpy.app.version < (4, 1):  # later versions see the total in the next face's start
+            mesh.polygons.foreach_set("loop_total", totals)
         mesh.polygons.foreach_set("use_smooth", [smooth] * len(begins))
     set_attributes(mesh, moved, picks, speed)
     mesh.update(calc_edges=True)

@@ -18,8 +18,7 @@ def _clear(tree, look, scale):
     rest.operation, rest.use_clamp = "SUBTRACT", True
     rest.inputs[0].default_value = 0.95
     tree.links.new(fresnel.outputs["Facing"], rest.inputs[1])
-    tint = tree.nodes.new("ShaderNodeCombineRGB") if not hasattr(bpy.types, "ShaderNodeCombineColor") else \
-        tree.nodes.new("ShaderNodeCombineColor")
+    tint = tree.nodes.new("ShaderNodeCombineColor")
     for i in range(3):
         tree.links.new(rest.outputs[0], tint.inputs[i])
     tree.links.new(tint.outputs[0], through.inputs["Color"])

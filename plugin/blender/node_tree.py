@@ -41,6 +41,7 @@ class MeniscusTree(bpy.types.NodeTree):
         name="Metres per Unit", default=1.0, min=1e-6, max=1e6, precision=6, options=set(),
         description="How many metres one Blender unit is for the simulation. Model at a comfortable size and simulate at the "
                     "real one: a sphere of 2 units across with 0.002 here is a drop of 4 mm")
+    made_for: bpy.props.PointerProperty(type=bpy.types.Object)  # by the one-click path
     message: bpy.props.StringProperty(options={"SKIP_SAVE"})
     is_error: bpy.props.BoolProperty(options={"SKIP_SAVE"})
 

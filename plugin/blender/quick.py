@@ -2,7 +2,7 @@
 """The one-click path: an object, a preset, Simulate. What it makes is an ordinary network, there to be changed."""
 import bpy
 
-from . import looks, network_scene, node_tree, setups
+from . import looks, network_scene, node_tree, results, setups
 from .native import meniscus
 
 _setups = setups.available()
@@ -50,6 +50,18 @@ def size_of(thing):
     return max(thing.dimensions) if max(thing.dimensions) > 0 else 0.0
 
 
+def fresh_tree(thing, name):
+    """An empty network for the object; what the last click made for it goes, results and all."""
+    for tree in node_tree.trees():
+        if tree.made_for == thing:
+            for shown in results.objects_of(tree):
+                bpy.data.objects.remove(shown)
+            bpy.data.node_groups.remove(tree)
+    tree = bpy.data.node_groups.new(name, node_tree.TREE)
+    tree.made_for = thing
+    return tree
+
+
 def build(context, thing, quick):
     """A network for the object. Raises meniscus.Error with a sentence."""
     if thing is None or thing.type not in node_tree.MESHABLE:
@@ -65,7 +77,7 @@ def build(context, thing, quick):
     numbers = setups.numbers_of(quick.material, quick.size, quick.cells, quick.slow_motion, round(quick.contact_angle, 4),
                                 gravity, scene.frame_start)
     colliders = "objects" if quick.colliders is not None else "ground" if quick.use_ground else "none"
-    tree = bpy.data.node_groups.new(f"{thing.name} {setup['label']}", node_tree.TREE)
+    tree = fresh_tree(thing, f"{thing.name} {setup['label']}")
     tree.scale = scale
     made = network_scene.fill_tree(tree, setups.scene_of(setup, numbers, colliders))
     for entry in setup["nodes"]:
@@ -81,7 +93,7 @@ def build(context, thing, quick):
 
 
 class MENISCUS_OT_quick(bpy.types.Operator):
-    """Make a network for the active object by the preset, and simulate it"""
+    """Make a network for the active object by the preset, in place of the one made by the last click, and simulate it"""
     bl_idname, bl_label, bl_options = "meniscus.quick", "Simulate", {"REGISTER", "UNDO"}
 
     def execute(self, context):

@@ -110,6 +110,36 @@ class Presets(Case):
                         self.assertIn("radius", thing.data.attributes)
 
 
+class OneClick(Case):
+    def test_a_sphere_becomes_a_rendered_droplet(self):
+        ball, quick = inside.sphere(), self.scene.meniscus_quick
+        quick.setup, quick.cells = "mercury", 8
+        self.assertEqual(bpy.ops.meniscus.quick(), {"FINISHED"})
+        # A second click replaces what the first one made.
+        bpy.context.view_layer.objects.active = ball
+        quick.setup, quick.cells = "water_drop", 8
+        self.assertEqual(bpy.ops.meniscus.quick(), {"FINISHED"})
+        self.assertEqual([tree.name for tree in node_tree.trees()], ["Ball Water Drop"])
+        shown = [thing for thing in bpy.data.objects if thing.meniscus.role]
+        self.assertEqual([thing.meniscus.role for thing in shown], ["mesh"])
+        self.assertTrue(ball.hide_render)
+        self.assertIn("Water", shown[0].data.materials[0].name)
+        self.assertGreater(self.levels(shown[0]), 30)
+
+    def levels(self, thing):
+        """Renders the droplet in Cycles; how many levels of grey are in the picture."""
+        from meniscus_blender import studio
+        scene, center = self.scene, thing.matrix_world @ thing.location.__class__((0, 0, 1.2))
+        studio.settings(scene, (64, 48), 4, 24)
+        studio.background(scene)
+        studio.lights(scene, center, 1.0)
+        studio.camera(scene, center, [thing.matrix_world @ vertex.co for vertex in thing.data.vertices])
+        scene.render.filepath = str(inside.HERE / "droplet.png")
+        bpy.ops.render.render(write_still=True)
+        image = bpy.data.images.load(scene.render.filepath)
+        return len({round(value, 2) for value in list(image.pixels)[0::4]})
+
+
 class Bits(Case):
     def test_frames_are_those_of_the_command(self):
         tree = inside.drop_tree(cells=8)
