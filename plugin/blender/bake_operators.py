@@ -81,7 +81,7 @@ def start(context, tree, resume=False, from_frame=None):
         # A longer range is the same simulation.
         scene_before = dict(plan.scene, frames=before.get("frames", plan.scene["frames"]))
         if before and before.get("fingerprint") not in (cache.fingerprint(folder, plan.text),
-                                                        cache.fingerprint(folder, _text(scene_before))):
+                                                        cache.fingerprint(folder, network_scene.text_of(scene_before))):
             raise network_scene.TreeError("The network or its objects have changed since the cache was made, so its frames "
                                           "do not fit any more; simulate anew.")
         if from_frame is not None:
@@ -91,11 +91,6 @@ def start(context, tree, resume=False, from_frame=None):
     skip = [frame for frame in frames if going_on and all(cache.frame_path(folder, stem, frame).is_file() for stem in stems)]
     chosen = preferences.get()
     return bake_job.BakeJob(plan, folder, frames, skip, going_on, chosen.threads, chosen.cache_memory << 20), plan
-
-
-def _text(scene_dict):
-    import json
-    return json.dumps(scene_dict, indent=1)
 
 
 # ---- while it runs ----

@@ -38,7 +38,11 @@ class Plan:
 
     @property
     def text(self):
-        return json.dumps(self.scene, indent=1)
+        return text_of(self.scene)
+
+
+def text_of(scene):
+    return json.dumps(scene, indent=1)
 
 
 class TreeError(Exception):

@@ -171,14 +171,19 @@ def _folders(table):
 
 
 def _init(self, context):
-    table = self.table
-    self.name, self.width = table.name, 220
-    for entry in table.inputs:
-        socket = self.inputs.new(SOCKET, entry["label"])
-        socket.help, socket.required = entry["expects"], entry["required"]
-    for entry in table.outputs:
-        self.outputs.new(SOCKET, entry["label"]).help = entry["gives"]
+    self.name, self.width = self.table.name, 220
+    complete(self)
     self.set_message("")
+
+
+def complete(node):
+    """Gives a node from an older file the sockets that its table has got since."""
+    table = node.table
+    for entry in table.inputs[len(node.inputs):]:
+        socket = node.inputs.new(SOCKET, entry["label"])
+        socket.help, socket.required = entry["expects"], entry["required"]
+    for entry in table.outputs[len(node.outputs):]:
+        node.outputs.new(SOCKET, entry["label"]).help = entry["gives"]
 
 
 def _update(self):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A parameter of the tables as a Blender property, and back: its value as a scene writes it."""
 import re
+import zlib
 from ctypes import c_float
 
 import bpy
@@ -51,7 +52,8 @@ def blender_property(parm, update=None):
     if parm.type == "toggle":
         return bpy.props.BoolProperty(default=default, **shared)
     if parm.type == "menu":
-        items = [(token, label, "", i) for i, (token, label) in enumerate(zip(parm.items, parm.item_labels))]
+        # Files keep the number: one that belongs to the token outlives new items in the table.
+        items = [(token, label, "", zlib.crc32(token.encode()) & 0x7fffffff) for token, label in zip(parm.items, parm.item_labels)]
         return bpy.props.EnumProperty(items=items, default=default, **still, **shared)
     if parm.type in ("string", "file"):
         subtype = "FILE_PATH" if parm.type == "file" else "NONE"

@@ -15,6 +15,13 @@ def on_frame(scene, depsgraph=None):
 
 @persistent
 def on_load(*_):
+    for tree in node_tree.trees():
+        if tree.library is not None:
+            continue  # linked from another file, and not ours to change
+        bake_operators.clear_messages(tree)  # of a job that is no more
+        for node in tree.nodes:
+            if getattr(node, "table", None) is not None:
+                node_tree.complete(node)
     results.show_all(bpy.context.scene.frame_current)
 
 

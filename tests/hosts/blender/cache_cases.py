@@ -47,6 +47,7 @@ class Files(unittest.TestCase):
         bpy.ops.wm.open_mainfile(filepath=str(self.path))
         tree, scene = bpy.data.node_groups[name], bpy.context.scene
         self.assertEqual(network_scene.plan_of(tree, scene).text, text)
+        self.assertEqual(tree.message, "")
         scene.frame_set(3)
         self.assertEqual(shape_of(results.objects_of(tree)[0]), seen)
         # The whole folder can be moved, and the network renamed with its cache left behind.
