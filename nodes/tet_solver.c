@@ -43,6 +43,8 @@ static const mn_parm_def parms[] = {
              "Longer edges are split; 0 for 1.7 times the size. At least 2.5 times the minimum."),
     MN_FLOAT("quality", "Quality", "", 0.25, 0, 0.5, 0, 0.5, "Mesh", NULL,
              "Tetrahedra below this volume-length ratio are repaired after a step; 0 never remeshes."),
+    MN_TOGGLE("merge", "Merge", 1, "Mesh", NULL,
+              "Bodies that come to overlap become one; off, they pass through each other."),
     MN_MENU(
         "integrator", "Integrator", integrator_items, MN_TET_BDF2, "Solver", NULL,
         "Both are of second order in time. SDIRK2 costs twice as much and damps the smallest waves less."),
@@ -97,6 +99,7 @@ static mn_tet_liquid_def def_of(const mn_cook *cook)
     def.min_size = mn_cook_float(cook, "min_size");
     def.max_size = mn_cook_float(cook, "max_size");
     def.quality = mn_cook_float(cook, "quality");
+    def.merge = mn_cook_toggle(cook, "merge");
     def.integrator = (mn_tet_integrator)mn_cook_menu(cook, "integrator");
     def.max_dt = mn_cook_float(cook, "max_dt");
     def.capillary_step = mn_cook_float(cook, "capillary_step");

@@ -2,16 +2,17 @@
 //
 // Remeshing after a step. It works on a copy, so that a failure leaves the state as it was.
 //
-//   1  volumes at rest become the volumes that are there times how full their nodes are: this changes no
-//   node's
-//      volume, and leaves nothing for the overlaps to smear
-//   2  local remeshing, where quality or edge lengths ask for it [clausen2013] section 6 3  fields by
-//   overlaps; momentum is kept exactly, that of the step before too 4  places are moved, as little as
-//   possible in the norm of the mass, until every node has its volume again.
-//      Velocities stay, and so does the centre of mass: the paper gives volume back through them over the
-//      next steps
+//   1. Volumes at rest become the volumes that are there times how full their nodes are: this changes no
+//      node's volume, and leaves nothing for the overlaps to smear.
+//   2. Bodies that overlap become one                                         [clausen2013] section 7.2
+//   3. Local remeshing, where quality or edge lengths ask for it              [clausen2013] section 6
+//   4. Fields by overlaps. Momentum is kept exactly, that of the step before too.
+//   5. Places move, as little as possible in the norm of the mass, until every node has its volume again.
+//      Velocities and the centre of mass stay. The paper gives volume back through velocities instead, over
+//      the next steps.
 #include "tet/liquid.h"
 
+#include "meniscus/tet_merge.h"
 #include "meniscus/tet_quality.h"
 #include "meniscus/tet_remesh.h"
 #include "meniscus/tet_resample.h"
@@ -115,7 +116,7 @@ static mn_status repair(mn_tet_liquid *q, const mn_tet_mesh *before, mn_tet_mesh
     mn_tet_remesh_report report;
     mn_tet_resample_report resampled;
     const mn_tet_resample_def names = {MN_TET_V, MN_TET_REST_VOLUME};
-    def.quality = q->def.quality;
+    def.quality = fmax(q->def.quality, 0.1); // a seam needs it in any case
     // The line where liquid leaves a solid is a crease, also at an angle of 135 degrees.
     if (mn_tet_liquid_has_solids(q)) def.feature_angle = 40;
     edge_limits(q, &def.min_edge, &def.max_edge);
@@ -126,19 +127,60 @@ static mn_status repair(mn_tet_liquid *q, const mn_tet_mesh *before, mn_tet_mesh
     return mn_tet_mesh_compact(mesh, NULL, NULL);
 }
 
+// ---- merging ----
+
+// Whether the boxes of two bodies overlap: only then can the bodies.
+static mn_status bodies_meet(const mn_tet_liquid *q, bool *meet)
+{
+    const size_t bytes = mn_bytes(q->body_count, sizeof(mn_box));
+    *meet = false;
+    if (q->body_count < 2) return MN_OK;
+    mn_box *boxes = mn_allocate(q->ctx, bytes);
+    if (!boxes) return MN_ERROR_MEMORY;
+    for (int32_t b = 0; b < q->body_count; b++) boxes[b] = mn_box_empty();
+    for (int32_t i = 0; i < q->mesh->vertex_slots; i++)
+        boxes[q->body.data[i]] = mn_box_add(boxes[q->body.data[i]], q->mesh->position[i]);
+    for (int32_t a = 0; a < q->body_count; a++)
+        for (int32_t b = a + 1; b < q->body_count && !*meet; b++)
+            *meet = !mn_box_is_empty(
+                (mn_box){mn_max3(boxes[a].min, boxes[b].min), mn_min3(boxes[a].max, boxes[b].max)});
+    mn_release(q->ctx, boxes, bytes);
+    return MN_OK;
+}
+
+// Unites what overlaps in `work`. What is covered twice has the rest volumes of both: it grows to its size
+// when volumes are put back.
+static mn_status merge(mn_tet_mesh *work, bool *merged)
+{
+    mn_tet_merge_def def = mn_tet_merge_default_def();
+    mn_tet_merge_report report;
+    def.velocity = MN_TET_V, def.mass = MN_TET_REST_VOLUME;
+    MN_TRY(mn_tet_mesh_merge(work, &def, &report));
+    *merged = report.merges + report.swallowed > 0;
+    if (!*merged) return MN_OK;
+    remove_loose_vertices(work);
+    return mn_tet_mesh_compact(work, NULL, NULL);
+}
+
 mn_status mn_tet_liquid_adapt(mn_tet_liquid *q)
 {
-    if (!(q->def.quality > 0) || !needs_repair(q)) return MN_OK;
+    bool meet = false, merged = false;
+    const bool bad = q->def.quality > 0 && needs_repair(q);
+    if (q->def.merge) MN_TRY(bodies_meet(q, &meet));
+    if (!bad && !meet) return MN_OK;
     mn_tet_mesh *before = NULL, *work = NULL, *fresh = NULL;
     const mn_vec3 center = mn_tet_liquid_center(q);
     mn_status status;
     MN_TRY_TO(done, status, mn_tet_mesh_copy(q->mesh, &before));
     MN_TRY_TO(done, status, refresh_rest_volumes(q, before));
+    if (meet) MN_TRY_TO(done, status, merge(before, &merged));
+    if (!bad && !merged) goto done;
     MN_TRY_TO(done, status, mn_tet_mesh_copy(before, &work));
     MN_TRY_TO(done, status, repair(q, before, work));
     MN_TRY_TO(done, status, mn_tet_liquid_rebuild(work, &fresh));
     MN_TRY_TO(done, status, mn_tet_liquid_take_mesh(q, fresh));
     q->counts.remeshed++;
+    if (merged) q->last_dt = 0; // the velocity jumps, so the next step starts anew
     MN_TRY_TO(done, status, mn_tet_liquid_recover_volumes(q));
     if (q->touching == 0) mn_tet_liquid_set_center(q, center);
     find_worst(q->mesh, &q->left_quality, &q->left_shortest, &q->left_longest);

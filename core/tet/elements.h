@@ -6,8 +6,8 @@
 //   dV/dx_k          g_k = -(b-a) x (c-a) / 6         a, b, c: face k counter-clockwise from outside
 //   d2V/dx_k dx_b    [c - a]x / 6                     zero for k = b
 //   dA/dx_i          n x e_i / 2                      e_i: edge opposite vertex i, n: unit normal
-//   d2A/dx_i dx_j    H_ij = (e_i.e_j)/(4A) n n^T - s_ij/2 [n]x,   s_01 = s_12 = s_20 = 1 = -s_10 = -s_21 =
-//   -s_02
+//   d2A/dx_i dx_j    H_ij = (e_i.e_j)/(4A) n n^T - s_ij/2 [n]x
+//                    s_01 = s_12 = s_20 = 1,   s_10 = s_21 = s_02 = -1,   s_ii = 0
 //
 // H has the eigenvalues of the cotangent Laplacian along n, and +-sqrt(3)/2 twice each in the plane, whatever
 // the shape, so its positive part has a closed form:

@@ -21,6 +21,7 @@ mn_tet_liquid_def mn_tet_liquid_default_def(void)
         .soft_memory = 30,
         .domain = mn_box_empty(),
         .contact_angle = 90,
+        .merge = true,
     };
 }
 
@@ -136,13 +137,22 @@ static mn_status find_bodies(mn_tet_liquid *q)
     return MN_OK;
 }
 
+mn_status mn_tet_liquid_prepare(mn_tet_liquid *q)
+{
+    if (q->ready) return MN_OK;
+    MN_TRY(find_bodies(q));
+    MN_TRY(mn_tet_system_build(&q->system, q->mesh));
+    q->ready = true;
+    return MN_OK;
+}
+
 mn_status mn_tet_liquid_take_mesh(mn_tet_liquid *q, mn_tet_mesh *mesh)
 {
     mn_tet_mesh *old = q->mesh;
     q->mesh = mesh;
+    q->ready = false;
     mn_tet_mesh_free(old);
-    MN_TRY(find_bodies(q));
-    return mn_tet_system_build(&q->system, mesh);
+    return mn_tet_liquid_prepare(q);
 }
 
 // ---- fields ----

@@ -37,6 +37,7 @@ struct mn_tet_liquid {
     double left_quality, left_shortest, left_longest;
 
     mn_tet_mesh *mesh; ///< without gaps
+    bool ready;        ///< neighbourhoods and bodies are those of the mesh
     mn_tet_system system;
     mn_krylov *krylov;
     const mn_collider *collider;
@@ -75,6 +76,8 @@ static inline double *mn_tet_field_numbers(const mn_tet_liquid *liquid, const ch
 #define MN_TET_LAST_V "last_v"           ///< linear, m/s, one step ago
 #define MN_TET_LAST_MOVE "last_move"     ///< linear, m, what the last step moved
 
+/// Neighbourhoods and bodies, unless they are there already.
+mn_status mn_tet_liquid_prepare(mn_tet_liquid *liquid);
 /// Takes over `mesh` and makes neighbourhoods and bodies. The mesh is as mn_tet_mesh_build() makes it.
 mn_status mn_tet_liquid_take_mesh(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
 /// The mesh built anew from the arrays of `mesh`, with its fields and ids.

@@ -15,6 +15,7 @@ static const double pi = 3.14159265358979323846;
 static double sum_area(const mn_tet_liquid *q, bool energies)
 {
     double area = 0;
+    if (!q->ready) return 0;
     energies = energies && q->face_sigma.count == q->system.face_count;
     const mn_vec3 *x = q->mesh->position;
     for (int32_t f = 0; f < q->system.face_count; f++) {

@@ -3,8 +3,8 @@
 // The preconditioner: the block factorisation of (A -B^T; -B 0) with the diagonal blocks D of A in the place
 // of A,
 //
-//   z_v = D^-1 r_v,   z_p = -S^-1 (r_p + B z_v),   z_v += D^-1 B^T z_p,     S = B D^-1 B^T + 1e-10 of its
-//   diagonal
+//   z_v = D^-1 r_v,   z_p = -S^-1 (r_p + B z_v),   z_v += D^-1 B^T z_p
+//   S = B D^-1 B^T, and 1e-10 of its diagonal
 //
 // S couples nodes up to two edges apart. It is factored by Cholesky's method and the factor is kept while it
 // serves; its pattern is analysed once for a mesh.
@@ -25,7 +25,7 @@ static int by_index(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Calls the columns of row i two edges away into `list`; returns how many.
+// Lists the nodes up to two edges away from node i; returns how many.
 static int32_t list_row(const mn_tet_system *s, int32_t i, int32_t *seen, int32_t *list)
 {
     int32_t count = 0;

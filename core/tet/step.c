@@ -121,7 +121,7 @@ static bool is_calm(const mn_tet_liquid *q)
     return q->def.density * fastest * q->size < calm * q->def.sigma;
 }
 
-// V0 += (V - V0)(1 - exp(-dt/memory)), keeping the sum.
+// V0 += (V - V0)(1 - exp(-dt/memory)); a calm liquid forgets soon.
 static void forget_volumes(mn_tet_liquid *q, double dt)
 {
     double *soft = mn_tet_field_numbers(q, MN_TET_SOFT_VOLUME);
@@ -222,6 +222,7 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
     if (!(seconds >= 0) || !isfinite(seconds))
         return mn_fail(q->ctx, MN_ERROR_ARGUMENT, "The time to advance is %g s; it must be zero or more.",
                        seconds);
+    MN_TRY(mn_tet_liquid_prepare(q)); // memory may have run out before
     q->touching = 0;
     q->system.analyzed = q->system.factored = false; // a loaded state has neither
     double left = seconds;

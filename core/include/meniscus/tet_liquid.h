@@ -54,6 +54,7 @@ typedef struct mn_tet_liquid_def {
 
     mn_box domain;        ///< m
     bool wall[6];         ///< which of its sides are solid: x min, x max, y min, y max, z min, z max
+    bool merge;           ///< bodies that overlap become one
     bool stick;           ///< liquid sticks to solids; otherwise it slips along them without friction
     double contact_angle; ///< at solids, measured in the liquid, degrees, [0, 180]
 } mn_tet_liquid_def;

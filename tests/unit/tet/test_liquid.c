@@ -113,6 +113,57 @@ static void energy_never_grows_by_itself(void **state)
     mn_context_free(ctx);
 }
 
+// Two balls of 1 mm that fly at each other along x.
+static mn_tet_liquid *make_pair(mn_context *ctx, const mn_tet_liquid_def *def)
+{
+    mn_tet_mesh *ball = tet_ball(ctx, 4), *mesh;
+    const int32_t n = ball->vertex_slots, m = ball->tet_slots;
+    mn_vec3 *x = malloc(2 * (size_t)n * sizeof *x);
+    int32_t(*tets)[4] = malloc(2 * (size_t)m * sizeof *tets);
+    for (int32_t i = 0; i < n; i++) {
+        const mn_vec3 p = mn_scale(2e-3, ball->position[i]);
+        x[i] = mn_v3(p.x - 1.05e-3, p.y, p.z), x[n + i] = mn_v3(p.z + 1.05e-3, p.x, p.y + 3e-4);
+    }
+    for (int32_t t = 0; t < m; t++)
+        for (int k = 0; k < 4; k++) tets[t][k] = ball->tet[t][k], tets[m + t][k] = n + ball->tet[t][k];
+    check_ok(ctx, mn_tet_mesh_build(ctx, 2 * n, x, 2 * m, (const int32_t(*)[4])tets, &mesh));
+    mn_tet_field *v;
+    check_ok(ctx, mn_tet_mesh_add_field(mesh, "v", MN_TET_LINEAR, 3, &v));
+    for (int32_t i = 0; i < 2 * n; i++) v->data[3 * i] = i < n ? 0.2 : -0.1;
+    mn_tet_liquid *liquid;
+    check_ok(ctx, mn_tet_liquid_create(ctx, def, mesh, &liquid));
+    mn_tet_mesh_free(ball), mn_tet_mesh_free(mesh);
+    free(x), free(tets);
+    return liquid;
+}
+
+static void drops_that_meet_become_one(void **state)
+{
+    (void)state;
+    mn_context *ctx = calm_context();
+    mn_tet_liquid_def def = water();
+    def.viscosity = 0.02;
+    for (int merge = 0; merge < 2; merge++) {
+        def.merge = merge == 1;
+        mn_tet_liquid *liquid = make_pair(ctx, &def);
+        mn_report before, after;
+        mn_tet_liquid_get_report(liquid, &before);
+        assert_int_equal(liquid->body_count, 2);
+        check_ok(ctx, mn_tet_liquid_advance(liquid, 2e-3));
+        mn_tet_liquid_get_report(liquid, &after);
+        assert_int_equal(liquid->body_count, merge ? 1 : 2);
+        const double mass = before.value[MN_REPORT_mass][0];
+        check_close(after.value[MN_REPORT_mass][0], mass, 1e-12 * mass);
+        check_close(after.value[MN_REPORT_momentum][0], before.value[MN_REPORT_momentum][0],
+                    1e-11 * mass * 0.1);
+        // Twice covered volume has grown to its own again.
+        check_close(after.value[MN_REPORT_volume][0] / before.value[MN_REPORT_volume][0], 1, 1e-6);
+        check_ok(ctx, mn_tet_mesh_check(liquid->mesh));
+        mn_tet_liquid_free(liquid);
+    }
+    mn_context_free(ctx);
+}
+
 // ---- same bits ----
 
 typedef struct memory_stream {
@@ -273,6 +324,7 @@ int main(void)
         cmocka_unit_test(conserves_mass_volume_and_momentum),
         cmocka_unit_test(falls_as_it_should),
         cmocka_unit_test(energy_never_grows_by_itself),
+        cmocka_unit_test(drops_that_meet_become_one),
         cmocka_unit_test(threads_and_resuming_do_not_change_a_bit),
         cmocka_unit_test(damaged_states_are_refused),
         cmocka_unit_test(says_what_is_wrong),
