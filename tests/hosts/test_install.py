@@ -63,7 +63,7 @@ with tempfile.TemporaryDirectory() as folder:
     (project / "CMakeLists.txt").write_text(PROJECT)
     (project / "main.c").write_text(PROGRAM)
     (project / "main.cpp").write_text(PROGRAM)
-    run("cmake", "-S", project, "-B", out, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "-G", "Ninja", "-S", project, "-B", out, f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", out)
     for program in ("user_c", "user_cxx"):
         answer = run(out / program)
