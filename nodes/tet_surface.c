@@ -3,6 +3,11 @@
 // tet_surface: the boundary of tetrahedra as polygons.
 #include "nodes/parm.h"
 
+static const mn_parm_def parms[] = {
+    MN_INT("subdivide", "Subdivide", "", 0, 0, 4, 0, 3, "Surface", NULL,
+           "How many times every triangle is divided into four, smoothly; the volume stays."),
+};
+
 static const mn_input_def inputs_of[] = {{"Tetrahedra", "tetrahedra", true, false}};
 static const mn_output_def outputs_of[] = {
     {"Polygons", "triangles that face out, with the tetrahedra's point and primitive attributes"}};
@@ -16,8 +21,17 @@ static mn_status cook_tet_surface(const mn_cook *cook, mn_geo **outputs)
         return mn_cook_fail(cook, MN_ERROR_INPUT,
                             "the input holds no tetrahedra; make them with tetrahedralize first.");
     MN_TRY(mn_tet_mesh_from_geo(input, true, &mesh, &repairs));
-    const mn_status status = mn_tet_mesh_boundary_to_geo(mesh, input, outputs);
+    mn_geo *skin = NULL;
+    mn_status status = mn_tet_mesh_boundary_to_geo(mesh, input, &skin);
     mn_tet_mesh_free(mesh);
+    if (status != MN_OK) return status;
+    const int32_t levels = (int32_t)mn_cook_int(cook, "subdivide");
+    if (levels == 0) {
+        outputs[0] = skin;
+        return MN_OK;
+    }
+    status = mn_geo_subdivide(skin, levels, outputs);
+    mn_geo_free(skin);
     return status;
 }
 
@@ -30,5 +44,7 @@ const mn_node_type mn_tet_surface_node = {
     .input_count = MN_COUNT_OF(inputs_of),
     .outputs = outputs_of,
     .output_count = MN_COUNT_OF(outputs_of),
+    .parms = parms,
+    .parm_count = MN_COUNT_OF(parms),
     .cook = cook_tet_surface,
 };

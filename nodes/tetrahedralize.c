@@ -10,6 +10,9 @@ static const mn_parm_def parms[] = {
              "Edge of the tetrahedra at the surface. At least four should fit across the thinnest part."),
     MN_FLOAT("gradation", "Gradation", "m/m", 0, 0, 2, 0, 1, "Mesh", NULL,
              "How fast tetrahedra may grow with the distance from the surface; 0 keeps one size everywhere."),
+    MN_TOGGLE("features", "Keep Features", 1, "Mesh", NULL,
+              "Moves vertices onto sharp edges and corners, which filling alone cuts off, as far as the "
+              "angles allow."),
     MN_FLOAT("quality", "Quality", "", 0.35, 0, 0.99, 0, 0.7, "Mesh", NULL,
              "Tetrahedra below this volume-length ratio are improved afterwards; 0 leaves them as the "
              "filling made them, with "
@@ -43,7 +46,11 @@ static mn_status find_level_set(const mn_cook *cook, const mn_geo *input, double
         return mn_cook_fail(
             cook, MN_ERROR_INPUT,
             "the input holds neither polygons nor a level set; connect a closed surface or a level set VDB.");
-    int64_t open = 0, point = -1;
+    for (int64_t i = 0; i < mn_geo_point_count(input); i++)
+        if (!mn_is_finite3(mn_geo_position(input, i)))
+            return mn_cook_fail(cook, MN_ERROR_INPUT,
+                                "point %lld has a position that is not a number; remove it.", (long long)i);
+    int64_t open = 0, point = -1, crossings = 0, crossing[2];
     MN_TRY(mn_polygons_open_edges(input, &open, &point));
     if (open > 0)
         return mn_cook_fail(cook, MN_ERROR_INPUT,
@@ -51,6 +58,12 @@ static mn_status find_level_set(const mn_cook *cook, const mn_geo *input, double
                             "the holes or turn "
                             "the polygons that face the wrong way.",
                             (long long)open, (long long)point);
+    MN_TRY(mn_polygons_crossing(input, &crossings, crossing));
+    if (crossings > 0)
+        mn_cook_warn(cook,
+                     "%lld pairs of polygons pass through each other, the first are %lld and %lld; what "
+                     "lies inside any of them is filled.",
+                     (long long)crossings, (long long)crossing[0], (long long)crossing[1]);
     if (!cook->services || !cook->services->mesh_to_level_set)
         return mn_cook_fail(
             cook, MN_ERROR_UNSUPPORTED,
@@ -109,6 +122,10 @@ static mn_status make_mesh(const mn_cook *cook, const mn_tet_stuffing_def *def, 
                              (const int32_t(*)[4])filled->tets.data, mesh));
     mn_tet_remesh_def remesh = mn_tet_remesh_default_def();
     mn_tet_remesh_report report;
+    mn_tet_fit_report fitted;
+    mn_tet_manifold_report manifold;
+    if (mn_cook_toggle(cook, "features")) MN_TRY(mn_tet_mesh_fit(*mesh, def, 0.15, &fitted));
+    MN_TRY(mn_tet_mesh_make_manifold(*mesh, &manifold));
     remesh.quality = mn_cook_float(cook, "quality");
     if (remesh.quality > 0) MN_TRY(mn_tet_remesh(*mesh, &remesh, &report));
     return add_attributes(*mesh);

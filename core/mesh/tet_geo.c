@@ -276,6 +276,28 @@ mn_status mn_tet_mesh_boundary_to_geo(const mn_tet_mesh *mesh, const mn_geo *lik
     return to_geo(mesh, like, true, geo);
 }
 
+mn_status mn_tet_geo_quality(const mn_geo *geo, mn_tet_quality_report *report)
+{
+    const int64_t *starts = mn_geo_primitive_starts(geo), *points = mn_geo_vertex_points(geo);
+    mn_tet_quality_begin(report);
+    for (int64_t p = 0; p < mn_geo_primitive_count(geo); p++) {
+        if (p % 65536 == 0) MN_TRY(mn_check_cancelled(mn_geo_context(geo)));
+        if (mn_geo_primitive_kinds(geo)[p] != MN_TETRAHEDRON) continue;
+        mn_vec3 x[4];
+        bool finite = true;
+        for (int32_t k = 0; k < 4; k++) {
+            x[k] = mn_geo_position(geo, points[starts[p] + k]);
+            finite = finite && mn_is_finite3(x[k]);
+        }
+        if (finite)
+            mn_tet_quality_add(report, x);
+        else
+            report->tets++, report->inverted++;
+    }
+    mn_tet_quality_end(report);
+    return MN_OK;
+}
+
 // ---- closed surfaces ----
 
 typedef struct half_edge {

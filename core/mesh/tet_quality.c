@@ -112,11 +112,9 @@ mn_status mn_tet_mesh_quality_sweep(const mn_tet_mesh *mesh, double *quality)
     return mn_parallel_for(mesh->ctx, mesh->tet_slots, 16384, sweep_range, &s);
 }
 
-static void report_tet(const mn_tet_mesh *mesh, int32_t t, mn_tet_quality_report *r)
+void mn_tet_quality_add(mn_tet_quality_report *r, const mn_vec3 p[4])
 {
-    mn_vec3 p[4];
     double angles[6];
-    for (int32_t k = 0; k < 4; k++) p[k] = mesh->position[mesh->tet[t][k]];
     const double quality = mn_tet_quality(p[0], p[1], p[2], p[3]),
                  volume = mn_tet_volume(p[0], p[1], p[2], p[3]);
     r->tets++;
@@ -140,7 +138,20 @@ static void report_tet(const mn_tet_mesh *mesh, int32_t t, mn_tet_quality_report
     }
 }
 
-static void report_empty(mn_tet_quality_report *r)
+static void report_tet(const mn_tet_mesh *mesh, int32_t t, mn_tet_quality_report *r)
+{
+    mn_vec3 p[4];
+    for (int32_t k = 0; k < 4; k++) p[k] = mesh->position[mesh->tet[t][k]];
+    mn_tet_quality_add(r, p);
+}
+
+void mn_tet_quality_end(mn_tet_quality_report *r)
+{
+    if (r->tets == 0) r->shortest_edge = 0;
+    if (r->tets) r->mean_quality /= (double)r->tets;
+}
+
+void mn_tet_quality_begin(mn_tet_quality_report *r)
 {
     memset(r, 0, sizeof *r);
     r->worst_quality = 1;
@@ -153,7 +164,7 @@ static mn_status report_range(void *user, mn_range range)
 {
     const sweep *s = user;
     mn_tet_quality_report *r = &s->chunks[range.chunk];
-    report_empty(r);
+    mn_tet_quality_begin(r);
     for (int64_t t = range.begin; t < range.end; t++)
         if (s->mesh->tet[t][0] >= 0) report_tet(s->mesh, (int32_t)t, r);
     return MN_OK;
@@ -177,9 +188,9 @@ mn_status mn_tet_mesh_quality(const mn_tet_mesh *mesh, mn_tet_quality_report *re
 {
     enum { GRAIN = 8192 };
     const int64_t chunk_count = mn_chunk_count(mesh->tet_slots, GRAIN);
-    report_empty(report);
+    mn_tet_quality_begin(report);
     if (chunk_count == 0) {
-        report->shortest_edge = 0;
+        mn_tet_quality_end(report);
         return MN_OK;
     }
     sweep s = {mesh, NULL, mn_allocate(mesh->ctx, mn_bytes(chunk_count, sizeof *s.chunks))};
@@ -187,6 +198,6 @@ mn_status mn_tet_mesh_quality(const mn_tet_mesh *mesh, mn_tet_quality_report *re
     const mn_status status = mn_parallel_for(mesh->ctx, mesh->tet_slots, GRAIN, report_range, &s);
     for (int64_t i = 0; i < chunk_count; i++) report_join(report, &s.chunks[i]);
     mn_release(mesh->ctx, s.chunks, mn_bytes(chunk_count, sizeof *s.chunks));
-    if (report->tets) report->mean_quality /= (double)report->tets;
+    mn_tet_quality_end(report);
     return status;
 }

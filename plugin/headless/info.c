@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // meniscus info FILE: what a geometry file holds, for people or as JSON.
+#include "meniscus/tet_geo.h"
 #include "plugin/headless/command.h"
 #include "plugin/headless/session.h"
 #include "plugin/host/json_text.h"
@@ -101,6 +102,40 @@ static void put_volumes(mn_json_text *out, const mn_geo *geo)
     }
 }
 
+static void put_histogram(mn_json_text *out, bool *first, const char *key, const int64_t *bins, int32_t count)
+{
+    mn_json_text_put_key(out, first, ", ", key);
+    for (int32_t i = 0; i < count; i++) {
+        mn_json_text_put(out, i > 0 ? ", " : "[");
+        mn_json_text_put_number(out, (double)bins[i]);
+    }
+    mn_json_text_put(out, "]");
+}
+
+static void put_quality(mn_json_text *out, const mn_tet_quality_report *q)
+{
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {{"volume", q->volume},
+                   {"inverted", (double)q->inverted},
+                   {"worst_quality", q->worst_quality},
+                   {"mean_quality", q->mean_quality},
+                   {"smallest_dihedral", q->smallest_dihedral},
+                   {"largest_dihedral", q->largest_dihedral},
+                   {"shortest_edge", q->shortest_edge},
+                   {"longest_edge", q->longest_edge}};
+    bool first = true;
+    mn_json_text_put(out, "{");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        mn_json_text_put_key(out, &first, ", ", numbers[i].key);
+        mn_json_text_put_number(out, numbers[i].value);
+    }
+    put_histogram(out, &first, "quality_histogram", q->quality_histogram, MN_TET_QUALITY_BINS);
+    put_histogram(out, &first, "dihedral_histogram", q->dihedral_histogram, MN_TET_ANGLE_BINS);
+    mn_json_text_put(out, "}");
+}
+
 static mn_status print_json(mn_context *ctx, const mn_geo *geo)
 {
     static const char next[] = ",\n  ";
@@ -131,6 +166,12 @@ static mn_status print_json(mn_context *ctx, const mn_geo *geo)
         mn_json_text_put(&out, "[");
         put_volumes(&out, geo);
         mn_json_text_put(&out, "]");
+    }
+    if (mn_geo_kind_count(geo, MN_TETRAHEDRON) > 0) {
+        mn_tet_quality_report quality;
+        MN_TRY(mn_tet_geo_quality(geo, &quality));
+        mn_json_text_put_key(&out, &first, next, "tetrahedra");
+        put_quality(&out, &quality);
     }
     mn_json_text_put(&out, "}\n");
     char *text;
@@ -177,7 +218,37 @@ static void print_volumes(const mn_geo *geo)
     }
 }
 
-static void print_text(const char *path, const mn_geo *geo)
+/// A bar for each bin, the fullest 40 wide.
+static void print_histogram(const int64_t *bins, int32_t count, double width, const char *unit)
+{
+    int64_t most = 1, all = 0;
+    for (int32_t i = 0; i < count; i++) most = bins[i] > most ? bins[i] : most, all += bins[i];
+    for (int32_t i = 0; i < count; i++) {
+        char bar[41];
+        const int length = (int)((40 * bins[i] + most - 1) / most);
+        memset(bar, '#', (size_t)length);
+        bar[length] = '\0';
+        if (bins[i] > 0)
+            printf("    %5g to %-5g%-4s %10lld %5.1f %%  %s\n", i * width, (i + 1) * width, unit,
+                   (long long)bins[i], 100.0 * (double)bins[i] / (double)all, bar);
+    }
+}
+
+static mn_status print_quality(const mn_geo *geo)
+{
+    mn_tet_quality_report q;
+    if (mn_geo_kind_count(geo, MN_TETRAHEDRON) == 0) return MN_OK;
+    MN_TRY(mn_tet_geo_quality(geo, &q));
+    printf("  tetrahedra  volume %g m^3, %lld inverted or flat, edges %g to %g m\n", q.volume,
+           (long long)q.inverted, q.shortest_edge, q.longest_edge);
+    printf("  quality     worst %.3f, mean %.3f (1: regular)\n", q.worst_quality, q.mean_quality);
+    print_histogram(q.quality_histogram, MN_TET_QUALITY_BINS, 1.0 / MN_TET_QUALITY_BINS, "");
+    printf("  dihedrals   %.2f to %.2f degrees\n", q.smallest_dihedral, q.largest_dihedral);
+    print_histogram(q.dihedral_histogram, MN_TET_ANGLE_BINS, 180.0 / MN_TET_ANGLE_BINS, "deg");
+    return MN_OK;
+}
+
+static mn_status print_text(const char *path, const mn_geo *geo)
 {
     char bytes[32];
     mn_format_bytes((double)mn_geo_bytes(geo), bytes);
@@ -201,6 +272,7 @@ static void print_text(const char *path, const mn_geo *geo)
     print_attributes(geo);
     print_groups(geo);
     print_volumes(geo);
+    return print_quality(geo);
 }
 
 static int run(int argc, char **argv)
@@ -225,7 +297,7 @@ static int run(int argc, char **argv)
     if (status == MN_OK && json)
         status = print_json(session.ctx, geo);
     else if (status == MN_OK)
-        print_text(path, geo);
+        status = print_text(path, geo);
     mn_geo_free(geo);
     const int code = mn_session_fail(&session, status);
     mn_session_close(&session);

@@ -77,25 +77,27 @@ static inline mn_status tet_solids_mesh(mn_context *ctx, int32_t count, const te
     }
     if (status == MN_OK)
         status = mn_tet_mesh_build(ctx, x.count, x.data, tets.count, (const int32_t(*)[4])tets.data, mesh);
+    mn_tet_field *kind = NULL;
+    if (status == MN_OK) status = mn_tet_mesh_add_field(*mesh, "body", MN_TET_VALUE, 1, &kind);
+    for (int32_t t = 0; status == MN_OK && t < (*mesh)->tet_slots; t++)
+        kind->data[t] = body.data[(*mesh)->tet[t][0]];
     // Filling a thin torus with large elements can leave a pinch.
     mn_tet_manifold_report pinches;
     if (status == MN_OK) status = mn_tet_mesh_make_manifold(*mesh, &pinches);
     if (status == MN_OK) status = mn_tet_mesh_add_field(*mesh, "rest_volume", MN_TET_AMOUNT, 1, NULL);
     if (status == MN_OK) status = mn_tet_mesh_add_field(*mesh, "mass", MN_TET_AMOUNT, 1, NULL);
     if (status == MN_OK) status = mn_tet_mesh_add_field(*mesh, "v", MN_TET_LINEAR, 3, NULL);
-    if (status == MN_OK) status = mn_tet_mesh_add_field(*mesh, "body", MN_TET_VALUE, 1, NULL);
-    if (status == MN_OK) {
-        mn_tet_field *rest = mn_tet_mesh_find_field(*mesh, "rest_volume"),
-                     *mass = mn_tet_mesh_find_field(*mesh, "mass"), *v = mn_tet_mesh_find_field(*mesh, "v");
-        for (int32_t t = 0; t < (*mesh)->tet_slots; t++) {
-            rest->data[t] = mn_tet_mesh_tet_volume(*mesh, t);
-            mn_tet_mesh_find_field(*mesh, "body")->data[t] = body.data[(*mesh)->tet[t][0]];
-            mass->data[t] = (1000 + 10 * (t % 5)) * rest->data[t];
-        }
-        for (int32_t i = 0; i < (*mesh)->vertex_slots; i++) {
+    for (int32_t t = 0; status == MN_OK && t < (*mesh)->tet_slots; t++) {
+        if (!mn_tet_alive(*mesh, t)) continue;
+        const double volume = mn_tet_mesh_tet_volume(*mesh, t);
+        const double part = mn_tet_mesh_find_field(*mesh, "body")->data[t];
+        mn_tet_mesh_find_field(*mesh, "rest_volume")->data[t] = volume;
+        mn_tet_mesh_find_field(*mesh, "mass")->data[t] = (1000 + 10 * (t % 5)) * volume;
+        for (int32_t k = 0; k < 4; k++) {
+            const int32_t i = (*mesh)->tet[t][k];
             const mn_vec3 p = (*mesh)->position[i];
-            v->data[3 * i] = 1 - 2 * body.data[i] + p.y, v->data[3 * i + 1] = 0.3 * body.data[i] - p.x,
-                        v->data[3 * i + 2] = p.z * p.x;
+            const double u[3] = {1 - 2 * part + p.y, 0.3 * part - p.x, p.z * p.x};
+            memcpy(&mn_tet_mesh_find_field(*mesh, "v")->data[3 * i], u, sizeof u);
         }
     }
     mn_array_free(ctx, &x);
@@ -188,11 +190,13 @@ static inline const char *tet_cut_at_random(mn_context *ctx, uint64_t id, double
 }
 
 /// The volume that two parts have in common: sum over all pairs of tetrahedra, slow and sure.
-static inline double tet_common_volume(const mn_tet_mesh *mesh, int32_t first_of_second)
+static inline double tet_common_volume(const mn_tet_mesh *mesh)
 {
+    const double *body = mn_tet_mesh_find_field(mesh, "body")->data;
     double sum = 0;
-    for (int32_t s = 0; s < first_of_second; s++)
-        for (int32_t t = first_of_second; t < mesh->tet_slots; t++) {
+    for (int32_t s = 0; s < mesh->tet_slots; s++)
+        for (int32_t t = 0; t < mesh->tet_slots; t++) {
+            if (!mn_tet_alive(mesh, s) || !mn_tet_alive(mesh, t) || body[s] != 0 || body[t] != 1) continue;
             mn_vec3 x[4], y[4];
             bool apart = false;
             for (int32_t k = 0; k < 4; k++)
@@ -222,13 +226,10 @@ static inline const char *tet_merge_at_random(mn_context *ctx, uint64_t id, doub
     mn_tet_merge_def def = mn_tet_merge_default_def();
     mn_tet_topology before, after;
     const char *fault = NULL;
-    int32_t first = 0;
     if (tet_solids_mesh(ctx, 2, poses, size, &mesh) != MN_OK) return "filling failed";
     const tet_sums sums = tet_sum_up(mesh);
     def.velocity = "v", def.mass = "mass", def.within_parts = id % 2 == 0;
-    // Tetrahedra of the second solid begin where the first vertex of the second body is used.
-    while (first < mesh->tet_slots && mn_tet_mesh_find_field(mesh, "body")->data[first] == 0) first++;
-    const double common = tet_common_volume(mesh, first);
+    const double common = tet_common_volume(mesh);
     if (mn_tet_mesh_topology(mesh, &before) != MN_OK || mn_tet_mesh_merge(mesh, &def, report) != MN_OK) {
         fault = mn_context_message(ctx);
     } else if (report->left) {

@@ -34,6 +34,57 @@ static double plate_value(mn_vec3 p)
     return mn_norm(mn_max3(q, mn_v3(0, 0, 0))) + fmin(fmax(q.x, fmax(q.y, q.z)), 0) - 0.06;
 }
 
+/// 0.8 x 0.6 x 0.5, sharp edges and corners.
+static double box_value(mn_vec3 p)
+{
+    const mn_vec3 q = {fabs(p.x) - 0.4, fabs(p.y) - 0.3, fabs(p.z) - 0.25};
+    return mn_norm(mn_max3(q, mn_v3(0, 0, 0))) + fmin(fmax(q.x, fmax(q.y, q.z)), 0);
+}
+
+static double capsule_value(mn_vec3 p, mn_vec3 a, mn_vec3 b, double radius)
+{
+    const mn_vec3 ab = mn_sub(b, a);
+    const double t = fmin(fmax(mn_dot(mn_sub(p, a), ab) / mn_norm2(ab), 0), 1);
+    return mn_distance(p, mn_lerp(a, b, t)) - radius;
+}
+
+/// Union of two solids with a fillet of width k.
+static double blend(double a, double b, double k)
+{
+    const double h = fmax(k - fabs(a - b), 0) / k;
+    return fmin(a, b) - 0.25 * k * h * h;
+}
+
+/// A hare: body, head, two ears, a tail and four feet.
+static double hare_value(mn_vec3 p)
+{
+    double d = mn_distance(p, mn_v3(0, -0.12, 0)) - 0.24;
+    d = blend(d, mn_distance(p, mn_v3(0.2, 0.16, 0)) - 0.15, 0.08);
+    d = blend(d, capsule_value(p, mn_v3(0.16, 0.26, 0.06), mn_v3(0.08, 0.5, 0.1), 0.045), 0.05);
+    d = blend(d, capsule_value(p, mn_v3(0.16, 0.26, -0.06), mn_v3(0.04, 0.48, -0.12), 0.045), 0.05);
+    d = blend(d, mn_distance(p, mn_v3(-0.26, -0.08, 0)) - 0.08, 0.05);
+    for (int i = 0; i < 4; i++) {
+        const double z = i & 1 ? 0.13 : -0.13, x = i & 2 ? 0.13 : -0.1;
+        d = blend(d, capsule_value(p, mn_v3(x, -0.3, z), mn_v3(x + 0.08, -0.34, z), 0.06), 0.05);
+    }
+    return d;
+}
+
+/// By counting points of a fine grid inside: good to a few parts in a hundred thousand.
+static double volume_by_counting(double (*value)(mn_vec3 p))
+{
+    const int n = 160;
+    const double cell = 1.4 / n;
+    double sum = 0;
+    for (int i = 0; i < n * n * n; i++) {
+        const mn_vec3 p = {(i % n + 0.5) * cell - 0.7, (i / n % n + 0.5) * cell - 0.7,
+                           (i / (n * n) + 0.5) * cell - 0.7};
+        // The part of the cell below the tangent plane.
+        sum += fmin(fmax(0.5 - value(p) / cell, 0), 1);
+    }
+    return sum * cell * cell * cell;
+}
+
 typedef struct posed {
     const solid *solid;
     mn_mat3 turn;
@@ -62,12 +113,14 @@ static void fill(mn_context *ctx, const solid *solid, double size, double gradat
         mn_tet_stuffing result;
         mn_tet_mesh *mesh = NULL;
         mn_tet_quality_report quality;
+        mn_tet_fit_report fitted;
         def.level = posed_level, def.user = &s, def.size = size, def.gradation = gradation;
         def.bounds = (mn_box){mn_sub(s.centre, mn_v3(0.7, 0.7, 0.7)), mn_add(s.centre, mn_v3(0.7, 0.7, 0.7))};
         if (mn_tet_stuff(ctx, &def, &result) != MN_OK ||
             mn_tet_mesh_build(ctx, result.positions.count, result.positions.data, result.tets.count,
                               (const int32_t(*)[4])result.tets.data, &mesh) != MN_OK ||
-            mn_tet_mesh_check(mesh) != MN_OK || mn_tet_mesh_quality(mesh, &quality) != MN_OK) {
+            mn_tet_mesh_fit(mesh, &def, 0.15, &fitted) != MN_OK || mn_tet_mesh_check(mesh) != MN_OK ||
+            mn_tet_mesh_quality(mesh, &quality) != MN_OK) {
             invalid++;
         } else {
             smallest = fmin(smallest, quality.smallest_dihedral),
@@ -110,8 +163,10 @@ static void filling(mn_context *ctx)
         {"ball", ball_value, pi / 6},
         {"torus", torus_value, 2 * pi * pi * 0.35 * 0.15 * 0.15},
         {"thin plate", plate_value, b * b * 2 * r + 2 * pi * r * r * b + 4 * pi * r * r * r / 3},
+        {"box", box_value, 0.8 * 0.6 * 0.5},
+        {"hare", hare_value, volume_by_counting(hare_value)},
     };
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 5; i++) {
         fill(ctx, &solids[i], 0.03, 0);
         fill(ctx, &solids[i], 0.03, 0.5);
     }

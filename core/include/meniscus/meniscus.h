@@ -33,6 +33,7 @@
 #include "meniscus/spray.h"
 #include "meniscus/status.h"
 #include "meniscus/stream.h"
+#include "meniscus/subdivide.h"
 #include "meniscus/tet_cut.h"
 #include "meniscus/tet_geo.h"
 #include "meniscus/tet_liquid.h"

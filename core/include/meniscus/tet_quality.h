@@ -40,6 +40,11 @@ typedef struct mn_tet_quality_report {
 } mn_tet_quality_report;
 mn_status mn_tet_mesh_quality(const mn_tet_mesh *mesh, mn_tet_quality_report *report);
 
+/// The same piece by piece, for tetrahedra that are in no mesh: begin, add each, end.
+void mn_tet_quality_begin(mn_tet_quality_report *report);
+void mn_tet_quality_add(mn_tet_quality_report *report, const mn_vec3 corners[4]);
+void mn_tet_quality_end(mn_tet_quality_report *report);
+
 /// quality[t] of every slot; 2 in free ones. The sweep that decides what to touch.
 mn_status mn_tet_mesh_quality_sweep(const mn_tet_mesh *mesh, double *quality);
 

@@ -42,6 +42,18 @@ typedef struct mn_tet_stuffing {
 mn_status mn_tet_stuff(mn_context *ctx, const mn_tet_stuffing_def *def, mn_tet_stuffing *result);
 void mn_tet_stuffing_free(mn_context *ctx, mn_tet_stuffing *result);
 
+typedef struct mn_tet_fit_report {
+    int64_t moves;   ///< vertices moved, each time counted
+    int64_t left;    ///< boundary vertices whose faces are still further away than asked for
+    double distance; ///< of the boundary from the surface, largest, m
+} mn_tet_fit_report;
+
+/// Filling cuts off sharp edges and corners. Moves boundary vertices of the mesh made of a filling onto them,
+/// wherever a boundary face is further than `within` (of def->size; 0.15 leaves smooth surfaces alone) from
+/// the surface, as far as every dihedral angle stays between 10.8 and 164.7 degrees.
+mn_status mn_tet_mesh_fit(mn_tet_mesh *mesh, const mn_tet_stuffing_def *def, double within,
+                          mn_tet_fit_report *report);
+
 #ifdef __cplusplus
 }
 #endif
