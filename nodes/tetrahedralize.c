@@ -10,6 +10,9 @@ static const mn_parm_def parms[] = {
              "Edge of the tetrahedra at the surface. At least four should fit across the thinnest part."),
     MN_FLOAT("gradation", "Gradation", "m/m", 0, 0, 2, 0, 1, "Mesh", NULL,
              "How fast tetrahedra may grow with the distance from the surface; 0 keeps one size everywhere."),
+    MN_FLOAT("curvature_refine", "Curvature Refine", "", 0, 0, 2, 0, 1, "Mesh", NULL,
+             "Makes elements smaller where the surface is curved: down to this fraction of the radius of "
+             "curvature, and to an eighth of the size; 0 keeps one size at the surface."),
     MN_TOGGLE("features", "Keep Features", 1, "Mesh", NULL,
               "Moves vertices onto sharp edges and corners, which filling alone cuts off, as far as the "
               "angles allow."),
@@ -32,25 +35,34 @@ static void sample_volume(void *user, int64_t count, const mn_vec3 *positions, d
     volume->ops->sample(volume->handle, count, positions, values);
 }
 
-/// The level set of the input, or one made from its polygons; the caller releases it.
-static mn_status find_level_set(const mn_cook *cook, const mn_geo *input, double size, double gradation,
-                                mn_volume *volume)
+/// What is filled: a level set, or the exact distance to polygons.
+typedef struct solid {
+    mn_volume volume;
+    mn_triangles *triangles;
+    double sign; ///< -1 when the polygons face inward
+} solid;
+
+static void solid_free(solid *s)
 {
-    mn_volume found = mn_geo_find_volume(input, "surface");
-    if (!found.ops) found = mn_geo_find_volume(input, NULL);
-    if (found.ops && mn_volume_get_info(found).kind == MN_VOLUME_LEVEL_SET) {
-        *volume = mn_volume_retain(found);
-        return MN_OK;
-    }
-    if (mn_geo_kind_count(input, MN_POLYGON) == 0)
-        return mn_cook_fail(
-            cook, MN_ERROR_INPUT,
-            "the input holds neither polygons nor a level set; connect a closed surface or a level set VDB.");
+    mn_volume_release(&s->volume);
+    mn_triangles_free(s->triangles);
+}
+
+static void sample_triangles(void *user, int64_t count, const mn_vec3 *positions, double *values)
+{
+    const solid *s = user;
+    for (int64_t i = 0; i < count; i++)
+        values[i] = s->sign * mn_triangles_signed_distance_at(s->triangles, positions[i]);
+}
+
+/// Refuses what has no inside; *clean says whether the distance has a sign everywhere.
+static mn_status check_polygons(const mn_cook *cook, const mn_geo *input, solid *s, bool *clean)
+{
+    int64_t open = 0, point = -1, crossings = 0, crossing[2];
     for (int64_t i = 0; i < mn_geo_point_count(input); i++)
         if (!mn_is_finite3(mn_geo_position(input, i)))
             return mn_cook_fail(cook, MN_ERROR_INPUT,
                                 "point %lld has a position that is not a number; remove it.", (long long)i);
-    int64_t open = 0, point = -1, crossings = 0, crossing[2];
     MN_TRY(mn_polygons_open_edges(input, &open, &point));
     if (open > 0)
         return mn_cook_fail(cook, MN_ERROR_INPUT,
@@ -64,13 +76,47 @@ static mn_status find_level_set(const mn_cook *cook, const mn_geo *input, double
                      "%lld pairs of polygons pass through each other, the first are %lld and %lld; what "
                      "lies inside any of them is filled.",
                      (long long)crossings, (long long)crossing[0], (long long)crossing[1]);
-    if (!cook->services || !cook->services->mesh_to_level_set)
-        return mn_cook_fail(
-            cook, MN_ERROR_UNSUPPORTED,
-            "this host cannot make level sets from polygons; connect a level set VDB instead.");
-    // Half the size resolves the surface; a wide band lets graded tetrahedra grow.
-    return cook->services->mesh_to_level_set(cook->services->user, cook->ctx, input, size / 2,
-                                             gradation > 0 ? 20 : 4, "surface", volume);
+    MN_TRY(mn_triangles_create_from_geo(cook->ctx, input, &s->triangles));
+    *clean = crossings == 0 && mn_triangles_is_closed(s->triangles);
+    s->sign = mn_triangles_volume(s->triangles) < 0 ? -1 : 1;
+    return MN_OK;
+}
+
+/// Fills in how the def asks for distances: the level set of the input, the polygons themselves, or a level
+/// set made from polygons that are crossed or doubled.
+static mn_status find_solid(const mn_cook *cook, const mn_geo *input, mn_tet_stuffing_def *def, solid *s)
+{
+    mn_volume found = mn_geo_find_volume(input, "surface");
+    if (!found.ops) found = mn_geo_find_volume(input, NULL);
+    if (found.ops && mn_volume_get_info(found).kind == MN_VOLUME_LEVEL_SET) {
+        s->volume = mn_volume_retain(found);
+    } else {
+        bool clean = false;
+        if (mn_geo_kind_count(input, MN_POLYGON) == 0)
+            return mn_cook_fail(cook, MN_ERROR_INPUT,
+                                "the input holds neither polygons nor a level set; connect a closed surface "
+                                "or a level set VDB.");
+        MN_TRY(check_polygons(cook, input, s, &clean));
+        if (clean) {
+            def->level = sample_triangles, def->user = s;
+            def->bounds = mn_triangles_bounds(s->triangles);
+            return MN_OK;
+        }
+        if (!cook->services || !cook->services->mesh_to_level_set)
+            return mn_cook_fail(
+                cook, MN_ERROR_UNSUPPORTED,
+                "this host cannot make level sets from polygons; connect a level set VDB instead.");
+        // Half the size resolves the surface; a wide band lets graded tetrahedra grow.
+        MN_TRY(cook->services->mesh_to_level_set(cook->services->user, cook->ctx, input,
+                                                 def->size / (def->curvature_refine > 0 ? 8 : 2),
+                                                 def->gradation > 0 ? 20 : 4, "surface", &s->volume));
+    }
+    const mn_volume_info info = mn_volume_get_info(s->volume);
+    def->level = sample_volume, def->user = &s->volume;
+    def->bounds = info.bounds;
+    if (mn_box_is_empty(info.bounds))
+        return mn_cook_fail(cook, MN_ERROR_INPUT, "the level set '%s' is empty.", info.name);
+    return MN_OK;
 }
 
 static mn_status add_attributes(mn_tet_mesh *mesh)
@@ -135,26 +181,21 @@ static mn_status cook_tetrahedralize(const mn_cook *cook, mn_geo **outputs)
 {
     const mn_geo *input = mn_cook_input(cook, 0);
     mn_tet_stuffing_def def = mn_tet_stuffing_default_def();
-    mn_volume volume = {0};
+    solid shape = {0};
     mn_tet_stuffing filled = {0};
     mn_tet_mesh *mesh = NULL;
     mn_geo *geo = NULL;
     def.size = mn_cook_float(cook, "size");
     def.gradation = mn_cook_float(cook, "gradation");
+    def.curvature_refine = mn_cook_float(cook, "curvature_refine");
     def.max_tets = mn_cook_int(cook, "max_tets");
-    MN_TRY(find_level_set(cook, input, def.size, def.gradation, &volume));
-    const mn_volume_info info = mn_volume_get_info(volume);
-    def.level = sample_volume, def.user = &volume;
-    def.bounds = info.bounds;
-    mn_status status = MN_OK;
-    if (mn_box_is_empty(info.bounds))
-        status = mn_cook_fail(cook, MN_ERROR_INPUT, "the level set '%s' is empty.", info.name);
+    mn_status status = find_solid(cook, input, &def, &shape);
     if (status == MN_OK) status = make_mesh(cook, &def, &filled, &mesh);
     if (status == MN_OK) status = mn_tet_mesh_to_geo(mesh, NULL, &geo);
     if (status == MN_OK) status = add_statistics(geo, mesh);
     mn_tet_mesh_free(mesh);
     mn_tet_stuffing_free(cook->ctx, &filled);
-    mn_volume_release(&volume);
+    solid_free(&shape);
     if (status != MN_OK) {
         mn_geo_free(geo);
         return status;

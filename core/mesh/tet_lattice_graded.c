@@ -11,6 +11,10 @@
 // A leaf within (1 + sqrt 3) h of the surface has size h, so every tetrahedron that stencils cut or warping
 // touches is of the uniform kind and keeps its angle bound, provided that the level set is a distance (slope
 // at most one).
+//
+// With curvature_refine r, a leaf at the surface may be as large as min(size, r / kappa), where kappa is the
+// largest second difference of the level set along an axis, at the places of the surface nearest to the
+// leaf's centre and corners. Leaves of different sizes then meet at the surface.
 #include "tet_lattice.h"
 
 #include "meniscus/parallel.h"
@@ -29,6 +33,7 @@ typedef struct octree {
     const mn_tet_stuffing_def *def;
     mn_tet_lattice *lattice;
     int32_t root_size;
+    int32_t flat; ///< edge of a leaf where the surface is flat, units; 0 without curvature_refine
     MN_ARRAY(octant) octants;
     MN_ARRAY(int32_t) table; ///< hash of lattice points
     uint32_t mask;
@@ -59,8 +64,8 @@ static mn_status split(octree *tree, int32_t index)
     return MN_OK;
 }
 
-/// Leaf, drop or split? By the distance at the centre.
-static int32_t judge(const octree *tree, const octant *o, double value)
+/// Leaf, drop or split? By the distance at the centre; `target` is the wanted size at the surface nearby.
+static int32_t judge(const octree *tree, const octant *o, double value, double target)
 {
     const double h = tree->def->size, edge = o->size * tree->lattice->unit,
                  radius = 0.8660254037844387 * edge;
@@ -69,7 +74,39 @@ static int32_t judge(const octree *tree, const octant *o, double value)
     if (o->size == SMALLEST) return LEAF;
     const double clear = fabs(value) - radius - margin;
     if (clear > 0 && edge <= h + tree->def->gradation * clear) return LEAF;
-    return 0;
+    return o->size <= tree->flat && edge <= target ? LEAF : 0;
+}
+
+/// The size that the curvature asks for around an octant at the surface.
+static double curved_size(const octree *tree, const octant *o)
+{
+    const mn_tet_stuffing_def *def = tree->def;
+    const double step = 0.25 * def->size;
+    const mn_vec3 axes[3] = {{step, 0, 0}, {0, step, 0}, {0, 0, step}};
+    double most = 0;
+    for (int32_t i = 0; i < 9; i++) {
+        // The centre and places half-way to the corners, moved to the surface along the gradient.
+        const double quarter = i < 8 ? 0.25 * o->size * tree->lattice->unit : 0;
+        mn_vec3 x =
+            mn_add(octant_centre(tree, o),
+                   mn_v3(i & 1 ? quarter : -quarter, i & 2 ? quarter : -quarter, i & 4 ? quarter : -quarter));
+        double value[7];
+        for (int32_t walk = 0; walk < 2; walk++) {
+            const mn_vec3 at[7] = {x,
+                                   mn_add(x, axes[0]),
+                                   mn_sub(x, axes[0]),
+                                   mn_add(x, axes[1]),
+                                   mn_sub(x, axes[1]),
+                                   mn_add(x, axes[2]),
+                                   mn_sub(x, axes[2])};
+            def->level(def->user, 7, at, value);
+            const mn_vec3 gradient = mn_v3(value[1] - value[2], value[3] - value[4], value[5] - value[6]);
+            if (walk == 0 && mn_norm(gradient) > 0) x = mn_axpy(x, -value[0], mn_normalize(gradient));
+        }
+        for (int32_t k = 0; k < 3; k++)
+            most = fmax(most, fabs(value[2 * k + 1] + value[2 * k + 2] - 2 * value[0]) / (step * step));
+    }
+    return most > 0 ? def->curvature_refine / most : INFINITY;
 }
 
 static mn_status grow_tree(octree *tree)
@@ -87,7 +124,12 @@ static mn_status grow_tree(octree *tree)
         MN_TRY_TO(done, status,
                   mn_level_sample(tree->ctx, tree->def, end - begin, centres.data, values.data));
         for (int64_t i = begin; i < end; i++) {
-            const int32_t verdict = judge(tree, &tree->octants.data[i], values.data[i - begin]);
+            const octant *o = &tree->octants.data[i];
+            const double reach = 1.9 * o->size * tree->lattice->unit; // half diagonal and one edge
+            const bool curved =
+                o->size <= tree->flat && o->size > SMALLEST && fabs(values.data[i - begin]) < reach;
+            const double target = curved ? curved_size(tree, o) : INFINITY;
+            const int32_t verdict = judge(tree, o, values.data[i - begin], target);
             if (verdict < 0)
                 tree->octants.data[i].child = verdict;
             else
@@ -342,15 +384,20 @@ done:
 
 mn_status mn_tet_lattice_graded(mn_context *ctx, const mn_tet_stuffing_def *def, mn_tet_lattice *lattice)
 {
-    octree tree = {.ctx = ctx, .def = def, .lattice = lattice, .root_size = SMALLEST};
+    const int32_t refinement = def->curvature_refine > 0 ? 8 : 1;
+    octree tree = {.ctx = ctx,
+                   .def = def,
+                   .lattice = lattice,
+                   .root_size = SMALLEST,
+                   .flat = refinement > 1 ? SMALLEST * refinement : 0};
     const mn_vec3 extent = mn_sub(def->bounds.max, def->bounds.min);
-    const double cubes = ceil(fmax(extent.x, fmax(extent.y, extent.z)) / def->size) + 2;
+    const double cubes = (ceil(fmax(extent.x, fmax(extent.y, extent.z)) / def->size) + 2) * refinement;
     if (cubes > (1 << 20))
         return mn_fail(ctx, MN_ERROR_ARGUMENT,
                        "a size of %g m is less than a millionth of the surface's %g m; use a larger size",
                        def->size, fmax(extent.x, fmax(extent.y, extent.z)));
     while (tree.root_size < SMALLEST * cubes) tree.root_size *= 2;
-    lattice->unit = def->size / SMALLEST;
+    lattice->unit = def->size / (SMALLEST * refinement);
     const double half = 0.5 * tree.root_size * lattice->unit;
     lattice->origin = mn_sub(mn_lerp(def->bounds.min, def->bounds.max, 0.5), mn_v3(half, half, half));
     const octant root = {0, 0, 0, tree.root_size, LEAF};

@@ -20,6 +20,7 @@
 #include "meniscus/predicates.h"
 #include "meniscus/random.h"
 #include "meniscus/tet_resample.h"
+#include "tet_surface_model.h"
 #include "tet_union.h"
 
 #include <stdlib.h>
@@ -344,9 +345,21 @@ static bool star_is_positive(const mn_tet_mesh *mesh, int32_t vertex)
     return true;
 }
 
-/// Moves the vertices of both layers by up to `distance` in each direction, as far as everything stays
-/// positive. Flat surfaces have their vertices in one plane, which is a degenerate place in itself, so layer
-/// A moves as well.
+/// Outward normal of the boundary at v; zero inside.
+static mn_vec3 normal_at(const mn_tet_mesh *mesh, int32_t v)
+{
+    mn_vec3 sum = mn_v3(0, 0, 0);
+    MN_TET_STAR(mesh, v, code)
+    for (int32_t k = 0; k < 4; k++)
+        if (k != code % 4 && mesh->mate[code / 4][k] < 0)
+            sum = mn_add(sum, mn_tet_face_normal(mesh, code / 4, k));
+    return mn_norm2(sum) > 0 ? mn_normalize(sum) : sum;
+}
+
+/// Moves the vertices of both layers by up to `distance` in each direction, those of surfaces further inward,
+/// as far as everything stays positive. Flat surfaces have their vertices in one plane, which is a degenerate
+/// place in itself, so layer A moves as well; going inward parts the sides of a crack that lie on each
+/// other.
 static mn_status perturb(mn_tet_union *u, double distance, uint64_t seed)
 {
     mn_tet_mesh *mesh = u->mesh;
@@ -361,7 +374,8 @@ static mn_status perturb(mn_tet_union *u, double distance, uint64_t seed)
         const int32_t v = u->moved.data[i];
         const mn_vec3 r = mn_random_unit3(seed, (uint64_t)mesh->vertex_id[v], 0);
         u->places.data[i] = mesh->position[v];
-        mesh->position[v] = mn_axpy(mesh->position[v], 2 * distance, mn_sub(r, mn_v3(0.5, 0.5, 0.5)));
+        const mn_vec3 by = mn_axpy(mn_sub(r, mn_v3(0.5, 0.5, 0.5)), -1.5, normal_at(mesh, v));
+        mesh->position[v] = mn_axpy(mesh->position[v], 2 * distance, by);
         if (!star_is_positive(mesh, v)) mesh->position[v] = u->places.data[i];
     }
     return MN_OK;
@@ -399,7 +413,7 @@ static mn_status attempt_merge(const finder *f, uint64_t attempt, mn_tet_merge_r
     settle(&u, status == MN_OK);
     if (status != MN_OK) goto done;
     report->merges++;
-    report->moved = fmax(report->moved, distance);
+    report->moved = fmax(report->moved, 5 * distance);
     report->swallowed += u.made.count == 0;
     report->old_tets += u.old.count, report->new_tets += u.made.count;
     report->new_vertices += u.fresh.count;

@@ -41,6 +41,7 @@ typedef struct stuffer {
     uint32_t mask;
     MN_ARRAY(int32_t) starts; ///< crossings of each point, as runs of `incident`
     MN_ARRAY(int32_t) incident;
+    MN_ARRAY(double) shortest; ///< per point: short and long edge, m; empty when all are alike
 } stuffer;
 
 mn_tet_stuffing_def mn_tet_stuffing_default_def(void)
@@ -205,6 +206,26 @@ static bool is_long(const stuffer *s, int32_t a, int32_t b)
     return (p.x != q.x) + (p.y != q.y) + (p.z != q.z) == 1;
 }
 
+/// The shortest edge of each kind at every point, where leaves of different sizes meet at the surface: a
+/// point must not move far for its smallest neighbours.
+static mn_status find_shortest(stuffer *s)
+{
+    const int64_t points = s->lattice.points.count;
+    MN_TRY(mn_array_resize(s->ctx, &s->shortest, 2 * points));
+    for (int64_t i = 0; i < 2 * points; i++) s->shortest.data[i] = INFINITY;
+    for (int64_t t = 0; t < s->lattice.tets.count; t++)
+        for (int32_t e = 0; e < 6; e++) {
+            const int32_t *v = s->lattice.tets.data[t].v;
+            const int32_t a = v[mn_tet_edge_corners[e][0]], b = v[mn_tet_edge_corners[e][1]];
+            const double length = mn_distance(mn_lattice_position(&s->lattice, s->lattice.points.data[a]),
+                                              mn_lattice_position(&s->lattice, s->lattice.points.data[b]));
+            const int32_t kind = is_long(s, a, b);
+            s->shortest.data[2 * a + kind] = fmin(s->shortest.data[2 * a + kind], length);
+            s->shortest.data[2 * b + kind] = fmin(s->shortest.data[2 * b + kind], length);
+        }
+    return MN_OK;
+}
+
 /// Moves every point that a crossing violates onto the nearest such crossing, in order.
 static void warp(stuffer *s)
 {
@@ -219,6 +240,9 @@ static void warp(stuffer *s)
             if (t >= (longer ? alpha_long : alpha_short)) continue;
             const double d = t * mn_distance(mn_lattice_position(&s->lattice, s->lattice.points.data[c->a]),
                                              mn_lattice_position(&s->lattice, s->lattice.points.data[c->b]));
+            if (s->shortest.count &&
+                d >= (longer ? alpha_long : alpha_short) * s->shortest.data[2 * (int64_t)v + longer])
+                continue;
             if (d < distance) distance = d, nearest = c;
         }
         if (!nearest) continue;
@@ -464,6 +488,9 @@ static mn_status check_def(mn_context *ctx, const mn_tet_stuffing_def *def)
                        def->size);
     if (!(def->gradation >= 0 && def->gradation <= 2))
         return mn_fail(ctx, MN_ERROR_ARGUMENT, "gradation is %g; it must lie in [0, 2]", def->gradation);
+    if (!(def->curvature_refine >= 0 && def->curvature_refine <= 2))
+        return mn_fail(ctx, MN_ERROR_ARGUMENT, "curvature_refine is %g; it must lie in [0, 2]",
+                       def->curvature_refine);
     if (mn_box_is_empty(def->bounds) || !mn_is_finite3(def->bounds.min) || !mn_is_finite3(def->bounds.max))
         return mn_fail(ctx, MN_ERROR_INPUT, "the surface to fill is empty or has no finite bounds");
     return MN_OK;
@@ -472,8 +499,9 @@ static mn_status check_def(mn_context *ctx, const mn_tet_stuffing_def *def)
 static mn_status stuff(stuffer *s)
 {
     const mn_tet_lattice *lattice = &s->lattice;
-    MN_TRY(s->def->gradation > 0 ? mn_tet_lattice_graded(s->ctx, s->def, &s->lattice)
-                                 : mn_tet_lattice_uniform(s->ctx, s->def, &s->lattice));
+    MN_TRY(s->def->gradation > 0 || s->def->curvature_refine > 0
+               ? mn_tet_lattice_graded(s->ctx, s->def, &s->lattice)
+               : mn_tet_lattice_uniform(s->ctx, s->def, &s->lattice));
     if (lattice->tets.count > s->def->max_tets)
         return mn_fail(
             s->ctx, MN_ERROR_ARGUMENT,
@@ -495,6 +523,7 @@ static mn_status stuff(stuffer *s)
     MN_TRY(collect_crossings(s));
     MN_TRY(refine_crossings(s));
     MN_TRY(list_incident(s));
+    if (s->def->curvature_refine > 0) MN_TRY(find_shortest(s));
     warp(s);
     MN_TRY(fill(s));
     s->out->lost_features = lattice->lost_features;
@@ -517,5 +546,6 @@ mn_status mn_tet_stuff(mn_context *ctx, const mn_tet_stuffing_def *def, mn_tet_s
     mn_array_free(ctx, &s.table);
     mn_array_free(ctx, &s.starts);
     mn_array_free(ctx, &s.incident);
+    mn_array_free(ctx, &s.shortest);
     return status;
 }

@@ -20,14 +20,14 @@ typedef struct mn_tet_merge_def {
 mn_tet_merge_def mn_tet_merge_default_def(void);
 
 typedef struct mn_tet_merge_report {
-    int64_t merges;       ///< pairs of regions united
-    int64_t swallowed;    ///< parts that lay inside others altogether
-    int64_t old_tets;     ///< tetrahedra that overlapped
-    int64_t new_tets;     ///< tetrahedra in their place
-    int64_t new_vertices; ///< where edges of one met faces of the other
-    int64_t retries;      ///< attempts given up for a degenerate place and made again, slightly moved
-    double moved; ///< how far a retry moved vertices at most, along an axis, m; 1e-6 of an edge and up
-    int64_t left; ///< overlapping pairs of regions that were left as they are
+    int64_t merges;        ///< pairs of regions united
+    int64_t swallowed;     ///< parts that lay inside others altogether
+    int64_t old_tets;      ///< tetrahedra that overlapped
+    int64_t new_tets;      ///< tetrahedra in their place
+    int64_t new_vertices;  ///< where edges of one met faces of the other
+    int64_t retries;       ///< attempts given up for a degenerate place and made again, slightly moved
+    double moved;          ///< how far a retry moved vertices at most, m; from 5e-6 of an edge up
+    int64_t left;          ///< overlapping pairs of regions that were left as they are
     double overlap_volume; ///< what was covered twice, m^3
     mn_vec3 impulse;       ///< momentum that the correction put back
 } mn_tet_merge_report;

@@ -25,6 +25,10 @@ typedef struct mn_tet_stuffing_def {
     /// everywhere. Needs a true distance inside: one that is clamped to a band keeps the size below the
     /// band's.
     double gradation;
+    /// Where the surface is curved, elements get smaller than `size`: down to this fraction of the radius of
+    /// curvature, and to an eighth of `size` at least, [0, 2]; 0: one size. Between sizes the surface is cut
+    /// without the angle bound (uneven_cuts); remeshing restores good angles.
+    double curvature_refine;
     int64_t max_tets; ///< fails with a sentence instead of making more than this
 } mn_tet_stuffing_def;
 mn_tet_stuffing_def mn_tet_stuffing_default_def(void);
