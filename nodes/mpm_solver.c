@@ -79,7 +79,7 @@ static const mn_parm_def parms[] = {
         "Explicit: many cheap steps, bound by sound and capillary waves. Implicit: few long steps, bound by "
         "how far the liquid moves and by max_dt; waves that a step cannot follow are slowed down. "
         "Semi-implicit: the same with one Newton step."),
-    MN_FLOAT("newton_tolerance", "Newton Tolerance", "", 0.01, 1e-12, 0.9, 1e-4, 0.1, "Solver",
+    MN_FLOAT("newton_tolerance", "Newton Tolerance", "", 0.05, 1e-12, 0.9, 1e-4, 0.1, "Solver",
              "{ integrator == explicit }",
              "Implicit steps are solved until what is left to change is this share of the step's change of "
              "velocity."),

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { BLOCK_GRAIN = 4, NODE_GRAIN = 32, CONTACT_GRAIN = 1024 };
+enum { BATCH = 16, BLOCK_GRAIN = 4, NODE_GRAIN = 32, CONTACT_GRAIN = 1024 };
 
 typedef struct potential_job {
     const mn_mpm *mpm;
@@ -67,6 +67,82 @@ MN_INLINE double press_particle(const mn_mpm_pressed *p, double more, double per
     }
     sample_push(out, &s, stress);
     return 0.5 * *pressure * divergence + 0.25 * p->viscous * square;
+}
+
+/// One particle of a liquid without viscosity: the lanes of x_a y_b z_c are grad w of node (a, b, c) of
+/// its 27.
+typedef struct slopes {
+    vec4 x[3], y[3], z[3];
+} slopes;
+
+/// Both kinds of spline at once: (c2 t + c1) t + c0 in each lane is a weight or, on its own axis, a
+/// derivative.
+typedef struct slope_table {
+    vec4 c[3][3][3]; ///< axis, node, power of t
+} slope_table;
+
+static slope_table make_slopes(double per_dx)
+{
+    static const double weight[3][3] = {{0.5, -1, 0.5}, {0.5, 1, -1}, {0, 0, 0.5}};
+    static const double slope[3][3] = {{-1, 1, 0}, {1, -2, 0}, {0, 1, 0}};
+    slope_table table = {0};
+    for (int axis = 0; axis < 3; axis++)
+        for (int node = 0; node < 3; node++)
+            for (int power = 0; power < 3; power++)
+                for (int lane = 0; lane < 3; lane++)
+                    table.c[axis][node][power][1 + lane] =
+                        lane == axis ? per_dx * slope[node][power] : weight[node][power];
+    return table;
+}
+
+MN_INLINE void find_slopes(const slope_table *table, const double t[3], slopes *s)
+{
+    vec4 *to[3] = {s->x, s->y, s->z};
+#pragma GCC unroll 3
+    for (int axis = 0; axis < 3; axis++)
+#pragma GCC unroll 3
+        for (int node = 0; node < 3; node++) {
+            const vec4 *c = table->c[axis][node];
+            to[axis][node] = (c[2] * t[axis] + c[1]) * t[axis] + c[0];
+        }
+}
+
+MN_INLINE double divergence_of(const slopes *s, const vec4 *restrict in)
+{
+    vec4 sum = {0};
+#pragma GCC unroll 3
+    for (int32_t a = 0; a < 3; a++) {
+        vec4 plane = {0};
+#pragma GCC unroll 3
+        for (int32_t b = 0; b < 3; b++) {
+            const vec4 *row = in + tile_index(a, b, 0);
+            plane += s->y[b] * (s->z[0] * row[0] + s->z[1] * row[1] + s->z[2] * row[2]);
+        }
+        sum += s->x[a] * plane;
+    }
+    return sum[1] + sum[2] + sum[3];
+}
+
+/// Adds the gradients of a few particles of one cell, already multiplied by their pressures, to its nodes.
+MN_INLINE void push_slopes(const slopes *restrict batch, int32_t count, vec4 *restrict out)
+{
+#pragma GCC unroll 3
+    for (int32_t a = 0; a < 3; a++) {
+        vec4 sum[9] = {{0}};
+        for (int32_t i = 0; i < count; i++) {
+            const slopes *s = &batch[i];
+#pragma GCC unroll 3
+            for (int32_t b = 0; b < 3; b++) {
+                const vec4 xy = s->x[a] * s->y[b];
+                sum[3 * b] += xy * s->z[0];
+                sum[3 * b + 1] += xy * s->z[1];
+                sum[3 * b + 2] += xy * s->z[2];
+            }
+        }
+#pragma GCC unroll 3
+        for (int32_t b = 0; b < 3; b++)
+            for (int32_t c = 0; c < 3; c++) out[tile_index(a, b, c)] += sum[3 * b + c];
+    }
 }
 
 // ---- surface samples ----
@@ -182,6 +258,44 @@ static void push_from_walls(const potential_job *job)
 
 // ---- blocks ----
 
+/// S (D x + q) grad w_i of the particles [first, last) of one cell; returns the sum of S/2 (D x + q)^2.
+MN_INLINE double press_cell(const potential_job *job, const slope_table *table, int32_t first, int32_t last,
+                            bool walled, const vec4 *restrict in, vec4 *restrict out)
+{
+    slopes batch[BATCH];
+    double energy = 0;
+    for (int32_t i = first; i < last;) {
+        int32_t held = 0;
+        for (; i < last && held < BATCH; i++, held++) {
+            const mn_mpm_pressed *p = &job->implicit->pressed.data[i];
+            slopes *s = &batch[held];
+            find_slopes(table, p->t, s);
+            double divergence = divergence_of(s, in) + (job->start ? p->bulge : 0);
+            if (walled) divergence += inflow_of(job, i);
+            const double pressure = p->stiffness * divergence;
+            for (int32_t a = 0; a < 3; a++) s->x[a] *= pressure;
+            if (walled) note_impulse(job, i, pressure);
+            energy += 0.5 * pressure * divergence;
+        }
+        push_slopes(batch, held, out);
+    }
+    return energy;
+}
+
+/// The same with viscosity.
+MN_INLINE double shear_cell(const potential_job *job, int32_t first, int32_t last, bool walled,
+                            const vec4 *restrict in, vec4 *restrict out)
+{
+    double energy = 0, pressure;
+    for (int32_t i = first; i < last; i++) {
+        const mn_mpm_pressed *p = &job->implicit->pressed.data[i];
+        const double more = (job->start ? p->bulge : 0) + (walled ? inflow_of(job, i) : 0);
+        energy += press_particle(p, more, job->table->inverse_dx, in, out, &pressure);
+        if (walled) note_impulse(job, i, pressure);
+    }
+    return energy;
+}
+
 MN_MULTIVERSION
 static mn_status stress_blocks(void *user, mn_range range)
 {
@@ -189,6 +303,7 @@ static mn_status stress_blocks(void *user, mn_range range)
     mn_mpm_implicit *implicit = job->implicit;
     const mn_block_table *table = job->table;
     const bool walled = job->mpm->contacts.count > 0;
+    const slope_table slopes_at = make_slopes(table->inverse_dx);
     tile in, out;
     for (int64_t k = range.begin; k < range.end; k++) {
         const int32_t block = table->coloured[table->colour_start[job->colour] + k];
@@ -199,16 +314,14 @@ static mn_status stress_blocks(void *user, mn_range range)
         if (start[MN_BLOCK_CELLS] == start[0] && samples[1] == samples[0]) continue;
         tile_load(&in, table, block, job->x);
         memset(&out, 0, sizeof out);
-        for (int32_t cell = 0; cell < MN_BLOCK_CELLS; cell++)
-            for (int32_t i = start[cell]; i < start[cell + 1]; i++) {
-                const mn_mpm_pressed *p = &implicit->pressed.data[i];
-                const int32_t first = tile_of_cell(cell);
-                double more = job->start ? p->bulge : 0, pressure;
-                if (walled) more += inflow_of(job, i);
-                energy +=
-                    press_particle(p, more, table->inverse_dx, &in.node[first], &out.node[first], &pressure);
-                if (walled) note_impulse(job, i, pressure);
-            }
+        for (int32_t cell = 0; cell < MN_BLOCK_CELLS; cell++) {
+            if (start[cell + 1] == start[cell]) continue;
+            const vec4 *from = &in.node[tile_of_cell(cell)];
+            vec4 *to = &out.node[tile_of_cell(cell)];
+            energy += implicit->viscous
+                          ? shear_cell(job, start[cell], start[cell + 1], walled, from, to)
+                          : press_cell(job, &slopes_at, start[cell], start[cell + 1], walled, from, to);
+        }
         if (job->start && samples[1] > samples[0]) {
             tile before;
             tile_load(&before, table, block, job->start);

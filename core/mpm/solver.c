@@ -11,7 +11,7 @@ mn_mpm_def mn_mpm_default_def(void)
         .density = 1000,
         .viscosity = 1e-3,
         .compression = 0.01,
-        .newton_tolerance = 1e-2,
+        .newton_tolerance = 0.05,
         .max_dt = INFINITY,
         .cfl = 0.4,
         .max_substeps = 100000,

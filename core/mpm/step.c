@@ -51,12 +51,26 @@ mn_status mn_mpm_solve_grid(mn_mpm *mpm, double dt, bool *solved)
     return MN_OK;
 }
 
+// How far a particle may move in one step: a cell, or twice what was asked for.
+static double longest_move(const mn_mpm *mpm)
+{
+    const bool implicit = mpm->def.integrator != MN_MPM_EXPLICIT;
+    return (implicit ? fmax(2 * mpm->def.cfl, 1) : 1) * mpm->def.dx;
+}
+
+// What is left of a step's length when it is taken again: half, or less when the liquid moved much too far.
+static double shorter(const mn_mpm *mpm, const mn_mpm_step_stats *stats)
+{
+    const double least = 1.0 / 16, fit = 0.8 * longest_move(mpm) / stats->max_move;
+    return stats->finite && fit < 0.5 ? fmax(fit, least) : 0.5;
+}
+
 // Whether the step is one that physics could have made.
 static bool step_is_sane(const mn_mpm *mpm, double dt, const mn_mpm_step_stats *stats)
 {
     const mn_mpm_extremes *e = &mpm->extremes;
     if (!stats->finite || !isfinite(stats->kinetic)) return false;
-    if (stats->max_move > fmax(mpm->def.cfl, 1) * mpm->def.dx) return false;
+    if (stats->max_move > longest_move(mpm)) return false;
     if (stats->min_ratio < 0.2 || stats->min_j < 0.05) return false;
     // What the stored energies, gravity and moving solids can give in one step, with a factor to spare.
     const double stored = e->max_sigma * mpm->area + 0.5 * mpm->bulk_modulus * e->volume;
@@ -91,8 +105,10 @@ static mn_status take_step(mn_mpm *mpm, double dt, double *taken)
     mn_timer_end(&mpm->timers, "sampling");
     MN_TRY(mn_mpm_scatter_nozzles(mpm));
     const double end = mpm->frame_left + dt;
-    for (int halving = 0; halving <= HALVINGS_MAX; halving++, dt *= 0.5) {
+    double factor = 1;
+    for (int halving = 0; halving <= HALVINGS_MAX; halving++) {
         mn_mpm_step_stats stats = {0};
+        dt *= factor;
         bool solved;
         MN_TRY(mn_mpm_solve_grid(mpm, dt, &solved));
         mn_timer_begin(&mpm->timers, "g2p");
@@ -115,11 +131,12 @@ static mn_status take_step(mn_mpm *mpm, double dt, double *taken)
             return MN_OK;
         }
         mpm->counts.rollbacks++;
+        factor = solved ? shorter(mpm, &stats) : 0.5;
     }
     return mn_fail(mpm->ctx, MN_ERROR_DIVERGED,
                    "The step at %g s failed even at %g s; lower cfl or max_dt, or check the source for "
                    "particles on top of each other.",
-                   mpm->time, 2 * dt);
+                   mpm->time, dt);
 }
 
 mn_status mn_mpm_advance(mn_mpm *mpm, double seconds)
