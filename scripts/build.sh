@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # Installs what is missing (Debian packages), configures and builds.
-#   scripts/build.sh [PRESET]     release by default; the command is then build/release/bin/meniscus
+#   scripts/build.sh [--hosts] [PRESET]     release by default; the command is then build/release/bin/meniscus
+# --hosts also installs the programs that tests and renders run in: Blender, a virtual screen, ffmpeg.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+hosts=
+if [ "${1:-}" = --hosts ]; then hosts=1; shift; fi
 preset=${1:-release}
 
 packages=(cmake ninja-build gcc g++ pkg-config python3 clang-format-14
   libopenvdb-dev libboost-dev libtbb-dev libblosc-dev zlib1g-dev libpng-dev libcmocka-dev)
-# Hosts for tests and renders; what needs them skips itself, with a note, where they cannot be had.
-if [ "$preset" = release ]; then packages+=(blender xvfb xauth ffmpeg); fi
+if [ -n "$hosts" ]; then packages+=(blender xvfb xauth ffmpeg); fi
 if [ "$preset" = fuzz ]; then packages+=(clang-14 clang libclang-rt-14-dev); fi
 
 missing=()

@@ -24,7 +24,7 @@ done
 [ -e "$scene" ] || scene=$here/examples/$scene/scene.json
 [ -f "$scene" ] || { echo "render.sh: there is no scene $scene" >&2; exit 2; }
 for program in blender ffmpeg; do
-  command -v "$program" >/dev/null || { echo "render.sh: $program is not installed: apt install $program" >&2; exit 2; }
+  command -v "$program" >/dev/null || "$here/scripts/build.sh" --hosts release | tail -n 1
 done
 meniscus=${MENISCUS:-$here/build/release/bin/meniscus}
 addon=${MENISCUS_BUILD:-$here/build/release}/blender/meniscus_blender

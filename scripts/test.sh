@@ -12,7 +12,8 @@ presets=("$@")
 
 for preset in "${presets[@]}"; do
   echo "== $preset"
-  scripts/build.sh "$preset" | tail -n 1
+  hosts=(); [ "$preset" != release ] || hosts=(--hosts)
+  scripts/build.sh "${hosts[@]}" "$preset" | tail -n 1
   labels=(); jobs=2
   case "$preset" in
   asan) labels=(-L 'unit|fuzz') ;;
