@@ -26,7 +26,7 @@ def skip_without(*programs):
     """Ends the test as skipped, with the reason, when a program is missing or the add-on is not built."""
     missing = [program for program in programs if shutil.which(program) is None]
     if missing:
-        print(f"skipped: {', '.join(missing)} not installed (scripts/build.sh installs it)")
+        print(f"skipped: {', '.join(missing)} not installed (scripts/build.sh --hosts installs it)")
         sys.exit(77)
     if not ZIP.is_file():
         print("skipped: the add-on is not built (target blender_addon)")
