@@ -144,6 +144,7 @@ double mn_mpm_contact_angle(const mn_mpm *mpm, mn_vec3 x)
             mn_collider_paint(mpm->collider, "contact_angle", degrees, 1, &end, &degrees);
         }
     }
+    if (!isfinite(degrees)) degrees = mpm->def.contact_angle; // paint that is not a number
     return fmin(fmax(degrees, 0), 180) * (pi / 180);
 }
 
