@@ -28,7 +28,7 @@ static double gap(double t, int8_t offset)
     return offset < 0 ? t : offset > 0 ? 1 - t : 0;
 }
 
-static int32_t nearest(const mn_mpm *mpm, mn_vec3 x)
+int32_t mn_mpm_nearest(const mn_mpm *mpm, mn_vec3 x, double *distance2)
 {
     const mn_block_table *table = &mpm->table;
     const double dx = table->dx;
@@ -37,6 +37,7 @@ static int32_t nearest(const mn_mpm *mpm, mn_vec3 x)
     const mn_vec3 t = mn_sub(place, floor_place);
     const mn_ivec3 cell = {(int32_t)floor_place.x, (int32_t)floor_place.y, (int32_t)floor_place.z};
     const int32_t at = mn_blocks_find_cell(mpm->blocks, cell);
+    *distance2 = dx * dx;
     if (at < 0) return -1;
     const int32_t block = at / MN_BLOCK_CELLS;
     int32_t best = -1;
@@ -53,6 +54,7 @@ static int32_t nearest(const mn_mpm *mpm, mn_vec3 x)
             if (d2 < best2 || (d2 == best2 && i < best)) best2 = d2, best = i;
         }
     }
+    *distance2 = best2;
     return best;
 }
 
@@ -61,7 +63,8 @@ static mn_status find_owners(void *user, mn_range range)
     mn_mpm *mpm = user;
     for (int64_t k = range.begin; k < range.end; k++) {
         mn_mpm_patch *patch = &mpm->loose_patches.data[k];
-        patch->owner = nearest(mpm, patch->x);
+        double distance2;
+        patch->owner = mn_mpm_nearest(mpm, patch->x, &distance2);
         if (patch->owner >= 0 && mn_mpm_is_mist(mpm, patch->owner)) patch->owner = -1;
         if (patch->owner < 0) continue;
         patch->sigma = mpm->materials.data[patch->owner].sigma;

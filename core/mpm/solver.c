@@ -134,7 +134,6 @@ void mn_mpm_free(mn_mpm *mpm)
     mn_array_free(ctx, &mpm->contacts);
     mn_array_free(ctx, &mpm->contact_start);
     mn_array_free(ctx, &mpm->contact_of);
-    mn_array_free(ctx, &mpm->foot_depth);
     mn_array_free(ctx, &mpm->group_of);
     mn_array_free(ctx, &mpm->splats);
     mn_array_free(ctx, &mpm->pushes);

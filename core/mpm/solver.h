@@ -45,8 +45,6 @@ typedef struct mn_mpm_contact {
     bool rubs; ///< there is friction
 } mn_mpm_contact;
 
-_Static_assert(sizeof(mn_mpm_contact) % sizeof(double) == 0, "feet are read as strided points");
-
 /// A particle that shares its mass with the samples nearest to it, and their places.
 typedef struct mn_mpm_group {
     int32_t owner, first_patch, patch_count;
@@ -133,7 +131,6 @@ struct mn_mpm {
     MN_ARRAY(mn_vec3) mirrored;        ///< the particles, and their images in the walls near them
     MN_ARRAY(mn_mpm_contact) contacts; ///< by rising particle
     MN_ARRAY(int32_t) contact_start;   ///< of each block, first of its contacts or images
-    MN_ARRAY(double) foot_depth;       ///< m, of each contact: phi at its foot
     MN_ARRAY(int32_t) contact_of;      ///< first contact of each particle, -1: none
     MN_ARRAY(int32_t) group_of;
     MN_ARRAY(mn_mpm_particle) splats;
@@ -184,6 +181,9 @@ void mn_mpm_update_bulk_modulus(mn_mpm *mpm);
 mn_status mn_mpm_sample_surface(mn_mpm *mpm);
 /// The level set of the particles at this spacing, m, in mpm->surface.
 mn_status mn_mpm_find_surface(mn_mpm *mpm, double dx, int32_t smoothing);
+/// The particle nearest to x within one cell, -1 when there is none; and how far it is (else a cell),
+/// squared.
+int32_t mn_mpm_nearest(const mn_mpm *mpm, mn_vec3 x, double *distance2);
 /// Gives each patch its nearest particle within one cell, drops those that have none, and puts the rest in
 /// the order of their owners.
 mn_status mn_mpm_assign_patches(mn_mpm *mpm);
@@ -210,6 +210,8 @@ mn_status mn_mpm_set_surface_solid(mn_mpm *mpm);
 /// What the wall carries of a piece of contact line of this length, between a free surface with outward unit
 /// normal `free` and a solid with normal `wall` into the liquid, per N/m of surface tension.
 mn_vec3 mn_mpm_line_force(mn_vec3 free, mn_vec3 wall, double length);
+/// |n_t| of a mirrored and smoothed wedge of this angle at its edge.
+double mn_mpm_edge_sine(const mn_mpm *mpm, double angle);
 /// The wall's pull on a piece of free surface at `distance` from it, per N/m.
 mn_vec3 mn_mpm_wetting_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 area, mn_vec3 wall, double distance);
 /// Contact angle at a place, rad.

@@ -47,6 +47,17 @@ static bool is_held(const mn_mpm *mpm, const mn_mpm_material *q, mn_vec3 x)
     return pressure > -adhesion - weight;
 }
 
+// Liquid that hangs over a dry part of a wall does not touch it: a foot counts when some particle is near,
+// wholly within half a cell (all but a few of the feet of a liquid that does touch), not at all beyond 0.85.
+static double wetness(const mn_mpm *mpm, mn_vec3 foot)
+{
+    const double sure = 0.5, dry = 0.85;
+    double distance2;
+    if (mn_mpm_nearest(mpm, foot, &distance2) < 0) return 0;
+    const double r = sqrt(distance2) / mpm->def.dx;
+    return fmin(fmax((dry - r) / (dry - sure), 0), 1);
+}
+
 static int32_t find_contacts(const mn_mpm *mpm, int32_t particle, mn_mpm_contact *to)
 {
     const double dx = mpm->def.dx;
@@ -60,14 +71,15 @@ static int32_t find_contacts(const mn_mpm *mpm, int32_t particle, mn_mpm_contact
         if (to) {
             // One that has slipped behind the wall pushes where there is mass, at its own place.
             const mn_vec3 foot = mn_axpy(x, -fmax(s->distance, 0), s->normal);
-            to[found] = (mn_mpm_contact){.foot = foot,
-                                         .normal = s->normal,
-                                         .velocity = s->velocity,
-                                         .distance = fmax(s->distance, 0),
-                                         .weight = 2 * (1 - fmax(s->distance, 0) / dx) / dx,
-                                         .particle = particle,
-                                         .held = is_held(mpm, &mpm->materials.data[particle], foot),
-                                         .rubs = s->kind == MN_MPM_SEPARATE && mpm->def.friction > 0};
+            to[found] =
+                (mn_mpm_contact){.foot = foot,
+                                 .normal = s->normal,
+                                 .velocity = s->velocity,
+                                 .distance = fmax(s->distance, 0),
+                                 .weight = wetness(mpm, foot) * 2 * (1 - fmax(s->distance, 0) / dx) / dx,
+                                 .particle = particle,
+                                 .held = is_held(mpm, &mpm->materials.data[particle], foot),
+                                 .rubs = s->kind == MN_MPM_SEPARATE && mpm->def.friction > 0};
         }
         found++;
     }
@@ -99,22 +111,6 @@ static mn_status find_in_blocks(void *user, mn_range range)
     return MN_OK;
 }
 
-// Liquid that hangs over a dry part of a wall does not touch it: a foot counts as far as it is wet, in steps
-// of half a cell to either side of the contact line.
-static mn_status weigh_by_wetness(mn_mpm *mpm)
-{
-    enum { STRIDE = sizeof(mn_mpm_contact) / sizeof(double) };
-    if (!(mpm->extremes.max_sigma > 0)) return MN_OK; // no surface was looked for
-    const int64_t count = mpm->contacts.count;
-    mn_mpm_contact *first = mpm->contacts.data;
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->foot_depth, count));
-    const mn_points feet = {count, &first->foot.x, &first->foot.y, &first->foot.z, STRIDE};
-    MN_TRY(mn_level_set_sample(mpm->surface, feet, mpm->foot_depth.data, NULL));
-    for (int64_t c = 0; c < count; c++)
-        first[c].weight *= fmin(fmax(0.5 - mpm->foot_depth.data[c] / mpm->def.dx, 0), 1);
-    return MN_OK;
-}
-
 mn_status mn_mpm_find_contacts(mn_mpm *mpm)
 {
     mn_context *ctx = mpm->ctx;
@@ -129,8 +125,7 @@ mn_status mn_mpm_find_contacts(mn_mpm *mpm)
     MN_TRY(mn_array_resize(ctx, &mpm->contacts, count));
     MN_TRY(mn_array_resize(ctx, &mpm->contact_of, mpm->particles.count));
     job.write = true;
-    MN_TRY(mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, find_in_blocks, &job));
-    return weigh_by_wetness(mpm);
+    return mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, find_in_blocks, &job);
 }
 
 // ---- what they do ----

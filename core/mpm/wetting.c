@@ -154,6 +154,14 @@ mn_vec3 mn_mpm_line_force(mn_vec3 free, mn_vec3 wall, double length)
     return mn_scale(-length * mn_norm(along), wall);
 }
 
+double mn_mpm_edge_sine(const mn_mpm *mpm, double angle)
+{
+    // g = E |d + s z|, z normal: what smoothing makes of |d|; its slope over the first cell.
+    const double s = sqrt(0.5 * fmax(mpm->def.smoothing, 0.5));
+    const double g0 = s * sqrt(2 / pi), g1 = erf(1 / (s * sqrt(2))) + g0 * exp(-0.5 / (s * s));
+    return sin(angle) / fmax(hypot(sin(angle), (g1 - g0) * cos(angle)), 1e-9);
+}
+
 mn_vec3 mn_mpm_wetting_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 area, mn_vec3 wall, double distance)
 {
     const double width = mpm->def.dx * sqrt(7 * 0.5 * fmax(mpm->def.smoothing, 0.5));
@@ -162,6 +170,7 @@ mn_vec3 mn_mpm_wetting_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 area, mn_vec3
     const double kernel = 1.875 / width * (1 - u * u) * (1 - u * u);
     const double angle = mn_mpm_contact_angle(mpm, x);
     const mn_vec3 along = mn_axpy(area, -mn_dot(area, wall), wall);
-    const mn_vec3 pull = mn_axpy(mn_scale(cos(angle), along), (1 - sin(angle)) * mn_norm(along), wall);
+    const double carried = mn_mpm_edge_sine(mpm, angle) - sin(angle);
+    const mn_vec3 pull = mn_axpy(mn_scale(cos(angle), along), carried * mn_norm(along), wall);
     return mn_scale(kernel, pull);
 }

@@ -259,7 +259,7 @@ static void puddle(double cells, bool straight, double seconds, const char *name
     if (!straight) young_laplace(b, &height, &volume, &radius);
     slab s = {.radius = radius * capillary, .height = 0.97 * height * capillary};
     if (straight) {
-        s.half_width = 8 * r.def.dx;
+        s.half_width = 9 * r.def.dx;
         r.def.domain = (mn_box){{-1, 0, -s.half_width}, {1, 1, s.half_width}};
         r.def.wall[4] = r.def.wall[5] = MN_MPM_SLIP;
     }
@@ -320,19 +320,17 @@ int main(int argc, char **argv)
     contact_angle(&(drop_case){60, 70, 5, 0.37, MN_MPM_SLIP, false}, 1.5,
                   "60 deg, R0 = 5 dx, plane at 0.37 dx");
     if (!validation_long()) return validation_end();
-    contact_angle(&(drop_case){45, 55, 10, 0, MN_MPM_SLIP, false}, 2.5, "45 deg, R0 = 10 dx");
-    contact_angle(&(drop_case){90, 100, 10, 0.3, MN_MPM_SLIP, false}, 2.5,
-                  "90 deg, R0 = 10 dx, plane at 0.3 dx");
-    contact_angle(&(drop_case){135, 125, 10, 0, MN_MPM_SLIP, false}, 2.5, "135 deg, R0 = 10 dx");
-    contact_angle(&(drop_case){180, 170, 10, 0, MN_MPM_SEPARATE, false}, 1, "180 deg, R0 = 10 dx");
-    contact_angle(&(drop_case){60, 70, 8, 0, MN_MPM_SEPARATE, true}, 2.5,
-                  "60 deg, R0 = 8 dx, tilted collider");
-    contact_angle(&(drop_case){120, 110, 8, 0, MN_MPM_SEPARATE, true}, 2.5,
+    contact_angle(&(drop_case){45, 55, 8, 0, MN_MPM_SLIP, false}, 2, "45 deg, R0 = 8 dx");
+    contact_angle(&(drop_case){90, 100, 8, 0.3, MN_MPM_SLIP, false}, 2, "90 deg, R0 = 8 dx, plane at 0.3 dx");
+    contact_angle(&(drop_case){135, 130, 8, 0, MN_MPM_SLIP, false}, 2, "135 deg, R0 = 8 dx");
+    contact_angle(&(drop_case){180, 170, 8, 0, MN_MPM_SEPARATE, false}, 1, "180 deg, R0 = 8 dx");
+    contact_angle(&(drop_case){60, 70, 8, 0, MN_MPM_SEPARATE, true}, 2, "60 deg, R0 = 8 dx, tilted collider");
+    contact_angle(&(drop_case){120, 115, 8, 0, MN_MPM_SEPARATE, true}, 2,
                   "120 deg, R0 = 8 dx, tilted collider");
-    puddle(4, true, 0.15, "90 deg, straight puddle, dx = l_c/4: height");
-    puddle(4, false, 0.15, "90 deg, round puddle of 60 l_c^3, dx = l_c/4: height");
-    bounce(10, 1, "R = 10 dx, We 1: contact time");
-    bounce(10, 4, "R = 10 dx, We 4: contact time");
-    bounce(10, 10, "R = 10 dx, We 10: contact time");
+    puddle(4, true, 0.1, "90 deg, straight puddle, dx = l_c/4: height");
+    puddle(4, false, 0.1, "90 deg, round puddle, at least 60 l_c^3, dx = l_c/4: height");
+    bounce(8, 1, "R = 8 dx, We 1: contact time");
+    bounce(8, 4, "R = 8 dx, We 4: contact time");
+    bounce(8, 10, "R = 8 dx, We 10: contact time");
     return validation_end();
 }
