@@ -49,7 +49,15 @@ def _film(tree, look, scale):
     clear, mirror, mix = (tree.nodes.new(f"ShaderNode{name}") for name in ("BsdfTransparent", "BsdfGlossy", "MixShader"))
     fresnel, weight, ramp = (tree.nodes.new(f"ShaderNode{name}") for name in ("Fresnel", "LayerWeight", "ValToRGB"))
     mirror.inputs["Roughness"].default_value = 0.0
-    fresnel.inputs["IOR"].default_value = look["ior"]
+    # Seen from behind, the node turns the ratio round, as for leaving glass; a film has air on both sides.
+    side, ratio, both = (tree.nodes.new(f"ShaderNode{name}") for name in ("NewGeometry", "Math", "Math"))
+    ratio.operation = "MULTIPLY_ADD"
+    ratio.inputs[1].default_value, ratio.inputs[2].default_value = 1 / look["ior"] - look["ior"], look["ior"]
+    tree.links.new(side.outputs["Backfacing"], ratio.inputs[0])
+    tree.links.new(ratio.outputs[0], fresnel.inputs["IOR"])
+    both.operation, both.use_clamp = "MULTIPLY", True
+    both.inputs[1].default_value = 2.0  # two faces mirror
+    tree.links.new(fresnel.outputs[0], both.inputs[0])
     weight.inputs["Blend"].default_value = 0.5
     stops = [(0.0, (0.95, 0.85, 0.55)), (0.2, (0.85, 0.45, 0.75)), (0.4, (0.35, 0.55, 0.95)), (0.6, (0.45, 0.95, 0.65)),
              (0.8, (0.95, 0.75, 0.5)), (1.0, (0.9, 0.6, 0.85))]
@@ -59,7 +67,7 @@ def _film(tree, look, scale):
         element.position, element.color = place, (*color, 1)
     tree.links.new(weight.outputs["Facing"], ramp.inputs[0])
     tree.links.new(ramp.outputs[0], mirror.inputs["Color"])
-    tree.links.new(fresnel.outputs[0], mix.inputs[0])
+    tree.links.new(both.outputs[0], mix.inputs[0])
     tree.links.new(clear.outputs[0], mix.inputs[1])
     tree.links.new(mirror.outputs[0], mix.inputs[2])
     return mix.outputs[0], None
