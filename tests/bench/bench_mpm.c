@@ -1,24 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transfers on a ball of particles at 8 per cell, as a fraction of the fused-multiply-add peak measured in
-// the same run, beside a naive transfer. bench_mpm [particles] [threads]
+// Transfers and the implicit operator on a ball of particles at 8 per cell, as a fraction of the
+// fused-multiply-add peak measured in the same run, beside a naive transfer; then whole steps of drops,
+// explicit and implicit, and the memory they hold. bench_mpm [particles] [threads]
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/simd.h"
 #include "meniscus/meniscus.h"
-#include "mpm/transfer.h"
+#include "mpm/solver.h"
 
 enum { ROUNDS = 7, LANES = 12 };
 
-// Flops of one particle as the sums require them, counted in core/mpm: 81 and 80 vector multiply-adds of four
-// lanes.
-static const double scatter_flops = 81 * 4 * 2, gather_flops = 80 * 4 * 2;
+// Flops of one particle as the sums require them: vector multiply-adds of four lanes, counted in core/mpm.
+//   scatter   54 in the inner sums (2 for each of 27 nodes), 3 (4 + 3 * 5) around them, 9 to centre them
+//   gather    3 * 3 rows of 8, 5 more for each row, 7 for each plane
+//   operator  18 for the weights, 39 for the divergence, 39 for the push
+static const double scatter_flops = (54 + 57 + 9) * 8, gather_flops = (72 + 45 + 21) * 8;
+static const double operator_flops = (18 + 39 + 39) * 8;
 
 typedef double vec4 __attribute__((vector_size(32)));
 
 static volatile double sink;
+
+// Bytes held, for the memory of a step.
+static _Atomic int64_t held;
+
+static void *count_allocate(void *user, size_t size)
+{
+    (void)user;
+    held += (int64_t)size;
+    return aligned_alloc(64, (size + 63) / 64 * 64);
+}
+
+static void count_release(void *user, void *bytes, size_t size)
+{
+    (void)user;
+    if (bytes) held -= (int64_t)size;
+    free(bytes);
+}
 
 MN_MULTIVERSION
 static mn_status fma_chunk(void *user, mn_range range)
@@ -91,10 +112,101 @@ static double naive_scatter_seconds(const mn_mpm_particle *p, int64_t count, dou
     return seconds;
 }
 
+// ---- whole steps ----
+
+static mn_mpm *make_drop(mn_context *ctx, int64_t wanted, mn_mpm_def def)
+{
+    const double h = 0.5 * def.dx, radius = h * cbrt((double)wanted * 0.75 / 3.14159265358979);
+    const int reach = (int)(1.2 * radius / h) + 2;
+    mn_vec3 *x = malloc(sizeof *x * (size_t)(wanted + wanted / 2 + 1000));
+    int64_t count = 0;
+    for (int i = -reach; i < reach; i++)
+        for (int j = -reach; j < reach; j++)
+            for (int k = -reach; k < reach; k++) {
+                const uint64_t id =
+                    ((uint64_t)(i + reach) * 65536 + (uint64_t)(j + reach)) * 65536 + (uint64_t)(k + reach);
+                const mn_vec3 at = mn_scale(h, mn_add(mn_v3(i, j, k), mn_random_unit3(1, id, 0)));
+                const double r2 = at.x * at.x / 1.44 + (at.y * at.y + at.z * at.z) * 1.2;
+                if (r2 < radius * radius) x[count++] = at;
+            }
+    mn_mpm *mpm = NULL;
+    const mn_mpm_source source = {.count = count, .position = x};
+    if (mn_mpm_create(ctx, &def, &mpm) != MN_OK || mn_mpm_add(mpm, &source) != MN_OK)
+        fprintf(stderr, "%s\n", mn_context_message(ctx)), exit(1);
+    free(x);
+    return mpm;
+}
+
+// Seconds of a step, phase by phase, and of one application of the implicit operator.
+static void bench_step(mn_context *ctx, const char *name, int64_t wanted, mn_mpm_def def, int steps)
+{
+    const int64_t others = held;
+    mn_mpm *mpm = make_drop(ctx, wanted, def);
+    const double dt = def.max_dt;
+    for (int k = 0; k < 2; k++)
+        if (mn_mpm_advance(mpm, dt) != MN_OK) fprintf(stderr, "%s\n", mn_context_message(ctx)), exit(1);
+    mn_report report;
+    double taken = 0, iterations = 0;
+    const double begun = mn_seconds();
+    mn_timers phases = {0};
+    for (int k = 0; k < steps; k++) {
+        if (mn_mpm_advance(mpm, dt) != MN_OK) fprintf(stderr, "%s\n", mn_context_message(ctx)), exit(1);
+        mn_mpm_get_report(mpm, &report);
+        phases = report.seconds;
+        taken += report.value[MN_REPORT_substeps][0];
+        iterations += report.value[MN_REPORT_linear_iterations][0];
+    }
+    const double seconds = (mn_seconds() - begun) / taken;
+    printf("%-34s %9lld %8lld %10.1f %8.1f %8.0f  ", name, (long long)mn_mpm_count(mpm),
+           (long long)mpm->splats.count, seconds * 1e3, iterations / taken,
+           (double)(held - others) / (double)mn_mpm_count(mpm));
+    for (int i = 0; i < phases.count; i++) printf(" %s %.1f", phases.name[i], phases.seconds[i] * 1e3);
+    printf("\n");
+    fflush(stdout);
+    mn_mpm_free(mpm);
+}
+
+static double operator_seconds(mn_context *ctx, int64_t wanted, int64_t *count)
+{
+    mn_mpm_def def = mn_mpm_default_def();
+    def.dx = 1, def.sigma = 0, def.viscosity = 0, def.density = 1, def.bulk_modulus = 1;
+    def.integrator = MN_MPM_SEMI_IMPLICIT, def.max_dt = 0.1;
+    mn_mpm *mpm = make_drop(ctx, wanted, def);
+    if (mn_mpm_advance(mpm, 0.1) != MN_OK) fprintf(stderr, "%s\n", mn_context_message(ctx)), exit(1);
+    bool solved;
+    mn_mpm_solve_grid(mpm, 0.1, &solved);
+    double best = 1e30;
+    for (int r = 0; r < ROUNDS; r++) {
+        const double begun = mn_seconds();
+        mn_mpm_potential_apply(mpm, mpm->implicit.direction.data, mpm->implicit.image.data);
+        best = fmin(best, mn_seconds() - begun);
+    }
+    *count = mn_mpm_count(mpm);
+    mn_mpm_free(mpm);
+    return best;
+}
+
+static void bench_steps(mn_context *ctx)
+{
+    printf("\n%-34s %9s %8s %10s %8s %8s   phases of the last step, ms\n", "whole step", "particles",
+           "splats", "ms", "linear", "B each");
+    mn_mpm_def def = mn_mpm_default_def();
+    def.viscosity = 0, def.density = 1, def.dx = 1.0 / 64, def.bulk_modulus = 416.67, def.cfl = 1;
+    def.sigma = 5, def.max_dt = 1e-4;
+    bench_step(ctx, "explicit platforms (000), 30 ms", 100000, def, 5);
+    def.integrator = MN_MPM_SEMI_IMPLICIT, def.sigma = 1, def.max_dt = 1e-3;
+    bench_step(ctx, "implicit ellipsoid (000), 600 ms", 208000, def, 2);
+    def.sigma = 0.5, def.dx = 1.0 / 128, def.max_dt = 1e-3;
+    bench_step(ctx, "implicit droplet (000), 2500 ms", 558000, def, 2);
+    def.integrator = MN_MPM_EXPLICIT, def.max_dt = 1e-5;
+    for (int64_t n = 50000; n <= 800000; n *= 4) bench_step(ctx, "explicit, for its slope", n, def, 3);
+}
+
 int main(int argc, char **argv)
 {
     const int64_t wanted = argc > 1 ? atoll(argv[1]) : 1000000;
-    mn_hooks hooks = {.max_workers = argc > 2 ? atoi(argv[2]) : 0};
+    mn_hooks hooks = {
+        .allocate = count_allocate, .release = count_release, .max_workers = argc > 2 ? atoi(argv[2]) : 0};
     mn_context *ctx = mn_context_create(&hooks);
     const double dx = 1.0, radius = cbrt((double)wanted / 8 * 0.75 / 3.14159265358979);
     mn_mpm_particle *loose = mn_allocate(ctx, sizeof *loose * (size_t)(wanted + wanted / 4 + 1000));
@@ -144,6 +256,11 @@ int main(int argc, char **argv)
            100 * scatter_flops * n / scatter / peak);
     printf("%-24s %10.2f %10.1f %9.0f%%\n", "grid to particles", gather * 1e3, n / gather * 1e-6,
            100 * gather_flops * n / gather / peak);
+    int64_t pressed;
+    const double apply = operator_seconds(ctx, count, &pressed), m = (double)pressed;
+    printf("%-24s %10.2f %10.1f %9.0f%%\n", "implicit operator", apply * 1e3, m / apply * 1e-6,
+           100 * operator_flops * m / apply / peak);
     printf("%-24s %10.2f %10.1f\n", "naive particles to grid", naive * 1e3, n / naive * 1e-6);
+    bench_steps(ctx);
     return 0;
 }
