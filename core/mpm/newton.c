@@ -118,7 +118,9 @@ static mn_status minimise(mn_mpm *mpm, mn_surface_curvature curvature, bool *con
     double impulse2;
     implicit->curvature = curvature;
     MN_TRY(mn_parallel_sum(mpm->ctx, mpm->table.count, NODE_GRAIN, sum_impulse, mpm, 1, &impulse2));
-    state.floor = rounding * sqrt(impulse2);
+    // Gravity counts by itself: where pressure balances it, a pool at rest stays at rest to the last bit.
+    const double weight = implicit->dt * mn_norm(mpm->def.gravity) * sqrt(mpm->extremes.mass);
+    state.floor = rounding * (sqrt(impulse2) + weight);
     memcpy(mpm->nodes.data, mpm->before.data, mn_bytes(mpm->nodes.count, sizeof *mpm->nodes.data));
     for (int round = 0; round < ROUNDS_MAX; round++) {
         const int64_t before = mpm->counts.linear_iterations;
