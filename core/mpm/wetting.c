@@ -164,11 +164,15 @@ double mn_mpm_edge_sine(const mn_mpm *mpm, double angle)
 
 mn_vec3 mn_mpm_wetting_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 area, mn_vec3 wall, double distance)
 {
-    const double width = mpm->def.dx * sqrt(7 * 0.5 * fmax(mpm->def.smoothing, 0.5));
+    const double angle = mn_mpm_contact_angle(mpm, x);
+    // Under an obtuse angle the balls around the particles fill a part of the notch and draw the turn towards
+    // the wall. Measured: without this, 135 degrees come out 4 to 6 degrees high at R = 6 to 8 dx.
+    const double filled = angle > 0.5 * pi ? 0.65 * pow(sin(2 * angle), 2) : 0;
+    const double variance = 0.5 * fmax(mpm->def.smoothing, 0.5) * (1 - filled);
+    const double width = mpm->def.dx * sqrt(7 * variance);
     const double u = distance / width;
     if (!(u < 1)) return mn_v3(0, 0, 0);
     const double kernel = 1.875 / width * (1 - u * u) * (1 - u * u);
-    const double angle = mn_mpm_contact_angle(mpm, x);
     const mn_vec3 along = mn_axpy(area, -mn_dot(area, wall), wall);
     const double carried = mn_mpm_edge_sine(mpm, angle) - sin(angle);
     const mn_vec3 pull = mn_axpy(mn_scale(cos(angle), along), carried * mn_norm(along), wall);
