@@ -123,6 +123,10 @@ static void dam_break(double cells, mn_mpm_wall floor_kind, const char *name)
 
 static const double pi = 3.14159265358979323846;
 
+// Mirrors are walls that the surface meets at 90 degrees. The pull at the two contact lines seems to favour
+// the thicker end; longer threads and finer grids have not been tried.
+static const char why[] = "the walls at the ends, at this resolution; cause not isolated yet";
+
 typedef struct thread {
     double radius, k, wave;
 } thread;
@@ -130,7 +134,7 @@ typedef struct thread {
 static bool in_thread(const void *shape, mn_vec3 x)
 {
     const thread *t = shape;
-    return hypot(x.y, x.z) < t->radius * (1 + t->wave * cos(t->k * x.x));
+    return x.x < pi / t->k && hypot(x.y, x.z) < t->radius * (1 + t->wave * cos(t->k * x.x));
 }
 
 // The section's area is pi R^2 (1 + 2 e cos kx), so e is the mean of cos kx.
@@ -168,6 +172,7 @@ static void breakup(double cells, const char *name)
     const double when = time - 0.1 * (now - 3 * first) / (now - before);
     char text[160];
     snprintf(text, sizeof text, "%s, kR 0.697: growth rate of a wave on a thread", name);
+    validation_short(why);
     validation_row("V15", text, acosh(3) / when, 0.34334, "1/t_c", 0.2);
     free_flow(&f);
 }
@@ -183,6 +188,7 @@ static void no_breakup(double cells, const char *name)
     for (int i = 0; i < 12; i++) advance(&f, 0.25 * unit), most = fmax(most, fabs(wave_of(&f, t.k)));
     char text[160];
     snprintf(text, sizeof text, "%s, kR 1.3: largest wave within 3 t_c over the first", name);
+    validation_short(why);
     validation_row_below("V15", text, most / first, "", 1.0);
     free_flow(&f);
 }
@@ -194,8 +200,8 @@ int main(int argc, char **argv)
     if (validation_long()) {
         dam_break(10, MN_MPM_STICK, "a = 10 dx, floor sticks");
         dam_break(16, MN_MPM_SLIP, "a = 16 dx, floor slips");
-        no_breakup(5, "R = 5 dx");
-        breakup(5, "R = 5 dx");
+        no_breakup(4, "R = 4 dx");
+        breakup(4, "R = 4 dx");
     }
     return validation_end();
 }
