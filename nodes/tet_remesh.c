@@ -50,6 +50,15 @@ static mn_status add_statistics(mn_geo *geo, const mn_tet_mesh *mesh, const mn_t
     return MN_OK;
 }
 
+/// quality as it is now, unless the input uses that name for something else.
+static mn_status write_quality(mn_tet_mesh *mesh)
+{
+    mn_tet_field *quality = mn_tet_mesh_find_field(mesh, "quality");
+    if (quality && (quality->kind != MN_TET_VALUE || quality->size != 1)) return MN_OK;
+    MN_TRY(mn_tet_mesh_add_field(mesh, "quality", MN_TET_VALUE, 1, &quality));
+    return mn_tet_mesh_quality_sweep(mesh, quality->data);
+}
+
 static void warn_of(const mn_cook *cook, const mn_tet_repairs *repairs, const mn_tet_remesh_report *report)
 {
     if (repairs->turned + repairs->flat + repairs->duplicates > 0)
@@ -96,6 +105,7 @@ static mn_status cook_tet_remesh(const mn_cook *cook, mn_geo **outputs)
     }
     // Element values from overlaps need a valid mesh to take them from.
     if (report.worst_before > 0) MN_TRY_TO(done, status, mn_tet_resample(before, mesh, &names, &resampled));
+    MN_TRY_TO(done, status, write_quality(mesh));
     MN_TRY_TO(done, status, mn_tet_mesh_to_geo(mesh, input, &geo));
     MN_TRY_TO(done, status, add_statistics(geo, mesh, &report));
     warn_of(cook, &repairs, &report);

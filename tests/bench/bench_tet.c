@@ -121,6 +121,54 @@ static void bench_repair(mn_context *ctx, double size, double shear, double want
     mn_tet_mesh_free(before);
 }
 
+/// Two balls that overlap in the same lens of small elements, each with more and more elements behind it.
+static void bench_merge(mn_context *ctx, int32_t extra)
+{
+    const double size = 0.04;
+    MN_ARRAY(mn_vec3) x = {0};
+    MN_ARRAY(mn_tet_indices) tets = {0};
+    for (int32_t ball_number = 0; ball_number < 2 + extra; ball_number++) {
+        mn_tet_stuffing_def def = mn_tet_stuffing_default_def();
+        mn_tet_stuffing filled;
+        def.level = ball_level, def.size = size;
+        def.bounds = (mn_box){mn_v3(-0.5, -0.5, -0.5), mn_v3(0.5, 0.5, 0.5)};
+        if (mn_tet_stuff(ctx, &def, &filled) != MN_OK) exit(1);
+        // The second overlaps the first; the others stand apart.
+        const mn_vec3 by = ball_number < 2 ? mn_v3(0.93 * ball_number, 0.11 * ball_number, 0.07 * ball_number)
+                                           : mn_v3(0, 2.0 * ball_number, 0);
+        const int32_t base = (int32_t)x.count;
+        for (int64_t i = 0; i < filled.positions.count; i++) {
+            const mn_vec3 place = mn_add(filled.positions.data[i], by);
+            if (mn_array_push(ctx, &x, &place) != MN_OK) exit(1);
+        }
+        for (int64_t i = 0; i < filled.tets.count; i++) {
+            mn_tet_indices tet = filled.tets.data[i];
+            for (int32_t k = 0; k < 4; k++) tet.v[k] += base;
+            if (mn_array_push(ctx, &tets, &tet) != MN_OK) exit(1);
+        }
+        mn_tet_stuffing_free(ctx, &filled);
+    }
+    mn_tet_mesh *mesh;
+    if (mn_tet_mesh_build(ctx, x.count, x.data, tets.count, (const int32_t(*)[4])tets.data, &mesh) != MN_OK)
+        exit(1);
+    mn_tet_merge_def def = mn_tet_merge_default_def();
+    mn_tet_merge_report report;
+    def.within_parts = false;
+    const int32_t before = mesh->tet_count;
+    const double start = cpu_seconds();
+    if (mn_tet_mesh_merge(mesh, &def, &report) != MN_OK) exit(1);
+    const double seconds = cpu_seconds() - start;
+    const double read_start = cpu_seconds();
+    double sink = 0;
+    for (int i = 0; i < 10; i++) sink += read_corners(mesh);
+    printf("%-34s %9d tets %8.3f s, of which %lld overlap -> %lld; reading the mesh %.4f s%s\n",
+           "merging two balls", before, seconds, (long long)report.old_tets, (long long)report.new_tets,
+           (cpu_seconds() - read_start) / 10, sink == 0.12345 ? " " : "");
+    mn_tet_mesh_free(mesh);
+    mn_array_free(ctx, &x);
+    mn_array_free(ctx, &tets);
+}
+
 int main(void)
 {
     mn_hooks hooks = {.max_workers = 1};
@@ -131,6 +179,9 @@ int main(void)
     bench_repair(ctx, 0.04, 0.3, 0.35, "repair, sheared by 0.3");
     bench_repair(ctx, 0.04, 1, 0.35, "repair, sheared by 1");
     bench_repair(ctx, 0.032, 0, 0.68, "raising the angles of a ball");
+    bench_merge(ctx, 0);
+    bench_merge(ctx, 2);
+    bench_merge(ctx, 6);
     mn_context_free(ctx);
     return 0;
 }
