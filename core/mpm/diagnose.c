@@ -32,6 +32,8 @@ static double bytes_of(const mn_mpm *mpm)
     if (mpm->def.transfer == MN_MPM_APIC_FLIP)
         bytes += sizeof(mn_mpm_node) * nodes +
                  sizeof(mn_mpm_sample) * ((double)mpm->particles.count + 2.2 * samples);
+    // Eight vectors over the nodes, what is held of them, and the stiffness of each particle and sample.
+    if (mpm->def.integrator != MN_MPM_EXPLICIT) bytes += 264 * nodes + 132 * (double)mpm->particles.count;
     return bytes;
 }
 
