@@ -72,6 +72,12 @@ static bool is_dead(const mn_mls_point *point)
     return !(point->mass > 0);
 }
 
+// What a free edge sweeps up, and how it grows, is no matter of the film's thickness.
+static bool on_edge(const mn_mls *mls, int32_t p, int32_t q)
+{
+    return mls->surface.edge.data[p] || mls->surface.edge.data[q];
+}
+
 static mn_status merge_short_edges(mn_mls *mls)
 {
     MN_TRY(list_edges(mls, MERGE * mls->def.spacing, INFINITY));
@@ -79,7 +85,10 @@ static mn_status merge_short_edges(mn_mls *mls)
     for (int64_t i = 0; i < mls->edges.count; i++) {
         int32_t p = mls->edges.data[i].p, q = mls->edges.data[i].q;
         if (mls->touched.data[p] || mls->touched.data[q]) continue;
-        if (mls->points.data[q].anchor >= 0) { // the one that is held stays
+        // The one that is held stays, then the one on the free edge: in its place, so that an edge moves with
+        // its velocity alone and not by what it takes in.
+        const bool edge_p = mls->surface.edge.data[p], edge_q = mls->surface.edge.data[q];
+        if (mls->points.data[q].anchor >= 0 || (mls->points.data[p].anchor < 0 && edge_q && !edge_p)) {
             const int32_t swap = p;
             p = q, q = swap;
         }
@@ -88,8 +97,10 @@ static mn_status merge_short_edges(mn_mls *mls)
         mls->touched.data[p] = mls->touched.data[q] = 1;
         const mn_vec3 n = mn_normalize(mn_add(stays->normal, goes->normal));
         if (mn_norm2(n) > 0) stays->normal = n;
+        const mn_vec3 place = stays->position;
         give(stays, goes, goes->mass);
-        stays->unrest = UNREST;
+        if (edge_p != edge_q) stays->position = place;
+        if (!on_edge(mls, p, q)) stays->unrest = UNREST;
         goes->mass = 0;
     }
     return MN_OK;
@@ -124,7 +135,7 @@ static mn_status split_long_edges(mn_mls *mls)
         born.mass = (a->mass + b->mass) / 3;
         born.id = mls->next_id++;
         born.anchor = -1;
-        born.unrest = a->unrest = b->unrest = UNREST;
+        if (!on_edge(mls, p, q)) born.unrest = a->unrest = b->unrest = UNREST;
         a->mass -= a->mass / 3;
         b->mass -= b->mass / 3;
         if (mls->points.count >= mls->def.max_points)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Speed of core/mls on one thread: assembly of the operators, next to the search for the neighbours alone.
+// Speed of core/mls: assembly of the operators on one thread, next to the search for the neighbours alone;
+// and frames of the catenoid and the bursting bubble at the sizes of the paper, with the parameters of the
+// scenes.
+#include "support/film_stage.h"
 #include "support/point_clouds.h"
 
 #include <stdio.h>
@@ -40,6 +43,40 @@ static double search(mn_context *ctx, const point_cloud *cloud, double radius)
     return best;
 }
 
+// A frame of `seconds` after one to warm up: what it takes, and where the time goes.
+static void frame_of(const char *name, const mn_mls_def *def, const mn_film_source_def *source,
+                     double seconds)
+{
+    mn_context *ctx = mn_context_create(NULL);
+    film_stage stage = film_open(ctx, def, source, NULL, NULL);
+    film_advance(&stage, seconds);
+    const double start = mn_seconds();
+    film_advance(&stage, seconds);
+    const double taken = mn_seconds() - start;
+    const mn_report r = film_report(&stage);
+    printf("%-28s %8.0f points %4.0f steps %7.2f s a frame, %8.0f points/s a step;", name,
+           r.value[MN_REPORT_particles][0], r.value[MN_REPORT_substeps][0], taken,
+           r.value[MN_REPORT_particles][0] * r.value[MN_REPORT_substeps][0] / taken);
+    for (int32_t i = 0; i < r.seconds.count; i++) printf(" %s %.2f", r.seconds.name[i], r.seconds.seconds[i]);
+    printf("\n");
+    film_close(&stage);
+    mn_context_free(ctx);
+}
+
+static void frames(void)
+{
+    mn_mls_def def = mn_mls_default_def();
+    mn_film_source_def source = mn_film_source_default_def();
+    source.kind = MN_FILM_CYLINDER, source.radius = 0.0512, source.height = 0.0384;
+    source.spacing = def.spacing = 0.00048;
+    def.sigma = 0.015, def.air_drag = 0.1;
+    frame_of("catenoid", &def, &source, 0.12 / 24);
+    source.kind = MN_FILM_BUBBLE, source.radius = 0.0576, source.hole = 0.012;
+    source.spacing = def.spacing = 0.00076;
+    def.sigma = 0.025, def.air_drag = 8;
+    frame_of("bursting bubble", &def, &source, 0.04 / 24);
+}
+
 int main(void)
 {
     const mn_hooks hooks = {.max_workers = 1};
@@ -60,5 +97,6 @@ int main(void)
     }
     cloud_free(&cloud);
     mn_context_free(ctx);
+    frames();
     return 0;
 }
