@@ -209,7 +209,7 @@ mn_status mn_mpm_mirror(mn_mpm *mpm, mn_points *points);
 mn_status mn_mpm_set_surface_solid(mn_mpm *mpm);
 /// What the wall carries of a piece of contact line of this length, between a free surface with outward unit
 /// normal `free` and a solid with normal `wall` into the liquid, per N/m of surface tension.
-mn_vec3 mn_mpm_line_force(mn_vec3 free, mn_vec3 wall, double length);
+mn_vec3 mn_mpm_line_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 free, mn_vec3 wall, double length);
 /// |n_t| of a mirrored and smoothed wedge of this angle at its edge.
 double mn_mpm_edge_sine(const mn_mpm *mpm, double angle);
 /// The wall's pull on a piece of free surface at `distance` from it, per N/m.

@@ -87,7 +87,7 @@ static mn_mpm_patch patch_of(const mn_mpm *mpm, const cut *c, mn_vec3 first, dou
 {
     mn_mpm_patch patch = {.x = mn_axpy(first, dx, c->x)};
     if (c->length > 0) {
-        patch.force = mn_mpm_line_force(c->area, c->wall, dx * c->length);
+        patch.force = mn_mpm_line_force(mpm, patch.x, c->area, c->wall, dx * c->length);
         return patch;
     }
     patch.area = mn_scale(dx * dx, c->area);

@@ -148,18 +148,19 @@ double mn_mpm_contact_angle(const mn_mpm *mpm, mn_vec3 x)
     return fmin(fmax(degrees, 0), 180) * (pi / 180);
 }
 
-mn_vec3 mn_mpm_line_force(mn_vec3 free, mn_vec3 wall, double length)
-{
-    const mn_vec3 along = mn_axpy(free, -mn_dot(free, wall), wall);
-    return mn_scale(-length * mn_norm(along), wall);
-}
-
 double mn_mpm_edge_sine(const mn_mpm *mpm, double angle)
 {
     // g = E |d + s z|, z normal: what smoothing makes of |d|; its slope over the first cell.
     const double s = sqrt(0.5 * fmax(mpm->def.smoothing, 0.5));
     const double g0 = s * sqrt(2 / pi), g1 = erf(1 / (s * sqrt(2))) + g0 * exp(-0.5 / (s * s));
     return sin(angle) / fmax(hypot(sin(angle), (g1 - g0) * cos(angle)), 1e-9);
+}
+
+mn_vec3 mn_mpm_line_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 free, mn_vec3 wall, double length)
+{
+    const mn_vec3 along = mn_axpy(free, -mn_dot(free, wall), wall);
+    const double most = mn_mpm_edge_sine(mpm, mn_mpm_contact_angle(mpm, x));
+    return mn_scale(-length * fmin(mn_norm(along), most), wall);
 }
 
 mn_vec3 mn_mpm_wetting_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 area, mn_vec3 wall, double distance)

@@ -30,7 +30,7 @@ static void the_wall_pulls_the_line_with_cos_theta(void **state)
         check_ok(ctx, mn_mpm_create(ctx, &def, &mpm));
         const mn_vec3 wall = {0, 1, 0};
         const double angle = def.contact_angle * pi / 180, sine = mn_mpm_edge_sine(mpm, angle);
-        mn_vec3 sum = mn_mpm_line_force(mn_v3(sine, sqrt(1 - sine * sine), 0), wall, 1);
+        mn_vec3 sum = mn_mpm_line_force(mpm, mn_v3(0, 0, 0), mn_v3(sine, sqrt(1 - sine * sine), 0), wall, 1);
         enum { PIECES = 4000 };
         const double h = 4 * def.dx / PIECES;
         for (int i = 0; i < PIECES; i++) {
