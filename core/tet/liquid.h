@@ -51,6 +51,7 @@ struct mn_tet_liquid {
     MN_ARRAY(int32_t) body; ///< of each node
 
     // A stage in its units, and the places and velocities that a step tries.
+    double recovery; ///< of a node's volume that a solve may give back at most
     mn_tet_vectors start, drift, u, place, velocity, middle;
     mn_tet_numbers p, mass, soft_volume, node_volume, volume_before, residual, side, change, pressure,
         reaction;

@@ -17,7 +17,6 @@ enum { NEWTON_MAX = 10, HALVINGS = 4, LINEAR_MAX = 120, RESTART = 60 };
 static const double tolerance = 1e-8;        // of the largest force on a node, and of a node's mean volume
 static const double linear_tolerance = 1e-5; // of a correction's right-hand side
 static const double least_volume = 0.1;      // of its own that a tetrahedron must keep over a step
-static const double recovery = 0.1;          // of a node's volume that a stage may give back
 
 static mn_status resize_stage(mn_tet_liquid *q)
 {
@@ -51,7 +50,7 @@ static bool find_node_volumes(mn_tet_liquid *q)
     mn_tet_system_node_volumes(s, q->start.data, now);
     double most = 0;
     for (int32_t i = 0; i < s->node_count; i++) most = fmax(most, fabs(rest[i] - now[i]) / now[i]);
-    const double part = most > recovery ? recovery / most : 1;
+    const double part = most > q->recovery ? q->recovery / most : 1;
     for (int32_t i = 0; i < s->node_count; i++) q->node_volume.data[i] = now[i] + part * (rest[i] - now[i]);
     return part == 1;
 }
@@ -259,7 +258,10 @@ mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *q)
     enum { ROUNDS = 10 };
     MN_TRY(resize_stage(q));
     bool solved = true, all = false;
-    for (int round = 0; round < ROUNDS && solved && !all; round++) {
+    q->recovery = 0.1;
+    // What cannot be given back at once may go in smaller parts; what is left then, the next steps try to
+    // give.
+    for (int round = 0; round < ROUNDS && !all; round++, q->recovery *= solved ? 1 : 0.25) {
         // A stage without forces, from rest: M u = B^T p, C(x + u) = C0.
         mn_tet_stage stage;
         memset(q->side.data, 0, mn_bytes(4 * (int64_t)q->system.node_count, sizeof(double)));
@@ -273,6 +275,7 @@ mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *q)
             if (q->touching > 0) q->system.factored = false;
         }
         MN_TRY(iterate(q, &stage, &solved));
+        all = all && solved;
         for (int32_t i = 0; solved && i < q->system.node_count; i++)
             mn_tet_mesh_move_vertex(q->mesh, i, mn_axpy(q->mesh->position[i], q->size, q->u.data[i]));
     }

@@ -190,6 +190,8 @@ static mn_status take_step(mn_tet_liquid *q, double left, double dt, double *tak
         bool solved;
         MN_TRY(resize_step(q));
         q->frame_left = left - dt;
+        // Volume that remeshing could not put back comes back slowly, or it would shoot out.
+        q->recovery = fmin(0.1, 0.05 * dt / mn_tet_liquid_time_scale(q));
         if (mn_tet_liquid_has_solids(q)) {
             const int32_t touching = q->touching;
             MN_TRY(mn_tet_liquid_find_contacts(q));
