@@ -3,6 +3,7 @@
 // The film solver: what it keeps, that any number of workers gives the same bits, that it goes on from a
 // saved state as if it had not stopped, and what it says to bad input.
 #include "support/check.h"
+#include "support/failing_allocator.h"
 #include "support/film_stage.h"
 
 /// Saved states in memory.
@@ -220,6 +221,44 @@ static void same_bits_for_any_workers_and_after_a_stop(void **state)
     assert_true(run(1, true, &middle[3]) == one && middle[3] == middle[0]);
 }
 
+static mn_status a_life(mn_context *ctx)
+{
+    mn_mls *mls = NULL;
+    mn_geo *geo = NULL;
+    const mn_film_source_def source = bubble(0.02, 0.01);
+    const mn_mls_def def = soap(0.01);
+    mn_vec3 x[64], n[64];
+    double h[64];
+    mn_status status = mn_film_source_create(ctx, &source, &geo);
+    const int64_t count = geo ? mn_geo_point_count(geo) : 0;
+    for (int64_t i = 0; i < count; i++) x[i] = n[i] = mn_geo_position(geo, i), h[i] = 1e-5;
+    mn_geo_free(geo);
+    if (status == MN_OK) status = mn_mls_create(ctx, &def, &mls);
+    if (status == MN_OK) status = mn_mls_add(mls, &(mn_mls_source){count, x, NULL, n, h, NULL});
+    if (status == MN_OK) status = mn_mls_advance(mls, &(mn_mls_inputs){0}, 0.002);
+    mn_mls_free(mls);
+    return status;
+}
+
+// Out of memory at any moment: a status, and nothing is left behind.
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    for (int64_t n = 0;; n++) {
+        failing_allocator memory = {.fail_at = n};
+        mn_hooks hooks = failing_hooks(&memory);
+        hooks.max_workers = 1;
+        mn_context *ctx = mn_context_create(&hooks);
+        if (ctx) {
+            const mn_status status = a_life(ctx);
+            assert_true(status == (memory.failed ? MN_ERROR_MEMORY : MN_OK));
+            mn_context_free(ctx);
+        }
+        assert_int_equal(memory.held, 0);
+        if (!memory.failed) break;
+    }
+}
+
 static void bad_input_is_a_sentence(void **state)
 {
     (void)state;
@@ -267,6 +306,7 @@ int main(void)
         cmocka_unit_test(anchors_move_the_film),
         cmocka_unit_test(thin_film_tears),
         cmocka_unit_test(same_bits_for_any_workers_and_after_a_stop),
+        cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(bad_input_is_a_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
