@@ -65,7 +65,8 @@ static void scenes_of_these_nodes_cook(void **state)
             mn_attribute_get(v, p, 1, &velocity.x);
             fastest = fmax(fastest, mn_norm(velocity));
         }
-        assert_true(fastest > 0.5 && fastest < 20);
+        // The two shapes hang still.
+        assert_true(strcmp(names[i], "two_shapes") == 0 ? fastest == 0 : fastest > 0.5 && fastest < 20);
         mn_network_free(network);
         mn_context_free(ctx);
     }
