@@ -301,7 +301,7 @@ static void write_nodes(ledger *l)
     for (int64_t i = 0; i < l->nodes.count; i++) {
         const int32_t reference = l->nodes.data[i].reference;
         const int32_t v = reference >= 0 ? reference : u->fresh.data[-2 - reference].slot;
-        const double *value = &l->values.data[l->nodes.data[i].first];
+        const double *value = l->values.count ? &l->values.data[l->nodes.data[i].first] : NULL;
         for (int32_t f = 0; f < u->mesh->field_count; f++) {
             mn_tet_field *field = &u->mesh->fields[f];
             for (int32_t k = 0; field->kind == MN_TET_LINEAR && k < field->size; k++)
