@@ -311,7 +311,7 @@ static void cancel_keeps_what_is_done(void **)
 
 static void what_goes_wrong_lands_on_the_node(void **)
 {
-    const auto lonely = double_::make(operator_of("mpm_solver"), "lonely");
+    const auto lonely = double_::make(operator_of("surface"), "lonely");
     assert_null(lonely->cook(0, 0));
     assert_int_equal(lonely->errors.size(), 1);
     assert_non_null(std::strstr(lonely->errors[0].c_str(), "connect input 1"));
