@@ -3,17 +3,10 @@
 // What a film solver shows: its view and its report.
 #include "mls/mls_state.h"
 
+#include "base/point_sums.h"
 #include "meniscus/parallel.h"
 
-enum {
-    GRAIN = 4096,
-    SUM_MASS = 0,
-    SUM_CENTER,
-    SUM_MOMENTUM = SUM_CENTER + 3,
-    SUM_SPIN = SUM_MOMENTUM + 3,
-    SUM_ENERGY = SUM_SPIN + 3,
-    SUM_COUNT
-};
+enum { GRAIN = 4096 };
 
 mn_mls_view mn_mls_get_view(const mn_mls *mls)
 {
@@ -29,21 +22,12 @@ mn_mls_view mn_mls_get_view(const mn_mls *mls)
     };
 }
 
-static void add3(double *sums, double scale, mn_vec3 v)
-{
-    sums[0] += scale * v.x, sums[1] += scale * v.y, sums[2] += scale * v.z;
-}
-
 static void sum_range(void *user, mn_range range, double *sums)
 {
     const mn_mls_point *points = user;
     for (int64_t i = range.begin; i < range.end; i++) {
         const mn_mls_point *p = &points[i];
-        sums[SUM_MASS] += p->mass;
-        add3(&sums[SUM_CENTER], p->mass, p->position);
-        add3(&sums[SUM_MOMENTUM], p->mass, p->velocity);
-        add3(&sums[SUM_SPIN], p->mass, mn_cross(p->position, p->velocity));
-        sums[SUM_ENERGY] += 0.5 * p->mass * mn_norm2(p->velocity);
+        mn_sum_point(sums, p->mass, p->position, p->velocity);
     }
 }
 
@@ -69,17 +53,12 @@ void mn_mls_report(const mn_mls *mls, mn_report *report)
     report->seconds = mls->seconds;
     mn_report_set(report, MN_REPORT_area, mls->surface.total_area);
     mn_report_set(report, MN_REPORT_surface_energy, 2 * mls->def.sigma * mls->surface.total_area);
-    double s[SUM_COUNT], speed;
-    if (mn_parallel_sum(mls->ctx, count, GRAIN, sum_range, mls->points.data, SUM_COUNT, s) != MN_OK) return;
-    mn_report_set(report, MN_REPORT_mass, s[SUM_MASS]);
-    mn_report_set(report, MN_REPORT_volume, s[SUM_MASS] / mls->def.density);
-    mn_report_set3(report, MN_REPORT_momentum,
-                   mn_v3(s[SUM_MOMENTUM], s[SUM_MOMENTUM + 1], s[SUM_MOMENTUM + 2]));
-    mn_report_set3(report, MN_REPORT_angular_momentum, mn_v3(s[SUM_SPIN], s[SUM_SPIN + 1], s[SUM_SPIN + 2]));
-    mn_report_set(report, MN_REPORT_kinetic_energy, s[SUM_ENERGY]);
+    double s[MN_SUM_COUNT], speed;
+    if (mn_parallel_sum(mls->ctx, count, GRAIN, sum_range, mls->points.data, MN_SUM_COUNT, s) != MN_OK)
+        return;
+    mn_report_point_sums(report, s);
+    mn_report_set(report, MN_REPORT_volume, s[MN_SUM_MASS] / mls->def.density);
     if (count == 0) return;
-    const mn_vec3 center = mn_v3(s[SUM_CENTER], s[SUM_CENTER + 1], s[SUM_CENTER + 2]);
-    mn_report_set3(report, MN_REPORT_center, mn_scale(1.0 / s[SUM_MASS], center));
     if (mn_parallel_max(mls->ctx, count, GRAIN, max_speed_of, mls->points.data, &speed) == MN_OK)
         mn_report_set(report, MN_REPORT_max_speed, speed);
 }

@@ -7,6 +7,7 @@
 //   volume            sum J V0
 #include "mpm/solver.h"
 
+#include "base/point_sums.h"
 #include "meniscus/parallel.h"
 #include "mpm/pressure.h"
 
@@ -14,7 +15,7 @@
 
 enum { PARTICLE_GRAIN = 4096 };
 
-enum { MASS, VOLUME, PX, PY, PZ, LX, LY, LZ, CX, CY, CZ, KINETIC, SUM_COUNT };
+enum { SUM_VOLUME = MN_SUM_COUNT, SUM_COUNT };
 
 static void sum_particles(void *user, mn_range range, double *sums)
 {
@@ -23,16 +24,11 @@ static void sum_particles(void *user, mn_range range, double *sums)
     for (int64_t i = range.begin; i < range.end; i++) {
         const mn_mpm_particle *p = &mpm->particles.data[i];
         const mn_mpm_material *q = &mpm->materials.data[i];
-        const mn_vec3 x = mn_mpm_position(p);
         const mn_mat3 c = mn_mpm_affine(p);
         const mn_vec3 curl = mn_v3(c.m[2][1] - c.m[1][2], c.m[0][2] - c.m[2][0], c.m[1][0] - c.m[0][1]);
-        const mn_vec3 l = mn_axpy(mn_cross(x, p->v), inertia, curl);
-        sums[MASS] += p->mass;
-        sums[VOLUME] += q->j * q->volume;
-        sums[PX] += p->mass * p->v.x, sums[PY] += p->mass * p->v.y, sums[PZ] += p->mass * p->v.z;
-        sums[LX] += p->mass * l.x, sums[LY] += p->mass * l.y, sums[LZ] += p->mass * l.z;
-        sums[CX] += p->mass * x.x, sums[CY] += p->mass * x.y, sums[CZ] += p->mass * x.z;
-        sums[KINETIC] += 0.5 * p->mass * mn_norm2(p->v);
+        mn_sum_point(sums, p->mass, mn_mpm_position(p), p->v);
+        mn_sum_add3(&sums[MN_SUM_SPIN], p->mass * inertia, curl);
+        sums[SUM_VOLUME] += q->j * q->volume;
     }
 }
 
@@ -64,13 +60,8 @@ void mn_mpm_get_report(const mn_mpm *mpm, mn_report *report)
             MN_OK ||
         mn_parallel_max(mpm->ctx, n, PARTICLE_GRAIN, speed, (void *)(uintptr_t)mpm, &fastest) != MN_OK)
         return;
-    mn_report_set(report, MN_REPORT_mass, s[MASS]);
-    mn_report_set(report, MN_REPORT_volume, s[VOLUME]);
-    mn_report_set3(report, MN_REPORT_momentum, mn_v3(s[PX], s[PY], s[PZ]));
-    mn_report_set3(report, MN_REPORT_angular_momentum, mn_v3(s[LX], s[LY], s[LZ]));
-    if (s[MASS] > 0)
-        mn_report_set3(report, MN_REPORT_center, mn_scale(1.0 / s[MASS], mn_v3(s[CX], s[CY], s[CZ])));
-    mn_report_set(report, MN_REPORT_kinetic_energy, s[KINETIC]);
+    mn_report_point_sums(report, s);
+    mn_report_set(report, MN_REPORT_volume, s[SUM_VOLUME]);
     mn_report_set(report, MN_REPORT_max_speed, n > 0 ? fastest : 0);
     mn_report_set(report, MN_REPORT_area, mpm->area);
     mn_report_set(report, MN_REPORT_surface_energy, mpm->surface_energy);

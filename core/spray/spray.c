@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The life of a spray: its def and their checks, what it holds, its report and its stream.
+#include "base/point_sums.h"
 #include "meniscus/parallel.h"
 #include "spray/spray_state.h"
 
@@ -174,32 +175,15 @@ const mn_drop *mn_spray_drops(const mn_spray *spray, int64_t *count)
     return spray->drops.data;
 }
 
-enum {
-    SUM_MASS,
-    SUM_VOLUME,
-    SUM_CENTER,
-    SUM_MOMENTUM = SUM_CENTER + 3,
-    SUM_SPIN = SUM_MOMENTUM + 3,
-    SUM_ENERGY = SUM_SPIN + 3,
-    SUM_COUNT
-};
-
-static void add3(double *sums, double scale, mn_vec3 v)
-{
-    sums[0] += scale * v.x, sums[1] += scale * v.y, sums[2] += scale * v.z;
-}
+enum { SUM_VOLUME = MN_SUM_COUNT, SUM_COUNT };
 
 static void sum_range(void *user, mn_range range, double *sums)
 {
     const mn_drop *drops = user;
     for (int64_t i = range.begin; i < range.end; i++) {
         const mn_drop *d = &drops[i];
-        sums[SUM_MASS] += d->mass;
+        mn_sum_point(sums, d->mass, d->position, d->velocity);
         sums[SUM_VOLUME] += mn_drop_mass(d->radius, 1.0);
-        add3(&sums[SUM_CENTER], d->mass, d->position);
-        add3(&sums[SUM_MOMENTUM], d->mass, d->velocity);
-        add3(&sums[SUM_SPIN], d->mass, mn_cross(d->position, d->velocity));
-        sums[SUM_ENERGY] += 0.5 * d->mass * mn_norm2(d->velocity);
     }
 }
 
@@ -225,15 +209,9 @@ void mn_spray_report(const mn_spray *spray, mn_report *report)
     report->seconds = spray->seconds;
     if (mn_parallel_sum(spray->ctx, count, SUM_GRAIN, sum_range, spray->drops.data, SUM_COUNT, s) != MN_OK)
         return;
-    mn_report_set(report, MN_REPORT_mass, s[SUM_MASS]);
+    mn_report_point_sums(report, s);
     mn_report_set(report, MN_REPORT_volume, s[SUM_VOLUME]);
-    mn_report_set3(report, MN_REPORT_momentum,
-                   mn_v3(s[SUM_MOMENTUM], s[SUM_MOMENTUM + 1], s[SUM_MOMENTUM + 2]));
-    mn_report_set3(report, MN_REPORT_angular_momentum, mn_v3(s[SUM_SPIN], s[SUM_SPIN + 1], s[SUM_SPIN + 2]));
-    mn_report_set(report, MN_REPORT_kinetic_energy, s[SUM_ENERGY]);
     if (count == 0) return;
-    const mn_vec3 center = mn_v3(s[SUM_CENTER], s[SUM_CENTER + 1], s[SUM_CENTER + 2]);
-    mn_report_set3(report, MN_REPORT_center, mn_scale(1.0 / s[SUM_MASS], center));
     if (mn_parallel_max(spray->ctx, count, SUM_GRAIN, max_speed_of, spray->drops.data, &speed) == MN_OK)
         mn_report_set(report, MN_REPORT_max_speed, speed);
 }

@@ -77,7 +77,7 @@ static mn_status refresh_rest_volumes(mn_tet_liquid *q, mn_tet_mesh *mesh)
     return MN_OK;
 }
 
-static mn_vec3 momentum_of(const mn_tet_mesh *mesh, const char *velocity, double *mass)
+mn_vec3 mn_tet_momentum(const mn_tet_mesh *mesh, const char *velocity, double *mass)
 {
     const mn_vec3 *v = (const mn_vec3 *)(const void *)mn_tet_mesh_find_field(mesh, velocity)->data;
     const double *rest = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME)->data;
@@ -95,7 +95,7 @@ static mn_vec3 momentum_of(const mn_tet_mesh *mesh, const char *velocity, double
 static void keep_momentum(const mn_tet_mesh *before, mn_tet_mesh *mesh, const char *velocity)
 {
     double mass;
-    const mn_vec3 was = momentum_of(before, velocity, &mass), is = momentum_of(mesh, velocity, &mass);
+    const mn_vec3 was = mn_tet_momentum(before, velocity, &mass), is = mn_tet_momentum(mesh, velocity, &mass);
     const mn_vec3 shift = mn_scale(1 / mass, mn_sub(was, is));
     mn_vec3 *v = (mn_vec3 *)(void *)mn_tet_mesh_find_field(mesh, velocity)->data;
     for (int32_t i = 0; i < mesh->vertex_slots; i++) v[i] = mn_add(v[i], shift);

@@ -118,6 +118,8 @@ double mn_tet_liquid_step_limit(const mn_tet_liquid *liquid);
 
 /// Remeshes what the last step left bad.
 mn_status mn_tet_liquid_adapt(mn_tet_liquid *liquid);
+/// The sum of a field of vectors over the mesh, weighted by rest volume, and that weight's sum.
+mn_vec3 mn_tet_momentum(const mn_tet_mesh *mesh, const char *velocity, double *mass);
 
 /// Slides the nodes of the surface along it towards where surface tension has no part along it.
 mn_status mn_tet_liquid_slide(mn_tet_liquid *liquid);

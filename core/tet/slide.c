@@ -258,23 +258,11 @@ static mn_status carry_fields(const slider *s, double part)
     return MN_OK;
 }
 
-static mn_vec3 momentum(const mn_tet_liquid *q, const char *velocity, double *mass)
-{
-    const double *rest = mn_tet_field_numbers(q, MN_TET_REST_VOLUME);
-    const mn_vec3 *v = mn_tet_field_vectors(q, velocity);
-    mn_vec3 sum = {0};
-    *mass = 0;
-    for (int32_t t = 0; t < q->mesh->tet_slots; t++) {
-        *mass += rest[t];
-        for (int k = 0; k < 4; k++) sum = mn_axpy(sum, 0.25 * rest[t], v[q->mesh->tet[t][k]]);
-    }
-    return sum;
-}
-
 static void shift_velocity(mn_tet_liquid *q, const char *velocity, mn_vec3 wanted)
 {
     double mass;
-    const mn_vec3 is = momentum(q, velocity, &mass), shift = mn_scale(1 / mass, mn_sub(wanted, is));
+    const mn_vec3 is = mn_tet_momentum(q->mesh, velocity, &mass),
+                  shift = mn_scale(1 / mass, mn_sub(wanted, is));
     mn_vec3 *v = mn_tet_field_vectors(q, velocity);
     for (int32_t i = 0; i < q->mesh->vertex_slots; i++) v[i] = mn_add(v[i], shift);
 }
@@ -287,7 +275,7 @@ static mn_status move_nodes(slider *s, double part)
     double mass, before = 0, after = 0;
     const mn_vec3 center = mn_tet_liquid_center(q);
     mn_vec3 kept[3];
-    for (int f = 0; f < 3; f++) kept[f] = momentum(q, carried[f], &mass);
+    for (int f = 0; f < 3; f++) kept[f] = mn_tet_momentum(q->mesh, carried[f], &mass);
     MN_TRY(carry_fields(s, part));
     for (int32_t t = 0; t < q->mesh->tet_slots; t++) soft[t] /= mn_tet_mesh_tet_volume(q->mesh, t);
     for (int32_t i = 0; i < s->count; i++)

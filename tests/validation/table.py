@@ -23,11 +23,13 @@ COLUMNS = "| row | case | measured | reference | unit | error | bound | | remark
 
 
 def old_sections():
-    """Program name -> its rows in the page as it is."""
+    """Program name -> its rows in the page as it is, and the words below them, which are written by hand."""
     if not PAGE.exists():
-        return {}
+        return {}, {}
     parts = re.split(r"^## (\S+)\n", PAGE.read_text(), flags=re.M)
-    return {name: re.findall(r"^\| (?!row \||---).*\|$", body, re.M) for name, body in zip(parts[1::2], parts[2::2])}
+    bodies = dict(zip(parts[1::2], parts[2::2]))
+    rows = {name: re.findall(r"^\| (?!row \||---).*\|$", body, re.M) for name, body in bodies.items()}
+    return rows, {name: re.sub(r"^\|.*\n", "", body, flags=re.M).strip() for name, body in bodies.items()}
 
 
 def run(program):
@@ -45,7 +47,8 @@ def run(program):
 def main():
     names = sys.argv[1:]
     programs = sorted((ROOT / "build" / "release" / "bin").glob("validation_test_*"))
-    sections, failed = old_sections(), []
+    sections, notes = old_sections()
+    failed = []
     present = {program.name.removeprefix("validation_test_") for program in programs}
     sections = {name: rows for name, rows in sections.items() if name in present}
     for program in programs:
@@ -59,6 +62,8 @@ def main():
         page.write(HEAD)
         for name in sorted(sections):
             page.write(f"## {name}\n\n{COLUMNS}" + "".join(row + "\n" for row in sections[name]) + "\n")
+            if notes.get(name):
+                page.write(notes[name] + "\n\n")
     if failed:
         print("not as they should be: " + ", ".join(failed))
     return 1 if failed else 0
