@@ -9,26 +9,16 @@
 //   - A long edge gets a point in its middle, on the cubic through its ends and normals, with a third of the
 //     mass of either end and that mass's own momentum.
 //   - A film thinner than the artist allows opens a hole just larger than what would heal (MN_FILM_ALPHA);
-//   what
-//     was in it goes to the rim.
-//   - A point without triangles is a drop; a drop that meets a film becomes part of it.
+//     what was in it goes to the rim.
+//   - Points whose surroundings have changed change their codimension (transitions.c), and threads likewise
+//   get
+//     and lose points (thread_reseed.c).
 #include "mls/mls_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const double SPLIT = 1.4, MERGE = 0.5, HOLE = 2.3, FALL_IN = 0.6; // spacings
-enum { UNREST = 20 };                                                    // steps
-
-static void give(mn_mls_point *to, const mn_mls_point *from, double mass)
-{
-    const double total = to->mass + mass;
-    if (to->anchor < 0) { // what is held stays where it is and moves as it is moved
-        to->velocity = mn_lerp(to->velocity, from->velocity, mass / total);
-        to->position = mn_lerp(to->position, from->position, mass / total);
-    }
-    to->mass = total;
-}
+static const double SPLIT = 1.4, MERGE = 0.5, HOLE = 2.3; // spacings
 
 // ---- edges ----
 
@@ -67,11 +57,6 @@ static void sort_edges(mn_mls *mls, int (*order)(const void *, const void *))
         qsort(mls->edges.data, (size_t)mls->edges.count, sizeof *mls->edges.data, order);
 }
 
-static bool is_dead(const mn_mls_point *point)
-{
-    return !(point->mass > 0);
-}
-
 // What a free edge sweeps up, and how it grows, is no matter of the film's thickness.
 static bool on_edge(const mn_mls *mls, int32_t p, int32_t q)
 {
@@ -98,10 +83,9 @@ static mn_status merge_short_edges(mn_mls *mls)
         const mn_vec3 n = mn_normalize(mn_add(stays->normal, goes->normal));
         if (mn_norm2(n) > 0) stays->normal = n;
         const mn_vec3 place = stays->position;
-        give(stays, goes, goes->mass);
+        mls_give_all(stays, goes);
         if (edge_p != edge_q) stays->position = place;
-        if (!on_edge(mls, p, q)) stays->unrest = UNREST;
-        goes->mass = 0;
+        if (!on_edge(mls, p, q)) stays->unrest = MLS_UNREST;
     }
     return MN_OK;
 }
@@ -135,7 +119,7 @@ static mn_status split_long_edges(mn_mls *mls)
         born.mass = (a->mass + b->mass) / 3;
         born.id = mls->next_id++;
         born.anchor = -1;
-        if (!on_edge(mls, p, q)) born.unrest = a->unrest = b->unrest = UNREST;
+        if (!on_edge(mls, p, q)) born.unrest = a->unrest = b->unrest = MLS_UNREST;
         a->mass -= a->mass / 3;
         b->mass -= b->mass / 3;
         if (mls->points.count >= mls->def.max_points)
@@ -152,7 +136,7 @@ static mn_status split_long_edges(mn_mls *mls)
 static bool is_thin(const mn_mls *mls, int64_t p)
 {
     return mls->thickness.data[p] < mls->def.min_thickness && !mls->surface.edge.data[p] &&
-           mls->points.data[p].anchor < 0 && !is_dead(&mls->points.data[p]);
+           mls->points.data[p].anchor < 0 && !mls_is_dead(&mls->points.data[p]);
 }
 
 // Points of the film around `first` within the radius, then one more ring: patch[0 .. inner), [inner .. all).
@@ -190,17 +174,16 @@ static mn_status tear(mn_mls *mls, int32_t first)
     MN_TRY(gather_patch(mls, first, HOLE * mls->def.spacing, &inner));
     for (int64_t i = 0; i < inner; i++) {
         mn_mls_point *goes = &mls->points.data[mls->patch.data[i]];
-        if (goes->anchor >= 0 || is_dead(goes)) continue;
+        if (goes->anchor >= 0 || mls_is_dead(goes)) continue;
         mn_mls_point *nearest = NULL;
         double least = INFINITY;
         for (int64_t k = inner; k < mls->patch.count; k++) {
             mn_mls_point *rim = &mls->points.data[mls->patch.data[k]];
             const double d = mn_distance(rim->position, goes->position);
-            if (d < least && !is_dead(rim)) least = d, nearest = rim;
+            if (d < least && !mls_is_dead(rim)) least = d, nearest = rim;
         }
         if (!nearest) return MN_OK; // a film as small as the hole
-        give(nearest, goes, goes->mass);
-        goes->mass = 0;
+        mls_give_all(nearest, goes);
     }
     return MN_OK;
 }
@@ -219,54 +202,20 @@ static mn_status tear_thin_film(mn_mls *mls)
     }
 }
 
-// ---- drops ----
-
-typedef struct landing {
-    const mn_mls *mls;
-    int32_t nearest;
-    double least;
-} landing;
-
-static void try_landing(void *user, int32_t point, double distance2)
-{
-    landing *l = user;
-    const mn_mls_point *film = &l->mls->points.data[point];
-    if (film->codim == MN_MLS_DROP || is_dead(film)) return;
-    if (distance2 < l->least || (distance2 == l->least && point < l->nearest))
-        l->least = distance2, l->nearest = point;
-}
-
-static void turn_drops(mn_mls *mls)
-{
-    for (int64_t p = 0; p < mls->surface.count; p++) {
-        mn_mls_point *point = &mls->points.data[p];
-        if (is_dead(point) || point->anchor >= 0) continue;
-        if (point->codim == MN_MLS_FILM) {
-            if (mls->surface.fans.data[p].count == 0) point->codim = MN_MLS_DROP;
-            continue;
-        }
-        landing l = {mls, -1, INFINITY};
-        mn_neighbours_visit(mls->surface.neighbours, point->position, FALL_IN * mls->def.spacing, try_landing,
-                            &l);
-        if (l.nearest < 0) continue;
-        give(&mls->points.data[l.nearest], point, point->mass);
-        point->mass = 0;
-    }
-}
-
 mn_status mls_reseed(mn_mls *mls)
 {
     const int64_t count = mls->points.count;
     MN_TRY(mn_array_resize(mls->ctx, &mls->touched, count));
     memset(mls->touched.data, 0, (size_t)count);
-    turn_drops(mls);
+    MN_TRY(mls_transitions(mls));
     MN_TRY(tear_thin_film(mls));
-    for (int64_t p = 0; p < count; p++) mls->touched.data[p] = is_dead(&mls->points.data[p]);
+    for (int64_t p = 0; p < count; p++) mls->touched.data[p] = mls_is_dead(&mls->points.data[p]);
     MN_TRY(merge_short_edges(mls));
     MN_TRY(split_long_edges(mls));
+    if (mls_has_threads(mls)) MN_TRY(mls_reseed_threads(mls));
     int64_t kept = 0;
     for (int64_t p = 0; p < mls->points.count; p++)
-        if (!is_dead(&mls->points.data[p])) mls->points.data[kept++] = mls->points.data[p];
+        if (!mls_is_dead(&mls->points.data[p])) mls->points.data[kept++] = mls->points.data[p];
     mls->points.count = kept;
     return MN_OK;
 }

@@ -18,7 +18,7 @@
 // number for each pocket, so its part is solved for apart: d = a + dt (p - p0) z with A a = r without gas and
 // A z = V, and p from Boyle's law along that line (film_gas.c). V is taken at x_t, by repetition, which keeps
 // the angular momentum. The midpoint rule keeps momentum and angular momentum: K and V have no sum and no
-// moment.
+// moment. Threads add their part to A and r (thread_step.c): films and threads are solved for together.
 #include "mls/film_viscosity.h"
 #include "mls/mls_state.h"
 
@@ -58,6 +58,14 @@ static mn_vec3 viscous_pull(const mn_mls *mls, const mn_vec3 *u, int64_t p)
     return sum;
 }
 
+// The part of u that the air feels: along a film's normal, across a thread.
+static mn_vec3 against_air(const mn_mls *mls, int64_t p, mn_vec3 u)
+{
+    const mn_vec3 n = mls->surface.normal.data[p];
+    const double along = mn_dot(n, u);
+    return mls->points.data[p].codim == MN_MLS_THREAD ? mn_axpy(u, -along, n) : mn_scale(along, n);
+}
+
 // ---- A and its preconditioner ----
 
 static mn_status apply_range(void *user, mn_range range)
@@ -71,10 +79,9 @@ static mn_status apply_range(void *user, mn_range range)
             job->out[p] = mn_v3(0, 0, 0);
             continue;
         }
-        const mn_vec3 n = mls->surface.normal.data[p];
         mn_vec3 y =
             mn_axpy(mn_scale(mls->mass.data[p], u[p]), stiffness, film_matrix_row(&mls->matrix, u, p));
-        y = mn_axpy(y, job->dt * mls->drag.data[p] * mn_dot(n, u[p]), n);
+        y = mn_axpy(y, job->dt * mls->drag.data[p], against_air(mls, p, u[p]));
         if (mls->def.viscosity > 0) y = mn_axpy(y, job->dt, viscous_pull(mls, u, p));
         job->out[p] = y;
     }
@@ -86,7 +93,9 @@ static mn_status apply(void *user, const double *x, double *y)
     step_job *job = user;
     job->in = (const mn_vec3 *)x;
     job->out = (mn_vec3 *)y;
-    return mn_parallel_for(job->mls->ctx, job->mls->points.count, GRAIN, apply_range, job);
+    MN_TRY(mn_parallel_for(job->mls->ctx, job->mls->points.count, GRAIN, apply_range, job));
+    if (mls_has_threads(job->mls)) mls_threads_apply(job->mls, job->dt, job->theta, job->in, job->out);
+    return MN_OK;
 }
 
 static mn_status precondition_range(void *user, mn_range range)
@@ -96,7 +105,7 @@ static mn_status precondition_range(void *user, mn_range range)
     const double stiffness = job->dt * job->dt * job->theta * job->theta * job->gamma;
     for (int64_t p = range.begin; p < range.end; p++) {
         const double d = mls->mass.data[p] + stiffness * fmax(0, mls->matrix.diagonal.data[p]) +
-                         job->dt * mls->drag.data[p] / 3;
+                         job->dt * mls->drag.data[p] / 3 + mls->diagonal.data[p];
         job->out[p] = mls->pinned.data[p] ? mn_v3(0, 0, 0) : mn_scale(1 / d, job->in[p]);
     }
     return MN_OK;
@@ -118,10 +127,10 @@ static mn_status force_range(void *user, mn_range range)
     const step_job *job = user;
     const mn_mls *mls = job->mls;
     for (int64_t p = range.begin; p < range.end; p++) {
-        const mn_vec3 n = mls->surface.normal.data[p];
+        const mn_vec3 wind = mn_sub(mls->wind.data[p], mls->v0.data[p]);
         mn_vec3 f = mn_scale(-job->gamma, film_matrix_row(&mls->matrix, mls->x1.data, p));
         f = mn_axpy(f, mls->mass.data[p], mls->def.gravity);
-        f = mn_axpy(f, mls->drag.data[p] * mn_dot(n, mn_sub(mls->wind.data[p], mls->v0.data[p])), n);
+        f = mn_axpy(f, mls->drag.data[p], against_air(mls, p, wind));
         if (mls->def.viscosity > 0) f = mn_sub(f, viscous_pull(mls, mls->v0.data, p));
         mls->right.data[p] = mls->pinned.data[p] ? mn_v3(0, 0, 0) : mn_scale(job->dt, f);
     }
@@ -158,6 +167,15 @@ static mn_status solve(step_job *job, const mn_vec3 *right, mn_vec3 *solution)
     if (result.end == MN_KRYLOV_BREAKDOWN)
         return mn_fail(mls->ctx, MN_ERROR_DIVERGED, "The film's forces are not finite.");
     return MN_OK;
+}
+
+// Threads once more, at the x_t that the first pass has found.
+static mn_status solve_threads_again(step_job *job)
+{
+    mn_mls *mls = job->mls;
+    MN_TRY(move(job, job->theta * job->dt));
+    MN_TRY(mls_threads_correct(mls, job->dt, mls->x1.data, mls->right.data));
+    return solve(job, mls->right.data, mls->solution.data);
 }
 
 // ---- momentum ----
@@ -285,12 +303,20 @@ mn_status mls_step(mn_mls *mls, double dt, double *stretch)
     memset(mls->solution.data, 0, mn_bytes(count, sizeof(mn_vec3)));
     MN_TRY(move(&job, job.theta * dt));
     MN_TRY(mn_parallel_for(mls->ctx, count, GRAIN, force_range, &job));
+    memset(mls->diagonal.data, 0, mn_bytes(count, sizeof(double)));
+    const bool threads = mls_has_threads(mls);
+    if (threads) {
+        mls_threads_diagonal(mls, dt, job.theta, mls->diagonal.data);
+        mls_threads_right(mls, dt, job.theta, mls->right.data);
+    }
     MN_TRY(solve(&job, mls->right.data, mls->solution.data));
+    if (threads) MN_TRY(solve_threads_again(&job));
     if (mls->pockets.count > 0) MN_TRY(solve_gas(&job));
     if (free) MN_TRY(balance_momentum(mls, dt));
     MN_TRY(move(&job, dt));
     if (mls->pockets.count > 0) MN_TRY(mls_calm_breathing(mls, dt));
     MN_TRY(mn_parallel_max(mls->ctx, count, GRAIN, stretch_of, mls, stretch));
+    *stretch = fmax(*stretch, mls_threads_stretch(mls, mls->x1.data, mls->x0.data));
     *stretch /= mls->def.spacing;
     return MN_OK;
 }

@@ -7,6 +7,7 @@
 
 enum { SAVE_VERSION = 1 };
 
+static const double PI = 3.14159265358979323846;
 static const double SAME_PLACE = 0.2; // spacings
 
 mn_mls_def mn_mls_default_def(void)
@@ -72,6 +73,10 @@ static mn_status check_source(mn_context *ctx, const mn_mls_source *source)
             return mn_fail(ctx, MN_ERROR_INPUT,
                            "Point %lld of the film has no normal; give the film normals, or polygons.",
                            (long long)i);
+        if (source->codim && (source->codim[i] < MN_MLS_FILM || source->codim[i] > MN_MLS_DROP))
+            return mn_fail(ctx, MN_ERROR_INPUT,
+                           "Point %lld of the film has codim %d; 1 is film, 2 a thread and 3 a drop.",
+                           (long long)i, source->codim[i]);
     }
     return MN_OK;
 }
@@ -87,6 +92,7 @@ mn_status mn_mls_create(mn_context *ctx, const mn_mls_def *def, mn_mls **out)
     mls->ctx = ctx;
     mls->def = *def;
     mn_status status = film_surface_create(ctx, &mls->surface);
+    if (status == MN_OK) status = thread_graph_create(ctx, &mls->threads);
     if (status == MN_OK) status = mn_krylov_create(ctx, &mls->krylov);
     if (status != MN_OK) {
         mn_mls_free(mls);
@@ -102,11 +108,12 @@ static void free_scratch(mn_mls *mls)
     mls_vec3_array *vectors[] = {&mls->x0,    &mls->v0, &mls->normals, &mls->right,   &mls->solution,
                                  &mls->swell, &mls->x1, &mls->wind,    &mls->gradient};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) mn_array_free(ctx, vectors[i]);
-    mls_double_array *numbers[] = {&mls->thickness, &mls->pressure, &mls->mass, &mls->drag,
-                                   &mls->volumes,   &mls->part,     &mls->ease};
+    mls_double_array *numbers[] = {&mls->thickness, &mls->pressure, &mls->mass, &mls->drag,  &mls->diagonal,
+                                   &mls->volumes,   &mls->part,     &mls->ease, &mls->volume};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) mn_array_free(ctx, numbers[i]);
     mn_array_free(ctx, &mls->ids);
     mn_array_free(ctx, &mls->skip);
+    mn_array_free(ctx, &mls->use);
     mn_array_free(ctx, &mls->pinned);
     mn_array_free(ctx, &mls->component);
     mn_array_free(ctx, &mls->pocket_of);
@@ -115,6 +122,7 @@ static void free_scratch(mn_mls *mls)
     mn_array_free(ctx, &mls->edges);
     mn_array_free(ctx, &mls->patch);
     mn_array_free(ctx, &mls->triangles);
+    mn_array_free(ctx, &mls->links);
     mn_array_free(ctx, &mls->backup);
     mn_array_free(ctx, &mls->pocket_backup);
     mn_array_free(ctx, &mls->new_pockets);
@@ -129,6 +137,7 @@ void mn_mls_free(mn_mls *mls)
     mn_array_free(mls->ctx, &mls->pockets);
     mn_krylov_free(mls->krylov);
     film_surface_free(&mls->surface);
+    thread_graph_free(&mls->threads);
     mn_release(mls->ctx, mls, sizeof *mls);
 }
 
@@ -167,7 +176,7 @@ static mn_status take_points(mn_mls *mls, const mn_mls_source *source)
             .normal = mn_normalize(source->normal[i]),
             .mass = source->thickness[i],
             .id = mls->next_id++,
-            .codim = MN_MLS_FILM,
+            .codim = source->codim ? source->codim[i] : MN_MLS_FILM,
             .anchor = source->pinned && source->pinned[i] ? i : -1,
             .pocket = -1,
         };
@@ -176,10 +185,23 @@ static mn_status take_points(mn_mls *mls, const mn_mls_source *source)
     return MN_OK;
 }
 
+// kg of a thread's or drop's point, whose thickness is a diameter. A thread of one point is a drop.
+static double mass_of_round(mn_mls *mls, mn_mls_point *point, int64_t p)
+{
+    const double r = 0.5 * point->mass, density = mls->def.density;
+    const int32_t node = mls->threads.node_of.data[p];
+    if (point->codim == MN_MLS_THREAD && mls->threads.nodes.data[node].degree > 0)
+        return density * PI * r * r * mls->threads.shape.beads.data[node].room;
+    if (point->anchor < 0) point->codim = MN_MLS_DROP;
+    return density * 4 / 3 * PI * r * r * r;
+}
+
 static mn_status weigh(mn_mls *mls)
 {
     MN_TRY(mls_refresh(mls));
-    if (mls->surface.triangles == 0)
+    bool film = false;
+    for (int64_t p = 0; p < mls->points.count; p++) film = film || mls->points.data[p].codim == MN_MLS_FILM;
+    if (film && mls->surface.triangles == 0)
         return mn_fail(
             mls->ctx, MN_ERROR_INPUT,
             "The %lld points of the film lie too far apart for a spacing of %g m, or on a line; no "
@@ -189,6 +211,10 @@ static mn_status weigh(mn_mls *mls)
     for (int64_t p = 0; p < mls->points.count; p++) {
         mn_mls_point *point = &mls->points.data[p];
         const double area = mls->surface.area.data[p];
+        if (point->codim != MN_MLS_FILM) {
+            point->mass = mass_of_round(mls, point, p);
+            continue;
+        }
         point->mass *= mls->def.density * (area > 0 ? area : s * s);
         point->normal = mls->surface.normal.data[p];
         if (!(area > 0) && point->anchor < 0) point->codim = MN_MLS_DROP;
@@ -236,7 +262,7 @@ static bool is_sound(const mn_mls *mls, const mn_mls_point *p)
 {
     return mn_is_finite3(p->position) && mn_is_finite3(p->velocity) && fabs(mn_norm2(p->normal) - 1) < 1e-6 &&
            p->mass > 0 && isfinite(p->mass) && p->id >= 0 && p->id < mls->next_id &&
-           (p->codim == MN_MLS_FILM || p->codim == MN_MLS_DROP) && p->anchor >= -1 && p->pocket >= -1 &&
+           p->codim >= MN_MLS_VOLUME && p->codim <= MN_MLS_DROP && p->anchor >= -1 && p->pocket >= -1 &&
            p->pocket < mls->pockets.count;
 }
 

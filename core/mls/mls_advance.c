@@ -27,14 +27,11 @@ static mn_status spread_range(void *user, mn_range range)
         mls->ids.data[p] = point->id;
         mls->mass.data[p] = point->mass;
         mls->skip.data[p] = point->codim != MN_MLS_FILM;
+        mls->use.data[p] = point->codim == MN_MLS_THREAD ? 1 : 0;
+        mls->volume.data[p] = point->mass / mls->def.density;
         mls->pinned.data[p] = point->anchor >= 0;
     }
     return MN_OK;
-}
-
-static double drop_diameter(double volume)
-{
-    return cbrt(6 / 3.14159265358979323846 * volume);
 }
 
 // Film: mass over area. A free edge is a round rim of the length of a spacing where that is thinner.
@@ -43,12 +40,25 @@ static mn_status thickness_range(void *user, mn_range range)
     mn_mls *mls = user;
     for (int64_t p = range.begin; p < range.end; p++) {
         const double volume = mls->mass.data[p] / mls->def.density, area = mls->surface.area.data[p];
-        double h = area > 0 ? volume / area : drop_diameter(volume);
+        double h = area > 0 ? volume / area : 2 * mls_ball_radius(volume);
         if (area > 0 && mls->surface.edge.data[p])
             h = fmin(h, 2 * sqrt(volume / (3.14159265358979323846 * mls->def.spacing)));
+        const int32_t node = mls->threads.node_of.data[p];
+        if (mls->use.data[p] == 1 && node >= 0 && mls->threads.nodes.data[node].degree > 0)
+            h = 2 * mls->threads.shape.beads.data[node].radius;
         mls->thickness.data[p] = h;
     }
     return MN_OK;
+}
+
+static mn_status build_threads(mn_mls *mls)
+{
+    for (int64_t p = 0; p < mls->points.count; p++)
+        if (mls->surface.fans.data[p].count > 0) mls->use.data[p] = 2;
+    const thread_points points = {mls->points.count,       mls->x0.data,    mls->normals.data,
+                                  mls->volume.data,        mls->use.data,   mls->pinned.data,
+                                  mls->surface.neighbours, mls->def.spacing};
+    return thread_graph_build(&mls->threads, &points, mls->def.sigma);
 }
 
 static mn_status make_room(mn_mls *mls)
@@ -59,11 +69,12 @@ static mn_status make_room(mn_mls *mls)
                                  &mls->swell, &mls->x1, &mls->wind,    &mls->gradient};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
         MN_TRY(mn_array_resize(ctx, vectors[i], count));
-    mls_double_array *numbers[] = {&mls->thickness, &mls->mass, &mls->drag};
+    mls_double_array *numbers[] = {&mls->thickness, &mls->mass, &mls->drag, &mls->volume, &mls->diagonal};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         MN_TRY(mn_array_resize(ctx, numbers[i], count));
     MN_TRY(mn_array_resize(ctx, &mls->ids, count));
     MN_TRY(mn_array_resize(ctx, &mls->skip, count));
+    MN_TRY(mn_array_resize(ctx, &mls->use, count));
     return mn_array_resize(ctx, &mls->pinned, count);
 }
 
@@ -76,6 +87,7 @@ mn_status mls_refresh(mn_mls *mls)
     const film_points points = {count,          mls->x0.data,     mls->normals.data, mls->ids.data,
                                 mls->skip.data, mls->pinned.data, mls->def.spacing};
     MN_TRY(film_surface_build(&mls->surface, &points));
+    MN_TRY(build_threads(mls));
     MN_TRY(mn_parallel_for(mls->ctx, count, GRAIN, thickness_range, mls));
     mls->surface_is_fresh = true;
     return MN_OK;
@@ -99,10 +111,24 @@ mn_status mls_show(mn_mls *mls)
             mls->triangles.data[at++] = fan->pair[i][1];
         }
     }
+    const thread_graph *threads = &mls->threads;
+    MN_TRY(mn_array_resize(mls->ctx, &mls->links, 2 * threads->links.count));
+    for (int64_t i = 0; i < threads->links.count; i++) {
+        mls->links.data[2 * i] = threads->nodes.data[threads->links.data[i].a].point;
+        mls->links.data[2 * i + 1] = threads->nodes.data[threads->links.data[i].b].point;
+    }
     return MN_OK;
 }
 
 // ---- one step ----
+
+// What the air blows against.
+static double exposed_area(const mn_mls *mls, int64_t p)
+{
+    const int32_t node = mls->threads.node_of.data[p];
+    if (mls->use.data[p] != 1 || node < 0) return mls->surface.area.data[p];
+    return mls->thickness.data[p] * mls->threads.shape.beads.data[node].room;
+}
 
 // Speeds of what is held, so that it arrives at the end of the frame; the air; how the air holds on.
 static void sample_inputs(mn_mls *mls, const mn_mls_inputs *inputs, double remaining)
@@ -119,7 +145,7 @@ static void sample_inputs(mn_mls *mls, const mn_mls_inputs *inputs, double remai
         mls->wind.data[p] = mls->def.wind;
         if (blows)
             mls->wind.data[p] = mn_add(mls->def.wind, mn_volume_sample_vec3(inputs->wind, mls->x0.data[p]));
-        mls->drag.data[p] = mls->def.air_drag * mls->surface.area.data[p];
+        mls->drag.data[p] = mls->def.air_drag * exposed_area(mls, p);
     }
 }
 
@@ -145,6 +171,7 @@ static mn_status prepare(mn_mls *mls, const mn_mls_inputs *inputs, double remain
     MN_TRY(film_matrix_build(mls->ctx, &mls->surface, mls->x0.data, &mls->matrix));
     MN_TRY(mls_find_pockets(mls));
     MN_TRY(mn_parallel_max(mls->ctx, mls->points.count, GRAIN, edge_speed, mls, &speed));
+    speed = fmax(speed, mls_threads_stretch(mls, mls->v0.data, NULL));
     *longest = speed > 0 ? STRETCH_AIM * mls->def.spacing / speed : INFINITY;
     return MN_OK;
 }

@@ -19,6 +19,8 @@ mn_mls_view mn_mls_get_view(const mn_mls *mls)
         .triangle_count = mls->triangles.count / 3,
         .triangles = (const int32_t(*)[3])mls->triangles.data,
         .open_edges = mls->surface.open_edges,
+        .link_count = mls->links.count / 2,
+        .links = (const int32_t(*)[2])mls->links.data,
     };
 }
 
@@ -52,7 +54,8 @@ void mn_mls_report(const mn_mls *mls, mn_report *report)
     }
     report->seconds = mls->seconds;
     mn_report_set(report, MN_REPORT_area, mls->surface.total_area);
-    mn_report_set(report, MN_REPORT_surface_energy, 2 * mls->def.sigma * mls->surface.total_area);
+    mn_report_set(report, MN_REPORT_surface_energy,
+                  2 * mls->def.sigma * mls->surface.total_area + mls->threads.shape.energy);
     double s[MN_SUM_COUNT], speed;
     if (mn_parallel_sum(mls->ctx, count, GRAIN, sum_range, mls->points.data, MN_SUM_COUNT, s) != MN_OK)
         return;

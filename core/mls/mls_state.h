@@ -7,6 +7,7 @@
 #include "meniscus/krylov.h"
 #include "meniscus/mls.h"
 #include "mls/film_surface.h"
+#include "mls/thread_graph.h"
 
 typedef MN_ARRAY(mn_mls_point) mls_point_array;
 typedef MN_ARRAY(mn_vec3) mls_vec3_array;
@@ -43,15 +44,17 @@ struct mn_mls {
 
     // what follows from it
     film_surface surface;
+    thread_graph threads;  ///< of the points as they are, like the surface
     bool surface_is_fresh; ///< it is that of the points as they are
     mls_double_array thickness, pressure;
     MN_ARRAY(int32_t) triangles; ///< three each
+    MN_ARRAY(int32_t) links;     ///< two each
 
     // scratch of a step, one for each point unless said otherwise
     mls_vec3_array x0, v0, normals, right, solution, swell, gradient, x1, wind;
     MN_ARRAY(int64_t) ids;
-    MN_ARRAY(uint8_t) skip, pinned;
-    mls_double_array mass, drag;
+    MN_ARRAY(uint8_t) skip, pinned, use;
+    mls_double_array mass, drag, volume, diagonal;
     MN_ARRAY(int32_t) component; ///< the lowest point of the closed film that it belongs to; -1: none
     film_matrix matrix;
     mn_krylov *krylov;
@@ -89,6 +92,16 @@ mn_status mls_step(mn_mls *mls, double dt, double *stretch);
 /// Takes the step that was tried.
 void mls_commit(mn_mls *mls);
 
+// ---- thread_step.c: what threads add to a step; nothing without them ----
+bool mls_has_threads(const mn_mls *mls);
+/// The matrix, about its diagonal, the right-hand side, and what the second pass adds to it at positions x.
+void mls_threads_apply(mn_mls *mls, double dt, double theta, const mn_vec3 *u, mn_vec3 *out);
+void mls_threads_diagonal(mn_mls *mls, double dt, double theta, double *diagonal);
+void mls_threads_right(mn_mls *mls, double dt, double theta, mn_vec3 *right);
+mn_status mls_threads_correct(mn_mls *mls, double dt, const mn_vec3 *x, mn_vec3 *right);
+/// The largest change of a link's vector; of the vector itself without `from`.
+double mls_threads_stretch(const mn_mls *mls, const mn_vec3 *moved_to, const mn_vec3 *from);
+
 // ---- film_gas.c ----
 /// Which closed film each point belongs to, and the gas in it.
 mn_status mls_find_pockets(mn_mls *mls);
@@ -113,7 +126,45 @@ mn_status mls_calm_breathing(mn_mls *mls, double dt);
 mn_status mls_level(mn_mls *mls);
 
 // ---- film_reseed.c ----
-/// Splits long edges, merges short ones, tears thin film, and lets drops fall in.
+/// Splits long edges, merges short ones, tears thin film, and lets points change their codimension.
 mn_status mls_reseed(mn_mls *mls);
+
+// ---- transitions.c, thread_reseed.c: parts of it ----
+/// Points whose surroundings have become those of another codimension.
+mn_status mls_transitions(mn_mls *mls);
+/// Necks of threads break, short links become points, long ones get some.
+mn_status mls_reseed_threads(mn_mls *mls);
+
+enum { MLS_UNREST = 20 }; ///< steps
+
+static inline bool mls_is_dead(const mn_mls_point *point)
+{
+    return !(point->mass > 0);
+}
+
+/// Mass with its momentum; the place moves with the mass. What is held stays where it is and moves as it is
+/// moved.
+static inline void mls_give(mn_mls_point *to, const mn_mls_point *from, double mass)
+{
+    const double total = to->mass + mass;
+    if (to->anchor < 0) {
+        to->velocity = mn_lerp(to->velocity, from->velocity, mass / total);
+        to->position = mn_lerp(to->position, from->position, mass / total);
+    }
+    to->mass = total;
+}
+
+/// Gives all that a point has, and ends it.
+static inline void mls_give_all(mn_mls_point *to, mn_mls_point *from)
+{
+    mls_give(to, from, from->mass);
+    from->mass = 0;
+}
+
+/// m, of a ball.
+static inline double mls_ball_radius(double volume)
+{
+    return cbrt(volume * 0.238732414637843); // 3 / (4 pi)
+}
 
 #endif

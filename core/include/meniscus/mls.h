@@ -42,13 +42,14 @@ typedef struct mn_mls_def {
 /// Soap water with 1 mm spacing and no gravity.
 mn_mls_def mn_mls_default_def(void);
 
-enum { MN_MLS_FILM = 1, MN_MLS_DROP = 3 }; ///< codimensions
+/// Codimensions.
+enum { MN_MLS_VOLUME = 0, MN_MLS_FILM = 1, MN_MLS_THREAD = 2, MN_MLS_DROP = 3 };
 
 /// One point. No padding: states are saved as they are.
 typedef struct mn_mls_point {
     mn_vec3 position; ///< m
     mn_vec3 velocity; ///< m/s
-    mn_vec3 normal;   ///< unit, the side that the film's triangles face
+    mn_vec3 normal;   ///< unit, the side that the film's triangles face; of a thread, its direction
     double mass;      ///< kg
     int64_t id;       ///< counts births
     int64_t codim;    ///< MN_MLS_*
@@ -62,9 +63,10 @@ typedef struct mn_mls_source {
     int64_t count;
     const mn_vec3 *position; ///< m
     const mn_vec3 *velocity; ///< m/s, or NULL: at rest
-    const mn_vec3 *normal;   ///< any length above 0: which side is which
-    const double *thickness; ///< m, > 0
+    const mn_vec3 *normal;   ///< any length above 0: which side is which; of a thread, its direction
+    const double *thickness; ///< m, > 0; of threads and drops, their diameter
     const uint8_t *pinned;   ///< 1: held, and moved by mn_mls_inputs.anchors; or NULL
+    const uint8_t *codim;    ///< MN_MLS_FILM, _THREAD or _DROP; or NULL: all are film
 } mn_mls_source;
 
 /// What an advance sees; all may be zero.
@@ -79,12 +81,14 @@ typedef struct mn_mls_view {
     double spacing; ///< m
     int64_t count;
     const mn_mls_point *points;
-    const double *thickness; ///< m; of a drop, its diameter
+    const double *thickness; ///< m; of a thread or drop, its diameter
     const double
         *pressure; ///< Pa above the ambient, of the gas that the film holds in; 0 where it holds none
     int64_t triangle_count;
     const int32_t (*triangles)[3]; ///< counter-clockwise as seen from where the normals point
     int64_t open_edges;
+    int64_t link_count;
+    const int32_t (*links)[2]; ///< pieces of thread between two points
 } mn_mls_view;
 
 typedef struct mn_mls mn_mls;

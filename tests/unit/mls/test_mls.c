@@ -234,7 +234,7 @@ static mn_status a_life(mn_context *ctx)
     for (int64_t i = 0; i < count; i++) x[i] = n[i] = mn_geo_position(geo, i), h[i] = 1e-5;
     mn_geo_free(geo);
     if (status == MN_OK) status = mn_mls_create(ctx, &def, &mls);
-    if (status == MN_OK) status = mn_mls_add(mls, &(mn_mls_source){count, x, NULL, n, h, NULL});
+    if (status == MN_OK) status = mn_mls_add(mls, &(mn_mls_source){count, x, NULL, n, h, NULL, NULL});
     if (status == MN_OK) status = mn_mls_advance(mls, &(mn_mls_inputs){0}, 0.002);
     mn_mls_free(mls);
     return status;
@@ -273,7 +273,7 @@ static void bad_input_is_a_sentence(void **state)
     mn_vec3 x[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 0}, {50, 0, 0}};
     mn_vec3 n[5] = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
     double h[5] = {1, 1, 1, 1, 1};
-    mn_mls_source source = {5, x, NULL, n, h, NULL};
+    mn_mls_source source = {5, x, NULL, n, h, NULL, NULL};
     h[2] = 0;
     check_fails(ctx, mn_mls_add(mls, &source), MN_ERROR_INPUT, "thick");
     h[2] = 1, n[1] = mn_v3(0, 0, 0);

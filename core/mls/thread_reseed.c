@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the points of a thread are too near, too far apart, or the thread is too thin. Works on the links of
+// the step with the points where the step has brought them, keeps mass and momentum, and lets each point take
+// part in one change at most.
+//
+//   - A short link becomes one point; at a free end that is where the end was, as on the rim of a film.
+//   - A long link gets a point on the cubic through its ends. It takes l/2 of each end's 2 L_p: so much that
+//   a
+//     thread of even thickness stays even.
+//   - A neck, unresolved and far thinner than the thread to both of its sides, or thinner than the artist
+//     allows, breaks: the points in a gap just larger than what would link again go to the ends of it.
+#include "mls/mls_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double SPLIT = 1.4, MERGE = 0.5, GAP = 2.2; // spacings
+static const double NECK = 0.15;                         // of the radius to either side
+static const double UNRESOLVED = 0.5;                    // spacings
+enum { NECK_WALK = 10, GAP_MOST = 8 };
+
+static mn_mls_point *point_of(mn_mls *mls, int32_t node)
+{
+    return &mls->points.data[mls->threads.nodes.data[node].point];
+}
+
+static bool is_free_thread(const mn_mls *mls, int32_t node)
+{
+    const mn_mls_point *p = &mls->points.data[mls->threads.nodes.data[node].point];
+    return p->codim == MN_MLS_THREAD && !mls_is_dead(p);
+}
+
+static bool is_touched(const mn_mls *mls, int32_t node)
+{
+    return mls->touched.data[mls->threads.nodes.data[node].point];
+}
+
+static void touch(mn_mls *mls, int32_t node)
+{
+    mls->touched.data[mls->threads.nodes.data[node].point] = 1;
+}
+
+// The node after `node` when coming from `from`; -1 where the thread ends or branches.
+static int32_t next_node(const thread_graph *g, int32_t from, int32_t node)
+{
+    const thread_node *at = &g->nodes.data[node];
+    if (at->degree != 2) return -1;
+    const int32_t first = thread_other(g, at->link[0], node);
+    return first == from ? thread_other(g, at->link[1], node) : first;
+}
+
+// ---- breaking ----
+
+static double thickest(const thread_graph *g, int32_t from, int32_t node)
+{
+    double most = 0;
+    for (int i = 0; i < NECK_WALK && node >= 0; i++) {
+        // A film is thicker than any neck.
+        const double r = g->nodes.data[node].volume > 0 ? g->shape.beads.data[node].radius : INFINITY;
+        most = fmax(most, r);
+        const int32_t next = next_node(g, from, node);
+        from = node, node = next;
+    }
+    return most;
+}
+
+static bool is_neck(const mn_mls *mls, int32_t node)
+{
+    const thread_graph *g = &mls->threads;
+    const thread_node *at = &g->nodes.data[node];
+    const double r = g->shape.beads.data[node].radius;
+    if (at->degree != 2 || !is_free_thread(mls, node) || mls->points.data[at->point].anchor >= 0)
+        return false;
+    if (2 * r < mls->def.min_thickness) return true;
+    const int32_t a = thread_other(g, at->link[0], node), b = thread_other(g, at->link[1], node);
+    if (r > g->shape.beads.data[a].radius && g->nodes.data[a].volume > 0) return false;
+    if (r > g->shape.beads.data[b].radius && g->nodes.data[b].volume > 0) return false;
+    return r < UNRESOLVED * mls->def.spacing && r < NECK * fmin(thickest(g, node, a), thickest(g, node, b));
+}
+
+// One end of the gap, moved on by a point, which is handed to where the end is then; false at a fixed end.
+static bool widen(mn_mls *mls, int32_t *behind, int32_t *end)
+{
+    const int32_t next = next_node(&mls->threads, *behind, *end);
+    if (next < 0 || is_touched(mls, next) ||
+        mls->points.data[mls->threads.nodes.data[*end].point].anchor >= 0)
+        return false;
+    if (mls_is_dead(point_of(mls, next)) || !is_free_thread(mls, *end)) return false;
+    mls_give_all(point_of(mls, next), point_of(mls, *end));
+    touch(mls, *end);
+    *behind = *end, *end = next;
+    return true;
+}
+
+static void break_at(mn_mls *mls, int32_t node)
+{
+    const thread_graph *g = &mls->threads;
+    int32_t end[2], behind[2] = {node, node};
+    for (int k = 0; k < 2; k++) end[k] = thread_other(g, g->nodes.data[node].link[k], node);
+    for (int k = 0; k < 2; k++)
+        if (is_touched(mls, end[k]) || mls_is_dead(point_of(mls, end[k]))) return;
+    mn_mls_point *neck = point_of(mls, node);
+    const double half = 0.5 * neck->mass;
+    for (int k = 0; k < 2; k++) mls_give(point_of(mls, end[k]), neck, half);
+    neck->mass = 0;
+    touch(mls, node);
+    for (int i = 0; i < GAP_MOST; i++) {
+        if (mn_distance(point_of(mls, end[0])->position, point_of(mls, end[1])->position) >
+            GAP * mls->def.spacing)
+            break;
+        const int thin = g->shape.beads.data[end[1]].radius < g->shape.beads.data[end[0]].radius;
+        if (!widen(mls, &behind[thin], &end[thin]) && !widen(mls, &behind[1 - thin], &end[1 - thin])) break;
+    }
+    touch(mls, end[0]), touch(mls, end[1]);
+}
+
+static void break_necks(mn_mls *mls)
+{
+    for (int32_t n = 0; n < (int32_t)mls->threads.nodes.count; n++)
+        if (!is_touched(mls, n) && is_neck(mls, n)) break_at(mls, n);
+}
+
+// ---- links ----
+
+static int by_length(const void *first, const void *second)
+{
+    const thread_edge *a = first, *b = second;
+    if (a->length2 != b->length2) return a->length2 < b->length2 ? -1 : 1;
+    if (a->a != b->a) return a->a < b->a ? -1 : 1;
+    return a->b < b->b ? -1 : a->b > b->b;
+}
+
+static mn_status list_links(mn_mls *mls, double below, double above)
+{
+    thread_graph *g = &mls->threads;
+    g->edges.count = 0;
+    for (int64_t i = 0; i < g->links.count; i++) {
+        const int32_t a = g->links.data[i].a, b = g->links.data[i].b;
+        const double d2 = mn_norm2(mn_sub(point_of(mls, a)->position, point_of(mls, b)->position));
+        const thread_edge edge = {d2, a, b};
+        if (d2 < below * below || d2 > above * above) MN_TRY(mn_array_push(g->ctx, &g->edges, &edge));
+    }
+    if (g->edges.count > 0) qsort(g->edges.data, (size_t)g->edges.count, sizeof *g->edges.data, by_length);
+    return MN_OK;
+}
+
+static mn_status merge_short_links(mn_mls *mls)
+{
+    const thread_graph *g = &mls->threads;
+    MN_TRY(list_links(mls, MERGE * mls->def.spacing, INFINITY));
+    for (int64_t i = 0; i < g->edges.count; i++) {
+        int32_t a = g->edges.data[i].a, b = g->edges.data[i].b;
+        if (is_touched(mls, a) || is_touched(mls, b) || !is_free_thread(mls, a) || !is_free_thread(mls, b))
+            continue;
+        const bool end_a = g->nodes.data[a].degree == 1, end_b = g->nodes.data[b].degree == 1;
+        if (point_of(mls, b)->anchor >= 0 || (point_of(mls, a)->anchor < 0 && end_b && !end_a)) {
+            const int32_t swap = a;
+            a = b, b = swap;
+        }
+        mn_mls_point *stays = point_of(mls, a), *goes = point_of(mls, b);
+        if (goes->anchor >= 0) continue;
+        const mn_vec3 place = stays->position;
+        touch(mls, a), touch(mls, b);
+        mls_give_all(stays, goes);
+        if (end_a != end_b) stays->position = place;
+    }
+    return MN_OK;
+}
+
+// Part of an end's mass that half of the link holds; none of a film's.
+static double share_of(const mn_mls *mls, int32_t node, double length)
+{
+    if (!is_free_thread(mls, node)) return 0;
+    const double room = mls->threads.shape.beads.data[node].room;
+    return fmin(0.5, 0.5 * length / (2 * room));
+}
+
+// Direction of the thread at a node, towards b on the link from a to b.
+static mn_vec3 heading(const mn_mls *mls, int32_t node, mn_vec3 link)
+{
+    const thread_node *at = &mls->threads.nodes.data[node];
+    if (at->degree != 2 || !is_free_thread(mls, node)) return link;
+    const mn_vec3 t = mls->points.data[at->point].normal;
+    const double along = mn_dot(t, link);
+    return fabs(along) < 0.3 ? link : mn_scale(along < 0 ? -1 : 1, t);
+}
+
+static mn_status split_long_links(mn_mls *mls)
+{
+    const thread_graph *g = &mls->threads;
+    MN_TRY(list_links(mls, 0, SPLIT * mls->def.spacing));
+    for (int64_t i = g->edges.count - 1; i >= 0; i--) {
+        const int32_t a = g->edges.data[i].a, b = g->edges.data[i].b;
+        if (is_touched(mls, a) || is_touched(mls, b)) continue;
+        mn_mls_point *p = point_of(mls, a), *q = point_of(mls, b);
+        if (mls_is_dead(p) || mls_is_dead(q)) continue;
+        const double length = sqrt(g->edges.data[i].length2);
+        const double from_p = p->mass * share_of(mls, a, length), from_q = q->mass * share_of(mls, b, length);
+        if (!(from_p + from_q > 0)) continue;
+        touch(mls, a), touch(mls, b);
+        const mn_vec3 link = mn_normalize(mn_sub(q->position, p->position));
+        const mn_vec3 tp = heading(mls, a, link), tq = heading(mls, b, link);
+        mn_mls_point born = is_free_thread(mls, a) ? *p : *q;
+        born.position = mn_axpy(mn_lerp(p->position, q->position, 0.5), 0.125 * length, mn_sub(tp, tq));
+        born.velocity = mn_lerp(p->velocity, q->velocity, from_q / (from_p + from_q));
+        born.normal = mn_normalize(mn_add(tp, tq));
+        if (!(mn_norm2(born.normal) > 0)) born.normal = link;
+        born.mass = from_p + from_q;
+        born.id = mls->next_id++;
+        born.anchor = -1;
+        p->mass -= from_p, q->mass -= from_q;
+        if (mls->points.count >= mls->def.max_points)
+            return mn_fail(mls->ctx, MN_ERROR_ARGUMENT,
+                           "The threads would bring more than %lld points; raise max_points, or the spacing.",
+                           (long long)mls->def.max_points);
+        MN_TRY(mn_array_push(mls->ctx, &mls->points, &born));
+    }
+    return MN_OK;
+}
+
+// The direction of each point, from where its neighbours have come.
+static void turn_directions(mn_mls *mls)
+{
+    const thread_graph *g = &mls->threads;
+    for (int32_t n = 0; n < (int32_t)g->nodes.count; n++) {
+        mn_mls_point *point = point_of(mls, n);
+        const thread_node *node = &g->nodes.data[n];
+        if (point->codim != MN_MLS_THREAD || node->degree == 0 || node->degree > 2) continue;
+        const mn_vec3 first = point_of(mls, thread_other(g, node->link[0], n))->position;
+        const mn_vec3 last =
+            node->degree == 2 ? point_of(mls, thread_other(g, node->link[1], n))->position : point->position;
+        const mn_vec3 t = mn_normalize(mn_sub(last, first));
+        if (mn_norm2(t) > 0) point->normal = t;
+    }
+}
+
+mn_status mls_reseed_threads(mn_mls *mls)
+{
+    turn_directions(mls);
+    break_necks(mls);
+    MN_TRY(merge_short_links(mls));
+    return split_long_links(mls);
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Points change their codimension with their surroundings [wang2020] section 8, by the step's triangles and
+// links. Every change hands mass over with its momentum.
+//
+//   1 to 2  a strip of film so narrow that it has no inner points within two rings becomes a thread: pairs
+//           across it become one point each
+//   1 to 3  a film's point without triangles is a drop
+//   2 to 1  a thread's point that film has grown around becomes part of it; one that touches it is taken in
+//   2 to 3  a thread no longer than it is thick, or of one point, is a drop
+//   3 to 1, 3 to 2, 3 to 3  a drop that touches something becomes part of it
+//
+// The way from film to thread asks for more than the way back, so that nothing flips to and fro.
+#include "mls/mls_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double FALL_IN = 0.6;  // spacings
+static const double GROWN_IN = 1.3; // spacings to an inner point of the film
+static const double BALL = 2.2;     // a thread this many radii of its ball long is one
+enum { SHARERS = 64 };
+
+// ---- 1 to 2 ----
+
+static bool is_rim(const mn_mls *mls, int32_t p)
+{
+    return mls->surface.edge.data[p] && mls->points.data[p].anchor < 0 && !mls_is_dead(&mls->points.data[p]);
+}
+
+static bool ring_is_rim(const mn_mls *mls, int32_t p)
+{
+    const film_matrix *m = &mls->matrix;
+    if (!is_rim(mls, p)) return false;
+    for (int64_t e = m->start.data[p]; e < m->start.data[p + 1]; e++)
+        if (!is_rim(mls, m->column.data[e])) return false;
+    return true;
+}
+
+// Rim, and so are the points up to two edges away.
+static bool is_strip(const mn_mls *mls, int32_t p)
+{
+    const film_matrix *m = &mls->matrix;
+    if (mls->surface.fans.data[p].count == 0 || !ring_is_rim(mls, p)) return false;
+    for (int64_t e = m->start.data[p]; e < m->start.data[p + 1]; e++)
+        if (!ring_is_rim(mls, m->column.data[e])) return false;
+    return true;
+}
+
+// Where the neighbours in the film lie.
+static mn_vec3 way_along(const mn_mls *mls, int32_t p)
+{
+    const film_matrix *m = &mls->matrix;
+    mn_mat3 c = {{{0}}}, axes;
+    mn_vec3 values;
+    for (int64_t e = m->start.data[p]; e < m->start.data[p + 1]; e++) {
+        const mn_vec3 d = mn_sub(mls->x0.data[m->column.data[e]], mls->x0.data[p]);
+        c = mn_m3_add(c, mn_outer(d, d));
+    }
+    mn_m3_eigen_symmetric(c, &values, &axes);
+    return mn_normalize(mn_m3_column(axes, 0));
+}
+
+static int by_length(const void *first, const void *second)
+{
+    const mls_edge *a = first, *b = second;
+    if (a->length2 != b->length2) return a->length2 < b->length2 ? -1 : 1;
+    if (a->p != b->p) return a->p < b->p ? -1 : 1;
+    return a->q < b->q ? -1 : a->q > b->q;
+}
+
+// Edges between the points of strips with film on both sides: those across.
+static mn_status list_rungs(mn_mls *mls)
+{
+    const film_matrix *m = &mls->matrix;
+    mls->edges.count = 0;
+    for (int32_t p = 0; p < (int32_t)mls->surface.count; p++) {
+        if (mls->touched.data[p] != 1) continue;
+        for (int64_t e = m->start.data[p]; e < m->start.data[p + 1]; e++) {
+            const int32_t q = m->column.data[e];
+            const film_fan *fan = &mls->surface.fans.data[p];
+            if (q < p || mls->touched.data[q] != 1) continue;
+            if (!fan_has_edge(fan, q) || !fan_has_reverse_edge(fan, q)) continue;
+            const mls_edge edge = {
+                mn_norm2(mn_sub(mls->points.data[p].position, mls->points.data[q].position)), p, q};
+            MN_TRY(mn_array_push(mls->ctx, &mls->edges, &edge));
+        }
+    }
+    if (mls->edges.count > 0)
+        qsort(mls->edges.data, (size_t)mls->edges.count, sizeof *mls->edges.data, by_length);
+    return MN_OK;
+}
+
+static mn_status strips_to_threads(mn_mls *mls)
+{
+    bool any = false;
+    for (int32_t p = 0; p < (int32_t)mls->surface.count; p++) {
+        const bool strip = mls->points.data[p].codim == MN_MLS_FILM && is_strip(mls, p);
+        mls->touched.data[p] = strip;
+        any = any || strip;
+    }
+    if (!any) return MN_OK;
+    for (int32_t p = 0; p < (int32_t)mls->surface.count; p++) {
+        mn_mls_point *point = &mls->points.data[p];
+        if (mls->touched.data[p] != 1) continue;
+        const mn_vec3 along = way_along(mls, p);
+        point->codim = MN_MLS_THREAD, point->pocket = -1, point->unrest = 0;
+        if (mn_norm2(along) > 0) point->normal = along;
+    }
+    MN_TRY(list_rungs(mls));
+    for (int64_t i = 0; i < mls->edges.count; i++) {
+        const int32_t p = mls->edges.data[i].p, q = mls->edges.data[i].q;
+        if (mls->touched.data[p] != 1 || mls->touched.data[q] != 1) continue;
+        mls->touched.data[p] = mls->touched.data[q] = 2;
+        mls_give_all(&mls->points.data[p], &mls->points.data[q]);
+    }
+    return MN_OK;
+}
+
+// ---- what is near ----
+
+typedef struct meeting {
+    const mn_mls *mls;
+    int32_t self;
+    int32_t film, thread, drop; ///< the nearest of each kind in touch; -1: none
+    double nearest[3];
+    int32_t sharers[SHARERS], sharer_count; ///< film in touch
+    int32_t films;                          ///< points of film around
+    bool inner;                             ///< one of them is not on its rim
+    mn_vec3 position;
+    double radius;
+} meeting;
+
+static void keep_nearest(meeting *m, int kind, int32_t *slot, int32_t point, double d2)
+{
+    if (d2 < m->nearest[kind] || (d2 == m->nearest[kind] && point < *slot))
+        m->nearest[kind] = d2, *slot = point;
+}
+
+static void meet(void *user, int32_t point, double unused)
+{
+    meeting *m = user;
+    const mn_mls *mls = m->mls;
+    const mn_mls_point *other = &mls->points.data[point];
+    if (point == m->self || mls_is_dead(other)) return;
+    const double d2 = mn_norm2(mn_sub(other->position, m->position)); // where it is now
+    const double near = FALL_IN * mls->def.spacing;
+    (void)unused;
+    switch (other->codim) {
+    case MN_MLS_FILM:
+        if (d2 < GROWN_IN * GROWN_IN * mls->def.spacing * mls->def.spacing) {
+            m->films++;
+            m->inner = m->inner || !mls->surface.edge.data[point];
+        }
+        if (d2 > fmax(near, m->radius) * fmax(near, m->radius)) return;
+        keep_nearest(m, 0, &m->film, point, d2);
+        if (m->sharer_count < SHARERS) m->sharers[m->sharer_count++] = point;
+        return;
+    case MN_MLS_THREAD: {
+        const double touch = fmax(near, m->radius + 0.5 * mls->thickness.data[point]);
+        if (d2 < touch * touch) keep_nearest(m, 1, &m->thread, point, d2);
+        return;
+    }
+    case MN_MLS_DROP: {
+        const double touch = m->radius + mls_ball_radius(other->mass / mls->def.density);
+        if (d2 < touch * touch) keep_nearest(m, 2, &m->drop, point, d2);
+        return;
+    }
+    default:
+        return;
+    }
+}
+
+static meeting look_around(const mn_mls *mls, int32_t p, double radius, double reach)
+{
+    meeting m = {.mls = mls, .self = p, .film = -1, .thread = -1, .drop = -1, .radius = radius};
+    for (int i = 0; i < 3; i++) m.nearest[i] = INFINITY;
+    m.position = mls->points.data[p].position;
+    mn_neighbours_visit(mls->surface.neighbours, m.position, reach, meet, &m);
+    return m;
+}
+
+// All film in touch takes an equal part, so that a large drop does not become a spike.
+static void fall_into_film(mn_mls *mls, const meeting *m, mn_mls_point *point)
+{
+    const double share = point->mass / m->sharer_count;
+    for (int32_t i = 0; i < m->sharer_count; i++) {
+        mn_mls_point *film = &mls->points.data[m->sharers[i]];
+        const mn_vec3 place = film->position;
+        mls_give(film, point, share);
+        if (m->sharer_count > 1) film->position = place;
+        if (!mls->surface.edge.data[m->sharers[i]]) film->unrest = MLS_UNREST;
+    }
+    point->mass = 0;
+}
+
+// ---- drops ----
+
+static void drops_meet(mn_mls *mls, double largest)
+{
+    const double s = mls->def.spacing;
+    for (int32_t p = 0; p < (int32_t)mls->surface.count; p++) {
+        mn_mls_point *point = &mls->points.data[p];
+        if (mls_is_dead(point) || point->anchor >= 0) continue;
+        if (point->codim == MN_MLS_FILM && mls->surface.fans.data[p].count == 0)
+            point->codim = mls->threads.node_of.data[p] >= 0 ? MN_MLS_THREAD : MN_MLS_DROP;
+        if (point->codim != MN_MLS_DROP) continue;
+        const double r = mls_ball_radius(point->mass / mls->def.density);
+        const meeting m = look_around(mls, p, r, fmax(FALL_IN * s, r + largest) + s);
+        if (m.film >= 0 && m.nearest[0] <= m.nearest[1])
+            fall_into_film(mls, &m, point);
+        else if (m.thread >= 0)
+            mls_give_all(&mls->points.data[m.thread], point);
+        else if (m.drop >= 0)
+            mls_give_all(&mls->points.data[m.drop], point);
+    }
+}
+
+// ---- 2 to 1 ----
+
+static void threads_to_film(mn_mls *mls)
+{
+    for (int32_t p = 0; p < (int32_t)mls->surface.count; p++) {
+        mn_mls_point *point = &mls->points.data[p];
+        if (point->codim != MN_MLS_THREAD || mls_is_dead(point) || point->anchor >= 0) continue;
+        if (mls->use.data[p] != 1) continue; // it has just become one
+        const meeting m = look_around(mls, p, 0, (GROWN_IN + 0.5) * mls->def.spacing);
+        if (m.film >= 0) {
+            fall_into_film(mls, &m, point);
+        } else if (m.inner && m.films >= 2) {
+            point->codim = MN_MLS_FILM;
+            point->normal = mn_v3(0, 0, 1);
+            double least = INFINITY;
+            for (int64_t n = 0; n < mls->surface.count; n++) { // the nearest film says which side is which
+                const double d2 = mn_norm2(mn_sub(mls->points.data[n].position, point->position));
+                if (mls->points.data[n].codim != MN_MLS_FILM || n == p || d2 >= least) continue;
+                least = d2, point->normal = mls->points.data[n].normal;
+            }
+            point->unrest = MLS_UNREST;
+        }
+    }
+}
+
+// ---- 2 to 3 ----
+
+static int32_t find_root(int32_t *parent, int32_t n)
+{
+    while (parent[n] != n) n = parent[n] = parent[parent[n]];
+    return n;
+}
+
+typedef struct clump {
+    double length, volume;
+    int32_t held; ///< 1: on a film or a ring
+} clump;
+
+static mn_status threads_to_drops(mn_mls *mls)
+{
+    const thread_graph *g = &mls->threads;
+    const int32_t count = (int32_t)g->nodes.count;
+    MN_ARRAY(int32_t) parents = {0};
+    MN_ARRAY(clump) clumps = {0};
+    mn_status status;
+    MN_TRY_TO(out, status, mn_array_resize(mls->ctx, &parents, count));
+    MN_TRY_TO(out, status, mn_array_resize(mls->ctx, &clumps, count));
+    for (int32_t n = 0; n < count; n++) parents.data[n] = n, clumps.data[n] = (clump){0};
+    for (int64_t i = 0; i < g->links.count; i++) {
+        const int32_t a = find_root(parents.data, g->links.data[i].a),
+                      b = find_root(parents.data, g->links.data[i].b);
+        parents.data[a < b ? b : a] = a < b ? a : b;
+    }
+    for (int64_t i = 0; i < g->links.count; i++) {
+        const mn_mls_point *p = &mls->points.data[g->nodes.data[g->links.data[i].a].point],
+                           *q = &mls->points.data[g->nodes.data[g->links.data[i].b].point];
+        clumps.data[find_root(parents.data, g->links.data[i].a)].length +=
+            mn_distance(p->position, q->position);
+    }
+    for (int32_t n = 0; n < count; n++) {
+        const mn_mls_point *point = &mls->points.data[g->nodes.data[n].point];
+        clump *c = &clumps.data[find_root(parents.data, n)];
+        c->volume += point->mass / mls->def.density;
+        if (point->codim != MN_MLS_THREAD || point->anchor >= 0) c->held = 1;
+    }
+    for (int32_t n = 0; n < count; n++) {
+        const int32_t root = find_root(parents.data, n);
+        const clump *c = &clumps.data[root];
+        if (c->held || !(c->length <= BALL * mls_ball_radius(c->volume))) continue;
+        mn_mls_point *point = &mls->points.data[g->nodes.data[n].point],
+                     *drop = &mls->points.data[g->nodes.data[root].point];
+        if (mls_is_dead(point)) continue;
+        if (mls_is_dead(drop)) { // a film has taken the first one in
+            point->codim = MN_MLS_DROP;
+            continue;
+        }
+        drop->codim = MN_MLS_DROP;
+        if (n != root) mls_give_all(drop, point);
+    }
+    status = MN_OK;
+out:
+    mn_array_free(mls->ctx, &parents);
+    mn_array_free(mls->ctx, &clumps);
+    return status;
+}
+
+mn_status mls_transitions(mn_mls *mls)
+{
+    double largest = 0;
+    bool drops = false, threads = false;
+    for (int64_t p = 0; p < mls->surface.count; p++) {
+        drops = drops || mls->points.data[p].codim == MN_MLS_DROP || mls->surface.fans.data[p].count == 0;
+        threads = threads || mls->points.data[p].codim == MN_MLS_THREAD;
+        if (mls->points.data[p].codim == MN_MLS_DROP || mls->points.data[p].codim == MN_MLS_THREAD)
+            largest = fmax(largest, 0.5 * mls->thickness.data[p]);
+    }
+    if (drops) drops_meet(mls, largest);
+    if (threads) threads_to_film(mls);
+    if (threads) MN_TRY(threads_to_drops(mls));
+    return strips_to_threads(mls);
+}
