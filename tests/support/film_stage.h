@@ -47,7 +47,8 @@ static inline film_stage film_open(mn_context *ctx, const mn_mls_def *def, const
         thickness[i] = source->thickness;
     }
     film_must(&stage, mn_mls_create(ctx, def, &stage.mls), "create");
-    film_must(&stage, mn_mls_add(stage.mls, &(mn_mls_source){n, x, v, normals, thickness, pinned, NULL}), "add");
+    film_must(&stage, mn_mls_add(stage.mls, &(mn_mls_source){n, x, v, normals, thickness, pinned, NULL}),
+              "add");
     free(normals), free(v), free(thickness), free(pinned);
     mn_geo_free(geo);
     return stage;
