@@ -13,11 +13,13 @@ static const mn_parm_def parms[] = {
              "Thicker film and rims are drawn with this."),
     MN_INT("smooth", "Smooth Thickness", "", 2, 0, 100, 0, 10, "Skin", NULL,
            "How often the thickness is averaged with that of the neighbours."),
-    MN_TOGGLE("drops", "Drops", 1, "Skin", NULL, "Points that no film holds are drawn as balls."),
+    MN_TOGGLE("drops", "Drops", 1, "Skin", NULL,
+              "Points that no film and no thread holds are drawn as balls."),
 };
 
 static const mn_input_def inputs_of[] = {
-    {"Film", "points with thickness and the polygons between them, from an mls_solver", true, false}};
+    {"Film", "points with thickness and the polygons and polylines between them, from an mls_solver", true,
+     false}};
 static const mn_output_def outputs_of[] = {{"Skin", "closed polygons with N, v and thickness"}};
 
 /// A film as the core wants it, and the memory it lies in.
@@ -26,7 +28,7 @@ typedef struct sheet_arrays {
     mn_vec3_array positions, velocities;
     const mn_vec3 *velocity;
     MN_ARRAY(double) thickness;
-    MN_ARRAY(int32_t) triangles;
+    MN_ARRAY(int32_t) triangles, links;
 } sheet_arrays;
 
 static void free_sheet(mn_context *ctx, sheet_arrays *a)
@@ -35,6 +37,7 @@ static void free_sheet(mn_context *ctx, sheet_arrays *a)
     mn_array_free(ctx, &a->velocities);
     mn_array_free(ctx, &a->thickness);
     mn_array_free(ctx, &a->triangles);
+    mn_array_free(ctx, &a->links);
 }
 
 static mn_status read_triangles(mn_context *ctx, const mn_geo *geo, sheet_arrays *a)
@@ -46,6 +49,13 @@ static mn_status read_triangles(mn_context *ctx, const mn_geo *geo, sheet_arrays
             const int32_t t[3] = {(int32_t)points[starts[p]], (int32_t)points[v], (int32_t)points[v + 1]};
             for (int i = 0; i < 3; i++) MN_TRY(mn_array_push(ctx, &a->triangles, &t[i]));
         }
+    for (int64_t p = 0; p < mn_geo_primitive_count(geo); p++)
+        for (int64_t v = starts[p]; kinds[p] == MN_POLYLINE && v + 1 < starts[p + 1]; v++) {
+            const int32_t ends[2] = {(int32_t)points[v], (int32_t)points[v + 1]};
+            for (int i = 0; i < 2; i++) MN_TRY(mn_array_push(ctx, &a->links, &ends[i]));
+        }
+    a->sheet.link_count = a->links.count / 2;
+    a->sheet.links = (const int32_t(*)[2])a->links.data;
     a->sheet.triangle_count = a->triangles.count / 3;
     a->sheet.triangles = (const int32_t(*)[3])a->triangles.data;
     return MN_OK;
@@ -79,7 +89,8 @@ static mn_status write_mesh(const mn_film_skin_mesh *mesh, const mn_vec3 *veloci
         const mn_film_skin_vertex *vertex = &mesh->vertices[i];
         mn_column_put3(P, i, vertex->position);
         mn_column_put3(N, i, vertex->normal);
-        if (velocity) mn_column_put3(v, i, velocity[vertex->point]);
+        if (velocity)
+            mn_column_put3(v, i, mn_lerp(velocity[vertex->point], velocity[vertex->other], vertex->part));
         thickness[i] = (float)vertex->thickness;
     }
     return mn_geo_add_primitives(geo, MN_POLYGON, mesh->triangle_count, NULL, 3, &mesh->triangles[0][0],
@@ -116,7 +127,8 @@ const mn_node_type mn_film_skin_node = {
     .name = "film_skin",
     .label = "Meniscus Film Skin",
     .menu = "Meniscus/Geometry",
-    .help = "Gives films both their sides and a round rim: one closed surface to render.",
+    .help = "Gives films both their sides and a round rim, and threads their tubes: one closed surface to "
+            "render.",
     .inputs = inputs_of,
     .input_count = MN_COUNT_OF(inputs_of),
     .outputs = outputs_of,

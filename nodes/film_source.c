@@ -5,46 +5,58 @@
 #include "nodes/parm.h"
 
 // In the order of mn_film_kind.
-static const mn_menu_item kinds[] = {{"disc", "Disc"},
-                                     {"cylinder", "Cylinder"},
-                                     {"bubble", "Bubble"},
-                                     {"polygons", "Input Polygons"},
-                                     {NULL, NULL}};
+static const mn_menu_item kinds[] = {
+    {"disc", "Disc"},     {"cylinder", "Cylinder"},     {"bubble", "Bubble"}, {"polygons", "Input Polygons"},
+    {"thread", "Thread"}, {"lines", "Input Polylines"}, {NULL, NULL}};
 
-#define POLYGONS "{ kind == polygons }"
+#define POLYGONS "{ kind == polygons } { kind == lines }"
+#define FILMS "{ kind != thread kind != lines }"
 
 static const mn_parm_def parms[] = {
-    MN_MENU("kind", "Kind", kinds, MN_FILM_DISC, "Film", NULL,
-            "What the film is spread over. Polygons come from the input and may be open or closed."),
+    MN_MENU(
+        "kind", "Kind", kinds, MN_FILM_DISC, "Film", NULL,
+        "What the film is spread over. Polygons come from the input and may be open or closed; threads of "
+        "liquid run along a straight line or the input's polylines."),
     MN_FLOAT(
         "spacing", "Spacing", "m", 0.001, 1e-9, 1e6, 1e-4, 0.01, "Film", NULL,
         "Distance between points. A bubble wants at least 12 across; half of it costs about six times as "
         "much."),
-    MN_FLOAT("thickness", "Thickness", "m", 1e-5, 1e-12, 1e3, 1e-7, 1e-3, "Film", NULL,
-             "Of the film: its mass. Thinner film is faster. Polygons with a point attribute thickness have "
-             "their own."),
+    MN_FLOAT(
+        "thickness", "Thickness", "m", 1e-5, 1e-12, 1e3, 1e-7, 1e-3, "Film", NULL,
+        "Of the film: its mass. Thinner film is faster. Of a thread, its diameter. Polygons and polylines "
+        "with a point attribute thickness have their own; so have polylines with pscale, a radius."),
     MN_VEC3("center", "Center", "m", 0, 0, 0, -INFINITY, INFINITY, -1, 1, "Film", POLYGONS,
             "Middle of the film."),
-    MN_FLOAT("radius", "Radius", "m", 0.02, 1e-9, 1e6, 0.001, 0.2, "Film", POLYGONS,
+    MN_FLOAT("radius", "Radius", "m", 0.02, 1e-9, 1e6, 0.001, 0.2, "Film", POLYGONS " { kind == thread }",
              "Of the disc, the cylinder or the bubble."),
-    MN_FLOAT("height", "Height", "m", 0.02, 1e-9, 1e6, 0.001, 0.2, "Film",
-             "{ kind == polygons } { kind == disc } { kind == bubble }",
-             "Between the two rings of the cylinder. Animated, it pulls them apart."),
     MN_FLOAT(
-        "hole", "Hole", "m", 0, 0, 1e6, 0, 0.1, "Film", POLYGONS,
+        "height", "Height", "m", 0.02, 1e-9, 1e6, 0.001, 0.2, "Film",
+        POLYGONS " { kind == disc } { kind == bubble }",
+        "Between the two rings of the cylinder, or the ends of the thread. Animated, it pulls them apart."),
+    MN_FLOAT(
+        "hole", "Hole", "m", 0, 0, 1e6, 0, 0.1, "Film", POLYGONS " { kind == thread }",
         "Radius of a hole in the middle of the disc, in the side of the cylinder or on top of the bubble. "
         "Holes smaller than about two spacings heal."),
     MN_TOGGLE("pin", "Pin Rim", 1, "Film", "{ kind == bubble }",
-              "The outer rim is held, and moves as this node moves it: rings and wands."),
+              "The outer rim, or the ends of threads, are held and move as this node moves them: rings and "
+              "wands. Polylines with a point attribute pinned say which ends are."),
+    MN_TOGGLE("spout", "Spout", 0, "Film", "{ kind != thread } { pin == 0 }",
+              "Holds the thread at its top only; with a velocity, liquid comes out there."),
+    MN_FLOAT(
+        "noise", "Noise", "", 0, 0, 0.999, 0, 0.1, "Film", FILMS,
+        "By how much the thickness of threads varies from point to point, as a part of it. It decides where "
+        "they break."),
     MN_VEC3("velocity", "Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -1, 1, "Film", NULL,
             "At the start. Polygons with a point attribute v have their own."),
-    MN_INT("seed", "Seed", "", 0, 0, 2147483647, 0, 100, "Film", "{ kind != polygons }",
-           "Another number puts the points of polygons in other places."),
+    MN_INT("seed", "Seed", "", 0, 0, 2147483647, 0, 100, "Film",
+           "{ kind != polygons kind != thread kind != lines }",
+           "Another number puts the points of polygons in other places, and thins threads elsewhere."),
 };
 
 static const mn_input_def inputs_of[] = {
-    {"Polygons", "polygons, open or closed; v and thickness are used", false, false}};
-static const mn_output_def outputs_of[] = {{"Film", "points with N, v, thickness and pinned"}};
+    {"Polygons", "polygons, open or closed, or polylines; v, thickness, pscale and pinned are used", false,
+     false}};
+static const mn_output_def outputs_of[] = {{"Film", "points with N, v, thickness, pinned and codim"}};
 
 static mn_status cook(const mn_cook *cook, mn_geo **outputs)
 {
@@ -58,10 +70,13 @@ static mn_status cook(const mn_cook *cook, mn_geo **outputs)
     def.height = mn_cook_float(cook, "height");
     def.hole = mn_cook_float(cook, "hole");
     def.pin = mn_cook_toggle(cook, "pin");
+    def.spout = mn_cook_toggle(cook, "spout");
+    def.noise = mn_cook_float(cook, "noise");
     def.velocity = mn_cook_vec3(cook, "velocity");
     def.seed = (uint64_t)mn_cook_int(cook, "seed");
-    if (def.kind == MN_FILM_POLYGONS && !def.geo)
-        return mn_cook_fail(cook, MN_ERROR_INPUT, "connect polygons to the input, or choose another kind.");
+    if ((def.kind == MN_FILM_POLYGONS || def.kind == MN_FILM_LINES) && !def.geo)
+        return mn_cook_fail(cook, MN_ERROR_INPUT, "connect %s to the input, or choose another kind.",
+                            def.kind == MN_FILM_LINES ? "polylines" : "polygons");
     return mn_film_source_create(cook->ctx, &def, &outputs[0]);
 }
 
@@ -69,7 +84,9 @@ const mn_node_type mn_film_source_node = {
     .name = "film_source",
     .label = "Meniscus Film Source",
     .menu = "Meniscus/Geometry",
-    .help = "Makes soap films and sheets of liquid to simulate: on rings, as bubbles, or from any polygons.",
+    .help =
+        "Makes soap films, sheets and threads of liquid to simulate: on rings, as bubbles, from any polygons "
+        "or polylines.",
     .inputs = inputs_of,
     .input_count = MN_COUNT_OF(inputs_of),
     .outputs = outputs_of,

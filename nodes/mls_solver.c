@@ -57,7 +57,9 @@ static const mn_input_def inputs_of[] = {
     [INPUT_WIND] = {"Wind", "a velocity volume named vel", false, false},
 };
 static const mn_output_def outputs_of[] = {
-    {"Film", "points with v, N, id, thickness, mass, codim, pressure and pscale; triangles between them"}};
+    {"Film",
+     "points with v, N, id, thickness, mass, codim, pressure and pscale; triangles of films and polylines "
+     "of threads between them"}};
 
 static mn_mls_def def_of(const mn_cook *cook, double spacing)
 {
@@ -103,7 +105,7 @@ typedef struct film_arrays {
     mn_mls_source source;
     mn_vec3_array positions, velocities, normals;
     MN_ARRAY(double) thickness;
-    MN_ARRAY(uint8_t) pinned;
+    MN_ARRAY(uint8_t) pinned, codim;
 } film_arrays;
 
 static void free_film(mn_context *ctx, film_arrays *f)
@@ -113,6 +115,7 @@ static void free_film(mn_context *ctx, film_arrays *f)
     mn_array_free(ctx, &f->normals);
     mn_array_free(ctx, &f->thickness);
     mn_array_free(ctx, &f->pinned);
+    mn_array_free(ctx, &f->codim);
 }
 
 static mn_status read_film(const mn_cook *cook, film_arrays *f)
@@ -130,12 +133,16 @@ static mn_status read_film(const mn_cook *cook, film_arrays *f)
         return mn_cook_fail(cook, MN_ERROR_INPUT, "the film has no attribute thickness; use a film_source.");
     MN_TRY(mn_array_resize(cook->ctx, &f->thickness, count));
     MN_TRY(mn_array_resize(cook->ctx, &f->pinned, count));
+    MN_TRY(mn_array_resize(cook->ctx, &f->codim, count));
     for (int64_t i = 0; i < count; i++) {
         f->thickness.data[i] = mn_column_number(geo, "thickness", i, 0);
         f->pinned.data[i] = mn_column_number(geo, "pinned", i, 0) != 0;
+        const double codim = mn_column_number(geo, "codim", i, MN_MLS_FILM);
+        f->codim.data[i] = (uint8_t)(codim >= 0 && codim <= 3 ? codim : 255);
     }
     f->source.thickness = f->thickness.data;
     f->source.pinned = f->pinned.data;
+    f->source.codim = f->codim.data;
     return MN_OK;
 }
 
@@ -179,15 +186,24 @@ static mn_status advance(const mn_cook *cook, void *state)
 {
     const mn_mls_def def = def_of(cook, mn_mls_get_view(state).spacing);
     const mn_geo *geo = mn_cook_input(cook, INPUT_FILM);
-    mn_vec3_array positions = {0};
+    mn_vec3_array positions = {0}, flow = {0};
+    MN_ARRAY(double) width = {0};
     mn_mls_inputs inputs = {.anchor_count = geo ? mn_geo_point_count(geo) : 0};
     mn_status status = MN_OK;
-    if (geo) MN_TRY_TO(out, status, mn_column_read_vec3(cook->ctx, geo, "P", &positions, &inputs.anchors));
+    if (geo) {
+        MN_TRY_TO(out, status, mn_column_read_vec3(cook->ctx, geo, "P", &positions, &inputs.anchors));
+        MN_TRY_TO(out, status, mn_column_read_vec3(cook->ctx, geo, "v", &flow, &inputs.flow));
+        MN_TRY_TO(out, status, mn_array_resize(cook->ctx, &width, inputs.anchor_count));
+        for (int64_t i = 0; i < width.count; i++) width.data[i] = mn_column_number(geo, "thickness", i, 0);
+        inputs.width = width.data;
+    }
     MN_TRY_TO(out, status, read_wind(cook, &inputs.wind));
     MN_TRY_TO(out, status, mn_mls_set_def(state, &def));
     status = mn_mls_advance(state, &inputs, cook->dt);
 out:
     mn_array_free(cook->ctx, &positions);
+    mn_array_free(cook->ctx, &flow);
+    mn_array_free(cook->ctx, &width);
     return status;
 }
 
@@ -225,7 +241,7 @@ static mn_status write_points(const mn_mls_view *view, mn_geo *geo)
         c.mass[i] = (float)p->mass;
         c.codim[i] = (int32_t)p->codim;
         c.pressure[i] = (float)view->pressure[i];
-        c.pscale[i] = (float)(0.5 * (p->codim == MN_MLS_DROP ? view->thickness[i] : view->spacing));
+        c.pscale[i] = (float)(0.5 * (p->codim >= MN_MLS_THREAD ? view->thickness[i] : view->spacing));
         c.pinned[i] = p->anchor >= 0;
     }
     return MN_OK;
@@ -245,6 +261,11 @@ static mn_status emit(const mn_cook *cook, void *state, mn_geo **outputs)
     if (view.triangle_count > 0)
         MN_TRY_TO(out, status,
                   mn_geo_add_primitives(geo, MN_POLYGON, view.triangle_count, NULL, 3, corners.data, NULL));
+    MN_TRY_TO(out, status, mn_array_resize(cook->ctx, &corners, 2 * view.link_count));
+    for (int64_t i = 0; i < corners.count; i++) corners.data[i] = view.links[i / 2][i % 2];
+    if (view.link_count > 0)
+        MN_TRY_TO(out, status,
+                  mn_geo_add_primitives(geo, MN_POLYLINE, view.link_count, NULL, 2, corners.data, NULL));
     outputs[0] = geo;
     geo = NULL;
 out:
@@ -314,7 +335,8 @@ const mn_node_type mn_mls_solver_node = {
     .name = "mls_solver",
     .label = "Meniscus MLS Solver",
     .menu = "Meniscus/Solvers",
-    .help = "Simulates soap films, bubbles and sheets of liquid that stretch, close, tear and draw back.",
+    .help = "Simulates soap films, bubbles, sheets and threads of liquid that stretch, close, tear and draw "
+            "back.",
     .inputs = inputs_of,
     .input_count = MN_COUNT_OF(inputs_of),
     .outputs = outputs_of,

@@ -1,47 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Both sides of a sheet of triangles, and a rim where it ends.
+// Both sides of a sheet of triangles, and a rim where it ends; balls for drops. Tubes are in thread_skin.c.
 //
 // Corners of triangles that meet at a point across shared edges are one place of the sheet; a point where two
 // pieces of film touch has two. Each place gets a vertex on either side and, when the film ends there,
 // RIM_ROWS more around its rim. An edge is shared when one triangle runs along it in each direction, and free
 // otherwise. So every edge of the result has two triangles, whatever the input is.
-#include "meniscus/film_skin.h"
-
-#include "meniscus/array.h"
+#include "mls/film_skin_state.h"
 
 #include <stdlib.h>
 
 enum { RIM_ROWS = 3, DROP_RINGS = 6, DROP_SIDES = 10 };
 static const double PI = 3.14159265358979323846;
-
-/// One directed edge: the corner that it leaves from. Sorted by its two points.
-typedef struct sheet_edge {
-    int32_t low, high;
-    int64_t corner; ///< 3 triangle + place in it
-    int32_t rising; ///< 1: runs from low to high
-} sheet_edge;
-
-/// Where corners meet.
-typedef struct sheet_place {
-    mn_vec3 normal;  ///< sum of the triangles' area vectors, then unit
-    mn_vec3 outward; ///< away from the film, zero in its middle
-    int64_t point;
-    int64_t first; ///< vertex: top, bottom, then the rim
-    bool on_rim;
-} sheet_place;
-
-struct mn_film_skin {
-    mn_context *ctx;
-    MN_ARRAY(sheet_edge) edges;
-    MN_ARRAY(int64_t) root; ///< of each corner: union of corners, then its place
-    MN_ARRAY(uint8_t) free; ///< of each corner: the edge that leaves it is free
-    MN_ARRAY(uint8_t) used; ///< of each point
-    MN_ARRAY(sheet_place) places;
-    MN_ARRAY(double) thickness, sum, count;
-    MN_ARRAY(mn_film_skin_vertex) vertices;
-    MN_ARRAY(int64_t) triangles;
-};
 
 mn_film_skin_def mn_film_skin_default_def(void)
 {
@@ -67,6 +37,10 @@ void mn_film_skin_free(mn_film_skin *s)
     mn_array_free(s->ctx, &s->thickness);
     mn_array_free(s->ctx, &s->sum);
     mn_array_free(s->ctx, &s->count);
+    mn_array_free(s->ctx, &s->link_start);
+    mn_array_free(s->ctx, &s->link_at);
+    mn_array_free(s->ctx, &s->drawn_links);
+    mn_array_free(s->ctx, &s->chain);
     mn_array_free(s->ctx, &s->vertices);
     mn_array_free(s->ctx, &s->triangles);
     mn_release(s->ctx, s, sizeof *s);
@@ -91,6 +65,10 @@ static mn_status check(mn_film_skin *s, const mn_film_skin_def *def, const mn_fi
             if (sheet->triangles[t][i] < 0 || sheet->triangles[t][i] >= sheet->count)
                 return mn_fail(s->ctx, MN_ERROR_INPUT,
                                "Triangle %lld of the film has a corner that is no point.", (long long)t);
+    for (int64_t i = 0; i < 2 * sheet->link_count; i++)
+        if (sheet->links[i / 2][i % 2] < 0 || sheet->links[i / 2][i % 2] >= sheet->count)
+            return mn_fail(s->ctx, MN_ERROR_INPUT, "Piece %lld of the threads has an end that is no point.",
+                           (long long)(i / 2));
     return MN_OK;
 }
 
@@ -221,21 +199,22 @@ static double drawn(const mn_film_skin_def *def, double thickness)
 
 static mn_status push_vertex(mn_film_skin *s, int64_t point, mn_vec3 middle, mn_vec3 normal, double reach)
 {
-    const mn_film_skin_vertex v = {mn_axpy(middle, reach, normal), normal, s->thickness.data[point], point};
+    const mn_film_skin_vertex v = {
+        mn_axpy(middle, reach, normal), normal, s->thickness.data[point], point, point, 0};
     return mn_array_push(s->ctx, &s->vertices, &v);
 }
 
-static mn_status push_triangle(mn_film_skin *s, int64_t a, int64_t b, int64_t c)
+mn_status film_skin_push_triangle(mn_film_skin *s, int64_t a, int64_t b, int64_t c)
 {
     const int64_t corners[3] = {a, b, c};
     for (int i = 0; i < 3; i++) MN_TRY(mn_array_push(s->ctx, &s->triangles, &corners[i]));
     return MN_OK;
 }
 
-static mn_status push_quad(mn_film_skin *s, int64_t a, int64_t b, int64_t c, int64_t d)
+mn_status film_skin_push_quad(mn_film_skin *s, int64_t a, int64_t b, int64_t c, int64_t d)
 {
-    MN_TRY(push_triangle(s, a, b, c));
-    return push_triangle(s, a, c, d);
+    MN_TRY(film_skin_push_triangle(s, a, b, c));
+    return film_skin_push_triangle(s, a, c, d);
 }
 
 // Top, bottom and, from top to bottom, the rim of every place.
@@ -269,14 +248,14 @@ static mn_status make_sides(mn_film_skin *s, const mn_film_sheet *sheet)
     for (int64_t t = 0; t < sheet->triangle_count; t++) {
         const sheet_place *p[3];
         for (int i = 0; i < 3; i++) p[i] = &s->places.data[s->root.data[3 * t + i]];
-        MN_TRY(push_triangle(s, p[0]->first, p[1]->first, p[2]->first));
-        MN_TRY(push_triangle(s, p[0]->first + 1, p[2]->first + 1, p[1]->first + 1));
+        MN_TRY(film_skin_push_triangle(s, p[0]->first, p[1]->first, p[2]->first));
+        MN_TRY(film_skin_push_triangle(s, p[0]->first + 1, p[2]->first + 1, p[1]->first + 1));
         for (int i = 0; i < 3; i++) {
             if (!s->free.data[3 * t + i]) continue;
             const sheet_place *from = p[i], *to = p[(i + 1) % 3];
             for (int32_t row = 0; row <= RIM_ROWS; row++)
-                MN_TRY(push_quad(s, vertex_on(to, row), vertex_on(from, row), vertex_on(from, row + 1),
-                                 vertex_on(to, row + 1)));
+                MN_TRY(film_skin_push_quad(s, vertex_on(to, row), vertex_on(from, row),
+                                           vertex_on(from, row + 1), vertex_on(to, row + 1)));
         }
     }
     return MN_OK;
@@ -295,11 +274,11 @@ static mn_status make_drop(mn_film_skin *s, int64_t point, mn_vec3 x, double rad
     for (int32_t side = 0; side < DROP_SIDES; side++) {
         const int64_t here = first + 2 + side, next = first + 2 + (side + 1) % DROP_SIDES;
         const int64_t last = (int64_t)(DROP_RINGS - 2) * DROP_SIDES;
-        MN_TRY(push_triangle(s, first, here, next));
-        MN_TRY(push_triangle(s, first + 1, next + last, here + last));
+        MN_TRY(film_skin_push_triangle(s, first, here, next));
+        MN_TRY(film_skin_push_triangle(s, first + 1, next + last, here + last));
         for (int64_t down = 0; down < last; down += DROP_SIDES)
-            MN_TRY(
-                push_quad(s, here + down, here + down + DROP_SIDES, next + down + DROP_SIDES, next + down));
+            MN_TRY(film_skin_push_quad(s, here + down, here + down + DROP_SIDES, next + down + DROP_SIDES,
+                                       next + down));
     }
     return MN_OK;
 }
@@ -315,6 +294,7 @@ mn_status mn_film_skin_run(mn_film_skin *s, const mn_film_skin_def *def, const m
     MN_TRY(smooth_thickness(s, def, sheet));
     MN_TRY(make_vertices(s, def, sheet));
     MN_TRY(make_sides(s, sheet));
+    MN_TRY(film_skin_make_tubes(s, def, sheet));
     for (int64_t i = 0; def->drops && i < sheet->count; i++)
         if (!s->used.data[i])
             MN_TRY(

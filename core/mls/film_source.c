@@ -17,7 +17,7 @@ mn_film_source_def mn_film_source_default_def(void)
 
 static mn_status check(mn_context *ctx, const mn_film_source_def *def)
 {
-    const bool polygons = def->kind == MN_FILM_POLYGONS;
+    const bool polygons = def->kind >= MN_FILM_POLYGONS;
     const struct {
         const char *name;
         double value;
@@ -26,7 +26,7 @@ static mn_status check(mn_context *ctx, const mn_film_source_def *def)
         {"spacing", def->spacing, true, false},
         {"thickness", def->thickness, true, false},
         {"radius", def->radius, !polygons, false},
-        {"height", def->height, def->kind == MN_FILM_CYLINDER, false},
+        {"height", def->height, def->kind == MN_FILM_CYLINDER || def->kind == MN_FILM_THREAD, false},
         {"hole", def->hole, !polygons, true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -37,6 +37,8 @@ static mn_status check(mn_context *ctx, const mn_film_source_def *def)
     }
     if (!mn_is_finite3(def->center) || !mn_is_finite3(def->velocity))
         return mn_fail(ctx, MN_ERROR_ARGUMENT, "center and velocity must be finite numbers.");
+    if (!(def->noise >= 0 && def->noise < 1))
+        return mn_fail(ctx, MN_ERROR_ARGUMENT, "noise is %g; it must be at least 0 and below 1.", def->noise);
     const double largest = def->kind == MN_FILM_CYLINDER ? 2 * PI * def->radius * def->height
                            : polygons                    ? 0
                                                          : 4 * PI * def->radius * def->radius;
@@ -52,7 +54,7 @@ static mn_status check(mn_context *ctx, const mn_film_source_def *def)
 static mn_status push(mn_context *ctx, const mn_film_source_def *def, film_sample_array *samples, mn_vec3 at,
                       mn_vec3 normal, bool pinned)
 {
-    const film_sample sample = {mn_add(def->center, at), normal, def->velocity, def->thickness, pinned};
+    const film_sample sample = {mn_add(def->center, at), normal, def->velocity, def->thickness, pinned, 1};
     return mn_array_push(ctx, samples, &sample);
 }
 
@@ -131,13 +133,14 @@ static void put3(float *column, int64_t i, mn_vec3 v)
 static mn_status write_geo(const film_sample_array *samples, double spacing, mn_geo *geo)
 {
     float *p, *n, *v, *thickness;
-    int32_t *pinned;
+    int32_t *pinned, *codim;
     MN_TRY(mn_geo_add_points(geo, samples->count, NULL));
     MN_TRY(add_column(geo, "P", MN_F32, 3, MN_HINT_POINT, &p));
     MN_TRY(add_column(geo, "N", MN_F32, 3, MN_HINT_NORMAL, &n));
     MN_TRY(add_column(geo, "v", MN_F32, 3, MN_HINT_VECTOR, &v));
     MN_TRY(add_column(geo, "thickness", MN_F32, 1, MN_HINT_NONE, &thickness));
     MN_TRY(add_column(geo, "pinned", MN_I32, 1, MN_HINT_NONE, &pinned));
+    MN_TRY(add_column(geo, "codim", MN_I32, 1, MN_HINT_NONE, &codim));
     mn_attribute *spacing_of;
     MN_TRY(mn_geo_add_attribute(geo, MN_DETAIL, "spacing", MN_F64, 1, MN_HINT_NONE, &spacing_of));
     MN_TRY(mn_attribute_set(geo, spacing_of, 0, 1, &spacing));
@@ -146,6 +149,7 @@ static mn_status write_geo(const film_sample_array *samples, double spacing, mn_
         put3(p, i, s->position), put3(n, i, s->normal), put3(v, i, s->velocity);
         thickness[i] = (float)s->thickness;
         pinned[i] = s->pinned;
+        codim[i] = s->codim > 0 ? s->codim : 1;
     }
     return MN_OK;
 }
@@ -166,6 +170,12 @@ mn_status mn_film_source_create(mn_context *ctx, const mn_film_source_def *def, 
         break;
     case MN_FILM_BUBBLE:
         status = make_bubble(ctx, def, &samples);
+        break;
+    case MN_FILM_THREAD:
+        status = film_sample_thread(ctx, def, &samples);
+        break;
+    case MN_FILM_LINES:
+        status = film_sample_lines(ctx, def, &samples);
         break;
     default:
         status = film_sample_polygons(ctx, def, &samples);

@@ -177,7 +177,7 @@ static mn_status prepare(mn_mls *mls, const mn_mls_inputs *inputs, double remain
 }
 
 // Tries shorter and shorter steps; *dt is the one that was taken.
-static mn_status take_step(mn_mls *mls, double least, double *dt)
+static mn_status take_step(mn_mls *mls, const mn_mls_inputs *inputs, double least, double *dt)
 {
     while (true) {
         double stretch;
@@ -195,6 +195,7 @@ static mn_status take_step(mn_mls *mls, double least, double *dt)
                            mls->def.spacing, *dt);
     }
     mls_commit(mls);
+    MN_TRY(mls_pour(mls, inputs, *dt));
     mn_timer_begin(&mls->seconds, "reseed");
     mn_status status = mls_level(mls);
     if (status == MN_OK) status = mls_reseed(mls);
@@ -221,7 +222,7 @@ static mn_status run_frame(mn_mls *mls, const mn_mls_inputs *inputs, double fram
                 "%d. Raise it or the spacing, or slow the film down.",
                 pieces, mls->def.max_substeps);
         double dt = remaining / fmax(1, pieces);
-        MN_TRY(take_step(mls, fmin(least, dt) * 1e-3, &dt));
+        MN_TRY(take_step(mls, inputs, fmin(least, dt) * 1e-3, &dt));
         hint = 1.5 * dt;
         done = dt < remaining ? done + dt : frame;
         mls->substeps++;
@@ -243,6 +244,10 @@ static mn_status check_inputs(const mn_mls *mls, const mn_mls_inputs *inputs, do
             return mn_fail(mls->ctx, MN_ERROR_INPUT,
                            "The source had a point %lld that held the film, and has not any more; keep the "
                            "number of its points the same over time.",
+                           (long long)anchor);
+        if (inputs->flow && inputs->width &&
+            !(mn_is_finite3(inputs->flow[anchor]) && isfinite(inputs->width[anchor])))
+            return mn_fail(mls->ctx, MN_ERROR_INPUT, "The flow of point %lld of the source is not a number.",
                            (long long)anchor);
     }
     return MN_OK;

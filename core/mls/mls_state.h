@@ -135,6 +135,10 @@ mn_status mls_transitions(mn_mls *mls);
 /// Necks of threads break, short links become points, long ones get some.
 mn_status mls_reseed_threads(mn_mls *mls);
 
+// ---- thread_inflow.c ----
+/// What comes out of spouts in dt seconds.
+mn_status mls_pour(mn_mls *mls, const mn_mls_inputs *inputs, double dt);
+
 enum { MLS_UNREST = 20 }; ///< steps
 
 static inline bool mls_is_dead(const mn_mls_point *point)

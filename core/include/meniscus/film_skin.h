@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A film as a surface that can be rendered: both its sides, half the thickness to either side of its
-// triangles, with a round rim along free edges, and points without triangles as balls. The result is closed
-// whatever the triangles are, and follows them alone, so that it does not flicker.
+// triangles, with a round rim along free edges, tubes around threads, and points without either as balls. The
+// result is closed whatever the triangles and threads are, and follows them alone, so that it does not
+// flicker.
 #ifndef MENISCUS_FILM_SKIN_H
 #define MENISCUS_FILM_SKIN_H
 
@@ -29,15 +30,18 @@ mn_film_skin_def mn_film_skin_default_def(void);
 typedef struct mn_film_sheet {
     int64_t count;
     const mn_vec3 *positions;
-    const double *thickness; ///< m, of a drop its diameter
+    const double *thickness; ///< m, of a thread or drop its diameter
     int64_t triangle_count;
     const int32_t (*triangles)[3];
+    int64_t link_count;
+    const int32_t (*links)[2]; ///< pieces of threads
 } mn_film_sheet;
 
 typedef struct mn_film_skin_vertex {
     mn_vec3 position, normal;
-    double thickness; ///< m, true, not as drawn
-    int64_t point;    ///< of the sheet that it comes from
+    double thickness;     ///< m, true, not as drawn
+    int64_t point, other; ///< of the sheet that it comes from
+    double part;          ///< how much of the other, in [0, 1]
 } mn_film_skin_vertex;
 
 typedef struct mn_film_skin_mesh {

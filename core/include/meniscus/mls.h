@@ -74,6 +74,8 @@ typedef struct mn_mls_inputs {
     int64_t anchor_count;   ///< 0: pinned points stay where they are
     const mn_vec3 *anchors; ///< m, positions of the source's points at the end of the advance
     mn_volume wind;         ///< vector volume in m/s, added to the def's wind
+    const mn_vec3 *flow;    ///< m/s, or NULL: held points of threads with a velocity are spouts
+    const double *width;    ///< m, diameters of the spouts; needed with `flow`
 } mn_mls_inputs;
 
 /// What there is to see.

@@ -51,7 +51,7 @@ static void square_and_drop(void **state)
     mn_film_skin_def def = mn_film_skin_default_def();
     def.min_thickness = 0.001, def.smooth = 0, def.drops = false;
     check_ok(ctx, mn_film_skin_create(ctx, &skin));
-    const mn_film_sheet sheet = {(N + 1) * (N + 1) + 1, x, h, 2 * N * N, (const int32_t(*)[3])t};
+    const mn_film_sheet sheet = {(N + 1) * (N + 1) + 1, x, h, 2 * N * N, (const int32_t(*)[3])t, 0, NULL};
     check_ok(ctx, mn_film_skin_run(skin, &def, &sheet, &mesh));
     double volume, with_drop;
     check_closed(ctx, &mesh, &volume);
@@ -81,7 +81,8 @@ static void odd_sheets_are_closed(void **state)
     const double h[7] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1};
     const int32_t touching[2][3] = {{0, 1, 2}, {0, 3, 4}}, crowded[3][3] = {{0, 1, 2}, {1, 0, 4}, {0, 1, 5}},
                   flipped[2][3] = {{0, 1, 2}, {1, 2, 6}};
-    const mn_film_sheet sheets[3] = {{7, x, h, 2, touching}, {7, x, h, 3, crowded}, {7, x, h, 2, flipped}};
+    const mn_film_sheet sheets[3] = {
+        {7, x, h, 2, touching, 0, NULL}, {7, x, h, 3, crowded, 0, NULL}, {7, x, h, 2, flipped, 0, NULL}};
     mn_film_skin *skin = NULL;
     mn_film_skin_mesh mesh;
     mn_film_skin_def def = mn_film_skin_default_def();
@@ -94,8 +95,8 @@ static void odd_sheets_are_closed(void **state)
         assert_true(volume > 0);
     }
     const int32_t wrong[1][3] = {{0, 1, 7}};
-    check_fails(ctx, mn_film_skin_run(skin, &def, &(mn_film_sheet){7, x, h, 1, wrong}, &mesh), MN_ERROR_INPUT,
-                "no point");
+    check_fails(ctx, mn_film_skin_run(skin, &def, &(mn_film_sheet){7, x, h, 1, wrong, 0, NULL}, &mesh),
+                MN_ERROR_INPUT, "no point");
     check_ok(ctx, mn_film_skin_run(skin, &def, &(mn_film_sheet){0}, &mesh));
     assert_int_equal(mesh.vertex_count, 0);
     def.min_thickness = 0;

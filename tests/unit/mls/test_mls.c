@@ -141,7 +141,9 @@ static void anchors_move_the_film(void **state)
     for (int frame = 0; frame < 4; frame++) {
         for (int64_t i = 0; i < stage.source_count; i++) stage.anchors[i].y += 0.002;
         check_ok(ctx,
-                 mn_mls_advance(stage.mls, &(mn_mls_inputs){stage.source_count, stage.anchors, {0}}, 0.04));
+                 mn_mls_advance(
+                     stage.mls,
+                     &(mn_mls_inputs){.anchor_count = stage.source_count, .anchors = stage.anchors}, 0.04));
     }
     const mn_mls_view view = mn_mls_get_view(stage.mls);
     for (int64_t i = 0; i < view.count; i++) {
@@ -149,8 +151,9 @@ static void anchors_move_the_film(void **state)
         check_close(mn_distance(view.points[i].position, stage.anchors[view.points[i].anchor]), 0, 1e-12);
     }
     check_close(film_report(&stage).value[MN_REPORT_center][1], 0.008, 0.002);
-    check_fails(ctx, mn_mls_advance(stage.mls, &(mn_mls_inputs){1, stage.anchors, {0}}, 0.04), MN_ERROR_INPUT,
-                "number of its points");
+    check_fails(
+        ctx, mn_mls_advance(stage.mls, &(mn_mls_inputs){.anchor_count = 1, .anchors = stage.anchors}, 0.04),
+        MN_ERROR_INPUT, "number of its points");
     film_close(&stage);
     mn_context_free(ctx);
 }
