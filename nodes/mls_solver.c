@@ -3,11 +3,12 @@
 // mls_solver: films without a mesh. The numerics are mn_mls's; this file reads parameters and attributes,
 // calls it, and writes attributes.
 #include "nodes/columns.h"
+#include "nodes/inputs.h"
 #include "nodes/parm.h"
 
 #include <string.h>
 
-enum { INPUT_FILM, INPUT_WIND };
+enum { INPUT_FILM, INPUT_WIND, INPUT_COLLIDERS };
 
 static const mn_parm_def parms[] = {
     MN_FLOAT("spacing", "Spacing", "m", 0, 0, 1e6, 0, 0.01, "Film", NULL,
@@ -37,6 +38,12 @@ static const mn_parm_def parms[] = {
         "air_drag", "Air Drag", "Pa s/m", 0.05, 0, 1e6, 0, 2, "Air", NULL,
         "Pressure on the film for each m/s that the air blows against it. It lets the wind push and calms "
         "the film down."),
+    MN_FLOAT(
+        "adhesion", "Adhesion", "N/m", 0, 0, 1e6, 0, 0.2, "Colliders", NULL,
+        "How colliders hold on to what touches them and draw what comes near. About the surface tension for "
+        "a wet solid."),
+    MN_FLOAT("friction", "Friction", "", 0.2, 0, 1e6, 0, 2, "Colliders", NULL,
+             "Of colliders: how much of the load on them is taken off the motion along them."),
     MN_FLOAT("damping", "Damping", "", 0, 0, 1, 0, 1, "Solver", NULL,
              "How much of the ripples that are too fast for the time step is taken out. 0 keeps angular "
              "momentum."),
@@ -55,6 +62,7 @@ static const mn_input_def inputs_of[] = {
                     "points with N and thickness, from film sources; pinned ones are followed over time",
                     true, false},
     [INPUT_WIND] = {"Wind", "a velocity volume named vel", false, false},
+    [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes", false, false},
 };
 static const mn_output_def outputs_of[] = {
     {"Film",
@@ -76,6 +84,8 @@ static mn_mls_def def_of(const mn_cook *cook, double spacing)
     def.blow = mn_cook_float(cook, "blow");
     def.wind = mn_cook_vec3(cook, "wind");
     def.air_drag = mn_cook_float(cook, "air_drag");
+    def.adhesion = mn_cook_float(cook, "adhesion");
+    def.friction = mn_cook_float(cook, "friction");
     def.damping = mn_cook_float(cook, "damping");
     def.max_dt = mn_cook_float(cook, "max_dt");
     def.max_points = mn_cook_int(cook, "max_points");
@@ -189,6 +199,7 @@ static mn_status advance(const mn_cook *cook, void *state)
     mn_vec3_array positions = {0}, flow = {0};
     MN_ARRAY(double) width = {0};
     mn_mls_inputs inputs = {.anchor_count = geo ? mn_geo_point_count(geo) : 0};
+    mn_collider *collider = NULL;
     mn_status status = MN_OK;
     if (geo) {
         MN_TRY_TO(out, status, mn_column_read_vec3(cook->ctx, geo, "P", &positions, &inputs.anchors));
@@ -198,9 +209,12 @@ static mn_status advance(const mn_cook *cook, void *state)
         inputs.width = width.data;
     }
     MN_TRY_TO(out, status, read_wind(cook, &inputs.wind));
+    MN_TRY_TO(out, status, mn_input_colliders(cook, INPUT_COLLIDERS, &collider));
+    inputs.collider = collider;
     MN_TRY_TO(out, status, mn_mls_set_def(state, &def));
     status = mn_mls_advance(state, &inputs, cook->dt);
 out:
+    mn_collider_free(collider);
     mn_array_free(cook->ctx, &positions);
     mn_array_free(cook->ctx, &flow);
     mn_array_free(cook->ctx, &width);

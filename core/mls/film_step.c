@@ -26,7 +26,7 @@
 
 #include <string.h>
 
-enum { GRAIN = 512, GAS_PASSES = 6 };
+enum { GRAIN = 512, GAS_PASSES = 6, CONTACT_PASSES = 4 };
 static const double TOLERANCE = 1e-9;
 static const double SETTLED = 1e-6; // relative change of the gradient of the volumes
 
@@ -36,6 +36,7 @@ typedef struct step_job {
     const mn_vec3 *in; ///< what is applied or preconditioned
     mn_vec3 *out;
     double shift; ///< for blends
+    bool judge;   ///< what solids do is asked for, not left out
 } step_job;
 
 static double theta_of(const mn_mls *mls)
@@ -95,6 +96,7 @@ static mn_status apply(void *user, const double *x, double *y)
     job->out = (mn_vec3 *)y;
     MN_TRY(mn_parallel_for(job->mls->ctx, job->mls->points.count, GRAIN, apply_range, job));
     if (mls_has_threads(job->mls)) mls_threads_apply(job->mls, job->dt, job->theta, job->in, job->out);
+    if (!job->judge) mls_slide(job->mls, job->out);
     return MN_OK;
 }
 
@@ -162,6 +164,11 @@ static mn_status solve(step_job *job, const mn_vec3 *right, mn_vec3 *solution)
     mn_krylov_def def = mn_krylov_default_def();
     def.tolerance = TOLERANCE;
     mn_krylov_result result;
+    if (mls->solids.collider) {
+        memcpy(mls->solids.right.data, right, mn_bytes(mls->points.count, sizeof(mn_vec3)));
+        right = mls->solids.right.data;
+        mls_slide(mls, mls->solids.right.data);
+    }
     MN_TRY(mn_conjugate_gradients(mls->krylov, &problem, &def, &right->x, &solution->x, &result));
     mls->iterations += result.iterations;
     if (result.end == MN_KRYLOV_BREAKDOWN)
@@ -293,28 +300,63 @@ static double stretch_of(void *user, mn_range range)
     return sqrt(most);
 }
 
+// The change of velocity by all that acts, given what touches solids.
+static mn_status solve_all(step_job *job)
+{
+    mn_mls *mls = job->mls;
+    const int64_t count = mls->points.count;
+    const bool threads = mls_has_threads(mls);
+    memset(mls->solution.data, 0, mn_bytes(count, sizeof(mn_vec3)));
+    memset(mls->diagonal.data, 0, mn_bytes(count, sizeof(double)));
+    MN_TRY(move(job, job->theta * job->dt));
+    MN_TRY(mn_parallel_for(mls->ctx, count, GRAIN, force_range, job));
+    mls_draw_near(mls, job->dt, mls->right.data);
+    if (threads) {
+        mls_threads_diagonal(mls, job->dt, job->theta, mls->diagonal.data);
+        mls_threads_right(mls, job->dt, job->theta, mls->right.data);
+    }
+    MN_TRY(solve(job, mls->right.data, mls->solution.data));
+    if (threads) MN_TRY(solve_threads_again(job));
+    if (mls->solids.collider)
+        memcpy(mls->solids.load.data, mls->right.data, mn_bytes(count, sizeof(mn_vec3)));
+    return mls->pockets.count > 0 ? solve_gas(job) : MN_OK;
+}
+
+// As long as a solid would have to pull at a point more than it can, that point is let go.
+static mn_status solve_with_solids(step_job *job)
+{
+    mn_mls *mls = job->mls;
+    mn_vec3 *load = mls->solids.load.data;
+    bool released = true;
+    for (int32_t pass = 0; pass < CONTACT_PASSES && released; pass++) {
+        MN_TRY(solve_all(job));
+        for (int64_t p = 0; p < mls->points.count; p++) {
+            const int64_t pocket = mls->points.data[p].pocket;
+            if (pocket < 0) continue;
+            const double push = mls->pockets.data[pocket].pressure - mls->def.ambient_pressure;
+            load[p] = mn_axpy(load[p], job->dt * push, mls->gradient.data[p]);
+        }
+        job->judge = true;
+        MN_TRY(apply(job, &mls->solution.data->x, &mls->swell.data->x));
+        job->judge = false;
+        mls_judge_contacts(mls, job->dt, load, mls->swell.data, &released);
+    }
+    return released ? solve_all(job) : MN_OK;
+}
+
 mn_status mls_step(mn_mls *mls, double dt, double *stretch)
 {
     step_job job = {.mls = mls, .dt = dt, .theta = theta_of(mls), .gamma = 2 * mls->def.sigma};
     const int64_t count = mls->points.count;
-    bool free = true;
+    const bool solids = mls->solids.collider != NULL;
+    bool free = !solids;
     mls->pump = mls->def.ambient_pressure * mls->def.blow * dt;
     for (int64_t p = 0; p < count; p++) free = free && !mls->pinned.data[p] && mls->drag.data[p] == 0;
-    memset(mls->solution.data, 0, mn_bytes(count, sizeof(mn_vec3)));
-    MN_TRY(move(&job, job.theta * dt));
-    MN_TRY(mn_parallel_for(mls->ctx, count, GRAIN, force_range, &job));
-    memset(mls->diagonal.data, 0, mn_bytes(count, sizeof(double)));
-    const bool threads = mls_has_threads(mls);
-    if (threads) {
-        mls_threads_diagonal(mls, dt, job.theta, mls->diagonal.data);
-        mls_threads_right(mls, dt, job.theta, mls->right.data);
-    }
-    MN_TRY(solve(&job, mls->right.data, mls->solution.data));
-    if (threads) MN_TRY(solve_threads_again(&job));
-    if (mls->pockets.count > 0) MN_TRY(solve_gas(&job));
+    MN_TRY(solids ? solve_with_solids(&job) : solve_all(&job));
     if (free) MN_TRY(balance_momentum(mls, dt));
     MN_TRY(move(&job, dt));
     if (mls->pockets.count > 0) MN_TRY(mls_calm_breathing(mls, dt));
+    MN_TRY(mls_settle(mls, dt));
     MN_TRY(mn_parallel_max(mls->ctx, count, GRAIN, stretch_of, mls, stretch));
     *stretch = fmax(*stretch, mls_threads_stretch(mls, mls->x1.data, mls->x0.data));
     *stretch /= mls->def.spacing;

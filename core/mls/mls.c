@@ -42,6 +42,8 @@ static mn_status check_def(mn_context *ctx, const mn_mls_def *def)
         {"ambient_pressure", def->ambient_pressure, 1e-12, 1e15, "above 0"},
         {"blow", def->blow, -1e9, 1e9, "a flow in m^3/s"},
         {"air_drag", def->air_drag, 0, 1e12, "at least 0"},
+        {"adhesion", def->adhesion, 0, 1e12, "at least 0"},
+        {"friction", def->friction, 0, 1e12, "at least 0"},
         {"damping", def->damping, 0, 1, "from 0 to 1"},
         {"max_dt", def->max_dt, 1e-12, 1e12, "above 0"},
         {"min_substeps", def->min_substeps, 1, 1e9, "at least 1"},
@@ -127,6 +129,7 @@ static void free_scratch(mn_mls *mls)
     mn_array_free(ctx, &mls->pocket_backup);
     mn_array_free(ctx, &mls->new_pockets);
     film_matrix_free(ctx, &mls->matrix);
+    mls_solids_free(mls);
 }
 
 void mn_mls_free(mn_mls *mls)

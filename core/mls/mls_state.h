@@ -33,6 +33,20 @@ typedef struct film_matrix {
     mls_double_array weight, diagonal;
 } film_matrix;
 
+enum { MLS_APART, MLS_NEAR, MLS_TOUCHES };
+
+/// Solids in a step, see solids.c; one of each for each point.
+typedef struct mls_solids {
+    const mn_collider *collider; ///< NULL: there are none
+    double before;               ///< s, from the start of the step to the end of the frame
+    MN_ARRAY(uint8_t) touches;   ///< MLS_*
+    MN_ARRAY(mn_contact) contacts;
+    mls_double_array removed; ///< m/s, along the normal, at the start of the step
+    mls_double_array impulse; ///< N s, of the solid on the point
+    mls_vec3_array load;      ///< N s, what pulled at it
+    mls_vec3_array right;     ///< a right-hand side along the solids
+} mls_solids;
+
 struct mn_mls {
     mn_context *ctx;
     mn_mls_def def;
@@ -66,6 +80,8 @@ struct mn_mls {
     MN_ARRAY(uint8_t) touched, known;
     MN_ARRAY(mls_edge) edges;
     MN_ARRAY(int32_t) patch;
+
+    mls_solids solids;
 
     double pump; ///< J, that the step tried last blows into each pocket with a lid
 
@@ -120,6 +136,22 @@ mn_status mls_solve_pressures(mn_mls *mls, const mls_line *line, double factor);
 mn_status mls_breathing(mn_mls *mls, double dt);
 /// Takes fast breathing out of the velocities after a step.
 mn_status mls_calm_breathing(mn_mls *mls, double dt);
+
+// ---- solids.c ----
+/// Which points touch a solid at the start of a step, `before` seconds before the frame ends; their v0 goes
+/// along with it.
+mn_status mls_find_contacts(mn_mls *mls, const mn_mls_inputs *inputs, double before);
+/// The longest step in which nothing passes through a solid.
+double mls_solids_step(const mn_mls *mls);
+/// Leaves what is along the solid that a point touches.
+void mls_slide(const mn_mls *mls, mn_vec3 *u);
+/// Adhesion of points that are near.
+void mls_draw_near(mn_mls *mls, double dt, mn_vec3 *right);
+/// Lets go of points that would have to be pulled too hard: `load` pulled at them, A d = `applied`.
+void mls_judge_contacts(mn_mls *mls, double dt, const mn_vec3 *load, const mn_vec3 *applied, bool *released);
+/// Friction, and what has come to lie inside: after x1 and the solution are known.
+mn_status mls_settle(mn_mls *mls, double dt);
+void mls_solids_free(mn_mls *mls);
 
 // ---- film_level.c ----
 /// Evens out the thickness around points that were split or merged lately.

@@ -10,6 +10,7 @@
 #ifndef MENISCUS_MLS_H
 #define MENISCUS_MLS_H
 
+#include "meniscus/collider.h"
 #include "meniscus/report.h"
 #include "meniscus/stream.h"
 #include "meniscus/volume.h"
@@ -31,6 +32,8 @@ typedef struct mn_mls_def {
     double blow;             ///< m^3/s of gas, at ambient pressure, blown into each film with a lid
     mn_vec3 wind;            ///< m/s, velocity of the air everywhere
     double air_drag;         ///< Pa s/m, >= 0: pressure on a film for each m/s that the air blows against it
+    double adhesion;         ///< N/m, >= 0: how solids hold on; as a pressure, this over the spacing
+    double friction;         ///< >= 0, of solids: part of the load that is taken off the motion along them
     double
         damping; ///< in [0, 1]: 0 keeps all energy of waves too short or fast for the time step, 1 the least
     double max_dt;        ///< s, > 0, the longest time step
@@ -71,11 +74,12 @@ typedef struct mn_mls_source {
 
 /// What an advance sees; all may be zero.
 typedef struct mn_mls_inputs {
-    int64_t anchor_count;   ///< 0: pinned points stay where they are
-    const mn_vec3 *anchors; ///< m, positions of the source's points at the end of the advance
-    mn_volume wind;         ///< vector volume in m/s, added to the def's wind
-    const mn_vec3 *flow;    ///< m/s, or NULL: held points of threads with a velocity are spouts
-    const double *width;    ///< m, diameters of the spouts; needed with `flow`
+    int64_t anchor_count;        ///< 0: pinned points stay where they are
+    const mn_vec3 *anchors;      ///< m, positions of the source's points at the end of the advance
+    mn_volume wind;              ///< vector volume in m/s, added to the def's wind
+    const mn_vec3 *flow;         ///< m/s, or NULL: held points of threads with a velocity are spouts
+    const double *width;         ///< m, diameters of the spouts; needed with `flow`
+    const mn_collider *collider; ///< or NULL: solids, at the end of the advance
 } mn_mls_inputs;
 
 /// What there is to see.
