@@ -1,20 +1,26 @@
 #!/usr/bin/env bash
-# Cooks a scene and renders it in Cycles on the CPU: frames and a film.
-#   scripts/render.sh SCENE [-o DIR] [-f A-B] [--size WxH] [--samples N] [--material NAME] [--save FILE.blend]
-# SCENE is a scene.json, or the name of an example. DIR (render/NAME) gets cache/, frames/frame.0001.png and film.mp4.
+# Cooks a scene and renders it in Cycles on the CPU: stills, frames and a film.
+#   scripts/render.sh SCENE [-o DIR] [-f A-B] [--stills [A,B,...] | --film] [--size WxH] [--samples N] [--material NAME] [--save FILE.blend]
+# SCENE is a scene.json, or the name of an example. DIR (render/NAME) gets cache/, stills/still.0024.jpg, frames/frame.0001.png and film.mp4.
+# A scene with a "render" block says which frames are stills, how large and fine; its film is half as large, with a third of the samples.
+# --stills makes those alone (or others), --film the film alone.
 # Cooked frames are kept: a second run renders them again, and goes on where a stopped cook was.
-# The liquid looks like the material preset nearest to its density and surface tension unless --material names another.
+# The liquid looks like the scene's "looks" say, or like the material preset nearest to its density and surface tension; --material names another.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
-usage() { sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+usage() { sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 
-scene=; out=; frames=; more=()
+scene=; out=; frames=; size=; samples=; stills=scene; film=yes; more=()
 while [ $# -gt 0 ]; do
   case "$1" in
   -h | --help) usage ;;
+  --film) stills=; film=yes; shift ;;
+  --stills)
+    film=; shift
+    if [[ "${1:-}" =~ ^-?[0-9]+(,-?[0-9]+)*$ ]]; then stills=$1; shift; fi ;;
   -o | -f | --size | --samples | --material | --save)
     [ $# -gt 1 ] || usage
-    case "$1" in -o) out=$2 ;; -f) frames=$2 ;; *) more+=("$1" "$2") ;; esac
+    case "$1" in -o) out=$2 ;; -f) frames=$2 ;; --size) size=$2 ;; --samples) samples=$2 ;; *) more+=("$1" "$2") ;; esac
     shift 2 ;;
   -*) echo "render.sh: there is no option $1" >&2; usage ;;
   *) [ -z "$scene" ] || usage; scene=$1; shift ;;
@@ -36,11 +42,25 @@ fact() { python3 -c "import json, sys; facts = json.loads(sys.argv[1]); print($1
 : "${out:=render/$(basename "$(dirname "$(realpath "$scene")")")}"
 read -ra nodes <<<"$(fact "' '.join('--node %s:%d' % (p['node'], p['output']) if p['output'] else '--node ' + p['node'] for p in facts['pieces'])")"
 
-mkdir -p "$out/cache" "$out/frames"
+# What the scene's "render" block asks for; without one there are no stills, and the film is 960 x 540.
+[ "$stills" != scene ] || stills=$(fact "','.join(map(str, (facts['render'] or {}).get('stills', [])))")
+still_size=${size:-$(fact "'%dx%d' % tuple((facts['render'] or {}).get('size', [960, 720]))")}
+still_samples=${samples:-$(fact "(facts['render'] or {}).get('samples', 96)")}
+film_size=${size:-$(fact "'%dx%d' % tuple(n // 4 * 2 for n in facts['render']['size']) if facts['render'] else '960x540'")}
+film_samples=${samples:-$(fact "max(1, facts['render']['samples'] // 3) if facts['render'] else 96")}
+
+mkdir -p "$out/cache"
 resume=(); [ -z "$(ls -A "$out/cache")" ] || resume=(--resume)
 "$meniscus" cook "$scene" -f "$frames" -o "$out/cache" "${nodes[@]}" "${resume[@]}"
-blender -b --factory-startup --python "$addon/render_scene.py" -- "$scene" "$out/cache" "$out/frames" --frames "$frames" "${more[@]}" |
-  grep --line-buffered '^meniscus: '
+render() { # FOLDER SIZE SAMPLES [--stills A,B]
+  local folder=$1 size=$2 samples=$3; shift 3
+  mkdir -p "$folder"
+  blender -b --factory-startup --python "$addon/render_scene.py" -- "$scene" "$out/cache" "$folder" --frames "$frames" \
+    --size "$size" --samples "$samples" "$@" "${more[@]}" | grep --line-buffered '^meniscus: '
+}
+[ -z "$stills" ] || render "$out/stills" "$still_size" "$still_samples" --stills "$stills"
+[ -n "$film" ] || exit 0
+render "$out/frames" "$film_size" "$film_samples"
 
 first=${frames%-*}
 if [ "${frames#*-}" != "$first" ]; then

@@ -147,7 +147,9 @@ int32_t mn_mpm_solids_near(const mn_mpm_def *def, const mn_collider *collider, d
         s.distance = side_distance(def, i, x, &s.normal);
         if (s.distance < reach) solids[count++] = s;
     }
-    if (!collider) return count;
+    double distance = INFINITY; // alone it costs a seventh of all that a probe finds
+    if (collider) mn_collider_distance(collider, before, 1, &x, &distance);
+    if (!(distance < reach)) return count;
     const mn_contact contact = mn_collider_probe(collider, before, x);
     const bool known = mn_norm2(contact.normal) > 0 && contact.distance < 0.99 * mn_collider_band(collider);
     if (known && contact.distance < reach)

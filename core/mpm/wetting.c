@@ -49,11 +49,12 @@ static mn_vec3 mirror(mn_vec3 x, const mn_mpm_solid *s)
 
 // Images of x in all walls near it, and in a corner the images of images; those of a collider must lie inside
 // of it, or a thin one would show on its far side.
-static int32_t find_images(const mn_mpm *mpm, mn_vec3 x, mn_vec3 images[IMAGES_MAX])
+static int32_t find_images(const mn_mpm *mpm, const mn_collider *collider, mn_vec3 x,
+                           mn_vec3 images[IMAGES_MAX])
 {
     const double reach = image_depth * mpm->def.dx;
     mn_mpm_solid solids[MN_MPM_SOLIDS_MAX];
-    const int32_t walls = mn_mpm_solids_near(&mpm->def, mpm->collider, mpm->frame_begin, x, reach, solids);
+    const int32_t walls = mn_mpm_solids_near(&mpm->def, collider, mpm->frame_begin, x, reach, solids);
     int32_t count = 0;
     for (int32_t w = 0; w < walls; w++) {
         const mn_mpm_solid *s = &solids[w];
@@ -62,19 +63,24 @@ static int32_t find_images(const mn_mpm *mpm, mn_vec3 x, mn_vec3 images[IMAGES_M
         for (int32_t i = -1; i < before && count < IMAGES_MAX; i++) {
             const mn_vec3 image = mirror(i < 0 ? x : images[i], s);
             double inside = -1;
-            if (s->is_collider) mn_collider_distance(mpm->collider, mpm->frame_begin, 1, &image, &inside);
+            if (s->is_collider) mn_collider_distance(collider, mpm->frame_begin, 1, &image, &inside);
             if (inside < 0) images[count++] = image;
         }
     }
     return count;
 }
 
-static bool block_is_near(const mn_mpm *mpm, int32_t block, double reach)
+// What some particle of a block may lie near to: walls, and the collider or NULL. Particles of a pool that
+// only the floor is near to must not ask the collider's volume one by one: that took most of a step.
+static bool find_near(const mn_mpm *mpm, int32_t block, const mn_collider **collider)
 {
-    const mn_vec3 first = mn_block_node_position(&mpm->table, block, 0);
     const double half = 2 * mpm->def.dx; // its cells, not only its nodes
-    const mn_vec3 middle = mn_add(first, mn_v3(half, half, half));
-    return mn_mpm_solid_distance(&mpm->def, mpm->collider, mpm->frame_begin, middle) <= 1.7321 * half + reach;
+    const double reach = 1.7321 * half + image_depth * mpm->def.dx;
+    const mn_vec3 middle = mn_add(mn_block_node_position(&mpm->table, block, 0), mn_v3(half, half, half));
+    double distance = INFINITY;
+    if (mpm->collider) mn_collider_distance(mpm->collider, mpm->frame_begin, 1, &middle, &distance);
+    *collider = distance <= reach ? mpm->collider : NULL;
+    return *collider || mn_mpm_solid_distance(&mpm->def, NULL, mpm->frame_begin, middle) <= reach;
 }
 
 static mn_status mirror_blocks(void *user, mn_range range)
@@ -86,10 +92,11 @@ static mn_status mirror_blocks(void *user, mn_range range)
         const int32_t *start = mpm->cell_start + b * MN_BLOCK_CELLS;
         int32_t *slot = &mpm->contact_start.data[b];
         int32_t at = job->write ? *slot : 0;
-        const bool near =
-            start[MN_BLOCK_CELLS] > start[0] && block_is_near(mpm, (int32_t)b, image_depth * mpm->def.dx);
+        const mn_collider *collider;
+        const bool near = start[MN_BLOCK_CELLS] > start[0] && find_near(mpm, (int32_t)b, &collider);
         for (int32_t i = start[0]; near && i < start[MN_BLOCK_CELLS]; i++) {
-            const int32_t count = find_images(mpm, mn_mpm_position(&mpm->particles.data[i]), images);
+            const int32_t count =
+                find_images(mpm, collider, mn_mpm_position(&mpm->particles.data[i]), images);
             for (int32_t k = 0; job->write && k < count; k++)
                 mpm->mirrored.data[mpm->particles.count + at + k] = images[k];
             at += count;

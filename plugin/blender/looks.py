@@ -73,9 +73,50 @@ def _film(tree, look, scale):
     return mix.outputs[0], None
 
 
-_KINDS = {"clear": _clear, "metal": _metal, "film": _film}
+def _milky(tree, look, scale):
+    """Light goes in and comes out nearby, under a wet sheen."""
+    made = tree.nodes.new("ShaderNodeBsdfPrincipled")
+    made.inputs["Base Color"].default_value = (*look["color"], 1)
+    made.inputs["Roughness"].default_value = look.get("roughness", 0.06)
+    for name, value in (("Subsurface", 0.25), ("Subsurface Weight", 0.25)):  # before and since Blender 4
+        if name in made.inputs:
+            made.inputs[name].default_value = value
+    made.inputs["Subsurface Radius"].default_value = [depth / scale for depth in look["depth"]]
+    if "Subsurface Color" in made.inputs:
+        made.inputs["Subsurface Color"].default_value = (*look["color"], 1)
+    made.inputs["IOR"].default_value = look["ior"]
+    return made.outputs[0], None
+
+
+_KINDS = {"clear": _clear, "metal": _metal, "film": _film, "milky": _milky}
 # For the viewport and for Eevee.
-_VIEWPORT = {"clear": (0.55, 0.75, 0.9, 0.4), "metal": (0.75, 0.75, 0.76, 1), "film": (0.8, 0.8, 0.9, 0.15)}
+_VIEWPORT = {"clear": (0.55, 0.75, 0.9, 0.4), "metal": (0.75, 0.75, 0.76, 1), "film": (0.8, 0.8, 0.9, 0.15), "milky": (0.95, 0.93, 0.9, 1)}
+
+# What solids are made of: kind of shader, colour, roughness.
+SOLIDS = {"stone": ("matte", (0.10, 0.105, 0.115), 0.4), "porcelain": ("matte", (0.62, 0.62, 0.60), 0.12),
+          "slate": ("matte", (0.028, 0.030, 0.034), 0.28), "steel": ("metal", (0.60, 0.59, 0.58), 0.18),
+          "brass": ("metal", (0.80, 0.60, 0.30), 0.2), "glass": ("glass", (1, 1, 1), 0.0)}
+
+
+def solid(name):
+    """A material for what liquids meet; one that is there already is used."""
+    kind, color, roughness = SOLIDS[name]
+    title = f"Meniscus {name.capitalize()}"
+    made = bpy.data.materials.get(title)
+    if made is not None:
+        return made
+    made = bpy.data.materials.new(title)
+    made.use_nodes = True
+    if kind == "glass":
+        made.node_tree.nodes.clear()
+        surface, _ = _clear(made.node_tree, {"ior": 1.5}, 1.0)
+        made.node_tree.links.new(surface, made.node_tree.nodes.new("ShaderNodeOutputMaterial").inputs["Surface"])
+        return made
+    surface = next(node for node in made.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+    surface.inputs["Base Color"].default_value = (*color, 1)
+    surface.inputs["Roughness"].default_value = roughness
+    surface.inputs["Metallic"].default_value = 1.0 if kind == "metal" else 0.0
+    return made
 
 
 def material(preset, scale=1.0):
@@ -83,7 +124,7 @@ def material(preset, scale=1.0):
     values = meniscus.material(preset)
     look = values["look"]
     name = f"Meniscus {values['label']}"
-    if look["kind"] == "clear" and scale != 1.0:
+    if look["kind"] in ("clear", "milky") and scale != 1.0:
         name += f" {scale:.3g}"
     made = bpy.data.materials.get(name)
     if made is not None:
@@ -98,6 +139,6 @@ def material(preset, scale=1.0):
         made.node_tree.links.new(volume, output.inputs["Volume"])
     made.diffuse_color = _VIEWPORT[look["kind"]]
     made.metallic, made.roughness = (1.0, 0.1) if look["kind"] == "metal" else (0.0, 0.05)
-    if look["kind"] != "metal" and hasattr(made, "blend_method"):
+    if look["kind"] in ("clear", "film") and hasattr(made, "blend_method"):
         made.blend_method = "HASHED"
     return made

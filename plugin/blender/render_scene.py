@@ -2,7 +2,7 @@
 """Renders cooked frames of a scene in Cycles; scripts/render.sh calls it:
 
     blender -b --factory-startup --python render_scene.py -- SCENE CACHE OUT [--frames A-B] [--size WxH] [--samples N]
-                                                            [--material NAME] [--save FILE.blend]
+                                                            [--stills A,B,...] [--material NAME] [--save FILE.blend]
 
 The camera is the scene's (its "camera" block) or frames the liquid over all frames."""
 import argparse
@@ -28,6 +28,7 @@ def parse(words):
     parser.add_argument("cache", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--frames", required=True)
+    parser.add_argument("--stills", default="")
     parser.add_argument("--size", default="960x540")
     parser.add_argument("--samples", type=int, default=96)
     parser.add_argument("--material", default="")
@@ -35,6 +36,7 @@ def parse(words):
     options = parser.parse_args(words)
     first, _, last = options.frames.partition("-")
     options.first, options.last = int(first), int(last or first)
+    options.stills = [int(one) for one in options.stills.split(",") if one]
     options.size = tuple(int(one) for one in options.size.split("x"))
     return options
 
@@ -71,6 +73,16 @@ def bounds_over_time(options, pieces):
     return low, high
 
 
+def ground_height(options, pieces, box):
+    """Where a table stands: under all solids, or under the liquid where there are none."""
+    heights = []
+    for piece in pieces:
+        geo = load(options, piece, options.first) if piece["kind"] == "solid" else None
+        if geo is not None and geo.point_count:
+            heights.append(min(border.flat_array("f", geo["P"])[1::3]))
+    return min(heights, default=box[0][1])
+
+
 def make_object(scene, name, role):
     mesh = bpy.data.meshes.new(name)
     thing = bpy.data.objects.new(name, mesh)
@@ -101,32 +113,33 @@ def main(words):
     for thing in list(bpy.data.objects):
         bpy.data.objects.remove(thing)
     scene = bpy.context.scene
-    studio.settings(scene, options.size, options.samples, network.fps)
-    studio.background(scene)
-    studio.lights(scene, center, 1.0)
+    wishes = text.get("render", {})
+    studio.settings(scene, options.size, options.samples, network.fps, wishes.get("shutter", 0.5))
     view = text.get("camera", {})
     here = {key: border.to_blender(scale) @ Vector(view[key]) for key in ("position", "target") if key in view}
     corners = [border.to_blender(scale) @ Vector(corner) for corner in itertools.product(*zip(*box))]
-    studio.camera(scene, center, corners, here.get("position"), here.get("target"), view.get("fov"))
+    studio.camera(scene, center, corners, here.get("position"), here.get("target"), view.get("fov"), wishes.get("aperture", 0.0))
     bpy.context.view_layer.update()
-    studio.backdrop(scene, center, 1.0)
+    studio.set_up(scene, wishes.get("studio", "bright"), center, ground_height(options, pieces, box) / scale)
 
-    solid = studio.matte()
     things = []
     for piece in pieces:
-        material = looks.material(piece["material"], scale) if piece["kind"] == "liquid" else solid
+        material = looks.material(piece["material"], scale) if piece["material"] else looks.solid(piece["look"] or "stone")
         for role in ("mesh", "points"):
             thing = make_object(scene, f"{piece['stem']} {role}", role)
             thing.data.materials.append(material)
             results.set_points_material(thing, material)
             things.append((piece, role, thing))
     options.out.mkdir(parents=True, exist_ok=True)
-    for frame in range(options.first, options.last + 1):
+    if options.stills:
+        scene.render.image_settings.file_format, scene.render.image_settings.quality = "JPEG", 90
+    for frame in options.stills or range(options.first, options.last + 1):
         scene.frame_set(frame)
         show(options, text, types, things, scale, frame)
         if options.save and frame == options.first:
             bpy.ops.wm.save_as_mainfile(filepath=os.path.abspath(options.save), copy=True)
-        scene.render.filepath = str(options.out.resolve() / f"frame.{frame:04d}.png")
+        name = f"still.{frame:04d}.jpg" if options.stills else f"frame.{frame:04d}.png"
+        scene.render.filepath = str(options.out.resolve() / name)
         bpy.ops.render.render(write_still=True)
         print(f"meniscus: rendered frame {frame}", flush=True)
 

@@ -75,7 +75,7 @@ def material_of(scene, name, types, materials):
 
     def distance(entry):
         return sum(weight * math.log(max(values[key] or entry[key], 1e-9) / entry[key]) ** 2
-                   for key, weight in (("density", 4), ("sigma", 2), ("viscosity", 0.2)))
+                   for key, weight in (("density", 4), ("sigma", 8), ("viscosity", 0.2)))
 
     return min(materials, key=lambda one: distance(materials[one]))
 
@@ -99,15 +99,18 @@ def pieces(scene, types, materials):
         merge = next(one for one in solids if entries[one[0]]["type"] == "merge")
         solids.remove(merge)
         solids.extend(_source(text) for text in entries[merge[0]].get("inputs", ()) if text)
-    drawn = []
+    drawn, looks = [], scene.get("render", {}).get("looks", {})
     for name, number in found + [one for one in solids if one not in found]:
         liquid = simulation_of(scene, name, types) is not None
         drawn.append({"node": name, "output": number, "stem": name if number == 0 else f"{name}_{number}",
                       "kind": "liquid" if liquid else "solid",
-                      "material": material_of(scene, name, types, materials) if liquid else ""})
+                      "material": material_of(scene, name, types, materials) if liquid else "", "look": looks.get(name, "")})
     if not any(piece["kind"] == "liquid" for piece in drawn):
         for piece in drawn:
             piece.update(kind="liquid", material="water")
+    for piece in drawn:
+        if piece["look"] in materials:
+            piece.update(material=piece["look"], look="")
     unique = {piece["stem"]: piece for piece in drawn}
     return list(unique.values())
 
@@ -116,5 +119,5 @@ if __name__ == "__main__":
     import meniscus
     network = meniscus.Network.load(sys.argv[1])
     text = json.loads(network.to_text())
-    print(json.dumps({"frames": network.frames, "fps": network.fps,
+    print(json.dumps({"frames": network.frames, "fps": network.fps, "render": text.get("render"),
                       "pieces": pieces(text, meniscus.node_types(), meniscus.materials())}))

@@ -9,7 +9,7 @@ from mathutils import Vector
 MARGIN = 0.86  # of the picture's half that the subject may take
 
 
-def settings(scene, size, samples, fps):
+def settings(scene, size, samples, fps, shutter=0.5):
     render, cycles = scene.render, scene.cycles
     render.engine = "CYCLES"
     cycles.device, cycles.samples = "CPU", samples
@@ -22,7 +22,7 @@ def settings(scene, size, samples, fps):
     cycles.pixel_filter_type, cycles.filter_width = "BLACKMAN_HARRIS", 1.4
     render.resolution_x, render.resolution_y, render.resolution_percentage = size[0], size[1], 100
     render.fps, render.fps_base = max(1, round(fps)), max(1, round(fps)) / fps
-    render.use_motion_blur, render.motion_blur_shutter = True, 0.5
+    render.use_motion_blur, render.motion_blur_shutter = shutter > 0, max(shutter, 0.01)
     render.image_settings.file_format, render.image_settings.color_mode = "PNG", "RGB"
     render.threads_mode = "AUTO"
     for view, look in (("Filmic", "Medium High Contrast"), ("AgX", "None"), ("Standard", "None")):
@@ -112,6 +112,54 @@ def lights(scene, center, radius):
     area_light(scene, "Top", c + Vector((0.4, 0.6, 6.0)) * r, c, (7.0 * r, 7.0 * r), 110 * r * r, (0.88, 0.93, 1.0))
 
 
+def ground(scene, center, height, radius):
+    """A table that fades into the dark before it ends."""
+    mesh = bpy.data.meshes.new("Table")
+    mesh.from_pydata([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], [], [(0, 1, 2, 3)])
+    thing = bpy.data.objects.new("Table", mesh)
+    size = 60 * radius
+    thing.location, thing.scale = (center[0], center[1], height), (size, size, size)
+    made = matte("Meniscus Table", (0.045, 0.048, 0.055), 0.32)
+    mesh.materials.append(made)
+    scene.collection.objects.link(thing)
+    return thing
+
+
+def _bright(scene, center, ground_height):
+    background(scene)
+    lights(scene, center, 1.0)
+    backdrop(scene, center, 1.0)
+
+
+def _table(scene, center, ground_height):
+    """Large soft boxes over a dark table: what mirrors shows their edges, what is white is modelled by the key."""
+    background(scene, (0.01, 0.011, 0.013), (0.16, 0.18, 0.21), (0.03, 0.035, 0.05))
+    c = Vector(center)
+    area_light(scene, "Key", c + Vector((-3.4, -1.2, 4.4)), c, (3.4, 3.4), 300, (1.0, 0.97, 0.93))
+    area_light(scene, "Strip", c + Vector((4.2, 0.8, 2.2)), c, (1.0, 4.5), 130, (0.9, 0.95, 1.0))
+    area_light(scene, "Back", c + Vector((0.4, 5.5, 3.4)), c, (6.5, 1.8), 330, (0.95, 0.98, 1.0))
+    area_light(scene, "Fill", c + Vector((1.2, -6.0, 3.0)), c, (5.0, 3.0), 40)
+    ground(scene, center, ground_height, 1.0)
+
+
+def _dark(scene, center, ground_height):
+    """Dark field: nothing behind, long lights at the sides and above that films and rims catch."""
+    background(scene, (0.004, 0.004, 0.005), (0.012, 0.013, 0.017), (0.006, 0.007, 0.01))
+    c = Vector(center)
+    area_light(scene, "Left", c + Vector((-4.0, 0.6, 0.6)), c, (1.6, 7.0), 190, (0.93, 0.97, 1.0))
+    area_light(scene, "Right", c + Vector((4.0, 1.4, 0.4)), c, (1.6, 7.0), 190, (1.0, 0.97, 0.92))
+    area_light(scene, "Top", c + Vector((0.0, 0.8, 5.0)), c, (6.0, 3.0), 150)
+    area_light(scene, "Front", c + Vector((-1.5, -6.0, 2.5)), c, (4.0, 4.0), 50)
+
+
+STUDIOS = {"bright": _bright, "table": _table, "dark": _dark}
+
+
+def set_up(scene, kind, center, ground_height):
+    """Lights and surroundings of a subject of radius one. The camera must be there."""
+    STUDIOS[kind](scene, center, ground_height)
+
+
 def matte(name="Meniscus Solid", color=(0.10, 0.105, 0.115), roughness=0.4):
     """Smooth, dark stone: what liquids rest on."""
     made = bpy.data.materials.new(name)
@@ -122,8 +170,9 @@ def matte(name="Meniscus Solid", color=(0.10, 0.105, 0.115), roughness=0.4):
     return made
 
 
-def camera(scene, center, corners, position=None, target=None, fov=None):
-    """A camera that sees all corners of a box around the center; or one that stands where it is told."""
+def camera(scene, center, corners, position=None, target=None, fov=None, aperture=0.0):
+    """A camera that sees all corners of a box around the center; or one that stands where it is told. `aperture` is the
+    diameter of the lens over the distance to the target: what is nearer or farther is blurred."""
     data = bpy.data.cameras.new("Camera")
     thing = bpy.data.objects.new("Camera", data)
     aspect = scene.render.resolution_y / scene.render.resolution_x
@@ -144,6 +193,9 @@ def camera(scene, center, corners, position=None, target=None, fov=None):
     thing.rotation_euler = (eye_target - thing.location).to_track_quat("-Z", "Y").to_euler()
     distance = (eye_target - thing.location).length
     data.clip_start, data.clip_end = 0.01 * distance, 200 * distance
+    if aperture > 0:
+        data.dof.use_dof, data.dof.focus_distance = True, distance
+        data.dof.aperture_fstop = 1e-3 * data.lens / (aperture * distance)  # Blender's lens is in mm, its unit a metre
     scene.collection.objects.link(thing)
     scene.camera = thing
     return thing

@@ -124,8 +124,8 @@ static mn_status apply_arguments(mn_cook_job *job, mn_arguments *arguments)
     return job->targets.count > 0 ? MN_OK : add_target(job, NULL);
 }
 
-/// A number that is another when the scene gives other frames: a hash of it as text, without its title, its
-/// range, its output and its asset, and of the format.
+/// A number that is another when the scene gives other frames: a hash of it as text, without its title,
+/// range, output, asset, camera and render block, and of the format.
 static mn_status scene_key(const mn_cook_job *job, uint64_t *key)
 {
     mn_network *copy = NULL;
@@ -139,6 +139,8 @@ static mn_status scene_key(const mn_cook_job *job, uint64_t *key)
     if (status == MN_OK) status = mn_network_set_range(copy, 1, 1);
     if (status == MN_OK) status = mn_network_set_output(copy, -1);
     if (status == MN_OK) status = mn_network_set_asset(copy, NULL);
+    if (status == MN_OK) status = mn_network_set_camera(copy, NULL);
+    if (status == MN_OK) status = mn_network_set_render(copy, NULL);
     if (status == MN_OK) status = mn_scene_write_text(copy, &text);
     if (status == MN_OK) {
         *key = mn_hash_string(mn_hash_string(0, text), mn_format_ending(job->format));

@@ -153,6 +153,33 @@ const mn_camera *mn_network_camera(const mn_network *network);
 /// NULL: none.
 mn_status mn_network_set_camera(mn_network *network, const mn_camera *camera);
 
+// ---- render: how a scene wants to be photographed; nothing is cooked differently for it (scene_render.c)
+// ----
+
+enum { MN_RENDER_STILLS = 8, MN_RENDER_LOOKS = 32, MN_RENDER_NAME = 129 };
+
+typedef struct mn_render_look {
+    char node[MN_RENDER_NAME];
+    char look[MN_RENDER_NAME]; ///< a material preset, or one of the renderer's own for solids
+} mn_render_look;
+
+typedef struct mn_render {
+    char studio[MN_RENDER_NAME]; ///< light and what stands around: bright, table or dark
+    int32_t size[2];             ///< pixels, of stills
+    int32_t samples;             ///< per pixel, of stills
+    double shutter;              ///< of a frame, 0 to 1: motion blur
+    double aperture; ///< of the lens over its distance to the target, 0 to 1; 0: everything is sharp
+    int32_t still_count, stills[MN_RENDER_STILLS]; ///< frames
+    int32_t look_count;
+    mn_render_look looks[MN_RENDER_LOOKS];
+} mn_render;
+
+mn_render mn_render_default(void);
+/// NULL when the scene says nothing.
+const mn_render *mn_network_render(const mn_network *network);
+/// NULL: nothing. Nodes with a look must be there.
+mn_status mn_network_set_render(mn_network *network, const mn_render *render);
+
 // ---- digital assets: what a scene shows of itself as one node ----
 
 typedef struct mn_asset_parm {

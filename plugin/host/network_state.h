@@ -86,6 +86,8 @@ struct mn_network {
     mn_cooked *result; ///< what the last mn_network_cook lent out
     bool has_camera;
     mn_camera camera;
+    bool has_render;
+    mn_render render;
     mn_asset asset; ///< a copy of its own; name NULL when there is none
     int32_t asset_capacity;
 };

@@ -44,4 +44,10 @@ mn_status mn_scene_read_parms(const mn_scene_reader *in, int32_t node, const mn_
 mn_status mn_scene_read_camera(const mn_scene_reader *in, const mn_json_tree_value *root);
 void mn_scene_put_camera(mn_json_text *out, const mn_camera *camera);
 
+// ---- scene_render.c ----
+
+mn_status mn_scene_read_render(const mn_scene_reader *in, const mn_json_tree_value *root);
+/// Of a network that has one.
+void mn_scene_put_render(mn_json_text *out, const mn_network *network);
+
 #endif

@@ -288,8 +288,8 @@ static mn_status read_asset(const mn_scene_reader *in, const mn_json_tree_value 
 
 static mn_status read_scene(const mn_scene_reader *in)
 {
-    static const char *const keys[] = {"meniscus", "title",  "fps",   "frames", "nodes",
-                                       "output",   "camera", "asset", NULL};
+    static const char *const keys[] = {"meniscus", "title",  "fps",    "frames", "nodes",
+                                       "output",   "camera", "render", "asset",  NULL};
     const mn_json_tree_value *root = mn_json_tree_root(in->json);
     MN_TRY(mn_scene_expect(in, root, MN_JSON_TREE_OBJECT, "a scene"));
     MN_TRY(read_version(in, root));
@@ -298,6 +298,7 @@ static mn_status read_scene(const mn_scene_reader *in)
     MN_TRY(read_nodes(in, root));
     MN_TRY(read_output(in, root));
     MN_TRY(mn_scene_read_camera(in, root));
+    MN_TRY(mn_scene_read_render(in, root));
     return read_asset(in, root);
 }
 

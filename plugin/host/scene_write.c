@@ -152,6 +152,7 @@ mn_status mn_scene_write_text(const mn_network *network, char **text)
     const mn_network_node *output = mn_network_at(network, network->output);
     if (output) mn_json_text_put_member(&out, &first, ",\n  ", "output", output->name);
     if (mn_network_camera(network)) mn_scene_put_camera(&out, mn_network_camera(network));
+    if (mn_network_render(network)) mn_scene_put_render(&out, network);
     if (mn_network_asset(network)) put_asset(&out, network, mn_network_asset(network));
     mn_json_text_put(&out, "\n}\n");
     return mn_json_text_finish(&out, text);

@@ -56,6 +56,9 @@ static const char GOOD[] =
     "  ],\n"
     "  \"output\": \"all\",\n"
     "  \"camera\": {\"position\": [0.1, 0.2, 0.3], \"target\": [0, 0.05, 0], \"fov\": 40},\n"
+    "  \"render\": {\"studio\": \"table\", \"size\": [640, 480], \"samples\": 32, \"shutter\": 0.25, "
+    "\"aperture\": 0.02,\n"
+    "             \"stills\": [3, 9], \"looks\": {\"all\": \"mercury\"}},\n"
     "  \"asset\": {\"name\": \"my_asset\", \"label\": \"My Asset\",\n"
     "            \"parms\": [{\"parm\": \"some.count\", \"name\": \"many\", \"label\": \"How Many\"},\n"
     "                      {\"parm\": \"walk.speed\"}]}\n"
@@ -95,6 +98,14 @@ static void everything_is_read(void **state)
     check_close(mn_network_camera(net)->position.z, 0.3, 0);
     check_close(mn_network_camera(net)->target.y, 0.05, 0);
     check_close(mn_network_camera(net)->fov, 40, 0);
+    const mn_render *render = mn_network_render(net);
+    assert_non_null(render);
+    assert_string_equal(render->studio, "table");
+    assert_int_equal(render->size[1], 480);
+    check_close(render->shutter, 0.25, 0);
+    assert_int_equal(render->still_count, 2);
+    assert_int_equal(render->stills[1], 9);
+    assert_string_equal(render->looks[0].look, "mercury");
     const mn_asset *asset = mn_network_asset(net);
     assert_non_null(asset);
     assert_string_equal(asset->label, "My Asset");
@@ -291,6 +302,15 @@ static const bad bad_scenes[] = {
      "\"fov\": 180}}",
      "1 to 170 degrees"},
     {"{\"meniscus\": 1, \"nodes\": [],\n\"camera\": {\"postion\": [0, 0, 1]}}", "did you mean 'position'?"},
+    // render
+    {"{\"meniscus\": 1, \"nodes\": [],\n\"render\": {\"studio\": \"tabel\"}}", "did you mean 'table'?"},
+    {"{\"meniscus\": 1, \"nodes\": [],\n\"render\": {\"size\": [960]}}", "must be [width, height]"},
+    {"{\"meniscus\": 1, \"nodes\": [],\n\"render\": {\"size\": [1, 2, 3]}}", "has 3 numbers; 2 is the most"},
+    {"{\"meniscus\": 1, \"nodes\": [],\n\"render\": {\"shutter\": 2}}",
+     "scene:2: The \"shutter\" of \"render\" is 2; it must be 0 to 1."},
+    {"{\"meniscus\": 1, \"nodes\": [],\n\"render\": {\"stills\": [1.5]}}", "must be a whole number"},
+    {"{\"meniscus\": 1, \"nodes\": [],\n\"render\": {\"looks\": {\"dish\": \"glass\"}}}", "scene:2: "},
+    {"{\"meniscus\": 1, \"nodes\": [],\n\"render\": {\"still\": []}}", "did you mean 'stills'?"},
     // asset
     {"{\"meniscus\": 1, \"nodes\": [],\n\"asset\": {}}", "scene:2: \"asset\" needs a \"name\"."},
     {"{\"meniscus\": 1, \"nodes\": [],\n\"asset\": {\"name\": \"a b\"}}",
