@@ -344,6 +344,8 @@ static mn_status cook_surface(const mn_cook *cook, mn_geo **outputs)
     s.def.radius_scale = mn_cook_float(cook, "radius_scale");
     s.def.smooth = (int32_t)mn_cook_int(cook, "smooth");
     s.def.keep_volume = mn_cook_toggle(cook, "keep_volume");
+    // Only polygons can show them; a volume holds what its voxels can.
+    s.def.beads = mn_cook_menu(cook, "output") == OUTPUT_POLYGONS && !(mn_cook_float(cook, "adaptivity") > 0);
     mn_geo *geo = NULL;
     mn_status status;
     MN_TRY_TO(out, status, read_particles(&s));

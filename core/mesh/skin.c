@@ -6,6 +6,8 @@
 #include "meniscus/skin.h"
 
 #include "meniscus/array.h"
+#include "meniscus/beads.h"
+#include "meniscus/thin_parts.h"
 
 /// A sphere of this many cells holds a node wherever it lies: half the diagonal of a cell. Each smoothing
 /// takes away as much as the second, at most, of a sphere that small.
@@ -17,7 +19,9 @@ struct mn_skin {
     mn_context *ctx;
     mn_level_set *set;
     mn_isosurface *iso;
-    MN_ARRAY(double) radii;
+    mn_thin_parts *thin;
+    mn_beads *beads;
+    MN_ARRAY(double) radii, volumes;
     MN_ARRAY(int32_t) body_of;
     MN_ARRAY(double) body_volume;
     mn_skin_facts facts;
@@ -25,7 +29,7 @@ struct mn_skin {
 
 mn_skin_def mn_skin_default_def(void)
 {
-    return (mn_skin_def){.radius_scale = 2.5, .smooth = 1, .keep_volume = true};
+    return (mn_skin_def){.radius_scale = 2.5, .smooth = 1, .keep_volume = true, .beads = true};
 }
 
 mn_status mn_skin_create(mn_context *ctx, mn_skin **out)
@@ -37,6 +41,8 @@ mn_status mn_skin_create(mn_context *ctx, mn_skin **out)
     mn_status status;
     MN_TRY_TO(fail, status, mn_level_set_create(ctx, &skin->set));
     MN_TRY_TO(fail, status, mn_isosurface_create(ctx, &skin->iso));
+    MN_TRY_TO(fail, status, mn_thin_parts_create(ctx, &skin->thin));
+    MN_TRY_TO(fail, status, mn_beads_create(ctx, &skin->beads));
     *out = skin;
     return MN_OK;
 fail:
@@ -49,7 +55,10 @@ void mn_skin_free(mn_skin *skin)
     if (!skin) return;
     if (skin->iso) mn_isosurface_free(skin->iso);
     if (skin->set) mn_level_set_free(skin->set);
+    mn_thin_parts_free(skin->thin);
+    mn_beads_free(skin->beads);
     mn_array_free(skin->ctx, &skin->radii);
+    mn_array_free(skin->ctx, &skin->volumes);
     mn_array_free(skin->ctx, &skin->body_of);
     mn_array_free(skin->ctx, &skin->body_volume);
     mn_release(skin->ctx, skin, sizeof *skin);
@@ -120,10 +129,24 @@ static mn_status keep_volumes(mn_skin *skin, double dx, mn_points points, const 
     return MN_OK;
 }
 
+// Puts back sheets and threads, and takes out drops that are too small for the grid, to be drawn by
+// themselves.
+static mn_status keep_thin_parts(mn_skin *skin, mn_points points, const double *radii, const double *volumes,
+                                 bool beads)
+{
+    MN_TRY(mn_array_resize(skin->ctx, &skin->volumes, points.count));
+    for (int64_t i = 0; i < points.count; i++)
+        skin->volumes.data[i] = volumes ? volumes[i] : ball_volume(radii[i]);
+    MN_TRY(mn_thin_parts_add(skin->thin, skin->set, points, skin->volumes.data));
+    MN_TRY(mn_level_set_find_bodies(skin->set));
+    return beads ? mn_beads_take(skin->beads, skin->set, points, skin->volumes.data, NULL) : MN_OK;
+}
+
 mn_status mn_skin_run(mn_skin *skin, const mn_skin_def *def, int64_t count, const mn_vec3 *positions,
                       const double *radii, const double *volumes)
 {
     skin->facts = (mn_skin_facts){0};
+    mn_beads_clear(skin->beads);
     MN_TRY(check(skin->ctx, def));
     MN_TRY(set_radii(skin, def, count, radii));
     const mn_points points = mn_points_of(positions, count);
@@ -135,16 +158,25 @@ mn_status mn_skin_run(mn_skin *skin, const mn_skin_def *def, int64_t count, cons
     spheres.radius = smallest_radius * def->dx;
     MN_TRY(mn_level_set_union(skin->set, &spheres, points));
     MN_TRY(mn_level_set_redistance(skin->set));
-    MN_TRY(mn_level_set_smooth(skin->set, def->smooth));
+    // Bodies are what hangs together before smoothing: pieces of a sheet that smoothing tears must not each
+    // swell to the volume of the particles around them.
     MN_TRY(mn_level_set_find_bodies(skin->set));
-    if (def->keep_volume && count > 0) MN_TRY(keep_volumes(skin, def->dx, points, radii, volumes));
+    MN_TRY(mn_level_set_smooth(skin->set, def->smooth));
+    if (def->keep_volume && count > 0) {
+        MN_TRY(keep_volumes(skin, def->dx, points, radii, volumes));
+        MN_TRY(keep_thin_parts(skin, points, radii, volumes, def->beads));
+    }
     MN_TRY(mn_level_set_measure(skin->set));
     const mn_level_set_view view = mn_level_set_get(skin->set);
-    skin->facts.bodies = view.body_count;
+    skin->facts.bodies = mn_beads_count(skin->beads);
     for (int32_t b = 0; b < view.body_count; b++) {
+        if (!(view.bodies[b].volume > 0)) continue; // taken out
+        skin->facts.bodies++;
         skin->facts.volume += view.bodies[b].volume;
         skin->facts.area += view.bodies[b].area;
     }
+    for (int64_t b = 0; b < mn_beads_count(skin->beads); b++)
+        skin->facts.volume += ball_volume(cbrt(mn_m3_determinant(mn_beads_get(skin->beads)[b].shape)));
     for (int64_t i = 0; i < count; i++)
         skin->facts.wanted_volume += volumes ? volumes[i] : ball_volume(radii[i]);
     return MN_OK;
@@ -164,6 +196,6 @@ mn_status mn_skin_mesh(mn_skin *skin, mn_iso_mesh *mesh)
 {
     const mn_level_set_view view = mn_level_set_get(skin->set);
     MN_TRY(mn_isosurface_run(skin->iso, mn_level_set_blocks(skin->set), view.phi, 0.0, MN_ISO_CUBES));
-    *mesh = mn_isosurface_mesh(skin->iso);
-    return MN_OK;
+    const mn_iso_mesh large = mn_isosurface_mesh(skin->iso);
+    return mn_beads_join(skin->beads, &large, mesh);
 }

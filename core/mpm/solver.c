@@ -81,6 +81,8 @@ mn_status mn_mpm_create(mn_context *ctx, const mn_mpm_def *def, mn_mpm **out)
     MN_TRY_TO(fail, status, mn_point_sort_create(ctx, &mpm->implicit.sample_sort));
     MN_TRY_TO(fail, status, mn_level_set_create(ctx, &mpm->surface));
     MN_TRY_TO(fail, status, mn_isosurface_create(ctx, &mpm->isosurface));
+    MN_TRY_TO(fail, status, mn_thin_parts_create(ctx, &mpm->thin_parts));
+    MN_TRY_TO(fail, status, mn_beads_create(ctx, &mpm->beads));
     MN_TRY_TO(fail, status, mn_mpm_sort_next(mpm));
     *out = mpm;
     return MN_OK;
@@ -150,6 +152,10 @@ void mn_mpm_free(mn_mpm *mpm)
     mn_array_free(ctx, &mpm->held);
     free_implicit(ctx, &mpm->implicit);
     mn_isosurface_free(mpm->isosurface);
+    mn_thin_parts_free(mpm->thin_parts);
+    mn_beads_free(mpm->beads);
+    mn_array_free(ctx, &mpm->shown_volume);
+    mn_array_free(ctx, &mpm->shown_velocity);
     mn_level_set_free(mpm->surface);
     mn_point_sort_free(mpm->splat_sort);
     mn_point_sort_free(mpm->sort);

@@ -16,10 +16,12 @@
 #define MENISCUS_MPM_SOLVER_H
 
 #include "meniscus/array.h"
+#include "meniscus/beads.h"
 #include "meniscus/blocks.h"
 #include "meniscus/isosurface.h"
 #include "meniscus/level_set.h"
 #include "meniscus/mpm.h"
+#include "meniscus/thin_parts.h"
 #include "meniscus/timer.h"
 #include "mpm/implicit.h"
 #include "mpm/particles.h"
@@ -123,6 +125,10 @@ struct mn_mpm {
     mn_level_set *surface;
     mn_isosurface *isosurface;
     MN_ARRAY(mn_vec3) vertex_velocity;
+    mn_thin_parts *thin_parts; // surface_mesh.c
+    mn_beads *beads;
+    MN_ARRAY(double) shown_volume; ///< of each particle
+    MN_ARRAY(mn_vec3) shown_velocity;
     double shift; ///< m, the largest body's, where the next search starts
     MN_ARRAY(int32_t) body_of, sample_start;
     MN_ARRAY(double) body_volume, body_guess;
@@ -181,6 +187,9 @@ void mn_mpm_update_bulk_modulus(mn_mpm *mpm);
 mn_status mn_mpm_sample_surface(mn_mpm *mpm);
 /// The level set of the particles at this spacing, m, in mpm->surface.
 mn_status mn_mpm_find_surface(mn_mpm *mpm, double dx, int32_t smoothing);
+/// Its first stage, the distance to the union of balls; and its last, the shift of each body to its volume.
+mn_status mn_mpm_unite_balls(mn_mpm *mpm, double dx);
+mn_status mn_mpm_calibrate_surface(mn_mpm *mpm);
 /// The particle nearest to x within one cell, -1 when there is none; and how far it is (else a cell),
 /// squared.
 int32_t mn_mpm_nearest(const mn_mpm *mpm, mn_vec3 x, double *distance2);

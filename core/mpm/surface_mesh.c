@@ -5,8 +5,12 @@
 //
 //   v(x) = sum_p w_p v_p / sum_p w_p,   w = (1 - |x - x_p|^2 / dx^2)^2 within one cell
 //
-// A vertex with no particle within a cell gets the velocity of no one, zero; there is none but on flotsam
-// that the band of the level set has closed.
+// A vertex with no particle within a cell gets the velocity of no one, zero.
+//
+// For a picture the level set is finished differently. Bodies are what hangs together before smoothing, so
+// that the rags of a sheet that smoothing tears do not each swell to the volume of the particles around them;
+// what smoothing loses is put back (thin_parts.c), and drops too small for the grid are meshes of their own
+// (beads.c), which move as their particles do on the whole.
 #include "mpm/solver.h"
 
 #include "meniscus/parallel.h"
@@ -45,8 +49,12 @@ static mn_vec3 velocity_at(const mn_mpm *mpm, mn_vec3 x)
 static mn_status find_velocities(void *user, mn_range range)
 {
     const velocity_job *job = user;
-    for (int64_t i = range.begin; i < range.end; i++)
-        job->mpm->vertex_velocity.data[i] = velocity_at(job->mpm, job->positions[i]);
+    const mn_beads *beads = job->mpm->beads;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        const int32_t bead = mn_beads_of_vertex(beads, (int32_t)i);
+        job->mpm->vertex_velocity.data[i] =
+            bead < 0 ? velocity_at(job->mpm, job->positions[i]) : mn_beads_get(beads)[bead].v;
+    }
     return MN_OK;
 }
 
@@ -56,6 +64,41 @@ static void cut_at_solids(const mn_level_set_view *view)
     for (int32_t b = 0; view->cut && b < view->blocks.count; b++)
         for (int32_t i = b * MN_BLOCK_CELLS; view->cut[b] && i < (b + 1) * MN_BLOCK_CELLS; i++)
             view->phi[i] = fmax(view->phi[i], -view->solid[i]);
+}
+
+static mn_status copy_particles(mn_mpm *mpm, mn_points points)
+{
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->shown_volume, points.count));
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->shown_velocity, points.count));
+    for (int64_t i = 0; i < points.count; i++) {
+        mpm->shown_volume.data[i] = mpm->materials.data[i].volume;
+        mpm->shown_velocity.data[i] = mpm->particles.data[i].v;
+    }
+    return MN_OK;
+}
+
+// Takes the drops that are too small for the level set out of it.
+static mn_status take_beads(mn_mpm *mpm, mn_points points)
+{
+    MN_TRY(mn_level_set_find_bodies(mpm->surface));
+    MN_TRY(mn_level_set_measure(mpm->surface));
+    return mn_beads_take(mpm->beads, mpm->surface, points, mpm->shown_volume.data, mpm->shown_velocity.data);
+}
+
+static mn_status find_shown_surface(mn_mpm *mpm, double dx, int32_t smoothing)
+{
+    const mn_points points = mn_mpm_points(mpm->particles.data, mpm->particles.count);
+    MN_TRY(mn_mpm_unite_balls(mpm, dx));
+    MN_TRY(mn_level_set_find_bodies(mpm->surface));
+    MN_TRY(mn_level_set_smooth(mpm->surface, smoothing));
+    MN_TRY(mn_mpm_set_surface_solid(mpm));
+    MN_TRY(mn_mpm_calibrate_surface(mpm));
+    MN_TRY(copy_particles(mpm, points));
+    MN_TRY(mn_thin_parts_add(mpm->thin_parts, mpm->surface, points, mpm->shown_volume.data));
+    MN_TRY(take_beads(mpm, points));
+    const mn_level_set_view view = mn_level_set_get(mpm->surface);
+    cut_at_solids(&view);
+    return MN_OK;
 }
 
 mn_status mn_mpm_get_surface(mn_mpm *mpm, double dx, mn_mpm_mesh *mesh)
@@ -73,11 +116,12 @@ mn_status mn_mpm_get_surface(mn_mpm *mpm, double dx, mn_mpm_mesh *mesh)
     // Smoothing acts over one spacing, so a finer level set takes more passes for the same width.
     const double finer = mpm->def.dx / dx;
     const int32_t passes = (int32_t)fmin(ceil(mpm->def.smoothing * finer * finer), 64);
-    MN_TRY(mn_mpm_find_surface(mpm, dx, passes));
+    MN_TRY(find_shown_surface(mpm, dx, passes));
     const mn_level_set_view view = mn_level_set_get(mpm->surface);
-    cut_at_solids(&view);
     MN_TRY(mn_isosurface_run(mpm->isosurface, mn_level_set_blocks(mpm->surface), view.phi, 0, MN_ISO_CUBES));
-    const mn_iso_mesh iso = mn_isosurface_mesh(mpm->isosurface);
+    const mn_iso_mesh large = mn_isosurface_mesh(mpm->isosurface);
+    mn_iso_mesh iso;
+    MN_TRY(mn_beads_join(mpm->beads, &large, &iso));
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->vertex_velocity, iso.vertex_count));
     velocity_job job = {mpm, iso.positions};
     MN_TRY(mn_parallel_for(mpm->ctx, iso.vertex_count, VERTEX_GRAIN, find_velocities, &job));

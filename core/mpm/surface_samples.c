@@ -227,7 +227,7 @@ static void press_fresh_particles(mn_mpm *mpm)
     mpm->fresh = false;
 }
 
-mn_status mn_mpm_find_surface(mn_mpm *mpm, double dx, int32_t smoothing)
+mn_status mn_mpm_unite_balls(mn_mpm *mpm, double dx)
 {
     mn_union_def def = mn_union_default_def();
     def.dx = dx;
@@ -236,14 +236,24 @@ mn_status mn_mpm_find_surface(mn_mpm *mpm, double dx, int32_t smoothing)
     mn_points points;
     MN_TRY(mn_mpm_mirror(mpm, &points));
     MN_TRY(mn_level_set_union(mpm->surface, &def, points));
-    MN_TRY(mn_level_set_redistance(mpm->surface));
-    MN_TRY(mn_level_set_smooth(mpm->surface, smoothing));
-    MN_TRY(mn_mpm_set_surface_solid(mpm));
-    MN_TRY(mn_level_set_find_bodies(mpm->surface));
+    return mn_level_set_redistance(mpm->surface);
+}
+
+mn_status mn_mpm_calibrate_surface(mn_mpm *mpm)
+{
     const int32_t bodies = mn_level_set_get(mpm->surface).body_count;
     if (bodies == 0) return MN_OK;
     MN_TRY(sum_body_volumes(mpm, bodies));
     return mn_level_set_calibrate(mpm->surface, mpm->body_volume.data, mpm->body_guess.data);
+}
+
+mn_status mn_mpm_find_surface(mn_mpm *mpm, double dx, int32_t smoothing)
+{
+    MN_TRY(mn_mpm_unite_balls(mpm, dx));
+    MN_TRY(mn_level_set_smooth(mpm->surface, smoothing));
+    MN_TRY(mn_mpm_set_surface_solid(mpm));
+    MN_TRY(mn_level_set_find_bodies(mpm->surface));
+    return mn_mpm_calibrate_surface(mpm);
 }
 
 mn_status mn_mpm_sample_surface(mn_mpm *mpm)

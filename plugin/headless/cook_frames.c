@@ -109,13 +109,22 @@ static mn_status remove_checkpoints(const mn_cook_job *job)
     return MN_OK;
 }
 
+static bool simulates(const mn_cook_job *job, int32_t node)
+{
+    for (int64_t i = 0; i < job->sims.count; i++)
+        if (mn_network_depends(job->network, node, job->sims.data[i])) return true;
+    return false;
+}
+
 static mn_status load_checkpoints(mn_cook_job *job)
 {
     int32_t common = INT32_MAX;
     for (int64_t i = 0; i < job->targets.count; i++) {
+        const int32_t node = job->targets.data[i].target.node;
         int32_t frame;
-        MN_TRY(
-            mn_network_load_checkpoint(job->network, job->targets.data[i].target.node, job->folder, &frame));
+        // A shape beside the liquid has nothing to go on with, and must not send the liquid back.
+        if (!simulates(job, node)) continue;
+        MN_TRY(mn_network_load_checkpoint(job->network, node, job->folder, &frame));
         if (frame < common) common = frame;
     }
     job->simulated = job->checkpoint_frame = common == INT32_MAX ? INT32_MIN : common;

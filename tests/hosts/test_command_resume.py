@@ -126,6 +126,12 @@ class Resume(CommandTest):
         self.check_like_whole(whole)
         self.assertIn("all frames are there", self.succeed(*self.words, "--resume").stderr)
 
+    def test_a_shape_beside_the_simulation_does_not_send_it_back(self):
+        self.succeed(*self.words, "--node", "spray", "--node", "nozzle", "-f", "1-5", "-q")
+        done = self.succeed(*self.words, "--node", "spray", "--node", "nozzle", "-f", "1-6", "--resume")
+        self.assertNotIn("frame 4: simulated", done.stderr)
+        self.assertIn("frame 6:", done.stderr)
+
     def test_another_number_of_threads_and_scheduler(self):
         whole = self.reference()
         self.succeed(*self.words, "-f", "1-20", "--threads", "1")
@@ -172,7 +178,8 @@ class Resume(CommandTest):
 
     def test_title_and_range_may_change(self):
         self.succeed(*self.words, "-f", "1-5", "-q")
-        self.write_scene(dict(SCENE, frames=[1, 7], title="Another name"))
+        self.write_scene(dict(SCENE, frames=[1, 7], title="Another name", render={"studio": "dark"},
+                              camera={"position": [0, 0, 1], "target": [0, 0, 0]}))
         done = self.succeed(*self.words, "--resume")
         self.assertNotIn("frame 5:", done.stderr)
         self.assertEqual(len(self.frames("x")), 7)

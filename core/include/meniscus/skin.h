@@ -21,9 +21,11 @@ typedef struct mn_skin_def {
     double radius_scale; ///< radius of a sphere over the particle's, > 0
     int32_t smooth;      ///< smoothing passes, >= 0
     bool keep_volume; ///< shift every body to its particles' volume; otherwise the spheres are what is shown
+    bool beads; ///< with keep_volume: drops too small for dx are round meshes of their own, not in the level
+                ///< set
 } mn_skin_def;
 
-/// radius_scale 2.5, one smoothing, volume kept; dx is to be set.
+/// radius_scale 2.5, one smoothing, volume kept, beads; dx is to be set.
 mn_skin_def mn_skin_default_def(void);
 
 typedef struct mn_skin_facts {
