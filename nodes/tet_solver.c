@@ -44,12 +44,7 @@ static const mn_parm_def parms[] = {
     MN_FLOAT("quality", "Quality", "", 0.25, 0, 0.5, 0, 0.5, "Mesh", NULL,
              "Tetrahedra below this volume-length ratio are repaired after a step; 0 never remeshes."),
     MN_TOGGLE("merge", "Merge", 1, "Mesh", NULL,
-              "Liquid that comes to overlap becomes one: drops that meet, and a body that folds onto itself. "
-              "Off, it passes through itself."),
-    MN_FLOAT("split_threshold", "Split Threshold", "", 4, 0, 1e6, 0, 8, "Mesh", NULL,
-             "A neck comes apart when the stress that it carries is this many times surface tension over "
-             "size: at a radius of about size over this. Larger lets threads get thinner, which takes more "
-             "steps; 0 never splits."),
+              "Bodies that come to overlap become one; off, they pass through each other."),
     MN_MENU(
         "integrator", "Integrator", integrator_items, MN_TET_BDF2, "Solver", NULL,
         "Both are of second order in time. SDIRK2 costs twice as much and damps the smallest waves less."),
@@ -105,7 +100,6 @@ static mn_tet_liquid_def def_of(const mn_cook *cook)
     def.max_size = mn_cook_float(cook, "max_size");
     def.quality = mn_cook_float(cook, "quality");
     def.merge = mn_cook_toggle(cook, "merge");
-    def.split_threshold = mn_cook_float(cook, "split_threshold");
     def.integrator = (mn_tet_integrator)mn_cook_menu(cook, "integrator");
     def.max_dt = mn_cook_float(cook, "max_dt");
     def.capillary_step = mn_cook_float(cook, "capillary_step");

@@ -6,10 +6,6 @@
 //   step.c        BDF2 and SDIRK2 from stages; halving; the loop over steps
 //   contact.c     which nodes touch solids, and where they may go then
 //   adapt.c       remeshing after a step, with what the fields hold conserved
-//   section.c     what a plane section of the liquid carries
-//   neck.c        which necks are about to come apart
-//   split.c       cuts them, and looks after parts that are too small
-//   fold.c        whether the surface has passed through itself
 //   slide.c       slides the nodes of a calm surface along it
 //
 // The state is the mesh with its fields, two clocks and nothing else: a step that fails leaves it alone, and
@@ -26,7 +22,7 @@ typedef MN_ARRAY(mn_vec3) mn_tet_vectors;
 typedef MN_ARRAY(double) mn_tet_numbers;
 
 typedef struct mn_tet_counts {
-    int64_t substeps, rollbacks, newton, linear, remeshed, splits, merges;
+    int64_t substeps, rollbacks, newton, linear, remeshed;
     double dt_min, dt_max;
 } mn_tet_counts;
 
@@ -122,10 +118,6 @@ double mn_tet_liquid_step_limit(const mn_tet_liquid *liquid);
 
 /// Remeshes what the last step left bad.
 mn_status mn_tet_liquid_adapt(mn_tet_liquid *liquid);
-/// Whether liquid lies in one place twice: bodies that have met, or one that has folded onto itself.
-mn_status mn_tet_liquid_overlaps(const mn_tet_liquid *liquid, bool *overlaps);
-/// Gives the nodes of bodies too small for their own motion one velocity; momentum stays.
-mn_status mn_tet_liquid_hold_small(mn_tet_liquid *liquid);
 /// The sum of a field of vectors over the mesh, weighted by rest volume, and that weight's sum.
 mn_vec3 mn_tet_momentum(const mn_tet_mesh *mesh, const char *velocity, double *mass);
 

@@ -130,8 +130,7 @@ static mn_status correct(mn_tet_liquid *q, bool *solved)
         mn_timer_begin(&q->timers, "factor");
         const mn_status status = mn_tet_system_factor(&q->system);
         mn_timer_end(&q->timers, "factor");
-        if (status == MN_ERROR_INPUT || status == MN_ERROR_DIVERGED) {
-            mn_context_clear_message(q->ctx);
+        if (status == MN_ERROR_INPUT) {
             *solved = false;
             return MN_OK;
         }

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The grid of a step: its blocks, the distance from the skin at cell centres, what a solid leaves open of
+// each face, and the bodies of liquid.
+//
+//   - A cell is liquid when its centre lies inside the skin: winding number above one half, so skins that
+//     overlap are one liquid and holes are closed (volume_mend.c). Inside a solid the liquid goes on as its
+//     mirror image, so that the wall ends it and not the skin that lies against the wall.
+//   - A face is open where the solid's distance is positive, with that distance linear on its two triangles.
+#include "mls/volume_state.h"
+
+#include "meniscus/parallel.h"
+
+#include <string.h>
+
+enum { GRAIN = 256, REACH = 2 };
+static const double LEAST_OPEN = 0.01; // of a face
+
+// ---- cells ----
+
+static mn_status place_sites(mls_volume *v)
+{
+    MN_TRY(mn_array_resize(v->ctx, &v->sites, v->particles.count + v->skin.count));
+    for (int64_t i = 0; i < v->particles.count; i++) v->sites.data[i] = v->particles.data[i].position;
+    for (int64_t i = 0; i < v->skin.count; i++)
+        v->sites.data[v->particles.count + i] = v->skin.data[i].position;
+    return MN_OK;
+}
+
+// Blocks around particles and skin, and the particles in the order of their cells.
+static mn_status build_blocks(mls_volume *v)
+{
+    const mn_vec3 origin = mn_v3(0, 0, 0);
+    MN_TRY(place_sites(v));
+    MN_TRY(mn_blocks_build(v->blocks, origin, v->set.dx, mn_points_of(v->sites.data, v->sites.count), REACH,
+                           REACH));
+    v->table = mn_blocks_table(v->blocks);
+    v->cells = v->table.count * MN_BLOCK_CELLS;
+    MN_TRY(mn_point_sort_run(v->sort, v->blocks, mn_points_of(v->sites.data, v->particles.count)));
+    v->sorted = mn_point_sort_result(v->sort);
+    MN_TRY(mn_array_resize(v->ctx, &v->spare, v->particles.count));
+    for (int64_t i = 0; i < v->particles.count; i++) v->spare.data[i] = v->particles.data[v->sorted.order[i]];
+    const volume_particle_array swap = v->particles;
+    v->particles = v->spare, v->spare = swap;
+    return MN_OK;
+}
+
+static mn_status make_room(mls_volume *v)
+{
+    mn_context *ctx = v->ctx;
+    const int64_t cells = v->cells;
+    MN_TRY(mn_array_resize(ctx, &v->next, 6 * cells));
+    MN_TRY(mn_array_resize(ctx, &v->phi, cells));
+    MN_TRY(mn_array_resize(ctx, &v->solid, cells));
+    MN_TRY(mn_array_resize(ctx, &v->unknown, cells));
+    mls_double_array *faces[] = {&v->open, &v->wall, &v->speed, &v->before, &v->weight};
+    for (size_t i = 0; i < sizeof faces / sizeof faces[0]; i++)
+        MN_TRY(mn_array_resize(ctx, faces[i], 3 * cells));
+    MN_TRY(mn_array_resize(ctx, &v->kind, 3 * cells));
+    MN_TRY(mn_array_resize(ctx, &v->known, 3 * cells));
+    return mn_array_resize(ctx, &v->newly, 3 * cells);
+}
+
+static mn_status measure_range(void *user, mn_range range)
+{
+    mls_volume *v = user;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        const int32_t cell = (int32_t)i, block = cell / MN_BLOCK_CELLS, at = cell % MN_BLOCK_CELLS;
+        const int32_t x = at >> 4, y = (at >> 2) & 3, z = at & 3;
+        int32_t *next = &v->next.data[6 * i];
+        for (int32_t up = 0; up < 2; up++) {
+            next[up] = mn_block_reach(&v->table, block, x + 2 * up - 1, y, z);
+            next[2 + up] = mn_block_reach(&v->table, block, x, y + 2 * up - 1, z);
+            next[4 + up] = mn_block_reach(&v->table, block, x, y, z + 2 * up - 1);
+        }
+        const mn_collider *solid = v->set.collider;
+        mn_vec3 center = volume_cell_center(v, cell);
+        v->solid.data[i] = INFINITY;
+        if (solid) {
+            const mn_vec3 corner = mn_block_node_position(&v->table, block, at);
+            mn_collider_distance(solid, v->set.before, 1, &corner, &v->solid.data[i]);
+            const mn_contact contact = mn_collider_probe(solid, v->set.before, center);
+            if (contact.distance < 0) center = mn_axpy(center, -2 * contact.distance, contact.normal);
+        }
+        v->phi.data[i] = volume_distance(v, center);
+    }
+    return MN_OK;
+}
+
+// ---- walls ----
+
+// The part of a triangle where the linear function through its corners' values is positive.
+static double positive_part(double a, double b, double c)
+{
+    const int positive = (a > 0) + (b > 0) + (c > 0);
+    if (positive == 0 || positive == 3) return positive == 3;
+    while ((a > 0) != (positive == 1)) { // until a is the one that stands alone
+        const double first = a;
+        a = b, b = c, c = first;
+    }
+    const double alone = a * a / ((a - b) * (a - c));
+    return positive == 1 ? alone : 1 - alone;
+}
+
+static double corner_of(const mls_volume *v, int32_t cell, int32_t axis)
+{
+    const int32_t other = cell < 0 ? -1 : volume_beside(v, cell, axis, 1);
+    return other < 0 ? INFINITY : v->solid.data[other];
+}
+
+static double open_part(const mls_volume *v, int32_t cell, int32_t axis)
+{
+    const int32_t second = (axis + 1) % 3, third = (axis + 2) % 3;
+    const double a = v->solid.data[cell], b = corner_of(v, cell, second), c = corner_of(v, cell, third);
+    const double d = corner_of(v, volume_beside(v, cell, second, 1), third);
+    const double most = 1e6 * v->set.dx; // a corner beyond the grid is far from every solid
+    const double part = 0.5 * (positive_part(fmin(a, most), fmin(b, most), fmin(d, most)) +
+                               positive_part(fmin(a, most), fmin(d, most), fmin(c, most)));
+    return part < LEAST_OPEN ? 0 : part;
+}
+
+static mn_status wall_range(void *user, mn_range range)
+{
+    mls_volume *v = user;
+    for (int64_t f = range.begin; f < range.end; f++) {
+        const int32_t cell = (int32_t)(f / 3), axis = (int32_t)(f % 3);
+        v->open.data[f] = 1, v->wall.data[f] = 0;
+        if (!v->set.collider) continue;
+        v->open.data[f] = open_part(v, cell, axis);
+        if (v->open.data[f] == 1) continue;
+        const mn_vec3 x = mn_sub(volume_cell_center(v, cell), volume_along(axis, 0.5 * v->set.dx));
+        v->wall.data[f] = volume_part(mn_collider_probe(v->set.collider, v->set.before, x).velocity, axis);
+    }
+    return MN_OK;
+}
+
+// ---- bodies ----
+
+static mn_status number_cells(mls_volume *v)
+{
+    v->liquid.count = 0;
+    for (int32_t cell = 0; cell < v->cells; cell++) {
+        v->unknown.data[cell] = -1;
+        bool open = false;
+        for (int32_t axis = 0; axis < 3; axis++)
+            for (int32_t up = 0; up < 2; up++) {
+                const int64_t f = volume_face(v, cell, axis, up);
+                open = open || (f >= 0 && v->open.data[f] > 0);
+            }
+        if (!(v->phi.data[cell] < 0) || !open) continue;
+        v->unknown.data[cell] = (int32_t)v->liquid.count;
+        MN_TRY(mn_array_push(v->ctx, &v->liquid, &cell));
+    }
+    return MN_OK;
+}
+
+static mn_status sort_faces(void *user, mn_range range)
+{
+    mls_volume *v = user;
+    for (int64_t f = range.begin; f < range.end; f++) {
+        const int32_t high = (int32_t)(f / 3), low = volume_beside(v, high, (int32_t)(f % 3), 0);
+        const int sides = (v->unknown.data[high] >= 0) + (low >= 0 && v->unknown.data[low] >= 0);
+        v->kind.data[f] = v->open.data[f] == 0 ? FACE_CLOSED
+                          : sides == 2         ? FACE_INNER
+                          : sides == 1         ? FACE_SKIN
+                                               : FACE_AIR;
+    }
+    return MN_OK;
+}
+
+// Floods from cell to cell through open faces, lowest cell first.
+static mn_status find_bodies(mls_volume *v)
+{
+    volume_index_array *stack = &v->stack;
+    MN_TRY(mn_array_resize(v->ctx, &v->body, v->liquid.count));
+    for (int64_t i = 0; i < v->body.count; i++) v->body.data[i] = -1;
+    v->bodies.count = 0;
+    for (int32_t first = 0; first < (int32_t)v->liquid.count; first++) {
+        if (v->body.data[first] >= 0) continue;
+        const int32_t number = (int32_t)v->bodies.count;
+        volume_body body = {0};
+        stack->count = 0;
+        v->body.data[first] = number;
+        MN_TRY(mn_array_push(v->ctx, stack, &first));
+        while (stack->count > 0) {
+            const int32_t cell = v->liquid.data[stack->data[--stack->count]];
+            for (int32_t side = 0; side < 6; side++) {
+                const int64_t f = volume_face(v, cell, side / 2, side % 2);
+                if (f < 0) continue;
+                body.crossings += v->kind.data[f] == FACE_SKIN;
+                body.held += v->open.data[f] < 1;
+                if (v->kind.data[f] != FACE_INNER) continue;
+                const int32_t other = v->unknown.data[volume_beside(v, cell, side / 2, side % 2)];
+                if (v->body.data[other] >= 0) continue;
+                v->body.data[other] = number;
+                MN_TRY(mn_array_push(v->ctx, stack, &other));
+            }
+        }
+        MN_TRY(mn_array_push(v->ctx, &v->bodies, &body));
+    }
+    return MN_OK;
+}
+
+mn_status volume_grid_build(mls_volume *v)
+{
+    MN_TRY(build_blocks(v));
+    MN_TRY(make_room(v));
+    MN_TRY(mn_parallel_for(v->ctx, v->cells, GRAIN, measure_range, v));
+    MN_TRY(mn_parallel_for(v->ctx, 3 * (int64_t)v->cells, GRAIN, wall_range, v));
+    MN_TRY(number_cells(v));
+    MN_TRY(mn_parallel_for(v->ctx, 3 * (int64_t)v->cells, 4 * GRAIN, sort_faces, v));
+    return find_bodies(v);
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Volumes of liquid (codimension 0) beside the films: particles on a sparse MAC grid, and the skin.
+//
+//   - The skin is a closed cloud of points without mass, triangulated anew in each step like a film. It says
+//     where the liquid is, and its area is the surface energy: one side, so sigma and not 2 sigma.
+//   - Particles inside carry mass and momentum, and give the grid its velocities (volume_transfer.c).
+//   - The grid knows from the skin which cells are liquid and where between two cell centres the surface runs
+//     (volume_grid.c). There, at the crossings, grid and skin exchange impulses (volume_coupling.c):
+//     pressure and surface tension are one linear system, eq. 24 of [wang2020] in its symmetric form.
+//
+// A cell is block * 64 + cell of the block set; the face 3 * cell + axis is the cell's lower one on the axis.
+#ifndef MENISCUS_MLS_VOLUME_STATE_H
+#define MENISCUS_MLS_VOLUME_STATE_H
+
+#include "meniscus/collider.h"
+#include "meniscus/sparse.h"
+#include "meniscus/triangles.h"
+#include "mls/mls_state.h"
+
+typedef MN_ARRAY(int32_t) volume_index_array;
+
+/// Liquid. No padding: states are saved as they are.
+typedef struct volume_particle {
+    mn_vec3 position; ///< m
+    mn_vec3 velocity; ///< m/s
+    mn_mat3 affine;   ///< 1/s, row a is the gradient of the a-th velocity [jiang2015]
+    double mass;      ///< kg
+    int64_t id;
+} volume_particle;
+
+/// A point of the skin. No padding.
+typedef struct volume_skin_point {
+    mn_vec3 position; ///< m
+    mn_vec3 velocity; ///< m/s, of the step before
+    mn_vec3 normal;   ///< unit, out of the liquid
+    int64_t id;
+} volume_skin_point;
+
+/// What a step needs to know.
+typedef struct volume_settings {
+    double dx, spacing; ///< m, of the cells and of the skin's points
+    double radius;      ///< m, around a crossing: the points of the skin that it exchanges impulses with
+    double density, sigma, viscosity;
+    double theta; ///< 1/2 keeps the energy of waves, 1 the least
+    mn_vec3 gravity;
+    const mn_collider *collider; ///< or NULL
+    double before;               ///< s, from the end of the step to the end of the frame
+} volume_settings;
+
+enum { VOLUME_ROW_MAX = 64 };
+
+/// Where the skin crosses the line between the centre of a liquid cell and the next cell's.
+typedef struct volume_crossing {
+    int32_t face, unknown; ///< which pressure it belongs to
+    int32_t axis, count;   ///< points of the skin around it
+    double side;           ///< m^2, open area of the face, negative on a lower face
+    double mass;           ///< kg, of the liquid from the cell's centre to the skin
+    int32_t point[VOLUME_ROW_MAX];
+    double weight[VOLUME_ROW_MAX]; ///< sum 1
+} volume_crossing;
+
+/// A crossing as a point of the skin sees it.
+typedef struct volume_share {
+    int32_t crossing, unknown, axis;
+    double weight, side;
+} volume_share;
+
+/// The preconditioner of one component of the skin's velocities.
+typedef struct mls_skin_factor {
+    MN_ARRAY(int64_t) start;
+    volume_index_array column;
+    mls_double_array value;
+    mn_incomplete_cholesky *factor;
+} mls_skin_factor;
+
+typedef enum volume_face_kind { FACE_AIR, FACE_INNER, FACE_SKIN, FACE_CLOSED } volume_face_kind;
+
+/// A connected piece of liquid.
+typedef struct volume_body {
+    double volume, mass;     ///< m^3 enclosed by its skin, kg of its particles
+    int64_t crossings, held; ///< held: faces that a solid closes
+    mn_vec3 momentum;        ///< before the step
+} volume_body;
+
+typedef MN_ARRAY(volume_particle) volume_particle_array;
+typedef MN_ARRAY(volume_skin_point) volume_skin_array;
+
+typedef struct mls_volume {
+    mn_context *ctx;
+    volume_settings set;
+
+    // the state
+    volume_particle_array particles;
+    volume_skin_array skin;
+
+    // the skin in this step, one for each point
+    film_surface surface;
+    film_matrix matrix;
+    mn_triangles *mesh;
+    mls_vec3_array x0, x1, normals, u0, change, skin_mass;
+    MN_ARRAY(int64_t) ids;
+    MN_ARRAY(uint8_t) none;                ///< zeros
+    volume_index_array corners, skin_body; ///< triangles, three each; -1: of no body
+
+    // the grid in this step
+    mn_blocks *blocks;
+    mn_block_table table;
+    mn_point_sort *sort;
+    mn_sorted_points sorted;
+    int32_t cells;
+    mls_vec3_array sites;
+    volume_index_array next;         ///< [6 * cell + 2 * axis + up] the cell beside, -1: none
+    mls_double_array phi, solid;     ///< at cell centres; at the cells' lowest corners
+    volume_index_array unknown;      ///< which pressure the cell has; -1: air
+    volume_index_array liquid, body; ///< the cell of a pressure, and its body
+    MN_ARRAY(volume_body) bodies;
+    mls_double_array open, wall; ///< of a face: open part, and speed of the solid that closes the rest
+    mls_double_array speed, before, weight;
+    MN_ARRAY(uint8_t) kind, known, newly;
+
+    // the coupling
+    MN_ARRAY(volume_crossing) crossings;
+    MN_ARRAY(int64_t) cell_start, share_start;
+    MN_ARRAY(volume_share) shares;
+    mls_double_array exchange, component, right, solution;
+    mn_sparse poisson;
+    mn_incomplete_cholesky *factor;
+    mls_skin_factor skin_factor[3];
+    mn_krylov *krylov;
+    double dt, strength; ///< of the solve that runs: time step, and dt^2 theta^2 sigma
+    int64_t iterations;
+
+    volume_index_array stack;
+    volume_particle_array spare;
+    mls_point_array lost; ///< what the grid does not hold any more: drops for the films to take
+} mls_volume;
+
+static inline double volume_part(mn_vec3 v, int32_t axis)
+{
+    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+static inline mn_vec3 volume_along(int32_t axis, double length)
+{
+    return mn_v3(axis == 0 ? length : 0, axis == 1 ? length : 0, axis == 2 ? length : 0);
+}
+
+static inline mn_vec3 volume_cell_center(const mls_volume *v, int32_t cell)
+{
+    const double h = 0.5 * v->set.dx;
+    return mn_add(mn_block_node_position(&v->table, cell / MN_BLOCK_CELLS, cell % MN_BLOCK_CELLS),
+                  mn_v3(h, h, h));
+}
+
+/// The cell beside on the axis, `up` 0 or 1; -1: none.
+static inline int32_t volume_beside(const mls_volume *v, int32_t cell, int32_t axis, int32_t up)
+{
+    return v->next.data[6 * (int64_t)cell + 2 * axis + up];
+}
+
+/// The face of the cell on the axis, `up` 0 or 1; -1: at the end of the grid.
+static inline int64_t volume_face(const mls_volume *v, int32_t cell, int32_t axis, int32_t up)
+{
+    const int32_t owner = up ? volume_beside(v, cell, axis, 1) : cell;
+    return owner < 0 ? -1 : 3 * (int64_t)owner + axis;
+}
+
+mn_status volume_create(mn_context *ctx, mls_volume **volume);
+void volume_free(mls_volume *volume);
+
+/// Everything up to the solve: skin, grid, velocities on it. New points are numbered from *next_id on.
+mn_status volume_prepare(mls_volume *volume, const volume_settings *settings, int64_t *next_id);
+/// How fast the ends of the skin's edges part, and how fast its fastest point is.
+mn_status volume_speeds(const mls_volume *volume, double *edge, double *fastest);
+/// Tries a step; *stretch is the largest change of an edge of the skin, m.
+mn_status volume_step(mls_volume *volume, double dt, double *stretch);
+/// Takes the step that was tried; new points are numbered from *next_id on.
+mn_status volume_commit(mls_volume *volume, int64_t *next_id);
+
+// ---- volume_skin.c ----
+/// Triangles, matrix and mesh of the skin as it is.
+mn_status volume_skin_build(mls_volume *volume);
+/// Splits long edges and merges short ones where the step has brought them.
+mn_status volume_skin_reseed(mls_volume *volume, int64_t *next_id);
+
+// ---- volume_mend.c ----
+/// Takes out and closes the skin where volumes join and part.
+mn_status volume_mend(mls_volume *volume, int64_t *next_id);
+/// Signed distance from the skin, at most 3 dx; smooth across its holes.
+double volume_distance(const mls_volume *volume, mn_vec3 x);
+
+// ---- volume_grid.c ----
+mn_status volume_grid_build(mls_volume *volume);
+
+// ---- volume_transfer.c ----
+/// Velocities of faces from particles, and of those next to them from these.
+mn_status volume_to_grid(mls_volume *volume);
+/// Fills `layers` of unknown faces from known ones.
+mn_status volume_extend(mls_volume *volume, int32_t layers);
+/// Velocity of the grid, and its gradient (may be NULL), at a position.
+mn_vec3 volume_velocity(const mls_volume *volume, mn_vec3 x, mn_mat3 *gradient);
+/// Velocities of particles from the grid.
+mn_status volume_to_particles(mls_volume *volume);
+/// Moves the particles through the grid's velocities.
+mn_status volume_carry(mls_volume *volume, double dt);
+
+// ---- volume_coupling.c ----
+/// Crossings of the skin with the lines between cell centres.
+mn_status volume_cross(mls_volume *volume);
+/// Pressure and skin together: speeds of faces, and `change` of the skin's velocities.
+mn_status volume_solve(mls_volume *volume, double dt);
+
+#endif

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One step of the volumes: skin, grid and transfer, gravity, the coupled solve, and the way of particles and
+// skin. What a step leaves behind is kept honest body by body:
+//
+//   - Mass lies on the particles and does not change. The skin's volume follows it: a body whose skin holds
+//     more or less than its particles' volume gets a small divergence until it does not.
+//   - A body that no solid touches gains dt g M of momentum and no more.
+//   - Particles that the skin has left behind go back under it, or fly on as drops when they are far from it.
+#include "mls/volume_state.h"
+
+#include "meniscus/parallel.h"
+
+#include <string.h>
+
+enum { GRAIN = 512 };
+static const double UNDER_SKIN = 0.1; // dx
+static const double CLOSE = 1.0;      // dx
+
+mn_status volume_create(mn_context *ctx, mls_volume **out)
+{
+    *out = NULL;
+    mls_volume *v = mn_allocate_zero(ctx, sizeof *v);
+    if (!v) return MN_ERROR_MEMORY;
+    v->ctx = ctx;
+    mn_status status = film_surface_create(ctx, &v->surface);
+    if (status == MN_OK) status = mn_blocks_create(ctx, &v->blocks);
+    if (status == MN_OK) status = mn_point_sort_create(ctx, &v->sort);
+    if (status == MN_OK) status = mn_krylov_create(ctx, &v->krylov);
+    if (status != MN_OK) {
+        volume_free(v);
+        return status;
+    }
+    *out = v;
+    return MN_OK;
+}
+
+static void free_numbers(mls_volume *v)
+{
+    mls_double_array *numbers[] = {&v->phi,       &v->solid,  &v->open,    &v->wall,
+                                   &v->speed,     &v->before, &v->weight,  &v->exchange,
+                                   &v->component, &v->right,  &v->solution};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) mn_array_free(v->ctx, numbers[i]);
+    volume_index_array *indices[] = {&v->corners, &v->skin_body, &v->next, &v->unknown,
+                                     &v->liquid,  &v->body,      &v->stack};
+    for (size_t i = 0; i < sizeof indices / sizeof indices[0]; i++) mn_array_free(v->ctx, indices[i]);
+    mls_vec3_array *vectors[] = {&v->x0, &v->x1, &v->normals, &v->u0, &v->change, &v->sites, &v->skin_mass};
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) mn_array_free(v->ctx, vectors[i]);
+    mn_array_free(v->ctx, &v->ids);
+    mn_array_free(v->ctx, &v->none);
+    mn_array_free(v->ctx, &v->kind);
+    mn_array_free(v->ctx, &v->known);
+    mn_array_free(v->ctx, &v->newly);
+    mn_array_free(v->ctx, &v->cell_start);
+    mn_array_free(v->ctx, &v->share_start);
+}
+
+void volume_free(mls_volume *v)
+{
+    if (!v) return;
+    free_numbers(v);
+    mn_array_free(v->ctx, &v->particles);
+    mn_array_free(v->ctx, &v->spare);
+    mn_array_free(v->ctx, &v->skin);
+    mn_array_free(v->ctx, &v->lost);
+    mn_array_free(v->ctx, &v->bodies);
+    mn_array_free(v->ctx, &v->crossings);
+    mn_array_free(v->ctx, &v->shares);
+    film_matrix_free(v->ctx, &v->matrix);
+    film_surface_free(&v->surface);
+    mn_triangles_free(v->mesh);
+    mn_sparse_free(v->ctx, &v->poisson);
+    mn_incomplete_cholesky_free(v->factor);
+    for (int i = 0; i < 3; i++) {
+        mn_array_free(v->ctx, &v->skin_factor[i].start);
+        mn_array_free(v->ctx, &v->skin_factor[i].column);
+        mn_array_free(v->ctx, &v->skin_factor[i].value);
+        mn_incomplete_cholesky_free(v->skin_factor[i].factor);
+    }
+    mn_blocks_free(v->blocks);
+    mn_point_sort_free(v->sort);
+    mn_krylov_free(v->krylov);
+    mn_release(v->ctx, v, sizeof *v);
+}
+
+// ---- before the solve ----
+
+static mn_status tuck_range(void *user, mn_range range)
+{
+    mls_volume *v = user;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        volume_particle *p = &v->particles.data[i];
+        mn_mesh_point near;
+        if (!mn_triangles_closest(v->mesh, p->position, CLOSE * v->set.dx, &near)) continue;
+        if (mn_dot(mn_sub(p->position, near.position), near.normal) <= 0) continue;
+        p->position = mn_axpy(near.position, -UNDER_SKIN * v->set.dx, near.normal);
+    }
+    return MN_OK;
+}
+
+// The body at a position: that of its cell, or of the deepest cell around it; -1: none.
+static int32_t body_at(const mls_volume *v, mn_vec3 x)
+{
+    const mn_vec3 at = mn_scale(v->table.inverse_dx, mn_sub(x, v->table.origin));
+    const mn_ivec3 own = mn_iv3((int32_t)floor(at.x), (int32_t)floor(at.y), (int32_t)floor(at.z));
+    const int32_t block = mn_blocks_find(v->blocks, mn_iv3(own.x >> 2, own.y >> 2, own.z >> 2));
+    if (block < 0) return -1;
+    const int32_t cell = block * MN_BLOCK_CELLS + 16 * (own.x & 3) + 4 * (own.y & 3) + (own.z & 3);
+    if (v->unknown.data[cell] >= 0) return v->body.data[v->unknown.data[cell]];
+    double least = INFINITY;
+    int32_t body = -1;
+    for (int32_t k = 0; k < 27; k++) {
+        const int32_t other = mn_block_reach(&v->table, block, (own.x & 3) + k / 9 - 1,
+                                             (own.y & 3) + k / 3 % 3 - 1, (own.z & 3) + k % 3 - 1);
+        if (other < 0 || v->unknown.data[other] < 0) continue;
+        const double d = mn_distance(volume_cell_center(v, other), x);
+        if (d < least) least = d, body = v->body.data[v->unknown.data[other]];
+    }
+    return body;
+}
+
+static void add_volume(mls_volume *v)
+{
+    for (int64_t t = 0; t + 2 < v->corners.count; t += 3) {
+        const int32_t *c = &v->corners.data[t];
+        const int32_t body = v->skin_body.data[c[0]];
+        if (body < 0) continue;
+        const mn_vec3 a = v->x0.data[c[0]], p = v->x0.data[c[1]], q = v->x0.data[c[2]];
+        v->bodies.data[body].volume += mn_dot(a, mn_cross(p, q)) / 6;
+    }
+}
+
+// Skin of each body and what its particles weigh; particles of no body go to `lost`.
+static mn_status weigh_bodies(mls_volume *v)
+{
+    MN_TRY(mn_array_resize(v->ctx, &v->skin_body, v->skin.count));
+    for (int64_t p = 0; p < v->skin.count; p++) v->skin_body.data[p] = body_at(v, v->x0.data[p]);
+    add_volume(v);
+    for (int64_t i = 0; i < v->particles.count; i++) {
+        const volume_particle *p = &v->particles.data[i];
+        const int32_t body = body_at(v, p->position);
+        if (body < 0) continue;
+        v->bodies.data[body].mass += p->mass;
+        v->bodies.data[body].momentum = mn_axpy(v->bodies.data[body].momentum, p->mass, p->velocity);
+    }
+    return MN_OK;
+}
+
+mn_status volume_prepare(mls_volume *v, const volume_settings *settings, int64_t *next_id)
+{
+    v->set = *settings;
+    MN_TRY(volume_skin_build(v));
+    MN_TRY(volume_mend(v, next_id));
+    MN_TRY(mn_parallel_for(v->ctx, v->particles.count, GRAIN, tuck_range, v));
+    MN_TRY(volume_grid_build(v));
+    MN_TRY(weigh_bodies(v));
+    MN_TRY(volume_to_grid(v));
+    MN_TRY(volume_cross(v));
+    memcpy(v->before.data, v->speed.data, mn_bytes(3 * (int64_t)v->cells, sizeof(double)));
+    for (int64_t p = 0; p < v->skin.count; p++) v->u0.data[p] = volume_velocity(v, v->x0.data[p], NULL);
+    return MN_OK;
+}
+
+static double edge_change(const mls_volume *v, const mn_vec3 *u, mn_range range)
+{
+    const film_matrix *m = &v->matrix;
+    double most = 0;
+    for (int64_t p = range.begin; p < range.end; p++) {
+        if (!mn_is_finite3(u[p])) return INFINITY;
+        for (int64_t e = m->start.data[p]; e < m->start.data[p + 1]; e++)
+            most = fmax(most, mn_norm2(mn_sub(u[p], u[m->column.data[e]])));
+    }
+    return sqrt(most);
+}
+
+static double edge_speed(void *user, mn_range range)
+{
+    const mls_volume *v = user;
+    return edge_change(v, v->u0.data, range);
+}
+
+static double skin_speed(void *user, mn_range range)
+{
+    const mls_volume *v = user;
+    double most = 0;
+    for (int64_t p = range.begin; p < range.end; p++) most = fmax(most, mn_norm2(v->u0.data[p]));
+    return sqrt(most);
+}
+
+mn_status volume_speeds(const mls_volume *v, double *edge, double *fastest)
+{
+    MN_TRY(mn_parallel_max(v->ctx, v->skin.count, GRAIN, edge_speed, (void *)v, edge));
+    return mn_parallel_max(v->ctx, v->skin.count, GRAIN, skin_speed, (void *)v, fastest);
+}
+
+// ---- the step ----
+
+// `change` becomes the way of each point for a moment.
+static double way_change(void *user, mn_range range)
+{
+    const mls_volume *v = user;
+    return edge_change(v, v->change.data, range);
+}
+
+mn_status volume_step(mls_volume *v, double dt, double *stretch)
+{
+    const double g[3] = {v->set.gravity.x, v->set.gravity.y, v->set.gravity.z};
+    for (int64_t f = 0; f < 3 * (int64_t)v->cells; f++) v->speed.data[f] = v->before.data[f] + dt * g[f % 3];
+    for (int64_t p = 0; p < v->skin.count; p++) v->u0.data[p] = volume_velocity(v, v->x0.data[p], NULL);
+    MN_TRY(volume_solve(v, dt));
+    for (int64_t p = 0; p < v->skin.count; p++) {
+        const mn_vec3 end = mn_add(v->u0.data[p], v->change.data[p]);
+        const mn_vec3 way = mn_scale(dt, mn_axpy(v->u0.data[p], v->set.theta, v->change.data[p]));
+        v->x1.data[p] = mn_add(v->x0.data[p], way);
+        v->u0.data[p] = end;
+        v->change.data[p] = way;
+    }
+    return mn_parallel_max(v->ctx, v->skin.count, GRAIN, way_change, v, stretch);
+}
+
+// A body in free flight has dt g M more momentum than before; the rest of the change is taken out.
+static mn_status balance(mls_volume *v)
+{
+    MN_TRY(mn_array_resize(v->ctx, &v->sites, v->bodies.count));
+    MN_TRY(mn_array_resize(v->ctx, &v->stack, v->particles.count));
+    for (int64_t b = 0; b < v->bodies.count; b++) v->sites.data[b] = mn_v3(0, 0, 0);
+    for (int64_t i = 0; i < v->particles.count; i++) {
+        const volume_particle *p = &v->particles.data[i];
+        const int32_t body = v->stack.data[i] = body_at(v, p->position);
+        if (body >= 0) v->sites.data[body] = mn_axpy(v->sites.data[body], -p->mass, p->velocity);
+    }
+    for (int64_t b = 0; b < v->bodies.count; b++) {
+        const volume_body *body = &v->bodies.data[b];
+        const mn_vec3 should = mn_axpy(body->momentum, v->dt * body->mass, v->set.gravity);
+        v->sites.data[b] = body->mass > 0 && body->held == 0
+                               ? mn_scale(1 / body->mass, mn_add(should, v->sites.data[b]))
+                               : mn_v3(0, 0, 0);
+    }
+    return MN_OK;
+}
+
+static mn_status take_range(void *user, mn_range range)
+{
+    mls_volume *v = user;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        const int32_t body = v->stack.data[i];
+        if (body < 0) continue;
+        volume_particle *p = &v->particles.data[i];
+        p->velocity = mn_add(p->velocity, v->sites.data[body]);
+    }
+    return MN_OK;
+}
+
+// What no liquid cell is near any more: particles go to `lost`, points of the skin go.
+static mn_status let_go(mls_volume *v)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < v->particles.count; i++) {
+        const volume_particle *p = &v->particles.data[i];
+        if (v->stack.data[i] >= 0) {
+            v->particles.data[kept++] = *p;
+            continue;
+        }
+        const mn_mls_point drop = {.position = p->position,
+                                   .velocity = p->velocity,
+                                   .normal = mn_v3(0, 1, 0),
+                                   .mass = p->mass,
+                                   .id = p->id,
+                                   .codim = MN_MLS_DROP,
+                                   .anchor = -1,
+                                   .pocket = -1};
+        MN_TRY(mn_array_push(v->ctx, &v->lost, &drop));
+    }
+    v->particles.count = kept;
+    return MN_OK;
+}
+
+// Velocities first, then the balance in the cells the particles were in, then their way.
+mn_status volume_commit(mls_volume *v, int64_t *next_id)
+{
+    MN_TRY(volume_extend(v, 3));
+    MN_TRY(volume_to_particles(v));
+    MN_TRY(balance(v));
+    MN_TRY(mn_parallel_for(v->ctx, v->particles.count, GRAIN, take_range, v));
+    MN_TRY(let_go(v));
+    MN_TRY(volume_carry(v, v->dt));
+    for (int64_t p = 0; p < v->skin.count; p++) {
+        v->skin.data[p].position = v->x1.data[p];
+        v->skin.data[p].velocity = v->u0.data[p];
+        v->skin.data[p].normal = v->surface.normal.data[p];
+        if (v->skin_body.data[p] < 0 || v->surface.fans.data[p].count == 0) v->skin.data[p].id = -1;
+    }
+    return volume_skin_reseed(v, next_id);
+}
