@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { INPUT_FILM, INPUT_WIND, INPUT_COLLIDERS };
+enum { INPUT_FILM, INPUT_WIND, INPUT_COLLIDERS, INPUT_JETS };
 
 static const mn_parm_def parms[] = {
     MN_FLOAT("spacing", "Spacing", "m", 0, 0, 1e6, 0, 0.01, "Film", NULL,
@@ -22,6 +22,20 @@ static const mn_parm_def parms[] = {
             "What pulls the film."),
     MN_FLOAT("min_thickness", "Minimum Thickness", "m", 0, 0, 1e3, 0, 1e-5, "Film", NULL,
              "A film thinner than this breaks there. With 0 it stretches without end."),
+    MN_FLOAT("rim_factor", "Rim Factor", "", 1, 0, 1000, 0, 3, "Rim", NULL,
+             "Tension of free edges beside that of the film. 1 is physical; less lets sheets spread wider."),
+    MN_FLOAT("rim_thickness", "Rim Thickness", "m", 0, 0, 1e3, 0, 0.01, "Rim", NULL,
+             "A rim that has grown thicker than this sheds drops. With 0 it keeps all that it collects."),
+    MN_INT("polygon_sides", "Polygon Sides", "", 0, 0, 1000, 0, 12, "Rim", NULL,
+           "The tension of free edges rises and falls this often around the jet: a sheet with corners."),
+    MN_FLOAT("polygon_strength", "Polygon Strength", "", 1, 0, 100, 0, 3, "Rim", "{ polygon_sides == 0 }",
+             "How much it does. With 1 an even sheet has straight sides, with more they bend in."),
+    MN_TOGGLE("use_limits", "Use Limits", 0, "Limits", NULL,
+              "Removes film and drops that leave the box below."),
+    MN_VEC3("limit_center", "Center", "m", 0, 0, 0, -1e6, 1e6, -1, 1, "Limits", "{ use_limits == 0 }",
+            "Middle of the box."),
+    MN_VEC3("limit_size", "Size", "m", 1, 1, 1, 0, 1e6, 0, 2, "Limits", "{ use_limits == 0 }",
+            "Edges of the box."),
     MN_TOGGLE("gas", "Enclosed Gas", 1, "Air", NULL,
               "Closed films hold their gas: its pressure times its volume stays what it is."),
     MN_FLOAT("ambient_pressure", "Ambient Pressure", "Pa", 101325, 1e-9, 1e12, 100, 200000, "Air", NULL,
@@ -51,6 +65,8 @@ static const mn_parm_def parms[] = {
              "No step is longer than this. Smaller is finer; fast film takes shorter ones by itself."),
     MN_INT("max_points", "Maximum Points", "", 10000000, 1, 2000000000, 1000, 10000000, "Solver", NULL,
            "More points than this end the simulation with an error instead of filling the memory."),
+    MN_INT("seed", "Seed", "", 0, 0, 2147483647, 0, 100, "Solver", NULL,
+           "Another number breaks rims in other places and turns the rows of points of jets."),
     MN_PARM_START_FRAME,
     MN_PARM_TIME_SCALE,
     MN_PARM_MIN_SUBSTEPS,
@@ -60,9 +76,11 @@ static const mn_parm_def parms[] = {
 static const mn_input_def inputs_of[] = {
     [INPUT_FILM] = {"Film",
                     "points with N and thickness, from film sources; pinned ones are followed over time",
-                    true, false},
+                    false, false},
     [INPUT_WIND] = {"Wind", "a velocity volume named vel", false, false},
     [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes", false, false},
+    [INPUT_JETS] = {"Jets", "curves with v and thickness that film comes out of, from jet sources", false,
+                    false},
 };
 static const mn_output_def outputs_of[] = {
     {"Film",
@@ -78,6 +96,13 @@ static mn_mls_def def_of(const mn_cook *cook, double spacing)
     def.viscosity = mn_cook_float(cook, "viscosity");
     def.gravity = mn_cook_vec3(cook, "gravity");
     def.min_thickness = mn_cook_float(cook, "min_thickness");
+    def.rim_factor = mn_cook_float(cook, "rim_factor");
+    def.rim_thickness = mn_cook_float(cook, "rim_thickness");
+    def.polygon_sides = (int32_t)mn_cook_int(cook, "polygon_sides");
+    def.polygon_strength = mn_cook_float(cook, "polygon_strength");
+    def.limit_center = mn_cook_vec3(cook, "limit_center");
+    if (mn_cook_toggle(cook, "use_limits")) def.limit_size = mn_cook_vec3(cook, "limit_size");
+    def.seed = (uint64_t)mn_cook_int(cook, "seed");
     def.gas = mn_cook_toggle(cook, "gas");
     def.ambient_pressure = mn_cook_float(cook, "ambient_pressure");
     def.lids = mn_cook_toggle(cook, "lids");
@@ -97,14 +122,16 @@ static mn_mls_def def_of(const mn_cook *cook, double spacing)
 
 // ---- what comes in ----
 
-// The parameter, or what the film source says.
+// The parameter, or what the sources say.
 static mn_status spacing_of(const mn_cook *cook, double *spacing)
 {
+    static const int32_t sources[] = {INPUT_FILM, INPUT_JETS};
     *spacing = mn_cook_float(cook, "spacing");
-    if (*spacing > 0) return MN_OK;
-    const mn_geo *geo = mn_cook_input(cook, INPUT_FILM);
-    const mn_attribute *attribute = geo ? mn_geo_find_numeric(geo, MN_DETAIL, "spacing", 1) : NULL;
-    if (attribute) mn_attribute_get(attribute, 0, 1, spacing);
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0] && !(*spacing > 0); i++) {
+        const mn_geo *geo = mn_cook_input(cook, sources[i]);
+        const mn_attribute *attribute = geo ? mn_geo_find_numeric(geo, MN_DETAIL, "spacing", 1) : NULL;
+        if (attribute) mn_attribute_get(attribute, 0, 1, spacing);
+    }
     if (*spacing > 0) return MN_OK;
     return mn_cook_fail(cook, MN_ERROR_INPUT,
                         "the film does not say how far apart its points are; set the spacing parameter.");
@@ -132,6 +159,9 @@ static mn_status read_film(const mn_cook *cook, film_arrays *f)
 {
     memset(f, 0, sizeof *f);
     const mn_geo *geo = mn_cook_input(cook, INPUT_FILM);
+    if (!geo && !mn_cook_input(cook, INPUT_JETS))
+        return mn_cook_fail(cook, MN_ERROR_INPUT, "connect a film_source or a jet_source.");
+    if (!geo) return MN_OK;
     const int64_t count = mn_geo_point_count(geo);
     f->source.count = count;
     MN_TRY(mn_column_read_vec3(cook->ctx, geo, "P", &f->positions, &f->source.position));
@@ -171,6 +201,63 @@ static mn_status read_wind(const mn_cook *cook, mn_volume *wind)
     return MN_OK;
 }
 
+/// The inlets as the core wants them, and the memory they lie in: the points of each curve in a row.
+typedef struct jet_arrays {
+    MN_ARRAY(mn_mls_inlet) inlets;
+    mn_vec3_array positions, velocities;
+    MN_ARRAY(double) thickness;
+} jet_arrays;
+
+static void free_jets(mn_context *ctx, jet_arrays *j)
+{
+    mn_array_free(ctx, &j->inlets);
+    mn_array_free(ctx, &j->positions);
+    mn_array_free(ctx, &j->velocities);
+    mn_array_free(ctx, &j->thickness);
+}
+
+static mn_status read_curves(const mn_cook *cook, const mn_geo *geo, jet_arrays *j)
+{
+    const int64_t *starts = mn_geo_primitive_starts(geo), *points = mn_geo_vertex_points(geo);
+    const uint8_t *kinds = mn_geo_primitive_kinds(geo);
+    const mn_attribute *v = mn_geo_find_numeric(geo, MN_POINT, "v", 3);
+    for (int64_t k = 0; k < mn_geo_primitive_count(geo); k++) {
+        int64_t first = starts[k], end = starts[k + 1];
+        if (kinds[k] != MN_POLYLINE && kinds[k] != MN_POLYGON) continue;
+        const bool comes_back = end - first > 2 && points[first] == points[end - 1];
+        const mn_mls_inlet inlet = {.count = end - first - comes_back,
+                                    .closed = comes_back || kinds[k] == MN_POLYGON};
+        MN_TRY(mn_array_push(cook->ctx, &j->inlets, &inlet));
+        for (int64_t i = first; i < first + inlet.count; i++) {
+            const mn_vec3 at = mn_geo_position(geo, points[i]);
+            const double thickness = mn_column_number(geo, "thickness", points[i], 0);
+            mn_vec3 u;
+            mn_attribute_get(v, points[i], 1, &u.x);
+            MN_TRY(mn_array_push(cook->ctx, &j->positions, &at));
+            MN_TRY(mn_array_push(cook->ctx, &j->velocities, &u));
+            MN_TRY(mn_array_push(cook->ctx, &j->thickness, &thickness));
+        }
+    }
+    return MN_OK;
+}
+
+static mn_status read_jets(const mn_cook *cook, jet_arrays *j)
+{
+    const mn_geo *geo = mn_cook_input(cook, INPUT_JETS);
+    if (!geo || mn_geo_primitive_count(geo) == 0) return MN_OK;
+    if (!mn_geo_find_numeric(geo, MN_POINT, "v", 3) || !mn_geo_find_numeric(geo, MN_POINT, "thickness", 1))
+        return mn_cook_fail(cook, MN_ERROR_INPUT,
+                            "the jets have no v or no thickness; pass the curves through a jet_source.");
+    MN_TRY(read_curves(cook, geo, j));
+    for (int64_t i = 0, at = 0; i < j->inlets.count; at += j->inlets.data[i++].count) {
+        mn_mls_inlet *inlet = &j->inlets.data[i];
+        inlet->position = j->positions.data + at;
+        inlet->velocity = j->velocities.data + at;
+        inlet->thickness = j->thickness.data + at;
+    }
+    return MN_OK;
+}
+
 // ---- the callbacks ----
 
 static mn_status create(const mn_cook *cook, void **state)
@@ -183,7 +270,7 @@ static mn_status create(const mn_cook *cook, void **state)
     MN_TRY_TO(out, status, spacing_of(cook, &spacing));
     const mn_mls_def def = def_of(cook, spacing);
     MN_TRY_TO(out, status, mn_mls_create(cook->ctx, &def, &mls));
-    MN_TRY_TO(out, status, mn_mls_add(mls, &film.source));
+    if (mn_cook_input(cook, INPUT_FILM)) MN_TRY_TO(out, status, mn_mls_add(mls, &film.source));
     *state = mls;
     mls = NULL;
 out:
@@ -198,6 +285,7 @@ static mn_status advance(const mn_cook *cook, void *state)
     const mn_geo *geo = mn_cook_input(cook, INPUT_FILM);
     mn_vec3_array positions = {0}, flow = {0};
     MN_ARRAY(double) width = {0};
+    jet_arrays jets = {0};
     mn_mls_inputs inputs = {.anchor_count = geo ? mn_geo_point_count(geo) : 0};
     mn_collider *collider = NULL;
     mn_status status = MN_OK;
@@ -211,10 +299,13 @@ static mn_status advance(const mn_cook *cook, void *state)
     MN_TRY_TO(out, status, read_wind(cook, &inputs.wind));
     MN_TRY_TO(out, status, mn_input_colliders(cook, INPUT_COLLIDERS, &collider));
     inputs.collider = collider;
+    MN_TRY_TO(out, status, read_jets(cook, &jets));
+    inputs.inlet_count = jets.inlets.count, inputs.inlets = jets.inlets.data;
     MN_TRY_TO(out, status, mn_mls_set_def(state, &def));
     status = mn_mls_advance(state, &inputs, cook->dt);
 out:
     mn_collider_free(collider);
+    free_jets(cook->ctx, &jets);
     mn_array_free(cook->ctx, &positions);
     mn_array_free(cook->ctx, &flow);
     mn_array_free(cook->ctx, &width);
@@ -256,7 +347,7 @@ static mn_status write_points(const mn_mls_view *view, mn_geo *geo)
         c.codim[i] = (int32_t)p->codim;
         c.pressure[i] = (float)view->pressure[i];
         c.pscale[i] = (float)(0.5 * (p->codim >= MN_MLS_THREAD ? view->thickness[i] : view->spacing));
-        c.pinned[i] = p->anchor >= 0;
+        c.pinned[i] = p->anchor != MN_MLS_FREE;
     }
     return MN_OK;
 }

@@ -14,6 +14,7 @@
     X(mn_collider_node)                                                                                      \
     X(mn_fill_node)                                                                                          \
     X(mn_film_source_node)                                                                                   \
+    X(mn_jet_source_node)                                                                                    \
     X(mn_surface_node)                                                                                       \
     X(mn_film_skin_node)                                                                                     \
     X(mn_tetrahedralize_node)                                                                                \

@@ -3,7 +3,7 @@
 // Evens out the thickness where points have just been split or merged, which shares mass by points and not by
 // area. Along the film's edges with a restless end, mass flows from thick to thin,
 //
-//   m_pq = c rho min(A_p, A_q) (h_q - h_p),
+//   m_pq = c rho min(A_p, A_q) (h_q - h_p),    c = 0.8 / the neighbours of the end that has more,
 //
 // with the momentum of the end it leaves; both are kept. Free edges take no part: what they have swept up is
 // theirs. Where no point is restless the film keeps its thickness as it is.
@@ -12,11 +12,17 @@
 #include "meniscus/parallel.h"
 
 enum { GRAIN = 512 };
-static const double SHARE = 0.08; // at most ten neighbours, so that no point can be emptied
+static const double SHARE = 0.8; // of a point's mass at most, however many neighbours it has
+static const double FEWEST = 10; // neighbours that the share is cut for
 
 static bool flows(const mn_mls *mls, int64_t p, int32_t q)
 {
     return !mls->surface.edge.data[q] && (mls->points.data[p].unrest > 0 || mls->points.data[q].unrest > 0);
+}
+
+static double degree(const film_matrix *m, int64_t p)
+{
+    return (double)(m->start.data[p + 1] - m->start.data[p]);
 }
 
 // New mass and momentum, from what the points have.
@@ -33,7 +39,8 @@ static mn_status gather_range(void *user, mn_range range)
         for (int64_t e = m->start.data[p]; e < m->start.data[p + 1]; e++) {
             const int32_t q = m->column.data[e];
             if (!flows(mls, p, q)) continue;
-            const double flow = SHARE * mls->def.density * fmin(area[p], area[q]) * (h[q] - h[p]);
+            const double share = SHARE / fmax(FEWEST, fmax(degree(m, p), degree(m, q)));
+            const double flow = share * mls->def.density * fmin(area[p], area[q]) * (h[q] - h[p]);
             mls->drag.data[p] += flow;
             mls->right.data[p] =
                 mn_axpy(mls->right.data[p], flow, mls->points.data[flow > 0 ? q : p].velocity);
@@ -53,7 +60,7 @@ mn_status mls_level(mn_mls *mls)
         if (point->unrest > 0) point->unrest--;
         if (point->mass == mls->drag.data[p]) continue;
         point->mass = mls->drag.data[p];
-        if (point->anchor < 0) point->velocity = mn_scale(1 / point->mass, mls->right.data[p]);
+        if (!mls_is_held(point)) point->velocity = mn_scale(1 / point->mass, mls->right.data[p]);
     }
     return MN_OK;
 }

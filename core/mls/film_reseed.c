@@ -11,14 +11,13 @@
 //   - A film thinner than the artist allows opens a hole just larger than what would heal (MN_FILM_ALPHA);
 //     what was in it goes to the rim.
 //   - Points whose surroundings have changed change their codimension (transitions.c), and threads likewise
-//   get
-//     and lose points (thread_reseed.c).
+//     get and lose points (thread_reseed.c).
 #include "mls/mls_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const double SPLIT = 1.4, MERGE = 0.5, HOLE = 2.3; // spacings
+static const double SPLIT = 1.4, MERGE = 0.5, CLOSEST = 0.1, HOLE = 2.3; // spacings
 
 // ---- edges ----
 
@@ -63,6 +62,15 @@ static bool on_edge(const mn_mls *mls, int32_t p, int32_t q)
     return mls->surface.edge.data[p] || mls->surface.edge.data[q];
 }
 
+// Film spreads as it leaves a jet: points that are close there but on their way apart are left alone, or they
+// would be merged and split again, and lose speed in both.
+static bool parts(const mn_mls *mls, const mn_mls_point *a, const mn_mls_point *b)
+{
+    const mn_vec3 d = mn_sub(b->position, a->position);
+    return mls->feeds.count > 0 && mn_dot(d, mn_sub(b->velocity, a->velocity)) > 0 &&
+           mn_norm2(d) > CLOSEST * CLOSEST * mls->def.spacing * mls->def.spacing;
+}
+
 static mn_status merge_short_edges(mn_mls *mls)
 {
     MN_TRY(list_edges(mls, MERGE * mls->def.spacing, INFINITY));
@@ -73,12 +81,13 @@ static mn_status merge_short_edges(mn_mls *mls)
         // The one that is held stays, then the one on the free edge: in its place, so that an edge moves with
         // its velocity alone and not by what it takes in.
         const bool edge_p = mls->surface.edge.data[p], edge_q = mls->surface.edge.data[q];
-        if (mls->points.data[q].anchor >= 0 || (mls->points.data[p].anchor < 0 && edge_q && !edge_p)) {
+        if (mls_is_held(&mls->points.data[q]) || (!mls_is_held(&mls->points.data[p]) && edge_q && !edge_p)) {
             const int32_t swap = p;
             p = q, q = swap;
         }
         mn_mls_point *stays = &mls->points.data[p], *goes = &mls->points.data[q];
-        if (goes->anchor >= 0) continue;
+        if (parts(mls, stays, goes)) continue;
+        if (mls_is_held(goes)) continue;
         mls->touched.data[p] = mls->touched.data[q] = 1;
         const mn_vec3 n = mn_normalize(mn_add(stays->normal, goes->normal));
         if (mn_norm2(n) > 0) stays->normal = n;
@@ -109,7 +118,7 @@ static mn_status split_long_edges(mn_mls *mls)
         mn_mls_point *a = &mls->points.data[p], *b = &mls->points.data[q];
         const film_fan *fan = &mls->surface.fans.data[p];
         const bool inner = fan_has_edge(fan, q) && fan_has_reverse_edge(fan, q);
-        if (a->anchor >= 0 && b->anchor >= 0 && !inner) continue; // a piece of the ring
+        if (mls_is_held(a) && mls_is_held(b) && !inner) continue; // a piece of the ring
         mls->touched.data[p] = mls->touched.data[q] = 1;
         mn_mls_point born = *a;
         born.position = middle(a, b);
@@ -118,7 +127,7 @@ static mn_status split_long_edges(mn_mls *mls)
         if (!(mn_norm2(born.normal) > 0)) born.normal = a->normal;
         born.mass = (a->mass + b->mass) / 3;
         born.id = mls->next_id++;
-        born.anchor = -1;
+        born.anchor = MN_MLS_FREE;
         if (!on_edge(mls, p, q)) born.unrest = a->unrest = b->unrest = MLS_UNREST;
         a->mass -= a->mass / 3;
         b->mass -= b->mass / 3;
@@ -136,7 +145,7 @@ static mn_status split_long_edges(mn_mls *mls)
 static bool is_thin(const mn_mls *mls, int64_t p)
 {
     return mls->thickness.data[p] < mls->def.min_thickness && !mls->surface.edge.data[p] &&
-           mls->points.data[p].anchor < 0 && !mls_is_dead(&mls->points.data[p]);
+           !mls_is_held(&mls->points.data[p]) && !mls_is_dead(&mls->points.data[p]);
 }
 
 // Points of the film around `first` within the radius, then one more ring: patch[0 .. inner), [inner .. all).
@@ -174,7 +183,7 @@ static mn_status tear(mn_mls *mls, int32_t first)
     MN_TRY(gather_patch(mls, first, HOLE * mls->def.spacing, &inner));
     for (int64_t i = 0; i < inner; i++) {
         mn_mls_point *goes = &mls->points.data[mls->patch.data[i]];
-        if (goes->anchor >= 0 || mls_is_dead(goes)) continue;
+        if (mls_is_held(goes) || mls_is_dead(goes)) continue;
         mn_mls_point *nearest = NULL;
         double least = INFINITY;
         for (int64_t k = inner; k < mls->patch.count; k++) {
@@ -202,6 +211,14 @@ static mn_status tear_thin_film(mn_mls *mls)
     }
 }
 
+// Of the box that the artist has set. What is held stays: an inlet outside feeds what is inside.
+static bool is_outside(const mn_mls *mls, const mn_mls_point *point)
+{
+    const mn_vec3 size = mls->def.limit_size, d = mn_sub(point->position, mls->def.limit_center);
+    if (!(size.x > 0 && size.y > 0 && size.z > 0) || mls_is_held(point)) return false;
+    return fabs(d.x) > 0.5 * size.x || fabs(d.y) > 0.5 * size.y || fabs(d.z) > 0.5 * size.z;
+}
+
 mn_status mls_reseed(mn_mls *mls)
 {
     const int64_t count = mls->points.count;
@@ -215,7 +232,8 @@ mn_status mls_reseed(mn_mls *mls)
     if (mls_has_threads(mls)) MN_TRY(mls_reseed_threads(mls));
     int64_t kept = 0;
     for (int64_t p = 0; p < mls->points.count; p++)
-        if (!mls_is_dead(&mls->points.data[p])) mls->points.data[kept++] = mls->points.data[p];
+        if (!mls_is_dead(&mls->points.data[p]) && !is_outside(mls, &mls->points.data[p]))
+            mls->points.data[kept++] = mls->points.data[p];
     mls->points.count = kept;
     return MN_OK;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Points of simple films: rings of a disc, rows of a cylinder, a spiral on a sphere.
+#include "mls/film_columns.h"
 #include "mls/film_samples.h"
 
 static const double PI = 3.14159265358979323846;
@@ -116,37 +117,21 @@ static mn_status make_bubble(mn_context *ctx, const mn_film_source_def *def, fil
 
 // ---- as geometry ----
 
-static mn_status add_column(mn_geo *geo, const char *name, mn_type type, int32_t size, mn_hint hint,
-                            void *out)
-{
-    mn_attribute *attribute;
-    MN_TRY(mn_geo_add_attribute(geo, MN_POINT, name, type, size, hint, &attribute));
-    *(void **)out = mn_attribute_write(geo, attribute);
-    return *(void **)out ? MN_OK : MN_ERROR_MEMORY;
-}
-
-static void put3(float *column, int64_t i, mn_vec3 v)
-{
-    column[3 * i] = (float)v.x, column[3 * i + 1] = (float)v.y, column[3 * i + 2] = (float)v.z;
-}
-
 static mn_status write_geo(const film_sample_array *samples, double spacing, mn_geo *geo)
 {
     float *p, *n, *v, *thickness;
     int32_t *pinned, *codim;
     MN_TRY(mn_geo_add_points(geo, samples->count, NULL));
-    MN_TRY(add_column(geo, "P", MN_F32, 3, MN_HINT_POINT, &p));
-    MN_TRY(add_column(geo, "N", MN_F32, 3, MN_HINT_NORMAL, &n));
-    MN_TRY(add_column(geo, "v", MN_F32, 3, MN_HINT_VECTOR, &v));
-    MN_TRY(add_column(geo, "thickness", MN_F32, 1, MN_HINT_NONE, &thickness));
-    MN_TRY(add_column(geo, "pinned", MN_I32, 1, MN_HINT_NONE, &pinned));
-    MN_TRY(add_column(geo, "codim", MN_I32, 1, MN_HINT_NONE, &codim));
-    mn_attribute *spacing_of;
-    MN_TRY(mn_geo_add_attribute(geo, MN_DETAIL, "spacing", MN_F64, 1, MN_HINT_NONE, &spacing_of));
-    MN_TRY(mn_attribute_set(geo, spacing_of, 0, 1, &spacing));
+    MN_TRY(film_add_column(geo, "P", MN_F32, 3, MN_HINT_POINT, &p));
+    MN_TRY(film_add_column(geo, "N", MN_F32, 3, MN_HINT_NORMAL, &n));
+    MN_TRY(film_add_column(geo, "v", MN_F32, 3, MN_HINT_VECTOR, &v));
+    MN_TRY(film_add_column(geo, "thickness", MN_F32, 1, MN_HINT_NONE, &thickness));
+    MN_TRY(film_add_column(geo, "pinned", MN_I32, 1, MN_HINT_NONE, &pinned));
+    MN_TRY(film_add_column(geo, "codim", MN_I32, 1, MN_HINT_NONE, &codim));
+    MN_TRY(film_put_spacing(geo, spacing));
     for (int64_t i = 0; i < samples->count; i++) {
         const film_sample *s = &samples->data[i];
-        put3(p, i, s->position), put3(n, i, s->normal), put3(v, i, s->velocity);
+        film_put3(p, i, s->position), film_put3(n, i, s->normal), film_put3(v, i, s->velocity);
         thickness[i] = (float)s->thickness;
         pinned[i] = s->pinned;
         codim[i] = s->codim > 0 ? s->codim : 1;

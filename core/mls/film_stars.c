@@ -164,12 +164,19 @@ static bool cut_all(cell *c, const planar *q, int32_t count, double reach)
     return reach * reach >= 4 * most;
 }
 
-static void take(const cell *c, double alpha, film_fan *star)
+static bool is_driven(const film_points *points, int32_t p)
 {
+    return points->pinned && points->pinned[p] == MN_FILM_DRIVEN;
+}
+
+static void take(const cell *c, double alpha, const film_points *points, int32_t self, film_fan *star)
+{
+    const bool driven = is_driven(points, self);
     star->count = 0;
     for (int32_t i = 0; i < c->count && star->count < MN_FAN_MAX; i++) {
         const int32_t a = c->beyond[i > 0 ? i - 1 : c->count - 1], b = c->beyond[i];
         if (a < 0 || b < 0 || a == b) continue;
+        if (driven && is_driven(points, a) && is_driven(points, b)) continue;
         if (c->x[i] * c->x[i] + c->y[i] * c->y[i] > alpha * alpha) continue;
         star->pair[star->count][0] = a, star->pair[star->count++][1] = b;
     }
@@ -198,7 +205,7 @@ static mn_status find_stars(void *user, mn_range range)
             count = lay(&f, u, v, n, q);
             cut_all(&c, q, count, MN_FILM_REACH * spacing);
         }
-        take(&c, alpha, star);
+        take(&c, alpha, job->points, self, star);
     }
     return MN_OK;
 }

@@ -23,7 +23,7 @@
 /// How far a star looks: as far as the circles that it may accept.
 #define MN_FILM_REACH (2 * MN_FILM_ALPHA)
 
-enum { MN_FAN_MAX = 24, MN_LOOP_MAX = 6 };
+enum { MN_FAN_MAX = 24, MN_LOOP_MAX = 6, MN_FILM_DRIVEN = 2 };
 
 typedef struct film_fan {
     int32_t count;
@@ -37,7 +37,8 @@ typedef struct film_points {
     const mn_vec3 *normal; ///< of the step before, or a guess: which side is which
     const int64_t *id;     ///< breaks ties between diagonals the same way in every step
     const uint8_t *skip;   ///< 1: not part of any film
-    const uint8_t *pinned; ///< a loop of pinned points only is a ring, not a gap; may be NULL
+    const uint8_t *pinned; ///< a loop of pinned points only is a ring, not a gap; may be NULL. Between points
+                           ///< that are MN_FILM_DRIVEN there is no film: they are the mouth of a jet
     double spacing;        ///< m
 } film_points;
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { SAVE_VERSION = 1 };
+enum { SAVE_VERSION = 2 };
 
 static const double PI = 3.14159265358979323846;
 static const double SAME_PLACE = 0.2; // spacings
@@ -16,6 +16,7 @@ mn_mls_def mn_mls_default_def(void)
         .spacing = 0.001,
         .density = 1000,
         .sigma = 0.025,
+        .rim_factor = 1,
         .gas = true,
         .ambient_pressure = 101325,
         .max_dt = 0.005,
@@ -39,6 +40,10 @@ static mn_status check_def(mn_context *ctx, const mn_mls_def *def)
         {"sigma", def->sigma, 0, 1e12, "at least 0"},
         {"viscosity", def->viscosity, 0, 1e12, "at least 0"},
         {"min_thickness", def->min_thickness, 0, 1e12, "at least 0"},
+        {"rim_factor", def->rim_factor, 0, 1e3, "from 0 to 1000"},
+        {"rim_thickness", def->rim_thickness, 0, 1e12, "at least 0"},
+        {"polygon_sides", def->polygon_sides, 0, 1000, "from 0 to 1000"},
+        {"polygon_strength", def->polygon_strength, 0, 100, "from 0 to 100"},
         {"ambient_pressure", def->ambient_pressure, 1e-12, 1e15, "above 0"},
         {"blow", def->blow, -1e9, 1e9, "a flow in m^3/s"},
         {"air_drag", def->air_drag, 0, 1e12, "at least 0"},
@@ -56,6 +61,10 @@ static mn_status check_def(mn_context *ctx, const mn_mls_def *def)
                            rows[i].range);
     if (!mn_is_finite3(def->gravity) || !mn_is_finite3(def->wind))
         return mn_fail(ctx, MN_ERROR_ARGUMENT, "gravity and wind must be finite numbers.");
+    const mn_vec3 size = def->limit_size;
+    if (!mn_is_finite3(def->limit_center) || !(size.x >= 0 && size.y >= 0 && size.z >= 0))
+        return mn_fail(ctx, MN_ERROR_ARGUMENT,
+                       "The limit box has a size or center that is negative or not a number.");
     return MN_OK;
 }
 
@@ -128,6 +137,8 @@ static void free_scratch(mn_mls *mls)
     mn_array_free(ctx, &mls->backup);
     mn_array_free(ctx, &mls->pocket_backup);
     mn_array_free(ctx, &mls->new_pockets);
+    mn_array_free(ctx, &mls->feed_backup);
+    mn_array_free(ctx, &mls->arc);
     film_matrix_free(ctx, &mls->matrix);
     mls_solids_free(mls);
 }
@@ -138,6 +149,7 @@ void mn_mls_free(mn_mls *mls)
     free_scratch(mls);
     mn_array_free(mls->ctx, &mls->points);
     mn_array_free(mls->ctx, &mls->pockets);
+    mn_array_free(mls->ctx, &mls->feeds);
     mn_krylov_free(mls->krylov);
     film_surface_free(&mls->surface);
     thread_graph_free(&mls->threads);
@@ -180,7 +192,7 @@ static mn_status take_points(mn_mls *mls, const mn_mls_source *source)
             .mass = source->thickness[i],
             .id = mls->next_id++,
             .codim = source->codim ? source->codim[i] : MN_MLS_FILM,
-            .anchor = source->pinned && source->pinned[i] ? i : -1,
+            .anchor = source->pinned && source->pinned[i] ? i : MN_MLS_FREE,
             .pocket = -1,
         };
         MN_TRY(mn_array_push(mls->ctx, &mls->points, &point));
@@ -195,7 +207,7 @@ static double mass_of_round(mn_mls *mls, mn_mls_point *point, int64_t p)
     const int32_t node = mls->threads.node_of.data[p];
     if (point->codim == MN_MLS_THREAD && mls->threads.nodes.data[node].degree > 0)
         return density * PI * r * r * mls->threads.shape.beads.data[node].room;
-    if (point->anchor < 0) point->codim = MN_MLS_DROP;
+    if (!mls_is_held(point)) point->codim = MN_MLS_DROP;
     return density * 4 / 3 * PI * r * r * r;
 }
 
@@ -220,7 +232,7 @@ static mn_status weigh(mn_mls *mls)
         }
         point->mass *= mls->def.density * (area > 0 ? area : s * s);
         point->normal = mls->surface.normal.data[p];
-        if (!(area > 0) && point->anchor < 0) point->codim = MN_MLS_DROP;
+        if (!(area > 0) && !mls_is_held(point)) point->codim = MN_MLS_DROP;
     }
     mls->surface_is_fresh = false;
     MN_TRY(mls_refresh(mls));
@@ -258,15 +270,16 @@ mn_status mn_mls_save(const mn_mls *mls, mn_writer *out)
     MN_TRY(mn_write_f64(out, mls->def.spacing));
     MN_TRY(mn_write_i64(out, mls->next_id));
     MN_TRY(mn_write_array(out, &mls->points));
-    return mn_write_array(out, &mls->pockets);
+    MN_TRY(mn_write_array(out, &mls->pockets));
+    return mn_write_array(out, &mls->feeds);
 }
 
 static bool is_sound(const mn_mls *mls, const mn_mls_point *p)
 {
     return mn_is_finite3(p->position) && mn_is_finite3(p->velocity) && fabs(mn_norm2(p->normal) - 1) < 1e-6 &&
            p->mass > 0 && isfinite(p->mass) && p->id >= 0 && p->id < mls->next_id &&
-           p->codim >= MN_MLS_VOLUME && p->codim <= MN_MLS_DROP && p->anchor >= -1 && p->pocket >= -1 &&
-           p->pocket < mls->pockets.count;
+           p->codim >= MN_MLS_VOLUME && p->codim <= MN_MLS_DROP &&
+           p->anchor > MN_MLS_BORN - mls->feeds.count && p->pocket >= -1 && p->pocket < mls->pockets.count;
 }
 
 static mn_status load_into(mn_mls *mls, mn_reader *in)
@@ -274,12 +287,17 @@ static mn_status load_into(mn_mls *mls, mn_reader *in)
     MN_TRY(mn_read_i64(in, &mls->next_id));
     MN_TRY(mn_read_array(in, &mls->points));
     MN_TRY(mn_read_array(in, &mls->pockets));
+    MN_TRY(mn_read_array(in, &mls->feeds));
     bool sound = true;
     for (int64_t i = 0; sound && i < mls->points.count; i++) sound = is_sound(mls, &mls->points.data[i]);
     for (int64_t i = 0; sound && i < mls->pockets.count; i++) {
         const mls_pocket *k = &mls->pockets.data[i];
         sound = k->amount >= 0 && k->pressure >= 0 && isfinite(k->amount) && isfinite(k->pressure) &&
                 (k->lid == 0 || k->lid == 1);
+    }
+    for (int64_t i = 0; sound && i < mls->feeds.count; i++) {
+        const mls_feed *f = &mls->feeds.data[i];
+        sound = f->phase >= 0 && f->phase <= 1 && f->speed >= 0 && isfinite(f->speed) && f->rows >= 0;
     }
     if (!sound) return mn_fail(mls->ctx, MN_ERROR_FORMAT, "The saved film is damaged.");
     MN_TRY(mls_refresh(mls));

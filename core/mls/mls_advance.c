@@ -29,7 +29,7 @@ static mn_status spread_range(void *user, mn_range range)
         mls->skip.data[p] = point->codim != MN_MLS_FILM;
         mls->use.data[p] = point->codim == MN_MLS_THREAD ? 1 : 0;
         mls->volume.data[p] = point->mass / mls->def.density;
-        mls->pinned.data[p] = point->anchor >= 0;
+        mls->pinned.data[p] = point->anchor <= MN_MLS_BORN ? MN_FILM_DRIVEN : mls_is_held(point);
     }
     return MN_OK;
 }
@@ -89,6 +89,7 @@ mn_status mls_refresh(mn_mls *mls)
     MN_TRY(film_surface_build(&mls->surface, &points));
     MN_TRY(build_threads(mls));
     MN_TRY(mn_parallel_for(mls->ctx, count, GRAIN, thickness_range, mls));
+    mls_born_thickness(mls);
     mls->surface_is_fresh = true;
     return MN_OK;
 }
@@ -210,12 +211,15 @@ static mn_status run_frame(mn_mls *mls, const mn_mls_inputs *inputs, double fram
 {
     double done = 0, hint = INFINITY;
     const double least = frame / mls->def.max_substeps;
-    while (done < frame && mls->points.count > 0) {
+    MN_TRY(mls_open_inlets(mls, inputs));
+    const double row = mls_inlet_step(mls);
+    const double most = fmin(fmin(mls->def.max_dt, frame / mls->def.min_substeps), row);
+    while (done < frame && (mls->points.count > 0 || row < INFINITY)) {
         MN_TRY(mn_check_cancelled(mls->ctx));
         const double remaining = frame - done;
         double longest;
         MN_TRY(prepare(mls, inputs, remaining, &longest));
-        const double want = fmin(fmin(mls->def.max_dt, frame / mls->def.min_substeps), fmin(hint, longest));
+        const double want = fmin(most, fmin(hint, longest));
         const double pieces = ceil(remaining / want * (1 - 1e-9));
         if (!(pieces <= mls->def.max_substeps))
             return mn_fail(
@@ -225,6 +229,8 @@ static mn_status run_frame(mn_mls *mls, const mn_mls_inputs *inputs, double fram
                 pieces, mls->def.max_substeps);
         double dt = remaining / fmax(1, pieces);
         MN_TRY(take_step(mls, inputs, fmin(least, dt) * 1e-3, &dt));
+        MN_TRY(mls_feed_film(mls, inputs, dt));
+        mls->surface_is_fresh = false;
         hint = 1.5 * dt;
         done = dt < remaining ? done + dt : frame;
         mls->substeps++;
@@ -255,28 +261,46 @@ static mn_status check_inputs(const mn_mls *mls, const mn_mls_inputs *inputs, do
     return MN_OK;
 }
 
+// Both have room for `count` already.
+static void copy(void *to, const void *from, int64_t count, size_t size)
+{
+    if (count > 0) memcpy(to, from, mn_bytes(count, size));
+}
+
+static mn_status back_up(mn_mls *mls)
+{
+    MN_TRY(mn_array_resize(mls->ctx, &mls->backup, mls->points.count));
+    MN_TRY(mn_array_resize(mls->ctx, &mls->pocket_backup, mls->pockets.count));
+    MN_TRY(mn_array_resize(mls->ctx, &mls->feed_backup, mls->feeds.count));
+    copy(mls->backup.data, mls->points.data, mls->points.count, sizeof *mls->points.data);
+    copy(mls->pocket_backup.data, mls->pockets.data, mls->pockets.count, sizeof *mls->pockets.data);
+    copy(mls->feed_backup.data, mls->feeds.data, mls->feeds.count, sizeof *mls->feeds.data);
+    return MN_OK;
+}
+
+// Capacities never shrink, so the old contents fit.
+static void roll_back(mn_mls *mls)
+{
+    mls->points.count = mls->backup.count;
+    mls->pockets.count = mls->pocket_backup.count;
+    mls->feeds.count = mls->feed_backup.count;
+    copy(mls->points.data, mls->backup.data, mls->points.count, sizeof *mls->points.data);
+    copy(mls->pockets.data, mls->pocket_backup.data, mls->pockets.count, sizeof *mls->pockets.data);
+    copy(mls->feeds.data, mls->feed_backup.data, mls->feeds.count, sizeof *mls->feeds.data);
+}
+
 mn_status mn_mls_advance(mn_mls *mls, const mn_mls_inputs *inputs, double dt)
 {
-    mn_context *ctx = mls->ctx;
     MN_TRY(check_inputs(mls, inputs, dt));
     mls->substeps = mls->rollbacks = mls->iterations = 0;
     mls->dt_min = INFINITY, mls->dt_max = 0;
     mn_timers_reset(&mls->seconds);
-    if (dt == 0 || mls->points.count == 0) return MN_OK;
-    MN_TRY(mn_array_resize(ctx, &mls->backup, mls->points.count));
-    MN_TRY(mn_array_resize(ctx, &mls->pocket_backup, mls->pockets.count));
-    memcpy(mls->backup.data, mls->points.data, mn_bytes(mls->points.count, sizeof(mn_mls_point)));
-    if (mls->pockets.count > 0)
-        memcpy(mls->pocket_backup.data, mls->pockets.data, mn_bytes(mls->pockets.count, sizeof(mls_pocket)));
+    if (dt == 0 || (mls->points.count == 0 && inputs->inlet_count == 0)) return MN_OK;
+    MN_TRY(back_up(mls));
     const int64_t next_id = mls->next_id;
     const mn_status status = run_frame(mls, inputs, dt);
     if (status == MN_OK) return MN_OK;
-    // Capacities never shrink, so the old contents fit.
-    mls->points.count = mls->backup.count;
-    memcpy(mls->points.data, mls->backup.data, mn_bytes(mls->backup.count, sizeof(mn_mls_point)));
-    mls->pockets.count = mls->pocket_backup.count;
-    if (mls->pockets.count > 0)
-        memcpy(mls->pockets.data, mls->pocket_backup.data, mn_bytes(mls->pockets.count, sizeof(mls_pocket)));
+    roll_back(mls);
     mls->next_id = next_id;
     mls->surface_is_fresh = false;
     return status;

@@ -21,6 +21,14 @@ typedef struct mls_pocket {
 } mls_pocket;
 typedef MN_ARRAY(mls_pocket) mls_pocket_array;
 
+/// How far an inlet has got with the row of points that it is making.
+typedef struct mls_feed {
+    double phase; ///< in [0, 1]: where the row is between its birth and the outlet
+    double speed; ///< m/s, of the row; 0: there is none
+    int64_t rows; ///< born so far
+} mls_feed;
+typedef MN_ARRAY(mls_feed) mls_feed_array;
+
 typedef struct mls_edge {
     double length2;
     int32_t p, q;
@@ -54,6 +62,7 @@ struct mn_mls {
     // the state
     mls_point_array points;
     mls_pocket_array pockets;
+    mls_feed_array feeds;
     int64_t next_id;
 
     // what follows from it
@@ -74,6 +83,8 @@ struct mn_mls {
     mn_krylov *krylov;
     mls_point_array backup;
     mls_pocket_array pocket_backup, new_pockets;
+    mls_feed_array feed_backup;
+    mls_double_array arc;        ///< of the curve of an inlet: lengths and flows up to each of its points
     mls_double_array volumes;    ///< coefficients of each pocket's volume, see film_gas.c
     mls_double_array part, ease; ///< of each pocket
     MN_ARRAY(int32_t) pocket_of; ///< of the lowest point of a closed film: which pocket it is
@@ -90,6 +101,12 @@ struct mn_mls {
     double dt_min, dt_max;
     mn_timers seconds;
 };
+
+/// Moves as it is told: by its source, or by the jet that it leaves.
+static inline bool mls_is_held(const mn_mls_point *point)
+{
+    return point->anchor != MN_MLS_FREE;
+}
 
 /// Lays the triangles through the points as they are, when that has not been done yet.
 mn_status mls_refresh(mn_mls *mls);
@@ -157,6 +174,16 @@ void mls_solids_free(mn_mls *mls);
 /// Evens out the thickness around points that were split or merged lately.
 mn_status mls_level(mn_mls *mls);
 
+// ---- film_inlet.c ----
+/// Which inlets flow in this frame; rows of those that do not are let go.
+mn_status mls_open_inlets(mn_mls *mls, const mn_mls_inputs *inputs);
+/// The longest step in which no inlet makes more than one row; INFINITY when none flows.
+double mls_inlet_step(const mn_mls *mls);
+/// What comes out of the inlets in dt seconds.
+mn_status mls_feed_film(mn_mls *mls, const mn_mls_inputs *inputs, double dt);
+/// A row that is being born has part of its mass only: it is as thick as the film that it feeds.
+void mls_born_thickness(mn_mls *mls);
+
 // ---- film_reseed.c ----
 /// Splits long edges, merges short ones, tears thin film, and lets points change their codimension.
 mn_status mls_reseed(mn_mls *mls);
@@ -183,7 +210,7 @@ static inline bool mls_is_dead(const mn_mls_point *point)
 static inline void mls_give(mn_mls_point *to, const mn_mls_point *from, double mass)
 {
     const double total = to->mass + mass;
-    if (to->anchor < 0) {
+    if (!mls_is_held(to)) {
         to->velocity = mn_lerp(to->velocity, from->velocity, mass / total);
         to->position = mn_lerp(to->position, from->position, mass / total);
     }

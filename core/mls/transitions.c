@@ -25,7 +25,8 @@ enum { SHARERS = 64 };
 
 static bool is_rim(const mn_mls *mls, int32_t p)
 {
-    return mls->surface.edge.data[p] && mls->points.data[p].anchor < 0 && !mls_is_dead(&mls->points.data[p]);
+    return mls->surface.edge.data[p] && !mls_is_held(&mls->points.data[p]) &&
+           !mls_is_dead(&mls->points.data[p]);
 }
 
 static bool ring_is_rim(const mn_mls *mls, int32_t p)
@@ -201,7 +202,7 @@ static void drops_meet(mn_mls *mls, double largest)
     const double s = mls->def.spacing;
     for (int32_t p = 0; p < (int32_t)mls->surface.count; p++) {
         mn_mls_point *point = &mls->points.data[p];
-        if (mls_is_dead(point) || point->anchor >= 0) continue;
+        if (mls_is_dead(point) || mls_is_held(point)) continue;
         if (point->codim == MN_MLS_FILM && mls->surface.fans.data[p].count == 0)
             point->codim = mls->threads.node_of.data[p] >= 0 ? MN_MLS_THREAD : MN_MLS_DROP;
         if (point->codim != MN_MLS_DROP) continue;

@@ -17,6 +17,7 @@
 #include "meniscus/geo.h"
 #include "meniscus/hash.h"
 #include "meniscus/isosurface.h"
+#include "meniscus/jet_source.h"
 #include "meniscus/krylov.h"
 #include "meniscus/level_set.h"
 #include "meniscus/mesh_smooth.h"

@@ -26,6 +26,13 @@ typedef struct mn_mls_def {
     double viscosity;        ///< Pa s, >= 0
     mn_vec3 gravity;         ///< m/s^2
     double min_thickness;    ///< m, >= 0: a film thinner than this breaks; 0: it never does by itself
+    double rim_factor;       ///< >= 0, tension of free edges beside that of the film; 1 is physical
+    double rim_thickness;    ///< m, >= 0: a rim thicker than this sheds drops; 0: it keeps what it collects
+    int32_t polygon_sides;   ///< 0, or at least 2: the tension of free edges varies so often around the inlet
+    double polygon_strength; ///< >= 0: how much; 1 gives straight sides to a sheet that spreads evenly
+    mn_vec3 limit_center;    ///< m, of a box; what leaves it is removed
+    mn_vec3 limit_size;      ///< m, >= 0, of the box; 0 in any direction: no box
+    uint64_t seed;           ///< of what is left to chance: where rims break, how rows of a jet are turned
     bool gas;                ///< closed films hold their gas (Boyle's law)
     double ambient_pressure; ///< Pa, > 0, outside of them
     bool lids;               ///< rings that hold a film are closed, so that it holds gas in; needs `gas`
@@ -47,6 +54,7 @@ mn_mls_def mn_mls_default_def(void);
 
 /// Codimensions.
 enum { MN_MLS_VOLUME = 0, MN_MLS_FILM = 1, MN_MLS_THREAD = 2, MN_MLS_DROP = 3 };
+enum { MN_MLS_FREE = -1, MN_MLS_BORN = -2 }; ///< anchors of points that no source holds
 
 /// One point. No padding: states are saved as they are.
 typedef struct mn_mls_point {
@@ -56,7 +64,7 @@ typedef struct mn_mls_point {
     double mass;      ///< kg
     int64_t id;       ///< counts births
     int64_t codim;    ///< MN_MLS_*
-    int64_t anchor;   ///< which point of the source holds it; -1: it is free
+    int64_t anchor;   ///< which point of the source holds it; MN_MLS_FREE; MN_MLS_BORN - i: inlet i drives it
     int64_t pocket;   ///< which gas it holds in; -1: none
     int64_t unrest;   ///< steps for which its thickness is evened out after it was split or merged
 } mn_mls_point;
@@ -72,6 +80,16 @@ typedef struct mn_mls_source {
     const uint8_t *codim;    ///< MN_MLS_FILM, _THREAD or _DROP; or NULL: all are film
 } mn_mls_source;
 
+/// A curve that film comes out of, with the velocity of the liquid: how much comes is thickness times the
+/// velocity across the curve, in the film. Without any of either it is shut.
+typedef struct mn_mls_inlet {
+    int64_t count;           ///< >= 2
+    const mn_vec3 *position; ///< m
+    const mn_vec3 *velocity; ///< m/s, of what leaves
+    const double *thickness; ///< m, >= 0, of what leaves
+    bool closed;             ///< from the last point back to the first
+} mn_mls_inlet;
+
 /// What an advance sees; all may be zero.
 typedef struct mn_mls_inputs {
     int64_t anchor_count;        ///< 0: pinned points stay where they are
@@ -80,6 +98,8 @@ typedef struct mn_mls_inputs {
     const mn_vec3 *flow;         ///< m/s, or NULL: held points of threads with a velocity are spouts
     const double *width;         ///< m, diameters of the spouts; needed with `flow`
     const mn_collider *collider; ///< or NULL: solids, at the end of the advance
+    int64_t inlet_count;         ///< inlet i goes on with what inlet i of the advance before has begun
+    const mn_mls_inlet *inlets;
 } mn_mls_inputs;
 
 /// What there is to see.

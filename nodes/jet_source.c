@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// jet_source: where sheets of liquid come out. The numerics are those of mn_jet_source_create().
+#include "nodes/parm.h"
+
+// In the order of mn_jet_kind.
+static const mn_menu_item kinds[] = {{"disc", "Jet on a Disc"},
+                                     {"opposed", "Two Opposed Jets"},
+                                     {"crossing", "Two Crossing Jets"},
+                                     {"curves", "Input Curves"},
+                                     {NULL, NULL}};
+
+#define CURVES "{ kind == curves }"
+
+static const mn_parm_def parms[] = {
+    MN_MENU(
+        "kind", "Kind", kinds, MN_JET_DISC, "Jet", NULL,
+        "What makes the sheet. On a disc and opposed jets give round ones, crossing jets a leaf; curves come "
+        "from the input."),
+    MN_VEC3("center", "Center", "m", 0, 0, 0, -INFINITY, INFINITY, -1, 1, "Jet", CURVES,
+            "Where the jet strikes."),
+    MN_VEC3("axis", "Axis", "", 0, -1, 0, -INFINITY, INFINITY, -1, 1, "Jet", NULL,
+            "Where the jet goes; between crossing jets; where film leaves curves that have no v."),
+    MN_VEC3("side", "Side", "", 0, 0, 1, -INFINITY, INFINITY, -1, 1, "Jet", "{ kind != crossing }",
+            "Out of the plane of the leaf that crossing jets make."),
+    MN_FLOAT("diameter", "Diameter", "m", 0.003, 1e-9, 1e6, 5e-4, 0.02, "Jet", CURVES, "Of each jet."),
+    MN_FLOAT("speed", "Speed", "m/s", 2, 0, 1e6, 0, 5, "Jet", NULL,
+             "Of the jet and of the sheet where it starts. 0 shuts it; curves with v have their own."),
+    MN_FLOAT("flow", "Flow", "m^3/s", 0, 0, 1e6, 0, 1e-4, "Jet", CURVES,
+             "Of each jet; with 0 it follows from diameter and speed. 1e-5 is 10 ml in a second."),
+    MN_FLOAT("angle", "Angle", "deg", 60, 0.1, 179.9, 10, 170, "Jet",
+             "{ kind == curves } { kind == opposed }",
+             "From the axis: at which the sheet leaves the disc, or each of two crossing jets comes in."),
+    MN_FLOAT("radius", "Radius", "m", 0.002, 1e-9, 1e6, 5e-4, 0.02, "Jet", CURVES,
+             "At which the sheet starts: that of the disc."),
+    MN_FLOAT("thickness", "Thickness", "m", 0.0005, 1e-12, 1e3, 1e-5, 0.005, "Jet", "{ kind != curves }",
+             "Of the film that leaves curves without a point attribute thickness."),
+    MN_FLOAT("spacing", "Spacing", "m", 0.001, 1e-9, 1e6, 1e-4, 0.01, "Jet", NULL,
+             "Distance that the solver keeps between the points of the sheet; half of it costs six times as "
+             "much."),
+};
+
+static const mn_input_def inputs_of[] = {
+    {"Curves", "polylines, or polygons whose outline film leaves; v and thickness are used", false, false}};
+static const mn_output_def outputs_of[] = {{"Jets", "polylines with v and thickness"}};
+
+static mn_status cook(const mn_cook *cook, mn_geo **outputs)
+{
+    mn_jet_source_def def = mn_jet_source_default_def();
+    def.kind = (mn_jet_kind)mn_cook_menu(cook, "kind");
+    def.geo = mn_cook_input(cook, 0);
+    def.center = mn_cook_vec3(cook, "center");
+    def.axis = mn_cook_vec3(cook, "axis");
+    def.side = mn_cook_vec3(cook, "side");
+    def.diameter = mn_cook_float(cook, "diameter");
+    def.speed = mn_cook_float(cook, "speed");
+    def.flow = mn_cook_float(cook, "flow");
+    def.angle = mn_cook_float(cook, "angle");
+    def.radius = mn_cook_float(cook, "radius");
+    def.thickness = mn_cook_float(cook, "thickness");
+    def.spacing = mn_cook_float(cook, "spacing");
+    if (def.kind == MN_JET_CURVES && !def.geo)
+        return mn_cook_fail(cook, MN_ERROR_INPUT, "connect curves to the input, or choose another kind.");
+    return mn_jet_source_create(cook->ctx, &def, &outputs[0]);
+}
+
+const mn_node_type mn_jet_source_node = {
+    .name = "jet_source",
+    .label = "Meniscus Jet Source",
+    .menu = "Meniscus/Geometry",
+    .help = "Feeds sheets of liquid: a jet on a disc, opposed or crossing jets, or any curve.",
+    .inputs = inputs_of,
+    .input_count = MN_COUNT_OF(inputs_of),
+    .outputs = outputs_of,
+    .output_count = MN_COUNT_OF(outputs_of),
+    .parms = parms,
+    .parm_count = MN_COUNT_OF(parms),
+    .cook = cook,
+};

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Film from jets: that it is fed exactly and without seams whatever the time steps are, that any number of
+// workers gives the same bits, that it goes on from a saved state as if it had not stopped, and what it says
+// to bad input.
+#include "support/check.h"
+#include "support/sheet_stage.h"
+
+/// Saved states in memory.
+typedef struct saved {
+    mn_context *ctx;
+    uint8_t bytes[1 << 20];
+    size_t size, read;
+} saved;
+
+static mn_status put(void *user, const void *bytes, size_t size)
+{
+    saved *s = user;
+    if (s->size + size > sizeof s->bytes) return mn_fail(s->ctx, MN_ERROR_IO, "full");
+    memcpy(s->bytes + s->size, bytes, size);
+    s->size += size;
+    return MN_OK;
+}
+
+static mn_status get(void *user, void *bytes, size_t size)
+{
+    saved *s = user;
+    if (s->read + size > s->size) return mn_fail(s->ctx, MN_ERROR_FORMAT, "The stream ends.");
+    memcpy(bytes, s->bytes + s->read, size);
+    s->read += size;
+    return MN_OK;
+}
+
+static mn_mls_def water(double spacing, double sigma)
+{
+    mn_mls_def def = mn_mls_default_def();
+    def.spacing = spacing, def.sigma = sigma;
+    return def;
+}
+
+// m^3/s, by the definition of an inlet.
+static double flow_of(const sheet_stage *s)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < s->inlet.count; i++) {
+        const int64_t j = (i + 1) % s->inlet.count;
+        const mn_vec3 e = mn_sub(s->position[j], s->position[i]);
+        const mn_vec3 u = mn_lerp(s->velocity[i], s->velocity[j], 0.5);
+        sum += 0.5 * (s->thickness[i] + s->thickness[j]) * mn_norm(mn_cross(e, u));
+    }
+    return sum;
+}
+
+// After any number of steps of any length there is what has come in, to rounding.
+static void mass_is_what_has_come_in(void **state)
+{
+    (void)state;
+    static const double steps[] = {0.0001, 0.00037, 0.0021, 1e-6, 0.003};
+    mn_context *ctx = mn_context_create(NULL);
+    const mn_mls_def def = water(0.001, 0.072);
+    const mn_jet_source_def jet = mn_jet_source_default_def();
+    sheet_stage stage;
+    sheet_open(&stage, ctx, &def, &jet);
+    double time = 0;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        sheet_advance(&stage, steps[i]);
+        time += steps[i];
+        const double mass = def.density * flow_of(&stage) * time;
+        check_close(sheet_report(&stage).value[MN_REPORT_mass][0] / mass, 1, 1e-12);
+    }
+    check_close(flow_of(&stage) / (0.25 * 3.14159265358979 * 9e-6 * 2), 1, 1e-6); // the border is float
+    sheet_close(&stage);
+    mn_context_free(ctx);
+}
+
+// Without forces the momentum is what has come in: along the axis cos(angle) U times the mass.
+static void momentum_is_what_has_come_in(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    const mn_mls_def def = water(0.001, 0);
+    const mn_jet_source_def jet = mn_jet_source_default_def();
+    sheet_stage stage;
+    sheet_open(&stage, ctx, &def, &jet);
+    sheet_advance(&stage, 0.005);
+    const mn_report r = sheet_report(&stage);
+    const double scale = r.value[MN_REPORT_mass][0] * jet.speed;
+    check_close(r.value[MN_REPORT_momentum][1] / scale, -cos(jet.angle * 3.14159265358979 / 180), 1e-6);
+    // Points stand symmetrically but for the turn of rows: what is left is the difference of sums of sines.
+    check_close(r.value[MN_REPORT_momentum][0] / scale, 0, 1e-3);
+    check_close(r.value[MN_REPORT_momentum][2] / scale, 0, 1e-3);
+    sheet_close(&stage);
+    mn_context_free(ctx);
+}
+
+// How far the film reaches, and how many loops of free edges it has, counted by walking along them.
+static int64_t count_rims(const mn_mls_view *view)
+{
+    int64_t *next = malloc(sizeof *next * (size_t)view->count), rims = 0;
+    for (int64_t i = 0; i < view->count; i++) next[i] = -1;
+    for (int64_t t = 0; t < 3 * view->triangle_count; t++) {
+        const int32_t a = view->triangles[t / 3][t % 3], b = view->triangles[t / 3][(t + 1) % 3];
+        bool shared = false;
+        for (int64_t u = 0; u < 3 * view->triangle_count && !shared; u++)
+            shared = view->triangles[u / 3][u % 3] == b && view->triangles[u / 3][(u + 1) % 3] == a;
+        if (!shared) next[a] = b;
+    }
+    for (int64_t i = 0; i < view->count; i++) {
+        if (next[i] < 0) continue;
+        rims++;
+        for (int64_t at = i; at >= 0 && next[at] >= 0;) {
+            const int64_t to = next[at];
+            next[at] = -1;
+            at = to;
+        }
+    }
+    free(next);
+    return rims;
+}
+
+// One sheet with a rim outside and one at the jet, however the time is cut: no gap between rows.
+static void rows_have_no_gaps(void **state)
+{
+    (void)state;
+    static const double longest[] = {0.00005, 0.0002, 0.005};
+    for (size_t k = 0; k < sizeof longest / sizeof longest[0]; k++) {
+        mn_context *ctx = mn_context_create(NULL);
+        mn_mls_def def = water(0.0015, 0.072);
+        mn_jet_source_def jet = mn_jet_source_default_def();
+        def.max_dt = longest[k];
+        jet.radius = 0.004;
+        sheet_stage stage;
+        sheet_open(&stage, ctx, &def, &jet);
+        for (int i = 0; i < 3; i++) {
+            sheet_advance(&stage, 0.0013);
+            const mn_mls_view view = mn_mls_get_view(stage.mls);
+            assert_int_equal(count_rims(&view), 2);
+        }
+        sheet_close(&stage);
+        mn_context_free(ctx);
+    }
+}
+
+static uint64_t bits_of(const sheet_stage *s)
+{
+    const mn_mls_view view = mn_mls_get_view(s->mls);
+    return mn_hash_bytes(0, view.points, sizeof *view.points * (size_t)view.count);
+}
+
+static void any_number_of_workers_gives_the_same_bits(void **state)
+{
+    (void)state;
+    uint64_t bits[3];
+    static const int32_t workers[] = {1, 2, 8};
+    for (int k = 0; k < 3; k++) {
+        const mn_hooks hooks = {.max_workers = workers[k]};
+        mn_context *ctx = mn_context_create(&hooks);
+        const mn_mls_def def = water(0.001, 0.072);
+        const mn_jet_source_def jet = mn_jet_source_default_def();
+        sheet_stage stage;
+        sheet_open(&stage, ctx, &def, &jet);
+        sheet_advance(&stage, 0.004);
+        bits[k] = bits_of(&stage);
+        sheet_close(&stage);
+        mn_context_free(ctx);
+    }
+    assert_true(bits[0] == bits[1] && bits[0] == bits[2]);
+}
+
+static void a_saved_sheet_goes_on(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    const mn_mls_def def = water(0.001, 0.072);
+    const mn_jet_source_def jet = mn_jet_source_default_def();
+    sheet_stage stage, again;
+    saved *s = calloc(1, sizeof *s);
+    s->ctx = ctx;
+    sheet_open(&stage, ctx, &def, &jet);
+    sheet_advance(&stage, 0.0031);
+    mn_writer out = {ctx, s, put};
+    check_ok(ctx, mn_mls_save(stage.mls, &out));
+    sheet_advance(&stage, 0.0017);
+    again = stage;
+    again.inlet = stage.inlet;
+    mn_reader in = {ctx, s, get};
+    check_ok(ctx, mn_mls_load(ctx, &def, &in, &again.mls));
+    sheet_advance(&again, 0.0017);
+    assert_true(bits_of(&stage) == bits_of(&again));
+    // Half of it is no sheet.
+    mn_mls *half = NULL;
+    s->read = 0, s->size /= 2;
+    assert_int_not_equal(mn_mls_load(ctx, &def, &in, &half), MN_OK);
+    assert_null(half);
+    sheet_close(&again);
+    sheet_close(&stage);
+    free(s);
+    mn_context_free(ctx);
+}
+
+// A jet that is shut lets go of its sheet; opened again it goes on; nothing is lost.
+static void a_jet_can_be_shut(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    const mn_mls_def def = water(0.001, 0.072);
+    const mn_jet_source_def jet = mn_jet_source_default_def();
+    const mn_mls_inputs shut = {0};
+    sheet_stage stage;
+    sheet_open(&stage, ctx, &def, &jet);
+    check_ok(ctx, mn_mls_advance(stage.mls, &shut, 0.01)); // nothing at all is fine
+    sheet_advance(&stage, 0.004);
+    const double mass = sheet_report(&stage).value[MN_REPORT_mass][0];
+    check_ok(ctx, mn_mls_advance(stage.mls, &shut, 0.001));
+    check_close(sheet_report(&stage).value[MN_REPORT_mass][0] / mass, 1, 1e-13);
+    const mn_mls_view view = mn_mls_get_view(stage.mls);
+    for (int64_t i = 0; i < view.count; i++) assert_int_equal(view.points[i].anchor, MN_MLS_FREE);
+    sheet_advance(&stage, 0.004);
+    check_close(sheet_report(&stage).value[MN_REPORT_mass][0] / mass, 2, 1e-12);
+    // No speed, then no thickness: shut as well.
+    for (int64_t i = 0; i < stage.inlet.count; i++) stage.velocity[i] = mn_v3(0, 0, 0);
+    sheet_advance(&stage, 0.001);
+    check_close(sheet_report(&stage).value[MN_REPORT_mass][0] / mass, 2, 1e-12);
+    sheet_close(&stage);
+    mn_context_free(ctx);
+}
+
+// Too little speed to carry a sheet off: the liquid gathers at the jet. Nothing breaks, nothing is lost.
+static void a_weak_jet_gathers(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    const mn_mls_def def = water(0.001, 0.072);
+    mn_jet_source_def jet = mn_jet_source_default_def();
+    jet.speed = 0.05;
+    sheet_stage stage;
+    sheet_open(&stage, ctx, &def, &jet);
+    for (int i = 0; i < 5; i++) sheet_advance(&stage, 0.01);
+    const double mass = def.density * flow_of(&stage) * 0.05;
+    check_close(sheet_report(&stage).value[MN_REPORT_mass][0] / mass, 1, 1e-11);
+    sheet_close(&stage);
+    mn_context_free(ctx);
+}
+
+// A curtain from a line: ends that are free, rows that alternate.
+static void an_open_curve_feeds_a_curtain(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    mn_mls_def def = water(0.002, 0.01);
+    def.gravity = mn_v3(0, -9.81, 0);
+    const mn_vec3 position[2] = {{-0.01, 0, 0}, {0.01, 0, 0}}, velocity[2] = {{0, -1, 0}, {0, -1, 0}};
+    const double thickness[2] = {5e-4, 5e-4};
+    const mn_mls_inlet inlet = {2, position, velocity, thickness, false};
+    const mn_mls_inputs inputs = {.inlet_count = 1, .inlets = &inlet};
+    sheet_stage stage = {.ctx = ctx};
+    check_ok(ctx, mn_mls_create(ctx, &def, &stage.mls));
+    check_ok(ctx, mn_mls_advance(stage.mls, &inputs, 0.02));
+    const mn_mls_view view = mn_mls_get_view(stage.mls);
+    assert_int_equal(count_rims(&view), 1);
+    check_close(sheet_report(&stage).value[MN_REPORT_mass][0] / (1000 * 5e-4 * 0.02 * 0.02), 1, 1e-12);
+    sheet_close(&stage);
+    mn_context_free(ctx);
+}
+
+// What leaves the box is gone; what is in it stays.
+static void the_box_removes_what_leaves(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    mn_mls_def def = water(0.001, 0.01);
+    const mn_jet_source_def jet = mn_jet_source_default_def();
+    def.limit_size = mn_v3(0.012, 0.012, 0.012);
+    sheet_stage stage;
+    sheet_open(&stage, ctx, &def, &jet);
+    for (int i = 0; i < 8; i++) sheet_advance(&stage, 0.001);
+    const mn_mls_view view = mn_mls_get_view(stage.mls);
+    assert_true(view.count > 20);
+    for (int64_t i = 0; i < view.count; i++)
+        assert_true(fabs(view.points[i].position.x) <= 0.006 && view.points[i].position.y >= -0.006);
+    sheet_close(&stage);
+    mn_context_free(ctx);
+}
+
+static void bad_inlets_are_refused(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    mn_mls_def def = water(0.001, 0.072);
+    const mn_jet_source_def jet = mn_jet_source_default_def();
+    sheet_stage stage;
+    sheet_open(&stage, ctx, &def, &jet);
+    sheet_advance(&stage, 0.002);
+    const uint64_t bits = bits_of(&stage);
+    const mn_mls_inputs inputs = {.inlet_count = 1, .inlets = &stage.inlet};
+    stage.thickness[3] = -1;
+    check_fails(ctx, mn_mls_advance(stage.mls, &inputs, 0.01), MN_ERROR_INPUT,
+                "thickness of -1 m at point 3");
+    stage.thickness[3] = NAN;
+    check_fails(ctx, mn_mls_advance(stage.mls, &inputs, 0.01), MN_ERROR_INPUT, "thickness of");
+    stage.thickness[3] = 1e-4;
+    stage.velocity[5].y = INFINITY;
+    check_fails(ctx, mn_mls_advance(stage.mls, &inputs, 0.01), MN_ERROR_INPUT, "Point 5 of jet 0");
+    stage.velocity[5].y = 1e30;
+    check_fails(ctx, mn_mls_advance(stage.mls, &inputs, 0.01), MN_ERROR_DIVERGED, "max_substeps");
+    stage.velocity[5].y = 0;
+    stage.inlet.count = 1;
+    check_fails(ctx, mn_mls_advance(stage.mls, &inputs, 0.01), MN_ERROR_INPUT, "no curve");
+    stage.inlet.count = 8;
+    assert_true(bits_of(&stage) == bits);
+    def.max_points = 100;
+    check_ok(ctx, mn_mls_set_def(stage.mls, &def));
+    check_fails(ctx, mn_mls_advance(stage.mls, &inputs, 0.1), MN_ERROR_ARGUMENT, "points; raise max_points");
+    assert_true(bits_of(&stage) == bits);
+    sheet_close(&stage);
+    mn_context_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mass_is_what_has_come_in),
+        cmocka_unit_test(momentum_is_what_has_come_in),
+        cmocka_unit_test(rows_have_no_gaps),
+        cmocka_unit_test(any_number_of_workers_gives_the_same_bits),
+        cmocka_unit_test(a_saved_sheet_goes_on),
+        cmocka_unit_test(a_jet_can_be_shut),
+        cmocka_unit_test(a_weak_jet_gathers),
+        cmocka_unit_test(an_open_curve_feeds_a_curtain),
+        cmocka_unit_test(the_box_removes_what_leaves),
+        cmocka_unit_test(bad_inlets_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
