@@ -44,7 +44,12 @@ static const mn_parm_def parms[] = {
     MN_FLOAT("quality", "Quality", "", 0.25, 0, 0.5, 0, 0.5, "Mesh", NULL,
              "Tetrahedra below this volume-length ratio are repaired after a step; 0 never remeshes."),
     MN_TOGGLE("merge", "Merge", 1, "Mesh", NULL,
-              "Bodies that come to overlap become one; off, they pass through each other."),
+              "Liquid that comes to overlap becomes one: drops that meet, and a body that folds onto itself. "
+              "Off, it passes through itself."),
+    MN_FLOAT("split_threshold", "Split Threshold", "", 4, 0, 1e6, 0, 8, "Mesh", NULL,
+             "A neck comes apart when the stress that it carries is this many times surface tension over "
+             "size: at a radius of about size over this. Larger lets threads get thinner, which takes more "
+             "steps; 0 never splits."),
     MN_MENU(
         "integrator", "Integrator", integrator_items, MN_TET_BDF2, "Solver", NULL,
         "Both are of second order in time. SDIRK2 costs twice as much and damps the smallest waves less."),
@@ -59,7 +64,14 @@ static const mn_parm_def parms[] = {
              "large "
              "rolls off. It is not imposed but follows from the energy of wetted faces."),
     MN_MENU("boundary", "Solids", solid_items, 0, "Solids", NULL,
-            "Liquid slips along solids without friction, or sticks to what it touches."),
+            "Liquid slips along solids, or sticks to what it touches."),
+    MN_FLOAT(
+        "friction", "Friction", "", 0, 0, 1e6, 0, 1, "Solids", "{ boundary == stick }",
+        "Coulomb's coefficient: wetted liquid is held until what pulls it along the solid exceeds this times "
+        "what presses it on."),
+    MN_FLOAT(
+        "drag", "Drag", "Pa s/m", 0, 0, 1e12, 0, 1000, "Solids", "{ boundary == stick }",
+        "Force per wetted area and speed of liquid that slips: viscosity over the length that it slips."),
     MN_TOGGLE("use_domain", "Domain", 0, "Solids", NULL, "Encloses the liquid in a box."),
     MN_VEC3("domain_center", "Domain Center", "m", 0, 0, 0, -INFINITY, INFINITY, -1, 1, "Solids",
             "{ use_domain == 0 }", "Middle of the box."),
@@ -100,6 +112,7 @@ static mn_tet_liquid_def def_of(const mn_cook *cook)
     def.max_size = mn_cook_float(cook, "max_size");
     def.quality = mn_cook_float(cook, "quality");
     def.merge = mn_cook_toggle(cook, "merge");
+    def.split_threshold = mn_cook_float(cook, "split_threshold");
     def.integrator = (mn_tet_integrator)mn_cook_menu(cook, "integrator");
     def.max_dt = mn_cook_float(cook, "max_dt");
     def.capillary_step = mn_cook_float(cook, "capillary_step");
@@ -107,6 +120,8 @@ static mn_tet_liquid_def def_of(const mn_cook *cook)
     def.max_substeps = mn_cook_int(cook, "max_substeps");
     if (def.max_substeps < def.min_substeps) def.max_substeps = def.min_substeps;
     def.contact_angle = mn_cook_float(cook, "contact_angle");
+    def.friction = mn_cook_float(cook, "friction");
+    def.drag = mn_cook_float(cook, "drag");
     def.stick = mn_cook_menu(cook, "boundary") == 1;
     if (!mn_cook_toggle(cook, "use_domain")) return def;
     const mn_vec3 center = mn_cook_vec3(cook, "domain_center"), size = mn_cook_vec3(cook, "domain_size");

@@ -4,13 +4,13 @@
 //
 //   1. Volumes at rest become the volumes that are there times how full their nodes are: this changes no
 //      node's volume, and leaves nothing for the overlaps to smear.
-//   2. Bodies that overlap become one                                         [clausen2013] section 7.2
+//   2. Necks are cut, and what overlaps becomes one                           [clausen2013] section 7
 //   3. Local remeshing, where quality or edge lengths ask for it              [clausen2013] section 6
 //   4. Fields by overlaps. Momentum is kept exactly, that of the step before too.
 //   5. Places move, as little as possible in the norm of the mass, until every node has its volume again.
 //      Velocities and the centre of mass stay. The paper gives volume back through velocities instead, over
 //      the next steps.
-#include "tet/liquid.h"
+#include "tet/neck.h"
 
 #include "meniscus/tet_merge.h"
 #include "meniscus/tet_quality.h"
@@ -22,6 +22,8 @@
 // Repair starts when a tetrahedron or an edge is this much worse than what repair aims at, or than what the
 // last one had to leave, so that what cannot be bettered is not tried at every step.
 static const double slack_quality = 0.7, slack_length = 1.1;
+
+static const char *const kept[3] = {MN_TET_V, MN_TET_LAST_V, MN_TET_LAST_MOVE};
 
 static void edge_limits(const mn_tet_liquid *q, double *least, double *most)
 {
@@ -77,6 +79,33 @@ static mn_status refresh_rest_volumes(mn_tet_liquid *q, mn_tet_mesh *mesh)
     return MN_OK;
 }
 
+// Shifts the velocities of every body, and its moves, by a constant so that new rest volumes in `mesh`, a
+// copy of the state's, leave its momentum alone.
+static mn_status keep_bodies(const mn_tet_liquid *q, mn_tet_mesh *mesh)
+{
+    const double *was = mn_tet_field_numbers(q, MN_TET_REST_VOLUME),
+                 *is = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME)->data;
+    const size_t bytes = mn_bytes(4 * (int64_t)q->body_count, sizeof(double));
+    double *sum = mn_allocate(q->ctx, bytes);
+    if (!sum) return MN_ERROR_MEMORY;
+    for (int f = 0; f < 3; f++) {
+        mn_vec3 *v = (mn_vec3 *)(void *)mn_tet_mesh_find_field(mesh, kept[f])->data;
+        memset(sum, 0, bytes);
+        for (int32_t t = 0; t < mesh->tet_slots; t++) {
+            double *body = sum + 4 * (int64_t)q->body.data[mesh->tet[t][0]];
+            mn_vec3 mean = {0};
+            for (int k = 0; k < 4; k++) mean = mn_axpy(mean, 0.25 * (was[t] - is[t]), v[mesh->tet[t][k]]);
+            body[0] += is[t], body[1] += mean.x, body[2] += mean.y, body[3] += mean.z;
+        }
+        for (int32_t i = 0; i < mesh->vertex_slots; i++) {
+            const double *body = sum + 4 * (int64_t)q->body.data[i];
+            v[i] = mn_axpy(v[i], 1 / body[0], mn_v3(body[1], body[2], body[3]));
+        }
+    }
+    mn_release(q->ctx, sum, bytes);
+    return MN_OK;
+}
+
 mn_vec3 mn_tet_momentum(const mn_tet_mesh *mesh, const char *velocity, double *mass)
 {
     const mn_vec3 *v = (const mn_vec3 *)(const void *)mn_tet_mesh_find_field(mesh, velocity)->data;
@@ -107,7 +136,22 @@ static void remove_loose_vertices(mn_tet_mesh *mesh)
         if (mn_tet_vertex_alive(mesh, v) && mesh->star_first[v] < 0) mn_tet_mesh_remove_vertex(mesh, v);
 }
 
-static const char *const kept[3] = {MN_TET_V, MN_TET_LAST_V, MN_TET_LAST_MOVE};
+// What overlaps left to a sliver may be next to nothing, and mass and soft volumes divide: no tetrahedron has
+// less than a part of its volume at rest; the others give it.
+static void fill_slivers(mn_tet_mesh *mesh)
+{
+    const double least = 0.1, most = 10; // of the volume
+    double *rest = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME)->data,
+           *soft = mn_tet_mesh_find_field(mesh, MN_TET_SOFT_VOLUME)->data;
+    double before = 0, after = 0;
+    for (int32_t t = 0; t < mesh->tet_slots; t++) {
+        const double volume = mn_tet_mesh_tet_volume(mesh, t);
+        before += rest[t];
+        after += rest[t] = fmax(rest[t], least * volume);
+        soft[t] = fmin(fmax(soft[t], least * volume), most * volume);
+    }
+    for (int32_t t = 0; t < mesh->tet_slots && after > before; t++) rest[t] *= before / after;
+}
 
 // `before` has the rest volumes that the overlaps start from; the momentum to keep is the state's.
 static mn_status repair(mn_tet_liquid *q, const mn_tet_mesh *before, mn_tet_mesh *mesh)
@@ -122,69 +166,71 @@ static mn_status repair(mn_tet_liquid *q, const mn_tet_mesh *before, mn_tet_mesh
     edge_limits(q, &def.min_edge, &def.max_edge);
     MN_TRY(mn_tet_remesh(mesh, &def, &report));
     MN_TRY(mn_tet_resample(before, mesh, &names, &resampled));
-    for (int f = 0; q->touching == 0 && f < 3; f++) keep_momentum(q->mesh, mesh, kept[f]);
     remove_loose_vertices(mesh);
-    return mn_tet_mesh_compact(mesh, NULL, NULL);
-}
-
-// ---- merging ----
-
-// Whether the boxes of two bodies overlap: only then can the bodies.
-static mn_status bodies_meet(const mn_tet_liquid *q, bool *meet)
-{
-    const size_t bytes = mn_bytes(q->body_count, sizeof(mn_box));
-    *meet = false;
-    if (q->body_count < 2) return MN_OK;
-    mn_box *boxes = mn_allocate(q->ctx, bytes);
-    if (!boxes) return MN_ERROR_MEMORY;
-    for (int32_t b = 0; b < q->body_count; b++) boxes[b] = mn_box_empty();
-    for (int32_t i = 0; i < q->mesh->vertex_slots; i++)
-        boxes[q->body.data[i]] = mn_box_add(boxes[q->body.data[i]], q->mesh->position[i]);
-    for (int32_t a = 0; a < q->body_count; a++)
-        for (int32_t b = a + 1; b < q->body_count && !*meet; b++)
-            *meet = !mn_box_is_empty(
-                (mn_box){mn_max3(boxes[a].min, boxes[b].min), mn_min3(boxes[a].max, boxes[b].max)});
-    mn_release(q->ctx, boxes, bytes);
+    MN_TRY(mn_tet_mesh_compact(mesh, NULL, NULL));
+    fill_slivers(mesh);
+    for (int f = 0; q->touching == 0 && f < 3; f++) keep_momentum(q->mesh, mesh, kept[f]);
     return MN_OK;
 }
 
+// ---- what comes apart and together ----
+
 // Unites what overlaps in `work`. What is covered twice has the rest volumes of both: it grows to its size
 // when volumes are put back.
-static mn_status merge(mn_tet_mesh *work, bool *merged)
+static mn_status merge(mn_tet_liquid *q, mn_tet_mesh *work)
 {
     mn_tet_merge_def def = mn_tet_merge_default_def();
     mn_tet_merge_report report;
     def.velocity = MN_TET_V, def.mass = MN_TET_REST_VOLUME;
     MN_TRY(mn_tet_mesh_merge(work, &def, &report));
-    *merged = report.merges + report.swallowed > 0;
-    if (!*merged) return MN_OK;
+    q->counts.merges += report.merges + report.swallowed;
+    return MN_OK;
+}
+
+// Cuts and merges in `work`, a copy of the state's mesh; *changed is false when nothing came of it.
+static mn_status change_topology(mn_tet_liquid *q, const mn_tet_necks *necks, bool meet, mn_tet_mesh *work,
+                                 bool *changed)
+{
+    const int64_t events = q->counts.splits + q->counts.merges;
+    bool swept;
+    MN_TRY(mn_tet_liquid_cut_necks(q, necks, work));
+    if (meet) MN_TRY(merge(q, work));
+    *changed = q->counts.splits + q->counts.merges > events;
+    if (!*changed) return MN_OK;
+    MN_TRY(mn_tet_liquid_sweep_crumbs(q, work, &swept));
+    if (necks->count > 0 || swept)
+        for (int f = 0; f < 3; f++) keep_momentum(q->mesh, work, kept[f]);
     remove_loose_vertices(work);
     return mn_tet_mesh_compact(work, NULL, NULL);
 }
 
 mn_status mn_tet_liquid_adapt(mn_tet_liquid *q)
 {
-    bool meet = false, merged = false;
+    bool meet = false, changed = false;
     const bool bad = q->def.quality > 0 && needs_repair(q);
-    if (q->def.merge) MN_TRY(bodies_meet(q, &meet));
-    if (!bad && !meet) return MN_OK;
     mn_tet_mesh *before = NULL, *work = NULL, *fresh = NULL;
-    const mn_vec3 center = mn_tet_liquid_center(q);
+    mn_tet_necks necks = {0};
     mn_status status;
+    MN_TRY_TO(done, status, mn_tet_liquid_find_necks(q, &necks));
+    if (q->def.merge) MN_TRY_TO(done, status, mn_tet_liquid_overlaps(q, &meet));
+    if (!bad && !meet && necks.count == 0) goto done;
+    const mn_vec3 center = mn_tet_liquid_center(q);
     MN_TRY_TO(done, status, mn_tet_mesh_copy(q->mesh, &before));
     MN_TRY_TO(done, status, refresh_rest_volumes(q, before));
-    if (meet) MN_TRY_TO(done, status, merge(before, &merged));
-    if (!bad && !merged) goto done;
+    MN_TRY_TO(done, status, keep_bodies(q, before));
+    if (meet || necks.count > 0) MN_TRY_TO(done, status, change_topology(q, &necks, meet, before, &changed));
+    if (!bad && !changed) goto done;
     MN_TRY_TO(done, status, mn_tet_mesh_copy(before, &work));
     MN_TRY_TO(done, status, repair(q, before, work));
     MN_TRY_TO(done, status, mn_tet_liquid_rebuild(work, &fresh));
     MN_TRY_TO(done, status, mn_tet_liquid_take_mesh(q, fresh));
     q->counts.remeshed++;
-    if (merged) q->last_dt = 0; // the velocity jumps, so the next step starts anew
+    if (changed) q->last_dt = 0; // velocity or pressure jumps, so the next step starts anew
     MN_TRY_TO(done, status, mn_tet_liquid_recover_volumes(q));
     if (q->touching == 0) mn_tet_liquid_set_center(q, center);
     find_worst(q->mesh, &q->left_quality, &q->left_shortest, &q->left_longest);
 done:
+    mn_array_free(q->ctx, &necks);
     mn_tet_mesh_free(before);
     mn_tet_mesh_free(work);
     return status;

@@ -6,10 +6,11 @@
 //
 //   P = I - sum t t^T,   t: the normals of all solids that it touches, made orthogonal    [chentanez2009]
 //
-// or 0 where liquid sticks. A face whose nodes all touch the same solid is wetted: its energy per area is
-// that between liquid and solid, sigma_LS = -sigma cos(angle) (Young), and contact angles come out by
-// themselves [clausen2013] 4.3. Nodes that a stage moves into a solid are caught, those that it would have to
-// hold back by more than the contact line can pull are let go, and the stage is solved again.
+// or 0 where liquid sticks or friction holds it (friction.c). A face whose nodes all touch the same solid is
+// wetted: its energy per area is that between liquid and solid, sigma_LS = -sigma cos(angle) (Young), and
+// contact angles come out by themselves [clausen2013] 4.3. Nodes that a stage moves into a solid are caught,
+// those that it would have to hold back by more than the contact line can pull are let go, and the stage is
+// solved again.
 #include "tet/liquid.h"
 
 static const double touch_distance = 0.01; // of the size: what is nearer touches [clausen2013]
@@ -49,7 +50,8 @@ mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *q)
     q->touching = 0;
     MN_TRY(mn_array_resize(q->ctx, &q->touch, n));
     MN_TRY(mn_array_resize(q->ctx, &q->released, n));
-    for (int32_t i = 0; i < n; i++) q->touch.data[i] = q->released.data[i] = 0;
+    MN_TRY(mn_array_resize(q->ctx, &q->slip, n));
+    for (int32_t i = 0; i < n; i++) q->touch.data[i] = q->released.data[i] = q->slip.data[i] = 0;
     for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
         if (!is_solid(q, solid)) continue;
         for (int32_t i = 0; i < n; i++) {
@@ -68,6 +70,8 @@ mn_status mn_tet_liquid_find_wetted(mn_tet_liquid *q)
     const mn_tet_system *s = &q->system;
     const double wetted = -cos(radians * q->def.contact_angle);
     MN_TRY(mn_array_resize(q->ctx, &q->face_sigma, s->face_count));
+    MN_TRY(mn_array_resize(q->ctx, &q->wetted_area, s->node_count));
+    for (int32_t i = 0; i < s->node_count; i++) q->wetted_area.data[i] = 0;
     for (int32_t f = 0; f < s->face_count; f++) {
         const int32_t *v = s->face.data + 3 * (int64_t)f;
         const mn_vec3 *x = q->mesh->position;
@@ -76,12 +80,30 @@ mn_status mn_tet_liquid_find_wetted(mn_tet_liquid *q)
         if (!common) continue;
         const mn_vec3 normal = mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]]));
         const mn_vec3 middle = mn_scale(1.0 / 3, mn_add(x[v[0]], mn_add(x[v[1]], x[v[2]])));
-        for (int solid = 0; solid <= COLLIDER_BIT; solid++)
-            if ((common >> solid & 1) &&
-                mn_dot(normal, probe(q, solid, middle).normal) < -0.5 * mn_norm(normal))
-                q->face_sigma.data[f] = wetted;
+        bool faces = false;
+        for (int solid = 0; solid <= COLLIDER_BIT && !faces; solid++)
+            faces = (common >> solid & 1) &&
+                    mn_dot(normal, probe(q, solid, middle).normal) < -0.5 * mn_norm(normal);
+        if (!faces) continue;
+        q->face_sigma.data[f] = wetted;
+        for (int k = 0; k < 3; k++) q->wetted_area.data[v[k]] += mn_norm(normal) / 6;
     }
     return MN_OK;
+}
+
+mn_vec3 mn_tet_liquid_solid_velocity(const mn_tet_liquid *q, int32_t i)
+{
+    if (!(q->touch.data[i] >> COLLIDER_BIT & 1)) return mn_v3(0, 0, 0); // walls rest
+    return probe(q, COLLIDER_BIT, q->mesh->position[i]).velocity;
+}
+
+double mn_tet_liquid_pressing(const mn_tet_liquid *q, const mn_tet_stage *stage, int32_t i, mn_vec3 force)
+{
+    const mn_vec3 x = mn_scale(q->size, mn_add(stage->start[i], stage->u[i]));
+    double sum = 0;
+    for (int solid = 0; solid <= COLLIDER_BIT; solid++)
+        if (q->touch.data[i] >> solid & 1) sum += fmax(0, mn_dot(probe(q, solid, x).normal, force));
+    return sum;
 }
 
 mn_status mn_tet_liquid_constrain(mn_tet_liquid *q, double h, const mn_vec3 *a, mn_tet_stage *stage)
@@ -89,14 +111,16 @@ mn_status mn_tet_liquid_constrain(mn_tet_liquid *q, double h, const mn_vec3 *a, 
     if (q->touching == 0) return MN_OK;
     const double length = q->size;
     MN_TRY(mn_array_resize(q->ctx, &q->freedom, q->system.node_count));
+    MN_TRY(mn_array_resize(q->ctx, &q->tangent, q->system.node_count));
     for (int32_t i = 0; i < q->system.node_count; i++) {
         mn_mat3 p = mn_m3_identity();
         const int touch = q->touch.data[i];
-        if (touch && q->def.stick) stage->u[i] = mn_v3(0, 0, 0);
+        const bool held = touch && mn_tet_liquid_is_held(q, i);
+        if (held) stage->u[i] = mn_v3(0, 0, 0);
         for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
             if (!(touch >> solid & 1)) continue;
             const mn_contact c = probe(q, solid, a[i]);
-            if (q->def.stick) stage->u[i] = mn_scale(h / length, c.velocity);
+            if (held) stage->u[i] = mn_scale(h / length, c.velocity);
             mn_vec3 t = mn_m3_apply(p, c.normal);
             const double part = mn_norm(t);
             if (part < 0.1) continue; // this direction is taken
@@ -106,7 +130,8 @@ mn_status mn_tet_liquid_constrain(mn_tet_liquid *q, double h, const mn_vec3 *a, 
             stage->u[i] = mn_axpy(stage->u[i], missing / part, t);
             p = mn_m3_add(p, mn_m3_scale(-1, mn_outer(t, t)));
         }
-        q->freedom.data[i] = touch && q->def.stick ? mn_m3_scale(0, p) : p;
+        q->tangent.data[i] = p;
+        q->freedom.data[i] = held ? mn_m3_scale(0, p) : p;
     }
     stage->freedom = q->freedom.data;
     return MN_OK;

@@ -22,6 +22,7 @@ mn_tet_liquid_def mn_tet_liquid_default_def(void)
         .domain = mn_box_empty(),
         .contact_angle = 90,
         .merge = true,
+        .split_threshold = 4,
     };
 }
 
@@ -55,6 +56,9 @@ static mn_status check_def(mn_context *ctx, const mn_tet_liquid_def *def)
     if (!mn_is_finite3(def->gravity))
         return mn_fail(ctx, MN_ERROR_ARGUMENT, "gravity has a component that is not a number.");
     MN_TRY(check_number(ctx, "contact_angle", def->contact_angle, 0, 180, true));
+    MN_TRY(check_number(ctx, "friction", def->friction, 0, largest, true));
+    MN_TRY(check_number(ctx, "drag", def->drag, 0, largest, true));
+    MN_TRY(check_number(ctx, "split_threshold", def->split_threshold, 0, 1e6, true));
     for (int k = 0; k < 6; k++)
         if (def->wall[k] && mn_box_is_empty(def->domain))
             return mn_fail(ctx, MN_ERROR_ARGUMENT,
@@ -278,6 +282,12 @@ void mn_tet_liquid_free(mn_tet_liquid *q)
     mn_array_free(ctx, &q->touch);
     mn_array_free(ctx, &q->released);
     mn_array_free(ctx, &q->freedom);
+    mn_array_free(ctx, &q->tangent);
+    mn_array_free(ctx, &q->wetted_area);
+    mn_array_free(ctx, &q->slip);
+    mn_array_free(ctx, &q->drag);
+    mn_array_free(ctx, &q->push);
+    mn_array_free(ctx, &q->solid);
     mn_array_free(ctx, &q->face_sigma);
     mn_array_free(ctx, &q->reaction);
     mn_array_free(ctx, &q->start);

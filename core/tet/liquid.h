@@ -5,7 +5,12 @@
 //   stage.c       one implicit solve: Newton's method on the moved geometry
 //   step.c        BDF2 and SDIRK2 from stages; halving; the loop over steps
 //   contact.c     which nodes touch solids, and where they may go then
+//   friction.c    what solids do to liquid that slides along them
 //   adapt.c       remeshing after a step, with what the fields hold conserved
+//   section.c     what a plane section of the liquid carries
+//   neck.c        which necks are about to come apart
+//   split.c       cuts them, and looks after parts that are too small
+//   fold.c        whether the surface has passed through itself
 //   slide.c       slides the nodes of a calm surface along it
 //
 // The state is the mesh with its fields, two clocks and nothing else: a step that fails leaves it alone, and
@@ -22,7 +27,7 @@ typedef MN_ARRAY(mn_vec3) mn_tet_vectors;
 typedef MN_ARRAY(double) mn_tet_numbers;
 
 typedef struct mn_tet_counts {
-    int64_t substeps, rollbacks, newton, linear, remeshed;
+    int64_t substeps, rollbacks, newton, linear, remeshed, splits, merges;
     double dt_min, dt_max;
 } mn_tet_counts;
 
@@ -41,11 +46,14 @@ struct mn_tet_liquid {
     mn_tet_system system;
     mn_krylov *krylov;
     const mn_collider *collider;
-    double frame_left;                 ///< s, from the end of the step to the end of the advance
-    int32_t touching;                  ///< how many nodes touch solids
-    MN_ARRAY(uint8_t) touch, released; ///< bit k: side k of the domain, bit 6: the colliders
-    MN_ARRAY(mn_mat3) freedom;
-    MN_ARRAY(double) face_sigma;
+    double frame_left;                  ///< s, from the end of the step to the end of the advance
+    int32_t touching;                   ///< how many nodes touch solids
+    MN_ARRAY(uint8_t) touch, released;  ///< bit k: side k of the domain, bit 6: the colliders
+    MN_ARRAY(mn_mat3) freedom, tangent; ///< where a node may go; where it could without friction
+    MN_ARRAY(double) face_sigma, wetted_area;
+    MN_ARRAY(uint8_t) slip;        ///< whether friction holds a node or it slides
+    MN_ARRAY(double) drag;         ///< in units of a stage, as the two below
+    MN_ARRAY(mn_vec3) push, solid; ///< friction of a node that slides; how the solid moves
 
     int32_t body_count;
     MN_ARRAY(int32_t) body; ///< of each node
@@ -109,6 +117,21 @@ mn_status mn_tet_liquid_constrain(mn_tet_liquid *liquid, double h, const mn_vec3
 mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *liquid, const mn_tet_stage *stage,
                                         const double *reaction, bool *changed);
 
+/// How the solid that node i touches moves, m/s.
+mn_vec3 mn_tet_liquid_solid_velocity(const mn_tet_liquid *liquid, int32_t i);
+/// The part of a force of the solids on node i that presses, in its unit.
+double mn_tet_liquid_pressing(const mn_tet_liquid *liquid, const mn_tet_stage *stage, int32_t i,
+                              mn_vec3 force);
+
+// ---- friction.c ----
+
+/// Whether a node that touches may not slide.
+bool mn_tet_liquid_is_held(const mn_tet_liquid *liquid, int32_t i);
+/// Gives a stage its drag, and says which nodes Coulomb's law holds at first.
+mn_status mn_tet_liquid_begin_friction(mn_tet_liquid *liquid, double h, mn_tet_stage *stage);
+/// What Coulomb's law says after a solve.
+mn_status mn_tet_liquid_revise_friction(mn_tet_liquid *liquid, const mn_tet_stage *stage, bool *changed);
+
 /// Stiffness of the soft volume energy, Pa.
 double mn_tet_liquid_stiffness(const mn_tet_liquid *liquid);
 /// sqrt(density size^3/sigma), or what gravity gives; INFINITY without either.
@@ -118,6 +141,10 @@ double mn_tet_liquid_step_limit(const mn_tet_liquid *liquid);
 
 /// Remeshes what the last step left bad.
 mn_status mn_tet_liquid_adapt(mn_tet_liquid *liquid);
+/// Whether liquid lies in one place twice: bodies that have met, or one that has folded onto itself.
+mn_status mn_tet_liquid_overlaps(const mn_tet_liquid *liquid, bool *overlaps);
+/// Gives the nodes of bodies too small for their own motion one velocity; momentum stays.
+mn_status mn_tet_liquid_hold_small(mn_tet_liquid *liquid);
 /// The sum of a field of vectors over the mesh, weighted by rest volume, and that weight's sum.
 mn_vec3 mn_tet_momentum(const mn_tet_mesh *mesh, const char *velocity, double *mass);
 

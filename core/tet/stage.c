@@ -130,7 +130,8 @@ static mn_status correct(mn_tet_liquid *q, bool *solved)
         mn_timer_begin(&q->timers, "factor");
         const mn_status status = mn_tet_system_factor(&q->system);
         mn_timer_end(&q->timers, "factor");
-        if (status == MN_ERROR_INPUT) {
+        if (status == MN_ERROR_INPUT || status == MN_ERROR_DIVERGED) {
+            mn_context_clear_message(q->ctx);
             *solved = false;
             return MN_OK;
         }
@@ -212,6 +213,7 @@ static mn_status iterate_with_contacts(mn_tet_liquid *q, double h, const mn_vec3
         MN_TRY(mn_array_resize(q->ctx, &q->reaction, 3 * (int64_t)q->system.node_count));
         stage->reaction = q->reaction.data;
         stage->face_sigma = q->face_sigma.data;
+        MN_TRY(mn_tet_liquid_begin_friction(q, h, stage));
         MN_TRY(mn_tet_liquid_constrain(q, h, a, stage));
     }
     MN_TRY(iterate(q, stage, solved));
@@ -219,6 +221,7 @@ static mn_status iterate_with_contacts(mn_tet_liquid *q, double h, const mn_vec3
     for (int round = 0; round < ROUNDS && *solved && changed; round++) {
         MN_TRY(
             mn_tet_liquid_revise_contacts(q, stage, round < ROUNDS / 2 ? q->reaction.data : NULL, &changed));
+        if (*solved && round < ROUNDS - 1) MN_TRY(mn_tet_liquid_revise_friction(q, stage, &changed));
         if (!changed) break;
         q->system.factored = false;
         stage->freedom = NULL;

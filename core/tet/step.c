@@ -171,12 +171,20 @@ static void accept_step(mn_tet_liquid *q, double dt)
     q->counts.dt_max = fmax(q->counts.dt_max, dt);
 }
 
+// Tetrahedra stay positive, and no edge changes by much more than the limit meant to allow: forces that are
+// new, at the ends of a neck that has just been cut, show only in the step itself.
 static bool step_is_whole(const mn_tet_liquid *q)
 {
+    const double most = 0.8; // of an edge's length
+    const mn_vec3 *x = q->mesh->position, *y = q->place.data;
     for (int32_t t = 0; t < q->system.tet_count; t++) {
         const int32_t *v = q->system.tet[t];
-        const mn_vec3 *x = q->place.data;
-        if (!(mn_tet_volume(x[v[0]], x[v[1]], x[v[2]], x[v[3]]) > 0)) return false;
+        if (!(mn_tet_volume(y[v[0]], y[v[1]], y[v[2]], y[v[3]]) > 0)) return false;
+        for (int e = 0; e < 6; e++) {
+            const int32_t i = v[mn_tet_edge_corners[e][0]], j = v[mn_tet_edge_corners[e][1]];
+            const mn_vec3 before = mn_sub(x[i], x[j]), after = mn_sub(y[i], y[j]);
+            if (mn_norm2(mn_sub(after, before)) > most * most * mn_norm2(before)) return false;
+        }
     }
     return true;
 }
@@ -242,6 +250,7 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
         double taken = 0;
         MN_TRY(take_step(q, left, left / fmax(steps, 1), &taken));
         left = taken == left ? 0 : left - taken;
+        MN_TRY(mn_tet_liquid_hold_small(q));
         mn_timer_begin(&q->timers, "remesh");
         mn_status status = mn_tet_liquid_adapt(q);
         if (status == MN_OK && is_calm(q)) status = mn_tet_liquid_slide(q);

@@ -110,6 +110,10 @@ static void gather_node(const mn_tet_system *s, int32_t i, mn_vec3 *momentum, do
     *momentum = mn_add(inertia, mn_sub(mn_add(force, area), weight));
     *scale = mn_norm(area) + mn_norm(weight) + mn_norm(force) + mn_norm(inertia);
     if (stage->reaction) memcpy(stage->reaction + 3 * (int64_t)i, momentum, sizeof *momentum);
+    if (stage->drag) {
+        *momentum = mn_sub(*momentum, stage->push[i]);
+        *momentum = mn_axpy(*momentum, stage->drag[i], mn_sub(stage->u[i], stage->solid[i]));
+    }
     if (stage->freedom) *momentum = mn_m3_apply(stage->freedom[i], *momentum);
     *volume = sum - stage->node_volume[i];
 }
@@ -199,6 +203,10 @@ static void assemble_row(const mn_tet_system *s, int32_t i)
         if (stage->convex && !(sigma > 0)) continue;
         for (int j = 0; j < 3; j++)
             mn_triangle_add_hessian(&shape, k, j, stage->convex, sigma, s->blocks.data[slot[j]].a);
+    }
+    if (stage->drag) {
+        double *own = s->blocks.data[s->diagonal.data[i]].a;
+        own[0] += stage->drag[i], own[4] += stage->drag[i], own[8] += stage->drag[i];
     }
 }
 

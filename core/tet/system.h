@@ -48,6 +48,9 @@ typedef struct mn_tet_stage {
     const double *volume_before; ///< per tetrahedron, of the last good state: what min_volume is relative to
     const double *face_sigma;    ///< per boundary face, in units of sigma; NULL: 1
     const mn_mat3 *freedom;      ///< per node, the projector on where it may go; NULL: anywhere
+    const double *drag;          ///< per node, force over what it moves along the solid; NULL: none
+    const mn_vec3 *push;         ///< per node, force from outside; with drag
+    const mn_vec3 *solid;        ///< per node, what the solid moves; with drag
     double *reaction; ///< per node, 3 numbers: the residual before the projection; NULL: not wanted
     bool convex;      ///< only the positive part of the Hessian
     mn_vec3 *u;       ///< the unknowns: where to start, and what was found

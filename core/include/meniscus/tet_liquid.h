@@ -52,10 +52,15 @@ typedef struct mn_tet_liquid_def {
     /// > 0.
     double soft_stiffness, soft_memory;
 
-    mn_box domain;        ///< m
-    bool wall[6];         ///< which of its sides are solid: x min, x max, y min, y max, z min, z max
-    bool merge;           ///< bodies that overlap become one
-    bool stick;           ///< liquid sticks to solids; otherwise it slips along them without friction
+    mn_box domain; ///< m
+    bool wall[6];  ///< which of its sides are solid: x min, x max, y min, y max, z min, z max
+    bool merge;    ///< liquid that overlaps becomes one: bodies that meet, and one that folds
+    /// A neck is cut when the stress that it carries is above this many times sigma/size, >= 0; a thread
+    /// then has the radius size/split_threshold. 0: necks are never cut.
+    double split_threshold;
+    bool stick;           ///< liquid sticks to solids; otherwise it slips along them
+    double friction;      ///< Coulomb's coefficient of liquid that slips, >= 0
+    double drag;          ///< force per wetted area and speed of liquid that slips, Pa s/m, >= 0
     double contact_angle; ///< at solids, measured in the liquid, degrees, [0, 180]
 } mn_tet_liquid_def;
 

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether liquid lies in one place twice. Where two stretches of liquid come to overlap, their surfaces pass
+// through each other: so two tetrahedra behind faces that look at each other, without a common vertex, have
+// volume in common. Those that move apart are left to do so: the ends of a neck that has just been cut. A
+// body that lies inside another altogether has passed unseen; the box of one inside that of another is asked
+// to be looked at.
+#include "tet/liquid.h"
+
+#include "meniscus/tet_resample.h"
+#include "mesh/box_grid.h"
+
+typedef struct surface {
+    mn_tet_list tets; ///< behind each boundary face
+    mn_tet_vectors normals;
+    mn_box_grid grid; ///< of the boxes of those tetrahedra
+} surface;
+
+static mn_status list_faces(const mn_tet_liquid *q, surface *s)
+{
+    const mn_tet_mesh *mesh = q->mesh;
+    for (int32_t t = 0; t < mesh->tet_slots; t++)
+        for (int k = 0; k < 4; k++) {
+            if (mesh->mate[t][k] >= 0) continue;
+            const int32_t *c = mn_tet_face_corners[k], *v = mesh->tet[t];
+            const mn_vec3 *x = mesh->position, a = x[v[c[0]]];
+            const mn_vec3 normal = mn_normalize(mn_cross(mn_sub(x[v[c[1]]], a), mn_sub(x[v[c[2]]], a)));
+            const mn_box box = mn_tet_box(mesh, t);
+            MN_TRY(mn_array_push(q->ctx, &s->tets, &t));
+            MN_TRY(mn_array_push(q->ctx, &s->normals, &normal));
+            MN_TRY(mn_array_push(q->ctx, &s->grid.boxes, &box));
+        }
+    return MN_OK;
+}
+
+static bool share_vertex(const mn_tet_mesh *mesh, int32_t s, int32_t t)
+{
+    for (int k = 0; k < 4; k++)
+        if (mn_tet_corner_of(mesh, t, mesh->tet[s][k]) >= 0) return true;
+    return false;
+}
+
+static mn_vec3 velocity_of(const mn_tet_liquid *q, int32_t t)
+{
+    const mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V);
+    mn_vec3 sum = {0};
+    for (int k = 0; k < 4; k++) sum = mn_axpy(sum, 0.25, v[q->mesh->tet[t][k]]);
+    return sum;
+}
+
+// Whether faces i and j look at each other, and what lies behind them overlaps: a little when they come
+// nearer, else by much.
+static bool meet(const mn_tet_liquid *q, const surface *s, int64_t i, int64_t j)
+{
+    const double least = 1e-4 * q->size * q->size * q->size; // less makes seams of slivers
+    const int32_t a = s->tets.data[i], b = s->tets.data[j];
+    const mn_vec3 n = s->normals.data[i], m = s->normals.data[j];
+    mn_vec3 x[4], y[4];
+    if (mn_dot(n, m) > 0 || share_vertex(q->mesh, a, b)) return false;
+    const bool nearing = mn_dot(mn_sub(velocity_of(q, a), velocity_of(q, b)), mn_sub(n, m)) > 0;
+    for (int k = 0; k < 4; k++)
+        x[k] = q->mesh->position[q->mesh->tet[a][k]], y[k] = q->mesh->position[q->mesh->tet[b][k]];
+    return mn_tet_overlap(x, y) > (nearing ? least : 200 * least);
+}
+
+static mn_status search(const mn_tet_liquid *q, surface *s, bool *overlaps)
+{
+    mn_tet_list found = {0};
+    mn_status status = mn_box_grid_build(&s->grid);
+    for (int64_t i = 0; i < s->tets.count && status == MN_OK && !*overlaps; i++) {
+        status = mn_box_grid_find(&s->grid, s->grid.boxes.data[i], &found);
+        for (int64_t j = 0; j < found.count && status == MN_OK && !*overlaps; j++) {
+            *overlaps = found.data[j] > i && meet(q, s, i, found.data[j]);
+        }
+    }
+    mn_array_free(q->ctx, &found);
+    return status;
+}
+
+static bool inside(mn_box a, mn_box b)
+{
+    return a.min.x > b.min.x && a.min.y > b.min.y && a.min.z > b.min.z && a.max.x < b.max.x &&
+           a.max.y < b.max.y && a.max.z < b.max.z;
+}
+
+// Whether the box of a body lies inside that of another.
+static mn_status bodies_nest(const mn_tet_liquid *q, bool *nest)
+{
+    const size_t bytes = mn_bytes(q->body_count, sizeof(mn_box));
+    if (q->body_count < 2) return MN_OK;
+    mn_box *boxes = mn_allocate(q->ctx, bytes);
+    if (!boxes) return MN_ERROR_MEMORY;
+    for (int32_t b = 0; b < q->body_count; b++) boxes[b] = mn_box_empty();
+    for (int32_t i = 0; i < q->mesh->vertex_slots; i++) {
+        mn_box *box = &boxes[q->body.data[i]];
+        const mn_vec3 x = q->mesh->position[i];
+        *box = mn_box_join(*box, (mn_box){x, x});
+    }
+    for (int32_t a = 0; a < q->body_count; a++)
+        for (int32_t b = 0; b < q->body_count && !*nest; b++) *nest = a != b && inside(boxes[a], boxes[b]);
+    mn_release(q->ctx, boxes, bytes);
+    return MN_OK;
+}
+
+mn_status mn_tet_liquid_overlaps(const mn_tet_liquid *q, bool *overlaps)
+{
+    surface s = {.grid = {.ctx = q->ctx}};
+    *overlaps = false;
+    mn_status status = bodies_nest(q, overlaps);
+    if (status == MN_OK && !*overlaps) status = list_faces(q, &s);
+    if (status == MN_OK && !*overlaps) status = search(q, &s, overlaps);
+    mn_array_free(q->ctx, &s.tets);
+    mn_array_free(q->ctx, &s.normals);
+    mn_box_grid_free(&s.grid);
+    return status;
+}
