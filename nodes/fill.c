@@ -3,7 +3,7 @@
 // fill: particles that fill a closed mesh or a level set.
 #include "nodes/columns.h"
 #include "nodes/inputs.h"
-#include "nodes/parm.h"
+#include "nodes/materials.h"
 
 #include <string.h>
 
@@ -18,8 +18,9 @@ static const mn_parm_def parms[] = {
            "Another number gives another jitter."),
     MN_INT("max_particles", "Maximum Particles", "", 50000000, 1, 2000000000, 1000, 50000000, "Fill", NULL,
            "More particles than this are an error instead of a full memory."),
+    MN_PARM_MATERIAL("Liquid"),
     MN_FLOAT(
-        "density", "Density", "kg/m^3", 1000, 1e-6, 1e6, 100, 14000, "Liquid", NULL,
+        "density", "Density", "kg/m^3", 1000, 1e-6, 1e6, 100, 14000, "Liquid", MN_WITH_MATERIAL,
         "Of the liquid: water 1000, mercury 13534. The particles' masses add up to density times volume."),
     MN_VEC3("velocity", "Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -10, 10, "Liquid", NULL,
             "Of all particles, on top of what the input carries as v or vel."),
@@ -113,7 +114,7 @@ static mn_status check_size(const mn_cook *cook, const mn_fill_def *def, const b
 
 static mn_status write_particles(const mn_cook *cook, const mn_vec3_array *x, double volume, mn_geo *geo)
 {
-    const double density = mn_cook_float(cook, "density");
+    const double density = mn_cook_material_float(cook, "density");
     const mn_vec3 velocity = mn_cook_vec3(cook, "velocity");
     float *P, *v, *mass, *rho, *pscale, *rest;
     int32_t *id;

@@ -4,7 +4,7 @@
 // calls it, and writes attributes.
 #include "nodes/columns.h"
 #include "nodes/inputs.h"
-#include "nodes/parm.h"
+#include "nodes/materials.h"
 
 #include <string.h>
 
@@ -13,10 +13,12 @@ enum { INPUT_FILM, INPUT_WIND, INPUT_COLLIDERS, INPUT_JETS };
 static const mn_parm_def parms[] = {
     MN_FLOAT("spacing", "Spacing", "m", 0, 0, 1e6, 0, 0.01, "Film", NULL,
              "Distance that the points of the film keep; 0 takes that of the film source."),
-    MN_FLOAT("sigma", "Surface Tension", "N/m", 0.025, 0, 1e9, 0, 0.1, "Film", NULL,
+    MN_PARM_MATERIAL("Film"),
+    MN_FLOAT("sigma", "Surface Tension", "N/m", 0.025, 0, 1e9, 0, 0.1, "Film", MN_WITH_MATERIAL,
              "Of one side of the film. Soap water 0.025, water 0.072."),
-    MN_FLOAT("density", "Density", "kg/m^3", 1000, 1e-9, 1e12, 100, 14000, "Film", NULL, "Of the liquid."),
-    MN_FLOAT("viscosity", "Viscosity", "Pa s", 0, 0, 1e9, 0, 1, "Film", NULL,
+    MN_FLOAT("density", "Density", "kg/m^3", 1000, 1e-9, 1e12, 100, 14000, "Film", MN_WITH_MATERIAL,
+             "Of the liquid."),
+    MN_FLOAT("viscosity", "Viscosity", "Pa s", 0, 0, 1e9, 0, 1, "Film", MN_WITH_MATERIAL,
              "Of the liquid: slows the film's stretching and shearing, not its bending."),
     MN_VEC3("gravity", "Gravity", "m/s^2", 0, -9.81, 0, -1e9, 1e9, -20, 20, "Film", NULL,
             "What pulls the film."),
@@ -91,9 +93,9 @@ static mn_mls_def def_of(const mn_cook *cook, double spacing)
 {
     mn_mls_def def = mn_mls_default_def();
     def.spacing = spacing;
-    def.sigma = mn_cook_float(cook, "sigma");
-    def.density = mn_cook_float(cook, "density");
-    def.viscosity = mn_cook_float(cook, "viscosity");
+    def.sigma = mn_cook_material_float(cook, "sigma");
+    def.density = mn_cook_material_float(cook, "density");
+    def.viscosity = mn_cook_material_float(cook, "viscosity");
     def.gravity = mn_cook_vec3(cook, "gravity");
     def.min_thickness = mn_cook_float(cook, "min_thickness");
     def.rim_factor = mn_cook_float(cook, "rim_factor");

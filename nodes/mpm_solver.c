@@ -4,9 +4,9 @@
 // reads parameters and attributes, calls it, and writes attributes.
 #include "nodes/columns.h"
 #include "nodes/inputs.h"
+#include "nodes/materials.h"
 #include "nodes/mpm_doctor.h"
 #include "nodes/mpm_input.h"
-#include "nodes/parm.h"
 
 enum { INPUT_LIQUID, INPUT_COLLIDERS, INPUT_EMITTERS, INPUT_SINKS };
 enum { OUTPUT_PARTICLES, OUTPUT_SURFACE };
@@ -45,11 +45,12 @@ static const mn_parm_def parms[] = {
         "dx", "Grid Spacing", "m", 0.001, 1e-9, 1e6, 1e-4, 0.1, "Liquid", NULL,
         "Edge of a grid cell. Eight particles fill one; a drop should be at least 8 cells across, 20 for "
         "good motion. Half of it costs about 16 times as much."),
-    MN_FLOAT("sigma", "Surface Tension", "N/m", 0.072, 0, 1e9, 0, 1, "Liquid", NULL,
+    MN_PARM_MATERIAL("Liquid"),
+    MN_FLOAT("sigma", "Surface Tension", "N/m", 0.072, 0, 1e9, 0, 1, "Liquid", MN_WITH_MATERIAL,
              "Water in air 0.072, mercury 0.485. Points with the attribute sigma have their own."),
-    MN_FLOAT("density", "Density", "kg/m^3", 1000, 1e-9, 1e12, 100, 14000, "Liquid", NULL,
+    MN_FLOAT("density", "Density", "kg/m^3", 1000, 1e-9, 1e12, 100, 14000, "Liquid", MN_WITH_MATERIAL,
              "Water 1000, mercury 13534. Points with the attribute density have their own."),
-    MN_FLOAT("viscosity", "Viscosity", "Pa s", 0.001, 0, 1e9, 0, 1, "Liquid", NULL,
+    MN_FLOAT("viscosity", "Viscosity", "Pa s", 0.001, 0, 1e9, 0, 1, "Liquid", MN_WITH_MATERIAL,
              "Water 0.001, oil 0.1, honey 5. Points with the attribute viscosity have their own."),
     MN_FLOAT(
         "bulk_modulus", "Bulk Modulus", "Pa", 0, 0, 1e15, 0, 1e6, "Liquid", NULL,
@@ -158,9 +159,9 @@ static mn_mpm_def def_of(const mn_cook *cook)
                                          "boundary_y_max", "boundary_z_min", "boundary_z_max"};
     mn_mpm_def def = mn_mpm_default_def();
     def.dx = mn_cook_float(cook, "dx");
-    def.sigma = mn_cook_float(cook, "sigma");
-    def.density = mn_cook_float(cook, "density");
-    def.viscosity = mn_cook_float(cook, "viscosity");
+    def.sigma = mn_cook_material_float(cook, "sigma");
+    def.density = mn_cook_material_float(cook, "density");
+    def.viscosity = mn_cook_material_float(cook, "viscosity");
     def.bulk_modulus = mn_cook_float(cook, "bulk_modulus");
     def.gravity = mn_cook_vec3(cook, "gravity");
     def.integrator = (mn_mpm_integrator)mn_cook_menu(cook, "integrator");

@@ -5,7 +5,7 @@
 // for every simulating node.
 #include "nodes/columns.h"
 #include "nodes/inputs.h"
-#include "nodes/parm.h"
+#include "nodes/materials.h"
 
 #include <string.h>
 
@@ -49,7 +49,8 @@ static const mn_parm_def parms[] = {
              "Of drops that are born. Small ones are stopped by the air, large ones fly far."),
     MN_FLOAT("radius_variation", "Radius Variation", "", 0.3, 0, 0.99, 0, 0.99, "Drops", NULL,
              "Radii are spread evenly by this share to either side."),
-    MN_FLOAT("density", "Density", "kg/m^3", 1000, 1e-6, 1e6, 100, 14000, "Drops", NULL,
+    MN_PARM_MATERIAL("Drops"),
+    MN_FLOAT("density", "Density", "kg/m^3", 1000, 1e-6, 1e6, 100, 14000, "Drops", MN_WITH_MATERIAL,
              "Of the liquid: water 1000, mercury 13534."),
     MN_FLOAT("life", "Life", "s", 0, 0, 1e9, 0, 10, "Drops", NULL, "How long drops live; 0 is for ever."),
     MN_FLOAT("life_variation", "Life Variation", "", 0.2, 0, 1, 0, 1, "Drops", "{ life == 0 }",
@@ -108,7 +109,7 @@ static mn_spray_def def_of(const mn_cook *cook)
     def.air_viscosity = mn_cook_float(cook, "air_viscosity");
     def.drag = mn_cook_float(cook, "drag");
     def.rate = mn_cook_float(cook, "rate");
-    def.density = mn_cook_float(cook, "density");
+    def.density = mn_cook_material_float(cook, "density");
     def.radius = mn_cook_float(cook, "radius");
     def.radius_variation = mn_cook_float(cook, "radius_variation");
     def.life = mn_cook_float(cook, "life") > 0 ? mn_cook_float(cook, "life") : -1;

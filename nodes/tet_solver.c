@@ -3,7 +3,7 @@
 // tet_solver: liquids with surface tension on tetrahedra that move with them. The numerics are
 // mn_tet_liquid's; this file reads parameters and geometry, calls it, and writes geometry.
 #include "nodes/columns.h"
-#include "nodes/parm.h"
+#include "nodes/materials.h"
 
 #include <string.h>
 
@@ -25,11 +25,12 @@ static const mn_menu_item side_items[] = {{"solid", "Solid"}, {"open", "Open"}, 
             "Whether this side of the domain is there.")
 
 static const mn_parm_def parms[] = {
-    MN_FLOAT("sigma", "Surface Tension", "N/m", 0.072, 0, 1e9, 0, 1, "Liquid", NULL,
+    MN_PARM_MATERIAL("Liquid"),
+    MN_FLOAT("sigma", "Surface Tension", "N/m", 0.072, 0, 1e9, 0, 1, "Liquid", MN_WITH_MATERIAL,
              "Water in air 0.072, mercury 0.485."),
-    MN_FLOAT("density", "Density", "kg/m^3", 1000, 1e-9, 1e12, 100, 14000, "Liquid", NULL,
+    MN_FLOAT("density", "Density", "kg/m^3", 1000, 1e-9, 1e12, 100, 14000, "Liquid", MN_WITH_MATERIAL,
              "Water 1000, mercury 13534."),
-    MN_FLOAT("viscosity", "Viscosity", "Pa s", 0.001, 0, 1e9, 0, 1, "Liquid", NULL,
+    MN_FLOAT("viscosity", "Viscosity", "Pa s", 0.001, 0, 1e9, 0, 1, "Liquid", MN_WITH_MATERIAL,
              "Water 0.001, oil 0.1, honey 5."),
     MN_VEC3("gravity", "Gravity", "m/s^2", 0, -9.81, 0, -1e9, 1e9, -20, 20, "Liquid", NULL,
             "What pulls the liquid."),
@@ -103,9 +104,9 @@ static mn_tet_liquid_def def_of(const mn_cook *cook)
     static const char *const sides[6] = {"boundary_x_min", "boundary_x_max", "boundary_y_min",
                                          "boundary_y_max", "boundary_z_min", "boundary_z_max"};
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
-    def.sigma = mn_cook_float(cook, "sigma");
-    def.density = mn_cook_float(cook, "density");
-    def.viscosity = mn_cook_float(cook, "viscosity");
+    def.sigma = mn_cook_material_float(cook, "sigma");
+    def.density = mn_cook_material_float(cook, "density");
+    def.viscosity = mn_cook_material_float(cook, "viscosity");
     def.gravity = mn_cook_vec3(cook, "gravity");
     def.size = mn_cook_float(cook, "size");
     def.min_size = mn_cook_float(cook, "min_size");

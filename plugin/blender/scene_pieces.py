@@ -69,6 +69,9 @@ def time_scale(scene, name, types, frame=1):
 def material_of(scene, name, types, materials):
     """The preset nearest to the density and surface tension of the simulation above a node; water when it says nothing."""
     simulation = simulation_of(scene, name, types)
+    chosen = parm(scene, simulation, "material", types) if simulation is not None else None
+    if chosen in materials:
+        return chosen
     values = {} if simulation is None else {key: parm(scene, simulation, key, types) for key in ("density", "sigma", "viscosity")}
     if not values.get("density") or not values.get("sigma"):
         return "water"

@@ -42,6 +42,8 @@ def material(name):
 def set_material(node, name):
     """Gives a node the density, viscosity and surface tension of a material, those of them that it has."""
     values = material(name)
+    if "material" in node.table.parms:
+        node["material"] = "custom"  # the numbers count, and can be changed
     for parm in PARMS:
         if parm in node.table.parms:
             node[parm] = values[parm]

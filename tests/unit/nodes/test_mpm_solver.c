@@ -260,6 +260,23 @@ static void an_empty_input_gives_empty_outputs(void **state)
     stage_close(&s);
 }
 
+static void a_material_stands_in_for_its_numbers(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, &calm);
+    const int32_t solver = build_drop(&s);
+    stage_set(&s, solver, "sigma", "0.1");
+    stage_set(&s, solver, "material", "mercury");
+    const mn_geo *geo = stage_cook(&s, solver, 1);
+    check_close(stage_number(geo, "sigma", 0), 0.4855, 1e-6);
+    check_close(stage_number(geo, "density", 0), 13534, 1e-2);
+    check_close(stage_number(geo, "viscosity", 0), 0.001526, 1e-8);
+    stage_set(&s, solver, "material", "custom");
+    check_close(stage_number(stage_cook(&s, solver, 1), "sigma", 0), 0.1, 1e-6);
+    stage_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +289,7 @@ int main(void)
         cmocka_unit_test(merged_sources_are_numbered_anew),
         cmocka_unit_test(bad_input_is_named),
         cmocka_unit_test(an_empty_input_gives_empty_outputs),
+        cmocka_unit_test(a_material_stands_in_for_its_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
