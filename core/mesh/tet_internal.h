@@ -24,6 +24,11 @@ mn_status mn_tet_scratch_reserve(mn_tet_mesh *mesh, int32_t new_count);
 /// The star of a corner's vertex loses it, the star of `to` gets it; mates stay, boundary counts do not.
 void mn_tet_corner_move(mn_tet_mesh *mesh, int32_t code, int32_t to);
 
+/// Which of the tetrahedra contains x best, and the barycentric coordinates of x there, which are negative
+/// when it lies outside. The first of them when none has volume.
+int32_t mn_tet_home_of(const mn_tet_mesh *mesh, int64_t count, const int32_t *tets, mn_vec3 x,
+                       double weights[4]);
+
 // ---- division without conditions on quality (tet_divide.c): *vertex is -1 when a part would not be positive
 
 /// A vertex on edge a-b; every tetrahedron around it becomes two and keeps what it held. `around` is scratch.

@@ -429,6 +429,28 @@ double mn_tet_mesh_tet_volume(const mn_tet_mesh *mesh, int32_t t)
                          mesh->position[v[3]]);
 }
 
+int32_t mn_tet_home_of(const mn_tet_mesh *mesh, int64_t count, const int32_t *tets, mn_vec3 x,
+                       double weights[4])
+{
+    int32_t home = tets[0];
+    double best = -INFINITY;
+    for (int32_t k = 0; k < 4; k++) weights[k] = 0.25;
+    for (int64_t i = 0; i < count; i++) {
+        const double volume = mn_tet_mesh_tet_volume(mesh, tets[i]);
+        double w[4], least = INFINITY;
+        for (int32_t k = 0; k < 4; k++) {
+            mn_vec3 p[4];
+            for (int32_t j = 0; j < 4; j++) p[j] = j == k ? x : mesh->position[mesh->tet[tets[i]][j]];
+            w[k] = mn_tet_volume(p[0], p[1], p[2], p[3]) / volume;
+            least = fmin(least, w[k]);
+        }
+        if (!(volume > 0) || !(least > best)) continue;
+        best = least, home = tets[i];
+        memcpy(weights, w, sizeof w);
+    }
+    return home;
+}
+
 double mn_tet_mesh_volume(const mn_tet_mesh *mesh)
 {
     double sum = 0;

@@ -98,32 +98,13 @@ static mn_vec3 ascent(star *s, mn_vec3 x, const mn_vec3 *normal, double *worst, 
 
 // ---- fields ----
 
-static void barycentric(const mn_vec3 p[4], mn_vec3 x, double weights[4])
-{
-    const double volume = mn_tet_volume(p[0], p[1], p[2], p[3]);
-    for (int32_t k = 0; k < 4; k++) {
-        mn_vec3 q[4];
-        memcpy(q, p, sizeof q);
-        q[k] = x;
-        weights[k] = mn_tet_volume(q[0], q[1], q[2], q[3]) / volume;
-    }
-}
-
 /// Linear fields take the value that the old star had at the new place. Amounts keep their density, scaled so
 /// that the sum over the star stays.
 static void carry_fields(mn_tet_mesh *mesh, int32_t v, const star *s, mn_vec3 to)
 {
-    double best = -INFINITY, weights[4] = {1, 0, 0, 0};
-    int32_t home = s->tet[0];
-    for (int32_t i = 0; i < s->count; i++) {
-        mn_vec3 p[4];
-        double w[4];
-        for (int32_t k = 0; k < 4; k++) p[k] = mesh->position[mesh->tet[s->tet[i]][k]];
-        barycentric(p, to, w);
-        const double least = fmin(fmin(w[0], w[1]), fmin(w[2], w[3]));
-        if (least > best) best = least, home = s->tet[i], memcpy(weights, w, sizeof w);
-    }
+    double weights[4];
     int32_t parents[4];
+    const int32_t home = mn_tet_home_of(mesh, s->count, s->tet, to, weights);
     memcpy(parents, mesh->tet[home], sizeof parents);
     for (int32_t f = 0; f < mesh->field_count; f++) {
         mn_tet_field *field = &mesh->fields[f];

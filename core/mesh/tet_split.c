@@ -107,7 +107,11 @@ mn_status mn_tet_insert_on_edge(mn_tet_edit *edit, int32_t a, int32_t b, double 
         MN_TRY_TO(failed, status, put_with(edit, t, mn_tet_corner_of(mesh, t, b), fresh));
     }
     MN_TRY_TO(failed, status, settle(edit, above, fresh, parents, 2, false, false));
-    mn_tet_mesh_move_vertex(mesh, fresh, mn_tet_edit_best_place(edit, fresh, middle));
+    const mn_vec3 place = mn_tet_edit_best_place(edit, fresh, middle);
+    double at[4];
+    const int32_t home = mn_tet_home_of(mesh, ring.tet_count, ring.tet, place, at);
+    mn_tet_mesh_move_vertex(mesh, fresh, place);
+    mn_tet_mesh_blend_vertex(mesh, fresh, 4, mesh->tet[home], at);
     status = finish(edit, above, fresh, &vertex);
     *done = vertex >= 0;
     return status;

@@ -9,11 +9,12 @@
 #include "mesh/tet_edit.h"
 #include "mesh/tet_surface_model.h"
 
-enum { TET_OPERATIONS = 12 };
+enum { TET_OPERATIONS = 15 };
 
 static const char *const tet_operation_names[TET_OPERATIONS] = {
-    "flip23",     "flip32",     "flip44",    "flip22",        "remove_edge",   "remove_faces",
-    "split_edge", "split_face", "split_tet", "contract_edge", "contract_face", "smooth or contract_tet"};
+    "flip23",        "flip32",       "flip44",         "flip22",        "remove_edge",
+    "remove_faces",  "split_edge",   "split_face",     "split_tet",     "contract_edge",
+    "contract_face", "contract_tet", "insert_on_edge", "smooth_vertex", "peel"};
 
 /// Applies one operation at a place given by `where`; *done says whether the mesh changed.
 static inline mn_status tet_operate(mn_tet_edit *edit, int operation, uint32_t where, double above,
@@ -56,9 +57,14 @@ static inline mn_status tet_operate(mn_tet_edit *edit, int operation, uint32_t w
         return mn_tet_contract_edge(edit, a, b, above, done);
     case 10:
         return mn_tet_contract_face(edit, a, b, c, above, done);
+    case 11:
+        return mn_tet_contract_tet(edit, t, face, above, done);
+    case 12:
+        return mn_tet_insert_on_edge(edit, a, b, above, done);
+    case 13:
+        return mn_tet_smooth_vertex(edit, mesh->tet[t][face], 1e-4, done);
     default:
-        MN_TRY(mn_tet_contract_tet(edit, t, face, above, done));
-        return *done ? MN_OK : mn_tet_smooth_vertex(edit, mesh->tet[t][face], 1e-4, done);
+        return mn_tet_peel(edit, a, b, above, done);
     }
     *done = vertex >= 0;
     return status;
