@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A hashed grid over boxes. The cell is as large as the mean box, so that each lies in a few cells.
+// A hashed grid over boxes. The cell is as large as the mean box, so that each lies in a few cells. Entries
+// are sorted into buckets by counting, so building is linear.
 #include "box_grid.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 typedef struct cell_range {
     int32_t low[3], high[3];
@@ -28,11 +29,26 @@ static uint64_t cell_key(int32_t x, int32_t y, int32_t z)
            (uint32_t)(z + 1048576);
 }
 
-static int compare_entries(const void *a, const void *b)
+static uint64_t bucket_of(const mn_box_grid *grid, uint64_t cell)
 {
-    const mn_box_entry *x = a, *y = b;
-    if (x->cell != y->cell) return x->cell < y->cell ? -1 : 1;
-    return x->item < y->item ? -1 : x->item > y->item;
+    cell = (cell ^ cell >> 31) * 0x9E3779B97F4A7C15u;
+    return cell >> 32 & (uint64_t)(grid->starts.count - 2);
+}
+
+/// Counts the entries of each bucket (`fill` false, in starts[bucket + 1]), or puts them there.
+static void visit_entries(mn_box_grid *grid, bool fill)
+{
+    for (int64_t i = 0; i < grid->boxes.count; i++) {
+        const cell_range r = range_of(grid, grid->boxes.data[i]);
+        for (int32_t a = r.low[0]; a <= r.high[0]; a++)
+            for (int32_t b = r.low[1]; b <= r.high[1]; b++)
+                for (int32_t c = r.low[2]; c <= r.high[2]; c++) {
+                    const uint64_t cell = cell_key(a, b, c);
+                    int32_t *at = &grid->starts.data[bucket_of(grid, cell) + 1];
+                    if (fill) grid->entries.data[*at] = (mn_box_entry){cell, (int32_t)i};
+                    ++*at;
+                }
+    }
 }
 
 mn_status mn_box_grid_build(mn_box_grid *grid)
@@ -48,19 +64,20 @@ mn_status mn_box_grid_build(mn_box_grid *grid)
     grid->cell = grid->boxes.count ? fmax(sum / (double)grid->boxes.count, most / 16) : 1;
     if (!(grid->cell > 0)) grid->cell = 1;
     grid->origin = all.min;
-    grid->entries.count = 0;
     grid->question = 0;
-    for (int64_t i = 0; i < grid->boxes.count; i++) {
-        const cell_range r = range_of(grid, grid->boxes.data[i]);
-        for (int32_t a = r.low[0]; a <= r.high[0]; a++)
-            for (int32_t b = r.low[1]; b <= r.high[1]; b++)
-                for (int32_t c = r.low[2]; c <= r.high[2]; c++) {
-                    const mn_box_entry entry = {cell_key(a, b, c), (int32_t)i};
-                    MN_TRY(mn_array_push(grid->ctx, &grid->entries, &entry));
-                }
+    int64_t buckets = 16;
+    while (buckets < 4 * grid->boxes.count) buckets *= 2;
+    MN_TRY(mn_array_resize(grid->ctx, &grid->starts, buckets + 1));
+    memset(grid->starts.data, 0, mn_bytes(grid->starts.count, sizeof *grid->starts.data));
+    visit_entries(grid, false);
+    int32_t entries = 0;
+    for (int64_t i = 1; i <= buckets; i++) {
+        const int32_t count = grid->starts.data[i];
+        grid->starts.data[i] = entries;
+        entries += count;
     }
-    if (grid->entries.count)
-        qsort(grid->entries.data, (size_t)grid->entries.count, sizeof *grid->entries.data, compare_entries);
+    MN_TRY(mn_array_resize(grid->ctx, &grid->entries, entries));
+    visit_entries(grid, true);
     MN_TRY(mn_array_resize(grid->ctx, &grid->seen, grid->boxes.count));
     for (int64_t i = 0; i < grid->boxes.count; i++) grid->seen.data[i] = 0;
     return MN_OK;
@@ -70,20 +87,8 @@ void mn_box_grid_free(mn_box_grid *grid)
 {
     mn_array_free(grid->ctx, &grid->boxes);
     mn_array_free(grid->ctx, &grid->entries);
+    mn_array_free(grid->ctx, &grid->starts);
     mn_array_free(grid->ctx, &grid->seen);
-}
-
-static int64_t first_in_cell(const mn_box_grid *grid, uint64_t cell)
-{
-    int64_t low = 0, high = grid->entries.count;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (grid->entries.data[middle].cell < cell)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 mn_status mn_box_grid_find(mn_box_grid *grid, mn_box box, mn_tet_list *found)
@@ -96,9 +101,10 @@ mn_status mn_box_grid_find(mn_box_grid *grid, mn_box box, mn_tet_list *found)
         for (int32_t b = r.low[1]; b <= r.high[1]; b++)
             for (int32_t c = r.low[2]; c <= r.high[2]; c++) {
                 const uint64_t cell = cell_key(a, b, c);
-                for (int64_t i = first_in_cell(grid, cell);
-                     i < grid->entries.count && grid->entries.data[i].cell == cell; i++) {
+                const int32_t *start = &grid->starts.data[bucket_of(grid, cell)];
+                for (int32_t i = start[0]; i < start[1]; i++) {
                     const int32_t item = grid->entries.data[i].item;
+                    if (grid->entries.data[i].cell != cell) continue;
                     if (grid->seen.data[item] == grid->question) continue;
                     grid->seen.data[item] = grid->question;
                     if (!mn_boxes_apart(box, grid->boxes.data[item]))

@@ -17,7 +17,8 @@ typedef struct mn_box_grid {
     double cell;
     mn_vec3 origin;
     MN_ARRAY(mn_box) boxes;
-    MN_ARRAY(mn_box_entry) entries; ///< sorted by cell
+    MN_ARRAY(mn_box_entry) entries; ///< by bucket of the cell, items in rising order
+    MN_ARRAY(int32_t) starts;       ///< of the buckets; their number is a power of two
     mn_tet_list seen;               ///< per item: the question that met it last
     int32_t question;
 } mn_box_grid;
@@ -25,7 +26,8 @@ typedef struct mn_box_grid {
 /// Over the boxes that the caller has put into grid->boxes; grid->ctx must be set.
 mn_status mn_box_grid_build(mn_box_grid *grid);
 void mn_box_grid_free(mn_box_grid *grid);
-/// The items whose boxes meet `box`, touching included, once each, in the order of cells.
+/// The items whose boxes meet `box`, touching included, once each, in an order that depends on the
+/// boxes alone.
 mn_status mn_box_grid_find(mn_box_grid *grid, mn_box box, mn_tet_list *found);
 
 /// The box of a tetrahedron.

@@ -68,6 +68,21 @@ static inline uint32_t mn_tet_mark_next(mn_tet_mesh *mesh)
     return mesh->mark_now;
 }
 
+/// Sets as trees of parents: the first member names its set.
+static inline int32_t mn_tet_root_of(int32_t *parent, int32_t i)
+{
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/// False when both were in one set already.
+static inline bool mn_tet_unite(int32_t *parent, int32_t a, int32_t b)
+{
+    a = mn_tet_root_of(parent, a), b = mn_tet_root_of(parent, b);
+    parent[a > b ? a : b] = a > b ? b : a;
+    return a != b;
+}
+
 /// Three vertices in rising order: the same for both sides of a face.
 static inline void mn_tet_face_key(const int32_t tet[4], int32_t face, int32_t key[3])
 {

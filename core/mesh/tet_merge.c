@@ -2,7 +2,7 @@
 //
 // Merging [clausen2013] section 7.2: finds regions that overlap and unites them two by two.
 //
-//   find      pairs of tetrahedra that have volume and no vertex in common, by a grid
+//   find      pairs of tetrahedra that have volume and no vertex in common   tet_overlap_pairs.c
 //   layers    overlapping tetrahedra that hang together by vertices; two layers that overlap are a job
 //   insert    the surface of layer A into layer B, exactly        tet_union_insert.c
 //   assemble  pieces of B inside A go, A gets B's faces at the seam  tet_union_assemble.c, tet_union_face.c
@@ -14,7 +14,8 @@
 // (tet_union_insert.c), and short edges are left to the remesher afterwards. All of it happens beside the
 // mesh and enters it in one exchange, so an attempt that meets a degenerate place (a vertex exactly on a
 // face) leaves no trace; it is made again with both layers moved by 1e-6 of their edges, then by more. Each
-// merge takes away one pair of layers; a round without one ends it.
+// merge takes away one pair of layers. Layers that a merge has changed, and places that an attempt has moved,
+// are looked at again in another round.
 #include "meniscus/tet_merge.h"
 
 #include "meniscus/predicates.h"
@@ -55,134 +56,29 @@ void mn_tet_union_free(mn_tet_union *u)
     mn_array_free(ctx, &u->made);
 }
 
-// ---- pairs ----
-
-typedef MN_ARRAY(mn_tet_overlap_pair) pair_array;
-
 typedef struct finder {
     mn_tet_mesh *mesh;
     const mn_tet_merge_def *def;
-    mn_tet_list part;       ///< per slot: a tetrahedron that names its part, when parts alone are looked at
-    mn_tet_list candidates; ///< slots
-    mn_box_grid grid;       ///< over them
-    pair_array pairs;       ///< that overlap for sure
-    pair_array weak;        ///< that overlap by no more than rounding might
+    mn_tet_pairs pairs;     ///< that overlap for sure
+    mn_tet_pairs weak;      ///< that overlap by no more than rounding might
     mn_tet_list tets;       ///< in pairs, sorted
     mn_tet_list layer;      ///< per entry of tets: the first entry of its layer
+    mn_tet_list pair_layer; ///< per pair: the layers of a and b, two entries
     mn_tet_list colour;     ///< per layer, by its first entry: side 1 or 2 of the job, 0 for neither
-    mn_tet_list done;       ///< per layer: not 0 when a job has changed it
+    mn_tet_list job;        ///< per layer: the job that it was in, from 1; 0 for none
+    bool again;             ///< something was left for another round
 } finder;
 
 static void finder_free(finder *f)
 {
     mn_context *ctx = f->mesh->ctx;
-    mn_array_free(ctx, &f->part);
-    mn_array_free(ctx, &f->candidates);
-    mn_box_grid_free(&f->grid);
     mn_array_free(ctx, &f->pairs);
     mn_array_free(ctx, &f->weak);
     mn_array_free(ctx, &f->tets);
     mn_array_free(ctx, &f->layer);
+    mn_array_free(ctx, &f->pair_layer);
     mn_array_free(ctx, &f->colour);
-    mn_array_free(ctx, &f->done);
-}
-
-static int32_t root_of(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-static void unite(int32_t *parent, int32_t a, int32_t b)
-{
-    a = root_of(parent, a), b = root_of(parent, b);
-    parent[a > b ? a : b] = a > b ? b : a;
-}
-
-/// Tetrahedra in the region and, when only different parts count, in the box of another part.
-static mn_status find_candidates(finder *f)
-{
-    mn_tet_mesh *mesh = f->mesh;
-    const bool everywhere = mn_box_is_empty(f->def->region);
-    MN_ARRAY(mn_box) boxes = {0};
-    mn_tet_list names = {0};
-    mn_status status = MN_OK;
-    if (!f->def->within_parts) {
-        MN_TRY_TO(done, status, mn_array_resize(mesh->ctx, &f->part, mesh->tet_slots));
-        for (int32_t t = 0; t < mesh->tet_slots; t++) f->part.data[t] = t;
-        for (int32_t t = 0; t < mesh->tet_slots; t++)
-            for (int32_t k = 0; mn_tet_alive(mesh, t) && k < 4; k++)
-                if (mesh->mate[t][k] >= 0) unite(f->part.data, t, mesh->mate[t][k] / 4);
-        MN_TRY_TO(done, status, mn_array_resize(mesh->ctx, &names, mesh->tet_slots));
-        for (int32_t t = 0; t < mesh->tet_slots; t++) {
-            if (!mn_tet_alive(mesh, t)) continue;
-            const int32_t root = f->part.data[t] = root_of(f->part.data, t);
-            const mn_box none = mn_box_empty();
-            if (root == t) {
-                names.data[t] = (int32_t)boxes.count;
-                MN_TRY_TO(done, status, mn_array_push(mesh->ctx, &boxes, &none));
-            }
-            mn_box *box = &boxes.data[names.data[root]];
-            *box = mn_box_join(*box, mn_tet_box(mesh, t));
-        }
-    }
-    for (int32_t t = 0; t < mesh->tet_slots; t++) {
-        if (!mn_tet_alive(mesh, t)) continue;
-        const mn_box box = mn_tet_box(mesh, t);
-        if (!everywhere && mn_boxes_apart(box, f->def->region)) continue;
-        bool other = f->def->within_parts;
-        for (int64_t i = 0; i < boxes.count && !other; i++)
-            other = i != names.data[f->part.data[t]] && !mn_boxes_apart(box, boxes.data[i]);
-        if (!other) continue;
-        MN_TRY_TO(done, status, mn_array_push(mesh->ctx, &f->candidates, &t));
-        MN_TRY_TO(done, status, mn_array_push(mesh->ctx, &f->grid.boxes, &box));
-    }
-done:
-    mn_array_free(mesh->ctx, &boxes);
-    mn_array_free(mesh->ctx, &names);
-    return status;
-}
-
-static bool share_vertex(const mn_tet_mesh *mesh, int32_t s, int32_t t)
-{
-    for (int32_t k = 0; k < 4; k++)
-        if (mn_tet_corner_of(mesh, t, mesh->tet[s][k]) >= 0) return true;
-    return false;
-}
-
-static double extent_of(mn_box box)
-{
-    const mn_vec3 e = mn_sub(box.max, box.min);
-    return fmax(e.x, fmax(e.y, e.z));
-}
-
-static mn_status find_pairs(finder *f)
-{
-    const mn_tet_mesh *mesh = f->mesh;
-    mn_tet_list found = {0};
-    mn_status status = mn_box_grid_build(&f->grid);
-    for (int64_t i = 0; i < f->candidates.count && status == MN_OK; i++) {
-        const int32_t s = f->candidates.data[i];
-        status = mn_box_grid_find(&f->grid, f->grid.boxes.data[i], &found);
-        if (i % 1024 == 0 && status == MN_OK) status = mn_check_cancelled(mesh->ctx);
-        for (int64_t j = 0; j < found.count && status == MN_OK; j++) {
-            const int32_t t = f->candidates.data[found.data[j]];
-            if (t <= s || share_vertex(mesh, s, t)) continue;
-            if (!f->def->within_parts && f->part.data[s] == f->part.data[t]) continue;
-            mn_vec3 x[4], y[4];
-            for (int32_t k = 0; k < 4; k++)
-                x[k] = mesh->position[mesh->tet[s][k]], y[k] = mesh->position[mesh->tet[t][k]];
-            const mn_tet_overlap_pair pair = {s, t, mn_tet_overlap(x, y)};
-            if (!(pair.volume > 0)) continue;
-            // Sides of a crack lie on each other without overlapping: rounding alone is no overlap.
-            const double extent =
-                fmin(extent_of(f->grid.boxes.data[i]), extent_of(f->grid.boxes.data[found.data[j]]));
-            status = mn_array_push(
-                mesh->ctx, pair.volume > 1e-9 * extent * extent * extent ? &f->pairs : &f->weak, &pair);
-        }
-    }
-    mn_array_free(mesh->ctx, &found);
-    return status;
+    mn_array_free(ctx, &f->job);
 }
 
 // ---- layers ----
@@ -197,21 +93,21 @@ static mn_status find_layers(finder *f)
     mn_tet_list_sort_unique(&f->tets);
     MN_TRY(mn_array_resize(mesh->ctx, &f->layer, f->tets.count));
     MN_TRY(mn_array_resize(mesh->ctx, &f->colour, f->tets.count));
-    MN_TRY(mn_array_resize(mesh->ctx, &f->done, f->tets.count));
-    for (int32_t i = 0; i < f->tets.count; i++) f->layer.data[i] = i, f->done.data[i] = 0;
+    MN_TRY(mn_array_resize(mesh->ctx, &f->job, f->tets.count));
+    for (int32_t i = 0; i < f->tets.count; i++) f->layer.data[i] = i, f->job.data[i] = 0;
     for (int32_t i = 0; i < f->tets.count; i++)
         for (int32_t k = 0; k < 4; k++) MN_TET_STAR(mesh, mesh->tet[f->tets.data[i]][k], code)
             {
                 const int32_t j = mn_tet_list_find(&f->tets, code / 4);
-                if (j > i) unite(f->layer.data, i, j);
+                if (j > i) mn_tet_unite(f->layer.data, i, j);
             }
-    for (int32_t i = 0; i < f->tets.count; i++) f->layer.data[i] = root_of(f->layer.data, i);
+    for (int32_t i = 0; i < f->tets.count; i++) f->layer.data[i] = mn_tet_root_of(f->layer.data, i);
+    MN_TRY(mn_array_resize(mesh->ctx, &f->pair_layer, 2 * f->pairs.count));
+    for (int64_t i = 0; i < f->pairs.count; i++) {
+        f->pair_layer.data[2 * i] = f->layer.data[mn_tet_list_find(&f->tets, f->pairs.data[i].a)];
+        f->pair_layer.data[2 * i + 1] = f->layer.data[mn_tet_list_find(&f->tets, f->pairs.data[i].b)];
+    }
     return MN_OK;
-}
-
-static int32_t layer_of(const finder *f, int32_t t)
-{
-    return f->layer.data[mn_tet_list_find(&f->tets, t)];
 }
 
 // ---- one job ----
@@ -228,13 +124,6 @@ static mn_status add_neighbours(mn_tet_union *u, const mn_tet_list *core, mn_tet
     return MN_OK;
 }
 
-static int compare_pairs(const void *a, const void *b)
-{
-    const mn_tet_overlap_pair *x = a, *y = b;
-    if (x->a != y->a) return x->a < y->a ? -1 : 1;
-    return x->b < y->b ? -1 : x->b > y->b;
-}
-
 /// Side A or B (1 or 2) for two layers that overlap, and for all layers that these overlap, and so on: a ring
 /// through a ball overlaps it in two places, and both are one job. When that cannot be done with two sides,
 /// as with three parts that overlap each other, the first two layers alone are the job.
@@ -246,8 +135,8 @@ static void colour_layers(finder *f, int32_t layer_a, int32_t layer_b)
     for (bool grown = true; grown && fits;) {
         grown = false;
         for (int64_t i = 0; i < f->pairs.count && fits; i++) {
-            int32_t *a = &f->colour.data[layer_of(f, f->pairs.data[i].a)],
-                    *b = &f->colour.data[layer_of(f, f->pairs.data[i].b)];
+            int32_t *a = &f->colour.data[f->pair_layer.data[2 * i]],
+                    *b = &f->colour.data[f->pair_layer.data[2 * i + 1]];
             if (*a == 0 && *b == 0) continue;
             if (*a == 0 || *b == 0) {
                 *(*a ? b : a) = 3 - (*a ? *a : *b);
@@ -266,8 +155,8 @@ static mn_status fill_job(const finder *f, int32_t side, mn_tet_union *u)
 {
     for (int64_t i = 0; i < f->pairs.count; i++) {
         mn_tet_overlap_pair pair = f->pairs.data[i];
-        const int32_t first = f->colour.data[layer_of(f, pair.a)],
-                      second = f->colour.data[layer_of(f, pair.b)];
+        const int32_t first = f->colour.data[f->pair_layer.data[2 * i]],
+                      second = f->colour.data[f->pair_layer.data[2 * i + 1]];
         if (first == 0 || second == 0 || first == second) continue;
         if (first != side) {
             const int32_t swap = pair.a;
@@ -291,7 +180,7 @@ static mn_status fill_job(const finder *f, int32_t side, mn_tet_union *u)
         MN_TRY(mn_array_push(u->ctx, &u->a_core, &pair.a));
         MN_TRY(mn_array_push(u->ctx, &u->b_core, &pair.b));
     }
-    qsort(u->pairs.data, (size_t)u->pairs.count, sizeof *u->pairs.data, compare_pairs);
+    mn_tet_pairs_sort(&u->pairs);
     mn_tet_list_sort_unique(&u->a_core);
     mn_tet_list_sort_unique(&u->b_core);
     MN_TRY(add_neighbours(u, &u->a_core, &u->a_near));
@@ -443,24 +332,43 @@ static mn_status merge_layers(const finder *f, mn_tet_merge_report *report, bool
 /// Merges what the finder found; a layer that changed waits for the next round.
 static mn_status merge_round(finder *f, mn_tet_merge_report *report)
 {
+    const int64_t retries = report->retries;
     bool tangled = false; // tetrahedra of one layer overlap
+    int32_t job = 0;
     report->left = 0;
     for (int64_t i = 0; i < f->pairs.count && report->merges < f->def->max_merges; i++) {
-        const int32_t first = layer_of(f, f->pairs.data[i].a), second = layer_of(f, f->pairs.data[i].b);
+        const int32_t first = f->pair_layer.data[2 * i], second = f->pair_layer.data[2 * i + 1];
         bool merged = false;
         tangled = tangled || first == second;
-        if (first == second || f->done.data[first] || f->done.data[second]) continue;
+        f->again = f->again || f->job.data[first] != f->job.data[second];
+        if (first == second || f->job.data[first] || f->job.data[second]) continue;
         colour_layers(f, first, second);
+        job++;
         for (int64_t j = 0; j < f->tets.count; j++) {
             // A layer that an earlier job has changed cannot take part.
-            if (f->done.data[j]) f->colour.data[j] = 0;
-            f->done.data[j] |= f->colour.data[j];
+            if (f->job.data[j]) f->colour.data[j] = 0;
+            if (f->colour.data[j]) f->job.data[j] = job;
         }
         MN_TRY(merge_layers(f, report, &merged));
         if (!merged) report->left++;
     }
     report->left += tangled;
+    f->again = f->again || tangled || report->retries > retries;
     return MN_OK;
+}
+
+/// The box of what overlaps and its neighbours, within a region (empty: everywhere): what another round has
+/// to look at.
+static mn_box box_around(const finder *f, mn_box region)
+{
+    mn_box box = mn_box_empty();
+    for (int64_t i = 0; i < f->tets.count; i++)
+        for (int32_t k = 0; k < 4; k++) MN_TET_STAR(f->mesh, f->mesh->tet[f->tets.data[i]][k], code)
+            {
+                box = mn_box_join(box, mn_tet_box(f->mesh, code / 4));
+            }
+    if (mn_box_is_empty(region)) return box;
+    return (mn_box){mn_max3(box.min, region.min), mn_min3(box.max, region.max)};
 }
 
 static mn_status check_def(const mn_tet_mesh *mesh, const mn_tet_merge_def *def)
@@ -481,13 +389,16 @@ mn_status mn_tet_mesh_merge(mn_tet_mesh *mesh, const mn_tet_merge_def *def, mn_t
 {
     memset(report, 0, sizeof *report);
     MN_TRY(check_def(mesh, def));
-    for (int64_t merges = -1; merges < report->merges && report->merges < def->max_merges;) {
-        merges = report->merges;
-        finder f = {.mesh = mesh, .def = def, .grid = {.ctx = mesh->ctx}};
-        mn_status status = find_candidates(&f);
-        if (status == MN_OK) status = find_pairs(&f);
+    mn_box region = def->region;
+    bool again = true;
+    while (again && report->merges < def->max_merges) {
+        const int64_t merges = report->merges;
+        finder f = {.mesh = mesh, .def = def};
+        mn_status status = mn_tet_find_overlaps(mesh, region, def->within_parts, &f.pairs, &f.weak);
         if (status == MN_OK) status = find_layers(&f);
+        if (status == MN_OK) region = box_around(&f, def->region);
         if (status == MN_OK) status = merge_round(&f, report);
+        again = f.again && report->merges > merges;
         finder_free(&f);
         if (status != MN_OK) return status;
     }

@@ -11,15 +11,9 @@
 // which is the same impulse and leaves nothing to remember. Only tetrahedra that changed take part.
 #include "meniscus/tet_resample.h"
 
-#include "meniscus/array.h"
+#include "box_grid.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-typedef struct cell_entry {
-    uint64_t cell;
-    int32_t source; ///< index into sources
-} cell_entry;
 
 typedef struct pair {
     int32_t source, target;
@@ -29,14 +23,11 @@ typedef struct pair {
 typedef struct resampler {
     const mn_tet_mesh *before;
     mn_tet_mesh *mesh;
-    MN_ARRAY(int32_t) sources, targets; ///< slots before and after
+    mn_tet_list sources, targets; ///< slots before and after
     MN_ARRAY(pair) pairs;
     MN_ARRAY(double) covered; ///< sum of overlaps of each source
-    MN_ARRAY(cell_entry) grid;
-    MN_ARRAY(int32_t) seen;
-    MN_ARRAY(mn_box) boxes; ///< of the sources
-    double cell;
-    mn_vec3 origin;
+    mn_box_grid grid;         ///< over the sources
+    mn_tet_list found;        ///< scratch
 } resampler;
 
 static void corners_of(const mn_tet_mesh *mesh, int32_t t, mn_vec3 x[4])
@@ -73,108 +64,26 @@ static mn_status find_changed(resampler *r)
 
 // ---- who overlaps whom ----
 
-static mn_box box_of(const mn_vec3 x[4])
-{
-    mn_box box = mn_box_empty();
-    for (int32_t k = 0; k < 4; k++) box = mn_box_add(box, x[k]);
-    return box;
-}
-
-static int32_t cell_at(const resampler *r, double x, double origin)
-{
-    return (int32_t)floor(fmin(fmax((x - origin) / r->cell, -1000000), 1000000));
-}
-
-static uint64_t cell_key(int32_t x, int32_t y, int32_t z)
-{
-    return (uint64_t)(uint32_t)(x + 1048576) << 42 | (uint64_t)(uint32_t)(y + 1048576) << 21 |
-           (uint32_t)(z + 1048576);
-}
-
-static int compare_entries(const void *a, const void *b)
-{
-    const cell_entry *x = a, *y = b;
-    if (x->cell != y->cell) return x->cell < y->cell ? -1 : 1;
-    return x->source < y->source ? -1 : x->source > y->source;
-}
-
 static mn_status build_grid(resampler *r)
 {
-    double sum = 0, most = 0;
-    mn_vec3 x[4];
-    mn_box all = mn_box_empty();
     for (int64_t i = 0; i < r->sources.count; i++) {
-        corners_of(r->before, r->sources.data[i], x);
-        const mn_box box = box_of(x);
-        const mn_vec3 e = mn_sub(box.max, box.min);
-        const double extent = fmax(e.x, fmax(e.y, e.z));
-        sum += extent, most = fmax(most, extent);
-        all = mn_box_join(all, box);
-        MN_TRY(mn_array_push(r->mesh->ctx, &r->boxes, &box));
+        const mn_box box = mn_tet_box(r->before, r->sources.data[i]);
+        MN_TRY(mn_array_push(r->grid.ctx, &r->grid.boxes, &box));
     }
-    r->cell = fmax(sum / (double)r->sources.count, most / 16);
-    if (!(r->cell > 0)) r->cell = 1;
-    r->origin = all.min;
-    for (int64_t i = 0; i < r->sources.count; i++) {
-        const mn_box box = r->boxes.data[i];
-        const int32_t lx = cell_at(r, box.min.x, r->origin.x), hx = cell_at(r, box.max.x, r->origin.x);
-        const int32_t ly = cell_at(r, box.min.y, r->origin.y), hy = cell_at(r, box.max.y, r->origin.y);
-        const int32_t lz = cell_at(r, box.min.z, r->origin.z), hz = cell_at(r, box.max.z, r->origin.z);
-        for (int32_t a = lx; a <= hx; a++)
-            for (int32_t b = ly; b <= hy; b++)
-                for (int32_t c = lz; c <= hz; c++) {
-                    const cell_entry entry = {cell_key(a, b, c), (int32_t)i};
-                    MN_TRY(mn_array_push(r->mesh->ctx, &r->grid, &entry));
-                }
-    }
-    qsort(r->grid.data, (size_t)r->grid.count, sizeof *r->grid.data, compare_entries);
-    MN_TRY(mn_array_resize(r->mesh->ctx, &r->seen, r->sources.count));
-    for (int64_t i = 0; i < r->sources.count; i++) r->seen.data[i] = -1;
-    return MN_OK;
-}
-
-static bool boxes_apart(mn_box a, mn_box b)
-{
-    return a.min.x > b.max.x || b.min.x > a.max.x || a.min.y > b.max.y || b.min.y > a.max.y ||
-           a.min.z > b.max.z || b.min.z > a.max.z;
-}
-
-static int64_t first_in_cell(const resampler *r, uint64_t cell)
-{
-    int64_t low = 0, high = r->grid.count;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (r->grid.data[middle].cell < cell)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return mn_box_grid_build(&r->grid);
 }
 
 static mn_status overlap_target(resampler *r, int32_t j)
 {
     mn_vec3 x[4], y[4];
     corners_of(r->mesh, r->targets.data[j], x);
-    const mn_box box = box_of(x);
-    const int32_t lx = cell_at(r, box.min.x, r->origin.x), hx = cell_at(r, box.max.x, r->origin.x);
-    const int32_t ly = cell_at(r, box.min.y, r->origin.y), hy = cell_at(r, box.max.y, r->origin.y);
-    const int32_t lz = cell_at(r, box.min.z, r->origin.z), hz = cell_at(r, box.max.z, r->origin.z);
-    for (int32_t a = lx; a <= hx; a++)
-        for (int32_t b = ly; b <= hy; b++)
-            for (int32_t c = lz; c <= hz; c++) {
-                const uint64_t cell = cell_key(a, b, c);
-                for (int64_t i = first_in_cell(r, cell); i < r->grid.count && r->grid.data[i].cell == cell;
-                     i++) {
-                    const int32_t source = r->grid.data[i].source;
-                    if (r->seen.data[source] == j) continue;
-                    r->seen.data[source] = j;
-                    if (boxes_apart(box, r->boxes.data[source])) continue;
-                    corners_of(r->before, r->sources.data[source], y);
-                    const pair found = {source, j, mn_tet_overlap(y, x)};
-                    if (found.volume > 0) MN_TRY(mn_array_push(r->mesh->ctx, &r->pairs, &found));
-                }
-            }
+    MN_TRY(mn_box_grid_find(&r->grid, mn_tet_box(r->mesh, r->targets.data[j]), &r->found));
+    for (int64_t i = 0; i < r->found.count; i++) {
+        const int32_t source = r->found.data[i];
+        corners_of(r->before, r->sources.data[source], y);
+        const pair found = {source, j, mn_tet_overlap(y, x)};
+        if (found.volume > 0) MN_TRY(mn_array_push(r->mesh->ctx, &r->pairs, &found));
+    }
     return MN_OK;
 }
 
@@ -280,44 +189,32 @@ static mn_status resample_elements(resampler *r, mn_tet_field *to, const mn_tet_
     return MN_OK;
 }
 
-/// The source tetrahedron that contains x best, and the barycentric weights there, clipped to it.
-static int32_t locate(const resampler *r, mn_vec3 x, double weights[4])
+/// The source tetrahedron that contains x best, and the barycentric weights there, clipped to it; -1 when
+/// none is within a cell of it.
+static mn_status locate(resampler *r, mn_vec3 x, int32_t *home, double weights[4])
 {
-    const uint64_t cell =
-        cell_key(cell_at(r, x.x, r->origin.x), cell_at(r, x.y, r->origin.y), cell_at(r, x.z, r->origin.z));
-    int32_t home = -1;
-    double best = -INFINITY;
-    for (int64_t i = first_in_cell(r, cell); i < r->grid.count && r->grid.data[i].cell == cell; i++) {
-        mn_vec3 p[4];
-        double w[4], least = INFINITY;
-        corners_of(r->before, r->sources.data[r->grid.data[i].source], p);
-        const double volume = mn_tet_volume(p[0], p[1], p[2], p[3]);
-        for (int32_t k = 0; k < 4; k++) {
-            mn_vec3 q[4];
-            memcpy(q, p, sizeof q);
-            q[k] = x;
-            w[k] = mn_tet_volume(q[0], q[1], q[2], q[3]) / volume;
-            least = fmin(least, w[k]);
-        }
-        if (least > best) {
-            best = least;
-            home = r->sources.data[r->grid.data[i].source];
-            memcpy(weights, w, sizeof w);
-        }
-    }
+    const mn_vec3 cell = {r->grid.cell, r->grid.cell, r->grid.cell};
     double sum = 0;
-    for (int32_t k = 0; k < 4 && home >= 0; k++) sum += weights[k] = fmax(weights[k], 0);
-    for (int32_t k = 0; k < 4 && home >= 0; k++) weights[k] /= sum;
-    return home;
+    *home = -1;
+    MN_TRY(mn_box_grid_find(&r->grid, (mn_box){x, x}, &r->found));
+    if (r->found.count == 0)
+        MN_TRY(mn_box_grid_find(&r->grid, (mn_box){mn_sub(x, cell), mn_add(x, cell)}, &r->found));
+    if (r->found.count == 0) return MN_OK;
+    for (int64_t i = 0; i < r->found.count; i++) r->found.data[i] = r->sources.data[r->found.data[i]];
+    *home = mn_tet_home_of(r->before, r->found.count, r->found.data, x, weights);
+    for (int32_t k = 0; k < 4; k++) sum += weights[k] = fmax(weights[k], 0);
+    for (int32_t k = 0; k < 4; k++) weights[k] /= sum;
+    return MN_OK;
 }
 
-static void resample_vertices(resampler *r)
+static mn_status resample_vertices(resampler *r)
 {
     mn_tet_mesh *mesh = r->mesh;
     for (int32_t v = 0; v < mesh->vertex_slots; v++) {
         if (!mn_tet_vertex_alive(mesh, v) || !vertex_changed(r->before, mesh, v)) continue;
         double weights[4];
-        const int32_t home = locate(r, mesh->position[v], weights);
+        int32_t home;
+        MN_TRY(locate(r, mesh->position[v], &home, weights));
         if (home < 0) continue;
         for (int32_t f = 0; f < mesh->field_count; f++) {
             mn_tet_field *to = &mesh->fields[f];
@@ -331,6 +228,7 @@ static void resample_vertices(resampler *r)
             }
         }
     }
+    return MN_OK;
 }
 
 // ---- momentum ----
@@ -398,14 +296,14 @@ static mn_status resample(resampler *r, const mn_tet_resample_def *def, mn_tet_r
         const mn_tet_field *from = mn_tet_mesh_find_field(r->before, r->mesh->fields[f].name);
         if (from && from->kind != MN_TET_LINEAR) MN_TRY(resample_elements(r, &r->mesh->fields[f], from));
     }
-    resample_vertices(r);
+    MN_TRY(resample_vertices(r));
     return def->velocity && def->mass ? restore_momentum(r, def, report) : MN_OK;
 }
 
 mn_status mn_tet_resample(const mn_tet_mesh *before, mn_tet_mesh *mesh, const mn_tet_resample_def *def,
                           mn_tet_resample_report *report)
 {
-    resampler r = {.before = before, .mesh = mesh};
+    resampler r = {.before = before, .mesh = mesh, .grid = {.ctx = mesh->ctx}};
     mn_context *ctx = mesh->ctx;
     memset(report, 0, sizeof *report);
     const mn_status status = resample(&r, def, report);
@@ -413,8 +311,7 @@ mn_status mn_tet_resample(const mn_tet_mesh *before, mn_tet_mesh *mesh, const mn
     mn_array_free(ctx, &r.targets);
     mn_array_free(ctx, &r.pairs);
     mn_array_free(ctx, &r.covered);
-    mn_array_free(ctx, &r.grid);
-    mn_array_free(ctx, &r.seen);
-    mn_array_free(ctx, &r.boxes);
+    mn_box_grid_free(&r.grid);
+    mn_array_free(ctx, &r.found);
     return status;
 }

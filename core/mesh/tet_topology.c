@@ -19,21 +19,6 @@
 
 // ---- union-find ----
 
-static int32_t root_of(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-/// True when the two were apart.
-static bool unite(int32_t *parent, int32_t a, int32_t b)
-{
-    a = root_of(parent, a), b = root_of(parent, b);
-    if (a == b) return false;
-    parent[a > b ? a : b] = a > b ? b : a;
-    return true;
-}
-
 // ---- edges ----
 
 static int compare_u64(const void *a, const void *b)
@@ -116,7 +101,7 @@ static int32_t count_face_sets(const mn_tet_mesh *mesh, const int32_t *codes, in
             const int32_t mate = mesh->mate[codes[i] / 4][k];
             if (k == codes[i] % 4 || mate < 0) continue;
             for (int32_t j = 0; j < count; j++)
-                if (codes[j] / 4 == mate / 4) sets -= unite(parent, i, j);
+                if (codes[j] / 4 == mate / 4) sets -= mn_tet_unite(parent, i, j);
         }
     return sets;
 }
@@ -144,7 +129,7 @@ static int32_t count_edge_sets(const mn_tet_mesh *mesh, int32_t v, const int32_t
                 }
                 if (found < 2) pair[found++] = at;
             }
-            if (found == 2 && pair[0] >= 0 && pair[1] >= 0) sets -= unite(parent, pair[0], pair[1]);
+            if (found == 2 && pair[0] >= 0 && pair[1] >= 0) sets -= mn_tet_unite(parent, pair[0], pair[1]);
         }
     return sets;
 }
@@ -202,7 +187,7 @@ mn_status mn_tet_mesh_topology(const mn_tet_mesh *mesh, mn_tet_topology *topolog
     }
     for (int32_t t = 0; t < mesh->tet_slots; t++)
         for (int32_t k = 0; mn_tet_alive(mesh, t) && k < 4; k++)
-            if (mesh->mate[t][k] >= 0) topology->parts -= unite(parent, t, mesh->mate[t][k] / 4);
+            if (mesh->mate[t][k] >= 0) topology->parts -= mn_tet_unite(parent, t, mesh->mate[t][k] / 4);
     classify_vertices(mesh, topology);
     topology->faces = inner + topology->boundary_faces;
     topology->euler = topology->vertices - topology->edges + topology->faces - topology->tets;

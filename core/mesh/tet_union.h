@@ -11,6 +11,7 @@
 #define MENISCUS_MESH_TET_UNION_H
 
 #include "box_grid.h"
+#include "meniscus/tet_merge.h"
 
 /// What functions below return for a place that is degenerate: the attempt is given up, the mesh untouched.
 #define MN_TET_DEGENERATE MN_ERROR_DIVERGED
@@ -19,6 +20,14 @@ typedef struct mn_tet_overlap_pair {
     int32_t a, b; ///< slots, a in layer A and b in layer B
     double volume;
 } mn_tet_overlap_pair;
+typedef MN_ARRAY(mn_tet_overlap_pair) mn_tet_pairs;
+
+/// All pairs of tetrahedra in a region (empty: everywhere) that overlap and have no vertex in common, a < b,
+/// sorted: those that do so for sure, and those that overlap by no more than rounding might
+/// (tet_overlap_pairs.c). Without within_parts, pairs of one part do not count.
+mn_status mn_tet_find_overlaps(mn_tet_mesh *mesh, mn_box region, bool within_parts, mn_tet_pairs *sure,
+                               mn_tet_pairs *weak);
+void mn_tet_pairs_sort(mn_tet_pairs *pairs);
 
 /// What a vertex of mesh B lies on.
 typedef enum mn_seam_place { MN_SEAM_NOWHERE, MN_SEAM_VERTEX, MN_SEAM_EDGE, MN_SEAM_FACE } mn_seam_place;
@@ -73,11 +82,11 @@ typedef struct mn_inside_vertex {
 typedef struct mn_tet_union {
     mn_context *ctx;
     mn_tet_mesh *mesh;
-    MN_ARRAY(mn_tet_overlap_pair) pairs; ///< sorted by a
-    mn_tet_list a_core, b_core;          ///< overlapping tetrahedra, in rising order
-    mn_tet_list a_near, b_near;          ///< and those that share a vertex with them
-    mn_tet_list moved;                   ///< vertices that this attempt moved
-    MN_ARRAY(mn_vec3) places;            ///< where they were
+    mn_tet_pairs pairs;         ///< sorted by a
+    mn_tet_list a_core, b_core; ///< overlapping tetrahedra, in rising order
+    mn_tet_list a_near, b_near; ///< and those that share a vertex with them
+    mn_tet_list moved;          ///< vertices that this attempt moved
+    MN_ARRAY(mn_vec3) places;   ///< where they were
 
     mn_tet_mesh *b;
     MN_ARRAY(mn_union_vertex) b_vertex; ///< per vertex slot of b

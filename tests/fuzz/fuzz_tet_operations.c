@@ -267,7 +267,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool valid = true;
     if (size < 10) return 0;
     start_world(&w, data);
-    for (size_t i = 2; i + 8 <= size && w.mesh->tet_count < 800 && valid; i += 8) {
+    for (size_t i = 2; i + 8 <= size && w.mesh->tet_count < 400 && valid; i += 8) {
         const record r = read_record(&data[i]);
         const int what = r.kind / TET_OPERATIONS;
         if (what < 9) {
