@@ -19,7 +19,7 @@
 static const double FALL_IN = 0.6;  // spacings
 static const double GROWN_IN = 1.3; // spacings to an inner point of the film
 static const double BALL = 2.2;     // a thread this many radii of its ball long is one
-enum { SHARERS = 64 };
+enum { SHARERS = 64, FILM = 0, THREAD, DROP };
 
 // ---- 1 to 2 ----
 
@@ -125,9 +125,9 @@ typedef struct meeting {
     int32_t self;
     int32_t film, thread, drop; ///< the nearest of each kind in touch; -1: none
     double nearest[3];
-    int32_t sharers[SHARERS], sharer_count; ///< film in touch
-    int32_t films;                          ///< points of film around
-    bool inner;                             ///< one of them is not on its rim
+    int32_t sharers[2][SHARERS], sharer_count[2]; ///< film and thread in touch
+    int32_t films;                                ///< points of film around
+    bool inner;                                   ///< one of them is not on its rim
     mn_vec3 position;
     double radius;
 } meeting;
@@ -154,17 +154,20 @@ static void meet(void *user, int32_t point, double unused)
             m->inner = m->inner || !mls->surface.edge.data[point];
         }
         if (d2 > fmax(near, m->radius) * fmax(near, m->radius)) return;
-        keep_nearest(m, 0, &m->film, point, d2);
-        if (m->sharer_count < SHARERS) m->sharers[m->sharer_count++] = point;
+        keep_nearest(m, FILM, &m->film, point, d2);
+        if (m->sharer_count[FILM] < SHARERS) m->sharers[FILM][m->sharer_count[FILM]++] = point;
         return;
     case MN_MLS_THREAD: {
         const double touch = fmax(near, m->radius + 0.5 * mls->thickness.data[point]);
-        if (d2 < touch * touch) keep_nearest(m, 1, &m->thread, point, d2);
+        if (d2 < touch * touch) {
+            keep_nearest(m, THREAD, &m->thread, point, d2);
+            if (m->sharer_count[THREAD] < SHARERS) m->sharers[THREAD][m->sharer_count[THREAD]++] = point;
+        }
         return;
     }
     case MN_MLS_DROP: {
         const double touch = m->radius + mls_ball_radius(other->mass / mls->def.density);
-        if (d2 < touch * touch) keep_nearest(m, 2, &m->drop, point, d2);
+        if (d2 < touch * touch) keep_nearest(m, DROP, &m->drop, point, d2);
         return;
     }
     default:
@@ -181,16 +184,18 @@ static meeting look_around(const mn_mls *mls, int32_t p, double radius, double r
     return m;
 }
 
-// All film in touch takes an equal part, so that a large drop does not become a spike.
-static void fall_into_film(mn_mls *mls, const meeting *m, mn_mls_point *point)
+// All that is in touch takes an equal part, so that a large drop does not become a spike.
+static void fall_in(mn_mls *mls, const meeting *m, int kind, mn_mls_point *point)
 {
-    const double share = point->mass / m->sharer_count;
-    for (int32_t i = 0; i < m->sharer_count; i++) {
-        mn_mls_point *film = &mls->points.data[m->sharers[i]];
-        const mn_vec3 place = film->position;
-        mls_give(film, point, share);
-        if (m->sharer_count > 1) film->position = place;
-        if (!mls->surface.edge.data[m->sharers[i]]) film->unrest = MLS_UNREST;
+    const int32_t count = m->sharer_count[kind];
+    const double share = point->mass / count;
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t taker = m->sharers[kind][i];
+        mn_mls_point *other = &mls->points.data[taker];
+        const mn_vec3 place = other->position;
+        mls_give(other, point, share);
+        if (count > 1) other->position = place;
+        if (kind == THREAD || !mls->surface.edge.data[taker]) other->unrest = MLS_UNREST;
     }
     point->mass = 0;
 }
@@ -208,10 +213,10 @@ static void drops_meet(mn_mls *mls, double largest)
         if (point->codim != MN_MLS_DROP) continue;
         const double r = mls_ball_radius(point->mass / mls->def.density);
         const meeting m = look_around(mls, p, r, fmax(FALL_IN * s, r + largest) + s);
-        if (m.film >= 0 && m.nearest[0] <= m.nearest[1])
-            fall_into_film(mls, &m, point);
+        if (m.film >= 0 && m.nearest[FILM] <= m.nearest[THREAD])
+            fall_in(mls, &m, FILM, point);
         else if (m.thread >= 0)
-            mls_give_all(&mls->points.data[m.thread], point);
+            fall_in(mls, &m, THREAD, point);
         else if (m.drop >= 0)
             mls_give_all(&mls->points.data[m.drop], point);
     }
@@ -227,7 +232,7 @@ static void threads_to_film(mn_mls *mls)
         if (mls->use.data[p] != 1) continue; // it has just become one
         const meeting m = look_around(mls, p, 0, (GROWN_IN + 0.5) * mls->def.spacing);
         if (m.film >= 0) {
-            fall_into_film(mls, &m, point);
+            fall_in(mls, &m, FILM, point);
         } else if (m.inner && m.films >= 2) {
             point->codim = MN_MLS_FILM;
             point->normal = mn_v3(0, 0, 1);

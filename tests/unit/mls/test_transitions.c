@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Points that change their codimension: each way there is, with mass and momentum kept through it (F10).
+#include "support/check.h"
+#include "support/failing_allocator.h"
+
+enum { MOST = 4000 };
+
+/// What a solver starts with: spacing 1 mm, water, no gravity and no air.
+typedef struct cast {
+    int64_t count;
+    mn_vec3 x[MOST], v[MOST], n[MOST];
+    double h[MOST];
+    uint8_t codim[MOST], pinned[MOST];
+} cast;
+
+static const double S = 0.001;
+
+static void add(cast *c, uint8_t codim, mn_vec3 x, mn_vec3 n, mn_vec3 v, double thickness)
+{
+    assert_true(c->count < MOST);
+    c->x[c->count] = x, c->n[c->count] = n, c->v[c->count] = v;
+    c->h[c->count] = thickness, c->codim[c->count] = codim, c->pinned[c->count++] = 0;
+}
+
+// Rows of film in the plane y = 0 about the origin.
+static void add_film(cast *c, int rows, int columns, mn_vec3 v, double thickness)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++)
+            add(c, MN_MLS_FILM,
+                mn_v3(S * (j - 0.5 * (columns - 1) + 0.5 * (i % 2)), 0, S * 0.87 * (i - 0.5 * (rows - 1))),
+                mn_v3(0, 1, 0), v, thickness);
+}
+
+static void add_thread(cast *c, mn_vec3 a, mn_vec3 b, mn_vec3 v, double thickness)
+{
+    const int steps = (int)round(mn_distance(a, b) / S);
+    for (int i = 0; i <= steps; i++)
+        add(c, MN_MLS_THREAD, mn_lerp(a, b, (double)i / steps), mn_sub(b, a), v, thickness);
+}
+
+typedef struct totals {
+    double mass, scale; ///< scale: of the momentum
+    mn_vec3 momentum;
+    int64_t of[4]; ///< points of each codimension
+} totals;
+
+static totals totals_of(const mn_mls *mls)
+{
+    const mn_mls_view view = mn_mls_get_view(mls);
+    totals t = {0};
+    for (int64_t i = 0; i < view.count; i++) {
+        const mn_mls_point *p = &view.points[i];
+        t.mass += p->mass;
+        t.momentum = mn_axpy(t.momentum, p->mass, p->velocity);
+        t.scale += p->mass * mn_norm(p->velocity);
+        t.of[p->codim]++;
+    }
+    return t;
+}
+
+static mn_mls *open(mn_context *ctx, const cast *c, double sigma, double max_dt)
+{
+    mn_mls_def def = mn_mls_default_def();
+    mn_mls *mls = NULL;
+    def.spacing = S, def.sigma = sigma, def.max_dt = max_dt;
+    const mn_mls_source source = {c->count, c->x, c->v, c->n, c->h, c->pinned, c->codim};
+    check_ok(ctx, mn_mls_create(ctx, &def, &mls));
+    check_ok(ctx, mn_mls_add(mls, &source));
+    return mls;
+}
+
+// Runs until `codim` has gone or come, and checks what must stay.
+static totals run(const cast *c, double sigma, double max_dt, double time, int steps)
+{
+    mn_context *ctx = mn_context_create(NULL);
+    mn_mls *mls = open(ctx, c, sigma, max_dt);
+    const totals before = totals_of(mls);
+    double scale = before.scale;
+    for (int i = 0; i < steps; i++) {
+        check_ok(ctx, mn_mls_advance(mls, &(mn_mls_inputs){0}, time / steps));
+        scale = fmax(scale, totals_of(mls).scale);
+    }
+    const totals after = totals_of(mls);
+    check_close(after.mass / before.mass, 1, 1e-12);
+    check_close(mn_distance(after.momentum, before.momentum) / scale, 0, 1e-10);
+    mn_mls_free(mls);
+    mn_context_free(ctx);
+    return after;
+}
+
+static const mn_vec3 drift = {0.3, 0.1, -0.2};
+
+static void strip_becomes_a_thread(void **state)
+{
+    (void)state;
+    cast *c = calloc(1, sizeof *c);
+    add_film(c, 2, 40, drift, 1e-4);
+    const totals t = run(c, 0.07, 1e-5, 1e-5, 1);
+    assert_int_equal(t.of[MN_MLS_FILM], 0);
+    assert_true(t.of[MN_MLS_THREAD] >= 40 && t.of[MN_MLS_THREAD] < 60); // pairs have become one
+    free(c);
+}
+
+// A wide film keeps to itself.
+static void film_stays_film(void **state)
+{
+    (void)state;
+    cast *c = calloc(1, sizeof *c);
+    add_film(c, 8, 40, drift, 1e-4);
+    const totals t = run(c, 0.07, 1e-4, 2e-4, 2);
+    assert_int_equal(t.of[MN_MLS_THREAD], 0);
+    assert_int_equal(t.of[MN_MLS_DROP], 0);
+    free(c);
+}
+
+// A flake draws together through a thread into one drop.
+static void flake_becomes_a_drop(void **state)
+{
+    (void)state;
+    cast *c = calloc(1, sizeof *c);
+    add_film(c, 2, 4, drift, 1e-4);
+    const totals t = run(c, 0.07, 1e-3, 0.02, 4);
+    assert_int_equal(t.of[MN_MLS_FILM] + t.of[MN_MLS_THREAD], 0);
+    assert_int_equal(t.of[MN_MLS_DROP], 1);
+    free(c);
+}
+
+static void thread_breaks_into_drops(void **state)
+{
+    (void)state;
+    cast *c = calloc(1, sizeof *c);
+    add_thread(c, mn_v3(0, 0, 0), mn_v3(0.06, 0, 0), drift, 0.002);
+    for (int64_t i = 0; i < c->count; i++) c->h[i] *= 1 + 0.1 * cos(0.697 * c->x[i].x / 0.001);
+    const totals t = run(c, 0.07, 1e-3, 0.08, 20);
+    assert_int_equal(t.of[MN_MLS_THREAD], 0);
+    assert_true(t.of[MN_MLS_DROP] >= 4);
+    free(c);
+}
+
+static void drop_joins_a_thread(void **state)
+{
+    (void)state;
+    cast *c = calloc(1, sizeof *c);
+    add_thread(c, mn_v3(-0.02, 0, 0), mn_v3(0.02, 0, 0), drift, 0.0005);
+    add(c, MN_MLS_DROP, mn_v3(0, 0.003, 0), mn_v3(0, 1, 0), mn_add(drift, mn_v3(0, -1, 0)), 0.0006);
+    c->pinned[0] = c->pinned[40] = 0;
+    const totals t = run(c, 1e-6, 1e-3, 0.005, 5);
+    assert_int_equal(t.of[MN_MLS_DROP], 0);
+    assert_int_equal(t.of[MN_MLS_THREAD], 41);
+    free(c);
+}
+
+static void drop_joins_a_film(void **state)
+{
+    (void)state;
+    cast *c = calloc(1, sizeof *c);
+    add_film(c, 20, 20, drift, 1e-4);
+    add(c, MN_MLS_DROP, mn_v3(0, 0.003, 0), mn_v3(0, 1, 0), mn_add(drift, mn_v3(0, -0.5, 0)), 0.002);
+    const totals t = run(c, 1e-6, 1e-3, 0.012, 12);
+    assert_int_equal(t.of[MN_MLS_DROP], 0);
+    free(c);
+}
+
+static void drops_join(void **state)
+{
+    (void)state;
+    cast *c = calloc(1, sizeof *c);
+    add(c, MN_MLS_DROP, mn_v3(0, 0, 0), mn_v3(0, 1, 0), drift, 0.002);
+    add(c, MN_MLS_DROP, mn_v3(0, 0.005, 0), mn_v3(0, 1, 0), mn_add(drift, mn_v3(0, -1, 0)), 0.002);
+    const totals t = run(c, 0.07, 1e-3, 0.006, 6);
+    assert_int_equal(t.of[MN_MLS_DROP], 1);
+    free(c);
+}
+
+// A thread that falls flat onto a film is taken in; one beside its rim becomes part of it.
+static void thread_joins_a_film(void **state)
+{
+    (void)state;
+    cast *c = calloc(1, sizeof *c);
+    add_film(c, 20, 40, drift, 1e-4);
+    add_thread(c, mn_v3(-0.01, 0.003, 0), mn_v3(0.01, 0.003, 0), mn_add(drift, mn_v3(0, -0.5, 0)), 0.0004);
+    const totals onto = run(c, 1e-6, 1e-3, 0.012, 12);
+    assert_int_equal(onto.of[MN_MLS_THREAD], 0);
+    c->count = 0;
+    add_film(c, 20, 40, drift, 1e-4);
+    const double rim = S * 0.87 * 9.5;
+    add_thread(c, mn_v3(-0.01, 0, rim + 2.6 * S), mn_v3(0.01, 0, rim + 2.6 * S),
+               mn_add(drift, mn_v3(0, 0, -0.5)), 0.0004);
+    const totals beside = run(c, 1e-6, 2e-4, 0.006, 12);
+    assert_int_equal(beside.of[MN_MLS_THREAD], 0);
+    free(c);
+}
+
+// The end of a thread hangs on a film, and both pull at each other in one solve.
+static void thread_hangs_on_a_film(void **state)
+{
+    (void)state;
+    cast *c = calloc(1, sizeof *c);
+    add_film(c, 20, 20, drift, 1e-4);
+    add_thread(c, mn_v3(0.0003, 0.001, 0.0002), mn_v3(0.0003, 0.02, 0.0002), drift, 0.0005);
+    mn_context *ctx = mn_context_create(NULL);
+    mn_mls *mls = open(ctx, c, 0.07, 1e-4);
+    const mn_mls_view view = mn_mls_get_view(mls);
+    int64_t hanging = 0;
+    for (int64_t i = 0; i < view.link_count; i++)
+        hanging += view.points[view.links[i][0]].codim != view.points[view.links[i][1]].codim;
+    assert_int_equal(hanging, 1);
+    mn_mls_free(mls);
+    mn_context_free(ctx);
+    const totals t = run(c, 0.07, 1e-3, 0.004, 4);
+    assert_true(t.of[MN_MLS_THREAD] > 0 && t.of[MN_MLS_THREAD] < 25);
+    free(c);
+}
+
+static mn_status a_life(mn_context *ctx)
+{
+    cast *c = calloc(1, sizeof *c);
+    mn_mls_def def = mn_mls_default_def();
+    mn_mls *mls = NULL;
+    add_film(c, 2, 5, drift, 1e-4);
+    add_thread(c, mn_v3(0, 0.005, 0), mn_v3(0, 0.012, 0), drift, 0.0005);
+    add(c, MN_MLS_DROP, mn_v3(0, 0.004, 0.0015), mn_v3(0, 1, 0), drift, 0.002);
+    def.spacing = S, def.max_dt = 1e-4;
+    const mn_mls_source source = {c->count, c->x, c->v, c->n, c->h, c->pinned, c->codim};
+    mn_status status = mn_mls_create(ctx, &def, &mls);
+    if (status == MN_OK) status = mn_mls_add(mls, &source);
+    if (status == MN_OK) status = mn_mls_advance(mls, &(mn_mls_inputs){0}, 2e-4);
+    mn_mls_free(mls);
+    free(c);
+    return status;
+}
+
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    for (int64_t n = 0;; n++) {
+        failing_allocator memory = {.fail_at = n};
+        mn_hooks hooks = failing_hooks(&memory);
+        hooks.max_workers = 1;
+        mn_context *ctx = mn_context_create(&hooks);
+        if (ctx) {
+            const mn_status status = a_life(ctx);
+            assert_true(status == (memory.failed ? MN_ERROR_MEMORY : MN_OK));
+            mn_context_free(ctx);
+        }
+        assert_int_equal(memory.held, 0);
+        if (!memory.failed) break;
+    }
+}
+
+// Threads of one point, points in one place, lone points, wrong numbers.
+static void odd_threads_are_sane(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    cast *c = calloc(1, sizeof *c);
+    add(c, MN_MLS_THREAD, mn_v3(0, 0, 0), mn_v3(1, 0, 0), drift, 0.0005);
+    totals t = run(c, 0.07, 1e-3, 0.01, 2);
+    assert_int_equal(t.of[MN_MLS_DROP], 1); // one point is a drop
+    add(c, MN_MLS_THREAD, mn_v3(0, 0, 0), mn_v3(1, 0, 0), drift, 0.0005);
+    add_thread(c, mn_v3(0, 0, 0), mn_v3(0.01, 0, 0), drift, 0.0005);
+    add(c, MN_MLS_THREAD, mn_v3(0.05, 0, 0), mn_v3(0, 1, 0), drift, 0.01);
+    t = run(c, 0.07, 1e-3, 0.001, 2);
+    assert_int_equal(t.of[MN_MLS_DROP], 1);
+    const mn_mls_source source = {c->count, c->x, c->v, c->n, c->h, c->pinned, c->codim};
+    mn_mls_def def = mn_mls_default_def();
+    mn_mls *mls = NULL;
+    check_ok(ctx, mn_mls_create(ctx, &def, &mls));
+    c->h[0] = 0;
+    check_fails(ctx, mn_mls_add(mls, &source), MN_ERROR_INPUT, "thick");
+    c->h[0] = NAN;
+    check_fails(ctx, mn_mls_add(mls, &source), MN_ERROR_INPUT, "thick");
+    c->h[0] = 0.001, c->codim[0] = 7;
+    check_fails(ctx, mn_mls_add(mls, &source), MN_ERROR_INPUT, "codim");
+    c->codim[0] = MN_MLS_THREAD, c->x[3].y = INFINITY;
+    check_fails(ctx, mn_mls_add(mls, &source), MN_ERROR_INPUT, "not a number");
+    mn_mls_free(mls);
+    mn_context_free(ctx);
+    free(c);
+}
+
+// Film, threads and drops at once, in a tumble: the same bits for any number of workers.
+static void same_bits_for_any_workers(void **state)
+{
+    (void)state;
+    uint64_t hashes[3];
+    for (int i = 0; i < 3; i++) {
+        const mn_hooks hooks = {.max_workers = i == 0 ? 1 : i == 1 ? 2 : 8};
+        mn_context *ctx = mn_context_create(&hooks);
+        cast *c = calloc(1, sizeof *c);
+        add_film(c, 3, 60, drift, 1e-4);
+        add_thread(c, mn_v3(-0.02, 0.002, 0), mn_v3(0.02, 0.004, 0.01), mn_v3(0, -0.3, 0), 0.001);
+        for (int k = 0; k < 30; k++)
+            add(c, MN_MLS_DROP, mn_v3(0.001 * k - 0.015, 0.003, 0.0005 * k), mn_v3(0, 1, 0),
+                mn_v3(0, -0.5, 0), 0.0008);
+        mn_mls *mls = open(ctx, c, 0.07, 1e-3);
+        check_ok(ctx, mn_mls_advance(mls, &(mn_mls_inputs){0}, 0.01));
+        const mn_mls_view view = mn_mls_get_view(mls);
+        hashes[i] = mn_hash_bytes(0, view.points, sizeof *view.points * (size_t)view.count);
+        mn_mls_free(mls);
+        mn_context_free(ctx);
+        free(c);
+    }
+    assert_true(hashes[0] == hashes[1] && hashes[0] == hashes[2]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(strip_becomes_a_thread),
+        cmocka_unit_test(film_stays_film),
+        cmocka_unit_test(flake_becomes_a_drop),
+        cmocka_unit_test(thread_breaks_into_drops),
+        cmocka_unit_test(drop_joins_a_thread),
+        cmocka_unit_test(drop_joins_a_film),
+        cmocka_unit_test(drops_join),
+        cmocka_unit_test(thread_joins_a_film),
+        cmocka_unit_test(thread_hangs_on_a_film),
+        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(odd_threads_are_sane),
+        cmocka_unit_test(same_bits_for_any_workers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
