@@ -57,7 +57,7 @@ mn_status mls_level(mn_mls *mls)
     MN_TRY(mn_parallel_for(mls->ctx, mls->points.count, GRAIN, gather_range, mls));
     for (int64_t p = 0; p < mls->points.count; p++) {
         mn_mls_point *point = &mls->points.data[p];
-        if (point->unrest > 0) point->unrest--;
+        if (point->unrest > 0 && point->codim == MN_MLS_FILM) point->unrest--;
         if (point->mass == mls->drag.data[p]) continue;
         point->mass = mls->drag.data[p];
         if (!mls_is_held(point)) point->velocity = mn_scale(1 / point->mass, mls->right.data[p]);

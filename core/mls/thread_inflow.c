@@ -19,7 +19,7 @@ static mn_status send_off(mn_mls *mls, int64_t p, mn_vec3 flow, double mass)
     born.normal = along;
     born.mass = mass;
     born.id = mls->next_id++;
-    born.anchor = -1;
+    born.anchor = MN_MLS_FREE;
     mls->points.data[p].mass -= mass;
     if (mls->points.count >= mls->def.max_points)
         return mn_fail(mls->ctx, MN_ERROR_ARGUMENT,

@@ -4,7 +4,7 @@
 // the step with the points where the step has brought them, keeps mass and momentum, and lets each point take
 // part in one change at most.
 //
-//   - A short link becomes one point; at a free end that is where the end was, as on the rim of a film.
+//   - A short link becomes one point.
 //   - A long link gets a point on the cubic through its ends. It takes l/2 of each end's 2 L_p: so much that
 //   a
 //     thread of even thickness stays even.
@@ -18,6 +18,8 @@
 static const double SPLIT = 1.4, MERGE = 0.5, GAP = 2.2; // spacings
 static const double NECK = 0.15;                         // of the radius to either side
 static const double UNRESOLVED = 0.5;                    // spacings
+static const double PI = 3.14159265358979323846;
+static const double LEVEL = 0.05; // under 1/16: stable
 enum { NECK_WALK = 10, GAP_MOST = 8 };
 
 static mn_mls_point *point_of(mn_mls *mls, int32_t node)
@@ -70,7 +72,7 @@ static bool is_neck(const mn_mls *mls, int32_t node)
     const thread_graph *g = &mls->threads;
     const thread_node *at = &g->nodes.data[node];
     const double r = g->shape.beads.data[node].radius;
-    if (at->degree != 2 || !is_free_thread(mls, node) || mls->points.data[at->point].anchor >= 0)
+    if (at->degree != 2 || !is_free_thread(mls, node) || mls_is_held(&mls->points.data[at->point]))
         return false;
     if (2 * r < mls->def.min_thickness) return true;
     const int32_t a = thread_other(g, at->link[0], node), b = thread_other(g, at->link[1], node);
@@ -83,9 +85,7 @@ static bool is_neck(const mn_mls *mls, int32_t node)
 static bool widen(mn_mls *mls, int32_t *behind, int32_t *end)
 {
     const int32_t next = next_node(&mls->threads, *behind, *end);
-    if (next < 0 || is_touched(mls, next) ||
-        mls->points.data[mls->threads.nodes.data[*end].point].anchor >= 0)
-        return false;
+    if (next < 0 || is_touched(mls, next) || mls_is_held(point_of(mls, *end))) return false;
     if (mls_is_dead(point_of(mls, next)) || !is_free_thread(mls, *end)) return false;
     mls_give_all(point_of(mls, next), point_of(mls, *end));
     touch(mls, *end);
@@ -153,17 +153,15 @@ static mn_status merge_short_links(mn_mls *mls)
         int32_t a = g->edges.data[i].a, b = g->edges.data[i].b;
         if (is_touched(mls, a) || is_touched(mls, b) || !is_free_thread(mls, a) || !is_free_thread(mls, b))
             continue;
-        const bool end_a = g->nodes.data[a].degree == 1, end_b = g->nodes.data[b].degree == 1;
-        if (point_of(mls, b)->anchor >= 0 || (point_of(mls, a)->anchor < 0 && end_b && !end_a)) {
+        if (mls_is_held(point_of(mls, b))) {
             const int32_t swap = a;
             a = b, b = swap;
         }
         mn_mls_point *stays = point_of(mls, a), *goes = point_of(mls, b);
-        if (goes->anchor >= 0) continue;
-        const mn_vec3 place = stays->position;
+        if (mls_is_held(goes)) continue;
         touch(mls, a), touch(mls, b);
         mls_give_all(stays, goes);
-        if (end_a != end_b) stays->position = place;
+        stays->unrest = MLS_UNREST;
     }
     return MN_OK;
 }
@@ -208,7 +206,8 @@ static mn_status split_long_links(mn_mls *mls)
         if (!(mn_norm2(born.normal) > 0)) born.normal = link;
         born.mass = from_p + from_q;
         born.id = mls->next_id++;
-        born.anchor = -1;
+        born.anchor = MN_MLS_FREE;
+        born.unrest = MLS_UNREST;
         p->mass -= from_p, q->mass -= from_q;
         if (mls->points.count >= mls->def.max_points)
             return mn_fail(mls->ctx, MN_ERROR_ARGUMENT,
@@ -235,9 +234,49 @@ static void turn_directions(mn_mls *mls)
     }
 }
 
+// ---- unevenness ----
+
+// r^2 where the step has begun, at a node's neighbour across from `from`; at an end that of the node itself.
+static double square_beyond(const thread_graph *g, int32_t from, int32_t node)
+{
+    const int32_t next = next_node(g, from, node);
+    const double r = g->shape.beads.data[next >= 0 && g->nodes.data[next].volume > 0 ? next : node].radius;
+    return r * r;
+}
+
+// Merged points are thick and split ones uneven. Along links with a restless end mass flows with the third
+// difference of r^2, which evens out the shortest waves and leaves longer ones alone.
+static void level(mn_mls *mls)
+{
+    const thread_graph *g = &mls->threads;
+    for (int64_t i = 0; i < g->links.count; i++) {
+        const int32_t a = g->links.data[i].a, b = g->links.data[i].b;
+        mn_mls_point *p = point_of(mls, a), *q = point_of(mls, b);
+        if (!is_free_thread(mls, a) || !is_free_thread(mls, b) || (p->unrest == 0 && q->unrest == 0))
+            continue;
+        if (g->nodes.data[a].degree > 2 || g->nodes.data[b].degree > 2 || mls_is_held(p) || mls_is_held(q))
+            continue;
+        const thread_bead *at = &g->shape.beads.data[a], *to = &g->shape.beads.data[b];
+        const double ra2 = at->radius * at->radius, rb2 = to->radius * to->radius;
+        const double third = square_beyond(g, a, b) - 3 * rb2 + 3 * ra2 - square_beyond(g, b, a);
+        const double flow = LEVEL * mls->def.density * PI * fmin(at->room, to->room) * third;
+        const double most = 0.05 * fmin(p->mass, q->mass), sent = fmin(most, fabs(flow));
+        mn_mls_point *giver = flow > 0 ? p : q, *taker = flow > 0 ? q : p;
+        const mn_vec3 place = taker->position;
+        mls_give(taker, giver, sent);
+        taker->position = place;
+        giver->mass -= sent;
+    }
+    for (int64_t n = 0; n < g->nodes.count; n++) {
+        mn_mls_point *point = &mls->points.data[g->nodes.data[n].point];
+        if (point->codim == MN_MLS_THREAD && point->unrest > 0) point->unrest--;
+    }
+}
+
 mn_status mls_reseed_threads(mn_mls *mls)
 {
     turn_directions(mls);
+    level(mls);
     break_necks(mls);
     MN_TRY(merge_short_links(mls));
     return split_long_links(mls);

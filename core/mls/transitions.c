@@ -228,7 +228,7 @@ static void threads_to_film(mn_mls *mls)
 {
     for (int32_t p = 0; p < (int32_t)mls->surface.count; p++) {
         mn_mls_point *point = &mls->points.data[p];
-        if (point->codim != MN_MLS_THREAD || mls_is_dead(point) || point->anchor >= 0) continue;
+        if (point->codim != MN_MLS_THREAD || mls_is_dead(point) || mls_is_held(point)) continue;
         if (mls->use.data[p] != 1) continue; // it has just become one
         const meeting m = look_around(mls, p, 0, (GROWN_IN + 0.5) * mls->def.spacing);
         if (m.film >= 0) {
@@ -285,7 +285,7 @@ static mn_status threads_to_drops(mn_mls *mls)
         const mn_mls_point *point = &mls->points.data[g->nodes.data[n].point];
         clump *c = &clumps.data[find_root(parents.data, n)];
         c->volume += point->mass / mls->def.density;
-        if (point->codim != MN_MLS_THREAD || point->anchor >= 0) c->held = 1;
+        if (point->codim != MN_MLS_THREAD || mls_is_held(point)) c->held = 1;
     }
     for (int32_t n = 0; n < count; n++) {
         const int32_t root = find_root(parents.data, n);
