@@ -99,9 +99,9 @@ mn_status mn_mpm_potential_apply(mn_mpm *mpm, const mn_mpm_node *direction, mn_m
 
 // ---- grid_cg.c ----
 
-/// Solves H change = -gradient on the free directions, until the residual as a velocity is at most
-/// `tolerance` times the change, or `floor`; both are norms weighted by mass, sqrt(kg) m/s. `so_far` is the
-/// change of earlier solves.
+/// Solves H change = -gradient on the free directions, until what is left to change is at most `tolerance`
+/// times the change, or `floor`; both are norms weighted by mass, sqrt(kg) m/s. `so_far` is the change of
+/// earlier solves.
 mn_status mn_mpm_implicit_solve(mn_mpm *mpm, double tolerance, double so_far, double floor,
                                 int64_t *iterations, bool *converged);
 

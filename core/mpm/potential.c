@@ -18,6 +18,25 @@
 
 enum { BATCH = 16, BLOCK_GRAIN = 4, NODE_GRAIN = 32, CONTACT_GRAIN = 1024 };
 
+/// Both kinds of spline at once: (c2 t + c1) t + c0 in each lane is a weight or, on its own axis, a
+/// derivative.
+typedef struct slope_table {
+    vec4 c[3][3][3]; ///< axis, node, power of t
+} slope_table;
+
+static void make_slopes(double per_dx, slope_table *table)
+{
+    static const double weight[3][3] = {{0.5, -1, 0.5}, {0.5, 1, -1}, {0, 0, 0.5}};
+    static const double slope[3][3] = {{-1, 1, 0}, {1, -2, 0}, {0, 1, 0}};
+    memset(table, 0, sizeof *table);
+    for (int axis = 0; axis < 3; axis++)
+        for (int node = 0; node < 3; node++)
+            for (int power = 0; power < 3; power++)
+                for (int lane = 0; lane < 3; lane++)
+                    table->c[axis][node][power][1 + lane] =
+                        lane == axis ? per_dx * slope[node][power] : weight[node][power];
+}
+
 typedef struct potential_job {
     const mn_mpm *mpm;
     const mn_block_table *table;
@@ -26,6 +45,7 @@ typedef struct potential_job {
     const mn_mpm_node *x;     ///< velocity, or direction
     const mn_mpm_node *start; ///< v_n when the potential is evaluated, NULL when H is applied
     mn_mpm_node *out;
+    slope_table slopes;
     int32_t colour;
 } potential_job;
 
@@ -74,26 +94,6 @@ MN_INLINE double press_particle(const mn_mpm_pressed *p, double more, double per
 typedef struct slopes {
     vec4 x[3], y[3], z[3];
 } slopes;
-
-/// Both kinds of spline at once: (c2 t + c1) t + c0 in each lane is a weight or, on its own axis, a
-/// derivative.
-typedef struct slope_table {
-    vec4 c[3][3][3]; ///< axis, node, power of t
-} slope_table;
-
-static slope_table make_slopes(double per_dx)
-{
-    static const double weight[3][3] = {{0.5, -1, 0.5}, {0.5, 1, -1}, {0, 0, 0.5}};
-    static const double slope[3][3] = {{-1, 1, 0}, {1, -2, 0}, {0, 1, 0}};
-    slope_table table = {0};
-    for (int axis = 0; axis < 3; axis++)
-        for (int node = 0; node < 3; node++)
-            for (int power = 0; power < 3; power++)
-                for (int lane = 0; lane < 3; lane++)
-                    table.c[axis][node][power][1 + lane] =
-                        lane == axis ? per_dx * slope[node][power] : weight[node][power];
-    return table;
-}
 
 MN_INLINE void find_slopes(const slope_table *table, const double t[3], slopes *s)
 {
@@ -183,10 +183,30 @@ MN_INLINE double bend_sample(mn_surface_hessian *h, mn_surface_curvature kind, m
     return patch.s * mn_norm(m);
 }
 
+/// The majorant's second derivative, dt^2 s L T: no frame is needed.
+MN_INLINE void stretch_sample(const mn_mpm_curved *sample, double dt, double per_dx, const vec4 *restrict in,
+                              vec4 *restrict out)
+{
+    tile_weights s;
+    vec4 column[3];
+    for (int32_t a = 0; a < 3; a++) tile_spline(sample->t[a], per_dx, s.w[a], s.g[a]);
+    tile_gradient(in, &s, column);
+    const mn_vec3 n = mn_cross(sample->hessian.w0, sample->hessian.w1);
+    const double scale = dt * dt * fmax(sample->hessian.s, 0);
+    const vec4 across = n.x * column[0] + n.y * column[1] + n.z * column[2];
+    const vec4 stress[3] = {scale * (column[0] - n.x * across), scale * (column[1] - n.y * across),
+                            scale * (column[2] - n.z * across)};
+    sample_push(out, &s, stress);
+}
+
 MN_INLINE double curve_sample(const potential_job *job, mn_mpm_curved *sample, const vec4 *in, vec4 *out)
 {
     const double per_dx = 1.0 / job->table->dx, dt = job->implicit->dt;
     const mn_surface_curvature kind = job->implicit->curvature;
+    if (!job->start && kind == MN_SURFACE_MAJORANT) {
+        stretch_sample(sample, dt, per_dx, in, out);
+        return 0;
+    }
     tile_weights s;
     vec4 column[3];
     for (int32_t a = 0; a < 3; a++) tile_spline(sample->t[a], per_dx, s.w[a], s.g[a]);
@@ -259,8 +279,8 @@ static void push_from_walls(const potential_job *job)
 // ---- blocks ----
 
 /// S (D x + q) grad w_i of the particles [first, last) of one cell; returns the sum of S/2 (D x + q)^2.
-MN_INLINE double press_cell(const potential_job *job, const slope_table *table, int32_t first, int32_t last,
-                            bool walled, const vec4 *restrict in, vec4 *restrict out)
+MN_INLINE double press_cell(const potential_job *job, int32_t first, int32_t last, bool walled,
+                            const vec4 *restrict in, vec4 *restrict out)
 {
     slopes batch[BATCH];
     double energy = 0;
@@ -269,7 +289,7 @@ MN_INLINE double press_cell(const potential_job *job, const slope_table *table, 
         for (; i < last && held < BATCH; i++, held++) {
             const mn_mpm_pressed *p = &job->implicit->pressed.data[i];
             slopes *s = &batch[held];
-            find_slopes(table, p->t, s);
+            find_slopes(&job->slopes, p->t, s);
             double divergence = divergence_of(s, in) + (job->start ? p->bulge : 0);
             if (walled) divergence += inflow_of(job, i);
             const double pressure = p->stiffness * divergence;
@@ -303,7 +323,6 @@ static mn_status stress_blocks(void *user, mn_range range)
     mn_mpm_implicit *implicit = job->implicit;
     const mn_block_table *table = job->table;
     const bool walled = job->mpm->contacts.count > 0;
-    const slope_table slopes_at = make_slopes(table->inverse_dx);
     tile in, out;
     for (int64_t k = range.begin; k < range.end; k++) {
         const int32_t block = table->coloured[table->colour_start[job->colour] + k];
@@ -318,9 +337,8 @@ static mn_status stress_blocks(void *user, mn_range range)
             if (start[cell + 1] == start[cell]) continue;
             const vec4 *from = &in.node[tile_of_cell(cell)];
             vec4 *to = &out.node[tile_of_cell(cell)];
-            energy += implicit->viscous
-                          ? shear_cell(job, start[cell], start[cell + 1], walled, from, to)
-                          : press_cell(job, &slopes_at, start[cell], start[cell + 1], walled, from, to);
+            energy += implicit->viscous ? shear_cell(job, start[cell], start[cell + 1], walled, from, to)
+                                        : press_cell(job, start[cell], start[cell + 1], walled, from, to);
         }
         if (job->start && samples[1] > samples[0]) {
             tile before;
@@ -340,6 +358,7 @@ static mn_status stress_blocks(void *user, mn_range range)
 
 static mn_status stress(mn_mpm *mpm, potential_job *job)
 {
+    make_slopes(mpm->table.inverse_dx, &job->slopes);
     MN_TRY(mn_parallel_for(mpm->ctx, mpm->contacts.count, CONTACT_GRAIN, find_inflow, job));
     for (job->colour = 0; job->colour < MN_BLOCK_COLOURS; job->colour++) {
         const int32_t count = mpm->table.colour_start[job->colour + 1] - mpm->table.colour_start[job->colour];
