@@ -267,6 +267,19 @@ static void follow_speed(mn_mls *mls, int64_t index, double speed)
     feed->speed = speed;
 }
 
+// Middle of the curve and the way across it, from the area that it goes around.
+static void find_axis(const inlet_arc *arc, mls_feed *feed)
+{
+    const mn_mls_inlet *c = arc->inlet;
+    mn_vec3 sum = {0}, area = {0};
+    for (int64_t i = 0; i < c->count; i++) sum = mn_add(sum, c->position[i]);
+    feed->center = mn_scale(1 / (double)c->count, sum);
+    for (int64_t i = 0; i < arc->pieces; i++)
+        area = mn_add(area, mn_cross(mn_sub(c->position[i], feed->center),
+                                     mn_sub(c->position[inlet_next(c, i)], feed->center)));
+    feed->axis = mn_normalize(area);
+}
+
 mn_status mls_open_inlets(mn_mls *mls, const mn_mls_inputs *inputs)
 {
     const int64_t known = mls->feeds.count;
@@ -277,6 +290,7 @@ mn_status mls_open_inlets(mn_mls *mls, const mn_mls_inputs *inputs)
         inlet_arc arc;
         if (i >= known) mls->feeds.data[i] = (mls_feed){0};
         MN_TRY(measure(mls, &inputs->inlets[i], &arc));
+        find_axis(&arc, &mls->feeds.data[i]);
         follow_speed(mls, i, speed_across(&arc));
     }
     return MN_OK;

@@ -128,12 +128,14 @@ static mn_status force_range(void *user, mn_range range)
 {
     const step_job *job = user;
     const mn_mls *mls = job->mls;
+    const bool rims = mls_has_rim_tension(mls);
     for (int64_t p = range.begin; p < range.end; p++) {
         const mn_vec3 wind = mn_sub(mls->wind.data[p], mls->v0.data[p]);
         mn_vec3 f = mn_scale(-job->gamma, film_matrix_row(&mls->matrix, mls->x1.data, p));
         f = mn_axpy(f, mls->mass.data[p], mls->def.gravity);
         f = mn_axpy(f, mls->drag.data[p], against_air(mls, p, wind));
         if (mls->def.viscosity > 0) f = mn_sub(f, viscous_pull(mls, mls->v0.data, p));
+        if (rims) f = mn_add(f, mls_rim_pull(mls, p));
         mls->right.data[p] = mls->pinned.data[p] ? mn_v3(0, 0, 0) : mn_scale(job->dt, f);
     }
     return MN_OK;

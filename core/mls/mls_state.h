@@ -23,9 +23,10 @@ typedef MN_ARRAY(mls_pocket) mls_pocket_array;
 
 /// How far an inlet has got with the row of points that it is making.
 typedef struct mls_feed {
-    double phase; ///< in [0, 1]: where the row is between its birth and the outlet
-    double speed; ///< m/s, of the row; 0: there is none
-    int64_t rows; ///< born so far
+    double phase;         ///< in [0, 1]: where the row is between its birth and the outlet
+    double speed;         ///< m/s, of the row; 0: there is none
+    int64_t rows;         ///< born so far
+    mn_vec3 center, axis; ///< m, of its curve, and across it; no axis without area
 } mls_feed;
 typedef MN_ARRAY(mls_feed) mls_feed_array;
 
@@ -183,6 +184,14 @@ double mls_inlet_step(const mn_mls *mls);
 mn_status mls_feed_film(mn_mls *mls, const mn_mls_inputs *inputs, double dt);
 /// A row that is being born has part of its mass only: it is as thick as the film that it feeds.
 void mls_born_thickness(mn_mls *mls);
+
+// ---- film_rim.c ----
+/// True when free edges pull otherwise than the film does.
+bool mls_has_rim_tension(const mn_mls *mls);
+/// N, the difference at a point.
+mn_vec3 mls_rim_pull(const mn_mls *mls, int64_t p);
+/// Lets drops leave rims that have become too thick.
+mn_status mls_shed_rims(mn_mls *mls);
 
 // ---- film_reseed.c ----
 /// Splits long edges, merges short ones, tears thin film, and lets points change their codimension.

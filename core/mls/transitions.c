@@ -210,7 +210,7 @@ static void drops_meet(mn_mls *mls, double largest)
         if (mls_is_dead(point) || mls_is_held(point)) continue;
         if (point->codim == MN_MLS_FILM && mls->surface.fans.data[p].count == 0)
             point->codim = mls->threads.node_of.data[p] >= 0 ? MN_MLS_THREAD : MN_MLS_DROP;
-        if (point->codim != MN_MLS_DROP) continue;
+        if (point->codim != MN_MLS_DROP || point->unrest > 0) continue; // one just shed is on its way
         const double r = mls_ball_radius(point->mass / mls->def.density);
         const meeting m = look_around(mls, p, r, fmax(FALL_IN * s, r + largest) + s);
         if (m.film >= 0 && m.nearest[FILM] <= m.nearest[THREAD])

@@ -143,6 +143,8 @@ int main(int argc, char **argv)
         bell_rows(85, flat, 0.001, 0.018, 0.2, 0.02727, 0.01035);
         validation_row("F7", "jet on a disc, spacing 1 mm, rim keeps its mass",
                        round_sheet(MN_JET_DISC, D, 0.001, 0, 0.12), reach, "m", 0.05);
+        validation_row("F7", "jet on a disc, spacing 1 mm, rim sheds drops at 1 mm",
+                       round_sheet(MN_JET_DISC, D, 0.001, 0.001, 0.12), reach, "m", 0.05);
         // Two jets bring the flow of one that is sqrt(2) thicker.
         validation_row("F7", "two opposed jets with that flow in all, spacing 1 mm",
                        round_sheet(MN_JET_OPPOSED, D / sqrt(2), 0.001, 0, 0.12), reach, "m", 0.05);

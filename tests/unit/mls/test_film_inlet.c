@@ -31,6 +31,12 @@ static mn_status get(void *user, void *bytes, size_t size)
     return MN_OK;
 }
 
+static mn_context *make_context(void)
+{
+    static const mn_hooks hooks = {.max_workers = 1};
+    return mn_context_create(&hooks);
+}
+
 static mn_mls_def water(double spacing, double sigma)
 {
     mn_mls_def def = mn_mls_default_def();
@@ -56,7 +62,7 @@ static void mass_is_what_has_come_in(void **state)
 {
     (void)state;
     static const double steps[] = {0.0001, 0.00037, 0.0021, 1e-6, 0.003};
-    mn_context *ctx = mn_context_create(NULL);
+    mn_context *ctx = make_context();
     const mn_mls_def def = water(0.001, 0.072);
     const mn_jet_source_def jet = mn_jet_source_default_def();
     sheet_stage stage;
@@ -77,7 +83,7 @@ static void mass_is_what_has_come_in(void **state)
 static void momentum_is_what_has_come_in(void **state)
 {
     (void)state;
-    mn_context *ctx = mn_context_create(NULL);
+    mn_context *ctx = make_context();
     const mn_mls_def def = water(0.001, 0);
     const mn_jet_source_def jet = mn_jet_source_default_def();
     sheet_stage stage;
@@ -124,7 +130,7 @@ static void rows_have_no_gaps(void **state)
     (void)state;
     static const double longest[] = {0.00005, 0.0002, 0.005};
     for (size_t k = 0; k < sizeof longest / sizeof longest[0]; k++) {
-        mn_context *ctx = mn_context_create(NULL);
+        mn_context *ctx = make_context();
         mn_mls_def def = water(0.0015, 0.072);
         mn_jet_source_def jet = mn_jet_source_default_def();
         def.max_dt = longest[k];
@@ -170,7 +176,7 @@ static void any_number_of_workers_gives_the_same_bits(void **state)
 static void a_saved_sheet_goes_on(void **state)
 {
     (void)state;
-    mn_context *ctx = mn_context_create(NULL);
+    mn_context *ctx = make_context();
     const mn_mls_def def = water(0.001, 0.072);
     const mn_jet_source_def jet = mn_jet_source_default_def();
     sheet_stage stage, again;
@@ -202,7 +208,7 @@ static void a_saved_sheet_goes_on(void **state)
 static void a_jet_can_be_shut(void **state)
 {
     (void)state;
-    mn_context *ctx = mn_context_create(NULL);
+    mn_context *ctx = make_context();
     const mn_mls_def def = water(0.001, 0.072);
     const mn_jet_source_def jet = mn_jet_source_default_def();
     const mn_mls_inputs shut = {0};
@@ -229,7 +235,7 @@ static void a_jet_can_be_shut(void **state)
 static void a_weak_jet_gathers(void **state)
 {
     (void)state;
-    mn_context *ctx = mn_context_create(NULL);
+    mn_context *ctx = make_context();
     const mn_mls_def def = water(0.001, 0.072);
     mn_jet_source_def jet = mn_jet_source_default_def();
     jet.speed = 0.05;
@@ -246,7 +252,7 @@ static void a_weak_jet_gathers(void **state)
 static void an_open_curve_feeds_a_curtain(void **state)
 {
     (void)state;
-    mn_context *ctx = mn_context_create(NULL);
+    mn_context *ctx = make_context();
     mn_mls_def def = water(0.002, 0.01);
     def.gravity = mn_v3(0, -9.81, 0);
     const mn_vec3 position[2] = {{-0.01, 0, 0}, {0.01, 0, 0}}, velocity[2] = {{0, -1, 0}, {0, -1, 0}};
@@ -267,7 +273,7 @@ static void an_open_curve_feeds_a_curtain(void **state)
 static void the_box_removes_what_leaves(void **state)
 {
     (void)state;
-    mn_context *ctx = mn_context_create(NULL);
+    mn_context *ctx = make_context();
     mn_mls_def def = water(0.001, 0.01);
     const mn_jet_source_def jet = mn_jet_source_default_def();
     def.limit_size = mn_v3(0.012, 0.012, 0.012);
@@ -285,7 +291,7 @@ static void the_box_removes_what_leaves(void **state)
 static void bad_inlets_are_refused(void **state)
 {
     (void)state;
-    mn_context *ctx = mn_context_create(NULL);
+    mn_context *ctx = make_context();
     mn_mls_def def = water(0.001, 0.072);
     const mn_jet_source_def jet = mn_jet_source_default_def();
     sheet_stage stage;
