@@ -145,7 +145,8 @@ struct mn_mpm {
     mn_point_sort *splat_sort;
     double area, surface_energy; ///< m^2, J, of the last sampled surface
 
-    MN_ARRAY(mn_vec3) rim, rim_gradient; ///< of the groups' owners (surface_settling.c)
+    MN_ARRAY(mn_vec3) rim, rim_gradient; ///< particles near the surface (surface_settling.c)
+    MN_ARRAY(int32_t) rim_owner;
     MN_ARRAY(double) rim_phi;
 
     MN_ARRAY(mn_mpm_site) sites;
@@ -223,6 +224,8 @@ mn_vec3 mn_mpm_line_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 free, mn_vec3 wa
 double mn_mpm_edge_sine(const mn_mpm *mpm, double angle);
 /// The wall's pull on a piece of free surface at `distance` from it, per N/m.
 mn_vec3 mn_mpm_wetting_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 area, mn_vec3 wall, double distance);
+/// -sigma cos(theta) on what is wet, J, for the surface and the contacts found last.
+double mn_mpm_wetting_energy(const mn_mpm *mpm);
 /// Contact angle at a place, rad.
 double mn_mpm_contact_angle(const mn_mpm *mpm, mn_vec3 x);
 

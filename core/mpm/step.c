@@ -100,6 +100,7 @@ static mn_status take_step(mn_mpm *mpm, double dt, double *taken)
     mn_timer_begin(&mpm->timers, "sampling");
     MN_TRY(mn_mpm_sample_surface(mpm));
     MN_TRY(mn_mpm_find_contacts(mpm));
+    mpm->surface_energy += mn_mpm_wetting_energy(mpm);
     if (mpm->unbalanced) MN_TRY(mn_mpm_balance(mpm));
     mpm->unbalanced = false;
     mn_timer_end(&mpm->timers, "sampling");

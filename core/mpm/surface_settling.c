@@ -8,11 +8,14 @@
 // lie outside of it leaves no bump to be pulled at, and drifts: after ten capillary times at R = 12 dx some
 // lay a cell outside, and moved at 0.06 of sqrt(sigma/(rho R)). The velocity stays, so linear momentum does;
 // the affine velocity takes up the angular momentum that the shift would add.
+//
+// All particles of cells that the surface passes, or that are less than half full, are looked at: one that
+// owns no sample of the surface is held by it even less.
 #include "mpm/solver.h"
 
 #include "meniscus/parallel.h"
 
-enum { GROUP_GRAIN = 1024 };
+enum { RIM_GRAIN = 1024, HALF_FULL = 4 };
 // Of the distance, in the time that sound takes to cross a cell: slow against a step, fast against the drift.
 static const double rate = 0.1;
 
@@ -42,8 +45,27 @@ static mn_status settle(void *user, mn_range range)
         const mn_vec3 gradient = mpm->rim_gradient.data[g];
         const double slope = mn_norm(gradient);
         if (!(phi > 0) || phi > mpm->def.dx || !(slope > 0)) continue;
-        shift_particle(&mpm->next.data[mpm->groups.data[g].owner],
+        shift_particle(&mpm->next.data[mpm->rim_owner.data[g]],
                        mn_scale(-job->amount * phi / slope, gradient), mpm->def.dx);
+    }
+    return MN_OK;
+}
+
+// Who may lie outside of the surface.
+static mn_status find_rim(mn_mpm *mpm)
+{
+    const int32_t *splats = mn_point_sort_result(mpm->splat_sort).cell_start;
+    mpm->rim.count = mpm->rim_owner.count = 0;
+    for (int64_t cell = 0; cell < (int64_t)mpm->table.count * MN_BLOCK_CELLS; cell++) {
+        const int32_t *start = &mpm->cell_start[cell];
+        if (start[1] == start[0] || (splats[cell + 1] == splats[cell] && start[1] - start[0] > HALF_FULL))
+            continue;
+        for (int32_t i = start[0]; i < start[1]; i++) {
+            const mn_vec3 x = mn_mpm_position(&mpm->particles.data[i]);
+            if (mn_mpm_is_mist(mpm, i)) continue;
+            MN_TRY(mn_array_push(mpm->ctx, &mpm->rim, &x));
+            MN_TRY(mn_array_push(mpm->ctx, &mpm->rim_owner, &i));
+        }
     }
     return MN_OK;
 }
@@ -51,16 +73,14 @@ static mn_status settle(void *user, mn_range range)
 mn_status mn_mpm_settle_surface(mn_mpm *mpm, double dt)
 {
     mn_context *ctx = mpm->ctx;
-    const int64_t count = mpm->groups.count;
     const double sound = sqrt(mpm->bulk_modulus / mpm->extremes.min_density);
-    if (count == 0) return MN_OK;
-    MN_TRY(mn_array_resize(ctx, &mpm->rim, count));
+    if (mpm->groups.count == 0) return MN_OK;
+    MN_TRY(find_rim(mpm));
+    const int64_t count = mpm->rim.count;
     MN_TRY(mn_array_resize(ctx, &mpm->rim_gradient, count));
     MN_TRY(mn_array_resize(ctx, &mpm->rim_phi, count));
-    for (int64_t g = 0; g < count; g++)
-        mpm->rim.data[g] = mn_mpm_position(&mpm->particles.data[mpm->groups.data[g].owner]);
     MN_TRY(mn_level_set_sample(mpm->surface, mn_points_of(mpm->rim.data, count), mpm->rim_phi.data,
                                mpm->rim_gradient.data));
     settle_job job = {mpm, fmin(rate * sound * dt / mpm->def.dx, 0.5)};
-    return mn_parallel_for(ctx, count, GROUP_GRAIN, settle, &job);
+    return mn_parallel_for(ctx, count, RIM_GRAIN, settle, &job);
 }

@@ -186,3 +186,22 @@ mn_vec3 mn_mpm_wetting_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 area, mn_vec3
     const mn_vec3 pull = mn_axpy(mn_scale(cos(angle), along), carried * mn_norm(along), wall);
     return mn_scale(kernel, pull);
 }
+
+// ---- energy ----
+
+double mn_mpm_wetting_energy(const mn_mpm *mpm)
+{
+    const mn_level_set_view view = mn_level_set_get(mpm->surface);
+    double wetted = 0, touched = 0, energy = 0;
+    if (mpm->patches.count == 0) return 0;
+    for (int32_t b = 0; b < view.body_count; b++) wetted += view.bodies[b].wetted;
+    // Contacts know where on the wall they are, the surface how much of it is wet.
+    for (int64_t c = 0; c < mpm->contacts.count; c++) {
+        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+        const mn_mpm_material *q = &mpm->materials.data[contact->particle];
+        const double area = q->volume * contact->weight;
+        touched += area;
+        energy -= area * q->sigma * cos(mn_mpm_contact_angle(mpm, contact->foot));
+    }
+    return touched > 0 ? energy * wetted / touched : 0;
+}

@@ -192,12 +192,41 @@ static void paint_steers_a_drop(void **state)
     mn_context_free(ctx);
 }
 
+/// Half a ball on a plane: sigma 2 pi r^2, less sigma cos(theta) pi r^2 where it is wet.
+static void the_wetted_part_counts_in_the_energy(void **state)
+{
+    (void)state;
+    mn_context *ctx = calm_context();
+    for (int k = 0; k < 3; k++) {
+        mn_mpm_def def = mn_mpm_default_def();
+        def.dx = 1e-3, def.contact_angle = 45 + 45 * k;
+        def.domain = (mn_box){{-1, 0, -1}, {1, 1, 1}};
+        def.wall[2] = MN_MPM_SLIP;
+        mn_vec3 *x;
+        const int64_t count = make_cap(&x, def.dx, 5, 90, mn_v3(0, 0, 0), mn_v3(0, 1, 0));
+        const mn_mpm_source source = {.count = count, .position = x};
+        mn_mpm *mpm;
+        check_ok(ctx, mn_mpm_create(ctx, &def, &mpm));
+        check_ok(ctx, mn_mpm_add(mpm, &source));
+        check_ok(ctx, mn_mpm_advance(mpm, 1e-6));
+        mn_report report;
+        mn_mpm_get_report(mpm, &report);
+        const double r2 = pow(0.75 / pi * mpm->extremes.volume * 2, 2.0 / 3);
+        const double wanted = def.sigma * pi * r2 * (2 - cos(def.contact_angle * pi / 180));
+        check_close(report.value[MN_REPORT_surface_energy][0], wanted, 0.02 * wanted);
+        mn_mpm_free(mpm);
+        free(x);
+    }
+    mn_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_wall_pulls_the_line_with_cos_theta),
         cmocka_unit_test(drops_find_their_angle),
         cmocka_unit_test(paint_steers_a_drop),
+        cmocka_unit_test(the_wetted_part_counts_in_the_energy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
