@@ -42,10 +42,9 @@ static const mn_parm_def parms[] = {
               "wands. Polylines with a point attribute pinned say which ends are."),
     MN_TOGGLE("spout", "Spout", 0, "Film", "{ kind != thread } { pin == 0 }",
               "Holds the thread at its top only; with a velocity, liquid comes out there."),
-    MN_FLOAT(
-        "noise", "Noise", "", 0, 0, 0.999, 0, 0.1, "Film", FILMS,
-        "By how much the thickness of threads varies from point to point, as a part of it. It decides where "
-        "they break."),
+    MN_FLOAT("noise", "Noise", "", 0, 0, 0.999, 0, 0.1, "Film", FILMS,
+             "By how much the thickness of threads varies along them, as a part of it. It decides where "
+             "they break."),
     MN_VEC3("velocity", "Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -1, 1, "Film", NULL,
             "At the start. Polygons with a point attribute v have their own."),
     MN_INT("seed", "Seed", "", 0, 0, 2147483647, 0, 100, "Film",

@@ -54,6 +54,8 @@ static const mn_parm_def parms[] = {
         "air_drag", "Air Drag", "Pa s/m", 0.05, 0, 1e6, 0, 2, "Air", NULL,
         "Pressure on the film for each m/s that the air blows against it. It lets the wind push and calms "
         "the film down."),
+    MN_TOGGLE("contact", "Film Contact", 1, "Colliders", NULL,
+              "Films that meet rest on each other instead of passing through. They do not join."),
     MN_FLOAT(
         "adhesion", "Adhesion", "N/m", 0, 0, 1e6, 0, 0.2, "Colliders", NULL,
         "How colliders hold on to what touches them and draw what comes near. About the surface tension for "
@@ -111,6 +113,7 @@ static mn_mls_def def_of(const mn_cook *cook, double spacing)
     def.blow = mn_cook_float(cook, "blow");
     def.wind = mn_cook_vec3(cook, "wind");
     def.air_drag = mn_cook_float(cook, "air_drag");
+    def.contact = mn_cook_toggle(cook, "contact");
     def.adhesion = mn_cook_float(cook, "adhesion");
     def.friction = mn_cook_float(cook, "friction");
     def.damping = mn_cook_float(cook, "damping");

@@ -28,6 +28,14 @@ static film_sample at(const line_corner_array *line, double along)
     return s;
 }
 
+// From -1 to 1, smoothly from one whole number to the next.
+static double wobble(uint64_t seed, double at)
+{
+    const double cell = floor(at), t = at - cell;
+    const double a = mn_random_unit(seed, (uint64_t)cell, 5), b = mn_random_unit(seed, (uint64_t)cell + 1, 5);
+    return 2 * (a + t * t * (3 - 2 * t) * (b - a)) - 1;
+}
+
 // Held ends in the first pass, the rest in the second.
 static mn_status sample_line(mn_context *ctx, const mn_film_source_def *def, const line_corner_array *line,
                              bool held, film_sample_array *samples)
@@ -44,8 +52,8 @@ static mn_status sample_line(mn_context *ctx, const mn_film_source_def *def, con
         if (i == 0) s.pinned = line->data[0].sample.pinned;
         if (i == steps) s.pinned = line->data[line->count - 1].sample.pinned;
         if ((s.pinned != 0) != held) continue;
-        // The wobble is the same wherever the ends move to.
-        s.thickness *= 1 + def->noise * (2 * mn_random_unit(def->seed, (uint64_t)i, 5) - 1);
+        s.thickness *=
+            1 + def->noise * wobble(def->seed, length * (double)i / (double)steps / (2 * s.thickness));
         MN_TRY(mn_array_push(ctx, samples, &s));
     }
     return MN_OK;

@@ -358,6 +358,7 @@ mn_status mls_step(mn_mls *mls, double dt, double *stretch)
     if (free) MN_TRY(balance_momentum(mls, dt));
     MN_TRY(move(&job, dt));
     if (mls->pockets.count > 0) MN_TRY(mls_calm_breathing(mls, dt));
+    MN_TRY(mls_keep_films_apart(mls, dt));
     MN_TRY(mls_settle(mls, dt));
     MN_TRY(mn_parallel_max(mls->ctx, count, GRAIN, stretch_of, mls, stretch));
     *stretch = fmax(*stretch, mls_threads_stretch(mls, mls->x1.data, mls->x0.data));

@@ -18,6 +18,7 @@ mn_mls_def mn_mls_default_def(void)
         .sigma = 0.025,
         .rim_factor = 1,
         .gas = true,
+        .contact = true,
         .ambient_pressure = 101325,
         .max_dt = 0.005,
         .min_substeps = 1,
@@ -141,6 +142,7 @@ static void free_scratch(mn_mls *mls)
     mn_array_free(ctx, &mls->arc);
     film_matrix_free(ctx, &mls->matrix);
     mls_solids_free(mls);
+    mn_array_free(ctx, &mls->meetings);
 }
 
 void mn_mls_free(mn_mls *mls)

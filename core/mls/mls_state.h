@@ -56,6 +56,13 @@ typedef struct mls_solids {
     mls_vec3_array right;     ///< a right-hand side along the solids
 } mls_solids;
 
+/// Points of two films, one above the other.
+typedef struct mls_meeting {
+    int32_t p, q;
+    mn_vec3 normal; ///< unit, from p to q
+    double gap;     ///< m, along it
+} mls_meeting;
+
 struct mn_mls {
     mn_context *ctx;
     mn_mls_def def;
@@ -94,6 +101,7 @@ struct mn_mls {
     MN_ARRAY(int32_t) patch;
 
     mls_solids solids;
+    MN_ARRAY(mls_meeting) meetings;
 
     double pump; ///< J, that the step tried last blows into each pocket with a lid
 
@@ -170,6 +178,10 @@ void mls_judge_contacts(mn_mls *mls, double dt, const mn_vec3 *load, const mn_ve
 /// Friction, and what has come to lie inside: after x1 and the solution are known.
 mn_status mls_settle(mn_mls *mls, double dt);
 void mls_solids_free(mn_mls *mls);
+
+// ---- film_contact.c ----
+/// Changes x1 and the solution so that films do not pass through each other.
+mn_status mls_keep_films_apart(mn_mls *mls, double dt);
 
 // ---- film_level.c ----
 /// Evens out the thickness around points that were split or merged lately.

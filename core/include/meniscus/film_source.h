@@ -37,7 +37,7 @@ typedef struct mn_film_source_def {
     bool pin; ///< hold the outer rim: of the disc, both of the cylinder, all free edges of polygons, ends of
               ///< threads (polylines: where they have no point attribute `pinned`)
     bool spout;       ///< the straight thread is held at its top only
-    double noise;     ///< in [0, 1): by how much the thickness of threads varies from point to point
+    double noise;     ///< in [0, 1): by how much the thickness of threads varies, over two of their diameters
     mn_vec3 velocity; ///< m/s; polygons: where they have no point attribute `v`
     uint64_t seed;    ///< of the places of points on polygons
 } mn_film_source_def;

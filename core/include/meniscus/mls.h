@@ -39,6 +39,7 @@ typedef struct mn_mls_def {
     double blow;             ///< m^3/s of gas, at ambient pressure, blown into each film with a lid
     mn_vec3 wind;            ///< m/s, velocity of the air everywhere
     double air_drag;         ///< Pa s/m, >= 0: pressure on a film for each m/s that the air blows against it
+    bool contact;            ///< films do not pass through each other
     double adhesion;         ///< N/m, >= 0: how solids hold on; as a pressure, this over the spacing
     double friction;         ///< >= 0, of solids: part of the load that is taken off the motion along them
     double
