@@ -24,7 +24,8 @@ typedef struct search {
 
 static bool is_film(const mn_mls *mls, int32_t p)
 {
-    return mls->points.data[p].codim == MN_MLS_FILM && mls->surface.fans.data[p].count > 0;
+    return mls->points.data[p].codim == MN_MLS_FILM && mls->points.data[p].anchor >= MN_MLS_FREE &&
+           mls->surface.fans.data[p].count > 0;
 }
 
 static bool are_linked(const film_matrix *m, int32_t p, int32_t q)

@@ -40,7 +40,10 @@ static mn_status gather_range(void *user, mn_range range)
             const int32_t q = m->column.data[e];
             if (!flows(mls, p, q)) continue;
             const double share = SHARE / fmax(FEWEST, fmax(degree(m, p), degree(m, q)));
-            const double flow = share * mls->def.density * fmin(area[p], area[q]) * (h[q] - h[p]);
+            const double wish = share * mls->def.density * fmin(area[p], area[q]) * (h[q] - h[p]);
+            // A point at a jet is as thick as its film, not as its mass: no more than it has.
+            const double most = share * mls->points.data[wish > 0 ? q : p].mass;
+            const double flow = fmin(fmax(wish, -most), most);
             mls->drag.data[p] += flow;
             mls->right.data[p] =
                 mn_axpy(mls->right.data[p], flow, mls->points.data[flow > 0 ? q : p].velocity);
