@@ -41,7 +41,9 @@ static const mn_parm_def parms[] = {
 };
 
 static const mn_input_def inputs_of[] = {
-    {"Curves", "polylines, or polygons whose outline film leaves; v and thickness are used", false, false}};
+    {"Target",
+     "what the jet strikes: gives center and radius; or the curves that film leaves, with v and thickness",
+     false, false}};
 static const mn_output_def outputs_of[] = {{"Jets", "polylines with v and thickness"}};
 
 static mn_status cook(const mn_cook *cook, mn_geo **outputs)

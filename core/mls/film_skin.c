@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 enum { RIM_ROWS = 3, DROP_RINGS = 6, DROP_SIDES = 10 };
+enum { ON_RIM = 2 }; // of mn_film_skin.used
 static const double PI = 3.14159265358979323846;
 
 mn_film_skin_def mn_film_skin_default_def(void)
@@ -159,6 +160,7 @@ static mn_status find_places(mn_film_skin *s, const mn_film_sheet *sheet)
         const mn_vec3 out = mn_normalize(mn_cross(mn_sub(x[next->point], x[place->point]), n));
         place->outward = mn_add(place->outward, out), next->outward = mn_add(next->outward, out);
         place->on_rim = next->on_rim = true;
+        s->used.data[place->point] = s->used.data[next->point] = ON_RIM;
     }
     for (int64_t k = 0; k < s->places.count; k++) {
         sheet_place *place = &s->places.data[k];
@@ -181,8 +183,10 @@ static mn_status smooth_thickness(mn_film_skin *s, const mn_film_skin_def *def, 
     for (int32_t pass = 0; pass < def->smooth; pass++) {
         for (int64_t i = 0; i < sheet->count; i++) s->sum.data[i] = h[i], s->count.data[i] = 1;
         for (int64_t t = 0; t < sheet->triangle_count; t++)
-            for (int i = 0; i < 3; i++) {
-                const int32_t p = sheet->triangles[t][i], q = sheet->triangles[t][(i + 1) % 3];
+            for (int i = 0; i < 6; i++) {
+                const int32_t p = sheet->triangles[t][i % 3],
+                              q = sheet->triangles[t][(i % 3 + 1 + i / 3) % 3];
+                if (s->used.data[p] != s->used.data[q]) continue; // a rim stays a rim
                 s->sum.data[p] += h[q], s->count.data[p] += 1;
             }
         for (int64_t i = 0; i < sheet->count; i++) h[i] = s->sum.data[i] / s->count.data[i];

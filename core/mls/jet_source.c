@@ -107,6 +107,32 @@ static double leaf(double t, double angle)
     return s * s * s / (c * c);
 }
 
+// A jet that strikes something leaves it at its widest, where it faces the jet.
+static mn_status strike(mn_context *ctx, const mn_geo *thing, mn_jet_source_def *def)
+{
+    const int64_t count = mn_geo_point_count(thing);
+    const mn_vec3 axis = mn_normalize(def->axis);
+    mn_vec3 low = mn_v3(INFINITY, INFINITY, INFINITY), high = mn_scale(-1, low);
+    double front = INFINITY, widest = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const mn_vec3 x = mn_geo_position(thing, i);
+        if (!mn_is_finite3(x))
+            return mn_fail(ctx, MN_ERROR_INPUT, "Point %lld of what the jet strikes is not at a number.",
+                           (long long)i);
+        low = mn_min3(low, x), high = mn_max3(high, x);
+        front = fmin(front, mn_dot(x, axis));
+    }
+    if (count == 0) return mn_fail(ctx, MN_ERROR_INPUT, "What the jet should strike is empty.");
+    const mn_vec3 middle = mn_lerp(low, high, 0.5);
+    def->center = mn_axpy(middle, front - mn_dot(middle, axis), axis);
+    for (int64_t i = 0; i < count; i++) {
+        const mn_vec3 d = mn_sub(mn_geo_position(thing, i), middle);
+        widest = fmax(widest, mn_norm(mn_axpy(d, -mn_dot(d, axis), axis)));
+    }
+    def->radius = widest;
+    return check(ctx, def);
+}
+
 static mn_status make_ring(mn_context *ctx, const mn_jet_source_def *def, mn_geo *geo)
 {
     mn_vec3 position[RING], velocity[RING];
@@ -175,8 +201,10 @@ mn_status mn_jet_source_create(mn_context *ctx, const mn_jet_source_def *def, mn
         status = mn_geo_copy(def->geo, &geo);
         if (status == MN_OK) status = complete_curves(def, geo);
     } else {
-        status = mn_geo_create(ctx, &geo);
-        if (status == MN_OK) status = make_ring(ctx, def, geo);
+        mn_jet_source_def ring = *def;
+        status = def->geo ? strike(ctx, def->geo, &ring) : MN_OK;
+        if (status == MN_OK) status = mn_geo_create(ctx, &geo);
+        if (status == MN_OK) status = make_ring(ctx, &ring, geo);
     }
     if (status == MN_OK) status = film_put_spacing(geo, def->spacing);
     if (status != MN_OK) {

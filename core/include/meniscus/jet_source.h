@@ -27,17 +27,18 @@ typedef enum mn_jet_kind {
 
 typedef struct mn_jet_source_def {
     mn_jet_kind kind;
-    const mn_geo *geo; ///< MN_JET_CURVES
-    mn_vec3 center;    ///< m, where the jet strikes; not for curves
-    mn_vec3 axis;      ///< any length above 0: where the jet goes; for curves without v, where film goes
-    mn_vec3 side;      ///< crossing jets: normal of the sheet; need not be quite across the axis
-    double diameter;   ///< m, > 0, of each jet
-    double speed;      ///< m/s, >= 0
-    double flow;       ///< m^3/s of each jet; 0: pi/4 diameter^2 speed
-    double angle;      ///< degrees in (0, 180) from the axis: of the sheet (disc), of either jet (crossing)
-    double radius;     ///< m, > 0, at which the sheet starts; not for curves
-    double thickness;  ///< m, > 0; curves without the attribute
-    double spacing;    ///< m, > 0, that the solver should keep between points
+    const mn_geo
+        *geo; ///< MN_JET_CURVES: the curves; others: what is struck, which gives center and radius, or NULL
+    mn_vec3 center;   ///< m, where the jet strikes; not for curves
+    mn_vec3 axis;     ///< any length above 0: where the jet goes; for curves without v, where film goes
+    mn_vec3 side;     ///< crossing jets: normal of the sheet; need not be quite across the axis
+    double diameter;  ///< m, > 0, of each jet
+    double speed;     ///< m/s, >= 0
+    double flow;      ///< m^3/s of each jet; 0: pi/4 diameter^2 speed
+    double angle;     ///< degrees in (0, 180) from the axis: of the sheet (disc), of either jet (crossing)
+    double radius;    ///< m, > 0, at which the sheet starts; not for curves
+    double thickness; ///< m, > 0; curves without the attribute
+    double spacing;   ///< m, > 0, that the solver should keep between points
 } mn_jet_source_def;
 
 /// The jet of a small water bell: 3 mm at 2 m/s onto a disc of 2 mm radius, downward, 60 degrees.

@@ -88,6 +88,39 @@ static void curves_are_completed(void **state)
     mn_context_free(ctx);
 }
 
+// A jet on a box leaves it where the box faces the jet, at its corners.
+static void jets_strike_things(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    mn_geo *box = NULL, *geo = NULL;
+    mn_vec3 momentum;
+    check_ok(ctx, mn_geo_create(ctx, &box));
+    check_ok(ctx, mn_geo_add_points(box, 8, NULL));
+    float *P = mn_geo_write_positions(box);
+    for (int i = 0; i < 8; i++) {
+        P[3 * i] = i & 1 ? 0.013f : 0.007f, P[3 * i + 1] = i & 2 ? 0.02f : 0.01f;
+        P[3 * i + 2] = i & 4 ? 0.004f : -0.004f;
+    }
+    mn_jet_source_def def = mn_jet_source_default_def();
+    def.geo = box;
+    check_ok(ctx, mn_jet_source_create(ctx, &def, &geo));
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i++) {
+        const mn_vec3 d = mn_sub(mn_geo_position(geo, i), mn_v3(0.01, 0.02, 0));
+        check_close(d.y, 0, 1e-8);
+        check_close(mn_norm(d), 0.005, 1e-8);
+    }
+    check_close(flow_through(geo, &momentum) / (0.25 * pi * 9e-6 * 2), 1, 1e-5);
+    mn_geo_free(geo);
+    geo = NULL;
+    P = mn_geo_write_positions(box);
+    P[4] = NAN;
+    check_fails(ctx, mn_jet_source_create(ctx, &def, &geo), MN_ERROR_INPUT,
+                "Point 1 of what the jet strikes");
+    mn_geo_free(box);
+    mn_context_free(ctx);
+}
+
 static void bad_jets_are_refused(void **state)
 {
     (void)state;
@@ -118,6 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rings_carry_the_jets),
         cmocka_unit_test(curves_are_completed),
+        cmocka_unit_test(jets_strike_things),
         cmocka_unit_test(bad_jets_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
