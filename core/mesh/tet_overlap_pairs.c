@@ -9,7 +9,7 @@
 // inside another layer: then a place behind that surface has winding number 2 or more, and one place for each
 // closed surface is enough. From the pairs found in this way the rest is reached step by step: a path through
 // the region passes from one pair to another by crossing a face of the one, of the other, or, where faces lie
-// on each other, of both.
+// on each other, of both. A region to look in is where this starts; what hangs together is found as a whole.
 #include "meniscus/predicates.h"
 #include "meniscus/random.h"
 #include "meniscus/tet_resample.h"
@@ -116,7 +116,7 @@ static mn_status look_at(search *f, int32_t s, int32_t t)
     if (s == t || share_vertex(mesh, s, t)) return MN_OK;
     const mn_box box_s = mn_tet_box(mesh, s), box_t = mn_tet_box(mesh, t);
     bool fresh;
-    if (mn_boxes_apart(box_s, box_t) || !in_region(f, box_s) || !in_region(f, box_t)) return MN_OK;
+    if (mn_boxes_apart(box_s, box_t)) return MN_OK;
     MN_TRY(enter(f, pair.a, pair.b, &fresh));
     if (!fresh) return MN_OK;
     pair.volume = overlap_of(mesh, pair.a, pair.b);
@@ -146,7 +146,7 @@ static mn_status look_along_skin(search *f)
         MN_TRY(mn_box_grid_find(&f->grid, f->grid.boxes.data[i], &f->found));
         for (int64_t j = 0; j < f->found.count; j++) {
             // Neighbours are most of what is found: they go first, and without a look at their places.
-            if (f->found.data[j] <= i) continue;
+            if (f->found.data[j] <= i || !in_region(f, f->grid.boxes.data[f->found.data[j]])) continue;
             const int32_t s = f->skin.data[i], t = f->skin.data[f->found.data[j]];
             if (share_vertex(f->mesh, s, t) || overlap_of(f->mesh, s, t) <= 0) continue;
             MN_TRY(look_at(f, s, t));

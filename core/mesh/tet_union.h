@@ -22,9 +22,9 @@ typedef struct mn_tet_overlap_pair {
 } mn_tet_overlap_pair;
 typedef MN_ARRAY(mn_tet_overlap_pair) mn_tet_pairs;
 
-/// All pairs of tetrahedra in a region (empty: everywhere) that overlap and have no vertex in common, a < b,
-/// sorted: those that do so for sure, and those that overlap by no more than rounding might
-/// (tet_overlap_pairs.c). Without within_parts, pairs of one part do not count.
+/// All pairs of tetrahedra that overlap and have no vertex in common, wherever an overlap reaches into the
+/// region (empty: everywhere), a < b, sorted: those that do so for sure, and those that overlap by no more
+/// than rounding might (tet_overlap_pairs.c). Without within_parts, pairs of one part do not count.
 mn_status mn_tet_find_overlaps(mn_tet_mesh *mesh, mn_box region, bool within_parts, mn_tet_pairs *sure,
                                mn_tet_pairs *weak);
 void mn_tet_pairs_sort(mn_tet_pairs *pairs);

@@ -13,7 +13,7 @@ extern "C" {
 typedef struct mn_tet_merge_def {
     const char *velocity; ///< linear field whose momentum is conserved, 3 components; NULL: none
     const char *mass;     ///< amount that weighs it; NULL: none
-    mn_box region;        ///< where to look, m; empty: everywhere
+    mn_box region;        ///< where to look, m; what overlaps there is united as a whole; empty: everywhere
     bool within_parts;    ///< also look for parts that overlap themselves; true
     int32_t max_merges;   ///< pairs of overlapping regions to unite, >= 0; 1000
 } mn_tet_merge_def;
