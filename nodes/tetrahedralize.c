@@ -134,14 +134,15 @@ static mn_status add_attributes(mn_tet_mesh *mesh)
     return mn_tet_mesh_quality_sweep(mesh, quality->data);
 }
 
-static mn_status add_statistics(mn_geo *geo, const mn_tet_mesh *mesh)
+static mn_status add_statistics(mn_geo *geo, const mn_tet_mesh *mesh, const mn_tet_stuffing *filled)
 {
     mn_tet_quality_report report;
     MN_TRY(mn_tet_mesh_quality(mesh, &report));
-    const char *const names[] = {"worst_quality", "mean_quality", "smallest_dihedral", "largest_dihedral",
-                                 "volume"};
-    const double values[] = {report.worst_quality, report.mean_quality, report.smallest_dihedral,
-                             report.largest_dihedral, report.volume};
+    const char *const names[] = {"worst_quality", "mean_quality",  "smallest_dihedral", "largest_dihedral",
+                                 "volume",        "lost_features", "lost_gaps"};
+    const double values[] = {report.worst_quality,     report.mean_quality, report.smallest_dihedral,
+                             report.largest_dihedral,  report.volume,       (double)filled->lost_features,
+                             (double)filled->lost_gaps};
     for (int32_t i = 0; i < MN_COUNT_OF(names); i++) {
         mn_attribute *attribute;
         MN_TRY(mn_geo_add_attribute(geo, MN_DETAIL, names[i], MN_F64, 1, MN_HINT_NONE, &attribute));
@@ -161,8 +162,10 @@ static mn_status make_mesh(const mn_cook *cook, const mn_tet_stuffing_def *def, 
     if (filled->lost_features + filled->lost_gaps > 0)
         mn_cook_warn(
             cook,
-            "%lld places are thinner than the size of %g m and may be lost, the first near (%g, %g, %g).",
-            (long long)(filled->lost_features + filled->lost_gaps), def->size, filled->first_lost.x,
+            "the size of %g m is too large in %lld places where material is thin and may be torn or lost, "
+            "and in "
+            "%lld where a gap is thin and may be closed, the first near (%g, %g, %g); use a smaller size.",
+            def->size, (long long)filled->lost_features, (long long)filled->lost_gaps, filled->first_lost.x,
             filled->first_lost.y, filled->first_lost.z);
     MN_TRY(mn_tet_mesh_build(cook->ctx, filled->positions.count, filled->positions.data, filled->tets.count,
                              (const int32_t(*)[4])filled->tets.data, mesh));
@@ -192,7 +195,7 @@ static mn_status cook_tetrahedralize(const mn_cook *cook, mn_geo **outputs)
     mn_status status = find_solid(cook, input, &def, &shape);
     if (status == MN_OK) status = make_mesh(cook, &def, &filled, &mesh);
     if (status == MN_OK) status = mn_tet_mesh_to_geo(mesh, NULL, &geo);
-    if (status == MN_OK) status = add_statistics(geo, mesh);
+    if (status == MN_OK) status = add_statistics(geo, mesh, &filled);
     mn_tet_mesh_free(mesh);
     mn_tet_stuffing_free(cook->ctx, &filled);
     solid_free(&shape);

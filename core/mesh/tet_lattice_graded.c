@@ -355,30 +355,53 @@ static mn_status add_tets(octree *tree)
     return MN_OK;
 }
 
+static double value_at(const octree *tree, mn_lattice_point p)
+{
+    const int32_t i = find_point(tree, p);
+    return i < 0 ? 0 : tree->lattice->values.data[i];
+}
+
+/// The edge from p by (x, y, z), with the points behind both ends.
+static mn_status look_along(const octree *tree, mn_lattice_point p, int32_t x, int32_t y, int32_t z,
+                            mn_thin_segments *segments)
+{
+    const mn_lattice_point q = {p.x + x, p.y + y, p.z + z}, before = {p.x - x, p.y - y, p.z - z},
+                           after = {q.x + x, q.y + y, q.z + z};
+    const int32_t i = find_point(tree, p), j = find_point(tree, q);
+    if (i < 0 || j < 0) return MN_OK;
+    const mn_thin_segment edge = {.a = mn_lattice_position(tree->lattice, p),
+                                  .b = mn_lattice_position(tree->lattice, q),
+                                  .value_a = tree->lattice->values.data[i],
+                                  .value_b = tree->lattice->values.data[j]};
+    return mn_thin_add_edge(tree->ctx, segments, &edge, value_at(tree, before), value_at(tree, after));
+}
+
+/// From each leaf near the surface: edges to its corners, along the axes from its lowest corner and centre.
+static mn_status look_from(const octree *tree, const octant *leaf, mn_thin_segments *segments)
+{
+    const int32_t size = leaf->size, half = size / 2;
+    const mn_lattice_point corner = {leaf->x, leaf->y, leaf->z},
+                           centre = {leaf->x + half, leaf->y + half, leaf->z + half};
+    if (!(fabs(value_at(tree, centre)) < 2 * size * tree->lattice->unit)) return MN_OK;
+    for (int32_t c = 0; c < 8; c++)
+        MN_TRY(look_along(tree, centre, c & 1 ? half : -half, c & 2 ? half : -half, c & 4 ? half : -half,
+                          segments));
+    for (int32_t axis = 0; axis < 3; axis++) {
+        const int32_t x = axis == 0 ? size : 0, y = axis == 1 ? size : 0, z = axis == 2 ? size : 0;
+        MN_TRY(look_along(tree, corner, x, y, z, segments));
+        MN_TRY(look_along(tree, centre, x, y, z, segments));
+    }
+    return MN_OK;
+}
+
 static mn_status look_between(octree *tree)
 {
-    const mn_tet_lattice *lattice = tree->lattice;
-    const double reach = 2 * lattice->unit;
-    mn_lattice_middles middles = {0};
+    mn_thin_segments segments = {0};
     mn_status status = MN_OK;
-    for (int64_t i = 0; i < lattice->points.count; i++) {
-        const double a = lattice->values.data[i];
-        if (!(fabs(a) < reach)) continue;
-        for (int32_t axis = 0; axis < 3; axis++) {
-            mn_lattice_point next = lattice->points.data[i];
-            move_along(&next, axis, SMALLEST);
-            const int32_t j = find_point(tree, next);
-            if (j < 0) continue;
-            const double b = lattice->values.data[j];
-            if ((a < 0) != (b < 0) || fabs(a) + fabs(b) >= reach) continue;
-            const mn_vec3 x = mn_lattice_position(lattice, lattice->points.data[i]);
-            const mn_lattice_middle middle = {mn_lerp(x, mn_lattice_position(lattice, next), 0.5), a >= 0};
-            MN_TRY_TO(done, status, mn_array_push(tree->ctx, &middles, &middle));
-        }
-    }
-    status = mn_lattice_look_between(tree->ctx, tree->def, &middles, tree->lattice);
-done:
-    mn_array_free(tree->ctx, &middles);
+    for (int64_t i = 0; i < tree->octants.count && status == MN_OK; i++)
+        if (tree->octants.data[i].child == LEAF) status = look_from(tree, &tree->octants.data[i], &segments);
+    if (status == MN_OK) status = mn_thin_count(tree->ctx, tree->def, &segments, &tree->lattice->thin);
+    mn_array_free(tree->ctx, &segments);
     return status;
 }
 

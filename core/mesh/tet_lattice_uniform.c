@@ -142,63 +142,66 @@ static mn_status add_tets(dense *d)
 
 // ---- features between the points ----
 
-mn_status mn_lattice_look_between(mn_context *ctx, const mn_tet_stuffing_def *def,
-                                  const mn_lattice_middles *middles, mn_tet_lattice *lattice)
-{
-    const size_t bytes = mn_bytes(middles->count, sizeof(double));
-    double *values = mn_allocate(ctx, bytes);
-    if (bytes && !values) return MN_ERROR_MEMORY;
-    mn_status status = MN_OK;
-    for (int64_t i = 0; i < middles->count && status == MN_OK; i += 4096) {
-        mn_vec3 x[4096];
-        const int64_t count = middles->count - i < 4096 ? middles->count - i : 4096;
-        for (int64_t j = 0; j < count; j++) x[j] = middles->data[i + j].position;
-        status = mn_level_sample(ctx, def, count, x, values + i);
-    }
-    for (int64_t i = 0; i < middles->count && status == MN_OK; i++) {
-        // A chord of a smooth surface dips by size^2 / 8R at most: that is not a feature.
-        if (middles->data[i].outside == (values[i] >= 0) || fabs(values[i]) < 0.1 * def->size) continue;
-        if (lattice->lost_features + lattice->lost_gaps == 0) lattice->first_lost = middles->data[i].position;
-        if (middles->data[i].outside)
-            lattice->lost_features++;
-        else
-            lattice->lost_gaps++;
-    }
-    mn_release(ctx, values, bytes);
-    return status;
-}
-
-static mn_status look_along(dense *d, bool centres, mn_lattice_middles *middles)
+/// Edges along the axes, between corners or between centres.
+static mn_status look_along(dense *d, bool centres, mn_thin_segments *segments)
 {
     const double reach = 2 * d->lattice->unit;
     const int64_t first = centres ? d->corner_count : 0, count = centres ? d->centre_count : d->corner_count;
     const int64_t n[3] = {d->n[0] + !centres, d->n[1] + !centres, d->n[2] + !centres};
     const int64_t step[3] = {1, n[0], n[0] * n[1]};
     for (int64_t i = 0; i < count; i++) {
-        const double a = d->value[first + i];
-        if (!(fabs(a) < reach)) continue;
+        const double *value = &d->value[first + i];
+        if (!(fabs(*value) < reach)) continue;
         const int64_t at[3] = {i % n[0], i / n[0] % n[1], i / (n[0] * n[1])};
         for (int32_t axis = 0; axis < 3; axis++) {
             if (at[axis] + 1 >= n[axis]) continue;
-            const double b = d->value[first + i + step[axis]];
-            if ((a < 0) != (b < 0) || fabs(a) + fabs(b) >= reach) continue;
-            const mn_vec3 x = dense_position(d, first + i), y = dense_position(d, first + i + step[axis]);
-            const mn_lattice_middle middle = {mn_lerp(x, y, 0.5), a >= 0};
-            MN_TRY(mn_array_push(d->ctx, middles, &middle));
+            const int64_t next = step[axis];
+            const mn_thin_segment edge = {.a = dense_position(d, first + i),
+                                          .b = dense_position(d, first + i + next),
+                                          .value_a = value[0],
+                                          .value_b = value[next]};
+            MN_TRY(mn_thin_add_edge(d->ctx, segments, &edge, at[axis] > 0 ? value[-next] : 0,
+                                    at[axis] + 2 < n[axis] ? value[2 * next] : 0));
         }
+    }
+    return MN_OK;
+}
+
+/// Edges from a cube's centre to its corners.
+static mn_status look_across(dense *d, const int32_t cube[3], mn_thin_segments *segments)
+{
+    const int64_t centre = centre_index(d, cube[0], cube[1], cube[2]);
+    if (!(fabs(d->value[centre]) < 2 * d->lattice->unit)) return MN_OK;
+    for (int32_t c = 0; c < 8; c++) {
+        const int32_t x = c & 1, y = c >> 1 & 1, z = c >> 2;
+        const int32_t next[3] = {cube[0] + 2 * x - 1, cube[1] + 2 * y - 1, cube[2] + 2 * z - 1};
+        const bool there = next[0] >= 0 && next[0] < d->n[0] && next[1] >= 0 && next[1] < d->n[1] &&
+                           next[2] >= 0 && next[2] < d->n[2];
+        const int64_t corner = corner_index(d, cube[0] + x, cube[1] + y, cube[2] + z),
+                      opposite = corner_index(d, cube[0] + !x, cube[1] + !y, cube[2] + !z);
+        const mn_thin_segment edge = {.a = dense_position(d, centre),
+                                      .b = dense_position(d, corner),
+                                      .value_a = d->value[centre],
+                                      .value_b = d->value[corner]};
+        MN_TRY(mn_thin_add_edge(d->ctx, segments, &edge, d->value[opposite],
+                                there ? d->value[centre_index(d, next[0], next[1], next[2])] : 0));
     }
     return MN_OK;
 }
 
 static mn_status look_between(dense *d)
 {
-    mn_lattice_middles middles = {0};
+    mn_thin_segments segments = {0};
     mn_status status;
-    MN_TRY_TO(done, status, look_along(d, false, &middles));
-    MN_TRY_TO(done, status, look_along(d, true, &middles));
-    MN_TRY_TO(done, status, mn_lattice_look_between(d->ctx, d->def, &middles, d->lattice));
+    MN_TRY_TO(done, status, look_along(d, false, &segments));
+    MN_TRY_TO(done, status, look_along(d, true, &segments));
+    for (int32_t k = 0; k < d->n[2]; k++)
+        for (int32_t j = 0; j < d->n[1]; j++)
+            for (int32_t i = 0; i < d->n[0]; i++)
+                MN_TRY_TO(done, status, look_across(d, (const int32_t[3]){i, j, k}, &segments));
+    MN_TRY_TO(done, status, mn_thin_count(d->ctx, d->def, &segments, &d->lattice->thin));
 done:
-    mn_array_free(d->ctx, &middles);
+    mn_array_free(d->ctx, &segments);
     return status;
 }
 

@@ -253,6 +253,51 @@ static void warp(stuffer *s)
     }
 }
 
+// ---- what warping breaks ----
+
+/// A point with the surface close on two sides moves onto one of them; what lies between it and the other
+/// is not filled when no point inside is left around: a hole in a sheet, or a bridge over a gap. `side` is
+/// the side that is lost there.
+static mn_status list_broken(stuffer *s, const int32_t v[4], int8_t side, mn_thin_segments *segments)
+{
+    const double *value = s->lattice.values.data;
+    for (int32_t e = 0; e < 6; e++) {
+        const int32_t p = v[mn_tet_edge_corners[e][0]], q = v[mn_tet_edge_corners[e][1]];
+        if (!(value[p] * value[q] < 0)) continue;
+        const int32_t moved = (value[p] < 0) == (side == INSIDE) ? p : q;
+        if (s->sign.data[moved] != ON) continue;
+        crossing *c = &s->crossings.data[s->table.data[crossing_slot(s, p < q ? p : q, p < q ? q : p)]];
+        if (c->vertex != -2) continue;
+        const mn_vec3 from = mn_lattice_position(&s->lattice, s->lattice.points.data[moved]);
+        const mn_thin_segment segment = {
+            .a = s->position.data[moved], .b = crossing_position(s, c), .outside = side == INSIDE, .at = 0.5};
+        // Both on one face when they lie in the same direction.
+        if (mn_dot(mn_sub(segment.a, from), mn_sub(segment.b, from)) >= 0) continue;
+        c->vertex = -3;
+        MN_TRY(mn_array_push(s->ctx, segments, &segment));
+    }
+    return MN_OK;
+}
+
+static mn_status find_broken(stuffer *s)
+{
+    mn_thin_segments segments = {0};
+    mn_status status = MN_OK;
+    for (int64_t t = 0; t < s->lattice.tets.count && status == MN_OK; t++) {
+        const int32_t *v = s->lattice.tets.data[t].v;
+        int32_t inside = 0, outside = 0;
+        for (int32_t k = 0; k < 4; k++)
+            inside += s->sign.data[v[k]] == INSIDE, outside += s->sign.data[v[k]] == OUTSIDE;
+        if (inside == 0)
+            status = list_broken(s, v, INSIDE, &segments);
+        else if (outside == 0 && inside < 4)
+            status = list_broken(s, v, OUTSIDE, &segments);
+    }
+    if (status == MN_OK) status = mn_thin_count(s->ctx, s->def, &segments, &s->lattice.thin);
+    mn_array_free(s->ctx, &segments);
+    return status;
+}
+
 // ---- stencils ----
 
 static mn_status emit(stuffer *s, int32_t a, int32_t b, int32_t c, int32_t d)
@@ -525,10 +570,11 @@ static mn_status stuff(stuffer *s)
     MN_TRY(list_incident(s));
     if (s->def->curvature_refine > 0) MN_TRY(find_shortest(s));
     warp(s);
+    MN_TRY(find_broken(s));
     MN_TRY(fill(s));
-    s->out->lost_features = lattice->lost_features;
-    s->out->lost_gaps = lattice->lost_gaps;
-    s->out->first_lost = lattice->first_lost;
+    s->out->lost_features = lattice->thin.features;
+    s->out->lost_gaps = lattice->thin.gaps;
+    s->out->first_lost = lattice->thin.first;
     return MN_OK;
 }
 

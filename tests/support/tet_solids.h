@@ -112,6 +112,7 @@ typedef struct tet_sums {
     mn_vec3 momentum;
 } tet_sums;
 
+/// Of the fields rest_volume, mass and v; what is not there counts nothing.
 static inline tet_sums tet_sum_up(const mn_tet_mesh *mesh)
 {
     const mn_tet_field *rest = mn_tet_mesh_find_field(mesh, "rest_volume"),
@@ -119,8 +120,9 @@ static inline tet_sums tet_sum_up(const mn_tet_mesh *mesh)
     tet_sums sums = {.volume = mn_tet_mesh_volume(mesh)};
     for (int32_t t = 0; t < mesh->tet_slots; t++) {
         if (!mn_tet_alive(mesh, t)) continue;
-        sums.rest += rest->data[t], sums.mass += mass->data[t];
-        for (int32_t k = 0; k < 4; k++) {
+        if (rest) sums.rest += rest->data[t];
+        if (mass) sums.mass += mass->data[t];
+        for (int32_t k = 0; mass && v && k < 4; k++) {
             const double *u = &v->data[3 * (int64_t)mesh->tet[t][k]];
             sums.momentum = mn_axpy(sums.momentum, 0.25 * mass->data[t], mn_v3(u[0], u[1], u[2]));
             sums.speed += 0.25 * mass->data[t] * mn_norm(mn_v3(u[0], u[1], u[2]));

@@ -36,8 +36,8 @@ mn_tet_stuffing_def mn_tet_stuffing_default_def(void);
 typedef struct mn_tet_stuffing {
     MN_ARRAY(mn_vec3) positions;
     MN_ARRAY(mn_tet_indices) tets; ///< all positive
-    int64_t lost_features;         ///< lattice edges that pass through material and have both ends outside
-    int64_t lost_gaps;             ///< lattice edges that pass through a gap and have both ends inside
+    int64_t lost_features;         ///< places where a sheet or blob is too thin for the lattice: lost or torn
+    int64_t lost_gaps;             ///< places where a gap is too thin: closed or bridged
     mn_vec3 first_lost;            ///< where the first of either is
     int64_t uneven_cuts;           ///< cut tetrahedra without the angle bound; 0 for a true distance
 } mn_tet_stuffing;

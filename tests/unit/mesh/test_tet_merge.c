@@ -44,15 +44,6 @@ static void add_volume_field(mn_context *ctx, mn_tet_mesh *mesh)
     for (int32_t t = 0; t < mesh->tet_slots; t++) rest->data[t] = mn_tet_mesh_tet_volume(mesh, t);
 }
 
-static double rest_volume(const mn_tet_mesh *mesh)
-{
-    const mn_tet_field *rest = mn_tet_mesh_find_field(mesh, "rest_volume");
-    double sum = 0;
-    for (int32_t t = 0; t < mesh->tet_slots; t++)
-        if (mn_tet_alive(mesh, t)) sum += rest->data[t];
-    return sum;
-}
-
 /// Merges, and checks one part of that Euler characteristic and volume with a closed manifold boundary.
 static mn_tet_merge_report merge_to_one(mn_context *ctx, mn_tet_mesh *mesh, int64_t euler, double volume,
                                         double error)
@@ -61,7 +52,7 @@ static mn_tet_merge_report merge_to_one(mn_context *ctx, mn_tet_mesh *mesh, int6
     mn_tet_merge_report report;
     mn_tet_topology topology;
     add_volume_field(ctx, mesh);
-    const double rest = rest_volume(mesh);
+    const double rest = tet_sum_up(mesh).rest;
     check_ok(ctx, mn_tet_mesh_merge(mesh, &def, &report));
     check_ok(ctx, mn_tet_mesh_check(mesh));
     check_ok(ctx, mn_tet_mesh_topology(mesh, &topology));
@@ -71,7 +62,7 @@ static mn_tet_merge_report merge_to_one(mn_context *ctx, mn_tet_mesh *mesh, int6
     assert_int_equal(topology.nonmanifold_edges + topology.face_type_vertices + topology.edge_type_vertices,
                      0);
     check_close(mn_tet_mesh_volume(mesh), volume, error);
-    check_close(rest_volume(mesh), rest, 1e-12 * rest);
+    check_close(tet_sum_up(mesh).rest, rest, 1e-12 * rest);
     return report;
 }
 
@@ -257,7 +248,7 @@ static void test_without_memory(void **state)
         assert_true(status == (memory.failed ? MN_ERROR_MEMORY : MN_OK));
         memory.fail_at = -1;
         check_ok(ctx, mn_tet_mesh_check(mesh));
-        check_close(rest_volume(mesh), 2, 1e-12);
+        check_close(tet_sum_up(mesh).rest, 2, 1e-12);
         mn_tet_mesh_free(mesh);
         mn_tet_mesh_free(block);
         mn_context_free(ctx);

@@ -5,8 +5,8 @@
 #include "meniscus/tet_resample.h"
 #include "support/check.h"
 #include "support/failing_allocator.h"
-#include "support/tet_operations.h"
 #include "support/tet_shapes.h"
+#include "support/tet_solids.h"
 
 static const mn_vec3 corner[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
@@ -55,36 +55,14 @@ static void test_overlaps_add_up(void **state)
     mn_tet_mesh_free(mesh);
 }
 
-typedef struct totals {
-    double mass, rest;
-    mn_vec3 momentum;
-} totals;
-
-static totals totals_of(const mn_tet_mesh *mesh)
-{
-    totals sum = {0};
-    const mn_tet_field *mass = mn_tet_mesh_find_field(mesh, "mass"),
-                       *rest = mn_tet_mesh_find_field(mesh, "rest"), *v = mn_tet_mesh_find_field(mesh, "v");
-    for (int32_t t = 0; t < mesh->tet_slots; t++) {
-        if (!mn_tet_alive(mesh, t)) continue;
-        sum.mass += mass->data[t];
-        sum.rest += rest->data[t];
-        for (int32_t k = 0; k < 4; k++) {
-            const double *u = &v->data[3 * mesh->tet[t][k]];
-            sum.momentum = mn_axpy(sum.momentum, 0.25 * mass->data[t], mn_v3(u[0], u[1], u[2]));
-        }
-    }
-    return sum;
-}
-
 static void add_physics(mn_context *ctx, mn_tet_mesh *mesh)
 {
     mn_tet_field *mass, *rest, *v, *heat;
     check_ok(ctx, mn_tet_mesh_add_field(mesh, "mass", MN_TET_AMOUNT, 1, &mass));
-    check_ok(ctx, mn_tet_mesh_add_field(mesh, "rest", MN_TET_AMOUNT, 1, &rest));
+    check_ok(ctx, mn_tet_mesh_add_field(mesh, "rest_volume", MN_TET_AMOUNT, 1, &rest));
     check_ok(ctx, mn_tet_mesh_add_field(mesh, "v", MN_TET_LINEAR, 3, &v));
     check_ok(ctx, mn_tet_mesh_add_field(mesh, "heat", MN_TET_VALUE, 1, &heat));
-    mass = mn_tet_mesh_find_field(mesh, "mass"), rest = mn_tet_mesh_find_field(mesh, "rest");
+    mass = mn_tet_mesh_find_field(mesh, "mass"), rest = mn_tet_mesh_find_field(mesh, "rest_volume");
     v = mn_tet_mesh_find_field(mesh, "v"), heat = mn_tet_mesh_find_field(mesh, "heat");
     for (int32_t t = 0; t < mesh->tet_slots; t++) {
         rest->data[t] = mn_tet_mesh_tet_volume(mesh, t);
@@ -112,7 +90,7 @@ static void test_conservation(void **state)
         const mn_tet_resample_def names = {"v", "mass"};
         check_ok(ctx, mn_tet_resample(before, mesh, &names, &report));
         assert_true(report.targets > 100 && report.pairs > report.targets);
-        const totals a = totals_of(before), b = totals_of(mesh);
+        const tet_sums a = tet_sum_up(before), b = tet_sum_up(mesh);
         check_close(b.mass, a.mass, 1e-13 * a.mass);
         check_close(b.rest, a.rest, 1e-13 * a.rest);
         check_close(mn_norm(mn_sub(b.momentum, a.momentum)), 0, 1e-13 * a.mass);
@@ -126,7 +104,7 @@ static void test_conservation(void **state)
         }
         // With the surface of a block unchanged, rest volumes stay volumes.
         if (kind == 0) {
-            const mn_tet_field *rest = mn_tet_mesh_find_field(mesh, "rest");
+            const mn_tet_field *rest = mn_tet_mesh_find_field(mesh, "rest_volume");
             for (int32_t t = 0; t < mesh->tet_slots; t++)
                 if (mn_tet_alive(mesh, t)) check_close(rest->data[t], mn_tet_mesh_tet_volume(mesh, t), 1e-12);
         }
