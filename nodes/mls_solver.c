@@ -412,19 +412,52 @@ static void release(mn_context *ctx, void *state)
 
 // ---- doctor ----
 
+/// How many points of a codimension there are, and how thick they are on average.
+typedef struct doctor_sum {
+    int64_t count;
+    double thickness;
+} doctor_sum;
+
+static doctor_sum sum_of(const film_arrays *film, uint8_t codim)
+{
+    doctor_sum sum = {0};
+    for (int64_t i = 0; i < film->source.count; i++)
+        if (film->codim.data[i] == codim) sum.count++, sum.thickness += film->thickness.data[i];
+    if (sum.count > 0) sum.thickness /= (double)sum.count;
+    return sum;
+}
+
+static void doctor_threads(const mn_mls_def *def, const doctor_sum *threads, mn_doctor *d)
+{
+    const double r = 0.5 * threads->thickness, growth = 0.343; // of the fastest wave, [rayleigh1878]
+    const double wave = 9.016 * r / def->spacing;
+    d->number(d->user, "speed of a thread's end", sqrt(def->sigma / (def->density * r)), "m/s",
+              "drawing back");
+    d->number(d->user, "growth time of its waves", sqrt(def->density * r * r * r / def->sigma) / growth, "s",
+              "of the fastest; viscosity slows them down");
+    d->number(d->user, "points per wave", wave, "", "of the fastest; 16 or more see it well");
+    if (wave < 8)
+        d->sentence(
+            d->user,
+            "The threads are thin for the spacing: they break into beads about four spacings apart. Use a "
+            "spacing below half of their radius to see their own waves.");
+}
+
 static mn_status doctor(const mn_cook *cook, mn_doctor *d)
 {
     film_arrays film;
-    double spacing = 0, thickness = 0;
+    double spacing = 0;
     mn_status status = read_film(cook, &film);
     if (status == MN_OK) status = spacing_of(cook, &spacing);
     const int64_t count = film.source.count;
-    for (int64_t i = 0; status == MN_OK && i < count; i++)
-        thickness += film.thickness.data[i] / (double)count;
+    doctor_sum sheets = {0}, threads = {0};
+    if (status == MN_OK) sheets = sum_of(&film, MN_MLS_FILM), threads = sum_of(&film, MN_MLS_THREAD);
     free_film(cook->ctx, &film);
-    if (status != MN_OK || count == 0 || !(thickness > 0)) return status;
+    if (status != MN_OK || count == 0) return status;
     const mn_mls_def def = def_of(cook, spacing);
-    const double speed = sqrt(2 * def.sigma / (def.density * thickness));
+    if (threads.count > 0 && threads.thickness > 0 && def.sigma > 0) doctor_threads(&def, &threads, d);
+    if (sheets.count == 0 || !(sheets.thickness > 0)) return status;
+    const double speed = sqrt(2 * def.sigma / (def.density * sheets.thickness));
     const double step = speed > 0 ? fmin(def.max_dt, 0.35 * spacing / speed) : def.max_dt;
     d->number(d->user, "points", (double)count, "", "at the start");
     d->number(d->user, "speed of a free edge", speed, "m/s", "and of waves in the film");
