@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Films that meet do not pass through each other. A pair of points of two sheets, one above the other by less
-// than REACH, may come as near as LEAST in a step and no nearer,
+// than MN_FILM_CROWD, may come as near as LEAST in a step and no nearer,
 //
 //   N . (u_q - u_p) >= -max(0, N . (x_q - x_p) - LEAST) / dt,    N the mean of their normals,
 //
@@ -12,8 +12,8 @@
 #include "mls/mls_state.h"
 
 enum { ROUNDS = 6 };
-static const double REACH = 1.0, LEAST = 0.4; // spacings
-static const double ABOVE = 0.3;              // least cosine between their distance and both normals
+static const double LEAST = 0.4; // spacings
+static const double ABOVE = 0.3; // least cosine between their distance and both normals
 
 /// Who is searched for.
 typedef struct search {
@@ -48,7 +48,8 @@ static void try_pair(void *user, int32_t other, double distance2)
 {
     search *s = user;
     mn_mls *mls = s->mls;
-    if (other <= s->self || !is_film(mls, other) || s->status != MN_OK) return;
+    if (other == s->self || !is_film(mls, other) || s->status != MN_OK) return;
+    if (other < s->self && mls->surface.crowded.data[other]) return; // each pair once
     const mn_vec3 d = mn_sub(mls->x0.data[other], mls->x0.data[s->self]);
     const double length = sqrt(distance2);
     const mn_vec3 np = mls->surface.normal.data[s->self], nq = mls->surface.normal.data[other];
@@ -65,9 +66,10 @@ static mn_status find_pairs(mn_mls *mls)
 {
     mls->meetings.count = 0;
     for (int32_t p = 0; p < (int32_t)mls->points.count; p++) {
-        if (!is_film(mls, p)) continue;
+        if (!mls->surface.crowded.data[p] || !is_film(mls, p)) continue;
         search s = {mls, p, MN_OK};
-        mn_neighbours_visit(mls->surface.neighbours, mls->x0.data[p], REACH * mls->def.spacing, try_pair, &s);
+        mn_neighbours_visit(mls->surface.neighbours, mls->x0.data[p], MN_FILM_CROWD * mls->def.spacing,
+                            try_pair, &s);
         MN_TRY(s.status);
     }
     return MN_OK;

@@ -18,6 +18,7 @@ enum { GRAIN = 256, NEAR_MAX = 192, CELL_MAX = 64 };
 static const double NEAR_REACH = 2.2; // spacings: enough for a cell in the middle of an even film
 static const double SAME_SIDE = 0.1;  // least cosine between normals of one sheet
 static const double STEEPEST = 1.0;   // height over distance along the plane
+static const double ABOVE = 0.25;     // least slope of what may be another sheet
 static const double JITTER = 2e-3;    // spacings
 
 /// A neighbour in the plane.
@@ -103,12 +104,16 @@ static void find(const star_job *job, int64_t row, int32_t self, double from, do
 {
     const film_site *sites = job->surface->sites.data;
     const film_site *own = &sites[self];
+    const double close = MN_FILM_CROWD * job->points->spacing;
     f->count = 0;
     for (int64_t e = job->table->start[row]; e < job->table->start[row + 1]; e++) {
         const int32_t other = job->table->point[e];
         const mn_vec3 d = mn_sub(sites[other].at, own->at);
         const double r2 = mn_norm2(d);
-        if (!(r2 > from * from && r2 <= to * to) || !sites[other].use || f->count == NEAR_MAX) continue;
+        if (!(r2 > from * from && r2 <= to * to) || !sites[other].use) continue;
+        if (r2 < close * close && mn_dot(d, own->normal) * mn_dot(d, own->normal) > ABOVE * ABOVE * r2)
+            job->surface->crowded.data[self] = 1;
+        if (f->count == NEAR_MAX) continue;
         if (mn_dot(sites[other].normal, own->normal) < SAME_SIDE) continue;
         f->point[f->count] = other;
         f->vector[f->count++] = d;
@@ -193,6 +198,7 @@ static mn_status find_stars(void *user, mn_range range)
         const int32_t self = job->table->query ? job->table->query[k] : (int32_t)k;
         film_fan *star = &s->stars.data[self];
         star->count = 0;
+        s->crowded.data[self] = 0;
         if (!s->sites.data[self].use) continue;
         find(job, k, self, 0, NEAR_REACH * spacing, &f);
         const mn_vec3 n = normal_of(&f, s->sites.data[self].normal, spacing);
@@ -229,6 +235,7 @@ mn_status film_stars_find(film_surface *s, const film_points *points)
     mn_neighbour_table table;
     MN_TRY(mn_array_resize(s->ctx, &s->sites, points->count));
     MN_TRY(mn_array_resize(s->ctx, &s->stars, points->count));
+    MN_TRY(mn_array_resize(s->ctx, &s->crowded, points->count));
     MN_TRY(mn_parallel_for(s->ctx, points->count, GRAIN, place_sites, &job));
     MN_TRY(mn_neighbours_build(s->neighbours, mn_points_of(points->position, points->count), reach));
     MN_TRY(mn_neighbours_find(s->neighbours, reach, NULL, &table));

@@ -23,6 +23,9 @@
 /// How far a star looks: as far as the circles that it may accept.
 #define MN_FILM_REACH (2 * MN_FILM_ALPHA)
 
+/// Spacings within which two sheets may touch.
+#define MN_FILM_CROWD 1.0
+
 enum { MN_FAN_MAX = 24, MN_LOOP_MAX = 6, MN_FILM_DRIVEN = 2 };
 
 typedef struct film_fan {
@@ -60,6 +63,7 @@ typedef struct film_surface {
     MN_ARRAY(film_site)
     sites; ///< positions moved by a thousandth of the spacing, so that no four lie on a circle
     MN_ARRAY(film_fan) stars, fans;
+    MN_ARRAY(uint8_t) crowded; ///< 1: something lies above or below within MN_FILM_CROWD, maybe another sheet
     MN_ARRAY(film_candidate) candidates;
     // what follows from the fans, for each point
     MN_ARRAY(mn_vec3) normal; ///< unit; that of the step before where there is no triangle

@@ -28,6 +28,7 @@ void film_surface_free(film_surface *s)
     mn_neighbours_free(s->neighbours);
     mn_array_free(s->ctx, &s->sites);
     mn_array_free(s->ctx, &s->stars);
+    mn_array_free(s->ctx, &s->crowded);
     mn_array_free(s->ctx, &s->fans);
     mn_array_free(s->ctx, &s->candidates);
     mn_array_free(s->ctx, &s->normal);

@@ -7,6 +7,7 @@
 #include "mls/film_skin_state.h"
 
 enum { SIDES = 12, PARTS = 3, DOME = 4 };
+static const double FLARE = 1.6;
 static const double PI = 3.14159265358979323846;
 
 /// One ring of the tube.
@@ -86,8 +87,11 @@ static ring ring_at(const mn_film_skin *s, const mn_film_skin_def *def, const mn
         p[i] = s->chain.data[at < 0 ? 0 : at >= s->chain.count ? s->chain.count - 1 : at];
         x[i] = sheet->positions[p[i]];
     }
-    for (int i = 0; i < 4; i++) // a film that the thread ends on has no radius of its own
-        r[i] = radius_of(s, def, s->used.data[p[i]] == 1 ? p[s->used.data[p[1]] == 1 ? 2 : 1] : p[i]);
+    for (int i = 0; i < 4;
+         i++) { // a film that the thread ends on has no radius of its own: it widens to meet it
+        const bool film = s->used.data[p[i]] == 1;
+        r[i] = film ? FLARE * radius_of(s, def, p[s->used.data[p[1]] == 1 ? 2 : 1]) : radius_of(s, def, p[i]);
+    }
     ring out = {.a = p[1], .b = p[2], .part = t};
     out.center = mn_v3(cubic(x[0].x, x[1].x, x[2].x, x[3].x, t), cubic(x[0].y, x[1].y, x[2].y, x[3].y, t),
                        cubic(x[0].z, x[1].z, x[2].z, x[3].z, t));

@@ -105,11 +105,71 @@ static void odd_sheets_are_closed(void **state)
     mn_context_free(ctx);
 }
 
+// Straight tubes have the volume of their thread and of the half balls at its ends; branches, rings, doubled
+// and empty links are closed as well.
+static void threads_are_closed_tubes(void **state)
+{
+    (void)state;
+    enum { N = 21 };
+    mn_context *ctx = mn_context_create(NULL);
+    mn_vec3 x[2 * N];
+    double h[2 * N];
+    int32_t links[2 * N][2];
+    for (int i = 0; i < N; i++) {
+        x[i] = mn_v3(0.05 * i, 0.3, 0.1);
+        x[N + i] = mn_v3(3 + 0.3 * cos(0.3 * i), 0.3 * sin(0.3 * i), 0); // about once around
+        h[i] = h[N + i] = 0.02;
+    }
+    for (int i = 0; i < N - 1; i++) links[i][0] = i, links[i][1] = i + 1;
+    mn_film_skin *skin = NULL;
+    mn_film_skin_mesh mesh;
+    mn_film_skin_def def = mn_film_skin_default_def();
+    def.min_thickness = 0.001, def.drops = false;
+    double volume;
+    check_ok(ctx, mn_film_skin_create(ctx, &skin));
+    mn_film_sheet sheet = {2 * N, x, h, 0, NULL, N - 1, (const int32_t(*)[2])links};
+    check_ok(ctx, mn_film_skin_run(skin, &def, &sheet, &mesh));
+    check_closed(ctx, &mesh, &volume);
+    const double section = 0.5 * 12 * sin(3.14159265358979 / 6) * 0.0001; // of the twelve-sided tube
+    check_close(volume, section * (1 + 4.0 / 3 * 0.01), 0.02 * section);
+    for (int64_t i = 0; i < mesh.vertex_count; i++) {
+        check_close(mn_norm(mesh.vertices[i].normal), 1, 1e-12);
+        assert_true(mesh.vertices[i].part >= 0 && mesh.vertices[i].part <= 1);
+    }
+    // A ring, with a branch that ends in its middle, a link from a point to itself, and one that stands
+    // twice.
+    int32_t odd[N + 4][2];
+    for (int i = 0; i < N; i++) odd[i][0] = N + i, odd[i][1] = N + (i + 1) % N;
+    odd[N][0] = N + 3, odd[N][1] = 0;
+    odd[N + 1][0] = odd[N + 1][1] = 5;
+    odd[N + 2][0] = N + 7, odd[N + 2][1] = N + 8;
+    odd[N + 3][0] = 1, odd[N + 3][1] = 0;
+    sheet.links = (const int32_t(*)[2])odd, sheet.link_count = N + 4;
+    check_ok(ctx, mn_film_skin_run(skin, &def, &sheet, &mesh));
+    check_closed(ctx, &mesh, &volume);
+    assert_true(volume > 0);
+    // All in one place; and the end of a thread on a film.
+    for (int i = 0; i < N; i++) x[i] = mn_v3(0, 0, 0);
+    sheet.links = (const int32_t(*)[2])links, sheet.link_count = N - 1;
+    check_ok(ctx, mn_film_skin_run(skin, &def, &sheet, &mesh));
+    for (int64_t i = 0; i < mesh.vertex_count; i++) assert_true(mn_is_finite3(mesh.vertices[i].position));
+    const mn_vec3 corners[5] = {{0, 0, 0}, {1, 0, 0}, {0, 0, -1}, {0, 0.5, 0}, {0, 1, 0}};
+    const int32_t triangle[1][3] = {{0, 1, 2}}, hanging[2][2] = {{0, 3}, {3, 4}};
+    check_ok(ctx,
+             mn_film_skin_run(skin, &def, &(mn_film_sheet){5, corners, h, 1, triangle, 2, hanging}, &mesh));
+    check_closed(ctx, &mesh, &volume);
+    links[0][1] = 2 * N;
+    check_fails(ctx, mn_film_skin_run(skin, &def, &sheet, &mesh), MN_ERROR_INPUT, "no point");
+    mn_film_skin_free(skin);
+    mn_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(square_and_drop),
         cmocka_unit_test(odd_sheets_are_closed),
+        cmocka_unit_test(threads_are_closed_tubes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
