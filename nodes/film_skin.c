@@ -32,6 +32,8 @@ typedef struct sheet_arrays {
     const mn_vec3 *velocity;
     MN_ARRAY(double) thickness;
     MN_ARRAY(int32_t) triangles, links;
+    MN_ARRAY(int32_t) place;   ///< of each point of the input: which of the sheet it is; -1: of a volume
+    MN_ARRAY(int64_t) outside; ///< triangles around volumes, three points of the input each
 } sheet_arrays;
 
 static void free_sheet(mn_context *ctx, sheet_arrays *a)
@@ -41,6 +43,8 @@ static void free_sheet(mn_context *ctx, sheet_arrays *a)
     mn_array_free(ctx, &a->thickness);
     mn_array_free(ctx, &a->triangles);
     mn_array_free(ctx, &a->links);
+    mn_array_free(ctx, &a->place);
+    mn_array_free(ctx, &a->outside);
 }
 
 static mn_status read_triangles(mn_context *ctx, const mn_geo *geo, sheet_arrays *a)
@@ -49,13 +53,19 @@ static mn_status read_triangles(mn_context *ctx, const mn_geo *geo, sheet_arrays
     const uint8_t *kinds = mn_geo_primitive_kinds(geo);
     for (int64_t p = 0; p < mn_geo_primitive_count(geo); p++)
         for (int64_t v = starts[p] + 1; kinds[p] == MN_POLYGON && v + 1 < starts[p + 1]; v++) {
-            const int32_t t[3] = {(int32_t)points[starts[p]], (int32_t)points[v], (int32_t)points[v + 1]};
-            for (int i = 0; i < 3; i++) MN_TRY(mn_array_push(ctx, &a->triangles, &t[i]));
+            const int64_t corner[3] = {points[starts[p]], points[v], points[v + 1]};
+            int32_t t[3];
+            for (int i = 0; i < 3; i++) t[i] = a->place.data[corner[i]];
+            const bool film = t[0] >= 0 && t[1] >= 0 && t[2] >= 0;
+            for (int i = 0; i < 3; i++)
+                MN_TRY(film ? mn_array_push(ctx, &a->triangles, &t[i])
+                            : mn_array_push(ctx, &a->outside, &corner[i]));
         }
     for (int64_t p = 0; p < mn_geo_primitive_count(geo); p++)
         for (int64_t v = starts[p]; kinds[p] == MN_POLYLINE && v + 1 < starts[p + 1]; v++) {
-            const int32_t ends[2] = {(int32_t)points[v], (int32_t)points[v + 1]};
-            for (int i = 0; i < 2; i++) MN_TRY(mn_array_push(ctx, &a->links, &ends[i]));
+            const int32_t ends[2] = {a->place.data[points[v]], a->place.data[points[v + 1]]};
+            for (int i = 0; i < 2 && ends[0] >= 0 && ends[1] >= 0; i++)
+                MN_TRY(mn_array_push(ctx, &a->links, &ends[i]));
         }
     a->sheet.link_count = a->links.count / 2;
     a->sheet.links = (const int32_t(*)[2])a->links.data;
@@ -70,11 +80,21 @@ static mn_status read_sheet(const mn_cook *cook, const mn_geo *geo, sheet_arrays
     const int64_t count = mn_geo_point_count(geo);
     if (count > INT32_MAX)
         return mn_cook_fail(cook, MN_ERROR_UNSUPPORTED, "the film has more than two billion points.");
-    a->sheet.count = count;
     MN_TRY(mn_column_read_vec3(cook->ctx, geo, "P", &a->positions, &a->sheet.positions));
     MN_TRY(mn_column_read_vec3(cook->ctx, geo, "v", &a->velocities, &a->velocity));
     MN_TRY(mn_array_resize(cook->ctx, &a->thickness, count));
-    for (int64_t i = 0; i < count; i++) a->thickness.data[i] = mn_column_number(geo, "thickness", i, 0);
+    MN_TRY(mn_array_resize(cook->ctx, &a->place, count));
+    for (int64_t i = 0; i < count; i++) { // what is of a volume is left out
+        const bool film = mn_column_number(geo, "skin", i, 0) == 0 &&
+                          mn_column_number(geo, "codim", i, MN_MLS_FILM) != MN_MLS_VOLUME;
+        const int64_t at = a->sheet.count;
+        a->place.data[i] = film ? (int32_t)at : -1;
+        if (!film) continue;
+        a->thickness.data[at] = mn_column_number(geo, "thickness", i, 0);
+        a->positions.data[at] = a->positions.data[i];
+        if (a->velocity) a->velocities.data[at] = a->velocities.data[i];
+        a->sheet.count++;
+    }
     a->sheet.thickness = a->thickness.data;
     return read_triangles(cook->ctx, geo, a);
 }
@@ -112,6 +132,44 @@ static mn_status make_normals_unit(mn_geo *geo)
     return MN_OK;
 }
 
+static mn_vec3 vector_at(const mn_geo *geo, const char *name, int64_t point)
+{
+    mn_vec3 value = {0};
+    const mn_attribute *attribute = mn_geo_find_numeric(geo, MN_POINT, name, 3);
+    if (attribute) mn_attribute_get(attribute, point, 1, &value.x);
+    return value;
+}
+
+// The skin of volumes is closed already: it goes in as it is.
+static mn_status write_outside(const mn_geo *from, sheet_arrays *a, mn_geo *geo)
+{
+    const int64_t first = mn_geo_point_count(geo);
+    int64_t count = 0;
+    if (a->outside.count == 0) return MN_OK;
+    for (int64_t i = 0; i < a->place.count; i++) a->place.data[i] = -1;
+    for (int64_t i = 0; i < a->outside.count; i++) {
+        int32_t *place = &a->place.data[a->outside.data[i]];
+        if (*place < 0) *place = (int32_t)count++;
+    }
+    float *P, *N, *v, *thickness;
+    MN_TRY(mn_geo_add_points(geo, count, NULL));
+    MN_TRY(mn_column_add(geo, "P", MN_F32, 3, MN_HINT_POINT, &P));
+    MN_TRY(mn_column_add(geo, "N", MN_F32, 3, MN_HINT_NORMAL, &N));
+    MN_TRY(mn_column_add(geo, "v", MN_F32, 3, MN_HINT_VECTOR, &v));
+    MN_TRY(mn_column_add(geo, "thickness", MN_F32, 1, MN_HINT_NONE, &thickness));
+    for (int64_t i = 0; i < a->place.count; i++) {
+        if (a->place.data[i] < 0) continue;
+        const int64_t at = first + a->place.data[i];
+        mn_column_put3(P, at, mn_geo_position(from, i));
+        mn_column_put3(N, at, vector_at(from, "N", i));
+        mn_column_put3(v, at, vector_at(from, "v", i));
+        thickness[at] = 0;
+    }
+    for (int64_t i = 0; i < a->outside.count; i++)
+        a->outside.data[i] = first + a->place.data[a->outside.data[i]];
+    return mn_geo_add_primitives(geo, MN_POLYGON, a->outside.count / 3, NULL, 3, a->outside.data, NULL);
+}
+
 static mn_status cook(const mn_cook *cook, mn_geo **outputs)
 {
     mn_film_skin_def def = mn_film_skin_default_def();
@@ -136,6 +194,7 @@ static mn_status cook(const mn_cook *cook, mn_geo **outputs)
         geo = fine;
         MN_TRY_TO(out, status, make_normals_unit(geo));
     }
+    MN_TRY_TO(out, status, write_outside(mn_cook_input(cook, 0), &sheet, geo));
     outputs[0] = geo;
     geo = NULL;
 out:

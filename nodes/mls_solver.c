@@ -5,14 +5,22 @@
 #include "nodes/columns.h"
 #include "nodes/inputs.h"
 #include "nodes/materials.h"
+#include "nodes/mls_liquid.h"
 
 #include <string.h>
 
-enum { INPUT_FILM, INPUT_WIND, INPUT_COLLIDERS, INPUT_JETS };
+enum { INPUT_FILM, INPUT_WIND, INPUT_COLLIDERS, INPUT_JETS, INPUT_LIQUID, INPUT_INFLOW };
 
 static const mn_parm_def parms[] = {
     MN_FLOAT("spacing", "Spacing", "m", 0, 0, 1e6, 0, 0.01, "Film", NULL,
              "Distance that the points of the film keep; 0 takes that of the film source."),
+    MN_FLOAT("dx", "Cell Size", "m", 0, 0, 1e6, 0, 0.01, "Film", NULL,
+             "Of the grid for volumes of liquid; 0 takes twice the spacing."),
+    MN_FLOAT("radius", "Radius", "m", 0, 0, 1e6, 0, 0.02, "Film", NULL,
+             "How far around it the grid feels the skin of a volume; 0 takes twice the cell size. Larger is "
+             "smoother."),
+    MN_VEC3("inflow_velocity", "Inflow Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -5, 5, "Film", NULL,
+            "Of the liquid that leaves the inflow, on top of what its mesh carries as v."),
     MN_PARM_MATERIAL("Film"),
     MN_FLOAT("sigma", "Surface Tension", "N/m", 0.025, 0, 1e9, 0, 0.1, "Film", MN_WITH_MATERIAL,
              "Of one side of the film. Soap water 0.025, water 0.072."),
@@ -85,16 +93,22 @@ static const mn_input_def inputs_of[] = {
     [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes", false, false},
     [INPUT_JETS] = {"Jets", "curves with v and thickness that film comes out of, from jet sources", false,
                     false},
+    [INPUT_LIQUID] = {"Liquid", "closed polygons, or points with mass from a fill: volumes at the start",
+                      false, false},
+    [INPUT_INFLOW] = {"Inflow", "a closed mesh that is always full, and that liquid leaves with its v", false,
+                      false},
 };
 static const mn_output_def outputs_of[] = {
     {"Film",
-     "points with v, N, id, thickness, mass, codim, pressure and pscale; triangles of films and polylines "
-     "of threads between them"}};
+     "points with v, N, id, thickness, mass, codim, pressure and pscale; triangles of films and of the skin "
+     "of volumes (skin is 1 there), and polylines of threads between them"}};
 
 static mn_mls_def def_of(const mn_cook *cook, double spacing)
 {
     mn_mls_def def = mn_mls_default_def();
     def.spacing = spacing;
+    def.dx = mn_cook_float(cook, "dx");
+    def.radius = mn_cook_float(cook, "radius");
     def.sigma = mn_cook_material_float(cook, "sigma");
     def.density = mn_cook_material_float(cook, "density");
     def.viscosity = mn_cook_material_float(cook, "viscosity");
@@ -137,6 +151,7 @@ static mn_status spacing_of(const mn_cook *cook, double *spacing)
         const mn_attribute *attribute = geo ? mn_geo_find_numeric(geo, MN_DETAIL, "spacing", 1) : NULL;
         if (attribute) mn_attribute_get(attribute, 0, 1, spacing);
     }
+    if (!(*spacing > 0)) *spacing = 0.5 * mn_cook_float(cook, "dx");
     if (*spacing > 0) return MN_OK;
     return mn_cook_fail(cook, MN_ERROR_INPUT,
                         "the film does not say how far apart its points are; set the spacing parameter.");
@@ -164,8 +179,10 @@ static mn_status read_film(const mn_cook *cook, film_arrays *f)
 {
     memset(f, 0, sizeof *f);
     const mn_geo *geo = mn_cook_input(cook, INPUT_FILM);
-    if (!geo && !mn_cook_input(cook, INPUT_JETS))
-        return mn_cook_fail(cook, MN_ERROR_INPUT, "connect a film_source or a jet_source.");
+    if (!geo && !mn_cook_input(cook, INPUT_JETS) && !mn_cook_input(cook, INPUT_LIQUID) &&
+        !mn_cook_input(cook, INPUT_INFLOW))
+        return mn_cook_fail(cook, MN_ERROR_INPUT,
+                            "connect a film_source, a jet_source, a liquid or an inflow.");
     if (!geo) return MN_OK;
     const int64_t count = mn_geo_point_count(geo);
     f->source.count = count;
@@ -271,11 +288,15 @@ static mn_status create(const mn_cook *cook, void **state)
     film_arrays film;
     double spacing = 0;
     mn_status status;
+    memset(&film, 0, sizeof film);
     MN_TRY_TO(out, status, read_film(cook, &film));
     MN_TRY_TO(out, status, spacing_of(cook, &spacing));
     const mn_mls_def def = def_of(cook, spacing);
     MN_TRY_TO(out, status, mn_mls_create(cook->ctx, &def, &mls));
     if (mn_cook_input(cook, INPUT_FILM)) MN_TRY_TO(out, status, mn_mls_add(mls, &film.source));
+    MN_TRY_TO(out, status,
+              mn_mls_liquid_add(cook, mn_cook_input(cook, INPUT_LIQUID),
+                                def.dx > 0 ? def.dx : 2 * def.spacing, def.density, mls));
     *state = mls;
     mls = NULL;
 out:
@@ -293,6 +314,7 @@ static mn_status advance(const mn_cook *cook, void *state)
     jet_arrays jets = {0};
     mn_mls_inputs inputs = {.anchor_count = geo ? mn_geo_point_count(geo) : 0};
     mn_collider *collider = NULL;
+    mn_mls_body inflow = {0};
     mn_status status = MN_OK;
     if (geo) {
         MN_TRY_TO(out, status, mn_column_read_vec3(cook->ctx, geo, "P", &positions, &inputs.anchors));
@@ -306,9 +328,14 @@ static mn_status advance(const mn_cook *cook, void *state)
     inputs.collider = collider;
     MN_TRY_TO(out, status, read_jets(cook, &jets));
     inputs.inlet_count = jets.inlets.count, inputs.inlets = jets.inlets.data;
+    MN_TRY_TO(out, status, mn_mls_body_open(cook, mn_cook_input(cook, INPUT_INFLOW), "the inflow", &inflow));
+    if (inflow.mesh)
+        inputs.spring = &inflow.region,
+        inputs.spring_velocity = mn_add(inflow.velocity, mn_cook_vec3(cook, "inflow_velocity"));
     MN_TRY_TO(out, status, mn_mls_set_def(state, &def));
     status = mn_mls_advance(state, &inputs, cook->dt);
 out:
+    mn_mls_body_close(&inflow);
     mn_collider_free(collider);
     free_jets(cook->ctx, &jets);
     mn_array_free(cook->ctx, &positions);
@@ -320,7 +347,7 @@ out:
 /// The attributes of a point, in the order they are written.
 typedef struct film_columns {
     float *P, *v, *N, *thickness, *mass, *pressure, *pscale;
-    int32_t *id, *codim, *pinned;
+    int32_t *id, *codim, *pinned, *skin;
 } film_columns;
 
 static mn_status add_columns(mn_geo *geo, film_columns *c)
@@ -334,7 +361,32 @@ static mn_status add_columns(mn_geo *geo, film_columns *c)
     MN_TRY(mn_column_add(geo, "codim", MN_I32, 1, MN_HINT_NONE, &c->codim));
     MN_TRY(mn_column_add(geo, "pressure", MN_F32, 1, MN_HINT_NONE, &c->pressure));
     MN_TRY(mn_column_add(geo, "pscale", MN_F32, 1, MN_HINT_NONE, &c->pscale));
+    MN_TRY(mn_column_add(geo, "skin", MN_I32, 1, MN_HINT_NONE, &c->skin));
     return mn_column_add(geo, "pinned", MN_I32, 1, MN_HINT_NONE, &c->pinned);
+}
+
+// Skin of volumes after the films, and after it their particles.
+static void write_liquid(const mn_mls_view *view, film_columns *c)
+{
+    int64_t at = view->count;
+    for (int64_t i = 0; i < view->skin_count; i++, at++) {
+        const mn_mls_skin_point *p = &view->skin[i];
+        mn_column_put3(c->P, at, p->position);
+        mn_column_put3(c->v, at, p->velocity);
+        mn_column_put3(c->N, at, p->normal);
+        c->id[at] = (int32_t)p->id, c->codim[at] = MN_MLS_FILM, c->skin[at] = 1;
+        c->pscale[at] = (float)(0.5 * view->spacing);
+        c->thickness[at] = c->mass[at] = c->pressure[at] = 0, c->pinned[at] = 0;
+    }
+    for (int64_t i = 0; i < view->particle_count; i++, at++) {
+        const mn_mls_particle *p = &view->particles[i];
+        mn_column_put3(c->P, at, p->position);
+        mn_column_put3(c->v, at, p->velocity);
+        mn_column_put3(c->N, at, mn_v3(0, 0, 0));
+        c->id[at] = (int32_t)p->id, c->codim[at] = MN_MLS_VOLUME, c->skin[at] = 0;
+        c->mass[at] = (float)p->mass, c->pressure[at] = (float)p->pressure;
+        c->pscale[at] = (float)view->spacing, c->thickness[at] = 0, c->pinned[at] = 0;
+    }
 }
 
 static mn_status write_points(const mn_mls_view *view, mn_geo *geo)
@@ -353,7 +405,9 @@ static mn_status write_points(const mn_mls_view *view, mn_geo *geo)
         c.pressure[i] = (float)view->pressure[i];
         c.pscale[i] = (float)(0.5 * (p->codim >= MN_MLS_THREAD ? view->thickness[i] : view->spacing));
         c.pinned[i] = p->anchor != MN_MLS_FREE;
+        c.skin[i] = 0;
     }
+    write_liquid(view, &c);
     return MN_OK;
 }
 
@@ -364,13 +418,17 @@ static mn_status emit(const mn_cook *cook, void *state, mn_geo **outputs)
     mn_geo *geo = NULL;
     mn_status status;
     MN_TRY_TO(out, status, mn_geo_create(cook->ctx, &geo));
-    MN_TRY_TO(out, status, mn_geo_add_points(geo, view.count, NULL));
-    if (view.count > 0) MN_TRY_TO(out, status, write_points(&view, geo));
-    MN_TRY_TO(out, status, mn_array_resize(cook->ctx, &corners, 3 * view.triangle_count));
-    for (int64_t i = 0; i < corners.count; i++) corners.data[i] = view.triangles[i / 3][i % 3];
-    if (view.triangle_count > 0)
+    const int64_t points = view.count + view.skin_count + view.particle_count;
+    const int64_t triangles = view.triangle_count + view.skin_triangle_count;
+    MN_TRY_TO(out, status, mn_geo_add_points(geo, points, NULL));
+    if (points > 0) MN_TRY_TO(out, status, write_points(&view, geo));
+    MN_TRY_TO(out, status, mn_array_resize(cook->ctx, &corners, 3 * triangles));
+    for (int64_t i = 0; i < 3 * view.triangle_count; i++) corners.data[i] = view.triangles[i / 3][i % 3];
+    for (int64_t i = 0; i < 3 * view.skin_triangle_count; i++)
+        corners.data[3 * view.triangle_count + i] = view.count + view.skin_triangles[i / 3][i % 3];
+    if (triangles > 0)
         MN_TRY_TO(out, status,
-                  mn_geo_add_primitives(geo, MN_POLYGON, view.triangle_count, NULL, 3, corners.data, NULL));
+                  mn_geo_add_primitives(geo, MN_POLYGON, triangles, NULL, 3, corners.data, NULL));
     MN_TRY_TO(out, status, mn_array_resize(cook->ctx, &corners, 2 * view.link_count));
     for (int64_t i = 0; i < corners.count; i++) corners.data[i] = view.links[i / 2][i % 2];
     if (view.link_count > 0)

@@ -37,6 +37,8 @@ static mn_status check_def(mn_context *ctx, const mn_mls_def *def)
         const char *range;
     } rows[] = {
         {"spacing", def->spacing, 1e-12, 1e12, "above 0"},
+        {"dx", def->dx, 0, 1e12, "at least 0"},
+        {"radius", def->radius, 0, 1e12, "at least 0"},
         {"density", def->density, 1e-12, 1e12, "above 0"},
         {"sigma", def->sigma, 0, 1e12, "at least 0"},
         {"viscosity", def->viscosity, 0, 1e12, "at least 0"},
@@ -155,6 +157,7 @@ void mn_mls_free(mn_mls *mls)
     mn_krylov_free(mls->krylov);
     film_surface_free(&mls->surface);
     thread_graph_free(&mls->threads);
+    mls_liquid_free(mls);
     mn_release(mls->ctx, mls, sizeof *mls);
 }
 
@@ -273,7 +276,8 @@ mn_status mn_mls_save(const mn_mls *mls, mn_writer *out)
     MN_TRY(mn_write_i64(out, mls->next_id));
     MN_TRY(mn_write_array(out, &mls->points));
     MN_TRY(mn_write_array(out, &mls->pockets));
-    return mn_write_array(out, &mls->feeds);
+    MN_TRY(mn_write_array(out, &mls->feeds));
+    return mls_liquid_save(mls, out);
 }
 
 static bool is_sound(const mn_mls *mls, const mn_mls_point *p)
@@ -304,6 +308,7 @@ static mn_status load_into(mn_mls *mls, mn_reader *in)
     }
     if (!sound) return mn_fail(mls->ctx, MN_ERROR_FORMAT, "The saved film is damaged.");
     MN_TRY(mls_refresh(mls));
+    MN_TRY(mls_liquid_load(mls, in));
     return mls_show(mls);
 }
 

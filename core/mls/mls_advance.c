@@ -176,18 +176,19 @@ static mn_status prepare(mn_mls *mls, const mn_mls_inputs *inputs, double remain
     speed = fmax(speed, mls_threads_stretch(mls, mls->v0.data, NULL));
     *longest = speed > 0 ? STRETCH_AIM * mls->def.spacing / speed : INFINITY;
     *longest = fmin(*longest, mls_solids_step(mls));
-    return MN_OK;
+    return mls_liquid_prepare(mls, inputs, remaining, longest);
 }
 
 // Tries shorter and shorter steps; *dt is the one that was taken.
 static mn_status take_step(mn_mls *mls, const mn_mls_inputs *inputs, double least, double *dt)
 {
     while (true) {
-        double stretch;
+        double stretch = 0;
         mn_timer_begin(&mls->seconds, "solve");
-        const mn_status status = mls_step(mls, *dt, &stretch);
+        const mn_status status = mls->points.count > 0 ? mls_step(mls, *dt, &stretch) : MN_OK;
         mn_timer_end(&mls->seconds, "solve");
         MN_TRY(status);
+        MN_TRY(mls_liquid_step(mls, *dt, &stretch));
         if (stretch <= STRETCH_MOST) break;
         mls->rollbacks++;
         *dt *= fmin(0.5, fmax(0.1, STRETCH_AIM / stretch));
@@ -204,7 +205,8 @@ static mn_status take_step(mn_mls *mls, const mn_mls_inputs *inputs, double leas
     if (status == MN_OK) status = mls_reseed(mls);
     mn_timer_end(&mls->seconds, "reseed");
     mls->surface_is_fresh = false;
-    return status;
+    MN_TRY(status);
+    return mls_liquid_commit(mls);
 }
 
 static mn_status run_frame(mn_mls *mls, const mn_mls_inputs *inputs, double frame)
@@ -214,7 +216,7 @@ static mn_status run_frame(mn_mls *mls, const mn_mls_inputs *inputs, double fram
     MN_TRY(mls_open_inlets(mls, inputs));
     const double row = mls_inlet_step(mls);
     const double most = fmin(fmin(mls->def.max_dt, frame / mls->def.min_substeps), row);
-    while (done < frame && (mls->points.count > 0 || row < INFINITY)) {
+    while (done < frame && (mls->points.count > 0 || row < INFINITY || mls_has_liquid(mls, inputs))) {
         MN_TRY(mn_check_cancelled(mls->ctx));
         const double remaining = frame - done;
         double longest;
@@ -238,6 +240,7 @@ static mn_status run_frame(mn_mls *mls, const mn_mls_inputs *inputs, double fram
         mn_progress(mls->ctx, done / frame, "film");
     }
     MN_TRY(mls_refresh(mls));
+    MN_TRY(mls_liquid_show(mls));
     return mls_show(mls);
 }
 
@@ -295,12 +298,15 @@ mn_status mn_mls_advance(mn_mls *mls, const mn_mls_inputs *inputs, double dt)
     mls->substeps = mls->rollbacks = mls->iterations = 0;
     mls->dt_min = INFINITY, mls->dt_max = 0;
     mn_timers_reset(&mls->seconds);
-    if (dt == 0 || (mls->points.count == 0 && inputs->inlet_count == 0)) return MN_OK;
+    if (dt == 0 || (mls->points.count == 0 && inputs->inlet_count == 0 && !mls_has_liquid(mls, inputs)))
+        return MN_OK;
     MN_TRY(back_up(mls));
+    MN_TRY(mls_liquid_backup(mls));
     const int64_t next_id = mls->next_id;
     const mn_status status = run_frame(mls, inputs, dt);
     if (status == MN_OK) return MN_OK;
     roll_back(mls);
+    mls_liquid_restore(mls);
     mls->next_id = next_id;
     mls->surface_is_fresh = false;
     return status;

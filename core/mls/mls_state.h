@@ -63,6 +63,8 @@ typedef struct mls_meeting {
     double gap;     ///< m, along it
 } mls_meeting;
 
+typedef struct mls_volume mls_volume;
+
 struct mn_mls {
     mn_context *ctx;
     mn_mls_def def;
@@ -72,6 +74,7 @@ struct mn_mls {
     mls_pocket_array pockets;
     mls_feed_array feeds;
     int64_t next_id;
+    mls_volume *liquid; ///< or NULL: there has been no volume of it
 
     // what follows from it
     film_surface surface;
@@ -250,5 +253,21 @@ static inline double mls_ball_radius(double volume)
 {
     return cbrt(volume * 0.238732414637843); // 3 / (4 pi)
 }
+
+// ---- volume_solver.c: volumes as the solver sees them; without any, nothing is done ----
+bool mls_has_liquid(const mn_mls *mls, const mn_mls_inputs *inputs);
+/// Before a step; *longest becomes shorter when the liquid asks for it.
+mn_status mls_liquid_prepare(mn_mls *mls, const mn_mls_inputs *inputs, double remaining, double *longest);
+/// Tries a step; *stretch, in spacings, becomes larger when the skin stretches more.
+mn_status mls_liquid_step(mn_mls *mls, double dt, double *stretch);
+mn_status mls_liquid_commit(mn_mls *mls);
+/// The skin's triangles for the view.
+mn_status mls_liquid_show(mn_mls *mls);
+mn_status mls_liquid_backup(mn_mls *mls);
+void mls_liquid_restore(mn_mls *mls);
+void mls_liquid_free(mn_mls *mls);
+mn_status mls_liquid_save(const mn_mls *mls, mn_writer *out);
+mn_status mls_liquid_load(mn_mls *mls, mn_reader *in);
+void mls_liquid_view(const mn_mls *mls, mn_mls_view *view);
 
 #endif

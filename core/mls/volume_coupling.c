@@ -25,169 +25,18 @@
 // The force is that of x + dt u/2 with the new u, while the skin moves by the mean of the old and the new
 // velocity: waves of any length keep their energy, however long the step, and what has no mass goes to rest
 // in one step instead of ringing.
-//
-// The weights of J are balanced: each row sums to one, so that a crossing moves with a skin that moves as
-// one; and each column, times the faces' areas, sums to the point's area vector d(volume)/dx. So uniform
-// pressure pushes each point with just what surface tension pushes back on a round drop, and the volume
-// inside the skin grows by what flows through the crossings.
 #include "mls/volume_state.h"
 
 #include "meniscus/parallel.h"
 
 #include <string.h>
 
-enum { GRAIN = 256, MOST_ITERATIONS = 2000, BALANCE_PASSES = 8 };
-static const double TOLERANCE = 1e-8;
+enum { GRAIN = 256, MOST_ITERATIONS = 2000 };
+static const double TOLERANCE = 1e-6;
 static const double LEAST_THETA = 0.05;  // in the preconditioner only
 static const double SKIN_DEPTH = 0.01;   // dx
-static const double SAME_SIDE = 0.1;     // least cosine between normals of one side of a sheet
+static const double HELD_DEPTH = 1e6;    // dx, of skin that does not move
 static const double FASTEST_FILL = 0.02; // of a body's volume, corrected in one step at most
-
-// ---- crossings ----
-
-typedef struct around {
-    const mls_volume *volume;
-    volume_crossing *row;
-    mn_vec3 normal;
-} around;
-
-static void add_point(void *user, int32_t point, double distance2)
-{
-    around *a = user;
-    volume_crossing *row = a->row;
-    const mls_volume *v = a->volume;
-    const double r2 = v->set.radius * v->set.radius;
-    const mn_vec3 n = v->surface.normal.data[point];
-    const double facing = row->side > 0 ? volume_part(n, row->axis) : -volume_part(n, row->axis);
-    if (mn_dot(n, a->normal) < SAME_SIDE || !(facing > 0)) return;
-    if (row->count == VOLUME_ROW_MAX || !(distance2 < r2)) return;
-    const double w = 1 - distance2 / r2;
-    row->point[row->count] = point;
-    row->weight[row->count++] = w * w * facing * fmax(v->surface.area.data[point], 1e-3 * r2);
-}
-
-static void normalize(volume_crossing *row)
-{
-    double sum = 0;
-    for (int32_t k = 0; k < row->count; k++) sum += row->weight[k];
-    for (int32_t k = 0; k < row->count; k++) row->weight[k] /= sum;
-}
-
-static mn_status row_range(void *user, mn_range range)
-{
-    mls_volume *v = user;
-    for (int64_t i = range.begin; i < range.end; i++) {
-        volume_crossing *row = &v->crossings.data[i];
-        const int32_t cell = v->liquid.data[row->unknown];
-        const double theta = row->mass, way = row->side > 0 ? theta : -theta;
-        const mn_vec3 at = mn_add(volume_cell_center(v, cell), volume_along(row->axis, way * v->set.dx));
-        const int32_t nearest = mn_neighbours_nearest(v->surface.neighbours, at, INFINITY);
-        row->count = 0;
-        row->mass = v->set.density * fabs(row->side) * theta * v->set.dx;
-        if (nearest < 0) continue;
-        around a = {v, row, v->surface.normal.data[nearest]};
-        mn_neighbours_visit(v->surface.neighbours, at, v->set.radius, add_point, &a);
-        if (row->count == 0) row->point[0] = nearest, row->weight[0] = 1, row->count = 1;
-        normalize(row);
-    }
-    return MN_OK;
-}
-
-// d(volume)/dx of a point of the skin.
-static mn_vec3 area_vector(const mls_volume *v, int64_t p)
-{
-    const film_fan *fan = &v->surface.fans.data[p];
-    const mn_vec3 *x = v->x0.data;
-    mn_vec3 sum = {0};
-    for (int32_t i = 0; i < fan->count; i++)
-        sum = mn_add(sum, mn_cross(mn_sub(x[fan->pair[i][0]], x[p]), mn_sub(x[fan->pair[i][1]], x[p])));
-    return mn_scale(1.0 / 6, sum);
-}
-
-// Moves the weights toward columns that sum to the points' area vectors, with rows that sum to one.
-static mn_status balance_rows(mls_volume *v)
-{
-    MN_TRY(mn_array_resize(v->ctx, &v->component, 3 * v->skin.count));
-    double *sum = v->component.data;
-    for (int32_t pass = 0; pass < BALANCE_PASSES; pass++) {
-        memset(sum, 0, mn_bytes(3 * v->skin.count, sizeof *sum));
-        for (int64_t i = 0; i < v->crossings.count; i++) {
-            const volume_crossing *row = &v->crossings.data[i];
-            for (int32_t k = 0; k < row->count; k++)
-                sum[3 * (int64_t)row->point[k] + row->axis] += row->side * row->weight[k];
-        }
-        for (int64_t p = 0; p < v->skin.count; p++) {
-            const mn_vec3 area = area_vector(v, p);
-            for (int32_t axis = 0; axis < 3; axis++) {
-                const double factor = volume_part(area, axis) / sum[3 * p + axis];
-                sum[3 * p + axis] = fmin(4, fmax(0.25, factor)); // also what is not a number
-            }
-        }
-        for (int64_t i = 0; i < v->crossings.count; i++) {
-            volume_crossing *row = &v->crossings.data[i];
-            for (int32_t k = 0; k < row->count; k++)
-                row->weight[k] *= sum[3 * (int64_t)row->point[k] + row->axis];
-            normalize(row);
-        }
-    }
-    return MN_OK;
-}
-
-static mn_status list_crossings(mls_volume *v)
-{
-    v->crossings.count = 0;
-    MN_TRY(mn_array_resize(v->ctx, &v->cell_start, v->liquid.count + 1));
-    for (int32_t i = 0; i < (int32_t)v->liquid.count; i++) {
-        const int32_t cell = v->liquid.data[i];
-        v->cell_start.data[i] = v->crossings.count;
-        for (int32_t axis = 0; axis < 3; axis++)
-            for (int32_t up = 0; up < 2; up++) {
-                const int64_t f = volume_face(v, cell, axis, up);
-                if (f < 0 || v->kind.data[f] != FACE_SKIN) continue;
-                const int32_t other = volume_beside(v, cell, axis, up);
-                const double in = v->phi.data[cell],
-                             out = other < 0 ? v->set.dx : fmax(0, v->phi.data[other]);
-                const double theta = fmin(1, fmax(1e-3, in / (in - out)));
-                const double side = v->open.data[f] * v->set.dx * v->set.dx;
-                const volume_crossing crossing = {
-                    .face = (int32_t)f, .unknown = i, .axis = axis, .side = up ? side : -side, .mass = theta};
-                MN_TRY(mn_array_push(v->ctx, &v->crossings, &crossing));
-            }
-    }
-    v->cell_start.data[v->liquid.count] = v->crossings.count;
-    return MN_OK;
-}
-
-// The rows of J by points: J^T.
-static mn_status transpose_rows(mls_volume *v)
-{
-    const int64_t points = v->skin.count;
-    MN_TRY(mn_array_resize(v->ctx, &v->share_start, points + 1));
-    memset(v->share_start.data, 0, mn_bytes(points + 1, sizeof(int64_t)));
-    int64_t total = 0;
-    for (int64_t i = 0; i < v->crossings.count; i++)
-        for (int32_t k = 0; k < v->crossings.data[i].count; k++, total++)
-            v->share_start.data[v->crossings.data[i].point[k]]++;
-    MN_TRY(mn_array_resize(v->ctx, &v->shares, total));
-    mn_prefix_sum_i64(v->share_start.data, points + 1);
-    for (int64_t i = 0; i < v->crossings.count; i++) {
-        const volume_crossing *row = &v->crossings.data[i];
-        for (int32_t k = 0; k < row->count; k++)
-            v->shares.data[v->share_start.data[row->point[k]]++] =
-                (volume_share){(int32_t)i, row->unknown, row->axis, row->weight[k], row->side};
-    }
-    for (int64_t p = points; p > 0; p--) v->share_start.data[p] = v->share_start.data[p - 1];
-    if (points > 0) v->share_start.data[0] = 0;
-    return MN_OK;
-}
-
-mn_status volume_cross(mls_volume *v)
-{
-    MN_TRY(list_crossings(v));
-    MN_TRY(mn_parallel_for(v->ctx, v->crossings.count, GRAIN, row_range, v));
-    MN_TRY(balance_rows(v));
-    return transpose_rows(v);
-}
 
 // (J u)_row
 static double skin_speed(const volume_crossing *row, const double *u)
@@ -206,37 +55,26 @@ typedef struct product {
     double *out;
 } product;
 
+static double row_product(const volume_rows *rows, int64_t i, const double *x)
+{
+    double sum = 0;
+    for (int64_t k = rows->start.data[i]; k < rows->start.data[i + 1]; k++)
+        sum += rows->value.data[k] * x[rows->column.data[k]];
+    return sum;
+}
+
+// The Poisson matrix has the crossings on its diagonal, for the preconditioner; here they are not.
 static mn_status pressure_range(void *user, mn_range range)
 {
     const product *job = user;
     const mls_volume *v = job->volume;
-    const double *u = job->in + v->liquid.count;
+    const mn_sparse *m = &v->poisson;
     for (int64_t i = range.begin; i < range.end; i++) {
-        const int32_t cell = v->liquid.data[i];
-        double y = 0;
-        for (int32_t side = 0; side < 6; side++) {
-            const int64_t f = volume_face(v, cell, side / 2, side % 2);
-            if (f < 0 || v->kind.data[f] != FACE_INNER) continue;
-            const int32_t other = v->unknown.data[v->next.data[6 * (int64_t)cell + side]];
-            y += v->open.data[f] * (job->in[i] - job->in[other]);
-        }
-        y *= v->set.dx / v->set.density;
-        for (int64_t k = v->cell_start.data[i]; k < v->cell_start.data[i + 1]; k++)
-            y += v->crossings.data[k].side * skin_speed(&v->crossings.data[k], u);
+        double y = row_product(&v->flow_rows, i, job->in + v->liquid.count) - v->shore.data[i] * job->in[i];
+        for (int64_t k = m->start[i]; k < m->start[i + 1]; k++) y += m->value[k] * job->in[m->column[k]];
         job->out[i] = y;
     }
     return MN_OK;
-}
-
-// J^T D_k^T p
-static mn_vec3 pressure_push(const mls_volume *v, int64_t p, const double *pressure)
-{
-    double sum[3] = {0};
-    for (int64_t k = v->share_start.data[p]; k < v->share_start.data[p + 1]; k++) {
-        const volume_share *share = &v->shares.data[k];
-        sum[share->axis] += share->weight * share->side * pressure[share->unknown];
-    }
-    return mn_v3(sum[0], sum[1], sum[2]);
 }
 
 static mn_status skin_range(void *user, mn_range range)
@@ -248,7 +86,10 @@ static mn_status skin_range(void *user, mn_range range)
     for (int64_t p = range.begin; p < range.end; p++) {
         const mn_vec3 own =
             mn_axpy(mn_mul(v->skin_mass.data[p], u[p]), v->strength, film_matrix_row(&v->matrix, u, p));
-        out[p] = mn_sub(pressure_push(v, p, job->in), own);
+        const mn_vec3 push = {row_product(&v->push_rows, 3 * p, job->in),
+                              row_product(&v->push_rows, 3 * p + 1, job->in),
+                              row_product(&v->push_rows, 3 * p + 2, job->in)};
+        out[p] = mn_sub(push, own);
     }
     return MN_OK;
 }
@@ -271,9 +112,10 @@ static mn_status assemble_poisson(mls_volume *v)
     const double scale = v->set.dx / v->set.density;
     mn_status status = MN_OK;
     mn_sparse_free(v->ctx, &v->poisson);
+    MN_TRY(mn_array_resize(v->ctx, &v->shore, v->liquid.count));
     for (int32_t i = 0; i < (int32_t)v->liquid.count && status == MN_OK; i++) {
         const int32_t cell = v->liquid.data[i];
-        double diagonal = 1e-9 * scale; // a sealed body's pressure has no level
+        double diagonal = 0, shore = 1e-9 * scale; // a sealed body's pressure has no level
         for (int32_t side = 0; side < 6; side++) {
             const int64_t f = volume_face(v, cell, side / 2, side % 2);
             if (f < 0 || v->kind.data[f] != FACE_INNER) continue;
@@ -287,8 +129,10 @@ static mn_status assemble_poisson(mls_volume *v)
         for (int64_t k = v->cell_start.data[i]; k < v->cell_start.data[i + 1]; k++) {
             const volume_crossing *c = &v->crossings.data[k];
             const double least = LEAST_THETA * v->set.density * fabs(c->side) * v->set.dx;
-            diagonal += c->side * c->side / fmax(c->mass, least);
+            shore += c->side * c->side / fmax(c->mass, least);
         }
+        diagonal += shore;
+        v->shore.data[i] = shore;
         MN_TRY_TO(out, status, mn_array_push(v->ctx, &row, &i));
         MN_TRY_TO(out, status, mn_array_push(v->ctx, &column, &i));
         MN_TRY_TO(out, status, mn_array_push(v->ctx, &value, &diagonal));
@@ -307,10 +151,8 @@ static mn_status assemble_skin(mls_volume *v, int32_t axis)
 {
     const film_matrix *m = &v->matrix;
     const int64_t points = v->skin.count, entries = m->start.data[points] + points;
-    mls_skin_factor *f = &v->skin_factor[axis];
-    MN_TRY(mn_array_resize(v->ctx, &f->start, points + 1));
-    MN_TRY(mn_array_resize(v->ctx, &f->column, entries));
-    MN_TRY(mn_array_resize(v->ctx, &f->value, entries));
+    volume_rows *f = &v->skin_factor[axis].rows;
+    MN_TRY(volume_rows_resize(v->ctx, f, points, entries));
     int64_t at = 0;
     for (int64_t p = 0; p < points; p++) {
         const int64_t begin = f->start.data[p] = at;
@@ -331,9 +173,9 @@ static mn_status assemble_skin(mls_volume *v, int32_t axis)
     }
     f->start.data[points] = at;
     const mn_sparse matrix = {(int32_t)points, (int32_t)points, f->start.data, f->column.data, f->value.data};
-    mn_incomplete_cholesky_free(f->factor);
-    f->factor = NULL;
-    return mn_incomplete_cholesky_create(v->ctx, &matrix, &f->factor);
+    mn_incomplete_cholesky_free(v->skin_factor[axis].factor);
+    v->skin_factor[axis].factor = NULL;
+    return mn_incomplete_cholesky_create(v->ctx, &matrix, &v->skin_factor[axis].factor);
 }
 
 static mn_status build_preconditioner(mls_volume *v)
@@ -367,13 +209,15 @@ static void weigh_skin(mls_volume *v)
 {
     for (int64_t p = 0; p < v->skin.count; p++) {
         const double area = fmax(v->surface.area.data[p], 0.1 * v->set.spacing * v->set.spacing);
-        const double own = SKIN_DEPTH * v->set.dx * v->set.density * area;
-        double sum[3] = {own, own, own};
-        for (int64_t k = v->share_start.data[p]; k < v->share_start.data[p + 1]; k++) {
-            const volume_share *share = &v->shares.data[k];
-            sum[share->axis] += share->weight * v->crossings.data[share->crossing].mass;
-        }
-        v->skin_mass.data[p] = mn_v3(sum[0], sum[1], sum[2]);
+        const double depth = volume_is_held(&v->skin.data[p]) ? HELD_DEPTH : SKIN_DEPTH;
+        const double own = depth * v->set.dx * v->set.density * area;
+        v->skin_mass.data[p] = mn_v3(own, own, own);
+    }
+    double *mass = &v->skin_mass.data->x;
+    for (int64_t i = 0; i < v->crossings.count; i++) {
+        const volume_crossing *row = &v->crossings.data[i];
+        for (int32_t k = 0; k < row->count; k++)
+            mass[3 * (int64_t)row->point[k] + row->axis] += row->weight[k] * row->mass;
     }
 }
 
@@ -392,11 +236,11 @@ static mn_status flow_range(void *user, mn_range range)
             if (v->kind.data[f] == FACE_INNER) flow += out * open * v->speed.data[f];
             flow += out * (1 - open) * v->wall.data[f];
         }
-        for (int64_t k = v->cell_start.data[i]; k < v->cell_start.data[i + 1]; k++)
-            flow += v->crossings.data[k].side * skin_speed(&v->crossings.data[k], &v->u0.data->x);
+        flow += row_product(&v->flow_rows, i, &v->u0.data->x);
         const volume_body *body = &v->bodies.data[v->body.data[i]];
         double grow = 0;
-        if (body->volume > 0 && body->mass > 0) grow = body->mass / (v->set.density * body->volume) - 1;
+        if (body->volume > 0 && body->mass > 0 && body->fed == 0)
+            grow = body->mass / (v->set.density * body->volume) - 1;
         grow = fmin(FASTEST_FILL, fmax(-FASTEST_FILL, 0.2 * grow));
         v->right.data[i] = grow * dx2 * v->set.dx / v->dt - flow;
     }
@@ -407,28 +251,59 @@ static mn_status force_range(void *user, mn_range range)
 {
     mls_volume *v = user;
     mn_vec3 *right = (mn_vec3 *)(v->right.data + v->liquid.count);
-    for (int64_t p = range.begin; p < range.end; p++) {
-        double sum[3] = {0};
-        for (int64_t k = v->share_start.data[p]; k < v->share_start.data[p + 1]; k++) {
-            const volume_share *share = &v->shares.data[k];
-            sum[share->axis] += share->weight * v->exchange.data[share->crossing];
-        }
-        const mn_vec3 pull = film_matrix_row(&v->matrix, v->x1.data, p);
-        right[p] = mn_axpy(mn_v3(sum[0], sum[1], sum[2]), v->dt * v->set.sigma, pull);
-    }
+    for (int64_t p = range.begin; p < range.end; p++)
+        right[p] = mn_scale(v->dt * v->set.sigma, film_matrix_row(&v->matrix, v->x1.data, p));
     return MN_OK;
 }
 
 static mn_status right_side(mls_volume *v)
 {
-    MN_TRY(mn_parallel_for(v->ctx, v->liquid.count, GRAIN, flow_range, v));
-    for (int64_t i = 0; i < v->crossings.count; i++) {
-        const volume_crossing *row = &v->crossings.data[i];
-        v->exchange.data[i] = row->mass * (skin_speed(row, &v->u0.data->x) - v->speed.data[row->face]);
-    }
+    double *right = v->right.data + v->liquid.count;
     for (int64_t p = 0; p < v->skin.count; p++)
         v->x1.data[p] = mn_axpy(v->x0.data[p], v->set.theta * v->dt, v->u0.data[p]);
-    return mn_parallel_for(v->ctx, v->skin.count, GRAIN, force_range, v);
+    MN_TRY(mn_parallel_for(v->ctx, v->liquid.count, GRAIN, flow_range, v));
+    MN_TRY(mn_parallel_for(v->ctx, v->skin.count, GRAIN, force_range, v));
+    for (int64_t i = 0; i < v->crossings.count; i++) { // J^T M_k (J u* - v*)
+        const volume_crossing *row = &v->crossings.data[i];
+        const double behind = row->mass * (skin_speed(row, &v->u0.data->x) - v->speed.data[row->face]);
+        for (int32_t k = 0; k < row->count; k++)
+            right[3 * (int64_t)row->point[k] + row->axis] += row->weight[k] * behind;
+    }
+    return MN_OK;
+}
+
+// The pressures that the particles remember, as a start: most of it does not change from step to step.
+static void guess_pressures(mls_volume *v)
+{
+    memset(v->guess.data, 0, mn_bytes(v->guess.count, sizeof(double)));
+    for (int64_t i = 0; i < v->liquid.count; i++) {
+        const int32_t cell = v->liquid.data[i];
+        const int32_t begin = v->sorted.cell_start[cell], end = v->sorted.cell_start[cell + 1];
+        for (int32_t k = begin; k < end; k++)
+            v->guess.data[i] += v->dt * v->particles.data[k].pressure / (end - begin);
+    }
+}
+
+// Solves for what is left of the right-hand side after the guess, to the same accuracy as without one.
+static mn_status solve_from_guess(mls_volume *v, int64_t size)
+{
+    const mn_linear_problem problem = {size, apply, v, precondition, v};
+    mn_krylov_def def = mn_krylov_default_def();
+    mn_krylov_result result;
+    double norm = 0;
+    MN_TRY(precondition(v, v->right.data, v->solution.data));
+    for (int64_t i = 0; i < size; i++) norm += v->right.data[i] * v->solution.data[i];
+    guess_pressures(v);
+    MN_TRY(apply(v, v->guess.data, v->solution.data));
+    for (int64_t i = 0; i < size; i++) v->right.data[i] -= v->solution.data[i];
+    def.tolerance = 1e-14, def.absolute = TOLERANCE * sqrt(fmax(0, norm));
+    def.max_iterations = MOST_ITERATIONS;
+    MN_TRY(mn_minres(v->krylov, &problem, &def, v->right.data, v->solution.data, &result));
+    for (int64_t i = 0; i < size; i++) v->solution.data[i] += v->guess.data[i];
+    v->iterations += result.iterations;
+    if (result.end == MN_KRYLOV_BREAKDOWN)
+        return mn_fail(v->ctx, MN_ERROR_DIVERGED, "The liquid's pressure cannot be solved for.");
+    return MN_OK;
 }
 
 static mn_status speed_range(void *user, mn_range range)
@@ -437,7 +312,7 @@ static mn_status speed_range(void *user, mn_range range)
     const double factor = 1 / (v->set.density * v->set.dx);
     for (int64_t f = range.begin; f < range.end; f++) {
         v->known.data[f] = v->kind.data[f] == FACE_INNER || v->kind.data[f] == FACE_SKIN;
-        if (v->kind.data[f] == FACE_CLOSED) {
+        if (v->kind.data[f] == FACE_CLOSED || v->kind.data[f] == FACE_SPRING) {
             v->known.data[f] = 1;
             v->speed.data[f] = v->wall.data[f];
         }
@@ -455,22 +330,15 @@ mn_status volume_solve(mls_volume *v, double dt)
     const int64_t size = v->liquid.count + 3 * v->skin.count;
     v->dt = dt;
     v->strength = dt * dt * v->set.theta * v->set.sigma;
-    MN_TRY(mn_array_resize(ctx, &v->exchange, v->crossings.count));
     MN_TRY(mn_array_resize(ctx, &v->skin_mass, v->skin.count));
     MN_TRY(mn_array_resize(ctx, &v->component, 2 * v->skin.count));
     MN_TRY(mn_array_resize(ctx, &v->right, size));
     MN_TRY(mn_array_resize(ctx, &v->solution, size));
+    MN_TRY(mn_array_resize(ctx, &v->guess, size));
     weigh_skin(v);
     MN_TRY(build_preconditioner(v));
     MN_TRY(right_side(v));
-    const mn_linear_problem problem = {size, apply, v, precondition, v};
-    mn_krylov_def def = mn_krylov_default_def();
-    def.tolerance = TOLERANCE, def.max_iterations = MOST_ITERATIONS;
-    mn_krylov_result result;
-    MN_TRY(mn_minres(v->krylov, &problem, &def, v->right.data, v->solution.data, &result));
-    v->iterations += result.iterations;
-    if (result.end == MN_KRYLOV_BREAKDOWN)
-        return mn_fail(ctx, MN_ERROR_DIVERGED, "The liquid's pressure cannot be solved for.");
+    MN_TRY(solve_from_guess(v, size));
     if (v->skin.count > 0)
         memcpy(v->change.data, v->solution.data + v->liquid.count, mn_bytes(v->skin.count, sizeof(mn_vec3)));
     MN_TRY(mn_parallel_for(ctx, 3 * (int64_t)v->cells, 4 * GRAIN, speed_range, v));

@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { GRAIN = 256, REACH = 2 };
+static const double FARTHEST = 3;      // dx
 static const double LEAST_OPEN = 0.01; // of a face
 
 // ---- cells ----
@@ -61,11 +62,11 @@ static mn_status make_room(mls_volume *v)
     return mn_array_resize(ctx, &v->newly, 3 * cells);
 }
 
-static mn_status measure_range(void *user, mn_range range)
+static mn_status link_range(void *user, mn_range range)
 {
     mls_volume *v = user;
     for (int64_t i = range.begin; i < range.end; i++) {
-        const int32_t cell = (int32_t)i, block = cell / MN_BLOCK_CELLS, at = cell % MN_BLOCK_CELLS;
+        const int32_t block = (int32_t)(i / MN_BLOCK_CELLS), at = (int32_t)(i % MN_BLOCK_CELLS);
         const int32_t x = at >> 4, y = (at >> 2) & 3, z = at & 3;
         int32_t *next = &v->next.data[6 * i];
         for (int32_t up = 0; up < 2; up++) {
@@ -73,16 +74,76 @@ static mn_status measure_range(void *user, mn_range range)
             next[2 + up] = mn_block_reach(&v->table, block, x, y + 2 * up - 1, z);
             next[4 + up] = mn_block_reach(&v->table, block, x, y, z + 2 * up - 1);
         }
-        const mn_collider *solid = v->set.collider;
+    }
+    return MN_OK;
+}
+
+// `newly` marks the cells whose distance is measured: those near the skin, and near or in a solid or spring.
+static void mark_cells(mls_volume *v)
+{
+    memset(v->newly.data, 0, (size_t)v->cells);
+    for (int64_t p = 0; p < v->skin.count; p++) {
+        const mn_vec3 at = mn_scale(v->table.inverse_dx, mn_sub(v->x0.data[p], v->table.origin));
+        const int32_t cell = mn_blocks_find_cell(
+            v->blocks, mn_iv3((int32_t)floor(at.x), (int32_t)floor(at.y), (int32_t)floor(at.z)));
+        if (cell < 0) continue;
+        const int32_t block = cell / MN_BLOCK_CELLS, c = cell % MN_BLOCK_CELLS;
+        for (int32_t k = 0; k < 125; k++) {
+            const int32_t other = mn_block_reach(&v->table, block, (c >> 4) + k / 25 - 2,
+                                                 ((c >> 2) & 3) + k / 5 % 5 - 2, (c & 3) + k % 5 - 2);
+            if (other >= 0) v->newly.data[other] = 1;
+        }
+    }
+}
+
+// A skin without holes and overlaps has a sign at its nearest point; otherwise the winding number decides.
+static double distance_at(const mls_volume *v, mn_vec3 x)
+{
+    if (!v->clean) return volume_distance(v, x);
+    return mn_triangles_signed_distance_at(v->mesh, x);
+}
+
+static mn_status measure_range(void *user, mn_range range)
+{
+    mls_volume *v = user;
+    const mn_collider *solid = v->set.collider;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        const int32_t cell = (int32_t)i;
         mn_vec3 center = volume_cell_center(v, cell);
         v->solid.data[i] = INFINITY;
         if (solid) {
-            const mn_vec3 corner = mn_block_node_position(&v->table, block, at);
+            const mn_vec3 corner =
+                mn_block_node_position(&v->table, cell / MN_BLOCK_CELLS, cell % MN_BLOCK_CELLS);
             mn_collider_distance(solid, v->set.before, 1, &corner, &v->solid.data[i]);
             const mn_contact contact = mn_collider_probe(solid, v->set.before, center);
-            if (contact.distance < 0) center = mn_axpy(center, -2 * contact.distance, contact.normal);
+            if (contact.distance < 0) {
+                center = mn_axpy(center, -2 * contact.distance, contact.normal);
+                v->newly.data[i] = 1;
+            }
         }
-        v->phi.data[i] = volume_distance(v, center);
+        const double spring = volume_spring_distance(v, center);
+        v->phi.data[i] = FARTHEST * v->set.dx;
+        if (v->newly.data[i]) v->phi.data[i] = fmin(v->phi.data[i], distance_at(v, center));
+        if (spring < 0) v->phi.data[i] = fmin(v->phi.data[i], spring), v->newly.data[i] = 1;
+    }
+    return MN_OK;
+}
+
+// What was not measured is as its neighbours are: it is reached from deep cells or it is not.
+static mn_status flood_inside(mls_volume *v)
+{
+    v->stack.count = 0;
+    for (int32_t cell = 0; cell < v->cells; cell++)
+        if (v->newly.data[cell] && v->phi.data[cell] < 0) MN_TRY(mn_array_push(v->ctx, &v->stack, &cell));
+    while (v->stack.count > 0) {
+        const int32_t cell = v->stack.data[--v->stack.count];
+        for (int32_t side = 0; side < 6; side++) {
+            const int32_t other = v->next.data[6 * (int64_t)cell + side];
+            if (other < 0 || v->newly.data[other]) continue;
+            v->newly.data[other] = 1;
+            v->phi.data[other] = -FARTHEST * v->set.dx;
+            MN_TRY(mn_array_push(v->ctx, &v->stack, &other));
+        }
     }
     return MN_OK;
 }
@@ -124,11 +185,16 @@ static mn_status wall_range(void *user, mn_range range)
     mls_volume *v = user;
     for (int64_t f = range.begin; f < range.end; f++) {
         const int32_t cell = (int32_t)(f / 3), axis = (int32_t)(f % 3);
-        v->open.data[f] = 1, v->wall.data[f] = 0;
+        v->open.data[f] = 1, v->wall.data[f] = 0, v->kind.data[f] = FACE_AIR;
+        const mn_vec3 x = mn_sub(volume_cell_center(v, cell), volume_along(axis, 0.5 * v->set.dx));
+        if (volume_spring_distance(v, x) < 0) {
+            v->open.data[f] = 0, v->wall.data[f] = volume_part(v->set.spring_velocity, axis);
+            v->kind.data[f] = FACE_SPRING;
+            continue;
+        }
         if (!v->set.collider) continue;
         v->open.data[f] = open_part(v, cell, axis);
         if (v->open.data[f] == 1) continue;
-        const mn_vec3 x = mn_sub(volume_cell_center(v, cell), volume_along(axis, 0.5 * v->set.dx));
         v->wall.data[f] = volume_part(mn_collider_probe(v->set.collider, v->set.before, x).velocity, axis);
     }
     return MN_OK;
@@ -160,6 +226,7 @@ static mn_status sort_faces(void *user, mn_range range)
     for (int64_t f = range.begin; f < range.end; f++) {
         const int32_t high = (int32_t)(f / 3), low = volume_beside(v, high, (int32_t)(f % 3), 0);
         const int sides = (v->unknown.data[high] >= 0) + (low >= 0 && v->unknown.data[low] >= 0);
+        if (v->kind.data[f] == FACE_SPRING) continue;
         v->kind.data[f] = v->open.data[f] == 0 ? FACE_CLOSED
                           : sides == 2         ? FACE_INNER
                           : sides == 1         ? FACE_SKIN
@@ -189,6 +256,7 @@ static mn_status find_bodies(mls_volume *v)
                 if (f < 0) continue;
                 body.crossings += v->kind.data[f] == FACE_SKIN;
                 body.held += v->open.data[f] < 1;
+                body.fed += v->kind.data[f] == FACE_SPRING;
                 if (v->kind.data[f] != FACE_INNER) continue;
                 const int32_t other = v->unknown.data[volume_beside(v, cell, side / 2, side % 2)];
                 if (v->body.data[other] >= 0) continue;
@@ -205,7 +273,10 @@ mn_status volume_grid_build(mls_volume *v)
 {
     MN_TRY(build_blocks(v));
     MN_TRY(make_room(v));
+    MN_TRY(mn_parallel_for(v->ctx, v->cells, 4 * GRAIN, link_range, v));
+    mark_cells(v);
     MN_TRY(mn_parallel_for(v->ctx, v->cells, GRAIN, measure_range, v));
+    MN_TRY(flood_inside(v));
     MN_TRY(mn_parallel_for(v->ctx, 3 * (int64_t)v->cells, GRAIN, wall_range, v));
     MN_TRY(number_cells(v));
     MN_TRY(mn_parallel_for(v->ctx, 3 * (int64_t)v->cells, 4 * GRAIN, sort_faces, v));

@@ -51,7 +51,7 @@ static mn_status mark_range(void *user, mn_range range)
         facing f = {v, (int32_t)p, INFINITY, INFINITY};
         v->none.data[p] = 0;
         mn_neighbours_visit(v->surface.neighbours, v->x0.data[p], dx, look, &f);
-        if (!(f.before < INFINITY) && !(f.behind < INFINITY)) continue;
+        if (volume_is_held(&v->skin.data[p]) || (!(f.before < INFINITY) && !(f.behind < INFINITY))) continue;
         const mn_vec3 out = mn_axpy(v->x0.data[p], 0.1 * dx, v->surface.normal.data[p]);
         const bool buried = mn_triangles_winding(v->mesh, out) > 0.5;
         v->none.data[p] = buried || f.before < GAP * dx || f.behind < THIN * dx;
@@ -129,19 +129,6 @@ static void close_patch(patch *job)
     mn_array_free(ctx, &job->phi);
 }
 
-static mn_status vertex_normals(patch *job, const mn_iso_mesh *mesh)
-{
-    MN_TRY(mn_array_resize(job->volume->ctx, &job->normals, mesh->vertex_count));
-    for (int32_t i = 0; i < mesh->vertex_count; i++) job->normals.data[i] = mn_v3(0, 0, 0);
-    for (int32_t t = 0; t < mesh->triangle_count; t++) {
-        const int32_t *c = mesh->triangles[t];
-        const mn_vec3 a = mesh->positions[c[0]];
-        const mn_vec3 n = mn_cross(mn_sub(mesh->positions[c[1]], a), mn_sub(mesh->positions[c[2]], a));
-        for (int k = 0; k < 3; k++) job->normals.data[c[k]] = mn_add(job->normals.data[c[k]], n);
-    }
-    return MN_OK;
-}
-
 // Points of w = 1/2 around what went, not on top of what stayed or of each other.
 static mn_status add_points(patch *job, int64_t *next_id)
 {
@@ -149,9 +136,9 @@ static mn_status add_points(patch *job, int64_t *next_id)
     const mn_iso_mesh mesh = mn_isosurface_mesh(job->surface);
     const int64_t first = v->skin.count;
     const double apart = APART * v->set.spacing;
-    MN_TRY(vertex_normals(job, &mesh));
+    MN_TRY(volume_vertex_normals(v->ctx, &mesh, &job->normals));
     for (int32_t i = 0; i < mesh.vertex_count; i++) {
-        const mn_vec3 x = mesh.positions[i], n = mn_normalize(job->normals.data[i]);
+        const mn_vec3 x = mesh.positions[i], n = job->normals.data[i];
         if (!(mn_norm2(n) > 0)) continue;
         if (mn_neighbours_nearest(job->gone, x, AROUND * v->set.dx) < 0) continue;
         if (mn_neighbours_nearest(job->kept, x, apart) >= 0) continue;
@@ -159,7 +146,7 @@ static mn_status add_points(patch *job, int64_t *next_id)
         for (int64_t k = first; k < v->skin.count && room; k++)
             room = mn_norm2(mn_sub(v->skin.data[k].position, x)) > apart * apart;
         if (!room) continue;
-        const volume_skin_point born = {x, mn_v3(0, 0, 0), n, (*next_id)++};
+        const mn_mls_skin_point born = {x, mn_v3(0, 0, 0), n, (*next_id)++};
         MN_TRY(mn_array_push(v->ctx, &v->skin, &born));
     }
     return MN_OK;
@@ -194,6 +181,7 @@ mn_status volume_mend(mls_volume *v, int64_t *next_id)
     bool any = false;
     MN_TRY(mn_parallel_for(v->ctx, v->skin.count, GRAIN, mark_range, v));
     for (int64_t p = 0; p < v->skin.count && !any; p++) any = v->none.data[p];
+    v->clean = !any && v->surface.open_edges == 0;
     if (!any) return MN_OK;
     patch job;
     mn_status status = open_patch(v, &job);

@@ -88,9 +88,9 @@ static mn_status list_edges(const mls_volume *v, double below, double above, edg
 }
 
 // The middle of the cubic that leaves p along the skin and comes to q along it.
-static volume_skin_point middle(const volume_skin_point *p, const volume_skin_point *q)
+static mn_mls_skin_point middle(const mn_mls_skin_point *p, const mn_mls_skin_point *q)
 {
-    volume_skin_point born = *p;
+    mn_mls_skin_point born = *p;
     const mn_vec3 e = mn_sub(q->position, p->position);
     const mn_vec3 bulge =
         mn_sub(mn_scale(mn_dot(q->normal, e), q->normal), mn_scale(mn_dot(p->normal, e), p->normal));
@@ -142,18 +142,21 @@ static mn_status change_edges(mls_volume *v, edge_array *edges, int64_t *next_id
     for (int64_t i = 0; i < edges->count; i++) {
         const int32_t p = edges->data[i].p, q = edges->data[i].q;
         if (v->none.data[p] || v->none.data[q]) continue;
+        const bool held_p = volume_is_held(&v->skin.data[p]), held_q = volume_is_held(&v->skin.data[q]);
+        if (held_p && held_q) continue;
         v->none.data[p] = v->none.data[q] = 1;
-        const int64_t id = v->skin.data[p].id;
-        v->skin.data[p] = middle(&v->skin.data[p], &v->skin.data[q]);
-        v->skin.data[p].id = id;
-        v->skin.data[q].id = -1;
+        const mn_mls_skin_point old = v->skin.data[p];
+        if (!held_p && !held_q) v->skin.data[p] = middle(&v->skin.data[p], &v->skin.data[q]);
+        v->skin.data[p].id = old.id;
+        v->skin.data[held_q ? p : q].id = -1;
     }
     MN_TRY(list_edges(v, 0, SPLIT * v->set.spacing, edges));
     for (int64_t i = edges->count - 1; i >= 0; i--) { // longest first
         const int32_t p = edges->data[i].p, q = edges->data[i].q;
         if (v->none.data[p] || v->none.data[q]) continue;
+        if (volume_is_held(&v->skin.data[p]) && volume_is_held(&v->skin.data[q])) continue;
         v->none.data[p] = v->none.data[q] = 1;
-        volume_skin_point born = middle(&v->skin.data[p], &v->skin.data[q]);
+        mn_mls_skin_point born = middle(&v->skin.data[p], &v->skin.data[q]);
         born.id = (*next_id)++;
         MN_TRY(mn_array_push(v->ctx, &v->skin, &born));
     }

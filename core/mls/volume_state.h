@@ -14,28 +14,12 @@
 #define MENISCUS_MLS_VOLUME_STATE_H
 
 #include "meniscus/collider.h"
+#include "meniscus/isosurface.h"
 #include "meniscus/sparse.h"
 #include "meniscus/triangles.h"
 #include "mls/mls_state.h"
 
 typedef MN_ARRAY(int32_t) volume_index_array;
-
-/// Liquid. No padding: states are saved as they are.
-typedef struct volume_particle {
-    mn_vec3 position; ///< m
-    mn_vec3 velocity; ///< m/s
-    mn_mat3 affine;   ///< 1/s, row a is the gradient of the a-th velocity [jiang2015]
-    double mass;      ///< kg
-    int64_t id;
-} volume_particle;
-
-/// A point of the skin. No padding.
-typedef struct volume_skin_point {
-    mn_vec3 position; ///< m
-    mn_vec3 velocity; ///< m/s, of the step before
-    mn_vec3 normal;   ///< unit, out of the liquid
-    int64_t id;
-} volume_skin_point;
 
 /// What a step needs to know.
 typedef struct volume_settings {
@@ -45,10 +29,15 @@ typedef struct volume_settings {
     double theta; ///< 1/2 keeps the energy of waves, 1 the least
     mn_vec3 gravity;
     const mn_collider *collider; ///< or NULL
-    double before;               ///< s, from the end of the step to the end of the frame
+    double before;               ///< s, from the start of the step to the end of the frame
+    const mn_region *spring;     ///< or NULL: where liquid comes from
+    mn_vec3 spring_velocity;     ///< m/s, of what comes
 } volume_settings;
 
-enum { VOLUME_ROW_MAX = 64 };
+enum {
+    VOLUME_ROW_MAX = 64,
+    VOLUME_SPRING_ID = 1 << 30 ///< from here on, points of the skin that a spring holds
+};
 
 /// Where the skin crosses the line between the centre of a liquid cell and the next cell's.
 typedef struct volume_crossing {
@@ -60,44 +49,45 @@ typedef struct volume_crossing {
     double weight[VOLUME_ROW_MAX]; ///< sum 1
 } volume_crossing;
 
-/// A crossing as a point of the skin sees it.
-typedef struct volume_share {
-    int32_t crossing, unknown, axis;
-    double weight, side;
-} volume_share;
-
-/// The preconditioner of one component of the skin's velocities.
-typedef struct mls_skin_factor {
+/// A sparse matrix by rows.
+typedef struct volume_rows {
     MN_ARRAY(int64_t) start;
     volume_index_array column;
     mls_double_array value;
-    mn_incomplete_cholesky *factor;
-} mls_skin_factor;
+} volume_rows;
 
-typedef enum volume_face_kind { FACE_AIR, FACE_INNER, FACE_SKIN, FACE_CLOSED } volume_face_kind;
+/// The preconditioner of one component of the skin's velocities.
+typedef struct volume_skin_factor {
+    volume_rows rows;
+    mn_incomplete_cholesky *factor;
+} volume_skin_factor;
+
+typedef enum volume_face_kind { FACE_AIR, FACE_INNER, FACE_SKIN, FACE_CLOSED, FACE_SPRING } volume_face_kind;
 
 /// A connected piece of liquid.
 typedef struct volume_body {
-    double volume, mass;     ///< m^3 enclosed by its skin, kg of its particles
-    int64_t crossings, held; ///< held: faces that a solid closes
-    mn_vec3 momentum;        ///< before the step
+    double volume, mass;          ///< m^3 enclosed by its skin, kg of its particles
+    int64_t crossings, held, fed; ///< faces: where the skin crosses, that a solid closes, of a spring
+    mn_vec3 momentum;             ///< before the step
 } volume_body;
 
-typedef MN_ARRAY(volume_particle) volume_particle_array;
-typedef MN_ARRAY(volume_skin_point) volume_skin_array;
+typedef MN_ARRAY(mn_mls_particle) volume_particle_array;
+typedef MN_ARRAY(mn_mls_skin_point) volume_skin_array;
 
-typedef struct mls_volume {
+struct mls_volume {
     mn_context *ctx;
     volume_settings set;
 
     // the state
     volume_particle_array particles;
     volume_skin_array skin;
+    double poured; ///< m, that liquid from the spring has moved since the start
 
     // the skin in this step, one for each point
     film_surface surface;
     film_matrix matrix;
     mn_triangles *mesh;
+    bool clean; ///< no holes, and no parts of the skin that overlap
     mls_vec3_array x0, x1, normals, u0, change, skin_mass;
     MN_ARRAY(int64_t) ids;
     MN_ARRAY(uint8_t) none;                ///< zeros
@@ -121,12 +111,13 @@ typedef struct mls_volume {
 
     // the coupling
     MN_ARRAY(volume_crossing) crossings;
-    MN_ARRAY(int64_t) cell_start, share_start;
-    MN_ARRAY(volume_share) shares;
-    mls_double_array exchange, component, right, solution;
+    MN_ARRAY(int64_t) cell_start;
+    volume_rows flow_rows, push_rows; ///< D_k J and its transpose
+    mls_double_array component, right, solution, guess;
+    mls_double_array shore; ///< what the crossings add to the diagonal of the Poisson matrix
     mn_sparse poisson;
     mn_incomplete_cholesky *factor;
-    mls_skin_factor skin_factor[3];
+    volume_skin_factor skin_factor[3];
     mn_krylov *krylov;
     double dt, strength; ///< of the solve that runs: time step, and dt^2 theta^2 sigma
     int64_t iterations;
@@ -134,7 +125,10 @@ typedef struct mls_volume {
     volume_index_array stack;
     volume_particle_array spare;
     mls_point_array lost; ///< what the grid does not hold any more: drops for the films to take
-} mls_volume;
+    volume_particle_array particle_backup;
+    volume_skin_array skin_backup, template; ///< template: the spring's own skin
+    double poured_backup;
+};
 
 static inline double volume_part(mn_vec3 v, int32_t axis)
 {
@@ -184,6 +178,27 @@ mn_status volume_skin_build(mls_volume *volume);
 /// Splits long edges and merges short ones where the step has brought them.
 mn_status volume_skin_reseed(mls_volume *volume, int64_t *next_id);
 
+// ---- volume_source.c ----
+/// The skin of a region, appended. `inside` are positions in it, not farther apart than a few cells.
+mn_status volume_skin_of_region(mls_volume *volume, const mn_region *region, int64_t count,
+                                const mn_vec3 *inside, int64_t *next_id);
+/// Unit normals of the vertices of an isosurface, out of the liquid.
+mn_status volume_vertex_normals(mn_context *ctx, const mn_iso_mesh *mesh, mls_vec3_array *normals);
+/// The skin around particles, whose volumes it encloses, appended.
+mn_status volume_skin_of_particles(mls_volume *volume, int64_t *next_id);
+
+// ---- volume_spring.c ----
+/// INFINITY without a spring.
+double volume_spring_distance(const mls_volume *volume, mn_vec3 x);
+/// Before a step: the spring's own skin, and at first its particles.
+mn_status volume_spring_open(mls_volume *volume, int64_t *next_id);
+/// After a step: what has come.
+mn_status volume_spring_pour(mls_volume *volume, double dt, int64_t *next_id);
+static inline bool volume_is_held(const mn_mls_skin_point *point)
+{
+    return point->id >= VOLUME_SPRING_ID;
+}
+
 // ---- volume_mend.c ----
 /// Takes out and closes the skin where volumes join and part.
 mn_status volume_mend(mls_volume *volume, int64_t *next_id);
@@ -205,9 +220,13 @@ mn_status volume_to_particles(mls_volume *volume);
 /// Moves the particles through the grid's velocities.
 mn_status volume_carry(mls_volume *volume, double dt);
 
-// ---- volume_coupling.c ----
+// ---- volume_crossings.c ----
+mn_status volume_rows_resize(mn_context *ctx, volume_rows *rows, int64_t count, int64_t entries);
+void volume_rows_free(mn_context *ctx, volume_rows *rows);
 /// Crossings of the skin with the lines between cell centres.
 mn_status volume_cross(mls_volume *volume);
+
+// ---- volume_coupling.c ----
 /// Pressure and skin together: speeds of faces, and `change` of the skin's velocities.
 mn_status volume_solve(mls_volume *volume, double dt);
 

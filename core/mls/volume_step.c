@@ -16,6 +16,7 @@
 enum { GRAIN = 512 };
 static const double UNDER_SKIN = 0.1; // dx
 static const double CLOSE = 1.0;      // dx
+static const double DEEP = 1.0;       // dx, of a cell's centre: none of its particles is outside
 
 mn_status volume_create(mn_context *ctx, mls_volume **out)
 {
@@ -37,9 +38,8 @@ mn_status volume_create(mn_context *ctx, mls_volume **out)
 
 static void free_numbers(mls_volume *v)
 {
-    mls_double_array *numbers[] = {&v->phi,       &v->solid,  &v->open,    &v->wall,
-                                   &v->speed,     &v->before, &v->weight,  &v->exchange,
-                                   &v->component, &v->right,  &v->solution};
+    mls_double_array *numbers[] = {&v->phi,    &v->solid, &v->open,      &v->wall,  &v->speed,    &v->before,
+                                   &v->weight, &v->shore, &v->component, &v->right, &v->solution, &v->guess};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) mn_array_free(v->ctx, numbers[i]);
     volume_index_array *indices[] = {&v->corners, &v->skin_body, &v->next, &v->unknown,
                                      &v->liquid,  &v->body,      &v->stack};
@@ -52,7 +52,6 @@ static void free_numbers(mls_volume *v)
     mn_array_free(v->ctx, &v->known);
     mn_array_free(v->ctx, &v->newly);
     mn_array_free(v->ctx, &v->cell_start);
-    mn_array_free(v->ctx, &v->share_start);
 }
 
 void volume_free(mls_volume *v)
@@ -62,19 +61,21 @@ void volume_free(mls_volume *v)
     mn_array_free(v->ctx, &v->particles);
     mn_array_free(v->ctx, &v->spare);
     mn_array_free(v->ctx, &v->skin);
+    mn_array_free(v->ctx, &v->skin_backup);
+    mn_array_free(v->ctx, &v->template);
+    mn_array_free(v->ctx, &v->particle_backup);
     mn_array_free(v->ctx, &v->lost);
     mn_array_free(v->ctx, &v->bodies);
     mn_array_free(v->ctx, &v->crossings);
-    mn_array_free(v->ctx, &v->shares);
+    volume_rows_free(v->ctx, &v->flow_rows);
+    volume_rows_free(v->ctx, &v->push_rows);
     film_matrix_free(v->ctx, &v->matrix);
     film_surface_free(&v->surface);
     mn_triangles_free(v->mesh);
     mn_sparse_free(v->ctx, &v->poisson);
     mn_incomplete_cholesky_free(v->factor);
     for (int i = 0; i < 3; i++) {
-        mn_array_free(v->ctx, &v->skin_factor[i].start);
-        mn_array_free(v->ctx, &v->skin_factor[i].column);
-        mn_array_free(v->ctx, &v->skin_factor[i].value);
+        volume_rows_free(v->ctx, &v->skin_factor[i].rows);
         mn_incomplete_cholesky_free(v->skin_factor[i].factor);
     }
     mn_blocks_free(v->blocks);
@@ -85,33 +86,43 @@ void volume_free(mls_volume *v)
 
 // ---- before the solve ----
 
+// By cells; a particle that changes its cell by this stays sorted under the old one for the step.
 static mn_status tuck_range(void *user, mn_range range)
 {
     mls_volume *v = user;
-    for (int64_t i = range.begin; i < range.end; i++) {
-        volume_particle *p = &v->particles.data[i];
-        mn_mesh_point near;
-        if (!mn_triangles_closest(v->mesh, p->position, CLOSE * v->set.dx, &near)) continue;
-        if (mn_dot(mn_sub(p->position, near.position), near.normal) <= 0) continue;
-        p->position = mn_axpy(near.position, -UNDER_SKIN * v->set.dx, near.normal);
+    for (int64_t cell = range.begin; cell < range.end; cell++) {
+        if (v->phi.data[cell] < -DEEP * v->set.dx) continue;
+        for (int32_t i = v->sorted.cell_start[cell]; i < v->sorted.cell_start[cell + 1]; i++) {
+            mn_mls_particle *p = &v->particles.data[i];
+            mn_mesh_point near;
+            if (!mn_triangles_closest(v->mesh, p->position, CLOSE * v->set.dx, &near)) continue;
+            if (mn_dot(mn_sub(p->position, near.position), near.normal) <= 0) continue;
+            p->position = mn_axpy(near.position, -UNDER_SKIN * v->set.dx, near.normal);
+        }
     }
     return MN_OK;
+}
+
+// Of a position inside of the grid.
+static int32_t cell_at(const mls_volume *v, mn_vec3 x)
+{
+    const mn_vec3 at = mn_scale(v->table.inverse_dx, mn_sub(x, v->table.origin));
+    return mn_blocks_find_cell(v->blocks,
+                               mn_iv3((int32_t)floor(at.x), (int32_t)floor(at.y), (int32_t)floor(at.z)));
 }
 
 // The body at a position: that of its cell, or of the deepest cell around it; -1: none.
 static int32_t body_at(const mls_volume *v, mn_vec3 x)
 {
-    const mn_vec3 at = mn_scale(v->table.inverse_dx, mn_sub(x, v->table.origin));
-    const mn_ivec3 own = mn_iv3((int32_t)floor(at.x), (int32_t)floor(at.y), (int32_t)floor(at.z));
-    const int32_t block = mn_blocks_find(v->blocks, mn_iv3(own.x >> 2, own.y >> 2, own.z >> 2));
-    if (block < 0) return -1;
-    const int32_t cell = block * MN_BLOCK_CELLS + 16 * (own.x & 3) + 4 * (own.y & 3) + (own.z & 3);
+    const int32_t cell = cell_at(v, x);
+    if (cell < 0) return -1;
     if (v->unknown.data[cell] >= 0) return v->body.data[v->unknown.data[cell]];
     double least = INFINITY;
     int32_t body = -1;
     for (int32_t k = 0; k < 27; k++) {
-        const int32_t other = mn_block_reach(&v->table, block, (own.x & 3) + k / 9 - 1,
-                                             (own.y & 3) + k / 3 % 3 - 1, (own.z & 3) + k % 3 - 1);
+        const int32_t at = cell % MN_BLOCK_CELLS;
+        const int32_t other = mn_block_reach(&v->table, cell / MN_BLOCK_CELLS, (at >> 4) + k / 9 - 1,
+                                             ((at >> 2) & 3) + k / 3 % 3 - 1, (at & 3) + k % 3 - 1);
         if (other < 0 || v->unknown.data[other] < 0) continue;
         const double d = mn_distance(volume_cell_center(v, other), x);
         if (d < least) least = d, body = v->body.data[v->unknown.data[other]];
@@ -137,7 +148,7 @@ static mn_status weigh_bodies(mls_volume *v)
     for (int64_t p = 0; p < v->skin.count; p++) v->skin_body.data[p] = body_at(v, v->x0.data[p]);
     add_volume(v);
     for (int64_t i = 0; i < v->particles.count; i++) {
-        const volume_particle *p = &v->particles.data[i];
+        const mn_mls_particle *p = &v->particles.data[i];
         const int32_t body = body_at(v, p->position);
         if (body < 0) continue;
         v->bodies.data[body].mass += p->mass;
@@ -146,18 +157,27 @@ static mn_status weigh_bodies(mls_volume *v)
     return MN_OK;
 }
 
+// The skin has no memory: it starts with the liquid's velocity.
+static void start_skin(mls_volume *v)
+{
+    for (int64_t p = 0; p < v->skin.count; p++)
+        v->u0.data[p] = volume_is_held(&v->skin.data[p]) ? v->set.spring_velocity
+                                                         : volume_velocity(v, v->x0.data[p], NULL);
+}
+
 mn_status volume_prepare(mls_volume *v, const volume_settings *settings, int64_t *next_id)
 {
     v->set = *settings;
+    MN_TRY(volume_spring_open(v, next_id));
     MN_TRY(volume_skin_build(v));
     MN_TRY(volume_mend(v, next_id));
-    MN_TRY(mn_parallel_for(v->ctx, v->particles.count, GRAIN, tuck_range, v));
     MN_TRY(volume_grid_build(v));
+    MN_TRY(mn_parallel_for(v->ctx, v->cells, GRAIN, tuck_range, v));
     MN_TRY(weigh_bodies(v));
     MN_TRY(volume_to_grid(v));
     MN_TRY(volume_cross(v));
     memcpy(v->before.data, v->speed.data, mn_bytes(3 * (int64_t)v->cells, sizeof(double)));
-    for (int64_t p = 0; p < v->skin.count; p++) v->u0.data[p] = volume_velocity(v, v->x0.data[p], NULL);
+    start_skin(v);
     return MN_OK;
 }
 
@@ -195,6 +215,14 @@ mn_status volume_speeds(const mls_volume *v, double *edge, double *fastest)
 
 // ---- the step ----
 
+// Out of the solids, where they are at the end of the step.
+static mn_vec3 keep_out(const mls_volume *v, mn_vec3 x, double dt)
+{
+    if (!v->set.collider) return x;
+    const mn_contact contact = mn_collider_probe(v->set.collider, fmax(0, v->set.before - dt), x);
+    return contact.distance < 0 ? mn_axpy(x, -contact.distance, contact.normal) : x;
+}
+
 // `change` becomes the way of each point for a moment.
 static double way_change(void *user, mn_range range)
 {
@@ -210,8 +238,9 @@ mn_status volume_step(mls_volume *v, double dt, double *stretch)
     MN_TRY(volume_solve(v, dt));
     for (int64_t p = 0; p < v->skin.count; p++) {
         const mn_vec3 end = mn_add(v->u0.data[p], v->change.data[p]);
-        const mn_vec3 way = mn_scale(dt, mn_axpy(v->u0.data[p], v->set.theta, v->change.data[p]));
-        v->x1.data[p] = mn_add(v->x0.data[p], way);
+        mn_vec3 way = mn_scale(dt, mn_axpy(v->u0.data[p], v->set.theta, v->change.data[p]));
+        if (volume_is_held(&v->skin.data[p])) way = mn_v3(0, 0, 0);
+        v->x1.data[p] = keep_out(v, mn_add(v->x0.data[p], way), dt);
         v->u0.data[p] = end;
         v->change.data[p] = way;
     }
@@ -225,7 +254,9 @@ static mn_status balance(mls_volume *v)
     MN_TRY(mn_array_resize(v->ctx, &v->stack, v->particles.count));
     for (int64_t b = 0; b < v->bodies.count; b++) v->sites.data[b] = mn_v3(0, 0, 0);
     for (int64_t i = 0; i < v->particles.count; i++) {
-        const volume_particle *p = &v->particles.data[i];
+        mn_mls_particle *p = &v->particles.data[i];
+        const int32_t unknown = v->unknown.data[cell_at(v, p->position)];
+        p->pressure = unknown < 0 ? 0 : v->solution.data[unknown] / v->dt;
         const int32_t body = v->stack.data[i] = body_at(v, p->position);
         if (body >= 0) v->sites.data[body] = mn_axpy(v->sites.data[body], -p->mass, p->velocity);
     }
@@ -245,7 +276,7 @@ static mn_status take_range(void *user, mn_range range)
     for (int64_t i = range.begin; i < range.end; i++) {
         const int32_t body = v->stack.data[i];
         if (body < 0) continue;
-        volume_particle *p = &v->particles.data[i];
+        mn_mls_particle *p = &v->particles.data[i];
         p->velocity = mn_add(p->velocity, v->sites.data[body]);
     }
     return MN_OK;
@@ -256,8 +287,8 @@ static mn_status let_go(mls_volume *v)
 {
     int64_t kept = 0;
     for (int64_t i = 0; i < v->particles.count; i++) {
-        const volume_particle *p = &v->particles.data[i];
-        if (v->stack.data[i] >= 0) {
+        const mn_mls_particle *p = &v->particles.data[i];
+        if (v->stack.data[i] >= 0 || volume_spring_distance(v, p->position) < v->set.dx) {
             v->particles.data[kept++] = *p;
             continue;
         }
@@ -284,11 +315,14 @@ mn_status volume_commit(mls_volume *v, int64_t *next_id)
     MN_TRY(mn_parallel_for(v->ctx, v->particles.count, GRAIN, take_range, v));
     MN_TRY(let_go(v));
     MN_TRY(volume_carry(v, v->dt));
+    for (int64_t i = 0; v->set.collider && i < v->particles.count; i++)
+        v->particles.data[i].position = keep_out(v, v->particles.data[i].position, v->dt);
     for (int64_t p = 0; p < v->skin.count; p++) {
         v->skin.data[p].position = v->x1.data[p];
         v->skin.data[p].velocity = v->u0.data[p];
         v->skin.data[p].normal = v->surface.normal.data[p];
         if (v->skin_body.data[p] < 0 || v->surface.fans.data[p].count == 0) v->skin.data[p].id = -1;
     }
-    return volume_skin_reseed(v, next_id);
+    MN_TRY(volume_skin_reseed(v, next_id));
+    return volume_spring_pour(v, v->dt, next_id);
 }

@@ -30,7 +30,7 @@ static void gather_cell(const mls_volume *v, int32_t cell, int32_t axis, mn_vec3
 {
     const double inverse = v->table.inverse_dx;
     for (int32_t i = v->sorted.cell_start[cell]; i < v->sorted.cell_start[cell + 1]; i++) {
-        const volume_particle *p = &v->particles.data[i];
+        const mn_mls_particle *p = &v->particles.data[i];
         const mn_vec3 d = mn_sub(x, p->position);
         const double w = p->mass * hat(d.x * inverse) * hat(d.y * inverse) * hat(d.z * inverse);
         *mass += w;
@@ -159,7 +159,7 @@ static mn_status receive_range(void *user, mn_range range)
 {
     mls_volume *v = user;
     for (int64_t i = range.begin; i < range.end; i++) {
-        volume_particle *p = &v->particles.data[i];
+        mn_mls_particle *p = &v->particles.data[i];
         p->velocity = volume_velocity(v, p->position, &p->affine);
     }
     return MN_OK;
@@ -175,7 +175,7 @@ static mn_status carry_range(void *user, mn_range range)
     const carry_job *job = user;
     mls_volume *v = job->volume;
     for (int64_t i = range.begin; i < range.end; i++) {
-        volume_particle *p = &v->particles.data[i];
+        mn_mls_particle *p = &v->particles.data[i];
         const mn_vec3 middle = mn_axpy(p->position, 0.5 * job->dt, volume_velocity(v, p->position, NULL));
         p->position = mn_axpy(p->position, job->dt, volume_velocity(v, middle, NULL));
     }

@@ -11,6 +11,7 @@
 #define MENISCUS_MLS_H
 
 #include "meniscus/collider.h"
+#include "meniscus/fill.h"
 #include "meniscus/report.h"
 #include "meniscus/stream.h"
 #include "meniscus/volume.h"
@@ -21,6 +22,8 @@ extern "C" {
 
 typedef struct mn_mls_def {
     double spacing;          ///< m, between the points of a film, > 0
+    double dx;               ///< m, cells of the grid that volumes are solved on; 0: twice the spacing
+    double radius;           ///< m, reach of a grid face on the skin of volumes; 0: 2 dx
     double density;          ///< kg/m^3, > 0
     double sigma;            ///< surface tension of one side, N/m, >= 0
     double viscosity;        ///< Pa s, >= 0
@@ -91,6 +94,33 @@ typedef struct mn_mls_inlet {
     bool closed;             ///< from the last point back to the first
 } mn_mls_inlet;
 
+/// A particle of a volume. No padding.
+typedef struct mn_mls_particle {
+    mn_vec3 position; ///< m
+    mn_vec3 velocity; ///< m/s
+    mn_mat3 affine;   ///< 1/s, row a is the gradient of the a-th velocity
+    double mass;      ///< kg
+    double pressure;  ///< Pa above the ambient
+    int64_t id;
+} mn_mls_particle;
+
+/// A point of the skin of a volume; it has no mass. No padding.
+typedef struct mn_mls_skin_point {
+    mn_vec3 position; ///< m
+    mn_vec3 velocity; ///< m/s
+    mn_vec3 normal;   ///< unit, out of the liquid
+    int64_t id;
+} mn_mls_skin_point;
+
+/// A volume of liquid to start with. Arrays belong to the caller and are read during the call.
+typedef struct mn_mls_liquid {
+    int64_t count;
+    const mn_vec3 *position; ///< m
+    const mn_vec3 *velocity; ///< m/s, or NULL: at rest
+    const double *mass;      ///< kg, > 0
+    const mn_region *region; ///< where the liquid is; or NULL: around the particles
+} mn_mls_liquid;
+
 /// What an advance sees; all may be zero.
 typedef struct mn_mls_inputs {
     int64_t anchor_count;        ///< 0: pinned points stay where they are
@@ -101,6 +131,8 @@ typedef struct mn_mls_inputs {
     const mn_collider *collider; ///< or NULL: solids, at the end of the advance
     int64_t inlet_count;         ///< inlet i goes on with what inlet i of the advance before has begun
     const mn_mls_inlet *inlets;
+    const mn_region *spring; ///< or NULL: a region that is always full and that liquid leaves
+    mn_vec3 spring_velocity; ///< m/s, with which it does
 } mn_mls_inputs;
 
 /// What there is to see.
@@ -116,6 +148,12 @@ typedef struct mn_mls_view {
     int64_t open_edges;
     int64_t link_count;
     const int32_t (*links)[2]; ///< pieces of thread between two points
+    int64_t particle_count;
+    const mn_mls_particle *particles; ///< of volumes
+    int64_t skin_count;
+    const mn_mls_skin_point *skin; ///< of volumes
+    int64_t skin_triangle_count;
+    const int32_t (*skin_triangles)[3]; ///< counter-clockwise as seen from outside of the liquid
 } mn_mls_view;
 
 typedef struct mn_mls mn_mls;
@@ -130,6 +168,8 @@ mn_status mn_mls_set_def(mn_mls *mls, const mn_mls_def *def);
 /// Adds a film; call once, before the first advance. Points nearer than a fifth of the spacing become one.
 /// Closed films start with the gas that balances their tension.
 mn_status mn_mls_add(mn_mls *mls, const mn_mls_source *source);
+/// Adds a volume of liquid, before the first advance.
+mn_status mn_mls_add_liquid(mn_mls *mls, const mn_mls_liquid *liquid);
 /// `dt` seconds on. On failure, also when cancelled, the state is what it was.
 mn_status mn_mls_advance(mn_mls *mls, const mn_mls_inputs *inputs, double dt);
 

@@ -21,7 +21,7 @@ static void add_ball(mls_volume *v, const volume_settings *set, mn_vec3 center, 
     for (int64_t i = 0; i < points; i++) {
         const double y = 1 - (2 * (double)i + 1) / (double)points, turn = (double)i * pi * (3 - sqrt(5));
         const mn_vec3 n = mn_v3(sqrt(1 - y * y) * cos(turn), y, sqrt(1 - y * y) * sin(turn));
-        const volume_skin_point p = {mn_axpy(center, radius, n), velocity, n, (*id)++};
+        const mn_mls_skin_point p = {mn_axpy(center, radius, n), velocity, n, (*id)++};
         check_ok(ctx, mn_array_push(ctx, &v->skin, &p));
     }
     const double s = 0.5 * set->dx;
@@ -32,7 +32,7 @@ static void add_ball(mls_volume *v, const volume_settings *set, mn_vec3 center, 
             for (int k = -side; k <= side; k++) {
                 const mn_vec3 x = mn_scale(s, mn_v3(i + 0.25, j + 0.25, k + 0.25));
                 if (mn_norm(x) > radius) continue;
-                const volume_particle p = {
+                const mn_mls_particle p = {
                     .position = mn_add(center, x), .velocity = velocity, .id = (*id)++};
                 check_ok(ctx, mn_array_push(ctx, &v->particles, &p));
             }

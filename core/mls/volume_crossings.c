@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the skin crosses the lines between cell centres, and how grid and skin see each other there: J, whose
+// row for a crossing holds the weights of the skin's points around it, and D_k J, what flows out of a cell.
+//
+// The weights are balanced: each row sums to one, so that a crossing moves with a skin that moves as one; and
+// each column, times the faces' areas, sums to the point's area vector d(volume)/dx. So uniform pressure
+// pushes each point with just what surface tension pushes back on a round drop, and the volume inside the
+// skin grows by what flows through the crossings.
+#include "mls/volume_state.h"
+
+#include "meniscus/parallel.h"
+
+#include <string.h>
+
+enum { GRAIN = 256, BALANCE_PASSES = 8 };
+static const double SAME_SIDE = 0.1; // least cosine between normals of one side of a sheet
+
+typedef struct around {
+    const mls_volume *volume;
+    volume_crossing *row;
+    mn_vec3 normal;
+} around;
+
+static void add_point(void *user, int32_t point, double distance2)
+{
+    around *a = user;
+    volume_crossing *row = a->row;
+    const mls_volume *v = a->volume;
+    const double r2 = v->set.radius * v->set.radius;
+    const mn_vec3 n = v->surface.normal.data[point];
+    const double facing = row->side > 0 ? volume_part(n, row->axis) : -volume_part(n, row->axis);
+    if (mn_dot(n, a->normal) < SAME_SIDE || !(facing > 0)) return;
+    if (row->count == VOLUME_ROW_MAX || !(distance2 < r2)) return;
+    const double w = 1 - distance2 / r2;
+    row->point[row->count] = point;
+    row->weight[row->count++] = w * w * facing * fmax(v->surface.area.data[point], 1e-3 * r2);
+}
+
+static void normalize(volume_crossing *row)
+{
+    double sum = 0;
+    for (int32_t k = 0; k < row->count; k++) sum += row->weight[k];
+    for (int32_t k = 0; k < row->count; k++) row->weight[k] /= sum;
+}
+
+static mn_status row_range(void *user, mn_range range)
+{
+    mls_volume *v = user;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        volume_crossing *row = &v->crossings.data[i];
+        const int32_t cell = v->liquid.data[row->unknown];
+        const double theta = row->mass, way = row->side > 0 ? theta : -theta;
+        const mn_vec3 at = mn_add(volume_cell_center(v, cell), volume_along(row->axis, way * v->set.dx));
+        const int32_t nearest = mn_neighbours_nearest(v->surface.neighbours, at, INFINITY);
+        row->count = 0;
+        row->mass = v->set.density * fabs(row->side) * theta * v->set.dx;
+        if (nearest < 0) continue;
+        around a = {v, row, v->surface.normal.data[nearest]};
+        mn_neighbours_visit(v->surface.neighbours, at, v->set.radius, add_point, &a);
+        if (row->count == 0) row->point[0] = nearest, row->weight[0] = 1, row->count = 1;
+        normalize(row);
+    }
+    return MN_OK;
+}
+
+// d(volume)/dx of a point of the skin.
+static mn_vec3 area_vector(const mls_volume *v, int64_t p)
+{
+    const film_fan *fan = &v->surface.fans.data[p];
+    const mn_vec3 *x = v->x0.data;
+    mn_vec3 sum = {0};
+    for (int32_t i = 0; i < fan->count; i++)
+        sum = mn_add(sum, mn_cross(mn_sub(x[fan->pair[i][0]], x[p]), mn_sub(x[fan->pair[i][1]], x[p])));
+    return mn_scale(1.0 / 6, sum);
+}
+
+// Moves the weights toward columns that sum to the points' area vectors, with rows that sum to one.
+static mn_status balance_rows(mls_volume *v)
+{
+    MN_TRY(mn_array_resize(v->ctx, &v->component, 3 * v->skin.count));
+    double *sum = v->component.data;
+    for (int32_t pass = 0; pass < BALANCE_PASSES; pass++) {
+        memset(sum, 0, mn_bytes(3 * v->skin.count, sizeof *sum));
+        for (int64_t i = 0; i < v->crossings.count; i++) {
+            const volume_crossing *row = &v->crossings.data[i];
+            for (int32_t k = 0; k < row->count; k++)
+                sum[3 * (int64_t)row->point[k] + row->axis] += row->side * row->weight[k];
+        }
+        for (int64_t p = 0; p < v->skin.count; p++) {
+            const mn_vec3 area = area_vector(v, p);
+            for (int32_t axis = 0; axis < 3; axis++) {
+                const double factor = volume_part(area, axis) / sum[3 * p + axis];
+                sum[3 * p + axis] = fmin(4, fmax(0.25, factor)); // also what is not a number
+            }
+        }
+        for (int64_t i = 0; i < v->crossings.count; i++) {
+            volume_crossing *row = &v->crossings.data[i];
+            for (int32_t k = 0; k < row->count; k++)
+                row->weight[k] *= sum[3 * (int64_t)row->point[k] + row->axis];
+            normalize(row);
+        }
+    }
+    return MN_OK;
+}
+
+static mn_status list_crossings(mls_volume *v)
+{
+    v->crossings.count = 0;
+    MN_TRY(mn_array_resize(v->ctx, &v->cell_start, v->liquid.count + 1));
+    for (int32_t i = 0; i < (int32_t)v->liquid.count; i++) {
+        const int32_t cell = v->liquid.data[i];
+        v->cell_start.data[i] = v->crossings.count;
+        for (int32_t axis = 0; axis < 3; axis++)
+            for (int32_t up = 0; up < 2; up++) {
+                const int64_t f = volume_face(v, cell, axis, up);
+                if (f < 0 || v->kind.data[f] != FACE_SKIN) continue;
+                const int32_t other = volume_beside(v, cell, axis, up);
+                const double in = v->phi.data[cell],
+                             out = other < 0 ? v->set.dx : fmax(0, v->phi.data[other]);
+                const double theta = fmin(1, fmax(1e-3, in / (in - out)));
+                const double side = v->open.data[f] * v->set.dx * v->set.dx;
+                const volume_crossing crossing = {
+                    .face = (int32_t)f, .unknown = i, .axis = axis, .side = up ? side : -side, .mass = theta};
+                MN_TRY(mn_array_push(v->ctx, &v->crossings, &crossing));
+            }
+    }
+    v->cell_start.data[v->liquid.count] = v->crossings.count;
+    return MN_OK;
+}
+
+// D_k J by cells, and its transpose by components of points.
+static mn_status collect_rows(mls_volume *v)
+{
+    const int64_t points = v->skin.count;
+    volume_rows *in = &v->flow_rows, *out = &v->push_rows;
+    int64_t total = 0;
+    for (int64_t i = 0; i < v->crossings.count; i++) total += v->crossings.data[i].count;
+    MN_TRY(volume_rows_resize(v->ctx, in, v->liquid.count, total));
+    MN_TRY(volume_rows_resize(v->ctx, out, 3 * points, total));
+    memset(out->start.data, 0, mn_bytes(3 * points + 1, sizeof(int64_t)));
+    int64_t at = 0;
+    for (int64_t i = 0; i < v->liquid.count; i++) {
+        in->start.data[i] = at;
+        for (int64_t c = v->cell_start.data[i]; c < v->cell_start.data[i + 1]; c++) {
+            const volume_crossing *row = &v->crossings.data[c];
+            for (int32_t k = 0; k < row->count; k++, at++) {
+                in->column.data[at] = 3 * row->point[k] + row->axis;
+                in->value.data[at] = row->side * row->weight[k];
+                out->start.data[in->column.data[at]]++;
+            }
+        }
+    }
+    in->start.data[v->liquid.count] = at;
+    mn_prefix_sum_i64(out->start.data, 3 * points + 1);
+    for (int64_t i = 0; i < v->liquid.count; i++)
+        for (int64_t k = in->start.data[i]; k < in->start.data[i + 1]; k++) {
+            const int64_t to = out->start.data[in->column.data[k]]++;
+            out->column.data[to] = (int32_t)i, out->value.data[to] = in->value.data[k];
+        }
+    for (int64_t p = 3 * points; p > 0; p--) out->start.data[p] = out->start.data[p - 1];
+    out->start.data[0] = 0;
+    return MN_OK;
+}
+
+mn_status volume_rows_resize(mn_context *ctx, volume_rows *rows, int64_t count, int64_t entries)
+{
+    MN_TRY(mn_array_resize(ctx, &rows->start, count + 1));
+    MN_TRY(mn_array_resize(ctx, &rows->column, entries));
+    return mn_array_resize(ctx, &rows->value, entries);
+}
+
+void volume_rows_free(mn_context *ctx, volume_rows *rows)
+{
+    mn_array_free(ctx, &rows->start);
+    mn_array_free(ctx, &rows->column);
+    mn_array_free(ctx, &rows->value);
+}
+
+mn_status volume_cross(mls_volume *v)
+{
+    MN_TRY(list_crossings(v));
+    MN_TRY(mn_parallel_for(v->ctx, v->crossings.count, GRAIN, row_range, v));
+    MN_TRY(balance_rows(v));
+    return collect_rows(v);
+}

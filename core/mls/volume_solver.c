@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Volumes as the solver of films sees them: what they start with, their part of a step, of a frame that is
+// taken back, of the stream and of the view.
+#include "mls/volume_state.h"
+
+#include <string.h>
+
+static const double LONGEST_WAY = 1; // dx in one step
+
+static double cell_size(const mn_mls_def *def)
+{
+    return def->dx > 0 ? def->dx : 2 * def->spacing;
+}
+
+static volume_settings settings_of(const mn_mls *mls, const mn_mls_inputs *inputs, double before)
+{
+    const mn_mls_def *def = &mls->def;
+    const double dx = cell_size(def);
+    return (volume_settings){
+        .dx = dx,
+        .spacing = def->spacing,
+        .radius = def->radius > 0 ? def->radius : 2 * dx,
+        .density = def->density,
+        .sigma = def->sigma,
+        .viscosity = def->viscosity,
+        .theta = 0.5 * (1 + def->damping),
+        .gravity = def->gravity,
+        .collider = inputs ? inputs->collider : NULL,
+        .before = before,
+        .spring = inputs ? inputs->spring : NULL,
+        .spring_velocity = inputs ? inputs->spring_velocity : mn_v3(0, 0, 0),
+    };
+}
+
+static mn_status require_volume(mn_mls *mls)
+{
+    return mls->liquid ? MN_OK : volume_create(mls->ctx, &mls->liquid);
+}
+
+// ---- what there is at the start ----
+
+static mn_status check_liquid(const mn_mls *mls, const mn_mls_liquid *liquid)
+{
+    mn_context *ctx = mls->ctx;
+    const double dx = cell_size(&mls->def);
+    if (liquid->count == 0)
+        return mn_fail(ctx, MN_ERROR_INPUT, "The liquid is empty: nothing of it fills a cell of %g m.", dx);
+    if (liquid->count > mls->def.max_points)
+        return mn_fail(ctx, MN_ERROR_ARGUMENT,
+                       "The liquid has %lld particles; max_points allows %lld. Raise it, or dx.",
+                       (long long)liquid->count, (long long)mls->def.max_points);
+    if (mls->def.spacing > dx || mls->def.spacing < 0.1 * dx)
+        return mn_fail(ctx, MN_ERROR_ARGUMENT,
+                       "spacing is %g m and dx %g m; volumes need a spacing from a tenth of dx to all of it, "
+                       "best half of it.",
+                       mls->def.spacing, dx);
+    for (int64_t i = 0; i < liquid->count; i++) {
+        if (!mn_is_finite3(liquid->position[i]) || (liquid->velocity && !mn_is_finite3(liquid->velocity[i])))
+            return mn_fail(ctx, MN_ERROR_INPUT,
+                           "Particle %lld of the liquid has a position or velocity that is not a number.",
+                           (long long)i);
+        if (!(liquid->mass[i] > 0) || !isfinite(liquid->mass[i]))
+            return mn_fail(ctx, MN_ERROR_INPUT,
+                           "Particle %lld of the liquid has a mass of %g kg; it must be above 0.",
+                           (long long)i, liquid->mass[i]);
+    }
+    return MN_OK;
+}
+
+static mn_status take_particles(mn_mls *mls, const mn_mls_liquid *liquid)
+{
+    for (int64_t i = 0; i < liquid->count; i++) {
+        const mn_mls_particle p = {.position = liquid->position[i],
+                                   .velocity = liquid->velocity ? liquid->velocity[i] : mn_v3(0, 0, 0),
+                                   .mass = liquid->mass[i],
+                                   .id = mls->next_id++};
+        MN_TRY(mn_array_push(mls->ctx, &mls->liquid->particles, &p));
+    }
+    return MN_OK;
+}
+
+mn_status mn_mls_add_liquid(mn_mls *mls, const mn_mls_liquid *liquid)
+{
+    MN_TRY(check_liquid(mls, liquid));
+    MN_TRY(require_volume(mls));
+    mls_volume *v = mls->liquid;
+    if (v->particles.count > 0)
+        return mn_fail(mls->ctx, MN_ERROR_ARGUMENT, "The solver holds a volume of liquid already.");
+    v->set = settings_of(mls, NULL, 0);
+    mn_status status = take_particles(mls, liquid);
+    if (status == MN_OK)
+        status = liquid->region ? volume_skin_of_region(v, liquid->region, liquid->count, liquid->position,
+                                                        &mls->next_id)
+                                : volume_skin_of_particles(v, &mls->next_id);
+    if (status == MN_OK) status = mls_liquid_show(mls);
+    if (status != MN_OK) v->particles.count = v->skin.count = 0;
+    return status;
+}
+
+// ---- steps ----
+
+bool mls_has_liquid(const mn_mls *mls, const mn_mls_inputs *inputs)
+{
+    return (mls->liquid && mls->liquid->particles.count > 0) || (inputs && inputs->spring);
+}
+
+mn_status mls_liquid_prepare(mn_mls *mls, const mn_mls_inputs *inputs, double remaining, double *longest)
+{
+    if (!mls_has_liquid(mls, inputs)) return MN_OK;
+    MN_TRY(require_volume(mls));
+    const volume_settings settings = settings_of(mls, inputs, remaining);
+    double edge, fastest;
+    mn_timer_begin(&mls->seconds, "grid");
+    const mn_status status = volume_prepare(mls->liquid, &settings, &mls->next_id);
+    mn_timer_end(&mls->seconds, "grid");
+    MN_TRY(status);
+    MN_TRY(volume_speeds(mls->liquid, &edge, &fastest));
+    if (edge > 0) *longest = fmin(*longest, 0.35 * settings.spacing / edge);
+    if (fastest > 0) *longest = fmin(*longest, LONGEST_WAY * settings.dx / fastest);
+    return MN_OK;
+}
+
+mn_status mls_liquid_step(mn_mls *mls, double dt, double *stretch)
+{
+    if (!mls_has_liquid(mls, NULL)) return MN_OK;
+    double most;
+    mls->liquid->iterations = 0;
+    mn_timer_begin(&mls->seconds, "pressure");
+    const mn_status status = volume_step(mls->liquid, dt, &most);
+    mn_timer_end(&mls->seconds, "pressure");
+    mls->iterations += mls->liquid->iterations;
+    *stretch = fmax(*stretch, most / mls->def.spacing);
+    return status;
+}
+
+mn_status mls_liquid_commit(mn_mls *mls)
+{
+    if (!mls_has_liquid(mls, NULL)) return MN_OK;
+    mls_volume *v = mls->liquid;
+    mn_timer_begin(&mls->seconds, "particles");
+    mn_status status = volume_commit(v, &mls->next_id);
+    mn_timer_end(&mls->seconds, "particles");
+    for (int64_t i = 0; status == MN_OK && i < v->lost.count; i++)
+        status = mn_array_push(mls->ctx, &mls->points, &v->lost.data[i]);
+    v->lost.count = 0;
+    MN_TRY(status);
+    if (mls->points.count + v->particles.count + v->skin.count > mls->def.max_points)
+        return mn_fail(mls->ctx, MN_ERROR_ARGUMENT,
+                       "The liquid would hold more than %lld points; raise max_points, or dx.",
+                       (long long)mls->def.max_points);
+    return MN_OK;
+}
+
+// ---- taking back, streams, view ----
+
+mn_status mls_liquid_backup(mn_mls *mls)
+{
+    mls_volume *v = mls->liquid;
+    if (!v) return MN_OK;
+    MN_TRY(mn_array_resize(mls->ctx, &v->particle_backup, v->particles.count));
+    MN_TRY(mn_array_resize(mls->ctx, &v->skin_backup, v->skin.count));
+    if (v->particles.count > 0)
+        memcpy(v->particle_backup.data, v->particles.data,
+               mn_bytes(v->particles.count, sizeof *v->particles.data));
+    if (v->skin.count > 0)
+        memcpy(v->skin_backup.data, v->skin.data, mn_bytes(v->skin.count, sizeof *v->skin.data));
+    v->poured_backup = v->poured;
+    v->template.count = 0; // the spring may have moved
+    return MN_OK;
+}
+
+// The arrays change places: nothing to fail.
+void mls_liquid_restore(mn_mls *mls)
+{
+    mls_volume *v = mls->liquid;
+    if (!v) return;
+    const volume_particle_array particles = v->particles;
+    v->particles = v->particle_backup, v->particle_backup = particles;
+    const volume_skin_array skin = v->skin;
+    v->skin = v->skin_backup, v->skin_backup = skin;
+    v->poured = v->poured_backup;
+    v->lost.count = 0;
+}
+
+void mls_liquid_free(mn_mls *mls)
+{
+    volume_free(mls->liquid);
+    mls->liquid = NULL;
+}
+
+mn_status mls_liquid_save(const mn_mls *mls, mn_writer *out)
+{
+    static const mls_volume none = {0};
+    const mls_volume *v = mls->liquid ? mls->liquid : &none;
+    MN_TRY(mn_write_f64(out, v->poured));
+    MN_TRY(mn_write_array(out, &v->particles));
+    return mn_write_array(out, &v->skin);
+}
+
+static bool is_sound(const mls_volume *v, int64_t next_id)
+{
+    bool sound = isfinite(v->poured);
+    for (int64_t i = 0; sound && i < v->particles.count; i++) {
+        const mn_mls_particle *p = &v->particles.data[i];
+        sound = mn_is_finite3(p->position) && mn_is_finite3(p->velocity) && p->mass > 0 &&
+                isfinite(p->mass) && isfinite(mn_m3_norm(p->affine)) && p->id >= 0 && p->id < next_id;
+    }
+    for (int64_t i = 0; sound && i < v->skin.count; i++) {
+        const mn_mls_skin_point *p = &v->skin.data[i];
+        sound = mn_is_finite3(p->position) && mn_is_finite3(p->velocity) &&
+                fabs(mn_norm2(p->normal) - 1) < 1e-6 && p->id >= 0 && (p->id < next_id || volume_is_held(p));
+    }
+    return sound;
+}
+
+mn_status mls_liquid_load(mn_mls *mls, mn_reader *in)
+{
+    MN_TRY(require_volume(mls));
+    MN_TRY(mn_read_f64(in, &mls->liquid->poured));
+    MN_TRY(mn_read_array(in, &mls->liquid->particles));
+    MN_TRY(mn_read_array(in, &mls->liquid->skin));
+    if (!is_sound(mls->liquid, mls->next_id))
+        return mn_fail(mls->ctx, MN_ERROR_FORMAT, "The saved liquid is damaged.");
+    return mls_liquid_show(mls);
+}
+
+mn_status mls_liquid_show(mn_mls *mls)
+{
+    if (!mls->liquid) return MN_OK;
+    mls->liquid->set = settings_of(mls, NULL, 0);
+    return volume_skin_build(mls->liquid);
+}
+
+void mls_liquid_view(const mn_mls *mls, mn_mls_view *view)
+{
+    const mls_volume *v = mls->liquid;
+    if (!v) return;
+    view->particle_count = v->particles.count;
+    view->particles = v->particles.data;
+    view->skin_count = v->skin.count;
+    view->skin = v->skin.data;
+    view->skin_triangle_count = v->corners.count / 3;
+    view->skin_triangles = (const int32_t(*)[3])v->corners.data;
+}

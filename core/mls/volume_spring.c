@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A region that is always full and that liquid leaves with a given velocity: a nozzle, a tap.
+//
+//   - Its particles stand on a lattice that moves with the velocity; a lattice point that enters the region
+//     becomes a particle. So the region is full at all times, and what has come is velocity times section
+//     times time, to one layer.
+//   - Faces inside have the velocity, so the grid sees an inflow.
+//   - Its surface, but for where the liquid leaves, is skin that does not move: what hangs from it is pinned
+//     to its edge, and the skin between is made by splitting as the liquid moves away.
+#include "mls/volume_state.h"
+
+static const double CLEAR = 0.15; // dx, around the region: only the spring's own skin is there
+static const double CAP = 0.3;    // dx, below the outlet: where the first skin is
+static const double OUTLET = 0.5; // cosine between normal and velocity
+
+double volume_spring_distance(const mls_volume *v, mn_vec3 x)
+{
+    double d = INFINITY;
+    if (v->set.spring) v->set.spring->distance(v->set.spring->user, 1, &x, &d);
+    return d;
+}
+
+// Lattice points in the region that were not there `way` before.
+static mn_status fill(mls_volume *v, mn_vec3 way, bool all, int64_t *next_id)
+{
+    const double s = 0.5 * v->set.dx;
+    const mn_box box = v->set.spring->bounds;
+    const mn_vec3 moved = mn_scale(v->poured, mn_normalize(v->set.spring_velocity));
+    const mn_vec3 low = mn_scale(1 / s, mn_sub(box.min, moved)),
+                  high = mn_scale(1 / s, mn_sub(box.max, moved));
+    const double cells = (high.x - low.x + 2) * (high.y - low.y + 2) * (high.z - low.z + 2);
+    if (!(cells < 1e8))
+        return mn_fail(v->ctx, MN_ERROR_ARGUMENT,
+                       "The spring is too large for dx = %g m: it spans %.2g cells.", v->set.dx, cells / 8);
+    for (double i = floor(low.x); i <= high.x; i++)
+        for (double j = floor(low.y); j <= high.y; j++)
+            for (double k = floor(low.z); k <= high.z; k++) {
+                const mn_vec3 x = mn_axpy(moved, s, mn_v3(i + 0.5, j + 0.5, k + 0.5));
+                if (!(volume_spring_distance(v, x) < 0)) continue;
+                if (!all && volume_spring_distance(v, mn_sub(x, way)) < 0) continue;
+                const mn_mls_particle p = {.position = x,
+                                           .velocity = v->set.spring_velocity,
+                                           .mass = v->set.density * s * s * s,
+                                           .id = (*next_id)++};
+                MN_TRY(mn_array_push(v->ctx, &v->particles, &p));
+            }
+    return MN_OK;
+}
+
+// The region's own skin, sampled once in a frame.
+static mn_status sample(mls_volume *v, int64_t *next_id)
+{
+    if (v->template.count > 0) return MN_OK;
+    const int64_t before = v->skin.count, first_id = *next_id;
+    MN_TRY(mn_array_resize(v->ctx, &v->sites, 0));
+    for (int64_t i = 0; i < v->particles.count; i++)
+        if (volume_spring_distance(v, v->particles.data[i].position) < 0)
+            MN_TRY(mn_array_push(v->ctx, &v->sites, &v->particles.data[i].position));
+    MN_TRY(volume_skin_of_region(v, v->set.spring, v->sites.count, v->sites.data, next_id));
+    for (int64_t i = before; i < v->skin.count; i++) {
+        mn_mls_skin_point point = v->skin.data[i];
+        point.id = VOLUME_SPRING_ID + (i - before);
+        point.velocity = v->set.spring_velocity;
+        MN_TRY(mn_array_push(v->ctx, &v->template, &point));
+    }
+    v->skin.count = before;
+    *next_id = first_id;
+    return MN_OK;
+}
+
+mn_status volume_spring_open(mls_volume *v, int64_t *next_id)
+{
+    if (!v->set.spring || mn_box_is_empty(v->set.spring->bounds)) return MN_OK;
+    const bool first = v->poured == 0;
+    const mn_vec3 out = mn_normalize(v->set.spring_velocity);
+    if (first) MN_TRY(fill(v, mn_v3(0, 0, 0), true, next_id));
+    if (first) v->poured = 1e-9 * v->set.dx;
+    MN_TRY(sample(v, next_id));
+    int64_t kept = 0;
+    for (int64_t p = 0; p < v->skin.count; p++) {
+        const mn_mls_skin_point *point = &v->skin.data[p];
+        const bool own = point->id >= VOLUME_SPRING_ID;
+        if (!own && volume_spring_distance(v, point->position) > CLEAR * v->set.dx)
+            v->skin.data[kept++] = *point;
+    }
+    v->skin.count = kept;
+    for (int64_t i = 0; i < v->template.count; i++) {
+        mn_mls_skin_point point = v->template.data[i];
+        const bool leaves = mn_dot(point.normal, out) > OUTLET;
+        if (leaves && !first) continue;
+        if (leaves) point.id = (*next_id)++, point.position = mn_axpy(point.position, CAP * v->set.dx, out);
+        MN_TRY(mn_array_push(v->ctx, &v->skin, &point));
+    }
+    return MN_OK;
+}
+
+mn_status volume_spring_pour(mls_volume *v, double dt, int64_t *next_id)
+{
+    if (!v->set.spring || mn_box_is_empty(v->set.spring->bounds)) return MN_OK;
+    const mn_vec3 way = mn_scale(dt, v->set.spring_velocity);
+    v->poured += mn_norm(way);
+    return fill(v, way, false, next_id);
+}

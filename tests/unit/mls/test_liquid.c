@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Volumes as a user of the solver sees them: how they start, flow, are saved, and what is refused.
+#include "support/analytic_volume.h"
+#include "support/check.h"
+#include "support/failing_allocator.h"
+#include "support/stream_buffer.h"
+
+static mn_context *ctx;
+static const double R = 0.01;
+
+static void ball_distance(void *user, int64_t count, const mn_vec3 *x, double *d)
+{
+    const mn_vec3 *center = user;
+    for (int64_t i = 0; i < count; i++) d[i] = mn_distance(x[i], *center) - R;
+}
+
+static mn_mls_def water(double dx)
+{
+    mn_mls_def def = mn_mls_default_def();
+    def.dx = dx, def.spacing = 0.5 * dx, def.sigma = 0.07, def.max_dt = 2e-3;
+    return def;
+}
+
+// A ball of radius R around `center`, with its region or as bare particles.
+static mn_status open_ball(mn_context *own, const mn_mls_def *def, mn_vec3 center, bool bare, mn_mls **mls)
+{
+    mn_region region = {
+        &center, ball_distance, {mn_sub(center, mn_v3(R, R, R)), mn_add(center, mn_v3(R, R, R))}};
+    mn_fill_def fill = mn_fill_default_def();
+    mn_vec3_array x = {0};
+    double *mass = NULL;
+    fill.dx = def->dx;
+    mn_status status = mn_mls_create(own, def, mls);
+    if (status == MN_OK) status = mn_fill(own, &fill, &region, &x);
+    if (status == MN_OK) {
+        mass = malloc((size_t)x.count * sizeof *mass);
+        for (int64_t i = 0; i < x.count; i++) mass[i] = def->density * pow(def->dx / 2, 3);
+        const mn_mls_liquid liquid = {x.count, x.data, NULL, mass, bare ? NULL : &region};
+        status = mn_mls_add_liquid(*mls, &liquid);
+    }
+    free(mass);
+    mn_array_free(own, &x);
+    return status;
+}
+
+static double mass_of(const mn_mls *mls)
+{
+    mn_report report = {0};
+    mn_mls_report(mls, &report);
+    return report.value[MN_REPORT_mass][0];
+}
+
+static double skin_volume(const mn_mls_view *view)
+{
+    double volume = 0;
+    for (int64_t t = 0; t < view->skin_triangle_count; t++) {
+        const int32_t *c = view->skin_triangles[t];
+        volume += mn_dot(view->skin[c[0]].position,
+                         mn_cross(view->skin[c[1]].position, view->skin[c[2]].position)) /
+                  6;
+    }
+    return volume;
+}
+
+static void skins_enclose_the_liquid(void **state)
+{
+    (void)state;
+    const mn_mls_def def = water(R / 5);
+    for (int bare = 0; bare < 2; bare++) {
+        mn_mls *mls;
+        check_ok(ctx, open_ball(ctx, &def, mn_v3(0.001, 0.002, 0), bare, &mls));
+        const mn_mls_view view = mn_mls_get_view(mls);
+        // Inscribed triangles, (s/R)^2; particles' union is as good as the volume it is shifted to.
+        check_close(skin_volume(&view), 4.18879 * R * R * R, 0.02 * 4.18879 * R * R * R);
+        assert_int_equal(view.skin_triangle_count, 2 * view.skin_count - 4);
+        mn_mls_free(mls);
+    }
+}
+
+static void a_drop_stays_above_the_floor(void **state)
+{
+    (void)state;
+    mn_mls_def def = water(R / 4);
+    def.gravity = mn_v3(0, -9.81, 0);
+    mn_mls *mls;
+    mn_geo *geo;
+    check_ok(ctx, mn_geo_create(ctx, &geo));
+    check_ok(ctx, analytic_add(geo, analytic_plane(0.02)));
+    mn_collider_def collider_def = mn_collider_default_def();
+    collider_def.geo = geo;
+    mn_collider *collider;
+    check_ok(ctx, mn_collider_create(ctx, &collider_def, &collider));
+    check_ok(ctx, open_ball(ctx, &def, mn_v3(0, 1.1 * R, 0), false, &mls));
+    const double mass = mass_of(mls);
+    const mn_mls_inputs inputs = {.collider = collider};
+    for (int i = 0; i < 4; i++) check_ok(ctx, mn_mls_advance(mls, &inputs, 0.01));
+    const mn_mls_view view = mn_mls_get_view(mls);
+    check_close(mass_of(mls), mass, 1e-13 * mass);
+    for (int64_t i = 0; i < view.particle_count; i++)
+        assert_true(view.particles[i].position.y > -0.1 * def.dx);
+    for (int64_t i = 0; i < view.skin_count; i++) assert_true(view.skin[i].position.y > -0.1 * def.dx);
+    double low = INFINITY;
+    for (int64_t i = 0; i < view.skin_count; i++) low = fmin(low, view.skin[i].position.y);
+    assert_true(low < 0.5 * def.dx); // it did arrive
+    mn_mls_free(mls);
+    mn_collider_free(collider);
+    mn_geo_free(geo);
+}
+
+static void what_is_loaded_goes_on_with_the_same_bits(void **state)
+{
+    (void)state;
+    const mn_mls_def def = water(R / 3);
+    const mn_mls_inputs none = {0};
+    mn_mls *mls, *again;
+    check_ok(ctx, open_ball(ctx, &def, mn_v3(0, 0, 0), false, &mls));
+    check_ok(ctx, mn_mls_advance(mls, &none, 4e-3));
+    buffer b = {.ctx = ctx};
+    mn_writer out = {ctx, &b, buffer_write};
+    check_ok(ctx, mn_mls_save(mls, &out));
+    mn_reader in = {ctx, &b, buffer_read};
+    check_ok(ctx, mn_mls_load(ctx, &def, &in, &again));
+    check_ok(ctx, mn_mls_advance(mls, &none, 4e-3));
+    check_ok(ctx, mn_mls_advance(again, &none, 4e-3));
+    const mn_mls_view a = mn_mls_get_view(mls), c = mn_mls_get_view(again);
+    assert_int_equal(a.particle_count, c.particle_count);
+    assert_int_equal(a.skin_count, c.skin_count);
+    assert_memory_equal(a.particles, c.particles, (size_t)a.particle_count * sizeof *a.particles);
+    assert_memory_equal(a.skin, c.skin, (size_t)a.skin_count * sizeof *a.skin);
+    mn_mls_free(mls);
+    mn_mls_free(again);
+    free(b.bytes);
+}
+
+static void bad_liquid_is_refused_with_a_sentence(void **state)
+{
+    (void)state;
+    const mn_mls_def def = water(R / 3);
+    mn_mls *mls;
+    check_ok(ctx, mn_mls_create(ctx, &def, &mls));
+    mn_vec3 x[2] = {{0, 0, 0}, {NAN, 0, 0}};
+    double mass[2] = {1e-6, 1e-6};
+    mn_mls_liquid liquid = {0, x, NULL, mass, NULL};
+    check_fails(ctx, mn_mls_add_liquid(mls, &liquid), MN_ERROR_INPUT, "empty");
+    liquid.count = 2;
+    check_fails(ctx, mn_mls_add_liquid(mls, &liquid), MN_ERROR_INPUT, "not a number");
+    x[1] = mn_v3(0.001, 0, 0), mass[1] = 0;
+    check_fails(ctx, mn_mls_add_liquid(mls, &liquid), MN_ERROR_INPUT, "mass");
+    mn_mls_free(mls);
+}
+
+static void running_out_of_memory_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    mn_mls_def def = water(R / 2);
+    for (int64_t n = 0, step = 1;; n += step, step = 1 + n / 5) {
+        failing_allocator memory = {.fail_at = n};
+        mn_hooks hooks = failing_hooks(&memory);
+        mn_context *own = mn_context_create(&hooks);
+        if (own) {
+            mn_mls *mls = NULL;
+            mn_status status = open_ball(own, &def, mn_v3(0, 0, 0), n % 2, &mls);
+            if (status == MN_OK) status = mn_mls_advance(mls, &(mn_mls_inputs){0}, 2e-3);
+            assert_true(status == (memory.failed ? MN_ERROR_MEMORY : MN_OK));
+            mn_mls_free(mls);
+            mn_context_free(own);
+        }
+        assert_int_equal(memory.held, 0);
+        if (!memory.failed) break;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(skins_enclose_the_liquid),
+        cmocka_unit_test(a_drop_stays_above_the_floor),
+        cmocka_unit_test(what_is_loaded_goes_on_with_the_same_bits),
+        cmocka_unit_test(bad_liquid_is_refused_with_a_sentence),
+        cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
+    };
+    ctx = mn_context_create(NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    mn_context_free(ctx);
+    return failed;
+}
