@@ -265,8 +265,8 @@ void mn_mpm_keep_out(const mn_mpm *mpm, int32_t k, double dt, mn_vec3 *x, mn_vec
 
 // ---- surface_settling.c ----
 
-/// Draws particles of `next` that lay outside of the surface back to it, over a step of dt.
-mn_status mn_mpm_settle_surface(mn_mpm *mpm, double dt);
+/// Draws particles of `next` that lay outside of the surface back to it, by `amount` of their distance.
+mn_status mn_mpm_settle_surface(mn_mpm *mpm, double amount);
 
 // ---- resample.c ----
 

@@ -4,6 +4,9 @@
 #include "mpm/solver.h"
 
 enum { HALVINGS_MAX = 12 };
+// Of the distance of particles outside of the surface, per relaxation of volume ratios: a tenth in the time
+// that sound takes to cross a cell, slow against a step, fast against the drift.
+static const double settling = 20;
 
 // Scatters the particles with what acts over dt: on the grid are then mass and velocity.
 static mn_status scatter(mn_mpm *mpm, double dt, double explicit_dt, mn_mpm_node *nodes)
@@ -80,19 +83,20 @@ static bool step_is_sane(const mn_mpm *mpm, double dt, const mn_mpm_step_stats *
 }
 
 // Volume ratios relax slowly, by a small part of their differences in the time that sound takes to cross a
-// cell, and not at every step, to save time.
-static mn_status relax(mn_mpm *mpm, double dt)
+// cell, and particles outside of the surface settle; not at every step, to save time. How much of the
+// relaxation is due after a step of dt, 0 when it is put off.
+static double relaxation_due(mn_mpm *mpm, double dt)
 {
     const double rate = 0.005, batch = 0.02;
+    const double most = mpm->def.integrator == MN_MPM_EXPLICIT ? 2 * batch : 0.25;
     const double sound = sqrt(mpm->bulk_modulus / mpm->extremes.min_density);
     // Nothing drifts where nothing moves, and a pool at rest stays so.
-    if (mpm->extremes.max_speed < 1e-8 * sound) return MN_OK;
+    if (mpm->extremes.max_speed < 1e-8 * sound) return 0;
     mpm->relaxation_due += rate * sound * dt / mpm->def.dx;
-    if (mpm->relaxation_due < batch) return MN_OK;
-    const double most = mpm->def.integrator == MN_MPM_EXPLICIT ? 2 * batch : 0.25;
+    if (mpm->relaxation_due < batch) return 0;
     const double amount = fmin(mpm->relaxation_due, most);
     mpm->relaxation_due = 0;
-    return mn_mpm_relax_volumes(mpm, amount);
+    return amount;
 }
 
 static mn_status take_step(mn_mpm *mpm, double dt, double *taken)
@@ -118,12 +122,13 @@ static mn_status take_step(mn_mpm *mpm, double dt, double *taken)
         if (solved && step_is_sane(mpm, dt, &stats)) {
             mn_timer_begin(&mpm->timers, "sort");
             const int64_t last_id = mpm->next_id, before = mpm->particles.count;
-            MN_TRY(mn_mpm_settle_surface(mpm, dt));
+            const double due = relaxation_due(mpm, dt);
+            if (due > 0) MN_TRY(mn_mpm_settle_surface(mpm, fmin(settling * due, 0.5)));
             MN_TRY(mn_mpm_emit_next(mpm, dt, end - dt, &stats));
             const int64_t born = mpm->next_id - last_id;
             mn_mpm_drain_next(mpm, end - dt);
             MN_TRY(mn_mpm_sort_next(mpm));
-            MN_TRY(relax(mpm, dt));
+            if (due > 0) MN_TRY(mn_mpm_relax_volumes(mpm, due));
             mpm->extremes.max_speed = stats.max_speed;
             mpm->extremes.kinetic = stats.kinetic;
             if (born > 0 || mpm->particles.count < before) MN_TRY(mn_mpm_find_extremes(mpm));

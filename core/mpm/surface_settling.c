@@ -16,8 +16,6 @@
 #include "meniscus/parallel.h"
 
 enum { RIM_GRAIN = 1024, HALF_FULL = 4 };
-// Of the distance, in the time that sound takes to cross a cell: slow against a step, fast against the drift.
-static const double rate = 0.1;
 
 // W is a spin: the curl of W x is twice its axis.
 static void shift_particle(mn_mpm_particle *p, mn_vec3 shift, double dx)
@@ -70,10 +68,9 @@ static mn_status find_rim(mn_mpm *mpm)
     return MN_OK;
 }
 
-mn_status mn_mpm_settle_surface(mn_mpm *mpm, double dt)
+mn_status mn_mpm_settle_surface(mn_mpm *mpm, double amount)
 {
     mn_context *ctx = mpm->ctx;
-    const double sound = sqrt(mpm->bulk_modulus / mpm->extremes.min_density);
     if (mpm->groups.count == 0) return MN_OK;
     MN_TRY(find_rim(mpm));
     const int64_t count = mpm->rim.count;
@@ -81,6 +78,6 @@ mn_status mn_mpm_settle_surface(mn_mpm *mpm, double dt)
     MN_TRY(mn_array_resize(ctx, &mpm->rim_phi, count));
     MN_TRY(mn_level_set_sample(mpm->surface, mn_points_of(mpm->rim.data, count), mpm->rim_phi.data,
                                mpm->rim_gradient.data));
-    settle_job job = {mpm, fmin(rate * sound * dt / mpm->def.dx, 0.5)};
+    settle_job job = {mpm, amount};
     return mn_parallel_for(ctx, count, RIM_GRAIN, settle, &job);
 }

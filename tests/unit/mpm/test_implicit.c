@@ -306,6 +306,29 @@ static void a_box_of_liquid_stays_in_its_walls(void **state)
     mn_context_free(ctx);
 }
 
+/// Samples without mass pull at nodes that hardly have any: a drop must stay whole and calm all the same, at
+/// steps far above the capillary time of a cell (4 ms).
+static void massless_samples_go_with_long_steps(void **state)
+{
+    (void)state;
+    mn_context *ctx = calm_context();
+    for (int kind = MN_MPM_SEMI_IMPLICIT; kind <= MN_MPM_IMPLICIT; kind++) {
+        mn_mpm_def def = drop_def((mn_mpm_integrator)kind, 1e-2);
+        def.surface_particles = MN_MPM_MASSLESS;
+        mn_mpm *mpm = make_drop(ctx, def);
+        const mn_vec3 before = momentum_of(mpm);
+        check_ok(ctx, mn_mpm_advance(mpm, 0.1));
+        const mn_vec3 center = mn_scale(0.1 / mpm->extremes.mass, before);
+        double far = 0;
+        for (int64_t i = 0; i < mpm->particles.count; i++)
+            far = fmax(far, mn_distance(mn_mpm_position(&mpm->particles.data[i]), center));
+        assert_true(far < 6e-3); // it was 4 mm long from its middle
+        assert_true(mpm->extremes.max_speed < 1.0);
+        mn_mpm_free(mpm);
+    }
+    mn_context_free(ctx);
+}
+
 static void a_warm_solver_does_not_allocate(void **state)
 {
     (void)state;
@@ -379,6 +402,7 @@ int main(void)
         cmocka_unit_test(short_steps_are_the_explicit_ones),
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(a_box_of_liquid_stays_in_its_walls),
+        cmocka_unit_test(massless_samples_go_with_long_steps),
         cmocka_unit_test(a_saved_solver_goes_on_with_the_same_bits),
         cmocka_unit_test(a_warm_solver_does_not_allocate),
         cmocka_unit_test(out_of_memory_is_reported),
