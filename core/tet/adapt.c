@@ -204,34 +204,51 @@ static mn_status change_topology(mn_tet_liquid *q, const mn_tet_necks *necks, bo
     return mn_tet_mesh_compact(work, NULL, NULL);
 }
 
-mn_status mn_tet_liquid_adapt(mn_tet_liquid *q)
+// Cuts, merges and repairs a copy of the mesh; *fresh is NULL when nothing had to change.
+static mn_status remesh(mn_tet_liquid *q, mn_tet_mesh **fresh, bool *changed)
 {
-    bool meet = false, changed = false;
+    bool meet = false;
     const bool bad = q->def.quality > 0 && needs_repair(q);
-    mn_tet_mesh *before = NULL, *work = NULL, *fresh = NULL;
+    mn_tet_mesh *before = NULL, *work = NULL;
     mn_tet_necks necks = {0};
     mn_status status;
+    *fresh = NULL, *changed = false;
     MN_TRY_TO(done, status, mn_tet_liquid_find_necks(q, &necks));
     if (q->def.merge) MN_TRY_TO(done, status, mn_tet_liquid_overlaps(q, &meet));
     if (!bad && !meet && necks.count == 0) goto done;
-    const mn_vec3 center = mn_tet_liquid_center(q);
     MN_TRY_TO(done, status, mn_tet_mesh_copy(q->mesh, &before));
     MN_TRY_TO(done, status, refresh_rest_volumes(q, before));
     MN_TRY_TO(done, status, keep_bodies(q, before));
-    if (meet || necks.count > 0) MN_TRY_TO(done, status, change_topology(q, &necks, meet, before, &changed));
-    if (!bad && !changed) goto done;
+    if (meet || necks.count > 0) MN_TRY_TO(done, status, change_topology(q, &necks, meet, before, changed));
+    if (!bad && !*changed) goto done;
     MN_TRY_TO(done, status, mn_tet_mesh_copy(before, &work));
     MN_TRY_TO(done, status, repair(q, before, work));
-    MN_TRY_TO(done, status, mn_tet_liquid_rebuild(work, &fresh));
-    MN_TRY_TO(done, status, mn_tet_liquid_take_mesh(q, fresh));
-    q->counts.remeshed++;
-    if (changed) q->last_dt = 0; // velocity or pressure jumps, so the next step starts anew
-    MN_TRY_TO(done, status, mn_tet_liquid_recover_volumes(q));
-    if (q->touching == 0) mn_tet_liquid_set_center(q, center);
-    find_worst(q->mesh, &q->left_quality, &q->left_shortest, &q->left_longest);
+    status = mn_tet_liquid_rebuild(work, fresh);
 done:
     mn_array_free(q->ctx, &necks);
     mn_tet_mesh_free(before);
     mn_tet_mesh_free(work);
     return status;
+}
+
+mn_status mn_tet_liquid_adapt(mn_tet_liquid *q)
+{
+    mn_tet_mesh *fresh;
+    bool changed;
+    const mn_vec3 center = mn_tet_liquid_center(q);
+    mn_timer_begin(&q->timers, "remesh");
+    mn_status status = remesh(q, &fresh, &changed);
+    mn_timer_end(&q->timers, "remesh");
+    MN_TRY(status);
+    if (!fresh) return MN_OK;
+    MN_TRY(mn_tet_liquid_take_mesh(q, fresh));
+    q->counts.remeshed++;
+    if (changed) q->last_dt = 0; // velocity or pressure jumps, so the next step starts anew
+    mn_timer_begin(&q->timers, "recover");
+    status = mn_tet_liquid_recover_volumes(q);
+    mn_timer_end(&q->timers, "recover");
+    MN_TRY(status);
+    if (q->touching == 0) mn_tet_liquid_set_center(q, center);
+    find_worst(q->mesh, &q->left_quality, &q->left_shortest, &q->left_longest);
+    return MN_OK;
 }

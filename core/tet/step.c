@@ -251,11 +251,13 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
         MN_TRY(take_step(q, left, left / fmax(steps, 1), &taken));
         left = taken == left ? 0 : left - taken;
         MN_TRY(mn_tet_liquid_hold_small(q));
-        mn_timer_begin(&q->timers, "remesh");
-        mn_status status = mn_tet_liquid_adapt(q);
-        if (status == MN_OK && is_calm(q)) status = mn_tet_liquid_slide(q);
-        mn_timer_end(&q->timers, "remesh");
-        MN_TRY(status);
+        MN_TRY(mn_tet_liquid_adapt(q));
+        if (is_calm(q)) {
+            mn_timer_begin(&q->timers, "slide");
+            const mn_status status = mn_tet_liquid_slide(q);
+            mn_timer_end(&q->timers, "slide");
+            MN_TRY(status);
+        }
         mn_progress(q->ctx, 1 - left / seconds, "tet");
     }
     if (left > 0) q->time += left; // nothing to move

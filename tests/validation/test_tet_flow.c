@@ -73,6 +73,36 @@ static void thread(double k, double edge, double until, double rate)
     }
 }
 
+// The part of a tetrahedron with x above `from`: sum (x_i - from)_+^3 / prod (x_i - x_j).
+static double part_ahead(const mn_tet_mesh *mesh, int32_t t, double from, double scale)
+{
+    double x[4], part = 0;
+    // Corners at one place would divide by zero.
+    for (int i = 0; i < 4; i++) x[i] = mesh->position[mesh->tet[t][i]].x + 1e-5 * scale * (i * i + i);
+    for (int i = 0; i < 4; i++) {
+        double product = 1;
+        for (int j = 0; j < 4; j++) product *= i == j ? 1 : x[i] - x[j];
+        part += pow(fmax(0, x[i] - from), 3) / product;
+    }
+    return part;
+}
+
+// The front: so far that a thousandth of the liquid is ahead of it, as for the particles of the other solver.
+// A film or a drop is no front.
+static double front_of(const mn_tet_mesh *mesh, double scale)
+{
+    double low = 0, high = 10 * scale;
+    const double wanted = 1e-3 * mn_tet_mesh_volume(mesh);
+    for (int i = 0; i < 40; i++) {
+        const double middle = 0.5 * (low + high);
+        double ahead = 0;
+        for (int32_t t = 0; t < mesh->tet_slots; t++)
+            ahead += mn_tet_mesh_tet_volume(mesh, t) * part_ahead(mesh, t, middle, scale);
+        *(ahead > wanted ? &low : &high) = middle;
+    }
+    return low;
+}
+
 // Martin and Moyce's column: a wide, 2a high, water, walls that slip.
 static void dam_break(int32_t n)
 {
@@ -98,13 +128,11 @@ static void dam_break(int32_t n)
         must(ctx, mn_tet_liquid_advance(liquid, t - now));
         now = t;
         const mn_tet_mesh *m = mn_tet_liquid_mesh(liquid);
-        double front = 0;
-        for (int32_t i = 0; i < m->vertex_slots; i++) front = fmax(front, m->position[i].x);
+        const double front = front_of(m, a);
         char text[64];
         snprintf(text, sizeof text, "column, front at T = %.2f", times[k]);
-        // The gate of the experiment takes time to open; the same at half the edge.
-        if (k != 4)
-            validation_short("a column let go at once without friction is ahead of the experiment's gate");
+        if (k < 2)
+            validation_short("a column let go at once, without the gate that the experiment draws away");
         validation_row("V16", text, front / a, fronts[k], "a", 0.1);
     }
     validation_row_below("V16", "column, volume drift",
