@@ -28,6 +28,7 @@
 
 enum { GRAIN = 512, GAS_PASSES = 6, CONTACT_PASSES = 4 };
 static const double TOLERANCE = 1e-9;
+static const double WEAK = 1;       // of a velocity in a step: stable to 2
 static const double SETTLED = 1e-6; // relative change of the gradient of the volumes
 
 typedef struct step_job {
@@ -37,6 +38,7 @@ typedef struct step_job {
     mn_vec3 *out;
     double shift; ///< for blends
     bool judge;   ///< what solids do is asked for, not left out
+    bool viscous; ///< viscosity is strong enough to be solved for
 } step_job;
 
 static double theta_of(const mn_mls *mls)
@@ -67,6 +69,33 @@ static mn_vec3 against_air(const mn_mls *mls, int64_t p, mn_vec3 u)
     return mls->points.data[p].codim == MN_MLS_THREAD ? mn_axpy(u, -along, n) : mn_scale(along, n);
 }
 
+// What viscosity can change of a point's velocity in a second, at most.
+static double viscous_rate(void *user, mn_range range)
+{
+    const mn_mls *mls = user;
+    const double *h = mls->thickness.data;
+    double most = 0;
+    for (int64_t p = range.begin; p < range.end; p++) {
+        const film_fan *fan = &mls->surface.fans.data[p];
+        double thickest = h[p];
+        for (int32_t i = 0; i < fan->count; i++) thickest = fmax(thickest, h[fan->pair[i][0]]);
+        if (fan->count > 0 && !mls->pinned.data[p])
+            most = fmax(most, 4 * thickest * mls->matrix.diagonal.data[p] / mls->mass.data[p]);
+    }
+    return mls->def.viscosity * most;
+}
+
+// Viscosity as weak as that of water takes part with the velocities at the start of the step, and is left out
+// of A, where it would cost more than all the rest.
+static mn_status weigh_viscosity(step_job *job)
+{
+    double rate = 0;
+    if (job->mls->def.viscosity > 0)
+        MN_TRY(mn_parallel_max(job->mls->ctx, job->mls->points.count, GRAIN, viscous_rate, job->mls, &rate));
+    job->viscous = job->dt * rate > WEAK;
+    return MN_OK;
+}
+
 // ---- A and its preconditioner ----
 
 static mn_status apply_range(void *user, mn_range range)
@@ -83,7 +112,7 @@ static mn_status apply_range(void *user, mn_range range)
         mn_vec3 y =
             mn_axpy(mn_scale(mls->mass.data[p], u[p]), stiffness, film_matrix_row(&mls->matrix, u, p));
         y = mn_axpy(y, job->dt * mls->drag.data[p], against_air(mls, p, u[p]));
-        if (mls->def.viscosity > 0) y = mn_axpy(y, job->dt, viscous_pull(mls, u, p));
+        if (job->viscous) y = mn_axpy(y, job->dt, viscous_pull(mls, u, p));
         job->out[p] = y;
     }
     return MN_OK;
@@ -354,6 +383,7 @@ mn_status mls_step(mn_mls *mls, double dt, double *stretch)
     bool free = !solids;
     mls->pump = mls->def.ambient_pressure * mls->def.blow * dt;
     for (int64_t p = 0; p < count; p++) free = free && !mls->pinned.data[p] && mls->drag.data[p] == 0;
+    MN_TRY(weigh_viscosity(&job));
     MN_TRY(solids ? solve_with_solids(&job) : solve_all(&job));
     if (free) MN_TRY(balance_momentum(mls, dt));
     MN_TRY(move(&job, dt));
