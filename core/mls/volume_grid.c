@@ -83,9 +83,7 @@ static void mark_cells(mls_volume *v)
 {
     memset(v->newly.data, 0, (size_t)v->cells);
     for (int64_t p = 0; p < v->skin.count; p++) {
-        const mn_vec3 at = mn_scale(v->table.inverse_dx, mn_sub(v->x0.data[p], v->table.origin));
-        const int32_t cell = mn_blocks_find_cell(
-            v->blocks, mn_iv3((int32_t)floor(at.x), (int32_t)floor(at.y), (int32_t)floor(at.z)));
+        const int32_t cell = volume_cell_at(v, v->x0.data[p]);
         if (cell < 0) continue;
         const int32_t block = cell / MN_BLOCK_CELLS, c = cell % MN_BLOCK_CELLS;
         for (int32_t k = 0; k < 125; k++) {

@@ -7,6 +7,8 @@
 #include <string.h>
 
 static const double LONGEST_WAY = 1; // dx in one step
+static const double SKIN_STRETCH =
+    2; // how much more than a film the skin may stretch in one step: it has no mass
 
 static double cell_size(const mn_mls_def *def)
 {
@@ -116,7 +118,7 @@ mn_status mls_liquid_prepare(mn_mls *mls, const mn_mls_inputs *inputs, double re
     mn_timer_end(&mls->seconds, "grid");
     MN_TRY(status);
     MN_TRY(volume_speeds(mls->liquid, &edge, &fastest));
-    if (edge > 0) *longest = fmin(*longest, 0.35 * settings.spacing / edge);
+    if (edge > 0) *longest = fmin(*longest, 0.35 * SKIN_STRETCH * settings.spacing / edge);
     if (fastest > 0) *longest = fmin(*longest, LONGEST_WAY * settings.dx / fastest);
     return MN_OK;
 }
@@ -130,7 +132,7 @@ mn_status mls_liquid_step(mn_mls *mls, double dt, double *stretch)
     const mn_status status = volume_step(mls->liquid, dt, &most);
     mn_timer_end(&mls->seconds, "pressure");
     mls->iterations += mls->liquid->iterations;
-    *stretch = fmax(*stretch, most / mls->def.spacing);
+    *stretch = fmax(*stretch, most / (SKIN_STRETCH * mls->def.spacing));
     return status;
 }
 
@@ -141,10 +143,9 @@ mn_status mls_liquid_commit(mn_mls *mls)
     mn_timer_begin(&mls->seconds, "particles");
     mn_status status = volume_commit(v, &mls->next_id);
     mn_timer_end(&mls->seconds, "particles");
-    for (int64_t i = 0; status == MN_OK && i < v->lost.count; i++)
-        status = mn_array_push(mls->ctx, &mls->points, &v->lost.data[i]);
-    v->lost.count = 0;
     MN_TRY(status);
+    MN_TRY(mls_liquid_absorb(mls));
+    MN_TRY(mls_liquid_release(mls));
     if (mls->points.count + v->particles.count + v->skin.count > mls->def.max_points)
         return mn_fail(mls->ctx, MN_ERROR_ARGUMENT,
                        "The liquid would hold more than %lld points; raise max_points, or dx.",

@@ -107,6 +107,7 @@ struct mls_volume {
     MN_ARRAY(volume_body) bodies;
     mls_double_array open, wall; ///< of a face: open part, and speed of the solid that closes the rest
     mls_double_array speed, before, weight;
+    mls_double_array strain, face_mass, face_right, face_speed; ///< of the viscous solve
     MN_ARRAY(uint8_t) kind, known, newly;
 
     // the coupling
@@ -160,6 +161,16 @@ static inline int64_t volume_face(const mls_volume *v, int32_t cell, int32_t axi
     return owner < 0 ? -1 : 3 * (int64_t)owner + axis;
 }
 
+/// The cell of a position; -1: outside of the grid.
+int32_t volume_cell_at(const mls_volume *volume, mn_vec3 x);
+
+// ---- volume_transitions.c ----
+/// What was lost becomes drops.
+mn_status mls_liquid_release(mn_mls *mls);
+/// Points inside of volumes become particles of them.
+mn_status mls_liquid_absorb(mn_mls *mls);
+
+// ---- volume_step.c ----
 mn_status volume_create(mn_context *ctx, mls_volume **volume);
 void volume_free(mls_volume *volume);
 
@@ -219,6 +230,10 @@ mn_vec3 volume_velocity(const mls_volume *volume, mn_vec3 x, mn_mat3 *gradient);
 mn_status volume_to_particles(mls_volume *volume);
 /// Moves the particles through the grid's velocities.
 mn_status volume_carry(mls_volume *volume, double dt);
+
+// ---- volume_viscosity.c ----
+/// Speeds of faces after dt seconds of viscosity.
+mn_status volume_diffuse(mls_volume *volume, double dt);
 
 // ---- volume_crossings.c ----
 mn_status volume_rows_resize(mn_context *ctx, volume_rows *rows, int64_t count, int64_t entries);

@@ -38,8 +38,10 @@ mn_status volume_create(mn_context *ctx, mls_volume **out)
 
 static void free_numbers(mls_volume *v)
 {
-    mls_double_array *numbers[] = {&v->phi,    &v->solid, &v->open,      &v->wall,  &v->speed,    &v->before,
-                                   &v->weight, &v->shore, &v->component, &v->right, &v->solution, &v->guess};
+    mls_double_array *numbers[] = {&v->phi,       &v->solid,     &v->open,       &v->wall,
+                                   &v->speed,     &v->before,    &v->weight,     &v->shore,
+                                   &v->component, &v->right,     &v->solution,   &v->guess,
+                                   &v->strain,    &v->face_mass, &v->face_right, &v->face_speed};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) mn_array_free(v->ctx, numbers[i]);
     volume_index_array *indices[] = {&v->corners, &v->skin_body, &v->next, &v->unknown,
                                      &v->liquid,  &v->body,      &v->stack};
@@ -103,8 +105,7 @@ static mn_status tuck_range(void *user, mn_range range)
     return MN_OK;
 }
 
-// Of a position inside of the grid.
-static int32_t cell_at(const mls_volume *v, mn_vec3 x)
+int32_t volume_cell_at(const mls_volume *v, mn_vec3 x)
 {
     const mn_vec3 at = mn_scale(v->table.inverse_dx, mn_sub(x, v->table.origin));
     return mn_blocks_find_cell(v->blocks,
@@ -114,7 +115,7 @@ static int32_t cell_at(const mls_volume *v, mn_vec3 x)
 // The body at a position: that of its cell, or of the deepest cell around it; -1: none.
 static int32_t body_at(const mls_volume *v, mn_vec3 x)
 {
-    const int32_t cell = cell_at(v, x);
+    const int32_t cell = volume_cell_at(v, x);
     if (cell < 0) return -1;
     if (v->unknown.data[cell] >= 0) return v->body.data[v->unknown.data[cell]];
     double least = INFINITY;
@@ -255,7 +256,7 @@ static mn_status balance(mls_volume *v)
     for (int64_t b = 0; b < v->bodies.count; b++) v->sites.data[b] = mn_v3(0, 0, 0);
     for (int64_t i = 0; i < v->particles.count; i++) {
         mn_mls_particle *p = &v->particles.data[i];
-        const int32_t unknown = v->unknown.data[cell_at(v, p->position)];
+        const int32_t unknown = v->unknown.data[volume_cell_at(v, p->position)];
         p->pressure = unknown < 0 ? 0 : v->solution.data[unknown] / v->dt;
         const int32_t body = v->stack.data[i] = body_at(v, p->position);
         if (body >= 0) v->sites.data[body] = mn_axpy(v->sites.data[body], -p->mass, p->velocity);

@@ -133,6 +133,64 @@ static void what_is_loaded_goes_on_with_the_same_bits(void **state)
     free(b.bytes);
 }
 
+static mn_vec3 momentum_of(const mn_mls *mls)
+{
+    mn_report report = {0};
+    mn_mls_report(mls, &report);
+    const double *p = report.value[MN_REPORT_momentum];
+    return mn_v3(p[0], p[1], p[2]);
+}
+
+// Row F10: what passes between drops, films and volumes keeps its mass and momentum.
+static void drops_and_films_that_fall_in_become_liquid(void **state)
+{
+    (void)state;
+    const mn_mls_def def = water(R / 3);
+    mn_mls *mls;
+    check_ok(ctx, open_ball(ctx, &def, mn_v3(0, 0, 0), false, &mls));
+    // A drop on its way into the ball, and a patch of film inside of it.
+    enum { PATCH = 5, COUNT = PATCH * PATCH + 1 };
+    mn_vec3 x[COUNT], v[COUNT], n[COUNT];
+    double thickness[COUNT];
+    uint8_t codim[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = mn_scale(def.spacing, mn_v3(i % PATCH - 2, 0, i / PATCH - 2));
+        v[i] = mn_v3(0, 0.01, 0), n[i] = mn_v3(0, 1, 0);
+        thickness[i] = 1e-4, codim[i] = MN_MLS_FILM;
+    }
+    x[COUNT - 1] = mn_v3(0, 1.3 * R, 0), v[COUNT - 1] = mn_v3(0.1, -1, 0);
+    thickness[COUNT - 1] = 2e-3, codim[COUNT - 1] = MN_MLS_DROP;
+    check_ok(ctx, mn_mls_add(mls, &(mn_mls_source){COUNT, x, v, n, thickness, NULL, codim}));
+    const double mass = mass_of(mls);
+    const mn_vec3 before = momentum_of(mls);
+    for (int i = 0; i < 3; i++) check_ok(ctx, mn_mls_advance(mls, &(mn_mls_inputs){0}, 2e-3));
+    assert_int_equal(mn_mls_get_view(mls).count, 0);
+    check_close(mass_of(mls), mass, 1e-12 * mass);
+    check_close(mn_norm(mn_sub(momentum_of(mls), before)), 0, 1e-10 * mass * 0.1);
+    mn_mls_free(mls);
+}
+
+static void what_the_grid_cannot_hold_flies_on_as_drops(void **state)
+{
+    (void)state;
+    mn_mls_def def = water(R / 3);
+    mn_mls *mls;
+    check_ok(ctx, mn_mls_create(ctx, &def, &mls));
+    // Four particles that fill no cell, far from each other by pairs.
+    const double far = 4 * def.dx, near = 0.3 * def.dx, m = 1e-2 * def.density * pow(def.dx, 3);
+    const mn_vec3 x[4] = {{0, 0, 0}, {near, 0, 0}, {far, 0, 0}, {far, near, 0}};
+    const mn_vec3 v[4] = {{0.1, 0, 0}, {0.1, 0, 0}, {0, 0.2, 0}, {0, 0, 0.3}};
+    const double mass[4] = {m, m, m, m};
+    check_ok(ctx, mn_mls_add_liquid(mls, &(mn_mls_liquid){4, x, v, mass, NULL}));
+    const mn_vec3 before = momentum_of(mls);
+    for (int i = 0; i < 2; i++) check_ok(ctx, mn_mls_advance(mls, &(mn_mls_inputs){0}, 1e-4));
+    assert_int_equal(mn_mls_get_view(mls).particle_count, 0);
+    assert_int_equal(mn_mls_get_view(mls).count, 2);
+    check_close(mass_of(mls), 4 * m, 1e-14 * m);
+    check_close(mn_norm(mn_sub(momentum_of(mls), before)), 0, 1e-13 * m);
+    mn_mls_free(mls);
+}
+
 static void bad_liquid_is_refused_with_a_sentence(void **state)
 {
     (void)state;
@@ -177,6 +235,8 @@ int main(void)
         cmocka_unit_test(skins_enclose_the_liquid),
         cmocka_unit_test(a_drop_stays_above_the_floor),
         cmocka_unit_test(what_is_loaded_goes_on_with_the_same_bits),
+        cmocka_unit_test(drops_and_films_that_fall_in_become_liquid),
+        cmocka_unit_test(what_the_grid_cannot_hold_flies_on_as_drops),
         cmocka_unit_test(bad_liquid_is_refused_with_a_sentence),
         cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
     };

@@ -155,6 +155,37 @@ static void balls_that_touch_become_one(void **state)
     volume_free(v);
 }
 
+static void viscosity_leaves_rigid_motion_alone_and_takes_shear(void **state)
+{
+    (void)state;
+    const double R = 0.01;
+    volume_settings set = water(R / 5);
+    set.viscosity = 1;
+    mls_volume *v;
+    int64_t id = 0;
+    check_ok(ctx, volume_create(ctx, &v));
+    add_ball(v, &set, mn_v3(0, 0, 0), R, mn_v3(0, 0, 0), &id);
+    check_ok(ctx, volume_prepare(v, &set, &id));
+    for (int shear = 0; shear < 2; shear++) {
+        double before = 0, change = 0;
+        for (int64_t f = 0; f < 3 * (int64_t)v->cells; f++) {
+            const mn_vec3 x = volume_cell_center(v, (int32_t)(f / 3)); // of the face along the other two axes
+            v->speed.data[f] = f % 3 == 0 ? (shear ? 2 : -1) * x.y : f % 3 == 1 && !shear ? x.x : 0;
+            v->before.data[f] = v->speed.data[f];
+        }
+        check_ok(ctx, volume_diffuse(v, 0.1));
+        for (int64_t f = 0; f < 3 * (int64_t)v->cells; f++) {
+            if (v->kind.data[f] != FACE_INNER && v->kind.data[f] != FACE_SKIN) continue;
+            change += pow(v->speed.data[f] - v->before.data[f], 2), before += pow(v->before.data[f], 2);
+        }
+        if (shear)
+            assert_true(sqrt(change / before) > 0.3); // nu t is R^2; 0.71 is all of the strain
+        else
+            check_close(sqrt(change / before), 0, 1e-6); // the solver's tolerance
+    }
+    volume_free(v);
+}
+
 static uint64_t history(int32_t workers)
 {
     const mn_hooks hooks = {.max_workers = workers};
@@ -192,6 +223,7 @@ int main(void)
         cmocka_unit_test(a_falling_ball_gains_what_gravity_gives),
         cmocka_unit_test(linear_velocities_come_back_from_the_grid),
         cmocka_unit_test(balls_that_touch_become_one),
+        cmocka_unit_test(viscosity_leaves_rigid_motion_alone_and_takes_shear),
         cmocka_unit_test(any_number_of_workers_gives_the_same_bits),
     };
     ctx = mn_context_create(NULL);

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What passes between volumes and the rest, with its mass and its momentum:
+//
+//   0 to 3  particles that no liquid cell is near any more become drops; those within a cell of each other
+//           become one;
+//   3 to 0  a drop inside of a volume becomes particles of it;
+//   1 to 0  a point of a film or thread inside of a volume does too: what falls into a pool is pool.
+//
+// The volume that a body's skin encloses follows its mass (volume_coupling.c).
+#include "mls/volume_state.h"
+
+#include "meniscus/random.h"
+
+#include <string.h>
+
+static const double TOGETHER = 1.0; // dx, between particles that become one drop
+
+// ---- 0 to 3 ----
+
+static void join(mn_mls_point *drop, const mn_mls_point *other)
+{
+    const double total = drop->mass + other->mass, part = other->mass / total;
+    drop->position = mn_lerp(drop->position, other->position, part);
+    drop->velocity = mn_lerp(drop->velocity, other->velocity, part);
+    drop->mass = total;
+}
+
+// Each goes to the first drop near it. There are few: a satellite is some particles.
+mn_status mls_liquid_release(mn_mls *mls)
+{
+    mls_volume *v = mls->liquid;
+    const int64_t first = mls->points.count;
+    for (int64_t i = 0; i < v->lost.count; i++) {
+        const mn_mls_point *one = &v->lost.data[i];
+        int64_t k = first;
+        while (k < mls->points.count &&
+               mn_distance(mls->points.data[k].position, one->position) > TOGETHER * v->set.dx)
+            k++;
+        if (k < mls->points.count)
+            join(&mls->points.data[k], one);
+        else
+            MN_TRY(mn_array_push(mls->ctx, &mls->points, one));
+    }
+    v->lost.count = 0;
+    return MN_OK;
+}
+
+// ---- 3 and 1 to 0 ----
+
+// As many particles as its mass asks for, around where it was.
+static mn_status dissolve(mn_mls *mls, const mn_mls_point *point)
+{
+    mls_volume *v = mls->liquid;
+    const double dx = v->set.dx, usual = 0.125 * v->set.density * dx * dx * dx;
+    const int64_t count = (int64_t)fmin(64, fmax(1, round(point->mass / usual)));
+    mn_vec3 middle = {0};
+    const int64_t first = v->particles.count;
+    for (int64_t k = 0; k < count; k++) {
+        const mn_vec3 shake =
+            mn_sub(mn_random_unit3(7, (uint64_t)point->id, (uint32_t)k), mn_v3(0.5, 0.5, 0.5));
+        const mn_mls_particle p = {.position = mn_axpy(point->position, count > 1 ? dx : 0, shake),
+                                   .velocity = point->velocity,
+                                   .mass = point->mass / (double)count,
+                                   .id = k == 0 ? point->id : mls->next_id++};
+        middle = mn_axpy(middle, 1 / (double)count, mn_sub(p.position, point->position));
+        MN_TRY(mn_array_push(mls->ctx, &v->particles, &p));
+    }
+    for (int64_t k = first; k < v->particles.count; k++) // the centre of mass stays, and so does the moment
+        v->particles.data[k].position = mn_sub(v->particles.data[k].position, middle);
+    return MN_OK;
+}
+
+mn_status mls_liquid_absorb(mn_mls *mls)
+{
+    const mls_volume *v = mls->liquid;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < mls->points.count; i++) {
+        const mn_mls_point point = mls->points.data[i];
+        const int32_t cell = volume_cell_at(v, point.position);
+        if (point.anchor == MN_MLS_FREE && cell >= 0 && v->unknown.data[cell] >= 0)
+            MN_TRY(dissolve(mls, &point));
+        else
+            mls->points.data[kept++] = point;
+    }
+    mls->points.count = kept;
+    return MN_OK;
+}
