@@ -108,6 +108,7 @@ typedef struct birth {
     int64_t inlet;
     double lead;     ///< s, until it is at the outlet, at the end of the step
     double duration; ///< s, for which it has taken up what flows
+    mn_vec3 shift;   ///< m, from where the curve is at the end of the frame to where it was at the birth
 } birth;
 
 // One point at `length` along the curve for what leaves between `from` and `to`.
@@ -129,7 +130,7 @@ static mn_status bear(mn_mls *mls, const birth *b, double length, double from, d
     const mn_vec3 at = mn_lerp(inlet->position[i], inlet->position[next], part);
     const mn_vec3 n = mn_normalize(inlet_sweep(inlet, i));
     const mn_mls_point point = {
-        .position = mn_axpy(at, -b->lead, u),
+        .position = mn_axpy(mn_add(at, b->shift), -b->lead, u),
         .velocity = u,
         .normal = mn_norm2(n) > 0 ? n : mn_v3(0, 1, 0),
         .mass = mass,
@@ -196,7 +197,7 @@ static void grow_row(mn_mls *mls, const inlet_arc *arc, int64_t inlet, double du
         if (mls->points.data[p].anchor == anchor) mls->points.data[p].mass *= factor;
 }
 
-static mn_status feed_from(mn_mls *mls, const mn_mls_inlet *inlet, int64_t index, double dt)
+static mn_status feed_from(mn_mls *mls, const mn_mls_inlet *inlet, int64_t index, double dt, double rest)
 {
     mls_feed *feed = &mls->feeds.data[index];
     inlet_arc arc;
@@ -208,7 +209,7 @@ static mn_status feed_from(mn_mls *mls, const mn_mls_inlet *inlet, int64_t index
         const double to_go = born ? whole : (1 - feed->phase) * whole, part = fmin(left, to_go);
         if (born) {
             let_go(mls, index);
-            const birth b = {&arc, index, whole - left, part};
+            const birth b = {&arc, index, whole - left, part, mn_scale(-(left + rest), feed->motion)};
             MN_TRY(bear_row(mls, &b, feed->rows++));
             feed->phase = 0;
         } else {
@@ -267,9 +268,11 @@ static void follow_speed(mn_mls *mls, int64_t index, double speed)
     feed->speed = speed;
 }
 
-// Middle of the curve and the way across it, from the area that it goes around.
-static void find_axis(const inlet_arc *arc, mls_feed *feed)
+// Middle of the curve, how it has moved since the frame before, and the way across it, from the area that it
+// goes around.
+static void find_axis(const inlet_arc *arc, mls_feed *feed, double frame)
 {
+    const mn_vec3 before = feed->center;
     const mn_mls_inlet *c = arc->inlet;
     mn_vec3 sum = {0}, area = {0};
     for (int64_t i = 0; i < c->count; i++) sum = mn_add(sum, c->position[i]);
@@ -278,9 +281,10 @@ static void find_axis(const inlet_arc *arc, mls_feed *feed)
         area = mn_add(area, mn_cross(mn_sub(c->position[i], feed->center),
                                      mn_sub(c->position[inlet_next(c, i)], feed->center)));
     feed->axis = mn_normalize(area);
+    feed->motion = feed->rows > 0 ? mn_scale(1 / frame, mn_sub(feed->center, before)) : mn_v3(0, 0, 0);
 }
 
-mn_status mls_open_inlets(mn_mls *mls, const mn_mls_inputs *inputs)
+mn_status mls_open_inlets(mn_mls *mls, const mn_mls_inputs *inputs, double frame)
 {
     const int64_t known = mls->feeds.count;
     for (int64_t i = 0; i < inputs->inlet_count; i++) MN_TRY(check(mls, &inputs->inlets[i], i));
@@ -290,7 +294,7 @@ mn_status mls_open_inlets(mn_mls *mls, const mn_mls_inputs *inputs)
         inlet_arc arc;
         if (i >= known) mls->feeds.data[i] = (mls_feed){0};
         MN_TRY(measure(mls, &inputs->inlets[i], &arc));
-        find_axis(&arc, &mls->feeds.data[i]);
+        find_axis(&arc, &mls->feeds.data[i], frame);
         follow_speed(mls, i, speed_across(&arc));
     }
     return MN_OK;
@@ -304,9 +308,9 @@ double mls_inlet_step(const mn_mls *mls)
     return least;
 }
 
-mn_status mls_feed_film(mn_mls *mls, const mn_mls_inputs *inputs, double dt)
+mn_status mls_feed_film(mn_mls *mls, const mn_mls_inputs *inputs, double dt, double rest)
 {
-    for (int64_t i = 0; i < inputs->inlet_count; i++) MN_TRY(feed_from(mls, &inputs->inlets[i], i, dt));
+    for (int64_t i = 0; i < inputs->inlet_count; i++) MN_TRY(feed_from(mls, &inputs->inlets[i], i, dt, rest));
     return MN_OK;
 }
 

@@ -304,7 +304,7 @@ static mn_status load_into(mn_mls *mls, mn_reader *in)
     for (int64_t i = 0; sound && i < mls->feeds.count; i++) {
         const mls_feed *f = &mls->feeds.data[i];
         sound = f->phase >= 0 && f->phase <= 1 && f->speed >= 0 && isfinite(f->speed) && f->rows >= 0 &&
-                mn_is_finite3(f->center) && mn_is_finite3(f->axis);
+                mn_is_finite3(f->center) && mn_is_finite3(f->axis) && mn_is_finite3(f->motion);
     }
     if (!sound) return mn_fail(mls->ctx, MN_ERROR_FORMAT, "The saved film is damaged.");
     MN_TRY(mls_refresh(mls));

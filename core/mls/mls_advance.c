@@ -213,7 +213,7 @@ static mn_status run_frame(mn_mls *mls, const mn_mls_inputs *inputs, double fram
 {
     double done = 0, hint = INFINITY;
     const double least = frame / mls->def.max_substeps;
-    MN_TRY(mls_open_inlets(mls, inputs));
+    MN_TRY(mls_open_inlets(mls, inputs, frame));
     const double row = mls_inlet_step(mls);
     const double most = fmin(fmin(mls->def.max_dt, frame / mls->def.min_substeps), row);
     while (done < frame && (mls->points.count > 0 || row < INFINITY || mls_has_liquid(mls, inputs))) {
@@ -231,7 +231,7 @@ static mn_status run_frame(mn_mls *mls, const mn_mls_inputs *inputs, double fram
                 pieces, mls->def.max_substeps);
         double dt = remaining / fmax(1, pieces);
         MN_TRY(take_step(mls, inputs, fmin(least, dt) * 1e-3, &dt));
-        MN_TRY(mls_feed_film(mls, inputs, dt));
+        MN_TRY(mls_feed_film(mls, inputs, dt, fmax(0, remaining - dt)));
         mls->surface_is_fresh = false;
         hint = 1.5 * dt;
         done = dt < remaining ? done + dt : frame;

@@ -27,6 +27,7 @@ typedef struct mls_feed {
     double speed;         ///< m/s, of the row; 0: there is none
     int64_t rows;         ///< born so far
     mn_vec3 center, axis; ///< m, of its curve, and across it; no axis without area
+    mn_vec3 motion;       ///< m/s, of its curve in this frame
 } mls_feed;
 typedef MN_ARRAY(mls_feed) mls_feed_array;
 
@@ -191,12 +192,12 @@ mn_status mls_keep_films_apart(mn_mls *mls, double dt);
 mn_status mls_level(mn_mls *mls);
 
 // ---- film_inlet.c ----
-/// Which inlets flow in this frame; rows of those that do not are let go.
-mn_status mls_open_inlets(mn_mls *mls, const mn_mls_inputs *inputs);
+/// Which inlets flow in this frame of `frame` seconds; rows of those that do not are let go.
+mn_status mls_open_inlets(mn_mls *mls, const mn_mls_inputs *inputs, double frame);
 /// The longest step in which no inlet makes more than one row; INFINITY when none flows.
 double mls_inlet_step(const mn_mls *mls);
-/// What comes out of the inlets in dt seconds.
-mn_status mls_feed_film(mn_mls *mls, const mn_mls_inputs *inputs, double dt);
+/// What comes out of the inlets in dt seconds, `rest` before the end of the frame.
+mn_status mls_feed_film(mn_mls *mls, const mn_mls_inputs *inputs, double dt, double rest);
 /// A row that is being born has part of its mass only: it is as thick as the film that it feeds.
 void mls_born_thickness(mn_mls *mls);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Speed of core/mls: assembly of the operators on one thread, next to the search for the neighbours alone;
-// and frames of the catenoid and the bursting bubble at the sizes of the paper, with the parameters of the
-// scenes.
+// frames of the catenoid and the bursting bubble at the sizes of the paper, with the parameters of the
+// scenes; steps of a sheet fed by a jet, at three sizes.
 #include "support/film_stage.h"
 #include "support/point_clouds.h"
+#include "support/sheet_stage.h"
 
 #include <stdio.h>
 
@@ -63,6 +64,40 @@ static void frame_of(const char *name, const mn_mls_def *def, const mn_film_sour
     mn_context_free(ctx);
 }
 
+static mn_vec3 outward(mn_vec3 x)
+{
+    return mn_scale(2 / hypot(x.x, x.z), mn_v3(x.x, 0, x.z));
+}
+
+// A round sheet of a jet as it stands, with its feed: some steps of a frame of the water bell, at several
+// sizes to see how the cost grows.
+static void sheet_steps(double spacing, double seconds)
+{
+    mn_context *ctx = mn_context_create(NULL);
+    mn_mls_def def = mn_mls_default_def();
+    mn_film_source_def source = mn_film_source_default_def();
+    mn_jet_source_def jet = mn_jet_source_default_def();
+    sheet_stage feed;
+    jet.angle = 90, jet.radius = 0.003, jet.spacing = spacing;
+    source.radius = 0.031, source.hole = 0.0045, source.thickness = 5e-5, source.pin = false;
+    source.spacing = def.spacing = spacing, def.sigma = 0.072, def.viscosity = 0.001;
+    sheet_open(&feed, ctx, &def, &jet);
+    film_stage stage = film_open(ctx, &def, &source, NULL, outward);
+    const mn_mls_inputs inputs = {.inlet_count = 1, .inlets = &feed.inlet};
+    const double start = mn_seconds();
+    film_must(&stage, mn_mls_advance(stage.mls, &inputs, seconds), "advance");
+    const double taken = mn_seconds() - start;
+    const mn_report r = film_report(&stage);
+    const double steps = r.value[MN_REPORT_substeps][0], points = r.value[MN_REPORT_particles][0];
+    printf("%-28s %8.0f points %4.0f steps %7.3f s a step,  %8.0f points/s a step;", "sheet of a jet", points,
+           steps, taken / steps, points * steps / taken);
+    for (int32_t i = 0; i < r.seconds.count; i++) printf(" %s %.2f", r.seconds.name[i], r.seconds.seconds[i]);
+    printf("\n");
+    film_close(&stage);
+    sheet_close(&feed);
+    mn_context_free(ctx);
+}
+
 static void frames(void)
 {
     mn_mls_def def = mn_mls_default_def();
@@ -75,6 +110,9 @@ static void frames(void)
     source.spacing = def.spacing = 0.00076;
     def.sigma = 0.025, def.air_drag = 8;
     frame_of("bursting bubble", &def, &source, 0.04 / 24);
+    sheet_steps(0.00056, 1e-3);
+    sheet_steps(0.00028, 5e-4);
+    sheet_steps(0.00014, 1.5e-4);
 }
 
 int main(void)

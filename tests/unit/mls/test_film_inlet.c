@@ -269,6 +269,34 @@ static void an_open_curve_feeds_a_curtain(void **state)
     mn_context_free(ctx);
 }
 
+// A curtain whose line moves along is as if the line had moved in every step: rows do not jump at frames.
+static void moving_curves_leave_no_steps(void **state)
+{
+    (void)state;
+    mn_context *ctx = make_context();
+    mn_mls_def def = water(0.002, 0);
+    mn_vec3 position[2], velocity[2] = {{0, -1, 0}, {0, -1, 0}};
+    const double thickness[2] = {5e-4, 5e-4};
+    const mn_mls_inlet inlet = {2, position, velocity, thickness, false};
+    const mn_mls_inputs inputs = {.inlet_count = 1, .inlets = &inlet};
+    mn_mls *mls = NULL;
+    check_ok(ctx, mn_mls_create(ctx, &def, &mls));
+    const double end = 0.02, speed = 0.5;
+    for (int frame = 0; frame <= 4; frame++) {
+        const double z = speed * (end * frame / 4 - end);
+        position[0] = mn_v3(-0.01, 0, z), position[1] = mn_v3(0.01, 0, z);
+        check_ok(ctx, mn_mls_advance(mls, &inputs, end / 4));
+    }
+    const mn_mls_view view = mn_mls_get_view(mls);
+    // A point at depth y has left y / 1 m/s ago, when the line was speed y behind: a plane. The first frame
+    // has no line before it.
+    for (int64_t i = 0; i < view.count; i++)
+        if (view.points[i].position.y > -0.018)
+            check_close(view.points[i].position.z, speed * (view.points[i].position.y - 0.001732), 1e-4);
+    mn_mls_free(mls);
+    mn_context_free(ctx);
+}
+
 // What leaves the box is gone; what is in it stays.
 static void the_box_removes_what_leaves(void **state)
 {
@@ -333,6 +361,7 @@ int main(void)
         cmocka_unit_test(a_jet_can_be_shut),
         cmocka_unit_test(a_weak_jet_gathers),
         cmocka_unit_test(an_open_curve_feeds_a_curtain),
+        cmocka_unit_test(moving_curves_leave_no_steps),
         cmocka_unit_test(the_box_removes_what_leaves),
         cmocka_unit_test(bad_inlets_are_refused),
     };
