@@ -27,6 +27,8 @@ void mn_tet_system_free(mn_tet_system *s)
     mn_array_free(s->ctx, &s->scratch);
     mn_sparse_free(s->ctx, &s->schur);
     mn_cholesky_free(s->cholesky);
+    mn_incomplete_cholesky_free(s->incomplete);
+    mn_krylov_free(s->inner);
     memset(s, 0, sizeof *s);
 }
 

@@ -7,7 +7,9 @@
 //   S = B D^-1 B^T, and 1e-10 of its diagonal
 //
 // S couples nodes up to two edges apart. It is factored by Cholesky's method and the factor is kept while it
-// serves; its pattern is analysed once for a mesh.
+// serves; its pattern is analysed once for a mesh. The fill of the factor grows like n^(4/3) and its work
+// like n^2, so on a large mesh a few iterations of conjugate gradients with an incomplete factor take its
+// place: flexible GMRES allows it.
 #include "tet/system.h"
 
 #include "meniscus/parallel.h"
@@ -65,6 +67,14 @@ static mn_status fill_pattern(mn_tet_system *s, int32_t *seen, int32_t *list)
     return MN_OK;
 }
 
+static const double inner_tolerance = 0.03; // of what conjugate gradients start from
+enum { INNER_MAX = 60, DIRECT_MOST = 6000 };
+
+static bool is_direct(const mn_tet_system *s)
+{
+    return s->node_count <= (s->direct_most > 0 ? s->direct_most : DIRECT_MOST);
+}
+
 static mn_status analyze(mn_tet_system *s)
 {
     const int32_t n = s->node_count;
@@ -74,8 +84,9 @@ static mn_status analyze(mn_tet_system *s)
     int32_t *scratch = mn_allocate(s->ctx, bytes);
     if (!scratch) return MN_ERROR_MEMORY;
     mn_status status = fill_pattern(s, scratch, scratch + n);
-    if (status == MN_OK) status = mn_nested_dissection(s->ctx, &s->schur, s->x.data, scratch);
-    if (status == MN_OK) status = mn_cholesky_analyze(s->cholesky, &s->schur, scratch);
+    const bool direct = is_direct(s);
+    if (direct && status == MN_OK) status = mn_nested_dissection(s->ctx, &s->schur, s->x.data, scratch);
+    if (direct && status == MN_OK) status = mn_cholesky_analyze(s->cholesky, &s->schur, scratch);
     mn_release(s->ctx, scratch, bytes);
     s->analyzed = status == MN_OK;
     return status;
@@ -155,9 +166,34 @@ mn_status mn_tet_system_factor(mn_tet_system *s)
     MN_TRY(invert_diagonal(s));
     MN_TRY(multiply(s));
     shift_diagonal(&s->schur);
-    MN_TRY(mn_cholesky_factor(s->cholesky, &s->schur));
+    if (is_direct(s)) {
+        MN_TRY(mn_cholesky_factor(s->cholesky, &s->schur));
+    } else {
+        mn_incomplete_cholesky_free(s->incomplete);
+        s->incomplete = NULL;
+        if (!s->inner) MN_TRY(mn_krylov_create(s->ctx, &s->inner));
+        MN_TRY(mn_incomplete_cholesky_create(s->ctx, &s->schur, &s->incomplete));
+    }
     s->factored = true;
     return MN_OK;
+}
+
+static mn_status apply_schur(void *user, const double *x, double *y)
+{
+    const mn_tet_system *s = user;
+    return mn_sparse_apply(s->ctx, &s->schur, x, y);
+}
+
+// z = S^-1 r, or near it.
+static mn_status solve_schur(mn_tet_system *s, const double *r, double *z)
+{
+    if (is_direct(s)) return mn_cholesky_solve(s->cholesky, r, z);
+    const mn_linear_problem problem = {s->node_count, apply_schur, s, mn_incomplete_cholesky_apply,
+                                       s->incomplete};
+    const mn_krylov_def def = {.tolerance = inner_tolerance, .max_iterations = INNER_MAX};
+    mn_krylov_result result;
+    memset(z, 0, mn_bytes(s->node_count, sizeof *z));
+    return mn_conjugate_gradients(s->inner, &problem, &def, r, z, &result);
 }
 
 // ---- application ----
@@ -219,6 +255,6 @@ mn_status mn_tet_system_precondition(void *user, const double *r, double *z)
     precondition_job job = {s, r, z, s->scratch.data};
     MN_TRY(mn_parallel_for(s->ctx, n, NODE_GRAIN, invert_range, &job));
     MN_TRY(mn_parallel_for(s->ctx, n, NODE_GRAIN, divergence_range, &job));
-    MN_TRY(mn_cholesky_solve(s->cholesky, s->scratch.data, z + 3 * (int64_t)n));
+    MN_TRY(solve_schur(s, s->scratch.data, z + 3 * (int64_t)n));
     return mn_parallel_for(s->ctx, n, NODE_GRAIN, press_range, &job);
 }

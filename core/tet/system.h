@@ -77,7 +77,10 @@ typedef struct mn_tet_system {
     // The preconditioner (schur.c).
     MN_ARRAY(mn_mat3) diagonal_inverse;
     mn_sparse schur;
+    int32_t direct_most; ///< nodes up to which S is factored, above it is solved by iteration; 0: 6000
     mn_cholesky *cholesky;
+    mn_incomplete_cholesky *incomplete;
+    mn_krylov *inner;
     bool analyzed, factored;
     MN_ARRAY(double) scratch;
 } mn_tet_system;
