@@ -164,6 +164,7 @@ static mn_status repair(mn_tet_liquid *q, const mn_tet_mesh *before, mn_tet_mesh
     // The line where liquid leaves a solid is a crease, also at an angle of 135 degrees.
     if (mn_tet_liquid_has_solids(q)) def.feature_angle = 40;
     edge_limits(q, &def.min_edge, &def.max_edge);
+    mn_tet_liquid_mark_cap(q, mesh, mesh->vertex_flags, MN_TET_FIXED);
     MN_TRY(mn_tet_remesh(mesh, &def, &report));
     MN_TRY(mn_tet_resample(before, mesh, &names, &resampled));
     remove_loose_vertices(mesh);

@@ -10,19 +10,19 @@
 // wetted: its energy per area is that between liquid and solid, sigma_LS = -sigma cos(angle) (Young), and
 // contact angles come out by themselves [clausen2013] 4.3. Nodes that a stage moves into a solid are caught,
 // those that it would have to hold back by more than the contact line can pull are let go, and the stage is
-// solved again.
+// solved again. Nodes in the cap of a pipe (pipes.c) move with it and nowhere else.
 #include "tet/liquid.h"
 
 static const double touch_distance = 0.01; // of the size: what is nearer touches [clausen2013]
 static const double radians = 0.017453292519943295;
 
-enum { COLLIDER_BIT = 6 };
+enum { COLLIDER_BIT = 6, PIPE = 1 << 7 };
 
 bool mn_tet_liquid_has_solids(const mn_tet_liquid *q)
 {
     bool walls = false;
     for (int k = 0; k < 6; k++) walls = walls || q->def.wall[k];
-    return walls || q->collider;
+    return walls || q->collider || mn_tet_liquid_has_mouth(q);
 }
 
 /// Distance from a solid (negative inside), its normal out of the solid and its velocity, at x.
@@ -60,6 +60,7 @@ mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *q)
                 q->touch.data[i] |= (uint8_t)(1 << solid);
         }
     }
+    q->cap_velocity = mn_tet_liquid_mark_cap(q, mesh, q->touch.data, PIPE);
     for (int32_t i = 0; i < n; i++) q->touching += q->touch.data[i] != 0;
     return MN_OK;
 }
@@ -78,6 +79,10 @@ mn_status mn_tet_liquid_find_wetted(mn_tet_liquid *q)
         const uint8_t common = q->touch.data[v[0]] & q->touch.data[v[1]] & q->touch.data[v[2]];
         q->face_sigma.data[f] = 1;
         if (!common) continue;
+        if (common & PIPE) {
+            q->face_sigma.data[f] = 0; // there is liquid behind it
+            continue;
+        }
         const mn_vec3 normal = mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]]));
         const mn_vec3 middle = mn_scale(1.0 / 3, mn_add(x[v[0]], mn_add(x[v[1]], x[v[2]])));
         bool faces = false;
@@ -86,7 +91,8 @@ mn_status mn_tet_liquid_find_wetted(mn_tet_liquid *q)
                     mn_dot(normal, probe(q, solid, middle).normal) < -0.5 * mn_norm(normal);
         if (!faces) continue;
         q->face_sigma.data[f] = wetted;
-        for (int k = 0; k < 3; k++) q->wetted_area.data[v[k]] += mn_norm(normal) / 6;
+        for (int k = 0; k < 3; k++)
+            if (!(q->touch.data[v[k]] & PIPE)) q->wetted_area.data[v[k]] += mn_norm(normal) / 6;
     }
     return MN_OK;
 }
@@ -116,6 +122,11 @@ mn_status mn_tet_liquid_constrain(mn_tet_liquid *q, double h, const mn_vec3 *a, 
         mn_mat3 p = mn_m3_identity();
         const int touch = q->touch.data[i];
         const bool held = touch && mn_tet_liquid_is_held(q, i);
+        if (touch & PIPE) {
+            stage->u[i] = mn_scale(h / length, q->cap_velocity);
+            q->tangent.data[i] = q->freedom.data[i] = mn_m3_scale(0, p);
+            continue;
+        }
         if (held) stage->u[i] = mn_v3(0, 0, 0);
         for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
             if (!(touch >> solid & 1)) continue;
@@ -145,7 +156,7 @@ mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *q, const mn_tet_stage *st
     const double hold = 1.5 * stage->sigma * (sin(angle) + 1 + cos(angle)) + 1e-6 * q->system.force_scale;
     *changed = false;
     for (int32_t i = 0; i < q->system.node_count; i++) {
-        if (!mn_tet_vertex_on_boundary(q->mesh, i)) continue;
+        if (!mn_tet_vertex_on_boundary(q->mesh, i) || (q->touch.data[i] & PIPE)) continue;
         const mn_vec3 x = mn_scale(length, mn_add(stage->start[i], stage->u[i]));
         for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
             const uint8_t bit = (uint8_t)(1 << solid);

@@ -11,6 +11,7 @@
 //   neck.c        which necks are about to come apart
 //   split.c       cuts them, and looks after parts that are too small
 //   fold.c        whether the surface has passed through itself
+//   pipes.c       liquid that comes and goes
 //   slide.c       slides the nodes of a calm surface along it
 //
 // The state is the mesh with its fields, two clocks and nothing else: a step that fails leaves it alone, and
@@ -29,6 +30,7 @@ typedef MN_ARRAY(double) mn_tet_numbers;
 typedef struct mn_tet_counts {
     int64_t substeps, rollbacks, newton, linear, remeshed, splits, merges;
     double dt_min, dt_max;
+    double added, removed; ///< rest volume through pipes, m^3
 } mn_tet_counts;
 
 struct mn_tet_liquid {
@@ -46,9 +48,11 @@ struct mn_tet_liquid {
     mn_tet_system system;
     mn_krylov *krylov;
     const mn_collider *collider;
+    mn_tet_pipe pipe;
+    mn_vec3 cap_velocity;               ///< m/s
     double frame_left;                  ///< s, from the end of the step to the end of the advance
     int32_t touching;                   ///< how many nodes touch solids
-    MN_ARRAY(uint8_t) touch, released;  ///< bit k: side k of the domain, bit 6: the colliders
+    MN_ARRAY(uint8_t) touch, released;  ///< bit k: side k of the domain, bit 6: the colliders, bit 7: a pipe
     MN_ARRAY(mn_mat3) freedom, tangent; ///< where a node may go; where it could without friction
     MN_ARRAY(double) face_sigma, wetted_area;
     MN_ARRAY(uint8_t) slip;        ///< whether friction holds a node or it slides
@@ -122,6 +126,15 @@ mn_vec3 mn_tet_liquid_solid_velocity(const mn_tet_liquid *liquid, int32_t i);
 /// The part of a force of the solids on node i that presses, in its unit.
 double mn_tet_liquid_pressing(const mn_tet_liquid *liquid, const mn_tet_stage *stage, int32_t i,
                               mn_vec3 force);
+
+// ---- pipes.c ----
+
+/// Whether liquid comes out of a pipe.
+bool mn_tet_liquid_has_mouth(const mn_tet_liquid *liquid);
+/// Sets a bit in the marks of the nodes of a mesh that lie in the cap of the pipe, and takes it from the
+/// others; how the cap moves, m/s.
+mn_vec3 mn_tet_liquid_mark_cap(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, uint8_t *marks,
+                               uint8_t mark);
 
 // ---- friction.c ----
 

@@ -274,7 +274,7 @@ mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *q)
         stage.gravity = mn_v3(0, 0, 0);
         if (mn_tet_liquid_has_solids(q)) {
             MN_TRY(mn_tet_liquid_find_contacts(q));
-            MN_TRY(mn_tet_liquid_constrain(q, 1, q->mesh->position, &stage));
+            MN_TRY(mn_tet_liquid_constrain(q, 0, q->mesh->position, &stage)); // no time passes
             if (q->touching > 0) q->system.factored = false;
         }
         MN_TRY(iterate(q, &stage, &solved));

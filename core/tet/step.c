@@ -11,7 +11,7 @@
 //
 // BDF2 needs the step before: its places and velocities are fields of the mesh and survive remeshing. It is
 // started by a step of SDIRK2. A step that fails is taken again at half its length.
-#include "tet/liquid.h"
+#include "tet/pipes.h"
 
 #include <string.h>
 
@@ -236,10 +236,19 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
     q->touching = 0;
     q->system.analyzed = q->system.factored = false; // a loaded state has neither
     double left = seconds;
-    while (left > 0 && q->mesh->tet_count > 0) {
+    while (left > 0) {
+        double next, later;
+        const int64_t layers = mn_tet_liquid_layers(q, &next);
+        const double whole = fmin(left, next);
         MN_TRY(mn_check_cancelled(q->ctx));
+        if (q->mesh->tet_count == 0) {
+            q->time += whole; // nothing to move
+            left = left - whole > 1e-12 * seconds ? left - whole : 0;
+            if (mn_tet_liquid_layers(q, &later) > layers) MN_TRY(mn_tet_liquid_emit(q));
+            continue;
+        }
         const double limit = fmin(mn_tet_liquid_step_limit(q), seconds / (double)q->def.min_substeps);
-        const double steps = ceil(left / limit * (1 - 1e-12));
+        const double steps = ceil(whole / limit * (1 - 1e-12));
         if (!(steps + (double)q->counts.substeps <= (double)q->def.max_substeps))
             return mn_fail(q->ctx, MN_ERROR_DIVERGED,
                            "%g s need about %g steps of %g s, more than max_substeps (%lld); use a larger "
@@ -248,8 +257,11 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
                            seconds, steps + (double)q->counts.substeps, limit,
                            (long long)q->def.max_substeps);
         double taken = 0;
-        MN_TRY(take_step(q, left, left / fmax(steps, 1), &taken));
-        left = taken == left ? 0 : left - taken;
+        MN_TRY(take_step(q, left, whole / fmax(steps, 1), &taken));
+        left = left - taken > 1e-12 * seconds ? left - taken : 0;
+        MN_TRY(mn_tet_liquid_drain(q));
+        if (mn_tet_liquid_layers(q, &later) > layers) MN_TRY(mn_tet_liquid_emit(q));
+        if (q->mesh->tet_count == 0) continue;
         MN_TRY(mn_tet_liquid_hold_small(q));
         MN_TRY(mn_tet_liquid_adapt(q));
         if (is_calm(q)) {
@@ -260,6 +272,5 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
         }
         mn_progress(q->ctx, 1 - left / seconds, "tet");
     }
-    if (left > 0) q->time += left; // nothing to move
     return MN_OK;
 }

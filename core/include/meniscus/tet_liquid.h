@@ -79,6 +79,22 @@ const mn_tet_liquid_def *mn_tet_liquid_get_def(const mn_tet_liquid *liquid);
 /// The solids of the coming advance, as they are at its end; borrowed until the next call. NULL: none.
 void mn_tet_liquid_set_collider(mn_tet_liquid *liquid, const mn_collider *collider);
 
+/// Liquid that comes and goes.
+typedef struct mn_tet_pipe {
+    /// What fills the mouth of a pipe, with a flat end across the velocity: the end is the mouth. All
+    /// positive; borrowed. NULL: no inflow.
+    const mn_tet_mesh *slug;
+    mn_vec3 velocity;         ///< of the inflow, m/s
+    double flow_rate;         ///< m^3/s, >= 0; sets the speed; 0: what velocity and mouth give
+    const mn_collider *drain; ///< tetrahedra that lie inside vanish; borrowed. NULL: no outflow
+} mn_tet_pipe;
+/// For the coming advances, until the next call. The liquid is pushed out of the mouth, and tetrahedra are
+/// added behind it, a layer of one size at a time. Where the mouth is empty the slug is put in at the next
+/// layer; a liquid whose faces lie in the mouth at the start goes on from there. A mesh may become empty.
+mn_status mn_tet_liquid_set_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe);
+/// Rest volume that came and went in the last advance, m^3.
+void mn_tet_liquid_get_piped(const mn_tet_liquid *liquid, double *added, double *removed);
+
 /// Goes on by `seconds` in as many steps as it takes. A step that fails is taken again at half its length. On
 /// failure the state is that of the last good step.
 mn_status mn_tet_liquid_advance(mn_tet_liquid *liquid, double seconds);

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Liquid that comes out of pipes, and liquid that leaves.
+//
+//   inflow   the mouth of a pipe is the flat end of a slug of tetrahedra, across the velocity v. Faces of the
+//            liquid that lie in it, the cap, are not surface: they have no tension and their nodes move with
+//            v. Whenever they have moved by a layer, one edge long, prisms of three tetrahedra are put behind
+//            them and the cap is in the mouth again. With A the mouth's area and Q the flow rate:
+//
+//              |v| = Q/A,  a layer every T = size/|v| seconds
+//
+//            Layers come at whole multiples of T since the start, so their number needs no memory. Where
+//            there is no cap, at first or because it was cut off, the slug itself is put in.
+//   outflow  tetrahedra with all four corners in a drain go
+//
+// What comes and what goes is booked as the rest volume of its tetrahedra, to rounding.
+#include "tet/pipes.h"
+
+#include "meniscus/tet_cut.h"
+
+#include <string.h>
+
+static const double on_cap = 0.02; // of the size
+
+// ---- the mouth ----
+
+/// A disc across the velocity, and the cap that has moved on from it.
+typedef struct mouth {
+    mn_vec3 along;       ///< unit
+    mn_vec3 axis;        ///< a place on the axis
+    double begin;        ///< of the slug, along it from there, m
+    double radius, area; ///< m, m^2
+    double period;       ///< s
+    double moved;        ///< of the cap, m
+    mn_vec3 velocity;    ///< m/s
+} mouth;
+
+static double along_of(const mouth *m, mn_vec3 x)
+{
+    return mn_dot(mn_sub(x, m->axis), m->along);
+}
+
+/// Area of the flat end of the slug.
+static double end_area(const mouth *m, const mn_tet_mesh *slug, double tolerance)
+{
+    double area = 0;
+    for (int32_t t = 0; t < slug->tet_slots; t++)
+        for (int k = 0; k < 4 && mn_tet_alive(slug, t); k++) {
+            mn_vec3 x[3];
+            bool flat = slug->mate[t][k] < 0;
+            for (int c = 0; c < 3; c++) {
+                x[c] = slug->position[slug->tet[t][mn_tet_face_corners[k][c]]];
+                flat = flat && along_of(m, x[c]) < m->begin + tolerance;
+            }
+            if (flat) area += 0.5 * mn_norm(mn_cross(mn_sub(x[1], x[0]), mn_sub(x[2], x[0])));
+        }
+    return area;
+}
+
+static bool find_mouth(const mn_tet_liquid *q, mouth *m)
+{
+    const mn_tet_mesh *slug = q->pipe.slug;
+    const double speed = mn_norm(q->pipe.velocity);
+    if (!slug || slug->tet_count == 0 || !(speed > 0)) return false;
+    *m = (mouth){.along = mn_scale(1 / speed, q->pipe.velocity), .begin = INFINITY};
+    mn_box box = mn_box_empty();
+    for (int32_t i = 0; i < slug->vertex_slots; i++)
+        if (mn_tet_vertex_alive(slug, i)) box = mn_box_add(box, slug->position[i]);
+    m->axis = mn_lerp(box.min, box.max, 0.5);
+    for (int32_t i = 0; i < slug->vertex_slots; i++) {
+        if (!mn_tet_vertex_alive(slug, i)) continue;
+        const double s = along_of(m, slug->position[i]);
+        m->begin = fmin(m->begin, s);
+        m->radius = fmax(m->radius, mn_norm(mn_axpy(mn_sub(slug->position[i], m->axis), -s, m->along)));
+    }
+    m->area = end_area(m, slug, on_cap * q->size);
+    const double given = q->pipe.flow_rate > 0 ? q->pipe.flow_rate / m->area : speed;
+    m->period = q->size / given;
+    m->velocity = mn_scale(given, m->along);
+    const double layers =
+        q->time / m->period * (1 + 1e-12) + 1e-9; // sums of steps miss a multiple by rounding
+    m->moved = (layers - floor(layers)) * q->size;
+    return m->area > 0;
+}
+
+bool mn_tet_liquid_has_mouth(const mn_tet_liquid *q)
+{
+    mouth m;
+    return find_mouth(q, &m);
+}
+
+/// The liquid's node lies in the cap.
+static bool is_on_cap(const mn_tet_liquid *q, const mouth *m, const mn_tet_mesh *mesh, int32_t i)
+{
+    if (!mn_tet_vertex_on_boundary(mesh, i)) return false;
+    const mn_vec3 x = mesh->position[i];
+    const double s = along_of(m, x) - m->begin;
+    return fabs(s - m->moved) < on_cap * q->size &&
+           mn_norm(mn_axpy(mn_sub(x, m->axis), -(s + m->begin), m->along)) < m->radius + on_cap * q->size;
+}
+
+mn_vec3 mn_tet_liquid_mark_cap(const mn_tet_liquid *q, const mn_tet_mesh *mesh, uint8_t *marks, uint8_t mark)
+{
+    mouth m;
+    for (int32_t i = 0; i < mesh->vertex_slots; i++) marks[i] &= (uint8_t)~mark;
+    if (!find_mouth(q, &m)) return mn_v3(0, 0, 0);
+    for (int32_t i = 0; i < mesh->vertex_slots; i++)
+        if (is_on_cap(q, &m, mesh, i)) marks[i] |= mark;
+    return m.velocity;
+}
+
+int64_t mn_tet_liquid_layers(const mn_tet_liquid *q, double *next)
+{
+    mouth m;
+    *next = INFINITY;
+    if (!find_mouth(q, &m)) return 0;
+    const double number = floor(q->time / m.period * (1 + 1e-12) + 1e-9);
+    *next = (number + 1) * m.period - q->time;
+    return (int64_t)number;
+}
+
+// ---- what comes ----
+
+static void fill_vectors(const mn_tet_mesh *mesh, const char *name, int32_t first, mn_vec3 value)
+{
+    mn_vec3 *field = (mn_vec3 *)(void *)mn_tet_mesh_find_field(mesh, name)->data;
+    for (int32_t i = first; i < mesh->vertex_slots; i++) field[i] = value;
+}
+
+/// New tetrahedra rest in the volume that they have.
+static void book_new(const mn_tet_mesh *mesh, int32_t first, double *volume)
+{
+    double *rest = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME)->data,
+           *soft = mn_tet_mesh_find_field(mesh, MN_TET_SOFT_VOLUME)->data;
+    for (int32_t t = first; t < mesh->tet_slots; t++)
+        *volume += rest[t] = soft[t] = mn_tet_mesh_tet_volume(mesh, t);
+}
+
+/// Adds the slug to a mesh without gaps.
+static mn_status add_slug(const mn_tet_mesh *slug, mn_vec3 velocity, mn_tet_mesh *mesh, double *volume)
+{
+    const int32_t first = mesh->vertex_slots, first_tet = mesh->tet_slots;
+    mn_tet_tets tets = {0};
+    mn_tet_ints place = {0};
+    mn_status status;
+    MN_TRY_TO(done, status, mn_array_resize(mesh->ctx, &place, slug->vertex_slots));
+    for (int32_t i = 0; i < slug->vertex_slots; i++)
+        if (mn_tet_vertex_alive(slug, i) && slug->star_first[i] >= 0)
+            MN_TRY_TO(done, status,
+                      mn_tet_mesh_add_vertex(mesh, slug->position[i], 0, NULL, NULL, &place.data[i]));
+    for (int32_t t = 0; t < slug->tet_slots; t++) {
+        mn_tet_indices tet;
+        if (!mn_tet_alive(slug, t)) continue;
+        for (int k = 0; k < 4; k++) tet.v[k] = place.data[slug->tet[t][k]];
+        MN_TRY_TO(done, status, mn_array_push(mesh->ctx, &tets, &tet));
+    }
+    MN_TRY_TO(done, status,
+              mn_tet_mesh_replace(mesh, 0, NULL, (int32_t)tets.count, (const int32_t(*)[4])tets.data, NULL));
+    fill_vectors(mesh, MN_TET_V, first, velocity);
+    fill_vectors(mesh, MN_TET_LAST_V, first, velocity);
+    book_new(mesh, first_tet, volume);
+done:
+    mn_array_free(mesh->ctx, &tets);
+    mn_array_free(mesh->ctx, &place);
+    return status;
+}
+
+static mn_status take_over(mn_tet_liquid *q, mn_tet_mesh *work)
+{
+    mn_tet_mesh *fresh;
+    MN_TRY(mn_tet_liquid_rebuild(work, &fresh));
+    q->last_dt = 0; // velocity or pressure jumps, so the next step starts anew
+    q->system.analyzed = q->system.factored = false;
+    MN_TRY(mn_tet_liquid_take_mesh(q, fresh));
+    if (!mn_tet_liquid_has_solids(q)) return MN_OK;
+    MN_TRY(mn_tet_liquid_find_contacts(q));
+    return mn_tet_liquid_find_wetted(q);
+}
+
+/// Three tetrahedra between face v and the one behind it; diagonals start at the vertex of lower number, so
+/// that neighbours agree.
+static mn_status add_prism(mn_tet_mesh *mesh, const int32_t v[3], const int32_t *behind, mn_tet_tets *tets)
+{
+    int32_t a[3] = {v[0], v[1], v[2]};
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2 - i; j++)
+            if (a[j] > a[j + 1]) {
+                const int32_t swap = a[j];
+                a[j] = a[j + 1], a[j + 1] = swap;
+            }
+    const int32_t b[3] = {behind[a[0]], behind[a[1]], behind[a[2]]};
+    mn_tet_indices three[3] = {
+        {{a[0], a[1], a[2], b[2]}}, {{a[0], a[1], b[1], b[2]}}, {{a[0], b[0], b[1], b[2]}}};
+    for (int i = 0; i < 3; i++) {
+        int32_t *t = three[i].v;
+        const mn_vec3 *x = mesh->position;
+        if (mn_tet_volume(x[t[0]], x[t[1]], x[t[2]], x[t[3]]) < 0) {
+            const int32_t swap = t[0];
+            t[0] = t[1], t[1] = swap;
+        }
+        MN_TRY(mn_array_push(mesh->ctx, tets, &three[i]));
+    }
+    return MN_OK;
+}
+
+/// A vertex in the mouth for each on the cap, which has moved by a whole layer.
+static mn_status add_behind(const mn_tet_liquid *q, const mouth *m, mn_tet_mesh *mesh, mn_tet_ints *behind)
+{
+    const int32_t count = mesh->vertex_slots;
+    MN_TRY(mn_array_resize(mesh->ctx, behind, count));
+    for (int32_t i = 0; i < count; i++) {
+        behind->data[i] = -1;
+        if (!is_on_cap(q, m, mesh, i)) continue;
+        const mn_vec3 x = mesh->position[i];
+        const double one = 1;
+        MN_TRY(mn_tet_mesh_add_vertex(mesh, mn_axpy(x, m->begin - along_of(m, x), m->along), 1, &i, &one,
+                                      &behind->data[i]));
+    }
+    return MN_OK;
+}
+
+/// Puts a layer behind the cap; *volume stays 0 when there is none.
+static mn_status add_layer(const mn_tet_liquid *q, const mouth *m, mn_tet_mesh *mesh, double *volume)
+{
+    const int32_t first_tet = mesh->tet_slots;
+    mn_tet_ints behind = {0};
+    mn_tet_tets tets = {0};
+    mouth full = *m;
+    mn_status status;
+    full.moved = q->size;
+    MN_TRY_TO(done, status, add_behind(q, &full, mesh, &behind));
+    for (int32_t t = 0; t < first_tet; t++)
+        for (int k = 0; k < 4; k++) {
+            int32_t v[3];
+            for (int c = 0; c < 3; c++) v[c] = mesh->tet[t][mn_tet_face_corners[k][c]];
+            if (mesh->mate[t][k] < 0 && behind.data[v[0]] >= 0 && behind.data[v[1]] >= 0 &&
+                behind.data[v[2]] >= 0)
+                MN_TRY_TO(done, status, add_prism(mesh, v, behind.data, &tets));
+        }
+    if (tets.count > 0)
+        MN_TRY_TO(
+            done, status,
+            mn_tet_mesh_replace(mesh, 0, NULL, (int32_t)tets.count, (const int32_t(*)[4])tets.data, NULL));
+    book_new(mesh, first_tet, volume);
+    for (int32_t v = 0; v < mesh->vertex_slots; v++)
+        if (mn_tet_vertex_alive(mesh, v) && mesh->star_first[v] < 0) mn_tet_mesh_remove_vertex(mesh, v);
+    status = mn_tet_mesh_compact(mesh, NULL, NULL);
+done:
+    mn_array_free(mesh->ctx, &behind);
+    mn_array_free(mesh->ctx, &tets);
+    return status;
+}
+
+mn_status mn_tet_liquid_emit(mn_tet_liquid *q)
+{
+    mouth m;
+    mn_tet_mesh *work = NULL;
+    double volume = 0;
+    mn_status status;
+    if (!find_mouth(q, &m)) return MN_OK;
+    MN_TRY_TO(done, status, mn_tet_mesh_copy(q->mesh, &work));
+    MN_TRY_TO(done, status, add_layer(q, &m, work, &volume));
+    if (volume == 0) MN_TRY_TO(done, status, add_slug(q->pipe.slug, m.velocity, work, &volume));
+    MN_TRY_TO(done, status, take_over(q, work));
+    q->counts.added += volume;
+done:
+    mn_tet_mesh_free(work);
+    return status;
+}
+
+// ---- what goes ----
+
+/// Takes out what lies in the drain, and leaves a mesh without gaps whose boundary is manifold.
+static mn_status take_out(mn_tet_mesh *mesh, const double *distance, double *volume)
+{
+    const double *rest = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME)->data;
+    mn_tet_ints gone = {0};
+    mn_tet_manifold_report report;
+    mn_status status = MN_OK;
+    for (int32_t t = 0; t < mesh->tet_slots; t++) {
+        const int32_t *v = mesh->tet[t];
+        if (!(distance[v[0]] < 0 && distance[v[1]] < 0 && distance[v[2]] < 0 && distance[v[3]] < 0)) continue;
+        *volume += rest[t];
+        MN_TRY_TO(done, status, mn_array_push(mesh->ctx, &gone, &t));
+    }
+    if (gone.count == 0) goto done;
+    MN_TRY_TO(done, status, mn_tet_mesh_replace(mesh, (int32_t)gone.count, gone.data, 0, NULL, NULL));
+    for (int32_t v = 0; v < mesh->vertex_slots; v++)
+        if (mn_tet_vertex_alive(mesh, v) && mesh->star_first[v] < 0) mn_tet_mesh_remove_vertex(mesh, v);
+    MN_TRY_TO(done, status, mn_tet_mesh_make_manifold(mesh, &report));
+    status = mn_tet_mesh_compact(mesh, NULL, NULL);
+done:
+    mn_array_free(mesh->ctx, &gone);
+    return status;
+}
+
+mn_status mn_tet_liquid_drain(mn_tet_liquid *q)
+{
+    const int32_t n = q->mesh->vertex_slots;
+    mn_tet_mesh *work = NULL;
+    mn_tet_numbers distance = {0};
+    double volume = 0;
+    bool reached = false;
+    mn_status status = MN_OK;
+    if (!q->pipe.drain || n == 0) return MN_OK;
+    MN_TRY_TO(done, status, mn_array_resize(q->ctx, &distance, n));
+    mn_collider_distance(q->pipe.drain, q->frame_left, n, q->mesh->position, distance.data);
+    for (int32_t i = 0; i < n && !reached; i++) reached = distance.data[i] < 0;
+    if (!reached) goto done;
+    MN_TRY_TO(done, status, mn_tet_mesh_copy(q->mesh, &work));
+    MN_TRY_TO(done, status, take_out(work, distance.data, &volume));
+    if (volume > 0) MN_TRY_TO(done, status, take_over(q, work));
+    q->counts.removed += volume;
+done:
+    mn_array_free(q->ctx, &distance);
+    mn_tet_mesh_free(work);
+    return status;
+}
+
+// ---- what the caller sees ----
+
+mn_status mn_tet_liquid_set_pipe(mn_tet_liquid *q, const mn_tet_pipe *pipe)
+{
+    if (pipe->slug && (!mn_is_finite3(pipe->velocity) || !(pipe->flow_rate >= 0)))
+        return mn_fail(q->ctx, MN_ERROR_ARGUMENT,
+                       "The velocity of an emitter is not a number, or its flow rate of %g m^3/s is below 0.",
+                       pipe->flow_rate);
+    for (int32_t t = 0; pipe->slug && t < pipe->slug->tet_slots; t++)
+        if (mn_tet_alive(pipe->slug, t) && !(mn_tet_mesh_tet_volume(pipe->slug, t) > 0))
+            return mn_fail(q->ctx, MN_ERROR_INPUT, "Tetrahedron %d of the emitter is flat or inverted.", t);
+    const mn_tet_pipe before = q->pipe;
+    mouth m;
+    q->pipe = *pipe;
+    if (!pipe->slug || !(mn_norm(pipe->velocity) > 0) || find_mouth(q, &m)) return MN_OK;
+    q->pipe = before;
+    return mn_fail(
+        q->ctx, MN_ERROR_INPUT,
+        "The emitter has no flat end across its velocity (%g, %g, %g) m/s; give it one, as a box or a "
+        "cylinder along it has.",
+        pipe->velocity.x, pipe->velocity.y, pipe->velocity.z);
+}
+
+void mn_tet_liquid_get_piped(const mn_tet_liquid *q, double *added, double *removed)
+{
+    *added = q->counts.added, *removed = q->counts.removed;
+}

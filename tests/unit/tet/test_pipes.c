@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pipes: what comes and goes is booked to rounding, at the flow rate asked for, and a stream stays one.
+#include "meniscus/tet_liquid.h"
+#include "support/check.h"
+#include "support/failing_allocator.h"
+#include "support/tet_shapes.h"
+
+static const double width = 2e-3; // m, of a slug's three edges
+
+/// A slug of n^3 cubes around a place.
+static mn_tet_mesh *slug_at(mn_context *ctx, mn_vec3 centre)
+{
+    mn_tet_mesh *mesh = tet_block(ctx, 3);
+    for (int32_t v = 0; v < mesh->vertex_slots; v++)
+        mn_tet_mesh_move_vertex(mesh, v, mn_axpy(centre, width, mesh->position[v]));
+    return mesh;
+}
+
+static mn_tet_liquid *liquid_of(mn_context *ctx, const mn_tet_mesh *mesh, mn_vec3 velocity)
+{
+    mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    mn_tet_liquid *liquid;
+    mn_tet_mesh *moving;
+    mn_tet_field *v;
+    def.max_dt = 5e-4, def.viscosity = 0.01;
+    check_ok(ctx, mn_tet_mesh_copy(mesh, &moving));
+    check_ok(ctx, mn_tet_mesh_add_field(moving, "v", MN_TET_LINEAR, 3, &v));
+    for (int32_t i = 0; i < moving->vertex_slots; i++) memcpy(&v->data[3 * i], &velocity, sizeof velocity);
+    check_ok(ctx, mn_tet_liquid_create(ctx, &def, moving, &liquid));
+    mn_tet_mesh_free(moving);
+    return liquid;
+}
+
+static double rest_of(const mn_tet_liquid *liquid)
+{
+    const mn_tet_mesh *mesh = mn_tet_liquid_mesh(liquid);
+    const double *rest = mn_tet_mesh_find_field(mesh, "rest_volume")->data;
+    double sum = 0;
+    for (int32_t t = 0; t < mesh->tet_slots; t++) sum += rest[t];
+    return sum;
+}
+
+/// Layers at a flow rate: the volume is what the rate says, and all of it is one stream that goes on from the
+/// mouth.
+static void test_inflow(void **state)
+{
+    mn_context *ctx = *state;
+    mn_tet_mesh *slug = slug_at(ctx, mn_v3(0, 0, 0));
+    const double volume = mn_tet_mesh_volume(slug), speed = 0.5, rate = speed * width * width;
+    mn_tet_liquid *liquid = liquid_of(ctx, slug, mn_v3(0, -speed, 0));
+    const mn_tet_pipe pipe = {.slug = slug, .velocity = {0, -1, 0}, .flow_rate = rate};
+    mn_tet_topology topology;
+    double booked = 0;
+    check_ok(ctx, mn_tet_liquid_set_pipe(liquid, &pipe));
+    for (int frame = 0; frame < 4; frame++) {
+        double added, removed;
+        check_ok(ctx, mn_tet_liquid_advance(liquid, 3e-3));
+        mn_tet_liquid_get_piped(liquid, &added, &removed);
+        booked += added;
+        assert_true(removed == 0);
+        check_close(rest_of(liquid), volume + booked, 1e-12 * volume);
+        check_ok(ctx, mn_tet_mesh_topology(mn_tet_liquid_mesh(liquid), &topology));
+        assert_int_equal(topology.parts, 1);
+        // What came lags behind the rate by less than a layer, which is one edge of about 0.84 mm long.
+        const double due = rate * mn_tet_liquid_time(liquid);
+        assert_true(booked <= due * (1 + 1e-6) && booked > due - 0.9e-3 * width * width);
+    }
+    mn_tet_liquid_free(liquid);
+    mn_tet_mesh_free(slug);
+}
+
+/// Where the mouth is empty the slug comes, at its own place.
+static void test_empty_mouth(void **state)
+{
+    mn_context *ctx = *state;
+    mn_tet_mesh *slug = slug_at(ctx, mn_v3(0, 0, 0)), *far = slug_at(ctx, mn_v3(0, 0.02, 0));
+    const double volume = mn_tet_mesh_volume(slug);
+    mn_tet_liquid *liquid = liquid_of(ctx, far, mn_v3(0, 0, 0));
+    const mn_tet_pipe pipe = {.slug = slug, .velocity = {0, -0.5, 0}};
+    mn_tet_topology topology;
+    double added, removed;
+    check_ok(ctx, mn_tet_liquid_set_pipe(liquid, &pipe));
+    check_ok(ctx, mn_tet_liquid_advance(liquid, 2e-3));
+    mn_tet_liquid_get_piped(liquid, &added, &removed);
+    check_close(added, volume, 1e-12 * volume);
+    check_ok(ctx, mn_tet_mesh_topology(mn_tet_liquid_mesh(liquid), &topology));
+    assert_int_equal(topology.parts, 2);
+    mn_tet_liquid_free(liquid);
+    mn_tet_mesh_free(slug);
+    mn_tet_mesh_free(far);
+}
+
+static void test_bad_pipes(void **state)
+{
+    mn_context *ctx = *state;
+    mn_tet_mesh *slug = slug_at(ctx, mn_v3(0, 0, 0));
+    mn_tet_liquid *liquid = liquid_of(ctx, slug, mn_v3(0, 0, 0));
+    mn_tet_pipe pipe = {.slug = slug, .velocity = {0, NAN, 0}};
+    double added, removed;
+    check_fails(ctx, mn_tet_liquid_set_pipe(liquid, &pipe), MN_ERROR_ARGUMENT, "velocity");
+    pipe.velocity = mn_v3(0, 0, 0), pipe.flow_rate = -1;
+    check_fails(ctx, mn_tet_liquid_set_pipe(liquid, &pipe), MN_ERROR_ARGUMENT, "flow rate");
+    pipe.velocity = mn_v3(0.3, -0.2, 0.1), pipe.flow_rate = 0;
+    check_fails(ctx, mn_tet_liquid_set_pipe(liquid, &pipe), MN_ERROR_INPUT, "flat end");
+    // Without a direction nothing comes.
+    pipe.velocity = mn_v3(0, 0, 0), pipe.flow_rate = 1;
+    check_ok(ctx, mn_tet_liquid_set_pipe(liquid, &pipe));
+    check_ok(ctx, mn_tet_liquid_advance(liquid, 1e-3));
+    mn_tet_liquid_get_piped(liquid, &added, &removed);
+    assert_true(added == 0 && removed == 0);
+    mn_tet_liquid_free(liquid);
+    mn_tet_mesh_free(slug);
+}
+
+static int set_up(void **state)
+{
+    *state = mn_context_create(NULL);
+    return *state ? 0 : 1;
+}
+
+static int tear_down(void **state)
+{
+    mn_context_free(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_inflow),
+        cmocka_unit_test(test_empty_mouth),
+        cmocka_unit_test(test_bad_pipes),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
