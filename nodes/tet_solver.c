@@ -3,11 +3,12 @@
 // tet_solver: liquids with surface tension on tetrahedra that move with them. The numerics are
 // mn_tet_liquid's; this file reads parameters and geometry, calls it, and writes geometry.
 #include "nodes/columns.h"
+#include "nodes/inputs.h"
 #include "nodes/materials.h"
 
 #include <string.h>
 
-enum { INPUT_LIQUID, INPUT_COLLIDERS };
+enum { INPUT_LIQUID, INPUT_COLLIDERS, INPUT_EMITTERS, INPUT_SINKS };
 enum { SIDE_SOLID, SIDE_OPEN };
 enum { OUTPUT_TETRAHEDRA, OUTPUT_SURFACE };
 
@@ -34,6 +35,10 @@ static const mn_parm_def parms[] = {
              "Water 0.001, oil 0.1, honey 5."),
     MN_VEC3("gravity", "Gravity", "m/s^2", 0, -9.81, 0, -1e9, 1e9, -20, 20, "Liquid", NULL,
             "What pulls the liquid."),
+    MN_FLOAT(
+        "flow_rate", "Flow Rate", "m^3/s", 0, 0, 1e9, 0, 1e-3, "Emitters", NULL,
+        "Volume that the emitter gives in a second, along its v; 0 takes what the speed of v and the area "
+        "of its end give. A litre a second is 0.001."),
     MN_FLOAT("size", "Size", "m", 0, 0, 1e6, 0, 0.05, "Mesh", NULL,
              "Edge of the tetrahedra that remeshing keeps to; 0 takes the mean of the input. Half of it "
              "costs about "
@@ -91,8 +96,14 @@ static const mn_parm_def parms[] = {
 };
 
 static const mn_input_def inputs_of[] = {
-    [INPUT_LIQUID] = {"Liquid", "tetrahedra, from tetrahedralize; v and rest_volume are used", true, false},
+    [INPUT_LIQUID] = {"Liquid", "tetrahedra, from tetrahedralize; v and rest_volume are used", false, false},
     [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes, moving or still", false, false},
+    [INPUT_EMITTERS] =
+        {"Emitters",
+         "tetrahedra that fill the mouth of a pipe, with a flat end across their v, which liquid "
+         "comes out of",
+         false, false},
+    [INPUT_SINKS] = {"Sinks", "level sets, from collider nodes, that liquid vanishes in", false, false},
 };
 static const mn_output_def outputs_of[] = {
     [OUTPUT_TETRAHEDRA] = {"Tetrahedra", "tetrahedra with rest_volume; points with v, pressure and id"},
@@ -150,14 +161,26 @@ static void warn_of_repairs(const mn_cook *cook, const mn_tet_repairs *repairs)
                  (long long)repairs->first);
 }
 
+static bool has_tetrahedra(const mn_geo *geo)
+{
+    return geo && mn_geo_kind_count(geo, MN_TETRAHEDRON) > 0;
+}
+
+/// What the simulation starts from: the liquid or, without one, what is in the mouth of the pipe.
+static const mn_geo *first_liquid(const mn_cook *cook)
+{
+    const mn_geo *liquid = mn_cook_input(cook, INPUT_LIQUID), *emitter = mn_cook_input(cook, INPUT_EMITTERS);
+    return has_tetrahedra(liquid) ? liquid : has_tetrahedra(emitter) ? emitter : NULL;
+}
+
 static mn_status create(const mn_cook *cook, void **out)
 {
     const mn_tet_liquid_def def = def_of(cook);
-    const mn_geo *geo = mn_cook_input(cook, INPUT_LIQUID);
+    const mn_geo *geo = first_liquid(cook);
     mn_tet_mesh *mesh;
     mn_tet_repairs repairs;
     mn_tet_liquid *liquid = NULL;
-    if (!geo || mn_geo_kind_count(geo, MN_TETRAHEDRON) == 0)
+    if (!geo)
         return mn_cook_fail(cook, MN_ERROR_INPUT,
                             "the input holds no tetrahedra; make them with tetrahedralize first.");
     MN_TRY(mn_tet_mesh_from_geo(geo, true, &mesh, &repairs));
@@ -168,27 +191,49 @@ static mn_status create(const mn_cook *cook, void **out)
     return status;
 }
 
-// The colliders at this frame; NULL when none is connected. Their velocities are those on screen: the
-// simulation runs cook->dt seconds while the screen shows one frame.
-static mn_status read_collider(const mn_cook *cook, mn_collider **collider)
+/// The mouth of the pipe and the velocity in it, the mean of the points' v; NULL without an emitter.
+static mn_status read_slug(const mn_cook *cook, mn_tet_mesh **slug, mn_vec3 *velocity)
 {
-    *collider = NULL;
-    mn_collider_def def = mn_collider_default_def();
-    def.geo = mn_cook_input(cook, INPUT_COLLIDERS);
-    if (!def.geo) return MN_OK;
-    def.velocity_scale = cook->dt > 0 ? 1.0 / (cook->fps * cook->dt) : 0;
-    return mn_collider_create(cook->ctx, &def, collider);
+    const mn_geo *geo = mn_cook_input(cook, INPUT_EMITTERS);
+    mn_tet_repairs repairs;
+    *slug = NULL;
+    *velocity = mn_v3(0, 0, 0);
+    if (!geo) return MN_OK;
+    if (!has_tetrahedra(geo))
+        return mn_cook_fail(cook, MN_ERROR_INPUT,
+                            "the emitter holds no tetrahedra; make them with tetrahedralize first.");
+    MN_TRY(mn_tet_mesh_from_geo(geo, true, slug, &repairs));
+    const mn_tet_field *v = mn_tet_mesh_find_field(*slug, "v");
+    for (int32_t i = 0; v && v->size == 3 && v->kind == MN_TET_LINEAR && i < (*slug)->vertex_slots; i++)
+        *velocity = mn_axpy(*velocity, 1.0 / (*slug)->vertex_slots,
+                            mn_v3(v->data[3 * i], v->data[3 * i + 1], v->data[3 * i + 2]));
+    if (mn_norm(*velocity) == 0)
+        mn_cook_warn(cook,
+                     "The emitter has no v, so nothing comes out of it; give it one, across its flat end.");
+    return MN_OK;
 }
 
 static mn_status advance(const mn_cook *cook, void *state)
 {
     const mn_tet_liquid_def def = def_of(cook);
-    mn_collider *collider;
-    MN_TRY(mn_tet_liquid_set_def(state, &def));
-    MN_TRY(read_collider(cook, &collider));
+    mn_collider *collider = NULL, *sink = NULL;
+    mn_tet_mesh *slug = NULL;
+    mn_tet_pipe pipe = {.flow_rate = mn_cook_float(cook, "flow_rate")};
+    const mn_tet_pipe none = {0};
+    mn_status status;
+    MN_TRY_TO(done, status, mn_tet_liquid_set_def(state, &def));
+    MN_TRY_TO(done, status, mn_input_colliders(cook, INPUT_COLLIDERS, &collider));
+    MN_TRY_TO(done, status, mn_input_colliders(cook, INPUT_SINKS, &sink));
+    MN_TRY_TO(done, status, read_slug(cook, &slug, &pipe.velocity));
+    pipe.slug = slug, pipe.drain = sink;
+    MN_TRY_TO(done, status, mn_tet_liquid_set_pipe(state, &pipe));
     mn_tet_liquid_set_collider(state, collider);
-    const mn_status status = mn_tet_liquid_advance(state, cook->dt);
+    status = mn_tet_liquid_advance(state, cook->dt);
+done:
     mn_tet_liquid_set_collider(state, NULL);
+    if (status == MN_OK) status = mn_tet_liquid_set_pipe(state, &none);
+    mn_tet_mesh_free(slug);
+    mn_collider_free(sink);
     mn_collider_free(collider);
     return status;
 }
@@ -350,8 +395,7 @@ static void report(const void *state, mn_report *out)
 
 static mn_status doctor(const mn_cook *cook, mn_doctor *d)
 {
-    const mn_geo *geo = mn_cook_input(cook, INPUT_LIQUID);
-    if (!geo || mn_geo_kind_count(geo, MN_TETRAHEDRON) == 0) {
+    if (!first_liquid(cook)) {
         d->sentence(d->user, "The liquid input has no tetrahedra at the first frame.");
         return MN_OK;
     }

@@ -83,7 +83,7 @@ static mn_status find_rows(mn_tet_system *s)
     MN_TRY(mn_array_resize(s->ctx, &s->row_start, s->node_count + 1));
     MN_TRY(mn_array_resize(s->ctx, &s->diagonal, s->node_count));
     int32_t *seen = mn_allocate(s->ctx, mn_bytes(s->node_count, sizeof *seen));
-    if (!seen) return MN_ERROR_MEMORY;
+    if (s->node_count > 0 && !seen) return MN_ERROR_MEMORY;
     for (int32_t i = 0; i < s->node_count; i++) seen[i] = -1;
     mn_status status = MN_OK;
     for (int32_t i = 0; i < s->node_count && status == MN_OK; i++) {

@@ -106,6 +106,47 @@ static void going_back_and_forth_gives_the_same(void **state)
     }
 }
 
+/// Liquid that comes out of an emitter alone, at the flow rate; a mouth that is not flat is named.
+static void an_emitter_gives_its_flow_rate(void **state)
+{
+    (void)state;
+    node_stage s;
+    const mn_geo *geo;
+    stage_open(&s, &calm);
+    mn_tet_mesh *mouth = tet_block(s.ctx, 3);
+    mn_tet_field *v;
+    check_ok(s.ctx, mn_tet_mesh_add_field(mouth, "v", MN_TET_LINEAR, 3, &v));
+    for (int32_t i = 0; i < mouth->vertex_slots; i++) {
+        mn_tet_mesh_move_vertex(mouth, i, mn_scale(2e-3, mouth->position[i]));
+        v->data[3 * i + 1] = -1;
+    }
+    check_ok(s.ctx, mn_tet_mesh_to_geo(mouth, NULL, &s.files[0]));
+    mn_tet_mesh_free(mouth);
+    const int32_t file = stage_node(&s, "file", "mouth"), solver = stage_node(&s, "tet_solver", "stream");
+    stage_set(&s, file, "path", "a");
+    stage_connect(&s, solver, 2, file);
+    stage_set(&s, solver, "gravity", "0 0 0");
+    stage_set(&s, solver, "time_scale", "0.1");
+    stage_set(&s, solver, "flow_rate", "2e-6");
+    double volume[3] = {0};
+    for (int frame = 1; frame <= 2; frame++) {
+        stage_cook(&s, solver, frame);
+        volume[frame] = mn_network_report(s.network, solver)->value[MN_REPORT_mass][0] / 1000;
+    }
+    // A tenth of 1/24 s; layers are one edge of 0.84 mm long.
+    const double due = 2e-6 * 0.1 / 24;
+    assert_true(volume[2] - volume[1] <= due * (1 + 1e-6) && volume[2] - volume[1] > due - 0.9e-3 * 4e-6);
+    stage_close(&s);
+    stage_open(&s, &calm);
+    s.files[0] = make_ball(s.ctx);
+    const int32_t ball = stage_node(&s, "file", "ball"), round = stage_node(&s, "tet_solver", "stream");
+    stage_set(&s, ball, "path", "a");
+    stage_connect(&s, round, 2, ball);
+    stage_cook(&s, round, 1);
+    check_fails(s.ctx, mn_network_cook(s.network, round, 0, 2, &geo), MN_ERROR_INPUT, "flat end");
+    stage_close(&s);
+}
+
 static void says_what_is_wrong(void **state)
 {
     (void)state;
@@ -131,6 +172,7 @@ int main(void)
         cmocka_unit_test(tetrahedra_carry_every_attribute_and_move),
         cmocka_unit_test(the_surface_is_closed_and_its_normals_point_out),
         cmocka_unit_test(going_back_and_forth_gives_the_same),
+        cmocka_unit_test(an_emitter_gives_its_flow_rate),
         cmocka_unit_test(says_what_is_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

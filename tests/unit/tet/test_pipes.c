@@ -2,6 +2,7 @@
 //
 // Pipes: what comes and goes is booked to rounding, at the flow rate asked for, and a stream stays one.
 #include "meniscus/tet_liquid.h"
+#include "support/analytic_volume.h"
 #include "support/check.h"
 #include "support/failing_allocator.h"
 #include "support/tet_shapes.h"
@@ -91,6 +92,41 @@ static void test_empty_mouth(void **state)
     mn_tet_mesh_free(far);
 }
 
+/// A slug falls into a drain that fills everything below: what is left and what went is what was there.
+static void test_outflow(void **state)
+{
+    mn_context *ctx = *state;
+    mn_tet_mesh *slug = slug_at(ctx, mn_v3(0, 1.5 * width, 0));
+    const double volume = mn_tet_mesh_volume(slug);
+    mn_tet_liquid *liquid = liquid_of(ctx, slug, mn_v3(0, -1, 0));
+    mn_collider_def def = mn_collider_default_def();
+    mn_tet_pipe pipe = {0};
+    mn_collider *drain;
+    mn_geo *geo;
+    double gone = 0;
+    check_ok(ctx, mn_geo_create(ctx, &geo));
+    check_ok(ctx, analytic_add(geo, analytic_plane(0.01)));
+    def.geo = geo;
+    check_ok(ctx, mn_collider_create(ctx, &def, &drain));
+    pipe.drain = drain;
+    check_ok(ctx, mn_tet_liquid_set_pipe(liquid, &pipe));
+    for (int frame = 0; frame < 8; frame++) {
+        double added, removed;
+        mn_tet_topology topology;
+        check_ok(ctx, mn_tet_liquid_advance(liquid, 1e-3));
+        mn_tet_liquid_get_piped(liquid, &added, &removed);
+        gone += removed;
+        check_close(rest_of(liquid) + gone, volume, 1e-12 * volume);
+        check_ok(ctx, mn_tet_mesh_topology(mn_tet_liquid_mesh(liquid), &topology));
+        assert_int_equal(topology.nonmanifold_edges + topology.face_type_vertices, 0);
+    }
+    check_close(gone, volume, 0.05 * volume);
+    mn_tet_liquid_free(liquid);
+    mn_tet_mesh_free(slug);
+    mn_collider_free(drain);
+    mn_geo_free(geo);
+}
+
 static void test_bad_pipes(void **state)
 {
     mn_context *ctx = *state;
@@ -130,6 +166,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_inflow),
         cmocka_unit_test(test_empty_mouth),
+        cmocka_unit_test(test_outflow),
         cmocka_unit_test(test_bad_pipes),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
