@@ -21,7 +21,7 @@ static const double SPLIT = 1.4, MERGE = 0.5, CLOSEST = 0.1, HOLE = 2.3; // spac
 
 // ---- edges ----
 
-static int by_length(const void *first, const void *second)
+int mls_by_length(const void *first, const void *second)
 {
     const mls_edge *a = first, *b = second;
     if (a->length2 != b->length2) return a->length2 < b->length2 ? -1 : 1;
@@ -31,7 +31,7 @@ static int by_length(const void *first, const void *second)
 
 static int by_falling_length(const void *first, const void *second)
 {
-    return by_length(second, first);
+    return mls_by_length(second, first);
 }
 
 // Edges shorter than the one bound or longer than the other.
@@ -74,7 +74,7 @@ static bool parts(const mn_mls *mls, const mn_mls_point *a, const mn_mls_point *
 static mn_status merge_short_edges(mn_mls *mls)
 {
     MN_TRY(list_edges(mls, MERGE * mls->def.spacing, INFINITY));
-    sort_edges(mls, by_length);
+    sort_edges(mls, mls_by_length);
     for (int64_t i = 0; i < mls->edges.count; i++) {
         int32_t p = mls->edges.data[i].p, q = mls->edges.data[i].q;
         if (mls->touched.data[p] || mls->touched.data[q]) continue;

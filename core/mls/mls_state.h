@@ -213,6 +213,9 @@ mn_status mls_shed_rims(mn_mls *mls);
 /// Splits long edges, merges short ones, tears thin film, and lets points change their codimension.
 mn_status mls_reseed(mn_mls *mls);
 
+/// Orders mls_edges by their length, for qsort().
+int mls_by_length(const void *first, const void *second);
+
 // ---- transitions.c, thread_reseed.c: parts of it ----
 /// Points whose surroundings have become those of another codimension.
 mn_status mls_transitions(mn_mls *mls);

@@ -112,7 +112,7 @@ static bool none_between(const thread_graph *g, const thread_points *points, con
     return true;
 }
 
-static int by_length(const void *first, const void *second)
+int thread_by_length(const void *first, const void *second)
 {
     const thread_edge *a = first, *b = second;
     if (a->length2 != b->length2) return a->length2 < b->length2 ? -1 : 1;
@@ -146,7 +146,8 @@ static mn_status link_nodes(thread_graph *g, const thread_points *points)
             MN_TRY(mn_array_push(g->ctx, &g->edges, &edge));
         }
     }
-    if (g->edges.count > 0) qsort(g->edges.data, (size_t)g->edges.count, sizeof *g->edges.data, by_length);
+    if (g->edges.count > 0)
+        qsort(g->edges.data, (size_t)g->edges.count, sizeof *g->edges.data, thread_by_length);
     for (int64_t i = 0; i < g->edges.count; i++) MN_TRY(add_link(g, g->edges.data[i].a, g->edges.data[i].b));
     return MN_OK;
 }

@@ -88,6 +88,9 @@ mn_status thread_graph_create(mn_context *ctx, thread_graph *graph);
 void thread_graph_free(thread_graph *graph);
 mn_status thread_graph_build(thread_graph *graph, const thread_points *points, double sigma);
 
+/// Orders thread_edges by their length, for qsort().
+int thread_by_length(const void *first, const void *second);
+
 /// The node at the other end of a link.
 static inline int32_t thread_other(const thread_graph *graph, int32_t link, int32_t node)
 {

@@ -123,14 +123,6 @@ static void break_necks(mn_mls *mls)
 
 // ---- links ----
 
-static int by_length(const void *first, const void *second)
-{
-    const thread_edge *a = first, *b = second;
-    if (a->length2 != b->length2) return a->length2 < b->length2 ? -1 : 1;
-    if (a->a != b->a) return a->a < b->a ? -1 : 1;
-    return a->b < b->b ? -1 : a->b > b->b;
-}
-
 static mn_status list_links(mn_mls *mls, double below, double above)
 {
     thread_graph *g = &mls->threads;
@@ -141,7 +133,8 @@ static mn_status list_links(mn_mls *mls, double below, double above)
         const thread_edge edge = {d2, a, b};
         if (d2 < below * below || d2 > above * above) MN_TRY(mn_array_push(g->ctx, &g->edges, &edge));
     }
-    if (g->edges.count > 0) qsort(g->edges.data, (size_t)g->edges.count, sizeof *g->edges.data, by_length);
+    if (g->edges.count > 0)
+        qsort(g->edges.data, (size_t)g->edges.count, sizeof *g->edges.data, thread_by_length);
     return MN_OK;
 }
 

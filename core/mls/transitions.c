@@ -62,14 +62,6 @@ static mn_vec3 way_along(const mn_mls *mls, int32_t p)
     return mn_normalize(mn_m3_column(axes, 0));
 }
 
-static int by_length(const void *first, const void *second)
-{
-    const mls_edge *a = first, *b = second;
-    if (a->length2 != b->length2) return a->length2 < b->length2 ? -1 : 1;
-    if (a->p != b->p) return a->p < b->p ? -1 : 1;
-    return a->q < b->q ? -1 : a->q > b->q;
-}
-
 // Edges between the points of strips with film on both sides: those across.
 static mn_status list_rungs(mn_mls *mls)
 {
@@ -88,7 +80,7 @@ static mn_status list_rungs(mn_mls *mls)
         }
     }
     if (mls->edges.count > 0)
-        qsort(mls->edges.data, (size_t)mls->edges.count, sizeof *mls->edges.data, by_length);
+        qsort(mls->edges.data, (size_t)mls->edges.count, sizeof *mls->edges.data, mls_by_length);
     return MN_OK;
 }
 
