@@ -409,9 +409,9 @@ int main(int argc, char **argv)
     contact_angle(&(drop_case){60, 70, 8, 0, MN_MPM_SEPARATE, true}, 2, "60 deg, R0 = 8 dx, tilted collider");
     contact_angle(&(drop_case){120, 115, 8, 0, MN_MPM_SEPARATE, true}, 2,
                   "120 deg, R0 = 8 dx, tilted collider");
-    angle_on_ball(60, 70, 6, 0, 2, "60 deg, R0 = 6 dx, on a ball of 1.5 R0");
+    angle_on_ball(60, 70, 5, 0, 1.5, "60 deg, R0 = 5 dx, on a ball of 1.5 R0");
     angle_on_ball(120, 115, 8, 0, 1.5, "120 deg, R0 = 8 dx, on a ball of 1.5 R0");
-    angle_on_ball(60, 70, 6, 0.5, 2, "60 deg, R0 = 6 dx, on a ball that moves at 0.5 sqrt(sigma/(rho R0))");
+    angle_on_ball(60, 70, 5, 0.5, 1.5, "60 deg, R0 = 5 dx, on a ball that moves at 0.5 sqrt(sigma/(rho R0))");
     puddle(3, true, 0.1, "90 deg, straight puddle, dx = l_c/3: height");
     puddle(3, false, 0.1, "90 deg, round puddle, at least 60 l_c^3, dx = l_c/3: height");
     bounce(8, 1, "R = 8 dx, We 1: contact time");
