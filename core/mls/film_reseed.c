@@ -223,7 +223,7 @@ mn_status mls_reseed(mn_mls *mls)
 {
     const int64_t count = mls->points.count;
     MN_TRY(mn_array_resize(mls->ctx, &mls->touched, count));
-    memset(mls->touched.data, 0, (size_t)count);
+    if (count > 0) memset(mls->touched.data, 0, (size_t)count);
     MN_TRY(mls_shed_rims(mls));
     MN_TRY(mls_transitions(mls));
     MN_TRY(tear_thin_film(mls));

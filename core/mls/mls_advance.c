@@ -61,17 +61,22 @@ static mn_status build_threads(mn_mls *mls)
     return thread_graph_build(&mls->threads, &points, mls->def.sigma);
 }
 
+// With room for one point more, so that there is some address even for none.
 static mn_status make_room(mn_mls *mls)
 {
     mn_context *ctx = mls->ctx;
     const int64_t count = mls->points.count;
     mls_vec3_array *vectors[] = {&mls->x0,    &mls->v0, &mls->normals, &mls->right,   &mls->solution,
                                  &mls->swell, &mls->x1, &mls->wind,    &mls->gradient};
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        MN_TRY(mn_array_reserve(ctx, vectors[i], count + 1));
         MN_TRY(mn_array_resize(ctx, vectors[i], count));
+    }
     mls_double_array *numbers[] = {&mls->thickness, &mls->mass, &mls->drag, &mls->volume, &mls->diagonal};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        MN_TRY(mn_array_reserve(ctx, numbers[i], count + 1));
         MN_TRY(mn_array_resize(ctx, numbers[i], count));
+    }
     MN_TRY(mn_array_resize(ctx, &mls->ids, count));
     MN_TRY(mn_array_resize(ctx, &mls->skip, count));
     MN_TRY(mn_array_resize(ctx, &mls->use, count));

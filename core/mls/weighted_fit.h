@@ -50,6 +50,39 @@ MN_INLINE void fit_subtract(double *a, double factor, const double *b, int64_t n
     for (int64_t i = 0; i < n; i += 4) *(mn_double4 *)(a + i) -= f * *(const mn_double4 *)(b + i);
 }
 
+/// Two such products at once, with the same bits: the loads of `a` are shared, and the sums do not wait for
+/// each other.
+MN_INLINE void fit_dot2(const double *a, const double *b, const double *c, int64_t n, double dots[2])
+{
+    mn_double4 s = {0, 0, 0, 0}, t = s, u = s, v = s;
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const mn_double4 x = *(const mn_double4 *)(a + i), y = *(const mn_double4 *)(a + i + 4);
+        s += x * *(const mn_double4 *)(b + i);
+        u += x * *(const mn_double4 *)(c + i);
+        t += y * *(const mn_double4 *)(b + i + 4);
+        v += y * *(const mn_double4 *)(c + i + 4);
+    }
+    if (i < n) {
+        s += *(const mn_double4 *)(a + i) * *(const mn_double4 *)(b + i);
+        u += *(const mn_double4 *)(a + i) * *(const mn_double4 *)(c + i);
+    }
+    s += t, u += v;
+    dots[0] = (s[0] + s[1]) + (s[2] + s[3]);
+    dots[1] = (u[0] + u[1]) + (u[2] + u[3]);
+}
+
+MN_INLINE void fit_subtract2(double *a, double *b, const double factors[2], const double *c, int64_t n)
+{
+    const mn_double4 f = {factors[0], factors[0], factors[0], factors[0]};
+    const mn_double4 g = {factors[1], factors[1], factors[1], factors[1]};
+    for (int64_t i = 0; i < n; i += 4) {
+        const mn_double4 x = *(const mn_double4 *)(c + i);
+        *(mn_double4 *)(a + i) -= f * x;
+        *(mn_double4 *)(b + i) -= g * x;
+    }
+}
+
 /// Factors in place; gives how many leading columns are sound.
 MN_INLINE int32_t fit_factor(weighted_fit *fit)
 {
@@ -66,7 +99,13 @@ MN_INLINE int32_t fit_factor(weighted_fit *fit)
         fit->r[k][k] = pivot;
         const mn_double4 scale = {1 / pivot, 1 / pivot, 1 / pivot, 1 / pivot};
         for (int64_t i = 0; i < n; i += 4) *(mn_double4 *)(column + i) *= scale;
-        for (int32_t j = k + 1; j < fit->columns; j++) {
+        int32_t j = k + 1;
+        for (; j + 1 < fit->columns; j += 2) {
+            double *other = fit->q + j * n;
+            fit_dot2(column, other, other + n, n, &fit->r[k][j]);
+            fit_subtract2(other, other + n, &fit->r[k][j], column, n);
+        }
+        if (j < fit->columns) {
             double *other = fit->q + j * n;
             fit->r[k][j] = fit_dot(column, other, n);
             fit_subtract(other, fit->r[k][j], column, n);
