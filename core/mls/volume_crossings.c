@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where the skin crosses the lines between cell centres, and how grid and skin see each other there: J, whose
-// row for a crossing holds the weights of the skin's points around it, and D_k J, what flows out of a cell.
+// row for a crossing holds the weights of the skin's points around it.
 //
 // The weights are balanced: each row sums to one, so that a crossing moves with a skin that moves as one; and
 // each column, times the faces' areas, sums to the point's area vector d(volume)/dx. So uniform pressure
@@ -129,58 +129,9 @@ static mn_status list_crossings(mls_volume *v)
     return MN_OK;
 }
 
-// D_k J by cells, and its transpose by components of points.
-static mn_status collect_rows(mls_volume *v)
-{
-    const int64_t points = v->skin.count;
-    volume_rows *in = &v->flow_rows, *out = &v->push_rows;
-    int64_t total = 0;
-    for (int64_t i = 0; i < v->crossings.count; i++) total += v->crossings.data[i].count;
-    MN_TRY(volume_rows_resize(v->ctx, in, v->liquid.count, total));
-    MN_TRY(volume_rows_resize(v->ctx, out, 3 * points, total));
-    memset(out->start.data, 0, mn_bytes(3 * points + 1, sizeof(int64_t)));
-    int64_t at = 0;
-    for (int64_t i = 0; i < v->liquid.count; i++) {
-        in->start.data[i] = at;
-        for (int64_t c = v->cell_start.data[i]; c < v->cell_start.data[i + 1]; c++) {
-            const volume_crossing *row = &v->crossings.data[c];
-            for (int32_t k = 0; k < row->count; k++, at++) {
-                in->column.data[at] = 3 * row->point[k] + row->axis;
-                in->value.data[at] = row->side * row->weight[k];
-                out->start.data[in->column.data[at]]++;
-            }
-        }
-    }
-    in->start.data[v->liquid.count] = at;
-    mn_prefix_sum_i64(out->start.data, 3 * points + 1);
-    for (int64_t i = 0; i < v->liquid.count; i++)
-        for (int64_t k = in->start.data[i]; k < in->start.data[i + 1]; k++) {
-            const int64_t to = out->start.data[in->column.data[k]]++;
-            out->column.data[to] = (int32_t)i, out->value.data[to] = in->value.data[k];
-        }
-    for (int64_t p = 3 * points; p > 0; p--) out->start.data[p] = out->start.data[p - 1];
-    out->start.data[0] = 0;
-    return MN_OK;
-}
-
-mn_status volume_rows_resize(mn_context *ctx, volume_rows *rows, int64_t count, int64_t entries)
-{
-    MN_TRY(mn_array_resize(ctx, &rows->start, count + 1));
-    MN_TRY(mn_array_resize(ctx, &rows->column, entries));
-    return mn_array_resize(ctx, &rows->value, entries);
-}
-
-void volume_rows_free(mn_context *ctx, volume_rows *rows)
-{
-    mn_array_free(ctx, &rows->start);
-    mn_array_free(ctx, &rows->column);
-    mn_array_free(ctx, &rows->value);
-}
-
 mn_status volume_cross(mls_volume *v)
 {
     MN_TRY(list_crossings(v));
     MN_TRY(mn_parallel_for(v->ctx, v->crossings.count, GRAIN, row_range, v));
-    MN_TRY(balance_rows(v));
-    return collect_rows(v);
+    return balance_rows(v);
 }

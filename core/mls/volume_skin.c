@@ -9,6 +9,15 @@
 #include <string.h>
 
 static const double SPLIT = 1.4, MERGE = 0.5; // spacings
+static const double WETTING = 0.1;            // dx
+
+static bool is_wetting(const mls_volume *v, mn_vec3 x)
+{
+    if (!v->set.collider) return false;
+    double distance;
+    mn_collider_distance(v->set.collider, v->set.before, 1, &x, &distance);
+    return distance < WETTING * v->set.dx;
+}
 
 static mn_status spread(mls_volume *v)
 {
@@ -19,11 +28,13 @@ static mn_status spread(mls_volume *v)
         MN_TRY(mn_array_resize(ctx, vectors[i], count));
     MN_TRY(mn_array_resize(ctx, &v->ids, count));
     MN_TRY(mn_array_resize(ctx, &v->none, count));
+    MN_TRY(mn_array_resize(ctx, &v->fixed, count));
     for (int64_t i = 0; i < count; i++) {
         v->x0.data[i] = v->skin.data[i].position;
         v->normals.data[i] = v->skin.data[i].normal;
         v->ids.data[i] = v->skin.data[i].id;
         v->none.data[i] = 0;
+        v->fixed.data[i] = volume_is_held(&v->skin.data[i]) || is_wetting(v, v->x0.data[i]);
     }
     return MN_OK;
 }

@@ -49,18 +49,12 @@ typedef struct volume_crossing {
     double weight[VOLUME_ROW_MAX]; ///< sum 1
 } volume_crossing;
 
-/// A sparse matrix by rows.
-typedef struct volume_rows {
-    MN_ARRAY(int64_t) start;
-    volume_index_array column;
-    mls_double_array value;
-} volume_rows;
-
-/// The preconditioner of one component of the skin's velocities.
-typedef struct volume_skin_factor {
-    volume_rows rows;
-    mn_incomplete_cholesky *factor;
-} volume_skin_factor;
+/// Incomplete factors of a matrix (volume_factor.c).
+typedef struct volume_factor {
+    const mn_sparse *matrix; ///< whose pattern they have
+    mls_double_array value;  ///< L below the diagonal, U = D L^T on and above it
+    MN_ARRAY(int64_t) diagonal, where;
+} volume_factor;
 
 typedef enum volume_face_kind { FACE_AIR, FACE_INNER, FACE_SKIN, FACE_CLOSED, FACE_SPRING } volume_face_kind;
 
@@ -90,7 +84,8 @@ struct mls_volume {
     bool clean; ///< no holes, and no parts of the skin that overlap
     mls_vec3_array x0, x1, normals, u0, change, skin_mass;
     MN_ARRAY(int64_t) ids;
-    MN_ARRAY(uint8_t) none;                ///< zeros
+    MN_ARRAY(uint8_t) none;  ///< zeros, or marks
+    MN_ARRAY(uint8_t) fixed; ///< 1: moves as the grid does or not at all: against a solid, or at the spring
     volume_index_array corners, skin_body; ///< triangles, three each; -1: of no body
 
     // the grid in this step
@@ -113,12 +108,12 @@ struct mls_volume {
     // the coupling
     MN_ARRAY(volume_crossing) crossings;
     MN_ARRAY(int64_t) cell_start;
-    volume_rows flow_rows, push_rows; ///< D_k J and its transpose
     mls_double_array component, right, solution, guess;
-    mls_double_array shore; ///< what the crossings add to the diagonal of the Poisson matrix
-    mn_sparse poisson;
-    mn_incomplete_cholesky *factor;
-    volume_skin_factor skin_factor[3];
+    mls_double_array pressure; ///< Pa, of the step
+    volume_index_array rows, columns;
+    mls_double_array values; ///< entries of the system before they are sorted
+    mn_sparse system;
+    volume_factor factor;
     mn_krylov *krylov;
     double dt, strength; ///< of the solve that runs: time step, and dt^2 theta^2 sigma
     int64_t iterations;
@@ -236,10 +231,17 @@ mn_status volume_carry(mls_volume *volume, double dt);
 mn_status volume_diffuse(mls_volume *volume, double dt);
 
 // ---- volume_crossings.c ----
-mn_status volume_rows_resize(mn_context *ctx, volume_rows *rows, int64_t count, int64_t entries);
-void volume_rows_free(mn_context *ctx, volume_rows *rows);
 /// Crossings of the skin with the lines between cell centres.
 mn_status volume_cross(mls_volume *volume);
+
+// ---- volume_factor.c ----
+/// `matrix` is symmetric with its whole pattern, and must stay; its first `negative` rows are the negative
+/// ones.
+mn_status volume_factor_build(mn_context *ctx, const mn_sparse *matrix, int64_t negative,
+                              volume_factor *factor);
+void volume_factor_free(mn_context *ctx, volume_factor *factor);
+/// An mn_apply_fn: z = P^-1 r.
+mn_status volume_factor_apply(void *factor, const double *r, double *z);
 
 // ---- volume_coupling.c ----
 /// Pressure and skin together: speeds of faces, and `change` of the skin's velocities.

@@ -38,18 +38,19 @@ mn_status volume_create(mn_context *ctx, mls_volume **out)
 
 static void free_numbers(mls_volume *v)
 {
-    mls_double_array *numbers[] = {&v->phi,       &v->solid,     &v->open,       &v->wall,
-                                   &v->speed,     &v->before,    &v->weight,     &v->shore,
-                                   &v->component, &v->right,     &v->solution,   &v->guess,
-                                   &v->strain,    &v->face_mass, &v->face_right, &v->face_speed};
+    mls_double_array *numbers[] = {&v->phi,        &v->solid,     &v->open,     &v->wall,   &v->speed,
+                                   &v->before,     &v->weight,    &v->pressure, &v->values, &v->component,
+                                   &v->right,      &v->solution,  &v->guess,    &v->strain, &v->face_mass,
+                                   &v->face_right, &v->face_speed};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) mn_array_free(v->ctx, numbers[i]);
-    volume_index_array *indices[] = {&v->corners, &v->skin_body, &v->next, &v->unknown,
-                                     &v->liquid,  &v->body,      &v->stack};
+    volume_index_array *indices[] = {&v->corners, &v->skin_body, &v->next, &v->unknown, &v->liquid,
+                                     &v->body,    &v->stack,     &v->rows, &v->columns};
     for (size_t i = 0; i < sizeof indices / sizeof indices[0]; i++) mn_array_free(v->ctx, indices[i]);
     mls_vec3_array *vectors[] = {&v->x0, &v->x1, &v->normals, &v->u0, &v->change, &v->sites, &v->skin_mass};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) mn_array_free(v->ctx, vectors[i]);
     mn_array_free(v->ctx, &v->ids);
     mn_array_free(v->ctx, &v->none);
+    mn_array_free(v->ctx, &v->fixed);
     mn_array_free(v->ctx, &v->kind);
     mn_array_free(v->ctx, &v->known);
     mn_array_free(v->ctx, &v->newly);
@@ -69,17 +70,11 @@ void volume_free(mls_volume *v)
     mn_array_free(v->ctx, &v->lost);
     mn_array_free(v->ctx, &v->bodies);
     mn_array_free(v->ctx, &v->crossings);
-    volume_rows_free(v->ctx, &v->flow_rows);
-    volume_rows_free(v->ctx, &v->push_rows);
     film_matrix_free(v->ctx, &v->matrix);
     film_surface_free(&v->surface);
     mn_triangles_free(v->mesh);
-    mn_sparse_free(v->ctx, &v->poisson);
-    mn_incomplete_cholesky_free(v->factor);
-    for (int i = 0; i < 3; i++) {
-        volume_rows_free(v->ctx, &v->skin_factor[i].rows);
-        mn_incomplete_cholesky_free(v->skin_factor[i].factor);
-    }
+    mn_sparse_free(v->ctx, &v->system);
+    volume_factor_free(v->ctx, &v->factor);
     mn_blocks_free(v->blocks);
     mn_point_sort_free(v->sort);
     mn_krylov_free(v->krylov);
@@ -257,7 +252,7 @@ static mn_status balance(mls_volume *v)
     for (int64_t i = 0; i < v->particles.count; i++) {
         mn_mls_particle *p = &v->particles.data[i];
         const int32_t unknown = v->unknown.data[volume_cell_at(v, p->position)];
-        p->pressure = unknown < 0 ? 0 : v->solution.data[unknown] / v->dt;
+        p->pressure = unknown < 0 ? 0 : v->pressure.data[unknown];
         const int32_t body = v->stack.data[i] = body_at(v, p->position);
         if (body >= 0) v->sites.data[body] = mn_axpy(v->sites.data[body], -p->mass, p->velocity);
     }
