@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cycles materials from the `look` of a material preset: clear liquids bend and absorb light, metals mirror it by their
 measured reflectance, films show the colours of their thickness."""
+import math
+
 import bpy
 
 from .native import meniscus
@@ -43,31 +45,54 @@ def _metal(tree, look, scale):
     return mirror.outputs[0], None
 
 
+def _math(tree, operation, *values):
+    """A node that computes; each value is a number or the output of another node."""
+    node = tree.nodes.new("ShaderNodeMath")
+    node.operation = operation
+    for i, value in enumerate(values):
+        if isinstance(value, (int, float)):
+            node.inputs[i].default_value = value
+        else:
+            tree.links.new(value, node.inputs[i])
+    return node.outputs[0]
+
+
 def _film(tree, look, scale):
-    """A soap film: nearly clear, mirroring more at grazing angles, tinted by interference. The path difference of the two
-    reflections is 2 n d cos(t); a ramp over it stands for the sum over wavelengths."""
+    """A soap film: clear but for what its two faces mirror, R = 4 R0 sin^2(2 pi n d cos(t) / wavelength) for red, green and
+    blue, with the film's own `thickness` d and the angle t inside of it. Thick films have no colour: neighbouring
+    wavelengths within a band of 100 nm wash it out, exp(-(pi n d band / wavelength^2)^2 / 4)."""
     clear, mirror, mix = (tree.nodes.new(f"ShaderNode{name}") for name in ("BsdfTransparent", "BsdfGlossy", "MixShader"))
-    fresnel, weight, ramp = (tree.nodes.new(f"ShaderNode{name}") for name in ("Fresnel", "LayerWeight", "ValToRGB"))
     mirror.inputs["Roughness"].default_value = 0.0
-    # Seen from behind, the node turns the ratio round, as for leaving glass; a film has air on both sides.
-    side, ratio, both = (tree.nodes.new(f"ShaderNode{name}") for name in ("NewGeometry", "Math", "Math"))
-    ratio.operation = "MULTIPLY_ADD"
-    ratio.inputs[1].default_value, ratio.inputs[2].default_value = 1 / look["ior"] - look["ior"], look["ior"]
-    tree.links.new(side.outputs["Backfacing"], ratio.inputs[0])
-    tree.links.new(ratio.outputs[0], fresnel.inputs["IOR"])
-    both.operation, both.use_clamp = "MULTIPLY", True
-    both.inputs[1].default_value = 2.0  # two faces mirror
-    tree.links.new(fresnel.outputs[0], both.inputs[0])
-    weight.inputs["Blend"].default_value = 0.5
-    stops = [(0.0, (0.95, 0.85, 0.55)), (0.2, (0.85, 0.45, 0.75)), (0.4, (0.35, 0.55, 0.95)), (0.6, (0.45, 0.95, 0.65)),
-             (0.8, (0.95, 0.75, 0.5)), (1.0, (0.9, 0.6, 0.85))]
-    while len(ramp.color_ramp.elements) < len(stops):
-        ramp.color_ramp.elements.new(0.5)
-    for element, (place, color) in zip(ramp.color_ramp.elements, stops):
-        element.position, element.color = place, (*color, 1)
-    tree.links.new(weight.outputs["Facing"], ramp.inputs[0])
-    tree.links.new(ramp.outputs[0], mirror.inputs["Color"])
-    tree.links.new(both.outputs[0], mix.inputs[0])
+    geometry, dot = tree.nodes.new("ShaderNodeNewGeometry"), tree.nodes.new("ShaderNodeVectorMath")
+    dot.operation = "DOT_PRODUCT"
+    tree.links.new(geometry.outputs["Incoming"], dot.inputs[0])
+    tree.links.new(geometry.outputs["Normal"], dot.inputs[1])
+    cosine = _math(tree, "ABSOLUTE", dot.outputs["Value"])
+    # sin^2 inside = sin^2 outside / n^2
+    inside = _math(tree, "SQRT", _math(tree, "SUBTRACT", 1.0, _math(
+        tree, "DIVIDE", _math(tree, "SUBTRACT", 1.0, _math(tree, "MULTIPLY", cosine, cosine)), look["ior"] ** 2)))
+    # Schlick's R0 + (1 - R0) (1 - cos)^5 of one face
+    r0 = ((look["ior"] - 1) / (look["ior"] + 1)) ** 2
+    one_face = _math(tree, "MULTIPLY_ADD", _math(tree, "POWER", _math(tree, "SUBTRACT", 1.0, cosine), 5.0), 1 - r0, r0)
+    thickness = tree.nodes.new("ShaderNodeAttribute")
+    thickness.attribute_name = "thickness"
+    nanometres = _math(tree, "MULTIPLY", thickness.outputs["Fac"], 1e9)
+    path = _math(tree, "MULTIPLY", _math(tree, "MULTIPLY", nanometres, inside), look["ior"])
+    color = tree.nodes.new("ShaderNodeCombineColor")
+    for channel, wavelength in enumerate((610.0, 540.0, 460.0)):
+        phase = _math(tree, "MULTIPLY", path, 4 * math.pi / wavelength)
+        spread = _math(tree, "MULTIPLY", path, math.pi * 100.0 / wavelength ** 2 / 2)
+        seen = _math(tree, "EXPONENT", _math(tree, "MULTIPLY", _math(tree, "MULTIPLY", spread, spread), -1.0))
+        wave = _math(tree, "MULTIPLY", _math(tree, "COSINE", phase), seen)
+        tree.links.new(_math(tree, "MULTIPLY_ADD", wave, -0.5, 0.5), color.inputs[channel])
+    tree.links.new(color.outputs[0], mirror.inputs["Color"])
+    strength = tree.nodes.new("ShaderNodeMath")
+    strength.operation, strength.use_clamp = "MULTIPLY", True
+    strength.inputs[1].default_value = 4.0
+    tree.links.new(one_face, strength.inputs[0])
+    # The skin has two sides of polygons for one film: only the one that is met first mirrors.
+    front = _math(tree, "MULTIPLY", strength.outputs[0], _math(tree, "SUBTRACT", 1.0, geometry.outputs["Backfacing"]))
+    tree.links.new(front, mix.inputs[0])
     tree.links.new(clear.outputs[0], mix.inputs[1])
     tree.links.new(mirror.outputs[0], mix.inputs[2])
     return mix.outputs[0], None

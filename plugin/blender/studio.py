@@ -44,8 +44,9 @@ def _ramp(tree, stops):
     return ramp
 
 
-def background(scene, low=(0.012, 0.013, 0.016), horizon=(0.10, 0.115, 0.14), top=(0.02, 0.028, 0.045)):
-    """A dim gradient by height all around: what is not lit is not black."""
+def background(scene, low=(0.012, 0.013, 0.016), horizon=(0.10, 0.115, 0.14), top=(0.02, 0.028, 0.045), seen=None):
+    """A dim gradient by height all around: what is not lit is not black. With `seen` the camera itself sees only that color:
+    the gradient is there for what mirrors it."""
     world = bpy.data.worlds.new("Meniscus Studio")
     world.use_nodes = True
     tree = world.node_tree
@@ -58,7 +59,15 @@ def background(scene, low=(0.012, 0.013, 0.016), horizon=(0.10, 0.115, 0.14), to
     tree.links.new(split.outputs["Z"], remap.inputs["Value"])
     tree.links.new(remap.outputs[0], ramp.inputs[0])
     tree.links.new(ramp.outputs[0], light.inputs["Color"])
-    tree.links.new(light.outputs[0], out.inputs["Surface"])
+    if seen is None:
+        tree.links.new(light.outputs[0], out.inputs["Surface"])
+    else:
+        path, dark, mix = (tree.nodes.new(f"ShaderNode{name}") for name in ("LightPath", "Background", "MixShader"))
+        dark.inputs["Color"].default_value = (*seen, 1)
+        tree.links.new(path.outputs["Is Camera Ray"], mix.inputs[0])
+        tree.links.new(light.outputs[0], mix.inputs[1])
+        tree.links.new(dark.outputs[0], mix.inputs[2])
+        tree.links.new(mix.outputs[0], out.inputs["Surface"])
     scene.world = world
 
 
@@ -144,7 +153,7 @@ def _table(scene, center, ground_height):
 
 def _dark(scene, center, ground_height):
     """Dark field: nothing behind, long lights at the sides and above that films and rims catch."""
-    background(scene, (0.004, 0.004, 0.005), (0.012, 0.013, 0.017), (0.006, 0.007, 0.01))
+    background(scene, (0.10, 0.10, 0.11), (0.85, 0.88, 0.92), (0.30, 0.32, 0.36), seen=(0.006, 0.0065, 0.008))
     c = Vector(center)
     area_light(scene, "Left", c + Vector((-4.0, 0.6, 0.6)), c, (1.6, 7.0), 190, (0.93, 0.97, 1.0))
     area_light(scene, "Right", c + Vector((4.0, 1.4, 0.4)), c, (1.6, 7.0), 190, (1.0, 0.97, 0.92))
