@@ -49,16 +49,23 @@ still_samples=${samples:-$(fact "(facts['render'] or {}).get('samples', 96)")}
 film_size=${size:-$(fact "'%dx%d' % tuple(n // 4 * 2 for n in facts['render']['size']) if facts['render'] else '960x540'")}
 film_samples=${samples:-$(fact "max(1, facts['render']['samples'] // 3) if facts['render'] else 96")}
 
+took() { printf 'meniscus: %s %d:%02d\n' "$1" $((SECONDS / 60)) $((SECONDS % 60)); SECONDS=0; }
+
 mkdir -p "$out/cache"
+SECONDS=0
 resume=(); [ -z "$(ls -A "$out/cache")" ] || resume=(--resume)
 "$meniscus" cook "$scene" -f "$frames" -o "$out/cache" "${nodes[@]}" "${resume[@]}"
+took "cooked in"
 render() { # FOLDER SIZE SAMPLES [--stills A,B]
   local folder=$1 size=$2 samples=$3; shift 3
   mkdir -p "$folder"
   blender -b --factory-startup --python "$addon/render_scene.py" -- "$scene" "$out/cache" "$folder" --frames "$frames" \
     --size "$size" --samples "$samples" "$@" "${more[@]}" | grep --line-buffered '^meniscus: '
 }
-[ -z "$stills" ] || render "$out/stills" "$still_size" "$still_samples" --stills "$stills"
+if [ -n "$stills" ]; then
+  render "$out/stills" "$still_size" "$still_samples" --stills "$stills"
+  took "stills in"
+fi
 [ -n "$film" ] || exit 0
 render "$out/frames" "$film_size" "$film_samples"
 
@@ -67,4 +74,5 @@ if [ "${frames#*-}" != "$first" ]; then
   ffmpeg -y -loglevel error -framerate "$(fact "facts['fps']")" -start_number "$first" -i "$out/frames/frame.%04d.png" \
     -c:v libx264 -crf 17 -pix_fmt yuv420p -movflags +faststart "$out/film.mp4"
   echo "meniscus: $out/film.mp4"
+  took "film in"
 fi

@@ -175,7 +175,7 @@ mn_status mn_beads_take(mn_beads *beads, mn_level_set *set, mn_points particles,
     MN_TRY(sum_bodies(beads, set, particles, volumes, velocities));
     for (int32_t b = 0; b < view.body_count; b++) {
         body_spread *s = &beads->bodies.data[b];
-        if (view.bodies[b].wetted > 0 || s->volume > largest) continue;
+        if (s->volume > largest || (s->volume > 0 && view.bodies[b].wetted > 0)) continue;
         s->bead = (int32_t)beads->beads.count; // of none when it is empty: it only goes
         const mn_bead bead = bead_of(s);
         if (s->volume > 0) MN_TRY(mn_array_push(beads->ctx, &beads->beads, &bead));

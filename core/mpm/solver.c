@@ -143,6 +143,7 @@ void mn_mpm_free(mn_mpm *mpm)
     mn_array_free(ctx, &mpm->splat_before);
     mn_array_free(ctx, &mpm->particle_before);
     mn_array_free(ctx, &mpm->vertex_velocity);
+    mn_array_free(ctx, &mpm->vertex_position);
     mn_array_free(ctx, &mpm->rim);
     mn_array_free(ctx, &mpm->rim_owner);
     mn_array_free(ctx, &mpm->rim_gradient);

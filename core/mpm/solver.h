@@ -124,7 +124,7 @@ struct mn_mpm {
 
     mn_level_set *surface;
     mn_isosurface *isosurface;
-    MN_ARRAY(mn_vec3) vertex_velocity;
+    MN_ARRAY(mn_vec3) vertex_velocity, vertex_position;
     mn_thin_parts *thin_parts; // surface_mesh.c
     mn_beads *beads;
     MN_ARRAY(double) shown_volume; ///< of each particle

@@ -14,13 +14,15 @@
 #include "mpm/solver.h"
 
 #include "meniscus/parallel.h"
+#include "mpm/boundary.h"
 
 enum { VERTEX_GRAIN = 512 };
 
-typedef struct velocity_job {
+typedef struct vertex_job {
     mn_mpm *mpm;
     const mn_vec3 *positions;
-} velocity_job;
+    bool solids; ///< there are some
+} vertex_job;
 
 static mn_vec3 velocity_at(const mn_mpm *mpm, mn_vec3 x)
 {
@@ -46,24 +48,37 @@ static mn_vec3 velocity_at(const mn_mpm *mpm, mn_vec3 x)
     return weight > 0 ? mn_scale(1 / weight, sum) : sum;
 }
 
-static mn_status find_velocities(void *user, mn_range range)
-{
-    const velocity_job *job = user;
-    const mn_beads *beads = job->mpm->beads;
-    for (int64_t i = range.begin; i < range.end; i++) {
-        const int32_t bead = mn_beads_of_vertex(beads, (int32_t)i);
-        job->mpm->vertex_velocity.data[i] =
-            bead < 0 ? velocity_at(job->mpm, job->positions[i]) : mn_beads_get(beads)[bead].v;
-    }
-    return MN_OK;
-}
+// The liquid ends a little inside of solids, whose surface its vertices are then put on: cut at the solid
+// itself, cubes would show the line where it meets the air as a saw.
+static const double cut_depth = 0.75; ///< nodes' distances
 
-// The liquid ends where solids begin.
-static void cut_at_solids(const mn_level_set_view *view)
+static void cut_in_solids(const mn_level_set_view *view)
 {
+    const double depth = cut_depth * view->blocks.dx;
     for (int32_t b = 0; view->cut && b < view->blocks.count; b++)
         for (int32_t i = b * MN_BLOCK_CELLS; view->cut[b] && i < (b + 1) * MN_BLOCK_CELLS; i++)
-            view->phi[i] = fmax(view->phi[i], -view->solid[i]);
+            view->phi[i] = fmax(view->phi[i], -view->solid[i] - depth);
+}
+
+static mn_vec3 out_of_solids(const mn_mpm *mpm, mn_vec3 x)
+{
+    mn_mpm_solid solids[MN_MPM_SOLIDS_MAX];
+    const int32_t count = mn_mpm_solids_near(&mpm->def, mpm->collider, mpm->frame_begin, x, 0, solids);
+    for (int32_t i = 0; i < count; i++) x = mn_axpy(x, -solids[i].distance, solids[i].normal);
+    return x;
+}
+
+static mn_status finish_vertices(void *user, mn_range range)
+{
+    const vertex_job *job = user;
+    mn_mpm *mpm = job->mpm;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        const mn_vec3 x = job->positions[i];
+        const int32_t bead = mn_beads_of_vertex(mpm->beads, (int32_t)i);
+        mpm->vertex_velocity.data[i] = bead < 0 ? velocity_at(mpm, x) : mn_beads_get(mpm->beads)[bead].v;
+        mpm->vertex_position.data[i] = job->solids ? out_of_solids(mpm, x) : x;
+    }
+    return MN_OK;
 }
 
 static mn_status copy_particles(mn_mpm *mpm, mn_points points)
@@ -95,10 +110,9 @@ static mn_status find_shown_surface(mn_mpm *mpm, double dx, int32_t smoothing)
     MN_TRY(mn_mpm_calibrate_surface(mpm));
     MN_TRY(copy_particles(mpm, points));
     MN_TRY(mn_thin_parts_add(mpm->thin_parts, mpm->surface, points, mpm->shown_volume.data));
-    MN_TRY(take_beads(mpm, points));
     const mn_level_set_view view = mn_level_set_get(mpm->surface);
-    cut_at_solids(&view);
-    return MN_OK;
+    cut_in_solids(&view);
+    return take_beads(mpm, points);
 }
 
 mn_status mn_mpm_get_surface(mn_mpm *mpm, double dx, mn_mpm_mesh *mesh)
@@ -123,9 +137,10 @@ mn_status mn_mpm_get_surface(mn_mpm *mpm, double dx, mn_mpm_mesh *mesh)
     mn_iso_mesh iso;
     MN_TRY(mn_beads_join(mpm->beads, &large, &iso));
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->vertex_velocity, iso.vertex_count));
-    velocity_job job = {mpm, iso.positions};
-    MN_TRY(mn_parallel_for(mpm->ctx, iso.vertex_count, VERTEX_GRAIN, find_velocities, &job));
-    *mesh = (mn_mpm_mesh){iso.vertex_count, iso.triangle_count, iso.positions, mpm->vertex_velocity.data,
-                          iso.triangles};
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->vertex_position, iso.vertex_count));
+    vertex_job job = {mpm, iso.positions, mn_mpm_has_solids(&mpm->def, mpm->collider)};
+    MN_TRY(mn_parallel_for(mpm->ctx, iso.vertex_count, VERTEX_GRAIN, finish_vertices, &job));
+    *mesh = (mn_mpm_mesh){iso.vertex_count, iso.triangle_count, mpm->vertex_position.data,
+                          mpm->vertex_velocity.data, iso.triangles};
     return MN_OK;
 }

@@ -99,16 +99,10 @@ def _film(tree, look, scale):
 
 
 def _milky(tree, look, scale):
-    """Light goes in and comes out nearby, under a wet sheen."""
+    """White through and through, under a wet sheen. Light that wanders inside would need hundreds of samples."""
     made = tree.nodes.new("ShaderNodeBsdfPrincipled")
     made.inputs["Base Color"].default_value = (*look["color"], 1)
     made.inputs["Roughness"].default_value = look.get("roughness", 0.06)
-    for name, value in (("Subsurface", 0.25), ("Subsurface Weight", 0.25)):  # before and since Blender 4
-        if name in made.inputs:
-            made.inputs[name].default_value = value
-    made.inputs["Subsurface Radius"].default_value = [depth / scale for depth in look["depth"]]
-    if "Subsurface Color" in made.inputs:
-        made.inputs["Subsurface Color"].default_value = (*look["color"], 1)
     made.inputs["IOR"].default_value = look["ior"]
     return made.outputs[0], None
 
