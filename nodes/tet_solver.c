@@ -65,6 +65,10 @@ static const mn_parm_def parms[] = {
         "capillary_step", "Capillary Step", "", 0.25, 1e-4, 1e4, 0.05, 2, "Solver", NULL,
         "Length of a step in times sqrt(density size^3/sigma), in which a wave of one edge turns over. The "
         "solver is stable beyond 1; what is faster than a step is damped."),
+    MN_TOGGLE(
+        "unlock", "Divide What Locks", 0, "Solver", NULL,
+        "Divides tetrahedra between surface points for the time of a step. A film of one tetrahedron that "
+        "sticks to a solid flows only with it; each step costs more."),
     MN_FLOAT("contact_angle", "Contact Angle", "deg", 90, 0, 180, 0, 180, "Solids", NULL,
              "Angle at which the surface of resting liquid meets solids, measured in the liquid: small wets, "
              "large "
@@ -126,6 +130,7 @@ static mn_tet_liquid_def def_of(const mn_cook *cook)
     def.merge = mn_cook_toggle(cook, "merge");
     def.split_threshold = mn_cook_float(cook, "split_threshold");
     def.integrator = (mn_tet_integrator)mn_cook_menu(cook, "integrator");
+    def.unlock = mn_cook_toggle(cook, "unlock");
     def.max_dt = mn_cook_float(cook, "max_dt");
     def.capillary_step = mn_cook_float(cook, "capillary_step");
     def.min_substeps = mn_cook_int(cook, "min_substeps");

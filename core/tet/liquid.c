@@ -308,6 +308,7 @@ void mn_tet_liquid_free(mn_tet_liquid *q)
     mn_tet_system_free(&q->system);
     mn_krylov_free(q->krylov);
     mn_tet_mesh_free(q->mesh);
+    mn_tet_mesh_free(q->whole);
     mn_release(ctx, q, sizeof *q);
 }
 

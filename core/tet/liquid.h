@@ -12,6 +12,7 @@
 //   split.c       cuts them, and looks after parts that are too small
 //   fold.c        whether the surface has passed through itself
 //   pipes.c       liquid that comes and goes
+//   unlock.c      division of what locks, for the time of a step
 //   slide.c       slides the nodes of a calm surface along it
 //
 // The state is the mesh with its fields, two clocks and nothing else: a step that fails leaves it alone, and
@@ -43,8 +44,9 @@ struct mn_tet_liquid {
     /// before.
     double left_quality, left_shortest, left_longest;
 
-    mn_tet_mesh *mesh; ///< without gaps
-    bool ready;        ///< neighbourhoods and bodies are those of the mesh
+    mn_tet_mesh *mesh;  ///< without gaps
+    mn_tet_mesh *whole; ///< the mesh before what locks was divided; NULL outside a step
+    bool ready;         ///< neighbourhoods and bodies are those of the mesh
     mn_tet_system system;
     mn_krylov *krylov;
     const mn_collider *collider;

@@ -12,6 +12,7 @@
 // BDF2 needs the step before: its places and velocities are fields of the mesh and survive remeshing. It is
 // started by a step of SDIRK2. A step that fails is taken again at half its length.
 #include "tet/pipes.h"
+#include "tet/unlock.h"
 
 #include <string.h>
 
@@ -210,7 +211,7 @@ static mn_status take_step(mn_tet_liquid *q, double left, double dt, double *tak
         const mn_status status = two_step ? step_bdf2(q, dt, &solved) : step_sdirk2(q, dt, &solved);
         mn_timer_end(&q->timers, "solve");
         MN_TRY(status);
-        if (solved && step_is_whole(q)) {
+        if (solved && step_is_whole(q) && mn_tet_liquid_may_rejoin(q, q->place.data)) {
             accept_step(q, dt);
             *taken = dt;
             return MN_OK;
@@ -257,7 +258,11 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
                            seconds, steps + (double)q->counts.substeps, limit,
                            (long long)q->def.max_substeps);
         double taken = 0;
-        MN_TRY(take_step(q, left, whole / fmax(steps, 1), &taken));
+        MN_TRY(mn_tet_liquid_divide(q));
+        mn_status stepped = take_step(q, left, whole / fmax(steps, 1), &taken);
+        if (stepped == MN_OK) stepped = mn_tet_liquid_rejoin(q);
+        mn_tet_liquid_forget_division(q); // where something failed
+        MN_TRY(stepped);
         left = left - taken > 1e-12 * seconds ? left - taken : 0;
         MN_TRY(mn_tet_liquid_drain(q));
         if (mn_tet_liquid_layers(q, &later) > layers) MN_TRY(mn_tet_liquid_emit(q));

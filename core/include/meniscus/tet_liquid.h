@@ -52,6 +52,10 @@ typedef struct mn_tet_liquid_def {
     /// > 0.
     double soft_stiffness, soft_memory;
 
+    /// Divide tetrahedra between surface nodes, and edges that join them through the liquid, for the time of
+    /// a step: films of one element and thin corners flow then. Costs a new factor every step.
+    bool unlock;
+
     mn_box domain; ///< m
     bool wall[6];  ///< which of its sides are solid: x min, x max, y min, y max, z min, z max
     bool merge;    ///< liquid that overlaps becomes one: bodies that meet, and one that folds
