@@ -5,6 +5,7 @@
 #include "nodes/columns.h"
 #include "nodes/inputs.h"
 #include "nodes/materials.h"
+#include "nodes/mls_jets.h"
 #include "nodes/mls_liquid.h"
 
 #include <string.h>
@@ -223,63 +224,6 @@ static mn_status read_wind(const mn_cook *cook, mn_volume *wind)
     return MN_OK;
 }
 
-/// The inlets as the core wants them, and the memory they lie in: the points of each curve in a row.
-typedef struct jet_arrays {
-    MN_ARRAY(mn_mls_inlet) inlets;
-    mn_vec3_array positions, velocities;
-    MN_ARRAY(double) thickness;
-} jet_arrays;
-
-static void free_jets(mn_context *ctx, jet_arrays *j)
-{
-    mn_array_free(ctx, &j->inlets);
-    mn_array_free(ctx, &j->positions);
-    mn_array_free(ctx, &j->velocities);
-    mn_array_free(ctx, &j->thickness);
-}
-
-static mn_status read_curves(const mn_cook *cook, const mn_geo *geo, jet_arrays *j)
-{
-    const int64_t *starts = mn_geo_primitive_starts(geo), *points = mn_geo_vertex_points(geo);
-    const uint8_t *kinds = mn_geo_primitive_kinds(geo);
-    const mn_attribute *v = mn_geo_find_numeric(geo, MN_POINT, "v", 3);
-    for (int64_t k = 0; k < mn_geo_primitive_count(geo); k++) {
-        int64_t first = starts[k], end = starts[k + 1];
-        if (kinds[k] != MN_POLYLINE && kinds[k] != MN_POLYGON) continue;
-        const bool comes_back = end - first > 2 && points[first] == points[end - 1];
-        const mn_mls_inlet inlet = {.count = end - first - comes_back,
-                                    .closed = comes_back || kinds[k] == MN_POLYGON};
-        MN_TRY(mn_array_push(cook->ctx, &j->inlets, &inlet));
-        for (int64_t i = first; i < first + inlet.count; i++) {
-            const mn_vec3 at = mn_geo_position(geo, points[i]);
-            const double thickness = mn_column_number(geo, "thickness", points[i], 0);
-            mn_vec3 u;
-            mn_attribute_get(v, points[i], 1, &u.x);
-            MN_TRY(mn_array_push(cook->ctx, &j->positions, &at));
-            MN_TRY(mn_array_push(cook->ctx, &j->velocities, &u));
-            MN_TRY(mn_array_push(cook->ctx, &j->thickness, &thickness));
-        }
-    }
-    return MN_OK;
-}
-
-static mn_status read_jets(const mn_cook *cook, jet_arrays *j)
-{
-    const mn_geo *geo = mn_cook_input(cook, INPUT_JETS);
-    if (!geo || mn_geo_primitive_count(geo) == 0) return MN_OK;
-    if (!mn_geo_find_numeric(geo, MN_POINT, "v", 3) || !mn_geo_find_numeric(geo, MN_POINT, "thickness", 1))
-        return mn_cook_fail(cook, MN_ERROR_INPUT,
-                            "the jets have no v or no thickness; pass the curves through a jet_source.");
-    MN_TRY(read_curves(cook, geo, j));
-    for (int64_t i = 0, at = 0; i < j->inlets.count; at += j->inlets.data[i++].count) {
-        mn_mls_inlet *inlet = &j->inlets.data[i];
-        inlet->position = j->positions.data + at;
-        inlet->velocity = j->velocities.data + at;
-        inlet->thickness = j->thickness.data + at;
-    }
-    return MN_OK;
-}
-
 // ---- the callbacks ----
 
 static mn_status create(const mn_cook *cook, void **state)
@@ -311,7 +255,7 @@ static mn_status advance(const mn_cook *cook, void *state)
     const mn_geo *geo = mn_cook_input(cook, INPUT_FILM);
     mn_vec3_array positions = {0}, flow = {0};
     MN_ARRAY(double) width = {0};
-    jet_arrays jets = {0};
+    mn_mls_jets jets = {0};
     mn_mls_inputs inputs = {.anchor_count = geo ? mn_geo_point_count(geo) : 0};
     mn_collider *collider = NULL;
     mn_mls_body inflow = {0};
@@ -326,7 +270,7 @@ static mn_status advance(const mn_cook *cook, void *state)
     MN_TRY_TO(out, status, read_wind(cook, &inputs.wind));
     MN_TRY_TO(out, status, mn_input_colliders(cook, INPUT_COLLIDERS, &collider));
     inputs.collider = collider;
-    MN_TRY_TO(out, status, read_jets(cook, &jets));
+    MN_TRY_TO(out, status, mn_mls_jets_read(cook, INPUT_JETS, &jets));
     inputs.inlet_count = jets.inlets.count, inputs.inlets = jets.inlets.data;
     MN_TRY_TO(out, status, mn_mls_body_open(cook, mn_cook_input(cook, INPUT_INFLOW), "the inflow", &inflow));
     if (inflow.mesh)
@@ -337,7 +281,7 @@ static mn_status advance(const mn_cook *cook, void *state)
 out:
     mn_mls_body_close(&inflow);
     mn_collider_free(collider);
-    free_jets(cook->ctx, &jets);
+    mn_mls_jets_free(cook->ctx, &jets);
     mn_array_free(cook->ctx, &positions);
     mn_array_free(cook->ctx, &flow);
     mn_array_free(cook->ctx, &width);
@@ -501,6 +445,16 @@ static void doctor_threads(const mn_mls_def *def, const doctor_sum *threads, mn_
             "spacing below half of their radius to see their own waves.");
 }
 
+static mn_status doctor_jets(const mn_cook *cook, double spacing, mn_doctor *d)
+{
+    mn_mls_jets jets = {0};
+    const mn_mls_def def = def_of(cook, spacing);
+    mn_status status = mn_mls_jets_read(cook, INPUT_JETS, &jets);
+    if (status == MN_OK) mn_mls_jets_doctor(cook, &jets, &def, d);
+    mn_mls_jets_free(cook->ctx, &jets);
+    return status;
+}
+
 static mn_status doctor(const mn_cook *cook, mn_doctor *d)
 {
     film_arrays film;
@@ -511,6 +465,7 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
     doctor_sum sheets = {0}, threads = {0};
     if (status == MN_OK) sheets = sum_of(&film, MN_MLS_FILM), threads = sum_of(&film, MN_MLS_THREAD);
     free_film(cook->ctx, &film);
+    if (status == MN_OK) status = doctor_jets(cook, spacing, d);
     if (status != MN_OK || count == 0) return status;
     const mn_mls_def def = def_of(cook, spacing);
     if (threads.count > 0 && threads.thickness > 0 && def.sigma > 0) doctor_threads(&def, &threads, d);

@@ -77,16 +77,23 @@ static double flow_up_to(const inlet_arc *arc, double length)
     return here + (arc->inlet->closed ? turns * arc->flow[arc->pieces] : 0);
 }
 
-// The fastest that liquid crosses the curve, m/s; 0 when none does.
-static double speed_across(const inlet_arc *arc)
+mn_mls_inlet_measure mn_mls_measure_inlet(const mn_mls_inlet *inlet)
 {
-    double most = 0;
-    if (!(arc->flow[arc->pieces] > 0)) return 0;
-    for (int64_t i = 0; i < arc->pieces; i++) {
-        const double length = arc->length[i + 1] - arc->length[i];
-        if (length > 0) most = fmax(most, mn_norm(inlet_sweep(arc->inlet, i)) / length);
+    mn_mls_inlet_measure m = {0};
+    for (int64_t i = 0; inlet->count > 1 && i < inlet_pieces(inlet); i++) {
+        const double length = mn_norm(inlet_piece(inlet, i));
+        m.length += length;
+        m.flow += inlet_flow(inlet, i);
+        if (length > 0) m.speed = fmax(m.speed, mn_norm(inlet_sweep(inlet, i)) / length);
     }
-    return most;
+    return m;
+}
+
+// How fast rows cross the curve, m/s; 0 when nothing does.
+static double speed_across(const mn_mls_inlet *inlet)
+{
+    const mn_mls_inlet_measure m = mn_mls_measure_inlet(inlet);
+    return m.flow > 0 ? m.speed : 0;
 }
 
 // ---- rows ----
@@ -295,7 +302,7 @@ mn_status mls_open_inlets(mn_mls *mls, const mn_mls_inputs *inputs, double frame
         if (i >= known) mls->feeds.data[i] = (mls_feed){0};
         MN_TRY(measure(mls, &inputs->inlets[i], &arc));
         find_axis(&arc, &mls->feeds.data[i], frame);
-        follow_speed(mls, i, speed_across(&arc));
+        follow_speed(mls, i, speed_across(&inputs->inlets[i]));
     }
     return MN_OK;
 }

@@ -121,6 +121,14 @@ typedef struct mn_mls_liquid {
     const mn_region *region; ///< where the liquid is; or NULL: around the particles
 } mn_mls_liquid;
 
+typedef struct mn_mls_inlet_measure {
+    double length; ///< m
+    double flow;   ///< m^3/s
+    double speed;  ///< m/s, the fastest across it
+} mn_mls_inlet_measure;
+
+mn_mls_inlet_measure mn_mls_measure_inlet(const mn_mls_inlet *inlet);
+
 /// What an advance sees; all may be zero.
 typedef struct mn_mls_inputs {
     int64_t anchor_count;        ///< 0: pinned points stay where they are

@@ -93,6 +93,39 @@ static void polygons_become_films(void **state)
     stage_close(&s);
 }
 
+// A jet alone feeds a sheet; shut, there is none and that is fine; its skin is closed.
+static void jets_feed_sheets(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, NULL);
+    const int32_t jet = stage_node(&s, "jet_source", "jet"), solver = stage_node(&s, "mls_solver", "sheet");
+    const int32_t skin = stage_node(&s, "film_skin", "skin");
+    const mn_geo *geo;
+    check_fails(s.ctx, mn_network_cook(s.network, solver, 0, 1, &geo), MN_ERROR_INPUT, "jet_source");
+    stage_connect(&s, solver, 3, jet);
+    stage_connect(&s, skin, 0, solver);
+    stage_set(&s, jet, "spacing", "0.0015");
+    stage_set(&s, solver, "time_scale", "0.02");
+    geo = stage_cook(&s, solver, 1);
+    assert_int_equal(mn_geo_point_count(geo), 0);
+    geo = stage_cook(&s, solver, 7);
+    double mass = 0;
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i++) mass += stage_number(geo, "mass", i);
+    check_close(mass / (1000 * 0.25 * 3.14159265358979 * 9e-6 * 2 * 6 * 0.02 / 24), 1, 1e-5); // floats
+    geo = stage_cook(&s, skin, 7);
+    mn_triangles *triangles = NULL;
+    check_ok(s.ctx, mn_triangles_create_from_geo(s.ctx, geo, &triangles));
+    assert_true(mn_triangles_is_closed(triangles));
+    mn_triangles_free(triangles);
+    stage_set(&s, jet, "speed", "0");
+    geo = stage_cook(&s, skin, 7);
+    assert_int_equal(mn_geo_point_count(geo), 0);
+    stage_set(&s, jet, "kind", "curves");
+    check_fails(s.ctx, mn_network_cook(s.network, jet, 0, 1, &geo), MN_ERROR_INPUT, "connect curves");
+    stage_close(&s);
+}
+
 static void bad_input_is_a_sentence(void **state)
 {
     (void)state;
@@ -122,9 +155,8 @@ static void bad_input_is_a_sentence(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bubble_holds_its_pressure),
-        cmocka_unit_test(rings_move_the_film),
-        cmocka_unit_test(polygons_become_films),
+        cmocka_unit_test(bubble_holds_its_pressure), cmocka_unit_test(rings_move_the_film),
+        cmocka_unit_test(polygons_become_films),     cmocka_unit_test(jets_feed_sheets),
         cmocka_unit_test(bad_input_is_a_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
