@@ -122,12 +122,14 @@ static mn_status drop_specks(mls_volume *v)
     for (int32_t first = 0; first < (int32_t)v->skin.count; first++) {
         if (v->none.data[first]) continue;
         double volume = 0;
+        bool closed = true;
         piece->count = 0;
         MN_TRY(mn_array_push(v->ctx, piece, &first));
         v->none.data[first] = 1;
         for (int64_t i = 0; i < piece->count; i++) {
             const int32_t p = piece->data[i];
             const film_fan *fan = &v->surface.fans.data[p];
+            closed = closed && !v->surface.edge.data[p];
             for (int32_t k = 0; k < fan->count; k++) {
                 const mn_vec3 a = mn_sub(v->x0.data[p], v->x0.data[first]);
                 const mn_vec3 b = mn_sub(v->x0.data[fan->pair[k][0]], v->x0.data[first]);
@@ -140,7 +142,7 @@ static mn_status drop_specks(mls_volume *v)
                 MN_TRY(mn_array_push(v->ctx, piece, &q));
             }
         }
-        for (int64_t i = 0; i < piece->count && fabs(volume) < least; i++)
+        for (int64_t i = 0; i < piece->count && closed && fabs(volume) < least; i++)
             v->skin.data[piece->data[i]].id = -1;
     }
     return MN_OK;

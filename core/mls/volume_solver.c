@@ -146,6 +146,7 @@ mn_status mls_liquid_commit(mn_mls *mls)
     MN_TRY(status);
     MN_TRY(mls_liquid_absorb(mls));
     MN_TRY(mls_liquid_release(mls));
+    mls_liquid_limit(mls);
     if (mls->points.count + v->particles.count + v->skin.count > mls->def.max_points)
         return mn_fail(mls->ctx, MN_ERROR_ARGUMENT,
                        "The liquid would hold more than %lld points; raise max_points, or dx.",

@@ -13,6 +13,7 @@
 static const double CLEAR = 0.15; // dx, around the region: only the spring's own skin is there
 static const double CAP = 0.3;    // dx, below the outlet: where the first skin is
 static const double OUTLET = 0.5; // cosine between normal and velocity
+static const double ROUND = 1.6;  // spacings
 
 double volume_spring_distance(const mls_volume *v, mn_vec3 x)
 {
@@ -48,11 +49,26 @@ static mn_status fill(mls_volume *v, mn_vec3 way, bool all, int64_t *next_id)
     return MN_OK;
 }
 
-// The region's own skin, sampled once in a frame.
+// Normals as the mean of those around: skin that meets at a sharp edge would not be one sheet.
+static void round_edges(mls_volume *v, int64_t first)
+{
+    const mn_mls_skin_point *skin = v->skin.data + first;
+    const double reach = ROUND * v->set.spacing;
+    for (int64_t i = 0; i < v->template.count; i++) {
+        mn_vec3 sum = {0};
+        for (int64_t k = 0; k < v->template.count; k++)
+            if (mn_norm2(mn_sub(skin[k].position, skin[i].position)) < reach * reach)
+                sum = mn_add(sum, skin[k].normal);
+        if (mn_norm2(mn_normalize(sum)) > 0) v->template.data[i].normal = mn_normalize(sum);
+    }
+}
+
+// The region's own skin, sampled once in a frame; the points where liquid leaves have id -1.
 static mn_status sample(mls_volume *v, int64_t *next_id)
 {
     if (v->template.count > 0) return MN_OK;
     const int64_t before = v->skin.count, first_id = *next_id;
+    const mn_vec3 out = mn_normalize(v->set.spring_velocity);
     MN_TRY(mn_array_resize(v->ctx, &v->sites, 0));
     for (int64_t i = 0; i < v->particles.count; i++)
         if (volume_spring_distance(v, v->particles.data[i].position) < 0)
@@ -60,10 +76,11 @@ static mn_status sample(mls_volume *v, int64_t *next_id)
     MN_TRY(volume_skin_of_region(v, v->set.spring, v->sites.count, v->sites.data, next_id));
     for (int64_t i = before; i < v->skin.count; i++) {
         mn_mls_skin_point point = v->skin.data[i];
-        point.id = VOLUME_SPRING_ID + (i - before);
+        point.id = mn_dot(point.normal, out) > OUTLET ? -1 : VOLUME_SPRING_ID + (i - before);
         point.velocity = v->set.spring_velocity;
         MN_TRY(mn_array_push(v->ctx, &v->template, &point));
     }
+    round_edges(v, before);
     v->skin.count = before;
     *next_id = first_id;
     return MN_OK;
@@ -87,7 +104,7 @@ mn_status volume_spring_open(mls_volume *v, int64_t *next_id)
     v->skin.count = kept;
     for (int64_t i = 0; i < v->template.count; i++) {
         mn_mls_skin_point point = v->template.data[i];
-        const bool leaves = mn_dot(point.normal, out) > OUTLET;
+        const bool leaves = point.id < 0;
         if (leaves && !first) continue;
         if (leaves) point.id = (*next_id)++, point.position = mn_axpy(point.position, CAP * v->set.dx, out);
         MN_TRY(mn_array_push(v->ctx, &v->skin, &point));

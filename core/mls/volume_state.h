@@ -164,6 +164,8 @@ int32_t volume_cell_at(const mls_volume *volume, mn_vec3 x);
 mn_status mls_liquid_release(mn_mls *mls);
 /// Points inside of volumes become particles of them.
 mn_status mls_liquid_absorb(mn_mls *mls);
+/// What has left the box of the def goes.
+void mls_liquid_limit(mn_mls *mls);
 
 // ---- volume_step.c ----
 mn_status volume_create(mn_context *ctx, mls_volume **volume);

@@ -14,9 +14,10 @@
 #include <string.h>
 
 enum { GRAIN = 512 };
-static const double UNDER_SKIN = 0.1; // dx
-static const double CLOSE = 1.0;      // dx
-static const double DEEP = 1.0;       // dx, of a cell's centre: none of its particles is outside
+static const double UNDER_SKIN = 0.1;  // dx
+static const double NEAR_SPRING = 1.5; // dx
+static const double CLOSE = 1.0;       // dx
+static const double DEEP = 1.0;        // dx, of a cell's centre: none of its particles is outside
 
 mn_status volume_create(mn_context *ctx, mls_volume **out)
 {
@@ -278,13 +279,19 @@ static mn_status take_range(void *user, mn_range range)
     return MN_OK;
 }
 
+// What has just come may not fill a cell yet.
+static bool is_near_spring(const mls_volume *v, mn_vec3 x)
+{
+    return volume_spring_distance(v, x) < NEAR_SPRING * v->set.dx;
+}
+
 // What no liquid cell is near any more: particles go to `lost`, points of the skin go.
 static mn_status let_go(mls_volume *v)
 {
     int64_t kept = 0;
     for (int64_t i = 0; i < v->particles.count; i++) {
         const mn_mls_particle *p = &v->particles.data[i];
-        if (v->stack.data[i] >= 0 || volume_spring_distance(v, p->position) < v->set.dx) {
+        if (v->stack.data[i] >= 0 || is_near_spring(v, p->position)) {
             v->particles.data[kept++] = *p;
             continue;
         }
@@ -317,7 +324,8 @@ mn_status volume_commit(mls_volume *v, int64_t *next_id)
         v->skin.data[p].position = v->x1.data[p];
         v->skin.data[p].velocity = v->u0.data[p];
         v->skin.data[p].normal = v->surface.normal.data[p];
-        if (v->skin_body.data[p] < 0 || v->surface.fans.data[p].count == 0) v->skin.data[p].id = -1;
+        const bool alone = v->skin_body.data[p] < 0 && !is_near_spring(v, v->x0.data[p]);
+        if (alone || v->surface.fans.data[p].count == 0) v->skin.data[p].id = -1;
     }
     MN_TRY(volume_skin_reseed(v, next_id));
     return volume_spring_pour(v, v->dt, next_id);

@@ -86,3 +86,26 @@ mn_status mls_liquid_absorb(mn_mls *mls)
     mls->points.count = kept;
     return MN_OK;
 }
+
+// ---- limits ----
+
+static bool is_beyond(const mn_mls_def *def, mn_vec3 x)
+{
+    const mn_vec3 d = mn_sub(x, def->limit_center), size = def->limit_size;
+    if (!(size.x > 0 && size.y > 0 && size.z > 0)) return false;
+    return fabs(d.x) > 0.5 * size.x || fabs(d.y) > 0.5 * size.y || fabs(d.z) > 0.5 * size.z;
+}
+
+void mls_liquid_limit(mn_mls *mls)
+{
+    mls_volume *v = mls->liquid;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < v->particles.count; i++)
+        if (!is_beyond(&mls->def, v->particles.data[i].position))
+            v->particles.data[kept++] = v->particles.data[i];
+    v->particles.count = kept;
+    kept = 0;
+    for (int64_t i = 0; i < v->skin.count; i++)
+        if (!is_beyond(&mls->def, v->skin.data[i].position)) v->skin.data[kept++] = v->skin.data[i];
+    v->skin.count = kept;
+}

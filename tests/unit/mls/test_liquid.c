@@ -133,6 +133,33 @@ static void what_is_loaded_goes_on_with_the_same_bits(void **state)
     free(b.bytes);
 }
 
+static void box_distance(void *user, int64_t count, const mn_vec3 *x, double *d)
+{
+    const mn_vec3 *half = user;
+    for (int64_t i = 0; i < count; i++)
+        d[i] = fmax(fabs(x[i].x) - half->x, fmax(fabs(x[i].y) - half->y, fabs(x[i].z) - half->z));
+}
+
+static void a_spring_pours_speed_times_section_times_time(void **state)
+{
+    (void)state;
+    mn_mls_def def = water(2e-3);
+    mn_vec3 half = {5e-3, 3e-3, 5e-3};
+    const mn_region region = {&half, box_distance, {mn_scale(-1, half), half}};
+    const mn_mls_inputs inputs = {.spring = &region, .spring_velocity = mn_v3(0, -0.1, 0)};
+    mn_mls *mls;
+    check_ok(ctx, mn_mls_create(ctx, &def, &mls));
+    for (int i = 0; i < 3; i++) check_ok(ctx, mn_mls_advance(mls, &inputs, 0.01));
+    const double area = 4 * half.x * half.z, layer = def.density * area * def.dx / 2;
+    check_close(mass_of(mls), def.density * area * (2 * half.y + 0.1 * 0.03), layer);
+    double low = 0;
+    const mn_mls_view view = mn_mls_get_view(mls);
+    for (int64_t i = 0; i < view.skin_count; i++) low = fmin(low, view.skin[i].position.y);
+    check_close(low, -half.y - 0.1 * 0.03, def.dx); // the front has moved with it
+    assert_int_equal(view.count, 0);                // and nothing was lost
+    mn_mls_free(mls);
+}
+
 static mn_vec3 momentum_of(const mn_mls *mls)
 {
     mn_report report = {0};
@@ -235,6 +262,7 @@ int main(void)
         cmocka_unit_test(skins_enclose_the_liquid),
         cmocka_unit_test(a_drop_stays_above_the_floor),
         cmocka_unit_test(what_is_loaded_goes_on_with_the_same_bits),
+        cmocka_unit_test(a_spring_pours_speed_times_section_times_time),
         cmocka_unit_test(drops_and_films_that_fall_in_become_liquid),
         cmocka_unit_test(what_the_grid_cannot_hold_flies_on_as_drops),
         cmocka_unit_test(bad_liquid_is_refused_with_a_sentence),
