@@ -4,32 +4,8 @@
 // workers gives the same bits, that it goes on from a saved state as if it had not stopped, and what it says
 // to bad input.
 #include "support/check.h"
+#include "support/saved_state.h"
 #include "support/sheet_stage.h"
-
-/// Saved states in memory.
-typedef struct saved {
-    mn_context *ctx;
-    uint8_t bytes[1 << 20];
-    size_t size, read;
-} saved;
-
-static mn_status put(void *user, const void *bytes, size_t size)
-{
-    saved *s = user;
-    if (s->size + size > sizeof s->bytes) return mn_fail(s->ctx, MN_ERROR_IO, "full");
-    memcpy(s->bytes + s->size, bytes, size);
-    s->size += size;
-    return MN_OK;
-}
-
-static mn_status get(void *user, void *bytes, size_t size)
-{
-    saved *s = user;
-    if (s->read + size > s->size) return mn_fail(s->ctx, MN_ERROR_FORMAT, "The stream ends.");
-    memcpy(bytes, s->bytes + s->read, size);
-    s->read += size;
-    return MN_OK;
-}
 
 static mn_context *make_context(void)
 {
@@ -180,16 +156,16 @@ static void a_saved_sheet_goes_on(void **state)
     const mn_mls_def def = water(0.001, 0.072);
     const mn_jet_source_def jet = mn_jet_source_default_def();
     sheet_stage stage, again;
-    saved *s = calloc(1, sizeof *s);
+    saved_state *s = calloc(1, sizeof *s);
     s->ctx = ctx;
     sheet_open(&stage, ctx, &def, &jet);
     sheet_advance(&stage, 0.0031);
-    mn_writer out = {ctx, s, put};
+    mn_writer out = {ctx, s, saved_put};
     check_ok(ctx, mn_mls_save(stage.mls, &out));
     sheet_advance(&stage, 0.0017);
     again = stage;
     again.inlet = stage.inlet;
-    mn_reader in = {ctx, s, get};
+    mn_reader in = {ctx, s, saved_get};
     check_ok(ctx, mn_mls_load(ctx, &def, &in, &again.mls));
     sheet_advance(&again, 0.0017);
     assert_true(bits_of(&stage) == bits_of(&again));

@@ -5,31 +5,7 @@
 #include "support/check.h"
 #include "support/failing_allocator.h"
 #include "support/film_stage.h"
-
-/// Saved states in memory.
-typedef struct saved {
-    mn_context *ctx;
-    uint8_t bytes[1 << 20];
-    size_t size, read;
-} saved;
-
-static mn_status put(void *user, const void *bytes, size_t size)
-{
-    saved *s = user;
-    if (s->size + size > sizeof s->bytes) return mn_fail(s->ctx, MN_ERROR_IO, "full");
-    memcpy(s->bytes + s->size, bytes, size);
-    s->size += size;
-    return MN_OK;
-}
-
-static mn_status get(void *user, void *bytes, size_t size)
-{
-    saved *s = user;
-    if (s->read + size > s->size) return mn_fail(s->ctx, MN_ERROR_FORMAT, "The stream ends.");
-    memcpy(bytes, s->bytes + s->read, size);
-    s->read += size;
-    return MN_OK;
-}
+#include "support/saved_state.h"
 
 static mn_vec3 drift_and_spin(mn_vec3 x)
 {
@@ -190,16 +166,17 @@ static uint64_t run(int32_t workers, bool stop, uint64_t *middle)
     film_stage stage = film_open(ctx, &def, &source, NULL, drift_and_spin);
     film_advance(&stage, 0.002);
     if (stop) {
-        saved *s = calloc(1, sizeof *s);
+        saved_state *s = calloc(1, sizeof *s);
         s->ctx = ctx;
-        check_ok(ctx, mn_mls_save(stage.mls, &(mn_writer){ctx, s, put}));
+        check_ok(ctx, mn_mls_save(stage.mls, &(mn_writer){ctx, s, saved_put}));
         mn_mls_free(stage.mls);
-        check_ok(ctx, mn_mls_load(ctx, &def, &(mn_reader){ctx, s, get}, &stage.mls));
+        check_ok(ctx, mn_mls_load(ctx, &def, &(mn_reader){ctx, s, saved_get}, &stage.mls));
         mn_mls *none;
         for (size_t cut = 0; cut < s->size; cut += s->size / 7) { // a stream that ends early
-            saved shorter = *s;
+            saved_state shorter = *s;
             shorter.size = cut, shorter.read = 0;
-            assert_int_not_equal(mn_mls_load(ctx, &def, &(mn_reader){ctx, &shorter, get}, &none), MN_OK);
+            assert_int_not_equal(mn_mls_load(ctx, &def, &(mn_reader){ctx, &shorter, saved_get}, &none),
+                                 MN_OK);
             assert_null(none);
         }
         free(s);
