@@ -298,9 +298,11 @@ static mn_status attempt_merge(const finder *f, uint64_t attempt, mn_tet_merge_r
     if (attempt > 0) status = perturb(&u, distance, attempt);
     if (status == MN_OK) status = mn_tet_union_insert(&u);
     if (status == MN_OK) status = mn_tet_union_assemble(&u);
-    if (status == MN_OK) status = mn_tet_union_commit(&u, velocity, mass, &report->impulse);
-    settle(&u, status == MN_OK);
-    if (status != MN_OK) goto done;
+    // Slivers may overlap by rounding alone: then nothing is cut, and nothing would be another time.
+    *impossible = status == MN_OK && u.old.count == 0;
+    if (status == MN_OK && !*impossible) status = mn_tet_union_commit(&u, velocity, mass, &report->impulse);
+    settle(&u, status == MN_OK && !*impossible);
+    if (status != MN_OK || *impossible) goto done;
     report->merges++;
     report->moved = fmax(report->moved, 5 * distance);
     report->swallowed += u.made.count == 0;
