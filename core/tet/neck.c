@@ -105,7 +105,7 @@ static mn_status list_candidates(const mn_tet_liquid *q, const mn_tet_vectors *n
             c.inside = mn_scale(q->size, mn_axpy(middle, -1 / c.bent, out));
             MN_TRY(mn_array_push(q->ctx, list, &c));
         }
-    qsort(list->data, (size_t)list->count, sizeof *list->data, by_bend);
+    if (list->count > 0) qsort(list->data, (size_t)list->count, sizeof *list->data, by_bend);
     return MN_OK;
 }
 
@@ -192,7 +192,7 @@ static int by_area(const void *a, const void *b)
 static void keep_apart(const mn_tet_liquid *q, mn_tet_necks *necks)
 {
     int64_t kept = 0;
-    qsort(necks->data, (size_t)necks->count, sizeof *necks->data, by_area);
+    if (necks->count > 0) qsort(necks->data, (size_t)necks->count, sizeof *necks->data, by_area);
     for (int64_t i = 0; i < necks->count; i++) {
         bool near = false;
         for (int64_t j = 0; j < kept && !near; j++)

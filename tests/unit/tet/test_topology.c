@@ -265,7 +265,7 @@ static void run(int32_t workers, int stop, bytes *end)
 {
     mn_context *ctx = context_of(workers);
     const mn_tet_liquid_def def = plain(0.5);
-    mn_tet_liquid *liquid = make_waist(ctx, &def, 0.2);
+    mn_tet_liquid *liquid = make_waist(ctx, &def, 0.15);
     bytes middle = {0};
     int64_t splits = 0;
     for (int frame = 0; frame < 2; frame++) {
