@@ -4,6 +4,7 @@
 // workers gives the same bits, that it goes on from a saved state as if it had not stopped, and what it says
 // to bad input.
 #include "support/check.h"
+#include "support/failing_allocator.h"
 #include "support/saved_state.h"
 #include "support/sheet_stage.h"
 
@@ -326,6 +327,45 @@ static void bad_inlets_are_refused(void **state)
     mn_context_free(ctx);
 }
 
+// A jet that starts, sheds and is asked for its curve, with whatever memory there is.
+static mn_status a_life(mn_context *ctx)
+{
+    const mn_vec3 position[3] = {{0.004, 0, 0}, {-0.002, 0, 0.0035}, {-0.002, 0, -0.0035}};
+    const mn_vec3 velocity[3] = {{2, 0, 0}, {-1, 0, 1.7}, {-1, 0, -1.7}};
+    const double thickness[3] = {3e-4, 3e-4, 3e-4};
+    const mn_mls_inlet inlet = {3, position, velocity, thickness, true};
+    const mn_mls_inputs inputs = {.inlet_count = 1, .inlets = &inlet};
+    mn_mls_def def = water(0.002, 0.072);
+    const mn_jet_source_def jet = mn_jet_source_default_def();
+    mn_mls *mls = NULL;
+    mn_geo *geo = NULL;
+    def.rim_thickness = 5e-4;
+    mn_status status = mn_jet_source_create(ctx, &jet, &geo);
+    mn_geo_free(geo);
+    if (status == MN_OK) status = mn_mls_create(ctx, &def, &mls);
+    if (status == MN_OK) status = mn_mls_advance(mls, &inputs, 0.002);
+    mn_mls_free(mls);
+    return status;
+}
+
+static void memory_runs_out_gracefully(void **state)
+{
+    (void)state;
+    for (int64_t n = 1;; n++) {
+        failing_allocator memory = {.fail_at = n};
+        mn_hooks hooks = failing_hooks(&memory);
+        hooks.max_workers = 1;
+        mn_context *ctx = mn_context_create(&hooks);
+        if (ctx) {
+            const mn_status status = a_life(ctx);
+            assert_true(status == (memory.failed ? MN_ERROR_MEMORY : MN_OK));
+            mn_context_free(ctx);
+        }
+        assert_int_equal(memory.held, 0);
+        if (!memory.failed) break;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +380,7 @@ int main(void)
         cmocka_unit_test(moving_curves_leave_no_steps),
         cmocka_unit_test(the_box_removes_what_leaves),
         cmocka_unit_test(bad_inlets_are_refused),
+        cmocka_unit_test(memory_runs_out_gracefully),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
