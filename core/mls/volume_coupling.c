@@ -89,11 +89,15 @@ static mn_status list_pressures(mls_volume *v)
             diagonal += scale * v->open.data[f];
             MN_TRY(add_entry(v, first + i, first + other, -scale * v->open.data[f]));
         }
+        for (int64_t k = v->cell_start.data[i]; k < v->cell_start.data[i + 1]; k++) {
+            const volume_crossing *c = &v->crossings.data[k];
+            if (c->loose) diagonal += c->side * c->side / c->mass;
+        }
         MN_TRY(add_entry(v, first + i, first + i, diagonal));
     }
     for (int64_t i = 0; i < v->crossings.count; i++) {
         const volume_crossing *c = &v->crossings.data[i];
-        for (int32_t k = 0; k < c->count; k++) {
+        for (int32_t k = 0; k < c->count && !c->loose; k++) {
             if (v->fixed.data[c->point[k]]) continue;
             const int64_t skin = 3 * (int64_t)c->point[k] + c->axis;
             MN_TRY(add_entry(v, skin, first + c->unknown, c->side * c->weight[k]));
@@ -134,7 +138,7 @@ static void weigh_skin(mls_volume *v)
     double *mass = &v->skin_mass.data->x;
     for (int64_t i = 0; i < v->crossings.count; i++) {
         const volume_crossing *row = &v->crossings.data[i];
-        for (int32_t k = 0; k < row->count; k++)
+        for (int32_t k = 0; k < row->count && !row->loose; k++)
             mass[3 * (int64_t)row->point[k] + row->axis] += row->weight[k] * row->mass;
     }
 }
@@ -154,8 +158,10 @@ static mn_status flow_range(void *user, mn_range range)
             if (v->kind.data[f] == FACE_INNER) flow += out * open * v->speed.data[f];
             flow += out * (1 - open) * v->wall.data[f];
         }
-        for (int64_t k = v->cell_start.data[i]; k < v->cell_start.data[i + 1]; k++)
-            flow += v->crossings.data[k].side * skin_speed(&v->crossings.data[k], &v->u0.data->x);
+        for (int64_t k = v->cell_start.data[i]; k < v->cell_start.data[i + 1]; k++) {
+            const volume_crossing *c = &v->crossings.data[k];
+            flow += c->side * (c->loose ? v->speed.data[c->face] : skin_speed(c, &v->u0.data->x));
+        }
         const volume_body *body = &v->bodies.data[v->body.data[i]];
         double grow = 0;
         if (body->volume > 0 && body->mass > 0 && body->fed == 0)
@@ -185,7 +191,7 @@ static mn_status right_side(mls_volume *v)
     for (int64_t i = 0; i < v->crossings.count; i++) { // J^T M_k (J u* - v*)
         const volume_crossing *row = &v->crossings.data[i];
         const double behind = row->mass * (skin_speed(row, &v->u0.data->x) - v->speed.data[row->face]);
-        for (int32_t k = 0; k < row->count; k++)
+        for (int32_t k = 0; k < row->count && !row->loose; k++)
             right[3 * (int64_t)row->point[k] + row->axis] += row->weight[k] * behind;
     }
     for (int64_t p = 0; p < v->skin.count; p++)
@@ -265,7 +271,10 @@ mn_status volume_solve(mls_volume *v, double dt)
     MN_TRY(mn_parallel_for(ctx, 3 * (int64_t)v->cells, 4 * GRAIN, speed_range, v));
     for (int64_t i = 0; i < v->crossings.count; i++) {
         const volume_crossing *row = &v->crossings.data[i];
-        v->speed.data[row->face] = skin_speed(row, &v->u0.data->x) + skin_speed(row, &v->change.data->x);
+        if (row->loose)
+            v->speed.data[row->face] += row->side / row->mass * dt * v->pressure.data[row->unknown];
+        else
+            v->speed.data[row->face] = skin_speed(row, &v->u0.data->x) + skin_speed(row, &v->change.data->x);
     }
     return MN_OK;
 }

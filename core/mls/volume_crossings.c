@@ -14,7 +14,9 @@
 #include <string.h>
 
 enum { GRAIN = 256, BALANCE_PASSES = 8 };
-static const double SAME_SIDE = 0.1; // least cosine between normals of one side of a sheet
+static const double LEAST_YIELD = 0.2; // of the weights, on points that are not fixed
+static const double LEAST_THETA = 0.1; // where air begins without a skin
+static const double SAME_SIDE = 0.1;   // least cosine between normals of one side of a sheet
 
 typedef struct around {
     const mls_volume *volume;
@@ -133,5 +135,14 @@ mn_status volume_cross(mls_volume *v)
 {
     MN_TRY(list_crossings(v));
     MN_TRY(mn_parallel_for(v->ctx, v->crossings.count, GRAIN, row_range, v));
-    return balance_rows(v);
+    MN_TRY(balance_rows(v));
+    for (int64_t i = 0; i < v->crossings.count; i++) {
+        volume_crossing *row = &v->crossings.data[i];
+        const double full = v->set.density * fabs(row->side) * v->set.dx;
+        double yields = 0;
+        for (int32_t k = 0; k < row->count; k++) yields += v->fixed.data[row->point[k]] ? 0 : row->weight[k];
+        row->loose = yields < LEAST_YIELD;
+        if (row->loose) row->mass = fmax(row->mass, LEAST_THETA * full);
+    }
+    return MN_OK;
 }

@@ -43,8 +43,9 @@ enum {
 typedef struct volume_crossing {
     int32_t face, unknown; ///< which pressure it belongs to
     int32_t axis, count;   ///< points of the skin around it
-    double side;           ///< m^2, open area of the face, negative on a lower face
-    double mass;           ///< kg, of the liquid from the cell's centre to the skin
+    int32_t loose; ///< 1: most of them are fixed, so that air begins here and not a skin that could yield
+    double side;   ///< m^2, open area of the face, negative on a lower face
+    double mass;   ///< kg, of the liquid from the cell's centre to the skin
     int32_t point[VOLUME_ROW_MAX];
     double weight[VOLUME_ROW_MAX]; ///< sum 1
 } volume_crossing;
