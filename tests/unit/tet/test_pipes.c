@@ -3,14 +3,13 @@
 // Pipes: what comes and goes is booked to rounding, at the flow rate asked for, and a stream stays one.
 #include "meniscus/tet_liquid.h"
 #include "support/analytic_volume.h"
-#include "support/check.h"
-#include "support/failing_allocator.h"
+#include "support/one_context.h"
 #include "support/tet_shapes.h"
 
 static const double width = 2e-3; // m, of a slug's three edges
 
 /// A slug of n^3 cubes around a place.
-static mn_tet_mesh *slug_at(mn_context *ctx, mn_vec3 centre)
+static mn_tet_mesh *slug_at(mn_vec3 centre)
 {
     mn_tet_mesh *mesh = tet_block(ctx, 3);
     for (int32_t v = 0; v < mesh->vertex_slots; v++)
@@ -18,7 +17,7 @@ static mn_tet_mesh *slug_at(mn_context *ctx, mn_vec3 centre)
     return mesh;
 }
 
-static mn_tet_liquid *liquid_of(mn_context *ctx, const mn_tet_mesh *mesh, mn_vec3 velocity)
+static mn_tet_liquid *liquid_of(const mn_tet_mesh *mesh, mn_vec3 velocity)
 {
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
     mn_tet_liquid *liquid;
@@ -46,10 +45,10 @@ static double rest_of(const mn_tet_liquid *liquid)
 /// mouth.
 static void test_inflow(void **state)
 {
-    mn_context *ctx = *state;
-    mn_tet_mesh *slug = slug_at(ctx, mn_v3(0, 0, 0));
+    (void)state;
+    mn_tet_mesh *slug = slug_at(mn_v3(0, 0, 0));
     const double volume = mn_tet_mesh_volume(slug), speed = 0.5, rate = speed * width * width;
-    mn_tet_liquid *liquid = liquid_of(ctx, slug, mn_v3(0, -speed, 0));
+    mn_tet_liquid *liquid = liquid_of(slug, mn_v3(0, -speed, 0));
     const mn_tet_pipe pipe = {.slug = slug, .velocity = {0, -1, 0}, .flow_rate = rate};
     mn_tet_topology topology;
     double booked = 0;
@@ -74,10 +73,10 @@ static void test_inflow(void **state)
 /// Where the mouth is empty the slug comes, at its own place.
 static void test_empty_mouth(void **state)
 {
-    mn_context *ctx = *state;
-    mn_tet_mesh *slug = slug_at(ctx, mn_v3(0, 0, 0)), *far = slug_at(ctx, mn_v3(0, 0.02, 0));
+    (void)state;
+    mn_tet_mesh *slug = slug_at(mn_v3(0, 0, 0)), *far = slug_at(mn_v3(0, 0.02, 0));
     const double volume = mn_tet_mesh_volume(slug);
-    mn_tet_liquid *liquid = liquid_of(ctx, far, mn_v3(0, 0, 0));
+    mn_tet_liquid *liquid = liquid_of(far, mn_v3(0, 0, 0));
     const mn_tet_pipe pipe = {.slug = slug, .velocity = {0, -0.5, 0}};
     mn_tet_topology topology;
     double added, removed;
@@ -95,10 +94,10 @@ static void test_empty_mouth(void **state)
 /// A slug falls into a drain that fills everything below: what is left and what went is what was there.
 static void test_outflow(void **state)
 {
-    mn_context *ctx = *state;
-    mn_tet_mesh *slug = slug_at(ctx, mn_v3(0, 1.5 * width, 0));
+    (void)state;
+    mn_tet_mesh *slug = slug_at(mn_v3(0, 1.5 * width, 0));
     const double volume = mn_tet_mesh_volume(slug);
-    mn_tet_liquid *liquid = liquid_of(ctx, slug, mn_v3(0, -1, 0));
+    mn_tet_liquid *liquid = liquid_of(slug, mn_v3(0, -1, 0));
     mn_collider_def def = mn_collider_default_def();
     mn_tet_pipe pipe = {0};
     mn_collider *drain;
@@ -129,9 +128,9 @@ static void test_outflow(void **state)
 
 static void test_bad_pipes(void **state)
 {
-    mn_context *ctx = *state;
-    mn_tet_mesh *slug = slug_at(ctx, mn_v3(0, 0, 0));
-    mn_tet_liquid *liquid = liquid_of(ctx, slug, mn_v3(0, 0, 0));
+    (void)state;
+    mn_tet_mesh *slug = slug_at(mn_v3(0, 0, 0));
+    mn_tet_liquid *liquid = liquid_of(slug, mn_v3(0, 0, 0));
     mn_tet_pipe pipe = {.slug = slug, .velocity = {0, NAN, 0}};
     double added, removed;
     check_fails(ctx, mn_tet_liquid_set_pipe(liquid, &pipe), MN_ERROR_ARGUMENT, "velocity");
@@ -149,18 +148,6 @@ static void test_bad_pipes(void **state)
     mn_tet_mesh_free(slug);
 }
 
-static int set_up(void **state)
-{
-    *state = mn_context_create(NULL);
-    return *state ? 0 : 1;
-}
-
-static int tear_down(void **state)
-{
-    mn_context_free(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,5 +156,5 @@ int main(void)
         cmocka_unit_test(test_outflow),
         cmocka_unit_test(test_bad_pipes),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -4,14 +4,14 @@
 // surface, and volumes that keep them where they are. With the division it flows, and the mesh is the same
 // afterwards.
 #include "meniscus/tet_liquid.h"
-#include "support/check.h"
+#include "support/one_context.h"
 #include "support/tet_shapes.h"
 #include "support/tet_solids.h"
 
 static const double length = 4e-3, height = 1e-3;
 
 /// A film of 6 x 1 x 4 cubes with a bump across.
-static mn_tet_mesh *film(mn_context *ctx)
+static mn_tet_mesh *film(void)
 {
     mn_tet_mesh *mesh = tet_brick(ctx, 6, 1, 4);
     for (int32_t v = 0; v < mesh->vertex_slots; v++) {
@@ -22,11 +22,11 @@ static mn_tet_mesh *film(mn_context *ctx)
     return mesh;
 }
 
-static mn_tet_liquid *liquid_of(mn_context *ctx, bool unlock)
+static mn_tet_liquid *liquid_of(bool unlock)
 {
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
     mn_tet_liquid *liquid;
-    mn_tet_mesh *mesh = film(ctx);
+    mn_tet_mesh *mesh = film();
     def.viscosity = 0.05, def.quality = 0, def.stick = true, def.unlock = unlock;
     def.gravity = mn_v3(0, -9.81, 0);
     def.domain = (mn_box){{-1, 0, -1}, {1, 1, 1}}, def.wall[2] = true;
@@ -46,10 +46,10 @@ static double highest(const mn_tet_mesh *mesh)
 /// in its place, so that its top stays where it was, within a twentieth.
 static void a_film_of_one_element_flows_only_when_divided(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     double top[2];
     for (int unlock = 0; unlock < 2; unlock++) {
-        mn_tet_liquid *liquid = liquid_of(ctx, unlock);
+        mn_tet_liquid *liquid = liquid_of(unlock);
         const mn_tet_mesh *mesh = mn_tet_liquid_mesh(liquid);
         const double first = highest(mesh), rest = tet_sum_up(mesh).rest;
         check_ok(ctx, mn_tet_liquid_advance(liquid, 0.02));
@@ -65,9 +65,9 @@ static void a_film_of_one_element_flows_only_when_divided(void **state)
 /// The same tetrahedra of the same vertices, whatever happened in between.
 static void the_undo_is_exact(void **state)
 {
-    mn_context *ctx = *state;
-    mn_tet_mesh *mesh = film(ctx);
-    mn_tet_liquid *liquid = liquid_of(ctx, true);
+    (void)state;
+    mn_tet_mesh *mesh = film();
+    mn_tet_liquid *liquid = liquid_of(true);
     check_ok(ctx, mn_tet_liquid_advance(liquid, 2e-3));
     const mn_tet_mesh *now = mn_tet_liquid_mesh(liquid);
     assert_int_equal(now->tet_count, mesh->tet_count);
@@ -84,8 +84,8 @@ static void the_undo_is_exact(void **state)
 /// Without solids a step keeps linear momentum, divided or not.
 static void momentum_stays(void **state)
 {
-    mn_context *ctx = *state;
-    mn_tet_mesh *mesh = film(ctx);
+    (void)state;
+    mn_tet_mesh *mesh = film();
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
     mn_tet_liquid *liquid;
     mn_report before, after;
@@ -104,18 +104,6 @@ static void momentum_stays(void **state)
     mn_tet_mesh_free(mesh);
 }
 
-static int set_up(void **state)
-{
-    *state = mn_context_create(NULL);
-    return *state ? 0 : 1;
-}
-
-static int tear_down(void **state)
-{
-    mn_context_free(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -123,5 +111,5 @@ int main(void)
         cmocka_unit_test(the_undo_is_exact),
         cmocka_unit_test(momentum_stays),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }
