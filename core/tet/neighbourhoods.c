@@ -52,7 +52,9 @@ static mn_status list_elements(mn_tet_system *s, const mn_tet_mesh *mesh)
     MN_TRY(mn_array_resize(s->ctx, &s->corner, corners));
     MN_TRY(mn_array_resize(s->ctx, &s->face_start, s->node_count + 1));
     MN_TRY(mn_array_resize(s->ctx, &s->face_corner, face_corners));
-    list_by_node(s->node_count, corners, &mesh->tet[0][0], s->corner_start.data, s->corner.data);
+    // A mesh that has drained away has no first tetrahedron.
+    const int32_t *of = (const int32_t *)mesh->tet;
+    list_by_node(s->node_count, corners, of, s->corner_start.data, s->corner.data);
     list_by_node(s->node_count, face_corners, s->face.data, s->face_start.data, s->face_corner.data);
     return MN_OK;
 }
