@@ -4,7 +4,7 @@
 // workers gives the same bits, that it goes on from a saved state as if it had not stopped, and what it says
 // to bad input.
 #include "support/check.h"
-#include "support/failing_allocator.h"
+#include "support/out_of_memory.h"
 #include "support/saved_state.h"
 #include "support/sheet_stage.h"
 
@@ -351,19 +351,7 @@ static mn_status a_life(mn_context *ctx)
 static void memory_runs_out_gracefully(void **state)
 {
     (void)state;
-    for (int64_t n = 1;; n++) {
-        failing_allocator memory = {.fail_at = n};
-        mn_hooks hooks = failing_hooks(&memory);
-        hooks.max_workers = 1;
-        mn_context *ctx = mn_context_create(&hooks);
-        if (ctx) {
-            const mn_status status = a_life(ctx);
-            assert_true(status == (memory.failed ? MN_ERROR_MEMORY : MN_OK));
-            mn_context_free(ctx);
-        }
-        assert_int_equal(memory.held, 0);
-        if (!memory.failed) break;
-    }
+    check_memory_may_run_out(a_life);
 }
 
 int main(void)

@@ -2,7 +2,7 @@
 //
 // Points that change their codimension: each way there is, with mass and momentum kept through it (F10).
 #include "support/check.h"
-#include "support/failing_allocator.h"
+#include "support/out_of_memory.h"
 
 enum { MOST = 4000 };
 
@@ -235,19 +235,7 @@ static mn_status a_life(mn_context *ctx)
 static void memory_may_run_out(void **state)
 {
     (void)state;
-    for (int64_t n = 0;; n++) {
-        failing_allocator memory = {.fail_at = n};
-        mn_hooks hooks = failing_hooks(&memory);
-        hooks.max_workers = 1;
-        mn_context *ctx = mn_context_create(&hooks);
-        if (ctx) {
-            const mn_status status = a_life(ctx);
-            assert_true(status == (memory.failed ? MN_ERROR_MEMORY : MN_OK));
-            mn_context_free(ctx);
-        }
-        assert_int_equal(memory.held, 0);
-        if (!memory.failed) break;
-    }
+    check_memory_may_run_out(a_life);
 }
 
 // Threads of one point, points in one place, lone points, wrong numbers.
