@@ -231,6 +231,7 @@ mn_status volume_step(mls_volume *v, double dt, double *stretch)
 {
     const double g[3] = {v->set.gravity.x, v->set.gravity.y, v->set.gravity.z};
     for (int64_t f = 0; f < 3 * (int64_t)v->cells; f++) v->speed.data[f] = v->before.data[f] + dt * g[f % 3];
+    MN_TRY(volume_diffuse(v, dt));
     for (int64_t p = 0; p < v->skin.count; p++) v->u0.data[p] = volume_velocity(v, v->x0.data[p], NULL);
     MN_TRY(volume_solve(v, dt));
     for (int64_t p = 0; p < v->skin.count; p++) {

@@ -143,7 +143,10 @@ mn_status volume_diffuse(mls_volume *v, double dt)
     v->iterations += result.iterations;
     if (result.end == MN_KRYLOV_BREAKDOWN)
         return mn_fail(v->ctx, MN_ERROR_DIVERGED, "The liquid's viscosity cannot be solved for.");
-    for (int64_t f = 0; f < faces; f++)
+    for (int64_t f = 0; f < faces; f++) {
+        v->known.data[f] = v->kind.data[f] != FACE_AIR;
         if (moves(v, f)) v->speed.data[f] = v->face_speed.data[f];
-    return MN_OK;
+        if (v->known.data[f] && !moves(v, f)) v->speed.data[f] = v->wall.data[f];
+    }
+    return volume_extend(v, 2); // air beside the skin moves as the liquid does now
 }

@@ -186,6 +186,42 @@ static void viscosity_leaves_rigid_motion_alone_and_takes_shear(void **state)
     volume_free(v);
 }
 
+// How much of a shear is left on the particles after one step.
+static double shear_left(double viscosity)
+{
+    const double R = 0.01;
+    const mn_mat3 shear = {{{0, 2, 0}, {0, 0, 0}, {0, 0, 0}}};
+    volume_settings set = water(R / 5);
+    set.viscosity = viscosity;
+    mls_volume *v;
+    int64_t id = 0;
+    double sum = 0, mass = 0;
+    check_ok(ctx, volume_create(ctx, &v));
+    add_ball(v, &set, mn_v3(0, 0, 0), R, mn_v3(0, 0, 0), &id);
+    for (int64_t i = 0; i < v->particles.count; i++) {
+        v->particles.data[i].velocity = mn_m3_apply(shear, v->particles.data[i].position);
+        v->particles.data[i].affine = shear;
+    }
+    step(v, &set, 1e-3, &id);
+    for (int64_t i = 0; i < v->particles.count; i++) {
+        const mn_mls_particle *p = &v->particles.data[i];
+        if (mn_norm(p->position) > 0.6 * R) continue;
+        sum += p->mass * 0.5 * (p->affine.m[0][1] + p->affine.m[1][0]), mass += p->mass;
+    }
+    volume_free(v);
+    return sum / mass;
+}
+
+static void a_step_of_a_viscous_volume_takes_its_shear(void **state)
+{
+    (void)state;
+    check_close(shear_left(0), 1, 0.05);
+    // The strain of a ball falls like exp(-10 nu t / R^2) = 0.37, from its surface inward: later in the
+    // middle.
+    const double left = shear_left(10);
+    assert_true(left > 0.37 && left < 0.8);
+}
+
 static uint64_t history(int32_t workers)
 {
     const mn_hooks hooks = {.max_workers = workers};
@@ -224,6 +260,7 @@ int main(void)
         cmocka_unit_test(linear_velocities_come_back_from_the_grid),
         cmocka_unit_test(balls_that_touch_become_one),
         cmocka_unit_test(viscosity_leaves_rigid_motion_alone_and_takes_shear),
+        cmocka_unit_test(a_step_of_a_viscous_volume_takes_its_shear),
         cmocka_unit_test(any_number_of_workers_gives_the_same_bits),
     };
     ctx = mn_context_create(NULL);
