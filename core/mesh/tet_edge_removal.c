@@ -58,6 +58,19 @@ static mn_status put_triangles(mn_tet_edit *edit, const mn_tet_ring *ring, int8_
     return put_triangles(edit, ring, best, k, j);
 }
 
+/// No edge of the triangulation, and with three in the ring no face, is in the mesh already. Where a mesh
+/// overlaps itself it may be, elsewhere; two edges between the same vertices would be one to everybody.
+static bool triangles_are_new(const mn_tet_mesh *mesh, const mn_tet_ring *ring,
+                              int8_t best[][MN_TET_RING_MAX], int32_t i, int32_t j)
+{
+    const int32_t n = ring->count, *v = ring->vertex;
+    if (n == 3) return mn_tet_mesh_find_face(mesh, v[0], v[1], v[2]) < 0;
+    if (j - i < 2) return true;
+    if (j - i < n - 1 && mn_tet_mesh_find_edge(mesh, v[i], v[j]) >= 0) return false;
+    const int32_t k = best[i][j];
+    return triangles_are_new(mesh, ring, best, i, k) && triangles_are_new(mesh, ring, best, k, j);
+}
+
 static mn_status remove_ring(mn_tet_edit *edit, const mn_tet_ring *ring, double above, bool *done)
 {
     double quality[MN_TET_RING_MAX][MN_TET_RING_MAX];
@@ -78,6 +91,7 @@ static mn_status remove_ring(mn_tet_edit *edit, const mn_tet_ring *ring, double 
             }
         }
     if (!(quality[0][n - 1] > above)) return MN_OK;
+    if (!triangles_are_new(edit->mesh, ring, best, 0, n - 1)) return MN_OK;
     mn_tet_edit_begin(edit);
     for (int32_t i = 0; i < ring->tet_count; i++) MN_TRY(mn_tet_edit_take(edit, ring->tet[i]));
     MN_TRY(put_triangles(edit, ring, best, 0, n - 1));

@@ -5,7 +5,8 @@
 // worst of them is better than what was asked for; otherwise the mesh stays as it was.
 //
 // Inside the mesh that is all a cavity needs: new tetrahedra that are all positive and have the old cavity's
-// boundary cover it exactly once, since each point is covered as often as the boundary winds around it. At
+// boundary cover it exactly once, since each point is covered as often as the boundary winds around it; but
+// a mesh that overlaps itself may have a new edge or face elsewhere already, so operations ask for that. At
 // the surface, where the boundary itself changes, operations ask the surface model (tet_surface_model.h) and
 // the link condition as well.
 #ifndef MENISCUS_MESH_TET_EDIT_H

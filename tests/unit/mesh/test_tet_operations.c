@@ -154,6 +154,40 @@ static void test_edge_removal_is_optimal(void **state)
     drop(&f);
 }
 
+/// Rings of three and four around an edge, with other tetrahedra, which overlap them, on what the removal of
+/// the edge would make: it must leave the edge. Without those it takes it out.
+static void test_edge_removal_makes_nothing_twice(void **state)
+{
+    mn_context *ctx = *state;
+    const mn_vec3 places[] = {{0, 0, -1}, {0, 0, 1}, {1, 0, 0}, {0, 1, 0}, {-1, 0, 0}, {0, -1, 0},
+                              {3, 3, 3},  {3, 3, 4}, {4, 3, 3}, {4, 4, 4}, {-1, -1, 0}};
+    const int32_t four[][4] = {{0, 1, 2, 3}, {0, 1, 3, 4}, {0, 1, 4, 5},
+                               {0, 1, 5, 2}, {2, 4, 6, 7}, {3, 5, 8, 9}},
+                  three[][4] = {{0, 1, 2, 3}, {0, 1, 3, 10}, {0, 1, 10, 2}, {2, 3, 10, 6}};
+    const struct {
+        const int32_t (*tets)[4];
+        int32_t ring, all;
+    } cases[] = {{four, 4, 6}, {three, 3, 4}};
+    for (size_t i = 0; i < 2; i++)
+        for (int32_t crowded = 0; crowded < 2; crowded++) {
+            const int32_t count = crowded ? cases[i].all : cases[i].ring;
+            int32_t tets[6][4];
+            for (int32_t t = 0; t < count; t++) {
+                const int32_t *v = cases[i].tets[t];
+                const bool turn = !(mn_orient3d(places[v[0]], places[v[1]], places[v[2]], places[v[3]]) > 0);
+                for (int32_t k = 0; k < 4; k++) tets[t][k] = v[turn && k > 1 ? 5 - k : k];
+            }
+            mn_tet_mesh *mesh;
+            check_ok(ctx, mn_tet_mesh_build(ctx, 11, places, count, (const int32_t(*)[4])tets, &mesh));
+            fixture f = make(ctx, mesh);
+            bool done;
+            check_ok(ctx, mn_tet_remove_edge(&f.edit, 0, 1, 0, &done));
+            assert_int_equal(done, !crowded);
+            check_ok(ctx, mn_tet_mesh_check(mesh));
+            drop(&f);
+        }
+}
+
 static void test_multi_face_removal(void **state)
 {
     fixture f = make(*state, tet_ball(*state, 5));
@@ -421,6 +455,7 @@ int main(void)
         cmocka_unit_test(test_flips_come_and_go),
         cmocka_unit_test(test_surface_flips_on_a_flat_face),
         cmocka_unit_test(test_edge_removal_is_optimal),
+        cmocka_unit_test(test_edge_removal_makes_nothing_twice),
         cmocka_unit_test(test_multi_face_removal),
         cmocka_unit_test(test_splits),
         cmocka_unit_test(test_insertion_carries_linear_fields),
