@@ -89,6 +89,29 @@ static void test_degenerate_poses(void **state)
     }
 }
 
+/// Blocks of the same lattice that overlap by less than a retry moves them apart: that cuts nothing, so it is
+/// no merge, and the mesh is as it was.
+static void test_nothing_to_cut(void **state)
+{
+    mn_context *ctx = *state;
+    mn_tet_mesh *block = tet_block(ctx, 4), *mesh = NULL, *before;
+    mn_tet_merge_def def = mn_tet_merge_default_def();
+    mn_tet_merge_report report;
+    add_block(ctx, block, mn_v3(0, 0, 0), 1, &mesh);
+    add_block(ctx, block, mn_v3(1 - 3e-8, 0, 0), 1, &mesh);
+    check_ok(ctx, mn_tet_mesh_copy(mesh, &before));
+    check_ok(ctx, mn_tet_mesh_merge(mesh, &def, &report));
+    assert_true(report.retries > 0);
+    assert_int_equal(report.merges, 0);
+    assert_int_equal(report.left, 1);
+    assert_int_equal(mesh->tet_count, before->tet_count);
+    assert_memory_equal(mesh->position, before->position,
+                        (size_t)mesh->vertex_slots * sizeof *mesh->position);
+    mn_tet_mesh_free(before);
+    mn_tet_mesh_free(block);
+    mn_tet_mesh_free(mesh);
+}
+
 static void test_one_inside_another(void **state)
 {
     mn_context *ctx = *state;
@@ -272,10 +295,15 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_merges),        cmocka_unit_test(test_degenerate_poses),
-        cmocka_unit_test(test_one_inside_another),   cmocka_unit_test(test_many),
-        cmocka_unit_test(test_a_part_meets_itself),  cmocka_unit_test(test_what_stays_apart),
-        cmocka_unit_test(test_remeshing_afterwards), cmocka_unit_test(test_without_memory),
+        cmocka_unit_test(test_random_merges),
+        cmocka_unit_test(test_degenerate_poses),
+        cmocka_unit_test(test_nothing_to_cut),
+        cmocka_unit_test(test_one_inside_another),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_a_part_meets_itself),
+        cmocka_unit_test(test_what_stays_apart),
+        cmocka_unit_test(test_remeshing_afterwards),
+        cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
