@@ -3,7 +3,7 @@
 // Pictures without a golden file: what must be covered is, whatever hides is in front, nothing depends on the
 // number of threads, and bad geometry gives a sentence.
 #include "support/check.h"
-#include "support/failing_allocator.h"
+#include "support/out_of_memory.h"
 
 #include "plugin/headless/preview.h"
 #include "plugin/host/network.h"
@@ -449,18 +449,7 @@ end:
 static void test_out_of_memory(void **state)
 {
     (void)state;
-    for (int64_t n = 0;; n++) {
-        failing_allocator memory = {.fail_at = n};
-        mn_hooks hooks = failing_hooks(&memory);
-        mn_context *ctx = mn_context_create(&hooks);
-        if (ctx) {
-            const mn_status status = build_and_render(ctx);
-            assert_int_equal(status, memory.failed ? MN_ERROR_MEMORY : MN_OK);
-            mn_context_free(ctx);
-        }
-        assert_int_equal(memory.held, 0);
-        if (!memory.failed) break;
-    }
+    check_memory_may_run_out(build_and_render);
 }
 
 /// How much bluer than red the middle of one half of the picture is.

@@ -6,7 +6,7 @@
 
 #include "host_nodes.h"
 #include "plugin/host/network.h"
-#include "support/failing_allocator.h"
+#include "support/out_of_memory.h"
 
 static mn_context *ctx;
 
@@ -449,16 +449,7 @@ static mn_status read_and_write(mn_context *small)
 static void every_shortage_of_memory_is_survived(void **state)
 {
     (void)state;
-    for (int64_t n = 0;; n++) {
-        failing_allocator memory = {.fail_at = n};
-        mn_hooks hooks = failing_hooks(&memory);
-        mn_context *small = mn_context_create(&hooks);
-        const mn_status status = small ? read_and_write(small) : MN_ERROR_MEMORY;
-        assert_int_equal(status, memory.failed ? MN_ERROR_MEMORY : MN_OK);
-        mn_context_free(small);
-        assert_int_equal(memory.held, 0);
-        if (!memory.failed) break;
-    }
+    check_memory_may_run_out(read_and_write);
 }
 
 static void files_are_read_and_written(void **state)

@@ -4,7 +4,7 @@
 // memory.
 #include "meniscus/tet_mesh.h"
 #include "support/check.h"
-#include "support/failing_allocator.h"
+#include "support/out_of_memory.h"
 #include "support/tet_shapes.h"
 
 static void test_a_block_is_connected(void **state)
@@ -272,18 +272,7 @@ done:
 static void test_out_of_memory(void **state)
 {
     (void)state;
-    for (int64_t n = 1;; n++) {
-        failing_allocator memory = {.fail_at = n};
-        mn_hooks hooks = failing_hooks(&memory);
-        mn_context *ctx = mn_context_create(&hooks);
-        if (ctx) {
-            const mn_status status = run_without_memory(ctx);
-            assert_int_equal(status, memory.failed ? MN_ERROR_MEMORY : MN_OK);
-            mn_context_free(ctx);
-        }
-        assert_int_equal(memory.held, 0);
-        if (!memory.failed) break;
-    }
+    check_memory_may_run_out(run_without_memory);
 }
 
 static int set_up(void **state)
