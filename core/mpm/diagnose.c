@@ -74,7 +74,7 @@ mn_status mn_mpm_diagnose(mn_mpm *mpm, double seconds, mn_mpm_numbers *numbers)
     if (mpm->particles.count == 0) return MN_OK;
     MN_TRY(mn_mpm_sort_again(mpm));
     MN_TRY(mn_mpm_find_extremes(mpm));
-    mn_mpm_update_bulk_modulus(mpm);
+    mn_mpm_update_bulk_modulus(mpm, 0);
     MN_TRY(mn_mpm_find_surface(mpm, mpm->def.dx, mpm->def.smoothing));
     find_scales(mpm, numbers);
     numbers->bulk_modulus = mpm->bulk_modulus;

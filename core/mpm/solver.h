@@ -101,6 +101,7 @@ struct mn_mpm {
     mn_context *ctx;
     mn_mpm_def def;
     double bulk_modulus, time;
+    double recent_stiffness; ///< Pa, that the automatic bulk modulus had to have lately (step_limits.c)
     const mn_collider *collider, *sink;
     double frame_left;  ///< s, from the end of the step to the end of the advance
     double frame_begin; ///< s, from the start of the step to the end of the advance
@@ -179,8 +180,9 @@ mn_status mn_mpm_find_extremes(mn_mpm *mpm);
 
 /// The longest step the integrator may take from this state, s, and what bounds it.
 double mn_mpm_step_limit(const mn_mpm *mpm, const char **binding);
-/// Chooses the automatic bulk modulus for the state; pressures stay what they are.
-void mn_mpm_update_bulk_modulus(mn_mpm *mpm);
+/// Chooses the automatic bulk modulus for the state, `seconds` after the last choice; pressures stay what
+/// they are.
+void mn_mpm_update_bulk_modulus(mn_mpm *mpm, double seconds);
 
 // ---- surface_samples.c ----
 

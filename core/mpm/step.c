@@ -156,7 +156,7 @@ mn_status mn_mpm_advance(mn_mpm *mpm, double seconds)
     mpm->frame_begin = seconds;
     MN_TRY(mn_mpm_free_trapped(mpm));
     MN_TRY(mn_mpm_find_extremes(mpm));
-    mn_mpm_update_bulk_modulus(mpm);
+    mn_mpm_update_bulk_modulus(mpm, 0);
     double left = seconds;
     while (left > 0 && mpm->particles.count > 0) {
         MN_TRY(mn_check_cancelled(mpm->ctx));
@@ -178,6 +178,7 @@ mn_status mn_mpm_advance(mn_mpm *mpm, double seconds)
             return status;
         }
         mpm->time += taken;
+        mn_mpm_update_bulk_modulus(mpm, taken);
         left = taken == left ? 0 : left - taken;
         mpm->counts.substeps++;
         mpm->counts.dt_min = fmin(mpm->counts.dt_min, taken);

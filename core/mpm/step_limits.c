@@ -39,32 +39,50 @@ double mn_mpm_step_limit(const mn_mpm *mpm, const char **binding)
     return lower(dt, mn_viscosity_step_limit(e->max_kinematic_viscosity, def->dx), "viscosity", binding);
 }
 
-void mn_mpm_update_bulk_modulus(mn_mpm *mpm)
+// K for what presses on the liquid now.
+static double wanted_bulk_modulus(const mn_mpm *mpm, double radius)
 {
-    // Stiffening in steps of a half keeps K, and with it the sound speed, constant over most frames.
-    const double growth = 1.5, headroom = 1.1;
+    const mn_mpm_extremes *e = &mpm->extremes;
+    const double speed = sqrt(2 * e->kinetic / e->mass) + mn_mpm_driven_speed(mpm);
+    const mn_pressure_scales scales = {e->max_sigma, radius, e->min_density, mn_norm(mpm->def.gravity),
+                                       e->height,    speed};
+    return mn_pressure_bulk_modulus(scales, mpm->def.compression);
+}
+
+// (J - 1) K stays, and so do the pressures; but softening must not blow up what is noise in J.
+static void rescale_ratios(mn_mpm *mpm, double ratio)
+{
+    const double most = 0.1;
+    for (int64_t i = 0; i < mpm->materials.count; i++) {
+        double *j = &mpm->materials.data[i].j;
+        const double strain = *j - 1.0, limit = fmax(fabs(strain), most);
+        *j = 1.0 + fmin(fmax(ratio * strain, -limit), limit);
+    }
+}
+
+void mn_mpm_update_bulk_modulus(mn_mpm *mpm, double seconds)
+{
+    // Stiffening in steps of a half, and softening only by half or more, keep K, and with it the sound speed,
+    // constant over most frames: an oscillating drop must not change it to and fro.
+    const double growth = 1.5, headroom = 1.1, slack = 2, reserve = 1.25;
     const mn_mpm_extremes *e = &mpm->extremes;
     if (mpm->particles.count == 0) return;
     double stiff = mpm->def.bulk_modulus;
     if (!(stiff > 0)) {
-        const double gravity = mn_norm(mpm->def.gravity);
-        const double radius = cbrt(0.75 * e->volume / pi);
-        const double speed = sqrt(2 * e->kinetic / e->mass) + mn_mpm_driven_speed(mpm);
-        const mn_pressure_scales scales = {e->max_sigma, radius, e->min_density, gravity, e->height, speed};
-        const double wanted = mn_pressure_bulk_modulus(scales, mpm->def.compression);
+        const double radius = cbrt(0.75 * e->volume / pi), wanted = wanted_bulk_modulus(mpm, radius);
+        // What was wanted is forgotten in the time in which its pressure moves the liquid by its own size.
+        const double speed = sqrt(mpm->def.compression * mpm->recent_stiffness / e->min_density);
+        mpm->recent_stiffness = fmax(wanted, mpm->recent_stiffness * exp(-seconds * speed / radius));
         stiff = mpm->bulk_modulus;
         if (!(stiff > 0))
             stiff = headroom * wanted;
         else if (wanted > stiff)
             stiff = fmax(wanted, growth * stiff);
+        else if (slack * mpm->recent_stiffness < stiff)
+            stiff = reserve * mpm->recent_stiffness;
         // A liquid on which nothing acts still resists being squeezed: sound crosses a cell in 0.1 s.
         if (!(stiff > 0)) stiff = e->min_density * pow(10 * mpm->def.dx, 2);
     }
-    if (mpm->bulk_modulus > 0 && stiff != mpm->bulk_modulus) {
-        // (J - 1) K stays, and so do the pressures.
-        const double ratio = mpm->bulk_modulus / stiff;
-        for (int64_t i = 0; i < mpm->materials.count; i++)
-            mpm->materials.data[i].j = 1.0 + ratio * (mpm->materials.data[i].j - 1.0);
-    }
+    if (mpm->bulk_modulus > 0 && stiff != mpm->bulk_modulus) rescale_ratios(mpm, mpm->bulk_modulus / stiff);
     mpm->bulk_modulus = stiff;
 }

@@ -5,13 +5,14 @@
 #include "mpm/solver.h"
 
 static const char *const tag = "mpm";
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 mn_status mn_mpm_save(const mn_mpm *mpm, mn_writer *out)
 {
     MN_TRY(mn_write_tag(out, tag, VERSION));
     MN_TRY(mn_write_f64(out, mpm->def.dx));
     MN_TRY(mn_write_f64(out, mpm->bulk_modulus));
+    MN_TRY(mn_write_f64(out, mpm->recent_stiffness));
     MN_TRY(mn_write_f64(out, mpm->time));
     MN_TRY(mn_write_f64(out, mpm->shift));
     MN_TRY(mn_write_f64(out, mpm->relaxation_due));
@@ -66,6 +67,7 @@ static mn_status read_state(mn_mpm *mpm, mn_reader *in)
         return mn_fail(mpm->ctx, MN_ERROR_ARGUMENT, "The saved state has dx %g m, the solver %g m.", dx,
                        mpm->def.dx);
     MN_TRY(mn_read_f64(in, &mpm->bulk_modulus));
+    if (version >= 3) MN_TRY(mn_read_f64(in, &mpm->recent_stiffness));
     MN_TRY(mn_read_f64(in, &mpm->time));
     MN_TRY(mn_read_f64(in, &mpm->shift));
     MN_TRY(mn_read_f64(in, &mpm->relaxation_due));
