@@ -3,7 +3,7 @@
 // Grid to particles, and the particles' motion.
 //
 //   v' = v(x), C' = grad v(x) [APIC]; groups merged (resample.c)
-//   x' = x + dt v',   J' = J (1 + dt div v(x)), and what walls add to the divergence (wall_pressure.c)
+//   x' = x + dt v',   J' = J (1 + dt div v(x)), and what walls do to both (wall_pressure.c)
 //
 // With the FLIP blend the particle keeps a share of its own velocity and takes the grid's change,
 // v' = (1 - f) v(x) + f (v + v(x) - v_before(x)), and moves with the grid's velocity [zhu2005].
@@ -71,10 +71,12 @@ static void move_samples(void *user, int32_t block, int32_t first, int32_t count
             const mn_mpm_sample before = g ? mn_mpm_merge(mpm, g, own, mpm->splat_before.data) : *own;
             v = mn_axpy(v, mpm->def.flip_ratio, mn_sub(p->v, before.v));
         }
-        const mn_vec3 move = mn_scale(job->dt, job->flip ? merged.v : v);
+        mn_vec3 through;
+        const double at_walls = mn_mpm_contact_divergence(mpm, k, &through);
+        const mn_vec3 move = mn_scale(job->dt, mn_sub(job->flip ? merged.v : v, through));
         const double own =
             job->ratio ? job->ratio[k] : mn_pressure_advance(1.0, job->dt, samples[i].divergence);
-        const double ratio = own + job->dt * mn_mpm_contact_divergence(mpm, k);
+        const double ratio = own + job->dt * at_walls;
         mn_mpm_particle *to = &mpm->next.data[k];
         mn_vec3 x = mn_add(mn_mpm_position(p), move);
         mn_mpm_keep_out(mpm, k, job->dt, &x, &v);

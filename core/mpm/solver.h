@@ -259,8 +259,9 @@ static inline bool mn_mpm_is_contact(const mn_mpm *mpm, int64_t contact, int32_t
 mn_status mn_mpm_find_contacts(mn_mpm *mpm);
 /// Adds the impulse of the walls' pressure over dt to the nodes in front of them.
 mn_status mn_mpm_push_from_walls(mn_mpm *mpm, mn_mpm_node *nodes, double dt);
-/// What the walls add to the divergence at particle k, from the velocity in mpm->nodes.
-double mn_mpm_contact_divergence(const mn_mpm *mpm, int32_t k);
+/// What the walls add to the divergence at particle k, from the velocity in mpm->nodes; and the part of its
+/// velocity that would lead through them, m/s.
+double mn_mpm_contact_divergence(const mn_mpm *mpm, int32_t k, mn_vec3 *through);
 /// After dt, friction with the walls that particle k touches, and if its way to x leads through one: back in
 /// front of it, without the part of its velocity that goes into it.
 void mn_mpm_keep_out(const mn_mpm *mpm, int32_t k, double dt, mn_vec3 *x, mn_vec3 *v);

@@ -11,6 +11,11 @@
 //
 // All particles of cells that the surface passes, or that are less than half full, are looked at: one that
 // owns no sample of the surface is held by it even less.
+//
+// Where liquid meets a wall at less than 90 degrees it ends in a wedge, and smoothing takes off its edge: it
+// is the surface that is wrong there, not the particles, and drawing them back crowded the liquid of a drop
+// at 30 degrees onto its plate. Beside a wall a particle may therefore lie outside by as much as the edge of
+// a wedge does, about dx cos(theta).
 #include "mpm/solver.h"
 
 #include "meniscus/parallel.h"
@@ -29,6 +34,19 @@ static void shift_particle(mn_mpm_particle *p, mn_vec3 shift, double dx)
     mn_mpm_set_position(p, mn_add(mn_mpm_position(p), shift));
 }
 
+// How far outside of the surface a particle may lie.
+static double allowed(const mn_mpm *mpm, int32_t particle)
+{
+    const double dx = mpm->def.dx;
+    double most = 0;
+    for (int64_t c = mn_mpm_first_contact(mpm, particle); mn_mpm_is_contact(mpm, c, particle); c++) {
+        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+        const double near = fmin(2 * (1 - contact->distance / dx), 1);
+        most = fmax(most, near * dx * cos(mn_mpm_contact_angle(mpm, contact->foot)));
+    }
+    return most;
+}
+
 typedef struct settle_job {
     mn_mpm *mpm;
     double amount;
@@ -43,8 +61,11 @@ static mn_status settle(void *user, mn_range range)
         const mn_vec3 gradient = mpm->rim_gradient.data[g];
         const double slope = mn_norm(gradient);
         if (!(phi > 0) || phi > mpm->def.dx || !(slope > 0)) continue;
-        shift_particle(&mpm->next.data[mpm->rim_owner.data[g]],
-                       mn_scale(-job->amount * phi / slope, gradient), mpm->def.dx);
+        const int32_t owner = mpm->rim_owner.data[g];
+        const double outside = phi - allowed(mpm, owner);
+        if (!(outside > 0)) continue;
+        shift_particle(&mpm->next.data[owner], mn_scale(-job->amount * outside / slope, gradient),
+                       mpm->def.dx);
     }
     return MN_OK;
 }
