@@ -2,6 +2,7 @@
 //
 // The SOP: parameters, inputs, cooking, messages.
 #include "plugin/houdini/sop.hpp"
+#include "plugin/host/guides.h"
 #include "plugin/host/network.h"
 #include "plugin/host/parms.h"
 #include "plugin/houdini/geometry.hpp"
@@ -12,8 +13,11 @@
 
 #include <CH/CH_Manager.h>
 #include <GU/GU_Detail.h>
-#include <GU/GU_PrimPoly.h>
+#include <SOP/SOP_Guide.h>
 #include <UT/UT_Interrupt.h>
+
+#include <algorithm>
+#include <cmath>
 
 namespace mn_houdini
 {
@@ -32,6 +36,7 @@ sop::sop(OP_Network *network, const char *name, OP_Operator *op) : SOP_Node(netw
     ctx = mn_context_create(&hooks);
     if (ctx && type && type->sim) mn_sim_create(ctx, type, &sim);
     if (!type) return;
+    mySopFlags.setNeedGuide1(mn_guides_exist(type));
     const auto count = static_cast<size_t>(type->parm_count);
     parms.resize(count);
     strings.resize(count);
@@ -82,7 +87,8 @@ void sop::progress(void *user, double fraction, const char *)
 
 void sop::warn(void *user, const char *sentence)
 {
-    static_cast<sop *>(user)->addWarning(SOP_MESSAGE, sentence);
+    auto *self = static_cast<sop *>(user);
+    if (!self->current || !self->current->silent) self->addWarning(SOP_MESSAGE, sentence);
 }
 
 // ---- parameters ----
@@ -236,7 +242,7 @@ mn_status sop::cook_outputs(OP_Context &context, mn_cooked **cooked)
     *cooked = nullptr;
     if (!ctx || !type) return MN_ERROR_MEMORY;
     UT_AutoInterrupt interrupt(type->label);
-    visit now = {&context, &interrupt, 0};
+    visit now = {&context, &interrupt, 0, false};
     current = &now;
     const double frame = CHgetSampleFromTime(context.getTime());
     const mn_status status = type->sim ? simulate(frame, cooked) : cook_once(frame, cooked);
@@ -284,30 +290,45 @@ GU_DetailHandle sop::cookMySopOutput(OP_Context &context, int output, SOP_Node *
 
 // ---- guides ----
 
-/// The domain as a box of twelve lines, for types that have one.
+/// Lines beside the result: domain, emitters, contact lines. A simulation is asked for the frame that it has
+/// just given and for no other, so that a guide never starts one; after a failure or a cancel the guides show
+/// what there is without it.
+mn_status sop::cook_guides(double frame)
+{
+    mn_cooked *cooked = nullptr;
+    frame = std::floor(frame);
+    MN_TRY(evaluate(frame, parms));
+    const auto shown =
+        static_cast<int32_t>(std::max(frame, mn_parm_number(type, parms.data(), "start_frame", frame)));
+    if (sim && mn_sim_is_cached(sim, shown)) simulate(shown, &cooked);
+    mn_status status = evaluate(frame, parms);
+    if (status == MN_OK) status = gather(frame);
+    mn_guide_source source = {};
+    source.type = type;
+    source.parms = parms.data();
+    source.inputs = inputs.data();
+    source.input_count = static_cast<int32_t>(inputs.size());
+    source.outputs = cooked ? cooked->outputs : nullptr;
+    source.fps = CHgetManager()->getSamplesPerSec();
+    mn_geo *guides = nullptr;
+    if (status == MN_OK) status = mn_guides_create(ctx, &source, &guides);
+    if (status == MN_OK) status = write_detail(ctx, guides, *myGuide1);
+    mn_geo_free(guides);
+    mn_cooked_release(cooked);
+    return status;
+}
+
 OP_ERROR sop::cookMyGuide1(OP_Context &context)
 {
     myGuide1->clearAndDestroy();
-    if (!type || mn_parm_find(type, "domain_size") < 0 || mn_parm_find(type, "domain_center") < 0)
-        return error();
-    const fpreal time = context.getTime();
-    if (mn_parm_find(type, "use_domain") >= 0 && !evalInt("use_domain", 0, time)) return error();
-    const GA_Offset first = myGuide1->appendPointBlock(8);
-    for (int i = 0; i < 8; i++) {
-        UT_Vector3 corner;
-        for (int k = 0; k < 3; k++)
-            corner(k) = static_cast<float>(evalFloat("domain_center", k, time) +
-                                           ((i >> k & 1) - 0.5) * evalFloat("domain_size", k, time));
-        myGuide1->setPos3(first + GA_Offset(i), corner);
-    }
-    for (int i = 0; i < 8; i++) {
-        for (int k = 0; k < 3; k++) {
-            if (i >> k & 1) continue;
-            GU_PrimPoly *line = GU_PrimPoly::build(myGuide1, 0, true, false);
-            line->appendVertex(first + GA_Offset(i));
-            line->appendVertex(first + GA_Offset(i | 1 << k));
-        }
-    }
+    if (!ctx || !type || !mn_guides_exist(type)) return error();
+    UT_AutoInterrupt interrupt(type->label);
+    visit now = {&context, &interrupt, 0, true};
+    current = &now;
+    if (type->sim) mySopFlags.setTimeDepGuide1(true);
+    if (cook_guides(CHgetSampleFromTime(context.getTime())) != MN_OK) myGuide1->clearAndDestroy();
+    forget_inputs();
+    current = nullptr;
     return error();
 }
 

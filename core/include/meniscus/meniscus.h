@@ -20,6 +20,7 @@
 #include "meniscus/jet_source.h"
 #include "meniscus/krylov.h"
 #include "meniscus/level_set.h"
+#include "meniscus/mesh_lines.h"
 #include "meniscus/mesh_smooth.h"
 #include "meniscus/mls.h"
 #include "meniscus/mls_operators.h"

@@ -236,13 +236,6 @@ GA_Offset GU_PrimPoly::buildBlock(GU_Detail *detail, GA_Offset first_point, GA_S
     return first;
 }
 
-GU_PrimPoly *GU_PrimPoly::build(GU_Detail *detail, GA_Size, bool open, bool)
-{
-    auto *made = detail->add_primitive<GU_PrimPoly>(GEO_PRIMPOLY);
-    made->closed = !open;
-    return made;
-}
-
 GA_Size GU_PrimPoly::appendVertex(GA_Offset point)
 {
     vertices.push_back(detail->add_vertex(point));
@@ -357,7 +350,10 @@ const GU_Detail *SOP_Node::cook(int output, fpreal time)
 const GU_Detail *SOP_Node::cook_guide(fpreal time)
 {
     OP_Context context(time);
+    if (!mySopFlags.getNeedGuide1()) return nullptr;
     cookMyGuide1(context);
+    for (const auto &[index, locks] : inputs_locked)
+        if (locks != 0) throw std::runtime_error("an input stays locked after the guide's cook");
     return myGuide1;
 }
 

@@ -355,7 +355,6 @@ class GU_PrimPoly : public GEO_PrimPoly
   public:
     static GA_Offset buildBlock(GU_Detail *detail, GA_Offset first_point, GA_Size point_count,
                                 const GEO_PolyCounts &counts, const int *points, bool closed = true);
-    static GU_PrimPoly *build(GU_Detail *detail, GA_Size point_count, bool open, bool append_points);
     GA_Size appendVertex(GA_Offset point);
 };
 
@@ -576,12 +575,31 @@ class OP_Network
 {
 };
 
+/// class_g_o_p___guide.html: "a specialization of GU_Detail" (_h_d_k__op_basics__sop_guide.html).
+class GOP_Guide : public GU_Detail
+{
+};
+
+/// class_s_o_p___node_flags.html: a guide is cooked only when the node's constructor asked for it.
+class SOP_NodeFlags
+{
+  public:
+    void setNeedGuide1(bool on) { need_guide = on; }
+    bool getNeedGuide1() const { return need_guide; }
+    void setTimeDepGuide1(bool on) { guide_follows_time = on; }
+    bool getTimeDepGuide1() const { return guide_follows_time; }
+
+  private:
+    bool need_guide = false, guide_follows_time = false;
+};
+
 class SOP_Node : public OP_Node
 {
   public:
     SOP_Node(OP_Network *network, const char *node_name, OP_Operator *op) : OP_Node(network, node_name, op) {}
     /// What Houdini calls; the double's network does the same.
     const GU_Detail *cook(int output, fpreal time);
+    /// NULL when the node has none.
     const GU_Detail *cook_guide(fpreal time);
     OP_ERROR error() const
     {
@@ -600,8 +618,9 @@ class SOP_Node : public OP_Node
     void addWarning(SOP_ErrorCodes, const char *text) { warnings.emplace_back(text); }
     GU_Detail own;
     GU_Detail *gdp = &own;
-    GU_Detail guide;
-    GU_Detail *myGuide1 = &guide;
+    GOP_Guide guide;
+    GOP_Guide *myGuide1 = &guide;
+    SOP_NodeFlags mySopFlags;
 
   public:
     std::map<unsigned, int> inputs_locked; ///< 0 everywhere once a cook is over
