@@ -41,19 +41,21 @@ static void add(row *r, int32_t column, double weight)
     r->weight[i] += weight;
 }
 
-static void row_of(const film_fan *fan, const mn_vec3 *x, int64_t p, row *r)
+static void row_of(const film_fan *fan, const mn_vec3 *x, const uint8_t *wet, int64_t p, row *r)
 {
     r->count = 0;
     for (int32_t i = 0; i < fan->count; i++) {
         const int32_t a = fan->pair[i][0], b = fan->pair[i][1];
-        add(r, a, 0.5 * cotangent(x[p], x[b], x[a]));
-        add(r, b, 0.5 * cotangent(x[p], x[a], x[b]));
+        const double part = wet && wet[p] && wet[a] && wet[b] ? 0 : 0.5;
+        add(r, a, part * cotangent(x[p], x[b], x[a]));
+        add(r, b, part * cotangent(x[p], x[a], x[b]));
     }
 }
 
 typedef struct build_job {
     const film_surface *surface;
     const mn_vec3 *x;
+    const uint8_t *wet;
     film_matrix *matrix;
 } build_job;
 
@@ -76,7 +78,7 @@ static mn_status fill_range(void *user, mn_range range)
     film_matrix *m = job->matrix;
     row r;
     for (int64_t p = range.begin; p < range.end; p++) {
-        row_of(&job->surface->fans.data[p], job->x, p, &r);
+        row_of(&job->surface->fans.data[p], job->x, job->wet, p, &r);
         double sum = 0;
         for (int32_t i = 0; i < r.count; i++) {
             m->column.data[m->start.data[p] + i] = r.column[i];
@@ -88,10 +90,11 @@ static mn_status fill_range(void *user, mn_range range)
     return MN_OK;
 }
 
-mn_status film_matrix_build(mn_context *ctx, const film_surface *surface, const mn_vec3 *x, film_matrix *m)
+mn_status film_matrix_build(mn_context *ctx, const film_surface *surface, const mn_vec3 *x,
+                            const uint8_t *wet, film_matrix *m)
 {
     const int64_t count = surface->count;
-    build_job job = {surface, x, m};
+    build_job job = {surface, x, wet, m};
     MN_TRY(mn_array_resize(ctx, &m->start, count + 1));
     MN_TRY(mn_array_resize(ctx, &m->diagonal, count));
     MN_TRY(mn_parallel_for(ctx, count, GRAIN, count_range, &job));

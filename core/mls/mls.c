@@ -17,6 +17,7 @@ mn_mls_def mn_mls_default_def(void)
         .density = 1000,
         .sigma = 0.025,
         .rim_factor = 1,
+        .contact_angle = 90,
         .gas = true,
         .contact = true,
         .ambient_pressure = 101325,
@@ -51,6 +52,7 @@ static mn_status check_def(mn_context *ctx, const mn_mls_def *def)
         {"blow", def->blow, -1e9, 1e9, "a flow in m^3/s"},
         {"air_drag", def->air_drag, 0, 1e12, "at least 0"},
         {"adhesion", def->adhesion, 0, 1e12, "at least 0"},
+        {"contact_angle", def->contact_angle, 0, 180, "from 0 to 180"},
         {"friction", def->friction, 0, 1e12, "at least 0"},
         {"damping", def->damping, 0, 1, "from 0 to 1"},
         {"max_dt", def->max_dt, 1e-12, 1e12, "above 0"},
@@ -241,7 +243,7 @@ static mn_status weigh(mn_mls *mls)
     }
     mls->surface_is_fresh = false;
     MN_TRY(mls_refresh(mls));
-    MN_TRY(film_matrix_build(mls->ctx, &mls->surface, mls->x0.data, &mls->matrix));
+    MN_TRY(film_matrix_build(mls->ctx, &mls->surface, mls->x0.data, NULL, &mls->matrix));
     MN_TRY(mls_find_pockets(mls));
     return mls_show(mls);
 }

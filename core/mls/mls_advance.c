@@ -175,7 +175,7 @@ static mn_status prepare(mn_mls *mls, const mn_mls_inputs *inputs, double remain
     MN_TRY(status);
     sample_inputs(mls, inputs, remaining);
     MN_TRY(mls_find_contacts(mls, inputs, remaining));
-    MN_TRY(film_matrix_build(mls->ctx, &mls->surface, mls->x0.data, &mls->matrix));
+    MN_TRY(film_matrix_build(mls->ctx, &mls->surface, mls->x0.data, NULL, &mls->matrix));
     MN_TRY(mls_find_pockets(mls));
     MN_TRY(mn_parallel_max(mls->ctx, mls->points.count, GRAIN, edge_speed, mls, &speed));
     speed = fmax(speed, mls_threads_stretch(mls, mls->v0.data, NULL));

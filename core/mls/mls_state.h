@@ -127,8 +127,9 @@ mn_status mls_refresh(mn_mls *mls);
 mn_status mls_show(mn_mls *mls);
 
 // ---- film_matrix.c ----
+/// Triangles with three wet corners (or NULL: none has) are counted as edges, but have no weight.
 mn_status film_matrix_build(mn_context *ctx, const film_surface *surface, const mn_vec3 *x,
-                            film_matrix *matrix);
+                            const uint8_t *wet, film_matrix *matrix);
 void film_matrix_free(mn_context *ctx, film_matrix *matrix);
 /// sum_q k_pq (x_p - x_q)
 mn_vec3 film_matrix_row(const film_matrix *matrix, const mn_vec3 *x, int64_t p);

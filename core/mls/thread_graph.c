@@ -11,9 +11,12 @@
 // The free end of a thread hangs on the nearest point of a film ahead of it.
 #include "mls/thread_graph.h"
 
+#include "meniscus/parallel.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+enum { GRAIN = 256 };
 static const double ALONG = 0.6;    // least cosine between a link and the directions at its ends
 static const double TOUCHING = 0.6; // spacings: as near as drops fall in
 static const double AHEAD = 0.3;    // least cosine to the film that an end hangs on
@@ -44,6 +47,7 @@ void thread_graph_free(thread_graph *g)
     mn_array_free(g->ctx, &g->positions);
     mn_array_free(g->ctx, &g->directions);
     mn_array_free(g->ctx, &g->edges);
+    mn_array_free(g->ctx, &g->chosen);
     memset(g, 0, sizeof *g);
 }
 
@@ -112,6 +116,32 @@ static bool none_between(const thread_graph *g, const thread_points *points, con
     return true;
 }
 
+typedef struct choose_job {
+    thread_graph *graph;
+    const thread_points *points;
+    const mn_neighbour_table *table;
+} choose_job;
+
+static int32_t row_point(const mn_neighbour_table *table, int64_t row)
+{
+    return table->query ? table->query[row] : (int32_t)row;
+}
+
+static mn_status choose_range(void *user, mn_range range)
+{
+    const choose_job *job = user;
+    thread_graph *g = job->graph;
+    for (int64_t row = range.begin; row < range.end; row++) {
+        const int32_t a = row_point(job->table, row);
+        for (int64_t e = job->table->start[row]; e < job->table->start[row + 1]; e++) {
+            const int32_t b = job->table->point[e];
+            g->chosen.data[e] = b > a && may_link(g, job->points->spacing, a, b) &&
+                                none_between(g, job->points, job->table, row, a, b);
+        }
+    }
+    return MN_OK;
+}
+
 int thread_by_length(const void *first, const void *second)
 {
     const thread_edge *a = first, *b = second;
@@ -136,13 +166,14 @@ static mn_status link_nodes(thread_graph *g, const thread_points *points)
     MN_TRY(mn_neighbours_build(g->neighbours, mn_points_of(g->positions.data, g->positions.count), reach));
     MN_TRY(mn_neighbours_find(g->neighbours, reach, NULL, &table));
     g->edges.count = 0;
+    MN_TRY(mn_array_resize(g->ctx, &g->chosen, table.count > 0 ? table.start[table.count] : 0));
+    choose_job job = {g, points, &table};
+    MN_TRY(mn_parallel_for(g->ctx, table.count, GRAIN, choose_range, &job));
     for (int64_t row = 0; row < table.count; row++) {
-        const int32_t a = table.query ? table.query[row] : (int32_t)row;
+        const int32_t a = row_point(&table, row);
         for (int64_t e = table.start[row]; e < table.start[row + 1]; e++) {
-            const int32_t b = table.point[e];
-            if (b <= a || !may_link(g, points->spacing, a, b)) continue;
-            if (!none_between(g, points, &table, row, a, b)) continue;
-            const thread_edge edge = {distance2(g, a, b), a, b};
+            if (!g->chosen.data[e]) continue;
+            const thread_edge edge = {distance2(g, a, table.point[e]), a, table.point[e]};
             MN_TRY(mn_array_push(g->ctx, &g->edges, &edge));
         }
     }

@@ -82,6 +82,7 @@ typedef struct thread_graph {
     thread_shape trial;        ///< somewhere else
     MN_ARRAY(mn_vec3) positions, directions;
     MN_ARRAY(thread_edge) edges;
+    MN_ARRAY(uint8_t) chosen; ///< of each pair of neighbours: 1: it becomes a link
 } thread_graph;
 
 mn_status thread_graph_create(mn_context *ctx, thread_graph *graph);

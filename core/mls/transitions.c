@@ -119,7 +119,9 @@ typedef struct meeting {
     double nearest[3];
     int32_t sharers[2][SHARERS], sharer_count[2]; ///< film and thread in touch
     int32_t films;                                ///< points of film around
-    bool inner;                                   ///< one of them is not on its rim
+    int32_t beside;                               ///< the nearest of them; -1: none
+    double beside2;
+    bool inner; ///< one of them is not on its rim
     mn_vec3 position;
     double radius;
 } meeting;
@@ -143,6 +145,8 @@ static void meet(void *user, int32_t point, double unused)
     case MN_MLS_FILM:
         if (d2 < GROWN_IN * GROWN_IN * mls->def.spacing * mls->def.spacing) {
             m->films++;
+            if (d2 < m->beside2 || (d2 == m->beside2 && point < m->beside))
+                m->beside = point, m->beside2 = d2;
             m->inner = m->inner || !mls->surface.edge.data[point];
         }
         if (d2 > fmax(near, m->radius) * fmax(near, m->radius)) return;
@@ -169,7 +173,14 @@ static void meet(void *user, int32_t point, double unused)
 
 static meeting look_around(const mn_mls *mls, int32_t p, double radius, double reach)
 {
-    meeting m = {.mls = mls, .self = p, .film = -1, .thread = -1, .drop = -1, .radius = radius};
+    meeting m = {.mls = mls,
+                 .self = p,
+                 .film = -1,
+                 .thread = -1,
+                 .drop = -1,
+                 .beside = -1,
+                 .beside2 = INFINITY,
+                 .radius = radius};
     for (int i = 0; i < 3; i++) m.nearest[i] = INFINITY;
     m.position = mls->points.data[p].position;
     mn_neighbours_visit(mls->surface.neighbours, m.position, reach, meet, &m);
@@ -227,13 +238,7 @@ static void threads_to_film(mn_mls *mls)
             fall_in(mls, &m, FILM, point);
         } else if (m.inner && m.films >= 2) {
             point->codim = MN_MLS_FILM;
-            point->normal = mn_v3(0, 0, 1);
-            double least = INFINITY;
-            for (int64_t n = 0; n < mls->surface.count; n++) { // the nearest film says which side is which
-                const double d2 = mn_norm2(mn_sub(mls->points.data[n].position, point->position));
-                if (mls->points.data[n].codim != MN_MLS_FILM || n == p || d2 >= least) continue;
-                least = d2, point->normal = mls->points.data[n].normal;
-            }
+            point->normal = mls->points.data[m.beside].normal; // which says which side is which
             point->unrest = MLS_UNREST;
         }
     }

@@ -34,7 +34,8 @@
 
 enum { GRAIN = 256, MOST_ITERATIONS = 2000 };
 static const double TOLERANCE = 1e-6;
-static const double SKIN_DEPTH = 0.01;   // dx
+static const double SKIN_DEPTH = 0.01; // dx
+static const double LEAST_FREEDOM = 1e-12;
 static const double FASTEST_FILL = 0.02; // of a body's volume, corrected in one step at most
 
 // (J u)_row
@@ -56,6 +57,44 @@ static mn_status add_entry(mls_volume *v, int64_t row, int64_t column, double va
     return mn_array_push(v->ctx, &v->values, &value);
 }
 
+static bool is_on_line(const mls_volume *v, int64_t p)
+{
+    return v->wet.data[p] && !v->fixed.data[p];
+}
+
+// weight P_p P_q, one row of it: points on the line where the skin leaves a solid move along the solid only.
+static mn_status list_block(mls_volume *v, int64_t p, int64_t q, int32_t axis, double weight)
+{
+    const mn_mat3 a = is_on_line(v, p) ? volume_freedom(v, p) : mn_m3_identity();
+    const mn_mat3 b = is_on_line(v, q) ? volume_freedom(v, q) : mn_m3_identity();
+    const mn_mat3 block = mn_m3_mul(a, b);
+    for (int32_t k = 0; k < 3; k++)
+        if (fabs(block.m[axis][k]) > LEAST_FREEDOM)
+            MN_TRY(add_entry(v, 3 * p + axis, 3 * q + k, weight * block.m[axis][k]));
+    return MN_OK;
+}
+
+// A row of a point on that line; across the solid it has a diagonal and no more.
+static mn_status list_line(mls_volume *v, int64_t p, int32_t axis)
+{
+    const film_matrix *m = &v->matrix;
+    const mn_mat3 along = volume_freedom(v, p);
+    const mn_vec3 mass = v->skin_mass.data[p], n = v->wall_normal.data[p];
+    const double level = (mass.x + mass.y + mass.z) / 3, stiff = fmax(0, v->strength * m->diagonal.data[p]);
+    for (int32_t k = 0; k < 3; k++) {
+        double sum = volume_part(n, axis) * volume_part(n, k) * level;
+        for (int32_t c = 0; c < 3; c++)
+            sum += (along.m[axis][c] * along.m[c][k]) * (volume_part(mass, c) + stiff);
+        if (k == axis || fabs(sum) > LEAST_FREEDOM * (level + stiff))
+            MN_TRY(add_entry(v, 3 * p + axis, 3 * p + k, -sum));
+    }
+    for (int64_t e = m->start.data[p]; e < m->start.data[p + 1]; e++) {
+        const int32_t q = m->column.data[e];
+        if (!v->fixed.data[q]) MN_TRY(list_block(v, p, q, axis, v->strength * m->weight.data[e]));
+    }
+    return MN_OK;
+}
+
 // Row by row: first the skin's velocities, three for each point, then the pressures. Points that are fixed do
 // not change their velocity: they have a diagonal and no more.
 static mn_status list_skin(mls_volume *v)
@@ -65,12 +104,19 @@ static mn_status list_skin(mls_volume *v)
         for (int32_t axis = 0; axis < 3; axis++) {
             const int64_t row = 3 * p + axis;
             const double mass = volume_part(v->skin_mass.data[p], axis);
+            if (is_on_line(v, p)) {
+                MN_TRY(list_line(v, p, axis));
+                continue;
+            }
             MN_TRY(add_entry(v, row, row, -fmax(mass, mass + v->strength * m->diagonal.data[p])));
             if (v->fixed.data[p]) continue;
-            for (int64_t e = m->start.data[p]; e < m->start.data[p + 1]; e++)
-                if (!v->fixed.data[m->column.data[e]])
-                    MN_TRY(add_entry(v, row, 3 * (int64_t)m->column.data[e] + axis,
-                                     v->strength * m->weight.data[e]));
+            for (int64_t e = m->start.data[p]; e < m->start.data[p + 1]; e++) {
+                const int32_t q = m->column.data[e];
+                if (is_on_line(v, q))
+                    MN_TRY(list_block(v, p, q, axis, v->strength * m->weight.data[e]));
+                else if (!v->fixed.data[q])
+                    MN_TRY(add_entry(v, row, 3 * (int64_t)q + axis, v->strength * m->weight.data[e]));
+            }
         }
     return MN_OK;
 }
@@ -98,10 +144,15 @@ static mn_status list_pressures(mls_volume *v)
     for (int64_t i = 0; i < v->crossings.count; i++) {
         const volume_crossing *c = &v->crossings.data[i];
         for (int32_t k = 0; k < c->count && !c->loose; k++) {
-            if (v->fixed.data[c->point[k]]) continue;
-            const int64_t skin = 3 * (int64_t)c->point[k] + c->axis;
-            MN_TRY(add_entry(v, skin, first + c->unknown, c->side * c->weight[k]));
-            MN_TRY(add_entry(v, first + c->unknown, skin, c->side * c->weight[k]));
+            const int32_t point = c->point[k];
+            if (v->fixed.data[point]) continue;
+            const mn_mat3 along = is_on_line(v, point) ? volume_freedom(v, point) : mn_m3_identity();
+            for (int32_t a = 0; a < 3; a++) {
+                const double value = c->side * c->weight[k] * along.m[a][c->axis];
+                if (fabs(along.m[a][c->axis]) <= LEAST_FREEDOM) continue;
+                MN_TRY(add_entry(v, 3 * (int64_t)point + a, first + c->unknown, value));
+                MN_TRY(add_entry(v, first + c->unknown, 3 * (int64_t)point + a, value));
+            }
         }
     }
     return MN_OK;
@@ -194,8 +245,13 @@ static mn_status right_side(mls_volume *v)
         for (int32_t k = 0; k < row->count && !row->loose; k++)
             right[3 * (int64_t)row->point[k] + row->axis] += row->weight[k] * behind;
     }
-    for (int64_t p = 0; p < v->skin.count; p++)
-        if (v->fixed.data[p]) right[3 * p] = right[3 * p + 1] = right[3 * p + 2] = 0;
+    for (int64_t p = 0; p < v->skin.count; p++) {
+        mn_vec3 *at = (mn_vec3 *)right + p;
+        if (v->fixed.data[p]) *at = mn_v3(0, 0, 0);
+        if (!is_on_line(v, p)) continue;
+        *at = mn_axpy(*at, -v->dt * v->set.sigma, v->line_pull.data[p]);
+        *at = mn_m3_apply(volume_freedom(v, p), *at);
+    }
     return MN_OK;
 }
 

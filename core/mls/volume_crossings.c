@@ -30,10 +30,11 @@ static void add_point(void *user, int32_t point, double distance2)
     volume_crossing *row = a->row;
     const mls_volume *v = a->volume;
     const double r2 = v->set.radius * v->set.radius;
-    const mn_vec3 n = v->surface.normal.data[point];
+    const mn_vec3 n = v->outward.data[point];
     const double facing = row->side > 0 ? volume_part(n, row->axis) : -volume_part(n, row->axis);
     if (mn_dot(n, a->normal) < SAME_SIDE || !(facing > 0)) return;
     if (row->count == VOLUME_ROW_MAX || !(distance2 < r2)) return;
+    if (v->wet.data[point] && v->fixed.data[point]) return; // it is no surface
     const double w = 1 - distance2 / r2;
     row->point[row->count] = point;
     row->weight[row->count++] = w * w * facing * fmax(v->surface.area.data[point], 1e-3 * r2);
@@ -58,7 +59,7 @@ static mn_status row_range(void *user, mn_range range)
         row->count = 0;
         row->mass = v->set.density * fabs(row->side) * theta * v->set.dx;
         if (nearest < 0) continue;
-        around a = {v, row, v->surface.normal.data[nearest]};
+        around a = {v, row, v->outward.data[nearest]};
         mn_neighbours_visit(v->surface.neighbours, at, v->set.radius, add_point, &a);
         if (row->count == 0) row->point[0] = nearest, row->weight[0] = 1, row->count = 1;
         normalize(row);
@@ -66,14 +67,15 @@ static mn_status row_range(void *user, mn_range range)
     return MN_OK;
 }
 
-// d(volume)/dx of a point of the skin.
+// d(volume)/dx of a point of the skin, as far as it is not on a solid.
 static mn_vec3 area_vector(const mls_volume *v, int64_t p)
 {
     const film_fan *fan = &v->surface.fans.data[p];
     const mn_vec3 *x = v->x0.data;
     mn_vec3 sum = {0};
     for (int32_t i = 0; i < fan->count; i++)
-        sum = mn_add(sum, mn_cross(mn_sub(x[fan->pair[i][0]], x[p]), mn_sub(x[fan->pair[i][1]], x[p])));
+        if (!volume_is_wet_triangle(v, p, i))
+            sum = mn_add(sum, mn_cross(mn_sub(x[fan->pair[i][0]], x[p]), mn_sub(x[fan->pair[i][1]], x[p])));
     return mn_scale(1.0 / 6, sum);
 }
 

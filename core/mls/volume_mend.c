@@ -39,8 +39,9 @@ static void look(void *user, int32_t point, double distance2)
     const mn_vec3 n = v->surface.normal.data[f->self];
     if (mn_dot(v->surface.normal.data[point], n) > OPPOSITE) return;
     const double along = mn_dot(mn_sub(v->x0.data[point], v->x0.data[f->self]), n);
-    if (along < 0 && (v->fixed.data[point] || v->fixed.data[f->self]))
-        return; // a layer on a wall is no sheet
+    const bool wall =
+        v->fixed.data[point] || v->fixed.data[f->self] || v->wet.data[point] || v->wet.data[f->self];
+    if (along < 0 && wall) return; // a layer on a wall is no sheet
     double *least = along > 0 ? &f->before : &f->behind;
     *least = fmin(*least, sqrt(distance2));
 }

@@ -9,15 +9,6 @@
 #include <string.h>
 
 static const double SPLIT = 1.4, MERGE = 0.5; // spacings
-static const double WETTING = 0.1;            // dx
-
-static bool is_wetting(const mls_volume *v, mn_vec3 x)
-{
-    if (!v->set.collider) return false;
-    double distance;
-    mn_collider_distance(v->set.collider, v->set.before, 1, &x, &distance);
-    return distance < WETTING * v->set.dx;
-}
 
 static mn_status spread(mls_volume *v)
 {
@@ -34,9 +25,9 @@ static mn_status spread(mls_volume *v)
         v->normals.data[i] = v->skin.data[i].normal;
         v->ids.data[i] = v->skin.data[i].id;
         v->none.data[i] = 0;
-        v->fixed.data[i] = volume_is_held(&v->skin.data[i]) || is_wetting(v, v->x0.data[i]);
+        v->fixed.data[i] = volume_is_held(&v->skin.data[i]);
     }
-    return MN_OK;
+    return volume_find_wet(v);
 }
 
 static mn_status list_triangles(mls_volume *v)
@@ -61,7 +52,8 @@ mn_status volume_skin_build(mls_volume *v)
     const film_points points = {v->skin.count, v->x0.data,   v->normals.data, v->ids.data,
                                 v->none.data,  v->none.data, v->set.spacing};
     MN_TRY(film_surface_build(&v->surface, &points));
-    MN_TRY(film_matrix_build(v->ctx, &v->surface, v->x0.data, &v->matrix));
+    MN_TRY(volume_find_line(v));
+    MN_TRY(film_matrix_build(v->ctx, &v->surface, v->x0.data, v->wet.data, &v->matrix));
     MN_TRY(list_triangles(v));
     mn_triangles_free(v->mesh);
     v->mesh = NULL;
@@ -98,18 +90,28 @@ static mn_status list_edges(const mls_volume *v, double below, double above, edg
     return MN_OK;
 }
 
-// The middle of the cubic that leaves p along the skin and comes to q along it.
-static mn_mls_skin_point middle(const mn_mls_skin_point *p, const mn_mls_skin_point *q)
+// The middle of the cubic that leaves the one along the skin and comes to the other along it; on a solid, of
+// the straight line.
+static mn_mls_skin_point middle(const mls_volume *v, int32_t from, int32_t to)
 {
+    const mn_mls_skin_point *p = &v->skin.data[from], *q = &v->skin.data[to];
     mn_mls_skin_point born = *p;
-    const mn_vec3 e = mn_sub(q->position, p->position);
-    const mn_vec3 bulge =
-        mn_sub(mn_scale(mn_dot(q->normal, e), q->normal), mn_scale(mn_dot(p->normal, e), p->normal));
-    born.position = mn_axpy(mn_lerp(p->position, q->position, 0.5), 0.125, bulge);
+    const mn_vec3 e = mn_sub(q->position, p->position), m = v->outward.data[from], n = v->outward.data[to];
+    const mn_vec3 bulge = mn_sub(mn_scale(mn_dot(n, e), n), mn_scale(mn_dot(m, e), m));
+    const bool wet = v->wet.data[from] && v->wet.data[to];
+    born.position = mn_axpy(mn_lerp(p->position, q->position, 0.5), wet ? 0 : 0.125, bulge);
     born.velocity = mn_lerp(p->velocity, q->velocity, 0.5);
-    const mn_vec3 n = mn_normalize(mn_add(p->normal, q->normal));
-    if (mn_norm2(n) > 0) born.normal = n;
+    const mn_vec3 side = mn_normalize(mn_add(p->normal, q->normal));
+    if (mn_norm2(side) > 0) born.normal = side;
     return born;
+}
+
+// Of two points that become one, the one with the stronger hold stays as it is: a spring's, then one of the
+// line where the skin leaves a solid, then one on the solid.
+static int hold(const mls_volume *v, int32_t p)
+{
+    if (volume_is_held(&v->skin.data[p])) return 3;
+    return v->wet.data[p] ? (v->fixed.data[p] ? 1 : 2) : 0;
 }
 
 // Closed pieces that hold less than a cell, of liquid or of air, are nothing that the grid could see.
@@ -155,13 +157,12 @@ static mn_status change_edges(mls_volume *v, edge_array *edges, int64_t *next_id
     for (int64_t i = 0; i < edges->count; i++) {
         const int32_t p = edges->data[i].p, q = edges->data[i].q;
         if (v->none.data[p] || v->none.data[q]) continue;
-        const bool held_p = volume_is_held(&v->skin.data[p]), held_q = volume_is_held(&v->skin.data[q]);
-        if (held_p && held_q) continue;
+        if (volume_is_held(&v->skin.data[p]) && volume_is_held(&v->skin.data[q])) continue;
         v->none.data[p] = v->none.data[q] = 1;
-        const mn_mls_skin_point old = v->skin.data[p];
-        if (!held_p && !held_q) v->skin.data[p] = middle(&v->skin.data[p], &v->skin.data[q]);
-        v->skin.data[p].id = old.id;
-        v->skin.data[held_q ? p : q].id = -1;
+        const int64_t id = v->skin.data[p].id;
+        if (hold(v, p) == hold(v, q)) v->skin.data[p] = middle(v, p, q);
+        v->skin.data[p].id = id;
+        v->skin.data[hold(v, q) > hold(v, p) ? p : q].id = -1;
     }
     MN_TRY(list_edges(v, 0, SPLIT * v->set.spacing, edges));
     for (int64_t i = edges->count - 1; i >= 0; i--) { // longest first
@@ -169,7 +170,7 @@ static mn_status change_edges(mls_volume *v, edge_array *edges, int64_t *next_id
         if (v->none.data[p] || v->none.data[q]) continue;
         if (volume_is_held(&v->skin.data[p]) && volume_is_held(&v->skin.data[q])) continue;
         v->none.data[p] = v->none.data[q] = 1;
-        mn_mls_skin_point born = middle(&v->skin.data[p], &v->skin.data[q]);
+        mn_mls_skin_point born = middle(v, p, q);
         born.id = (*next_id)++;
         MN_TRY(mn_array_push(v->ctx, &v->skin, &born));
     }

@@ -27,6 +27,7 @@ static volume_settings settings_of(const mn_mls *mls, const mn_mls_inputs *input
         .sigma = def->sigma,
         .viscosity = def->viscosity,
         .theta = 0.5 * (1 + def->damping),
+        .contact_angle = def->contact_angle,
         .gravity = def->gravity,
         .collider = inputs ? inputs->collider : NULL,
         .before = before,

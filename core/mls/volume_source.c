@@ -98,6 +98,8 @@ static mn_status take_points(sampling *job, int64_t *next_id)
             n = mn_normalize(slope_at(job->region, x, h));
             x = mn_axpy(x, -fmax(-h, fmin(h, distance_at(job->region, x))), n);
         }
+        const mn_vec3 wide = job->region ? mn_normalize(slope_at(job->region, x, v->set.spacing)) : n;
+        if (mn_norm2(wide) > 0) n = wide; // around a sharp edge normals turn within reach of the stars
         if (!(mn_norm2(n) > 0)) continue;
         const mn_mls_skin_point point = {x, mn_v3(0, 0, 0), n, (*next_id)++};
         MN_TRY(mn_array_push(v->ctx, &v->skin, &point));

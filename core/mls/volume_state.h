@@ -26,7 +26,8 @@ typedef struct volume_settings {
     double dx, spacing; ///< m, of the cells and of the skin's points
     double radius;      ///< m, around a crossing: the points of the skin that it exchanges impulses with
     double density, sigma, viscosity;
-    double theta; ///< 1/2 keeps the energy of waves, 1 the least
+    double theta;         ///< 1/2 keeps the energy of waves, 1 the least
+    double contact_angle; ///< degrees, where colliders have none painted on
     mn_vec3 gravity;
     const mn_collider *collider; ///< or NULL
     double before;               ///< s, from the start of the step to the end of the frame
@@ -85,8 +86,12 @@ struct mls_volume {
     bool clean; ///< no holes, and no parts of the skin that overlap
     mls_vec3_array x0, x1, normals, u0, change, skin_mass;
     MN_ARRAY(int64_t) ids;
-    MN_ARRAY(uint8_t) none;  ///< zeros, or marks
-    MN_ARRAY(uint8_t) fixed; ///< 1: moves as the grid does or not at all: against a solid, or at the spring
+    MN_ARRAY(uint8_t) none;     ///< zeros, or marks
+    MN_ARRAY(uint8_t) fixed;    ///< 1: moves as the grid does or not at all: on a solid, or at the spring
+    MN_ARRAY(uint8_t) wet;      ///< 1: on a solid; those of the line where the skin leaves it are not fixed
+    mls_vec3_array outward;     ///< unit normals; at the line, of the free skin
+    mls_vec3_array wall_normal; ///< unit, of the solid under wet points; zero elsewhere
+    mls_vec3_array line_pull;   ///< m, of points on the line: times sigma, what the solid pulls with
     volume_index_array corners, skin_body; ///< triangles, three each; -1: of no body
 
     // the grid in this step
@@ -186,6 +191,22 @@ mn_status volume_commit(mls_volume *volume, int64_t *next_id);
 mn_status volume_skin_build(mls_volume *volume);
 /// Splits long edges and merges short ones where the step has brought them.
 mn_status volume_skin_reseed(mls_volume *volume, int64_t *next_id);
+
+// ---- volume_wetting.c ----
+/// Points that touch a solid, before the triangles are known.
+mn_status volume_find_wet(mls_volume *volume);
+/// Which of them stay, and what holds on the line where the skin leaves the solid.
+mn_status volume_find_line(mls_volume *volume);
+/// Triangle i of p's fan lies on a solid.
+bool volume_is_wet_triangle(const mls_volume *volume, int64_t p, int32_t i);
+/// Projects on the directions in which a point of the skin may move by itself.
+mn_mat3 volume_freedom(const mls_volume *volume, int64_t p);
+/// Unit: which side of the skin is which; halfway between both at the line.
+mn_vec3 volume_side(const mls_volume *volume, int64_t p);
+/// A velocity of a point of the skin, with that of the solid across it where it is wet.
+mn_vec3 volume_along_wall(const mls_volume *volume, int64_t p, mn_vec3 u);
+/// Out of the solids, where they are at the end of the step; what is wet comes nearer.
+mn_vec3 volume_keep_out(const mls_volume *volume, mn_vec3 x, double dt, bool wet);
 
 // ---- volume_source.c ----
 /// The skin of a region, appended. `inside` are positions in it, not farther apart than a few cells.

@@ -47,11 +47,13 @@ static void free_numbers(mls_volume *v)
     volume_index_array *indices[] = {&v->corners, &v->skin_body, &v->next, &v->unknown, &v->liquid,
                                      &v->body,    &v->stack,     &v->rows, &v->columns};
     for (size_t i = 0; i < sizeof indices / sizeof indices[0]; i++) mn_array_free(v->ctx, indices[i]);
-    mls_vec3_array *vectors[] = {&v->x0, &v->x1, &v->normals, &v->u0, &v->change, &v->sites, &v->skin_mass};
+    mls_vec3_array *vectors[] = {&v->x0,    &v->x1,        &v->normals, &v->u0,          &v->change,
+                                 &v->sites, &v->skin_mass, &v->outward, &v->wall_normal, &v->line_pull};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) mn_array_free(v->ctx, vectors[i]);
     mn_array_free(v->ctx, &v->ids);
     mn_array_free(v->ctx, &v->none);
     mn_array_free(v->ctx, &v->fixed);
+    mn_array_free(v->ctx, &v->wet);
     mn_array_free(v->ctx, &v->kind);
     mn_array_free(v->ctx, &v->known);
     mn_array_free(v->ctx, &v->newly);
@@ -158,8 +160,9 @@ static mn_status weigh_bodies(mls_volume *v)
 static void start_skin(mls_volume *v)
 {
     for (int64_t p = 0; p < v->skin.count; p++)
-        v->u0.data[p] = volume_is_held(&v->skin.data[p]) ? v->set.spring_velocity
-                                                         : volume_velocity(v, v->x0.data[p], NULL);
+        v->u0.data[p] = volume_is_held(&v->skin.data[p])
+                            ? v->set.spring_velocity
+                            : volume_along_wall(v, p, volume_velocity(v, v->x0.data[p], NULL));
 }
 
 mn_status volume_prepare(mls_volume *v, const volume_settings *settings, int64_t *next_id)
@@ -212,14 +215,6 @@ mn_status volume_speeds(const mls_volume *v, double *edge, double *fastest)
 
 // ---- the step ----
 
-// Out of the solids, where they are at the end of the step.
-static mn_vec3 keep_out(const mls_volume *v, mn_vec3 x, double dt)
-{
-    if (!v->set.collider) return x;
-    const mn_contact contact = mn_collider_probe(v->set.collider, fmax(0, v->set.before - dt), x);
-    return contact.distance < 0 ? mn_axpy(x, -contact.distance, contact.normal) : x;
-}
-
 // `change` becomes the way of each point for a moment.
 static double way_change(void *user, mn_range range)
 {
@@ -232,13 +227,14 @@ mn_status volume_step(mls_volume *v, double dt, double *stretch)
     const double g[3] = {v->set.gravity.x, v->set.gravity.y, v->set.gravity.z};
     for (int64_t f = 0; f < 3 * (int64_t)v->cells; f++) v->speed.data[f] = v->before.data[f] + dt * g[f % 3];
     MN_TRY(volume_diffuse(v, dt));
-    for (int64_t p = 0; p < v->skin.count; p++) v->u0.data[p] = volume_velocity(v, v->x0.data[p], NULL);
+    for (int64_t p = 0; p < v->skin.count; p++)
+        v->u0.data[p] = volume_along_wall(v, p, volume_velocity(v, v->x0.data[p], NULL));
     MN_TRY(volume_solve(v, dt));
     for (int64_t p = 0; p < v->skin.count; p++) {
         const mn_vec3 end = mn_add(v->u0.data[p], v->change.data[p]);
         mn_vec3 way = mn_scale(dt, mn_axpy(v->u0.data[p], v->set.theta, v->change.data[p]));
         if (volume_is_held(&v->skin.data[p])) way = mn_v3(0, 0, 0);
-        v->x1.data[p] = keep_out(v, mn_add(v->x0.data[p], way), dt);
+        v->x1.data[p] = volume_keep_out(v, mn_add(v->x0.data[p], way), dt, v->wet.data[p]);
         v->u0.data[p] = end;
         v->change.data[p] = way;
     }
@@ -320,11 +316,11 @@ mn_status volume_commit(mls_volume *v, int64_t *next_id)
     MN_TRY(let_go(v));
     MN_TRY(volume_carry(v, v->dt));
     for (int64_t i = 0; v->set.collider && i < v->particles.count; i++)
-        v->particles.data[i].position = keep_out(v, v->particles.data[i].position, v->dt);
+        v->particles.data[i].position = volume_keep_out(v, v->particles.data[i].position, v->dt, false);
     for (int64_t p = 0; p < v->skin.count; p++) {
         v->skin.data[p].position = v->x1.data[p];
         v->skin.data[p].velocity = v->u0.data[p];
-        v->skin.data[p].normal = v->surface.normal.data[p];
+        v->skin.data[p].normal = volume_side(v, p);
         const bool alone = v->skin_body.data[p] < 0 && !is_near_spring(v, v->x0.data[p]);
         if (alone || v->surface.fans.data[p].count == 0) v->skin.data[p].id = -1;
     }

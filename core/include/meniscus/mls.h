@@ -44,6 +44,7 @@ typedef struct mn_mls_def {
     double air_drag;         ///< Pa s/m, >= 0: pressure on a film for each m/s that the air blows against it
     bool contact;            ///< films do not pass through each other
     double adhesion;         ///< N/m, >= 0: how solids hold on; as a pressure, this over the spacing
+    double contact_angle;    ///< degrees, in [0, 180]: of volumes on solids, where these have none painted on
     double friction;         ///< >= 0, of solids: part of the load that is taken off the motion along them
     double
         damping; ///< in [0, 1]: 0 keeps all energy of waves too short or fast for the time step, 1 the least
