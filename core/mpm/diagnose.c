@@ -11,8 +11,8 @@
 static const double pi = 3.14159265358979323846;
 
 // Particles twice (state and next) with sort keys, order, group and body; nodes with their velocities,
-// volumes and block tables; the samples of the surface with patch, group, splats, pushes and what they
-// gather; the level set, which has blocks around the surface and a few numbers at each of their nodes.
+// volumes and block tables; the samples of the surface with patch, group, splats and what they gather; the
+// level set, which has blocks around the surface and a few numbers at each of their nodes.
 static double bytes_of(const mn_mpm *mpm)
 {
     const double samples_per_cell = 6.7; // on a square of a cell
@@ -23,17 +23,16 @@ static double bytes_of(const mn_mpm *mpm)
     const double samples = mpm->extremes.max_sigma > 0 ? samples_per_cell * area / (dx * dx) : 0;
     const double per_particle = 2 * (sizeof(mn_mpm_particle) + sizeof(mn_mpm_material)) + 32;
     const double per_node = sizeof(mn_mpm_node) + 16 + 12;
-    const double per_sample =
-        2 * sizeof(mn_mpm_patch) + sizeof(mn_mpm_group) +
-        2.2 * (sizeof(mn_mpm_particle) + sizeof(mn_mpm_push) + sizeof(mn_mpm_sample) + 20);
+    const double per_sample = sizeof(mn_mpm_patch) + sizeof(mn_mpm_group) +
+                              2.2 * (sizeof(mn_mpm_particle) + sizeof(mn_mpm_sample) + 20);
     const double level_set = (double)view.blocks.count * MN_BLOCK_CELLS * 48;
     double bytes =
         per_particle * (double)mpm->particles.count + per_node * nodes + per_sample * samples + level_set;
     if (mpm->def.transfer == MN_MPM_APIC_FLIP)
         bytes += sizeof(mn_mpm_node) * nodes +
                  sizeof(mn_mpm_sample) * ((double)mpm->particles.count + 2.2 * samples);
-    // Eight vectors over the nodes, what is held of them, and the stiffness of each particle and sample.
-    if (mpm->def.integrator != MN_MPM_EXPLICIT) bytes += 264 * nodes + 132 * (double)mpm->particles.count;
+    // Seven vectors over the nodes, what is held of them, and the volume ratio of each particle.
+    if (mpm->def.integrator != MN_MPM_EXPLICIT) bytes += 240 * nodes + 8 * (double)mpm->particles.count;
     return bytes;
 }
 

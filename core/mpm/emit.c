@@ -96,7 +96,7 @@ static mn_status give_birth(mn_mpm *mpm, int64_t k, mn_vec3 at, double h)
     mn_mpm_fullness full = mn_mpm_fullness_at(mpm, at, site->piece);
     if (full.fraction + fullness_of_births(mpm, at, site->piece) >= taken_at) {
         if (full.nearest >= 0 && full.distance < mpm->def.dx)
-            mpm->next_materials.data[full.nearest].site = k + 1;
+            mpm->next_materials.data[full.nearest].site = (int32_t)(k + 1);
         return MN_OK;
     }
     const double volume = mpm->def.dx * mpm->def.dx * mpm->def.dx / 8;
@@ -106,9 +106,9 @@ static mn_status give_birth(mn_mpm *mpm, int64_t k, mn_vec3 at, double h)
     const mn_mpm_material q = {.j = full.j,
                                .volume = volume,
                                .sigma = site->sigma,
-                               .viscosity = site->viscosity,
+                               .viscosity = (float)site->viscosity,
                                .id = mpm->next_id,
-                               .site = k + 1};
+                               .site = (int32_t)(k + 1)};
     MN_TRY(note_birth(mpm, x, site->piece));
     MN_TRY(mn_array_push(mpm->ctx, &mpm->next, &p));
     MN_TRY(mn_array_push(mpm->ctx, &mpm->next_materials, &q));

@@ -67,14 +67,15 @@ typedef struct mn_mpm_implicit {
     double beta;       ///< s, viscosity of the surface in units of sigma dt
     mn_surface_curvature curvature;
     bool viscous;
-    MN_ARRAY(mn_mpm_pressed) pressed;
-    MN_ARRAY(mn_mpm_curved) samples;
+    mn_mpm_pressed *pressed; ///< of each particle; borrowed (mn_mpm_borrow)
+    mn_mpm_curved *samples;  ///< behind them
+    int64_t sample_count;
     MN_ARRAY(mn_mpm_foot) feet;       ///< of the walls' contacts (wall_pressure.c)
     MN_ARRAY(double) inflow, impulse; ///< of each contact: its part of D, its part of S (D + q)
     MN_ARRAY(mn_mpm_held) held;
     MN_ARRAY(int32_t) first_sample, first_held; ///< [block count + 1]
     mn_point_sort *sample_sort;
-    MN_ARRAY(mn_mpm_node) target, gradient, residual, direction, image, change, trial;
+    MN_ARRAY(mn_mpm_node) target, gradient, residual, direction, image, change;
     MN_ARRAY(double) block_energy;
     MN_ARRAY(double) ratio; ///< of each particle's volume after and before the step, once it is solved
     bool indefinite;        ///< conjugate gradients met a direction of negative curvature

@@ -28,7 +28,7 @@ static mn_status press_blocks(void *user, mn_range range)
             for (int32_t i = start[0]; i < start[1]; i++) {
                 const mn_mpm_particle *p = &mpm->particles.data[i];
                 const mn_mpm_material *q = &mpm->materials.data[i];
-                mpm->implicit.pressed.data[i] =
+                mpm->implicit.pressed[i] =
                     (mn_mpm_pressed){{(p->axis[0].x - table->origin.x) * per_dx - base.x,
                                       (p->axis[1].x - table->origin.y) * per_dx - base.y,
                                       (p->axis[2].x - table->origin.z) * per_dx - base.z},
@@ -75,7 +75,7 @@ static mn_status build_samples(void *user, mn_range range)
                 const mn_mpm_patch *patch = &mpm->patches.data[sorted.order[k]];
                 const mn_vec3 t = mn_sub(mn_scale(table->inverse_dx, mn_sub(patch->x, table->origin)), base);
                 const mn_surface_patch piece = mn_surface_patch_make(patch->area, patch->sigma);
-                mn_mpm_curved *sample = &mpm->implicit.samples.data[k];
+                mn_mpm_curved *sample = &mpm->implicit.samples[k];
                 *sample = (mn_mpm_curved){.t = {t.x, t.y, t.z},
                                           .cell = cell,
                                           .hessian = mn_surface_linearize(piece, mn_m3_identity())};
@@ -95,7 +95,6 @@ static mn_status find_samples(mn_mpm *mpm)
     if (count > 0)
         points.count = count, points.x = &patch->x.x, points.y = &patch->x.y, points.z = &patch->x.z;
     MN_TRY(mn_point_sort_run(implicit->sample_sort, mpm->blocks, points));
-    MN_TRY(mn_array_resize(mpm->ctx, &implicit->samples, count));
     const int32_t *cell_start = mn_point_sort_result(implicit->sample_sort).cell_start;
     for (int32_t b = 0; b <= mpm->table.count; b++)
         implicit->first_sample.data[b] = cell_start[b * MN_BLOCK_CELLS];
@@ -107,6 +106,20 @@ static mn_status weigh_feet(void *user, mn_range range)
     mn_mpm *mpm = user;
     for (int64_t c = range.begin; c < range.end; c++)
         mn_mpm_find_foot(mpm, &mpm->contacts.data[c], &mpm->implicit.feet.data[c]);
+    return MN_OK;
+}
+
+// Both in one: what is borrowed is one piece of memory.
+static mn_status borrow_stiffness(mn_mpm *mpm)
+{
+    mn_mpm_implicit *implicit = &mpm->implicit;
+    const int64_t pressed = mpm->particles.count * (int64_t)sizeof(mn_mpm_pressed);
+    const int64_t curved = mpm->patches.count * (int64_t)sizeof(mn_mpm_curved);
+    void *memory;
+    MN_TRY(mn_mpm_borrow(mpm, pressed + curved, 1, &memory));
+    implicit->pressed = memory;
+    implicit->samples = (void *)((char *)memory + pressed);
+    implicit->sample_count = mpm->patches.count;
     return MN_OK;
 }
 
@@ -125,8 +138,7 @@ mn_status mn_mpm_implicit_build(mn_mpm *mpm, double dt)
     MN_TRY(mn_array_resize(ctx, &implicit->direction, nodes));
     MN_TRY(mn_array_resize(ctx, &implicit->image, nodes));
     MN_TRY(mn_array_resize(ctx, &implicit->change, nodes));
-    MN_TRY(mn_array_resize(ctx, &implicit->trial, nodes));
-    MN_TRY(mn_array_resize(ctx, &implicit->pressed, mpm->particles.count));
+    MN_TRY(borrow_stiffness(mpm));
     MN_TRY(mn_parallel_for(ctx, blocks, BLOCK_GRAIN, press_blocks, mpm));
     MN_TRY(mn_array_resize(ctx, &implicit->feet, mpm->contacts.count));
     MN_TRY(mn_array_resize(ctx, &implicit->inflow, mpm->contacts.count));
@@ -158,7 +170,7 @@ static mn_status find_volumes(void *user, mn_range range)
         tile_load(&in, &mpm->table, (int32_t)block, job->v);
         for (int32_t cell = 0; cell < MN_BLOCK_CELLS; cell++)
             for (int32_t i = start[cell]; i < start[cell + 1]; i++) {
-                mn_mpm_pressed *p = &mpm->implicit.pressed.data[i];
+                mn_mpm_pressed *p = &mpm->implicit.pressed[i];
                 tile_weights s;
                 vec4 column[3];
                 mn_mat3 f;

@@ -139,7 +139,6 @@ mn_status mn_mpm_move(mn_mpm *mpm, double dt, mn_mpm_step_stats *stats)
         mpm->block_stats.data[b] =
             (mn_mpm_step_stats){.min_ratio = INFINITY, .min_j = INFINITY, .max_j = -INFINITY, .finite = true};
     if (mpm->groups.count > 0) {
-        MN_TRY(mn_array_resize(mpm->ctx, &mpm->splat_samples, mpm->splats.count));
         MN_TRY(gather_splats(mpm, mpm->nodes.data, mpm->splat_samples.data));
     }
     if (job.flip) MN_TRY(gather_before(mpm));

@@ -62,7 +62,7 @@ static mn_status find_owners(void *user, mn_range range)
 {
     mn_mpm *mpm = user;
     for (int64_t k = range.begin; k < range.end; k++) {
-        mn_mpm_patch *patch = &mpm->loose_patches.data[k];
+        mn_mpm_patch *patch = &mpm->loose_patches[k];
         double distance2;
         patch->owner = mn_mpm_nearest(mpm, patch->x, &distance2);
         if (patch->owner >= 0 && mn_mpm_is_mist(mpm, patch->owner)) patch->owner = -1;
@@ -76,7 +76,7 @@ static mn_status find_owners(void *user, mn_range range)
 mn_status mn_mpm_assign_patches(mn_mpm *mpm)
 {
     mn_context *ctx = mpm->ctx;
-    const int64_t loose = mpm->loose_patches.count, particles = mpm->particles.count;
+    const int64_t loose = mpm->loose_count, particles = mpm->particles.count;
     mpm->patches.count = mpm->groups.count = 0;
     MN_TRY(mn_parallel_for(ctx, loose, PATCH_GRAIN, find_owners, mpm));
     MN_TRY(mn_array_resize(ctx, &mpm->group_of, particles));
@@ -84,7 +84,7 @@ mn_status mn_mpm_assign_patches(mn_mpm *mpm)
     if (particles > 0) memset(count, 0, mn_bytes(particles, sizeof *count));
     int32_t kept = 0, groups = 0;
     for (int64_t k = 0; k < loose; k++) {
-        const int32_t owner = mpm->loose_patches.data[k].owner;
+        const int32_t owner = mpm->loose_patches[k].owner;
         if (owner < 0) continue;
         if (count[owner]++ == 0) groups++;
         kept++;
@@ -104,7 +104,7 @@ mn_status mn_mpm_assign_patches(mn_mpm *mpm)
     }
     mpm->area = mpm->surface_energy = 0;
     for (int64_t k = 0; k < loose; k++) {
-        const mn_mpm_patch *patch = &mpm->loose_patches.data[k];
+        const mn_mpm_patch *patch = &mpm->loose_patches[k];
         if (patch->owner < 0) continue;
         mn_mpm_group *group = &mpm->groups.data[mpm->group_of.data[patch->owner]];
         mpm->patches.data[group->first_patch + group->patch_count++] = *patch;

@@ -58,11 +58,12 @@ typedef struct descent {
 static mn_status search(mn_mpm *mpm, descent *state, bool *moved)
 {
     mn_mpm_implicit *implicit = &mpm->implicit;
+    mn_mpm_node *from = implicit->image.data; // conjugate gradients are done with it
     const double enough = 1e-4, rounding = 1e-12;
     double slope, energy, distance2;
     MN_TRY(mn_parallel_sum(mpm->ctx, mpm->table.count, NODE_GRAIN, sum_slope, implicit, 1, &slope));
-    step_job job = {implicit->trial.data, implicit->change.data, mpm->before.data, mpm->nodes.data, 1};
-    memcpy(implicit->trial.data, mpm->nodes.data, mn_bytes(mpm->nodes.count, sizeof *mpm->nodes.data));
+    step_job job = {from, implicit->change.data, mpm->before.data, mpm->nodes.data, 1};
+    memcpy(from, mpm->nodes.data, mn_bytes(mpm->nodes.count, sizeof *mpm->nodes.data));
     for (int halving = 0; halving <= HALVINGS_MAX; halving++, job.length *= 0.5) {
         MN_TRY(mn_parallel_sum(mpm->ctx, mpm->table.count, NODE_GRAIN, take, &job, 1, &distance2));
         MN_TRY(mn_mpm_potential(mpm, mpm->nodes.data, &energy));
@@ -72,7 +73,7 @@ static mn_status search(mn_mpm *mpm, descent *state, bool *moved)
             return MN_OK;
         }
     }
-    memcpy(mpm->nodes.data, implicit->trial.data, mn_bytes(mpm->nodes.count, sizeof *mpm->nodes.data));
+    memcpy(mpm->nodes.data, from, mn_bytes(mpm->nodes.count, sizeof *mpm->nodes.data));
     *moved = false;
     return mn_mpm_potential(mpm, mpm->nodes.data, &state->energy);
 }
@@ -101,7 +102,7 @@ static mn_status descend(mn_mpm *mpm, descent *state, int steps, bool *converged
         MN_TRY(search(mpm, state, &moved));
         if (!moved) return MN_OK;
         // The gradient of a quadratic vanishes with its solve.
-        if (steps == 1 || implicit->curvature == MN_SURFACE_MAJORANT || implicit->samples.count == 0) {
+        if (steps == 1 || implicit->curvature == MN_SURFACE_MAJORANT || implicit->sample_count == 0) {
             *converged = true;
             return MN_OK;
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The particles of a liquid as the kernels read them: one record of 128 bytes with what every transfer needs
-// (position, mass, velocity, affine velocity), one of 64 bytes with what only the constitutive law and the
+// (position, mass, velocity, affine velocity), one of 48 bytes with what only the constitutive law and the
 // artist need. Both are kept in the order of the grid's cells.
 #ifndef MENISCUS_MPM_PARTICLES_H
 #define MENISCUS_MPM_PARTICLES_H
@@ -23,18 +23,17 @@ typedef struct mn_mpm_particle {
 
 /// Material, and what an artist follows.
 typedef struct mn_mpm_material {
-    double j;         ///< volume ratio
-    double volume;    ///< m^3, at rest
-    double sigma;     ///< N/m
-    double viscosity; ///< Pa s
-    double age;       ///< s
+    double j;      ///< volume ratio
+    double volume; ///< m^3, at rest
+    double sigma;  ///< N/m
+    double age;    ///< s
     int64_t id;
-    int64_t site; ///< 1 + the emitter's site whose nozzle holds it; 0: free (emit.c)
-    double spare;
+    float viscosity; ///< Pa s
+    int32_t site;    ///< 1 + the emitter's site whose nozzle holds it; 0: free (emit.c)
 } mn_mpm_material;
 
 _Static_assert(sizeof(mn_mpm_particle) == 128, "two cache lines");
-_Static_assert(sizeof(mn_mpm_material) == 64, "one cache line");
+_Static_assert(sizeof(mn_mpm_material) == 48, "no holes: it is saved as it lies");
 
 static inline mn_vec3 mn_mpm_position(const mn_mpm_particle *p)
 {

@@ -287,7 +287,7 @@ MN_INLINE double press_cell(const potential_job *job, int32_t first, int32_t las
     for (int32_t i = first; i < last;) {
         int32_t held = 0;
         for (; i < last && held < BATCH; i++, held++) {
-            const mn_mpm_pressed *p = &job->implicit->pressed.data[i];
+            const mn_mpm_pressed *p = &job->implicit->pressed[i];
             slopes *s = &batch[held];
             find_slopes(&job->slopes, p->t, s);
             double divergence = divergence_of(s, in) + (job->start ? p->bulge : 0);
@@ -308,7 +308,7 @@ MN_INLINE double shear_cell(const potential_job *job, int32_t first, int32_t las
 {
     double energy = 0, pressure;
     for (int32_t i = first; i < last; i++) {
-        const mn_mpm_pressed *p = &job->implicit->pressed.data[i];
+        const mn_mpm_pressed *p = &job->implicit->pressed[i];
         const double more = (job->start ? p->bulge : 0) + (walled ? inflow_of(job, i) : 0);
         energy += press_particle(p, more, job->table->inverse_dx, in, out, &pressure);
         if (walled) note_impulse(job, i, pressure);
@@ -346,7 +346,7 @@ static mn_status stress_blocks(void *user, mn_range range)
             for (int32_t i = 0; i < TILE_NODES; i++) in.node[i] -= implicit->memory * before.node[i];
         }
         for (int32_t s = samples[0]; s < samples[1]; s++) {
-            mn_mpm_curved *sample = &implicit->samples.data[s];
+            mn_mpm_curved *sample = &implicit->samples[s];
             const int32_t first = tile_of_cell(sample->cell);
             energy += curve_sample(job, sample, &in.node[first], &out.node[first]);
         }

@@ -77,7 +77,7 @@ static mn_status split_groups(void *user, mn_range range)
         const double k = mn_pressure_stress(mpm->bulk_modulus, q->volume, q->j, q->j);
         const mn_mat3 viscous = mn_m3_scale(weight, mn_viscosity_stress(q->viscosity, q->volume * q->j, a));
         mn_mpm_particle *splat = &mpm->splats.data[group->first_splat];
-        mn_mpm_push *push = &mpm->pushes.data[group->first_splat];
+        mn_mpm_push *push = &mpm->pushes[group->first_splat];
         set_splat(splat++, x, mass, p->v, mn_m3_add(affine, viscous));
         *push++ = push_of(job->dt, mn_m3_diagonal(k, k, k));
         for (int32_t r = 0; r < group->patch_count; r++) {
@@ -102,7 +102,7 @@ static mn_status splat_patches(void *user, mn_range range)
         const mn_mpm_patch *patch = &mpm->patches.data[i];
         set_splat(&mpm->splats.data[i], patch->x, 0, mn_v3(0, 0, 0), mn_m3_diagonal(0, 0, 0));
         mpm->splats.data[i].v = mn_scale(job->dt, patch->force);
-        mpm->pushes.data[i] = push_of(job->explicit_dt, patch_stress(patch));
+        mpm->pushes[i] = push_of(job->explicit_dt, patch_stress(patch));
     }
     return MN_OK;
 }
@@ -113,7 +113,9 @@ mn_status mn_mpm_split(mn_mpm *mpm, double dt, double explicit_dt)
     split_job job = {mpm, dt, explicit_dt};
     const int64_t splats = massless ? mpm->patches.count : 2 * mpm->patches.count + mpm->groups.count;
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->splats, splats));
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->pushes, splats));
+    _Static_assert(sizeof(mn_mpm_push) <= sizeof(mn_mpm_sample), "pushes lie where samples will");
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->splat_samples, splats));
+    mpm->pushes = (void *)mpm->splat_samples.data;
     if (massless)
         MN_TRY(mn_parallel_for(mpm->ctx, mpm->patches.count, GROUP_GRAIN, splat_patches, &job));
     else

@@ -93,8 +93,6 @@ fail:
 
 static void free_implicit(mn_context *ctx, mn_mpm_implicit *implicit)
 {
-    mn_array_free(ctx, &implicit->pressed);
-    mn_array_free(ctx, &implicit->samples);
     mn_array_free(ctx, &implicit->feet);
     mn_array_free(ctx, &implicit->inflow);
     mn_array_free(ctx, &implicit->impulse);
@@ -107,7 +105,6 @@ static void free_implicit(mn_context *ctx, mn_mpm_implicit *implicit)
     mn_array_free(ctx, &implicit->direction);
     mn_array_free(ctx, &implicit->image);
     mn_array_free(ctx, &implicit->change);
-    mn_array_free(ctx, &implicit->trial);
     mn_array_free(ctx, &implicit->block_energy);
     mn_array_free(ctx, &implicit->ratio);
     mn_point_sort_free(implicit->sample_sort);
@@ -130,15 +127,12 @@ void mn_mpm_free(mn_mpm *mpm)
     mn_array_free(ctx, &mpm->body_volume);
     mn_array_free(ctx, &mpm->body_guess);
     mn_array_free(ctx, &mpm->patches);
-    mn_array_free(ctx, &mpm->loose_patches);
     mn_array_free(ctx, &mpm->groups);
-    mn_array_free(ctx, &mpm->mirrored);
     mn_array_free(ctx, &mpm->contacts);
     mn_array_free(ctx, &mpm->contact_start);
     mn_array_free(ctx, &mpm->contact_of);
     mn_array_free(ctx, &mpm->group_of);
     mn_array_free(ctx, &mpm->splats);
-    mn_array_free(ctx, &mpm->pushes);
     mn_array_free(ctx, &mpm->splat_samples);
     mn_array_free(ctx, &mpm->splat_before);
     mn_array_free(ctx, &mpm->particle_before);

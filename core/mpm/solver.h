@@ -11,7 +11,8 @@
 //   sort       the new positions into cell order                                   sorted_state.c
 //
 // `particles` is the state; `next` is what a step makes of it and becomes the state by being sorted into it,
-// so a step that fails has nothing to undo.
+// so a step that fails has nothing to undo. From a sort to the next move it holds nothing, and its memory is
+// lent to one phase after the other (mn_mpm_borrow).
 #ifndef MENISCUS_MPM_SOLVER_H
 #define MENISCUS_MPM_SOLVER_H
 
@@ -133,15 +134,18 @@ struct mn_mpm {
     double shift; ///< m, the largest body's, where the next search starts
     MN_ARRAY(int32_t) body_of, sample_start;
     MN_ARRAY(double) body_volume, body_guess;
-    MN_ARRAY(mn_mpm_patch) patches, loose_patches;
+    MN_ARRAY(mn_mpm_patch) patches;
+    mn_mpm_patch *loose_patches; ///< borrowed: as they are found, before they have owners
+    int64_t loose_count;
     MN_ARRAY(mn_mpm_group) groups;
-    MN_ARRAY(mn_vec3) mirrored;        ///< the particles, and their images in the walls near them
+    mn_vec3 *mirrored;                 ///< borrowed: the particles, and their images in the walls near them
     MN_ARRAY(mn_mpm_contact) contacts; ///< by rising particle
     MN_ARRAY(int32_t) contact_start;   ///< of each block, first of its contacts or images
     MN_ARRAY(int32_t) contact_of;      ///< first contact of each particle, -1: none
     MN_ARRAY(int32_t) group_of;
     MN_ARRAY(mn_mpm_particle) splats;
-    MN_ARRAY(mn_mpm_push) pushes;
+    mn_mpm_push
+        *pushes; ///< in the memory of splat_samples, which are gathered after they have been scattered
     MN_ARRAY(mn_mpm_sample) splat_samples, splat_before, particle_before;
     mn_point_sort *splat_sort;
     double area, surface_energy; ///< m^2, J, of the last sampled surface
@@ -169,6 +173,9 @@ mn_status mn_mpm_sort_next(mn_mpm *mpm);
 mn_status mn_mpm_copy_to_next(mn_mpm *mpm, int64_t count);
 /// Takes out of `next` what has passed a sink, which is seen `before` seconds before the end of the advance.
 void mn_mpm_drain_next(mn_mpm *mpm, double before);
+/// Room for `count` elements of `size` bytes in the memory of `next`, until it is borrowed again or the
+/// particles move.
+mn_status mn_mpm_borrow(mn_mpm *mpm, int64_t count, size_t size, void **memory);
 /// Rebuilds the grid around the state when a failure has left it without one.
 mn_status mn_mpm_sort_again(mn_mpm *mpm);
 

@@ -51,6 +51,14 @@ mn_status mn_mpm_sort_next(mn_mpm *mpm)
     return MN_OK;
 }
 
+mn_status mn_mpm_borrow(mn_mpm *mpm, int64_t count, size_t size, void **memory)
+{
+    const int64_t each = (int64_t)sizeof(mn_mpm_particle), bytes = count * (int64_t)size;
+    MN_TRY(mn_array_reserve(mpm->ctx, &mpm->next, (bytes + each - 1) / each));
+    *memory = mpm->next.data;
+    return MN_OK;
+}
+
 static bool inside_sink(const mn_mpm *mpm, double before, mn_vec3 x)
 {
     double distance;
@@ -148,7 +156,7 @@ static void make_particle(mn_mpm *mpm, const mn_mpm_source *source, int64_t i, i
         (mn_mpm_material){.j = 1,
                           .volume = mass / density,
                           .sigma = source->sigma ? source->sigma[i] : def->sigma,
-                          .viscosity = source->viscosity ? source->viscosity[i] : def->viscosity,
+                          .viscosity = (float)(source->viscosity ? source->viscosity[i] : def->viscosity),
                           .id = id};
 }
 

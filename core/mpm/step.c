@@ -19,7 +19,7 @@ static mn_status scatter(mn_mpm *mpm, double dt, double explicit_dt, mn_mpm_node
     if (mpm->patches.count > 0) {
         MN_TRY(mn_mpm_split(mpm, dt, explicit_dt));
         const mn_sorted_points sorted = mn_point_sort_result(mpm->splat_sort);
-        splats = (mn_mpm_splats){mpm->splats.data, mpm->pushes.data, sorted.order, sorted.cell_start};
+        splats = (mn_mpm_splats){mpm->splats.data, mpm->pushes, sorted.order, sorted.cell_start};
     }
     MN_TRY(mn_mpm_scatter(mpm->ctx, &mpm->table, &cells, &splats, impulse, nodes));
     return mn_mpm_push_from_walls(mpm, nodes, dt);

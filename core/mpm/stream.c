@@ -5,7 +5,7 @@
 #include "mpm/solver.h"
 
 static const char *const tag = "mpm";
-enum { VERSION = 3 };
+enum { VERSION = 4 };
 
 mn_status mn_mpm_save(const mn_mpm *mpm, mn_writer *out)
 {
@@ -62,12 +62,17 @@ static mn_status read_state(mn_mpm *mpm, mn_reader *in)
     double dx;
     int64_t count, fresh;
     MN_TRY(mn_read_tag(in, tag, VERSION, &version));
+    if (version < VERSION)
+        return mn_fail(
+            mpm->ctx, MN_ERROR_FORMAT,
+            "The saved state is of version %d, from an older build; simulate from the start frame.",
+            (int)version);
     MN_TRY(mn_read_f64(in, &dx));
     if (dx != mpm->def.dx)
         return mn_fail(mpm->ctx, MN_ERROR_ARGUMENT, "The saved state has dx %g m, the solver %g m.", dx,
                        mpm->def.dx);
     MN_TRY(mn_read_f64(in, &mpm->bulk_modulus));
-    if (version >= 3) MN_TRY(mn_read_f64(in, &mpm->recent_stiffness));
+    MN_TRY(mn_read_f64(in, &mpm->recent_stiffness));
     MN_TRY(mn_read_f64(in, &mpm->time));
     MN_TRY(mn_read_f64(in, &mpm->shift));
     MN_TRY(mn_read_f64(in, &mpm->relaxation_due));

@@ -142,7 +142,7 @@ static mn_status sample_blocks(void *user, mn_range range)
         if (!load_phi(&job->view, block, phi)) continue;
         const bool is_cut = job->view.cut && job->view.cut[block];
         if (is_cut) mn_level_set_load_solid(mpm->surface, block, solid);
-        mn_mpm_patch *to = job->write ? &mpm->loose_patches.data[*slot] : NULL;
+        mn_mpm_patch *to = job->write ? &mpm->loose_patches[*slot] : NULL;
         for (int32_t cell = 0; cell < MN_BLOCK_CELLS; cell++) {
             const int32_t x = cell >> 4, y = cell >> 2 & 3, z = cell & 3;
             int32_t below = 0;
@@ -259,7 +259,7 @@ mn_status mn_mpm_find_surface(mn_mpm *mpm, double dx, int32_t smoothing)
 mn_status mn_mpm_sample_surface(mn_mpm *mpm)
 {
     mn_context *ctx = mpm->ctx;
-    mpm->loose_patches.count = 0;
+    mpm->loose_count = 0;
     if (mpm->extremes.max_sigma > 0) {
         MN_TRY(mn_mpm_find_surface(mpm, mpm->def.dx, mpm->def.smoothing));
         remember_shift(mpm);
@@ -270,7 +270,9 @@ mn_status mn_mpm_sample_surface(mn_mpm *mpm)
         MN_TRY(mn_array_resize(ctx, &mpm->sample_start, blocks));
         MN_TRY(mn_parallel_for(ctx, blocks, BLOCK_GRAIN, sample_blocks, &job));
         const int32_t total = mn_prefix_sum_i32(mpm->sample_start.data, blocks);
-        MN_TRY(mn_array_resize(ctx, &mpm->loose_patches, total));
+        void *memory;
+        MN_TRY(mn_mpm_borrow(mpm, total, sizeof *mpm->loose_patches, &memory));
+        mpm->loose_patches = memory, mpm->loose_count = total;
         job.write = true;
         MN_TRY(mn_parallel_for(ctx, blocks, BLOCK_GRAIN, sample_blocks, &job));
     }

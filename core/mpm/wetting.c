@@ -98,7 +98,7 @@ static mn_status mirror_blocks(void *user, mn_range range)
             const int32_t count =
                 find_images(mpm, collider, mn_mpm_position(&mpm->particles.data[i]), images);
             for (int32_t k = 0; job->write && k < count; k++)
-                mpm->mirrored.data[mpm->particles.count + at + k] = images[k];
+                mpm->mirrored[mpm->particles.count + at + k] = images[k];
             at += count;
         }
         if (!job->write) *slot = at;
@@ -117,11 +117,13 @@ mn_status mn_mpm_mirror(mn_mpm *mpm, mn_points *points)
     MN_TRY(mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, mirror_blocks, &job));
     const int32_t images = mn_prefix_sum_i32(mpm->contact_start.data, mpm->table.count);
     if (images == 0) return MN_OK;
-    MN_TRY(mn_array_resize(ctx, &mpm->mirrored, count + images));
-    for (int64_t i = 0; i < count; i++) mpm->mirrored.data[i] = mn_mpm_position(&mpm->particles.data[i]);
+    void *memory;
+    MN_TRY(mn_mpm_borrow(mpm, count + images, sizeof *mpm->mirrored, &memory));
+    mpm->mirrored = memory;
+    for (int64_t i = 0; i < count; i++) mpm->mirrored[i] = mn_mpm_position(&mpm->particles.data[i]);
     job.write = true;
     MN_TRY(mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, mirror_blocks, &job));
-    *points = mn_points_of(mpm->mirrored.data, count + images);
+    *points = mn_points_of(mpm->mirrored, count + images);
     return MN_OK;
 }
 

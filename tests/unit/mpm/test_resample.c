@@ -39,11 +39,13 @@ static mn_mpm *make_liquid(mn_context *ctx, mn_mpm_def def)
     }
     mpm->bulk_modulus = 10;
     // Pieces of surface within a cell of some particle, of any direction.
-    check_ok(ctx, mn_array_resize(ctx, &mpm->loose_patches, PATCHES));
+    void *memory;
+    check_ok(ctx, mn_mpm_borrow(mpm, PATCHES, sizeof *mpm->loose_patches, &memory));
+    mpm->loose_patches = memory, mpm->loose_count = PATCHES;
     for (uint64_t k = 0; k < PATCHES; k++) {
         const mn_vec3 near = mn_mpm_position(&mpm->particles.data[k % (PARTICLES / 2)]);
-        mpm->loose_patches.data[k] = (mn_mpm_patch){.x = mn_add(near, random_vec(k, 20, 0.45 * def.dx)),
-                                                    .area = random_vec(k, 21, 0.1)};
+        mpm->loose_patches[k] = (mn_mpm_patch){.x = mn_add(near, random_vec(k, 20, 0.45 * def.dx)),
+                                               .area = random_vec(k, 21, 0.1)};
     }
     check_ok(ctx, mn_mpm_assign_patches(mpm));
     return mpm;
@@ -57,7 +59,7 @@ static void step(mn_mpm *mpm, double dt)
                                 massless ? NULL : mpm->group_of.data};
     check_ok(ctx, mn_mpm_split(mpm, dt, dt));
     const mn_sorted_points sorted = mn_point_sort_result(mpm->splat_sort);
-    const mn_mpm_splats splats = {mpm->splats.data, mpm->pushes.data, sorted.order, sorted.cell_start};
+    const mn_mpm_splats splats = {mpm->splats.data, mpm->pushes, sorted.order, sorted.cell_start};
     check_ok(ctx, mn_mpm_scatter(ctx, &mpm->table, &cells, &splats,
                                  (mn_mpm_impulse){mpm->bulk_modulus, dt, dt}, mpm->nodes.data));
     check_ok(ctx, mn_mpm_update_grid(mpm, mpm->nodes.data, dt, true));
@@ -101,8 +103,8 @@ static void a_piece_far_from_all_particles_is_dropped(void **state)
     mn_mpm_def def = mn_mpm_default_def();
     def.dx = 0.5;
     mn_mpm *mpm = make_liquid(ctx, def);
-    mpm->loose_patches.data[0].x = mn_v3(100, 0, 0);
-    mpm->loose_patches.data[1].x = mn_v3(2.0 + 3 * 0.5, 0, 0);
+    mpm->loose_patches[0].x = mn_v3(100, 0, 0);
+    mpm->loose_patches[1].x = mn_v3(2.0 + 3 * 0.5, 0, 0);
     check_ok(ctx, mn_mpm_assign_patches(mpm));
     assert_int_equal(mpm->patches.count, PATCHES - 2);
     mn_mpm_free(mpm);

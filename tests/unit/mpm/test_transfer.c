@@ -69,7 +69,7 @@ static scene make_scene(int32_t workers)
         s.particles[i] = unsorted[id];
         s.materials[i] = (mn_mpm_material){.j = 0.9 + 0.2 * mn_random_unit(6, id, 0),
                                            .volume = 0.1 + mn_random_unit(6, id, 1),
-                                           .viscosity = mn_random_unit(6, id, 2),
+                                           .viscosity = (float)mn_random_unit(6, id, 2),
                                            .id = (int64_t)id};
         s.group_of[i] = id % 3 == 0 ? (int32_t)id : -1; // a third is left to others
     }
