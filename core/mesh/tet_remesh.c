@@ -282,6 +282,15 @@ static mn_status split_long(remesher *r, bool *changed)
     return MN_OK;
 }
 
+static double star_worst(const mn_tet_mesh *mesh, int32_t v)
+{
+    double worst = INFINITY;
+    MN_TET_STAR(mesh, v, code) worst = fmin(worst, mn_tet_mesh_quality_of(mesh, code / 4));
+    return worst;
+}
+
+// What comes must be fair, or next to no worse than what was there: among splinters, as a merge leaves them
+// along its seam, no star is fair before the last of its short edges has gone.
 static mn_status contract_short(remesher *r, bool *changed)
 {
     MN_TRY(collect_edges(r, false));
@@ -291,7 +300,9 @@ static mn_status contract_short(remesher *r, bool *changed)
         if (!mn_tet_vertex_alive(r->mesh, e.a) || !mn_tet_vertex_alive(r->mesh, e.b) ||
             edge_length(r->mesh, e.a, e.b) != e.length)
             continue;
-        MN_TRY(mn_tet_contract_edge(&r->edit, e.a, e.b, 0.5 * r->def->quality, &done));
+        const double worst = fmin(star_worst(r->mesh, e.a), star_worst(r->mesh, e.b));
+        const double above = fmin(0.5 * r->def->quality, 0.9 * worst);
+        MN_TRY(mn_tet_contract_edge(&r->edit, e.a, e.b, above, &done));
         r->report->operations[MN_TET_OP_EDGE_CONTRACTION] += done;
         *changed = *changed || done;
     }

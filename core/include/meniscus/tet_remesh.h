@@ -53,9 +53,9 @@ typedef struct mn_tet_remesh_report {
 } mn_tet_remesh_report;
 
 /// Repairs the mesh in place. Fields are carried by every operation; amounts keep their sums to rounding.
-/// Every accepted operation raises the worst quality of what it replaces, so no state comes twice, and the
-/// work is bounded by max_passes. On failure (memory, cancel) the mesh is valid, between two operations. All
-/// tetrahedra must be positive.
+/// Every accepted operation raises the worst quality of what it replaces, or contracts an edge that is too
+/// short, so no state comes twice, and the work is bounded by max_passes. On failure (memory, cancel) the
+/// mesh is valid, between two operations. All tetrahedra must be positive.
 mn_status mn_tet_remesh(mn_tet_mesh *mesh, const mn_tet_remesh_def *def, mn_tet_remesh_report *report);
 
 #ifdef __cplusplus

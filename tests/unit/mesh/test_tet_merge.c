@@ -3,6 +3,7 @@
 // Merging of overlapping parts: exactly the union, everything conserved, on known shapes, in degenerate and
 // in random poses (thousands of them run in tests/validation/test_tet_topology.c).
 #include "meniscus/tet_merge.h"
+#include "meniscus/tet_remesh.h"
 #include "support/check.h"
 #include "support/failing_allocator.h"
 #include "support/tet_shapes.h"
@@ -292,6 +293,31 @@ static int tear_down(void **state)
     return 0;
 }
 
+// The seam of two balls is all splinters; contraction of what is short leaves a mesh that can be worked with.
+static void test_seams_are_repaired(void **state)
+{
+    mn_context *ctx = *state;
+    mn_tet_mesh *ball = tet_ball(ctx, 4);
+    for (int pose = 0; pose < 6; pose++) {
+        mn_tet_mesh *mesh = NULL;
+        add_block(ctx, ball, mn_v3(0, 0, 0), 1, &mesh);
+        add_block(ctx, ball, mn_v3(0.95 - 0.03 * pose, 0.05 + 0.02 * pose, 0.07), 1, &mesh);
+        mn_tet_merge_def merge = mn_tet_merge_default_def();
+        mn_tet_merge_report merged;
+        mn_tet_remesh_def def = mn_tet_remesh_default_def();
+        mn_tet_remesh_report report;
+        check_ok(ctx, mn_tet_mesh_merge(mesh, &merge, &merged));
+        assert_int_equal((int)merged.merges, 1);
+        def.quality = 0.25, def.min_edge = 0.12, def.max_edge = 0.4;
+        check_ok(ctx, mn_tet_remesh(mesh, &def, &report));
+        assert_true(report.worst_before < 0.05);
+        assert_true(report.worst_after > 0.2);
+        check_ok(ctx, mn_tet_mesh_check(mesh));
+        mn_tet_mesh_free(mesh);
+    }
+    mn_tet_mesh_free(ball);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -304,6 +330,7 @@ int main(void)
         cmocka_unit_test(test_what_stays_apart),
         cmocka_unit_test(test_remeshing_afterwards),
         cmocka_unit_test(test_without_memory),
+        cmocka_unit_test(test_seams_are_repaired),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
