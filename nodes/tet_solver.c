@@ -218,6 +218,18 @@ static mn_status read_slug(const mn_cook *cook, mn_tet_mesh **slug, mn_vec3 *vel
     return MN_OK;
 }
 
+static void warn_of_rescues(const mn_cook *cook, const mn_tet_liquid *liquid)
+{
+    mn_tet_rescues rescues;
+    mn_tet_liquid_get_rescues(liquid, &rescues);
+    if (rescues.coasted > 0)
+        mn_cook_warn(
+            cook,
+            "%lld steps of this frame could not be solved, and the liquid went on by inertia alone; use a "
+            "smaller size where it is thin, or a lower max_dt.",
+            (long long)rescues.coasted);
+}
+
 static mn_status advance(const mn_cook *cook, void *state)
 {
     const mn_tet_liquid_def def = def_of(cook);
@@ -233,7 +245,8 @@ static mn_status advance(const mn_cook *cook, void *state)
     pipe.slug = slug, pipe.drain = sink;
     MN_TRY_TO(done, status, mn_tet_liquid_set_pipe(state, &pipe));
     mn_tet_liquid_set_collider(state, collider);
-    status = mn_tet_liquid_advance(state, cook->dt);
+    MN_TRY_TO(done, status, mn_tet_liquid_advance(state, cook->dt));
+    warn_of_rescues(cook, state);
 done:
     mn_tet_liquid_set_collider(state, NULL);
     if (status == MN_OK) status = mn_tet_liquid_set_pipe(state, &none);

@@ -22,6 +22,13 @@
 // Repair starts when a tetrahedron or an edge is this much worse than what repair aims at, or than what the
 // last one had to leave, so that what cannot be bettered is not tried at every step.
 static const double slack_quality = 0.7, slack_length = 1.1;
+static const double spoilt = 2e-6; // quality that no step can go on from
+// Tetrahedra that a merge may make of those that overlapped. Where sheets lie in each other along their
+// length it makes twenty of one, all of them splinters.
+static const int64_t splinters_each = 12, splinters = 60;
+enum { GOES = 3 };
+static const double seam_quality = 0.05; // below which repair goes on
+static const int64_t patience = 5; // steps of an advance before the next merge is tried after one that failed
 
 static const char *const kept[3] = {MN_TET_V, MN_TET_LAST_V, MN_TET_LAST_MOVE};
 
@@ -165,7 +172,13 @@ static mn_status repair(mn_tet_liquid *q, const mn_tet_mesh *before, mn_tet_mesh
     if (mn_tet_liquid_has_solids(q)) def.feature_angle = 40;
     edge_limits(q, &def.min_edge, &def.max_edge);
     mn_tet_liquid_mark_cap(q, mesh, mesh->vertex_flags, MN_TET_FIXED);
-    MN_TRY(mn_tet_remesh(mesh, &def, &report));
+    double worst = -1;
+    // A seam can take more than one go.
+    for (int go = 0; go < GOES; go++) {
+        MN_TRY(mn_tet_remesh(mesh, &def, &report));
+        if (!(report.worst_after < seam_quality && report.worst_after > worst)) break;
+        worst = report.worst_after;
+    }
     MN_TRY(mn_tet_resample(before, mesh, &names, &resampled));
     remove_loose_vertices(mesh);
     MN_TRY(mn_tet_mesh_compact(mesh, NULL, NULL));
@@ -176,59 +189,128 @@ static mn_status repair(mn_tet_liquid *q, const mn_tet_mesh *before, mn_tet_mesh
 
 // ---- what comes apart and together ----
 
-// Unites what overlaps in `work`. What is covered twice has the rest volumes of both: it grows to its size
-// when volumes are put back.
-static mn_status merge(mn_tet_liquid *q, mn_tet_mesh *work)
+// Takes out of `work` what is too thin or, with `folds`, overlaps.
+static mn_status shed(mn_tet_liquid *q, mn_tet_mesh *work, bool folds, bool *changed)
 {
-    mn_tet_merge_def def = mn_tet_merge_default_def();
-    mn_tet_merge_report report;
-    def.velocity = MN_TET_V, def.mass = MN_TET_REST_VOLUME;
-    MN_TRY(mn_tet_mesh_merge(work, &def, &report));
-    q->counts.merges += report.merges + report.swallowed;
-    return MN_OK;
+    mn_tet_list going = {0};
+    bool shed = false;
+    mn_status status =
+        folds ? mn_tet_liquid_list_folds(q, work, &going) : mn_tet_liquid_list_thin(q, work, &going);
+    if (status == MN_OK && going.count > 0) status = mn_tet_liquid_shed(q, work, &going, &shed);
+    *changed = *changed || shed;
+    mn_array_free(q->ctx, &going);
+    return status;
 }
 
-// Cuts and merges in `work`, a copy of the state's mesh; *changed is false when nothing came of it.
-static mn_status change_topology(mn_tet_liquid *q, const mn_tet_necks *necks, bool meet, mn_tet_mesh *work,
-                                 bool *changed)
+// Unites what overlaps in `work`. What is covered twice has the rest volumes of both: it grows to its size
+// when volumes are put back.
+static mn_status merge(mn_tet_mesh *work, mn_tet_merge_report *report)
 {
-    const int64_t events = q->counts.splits + q->counts.merges;
+    mn_tet_merge_def def = mn_tet_merge_default_def();
+    def.velocity = MN_TET_V, def.mass = MN_TET_REST_VOLUME;
+    return mn_tet_mesh_merge(work, &def, report);
+}
+
+/// What becomes of liquid that lies in one place twice.
+typedef enum overlap { LEAVE, UNITE, TAKE_OUT } overlap;
+
+/// A remeshing that is tried: what it starts from, and what came of it.
+typedef struct trial {
+    mn_tet_necks necks;
+    overlap overlap;
+    bool bad;             ///< the mesh needs repair
+    bool changed;         ///< bodies came apart or together
+    bool shattered;       ///< a merge made a multitude of small tetrahedra
+    int64_t merges, left; ///< united; overlapping but not united
+    mn_tet_mesh *before, *fresh;
+} trial;
+
+// Cuts and merges in trial->before, a copy of the state's mesh.
+static mn_status change_topology(mn_tet_liquid *q, trial *try)
+{
     bool swept;
-    MN_TRY(mn_tet_liquid_cut_necks(q, necks, work));
-    if (meet) MN_TRY(merge(q, work));
-    *changed = q->counts.splits + q->counts.merges > events;
-    if (!*changed) return MN_OK;
+    mn_tet_mesh *work = try->before;
+    MN_TRY(mn_tet_liquid_cut_necks(q, &try->necks, work));
+    try->changed = try->necks.count > 0;
+    if (try->overlap == UNITE) {
+        mn_tet_merge_report report;
+        MN_TRY(merge(work, &report));
+        try->merges = report.merges + report.swallowed, try->left = report.left;
+        try->changed = try->changed || try->merges > 0;
+        try->shattered = report.left > 0 && report.new_tets > splinters + splinters_each * report.old_tets;
+    }
+    if (try->shattered) return MN_OK;
+    if (try->overlap == TAKE_OUT) MN_TRY(shed(q, work, true, &try->changed));
+    MN_TRY(shed(q, work, false, &try->changed));
+    if (!try->changed) return MN_OK;
     MN_TRY(mn_tet_liquid_sweep_crumbs(q, work, &swept));
-    if (necks->count > 0 || swept)
+    if (try->necks.count > 0 || swept)
         for (int f = 0; f < 3; f++) keep_momentum(q->mesh, work, kept[f]);
     remove_loose_vertices(work);
     return mn_tet_mesh_compact(work, NULL, NULL);
 }
 
-// Cuts, merges and repairs a copy of the mesh; *fresh is NULL when nothing had to change.
+// Cuts, merges and repairs a copy of the mesh; trial->fresh is NULL when nothing had to change.
+static mn_status attempt(mn_tet_liquid *q, trial *try)
+{
+    mn_tet_mesh *work = NULL;
+    mn_status status;
+    try->changed = try->shattered = false, try->merges = try->left = 0;
+    MN_TRY_TO(done, status, mn_tet_mesh_copy(q->mesh, &try->before));
+    MN_TRY_TO(done, status, refresh_rest_volumes(q, try->before));
+    MN_TRY_TO(done, status, keep_bodies(q, try->before));
+    MN_TRY_TO(done, status, change_topology(q, try));
+    if (try->shattered || (!try->bad && !try->changed)) goto done;
+    MN_TRY_TO(done, status, mn_tet_mesh_copy(try->before, &work));
+    MN_TRY_TO(done, status, repair(q, try->before, work));
+    status = mn_tet_liquid_rebuild(work, &try->fresh);
+done:
+    mn_tet_mesh_free(try->before);
+    mn_tet_mesh_free(work);
+    try->before = NULL;
+    return status;
+}
+
+// Whether a merge went wrong: folds that hang together are left as they are, and a seam can be beyond repair.
+static bool is_spoilt(const trial *try)
+{
+    double quality, shortest, longest;
+    if (try->overlap != UNITE) return false;
+    if (try->shattered) return true;
+    if (try->merges == 0 || !try->fresh) return try->left > 0;
+    find_worst(try->fresh, &quality, &shortest, &longest);
+    return quality < spoilt;
+}
+
 static mn_status remesh(mn_tet_liquid *q, mn_tet_mesh **fresh, bool *changed)
 {
+    trial try = {.bad = q->def.quality > 0 && needs_repair(q)};
+    const mn_tet_counts counts = q->counts;
+    const bool lately = q->counts.spoilt > 0 && q->counts.substeps - q->counts.spoilt < patience;
     bool meet = false;
-    const bool bad = q->def.quality > 0 && needs_repair(q);
-    mn_tet_mesh *before = NULL, *work = NULL;
-    mn_tet_necks necks = {0};
+    mn_tet_list thin = {0};
     mn_status status;
     *fresh = NULL, *changed = false;
-    MN_TRY_TO(done, status, mn_tet_liquid_find_necks(q, &necks));
+    MN_TRY_TO(done, status, mn_tet_liquid_find_necks(q, &try.necks));
     if (q->def.merge) MN_TRY_TO(done, status, mn_tet_liquid_overlaps(q, &meet));
-    if (!bad && !meet && necks.count == 0) goto done;
-    MN_TRY_TO(done, status, mn_tet_mesh_copy(q->mesh, &before));
-    MN_TRY_TO(done, status, refresh_rest_volumes(q, before));
-    MN_TRY_TO(done, status, keep_bodies(q, before));
-    if (meet || necks.count > 0) MN_TRY_TO(done, status, change_topology(q, &necks, meet, before, changed));
-    if (!bad && !*changed) goto done;
-    MN_TRY_TO(done, status, mn_tet_mesh_copy(before, &work));
-    MN_TRY_TO(done, status, repair(q, before, work));
-    status = mn_tet_liquid_rebuild(work, fresh);
+    if (q->def.quality > 0) MN_TRY_TO(done, status, mn_tet_liquid_list_thin(q, q->mesh, &thin));
+    if (!try.bad && !meet && thin.count == 0 && try.necks.count == 0) goto done;
+    try.overlap = !meet ? LEAVE : lately ? TAKE_OUT : UNITE;
+    MN_TRY_TO(done, status, attempt(q, &try));
+    if (is_spoilt(&try)) {
+        // The thinner of the two layers goes instead.
+        mn_tet_mesh_free(try.fresh);
+        try.fresh = NULL;
+        q->counts = counts;
+        q->counts.spoilt = q->counts.substeps;
+        try.overlap = TAKE_OUT;
+        MN_TRY_TO(done, status, attempt(q, &try));
+    }
+    q->counts.merges += try.merges;
+    *fresh = try.fresh, *changed = try.changed;
 done:
-    mn_array_free(q->ctx, &necks);
-    mn_tet_mesh_free(before);
-    mn_tet_mesh_free(work);
+    mn_array_free(q->ctx, &try.necks);
+    mn_array_free(q->ctx, &thin);
     return status;
 }
 

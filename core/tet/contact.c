@@ -43,6 +43,36 @@ static bool is_solid(const mn_tet_liquid *q, int solid)
     return solid == COLLIDER_BIT ? q->collider != NULL : q->def.wall[solid];
 }
 
+// Where the solid is from node i at the start of the step.
+static double gap_of(const mn_tet_liquid *q, mn_contact c)
+{
+    return c.distance + q->step * mn_dot(c.velocity, c.normal);
+}
+
+// Nodes of tetrahedra that would hardly be left when all that touch lay on the solids keep their distance.
+static void find_loose(mn_tet_liquid *q)
+{
+    enum { ROUNDS = 8 };
+    const double least = 0.3; // of its volume that a tetrahedron must keep
+    const mn_tet_mesh *mesh = q->mesh;
+    bool more = q->touching > 0;
+    for (int round = 0; round < ROUNDS && more; round++) {
+        more = false;
+        for (int32_t t = 0; t < mesh->tet_slots; t++) {
+            const int32_t *v = mesh->tet[t];
+            uint8_t touch = 0;
+            for (int k = 0; k < 4; k++) touch |= q->loose.data[v[k]] == MN_TET_PUT ? q->touch.data[v[k]] : 0;
+            if (!touch) continue;
+            mn_vec3 x[4];
+            for (int k = 0; k < 4; k++) x[k] = mn_tet_liquid_on_solids(q, v[k]);
+            if (mn_tet_volume(x[0], x[1], x[2], x[3]) > least * mn_tet_mesh_tet_volume(mesh, t)) continue;
+            for (int k = 0; k < 4; k++) q->loose.data[v[k]] = MN_TET_LOOSE;
+            more = true;
+        }
+    }
+    for (int32_t i = 0; more && i < mesh->vertex_slots; i++) q->loose.data[i] = MN_TET_LOOSE;
+}
+
 mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *q)
 {
     const mn_tet_mesh *mesh = q->mesh;
@@ -51,7 +81,9 @@ mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *q)
     MN_TRY(mn_array_resize(q->ctx, &q->touch, n));
     MN_TRY(mn_array_resize(q->ctx, &q->released, n));
     MN_TRY(mn_array_resize(q->ctx, &q->slip, n));
-    for (int32_t i = 0; i < n; i++) q->touch.data[i] = q->released.data[i] = q->slip.data[i] = 0;
+    MN_TRY(mn_array_resize(q->ctx, &q->loose, n));
+    for (int32_t i = 0; i < n; i++)
+        q->touch.data[i] = q->released.data[i] = q->slip.data[i] = q->loose.data[i] = 0;
     for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
         if (!is_solid(q, solid)) continue;
         for (int32_t i = 0; i < n; i++) {
@@ -62,6 +94,7 @@ mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *q)
     }
     q->cap_velocity = mn_tet_liquid_mark_cap(q, mesh, q->touch.data, PIPE);
     for (int32_t i = 0; i < n; i++) q->touching += q->touch.data[i] != 0;
+    find_loose(q);
     return MN_OK;
 }
 
@@ -103,6 +136,29 @@ mn_vec3 mn_tet_liquid_solid_velocity(const mn_tet_liquid *q, int32_t i)
     return probe(q, COLLIDER_BIT, q->mesh->position[i]).velocity;
 }
 
+mn_vec3 mn_tet_liquid_on_solids(const mn_tet_liquid *q, int32_t i)
+{
+    mn_vec3 x = q->mesh->position[i];
+    for (int solid = 0; solid <= COLLIDER_BIT && q->loose.data[i] == MN_TET_PUT; solid++) {
+        if (!(q->touch.data[i] >> solid & 1)) continue;
+        const mn_contact c = probe(q, solid, x);
+        x = mn_axpy(x, -gap_of(q, c), c.normal);
+    }
+    return x;
+}
+
+mn_vec3 mn_tet_liquid_free_velocity(const mn_tet_liquid *q, int32_t i, mn_vec3 velocity)
+{
+    if (q->touch.data[i] & PIPE) return q->cap_velocity;
+    for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
+        if (!(q->touch.data[i] >> solid & 1)) continue;
+        const mn_contact c = probe(q, solid, q->mesh->position[i]);
+        if (q->def.stick) return c.velocity;
+        velocity = mn_axpy(velocity, fmax(0, mn_dot(mn_sub(c.velocity, velocity), c.normal)), c.normal);
+    }
+    return velocity;
+}
+
 double mn_tet_liquid_pressing(const mn_tet_liquid *q, const mn_tet_stage *stage, int32_t i, mn_vec3 force)
 {
     const mn_vec3 x = mn_scale(q->size, mn_add(stage->start[i], stage->u[i]));
@@ -137,7 +193,9 @@ mn_status mn_tet_liquid_constrain(mn_tet_liquid *q, double h, const mn_vec3 *a, 
             if (part < 0.1) continue; // this direction is taken
             t = mn_scale(1 / part, t);
             // To the solid's surface, which is where it is at the end of the step.
-            const double missing = -c.distance / length - mn_dot(stage->u[i], c.normal);
+            const double gap =
+                q->loose.data[i] == MN_TET_LOOSE ? gap_of(q, probe(q, solid, q->mesh->position[i])) : 0;
+            const double missing = (gap - c.distance) / length - mn_dot(stage->u[i], c.normal);
             stage->u[i] = mn_axpy(stage->u[i], missing / part, t);
             p = mn_m3_add(p, mn_m3_scale(-1, mn_outer(t, t)));
         }
@@ -166,6 +224,7 @@ mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *q, const mn_tet_stage *st
                 if (c.distance >= -1e-3 * length || (q->released.data[i] & bit)) continue;
                 q->touching += q->touch.data[i] == 0;
                 q->touch.data[i] |= bit;
+                if (q->loose.data[i] == MN_TET_PUT) q->loose.data[i] = MN_TET_CAUGHT;
                 *changed = true;
             } else if (reaction) {
                 const double push =

@@ -5,7 +5,7 @@
 // volume in common. Those that move apart are left to do so: the ends of a neck that has just been cut. A
 // body that lies inside another altogether has passed unseen; the box of one inside that of another is asked
 // to be looked at.
-#include "tet/liquid.h"
+#include "tet/neck.h"
 
 #include "meniscus/tet_resample.h"
 #include "mesh/box_grid.h"
@@ -16,11 +16,10 @@ typedef struct surface {
     mn_box_grid grid; ///< of the boxes of those tetrahedra
 } surface;
 
-static mn_status list_faces(const mn_tet_liquid *q, surface *s)
+static mn_status list_faces(const mn_tet_liquid *q, const mn_tet_mesh *mesh, surface *s)
 {
-    const mn_tet_mesh *mesh = q->mesh;
     for (int32_t t = 0; t < mesh->tet_slots; t++)
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; mn_tet_alive(mesh, t) && k < 4; k++) {
             if (mesh->mate[t][k] >= 0) continue;
             const int32_t *c = mn_tet_face_corners[k], *v = mesh->tet[t];
             const mn_vec3 *x = mesh->position, a = x[v[c[0]]];
@@ -40,37 +39,44 @@ static bool share_vertex(const mn_tet_mesh *mesh, int32_t s, int32_t t)
     return false;
 }
 
-static mn_vec3 velocity_of(const mn_tet_liquid *q, int32_t t)
+static mn_vec3 velocity_of(const mn_tet_mesh *mesh, int32_t t)
 {
-    const mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V);
+    const mn_vec3 *v = (const mn_vec3 *)(const void *)mn_tet_mesh_find_field(mesh, MN_TET_V)->data;
     mn_vec3 sum = {0};
-    for (int k = 0; k < 4; k++) sum = mn_axpy(sum, 0.25, v[q->mesh->tet[t][k]]);
+    for (int k = 0; k < 4; k++) sum = mn_axpy(sum, 0.25, v[mesh->tet[t][k]]);
     return sum;
 }
 
 // Whether faces i and j look at each other, and what lies behind them overlaps: a little when they come
 // nearer, else by much.
-static bool meet(const mn_tet_liquid *q, const surface *s, int64_t i, int64_t j)
+static bool meet(const mn_tet_liquid *q, const mn_tet_mesh *mesh, const surface *s, int64_t i, int64_t j)
 {
     const double least = 1e-4 * q->size * q->size * q->size; // less makes seams of slivers
     const int32_t a = s->tets.data[i], b = s->tets.data[j];
     const mn_vec3 n = s->normals.data[i], m = s->normals.data[j];
     mn_vec3 x[4], y[4];
-    if (mn_dot(n, m) > 0 || share_vertex(q->mesh, a, b)) return false;
-    const bool nearing = mn_dot(mn_sub(velocity_of(q, a), velocity_of(q, b)), mn_sub(n, m)) > 0;
+    if (mn_dot(n, m) > 0 || share_vertex(mesh, a, b)) return false;
+    const bool nearing = mn_dot(mn_sub(velocity_of(mesh, a), velocity_of(mesh, b)), mn_sub(n, m)) > 0;
     for (int k = 0; k < 4; k++)
-        x[k] = q->mesh->position[q->mesh->tet[a][k]], y[k] = q->mesh->position[q->mesh->tet[b][k]];
+        x[k] = mesh->position[mesh->tet[a][k]], y[k] = mesh->position[mesh->tet[b][k]];
     return mn_tet_overlap(x, y) > (nearing ? least : 200 * least);
 }
 
-static mn_status search(const mn_tet_liquid *q, surface *s, bool *overlaps)
+// The thinner one of every pair that meets, or with `thinner` NULL whether there is any.
+static mn_status search(const mn_tet_liquid *q, const mn_tet_mesh *mesh, surface *s, mn_tet_list *thinner,
+                        bool *overlaps)
 {
     mn_tet_list found = {0};
     mn_status status = mn_box_grid_build(&s->grid);
-    for (int64_t i = 0; i < s->tets.count && status == MN_OK && !*overlaps; i++) {
+    for (int64_t i = 0; i < s->tets.count && status == MN_OK && (thinner || !*overlaps); i++) {
         status = mn_box_grid_find(&s->grid, s->grid.boxes.data[i], &found);
-        for (int64_t j = 0; j < found.count && status == MN_OK && !*overlaps; j++) {
-            *overlaps = found.data[j] > i && meet(q, s, i, found.data[j]);
+        for (int64_t j = 0; j < found.count && status == MN_OK && (thinner || !*overlaps); j++) {
+            if (found.data[j] <= i || !meet(q, mesh, s, i, found.data[j])) continue;
+            const int32_t a = s->tets.data[i], b = s->tets.data[found.data[j]];
+            *overlaps = true;
+            if (thinner)
+                status =
+                    mn_array_push(q->ctx, thinner, mn_tet_height(mesh, a) < mn_tet_height(mesh, b) ? &a : &b);
         }
     }
     mn_array_free(q->ctx, &found);
@@ -102,15 +108,31 @@ static mn_status bodies_nest(const mn_tet_liquid *q, bool *nest)
     return MN_OK;
 }
 
+static void free_surface(const mn_tet_liquid *q, surface *s)
+{
+    mn_array_free(q->ctx, &s->tets);
+    mn_array_free(q->ctx, &s->normals);
+    mn_box_grid_free(&s->grid);
+}
+
 mn_status mn_tet_liquid_overlaps(const mn_tet_liquid *q, bool *overlaps)
 {
     surface s = {.grid = {.ctx = q->ctx}};
     *overlaps = false;
     mn_status status = bodies_nest(q, overlaps);
-    if (status == MN_OK && !*overlaps) status = list_faces(q, &s);
-    if (status == MN_OK && !*overlaps) status = search(q, &s, overlaps);
-    mn_array_free(q->ctx, &s.tets);
-    mn_array_free(q->ctx, &s.normals);
-    mn_box_grid_free(&s.grid);
+    if (status == MN_OK && !*overlaps) status = list_faces(q, q->mesh, &s);
+    if (status == MN_OK && !*overlaps) status = search(q, q->mesh, &s, NULL, overlaps);
+    free_surface(q, &s);
+    return status;
+}
+
+mn_status mn_tet_liquid_list_folds(const mn_tet_liquid *q, const mn_tet_mesh *mesh, mn_tet_list *thinner)
+{
+    surface s = {.grid = {.ctx = q->ctx}};
+    bool overlaps = false;
+    mn_status status = list_faces(q, mesh, &s);
+    if (status == MN_OK) status = search(q, mesh, &s, thinner, &overlaps);
+    if (status == MN_OK) mn_tet_list_sort_unique(thinner);
+    free_surface(q, &s);
     return status;
 }

@@ -281,6 +281,7 @@ void mn_tet_liquid_free(mn_tet_liquid *q)
     mn_array_free(ctx, &q->body);
     mn_array_free(ctx, &q->touch);
     mn_array_free(ctx, &q->released);
+    mn_array_free(ctx, &q->loose);
     mn_array_free(ctx, &q->freedom);
     mn_array_free(ctx, &q->tangent);
     mn_array_free(ctx, &q->wetted_area);

@@ -10,6 +10,9 @@
 //   section.c     what a plane section of the liquid carries
 //   neck.c        which necks are about to come apart
 //   split.c       cuts them, and looks after parts that are too small
+//   thin.c        sheets that have become too thin for a mesh
+//   shed.c        takes them out
+//   rescue.c      what lets it go on where no step can be solved
 //   fold.c        whether the surface has passed through itself
 //   pipes.c       liquid that comes and goes
 //   unlock.c      division of what locks, for the time of a step
@@ -29,10 +32,18 @@ typedef MN_ARRAY(mn_vec3) mn_tet_vectors;
 typedef MN_ARRAY(double) mn_tet_numbers;
 
 typedef struct mn_tet_counts {
-    int64_t substeps, rollbacks, newton, linear, remeshed, splits, merges;
+    int64_t substeps, rollbacks, newton, linear, remeshed, splits, merges, opened, limited, coasted;
+    int64_t spoilt; ///< the step at which a merge came to nothing last; 0: none
     double dt_min, dt_max;
     double added, removed; ///< rest volume through pipes, m^3
 } mn_tet_counts;
+
+/// How a node comes onto the solid that it touches.
+typedef enum mn_tet_looseness {
+    MN_TET_PUT,    ///< it is put there
+    MN_TET_LOOSE,  ///< it keeps its distance: on the solid it would turn a tetrahedron over
+    MN_TET_CAUGHT, ///< its own motion in this step has brought it there
+} mn_tet_looseness;
 
 struct mn_tet_liquid {
     mn_context *ctx;
@@ -52,9 +63,11 @@ struct mn_tet_liquid {
     const mn_collider *collider;
     mn_tet_pipe pipe;
     mn_vec3 cap_velocity;               ///< m/s
+    double step;                        ///< s, of the step that is tried; 0 where no time passes
     double frame_left;                  ///< s, from the end of the step to the end of the advance
     int32_t touching;                   ///< how many nodes touch solids
     MN_ARRAY(uint8_t) touch, released;  ///< bit k: side k of the domain, bit 6: the colliders, bit 7: a pipe
+    MN_ARRAY(uint8_t) loose;            ///< mn_tet_looseness
     MN_ARRAY(mn_mat3) freedom, tangent; ///< where a node may go; where it could without friction
     MN_ARRAY(double) face_sigma, wetted_area;
     MN_ARRAY(uint8_t) slip;        ///< whether friction holds a node or it slides
@@ -118,6 +131,10 @@ mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *liquid);
 mn_status mn_tet_liquid_find_wetted(mn_tet_liquid *liquid);
 /// Gives a stage from places `a` its freedom, and puts the nodes that touch onto the solids.
 mn_status mn_tet_liquid_constrain(mn_tet_liquid *liquid, double h, const mn_vec3 *a, mn_tet_stage *stage);
+/// Where node i would be if it lay on the solids that it touches as they are at the start of the step.
+mn_vec3 mn_tet_liquid_on_solids(const mn_tet_liquid *liquid, int32_t i);
+/// A velocity of node i, without what leads into the solids that it touches.
+mn_vec3 mn_tet_liquid_free_velocity(const mn_tet_liquid *liquid, int32_t i, mn_vec3 velocity);
 /// Catches nodes that went into solids and lets go those that are held back too hard. `reaction`: 3 numbers a
 /// node, NULL to let none go.
 mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *liquid, const mn_tet_stage *stage,
@@ -153,6 +170,15 @@ double mn_tet_liquid_stiffness(const mn_tet_liquid *liquid);
 double mn_tet_liquid_time_scale(const mn_tet_liquid *liquid);
 /// The longest step from this state, s.
 double mn_tet_liquid_step_limit(const mn_tet_liquid *liquid);
+
+// ---- rescue.c ----
+
+/// The largest rate at which an edge changes, 1/s.
+double mn_tet_liquid_strain_rate(const mn_tet_liquid *liquid);
+/// Slows the nodes of tetrahedra whose edges change faster, 1/s; momentum stays.
+mn_status mn_tet_liquid_limit_strain(mn_tet_liquid *liquid, double rate);
+/// Fills place and velocity with where inertia leads in dt, as far as nothing turns over.
+mn_status mn_tet_liquid_coast(mn_tet_liquid *liquid, double dt);
 
 /// Remeshes what the last step left bad.
 mn_status mn_tet_liquid_adapt(mn_tet_liquid *liquid);

@@ -4,6 +4,7 @@
 #ifndef MENISCUS_TET_NECK_H
 #define MENISCUS_TET_NECK_H
 
+#include "mesh/tet_internal.h"
 #include "tet/liquid.h"
 
 /// The mean of a tetrahedron's vertices.
@@ -55,5 +56,15 @@ mn_status mn_tet_liquid_find_necks(const mn_tet_liquid *liquid, mn_tet_necks *ne
 mn_status mn_tet_liquid_cut_necks(mn_tet_liquid *liquid, const mn_tet_necks *necks, mn_tet_mesh *mesh);
 /// Gives what parts too small for a tetrahedron hold to what is nearest, and takes them out.
 mn_status mn_tet_liquid_sweep_crumbs(mn_tet_liquid *liquid, mn_tet_mesh *mesh, bool *swept);
+
+/// 3 V / largest face, m.
+double mn_tet_height(const mn_tet_mesh *mesh, int32_t t);
+/// The tetrahedra of sheets that have become too thin for a mesh.
+mn_status mn_tet_liquid_list_thin(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, mn_tet_list *thin);
+/// Tetrahedra at the surface that overlap others: the thinner one of each pair.
+mn_status mn_tet_liquid_list_folds(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh,
+                                   mn_tet_list *thinner);
+/// Takes tetrahedra out of `mesh`, a copy of the liquid's, and gives what they held to the liquid around.
+mn_status mn_tet_liquid_shed(mn_tet_liquid *liquid, mn_tet_mesh *mesh, const mn_tet_list *going, bool *shed);
 
 #endif

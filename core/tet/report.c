@@ -90,6 +90,7 @@ void mn_tet_liquid_get_report(const mn_tet_liquid *q, mn_report *report)
     mn_report_set(report, MN_REPORT_rollbacks, (double)q->counts.rollbacks);
     mn_report_set(report, MN_REPORT_newton_iterations, (double)q->counts.newton);
     mn_report_set(report, MN_REPORT_linear_iterations, (double)q->counts.linear);
+    if (q->counts.coasted > 0) mn_report_set(report, MN_REPORT_coasted_steps, (double)q->counts.coasted);
     if (q->counts.substeps > 0) {
         mn_report_set(report, MN_REPORT_dt_min, q->counts.dt_min);
         mn_report_set(report, MN_REPORT_dt_max, q->counts.dt_max);
@@ -103,6 +104,12 @@ void mn_tet_liquid_get_report(const mn_tet_liquid *q, mn_report *report)
     mn_report_set(report, MN_REPORT_kinetic_energy, s.kinetic);
     mn_report_set(report, MN_REPORT_surface_energy, q->def.sigma * sum_area(q, mn_tet_liquid_has_solids(q)));
     mn_report_set(report, MN_REPORT_max_speed, s.fastest);
+}
+
+void mn_tet_liquid_get_rescues(const mn_tet_liquid *q, mn_tet_rescues *rescues)
+{
+    *rescues = (mn_tet_rescues){
+        .coasted = q->counts.coasted, .limited = q->counts.limited, .opened = q->counts.opened};
 }
 
 void mn_tet_liquid_diagnose(const mn_tet_liquid *q, double seconds, mn_tet_liquid_numbers *numbers)

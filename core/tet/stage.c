@@ -16,7 +16,8 @@ enum { NEWTON_MAX = 10, HALVINGS = 4, LINEAR_MAX = 120, RESTART = 60 };
 
 static const double tolerance = 1e-8;        // of the largest force on a node, and of a node's mean volume
 static const double linear_tolerance = 1e-5; // of a correction's right-hand side
-static const double least_volume = 0.1;      // of its own that a tetrahedron must keep over a step
+static const double stalled = 1e3; // tolerances that will do where rounding lets no correction come nearer
+static const double least_volume = 0.1; // of its own that a tetrahedron must keep over a step
 
 static mn_status resize_stage(mn_tet_liquid *q)
 {
@@ -35,28 +36,31 @@ static mn_status resize_stage(mn_tet_liquid *q)
 }
 
 // C0: what the rest volumes say, or so much of the way there that no node changes by more than a part of its
-// volume; false then. All nodes go the same part of the way: some meshes have patterns q of nodes with q.C =
-// 0 whatever the places (the two kinds of points of a body-centred lattice), and C0 must keep to them as sums
-// over tetrahedra do.
-static bool find_node_volumes(mn_tet_liquid *q)
+// volume. What comes back is the part. All nodes go the same part of the way: some meshes have patterns q of
+// nodes with q.C = 0 whatever the places (the two kinds of points of a body-centred lattice), and C0 must
+// keep to them as sums over tetrahedra do. A node that has come to touch is put onto the solid however short
+// the step: what volume this takes comes back like any other, or a short step would have to give it all.
+static double find_node_volumes(mn_tet_liquid *q)
 {
     const mn_tet_system *s = &q->system;
     double *now = q->change.data, *rest = q->residual.data; // free until the first correction
     for (int32_t i = 0; i < s->node_count; i++) rest[i] = 0;
     for (int32_t t = 0; t < s->tet_count; t++)
         for (int k = 0; k < 4; k++) rest[s->tet[t][k]] += 0.25 * q->mass.data[t];
-    for (int32_t i = 0; i < s->node_count; i++)
-        q->start.data[i] = mn_scale(1 / q->size, q->mesh->position[i]);
+    for (int32_t i = 0; i < s->node_count; i++) {
+        const mn_vec3 x = q->touching > 0 ? mn_tet_liquid_on_solids(q, i) : q->mesh->position[i];
+        q->start.data[i] = mn_scale(1 / q->size, x);
+    }
     mn_tet_system_node_volumes(s, q->start.data, now);
     double most = 0;
     for (int32_t i = 0; i < s->node_count; i++) most = fmax(most, fabs(rest[i] - now[i]) / now[i]);
     const double part = most > q->recovery ? q->recovery / most : 1;
     for (int32_t i = 0; i < s->node_count; i++) q->node_volume.data[i] = now[i] + part * (rest[i] - now[i]);
-    return part == 1;
+    return part;
 }
 
-static bool fill_stage(mn_tet_liquid *q, double h, const mn_vec3 *a, const mn_vec3 *b,
-                       const mn_vec3 *velocity, const double *pressure, mn_tet_stage *stage)
+static double fill_stage(mn_tet_liquid *q, double h, const mn_vec3 *a, const mn_vec3 *b,
+                         const mn_vec3 *velocity, const double *pressure, mn_tet_stage *stage)
 {
     const double length = q->size, rho = q->def.density, volume = length * length * length;
     const double *rest = mn_tet_field_numbers(q, MN_TET_REST_VOLUME),
@@ -67,7 +71,7 @@ static bool fill_stage(mn_tet_liquid *q, double h, const mn_vec3 *a, const mn_ve
         q->volume_before.data[t] = mn_tet_mesh_tet_volume(q->mesh, t) / volume;
         q->soft_volume.data[t] = soft[t] / volume;
     }
-    const bool all = find_node_volumes(q);
+    const double part = find_node_volumes(q);
     for (int32_t i = 0; i < q->system.node_count; i++) {
         q->start.data[i] = mn_scale(1 / length, a[i]);
         q->drift.data[i] = mn_scale(h / length, b[i]);
@@ -86,7 +90,7 @@ static bool fill_stage(mn_tet_liquid *q, double h, const mn_vec3 *a, const mn_ve
                             .volume_before = q->volume_before.data,
                             .u = q->u.data,
                             .p = q->p.data};
-    return all;
+    return part;
 }
 
 // How far from solved: 1 is the tolerance.
@@ -163,8 +167,9 @@ static mn_status search_line(mn_tet_liquid *q, const mn_tet_stage *stage, double
         }
         move_unknowns(q, -0.5 * factor);
     }
+    move_unknowns(q, -factor);
     *solved = false;
-    return MN_OK;
+    return mn_tet_system_residual(&q->system, stage, q->residual.data);
 }
 
 static mn_status iterate(mn_tet_liquid *q, const mn_tet_stage *stage, bool *solved)
@@ -176,7 +181,7 @@ static mn_status iterate(mn_tet_liquid *q, const mn_tet_stage *stage, bool *solv
         MN_TRY(correct(q, solved));
         if (*solved) MN_TRY(search_line(q, stage, &error, solved));
     }
-    *solved = *solved && error <= 1;
+    *solved = error <= stalled && q->system.min_volume > 0;
     return MN_OK;
 }
 
@@ -240,6 +245,10 @@ mn_status mn_tet_liquid_solve_stage(mn_tet_liquid *q, double h, const mn_vec3 *a
     MN_TRY(iterate_with_contacts(q, h, a, &stage, solved));
     if (!*solved) {
         // Once more from where inertia leads, with an energy that is convex and a fresh factor.
+        if (mn_tet_liquid_has_solids(q)) {
+            MN_TRY(mn_tet_liquid_find_contacts(q));
+            MN_TRY(mn_tet_liquid_find_wetted(q));
+        }
         fill_stage(q, h, a, b, b, pressure, &stage);
         stage.convex = true;
         q->system.factored = false;
@@ -258,22 +267,26 @@ mn_status mn_tet_liquid_solve_stage(mn_tet_liquid *q, double h, const mn_vec3 *a
 
 mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *q)
 {
-    enum { ROUNDS = 10 };
+    enum { ROUNDS = 10, SOME = 2 };
     MN_TRY(resize_stage(q));
     bool solved = true, all = false;
     q->recovery = 0.1;
+    q->step = 0;
     // What cannot be given back at once may go in smaller parts; what is left then, the next steps try to
     // give.
-    for (int round = 0; round < ROUNDS && !all; round++, q->recovery *= solved ? 1 : 0.25) {
+    int rounds = ROUNDS;
+    for (int round = 0; round < rounds && !all; round++, q->recovery *= solved ? 1 : 0.25) {
         // A stage without forces, from rest: M u = B^T p, C(x + u) = C0.
         mn_tet_stage stage;
         memset(q->side.data, 0, mn_bytes(4 * (int64_t)q->system.node_count, sizeof(double)));
         const mn_vec3 *zero = (const mn_vec3 *)(const void *)q->side.data;
-        all = fill_stage(q, 1, q->mesh->position, zero, zero, q->side.data, &stage);
+        if (mn_tet_liquid_has_solids(q)) MN_TRY(mn_tet_liquid_find_contacts(q));
+        const double part = fill_stage(q, 1, q->mesh->position, zero, zero, q->side.data, &stage);
+        all = part == 1;
+        if (part * ROUNDS < 1) rounds = SOME; // it would not end in any case
         stage.sigma = stage.viscosity = stage.stiffness = 0;
         stage.gravity = mn_v3(0, 0, 0);
         if (mn_tet_liquid_has_solids(q)) {
-            MN_TRY(mn_tet_liquid_find_contacts(q));
             MN_TRY(mn_tet_liquid_constrain(q, 0, q->mesh->position, &stage)); // no time passes
             if (q->touching > 0) q->system.factored = false;
         }

@@ -10,16 +10,19 @@
 //                                         second  a = x + (1-g) dt v1, b = v + (1-g)/g (v1 - v)
 //
 // BDF2 needs the step before: its places and velocities are fields of the mesh and survive remeshing. It is
-// started by a step of SDIRK2. A step that fails is taken again at half its length.
+// started by a step of SDIRK2. A step that fails is taken again at half its length, and when none can
+// be solved the liquid coasts (rescue.c).
 #include "tet/pipes.h"
 #include "tet/unlock.h"
 
 #include <string.h>
 
-enum { HALVINGS_MAX = 12 };
+enum { HALVINGS_MAX = 6 };
 
 static const double gamma_sdirk = 0.29289321881345254; // 1 - 1/sqrt 2
 static const double growth_max = 2.0;                  // of BDF2's step; unstable above 1 + sqrt 2
+static const double turning = 0.3;      // of an edge's length that its ends may move against each other
+static const double coasting = 1.0 / 8; // of the step that was asked for, when none can be solved
 
 // ---- limits ----
 
@@ -36,27 +39,29 @@ double mn_tet_liquid_stiffness(const mn_tet_liquid *q)
            (q->def.sigma / q->size + q->def.density * mn_norm(q->def.gravity) * q->size);
 }
 
-// Largest rate at which an edge of a tetrahedron changes, 1/s.
-static double strain_rate(const mn_tet_liquid *q)
-{
-    const mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V), *x = q->mesh->position;
-    double most = 0;
-    for (int32_t t = 0; t < q->mesh->tet_slots; t++)
-        for (int e = 0; e < 6; e++) {
-            const int32_t i = q->mesh->tet[t][mn_tet_edge_corners[e][0]],
-                          j = q->mesh->tet[t][mn_tet_edge_corners[e][1]];
-            const double length = mn_distance(x[i], x[j]);
-            most = fmax(most, mn_distance(v[i], v[j]) / length);
-        }
-    return most;
-}
-
 double mn_tet_liquid_step_limit(const mn_tet_liquid *q)
 {
-    const double turning = 0.3; // of an edge's length that its ends may move against each other
-    const double rate = strain_rate(q);
+    const double rate = mn_tet_liquid_strain_rate(q);
     return fmin(fmin(q->def.max_dt, q->def.capillary_step * mn_tet_liquid_time_scale(q)),
                 rate > 0 ? turning / rate : INFINITY);
+}
+
+// Takes speed from what moves so fast against its neighbours that steps would become many times shorter than
+// waves and flow of one size ask for.
+static mn_status limit_strain(mn_tet_liquid *q)
+{
+    const double shortest = 1.0 / 32; // of the step that they ask for
+    double mass = 0, energy = 0;
+    const mn_vec3 mean = mn_tet_momentum(q->mesh, MN_TET_V, &mass);
+    const double *rest = mn_tet_field_numbers(q, MN_TET_REST_VOLUME);
+    const mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V);
+    for (int32_t t = 0; t < q->mesh->tet_slots; t++)
+        for (int k = 0; k < 4; k++)
+            energy += 0.25 * rest[t] * mn_norm2(mn_axpy(v[q->mesh->tet[t][k]], -1 / mass, mean));
+    const double flow = sqrt(energy / mass) / q->size; // 1/s
+    const double step = fmin(fmin(q->def.max_dt, q->def.capillary_step * mn_tet_liquid_time_scale(q)),
+                             flow > 0 ? turning / flow : INFINITY);
+    return step < INFINITY ? mn_tet_liquid_limit_strain(q, turning / (shortest * step)) : MN_OK;
 }
 
 // ---- one step ----
@@ -193,12 +198,13 @@ static bool step_is_whole(const mn_tet_liquid *q)
 // `left` is the time to the end of the advance.
 static mn_status take_step(mn_tet_liquid *q, double left, double dt, double *taken)
 {
+    const double asked = dt;
     for (int halving = 0; halving <= HALVINGS_MAX; halving++, dt *= 0.5) {
         const bool two_step =
             q->def.integrator == MN_TET_BDF2 && q->last_dt > 0 && dt <= growth_max * q->last_dt;
         bool solved;
         MN_TRY(resize_step(q));
-        q->frame_left = left - dt;
+        q->frame_left = left - dt, q->step = dt;
         // Volume that remeshing could not put back comes back slowly, or it would shoot out.
         q->recovery = fmin(0.1, 0.05 * dt / mn_tet_liquid_time_scale(q));
         if (mn_tet_liquid_has_solids(q)) {
@@ -220,10 +226,13 @@ static mn_status take_step(mn_tet_liquid *q, double left, double dt, double *tak
         q->system.factored = false;
         MN_TRY(mn_check_cancelled(q->ctx));
     }
-    return mn_fail(
-        q->ctx, MN_ERROR_DIVERGED,
-        "The step at %g s failed even at %g s; lower max_dt, or check the mesh for flat tetrahedra.", q->time,
-        2 * dt);
+    *taken = coasting * asked;
+    q->frame_left = left - *taken;
+    MN_TRY(resize_step(q));
+    MN_TRY(mn_tet_liquid_coast(q, *taken));
+    accept_step(q, *taken);
+    q->last_dt = 0;
+    return MN_OK;
 }
 
 mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
@@ -248,6 +257,7 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
             if (mn_tet_liquid_layers(q, &later) > layers) MN_TRY(mn_tet_liquid_emit(q));
             continue;
         }
+        MN_TRY(limit_strain(q));
         const double limit = fmin(mn_tet_liquid_step_limit(q), seconds / (double)q->def.min_substeps);
         const double steps = ceil(whole / limit * (1 - 1e-12));
         if (!(steps + (double)q->counts.substeps <= (double)q->def.max_substeps))

@@ -29,7 +29,8 @@ extern "C" {
     X(max_speed, 1)                                                                                          \
     X(newton_iterations, 1)                                                                                  \
     X(linear_iterations, 1)                                                                                  \
-    X(rollbacks, 1)
+    X(rollbacks, 1)                                                                                          \
+    X(coasted_steps, 1)
 
 typedef enum mn_report_key {
 #define X(name, components) MN_REPORT_##name,

@@ -99,9 +99,18 @@ mn_status mn_tet_liquid_set_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe)
 /// Rest volume that came and went in the last advance, m^3.
 void mn_tet_liquid_get_piped(const mn_tet_liquid *liquid, double *added, double *removed);
 
-/// Goes on by `seconds` in as many steps as it takes. A step that fails is taken again at half its length. On
-/// failure the state is that of the last good step.
+/// Goes on by `seconds` in as many steps as it takes. A step that fails is taken again at half its length;
+/// when none can be solved, time passes by inertia alone and the mesh is repaired. On failure the state is
+/// that of the last good step.
 mn_status mn_tet_liquid_advance(mn_tet_liquid *liquid, double seconds);
+
+/// What the last advance had to do to get through.
+typedef struct mn_tet_rescues {
+    int64_t coasted; ///< steps without forces, since none could be solved
+    int64_t limited; ///< steps before which tetrahedra lost speed that no step could follow
+    int64_t opened;  ///< places where sheets too thin for the mesh opened
+} mn_tet_rescues;
+void mn_tet_liquid_get_rescues(const mn_tet_liquid *liquid, mn_tet_rescues *rescues);
 
 /// The mesh now, without gaps, with the fields `v` (m/s), `pressure` (Pa) and `rest_volume` (m^3); others are
 /// the solver's own. Borrowed until the next advance.
