@@ -3,9 +3,9 @@
 // The nearest particle of each piece of surface, and the pieces in the order of their owners.
 //
 // A particle is looked for in the 27 cells around a piece, nearest cells first; a cell whose near corner is
-// farther than the best particle so far is not opened. Two particles at the same distance: the first in cell
-// order wins. Pieces farther than one cell from every particle are dropped: nothing there could carry their
-// force; so are those of mist (mist.c).
+// farther than the best particle so far is not opened, and the owner of the piece before is a good one to
+// begin with. Two particles at the same distance: the first in cell order wins. Pieces farther than one cell
+// from every particle are dropped: nothing there could carry their force; so are those of mist (mist.c).
 #include "mpm/solver.h"
 
 #include "meniscus/parallel.h"
@@ -28,7 +28,7 @@ static double gap(double t, int8_t offset)
     return offset < 0 ? t : offset > 0 ? 1 - t : 0;
 }
 
-int32_t mn_mpm_nearest(const mn_mpm *mpm, mn_vec3 x, double *distance2)
+int32_t mn_mpm_nearest(const mn_mpm *mpm, mn_vec3 x, int32_t guess, double *distance2)
 {
     const mn_block_table *table = &mpm->table;
     const double dx = table->dx;
@@ -42,6 +42,10 @@ int32_t mn_mpm_nearest(const mn_mpm *mpm, mn_vec3 x, double *distance2)
     const int32_t block = at / MN_BLOCK_CELLS;
     int32_t best = -1;
     double best2 = dx * dx; // no farther than a cell
+    if (guess >= 0) {
+        const double d2 = mn_norm2(mn_sub(x, mn_mpm_position(&mpm->particles.data[guess])));
+        if (d2 < best2) best2 = d2, best = guess;
+    }
     for (int k = 0; k < 27; k++) {
         const int8_t *o = offsets[k];
         const double gx = gap(t.x, o[0]), gy = gap(t.y, o[1]), gz = gap(t.z, o[2]);
@@ -61,10 +65,13 @@ int32_t mn_mpm_nearest(const mn_mpm *mpm, mn_vec3 x, double *distance2)
 static mn_status find_owners(void *user, mn_range range)
 {
     mn_mpm *mpm = user;
+    int32_t guess = -1;
     for (int64_t k = range.begin; k < range.end; k++) {
         mn_mpm_patch *patch = &mpm->loose_patches[k];
         double distance2;
-        patch->owner = mn_mpm_nearest(mpm, patch->x, &distance2);
+        patch->owner = -1;
+        if (!(mn_norm2(patch->area) + mn_norm2(patch->force) > 0)) continue; // a place that was left empty
+        patch->owner = guess = mn_mpm_nearest(mpm, patch->x, guess, &distance2);
         if (patch->owner >= 0 && mn_mpm_is_mist(mpm, patch->owner)) patch->owner = -1;
         if (patch->owner < 0) continue;
         patch->sigma = mpm->materials.data[patch->owner].sigma;

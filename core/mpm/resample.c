@@ -16,7 +16,6 @@
 
 #include "meniscus/parallel.h"
 #include "mpm/pressure.h"
-#include "mpm/surface_energy.h"
 #include "mpm/viscosity.h"
 
 enum { GROUP_GRAIN = 256 };
@@ -44,7 +43,11 @@ static mn_mpm_push push_of(double dt, mn_mat3 stress)
 // A piece of surface at rest: sigma |dA| (I - N N^T).
 static mn_mat3 patch_stress(const mn_mpm_patch *patch)
 {
-    return mn_surface_stress(mn_surface_patch_make(patch->area, patch->sigma), mn_m3_identity());
+    const double area = mn_norm(patch->area);
+    if (!(area > 0)) return mn_m3_diagonal(0, 0, 0);
+    const double s = patch->sigma * area;
+    return mn_m3_add(mn_m3_diagonal(s, s, s),
+                     mn_m3_scale(-patch->sigma / area, mn_outer(patch->area, patch->area)));
 }
 
 // The gradient of the velocity inside a group, from its owner's first moment.

@@ -201,8 +201,8 @@ mn_status mn_mpm_find_surface(mn_mpm *mpm, double dx, int32_t smoothing);
 mn_status mn_mpm_unite_balls(mn_mpm *mpm, double dx);
 mn_status mn_mpm_calibrate_surface(mn_mpm *mpm);
 /// The particle nearest to x within one cell, -1 when there is none; and how far it is (else a cell),
-/// squared.
-int32_t mn_mpm_nearest(const mn_mpm *mpm, mn_vec3 x, double *distance2);
+/// squared. A `guess` that is near (-1: none) makes it faster.
+int32_t mn_mpm_nearest(const mn_mpm *mpm, mn_vec3 x, int32_t guess, double *distance2);
 /// Gives each patch its nearest particle within one cell, drops those that have none, and puts the rest in
 /// the order of their owners.
 mn_status mn_mpm_assign_patches(mn_mpm *mpm);

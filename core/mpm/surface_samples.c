@@ -37,7 +37,7 @@ typedef struct cut {
 typedef struct sample_job {
     mn_mpm *mpm;
     mn_level_set_view view;
-    bool write; ///< or count only
+    bool write; ///< or count only: at most as many, what is over stays empty
 } sample_job;
 
 // The piece of contact line that clipping has left on a cut.
@@ -58,6 +58,18 @@ static void find_wall(const mn_cut_vertex v[4], const mn_cut_polygon *polygon, c
     for (int32_t i = 0; i < polygon->count; i++) c->distance += polygon->v[i].g / polygon->count;
 }
 
+// From the lowest to the highest corner of a tetrahedron: the cut's normal is along the gradient, so its sign
+// is that of its product with this.
+static mn_vec3 rise(const mn_cut_vertex v[4])
+{
+    int32_t low = 0, high = 0;
+    for (int32_t i = 1; i < 4; i++) {
+        if (v[i].f < v[low].f) low = i;
+        if (v[i].f > v[high].f) high = i;
+    }
+    return mn_sub(v[high].x, v[low].x);
+}
+
 // The cuts through the six tetrahedra of a cell, at most two for each. `solid` NULL: there is none.
 static int32_t sample_cell(const double phi[8], const double *solid, cut cuts[CUTS_MAX])
 {
@@ -66,19 +78,29 @@ static int32_t sample_cell(const double phi[8], const double *solid, cut cuts[CU
     for (int32_t t = 0; t < 6; t++) {
         mn_cut_vertex v[4];
         mn_cut_polygon polygon;
-        mn_vec3 gradient;
         mn_cut_tet_of_cell(t, phi, solid ? solid : open, v);
         if (!mn_cut_tet(v, &polygon) || !mn_cut_clip(&polygon)) continue;
         cut *c = &cuts[count];
         *c = (cut){.length = 0};
         c->area = mn_cut_area(&polygon, &c->x);
         if (!(mn_norm2(c->area) > 0)) continue;
-        if (mn_cut_gradient(v, false, &gradient) && mn_dot(c->area, gradient) < 0)
-            c->area = mn_scale(-1, c->area);
+        if (mn_dot(c->area, rise(v)) < 0) c->area = mn_scale(-1, c->area);
         if (solid) find_wall(v, &polygon, c);
         count++;
         if (polygon.clipped && find_line(&polygon, c, &cuts[count])) count++;
     }
+    return count;
+}
+
+// How many of the six tetrahedra (tet_cut.h) the zero level may cut, by the corners with phi < 0: those on
+// the way from corner 0 to corner 7 along three edges that have some of both kinds.
+static int32_t count_cuts(uint32_t below)
+{
+    static const uint8_t corners[6] = {1 << 0 | 1 << 7 | 1 << 1 | 1 << 3, 1 << 0 | 1 << 7 | 1 << 1 | 1 << 5,
+                                       1 << 0 | 1 << 7 | 1 << 2 | 1 << 3, 1 << 0 | 1 << 7 | 1 << 2 | 1 << 6,
+                                       1 << 0 | 1 << 7 | 1 << 4 | 1 << 5, 1 << 0 | 1 << 7 | 1 << 4 | 1 << 6};
+    int32_t count = 0;
+    for (int32_t t = 0; t < 6; t++) count += (below & corners[t]) != 0 && (below & corners[t]) != corners[t];
     return count;
 }
 
@@ -141,29 +163,32 @@ static mn_status sample_blocks(void *user, mn_range range)
         if (!job->write) *slot = 0;
         if (!load_phi(&job->view, block, phi)) continue;
         const bool is_cut = job->view.cut && job->view.cut[block];
-        if (is_cut) mn_level_set_load_solid(mpm->surface, block, solid);
+        if (is_cut && job->write) mn_level_set_load_solid(mpm->surface, block, solid);
         mn_mpm_patch *to = job->write ? &mpm->loose_patches[*slot] : NULL;
         for (int32_t cell = 0; cell < MN_BLOCK_CELLS; cell++) {
             const int32_t x = cell >> 4, y = cell >> 2 & 3, z = cell & 3;
-            int32_t below = 0;
+            uint32_t below = 0;
             for (int32_t c = 0; c < 8; c++) {
                 corners[c] = phi[x + (c >> 2)][y + (c >> 1 & 1)][z + (c & 1)];
-                below += corners[c] < 0;
+                below |= (uint32_t)(corners[c] < 0) << c;
             }
-            if (below == 0 || below == 8) continue;
+            if (below == 0 || below == 255) continue;
+            const int32_t room = (is_cut ? 2 : 1) * count_cuts(below);
+            if (!to) {
+                *slot += room;
+                continue;
+            }
             for (int32_t c = 0; is_cut && c < 8; c++)
                 solid_corners[c] = solid[x + (c >> 2)][y + (c >> 1 & 1)][z + (c & 1)];
             const int32_t count = sample_cell(corners, is_cut ? solid_corners : NULL, cuts);
-            if (!to) {
-                *slot += count;
-                continue;
-            }
             const mn_vec3 first = mn_block_node_position(table, block, cell);
             const bool wet = is_cut && is_wet(&job->view, block, cell);
             for (int32_t i = 0; i < count; i++) {
                 if (!wet) cuts[i].wall = mn_v3(0, 0, 0);
-                *to++ = patch_of(mpm, &cuts[i], first, dx);
+                to[i] = patch_of(mpm, &cuts[i], first, dx);
             }
+            for (int32_t i = count; i < room; i++) to[i] = (mn_mpm_patch){.owner = -1};
+            to += room;
         }
     }
     return MN_OK;

@@ -54,11 +54,11 @@ static bool is_held(const mn_mpm *mpm, const mn_mpm_material *q, mn_vec3 x)
 
 // Liquid that hangs over a dry part of a wall does not touch it: a foot counts when some particle is near,
 // wholly within half a cell (all but a few of the feet of a liquid that does touch), not at all beyond 0.85.
-static double wetness(const mn_mpm *mpm, mn_vec3 foot)
+static double wetness(const mn_mpm *mpm, mn_vec3 foot, int32_t particle)
 {
     const double sure = 0.5, dry = 0.85;
     double distance2;
-    if (mn_mpm_nearest(mpm, foot, &distance2) < 0) return 0;
+    if (mn_mpm_nearest(mpm, foot, particle, &distance2) < 0) return 0;
     const double r = sqrt(distance2) / mpm->def.dx;
     return fmin(fmax((dry - r) / (dry - sure), 0), 1);
 }
@@ -76,15 +76,15 @@ static int32_t find_contacts(const mn_mpm *mpm, int32_t particle, mn_mpm_contact
         if (to) {
             // One that has slipped behind the wall pushes where there is mass, at its own place.
             const mn_vec3 foot = mn_axpy(x, -fmax(s->distance, 0), s->normal);
-            to[found] =
-                (mn_mpm_contact){.foot = foot,
-                                 .normal = s->normal,
-                                 .velocity = s->velocity,
-                                 .distance = fmax(s->distance, 0),
-                                 .weight = wetness(mpm, foot) * 2 * (1 - fmax(s->distance, 0) / dx) / dx,
-                                 .particle = particle,
-                                 .held = is_held(mpm, &mpm->materials.data[particle], foot),
-                                 .rubs = s->kind == MN_MPM_SEPARATE && mpm->def.friction > 0};
+            to[found] = (mn_mpm_contact){.foot = foot,
+                                         .normal = s->normal,
+                                         .velocity = s->velocity,
+                                         .distance = fmax(s->distance, 0),
+                                         .weight = wetness(mpm, foot, particle) * 2 *
+                                                   (1 - fmax(s->distance, 0) / dx) / dx,
+                                         .particle = particle,
+                                         .held = is_held(mpm, &mpm->materials.data[particle], foot),
+                                         .rubs = s->kind == MN_MPM_SEPARATE && mpm->def.friction > 0};
         }
         found++;
     }
