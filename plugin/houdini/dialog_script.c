@@ -72,14 +72,22 @@ static void put_default(mn_json_text *out, const char *indent, const shown_parm 
     mn_json_text_put(out, "}\n");
 }
 
-static void put_range(mn_json_text *out, const char *indent, const mn_parm_def *def)
+// The slider of the table, made longer where an asset's own default lies off it.
+static void put_range(mn_json_text *out, const char *indent, const shown_parm *parm)
 {
+    const mn_parm_def *def = parm->def;
+    double low = def->soft_min, high = def->soft_max;
+    for (int32_t i = 0; parm->value && i < def->size; i++) {
+        const double value = parm->value->number[i];
+        if (value < low) low = fmax(fmin(2 * value, value), def->hard_min);
+        if (value > high) high = fmin(fmax(2 * value, value), def->hard_max);
+    }
     put_line(out, indent, "range");
     mn_json_text_put(out, "{ ");
-    mn_json_text_put_number(out, def->soft_min);
-    mn_json_text_put(out, def->soft_min == def->hard_min ? "! " : " ");
-    mn_json_text_put_number(out, def->soft_max);
-    mn_json_text_put(out, def->soft_max == def->hard_max ? "! }\n" : " }\n");
+    mn_json_text_put_number(out, low);
+    mn_json_text_put(out, low == def->hard_min ? "! " : " ");
+    mn_json_text_put_number(out, high);
+    mn_json_text_put(out, high == def->hard_max ? "! }\n" : " }\n");
 }
 
 static void put_menu(mn_json_text *out, const char *indent, const mn_parm_def *def)
@@ -119,7 +127,7 @@ static void put_parm(mn_json_text *out, const shown_parm *parm)
     }
     put_default(out, indent, parm);
     if (def->kind == MN_PARM_MENU) put_menu(out, indent, def);
-    if (numeric) put_range(out, indent, def);
+    if (numeric) put_range(out, indent, parm);
     if (def->disable_when && parm->name == def->name)
         put_string_line(out, indent, "disablewhen", def->disable_when);
     if (def->tooltip) put_string_line(out, indent, "help", def->tooltip);
@@ -155,7 +163,7 @@ static void put_simulation(mn_json_text *out)
                           "            label       \"Reset Simulation\"\n"
                           "            type        button\n"
                           "            default     { \"0\" }\n"
-                          "            help        \"Forgets every frame and starts again.\"\n"
+                          "            help        \"" MN_HOUDINI_RESET_HELP "\"\n"
                           "        }\n"
                           "        parm {\n"
                           "            name        \"" MN_HOUDINI_CACHE "\"\n"
@@ -163,8 +171,7 @@ static void put_simulation(mn_json_text *out)
                           "            type        integer\n"
                           "            default     { \"1024\" }\n"
                           "            range       { 0! 65536 }\n"
-                          "            help        \"Frames and snapshots are kept up to this much; those "
-                          "unused for longest go first.\"\n"
+                          "            help        \"" MN_HOUDINI_CACHE_HELP "\"\n"
                           "        }\n");
 }
 

@@ -109,7 +109,7 @@ mn_status add_primitive(mn_context *ctx, mn_geo *geo, run &r, elements &from, co
         MN_TRY(flush(geo, r));
         return add_volume(ctx, geo, from, static_cast<const GEO_PrimVDB &>(primitive), offset);
     }
-    left_out[primitive.getTypeName().c_str()]++;
+    left_out[primitive.getTypeDef().getLabel().c_str()]++;
     return MN_OK;
 }
 

@@ -101,8 +101,29 @@ mn_status mn_houdini_help(mn_context *ctx, const mn_node_type *type, char **text
         }
         put_parm(&out, def, def->name, def->label);
     }
+    // What Houdini adds to a simulation, as in its dialog.
+    if (type->sim)
+        mn_json_text_put(
+            &out, "\nReset Simulation:\n    #id: " MN_HOUDINI_RESET "\n\n    " MN_HOUDINI_RESET_HELP "\n"
+                  "\nCache Memory:\n    #id: " MN_HOUDINI_CACHE "\n\n    " MN_HOUDINI_CACHE_HELP " In MB.\n");
     put_outputs(&out, type);
     return mn_json_text_finish(&out, text);
+}
+
+// What is inside, for those who open it.
+static void put_network(mn_json_text *out, const mn_network *network)
+{
+    mn_json_text_put(out, "\nA whole set-up in one node. Allow editing of its contents to see and change the "
+                          "network inside:\n");
+    for (int32_t i = 0; i < mn_network_node_limit(network); i++) {
+        const mn_node_type *type = mn_network_node_type(network, i);
+        if (!type) continue;
+        mn_json_text_put(out, "\n* `");
+        mn_json_text_put(out, mn_network_node_name(network, i));
+        mn_json_text_put(out, "`: ");
+        mn_json_text_put(out, type->label);
+        mn_json_text_put(out, "\n");
+    }
 }
 
 mn_status mn_houdini_asset_help(const mn_network *network, char **text)
@@ -110,6 +131,7 @@ mn_status mn_houdini_asset_help(const mn_network *network, char **text)
     const mn_asset *asset = mn_network_asset(network);
     mn_json_text out = {.ctx = mn_network_context(network)};
     put_head(&out, asset->name, asset->label, mn_network_title(network));
+    put_network(&out, network);
     mn_json_text_put(&out, "\n@parameters\n");
     for (int32_t i = 0; i < asset->parm_count; i++) {
         const mn_asset_parm *promoted = &asset->parms[i];

@@ -9,6 +9,7 @@
 
 #include <list>
 #include <string>
+#include <vector>
 
 #include <OP/OP_OperatorTable.h>
 #include <PRM/PRM_TemplateBuilder.h>
@@ -40,6 +41,17 @@ static PRM_Template *templates_of(const mn_node_type &type)
     return kept.back().templates();
 }
 
+/// Ends with a null. Given to the operator, not by SOP_Node::inputLabel, whose argument's type is not the
+/// same in every version of Houdini.
+static const char **input_labels_of(const mn_node_type &type)
+{
+    static std::list<std::vector<const char *>> kept;
+    kept.emplace_back();
+    for (int32_t i = 0; i < type.input_count; i++) kept.back().push_back(type.inputs[i].label);
+    kept.back().push_back(nullptr);
+    return kept.back().data();
+}
+
 static void register_one(OP_OperatorTable *table, const mn_node_type &type)
 {
     PRM_Template *templates = templates_of(type);
@@ -52,8 +64,8 @@ static void register_one(OP_OperatorTable *table, const mn_node_type &type)
         if (type.inputs[i].many) most = OP_MULTI_INPUT_MAX;
     }
     const unsigned flags = type.input_count == 0 ? OP_FLAG_GENERATOR : 0;
-    auto *op = new OP_Operator(name, type.label, sop::create, templates, least, most, nullptr, flags, nullptr,
-                               type.output_count, type.menu);
+    auto *op = new OP_Operator(name, type.label, sop::create, templates, least, most, nullptr, flags,
+                               input_labels_of(type), type.output_count, type.menu);
     op->setIconName((std::string("meniscus_") + type.name).c_str());
     table->addOperator(op);
 }

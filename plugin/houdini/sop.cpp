@@ -63,11 +63,10 @@ int sop::reset(void *node, int, fpreal64, const PRM_Template *)
     return 1;
 }
 
-const char *sop::inputLabel(unsigned index) const
+/// The last input's stands for all that follow, where it takes many.
+const char *sop::label_of(int input) const
 {
-    if (!type || type->input_count == 0) return "";
-    const auto last = static_cast<unsigned>(type->input_count - 1);
-    return type->inputs[index < last ? index : last].label;
+    return type->input_count > 0 ? type->inputs[std::min(input, type->input_count - 1)].label : "";
 }
 
 // ---- what the context asks ----
@@ -159,8 +158,7 @@ mn_status sop::gather(double frame)
             status = read_detail(
                 ctx, *detail, [this](const std::string &text) { warn(this, text.c_str()); }, &inputs.back());
         else
-            status = mn_fail(ctx, MN_ERROR_INPUT, "Input %d (%s) could not be cooked.", i + 1,
-                             inputLabel(static_cast<unsigned>(i)));
+            status = mn_fail(ctx, MN_ERROR_INPUT, "Input %d (%s) could not be cooked.", i + 1, label_of(i));
         if (locked < UT_ERROR_ABORT) unlockInput(static_cast<unsigned>(i));
         MN_TRY(status);
         input_stamp = mn_hash_u64(input_stamp, inputs.back() ? mn_geo_hash(inputs.back()) : 0);

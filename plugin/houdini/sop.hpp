@@ -37,7 +37,6 @@ class sop final : public SOP_Node
     OP_ERROR cookMySop(OP_Context &context) override;
     GU_DetailHandle cookMySopOutput(OP_Context &context, int output, SOP_Node *interests) override;
     OP_ERROR cookMyGuide1(OP_Context &context) override;
-    const char *inputLabel(unsigned index) const override;
 
   private:
     /// What one cook needs of Houdini, alive while it runs.
@@ -55,6 +54,7 @@ class sop final : public SOP_Node
     mn_status evaluate(double frame, std::vector<mn_parm_value> &values);
     void evaluate_one(int32_t parm, double frame, mn_parm_value *value);
     mn_status gather(double frame);
+    const char *label_of(int input) const;
     void forget_inputs();
     void say(mn_status status);
 

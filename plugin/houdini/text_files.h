@@ -23,6 +23,9 @@ bool mn_houdini_type_name(const char *operator_name, char name[MN_HOUDINI_NAME])
 /// Parameters that simulating nodes have in Houdini besides those of the table.
 #define MN_HOUDINI_RESET "reset_simulation"
 #define MN_HOUDINI_CACHE "cache_memory"
+#define MN_HOUDINI_RESET_HELP "Forgets every frame and starts again."
+#define MN_HOUDINI_CACHE_HELP                                                                                \
+    "Frames and snapshots are kept up to this much; those unused for longest go first."
 
 /// True unless an earlier promoted parameter has the same name: the asset then shows only that one.
 bool mn_houdini_is_first(const mn_asset *asset, int32_t index);

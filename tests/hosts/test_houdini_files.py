@@ -113,7 +113,9 @@ class Files(unittest.TestCase):
         return {part.get_filename(): part.get_payload() for part in message.get_payload()}
 
     def test_there_are_assets(self):
-        self.assertGreater(len(self.assets), 0)
+        wanted = {"drop_impact", "mercury", "dripping_tap", "contact_angle_plate", "water_bell", "fluid_polygon", "fluid_chain", "catenoid",
+                  "bursting_bubble"}
+        self.assertLessEqual(wanted, set(self.assets))
 
     def test_committed_assets_are_the_generated_ones(self):
         def compare(comparison):
@@ -165,6 +167,20 @@ class Files(unittest.TestCase):
                 got = shown[label]["default"]
                 self.assertEqual([str(v) for v in got] if table["type"] in ("string", "file") else [float(v) for v in got],
                                  values if table["type"] in ("string", "file") else [float(v) for v in values], f"{name}.{label}")
+
+    def test_promoted_parameters_are_usable(self):
+        """Each has a label, a sentence, and a slider that its default lies on."""
+        for name in self.assets:
+            shown = dialog_parms((self.inner(name)[1] / "DialogScript").read_text())
+            self.assertGreaterEqual(len(shown), 4, name)
+            for label, fields in shown.items():
+                self.assertTrue(fields["label"][0].isupper(), f"{name}.{label}")
+                self.assertRegex(fields["help"], r"^[A-Z0-9].*\.$", f"{name}.{label}")
+                if fields["type"] in ("float", "integer", "vector", "intvector"):
+                    low, high = (float(one.rstrip("!")) for one in fields["range"])
+                    self.assertLess(low, high)
+                    for one in fields["default"]:
+                        self.assertTrue(low <= float(one) <= high, f"{name}.{label}: {one} is off its slider {low} to {high}")
 
     def test_contents_are_the_scene(self):
         for name, scene in self.assets.items():
@@ -224,7 +240,15 @@ class Files(unittest.TestCase):
             self.assertIn("#type: node\n#context: sop\n", card)
             self.assertIn(f"#internal: meniscus::{name}\n", card)
             wanted = {p["name"] for p in self.types[name]["parms"]} if name in self.types else set(self.promoted(self.assets[name]).values())
-            self.assertEqual(set(re.findall(r"#id: (\w+)", card)), wanted, name)
+            if name in self.types and self.types[name]["kind"] == "sim":
+                wanted |= {"reset_simulation", "cache_memory"}
+            sentences = dict(re.findall(r"#id: (\w+)\n\n    (.+)\n", card))
+            self.assertEqual(set(sentences), wanted, name)
+            for parm, sentence in sentences.items():
+                self.assertRegex(sentence, r"^[A-Z0-9].*\w.*\.$", f"{name}.{parm} has no sentence")
+            for section in ("inputs", "outputs") if name in self.types else ():
+                for entry in self.types[name][section]:
+                    self.assertIn(f"\n{entry['label']}:\n    ", card, f"{name}: {section}")
             self.assertNotRegex(card, r"(?m)^ +$")
 
     def test_every_node_and_asset_has_an_icon_and_a_tool(self):

@@ -213,10 +213,13 @@ GA_Offset GU_Detail::add_vertex(GA_Offset point)
 
 // ---- primitives ----
 
-UT_StringHolder GEO_Primitive::getTypeName() const
+const GA_PrimitiveDefinition &GEO_Primitive::getTypeDef() const
 {
-    static const char *const names[] = {"Poly", "PolySoup", "Tetrahedron", "VDB", "Sphere"};
-    return names[type];
+    static const GA_PrimitiveDefinition kinds[] = {
+        GA_PrimitiveDefinition("Polygon"), GA_PrimitiveDefinition("Polygon Soup"),
+        GA_PrimitiveDefinition("Tetrahedron"), GA_PrimitiveDefinition("VDB"),
+        GA_PrimitiveDefinition("Sphere")};
+    return kinds[type];
 }
 
 GA_Offset GEO_Primitive::getPointOffset(GA_Size i) const
@@ -286,10 +289,11 @@ CH_Manager *CHgetManager()
 
 OP_Operator::OP_Operator(const char *operator_name, const char *english, OP_Constructor construct,
                          PRM_Template *parameters, unsigned min_inputs, unsigned max_inputs, void *,
-                         unsigned operator_flags, const char **, int max_outputs, const char *tab_menu)
+                         unsigned operator_flags, const char **labels, int max_outputs, const char *tab_menu)
     : name(operator_name), label(english), menu(tab_menu ? tab_menu : ""), constructor(construct),
       templates(parameters), least(min_inputs), most(max_inputs), flags(operator_flags), outputs(max_outputs)
 {
+    for (; labels && *labels; labels++) input_labels.emplace_back(*labels);
 }
 
 OP_Node::OP_Node(OP_Network *, const char *node_name, OP_Operator *of) : name(node_name), op(of)

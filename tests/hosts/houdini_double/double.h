@@ -274,12 +274,23 @@ enum GA_PrimitiveTypeId { GEO_PRIMPOLY, GEO_PRIMPOLYSOUP, GEO_PRIMTETRAHEDRON, G
 
 class GU_Detail;
 
+/// class_g_a___primitive_definition.html
+class GA_PrimitiveDefinition
+{
+  public:
+    explicit GA_PrimitiveDefinition(const char *of) : label(of) {}
+    const UT_StringHolder &getLabel() const { return label; }
+
+  private:
+    UT_StringHolder label;
+};
+
 class GEO_Primitive
 {
   public:
     virtual ~GEO_Primitive() = default;
     GA_PrimitiveTypeId getTypeId() const { return type; }
-    UT_StringHolder getTypeName() const;
+    const GA_PrimitiveDefinition &getTypeDef() const;
     GA_Size getVertexCount() const { return static_cast<GA_Size>(vertices.size()); }
     GA_Offset getVertexOffset(GA_Size i) const { return vertices[static_cast<size_t>(i)]; }
     GA_Offset getPointOffset(GA_Size i) const;
@@ -516,6 +527,7 @@ class OP_Operator
     void setIconName(const char *icon_name) { icon = icon_name; }
     UT_StringHolder name;
     std::string label, icon, menu;
+    std::vector<std::string> input_labels;
     OP_Constructor constructor;
     PRM_Template *templates;
     unsigned least, most, flags;
@@ -610,7 +622,6 @@ class SOP_Node : public OP_Node
     virtual OP_ERROR cookMySop(OP_Context &context) = 0;
     virtual GU_DetailHandle cookMySopOutput(OP_Context &, int, SOP_Node *) { return {}; }
     virtual OP_ERROR cookMyGuide1(OP_Context &) { return error(); }
-    virtual const char *inputLabel(unsigned) const { return ""; }
     OP_ERROR lockInput(unsigned index, OP_Context &context);
     void unlockInput(unsigned index) { inputs_locked[index]--; }
     const GU_Detail *inputGeo(unsigned index, OP_Context &context);
