@@ -5,6 +5,7 @@ import math
 
 import bpy
 
+from . import versions
 from .native import meniscus
 
 
@@ -39,7 +40,7 @@ def _clear(tree, look, scale):
 
 
 def _metal(tree, look, scale):
-    mirror = tree.nodes.new("ShaderNodeBsdfGlossy")
+    mirror = tree.nodes.new(versions.GLOSSY)
     mirror.inputs["Color"].default_value = (*look["reflectance"], 1)
     mirror.inputs["Roughness"].default_value = look.get("roughness", 0.0)
     return mirror.outputs[0], None
@@ -61,7 +62,7 @@ def _film(tree, look, scale):
     """A soap film: clear but for what its two faces mirror, R = 4 R0 sin^2(2 pi n d cos(t) / wavelength) for red, green and
     blue, with the film's own `thickness` d and the angle t inside of it. Thick films have no colour: neighbouring
     wavelengths within a band of 100 nm wash it out, exp(-(pi n d band / wavelength^2)^2 / 4)."""
-    clear, mirror, mix = (tree.nodes.new(f"ShaderNode{name}") for name in ("BsdfTransparent", "BsdfGlossy", "MixShader"))
+    clear, mirror, mix = (tree.nodes.new(name) for name in ("ShaderNodeBsdfTransparent", versions.GLOSSY, "ShaderNodeMixShader"))
     mirror.inputs["Roughness"].default_value = 0.0
     geometry, dot = tree.nodes.new("ShaderNodeNewGeometry"), tree.nodes.new("ShaderNodeVectorMath")
     dot.operation = "DOT_PRODUCT"
@@ -125,13 +126,13 @@ def solid(name):
     if made is not None:
         return made
     made = bpy.data.materials.new(title)
-    made.use_nodes = True
+    tree = versions.shader_tree(made)
     if kind == "glass":
-        made.node_tree.nodes.clear()
-        surface, _ = _clear(made.node_tree, {"ior": 1.5}, 1.0)
-        made.node_tree.links.new(surface, made.node_tree.nodes.new("ShaderNodeOutputMaterial").inputs["Surface"])
+        tree.nodes.clear()
+        surface, _ = _clear(tree, {"ior": 1.5}, 1.0)
+        tree.links.new(surface, tree.nodes.new("ShaderNodeOutputMaterial").inputs["Surface"])
         return made
-    surface = next(node for node in made.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+    surface = next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED")
     surface.inputs["Base Color"].default_value = (*color, 1)
     surface.inputs["Roughness"].default_value = roughness
     surface.inputs["Metallic"].default_value = 1.0 if kind == "metal" else 0.0
@@ -149,13 +150,13 @@ def material(preset, scale=1.0):
     if made is not None:
         return made
     made = bpy.data.materials.new(name)
-    made.use_nodes = True
-    made.node_tree.nodes.clear()
-    surface, volume = _KINDS[look["kind"]](made.node_tree, look, scale)
-    output = made.node_tree.nodes.new("ShaderNodeOutputMaterial")
-    made.node_tree.links.new(surface, output.inputs["Surface"])
+    tree = versions.shader_tree(made)
+    tree.nodes.clear()
+    surface, volume = _KINDS[look["kind"]](tree, look, scale)
+    output = tree.nodes.new("ShaderNodeOutputMaterial")
+    tree.links.new(surface, output.inputs["Surface"])
     if volume is not None:
-        made.node_tree.links.new(volume, output.inputs["Volume"])
+        tree.links.new(volume, output.inputs["Volume"])
     made.diffuse_color = _VIEWPORT[look["kind"]]
     made.metallic, made.roughness = (1.0, 0.1) if look["kind"] == "metal" else (0.0, 0.05)
     if look["kind"] in ("clear", "film") and hasattr(made, "blend_method"):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import bpy
 from mathutils import Vector
 
-from . import border, node_tree, object_files, parm_properties
+from . import border, node_tree, object_files, parm_properties, versions
 from .native import meniscus
 
 
@@ -89,12 +89,6 @@ def _source_of(socket):
 
 
 # ---- animation ----
-
-def _curves(tree):
-    animation = tree.animation_data
-    action = animation.action if animation is not None else None
-    return list(action.fcurves) if action is not None else []
-
 
 def _sampled(node, parm, curves, first, last):
     """Keys at whole frames where the curve is not straight; None when the parameter is not animated."""
@@ -189,7 +183,7 @@ def plan_of(tree, scene, everything=False):
     for node in nodes:
         if getattr(node, "table", None) is not None and node.table.kind == "sim":
             plan.first_input = min(plan.first_input, node.p_start_frame)
-    curves = _curves(tree)
+    curves = versions.curves_of(tree)
     entries = []
     for node in nodes:
         name = names[node.name]
@@ -258,7 +252,7 @@ def _animate(tree, node, parm, keys):
     for frame, value in keys:
         parm_properties.set_value(node, parm, value)
         node.keyframe_insert(path, frame=frame)
-    for curve in _curves(tree):
+    for curve in versions.curves_of(tree):
         if curve.data_path.endswith(f'["{bpy.utils.escape_identifier(node.name)}"].{path}'):
             for point in curve.keyframe_points:
                 point.interpolation = "LINEAR"

@@ -6,6 +6,8 @@ import math
 import bpy
 from mathutils import Vector
 
+from . import versions
+
 MARGIN = 0.86  # of the picture's half that the subject may take
 
 
@@ -48,8 +50,7 @@ def background(scene, low=(0.012, 0.013, 0.016), horizon=(0.10, 0.115, 0.14), to
     """A dim gradient by height all around: what is not lit is not black. With `seen` the camera itself sees only that color:
     the gradient is there for what mirrors it."""
     world = bpy.data.worlds.new("Meniscus Studio")
-    world.use_nodes = True
-    tree = world.node_tree
+    tree = versions.shader_tree(world)
     tree.nodes.clear()
     place, split = tree.nodes.new("ShaderNodeTexCoord"), tree.nodes.new("ShaderNodeSeparateXYZ")
     remap, light, out = (tree.nodes.new(f"ShaderNode{name}") for name in ("MapRange", "Background", "OutputWorld"))
@@ -84,8 +85,7 @@ def backdrop(scene, center, radius):
     thing.scale = (size, size, size)
     thing.rotation_euler = (-away).to_track_quat("Z", "Y").to_euler()
     material = bpy.data.materials.new("Meniscus Backdrop")
-    material.use_nodes = True
-    tree = material.node_tree
+    tree = versions.shader_tree(material)
     tree.nodes.clear()
     place, length = tree.nodes.new("ShaderNodeTexCoord"), tree.nodes.new("ShaderNodeVectorMath")
     length.operation = "LENGTH"
@@ -172,8 +172,7 @@ def set_up(scene, kind, center, ground_height):
 def matte(name="Meniscus Solid", color=(0.10, 0.105, 0.115), roughness=0.4):
     """Smooth, dark stone: what liquids rest on."""
     made = bpy.data.materials.new(name)
-    made.use_nodes = True
-    surface = next(node for node in made.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+    surface = next(node for node in versions.shader_tree(made).nodes if node.type == "BSDF_PRINCIPLED")
     surface.inputs["Base Color"].default_value = (*color, 1)
     surface.inputs["Roughness"].default_value = roughness
     return made

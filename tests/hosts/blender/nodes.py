@@ -12,7 +12,7 @@ import bpy  # noqa: E402
 import inside  # noqa: E402
 import meniscus_blender  # noqa: E402
 from meniscus_blender import (bake_operators, border, cache, fill_mesh, network_scene, node_tree, parm_properties,  # noqa: E402
-                              results, setups)
+                              results, setups, versions)
 from meniscus_blender.native import meniscus  # noqa: E402
 
 
@@ -92,6 +92,36 @@ class Presets(Case):
             if types <= set(meniscus.node_types()):
                 self.assertEqual(setups.lacks(setup), [], name)
 
+    def same_as_the_command(self, tree, name):
+        """Every frame of the cache, byte for byte."""
+        folder, out = cache.folder_of(tree), inside.HERE / f"by_command_{name}"
+        shutil.rmtree(out, ignore_errors=True)
+        inside.cook_by_command(folder / "scene.json", out)
+        ours = {path.name: path.read_bytes() for path in folder.glob("*.bgeo.sc")}
+        theirs = {path.name: path.read_bytes() for path in out.glob("*.bgeo.sc")}
+        self.assertEqual(len(ours), 3)
+        self.assertEqual(set(ours), set(theirs), name)
+        self.assertEqual([file for file in ours if ours[file] != theirs[file]], [], name)
+
+    def test_a_water_bell_leaves_a_disc(self):
+        """Its sheet starts at the disc's rim and goes out and down, as the preset says."""
+        self.scene.frame_end = 6
+        bpy.ops.mesh.primitive_cylinder_add(radius=1, depth=0.2, location=(0, 0, 3))
+        disc, quick = bpy.context.object, self.scene.meniscus_quick
+        quick.setup, quick.cells = "water_bell", 6
+        self.assertEqual(bpy.ops.meniscus.quick(), {"FINISHED"})
+        tree = node_tree.trees()[0]
+        self.assertEqual((tree.is_error, tree.made_for), (False, disc))
+        (shown,) = results.objects_of(tree)
+        sizes = []
+        for frame in (3, 6):
+            self.scene.frame_set(frame)
+            points = [shown.matrix_world @ vertex.co for vertex in shown.data.vertices]
+            sizes.append(max((point.x ** 2 + point.y ** 2) ** 0.5 for point in points))
+            self.assertLess(max(point.z for point in points), 3.6)
+        self.assertGreater(sizes[0], 1.0)  # beyond the disc
+        self.assertGreater(sizes[1], sizes[0])
+
     def test_every_setup_cooks(self):
         for name in setups.available():
             with self.subTest(name):
@@ -101,6 +131,7 @@ class Presets(Case):
                 self.assertFalse(tree.is_error, tree.message)
                 shown = results.objects_of(tree)
                 self.assertTrue(shown)
+                self.same_as_the_command(tree, name)
                 self.scene.frame_set(3)
                 for thing in shown:
                     if thing.type == "MESH":
@@ -307,6 +338,37 @@ class Motion(Case):
         from meniscus_blender import object_files
         geo = object_files.take([ball], bpy.context.evaluated_depsgraph_get(), 1.0)
         self.assertEqual(set(flat(geo["contact_angle"])), {110.0})
+
+
+class Versions(Case):
+    """What later versions of Blender have otherwise, with stand-ins for their side of it."""
+
+    def test_curves_of_a_slotted_action(self):
+        class Thing:
+            def __init__(self, **values):
+                self.__dict__.update(values)
+
+        bags = {"mine": Thing(fcurves=["a", "b"]), "other": Thing(fcurves=["c"])}
+        strips = [Thing(channelbag=bags.get), Thing(channelbag=lambda slot: None)]
+        action = Thing(layers=[Thing(strips=strips)])  # 5.0: no fcurves of its own
+        data = Thing(animation_data=Thing(action=action, action_slot="mine"))
+        self.assertEqual(versions.curves_of(data), ["a", "b"])
+        self.assertEqual(versions.curves_of(Thing(animation_data=None)), [])
+        self.assertEqual(versions.curves_of(Thing(animation_data=Thing(action=None))), [])
+
+    def test_a_material_that_always_has_nodes(self):
+        class Always:
+            node_tree = "tree"
+
+            @property
+            def use_nodes(self):
+                raise AttributeError("gone in a later version")
+
+            @use_nodes.setter
+            def use_nodes(self, value):
+                raise AttributeError("gone in a later version")
+
+        self.assertEqual(versions.shader_tree(Always()), "tree")
 
 
 class WrongInput(Case):
