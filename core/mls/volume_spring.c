@@ -4,12 +4,14 @@
 //
 //   - Its particles stand on a lattice that moves with the velocity; a lattice point that enters the region
 //     becomes a particle. So the region is full at all times, and what has come is velocity times section
-//     times time, to one layer.
+//     times time, to one layer. Their mass makes up for lattice lines that do not fit the section.
 //   - Faces inside have the velocity, so the grid sees an inflow.
 //   - Its surface, but for where the liquid leaves, is skin that does not move: what hangs from it is pinned
 //     to its edge, and the skin between is made by splitting as the liquid moves away.
 #include "mls/volume_state.h"
 
+enum { ALONG_SHIFTS = 8, SIDE_SHIFTS = 4 };
+static const double MOST_CELLS = 1e8;
 static const double CLEAR = 0.15; // dx, around the region: only the spring's own skin is there
 static const double CAP = 0.3;    // dx, below the outlet: where the first skin is
 static const double OUTLET = 0.5; // cosine between normal and velocity
@@ -22,6 +24,46 @@ double volume_spring_distance(const mls_volume *v, mn_vec3 x)
     return d;
 }
 
+// m^3 of the lattice's cells whose middle is in the region, to `soft` metres around its surface in part, with
+// the lattice moved by `shift`; -1: too many.
+static double lattice_volume(const mls_volume *v, mn_vec3 shift, double soft)
+{
+    const double s = 0.5 * v->set.dx;
+    const mn_box box = v->set.spring->bounds;
+    const mn_vec3 low = mn_scale(1 / s, mn_sub(box.min, shift)),
+                  high = mn_scale(1 / s, mn_sub(box.max, shift));
+    double count = 0;
+    if (!((high.x - low.x + 2) * (high.y - low.y + 2) * (high.z - low.z + 2) < MOST_CELLS)) return -1;
+    for (double i = floor(low.x); i <= high.x; i++)
+        for (double j = floor(low.y); j <= high.y; j++)
+            for (double k = floor(low.z); k <= high.z; k++) {
+                const double d =
+                    volume_spring_distance(v, mn_axpy(shift, s, mn_v3(i + 0.5, j + 0.5, k + 0.5)));
+                count += soft > 0 ? fmin(1, fmax(0, 0.5 - 0.5 * d / soft)) : d < 0;
+            }
+    return count * s * s * s;
+}
+
+// What a lattice that moves along the flow pours is the section of the lattice lines inside, a few percent
+// off the region's for a pipe of some cells: particles weigh as much more as the region is larger, over all
+// places of the lattice, than it is for those that it goes through.
+static void measure_share(mls_volume *v)
+{
+    const double s = 0.5 * v->set.dx;
+    const mn_vec3 out = mn_normalize(v->set.spring_velocity);
+    double along = 0, all = 0;
+    v->spring_share = 1;
+    for (int32_t k = 0; k < ALONG_SHIFTS; k++)
+        along += lattice_volume(v, mn_scale(s * (k + 0.5) / ALONG_SHIFTS, out), 0) / ALONG_SHIFTS;
+    for (int32_t k = 0; k < SIDE_SHIFTS * SIDE_SHIFTS * SIDE_SHIFTS; k++) {
+        const mn_vec3 shift = {k % SIDE_SHIFTS + 0.5, k / SIDE_SHIFTS % SIDE_SHIFTS + 0.5,
+                               k / (SIDE_SHIFTS * SIDE_SHIFTS) + 0.5};
+        all += lattice_volume(v, mn_scale(s / SIDE_SHIFTS, shift), 0.5 * s / SIDE_SHIFTS) /
+               (SIDE_SHIFTS * SIDE_SHIFTS * SIDE_SHIFTS);
+    }
+    if (along > 0 && all > 0) v->spring_share = fmin(2, fmax(0.5, all / along));
+}
+
 // Lattice points in the region that were not there `way` before.
 static mn_status fill(mls_volume *v, mn_vec3 way, bool all, int64_t *next_id)
 {
@@ -31,7 +73,7 @@ static mn_status fill(mls_volume *v, mn_vec3 way, bool all, int64_t *next_id)
     const mn_vec3 low = mn_scale(1 / s, mn_sub(box.min, moved)),
                   high = mn_scale(1 / s, mn_sub(box.max, moved));
     const double cells = (high.x - low.x + 2) * (high.y - low.y + 2) * (high.z - low.z + 2);
-    if (!(cells < 1e8))
+    if (!(cells < MOST_CELLS))
         return mn_fail(v->ctx, MN_ERROR_ARGUMENT,
                        "The spring is too large for dx = %g m: it spans %.2g cells.", v->set.dx, cells / 8);
     for (double i = floor(low.x); i <= high.x; i++)
@@ -42,7 +84,7 @@ static mn_status fill(mls_volume *v, mn_vec3 way, bool all, int64_t *next_id)
                 if (!all && volume_spring_distance(v, mn_sub(x, way)) < 0) continue;
                 const mn_mls_particle p = {.position = x,
                                            .velocity = v->set.spring_velocity,
-                                           .mass = v->set.density * s * s * s,
+                                           .mass = v->set.density * s * s * s * v->spring_share,
                                            .id = (*next_id)++};
                 MN_TRY(mn_array_push(v->ctx, &v->particles, &p));
             }
@@ -91,6 +133,7 @@ mn_status volume_spring_open(mls_volume *v, int64_t *next_id)
     if (!v->set.spring || mn_box_is_empty(v->set.spring->bounds)) return MN_OK;
     const bool first = v->poured == 0;
     const mn_vec3 out = mn_normalize(v->set.spring_velocity);
+    if (v->template.count == 0) measure_share(v);
     if (first) MN_TRY(fill(v, mn_v3(0, 0, 0), true, next_id));
     if (first) v->poured = 1e-9 * v->set.dx;
     MN_TRY(sample(v, next_id));

@@ -77,7 +77,9 @@ struct mls_volume {
     // the state
     volume_particle_array particles;
     volume_skin_array skin;
-    double poured; ///< m, that liquid from the spring has moved since the start
+    double
+        spring_share; ///< of a lattice cell's mass, that a particle of the spring has; measured in each frame
+    double poured;    ///< m, that liquid from the spring has moved since the start
 
     // the skin in this step, one for each point
     film_surface surface;
