@@ -225,6 +225,7 @@ static mn_status run_frame(mn_mls *mls, const mn_mls_inputs *inputs, double fram
         MN_TRY(mn_check_cancelled(mls->ctx));
         const double remaining = frame - done;
         double longest;
+        MN_TRY(mls_thick_films(mls));
         MN_TRY(prepare(mls, inputs, remaining, &longest));
         const double want = fmin(most, fmin(hint, longest));
         const double pieces = ceil(remaining / want * (1 - 1e-9));

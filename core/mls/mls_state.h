@@ -260,6 +260,11 @@ static inline double mls_ball_radius(double volume)
 }
 
 // ---- volume_solver.c: volumes as the solver sees them; without any, nothing is done ----
+/// m, of the cells.
+double mls_cell_size(const mn_mls_def *def);
+mn_status mls_require_liquid(mn_mls *mls);
+/// Films that are thick for the grid become volumes; before a step.
+mn_status mls_thick_films(mn_mls *mls);
 bool mls_has_liquid(const mn_mls *mls, const mn_mls_inputs *inputs);
 /// Before a step; *longest becomes shorter when the liquid asks for it.
 mn_status mls_liquid_prepare(mn_mls *mls, const mn_mls_inputs *inputs, double remaining, double *longest);

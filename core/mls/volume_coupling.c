@@ -317,6 +317,10 @@ mn_status volume_solve(mls_volume *v, double dt)
     MN_TRY(mn_array_resize(ctx, &v->right, size));
     MN_TRY(mn_array_resize(ctx, &v->solution, size));
     MN_TRY(mn_array_resize(ctx, &v->guess, size));
+    if (v->liquid.count == 0) { // what is left fills no cell: it flies on
+        for (int64_t p = 0; p < v->skin.count; p++) v->change.data[p] = mn_v3(0, 0, 0);
+        return MN_OK;
+    }
     weigh_skin(v);
     MN_TRY(assemble(v));
     MN_TRY(right_side(v));

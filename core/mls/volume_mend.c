@@ -4,7 +4,8 @@
 //
 //   - it is buried: just outside of it there is liquid;
 //   - another part of the skin faces it across a gap narrower than the grid resolves: they become one;
-//   - another part lies behind it, so near that the grid does not see the liquid between: it parts there.
+//   - another part lies behind it, so near that the grid does not see the liquid between: it parts there, or
+//     goes on as film (volume_sheets.c).
 //
 // What is left has holes. The winding number w of an open mesh [jacobson2013] is one deep inside, nothing far
 // outside, and between two holes that face each other it goes smoothly from one to the other: so the surface
@@ -20,6 +21,7 @@
 enum { GRAIN = 128 };
 static const double GAP = 0.8;       // dx, across air
 static const double THIN = 0.35;     // dx, across liquid
+static const double SHEET = 0.8;     // mean squared cosine between normals in a sheet; 0.5 in a neck
 static const double OPPOSITE = -0.3; // cosine between normals
 static const double AROUND = 1.5;    // dx, from a point that went, where new ones come
 static const double APART = 0.7;     // spacings, between an old point and a new one
@@ -30,6 +32,8 @@ typedef struct facing {
     const mls_volume *volume;
     int32_t self;
     double before, behind; ///< m, to the nearest part that faces the other way, on either side
+    double aligned, count; ///< squared cosines between the normals around and its own
+    bool wall;             ///< a solid is near
 } facing;
 
 static void look(void *user, int32_t point, double distance2)
@@ -37,7 +41,10 @@ static void look(void *user, int32_t point, double distance2)
     facing *f = user;
     const mls_volume *v = f->volume;
     const mn_vec3 n = v->surface.normal.data[f->self];
-    if (mn_dot(v->surface.normal.data[point], n) > OPPOSITE) return;
+    const double cosine = mn_dot(v->surface.normal.data[point], n);
+    f->aligned += cosine * cosine, f->count++;
+    f->wall = f->wall || v->wet.data[point] || v->fixed.data[point];
+    if (cosine > OPPOSITE) return;
     const double along = mn_dot(mn_sub(v->x0.data[point], v->x0.data[f->self]), n);
     const bool wall =
         v->fixed.data[point] || v->fixed.data[f->self] || v->wet.data[point] || v->wet.data[f->self];
@@ -51,13 +58,16 @@ static mn_status mark_range(void *user, mn_range range)
     mls_volume *v = user;
     const double dx = v->set.dx;
     for (int64_t p = range.begin; p < range.end; p++) {
-        facing f = {v, (int32_t)p, INFINITY, INFINITY};
+        facing f = {v, (int32_t)p, INFINITY, INFINITY, 0, 0, false};
         v->none.data[p] = 0;
         mn_neighbours_visit(v->surface.neighbours, v->x0.data[p], dx, look, &f);
         if (volume_is_held(&v->skin.data[p]) || (!(f.before < INFINITY) && !(f.behind < INFINITY))) continue;
         const mn_vec3 out = mn_axpy(v->x0.data[p], 0.1 * dx, v->surface.normal.data[p]);
         const bool buried = mn_triangles_winding(v->mesh, out) > 0.5;
         v->none.data[p] = buried || f.before < GAP * dx || f.behind < THIN * dx;
+        if (!buried && !(f.before < GAP * dx) && f.behind < THIN * dx && !f.wall &&
+            f.aligned > SHEET * f.count)
+            v->none.data[p] = VOLUME_SHEET;
     }
     return MN_OK;
 }
@@ -186,6 +196,7 @@ mn_status volume_mend(mls_volume *v, int64_t *next_id)
     for (int64_t p = 0; p < v->skin.count && !any; p++) any = v->none.data[p];
     v->clean = !any && v->surface.open_edges == 0;
     if (!any) return MN_OK;
+    MN_TRY(volume_peel(v, next_id));
     patch job;
     mn_status status = open_patch(v, &job);
     if (status == MN_OK) status = fill_holes(&job, next_id);

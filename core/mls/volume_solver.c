@@ -10,7 +10,7 @@ static const double LONGEST_WAY = 1; // dx in one step
 static const double SKIN_STRETCH =
     2; // how much more than a film the skin may stretch in one step: it has no mass
 
-static double cell_size(const mn_mls_def *def)
+double mls_cell_size(const mn_mls_def *def)
 {
     return def->dx > 0 ? def->dx : 2 * def->spacing;
 }
@@ -18,7 +18,7 @@ static double cell_size(const mn_mls_def *def)
 static volume_settings settings_of(const mn_mls *mls, const mn_mls_inputs *inputs, double before)
 {
     const mn_mls_def *def = &mls->def;
-    const double dx = cell_size(def);
+    const double dx = mls_cell_size(def);
     return (volume_settings){
         .dx = dx,
         .spacing = def->spacing,
@@ -36,9 +36,12 @@ static volume_settings settings_of(const mn_mls *mls, const mn_mls_inputs *input
     };
 }
 
-static mn_status require_volume(mn_mls *mls)
+mn_status mls_require_liquid(mn_mls *mls)
 {
-    return mls->liquid ? MN_OK : volume_create(mls->ctx, &mls->liquid);
+    if (mls->liquid) return MN_OK;
+    MN_TRY(volume_create(mls->ctx, &mls->liquid));
+    mls->liquid->set = settings_of(mls, NULL, 0);
+    return MN_OK;
 }
 
 // ---- what there is at the start ----
@@ -46,7 +49,7 @@ static mn_status require_volume(mn_mls *mls)
 static mn_status check_liquid(const mn_mls *mls, const mn_mls_liquid *liquid)
 {
     mn_context *ctx = mls->ctx;
-    const double dx = cell_size(&mls->def);
+    const double dx = mls_cell_size(&mls->def);
     if (liquid->count == 0)
         return mn_fail(ctx, MN_ERROR_INPUT, "The liquid is empty: nothing of it fills a cell of %g m.", dx);
     if (liquid->count > mls->def.max_points)
@@ -86,7 +89,7 @@ static mn_status take_particles(mn_mls *mls, const mn_mls_liquid *liquid)
 mn_status mn_mls_add_liquid(mn_mls *mls, const mn_mls_liquid *liquid)
 {
     MN_TRY(check_liquid(mls, liquid));
-    MN_TRY(require_volume(mls));
+    MN_TRY(mls_require_liquid(mls));
     mls_volume *v = mls->liquid;
     if (v->particles.count > 0)
         return mn_fail(mls->ctx, MN_ERROR_ARGUMENT, "The solver holds a volume of liquid already.");
@@ -105,13 +108,14 @@ mn_status mn_mls_add_liquid(mn_mls *mls, const mn_mls_liquid *liquid)
 
 bool mls_has_liquid(const mn_mls *mls, const mn_mls_inputs *inputs)
 {
-    return (mls->liquid && mls->liquid->particles.count > 0) || (inputs && inputs->spring);
+    return (mls->liquid && mls->liquid->particles.count + mls->liquid->sheets.count > 0) ||
+           (inputs && inputs->spring);
 }
 
 mn_status mls_liquid_prepare(mn_mls *mls, const mn_mls_inputs *inputs, double remaining, double *longest)
 {
     if (!mls_has_liquid(mls, inputs)) return MN_OK;
-    MN_TRY(require_volume(mls));
+    MN_TRY(mls_require_liquid(mls));
     const volume_settings settings = settings_of(mls, inputs, remaining);
     double edge, fastest;
     mn_timer_begin(&mls->seconds, "grid");
@@ -129,6 +133,8 @@ mn_status mls_liquid_step(mn_mls *mls, double dt, double *stretch)
     if (!mls_has_liquid(mls, NULL)) return MN_OK;
     double most;
     mls->liquid->iterations = 0;
+    mls->liquid->dt = dt;
+    if (mls->liquid->particles.count == 0) return MN_OK; // all of it has become film
     mn_timer_begin(&mls->seconds, "pressure");
     const mn_status status = volume_step(mls->liquid, dt, &most);
     mn_timer_end(&mls->seconds, "pressure");
@@ -142,10 +148,12 @@ mn_status mls_liquid_commit(mn_mls *mls)
     if (!mls_has_liquid(mls, NULL)) return MN_OK;
     mls_volume *v = mls->liquid;
     mn_timer_begin(&mls->seconds, "particles");
-    mn_status status = volume_commit(v, &mls->next_id);
+    mn_status status = v->particles.count > 0 ? volume_commit(v, &mls->next_id) : MN_OK;
+    if (v->particles.count == 0) v->skin.count = 0;
     mn_timer_end(&mls->seconds, "particles");
     MN_TRY(status);
     MN_TRY(mls_liquid_absorb(mls));
+    MN_TRY(mls_hold_films(mls));
     MN_TRY(mls_liquid_release(mls));
     mls_liquid_limit(mls);
     if (mls->points.count + v->particles.count + v->skin.count > mls->def.max_points)
@@ -183,7 +191,7 @@ void mls_liquid_restore(mn_mls *mls)
     const volume_skin_array skin = v->skin;
     v->skin = v->skin_backup, v->skin_backup = skin;
     v->poured = v->poured_backup;
-    v->lost.count = 0;
+    v->lost.count = v->sheets.count = 0;
 }
 
 void mls_liquid_free(mn_mls *mls)
@@ -219,7 +227,7 @@ static bool is_sound(const mls_volume *v, int64_t next_id)
 
 mn_status mls_liquid_load(mn_mls *mls, mn_reader *in)
 {
-    MN_TRY(require_volume(mls));
+    MN_TRY(mls_require_liquid(mls));
     MN_TRY(mn_read_f64(in, &mls->liquid->poured));
     MN_TRY(mn_read_array(in, &mls->liquid->particles));
     MN_TRY(mn_read_array(in, &mls->liquid->skin));

@@ -128,7 +128,8 @@ struct mls_volume {
 
     volume_index_array stack;
     volume_particle_array spare;
-    mls_point_array lost; ///< what the grid does not hold any more: drops for the films to take
+    mls_point_array lost;   ///< what the grid does not hold any more: drops for the films to take
+    mls_point_array sheets; ///< and film
     volume_particle_array particle_backup;
     volume_skin_array skin_backup, template; ///< template: the spring's own skin
     double poured_backup;
@@ -172,6 +173,13 @@ int32_t volume_cell_at(const mls_volume *volume, mn_vec3 x);
 mn_status mls_liquid_release(mn_mls *mls);
 /// Points inside of volumes become particles of them.
 mn_status mls_liquid_absorb(mn_mls *mls);
+// ---- volume_sheets.c ----
+enum { VOLUME_SHEET = 2 }; ///< in `none`: skin of a sheet that is too thin for the grid
+/// Sheets go over into `sheets`, with the particles between them.
+mn_status volume_peel(mls_volume *volume, int64_t *next_id);
+/// Films near a volume move with it.
+mn_status mls_hold_films(mn_mls *mls);
+
 /// What has left the box of the def goes.
 void mls_liquid_limit(mn_mls *mls);
 

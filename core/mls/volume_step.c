@@ -71,6 +71,7 @@ void volume_free(mls_volume *v)
     mn_array_free(v->ctx, &v->template);
     mn_array_free(v->ctx, &v->particle_backup);
     mn_array_free(v->ctx, &v->lost);
+    mn_array_free(v->ctx, &v->sheets);
     mn_array_free(v->ctx, &v->bodies);
     mn_array_free(v->ctx, &v->crossings);
     film_matrix_free(v->ctx, &v->matrix);

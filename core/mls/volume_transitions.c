@@ -2,6 +2,7 @@
 //
 // What passes between volumes and the rest, with its mass and its momentum:
 //
+//   0 to 1  and back, see volume_sheets.c;
 //   0 to 3  particles that no liquid cell is near any more become drops; those within a cell of each other
 //           become one;
 //   3 to 0  a drop inside of a volume becomes particles of it;
@@ -43,6 +44,13 @@ mn_status mls_liquid_release(mn_mls *mls)
             MN_TRY(mn_array_push(mls->ctx, &mls->points, one));
     }
     v->lost.count = 0;
+    for (int64_t i = 0; i < v->sheets.count; i++) { // they have stood still for the step
+        mn_mls_point *point = &v->sheets.data[i];
+        point->velocity = mn_axpy(point->velocity, v->dt, v->set.gravity);
+        point->position = mn_axpy(point->position, v->dt, point->velocity);
+        MN_TRY(mn_array_push(mls->ctx, &mls->points, point));
+    }
+    v->sheets.count = 0;
     return MN_OK;
 }
 
