@@ -2,7 +2,7 @@
 # Cooks a scene and renders it in Cycles on the CPU: stills, frames and a film.
 #   scripts/render.sh SCENE [-o DIR] [-f A-B] [--stills [A,B,...] | --film] [--size WxH] [--samples N] [--material NAME] [--save FILE.blend]
 # SCENE is a scene.json, or the name of an example. DIR (render/NAME) gets cache/, stills/still.0024.jpg, frames/frame.0001.png and film.mp4.
-# A scene with a "render" block says which frames are stills, how large and fine; its film is half as large, with a third of the samples.
+# A scene with a "render" block says which frames are stills, how large and fine; its film is half as large, with a quarter of the samples.
 # --stills makes those alone (or others), --film the film alone.
 # Cooked frames are kept: a second run renders them again, and goes on where a stopped cook was.
 # The liquid looks like the scene's "looks" say, or like the material preset nearest to its density and surface tension; --material names another.
@@ -47,7 +47,7 @@ read -ra nodes <<<"$(fact "' '.join('--node %s:%d' % (p['node'], p['output']) if
 still_size=${size:-$(fact "'%dx%d' % tuple((facts['render'] or {}).get('size', [960, 720]))")}
 still_samples=${samples:-$(fact "(facts['render'] or {}).get('samples', 96)")}
 film_size=${size:-$(fact "'%dx%d' % tuple(n // 4 * 2 for n in facts['render']['size']) if facts['render'] else '960x540'")}
-film_samples=${samples:-$(fact "max(1, facts['render']['samples'] // 3) if facts['render'] else 96")}
+film_samples=${samples:-$(fact "max(1, facts['render']['samples'] // 4) if facts['render'] else 96")}
 
 took() { printf 'meniscus: %s %d:%02d\n' "$1" $((SECONDS / 60)) $((SECONDS % 60)); SECONDS=0; }
 

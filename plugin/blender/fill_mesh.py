@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Geometry of Meniscus into Blender's meshes: polygons, polylines as edges, tetrahedra by their skin, points as vertices
 with a radius; `v` as the attribute `velocity`, which Cycles reads for motion blur, and whatever else the points carry."""
+import math
 from array import array
 from itertools import compress
 
@@ -12,6 +13,8 @@ from .native import meniscus
 POLYLINE, POLYGON, TETRAHEDRON, VOLUME = range(len(meniscus.KINDS))
 # Names that Blender keeps for itself or that are set by other ways.
 SKIP = {"P", "N", "v", "pscale"}
+# Faces that meet at more than this, in degrees, have an edge between them.
+SHARP = 55
 
 
 def _attribute(mesh, name, kind, field, numbers):
@@ -118,6 +121,14 @@ def _loose(geo):
     return list(compress(range(geo.point_count), (not one for one in used)))
 
 
+def _sharpen(mesh):
+    """Where a liquid ends on a solid it has an edge: normals averaged across it would show as a saw."""
+    if hasattr(mesh, "use_auto_smooth"):  # until Blender 4.1
+        mesh.use_auto_smooth, mesh.auto_smooth_angle = True, math.radians(SHARP)
+    else:
+        mesh.set_sharp_from_angle(angle=math.radians(SHARP))
+
+
 def fill(mesh, geo, scale, smooth=True, speed=1.0):
     """Replaces the mesh by what has faces and edges in `geo`, which is in metres and y-up."""
     moved = geo.copy()
@@ -150,6 +161,8 @@ def fill(mesh, geo, scale, smooth=True, speed=1.0):
     set_attributes(mesh, moved, picks, speed)
     mesh.update(calc_edges=True)
     mesh.validate()  # files can hold polygons that Blender must not see
+    if smooth:
+        _sharpen(mesh)
 
 
 def fill_points(mesh, geo, scale, speed=1.0):

@@ -46,29 +46,43 @@ def _ramp(tree, stops):
     return ramp
 
 
-def background(scene, low=(0.012, 0.013, 0.016), horizon=(0.10, 0.115, 0.14), top=(0.02, 0.028, 0.045), seen=None):
-    """A dim gradient by height all around: what is not lit is not black. With `seen` the camera itself sees only that color:
-    the gradient is there for what mirrors it."""
-    world = bpy.data.worlds.new("Meniscus Studio")
-    tree = versions.shader_tree(world)
-    tree.nodes.clear()
+def _gradient(tree, low, horizon, top):
+    """Light from all around whose colour goes by height."""
     place, split = tree.nodes.new("ShaderNodeTexCoord"), tree.nodes.new("ShaderNodeSeparateXYZ")
-    remap, light, out = (tree.nodes.new(f"ShaderNode{name}") for name in ("MapRange", "Background", "OutputWorld"))
+    remap, light = tree.nodes.new("ShaderNodeMapRange"), tree.nodes.new("ShaderNodeBackground")
     ramp = _ramp(tree, [(0.0, low), (0.5, horizon), (1.0, top)])
     remap.inputs["From Min"].default_value, remap.inputs["From Max"].default_value = -1, 1
     tree.links.new(place.outputs["Generated"], split.inputs[0])
     tree.links.new(split.outputs["Z"], remap.inputs["Value"])
     tree.links.new(remap.outputs[0], ramp.inputs[0])
     tree.links.new(ramp.outputs[0], light.inputs["Color"])
-    if seen is None:
-        tree.links.new(light.outputs[0], out.inputs["Surface"])
-    else:
-        path, dark, mix = (tree.nodes.new(f"ShaderNode{name}") for name in ("LightPath", "Background", "MixShader"))
+    return light.outputs[0]
+
+
+def _for_rays(tree, kind, special, others):
+    """One light for rays of a kind, another for all others."""
+    path, mix = tree.nodes.new("ShaderNodeLightPath"), tree.nodes.new("ShaderNodeMixShader")
+    tree.links.new(path.outputs[kind], mix.inputs[0])
+    tree.links.new(others, mix.inputs[1])
+    tree.links.new(special, mix.inputs[2])
+    return mix.outputs[0]
+
+
+def background(scene, low=(0.012, 0.013, 0.016), horizon=(0.10, 0.115, 0.14), top=(0.02, 0.028, 0.045), seen=None, mirrored=None):
+    """A dim gradient by height all around: what is not lit is not black. With `seen` the camera itself sees only that color:
+    the gradient is there for what mirrors it. `mirrored` is a gradient of its own for mirrors, like the tent that
+    photographers put around silver, which is as dark as the room otherwise."""
+    world = bpy.data.worlds.new("Meniscus Studio")
+    tree = versions.shader_tree(world)
+    tree.nodes.clear()
+    light = _gradient(tree, low, horizon, top)
+    if mirrored is not None:
+        light = _for_rays(tree, "Is Glossy Ray", _gradient(tree, *mirrored), light)
+    if seen is not None:
+        dark = tree.nodes.new("ShaderNodeBackground")
         dark.inputs["Color"].default_value = (*seen, 1)
-        tree.links.new(path.outputs["Is Camera Ray"], mix.inputs[0])
-        tree.links.new(light.outputs[0], mix.inputs[1])
-        tree.links.new(dark.outputs[0], mix.inputs[2])
-        tree.links.new(mix.outputs[0], out.inputs["Surface"])
+        light = _for_rays(tree, "Is Camera Ray", dark.outputs[0], light)
+    tree.links.new(light, tree.nodes.new("ShaderNodeOutputWorld").inputs["Surface"])
     scene.world = world
 
 
@@ -142,7 +156,8 @@ def _bright(scene, center, ground_height):
 
 def _table(scene, center, ground_height):
     """Large soft boxes over a dark table: what mirrors shows their edges, what is white is modelled by the key."""
-    background(scene, (0.01, 0.011, 0.013), (0.06, 0.07, 0.085), (0.015, 0.018, 0.028))
+    background(scene, (0.01, 0.011, 0.013), (0.06, 0.07, 0.085), (0.015, 0.018, 0.028),
+               mirrored=((0.02, 0.022, 0.026), (0.17, 0.185, 0.205), (0.62, 0.66, 0.72)))
     c = Vector(center)
     area_light(scene, "Key", c + Vector((-4.4, 0.6, 3.0)), c, (2.6, 2.6), 190, (1.0, 0.96, 0.90))
     area_light(scene, "Strip", c + Vector((4.2, 1.4, 1.6)), c, (0.8, 4.5), 60, (0.85, 0.93, 1.0))

@@ -285,6 +285,19 @@ class Shown(Case):
         volume = sum(polygon.center.dot(polygon.normal) * polygon.area for polygon in mesh.polygons) / 3
         self.assertGreater(volume, 0)
 
+    def test_a_foot_on_a_solid_has_an_edge_and_the_rest_is_smooth(self):
+        geo = meniscus.Geometry()
+        geo.add_points([(0, 0, 0), (1, 0, 0), (1, 0, -1), (0, 0, -1), (0, 1, 0.2), (1, 1, 0.2), (0, 2, 0.1), (1, 2, 0.1)])
+        geo.add_primitives("polygon", [[0, 1, 2, 3], [1, 0, 4, 5], [5, 4, 6, 7]])  # its foot, and its side in two
+        mesh = bpy.data.meshes.new("drop")
+        fill_mesh.fill(mesh, geo, 1.0)
+        if hasattr(mesh, "calc_normals_split"):
+            mesh.calc_normals_split()
+        normal = {(polygon.index, mesh.loops[i].vertex_index): mesh.loops[i].normal.copy()
+                  for polygon in mesh.polygons for i in polygon.loop_indices}
+        self.assertGreater(normal[0, 0].angle(normal[1, 0]), 1.0)
+        self.assertLess(normal[1, 4].angle(normal[2, 4]), 1e-3)
+
     def test_lines_are_edges(self):
         geo = meniscus.Geometry()
         geo.add_points([(0, 0, 0), (1, 0, 0), (1, 1, 0), (5, 5, 5)])
