@@ -9,6 +9,7 @@
 // v' = (1 - f) v(x) + f (v + v(x) - v_before(x)), and moves with the grid's velocity [zhu2005].
 #include "mpm/solver.h"
 
+#include "base/simd.h"
 #include "meniscus/parallel.h"
 #include "mpm/pressure.h"
 
@@ -34,15 +35,21 @@ static void store_samples(void *user, int32_t block, int32_t first, int32_t coun
     for (int32_t i = 0; i < count; i++) job->out[job->order ? job->order[first + i] : first + i] = samples[i];
 }
 
-static void note(mn_mpm_step_stats *stats, const mn_mpm_particle *p, const mn_mpm_material *q, double ratio,
-                 mn_vec3 move)
+// fmax without its care for what is not a number, which is looked for by itself.
+MN_INLINE double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+MN_INLINE void note(mn_mpm_step_stats *stats, const mn_mpm_particle *p, const mn_mpm_material *q,
+                    double ratio, mn_vec3 move)
 {
     const double speed2 = mn_norm2(p->v);
-    stats->max_speed = fmax(stats->max_speed, sqrt(speed2));
-    stats->max_move = fmax(stats->max_move, mn_norm(move));
-    stats->min_ratio = fmin(stats->min_ratio, ratio);
-    stats->min_j = fmin(stats->min_j, q->j);
-    stats->max_j = fmax(stats->max_j, q->j);
+    stats->max_speed = larger(stats->max_speed, sqrt(speed2));
+    stats->max_move = larger(stats->max_move, mn_norm(move));
+    stats->min_ratio = -larger(-stats->min_ratio, -ratio);
+    stats->min_j = -larger(-stats->min_j, -q->j);
+    stats->max_j = larger(stats->max_j, q->j);
     stats->kinetic += 0.5 * p->mass * speed2;
     // A sum of everything is not finite when any part is not.
     double sum = speed2 + q->j;
@@ -51,6 +58,7 @@ static void note(mn_mpm_step_stats *stats, const mn_mpm_particle *p, const mn_mp
     stats->finite = stats->finite && isfinite(sum);
 }
 
+MN_MULTIVERSION
 static void move_samples(void *user, int32_t block, int32_t first, int32_t count,
                          const mn_mpm_sample *samples)
 {

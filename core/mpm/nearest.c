@@ -8,6 +8,7 @@
 // from every particle are dropped: nothing there could carry their force; so are those of mist (mist.c).
 #include "mpm/solver.h"
 
+#include "base/simd.h"
 #include "meniscus/parallel.h"
 
 #include <string.h>
@@ -23,12 +24,12 @@ static const int8_t offsets[27][3] = {
 };
 
 // How far place t in [0, 1) is from the cell at this offset.
-static double gap(double t, int8_t offset)
+MN_INLINE double gap(double t, int8_t offset)
 {
     return offset < 0 ? t : offset > 0 ? 1 - t : 0;
 }
 
-int32_t mn_mpm_nearest(const mn_mpm *mpm, mn_vec3 x, int32_t guess, double *distance2)
+MN_INLINE int32_t find_nearest(const mn_mpm *mpm, mn_vec3 x, int32_t guess, double *distance2)
 {
     const mn_block_table *table = &mpm->table;
     const double dx = table->dx;
@@ -62,6 +63,12 @@ int32_t mn_mpm_nearest(const mn_mpm *mpm, mn_vec3 x, int32_t guess, double *dist
     return best;
 }
 
+int32_t mn_mpm_nearest(const mn_mpm *mpm, mn_vec3 x, int32_t guess, double *distance2)
+{
+    return find_nearest(mpm, x, guess, distance2);
+}
+
+MN_MULTIVERSION
 static mn_status find_owners(void *user, mn_range range)
 {
     mn_mpm *mpm = user;
@@ -71,7 +78,7 @@ static mn_status find_owners(void *user, mn_range range)
         double distance2;
         patch->owner = -1;
         if (!(mn_norm2(patch->area) + mn_norm2(patch->force) > 0)) continue; // a place that was left empty
-        patch->owner = guess = mn_mpm_nearest(mpm, patch->x, guess, &distance2);
+        patch->owner = guess = find_nearest(mpm, patch->x, guess, &distance2);
         if (patch->owner >= 0 && mn_mpm_is_mist(mpm, patch->owner)) patch->owner = -1;
         if (patch->owner < 0) continue;
         patch->sigma = mpm->materials.data[patch->owner].sigma;

@@ -14,6 +14,7 @@
 // gradient. Linear and angular momentum are conserved to rounding (tests/unit/mpm/test_resample.c).
 #include "mpm/solver.h"
 
+#include "base/simd.h"
 #include "meniscus/parallel.h"
 #include "mpm/pressure.h"
 #include "mpm/viscosity.h"
@@ -25,7 +26,7 @@ typedef struct split_job {
     double dt, explicit_dt; ///< s, of the pressure; of viscosity and surface tension
 } split_job;
 
-static void set_splat(mn_mpm_particle *splat, mn_vec3 x, double mass, mn_vec3 v, mn_mat3 affine_momentum)
+MN_INLINE void set_splat(mn_mpm_particle *splat, mn_vec3 x, double mass, mn_vec3 v, mn_mat3 affine_momentum)
 {
     splat->mass = mass;
     splat->v = mn_scale(mass, v);
@@ -33,7 +34,7 @@ static void set_splat(mn_mpm_particle *splat, mn_vec3 x, double mass, mn_vec3 v,
     mn_mpm_set_affine(splat, affine_momentum);
 }
 
-static mn_mpm_push push_of(double dt, mn_mat3 stress)
+MN_INLINE mn_mpm_push push_of(double dt, mn_mat3 stress)
 {
     mn_mpm_push push = {0};
     for (int a = 0; a < 3; a++) push.axis[a].column = mn_scale(-dt, mn_m3_column(stress, a));
@@ -41,7 +42,7 @@ static mn_mpm_push push_of(double dt, mn_mat3 stress)
 }
 
 // A piece of surface at rest: sigma |dA| (I - N N^T).
-static mn_mat3 patch_stress(const mn_mpm_patch *patch)
+MN_INLINE mn_mat3 patch_stress(const mn_mpm_patch *patch)
 {
     const double area = mn_norm(patch->area);
     if (!(area > 0)) return mn_m3_diagonal(0, 0, 0);
@@ -51,7 +52,7 @@ static mn_mat3 patch_stress(const mn_mpm_patch *patch)
 }
 
 // The gradient of the velocity inside a group, from its owner's first moment.
-static mn_mat3 group_gradient(const mn_mpm *mpm, const mn_mpm_group *group, double share)
+MN_INLINE mn_mat3 group_gradient(const mn_mpm *mpm, const mn_mpm_group *group, double share)
 {
     const mn_mpm_particle *p = &mpm->particles.data[group->owner];
     const mn_vec3 x = mn_mpm_position(p);
@@ -65,6 +66,7 @@ static mn_mat3 group_gradient(const mn_mpm *mpm, const mn_mpm_group *group, doub
     return mn_m3_mul(mn_mpm_affine(p), inverse);
 }
 
+MN_MULTIVERSION
 static mn_status split_groups(void *user, mn_range range)
 {
     const split_job *job = user;

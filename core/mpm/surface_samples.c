@@ -15,6 +15,7 @@
 // tetrahedra along their diagonal, so that phi is linear in each and the cut is flat.
 #include "mpm/solver.h"
 
+#include "base/simd.h"
 #include "meniscus/parallel.h"
 #include "space/tet_cut.h"
 
@@ -60,7 +61,7 @@ static void find_wall(const mn_cut_vertex v[4], const mn_cut_polygon *polygon, c
 
 // From the lowest to the highest corner of a tetrahedron: the cut's normal is along the gradient, so its sign
 // is that of its product with this.
-static mn_vec3 rise(const mn_cut_vertex v[4])
+MN_INLINE mn_vec3 rise(const mn_cut_vertex v[4])
 {
     int32_t low = 0, high = 0;
     for (int32_t i = 1; i < 4; i++) {
@@ -71,7 +72,7 @@ static mn_vec3 rise(const mn_cut_vertex v[4])
 }
 
 // The cuts through the six tetrahedra of a cell, at most two for each. `solid` NULL: there is none.
-static int32_t sample_cell(const double phi[8], const double *solid, cut cuts[CUTS_MAX])
+MN_INLINE int32_t sample_cell(const double phi[8], const double *solid, cut cuts[CUTS_MAX])
 {
     static const double open[8] = {1, 1, 1, 1, 1, 1, 1, 1};
     int32_t count = 0;
@@ -105,7 +106,7 @@ static int32_t count_cuts(uint32_t below)
 }
 
 // A piece of free surface or contact line in metres; its owner and tension are found later.
-static mn_mpm_patch patch_of(const mn_mpm *mpm, const cut *c, mn_vec3 first, double dx)
+MN_INLINE mn_mpm_patch patch_of(const mn_mpm *mpm, const cut *c, mn_vec3 first, double dx)
 {
     mn_mpm_patch patch = {.x = mn_axpy(first, dx, c->x)};
     if (c->length > 0) {
@@ -132,7 +133,7 @@ static bool is_wet(const mn_level_set_view *view, int32_t block, int32_t cell)
 }
 
 // phi at the nodes of a block's cells; false when all have one sign.
-static bool load_phi(const mn_level_set_view *view, int32_t block, double phi[5][5][5])
+MN_INLINE bool load_phi(const mn_level_set_view *view, int32_t block, double phi[5][5][5])
 {
     bool below = false, above = false;
     for (int32_t x = 0; x < 5; x++)
@@ -149,6 +150,7 @@ static bool load_phi(const mn_level_set_view *view, int32_t block, double phi[5]
     return below && above;
 }
 
+MN_MULTIVERSION
 static mn_status sample_blocks(void *user, mn_range range)
 {
     const sample_job *job = user;
