@@ -86,7 +86,7 @@ static const mn_parm_def parms[] = {
              "velocity."),
     MN_FLOAT("max_dt", "Maximum Time Step", "s", 1, 1e-12, 1e6, 1e-5, 0.1, "Solver", NULL,
              "No step is longer than this."),
-    MN_FLOAT("cfl", "CFL Number", "", 0.4, 1e-3, 10, 0.1, 1, "Solver", NULL,
+    MN_FLOAT("cfl", "CFL Number", "", 0.6, 1e-3, 10, 0.1, 1, "Solver", NULL,
              "Cells that the liquid, and with explicit steps sound, may cross in one step; above 1 it is for "
              "implicit steps."),
     MN_MENU("surface_particles", "Surface Particles", surface_items, MN_MPM_RESAMPLED, "Solver", NULL,

@@ -13,7 +13,7 @@ mn_mpm_def mn_mpm_default_def(void)
         .compression = 0.01,
         .newton_tolerance = 0.05,
         .max_dt = INFINITY,
-        .cfl = 0.4,
+        .cfl = 0.6,
         .max_substeps = 100000,
         .min_substeps = 1,
         .smoothing = 2,

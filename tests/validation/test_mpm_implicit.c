@@ -207,7 +207,8 @@ static void against_explicit(double cells, const char *reason)
                          .max_dt = 0.002};
     const double implicit = cost(c, MN_MPM_SEMI_IMPLICIT, 2, 0.004, 0.012);
     for (int k = 0; k < 2; k++) {
-        const double cfl = k == 0 ? 0.4 : 1, explicit = cost(c, MN_MPM_EXPLICIT, cfl, 0, 5e-4);
+        const double cfl = k == 0 ? mn_mpm_default_def().cfl : 1,
+                     explicit = cost(c, MN_MPM_EXPLICIT, cfl, 0, 5e-4);
         char text[160];
         snprintf(text, sizeof text,
                  "dx 1/%g, CPU time explicit at cfl %g / semi_implicit (%.3g and %.3g s per simulated ms)",
