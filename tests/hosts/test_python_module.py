@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python module: networks in code, geometry as buffers, cancel, progress, errors, scenes."""
 import gc
+import json
 import os
 import subprocess
 import sys
@@ -40,6 +41,19 @@ class Tables(unittest.TestCase):
         self.assertEqual(shape.parms["radius"].size, 3)
         with self.assertRaisesRegex(meniscus.NotFoundError, "shape"):
             meniscus.node_type("shap")
+
+    def test_every_type_is_made_with_the_defaults_of_the_table(self):
+        """The table as the command prints it, and what a fresh node really holds."""
+        command = os.environ.get("MENISCUS", str(ROOT / "build/release/bin/meniscus"))
+        printed = json.loads(subprocess.run([command, "nodes", "--json"], check=True, capture_output=True, text=True).stdout)["nodes"]
+        self.assertEqual([entry["name"] for entry in printed], list(meniscus.node_types()))
+        net = meniscus.Network()
+        for entry in printed:
+            node = net.add(entry["name"])
+            self.assertEqual([parm["name"] for parm in entry["parms"]], list(node.table.parms))
+            for parm in entry["parms"]:
+                held = node.value(parm["name"], 1)
+                self.assertEqual(list(held) if isinstance(held, tuple) else held, parm["default"], f"{entry['name']}.{parm['name']}")
 
     def test_every_parameter_is_documented(self):
         net = meniscus.Network()
