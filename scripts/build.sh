@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs what is missing (Debian packages), configures and builds.
-#   scripts/build.sh [--hosts] [PRESET]     release by default; the command is then build/release/bin/meniscus
+#   scripts/build.sh [--hosts] [PRESET [TARGET...]]     release and everything by default; the command is then build/release/bin/meniscus
 # --hosts also installs the programs that tests and renders run in: Blender, a virtual screen, ffmpeg.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 hosts=
 if [ "${1:-}" = --hosts ]; then hosts=1; shift; fi
 preset=${1:-release}
+targets=("${@:2}")
 
 packages=(cmake ninja-build gcc g++ pkg-config python3 clang-format-14
   libopenvdb-dev libboost-dev libtbb-dev libblosc-dev zlib1g-dev libpng-dev libcmocka-dev)
@@ -25,4 +26,4 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 
 cmake --preset "$preset" >/dev/null
-cmake --build --preset "$preset"
+cmake --build --preset "$preset" ${targets[@]:+--target "${targets[@]}"}
