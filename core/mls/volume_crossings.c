@@ -13,8 +13,9 @@
 
 #include <string.h>
 
-enum { GRAIN = 256, BALANCE_PASSES = 8 };
+enum { GRAIN = 256, BALANCE_PASSES = 8, HALVINGS = 12 };
 static const double LEAST_YIELD = 0.2; // of the weights, on points that are not fixed
+static const double NEAR_SOLID = 2.5;  // dx, from a cell's lowest corner
 static const double LEAST_THETA = 0.1; // where air begins without a skin
 static const double SAME_SIDE = 0.1;   // least cosine between normals of one side of a sheet
 
@@ -108,6 +109,25 @@ static mn_status balance_rows(mls_volume *v)
     return MN_OK;
 }
 
+// Which part of the way to the next centre is liquid. By the distances from the skin; near a solid these are
+// those from the skin on it, and where the liquid ends is looked for on the way itself.
+static double liquid_part(const mls_volume *v, int32_t cell, int32_t axis, int32_t up)
+{
+    const int32_t other = volume_beside(v, cell, axis, up);
+    const double in = v->phi.data[cell], out = other < 0 ? v->set.dx : fmax(0, v->phi.data[other]);
+    double low = 0, high = 1;
+    if (!(v->solid.data[cell] < NEAR_SOLID * v->set.dx)) return in / (in - out);
+    for (int32_t k = 0; k < HALVINGS; k++) {
+        const double middle = 0.5 * (low + high);
+        const mn_vec3 way = volume_along(axis, (up ? middle : -middle) * v->set.dx);
+        if (volume_holds(v, mn_add(volume_cell_center(v, cell), way)))
+            low = middle;
+        else
+            high = middle;
+    }
+    return 0.5 * (low + high);
+}
+
 static mn_status list_crossings(mls_volume *v)
 {
     v->crossings.count = 0;
@@ -119,10 +139,7 @@ static mn_status list_crossings(mls_volume *v)
             for (int32_t up = 0; up < 2; up++) {
                 const int64_t f = volume_face(v, cell, axis, up);
                 if (f < 0 || v->kind.data[f] != FACE_SKIN) continue;
-                const int32_t other = volume_beside(v, cell, axis, up);
-                const double in = v->phi.data[cell],
-                             out = other < 0 ? v->set.dx : fmax(0, v->phi.data[other]);
-                const double theta = fmin(1, fmax(1e-3, in / (in - out)));
+                const double theta = fmin(1, fmax(1e-3, liquid_part(v, cell, axis, up)));
                 const double side = v->open.data[f] * v->set.dx * v->set.dx;
                 const volume_crossing crossing = {
                     .face = (int32_t)f, .unknown = i, .axis = axis, .side = up ? side : -side, .mass = theta};

@@ -13,8 +13,12 @@
 
 #include <string.h>
 
-enum { GRAIN = 256, REACH = 2 };
-static const double FARTHEST = 3;      // dx
+enum { GRAIN = 256, REACH = 2, MIRRORS = 3 }; // a corner has three walls
+static const double FARTHEST = 3;             // dx
+static const double DEEPEST = 1; // dx, in a solid: no face of a cell whose centre is deeper is open
+static const double LAYER = 0.15,
+                    HIGHEST_LAYER = 0.75; // dx, above a solid: the thinnest layer, and cells it lies in
+static const double LAYER_PHI = 1e-3;
 static const double LEAST_OPEN = 0.01; // of a face
 
 // ---- cells ----
@@ -101,6 +105,32 @@ static double distance_at(const mls_volume *v, mn_vec3 x)
     return mn_triangles_signed_distance_at(v->mesh, x);
 }
 
+// Out of the solids, as often as a corner has walls; false deep inside.
+static bool mirror(const mls_volume *v, mn_vec3 *x)
+{
+    for (int32_t k = 0; k < MIRRORS; k++) {
+        const mn_contact contact = mn_collider_probe(v->set.collider, v->set.before, *x);
+        if (!(contact.distance < 0)) break;
+        *x = mn_axpy(*x, -2 * contact.distance, contact.normal);
+        if (contact.distance < -DEEPEST * v->set.dx) return false;
+    }
+    return true;
+}
+
+bool volume_holds(const mls_volume *v, mn_vec3 x)
+{
+    return (!v->set.collider || mirror(v, &x)) && distance_at(v, x) < 0;
+}
+
+// A layer on a solid that does not reach the cell's centre, but covers the solid below it.
+static bool is_layer(const mls_volume *v, mn_vec3 center)
+{
+    const double dx = v->set.dx;
+    const mn_contact contact = mn_collider_probe(v->set.collider, v->set.before, center);
+    if (!(contact.distance > LAYER * dx && contact.distance < HIGHEST_LAYER * dx)) return false;
+    return distance_at(v, mn_axpy(center, LAYER * dx - contact.distance, contact.normal)) < 0;
+}
+
 static mn_status measure_range(void *user, mn_range range)
 {
     mls_volume *v = user;
@@ -108,20 +138,21 @@ static mn_status measure_range(void *user, mn_range range)
     for (int64_t i = range.begin; i < range.end; i++) {
         const int32_t cell = (int32_t)i;
         mn_vec3 center = volume_cell_center(v, cell);
+        bool within = true; // of reach of an open face
         v->solid.data[i] = INFINITY;
         if (solid) {
             const mn_vec3 corner =
                 mn_block_node_position(&v->table, cell / MN_BLOCK_CELLS, cell % MN_BLOCK_CELLS);
             mn_collider_distance(solid, v->set.before, 1, &corner, &v->solid.data[i]);
-            const mn_contact contact = mn_collider_probe(solid, v->set.before, center);
-            if (contact.distance < 0) {
-                center = mn_axpy(center, -2 * contact.distance, contact.normal);
-                v->newly.data[i] = 1;
-            }
+            const mn_vec3 before = center;
+            within = mirror(v, &center);
+            if (mn_norm2(mn_sub(center, before)) > 0) v->newly.data[i] = 1;
         }
         const double spring = volume_spring_distance(v, center);
         v->phi.data[i] = FARTHEST * v->set.dx;
-        if (v->newly.data[i]) v->phi.data[i] = fmin(v->phi.data[i], distance_at(v, center));
+        if (v->newly.data[i] && within) v->phi.data[i] = fmin(v->phi.data[i], distance_at(v, center));
+        if (solid && within && v->newly.data[i] && v->phi.data[i] > 0 && is_layer(v, center))
+            v->phi.data[i] = -LAYER_PHI * v->set.dx;
         if (spring < 0) v->phi.data[i] = fmin(v->phi.data[i], spring), v->newly.data[i] = 1;
     }
     return MN_OK;
@@ -161,18 +192,28 @@ static double positive_part(double a, double b, double c)
     return positive == 1 ? alone : 1 - alone;
 }
 
-static double corner_of(const mls_volume *v, int32_t cell, int32_t axis)
+// The solid's distance at the corner `a` and `b` cells up on two axes.
+static double corner_of(const mls_volume *v, int32_t cell, int32_t first, int32_t a, int32_t second,
+                        int32_t b)
 {
-    const int32_t other = cell < 0 ? -1 : volume_beside(v, cell, axis, 1);
-    return other < 0 ? INFINITY : v->solid.data[other];
+    int32_t other = cell;
+    if (a) other = volume_beside(v, other, first, 1);
+    if (b && other >= 0) other = volume_beside(v, other, second, 1);
+    if (other >= 0) return v->solid.data[other];
+    const mn_vec3 low = mn_block_node_position(&v->table, cell / MN_BLOCK_CELLS, cell % MN_BLOCK_CELLS);
+    const mn_vec3 x =
+        mn_add(mn_add(low, volume_along(first, a * v->set.dx)), volume_along(second, b * v->set.dx));
+    double distance;
+    mn_collider_distance(v->set.collider, v->set.before, 1, &x, &distance);
+    return distance;
 }
 
 static double open_part(const mls_volume *v, int32_t cell, int32_t axis)
 {
     const int32_t second = (axis + 1) % 3, third = (axis + 2) % 3;
-    const double a = v->solid.data[cell], b = corner_of(v, cell, second), c = corner_of(v, cell, third);
-    const double d = corner_of(v, volume_beside(v, cell, second, 1), third);
-    const double most = 1e6 * v->set.dx; // a corner beyond the grid is far from every solid
+    const double a = v->solid.data[cell], b = corner_of(v, cell, second, 1, third, 0),
+                 c = corner_of(v, cell, second, 0, third, 1), d = corner_of(v, cell, second, 1, third, 1);
+    const double most = 1e6 * v->set.dx;
     const double part = 0.5 * (positive_part(fmin(a, most), fmin(b, most), fmin(d, most)) +
                                positive_part(fmin(a, most), fmin(d, most), fmin(c, most)));
     return part < LEAST_OPEN ? 0 : part;

@@ -5,7 +5,8 @@
 //   - it is buried: just outside of it there is liquid;
 //   - another part of the skin faces it across a gap narrower than the grid resolves: they become one;
 //   - another part lies behind it, so near that the grid does not see the liquid between: it parts there, or
-//     goes on as film (volume_sheets.c).
+//     goes on as film (volume_sheets.c);
+//   - it has lost its liquid: there is a hole around it.
 //
 // What is left has holes. The winding number w of an open mesh [jacobson2013] is one deep inside, nothing far
 // outside, and between two holes that face each other it goes smoothly from one to the other: so the surface
@@ -18,7 +19,7 @@
 
 #include <string.h>
 
-enum { GRAIN = 128 };
+enum { GRAIN = 128, SMALL_HOLES = 24 };
 static const double GAP = 0.8;       // dx, across air
 static const double THIN = 0.35;     // dx, across liquid
 static const double SHEET = 0.8;     // mean squared cosine between normals in a sheet; 0.5 in a neck
@@ -107,6 +108,13 @@ static mn_status sample_range(void *user, mn_range range)
     return MN_OK;
 }
 
+// On the edge of a hole that is larger than what the triangles close by themselves: liquid has left it there.
+static bool is_torn(const mls_volume *v, int64_t p)
+{
+    return v->surface.open_edges > SMALL_HOLES && v->surface.edge.data[p] &&
+           v->surface.fans.data[p].count > 0 && volume_spring_distance(v, v->x0.data[p]) > 2 * v->set.dx;
+}
+
 static mn_status open_patch(mls_volume *v, patch *job)
 {
     const double side = MN_BLOCK_SIDE * v->set.spacing;
@@ -114,8 +122,9 @@ static mn_status open_patch(mls_volume *v, patch *job)
     job->volume = v;
     for (int64_t p = 0; p < v->skin.count; p++) {
         const mn_vec3 x = v->skin.data[p].position;
-        MN_TRY(mn_array_push(v->ctx, v->none.data[p] ? &job->went : &job->stayed, &x));
-        if (!v->none.data[p]) continue;
+        if (!v->none.data[p]) MN_TRY(mn_array_push(v->ctx, &job->stayed, &x));
+        if (!v->none.data[p] && !is_torn(v, p)) continue;
+        MN_TRY(mn_array_push(v->ctx, &job->went, &x));
         const mn_ivec3 coord = {(int32_t)floor(x.x / side), (int32_t)floor(x.y / side),
                                 (int32_t)floor(x.z / side)};
         MN_TRY(mn_array_push(v->ctx, &job->coords, &coord));
@@ -193,7 +202,7 @@ mn_status volume_mend(mls_volume *v, int64_t *next_id)
 {
     bool any = false;
     MN_TRY(mn_parallel_for(v->ctx, v->skin.count, GRAIN, mark_range, v));
-    for (int64_t p = 0; p < v->skin.count && !any; p++) any = v->none.data[p];
+    for (int64_t p = 0; p < v->skin.count && !any; p++) any = v->none.data[p] || is_torn(v, p);
     v->clean = !any && v->surface.open_edges == 0;
     if (!any) return MN_OK;
     MN_TRY(volume_peel(v, next_id));

@@ -247,6 +247,8 @@ double volume_distance(const mls_volume *volume, mn_vec3 x);
 
 // ---- volume_grid.c ----
 mn_status volume_grid_build(mls_volume *volume);
+/// Whether there is liquid at x, or at its mirror image where that is in a solid.
+bool volume_holds(const mls_volume *volume, mn_vec3 x);
 
 // ---- volume_transfer.c ----
 /// Velocities of faces from particles, and of those next to them from these.

@@ -231,7 +231,12 @@ mn_status volume_step(mls_volume *v, double dt, double *stretch)
     for (int64_t p = 0; p < v->skin.count; p++)
         v->u0.data[p] = volume_along_wall(v, p, volume_velocity(v, v->x0.data[p], NULL));
     MN_TRY(volume_solve(v, dt));
+    MN_TRY(volume_extend(v, 3));
     for (int64_t p = 0; p < v->skin.count; p++) {
+        if (v->wet.data[p] &&
+            v->fixed.data[p]) // it moves as the grid does now, not as it would without pressure
+            v->change.data[p] =
+                mn_sub(volume_along_wall(v, p, volume_velocity(v, v->x0.data[p], NULL)), v->u0.data[p]);
         const mn_vec3 end = mn_add(v->u0.data[p], v->change.data[p]);
         mn_vec3 way = mn_scale(dt, mn_axpy(v->u0.data[p], v->set.theta, v->change.data[p]));
         if (volume_is_held(&v->skin.data[p])) way = mn_v3(0, 0, 0);
@@ -310,7 +315,6 @@ static mn_status let_go(mls_volume *v)
 // Velocities first, then the balance in the cells the particles were in, then their way.
 mn_status volume_commit(mls_volume *v, int64_t *next_id)
 {
-    MN_TRY(volume_extend(v, 3));
     MN_TRY(volume_to_particles(v));
     MN_TRY(balance(v));
     MN_TRY(mn_parallel_for(v->ctx, v->particles.count, GRAIN, take_range, v));

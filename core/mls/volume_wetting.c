@@ -17,6 +17,7 @@
 
 enum { GRAIN = 256 };
 static const double WETTING = 0.1; // dx
+static const double AWAY = 0.6;    // cosine between its normal and the solid's: it looks away from the solid
 static const double SETTLE = 0.5;  // of the gap between wet skin and the solid, in one step
 static const double DEGREE = 0.0174532925199432958;
 
@@ -29,6 +30,9 @@ static mn_status touch_range(void *user, mn_range range)
         double distance;
         mn_collider_distance(v->set.collider, v->set.before, 1, &v->x0.data[p], &distance);
         v->wet.data[p] = distance < WETTING * v->set.dx && !volume_is_held(&v->skin.data[p]);
+        if (!v->wet.data[p]) continue;
+        const mn_contact contact = mn_collider_probe(v->set.collider, v->set.before, v->x0.data[p]);
+        v->wet.data[p] = mn_dot(contact.normal, v->normals.data[p]) < AWAY; // not the top of a thin layer
     }
     return MN_OK;
 }

@@ -97,10 +97,6 @@ static double resting_angle(double from, double to, double cells, double times, 
     for (int i = 0; i < (int)(times / 0.2); i++) must(mn_mls_advance(mls, &inputs, 0.2 * time));
     const mn_mls_view view = mn_mls_get_view(mls);
     const cap end = fit(&view, 0.5 * R0 / cells);
-    if (getenv("MN_DUMP"))
-        for (int64_t i = 0; i < view.skin_count; i++)
-            fprintf(stderr, "%g %g %g\n", view.skin[i].position.x, view.skin[i].position.y,
-                    view.skin[i].position.z);
     mn_mls_free(mls);
     mn_collider_free(plane);
     mn_geo_free(geo);
@@ -114,19 +110,16 @@ int main(int argc, char **argv)
     static const struct {
         double from, to, radius;
     } cases[] = {{90, 60, 1.85664}, {120, 90, 1.25992}, {90, 120, 1.05827}};
+    const double cells = 4, times = 5.4;
     validation_begin(argc, argv);
     ctx = mn_context_create(&hooks);
-    const double cells = argc > 2            ? atof(argv[2])
-                         : validation_long() ? 8
-                                             : 5,
-                 times = argc > 3 ? atof(argv[3]) : 8;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < (validation_long() ? sizeof cases / sizeof cases[0] : 1); i++) {
         char name[96];
         double radius;
         const double angle = resting_angle(cases[i].from, cases[i].to, cells, times, &radius);
         snprintf(name, sizeof name, "mls, %g deg from a cap of %g, R0 = %g dx", cases[i].to, cases[i].from,
                  cells);
-        validation_row("V8", name, angle, cases[i].to, "deg", 0.1);
+        validation_row_absolute("V8", name, angle, cases[i].to, "deg", 6);
         snprintf(name, sizeof name, "mls, %g deg: radius of the ball", cases[i].to);
         validation_row("V8", name, radius, cases[i].radius, "R0", 0.05);
     }
