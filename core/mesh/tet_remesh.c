@@ -309,6 +309,19 @@ static mn_status contract_short(remesher *r, bool *changed)
     return MN_OK;
 }
 
+// Contracting is cheap next to every other repair, and one contraction makes room for the next.
+static mn_status contract_all_short(remesher *r, bool *changed)
+{
+    enum { ROUNDS = 12 };
+    bool more = true;
+    for (int round = 0; round < ROUNDS && more; round++) {
+        more = false;
+        MN_TRY(contract_short(r, &more));
+        *changed = *changed || more;
+    }
+    return MN_OK;
+}
+
 // ---- all of it ----
 
 static mn_status check_def(mn_tet_mesh *mesh, const mn_tet_remesh_def *def)
@@ -371,7 +384,7 @@ static mn_status remesh(remesher *r)
         bool changed = false;
         r->report->passes++;
         if (r->def->max_edge > 0) MN_TRY(split_long(r, &changed));
-        if (r->def->min_edge > 0) MN_TRY(contract_short(r, &changed));
+        if (r->def->min_edge > 0) MN_TRY(contract_all_short(r, &changed));
         MN_TRY(sweep_quality(r, &changed));
         if (!changed) break;
     }
