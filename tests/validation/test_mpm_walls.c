@@ -8,6 +8,7 @@
 
 #include "meniscus/meniscus.h"
 #include "support/analytic_volume.h"
+#include "support/puddle_shape.h"
 #include "support/validation.h"
 
 static const double pi = 3.14159265358979323846;
@@ -285,22 +286,6 @@ static void angle_on_ball(double angle, double begin, double cells, double speed
 
 // ---- V9: puddles ----
 
-/// Height, volume and radius, in capillary lengths, of a drop on a plane that meets it at 90 degrees, by the
-/// Young-Laplace equation d psi/ds = 2 b + z - sin(psi)/r from its top, where the curvature is b.
-static void young_laplace(double b, double *height, double *volume, double *radius)
-{
-    const double ds = 1e-3;
-    double r = 0, z = 0, psi = 0, v = 0;
-    while (psi < pi / 2) {
-        const double k = r > 0 ? 2 * b + z - sin(psi) / r : b, middle = psi + 0.5 * ds * k;
-        const double rm = r + 0.5 * ds * cos(psi), zm = z + 0.5 * ds * sin(psi);
-        psi += ds * (2 * b + zm - sin(middle) / rm);
-        v += pi * rm * rm * ds * sin(middle);
-        r += ds * cos(middle), z += ds * sin(middle);
-    }
-    *height = z, *volume = v, *radius = r;
-}
-
 typedef struct slab {
     double radius, height, half_width; ///< m; half_width 0: round
 } slab;
@@ -337,9 +322,9 @@ static void puddle(double cells, bool straight, double seconds, const char *name
 {
     const double capillary = sqrt(0.0728 / (998 * 9.81));
     rest r = make_rest(capillary / cells);
-    double height = sqrt(2), volume, radius = 5, b = 0.04;
-    if (!straight) young_laplace(b, &height, &volume, &radius);
-    slab s = {.radius = radius * capillary, .height = 0.97 * height * capillary};
+    puddle_shape shape = {.height = sqrt(2), .radius = 5};
+    if (!straight) shape = puddle_of_curvature(0.04);
+    slab s = {.radius = shape.radius * capillary, .height = 0.97 * shape.height * capillary};
     if (straight) {
         s.half_width = 2.5 * capillary;
         r.def.domain = (mn_box){{-1, 0, -s.half_width}, {1, 1, s.half_width}};
@@ -349,18 +334,10 @@ static void puddle(double cells, bool straight, double seconds, const char *name
     r.def.gravity = mn_v3(0, -9.81, 0);
     r.def.viscosity = 0.05; // to come to rest soon; rest does not depend on it
     start(&r, MN_MPM_SLIP);
-    if (!straight) {
-        // The height of the very volume that the particles have.
-        const double wanted = (double)r.count * pow(r.def.dx, 3) / 8 / pow(capillary, 3);
-        double low = 1e-3, high = 0.5;
-        for (int i = 0; i < 40; i++) {
-            b = sqrt(low * high);
-            young_laplace(b, &height, &volume, &radius);
-            *(volume > wanted ? &low : &high) = b;
-        }
-    }
+    // The height of the very volume that the particles have.
+    if (!straight) shape = puddle_of_volume((double)r.count * pow(r.def.dx / capillary, 3) / 8);
     advance(&r, seconds);
-    validation_row("V9", name, middle_height(&r, capillary), height * capillary, "m", 0.05);
+    validation_row("V9", name, middle_height(&r, capillary), shape.height * capillary, "m", 0.05);
     free_rest(&r);
 }
 

@@ -4,6 +4,7 @@
 // ball is left to itself at Oh 0.3; the surface that it comes to rest with is fitted by a sphere. At 180
 // degrees it jumps off and is a ball.
 #include "meniscus/meniscus.h"
+#include "support/puddle_shape.h"
 #include "support/tet_cap.h"
 #include "support/validation.h"
 
@@ -44,35 +45,6 @@ static void contact_angle(double angle, int32_t n, double times)
 }
 
 // ---- V9 ----
-
-/// Height and volume, in capillary lengths, of a drop on a plane that it meets at 90 degrees, by the
-/// Young-Laplace equation d psi/ds = 2 b + z - sin(psi)/r from its top, where the curvature is b.
-static void young_laplace(double b, double *height, double *volume)
-{
-    const double ds = 1e-3, right = 1.5707963267948966;
-    double r = 0, z = 0, psi = 0;
-    *volume = 0;
-    while (psi < right) {
-        const double k = r > 0 ? 2 * b + z - sin(psi) / r : b, middle = psi + 0.5 * ds * k;
-        const double rm = r + 0.5 * ds * cos(psi), zm = z + 0.5 * ds * sin(psi);
-        psi += ds * (2 * b + zm - sin(middle) / rm);
-        *volume += 2 * right * rm * rm * ds * sin(middle);
-        r += ds * cos(middle), z += ds * sin(middle);
-    }
-    *height = z;
-}
-
-// The height of the round puddle of this volume.
-static double round_height(double wanted)
-{
-    double low = 1e-3, high = 0.5, height, volume;
-    for (int i = 0; i < 40; i++) {
-        const double b = sqrt(low * high);
-        young_laplace(b, &height, &volume);
-        *(volume > wanted ? &low : &high) = b;
-    }
-    return height;
-}
 
 // Mean height of the free surface within a capillary length of the axis.
 static double middle_height(const mn_tet_mesh *mesh, mn_box walls, double within)
@@ -122,7 +94,7 @@ static void puddle(bool straight, double cells, double seconds)
     snprintf(text, sizeof text, "90 deg, %s puddle, %d tetrahedra, after %g s: height",
              straight ? "straight" : "round", mn_tet_liquid_mesh(liquid)->tet_count, seconds);
     validation_row("V9", text, middle_height(mn_tet_liquid_mesh(liquid), def.domain, capillary),
-                   (straight ? sqrt(2) : round_height(volume)) * capillary, "m", 0.05);
+                   (straight ? sqrt(2) : puddle_of_volume(volume).height) * capillary, "m", 0.05);
     mn_tet_liquid_free(liquid);
     mn_tet_mesh_free(mesh);
     mn_context_free(ctx);
