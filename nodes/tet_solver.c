@@ -39,6 +39,10 @@ static const mn_parm_def parms[] = {
         "flow_rate", "Flow Rate", "m^3/s", 0, 0, 1e9, 0, 1e-3, "Emitters", NULL,
         "Volume that the emitter gives in a second, along its v; 0 takes what the speed of v and the area "
         "of its end give. A litre a second is 0.001."),
+    MN_VEC3("inflow_velocity", "Inflow Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -1, 1, "Emitters", NULL,
+            "Velocity of the liquid in the emitter, across its flat end, when its points have no v; with a "
+            "flow rate "
+            "only its direction counts."),
     MN_FLOAT("size", "Size", "m", 0, 0, 1e6, 0, 0.05, "Mesh", NULL,
              "Edge of the tetrahedra that remeshing keeps to; 0 takes the mean of the input. Half of it "
              "costs about "
@@ -196,7 +200,8 @@ static mn_status create(const mn_cook *cook, void **out)
     return status;
 }
 
-/// The mouth of the pipe and the velocity in it, the mean of the points' v; NULL without an emitter.
+/// The mouth of the pipe and the velocity in it, the mean of the points' v or else the parameter; NULL
+/// without an emitter.
 static mn_status read_slug(const mn_cook *cook, mn_tet_mesh **slug, mn_vec3 *velocity)
 {
     const mn_geo *geo = mn_cook_input(cook, INPUT_EMITTERS);
@@ -212,9 +217,11 @@ static mn_status read_slug(const mn_cook *cook, mn_tet_mesh **slug, mn_vec3 *vel
     for (int32_t i = 0; v && v->size == 3 && v->kind == MN_TET_LINEAR && i < (*slug)->vertex_slots; i++)
         *velocity = mn_axpy(*velocity, 1.0 / (*slug)->vertex_slots,
                             mn_v3(v->data[3 * i], v->data[3 * i + 1], v->data[3 * i + 2]));
+    if (mn_norm(*velocity) == 0) *velocity = mn_cook_vec3(cook, "inflow_velocity");
     if (mn_norm(*velocity) == 0)
-        mn_cook_warn(cook,
-                     "The emitter has no v, so nothing comes out of it; give it one, across its flat end.");
+        mn_cook_warn(
+            cook, "The emitter has no v, so nothing comes out of it; give it one across its flat end, or set "
+                  "inflow_velocity.");
     return MN_OK;
 }
 
