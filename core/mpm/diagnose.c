@@ -40,7 +40,7 @@ static void find_scales(const mn_mpm *mpm, mn_mpm_numbers *numbers)
 {
     const mn_level_set_view view = mn_level_set_get(mpm->surface);
     const mn_mpm_extremes *e = &mpm->extremes;
-    const double mist = 0.51 * pow(mpm->def.dx, 3);
+    const double mist = mn_mpm_mist_volume(mpm);
     double least = INFINITY, most = 0;
     for (int32_t b = 0; b < view.body_count; b++) {
         const double volume = mpm->body_volume.data[b];

@@ -126,6 +126,8 @@ void mn_mpm_free(mn_mpm *mpm)
     mn_array_free(ctx, &mpm->sample_start);
     mn_array_free(ctx, &mpm->body_volume);
     mn_array_free(ctx, &mpm->body_guess);
+    mn_array_free(ctx, &mpm->motes);
+    mn_array_free(ctx, &mpm->mist);
     mn_array_free(ctx, &mpm->patches);
     mn_array_free(ctx, &mpm->groups);
     mn_array_free(ctx, &mpm->contacts);

@@ -77,6 +77,15 @@ typedef struct mn_mpm_birth {
     int32_t next; ///< birth of the same bucket, -1: none
 } mn_mpm_birth;
 
+/// A body of mist (mist.c).
+typedef struct mn_mpm_mote {
+    double mass;              ///< kg
+    mn_vec3 centre, velocity; ///< m, m/s
+    mn_vec3 spin;             ///< its angular momentum, then 1/s
+    mn_mat3 inertia;          ///< kg m^2
+    bool small;
+} mn_mpm_mote;
+
 /// What a step did, gathered block by block.
 typedef struct mn_mpm_step_stats {
     double max_speed, max_move; ///< m/s, m
@@ -134,6 +143,8 @@ struct mn_mpm {
     double shift; ///< m, the largest body's, where the next search starts
     MN_ARRAY(int32_t) body_of, sample_start;
     MN_ARRAY(double) body_volume, body_guess;
+    MN_ARRAY(mn_mpm_mote) motes; ///< of each body
+    MN_ARRAY(uint8_t) mist;      ///< of each particle; empty when there is none
     MN_ARRAY(mn_mpm_patch) patches;
     mn_mpm_patch *loose_patches; ///< borrowed: as they are found, before they have owners
     int64_t loose_count;
@@ -209,16 +220,18 @@ mn_status mn_mpm_assign_patches(mn_mpm *mpm);
 
 // ---- mist.c ----
 
-/// Whether a particle belongs to a body too small for the grid, by the surface that was found last.
+/// m^3, of the largest body that the grid sees no shape in.
+static inline double mn_mpm_mist_volume(const mn_mpm *mpm)
+{
+    return 3.5 * mpm->def.dx * mpm->def.dx * mpm->def.dx;
+}
+/// Whether a particle belongs to such a body, by the surface that was sampled last.
 static inline bool mn_mpm_is_mist(const mn_mpm *mpm, int64_t particle)
 {
-    const double least = 0.51 * mpm->def.dx * mpm->def.dx * mpm->def.dx;
-    if (mpm->body_of.count == 0) return mpm->extremes.volume < least; // one body
-    const int32_t b = mpm->body_of.data[particle];
-    return b < 0 || mpm->body_volume.data[b] < least;
+    return mpm->mist.count > 0 && mpm->mist.data[particle];
 }
-/// Takes the pressure from particles in the mist.
-void mn_mpm_settle_mist(mn_mpm *mpm);
+/// Finds the mist, takes its pressure and makes each body of it move as a rigid one.
+mn_status mn_mpm_settle_mist(mn_mpm *mpm);
 
 // ---- wetting.c ----
 

@@ -286,12 +286,12 @@ mn_status mn_mpm_find_surface(mn_mpm *mpm, double dx, int32_t smoothing)
 mn_status mn_mpm_sample_surface(mn_mpm *mpm)
 {
     mn_context *ctx = mpm->ctx;
-    mpm->loose_count = 0;
+    mpm->loose_count = 0, mpm->mist.count = 0;
     if (mpm->extremes.max_sigma > 0) {
         MN_TRY(mn_mpm_find_surface(mpm, mpm->def.dx, mpm->def.smoothing));
         remember_shift(mpm);
         press_fresh_particles(mpm);
-        mn_mpm_settle_mist(mpm);
+        MN_TRY(mn_mpm_settle_mist(mpm));
         sample_job job = {mpm, mn_level_set_get(mpm->surface), false};
         const int32_t blocks = job.view.active_count;
         MN_TRY(mn_array_resize(ctx, &mpm->sample_start, blocks));

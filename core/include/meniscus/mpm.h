@@ -179,7 +179,7 @@ void mn_mpm_get_report(const mn_mpm *mpm, mn_report *report);
 
 /// What to expect of a simulation, before it runs.
 typedef struct mn_mpm_numbers {
-    double bodies;          ///< that are more than mist: five particles or more
+    double bodies;          ///< that are more than mist: three and a half cells or more
     double smallest_radius; ///< m, of the smallest of them, as a ball of its volume
     double cells_across;    ///< of that ball
     double capillary_time;  ///< s, sqrt(rho R^3/sigma) of that body
