@@ -118,35 +118,43 @@ MN_INLINE void gather(const build_job *job, int64_t k, int64_t self, hood *h)
         const mn_vec3 d = mn_scale(scale, mn_sub(cloud->positions[other], at));
         if (cloud->toward && mn_dot(cloud->toward[self], cloud->toward[other]) < job->def->same_side)
             continue;
-        const double r = mn_norm(d), t = fmax(0, 1 - r), t2 = t * t;
-        double w = t2 * t2 * (4 * r + 1);
-        if (codim_of(cloud, other) != codim) w *= job->def->other_weight;
-        if (!(w > 0)) continue;
+        const double share = codim_of(cloud, other) == codim ? 1 : job->def->other_weight;
+        if (!(share > 0) || !(mn_norm2(d) < 1)) continue;
         h->member[n] = other;
-        h->x[n] = d.x, h->y[n] = d.y, h->z[n] = d.z, h->weight[n] = w;
+        h->x[n] = d.x, h->y[n] = d.y, h->z[n] = d.z, h->weight[n] = share;
         n++;
     }
     h->count = n;
     h->padded = (n + 3) & ~(int64_t)3;
     for (int64_t i = n; i < h->padded; i++) h->x[i] = h->y[i] = h->z[i] = h->weight[i] = 0;
+    for (int64_t i = 1; i < n; i++) {
+        const double r = sqrt(h->x[i] * h->x[i] + h->y[i] * h->y[i] + h->z[i] * h->z[i]);
+        const double t = 1 - r, t2 = t * t;
+        h->weight[i] *= t2 * t2 * (4 * r + 1);
+    }
 }
 
-// Axes of the covariance, longest first.
+MN_INLINE double sum_of(mn_double4 v)
+{
+    return (v[0] + v[1]) + (v[2] + v[3]);
+}
+
+// Axes of the covariance, longest first. Coordinates are from the point, which is about the mean: nothing is
+// lost in taking the mean's square off at the end.
 MN_INLINE mn_mat3 principal_axes(const hood *h)
 {
-    double w = 0, m[3] = {0, 0, 0};
-    for (int64_t i = 0; i < h->count; i++) {
-        w += h->weight[i];
-        m[0] += h->weight[i] * h->x[i], m[1] += h->weight[i] * h->y[i], m[2] += h->weight[i] * h->z[i];
+    mn_double4 w = {0, 0, 0, 0}, x = w, y = w, z = w, xx = w, xy = w, xz = w, yy = w, yz = w, zz = w;
+    for (int64_t i = 0; i < h->padded; i += 4) {
+        const mn_double4 a = *(const mn_double4 *)(h->x + i), b = *(const mn_double4 *)(h->y + i),
+                         c = *(const mn_double4 *)(h->z + i), k = *(const mn_double4 *)(h->weight + i);
+        const mn_double4 ka = k * a, kb = k * b, kc = k * c;
+        w += k, x += ka, y += kb, z += kc;
+        xx += ka * a, xy += ka * b, xz += ka * c, yy += kb * b, yz += kb * c, zz += kc * c;
     }
-    const mn_vec3 mean = mn_v3(m[0] / w, m[1] / w, m[2] / w);
-    mn_mat3 c = {{{0}}};
-    for (int64_t i = 0; i < h->count; i++) {
-        const mn_vec3 d = mn_sub(mn_v3(h->x[i], h->y[i], h->z[i]), mean);
-        const double wi = h->weight[i];
-        c.m[0][0] += wi * d.x * d.x, c.m[0][1] += wi * d.x * d.y, c.m[0][2] += wi * d.x * d.z;
-        c.m[1][1] += wi * d.y * d.y, c.m[1][2] += wi * d.y * d.z, c.m[2][2] += wi * d.z * d.z;
-    }
+    const double all = 1 / sum_of(w), mx = sum_of(x) * all, my = sum_of(y) * all, mz = sum_of(z) * all;
+    mn_mat3 c = {{{sum_of(xx) * all - mx * mx, sum_of(xy) * all - mx * my, sum_of(xz) * all - mx * mz},
+                  {0, sum_of(yy) * all - my * my, sum_of(yz) * all - my * mz},
+                  {0, 0, sum_of(zz) * all - mz * mz}}};
     mn_vec3 values;
     mn_mat3 axes;
     mn_m3_eigen_symmetric(c, &values, &axes);

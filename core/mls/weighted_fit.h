@@ -4,9 +4,11 @@
 //
 //   sqrt(W) B = Q R,     coefficients = R^-1 Q^T sqrt(W) s,
 //
-// never by the normal equations B^T W B, which square the condition number. The columns of B are monomials in
-// rising degree, so the factors of a lower degree are the first columns of those of a higher: degrading a fit
-// costs nothing. Modified Gram-Schmidt [bjorck1967] keeps to whole columns, which are vectors of four.
+// The normal equations B^T W B give the same R in half the time, but square the condition number: they are
+// taken only where it is small, and otherwise columns are made orthogonal one by one. The columns of B are
+// monomials in rising degree, so the factors of a lower degree are the first columns of those of a higher:
+// degrading a fit costs nothing. Modified Gram-Schmidt [bjorck1967] keeps to whole columns, which are vectors
+// of four.
 #ifndef MENISCUS_MLS_WEIGHTED_FIT_H
 #define MENISCUS_MLS_WEIGHTED_FIT_H
 
@@ -20,6 +22,8 @@ enum {
 
 /// A column that keeps less of its length than this after the ones before it are taken out adds only noise.
 #define MN_FIT_LEAST_PIVOT 1e-4
+/// One that keeps more than this is safe with the normal equations too: their error is its inverse square.
+#define MN_FIT_SAFE_PIVOT 1e-3
 /// And a column this short beside the first is rounding: points on a line, or all in one place.
 #define MN_FIT_LEAST_COLUMN 1e-12
 
@@ -28,6 +32,7 @@ typedef struct weighted_fit {
     int64_t stride;  ///< doubles from one column to the next: the neighbours, padded with zeros to fours
     double *q;       ///< [columns][stride] sqrt(W) B, then Q
     double *root;    ///< [stride] sqrt(W)
+    bool formed;     ///< q is Q; or it is sqrt(W) B still, and R is all there is
     double r[MN_FIT_COLUMNS_MAX][MN_FIT_COLUMNS_MAX];
 } weighted_fit;
 
@@ -83,10 +88,57 @@ MN_INLINE void fit_subtract2(double *a, double *b, const double factors[2], cons
     }
 }
 
+/// Four products of two columns each with two others.
+MN_INLINE void fit_dots(const double *a, const double *b, const double *c, const double *d, int64_t n,
+                        double dots[2][2])
+{
+    mn_double4 s = {0, 0, 0, 0}, t = s, u = s, v = s;
+    for (int64_t i = 0; i < n; i += 4) {
+        const mn_double4 w = *(const mn_double4 *)(a + i), x = *(const mn_double4 *)(b + i),
+                         y = *(const mn_double4 *)(c + i), z = *(const mn_double4 *)(d + i);
+        s += w * y, t += w * z, u += x * y, v += x * z;
+    }
+    dots[0][0] = (s[0] + s[1]) + (s[2] + s[3]), dots[0][1] = (t[0] + t[1]) + (t[2] + t[3]);
+    dots[1][0] = (u[0] + u[1]) + (u[2] + u[3]), dots[1][1] = (v[0] + v[1]) + (v[2] + v[3]);
+}
+
+/// R alone, by Cholesky's factors of B^T W B; false where a column keeps so little of its length that the
+/// squared condition number would show. Then R is good to MN_FIT_SAFE_PIVOT^-2 times rounding, 1e-10.
+MN_INLINE bool fit_factor_fast(weighted_fit *fit)
+{
+    const int64_t n = fit->stride;
+    const int32_t columns = fit->columns;
+    double g[MN_FIT_COLUMNS_MAX + 1][MN_FIT_COLUMNS_MAX + 1];
+    for (int32_t i = 0; i < columns; i += 2)
+        for (int32_t j = i; j < columns; j += 2) { // an odd last column meets itself twice
+            const int32_t k = i + 1 < columns ? i + 1 : i, l = j + 1 < columns ? j + 1 : j;
+            double dots[2][2];
+            fit_dots(fit->q + i * n, fit->q + k * n, fit->q + j * n, fit->q + l * n, n, dots);
+            g[i][j] = dots[0][0], g[i][l] = dots[0][l == j ? 0 : 1];
+            g[k][j] = dots[k == i ? 0 : 1][0], g[k][l] = dots[k == i ? 0 : 1][l == j ? 0 : 1];
+        }
+    for (int32_t k = 0; k < columns; k++) {
+        double pivot = g[k][k];
+        for (int32_t i = 0; i < k; i++) pivot -= fit->r[i][k] * fit->r[i][k];
+        if (!(pivot > MN_FIT_SAFE_PIVOT * MN_FIT_SAFE_PIVOT * g[k][k]) || !(pivot > 1e-12 * g[0][0]))
+            return false;
+        const double scale = 1 / sqrt(pivot);
+        fit->r[k][k] = pivot * scale;
+        for (int32_t j = k + 1; j < columns; j++) {
+            double sum = g[k][j];
+            for (int32_t i = 0; i < k; i++) sum -= fit->r[i][k] * fit->r[i][j];
+            fit->r[k][j] = sum * scale;
+        }
+    }
+    return true;
+}
+
 /// Factors in place; gives how many leading columns are sound.
 MN_INLINE int32_t fit_factor(weighted_fit *fit)
 {
     const int64_t n = fit->stride;
+    fit->formed = !fit_factor_fast(fit);
+    if (!fit->formed) return fit->columns;
     double length[MN_FIT_COLUMNS_MAX];
     for (int32_t k = 0; k < fit->columns; k++) {
         const double *column = fit->q + k * n;
@@ -114,14 +166,26 @@ MN_INLINE int32_t fit_factor(weighted_fit *fit)
     return fit->columns;
 }
 
+/// x = R^-1 y; they may be one array.
+MN_INLINE void fit_back(const weighted_fit *fit, int32_t columns, const double *y, double *x)
+{
+    for (int32_t k = columns - 1; k >= 0; k--) {
+        double sum = y[k];
+        for (int32_t j = k + 1; j < columns; j++) sum -= fit->r[k][j] * x[j];
+        x[k] = sum / fit->r[k][k];
+    }
+}
+
 /// coefficients = R^-1 Q^T sqrt(W) s on the first `columns`; `scaled` is sqrt(W) s.
 MN_INLINE void fit_solve(const weighted_fit *fit, int32_t columns, const double *scaled, double *coefficients)
 {
-    for (int32_t k = columns - 1; k >= 0; k--) {
-        double sum = fit_dot(fit->q + k * fit->stride, scaled, fit->stride);
-        for (int32_t j = k + 1; j < columns; j++) sum -= fit->r[k][j] * coefficients[j];
-        coefficients[k] = sum / fit->r[k][k];
+    double y[MN_FIT_COLUMNS_MAX]; // Q^T sqrt(W) s, or R^-T B^T W s, which is the same
+    for (int32_t k = 0; k < columns; k++) {
+        y[k] = fit_dot(fit->q + k * fit->stride, scaled, fit->stride);
+        for (int32_t j = 0; j < k && !fit->formed; j++) y[k] -= fit->r[j][k] * y[j];
+        if (!fit->formed) y[k] /= fit->r[k][k];
     }
+    fit_back(fit, columns, y, coefficients);
 }
 
 /// row = sqrt(W) Q R^-T g: what each neighbour's value weighs in the functional g of the coefficients.
@@ -133,6 +197,7 @@ MN_INLINE void fit_row(const weighted_fit *fit, int32_t columns, const double *g
         for (int32_t j = 0; j < k; j++) sum -= fit->r[j][k] * y[j];
         y[k] = sum / fit->r[k][k];
     }
+    if (!fit->formed) fit_back(fit, columns, y, y); // Q = sqrt(W) B R^-1
     const int64_t n = fit->stride;
     for (int64_t i = 0; i < n; i += 4) *(mn_double4 *)(row + i) = (mn_double4){0, 0, 0, 0};
     for (int32_t k = 0; k < columns; k++) fit_subtract(row, -y[k], fit->q + k * n, n);
