@@ -244,8 +244,15 @@ mn_status mn_mpm_set_surface_solid(mn_mpm *mpm);
 mn_vec3 mn_mpm_line_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 free, mn_vec3 wall, double length);
 /// |n_t| of a mirrored and smoothed wedge of this angle at its edge.
 double mn_mpm_edge_sine(const mn_mpm *mpm, double angle);
-/// The wall's pull on a piece of free surface at `distance` from it, per N/m.
-mn_vec3 mn_mpm_wetting_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 area, mn_vec3 wall, double distance);
+/// How far a flat piece of surface is from a wall, in cells: the corners of its triangles, and their shares
+/// of its area.
+typedef struct mn_mpm_depth {
+    double corner[3][3], share[3];
+    int32_t count;
+} mn_mpm_depth;
+/// The wall's pull on a piece of free surface, per N/m.
+mn_vec3 mn_mpm_wetting_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 area, mn_vec3 wall,
+                             const mn_mpm_depth *depth);
 /// -sigma cos(theta) on what is wet, J, for the surface and the contacts found last.
 double mn_mpm_wetting_energy(const mn_mpm *mpm);
 /// Contact angle at a place, rad.

@@ -27,9 +27,9 @@ static const double band = 3.0;
 
 /// A piece of the free surface or, with a length, of the line where it meets a solid; in cells.
 typedef struct cut {
-    mn_vec3 x, area; ///< of a line: the free surface's unit normal
-    mn_vec3 wall;    ///< the solid's unit normal into the liquid, zero when none is near
-    double distance; ///< to the solid
+    mn_vec3 x, area;    ///< of a line: the free surface's unit normal
+    mn_vec3 wall;       ///< the solid's unit normal into the liquid, zero when none is near
+    mn_mpm_depth depth; ///< how far it is from the solid
     double length;
 } cut;
 
@@ -56,7 +56,15 @@ static void find_wall(const mn_cut_vertex v[4], const mn_cut_polygon *polygon, c
 {
     if (!mn_cut_gradient(v, true, &c->wall)) return;
     c->wall = mn_normalize(c->wall);
-    for (int32_t i = 0; i < polygon->count; i++) c->distance += polygon->v[i].g / polygon->count;
+    double total = 0;
+    c->depth.count = polygon->count - 2;
+    for (int32_t i = 0; i < c->depth.count; i++) {
+        const mn_cut_vertex *a = &polygon->v[0], *b = &polygon->v[i + 1], *d = &polygon->v[i + 2];
+        c->depth.corner[i][0] = a->g, c->depth.corner[i][1] = b->g, c->depth.corner[i][2] = d->g;
+        c->depth.share[i] = mn_norm(mn_cross(mn_sub(b->x, a->x), mn_sub(d->x, a->x)));
+        total += c->depth.share[i];
+    }
+    for (int32_t i = 0; i < c->depth.count; i++) c->depth.share[i] /= total;
 }
 
 // From the lowest to the highest corner of a tetrahedron: the cut's normal is along the gradient, so its sign
@@ -115,7 +123,7 @@ MN_INLINE mn_mpm_patch patch_of(const mn_mpm *mpm, const cut *c, mn_vec3 first, 
     }
     patch.area = mn_scale(dx * dx, c->area);
     if (mn_norm2(c->wall) > 0)
-        patch.force = mn_mpm_wetting_force(mpm, patch.x, patch.area, c->wall, dx * c->distance);
+        patch.force = mn_mpm_wetting_force(mpm, patch.x, patch.area, c->wall, &c->depth);
     return patch;
 }
 

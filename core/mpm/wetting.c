@@ -23,7 +23,9 @@
 // with k a kernel on [0, h] of integral one, of the same width as the smoothing: its variance is h^2/7, that
 // of (1 2 1)/4 is dx^2/2 for each pass. n_t dA is the line's length times the height that the piece of
 // surface spans, so the pull along the wall adds up to sigma cos(theta) whatever the surface's shape, and at
-// rest nothing is left over anywhere. The pull along N adds up to -sigma sin(theta): what the wall carries.
+// rest nothing is left over anywhere. k is integrated exactly over each piece: around a closed line the pulls
+// then cancel, where with k in the middle of the pieces a drop at 30 degrees began to slide at 0.15 m/s^2.
+// The pull along N adds up to -sigma sin(theta): what the wall carries.
 #include "mpm/solver.h"
 
 #include "meniscus/parallel.h"
@@ -172,17 +174,52 @@ mn_vec3 mn_mpm_line_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 free, mn_vec3 wa
     return mn_scale(-length * fmin(mn_norm(along), most), wall);
 }
 
-mn_vec3 mn_mpm_wetting_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 area, mn_vec3 wall, double distance)
+// Mean of (1 - u^2)^2 over a triangle in which u is linear: that of u^m is 2/((m+1)(m+2)) times the sum of
+// all products of m of the values at its corners.
+static double mean_bell(double a, double b, double c)
+{
+    double of_two = 1, all = 1, power = 1, mean = 1;
+    for (int32_t m = 1; m <= 4; m++) {
+        power *= c;
+        of_two = b * of_two + power;
+        all = a * all + of_two;
+        if (m == 2) mean -= 2 * all / 6;
+        if (m == 4) mean += all / 15;
+    }
+    return mean;
+}
+
+// The same of the part with u < 1, zero beyond: at a corner that is alone on its side a smaller triangle is
+// cut off.
+static double bell_of_triangle(const double depth[3], double per_width)
+{
+    double u[3] = {depth[0] * per_width, depth[1] * per_width, depth[2] * per_width};
+    for (int32_t k = 0; k < 3; k++)
+        if (u[k % 2] > u[k % 2 + 1]) {
+            const double low = u[k % 2 + 1];
+            u[k % 2 + 1] = u[k % 2], u[k % 2] = low;
+        }
+    if (u[0] >= 1) return 0;
+    if (u[2] <= 1) return mean_bell(u[0], u[1], u[2]);
+    if (u[1] >= 1) return (1 - u[0]) * (1 - u[0]) / ((u[1] - u[0]) * (u[2] - u[0])) * mean_bell(u[0], 1, 1);
+    return mean_bell(u[0], u[1], u[2]) -
+           (u[2] - 1) * (u[2] - 1) / ((u[2] - u[0]) * (u[2] - u[1])) * mean_bell(1, 1, u[2]);
+}
+
+mn_vec3 mn_mpm_wetting_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 area, mn_vec3 wall,
+                             const mn_mpm_depth *depth)
 {
     const double angle = mn_mpm_contact_angle(mpm, x);
     // Under an obtuse angle the balls around the particles fill a part of the notch and draw the turn towards
     // the wall. Measured: without this, 135 degrees come out 4 to 6 degrees high at R = 6 to 8 dx.
     const double filled = angle > 0.5 * pi ? 0.65 * pow(sin(2 * angle), 2) : 0;
     const double variance = 0.5 * fmax(mpm->def.smoothing, 0.5) * (1 - filled);
-    const double width = mpm->def.dx * sqrt(7 * variance);
-    const double u = distance / width;
-    if (!(u < 1)) return mn_v3(0, 0, 0);
-    const double kernel = 1.875 / width * (1 - u * u) * (1 - u * u);
+    const double width = sqrt(7 * variance);
+    double mean = 0;
+    for (int32_t i = 0; i < depth->count; i++)
+        mean += depth->share[i] * bell_of_triangle(depth->corner[i], 1 / width);
+    if (!(mean > 0)) return mn_v3(0, 0, 0);
+    const double kernel = 1.875 / (width * mpm->def.dx) * mean;
     const mn_vec3 along = mn_axpy(area, -mn_dot(area, wall), wall);
     const double carried = mn_mpm_edge_sine(mpm, angle) - sin(angle);
     const mn_vec3 pull = mn_axpy(mn_scale(cos(angle), along), carried * mn_norm(along), wall);
