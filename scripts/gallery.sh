@@ -9,6 +9,7 @@ cd "$here"
 for shot in "$@"; do
   mkdir -p render
   [ -f "examples/shot_$shot/scene.json" ] || { echo "gallery.sh: there is no shot $shot" >&2; exit 2; }
+  rm -f "render/shot_$shot"/stills/still.*.jpg # those of other frames, from before
   scripts/render.sh "shot_$shot" -o "render/shot_$shot" --stills | tee "render/shot_$shot.log"
   number=0
   for still in "render/shot_$shot"/stills/still.*.jpg; do

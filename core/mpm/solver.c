@@ -144,6 +144,7 @@ void mn_mpm_free(mn_mpm *mpm)
     mn_array_free(ctx, &mpm->rim_owner);
     mn_array_free(ctx, &mpm->rim_gradient);
     mn_array_free(ctx, &mpm->rim_phi);
+    mn_array_free(ctx, &mpm->outside);
     mn_array_free(ctx, &mpm->sites);
     mn_array_free(ctx, &mpm->births);
     mn_array_free(ctx, &mpm->birth_heads);

@@ -164,6 +164,7 @@ struct mn_mpm {
     MN_ARRAY(mn_vec3) rim, rim_gradient; ///< particles near the surface (surface_settling.c)
     MN_ARRAY(int32_t) rim_owner;
     MN_ARRAY(double) rim_phi;
+    MN_ARRAY(double) outside; ///< m, how far each particle lies outside of the surface
 
     MN_ARRAY(mn_mpm_site) sites;
     int64_t emitter_points, emitter_triangles;

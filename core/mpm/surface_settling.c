@@ -2,7 +2,8 @@
 //
 // Particles outside of the surface that they make are drawn back to it.
 //
-//   x <- x - a max(phi(x), 0) grad phi,   C <- C + W,   dx^2/4 curl(W x) + delta x cross v = 0
+//   x <- x - a max(phi(x) - 2 m, 0) grad phi,   m = mean of max(phi, 0) over the neighbours,
+//   C <- C + W,   dx^2/4 curl(W x) + delta x cross v = 0
 //
 // The surface encloses just the particles' volume and is smoothed over a cell, so a particle that has come to
 // lie outside of it leaves no bump to be pulled at, and drifts: after ten capillary times at R = 12 dx some
@@ -11,6 +12,9 @@
 //
 // All particles of cells that the surface passes, or that are less than half full, are looked at: one that
 // owns no sample of the surface is held by it even less.
+//
+// Where the neighbours lie outside as well it is the surface that is wrong, not the particle: smoothing loses
+// sheets that are thinner than a cell, and drew the crest of a crown down as it rose.
 //
 // Where liquid meets a wall at less than 90 degrees it ends in a wedge, and smoothing takes off its edge: it
 // is the surface that is wrong there, not the particles, and drawing them back crowded the liquid of a drop
@@ -52,6 +56,28 @@ typedef struct settle_job {
     double amount;
 } settle_job;
 
+// The mean of how far the neighbours of a particle, within a cell, lie outside.
+static double outside_around(const mn_mpm *mpm, int32_t particle)
+{
+    const double dx = mpm->table.dx;
+    const mn_vec3 x = mn_mpm_position(&mpm->particles.data[particle]);
+    const mn_vec3 place = mn_scale(1 / dx, mn_sub(x, mpm->table.origin));
+    const mn_ivec3 cell = {(int32_t)floor(place.x), (int32_t)floor(place.y), (int32_t)floor(place.z)};
+    const int32_t at = mn_blocks_find_cell(mpm->blocks, cell);
+    double sum = 0, weight = 0;
+    for (int32_t n = 0; at >= 0 && n < 27; n++) {
+        const int32_t c = mn_block_reach(&mpm->table, at / MN_BLOCK_CELLS, (cell.x & 3) + n / 9 - 1,
+                                         (cell.y & 3) + n / 3 % 3 - 1, (cell.z & 3) + n % 3 - 1);
+        for (int32_t i = c < 0 ? 0 : mpm->cell_start[c]; c >= 0 && i < mpm->cell_start[c + 1]; i++) {
+            const double r = 1 - mn_norm2(mn_sub(x, mn_mpm_position(&mpm->particles.data[i]))) / (dx * dx);
+            if (!(r > 0) || i == particle) continue;
+            sum += r * r * mpm->outside.data[i];
+            weight += r * r;
+        }
+    }
+    return weight > 0 ? sum / weight : 0;
+}
+
 static mn_status settle(void *user, mn_range range)
 {
     const settle_job *job = user;
@@ -62,7 +88,8 @@ static mn_status settle(void *user, mn_range range)
         const double slope = mn_norm(gradient);
         if (!(phi > 0) || phi > mpm->def.dx || !(slope > 0)) continue;
         const int32_t owner = mpm->rim_owner.data[g];
-        const double outside = phi - allowed(mpm, owner);
+        const double own = phi - allowed(mpm, owner);
+        const double outside = own > 0 ? fmin(own, phi - 2 * outside_around(mpm, owner)) : 0;
         if (!(outside > 0)) continue;
         shift_particle(&mpm->next.data[owner], mn_scale(-job->amount * outside / slope, gradient),
                        mpm->def.dx);
@@ -99,6 +126,10 @@ mn_status mn_mpm_settle_surface(mn_mpm *mpm, double amount)
     MN_TRY(mn_array_resize(ctx, &mpm->rim_phi, count));
     MN_TRY(mn_level_set_sample(mpm->surface, mn_points_of(mpm->rim.data, count), mpm->rim_phi.data,
                                mpm->rim_gradient.data));
+    MN_TRY(mn_array_resize(ctx, &mpm->outside, mpm->particles.count));
+    for (int64_t i = 0; i < mpm->particles.count; i++) mpm->outside.data[i] = 0;
+    for (int64_t g = 0; g < count; g++)
+        mpm->outside.data[mpm->rim_owner.data[g]] = fmin(fmax(mpm->rim_phi.data[g], 0), mpm->def.dx);
     settle_job job = {mpm, amount};
     return mn_parallel_for(ctx, count, RIM_GRAIN, settle, &job);
 }

@@ -82,9 +82,49 @@ static void a_wetting_drop_does_not_crowd_onto_its_plate(void **state)
     mn_context_free(ctx);
 }
 
+// A sheet of one layer that stands on a pool lies outside of a surface smoothed over a cell, all of it: it is
+// left alone, but for a particle that stands out of it.
+static void a_sheet_is_not_drawn_together(void **state)
+{
+    (void)state;
+    const mn_hooks hooks = {.max_workers = 1};
+    mn_context *ctx = mn_context_create(&hooks);
+    mn_mpm_def def = mn_mpm_default_def();
+    const double h = 0.5 * def.dx;
+    mn_mpm *mpm;
+    static mn_vec3 x[4000];
+    int64_t count = 0;
+    for (int i = -8; i < 8; i++)
+        for (int j = -6; j < 12; j++)
+            for (int k = -8; k < 8; k++)
+                if (j < 0 || k == 0) x[count++] = mn_scale(h, mn_v3(i + 0.5, j + 0.5, k + 0.5));
+    const mn_mpm_source liquid = {.count = count, .position = x};
+    check_ok(ctx, mn_mpm_create(ctx, &def, &mpm));
+    check_ok(ctx, mn_mpm_add(mpm, &liquid));
+    check_ok(ctx, mn_mpm_sort_again(mpm));
+    check_ok(ctx, mn_mpm_find_extremes(mpm));
+    check_ok(ctx, mn_mpm_sample_surface(mpm));
+    check_ok(ctx, mn_mpm_find_contacts(mpm));
+    check_ok(ctx, mn_mpm_split(mpm, 0, 0));
+    check_ok(ctx, mn_mpm_copy_to_next(mpm, count));
+    check_ok(ctx, mn_mpm_settle_surface(mpm, 0.5));
+    double outside = 0, moved = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const mn_vec3 from = mn_mpm_position(&mpm->particles.data[i]);
+        if (from.y < 2 * def.dx || from.y > 5 * def.dx || fabs(from.x) > 3 * def.dx) continue;
+        outside = fmax(outside, mpm->outside.data[i]);
+        moved = fmax(moved, mn_distance(from, mn_mpm_position(&mpm->next.data[i])));
+    }
+    assert_true(outside > 0.1 * def.dx);
+    assert_true(moved < 0.01 * def.dx);
+    mn_mpm_free(mpm);
+    mn_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(an_outlier_comes_back_and_momenta_stay),
+                                       cmocka_unit_test(a_sheet_is_not_drawn_together),
                                        cmocka_unit_test(a_wetting_drop_does_not_crowd_onto_its_plate)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
