@@ -22,26 +22,35 @@ static mn_mls_def water(double dx)
     return def;
 }
 
-// A ball of radius R around `center`, with its region or as bare particles.
-static mn_status open_ball(mn_context *own, const mn_mls_def *def, mn_vec3 center, bool bare, mn_mls **mls)
+// Particles that fill a region, with this volume in all (0: what their lattice cells have), and its skin; or,
+// bare, the skin around the particles.
+static mn_status open_region(mn_context *own, const mn_mls_def *def, const mn_region *region, double volume,
+                             bool bare, mn_mls **mls)
 {
-    mn_region region = {
-        &center, ball_distance, {mn_sub(center, mn_v3(R, R, R)), mn_add(center, mn_v3(R, R, R))}};
     mn_fill_def fill = mn_fill_default_def();
     mn_vec3_array x = {0};
     double *mass = NULL;
     fill.dx = def->dx;
     mn_status status = mn_mls_create(own, def, mls);
-    if (status == MN_OK) status = mn_fill(own, &fill, &region, &x);
+    if (status == MN_OK) status = mn_fill(own, &fill, region, &x);
     if (status == MN_OK) {
         mass = malloc((size_t)x.count * sizeof *mass);
-        for (int64_t i = 0; i < x.count; i++) mass[i] = def->density * pow(def->dx / 2, 3);
-        const mn_mls_liquid liquid = {x.count, x.data, NULL, mass, bare ? NULL : &region};
+        for (int64_t i = 0; i < x.count; i++)
+            mass[i] = def->density * (volume > 0 ? volume / (double)x.count : pow(def->dx / 2, 3));
+        const mn_mls_liquid liquid = {x.count, x.data, NULL, mass, bare ? NULL : region};
         status = mn_mls_add_liquid(*mls, &liquid);
     }
     free(mass);
     mn_array_free(own, &x);
     return status;
+}
+
+// A ball of radius R around `center`, with its region or as bare particles.
+static mn_status open_ball(mn_context *own, const mn_mls_def *def, mn_vec3 center, bool bare, mn_mls **mls)
+{
+    const mn_region region = {
+        &center, ball_distance, {mn_sub(center, mn_v3(R, R, R)), mn_add(center, mn_v3(R, R, R))}};
+    return open_region(own, def, &region, 0, bare, mls);
 }
 
 static void corners_distance(void *user, int64_t count, const mn_vec3 *x, double *d)
@@ -53,23 +62,12 @@ static void corners_distance(void *user, int64_t count, const mn_vec3 *x, double
     }
 }
 
-// A box of liquid whose particles have this volume in all.
 static mn_status open_box(const mn_mls_def *def, const mn_box *box, double volume, mn_mls **mls)
 {
     const mn_vec3 more = mn_v3(def->dx, def->dx, def->dx);
     const mn_region region = {
         (void *)box, corners_distance, {mn_sub(box->min, more), mn_add(box->max, more)}};
-    mn_fill_def fill = mn_fill_default_def();
-    mn_vec3_array x = {0};
-    fill.dx = def->dx;
-    MN_TRY(mn_mls_create(ctx, def, mls));
-    MN_TRY(mn_fill(ctx, &fill, &region, &x));
-    double *mass = malloc((size_t)x.count * sizeof *mass);
-    for (int64_t i = 0; i < x.count; i++) mass[i] = def->density * volume / (double)x.count;
-    const mn_status status = mn_mls_add_liquid(*mls, &(mn_mls_liquid){x.count, x.data, NULL, mass, &region});
-    free(mass);
-    mn_array_free(ctx, &x);
-    return status;
+    return open_region(ctx, def, &region, volume, false, mls);
 }
 
 static double mass_of(const mn_mls *mls)
@@ -149,18 +147,11 @@ static double wetted_radius(double contact_angle)
     mn_mls_def def = water(R / 3);
     def.contact_angle = contact_angle, def.viscosity = 0.05;
     const mn_region region = {NULL, half_ball_distance, {mn_v3(-R, -R, -R), mn_v3(R, R, R)}};
-    mn_fill_def fill = mn_fill_default_def();
-    mn_vec3_array x = {0};
     mn_mls *mls;
     mn_geo *geo;
     mn_collider *floor;
     mn_collider_def floor_def = mn_collider_default_def();
-    fill.dx = def.dx;
-    check_ok(ctx, mn_fill(ctx, &fill, &region, &x));
-    double *mass = malloc((size_t)x.count * sizeof *mass);
-    for (int64_t i = 0; i < x.count; i++) mass[i] = def.density * pow(def.dx / 2, 3);
-    check_ok(ctx, mn_mls_create(ctx, &def, &mls));
-    check_ok(ctx, mn_mls_add_liquid(mls, &(mn_mls_liquid){x.count, x.data, NULL, mass, &region}));
+    check_ok(ctx, open_region(ctx, &def, &region, 0, false, &mls));
     check_ok(ctx, mn_geo_create(ctx, &geo));
     check_ok(ctx, analytic_add(geo, analytic_plane(0.02)));
     floor_def.geo = geo;
@@ -176,8 +167,6 @@ static double wetted_radius(double contact_angle)
         if (fmax(a.y, fmax(b.y, c.y)) < 0.1 * def.dx)
             area += 0.5 * mn_norm(mn_cross(mn_sub(b, a), mn_sub(c, a)));
     }
-    free(mass);
-    mn_array_free(ctx, &x);
     mn_mls_free(mls);
     mn_collider_free(floor);
     mn_geo_free(geo);
