@@ -4,7 +4,8 @@
 //
 //   h_p   (8 V_p)^(1/3), its size: the edge of a cell that eight of its kind fill
 //   e_p   how far particle p lies outside of the zero level, from 0 (inside) to 1; and 0 where its neighbours
-//         spread as those at the surface of a full liquid do
+//         spread as those at the surface of a full liquid do, unless it lies far outside: the crest of a
+//         sheet that is about to rise would else be seen late and all at once
 //   G_p   a Gaussian around p: wide (s) along the directions in which the neighbours spread, thin (t) along
 //         the others, by the eigenvectors of their covariance [yu2013]
 //   N_p   sum over neighbours of G_p: how many share the place
@@ -29,8 +30,8 @@ static const double reach = 2.2, along = 0.75;
 /// Half of what is drawn at least, in nodes' distances; the value of F there.
 static const double half_thickness = 0.8, level = 0.35;
 /// Particles deeper than the first, in sizes, belong to the level set as it is; beyond the second they are
-/// drawn in full. In a full liquid the first layer lies 0.25 deep.
-static const double covered = -0.15, exposed = 0.1;
+/// drawn in full, beyond the third whatever is around them. In a full liquid the first layer lies 0.25 deep.
+static const double covered = -0.15, exposed = 0.1, outlying = 0.45;
 
 /// One Gaussian.
 typedef struct blob {
@@ -41,7 +42,7 @@ typedef struct blob {
 struct mn_thin_parts {
     mn_context *ctx;
     mn_neighbours *all, *thin;
-    MN_ARRAY(double) phi, exposure, size;
+    MN_ARRAY(double) phi, exposure, far, size;
     MN_ARRAY(mn_vec3) places; ///< of the exposed particles
     MN_ARRAY(blob) blobs;     ///< theirs
     MN_ARRAY(uint8_t) marked; ///< blocks that some blob reaches
@@ -71,6 +72,7 @@ void mn_thin_parts_free(mn_thin_parts *parts)
     if (parts->thin) mn_neighbours_free(parts->thin);
     mn_array_free(parts->ctx, &parts->phi);
     mn_array_free(parts->ctx, &parts->exposure);
+    mn_array_free(parts->ctx, &parts->far);
     mn_array_free(parts->ctx, &parts->size);
     mn_array_free(parts->ctx, &parts->places);
     mn_array_free(parts->ctx, &parts->blobs);
@@ -94,14 +96,15 @@ static mn_status find_exposed(mn_thin_parts *parts, mn_level_set *set, mn_points
     mn_context *ctx = parts->ctx;
     MN_TRY(mn_array_resize(ctx, &parts->phi, particles.count));
     MN_TRY(mn_level_set_sample(set, particles, parts->phi.data, NULL));
-    parts->places.count = parts->exposure.count = parts->size.count = 0;
+    parts->places.count = parts->exposure.count = parts->far.count = parts->size.count = 0;
     for (int64_t i = 0; i < particles.count; i++) {
-        const double size = cbrt(8 * volumes[i]),
-                     e = smooth_step(covered, exposed, parts->phi.data[i] / size);
+        const double size = cbrt(8 * volumes[i]), depth = parts->phi.data[i] / size;
+        const double e = smooth_step(covered, exposed, depth), far = smooth_step(exposed, outlying, depth);
         const mn_vec3 x = mn_points_at(&particles, i);
         if (!(e > 0)) continue;
         MN_TRY(mn_array_push(ctx, &parts->places, &x));
         MN_TRY(mn_array_push(ctx, &parts->exposure, &e));
+        MN_TRY(mn_array_push(ctx, &parts->far, &far));
         MN_TRY(mn_array_push(ctx, &parts->size, &size));
     }
     return MN_OK;
@@ -180,7 +183,8 @@ static mn_status make_blobs(void *user, mn_range range)
         mn_neighbours_visit(parts->all, s.x, h, add_offset, &s);
         s.metric = metric_of(&s, &flat);
         mn_neighbours_visit(parts->all, s.x, h, add_count, &s);
-        parts->blobs.data[i] = (blob){s.metric, flat * parts->exposure.data[i] / fmax(s.count, 1)};
+        const double shown = fmax(flat, parts->far.data[i]) * parts->exposure.data[i];
+        parts->blobs.data[i] = (blob){s.metric, shown / fmax(s.count, 1)};
     }
     return MN_OK;
 }

@@ -159,10 +159,10 @@ def _table(scene, center, ground_height):
     background(scene, (0.01, 0.011, 0.013), (0.06, 0.07, 0.085), (0.015, 0.018, 0.028),
                mirrored=((0.02, 0.022, 0.026), (0.17, 0.185, 0.205), (0.62, 0.66, 0.72)))
     c = Vector(center)
-    area_light(scene, "Key", c + Vector((-4.4, 0.6, 3.0)), c, (2.6, 2.6), 190, (1.0, 0.96, 0.90))
+    area_light(scene, "Key", c + Vector((-4.4, 0.0, 3.0)), c, (2.6, 2.6), 300, (1.0, 0.96, 0.90))
     area_light(scene, "Strip", c + Vector((4.2, 1.4, 1.6)), c, (0.8, 4.5), 60, (0.85, 0.93, 1.0))
     area_light(scene, "Back", c + Vector((0.4, 5.5, 3.0)), c, (6.5, 1.4), 190, (0.92, 0.97, 1.0))
-    area_light(scene, "Fill", c + Vector((1.6, -6.0, 3.0)), c, (4.0, 2.0), 16, (0.9, 0.95, 1.0))
+    area_light(scene, "Fill", c + Vector((1.6, -6.0, 3.4)), c, (4.0, 2.0), 90, (0.9, 0.95, 1.0))
     ground(scene, center, ground_height, 1.0)
 
 
