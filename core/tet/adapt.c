@@ -219,6 +219,7 @@ typedef struct trial {
     mn_tet_necks necks;
     overlap overlap;
     bool bad;             ///< the mesh needs repair
+    bool repair_only;     ///< nothing comes apart or together
     bool changed;         ///< bodies came apart or together
     bool shattered;       ///< a merge made a multitude of small tetrahedra
     int64_t merges, left; ///< united; overlapping but not united
@@ -259,7 +260,7 @@ static mn_status attempt(mn_tet_liquid *q, trial *try)
     MN_TRY_TO(done, status, mn_tet_mesh_copy(q->mesh, &try->before));
     MN_TRY_TO(done, status, refresh_rest_volumes(q, try->before));
     MN_TRY_TO(done, status, keep_bodies(q, try->before));
-    MN_TRY_TO(done, status, change_topology(q, try));
+    if (!try->repair_only) MN_TRY_TO(done, status, change_topology(q, try));
     if (try->shattered || (!try->bad && !try->changed)) goto done;
     MN_TRY_TO(done, status, mn_tet_mesh_copy(try->before, &work));
     MN_TRY_TO(done, status, repair(q, try->before, work));
@@ -282,6 +283,20 @@ static bool is_spoilt(const trial *try)
     return quality < spoilt;
 }
 
+// What is left to try when a change came to nothing: the thinner of two layers goes instead of merging with
+// the other; then nothing comes apart or together. False when that has been tried too: the mesh stays as it
+// is.
+static bool try_less(trial *try)
+{
+    const bool last = try->repair_only;
+    if (try->overlap == UNITE)
+        try->overlap = TAKE_OUT;
+    else
+        try->overlap = LEAVE, try->repair_only = true, try->necks.count = 0;
+    try->changed = false, try->merges = 0;
+    return !last;
+}
+
 static mn_status remesh(mn_tet_liquid *q, mn_tet_mesh **fresh, bool *changed)
 {
     trial try = {.bad = q->def.quality > 0 && needs_repair(q)};
@@ -296,16 +311,18 @@ static mn_status remesh(mn_tet_liquid *q, mn_tet_mesh **fresh, bool *changed)
     if (q->def.quality > 0) MN_TRY_TO(done, status, mn_tet_liquid_list_thin(q, q->mesh, &thin));
     if (!try.bad && !meet && thin.count == 0 && try.necks.count == 0) goto done;
     try.overlap = !meet ? LEAVE : lately ? TAKE_OUT : UNITE;
-    MN_TRY_TO(done, status, attempt(q, &try));
-    if (is_spoilt(&try)) {
-        // The thinner of the two layers goes instead.
+    for (;;) {
+        status = attempt(q, &try);
+        if (status == MN_OK && !is_spoilt(&try)) break;
+        if (status == MN_ERROR_MEMORY || status == MN_ERROR_CANCELLED) goto done;
+        mn_context_clear_message(q->ctx);
         mn_tet_mesh_free(try.fresh);
         try.fresh = NULL;
         q->counts = counts;
         q->counts.spoilt = q->counts.substeps;
-        try.overlap = TAKE_OUT;
-        MN_TRY_TO(done, status, attempt(q, &try));
+        if (!try_less(&try)) break;
     }
+    status = MN_OK;
     q->counts.merges += try.merges;
     *fresh = try.fresh, *changed = try.changed;
 done:
