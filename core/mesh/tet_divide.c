@@ -26,6 +26,20 @@ static mn_status make_room(mn_tet_mesh *mesh, int64_t more_tets)
     return mn_tet_scratch_reserve(mesh, 3);
 }
 
+bool mn_tet_can_divide_edge(const mn_tet_mesh *mesh, int32_t a, int32_t b, double fraction)
+{
+    const mn_vec3 x = mn_lerp(mesh->position[a], mesh->position[b], fraction);
+    bool found = false;
+    MN_TET_STAR(mesh, a, code)
+    {
+        const int32_t t = code / 4, k = mn_tet_corner_of(mesh, t, b);
+        if (k < 0) continue;
+        if (!stays_positive(mesh, t, k, x) || !stays_positive(mesh, t, code % 4, x)) return false;
+        found = true;
+    }
+    return found;
+}
+
 mn_status mn_tet_divide_edge(mn_tet_mesh *mesh, int32_t a, int32_t b, double fraction, mn_tet_list *around,
                              int32_t *vertex)
 {
@@ -34,15 +48,13 @@ mn_status mn_tet_divide_edge(mn_tet_mesh *mesh, int32_t a, int32_t b, double fra
     const mn_vec3 x = mn_lerp(mesh->position[a], mesh->position[b], fraction);
     int32_t middle;
     *vertex = -1;
+    if (!mn_tet_can_divide_edge(mesh, a, b, fraction)) return MN_OK;
     around->count = 0;
     MN_TET_STAR(mesh, a, code)
     {
-        const int32_t t = code / 4, k = mn_tet_corner_of(mesh, t, b);
-        if (k < 0) continue;
-        if (!stays_positive(mesh, t, k, x) || !stays_positive(mesh, t, code % 4, x)) return MN_OK;
-        MN_TRY(mn_array_push(mesh->ctx, around, &t));
+        const int32_t t = code / 4;
+        if (mn_tet_corner_of(mesh, t, b) >= 0) MN_TRY(mn_array_push(mesh->ctx, around, &t));
     }
-    if (around->count == 0) return MN_OK;
     MN_TRY(make_room(mesh, around->count + 2));
     MN_TRY(mn_tet_mesh_add_vertex(mesh, x, 2, parents, weights, &middle));
     for (int64_t i = 0; i < around->count; i++) {

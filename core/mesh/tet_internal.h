@@ -32,6 +32,7 @@ int32_t mn_tet_home_of(const mn_tet_mesh *mesh, int64_t count, const int32_t *te
 // ---- division without conditions on quality (tet_divide.c): *vertex is -1 when a part would not be positive
 
 /// A vertex on edge a-b; every tetrahedron around it becomes two and keeps what it held. `around` is scratch.
+bool mn_tet_can_divide_edge(const mn_tet_mesh *mesh, int32_t a, int32_t b, double fraction);
 mn_status mn_tet_divide_edge(mn_tet_mesh *mesh, int32_t a, int32_t b, double fraction, mn_tet_list *around,
                              int32_t *vertex);
 /// A vertex in the middle of face `face` of t.

@@ -11,7 +11,9 @@
 //
 // The path lies in the link of the vertex, from a point of one boundary loop along inner edges to a point of
 // another. Only its half next to the vertex is opened, between the middles of its edges: these are new
-// vertices, so that no surface far from the vertex is touched and no new pinch can come. Nothing moves.
+// vertices, so that no surface far from the vertex is touched and no new pinch can come. Nothing moves. An
+// edge among tetrahedra so flat that rounding would turn a part over is divided off its middle, and if there
+// is no place for that either the path goes around it.
 #include "tet_internal.h"
 
 #include <string.h>
@@ -87,6 +89,7 @@ typedef struct vertex_link {
     mn_tet_list loop;     ///< per end: the boundary loop that it is on, -1 for none
     mn_tet_list previous; ///< per end: where a walk came from, -2 for not yet
     mn_tet_list faces;    ///< per end: boundary faces at its edge
+    MN_ARRAY(double) cut; ///< per end: where its edge can be divided, 0 for nowhere
 } vertex_link;
 
 static void link_free(vertex_link *link)
@@ -96,6 +99,7 @@ static void link_free(vertex_link *link)
     mn_array_free(link->ctx, &link->loop);
     mn_array_free(link->ctx, &link->previous);
     mn_array_free(link->ctx, &link->faces);
+    mn_array_free(link->ctx, &link->cut);
 }
 
 static mn_status link_end(vertex_link *link, int32_t u, int32_t *index)
@@ -127,6 +131,26 @@ static mn_status link_collect(vertex_link *link, const mn_tet_mesh *mesh, int32_
     return MN_OK;
 }
 
+/// Where edge a-b can be divided, as a fraction of it, the middle first; 0 for nowhere.
+static double place_to_divide(const mn_tet_mesh *mesh, int32_t a, int32_t b)
+{
+    enum { PLACES = 24 };
+    for (int32_t i = 0; i < PLACES; i++) {
+        const int32_t off = (i + 1) / 2; // to both sides, up to 12/26
+        const double fraction = 0.5 + (i % 2 ? off : -off) / (PLACES + 2.0);
+        if (mn_tet_can_divide_edge(mesh, a, b, fraction)) return fraction;
+    }
+    return 0;
+}
+
+static mn_status link_cuts(vertex_link *link, const mn_tet_mesh *mesh, int32_t v)
+{
+    MN_TRY(mn_array_resize(link->ctx, &link->cut, link->ends.count));
+    for (int64_t i = 0; i < link->ends.count; i++)
+        link->cut.data[i] = place_to_divide(mesh, v, link->ends.data[i]);
+    return MN_OK;
+}
+
 /// Numbers the boundary loops; returns how many there are.
 static mn_status link_loops(vertex_link *link, int32_t *count)
 {
@@ -151,8 +175,8 @@ static mn_status link_loops(vertex_link *link, int32_t *count)
     return MN_OK;
 }
 
-/// The end of another loop that is nearest to loop 0 along inner edges, -1 when there is none; `previous`
-/// leads back.
+/// The end of another loop that is nearest to loop 0 along inner edges and ends that can be divided, -1 when
+/// there is none; `previous` leads back.
 static mn_status link_path(vertex_link *link, int32_t *reached)
 {
     MN_TRY(mn_array_resize(link->ctx, &link->previous, link->ends.count));
@@ -160,7 +184,8 @@ static mn_status link_path(vertex_link *link, int32_t *reached)
     mn_tet_list front = {0};
     mn_status status = MN_OK;
     for (int32_t i = 0; i < link->ends.count; i++)
-        if (link->loop.data[i] == 0) MN_TRY_TO(done, status, mn_array_push(link->ctx, &front, &i));
+        if (link->loop.data[i] == 0 && link->cut.data[i] > 0)
+            MN_TRY_TO(done, status, mn_array_push(link->ctx, &front, &i));
     *reached = -1;
     for (int64_t at = 0; at < front.count && *reached < 0; at++)
         for (int64_t j = 0; j < link->edges.count && *reached < 0; j++) {
@@ -168,7 +193,9 @@ static mn_status link_path(vertex_link *link, int32_t *reached)
             const int32_t here = front.data[at], there = edge->a == here   ? edge->b
                                                          : edge->b == here ? edge->a
                                                                            : -1;
-            if (there < 0 || edge->boundary || link->previous.data[there] != -2) continue;
+            if (there < 0 || edge->boundary || link->previous.data[there] != -2 ||
+                !(link->cut.data[there] > 0))
+                continue;
             link->previous.data[there] = here;
             if (link->loop.data[there] > 0) *reached = there;
             MN_TRY_TO(done, status, mn_array_push(link->ctx, &front, &there));
@@ -188,7 +215,8 @@ static mn_status split_crowded(mn_tet_mesh *mesh, vertex_link *link, int32_t v, 
     for (int64_t i = 0; i < link->ends.count; i++) {
         int32_t middle;
         if (link->faces.data[i] <= 2) continue;
-        MN_TRY(mn_tet_divide_edge(mesh, v, link->ends.data[i], 0.5, scratch, &middle));
+        const double fraction = place_to_divide(mesh, v, link->ends.data[i]);
+        MN_TRY(mn_tet_divide_edge(mesh, v, link->ends.data[i], fraction, scratch, &middle));
         if (middle < 0) continue;
         ++*split;
         MN_TRY(mn_array_push(mesh->ctx, vertices, &middle));
@@ -209,9 +237,11 @@ static mn_status dig_tunnel(mn_tet_mesh *mesh, vertex_link *link, int32_t v, mn_
     MN_TRY(link_collect(link, mesh, v));
     MN_TRY(link_loops(link, &loops));
     if (loops < 2) return MN_OK;
+    MN_TRY(link_cuts(link, mesh, v));
     MN_TRY(link_path(link, &reached));
     for (int32_t at = reached; at >= 0; at = link->previous.data[at]) {
-        MN_TRY_TO(done, status, mn_tet_divide_edge(mesh, v, link->ends.data[at], 0.5, scratch, &middle));
+        MN_TRY_TO(done, status,
+                  mn_tet_divide_edge(mesh, v, link->ends.data[at], link->cut.data[at], scratch, &middle));
         if (middle < 0) goto done;
         const mn_tet_face face = {{v, last, middle}};
         if (last >= 0) MN_TRY_TO(done, status, mn_array_push(mesh->ctx, &faces, &face));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs a fuzz target without libFuzzer: every seed file of the folder, then a fixed number of deterministic
-// mutations of each. The same inputs every time, so it is a test.
+// mutations of each. The same inputs every time, so it is a test. What fuzzing once found, found_*, is run as
+// it is.
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -45,7 +46,7 @@ static size_t mutate(uint8_t *data, size_t size, size_t capacity)
     return size;
 }
 
-static int replay_file(const char *path)
+static int replay_file(const char *path, int mutations)
 {
     FILE *file = fopen(path, "rb");
     if (!file) return 0;
@@ -60,7 +61,7 @@ static int replay_file(const char *path)
     }
     fclose(file);
     LLVMFuzzerTestOneInput(seed, size);
-    for (int i = 0; i < MUTATIONS; i++) {
+    for (int i = 0; i < mutations; i++) {
         // A copy of exact size, so that the address sanitizer sees a read past its end.
         uint8_t *mutant = malloc(capacity);
         memcpy(mutant, seed, size);
@@ -84,7 +85,7 @@ int main(int argc, char **argv)
             if (entry->d_name[0] == '.') continue;
             char path[4096];
             snprintf(path, sizeof path, "%s/%s", argv[1], entry->d_name);
-            files += replay_file(path);
+            files += replay_file(path, strncmp(entry->d_name, "found_", 6) == 0 ? 0 : MUTATIONS);
         }
         closedir(folder);
     }
