@@ -31,7 +31,7 @@ static const double reach = 2.2, along = 0.75;
 static const double half_thickness = 0.8, level = 0.35;
 /// Particles deeper than the first, in sizes, belong to the level set as it is; beyond the second they are
 /// drawn in full, beyond the third whatever is around them. In a full liquid the first layer lies 0.25 deep.
-static const double covered = -0.15, exposed = 0.1, outlying = 0.45;
+static const double covered = -0.15, exposed = 0.1, outlying = 0.3;
 
 /// One Gaussian.
 typedef struct blob {
