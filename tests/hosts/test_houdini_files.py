@@ -261,6 +261,24 @@ class Files(unittest.TestCase):
             icon = xml.parse(SOURCE / "plugin/houdini/icons" / f"meniscus_{name}.svg").getroot()
             self.assertEqual((icon.tag, icon.get("viewBox")), ("{http://www.w3.org/2000/svg}svg", "0 0 64 64"))
 
+    def test_the_install_target_lays_out_one_folder_for_packages(self):
+        build, prefix = os.environ["MENISCUS_BUILD"], Path(self.folder.name) / "prefix"
+        subprocess.run(["cmake", "--build", build, "--target", "houdini_package"], check=True, capture_output=True)
+        subprocess.run(["cmake", "--install", build, "--component", "houdini", "--prefix", str(prefix)], check=True, capture_output=True)
+        packages = prefix / "houdini"  # to be copied into $HOUDINI_USER_PREF_DIR/packages
+        package = load(packages / "meniscus.json")
+        self.assertIs(package["load_package_once"], True)
+        root = Path(package["hpath"].replace("$HOUDINI_PACKAGE_PATH", str(packages)))
+        low, high = re.fullmatch(r"houdini_version >= '([\d.]+)' and houdini_version < '([\d.]+)'", package["enable"]).groups()
+        for version in (20.5, 21.0, 22.0):
+            self.assertTrue(float(low) <= version < float(high), version)
+        for name in [*self.types, *self.assets]:
+            self.assertTrue((root / "config/Icons" / f"meniscus_{name}.svg").is_file(), name)
+            self.assertTrue((root / "help/nodes/sop" / f"meniscus--{name}-1.0.txt").is_file(), name)
+        for name in self.assets:
+            self.assertTrue((root / "otls" / f"meniscus_{name}.1.0.hda/INDEX__SECTION").is_file(), name)
+        self.assertTrue((root / "toolbar/meniscus.shelf").is_file())
+
     def test_a_scene_that_is_wrong_gives_a_sentence(self):
         broken = Path(self.folder.name) / "broken.json"
         broken.write_text('{"meniscus": 1, "nodes": [], "asset": {"name": "empty"}}')
