@@ -134,9 +134,10 @@ MN_INLINE void gather(const build_job *job, int64_t k, int64_t self, hood *h)
     }
 }
 
-MN_INLINE double sum_of(mn_double4 v)
+// By address: without AVX, passing such a vector by value is no settled convention.
+MN_INLINE double sum_of(const mn_double4 *v)
 {
-    return (v[0] + v[1]) + (v[2] + v[3]);
+    return ((*v)[0] + (*v)[1]) + ((*v)[2] + (*v)[3]);
 }
 
 // Axes of the covariance, longest first. Coordinates are from the point, which is about the mean: nothing is
@@ -151,10 +152,10 @@ MN_INLINE mn_mat3 principal_axes(const hood *h)
         w += k, x += ka, y += kb, z += kc;
         xx += ka * a, xy += ka * b, xz += ka * c, yy += kb * b, yz += kb * c, zz += kc * c;
     }
-    const double all = 1 / sum_of(w), mx = sum_of(x) * all, my = sum_of(y) * all, mz = sum_of(z) * all;
-    mn_mat3 c = {{{sum_of(xx) * all - mx * mx, sum_of(xy) * all - mx * my, sum_of(xz) * all - mx * mz},
-                  {0, sum_of(yy) * all - my * my, sum_of(yz) * all - my * mz},
-                  {0, 0, sum_of(zz) * all - mz * mz}}};
+    const double all = 1 / sum_of(&w), mx = sum_of(&x) * all, my = sum_of(&y) * all, mz = sum_of(&z) * all;
+    mn_mat3 c = {{{sum_of(&xx) * all - mx * mx, sum_of(&xy) * all - mx * my, sum_of(&xz) * all - mx * mz},
+                  {0, sum_of(&yy) * all - my * my, sum_of(&yz) * all - my * mz},
+                  {0, 0, sum_of(&zz) * all - mz * mz}}};
     mn_vec3 values;
     mn_mat3 axes;
     mn_m3_eigen_symmetric(c, &values, &axes);
