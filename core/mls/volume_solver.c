@@ -148,12 +148,13 @@ mn_status mls_liquid_commit(mn_mls *mls)
     if (!mls_has_liquid(mls, NULL)) return MN_OK;
     mls_volume *v = mls->liquid;
     mn_timer_begin(&mls->seconds, "particles");
-    mn_status status = v->particles.count > 0 ? volume_commit(v, &mls->next_id) : MN_OK;
-    if (v->particles.count == 0) v->skin.count = 0;
+    mn_status status = MN_OK;
+    const bool any = v->particles.count > 0; // or all of it has become film
+    if (any) status = volume_commit(v, &mls->next_id);
     mn_timer_end(&mls->seconds, "particles");
     MN_TRY(status);
-    MN_TRY(mls_liquid_absorb(mls));
-    MN_TRY(mls_hold_films(mls));
+    if (any) MN_TRY(mls_liquid_absorb(mls));
+    if (any) MN_TRY(mls_hold_films(mls));
     MN_TRY(mls_liquid_release(mls));
     mls_liquid_limit(mls);
     if (mls->points.count + v->particles.count + v->skin.count > mls->def.max_points)

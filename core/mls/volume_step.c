@@ -172,6 +172,10 @@ mn_status volume_prepare(mls_volume *v, const volume_settings *settings, int64_t
     MN_TRY(volume_spring_open(v, next_id));
     MN_TRY(volume_skin_build(v));
     MN_TRY(volume_mend(v, next_id));
+    if (v->particles.count == 0) { // all of it has become film
+        v->skin.count = 0;
+        return MN_OK;
+    }
     MN_TRY(volume_grid_build(v));
     MN_TRY(mn_parallel_for(v->ctx, v->cells, GRAIN, tuck_range, v));
     MN_TRY(weigh_bodies(v));
