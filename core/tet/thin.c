@@ -26,37 +26,11 @@ double mn_tet_height(const mn_tet_mesh *mesh, int32_t t)
     return largest > 0 ? 3 * mn_tet_mesh_tet_volume(mesh, t) / largest : 0;
 }
 
-// Normals of the surface at its vertices, weighted by area.
-static void sum_normals(const mn_tet_mesh *mesh, mn_vec3 *normal)
+static bool spans(const mn_tet_mesh *mesh, const uint8_t *fixed, int32_t t)
 {
-    for (int32_t i = 0; i < mesh->vertex_slots; i++) normal[i] = mn_v3(0, 0, 0);
-    for (int32_t t = 0; t < mesh->tet_slots; t++)
-        for (int k = 0; mn_tet_alive(mesh, t) && k < 4; k++) {
-            if (mesh->mate[t][k] >= 0) continue;
-            const int32_t *c = mn_tet_face_corners[k], *v = mesh->tet[t];
-            const mn_vec3 a = mesh->position[v[c[0]]];
-            const mn_vec3 n =
-                mn_cross(mn_sub(mesh->position[v[c[1]]], a), mn_sub(mesh->position[v[c[2]]], a));
-            for (int i = 0; i < 3; i++) normal[v[c[i]]] = mn_add(normal[v[c[i]]], n);
-        }
-}
-
-// Whether a tetrahedron goes from one side of the liquid to another: its corners lie on the surface, which
-// looks different ways there. A flat one that lies in the surface does not.
-static bool spans(const mn_tet_mesh *mesh, const uint8_t *fixed, const mn_vec3 *normal, int32_t t)
-{
-    const double against = -0.3; // cosine
-    bool opposite = false;
-    for (int k = 0; k < 4; k++) {
-        const int32_t i = mesh->tet[t][k];
-        if (!mn_tet_vertex_on_boundary(mesh, i) || fixed[i]) return false;
-        for (int l = 0; l < k; l++) {
-            const int32_t j = mesh->tet[t][l];
-            opposite =
-                opposite || mn_dot(normal[i], normal[j]) < against * mn_norm(normal[i]) * mn_norm(normal[j]);
-        }
-    }
-    return opposite;
+    for (int k = 0; k < 4; k++)
+        if (!mn_tet_vertex_on_boundary(mesh, mesh->tet[t][k]) || fixed[mesh->tet[t][k]]) return false;
+    return true;
 }
 
 static bool shows(const mn_tet_mesh *mesh, int32_t t)
@@ -68,11 +42,11 @@ static bool shows(const mn_tet_mesh *mesh, int32_t t)
 enum { THICK, THIN, TAKEN };
 
 static mn_status list_thin(const mn_tet_liquid *q, const mn_tet_mesh *mesh, const uint8_t *fixed,
-                           const mn_vec3 *normal, uint8_t *mark, mn_tet_list *thin)
+                           uint8_t *mark, mn_tet_list *thin)
 {
     for (int32_t t = 0; t < mesh->tet_slots; t++) {
         mark[t] = THICK;
-        if (!mn_tet_alive(mesh, t) || !spans(mesh, fixed, normal, t)) continue;
+        if (!mn_tet_alive(mesh, t) || !spans(mesh, fixed, t)) continue;
         if (!(mn_tet_height(mesh, t) < least_height * q->size)) continue;
         mark[t] = shows(mesh, t) ? TAKEN : THIN;
         if (mark[t] == TAKEN) MN_TRY(mn_array_push(q->ctx, thin, &t));
@@ -90,18 +64,14 @@ static mn_status list_thin(const mn_tet_liquid *q, const mn_tet_mesh *mesh, cons
 mn_status mn_tet_liquid_list_thin(const mn_tet_liquid *q, const mn_tet_mesh *mesh, mn_tet_list *thin)
 {
     MN_ARRAY(uint8_t) fixed = {0}, mark = {0};
-    mn_tet_vectors normal = {0};
     mn_status status = mn_array_resize(q->ctx, &fixed, mesh->vertex_slots);
     if (status == MN_OK) status = mn_array_resize(q->ctx, &mark, mesh->tet_slots);
-    if (status == MN_OK) status = mn_array_resize(q->ctx, &normal, mesh->vertex_slots);
     if (status == MN_OK && mesh->tet_slots > 0) {
         for (int32_t i = 0; i < mesh->vertex_slots; i++) fixed.data[i] = 0;
         mn_tet_liquid_mark_cap(q, mesh, fixed.data, 1);
-        sum_normals(mesh, normal.data);
-        status = list_thin(q, mesh, fixed.data, normal.data, mark.data, thin);
+        status = list_thin(q, mesh, fixed.data, mark.data, thin);
     }
     mn_array_free(q->ctx, &fixed);
     mn_array_free(q->ctx, &mark);
-    mn_array_free(q->ctx, &normal);
     return status;
 }
