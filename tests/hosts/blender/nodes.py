@@ -100,6 +100,12 @@ class Presets(Case):
         ours = {path.name: path.read_bytes() for path in folder.glob("*.bgeo.sc")}
         theirs = {path.name: path.read_bytes() for path in out.glob("*.bgeo.sc")}
         self.assertEqual(len(ours), 3)
+        if setups.read_all()[name]["result"].endswith(":1"):  # the command writes first outputs: the second by its network
+            node = meniscus.Network.load(str(folder / "scene.json"))[setups.read_all()[name]["result"].partition(":")[0]]
+            for path in folder.glob("*.bgeo.sc"):
+                frame = int(path.name.split(".")[1])
+                self.assertEqual(meniscus.Geometry.read(str(path)).hash, node.cook(frame=frame, output=1).hash, path.name)
+            return
         self.assertEqual(set(ours), set(theirs), name)
         self.assertEqual([file for file in ours if ours[file] != theirs[file]], [], name)
 
