@@ -221,16 +221,64 @@ static void write_elements(ledger *l)
 
 // ---- linear fields ----
 
+/// How far from x the weights put a point.
+static double weights_error(const mn_vec3 p[4], mn_vec3 x, const double weights[4])
+{
+    mn_vec3 sum = mn_scale(-1, x);
+    for (int32_t k = 0; k < 4; k++) sum = mn_axpy(sum, weights[k], p[k]);
+    return mn_norm(sum);
+}
+
+/// Barycentric coordinates of x in the face opposite corner `out`, by areas, clipped to it.
+static void face_weights(const mn_vec3 p[4], mn_vec3 x, int32_t out, double weights[4])
+{
+    const int32_t *c = mn_tet_face_corners[out];
+    const mn_vec3 normal = mn_cross(mn_sub(p[c[1]], p[c[0]]), mn_sub(p[c[2]], p[c[0]]));
+    double sum = 0;
+    for (int32_t k = 0; k < 4; k++) weights[k] = 0;
+    for (int32_t i = 0; i < 3; i++) {
+        const mn_vec3 a = p[c[(i + 1) % 3]], b = p[c[(i + 2) % 3]];
+        weights[c[i]] = fmax(mn_dot(normal, mn_cross(mn_sub(a, x), mn_sub(b, x))), 0);
+        sum += weights[c[i]];
+    }
+    for (int32_t i = 0; i < 3; i++) weights[c[i]] = sum > 0 ? weights[c[i]] / sum : 1.0 / 3;
+}
+
+/// The place on edge e that is nearest to x.
+static void edge_weights(const mn_vec3 p[4], mn_vec3 x, int32_t e, double weights[4])
+{
+    const int32_t a = mn_tet_edge_corners[e][0], b = mn_tet_edge_corners[e][1];
+    const mn_vec3 along = mn_sub(p[b], p[a]);
+    const double length2 = mn_norm2(along), f = length2 > 0 ? mn_dot(mn_sub(x, p[a]), along) / length2 : 0;
+    for (int32_t k = 0; k < 4; k++) weights[k] = 0;
+    weights[b] = fmin(fmax(f, 0), 1);
+    weights[a] = 1 - weights[b];
+}
+
 void mn_tet_union_weights(const mn_tet_mesh *mesh, int32_t t, mn_vec3 x, double weights[4])
 {
-    double sum = 0;
+    mn_vec3 p[4];
+    double sum = 0, extent = 0;
+    for (int32_t k = 0; k < 4; k++) p[k] = mesh->position[mesh->tet[t][k]];
     for (int32_t k = 0; k < 4; k++) {
-        mn_vec3 p[4];
-        for (int32_t j = 0; j < 4; j++) p[j] = j == k ? x : mesh->position[mesh->tet[t][j]];
-        weights[k] = fmax(mn_tet_volume(p[0], p[1], p[2], p[3]), 0);
-        sum += weights[k];
+        mn_vec3 q[4];
+        for (int32_t j = 0; j < 4; j++) q[j] = j == k ? x : p[j];
+        weights[k] = fmax(mn_tet_volume(q[0], q[1], q[2], q[3]), 0);
+        sum += weights[k], extent = fmax(extent, mn_distance(p[k], p[0]));
     }
     for (int32_t k = 0; k < 4; k++) weights[k] = sum > 0 ? weights[k] / sum : 0.25;
+    // The volumes of a splinter are rounding: one of its faces or edges is a better place then.
+    double error = weights_error(p, x, weights), other[4];
+    for (int32_t i = 0; i < 10 && error > 1e-10 * extent; i++) {
+        if (i < 4)
+            face_weights(p, x, i, other);
+        else
+            edge_weights(p, x, i - 4, other);
+        const double off = weights_error(p, x, other);
+        if (!(off < error)) continue;
+        error = off;
+        memcpy(weights, other, sizeof other);
+    }
 }
 
 /// The mean of what layer A (parents, weights) and tetrahedron b of layer B say, for all linear fields.
