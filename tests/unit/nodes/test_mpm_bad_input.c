@@ -140,8 +140,10 @@ static void tension_of_nothing_and_of_a_million(void **state)
     int32_t solver = build(&s, &calm, 2e-3);
     stage_set(&s, solver, "sigma", "0");
     check_sane(&s, solver, 1e-9);
-    // A million newton a metre swings in a microsecond: the frame is refused with its number of steps.
+    // A million newton a metre swings in a microsecond: two frames at once are refused with their number of
+    // steps.
     stage_set(&s, solver, "sigma", "1e6");
+    stage_set(&s, solver, "time_scale", "2");
     const mn_geo *geo = NULL;
     check_fails(s.ctx, mn_network_cook(s.network, solver, 0, 2, &geo), MN_ERROR_DIVERGED, "steps");
     // With less to do it can be run.
