@@ -275,7 +275,7 @@ static void run(int32_t workers, int stop, bytes *end)
             mn_reader in = {ctx, &middle, read_bytes};
             check_ok(ctx, mn_tet_liquid_load(ctx, &def, &in, &liquid));
         }
-        check_ok(ctx, mn_tet_liquid_advance(liquid, 0.2));
+        check_ok(ctx, mn_tet_liquid_advance(liquid, 0.05));
         splits += liquid->counts.splits;
     }
     assert_true(splits >= 1);
