@@ -139,6 +139,7 @@ struct mn_mpm {
     mn_thin_parts *thin_parts; // surface_mesh.c
     mn_beads *beads;
     MN_ARRAY(double) shown_volume; ///< of each particle
+    MN_ARRAY(double) shown_edge;   ///< how far outside of the surface it may lie, m
     MN_ARRAY(mn_vec3) shown_velocity;
     double shift; ///< m, the largest body's, where the next search starts
     MN_ARRAY(int32_t) body_of, sample_start;
@@ -258,6 +259,9 @@ mn_vec3 mn_mpm_wetting_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 area, mn_vec3
 double mn_mpm_wetting_energy(const mn_mpm *mpm);
 /// Contact angle at a place, rad.
 double mn_mpm_contact_angle(const mn_mpm *mpm, mn_vec3 x);
+/// How far outside of the smoothed surface a particle may lie that is `distance` from a wall (m): as far as
+/// the edge of the wedge in which liquid ends there, which smoothing takes off (surface_settling.c).
+double mn_mpm_wedge_edge(const mn_mpm *mpm, double distance, mn_vec3 x);
 
 // ---- hydrostatic.c ----
 

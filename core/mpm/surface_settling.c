@@ -38,15 +38,19 @@ static void shift_particle(mn_mpm_particle *p, mn_vec3 shift, double dx)
     mn_mpm_set_position(p, mn_add(mn_mpm_position(p), shift));
 }
 
+double mn_mpm_wedge_edge(const mn_mpm *mpm, double distance, mn_vec3 x)
+{
+    const double dx = mpm->def.dx, near = fmin(2 * (1 - distance / dx), 1);
+    return near > 0 ? fmax(near * dx * cos(mn_mpm_contact_angle(mpm, x)), 0) : 0;
+}
+
 // How far outside of the surface a particle may lie.
 static double allowed(const mn_mpm *mpm, int32_t particle)
 {
-    const double dx = mpm->def.dx;
     double most = 0;
     for (int64_t c = mn_mpm_first_contact(mpm, particle); mn_mpm_is_contact(mpm, c, particle); c++) {
         const mn_mpm_contact *contact = &mpm->contacts.data[c];
-        const double near = fmin(2 * (1 - contact->distance / dx), 1);
-        most = fmax(most, near * dx * cos(mn_mpm_contact_angle(mpm, contact->foot)));
+        most = fmax(most, mn_mpm_wedge_edge(mpm, contact->distance, contact->foot));
     }
     return most;
 }

@@ -91,14 +91,15 @@ static double smooth_step(double low, double high, double x)
 
 // Lists the particles that the level set does not cover.
 static mn_status find_exposed(mn_thin_parts *parts, mn_level_set *set, mn_points particles,
-                              const double *volumes)
+                              const double *volumes, const double *allowed)
 {
     mn_context *ctx = parts->ctx;
     MN_TRY(mn_array_resize(ctx, &parts->phi, particles.count));
     MN_TRY(mn_level_set_sample(set, particles, parts->phi.data, NULL));
     parts->places.count = parts->exposure.count = parts->far.count = parts->size.count = 0;
     for (int64_t i = 0; i < particles.count; i++) {
-        const double size = cbrt(8 * volumes[i]), depth = parts->phi.data[i] / size;
+        const double size = cbrt(8 * volumes[i]);
+        const double depth = (parts->phi.data[i] - (allowed ? allowed[i] : 0)) / size;
         const double e = smooth_step(covered, exposed, depth), far = smooth_step(exposed, outlying, depth);
         const mn_vec3 x = mn_points_at(&particles, i);
         if (!(e > 0)) continue;
@@ -260,12 +261,12 @@ static mn_status add_field(void *user, mn_range range)
 }
 
 mn_status mn_thin_parts_add(mn_thin_parts *parts, mn_level_set *set, mn_points particles,
-                            const double *volumes)
+                            const double *volumes, const double *allowed)
 {
     mn_context *ctx = parts->ctx;
     const double dx = mn_level_set_get(set).blocks.dx;
     double size = 0;
-    MN_TRY(find_exposed(parts, set, particles, volumes));
+    MN_TRY(find_exposed(parts, set, particles, volumes, allowed));
     if (parts->places.count == 0) return MN_OK;
     for (int64_t i = 0; i < parts->size.count; i++) size = fmax(size, parts->size.data[i]);
     const double edge = sqrt(-2 * log(level)), thin = half_thickness * dx / edge;

@@ -20,9 +20,10 @@ mn_status mn_thin_parts_create(mn_context *ctx, mn_thin_parts **parts);
 /// NULL is fine.
 void mn_thin_parts_free(mn_thin_parts *parts);
 /// Lowers phi where particles lie outside of its zero level or hardly inside and their neighbours spread less
-/// than those of a full liquid. `volumes` (m^3, > 0) are the particles'. Labels of bodies are as before.
+/// than those of a full liquid. `volumes` (m^3, > 0) are the particles'; `allowed`, how far outside each may
+/// lie without a meaning, m, or NULL. Labels of bodies are as before.
 mn_status mn_thin_parts_add(mn_thin_parts *parts, mn_level_set *set, mn_points particles,
-                            const double *volumes);
+                            const double *volumes, const double *allowed);
 
 #ifdef __cplusplus
 }
