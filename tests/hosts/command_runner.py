@@ -2,6 +2,8 @@
 """What the tests of the command share: running it, small scenes, reading pictures."""
 import json
 import os
+import random
+import signal
 import struct
 import subprocess
 import tempfile
@@ -75,6 +77,35 @@ class CommandTest(unittest.TestCase):
     def frames(self, folder, pattern="*.bgeo.sc"):
         """Name and bytes of every file."""
         return {path.name: path.read_bytes() for path in sorted((self.folder / folder).glob(pattern))}
+
+    def check_threads(self, whole, *words):
+        """The scene gives these frames on any number of threads."""
+        for threads in ("2", "8"):
+            self.succeed("cook", "scene.json", "-o", threads, *words, "-q", "--threads", threads)
+            self.assertEqual(self.frames(threads), whole)
+
+    def check_kills(self, whole, times, most_frames, *words):
+        """Killed after up to so many frames, time and again, no file is half written; and gone on with it gives these frames."""
+        dice = random.Random(5)
+        killed = 0
+        for _ in range(times):
+            process = subprocess.Popen([COMMAND, "cook", "scene.json", "-o", "x", *words, "--resume"],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=self.folder)
+            lines = dice.randint(1, most_frames)
+            for line in process.stderr:
+                lines -= line.startswith("frame ")
+                if lines <= 0:
+                    break
+            process.kill()
+            process.stderr.close()
+            code = process.wait(60)
+            self.assertIn(code, (0, -signal.SIGKILL))
+            killed += code != 0
+            for name, data in self.frames("x").items():
+                self.assertEqual(data, whole[name], f"{name} is not whole")
+        self.assertGreater(killed, 0, "the scene is too short for this test")
+        self.succeed("cook", "scene.json", "-o", "x", *words, "-q", "--resume", "--threads", "2")
+        self.assertEqual(self.frames("x"), whole)
 
 
 class Picture:

@@ -1,12 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Films, threads and drops through the command: killed and gone on with, on any number of threads, the same bytes."""
-import random
-import signal
-import subprocess
 import unittest
 
-from command_runner import COMMAND, CommandTest
+from command_runner import CommandTest
 
 FRAMES = 16
 
@@ -46,29 +43,10 @@ class Films(CommandTest):
         return frames
 
     def test_any_number_of_threads(self):
-        whole = self.whole()
-        for threads in ("2", "8"):
-            self.succeed("cook", "scene.json", "-o", threads, "--node", "film", "--node", "skin", "-q", "--threads", threads)
-            self.assertEqual(self.frames(threads), whole)
+        self.check_threads(self.whole(), "--node", "film", "--node", "skin")
 
     def test_killed_and_gone_on_with(self):
-        whole = self.whole()
-        dice = random.Random(5)
-        for _ in range(6):
-            process = subprocess.Popen([COMMAND, "cook", "scene.json", "-o", "x", "--node", "film", "--node", "skin", "--resume"],
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=self.folder)
-            lines = dice.randrange(1, 9)
-            for line in process.stderr:
-                lines -= line.startswith("frame ")
-                if lines <= 0:
-                    break
-            process.kill()
-            process.stderr.close()
-            self.assertIn(process.wait(60), (0, -signal.SIGKILL))
-            for name, data in self.frames("x").items():
-                self.assertEqual(data, whole[name], f"{name} is not whole")
-        self.succeed("cook", "scene.json", "-o", "x", "--node", "film", "--node", "skin", "-q", "--resume", "--threads", "2")
-        self.assertEqual(self.frames("x"), whole)
+        self.check_kills(self.whole(), 6, 8, "--node", "film", "--node", "skin")
 
     def test_bad_threads_are_a_sentence(self):
         for parms, code, words in (({"thickness": 0}, 2, "thickness"), ({"spacing": -1}, 2, "spacing"),

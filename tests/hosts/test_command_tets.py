@@ -2,12 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A liquid on tetrahedra from the command: two drops that merge and a thread that comes apart give the same bits
 with any number of threads, and when killed and gone on with."""
-import random
-import signal
-import subprocess
 import unittest
 
-from command_runner import COMMAND, CommandTest
+from command_runner import CommandTest
 
 FRAMES = 6
 
@@ -41,29 +38,10 @@ class Tets(CommandTest):
         return frames
 
     def test_any_number_of_threads(self):
-        whole = self.whole()
-        for threads in ("2", "8"):
-            self.succeed("cook", "scene.json", "-o", threads, "-q", "--threads", threads)
-            self.assertEqual(self.frames(threads), whole)
+        self.check_threads(self.whole())
 
     def test_killed_and_gone_on_with(self):
-        whole = self.whole()
-        dice = random.Random(7)
-        for _ in range(3):
-            process = subprocess.Popen([COMMAND, "cook", "scene.json", "-o", "x", "--resume"],
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=self.folder)
-            lines = dice.randrange(1, 4)
-            for line in process.stderr:
-                lines -= line.startswith("frame ")
-                if lines <= 0:
-                    break
-            process.kill()
-            process.stderr.close()
-            self.assertIn(process.wait(60), (0, -signal.SIGKILL))
-            for name, data in self.frames("x").items():
-                self.assertEqual(data, whole[name], f"{name} is not whole")
-        self.succeed("cook", "scene.json", "-o", "x", "-q", "--resume", "--threads", "2")
-        self.assertEqual(self.frames("x"), whole)
+        self.check_kills(self.whole(), 3, 3)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 //
 // Volumes of the MLS solver with known answers: the pressure in a resting ball (V1) and the period of a small
 // oscillation (V3), measured from what the solver shows.
+#include "support/liquid_region.h"
 #include "support/validation.h"
 
 #include "meniscus/meniscus.h"
@@ -37,17 +38,8 @@ static mn_mls *open_drop(double cells, double swell, double viscosity, double ma
     def.viscosity = viscosity, def.max_dt = max_dt;
     const double box = 1.2 * R;
     const mn_region region = {&swell, drop_distance, {{-box, -box, -box}, {box, box, box}}};
-    mn_fill_def fill = mn_fill_default_def();
-    fill.dx = def.dx;
-    mn_vec3_array x = {0};
     mn_mls *mls;
-    must(mn_mls_create(ctx, &def, &mls));
-    must(mn_fill(ctx, &fill, &region, &x));
-    double *mass = malloc((size_t)x.count * sizeof *mass);
-    for (int64_t i = 0; i < x.count; i++) mass[i] = def.density * 4 / 3 * pi * R * R * R / (double)x.count;
-    must(mn_mls_add_liquid(mls, &(mn_mls_liquid){x.count, x.data, NULL, mass, &region}));
-    free(mass);
-    mn_array_free(ctx, &x);
+    must(open_region(ctx, &def, &region, 4.0 / 3 * pi * R * R * R, false, &mls));
     return mls;
 }
 

@@ -3,6 +3,7 @@
 // A small drop of the MLS solver's volumes on a plane, without gravity, until it rests: the angle at which
 // the ball through its free skin meets the plane (V8), measured from what the solver shows.
 #include "support/analytic_volume.h"
+#include "support/liquid_region.h"
 #include "support/validation.h"
 
 #include "meniscus/meniscus.h"
@@ -47,17 +48,8 @@ static mn_mls *open_cap(const cap *start, double cells, double angle)
     def.viscosity = 0.1 * sqrt(DENSITY * SIGMA * R0), def.max_dt = 0.04 * time, def.contact_angle = angle;
     const double r = 1.1 * start->radius;
     const mn_region region = {(void *)start, cap_distance, {{-r, -def.dx, -r}, {r, start->height + r, r}}};
-    mn_fill_def fill = mn_fill_default_def();
-    fill.dx = def.dx;
-    mn_vec3_array x = {0};
     mn_mls *mls;
-    must(mn_mls_create(ctx, &def, &mls));
-    must(mn_fill(ctx, &fill, &region, &x));
-    double *mass = malloc((size_t)x.count * sizeof *mass);
-    for (int64_t i = 0; i < x.count; i++) mass[i] = DENSITY * 4 / 3 * pi * R0 * R0 * R0 / (double)x.count;
-    must(mn_mls_add_liquid(mls, &(mn_mls_liquid){x.count, x.data, NULL, mass, &region}));
-    free(mass);
-    mn_array_free(ctx, &x);
+    must(open_region(ctx, &def, &region, 4.0 / 3 * pi * R0 * R0 * R0, false, &mls));
     return mls;
 }
 

@@ -4,6 +4,7 @@
 #include "support/analytic_volume.h"
 #include "support/check.h"
 #include "support/failing_allocator.h"
+#include "support/liquid_region.h"
 #include "support/stream_buffer.h"
 
 static mn_context *ctx;
@@ -20,29 +21,6 @@ static mn_mls_def water(double dx)
     mn_mls_def def = mn_mls_default_def();
     def.dx = dx, def.spacing = 0.5 * dx, def.sigma = 0.07, def.max_dt = 2e-3;
     return def;
-}
-
-// Particles that fill a region, with this volume in all (0: what their lattice cells have), and its skin; or,
-// bare, the skin around the particles.
-static mn_status open_region(mn_context *own, const mn_mls_def *def, const mn_region *region, double volume,
-                             bool bare, mn_mls **mls)
-{
-    mn_fill_def fill = mn_fill_default_def();
-    mn_vec3_array x = {0};
-    double *mass = NULL;
-    fill.dx = def->dx;
-    mn_status status = mn_mls_create(own, def, mls);
-    if (status == MN_OK) status = mn_fill(own, &fill, region, &x);
-    if (status == MN_OK) {
-        mass = malloc((size_t)x.count * sizeof *mass);
-        for (int64_t i = 0; i < x.count; i++)
-            mass[i] = def->density * (volume > 0 ? volume / (double)x.count : pow(def->dx / 2, 3));
-        const mn_mls_liquid liquid = {x.count, x.data, NULL, mass, bare ? NULL : region};
-        status = mn_mls_add_liquid(*mls, &liquid);
-    }
-    free(mass);
-    mn_array_free(own, &x);
-    return status;
 }
 
 // A ball of radius R around `center`, with its region or as bare particles.
