@@ -22,9 +22,22 @@
 typedef struct failing_allocator {
     int64_t fail_at; ///< the call that fails, counted from 0; -1 for none
     int64_t calls;
+    int64_t left; ///< for failing_begin
     int64_t held; ///< allocations not yet released
     bool failed;
 } failing_allocator;
+
+/// From here on `left` allocations succeed and the next one fails.
+static inline void failing_begin(failing_allocator *memory)
+{
+    memory->fail_at = memory->calls + memory->left;
+}
+
+/// From here on there is enough memory.
+static inline void failing_end(failing_allocator *memory)
+{
+    memory->fail_at = -1;
+}
 
 static inline void *failing_allocate(void *user, size_t size)
 {

@@ -6,23 +6,7 @@
 #include "plugin/host/json_tree.h"
 #include "plugin/host/network.h"
 #include "plugin/host/parms.h"
-
-static mn_context *ctx;
-
-static int set_up(void **state)
-{
-    (void)state;
-    ctx = mn_context_create(NULL);
-    return ctx == NULL;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    const bool clean = mn_context_bytes(ctx) == 0;
-    mn_context_free(ctx);
-    return clean ? 0 : 1;
-}
+#include "support/one_context.h"
 
 static void every_table_is_complete(void **state)
 {
@@ -203,11 +187,11 @@ static void the_schema_knows_every_parameter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_table_is_complete, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_missing_in_a_type_is_noticed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_missing_in_a_parameter_is_noticed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_json_holds_the_tables, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_schema_knows_every_parameter, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(every_table_is_complete, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_missing_in_a_type_is_noticed, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_missing_in_a_parameter_is_noticed, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_json_holds_the_tables, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_schema_knows_every_parameter, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

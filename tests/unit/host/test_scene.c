@@ -6,24 +6,8 @@
 
 #include "host_nodes.h"
 #include "plugin/host/network.h"
+#include "support/one_context.h"
 #include "support/out_of_memory.h"
-
-static mn_context *ctx;
-
-static int set_up(void **state)
-{
-    (void)state;
-    ctx = mn_context_create(NULL);
-    return ctx == NULL;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    const bool clean = mn_context_bytes(ctx) == 0;
-    mn_context_free(ctx);
-    return clean ? 0 : 1;
-}
 
 static mn_status read_text(mn_context *in, const char *text, size_t size, mn_network **network)
 {
@@ -478,16 +462,16 @@ static void files_are_read_and_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(everything_is_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(writing_and_reading_gives_the_same, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(numbers_come_back_to_the_last_bit, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_decimal_comma_outside_changes_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(every_mistake_has_its_sentence_and_line, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(every_cut_is_refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(hostile_texts_are_refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(large_networks_have_bounds, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(everything_is_read, setup, teardown),
+        cmocka_unit_test_setup_teardown(writing_and_reading_gives_the_same, setup, teardown),
+        cmocka_unit_test_setup_teardown(numbers_come_back_to_the_last_bit, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_decimal_comma_outside_changes_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_mistake_has_its_sentence_and_line, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_cut_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(hostile_texts_are_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(large_networks_have_bounds, setup, teardown),
         cmocka_unit_test(every_shortage_of_memory_is_survived),
-        cmocka_unit_test_setup_teardown(files_are_read_and_written, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(files_are_read_and_written, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

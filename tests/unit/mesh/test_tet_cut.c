@@ -3,8 +3,8 @@
 // Cracks along planes and the repair of boundaries: what must hold afterwards, on known shapes and in random
 // poses (thousands of them run in tests/validation/test_tet_topology.c).
 #include "meniscus/tet_cut.h"
-#include "support/check.h"
-#include "support/failing_allocator.h"
+#include "support/one_context.h"
+#include "support/out_of_memory.h"
 #include "support/tet_shapes.h"
 #include "support/tet_solids.h"
 
@@ -19,7 +19,7 @@ static mn_tet_topology topology_of(mn_context *ctx, mn_tet_mesh *mesh)
 /// A plane between two layers of a block, and one through the middle of elements.
 static void test_a_block_falls_in_two(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     const double heights[] = {0, 0.05, 0.13, -0.2};
     for (int i = 0; i < 4; i++) {
         mn_tet_mesh *mesh = tet_block(ctx, 4);
@@ -60,7 +60,7 @@ static bool is_left(void *user, const mn_tet_mesh *mesh, int32_t t)
 /// A crack that is refused on its way leaves one part with the topology of a ball.
 static void test_a_crack_stops(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     mn_tet_mesh *mesh = tet_block(ctx, 5);
     mn_tet_cut_def def = mn_tet_cut_default_def();
     mn_tet_cut_report report;
@@ -89,7 +89,7 @@ static void test_a_crack_stops(void **state)
 /// One crack inside, away from every surface: a void without volume, closed and manifold.
 static void test_a_crack_inside(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     mn_tet_mesh *mesh = tet_block(ctx, 6);
     mn_tet_cut_def def = mn_tet_cut_default_def();
     mn_tet_cut_report report;
@@ -108,7 +108,7 @@ static void test_a_crack_inside(void **state)
 /// there: the third kind. A slit joins them.
 static void test_surfaces_that_meet_in_a_point(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     int32_t tried = 0;
     for (int32_t t = 0; t < 384 && tried < 8; t++) {
         mn_tet_mesh *mesh = tet_block(ctx, 4);
@@ -137,7 +137,7 @@ static void test_surfaces_that_meet_in_a_point(void **state)
 /// Tetrahedra taken out at random leave pinches of all kinds at once.
 static void test_sponges_become_manifold(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     int64_t tunnels = 0, split = 0, parted = 0;
     for (uint64_t id = 0; id < 40; id++) {
         mn_tet_mesh *mesh = tet_block(ctx, 4);
@@ -162,15 +162,16 @@ static void test_sponges_become_manifold(void **state)
 
 static void test_random_cuts(void **state)
 {
+    (void)state;
     for (uint64_t id = 0; id < 36; id++) {
-        const char *fault = tet_cut_at_random(*state, id, 0.1);
+        const char *fault = tet_cut_at_random(ctx, id, 0.1);
         if (fault) fail_msg("cut %d: %s", (int)id, fault);
     }
 }
 
 static void test_bad_cuts(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     mn_tet_mesh *mesh = tet_block(ctx, 2);
     mn_tet_cut_report report;
     mn_tet_cut_def bad[5];
@@ -187,39 +188,24 @@ static void test_bad_cuts(void **state)
     mn_tet_mesh_free(mesh);
 }
 
+static mn_status cut_a_block(mn_context *own, failing_allocator *memory)
+{
+    mn_tet_mesh *mesh = tet_block(own, 2);
+    mn_tet_cut_def def = mn_tet_cut_default_def();
+    mn_tet_cut_report report;
+    def.point = mn_v3(0, 0.1, 0);
+    failing_begin(memory);
+    const mn_status status = mn_tet_mesh_cut(mesh, &def, &report);
+    failing_end(memory);
+    check_ok(own, mn_tet_mesh_check(mesh));
+    mn_tet_mesh_free(mesh);
+    return status;
+}
+
 static void test_without_memory(void **state)
 {
     (void)state;
-    for (int64_t n = 0;; n++) {
-        failing_allocator memory = {.fail_at = -1};
-        mn_hooks hooks = failing_hooks(&memory);
-        mn_context *ctx = mn_context_create(&hooks);
-        mn_tet_mesh *mesh = tet_block(ctx, 2);
-        mn_tet_cut_def def = mn_tet_cut_default_def();
-        mn_tet_cut_report report;
-        def.point = mn_v3(0, 0.1, 0);
-        memory.fail_at = memory.calls + n;
-        const mn_status status = mn_tet_mesh_cut(mesh, &def, &report);
-        assert_true(status == (memory.failed ? MN_ERROR_MEMORY : MN_OK));
-        memory.fail_at = -1;
-        check_ok(ctx, mn_tet_mesh_check(mesh));
-        mn_tet_mesh_free(mesh);
-        mn_context_free(ctx);
-        assert_int_equal(memory.held, 0);
-        if (!memory.failed) break;
-    }
-}
-
-static int set_up(void **state)
-{
-    *state = mn_context_create(NULL);
-    return *state == NULL;
-}
-
-static int tear_down(void **state)
-{
-    mn_context_free(*state);
-    return 0;
+    check_memory_may_run_out_inside(cut_a_block, INT64_MAX);
 }
 
 int main(void)
@@ -234,5 +220,5 @@ int main(void)
         cmocka_unit_test(test_bad_cuts),
         cmocka_unit_test(test_without_memory),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }

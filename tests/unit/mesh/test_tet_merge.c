@@ -4,16 +4,17 @@
 // in random poses (thousands of them run in tests/validation/test_tet_topology.c).
 #include "meniscus/tet_merge.h"
 #include "meniscus/tet_remesh.h"
-#include "support/check.h"
-#include "support/failing_allocator.h"
+#include "support/one_context.h"
+#include "support/out_of_memory.h"
 #include "support/tet_shapes.h"
 #include "support/tet_solids.h"
 
 static void test_random_merges(void **state)
 {
+    (void)state;
     for (uint64_t id = 0; id < 9; id++) {
         mn_tet_merge_report report;
-        const char *fault = tet_merge_at_random(*state, id, 0.2, &report);
+        const char *fault = tet_merge_at_random(ctx, id, 0.2, &report);
         if (fault) fail_msg("merge %d: %s", (int)id, fault);
     }
 }
@@ -71,7 +72,7 @@ static mn_tet_merge_report merge_to_one(mn_context *ctx, mn_tet_mesh *mesh, int6
 /// 1e-4 of an edge, and volume by as little.
 static void test_degenerate_poses(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     const struct {
         mn_vec3 by;
         double volume;
@@ -94,7 +95,7 @@ static void test_degenerate_poses(void **state)
 /// no merge, and the mesh is as it was.
 static void test_nothing_to_cut(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     mn_tet_mesh *block = tet_block(ctx, 4), *mesh = NULL, *before;
     mn_tet_merge_def def = mn_tet_merge_default_def();
     mn_tet_merge_report report;
@@ -115,7 +116,7 @@ static void test_nothing_to_cut(void **state)
 
 static void test_one_inside_another(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     for (int order = 0; order < 2; order++) {
         mn_tet_mesh *block = tet_block(ctx, 3), *mesh = NULL;
         add_block(ctx, block, mn_v3(0.01, 0.02, 0.03), order ? 0.3 : 1, &mesh);
@@ -129,7 +130,7 @@ static void test_one_inside_another(void **state)
 /// A bar through a block, and a chain of five balls: more than one seam, more than one merge.
 static void test_many(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     mn_tet_mesh *block = tet_block(ctx, 3), *ball = tet_ball(ctx, 3), *mesh = NULL;
     add_block(ctx, ball, mn_v3(0.1, 0.02, 0.03), 1, &mesh);
     add_block(ctx, block, mn_v3(0.02, -0.03, 0.01), 1, &mesh);
@@ -157,7 +158,7 @@ static void test_many(void **state)
 /// A bar bent until its ends overlap becomes a ring.
 static void test_a_part_meets_itself(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     // A bar of 16 x 2 x 2 cubes, out of a block.
     const int32_t n = 16;
     mn_tet_mesh *cube = tet_block(ctx, n);
@@ -195,7 +196,7 @@ static void test_a_part_meets_itself(void **state)
 /// Parts that only touch, as after a cut, stay apart; so do parts outside the region.
 static void test_what_stays_apart(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     mn_tet_mesh *block = tet_block(ctx, 3), *mesh = NULL;
     mn_tet_cut_def cut = mn_tet_cut_default_def();
     mn_tet_cut_report cut_report;
@@ -231,7 +232,7 @@ static void test_what_stays_apart(void **state)
 /// The seam has small elements; the remesher takes them away again.
 static void test_remeshing_afterwards(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     const tet_pose poses[2] = {{TET_BALL, mn_m3_identity(), {0, 0, 0}},
                                {TET_BALL, mn_m3_identity(), {0.83, 0.1, 0.05}}};
     mn_tet_mesh *mesh;
@@ -254,49 +255,34 @@ static void test_remeshing_afterwards(void **state)
     mn_tet_mesh_free(mesh);
 }
 
+static mn_status merge_two_blocks(mn_context *own, failing_allocator *memory)
+{
+    mn_tet_mesh *block = tet_block(own, 1), *mesh = NULL;
+    mn_tet_merge_def def = mn_tet_merge_default_def();
+    mn_tet_merge_report report;
+    add_block(own, block, mn_v3(0, 0, 0), 1, &mesh);
+    add_block(own, block, mn_v3(0.83, 0.31, 0.27), 1, &mesh);
+    add_volume_field(own, mesh);
+    failing_begin(memory);
+    const mn_status status = mn_tet_mesh_merge(mesh, &def, &report);
+    failing_end(memory);
+    check_ok(own, mn_tet_mesh_check(mesh));
+    check_close(tet_sum_up(mesh).rest, 2, 1e-12);
+    mn_tet_mesh_free(mesh);
+    mn_tet_mesh_free(block);
+    return status;
+}
+
 static void test_without_memory(void **state)
 {
     (void)state;
-    for (int64_t n = 0;; n++) {
-        failing_allocator memory = {.fail_at = -1};
-        mn_hooks hooks = failing_hooks(&memory);
-        mn_context *ctx = mn_context_create(&hooks);
-        mn_tet_mesh *block = tet_block(ctx, 1), *mesh = NULL;
-        mn_tet_merge_def def = mn_tet_merge_default_def();
-        mn_tet_merge_report report;
-        add_block(ctx, block, mn_v3(0, 0, 0), 1, &mesh);
-        add_block(ctx, block, mn_v3(0.83, 0.31, 0.27), 1, &mesh);
-        add_volume_field(ctx, mesh);
-        memory.fail_at = memory.calls + n;
-        const mn_status status = mn_tet_mesh_merge(mesh, &def, &report);
-        assert_true(status == (memory.failed ? MN_ERROR_MEMORY : MN_OK));
-        memory.fail_at = -1;
-        check_ok(ctx, mn_tet_mesh_check(mesh));
-        check_close(tet_sum_up(mesh).rest, 2, 1e-12);
-        mn_tet_mesh_free(mesh);
-        mn_tet_mesh_free(block);
-        mn_context_free(ctx);
-        assert_int_equal(memory.held, 0);
-        if (!memory.failed) break;
-    }
-}
-
-static int set_up(void **state)
-{
-    *state = mn_context_create(NULL);
-    return *state ? 0 : 1;
-}
-
-static int tear_down(void **state)
-{
-    mn_context_free(*state);
-    return 0;
+    check_memory_may_run_out_inside(merge_two_blocks, INT64_MAX);
 }
 
 // The seam of two balls is all splinters; contraction of what is short leaves a mesh that can be worked with.
 static void test_seams_are_repaired(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     mn_tet_mesh *ball = tet_ball(ctx, 4);
     for (int pose = 0; pose < 6; pose++) {
         mn_tet_mesh *mesh = NULL;
@@ -332,5 +318,5 @@ int main(void)
         cmocka_unit_test(test_without_memory),
         cmocka_unit_test(test_seams_are_repaired),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }

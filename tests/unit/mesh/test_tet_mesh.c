@@ -3,13 +3,13 @@
 // The mesh structure: connections, stars, exchange of tetrahedra, fields, compaction, bad input and no
 // memory.
 #include "meniscus/tet_mesh.h"
-#include "support/check.h"
+#include "support/one_context.h"
 #include "support/out_of_memory.h"
 #include "support/tet_shapes.h"
 
 static void test_a_block_is_connected(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     mn_tet_mesh *mesh = tet_block(ctx, 5);
     check_ok(ctx, mn_tet_mesh_check(mesh));
     assert_int_equal(mesh->tet_count, 750);
@@ -29,7 +29,7 @@ static void test_a_block_is_connected(void **state)
 /// Deleting everything one by one in random order keeps all invariants, and building it again gives it back.
 static void test_remove_and_insert(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     mn_tet_mesh *mesh = tet_block(ctx, 3);
     const int32_t count = mesh->tet_count;
     int32_t kept[162][4], created;
@@ -56,7 +56,7 @@ static void test_remove_and_insert(void **state)
 
 static void test_pinches_are_seen(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     mn_tet_topology topology;
     // Two tetrahedra that share a vertex, then two that share an edge.
     const mn_vec3 x[7] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
@@ -100,7 +100,7 @@ static void test_pinches_are_seen(void **state)
 /// keeps what every tetrahedron holds.
 static void test_touching_parts_come_apart(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     int64_t vertices_seen = 0, edges_seen = 0;
     for (uint64_t seed = 0; seed < 40; seed++) {
         mn_tet_mesh *mesh = tet_block(ctx, 4);
@@ -135,7 +135,7 @@ static void test_touching_parts_come_apart(void **state)
 
 static void test_bad_input_is_named(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     const mn_vec3 x[6] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, -1}, {0, 0, 2}};
     mn_vec3 nan[6];
     memcpy(nan, x, sizeof x);
@@ -166,7 +166,7 @@ static void test_bad_input_is_named(void **state)
 
 static void test_fields_follow(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     mn_tet_mesh *mesh = tet_block(ctx, 2);
     mn_tet_field *mass, *strain, *velocity;
     check_ok(ctx, mn_tet_mesh_add_field(mesh, "mass", MN_TET_AMOUNT, 1, &mass));
@@ -209,7 +209,7 @@ static void test_fields_follow(void **state)
 
 static void test_compaction_keeps_everything(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     mn_tet_mesh *mesh = tet_block(ctx, 4), *copy;
     mn_tet_field *mass;
     check_ok(ctx, mn_tet_mesh_add_field(mesh, "mass", MN_TET_AMOUNT, 1, &mass));
@@ -275,18 +275,6 @@ static void test_out_of_memory(void **state)
     check_memory_may_run_out(run_without_memory);
 }
 
-static int set_up(void **state)
-{
-    *state = mn_context_create(NULL);
-    return *state ? 0 : 1;
-}
-
-static int tear_down(void **state)
-{
-    mn_context_free(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,5 +287,5 @@ int main(void)
         cmocka_unit_test(test_compaction_keeps_everything),
         cmocka_unit_test(test_out_of_memory),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -2,8 +2,8 @@
 //
 // Local operations: each against what it must keep (validity, volume, topology, fields, sharp edges) and what
 // it must reach (the best triangulation, a higher worst quality).
-#include "support/check.h"
 #include "support/failing_allocator.h"
+#include "support/one_context.h"
 #include "support/tet_operations.h"
 #include "support/tet_shapes.h"
 
@@ -55,7 +55,8 @@ static void check_sane(fixture *f)
 
 static void test_flips_come_and_go(void **state)
 {
-    fixture f = make(*state, tet_block(*state, 4));
+    (void)state;
+    fixture f = make(ctx, tet_block(ctx, 4));
     jitter(f.mesh, 0.06, 1);
     const double volume = mn_tet_mesh_volume(f.mesh);
     int flips = 0;
@@ -82,7 +83,8 @@ static void test_flips_come_and_go(void **state)
 
 static void test_surface_flips_on_a_flat_face(void **state)
 {
-    fixture f = make(*state, tet_block(*state, 3));
+    (void)state;
+    fixture f = make(ctx, tet_block(ctx, 3));
     int flips = 0, sharp = 0;
     for (int32_t t = 0; t < f.mesh->tet_slots; t++)
         for (int32_t e = 0; e < 6; e++) {
@@ -127,7 +129,8 @@ static double best_triangulation(const mn_tet_mesh *mesh, const mn_tet_ring *rin
 
 static void test_edge_removal_is_optimal(void **state)
 {
-    fixture f = make(*state, tet_ball(*state, 5));
+    (void)state;
+    fixture f = make(ctx, tet_ball(ctx, 5));
     jitter(f.mesh, 0.04, 2);
     const double volume = mn_tet_mesh_volume(f.mesh);
     int removed = 0;
@@ -158,7 +161,7 @@ static void test_edge_removal_is_optimal(void **state)
 /// the edge would make: it must leave the edge. Without those it takes it out.
 static void test_edge_removal_makes_nothing_twice(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     const mn_vec3 places[] = {{0, 0, -1}, {0, 0, 1}, {1, 0, 0}, {0, 1, 0}, {-1, 0, 0}, {0, -1, 0},
                               {3, 3, 3},  {3, 3, 4}, {4, 3, 3}, {4, 4, 4}, {-1, -1, 0}};
     const int32_t four[][4] = {{0, 1, 2, 3}, {0, 1, 3, 4}, {0, 1, 4, 5},
@@ -190,7 +193,8 @@ static void test_edge_removal_makes_nothing_twice(void **state)
 
 static void test_multi_face_removal(void **state)
 {
-    fixture f = make(*state, tet_ball(*state, 5));
+    (void)state;
+    fixture f = make(ctx, tet_ball(ctx, 5));
     jitter(f.mesh, 0.05, 3);
     int single = 0, many = 0;
     // Edge removals first make sandwiches to take apart again.
@@ -223,7 +227,8 @@ static void test_multi_face_removal(void **state)
 
 static void test_splits(void **state)
 {
-    fixture f = make(*state, tet_block(*state, 2));
+    (void)state;
+    fixture f = make(ctx, tet_block(ctx, 2));
     check_ok(f.ctx, tet_add_fields(f.mesh));
     const double mass = tet_total_mass(f.mesh);
     int done_count[3] = {0};
@@ -247,7 +252,8 @@ static void test_splits(void **state)
 /// A vertex that is put where quality is best has the fields of that place, not of the edge that it divides.
 static void test_insertion_carries_linear_fields(void **state)
 {
-    fixture f = make(*state, tet_block(*state, 3));
+    (void)state;
+    fixture f = make(ctx, tet_block(ctx, 3));
     check_ok(f.ctx, tet_add_fields(f.mesh));
     int inserted = 0;
     for (uint32_t i = 0; i < 100; i++) {
@@ -266,7 +272,8 @@ static void test_insertion_carries_linear_fields(void **state)
 /// Contracting as long as anything can be contracted leaves a cube a cube: corners and edges stay.
 static void test_contraction_keeps_the_cube(void **state)
 {
-    fixture f = make(*state, tet_block(*state, 5));
+    (void)state;
+    fixture f = make(ctx, tet_block(ctx, 5));
     const int32_t before = f.mesh->tet_count;
     for (int round = 0; round < 3; round++)
         for (int32_t t = 0; t < f.mesh->tet_slots; t++)
@@ -284,7 +291,8 @@ static void test_contraction_keeps_the_cube(void **state)
 
 static void test_contraction_of_a_ball_keeps_its_surface(void **state)
 {
-    fixture f = make(*state, tet_ball(*state, 8));
+    (void)state;
+    fixture f = make(ctx, tet_ball(ctx, 8));
     const double volume = mn_tet_mesh_volume(f.mesh);
     const int32_t before = f.mesh->vertex_count;
     for (uint32_t i = 0; i < 3000; i++) {
@@ -303,7 +311,8 @@ static void test_contraction_of_a_ball_keeps_its_surface(void **state)
 /// Twisted needles near an edge and a face: the compound contractions remove what the simple ones cannot.
 static void test_compound_contractions(void **state)
 {
-    fixture f = make(*state, tet_ball(*state, 6));
+    (void)state;
+    fixture f = make(ctx, tet_ball(ctx, 6));
     jitter(f.mesh, 0.05, 4);
     const double volume = mn_tet_mesh_volume(f.mesh);
     int faces = 0;
@@ -356,7 +365,8 @@ static double inner_worst(const mn_tet_mesh *mesh)
 
 static void test_smoothing_raises_the_worst(void **state)
 {
-    fixture f = make(*state, tet_ball(*state, 6));
+    (void)state;
+    fixture f = make(ctx, tet_ball(ctx, 6));
     jitter(f.mesh, 0.05, 5);
     check_ok(f.ctx, tet_add_fields(f.mesh));
     const double mass = tet_total_mass(f.mesh);
@@ -388,8 +398,9 @@ static void test_smoothing_raises_the_worst(void **state)
 /// Long random sequences of everything, with all invariants after each.
 static void test_random_sequences(void **state)
 {
+    (void)state;
     for (uint64_t seed = 0; seed < 3; seed++) {
-        fixture f = make(*state, seed == 1 ? tet_block(*state, 3) : tet_ball(*state, 4));
+        fixture f = make(ctx, seed == 1 ? tet_block(ctx, 3) : tet_ball(ctx, 4));
         check_ok(f.ctx, tet_add_fields(f.mesh));
         const double mass = tet_total_mass(f.mesh), volume = mn_tet_mesh_volume(f.mesh);
         int changes[TET_OPERATIONS] = {0};
@@ -437,18 +448,6 @@ static void test_out_of_memory(void **state)
     }
 }
 
-static int set_up(void **state)
-{
-    *state = mn_context_create(NULL);
-    return *state ? 0 : 1;
-}
-
-static int tear_down(void **state)
-{
-    mn_context_free(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -466,5 +465,5 @@ int main(void)
         cmocka_unit_test(test_random_sequences),
         cmocka_unit_test(test_out_of_memory),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }

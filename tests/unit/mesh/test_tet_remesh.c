@@ -4,8 +4,8 @@
 // lengths, comes to an end, says what it could not do, gives the same bits on any threads.
 #include "meniscus/tet_quality.h"
 #include "meniscus/tet_remesh.h"
-#include "support/check.h"
-#include "support/failing_allocator.h"
+#include "support/one_context.h"
+#include "support/out_of_memory.h"
 #include "support/tet_operations.h"
 #include "support/tet_shapes.h"
 
@@ -31,7 +31,7 @@ static void check_sane(mn_context *ctx, mn_tet_mesh *mesh)
 
 static void test_a_deformed_ball_is_repaired(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     mn_tet_mesh *mesh = tet_ball(ctx, 8);
     deform(mesh, 0.8, 1.5);
     const double volume = mn_tet_mesh_volume(mesh);
@@ -55,7 +55,7 @@ static void test_a_deformed_ball_is_repaired(void **state)
 /// A sheared block stays the block it is: its corners, edges and flat faces.
 static void test_sharp_edges_stay(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     mn_tet_mesh *mesh = tet_block(ctx, 6);
     deform(mesh, 0.7, 0);
     mn_tet_remesh_def def = mn_tet_remesh_default_def();
@@ -79,7 +79,7 @@ static void test_sharp_edges_stay(void **state)
 
 static void test_a_fixed_surface_is_untouched(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     mn_tet_mesh *mesh = tet_ball(ctx, 7), *before;
     deform(mesh, 0.5, 1);
     check_ok(ctx, mn_tet_mesh_copy(mesh, &before));
@@ -107,7 +107,7 @@ static void test_a_fixed_surface_is_untouched(void **state)
 
 static void test_edge_lengths_are_kept(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     mn_tet_mesh *mesh = tet_block(ctx, 3);
     mn_tet_remesh_def def = mn_tet_remesh_default_def();
     mn_tet_remesh_report report;
@@ -131,7 +131,7 @@ static void test_edge_lengths_are_kept(void **state)
 /// untangled.
 static void test_inverted_input_is_untangled(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     for (int kind = 0; kind < 2; kind++) {
         mn_tet_mesh *mesh = tet_block(ctx, 4);
         for (int32_t v = 0; v < mesh->vertex_slots; v++)
@@ -152,7 +152,7 @@ static void test_inverted_input_is_untangled(void **state)
 
 static void test_bad_definitions(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     mn_tet_mesh *mesh = tet_block(ctx, 2);
     mn_tet_remesh_def def = mn_tet_remesh_default_def();
     mn_tet_remesh_report report;
@@ -193,43 +193,28 @@ static void test_same_bits_on_any_threads(void **state)
     }
 }
 
+static mn_status remesh_a_ball(mn_context *own, failing_allocator *memory)
+{
+    mn_tet_mesh *mesh = tet_ball(own, 3);
+    check_ok(own, tet_add_fields(mesh));
+    const double mass = tet_total_mass(mesh);
+    deform(mesh, 0.5, 1);
+    mn_tet_remesh_def def = mn_tet_remesh_default_def();
+    mn_tet_remesh_report report;
+    def.max_edge = 0.3;
+    failing_begin(memory);
+    const mn_status status = mn_tet_remesh(mesh, &def, &report);
+    failing_end(memory);
+    check_sane(own, mesh);
+    check_close(tet_total_mass(mesh), mass, 1e-11 * mass);
+    mn_tet_mesh_free(mesh);
+    return status;
+}
+
 static void test_out_of_memory_leaves_a_valid_mesh(void **state)
 {
     (void)state;
-    for (int64_t n = 0; n < 4000; n = n < 40 ? n + 1 : n + n / 8) {
-        failing_allocator memory = {.fail_at = -1};
-        mn_hooks hooks = failing_hooks(&memory);
-        mn_context *ctx = mn_context_create(&hooks);
-        mn_tet_mesh *mesh = tet_ball(ctx, 3);
-        check_ok(ctx, tet_add_fields(mesh));
-        const double mass = tet_total_mass(mesh);
-        deform(mesh, 0.5, 1);
-        memory.calls = 0, memory.fail_at = n;
-        mn_tet_remesh_def def = mn_tet_remesh_default_def();
-        mn_tet_remesh_report report;
-        def.max_edge = 0.3;
-        const mn_status status = mn_tet_remesh(mesh, &def, &report);
-        assert_int_equal(status, memory.failed ? MN_ERROR_MEMORY : MN_OK);
-        memory.fail_at = -1;
-        check_sane(ctx, mesh);
-        check_close(tet_total_mass(mesh), mass, 1e-11 * mass);
-        mn_tet_mesh_free(mesh);
-        mn_context_free(ctx);
-        assert_int_equal(memory.held, 0);
-        if (!memory.failed) break;
-    }
-}
-
-static int set_up(void **state)
-{
-    *state = mn_context_create(NULL);
-    return *state ? 0 : 1;
-}
-
-static int tear_down(void **state)
-{
-    mn_context_free(*state);
-    return 0;
+    check_memory_may_run_out_inside(remesh_a_ball, 8);
 }
 
 int main(void)
@@ -244,5 +229,5 @@ int main(void)
         cmocka_unit_test(test_same_bits_on_any_threads),
         cmocka_unit_test(test_out_of_memory_leaves_a_valid_mesh),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }

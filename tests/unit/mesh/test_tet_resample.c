@@ -3,8 +3,8 @@
 // Overlap volumes and conservative resampling.
 #include "meniscus/tet_remesh.h"
 #include "meniscus/tet_resample.h"
-#include "support/check.h"
-#include "support/failing_allocator.h"
+#include "support/one_context.h"
+#include "support/out_of_memory.h"
 #include "support/tet_shapes.h"
 #include "support/tet_solids.h"
 
@@ -33,7 +33,7 @@ static void test_known_overlaps(void **state)
 /// The tetrahedra of a block cover any tetrahedron inside it exactly once.
 static void test_overlaps_add_up(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     mn_tet_mesh *mesh = tet_block(ctx, 4);
     for (uint64_t id = 0; id < 60; id++) {
         mn_vec3 x[4], y[4];
@@ -77,7 +77,7 @@ static void add_physics(mn_context *ctx, mn_tet_mesh *mesh)
 
 static void test_conservation(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     for (int kind = 0; kind < 2; kind++) {
         mn_tet_mesh *mesh = kind ? tet_ball(ctx, 6) : tet_block(ctx, 5), *before;
         add_physics(ctx, mesh);
@@ -115,7 +115,7 @@ static void test_conservation(void **state)
 
 static void test_nothing_changed_and_bad_names(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     mn_tet_mesh *mesh = tet_block(ctx, 2), *before;
     add_physics(ctx, mesh);
     check_ok(ctx, mn_tet_mesh_copy(mesh, &before));
@@ -129,40 +129,25 @@ static void test_nothing_changed_and_bad_names(void **state)
     mn_tet_mesh_free(mesh);
 }
 
+static mn_status resample_a_block(mn_context *own, failing_allocator *memory)
+{
+    mn_tet_mesh *mesh = tet_block(own, 2), *before;
+    add_physics(own, mesh);
+    check_ok(own, mn_tet_mesh_copy(mesh, &before));
+    mn_tet_mesh_move_vertex(mesh, 13, mn_v3(0.05, 0.02, 0.01));
+    mn_tet_resample_report report;
+    const mn_tet_resample_def names = {"v", "mass"};
+    failing_begin(memory);
+    const mn_status status = mn_tet_resample(before, mesh, &names, &report);
+    mn_tet_mesh_free(before);
+    mn_tet_mesh_free(mesh);
+    return status;
+}
+
 static void test_out_of_memory(void **state)
 {
     (void)state;
-    for (int64_t n = 0;; n++) {
-        failing_allocator memory = {.fail_at = -1};
-        mn_hooks hooks = failing_hooks(&memory);
-        mn_context *ctx = mn_context_create(&hooks);
-        mn_tet_mesh *mesh = tet_block(ctx, 2), *before;
-        add_physics(ctx, mesh);
-        check_ok(ctx, mn_tet_mesh_copy(mesh, &before));
-        mn_tet_mesh_move_vertex(mesh, 13, mn_v3(0.05, 0.02, 0.01));
-        memory.calls = 0, memory.fail_at = n;
-        mn_tet_resample_report report;
-        const mn_tet_resample_def names = {"v", "mass"};
-        const mn_status status = mn_tet_resample(before, mesh, &names, &report);
-        assert_int_equal(status, memory.failed ? MN_ERROR_MEMORY : MN_OK);
-        mn_tet_mesh_free(before);
-        mn_tet_mesh_free(mesh);
-        mn_context_free(ctx);
-        assert_int_equal(memory.held, 0);
-        if (!memory.failed) break;
-    }
-}
-
-static int set_up(void **state)
-{
-    *state = mn_context_create(NULL);
-    return *state ? 0 : 1;
-}
-
-static int tear_down(void **state)
-{
-    mn_context_free(*state);
-    return 0;
+    check_memory_may_run_out_inside(resample_a_block, INT64_MAX);
 }
 
 int main(void)
@@ -172,5 +157,5 @@ int main(void)
         cmocka_unit_test(test_conservation),   cmocka_unit_test(test_nothing_changed_and_bad_names),
         cmocka_unit_test(test_out_of_memory),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }

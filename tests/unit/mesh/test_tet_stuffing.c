@@ -6,8 +6,8 @@
 #include "meniscus/predicates.h"
 #include "meniscus/tet_quality.h"
 #include "meniscus/tet_stuffing.h"
-#include "support/check.h"
-#include "support/failing_allocator.h"
+#include "support/one_context.h"
+#include "support/out_of_memory.h"
 
 // The bound of [labelle2007], which validation row M1 asks for (10.7 to 164.8).
 static const double smallest = 10.78, largest = 164.74;
@@ -95,7 +95,7 @@ static void check_angles(mn_context *ctx, const mn_tet_mesh *mesh)
 /// Volume within 1 %, boundary within a quarter of the size, one closed manifold surface of the right genus.
 static void test_shapes_are_filled(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     static const double pi = 3.141592653589793;
     // Rounded plate, by Steiner's formula for a flat square of edge b: b^2 2r + perimeter pi r^2 / 2 + ball.
     const double b = 0.78, r = 0.06, plate = b * b * 2 * r + 4 * b * pi * r * r / 2 + 4 * pi * r * r * r / 3;
@@ -138,7 +138,7 @@ static void test_shapes_are_filled(void **state)
 /// so the crossings are wherever the linear guess puts them.
 static void test_noise_keeps_the_bound(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     int64_t tets = 0;
     for (uint64_t id = 0; id < 4; id++) {
         shape s = {NOISE, pose(id), mn_scale(0.1, mn_random_unit3(13, id, 0)), 1};
@@ -162,7 +162,7 @@ static void test_noise_keeps_the_bound(void **state)
 
 static void test_grading_saves_tetrahedra(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     shape s = {BALL, pose(1), {0.1, 0.2, 0.3}, 0};
     mn_tet_stuffing uniform, graded;
     mn_tet_mesh *a = stuffed(ctx, &s, 0.025, 0, &uniform), *b = stuffed(ctx, &s, 0.025, 1, &graded);
@@ -181,7 +181,7 @@ static void test_grading_saves_tetrahedra(void **state)
 
 static void test_what_is_too_thin_is_reported(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     for (int run = 0; run < 2; run++) {
         // A plate of a third of the size falls between the lattice points; a gap between two balls likewise.
         shape plate = {PLATE, mn_m3_identity(), {0.013, 0.017, 0.19}, 0};
@@ -202,7 +202,7 @@ static void test_what_is_too_thin_is_reported(void **state)
 /// and what is whole is not.
 static void test_sheets_of_any_thickness(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     const double size = 0.1;
     int broken = 0, silent = 0, alarms = 0;
     for (uint64_t id = 0; id < 120; id++) {
@@ -235,7 +235,7 @@ static void test_sheets_of_any_thickness(void **state)
 
 static void test_bad_definitions(void **state)
 {
-    mn_context *ctx = *state;
+    (void)state;
     shape s = {BALL, mn_m3_identity(), {0, 0, 0}, 0};
     mn_tet_stuffing result;
     mn_tet_stuffing_def def = def_of(&s, -1, 0);
@@ -287,38 +287,24 @@ static void test_same_bits_on_any_threads(void **state)
     }
 }
 
+static mn_status stuff_a_ball(mn_context *own, failing_allocator *memory)
+{
+    shape s = {BALL, mn_m3_identity(), {0, 0, 0}, 0};
+    failing_begin(memory);
+    for (int graded = 0; graded < 2; graded++) {
+        mn_tet_stuffing result;
+        const mn_tet_stuffing_def def = def_of(&s, 0.2, graded);
+        const mn_status status = mn_tet_stuff(own, &def, &result);
+        mn_tet_stuffing_free(own, &result);
+        if (status != MN_OK) return status;
+    }
+    return MN_OK;
+}
+
 static void test_out_of_memory(void **state)
 {
     (void)state;
-    for (int graded = 0; graded < 2; graded++)
-        for (int64_t n = 1;; n++) {
-            failing_allocator memory = {.fail_at = n};
-            mn_hooks hooks = failing_hooks(&memory);
-            mn_context *ctx = mn_context_create(&hooks);
-            if (ctx) {
-                shape s = {BALL, mn_m3_identity(), {0, 0, 0}, 0};
-                mn_tet_stuffing result;
-                const mn_tet_stuffing_def def = def_of(&s, 0.2, graded);
-                const mn_status status = mn_tet_stuff(ctx, &def, &result);
-                assert_int_equal(status, memory.failed ? MN_ERROR_MEMORY : MN_OK);
-                mn_tet_stuffing_free(ctx, &result);
-                mn_context_free(ctx);
-            }
-            assert_int_equal(memory.held, 0);
-            if (!memory.failed) break;
-        }
-}
-
-static int set_up(void **state)
-{
-    *state = mn_context_create(NULL);
-    return *state ? 0 : 1;
-}
-
-static int tear_down(void **state)
-{
-    mn_context_free(*state);
-    return 0;
+    check_memory_may_run_out_inside(stuff_a_ball, 32);
 }
 
 int main(void)
@@ -329,5 +315,5 @@ int main(void)
         cmocka_unit_test(test_sheets_of_any_thickness),  cmocka_unit_test(test_bad_definitions),
         cmocka_unit_test(test_same_bits_on_any_threads), cmocka_unit_test(test_out_of_memory),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -3,7 +3,7 @@
 // The solver as a whole: what it refuses, what it conserves, that threads and a save in the middle do not
 // change a bit, that damaged states are refused, and that it survives running out of memory.
 #include "support/check.h"
-#include "support/failing_allocator.h"
+#include "support/out_of_memory.h"
 #include "support/tet_shapes.h"
 
 #include "tet/liquid.h"
@@ -314,30 +314,27 @@ static void says_what_is_wrong(void **state)
     mn_context_free(ctx);
 }
 
+static mn_status live_and_go_on(mn_context *ctx, failing_allocator *memory)
+{
+    mn_tet_mesh *mesh = make_mesh(ctx, 2, 1.8, mn_v3(0, 0, 0), mn_v3(0, 0, 0));
+    const mn_tet_liquid_def def = water();
+    mn_tet_liquid *liquid;
+    failing_begin(memory);
+    mn_status status = mn_tet_liquid_create(ctx, &def, mesh, &liquid);
+    if (status == MN_OK) {
+        status = mn_tet_liquid_advance(liquid, 1e-4);
+        // What is left can go on.
+        if (status != MN_OK) check_ok(ctx, mn_tet_liquid_advance(liquid, 5e-5));
+    }
+    mn_tet_liquid_free(liquid);
+    mn_tet_mesh_free(mesh);
+    return status;
+}
+
 static void runs_out_of_memory_without_harm(void **state)
 {
     (void)state;
-    for (int64_t n = 0;; n += 1 + n / 16) {
-        failing_allocator memory = {.fail_at = -1};
-        const mn_hooks hooks = failing_hooks(&memory);
-        mn_context *ctx = mn_context_create(&hooks);
-        mn_tet_mesh *mesh = make_mesh(ctx, 2, 1.8, mn_v3(0, 0, 0), mn_v3(0, 0, 0));
-        const mn_tet_liquid_def def = water();
-        mn_tet_liquid *liquid;
-        memory.fail_at = memory.calls + n;
-        mn_status status = mn_tet_liquid_create(ctx, &def, mesh, &liquid);
-        if (status == MN_OK) {
-            status = mn_tet_liquid_advance(liquid, 1e-4);
-            // What is left can go on.
-            if (status != MN_OK) check_ok(ctx, mn_tet_liquid_advance(liquid, 5e-5));
-        }
-        mn_tet_liquid_free(liquid);
-        assert_int_equal(status, memory.failed ? MN_ERROR_MEMORY : MN_OK);
-        mn_tet_mesh_free(mesh);
-        mn_context_free(ctx);
-        assert_int_equal(memory.held, 0);
-        if (!memory.failed) break;
-    }
+    check_memory_may_run_out_inside(live_and_go_on, 16);
 }
 
 int main(void)
