@@ -90,6 +90,15 @@ mn_status mn_fail(mn_context *ctx, mn_status status, const char *format, ...)
     return status;
 }
 
+mn_status mn_check_number(mn_context *ctx, const char *name, double value, double low, double high,
+                          bool low_allowed)
+{
+    if (value > low && value <= high) return MN_OK;
+    if (low_allowed && value == low) return MN_OK;
+    return mn_fail(ctx, MN_ERROR_ARGUMENT, "%s is %g but must be %s %g and at most %g.", name, value,
+                   low_allowed ? "at least" : "above", low, high);
+}
+
 void mn_log(mn_context *ctx, mn_log_level level, const char *format, ...)
 {
     if (!ctx->hooks.log) return;

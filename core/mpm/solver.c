@@ -26,33 +26,24 @@ mn_mpm_def mn_mpm_default_def(void)
 
 // ---- checks ----
 
-static mn_status check_number(mn_context *ctx, const char *name, double value, double low, double high,
-                              bool low_allowed)
-{
-    if (value > low && value <= high) return MN_OK;
-    if (low_allowed && value == low) return MN_OK;
-    return mn_fail(ctx, MN_ERROR_ARGUMENT, "%s is %g but must be %s %g and at most %g.", name, value,
-                   low_allowed ? "at least" : "above", low, high);
-}
-
 static mn_status check_def(mn_context *ctx, const mn_mpm_def *def)
 {
     const double largest = 1e300;
-    MN_TRY(check_number(ctx, "dx", def->dx, 1e-12, 1e12, true));
-    MN_TRY(check_number(ctx, "sigma", def->sigma, 0, largest, true));
-    MN_TRY(check_number(ctx, "density", def->density, 0, largest, false));
-    MN_TRY(check_number(ctx, "viscosity", def->viscosity, 0, largest, true));
-    MN_TRY(check_number(ctx, "bulk_modulus", def->bulk_modulus, 0, largest, true));
-    MN_TRY(check_number(ctx, "compression", def->compression, 0, 0.1, false));
-    MN_TRY(check_number(ctx, "max_dt", def->max_dt, 0, INFINITY, false));
-    MN_TRY(check_number(ctx, "newton_tolerance", def->newton_tolerance, 0, 0.999, false));
-    MN_TRY(check_number(ctx, "cfl", def->cfl, 0, 10, false));
-    MN_TRY(check_number(ctx, "max_substeps", (double)def->max_substeps, 1, largest, true));
-    MN_TRY(check_number(ctx, "min_substeps", (double)def->min_substeps, 1, largest, true));
-    MN_TRY(check_number(ctx, "smoothing", def->smoothing, 0, 8, true));
-    MN_TRY(check_number(ctx, "flip_ratio", def->flip_ratio, 0, 1, true));
-    MN_TRY(check_number(ctx, "friction", def->friction, 0, largest, true));
-    MN_TRY(check_number(ctx, "contact_angle", def->contact_angle, 0, 180, true));
+    MN_TRY(mn_check_number(ctx, "dx", def->dx, 1e-12, 1e12, true));
+    MN_TRY(mn_check_number(ctx, "sigma", def->sigma, 0, largest, true));
+    MN_TRY(mn_check_number(ctx, "density", def->density, 0, largest, false));
+    MN_TRY(mn_check_number(ctx, "viscosity", def->viscosity, 0, largest, true));
+    MN_TRY(mn_check_number(ctx, "bulk_modulus", def->bulk_modulus, 0, largest, true));
+    MN_TRY(mn_check_number(ctx, "compression", def->compression, 0, 0.1, false));
+    MN_TRY(mn_check_number(ctx, "max_dt", def->max_dt, 0, INFINITY, false));
+    MN_TRY(mn_check_number(ctx, "newton_tolerance", def->newton_tolerance, 0, 0.999, false));
+    MN_TRY(mn_check_number(ctx, "cfl", def->cfl, 0, 10, false));
+    MN_TRY(mn_check_number(ctx, "max_substeps", (double)def->max_substeps, 1, largest, true));
+    MN_TRY(mn_check_number(ctx, "min_substeps", (double)def->min_substeps, 1, largest, true));
+    MN_TRY(mn_check_number(ctx, "smoothing", def->smoothing, 0, 8, true));
+    MN_TRY(mn_check_number(ctx, "flip_ratio", def->flip_ratio, 0, 1, true));
+    MN_TRY(mn_check_number(ctx, "friction", def->friction, 0, largest, true));
+    MN_TRY(mn_check_number(ctx, "contact_angle", def->contact_angle, 0, 180, true));
     if (!mn_is_finite3(def->gravity))
         return mn_fail(ctx, MN_ERROR_ARGUMENT, "gravity has a component that is not a number.");
     if (def->collider != MN_MPM_SLIP && def->collider != MN_MPM_STICK && def->collider != MN_MPM_SEPARATE)

@@ -28,37 +28,28 @@ mn_tet_liquid_def mn_tet_liquid_default_def(void)
 
 // ---- checks ----
 
-static mn_status check_number(mn_context *ctx, const char *name, double value, double low, double high,
-                              bool low_allowed)
-{
-    if (value > low && value <= high) return MN_OK;
-    if (low_allowed && value == low) return MN_OK;
-    return mn_fail(ctx, MN_ERROR_ARGUMENT, "%s is %g but must be %s %g and at most %g.", name, value,
-                   low_allowed ? "at least" : "above", low, high);
-}
-
 static mn_status check_def(mn_context *ctx, const mn_tet_liquid_def *def)
 {
     const double largest = 1e300;
-    MN_TRY(check_number(ctx, "density", def->density, 0, largest, false));
-    MN_TRY(check_number(ctx, "sigma", def->sigma, 0, largest, true));
-    MN_TRY(check_number(ctx, "viscosity", def->viscosity, 0, largest, true));
-    MN_TRY(check_number(ctx, "size", def->size, 0, 1e12, true));
-    MN_TRY(check_number(ctx, "min_size", def->min_size, 0, 1e12, true));
-    MN_TRY(check_number(ctx, "max_size", def->max_size, 0, 1e12, true));
-    MN_TRY(check_number(ctx, "quality", def->quality, 0, 0.5, true));
-    MN_TRY(check_number(ctx, "max_dt", def->max_dt, 0, INFINITY, false));
-    MN_TRY(check_number(ctx, "capillary_step", def->capillary_step, 0, largest, false));
-    MN_TRY(check_number(ctx, "max_substeps", (double)def->max_substeps, 1, largest, true));
-    MN_TRY(check_number(ctx, "min_substeps", (double)def->min_substeps, 1, largest, true));
-    MN_TRY(check_number(ctx, "soft_stiffness", def->soft_stiffness, 0, 1e6, true));
-    MN_TRY(check_number(ctx, "soft_memory", def->soft_memory, 0, largest, false));
+    MN_TRY(mn_check_number(ctx, "density", def->density, 0, largest, false));
+    MN_TRY(mn_check_number(ctx, "sigma", def->sigma, 0, largest, true));
+    MN_TRY(mn_check_number(ctx, "viscosity", def->viscosity, 0, largest, true));
+    MN_TRY(mn_check_number(ctx, "size", def->size, 0, 1e12, true));
+    MN_TRY(mn_check_number(ctx, "min_size", def->min_size, 0, 1e12, true));
+    MN_TRY(mn_check_number(ctx, "max_size", def->max_size, 0, 1e12, true));
+    MN_TRY(mn_check_number(ctx, "quality", def->quality, 0, 0.5, true));
+    MN_TRY(mn_check_number(ctx, "max_dt", def->max_dt, 0, INFINITY, false));
+    MN_TRY(mn_check_number(ctx, "capillary_step", def->capillary_step, 0, largest, false));
+    MN_TRY(mn_check_number(ctx, "max_substeps", (double)def->max_substeps, 1, largest, true));
+    MN_TRY(mn_check_number(ctx, "min_substeps", (double)def->min_substeps, 1, largest, true));
+    MN_TRY(mn_check_number(ctx, "soft_stiffness", def->soft_stiffness, 0, 1e6, true));
+    MN_TRY(mn_check_number(ctx, "soft_memory", def->soft_memory, 0, largest, false));
     if (!mn_is_finite3(def->gravity))
         return mn_fail(ctx, MN_ERROR_ARGUMENT, "gravity has a component that is not a number.");
-    MN_TRY(check_number(ctx, "contact_angle", def->contact_angle, 0, 180, true));
-    MN_TRY(check_number(ctx, "friction", def->friction, 0, largest, true));
-    MN_TRY(check_number(ctx, "drag", def->drag, 0, largest, true));
-    MN_TRY(check_number(ctx, "split_threshold", def->split_threshold, 0, 1e6, true));
+    MN_TRY(mn_check_number(ctx, "contact_angle", def->contact_angle, 0, 180, true));
+    MN_TRY(mn_check_number(ctx, "friction", def->friction, 0, largest, true));
+    MN_TRY(mn_check_number(ctx, "drag", def->drag, 0, largest, true));
+    MN_TRY(mn_check_number(ctx, "split_threshold", def->split_threshold, 0, 1e6, true));
     for (int k = 0; k < 6; k++)
         if (def->wall[k] && mn_box_is_empty(def->domain))
             return mn_fail(ctx, MN_ERROR_ARGUMENT,

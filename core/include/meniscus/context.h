@@ -69,6 +69,10 @@ __attribute__((format(printf, 3, 4)))
 mn_status
 mn_fail(mn_context *ctx, mn_status status, const char *format, ...);
 
+/// MN_ERROR_ARGUMENT with a sentence unless low < value <= high, or value == low where that is allowed.
+mn_status mn_check_number(mn_context *ctx, const char *name, double value, double low, double high,
+                          bool low_allowed);
+
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
