@@ -34,3 +34,17 @@ mn_status mn_input_triangles(mn_context *ctx, const mn_geo *geo, mn_id_array *tr
         }
     return MN_OK;
 }
+
+mn_status mn_input_wind(const mn_cook *cook, int32_t input, mn_volume *wind)
+{
+    *wind = (mn_volume){0};
+    const mn_geo *geo = mn_cook_input(cook, input);
+    if (!geo) return MN_OK;
+    *wind = mn_geo_find_volume(geo, "vel");
+    if (!wind->ops || mn_volume_get_info(*wind).components != 3)
+        return mn_cook_fail(
+            cook, MN_ERROR_INPUT,
+            "the wind input holds no vector volume named vel; connect a velocity VDB, or use the wind "
+            "parameter.");
+    return MN_OK;
+}

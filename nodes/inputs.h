@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What more than one node looks for in an input: a level set, colliders.
+// What more than one node looks for in an input: a level set, colliders, wind.
 #ifndef MENISCUS_NODES_INPUTS_H
 #define MENISCUS_NODES_INPUTS_H
 
@@ -18,5 +18,8 @@ mn_status mn_input_triangles(mn_context *ctx, const mn_geo *geo, mn_id_array *tr
 /// The colliders of an input at this frame, for the caller to free; NULL when nothing is connected. Their
 /// velocities are those on screen: the simulation runs cook->dt seconds while the screen shows one frame.
 mn_status mn_input_colliders(const mn_cook *cook, int32_t input, mn_collider **collider);
+
+/// The wind field of an input, borrowed; its ops are NULL when nothing is connected.
+mn_status mn_input_wind(const mn_cook *cook, int32_t input, mn_volume *wind);
 
 #endif

@@ -3,6 +3,7 @@
 // mpm_solver: liquids with surface tension by the material point method. The numerics are mn_mpm's; this file
 // reads parameters and attributes, calls it, and writes attributes.
 #include "nodes/columns.h"
+#include "nodes/domain.h"
 #include "nodes/inputs.h"
 #include "nodes/materials.h"
 #include "nodes/mpm_doctor.h"
@@ -155,8 +156,6 @@ static const mn_output_def outputs_of[] = {
 
 static mn_mpm_def def_of(const mn_cook *cook)
 {
-    static const char *const sides[6] = {"boundary_x_min", "boundary_x_max", "boundary_y_min",
-                                         "boundary_y_max", "boundary_z_min", "boundary_z_max"};
     mn_mpm_def def = mn_mpm_default_def();
     def.dx = mn_cook_float(cook, "dx");
     def.sigma = mn_cook_material_float(cook, "sigma");
@@ -181,10 +180,9 @@ static mn_mpm_def def_of(const mn_cook *cook)
     def.max_substeps = mn_cook_int(cook, "max_substeps");
     if (def.max_substeps < def.min_substeps) def.max_substeps = def.min_substeps;
     if (!mn_cook_toggle(cook, "use_domain")) return def;
-    const mn_vec3 center = mn_cook_vec3(cook, "domain_center"), size = mn_cook_vec3(cook, "domain_size");
-    def.domain = (mn_box){mn_axpy(center, -0.5, size), mn_axpy(center, 0.5, size)};
+    def.domain = mn_domain_box(cook);
     for (int i = 0; i < 6; i++) {
-        const int32_t side = mn_cook_menu(cook, sides[i]);
+        const int32_t side = mn_domain_side(cook, i);
         def.wall[i] =
             side == SIDE_SAME ? (mn_mpm_wall)mn_cook_menu(cook, "boundary") : (mn_mpm_wall)(side - SIDE_OPEN);
     }

@@ -191,21 +191,6 @@ static mn_status add_initial_drops(const mn_cook *cook, const mn_spray_def *def,
     return status;
 }
 
-// The wind field, borrowed from the input.
-static mn_status read_wind(const mn_cook *cook, mn_volume *wind)
-{
-    *wind = (mn_volume){0};
-    const mn_geo *geo = mn_cook_input(cook, INPUT_WIND);
-    if (!geo) return MN_OK;
-    *wind = mn_geo_find_volume(geo, "vel");
-    if (!wind->ops || mn_volume_get_info(*wind).components != 3)
-        return mn_cook_fail(
-            cook, MN_ERROR_INPUT,
-            "the wind input holds no vector volume named vel; connect a velocity VDB, or use the wind "
-            "parameter.");
-    return MN_OK;
-}
-
 // ---- the callbacks ----
 
 static mn_status create(const mn_cook *cook, void **state)
@@ -239,7 +224,7 @@ static mn_status advance(const mn_cook *cook, void *state)
     mn_status status;
     MN_TRY_TO(out, status, read_source(cook, &arrays));
     MN_TRY_TO(out, status, mn_input_colliders(cook, INPUT_COLLIDERS, &collider));
-    MN_TRY_TO(out, status, read_wind(cook, &inputs.wind));
+    MN_TRY_TO(out, status, mn_input_wind(cook, INPUT_WIND, &inputs.wind));
     inputs.collider = collider;
     MN_TRY_TO(out, status, mn_spray_set_def(state, &def));
     status = mn_spray_advance(state, &inputs, cook->dt);

@@ -3,6 +3,7 @@
 // tet_solver: liquids with surface tension on tetrahedra that move with them. The numerics are
 // mn_tet_liquid's; this file reads parameters and geometry, calls it, and writes geometry.
 #include "nodes/columns.h"
+#include "nodes/domain.h"
 #include "nodes/inputs.h"
 #include "nodes/materials.h"
 
@@ -120,8 +121,6 @@ static const mn_output_def outputs_of[] = {
 
 static mn_tet_liquid_def def_of(const mn_cook *cook)
 {
-    static const char *const sides[6] = {"boundary_x_min", "boundary_x_max", "boundary_y_min",
-                                         "boundary_y_max", "boundary_z_min", "boundary_z_max"};
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
     def.sigma = mn_cook_material_float(cook, "sigma");
     def.density = mn_cook_material_float(cook, "density");
@@ -145,9 +144,8 @@ static mn_tet_liquid_def def_of(const mn_cook *cook)
     def.drag = mn_cook_float(cook, "drag");
     def.stick = mn_cook_menu(cook, "boundary") == 1;
     if (!mn_cook_toggle(cook, "use_domain")) return def;
-    const mn_vec3 center = mn_cook_vec3(cook, "domain_center"), size = mn_cook_vec3(cook, "domain_size");
-    def.domain = (mn_box){mn_axpy(center, -0.5, size), mn_axpy(center, 0.5, size)};
-    for (int i = 0; i < 6; i++) def.wall[i] = mn_cook_menu(cook, sides[i]) == SIDE_SOLID;
+    def.domain = mn_domain_box(cook);
+    for (int i = 0; i < 6; i++) def.wall[i] = mn_domain_side(cook, i) == SIDE_SOLID;
     return def;
 }
 
