@@ -84,6 +84,7 @@ static double factor_at(const mn_mls *mls, mn_vec3 x)
 static mn_vec3 pull_of_edge(const mn_mls *mls, int32_t from, int32_t to)
 {
     const mn_vec3 *x = mls->x0.data, *normal = mls->surface.normal.data;
+    if (mls_is_attached(mls, from) && mls_is_attached(mls, to)) return mn_v3(0, 0, 0); // no free edge
     const mn_vec3 e = mn_sub(x[to], x[from]),
                   out = mn_cross(e, mn_normalize(mn_add(normal[from], normal[to])));
     const double f = factor_at(mls, mn_lerp(x[from], x[to], 0.5));
@@ -115,7 +116,7 @@ static double ripeness(const mn_mls *mls, int32_t p)
 {
     const mn_mls_point *point = &mls->points.data[p];
     if (!mls->surface.edge.data[p] || mls->surface.fans.data[p].count == 0 || mls_is_held(point) ||
-        mls_is_dead(point) || point->codim != MN_MLS_FILM)
+        mls_is_dead(point) || point->codim != MN_MLS_FILM || mls_is_attached(mls, p))
         return 0;
     const double d = 2 * sqrt(point->mass / (mls->def.density * PI * mls->def.spacing));
     return d / mls->def.rim_thickness * (0.85 + 0.3 * mn_random_unit(mls->def.seed, (uint64_t)point->id, 1));

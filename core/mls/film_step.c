@@ -39,6 +39,7 @@ typedef struct step_job {
     double shift; ///< for blends
     bool judge;   ///< what solids do is asked for, not left out
     bool viscous; ///< viscosity is strong enough to be solved for
+    bool alone;   ///< the solve is for what a pull does by itself, not for all that acts
 } step_job;
 
 static double theta_of(const mn_mls *mls)
@@ -185,7 +186,9 @@ static mn_status move_range(void *user, mn_range range)
 static mn_status move(step_job *job, double shift)
 {
     job->shift = shift;
-    return mn_parallel_for(job->mls->ctx, job->mls->points.count, GRAIN, move_range, job);
+    MN_TRY(mn_parallel_for(job->mls->ctx, job->mls->points.count, GRAIN, move_range, job));
+    mls_move_held(job->mls, (1 - job->theta) * shift);
+    return MN_OK;
 }
 
 static mn_status solve(step_job *job, const mn_vec3 *right, mn_vec3 *solution)
@@ -200,6 +203,7 @@ static mn_status solve(step_job *job, const mn_vec3 *right, mn_vec3 *solution)
         right = mls->solids.right.data;
         mls_slide(mls, mls->solids.right.data);
     }
+    if (mls_has_holds(mls)) return mls_solve_held(mls, &problem, right, job->alone, solution);
     MN_TRY(mn_conjugate_gradients(mls->krylov, &problem, &def, &right->x, &solution->x, &result));
     mls->iterations += result.iterations;
     if (result.end == MN_KRYLOV_BREAKDOWN)
@@ -230,14 +234,15 @@ static void sum_momentum(void *user, mn_range range, double *sums)
     }
 }
 
-// A film that nothing holds gains dt g M of momentum and no more: what the solver left over of that is taken
-// out as one velocity for all.
-static mn_status balance_momentum(mn_mls *mls, double dt)
+// A film that nothing holds gains dt g M of momentum, less what it pulls at volumes with, and no more: what
+// the solver left over of that is taken out as one velocity for all.
+static mn_status balance_momentum(mn_mls *mls, double dt, mn_vec3 pull)
 {
     double s[SUM_COUNT];
     MN_TRY(mn_parallel_sum(mls->ctx, mls->points.count, GRAIN, sum_momentum, mls, SUM_COUNT, s));
     if (!(s[3] > 0)) return MN_OK;
-    const mn_vec3 rest = mn_sub(mn_scale(dt, mls->def.gravity), mn_scale(1 / s[3], mn_v3(s[0], s[1], s[2])));
+    const mn_vec3 has = mn_add(mn_v3(s[0], s[1], s[2]), pull);
+    const mn_vec3 rest = mn_sub(mn_scale(dt, mls->def.gravity), mn_scale(1 / s[3], has));
     for (int64_t p = 0; p < mls->points.count; p++)
         mls->solution.data[p] = mn_add(mls->solution.data[p], rest);
     return MN_OK;
@@ -303,7 +308,9 @@ static mn_status solve_gas(step_job *job)
         if (settled) break;
         if (pass > 0) MN_TRY(add_gas(job, -dt));
         if (pass == 0) MN_TRY(mls_breathing(mls, dt));
+        job->alone = true;
         MN_TRY(solve(job, mls->right.data, mls->swell.data));
+        job->alone = false;
         MN_TRY(move(job, dt));
         const mls_line line = {mls->x0.data, mls->x1.data, mls->part.data, mls->swell.data};
         MN_TRY(mls_solve_pressures(mls, &line, theta * dt * dt));
@@ -331,6 +338,17 @@ static double stretch_of(void *user, mn_range range)
     return sqrt(most);
 }
 
+static void add_gas_load(const step_job *job, mn_vec3 *load)
+{
+    const mn_mls *mls = job->mls;
+    for (int64_t p = 0; p < mls->points.count; p++) {
+        const int64_t pocket = mls->points.data[p].pocket;
+        if (pocket < 0) continue;
+        const double push = mls->pockets.data[pocket].pressure - mls->def.ambient_pressure;
+        load[p] = mn_axpy(load[p], job->dt * push, mls->gradient.data[p]);
+    }
+}
+
 // The change of velocity by all that acts, given what touches solids.
 static mn_status solve_all(step_job *job)
 {
@@ -350,7 +368,12 @@ static mn_status solve_all(step_job *job)
     if (threads) MN_TRY(solve_threads_again(job));
     if (mls->solids.collider)
         memcpy(mls->solids.load.data, mls->right.data, mn_bytes(count, sizeof(mn_vec3)));
-    return mls->pockets.count > 0 ? solve_gas(job) : MN_OK;
+    if (mls_has_holds(mls)) memcpy(mls->holds.pull.data, mls->right.data, mn_bytes(count, sizeof(mn_vec3)));
+    if (mls->pockets.count == 0) return MN_OK;
+    MN_TRY(solve_gas(job));
+    if (!mls_has_holds(mls)) return MN_OK;
+    add_gas_load(job, mls->holds.pull.data); // once more, for the volumes' answer to it
+    return solve(job, mls->holds.pull.data, mls->solution.data);
 }
 
 // As long as a solid would have to pull at a point more than it can, that point is let go.
@@ -361,12 +384,7 @@ static mn_status solve_with_solids(step_job *job)
     bool released = true;
     for (int32_t pass = 0; pass < CONTACT_PASSES && released; pass++) {
         MN_TRY(solve_all(job));
-        for (int64_t p = 0; p < mls->points.count; p++) {
-            const int64_t pocket = mls->points.data[p].pocket;
-            if (pocket < 0) continue;
-            const double push = mls->pockets.data[pocket].pressure - mls->def.ambient_pressure;
-            load[p] = mn_axpy(load[p], job->dt * push, mls->gradient.data[p]);
-        }
+        add_gas_load(job, load);
         job->judge = true;
         MN_TRY(apply(job, &mls->solution.data->x, &mls->swell.data->x));
         job->judge = false;
@@ -375,17 +393,33 @@ static mn_status solve_with_solids(step_job *job)
     return released ? solve_all(job) : MN_OK;
 }
 
+// What the films pull at volumes with, N s; the volumes have it then.
+static mn_status pull_bodies(step_job *job, mn_vec3 *pull)
+{
+    mn_mls *mls = job->mls;
+    *pull = mn_v3(0, 0, 0);
+    if (!mls_has_holds(mls)) return MN_OK;
+    MN_TRY(move(job, job->dt));
+    job->judge = true;
+    MN_TRY(apply(job, &mls->solution.data->x, &mls->swell.data->x));
+    job->judge = false;
+    return mls_pull_bodies(mls, mls->swell.data, mls->holds.pull.data, pull);
+}
+
 mn_status mls_step(mn_mls *mls, double dt, double *stretch)
 {
     step_job job = {.mls = mls, .dt = dt, .theta = theta_of(mls), .gamma = 2 * mls->def.sigma};
     const int64_t count = mls->points.count;
     const bool solids = mls->solids.collider != NULL;
     bool free = !solids;
+    mn_vec3 pull;
     mls->pump = mls->def.ambient_pressure * mls->def.blow * dt;
     for (int64_t p = 0; p < count; p++) free = free && !mls->pinned.data[p] && mls->drag.data[p] == 0;
     MN_TRY(weigh_viscosity(&job));
+    if (mls_has_holds(mls)) MN_TRY(mls_begin_holds(mls, dt));
     MN_TRY(solids ? solve_with_solids(&job) : solve_all(&job));
-    if (free) MN_TRY(balance_momentum(mls, dt));
+    MN_TRY(pull_bodies(&job, &pull));
+    if (free) MN_TRY(balance_momentum(mls, dt, pull));
     MN_TRY(move(&job, dt));
     if (mls->pockets.count > 0) MN_TRY(mls_calm_breathing(mls, dt));
     MN_TRY(mls_keep_films_apart(mls, dt));

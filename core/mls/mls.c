@@ -146,6 +146,7 @@ static void free_scratch(mn_mls *mls)
     mn_array_free(ctx, &mls->arc);
     film_matrix_free(ctx, &mls->matrix);
     mls_solids_free(mls);
+    mls_holds_free(mls);
     mn_array_free(ctx, &mls->meetings);
 }
 

@@ -181,7 +181,8 @@ static mn_status prepare(mn_mls *mls, const mn_mls_inputs *inputs, double remain
     speed = fmax(speed, mls_threads_stretch(mls, mls->v0.data, NULL));
     *longest = speed > 0 ? STRETCH_AIM * mls->def.spacing / speed : INFINITY;
     *longest = fmin(*longest, mls_solids_step(mls));
-    return mls_liquid_prepare(mls, inputs, remaining, longest);
+    MN_TRY(mls_liquid_prepare(mls, inputs, remaining, longest));
+    return mls_find_holds(mls);
 }
 
 // Tries shorter and shorter steps; *dt is the one that was taken.

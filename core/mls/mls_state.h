@@ -57,6 +57,27 @@ typedef struct mls_solids {
     mls_vec3_array right;     ///< a right-hand side along the solids
 } mls_solids;
 
+enum { MLS_HOLD_MAX = 32 };
+
+/// A point of a film or thread that moves with the skin of a volume, see film_attach.c.
+typedef struct mls_hold {
+    int32_t point, body; ///< of the films, of the volumes
+    int32_t count;
+    int32_t skin[MLS_HOLD_MAX];
+    double weight[MLS_HOLD_MAX]; ///< sum 1
+    mn_vec3 jump;                ///< m/s, that the skin is faster at the start of the step
+} mls_hold;
+
+typedef struct mls_holds {
+    MN_ARRAY(mls_hold) list;
+    MN_ARRAY(int32_t) of; ///< of each point; -1: no volume holds it
+    // scratch of a step
+    mls_vec3_array full, pull; ///< all velocities; right-hand side of the films with all that acts
+    mls_double_array right, solution, guess, scratch;
+    double mass; ///< kg, of the liquid that moves with each of them
+    bool factored;
+} mls_holds;
+
 /// Points of two films, one above the other.
 typedef struct mls_meeting {
     int32_t p, q;
@@ -105,6 +126,7 @@ struct mn_mls {
     MN_ARRAY(int32_t) patch;
 
     mls_solids solids;
+    mls_holds holds;
     MN_ARRAY(mls_meeting) meetings;
 
     double pump; ///< J, that the step tried last blows into each pocket with a lid
@@ -183,6 +205,30 @@ void mls_judge_contacts(mn_mls *mls, double dt, const mn_vec3 *load, const mn_ve
 /// Friction, and what has come to lie inside: after x1 and the solution are known.
 mn_status mls_settle(mn_mls *mls, double dt);
 void mls_solids_free(mn_mls *mls);
+
+// ---- film_attach.c: films and threads that end at volumes ----
+/// Which points are held in this step; after the volumes are prepared.
+mn_status mls_find_holds(mn_mls *mls);
+static inline bool mls_has_holds(const mn_mls *mls)
+{
+    return mls->holds.list.count > 0;
+}
+/// True when the point p of the step moves with a volume.
+static inline bool mls_is_attached(const mn_mls *mls, int64_t p)
+{
+    return p < mls->holds.of.count && mls->holds.of.data[p] >= 0;
+}
+/// Before the solves of a step: the volume's part of the system.
+mn_status mls_begin_holds(mn_mls *mls, double dt);
+/// A1 d = right together with the volumes; `alone`: what a pull does by itself, without all that acts on
+/// them.
+mn_status mls_solve_held(mn_mls *mls, const mn_linear_problem *film, const mn_vec3 *right, bool alone,
+                         mn_vec3 *solution);
+/// What is held has the skin's velocity at the start of the step, not its own: x1 += factor (W u* - v0).
+void mls_move_held(mn_mls *mls, double factor);
+/// Hands on to the volumes what pulls at their films, A1 d = `applied`; *sum, N s: all of it.
+mn_status mls_pull_bodies(mn_mls *mls, const mn_vec3 *applied, const mn_vec3 *right, mn_vec3 *sum);
+void mls_holds_free(mn_mls *mls);
 
 // ---- film_contact.c ----
 /// Changes x1 and the solution so that films do not pass through each other.

@@ -26,7 +26,7 @@ enum { SHARERS = 64, FILM = 0, THREAD, DROP };
 static bool is_rim(const mn_mls *mls, int32_t p)
 {
     return mls->surface.edge.data[p] && !mls_is_held(&mls->points.data[p]) &&
-           !mls_is_dead(&mls->points.data[p]);
+           !mls_is_dead(&mls->points.data[p]) && !mls_is_attached(mls, p);
 }
 
 static bool ring_is_rim(const mn_mls *mls, int32_t p)

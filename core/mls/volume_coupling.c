@@ -167,7 +167,24 @@ static mn_status assemble(mls_volume *v)
     MN_TRY(list_pressures(v));
     MN_TRY(mn_sparse_from_triplets(v->ctx, size, size, v->rows.count, v->rows.data, v->columns.data,
                                    v->values.data, NULL, &v->system));
-    return volume_factor_build(v->ctx, &v->system, 3 * v->skin.count, &v->factor);
+    return MN_OK;
+}
+
+static void add_to_diagonal(mls_volume *v, const mn_vec3 *more, double factor)
+{
+    mn_sparse *m = &v->system;
+    const double *add = &more->x;
+    for (int32_t i = 0; i < 3 * (int32_t)v->skin.count; i++)
+        for (int64_t k = m->start[i]; k < m->start[i + 1]; k++)
+            if (m->column[k] == i) m->value[k] -= factor * add[i];
+}
+
+mn_status volume_factor_with(mls_volume *v, const mn_vec3 *more)
+{
+    if (more) add_to_diagonal(v, more, 1);
+    const mn_status status = volume_factor_build(v->ctx, &v->system, 3 * v->skin.count, &v->factor);
+    if (more) add_to_diagonal(v, more, -1);
+    return status;
 }
 
 static mn_status apply(void *user, const double *x, double *y)
@@ -256,14 +273,14 @@ static mn_status right_side(mls_volume *v)
 }
 
 // The pressures that the particles remember, as a start: most of it does not change from step to step.
-static void guess_pressures(mls_volume *v)
+void volume_guess(const mls_volume *v, double *guess)
 {
-    memset(v->guess.data, 0, mn_bytes(v->guess.count, sizeof(double)));
+    memset(guess, 0, mn_bytes(v->guess.count, sizeof(double)));
     for (int64_t i = 0; i < v->liquid.count; i++) {
         const int32_t cell = v->liquid.data[i];
         const int32_t begin = v->sorted.cell_start[cell], end = v->sorted.cell_start[cell + 1];
         for (int32_t k = begin; k < end; k++)
-            v->guess.data[3 * v->skin.count + i] += v->dt * v->particles.data[k].pressure / (end - begin);
+            guess[3 * v->skin.count + i] += v->dt * v->particles.data[k].pressure / (end - begin);
     }
 }
 
@@ -276,7 +293,7 @@ static mn_status solve_from_guess(mls_volume *v, int64_t size)
     double norm = 0;
     MN_TRY(volume_factor_apply(&v->factor, v->right.data, v->solution.data));
     for (int64_t i = 0; i < size; i++) norm += v->right.data[i] * v->solution.data[i];
-    guess_pressures(v);
+    volume_guess(v, v->guess.data);
     MN_TRY(apply(v, v->guess.data, v->solution.data));
     for (int64_t i = 0; i < size; i++) v->right.data[i] -= v->solution.data[i];
     def.tolerance = 1e-14, def.absolute = TOLERANCE * sqrt(fmax(0, norm));
@@ -306,7 +323,7 @@ static mn_status speed_range(void *user, mn_range range)
     return MN_OK;
 }
 
-mn_status volume_solve(mls_volume *v, double dt)
+mn_status volume_assemble(mls_volume *v, double dt)
 {
     mn_context *ctx = v->ctx;
     const int64_t size = v->liquid.count + 3 * v->skin.count;
@@ -317,22 +334,33 @@ mn_status volume_solve(mls_volume *v, double dt)
     MN_TRY(mn_array_resize(ctx, &v->right, size));
     MN_TRY(mn_array_resize(ctx, &v->solution, size));
     MN_TRY(mn_array_resize(ctx, &v->guess, size));
+    if (v->liquid.count == 0) return MN_OK;
+    weigh_skin(v);
+    MN_TRY(assemble(v));
+    return right_side(v);
+}
+
+mn_status volume_solve(mls_volume *v)
+{
+    if (v->liquid.count == 0) return MN_OK;
+    MN_TRY(volume_factor_with(v, NULL));
+    return solve_from_guess(v, v->right.count);
+}
+
+mn_status volume_take(mls_volume *v)
+{
     if (v->liquid.count == 0) { // what is left fills no cell: it flies on
         for (int64_t p = 0; p < v->skin.count; p++) v->change.data[p] = mn_v3(0, 0, 0);
         return MN_OK;
     }
-    weigh_skin(v);
-    MN_TRY(assemble(v));
-    MN_TRY(right_side(v));
-    MN_TRY(solve_from_guess(v, size));
     if (v->skin.count > 0) memcpy(v->change.data, v->solution.data, mn_bytes(v->skin.count, sizeof(mn_vec3)));
     for (int64_t i = 0; i < v->liquid.count; i++)
-        v->pressure.data[i] = v->solution.data[3 * v->skin.count + i] / dt;
-    MN_TRY(mn_parallel_for(ctx, 3 * (int64_t)v->cells, 4 * GRAIN, speed_range, v));
+        v->pressure.data[i] = v->solution.data[3 * v->skin.count + i] / v->dt;
+    MN_TRY(mn_parallel_for(v->ctx, 3 * (int64_t)v->cells, 4 * GRAIN, speed_range, v));
     for (int64_t i = 0; i < v->crossings.count; i++) {
         const volume_crossing *row = &v->crossings.data[i];
         if (row->loose)
-            v->speed.data[row->face] += row->side / row->mass * dt * v->pressure.data[row->unknown];
+            v->speed.data[row->face] += row->side / row->mass * v->dt * v->pressure.data[row->unknown];
         else
             v->speed.data[row->face] = skin_speed(row, &v->u0.data->x) + skin_speed(row, &v->change.data->x);
     }

@@ -10,8 +10,7 @@
 //           stack of particles across the film; a skin is laid around them, and where it overlaps that of a
 //           volume both become one (volume_mend.c).
 //
-// A film that begins where a volume ends would draw back from it at once: what is that near moves with the
-// particles around it, as one, and hands on to them what pulls at it.
+// A film that begins where a volume ends is held by it (film_attach.c).
 #include "mls/volume_state.h"
 
 #include <string.h>
@@ -22,7 +21,6 @@ static const double TAKEN = 0.75;   // dx, from a particle to its point of film 
 static const double THICK = 1.5;    // dx, of film that becomes a volume
 static const double NEARLY = 0.8;   // of that, around it
 static const double LEAST_SLAB = 8; // cells, of film that becomes a volume at once
-static const double HOLD = 0.75;    // dx, between the edge of a film and the particles that it moves with
 
 // ---- 0 to 1 ----
 
@@ -209,66 +207,5 @@ mn_status mls_thick_films(mn_mls *mls)
     if (status == MN_OK) status = lay_skin(mls, &old);
     mn_array_free(mls->ctx, &old);
     mls->surface_is_fresh = false;
-    return status;
-}
-
-// ---- films that end at volumes ----
-
-enum { GRIP_MAX = 64 };
-
-typedef struct grip {
-    const mls_volume *volume;
-    int32_t count, particle[GRIP_MAX];
-    double mass;
-    mn_vec3 momentum;
-} grip;
-
-static void take_hold(void *user, int32_t particle, double unused)
-{
-    grip *g = user;
-    const mn_mls_particle *p = &g->volume->particles.data[particle];
-    (void)unused;
-    if (g->count == GRIP_MAX) return;
-    g->particle[g->count++] = particle;
-    g->mass += p->mass;
-    g->momentum = mn_axpy(g->momentum, p->mass, p->velocity);
-}
-
-static bool may_hold(const mls_volume *v, const mn_mls_point *point)
-{
-    return point->codim == MN_MLS_FILM && point->anchor == MN_MLS_FREE &&
-           volume_cell_at(v, point->position) >= 0;
-}
-
-mn_status mls_hold_films(mn_mls *mls)
-{
-    mls_volume *v = mls->liquid;
-    const double reach = HOLD * v->set.dx;
-    mn_neighbours *near = NULL;
-    bool any = false;
-    mn_status status;
-    for (int64_t i = 0; i < mls->points.count && !any; i++) any = may_hold(v, &mls->points.data[i]);
-    if (!any || v->particles.count == 0) return MN_OK;
-    MN_TRY(mn_array_resize(v->ctx, &v->sites, v->particles.count));
-    for (int64_t i = 0; i < v->particles.count; i++) v->sites.data[i] = v->particles.data[i].position;
-    MN_TRY_TO(out, status, mn_neighbours_create(v->ctx, &near));
-    MN_TRY_TO(out, status, mn_neighbours_build(near, mn_points_of(v->sites.data, v->sites.count), reach));
-    for (int64_t i = 0; i < mls->points.count; i++) {
-        mn_mls_point *point = &mls->points.data[i];
-        grip g = {.volume = v};
-        if (!may_hold(v, point)) continue;
-        mn_neighbours_visit(near, point->position, reach, take_hold, &g);
-        if (g.count == 0) continue;
-        const mn_vec3 before = mn_scale(1 / g.mass, g.momentum);
-        const mn_vec3 after = mn_lerp(before, point->velocity, point->mass / (point->mass + g.mass));
-        for (int32_t k = 0; k < g.count; k++) {
-            mn_mls_particle *p = &v->particles.data[g.particle[k]];
-            p->velocity = mn_add(p->velocity, mn_sub(after, before));
-        }
-        point->velocity = after;
-    }
-    status = MN_OK;
-out:
-    mn_neighbours_free(near);
     return status;
 }

@@ -136,7 +136,8 @@ mn_status mls_liquid_step(mn_mls *mls, double dt, double *stretch)
     mls->liquid->dt = dt;
     if (mls->liquid->particles.count == 0) return MN_OK; // all of it has become film
     mn_timer_begin(&mls->seconds, "pressure");
-    const mn_status status = volume_step(mls->liquid, dt, &most);
+    const mn_status status = mls_has_holds(mls) ? volume_end(mls->liquid, &most) // solved with the films
+                                                : volume_step(mls->liquid, dt, &most);
     mn_timer_end(&mls->seconds, "pressure");
     mls->iterations += mls->liquid->iterations;
     *stretch = fmax(*stretch, most / (SKIN_STRETCH * mls->def.spacing));
@@ -154,7 +155,6 @@ mn_status mls_liquid_commit(mn_mls *mls)
     mn_timer_end(&mls->seconds, "particles");
     MN_TRY(status);
     if (any) MN_TRY(mls_liquid_absorb(mls));
-    if (any) MN_TRY(mls_hold_films(mls));
     MN_TRY(mls_liquid_release(mls));
     mls_liquid_limit(mls);
     if (mls->points.count + v->particles.count + v->skin.count > mls->def.max_points)

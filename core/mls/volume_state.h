@@ -65,7 +65,14 @@ typedef struct volume_body {
     double volume, mass;          ///< m^3 enclosed by its skin, kg of its particles
     int64_t crossings, held, fed; ///< faces: where the skin crosses, that a solid closes, of a spring
     mn_vec3 momentum;             ///< before the step
+    mn_vec3 angular;              ///< and angular momentum, about the origin
+    mn_vec3 pull, turn;           ///< N s and N m s, of the films that end at it
 } volume_body;
+
+/// What a film gives to the particles around a place.
+typedef struct volume_push {
+    mn_vec3 at, impulse; ///< m, N s
+} volume_push;
 
 typedef MN_ARRAY(mn_mls_particle) volume_particle_array;
 typedef MN_ARRAY(mn_mls_skin_point) volume_skin_array;
@@ -125,6 +132,7 @@ struct mls_volume {
     mn_krylov *krylov;
     double dt, strength; ///< of the solve that runs: time step, and dt^2 theta^2 sigma
     int64_t iterations;
+    MN_ARRAY(volume_push) pushes; ///< of the films that end here
 
     volume_index_array stack;
     volume_particle_array spare;
@@ -177,8 +185,6 @@ mn_status mls_liquid_absorb(mn_mls *mls);
 enum { VOLUME_SHEET = 2 }; ///< in `none`: skin of a sheet that is too thin for the grid
 /// Sheets go over into `sheets`, with the particles between them.
 mn_status volume_peel(mls_volume *volume, int64_t *next_id);
-/// Films near a volume move with it.
-mn_status mls_hold_films(mn_mls *mls);
 
 /// What has left the box of the def goes.
 void mls_liquid_limit(mn_mls *mls);
@@ -193,6 +199,9 @@ mn_status volume_prepare(mls_volume *volume, const volume_settings *settings, in
 mn_status volume_speeds(const mls_volume *volume, double *edge, double *fastest);
 /// Tries a step; *stretch is the largest change of an edge of the skin, m.
 mn_status volume_step(mls_volume *volume, double dt, double *stretch);
+/// Its parts: all up to the system, and what follows from `solution`.
+mn_status volume_begin(mls_volume *volume, double dt);
+mn_status volume_end(mls_volume *volume, double *stretch);
 /// Takes the step that was tried; new points are numbered from *next_id on.
 mn_status volume_commit(mls_volume *volume, int64_t *next_id);
 
@@ -280,7 +289,14 @@ void volume_factor_free(mn_context *ctx, volume_factor *factor);
 mn_status volume_factor_apply(void *factor, const double *r, double *z);
 
 // ---- volume_coupling.c ----
-/// Pressure and skin together: speeds of faces, and `change` of the skin's velocities.
-mn_status volume_solve(mls_volume *volume, double dt);
+/// Pressure and skin together: the system and its right-hand side, `solution` (skin first), and what follows
+/// from it: speeds of faces, pressures, and `change` of the skin's velocities.
+mn_status volume_assemble(mls_volume *volume, double dt);
+mn_status volume_solve(mls_volume *volume);
+mn_status volume_take(mls_volume *volume);
+/// Factors of the system with more on the diagonal of the skin (or NULL).
+mn_status volume_factor_with(mls_volume *volume, const mn_vec3 *more);
+/// The pressures that the particles remember, after zeros for the skin.
+void volume_guess(const mls_volume *volume, double *guess);
 
 #endif

@@ -5,7 +5,8 @@
 //
 //   - Mass lies on the particles and does not change. The skin's volume follows it: a body whose skin holds
 //     more or less than its particles' volume gets a small divergence until it does not.
-//   - A body that no solid touches gains dt g M of momentum and no more.
+//   - A body that no solid touches gains dt g M of momentum, and what films and threads that end at it pull
+//     with (film_attach.c), and no more.
 //   - Particles that the skin has left behind go back under it, or fly on as drops when they are far from it.
 #include "mls/volume_state.h"
 
@@ -17,6 +18,7 @@ enum { GRAIN = 512 };
 static const double UNDER_SKIN = 0.1;  // dx
 static const double NEAR_SPRING = 1.5; // dx
 static const double CLOSE = 1.0;       // dx
+static const double PUSH_REACH = 1.5;  // dx, from the edge of a film to particles that it pulls along
 static const double DEEP = 1.0;        // dx, of a cell's centre: none of its particles is outside
 
 mn_status volume_create(mn_context *ctx, mls_volume **out)
@@ -74,6 +76,7 @@ void volume_free(mls_volume *v)
     mn_array_free(v->ctx, &v->sheets);
     mn_array_free(v->ctx, &v->bodies);
     mn_array_free(v->ctx, &v->crossings);
+    mn_array_free(v->ctx, &v->pushes);
     film_matrix_free(v->ctx, &v->matrix);
     film_surface_free(&v->surface);
     mn_triangles_free(v->mesh);
@@ -153,6 +156,8 @@ static mn_status weigh_bodies(mls_volume *v)
         if (body < 0) continue;
         v->bodies.data[body].mass += p->mass;
         v->bodies.data[body].momentum = mn_axpy(v->bodies.data[body].momentum, p->mass, p->velocity);
+        v->bodies.data[body].angular =
+            mn_axpy(v->bodies.data[body].angular, p->mass, mn_cross(p->position, p->velocity));
     }
     return MN_OK;
 }
@@ -227,14 +232,23 @@ static double way_change(void *user, mn_range range)
     return edge_change(v, v->change.data, range);
 }
 
-mn_status volume_step(mls_volume *v, double dt, double *stretch)
+mn_status volume_begin(mls_volume *v, double dt)
 {
     const double g[3] = {v->set.gravity.x, v->set.gravity.y, v->set.gravity.z};
     for (int64_t f = 0; f < 3 * (int64_t)v->cells; f++) v->speed.data[f] = v->before.data[f] + dt * g[f % 3];
     MN_TRY(volume_diffuse(v, dt));
     for (int64_t p = 0; p < v->skin.count; p++)
         v->u0.data[p] = volume_along_wall(v, p, volume_velocity(v, v->x0.data[p], NULL));
-    MN_TRY(volume_solve(v, dt));
+    v->pushes.count = 0;
+    for (int64_t b = 0; b < v->bodies.count; b++)
+        v->bodies.data[b].pull = v->bodies.data[b].turn = mn_v3(0, 0, 0);
+    return volume_assemble(v, dt);
+}
+
+mn_status volume_end(mls_volume *v, double *stretch)
+{
+    const double dt = v->dt;
+    MN_TRY(volume_take(v));
     MN_TRY(volume_extend(v, 3));
     for (int64_t p = 0; p < v->skin.count; p++) {
         if (v->wet.data[p] &&
@@ -251,7 +265,15 @@ mn_status volume_step(mls_volume *v, double dt, double *stretch)
     return mn_parallel_max(v->ctx, v->skin.count, GRAIN, way_change, v, stretch);
 }
 
-// A body in free flight has dt g M more momentum than before; the rest of the change is taken out.
+mn_status volume_step(mls_volume *v, double dt, double *stretch)
+{
+    MN_TRY(volume_begin(v, dt));
+    MN_TRY(volume_solve(v));
+    return volume_end(v, stretch);
+}
+
+// A body in free flight has dt g M more momentum than before, and what its films pull with; the rest of the
+// change is taken out.
 static mn_status balance(mls_volume *v)
 {
     MN_TRY(mn_array_resize(v->ctx, &v->sites, v->bodies.count));
@@ -266,12 +288,62 @@ static mn_status balance(mls_volume *v)
     }
     for (int64_t b = 0; b < v->bodies.count; b++) {
         const volume_body *body = &v->bodies.data[b];
-        const mn_vec3 should = mn_axpy(body->momentum, v->dt * body->mass, v->set.gravity);
+        const mn_vec3 should =
+            mn_add(mn_axpy(body->momentum, v->dt * body->mass, v->set.gravity), body->pull);
         v->sites.data[b] = body->mass > 0 && body->held == 0
                                ? mn_scale(1 / body->mass, mn_add(should, v->sites.data[b]))
                                : mn_v3(0, 0, 0);
     }
     return MN_OK;
+}
+
+/// What is missing of a body's angular momentum, about its centre of mass.
+typedef struct volume_turn {
+    double mass;
+    mn_vec3 center, missing;
+    mn_mat3 inertia;
+} volume_turn;
+
+static volume_turn measure_turn(const mls_volume *v, int32_t b)
+{
+    const volume_body *body = &v->bodies.data[b];
+    volume_turn t = {.missing = mn_add(body->angular, body->turn)};
+    for (int64_t i = 0; i < v->particles.count; i++) {
+        const mn_mls_particle *p = &v->particles.data[i];
+        if (v->stack.data[i] != b) continue;
+        t.mass += p->mass;
+        t.center = mn_axpy(t.center, p->mass, p->position);
+        t.missing = mn_axpy(t.missing, -p->mass, mn_cross(p->position, p->velocity));
+    }
+    t.center = mn_scale(1 / t.mass, t.center);
+    t.missing = mn_axpy(t.missing, v->dt * t.mass, mn_cross(t.center, v->set.gravity));
+    for (int64_t i = 0; i < v->particles.count; i++) {
+        const mn_mls_particle *p = &v->particles.data[i];
+        const mn_vec3 r = mn_sub(p->position, t.center);
+        if (v->stack.data[i] != b) continue;
+        t.inertia = mn_m3_add(t.inertia, mn_m3_scale(p->mass * mn_norm2(r), mn_m3_identity()));
+        t.inertia = mn_m3_add(t.inertia, mn_m3_scale(-p->mass, mn_outer(r, r)));
+    }
+    return t;
+}
+
+// The crossings hand on what pulls along the skin to faces beside the place where it does: the body gets it,
+// but not all of its moment. What is missing of that is added as a turn of the whole.
+static void balance_turns(mls_volume *v)
+{
+    for (int32_t b = 0; b < (int32_t)v->bodies.count; b++) {
+        const volume_body *body = &v->bodies.data[b];
+        mn_mat3 inverse;
+        if (!(mn_norm2(body->pull) > 0) || body->held > 0 || !(body->mass > 0)) continue;
+        const volume_turn t = measure_turn(v, b);
+        if (!(t.mass > 0) || !mn_m3_inverse(t.inertia, &inverse)) continue;
+        const mn_vec3 spin = mn_m3_apply(inverse, t.missing);
+        for (int64_t i = 0; i < v->particles.count && mn_is_finite3(spin); i++) {
+            mn_mls_particle *p = &v->particles.data[i];
+            if (v->stack.data[i] == b)
+                p->velocity = mn_add(p->velocity, mn_cross(spin, mn_sub(p->position, t.center)));
+        }
+    }
 }
 
 static mn_status take_range(void *user, mn_range range)
@@ -316,12 +388,37 @@ static mn_status let_go(mls_volume *v)
     return MN_OK;
 }
 
+// The impulse goes to the particles around, more to those that are near.
+static void push(mls_volume *v, const volume_push *push)
+{
+    const int32_t cell = volume_cell_at(v, push->at), at = cell % MN_BLOCK_CELLS;
+    const double reach2 = PUSH_REACH * PUSH_REACH * v->set.dx * v->set.dx;
+    double sum = 0;
+    for (int pass = 0; pass < 2 && cell >= 0; pass++) {
+        for (int32_t k = 0; k < 27; k++) {
+            const int32_t other = mn_block_reach(&v->table, cell / MN_BLOCK_CELLS, (at >> 4) + k / 9 - 1,
+                                                 ((at >> 2) & 3) + k / 3 % 3 - 1, (at & 3) + k % 3 - 1);
+            for (int32_t i = other < 0 ? 0 : v->sorted.cell_start[other];
+                 i < (other < 0 ? 0 : v->sorted.cell_start[other + 1]); i++) {
+                mn_mls_particle *p = &v->particles.data[i];
+                const double w = p->mass * (1 - mn_norm2(mn_sub(p->position, push->at)) / reach2);
+                if (!(w > 0)) continue;
+                if (pass == 0) sum += w;
+                if (pass == 1) p->velocity = mn_axpy(p->velocity, w / (sum * p->mass), push->impulse);
+            }
+        }
+        if (!(sum > 0)) return; // the balance of the body has it then
+    }
+}
+
 // Velocities first, then the balance in the cells the particles were in, then their way.
 mn_status volume_commit(mls_volume *v, int64_t *next_id)
 {
     MN_TRY(volume_to_particles(v));
+    for (int64_t i = 0; i < v->pushes.count; i++) push(v, &v->pushes.data[i]);
     MN_TRY(balance(v));
     MN_TRY(mn_parallel_for(v->ctx, v->particles.count, GRAIN, take_range, v));
+    if (v->pushes.count > 0) balance_turns(v);
     MN_TRY(let_go(v));
     MN_TRY(volume_carry(v, v->dt));
     for (int64_t i = 0; v->set.collider && i < v->particles.count; i++)

@@ -16,6 +16,9 @@
 #include <string.h>
 
 static const double TOGETHER = 1.0; // dx, between particles that become one drop
+static const double INSIDE = 0.3;   // dx, under the skin
+static const double ON_TOP = 0.35;  // dx, over it
+static const double LIES = 0.8;     // least cosine between the normals of film and skin
 
 // ---- 0 to 3 ----
 
@@ -79,6 +82,20 @@ static mn_status dissolve(mn_mls *mls, const mn_mls_point *point)
     return MN_OK;
 }
 
+// Film and threads end at the surface of volumes and are held there (film_attach.c): they become part of one
+// when they are well inside, or lie on it. Seen from where they were when the grid was built.
+static bool is_part(const mls_volume *v, const mn_mls_point *point)
+{
+    const mn_vec3 at = mn_axpy(point->position, -v->dt, point->velocity);
+    const int32_t cell = volume_cell_at(v, at);
+    const int32_t skin = cell < 0 ? -1 : mn_neighbours_nearest(v->surface.neighbours, at, v->set.dx);
+    if (skin < 0) return cell >= 0 && v->unknown.data[cell] >= 0;
+    const mn_vec3 outward = v->outward.data[skin];
+    const double height = mn_dot(mn_sub(at, v->x0.data[skin]), outward);
+    const bool lies = point->codim == MN_MLS_FILM && fabs(mn_dot(point->normal, outward)) > LIES;
+    return height < -INSIDE * v->set.dx || (lies && height < ON_TOP * v->set.dx);
+}
+
 mn_status mls_liquid_absorb(mn_mls *mls)
 {
     const mls_volume *v = mls->liquid;
@@ -86,7 +103,9 @@ mn_status mls_liquid_absorb(mn_mls *mls)
     for (int64_t i = 0; i < mls->points.count; i++) {
         const mn_mls_point point = mls->points.data[i];
         const int32_t cell = volume_cell_at(v, point.position);
-        if (point.anchor == MN_MLS_FREE && cell >= 0 && v->unknown.data[cell] >= 0)
+        const bool in =
+            point.codim == MN_MLS_DROP ? cell >= 0 && v->unknown.data[cell] >= 0 : is_part(v, &point);
+        if (point.anchor == MN_MLS_FREE && in)
             MN_TRY(dissolve(mls, &point));
         else
             mls->points.data[kept++] = point;
