@@ -127,14 +127,30 @@ mn_vec3 mn_tet_momentum(const mn_tet_mesh *mesh, const char *velocity, double *m
     return sum;
 }
 
-// Shifts a velocity, or a move, by a constant so that its sum weighted by mass is what it was.
-static void keep_momentum(const mn_tet_mesh *before, mn_tet_mesh *mesh, const char *velocity)
+// Shifts velocities and moves so that their sums weighted by mass are those of the state. Nodes on solids
+// shift only where they may go, v_i += P_i s with (sum m_i P_i) s = what is missing: no time passes in which
+// a solid could push, so that a drop on a slippery floor must not begin to slide.
+static mn_status keep_momentum(mn_tet_liquid *q, mn_tet_mesh *mesh)
 {
+    const double least = 0.01; // of the mass, in all three directions together, that must be free to shift
+    const double *rest = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME)->data;
+    mn_mat3 sum = {0}, inverse;
     double mass;
-    const mn_vec3 was = mn_tet_momentum(before, velocity, &mass), is = mn_tet_momentum(mesh, velocity, &mass);
-    const mn_vec3 shift = mn_scale(1 / mass, mn_sub(was, is));
-    mn_vec3 *v = (mn_vec3 *)(void *)mn_tet_mesh_find_field(mesh, velocity)->data;
-    for (int32_t i = 0; i < mesh->vertex_slots; i++) v[i] = mn_add(v[i], shift);
+    MN_TRY(mn_tet_liquid_find_directions(q, mesh));
+    mn_tet_momentum(mesh, MN_TET_V, &mass);
+    for (int32_t t = 0; t < mesh->tet_slots; t++)
+        for (int k = 0; mn_tet_alive(mesh, t) && k < 4; k++)
+            sum = mn_m3_add(sum, mn_m3_scale(0.25 * rest[t] / mass, q->tangent.data[mesh->tet[t][k]]));
+    if (!(mn_m3_determinant(sum) > least) || !mn_m3_inverse(sum, &inverse)) return MN_OK; // solids hold it
+    for (int f = 0; f < 3; f++) {
+        mn_vec3 *v = (mn_vec3 *)(void *)mn_tet_mesh_find_field(mesh, kept[f])->data;
+        const mn_vec3 was = mn_tet_momentum(q->mesh, kept[f], &mass),
+                      is = mn_tet_momentum(mesh, kept[f], &mass);
+        const mn_vec3 shift = mn_m3_apply(inverse, mn_scale(1 / mass, mn_sub(was, is)));
+        for (int32_t i = 0; i < mesh->vertex_slots; i++)
+            v[i] = mn_add(v[i], mn_m3_apply(q->tangent.data[i], shift));
+    }
+    return MN_OK;
 }
 
 static void remove_loose_vertices(mn_tet_mesh *mesh)
@@ -183,8 +199,7 @@ static mn_status repair(mn_tet_liquid *q, const mn_tet_mesh *before, mn_tet_mesh
     remove_loose_vertices(mesh);
     MN_TRY(mn_tet_mesh_compact(mesh, NULL, NULL));
     fill_slivers(mesh);
-    for (int f = 0; q->touching == 0 && f < 3; f++) keep_momentum(q->mesh, mesh, kept[f]);
-    return MN_OK;
+    return keep_momentum(q, mesh);
 }
 
 // ---- what comes apart and together ----
@@ -245,8 +260,7 @@ static mn_status change_topology(mn_tet_liquid *q, trial *try)
     MN_TRY(shed(q, work, false, &try->changed));
     if (!try->changed) return MN_OK;
     MN_TRY(mn_tet_liquid_sweep_crumbs(q, work, &swept));
-    if (try->necks.count > 0 || swept)
-        for (int f = 0; f < 3; f++) keep_momentum(q->mesh, work, kept[f]);
+    if (try->necks.count > 0 || swept) MN_TRY(keep_momentum(q, work));
     remove_loose_vertices(work);
     return mn_tet_mesh_compact(work, NULL, NULL);
 }

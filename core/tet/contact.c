@@ -130,6 +130,32 @@ mn_status mn_tet_liquid_find_wetted(mn_tet_liquid *q)
     return MN_OK;
 }
 
+mn_status mn_tet_liquid_find_directions(mn_tet_liquid *q, const mn_tet_mesh *mesh)
+{
+    MN_ARRAY(uint8_t) cap = {0};
+    MN_TRY(mn_array_resize(q->ctx, &q->tangent, mesh->vertex_slots));
+    MN_TRY(mn_array_resize(q->ctx, &cap, mesh->vertex_slots));
+    for (int32_t i = 0; i < mesh->vertex_slots; i++) cap.data[i] = 0;
+    if (mesh->vertex_slots > 0) mn_tet_liquid_mark_cap(q, mesh, cap.data, PIPE);
+    for (int32_t i = 0; i < mesh->vertex_slots; i++) {
+        mn_mat3 p = mn_m3_scale(cap.data[i] ? 0 : 1, mn_m3_identity());
+        for (int solid = 0; q->touching > 0 && solid <= COLLIDER_BIT; solid++) {
+            if (!is_solid(q, solid) || !mn_tet_vertex_alive(mesh, i) || !mn_tet_vertex_on_boundary(mesh, i))
+                continue;
+            const mn_contact c = probe(q, solid, mesh->position[i]);
+            if (c.distance >= touch_distance * q->size) continue;
+            mn_vec3 t = mn_m3_apply(p, c.normal);
+            const double part = mn_norm(t);
+            if (part < 0.1) continue; // this direction is taken
+            t = mn_scale(1 / part, t);
+            p = q->def.stick ? mn_m3_scale(0, p) : mn_m3_add(p, mn_m3_scale(-1, mn_outer(t, t)));
+        }
+        q->tangent.data[i] = p;
+    }
+    mn_array_free(q->ctx, &cap);
+    return MN_OK;
+}
+
 mn_vec3 mn_tet_liquid_solid_velocity(const mn_tet_liquid *q, int32_t i)
 {
     if (!(q->touch.data[i] >> COLLIDER_BIT & 1)) return mn_v3(0, 0, 0); // walls rest

@@ -129,6 +129,8 @@ bool mn_tet_liquid_has_solids(const mn_tet_liquid *liquid);
 mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *liquid);
 /// The surface energy of each face, in units of sigma, from what touches.
 mn_status mn_tet_liquid_find_wetted(mn_tet_liquid *liquid);
+/// Fills `tangent` with where the nodes of a mesh may go: P = I - sum t t^T where they touch, else I.
+mn_status mn_tet_liquid_find_directions(mn_tet_liquid *liquid, const mn_tet_mesh *mesh);
 /// Gives a stage from places `a` its freedom, and puts the nodes that touch onto the solids.
 mn_status mn_tet_liquid_constrain(mn_tet_liquid *liquid, double h, const mn_vec3 *a, mn_tet_stage *stage);
 /// Where node i would be if it lay on the solids that it touches as they are at the start of the step.

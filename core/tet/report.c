@@ -11,7 +11,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-// With `energies`, faces count by what they touched in the last step.
+// With `energies`, faces count by what they touch.
 static double sum_area(const mn_tet_liquid *q, bool energies)
 {
     double area = 0;

@@ -287,5 +287,8 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
         }
         mn_progress(q->ctx, 1 - left / seconds, "tet");
     }
-    return MN_OK;
+    if (!mn_tet_liquid_has_solids(q)) return MN_OK;
+    q->step = 0; // what is shown counts faces by what they touch now
+    MN_TRY(mn_tet_liquid_find_contacts(q));
+    return mn_tet_liquid_find_wetted(q);
 }
