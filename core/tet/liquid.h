@@ -33,7 +33,8 @@ typedef MN_ARRAY(double) mn_tet_numbers;
 
 typedef struct mn_tet_counts {
     int64_t substeps, rollbacks, newton, linear, remeshed, splits, merges, opened, limited, coasted;
-    int64_t spoilt; ///< the step at which a merge came to nothing last; 0: none
+    int64_t coasted_at; ///< the step that coasted last
+    int64_t spoilt;     ///< the step at which a merge came to nothing last; 0: none
     double dt_min, dt_max;
     double added, removed; ///< rest volume through pipes, m^3
 } mn_tet_counts;
@@ -125,6 +126,8 @@ mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *liquid);
 // ---- contact.c ----
 
 bool mn_tet_liquid_has_solids(const mn_tet_liquid *liquid);
+/// Fails, with a sentence, when the liquid lies in solids so deep that they cannot be what was meant.
+mn_status mn_tet_liquid_check_solids(const mn_tet_liquid *liquid);
 /// Which nodes touch which solids.
 mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *liquid);
 /// The surface energy of each face, in units of sigma, from what touches.

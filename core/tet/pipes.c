@@ -336,7 +336,7 @@ mn_status mn_tet_liquid_set_pipe(mn_tet_liquid *q, const mn_tet_pipe *pipe)
     return mn_fail(
         q->ctx, MN_ERROR_INPUT,
         "The emitter has no flat end across its velocity (%g, %g, %g) m/s; give it one, as a box or a "
-        "cylinder along it has.",
+        "cylinder along it has, and fill it with tetrahedra small enough to keep it flat.",
         pipe->velocity.x, pipe->velocity.y, pipe->velocity.z);
 }
 

@@ -35,12 +35,50 @@ static mn_status resize_stage(mn_tet_liquid *q)
     return mn_array_resize(q->ctx, &q->change, 4 * n);
 }
 
+// Whether a body has nowhere to grow or shrink to: no direction that its nodes are free in changes its
+// volume, sum |P_i dV/dx_i| = 0. A box full of liquid is one. `confined` has a place for each body.
+static mn_status find_confined(mn_tet_liquid *q, uint8_t *confined)
+{
+    const double least = 1e-3; // of the surface that must be free to move
+    const mn_tet_system *s = &q->system;
+    const mn_vec3 *x = q->mesh->position;
+    MN_ARRAY(double) area = {0};
+    MN_TRY(mn_array_resize(q->ctx, &area, 2 * (int64_t)q->body_count));
+    for (int64_t b = 0; b < area.count; b++) area.data[b] = 0;
+    mn_status status = mn_tet_liquid_find_directions(q, q->mesh);
+    for (int32_t i = 0; status == MN_OK && i < s->node_count; i++) {
+        mn_vec3 out = {0};
+        for (int32_t c = s->face_start.data[i]; c < s->face_start.data[i + 1]; c++) {
+            const int32_t *v = s->face.data + 3 * (int64_t)(s->face_corner.data[c] / 3);
+            out = mn_add(out, mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]])));
+        }
+        double *body = area.data + 2 * (int64_t)q->body.data[i];
+        body[0] += mn_norm(out), body[1] += mn_norm(mn_m3_apply(q->tangent.data[i], out));
+    }
+    for (int32_t b = 0; status == MN_OK && b < q->body_count; b++)
+        confined[b] = area.data[2 * b + 1] < least * area.data[2 * b];
+    mn_array_free(q->ctx, &area);
+    return status;
+}
+
+// A confined body cannot come nearer to its rest volumes: what is asked of its nodes is what they have.
+static mn_status fit_confined(mn_tet_liquid *q, const double *now, double *rest)
+{
+    MN_ARRAY(uint8_t) confined = {0};
+    MN_TRY(mn_array_resize(q->ctx, &confined, q->body_count));
+    const mn_status status = find_confined(q, confined.data);
+    for (int32_t i = 0; status == MN_OK && i < q->system.node_count; i++)
+        if (confined.data[q->body.data[i]]) rest[i] = now[i];
+    mn_array_free(q->ctx, &confined);
+    return status;
+}
+
 // C0: what the rest volumes say, or so much of the way there that no node changes by more than a part of its
 // volume. What comes back is the part. All nodes go the same part of the way: some meshes have patterns q of
 // nodes with q.C = 0 whatever the places (the two kinds of points of a body-centred lattice), and C0 must
 // keep to them as sums over tetrahedra do. A node that has come to touch is put onto the solid however short
 // the step: what volume this takes comes back like any other, or a short step would have to give it all.
-static double find_node_volumes(mn_tet_liquid *q)
+static mn_status find_node_volumes(mn_tet_liquid *q, double *part)
 {
     const mn_tet_system *s = &q->system;
     double *now = q->change.data, *rest = q->residual.data; // free until the first correction
@@ -52,15 +90,18 @@ static double find_node_volumes(mn_tet_liquid *q)
         q->start.data[i] = mn_scale(1 / q->size, x);
     }
     mn_tet_system_node_volumes(s, q->start.data, now);
+    if (q->touching > 0) MN_TRY(fit_confined(q, now, rest));
     double most = 0;
     for (int32_t i = 0; i < s->node_count; i++) most = fmax(most, fabs(rest[i] - now[i]) / now[i]);
-    const double part = most > q->recovery ? q->recovery / most : 1;
-    for (int32_t i = 0; i < s->node_count; i++) q->node_volume.data[i] = now[i] + part * (rest[i] - now[i]);
-    return part;
+    *part = most > q->recovery ? q->recovery / most : 1;
+    for (int32_t i = 0; i < s->node_count; i++) q->node_volume.data[i] = now[i] + *part * (rest[i] - now[i]);
+    return MN_OK;
 }
 
-static double fill_stage(mn_tet_liquid *q, double h, const mn_vec3 *a, const mn_vec3 *b,
-                         const mn_vec3 *velocity, const double *pressure, mn_tet_stage *stage)
+// *part is how much of the missing volume the stage gives back.
+static mn_status fill_stage(mn_tet_liquid *q, double h, const mn_vec3 *a, const mn_vec3 *b,
+                            const mn_vec3 *velocity, const double *pressure, mn_tet_stage *stage,
+                            double *part)
 {
     const double length = q->size, rho = q->def.density, volume = length * length * length;
     const double *rest = mn_tet_field_numbers(q, MN_TET_REST_VOLUME),
@@ -71,7 +112,7 @@ static double fill_stage(mn_tet_liquid *q, double h, const mn_vec3 *a, const mn_
         q->volume_before.data[t] = mn_tet_mesh_tet_volume(q->mesh, t) / volume;
         q->soft_volume.data[t] = soft[t] / volume;
     }
-    const double part = find_node_volumes(q);
+    MN_TRY(find_node_volumes(q, part));
     for (int32_t i = 0; i < q->system.node_count; i++) {
         q->start.data[i] = mn_scale(1 / length, a[i]);
         q->drift.data[i] = mn_scale(h / length, b[i]);
@@ -90,7 +131,7 @@ static double fill_stage(mn_tet_liquid *q, double h, const mn_vec3 *a, const mn_
                             .volume_before = q->volume_before.data,
                             .u = q->u.data,
                             .p = q->p.data};
-    return part;
+    return MN_OK;
 }
 
 // How far from solved: 1 is the tolerance.
@@ -240,8 +281,9 @@ mn_status mn_tet_liquid_solve_stage(mn_tet_liquid *q, double h, const mn_vec3 *a
                                     mn_vec3 *velocity, double *pressure, bool *solved)
 {
     mn_tet_stage stage;
+    double part;
     MN_TRY(resize_stage(q));
-    fill_stage(q, h, a, b, velocity, pressure, &stage);
+    MN_TRY(fill_stage(q, h, a, b, velocity, pressure, &stage, &part));
     MN_TRY(iterate_with_contacts(q, h, a, &stage, solved));
     if (!*solved) {
         // Once more from where inertia leads, with an energy that is convex and a fresh factor.
@@ -249,7 +291,7 @@ mn_status mn_tet_liquid_solve_stage(mn_tet_liquid *q, double h, const mn_vec3 *a
             MN_TRY(mn_tet_liquid_find_contacts(q));
             MN_TRY(mn_tet_liquid_find_wetted(q));
         }
-        fill_stage(q, h, a, b, b, pressure, &stage);
+        MN_TRY(fill_stage(q, h, a, b, b, pressure, &stage, &part));
         stage.convex = true;
         q->system.factored = false;
         MN_TRY(iterate_with_contacts(q, h, a, &stage, solved));
@@ -267,21 +309,23 @@ mn_status mn_tet_liquid_solve_stage(mn_tet_liquid *q, double h, const mn_vec3 *a
 
 mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *q)
 {
-    enum { ROUNDS = 10, SOME = 2 };
+    enum { ROUNDS = 10, SOME = 2, FAILURES = 3 };
     MN_TRY(resize_stage(q));
     bool solved = true, all = false;
     q->recovery = 0.1;
     q->step = 0;
     // What cannot be given back at once may go in smaller parts; what is left then, the next steps try to
     // give.
-    int rounds = ROUNDS;
-    for (int round = 0; round < rounds && !all; round++, q->recovery *= solved ? 1 : 0.25) {
+    int rounds = ROUNDS, failures = 0;
+    for (int round = 0; round < rounds && !all && failures < FAILURES;
+         round++, q->recovery *= solved ? 1 : 0.25) {
         // A stage without forces, from rest: M u = B^T p, C(x + u) = C0.
         mn_tet_stage stage;
         memset(q->side.data, 0, mn_bytes(4 * (int64_t)q->system.node_count, sizeof(double)));
         const mn_vec3 *zero = (const mn_vec3 *)(const void *)q->side.data;
         if (mn_tet_liquid_has_solids(q)) MN_TRY(mn_tet_liquid_find_contacts(q));
-        const double part = fill_stage(q, 1, q->mesh->position, zero, zero, q->side.data, &stage);
+        double part;
+        MN_TRY(fill_stage(q, 1, q->mesh->position, zero, zero, q->side.data, &stage, &part));
         all = part == 1;
         if (part * ROUNDS < 1) rounds = SOME; // it would not end in any case
         stage.sigma = stage.viscosity = stage.stiffness = 0;
@@ -292,6 +336,7 @@ mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *q)
         }
         MN_TRY(iterate(q, &stage, &solved));
         all = all && solved;
+        failures = solved ? 0 : failures + 1;
         for (int32_t i = 0; solved && i < q->system.node_count; i++)
             mn_tet_mesh_move_vertex(q->mesh, i, mn_axpy(q->mesh->position[i], q->size, q->u.data[i]));
     }

@@ -17,12 +17,12 @@
 
 #include <string.h>
 
-enum { HALVINGS_MAX = 6 };
+enum { HALVINGS_MAX = 6, HALVINGS_AGAIN = 2 }; // the second right after a step that could not be solved
 
 static const double gamma_sdirk = 0.29289321881345254; // 1 - 1/sqrt 2
 static const double growth_max = 2.0;                  // of BDF2's step; unstable above 1 + sqrt 2
 static const double turning = 0.3;      // of an edge's length that its ends may move against each other
-static const double coasting = 1.0 / 8; // of the step that was asked for, when none can be solved
+static const double coasting = 1.0 / 8; // of the longest step, when none can be solved
 
 // ---- limits ----
 
@@ -195,11 +195,13 @@ static bool step_is_whole(const mn_tet_liquid *q)
     return true;
 }
 
-// `left` is the time to the end of the advance.
-static mn_status take_step(mn_tet_liquid *q, double left, double dt, double *taken)
+// `left` is the time to the end of the advance, `limit` the longest step from here.
+static mn_status take_step(mn_tet_liquid *q, double left, double limit, double dt, double *taken)
 {
     const double asked = dt;
-    for (int halving = 0; halving <= HALVINGS_MAX; halving++, dt *= 0.5) {
+    const bool again = q->counts.coasted > 0 && q->counts.substeps == q->counts.coasted_at;
+    const int halvings = again ? HALVINGS_AGAIN : HALVINGS_MAX;
+    for (int halving = 0; halving <= halvings; halving++, dt *= 0.5) {
         const bool two_step =
             q->def.integrator == MN_TET_BDF2 && q->last_dt > 0 && dt <= growth_max * q->last_dt;
         bool solved;
@@ -226,11 +228,12 @@ static mn_status take_step(mn_tet_liquid *q, double left, double dt, double *tak
         q->system.factored = false;
         MN_TRY(mn_check_cancelled(q->ctx));
     }
-    *taken = coasting * asked;
+    *taken = fmin(asked, coasting * limit); // not a part of what is left, which would never end
     q->frame_left = left - *taken;
     MN_TRY(resize_step(q));
     MN_TRY(mn_tet_liquid_coast(q, *taken));
     accept_step(q, *taken);
+    q->counts.coasted_at = q->counts.substeps;
     q->last_dt = 0;
     return MN_OK;
 }
@@ -245,6 +248,8 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
     MN_TRY(mn_tet_liquid_prepare(q)); // memory may have run out before
     q->touching = 0;
     q->system.analyzed = q->system.factored = false; // a loaded state has neither
+    q->frame_left = seconds;
+    if (q->time == 0) MN_TRY(mn_tet_liquid_check_solids(q));
     double left = seconds;
     while (left > 0) {
         double next, later;
@@ -269,7 +274,7 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
                            (long long)q->def.max_substeps);
         double taken = 0;
         MN_TRY(mn_tet_liquid_divide(q));
-        mn_status stepped = take_step(q, left, whole / fmax(steps, 1), &taken);
+        mn_status stepped = take_step(q, left, limit, whole / fmax(steps, 1), &taken);
         if (stepped == MN_OK) stepped = mn_tet_liquid_rejoin(q);
         mn_tet_liquid_forget_division(q); // where something failed
         MN_TRY(stepped);

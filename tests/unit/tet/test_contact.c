@@ -126,12 +126,61 @@ static void a_drop_that_spreads_on_a_slippery_floor_stays(void **state)
     mn_context_free(ctx);
 }
 
+static void liquid_that_starts_in_a_solid_is_told(void **state)
+{
+    (void)state;
+    const mn_hooks hooks = {.max_workers = 1};
+    mn_context *ctx = mn_context_create(&hooks);
+    mn_tet_liquid_def def = on_a_floor();
+    def.domain.min.y = 0.5 * radius;
+    mn_tet_liquid *liquid = make_cap(ctx, &def);
+    check_fails(ctx, mn_tet_liquid_advance(liquid, 1e-4), MN_ERROR_INPUT, "beyond the floor");
+    mn_tet_liquid_free(liquid);
+    // A little is put right.
+    def.domain.min.y = 0.02 * radius;
+    liquid = make_cap(ctx, &def);
+    check_ok(ctx, mn_tet_liquid_advance(liquid, 1e-4));
+    mn_tet_liquid_free(liquid);
+    mn_context_free(ctx);
+}
+
+// A box full of liquid that sticks to all its sides, whose mesh does not quite fit: no step can give its
+// nodes the volumes that they should have. It rests, and time passes in steps that do not shrink.
+static void a_full_box_that_holds_all_rests(void **state)
+{
+    (void)state;
+    const mn_hooks hooks = {.max_workers = 1};
+    mn_context *ctx = mn_context_create(&hooks);
+    mn_tet_liquid_def def = on_a_floor();
+    def.stick = true, def.gravity = mn_v3(0, -10, 0);
+    def.domain = (mn_box){{-radius, -radius, -radius}, {radius, radius, radius}};
+    for (int k = 0; k < 6; k++) def.wall[k] = true;
+    mn_tet_mesh *mesh = tet_block(ctx, 2);
+    for (int32_t i = 0; i < mesh->vertex_slots; i++) {
+        const mn_vec3 x = mn_scale(2 * radius, mesh->position[i]);
+        mn_tet_mesh_move_vertex(mesh, i, mn_axpy(x, i % 3 == 0 ? 0.03 : 0, x));
+    }
+    mn_tet_liquid *liquid;
+    check_ok(ctx, mn_tet_liquid_create(ctx, &def, mesh, &liquid));
+    check_ok(ctx, mn_tet_liquid_advance(liquid, 5e-3));
+    mn_report report;
+    mn_tet_liquid_get_report(liquid, &report);
+    const double limit = mn_tet_liquid_step_limit(liquid);
+    assert_true(report.value[MN_REPORT_substeps][0] < 2 * 8 * 5e-3 / limit + 10);
+    check_close(report.value[MN_REPORT_max_speed][0], 0, 1e-3 * sqrt(def.sigma / (def.density * radius)));
+    mn_tet_liquid_free(liquid);
+    mn_tet_mesh_free(mesh);
+    mn_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(liquid_on_a_floor_keeps_its_volume_and_stays_above),
         cmocka_unit_test(a_thrown_drop_stops_at_the_wall),
         cmocka_unit_test(a_drop_that_spreads_on_a_slippery_floor_stays),
+        cmocka_unit_test(liquid_that_starts_in_a_solid_is_told),
+        cmocka_unit_test(a_full_box_that_holds_all_rests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
