@@ -95,6 +95,9 @@ static const mn_parm_def parms[] = {
             "little cheaper."),
     MN_INT("smoothing", "Surface Smoothing", "", 2, 0, 8, 0, 4, "Solver", NULL,
            "Passes over the level set that surface tension is measured on."),
+    MN_TOGGLE("sheets", "Sheets", 0, "Solver", NULL,
+              "Gives surface tension to sheets and threads thinner than a cell as well: their edges draw "
+              "together to rims, and they do not open in holes. Takes a little longer."),
     MN_MENU("transfer", "Transfer", transfer_items, MN_MPM_APIC, "Solver", NULL,
             "APIC is calm; the blend with FLIP keeps small splashes alive, and noise with them."),
     MN_FLOAT("flip_ratio", "FLIP Ratio", "", 0.95, 0, 1, 0, 1, "Solver", "{ transfer != apic_flip }",
@@ -169,6 +172,7 @@ static mn_mpm_def def_of(const mn_cook *cook)
     def.cfl = mn_cook_float(cook, "cfl");
     def.surface_particles = (mn_mpm_surface_particles)mn_cook_menu(cook, "surface_particles");
     def.smoothing = (int32_t)mn_cook_int(cook, "smoothing");
+    def.sheets = mn_cook_toggle(cook, "sheets");
     def.transfer = (mn_mpm_transfer)mn_cook_menu(cook, "transfer");
     def.flip_ratio = mn_cook_float(cook, "flip_ratio");
     def.collider = (mn_mpm_wall)(MN_MPM_SLIP + mn_cook_menu(cook, "collider_boundary"));

@@ -111,29 +111,14 @@ static mn_status finish_vertices(void *user, mn_range range)
     return MN_OK;
 }
 
-static mn_status copy_particles(mn_mpm *mpm, mn_points points)
-{
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->shown_volume, points.count));
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->shown_velocity, points.count));
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->shown_edge, points.count));
-    for (int64_t i = 0; i < points.count; i++) {
-        mpm->shown_volume.data[i] = mpm->materials.data[i].volume;
-        mpm->shown_velocity.data[i] = mpm->particles.data[i].v;
-        // The edge of a wedge on a wall is no thin part: put back particle by particle it would be ragged.
-        // Up to a cell high, since the foot of a drop that draws back is steeper than the wedge at rest.
-        const mn_vec3 x = mn_points_at(&points, i);
-        const double distance = mn_mpm_solid_distance(&mpm->def, mpm->collider, 0, x);
-        mpm->shown_edge.data[i] = mn_mpm_wedge_edge(mpm, 0.5 * distance, x);
-    }
-    return MN_OK;
-}
-
 // Takes the drops that are too small for the level set out of it.
 static mn_status take_beads(mn_mpm *mpm, mn_points points)
 {
     MN_TRY(mn_level_set_find_bodies(mpm->surface));
     MN_TRY(mn_level_set_measure(mpm->surface));
-    return mn_beads_take(mpm->beads, mpm->surface, points, mpm->shown_volume.data, mpm->shown_velocity.data);
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->shown_velocity, points.count));
+    for (int64_t i = 0; i < points.count; i++) mpm->shown_velocity.data[i] = mpm->particles.data[i].v;
+    return mn_beads_take(mpm->beads, mpm->surface, points, mpm->thin_volume.data, mpm->shown_velocity.data);
 }
 
 static mn_status find_shown_surface(mn_mpm *mpm, double dx, int32_t smoothing)
@@ -144,9 +129,7 @@ static mn_status find_shown_surface(mn_mpm *mpm, double dx, int32_t smoothing)
     MN_TRY(mn_level_set_smooth(mpm->surface, smoothing));
     MN_TRY(mn_mpm_set_surface_solid(mpm));
     MN_TRY(mn_mpm_calibrate_surface(mpm));
-    MN_TRY(copy_particles(mpm, points));
-    MN_TRY(mn_thin_parts_add(mpm->thin_parts, mpm->surface, points, mpm->shown_volume.data,
-                             mpm->shown_edge.data));
+    MN_TRY(mn_mpm_add_sheets(mpm));
     const mn_level_set_view view = mn_level_set_get(mpm->surface);
     cut_in_solids(&view);
     return take_beads(mpm, points);

@@ -284,11 +284,15 @@ mn_status mn_mpm_calibrate_surface(mn_mpm *mpm)
 
 mn_status mn_mpm_find_surface(mn_mpm *mpm, double dx, int32_t smoothing)
 {
+    const bool sheets = mpm->def.sheets;
     MN_TRY(mn_mpm_unite_balls(mpm, dx));
+    // A sheet that smoothing tears is one body with what it hangs on.
+    if (sheets) MN_TRY(mn_level_set_find_bodies(mpm->surface));
     MN_TRY(mn_level_set_smooth(mpm->surface, smoothing));
     MN_TRY(mn_mpm_set_surface_solid(mpm));
-    MN_TRY(mn_level_set_find_bodies(mpm->surface));
-    return mn_mpm_calibrate_surface(mpm);
+    if (!sheets) MN_TRY(mn_level_set_find_bodies(mpm->surface));
+    MN_TRY(mn_mpm_calibrate_surface(mpm));
+    return sheets ? mn_mpm_add_sheets(mpm) : MN_OK;
 }
 
 mn_status mn_mpm_sample_surface(mn_mpm *mpm)

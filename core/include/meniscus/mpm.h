@@ -71,6 +71,7 @@ typedef struct mn_mpm_def {
 
     mn_mpm_surface_particles surface_particles;
     int32_t smoothing; ///< passes over the particles' level set, 0 to 8
+    bool sheets; ///< sheets and threads thinner than a cell, which smoothing loses, have surface tension too
     mn_mpm_transfer transfer;
     double flip_ratio; ///< share of the particles' own velocity with MN_MPM_APIC_FLIP, [0, 1]
 
