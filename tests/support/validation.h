@@ -14,6 +14,9 @@
 //       return validation_end();
 //   }
 //
+// `--all TEXT` runs only the cases whose row and name hold TEXT ("V8 60 deg"), in programs whose cases begin
+// with `if (!validation_wanted("V8", name)) return;`.
+//
 // The program fails when a row is outside its bound. A row that is known to be outside stands as such: call
 // validation_short("why") before it. It is printed as not met, and the program fails if it is met after all,
 // so that the remark cannot outlive its truth.
@@ -27,6 +30,7 @@
 
 static struct {
     bool all;
+    const char *only; ///< run cases whose row and name hold this; NULL for all
     int rows, wrong;
     const char *reason; ///< why the next row is short; NULL when it must hold
 } validation_state;
@@ -34,6 +38,15 @@ static struct {
 static inline void validation_begin(int argc, char **argv)
 {
     validation_state.all = argc > 1 && strcmp(argv[1], "--all") == 0;
+    validation_state.only = argc > 2 ? argv[2] : NULL;
+}
+
+/// True unless the command line asks for other cases.
+static inline bool validation_wanted(const char *row, const char *name)
+{
+    char text[200];
+    snprintf(text, sizeof text, "%s %s", row, name);
+    return !validation_state.only || strstr(text, validation_state.only);
 }
 
 /// True when long cases are wanted too.

@@ -132,6 +132,7 @@ static double find_period(drop *d, double step, double longest, double *amplitud
 // A ball left to itself at Oh 0.1; pressure over its inner half, speeds over everything, after ringing out.
 static void resting_ball(double cells, double times, const char *name, bool currents, const char *reason)
 {
+    if (!validation_wanted("V1", name)) return;
     const drop_case c = {
         .radius = 2e-3, .dx = 2e-3 / cells, .sigma = 0.0728, .density = 998, .ohnesorge = 0.1, .aspect = 1};
     drop d = make_drop(&c);
@@ -171,6 +172,7 @@ static void resting_ball(double cells, double times, const char *name, bool curr
 
 static void small_oscillation(double cells, const char *name)
 {
+    if (!validation_wanted("V3", name)) return;
     const drop_case c = {
         .radius = 2e-3, .dx = 2e-3 / cells, .sigma = 0.0728, .density = 998, .p2 = 0.05, .aspect = 1};
     drop d = make_drop(&c);
@@ -182,6 +184,7 @@ static void small_oscillation(double cells, const char *name)
 
 static void large_oscillation(double dx, double cfl, const char *name)
 {
+    if (!validation_wanted("V4", name)) return;
     // 4 x 2 x 2 mm; the reference is a converged axisymmetric computation.
     const drop_case c = {.radius = 1e-3 * cbrt(4.0 * 2 * 2),
                          .dx = dx,
@@ -206,6 +209,7 @@ static void large_oscillation(double dx, double cfl, const char *name)
 
 static void viscous_decay(double cells, const char *name)
 {
+    if (!validation_wanted("V5", name)) return;
     const drop_case c = {.radius = 2e-3,
                          .dx = 2e-3 / cells,
                          .sigma = 0.0728,
@@ -223,6 +227,7 @@ static void viscous_decay(double cells, const char *name)
 
 static void conservation(double cells, const char *name)
 {
+    if (!validation_wanted("V6", name)) return;
     drop_case c = {.radius = 2e-3, .dx = 2e-3 / cells, .sigma = 0.0728, .density = 998, .aspect = 1.5};
     const double speed = sqrt(c.sigma / (c.density * c.radius));
     c.velocity = mn_v3(speed, 0.5 * speed, 0);
@@ -266,6 +271,7 @@ static double area_error(double cells)
 
 static void area(void)
 {
+    if (!validation_wanted("V12", "area")) return;
     const double coarse = area_error(8), fine = area_error(16);
     validation_row_below("V12", "area of a ball, R = 16 dx: relative error", fine, "", 5e-3);
     validation_row_above("V12", "its order from R = 8 dx", log2(coarse / fine), "", 0);
@@ -274,6 +280,7 @@ static void area(void)
 // The same drop at other scales: elongation after a third of a swing.
 static void scales(void)
 {
+    if (!validation_wanted("V13", "scales")) return;
     double reference = 0, worst = 0;
     const double radii[] = {1, 1e-3, 1e-6};
     for (int k = 0; k < 3; k++) {

@@ -81,6 +81,7 @@ static double cpu_seconds(void)
 
 static void conservation(mn_mpm_integrator integrator, double step, int steps, const char *name)
 {
+    if (!validation_wanted("V6", name)) return;
     drop_case c = {.radius = 2e-3,
                    .dx = 4e-4,
                    .aspect = 1.5,
@@ -123,6 +124,10 @@ static void conservation(mn_mpm_integrator integrator, double step, int steps, c
 // The farthest particle and the largest energy over time, or what went wrong.
 static void stiff(mn_mpm_integrator integrator, double cells, double dt, double times)
 {
+    const char *kind = integrator == MN_MPM_IMPLICIT ? "implicit" : "semi_implicit";
+    char text[160];
+    snprintf(text, sizeof text, "%s, dx 1/%g, dt %g s", kind, cells, dt);
+    if (!validation_wanted("V10", text)) return;
     const drop_case c = {.radius = 0.15,
                          .aspect = 1.3,
                          .dx = 1 / cells,
@@ -148,8 +153,6 @@ static void stiff(mn_mpm_integrator integrator, double cells, double dt, double 
         shortest = fmin(shortest, report.value[MN_REPORT_dt_min][0]);
     }
     if (failed) fprintf(stderr, "%s\n", mn_context_message(d.ctx));
-    const char *kind = integrator == MN_MPM_IMPLICIT ? "implicit" : "semi_implicit";
-    char text[160];
     snprintf(text, sizeof text, "%s, dx 1/%g, dt %g s (shortest step %.2g s), %g t_c: farthest particle",
              kind, cells, dt, shortest, times);
     validation_row_below("V10", text, failed ? INFINITY : far, "longest semi-axis", 1.1);
@@ -160,6 +163,7 @@ static void stiff(mn_mpm_integrator integrator, double cells, double dt, double 
 
 static void explicit_limit(double cells)
 {
+    if (!validation_wanted("V10", "explicit")) return;
     const drop_case c = {.radius = 0.15,
                          .aspect = 1.3,
                          .dx = 1 / cells,
@@ -198,6 +202,7 @@ static double cost(drop_case c, mn_mpm_integrator integrator, double cfl, double
 // that noise throws fast cut the steps after.
 static void against_explicit(double cells, const char *reason)
 {
+    if (!validation_wanted("V11", "implicit against explicit")) return;
     const drop_case c = {.radius = 0.287,
                          .aspect = 1.3,
                          .dx = 1 / cells,

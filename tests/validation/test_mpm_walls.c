@@ -101,6 +101,7 @@ static void free_rest(rest *r)
 // surface tension, for a flat surface has none of its force.
 static void tank(int32_t cells, bool implicit, int32_t wanted, const char *name)
 {
+    if (!validation_wanted("V7", name)) return;
     const double dx = 1e-3, low = 0.5 * (1 - 1 / sqrt(3)), gauss[2] = {low, 1 - low};
     rest r = make_rest(dx);
     const int32_t depth = 2 * cells / 3, count = 8 * cells * cells * depth;
@@ -193,6 +194,7 @@ typedef struct drop_case {
 
 static void contact_angle(const drop_case *c, double times, const char *name)
 {
+    if (!validation_wanted("V8", name)) return;
     const double r0 = 2e-3, cosine = cos(c->start * pi / 180);
     rest r = make_rest(r0 / c->cells);
     const double radius = r0 / cbrt((2 + cosine) * (1 - cosine) * (1 - cosine) / 4);
@@ -259,6 +261,7 @@ static void set_ball(rest *r, double radius, mn_vec3 velocity)
 static void angle_on_ball(double angle, double begin, double cells, double speed, double times,
                           const char *name)
 {
+    if (!validation_wanted("V8", name)) return;
     const double r0 = 2e-3, solid = 1.5 * r0, frame = 0.05;
     rest r = make_rest(r0 / cells);
     const double time = sqrt(r.def.density * r0 * r0 * r0 / r.def.sigma);
@@ -320,6 +323,7 @@ static double middle_height(rest *r, double within)
 // two walls that it meets at 90 degrees, with 2 l_c sin(theta/2).
 static void puddle(double cells, bool straight, double seconds, const char *name)
 {
+    if (!validation_wanted("V9", name)) return;
     const double capillary = sqrt(0.0728 / (998 * 9.81));
     rest r = make_rest(capillary / cells);
     puddle_shape shape = {.height = sqrt(2), .radius = 5};
@@ -347,6 +351,7 @@ static void puddle(double cells, bool straight, double seconds, const char *name
 // plane to the last.
 static void bounce(double cells, double weber, const char *name)
 {
+    if (!validation_wanted("V14", name)) return;
     const double r0 = 1e-3;
     rest r = make_rest(r0 / cells);
     const double time = sqrt(r.def.density * r0 * r0 * r0 / r.def.sigma);
