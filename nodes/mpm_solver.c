@@ -250,7 +250,11 @@ static void warn_about_resolution(const mn_cook *cook, mn_mpm *mpm)
     if (!geo || mn_geo_point_count(geo) == 0) return;
     const mn_box box = mn_geo_bounds(geo);
     const double least = fmin(box.max.x - box.min.x, fmin(box.max.y - box.min.y, box.max.z - box.min.z));
-    if (least < 4 * dx)
+    if (!(least > 0))
+        mn_cook_warn(cook,
+                     "The liquid's points lie in one plane, so it has no thickness; give the solver the "
+                     "points of a fill node.");
+    else if (least < 4 * dx)
         mn_cook_warn(
             cook, "dx is %g m but the liquid spans only %g m; use dx below %g m for at least 8 cells across.",
             dx, least, least / 8);
@@ -258,8 +262,8 @@ static void warn_about_resolution(const mn_cook *cook, mn_mpm *mpm)
     if (packing.crowded > 0.05)
         mn_cook_warn(
             cook,
-            "%.0f %% of the liquid lies where other liquid is: sources overlap, or their particles are "
-            "heavier than their density says.",
+            "%.0f %% of the liquid lies where other liquid is: move sources that overlap apart, or take away "
+            "a mass that is larger than their particles' share of the volume.",
             100 * packing.crowded);
     else if (packing.per_cell > 0 && packing.per_cell < 3)
         mn_cook_warn(
