@@ -50,6 +50,7 @@ MN_INLINE void note(mn_mpm_step_stats *stats, const mn_mpm_particle *p, const mn
     stats->min_ratio = -larger(-stats->min_ratio, -ratio);
     stats->min_j = -larger(-stats->min_j, -q->j);
     stats->max_j = larger(stats->max_j, q->j);
+    stats->mass += p->mass;
     stats->kinetic += 0.5 * p->mass * speed2;
     // A sum of everything is not finite when any part is not.
     double sum = speed2 + q->j;
@@ -128,9 +129,11 @@ static mn_mpm_step_stats join(const mn_mpm *mpm)
         all.min_ratio = fmin(all.min_ratio, s->min_ratio);
         all.min_j = fmin(all.min_j, s->min_j);
         all.max_j = fmax(all.max_j, s->max_j);
+        all.mass += s->mass;
         all.kinetic += s->kinetic;
         all.finite = all.finite && s->finite;
     }
+    all.part_speed = mn_mpm_fastest_part(mpm);
     return all;
 }
 

@@ -2,7 +2,7 @@
 //
 // The bulk modulus that keeps a flow nearly incompressible:
 //
-//   K = (2 sigma/R + rho |g| H + rho U^2) / compression
+//   K = (p_capillary + rho |g| H + rho U^2) / compression
 //
 // The sound speed sqrt(K/rho) then is 1/sqrt(compression) times the fastest capillary, gravity and flow
 // speed.
@@ -10,8 +10,7 @@
 
 double mn_pressure_bulk_modulus(mn_pressure_scales s, double compression)
 {
-    const double capillary = s.radius > 0 ? 2.0 * s.sigma / s.radius : 0.0;
     const double hydrostatic = s.density * s.gravity * s.height;
     const double stagnation = s.density * s.speed * s.speed;
-    return (capillary + hydrostatic + stagnation) / compression;
+    return (s.capillary + hydrostatic + stagnation) / compression;
 }

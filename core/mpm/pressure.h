@@ -44,15 +44,14 @@ static inline double mn_pressure_hessian(double bulk_modulus, double rest_volume
     return bulk_modulus * rest_volume * j * j;
 }
 
-/// What presses on the liquid: capillary pressure of the smallest resolved curvature, weight of the column,
-/// and the stagnation pressure of the fastest motion.
+/// What presses on the liquid: its surface, the weight of the column, and the stagnation pressure of the
+/// motion.
 typedef struct mn_pressure_scales {
-    double sigma;   ///< N/m
-    double radius;  ///< m, of the smallest body worth keeping at its volume
-    double density; ///< kg/m^3
-    double gravity; ///< m/s^2
-    double height;  ///< m, of the liquid along gravity
-    double speed;   ///< m/s
+    double capillary; ///< Pa, 2 sigma/R of a ball
+    double density;   ///< kg/m^3
+    double gravity;   ///< m/s^2
+    double height;    ///< m, of the liquid along gravity
+    double speed;     ///< m/s
 } mn_pressure_scales;
 
 /// K such that the sum of those pressures changes the volume by `compression` (0.01: one percent).

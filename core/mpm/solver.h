@@ -91,7 +91,8 @@ typedef struct mn_mpm_step_stats {
     double max_speed, max_move; ///< m/s, m
     double min_ratio;           ///< of a particle's volume after and before the step
     double min_j, max_j;
-    double kinetic; ///< J
+    double mass, kinetic; ///< kg, J
+    double part_speed;    ///< m/s, of the fastest part; of all blocks together only
     bool finite;
 } mn_mpm_step_stats;
 
@@ -105,6 +106,7 @@ typedef struct mn_mpm_extremes {
     double max_speed, max_sigma, min_density, max_kinematic_viscosity;
     double mass, kinetic, volume; ///< kg, J, m^3 at rest
     double height;                ///< m, of the liquid along gravity
+    double part_speed;            ///< m/s, of the fastest part of the liquid
 } mn_mpm_extremes;
 
 struct mn_mpm {
@@ -195,6 +197,8 @@ mn_status mn_mpm_sort_again(mn_mpm *mpm);
 // ---- extremes.c ----
 
 mn_status mn_mpm_find_extremes(mn_mpm *mpm);
+/// The speed of the fastest part of the liquid, m/s, from mass and energy of each block.
+double mn_mpm_fastest_part(const mn_mpm *mpm);
 
 // ---- step_limits.c ----
 

@@ -131,6 +131,7 @@ static mn_status take_step(mn_mpm *mpm, double dt, double *taken)
             if (due > 0) MN_TRY(mn_mpm_relax_volumes(mpm, due));
             mpm->extremes.max_speed = stats.max_speed;
             mpm->extremes.kinetic = stats.kinetic;
+            mpm->extremes.part_speed = stats.part_speed;
             if (born > 0 || mpm->particles.count < before) MN_TRY(mn_mpm_find_extremes(mpm));
             mn_timer_end(&mpm->timers, "sort");
             *taken = dt;

@@ -6,7 +6,13 @@
 //   capillary  dt <= cfl sqrt(rho dx^3 / (2 pi sigma))           explicit only [brackbill1992]
 //   viscous    dt <= dx^2 / (8 nu)                               explicit only
 //   flow       dt <= cfl dx / U
-//   K          = (2 sigma/R + rho |g| H + rho U^2) / compression
+//   K          = max( p_c + rho |g| H + rho U^2, rho U_part^2 ) / compression
+//   p_c        = max( 2 sigma/R, 2/3 E_s/V )
+//
+// E_s is the energy of the surface, whose mean pressure is 2/3 E_s/V by the virial theorem: that of a ball of
+// radius R, and more when it is flattened. U is the mean speed and U_part that of the fastest part
+// (extremes.c): what tension and gravity move is no faster than their pressures say, but a drop that is
+// thrown into a large calm pool is.
 #include "mpm/solver.h"
 
 #include "mpm/pressure.h"
@@ -44,9 +50,12 @@ static double wanted_bulk_modulus(const mn_mpm *mpm, double radius)
 {
     const mn_mpm_extremes *e = &mpm->extremes;
     const double speed = sqrt(2 * e->kinetic / e->mass) + mn_mpm_driven_speed(mpm);
-    const mn_pressure_scales scales = {e->max_sigma, radius, e->min_density, mn_norm(mpm->def.gravity),
-                                       e->height,    speed};
-    return mn_pressure_bulk_modulus(scales, mpm->def.compression);
+    const double capillary = fmax(2 * e->max_sigma / radius, 2.0 / 3 * mpm->surface_energy / e->volume);
+    const mn_pressure_scales scales = {capillary, e->min_density, mn_norm(mpm->def.gravity), e->height,
+                                       speed};
+    const mn_pressure_scales part = {.density = e->min_density, .speed = e->part_speed};
+    return fmax(mn_pressure_bulk_modulus(scales, mpm->def.compression),
+                mn_pressure_bulk_modulus(part, mpm->def.compression));
 }
 
 // (J - 1) K stays, and so do the pressures; but softening must not blow up what is noise in J.

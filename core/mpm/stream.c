@@ -5,7 +5,7 @@
 #include "mpm/solver.h"
 
 static const char *const tag = "mpm";
-enum { VERSION = 4 };
+enum { VERSION = 5 };
 
 mn_status mn_mpm_save(const mn_mpm *mpm, mn_writer *out)
 {
@@ -15,6 +15,8 @@ mn_status mn_mpm_save(const mn_mpm *mpm, mn_writer *out)
     MN_TRY(mn_write_f64(out, mpm->recent_stiffness));
     MN_TRY(mn_write_f64(out, mpm->time));
     MN_TRY(mn_write_f64(out, mpm->shift));
+    MN_TRY(mn_write_f64(out, mpm->area));
+    MN_TRY(mn_write_f64(out, mpm->surface_energy));
     MN_TRY(mn_write_f64(out, mpm->relaxation_due));
     MN_TRY(mn_write_i64(out, mpm->next_id));
     MN_TRY(mn_write_i64(out, (mpm->fresh ? 1 : 0) + (mpm->unbalanced ? 2 : 0)));
@@ -75,6 +77,8 @@ static mn_status read_state(mn_mpm *mpm, mn_reader *in)
     MN_TRY(mn_read_f64(in, &mpm->recent_stiffness));
     MN_TRY(mn_read_f64(in, &mpm->time));
     MN_TRY(mn_read_f64(in, &mpm->shift));
+    MN_TRY(mn_read_f64(in, &mpm->area));
+    MN_TRY(mn_read_f64(in, &mpm->surface_energy));
     MN_TRY(mn_read_f64(in, &mpm->relaxation_due));
     MN_TRY(mn_read_i64(in, &mpm->next_id));
     MN_TRY(mn_read_i64(in, &fresh));

@@ -33,7 +33,7 @@ static void a_squeezed_liquid_pushes_back(void **state)
 static void automatic_bulk_modulus_allows_the_asked_compression(void **state)
 {
     (void)state;
-    const mn_pressure_scales drop = {.sigma = 0.072, .radius = 1e-3};
+    const mn_pressure_scales drop = {.capillary = 2 * 0.072 / 1e-3};
     const double bulk = mn_pressure_bulk_modulus(drop, 0.01);
     // At the drop's own pressure 2 sigma / R the volume has changed by one percent.
     check_close(mn_pressure(bulk, 0.99), 2 * 0.072 / 1e-3, 1e-10);

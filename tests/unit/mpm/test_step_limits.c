@@ -4,6 +4,8 @@
 // over, leaves the pressures alone on the way, and keeps the volume within what was asked for.
 #include "support/check.h"
 
+#include <stdlib.h>
+
 #include "mpm/pressure.h"
 #include "mpm/solver.h"
 
@@ -34,6 +36,20 @@ static mn_mpm *make_drop(mn_context *ctx, mn_mpm_def def, double radius, mn_vec3
     return mpm;
 }
 
+// Eight particles a cell in the part of the box below y = 0.
+static void add_pool(mn_mpm *mpm, mn_box box)
+{
+    const double h = 0.5 * mpm->def.dx;
+    const int side = (int)((box.max.x - box.min.x) / h + 0.5), deep = (int)(-box.min.y / h + 0.5);
+    mn_vec3 *x = malloc(sizeof *x * (size_t)(side * side * deep));
+    int64_t count = 0;
+    for (int i = 0; i < side; i++)
+        for (int j = 0; j < deep; j++)
+            for (int k = 0; k < side; k++) x[count++] = mn_axpy(box.min, h, mn_v3(i + 0.5, j + 0.5, k + 0.5));
+    check_ok(mpm->ctx, mn_mpm_add(mpm, &(mn_mpm_source){.count = count, .position = x}));
+    free(x);
+}
+
 static mn_mpm_def water(void)
 {
     mn_mpm_def def = mn_mpm_default_def();
@@ -50,7 +66,7 @@ static void set_speed(mn_mpm *mpm, double speed)
 static double wanted(const mn_mpm *mpm, double radius, double speed)
 {
     const mn_pressure_scales scales = {
-        .sigma = 0.07, .radius = radius, .density = mpm->def.density, .speed = speed};
+        .capillary = 2 * 0.07 / radius, .density = mpm->def.density, .speed = speed};
     return mn_pressure_bulk_modulus(scales, mpm->def.compression);
 }
 
@@ -125,12 +141,59 @@ static void a_drop_that_has_come_to_rest_is_soft_and_whole(void **state)
     mn_context_free(ctx);
 }
 
+// A drop of 3 dx falls at 2 m/s into a pool of fourteen times its volume, which is at rest.
+static void a_fast_drop_stays_whole_in_a_calm_pool(void **state)
+{
+    (void)state;
+    mn_context *ctx = calm_context();
+    mn_mpm_def def = water();
+    const double half_width = 10e-3, depth = 4e-3, radius = 3e-3;
+    def.domain = (mn_box){{-half_width, -depth, -half_width}, {half_width, 1, half_width}};
+    for (int i = 0; i < 6; i++) def.wall[i] = i == 3 ? MN_MPM_OPEN : MN_MPM_SLIP;
+    mn_mpm *mpm = make_drop(ctx, def, radius, mn_v3(0.1e-3, radius + 1e-3, 0.2e-3), mn_v3(0, -2, 0));
+    const int64_t drop_count = mpm->particles.count;
+    add_pool(mpm, def.domain);
+    const int64_t count = mpm->particles.count;
+    assert_true(count > 14 * drop_count);
+    mn_mpm_point *points = malloc(sizeof *points * (size_t)count);
+    double worst = 0;
+    for (int k = 0; k < 6; k++) {
+        check_ok(ctx, mn_mpm_advance(mpm, 0.1 * 2 * radius / 2));
+        check_ok(ctx, mn_mpm_get_points(mpm, points)); // by rising id: the drop is first
+        double sum = 0;
+        for (int64_t i = 0; i < drop_count; i++) sum += points[i].j;
+        worst = fmax(worst, fabs(sum / (double)drop_count - 1));
+    }
+    assert_true(worst < def.compression);
+    free(points);
+    mn_mpm_free(mpm);
+    mn_context_free(ctx);
+}
+
+// One particle a hundred times as fast as the flow is no flow.
+static void a_thrown_particle_stiffens_nothing(void **state)
+{
+    (void)state;
+    mn_context *ctx = calm_context();
+    mn_mpm *mpm = make_drop(ctx, water(), 3e-3, mn_v3(0, 0, 0), mn_v3(0.05, 0, 0));
+    mn_mpm_update_bulk_modulus(mpm, 0);
+    const double stiff = mpm->bulk_modulus;
+    mpm->particles.data[0].v = mn_v3(1, 0, 0);
+    check_ok(ctx, mn_mpm_find_extremes(mpm));
+    mn_mpm_update_bulk_modulus(mpm, 0);
+    assert_true(mpm->bulk_modulus == stiff);
+    mn_mpm_free(mpm);
+    mn_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stiffness_follows_what_presses_up_and_down),
         cmocka_unit_test(a_demand_that_swings_by_less_than_two_changes_nothing),
         cmocka_unit_test(a_drop_that_has_come_to_rest_is_soft_and_whole),
+        cmocka_unit_test(a_fast_drop_stays_whole_in_a_calm_pool),
+        cmocka_unit_test(a_thrown_particle_stiffens_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
