@@ -17,7 +17,9 @@
 // integral is one. Only nodes in front of the wall are meant: those behind are held by boundary.c, which
 // finds their part of the force by itself. Both lines use the same delta, foot and nodes, so the work of the
 // wall's pressure is what compression takes. The wall pulls no harder than adhesion, whose work sigma (1 +
-// cos theta) [dupre1869] is done over the width of a cell.
+// cos theta) [dupre1869] is done over the width of a cell. Whether it would is said by the mean pressure
+// around the foot: single particles scatter about it by more than a flattened drop has, and pulls that are
+// left out one by one while pushes count lift it off (at We 10, R = 5 dx, half of all that was pushed).
 //
 // Particles are carried without what would flow through the wall, by v - g(d) (v_i - v_wall).N N with -g' =
 // delta, so that the flow that moves them has the divergence that J sees. Carried by v and stopped at the
@@ -28,6 +30,8 @@
 #include "meniscus/parallel.h"
 #include "mpm/boundary.h"
 #include "mpm/pressure.h"
+
+#include <string.h>
 
 enum { BLOCK_GRAIN = 16 };
 
@@ -41,12 +45,12 @@ typedef struct contact_job {
 
 // ---- finding them ----
 
-// Whether a wall holds this particle at its pressure.
-static bool is_held(const mn_mpm *mpm, const mn_mpm_material *q, mn_vec3 x)
+// Whether a wall holds liquid of this pressure.
+static bool is_held(const mn_mpm *mpm, const mn_mpm_contact *contact, double pressure)
 {
-    const double pressure = mn_pressure(mpm->bulk_modulus, q->j);
     if (pressure >= 0) return true;
-    const double adhesion = q->sigma * (1 + cos(mn_mpm_contact_angle(mpm, x))) / mpm->def.dx;
+    const double sigma = mpm->materials.data[contact->particle].sigma;
+    const double adhesion = sigma * (1 + cos(mn_mpm_contact_angle(mpm, contact->foot))) / mpm->def.dx;
     // A pool at rest may have a pressure just below zero at its rim: no more than a cell weighs.
     const double weight = mpm->def.density * mn_norm(mpm->def.gravity) * mpm->def.dx;
     return pressure > -adhesion - weight;
@@ -83,7 +87,7 @@ static int32_t find_contacts(const mn_mpm *mpm, int32_t particle, mn_mpm_contact
                                          .weight = wetness(mpm, foot, particle) * 2 *
                                                    (1 - fmax(s->distance, 0) / dx) / dx,
                                          .particle = particle,
-                                         .held = is_held(mpm, &mpm->materials.data[particle], foot),
+                                         .held = true,
                                          .rubs = s->kind == MN_MPM_SEPARATE && mpm->def.friction > 0};
         }
         found++;
@@ -116,25 +120,6 @@ static mn_status find_in_blocks(void *user, mn_range range)
     return MN_OK;
 }
 
-mn_status mn_mpm_find_contacts(mn_mpm *mpm)
-{
-    mn_context *ctx = mpm->ctx;
-    mpm->contacts.count = 0;
-    if (!mn_mpm_has_solids(&mpm->def, mpm->collider)) return MN_OK;
-    contact_job job = {mpm, false};
-    MN_TRY(mn_array_resize(ctx, &mpm->contact_start, mpm->table.count + 1));
-    MN_TRY(mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, find_in_blocks, &job));
-    const int32_t count = mn_prefix_sum_i32(mpm->contact_start.data, mpm->table.count);
-    mpm->contact_start.data[mpm->table.count] = count;
-    if (count == 0) return MN_OK;
-    MN_TRY(mn_array_resize(ctx, &mpm->contacts, count));
-    MN_TRY(mn_array_resize(ctx, &mpm->contact_of, mpm->particles.count));
-    job.write = true;
-    return mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, find_in_blocks, &job);
-}
-
-// ---- what they do ----
-
 void mn_mpm_find_foot(const mn_mpm *mpm, const mn_mpm_contact *contact, mn_mpm_foot *f)
 {
     const mn_block_table *table = &mpm->table;
@@ -163,6 +148,62 @@ void mn_mpm_find_foot(const mn_mpm *mpm, const mn_mpm_contact *contact, mn_mpm_f
         f->sum += f->w[f->count++];
     }
 }
+
+// The mean pressure around each contact, by the splines at its foot, decides whether it is held.
+static mn_status find_held(mn_mpm *mpm)
+{
+    bool any = false;
+    for (int64_t c = 0; c < mpm->contacts.count && !any; c++)
+        any = mpm->materials.data[mpm->contacts.data[c].particle].j > 1;
+    if (!any) return MN_OK; // no pressure below zero
+    const int64_t values = 2 * mpm->nodes.count;
+    MN_TRY(mn_array_resize(mpm->ctx, &mpm->volumes, values));
+    memset(mpm->volumes.data, 0, mn_bytes(values, sizeof *mpm->volumes.data));
+    double *at_node = mpm->volumes.data; // volume next to the wall, and times pressure
+    mn_mpm_foot f;
+    for (int64_t c = 0; c < mpm->contacts.count; c++) {
+        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+        const mn_mpm_material *q = &mpm->materials.data[contact->particle];
+        const double share = q->volume * contact->weight;
+        const double pressure = share * mn_pressure(mpm->bulk_modulus, q->j);
+        mn_mpm_find_foot(mpm, contact, &f);
+        for (int32_t i = 0; i < f.count; i++) {
+            at_node[2 * f.node[i]] += f.w[i] * share;
+            at_node[2 * f.node[i] + 1] += f.w[i] * pressure;
+        }
+    }
+    for (int64_t c = 0; c < mpm->contacts.count; c++) {
+        mn_mpm_contact *contact = &mpm->contacts.data[c];
+        double volume = 0, pressure = 0;
+        mn_mpm_find_foot(mpm, contact, &f);
+        for (int32_t i = 0; i < f.count; i++) {
+            volume += f.w[i] * at_node[2 * f.node[i]];
+            pressure += f.w[i] * at_node[2 * f.node[i] + 1];
+        }
+        contact->held = is_held(mpm, contact, volume > 0 ? pressure / volume : 0);
+    }
+    return MN_OK;
+}
+
+mn_status mn_mpm_find_contacts(mn_mpm *mpm)
+{
+    mn_context *ctx = mpm->ctx;
+    mpm->contacts.count = 0;
+    if (!mn_mpm_has_solids(&mpm->def, mpm->collider)) return MN_OK;
+    contact_job job = {mpm, false};
+    MN_TRY(mn_array_resize(ctx, &mpm->contact_start, mpm->table.count + 1));
+    MN_TRY(mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, find_in_blocks, &job));
+    const int32_t count = mn_prefix_sum_i32(mpm->contact_start.data, mpm->table.count);
+    mpm->contact_start.data[mpm->table.count] = count;
+    if (count == 0) return MN_OK;
+    MN_TRY(mn_array_resize(ctx, &mpm->contacts, count));
+    MN_TRY(mn_array_resize(ctx, &mpm->contact_of, mpm->particles.count));
+    job.write = true;
+    MN_TRY(mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, find_in_blocks, &job));
+    return find_held(mpm);
+}
+
+// ---- what they do ----
 
 double mn_mpm_wall_weight(const mn_mpm *mpm, const mn_mpm_contact *contact)
 {
