@@ -15,7 +15,7 @@ static const double pi = 3.14159265358979323846;
 // level set, which has blocks around the surface and a few numbers at each of their nodes.
 static double bytes_of(const mn_mpm *mpm)
 {
-    const double samples_per_cell = 6.7; // on a square of a cell
+    const double samples_per_cell = 12.5; // on a square of a cell, and 1.4 points for each
     const double dx = mpm->def.dx, nodes = (double)mpm->table.count * MN_BLOCK_CELLS;
     const mn_level_set_view view = mn_level_set_get(mpm->surface);
     double area = 0;
@@ -24,13 +24,13 @@ static double bytes_of(const mn_mpm *mpm)
     const double per_particle = 2 * (sizeof(mn_mpm_particle) + sizeof(mn_mpm_material)) + 32;
     const double per_node = sizeof(mn_mpm_node) + 16 + 12;
     const double per_sample = sizeof(mn_mpm_patch) + sizeof(mn_mpm_group) +
-                              2.2 * (sizeof(mn_mpm_particle) + sizeof(mn_mpm_sample) + 20);
+                              1.4 * (sizeof(mn_mpm_particle) + sizeof(mn_mpm_sample) + 20);
     const double level_set = (double)view.blocks.count * MN_BLOCK_CELLS * 48;
     double bytes =
         per_particle * (double)mpm->particles.count + per_node * nodes + per_sample * samples + level_set;
     if (mpm->def.transfer == MN_MPM_APIC_FLIP)
         bytes += sizeof(mn_mpm_node) * nodes +
-                 sizeof(mn_mpm_sample) * ((double)mpm->particles.count + 2.2 * samples);
+                 sizeof(mn_mpm_sample) * ((double)mpm->particles.count + 1.4 * samples);
     // Seven vectors over the nodes, what is held of them, and the volume ratio of each particle.
     if (mpm->def.integrator != MN_MPM_EXPLICIT) bytes += 240 * nodes + 8 * (double)mpm->particles.count;
     return bytes;

@@ -112,7 +112,7 @@ mn_status mn_mpm_assign_patches(mn_mpm *mpm)
             continue;
         }
         const int32_t g = (int32_t)mpm->groups.count++;
-        mpm->groups.data[g] = (mn_mpm_group){p, first, 0, 2 * first + g};
+        mpm->groups.data[g] = (mn_mpm_group){p, first, 0, first + 2 * g};
         first += count[p];
         count[p] = g;
     }

@@ -2,10 +2,11 @@
 //
 // Surface samples that borrow their mass [marquez2021] 5.4.2 to 5.5.
 //
-// A sample s nearest to particle x gets a balance point b = 2 x - s, and the particle's mass is shared evenly
-// among itself, the samples of its group and their balance points: m~ = m / (2 g + 1). Their centre stays x,
-// so mass and momentum stay too. The step's surface force acts at s, where there is now mass to take it;
-// afterwards the members' momenta and first moments are summed back into the particle.
+// The samples s nearest to particle x are its group, and get a balance point b = x - mean(s - x). The
+// particle's mass is shared: m~ = m / (2 g + 1) for itself and each of the g samples, g m~ for the balance
+// point. Their centre stays x, so mass and momentum stay too. The step's surface force acts at s, where there
+// is now mass to take it; afterwards the members' momenta and first moments are summed back into the
+// particle. [marquez2021] has a balance point 2 x - s for each sample, half as many points again for nothing.
 //
 // We split affinely: with d the members' offsets and S = sum_r m~ d d^T / m the spread of the group, the
 // members move with v + A d, A = C (I + 4 S/dx^2)^-1. C is the particle's first moment in units of m dx^2/4,
@@ -51,17 +52,27 @@ MN_INLINE mn_mat3 patch_stress(const mn_mpm_patch *patch)
                      mn_m3_scale(-patch->sigma / area, mn_outer(patch->area, patch->area)));
 }
 
-// The gradient of the velocity inside a group, from its owner's first moment.
-MN_INLINE mn_mat3 group_gradient(const mn_mpm *mpm, const mn_mpm_group *group, double share)
+// From a group's owner to its balance point.
+MN_INLINE mn_vec3 balance_offset(const mn_mpm *mpm, const mn_mpm_group *group, mn_vec3 x)
+{
+    mn_vec3 sum = {0, 0, 0};
+    for (int32_t r = 0; r < group->patch_count; r++)
+        sum = mn_add(sum, mn_sub(x, mpm->patches.data[group->first_patch + r].x));
+    return mn_scale(1.0 / group->patch_count, sum);
+}
+
+// The gradient of the velocity inside a group, from its owner's first moment; `back`: to its balance point.
+MN_INLINE mn_mat3 group_gradient(const mn_mpm *mpm, const mn_mpm_group *group, double share, mn_vec3 back)
 {
     const mn_mpm_particle *p = &mpm->particles.data[group->owner];
     const mn_vec3 x = mn_mpm_position(p);
+    const double unit = 4.0 * share / (mpm->def.dx * mpm->def.dx);
     mn_mat3 spread = mn_m3_identity(), inverse;
     for (int32_t r = 0; r < group->patch_count; r++) {
         const mn_vec3 d = mn_sub(mpm->patches.data[group->first_patch + r].x, x);
-        // Sample and balance point both: twice d d^T.
-        spread = mn_m3_add(spread, mn_m3_scale(8.0 * share / (mpm->def.dx * mpm->def.dx), mn_outer(d, d)));
+        spread = mn_m3_add(spread, mn_m3_scale(unit, mn_outer(d, d)));
     }
+    spread = mn_m3_add(spread, mn_m3_scale(unit * group->patch_count, mn_outer(back, back)));
     if (!mn_m3_inverse(spread, &inverse)) inverse = mn_m3_identity();
     return mn_m3_mul(mn_mpm_affine(p), inverse);
 }
@@ -77,23 +88,25 @@ static mn_status split_groups(void *user, mn_range range)
         const mn_mpm_particle *p = &mpm->particles.data[group->owner];
         const mn_mpm_material *q = &mpm->materials.data[group->owner];
         const double share = 1.0 / (2.0 * group->patch_count + 1.0), mass = share * p->mass;
-        const mn_vec3 x = mn_mpm_position(p);
-        const mn_mat3 a = group_gradient(mpm, group, share), affine = mn_m3_scale(mass, a);
+        const mn_vec3 x = mn_mpm_position(p), back = balance_offset(mpm, group, x);
+        const mn_mat3 a = group_gradient(mpm, group, share, back), affine = mn_m3_scale(mass, a);
         const double k = mn_pressure_stress(mpm->bulk_modulus, q->volume, q->j, q->j);
         const mn_mat3 viscous = mn_m3_scale(weight, mn_viscosity_stress(q->viscosity, q->volume * q->j, a));
         mn_mpm_particle *splat = &mpm->splats.data[group->first_splat];
         mn_mpm_push *push = &mpm->pushes[group->first_splat];
         set_splat(splat++, x, mass, p->v, mn_m3_add(affine, viscous));
         *push++ = push_of(job->dt, mn_m3_diagonal(k, k, k));
+        const double rest = group->patch_count;
+        set_splat(splat++, mn_add(x, back), rest * mass, mn_add(p->v, mn_m3_apply(a, back)),
+                  mn_m3_scale(rest, affine));
+        *push++ = (mn_mpm_push){0};
         for (int32_t r = 0; r < group->patch_count; r++) {
             const mn_mpm_patch *patch = &mpm->patches.data[group->first_patch + r];
-            const mn_vec3 d = mn_sub(patch->x, x), along = mn_m3_apply(a, d);
+            const mn_vec3 along = mn_m3_apply(a, mn_sub(patch->x, x));
             set_splat(splat, patch->x, mass, mn_add(p->v, along), affine);
             splat->v = mn_axpy(splat->v, job->dt, patch->force);
             splat++;
             *push++ = push_of(job->explicit_dt, patch_stress(patch));
-            set_splat(splat++, mn_sub(x, d), mass, mn_sub(p->v, along), affine);
-            *push++ = (mn_mpm_push){0};
         }
     }
     return MN_OK;
@@ -116,7 +129,7 @@ mn_status mn_mpm_split(mn_mpm *mpm, double dt, double explicit_dt)
 {
     const bool massless = mpm->def.surface_particles == MN_MPM_MASSLESS;
     split_job job = {mpm, dt, explicit_dt};
-    const int64_t splats = massless ? mpm->patches.count : 2 * mpm->patches.count + mpm->groups.count;
+    const int64_t splats = massless ? mpm->patches.count : mpm->patches.count + 2 * mpm->groups.count;
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->splats, splats));
     _Static_assert(sizeof(mn_mpm_push) <= sizeof(mn_mpm_sample), "pushes lie where samples will");
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->splat_samples, splats));
@@ -128,21 +141,27 @@ mn_status mn_mpm_split(mn_mpm *mpm, double dt, double explicit_dt)
     return mn_point_sort_run(mpm->splat_sort, mpm->blocks, mn_mpm_points(mpm->splats.data, splats));
 }
 
+// What a member of this mass, in shares, at offset d says.
+MN_INLINE void add_member(mn_mpm_sample *sum, const mn_mpm_sample *member, double mass, mn_vec3 d,
+                          double per_inertia)
+{
+    sum->v = mn_axpy(sum->v, mass, member->v);
+    const mn_mat3 moment = mn_m3_scale(per_inertia, mn_outer(member->v, d));
+    sum->gradient = mn_m3_add(sum->gradient, mn_m3_scale(mass, mn_m3_add(moment, member->gradient)));
+}
+
 mn_mpm_sample mn_mpm_merge(const mn_mpm *mpm, const mn_mpm_group *group, const mn_mpm_sample *own,
                            const mn_mpm_sample *splat_samples)
 {
     const double share = 1.0 / (2.0 * group->patch_count + 1.0);
     const double per_inertia = 4.0 / (mpm->def.dx * mpm->def.dx);
     const mn_vec3 x = mn_mpm_position(&mpm->particles.data[group->owner]);
-    mn_mpm_sample sum = *own;
     const mn_mpm_sample *member = splat_samples + group->first_splat + 1;
-    for (int32_t r = 0; r < group->patch_count; r++, member += 2) {
-        const mn_vec3 d = mn_sub(mpm->patches.data[group->first_patch + r].x, x);
-        sum.v = mn_add(sum.v, mn_add(member[0].v, member[1].v));
-        const mn_mat3 moment = mn_m3_scale(per_inertia, mn_outer(mn_sub(member[0].v, member[1].v), d));
-        sum.gradient =
-            mn_m3_add(mn_m3_add(sum.gradient, moment), mn_m3_add(member[0].gradient, member[1].gradient));
-    }
+    const mn_vec3 back = balance_offset(mpm, group, x);
+    mn_mpm_sample sum = *own;
+    add_member(&sum, member++, group->patch_count, back, per_inertia);
+    for (int32_t r = 0; r < group->patch_count; r++)
+        add_member(&sum, member++, 1, mn_sub(mpm->patches.data[group->first_patch + r].x, x), per_inertia);
     sum.v = mn_scale(share, sum.v);
     sum.gradient = mn_m3_scale(share, sum.gradient);
     return sum;

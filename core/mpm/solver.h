@@ -51,7 +51,7 @@ typedef struct mn_mpm_contact {
 /// A particle that shares its mass with the samples nearest to it, and their places.
 typedef struct mn_mpm_group {
     int32_t owner, first_patch, patch_count;
-    int32_t first_splat; ///< the owner, then sample and balance point of each patch
+    int32_t first_splat; ///< the owner, the balance point, then the sample of each patch
 } mn_mpm_group;
 
 /// A line of the emitter's lattice, where it meets the emitter's surface. 8-byte fields only: it is saved as

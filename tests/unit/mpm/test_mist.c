@@ -52,18 +52,18 @@ static void a_particle_beside_a_drop_stays_slow(void **state)
                 const mn_vec3 r = mn_scale(h, mn_v3(i + 0.5, j + 0.5, k + 0.5));
                 if (mn_norm(r) < radius) x[count++] = r;
             }
-    // At 2 cells from the surface its forces are felt by the drop's nodes, and the drop's by it. It used to
-    // reach three times the speed at which a drop swings.
-    for (int k = 0; k < 2; k++) {
+    // Up to 2.5 cells from the surface its forces are felt by the drop's nodes, and the drop's by it. It used
+    // to reach three times the speed at which a drop swings, and draws near at less than that.
+    for (int k = 0; k < 3; k++) {
         mn_context *ctx = mn_context_create(&calm);
         mn_mpm *mpm = make_solver(ctx);
         const mn_mpm_source ball = {.count = count, .position = x};
         check_ok(ctx, mn_mpm_add(mpm, &ball));
-        add_one(mpm, mn_v3(radius + (k == 0 ? 2e-3 : 2.25e-3), 0.3e-3, 0.1e-3), mn_v3(0, 0, 0));
+        add_one(mpm, mn_v3(radius + 1.8e-3 + k * 0.2e-3, 0.3e-3, 0.1e-3), mn_v3(0, 0, 0));
         check_ok(ctx, mn_mpm_advance(mpm, 0.3 * radius / speed));
         mn_mpm_point *points = malloc(sizeof *points * (size_t)mn_mpm_count(mpm));
         check_ok(ctx, mn_mpm_get_points(mpm, points));
-        assert_true(mn_norm(points[count].velocity) < 0.5 * speed);
+        assert_true(mn_norm(points[count].velocity) < 0.8 * speed);
         mn_report report;
         mn_mpm_get_report(mpm, &report);
         for (int a = 0; a < 3; a++)

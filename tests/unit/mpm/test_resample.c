@@ -81,7 +81,7 @@ static void every_piece_goes_to_its_nearest_particle(void **state)
     for (int64_t g = 0; g < mpm->groups.count; g++) {
         const mn_mpm_group *group = &mpm->groups.data[g];
         assert_int_equal(mpm->group_of.data[group->owner], g);
-        assert_int_equal(group->first_splat, 2 * group->first_patch + g);
+        assert_int_equal(group->first_splat, group->first_patch + 2 * g);
         members += group->patch_count;
         for (int32_t r = 0; r < group->patch_count; r++) {
             const mn_mpm_patch *patch = &mpm->patches.data[group->first_patch + r];
@@ -150,11 +150,14 @@ static void affine_motion_survives_splitting_and_merging(void **state)
             // The first moment of a group that moves with A: C = A (I + 4 S/dx^2).
             const mn_mpm_group *g = &mpm->groups.data[mpm->group_of.data[i]];
             mn_mat3 spread = mn_m3_identity();
+            mn_vec3 mean = {0, 0, 0};
+            const double w = 4 / (2.0 * g->patch_count + 1) / (def.dx * def.dx);
             for (int32_t r = 0; r < g->patch_count; r++) {
                 const mn_vec3 d = mn_sub(mpm->patches.data[g->first_patch + r].x, mn_mpm_position(p));
-                const double w = 8 / (2.0 * g->patch_count + 1) / (def.dx * def.dx);
                 spread = mn_m3_add(spread, mn_m3_scale(w, mn_outer(d, d)));
+                mean = mn_axpy(mean, 1.0 / g->patch_count, d);
             }
+            spread = mn_m3_add(spread, mn_m3_scale(w * g->patch_count, mn_outer(mean, mean)));
             c = mn_m3_mul(a, spread);
         }
         mn_mpm_set_affine(p, c);
