@@ -137,7 +137,7 @@ static mn_status keep_thin_parts(mn_skin *skin, mn_points points, const double *
     MN_TRY(mn_array_resize(skin->ctx, &skin->volumes, points.count));
     for (int64_t i = 0; i < points.count; i++)
         skin->volumes.data[i] = volumes ? volumes[i] : ball_volume(radii[i]);
-    MN_TRY(mn_thin_parts_add(skin->thin, skin->set, points, skin->volumes.data, NULL));
+    MN_TRY(mn_thin_parts_add(skin->thin, skin->set, points, skin->volumes.data, NULL, NULL));
     MN_TRY(mn_level_set_find_bodies(skin->set));
     return beads ? mn_beads_take(skin->beads, skin->set, points, skin->volumes.data, NULL) : MN_OK;
 }

@@ -145,7 +145,6 @@ void mn_mpm_free(mn_mpm *mpm)
     mn_thin_parts_free(mpm->thin_parts);
     mn_beads_free(mpm->beads);
     mn_array_free(ctx, &mpm->thin_volume);
-    mn_array_free(ctx, &mpm->thin_edge);
     mn_array_free(ctx, &mpm->shown_velocity);
     mn_level_set_free(mpm->surface);
     mn_point_sort_free(mpm->splat_sort);

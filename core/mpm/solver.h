@@ -141,7 +141,6 @@ struct mn_mpm {
     mn_beads *beads;
     mn_thin_parts *thin_parts;    // surface_sheets.c
     MN_ARRAY(double) thin_volume; ///< of each particle
-    MN_ARRAY(double) thin_edge;   ///< how far outside of the surface it may lie, m
     MN_ARRAY(mn_vec3) shown_velocity;
     double shift; ///< m, the largest body's, where the next search starts
     MN_ARRAY(int32_t) body_of, sample_start;
@@ -248,8 +247,6 @@ mn_status mn_mpm_settle_mist(mn_mpm *mpm);
 
 /// The points that the surface is found from: the particles, with their mirror images behind walls.
 mn_status mn_mpm_mirror(mn_mpm *mpm, mn_points *points);
-/// Whether particles of a block may lie near walls or the collider (else *collider is NULL).
-bool mn_mpm_solids_near_block(const mn_mpm *mpm, int32_t block, const mn_collider **collider);
 /// Tells the level set where the solids are.
 mn_status mn_mpm_set_surface_solid(mn_mpm *mpm);
 /// What the wall carries of a piece of contact line of this length, between a free surface with outward unit

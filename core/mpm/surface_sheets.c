@@ -11,37 +11,22 @@
 // up to a cell high, since the foot of a drop that draws back is steeper than the wedge at rest.
 #include "mpm/solver.h"
 
-#include "meniscus/parallel.h"
 #include "mpm/boundary.h"
 
-enum { BLOCK_GRAIN = 16 };
-
-static mn_status measure_blocks(void *user, mn_range range)
+static double allowed(void *user, int64_t particle)
 {
-    mn_mpm *mpm = user;
-    for (int64_t b = range.begin; b < range.end; b++) {
-        const int32_t *start = mpm->cell_start + b * MN_BLOCK_CELLS;
-        const mn_collider *collider;
-        const bool near =
-            start[MN_BLOCK_CELLS] > start[0] && mn_mpm_solids_near_block(mpm, (int32_t)b, &collider);
-        for (int32_t i = start[0]; i < start[MN_BLOCK_CELLS]; i++) {
-            const mn_vec3 x = mn_mpm_position(&mpm->particles.data[i]);
-            mpm->thin_volume.data[i] = mpm->materials.data[i].volume;
-            mpm->thin_edge.data[i] = 0;
-            if (!near) continue;
-            const double distance = mn_mpm_solid_distance(&mpm->def, collider, mpm->frame_begin, x);
-            mpm->thin_edge.data[i] = mn_mpm_wedge_edge(mpm, 0.5 * distance, x);
-        }
-    }
-    return MN_OK;
+    const mn_mpm *mpm = user;
+    const mn_vec3 x = mn_mpm_position(&mpm->particles.data[particle]);
+    const double distance = mn_mpm_solid_distance(&mpm->def, mpm->collider, mpm->frame_begin, x);
+    return mn_mpm_wedge_edge(mpm, 0.5 * distance, x);
 }
 
 mn_status mn_mpm_add_sheets(mn_mpm *mpm)
 {
     const mn_points points = mn_mpm_points(mpm->particles.data, mpm->particles.count);
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->thin_volume, points.count));
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->thin_edge, points.count));
-    MN_TRY(mn_parallel_for(mpm->ctx, mpm->table.count, BLOCK_GRAIN, measure_blocks, mpm));
+    for (int64_t i = 0; i < points.count; i++) mpm->thin_volume.data[i] = mpm->materials.data[i].volume;
+    const bool solids = mn_mpm_has_solids(&mpm->def, mpm->collider);
     return mn_thin_parts_add(mpm->thin_parts, mpm->surface, points, mpm->thin_volume.data,
-                             mpm->thin_edge.data);
+                             solids ? allowed : NULL, mpm);
 }

@@ -72,9 +72,9 @@ static int32_t find_images(const mn_mpm *mpm, const mn_collider *collider, mn_ve
     return count;
 }
 
-// Particles of a pool that only the floor is near to must not ask the collider's volume one by one: that took
-// most of a step.
-bool mn_mpm_solids_near_block(const mn_mpm *mpm, int32_t block, const mn_collider **collider)
+// What some particle of a block may lie near to: walls, and the collider or NULL. Particles of a pool that
+// only the floor is near to must not ask the collider's volume one by one: that took most of a step.
+static bool find_near(const mn_mpm *mpm, int32_t block, const mn_collider **collider)
 {
     const double half = 2 * mpm->def.dx; // its cells, not only its nodes
     const double reach = 1.7321 * half + image_depth * mpm->def.dx;
@@ -96,7 +96,7 @@ static mn_status mirror_blocks(void *user, mn_range range)
         int32_t at = job->write ? *slot : 0;
         const mn_collider *collider;
         const bool near =
-            start[MN_BLOCK_CELLS] > start[0] && mn_mpm_solids_near_block(mpm, (int32_t)b, &collider);
+            start[MN_BLOCK_CELLS] > start[0] && find_near(mpm, (int32_t)b, &collider);
         for (int32_t i = start[0]; near && i < start[MN_BLOCK_CELLS]; i++) {
             const int32_t count =
                 find_images(mpm, collider, mn_mpm_position(&mpm->particles.data[i]), images);

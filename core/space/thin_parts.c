@@ -91,7 +91,7 @@ static double smooth_step(double low, double high, double x)
 
 // Lists the particles that the level set does not cover.
 static mn_status find_exposed(mn_thin_parts *parts, mn_level_set *set, mn_points particles,
-                              const double *volumes, const double *allowed)
+                              const double *volumes, mn_allowed_fn *allowed, void *user)
 {
     mn_context *ctx = parts->ctx;
     MN_TRY(mn_array_resize(ctx, &parts->phi, particles.count));
@@ -99,7 +99,8 @@ static mn_status find_exposed(mn_thin_parts *parts, mn_level_set *set, mn_points
     parts->places.count = parts->exposure.count = parts->far.count = parts->size.count = 0;
     for (int64_t i = 0; i < particles.count; i++) {
         const double size = cbrt(8 * volumes[i]);
-        const double depth = (parts->phi.data[i] - (allowed ? allowed[i] : 0)) / size;
+        if (!(parts->phi.data[i] > covered * size)) continue;
+        const double depth = (parts->phi.data[i] - (allowed ? allowed(user, i) : 0)) / size;
         const double e = smooth_step(covered, exposed, depth), far = smooth_step(exposed, outlying, depth);
         const mn_vec3 x = mn_points_at(&particles, i);
         if (!(e > 0)) continue;
@@ -183,11 +184,23 @@ static mn_status make_blobs(void *user, mn_range range)
         double flat;
         mn_neighbours_visit(parts->all, s.x, h, add_offset, &s);
         s.metric = metric_of(&s, &flat);
-        mn_neighbours_visit(parts->all, s.x, h, add_count, &s);
         const double shown = fmax(flat, parts->far.data[i]) * parts->exposure.data[i];
+        if (shown > 0) mn_neighbours_visit(parts->all, s.x, h, add_count, &s);
         parts->blobs.data[i] = (blob){s.metric, shown / fmax(s.count, 1)};
     }
     return MN_OK;
+}
+
+// Most of them are none: at the surface of a full liquid many lie a little outside.
+static void drop_empty_blobs(mn_thin_parts *parts)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < parts->blobs.count; i++) {
+        if (!(parts->blobs.data[i].weight > 0)) continue;
+        parts->places.data[kept] = parts->places.data[i];
+        parts->blobs.data[kept++] = parts->blobs.data[i];
+    }
+    parts->places.count = parts->blobs.count = kept;
 }
 
 // ---- their field ----
@@ -261,12 +274,12 @@ static mn_status add_field(void *user, mn_range range)
 }
 
 mn_status mn_thin_parts_add(mn_thin_parts *parts, mn_level_set *set, mn_points particles,
-                            const double *volumes, const double *allowed)
+                            const double *volumes, mn_allowed_fn *allowed, void *user)
 {
     mn_context *ctx = parts->ctx;
     const double dx = mn_level_set_get(set).blocks.dx;
     double size = 0;
-    MN_TRY(find_exposed(parts, set, particles, volumes, allowed));
+    MN_TRY(find_exposed(parts, set, particles, volumes, allowed, user));
     if (parts->places.count == 0) return MN_OK;
     for (int64_t i = 0; i < parts->size.count; i++) size = fmax(size, parts->size.data[i]);
     const double edge = sqrt(-2 * log(level)), thin = half_thickness * dx / edge;
@@ -274,6 +287,8 @@ mn_status mn_thin_parts_add(mn_thin_parts *parts, mn_level_set *set, mn_points p
     MN_TRY(mn_array_resize(ctx, &parts->blobs, parts->places.count));
     blob_job blobs = {parts, particles, thin};
     MN_TRY(mn_parallel_for(ctx, parts->places.count, PARTICLE_GRAIN, make_blobs, &blobs));
+    drop_empty_blobs(parts);
+    if (parts->places.count == 0) return MN_OK;
     // Three widths away a Gaussian has a hundredth.
     const double distance = 3 * fmax(along * size, thin);
     MN_TRY(mn_neighbours_build(parts->thin, mn_points_of(parts->places.data, parts->places.count), distance));

@@ -87,7 +87,7 @@ static void a_sheet_of_one_layer_has_no_holes(void **state)
             make_level_set(&f);
             assert_int_equal(count_outside(&f, &between), between.count); // it is lost
             check_ok(f.ctx, mn_thin_parts_add(f.parts, f.set, mn_points_of(f.x.data, f.x.count),
-                                              f.volumes.data, NULL));
+                                              f.volumes.data, NULL, NULL));
             assert_int_equal(count_outside(&f, &between), 0);
             // And no thicker than two and a half nodes to either side.
             for (int64_t i = 0; i < between.count; i++)
@@ -105,8 +105,8 @@ static void a_thread_of_one_row_is_whole(void **state)
     mn_vec3_array between = {0};
     add_sheet(&f, mn_normalize(mn_v3(0.5, 0.7, 0.1)), mn_v3(0, 0, 1), 24, 1, 0.8, &between);
     make_level_set(&f);
-    check_ok(f.ctx,
-             mn_thin_parts_add(f.parts, f.set, mn_points_of(f.x.data, f.x.count), f.volumes.data, NULL));
+    check_ok(f.ctx, mn_thin_parts_add(f.parts, f.set, mn_points_of(f.x.data, f.x.count), f.volumes.data, NULL,
+                                      NULL));
     assert_int_equal(count_outside(&f, &between), 0);
     mn_array_free(f.ctx, &between);
     close_fixture(&f);
@@ -134,8 +134,8 @@ static void a_full_liquid_stays_as_it_is(void **state)
     const int64_t nodes = (int64_t)view.blocks.count * MN_BLOCK_CELLS;
     check_ok(f.ctx, mn_array_resize(f.ctx, &f.phi, nodes));
     for (int64_t i = 0; i < nodes; i++) f.phi.data[i] = view.phi[i];
-    check_ok(f.ctx,
-             mn_thin_parts_add(f.parts, f.set, mn_points_of(f.x.data, f.x.count), f.volumes.data, NULL));
+    check_ok(f.ctx, mn_thin_parts_add(f.parts, f.set, mn_points_of(f.x.data, f.x.count), f.volumes.data, NULL,
+                                      NULL));
     int64_t moved = 0, moved_at_edges = 0;
     for (int64_t i = 0; i < nodes; i++) {
         const mn_vec3 x = mn_block_node_position(&view.blocks, (int32_t)(i / MN_BLOCK_CELLS),
@@ -169,8 +169,8 @@ static void a_ridge_is_not_lost(void **state)
             }
     make_level_set(&f);
     assert_int_equal(count_outside(&f, &crest), crest.count);
-    check_ok(f.ctx,
-             mn_thin_parts_add(f.parts, f.set, mn_points_of(f.x.data, f.x.count), f.volumes.data, NULL));
+    check_ok(f.ctx, mn_thin_parts_add(f.parts, f.set, mn_points_of(f.x.data, f.x.count), f.volumes.data, NULL,
+                                      NULL));
     assert_int_equal(count_outside(&f, &crest), 0);
     mn_array_free(f.ctx, &crest);
     close_fixture(&f);
