@@ -95,8 +95,7 @@ static mn_status mirror_blocks(void *user, mn_range range)
         int32_t *slot = &mpm->contact_start.data[b];
         int32_t at = job->write ? *slot : 0;
         const mn_collider *collider;
-        const bool near =
-            start[MN_BLOCK_CELLS] > start[0] && find_near(mpm, (int32_t)b, &collider);
+        const bool near = start[MN_BLOCK_CELLS] > start[0] && find_near(mpm, (int32_t)b, &collider);
         for (int32_t i = start[0]; near && i < start[MN_BLOCK_CELLS]; i++) {
             const int32_t count =
                 find_images(mpm, collider, mn_mpm_position(&mpm->particles.data[i]), images);

@@ -22,8 +22,8 @@ void mn_thin_parts_free(mn_thin_parts *parts);
 /// How far outside a particle may lie without a meaning, m.
 typedef double mn_allowed_fn(void *user, int64_t particle);
 /// Lowers phi where particles lie outside of its zero level or hardly inside and their neighbours spread less
-/// than those of a full liquid. `volumes` (m^3, > 0) are the particles'; `allowed`, which is asked about those
-/// near the zero level or outside, may be NULL. Labels of bodies are as before.
+/// than those of a full liquid. `volumes` (m^3, > 0) are the particles'; `allowed`, which is asked about
+/// those near the zero level or outside, may be NULL. Labels of bodies are as before.
 mn_status mn_thin_parts_add(mn_thin_parts *parts, mn_level_set *set, mn_points particles,
                             const double *volumes, mn_allowed_fn *allowed, void *user);
 
