@@ -16,9 +16,8 @@
 //   [  0            D_k J                   D_i M^-1 D_i^T ] [p ]   [ flow                    ]
 //
 // which is symmetric quasi-definite as before: MINRES. The impulses lambda are eliminated with the crossings,
-// those at the attached points by the substitution. A1 is applied as it is, without entries; it is
-// preconditioned by its diagonal, the rest by the incomplete factors of volume_factor.c with the diagonal of
-// W^T A1_qq W added.
+// those at the attached points by the substitution. A1 is applied as it is, without entries; the
+// preconditioner is in film_factor.c.
 //
 // Near the line where a film ends, the skin is drawn to an edge finer than the grid. For the liquid in it,
 // that no cell knows of, some mass moves with each held point, and the particles around get what that took.
@@ -221,35 +220,15 @@ static mn_status apply(void *user, const double *x, double *y)
 static mn_status precondition(void *user, const double *r, double *z)
 {
     const coupled *c = user;
-    mls_volume *v = c->mls->liquid;
-    const mls_holds *h = &c->mls->holds;
-    const int64_t films = c->mls->points.count;
-    MN_TRY(c->film->precondition(c->film->precondition_user, r, z));
-    for (int64_t i = 0; i < h->list.count; i++) ((mn_vec3 *)z)[h->list.data[i].point] = mn_v3(0, 0, 0);
-    return volume_factor_apply(&v->factor, r + 3 * films, z + 3 * films);
+    return volume_factor_apply(&c->mls->liquid->factor, r, z);
 }
 
-// Factors of the volume's part with the diagonal of W^T A1 W.
-static mn_status factor(coupled *c)
+static mn_status factor(coupled *c, double stiff)
 {
     mls_holds *h = &c->mls->holds;
-    mls_volume *v = c->mls->liquid;
-    const int64_t films = c->mls->points.count;
-    for (int64_t p = 0; p < films; p++) h->full.data[p] = mn_v3(1, 1, 1);
+    for (int64_t p = 0; p < c->mls->points.count; p++) h->full.data[p] = mn_v3(1, 1, 1);
     MN_TRY(c->film->precondition(c->film->precondition_user, &h->full.data->x, h->scratch.data));
-    mn_vec3 *more = (mn_vec3 *)h->scratch.data + films;
-    memset(more, 0, mn_bytes(v->skin.count, sizeof *more));
-    for (int64_t i = 0; i < h->list.count; i++) {
-        const mls_hold *hold = &h->list.data[i];
-        const mn_vec3 inverse = ((mn_vec3 *)h->scratch.data)[hold->point];
-        for (int32_t k = 0; k < hold->count; k++) {
-            const double w = hold->weight[k] * hold->weight[k];
-            const mn_vec3 own = mn_v3(1 / inverse.x, 1 / inverse.y, 1 / inverse.z);
-            mn_vec3 *to = &more[hold->skin[k]];
-            *to = mn_axpy(*to, w, mn_add(own, mn_v3(h->mass, h->mass, h->mass)));
-        }
-    }
-    return volume_factor_with(v, more);
+    return mls_factor_held(c->mls, stiff, (const mn_vec3 *)h->scratch.data);
 }
 
 // The right-hand side with b and with the volume's own; of the films alone for what answers to a pull.
@@ -313,8 +292,8 @@ static mn_status start_norm(coupled *c, double *norm)
     return MN_OK;
 }
 
-mn_status mls_solve_held(mn_mls *mls, const mn_linear_problem *film, const mn_vec3 *right, bool alone,
-                         mn_vec3 *solution)
+mn_status mls_solve_held(mn_mls *mls, const mn_linear_problem *film, double stiff, const mn_vec3 *right,
+                         bool alone, mn_vec3 *solution)
 {
     mls_holds *h = &mls->holds;
     mls_volume *v = mls->liquid;
@@ -323,7 +302,7 @@ mn_status mls_solve_held(mn_mls *mls, const mn_linear_problem *film, const mn_ve
     const mn_linear_problem problem = {size, apply, &c, precondition, &c};
     mn_krylov_def def = mn_krylov_default_def();
     mn_krylov_result result;
-    if (!h->factored) MN_TRY(factor(&c));
+    if (!h->factored) MN_TRY(factor(&c, stiff));
     h->factored = true;
     MN_TRY(right_side(&c, right, alone));
     MN_TRY(start_norm(&c, &def.absolute));

@@ -203,7 +203,8 @@ static mn_status solve(step_job *job, const mn_vec3 *right, mn_vec3 *solution)
         right = mls->solids.right.data;
         mls_slide(mls, mls->solids.right.data);
     }
-    if (mls_has_holds(mls)) return mls_solve_held(mls, &problem, right, job->alone, solution);
+    const double stiff = job->dt * job->dt * job->theta * job->theta * job->gamma;
+    if (mls_has_holds(mls)) return mls_solve_held(mls, &problem, stiff, right, job->alone, solution);
     MN_TRY(mn_conjugate_gradients(mls->krylov, &problem, &def, &right->x, &solution->x, &result));
     mls->iterations += result.iterations;
     if (result.end == MN_KRYLOV_BREAKDOWN)

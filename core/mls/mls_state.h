@@ -222,8 +222,11 @@ static inline bool mls_is_attached(const mn_mls *mls, int64_t p)
 mn_status mls_begin_holds(mn_mls *mls, double dt);
 /// A1 d = right together with the volumes; `alone`: what a pull does by itself, without all that acts on
 /// them.
-mn_status mls_solve_held(mn_mls *mls, const mn_linear_problem *film, const mn_vec3 *right, bool alone,
-                         mn_vec3 *solution);
+/// `stiff`: dt^2 theta^2 2 sigma.
+mn_status mls_solve_held(mn_mls *mls, const mn_linear_problem *film, double stiff, const mn_vec3 *right,
+                         bool alone, mn_vec3 *solution);
+/// The preconditioner of that (film_factor.c), with the inverse of the diagonal of A1.
+mn_status mls_factor_held(mn_mls *mls, double stiff, const mn_vec3 *inverse);
 /// What is held has the skin's velocity at the start of the step, not its own: x1 += factor (W u* - v0).
 void mls_move_held(mn_mls *mls, double factor);
 /// Hands on to the volumes what pulls at their films, A1 d = `applied`; *sum, N s: all of it.

@@ -49,7 +49,7 @@ static double skin_speed(const volume_crossing *row, const double *u)
 
 // ---- the matrix ----
 
-static mn_status add_entry(mls_volume *v, int64_t row, int64_t column, double value)
+mn_status volume_add_entry(mls_volume *v, int64_t row, int64_t column, double value)
 {
     const int32_t r = (int32_t)row, c = (int32_t)column;
     MN_TRY(mn_array_push(v->ctx, &v->rows, &r));
@@ -70,7 +70,7 @@ static mn_status list_block(mls_volume *v, int64_t p, int64_t q, int32_t axis, d
     const mn_mat3 block = mn_m3_mul(a, b);
     for (int32_t k = 0; k < 3; k++)
         if (fabs(block.m[axis][k]) > LEAST_FREEDOM)
-            MN_TRY(add_entry(v, 3 * p + axis, 3 * q + k, weight * block.m[axis][k]));
+            MN_TRY(volume_add_entry(v, 3 * p + axis, 3 * q + k, weight * block.m[axis][k]));
     return MN_OK;
 }
 
@@ -86,7 +86,7 @@ static mn_status list_line(mls_volume *v, int64_t p, int32_t axis)
         for (int32_t c = 0; c < 3; c++)
             sum += (along.m[axis][c] * along.m[c][k]) * (volume_part(mass, c) + stiff);
         if (k == axis || fabs(sum) > LEAST_FREEDOM * (level + stiff))
-            MN_TRY(add_entry(v, 3 * p + axis, 3 * p + k, -sum));
+            MN_TRY(volume_add_entry(v, 3 * p + axis, 3 * p + k, -sum));
     }
     for (int64_t e = m->start.data[p]; e < m->start.data[p + 1]; e++) {
         const int32_t q = m->column.data[e];
@@ -108,14 +108,14 @@ static mn_status list_skin(mls_volume *v)
                 MN_TRY(list_line(v, p, axis));
                 continue;
             }
-            MN_TRY(add_entry(v, row, row, -fmax(mass, mass + v->strength * m->diagonal.data[p])));
+            MN_TRY(volume_add_entry(v, row, row, -fmax(mass, mass + v->strength * m->diagonal.data[p])));
             if (v->fixed.data[p]) continue;
             for (int64_t e = m->start.data[p]; e < m->start.data[p + 1]; e++) {
                 const int32_t q = m->column.data[e];
                 if (is_on_line(v, q))
                     MN_TRY(list_block(v, p, q, axis, v->strength * m->weight.data[e]));
                 else if (!v->fixed.data[q])
-                    MN_TRY(add_entry(v, row, 3 * (int64_t)q + axis, v->strength * m->weight.data[e]));
+                    MN_TRY(volume_add_entry(v, row, 3 * (int64_t)q + axis, v->strength * m->weight.data[e]));
             }
         }
     return MN_OK;
@@ -133,13 +133,13 @@ static mn_status list_pressures(mls_volume *v)
             if (f < 0 || v->kind.data[f] != FACE_INNER) continue;
             const int32_t other = v->unknown.data[v->next.data[6 * (int64_t)cell + side]];
             diagonal += scale * v->open.data[f];
-            MN_TRY(add_entry(v, first + i, first + other, -scale * v->open.data[f]));
+            MN_TRY(volume_add_entry(v, first + i, first + other, -scale * v->open.data[f]));
         }
         for (int64_t k = v->cell_start.data[i]; k < v->cell_start.data[i + 1]; k++) {
             const volume_crossing *c = &v->crossings.data[k];
             if (c->loose) diagonal += c->side * c->side / c->mass;
         }
-        MN_TRY(add_entry(v, first + i, first + i, diagonal));
+        MN_TRY(volume_add_entry(v, first + i, first + i, diagonal));
     }
     for (int64_t i = 0; i < v->crossings.count; i++) {
         const volume_crossing *c = &v->crossings.data[i];
@@ -150,8 +150,8 @@ static mn_status list_pressures(mls_volume *v)
             for (int32_t a = 0; a < 3; a++) {
                 const double value = c->side * c->weight[k] * along.m[a][c->axis];
                 if (fabs(along.m[a][c->axis]) <= LEAST_FREEDOM) continue;
-                MN_TRY(add_entry(v, 3 * (int64_t)point + a, first + c->unknown, value));
-                MN_TRY(add_entry(v, first + c->unknown, 3 * (int64_t)point + a, value));
+                MN_TRY(volume_add_entry(v, 3 * (int64_t)point + a, first + c->unknown, value));
+                MN_TRY(volume_add_entry(v, first + c->unknown, 3 * (int64_t)point + a, value));
             }
         }
     }
@@ -168,23 +168,6 @@ static mn_status assemble(mls_volume *v)
     MN_TRY(mn_sparse_from_triplets(v->ctx, size, size, v->rows.count, v->rows.data, v->columns.data,
                                    v->values.data, NULL, &v->system));
     return MN_OK;
-}
-
-static void add_to_diagonal(mls_volume *v, const mn_vec3 *more, double factor)
-{
-    mn_sparse *m = &v->system;
-    const double *add = &more->x;
-    for (int32_t i = 0; i < 3 * (int32_t)v->skin.count; i++)
-        for (int64_t k = m->start[i]; k < m->start[i + 1]; k++)
-            if (m->column[k] == i) m->value[k] -= factor * add[i];
-}
-
-mn_status volume_factor_with(mls_volume *v, const mn_vec3 *more)
-{
-    if (more) add_to_diagonal(v, more, 1);
-    const mn_status status = volume_factor_build(v->ctx, &v->system, 3 * v->skin.count, &v->factor);
-    if (more) add_to_diagonal(v, more, -1);
-    return status;
 }
 
 static mn_status apply(void *user, const double *x, double *y)
@@ -343,7 +326,7 @@ mn_status volume_assemble(mls_volume *v, double dt)
 mn_status volume_solve(mls_volume *v)
 {
     if (v->liquid.count == 0) return MN_OK;
-    MN_TRY(volume_factor_with(v, NULL));
+    MN_TRY(volume_factor_build(v->ctx, &v->system, 3 * v->skin.count, &v->factor));
     return solve_from_guess(v, v->right.count);
 }
 

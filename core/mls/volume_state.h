@@ -128,7 +128,8 @@ struct mls_volume {
     volume_index_array rows, columns;
     mls_double_array values; ///< entries of the system before they are sorted
     mn_sparse system;
-    volume_factor factor;
+    mn_sparse joint;      ///< about the system with the films that end here
+    volume_factor factor; ///< of one of both
     mn_krylov *krylov;
     double dt, strength; ///< of the solve that runs: time step, and dt^2 theta^2 sigma
     int64_t iterations;
@@ -294,8 +295,8 @@ mn_status volume_factor_apply(void *factor, const double *r, double *z);
 mn_status volume_assemble(mls_volume *volume, double dt);
 mn_status volume_solve(mls_volume *volume);
 mn_status volume_take(mls_volume *volume);
-/// Factors of the system with more on the diagonal of the skin (or NULL).
-mn_status volume_factor_with(mls_volume *volume, const mn_vec3 *more);
+/// One more entry of the system while it is put together.
+mn_status volume_add_entry(mls_volume *volume, int64_t row, int64_t column, double value);
 /// The pressures that the particles remember, after zeros for the skin.
 void volume_guess(const mls_volume *volume, double *guess);
 

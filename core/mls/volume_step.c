@@ -81,6 +81,7 @@ void volume_free(mls_volume *v)
     film_surface_free(&v->surface);
     mn_triangles_free(v->mesh);
     mn_sparse_free(v->ctx, &v->system);
+    mn_sparse_free(v->ctx, &v->joint);
     volume_factor_free(v->ctx, &v->factor);
     mn_blocks_free(v->blocks);
     mn_point_sort_free(v->sort);
