@@ -2,6 +2,7 @@
 //
 // Liquid between walls, with the tetrahedral solver: a thread breaking up (V15) and a dam break (V16).
 #include "meniscus/meniscus.h"
+#include "support/potential_column.h"
 #include "support/tet_shapes.h"
 #include "support/validation.h"
 
@@ -122,7 +123,8 @@ static void dam_break(int32_t n)
     mn_tet_liquid *liquid;
     must(ctx, mn_tet_liquid_create(ctx, &def, mesh, &liquid));
     const double volume = mn_tet_mesh_volume(mesh);
-    double now = 0;
+    double now = 0, worst = 0;
+    potential_column column = column_start();
     for (int k = 0; k < 6; k++) {
         const double t = times[k] / sqrt(2 * g / a);
         must(ctx, mn_tet_liquid_advance(liquid, t - now));
@@ -132,10 +134,14 @@ static void dam_break(int32_t n)
         char text[64];
         snprintf(text, sizeof text, "column, front at T = %.2f", times[k]);
         if (k < 2)
-            validation_short("a column let go at once; all six times fit one delay of 10 ms, as a gate "
-                             "would give it, see docs/theory/tet.md");
+            validation_short("as potential flow has it, next row; all six times fit one delay of 10 ms, as a "
+                             "gate would give it, see docs/theory/tet.md");
         validation_row("V16", text, front / a, fronts[k], "a", 0.1);
+        column_advance(&column, times[k] / sqrt(2));
+        worst = fmax(worst, fabs(front / a / column_front(&column, 1e-3) - 1));
     }
+    validation_row_below("V16", "column, front against potential flow, worst of six", worst, "of the front",
+                         0.03);
     validation_row_below("V16", "column, volume drift",
                          fabs(mn_tet_mesh_volume(mn_tet_liquid_mesh(liquid)) / volume - 1), "", 1e-6);
     mn_tet_liquid_free(liquid);
