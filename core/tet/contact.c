@@ -9,8 +9,8 @@
 // or 0 where liquid sticks or friction holds it (friction.c). A face whose nodes all touch the same solid is
 // wetted: its energy per area is that between liquid and solid, sigma_LS = -sigma cos(angle) (Young), and
 // contact angles come out by themselves [clausen2013] 4.3. Nodes that a stage moves into a solid are caught,
-// those that it would have to hold back by more than the contact line can pull are let go, and the stage is
-// solved again. Nodes in the cap of a pipe (pipes.c) move with it and nowhere else.
+// those that it would have to hold back by more than contact line and adhesion can are let go, and the stage
+// is solved again. Nodes in the cap of a pipe (pipes.c) move with it and nowhere else.
 #include "tet/liquid.h"
 
 static const double touch_distance = 0.01; // of the size: what is nearer touches [clausen2013]
@@ -264,8 +264,10 @@ mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *q, const mn_tet_stage *st
                                         bool *changed)
 {
     const double length = q->size, angle = radians * q->def.contact_angle;
-    // What the contact line pulls with along an edge, and what wetted liquid holds on with.
-    const double hold = 1.5 * stage->sigma * (sin(angle) + 1 + cos(angle)) + 1e-6 * q->system.force_scale;
+    // What the contact line pulls with along an edge, and what wetted liquid holds on with: to part from an
+    // area A takes the work sigma (1 + cos angle) A (Dupre), which a pull must do within a tenth of the size.
+    const double line = 1.5 * stage->sigma * (sin(angle) + 1 + cos(angle)) + 1e-6 * q->system.force_scale;
+    const double adhesion = 10 * stage->sigma * (1 + cos(angle));
     *changed = false;
     for (int32_t i = 0; i < q->system.node_count; i++) {
         if (!mn_tet_vertex_on_boundary(q->mesh, i) || (q->touch.data[i] & PIPE)) continue;
@@ -283,7 +285,7 @@ mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *q, const mn_tet_stage *st
             } else if (reaction) {
                 const double push =
                     mn_dot(c.normal, mn_v3(reaction[3 * i], reaction[3 * i + 1], reaction[3 * i + 2]));
-                if (push >= -hold) continue;
+                if (push >= -(line + adhesion * q->wetted_area.data[i] / (length * length))) continue;
                 q->touch.data[i] &= (uint8_t)~bit;
                 q->touching -= q->touch.data[i] == 0;
                 q->released.data[i] |= bit;
