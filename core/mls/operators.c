@@ -225,33 +225,89 @@ typedef struct tangents {
     int32_t count;
 } tangents;
 
-MN_INLINE tangents surface_rows(hood *h, int32_t degree, mn_mls_fit *fit)
+/// The graph's metric, and the Laplacian as a functional of the coefficients.
+typedef struct surface_metric {
+    double f1, f2, det, g11, g22, g12;
+    double bend; ///< A, with f_11 = 2 f[3], f_12 = f[4]
+    double laplacian[6];
+} surface_metric;
+
+MN_INLINE surface_metric metric_of(const double *f)
 {
-    const int32_t columns = columns_of(1, degree);
-    double f[MN_FIT_COLUMNS_MAX] = {0}, g[MN_FIT_COLUMNS_MAX] = {0};
+    surface_metric m = {.f1 = f[1], .f2 = f[2]};
+    const double inverse = 1 / (1 + m.f1 * m.f1 + m.f2 * m.f2);
+    m.det = 1 + m.f1 * m.f1 + m.f2 * m.f2;
+    m.g11 = (1 + m.f2 * m.f2) * inverse, m.g22 = (1 + m.f1 * m.f1) * inverse, m.g12 = -m.f1 * m.f2 * inverse;
+    m.bend = 2 * m.g11 * f[3] + 2 * m.g12 * f[4] + 2 * m.g22 * f[5];
+    m.laplacian[1] = -m.f1 * inverse * m.bend, m.laplacian[2] = -m.f2 * inverse * m.bend;
+    m.laplacian[3] = 2 * m.g11, m.laplacian[4] = 2 * m.g12, m.laplacian[5] = 2 * m.g22;
+    return m;
+}
+
+// All three rows by the normal equations: the graph, and what each of the first derivatives and the second
+// weighs, are solved for together; the Laplacian is a sum of those.
+MN_INLINE void fast_rows(hood *h, int32_t columns, double *f)
+{
+    fit_lanes x[MN_FIT_COLUMNS_MAX];
+    double c[MN_FIT_COLUMNS_MAX][3];
+    const int64_t n = h->fit.stride;
+    for (int64_t i = 0; i < n; i += 4)
+        *(mn_double4 *)(h->heights + i) =
+            *(const mn_double4 *)(h->fit.root + i) * *(const mn_double4 *)(h->z + i);
+    for (int32_t k = 0; k < columns; k += 2) {
+        const double *q = h->fit.q + k * n;
+        double dots[2];
+        fit_dot2(h->heights, q, k + 1 < columns ? q + n : q, n, dots);
+        x[k][0] = (mn_double4){k == 1, k == 2, k == 3, k == 4};
+        x[k][1] = (mn_double4){k == 5, dots[0], 0, 0};
+        if (k + 1 == columns) break;
+        x[k + 1][0] = (mn_double4){k == 0, k == 1, k == 2, k == 3};
+        x[k + 1][1] = (mn_double4){k == 4, dots[1], 0, 0};
+    }
+    fit_solve_lanes(&h->fit, columns, x);
+    for (int32_t k = 0; k < columns; k++) f[k] = x[k][1][1];
+    const double *g = metric_of(f).laplacian;
+    for (int32_t k = 0; k < columns; k++) {
+        c[k][0] =
+            g[1] * x[k][0][0] + g[2] * x[k][0][1] + g[3] * x[k][0][2] + g[4] * x[k][0][3] + g[5] * x[k][1][0];
+        c[k][1] = x[k][0][0], c[k][2] = x[k][0][1];
+    }
+    fit_rows(&h->fit, columns, (const double(*)[3])c, h->row);
+}
+
+MN_INLINE void sound_rows(hood *h, int32_t degree, int32_t columns, double *f)
+{
+    double g[MN_FIT_COLUMNS_MAX] = {0};
     solve_for(h, columns, h->z, f);
-    const double f1 = f[1], f2 = f[2], det = 1 + f1 * f1 + f2 * f2;
-    const double g11 = (1 + f2 * f2) / det, g22 = (1 + f1 * f1) / det, g12 = -f1 * f2 / det;
-    const double bend =
-        2 * g11 * f[3] + 2 * g12 * f[4] + 2 * g22 * f[5]; // A, with f_11 = 2 f[3], f_12 = f[4]
+    const surface_metric m = metric_of(f);
     if (degree >= 2) {
-        g[1] = -f1 / det * bend, g[2] = -f2 / det * bend;
-        g[3] = 2 * g11, g[4] = 2 * g12, g[5] = 2 * g22;
+        memcpy(g, m.laplacian, sizeof m.laplacian);
         fit_row(&h->fit, columns, g, h->row[0]);
-        g[3] = g[4] = g[5] = 0;
-        fit->curvature = mn_scale(bend / det, mn_v3(-f1, -f2, 1));
+        memset(g, 0, sizeof g);
     } else {
         memset(h->row[0], 0, mn_bytes(h->padded, sizeof(double)));
     }
-    g[1] = 1, g[2] = 0;
+    g[1] = 1;
     fit_row(&h->fit, columns, g, h->row[1]);
     g[1] = 0, g[2] = 1;
     fit_row(&h->fit, columns, g, h->row[2]);
-    fit->normal = mn_normalize(mn_v3(-f1, -f2, 1));
+}
+
+MN_INLINE tangents surface_rows(hood *h, int32_t degree, mn_mls_fit *fit)
+{
+    const int32_t columns = columns_of(1, degree);
+    double f[MN_FIT_COLUMNS_MAX] = {0};
+    if (h->fit.formed || degree < 2)
+        sound_rows(h, degree, columns, f);
+    else
+        fast_rows(h, columns, f);
+    const surface_metric m = metric_of(f);
+    if (degree >= 2) fit->curvature = mn_scale(m.bend / m.det, mn_v3(-m.f1, -m.f2, 1));
+    fit->normal = mn_normalize(mn_v3(-m.f1, -m.f2, 1));
     fit->projected = mn_v3(0, 0, f[0]);
-    const mn_vec3 t1 = mn_v3(1, 0, f1), t2 = mn_v3(0, 1, f2);
+    const mn_vec3 t1 = mn_v3(1, 0, m.f1), t2 = mn_v3(0, 1, m.f2);
     return (tangents){
-        {mn_axpy(mn_scale(g11, t1), g12, t2), mn_axpy(mn_scale(g12, t1), g22, t2)},
+        {mn_axpy(mn_scale(m.g11, t1), m.g12, t2), mn_axpy(mn_scale(m.g12, t1), m.g22, t2)},
         2,
     };
 }

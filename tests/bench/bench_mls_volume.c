@@ -369,22 +369,8 @@ static double diagonal_of(const mn_sparse *m, int64_t row)
     return 0;
 }
 
-// What is left of the right-hand side, over what there was: as MINRES sees it, and as plain lengths.
-static void judge(mn_context *ctx, const mn_sparse *m, volume_factor *f, const double *c, const double *y,
-                  double left[2])
-{
-    double *r = malloc((size_t)m->rows * sizeof *r), *z = malloc((size_t)m->rows * sizeof *z);
-    must(ctx, mn_sparse_apply(ctx, m, y, r));
-    for (int64_t i = 0; i < m->rows; i++) r[i] = c[i] - r[i];
-    must(ctx, volume_factor_apply(f, r, z));
-    const double rest = dot(m->rows, r, z);
-    must(ctx, volume_factor_apply(f, c, z));
-    left[0] = sqrt(rest / dot(m->rows, c, z));
-    left[1] = sqrt(dot(m->rows, r, r) / dot(m->rows, c, c));
-    free(r), free(z);
-}
-
-// The forces are random, of the size of what a velocity of 1 m/s would take.
+// The forces are random, of the size of what a velocity of 1 m/s would take. The printed system has J^T M J
+// where ours has it lumped, so the answers are not the same.
 static void compare_films(mn_context *ctx, double cells, double thickness, double dt)
 {
     mn_mls *mls = ball_in_film(ctx, 0.01, cells, thickness, dt);
@@ -405,29 +391,21 @@ static void compare_films(mn_context *ctx, double cells, double thickness, doubl
     matrix_job matrix = {ctx, &ours};
     mn_krylov_def def = mn_krylov_default_def();
     mn_krylov_result result;
-    double left[2], other_left[2];
     def.tolerance = 1e-6, def.max_iterations = 4000;
     const mn_linear_problem problem = {ours.rows, apply_matrix, &matrix, volume_factor_apply, &whole};
     double start = mn_seconds();
     must(ctx, volume_factor_build(ctx, &ours, films + skin, &whole));
     must(ctx, mn_minres(v->krylov, &problem, &def, c, y, &result));
     const double own = mn_seconds() - start;
-    judge(ctx, &ours, &whole, c, y, left);
     start = mn_seconds();
     const int steps = bicgstab(ctx, &theirs, b, x, 2000);
     const double other = mn_seconds() - start;
-    memcpy(y, x + pressures + skin, (size_t)films * sizeof *y);
-    memcpy(y + films, x + pressures, (size_t)skin * sizeof *y);
-    memcpy(y + films + skin, x, (size_t)pressures * sizeof *y);
-    judge(ctx, &ours, &whole, c, y, other_left);
     printf("film %.0e m, R = %4.1f dx, dt %.0e s: %6lld film, %4lld held, %6d rows; MINRES %4d iterations "
            "%7.3f s; "
            "BiCGSTAB + ILU(0) %5d iterations%s %7.3f s; ratio %.1f\n",
            thickness, cells, dt, (long long)films / 3, (long long)mls->holds.list.count, ours.rows,
            result.iterations, own, steps < 0 ? 2000 : steps, steps < 0 ? " (not there yet)" : "", other,
            other / own);
-    printf("    left by the one %.1e in the factors' norm, %.1e in length; by the other %.1e, %.1e\n",
-           left[0], left[1], other_left[0], other_left[1]);
     volume_factor_free(ctx, &whole);
     mn_sparse_free(ctx, &ours);
     mn_sparse_free(ctx, &theirs);
