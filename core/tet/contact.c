@@ -137,9 +137,11 @@ mn_status mn_tet_liquid_check_solids(const mn_tet_liquid *q)
     const double wall_depth = 0.25, collider_depth = 1; // of the size that it may lie inside at first
     for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
         double deepest = 0;
+        int32_t outside = 0;
         mn_vec3 where = {0};
         for (int32_t i = 0; is_solid(q, solid) && i < q->mesh->vertex_slots; i++) {
             const double depth = -probe(q, solid, q->mesh->position[i]).distance;
+            outside += depth < 0;
             if (depth > deepest) deepest = depth, where = q->mesh->position[i];
         }
         if (solid < COLLIDER_BIT && deepest > wall_depth * q->size)
@@ -148,7 +150,9 @@ mn_status mn_tet_liquid_check_solids(const mn_tet_liquid *q)
                 "The liquid reaches %g m beyond the %s of the domain; enlarge the domain, move the "
                 "liquid, or set that side to open.",
                 deepest, sides[solid]);
-        if (solid == COLLIDER_BIT && deepest > collider_depth * q->size && !mn_tet_liquid_has_mouth(q))
+        // The mouth of a pipe may stand in a wall.
+        if (solid == COLLIDER_BIT && deepest > collider_depth * q->size &&
+            (outside == 0 || !mn_tet_liquid_has_mouth(q)))
             return mn_fail(q->ctx, MN_ERROR_INPUT,
                            "A collider lies in the liquid at the start: its surface is %g m from the point "
                            "(%g, %g, %g) of the liquid inside it, more than the size of %g m; move one of "

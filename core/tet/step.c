@@ -267,11 +267,12 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
         const double steps = ceil(whole / limit * (1 - 1e-12));
         if (!(steps + (double)q->counts.substeps <= (double)q->def.max_substeps))
             return mn_fail(q->ctx, MN_ERROR_DIVERGED,
-                           "%g s need about %g steps of %g s, more than max_substeps (%lld); use a larger "
-                           "size or a lower "
-                           "time_scale.",
-                           seconds, steps + (double)q->counts.substeps, limit,
-                           (long long)q->def.max_substeps);
+                           "%g s need about %g steps of %g s, more than max_substeps (%lld)%s; use a larger "
+                           "size or a lower time_scale.",
+                           seconds, steps + (double)q->counts.substeps, limit, (long long)q->def.max_substeps,
+                           turning / mn_tet_liquid_strain_rate(q) <= limit
+                               ? ": liquid shoots past what is next to it, as when solids leave it no room"
+                               : "");
         double taken = 0;
         MN_TRY(mn_tet_liquid_divide(q));
         mn_status stepped = take_step(q, left, limit, whole / fmax(steps, 1), &taken);

@@ -26,6 +26,55 @@ def scene():
             "output": "water"}
 
 
+def box(name, size, center):
+    return {"name": name, "type": "shape", "parms": {"kind": "box", "size": size, "center": center}}
+
+
+def liquid(*more, inputs=(), **parms):
+    """A small ball of water between solids that do not fit it."""
+    return {"meniscus": 1, "fps": 24, "frames": [1, 3],
+            "nodes": [{"name": "ball", "type": "shape", "parms": {"kind": "sphere", "radius": [0.002, 0.002, 0.002]}},
+                      {"name": "tets", "type": "tetrahedralize", "inputs": ["ball"], "parms": {"size": 0.0012}},
+                      *more,
+                      {"name": "water", "type": "tet_solver", "inputs": ["tets", *inputs],
+                       "parms": {"time_scale": 0.02, **parms}}],
+            "output": "water"}
+
+
+def collider(shape):
+    return {"name": "solid", "type": "collider", "inputs": [shape], "parms": {"dx": 0.0003}}
+
+
+class BadInput(CommandTest):
+    """A sentence to act on, or a sane result, and the last good frame stays."""
+
+    def refused(self, scene, sentence, frames=1):
+        self.write_scene(scene)
+        self.fail_with(1, sentence, "cook", "scene.json", "-o", "out", "--threads", "1")
+        self.assertEqual(len(self.frames("out")), frames)
+
+    def test_a_collider_around_half_of_the_liquid(self):
+        scene = liquid(box("block", [0.01, 0.01, 0.01], [0, -0.005, 0]), collider("block"), inputs=["solid"])
+        self.refused(scene, "A collider lies in the liquid at the start")
+
+    def test_liquid_outside_of_its_domain(self):
+        self.refused(liquid(use_domain=1, domain_size=[0.003, 0.01, 0.01]), "beyond the left side of the domain")
+
+    def test_nothing_to_simulate(self):
+        scene = liquid()
+        scene["nodes"][-1]["inputs"] = [None]
+        self.refused(scene, "holds no tetrahedra", 0)
+
+    def test_a_thin_plate_through_the_liquid_and_two_drops_in_one_place(self):
+        plate = liquid(box("plate", [0.01, 0.0008, 0.01], [0, 0, 0]), collider("plate"), inputs=["solid"])
+        twice = liquid({"name": "both", "type": "merge", "inputs": ["tets", "tets"]}, gravity=[0, 0, 0])
+        twice["nodes"][-1]["inputs"] = ["both"]
+        for scene in (plate, twice):
+            self.write_scene(scene)
+            self.succeed("cook", "scene.json", "-o", "out", "--threads", "1")
+            self.assertEqual(len(self.frames("out")), 3)
+
+
 class Tets(CommandTest):
     def setUp(self):
         super().setUp()
