@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-enum { GRAIN = 256, REACH = 2, MIRRORS = 3 }; // a corner has three walls
-static const double FARTHEST = 3;             // dx
+enum { GRAIN = 256, REACH = 2, MIRRORS = 3, LAYER_HALVINGS = 6 }; // a corner has three walls
+static const double FARTHEST = 3;                                 // dx
 static const double DEEPEST = 1; // dx, in a solid: no face of a cell whose centre is deeper is open
 static const double LAYER = 0.15,
                     HIGHEST_LAYER = 0.75; // dx, above a solid: the thinnest layer, and cells it lies in
@@ -56,6 +56,7 @@ static mn_status make_room(mls_volume *v)
     const int64_t cells = v->cells;
     MN_TRY(mn_array_resize(ctx, &v->next, 6 * cells));
     MN_TRY(mn_array_resize(ctx, &v->phi, cells));
+    MN_TRY(mn_array_resize(ctx, &v->layer, cells));
     MN_TRY(mn_array_resize(ctx, &v->solid, cells));
     MN_TRY(mn_array_resize(ctx, &v->unknown, cells));
     mls_double_array *faces[] = {&v->open, &v->wall, &v->speed, &v->before, &v->weight};
@@ -122,13 +123,23 @@ bool volume_holds(const mls_volume *v, mn_vec3 x)
     return (!v->set.collider || mirror(v, &x)) && distance_at(v, x) < 0;
 }
 
-// A layer on a solid that does not reach the cell's centre, but covers the solid below it.
-static bool is_layer(const mls_volume *v, mn_vec3 center)
+// A layer on a solid that does not reach the cell's centre, but covers the solid below it: the part of the
+// way from the solid to the centre that is liquid; 0 where there is none.
+static double layer_of(const mls_volume *v, mn_vec3 center)
 {
     const double dx = v->set.dx;
     const mn_contact contact = mn_collider_probe(v->set.collider, v->set.before, center);
-    if (!(contact.distance > LAYER * dx && contact.distance < HIGHEST_LAYER * dx)) return false;
-    return distance_at(v, mn_axpy(center, LAYER * dx - contact.distance, contact.normal)) < 0;
+    double low = LAYER * dx, high = contact.distance;
+    if (!(high > LAYER * dx && high < HIGHEST_LAYER * dx)) return 0;
+    if (!(distance_at(v, mn_axpy(center, low - contact.distance, contact.normal)) < 0)) return 0;
+    for (int32_t k = 0; k < LAYER_HALVINGS; k++) {
+        const double middle = 0.5 * (low + high);
+        if (distance_at(v, mn_axpy(center, middle - contact.distance, contact.normal)) < 0)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low / contact.distance;
 }
 
 static mn_status measure_range(void *user, mn_range range)
@@ -151,8 +162,12 @@ static mn_status measure_range(void *user, mn_range range)
         const double spring = volume_spring_distance(v, center);
         v->phi.data[i] = FARTHEST * v->set.dx;
         if (v->newly.data[i] && within) v->phi.data[i] = fmin(v->phi.data[i], distance_at(v, center));
-        if (solid && within && v->newly.data[i] && v->phi.data[i] > 0 && is_layer(v, center))
+        const bool may = solid && within && v->newly.data[i] && v->phi.data[i] > 0;
+        v->layer.data[i] = may ? layer_of(v, center) : 0;
+        if (v->layer.data[i] > 0)
             v->phi.data[i] = -LAYER_PHI * v->set.dx;
+        else
+            v->layer.data[i] = 1;
         if (spring < 0) v->phi.data[i] = fmin(v->phi.data[i], spring), v->newly.data[i] = 1;
     }
     return MN_OK;
@@ -308,6 +323,20 @@ static mn_status find_bodies(mls_volume *v)
     return MN_OK;
 }
 
+// A layer that does not reach the centre of its cell passes through a part of the cell's sides only. With all
+// of them the surface would fall as if the cell were full, and through the solid before anything could slow
+// it.
+static mn_status lower_range(void *user, mn_range range)
+{
+    mls_volume *v = user;
+    for (int64_t f = range.begin; f < range.end; f++) {
+        if (v->kind.data[f] != FACE_INNER) continue;
+        const int32_t high = (int32_t)(f / 3), low = volume_beside(v, high, (int32_t)(f % 3), 0);
+        v->open.data[f] *= 0.5 * (v->layer.data[low] + v->layer.data[high]);
+    }
+    return MN_OK;
+}
+
 mn_status volume_grid_build(mls_volume *v)
 {
     MN_TRY(build_blocks(v));
@@ -319,5 +348,7 @@ mn_status volume_grid_build(mls_volume *v)
     MN_TRY(mn_parallel_for(v->ctx, 3 * (int64_t)v->cells, GRAIN, wall_range, v));
     MN_TRY(number_cells(v));
     MN_TRY(mn_parallel_for(v->ctx, 3 * (int64_t)v->cells, 4 * GRAIN, sort_faces, v));
-    return find_bodies(v);
+    MN_TRY(find_bodies(v));
+    return v->set.collider ? mn_parallel_for(v->ctx, 3 * (int64_t)v->cells, 4 * GRAIN, lower_range, v)
+                           : MN_OK;
 }

@@ -110,8 +110,10 @@ struct mls_volume {
     mn_sorted_points sorted;
     int32_t cells;
     mls_vec3_array sites;
-    volume_index_array next;         ///< [6 * cell + 2 * axis + up] the cell beside, -1: none
-    mls_double_array phi, solid;     ///< at cell centres; at the cells' lowest corners
+    volume_index_array next;     ///< [6 * cell + 2 * axis + up] the cell beside, -1: none
+    mls_double_array phi, solid; ///< at cell centres; at the cells' lowest corners
+    mls_double_array
+        layer; ///< of a cell: part of the way from a solid to its centre that a layer is thick; 1: it is none
     volume_index_array unknown;      ///< which pressure the cell has; -1: air
     volume_index_array liquid, body; ///< the cell of a pressure, and its body
     MN_ARRAY(volume_body) bodies;

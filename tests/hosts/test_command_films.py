@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Films, threads and drops through the command: killed and gone on with, on any number of threads, the same bytes."""
+import math
 import unittest
 
 from command_runner import CommandTest
@@ -31,6 +32,27 @@ def scene():
         "output": "skin"}
 
 
+SPACING = 0.002
+
+
+def disc(hole=0):
+    """Points of a disc of film, 16 spacings wide, as lines of a .ply file: position, normal, thickness."""
+    points = []
+    for row in range(-8, 9):
+        for column in range(-8, 9):
+            x, z = (column + 0.5 * (row & 1)) * SPACING, 0.866 * row * SPACING
+            if hole * SPACING <= math.hypot(x, z) <= 8 * SPACING:
+                points.append(f"{x} 0 {z} 0 1 0 1e-4")
+    return points
+
+
+def film_of_points():
+    return {"meniscus": 1, "fps": 24, "frames": [1, 2], "nodes": [
+        {"name": "points", "type": "file", "parms": {"path": "points.ply"}},
+        {"name": "film", "type": "mls_solver", "inputs": ["points"], "parms": {"spacing": SPACING, "time_scale": 0.1}},
+        {"name": "skin", "type": "film_skin", "inputs": ["film"]}], "output": "skin"}
+
+
 class Films(CommandTest):
     def setUp(self):
         super().setUp()
@@ -55,6 +77,58 @@ class Films(CommandTest):
             bad["nodes"][1]["parms"].update(parms)
             self.write_scene(bad)
             self.fail_with(code, words, "cook", "scene.json", "-o", "bad", "-q")
+
+    def write_points(self, points):
+        names = ["x", "y", "z", "nx", "ny", "nz", "thickness"]
+        head = ["ply", "format ascii 1.0", f"element vertex {len(points)}"] + [f"property float {n}" for n in names]
+        (self.folder / "points.ply").write_text("\n".join(head + ["end_header"] + points) + "\n")
+
+    def test_films_that_are_no_films_are_a_sentence(self):
+        self.write_scene(film_of_points())
+        good = disc()
+        for points, words in (
+                (good[:10] + ["nan 0 0 0 1 0 1e-4"], "Point 10 of the film has a position"),
+                (good[:10] + ["1e-4 0 1e-4 0 1 0 0"], "Point 10 of the film is 0 m thick"),
+                (good[:10] + ["1e-4 0 1e-4 0 1 0 inf"], "Point 10 of the film is inf m thick"),
+                (["0 0 0 0 0 0 1e-4"] + good, "Point 0 of the film has no normal"),
+                ([f"{0.05 * i} 0 0 0 1 0 1e-4" for i in range(20)], "too far apart"),
+                ([f"{SPACING * i} 0 0 0 1 0 1e-4" for i in range(20)], "on a line"),
+                ([], "empty")):
+            self.write_points(points)
+            self.fail_with(1, words, "cook", "scene.json", "-o", "bad", "-q", "--threads", "1")
+
+    def test_odd_films_are_films(self):
+        good = disc()
+        for points, parms in (
+                (disc(hole=3), {}),
+                (good + good, {}),  # every point twice
+                (good, {"min_thickness": 1}),  # all of it breaks
+                (good, {"use_limits": True, "limit_center": [1, 1, 1], "limit_size": [1e-6, 1e-6, 1e-6]})):
+            odd = film_of_points()
+            odd["nodes"][1]["parms"].update(parms)
+            self.write_scene(odd)
+            self.write_points(points)
+            self.succeed("cook", "scene.json", "-o", "odd", "-q", "--threads", "1")
+
+    def test_rings_that_touch_and_jets_into_walls(self):
+        skin = {"name": "skin", "type": "film_skin", "inputs": ["film"]}
+        for shift in (0.04, 0.01, 0):
+            rings = [{"name": name, "type": "film_source", "parms": {
+                "kind": "disc", "radius": 0.02, "spacing": SPACING, "thickness": 1e-4, "center": [x, 0.05 * x, 0]}}
+                for name, x in (("a", 0), ("b", shift))]
+            self.write_scene({"meniscus": 1, "fps": 24, "frames": [1, 2], "nodes": rings + [
+                {"name": "both", "type": "merge", "inputs": ["a", "b"]},
+                {"name": "film", "type": "mls_solver", "inputs": ["both"], "parms": {"spacing": SPACING, "time_scale": 0.1}},
+                skin], "output": "skin"})
+            self.succeed("cook", "scene.json", "-o", "rings", "-q", "--threads", "1")
+        for height in (0, -0.01):  # above the wall, and inside of it
+            self.write_scene({"meniscus": 1, "fps": 24, "frames": [1, 4], "nodes": [
+                {"name": "box", "type": "shape", "parms": {"kind": "box", "size": [0.1, 0.01, 0.1], "center": [0, -0.01, 0]}},
+                {"name": "wall", "type": "collider", "inputs": ["box"], "parms": {"dx": 0.002}},
+                {"name": "jet", "type": "jet_source", "parms": {"spacing": 0.001, "center": [0, height, 0]}},
+                {"name": "film", "type": "mls_solver", "inputs": [None, None, "wall", "jet"], "parms": {"time_scale": 0.05}},
+                skin], "output": "skin"})
+            self.succeed("cook", "scene.json", "-o", "jet", "-q", "--threads", "1")
 
 
 if __name__ == "__main__":
