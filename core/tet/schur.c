@@ -67,7 +67,7 @@ static mn_status fill_pattern(mn_tet_system *s, int32_t *seen, int32_t *list)
     return MN_OK;
 }
 
-static const double inner_tolerance = 0.03; // of what conjugate gradients start from
+static const double inner_tolerance = 0.1; // of what conjugate gradients start from
 enum { INNER_MAX = 60, DIRECT_MOST = 6000 };
 
 static bool is_direct(const mn_tet_system *s)

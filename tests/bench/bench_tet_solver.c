@@ -79,8 +79,11 @@ int main(int argc, char **argv)
     printf("\nfrom %.0f to %.0f tetrahedra the processor time grows with their number to the power %.2f\n",
            tets[0], tets[1], log(seconds[1] / seconds[0]) / log(tets[1] / tets[0]));
     if (!large) return 0;
-    seconds[2] = run(0.08, 4, &tets[2]);
-    printf("\nfrom %.0f to %.0f: %.2f\n", tets[0], tets[2],
-           log(seconds[2] / seconds[0]) / log(tets[2] / tets[0]));
+    static const double edges[4] = {0, 0, 0.08, 0.0645};
+    for (int k = 2; k < 4; k++) {
+        seconds[k] = run(edges[k], 3, &tets[k]);
+        printf("\nfrom %.0f to %.0f: %.2f\n", tets[0], tets[k],
+               log(seconds[k] / seconds[0]) / log(tets[k] / tets[0]));
+    }
     return 0;
 }

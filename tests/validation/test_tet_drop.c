@@ -284,17 +284,19 @@ static void scales(void)
 int main(int argc, char **argv)
 {
     validation_begin(argc, argv);
-    scales();
-    conservation(0.4, 100);
-    const double coarse = pressure_error(0.4, 3);
+    if (validation_wanted("V13", "scale")) scales();
+    if (validation_wanted("V6", "conservation, coarse")) conservation(0.4, 100);
+    const bool pressure = validation_wanted("V1", "pressure");
+    const double coarse = pressure ? pressure_error(0.4, 3) : 0;
     if (validation_long()) {
-        const double fine = pressure_error(0.2, 3);
-        validation_row_above("V1", "its order from edge R/2.5 to R/5", log2(coarse / fine), "", 0);
-        parasitic_currents();
-        small_oscillation();
-        large_oscillation();
-        viscous_decay();
-        conservation(0.2, 500);
+        if (pressure)
+            validation_row_above("V1", "its order from edge R/2.5 to R/5",
+                                 log2(coarse / pressure_error(0.2, 3)), "", 0);
+        if (validation_wanted("V2", "parasitic currents")) parasitic_currents();
+        if (validation_wanted("V3", "small oscillation")) small_oscillation();
+        if (validation_wanted("V4", "large oscillation")) large_oscillation();
+        if (validation_wanted("V5", "viscous decay")) viscous_decay();
+        if (validation_wanted("V6", "conservation, fine")) conservation(0.2, 500);
     }
     return validation_end();
 }

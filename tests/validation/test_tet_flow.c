@@ -134,8 +134,9 @@ static void dam_break(int32_t n)
         char text[64];
         snprintf(text, sizeof text, "column, front at T = %.2f", times[k]);
         if (k < 2)
-            validation_short("as potential flow has it, next row; all six times fit one delay of 10 ms, as a "
-                             "gate would give it, see docs/theory/tet.md");
+            validation_short(
+                "potential flow has it there too, see the row below; all six times fit one delay of "
+                "10 ms, as a gate would give it, see docs/theory/tet.md");
         validation_row("V16", text, front / a, fronts[k], "a", 0.1);
         column_advance(&column, times[k] / sqrt(2));
         worst = fmax(worst, fabs(front / a / column_front(&column, 1e-3) - 1));
