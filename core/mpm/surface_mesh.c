@@ -14,10 +14,14 @@
 // (beads.c), which move and turn as their particles do on the whole.
 #include "mpm/solver.h"
 
+#include "meniscus/mesh_smooth.h"
 #include "meniscus/parallel.h"
 #include "mpm/boundary.h"
 
 enum { VERTEX_GRAIN = 512 };
+/// Rims and sheets of one layer of particles are as rough as these lie: the mesh is smoothed along itself,
+/// which opens nothing.
+static const int32_t mesh_passes = 3;
 
 typedef struct vertex_job {
     mn_mpm *mpm;
@@ -158,7 +162,10 @@ mn_status mn_mpm_get_surface(mn_mpm *mpm, double dx, mn_mpm_mesh *mesh)
     MN_TRY(mn_beads_join(mpm->beads, &large, &iso));
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->vertex_velocity, iso.vertex_count));
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->vertex_position, iso.vertex_count));
-    vertex_job job = {mpm, iso.positions, mn_mpm_has_solids(&mpm->def, mpm->collider)};
+    for (int32_t i = 0; i < iso.vertex_count; i++) mpm->vertex_position.data[i] = iso.positions[i];
+    MN_TRY(mn_mesh_smooth(mpm->ctx, large.vertex_count, mpm->vertex_position.data, large.triangle_count,
+                          iso.triangles, mesh_passes));
+    vertex_job job = {mpm, mpm->vertex_position.data, mn_mpm_has_solids(&mpm->def, mpm->collider)};
     MN_TRY(mn_parallel_for(mpm->ctx, iso.vertex_count, VERTEX_GRAIN, finish_vertices, &job));
     *mesh = (mn_mpm_mesh){iso.vertex_count, iso.triangle_count, mpm->vertex_position.data,
                           mpm->vertex_velocity.data, iso.triangles};
