@@ -7,9 +7,9 @@
 //
 //   u_q = (W u)_q       u = u* + d  of the skin, W linear weights of the points of the skin around,
 //
-// and what pulls at q pulls at the skin by W^T. With A1 d1 = r1 the step of films and threads (film_step.c)
-// and the skin's and the pressures' rows of volume_coupling.c, d1_q = W d + b_q at such points, b = W u* -
-// v0,
+// and a little faster toward it where there is a gap. What pulls at q pulls at the skin by W^T. With A1 d1 =
+// r1 the step of films and threads (film_step.c) and the skin's and the pressures' rows of volume_coupling.c,
+// d1_q = W d + b_q at such points, b = W u* - v0,
 //
 //   [ -A1_ff       -A1_fq W                 0          ] [d1_f]   [ -(r1 - A1 b)_f            ]
 //   [ -W^T A1_qf   -(M + c K + W^T A1_qq W) J^T D_k^T  ] [d   ] = [ right - W^T (r1 - A1 b)_q ]
@@ -37,6 +37,9 @@ static const double EDGE_REACH = 0.75;  // dx, from the edge of a film or the en
 static const double INNER_REACH = 0.35; // dx, from the rest of it
 static const double AROUND = 1.0;       // dx, of skin that takes what pulls
 static const double SAME_SIDE = 0.1;    // least cosine between normals of skin that takes part together
+static const double REST = -0.1;        // dx, over the skin: where what is held comes to
+static const double NEARER = 0.3;       // of the rest of the way in one step at most,
+static const double CALM = 3;           // and in the time of a wave as long as a cell
 static const double DRAGGED = 0.25;     // of spacing dx^2: liquid under a held point that moves with it
 static const double ROUND_OFF = 0.02;   // of the spread of the skin's points: how flat they may lie
 
@@ -91,17 +94,22 @@ static void make_linear(const mls_volume *v, mls_hold *hold, mn_vec3 at)
     for (int32_t k = 0; k < hold->count; k++) hold->weight[k] /= total;
 }
 
+// On the edge of a film, or at the end of a thread.
+static bool is_end(const mn_mls *mls, int32_t p)
+{
+    if (mls->points.data[p].codim == MN_MLS_FILM) return mls->surface.edge.data[p];
+    return mls->threads.nodes.data[mls->threads.node_of.data[p]].degree == 1;
+}
+
 // How far from the skin it may be; 0: it is none that can be held.
 static double reach_of(const mn_mls *mls, int32_t p)
 {
     const mn_mls_point *point = &mls->points.data[p];
     const double dx = mls->liquid->set.dx;
     if (mls->pinned.data[p] || (mls->solids.collider && mls->solids.touches.data[p] == MLS_TOUCHES)) return 0;
-    if (point->codim == MN_MLS_FILM && mls->surface.fans.data[p].count > 0)
-        return (mls->surface.edge.data[p] ? EDGE_REACH : INNER_REACH) * dx;
-    const int32_t node = mls->threads.node_of.data[p];
-    if (point->codim != MN_MLS_THREAD || node < 0) return 0;
-    return (mls->threads.nodes.data[node].degree == 1 ? EDGE_REACH : INNER_REACH) * dx;
+    const bool film = point->codim == MN_MLS_FILM && mls->surface.fans.data[p].count > 0;
+    const bool thread = point->codim == MN_MLS_THREAD && mls->threads.node_of.data[p] >= 0;
+    return film || thread ? (is_end(mls, p) ? EDGE_REACH : INNER_REACH) * dx : 0;
 }
 
 static bool find_hold(const mn_mls *mls, int32_t p, mls_hold *hold)
@@ -112,7 +120,9 @@ static bool find_hold(const mn_mls *mls, int32_t p, mls_hold *hold)
     if (!(reach > 0) || volume_cell_at(v, at) < 0) return false;
     const int32_t nearest = mn_neighbours_nearest(v->surface.neighbours, at, reach);
     if (nearest < 0 || v->skin_body.data[nearest] < 0) return false;
-    *hold = (mls_hold){.point = p, .body = v->skin_body.data[nearest]};
+    *hold = (mls_hold){.point = p, .body = v->skin_body.data[nearest], .nearest = nearest};
+    const double height = mn_dot(mn_sub(at, v->x0.data[nearest]), v->outward.data[nearest]);
+    if (is_end(mls, p)) hold->gap = fmax(0, height - REST * v->set.dx);
     around a = {v, hold, nearest, at};
     mn_neighbours_visit(v->surface.neighbours, v->x0.data[nearest], AROUND * v->set.dx, add_skin, &a);
     if (hold->count == 0) return false;
@@ -270,12 +280,15 @@ mn_status mls_begin_holds(mn_mls *mls, double dt)
         MN_TRY(mn_array_resize(mls->ctx, numbers[i], size));
     memset(h->guess.data, 0, mn_bytes(size, sizeof(double)));
     volume_guess(v, h->guess.data + 3 * mls->points.count);
+    const double wave = sqrt(v->set.sigma / v->set.density) / pow(v->set.dx, 1.5);
+    const double pace = fmin(NEARER / dt, CALM * wave); // 1/s
     for (int64_t i = 0; i < h->list.count; i++) {
         mls_hold *hold = &h->list.data[i];
         mn_vec3 moves = {0};
         for (int32_t k = 0; k < hold->count; k++)
             moves = mn_axpy(moves, hold->weight[k], v->u0.data[hold->skin[k]]);
-        hold->jump = mn_sub(moves, mls->v0.data[hold->point]);
+        const mn_vec3 nearer = mn_scale(-hold->gap * pace, v->outward.data[hold->nearest]);
+        hold->jump = mn_sub(mn_add(moves, nearer), mls->v0.data[hold->point]);
     }
     h->factored = false;
     return MN_OK;
@@ -348,7 +361,7 @@ mn_status mls_pull_bodies(mn_mls *mls, const mn_vec3 *applied, const mn_vec3 *ri
     for (int64_t i = 0; i < mls->holds.list.count; i++) {
         const mls_hold *hold = &mls->holds.list.data[i];
         const mn_vec3 pull = mn_sub(right[hold->point], applied[hold->point]);
-        const mn_vec3 way = mn_sub(mls->solution.data[hold->point], hold->jump);
+        const mn_vec3 way = mn_sub(mls->solution.data[hold->point], hold->jump); // W d
         const volume_push push = {mls->x0.data[hold->point], mn_scale(mls->holds.mass, way)};
         volume_body *body = &v->bodies.data[hold->body];
         const mn_vec3 middle = mn_lerp(mls->x0.data[hold->point], mls->x1.data[hold->point], 0.5);

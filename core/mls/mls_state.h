@@ -65,7 +65,9 @@ typedef struct mls_hold {
     int32_t count;
     int32_t skin[MLS_HOLD_MAX];
     double weight[MLS_HOLD_MAX]; ///< sum 1
-    mn_vec3 jump;                ///< m/s, that the skin is faster at the start of the step
+    int32_t nearest;             ///< of the skin
+    double gap;                  ///< m, to where it comes to, of an edge or end
+    mn_vec3 jump; ///< m/s, that the skin is faster at the start of the step, and what brings it nearer
 } mls_hold;
 
 typedef struct mls_holds {

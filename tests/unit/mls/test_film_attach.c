@@ -63,7 +63,7 @@ static cloud *make_strip(double thickness)
             const mn_vec3 at = mn_scale(S, mn_v3(0.866 * i, 0, k + 0.5 * (i & 1)));
             if (at.z > 6.1 * S) continue;
             const double start = sqrt(R * R - at.z * at.z);
-            add(c, mn_add(at, mn_v3(start + 0.2 * DX, 0, 0)), thickness, false, MN_MLS_FILM);
+            add(c, mn_add(at, mn_v3(start - 0.1 * DX, 0, 0)), thickness, false, MN_MLS_FILM);
         }
     return c;
 }
@@ -93,7 +93,7 @@ static totals sum_of(const mn_mls *mls)
     return t;
 }
 
-// The film pulls with 2 sigma for each metre that it holds on to, less what its own edge takes to follow;
+// The film pulls with 2 sigma for each metre that it holds on to, but for what its own edge takes to follow;
 // what the one has, the other has lost.
 static void a_film_pulls_its_drop(void **state)
 {
@@ -108,7 +108,7 @@ static void a_film_pulls_its_drop(void **state)
         const totals t = sum_of(mls);
         check_close(mn_norm(mn_add(t.momentum[0], t.momentum[1])), 0, 1e-12 * most);
         // The strip's sides draw back from 6.5 mm at the edge's speed meanwhile.
-        assert_true(t.momentum[1].x > 0.7 * most && t.momentum[1].x < most);
+        assert_true(t.momentum[1].x > 0.85 * most && t.momentum[1].x < 1.15 * most);
         check_close(t.momentum[1].y, 0, 0.02 * most);
         check_close(t.momentum[1].z, 0, 0.05 * most);
         mn_mls_free(mls);
@@ -126,7 +126,7 @@ static void a_thread_pulls_its_drop(void **state)
         const mn_vec3 along = mn_normalize(mn_v3(1, 0, slanted));
         cloud *c = calloc(1, sizeof *c);
         for (int i = 0; i < 24; i++) {
-            add(c, mn_axpy(mn_v3(R + 0.2 * DX, 0, 0), S * i, along), 2 * radius, false, MN_MLS_THREAD);
+            add(c, mn_axpy(mn_v3(R - 0.1 * DX, 0, 0), S * i, along), 2 * radius, false, MN_MLS_THREAD);
             c->n[i] = along;
         }
         mn_mls *mls = open_ball(ctx, &def, c);
@@ -134,8 +134,8 @@ static void a_thread_pulls_its_drop(void **state)
         const totals t = sum_of(mls);
         check_close(mn_norm(mn_add(t.momentum[0], t.momentum[1])), 0, 1e-12 * should);
         check_close(mn_norm(mn_axpy(t.momentum[1], -should, along)), 0, 0.1 * should);
-        const mn_vec3 turn = mn_cross(mn_v3(R, 0, 0), mn_scale(should, along));
-        check_close(t.angular[1].y, turn.y, 0.02 * R * should);
+        const mn_vec3 turn = mn_cross(mn_v3(R - 0.1 * DX, 0, 0), mn_scale(should, along));
+        check_close(t.angular[1].y, turn.y, 0.1 * R * should);
         check_close(mn_norm(mn_add(t.angular[0], t.angular[1])), 0, 1e-3 * R * should);
         mn_mls_free(mls);
         free(c);
@@ -147,7 +147,7 @@ static cloud *make_ring(double thickness)
 {
     cloud *c = calloc(1, sizeof *c);
     for (int k = 0; k < 10; k++) {
-        const double r = R + 0.2 * DX + 0.866 * S * k;
+        const double r = R - 0.1 * DX + 0.866 * S * k;
         const int around = (int)(2 * 3.14159265 * r / S);
         for (int i = 0; i < around; i++) {
             const double t = 2 * 3.14159265358979 * (i + 0.5 * (k & 1)) / around;
