@@ -298,8 +298,10 @@ static mn_status attempt_merge(const finder *f, uint64_t attempt, mn_tet_merge_r
     if (attempt > 0) status = perturb(&u, distance, attempt);
     if (status == MN_OK) status = mn_tet_union_insert(&u);
     if (status == MN_OK) status = mn_tet_union_assemble(&u);
-    // Slivers may overlap by rounding alone: then nothing is cut, and nothing would be another time.
-    *impossible = status == MN_OK && u.old.count == 0;
+    // Slivers may overlap by rounding alone: then nothing is cut, and nothing would be another time. Nor
+    // would there be fewer places where too many meet.
+    *impossible =
+        status == MN_OK ? u.old.count == 0 : status == MN_TET_DEGENERATE && mn_tet_union_is_overgrown(&u);
     if (status == MN_OK && !*impossible) status = mn_tet_union_commit(&u, velocity, mass, &report->impulse);
     settle(&u, status == MN_OK && !*impossible);
     if (status != MN_OK || *impossible) goto done;

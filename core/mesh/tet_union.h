@@ -117,6 +117,10 @@ void mn_tet_union_free(mn_tet_union *u);
 
 /// Builds b and the seam and cuts the one into the other (tet_union_insert.c).
 mn_status mn_tet_union_insert(mn_tet_union *u);
+/// Whether the layers meet in too many places, as slivers that lie in each other do: ordinary overlaps make
+/// up to 3 vertices for a tetrahedron, hard ones 7; what makes more is worse than the overlap, and takes time
+/// that grows with the square.
+bool mn_tet_union_is_overgrown(const mn_tet_union *u);
 /// Lists b's tetrahedra that meet a box, in u->tets.
 mn_status mn_tet_union_pieces_near(mn_tet_union *u, mn_box box);
 /// The tetrahedron of b, as it is now, that contains x strictly; -1 for none. Degenerate on its boundary.

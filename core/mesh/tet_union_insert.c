@@ -121,14 +121,16 @@ static mn_status add_vertex(mn_tet_union *u, mn_vec3 place, mn_union_vertex labe
     return mn_array_push(u->ctx, &u->b_vertex, &label); // slots of b are never given back
 }
 
+bool mn_tet_union_is_overgrown(const mn_tet_union *u)
+{
+    return u->fresh.count >= 100 + 8 * (u->a_near.count + u->b_near.count);
+}
+
 /// A new vertex of the mesh, blended from vertices of layer A.
 static mn_status add_fresh(mn_tet_union *u, mn_vec3 place, int32_t count, const int32_t *parents,
                            const double *weights, int32_t b, int32_t *reference)
 {
-    // Slivers that lie in each other meet in hundreds of places each. Ordinary overlaps make up to 7 vertices
-    // for a tetrahedron; what makes more is not worth having, and takes time that grows with the square.
-    const int64_t most = 400 + 12 * (u->a_near.count + u->b_near.count);
-    if (u->fresh.count >= most) return MN_TET_DEGENERATE;
+    if (mn_tet_union_is_overgrown(u)) return MN_TET_DEGENERATE;
     mn_fresh_vertex fresh = {.position = place, .parent_count = count, .b = b, .slot = -1};
     memcpy(fresh.parents, parents, (size_t)count * sizeof *parents);
     memcpy(fresh.weights, weights, (size_t)count * sizeof *weights);
