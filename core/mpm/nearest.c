@@ -2,10 +2,11 @@
 //
 // The nearest particle of each piece of surface, and the pieces in the order of their owners.
 //
-// A particle is looked for in the 27 cells around a piece, nearest cells first; a cell whose near corner is
-// farther than the best particle so far is not opened, and the owner of the piece before is a good one to
-// begin with. Two particles at the same distance: the first in cell order wins. Pieces farther than one cell
-// from every particle are dropped: nothing there could carry their force; so are those of mist (mist.c).
+// A particle is looked for in the cell of a piece and the seven next to the octant that it lies in, and in
+// all 27 around when none is nearer than the others may have; a cell that is farther than the best particle
+// so far is not opened, and the owner of the piece before is a good one to begin with. Two particles at the
+// same distance: the first in cell order wins. Pieces farther than one cell from every particle are dropped:
+// nothing there could carry their force; so are those of mist (mist.c).
 #include "mpm/solver.h"
 
 #include "base/simd.h"
@@ -15,18 +16,33 @@
 
 enum { PATCH_GRAIN = 512 };
 
-// The 27 offsets of cells by rising distance: centre, faces, edges, corners.
-static const int8_t offsets[27][3] = {
-    {0, 0, 0},   {-1, 0, 0},  {1, 0, 0},   {0, -1, 0}, {0, 1, 0},   {0, 0, -1},   {0, 0, 1},
-    {-1, -1, 0}, {-1, 1, 0},  {1, -1, 0},  {1, 1, 0},  {-1, 0, -1}, {-1, 0, 1},   {1, 0, -1},
-    {1, 0, 1},   {0, -1, -1}, {0, -1, 1},  {0, 1, -1}, {0, 1, 1},   {-1, -1, -1}, {-1, -1, 1},
-    {-1, 1, -1}, {-1, 1, 1},  {1, -1, -1}, {1, -1, 1}, {1, 1, -1},  {1, 1, 1},
-};
+/// A search: from where, and what has been found.
+typedef struct search {
+    const mn_mpm *mpm;
+    mn_vec3 x, t; ///< m; in its cell, 0 to 1
+    mn_ivec3 cell;
+    int32_t block, best;
+    double best2;
+} search;
 
 // How far place t in [0, 1) is from the cell at this offset.
-MN_INLINE double gap(double t, int8_t offset)
+MN_INLINE double gap(double t, int32_t offset)
 {
     return offset < 0 ? t : offset > 0 ? 1 - t : 0;
+}
+
+MN_INLINE void look_into(search *s, int32_t x, int32_t y, int32_t z)
+{
+    const mn_mpm *mpm = s->mpm;
+    const double dx = mpm->table.dx, gx = gap(s->t.x, x), gy = gap(s->t.y, y), gz = gap(s->t.z, z);
+    if ((gx * gx + gy * gy + gz * gz) * dx * dx > s->best2) return;
+    const int32_t c =
+        mn_block_reach(&mpm->table, s->block, (s->cell.x & 3) + x, (s->cell.y & 3) + y, (s->cell.z & 3) + z);
+    if (c < 0) return;
+    for (int32_t i = mpm->cell_start[c]; i < mpm->cell_start[c + 1]; i++) {
+        const double d2 = mn_norm2(mn_sub(s->x, mn_mpm_position(&mpm->particles.data[i])));
+        if (d2 < s->best2 || (d2 == s->best2 && i < s->best)) s->best2 = d2, s->best = i;
+    }
 }
 
 MN_INLINE int32_t find_nearest(const mn_mpm *mpm, mn_vec3 x, int32_t guess, double *distance2)
@@ -38,29 +54,21 @@ MN_INLINE int32_t find_nearest(const mn_mpm *mpm, mn_vec3 x, int32_t guess, doub
     const mn_vec3 t = mn_sub(place, floor_place);
     const mn_ivec3 cell = {(int32_t)floor_place.x, (int32_t)floor_place.y, (int32_t)floor_place.z};
     const int32_t at = mn_blocks_find_cell(mpm->blocks, cell);
-    *distance2 = dx * dx;
+    *distance2 = dx * dx; // no farther than a cell
     if (at < 0) return -1;
-    const int32_t block = at / MN_BLOCK_CELLS;
-    int32_t best = -1;
-    double best2 = dx * dx; // no farther than a cell
+    search s = {mpm, x, t, cell, at / MN_BLOCK_CELLS, -1, dx * dx};
     if (guess >= 0) {
         const double d2 = mn_norm2(mn_sub(x, mn_mpm_position(&mpm->particles.data[guess])));
-        if (d2 < best2) best2 = d2, best = guess;
+        if (d2 < s.best2) s.best2 = d2, s.best = guess;
     }
-    for (int k = 0; k < 27; k++) {
-        const int8_t *o = offsets[k];
-        const double gx = gap(t.x, o[0]), gy = gap(t.y, o[1]), gz = gap(t.z, o[2]);
-        if ((gx * gx + gy * gy + gz * gz) * dx * dx > best2) continue;
-        const int32_t c =
-            mn_block_reach(table, block, (cell.x & 3) + o[0], (cell.y & 3) + o[1], (cell.z & 3) + o[2]);
-        if (c < 0) continue;
-        for (int32_t i = mpm->cell_start[c]; i < mpm->cell_start[c + 1]; i++) {
-            const double d2 = mn_norm2(mn_sub(x, mn_mpm_position(&mpm->particles.data[i])));
-            if (d2 < best2 || (d2 == best2 && i < best)) best2 = d2, best = i;
-        }
-    }
-    *distance2 = best2;
-    return best;
+    const int32_t sx = t.x < 0.5 ? -1 : 1, sy = t.y < 0.5 ? -1 : 1, sz = t.z < 0.5 ? -1 : 1;
+    look_into(&s, 0, 0, 0);
+    for (int32_t k = 1; k < 8; k++) look_into(&s, (k & 1) * sx, (k >> 1 & 1) * sy, (k >> 2) * sz);
+    const double far = dx * fmin(gap(t.x, -sx), fmin(gap(t.y, -sy), gap(t.z, -sz)));
+    if (s.best2 >= far * far)
+        for (int32_t k = 0; k < 27; k++) look_into(&s, k / 9 - 1, k / 3 % 3 - 1, k % 3 - 1);
+    *distance2 = s.best2;
+    return s.best;
 }
 
 int32_t mn_mpm_nearest(const mn_mpm *mpm, mn_vec3 x, int32_t guess, double *distance2)
