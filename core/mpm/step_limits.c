@@ -71,9 +71,9 @@ static void rescale_ratios(mn_mpm *mpm, double ratio)
 
 void mn_mpm_update_bulk_modulus(mn_mpm *mpm, double seconds)
 {
-    // Stiffening in steps of a half, and softening only by half or more, keep K, and with it the sound
+    // Stiffening in steps of a fifth, and softening only by half or more, keep K, and with it the sound
     // speed, constant over most frames: an oscillating drop must not change it to and fro.
-    const double growth = 1.5, headroom = 1.1, slack = 2, reserve = 1.25;
+    const double growth = 1.2, headroom = 1.1, slack = 2, reserve = 1.25;
     const mn_mpm_extremes *e = &mpm->extremes;
     if (mpm->particles.count == 0) return;
     double stiff = mpm->def.bulk_modulus;
