@@ -15,9 +15,9 @@ for shot in "$@"; do
   for still in "render/shot_$shot"/stills/still.*.jpg; do
     number=$((number + 1))
     picture=docs/images/shot_${shot}_$number.jpg
-    # Coarser, until it is small enough.
+    # What grain is left is averaged away. Coarser, until it is small enough.
     for quality in 2 3 4 5 7 10; do
-      ffmpeg -y -loglevel error -i "$still" -q:v $quality "$picture"
+      ffmpeg -y -loglevel error -i "$still" -vf nlmeans=s=5:p=7:r=15 -q:v $quality "$picture"
       [ "$(stat -c %s "$picture")" -gt 200000 ] || break
     done
     echo "meniscus: $picture"
