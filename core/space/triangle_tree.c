@@ -178,10 +178,16 @@ static double nearest_weights(const mn_vec3 c[3], mn_vec3 x, double w[3])
     return d2;
 }
 
-static double box_distance2(mn_box box, mn_vec3 x)
+// How far x is outside of [min, max]. Not by fmax(), which is a call where a NaN may come.
+static double beyond(double min, double max, double x)
 {
-    const mn_vec3 out = mn_max3(mn_max3(mn_sub(box.min, x), mn_sub(x, box.max)), mn_v3(0, 0, 0));
-    return mn_norm2(out);
+    return x < min ? min - x : x > max ? x - max : 0;
+}
+
+static double box_distance2(const mn_box *box, mn_vec3 x)
+{
+    return mn_norm2(mn_v3(beyond(box->min.x, box->max.x, x.x), beyond(box->min.y, box->max.y, x.y),
+                          beyond(box->min.z, box->max.z, x.z)));
 }
 
 typedef struct nearest_found {
@@ -202,24 +208,31 @@ static void try_leaf(const mn_triangles *mesh, const tree_node *node, mn_vec3 x,
     }
 }
 
+/// A node that is to be looked at, and how far its box is.
+typedef struct tree_visit {
+    int32_t node;
+    double d2;
+} tree_visit;
+
 static nearest_found find_nearest(const mn_triangles *mesh, mn_vec3 x, double most)
 {
     nearest_found best = {.triangle = -1, .d2 = most * most};
-    int32_t stack[TREE_DEPTH_MAX], depth = 0;
-    if (mesh->nodes.count > 0) stack[depth++] = 0;
+    tree_visit stack[TREE_DEPTH_MAX];
+    int32_t depth = 0;
+    if (mesh->nodes.count > 0) stack[depth++] = (tree_visit){0, box_distance2(&mesh->nodes.data[0].box, x)};
     while (depth > 0) {
-        const int32_t at = stack[--depth];
-        const tree_node *node = &mesh->nodes.data[at];
-        if (box_distance2(node->box, x) > best.d2) continue;
+        const tree_visit visit = stack[--depth];
+        const tree_node *node = &mesh->nodes.data[visit.node];
+        if (visit.d2 > best.d2) continue;
         if (node->right < 0) {
             try_leaf(mesh, node, x, &best);
             continue;
         }
-        const double left = box_distance2(mesh->nodes.data[at + 1].box, x);
-        const double right = box_distance2(mesh->nodes.data[node->right].box, x);
+        const tree_visit left = {visit.node + 1, box_distance2(&mesh->nodes.data[visit.node + 1].box, x)};
+        const tree_visit right = {node->right, box_distance2(&mesh->nodes.data[node->right].box, x)};
         // The nearer one is looked at first, so it goes on top.
-        stack[depth++] = left <= right ? node->right : at + 1;
-        stack[depth++] = left <= right ? at + 1 : node->right;
+        stack[depth++] = left.d2 <= right.d2 ? right : left;
+        stack[depth++] = left.d2 <= right.d2 ? left : right;
     }
     return best;
 }
