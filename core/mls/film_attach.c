@@ -27,8 +27,6 @@
 // has the right moment too.
 #include "mls/volume_state.h"
 
-#include "meniscus/parallel.h"
-
 #include <string.h>
 
 enum { MOST_ITERATIONS = 4000 };
