@@ -16,6 +16,8 @@
 
 #include <string.h>
 
+static const double LEAST_VOLUME = 1e-290; // m^3: shares and averages can be had of it
+
 /// Part of source b (index into b_near) that goes to a target.
 typedef struct gift {
     int32_t target, b;
@@ -133,7 +135,8 @@ static mn_status list_gifts(ledger *l)
     for (int64_t b = 0; b < u->b_near.count; b++) l->cover.data[b] = 0;
     for (int64_t j = 0; j < l->targets; j++) {
         places_of_target(l, j, x);
-        l->volume.data[j] = mn_tet_volume(x[0], x[1], x[2], x[3]);
+        // A splinter is positive, but its volume may round to nothing or less.
+        l->volume.data[j] = fmax(mn_tet_volume(x[0], x[1], x[2], x[3]), LEAST_VOLUME);
         if (j < u->made_of_a || j >= u->made.count) {
             MN_TRY(gifts_to(l, j,
                             j < u->made.count ? u->made.data[j].source : l->keepers.data[j - u->made.count]));
