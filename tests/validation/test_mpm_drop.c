@@ -128,7 +128,7 @@ static double find_period(drop *d, double step, double longest, double *amplitud
 // ---- the rows ----
 
 // A ball left to itself at Oh 0.1; pressure over its inner half, speeds over everything, after ringing out.
-static void resting_ball(double cells, double times, const char *name, bool currents)
+static void resting_ball(double cells, double times, const char *name, bool currents, const char *reason)
 {
     if (!validation_wanted("V1", name)) return;
     const drop_case c = {
@@ -160,6 +160,7 @@ static void resting_ball(double cells, double times, const char *name, bool curr
         snprintf(text, sizeof text, "%s: rms speed", name);
         validation_row_below("V2", text, rms, "sqrt(sigma/(rho R))", 5e-3);
         snprintf(text, sizeof text, "%s: largest speed", name);
+        if (reason) validation_short(reason);
         validation_row_below("V2", text, fastest, "sqrt(sigma/(rho R))", 3e-2);
         snprintf(text, sizeof text, "%s: rms speed, last fifth over second fifth", name);
         validation_row_below("V2", text, late / early, "", 1.1);
@@ -301,13 +302,15 @@ int main(int argc, char **argv)
     area();
     scales();
     conservation(5, "R = 5 dx, 500 steps");
-    resting_ball(5, 1, "R = 5 dx, Oh 0.1, 1 t_c", false);
+    resting_ball(5, 1, "R = 5 dx, Oh 0.1, 1 t_c", false, NULL);
     if (validation_long()) {
         large_oscillation(0.25e-3, "dx = 0.25 mm");
         small_oscillation(12, "R = 12 dx");
         viscous_decay(12, "R = 12 dx, Oh 0.02: decay rate");
-        resting_ball(8, 10, "R = 8 dx, Oh 0.1, 10 t_c", true);
-        resting_ball(12, 10, "R = 12 dx, Oh 0.1, 10 t_c", true);
+        resting_ball(8, 10, "R = 8 dx, Oh 0.1, 10 t_c", true, NULL);
+        resting_ball(
+            12, 10, "R = 12 dx, Oh 0.1, 10 t_c", true,
+            "0.021 to 0.029 at most times, but now and then a few neighbours at the surface start at once");
     }
     return validation_end();
 }
