@@ -25,8 +25,9 @@ static const int32_t mesh_passes = 3;
 
 typedef struct vertex_job {
     mn_mpm *mpm;
-    const mn_vec3 *positions;
-    bool solids; ///< there are some
+    const mn_vec3 *rough; ///< before the mesh was smoothed
+    double spacing;       ///< m
+    bool solids;          ///< there are some
 } vertex_job;
 
 /// Means over the particles around a place.
@@ -101,12 +102,23 @@ static mn_vec3 out_of_solids(const mn_mpm *mpm, mn_vec3 x)
     return x;
 }
 
+// Within a spacing of solids the mesh stays as it was: smoothing would lift the foot of the liquid off them.
+static mn_vec3 place_of_vertex(const vertex_job *job, int64_t i)
+{
+    const mn_mpm *mpm = job->mpm;
+    const mn_vec3 smooth = mpm->vertex_position.data[i], rough = job->rough[i];
+    if (!job->solids) return smooth;
+    const double distance = mn_mpm_solid_distance(&mpm->def, mpm->collider, mpm->frame_begin, rough);
+    const double share = fmin(fmax(distance / job->spacing, 0), 1);
+    return mn_axpy(rough, share, mn_sub(smooth, rough));
+}
+
 static mn_status finish_vertices(void *user, mn_range range)
 {
     const vertex_job *job = user;
     mn_mpm *mpm = job->mpm;
     for (int64_t i = range.begin; i < range.end; i++) {
-        const mn_vec3 x = job->positions[i];
+        const mn_vec3 x = place_of_vertex(job, i);
         const int32_t bead = mn_beads_of_vertex(mpm->beads, (int32_t)i);
         mpm->vertex_velocity.data[i] =
             bead < 0 ? motion_at(mpm, x).v : velocity_of_bead(mpm, &mn_beads_get(mpm->beads)[bead], x);
@@ -165,7 +177,7 @@ mn_status mn_mpm_get_surface(mn_mpm *mpm, double dx, mn_mpm_mesh *mesh)
     for (int32_t i = 0; i < iso.vertex_count; i++) mpm->vertex_position.data[i] = iso.positions[i];
     MN_TRY(mn_mesh_smooth(mpm->ctx, large.vertex_count, mpm->vertex_position.data, large.triangle_count,
                           iso.triangles, mesh_passes));
-    vertex_job job = {mpm, mpm->vertex_position.data, mn_mpm_has_solids(&mpm->def, mpm->collider)};
+    vertex_job job = {mpm, iso.positions, dx, mn_mpm_has_solids(&mpm->def, mpm->collider)};
     MN_TRY(mn_parallel_for(mpm->ctx, iso.vertex_count, VERTEX_GRAIN, finish_vertices, &job));
     *mesh = (mn_mpm_mesh){iso.vertex_count, iso.triangle_count, mpm->vertex_position.data,
                           mpm->vertex_velocity.data, iso.triangles};

@@ -133,6 +133,28 @@ static void a_thin_lens_is_smooth(void **state)
     }
 }
 
+// What faces down at the foot of a half ball lies on the floor, up to the line where its side begins.
+static void a_foot_lies_on_the_floor(void **state)
+{
+    (void)state;
+    fixture f = open_fixture(true);
+    const cap c = cap_of(4 * dx, 90);
+    fill_cap(&f, &c);
+    const mn_mpm_mesh mesh = surface_of(&f);
+    double highest = 0, area = 0;
+    for (int32_t t = 0; t < mesh.triangle_count; t++) {
+        const int32_t *v = mesh.triangles[t];
+        const mn_vec3 a = mesh.positions[v[0]], b = mesh.positions[v[1]], e = mesh.positions[v[2]];
+        const mn_vec3 n = mn_cross(mn_sub(b, a), mn_sub(e, a));
+        if (!(n.y < -0.5 * mn_norm(n)) || !(mn_norm(n) > 1e-6 * dx * dx)) continue;
+        area += 0.5 * mn_norm(n);
+        highest = fmax(highest, fmax(a.y, fmax(b.y, e.y)));
+    }
+    check_close(area, pi * c.base * c.base, 0.15 * pi * c.base * c.base);
+    assert_true(highest < 0.01 * dx);
+    close_fixture(&f);
+}
+
 // ---- a sheet on a pool ----
 
 static void a_sheet_of_one_layer_stands_on_its_pool(void **state)
@@ -245,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thin_lens_is_smooth),
+        cmocka_unit_test(a_foot_lies_on_the_floor),
         cmocka_unit_test(a_sheet_of_one_layer_stands_on_its_pool),
         cmocka_unit_test(a_leaning_sheet_is_smooth),
         cmocka_unit_test(what_moves_rigidly_has_that_velocity),
