@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "meniscus/collider.h"
 #include "meniscus/geo.h"
 
 typedef struct analytic_volume {
@@ -157,6 +158,18 @@ static inline mn_status analytic_add(mn_geo *geo, mn_volume volume)
     const mn_status status = mn_geo_add_volume(geo, volume, -1, NULL);
     mn_volume_release(&volume);
     return status;
+}
+
+/// The floor y < 0, in `geo`, and the collider of it; both for the caller to free.
+static inline mn_status analytic_open_floor(mn_context *ctx, double voxel_size, mn_geo **geo,
+                                            mn_collider **collider)
+{
+    mn_collider_def def = mn_collider_default_def();
+    *collider = NULL;
+    MN_TRY(mn_geo_create(ctx, geo));
+    MN_TRY(analytic_add(*geo, analytic_plane(voxel_size)));
+    def.geo = *geo;
+    return mn_collider_create(ctx, &def, collider);
 }
 
 #endif

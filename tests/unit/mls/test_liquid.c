@@ -89,12 +89,8 @@ static void a_drop_stays_above_the_floor(void **state)
     def.gravity = mn_v3(0, -9.81, 0);
     mn_mls *mls;
     mn_geo *geo;
-    check_ok(ctx, mn_geo_create(ctx, &geo));
-    check_ok(ctx, analytic_add(geo, analytic_plane(0.02)));
-    mn_collider_def collider_def = mn_collider_default_def();
-    collider_def.geo = geo;
     mn_collider *collider;
-    check_ok(ctx, mn_collider_create(ctx, &collider_def, &collider));
+    check_ok(ctx, analytic_open_floor(ctx, 0.02, &geo, &collider));
     check_ok(ctx, open_ball(ctx, &def, mn_v3(0, 1.1 * R, 0), false, &mls));
     const double mass = mass_of(mls);
     const mn_mls_inputs inputs = {.collider = collider};

@@ -47,12 +47,8 @@ static void a_drop_that_spreads_thin_stays_whole(void **state)
 {
     (void)state;
     mn_geo *geo;
-    check_ok(ctx, mn_geo_create(ctx, &geo));
-    check_ok(ctx, analytic_add(geo, analytic_plane(0.02)));
-    mn_collider_def collider_def = mn_collider_default_def();
-    collider_def.geo = geo;
     mn_collider *collider;
-    check_ok(ctx, mn_collider_create(ctx, &collider_def, &collider));
+    check_ok(ctx, analytic_open_floor(ctx, 0.02, &geo, &collider));
     mn_mls *mls = open_drop(0.25);
     const mn_mls_inputs inputs = {.collider = collider};
     for (int i = 0; i < 15; i++) {
