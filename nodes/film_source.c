@@ -10,7 +10,7 @@ static const mn_menu_item kinds[] = {
     {"thread", "Thread"}, {"lines", "Input Polylines"}, {NULL, NULL}};
 
 #define POLYGONS "{ kind == polygons } { kind == lines }"
-#define FILMS "{ kind != thread kind != lines }"
+#define THREADS "{ kind == thread } { kind == lines }"
 
 static const mn_parm_def parms[] = {
     MN_MENU(
@@ -42,14 +42,17 @@ static const mn_parm_def parms[] = {
               "wands. Polylines with a point attribute pinned say which ends are."),
     MN_TOGGLE("spout", "Spout", 0, "Film", "{ kind != thread } { pin == 0 }",
               "Holds the thread at its top only; with a velocity, liquid comes out there."),
-    MN_FLOAT("noise", "Noise", "", 0, 0, 0.999, 0, 0.1, "Film", FILMS,
-             "By how much the thickness of threads varies along them, as a part of it. It decides where "
-             "they break."),
+    MN_FLOAT("noise", "Noise", "", 0, 0, 0.999, 0, 0.3, "Film", NULL,
+             "By how much the thickness varies from place to place, as a part of it. It decides where films "
+             "and threads break, and gives soap films their patches of colour."),
+    MN_FLOAT("noise_size", "Noise Size", "m", 0.01, 1e-9, 1e6, 0.001, 0.1, "Film", THREADS " { noise == 0 }",
+             "Size of the patches of film that are thinner or thicker; threads vary over two of their "
+             "diameters."),
     MN_VEC3("velocity", "Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -1, 1, "Film", NULL,
             "At the start. Polygons with a point attribute v have their own."),
-    MN_INT("seed", "Seed", "", 0, 0, 2147483647, 0, 100, "Film",
-           "{ kind != polygons kind != thread kind != lines }",
-           "Another number puts the points of polygons in other places, and thins threads elsewhere."),
+    MN_INT("seed", "Seed", "", 0, 0, 2147483647, 0, 100, "Film", "{ kind != polygons noise == 0 }",
+           "Another number puts the points of polygons in other places, and thins films and threads "
+           "elsewhere."),
 };
 
 static const mn_input_def inputs_of[] = {
@@ -71,6 +74,7 @@ static mn_status cook(const mn_cook *cook, mn_geo **outputs)
     def.pin = mn_cook_toggle(cook, "pin");
     def.spout = mn_cook_toggle(cook, "spout");
     def.noise = mn_cook_float(cook, "noise");
+    def.noise_size = mn_cook_float(cook, "noise_size");
     def.velocity = mn_cook_vec3(cook, "velocity");
     def.seed = (uint64_t)mn_cook_int(cook, "seed");
     if ((def.kind == MN_FILM_POLYGONS || def.kind == MN_FILM_LINES) && !def.geo)

@@ -4,8 +4,6 @@
 // come first, so that a thread whose ends move keeps its anchors.
 #include "mls/film_samples.h"
 
-#include "meniscus/random.h"
-
 /// One place on a polyline.
 typedef struct line_corner {
     film_sample sample;
@@ -28,14 +26,6 @@ static film_sample at(const line_corner_array *line, double along)
     return s;
 }
 
-// From -1 to 1, smoothly from one whole number to the next.
-static double wobble(uint64_t seed, double at)
-{
-    const double cell = floor(at), t = at - cell;
-    const double a = mn_random_unit(seed, (uint64_t)cell, 5), b = mn_random_unit(seed, (uint64_t)cell + 1, 5);
-    return 2 * (a + t * t * (3 - 2 * t) * (b - a)) - 1;
-}
-
 // Held ends in the first pass, the rest in the second.
 static mn_status sample_line(mn_context *ctx, const mn_film_source_def *def, const line_corner_array *line,
                              bool held, film_sample_array *samples)
@@ -52,8 +42,8 @@ static mn_status sample_line(mn_context *ctx, const mn_film_source_def *def, con
         if (i == 0) s.pinned = line->data[0].sample.pinned;
         if (i == steps) s.pinned = line->data[line->count - 1].sample.pinned;
         if ((s.pinned != 0) != held) continue;
-        s.thickness *=
-            1 + def->noise * wobble(def->seed, length * (double)i / (double)steps / (2 * s.thickness));
+        const double diameters = length * (double)i / (double)steps / s.thickness;
+        s.thickness *= 1 + def->noise * film_noise(def->seed, mn_v3(0.5 * diameters, 0, 0));
         MN_TRY(mn_array_push(ctx, samples, &s));
     }
     return MN_OK;

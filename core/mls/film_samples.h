@@ -23,4 +23,7 @@ mn_status film_sample_polygons(mn_context *ctx, const mn_film_source_def *def, f
 mn_status film_sample_lines(mn_context *ctx, const mn_film_source_def *def, film_sample_array *samples);
 mn_status film_sample_thread(mn_context *ctx, const mn_film_source_def *def, film_sample_array *samples);
 
+/// From -1 to 1, smoothly from one whole number to the next in each direction.
+double film_noise(uint64_t seed, mn_vec3 at);
+
 #endif

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Points of simple films: rings of a disc, rows of a cylinder, a spiral on a sphere.
+// Points of simple films: rings of a disc, rows of a cylinder, a spiral on a sphere. The thickness of any
+// film may vary by value noise.
 #include "mls/film_columns.h"
 #include "mls/film_samples.h"
+
+#include "meniscus/random.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -13,6 +16,7 @@ mn_film_source_def mn_film_source_default_def(void)
                                 .thickness = 1e-5,
                                 .radius = 0.02,
                                 .height = 0.02,
+                                .noise_size = 0.01,
                                 .pin = true};
 }
 
@@ -29,6 +33,7 @@ static mn_status check(mn_context *ctx, const mn_film_source_def *def)
         {"radius", def->radius, !polygons, false},
         {"height", def->height, def->kind == MN_FILM_CYLINDER || def->kind == MN_FILM_THREAD, false},
         {"hole", def->hole, !polygons, true},
+        {"noise_size", def->noise_size, def->noise > 0, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const double v = rows[i].value;
@@ -115,6 +120,39 @@ static mn_status make_bubble(mn_context *ctx, const mn_film_source_def *def, fil
     return MN_OK;
 }
 
+// ---- thickness ----
+
+double film_noise(uint64_t seed, mn_vec3 at)
+{
+    if (!mn_is_finite3(at)) return 0; // patches too small for numbers
+    const double x[3] = {at.x, at.y, at.z};
+    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    double weights[3][2], sum = 0;
+    uint32_t cell[3];
+    for (int i = 0; i < 3; i++) {
+        const double low = floor(x[i]), t = x[i] - low, s = t * t * (3 - 2 * t);
+        cell[i] = (uint32_t)(int64_t)fmod(low, 4294967296.0);
+        weights[i][0] = 1 - s, weights[i][1] = s;
+    }
+    for (uint32_t corner = 0; corner < 8; corner++) {
+        const uint32_t way[3] = {corner & 1, corner >> 1 & 1, corner >> 2};
+        const uint32_t counter[4] = {cell[0] + way[0], cell[1] + way[1], cell[2] + way[2], 0};
+        const double value = ldexp(mn_philox(counter, key).word[0], -32);
+        sum += weights[0][way[0]] * weights[1][way[1]] * weights[2][way[2]] * value;
+    }
+    return 2 * sum - 1;
+}
+
+// Patches of noise_size and, half as strong, of half of it.
+static void vary_thickness(const mn_film_source_def *def, film_sample_array *samples)
+{
+    for (int64_t i = 0; def->noise > 0 && i < samples->count; i++) {
+        const mn_vec3 at = mn_scale(1 / def->noise_size, mn_sub(samples->data[i].position, def->center));
+        const double patches = film_noise(def->seed, at), finer = film_noise(def->seed + 1, mn_scale(2, at));
+        samples->data[i].thickness *= 1 + def->noise * (2 * patches + finer) / 3;
+    }
+}
+
 // ---- as geometry ----
 
 static mn_status write_geo(const film_sample_array *samples, double spacing, mn_geo *geo)
@@ -168,6 +206,7 @@ mn_status mn_film_source_create(mn_context *ctx, const mn_film_source_def *def, 
     }
     if (status == MN_OK && samples.count == 0)
         status = mn_fail(ctx, MN_ERROR_INPUT, "The film has no points: the hole is as large as the film.");
+    if (status == MN_OK && def->kind < MN_FILM_THREAD) vary_thickness(def, &samples);
     if (status == MN_OK) status = mn_geo_create(ctx, &geo);
     if (status == MN_OK) status = write_geo(&samples, def->spacing, geo);
     mn_array_free(ctx, &samples);

@@ -36,10 +36,12 @@ typedef struct mn_film_source_def {
                  ///< top of the bubble
     bool pin; ///< hold the outer rim: of the disc, both of the cylinder, all free edges of polygons, ends of
               ///< threads (polylines: where they have no point attribute `pinned`)
-    bool spout;       ///< the straight thread is held at its top only
-    double noise;     ///< in [0, 1): by how much the thickness of threads varies, over two of their diameters
+    bool spout;   ///< the straight thread is held at its top only
+    double noise; ///< in [0, 1): by how much the thickness varies
+    double
+        noise_size;   ///< m, > 0: over what length that of films does; threads do over two of their diameters
     mn_vec3 velocity; ///< m/s; polygons: where they have no point attribute `v`
-    uint64_t seed;    ///< of the places of points on polygons
+    uint64_t seed;    ///< of the places of points on polygons, and of the noise
 } mn_film_source_def;
 
 /// A pinned disc of 2 cm, 1 mm between points, 10 micrometres thick.
