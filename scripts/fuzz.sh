@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Feeds random input to readers and mesh operations under the address and undefined-behaviour sanitizers, until one
+# fails or the time is up.
+#   scripts/fuzz.sh [MINUTES] [NAME...]    10 minutes for each program whose name holds one of these
+# Starts from tests/fuzz/seeds; what is new goes to build/fuzz/corpus, input that fails to build/fuzz/found.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+minutes=10
+if [[ "${1:-}" =~ ^[1-9][0-9]*$ ]]; then minutes=$1; shift; fi
+scripts/build.sh fuzz | tail -n 1
+mkdir -p build/fuzz/found
+failed=0
+for program in build/fuzz/bin/fuzz_*; do
+  name=$(basename "$program")
+  wanted=$#
+  for part in "$@"; do [[ $name == *$part* ]] && wanted=0; done
+  [ "$wanted" = 0 ] || continue
+  echo "== $name"
+  mkdir -p "build/fuzz/corpus/$name"
+  OMP_NUM_THREADS=1 "$program" "build/fuzz/corpus/$name" "tests/fuzz/seeds/$name" -max_total_time=$((60 * minutes)) \
+    -timeout=120 -rss_limit_mb=3000 -verbosity=0 -print_final_stats=1 -artifact_prefix="build/fuzz/found/${name}_" || failed=1
+done
+exit "$failed"
