@@ -51,25 +51,32 @@ static void show_liquid(const mn_cook *cook, const mn_mpm_numbers *n, mn_doctor 
     d->number(d->user, "memory", n->bytes * 1e-6, "MB", "without the frames that are kept");
 }
 
+bool mn_mpm_many_steps(const mn_mpm_def *def, const mn_mpm_numbers *n, char *sentence, size_t size)
+{
+    const double many = 2000, half = 2;
+    if (n->steps > (double)def->max_substeps)
+        snprintf(sentence, size,
+                 "A frame needs about %.3g steps, more than max_substeps (%lld), and will end with an error: "
+                 "use a larger dx, a lower time_scale or a softer liquid.",
+                 n->steps, (long long)def->max_substeps);
+    else if (n->steps > many)
+        snprintf(sentence, size,
+                 "A frame needs about %.3g steps because of %s. Twice the dx costs about %.0f times less, "
+                 "half the time_scale half as much.",
+                 n->steps, n->binding, pow(half, 4));
+    else
+        return false;
+    return true;
+}
+
 // What an artist can do about numbers that look wrong.
 static void advise(const mn_cook *cook, const mn_mpm_def *def, const mn_mpm_numbers *n, mn_doctor *d)
 {
-    const double many = 2000, half = 2;
+    char text[400];
     if (n->bodies > 0 && n->cells_across < 8)
         say(d, "The smallest drop, of radius %.3g m, is %.1f cells across; dx of %.2g m would give it 8.",
             n->smallest_radius, n->cells_across, n->smallest_radius / 4);
-    if (n->steps > (double)def->max_substeps)
-        say(d,
-            "A frame needs about %.3g steps, more than max_substeps (%lld), and will end with an error: use "
-            "a larger "
-            "dx, a lower time_scale or a softer liquid.",
-            n->steps, (long long)def->max_substeps);
-    else if (n->steps > many)
-        say(d,
-            "A frame needs about %.3g steps because of %s. Twice the dx costs about %.0f times less, half "
-            "the "
-            "time_scale half as much.",
-            n->steps, n->binding, pow(half, 4));
+    if (mn_mpm_many_steps(def, n, text, sizeof text)) d->sentence(d->user, text);
     if (def->bulk_modulus > 0 && n->capillary_time > 0) {
         const double squeeze = def->sigma > 0 ? 2 * def->sigma / n->smallest_radius / def->bulk_modulus : 0;
         if (squeeze > 0.03)

@@ -6,6 +6,8 @@
 
 #include "nodes/node.h"
 
+/// What to do about more steps in a frame than an artist would wait for; false when there are few.
+bool mn_mpm_many_steps(const mn_mpm_def *def, const mn_mpm_numbers *n, char *sentence, size_t size);
 void mn_mpm_doctor_emitters(const mn_cook *cook, const mn_mpm_numbers *n, mn_doctor *d);
 void mn_mpm_doctor_liquid(const mn_cook *cook, const mn_mpm_def *def, const mn_mpm_numbers *n, mn_doctor *d);
 

@@ -95,9 +95,9 @@ static const mn_parm_def parms[] = {
             "little cheaper."),
     MN_INT("smoothing", "Surface Smoothing", "", 2, 0, 8, 0, 4, "Solver", NULL,
            "Passes over the level set that surface tension is measured on."),
-    MN_TOGGLE("sheets", "Sheets", 0, "Solver", NULL,
+    MN_TOGGLE("sheets", "Sheets", 1, "Solver", NULL,
               "Gives surface tension to sheets and threads thinner than a cell as well: their edges draw "
-              "together to rims, and they do not open in holes. Takes a little longer."),
+              "together to rims, and they do not open in holes."),
     MN_MENU("transfer", "Transfer", transfer_items, MN_MPM_APIC, "Solver", NULL,
             "APIC is calm; the blend with FLIP keeps small splashes alive, and noise with them."),
     MN_FLOAT("flip_ratio", "FLIP Ratio", "", 0.95, 0, 1, 0, 1, "Solver", "{ transfer != apic_flip }",
@@ -284,7 +284,7 @@ static void release(mn_context *ctx, void *state)
     mn_release(ctx, s, sizeof *s);
 }
 
-static mn_status create(const mn_cook *cook, void **out)
+static mn_status make_state(const mn_cook *cook, void **out)
 {
     if (!mn_cook_input(cook, INPUT_LIQUID) && !mn_cook_input(cook, INPUT_EMITTERS))
         return mn_cook_fail(
@@ -303,6 +303,25 @@ static mn_status create(const mn_cook *cook, void **out)
     return MN_OK;
 fail:
     release(cook->ctx, state);
+    return status;
+}
+
+// Says so before the first frame when a frame will take long.
+static mn_status warn_about_steps(const mn_cook *cook, mn_mpm *mpm)
+{
+    const mn_mpm_def def = def_of(cook);
+    mn_mpm_numbers n = {.binding = ""};
+    char text[400];
+    MN_TRY(mn_mpm_expect_steps(mpm, cook->dt, &n));
+    if (mn_mpm_many_steps(&def, &n, text, sizeof text)) mn_cook_warn(cook, "%s", text);
+    return MN_OK;
+}
+
+static mn_status create(const mn_cook *cook, void **out)
+{
+    MN_TRY(make_state(cook, out));
+    const mn_status status = warn_about_steps(cook, ((mpm_state *)*out)->mpm);
+    if (status != MN_OK) release(cook->ctx, *out), *out = NULL;
     return status;
 }
 
@@ -471,7 +490,7 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
     const mn_mpm_def def = def_of(cook);
     mn_mpm_numbers n;
     void *state = NULL;
-    MN_TRY(create(cook, &state));
+    MN_TRY(make_state(cook, &state));
     const int64_t count = mn_mpm_count(((mpm_state *)state)->mpm);
     const mn_status status = mn_mpm_diagnose(((mpm_state *)state)->mpm, cook->dt, &n);
     release(cook->ctx, state);

@@ -60,6 +60,21 @@ static void find_scales(const mn_mpm *mpm, mn_mpm_numbers *numbers)
     numbers->weber = rho * e->max_speed * e->max_speed * large / sigma;
 }
 
+mn_status mn_mpm_expect_steps(mn_mpm *mpm, double seconds, mn_mpm_numbers *numbers)
+{
+    if (mpm->particles.count == 0) return MN_OK;
+    MN_TRY(mn_mpm_sort_again(mpm));
+    MN_TRY(mn_mpm_find_extremes(mpm));
+    // The stiffness of the first step, which has still to find its own: other liquid may come before it.
+    const double stiff = mpm->bulk_modulus, recent = mpm->recent_stiffness;
+    if (!(stiff > 0)) mn_mpm_update_bulk_modulus(mpm, 0);
+    numbers->bulk_modulus = mpm->bulk_modulus;
+    numbers->step = mn_mpm_step_limit(mpm, &numbers->binding);
+    numbers->steps = ceil(seconds / numbers->step);
+    mpm->bulk_modulus = stiff, mpm->recent_stiffness = recent;
+    return MN_OK;
+}
+
 mn_status mn_mpm_diagnose(mn_mpm *mpm, double seconds, mn_mpm_numbers *numbers)
 {
     *numbers = (mn_mpm_numbers){.binding = ""};
@@ -70,15 +85,10 @@ mn_status mn_mpm_diagnose(mn_mpm *mpm, double seconds, mn_mpm_numbers *numbers)
         numbers->emitter_area += site->area;
         numbers->emitter_speed = fmax(numbers->emitter_speed, mn_norm(site->flow));
     }
+    MN_TRY(mn_mpm_expect_steps(mpm, seconds, numbers));
     if (mpm->particles.count == 0) return MN_OK;
-    MN_TRY(mn_mpm_sort_again(mpm));
-    MN_TRY(mn_mpm_find_extremes(mpm));
-    mn_mpm_update_bulk_modulus(mpm, 0);
     MN_TRY(mn_mpm_find_surface(mpm, mpm->def.dx, mpm->def.smoothing));
     find_scales(mpm, numbers);
-    numbers->bulk_modulus = mpm->bulk_modulus;
-    numbers->step = mn_mpm_step_limit(mpm, &numbers->binding);
-    numbers->steps = ceil(seconds / numbers->step);
     numbers->bytes = bytes_of(mpm);
     return MN_OK;
 }

@@ -17,6 +17,7 @@ mn_mpm_def mn_mpm_default_def(void)
         .max_substeps = 100000,
         .min_substeps = 1,
         .smoothing = 2,
+        .sheets = true,
         .flip_ratio = 0.95,
         .domain = mn_box_empty(),
         .collider = MN_MPM_SEPARATE,

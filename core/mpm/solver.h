@@ -225,8 +225,9 @@ mn_status mn_mpm_assign_patches(mn_mpm *mpm);
 
 // ---- surface_sheets.c ----
 
-/// Puts the sheets and threads that smoothing loses back into the surface found last.
-mn_status mn_mpm_add_sheets(mn_mpm *mpm);
+/// Puts the sheets and threads that smoothing loses back into the surface found last: to be shown, or to have
+/// surface tension.
+mn_status mn_mpm_add_sheets(mn_mpm *mpm, bool shown);
 
 // ---- mist.c ----
 

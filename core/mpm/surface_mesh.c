@@ -145,7 +145,7 @@ static mn_status find_shown_surface(mn_mpm *mpm, double dx, int32_t smoothing)
     MN_TRY(mn_level_set_smooth(mpm->surface, smoothing));
     MN_TRY(mn_mpm_set_surface_solid(mpm));
     MN_TRY(mn_mpm_calibrate_surface(mpm));
-    MN_TRY(mn_mpm_add_sheets(mpm));
+    MN_TRY(mn_mpm_add_sheets(mpm, true));
     const mn_level_set_view view = mn_level_set_get(mpm->surface);
     cut_in_solids(&view);
     return take_beads(mpm, points);

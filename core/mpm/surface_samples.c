@@ -322,7 +322,14 @@ mn_status mn_mpm_find_surface(mn_mpm *mpm, double dx, int32_t smoothing)
     MN_TRY(mn_mpm_set_surface_solid(mpm));
     if (!sheets) MN_TRY(mn_level_set_find_bodies(mpm->surface));
     MN_TRY(mn_mpm_calibrate_surface(mpm));
-    return sheets ? mn_mpm_add_sheets(mpm) : MN_OK;
+    remember_shift(mpm);
+    if (!sheets) return MN_OK;
+    MN_TRY(mn_mpm_add_sheets(mpm, false));
+    // What has come off is a body of its own, of mist if it is small, also where balls had joined it.
+    if (mn_thin_parts_count(mpm->thin_parts) == 0) return MN_OK;
+    MN_TRY(mn_level_set_find_bodies(mpm->surface));
+    MN_TRY(mn_level_set_measure(mpm->surface));
+    return sum_body_volumes(mpm, mn_level_set_get(mpm->surface).body_count);
 }
 
 mn_status mn_mpm_sample_surface(mn_mpm *mpm)
@@ -331,7 +338,6 @@ mn_status mn_mpm_sample_surface(mn_mpm *mpm)
     mpm->loose_count = 0, mpm->mist.count = 0;
     if (mpm->extremes.max_sigma > 0) {
         MN_TRY(mn_mpm_find_surface(mpm, mpm->def.dx, mpm->def.smoothing));
-        remember_shift(mpm);
         press_fresh_particles(mpm);
         MN_TRY(mn_mpm_settle_mist(mpm));
         sample_job job = {mpm, mn_level_set_get(mpm->surface), false};

@@ -9,9 +9,14 @@
 //
 // The edge of a wedge on a wall is no thin part: put back particle by particle it would be ragged. It counts
 // up to a cell high, since the foot of a drop that draws back is steeper than the wedge at rest.
+//
+// A particle that flies alone is shown, but has no surface tension: within two cells of a drop it would be
+// drawn in faster than the drop swings (mist.c).
 #include "mpm/solver.h"
 
 #include "mpm/boundary.h"
+
+enum { COMPANY = 2 };
 
 static double allowed(void *user, int64_t particle)
 {
@@ -21,12 +26,37 @@ static double allowed(void *user, int64_t particle)
     return mn_mpm_wedge_edge(mpm, 0.5 * distance, x);
 }
 
-mn_status mn_mpm_add_sheets(mn_mpm *mpm)
+// Whether a particle has fewer others within a cell than one of a sheet or thread has.
+static bool is_lonely(const mn_mpm *mpm, int64_t particle)
+{
+    const double dx = mpm->table.dx;
+    const mn_vec3 x = mn_mpm_position(&mpm->particles.data[particle]);
+    const mn_vec3 place = mn_scale(1 / dx, mn_sub(x, mpm->table.origin));
+    const mn_ivec3 cell = {(int32_t)floor(place.x), (int32_t)floor(place.y), (int32_t)floor(place.z)};
+    const int32_t at = mn_blocks_find_cell(mpm->blocks, cell);
+    int32_t others = -1; // itself
+    for (int32_t n = 0; at >= 0 && n < 27 && others < COMPANY; n++) {
+        const int32_t c = mn_block_reach(&mpm->table, at / MN_BLOCK_CELLS, (cell.x & 3) + n / 9 - 1,
+                                         (cell.y & 3) + n / 3 % 3 - 1, (cell.z & 3) + n % 3 - 1);
+        for (int32_t i = c < 0 ? 0 : mpm->cell_start[c]; c >= 0 && i < mpm->cell_start[c + 1]; i++)
+            others += mn_norm2(mn_sub(x, mn_mpm_position(&mpm->particles.data[i]))) < dx * dx;
+    }
+    return others < COMPANY;
+}
+
+static double allowed_with_tension(void *user, int64_t particle)
+{
+    const mn_mpm *mpm = user;
+    if (is_lonely(mpm, particle)) return INFINITY;
+    return mn_mpm_has_solids(&mpm->def, mpm->collider) ? allowed(user, particle) : 0;
+}
+
+mn_status mn_mpm_add_sheets(mn_mpm *mpm, bool shown)
 {
     const mn_points points = mn_mpm_points(mpm->particles.data, mpm->particles.count);
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->thin_volume, points.count));
     for (int64_t i = 0; i < points.count; i++) mpm->thin_volume.data[i] = mpm->materials.data[i].volume;
-    const bool solids = mn_mpm_has_solids(&mpm->def, mpm->collider);
+    mn_allowed_fn *const seen = mn_mpm_has_solids(&mpm->def, mpm->collider) ? allowed : NULL;
     return mn_thin_parts_add(mpm->thin_parts, mpm->surface, points, mpm->thin_volume.data,
-                             solids ? allowed : NULL, mpm);
+                             shown ? seen : allowed_with_tension, mpm);
 }

@@ -204,6 +204,8 @@ static mn_status sample_points(void *user, mn_range range)
 {
     const sample_job *job = user;
     const mn_level_set *set = job->set;
+    mn_ivec3 last = {0, 0, 0};
+    int32_t block = mn_blocks_find(set->blocks, last);
     for (int64_t p = range.begin; p < range.end; p++) {
         mn_ivec3 cell;
         if (!cells_of(set->table.origin, set->table.dx, &job->points, p, 1, &cell))
@@ -211,11 +213,16 @@ static mn_status sample_points(void *user, mn_range range)
         const mn_vec3 u =
             mn_scale(set->table.inverse_dx, mn_sub(mn_points_at(&job->points, p), set->table.origin));
         const double f[3] = {u.x - cell.x, u.y - cell.y, u.z - cell.z};
+        const mn_ivec3 coord = block_of_cell(cell);
+        if (coord.x != last.x || coord.y != last.y || coord.z != last.z) // points often come in their order
+            last = coord, block = mn_blocks_find(set->blocks, coord);
         double value = 0.0, g[3] = {0};
         for (int32_t corner = 0; corner < 8; corner++) {
             const int32_t o[3] = {corner >> 2, corner >> 1 & 1, corner & 1};
-            const int32_t node =
-                mn_blocks_find_cell(set->blocks, mn_iv3(cell.x + o[0], cell.y + o[1], cell.z + o[2]));
+            const mn_ivec3 at = mn_iv3(cell.x + o[0], cell.y + o[1], cell.z + o[2]);
+            const int32_t node = block < 0 ? mn_blocks_find_cell(set->blocks, at)
+                                           : mn_block_reach(&set->table, block, (cell.x & 3) + o[0],
+                                                            (cell.y & 3) + o[1], (cell.z & 3) + o[2]);
             const double phi = node < 0 ? set->band : set->phi.data[node];
             double w[3];
             for (int32_t a = 0; a < 3; a++) w[a] = o[a] ? f[a] : 1.0 - f[a];

@@ -197,6 +197,8 @@ typedef struct mn_mpm_numbers {
     double emitter_speed;   ///< m/s, the fastest
 } mn_mpm_numbers;
 
+/// Of these only bulk_modulus, step, steps and binding, which takes no longer than a sort.
+mn_status mn_mpm_expect_steps(mn_mpm *mpm, double seconds, mn_mpm_numbers *numbers);
 mn_status mn_mpm_diagnose(mn_mpm *mpm, double seconds, mn_mpm_numbers *numbers);
 
 /// Everything that the next advance depends on.

@@ -26,6 +26,8 @@ typedef double mn_allowed_fn(void *user, int64_t particle);
 /// those near the zero level or outside, may be NULL. Labels of bodies are as before.
 mn_status mn_thin_parts_add(mn_thin_parts *parts, mn_level_set *set, mn_points particles,
                             const double *volumes, mn_allowed_fn *allowed, void *user);
+/// How many particles were put back by the last mn_thin_parts_add; with none, phi is as it was.
+int64_t mn_thin_parts_count(const mn_thin_parts *parts);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 // and one that is spanned by thicker liquid does not open.
 #include "support/check.h"
 
+#include "meniscus/random.h"
 #include "mpm/solver.h"
 
 enum { ROOM = 20000 };
@@ -89,9 +90,42 @@ static void a_sheet_between_thicker_liquid_stays_whole(void **state)
     mn_context_free(ctx);
 }
 
+// A drop of five cells' radius that swings has no thin part: the same bits with and without.
+static void a_drop_feels_nothing_of_it(void **state)
+{
+    (void)state;
+    static mn_mpm_point points[2][ROOM];
+    const mn_hooks calm = {.max_workers = 1};
+    int64_t count = 0;
+    for (int k = 0; k < 2; k++) {
+        mn_context *ctx = mn_context_create(&calm);
+        mn_mpm_def def = mn_mpm_default_def();
+        const double h = 0.5 * def.dx;
+        def.sheets = k;
+        count = 0;
+        for (int i = 0; i < 8000; i++) {
+            const mn_vec3 at = mn_v3(i % 20 - 10, i / 20 % 20 - 10, i / 400 - 10);
+            const mn_vec3 x = mn_scale(h, mn_add(at, mn_random_unit3(1, (uint64_t)i, 0)));
+            const mn_vec3 r = mn_scale(1 / def.dx, mn_v3(x.x / 4.5, x.y / 5, x.z / 4.5));
+            if (mn_norm(r) < 1) place[count++] = x;
+        }
+        mn_mpm *mpm = start(ctx, &def, count);
+        check_ok(ctx, mn_mpm_advance(mpm, 2e-3));
+        check_ok(ctx, mn_mpm_get_points(mpm, points[k]));
+        mn_mpm_free(mpm);
+        mn_context_free(ctx);
+    }
+    assert_true(count > 2000);
+    for (int64_t i = 0; i < count; i++) {
+        const mn_vec3 a = points[0][i].position, b = points[1][i].position;
+        assert_true(a.x == b.x && a.y == b.y && a.z == b.z);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(an_edge_is_drawn_in_with_two_sigma),
+                                       cmocka_unit_test(a_drop_feels_nothing_of_it),
                                        cmocka_unit_test(a_sheet_between_thicker_liquid_stays_whole)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,6 +153,23 @@ static void tension_of_nothing_and_of_a_million(void **state)
     stage_close(&s);
 }
 
+// A frame that takes long is said at the first frame, before anybody waits for it; and a quick one is not.
+static void many_steps_are_said_at_the_first_frame(void **state)
+{
+    (void)state;
+    node_stage s;
+    const int32_t solver = build(&s, &calm, 2e-3);
+    for (int k = 0; k < 2; k++) {
+        stage_set(&s, solver, "sigma", k ? "1e6" : "0.072");
+        stage_cook(&s, solver, 1);
+        bool said = false;
+        for (int32_t i = 0; i < mn_network_warning_count(s.network, solver); i++)
+            said = said || strstr(mn_network_warning(s.network, solver, i), "steps");
+        assert_int_equal(said, k);
+    }
+    stage_close(&s);
+}
+
 static void a_million_seconds_in_a_frame_are_refused_at_once(void **state)
 {
     (void)state;
@@ -239,6 +256,7 @@ int main(void)
         cmocka_unit_test(a_grid_too_coarse_is_said_and_runs),
         cmocka_unit_test(sources_that_overlap_are_said_and_stay_together),
         cmocka_unit_test(tension_of_nothing_and_of_a_million),
+        cmocka_unit_test(many_steps_are_said_at_the_first_frame),
         cmocka_unit_test(a_million_seconds_in_a_frame_are_refused_at_once),
         cmocka_unit_test(all_may_leave_and_frames_go_on),
         cmocka_unit_test(a_long_frame_can_be_cancelled),
