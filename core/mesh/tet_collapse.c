@@ -15,6 +15,7 @@
 
 #include "tet_surface_model.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /// Two places to try for c: the foot on the edge or face, and half way to it.
@@ -64,20 +65,29 @@ static mn_status put_with(mn_tet_edit *edit, int32_t t, int32_t corner, int32_t 
     return mn_tet_edit_put(edit, v[0], v[1], v[2], v[3]);
 }
 
-/// On the surface: a-b and c make a boundary face, c is smooth, and nothing else joins c to the ring.
+/// Of a c that is in the ring: an edge joins it to one of the ring that is not beside it. Where a mesh
+/// overlaps itself there can be such an edge, and it would be made twice.
+static bool joined_across(const mn_tet_mesh *mesh, const mn_tet_ring *ring, int32_t c)
+{
+    const int32_t n = ring->count;
+    int32_t at = 0;
+    while (at < n && ring->vertex[at] != c) at++;
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t apart = abs(i - at);
+        const bool beside = apart <= 1 || (ring->closed && apart == n - 1);
+        if (!beside && mn_tet_mesh_find_edge(mesh, c, ring->vertex[i]) >= 0) return true;
+    }
+    return false;
+}
+
+/// On the surface: a-b and c make a boundary face, and c is smooth.
 static bool may_cross_surface(const mn_tet_edit *edit, const mn_tet_ring *ring, int32_t c)
 {
     const mn_tet_mesh *mesh = edit->mesh;
     if (!edit->surface || ring->closed || mn_tet_surface_feature(edit->surface, c) != MN_TET_SMOOTH)
         return false;
     const int32_t last = ring->count - 1;
-    const bool first_end = ring->vertex[0] == c;
-    if (!first_end && ring->vertex[last] != c) return false;
-    const int32_t next = first_end ? ring->vertex[1] : ring->vertex[last - 1];
-    for (int32_t i = 0; i < ring->count; i++) {
-        const int32_t u = ring->vertex[i];
-        if (u != c && u != next && mn_tet_mesh_find_edge(mesh, c, u) >= 0) return false;
-    }
+    if (ring->vertex[0] != c && ring->vertex[last] != c) return false;
     // The edge must not be sharp, and c must be near it: within the band of its length.
     const mn_vec3 a = mesh->position[ring->a], b = mesh->position[ring->b], x = mesh->position[c];
     const mn_vec3 p = mesh->position[ring->vertex[0]], q = mesh->position[ring->vertex[last]];
@@ -106,7 +116,7 @@ mn_status mn_tet_contract_face(mn_tet_edit *edit, int32_t a, int32_t b, int32_t 
     int32_t vanishing[MN_TET_RING_MAX], count = 0;
     for (int32_t i = 0; i < ring.tet_count; i++)
         if (mn_tet_corner_of(mesh, ring.tet[i], c) >= 0) vanishing[count++] = ring.tet[i];
-    if (count == 0) return MN_OK;
+    if (count == 0 || joined_across(mesh, &ring, c)) return MN_OK;
     MN_TRY(propose_star(edit, c, vanishing, count));
     for (int32_t i = 0; i < ring.tet_count; i++) {
         const int32_t t = ring.tet[i];
@@ -131,7 +141,8 @@ mn_status mn_tet_contract_tet(mn_tet_edit *edit, int32_t t, int32_t corner, doub
     if (!mn_tet_alive(mesh, t)) return MN_OK;
     const int32_t c = mesh->tet[t][corner], mate = mesh->mate[t][corner];
     if (mn_tet_vertex_on_boundary(mesh, c) || (mesh->vertex_flags[c] & MN_TET_FIXED) ||
-        (mate < 0 && !edit->surface))
+        (mate < 0 && !edit->surface) ||
+        (mate >= 0 && mn_tet_mesh_find_edge(mesh, c, mesh->tet[mate / 4][mate % 4]) >= 0))
         return MN_OK;
     int32_t parents[3];
     mn_vec3 x[3];
