@@ -99,9 +99,9 @@ static const mn_parm_def parms[] = {
               "Gives surface tension to sheets and threads thinner than a cell as well: their edges draw "
               "together to rims, and they do not open in holes."),
     MN_MENU("transfer", "Transfer", transfer_items, MN_MPM_APIC, "Solver", NULL,
-            "APIC is calm; the blend with FLIP keeps small splashes alive, and noise with them."),
+            "APIC is calm; the blend with FLIP keeps splashes and jets alive, and noise with them."),
     MN_FLOAT("flip_ratio", "FLIP Ratio", "", 0.95, 0, 1, 0, 1, "Solver", "{ transfer != apic_flip }",
-             "Share of their own velocity that particles keep."),
+             "Share of their own velocity that particles keep in each step; 0.99 for jets."),
     MN_TOGGLE("use_domain", "Domain", 0, "Domain", NULL, "Encloses the liquid in a box."),
     MN_VEC3("domain_center", "Domain Center", "m", 0, 0, 0, -INFINITY, INFINITY, -1, 1, "Domain",
             "{ use_domain == 0 }", "Middle of the box."),

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Makes the stills of docs/gallery.md: cooks and renders every shot, and puts its pictures into docs/images, each under 200 KB.
-#   scripts/gallery.sh [SHOT ...]      all six unless some are named: crown mercury contact_angles tap water_bell catenoid
+#   scripts/gallery.sh [SHOT ...]      all seven unless some are named: crown rebound mercury contact_angles tap water_bell catenoid
 # Frames and simulations stay in render/shot_NAME: a second run goes on where a stopped one was.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 cd "$here"
-[ $# -gt 0 ] || set -- crown mercury contact_angles tap water_bell catenoid
+[ $# -gt 0 ] || set -- crown rebound mercury contact_angles tap water_bell catenoid
 for shot in "$@"; do
   mkdir -p render
   [ -f "examples/shot_$shot/scene.json" ] || { echo "gallery.sh: there is no shot $shot" >&2; exit 2; }

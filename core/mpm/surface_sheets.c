@@ -14,6 +14,7 @@
 // drawn in faster than the drop swings (mist.c).
 #include "mpm/solver.h"
 
+#include "mpm/around.h"
 #include "mpm/boundary.h"
 
 enum { COMPANY = 2 };
@@ -31,16 +32,11 @@ static bool is_lonely(const mn_mpm *mpm, int64_t particle)
 {
     const double dx = mpm->table.dx;
     const mn_vec3 x = mn_mpm_position(&mpm->particles.data[particle]);
-    const mn_vec3 place = mn_scale(1 / dx, mn_sub(x, mpm->table.origin));
-    const mn_ivec3 cell = {(int32_t)floor(place.x), (int32_t)floor(place.y), (int32_t)floor(place.z)};
-    const int32_t at = mn_blocks_find_cell(mpm->blocks, cell);
+    const mn_mpm_around near = mn_mpm_look_around(mpm, x);
     int32_t others = -1; // itself
-    for (int32_t n = 0; at >= 0 && n < 27 && others < COMPANY; n++) {
-        const int32_t c = mn_block_reach(&mpm->table, at / MN_BLOCK_CELLS, (cell.x & 3) + n / 9 - 1,
-                                         (cell.y & 3) + n / 3 % 3 - 1, (cell.z & 3) + n % 3 - 1);
-        for (int32_t i = c < 0 ? 0 : mpm->cell_start[c]; c >= 0 && i < mpm->cell_start[c + 1]; i++)
+    for (int32_t n = 0; n < near.count && others < COMPANY; n++)
+        for (int32_t i = near.begin[n]; i < near.end[n]; i++)
             others += mn_norm2(mn_sub(x, mn_mpm_position(&mpm->particles.data[i]))) < dx * dx;
-    }
     return others < COMPANY;
 }
 

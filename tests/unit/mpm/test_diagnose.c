@@ -77,6 +77,32 @@ static void memory_is_what_is_taken(void **state)
     }
 }
 
+// Looking ahead changes nothing: liquid that comes afterwards finds the solver as if nobody had asked.
+static void asking_for_steps_changes_nothing(void **state)
+{
+    (void)state;
+    const mn_hooks calm = {.max_workers = 1};
+    static mn_mpm_point points[2][4000];
+    for (int k = 0; k < 2; k++) {
+        mn_context *ctx = mn_context_create(&calm);
+        const mn_mpm_def def = mn_mpm_default_def();
+        mn_mpm *mpm = make_ball(ctx, 3, &def, 0.1);
+        mn_mpm_numbers n;
+        if (k) check_ok(ctx, mn_mpm_expect_steps(mpm, 0.01, &n));
+        const mn_vec3 x = {0.005, 0, 0}, v = {-2, 0, 0};
+        const mn_mpm_source more = {.count = 1, .position = &x, .velocity = &v};
+        check_ok(ctx, mn_mpm_add(mpm, &more));
+        check_ok(ctx, mn_mpm_advance(mpm, 1e-3));
+        assert_true(mn_mpm_count(mpm) < 4000);
+        check_ok(ctx, mn_mpm_get_points(mpm, points[k]));
+        if (k)
+            for (int64_t i = 0; i < mn_mpm_count(mpm); i++)
+                assert_true(mn_distance(points[0][i].position, points[1][i].position) == 0);
+        mn_mpm_free(mpm);
+        mn_context_free(ctx);
+    }
+}
+
 static void nothing_has_no_numbers(void **state)
 {
     (void)state;
@@ -96,6 +122,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_of_a_drop_are_its_own),
         cmocka_unit_test(memory_is_what_is_taken),
+        cmocka_unit_test(asking_for_steps_changes_nothing),
         cmocka_unit_test(nothing_has_no_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
