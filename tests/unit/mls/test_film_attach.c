@@ -2,28 +2,19 @@
 //
 // Films and threads that end at a volume are one system with it: what pulls at the one pulls at the other in
 // the same step, for steps of any length.
-#include "support/check.h"
 #include "support/failing_allocator.h"
 #include "support/liquid_region.h"
+#include "support/point_cast.h"
 
 static const double DX = 1e-3, S = 0.5e-3, R = 4e-3, SIGMA = 0.07;
 static mn_context *ctx;
 
-enum { MOST = 6000 };
-
-typedef struct cloud {
-    int64_t count;
-    mn_vec3 x[MOST], v[MOST], n[MOST];
-    double thickness[MOST];
-    uint8_t pinned[MOST], codim[MOST];
-} cloud;
-
-static void add(cloud *c, mn_vec3 x, double thickness, bool pinned, uint8_t codim)
+// At rest; film in the plane y = 0, threads along x.
+static void add(cast *c, mn_vec3 x, double thickness, bool pinned, uint8_t codim)
 {
-    const int64_t i = c->count++;
-    assert_true(i < MOST);
-    c->x[i] = x, c->v[i] = mn_v3(0, 0, 0), c->thickness[i] = thickness, c->pinned[i] = pinned;
-    c->n[i] = codim == MN_MLS_THREAD ? mn_v3(1, 0, 0) : mn_v3(0, 1, 0), c->codim[i] = codim;
+    cast_add(c, codim, x, codim == MN_MLS_THREAD ? mn_v3(1, 0, 0) : mn_v3(0, 1, 0), mn_v3(0, 0, 0),
+             thickness);
+    c->pinned[c->count - 1] = pinned;
 }
 
 static mn_mls_def water(double max_dt)
@@ -39,15 +30,15 @@ static void ball_distance(void *user, int64_t count, const mn_vec3 *x, double *d
     for (int64_t i = 0; i < count; i++) d[i] = mn_norm(x[i]) - R;
 }
 
-static mn_status try_ball(mn_context *own, const mn_mls_def *def, const cloud *c, mn_mls **mls)
+static mn_status try_ball(mn_context *own, const mn_mls_def *def, const cast *c, mn_mls **mls)
 {
     const mn_region region = {NULL, ball_distance, {mn_v3(-R, -R, -R), mn_v3(R, R, R)}};
-    const mn_mls_source film = {c->count, c->x, c->v, c->n, c->thickness, c->pinned, c->codim};
+    const mn_mls_source film = cast_source(c);
     const mn_status status = open_region(own, def, &region, 0, false, mls);
     return status == MN_OK ? mn_mls_add(*mls, &film) : status;
 }
 
-static mn_mls *open_ball(mn_context *own, const mn_mls_def *def, const cloud *c)
+static mn_mls *open_ball(mn_context *own, const mn_mls_def *def, const cast *c)
 {
     mn_mls *mls;
     check_ok(own, try_ball(own, def, c, &mls));
@@ -55,9 +46,9 @@ static mn_mls *open_ball(mn_context *own, const mn_mls_def *def, const cloud *c)
 }
 
 // A strip of film, 6 mm wide and 9 mm long, that starts at the surface of the ball.
-static cloud *make_strip(double thickness)
+static cast *make_strip(double thickness)
 {
-    cloud *c = calloc(1, sizeof *c);
+    cast *c = calloc(1, sizeof *c);
     for (int k = -6; k <= 6; k++)
         for (int i = 0; i < 22; i++) {
             const mn_vec3 at = mn_scale(S, mn_v3(0.866 * i, 0, k + 0.5 * (i & 1)));
@@ -101,7 +92,7 @@ static void a_film_pulls_its_drop(void **state)
     static const double thickness[] = {0.05e-3, 0.4e-3, 1.2e-3}; // a hundredth of the ball's mass to a fifth
     for (int i = 0; i < 3; i++) {
         const mn_mls_def def = water(1e-4);
-        cloud *c = make_strip(thickness[i]);
+        cast *c = make_strip(thickness[i]);
         mn_mls *mls = open_ball(ctx, &def, c);
         const double time = 4e-4, most = 2 * SIGMA * 6.5e-3 * time;
         for (int k = 0; k < 4; k++) check_ok(ctx, mn_mls_advance(mls, &(mn_mls_inputs){0}, 1e-4));
@@ -124,7 +115,7 @@ static void a_thread_pulls_its_drop(void **state)
     const mn_mls_def def = water(1e-4);
     for (int slanted = 0; slanted < 2; slanted++) {
         const mn_vec3 along = mn_normalize(mn_v3(1, 0, slanted));
-        cloud *c = calloc(1, sizeof *c);
+        cast *c = calloc(1, sizeof *c);
         for (int i = 0; i < 24; i++) {
             add(c, mn_axpy(mn_v3(R - 0.1 * DX, 0, 0), S * i, along), 2 * radius, false, MN_MLS_THREAD);
             c->n[i] = along;
@@ -143,9 +134,9 @@ static void a_thread_pulls_its_drop(void **state)
 }
 
 // A ring, the film on it and a ball in the middle.
-static cloud *make_ring(double thickness)
+static cast *make_ring(double thickness)
 {
-    cloud *c = calloc(1, sizeof *c);
+    cast *c = calloc(1, sizeof *c);
     for (int k = 0; k < 10; k++) {
         const double r = R - 0.1 * DX + 0.866 * S * k;
         const int around = (int)(2 * 3.14159265 * r / S);
@@ -165,7 +156,7 @@ static void thin_film_takes_long_steps(void **state)
     (void)state;
     const double thickness = 2e-6, dt = 10 * 0.5 * S * sqrt(1000 * thickness / (2 * SIGMA));
     const mn_mls_def def = water(dt);
-    cloud *c = make_ring(thickness);
+    cast *c = make_ring(thickness);
     mn_mls *mls = open_ball(ctx, &def, c);
     const totals before = sum_of(mls);
     for (int k = 0; k < 2; k++) {
@@ -189,7 +180,7 @@ static void same_bits_for_any_number_of_threads(void **state)
     (void)state;
     static const int workers[] = {1, 2, 8};
     const mn_mls_def def = water(1e-4);
-    cloud *c = make_strip(0.2e-3);
+    cast *c = make_strip(0.2e-3);
     totals first = {0};
     for (int i = 0; i < 3; i++) {
         const mn_hooks hooks = {.max_workers = workers[i]};
@@ -209,7 +200,7 @@ static void memory_may_run_out(void **state)
 {
     (void)state;
     const mn_mls_def def = water(1e-4);
-    cloud *c = make_strip(0.2e-3);
+    cast *c = make_strip(0.2e-3);
     for (int64_t n = 1;; n += 1 + n / 8) {
         failing_allocator memory = {.fail_at = n};
         mn_hooks hooks = failing_hooks(&memory);

@@ -1,34 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Points that change their codimension: each way there is, with mass and momentum kept through it (F10).
-#include "support/check.h"
 #include "support/out_of_memory.h"
+#include "support/point_cast.h"
 
-enum { MOST = 4000 };
-
-/// What a solver starts with: spacing 1 mm, water, no gravity and no air.
-typedef struct cast {
-    int64_t count;
-    mn_vec3 x[MOST], v[MOST], n[MOST];
-    double h[MOST];
-    uint8_t codim[MOST], pinned[MOST];
-} cast;
-
+/// Casts have this spacing; water, no gravity and no air.
 static const double S = 0.001;
-
-static void add(cast *c, uint8_t codim, mn_vec3 x, mn_vec3 n, mn_vec3 v, double thickness)
-{
-    assert_true(c->count < MOST);
-    c->x[c->count] = x, c->n[c->count] = n, c->v[c->count] = v;
-    c->h[c->count] = thickness, c->codim[c->count] = codim, c->pinned[c->count++] = 0;
-}
 
 // Rows of film in the plane y = 0 about the origin.
 static void add_film(cast *c, int rows, int columns, mn_vec3 v, double thickness)
 {
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < columns; j++)
-            add(c, MN_MLS_FILM,
+            cast_add(
+                c, MN_MLS_FILM,
                 mn_v3(S * (j - 0.5 * (columns - 1) + 0.5 * (i % 2)), 0, S * 0.87 * (i - 0.5 * (rows - 1))),
                 mn_v3(0, 1, 0), v, thickness);
 }
@@ -37,7 +22,7 @@ static void add_thread(cast *c, mn_vec3 a, mn_vec3 b, mn_vec3 v, double thicknes
 {
     const int steps = (int)round(mn_distance(a, b) / S);
     for (int i = 0; i <= steps; i++)
-        add(c, MN_MLS_THREAD, mn_lerp(a, b, (double)i / steps), mn_sub(b, a), v, thickness);
+        cast_add(c, MN_MLS_THREAD, mn_lerp(a, b, (double)i / steps), mn_sub(b, a), v, thickness);
 }
 
 typedef struct totals {
@@ -65,7 +50,7 @@ static mn_mls *open(mn_context *ctx, const cast *c, double sigma, double max_dt)
     mn_mls_def def = mn_mls_default_def();
     mn_mls *mls = NULL;
     def.spacing = S, def.sigma = sigma, def.max_dt = max_dt;
-    const mn_mls_source source = {c->count, c->x, c->v, c->n, c->h, c->pinned, c->codim};
+    const mn_mls_source source = cast_source(c);
     check_ok(ctx, mn_mls_create(ctx, &def, &mls));
     check_ok(ctx, mn_mls_add(mls, &source));
     return mls;
@@ -132,7 +117,7 @@ static void thread_breaks_into_drops(void **state)
     (void)state;
     cast *c = calloc(1, sizeof *c);
     add_thread(c, mn_v3(0, 0, 0), mn_v3(0.06, 0, 0), drift, 0.002);
-    for (int64_t i = 0; i < c->count; i++) c->h[i] *= 1 + 0.1 * cos(0.697 * c->x[i].x / 0.001);
+    for (int64_t i = 0; i < c->count; i++) c->thickness[i] *= 1 + 0.1 * cos(0.697 * c->x[i].x / 0.001);
     const totals t = run(c, 0.07, 1e-3, 0.08, 20);
     assert_int_equal(t.of[MN_MLS_THREAD], 0);
     assert_true(t.of[MN_MLS_DROP] >= 4);
@@ -144,7 +129,7 @@ static void drop_joins_a_thread(void **state)
     (void)state;
     cast *c = calloc(1, sizeof *c);
     add_thread(c, mn_v3(-0.02, 0, 0), mn_v3(0.02, 0, 0), drift, 0.0005);
-    add(c, MN_MLS_DROP, mn_v3(0, 0.003, 0), mn_v3(0, 1, 0), mn_add(drift, mn_v3(0, -1, 0)), 0.0006);
+    cast_add(c, MN_MLS_DROP, mn_v3(0, 0.003, 0), mn_v3(0, 1, 0), mn_add(drift, mn_v3(0, -1, 0)), 0.0006);
     c->pinned[0] = c->pinned[40] = 0;
     const totals t = run(c, 1e-6, 1e-3, 0.005, 5);
     assert_int_equal(t.of[MN_MLS_DROP], 0);
@@ -157,7 +142,7 @@ static void drop_joins_a_film(void **state)
     (void)state;
     cast *c = calloc(1, sizeof *c);
     add_film(c, 20, 20, drift, 1e-4);
-    add(c, MN_MLS_DROP, mn_v3(0, 0.003, 0), mn_v3(0, 1, 0), mn_add(drift, mn_v3(0, -0.5, 0)), 0.002);
+    cast_add(c, MN_MLS_DROP, mn_v3(0, 0.003, 0), mn_v3(0, 1, 0), mn_add(drift, mn_v3(0, -0.5, 0)), 0.002);
     const totals t = run(c, 1e-6, 1e-3, 0.012, 12);
     assert_int_equal(t.of[MN_MLS_DROP], 0);
     free(c);
@@ -167,8 +152,8 @@ static void drops_join(void **state)
 {
     (void)state;
     cast *c = calloc(1, sizeof *c);
-    add(c, MN_MLS_DROP, mn_v3(0, 0, 0), mn_v3(0, 1, 0), drift, 0.002);
-    add(c, MN_MLS_DROP, mn_v3(0, 0.005, 0), mn_v3(0, 1, 0), mn_add(drift, mn_v3(0, -1, 0)), 0.002);
+    cast_add(c, MN_MLS_DROP, mn_v3(0, 0, 0), mn_v3(0, 1, 0), drift, 0.002);
+    cast_add(c, MN_MLS_DROP, mn_v3(0, 0.005, 0), mn_v3(0, 1, 0), mn_add(drift, mn_v3(0, -1, 0)), 0.002);
     const totals t = run(c, 0.07, 1e-3, 0.006, 6);
     assert_int_equal(t.of[MN_MLS_DROP], 1);
     free(c);
@@ -221,9 +206,9 @@ static mn_status a_life(mn_context *ctx)
     mn_mls *mls = NULL;
     add_film(c, 2, 5, drift, 1e-4);
     add_thread(c, mn_v3(0, 0.005, 0), mn_v3(0, 0.012, 0), drift, 0.0005);
-    add(c, MN_MLS_DROP, mn_v3(0, 0.004, 0.0015), mn_v3(0, 1, 0), drift, 0.002);
+    cast_add(c, MN_MLS_DROP, mn_v3(0, 0.004, 0.0015), mn_v3(0, 1, 0), drift, 0.002);
     def.spacing = S, def.max_dt = 1e-4;
-    const mn_mls_source source = {c->count, c->x, c->v, c->n, c->h, c->pinned, c->codim};
+    const mn_mls_source source = cast_source(c);
     mn_status status = mn_mls_create(ctx, &def, &mls);
     if (status == MN_OK) status = mn_mls_add(mls, &source);
     if (status == MN_OK) status = mn_mls_advance(mls, &(mn_mls_inputs){0}, 2e-4);
@@ -244,23 +229,23 @@ static void odd_threads_are_sane(void **state)
     (void)state;
     mn_context *ctx = mn_context_create(NULL);
     cast *c = calloc(1, sizeof *c);
-    add(c, MN_MLS_THREAD, mn_v3(0, 0, 0), mn_v3(1, 0, 0), drift, 0.0005);
+    cast_add(c, MN_MLS_THREAD, mn_v3(0, 0, 0), mn_v3(1, 0, 0), drift, 0.0005);
     totals t = run(c, 0.07, 1e-3, 0.01, 2);
     assert_int_equal(t.of[MN_MLS_DROP], 1); // one point is a drop
-    add(c, MN_MLS_THREAD, mn_v3(0, 0, 0), mn_v3(1, 0, 0), drift, 0.0005);
+    cast_add(c, MN_MLS_THREAD, mn_v3(0, 0, 0), mn_v3(1, 0, 0), drift, 0.0005);
     add_thread(c, mn_v3(0, 0, 0), mn_v3(0.01, 0, 0), drift, 0.0005);
-    add(c, MN_MLS_THREAD, mn_v3(0.05, 0, 0), mn_v3(0, 1, 0), drift, 0.01);
+    cast_add(c, MN_MLS_THREAD, mn_v3(0.05, 0, 0), mn_v3(0, 1, 0), drift, 0.01);
     t = run(c, 0.07, 1e-3, 0.001, 2);
     assert_int_equal(t.of[MN_MLS_DROP], 1);
-    const mn_mls_source source = {c->count, c->x, c->v, c->n, c->h, c->pinned, c->codim};
+    const mn_mls_source source = cast_source(c);
     mn_mls_def def = mn_mls_default_def();
     mn_mls *mls = NULL;
     check_ok(ctx, mn_mls_create(ctx, &def, &mls));
-    c->h[0] = 0;
+    c->thickness[0] = 0;
     check_fails(ctx, mn_mls_add(mls, &source), MN_ERROR_INPUT, "thick");
-    c->h[0] = NAN;
+    c->thickness[0] = NAN;
     check_fails(ctx, mn_mls_add(mls, &source), MN_ERROR_INPUT, "thick");
-    c->h[0] = 0.001, c->codim[0] = 7;
+    c->thickness[0] = 0.001, c->codim[0] = 7;
     check_fails(ctx, mn_mls_add(mls, &source), MN_ERROR_INPUT, "codim");
     c->codim[0] = MN_MLS_THREAD, c->x[3].y = INFINITY;
     check_fails(ctx, mn_mls_add(mls, &source), MN_ERROR_INPUT, "not a number");
@@ -281,8 +266,8 @@ static void same_bits_for_any_workers(void **state)
         add_film(c, 3, 60, drift, 1e-4);
         add_thread(c, mn_v3(-0.02, 0.002, 0), mn_v3(0.02, 0.004, 0.01), mn_v3(0, -0.3, 0), 0.001);
         for (int k = 0; k < 30; k++)
-            add(c, MN_MLS_DROP, mn_v3(0.001 * k - 0.015, 0.003, 0.0005 * k), mn_v3(0, 1, 0),
-                mn_v3(0, -0.5, 0), 0.0008);
+            cast_add(c, MN_MLS_DROP, mn_v3(0.001 * k - 0.015, 0.003, 0.0005 * k), mn_v3(0, 1, 0),
+                     mn_v3(0, -0.5, 0), 0.0008);
         mn_mls *mls = open(ctx, c, 0.07, 1e-3);
         check_ok(ctx, mn_mls_advance(mls, &(mn_mls_inputs){0}, 0.01));
         const mn_mls_view view = mn_mls_get_view(mls);
