@@ -37,6 +37,9 @@ static const mn_parm_def parms[] = {
              "Tension of free edges beside that of the film. 1 is physical; less lets sheets spread wider."),
     MN_FLOAT("rim_thickness", "Rim Thickness", "m", 0, 0, 1e3, 0, 0.01, "Rim", NULL,
              "A rim that has grown thicker than this sheds drops. With 0 it keeps all that it collects."),
+    MN_FLOAT("rim_collision", "Rim Collision", "", 0, 0, 1, 0, 1, "Rim", NULL,
+             "Rims that run into each other open into a sheet across, with this part of the energy that they "
+             "meet with: the links of a chain. With 0 they join to a thread."),
     MN_INT("polygon_sides", "Polygon Sides", "", 0, 0, 1000, 0, 12, "Rim", NULL,
            "The tension of free edges rises and falls this often around the jet: a sheet with corners."),
     MN_FLOAT("polygon_strength", "Polygon Strength", "", 1, 0, 100, 0, 3, "Rim", "{ polygon_sides == 0 }",
@@ -122,6 +125,7 @@ static mn_mls_def def_of(const mn_cook *cook, double spacing)
     def.min_thickness = mn_cook_float(cook, "min_thickness");
     def.rim_factor = mn_cook_float(cook, "rim_factor");
     def.rim_thickness = mn_cook_float(cook, "rim_thickness");
+    def.rim_collision = mn_cook_float(cook, "rim_collision");
     def.polygon_sides = (int32_t)mn_cook_int(cook, "polygon_sides");
     def.polygon_strength = mn_cook_float(cook, "polygon_strength");
     def.limit_center = mn_cook_vec3(cook, "limit_center");

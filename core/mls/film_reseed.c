@@ -225,6 +225,8 @@ mn_status mls_reseed(mn_mls *mls)
     MN_TRY(mn_array_resize(mls->ctx, &mls->touched, count));
     if (count > 0) memset(mls->touched.data, 0, (size_t)count);
     MN_TRY(mls_shed_rims(mls));
+    MN_TRY(mls_level_rims(mls));
+    MN_TRY(mls_collide_rims(mls));
     MN_TRY(mls_transitions(mls));
     MN_TRY(tear_thin_film(mls));
     for (int64_t p = 0; p < count; p++) mls->touched.data[p] = mls_is_dead(&mls->points.data[p]);

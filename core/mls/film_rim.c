@@ -17,6 +17,12 @@
 //
 // and polygon_strength k takes 1 + k (g - 1). [wang2020] uses a saw-tooth.
 //
+// Rims that collide (rim_collision.c) are round jets by themselves, of radius r by their mass and length.
+// They have their own tension along, as threads have (thread_energy.c), and their mass evens out along them:
+// both keep waves down that are shorter than a jet is around.
+//
+//   T = pi r sigma      m_pq = c min(1, r/spacing) min(L_p, L_q) (m_q/L_q - m_p/L_p)    a step
+//
 // Drops. A rim of round section that is thicker than rim_thickness gives off half of what a point of it
 // holds. The drop takes the mean velocity of the rim around it, not that of the point: a point that has just
 // taken up film is faster than the rim is, and drops that left then would carry its speed away and shrink the
@@ -26,6 +32,8 @@
 #include "meniscus/random.h"
 
 static const double PI = 3.14159265358979323846;
+static const double EVEN = 0.25, MIX = 0.1; // of what neighbours along a rim differ by, in a step
+static const double STRAIGHT = 0.85;        // least cosine between where they look: not around corners
 enum { ALONG = 6 }; // points of the rim to either side that its mean velocity is taken over
 
 // ---- along the rim ----
@@ -45,6 +53,28 @@ static int32_t last_along(const mn_mls *mls, int32_t p)
     for (int32_t i = 0; i < fan->count; i++)
         if (!fan_has_edge(fan, fan->pair[i][1])) return fan->pair[i][1];
     return -1;
+}
+
+mn_vec3 mls_rim_outward(const mn_mls *mls, int32_t p, double *length)
+{
+    const int32_t next = next_along(mls, p), last = last_along(mls, p);
+    *length = 0;
+    if (next < 0 || last < 0) return mn_v3(0, 0, 0);
+    const mn_vec3 *x = mls->x0.data;
+    *length = 0.5 * (mn_distance(x[p], x[next]) + mn_distance(x[p], x[last]));
+    return mn_normalize(mn_cross(mn_sub(x[next], x[last]), mls->surface.normal.data[p]));
+}
+
+bool mls_rim_jet(const mn_mls *mls, int32_t p, double *length, double *radius)
+{
+    const mn_mls_point *point = &mls->points.data[p];
+    if (!mls->surface.edge.data[p] || mls->surface.fans.data[p].count == 0 || mls_is_held(point) ||
+        mls_is_dead(point) || point->codim != MN_MLS_FILM || mls_is_attached(mls, p))
+        return false;
+    if (!(mn_norm2(mls_rim_outward(mls, p, length)) > 0)) return false;
+    *length = fmax(*length, 0.5 * mls->def.spacing);
+    *radius = sqrt(point->mass / (mls->def.density * PI * *length));
+    return true;
 }
 
 // ---- tension ----
@@ -91,9 +121,21 @@ static mn_vec3 pull_of_edge(const mn_mls *mls, int32_t from, int32_t to)
     return mn_scale(-(f - 1) * mls->def.sigma, out);
 }
 
+// N, of the round rim from p to q on p.
+static mn_vec3 pull_along(const mn_mls *mls, int32_t p, int32_t q)
+{
+    double length, rp, rq;
+    if (!(mls->def.rim_collision > 0) || !mls_rim_jet(mls, p, &length, &rp) ||
+        !mls_rim_jet(mls, q, &length, &rq))
+        return mn_v3(0, 0, 0);
+    const mn_vec3 e = mn_normalize(mn_sub(mls->x0.data[q], mls->x0.data[p]));
+    return mn_scale(0.5 * PI * (rp + rq) * mls->def.sigma, e);
+}
+
 bool mls_has_rim_tension(const mn_mls *mls)
 {
-    return mls->def.rim_factor != 1 || (mls->def.polygon_sides >= 2 && mls->feeds.count > 0);
+    return mls->def.rim_factor != 1 || mls->def.rim_collision > 0 ||
+           (mls->def.polygon_sides >= 2 && mls->feeds.count > 0);
 }
 
 mn_vec3 mls_rim_pull(const mn_mls *mls, int64_t p)
@@ -103,10 +145,43 @@ mn_vec3 mls_rim_pull(const mn_mls *mls, int64_t p)
     const film_fan *fan = &mls->surface.fans.data[p];
     for (int32_t i = 0; i < fan->count; i++) {
         const int32_t to = fan->pair[i][0], from = fan->pair[i][1];
-        if (!fan_has_reverse_edge(fan, to)) sum = mn_add(sum, pull_of_edge(mls, (int32_t)p, to));
-        if (!fan_has_edge(fan, from)) sum = mn_add(sum, pull_of_edge(mls, from, (int32_t)p));
+        if (!fan_has_reverse_edge(fan, to))
+            sum = mn_add(sum, mn_add(pull_of_edge(mls, (int32_t)p, to), pull_along(mls, (int32_t)p, to)));
+        if (!fan_has_edge(fan, from))
+            sum = mn_add(sum, mn_add(pull_of_edge(mls, from, (int32_t)p), pull_along(mls, (int32_t)p, from)));
     }
     return sum;
+}
+
+// ---- evening out ----
+
+// What p gives to q, less what it gets, by its own velocity; and the same mass to and fro evens the
+// velocities.
+static void exchange(mn_mls_point *p, mn_mls_point *q, double flow, double mixed)
+{
+    mn_mls_point *from = flow > 0 ? p : q, *to = flow > 0 ? q : p;
+    const double mass = fmin(fabs(flow), 0.5 * from->mass);
+    to->velocity = mn_lerp(to->velocity, from->velocity, mass / (to->mass + mass));
+    to->mass += mass, from->mass -= mass;
+    const mn_vec3 impulse = mn_scale(mixed * fmin(p->mass, q->mass), mn_sub(q->velocity, p->velocity));
+    p->velocity = mn_axpy(p->velocity, 1 / p->mass, impulse);
+    q->velocity = mn_axpy(q->velocity, -1 / q->mass, impulse);
+}
+
+mn_status mls_level_rims(mn_mls *mls)
+{
+    if (!(mls->def.rim_collision > 0)) return MN_OK;
+    const int32_t count = (int32_t)mls->surface.count;
+    for (int32_t p = 0; p < count; p++) {
+        double length, lp, lq, rp, rq;
+        const int32_t q = mls->surface.edge.data[p] ? next_along(mls, p) : -1;
+        if (q < 0 || !mls_rim_jet(mls, p, &lp, &rp) || !mls_rim_jet(mls, q, &lq, &rq)) continue;
+        if (mn_dot(mls_rim_outward(mls, p, &length), mls_rim_outward(mls, q, &length)) < STRAIGHT) continue;
+        mn_mls_point *a = &mls->points.data[p], *b = &mls->points.data[q];
+        const double pace = fmin(1, fmin(rp, rq) / mls->def.spacing);
+        exchange(a, b, EVEN * pace * fmin(lp, lq) * (a->mass / lp - b->mass / lq), MIX * pace);
+    }
+    return MN_OK;
 }
 
 // ---- drops ----

@@ -110,7 +110,7 @@ static void find(const star_job *job, int64_t row, int32_t self, double from, do
         const int32_t other = job->table->point[e];
         const mn_vec3 d = mn_sub(sites[other].at, own->at);
         const double r2 = mn_norm2(d);
-        if (!(r2 > from * from && r2 <= to * to) || !sites[other].use) continue;
+        if (!(r2 > from * from && r2 <= to * to) || sites[other].sheet != own->sheet) continue;
         if (r2 < close * close && mn_dot(d, own->normal) * mn_dot(d, own->normal) > ABOVE * ABOVE * r2)
             job->surface->crowded.data[self] = 1;
         if (f->count == NEAR_MAX) continue;
@@ -199,7 +199,7 @@ static mn_status find_stars(void *user, mn_range range)
         film_fan *star = &s->stars.data[self];
         star->count = 0;
         s->crowded.data[self] = 0;
-        if (!s->sites.data[self].use) continue;
+        if (!s->sites.data[self].sheet) continue;
         find(job, k, self, 0, NEAR_REACH * spacing, &f);
         const mn_vec3 n = normal_of(&f, s->sites.data[self].normal, spacing);
         mn_vec3 u, v;
@@ -223,7 +223,8 @@ static mn_status place_sites(void *user, mn_range range)
     for (int64_t i = range.begin; i < range.end; i++) {
         const mn_vec3 shake = mn_sub(mn_random_unit3(11, (uint64_t)p->id[i], 0), mn_v3(0.5, 0.5, 0.5));
         job->surface->sites.data[i] =
-            (film_site){mn_axpy(p->position[i], JITTER * p->spacing, shake), p->normal[i], !p->skip[i]};
+            (film_site){mn_axpy(p->position[i], JITTER * p->spacing, shake), p->normal[i],
+                        p->skip[i] ? 0 : 1 + (p->sheet ? p->sheet[i] : 0)};
     }
     return MN_OK;
 }

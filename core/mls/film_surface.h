@@ -43,11 +43,12 @@ typedef struct film_points {
     const uint8_t *pinned; ///< a loop of pinned points only is a ring, not a gap; may be NULL. Between points
                            ///< that are MN_FILM_DRIVEN there is no film: they are the mouth of a jet
     double spacing;        ///< m
+    const uint8_t *sheet;  ///< no triangle has points of two of them; may be NULL
 } film_points;
 
 typedef struct film_site {
     mn_vec3 at, normal;
-    int32_t use; ///< 0: not part of any film
+    int32_t sheet; ///< 0: not part of any film
 } film_site;
 
 typedef struct film_candidate {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { SAVE_VERSION = 2 };
+enum { SAVE_VERSION = 3 };
 
 static const double PI = 3.14159265358979323846;
 static const double SAME_PLACE = 0.2; // spacings
@@ -46,6 +46,7 @@ static mn_status check_def(mn_context *ctx, const mn_mls_def *def)
         {"min_thickness", def->min_thickness, 0, 1e12, "at least 0"},
         {"rim_factor", def->rim_factor, 0, 1e3, "from 0 to 1000"},
         {"rim_thickness", def->rim_thickness, 0, 1e12, "at least 0"},
+        {"rim_collision", def->rim_collision, 0, 1, "from 0 to 1"},
         {"polygon_sides", def->polygon_sides, 0, 1000, "from 0 to 1000"},
         {"polygon_strength", def->polygon_strength, 0, 100, "from 0 to 100"},
         {"ambient_pressure", def->ambient_pressure, 1e-12, 1e15, "above 0"},
@@ -130,6 +131,7 @@ static void free_scratch(mn_mls *mls)
     mn_array_free(ctx, &mls->ids);
     mn_array_free(ctx, &mls->skip);
     mn_array_free(ctx, &mls->use);
+    mn_array_free(ctx, &mls->sheet);
     mn_array_free(ctx, &mls->pinned);
     mn_array_free(ctx, &mls->component);
     mn_array_free(ctx, &mls->pocket_of);
@@ -288,7 +290,8 @@ static bool is_sound(const mn_mls *mls, const mn_mls_point *p)
     return mn_is_finite3(p->position) && mn_is_finite3(p->velocity) && fabs(mn_norm2(p->normal) - 1) < 1e-6 &&
            p->mass > 0 && isfinite(p->mass) && p->id >= 0 && p->id < mls->next_id &&
            p->codim >= MN_MLS_VOLUME && p->codim <= MN_MLS_DROP &&
-           p->anchor > MN_MLS_BORN - mls->feeds.count && p->pocket >= -1 && p->pocket < mls->pockets.count;
+           p->anchor > MN_MLS_BORN - mls->feeds.count && p->pocket >= -1 && p->pocket < mls->pockets.count &&
+           p->link >= 0;
 }
 
 static mn_status load_into(mn_mls *mls, mn_reader *in)

@@ -28,6 +28,7 @@ static mn_status spread_range(void *user, mn_range range)
         mls->mass.data[p] = point->mass;
         mls->skip.data[p] = point->codim != MN_MLS_FILM;
         mls->use.data[p] = point->codim == MN_MLS_THREAD ? 1 : 0;
+        mls->sheet.data[p] = point->link & 1; // links that follow each other are apart
         mls->volume.data[p] = point->mass / mls->def.density;
         mls->pinned.data[p] = point->anchor <= MN_MLS_BORN ? MN_FILM_DRIVEN : mls_is_held(point);
     }
@@ -80,6 +81,7 @@ static mn_status make_room(mn_mls *mls)
     MN_TRY(mn_array_resize(ctx, &mls->ids, count));
     MN_TRY(mn_array_resize(ctx, &mls->skip, count));
     MN_TRY(mn_array_resize(ctx, &mls->use, count));
+    MN_TRY(mn_array_resize(ctx, &mls->sheet, count));
     return mn_array_resize(ctx, &mls->pinned, count);
 }
 
@@ -90,7 +92,7 @@ mn_status mls_refresh(mn_mls *mls)
     MN_TRY(make_room(mls));
     MN_TRY(mn_parallel_for(mls->ctx, count, GRAIN, spread_range, mls));
     const film_points points = {count,          mls->x0.data,     mls->normals.data, mls->ids.data,
-                                mls->skip.data, mls->pinned.data, mls->def.spacing};
+                                mls->skip.data, mls->pinned.data, mls->def.spacing,  mls->sheet.data};
     MN_TRY(film_surface_build(&mls->surface, &points));
     MN_TRY(build_threads(mls));
     MN_TRY(mn_parallel_for(mls->ctx, count, GRAIN, thickness_range, mls));

@@ -111,7 +111,7 @@ struct mn_mls {
     // scratch of a step, one for each point unless said otherwise
     mls_vec3_array x0, v0, normals, right, solution, swell, gradient, x1, wind;
     MN_ARRAY(int64_t) ids;
-    MN_ARRAY(uint8_t) skip, pinned, use;
+    MN_ARRAY(uint8_t) skip, pinned, use, sheet;
     mls_double_array mass, drag, volume, diagonal;
     MN_ARRAY(int32_t) component; ///< the lowest point of the closed film that it belongs to; -1: none
     film_matrix matrix;
@@ -258,8 +258,19 @@ void mls_born_thickness(mn_mls *mls);
 bool mls_has_rim_tension(const mn_mls *mls);
 /// N, the difference at a point.
 mn_vec3 mls_rim_pull(const mn_mls *mls, int64_t p);
+/// Where the rim at p looks, away from the film and along it, and the length of it that is p's; zero without
+/// one.
+mn_vec3 mls_rim_outward(const mn_mls *mls, int32_t p, double *length);
+/// The rim at p as a round jet: its length and radius; false when p is not on a rim that is free to move.
+bool mls_rim_jet(const mn_mls *mls, int32_t p, double *length, double *radius);
+/// Evens out the mass along such rims.
+mn_status mls_level_rims(mn_mls *mls);
 /// Lets drops leave rims that have become too thick.
 mn_status mls_shed_rims(mn_mls *mls);
+
+// ---- rim_collision.c ----
+/// Rims that run into each other open into film across; a part of mls_reseed.
+mn_status mls_collide_rims(mn_mls *mls);
 
 // ---- film_reseed.c ----
 /// Splits long edges, merges short ones, tears thin film, and lets points change their codimension.

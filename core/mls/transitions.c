@@ -211,6 +211,8 @@ static void drops_meet(mn_mls *mls, double largest)
     for (int32_t p = 0; p < (int32_t)mls->surface.count; p++) {
         mn_mls_point *point = &mls->points.data[p];
         if (mls_is_dead(point) || mls_is_held(point)) continue;
+        if (point->codim == MN_MLS_FILM && point->unrest > 0 && mls->def.rim_collision > 0)
+            continue; // the first row of a new sheet
         if (point->codim == MN_MLS_FILM && mls->surface.fans.data[p].count == 0)
             point->codim = mls->threads.node_of.data[p] >= 0 ? MN_MLS_THREAD : MN_MLS_DROP;
         if (point->codim != MN_MLS_DROP || point->unrest > 0) continue; // one just shed is on its way
@@ -239,6 +241,7 @@ static void threads_to_film(mn_mls *mls)
         } else if (m.inner && m.films >= 2) {
             point->codim = MN_MLS_FILM;
             point->normal = mls->points.data[m.beside].normal; // which says which side is which
+            point->link = mls->points.data[m.beside].link;
             point->unrest = MLS_UNREST;
         }
     }

@@ -50,7 +50,7 @@ mn_status volume_skin_build(mls_volume *v)
 {
     MN_TRY(spread(v));
     const film_points points = {v->skin.count, v->x0.data,   v->normals.data, v->ids.data,
-                                v->none.data,  v->none.data, v->set.spacing};
+                                v->none.data,  v->none.data, v->set.spacing,  NULL};
     MN_TRY(film_surface_build(&v->surface, &points));
     MN_TRY(volume_find_line(v));
     MN_TRY(film_matrix_build(v->ctx, &v->surface, v->x0.data, v->wet.data, &v->matrix));

@@ -21,16 +21,18 @@ extern "C" {
 #endif
 
 typedef struct mn_mls_def {
-    double spacing;          ///< m, between the points of a film, > 0
-    double dx;               ///< m, cells of the grid that volumes are solved on; 0: twice the spacing
-    double radius;           ///< m, reach of a grid face on the skin of volumes; 0: 2 dx
-    double density;          ///< kg/m^3, > 0
-    double sigma;            ///< surface tension of one side, N/m, >= 0
-    double viscosity;        ///< Pa s, >= 0
-    mn_vec3 gravity;         ///< m/s^2
-    double min_thickness;    ///< m, >= 0: a film thinner than this breaks; 0: it never does by itself
-    double rim_factor;       ///< >= 0, tension of free edges beside that of the film; 1 is physical
-    double rim_thickness;    ///< m, >= 0: a rim thicker than this sheds drops; 0: it keeps what it collects
+    double spacing;       ///< m, between the points of a film, > 0
+    double dx;            ///< m, cells of the grid that volumes are solved on; 0: twice the spacing
+    double radius;        ///< m, reach of a grid face on the skin of volumes; 0: 2 dx
+    double density;       ///< kg/m^3, > 0
+    double sigma;         ///< surface tension of one side, N/m, >= 0
+    double viscosity;     ///< Pa s, >= 0
+    mn_vec3 gravity;      ///< m/s^2
+    double min_thickness; ///< m, >= 0: a film thinner than this breaks; 0: it never does by itself
+    double rim_factor;    ///< >= 0, tension of free edges beside that of the film; 1 is physical
+    double rim_thickness; ///< m, >= 0: a rim thicker than this sheds drops; 0: it keeps what it collects
+    double
+        rim_collision; ///< in [0, 1]: part of the energy of rims that meet which opens them into film across
     int32_t polygon_sides;   ///< 0, or at least 2: the tension of free edges varies so often around the inlet
     double polygon_strength; ///< >= 0: how much; 1 gives straight sides to a sheet that spreads evenly
     mn_vec3 limit_center;    ///< m, of a box; what leaves it is removed
@@ -72,6 +74,7 @@ typedef struct mn_mls_point {
     int64_t anchor;   ///< which point of the source holds it; MN_MLS_FREE; MN_MLS_BORN - i: inlet i drives it
     int64_t pocket;   ///< which gas it holds in; -1: none
     int64_t unrest;   ///< steps for which its thickness is evened out after it was split or merged
+    int64_t link;     ///< of a chain: how often the rims that it comes from have collided
 } mn_mls_point;
 
 /// Film to start with. Arrays belong to the caller and are read during the call.

@@ -11,8 +11,8 @@ static void build(mn_context *ctx, film_surface *s, const point_cloud *c)
     uint8_t *skip = calloc((size_t)c->count, 1);
     for (int64_t i = 0; i < c->count; i++) id[i] = i;
     check_ok(ctx, film_surface_create(ctx, s));
-    check_ok(ctx,
-             film_surface_build(s, &(film_points){c->count, c->x, c->toward, id, skip, NULL, c->spacing}));
+    check_ok(ctx, film_surface_build(
+                      s, &(film_points){c->count, c->x, c->toward, id, skip, NULL, c->spacing, NULL}));
     free(id), free(skip);
 }
 
