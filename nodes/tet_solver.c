@@ -16,8 +16,10 @@ enum { OUTPUT_TETRAHEDRA, OUTPUT_SURFACE };
 // ---- the table ----
 
 // In the order of mn_tet_integrator.
-static const mn_menu_item integrator_items[] = {
-    {"bdf2", "BDF2 (One Solve)"}, {"sdirk2", "SDIRK2 (Two Solves, Less Damping)"}, {NULL, NULL}};
+static const mn_menu_item integrator_items[] = {{"bdf2", "BDF2 (Damps Small Waves)"},
+                                                {"sdirk2", "SDIRK2 (Damps Them Less)"},
+                                                {"symmetric", "Symmetric (Keeps Energy)"},
+                                                {NULL, NULL}};
 
 static const mn_menu_item solid_items[] = {{"slip", "Slip"}, {"stick", "Stick"}, {NULL, NULL}};
 static const mn_menu_item side_items[] = {{"solid", "Solid"}, {"open", "Open"}, {NULL, NULL}};
@@ -62,8 +64,10 @@ static const mn_parm_def parms[] = {
              "size: at a radius of about size over this. Larger lets threads get thinner, which takes more "
              "steps; 0 never splits."),
     MN_MENU(
-        "integrator", "Integrator", integrator_items, MN_TET_BDF2, "Solver", NULL,
-        "Both are of second order in time. SDIRK2 costs twice as much and damps the smallest waves less."),
+        "integrator", "Integrator", integrator_items, MN_TET_SYMMETRIC, "Solver", NULL,
+        "All are of second order in time. Symmetric keeps the energy of what flies freely, down to the "
+        "smallest waves, and takes steps of BDF2 while liquid touches solids or is very viscous. BDF2 is the "
+        "fastest and calms small waves; SDIRK2 lies between."),
     MN_FLOAT("max_dt", "Maximum Time Step", "s", 1, 1e-12, 1e6, 1e-5, 0.1, "Solver", NULL,
              "No step is longer than this."),
     MN_FLOAT(

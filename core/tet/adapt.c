@@ -9,7 +9,8 @@
 //   4. Fields by overlaps. Momentum is kept exactly, that of the step before too.
 //   5. Places move, as little as possible in the norm of the mass, until every node has its volume again.
 //      Velocities and the centre of mass stay. The paper gives volume back through velocities instead, over
-//      the next steps.
+//      the next steps. Symmetric steps also need velocities that change no volume, nearest in that norm.
+//   6. What this has taken or brought of a body's energy is owed (energy.c).
 #include "tet/neck.h"
 
 #include "meniscus/tet_merge.h"
@@ -276,6 +277,10 @@ static mn_status attempt(mn_tet_liquid *q, trial *try)
     MN_TRY_TO(done, status, keep_bodies(q, try->before));
     if (!try->repair_only) MN_TRY_TO(done, status, change_topology(q, try));
     if (try->shattered || (!try->bad && !try->changed)) goto done;
+    if (try->changed)
+        mn_tet_liquid_forget_owed(try->before);
+    else
+        MN_TRY_TO(done, status, mn_tet_liquid_deposit_energy(q, try->before));
     MN_TRY_TO(done, status, mn_tet_mesh_copy(try->before, &work));
     MN_TRY_TO(done, status, repair(q, try->before, work));
     status = mn_tet_liquid_rebuild(work, &try->fresh);
@@ -345,6 +350,18 @@ done:
     return status;
 }
 
+// Volumes, the centre of mass, and velocities that change no volume.
+static mn_status restore(mn_tet_liquid *q, mn_vec3 center)
+{
+    mn_timer_begin(&q->timers, "recover");
+    const mn_status status = mn_tet_liquid_recover_volumes(q);
+    mn_timer_end(&q->timers, "recover");
+    MN_TRY(status);
+    if (q->touching > 0) return MN_OK;
+    mn_tet_liquid_set_center(q, center);
+    return q->def.integrator == MN_TET_SYMMETRIC ? mn_tet_liquid_project_velocity(q) : MN_OK;
+}
+
 mn_status mn_tet_liquid_adapt(mn_tet_liquid *q)
 {
     mn_tet_mesh *fresh;
@@ -355,14 +372,15 @@ mn_status mn_tet_liquid_adapt(mn_tet_liquid *q)
     mn_timer_end(&q->timers, "remesh");
     MN_TRY(status);
     if (!fresh) return MN_OK;
-    MN_TRY(mn_tet_liquid_take_mesh(q, fresh));
     q->counts.remeshed++;
     if (changed) q->last_dt = 0; // velocity or pressure jumps, so the next step starts anew
-    mn_timer_begin(&q->timers, "recover");
-    status = mn_tet_liquid_recover_volumes(q);
-    mn_timer_end(&q->timers, "recover");
-    MN_TRY(status);
-    if (q->touching == 0) mn_tet_liquid_set_center(q, center);
+    status = mn_tet_liquid_take_mesh(q, fresh);
+    if (status == MN_OK) status = restore(q, center);
+    if (status == MN_OK && !changed) status = mn_tet_liquid_withdraw_energy(q);
+    if (status != MN_OK) {
+        mn_tet_liquid_forget_owed(q->mesh); // the energy may still ride on it
+        return status;
+    }
     find_worst(q->mesh, &q->left_quality, &q->left_shortest, &q->left_longest);
     return MN_OK;
 }

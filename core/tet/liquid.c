@@ -12,7 +12,7 @@ mn_tet_liquid_def mn_tet_liquid_default_def(void)
         .sigma = 0.072,
         .viscosity = 1e-3,
         .quality = 0.25,
-        .integrator = MN_TET_BDF2,
+        .integrator = MN_TET_SYMMETRIC,
         .max_dt = INFINITY,
         .capillary_step = 0.25,
         .max_substeps = 100000,
@@ -54,8 +54,9 @@ static mn_status check_def(mn_context *ctx, const mn_tet_liquid_def *def)
         if (def->wall[k] && mn_box_is_empty(def->domain))
             return mn_fail(ctx, MN_ERROR_ARGUMENT,
                            "A side of the domain is a wall but the domain is empty; give it a size.");
-    if (def->integrator != MN_TET_BDF2 && def->integrator != MN_TET_SDIRK2)
-        return mn_fail(ctx, MN_ERROR_ARGUMENT, "The integrator can be BDF2 or SDIRK2, nothing else.");
+    if ((int)def->integrator < MN_TET_BDF2 || def->integrator > MN_TET_SYMMETRIC)
+        return mn_fail(ctx, MN_ERROR_ARGUMENT,
+                       "The integrator can be BDF2, SDIRK2 or symmetric, nothing else.");
     return MN_OK;
 }
 
@@ -176,6 +177,7 @@ mn_status mn_tet_liquid_add_fields(mn_tet_mesh *mesh)
     MN_TRY(add_field(mesh, MN_TET_LAST_MOVE, MN_TET_LINEAR, 3));
     MN_TRY(add_field(mesh, MN_TET_REST_VOLUME, MN_TET_AMOUNT, 1));
     MN_TRY(add_field(mesh, MN_TET_SOFT_VOLUME, MN_TET_AMOUNT, 1));
+    MN_TRY(add_field(mesh, MN_TET_OWED, MN_TET_AMOUNT, 1));
     if (!rest) MN_TRY(fill_volumes(mesh, MN_TET_REST_VOLUME));
     return soft ? MN_OK : fill_volumes(mesh, MN_TET_SOFT_VOLUME);
 }
@@ -270,6 +272,7 @@ void mn_tet_liquid_free(mn_tet_liquid *q)
     if (!q) return;
     mn_context *ctx = q->ctx;
     mn_array_free(ctx, &q->body);
+    mn_array_free(ctx, &q->bodies);
     mn_array_free(ctx, &q->touch);
     mn_array_free(ctx, &q->released);
     mn_array_free(ctx, &q->loose);
@@ -285,6 +288,7 @@ void mn_tet_liquid_free(mn_tet_liquid *q)
     mn_array_free(ctx, &q->start);
     mn_array_free(ctx, &q->drift);
     mn_array_free(ctx, &q->u);
+    mn_array_free(ctx, &q->end);
     mn_array_free(ctx, &q->place);
     mn_array_free(ctx, &q->velocity);
     mn_array_free(ctx, &q->middle);

@@ -3,9 +3,11 @@
 // The solver's state and the parts of a step, one file each.
 //
 //   stage.c       one implicit solve: Newton's method on the moved geometry
+//   symmetric.c   a step that neither damps nor drives
 //   step.c        BDF2 and SDIRK2 from stages; halving; the loop over steps
 //   contact.c     which nodes touch solids, and where they may go then
 //   friction.c    what solids do to liquid that slides along them
+//   energy.c      what remeshing and soft volumes owe to the motion
 //   adapt.c       remeshing after a step, with what the fields hold conserved
 //   section.c     what a plane section of the liquid carries
 //   neck.c        which necks are about to come apart
@@ -46,6 +48,15 @@ typedef enum mn_tet_looseness {
     MN_TET_CAUGHT, ///< its own motion in this step has brought it there
 } mn_tet_looseness;
 
+/// A connected part of the liquid; energy.c.
+typedef struct mn_tet_body {
+    double mass, kinetic, relative, surface, owed; ///< kg; J: all, without rigid motion; J
+    mn_vec3 momentum, angular, center, drift, spin;
+    mn_mat3 moment; ///< kg m^2
+    double factor;  ///< on what is not rigid motion
+    bool free;      ///< it touches nothing
+} mn_tet_body;
+
 struct mn_tet_liquid {
     mn_context *ctx;
     mn_tet_liquid_def def;
@@ -77,10 +88,11 @@ struct mn_tet_liquid {
 
     int32_t body_count;
     MN_ARRAY(int32_t) body; ///< of each node
+    MN_ARRAY(mn_tet_body) bodies;
 
     // A stage in its units, and the places and velocities that a step tries.
     double recovery; ///< of a node's volume that a solve may give back at most
-    mn_tet_vectors start, drift, u, place, velocity, middle;
+    mn_tet_vectors start, drift, u, end, place, velocity, middle;
     mn_tet_numbers p, mass, soft_volume, node_volume, volume_before, residual, side, change, pressure,
         reaction;
 
@@ -104,6 +116,7 @@ static inline double *mn_tet_field_numbers(const mn_tet_liquid *liquid, const ch
 #define MN_TET_SOFT_VOLUME "soft_volume" ///< amount, m^3: where the soft volume energy is least
 #define MN_TET_LAST_V "last_v"           ///< linear, m/s, one step ago
 #define MN_TET_LAST_MOVE "last_move"     ///< linear, m, what the last step moved
+#define MN_TET_OWED "owed"               ///< amount, J, that its motion has coming; may be negative
 
 /// Neighbourhoods and bodies, unless they are there already.
 mn_status mn_tet_liquid_prepare(mn_tet_liquid *liquid);
@@ -118,6 +131,16 @@ mn_status mn_tet_liquid_add_fields(mn_tet_mesh *mesh);
 /// guess; pressure likewise. *solved is false when it does not converge or a tetrahedron would turn over.
 mn_status mn_tet_liquid_solve_stage(mn_tet_liquid *liquid, double h, const mn_vec3 *a, const mn_vec3 *b,
                                     mn_vec3 *velocity, double *pressure, bool *solved);
+
+// ---- symmetric.c ----
+
+/// One symmetric step of liquid that touches nothing, from places x and velocities v to `place` and
+/// `velocity`, which comes with a guess of the mean velocity of the step. *solved is also false when a node
+/// comes to touch a solid.
+mn_status mn_tet_liquid_solve_symmetric(mn_tet_liquid *liquid, double dt, const mn_vec3 *x, const mn_vec3 *v,
+                                        mn_vec3 *place, mn_vec3 *velocity, double *pressure, bool *solved);
+/// Makes the velocity one that changes no volume, as a symmetric step leaves it.
+mn_status mn_tet_liquid_project_velocity(mn_tet_liquid *liquid);
 
 /// Moves places as little as the mass allows until every node has its volume. What does not converge is left
 /// for the next step.
@@ -184,6 +207,19 @@ double mn_tet_liquid_strain_rate(const mn_tet_liquid *liquid);
 mn_status mn_tet_liquid_limit_strain(mn_tet_liquid *liquid, double rate);
 /// Fills place and velocity with where inertia leads in dt, as far as nothing turns over.
 mn_status mn_tet_liquid_coast(mn_tet_liquid *liquid, double dt);
+
+// ---- energy.c ----
+
+/// What a step from the mesh to `place` puts into the soft volumes is owed.
+void mn_tet_liquid_owe_soft(mn_tet_liquid *liquid, const mn_vec3 *place);
+/// The energy of every body, with what it is owed, onto `mesh`, a copy of the state's.
+mn_status mn_tet_liquid_deposit_energy(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
+/// Of what rides on the mesh, what the bodies do not have is owed.
+mn_status mn_tet_liquid_withdraw_energy(mn_tet_liquid *liquid);
+/// Nothing is owed.
+void mn_tet_liquid_forget_owed(mn_tet_mesh *mesh);
+/// Pays what is owed as far as the motion allows; a calm liquid forgets it.
+mn_status mn_tet_liquid_pay_owed(mn_tet_liquid *liquid, bool calm);
 
 /// Remeshes what the last step left bad.
 mn_status mn_tet_liquid_adapt(mn_tet_liquid *liquid);

@@ -22,6 +22,7 @@ void mn_tet_system_free(mn_tet_system *s)
     mn_array_free(s->ctx, &s->face_slot);
     mn_array_free(s->ctx, &s->x);
     mn_array_free(s->ctx, &s->elements);
+    mn_array_free(s->ctx, &s->ends);
     mn_array_free(s->ctx, &s->blocks);
     mn_array_free(s->ctx, &s->diagonal_inverse);
     mn_array_free(s->ctx, &s->scratch);

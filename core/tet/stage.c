@@ -8,18 +8,18 @@
 // Each correction is solved by flexible GMRES to a part of its right-hand side. Afterwards every free body's
 // mean velocity is put where the forces from outside want it: inner forces add up to zero, so what is missing
 // is the tolerance of the solver, and linear momentum is exact to rounding.
-#include "tet/liquid.h"
+#include "tet/stage.h"
 
 #include <string.h>
 
-enum { NEWTON_MAX = 10, HALVINGS = 4, LINEAR_MAX = 120, RESTART = 60 };
+enum { NEWTON_MAX = 10, HALVINGS = 4 };
 
 static const double tolerance = 1e-8;        // of the largest force on a node, and of a node's mean volume
 static const double linear_tolerance = 1e-5; // of a correction's right-hand side
 static const double stalled = 1e3; // tolerances that will do where rounding lets no correction come nearer
 static const double least_volume = 0.1; // of its own that a tetrahedron must keep over a step
 
-static mn_status resize_stage(mn_tet_liquid *q)
+mn_status mn_tet_stage_resize(mn_tet_liquid *q)
 {
     const int64_t n = q->system.node_count, m = q->system.tet_count;
     MN_TRY(mn_array_resize(q->ctx, &q->start, n));
@@ -99,7 +99,7 @@ static mn_status find_node_volumes(mn_tet_liquid *q, double *part)
 }
 
 // *part is how much of the missing volume the stage gives back.
-static mn_status fill_stage(mn_tet_liquid *q, double h, const mn_vec3 *a, const mn_vec3 *b,
+mn_status mn_tet_stage_fill(mn_tet_liquid *q, double h, const mn_vec3 *a, const mn_vec3 *b,
                             const mn_vec3 *velocity, const double *pressure, mn_tet_stage *stage,
                             double *part)
 {
@@ -162,26 +162,33 @@ static void move_unknowns(mn_tet_liquid *q, double factor)
     }
 }
 
+// Factors S at the iterate. Blocks are left as they were for it.
+mn_status mn_tet_stage_factor(mn_tet_liquid *q, bool *solved)
+{
+    mn_timer_begin(&q->timers, "factor");
+    q->system.even = true;
+    mn_status status = mn_tet_system_assemble(&q->system);
+    q->system.even = false;
+    if (status == MN_OK) status = mn_tet_system_factor(&q->system);
+    mn_timer_end(&q->timers, "factor");
+    *solved = status == MN_OK;
+    if (status != MN_ERROR_INPUT && status != MN_ERROR_DIVERGED) return status;
+    mn_context_clear_message(q->ctx);
+    return MN_OK;
+}
+
 static mn_status correct(mn_tet_liquid *q, bool *solved)
 {
     const int64_t n = q->system.node_count;
     mn_linear_problem problem = {4 * n, mn_tet_system_apply, &q->system, mn_tet_system_precondition,
                                  &q->system};
     const mn_krylov_def def = {
-        .tolerance = linear_tolerance, .max_iterations = LINEAR_MAX, .restart = RESTART};
+        .tolerance = linear_tolerance, .max_iterations = MN_TET_LINEAR_MAX, .restart = MN_TET_RESTART};
     mn_krylov_result result;
+    *solved = true;
+    if (!q->system.factored) MN_TRY(mn_tet_stage_factor(q, solved));
+    if (!*solved) return MN_OK;
     MN_TRY(mn_tet_system_assemble(&q->system));
-    if (!q->system.factored) {
-        mn_timer_begin(&q->timers, "factor");
-        const mn_status status = mn_tet_system_factor(&q->system);
-        mn_timer_end(&q->timers, "factor");
-        if (status == MN_ERROR_INPUT || status == MN_ERROR_DIVERGED) {
-            mn_context_clear_message(q->ctx);
-            *solved = false;
-            return MN_OK;
-        }
-        MN_TRY(status);
-    }
     for (int64_t i = 0; i < 3 * n; i++) q->side.data[i] = -q->residual.data[i];
     for (int64_t i = 3 * n; i < 4 * n; i++) q->side.data[i] = q->residual.data[i];
     memset(q->change.data, 0, mn_bytes(4 * n, sizeof(double)));
@@ -213,7 +220,7 @@ static mn_status search_line(mn_tet_liquid *q, const mn_tet_stage *stage, double
     return mn_tet_system_residual(&q->system, stage, q->residual.data);
 }
 
-static mn_status iterate(mn_tet_liquid *q, const mn_tet_stage *stage, bool *solved)
+mn_status mn_tet_stage_iterate(mn_tet_liquid *q, const mn_tet_stage *stage, bool *solved)
 {
     MN_TRY(mn_tet_system_residual(&q->system, stage, q->residual.data));
     double error = error_of(q);
@@ -227,7 +234,7 @@ static mn_status iterate(mn_tet_liquid *q, const mn_tet_stage *stage, bool *solv
 }
 
 // sum m (u - drift - g) = 0 for every body.
-static mn_status balance_momentum(mn_tet_liquid *q, const mn_tet_stage *stage)
+mn_status mn_tet_stage_balance(mn_tet_liquid *q, const mn_tet_stage *stage)
 {
     const mn_tet_system *s = &q->system;
     const size_t bytes = mn_bytes(4 * (int64_t)q->body_count, sizeof(double));
@@ -262,7 +269,7 @@ static mn_status iterate_with_contacts(mn_tet_liquid *q, double h, const mn_vec3
         MN_TRY(mn_tet_liquid_begin_friction(q, h, stage));
         MN_TRY(mn_tet_liquid_constrain(q, h, a, stage));
     }
-    MN_TRY(iterate(q, stage, solved));
+    MN_TRY(mn_tet_stage_iterate(q, stage, solved));
     bool changed = solids;
     for (int round = 0; round < ROUNDS && *solved && changed; round++) {
         MN_TRY(
@@ -272,7 +279,7 @@ static mn_status iterate_with_contacts(mn_tet_liquid *q, double h, const mn_vec3
         q->system.factored = false;
         stage->freedom = NULL;
         MN_TRY(mn_tet_liquid_constrain(q, h, a, stage));
-        MN_TRY(iterate(q, stage, solved));
+        MN_TRY(mn_tet_stage_iterate(q, stage, solved));
     }
     return MN_OK;
 }
@@ -282,8 +289,8 @@ mn_status mn_tet_liquid_solve_stage(mn_tet_liquid *q, double h, const mn_vec3 *a
 {
     mn_tet_stage stage;
     double part;
-    MN_TRY(resize_stage(q));
-    MN_TRY(fill_stage(q, h, a, b, velocity, pressure, &stage, &part));
+    MN_TRY(mn_tet_stage_resize(q));
+    MN_TRY(mn_tet_stage_fill(q, h, a, b, velocity, pressure, &stage, &part));
     MN_TRY(iterate_with_contacts(q, h, a, &stage, solved));
     if (!*solved) {
         // Once more from where inertia leads, with an energy that is convex and a fresh factor.
@@ -291,14 +298,14 @@ mn_status mn_tet_liquid_solve_stage(mn_tet_liquid *q, double h, const mn_vec3 *a
             MN_TRY(mn_tet_liquid_find_contacts(q));
             MN_TRY(mn_tet_liquid_find_wetted(q));
         }
-        MN_TRY(fill_stage(q, h, a, b, b, pressure, &stage, &part));
+        MN_TRY(mn_tet_stage_fill(q, h, a, b, b, pressure, &stage, &part));
         stage.convex = true;
         q->system.factored = false;
         MN_TRY(iterate_with_contacts(q, h, a, &stage, solved));
         q->system.factored = false;
     }
     if (!*solved) return MN_OK;
-    if (q->touching == 0) MN_TRY(balance_momentum(q, &stage));
+    if (q->touching == 0) MN_TRY(mn_tet_stage_balance(q, &stage));
     const double press = q->def.density * q->size * q->size / (h * h);
     for (int32_t i = 0; i < q->system.node_count; i++) {
         velocity[i] = mn_scale(q->size / h, q->u.data[i]);
@@ -310,7 +317,7 @@ mn_status mn_tet_liquid_solve_stage(mn_tet_liquid *q, double h, const mn_vec3 *a
 mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *q)
 {
     enum { ROUNDS = 10, SOME = 2, FAILURES = 3 };
-    MN_TRY(resize_stage(q));
+    MN_TRY(mn_tet_stage_resize(q));
     bool solved = true, all = false;
     q->recovery = 0.1;
     q->step = 0;
@@ -325,7 +332,7 @@ mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *q)
         const mn_vec3 *zero = (const mn_vec3 *)(const void *)q->side.data;
         if (mn_tet_liquid_has_solids(q)) MN_TRY(mn_tet_liquid_find_contacts(q));
         double part;
-        MN_TRY(fill_stage(q, 1, q->mesh->position, zero, zero, q->side.data, &stage, &part));
+        MN_TRY(mn_tet_stage_fill(q, 1, q->mesh->position, zero, zero, q->side.data, &stage, &part));
         all = part == 1;
         if (part * ROUNDS < 1) rounds = SOME; // it would not end in any case
         stage.sigma = stage.viscosity = stage.stiffness = 0;
@@ -334,7 +341,7 @@ mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *q)
             MN_TRY(mn_tet_liquid_constrain(q, 0, q->mesh->position, &stage)); // no time passes
             if (q->touching > 0) q->system.factored = false;
         }
-        MN_TRY(iterate(q, &stage, &solved));
+        MN_TRY(mn_tet_stage_iterate(q, &stage, &solved));
         all = all && solved;
         failures = solved ? 0 : failures + 1;
         for (int32_t i = 0; solved && i < q->system.node_count; i++)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps in time. Both schemes are of second order and are made of one kind of stage: given a, b, h find v
-// with M (v - b) = h f(x, v), x = a + h v.
+// Steps in time. The schemes are of second order. Liquid that touches nothing takes symmetric steps
+// (symmetric.c), which keep its energy, where the other two damp waves of an edge's length. Those are made of
+// one kind of stage: given a, b, h find v with M (v - b) = h f(x, v), x = a + h v.
 //
 //   BDF2, dt = w times the step before:   h = dt (1+w)/(1+2w),
 //                                         a = ((1+w)^2 x - w^2 x')/(1+2w),   b likewise from v, v'
@@ -9,9 +10,10 @@
 //                                         first   a = x, b = v, gives v1
 //                                         second  a = x + (1-g) dt v1, b = v + (1-g)/g (v1 - v)
 //
-// BDF2 needs the step before: its places and velocities are fields of the mesh and survive remeshing. It is
-// started by a step of SDIRK2. A step that fails is taken again at half its length, and when none can
-// be solved the liquid coasts (rescue.c).
+// BDF2 needs the step before: its places and velocities are fields of the mesh and survive remeshing. It and
+// the symmetric scheme are started by a step of SDIRK2, which damps what jumps. A symmetric step that fails
+// is taken by BDF2, one that fails at half its length, and when none can be solved the liquid coasts
+// (rescue.c).
 #include "tet/pipes.h"
 #include "tet/unlock.h"
 
@@ -117,6 +119,17 @@ static mn_status step_sdirk2(mn_tet_liquid *q, double dt, bool *solved)
     return MN_OK;
 }
 
+static mn_status step_symmetric(mn_tet_liquid *q, double dt, bool *solved)
+{
+    const mn_vec3 *x = q->mesh->position, *v = mn_tet_field_vectors(q, MN_TET_V);
+    const mn_vec3 *last_v = mn_tet_field_vectors(q, MN_TET_LAST_V);
+    const double w = q->last_dt > 0 ? 0.5 * dt / q->last_dt : 0;
+    for (int32_t i = 0; i < q->system.node_count; i++)
+        q->velocity.data[i] = mn_axpy(v[i], w, mn_sub(v[i], last_v[i]));
+    return mn_tet_liquid_solve_symmetric(q, dt, x, v, q->place.data, q->velocity.data, q->pressure.data,
+                                         solved);
+}
+
 // Whether what moves is slow against the waves of one edge's length.
 static bool is_calm(const mn_tet_liquid *q)
 {
@@ -161,6 +174,7 @@ static void accept_step(mn_tet_liquid *q, double dt)
     mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V), *last_v = mn_tet_field_vectors(q, MN_TET_LAST_V);
     mn_vec3 *move = mn_tet_field_vectors(q, MN_TET_LAST_MOVE);
     double *multiplier = mn_tet_field_numbers(q, MN_TET_MULTIPLIER);
+    mn_tet_liquid_owe_soft(q, q->place.data);
     for (int32_t i = 0; i < q->system.node_count; i++) {
         move[i] = mn_sub(q->place.data[i], q->mesh->position[i]);
         last_v[i] = v[i];
@@ -195,6 +209,38 @@ static bool step_is_whole(const mn_tet_liquid *q)
     return true;
 }
 
+// Takes the state as it is: places to start from, and what touches.
+static mn_status begin_attempt(mn_tet_liquid *q)
+{
+    MN_TRY(resize_step(q));
+    if (!mn_tet_liquid_has_solids(q)) return MN_OK;
+    const int32_t touching = q->touching;
+    MN_TRY(mn_tet_liquid_find_contacts(q));
+    MN_TRY(mn_tet_liquid_find_wetted(q));
+    if (q->touching != touching) q->system.factored = false;
+    return MN_OK;
+}
+
+// *whole is whether the step was solved and may be accepted.
+static mn_status attempt(mn_tet_liquid *q, double dt, mn_status (*step)(mn_tet_liquid *, double, bool *),
+                         bool *whole)
+{
+    mn_timer_begin(&q->timers, "solve");
+    const mn_status status = step(q, dt, whole);
+    mn_timer_end(&q->timers, "solve");
+    MN_TRY(status);
+    *whole = *whole && step_is_whole(q) && mn_tet_liquid_may_rejoin(q, q->place.data);
+    return MN_OK;
+}
+
+// Liquid that touches nothing and has no new forces, whose viscosity does not need a scheme that damps.
+static bool may_be_symmetric(const mn_tet_liquid *q, double dt)
+{
+    const double thick = 0.2; // times what diffuses across a size in a step
+    return q->def.integrator == MN_TET_SYMMETRIC && q->touching == 0 && !q->whole && q->last_dt > 0 &&
+           q->def.viscosity * dt < thick * q->def.density * q->size * q->size;
+}
+
 // `left` is the time to the end of the advance, `limit` the longest step from here.
 static mn_status take_step(mn_tet_liquid *q, double left, double limit, double dt, double *taken)
 {
@@ -203,23 +249,19 @@ static mn_status take_step(mn_tet_liquid *q, double left, double limit, double d
     const int halvings = again ? HALVINGS_AGAIN : HALVINGS_MAX;
     for (int halving = 0; halving <= halvings; halving++, dt *= 0.5) {
         const bool two_step =
-            q->def.integrator == MN_TET_BDF2 && q->last_dt > 0 && dt <= growth_max * q->last_dt;
+            q->def.integrator != MN_TET_SDIRK2 && q->last_dt > 0 && dt <= growth_max * q->last_dt;
         bool solved;
-        MN_TRY(resize_step(q));
         q->frame_left = left - dt, q->step = dt;
         // Volume that remeshing could not put back comes back slowly, or it would shoot out.
         q->recovery = fmin(0.1, 0.05 * dt / mn_tet_liquid_time_scale(q));
-        if (mn_tet_liquid_has_solids(q)) {
-            const int32_t touching = q->touching;
-            MN_TRY(mn_tet_liquid_find_contacts(q));
-            MN_TRY(mn_tet_liquid_find_wetted(q));
-            if (q->touching != touching) q->system.factored = false;
+        MN_TRY(begin_attempt(q));
+        solved = false;
+        if (may_be_symmetric(q, dt)) {
+            MN_TRY(attempt(q, dt, step_symmetric, &solved));
+            if (!solved) MN_TRY(begin_attempt(q));
         }
-        mn_timer_begin(&q->timers, "solve");
-        const mn_status status = two_step ? step_bdf2(q, dt, &solved) : step_sdirk2(q, dt, &solved);
-        mn_timer_end(&q->timers, "solve");
-        MN_TRY(status);
-        if (solved && step_is_whole(q) && mn_tet_liquid_may_rejoin(q, q->place.data)) {
+        if (!solved) MN_TRY(attempt(q, dt, two_step ? step_bdf2 : step_sdirk2, &solved));
+        if (solved) {
             accept_step(q, dt);
             *taken = dt;
             return MN_OK;
@@ -233,6 +275,7 @@ static mn_status take_step(mn_tet_liquid *q, double left, double limit, double d
     MN_TRY(resize_step(q));
     MN_TRY(mn_tet_liquid_coast(q, *taken));
     accept_step(q, *taken);
+    mn_tet_liquid_forget_owed(q->mesh);
     q->counts.coasted_at = q->counts.substeps;
     q->last_dt = 0;
     return MN_OK;
@@ -283,6 +326,7 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
         MN_TRY(mn_tet_liquid_drain(q));
         if (mn_tet_liquid_layers(q, &later) > layers) MN_TRY(mn_tet_liquid_emit(q));
         if (q->mesh->tet_count == 0) continue;
+        MN_TRY(mn_tet_liquid_pay_owed(q, is_calm(q)));
         MN_TRY(mn_tet_liquid_hold_small(q));
         MN_TRY(mn_tet_liquid_adapt(q));
         if (is_calm(q)) {

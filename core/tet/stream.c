@@ -6,18 +6,20 @@
 #include <string.h>
 
 static const char *const tag = "tet_liquid";
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 /// In the order they are written; kind and size as in mn_tet_liquid_add_fields().
 static const struct {
     const char *name;
     mn_tet_field_kind kind;
     int32_t size;
+    bool positive;
+    int32_t since; ///< the version that has it first; zero before
 } fields[] = {
-    {MN_TET_V, MN_TET_LINEAR, 3},           {MN_TET_PRESSURE, MN_TET_LINEAR, 1},
-    {MN_TET_MULTIPLIER, MN_TET_LINEAR, 1},  {MN_TET_LAST_V, MN_TET_LINEAR, 3},
-    {MN_TET_LAST_MOVE, MN_TET_LINEAR, 3},   {MN_TET_REST_VOLUME, MN_TET_AMOUNT, 1},
-    {MN_TET_SOFT_VOLUME, MN_TET_AMOUNT, 1},
+    {MN_TET_V, MN_TET_LINEAR, 3, false, 1},          {MN_TET_PRESSURE, MN_TET_LINEAR, 1, false, 1},
+    {MN_TET_MULTIPLIER, MN_TET_LINEAR, 1, false, 1}, {MN_TET_LAST_V, MN_TET_LINEAR, 3, false, 1},
+    {MN_TET_LAST_MOVE, MN_TET_LINEAR, 3, false, 1},  {MN_TET_REST_VOLUME, MN_TET_AMOUNT, 1, true, 1},
+    {MN_TET_SOFT_VOLUME, MN_TET_AMOUNT, 1, true, 1}, {MN_TET_OWED, MN_TET_AMOUNT, 1, false, 2},
 };
 enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };
 
@@ -60,22 +62,24 @@ static mn_status damaged(mn_context *ctx, const char *what)
     return mn_fail(ctx, MN_ERROR_FORMAT, "The saved state is damaged: %s.", what);
 }
 
-static mn_status read_fields(mn_tet_mesh *mesh, mn_reader *in)
+static mn_status read_fields(mn_tet_mesh *mesh, mn_reader *in, int32_t version)
 {
     for (int f = 0; f < FIELD_COUNT; f++) {
         const int64_t count = fields[f].kind == MN_TET_LINEAR ? mesh->vertex_slots : mesh->tet_slots;
         mn_tet_field *field;
         MN_TRY(mn_tet_mesh_add_field(mesh, fields[f].name, fields[f].kind, fields[f].size, &field));
+        if (version < fields[f].since) continue;
         MN_TRY(mn_read_block(in, field->data, count * fields[f].size, sizeof(double)));
         if (!all_finite(field->data, count * fields[f].size))
             return damaged(mesh->ctx, "a value is not a number");
-        for (int64_t i = 0; fields[f].kind == MN_TET_AMOUNT && i < count; i++)
+        for (int64_t i = 0; fields[f].positive && i < count; i++)
             if (!(field->data[i] > 0)) return damaged(mesh->ctx, "a volume is not positive");
     }
     return MN_OK;
 }
 
-static mn_status read_mesh(mn_context *ctx, mn_reader *in, saved_mesh *saved, mn_tet_mesh **out)
+static mn_status read_mesh(mn_context *ctx, mn_reader *in, int32_t version, saved_mesh *saved,
+                           mn_tet_mesh **out)
 {
     int64_t next_id;
     mn_tet_mesh *mesh = NULL;
@@ -96,7 +100,7 @@ static mn_status read_mesh(mn_context *ctx, mn_reader *in, saved_mesh *saved, mn
     for (int32_t t = 0; t < mesh->tet_slots; t++)
         if (!(mn_tet_mesh_tet_volume(mesh, t) > 0))
             MN_TRY_TO(fail, status, damaged(ctx, "a tetrahedron is not positive"));
-    MN_TRY_TO(fail, status, read_fields(mesh, in));
+    MN_TRY_TO(fail, status, read_fields(mesh, in, version));
     *out = mesh;
     return MN_OK;
 fail:
@@ -122,7 +126,7 @@ mn_status mn_tet_liquid_load(mn_context *ctx, const mn_tet_liquid_def *def, mn_r
     saved_mesh saved = {0};
     mn_tet_mesh *mesh = NULL;
     mn_tet_liquid *q = NULL;
-    mn_status status = read_mesh(ctx, in, &saved, &mesh);
+    mn_status status = read_mesh(ctx, in, version, &saved, &mesh);
     if (status == MN_OK) status = mn_tet_liquid_create(ctx, def, mesh, &q);
     if (status == MN_OK) {
         status = mn_tet_liquid_take_mesh(q, mesh);

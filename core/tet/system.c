@@ -42,7 +42,7 @@ static void measure_element(const mn_tet_system *s, int32_t t, mn_tet_element *e
     e->mass = stage->mass[t] / 20;
     e->viscous = e->volume > 0 ? stage->viscosity / e->volume : 0;
     e->stiff = stage->stiffness / stage->soft_volume[t];
-    e->pressing = e->stiff * (e->volume - stage->soft_volume[t]) - p;
+    e->pressing = e->stiff * (e->volume - stage->soft_volume[t]) - (stage->halfway ? 0 : p);
     if (e->viscous > 0)
         for (int k = 0; k < 4; k++) {
             const mn_mat3 m = mn_outer(stage->u[v[k]], e->g[k]);
@@ -51,13 +51,30 @@ static void measure_element(const mn_tet_system *s, int32_t t, mn_tet_element *e
     symmetric_product(w, e->viscous, e->pressing, e->stress);
 }
 
+static void measure_ends(const mn_tet_system *s, int32_t t, mn_tet_ends *ends)
+{
+    const mn_tet_stage *stage = s->stage;
+    mn_vec3 first[4], last[4];
+    for (int k = 0; k < 4; k++) {
+        first[k] = stage->start[s->tet[t][k]];
+        last[k] = mn_add(first[k], stage->u[s->tet[t][k]]);
+    }
+    mn_tet_volume_gradient(first, ends->first);
+    ends->volume = mn_tet_volume_gradient(last, ends->last);
+}
+
 static double measure_range(void *user, mn_range range)
 {
     mn_tet_system *s = user;
     double least = INFINITY;
     for (int64_t t = range.begin; t < range.end; t++) {
         measure_element(s, (int32_t)t, &s->elements.data[t]);
-        const double ratio = s->elements.data[t].volume / s->stage->volume_before[t];
+        double volume = s->elements.data[t].volume;
+        if (s->stage->halfway) {
+            measure_ends(s, (int32_t)t, &s->ends.data[t]);
+            volume = s->ends.data[t].volume;
+        }
+        const double ratio = volume / s->stage->volume_before[t];
         least = ratio >= least ? least : ratio; // a NaN wins
     }
     return -least;
@@ -97,7 +114,15 @@ static void gather_node(const mn_tet_system *s, int32_t i, mn_vec3 *momentum, do
         inertia = mn_axpy(inertia, e->mass, all);
         mass += 5 * e->mass;
         force = mn_add(force, apply_stress(e->stress, e->g[k]));
-        sum += 0.25 * e->volume;
+        if (stage->halfway) {
+            const mn_tet_ends *ends = &s->ends.data[t];
+            double p = 0;
+            for (int j = 0; j < 4; j++) p += 0.25 * stage->p[s->tet[t][j]];
+            force = mn_axpy(force, -p, ends->first[k]);
+            sum += 0.25 * ends->volume;
+        } else {
+            sum += 0.25 * e->volume;
+        }
     }
     for (int32_t c = s->face_start.data[i]; c < s->face_start.data[i + 1]; c++) {
         const int32_t f = s->face_corner.data[c] / 3, *v = s->face.data + 3 * (int64_t)f;
@@ -138,7 +163,9 @@ mn_status mn_tet_system_residual(mn_tet_system *s, const mn_tet_stage *stage, do
     residual_job job = {s, residual};
     double least;
     s->stage = stage;
-    for (int32_t i = 0; i < s->node_count; i++) s->x.data[i] = mn_add(stage->start[i], stage->u[i]);
+    const double part = stage->halfway ? 0.5 : 1;
+    if (stage->halfway) MN_TRY(mn_array_resize(s->ctx, &s->ends, s->tet_count));
+    for (int32_t i = 0; i < s->node_count; i++) s->x.data[i] = mn_axpy(stage->start[i], part, stage->u[i]);
     MN_TRY(mn_parallel_max(s->ctx, s->tet_count, TET_GRAIN, measure_range, s, &least));
     s->min_volume = -least;
     return mn_parallel_max(s->ctx, s->node_count, NODE_GRAIN, residual_range, &job, &s->force_scale);
@@ -162,25 +189,29 @@ MN_INLINE void add_outer(double a[9], double factor, mn_vec3 p, mn_vec3 q)
     for (int i = 0; i < 9; i++) a[i] += l[i / 3] * r[i % 3];
 }
 
-MN_INLINE void add_tet_pair(const mn_tet_element *e, int k, int j, mn_vec3 curl, bool convex,
-                            mn_tet_block *block)
+// `part` is how far places go with u where forces act.
+MN_INLINE void add_tet_pair(const mn_tet_element *e, const mn_tet_ends *ends, int k, int j, mn_vec3 curl,
+                            bool convex, bool even, mn_tet_block *block)
 {
+    const double part = ends ? 0.5 : 1;
     const double same = e->mass * (k == j ? 2 : 1) + e->viscous * mn_dot(e->g[k], e->g[j]);
     double *a = block->a;
     a[0] += same, a[4] += same, a[8] += same;
     add_outer(a, e->viscous, e->g[j], e->g[k]);
-    add_outer(a, e->stiff, e->g[k], e->g[j]);
+    add_outer(a, part * e->stiff, e->g[k], e->g[j]);
     if (!convex) {
-        const mn_vec3 w = mn_scale(e->pressing, curl);
+        const mn_vec3 w = mn_scale(part * e->pressing, curl);
         a[1] -= w.z, a[2] += w.y, a[3] += w.z, a[5] -= w.x, a[6] -= w.y, a[7] += w.x;
     }
-    const double *gk = &e->g[k].x, *gj = &e->g[j].x;
+    const double *gk = ends ? &ends->first[k].x : &e->g[k].x,
+                 *gj = ends ? (even ? &ends->first[j].x : &ends->last[j].x) : &e->g[j].x;
     for (int i = 0; i < 3; i++) block->b[i] += 0.25 * gj[i], block->bt[i] += 0.25 * gk[i];
 }
 
 static void assemble_row(const mn_tet_system *s, int32_t i)
 {
     const mn_tet_stage *stage = s->stage;
+    const double part = stage->halfway ? 0.5 : 1;
     const int32_t begin = s->row_start.data[i], end = s->row_start.data[i + 1];
     memset(s->blocks.data + begin, 0, mn_bytes(end - begin, sizeof *s->blocks.data));
     for (int32_t c = s->corner_start.data[i]; c < s->corner_start.data[i + 1]; c++) {
@@ -190,7 +221,8 @@ static void assemble_row(const mn_tet_system *s, int32_t i)
         for (int j = 0; j < 4; j++) x[j] = s->x.data[s->tet[t][j]];
         for (int j = 0; j < 4; j++) {
             const mn_vec3 curl = j == k ? mn_v3(0, 0, 0) : mn_tet_volume_curl(x, k, j);
-            add_tet_pair(&s->elements.data[t], k, j, curl, stage->convex, &s->blocks.data[slot[j]]);
+            add_tet_pair(&s->elements.data[t], stage->halfway ? &s->ends.data[t] : NULL, k, j, curl,
+                         stage->convex, s->even, &s->blocks.data[slot[j]]);
         }
     }
     for (int32_t c = s->face_start.data[i]; c < s->face_start.data[i + 1]; c++) {
@@ -202,7 +234,7 @@ static void assemble_row(const mn_tet_system *s, int32_t i)
         // A wetted face may have a negative energy, which has no positive part to keep.
         if (stage->convex && !(sigma > 0)) continue;
         for (int j = 0; j < 3; j++)
-            mn_triangle_add_hessian(&shape, k, j, stage->convex, sigma, s->blocks.data[slot[j]].a);
+            mn_triangle_add_hessian(&shape, k, j, stage->convex, part * sigma, s->blocks.data[slot[j]].a);
     }
     if (stage->drag) {
         double *own = s->blocks.data[s->diagonal.data[i]].a;

@@ -38,6 +38,12 @@ typedef struct mn_tet_element {
         stress[6]; ///< of pressure, soft volume and viscosity: force on k is -stress g_k; xx yy zz yz zx xy
 } mn_tet_element;
 
+/// The pressure gradients of a tetrahedron in a halfway stage.
+typedef struct mn_tet_ends {
+    mn_vec3 first[4], last[4]; ///< dV/dx at its start and its end
+    double volume;             ///< at its end
+} mn_tet_ends;
+
 /// Given for a stage, in its units. Arrays belong to the caller.
 typedef struct mn_tet_stage {
     double sigma, viscosity, stiffness;
@@ -53,6 +59,7 @@ typedef struct mn_tet_stage {
     const mn_vec3 *solid;        ///< per node, what the solid moves; with drag
     double *reaction; ///< per node, 3 numbers: the residual before the projection; NULL: not wanted
     bool convex;      ///< only the positive part of the Hessian
+    bool halfway;     ///< forces at start + u/2, pressures by B(start); volumes at start + u as ever
     mn_vec3 *u;       ///< the unknowns: where to start, and what was found
     double *p;
 } mn_tet_stage;
@@ -69,9 +76,11 @@ typedef struct mn_tet_system {
     MN_ARRAY(int32_t) tet_slot, face_slot; ///< where (k, j) of an element goes: 16 and 9 each
     // The stage at its current iterate.
     const mn_tet_stage *stage;
-    MN_ARRAY(mn_vec3) x;
+    MN_ARRAY(mn_vec3) x; ///< where forces act
     MN_ARRAY(mn_tet_element) elements;
+    MN_ARRAY(mn_tet_ends) ends; ///< of a halfway stage
     MN_ARRAY(mn_tet_block) blocks;
+    bool even; ///< blocks of a halfway stage with dV/dx at its start on both sides, so that S is symmetric
     double min_volume;  ///< of a tetrahedron, relative to the last good state
     double force_scale; ///< largest force on a node
     // The preconditioner (schur.c).

@@ -25,8 +25,11 @@ extern "C" {
 typedef struct mn_tet_liquid mn_tet_liquid;
 
 typedef enum mn_tet_integrator {
-    MN_TET_BDF2,   ///< second order, one solve a step, started by one step of SDIRK2
-    MN_TET_SDIRK2, ///< second order, two solves a step, ten times less numerical damping
+    MN_TET_BDF2,   ///< second order, one solve a step, started by one step of SDIRK2; damps small waves
+    MN_TET_SDIRK2, ///< second order, two solves a step, damps them less
+    /// Second order, one solve and one linear solve a step, keeps energy. BDF2 while the liquid touches
+    /// solids or pipes or is so viscous that it needs damping.
+    MN_TET_SYMMETRIC,
 } mn_tet_integrator;
 
 typedef struct mn_tet_liquid_def {

@@ -105,6 +105,15 @@ static void matrix_is_the_derivative_of_the_residual(void **state)
     close_fixture(&f);
 }
 
+static void matrix_of_a_halfway_stage_is_its_derivative(void **state)
+{
+    (void)state;
+    fixture f = open_fixture(1);
+    f.stage.halfway = true;
+    check_derivative(&f);
+    close_fixture(&f);
+}
+
 static void matrix_knows_where_nodes_may_not_go(void **state)
 {
     (void)state;
@@ -213,6 +222,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matrix_is_the_derivative_of_the_residual),
+        cmocka_unit_test(matrix_of_a_halfway_stage_is_its_derivative),
         cmocka_unit_test(matrix_knows_where_nodes_may_not_go),
         cmocka_unit_test(viscosity_damps_shear_and_leaves_rotation_alone),
         cmocka_unit_test(inner_forces_add_up_to_zero),

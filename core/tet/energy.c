@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is no physics must not cost energy: remeshing, in which no time passes, and the soft volumes that keep
+// tetrahedra apart. What they take of a body's kinetic and surface energy is owed to it, what they bring it
+// owes, and a factor on its velocity settles the account,
+//
+//   v <- w + f (v - w),    f^2 = 1 + owed / K_rel        w = U + Omega x (x - c): rigid motion of the body
+//
+// K_rel is the kinetic energy of v - w. Momentum and angular momentum stay to rounding, since w has all of
+// both, and B v = 0 stays, since it is linear and rigid motion changes no volume. Where little moves, at the
+// turning point of a swing, f is limited and the rest waits; a body is owed no more than a part of K_rel, so
+// that one that rests is not set in motion.
+//
+// The account is an amount of the mesh, so that it survives remeshing and saving, and every body has its own.
+// While the mesh changes, the body's whole energy rides on it. Bodies that come apart, merge or touch solids,
+// and liquid that is calm, start anew.
+#include "tet/liquid.h"
+
+static const double factor_most = 0.01; // of the velocity that one step may give or take
+static const double owed_most = 0.25;   // of K_rel that a body may have coming
+
+static double soft_energy(double stiffness, double volume, double soft)
+{
+    return 0.5 * stiffness * (volume - soft) * (volume - soft) / soft;
+}
+
+// ---- sums over bodies ----
+
+static mn_status begin_bodies(mn_tet_liquid *q)
+{
+    MN_TRY(mn_array_resize(q->ctx, &q->bodies, q->body_count));
+    for (int32_t b = 0; b < q->body_count; b++) q->bodies.data[b] = (mn_tet_body){.free = true, .factor = 1};
+    if (mn_tet_liquid_has_solids(q) && q->touch.count == q->system.node_count)
+        for (int32_t i = 0; i < q->system.node_count; i++)
+            if (q->touch.data[i]) q->bodies.data[q->body.data[i]].free = false;
+    return MN_OK;
+}
+
+static mn_mat3 inertia_of(mn_mat3 moment)
+{
+    const double trace = mn_m3_trace(moment);
+    return mn_m3_add(mn_m3_scale(trace, mn_m3_identity()), mn_m3_scale(-1, moment));
+}
+
+// Mass, momenta and energy of every body, and its rigid motion; places from `origin`.
+static void sum_motion(mn_tet_liquid *q, const mn_vec3 *field, mn_vec3 origin)
+{
+    const mn_tet_mesh *mesh = q->mesh;
+    const double *rest = mn_tet_field_numbers(q, MN_TET_REST_VOLUME);
+    mn_tet_body *bodies = q->bodies.data;
+    for (int32_t b = 0; b < q->body_count; b++) {
+        const mn_tet_body was = bodies[b];
+        bodies[b] = (mn_tet_body){.free = was.free, .factor = was.factor};
+    }
+    for (int32_t t = 0; t < mesh->tet_slots; t++) {
+        mn_tet_body *body = &bodies[q->body.data[mesh->tet[t][0]]];
+        const double m = q->def.density * rest[t];
+        mn_vec3 xs = {0}, vs = {0}, cross = {0};
+        mn_mat3 moment = {0};
+        double squares = 0;
+        for (int k = 0; k < 4; k++) {
+            const mn_vec3 x = mn_sub(mesh->position[mesh->tet[t][k]], origin), v = field[mesh->tet[t][k]];
+            xs = mn_add(xs, x), vs = mn_add(vs, v), cross = mn_add(cross, mn_cross(x, v));
+            moment = mn_m3_add(moment, mn_outer(x, x));
+            squares += mn_norm2(v);
+        }
+        moment = mn_m3_add(moment, mn_outer(xs, xs));
+        body->mass += m;
+        body->kinetic += m / 40 * (mn_norm2(vs) + squares);
+        body->momentum = mn_axpy(body->momentum, 0.25 * m, vs);
+        body->center = mn_axpy(body->center, 0.25 * m, xs);
+        body->angular = mn_axpy(body->angular, m / 20, mn_add(mn_cross(xs, vs), cross));
+        body->moment = mn_m3_add(body->moment, mn_m3_scale(m / 20, moment));
+    }
+    for (int32_t b = 0; b < q->body_count; b++) {
+        mn_tet_body *body = &bodies[b];
+        mn_mat3 inverse;
+        const mn_vec3 c = mn_scale(1 / body->mass, body->center),
+                      u = mn_scale(1 / body->mass, body->momentum);
+        const mn_mat3 moment = mn_m3_add(body->moment, mn_m3_scale(-body->mass, mn_outer(c, c)));
+        const mn_vec3 angular = mn_sub(body->angular, mn_cross(c, body->momentum));
+        if (mn_m3_inverse(inertia_of(moment), &inverse))
+            body->spin = mn_m3_apply(inverse, angular);
+        else
+            body->free = false;
+        body->center = mn_add(c, origin), body->drift = u;
+        body->relative = body->kinetic - 0.5 * body->mass * mn_norm2(u) - 0.5 * mn_dot(body->spin, angular);
+    }
+}
+
+static void add_surface(mn_tet_liquid *q)
+{
+    const mn_vec3 *x = q->mesh->position;
+    for (int32_t f = 0; f < q->system.face_count; f++) {
+        const int32_t *v = q->system.face.data + 3 * (int64_t)f;
+        q->bodies.data[q->body.data[v[0]]].surface +=
+            0.5 * q->def.sigma * mn_norm(mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]])));
+    }
+}
+
+static mn_status measure_bodies(mn_tet_liquid *q)
+{
+    MN_TRY(begin_bodies(q));
+    const mn_vec3 origin = q->mesh->vertex_slots > 0 ? q->mesh->position[0] : mn_v3(0, 0, 0);
+    sum_motion(q, mn_tet_field_vectors(q, MN_TET_V), origin);
+    add_surface(q);
+    const double *owed = mn_tet_field_numbers(q, MN_TET_OWED);
+    for (int32_t t = 0; t < q->mesh->tet_slots; t++)
+        q->bodies.data[q->body.data[q->mesh->tet[t][0]]].owed += owed[t];
+    return MN_OK;
+}
+
+// What a body is owed, spread over its mass.
+static void spread_owed(const mn_tet_liquid *q, mn_tet_mesh *mesh)
+{
+    const double *rest = mn_tet_field_numbers(q, MN_TET_REST_VOLUME);
+    double *owed = mn_tet_mesh_find_field(mesh, MN_TET_OWED)->data;
+    for (int32_t t = 0; t < mesh->tet_slots; t++) {
+        const mn_tet_body *body = &q->bodies.data[q->body.data[mesh->tet[t][0]]];
+        owed[t] = body->owed * (q->def.density * rest[t] / body->mass);
+    }
+}
+
+void mn_tet_liquid_forget_owed(mn_tet_mesh *mesh)
+{
+    double *owed = mn_tet_mesh_find_field(mesh, MN_TET_OWED)->data;
+    for (int32_t t = 0; t < mesh->tet_slots; t++) owed[t] = 0;
+}
+
+// ---- the account ----
+
+void mn_tet_liquid_owe_soft(mn_tet_liquid *q, const mn_vec3 *place)
+{
+    if (q->whole) return; // divided tetrahedra come and go with every step
+    const double stiffness = mn_tet_liquid_stiffness(q);
+    const double *soft = mn_tet_field_numbers(q, MN_TET_SOFT_VOLUME);
+    double *owed = mn_tet_field_numbers(q, MN_TET_OWED);
+    for (int32_t t = 0; t < q->mesh->tet_slots; t++) {
+        const int32_t *v = q->mesh->tet[t];
+        const double volume = mn_tet_volume(place[v[0]], place[v[1]], place[v[2]], place[v[3]]);
+        owed[t] += soft_energy(stiffness, volume, soft[t]) -
+                   soft_energy(stiffness, mn_tet_mesh_tet_volume(q->mesh, t), soft[t]);
+    }
+}
+
+mn_status mn_tet_liquid_deposit_energy(mn_tet_liquid *q, mn_tet_mesh *mesh)
+{
+    MN_TRY(measure_bodies(q));
+    for (int32_t b = 0; b < q->body_count; b++) {
+        mn_tet_body *body = &q->bodies.data[b];
+        body->owed += body->kinetic + body->surface;
+    }
+    spread_owed(q, mesh);
+    return MN_OK;
+}
+
+mn_status mn_tet_liquid_withdraw_energy(mn_tet_liquid *q)
+{
+    MN_TRY(measure_bodies(q));
+    for (int32_t b = 0; b < q->body_count; b++) {
+        mn_tet_body *body = &q->bodies.data[b];
+        body->owed = body->free ? body->owed - body->kinetic - body->surface : 0;
+    }
+    spread_owed(q, q->mesh);
+    return MN_OK;
+}
+
+static void scale_motion(mn_tet_liquid *q, mn_vec3 *v)
+{
+    for (int32_t i = 0; i < q->mesh->vertex_slots; i++) {
+        const mn_tet_body *body = &q->bodies.data[q->body.data[i]];
+        if (body->factor == 1) continue;
+        const mn_vec3 w =
+            mn_add(body->drift, mn_cross(body->spin, mn_sub(q->mesh->position[i], body->center)));
+        v[i] = mn_axpy(w, body->factor, mn_sub(v[i], w));
+    }
+}
+
+mn_status mn_tet_liquid_pay_owed(mn_tet_liquid *q, bool calm)
+{
+    if (q->whole || q->mesh->tet_count == 0) return MN_OK;
+    if (calm) {
+        mn_tet_liquid_forget_owed(q->mesh);
+        return MN_OK;
+    }
+    MN_TRY(measure_bodies(q));
+    for (int32_t b = 0; b < q->body_count; b++) {
+        mn_tet_body *body = &q->bodies.data[b];
+        const double most = owed_most * fmax(body->relative, 0);
+        body->owed = body->free ? fmin(body->owed, most) : 0;
+        if (!(most > 0) || body->owed == 0) continue;
+        const double f = sqrt(fmax(1 + body->owed / body->relative, 0));
+        body->factor = fmin(fmax(f, 1 - factor_most), 1 + factor_most);
+        body->owed -= (body->factor * body->factor - 1) * body->relative;
+        if (body->factor == f) body->owed = 0;
+    }
+    spread_owed(q, q->mesh);
+    scale_motion(q, mn_tet_field_vectors(q, MN_TET_V));
+    // The velocity one step ago belongs to the same motion: BDF2 would take half of what is paid twice.
+    sum_motion(q, mn_tet_field_vectors(q, MN_TET_LAST_V), q->mesh->position[0]);
+    scale_motion(q, mn_tet_field_vectors(q, MN_TET_LAST_V));
+    return MN_OK;
+}
