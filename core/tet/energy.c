@@ -4,19 +4,22 @@
 // tetrahedra apart. What they take of a body's kinetic and surface energy is owed to it, what they bring it
 // owes, and a factor on its velocity settles the account,
 //
-//   v <- w + f (v - w),    f^2 = 1 + owed / K_rel        w = U + Omega x (x - c): rigid motion of the body
+//   v <- w + f (v - w),    f^2 = 1 + owed / K_rel        w = U + G (x - c),  tr G = 0
 //
-// K_rel is the kinetic energy of v - w. Momentum and angular momentum stay to rounding, since w has all of
-// both, and B v = 0 stays, since it is linear and rigid motion changes no volume. Where little moves, at the
-// turning point of a swing, f is limited and the rest waits; a body is owed no more than a part of K_rel, so
-// that one that rests is not set in motion.
+// w is the nearest such motion in the norm of the mass and K_rel the kinetic energy of the rest. Neither soft
+// volumes nor a new mesh act on w: a motion that is linear in x changes the volume of no tetrahedron, and
+// every mesh has it exactly. So they have nothing to give back to the swing of a drop, and what they take
+// comes from, and goes to, what is smaller. Momentum and angular momentum stay to rounding, since w has all
+// of both, and B v = 0 stays, since it is linear and B w = 0. Where little moves, at the turning point
+// of a swing, f is limited and the rest waits; a body is owed no more than a part of K_rel, so that one that
+// rests is not set in motion.
 //
 // The account is an amount of the mesh, so that it survives remeshing and saving, and every body has its own.
 // While the mesh changes, the body's whole energy rides on it. Bodies that come apart, merge or touch solids,
 // and liquid that is calm, start anew.
 #include "tet/liquid.h"
 
-static const double factor_most = 0.01; // of the velocity that one step may give or take
+static const double factor_most = 0.02; // of the velocity that one step may give or take
 static const double owed_most = 0.25;   // of K_rel that a body may have coming
 
 static double soft_energy(double stiffness, double volume, double soft)
@@ -25,6 +28,27 @@ static double soft_energy(double stiffness, double volume, double soft)
 }
 
 // ---- sums over bodies ----
+
+// From sums to means about the centre, and to G.
+static void find_motion(mn_tet_body *body, mn_vec3 origin)
+{
+    const double m = body->mass;
+    const mn_vec3 c = mn_scale(1 / m, body->center), u = mn_scale(1 / m, body->drift);
+    const mn_mat3 p = mn_m3_add(body->places, mn_m3_scale(-m, mn_outer(c, c)));
+    const mn_mat3 flows = mn_m3_add(body->flows, mn_m3_scale(-m, mn_outer(u, c)));
+    mn_mat3 inverse;
+    body->center = mn_add(c, origin), body->drift = u;
+    if (!mn_m3_inverse(p, &inverse)) {
+        body->free = false;
+        return;
+    }
+    const double growth = mn_m3_trace(mn_m3_mul(flows, inverse)) / mn_m3_trace(inverse);
+    const mn_mat3 q = mn_m3_add(flows, mn_m3_scale(-growth, mn_m3_identity()));
+    body->gradient = mn_m3_mul(q, inverse);
+    double affine = 0; // tr(G P G^T), and G P = q
+    for (int i = 0; i < 9; i++) affine += body->gradient.m[i / 3][i % 3] * q.m[i / 3][i % 3];
+    body->relative = body->kinetic - 0.5 * m * mn_norm2(u) - 0.5 * affine;
+}
 
 static mn_status begin_bodies(mn_tet_liquid *q)
 {
@@ -36,13 +60,7 @@ static mn_status begin_bodies(mn_tet_liquid *q)
     return MN_OK;
 }
 
-static mn_mat3 inertia_of(mn_mat3 moment)
-{
-    const double trace = mn_m3_trace(moment);
-    return mn_m3_add(mn_m3_scale(trace, mn_m3_identity()), mn_m3_scale(-1, moment));
-}
-
-// Mass, momenta and energy of every body, and its rigid motion; places from `origin`.
+// Mass, kinetic energy and the motion w of every body.
 static void sum_motion(mn_tet_liquid *q, const mn_vec3 *field, mn_vec3 origin)
 {
     const mn_tet_mesh *mesh = q->mesh;
@@ -55,37 +73,23 @@ static void sum_motion(mn_tet_liquid *q, const mn_vec3 *field, mn_vec3 origin)
     for (int32_t t = 0; t < mesh->tet_slots; t++) {
         mn_tet_body *body = &bodies[q->body.data[mesh->tet[t][0]]];
         const double m = q->def.density * rest[t];
-        mn_vec3 xs = {0}, vs = {0}, cross = {0};
-        mn_mat3 moment = {0};
+        mn_vec3 xs = {0}, vs = {0};
+        mn_mat3 places = {0}, flows = {0};
         double squares = 0;
         for (int k = 0; k < 4; k++) {
             const mn_vec3 x = mn_sub(mesh->position[mesh->tet[t][k]], origin), v = field[mesh->tet[t][k]];
-            xs = mn_add(xs, x), vs = mn_add(vs, v), cross = mn_add(cross, mn_cross(x, v));
-            moment = mn_m3_add(moment, mn_outer(x, x));
+            xs = mn_add(xs, x), vs = mn_add(vs, v);
+            places = mn_m3_add(places, mn_outer(x, x)), flows = mn_m3_add(flows, mn_outer(v, x));
             squares += mn_norm2(v);
         }
-        moment = mn_m3_add(moment, mn_outer(xs, xs));
         body->mass += m;
         body->kinetic += m / 40 * (mn_norm2(vs) + squares);
-        body->momentum = mn_axpy(body->momentum, 0.25 * m, vs);
+        body->drift = mn_axpy(body->drift, 0.25 * m, vs);
         body->center = mn_axpy(body->center, 0.25 * m, xs);
-        body->angular = mn_axpy(body->angular, m / 20, mn_add(mn_cross(xs, vs), cross));
-        body->moment = mn_m3_add(body->moment, mn_m3_scale(m / 20, moment));
+        body->places = mn_m3_add(body->places, mn_m3_scale(m / 20, mn_m3_add(places, mn_outer(xs, xs))));
+        body->flows = mn_m3_add(body->flows, mn_m3_scale(m / 20, mn_m3_add(flows, mn_outer(vs, xs))));
     }
-    for (int32_t b = 0; b < q->body_count; b++) {
-        mn_tet_body *body = &bodies[b];
-        mn_mat3 inverse;
-        const mn_vec3 c = mn_scale(1 / body->mass, body->center),
-                      u = mn_scale(1 / body->mass, body->momentum);
-        const mn_mat3 moment = mn_m3_add(body->moment, mn_m3_scale(-body->mass, mn_outer(c, c)));
-        const mn_vec3 angular = mn_sub(body->angular, mn_cross(c, body->momentum));
-        if (mn_m3_inverse(inertia_of(moment), &inverse))
-            body->spin = mn_m3_apply(inverse, angular);
-        else
-            body->free = false;
-        body->center = mn_add(c, origin), body->drift = u;
-        body->relative = body->kinetic - 0.5 * body->mass * mn_norm2(u) - 0.5 * mn_dot(body->spin, angular);
-    }
+    for (int32_t b = 0; b < q->body_count; b++) find_motion(&bodies[b], origin);
 }
 
 static void add_surface(mn_tet_liquid *q)
@@ -171,7 +175,7 @@ static void scale_motion(mn_tet_liquid *q, mn_vec3 *v)
         const mn_tet_body *body = &q->bodies.data[q->body.data[i]];
         if (body->factor == 1) continue;
         const mn_vec3 w =
-            mn_add(body->drift, mn_cross(body->spin, mn_sub(q->mesh->position[i], body->center)));
+            mn_add(body->drift, mn_m3_apply(body->gradient, mn_sub(q->mesh->position[i], body->center)));
         v[i] = mn_axpy(w, body->factor, mn_sub(v[i], w));
     }
 }

@@ -50,11 +50,12 @@ typedef enum mn_tet_looseness {
 
 /// A connected part of the liquid; energy.c.
 typedef struct mn_tet_body {
-    double mass, kinetic, relative, surface, owed; ///< kg; J: all, without rigid motion; J
-    mn_vec3 momentum, angular, center, drift, spin;
-    mn_mat3 moment; ///< kg m^2
-    double factor;  ///< on what is not rigid motion
-    bool free;      ///< it touches nothing
+    double mass, kinetic, relative, surface, owed; ///< kg; J: all, of what is not linear in x; J
+    mn_vec3 center, drift;                         ///< m, m/s
+    mn_mat3 gradient;                              ///< 1/s, of the motion linear in x
+    mn_mat3 places, flows;                         ///< sum m x x^T, kg m^2, and sum m v x^T, kg m^2/s
+    double factor;                                 ///< on what is not linear in x
+    bool free;                                     ///< it touches nothing
 } mn_tet_body;
 
 struct mn_tet_liquid {

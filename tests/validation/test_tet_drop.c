@@ -211,8 +211,8 @@ static void large_oscillation(void)
     // Energy decays at twice the amplitude's rate 5 nu/R^2.
     const double lost = (energy - (first.energy - c.sigma * area)) / energy;
     const double viscosity = 0.5 * lost / (first.time * d.time) * d.radius * d.radius * c.density / 5;
-    validation_short("the step's damping of waves of one edge's length, see docs/theory/tet.md");
-    validation_row_below("V4", "numerical viscosity from the energy lost", viscosity, "Pa s", 1e-5);
+    validation_row_below("V4", "numerical viscosity from the energy lost or won", fabs(viscosity), "Pa s",
+                         1e-5);
     free_drop(&d);
 }
 
