@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "meniscus/meniscus.h"
+#include "support/potential_drop.h"
 #include "support/tet_drop.h"
 #include "support/validation.h"
 
@@ -204,6 +205,12 @@ static void large_oscillation(void)
         (&drift.x)[k] = after.value[MN_REPORT_center][k] - before.value[MN_REPORT_center][k];
     validation_row("V4", "6,700 tetrahedra, remeshed: first period", first.time * d.time, 37.2e-3, "s", 0.01);
     validation_row_above("V4", "amplitude left after it", first.height / start, "", 0.96);
+    double period, left;
+    potential_drop_period(2, &period, &left);
+    validation_row("V4", "first period, against potential flow", first.time, period, "sqrt(rho R^3/sigma)",
+                   0.01);
+    validation_row("V4", "amplitude left after it, against potential flow", first.height / start, left, "",
+                   0.005);
     validation_row_below("V4", "volume drift",
                          fabs(after.value[MN_REPORT_volume][0] / before.value[MN_REPORT_volume][0] - 1), "",
                          1e-4);
