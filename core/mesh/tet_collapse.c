@@ -65,13 +65,15 @@ static mn_status put_with(mn_tet_edit *edit, int32_t t, int32_t corner, int32_t 
     return mn_tet_edit_put(edit, v[0], v[1], v[2], v[3]);
 }
 
-/// Of a c that is in the ring: an edge joins it to one of the ring that is not beside it. Where a mesh
-/// overlaps itself there can be such an edge, and it would be made twice.
+/// Of a c that is in the ring: an edge joins it to one of the ring that is not beside it, or a face to both
+/// that are. Where a mesh overlaps itself there can be such an edge or face, and it would be made twice.
 static bool joined_across(const mn_tet_mesh *mesh, const mn_tet_ring *ring, int32_t c)
 {
     const int32_t n = ring->count;
     int32_t at = 0;
     while (at < n && ring->vertex[at] != c) at++;
+    if (ring->closed && n == 3)
+        return mn_tet_mesh_find_face(mesh, ring->vertex[0], ring->vertex[1], ring->vertex[2]) >= 0;
     for (int32_t i = 0; i < n; i++) {
         const int32_t apart = abs(i - at);
         const bool beside = apart <= 1 || (ring->closed && apart == n - 1);

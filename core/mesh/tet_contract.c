@@ -2,10 +2,9 @@
 //
 // Edge contraction: b moves into a, the tetrahedra between them vanish, the rest of b's star goes to a.
 //
-// With one end inside, positive volumes are the whole condition (tet_edit.h). With both ends on the boundary
-// the edge must lie on it, the link condition must hold (what a and b have in common is the link of their
-// edge, in the volume and on the surface), and the surface must stay in its band with its normals and sharp
-// edges.
+// What a and b have in common must be the link of their edge: positive volumes are not enough (tet_edit.h)
+// where a mesh overlaps itself. With both ends on the boundary the edge must lie on it, the same must hold
+// for the surface, and the surface must stay in its band with its normals and sharp edges.
 #include "tet_edit.h"
 
 #include "meniscus/predicates.h"
@@ -177,8 +176,7 @@ static int32_t list_places(mn_tet_edit *edit, const mn_tet_ring *ring, place pla
         if (on_a ? !fixed_b : !fixed_a) places[count++] = on_a ? (place){x, 0} : (place){y, 1};
         return count;
     }
-    if (ring->closed || !edit->surface || !links_agree(mesh, ring) || !surface_links_agree(mesh, ring))
-        return 0;
+    if (ring->closed || !edit->surface || !surface_links_agree(mesh, ring)) return 0;
     const mn_tet_feature fa = mn_tet_surface_feature(edit->surface, a),
                          fb = mn_tet_surface_feature(edit->surface, b);
     const bool sharp = is_sharp(edit, ring);
@@ -234,7 +232,7 @@ mn_status mn_tet_contract_edge(mn_tet_edit *edit, int32_t a, int32_t b, double a
         const double worst = mn_tet_edit_new_worst(edit);
         if (worst > best) best = worst, choice = i;
     }
-    if (choice < 0) return MN_OK;
+    if (choice < 0 || !links_agree(mesh, &ring)) return MN_OK;
     edit->moved_to = places[choice].position;
     MN_TRY(mn_tet_edit_accept(edit, above, done));
     if (!*done) return MN_OK;

@@ -66,6 +66,7 @@ typedef struct finder {
     mn_tet_list pair_layer; ///< per pair: the layers of a and b, two entries
     mn_tet_list colour;     ///< per layer, by its first entry: side 1 or 2 of the job, 0 for neither
     mn_tet_list job;        ///< per layer: the job that it was in, from 1; 0 for none
+    int64_t most_vertices;  ///< that may be made yet
     bool again;             ///< something was left for another round
 } finder;
 
@@ -82,6 +83,27 @@ static void finder_free(finder *f)
 }
 
 // ---- layers ----
+
+/// The tetrahedra around `core`'s vertices, sorted.
+static mn_status list_near(const mn_tet_mesh *mesh, const mn_tet_list *core, mn_tet_list *near)
+{
+    mn_tet_list vertices = {0};
+    mn_status status = MN_OK;
+    for (int64_t i = 0; i < core->count; i++)
+        for (int32_t k = 0; k < 4; k++)
+            MN_TRY_TO(done, status, mn_array_push(mesh->ctx, &vertices, &mesh->tet[core->data[i]][k]));
+    mn_tet_list_sort_unique(&vertices);
+    near->count = 0;
+    for (int64_t i = 0; i < vertices.count; i++) MN_TET_STAR(mesh, vertices.data[i], code)
+        {
+            const int32_t t = code / 4;
+            MN_TRY_TO(done, status, mn_array_push(mesh->ctx, near, &t));
+        }
+    mn_tet_list_sort_unique(near);
+done:
+    mn_array_free(mesh->ctx, &vertices);
+    return status;
+}
 
 static mn_status find_layers(finder *f)
 {
@@ -111,18 +133,6 @@ static mn_status find_layers(finder *f)
 }
 
 // ---- one job ----
-
-static mn_status add_neighbours(mn_tet_union *u, const mn_tet_list *core, mn_tet_list *near)
-{
-    for (int64_t i = 0; i < core->count; i++)
-        for (int32_t k = 0; k < 4; k++) MN_TET_STAR(u->mesh, u->mesh->tet[core->data[i]][k], code)
-            {
-                const int32_t t = code / 4;
-                MN_TRY(mn_array_push(u->ctx, near, &t));
-            }
-    mn_tet_list_sort_unique(near);
-    return MN_OK;
-}
 
 /// Side A or B (1 or 2) for two layers that overlap, and for all layers that these overlap, and so on: a ring
 /// through a ball overlaps it in two places, and both are one job. When that cannot be done with two sides,
@@ -166,8 +176,8 @@ static mn_status fill_job(const finder *f, int32_t side, mn_tet_union *u)
         MN_TRY(mn_array_push(u->ctx, &u->a_core, &pair.a));
         MN_TRY(mn_array_push(u->ctx, &u->b_core, &pair.b));
     }
-    MN_TRY(add_neighbours(u, &u->a_core, &u->a_near));
-    MN_TRY(add_neighbours(u, &u->b_core, &u->b_near));
+    MN_TRY(list_near(u->mesh, &u->a_core, &u->a_near));
+    MN_TRY(list_near(u->mesh, &u->b_core, &u->b_near));
     // Where two regions overlap for sure, the weak pairs between them count as well.
     for (int64_t i = 0; i < f->weak.count; i++) {
         mn_tet_overlap_pair pair = f->weak.data[i];
@@ -183,8 +193,8 @@ static mn_status fill_job(const finder *f, int32_t side, mn_tet_union *u)
     mn_tet_pairs_sort(&u->pairs);
     mn_tet_list_sort_unique(&u->a_core);
     mn_tet_list_sort_unique(&u->b_core);
-    MN_TRY(add_neighbours(u, &u->a_core, &u->a_near));
-    return add_neighbours(u, &u->b_core, &u->b_near);
+    MN_TRY(list_near(u->mesh, &u->a_core, &u->a_near));
+    return list_near(u->mesh, &u->b_core, &u->b_near);
 }
 
 /// The layers reach each other through common tetrahedra: they are not two regions.
@@ -282,15 +292,23 @@ static void settle(mn_tet_union *u, bool done)
     }
 }
 
+/// Ordinary overlaps make up to 3 vertices for a tetrahedron, hard ones 7. What makes more, as slivers do
+/// that lie in each other, is worse than the overlap, and takes time that grows with the square.
+static int64_t vertices_for(int64_t tets)
+{
+    return 100 + 8 * tets;
+}
+
 /// One attempt; MN_TET_DEGENERATE when it has to be made again.
-static mn_status attempt_merge(const finder *f, uint64_t attempt, mn_tet_merge_report *report,
-                               bool *impossible)
+static mn_status attempt_merge(finder *f, uint64_t attempt, mn_tet_merge_report *report, bool *impossible)
 {
     mn_tet_union u = {.ctx = f->mesh->ctx, .mesh = f->mesh};
     const mn_tet_field *velocity, *mass;
     mn_status status;
     find_momentum(f->mesh, f->def, &velocity, &mass);
     MN_TRY_TO(done, status, fill_job(f, attempt % 2 ? 2 : 1, &u));
+    u.most_fresh = vertices_for(u.a_near.count + u.b_near.count);
+    if (u.most_fresh > f->most_vertices) u.most_fresh = f->most_vertices;
     *impossible = layers_touch(&u);
     if (*impossible) goto done;
     const double distance =
@@ -310,6 +328,7 @@ static mn_status attempt_merge(const finder *f, uint64_t attempt, mn_tet_merge_r
     report->swallowed += u.made.count == 0;
     report->old_tets += u.old.count, report->new_tets += u.made.count;
     report->new_vertices += u.fresh.count;
+    f->most_vertices -= u.fresh.count;
     for (int64_t i = 0; i < u.pairs.count; i++) report->overlap_volume += u.pairs.data[i].volume;
     status = repair_seam(&u);
 done:
@@ -317,7 +336,7 @@ done:
     return status;
 }
 
-static mn_status merge_layers(const finder *f, mn_tet_merge_report *report, bool *merged)
+static mn_status merge_layers(finder *f, mn_tet_merge_report *report, bool *merged)
 {
     enum { ATTEMPTS = 12 };
     const int64_t before = report->merges;
@@ -375,6 +394,17 @@ static mn_box box_around(const finder *f, mn_box region)
     return (mn_box){mn_max3(box.min, region.min), mn_min3(box.max, region.max)};
 }
 
+/// How many vertices the merges of all that overlaps now may make together: a tetrahedron may lie in several
+/// layers.
+static mn_status bound_growth(const finder *f, int64_t *most)
+{
+    mn_tet_list near = {0};
+    const mn_status status = list_near(f->mesh, &f->tets, &near);
+    *most = 2 * vertices_for(near.count);
+    mn_array_free(f->mesh->ctx, &near);
+    return status;
+}
+
 static mn_status check_def(const mn_tet_mesh *mesh, const mn_tet_merge_def *def)
 {
     const mn_tet_field *velocity, *mass;
@@ -394,6 +424,7 @@ mn_status mn_tet_mesh_merge(mn_tet_mesh *mesh, const mn_tet_merge_def *def, mn_t
     memset(report, 0, sizeof *report);
     MN_TRY(check_def(mesh, def));
     mn_box region = def->region;
+    int64_t most_vertices = -1; // of all merges; many thin layers in one place would multiply
     bool again = true;
     while (again && report->merges < def->max_merges) {
         const int64_t merges = report->merges;
@@ -401,7 +432,10 @@ mn_status mn_tet_mesh_merge(mn_tet_mesh *mesh, const mn_tet_merge_def *def, mn_t
         mn_status status = mn_tet_find_overlaps(mesh, region, def->within_parts, &f.pairs, &f.weak);
         if (status == MN_OK) status = find_layers(&f);
         if (status == MN_OK) region = box_around(&f, def->region);
+        if (status == MN_OK && most_vertices < 0) status = bound_growth(&f, &most_vertices);
+        f.most_vertices = most_vertices;
         if (status == MN_OK) status = merge_round(&f, report);
+        most_vertices = f.most_vertices;
         again = f.again && report->merges > merges;
         finder_free(&f);
         if (status != MN_OK) return status;

@@ -105,6 +105,7 @@ typedef struct mn_tet_union {
     mn_tet_list chain, inner;            ///< vertices of b
     MN_ARRAY(mn_triangle_indices) parts; ///< vertices of b, counter-clockwise from outside of A
     MN_ARRAY(mn_fresh_vertex) fresh;
+    int64_t most_fresh; ///< what would make as many is left as it is
     MN_ARRAY(mn_inside_vertex) inside;
 
     mn_tet_list old;             ///< what goes
@@ -117,9 +118,7 @@ void mn_tet_union_free(mn_tet_union *u);
 
 /// Builds b and the seam and cuts the one into the other (tet_union_insert.c).
 mn_status mn_tet_union_insert(mn_tet_union *u);
-/// Whether the layers meet in too many places, as slivers that lie in each other do: ordinary overlaps make
-/// up to 3 vertices for a tetrahedron, hard ones 7; what makes more is worse than the overlap, and takes time
-/// that grows with the square.
+/// Whether the layers meet in too many places.
 bool mn_tet_union_is_overgrown(const mn_tet_union *u);
 /// Lists b's tetrahedra that meet a box, in u->tets.
 mn_status mn_tet_union_pieces_near(mn_tet_union *u, mn_box box);

@@ -123,7 +123,7 @@ static mn_status add_vertex(mn_tet_union *u, mn_vec3 place, mn_union_vertex labe
 
 bool mn_tet_union_is_overgrown(const mn_tet_union *u)
 {
-    return u->fresh.count >= 100 + 8 * (u->a_near.count + u->b_near.count);
+    return u->fresh.count >= u->most_fresh;
 }
 
 /// A new vertex of the mesh, blended from vertices of layer A.

@@ -25,11 +25,12 @@ void mn_tet_system_free(mn_tet_system *s)
     mn_array_free(s->ctx, &s->ends);
     mn_array_free(s->ctx, &s->blocks);
     mn_array_free(s->ctx, &s->diagonal_inverse);
+    mn_array_free(s->ctx, &s->schur_b);
+    mn_array_free(s->ctx, &s->schur_bt);
     mn_array_free(s->ctx, &s->scratch);
     mn_sparse_free(s->ctx, &s->schur);
     mn_cholesky_free(s->cholesky);
-    mn_incomplete_cholesky_free(s->incomplete);
-    mn_krylov_free(s->inner);
+    mn_multigrid_free(s->multigrid);
     memset(s, 0, sizeof *s);
 }
 

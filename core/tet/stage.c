@@ -14,8 +14,8 @@
 
 enum { NEWTON_MAX = 10, HALVINGS = 4 };
 
-static const double tolerance = 1e-8;        // of the largest force on a node, and of a node's mean volume
-static const double linear_tolerance = 1e-5; // of a correction's right-hand side
+static const double tolerance = 1e-8; // of the largest force on a node, and of a node's mean volume
+static const double linear_least = 1e-5, linear_most = 1e-2; // tolerances of a correction, of its right side
 static const double stalled = 1e3; // tolerances that will do where rounding lets no correction come nearer
 static const double least_volume = 0.1; // of its own that a tetrahedron must keep over a step
 
@@ -177,13 +177,22 @@ mn_status mn_tet_stage_factor(mn_tet_liquid *q, bool *solved)
     return MN_OK;
 }
 
-static mn_status correct(mn_tet_liquid *q, bool *solved)
+// How well a correction is to be solved: a tenth of what Newton will leave, since it leaves the square of
+// what it left before, e_(k+1)/e_k = (e_k/e_(k-1))^2 [eisenstat1996]; or what is needed to end with.
+static double forcing(double error, double before)
+{
+    const double part = before > 0 ? error / before : 0.1;
+    const double next = fmin(0.1 * part * part, 1e-3), end = 0.03 / error;
+    return fmin(fmax(fmax(next, end), linear_least), linear_most);
+}
+
+static mn_status correct(mn_tet_liquid *q, double tolerated, bool *solved)
 {
     const int64_t n = q->system.node_count;
     mn_linear_problem problem = {4 * n, mn_tet_system_apply, &q->system, mn_tet_system_precondition,
                                  &q->system};
     const mn_krylov_def def = {
-        .tolerance = linear_tolerance, .max_iterations = MN_TET_LINEAR_MAX, .restart = MN_TET_RESTART};
+        .tolerance = tolerated, .max_iterations = MN_TET_LINEAR_MAX, .restart = MN_TET_RESTART};
     mn_krylov_result result;
     *solved = true;
     if (!q->system.factored) MN_TRY(mn_tet_stage_factor(q, solved));
@@ -223,10 +232,12 @@ static mn_status search_line(mn_tet_liquid *q, const mn_tet_stage *stage, double
 mn_status mn_tet_stage_iterate(mn_tet_liquid *q, const mn_tet_stage *stage, bool *solved)
 {
     MN_TRY(mn_tet_system_residual(&q->system, stage, q->residual.data));
-    double error = error_of(q);
+    double error = error_of(q), before = 0;
     *solved = isfinite(error) && q->system.min_volume > 0;
     for (int i = 0; i < NEWTON_MAX && *solved && error > 1; i++) {
-        MN_TRY(correct(q, solved));
+        const double tolerated = forcing(error, before);
+        before = error;
+        MN_TRY(correct(q, tolerated, solved));
         if (*solved) MN_TRY(search_line(q, stage, &error, solved));
     }
     *solved = error <= stalled && q->system.min_volume > 0;

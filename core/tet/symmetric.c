@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-static const double projected = 1e-6; // of what w changes volumes by that may be left
+static const double projected = 1e-7; // of what w changes volumes by that may be left
 
 // What is left of M (u - w) = B(last)^T q - B(first)^T p, B(last) u = 0 at u = w, q = p, into `side`.
 static void fill_side(mn_tet_liquid *q, const mn_vec3 *first, const mn_vec3 *last, const double *p,

@@ -16,6 +16,7 @@
 
 #include "meniscus/array.h"
 #include "meniscus/krylov.h"
+#include "meniscus/multigrid.h"
 #include "meniscus/sparse.h"
 #include "meniscus/tet_mesh.h"
 
@@ -85,12 +86,12 @@ typedef struct mn_tet_system {
     double force_scale; ///< largest force on a node
     // The preconditioner (schur.c).
     MN_ARRAY(mn_mat3) diagonal_inverse;
+    MN_ARRAY(mn_vec3) schur_b, schur_bt; ///< b and bt of the blocks that S was made of
     mn_sparse schur;
     int32_t direct_most; ///< nodes up to which S is factored, above it is solved by iteration; 0: 6000
     mn_cholesky *cholesky;
-    mn_incomplete_cholesky *incomplete;
-    mn_krylov *inner;
-    bool analyzed, factored;
+    mn_multigrid *multigrid;
+    bool analyzed, built, factored; ///< the pattern, the multigrid, the numbers
     MN_ARRAY(double) scratch;
 } mn_tet_system;
 

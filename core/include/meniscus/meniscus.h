@@ -25,6 +25,7 @@
 #include "meniscus/mls.h"
 #include "meniscus/mls_operators.h"
 #include "meniscus/mpm.h"
+#include "meniscus/multigrid.h"
 #include "meniscus/neighbours.h"
 #include "meniscus/parallel.h"
 #include "meniscus/predicates.h"

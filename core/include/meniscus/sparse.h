@@ -32,6 +32,10 @@ int64_t mn_sparse_entries(const mn_sparse *matrix);
 /// y = A x
 mn_status mn_sparse_apply(mn_context *ctx, const mn_sparse *matrix, const double *x, double *y);
 mn_status mn_sparse_transpose(mn_context *ctx, const mn_sparse *matrix, mn_sparse *transpose);
+/// The pattern of C = A B, its values zero; C must be empty.
+mn_status mn_sparse_product_pattern(mn_context *ctx, const mn_sparse *a, const mn_sparse *b, mn_sparse *c);
+/// The values of C = A B, in the pattern found for these two before.
+mn_status mn_sparse_product(mn_context *ctx, const mn_sparse *a, const mn_sparse *b, mn_sparse *c);
 
 /// An order of elimination for the graph of a symmetric matrix whose rows have positions: nested dissection
 /// by coordinates [george1973, heath1995]. order[k] is the row eliminated k-th.

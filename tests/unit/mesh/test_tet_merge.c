@@ -304,6 +304,40 @@ static void test_seams_are_repaired(void **state)
     mn_tet_mesh_free(ball);
 }
 
+/// Ten thin plates through one place, each at its own angle: every merge cuts the splinters of those before
+/// it. What has been merged is whole, the rest is left, and the mesh does not multiply.
+static void test_many_in_one_place(void **state)
+{
+    (void)state;
+    mn_tet_mesh *block = tet_block(ctx, 2), *mesh = NULL;
+    mn_tet_merge_def def = mn_tet_merge_default_def();
+    mn_tet_merge_report report;
+    mn_tet_topology topology;
+    for (uint64_t plate = 0; plate < 10; plate++) {
+        const int32_t first = mesh ? mesh->vertex_slots : 0;
+        const mn_mat3 turn = mn_m3_rotation(mn_scale(360, mn_random_unit3(5, 200 + plate, 0)));
+        add_block(ctx, block, mn_v3(-0.5, -0.5, -0.5), 1, &mesh);
+        for (int32_t v = first; v < mesh->vertex_slots; v++) {
+            const mn_vec3 p = mesh->position[v];
+            mn_tet_mesh_move_vertex(mesh, v, mn_m3_apply(turn, mn_v3(p.x, p.y, 0.02 * p.z)));
+        }
+    }
+    add_volume_field(ctx, mesh);
+    const double rest = tet_sum_up(mesh).rest;
+    const int64_t tets = mesh->tet_count;
+    check_ok(ctx, mn_tet_mesh_merge(mesh, &def, &report));
+    check_ok(ctx, mn_tet_mesh_check(mesh));
+    check_ok(ctx, mn_tet_mesh_topology(mesh, &topology));
+    assert_true(report.merges > 0);
+    assert_true(report.left > 0);
+    assert_true(report.new_vertices <= 200 + 16 * tets);
+    assert_int_equal(topology.nonmanifold_edges + topology.face_type_vertices + topology.edge_type_vertices,
+                     0);
+    check_close(tet_sum_up(mesh).rest, rest, 1e-12 * rest);
+    mn_tet_mesh_free(mesh);
+    mn_tet_mesh_free(block);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -317,6 +351,7 @@ int main(void)
         cmocka_unit_test(test_remeshing_afterwards),
         cmocka_unit_test(test_without_memory),
         cmocka_unit_test(test_seams_are_repaired),
+        cmocka_unit_test(test_many_in_one_place),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
