@@ -108,6 +108,20 @@ static mn_vec3 middle(const mn_mls_point *p, const mn_mls_point *q)
     return mn_axpy(mn_lerp(p->position, q->position, 0.5), 0.125, bulge);
 }
 
+// A third of each end's mass at the mean of their velocities has less energy than it had with them. A film
+// that rims have opened into lives on that energy: there the ends, two thirds of which are left, get it back
+// as motion apart.
+static void keep_energy(mn_mls_point *a, mn_mls_point *b)
+{
+    const mn_vec3 e = mn_normalize(mn_sub(b->position, a->position));
+    const double u = mn_dot(mn_sub(b->velocity, a->velocity), e),
+                 both = a->mass * b->mass / (a->mass + b->mass);
+    if (a->link == 0 || a->link != b->link || !(u > 0) || mls_is_held(a) || mls_is_held(b)) return;
+    const double impulse = both * u * (sqrt(1.5) - 1);
+    a->velocity = mn_axpy(a->velocity, -impulse / a->mass, e);
+    b->velocity = mn_axpy(b->velocity, impulse / b->mass, e);
+}
+
 static mn_status split_long_edges(mn_mls *mls)
 {
     MN_TRY(list_edges(mls, 0, SPLIT * mls->def.spacing));
@@ -131,6 +145,7 @@ static mn_status split_long_edges(mn_mls *mls)
         if (!on_edge(mls, p, q)) born.unrest = a->unrest = b->unrest = MLS_UNREST;
         a->mass -= a->mass / 3;
         b->mass -= b->mass / 3;
+        keep_energy(a, b);
         if (mls->points.count >= mls->def.max_points)
             return mn_fail(mls->ctx, MN_ERROR_ARGUMENT,
                            "The film would hold more than %lld points; raise max_points, or the spacing.",

@@ -32,7 +32,7 @@
 #include "meniscus/random.h"
 
 static const double PI = 3.14159265358979323846;
-static const double EVEN = 0.25, MIX = 0.1; // of what neighbours along a rim differ by, in a step
+static const double EVEN = 0.25, MIX = 0.3; // of what neighbours along a rim differ by, in a step
 static const double STRAIGHT = 0.85;        // least cosine between where they look: not around corners
 enum { ALONG = 6 }; // points of the rim to either side that its mean velocity is taken over
 
@@ -179,7 +179,9 @@ mn_status mls_level_rims(mn_mls *mls)
         if (mn_dot(mls_rim_outward(mls, p, &length), mls_rim_outward(mls, q, &length)) < STRAIGHT) continue;
         mn_mls_point *a = &mls->points.data[p], *b = &mls->points.data[q];
         const double pace = fmin(1, fmin(rp, rq) / mls->def.spacing);
-        exchange(a, b, EVEN * pace * fmin(lp, lq) * (a->mass / lp - b->mass / lq), MIX * pace);
+        const bool opens = a->link > 0 && (a->unrest > 0 || b->unrest > 0); // with all of its energy
+        exchange(a, b, EVEN * pace * fmin(lp, lq) * (a->mass / lp - b->mass / lq),
+                 (opens ? 0.3 : 1) * MIX * pace);
     }
     return MN_OK;
 }

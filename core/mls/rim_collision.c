@@ -11,17 +11,20 @@
 //
 //   e from b to a,  n along the film's normal,  x = c + y n,  y in [-d/2, d/2]
 //   v = v_c + (2 y/d) (w n + s e),     S = sum m (2 y/d)^2
-//   w^2 S = k m_ab (u . e)^2,   s S = -2 m_ab u . n,     u = v_a - v_b,   m_ab = m_a m_b/(m_a + m_b)
+//   w^2 S = k sum m ((v - v_c) . e)^2,   s S = -2 m_ab u . n,   u = v_a - v_b,   m_ab = m_a m_b/(m_a + m_b)
 //
-// So mass, momentum, and the moment about the rims are kept, and the part k (rim_collision) of the energy
-// across. Jets without viscosity lose none of it [hasson1964]. Rims that would open less wide than some
-// spacings, by that energy over 2 sigma, are left to join to a thread (transitions.c).
+// the sum over both and the film between them, which goes with them. A row has many points, which are to be
+// on their way apart: ends that had to be split would leave their energy there. So mass, momentum, and the
+// moment about the rims are kept, and the part k (rim_collision) of the energy across. Jets without viscosity
+// lose none of it [hasson1964]. Rims that would open less wide than some spacings, by that energy over 2
+// sigma, are left to join to a thread (transitions.c).
 #include "mls/mls_state.h"
 
 static const double LEAST_GAP = 1.2; // spacings: thin rims meet there
 static const double OPPOSED = 0.15;  // least cosine between where a rim looks and the way from the other one
 static const double OPENS = 3.0;     // spacings, the width that is worth it
-enum { ROW_LEAST = 3, ROW_MOST = 12 };
+enum { ROW_LEAST = 5, ROW_MOST = 24 };
+static const double APART = 0.25; // spacings, along a new row
 
 typedef struct rim_site {
     mn_vec3 outward;
@@ -87,7 +90,14 @@ typedef struct around_row {
     mn_vec3 middle, e, n;
     double reach2;
     double facing; ///< of film there that is turned already: which way its normals are along e
+    double mass, momentum, square; ///< of all that is turned: sums of m, m v and m v^2 along e
 } around_row;
+
+static void take_along(around_row *r, const mn_mls_point *point)
+{
+    const double v = mn_dot(point->velocity, r->e);
+    r->mass += point->mass, r->momentum += point->mass * v, r->square += point->mass * v * v;
+}
 
 // Film between the rims goes with them.
 static void sweep_up(void *user, int32_t other, double unused)
@@ -100,19 +110,20 @@ static void sweep_up(void *user, int32_t other, double unused)
     const mn_vec3 d = mn_sub(point->position, r->middle);
     if (point->link == link + 1) r->facing += mn_dot(point->normal, r->e) * point->mass;
     if (mls_is_held(point) || point->link != link || !(mn_norm2(d) < r->reach2)) return;
+    take_along(r, point);
     mls_give_all(&r->mls->points.data[mn_dot(d, r->e) > 0 ? r->a : r->b], point);
 }
 
 static mn_status place_row(mn_mls *mls, const around_row *r, double d)
 {
     const mn_mls_point a = mls->points.data[r->a], b = mls->points.data[r->b];
-    const int32_t count = (int32_t)fmin(ROW_MOST, fmax(ROW_LEAST, round(d / mls->def.spacing) + 1));
+    const int32_t count = (int32_t)fmin(ROW_MOST, fmax(ROW_LEAST, round(d / (APART * mls->def.spacing)) + 1));
     const double mass = a.mass + b.mass, both = a.mass * b.mass / mass;
     const mn_vec3 u = mn_sub(a.velocity, b.velocity), c = mn_lerp(a.position, b.position, b.mass / mass),
                   vc = mn_lerp(a.velocity, b.velocity, b.mass / mass);
-    const double closing = mn_dot(u, r->e), S = mass * (count + 1) / (3.0 * (count - 1));
-    const double w = sqrt(mls->def.rim_collision * both / S) * fabs(closing),
-                 s = -2 * both * mn_dot(u, r->n) / S;
+    const double S = mass * (count + 1) / (3.0 * (count - 1));
+    const double across = fmax(0, r->square - r->momentum * r->momentum / r->mass); // m v^2 about the mean
+    const double w = sqrt(mls->def.rim_collision * across / S), s = -2 * both * mn_dot(u, r->n) / S;
     const mn_vec3 way = mn_axpy(mn_scale(w, r->n), s, r->e);
     if (mls->points.count + count > mls->def.max_points)
         return mn_fail(mls->ctx, MN_ERROR_ARGUMENT,
@@ -152,6 +163,8 @@ static mn_status turn(mn_mls *mls, int32_t a, int32_t b)
     if (!(mn_norm2(r.n) > 0)) return MN_OK;
     r.middle = mn_lerp(pa->position, pb->position, 0.5);
     r.reach2 = 0.25 * d * d;
+    take_along(&r, pa);
+    take_along(&r, pb);
     mn_neighbours_visit(mls->surface.neighbours, r.middle, fmax(d, MN_FILM_REACH * mls->def.spacing),
                         sweep_up, &r);
     return place_row(mls, &r, d);

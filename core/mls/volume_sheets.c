@@ -5,7 +5,8 @@
 //
 //   0 to 1  Skin with other skin so near behind it that the grid does not see the liquid between, and with
 //           normals around it that are all along one axis: a sheet, not a neck. A point of film comes in the
-//           middle for each spacing of it, and takes the particles that it is nearest to.
+//           middle for each spacing of it, and takes the particles that it is nearest to. That begins at 0.9
+//           dx: a sheet thinner than dx may hold no centre of a cell, and its particles would become drops.
 //   1 to 0  Film that is thicker than a cell and a half, as are the points around it. Each point becomes a
 //           stack of particles across the film; a skin is laid around them, and where it overlaps that of a
 //           volume both become one (volume_mend.c).
@@ -185,6 +186,7 @@ static mn_status lay_skin(mn_mls *mls, volume_particle_array *old)
 mn_status mls_thick_films(mn_mls *mls)
 {
     const double dx = mls_cell_size(&mls->def);
+    if (mls->def.rim_collision > 0) return MN_OK; // it opens by itself (rim_collision.c)
     MN_TRY(mls_refresh(mls));
     double most = 0;
     for (int32_t p = 0; p < (int32_t)mls->points.count; p++)
