@@ -22,6 +22,7 @@
 enum { GRAIN = 128, SMALL_HOLES = 24 };
 static const double GAP = 0.8;       // dx, across air
 static const double THIN = 0.35;     // dx, across liquid
+static const double UNSEEN = 0.9;    // dx, across a sheet: it can lie between the centres of the cells
 static const double SHEET = 0.8;     // mean squared cosine between normals in a sheet; 0.5 in a neck
 static const double OPPOSITE = -0.3; // cosine between normals
 static const double AROUND = 1.5;    // dx, from a point that went, where new ones come
@@ -65,10 +66,9 @@ static mn_status mark_range(void *user, mn_range range)
         if (volume_is_held(&v->skin.data[p]) || (!(f.before < INFINITY) && !(f.behind < INFINITY))) continue;
         const mn_vec3 out = mn_axpy(v->x0.data[p], 0.1 * dx, v->surface.normal.data[p]);
         const bool buried = mn_triangles_winding(v->mesh, out) > 0.5;
+        const bool sheet = !f.wall && f.aligned > SHEET * f.count && f.behind < UNSEEN * dx;
         v->none.data[p] = buried || f.before < GAP * dx || f.behind < THIN * dx;
-        if (!buried && !(f.before < GAP * dx) && f.behind < THIN * dx && !f.wall &&
-            f.aligned > SHEET * f.count)
-            v->none.data[p] = VOLUME_SHEET;
+        if (!buried && !(f.before < GAP * dx) && sheet) v->none.data[p] = VOLUME_SHEET;
     }
     return MN_OK;
 }

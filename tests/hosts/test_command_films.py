@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Films, threads and drops through the command: killed and gone on with, on any number of threads, the same bytes."""
+import json
 import math
+import struct
 import unittest
 
-from command_runner import CommandTest
+from command_runner import ROOT, CommandTest
 
 FRAMES = 16
 
@@ -53,6 +55,21 @@ def film_of_points():
         {"name": "skin", "type": "film_skin", "inputs": ["film"]}], "output": "skin"}
 
 
+def read_ply(path):
+    """Points of a binary .ply file of numbers, as dictionaries."""
+    head, body = path.read_bytes().split(b"end_header\n", 1)
+    count, names, form, inside = 0, [], "<", False
+    for words in (line.split() for line in head.decode().splitlines()):
+        if words[0] == "element":
+            inside = words[1] == "vertex"
+            count = int(words[2]) if inside else count
+        elif words[0] == "property" and inside:
+            names.append(words[2])
+            form += {"float": "f", "double": "d", "int": "i"}[words[1]]
+    size = struct.calcsize(form)
+    return [dict(zip(names, struct.unpack_from(form, body, i * size))) for i in range(count)]
+
+
 class Films(CommandTest):
     def setUp(self):
         super().setUp()
@@ -78,6 +95,27 @@ class Films(CommandTest):
             self.write_scene(bad)
             self.fail_with(code, words, "cook", "scene.json", "-o", "bad", "-q")
 
+    def test_a_volume_becomes_film(self):
+        """Two drops meet and spread: what gets thinner than a cell goes from codimension 0 to 1, and little of it to drops."""
+        lamella = json.loads((ROOT / "examples/mls_lamella/scene.json").read_text())
+        for node in lamella["nodes"]:
+            if "dx" in node.get("parms", {}):
+                node["parms"]["dx"] = 0.002
+            if node["type"] == "mls_solver":
+                node["parms"]["spacing"] = 0.001
+        self.write_scene(lamella)
+        last = 9
+        self.succeed("cook", "scene.json", "-o", "lamella", "-q", "--node", "liquid", "--format", "ply", "-f", f"1-{last}")
+        mass = {}
+        for frame in (1, last):
+            points = [p for p in read_ply(self.folder / f"lamella/liquid.{frame:04d}.ply") if not p["skin"]]
+            mass[frame] = [sum(p["mass"] for p in points if p["codim"] == codim) for codim in range(4)]
+        all_of_it = sum(mass[1])
+        self.assertEqual(mass[1][1:], [0, 0, 0])
+        self.assertAlmostEqual(sum(mass[last]) / all_of_it, 1, delta=1e-5)  # single precision in files
+        self.assertGreater(mass[last][1], 0.1 * all_of_it)
+        self.assertLess(mass[last][3], 0.05 * all_of_it)
+
     def write_points(self, points):
         names = ["x", "y", "z", "nx", "ny", "nz", "thickness"]
         head = ["ply", "format ascii 1.0", f"element vertex {len(points)}"] + [f"property float {n}" for n in names]
@@ -102,6 +140,7 @@ class Films(CommandTest):
         for points, parms in (
                 (disc(hole=3), {}),
                 (good + good, {}),  # every point twice
+                (good + ["0.1 0 0 0 1 0 1e-4", "0.1 0.2 0 0 1 0 1e-4"], {}),  # two that are alone
                 (good, {"min_thickness": 1}),  # all of it breaks
                 (good, {"use_limits": True, "limit_center": [1, 1, 1], "limit_size": [1e-6, 1e-6, 1e-6]})):
             odd = film_of_points()
