@@ -89,12 +89,13 @@ static void mark_cells(mls_volume *v)
     memset(v->newly.data, 0, (size_t)v->cells);
     for (int64_t p = 0; p < v->skin.count; p++) {
         const int32_t cell = volume_cell_at(v, v->x0.data[p]);
-        if (cell < 0) continue;
+        if (cell < 0 || v->newly.data[cell] == 2) continue; // 2: another point has been there
         const int32_t block = cell / MN_BLOCK_CELLS, c = cell % MN_BLOCK_CELLS;
+        v->newly.data[cell] = 2;
         for (int32_t k = 0; k < 125; k++) {
             const int32_t other = mn_block_reach(&v->table, block, (c >> 4) + k / 25 - 2,
                                                  ((c >> 2) & 3) + k / 5 % 5 - 2, (c & 3) + k % 5 - 2);
-            if (other >= 0) v->newly.data[other] = 1;
+            if (other >= 0 && !v->newly.data[other]) v->newly.data[other] = 1;
         }
     }
 }

@@ -65,9 +65,9 @@ int main(int argc, char **argv)
     validation_begin(argc, argv);
     const char *coarse[4] = {"free edges at any time, 4,000 points", "mean radial error", "mass lost",
                              "points at most"};
-    const char *fine[4] = {"free edges at any time, 50,000 points", "mean radial error, 50,000 points",
-                           "mass lost, 50,000 points", "points at most, from 50,000"};
+    const char *fine[4] = {"free edges at any time, 100,000 points", "mean radial error, 100,000 points",
+                           "mass lost, 100,000 points", "points at most, from 100,000"};
     there_and_back(4000, coarse);
-    if (validation_long()) there_and_back(50000, fine);
+    if (validation_long()) there_and_back(100000, fine);
     return validation_end();
 }
