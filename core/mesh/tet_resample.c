@@ -23,7 +23,8 @@ typedef struct pair {
 typedef struct resampler {
     const mn_tet_mesh *before;
     mn_tet_mesh *mesh;
-    mn_tet_list sources, targets; ///< slots before and after
+    mn_tet_list sources, targets; ///< slots before and after, sorted
+    mn_tet_list lenders;          ///< unchanged ones that gave to targets that were nearly empty
     MN_ARRAY(pair) pairs;
     MN_ARRAY(double) covered; ///< sum of overlaps of each source
     mn_box_grid grid;         ///< over the sources
@@ -139,7 +140,7 @@ static double share(const resampler *r, const pair *p)
 
 /// A target that lies almost outside what was there before (the surface moved over it) would stay nearly
 /// empty: it takes its part by volume from the neighbour across a face that holds most.
-static void feed_empty(resampler *r, mn_tet_field *to, const double *volume)
+static mn_status feed_empty(resampler *r, mn_tet_field *to, const double *volume)
 {
     const mn_tet_mesh *mesh = r->mesh;
     const int32_t size = to->size;
@@ -162,7 +163,9 @@ static void feed_empty(resampler *r, mn_tet_field *to, const double *volume)
             *mine = part * sum;
             *theirs = sum - *mine;
         }
+        if (mn_tet_list_find(&r->targets, donor) < 0) MN_TRY(mn_array_push(mesh->ctx, &r->lenders, &donor));
     }
+    return MN_OK;
 }
 
 static mn_status resample_elements(resampler *r, mn_tet_field *to, const mn_tet_field *from)
@@ -184,9 +187,9 @@ static mn_status resample_elements(resampler *r, mn_tet_field *to, const mn_tet_
             to->data[(int64_t)r->targets.data[p->target] * size + k] +=
                 weight * from->data[(int64_t)r->sources.data[p->source] * size + k];
     }
-    if (to->kind == MN_TET_AMOUNT) feed_empty(r, to, volume);
+    const mn_status status = to->kind == MN_TET_AMOUNT ? feed_empty(r, to, volume) : MN_OK;
     mn_release(r->mesh->ctx, volume, bytes);
-    return MN_OK;
+    return status;
 }
 
 /// The source tetrahedron that contains x best, and the barycentric weights there, clipped to it; -1 when
@@ -244,6 +247,12 @@ static mn_vec3 tet_momentum(const mn_tet_mesh *mesh, int32_t t, const mn_tet_fie
     return mn_scale(0.25 * mass->data[t], sum);
 }
 
+/// Targets, and after them those whose amounts changed.
+static int32_t changed_tet(const resampler *r, int64_t j)
+{
+    return j < r->targets.count ? r->targets.data[j] : r->lenders.data[j - r->targets.count];
+}
+
 static mn_status restore_momentum(resampler *r, const mn_tet_resample_def *def,
                                   mn_tet_resample_report *report)
 {
@@ -258,7 +267,9 @@ static mn_status restore_momentum(resampler *r, const mn_tet_resample_def *def,
                        "momentum needs the velocity '%s' (3 per vertex) and the mass '%s' (1 per "
                        "tetrahedron) in both meshes",
                        def->velocity, def->mass);
-    const size_t bytes = mn_bytes(r->targets.count, sizeof(mn_vec3));
+    mn_tet_list_sort_unique(&r->lenders);
+    const int64_t count = r->targets.count + r->lenders.count;
+    const size_t bytes = mn_bytes(count, sizeof(mn_vec3));
     mn_vec3 *missing = mn_allocate_zero(mesh->ctx, bytes);
     if (bytes && !missing) return MN_ERROR_MEMORY;
     for (int64_t i = 0; i < r->pairs.count; i++) {
@@ -266,13 +277,15 @@ static mn_status restore_momentum(resampler *r, const mn_tet_resample_def *def,
         missing[p->target] = mn_axpy(missing[p->target], share(r, p),
                                      tet_momentum(r->before, r->sources.data[p->source], old_v, old_m));
     }
+    for (int64_t j = r->targets.count; j < count; j++)
+        missing[j] = tet_momentum(r->before, changed_tet(r, j), old_v, old_m);
     // All of what is missing first: the velocities below are still those of the interpolation.
-    for (int64_t j = 0; j < r->targets.count; j++)
-        missing[j] = mn_sub(missing[j], tet_momentum(mesh, r->targets.data[j], velocity, mass));
-    for (int64_t j = 0; j < r->targets.count; j++) {
+    for (int64_t j = 0; j < count; j++)
+        missing[j] = mn_sub(missing[j], tet_momentum(mesh, changed_tet(r, j), velocity, mass));
+    for (int64_t j = 0; j < count; j++) {
         report->impulse = mn_add(report->impulse, missing[j]);
         for (int32_t k = 0; k < 4; k++) {
-            const int32_t v = mesh->tet[r->targets.data[j]][k];
+            const int32_t v = mesh->tet[changed_tet(r, j)][k];
             double node = 0;
             MN_TET_STAR(mesh, v, code) node += 0.25 * mass->data[code / 4];
             if (!(node > 0)) continue;
@@ -309,6 +322,7 @@ mn_status mn_tet_resample(const mn_tet_mesh *before, mn_tet_mesh *mesh, const mn
     const mn_status status = resample(&r, def, report);
     mn_array_free(ctx, &r.sources);
     mn_array_free(ctx, &r.targets);
+    mn_array_free(ctx, &r.lenders);
     mn_array_free(ctx, &r.pairs);
     mn_array_free(ctx, &r.covered);
     mn_box_grid_free(&r.grid);

@@ -113,6 +113,44 @@ static void test_conservation(void **state)
     }
 }
 
+/// A tetrahedron put onto a face, where nothing was before, takes its amounts from the one behind it, which
+/// has not changed otherwise; what goes with them must not be lost.
+static void test_lenders(void **state)
+{
+    (void)state;
+    mn_tet_mesh *mesh = tet_block(ctx, 4), *before;
+    int32_t inner = 0, behind = -1, face = 0, tip;
+    add_physics(ctx, mesh);
+    while (mn_tet_vertex_on_boundary(mesh, inner)) inner++;
+    check_ok(ctx, mn_tet_mesh_copy(mesh, &before));
+    for (int32_t t = 0; t < mesh->tet_slots; t++)
+        for (int32_t k = 0; k < 4; k++)
+            if (mesh->mate[t][k] < 0 && mn_tet_corner_of(mesh, t, inner) < 0) behind = t, face = k;
+    assert_true(behind >= 0);
+    mn_vec3 middle = mn_v3(0, 0, 0);
+    int32_t v[4];
+    for (int32_t c = 0; c < 3; c++) {
+        v[c] = mesh->tet[behind][mn_tet_face_corners[face][c]];
+        middle = mn_axpy(middle, 1.0 / 3, mesh->position[v[c]]);
+    }
+    const mn_vec3 *x = mesh->position;
+    const mn_vec3 out = mn_normalize(mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]])));
+    check_ok(ctx, mn_tet_mesh_add_vertex(mesh, mn_axpy(middle, 0.1, out), 0, NULL, NULL, &tip));
+    v[3] = tip;
+    check_ok(ctx, mn_tet_mesh_replace(mesh, 0, NULL, 1, (const int32_t(*)[4]) & v, NULL));
+    mn_tet_mesh_move_vertex(mesh, inner, mn_axpy(mesh->position[inner], 0.02, out));
+    mn_tet_resample_report report;
+    const mn_tet_resample_def names = {"v", "mass"};
+    check_ok(ctx, mn_tet_resample(before, mesh, &names, &report));
+    const tet_sums a = tet_sum_up(before), b = tet_sum_up(mesh);
+    assert_true(mn_tet_mesh_find_field(mesh, "mass")->data[behind] <
+                0.9 * mn_tet_mesh_find_field(before, "mass")->data[behind]);
+    check_close(b.mass, a.mass, 1e-13 * a.mass);
+    check_close(mn_norm(mn_sub(b.momentum, a.momentum)), 0, 1e-13 * a.mass);
+    mn_tet_mesh_free(before);
+    mn_tet_mesh_free(mesh);
+}
+
 static void test_nothing_changed_and_bad_names(void **state)
 {
     (void)state;
@@ -153,8 +191,11 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_overlaps), cmocka_unit_test(test_overlaps_add_up),
-        cmocka_unit_test(test_conservation),   cmocka_unit_test(test_nothing_changed_and_bad_names),
+        cmocka_unit_test(test_known_overlaps),
+        cmocka_unit_test(test_overlaps_add_up),
+        cmocka_unit_test(test_conservation),
+        cmocka_unit_test(test_lenders),
+        cmocka_unit_test(test_nothing_changed_and_bad_names),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
