@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
 # Cooks a scene and renders it in Cycles on the CPU: stills, frames and a film.
-#   scripts/render.sh SCENE [-o DIR] [-f A-B] [--stills [A,B,...] | --film] [--size WxH] [--samples N] [--material NAME] [--save FILE.blend]
+#   scripts/render.sh SCENE [-o DIR] [-f A-B] [--stills [A,B,...] | --film | --sheet] [--size WxH] [--samples N] [--material NAME] [--save FILE.blend]
 # SCENE is a scene.json, or the name of an example. DIR (render/NAME) gets cache/, stills/still.0024.jpg, frames/frame.0001.png and film.mp4.
+# --sheet makes sheet.png alone: sixteen of the frames side by side by `meniscus preview`, in seconds and without Blender.
 # A scene with a "render" block says which frames are stills, how large and fine; its film is half as large, with a quarter of the samples.
 # --stills makes those alone (or others), --film the film alone.
 # Cooked frames are kept: a second run renders them again, and goes on where a stopped cook was.
 # The liquid looks like the scene's "looks" say, or like the material preset nearest to its density and surface tension; --material names another.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
-usage() { sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+usage() { sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 
-scene=; out=; frames=; size=; samples=; stills=scene; film=yes; more=()
+scene=; out=; frames=; size=; samples=; stills=scene; film=yes; sheet=; more=()
 while [ $# -gt 0 ]; do
   case "$1" in
   -h | --help) usage ;;
   --film) stills=; film=yes; shift ;;
+  --sheet) stills=; film=; sheet=yes; shift ;;
   --stills)
     film=; shift
     if [[ "${1:-}" =~ ^-?[0-9]+(,-?[0-9]+)*$ ]]; then stills=$1; shift; fi ;;
@@ -30,6 +32,7 @@ done
 [ -e "$scene" ] || scene=$here/examples/$scene/scene.json
 [ -f "$scene" ] || { echo "render.sh: there is no scene $scene" >&2; exit 2; }
 for program in blender ffmpeg; do
+  [ -z "$sheet" ] || break
   command -v "$program" >/dev/null || "$here/scripts/build.sh" --hosts release | tail -n 1
 done
 meniscus=${MENISCUS:-$here/build/release/bin/meniscus}
@@ -56,6 +59,17 @@ SECONDS=0
 resume=(); [ -z "$(ls -A "$out/cache")" ] || resume=(--resume)
 "$meniscus" cook "$scene" -f "$frames" -o "$out/cache" "${nodes[@]}" "${resume[@]}"
 took "cooked in"
+if [ -n "$sheet" ]; then
+  first=${frames%-*}; last=${frames#*-}; files=()
+  for stem in $(fact "' '.join(p['stem'] for p in facts['pieces'])"); do
+    for frame in $(for i in {0..15}; do echo $((first + ((last - first) * i + 7) / 15)); done | uniq); do
+      files+=("$out/cache/$stem.$(printf %04d "$frame").bgeo.sc")
+    done
+  done
+  read -ra side <<<"$(fact "'--azimuth %.1f --elevation %.1f' % tuple(facts['side'])")"
+  "$meniscus" preview "${files[@]}" -o "$out/sheet.png" --columns 4 --size "${size:-640x480}" --color none "${side[@]}" >/dev/null
+  echo "meniscus: $out/sheet.png"
+fi
 render() { # FOLDER SIZE SAMPLES [--stills A,B]
   local folder=$1 size=$2 samples=$3; shift 3
   mkdir -p "$folder"

@@ -118,9 +118,18 @@ def pieces(scene, types, materials):
     return list(unique.values())
 
 
+def side(scene):
+    """Where the scene's camera stands as seen from its target, in degrees right of +z and above; [30, 18] without one."""
+    view = scene.get("camera", {})
+    if "position" not in view or "target" not in view:
+        return [30.0, 18.0]
+    x, y, z = (a - b for a, b in zip(view["position"], view["target"]))
+    return [math.degrees(math.atan2(x, z)), min(max(math.degrees(math.atan2(y, math.hypot(x, z))), -89.0), 89.0)]
+
+
 if __name__ == "__main__":
     import meniscus
     network = meniscus.Network.load(sys.argv[1])
     text = json.loads(network.to_text())
-    print(json.dumps({"frames": network.frames, "fps": network.fps, "render": text.get("render"),
+    print(json.dumps({"frames": network.frames, "fps": network.fps, "render": text.get("render"), "side": side(text),
                       "pieces": pieces(text, meniscus.node_types(), meniscus.materials())}))

@@ -43,6 +43,14 @@ class Render(CommandTest):
         self.contrast(self.folder / "film/frames/frame.0012.png", (160, 96))
         self.assertGreater((self.folder / "film/film.mp4").stat().st_size, 1000)
 
+    def test_a_sheet_of_frames(self):
+        scene = self.write_scene(spray(spray_rate=4000, spray_radius=0.01))
+        done = self.render(scene, "-o", "sheet", "-f", "9-12", "--sheet", "--size", "160x96")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        picture = Picture(self.folder / "sheet/sheet.png")  # four tiles of half that size in a row
+        self.assertTrue(4 * 80 <= picture.width <= 4 * 88 and 48 <= picture.height <= 56, (picture.width, picture.height))
+        self.assertFalse((self.folder / "sheet/frames").exists())
+
     def test_wrong_words(self):
         self.assertEqual(self.render().returncode, 2)
         self.assertEqual(self.render("no_such_scene").returncode, 2)
