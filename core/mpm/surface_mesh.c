@@ -82,9 +82,10 @@ static mn_vec3 velocity_of_bead(const mn_mpm *mpm, const mn_bead *bead, mn_vec3 
     return mn_add(bead->v, mn_cross(motion_at(mpm, bead->center).spin, mn_sub(x, bead->center)));
 }
 
-// The liquid ends a little inside of solids, whose surface its vertices are then put on: cut at the solid
-// itself, cubes would show the line where it meets the air as a saw.
-static const double cut_depth = 0.75; ///< nodes' distances
+// The liquid is cut inside of solids, and its vertices are then drawn out to just below their surface: cut at
+// the solid itself, cubes would show the line where it meets the air as a saw, and two surfaces in one place
+// are shown in specks of one or the other.
+static const double cut_depth = 0.75, foot_depth = 0.1; ///< nodes' distances
 
 static void cut_in_solids(const mn_level_set_view *view)
 {
@@ -94,11 +95,11 @@ static void cut_in_solids(const mn_level_set_view *view)
             view->phi[i] = fmax(view->phi[i], -view->solid[i] - depth);
 }
 
-static mn_vec3 out_of_solids(const mn_mpm *mpm, mn_vec3 x)
+static mn_vec3 out_of_solids(const mn_mpm *mpm, mn_vec3 x, double depth)
 {
     mn_mpm_solid solids[MN_MPM_SOLIDS_MAX];
-    const int32_t count = mn_mpm_solids_near(&mpm->def, mpm->collider, mpm->frame_begin, x, 0, solids);
-    for (int32_t i = 0; i < count; i++) x = mn_axpy(x, -solids[i].distance, solids[i].normal);
+    const int32_t count = mn_mpm_solids_near(&mpm->def, mpm->collider, mpm->frame_begin, x, -depth, solids);
+    for (int32_t i = 0; i < count; i++) x = mn_axpy(x, -depth - solids[i].distance, solids[i].normal);
     return x;
 }
 
@@ -122,7 +123,7 @@ static mn_status finish_vertices(void *user, mn_range range)
         const int32_t bead = mn_beads_of_vertex(mpm->beads, (int32_t)i);
         mpm->vertex_velocity.data[i] =
             bead < 0 ? motion_at(mpm, x).v : velocity_of_bead(mpm, &mn_beads_get(mpm->beads)[bead], x);
-        mpm->vertex_position.data[i] = job->solids ? out_of_solids(mpm, x) : x;
+        mpm->vertex_position.data[i] = job->solids ? out_of_solids(mpm, x, foot_depth * job->spacing) : x;
     }
     return MN_OK;
 }

@@ -155,6 +155,24 @@ static void a_foot_lies_on_the_floor(void **state)
     close_fixture(&f);
 }
 
+// A mesh that is flush with the floor is seen in specks of the one and the other; one that goes deeper is
+// seen through thin solids. Where the side begins there are vertices between.
+static void a_foot_reaches_just_below_the_floor(void **state)
+{
+    (void)state;
+    fixture f = open_fixture(true);
+    const cap c = cap_of(4 * dx, 90);
+    fill_cap(&f, &c);
+    const mn_mpm_mesh mesh = surface_of(&f);
+    const double node = 0.5 * dx;
+    for (int32_t i = 0; i < mesh.vertex_count; i++) {
+        const mn_vec3 x = mesh.positions[i];
+        assert_true(x.y >= -0.1 * node * (1 + 1e-9));
+        if (hypot(x.x, x.z) < c.base - dx && x.y < dx) assert_true(x.y <= -0.1 * node * (1 - 1e-9));
+    }
+    close_fixture(&f);
+}
+
 // ---- a sheet on a pool ----
 
 static void a_sheet_of_one_layer_stands_on_its_pool(void **state)
@@ -268,6 +286,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thin_lens_is_smooth),
         cmocka_unit_test(a_foot_lies_on_the_floor),
+        cmocka_unit_test(a_foot_reaches_just_below_the_floor),
         cmocka_unit_test(a_sheet_of_one_layer_stands_on_its_pool),
         cmocka_unit_test(a_leaning_sheet_is_smooth),
         cmocka_unit_test(what_moves_rigidly_has_that_velocity),
