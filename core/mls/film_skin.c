@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { RIM_ROWS = 3, DROP_RINGS = 6, DROP_SIDES = 10 };
+enum { RIM_ROWS = 3, DROP_RINGS = 10, DROP_SIDES = 16 };
 enum { ON_RIM = 2 }; // of mn_film_skin.used
 static const double PI = 3.14159265358979323846;
 
@@ -265,6 +265,20 @@ static mn_status make_sides(mn_film_skin *s, const mn_film_sheet *sheet)
     return MN_OK;
 }
 
+// Radius of make_drop's vertices around a ball of radius 1 with the volume that their faces enclose: cut
+// cones between regular polygons.
+static double drop_radius(void)
+{
+    const double wide = 0.5 * DROP_SIDES * sin(2 * PI / DROP_SIDES);
+    double volume = 0;
+    for (int32_t ring = 0; ring < DROP_RINGS; ring++) {
+        const double a = PI * ring / DROP_RINGS, b = PI * (ring + 1) / DROP_RINGS;
+        const double squares = sin(a) * sin(a) + sin(a) * sin(b) + sin(b) * sin(b);
+        volume += wide * (cos(a) - cos(b)) * squares / 3;
+    }
+    return cbrt(4 * PI / 3 / volume);
+}
+
 static mn_status make_drop(mn_film_skin *s, int64_t point, mn_vec3 x, double radius)
 {
     const int64_t first = s->vertices.count;
@@ -299,10 +313,11 @@ mn_status mn_film_skin_run(mn_film_skin *s, const mn_film_skin_def *def, const m
     MN_TRY(make_vertices(s, def, sheet));
     MN_TRY(make_sides(s, sheet));
     MN_TRY(film_skin_make_tubes(s, def, sheet));
+    const double half = 0.5 * drop_radius();
     for (int64_t i = 0; def->drops && i < sheet->count; i++)
         if (!s->used.data[i])
             MN_TRY(
-                make_drop(s, i, sheet->positions[i], 0.5 * fmax(def->min_thickness, s->thickness.data[i])));
+                make_drop(s, i, sheet->positions[i], half * fmax(def->min_thickness, s->thickness.data[i])));
     *mesh = (mn_film_skin_mesh){s->vertices.count, s->vertices.data, s->triangles.count / 3,
                                 (const int64_t(*)[3])s->triangles.data};
     return MN_OK;
