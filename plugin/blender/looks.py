@@ -61,7 +61,8 @@ def _math(tree, operation, *values):
 def _film(tree, look, scale):
     """A soap film: clear but for what its two faces mirror, R = 4 R0 sin^2(2 pi n d cos(t) / wavelength) for red, green and
     blue, with the film's own `thickness` d and the angle t inside of it. Thick films have no colour: neighbouring
-    wavelengths within a band of 100 nm wash it out, exp(-(pi n d band / wavelength^2)^2 / 4)."""
+    wavelengths within a band of 100 nm wash it out, exp(-(pi n d band / wavelength^2)^2 / 4). What is drawn about as thick
+    as it is, threads and drops, bends light as any clear liquid does."""
     clear, mirror, mix = (tree.nodes.new(name) for name in ("ShaderNodeBsdfTransparent", versions.GLOSSY, "ShaderNodeMixShader"))
     mirror.inputs["Roughness"].default_value = 0.0
     geometry, dot = tree.nodes.new("ShaderNodeNewGeometry"), tree.nodes.new("ShaderNodeVectorMath")
@@ -96,7 +97,13 @@ def _film(tree, look, scale):
     tree.links.new(front, mix.inputs[0])
     tree.links.new(clear.outputs[0], mix.inputs[1])
     tree.links.new(mirror.outputs[0], mix.inputs[2])
-    return mix.outputs[0], None
+    bulk, both = tree.nodes.new("ShaderNodeMapRange"), tree.nodes.new("ShaderNodeMixShader")
+    bulk.inputs["From Min"].default_value, bulk.inputs["From Max"].default_value = 1e4, 3e4  # nm
+    tree.links.new(nanometres, bulk.inputs["Value"])
+    tree.links.new(bulk.outputs[0], both.inputs[0])
+    tree.links.new(mix.outputs[0], both.inputs[1])
+    tree.links.new(_clear(tree, {"ior": look["ior"]}, scale)[0], both.inputs[2])
+    return both.outputs[0], None
 
 
 def _milky(tree, look, scale):

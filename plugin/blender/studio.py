@@ -170,6 +170,7 @@ def _table(scene, center, ground_height):
 
 def _dark(scene, center, ground_height):
     """Dark field: nothing behind, long lights at the sides and above that films and rims catch."""
+    scene.cycles.sample_clamp_indirect = 1.5  # lights that one wall of a film mirrors in another are seen by few samples
     background(scene, (0.10, 0.10, 0.11), (0.85, 0.88, 0.92), (0.30, 0.32, 0.36), seen=(0.006, 0.0065, 0.008))
     c = Vector(center)
     area_light(scene, "Left", c + Vector((-4.0, 0.6, 0.6)), c, (1.6, 7.0), 190, (0.93, 0.97, 1.0))
