@@ -29,7 +29,7 @@ for shot in "$@"; do
     number=0
     for still in "render/shot_$shot"/stills/still.*.jpg; do
       number=$((number + 1))
-      put "$still" nlmeans=s=5:p=7:r=15 "shot_${shot}_$number" # what grain is left is averaged away
+      put "$still" nlmeans=s=9:p=5:r=11 "shot_${shot}_$number" # what grain is left is averaged away
     done
   fi
   scripts/render.sh "shot_$shot" -o "render/shot_$shot" --sheet
