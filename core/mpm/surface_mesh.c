@@ -87,14 +87,6 @@ static mn_vec3 velocity_of_bead(const mn_mpm *mpm, const mn_bead *bead, mn_vec3 
 // are shown in specks of one or the other.
 static const double cut_depth = 0.75, foot_depth = 0.1; ///< nodes' distances
 
-static void cut_in_solids(const mn_level_set_view *view)
-{
-    const double depth = cut_depth * view->blocks.dx;
-    for (int32_t b = 0; view->cut && b < view->blocks.count; b++)
-        for (int32_t i = b * MN_BLOCK_CELLS; view->cut[b] && i < (b + 1) * MN_BLOCK_CELLS; i++)
-            view->phi[i] = fmax(view->phi[i], -view->solid[i] - depth);
-}
-
 static mn_vec3 out_of_solids(const mn_mpm *mpm, mn_vec3 x, double depth)
 {
     mn_mpm_solid solids[MN_MPM_SOLIDS_MAX];
@@ -147,8 +139,7 @@ static mn_status find_shown_surface(mn_mpm *mpm, double dx, int32_t smoothing)
     MN_TRY(mn_mpm_set_surface_solid(mpm));
     MN_TRY(mn_mpm_calibrate_surface(mpm));
     MN_TRY(mn_mpm_add_sheets(mpm, true));
-    const mn_level_set_view view = mn_level_set_get(mpm->surface);
-    cut_in_solids(&view);
+    MN_TRY(mn_level_set_cut_solid(mpm->surface, cut_depth * dx));
     return take_beads(mpm, points);
 }
 

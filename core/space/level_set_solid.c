@@ -102,3 +102,21 @@ mn_status mn_level_set_set_solid(mn_level_set *set, mn_field_fn *distance, void 
     set->has_solid = true;
     return MN_OK;
 }
+
+mn_status mn_level_set_cut_solid(mn_level_set *set, double depth)
+{
+    if (!set->has_solid) return MN_OK;
+    for (int64_t b = 0; b < set->table.count; b++) {
+        if (!set->cut.data[b]) continue;
+        double *phi = set->phi.data + b * MN_BLOCK_CELLS;
+        const double *solid = set->solid.data + b * MN_BLOCK_CELLS;
+        for (int32_t i = 0; i < MN_BLOCK_CELLS; i++) {
+            const double cut = -solid[i] - depth;
+            if (!(cut > phi[i])) continue;
+            phi[i] = cut;
+            set->deep.data[b] = 0;
+        }
+    }
+    set->labelled = false;
+    return mn_level_set_list_active(set);
+}

@@ -15,10 +15,16 @@ typedef struct fixture {
     mn_vec3_array x;
 } fixture;
 
-static fixture open_fixture(bool floor)
+static fixture open_with(const mn_mpm_def *def)
 {
     const mn_hooks calm = {.max_workers = 1};
     fixture f = {.ctx = mn_context_create(&calm)};
+    check_ok(f.ctx, mn_mpm_create(f.ctx, def, &f.mpm));
+    return f;
+}
+
+static fixture open_fixture(bool floor)
+{
     mn_mpm_def def = mn_mpm_default_def();
     def.dx = dx, def.sigma = 0.07;
     if (floor) {
@@ -27,8 +33,7 @@ static fixture open_fixture(bool floor)
         def.wall[2] = MN_MPM_SLIP;
         def.contact_angle = 30;
     }
-    check_ok(f.ctx, mn_mpm_create(f.ctx, &def, &f.mpm));
-    return f;
+    return open_with(&def);
 }
 
 static void close_fixture(fixture *f)
@@ -173,6 +178,33 @@ static void a_foot_reaches_just_below_the_floor(void **state)
     close_fixture(&f);
 }
 
+// Around a pool the images of its particles fill the walls, whole blocks of them too: these are cut like
+// others, and nothing of the pool goes with them, wherever the walls lie between the blocks.
+static void a_pool_in_a_box_keeps_its_volume(void **state)
+{
+    (void)state;
+    const double h = 0.5 * dx;
+    for (int side = 10; side < 14; side++) {
+        const double half = side * h, floor = 0.25 * (side - 10) * dx;
+        mn_mpm_def def = mn_mpm_default_def();
+        def.dx = dx, def.sigma = 0.07;
+        def.domain = (mn_box){{-half, floor, -half}, {half, 1, half}};
+        for (int i = 0; i < 6; i++) def.wall[i] = i == 3 ? MN_MPM_OPEN : MN_MPM_SLIP;
+        fixture f = open_with(&def);
+        // Nearer to the walls than half of their distance, so that images reach as deep as they can.
+        for (int i = 0; i < 2 * side; i++)
+            for (int k = 0; k < 2 * side; k++)
+                for (int j = 0; j < 16; j++)
+                    add_point(&f, mn_v3((i + 0.3) * h - half, floor + (j + 0.3) * h, (k + 0.3) * h - half));
+        surface_of(&f);
+        const mn_level_set_view view = mn_level_set_get(f.mpm->surface);
+        const double volume = (double)f.x.count * h * h * h;
+        assert_int_equal(view.body_count, 1);
+        check_close(view.bodies[0].volume, volume, 0.02 * volume);
+        close_fixture(&f);
+    }
+}
+
 // ---- a sheet on a pool ----
 
 static void a_sheet_of_one_layer_stands_on_its_pool(void **state)
@@ -287,6 +319,7 @@ int main(void)
         cmocka_unit_test(a_thin_lens_is_smooth),
         cmocka_unit_test(a_foot_lies_on_the_floor),
         cmocka_unit_test(a_foot_reaches_just_below_the_floor),
+        cmocka_unit_test(a_pool_in_a_box_keeps_its_volume),
         cmocka_unit_test(a_sheet_of_one_layer_stands_on_its_pool),
         cmocka_unit_test(a_leaning_sheet_is_smooth),
         cmocka_unit_test(what_moves_rigidly_has_that_velocity),

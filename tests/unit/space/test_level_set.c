@@ -655,6 +655,38 @@ static void test_solids_cut_bodies(void **state)
     close_set(f);
 }
 
+/// A cube of balls with a floor through it, which is then cut a little below the floor: nothing above it is
+/// lost, in blocks deep inside of the cube neither, wherever the floor lies between the blocks.
+static void test_cutting_in_a_solid_keeps_what_is_outside(void **state)
+{
+    (void)state;
+    fixture f = open_set(2);
+    mn_vec3 x[20 * 20 * 20];
+    for (int32_t i = 0; i < 8000; i++) x[i] = mn_v3(i / 400, i / 20 % 20, i % 20);
+    for (int32_t k = 0; k < 8; k++) {
+        double height = 15.9 - 1.2 * k; // whole blocks deep inside lie below
+        mn_union_def def = mn_union_default_def();
+        def.dx = 1, def.radius = 1, def.band = 3;
+        check_ok(f.ctx, mn_level_set_union(f.set, &def, mn_points_of(x, 8000)));
+        check_ok(f.ctx, mn_level_set_redistance(f.set));
+        check_ok(f.ctx, mn_level_set_set_solid(f.set, floor_at, &height));
+        check_ok(f.ctx, mn_level_set_find_bodies(f.set));
+        check_ok(f.ctx, mn_level_set_measure(f.set));
+        const double volume = mn_level_set_get(f.set).bodies[0].volume;
+        check_ok(f.ctx, mn_level_set_cut_solid(f.set, 0.75));
+        check_ok(f.ctx, mn_level_set_find_bodies(f.set));
+        check_ok(f.ctx, mn_level_set_measure(f.set));
+        const mn_level_set_view view = mn_level_set_get(f.set);
+        assert_int_equal(view.body_count, 1);
+        check_close(view.bodies[0].volume, volume, 1e-3 * volume);
+        for (int32_t i = 0; i < view.blocks.count * MN_BLOCK_CELLS; i++)
+            if (mn_block_node_position(&view.blocks, i / MN_BLOCK_CELLS, i % MN_BLOCK_CELLS).y <
+                height - 0.76)
+                assert_true(view.phi[i] > 0);
+    }
+    close_set(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -672,6 +704,7 @@ int main(void)
         cmocka_unit_test(test_any_number_of_workers),
         cmocka_unit_test(test_steady_loop_does_not_allocate),
         cmocka_unit_test(test_solids_cut_bodies),
+        cmocka_unit_test(test_cutting_in_a_solid_keeps_what_is_outside),
         cmocka_unit_test(test_bad_input),
         cmocka_unit_test(test_out_of_memory),
     };
