@@ -35,6 +35,10 @@ static void store_samples(void *user, int32_t block, int32_t first, int32_t coun
     for (int32_t i = 0; i < count; i++) job->out[job->order ? job->order[first + i] : first + i] = samples[i];
 }
 
+// A particle that has lost nine tenths of its volume loses no more: alone between others it may be pressed
+// from all sides, and relaxation gives back to it what its neighbours have (volume_relaxation.c).
+static const double least_j = 0.1;
+
 // fmax without its care for what is not a number, which is looked for by itself.
 MN_INLINE double larger(double a, double b)
 {
@@ -48,8 +52,6 @@ MN_INLINE void note(mn_mpm_step_stats *stats, const mn_mpm_particle *p, const mn
     stats->max_speed = larger(stats->max_speed, sqrt(speed2));
     stats->max_move = larger(stats->max_move, mn_norm(move));
     stats->min_ratio = -larger(-stats->min_ratio, -ratio);
-    stats->min_j = -larger(-stats->min_j, -q->j);
-    stats->max_j = larger(stats->max_j, q->j);
     stats->mass += p->mass;
     stats->kinetic += 0.5 * p->mass * speed2;
     // A sum of everything is not finite when any part is not.
@@ -94,7 +96,7 @@ static void move_samples(void *user, int32_t block, int32_t first, int32_t count
         mn_mpm_set_position(to, x);
         mn_mpm_set_affine(to, merged.gradient);
         mpm->next_materials.data[k] = *q;
-        mpm->next_materials.data[k].j = q->j * ratio;
+        mpm->next_materials.data[k].j = q->j * ratio < least_j ? least_j : q->j * ratio;
         mpm->next_materials.data[k].age = q->age + job->dt;
         note(stats, to, &mpm->next_materials.data[k], ratio, move);
     }
@@ -121,14 +123,12 @@ static mn_status gather_before(mn_mpm *mpm)
 
 static mn_mpm_step_stats join(const mn_mpm *mpm)
 {
-    mn_mpm_step_stats all = {.min_ratio = INFINITY, .min_j = INFINITY, .max_j = -INFINITY, .finite = true};
+    mn_mpm_step_stats all = {.min_ratio = INFINITY, .finite = true};
     for (int32_t b = 0; b < mpm->table.count; b++) {
         const mn_mpm_step_stats *s = &mpm->block_stats.data[b];
         all.max_speed = fmax(all.max_speed, s->max_speed);
         all.max_move = fmax(all.max_move, s->max_move);
         all.min_ratio = fmin(all.min_ratio, s->min_ratio);
-        all.min_j = fmin(all.min_j, s->min_j);
-        all.max_j = fmax(all.max_j, s->max_j);
         all.mass += s->mass;
         all.kinetic += s->kinetic;
         all.finite = all.finite && s->finite;
@@ -147,8 +147,7 @@ mn_status mn_mpm_move(mn_mpm *mpm, double dt, mn_mpm_step_stats *stats)
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->next_materials, count));
     MN_TRY(mn_array_resize(mpm->ctx, &mpm->block_stats, mpm->table.count));
     for (int32_t b = 0; b < mpm->table.count; b++)
-        mpm->block_stats.data[b] =
-            (mn_mpm_step_stats){.min_ratio = INFINITY, .min_j = INFINITY, .max_j = -INFINITY, .finite = true};
+        mpm->block_stats.data[b] = (mn_mpm_step_stats){.min_ratio = INFINITY, .finite = true};
     if (mpm->groups.count > 0) {
         MN_TRY(gather_splats(mpm, mpm->nodes.data, mpm->splat_samples.data));
     }

@@ -90,9 +90,8 @@ typedef struct mn_mpm_mote {
 typedef struct mn_mpm_step_stats {
     double max_speed, max_move; ///< m/s, m
     double min_ratio;           ///< of a particle's volume after and before the step
-    double min_j, max_j;
-    double mass, kinetic; ///< kg, J
-    double part_speed;    ///< m/s, of the fastest part; of all blocks together only
+    double mass, kinetic;       ///< kg, J
+    double part_speed;          ///< m/s, of the fastest part; of all blocks together only
     bool finite;
 } mn_mpm_step_stats;
 

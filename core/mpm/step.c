@@ -74,7 +74,7 @@ static bool step_is_sane(const mn_mpm *mpm, double dt, const mn_mpm_step_stats *
     const mn_mpm_extremes *e = &mpm->extremes;
     if (!stats->finite || !isfinite(stats->kinetic)) return false;
     if (stats->max_move > longest_move(mpm)) return false;
-    if (stats->min_ratio < 0.2 || stats->min_j < 0.05) return false;
+    if (stats->min_ratio < 0.2) return false;
     // What the stored energies, gravity and moving solids can give in one step, with a factor to spare.
     const double stored = e->max_sigma * mpm->area + 0.5 * mpm->bulk_modulus * e->volume;
     const double weight = e->mass * mn_norm(mpm->def.gravity) * stats->max_speed * dt;
