@@ -93,8 +93,8 @@ mn_status mn_level_set_shift(mn_level_set *set, double shift);
 /// (distance > 0). phi must go on smoothly for a few cells into it. NULL: no solid, as after every new phi.
 mn_status mn_level_set_set_solid(mn_level_set *set, mn_field_fn *distance, void *user);
 
-/// Ends phi < 0 so many metres inside of the solid. Bodies have to be found again; blocks that were deep inside
-/// and are cut are so no more.
+/// Ends phi < 0 so many metres inside of the solid. Bodies have to be found again; blocks that were deep
+/// inside and are cut are so no more.
 mn_status mn_level_set_cut_solid(mn_level_set *set, double depth);
 
 /// The solid's distance in dx at the corners of the cells of a block (with cut != 0).
