@@ -8,32 +8,12 @@
 #include <string.h>
 
 #include "meniscus/meniscus.h"
+#include "support/poisson.h"
 
 static mn_status apply_matrix(void *user, const double *x, double *y)
 {
     void **pair = user;
     return mn_sparse_apply(pair[0], pair[1], x, y);
-}
-
-static void poisson(mn_context *ctx, int32_t side, mn_sparse *a, mn_vec3 *positions)
-{
-    const int32_t n = side * side * side;
-    int32_t *row = malloc(7 * (size_t)n * sizeof *row), *column = malloc(7 * (size_t)n * sizeof *column);
-    double *value = malloc(7 * (size_t)n * sizeof *value);
-    int64_t count = 0;
-    for (int32_t i = 0; i < n; i++) {
-        const int32_t x = i % side, y = i / side % side, z = i / side / side;
-        positions[i] = mn_v3(x, y, z);
-        const struct {
-            int32_t inside, step;
-        } around[] = {{x > 0, -1},          {x < side - 1, 1},     {y > 0, -side},
-                      {y < side - 1, side}, {z > 0, -side * side}, {z < side - 1, side * side}};
-        row[count] = column[count] = i, value[count++] = 6;
-        for (int k = 0; k < 6; k++)
-            if (around[k].inside) row[count] = i, column[count] = i + around[k].step, value[count++] = -1;
-    }
-    if (mn_sparse_from_triplets(ctx, n, n, count, row, column, value, NULL, a) != MN_OK) exit(1);
-    free(row), free(column), free(value);
 }
 
 static void run(int32_t side)
@@ -45,7 +25,8 @@ static void run(int32_t side)
     int32_t *order = malloc((size_t)n * sizeof *order);
     for (int32_t i = 0; i < n; i++) b[i] = mn_random_normal(1, (uint64_t)i, 0);
     mn_sparse a = {0};
-    poisson(ctx, side, &a, positions);
+    for (int32_t i = 0; i < n; i++) positions[i] = mn_v3(i % side, i / side % side, i / side / side);
+    if (poisson(ctx, side, 1, 0, &a) != MN_OK) exit(1);
     void *pair[] = {ctx, &a};
     mn_linear_problem problem = {n, apply_matrix, pair, NULL, NULL};
     const mn_krylov_def def = mn_krylov_default_def();
