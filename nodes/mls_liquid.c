@@ -14,6 +14,13 @@ static void mesh_distances(void *user, int64_t count, const mn_vec3 *positions, 
         distances[i] = b->facing * mn_triangles_signed_distance_at(b->mesh, positions[i]);
 }
 
+void mn_mls_body_take(mn_mls_body *b, mn_triangles *mesh)
+{
+    b->mesh = mesh;
+    b->facing = mn_triangles_volume(mesh) < 0 ? -1 : 1;
+    b->region = (mn_region){b, mesh_distances, mn_triangles_bounds(mesh)};
+}
+
 mn_status mn_mls_body_open(const mn_cook *cook, const mn_geo *geo, const char *what, mn_mls_body *b)
 {
     memset(b, 0, sizeof *b);
@@ -28,15 +35,7 @@ mn_status mn_mls_body_open(const mn_cook *cook, const mn_geo *geo, const char *w
         mn_mls_body_close(b);
         return mn_cook_fail(cook, MN_ERROR_INPUT, "%s", mn_context_message(cook->ctx));
     }
-    b->facing = mn_triangles_volume(b->mesh) < 0 ? -1 : 1;
-    b->region = (mn_region){b, mesh_distances, mn_triangles_bounds(b->mesh)};
-    const int64_t count = mn_geo_point_count(geo);
-    const mn_attribute *v = mn_geo_find_numeric(geo, MN_POINT, "v", 3);
-    for (int64_t i = 0; v && i < count; i++) {
-        mn_vec3 at;
-        mn_attribute_get(v, i, 1, &at.x);
-        b->velocity = mn_axpy(b->velocity, 1.0 / (double)count, at);
-    }
+    mn_mls_body_take(b, b->mesh);
     return MN_OK;
 }
 

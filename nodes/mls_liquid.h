@@ -6,18 +6,19 @@
 
 #include "nodes/inputs.h"
 
-/// A closed mesh as a region, and the velocity of what is in it. Must stay where it is while it is used.
+/// A closed mesh as a region. Must stay where it is while it is used.
 typedef struct mn_mls_body {
     mn_triangles *mesh; ///< NULL: there is none
     double facing;      ///< -1 when its polygons face in
     mn_region region;
-    mn_vec3 velocity; ///< m/s, the mean of its points'
 } mn_mls_body;
 
 /// `geo` may be NULL. False mesh: NULL in the body. Polygons that are not closed are an error; `what` names
 /// the input in it.
 mn_status mn_mls_body_open(const mn_cook *cook, const mn_geo *geo, const char *what, mn_mls_body *body);
 void mn_mls_body_close(mn_mls_body *body);
+/// The region of a closed mesh, which the body then owns.
+void mn_mls_body_take(mn_mls_body *body, mn_triangles *mesh);
 
 /// Adds the volumes of an input: closed polygons, filled with 8 particles a cell, or points with mass. NULL
 /// or empty: none.

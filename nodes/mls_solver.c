@@ -5,6 +5,7 @@
 #include "nodes/columns.h"
 #include "nodes/inputs.h"
 #include "nodes/materials.h"
+#include "nodes/mls_inflow.h"
 #include "nodes/mls_jets.h"
 #include "nodes/mls_liquid.h"
 
@@ -20,8 +21,10 @@ static const mn_parm_def parms[] = {
     MN_FLOAT("radius", "Radius", "m", 0, 0, 1e6, 0, 0.02, "Film", NULL,
              "How far around it the grid feels the skin of a volume; 0 takes twice the cell size. Larger is "
              "smoother."),
-    MN_VEC3("inflow_velocity", "Inflow Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -5, 5, "Film", NULL,
-            "Of the liquid that leaves the inflow, on top of what its mesh carries as v."),
+    MN_VEC3(
+        "inflow_velocity", "Inflow Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -5, 5, "Film", NULL,
+        "Of the liquid that leaves the inflow, on top of what its mesh carries as v. Parts of the mesh that "
+        "have another v pour their own way."),
     MN_PARM_MATERIAL("Film"),
     MN_FLOAT("sigma", "Surface Tension", "N/m", 0.025, 0, 1e9, 0, 0.1, "Film", MN_WITH_MATERIAL,
              "Of one side of the film. Soap water 0.025, water 0.072."),
@@ -253,7 +256,7 @@ static mn_status advance(const mn_cook *cook, void *state)
     mn_mls_jets jets = {0};
     mn_mls_inputs inputs = {.anchor_count = geo ? mn_geo_point_count(geo) : 0};
     mn_collider *collider = NULL;
-    mn_mls_body inflow = {0};
+    mn_mls_inflow inflow = {0};
     mn_status status = MN_OK;
     if (geo) {
         MN_TRY_TO(out, status, mn_column_read_vec3(cook->ctx, geo, "P", &positions, &inputs.anchors));
@@ -267,14 +270,12 @@ static mn_status advance(const mn_cook *cook, void *state)
     inputs.collider = collider;
     MN_TRY_TO(out, status, mn_mls_jets_read(cook, INPUT_JETS, &jets));
     inputs.inlet_count = jets.inlets.count, inputs.inlets = jets.inlets.data;
-    MN_TRY_TO(out, status, mn_mls_body_open(cook, mn_cook_input(cook, INPUT_INFLOW), "the inflow", &inflow));
-    if (inflow.mesh)
-        inputs.spring = &inflow.region,
-        inputs.spring_velocity = mn_add(inflow.velocity, mn_cook_vec3(cook, "inflow_velocity"));
+    MN_TRY_TO(out, status, mn_mls_inflow_read(cook, INPUT_INFLOW, &inflow));
+    inputs.spring_count = inflow.springs.count, inputs.springs = inflow.springs.data;
     MN_TRY_TO(out, status, mn_mls_set_def(state, &def));
     status = mn_mls_advance(state, &inputs, cook->dt);
 out:
-    mn_mls_body_close(&inflow);
+    mn_mls_inflow_free(cook->ctx, &inflow);
     mn_collider_free(collider);
     mn_mls_jets_free(cook->ctx, &jets);
     mn_array_free(cook->ctx, &positions);

@@ -30,11 +30,14 @@ static const mn_parm_def parms[] = {
         "divisions", "Divisions", "", 0, 0, 0, 0, 16384, 0, 200, "Shape", NULL,
         "How finely the surface is cut; 0 chooses for the kind. Round shapes: around, then along the height "
         "or around the tube, then across caps and walls. Box and grid: along x, y, z."),
+    MN_VEC3("velocity", "Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -5, 5, "Motion", NULL,
+            "v of all points, on top of that of the motion: what is filled is thrown with it, what flows in "
+            "comes with it."),
     MN_PARM_MOTION_VELOCITY,
 };
 
 static const mn_output_def outputs_of[] = {
-    {"Polygons", "polygons that face out; v where the shape is animated"}};
+    {"Polygons", "polygons that face out; v where the shape is animated or has a velocity"}};
 
 static mn_shape_def def_of(const mn_cook *cook)
 {
@@ -70,6 +73,16 @@ out:
     return status;
 }
 
+static mn_status add_velocity(const mn_cook *cook, mn_geo *geo)
+{
+    const mn_vec3 velocity = mn_cook_vec3(cook, "velocity");
+    mn_attribute *v;
+    if (!(mn_norm2(velocity) > 0)) return MN_OK;
+    MN_TRY(mn_geo_add_attribute(geo, MN_POINT, "v", MN_F32, 3, MN_HINT_VECTOR, &v));
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i++) MN_TRY(mn_attribute_set(geo, v, i, 1, &velocity.x));
+    return MN_OK;
+}
+
 // A sphere with three radii that someone has set is probably meant to be an ellipsoid.
 static void warn_of_unused_radii(const mn_cook *cook, const mn_shape_def *def)
 {
@@ -86,15 +99,13 @@ static mn_status cook_shape(const mn_cook *cook, mn_geo **outputs)
     warn_of_unused_radii(cook, &def);
     mn_geo *geo = NULL;
     MN_TRY(mn_shape_create(cook->ctx, &def, &geo));
-    if (mn_cook_toggle(cook, "motion_velocity")) {
-        const mn_status status = add_motion(cook, geo);
-        if (status != MN_OK) {
-            mn_geo_free(geo);
-            return status;
-        }
-    }
-    outputs[0] = geo;
-    return MN_OK;
+    mn_status status = add_velocity(cook, geo);
+    if (status == MN_OK && mn_cook_toggle(cook, "motion_velocity")) status = add_motion(cook, geo);
+    if (status == MN_OK)
+        outputs[0] = geo;
+    else
+        mn_geo_free(geo);
+    return status;
 }
 
 const mn_node_type mn_shape_node = {

@@ -243,7 +243,7 @@ static mn_status wall_range(void *user, mn_range range)
         v->open.data[f] = 1, v->wall.data[f] = 0, v->kind.data[f] = FACE_AIR;
         const mn_vec3 x = mn_sub(volume_cell_center(v, cell), volume_along(axis, 0.5 * v->set.dx));
         if (volume_spring_distance(v, x) < 0) {
-            v->open.data[f] = 0, v->wall.data[f] = volume_part(v->set.spring_velocity, axis);
+            v->open.data[f] = 0, v->wall.data[f] = volume_part(volume_spring_velocity(v, x), axis);
             v->kind.data[f] = FACE_SPRING;
             continue;
         }

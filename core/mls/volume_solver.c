@@ -31,8 +31,8 @@ static volume_settings settings_of(const mn_mls *mls, const mn_mls_inputs *input
         .gravity = def->gravity,
         .collider = inputs ? inputs->collider : NULL,
         .before = before,
-        .spring = inputs ? inputs->spring : NULL,
-        .spring_velocity = inputs ? inputs->spring_velocity : mn_v3(0, 0, 0),
+        .spring_count = inputs ? inputs->spring_count : 0,
+        .springs = inputs ? inputs->springs : NULL,
     };
 }
 
@@ -109,7 +109,7 @@ mn_status mn_mls_add_liquid(mn_mls *mls, const mn_mls_liquid *liquid)
 bool mls_has_liquid(const mn_mls *mls, const mn_mls_inputs *inputs)
 {
     return (mls->liquid && mls->liquid->particles.count + mls->liquid->sheets.count > 0) ||
-           (inputs && inputs->spring);
+           (inputs && inputs->spring_count > 0);
 }
 
 mn_status mls_liquid_prepare(mn_mls *mls, const mn_mls_inputs *inputs, double remaining, double *longest)
@@ -177,8 +177,9 @@ mn_status mls_liquid_backup(mn_mls *mls)
                mn_bytes(v->particles.count, sizeof *v->particles.data));
     if (v->skin.count > 0)
         memcpy(v->skin_backup.data, v->skin.data, mn_bytes(v->skin.count, sizeof *v->skin.data));
-    v->poured_backup = v->poured;
-    v->template.count = 0; // the spring may have moved
+    MN_TRY(mn_array_resize(mls->ctx, &v->poured_backup, v->poured.count));
+    for (int64_t i = 0; i < v->poured.count; i++) v->poured_backup.data[i] = v->poured.data[i];
+    v->template.count = 0; // the springs may have moved
     return MN_OK;
 }
 
@@ -191,7 +192,8 @@ void mls_liquid_restore(mn_mls *mls)
     v->particles = v->particle_backup, v->particle_backup = particles;
     const volume_skin_array skin = v->skin;
     v->skin = v->skin_backup, v->skin_backup = skin;
-    v->poured = v->poured_backup;
+    const mls_double_array poured = v->poured;
+    v->poured = v->poured_backup, v->poured_backup = poured;
     v->lost.count = v->sheets.count = 0;
 }
 
@@ -205,14 +207,16 @@ mn_status mls_liquid_save(const mn_mls *mls, mn_writer *out)
 {
     static const mls_volume none = {0};
     const mls_volume *v = mls->liquid ? mls->liquid : &none;
-    MN_TRY(mn_write_f64(out, v->poured));
+    MN_TRY(mn_write_array(out, &v->poured));
     MN_TRY(mn_write_array(out, &v->particles));
     return mn_write_array(out, &v->skin);
 }
 
 static bool is_sound(const mls_volume *v, int64_t next_id)
 {
-    bool sound = isfinite(v->poured);
+    bool sound = true;
+    for (int64_t i = 0; sound && i < v->poured.count; i++)
+        sound = v->poured.data[i] >= 0 && isfinite(v->poured.data[i]);
     for (int64_t i = 0; sound && i < v->particles.count; i++) {
         const mn_mls_particle *p = &v->particles.data[i];
         sound = mn_is_finite3(p->position) && mn_is_finite3(p->velocity) && p->mass > 0 &&
@@ -229,7 +233,7 @@ static bool is_sound(const mls_volume *v, int64_t next_id)
 mn_status mls_liquid_load(mn_mls *mls, mn_reader *in)
 {
     MN_TRY(mls_require_liquid(mls));
-    MN_TRY(mn_read_f64(in, &mls->liquid->poured));
+    MN_TRY(mn_read_array(in, &mls->liquid->poured));
     MN_TRY(mn_read_array(in, &mls->liquid->particles));
     MN_TRY(mn_read_array(in, &mls->liquid->skin));
     if (!is_sound(mls->liquid, mls->next_id))

@@ -31,8 +31,8 @@ typedef struct volume_settings {
     mn_vec3 gravity;
     const mn_collider *collider; ///< or NULL
     double before;               ///< s, from the start of the step to the end of the frame
-    const mn_region *spring;     ///< or NULL: where liquid comes from
-    mn_vec3 spring_velocity;     ///< m/s, of what comes
+    int64_t spring_count;        ///< where liquid comes from
+    const mn_mls_spring *springs;
 } volume_settings;
 
 enum {
@@ -84,9 +84,7 @@ struct mls_volume {
     // the state
     volume_particle_array particles;
     volume_skin_array skin;
-    double
-        spring_share; ///< of a lattice cell's mass, that a particle of the spring has; measured in each frame
-    double poured;    ///< m, that liquid from the spring has moved since the start
+    mls_double_array poured; ///< m, that liquid from each spring has moved since the start
 
     // the skin in this step, one for each point
     film_surface surface;
@@ -142,8 +140,10 @@ struct mls_volume {
     mls_point_array lost;   ///< what the grid does not hold any more: drops for the films to take
     mls_point_array sheets; ///< and film
     volume_particle_array particle_backup;
-    volume_skin_array skin_backup, template; ///< template: the spring's own skin
-    double poured_backup;
+    volume_skin_array skin_backup, template; ///< template: the springs' own skin
+    mls_double_array poured_backup;
+    mls_double_array spring_share; ///< of a lattice cell's mass, that a particle of each spring has; measured
+                                   ///< in each frame
 };
 
 static inline double volume_part(mn_vec3 v, int32_t axis)
@@ -242,7 +242,9 @@ mn_status volume_skin_of_particles(mls_volume *volume, int64_t *next_id);
 // ---- volume_spring.c ----
 /// INFINITY without a spring.
 double volume_spring_distance(const mls_volume *volume, mn_vec3 x);
-/// Before a step: the spring's own skin, and at first its particles.
+/// Of what the nearest spring pours.
+mn_vec3 volume_spring_velocity(const mls_volume *volume, mn_vec3 x);
+/// Before a step: the springs' own skin, and at first their particles.
 mn_status volume_spring_open(mls_volume *volume, int64_t *next_id);
 /// After a step: what has come.
 mn_status volume_spring_pour(mls_volume *volume, double dt, int64_t *next_id);

@@ -71,6 +71,9 @@ void volume_free(mls_volume *v)
     mn_array_free(v->ctx, &v->skin);
     mn_array_free(v->ctx, &v->skin_backup);
     mn_array_free(v->ctx, &v->template);
+    mn_array_free(v->ctx, &v->poured);
+    mn_array_free(v->ctx, &v->poured_backup);
+    mn_array_free(v->ctx, &v->spring_share);
     mn_array_free(v->ctx, &v->particle_backup);
     mn_array_free(v->ctx, &v->lost);
     mn_array_free(v->ctx, &v->sheets);
@@ -168,7 +171,7 @@ static void start_skin(mls_volume *v)
 {
     for (int64_t p = 0; p < v->skin.count; p++)
         v->u0.data[p] = volume_is_held(&v->skin.data[p])
-                            ? v->set.spring_velocity
+                            ? v->skin.data[p].velocity
                             : volume_along_wall(v, p, volume_velocity(v, v->x0.data[p], NULL));
 }
 

@@ -133,6 +133,12 @@ typedef struct mn_mls_inlet_measure {
 
 mn_mls_inlet_measure mn_mls_measure_inlet(const mn_mls_inlet *inlet);
 
+/// A region that is always full and that liquid leaves: a nozzle, a tap.
+typedef struct mn_mls_spring {
+    mn_region region;
+    mn_vec3 velocity; ///< m/s, with which it does
+} mn_mls_spring;
+
 /// What an advance sees; all may be zero.
 typedef struct mn_mls_inputs {
     int64_t anchor_count;        ///< 0: pinned points stay where they are
@@ -143,8 +149,8 @@ typedef struct mn_mls_inputs {
     const mn_collider *collider; ///< or NULL: solids, at the end of the advance
     int64_t inlet_count;         ///< inlet i goes on with what inlet i of the advance before has begun
     const mn_mls_inlet *inlets;
-    const mn_region *spring; ///< or NULL: a region that is always full and that liquid leaves
-    mn_vec3 spring_velocity; ///< m/s, with which it does
+    int64_t spring_count; ///< spring i goes on with what spring i of the advance before has poured
+    const mn_mls_spring *springs;
 } mn_mls_inputs;
 
 /// What there is to see.

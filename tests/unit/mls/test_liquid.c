@@ -204,28 +204,49 @@ static void still_water_in_a_tank_stays_still(void **state)
     mn_geo_free(geo);
 }
 
-static void what_is_loaded_goes_on_with_the_same_bits(void **state)
+// A copy through a stream goes on with the same bits.
+static void check_goes_on_when_loaded(mn_mls *mls, const mn_mls_def *def, const mn_mls_inputs *inputs,
+                                      double seconds)
 {
-    (void)state;
-    const mn_mls_def def = water(R / 3);
-    const mn_mls_inputs none = {0};
-    mn_mls *mls, *again;
-    check_ok(ctx, open_ball(ctx, &def, mn_v3(0, 0, 0), false, &mls));
-    check_ok(ctx, mn_mls_advance(mls, &none, 4e-3));
+    mn_mls *again;
     buffer b = {.ctx = ctx};
     mn_writer out = {ctx, &b, buffer_write};
     check_ok(ctx, mn_mls_save(mls, &out));
     mn_reader in = {ctx, &b, buffer_read};
-    check_ok(ctx, mn_mls_load(ctx, &def, &in, &again));
-    check_ok(ctx, mn_mls_advance(mls, &none, 4e-3));
-    check_ok(ctx, mn_mls_advance(again, &none, 4e-3));
+    check_ok(ctx, mn_mls_load(ctx, def, &in, &again));
+    check_ok(ctx, mn_mls_advance(mls, inputs, seconds));
+    check_ok(ctx, mn_mls_advance(again, inputs, seconds));
     const mn_mls_view a = mn_mls_get_view(mls), c = mn_mls_get_view(again);
     assert_int_equal(a.particle_count, c.particle_count);
     assert_int_equal(a.skin_count, c.skin_count);
     assert_memory_equal(a.particles, c.particles, (size_t)a.particle_count * sizeof *a.particles);
     assert_memory_equal(a.skin, c.skin, (size_t)a.skin_count * sizeof *a.skin);
-    mn_mls_free(mls);
     mn_mls_free(again);
+    free(b.bytes);
+}
+
+static void what_is_loaded_goes_on_with_the_same_bits(void **state)
+{
+    (void)state;
+    const mn_mls_def def = water(R / 3);
+    const mn_mls_inputs none = {0};
+    mn_mls *mls;
+    check_ok(ctx, open_ball(ctx, &def, mn_v3(0, 0, 0), false, &mls));
+    check_ok(ctx, mn_mls_advance(mls, &none, 4e-3));
+    check_goes_on_when_loaded(mls, &def, &none, 4e-3);
+    mn_mls_free(mls);
+}
+
+static void a_state_of_an_older_build_is_refused(void **state)
+{
+    (void)state;
+    const mn_mls_def def = water(R / 3);
+    mn_mls *mls;
+    buffer b = {.ctx = ctx};
+    mn_writer out = {ctx, &b, buffer_write};
+    check_ok(ctx, mn_write_tag(&out, "mls", 3));
+    mn_reader in = {ctx, &b, buffer_read};
+    check_fails(ctx, mn_mls_load(ctx, &def, &in, &mls), MN_ERROR_FORMAT, "again from its first frame");
     free(b.bytes);
 }
 
@@ -249,7 +270,8 @@ static void a_round_spring_pours_its_section(void **state)
     mn_mls_def def = water(2e-3);
     double r = 5.2e-3;
     const mn_region region = {&r, pipe_distance, {mn_v3(-r, -3e-3, -r), mn_v3(r, 3e-3, r)}};
-    const mn_mls_inputs inputs = {.spring = &region, .spring_velocity = mn_v3(0, -0.5, 0)};
+    const mn_mls_spring spring = {region, mn_v3(0, -0.5, 0)};
+    const mn_mls_inputs inputs = {.spring_count = 1, .springs = &spring};
     mn_mls *mls;
     check_ok(ctx, mn_mls_create(ctx, &def, &mls));
     check_ok(ctx, mn_mls_advance(mls, &inputs, 3e-3));
@@ -267,7 +289,8 @@ static void a_spring_pours_speed_times_section_times_time(void **state)
     mn_mls_def def = water(2e-3);
     mn_vec3 half = {5e-3, 3e-3, 5e-3};
     const mn_region region = {&half, box_distance, {mn_scale(-1, half), half}};
-    const mn_mls_inputs inputs = {.spring = &region, .spring_velocity = mn_v3(0, -0.5, 0)};
+    const mn_mls_spring spring = {region, mn_v3(0, -0.5, 0)};
+    const mn_mls_inputs inputs = {.spring_count = 1, .springs = &spring};
     mn_mls *mls;
     check_ok(ctx, mn_mls_create(ctx, &def, &mls));
     for (int i = 0; i < 3; i++) check_ok(ctx, mn_mls_advance(mls, &inputs, 0.002));
@@ -278,6 +301,50 @@ static void a_spring_pours_speed_times_section_times_time(void **state)
     for (int64_t i = 0; i < view.skin_count; i++) low = fmin(low, view.skin[i].position.y);
     check_close(low, -half.y - 0.5 * 0.006, def.dx); // the front has moved with it
     assert_int_equal(view.count, 0);                 // and nothing was lost
+    mn_mls_free(mls);
+}
+
+static void box_away_distance(void *user, int64_t count, const mn_vec3 *x, double *d)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const mn_vec3 at = mn_sub(x[i], mn_v3(0.03, 0, 0));
+        box_distance(user, 1, &at, &d[i]);
+    }
+}
+
+// Each with its own velocity, the second from the second advance on, and the same after a save.
+static void two_springs_pour_their_own_ways(void **state)
+{
+    (void)state;
+    mn_mls_def def = water(2e-3);
+    def.gravity = mn_v3(0, 0, 0);
+    mn_vec3 half = {5e-3, 3e-3, 5e-3};
+    const mn_vec3 away = {0.03, 0, 0};
+    const mn_mls_spring springs[2] = {
+        {{&half, box_distance, {mn_scale(-1, half), half}}, mn_v3(0, -0.5, 0)},
+        {{&half, box_away_distance, {mn_sub(away, half), mn_add(away, half)}}, mn_v3(0, 0.25, 0)}};
+    const mn_mls_inputs one = {.spring_count = 1, .springs = springs},
+                        two = {.spring_count = 2, .springs = springs};
+    mn_mls *mls;
+    check_ok(ctx, mn_mls_create(ctx, &def, &mls));
+    check_ok(ctx, mn_mls_advance(mls, &one, 0.002));
+    const double before = mass_of(mls);
+    check_ok(ctx, mn_mls_advance(mls, &two, 0.004));
+    const double area = 4 * half.x * half.z, layer = def.density * area * def.dx / 2;
+    check_close(mass_of(mls) - before, def.density * area * (2 * half.y + (0.5 + 0.25) * 0.004), 2 * layer);
+    double low = 0, high = 0;
+    mn_mls_view view = mn_mls_get_view(mls);
+    for (int64_t i = 0; i < view.skin_count; i++) {
+        const mn_vec3 x = view.skin[i].position;
+        if (x.x < 0.015) low = fmin(low, x.y);
+        if (x.x > 0.015) high = fmax(high, x.y);
+    }
+    check_close(low, -half.y - 0.5 * 0.006, def.dx);
+    check_close(high, half.y + 0.25 * 0.004, def.dx);
+    for (int64_t i = 0; i < view.skin_count; i++) // what a spring holds has a number of its own
+        for (int64_t k = i + 1; k < view.skin_count; k++)
+            assert_int_not_equal(view.skin[i].id, view.skin[k].id);
+    check_goes_on_when_loaded(mls, &def, &two, 0.002);
     mn_mls_free(mls);
 }
 
@@ -387,6 +454,8 @@ int main(void)
         cmocka_unit_test(what_is_loaded_goes_on_with_the_same_bits),
         cmocka_unit_test(a_spring_pours_speed_times_section_times_time),
         cmocka_unit_test(a_round_spring_pours_its_section),
+        cmocka_unit_test(two_springs_pour_their_own_ways),
+        cmocka_unit_test(a_state_of_an_older_build_is_refused),
         cmocka_unit_test(drops_and_films_that_fall_in_become_liquid),
         cmocka_unit_test(what_the_grid_cannot_hold_flies_on_as_drops),
         cmocka_unit_test(bad_liquid_is_refused_with_a_sentence),

@@ -126,6 +126,40 @@ static void jets_feed_sheets(void **state)
     stage_close(&s);
 }
 
+// Two nozzles in one mesh pour their own ways, and the solver's velocity comes on top of both.
+static void nozzles_pour_with_their_own_velocities(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, NULL);
+    const int32_t merge = stage_node(&s, "merge", "nozzles"), solver = stage_node(&s, "mls_solver", "water");
+    for (int32_t i = 0; i < 2; i++) {
+        const int32_t nozzle = stage_node(&s, "shape", i == 0 ? "left" : "right");
+        stage_set(&s, nozzle, "kind", "box");
+        stage_set(&s, nozzle, "size", "0.004 0.008 0.008");
+        stage_set(&s, nozzle, "center", i == 0 ? "-0.02 0 0" : "0.02 0 0");
+        stage_set(&s, nozzle, "velocity", i == 0 ? "0.4 0 0" : "-0.4 0 0");
+        stage_connect(&s, merge, i, nozzle);
+    }
+    stage_connect(&s, solver, 5, merge);
+    stage_set(&s, solver, "dx", "0.002");
+    stage_set(&s, solver, "spacing", "0.001");
+    stage_set(&s, solver, "gravity", "0 0 0");
+    stage_set(&s, solver, "inflow_velocity", "0 0.1 0");
+    stage_set(&s, solver, "time_scale", "0.05");
+    const mn_geo *geo = stage_cook(&s, solver, 3);
+    int64_t left = 0, right = 0;
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i++) {
+        const mn_vec3 x = stage_vec3(geo, "P", i), v = stage_vec3(geo, "v", i);
+        if (stage_number(geo, "codim", i) != 0 || fabs(fabs(x.x) - 0.02) > 0.001) continue;
+        check_close(v.x, x.x < 0 ? 0.4 : -0.4, 0.05); // the grid's, blended with what has left
+        check_close(v.y, 0.1, 0.05);
+        left += x.x<0, right += x.x> 0;
+    }
+    assert_true(left > 20 && right > 20);
+    stage_close(&s);
+}
+
 static void bad_input_is_a_sentence(void **state)
 {
     (void)state;
@@ -155,8 +189,11 @@ static void bad_input_is_a_sentence(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bubble_holds_its_pressure), cmocka_unit_test(rings_move_the_film),
-        cmocka_unit_test(polygons_become_films),     cmocka_unit_test(jets_feed_sheets),
+        cmocka_unit_test(bubble_holds_its_pressure),
+        cmocka_unit_test(rings_move_the_film),
+        cmocka_unit_test(polygons_become_films),
+        cmocka_unit_test(jets_feed_sheets),
+        cmocka_unit_test(nozzles_pour_with_their_own_velocities),
         cmocka_unit_test(bad_input_is_a_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,6 +56,10 @@ static void an_animated_shape_has_the_velocity_of_its_motion(void **state)
     }
     stage_set(&s, shape, "motion_velocity", "0");
     assert_null(mn_geo_find(stage_cook(&s, shape, 13), MN_POINT, "v"));
+    stage_set(&s, shape, "velocity", "0 2 0"); // its own, on top of which comes the motion's
+    geo = stage_cook(&s, shape, 13);
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i++)
+        check_close(mn_distance(stage_vec3(geo, "v", i), mn_v3(0, 2, 0)), 0, 0);
     stage_close(&s);
 }
 

@@ -364,6 +364,34 @@ static void test_any_number_of_workers(void **state)
     }
 }
 
+// Two cubes beside each other, whose quads do not share their corners by number, and a point of no triangle.
+static void test_parts_hang_together(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    static mesh cube, m;
+    make_cube(&cube);
+    m.vertices = m.triangles = 0;
+    for (int32_t c = 0; c < 2; c++)
+        for (int32_t t = 0; t < cube.triangles; t++) {
+            for (int32_t k = 0; k < 3; k++) {
+                m.x[m.vertices] = mn_add(cube.x[cube.t[t][k]], mn_v3(3.0 * c, 0, 0));
+                m.t[m.triangles][k] = m.vertices++;
+            }
+            m.triangles++;
+        }
+    m.x[m.vertices++] = mn_v3(9, 9, 9);
+    mn_triangles *tri = create(ctx, &m);
+    int32_t parts[100], count;
+    check_ok(ctx, mn_triangles_parts(ctx, tri, m.vertices, parts, &count));
+    assert_int_equal(count, 2);
+    for (int32_t i = 0; i < m.vertices; i++)
+        assert_int_equal(parts[i], i == m.vertices - 1 ? -1 : m.x[i].x > 1.5);
+    mn_triangles_free(tri);
+    assert_int_equal(mn_context_bytes(ctx), 0);
+    mn_context_free(ctx);
+}
+
 static mn_status build_a_sphere(mn_context *ctx)
 {
     static mesh m;
@@ -391,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_rays),
         cmocka_unit_test(test_from_geo),
         cmocka_unit_test(test_any_number_of_workers),
+        cmocka_unit_test(test_parts_hang_together),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests_name("space/triangles", tests, NULL, NULL);
