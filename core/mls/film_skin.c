@@ -13,6 +13,7 @@
 enum { RIM_ROWS = 3, DROP_RINGS = 10, DROP_SIDES = 16 };
 enum { ON_RIM = 2 }; // of mn_film_skin.used
 static const double PI = 3.14159265358979323846;
+static const double THICKEST = 1.5; // diameters of the ball that a point's liquid would be
 
 mn_film_skin_def mn_film_skin_default_def(void)
 {
@@ -173,6 +174,22 @@ static mn_status find_places(mn_film_skin *s, const mn_film_sheet *sheet)
 
 // ---- thickness ----
 
+// Where points crowd, a point's liquid stands on next to no area: without a limit it would be drawn as a
+// needle. A sheet with even points is limited from 2.4 times their spacing on.
+static void limit_thickness(mn_film_skin *s, const mn_film_sheet *sheet)
+{
+    const mn_vec3 *x = sheet->positions;
+    for (int64_t i = 0; i < sheet->count; i++) s->sum.data[i] = 0;
+    for (int64_t t = 0; t < sheet->triangle_count; t++) {
+        const int32_t *c = sheet->triangles[t];
+        const double area = 0.5 * mn_norm(mn_cross(mn_sub(x[c[1]], x[c[0]]), mn_sub(x[c[2]], x[c[0]])));
+        for (int i = 0; i < 3; i++) s->sum.data[c[i]] += area / 3;
+    }
+    double *h = s->thickness.data;
+    for (int64_t i = 0; i < sheet->count; i++)
+        if (s->used.data[i]) h[i] = fmin(h[i], THICKEST * cbrt(6 / PI * h[i] * s->sum.data[i]));
+}
+
 static mn_status smooth_thickness(mn_film_skin *s, const mn_film_skin_def *def, const mn_film_sheet *sheet)
 {
     MN_TRY(mn_array_resize(s->ctx, &s->thickness, sheet->count));
@@ -180,6 +197,7 @@ static mn_status smooth_thickness(mn_film_skin *s, const mn_film_skin_def *def, 
     MN_TRY(mn_array_resize(s->ctx, &s->count, sheet->count));
     double *h = s->thickness.data;
     for (int64_t i = 0; i < sheet->count; i++) h[i] = fmax(0, sheet->thickness[i]);
+    limit_thickness(s, sheet);
     for (int32_t pass = 0; pass < def->smooth; pass++) {
         for (int64_t i = 0; i < sheet->count; i++) s->sum.data[i] = h[i], s->count.data[i] = 1;
         for (int64_t t = 0; t < sheet->triangle_count; t++)

@@ -80,6 +80,45 @@ static void square_and_drop(void **state)
 
 // Two triangles that share a point only, one edge with three triangles, triangles that face each other:
 // closed.
+// A point in a crowd: its liquid stands on a ten thousandth of an even point's area.
+static void a_crowded_point_is_no_needle(void **state)
+{
+    (void)state;
+    enum { RING = 6 };
+    mn_context *ctx = mn_context_create(NULL);
+    const double near = 0.01, even = 0.001, volume = even * 0.5;
+    mn_vec3 x[2 * RING + 1] = {{0, 0, 0}};
+    double h[2 * RING + 1];
+    int32_t t[3 * RING][3];
+    for (int i = 0; i < RING; i++) {
+        const mn_vec3 out = {cos(2 * M_PI * i / RING), sin(2 * M_PI * i / RING), 0};
+        const int32_t a = 1 + i, b = 1 + (i + 1) % RING, c = a + RING, d = b + RING;
+        x[a] = mn_scale(near, out), x[c] = out;
+        h[a] = h[c] = even;
+        memcpy(t[i], (int32_t[3]){0, a, b}, sizeof t[0]);
+        memcpy(t[RING + i], (int32_t[3]){a, c, d}, sizeof t[0]);
+        memcpy(t[2 * RING + i], (int32_t[3]){a, d, b}, sizeof t[0]);
+    }
+    h[0] = volume / (0.5 * sqrt(3) * near * near); // a third of six triangles: five metres high
+    mn_film_skin *skin = NULL;
+    mn_film_skin_mesh mesh;
+    mn_film_skin_def def = mn_film_skin_default_def();
+    def.smooth = 0;
+    check_ok(ctx, mn_film_skin_create(ctx, &skin));
+    const mn_film_sheet sheet = {2 * RING + 1, x, h, 3 * RING, (const int32_t(*)[3])t, 0, NULL};
+    check_ok(ctx, mn_film_skin_run(skin, &def, &sheet, &mesh));
+    const double ball = cbrt(6 / M_PI * volume);
+    double highest = 0, rest = 0;
+    for (int64_t i = 0; i < mesh.vertex_count; i++) {
+        double *most = mesh.vertices[i].point == 0 ? &highest : &rest;
+        *most = fmax(*most, mesh.vertices[i].position.z);
+    }
+    check_close(highest, 0.75 * ball, 1e-9); // half of one and a half diameters
+    check_close(rest, 0.5 * even, 1e-12);    // and what is even is drawn as it is
+    mn_film_skin_free(skin);
+    mn_context_free(ctx);
+}
+
 static void odd_sheets_are_closed(void **state)
 {
     (void)state;
@@ -176,6 +215,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(square_and_drop),
         cmocka_unit_test(odd_sheets_are_closed),
+        cmocka_unit_test(a_crowded_point_is_no_needle),
         cmocka_unit_test(threads_are_closed_tubes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
