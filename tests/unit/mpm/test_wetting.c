@@ -287,6 +287,38 @@ static void a_drop_is_not_pulled_sideways(void **state)
     }
 }
 
+/// A wall pulls at the surface within three cells and nowhere else, wherever it lies between the blocks of
+/// the grid. Above a block that was not looked at it pulled again, with an eighth of all of it, at 60
+/// degrees.
+static void a_wall_has_no_pull_far_away(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        mn_context *ctx = calm_context();
+        mn_mpm_def def = mn_mpm_default_def();
+        const double height = 0.5 * k * def.dx;
+        def.contact_angle = 60;
+        def.domain = (mn_box){{-1, height, -1}, {1, 1, 1}}, def.wall[2] = MN_MPM_SLIP;
+        mn_mpm *mpm;
+        mn_vec3 *x;
+        check_ok(ctx, mn_mpm_create(ctx, &def, &mpm));
+        const mn_mpm_source source = {
+            .count = make_cap(&x, def.dx, 5, 90, mn_v3(0, height, 0), mn_v3(0, 1, 0)), .position = x};
+        check_ok(ctx, mn_mpm_add(mpm, &source));
+        free(x);
+        mn_mpm_update_bulk_modulus(mpm, 0);
+        check_ok(ctx, mn_mpm_sample_surface(mpm));
+        double near = 0, far = 0;
+        for (int64_t i = 0; i < mpm->patches.count; i++) {
+            const mn_mpm_patch *patch = &mpm->patches.data[i];
+            *(patch->x.y < height + 3 * def.dx ? &near : &far) += mn_norm(patch->force);
+        }
+        assert_true(near > 0 && far == 0);
+        mn_mpm_free(mpm);
+        mn_context_free(ctx);
+    }
+}
+
 /// A drop that was laid down at 30 degrees, near to rest, keeps its edge on the plate: within a cell of the
 /// outermost particle they lie 0.19 dx high in the mean, in a wedge that is sharp. Before the wall's pull was
 /// across the surface the edge turned up, 0.51 dx by then and rising, until it came off.
@@ -327,6 +359,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_wall_pulls_the_line_with_cos_theta),
         cmocka_unit_test(the_wall_does_not_shear_a_wedge),
+        cmocka_unit_test(a_wall_has_no_pull_far_away),
         cmocka_unit_test(the_edge_of_a_wedge_stays_down),
         cmocka_unit_test(drops_find_their_angle),
         cmocka_unit_test(paint_steers_a_drop),
