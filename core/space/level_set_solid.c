@@ -11,6 +11,10 @@
 
 enum { SOLID_GRAIN = 8 };
 
+// How far nodes of blocks that are not looked at are from the solid at least, in cells: as far as a liquid
+// feels its walls, and a cell more, since a cell's other nodes may lie in the next block.
+static const double far = 4.0;
+
 typedef struct solid_job {
     mn_level_set *set;
     mn_field_fn *distance;
@@ -21,9 +25,7 @@ static mn_status find_distances(void *user, mn_range range)
 {
     const solid_job *job = user;
     mn_level_set *set = job->set;
-    // Half a block's diagonal, and as far as a liquid feels its walls; at least that of a cell, whose other
-    // nodes may lie in the next block.
-    const double reach = (1.5 * 1.7321 + 3.0) * set->table.dx;
+    const double reach = (1.5 * 1.7321 + far) * set->table.dx; // half a block's diagonal, and as far
     for (int64_t b = range.begin; b < range.end; b++) {
         const mn_vec3 first = mn_block_node_position(&set->table, (int32_t)b, 0);
         const mn_vec3 last = mn_block_node_position(&set->table, (int32_t)b, MN_BLOCK_CELLS - 1);
@@ -45,9 +47,10 @@ void mn_level_set_load_solid(const mn_level_set *set, int32_t block, double soli
         for (int32_t y = 0; y < 5; y++)
             for (int32_t z = 0; z < 5; z++) {
                 const int32_t at = mn_block_reach(&set->table, block, x, y, z);
-                // A block that was not looked at is open.
+                // A block that was not looked at is open, and far: nearer, it would be a wall beside the
+                // cells next to it.
                 solid[x][y][z] = at < 0 || !set->cut.data[at / MN_BLOCK_CELLS]
-                                     ? 1.0
+                                     ? far
                                      : set->solid.data[at] * set->table.inverse_dx;
             }
 }
