@@ -19,6 +19,9 @@
 static const double FALL_IN = 0.6;  // spacings
 static const double GROWN_IN = 1.3; // spacings to an inner point of the film
 static const double BALL = 2.2;     // a thread this many radii of its ball long is one
+static const double HEAP = 2.5;     // cubes of the spacing: film is not thicker than its points are wide
+static const double SPIKE = 2;      // times the mean of its neighbours
+static const double STOUT = 1;      // cubes of the spacing: more than film would take in
 enum { SHARERS = 64, FILM = 0, THREAD };
 
 // ---- 1 to 2 ----
@@ -110,6 +113,55 @@ static mn_status strips_to_threads(mn_mls *mls)
     return MN_OK;
 }
 
+// m^3
+static double volume_of(const mn_mls *mls, int32_t p)
+{
+    return mls->points.data[p].mass / mls->def.density;
+}
+
+static double cube(double a)
+{
+    return a * a * a;
+}
+
+static bool beside_rim(const mn_mls *mls, int32_t p)
+{
+    const film_matrix *m = &mls->matrix;
+    for (int64_t e = m->start.data[p]; e < m->start.data[p + 1]; e++) {
+        const int32_t q = m->column.data[e];
+        if (mls->surface.edge.data[q]) return true;
+        for (int64_t f = m->start.data[q]; f < m->start.data[q + 1]; f++)
+            if (mls->surface.edge.data[m->column.data[f]]) return true;
+    }
+    return false;
+}
+
+// Film that runs together at a point piles up there, and behind the fingers of a rim that may shed.
+static bool is_heap(const mn_mls *mls, int32_t p)
+{
+    const film_matrix *m = &mls->matrix;
+    const mn_mls_point *point = &mls->points.data[p];
+    if (point->codim != MN_MLS_FILM || mls_is_dead(point) || mls_is_held(point)) return false;
+    if (mls->surface.edge.data[p] || mls->surface.fans.data[p].count == 0 || mls_is_attached(mls, p))
+        return false;
+    if (!(volume_of(mls, p) > HEAP * cube(mls->def.spacing))) return false;
+    double sum = 0;
+    for (int64_t e = m->start.data[p]; e < m->start.data[p + 1]; e++)
+        sum += volume_of(mls, m->column.data[e]);
+    if (!(volume_of(mls, p) * (double)(m->start.data[p + 1] - m->start.data[p]) > SPIKE * sum)) return false;
+    return mls->def.rim_thickness > 0 || !beside_rim(mls, p); // other rims keep what they have
+}
+
+static void heaps_to_threads(mn_mls *mls)
+{
+    for (int32_t p = 0; p < (int32_t)mls->surface.count; p++) {
+        mn_mls_point *point = &mls->points.data[p];
+        if (!is_heap(mls, p)) continue;
+        point->codim = MN_MLS_THREAD, point->pocket = -1, point->unrest = 0;
+        point->normal = mls->surface.normal.data[p]; // it leaves the film across
+    }
+}
+
 // ---- what is near ----
 
 typedef struct meeting {
@@ -121,7 +173,7 @@ typedef struct meeting {
     int32_t films;                                ///< points of film around
     int32_t beside;                               ///< the nearest of them; -1: none
     double beside2;
-    bool inner; ///< one of them is not on its rim
+    bool inner, rim; ///< one of them is not on its rim; is
     mn_vec3 position;
     double radius;
 } meeting;
@@ -147,7 +199,10 @@ static void meet(void *user, int32_t point, double unused)
             m->films++;
             if (d2 < m->beside2 || (d2 == m->beside2 && point < m->beside))
                 m->beside = point, m->beside2 = d2;
-            m->inner = m->inner || !mls->surface.edge.data[point];
+            if (mls->surface.edge.data[point])
+                m->rim = true;
+            else
+                m->inner = true;
         }
         if (d2 > fmax(near, m->radius) * fmax(near, m->radius)) return;
         keep_nearest(m, FILM, &m->film, point, d2);
@@ -212,29 +267,41 @@ static void drops_fall_in(mn_mls *mls, double thickest)
     for (int32_t p = 0; p < (int32_t)mls->surface.count; p++) {
         mn_mls_point *point = &mls->points.data[p];
         if (point->codim != MN_MLS_DROP || mls_is_dead(point) || mls_is_held(point)) continue;
-        if (point->unrest > 0) {
-            point->unrest--;
-            continue;
-        }
+        const bool shed = point->unrest > 0;
+        point->unrest -= shed;
         const double r = mls_ball_radius(point->mass / mls->def.density);
         const meeting m = look_around(mls, p, r, fmax(FALL_IN * mls->def.spacing, r + thickest));
-        if (m.film >= 0 && m.nearest[FILM] <= m.nearest[THREAD])
+        if (m.film >= 0 && !shed && m.nearest[FILM] <= m.nearest[THREAD])
             fall_in(mls, &m, FILM, point);
         else if (m.thread >= 0)
             fall_in(mls, &m, THREAD, point);
     }
 }
 
-// ---- 2 to 1 ----
+// ---- 2 to 1, and thick threads ----
+
+// What a thread thicker than film can be has run into.
+static void take_film(mn_mls *mls, const meeting *m, mn_mls_point *point)
+{
+    for (int32_t i = 0; i < m->sharer_count[FILM]; i++) {
+        mn_mls_point *film = &mls->points.data[m->sharers[FILM][i]];
+        if (!mls_is_held(film) && !mls_is_dead(film)) mls_give_all(point, film);
+    }
+}
 
 static void threads_to_film(mn_mls *mls)
 {
+    const bool piles = !(mls->def.rim_collision > 0);
     for (int32_t p = 0; p < (int32_t)mls->surface.count; p++) {
         mn_mls_point *point = &mls->points.data[p];
         if (point->codim != MN_MLS_THREAD || mls_is_dead(point) || mls_is_held(point)) continue;
         if (mls->use.data[p] != 1) continue; // it has just become one
         const meeting m = look_around(mls, p, 0, GROWN_IN * mls->def.spacing);
-        if (m.film >= 0) {
+        const bool stout = piles && volume_of(mls, p) > STOUT * cube(mls->def.spacing) &&
+                           (!m.rim || mls->def.rim_thickness > 0);
+        if (stout) {
+            take_film(mls, &m, point);
+        } else if (m.film >= 0) {
             fall_in(mls, &m, FILM, point);
         } else if (m.inner && m.films >= 2) {
             point->codim = MN_MLS_FILM;
@@ -325,5 +392,6 @@ mn_status mls_transitions(mn_mls *mls)
     if (threads) threads_to_film(mls);
     if (threads) MN_TRY(threads_to_drops(mls));
     MN_TRY(strips_to_threads(mls));
+    if (!(mls->def.rim_collision > 0)) heaps_to_threads(mls); // sheets of a chain stay film
     return mls_join_drops(mls);
 }
