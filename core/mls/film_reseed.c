@@ -34,6 +34,12 @@ static int by_falling_length(const void *first, const void *second)
     return mls_by_length(second, first);
 }
 
+// Transitions may have made something else of it in this step.
+static bool is_film(const mn_mls *mls, int32_t p)
+{
+    return mls->points.data[p].codim == MN_MLS_FILM;
+}
+
 // Edges shorter than the one bound or longer than the other.
 static mn_status list_edges(mn_mls *mls, double below, double above)
 {
@@ -41,7 +47,7 @@ static mn_status list_edges(mn_mls *mls, double below, double above)
     for (int32_t p = 0; p < (int32_t)mls->matrix.start.count - 1; p++)
         for (int64_t e = mls->matrix.start.data[p]; e < mls->matrix.start.data[p + 1]; e++) {
             const int32_t q = mls->matrix.column.data[e];
-            if (q < p) continue;
+            if (q < p || !is_film(mls, p) || !is_film(mls, q)) continue;
             const double d2 = mn_norm2(mn_sub(mls->points.data[p].position, mls->points.data[q].position));
             if (d2 >= below * below && d2 <= above * above) continue;
             const mls_edge edge = {d2, p, q};

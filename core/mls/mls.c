@@ -111,6 +111,8 @@ mn_status mn_mls_create(mn_context *ctx, const mn_mls_def *def, mn_mls **out)
     mn_status status = film_surface_create(ctx, &mls->surface);
     if (status == MN_OK) status = thread_graph_create(ctx, &mls->threads);
     if (status == MN_OK) status = mn_krylov_create(ctx, &mls->krylov);
+    if (status == MN_OK) status = mn_neighbours_create(ctx, &mls->moved);
+    if (status == MN_OK) status = mn_neighbours_create(ctx, &mls->drops.near);
     if (status != MN_OK) {
         mn_mls_free(mls);
         return status;
@@ -160,6 +162,8 @@ void mn_mls_free(mn_mls *mls)
     mn_array_free(mls->ctx, &mls->pockets);
     mn_array_free(mls->ctx, &mls->feeds);
     mn_krylov_free(mls->krylov);
+    mn_neighbours_free(mls->moved);
+    mls_drops_free(mls);
     film_surface_free(&mls->surface);
     thread_graph_free(&mls->threads);
     mls_liquid_free(mls);

@@ -87,6 +87,22 @@ typedef struct mls_meeting {
     double gap;     ///< m, along it
 } mls_meeting;
 
+/// What drops that become one have in all, see drop_joining.c.
+typedef struct mls_drop_sum {
+    double mass;
+    mn_vec3 momentum, moment;
+    int32_t heaviest, members;
+} mls_drop_sum;
+
+/// Scratch of that; one of each for each drop.
+typedef struct mls_drops {
+    mn_neighbours *near;
+    MN_ARRAY(int32_t) point, parent;
+    mls_vec3_array position;
+    mls_double_array reach; ///< m, twice its radius
+    MN_ARRAY(mls_drop_sum) sum;
+} mls_drops;
+
 typedef struct mls_volume mls_volume;
 
 struct mn_mls {
@@ -129,6 +145,8 @@ struct mn_mls {
 
     mls_solids solids;
     mls_holds holds;
+    mls_drops drops;
+    mn_neighbours *moved; ///< the points where the step has brought them, for transitions.c
     MN_ARRAY(mls_meeting) meetings;
 
     double pump; ///< J, that the step tried last blows into each pocket with a lid
@@ -282,6 +300,9 @@ int mls_by_length(const void *first, const void *second);
 // ---- transitions.c, thread_reseed.c: parts of it ----
 /// Points whose surroundings have become those of another codimension.
 mn_status mls_transitions(mn_mls *mls);
+/// Drops that touch become one (drop_joining.c).
+mn_status mls_join_drops(mn_mls *mls);
+void mls_drops_free(mn_mls *mls);
 /// Necks of threads break, short links become points, long ones get some.
 mn_status mls_reseed_threads(mn_mls *mls);
 
@@ -313,6 +334,13 @@ static inline void mls_give_all(mn_mls_point *to, mn_mls_point *from)
 {
     mls_give(to, from, from->mass);
     from->mass = 0;
+}
+
+/// Of a set in a forest of sets; shortens the way there.
+static inline int32_t mls_find_root(int32_t *parent, int32_t n)
+{
+    while (parent[n] != n) n = parent[n] = parent[parent[n]];
+    return n;
 }
 
 /// m, of a ball.

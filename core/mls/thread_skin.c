@@ -3,11 +3,13 @@
 // Tubes around threads. A thread is followed from an end or a branch to the next; its points and radii are
 // joined by cubics (Catmull and Rom), rings stand across it and do not twist, and each end is a piece of a
 // ball that goes on with the slope of the last link: a bud is round, a thin thread ends in half a ball. Each
-// tube is closed, and reaches into the film, the drop or the other tubes that it meets.
+// tube is closed, and reaches into the film, the drop or the other tubes that it meets. A thread thicker than
+// the link to its film is long has come to it already, and ends there, flatter than a ball.
 #include "mls/film_skin_state.h"
 
 enum { SIDES = 12, PARTS = 3, DOME = 4 };
 static const double FLARE = 1.6;
+static const double FLAT = 0.5; // slope of such an end
 static const double PI = 3.14159265358979323846;
 
 /// One ring of the tube.
@@ -18,9 +20,11 @@ typedef struct ring {
     double part; ///< between points a and b
 } ring;
 
+// Like drops, threads are as thick as their volume; a film's rim that they end on is as thick as it is drawn.
 static double radius_of(const mn_film_skin *s, const mn_film_skin_def *def, int64_t p)
 {
-    return 0.5 * fmin(fmax(s->thickness.data[p], def->min_thickness), def->max_thickness);
+    const double h = fmax(s->thickness.data[p], def->min_thickness);
+    return 0.5 * (s->used.data[p] ? fmin(h, def->max_thickness) : h);
 }
 
 // ---- chains ----
@@ -64,6 +68,20 @@ static mn_status follow(mn_film_skin *s, const mn_film_sheet *sheet, int64_t p, 
     return MN_OK;
 }
 
+// Leaves out a film at the end of the chain that the thread has come to; true when it did.
+static bool leave_film(mn_film_skin *s, const mn_film_skin_def *def, const mn_film_sheet *sheet, bool first)
+{
+    const int64_t count = s->chain.count;
+    int64_t *chain = s->chain.data;
+    const int64_t film = chain[first ? 0 : count - 1], thread = chain[first ? 1 : count - 2];
+    if (count < 3 || s->used.data[film] != 1) return false;
+    if (mn_distance(sheet->positions[film], sheet->positions[thread]) > radius_of(s, def, thread))
+        return false;
+    for (int64_t i = 1; first && i < count; i++) chain[i - 1] = chain[i];
+    s->chain.count--;
+    return true;
+}
+
 // ---- a tube ----
 
 static double cubic(double a, double b, double c, double d, double t)
@@ -74,6 +92,14 @@ static double cubic(double a, double b, double c, double d, double t)
 static double cubic_slope(double a, double b, double c, double d, double t)
 {
     return 0.5 * (c - a) + t * (2 * a - 5 * b + 4 * c - d) + 1.5 * t * t * (3 * (b - c) + d - a);
+}
+
+// A film that a thread ends on has no radius of its own: a thin thread widens to meet it.
+static double at_film(const mn_film_skin *s, const mn_film_skin_def *def, const mn_film_sheet *sheet,
+                      int64_t film, int64_t thread)
+{
+    const double r = radius_of(s, def, thread);
+    return mn_distance(sheet->positions[film], sheet->positions[thread]) > r ? FLARE * r : r;
 }
 
 static ring ring_at(const mn_film_skin *s, const mn_film_skin_def *def, const mn_film_sheet *sheet, int64_t k,
@@ -87,10 +113,9 @@ static ring ring_at(const mn_film_skin *s, const mn_film_skin_def *def, const mn
         p[i] = s->chain.data[at < 0 ? 0 : at >= s->chain.count ? s->chain.count - 1 : at];
         x[i] = sheet->positions[p[i]];
     }
-    for (int i = 0; i < 4;
-         i++) { // a film that the thread ends on has no radius of its own: it widens to meet it
-        const bool film = s->used.data[p[i]] == 1;
-        r[i] = film ? FLARE * radius_of(s, def, p[s->used.data[p[1]] == 1 ? 2 : 1]) : radius_of(s, def, p[i]);
+    for (int i = 0; i < 4; i++) {
+        const int64_t thread = p[s->used.data[p[1]] == 1 ? 2 : 1];
+        r[i] = s->used.data[p[i]] == 1 ? at_film(s, def, sheet, p[i], thread) : radius_of(s, def, p[i]);
     }
     ring out = {.a = p[1], .b = p[2], .part = t};
     out.center = mn_v3(cubic(x[0].x, x[1].x, x[2].x, x[3].x, t), cubic(x[0].y, x[1].y, x[2].y, x[3].y, t),
@@ -178,6 +203,7 @@ static mn_vec3 carry(mn_vec3 u, mn_vec3 along)
 
 static mn_status make_tube(mn_film_skin *s, const mn_film_skin_def *def, const mn_film_sheet *sheet)
 {
+    const bool flat_start = leave_film(s, def, sheet, true), flat_end = leave_film(s, def, sheet, false);
     const int64_t pieces = s->chain.count - 1;
     ring at = ring_at(s, def, sheet, 0, 0);
     mn_vec3 u, v;
@@ -186,7 +212,9 @@ static mn_status make_tube(mn_film_skin *s, const mn_film_skin_def *def, const m
     v = mn_cross(at.along, u);
     int64_t last = s->vertices.count;
     MN_TRY(push_ring(s, &at, u, v));
-    MN_TRY(push_dome(s, &at, u, v, -1, last));
+    ring end = at;
+    if (flat_start) end.slope = FLAT;
+    MN_TRY(push_dome(s, &end, u, v, -1, last));
     for (int64_t k = 0; k < pieces; k++)
         for (int32_t part = 1; part <= PARTS; part++) {
             ring next = ring_at(s, def, sheet, k, (double)part / PARTS);
@@ -198,6 +226,7 @@ static mn_status make_tube(mn_film_skin *s, const mn_film_skin_def *def, const m
             MN_TRY(join_rings(s, last, first));
             last = first;
         }
+    if (flat_end) at.slope = -FLAT;
     return push_dome(s, &at, u, v, 1, last);
 }
 

@@ -8,7 +8,7 @@
 //   1 to 3  a film's point without triangles is a drop
 //   2 to 1  a thread's point that film has grown around becomes part of it; one that touches it is taken in
 //   2 to 3  a thread no longer than it is thick, or of one point, is a drop
-//   3 to 1, 3 to 2, 3 to 3  a drop that touches something becomes part of it
+//   3 to 1, 3 to 2  a drop that touches something becomes part of it; drops among themselves: drop_joining.c
 //
 // The way from film to thread asks for more than the way back, so that nothing flips to and fro.
 #include "mls/mls_state.h"
@@ -19,7 +19,10 @@
 static const double FALL_IN = 0.6;  // spacings
 static const double GROWN_IN = 1.3; // spacings to an inner point of the film
 static const double BALL = 2.2;     // a thread this many radii of its ball long is one
-enum { SHARERS = 64, FILM = 0, THREAD, DROP };
+static const double HEAP = 2.5;     // cubes of the spacing: film is not thicker than its points are wide
+static const double SPIKE = 2;      // times the mean of its neighbours
+static const double STOUT = 1;      // cubes of the spacing: more than film would take in
+enum { SHARERS = 64, FILM = 0, THREAD };
 
 // ---- 1 to 2 ----
 
@@ -110,18 +113,67 @@ static mn_status strips_to_threads(mn_mls *mls)
     return MN_OK;
 }
 
+// m^3
+static double volume_of(const mn_mls *mls, int32_t p)
+{
+    return mls->points.data[p].mass / mls->def.density;
+}
+
+static double cube(double a)
+{
+    return a * a * a;
+}
+
+static bool beside_rim(const mn_mls *mls, int32_t p)
+{
+    const film_matrix *m = &mls->matrix;
+    for (int64_t e = m->start.data[p]; e < m->start.data[p + 1]; e++) {
+        const int32_t q = m->column.data[e];
+        if (mls->surface.edge.data[q]) return true;
+        for (int64_t f = m->start.data[q]; f < m->start.data[q + 1]; f++)
+            if (mls->surface.edge.data[m->column.data[f]]) return true;
+    }
+    return false;
+}
+
+// Film that runs together at a point piles up there, and behind the fingers of a rim that may shed.
+static bool is_heap(const mn_mls *mls, int32_t p)
+{
+    const film_matrix *m = &mls->matrix;
+    const mn_mls_point *point = &mls->points.data[p];
+    if (point->codim != MN_MLS_FILM || mls_is_dead(point) || mls_is_held(point)) return false;
+    if (mls->surface.edge.data[p] || mls->surface.fans.data[p].count == 0 || mls_is_attached(mls, p))
+        return false;
+    if (!(volume_of(mls, p) > HEAP * cube(mls->def.spacing))) return false;
+    double sum = 0;
+    for (int64_t e = m->start.data[p]; e < m->start.data[p + 1]; e++)
+        sum += volume_of(mls, m->column.data[e]);
+    if (!(volume_of(mls, p) * (double)(m->start.data[p + 1] - m->start.data[p]) > SPIKE * sum)) return false;
+    return mls->def.rim_thickness > 0 || !beside_rim(mls, p); // other rims keep what they have
+}
+
+static void heaps_to_threads(mn_mls *mls)
+{
+    for (int32_t p = 0; p < (int32_t)mls->surface.count; p++) {
+        mn_mls_point *point = &mls->points.data[p];
+        if (!is_heap(mls, p)) continue;
+        point->codim = MN_MLS_THREAD, point->pocket = -1, point->unrest = 0;
+        point->normal = mls->surface.normal.data[p]; // it leaves the film across
+    }
+}
+
 // ---- what is near ----
 
 typedef struct meeting {
     const mn_mls *mls;
     int32_t self;
-    int32_t film, thread, drop; ///< the nearest of each kind in touch; -1: none
-    double nearest[3];
+    int32_t film, thread; ///< the nearest of each kind in touch; -1: none
+    double nearest[2];
     int32_t sharers[2][SHARERS], sharer_count[2]; ///< film and thread in touch
     int32_t films;                                ///< points of film around
     int32_t beside;                               ///< the nearest of them; -1: none
     double beside2;
-    bool inner; ///< one of them is not on its rim
+    bool inner, rim; ///< one of them is not on its rim; is
     mn_vec3 position;
     double radius;
 } meeting;
@@ -147,7 +199,10 @@ static void meet(void *user, int32_t point, double unused)
             m->films++;
             if (d2 < m->beside2 || (d2 == m->beside2 && point < m->beside))
                 m->beside = point, m->beside2 = d2;
-            m->inner = m->inner || !mls->surface.edge.data[point];
+            if (mls->surface.edge.data[point])
+                m->rim = true;
+            else
+                m->inner = true;
         }
         if (d2 > fmax(near, m->radius) * fmax(near, m->radius)) return;
         keep_nearest(m, FILM, &m->film, point, d2);
@@ -161,11 +216,6 @@ static void meet(void *user, int32_t point, double unused)
         }
         return;
     }
-    case MN_MLS_DROP: {
-        const double touch = m->radius + mls_ball_radius(other->mass / mls->def.density);
-        if (d2 < touch * touch) keep_nearest(m, DROP, &m->drop, point, d2);
-        return;
-    }
     default:
         return;
     }
@@ -173,17 +223,11 @@ static void meet(void *user, int32_t point, double unused)
 
 static meeting look_around(const mn_mls *mls, int32_t p, double radius, double reach)
 {
-    meeting m = {.mls = mls,
-                 .self = p,
-                 .film = -1,
-                 .thread = -1,
-                 .drop = -1,
-                 .beside = -1,
-                 .beside2 = INFINITY,
-                 .radius = radius};
-    for (int i = 0; i < 3; i++) m.nearest[i] = INFINITY;
+    meeting m = {
+        .mls = mls, .self = p, .film = -1, .thread = -1, .beside = -1, .beside2 = INFINITY, .radius = radius};
+    for (int i = 0; i < 2; i++) m.nearest[i] = INFINITY;
     m.position = mls->points.data[p].position;
-    mn_neighbours_visit(mls->surface.neighbours, m.position, reach, meet, &m);
+    mn_neighbours_visit(mls->moved, m.position, reach, meet, &m);
     return m;
 }
 
@@ -205,38 +249,59 @@ static void fall_in(mn_mls *mls, const meeting *m, int kind, mn_mls_point *point
 
 // ---- drops ----
 
-static void drops_meet(mn_mls *mls, double largest)
+static void films_to_drops(mn_mls *mls)
 {
-    const double s = mls->def.spacing;
     for (int32_t p = 0; p < (int32_t)mls->surface.count; p++) {
         mn_mls_point *point = &mls->points.data[p];
-        if (mls_is_dead(point) || mls_is_held(point)) continue;
-        if (point->codim == MN_MLS_FILM && point->unrest > 0 && mls->def.rim_collision > 0)
-            continue; // the first row of a new sheet
-        if (point->codim == MN_MLS_FILM && mls->surface.fans.data[p].count == 0)
-            point->codim = mls->threads.node_of.data[p] >= 0 ? MN_MLS_THREAD : MN_MLS_DROP;
-        if (point->codim != MN_MLS_DROP || point->unrest > 0) continue; // one just shed is on its way
-        const double r = mls_ball_radius(point->mass / mls->def.density);
-        const meeting m = look_around(mls, p, r, fmax(FALL_IN * s, r + largest) + s);
-        if (m.film >= 0 && m.nearest[FILM] <= m.nearest[THREAD])
-            fall_in(mls, &m, FILM, point);
-        else if (m.thread >= 0)
-            fall_in(mls, &m, THREAD, point);
-        else if (m.drop >= 0)
-            mls_give_all(&mls->points.data[m.drop], point);
+        if (mls_is_dead(point) || mls_is_held(point) || point->codim != MN_MLS_FILM) continue;
+        if (point->unrest > 0 && mls->def.rim_collision > 0) continue; // the first row of a new sheet
+        if (mls->surface.fans.data[p].count > 0) continue;
+        point->codim = mls->threads.node_of.data[p] >= 0 ? MN_MLS_THREAD : MN_MLS_DROP;
+        point->unrest = 0;
     }
 }
 
-// ---- 2 to 1 ----
+// One that a rim has just shed is on its way, and does not fall back into it.
+static void drops_fall_in(mn_mls *mls, double thickest)
+{
+    for (int32_t p = 0; p < (int32_t)mls->surface.count; p++) {
+        mn_mls_point *point = &mls->points.data[p];
+        if (point->codim != MN_MLS_DROP || mls_is_dead(point) || mls_is_held(point)) continue;
+        const bool shed = point->unrest > 0;
+        point->unrest -= shed;
+        const double r = mls_ball_radius(point->mass / mls->def.density);
+        const meeting m = look_around(mls, p, r, fmax(FALL_IN * mls->def.spacing, r + thickest));
+        if (m.film >= 0 && !shed && m.nearest[FILM] <= m.nearest[THREAD])
+            fall_in(mls, &m, FILM, point);
+        else if (m.thread >= 0)
+            fall_in(mls, &m, THREAD, point);
+    }
+}
+
+// ---- 2 to 1, and thick threads ----
+
+// What a thread thicker than film can be has run into.
+static void take_film(mn_mls *mls, const meeting *m, mn_mls_point *point)
+{
+    for (int32_t i = 0; i < m->sharer_count[FILM]; i++) {
+        mn_mls_point *film = &mls->points.data[m->sharers[FILM][i]];
+        if (!mls_is_held(film) && !mls_is_dead(film)) mls_give_all(point, film);
+    }
+}
 
 static void threads_to_film(mn_mls *mls)
 {
+    const bool piles = !(mls->def.rim_collision > 0);
     for (int32_t p = 0; p < (int32_t)mls->surface.count; p++) {
         mn_mls_point *point = &mls->points.data[p];
         if (point->codim != MN_MLS_THREAD || mls_is_dead(point) || mls_is_held(point)) continue;
         if (mls->use.data[p] != 1) continue; // it has just become one
-        const meeting m = look_around(mls, p, 0, (GROWN_IN + 0.5) * mls->def.spacing);
-        if (m.film >= 0) {
+        const meeting m = look_around(mls, p, 0, GROWN_IN * mls->def.spacing);
+        const bool stout = piles && volume_of(mls, p) > STOUT * cube(mls->def.spacing) &&
+                           (!m.rim || mls->def.rim_thickness > 0);
+        if (stout) {
+            take_film(mls, &m, point);
+        } else if (m.film >= 0) {
             fall_in(mls, &m, FILM, point);
         } else if (m.inner && m.films >= 2) {
             point->codim = MN_MLS_FILM;
@@ -248,12 +313,6 @@ static void threads_to_film(mn_mls *mls)
 }
 
 // ---- 2 to 3 ----
-
-static int32_t find_root(int32_t *parent, int32_t n)
-{
-    while (parent[n] != n) n = parent[n] = parent[parent[n]];
-    return n;
-}
 
 typedef struct clump {
     double length, volume;
@@ -271,34 +330,34 @@ static mn_status threads_to_drops(mn_mls *mls)
     MN_TRY_TO(out, status, mn_array_resize(mls->ctx, &clumps, count));
     for (int32_t n = 0; n < count; n++) parents.data[n] = n, clumps.data[n] = (clump){0};
     for (int64_t i = 0; i < g->links.count; i++) {
-        const int32_t a = find_root(parents.data, g->links.data[i].a),
-                      b = find_root(parents.data, g->links.data[i].b);
+        const int32_t a = mls_find_root(parents.data, g->links.data[i].a),
+                      b = mls_find_root(parents.data, g->links.data[i].b);
         parents.data[a < b ? b : a] = a < b ? a : b;
     }
     for (int64_t i = 0; i < g->links.count; i++) {
         const mn_mls_point *p = &mls->points.data[g->nodes.data[g->links.data[i].a].point],
                            *q = &mls->points.data[g->nodes.data[g->links.data[i].b].point];
-        clumps.data[find_root(parents.data, g->links.data[i].a)].length +=
+        clumps.data[mls_find_root(parents.data, g->links.data[i].a)].length +=
             mn_distance(p->position, q->position);
     }
     for (int32_t n = 0; n < count; n++) {
         const mn_mls_point *point = &mls->points.data[g->nodes.data[n].point];
-        clump *c = &clumps.data[find_root(parents.data, n)];
+        clump *c = &clumps.data[mls_find_root(parents.data, n)];
         c->volume += point->mass / mls->def.density;
         if (point->codim != MN_MLS_THREAD || mls_is_held(point)) c->held = 1;
     }
     for (int32_t n = 0; n < count; n++) {
-        const int32_t root = find_root(parents.data, n);
+        const int32_t root = mls_find_root(parents.data, n);
         const clump *c = &clumps.data[root];
         if (c->held || !(c->length <= BALL * mls_ball_radius(c->volume))) continue;
         mn_mls_point *point = &mls->points.data[g->nodes.data[n].point],
                      *drop = &mls->points.data[g->nodes.data[root].point];
         if (mls_is_dead(point)) continue;
         if (mls_is_dead(drop)) { // a film has taken the first one in
-            point->codim = MN_MLS_DROP;
+            point->codim = MN_MLS_DROP, point->unrest = 0;
             continue;
         }
-        drop->codim = MN_MLS_DROP;
+        drop->codim = MN_MLS_DROP, drop->unrest = 0;
         if (n != root) mls_give_all(drop, point);
     }
     status = MN_OK;
@@ -308,18 +367,31 @@ out:
     return status;
 }
 
+// Where they are now: a search among the places where the step began would miss what moves fast.
+static mn_status sort_moved(mn_mls *mls)
+{
+    const int64_t stride = (int64_t)(sizeof *mls->points.data / sizeof(double));
+    const mn_vec3 *first = &mls->points.data->position;
+    const mn_points points = {mls->surface.count, &first->x, &first->y, &first->z, stride};
+    return mn_neighbours_build(mls->moved, points, GROWN_IN * mls->def.spacing);
+}
+
 mn_status mls_transitions(mn_mls *mls)
 {
-    double largest = 0;
+    double thickest = 0;
     bool drops = false, threads = false;
+    films_to_drops(mls);
     for (int64_t p = 0; p < mls->surface.count; p++) {
-        drops = drops || mls->points.data[p].codim == MN_MLS_DROP || mls->surface.fans.data[p].count == 0;
-        threads = threads || mls->points.data[p].codim == MN_MLS_THREAD;
-        if (mls->points.data[p].codim == MN_MLS_DROP || mls->points.data[p].codim == MN_MLS_THREAD)
-            largest = fmax(largest, 0.5 * mls->thickness.data[p]);
+        drops = drops || mls->points.data[p].codim == MN_MLS_DROP;
+        if (mls->points.data[p].codim != MN_MLS_THREAD) continue;
+        threads = true;
+        thickest = fmax(thickest, 0.5 * mls->thickness.data[p]);
     }
-    if (drops) drops_meet(mls, largest);
+    if (drops || threads) MN_TRY(sort_moved(mls));
+    if (drops) drops_fall_in(mls, thickest);
     if (threads) threads_to_film(mls);
     if (threads) MN_TRY(threads_to_drops(mls));
-    return strips_to_threads(mls);
+    MN_TRY(strips_to_threads(mls));
+    if (!(mls->def.rim_collision > 0)) heaps_to_threads(mls); // sheets of a chain stay film
+    return mls_join_drops(mls);
 }

@@ -170,7 +170,8 @@ static void threads_are_closed_tubes(void **state)
     mn_film_skin *skin = NULL;
     mn_film_skin_mesh mesh;
     mn_film_skin_def def = mn_film_skin_default_def();
-    def.min_thickness = 0.001, def.drops = false;
+    def.min_thickness = 0.001, def.max_thickness = 0.01,
+    def.drops = false; // of films: threads are as they are
     double volume;
     check_ok(ctx, mn_film_skin_create(ctx, &skin));
     mn_film_sheet sheet = {2 * N, x, h, 0, NULL, N - 1, (const int32_t(*)[2])links};
@@ -210,6 +211,43 @@ static void threads_are_closed_tubes(void **state)
     mn_context_free(ctx);
 }
 
+// A thread six links thick, hung on the middle of a film by a link that leads aside: it ends where it is, and
+// is no wider there.
+static void thick_threads_end_at_their_film(void **state)
+{
+    (void)state;
+    enum { FILM = 7, N = 8 };
+    mn_context *ctx = mn_context_create(NULL);
+    mn_vec3 x[FILM + N] = {{0.03, 0, 0.02}};
+    double h[FILM + N] = {0.01};
+    int32_t links[N][2] = {{0, FILM}}, triangles[6][3];
+    for (int i = 0; i < 6; i++) {
+        const double angle = 3.14159265358979 / 3 * i;
+        x[1 + i] = mn_add(x[0], mn_v3(0.1 * cos(angle), 0, 0.1 * sin(angle))), h[1 + i] = 0.01;
+        triangles[i][0] = 0, triangles[i][1] = 1 + i, triangles[i][2] = 1 + (i + 1) % 6;
+    }
+    for (int i = 0; i < N; i++) x[FILM + i] = mn_v3(0, -0.05 * i, 0), h[FILM + i] = 0.3;
+    for (int i = 1; i < N; i++) links[i][0] = FILM + i - 1, links[i][1] = FILM + i;
+    mn_film_skin *skin = NULL;
+    mn_film_skin_mesh mesh;
+    mn_film_skin_def def = mn_film_skin_default_def();
+    def.min_thickness = 0.001, def.smooth = 0;
+    double volume;
+    check_ok(ctx, mn_film_skin_create(ctx, &skin));
+    const mn_film_sheet sheet = {
+        FILM + N, x, h, 6, (const int32_t(*)[3])triangles, N, (const int32_t(*)[2])links};
+    check_ok(ctx, mn_film_skin_run(skin, &def, &sheet, &mesh));
+    check_closed(ctx, &mesh, &volume);
+    for (int64_t i = 0; i < mesh.vertex_count; i++) {
+        const mn_vec3 at = mesh.vertices[i].position;
+        if (mesh.vertices[i].point < FILM) continue;
+        assert_true(hypot(at.x, at.z) < 0.15 + 1e-9); // its radius
+        assert_true(at.y < 0.1);                      // flatter than a ball
+    }
+    mn_film_skin_free(skin);
+    mn_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +255,7 @@ int main(void)
         cmocka_unit_test(odd_sheets_are_closed),
         cmocka_unit_test(a_crowded_point_is_no_needle),
         cmocka_unit_test(threads_are_closed_tubes),
+        cmocka_unit_test(thick_threads_end_at_their_film),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

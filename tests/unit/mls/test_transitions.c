@@ -199,6 +199,54 @@ static void thread_hangs_on_a_film(void **state)
     free(c);
 }
 
+// Film that runs together from all sides piles up where it meets. It leaves there as a thread that hangs on
+// the film, and what is left is no thicker than film can be.
+static void film_that_meets_at_a_point_becomes_a_thread(void **state)
+{
+    (void)state;
+    cast *c = calloc(1, sizeof *c);
+    add_film(c, 41, 41, drift, 2e-4);
+    for (int64_t i = 0; i < c->count; i++)
+        c->v[i] = mn_add(mn_v3(0, -0.7, 0), mn_scale(-1.5 / fmax(mn_norm(c->x[i]), S), c->x[i]));
+    mn_context *ctx = mn_context_create(NULL);
+    mn_mls *mls = open(ctx, c, 0.07, 1e-4);
+    const totals before = totals_of(mls);
+    for (int i = 0; i < 4; i++) check_ok(ctx, mn_mls_advance(mls, &(mn_mls_inputs){0}, 1e-3));
+    const totals after = totals_of(mls);
+    check_close(after.mass / before.mass, 1, 1e-12);
+    check_close(mn_distance(after.momentum, before.momentum) / before.scale, 0, 1e-10);
+    const mn_mls_view view = mn_mls_get_view(mls);
+    double threads = 0, thickest = 0;
+    for (int64_t i = 0; i < view.count; i++) {
+        const mn_mls_point *p = &view.points[i];
+        if (p->codim == MN_MLS_THREAD) threads += p->mass;
+        if (p->codim == MN_MLS_FILM && hypot(p->position.x, p->position.z) < 5 * S) // not the rim
+            thickest = fmax(thickest, p->mass / 1000);
+    }
+    assert_true(threads > 0.03 * after.mass); // of 0.075 that have come to the middle in this time
+    assert_true(thickest < 4 * S * S * S);
+    assert_int_equal(after.of[MN_MLS_DROP], 0);
+    mn_mls_free(mls);
+    mn_context_free(ctx);
+    free(c);
+}
+
+// A thread three spacings thick goes through a thin film, and takes along what it runs into.
+static void thick_thread_pierces_a_film(void **state)
+{
+    (void)state;
+    cast *c = calloc(1, sizeof *c);
+    add_film(c, 20, 20, drift, 1e-5);
+    const int64_t film = c->count;
+    add_thread(c, mn_v3(0, 0.002, 0), mn_v3(0, 0.02, 0), mn_add(drift, mn_v3(0, -1, 0)), 0.003);
+    const int64_t thread = c->count - film;
+    const totals t = run(c, 1e-6, 1e-4, 0.01, 10);
+    assert_true(t.of[MN_MLS_THREAD] >= thread / 2);
+    assert_true(t.of[MN_MLS_FILM] > film / 2);
+    assert_int_equal(t.of[MN_MLS_DROP], 0);
+    free(c);
+}
+
 static mn_status a_life(mn_context *ctx)
 {
     cast *c = calloc(1, sizeof *c);
@@ -291,6 +339,8 @@ int main(void)
         cmocka_unit_test(drops_join),
         cmocka_unit_test(thread_joins_a_film),
         cmocka_unit_test(thread_hangs_on_a_film),
+        cmocka_unit_test(film_that_meets_at_a_point_becomes_a_thread),
+        cmocka_unit_test(thick_thread_pierces_a_film),
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(odd_threads_are_sane),
         cmocka_unit_test(same_bits_for_any_workers),
