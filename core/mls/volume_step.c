@@ -41,10 +41,10 @@ mn_status volume_create(mn_context *ctx, mls_volume **out)
 
 static void free_numbers(mls_volume *v)
 {
-    mls_double_array *numbers[] = {&v->phi,       &v->layer,      &v->solid,     &v->open,     &v->wall,
-                                   &v->speed,     &v->before,     &v->weight,    &v->pressure, &v->values,
-                                   &v->component, &v->right,      &v->solution,  &v->guess,    &v->strain,
-                                   &v->face_mass, &v->face_right, &v->face_speed};
+    mls_double_array *numbers[] = {&v->phi,        &v->layer,     &v->solid,    &v->open,     &v->wall,
+                                   &v->speed,      &v->before,    &v->weight,   &v->pressure, &v->values,
+                                   &v->component,  &v->right,     &v->solution, &v->strain,   &v->face_mass,
+                                   &v->face_right, &v->face_speed};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) mn_array_free(v->ctx, numbers[i]);
     volume_index_array *indices[] = {&v->corners, &v->skin_body, &v->next, &v->unknown, &v->liquid,
                                      &v->body,    &v->stack,     &v->rows, &v->columns};
