@@ -99,10 +99,13 @@ struct mls_volume {
     film_surface surface;
     film_matrix matrix;
     mn_triangles *mesh;
-    bool clean; ///< no holes, and no parts of the skin that overlap
+    bool clean;            ///< no holes, and no parts of the skin that overlap
+    bool overlaps;         ///< some do
+    mls_vec3_array doubts; ///< where there are holes, parts that face each other, or points that have gone
     mls_vec3_array x0, x1, normals, u0, change, skin_mass;
     MN_ARRAY(int64_t) ids;
     MN_ARRAY(uint8_t) none;     ///< zeros, or marks
+    MN_ARRAY(uint8_t) doubt;    ///< 1: another part of the skin faces it
     MN_ARRAY(uint8_t) fixed;    ///< 1: moves as the grid does or not at all: on a solid, or at the spring
     MN_ARRAY(uint8_t) wet;      ///< 1: on a solid; those of the line where the skin leaves it are not fixed
     mls_vec3_array outward;     ///< unit normals; at the line, of the free skin
@@ -192,7 +195,10 @@ mn_status mls_liquid_release(mn_mls *mls);
 /// Points inside of volumes become particles of them.
 mn_status mls_liquid_absorb(mn_mls *mls);
 // ---- volume_sheets.c ----
-enum { VOLUME_SHEET = 2 }; ///< in `none`: skin of a sheet that is too thin for the grid
+enum {
+    VOLUME_SHEET = 2, ///< in `none`: skin of a sheet that is too thin for the grid
+    VOLUME_BURIED = 3 ///< inside of the liquid
+};
 /// Sheets go over into `sheets`, with the particles between them.
 mn_status volume_peel(mls_volume *volume, int64_t *next_id);
 
