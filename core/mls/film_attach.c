@@ -225,12 +225,6 @@ static mn_status apply(void *user, const double *x, double *y)
     return MN_OK;
 }
 
-static mn_status precondition(void *user, const double *r, double *z)
-{
-    const coupled *c = user;
-    return volume_factor_apply(&c->mls->liquid->factor, r, z);
-}
-
 static mn_status factor(coupled *c, double stiff)
 {
     mls_holds *h = &c->mls->holds;
@@ -292,17 +286,6 @@ mn_status mls_begin_holds(mn_mls *mls, double dt)
     return MN_OK;
 }
 
-// Where the norm that is to fall starts from: that of the right-hand side, not of what a guess leaves of it.
-static mn_status start_norm(coupled *c, double *norm)
-{
-    const mls_holds *h = &c->mls->holds;
-    double sum = 0;
-    MN_TRY(precondition(c, h->right.data, h->scratch.data));
-    for (int64_t i = 0; i < h->right.count; i++) sum += h->right.data[i] * h->scratch.data[i];
-    *norm = sqrt(fmax(0, sum));
-    return MN_OK;
-}
-
 mn_status mls_solve_held(mn_mls *mls, const mn_linear_problem *film, double stiff, const mn_vec3 *right,
                          bool alone, mn_vec3 *solution)
 {
@@ -310,25 +293,24 @@ mn_status mls_solve_held(mn_mls *mls, const mn_linear_problem *film, double stif
     mls_volume *v = mls->liquid;
     coupled c = {mls, film};
     const int64_t films = mls->points.count, size = h->right.count;
-    const mn_linear_problem problem = {size, apply, &c, precondition, &c};
+    const mn_linear_problem problem = {size, apply, &c, NULL, NULL};
     mn_krylov_def def = mn_krylov_default_def();
     mn_krylov_result result;
     if (!h->factored) MN_TRY(factor(&c, stiff));
     h->factored = true;
     MN_TRY(right_side(&c, right, alone));
-    MN_TRY(start_norm(&c, &def.absolute));
-    def.tolerance = 1e-14, def.absolute *= TOLERANCE, def.max_iterations = MOST_ITERATIONS;
-    if (!alone) {
-        MN_TRY(apply(&c, h->guess.data, h->scratch.data));
-        for (int64_t i = 0; i < size; i++) h->right.data[i] -= h->scratch.data[i];
-    }
-    MN_TRY(mn_minres(mls->krylov, &problem, &def, h->right.data, h->solution.data, &result));
+    def.tolerance = TOLERANCE, def.max_iterations = MOST_ITERATIONS;
+    if (alone)
+        memset(h->solution.data, 0, mn_bytes(size, sizeof(double)));
+    else
+        memcpy(h->solution.data, h->guess.data, mn_bytes(size, sizeof(double)));
+    MN_TRY(volume_factor_solve(&v->factor, mls->krylov, &problem, &def, h->right.data, h->solution.data,
+                               &result));
     mls->iterations += result.iterations;
     if (result.end == MN_KRYLOV_BREAKDOWN)
         return mn_fail(mls->ctx, MN_ERROR_DIVERGED, "Film and liquid together cannot be solved for.");
     if (!alone) { // and the next solve of this step starts from here
-        for (int64_t i = 0; i < size; i++) h->guess.data[i] += h->solution.data[i];
-        memcpy(h->solution.data, h->guess.data, mn_bytes(size, sizeof(double)));
+        memcpy(h->guess.data, h->solution.data, mn_bytes(size, sizeof(double)));
         memcpy(v->solution.data, h->solution.data + 3 * films, mn_bytes(size - 3 * films, sizeof(double)));
     }
     memcpy(solution, h->solution.data, mn_bytes(films, sizeof(mn_vec3)));

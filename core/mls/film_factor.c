@@ -68,6 +68,19 @@ static mn_status list_film(mn_mls *mls, double stiff, const mn_vec3 *inverse)
     return MN_OK;
 }
 
+// Where the unknowns are: points of films, of the skin, then cells.
+static mn_status place_unknowns(mn_mls *mls)
+{
+    mls_volume *v = mls->liquid;
+    const int64_t points = mls->points.count + v->skin.count;
+    MN_TRY(mn_array_resize(v->ctx, &v->sites, points + v->liquid.count));
+    for (int64_t p = 0; p < points; p++)
+        v->sites.data[p] = p < mls->points.count ? mls->x0.data[p] : v->x0.data[p - mls->points.count];
+    for (int64_t i = 0; i < v->liquid.count; i++)
+        v->sites.data[points + i] = volume_cell_center(v, v->liquid.data[i]);
+    return MN_OK;
+}
+
 mn_status mls_factor_held(mn_mls *mls, double stiff, const mn_vec3 *inverse)
 {
     mls_volume *v = mls->liquid;
@@ -82,5 +95,6 @@ mn_status mls_factor_held(mn_mls *mls, double stiff, const mn_vec3 *inverse)
     mn_sparse_free(v->ctx, &v->joint);
     MN_TRY(mn_sparse_from_triplets(v->ctx, size, size, v->rows.count, v->rows.data, v->columns.data,
                                    v->values.data, NULL, &v->joint));
-    return volume_factor_build(v->ctx, &v->joint, first + 3 * v->skin.count, &v->factor);
+    MN_TRY(place_unknowns(mls));
+    return volume_factor_build(v->ctx, &v->joint, first + 3 * v->skin.count, v->sites.data, &v->factor);
 }

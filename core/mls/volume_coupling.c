@@ -19,9 +19,9 @@
 //   [ J^T D_k^T    -(M1 + M2 + c K)    ] [d] = [ J^T M_k (J u* - v*) + dt sigma K x_t ]
 //
 // i: faces between liquid cells, k: crossings. No division by theta is left, so a crossing next to a cell's
-// centre needs no clamp. MINRES, preconditioned by incomplete factors of the whole matrix with the skin first
-// (volume_factor.c): what the skin's inertia and tension leave of the pressure at the crossings, the factors
-// find by themselves.
+// centre needs no clamp. Symmetric QMR, preconditioned by incomplete factors of the whole matrix with the
+// skin first and with its signs (volume_factor.c): what the skin's inertia and tension leave of the pressure
+// at the crossings, the factors find by themselves.
 //
 // The force is that of x + dt u/2 with the new u, while the skin moves by the mean of the old and the new
 // velocity: waves of any length keep their energy, however long the step, and what has no mass goes to rest
@@ -258,7 +258,7 @@ static mn_status right_side(mls_volume *v)
 // The pressures that the particles remember, as a start: most of it does not change from step to step.
 void volume_guess(const mls_volume *v, double *guess)
 {
-    memset(guess, 0, mn_bytes(v->guess.count, sizeof(double)));
+    memset(guess, 0, mn_bytes(v->right.count, sizeof(double)));
     for (int64_t i = 0; i < v->liquid.count; i++) {
         const int32_t cell = v->liquid.data[i];
         const int32_t begin = v->sorted.cell_start[cell], end = v->sorted.cell_start[cell + 1];
@@ -267,25 +267,13 @@ void volume_guess(const mls_volume *v, double *guess)
     }
 }
 
-// Solves for what is left of the right-hand side after the guess, to the same accuracy as without one.
-static mn_status solve_from_guess(mls_volume *v, int64_t size)
+// Where the unknowns are: points of the skin, then cells.
+static mn_status place_unknowns(mls_volume *v)
 {
-    const mn_linear_problem problem = {size, apply, v, volume_factor_apply, &v->factor};
-    mn_krylov_def def = mn_krylov_default_def();
-    mn_krylov_result result;
-    double norm = 0;
-    MN_TRY(volume_factor_apply(&v->factor, v->right.data, v->solution.data));
-    for (int64_t i = 0; i < size; i++) norm += v->right.data[i] * v->solution.data[i];
-    volume_guess(v, v->guess.data);
-    MN_TRY(apply(v, v->guess.data, v->solution.data));
-    for (int64_t i = 0; i < size; i++) v->right.data[i] -= v->solution.data[i];
-    def.tolerance = 1e-14, def.absolute = TOLERANCE * sqrt(fmax(0, norm));
-    def.max_iterations = MOST_ITERATIONS;
-    MN_TRY(mn_minres(v->krylov, &problem, &def, v->right.data, v->solution.data, &result));
-    for (int64_t i = 0; i < size; i++) v->solution.data[i] += v->guess.data[i];
-    v->iterations += result.iterations;
-    if (result.end == MN_KRYLOV_BREAKDOWN)
-        return mn_fail(v->ctx, MN_ERROR_DIVERGED, "The liquid's pressure cannot be solved for.");
+    MN_TRY(mn_array_resize(v->ctx, &v->sites, v->skin.count + v->liquid.count));
+    for (int64_t p = 0; p < v->skin.count; p++) v->sites.data[p] = v->x0.data[p];
+    for (int64_t i = 0; i < v->liquid.count; i++)
+        v->sites.data[v->skin.count + i] = volume_cell_center(v, v->liquid.data[i]);
     return MN_OK;
 }
 
@@ -316,7 +304,6 @@ mn_status volume_assemble(mls_volume *v, double dt)
     MN_TRY(mn_array_resize(ctx, &v->pressure, v->liquid.count));
     MN_TRY(mn_array_resize(ctx, &v->right, size));
     MN_TRY(mn_array_resize(ctx, &v->solution, size));
-    MN_TRY(mn_array_resize(ctx, &v->guess, size));
     if (v->liquid.count == 0) return MN_OK;
     weigh_skin(v);
     MN_TRY(assemble(v));
@@ -326,8 +313,19 @@ mn_status volume_assemble(mls_volume *v, double dt)
 mn_status volume_solve(mls_volume *v)
 {
     if (v->liquid.count == 0) return MN_OK;
-    MN_TRY(volume_factor_build(v->ctx, &v->system, 3 * v->skin.count, &v->factor));
-    return solve_from_guess(v, v->right.count);
+    MN_TRY(place_unknowns(v));
+    MN_TRY(volume_factor_build(v->ctx, &v->system, 3 * v->skin.count, v->sites.data, &v->factor));
+    const mn_linear_problem problem = {v->right.count, apply, v, NULL, NULL};
+    mn_krylov_def def = mn_krylov_default_def();
+    mn_krylov_result result;
+    def.tolerance = TOLERANCE, def.max_iterations = MOST_ITERATIONS;
+    volume_guess(v, v->solution.data);
+    MN_TRY(
+        volume_factor_solve(&v->factor, v->krylov, &problem, &def, v->right.data, v->solution.data, &result));
+    v->iterations += result.iterations;
+    if (result.end == MN_KRYLOV_BREAKDOWN)
+        return mn_fail(v->ctx, MN_ERROR_DIVERGED, "The liquid's pressure cannot be solved for.");
+    return MN_OK;
 }
 
 mn_status volume_take(mls_volume *v)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { GRAIN = 256, REACH = 2, MIRRORS = 3, LAYER_HALVINGS = 6 }; // a corner has three walls
+enum { NEAR_SKIN = 2, NEAR_DOUBT = 3 };                           // cells
 static const double FARTHEST = 3;                                 // dx
 static const double DEEPEST = 1; // dx, in a solid: no face of a cell whose centre is deeper is open
 static const double LAYER = 0.15,
@@ -83,28 +84,40 @@ static mn_status link_range(void *user, mn_range range)
     return MN_OK;
 }
 
-// `newly` marks the cells whose distance is measured: those near the skin, and near or in a solid or spring.
-static void mark_cells(mls_volume *v)
+// Marks the cells around points.
+static void mark_around(const mls_volume *v, int64_t count, const mn_vec3 *x, int32_t reach, uint8_t *marks)
 {
-    memset(v->newly.data, 0, (size_t)v->cells);
-    for (int64_t p = 0; p < v->skin.count; p++) {
-        const int32_t cell = volume_cell_at(v, v->x0.data[p]);
-        if (cell < 0 || v->newly.data[cell] == 2) continue; // 2: another point has been there
+    const int32_t side = 2 * reach + 1;
+    memset(marks, 0, (size_t)v->cells);
+    for (int64_t p = 0; p < count; p++) {
+        const int32_t cell = volume_cell_at(v, x[p]);
+        if (cell < 0 || marks[cell] == 2) continue; // 2: another point has been there
         const int32_t block = cell / MN_BLOCK_CELLS, c = cell % MN_BLOCK_CELLS;
-        v->newly.data[cell] = 2;
-        for (int32_t k = 0; k < 125; k++) {
-            const int32_t other = mn_block_reach(&v->table, block, (c >> 4) + k / 25 - 2,
-                                                 ((c >> 2) & 3) + k / 5 % 5 - 2, (c & 3) + k % 5 - 2);
-            if (other >= 0 && !v->newly.data[other]) v->newly.data[other] = 1;
+        marks[cell] = 2;
+        for (int32_t k = 0; k < side * side * side; k++) {
+            const int32_t other =
+                mn_block_reach(&v->table, block, (c >> 4) + k / (side * side) - reach,
+                               ((c >> 2) & 3) + k / side % side - reach, (c & 3) + k % side - reach);
+            if (other >= 0 && !marks[other]) marks[other] = 1;
         }
     }
 }
 
-// A skin without holes and overlaps has a sign at its nearest point; otherwise the winding number decides.
-static double distance_at(const mls_volume *v, mn_vec3 x)
+// `newly` marks the cells whose distance is measured: those near the skin, and near or in a solid or spring.
+// `known` marks, for the moment, those where the skin may have holes or overlap; everywhere, when it does.
+static void mark_cells(mls_volume *v)
 {
-    if (!v->clean) return volume_distance(v, x);
-    return mn_triangles_signed_distance_at(v->mesh, x);
+    mark_around(v, v->skin.count, v->x0.data, NEAR_SKIN, v->newly.data);
+    if (v->overlaps)
+        memset(v->known.data, 1, (size_t)v->cells);
+    else
+        mark_around(v, v->doubts.count, v->doubts.data, NEAR_DOUBT, v->known.data);
+}
+
+// A skin without holes and overlaps has a sign at its nearest point; otherwise the winding number decides.
+static double distance_at(const mls_volume *v, mn_vec3 x, bool clean)
+{
+    return clean ? mn_triangles_signed_distance_at(v->mesh, x) : volume_distance(v, x);
 }
 
 // Out of the solids, as often as a corner has walls; false deep inside.
@@ -121,7 +134,7 @@ static bool mirror(const mls_volume *v, mn_vec3 *x)
 
 bool volume_holds(const mls_volume *v, mn_vec3 x)
 {
-    return (!v->set.collider || mirror(v, &x)) && distance_at(v, x) < 0;
+    return (!v->set.collider || mirror(v, &x)) && distance_at(v, x, v->clean) < 0;
 }
 
 // A layer on a solid that does not reach the cell's centre, but covers the solid below it: the part of the
@@ -132,10 +145,10 @@ static double layer_of(const mls_volume *v, mn_vec3 center)
     const mn_contact contact = mn_collider_probe(v->set.collider, v->set.before, center);
     double low = LAYER * dx, high = contact.distance;
     if (!(high > LAYER * dx && high < HIGHEST_LAYER * dx)) return 0;
-    if (!(distance_at(v, mn_axpy(center, low - contact.distance, contact.normal)) < 0)) return 0;
+    if (!(distance_at(v, mn_axpy(center, low - contact.distance, contact.normal), v->clean) < 0)) return 0;
     for (int32_t k = 0; k < LAYER_HALVINGS; k++) {
         const double middle = 0.5 * (low + high);
-        if (distance_at(v, mn_axpy(center, middle - contact.distance, contact.normal)) < 0)
+        if (distance_at(v, mn_axpy(center, middle - contact.distance, contact.normal), v->clean) < 0)
             low = middle;
         else
             high = middle;
@@ -162,7 +175,8 @@ static mn_status measure_range(void *user, mn_range range)
         }
         const double spring = volume_spring_distance(v, center);
         v->phi.data[i] = FARTHEST * v->set.dx;
-        if (v->newly.data[i] && within) v->phi.data[i] = fmin(v->phi.data[i], distance_at(v, center));
+        if (v->newly.data[i] && within)
+            v->phi.data[i] = fmin(v->phi.data[i], distance_at(v, center, v->clean || !v->known.data[i]));
         const bool may = solid && within && v->newly.data[i] && v->phi.data[i] > 0;
         v->layer.data[i] = may ? layer_of(v, center) : 0;
         if (v->layer.data[i] > 0)

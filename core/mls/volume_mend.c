@@ -61,14 +61,16 @@ static mn_status mark_range(void *user, mn_range range)
     const double dx = v->set.dx;
     for (int64_t p = range.begin; p < range.end; p++) {
         facing f = {v, (int32_t)p, INFINITY, INFINITY, 0, 0, false};
-        v->none.data[p] = 0;
+        v->none.data[p] = v->doubt.data[p] = 0;
         mn_neighbours_visit(v->surface.neighbours, v->x0.data[p], dx, look, &f);
         if (volume_is_held(&v->skin.data[p]) || (!(f.before < INFINITY) && !(f.behind < INFINITY))) continue;
+        v->doubt.data[p] = 1;
         const mn_vec3 out = mn_axpy(v->x0.data[p], 0.1 * dx, v->surface.normal.data[p]);
         const bool buried = mn_triangles_winding(v->mesh, out) > 0.5;
         const bool sheet = !f.wall && f.aligned > SHEET * f.count && f.behind < UNSEEN * dx;
         v->none.data[p] = buried || f.before < GAP * dx || f.behind < THIN * dx;
         if (!buried && !(f.before < GAP * dx) && sheet) v->none.data[p] = VOLUME_SHEET;
+        if (buried) v->none.data[p] = VOLUME_BURIED;
     }
     return MN_OK;
 }
@@ -198,17 +200,34 @@ static mn_status fill_holes(patch *job, int64_t *next_id)
     return volume_skin_build(v);
 }
 
+// Adds the edges of the holes that are left to the places where the skin may not be closed.
+static mn_status doubt_edges(mls_volume *v)
+{
+    for (int64_t p = 0; p < v->skin.count; p++)
+        if (v->surface.edge.data[p]) MN_TRY(mn_array_push(v->ctx, &v->doubts, &v->x0.data[p]));
+    return MN_OK;
+}
+
 mn_status volume_mend(mls_volume *v, int64_t *next_id)
 {
     bool any = false;
+    MN_TRY(mn_array_resize(v->ctx, &v->doubt, v->skin.count));
     MN_TRY(mn_parallel_for(v->ctx, v->skin.count, GRAIN, mark_range, v));
-    for (int64_t p = 0; p < v->skin.count && !any; p++) any = v->none.data[p] || is_torn(v, p);
+    v->overlaps = false;
+    v->doubts.count = 0;
+    for (int64_t p = 0; p < v->skin.count; p++) {
+        const bool goes = v->none.data[p] || is_torn(v, p);
+        any = any || goes;
+        v->overlaps = v->overlaps || v->none.data[p] == VOLUME_BURIED;
+        if (goes || v->doubt.data[p]) MN_TRY(mn_array_push(v->ctx, &v->doubts, &v->x0.data[p]));
+    }
     v->clean = !any && v->surface.open_edges == 0;
-    if (!any) return MN_OK;
+    if (!any) return doubt_edges(v);
     MN_TRY(volume_peel(v, next_id));
     patch job;
     mn_status status = open_patch(v, &job);
     if (status == MN_OK) status = fill_holes(&job, next_id);
     close_patch(&job);
-    return status;
+    MN_TRY(status);
+    return doubt_edges(v);
 }

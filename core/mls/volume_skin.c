@@ -55,10 +55,10 @@ mn_status volume_skin_build(mls_volume *v)
     MN_TRY(volume_find_line(v));
     MN_TRY(film_matrix_build(v->ctx, &v->surface, v->x0.data, v->wet.data, &v->matrix));
     MN_TRY(list_triangles(v));
-    mn_triangles_free(v->mesh);
-    v->mesh = NULL;
-    return mn_triangles_create(v->ctx, v->skin.count, v->x0.data, v->corners.count / 3,
-                               (const int32_t(*)[3])v->corners.data, &v->mesh);
+    const int32_t(*triangles)[3] = (const int32_t(*)[3])v->corners.data;
+    if (v->mesh)
+        return mn_triangles_rebuild(v->mesh, v->skin.count, v->x0.data, v->corners.count / 3, triangles);
+    return mn_triangles_create(v->ctx, v->skin.count, v->x0.data, v->corners.count / 3, triangles, &v->mesh);
 }
 
 // ---- points come and go ----

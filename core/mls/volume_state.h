@@ -51,11 +51,18 @@ typedef struct volume_crossing {
     double weight[VOLUME_ROW_MAX]; ///< sum 1
 } volume_crossing;
 
-/// Incomplete factors of a matrix (volume_factor.c).
+/// Incomplete factors N S N^T of a matrix (volume_factor.c), whose rows are sorted by parts.
 typedef struct volume_factor {
-    const mn_sparse *matrix; ///< whose pattern they have
-    mls_double_array value;  ///< L below the diagonal, U = D L^T on and above it
-    MN_ARRAY(int64_t) diagonal, where;
+    mn_context *ctx;
+    int64_t negative;                ///< rows before this have the sign -1
+    volume_index_array order, place; ///< the row at a place, and the place of a row
+    volume_index_array part;         ///< of a site
+    volume_index_array part_start;   ///< places
+    MN_ARRAY(int64_t) start;         ///< entries of N left of the diagonal, by places
+    volume_index_array column;       ///< a place
+    mls_double_array value, inverse; ///< of them, and of the diagonal
+    mls_double_array rest;           ///< of a solve that symmetric QMR has not finished
+    mls_double_array work, square;   ///< N^-1 r, and the sum of its squares in each part, by sign
 } volume_factor;
 
 typedef enum volume_face_kind { FACE_AIR, FACE_INNER, FACE_SKIN, FACE_CLOSED, FACE_SPRING } volume_face_kind;
@@ -90,10 +97,13 @@ struct mls_volume {
     film_surface surface;
     film_matrix matrix;
     mn_triangles *mesh;
-    bool clean; ///< no holes, and no parts of the skin that overlap
+    bool clean;            ///< no holes, and no parts of the skin that overlap
+    bool overlaps;         ///< some do
+    mls_vec3_array doubts; ///< where there are holes, parts that face each other, or points that have gone
     mls_vec3_array x0, x1, normals, u0, change, skin_mass;
     MN_ARRAY(int64_t) ids;
     MN_ARRAY(uint8_t) none;     ///< zeros, or marks
+    MN_ARRAY(uint8_t) doubt;    ///< 1: another part of the skin faces it
     MN_ARRAY(uint8_t) fixed;    ///< 1: moves as the grid does or not at all: on a solid, or at the spring
     MN_ARRAY(uint8_t) wet;      ///< 1: on a solid; those of the line where the skin leaves it are not fixed
     mls_vec3_array outward;     ///< unit normals; at the line, of the free skin
@@ -123,7 +133,7 @@ struct mls_volume {
     // the coupling
     MN_ARRAY(volume_crossing) crossings;
     MN_ARRAY(int64_t) cell_start;
-    mls_double_array component, right, solution, guess;
+    mls_double_array component, right, solution;
     mls_double_array pressure; ///< Pa, of the step
     volume_index_array rows, columns;
     mls_double_array values; ///< entries of the system before they are sorted
@@ -185,7 +195,10 @@ mn_status mls_liquid_release(mn_mls *mls);
 /// Points inside of volumes become particles of them.
 mn_status mls_liquid_absorb(mn_mls *mls);
 // ---- volume_sheets.c ----
-enum { VOLUME_SHEET = 2 }; ///< in `none`: skin of a sheet that is too thin for the grid
+enum {
+    VOLUME_SHEET = 2, ///< in `none`: skin of a sheet that is too thin for the grid
+    VOLUME_BURIED = 3 ///< inside of the liquid
+};
 /// Sheets go over into `sheets`, with the particles between them.
 mn_status volume_peel(mls_volume *volume, int64_t *next_id);
 
@@ -285,13 +298,23 @@ mn_status volume_diffuse(mls_volume *volume, double dt);
 mn_status volume_cross(mls_volume *volume);
 
 // ---- volume_factor.c ----
-/// `matrix` is symmetric with its whole pattern, and must stay; its first `negative` rows are the negative
-/// ones.
-mn_status volume_factor_build(mn_context *ctx, const mn_sparse *matrix, int64_t negative,
+/// `matrix` is symmetric with its whole pattern; its first `negative` rows are the negative ones. `at`: where
+/// the unknowns are, one for each three of those and one for each of the others; NULL: all in one part.
+mn_status volume_factor_build(mn_context *ctx, const mn_sparse *matrix, int64_t negative, const mn_vec3 *at,
                               volume_factor *factor);
 void volume_factor_free(mn_context *ctx, volume_factor *factor);
-/// An mn_apply_fn: z = P^-1 r.
+/// An mn_split_fn: z = (N S N^T)^-1 r.
+mn_status volume_factor_split(void *factor, const double *r, double *z, double square[2]);
+/// An mn_apply_fn: z = (N N^T)^-1 r, positive definite.
 mn_status volume_factor_apply(void *factor, const double *r, double *z);
+/// Solves A x = b from x, A as `problem` applies it (its own preconditioner is not used), to the tolerance
+/// times |N^-1 b|: by symmetric QMR, and where that breaks down or lingers, by MINRES. b may change.
+mn_status volume_factor_solve(volume_factor *factor, mn_krylov *krylov, const mn_linear_problem *problem,
+                              const mn_krylov_def *def, double *b, double *x, mn_krylov_result *result);
+
+// ---- volume_parts.c ----
+/// The part of each site, from 0 to 2^times - 1. `list` is scratch for `count` numbers.
+void volume_parts_find(int64_t count, const mn_vec3 *at, int32_t times, int32_t *list, int32_t *part);
 
 // ---- volume_coupling.c ----
 /// Pressure and skin together: the system and its right-hand side, `solution` (skin first), and what follows

@@ -41,10 +41,10 @@ mn_status volume_create(mn_context *ctx, mls_volume **out)
 
 static void free_numbers(mls_volume *v)
 {
-    mls_double_array *numbers[] = {&v->phi,       &v->layer,      &v->solid,     &v->open,     &v->wall,
-                                   &v->speed,     &v->before,     &v->weight,    &v->pressure, &v->values,
-                                   &v->component, &v->right,      &v->solution,  &v->guess,    &v->strain,
-                                   &v->face_mass, &v->face_right, &v->face_speed};
+    mls_double_array *numbers[] = {&v->phi,        &v->layer,     &v->solid,    &v->open,     &v->wall,
+                                   &v->speed,      &v->before,    &v->weight,   &v->pressure, &v->values,
+                                   &v->component,  &v->right,     &v->solution, &v->strain,   &v->face_mass,
+                                   &v->face_right, &v->face_speed};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) mn_array_free(v->ctx, numbers[i]);
     volume_index_array *indices[] = {&v->corners, &v->skin_body, &v->next, &v->unknown, &v->liquid,
                                      &v->body,    &v->stack,     &v->rows, &v->columns};
@@ -54,6 +54,8 @@ static void free_numbers(mls_volume *v)
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) mn_array_free(v->ctx, vectors[i]);
     mn_array_free(v->ctx, &v->ids);
     mn_array_free(v->ctx, &v->none);
+    mn_array_free(v->ctx, &v->doubt);
+    mn_array_free(v->ctx, &v->doubts);
     mn_array_free(v->ctx, &v->fixed);
     mn_array_free(v->ctx, &v->wet);
     mn_array_free(v->ctx, &v->kind);
@@ -94,15 +96,20 @@ void volume_free(mls_volume *v)
 
 // ---- before the solve ----
 
-// By cells; a particle that changes its cell by this stays sorted under the old one for the step.
+// By cells; a particle that changes its cell by this stays sorted under the old one for the step. What is
+// nearer to a cell's centre than the skin is on the same side as the centre; beside solids and springs the
+// distance there is not that from the skin alone.
 static mn_status tuck_range(void *user, mn_range range)
 {
     mls_volume *v = user;
+    const bool free = !v->set.collider && !v->set.spring;
     for (int64_t cell = range.begin; cell < range.end; cell++) {
         if (v->phi.data[cell] < -DEEP * v->set.dx) continue;
+        const mn_vec3 center = volume_cell_center(v, (int32_t)cell);
         for (int32_t i = v->sorted.cell_start[cell]; i < v->sorted.cell_start[cell + 1]; i++) {
             mn_mls_particle *p = &v->particles.data[i];
             mn_mesh_point near;
+            if (free && mn_distance(p->position, center) < -v->phi.data[cell]) continue;
             if (!mn_triangles_closest(v->mesh, p->position, CLOSE * v->set.dx, &near)) continue;
             if (mn_dot(mn_sub(p->position, near.position), near.normal) <= 0) continue;
             p->position = mn_axpy(near.position, -UNDER_SKIN * v->set.dx, near.normal);

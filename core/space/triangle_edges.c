@@ -5,29 +5,12 @@
 // that a closed mesh may not have.
 #include "triangles_state.h"
 
+#include "meniscus/parallel.h"
+
 #include <math.h>
 #include <string.h>
 
-/// An edge between two welded vertices, low < high.
-typedef struct mesh_edge {
-    int32_t low, high;        ///< low -1: a free place of the table
-    int32_t upward, downward; ///< how many triangles run along it from low to high, and back
-    mn_vec3 normal;           ///< sum of theirs
-} mesh_edge;
-
-static mesh_edge *edge_of(mesh_edge *table, int64_t size, int32_t a, int32_t b)
-{
-    const int32_t low = a < b ? a : b, high = a < b ? b : a;
-    uint64_t h =
-        (uint64_t)(uint32_t)low * 0x9e3779b97f4a7c15u ^ (uint64_t)(uint32_t)high * 0xc2b2ae3d27d4eb4fu;
-    h ^= h >> 29;
-    h *= 0xbf58476d1ce4e5b9u;
-    uint64_t slot = (h ^ h >> 32) & (uint64_t)(size - 1);
-    while (table[slot].low >= 0 && (table[slot].low != low || table[slot].high != high))
-        slot = (slot + 1) & (uint64_t)(size - 1);
-    if (table[slot].low < 0) table[slot] = (mesh_edge){.low = low, .high = high};
-    return &table[slot];
-}
+enum { GRAIN = 1024 };
 
 static double angle_at(const mn_vec3 corner[3], int32_t k)
 {
@@ -35,9 +18,110 @@ static double angle_at(const mn_vec3 corner[3], int32_t k)
     return atan2(mn_norm(mn_cross(a, b)), mn_dot(a, b));
 }
 
+static int32_t lower_end(const tree_triangle *t, int32_t k)
+{
+    const int32_t a = t->vertex[k], b = t->vertex[(k + 1) % 3];
+    return a < b ? a : b;
+}
+
+static int32_t upper_end(const tree_triangle *t, int32_t k)
+{
+    const int32_t a = t->vertex[k], b = t->vertex[(k + 1) % 3];
+    return a < b ? b : a;
+}
+
+// Corners by their vertex, and edges by their lower one; those of one vertex in the triangles' order.
+static mn_status sort_corners(mn_triangles *mesh, int32_t vertex_count)
+{
+    mn_context *ctx = mesh->ctx;
+    const tree_triangle *t = mesh->unsorted.data;
+    const int64_t count = mesh->unsorted.count;
+    MN_TRY(mn_array_resize(ctx, &mesh->corner_start, (int64_t)vertex_count + 1));
+    MN_TRY(mn_array_resize(ctx, &mesh->edge_start, (int64_t)vertex_count + 1));
+    MN_TRY(mn_array_resize(ctx, &mesh->corners, 3 * count));
+    MN_TRY(mn_array_resize(ctx, &mesh->edges, 3 * count));
+    int32_t *corner_start = mesh->corner_start.data, *edge_start = mesh->edge_start.data;
+    memset(corner_start, 0, mn_bytes((int64_t)vertex_count + 1, sizeof *corner_start));
+    memset(edge_start, 0, mn_bytes((int64_t)vertex_count + 1, sizeof *edge_start));
+    for (int64_t i = 0; i < count; i++)
+        for (int32_t k = 0; k < 3; k++) corner_start[t[i].vertex[k]]++, edge_start[lower_end(&t[i], k)]++;
+    mn_prefix_sum_i32(corner_start, (int64_t)vertex_count + 1);
+    mn_prefix_sum_i32(edge_start, (int64_t)vertex_count + 1);
+    for (int64_t i = 0; i < count; i++)
+        for (int32_t k = 0; k < 3; k++) {
+            const tree_corner corner = {(int32_t)i, k};
+            mesh->corners.data[corner_start[t[i].vertex[k]]++] = corner;
+            mesh->edges.data[edge_start[lower_end(&t[i], k)]++] = corner;
+        }
+    // Each start is now the next one's.
+    memmove(corner_start + 1, corner_start, mn_bytes(vertex_count, sizeof *corner_start));
+    memmove(edge_start + 1, edge_start, mn_bytes(vertex_count, sizeof *edge_start));
+    corner_start[0] = edge_start[0] = 0;
+    return MN_OK;
+}
+
+/// The triangles along one edge: how many run along it from its lower vertex, and back.
+typedef struct mesh_edge {
+    int32_t upward, downward;
+    mn_vec3 normal; ///< sum of theirs
+} mesh_edge;
+
+// Edge `e` of those of the vertex `low`, with all that run along it, too.
+static mesh_edge edge_of(const mn_triangles *mesh, int64_t low, int32_t e)
+{
+    const tree_triangle *t = mesh->unsorted.data;
+    const tree_corner own = mesh->edges.data[e];
+    const int32_t high = upper_end(&t[own.triangle], own.k);
+    mesh_edge edge = {0};
+    for (int32_t i = mesh->edge_start.data[low]; i < mesh->edge_start.data[low + 1]; i++) {
+        const tree_corner other = mesh->edges.data[i];
+        if (upper_end(&t[other.triangle], other.k) != high) continue;
+        edge.upward += t[other.triangle].vertex[other.k] == low;
+        edge.downward += t[other.triangle].vertex[other.k] != low;
+        edge.normal = mn_add(edge.normal, t[other.triangle].normal);
+    }
+    return edge;
+}
+
 static bool is_flawed(const mesh_edge *e)
 {
     return e->upward != 1 || e->downward != 1;
+}
+
+// Normals of the vertices of a range, and of the edges whose lower vertex is in it.
+static mn_status join_range(void *user, mn_range range)
+{
+    mn_triangles *mesh = user;
+    tree_triangle *t = mesh->unsorted.data;
+    for (int64_t v = range.begin; v < range.end; v++) {
+        mn_vec3 normal = {0};
+        for (int32_t i = mesh->corner_start.data[v]; i < mesh->corner_start.data[v + 1]; i++) {
+            const tree_corner c = mesh->corners.data[i];
+            normal = mn_axpy(normal, angle_at(t[c.triangle].corner, c.k), t[c.triangle].normal);
+        }
+        mesh->vertex_normals.data[v] = normal;
+        mesh->flawed.data[v] = 0;
+        for (int32_t e = mesh->edge_start.data[v]; e < mesh->edge_start.data[v + 1]; e++) {
+            const tree_corner c = mesh->edges.data[e];
+            const mesh_edge edge = edge_of(mesh, v, e);
+            t[c.triangle].edge_normal[c.k] = edge.normal;
+            if (is_flawed(&edge)) mesh->flawed.data[v] = 1;
+        }
+    }
+    return MN_OK;
+}
+
+// ---- flaws ----
+
+// Whether a triangle before that of edge `e` runs along it.
+static bool is_counted(const mn_triangles *mesh, int64_t low, int32_t e)
+{
+    const tree_triangle *t = mesh->unsorted.data;
+    const tree_corner own = mesh->edges.data[e];
+    const int32_t high = upper_end(&t[own.triangle], own.k);
+    for (int32_t i = mesh->edge_start.data[low]; i < e; i++)
+        if (upper_end(&t[mesh->edges.data[i].triangle], mesh->edges.data[i].k) == high) return true;
+    return false;
 }
 
 static void count_flaw(mn_mesh_flaws *flaws, const mesh_edge *e)
@@ -50,54 +134,36 @@ static void count_flaw(mn_mesh_flaws *flaws, const mesh_edge *e)
         flaws->flipped_edges++;
 }
 
-static void find_flaws(mn_triangles *mesh, mesh_edge *table, int64_t size)
+// The example is the first in the caller's order.
+static void find_flaws(mn_triangles *mesh, int32_t vertex_count)
 {
-    for (int64_t i = 0; i < size; i++)
-        if (table[i].low >= 0) count_flaw(&mesh->flaws, &table[i]);
-    // The example is the first in the caller's order.
-    for (int64_t i = 0; i < mesh->triangles.count; i++) {
-        const tree_triangle *t = &mesh->triangles.data[i];
-        for (int32_t k = 0; k < 3; k++) {
-            if (!is_flawed(edge_of(table, size, t->vertex[k], t->vertex[(k + 1) % 3]))) continue;
-            mesh->flaws.example[0] = t->corner[k];
-            mesh->flaws.example[1] = t->corner[(k + 1) % 3];
-            mesh->flaws.example_element = t->element;
-            return;
+    tree_corner first = {INT32_MAX, 0};
+    for (int32_t v = 0; v < vertex_count; v++)
+        for (int32_t e = mesh->edge_start.data[v]; mesh->flawed.data[v] && e < mesh->edge_start.data[v + 1];
+             e++) {
+            const tree_corner c = mesh->edges.data[e];
+            const mesh_edge edge = edge_of(mesh, v, e);
+            if (!is_flawed(&edge)) continue;
+            if (!is_counted(mesh, v, e)) count_flaw(&mesh->flaws, &edge);
+            if (c.triangle < first.triangle || (c.triangle == first.triangle && c.k < first.k)) first = c;
         }
-    }
+    if (first.triangle == INT32_MAX) return;
+    const tree_triangle *t = &mesh->unsorted.data[first.triangle];
+    mesh->flaws.example[0] = t->corner[first.k];
+    mesh->flaws.example[1] = t->corner[(first.k + 1) % 3];
+    mesh->flaws.example_element = t->element;
 }
 
 mn_status mn_triangles_join_edges(mn_triangles *mesh, int32_t vertex_count)
 {
     mn_context *ctx = mesh->ctx;
-    if (mesh->triangles.count > INT32_MAX / 4)
+    if (mesh->unsorted.count > INT32_MAX / 4)
         return mn_fail(ctx, MN_ERROR_UNSUPPORTED, "%lld triangles are more than a mesh search can hold (%d).",
-                       (long long)mesh->triangles.count, (int)(INT32_MAX / 4));
+                       (long long)mesh->unsorted.count, (int)(INT32_MAX / 4));
     MN_TRY(mn_array_resize(ctx, &mesh->vertex_normals, vertex_count));
-    for (int32_t v = 0; v < vertex_count; v++) mesh->vertex_normals.data[v] = mn_v3(0, 0, 0);
-    int64_t size = 16;
-    while (size < 6 * mesh->triangles.count) size *= 2; // at most three edges each, half full
-    mesh_edge *table = mn_allocate(ctx, mn_bytes(size, sizeof *table));
-    if (!table) return MN_ERROR_MEMORY;
-    for (int64_t i = 0; i < size; i++) table[i].low = -1;
-    for (int64_t i = 0; i < mesh->triangles.count; i++) {
-        const tree_triangle *t = &mesh->triangles.data[i];
-        for (int32_t k = 0; k < 3; k++) {
-            const int32_t a = t->vertex[k], b = t->vertex[(k + 1) % 3];
-            mesh_edge *e = edge_of(table, size, a, b);
-            e->upward += a < b;
-            e->downward += a > b;
-            e->normal = mn_add(e->normal, t->normal);
-            mesh->vertex_normals.data[a] =
-                mn_axpy(mesh->vertex_normals.data[a], angle_at(t->corner, k), t->normal);
-        }
-    }
-    for (int64_t i = 0; i < mesh->triangles.count; i++) {
-        tree_triangle *t = &mesh->triangles.data[i];
-        for (int32_t k = 0; k < 3; k++)
-            t->edge_normal[k] = edge_of(table, size, t->vertex[k], t->vertex[(k + 1) % 3])->normal;
-    }
-    find_flaws(mesh, table, size);
-    mn_release(ctx, table, mn_bytes(size, sizeof *table));
+    MN_TRY(mn_array_resize(ctx, &mesh->flawed, vertex_count));
+    MN_TRY(sort_corners(mesh, vertex_count));
+    MN_TRY(mn_parallel_for(ctx, vertex_count, GRAIN, join_range, mesh));
+    find_flaws(mesh, vertex_count);
     return MN_OK;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tree of boxes over a triangle mesh: halves along the longest axis of the middles, four triangles to a
-// leaf; nearest point, distance with sign, rays.
+// Questions to the tree of boxes over a triangle mesh (triangle_tree_build.c): nearest point, distance with
+// sign, rays.
 #include "triangles_state.h"
 
 #include "meniscus/parallel.h"
@@ -9,104 +9,6 @@
 #include <math.h>
 
 enum { QUERY_GRAIN = 256 };
-
-// ---- building ----
-
-static double along(mn_vec3 v, int32_t axis)
-{
-    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
-}
-
-static mn_vec3 middle_of(const tree_triangle *t)
-{
-    return mn_scale(1.0 / 3.0, mn_add(t->corner[0], mn_add(t->corner[1], t->corner[2])));
-}
-
-/// By middle along the axis, then by the caller's order, so that equal middles have one order, too.
-static bool comes_before(const tree_triangle *a, const tree_triangle *b, int32_t axis)
-{
-    const double p = along(middle_of(a), axis), q = along(middle_of(b), axis);
-    return p != q ? p < q : a->element != b->element ? a->element < b->element : a->given[1] < b->given[1];
-}
-
-static void swap_triangles(tree_triangle *a, tree_triangle *b)
-{
-    const tree_triangle t = *a;
-    *a = *b;
-    *b = t;
-}
-
-/// Brings the `count / 2` least to the front: quickselect, the middle of three as pivot.
-static void split_in_half(tree_triangle *t, int64_t count, int32_t axis)
-{
-    int64_t low = 0, high = count - 1;
-    const int64_t half = count / 2;
-    while (low < high) {
-        const int64_t mid = low + (high - low) / 2;
-        if (comes_before(&t[mid], &t[low], axis)) swap_triangles(&t[mid], &t[low]);
-        if (comes_before(&t[high], &t[low], axis)) swap_triangles(&t[high], &t[low]);
-        if (comes_before(&t[high], &t[mid], axis)) swap_triangles(&t[high], &t[mid]);
-        const tree_triangle pivot = t[mid];
-        int64_t i = low, j = high;
-        while (i <= j) {
-            while (comes_before(&t[i], &pivot, axis)) i++;
-            while (comes_before(&pivot, &t[j], axis)) j--;
-            if (i <= j) swap_triangles(&t[i++], &t[j--]);
-        }
-        if (half <= j)
-            high = j;
-        else if (half >= i)
-            low = i;
-        else
-            return;
-    }
-}
-
-static void measure_node(tree_node *node, const tree_triangle *t)
-{
-    node->box = mn_box_empty();
-    mn_vec3 moment = {0, 0, 0};
-    double area = 0.0;
-    for (int32_t i = 0; i < node->count; i++) {
-        const mn_vec3 *c = t[i].corner;
-        for (int32_t k = 0; k < 3; k++) node->box = mn_box_add(node->box, c[k]);
-        const mn_vec3 a = mn_scale(0.5, mn_cross(mn_sub(c[1], c[0]), mn_sub(c[2], c[0])));
-        node->area_normal = mn_add(node->area_normal, a);
-        moment = mn_axpy(moment, mn_norm(a), middle_of(&t[i]));
-        area += mn_norm(a);
-    }
-    node->middle = area > 0.0 ? mn_scale(1.0 / area, moment) : mn_lerp(node->box.min, node->box.max, 0.5);
-    for (int32_t i = 0; i < node->count; i++)
-        for (int32_t k = 0; k < 3; k++)
-            node->reach = fmax(node->reach, mn_distance(node->middle, t[i].corner[k]));
-}
-
-/// Appends the node of triangles [first, first + count) and, below it, all others. Halves: as deep as
-/// log2(count).
-static mn_status build_node(mn_triangles *mesh, int32_t first, int32_t count)
-{
-    tree_node node = {.first = first, .count = count, .right = -1};
-    tree_triangle *t = mesh->triangles.data + first;
-    measure_node(&node, t);
-    const int64_t at = mesh->nodes.count;
-    MN_TRY(mn_array_push(mesh->ctx, &mesh->nodes, &node));
-    if (count <= LEAF_TRIANGLES) return MN_OK;
-    mn_box middles = mn_box_empty();
-    for (int32_t i = 0; i < count; i++) middles = mn_box_add(middles, middle_of(&t[i]));
-    const mn_vec3 size = mn_sub(middles.max, middles.min);
-    const int32_t axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
-    split_in_half(t, count, axis);
-    MN_TRY(build_node(mesh, first, count / 2));
-    mesh->nodes.data[at].right = (int32_t)mesh->nodes.count;
-    return build_node(mesh, first + count / 2, count - count / 2);
-}
-
-mn_status mn_triangles_build_tree(mn_triangles *mesh)
-{
-    mesh->nodes.count = 0;
-    if (mesh->triangles.count == 0) return MN_OK;
-    return build_node(mesh, 0, (int32_t)mesh->triangles.count);
-}
 
 // ---- nearest point ----
 

@@ -9,13 +9,14 @@
 
 // ---- welding ----
 
-/// Number of the first vertex in the same place, for each vertex.
-static mn_status weld(mn_context *ctx, int64_t count, const mn_vec3 *x, int32_t *same)
+/// `same`: the number of the first vertex in the same place, for each vertex.
+static mn_status weld(mn_triangles *mesh, int64_t count, const mn_vec3 *x)
 {
     int64_t size = 16;
     while (size < 2 * count) size *= 2;
-    int32_t *table = mn_allocate(ctx, mn_bytes(size, sizeof *table));
-    if (!table) return MN_ERROR_MEMORY;
+    MN_TRY(mn_array_resize(mesh->ctx, &mesh->table, size));
+    MN_TRY(mn_array_resize(mesh->ctx, &mesh->same, count));
+    int32_t *table = mesh->table.data;
     memset(table, 0xff, mn_bytes(size, sizeof *table));
     for (int64_t i = 0; i < count; i++) {
         // Adding zero makes -0 and 0 the same.
@@ -33,9 +34,8 @@ static mn_status weld(mn_context *ctx, int64_t count, const mn_vec3 *x, int32_t 
             slot = (slot + 1) & (uint64_t)(size - 1);
         }
         if (table[slot] < 0) table[slot] = (int32_t)i;
-        same[i] = table[slot];
+        mesh->same.data[i] = table[slot];
     }
-    mn_release(ctx, table, mn_bytes(size, sizeof *table));
     return MN_OK;
 }
 
@@ -55,13 +55,12 @@ static mn_status check_vertices(mn_context *ctx, int64_t count, const mn_vec3 *x
 }
 
 /// Appends a triangle, unless two of its corners are in the same place.
-static mn_status add_triangle(mn_triangles *mesh, const mn_vec3 *x, const int32_t *same,
-                              const int32_t given[3], int64_t element)
+static mn_status add_triangle(mn_triangles *mesh, const mn_vec3 *x, const int32_t given[3], int64_t element)
 {
     tree_triangle t = {.element = element};
     for (int32_t k = 0; k < 3; k++) {
         t.given[k] = given[k];
-        t.vertex[k] = same[given[k]];
+        t.vertex[k] = mesh->same.data[given[k]];
         t.corner[k] = x[given[k]];
     }
     if (t.vertex[0] == t.vertex[1] || t.vertex[1] == t.vertex[2] || t.vertex[2] == t.vertex[0]) {
@@ -69,7 +68,7 @@ static mn_status add_triangle(mn_triangles *mesh, const mn_vec3 *x, const int32_
         return MN_OK;
     }
     t.normal = mn_normalize(mn_cross(mn_sub(t.corner[1], t.corner[0]), mn_sub(t.corner[2], t.corner[0])));
-    return mn_array_push(mesh->ctx, &mesh->triangles, &t);
+    return mn_array_push(mesh->ctx, &mesh->unsorted, &t);
 }
 
 /// Where the triangles come from: an array of them, or the polygons of a geo.
@@ -80,15 +79,16 @@ typedef struct triangle_source {
 } triangle_source;
 
 static mn_status add_triangles(mn_triangles *mesh, const triangle_source *source, int64_t vertex_count,
-                               const mn_vec3 *x, const int32_t *same)
+                               const mn_vec3 *x)
 {
+    MN_TRY(mn_array_reserve(mesh->ctx, &mesh->unsorted, source->count));
     for (int64_t t = 0; t < source->count; t++) {
         const int32_t *given = source->triangles[t];
         for (int32_t k = 0; k < 3; k++)
             if (given[k] < 0 || given[k] >= vertex_count)
                 return mn_fail(mesh->ctx, MN_ERROR_INPUT, "Triangle %lld uses vertex %d of %lld.",
                                (long long)t, (int)given[k], (long long)vertex_count);
-        MN_TRY(add_triangle(mesh, x, same, given, t));
+        MN_TRY(add_triangle(mesh, x, given, t));
     }
     if (!source->geo) return MN_OK;
     const int64_t *points = mn_geo_vertex_points(source->geo), *starts = mn_geo_primitive_starts(source->geo);
@@ -97,35 +97,52 @@ static mn_status add_triangles(mn_triangles *mesh, const triangle_source *source
         if (kinds[p] != MN_POLYGON) continue;
         for (int64_t v = starts[p] + 2; v < starts[p + 1]; v++) {
             const int32_t given[3] = {(int32_t)points[starts[p]], (int32_t)points[v - 1], (int32_t)points[v]};
-            MN_TRY(add_triangle(mesh, x, same, given, p));
+            MN_TRY(add_triangle(mesh, x, given, p));
         }
     }
     return MN_OK;
 }
 
+static mn_status build(mn_triangles *mesh, int64_t vertex_count, const mn_vec3 *x,
+                       const triangle_source *source)
+{
+    mesh->triangles.count = mesh->nodes.count = mesh->unsorted.count = 0;
+    mesh->flaws = (mn_mesh_flaws){.example_element = -1};
+    MN_TRY(check_vertices(mesh->ctx, vertex_count, x));
+    MN_TRY(weld(mesh, vertex_count, x));
+    MN_TRY(add_triangles(mesh, source, vertex_count, x));
+    MN_TRY(mn_triangles_join_edges(mesh, (int32_t)vertex_count));
+    return mn_triangles_build_tree(mesh);
+}
+
+static void free_scratch(mn_triangles *mesh)
+{
+    mn_context *ctx = mesh->ctx;
+    mn_array_free(ctx, &mesh->unsorted);
+    mn_array_free(ctx, &mesh->same);
+    mn_array_free(ctx, &mesh->table);
+    mn_array_free(ctx, &mesh->corner_start);
+    mn_array_free(ctx, &mesh->edge_start);
+    mn_array_free(ctx, &mesh->corners);
+    mn_array_free(ctx, &mesh->edges);
+    mn_array_free(ctx, &mesh->flawed);
+    mn_array_free(ctx, &mesh->middles);
+    mn_array_free(ctx, &mesh->tasks);
+}
+
 static mn_status create(mn_context *ctx, int64_t vertex_count, const mn_vec3 *x,
                         const triangle_source *source, mn_triangles **result)
 {
-    mn_status status = MN_ERROR_MEMORY;
-    int32_t *same = NULL;
     *result = NULL;
     mn_triangles *mesh = mn_allocate_zero(ctx, sizeof *mesh);
     if (!mesh) return MN_ERROR_MEMORY;
     mesh->ctx = ctx;
-    mesh->flaws.example_element = -1;
-    MN_TRY_TO(done, status, check_vertices(ctx, vertex_count, x));
-    status = MN_ERROR_MEMORY;
-    same = mn_allocate(ctx, mn_bytes(vertex_count + 1, sizeof *same));
-    if (!same) goto done;
-    MN_TRY_TO(done, status, weld(ctx, vertex_count, x, same));
-    MN_TRY_TO(done, status, add_triangles(mesh, source, vertex_count, x, same));
-    MN_TRY_TO(done, status, mn_triangles_join_edges(mesh, (int32_t)vertex_count));
-    MN_TRY_TO(done, status, mn_triangles_build_tree(mesh));
-    *result = mesh;
-    mesh = NULL;
-done:
-    mn_release(ctx, same, mn_bytes(vertex_count + 1, sizeof *same));
-    mn_triangles_free(mesh);
+    const mn_status status = build(mesh, vertex_count, x, source);
+    if (status == MN_OK) {
+        free_scratch(mesh);
+        *result = mesh;
+    } else
+        mn_triangles_free(mesh);
     return status;
 }
 
@@ -134,6 +151,15 @@ mn_status mn_triangles_create(mn_context *ctx, int64_t vertex_count, const mn_ve
 {
     const triangle_source source = {triangle_count, triangles, NULL};
     return create(ctx, vertex_count, positions, &source, result);
+}
+
+mn_status mn_triangles_rebuild(mn_triangles *mesh, int64_t vertex_count, const mn_vec3 *positions,
+                               int64_t triangle_count, const int32_t (*triangles)[3])
+{
+    const triangle_source source = {triangle_count, triangles, NULL};
+    const mn_status status = build(mesh, vertex_count, positions, &source);
+    if (status != MN_OK) mesh->triangles.count = mesh->nodes.count = 0;
+    return status;
 }
 
 mn_status mn_triangles_create_from_geo(mn_context *ctx, const mn_geo *geo, mn_triangles **result)
@@ -153,8 +179,10 @@ void mn_triangles_free(mn_triangles *triangles)
 {
     if (!triangles) return;
     mn_context *ctx = triangles->ctx;
+    free_scratch(triangles);
     mn_array_free(ctx, &triangles->triangles);
     mn_array_free(ctx, &triangles->nodes);
+    mn_array_free(ctx, &triangles->dipoles);
     mn_array_free(ctx, &triangles->vertex_normals);
     mn_release(ctx, triangles, sizeof *triangles);
 }

@@ -37,10 +37,11 @@ double mn_triangles_winding(const mn_triangles *triangles, mn_vec3 x)
     while (depth > 0) {
         const int32_t at = stack[--depth];
         const tree_node *node = &triangles->nodes.data[at];
-        const mn_vec3 d = mn_sub(node->middle, x);
+        const tree_dipole *dipole = &triangles->dipoles.data[at];
+        const mn_vec3 d = mn_sub(dipole->middle, x);
         const double distance = mn_norm(d);
-        if (distance > FAR_FACTOR * node->reach && distance > 0.0) {
-            sum += mn_dot(node->area_normal, d) / (distance * distance * distance);
+        if (distance > FAR_FACTOR * dipole->reach && distance > 0.0) {
+            sum += mn_dot(dipole->area_normal, d) / (distance * distance * distance);
             continue;
         }
         if (node->right >= 0) {

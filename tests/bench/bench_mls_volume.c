@@ -287,20 +287,21 @@ static void compare(mn_context *ctx, double cells, double dt)
     }
     mn_krylov_def def = mn_krylov_default_def();
     mn_krylov_result result;
-    const mn_linear_problem problem = {v->system.rows, apply_system, v, volume_factor_apply, &v->factor};
+    const mn_linear_problem problem = {v->system.rows, apply_system, v, NULL, NULL};
     def.tolerance = 1e-6, def.max_iterations = 2000;
     double start = mn_seconds();
-    must(ctx, volume_factor_build(ctx, &v->system, 3 * v->skin.count, &v->factor));
-    must(ctx, mn_minres(v->krylov, &problem, &def, c, y, &result));
+    must(ctx, volume_factor_build(ctx, &v->system, 3 * v->skin.count, NULL, &v->factor));
+    must(ctx, volume_factor_solve(&v->factor, v->krylov, &problem, &def, c, y, &result));
     const double own = mn_seconds() - start;
     start = mn_seconds();
     const int steps = bicgstab(ctx, &m, b, x, 2000);
     const double other = mn_seconds() - start;
-    printf("R = %4.1f dx, dt %.0e s: %6lld pressures, %6lld skin, %5lld crossings; MINRES %4d iterations "
-           "%7.3f s; BiCGSTAB + ILU(0) %5d iterations%s %7.3f s; ratio %.1f\n",
-           cells, dt, (long long)v->liquid.count, (long long)v->skin.count, (long long)v->crossings.count,
-           result.iterations, own, steps < 0 ? 2000 : steps, steps < 0 ? " (not there yet)" : "", other,
-           other / own);
+    printf(
+        "R = %4.1f dx, dt %.0e s: %6lld pressures, %6lld skin, %5lld crossings; symmetric QMR %4d iterations "
+        "%7.3f s; BiCGSTAB + ILU(0) %5d iterations%s %7.3f s; ratio %.1f\n",
+        cells, dt, (long long)v->liquid.count, (long long)v->skin.count, (long long)v->crossings.count,
+        result.iterations, own, steps < 0 ? 2000 : steps, steps < 0 ? " (not there yet)" : "", other,
+        other / own);
     double mean[2] = {0};
     for (int64_t i = 0; i < v->liquid.count; i++) {
         mean[0] += y[3 * v->skin.count + i] / dt / (double)v->liquid.count;
@@ -392,15 +393,16 @@ static void compare_films(mn_context *ctx, double cells, double thickness, doubl
     mn_krylov_def def = mn_krylov_default_def();
     mn_krylov_result result;
     def.tolerance = 1e-6, def.max_iterations = 4000;
-    const mn_linear_problem problem = {ours.rows, apply_matrix, &matrix, volume_factor_apply, &whole};
+    const mn_linear_problem problem = {ours.rows, apply_matrix, &matrix, NULL, NULL};
     double start = mn_seconds();
-    must(ctx, volume_factor_build(ctx, &ours, films + skin, &whole));
-    must(ctx, mn_minres(v->krylov, &problem, &def, c, y, &result));
+    must(ctx, volume_factor_build(ctx, &ours, films + skin, NULL, &whole));
+    must(ctx, volume_factor_solve(&whole, v->krylov, &problem, &def, c, y, &result));
     const double own = mn_seconds() - start;
     start = mn_seconds();
     const int steps = bicgstab(ctx, &theirs, b, x, 2000);
     const double other = mn_seconds() - start;
-    printf("film %.0e m, R = %4.1f dx, dt %.0e s: %6lld film, %4lld held, %6d rows; MINRES %4d iterations "
+    printf("film %.0e m, R = %4.1f dx, dt %.0e s: %6lld film, %4lld held, %6d rows; symmetric QMR %4d "
+           "iterations "
            "%7.3f s; "
            "BiCGSTAB + ILU(0) %5d iterations%s %7.3f s; ratio %.1f\n",
            thickness, cells, dt, (long long)films / 3, (long long)mls->holds.list.count, ours.rows,

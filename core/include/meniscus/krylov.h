@@ -64,6 +64,24 @@ mn_status mn_conjugate_gradients(mn_krylov *krylov, const mn_linear_problem *pro
 mn_status mn_minres(mn_krylov *krylov, const mn_linear_problem *problem, const mn_krylov_def *def,
                     const double *b, double *x, mn_krylov_result *result);
 
+/// A symmetric preconditioner in two halves, M = N S N^T with S a diagonal of signs: z = M^-1 r, and the
+/// squares of the elements of N^-1 r, added up where S is positive and where it is negative.
+typedef mn_status mn_split_fn(void *user, const double *r, double *z, double square[2]);
+
+typedef struct mn_split_problem {
+    int64_t size; ///< of the vectors
+    mn_apply_fn *apply;
+    void *apply_user;
+    mn_split_fn *precondition;
+    void *precondition_user;
+} mn_split_problem;
+
+/// Symmetric QMR [freund1994] for symmetric A with a preconditioner that is as indefinite as A, from x. The
+/// norm tested is a bound of |N^-1 r| against |N^-1 b|. Unlike MINRES it can break down; x is then the last
+/// iterate.
+mn_status mn_symmetric_qmr(mn_krylov *krylov, const mn_split_problem *problem, const mn_krylov_def *def,
+                           const double *b, double *x, mn_krylov_result *result);
+
 /// Flexible GMRES [saad1993], preconditioned from the right by what may change from call to call, from x. The
 /// norm tested is |r|.
 mn_status mn_flexible_gmres(mn_krylov *krylov, const mn_linear_problem *problem, const mn_krylov_def *def,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A triangle mesh to ask questions of: nearest point, distance with a sign, inside or not, rays; and whether
-// it is closed. A tree of boxes makes each question logarithmic. Nothing changes after creation, so many
-// threads may ask at once.
+// it is closed. A tree of boxes makes each question logarithmic. Nothing changes between creation and
+// mn_triangles_rebuild, so many threads may ask at once.
 //
 //   - Vertices in exactly the same place are one; triangles that then have a corner twice are dropped.
 //   - A sign needs a closed mesh. mn_triangles_check says how one fails to be closed; signed distances of
@@ -36,6 +36,10 @@ typedef struct mn_mesh_flaws {
 /// errors. At most 2^31 - 1 triangles and vertices.
 mn_status mn_triangles_create(mn_context *ctx, int64_t vertex_count, const mn_vec3 *positions,
                               int64_t triangle_count, const int32_t (*triangles)[3], mn_triangles **result);
+/// The same for a mesh that there is already: it becomes this one, in the memory that it has. On failure it
+/// is empty.
+mn_status mn_triangles_rebuild(mn_triangles *mesh, int64_t vertex_count, const mn_vec3 *positions,
+                               int64_t triangle_count, const int32_t (*triangles)[3]);
 /// The polygons of a geo, cut into fans.
 mn_status mn_triangles_create_from_geo(mn_context *ctx, const mn_geo *geo, mn_triangles **result);
 void mn_triangles_free(mn_triangles *triangles);

@@ -46,6 +46,27 @@ static mn_status fickle(void *user, const double *r, double *z)
     return MN_OK;
 }
 
+// Both signs, as those of the diagonal, in turns.
+static mn_status apply_saddle(void *user, const double *x, double *y)
+{
+    MN_TRY(apply_stencil(user, x, y));
+    for (int k = 0; k < N; k++)
+        if ((k / SIDE + k) % 2) y[k] -= 2 * (4 + ((stencil *)user)->shift) * x[k];
+    return MN_OK;
+}
+
+static mn_status signed_jacobi(void *user, const double *r, double *z, double square[2])
+{
+    const stencil *s = user;
+    square[0] = square[1] = 0;
+    for (int k = 0; k < N; k++) {
+        const int negative = (k / SIDE + k) % 2;
+        square[negative] += r[k] * r[k] / (4 + s->shift);
+        z[k] = (negative ? -r[k] : r[k]) / (4 + s->shift);
+    }
+    return MN_OK;
+}
+
 typedef mn_status solver(mn_krylov *, const mn_linear_problem *, const mn_krylov_def *, const double *,
                          double *, mn_krylov_result *);
 
@@ -128,6 +149,62 @@ static mn_status cancel(void *user, const double *x, double *y)
     return mn_fail(user, MN_ERROR_CANCELLED, "Cancelled.");
 }
 
+// The same solution as MINRES has, from another start and on any number of workers.
+static void symmetric_qmr_solves_with_signs(void **state)
+{
+    (void)state;
+    double b[N], x[4][N], y[N];
+    stencil s = {.shift = 1};
+    for (int k = 0; k < N; k++) b[k] = mn_random_normal(1, (uint64_t)k, 0);
+    mn_krylov_def def = mn_krylov_default_def();
+    mn_krylov_result result;
+    def.tolerance = 1e-10;
+    for (int run = 0; run < 4; run++) {
+        mn_context *ctx = mn_context_create(&(mn_hooks){.max_workers = 1 << run});
+        mn_krylov *krylov;
+        check_ok(ctx, mn_krylov_create(ctx, &krylov));
+        const mn_split_problem split = {N, apply_saddle, &s, signed_jacobi, &s};
+        for (int k = 0; k < N; k++) x[run][k] = 0.5 * b[k];
+        check_ok(ctx, mn_symmetric_qmr(krylov, &split, &def, b, x[run], &result));
+        assert_int_equal(result.end, MN_KRYLOV_CONVERGED);
+        assert_memory_equal(x[run], x[0], sizeof b);
+        const mn_linear_problem problem = {N, apply_saddle, &s, jacobi, &s};
+        check_ok(ctx, mn_minres(krylov, &problem, &def, b, y, &result));
+        // All eigenvalues are 5 or larger in size, and |b| is about sqrt(N) = 40.
+        for (int k = 0; k < N; k++) check_close(x[run][k], y[k], 1e-8);
+        mn_krylov_free(krylov);
+        mn_context_free(ctx);
+    }
+}
+
+static void symmetric_qmr_says_how_it_ended(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    mn_krylov *krylov;
+    check_ok(ctx, mn_krylov_create(ctx, &krylov));
+    stencil s = {.shift = 1};
+    mn_split_problem problem = {N, apply_saddle, &s, signed_jacobi, &s};
+    mn_krylov_def def = mn_krylov_default_def();
+    double b[N] = {0}, x[N] = {0};
+    mn_krylov_result result;
+    check_ok(ctx, mn_symmetric_qmr(krylov, &problem, &def, b, x, &result));
+    assert_int_equal(result.end, MN_KRYLOV_CONVERGED);
+    assert_int_equal(result.iterations, 0);
+    b[3] = 1, def.max_iterations = 3;
+    check_ok(ctx, mn_symmetric_qmr(krylov, &problem, &def, b, x, &result));
+    assert_int_equal(result.end, MN_KRYLOV_ITERATIONS);
+    assert_int_equal(result.iterations, 3);
+    b[4] = NAN;
+    check_ok(ctx, mn_symmetric_qmr(krylov, &problem, &def, b, x, &result));
+    assert_int_equal(result.end, MN_KRYLOV_BREAKDOWN);
+    b[4] = 0, problem.apply = cancel, problem.apply_user = ctx;
+    check_fails(ctx, mn_symmetric_qmr(krylov, &problem, &def, b, x, &result), MN_ERROR_CANCELLED,
+                "Cancelled");
+    mn_krylov_free(krylov);
+    mn_context_free(ctx);
+}
+
 static void zero_right_hand_sides_iteration_limits_and_failures(void **state)
 {
     (void)state;
@@ -188,6 +265,8 @@ int main(void)
         cmocka_unit_test(cg_says_when_the_matrix_is_not_definite),
         cmocka_unit_test(the_bits_do_not_depend_on_the_workers),
         cmocka_unit_test(zero_right_hand_sides_iteration_limits_and_failures),
+        cmocka_unit_test(symmetric_qmr_solves_with_signs),
+        cmocka_unit_test(symmetric_qmr_says_how_it_ended),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
