@@ -102,7 +102,7 @@ void volume_free(mls_volume *v)
 static mn_status tuck_range(void *user, mn_range range)
 {
     mls_volume *v = user;
-    const bool free = !v->set.collider && !v->set.spring;
+    const bool free = !v->set.collider && v->set.spring_count == 0;
     for (int64_t cell = range.begin; cell < range.end; cell++) {
         if (v->phi.data[cell] < -DEEP * v->set.dx) continue;
         const mn_vec3 center = volume_cell_center(v, (int32_t)cell);
