@@ -87,14 +87,12 @@ mn_status mls_factor_held(mn_mls *mls, double stiff, const mn_vec3 *inverse)
     const mn_sparse *own = &v->system;
     const int64_t first = 3 * mls->points.count;
     const int32_t size = (int32_t)first + own->rows;
-    v->rows.count = v->columns.count = v->values.count = 0;
+    volume_clear_entries(v);
     MN_TRY(list_film(mls, stiff, inverse));
     for (int32_t i = 0; i < own->rows; i++)
         for (int64_t k = own->start[i]; k < own->start[i + 1]; k++)
             MN_TRY(volume_add_entry(v, first + i, first + own->column[k], own->value[k]));
-    mn_sparse_free(v->ctx, &v->joint);
-    MN_TRY(mn_sparse_from_triplets(v->ctx, size, size, v->rows.count, v->rows.data, v->columns.data,
-                                   v->values.data, NULL, &v->joint));
+    MN_TRY(volume_matrix_build(v->ctx, size, &v->entries, &v->with_films, &v->joint));
     MN_TRY(place_unknowns(mls));
     return volume_factor_build(v->ctx, &v->joint, first + 3 * v->skin.count, v->sites.data, &v->factor);
 }

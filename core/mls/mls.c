@@ -140,6 +140,7 @@ static void free_scratch(mn_mls *mls)
     mn_array_free(ctx, &mls->touched);
     mn_array_free(ctx, &mls->known);
     mn_array_free(ctx, &mls->edges);
+    mn_array_free(ctx, &mls->rims);
     mn_array_free(ctx, &mls->patch);
     mn_array_free(ctx, &mls->triangles);
     mn_array_free(ctx, &mls->links);

@@ -103,6 +103,15 @@ typedef struct mls_drops {
     MN_ARRAY(mls_drop_sum) sum;
 } mls_drops;
 
+/// A point of a rim that may run into another one, see rim_collision.c.
+typedef struct mls_rim_site {
+    mn_vec3 outward;
+    double radius;   ///< m, of its round section
+    int32_t partner; ///< the point across; -1: none
+    int32_t point;
+} mls_rim_site;
+typedef MN_ARRAY(mls_rim_site) mls_rim_array;
+
 typedef struct mls_volume mls_volume;
 
 struct mn_mls {
@@ -141,6 +150,7 @@ struct mn_mls {
     MN_ARRAY(int32_t) pocket_of; ///< of the lowest point of a closed film: which pocket it is
     MN_ARRAY(uint8_t) touched, known;
     MN_ARRAY(mls_edge) edges;
+    mls_rim_array rims; ///< one for each point of a rim
     MN_ARRAY(int32_t) patch;
 
     mls_solids solids;

@@ -26,22 +26,15 @@ static const double OPENS = 3.0;     // spacings, the width that is worth it
 enum { ROW_LEAST = 5, ROW_MOST = 24 };
 static const double APART = 0.25; // spacings, along a new row
 
-typedef struct rim_site {
-    mn_vec3 outward;
-    double radius;   ///< m, of its round section
-    int32_t partner; ///< the point across; -1: none
-    int32_t point;
-} rim_site;
-
-static double line_mass(const mn_mls *mls, const rim_site *rim) // kg/m
+static double line_mass(const mn_mls *mls, const mls_rim_site *rim) // kg/m
 {
     return mls->def.density * 3.14159265358979323846 * rim->radius * rim->radius;
 }
 
-static bool make_site(const mn_mls *mls, int32_t p, rim_site *rim)
+static bool make_site(const mn_mls *mls, int32_t p, mls_rim_site *rim)
 {
     double length;
-    *rim = (rim_site){.partner = -1, .point = p};
+    *rim = (mls_rim_site){.partner = -1, .point = p};
     if (!mls_rim_jet(mls, p, &length, &rim->radius)) return false;
     rim->outward = mls_rim_outward(mls, p, &length);
     return true;
@@ -51,13 +44,13 @@ static bool make_site(const mn_mls *mls, int32_t p, rim_site *rim)
 
 typedef struct rim_search {
     const mn_mls *mls;
-    const rim_site *sites, *self;
+    const mls_rim_site *sites, *self;
     const int32_t *site_of;
     double least2;
     int32_t nearest;
 } rim_search;
 
-static bool collide(const mn_mls *mls, const rim_site *a, const rim_site *b, double *d2)
+static bool collide(const mn_mls *mls, const mls_rim_site *a, const mls_rim_site *b, double *d2)
 {
     const mn_mls_point *pa = &mls->points.data[a->point], *pb = &mls->points.data[b->point];
     const mn_vec3 way = mn_sub(pa->position, pb->position);
@@ -171,7 +164,7 @@ static mn_status turn(mn_mls *mls, int32_t a, int32_t b)
 }
 
 // A rim point beside one that has a partner, whose own has another, goes along with it.
-static void join_odd(mn_mls *mls, const rim_site *sites, const int32_t *site_of, const rim_site *odd)
+static void join_odd(mn_mls *mls, const mls_rim_site *sites, const int32_t *site_of, const mls_rim_site *odd)
 {
     const int32_t across = odd->partner, beside = sites[site_of[across]].partner;
     if (beside < 0 || beside == odd->point || sites[site_of[beside]].partner != across) return;
@@ -183,38 +176,35 @@ static void join_odd(mn_mls *mls, const rim_site *sites, const int32_t *site_of,
 mn_status mls_collide_rims(mn_mls *mls)
 {
     if (!(mls->def.rim_collision > 0)) return MN_OK;
-    MN_ARRAY(rim_site) rims = {0};
+    mls_rim_array *rims = &mls->rims;
     const int32_t count = (int32_t)mls->surface.count;
-    mn_status status;
     double largest = 0;
+    rims->count = 0;
     MN_TRY(mn_array_resize(mls->ctx, &mls->patch, count));
     for (int32_t p = 0; p < count; p++) {
-        rim_site rim;
+        mls_rim_site rim;
         mls->patch.data[p] = -1;
         if (!make_site(mls, p, &rim)) continue;
-        mls->patch.data[p] = (int32_t)rims.count;
+        mls->patch.data[p] = (int32_t)rims->count;
         largest = fmax(largest, rim.radius);
-        MN_TRY_TO(out, status, mn_array_push(mls->ctx, &rims, &rim));
+        MN_TRY(mn_array_push(mls->ctx, rims, &rim));
     }
-    for (int64_t i = 0; i < rims.count; i++) {
-        rim_site *rim = &rims.data[i];
-        rim_search s = {mls, rims.data, rim, mls->patch.data, INFINITY, -1};
+    for (int64_t i = 0; i < rims->count; i++) {
+        mls_rim_site *rim = &rims->data[i];
+        rim_search s = {mls, rims->data, rim, mls->patch.data, INFINITY, -1};
         const double reach = fmax(rim->radius + largest, LEAST_GAP * mls->def.spacing) + mls->def.spacing;
         mn_neighbours_visit(mls->surface.neighbours, mls->x0.data[rim->point], reach, try_rim, &s);
         rim->partner = s.nearest;
     }
-    for (int64_t i = 0; i < rims.count; i++)
-        if (rims.data[i].partner >= 0) join_odd(mls, rims.data, mls->patch.data, &rims.data[i]);
-    for (int64_t i = 0; i < rims.count; i++) {
-        const rim_site *rim = &rims.data[i];
-        if (rim->partner < rim->point || rims.data[mls->patch.data[rim->partner]].partner != rim->point)
+    for (int64_t i = 0; i < rims->count; i++)
+        if (rims->data[i].partner >= 0) join_odd(mls, rims->data, mls->patch.data, &rims->data[i]);
+    for (int64_t i = 0; i < rims->count; i++) {
+        const mls_rim_site *rim = &rims->data[i];
+        if (rim->partner < rim->point || rims->data[mls->patch.data[rim->partner]].partner != rim->point)
             continue;
         if (mls_is_dead(&mls->points.data[rim->point]) || mls_is_dead(&mls->points.data[rim->partner]))
             continue;
-        MN_TRY_TO(out, status, turn(mls, rim->point, rim->partner));
+        MN_TRY(turn(mls, rim->point, rim->partner));
     }
-    status = MN_OK;
-out:
-    mn_array_free(mls->ctx, &rims);
-    return status;
+    return MN_OK;
 }

@@ -52,9 +52,14 @@ static double skin_speed(const volume_crossing *row, const double *u)
 mn_status volume_add_entry(mls_volume *v, int64_t row, int64_t column, double value)
 {
     const int32_t r = (int32_t)row, c = (int32_t)column;
-    MN_TRY(mn_array_push(v->ctx, &v->rows, &r));
-    MN_TRY(mn_array_push(v->ctx, &v->columns, &c));
-    return mn_array_push(v->ctx, &v->values, &value);
+    MN_TRY(mn_array_push(v->ctx, &v->entries.rows, &r));
+    MN_TRY(mn_array_push(v->ctx, &v->entries.columns, &c));
+    return mn_array_push(v->ctx, &v->entries.values, &value);
+}
+
+void volume_clear_entries(mls_volume *v)
+{
+    v->entries.rows.count = v->entries.columns.count = v->entries.values.count = 0;
 }
 
 static bool is_on_line(const mls_volume *v, int64_t p)
@@ -161,13 +166,10 @@ static mn_status list_pressures(mls_volume *v)
 static mn_status assemble(mls_volume *v)
 {
     const int32_t size = (int32_t)(3 * v->skin.count + v->liquid.count);
-    v->rows.count = v->columns.count = v->values.count = 0;
-    mn_sparse_free(v->ctx, &v->system);
+    volume_clear_entries(v);
     MN_TRY(list_skin(v));
     MN_TRY(list_pressures(v));
-    MN_TRY(mn_sparse_from_triplets(v->ctx, size, size, v->rows.count, v->rows.data, v->columns.data,
-                                   v->values.data, NULL, &v->system));
-    return MN_OK;
+    return volume_matrix_build(v->ctx, size, &v->entries, &v->own, &v->system);
 }
 
 static mn_status apply(void *user, const double *x, double *y)

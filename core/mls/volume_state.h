@@ -51,6 +51,26 @@ typedef struct volume_crossing {
     double weight[VOLUME_ROW_MAX]; ///< sum 1
 } volume_crossing;
 
+/// One entry of a row while a matrix is put together.
+typedef struct volume_entry {
+    double value;
+    int32_t column;
+} volume_entry;
+
+/// Entries of a matrix in any order; equal ones are added.
+typedef struct volume_entries {
+    volume_index_array rows, columns;
+    mls_double_array values;
+} volume_entries;
+
+/// The memory of a matrix (volume_matrix.c).
+typedef struct volume_matrix {
+    MN_ARRAY(int64_t) room, start; ///< of a row: before and after equal entries are added
+    MN_ARRAY(volume_entry) entry;
+    volume_index_array column;
+    mls_double_array value;
+} volume_matrix;
+
 /// Incomplete factors N S N^T of a matrix (volume_factor.c), whose rows are sorted by parts.
 typedef struct volume_factor {
     mn_context *ctx;
@@ -135,10 +155,10 @@ struct mls_volume {
     MN_ARRAY(int64_t) cell_start;
     mls_double_array component, right, solution;
     mls_double_array pressure; ///< Pa, of the step
-    volume_index_array rows, columns;
-    mls_double_array values; ///< entries of the system before they are sorted
-    mn_sparse system;
-    mn_sparse joint;      ///< about the system with the films that end here
+    volume_entries entries;    ///< of the system before they are sorted
+    mn_sparse system;          ///< in `own`
+    mn_sparse joint;           ///< about the system with the films that end here, in `with_films`
+    volume_matrix own, with_films;
     volume_factor factor; ///< of one of both
     mn_krylov *krylov;
     double dt, strength; ///< of the solve that runs: time step, and dt^2 theta^2 sigma
@@ -297,6 +317,12 @@ mn_status volume_diffuse(mls_volume *volume, double dt);
 /// Crossings of the skin with the lines between cell centres.
 mn_status volume_cross(mls_volume *volume);
 
+// ---- volume_matrix.c ----
+/// The sum of the entries as a square matrix; `result` lives in `matrix` until the next time.
+mn_status volume_matrix_build(mn_context *ctx, int32_t size, const volume_entries *list,
+                              volume_matrix *matrix, mn_sparse *result);
+void volume_matrix_free(mn_context *ctx, volume_matrix *matrix);
+
 // ---- volume_factor.c ----
 /// `matrix` is symmetric with its whole pattern; its first `negative` rows are the negative ones. `at`: where
 /// the unknowns are, one for each three of those and one for each of the others; NULL: all in one part.
@@ -324,6 +350,7 @@ mn_status volume_solve(mls_volume *volume);
 mn_status volume_take(mls_volume *volume);
 /// One more entry of the system while it is put together.
 mn_status volume_add_entry(mls_volume *volume, int64_t row, int64_t column, double value);
+void volume_clear_entries(mls_volume *volume);
 /// The pressures that the particles remember, after zeros for the skin.
 void volume_guess(const mls_volume *volume, double *guess);
 

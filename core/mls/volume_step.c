@@ -41,13 +41,14 @@ mn_status volume_create(mn_context *ctx, mls_volume **out)
 
 static void free_numbers(mls_volume *v)
 {
-    mls_double_array *numbers[] = {&v->phi,        &v->layer,     &v->solid,    &v->open,     &v->wall,
-                                   &v->speed,      &v->before,    &v->weight,   &v->pressure, &v->values,
-                                   &v->component,  &v->right,     &v->solution, &v->strain,   &v->face_mass,
-                                   &v->face_right, &v->face_speed};
+    mls_double_array *numbers[] = {
+        &v->phi,      &v->layer,  &v->solid,     &v->open,           &v->wall,      &v->speed,
+        &v->before,   &v->weight, &v->pressure,  &v->entries.values, &v->component, &v->right,
+        &v->solution, &v->strain, &v->face_mass, &v->face_right,     &v->face_speed};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) mn_array_free(v->ctx, numbers[i]);
-    volume_index_array *indices[] = {&v->corners, &v->skin_body, &v->next, &v->unknown, &v->liquid,
-                                     &v->body,    &v->stack,     &v->rows, &v->columns};
+    volume_index_array *indices[] = {&v->corners, &v->skin_body,    &v->next,
+                                     &v->unknown, &v->liquid,       &v->body,
+                                     &v->stack,   &v->entries.rows, &v->entries.columns};
     for (size_t i = 0; i < sizeof indices / sizeof indices[0]; i++) mn_array_free(v->ctx, indices[i]);
     mls_vec3_array *vectors[] = {&v->x0,    &v->x1,        &v->normals, &v->u0,          &v->change,
                                  &v->sites, &v->skin_mass, &v->outward, &v->wall_normal, &v->line_pull};
@@ -85,8 +86,8 @@ void volume_free(mls_volume *v)
     film_matrix_free(v->ctx, &v->matrix);
     film_surface_free(&v->surface);
     mn_triangles_free(v->mesh);
-    mn_sparse_free(v->ctx, &v->system);
-    mn_sparse_free(v->ctx, &v->joint);
+    volume_matrix_free(v->ctx, &v->own);
+    volume_matrix_free(v->ctx, &v->with_films);
     volume_factor_free(v->ctx, &v->factor);
     mn_blocks_free(v->blocks);
     mn_point_sort_free(v->sort);

@@ -392,6 +392,37 @@ static void test_parts_hang_together(void **state)
     mn_context_free(ctx);
 }
 
+// A mesh that was another one answers as one made anew, bit for bit; with subtrees of their own in the first.
+static void test_rebuilt_as_created(void **state)
+{
+    (void)state;
+    static mesh large, small;
+    mn_context *ctx = mn_context_create(NULL);
+    make_sphere(&large, mn_v3(0, 0, 0), 1.0, 40);
+    make_sphere(&small, mn_v3(0.3, 0, 0), 0.7, 12);
+    const mesh *order[] = {&small, &large, &small};
+    mn_triangles *tri = create(ctx, &large);
+    for (int k = 0; k < 3; k++) {
+        mn_triangles *anew = create(ctx, order[k]);
+        check_ok(ctx, mn_triangles_rebuild(tri, order[k]->vertices, order[k]->x, order[k]->triangles,
+                                           order[k]->t));
+        assert_true(mn_triangles_is_closed(tri));
+        assert_int_equal(mn_triangles_count(tri), mn_triangles_count(anew));
+        for (uint64_t q = 0; q < 200; q++) {
+            const mn_vec3 x = mn_axpy(mn_v3(-2, -2, -2), 4.0, mn_random_unit3(4, q, 0));
+            assert_true(mn_triangles_signed_distance_at(tri, x) == mn_triangles_signed_distance_at(anew, x));
+            assert_true(mn_triangles_winding(tri, x) == mn_triangles_winding(anew, x));
+        }
+        mn_triangles_free(anew);
+    }
+    const int32_t wrong[1][3] = {{0, 1, 5000}};
+    check_fails(ctx, mn_triangles_rebuild(tri, small.vertices, small.x, 1, wrong), MN_ERROR_INPUT,
+                "Triangle 0 uses");
+    assert_int_equal(mn_triangles_count(tri), 0);
+    mn_triangles_free(tri);
+    mn_context_free(ctx);
+}
+
 static mn_status build_a_sphere(mn_context *ctx)
 {
     static mesh m;
@@ -420,6 +451,7 @@ int main(void)
         cmocka_unit_test(test_from_geo),
         cmocka_unit_test(test_any_number_of_workers),
         cmocka_unit_test(test_parts_hang_together),
+        cmocka_unit_test(test_rebuilt_as_created),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests_name("space/triangles", tests, NULL, NULL);
