@@ -384,6 +384,8 @@ int main(int argc, char **argv)
     contact_angle(&(drop_case){60, 70, 5, 0.37, MN_MPM_SLIP, false}, 1.5,
                   "60 deg, R0 = 5 dx, plane at 0.37 dx");
     if (!validation_long()) return validation_end();
+    contact_angle(&(drop_case){30, 35, 8, 0, MN_MPM_SLIP, false}, 2, "30 deg, R0 = 8 dx");
+    contact_angle(&(drop_case){30, 35, 8, 0, MN_MPM_SLIP, false}, 8, "30 deg, R0 = 8 dx, after 8 t_c");
     contact_angle(&(drop_case){45, 55, 8, 0, MN_MPM_SLIP, false}, 2, "45 deg, R0 = 8 dx");
     contact_angle(&(drop_case){90, 100, 8, 0.3, MN_MPM_SLIP, false}, 2, "90 deg, R0 = 8 dx, plane at 0.3 dx");
     contact_angle(&(drop_case){135, 130, 8, 0, MN_MPM_SLIP, false}, 2, "135 deg, R0 = 8 dx");
