@@ -60,7 +60,7 @@ static void the_wall_pulls_the_line_with_cos_theta(void **state)
     mn_context_free(ctx);
 }
 
-/// Up to 90 degrees the wall's pull is across the surface, so that a pressure can balance it; it was up to 48
+/// Up to 90 degrees the wall's pull is across the surface, so that a pressure can balance it; it was up to 38
 /// degrees off at 30 degrees, and turned the edge of a wedge over.
 static void the_wall_does_not_shear_a_wedge(void **state)
 {
