@@ -28,7 +28,8 @@ static void add_thread(cast *c, mn_vec3 a, mn_vec3 b, mn_vec3 v, double thicknes
 typedef struct totals {
     double mass, scale; ///< scale: of the momentum
     mn_vec3 momentum;
-    int64_t of[4]; ///< points of each codimension
+    int64_t of[4];   ///< points of each codimension
+    double heavy[4]; ///< kg, of each
 } totals;
 
 static totals totals_of(const mn_mls *mls)
@@ -41,6 +42,7 @@ static totals totals_of(const mn_mls *mls)
         t.momentum = mn_axpy(t.momentum, p->mass, p->velocity);
         t.scale += p->mass * mn_norm(p->velocity);
         t.of[p->codim]++;
+        t.heavy[p->codim] += p->mass;
     }
     return t;
 }
@@ -241,6 +243,9 @@ static void thick_thread_pierces_a_film(void **state)
     add_thread(c, mn_v3(0, 0.002, 0), mn_v3(0, 0.02, 0), mn_add(drift, mn_v3(0, -1, 0)), 0.003);
     const int64_t thread = c->count - film;
     const totals t = run(c, 1e-6, 1e-4, 0.01, 10);
+    const double all =
+        1000 * 1e-5 * 400 * 0.87 * S * S; // of the film at first, and some more: its rim is less
+    assert_true(t.heavy[MN_MLS_FILM] < all);
     assert_true(t.of[MN_MLS_THREAD] >= thread / 2);
     assert_true(t.of[MN_MLS_FILM] > film / 2);
     assert_int_equal(t.of[MN_MLS_DROP], 0);
