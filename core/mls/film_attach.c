@@ -15,7 +15,7 @@
 //   [ -W^T A1_qf   -(M + c K + W^T A1_qq W) J^T D_k^T  ] [d   ] = [ right - W^T (r1 - A1 b)_q ]
 //   [  0            D_k J                   D_i M^-1 D_i^T ] [p ]   [ flow                    ]
 //
-// which is symmetric quasi-definite as before: MINRES. The impulses lambda are eliminated with the crossings,
+// which is symmetric quasi-definite as before. The impulses lambda are eliminated with the crossings,
 // those at the attached points by the substitution. A1 is applied as it is, without entries; the
 // preconditioner is in film_factor.c.
 //

@@ -6,8 +6,8 @@
 //   [ -W^T A1_qf  volume_coupling.c's, with -W^T (A1_qq + M_d) W ]
 //
 // (film_attach.c) with about A1: the cotangents of the films, and on the diagonal all that is there. The
-// motion of a thin film is passed on over many of its points in a step; with the diagonal of A1 alone MINRES
-// would take as many iterations, with these factors it takes a third of them.
+// motion of a thin film is passed on over many of its points in a step; with the diagonal of A1 alone the
+// solve would take as many iterations, with these factors it takes a third of them.
 #include "mls/volume_state.h"
 
 #include <string.h>
