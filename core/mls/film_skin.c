@@ -33,6 +33,7 @@ void mn_film_skin_free(mn_film_skin *s)
     if (!s) return;
     mn_array_free(s->ctx, &s->edges);
     mn_array_free(s->ctx, &s->root);
+    mn_array_free(s->ctx, &s->piece);
     mn_array_free(s->ctx, &s->free);
     mn_array_free(s->ctx, &s->used);
     mn_array_free(s->ctx, &s->places);
@@ -190,6 +191,26 @@ static void limit_thickness(mn_film_skin *s, const mn_film_sheet *sheet)
         if (s->used.data[i]) h[i] = fmin(h[i], THICKEST * cbrt(6 / PI * h[i] * s->sum.data[i]));
 }
 
+// Nor is a thread thicker than the ball of all its liquid, where its points crowd.
+static mn_status limit_threads(mn_film_skin *s, const mn_film_sheet *sheet)
+{
+    double *h = s->thickness.data, *volume = s->sum.data;
+    MN_TRY(mn_array_resize(s->ctx, &s->piece, sheet->count));
+    for (int64_t i = 0; i < sheet->count; i++) s->piece.data[i] = i, volume[i] = 0;
+    for (int64_t k = 0; k < sheet->link_count; k++)
+        unite(s->piece.data, sheet->links[k][0], sheet->links[k][1]);
+    for (int64_t k = 0; k < sheet->link_count; k++) {
+        const int32_t a = sheet->links[k][0], b = sheet->links[k][1];
+        const double half = 0.5 * mn_distance(sheet->positions[a], sheet->positions[b]);
+        volume[find_root(s->piece.data, a)] += 0.25 * PI * (h[a] * h[a] + h[b] * h[b]) * half;
+    }
+    for (int64_t k = 0; k < 2 * sheet->link_count; k++) {
+        const int32_t p = sheet->links[k / 2][k % 2];
+        if (!s->used.data[p]) h[p] = fmin(h[p], cbrt(6 / PI * volume[find_root(s->piece.data, p)]));
+    }
+    return MN_OK;
+}
+
 static mn_status smooth_thickness(mn_film_skin *s, const mn_film_skin_def *def, const mn_film_sheet *sheet)
 {
     MN_TRY(mn_array_resize(s->ctx, &s->thickness, sheet->count));
@@ -198,6 +219,7 @@ static mn_status smooth_thickness(mn_film_skin *s, const mn_film_skin_def *def, 
     double *h = s->thickness.data;
     for (int64_t i = 0; i < sheet->count; i++) h[i] = fmax(0, sheet->thickness[i]);
     limit_thickness(s, sheet);
+    MN_TRY(limit_threads(s, sheet));
     for (int32_t pass = 0; pass < def->smooth; pass++) {
         for (int64_t i = 0; i < sheet->count; i++) s->sum.data[i] = h[i], s->count.data[i] = 1;
         for (int64_t t = 0; t < sheet->triangle_count; t++)

@@ -26,8 +26,9 @@ typedef struct sheet_place {
 struct mn_film_skin {
     mn_context *ctx;
     MN_ARRAY(sheet_edge) edges;
-    MN_ARRAY(int64_t) root; ///< of each corner: union of corners, then its place
-    MN_ARRAY(uint8_t) free; ///< of each corner: the edge that leaves it is free
+    MN_ARRAY(int64_t) root;  ///< of each corner: union of corners, then its place
+    MN_ARRAY(int64_t) piece; ///< of each point: union of the points of a thread
+    MN_ARRAY(uint8_t) free;  ///< of each corner: the edge that leaves it is free
     MN_ARRAY(uint8_t)
     used; ///< of each point: 0 by nothing, 1 in the middle of film or on a thread, 2 on a rim
     MN_ARRAY(sheet_place) places;

@@ -153,6 +153,29 @@ static void odd_sheets_are_closed(void **state)
 
 // Straight tubes have the volume of their thread and of the half balls at its ends; branches, rings, doubled
 // and empty links are closed as well.
+// Two points of a thread so near to each other that their liquid would be a disc of a metre.
+static void a_crowded_thread_is_no_disc(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    const mn_vec3 x[2] = {{0, 0, 0}, {0.001, 0, 0}};
+    const double h[2] = {1, 1};
+    const int32_t links[1][2] = {{0, 1}};
+    mn_film_skin *skin = NULL;
+    mn_film_skin_mesh mesh;
+    const mn_film_skin_def def = mn_film_skin_default_def();
+    check_ok(ctx, mn_film_skin_create(ctx, &skin));
+    const mn_film_sheet sheet = {2, x, h, 0, NULL, 1, links};
+    check_ok(ctx, mn_film_skin_run(skin, &def, &sheet, &mesh));
+    const double ball = cbrt(6 / M_PI * (0.25 * M_PI * 0.001)); // 0.11 m
+    double widest = 0;
+    for (int64_t i = 0; i < mesh.vertex_count; i++)
+        widest = fmax(widest, hypot(mesh.vertices[i].position.y, mesh.vertices[i].position.z));
+    check_close(widest, 0.5 * ball, 1e-9);
+    mn_film_skin_free(skin);
+    mn_context_free(ctx);
+}
+
 static void threads_are_closed_tubes(void **state)
 {
     (void)state;
@@ -254,6 +277,7 @@ int main(void)
         cmocka_unit_test(square_and_drop),
         cmocka_unit_test(odd_sheets_are_closed),
         cmocka_unit_test(a_crowded_point_is_no_needle),
+        cmocka_unit_test(a_crowded_thread_is_no_disc),
         cmocka_unit_test(threads_are_closed_tubes),
         cmocka_unit_test(thick_threads_end_at_their_film),
     };
