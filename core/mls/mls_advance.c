@@ -193,13 +193,14 @@ static mn_status take_step(mn_mls *mls, const mn_mls_inputs *inputs, double leas
     while (true) {
         double stretch = 0;
         mn_timer_begin(&mls->seconds, "solve");
-        const mn_status status = mls->points.count > 0 ? mls_step(mls, *dt, &stretch) : MN_OK;
+        mn_status status = mls->points.count > 0 ? mls_step(mls, *dt, &stretch) : MN_OK;
         mn_timer_end(&mls->seconds, "solve");
-        MN_TRY(status);
-        MN_TRY(mls_liquid_step(mls, *dt, &stretch));
-        if (stretch <= STRETCH_MOST) break;
+        if (status == MN_OK) status = mls_liquid_step(mls, *dt, &stretch);
+        if (status == MN_OK && stretch <= STRETCH_MOST) break;
+        if (status != MN_OK && status != MN_ERROR_DIVERGED) return status;
         mls->rollbacks++;
-        *dt *= fmin(0.5, fmax(0.1, STRETCH_AIM / stretch));
+        *dt *= status == MN_OK ? fmin(0.5, fmax(0.1, STRETCH_AIM / stretch)) : 0.5;
+        if (!(*dt > least) && status != MN_OK) return status;
         if (!(*dt > least))
             return mn_fail(mls->ctx, MN_ERROR_DIVERGED,
                            "The film moves too fast for its spacing of %g m even in steps of %.3g s; give it "

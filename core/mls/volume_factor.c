@@ -142,7 +142,7 @@ static double growth_of(void *user, mn_range range)
     for (int64_t i = range.begin; i < range.end; i++)
         for (int64_t k = f->start.data[i]; k < f->start.data[i + 1]; k++) {
             const double growth = fabs(f->value.data[k]) * f->inverse.data[i];
-            if (!(growth <= most)) most = growth;
+            if (!(growth <= most)) most = isnan(growth) ? INFINITY : growth; // maxima pass a NaN over
         }
     return most;
 }
