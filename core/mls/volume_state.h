@@ -262,6 +262,8 @@ mn_vec3 volume_side(const mls_volume *volume, int64_t p);
 mn_vec3 volume_along_wall(const mls_volume *volume, int64_t p, mn_vec3 u);
 /// Out of the solids, where they are at the end of the step; what is wet comes nearer.
 mn_vec3 volume_keep_out(const mls_volume *volume, mn_vec3 x, double dt, bool wet);
+/// Not lower than a layer drains to, for the top of a layer on a solid: the rest is held by its viscosity.
+mn_vec3 volume_keep_layer(const mls_volume *volume, int64_t point, mn_vec3 x, double dt);
 
 // ---- volume_source.c ----
 /// The skin of a region, appended. `inside` are positions in it, not farther apart than a few cells.

@@ -271,6 +271,7 @@ mn_status volume_end(mls_volume *v, double *stretch)
         mn_vec3 way = mn_scale(dt, mn_axpy(v->u0.data[p], v->set.theta, v->change.data[p]));
         if (volume_is_held(&v->skin.data[p])) way = mn_v3(0, 0, 0);
         v->x1.data[p] = volume_keep_out(v, mn_add(v->x0.data[p], way), dt, v->wet.data[p]);
+        v->x1.data[p] = volume_keep_layer(v, p, v->x1.data[p], dt);
         v->u0.data[p] = end;
         v->change.data[p] = way;
     }

@@ -19,6 +19,8 @@ enum { GRAIN = 256 };
 static const double WETTING = 0.1; // dx
 static const double AWAY = 0.6;    // cosine between its normal and the solid's: it looks away from the solid
 static const double SETTLE = 0.5;  // of the gap between wet skin and the solid, in one step
+static const double RESIDUE = 0.1; // dx: how thin a layer gets by draining
+static const double FLAT = 0.9;    // cosine, of a layer's top and the solid; a wedge of 26 degrees has it
 static const double DEGREE = 0.0174532925199432958;
 
 // ---- which points ----
@@ -161,4 +163,15 @@ mn_vec3 volume_keep_out(const mls_volume *v, mn_vec3 x, double dt, bool wet)
     const mn_contact contact = mn_collider_probe(v->set.collider, fmax(0, v->set.before - dt), x);
     if (contact.distance < 0) return mn_axpy(x, -contact.distance, contact.normal);
     return wet ? mn_axpy(x, -SETTLE * contact.distance, contact.normal) : x;
+}
+
+mn_vec3 volume_keep_layer(const mls_volume *v, int64_t p, mn_vec3 x, double dt)
+{
+    if (!v->set.collider || v->wet.data[p] || volume_is_held(&v->skin.data[p])) return x;
+    const mn_contact contact = mn_collider_probe(v->set.collider, fmax(0, v->set.before - dt), x);
+    const double least = RESIDUE * v->set.dx;
+    if (!(contact.distance < least) || mn_dot(contact.normal, v->normals.data[p]) < FLAT) return x;
+    double before;
+    mn_collider_distance(v->set.collider, v->set.before, 1, &v->x0.data[p], &before);
+    return mn_axpy(x, fmax(0, fmin(before, least) - contact.distance), contact.normal);
 }

@@ -41,15 +41,15 @@ static mn_mls *open_drop(double speed)
     return mls;
 }
 
-// It spreads to 2.6 times its radius, with a middle of less than a tenth of a cell, and draws back. With the
-// full sides of the cells in the middle it ran dry there and left a ring.
-static void a_drop_that_spreads_thin_stays_whole(void **state)
+// It spreads to 2.6 times its radius, with a middle of a tenth of a cell, and draws back. With the
+// full sides of the cells in the middle it ran dry there and left a ring; without a layer that stays it did so
+// at some speeds and not at others that differ in the fifth digit.
+static void check_stays_whole(double speed)
 {
-    (void)state;
     mn_geo *geo;
     mn_collider *collider;
     check_ok(ctx, analytic_open_floor(ctx, 0.02, &geo, &collider));
-    mn_mls *mls = open_drop(0.25);
+    mn_mls *mls = open_drop(speed);
     const mn_mls_inputs inputs = {.collider = collider};
     for (int i = 0; i < 15; i++) {
         check_ok(ctx, mn_mls_advance(mls, &inputs, 4e-3));
@@ -67,6 +67,14 @@ static void a_drop_that_spreads_thin_stays_whole(void **state)
     mn_mls_free(mls);
     mn_collider_free(collider);
     mn_geo_free(geo);
+}
+
+static void a_drop_that_spreads_thin_stays_whole(void **state)
+{
+    (void)state;
+    check_stays_whole(0.25);
+    check_stays_whole(0.2503);
+    check_stays_whole(0.28);
 }
 
 int main(void)
