@@ -331,10 +331,11 @@ mn_status mn_mls_load(mn_context *ctx, const mn_mls_def *def, mn_reader *in, mn_
     mn_mls_def saved = *def;
     MN_TRY(mn_read_tag(in, "mls", SAVE_VERSION, &version));
     if (version < SAVE_VERSION)
-        return mn_fail(ctx, MN_ERROR_FORMAT,
-                       "The saved film is of version %d, which this build does not read any more; simulate it "
-                       "again from its first frame.",
-                       (int)version);
+        return mn_fail(
+            ctx, MN_ERROR_FORMAT,
+            "The saved film is of version %d, which this build does not read any more; simulate it "
+            "again from its first frame.",
+            (int)version);
     MN_TRY(mn_read_f64(in, &saved.spacing));
     MN_TRY(mn_mls_create(ctx, &saved, &mls));
     const mn_status status = load_into(mls, in);

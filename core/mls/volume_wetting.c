@@ -19,8 +19,9 @@ enum { GRAIN = 256 };
 static const double WETTING = 0.1; // dx
 static const double AWAY = 0.6;    // cosine between its normal and the solid's: it looks away from the solid
 static const double SETTLE = 0.5;  // of the gap between wet skin and the solid, in one step
-static const double RESIDUE = 0.1; // dx: how thin a layer gets by draining
-static const double FLAT = 0.9;    // cosine, of a layer's top and the solid; a wedge of 26 degrees has it
+static const double RESIDUE =
+    0.2; // dx: how thin a layer gets by draining; it keeps its cells, see volume_grid.c
+static const double FLAT = 0.9; // cosine, of a layer's top and the solid; a wedge of 26 degrees has it
 static const double DEGREE = 0.0174532925199432958;
 
 // ---- which points ----
