@@ -46,9 +46,10 @@ static mn_status sort_rows(mn_context *ctx, int64_t rows, int64_t negative, cons
     MN_TRY(mn_array_resize(ctx, &f->order, rows));
     MN_TRY(mn_array_resize(ctx, &f->place, rows));
     MN_TRY(mn_array_resize(ctx, &f->part, sites));
+    MN_TRY(mn_array_resize(ctx, &f->sites, sites));
     MN_TRY(mn_array_resize(ctx, &f->part_start, parts + 1));
     MN_TRY(mn_array_resize(ctx, &f->square, 2 * (int64_t)parts));
-    if (at) volume_parts_find(sites, at, times, f->order.data, f->part.data);
+    if (at) volume_parts_find(sites, at, times, f->sites.data, f->part.data);
     memset(f->part_start.data, 0, mn_bytes(parts + 1, sizeof *f->part_start.data));
     for (int64_t r = 0; r < rows; r++) f->part_start.data[at ? f->part.data[site_of(negative, r)] : 0]++;
     mn_prefix_sum_i32(f->part_start.data, parts + 1);
@@ -179,6 +180,7 @@ void volume_factor_free(mn_context *ctx, volume_factor *f)
     mn_array_free(ctx, &f->order);
     mn_array_free(ctx, &f->place);
     mn_array_free(ctx, &f->part);
+    mn_array_free(ctx, &f->sites);
     mn_array_free(ctx, &f->part_start);
     mn_array_free(ctx, &f->start);
     mn_array_free(ctx, &f->column);

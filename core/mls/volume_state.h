@@ -18,6 +18,7 @@
 #include "meniscus/sparse.h"
 #include "meniscus/triangles.h"
 #include "mls/mls_state.h"
+#include "space/halving.h"
 
 typedef MN_ARRAY(int32_t) volume_index_array;
 
@@ -77,6 +78,7 @@ typedef struct volume_factor {
     int64_t negative;                ///< rows before this have the sign -1
     volume_index_array order, place; ///< the row at a place, and the place of a row
     volume_index_array part;         ///< of a site
+    MN_ARRAY(mn_site) sites;         ///< while the parts are found
     volume_index_array part_start;   ///< places
     MN_ARRAY(int64_t) start;         ///< entries of N left of the diagonal, by places
     volume_index_array column;       ///< a place
@@ -341,8 +343,8 @@ mn_status volume_factor_solve(volume_factor *factor, mn_krylov *krylov, const mn
                               const mn_krylov_def *def, double *b, double *x, mn_krylov_result *result);
 
 // ---- volume_parts.c ----
-/// The part of each site, from 0 to 2^times - 1. `list` is scratch for `count` numbers.
-void volume_parts_find(int64_t count, const mn_vec3 *at, int32_t times, int32_t *list, int32_t *part);
+/// The part of each site, from 0 to 2^times - 1. `scratch` holds `count` sites.
+void volume_parts_find(int64_t count, const mn_vec3 *at, int32_t times, mn_site *scratch, int32_t *part);
 
 // ---- volume_coupling.c ----
 /// Pressure and skin together: the system and its right-hand side, `solution` (skin first), and what follows

@@ -15,20 +15,9 @@
 
 enum { TASK_TRIANGLES = 4096, MOVE_GRAIN = 1024 };
 
-static double along(mn_vec3 v, int32_t axis)
-{
-    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
-}
-
 static mn_vec3 middle_of(const tree_triangle *t)
 {
     return mn_scale(1.0 / 3.0, mn_add(t->corner[0], mn_add(t->corner[1], t->corner[2])));
-}
-
-// Not by fmin() and fmax(), which are calls where a NaN may come: none comes here.
-static double lower(double a, double b)
-{
-    return b < a ? b : a;
 }
 
 static double higher(double a, double b)
@@ -36,61 +25,7 @@ static double higher(double a, double b)
     return b > a ? b : a;
 }
 
-static mn_box box_with(mn_box box, mn_vec3 x)
-{
-    return (mn_box){{lower(box.min.x, x.x), lower(box.min.y, x.y), lower(box.min.z, x.z)},
-                    {higher(box.max.x, x.x), higher(box.max.y, x.y), higher(box.max.z, x.z)}};
-}
-
 // ---- order ----
-
-/// By middle along the axis, then by the caller's order, so that equal middles have one order, too.
-static bool comes_before(const tree_middle *a, const tree_middle *b, int32_t axis)
-{
-    const double p = along(a->at, axis), q = along(b->at, axis);
-    return p != q ? p < q : a->triangle < b->triangle;
-}
-
-static void swap_middles(tree_middle *a, tree_middle *b)
-{
-    const tree_middle t = *a;
-    *a = *b;
-    *b = t;
-}
-
-/// Brings the `count / 2` least to the front: quickselect, the middle of three as pivot.
-static void split_in_half(tree_middle *t, int64_t count, int32_t axis)
-{
-    int64_t low = 0, high = count - 1;
-    const int64_t half = count / 2;
-    while (low < high) {
-        const int64_t mid = low + (high - low) / 2;
-        if (comes_before(&t[mid], &t[low], axis)) swap_middles(&t[mid], &t[low]);
-        if (comes_before(&t[high], &t[low], axis)) swap_middles(&t[high], &t[low]);
-        if (comes_before(&t[high], &t[mid], axis)) swap_middles(&t[high], &t[mid]);
-        const tree_middle pivot = t[mid];
-        int64_t i = low, j = high;
-        while (i <= j) {
-            while (comes_before(&t[i], &pivot, axis)) i++;
-            while (comes_before(&pivot, &t[j], axis)) j--;
-            if (i <= j) swap_middles(&t[i++], &t[j--]);
-        }
-        if (half <= j)
-            high = j;
-        else if (half >= i)
-            low = i;
-        else
-            return;
-    }
-}
-
-static void halve(tree_middle *t, int32_t count)
-{
-    mn_box box = mn_box_empty();
-    for (int32_t i = 0; i < count; i++) box = box_with(box, t[i].at);
-    const mn_vec3 size = mn_sub(box.max, box.min);
-    split_in_half(t, count, size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2);
-}
 
 /// Nodes of a tree of `count` triangles. All of a level have n or n + 1.
 static int32_t nodes_of(int32_t count)
@@ -131,7 +66,7 @@ static tree_weight measure_leaf(tree_node *node, tree_dipole *dipole, const tree
     *dipole = (tree_dipole){0};
     for (int32_t i = 0; i < node->count; i++) {
         const mn_vec3 *c = t[i].corner;
-        for (int32_t k = 0; k < 3; k++) node->box = box_with(node->box, c[k]);
+        for (int32_t k = 0; k < 3; k++) node->box = mn_box_with(node->box, c[k]);
         const mn_vec3 a = mn_scale(0.5, mn_cross(mn_sub(c[1], c[0]), mn_sub(c[2], c[0])));
         dipole->area_normal = mn_add(dipole->area_normal, a);
         weight.moment = mn_axpy(weight.moment, mn_norm(a), middle_of(&t[i]));
@@ -151,8 +86,8 @@ static tree_weight join_nodes(mn_triangles *mesh, int32_t at, tree_weight left, 
     *dipole = (tree_dipole){0};
     node->box = mn_box_empty();
     for (int32_t k = 0; k < 2; k++) {
-        node->box = box_with(box_with(node->box, mesh->nodes.data[child[k]].box.min),
-                             mesh->nodes.data[child[k]].box.max);
+        node->box = mn_box_with(mn_box_with(node->box, mesh->nodes.data[child[k]].box.min),
+                                mesh->nodes.data[child[k]].box.max);
         dipole->area_normal = mn_add(dipole->area_normal, mesh->dipoles.data[child[k]].area_normal);
     }
     place_middle(node, dipole, &weight);
@@ -174,7 +109,7 @@ static void order_subtree(mn_triangles *mesh, int32_t at, int32_t first, int32_t
 {
     open_node(mesh, at, first, count);
     if (count <= LEAF_TRIANGLES) return;
-    halve(mesh->middles.data + first, count);
+    mn_halve_sites(mesh->middles.data + first, count);
     order_subtree(mesh, at + 1, first, count / 2);
     order_subtree(mesh, mesh->nodes.data[at].right, first + count / 2, count - count / 2);
 }
@@ -196,7 +131,7 @@ static mn_status order_top(mn_triangles *mesh, int32_t at, int32_t first, int32_
         return mn_array_push(mesh->ctx, &mesh->tasks, &task);
     }
     open_node(mesh, at, first, count);
-    halve(mesh->middles.data + first, count);
+    mn_halve_sites(mesh->middles.data + first, count);
     MN_TRY(order_top(mesh, at + 1, first, count / 2));
     return order_top(mesh, mesh->nodes.data[at].right, first + count / 2, count - count / 2);
 }
@@ -205,7 +140,7 @@ static mn_status place_middles(void *user, mn_range range)
 {
     mn_triangles *mesh = user;
     for (int64_t i = range.begin; i < range.end; i++)
-        mesh->middles.data[i] = (tree_middle){middle_of(&mesh->unsorted.data[i]), (int32_t)i};
+        mesh->middles.data[i] = (mn_site){middle_of(&mesh->unsorted.data[i]), (int32_t)i};
     return MN_OK;
 }
 
@@ -216,7 +151,7 @@ static mn_status run_tasks(void *user, mn_range range)
         tree_task *task = &mesh->tasks.data[k];
         order_subtree(mesh, task->node, task->first, task->count);
         for (int32_t i = task->first; i < task->first + task->count; i++)
-            mesh->triangles.data[i] = mesh->unsorted.data[mesh->middles.data[i].triangle];
+            mesh->triangles.data[i] = mesh->unsorted.data[mesh->middles.data[i].index];
         task->weight = measure_subtree(mesh, task->node);
     }
     return MN_OK;

@@ -6,6 +6,7 @@
 
 #include "meniscus/array.h"
 #include "meniscus/triangles.h"
+#include "space/halving.h"
 
 enum { LEAF_TRIANGLES = 4, TREE_DEPTH_MAX = 64 };
 
@@ -32,12 +33,6 @@ typedef struct tree_dipole {
     mn_vec3 area_normal, middle;
     double reach;
 } tree_dipole;
-
-/// The middle of a triangle while the tree is built.
-typedef struct tree_middle {
-    mn_vec3 at;
-    int32_t triangle; ///< of `unsorted`
-} tree_middle;
 
 /// What a node adds to the dipole of the one above it.
 typedef struct tree_weight {
@@ -72,7 +67,7 @@ struct mn_triangles {
     MN_ARRAY(int32_t) corner_start, edge_start; ///< by vertex, and by lower vertex
     MN_ARRAY(tree_corner) corners, edges;
     MN_ARRAY(uint8_t) flawed; ///< vertices with an edge that a closed mesh may not have
-    MN_ARRAY(tree_middle) middles;
+    MN_ARRAY(mn_site) middles;
     MN_ARRAY(tree_task) tasks;
 };
 
