@@ -26,6 +26,10 @@ class BakeJob:
         self._thread = threading.Thread(target=self._run, name="meniscus-bake", daemon=True)
 
     def start(self):
+        # Blender does not hold Python's lock everywhere it uses its objects: the less Python runs on another
+        # thread, the better. Classes of nodes, with their texts, are made here.
+        for table in meniscus.node_types().values():
+            meniscus.network.node_class(table)
         self._thread.start()
         return self
 

@@ -180,7 +180,7 @@ def node_class(table):
     """The class of nodes of a type, with a documented property for each parameter."""
     if table.name not in _classes:
         members = {name: _parm_property(parm) for name, parm in table.parms.items() if not hasattr(Node, name)}
-        members.update(table=table, __doc__=table.doc, __module__="meniscus")
+        members.update(table=table, __doc__=table.__doc__, __module__="meniscus")
         _classes[table.name] = type(table.name, (Node,), members)
     return _classes[table.name]
 
