@@ -25,9 +25,14 @@ class BakeJob:
         self._network, self._stop = None, False
         self._thread = threading.Thread(target=self._run, name="meniscus-bake", daemon=True)
 
+    @property
+    def is_started(self):
+        return self._thread.ident is not None
+
     def start(self):
-        # Blender does not hold Python's lock everywhere it uses its objects: the less Python runs on another
-        # thread, the better. Classes of nodes, with their texts, are made here.
+        # While an operator runs in a context that a script has overridden, Blender reads the script's dictionary without
+        # Python's lock if any thread holds it (3.4: BPY_context_member_get asks whether Python is active, not whose turn it
+        # is). So a job starts when no operator is being called, from the timer, and what it needs of Python is made here.
         for table in meniscus.node_types().values():
             meniscus.network.node_class(table)
         self._thread.start()
@@ -46,6 +51,11 @@ class BakeJob:
             network.cancel()
 
     def wait(self, seconds=None):
+        if not self.is_started and self._stop:
+            self.cancelled = self.is_done = True
+            return True
+        if not self.is_started:  # nobody else would
+            self.start()
         self._thread.join(seconds)
         return not self._thread.is_alive()
 

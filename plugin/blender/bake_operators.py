@@ -209,7 +209,6 @@ class MENISCUS_OT_bake(bpy.types.Operator):
         running = self._begin(context)
         if running is None:
             return {"CANCELLED"}
-        running.start()
         manager = context.window_manager
         self._timer = manager.event_timer_add(TICK, window=context.window)
         self._shown = 0
@@ -222,6 +221,8 @@ class MENISCUS_OT_bake(bpy.types.Operator):
             return {"RUNNING_MODAL"}
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
+        if not job.is_started:  # not in invoke(): see BakeJob.start
+            job.start()
         tree = bpy.data.node_groups.get(job_tree)
         if tree is None:
             job.cancel()
