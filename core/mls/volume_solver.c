@@ -46,6 +46,16 @@ mn_status mls_require_liquid(mn_mls *mls)
 
 // ---- what there is at the start ----
 
+static mn_status check_spacing(const mn_mls *mls)
+{
+    const double dx = mls_cell_size(&mls->def);
+    if (mls->def.spacing <= dx && mls->def.spacing >= 0.1 * dx) return MN_OK;
+    return mn_fail(mls->ctx, MN_ERROR_ARGUMENT,
+                   "spacing is %g m and dx %g m; volumes need a spacing from a tenth of dx to all of it, "
+                   "best half of it.",
+                   mls->def.spacing, dx);
+}
+
 static mn_status check_liquid(const mn_mls *mls, const mn_mls_liquid *liquid)
 {
     mn_context *ctx = mls->ctx;
@@ -56,11 +66,7 @@ static mn_status check_liquid(const mn_mls *mls, const mn_mls_liquid *liquid)
         return mn_fail(ctx, MN_ERROR_ARGUMENT,
                        "The liquid has %lld particles; max_points allows %lld. Raise it, or dx.",
                        (long long)liquid->count, (long long)mls->def.max_points);
-    if (mls->def.spacing > dx || mls->def.spacing < 0.1 * dx)
-        return mn_fail(ctx, MN_ERROR_ARGUMENT,
-                       "spacing is %g m and dx %g m; volumes need a spacing from a tenth of dx to all of it, "
-                       "best half of it.",
-                       mls->def.spacing, dx);
+    MN_TRY(check_spacing(mls));
     for (int64_t i = 0; i < liquid->count; i++) {
         if (!mn_is_finite3(liquid->position[i]) || (liquid->velocity && !mn_is_finite3(liquid->velocity[i])))
             return mn_fail(ctx, MN_ERROR_INPUT,
@@ -115,6 +121,7 @@ bool mls_has_liquid(const mn_mls *mls, const mn_mls_inputs *inputs)
 mn_status mls_liquid_prepare(mn_mls *mls, const mn_mls_inputs *inputs, double remaining, double *longest)
 {
     if (!mls_has_liquid(mls, inputs)) return MN_OK;
+    MN_TRY(check_spacing(mls));
     MN_TRY(mls_require_liquid(mls));
     const volume_settings settings = settings_of(mls, inputs, remaining);
     double edge, fastest;

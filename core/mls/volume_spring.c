@@ -166,6 +166,19 @@ static mn_status sample(mls_volume *v, const mn_mls_spring *spring, bool is_new,
     return MN_OK;
 }
 
+static mn_status fill_first(mls_volume *v, int64_t spring, int64_t *next_id)
+{
+    const int64_t before = v->particles.count;
+    MN_TRY(fill(v, spring, mn_v3(0, 0, 0), true, next_id));
+    if (v->particles.count == before)
+        return mn_fail(
+            v->ctx, MN_ERROR_ARGUMENT,
+            "An inflow is smaller than a cell: dx is %g m. Use a dx of at most a fifth of its width.",
+            v->set.dx);
+    v->poured.data[spring] = 1e-9 * v->set.dx;
+    return MN_OK;
+}
+
 // Once in a frame, for springs may have moved, and when one is new: how they lie in their lattices, their own
 // skin, and a new one's first liquid.
 static mn_status survey(mls_volume *v, int64_t *next_id)
@@ -177,8 +190,7 @@ static mn_status survey(mls_volume *v, int64_t *next_id)
         const bool is_new = v->poured.data[i] == 0;
         if (mn_box_is_empty(spring->region.bounds)) continue;
         v->spring_share.data[i] = measure_share(v, spring);
-        if (is_new) MN_TRY(fill(v, i, mn_v3(0, 0, 0), true, next_id));
-        if (is_new) v->poured.data[i] = 1e-9 * v->set.dx;
+        if (is_new) MN_TRY(fill_first(v, i, next_id));
         MN_TRY(sample(v, spring, is_new, &held_id, next_id));
     }
     return MN_OK;

@@ -348,6 +348,23 @@ static void two_springs_pour_their_own_ways(void **state)
     mn_mls_free(mls);
 }
 
+static void a_spring_that_fits_no_cell_is_a_sentence(void **state)
+{
+    (void)state;
+    mn_mls_def def = water(2e-3);
+    mn_vec3 half = {2e-4, 2e-4, 2e-4};
+    const mn_mls_spring spring = {{&half, box_distance, {mn_scale(-1, half), half}}, mn_v3(0, -0.5, 0)};
+    const mn_mls_inputs inputs = {.spring_count = 1, .springs = &spring};
+    mn_mls *mls;
+    check_ok(ctx, mn_mls_create(ctx, &def, &mls));
+    check_fails(ctx, mn_mls_advance(mls, &inputs, 0.002), MN_ERROR_ARGUMENT, "smaller than a cell");
+    mn_mls_free(mls);
+    def.spacing = 2 * def.dx;
+    check_ok(ctx, mn_mls_create(ctx, &def, &mls));
+    check_fails(ctx, mn_mls_advance(mls, &inputs, 0.002), MN_ERROR_ARGUMENT, "spacing is");
+    mn_mls_free(mls);
+}
+
 static mn_vec3 momentum_of(const mn_mls *mls)
 {
     mn_report report = {0};
@@ -456,6 +473,7 @@ int main(void)
         cmocka_unit_test(a_round_spring_pours_its_section),
         cmocka_unit_test(two_springs_pour_their_own_ways),
         cmocka_unit_test(a_state_of_an_older_build_is_refused),
+        cmocka_unit_test(a_spring_that_fits_no_cell_is_a_sentence),
         cmocka_unit_test(drops_and_films_that_fall_in_become_liquid),
         cmocka_unit_test(what_the_grid_cannot_hold_flies_on_as_drops),
         cmocka_unit_test(bad_liquid_is_refused_with_a_sentence),
