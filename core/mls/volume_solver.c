@@ -121,7 +121,7 @@ bool mls_has_liquid(const mn_mls *mls, const mn_mls_inputs *inputs)
 mn_status mls_liquid_prepare(mn_mls *mls, const mn_mls_inputs *inputs, double remaining, double *longest)
 {
     if (!mls_has_liquid(mls, inputs)) return MN_OK;
-    MN_TRY(check_spacing(mls));
+    if (inputs && inputs->spring_count > 0) MN_TRY(check_spacing(mls));
     MN_TRY(mls_require_liquid(mls));
     const volume_settings settings = settings_of(mls, inputs, remaining);
     double edge, fastest;
