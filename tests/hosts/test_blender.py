@@ -64,6 +64,7 @@ class CommandLine(unittest.TestCase):
         whole = self.frames()
         self.assertEqual(len(whole), 6)
 
+        shutil.rmtree(HOME.folder / "meniscus_cache")
         words = ["blender", "-b", str(self.path), "--python", str(self.script), "--"]
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=HOME.environment,
                                    cwd=HOME.folder)
