@@ -16,6 +16,7 @@ enum {
     OPTION_SET,
     OPTION_FORMAT,
     OPTION_THREADS,
+    OPTION_MEMORY,
     OPTION_RESUME,
     OPTION_REPORT,
     OPTION_PREVIEW,
@@ -30,6 +31,7 @@ static const mn_option options[] = {
     [OPTION_SET] = {"--set", NULL, "NODE.PARM=VALUE", "with another value; may be given many times"},
     [OPTION_FORMAT] = {"--format", NULL, "EXT", "bgeo.sc (default), bgeo.gz, bgeo, geo, ply, obj or vdb"},
     [OPTION_THREADS] = MN_OPTION_THREADS,
+    [OPTION_MEMORY] = MN_OPTION_MEMORY,
     [OPTION_RESUME] = {"--resume", NULL, NULL, "go on where an earlier cook into DIR was stopped"},
     [OPTION_REPORT] = {"--report", NULL, "FILE", "one JSON object per line, per frame and simulating node"},
     [OPTION_PREVIEW] = {"--preview", NULL, NULL, "draw pictures of the frames when they are done"},
@@ -39,7 +41,6 @@ static const mn_option options[] = {
 
 typedef struct cook_arguments {
     const char *scene, *frames, *report;
-    bool preview;
     mn_session_def session;
 } cook_arguments;
 
@@ -71,6 +72,9 @@ static int read_arguments(mn_arguments *arguments, cook_arguments *cook, mn_cook
         case OPTION_THREADS:
             if (!mn_read_threads(&mn_cook_command, value, &cook->session)) return MN_EXIT_USAGE;
             break;
+        case OPTION_MEMORY:
+            if (!mn_read_memory(&mn_cook_command, value, &cook->session)) return MN_EXIT_USAGE;
+            break;
         case OPTION_SCHEDULER:
             if (!mn_read_scheduler(&mn_cook_command, value, &cook->session)) return MN_EXIT_USAGE;
             break;
@@ -81,7 +85,7 @@ static int read_arguments(mn_arguments *arguments, cook_arguments *cook, mn_cook
             cook->report = value;
             break;
         case OPTION_PREVIEW:
-            cook->preview = true;
+            job->preview = true;
             break;
         case OPTION_QUIET:
             job->quiet = true;
@@ -125,7 +129,7 @@ static mn_status apply_arguments(mn_cook_job *job, mn_arguments *arguments)
 }
 
 /// A number that is another when the scene gives other frames: a hash of it as text, without its title,
-/// range, output, asset, camera and render block, and of the format.
+/// range, output, asset, camera and render block, of the format, and of the build that cooks it.
 static mn_status scene_key(const mn_cook_job *job, uint64_t *key)
 {
     mn_network *copy = NULL;
@@ -144,6 +148,7 @@ static mn_status scene_key(const mn_cook_job *job, uint64_t *key)
     if (status == MN_OK) status = mn_scene_write_text(copy, &text);
     if (status == MN_OK) {
         *key = mn_hash_string(mn_hash_string(0, text), mn_format_ending(job->format));
+        *key = mn_hash_string(*key, MN_VERSION " " __VERSION__);
         mn_scene_free_text(ctx, text);
     }
     mn_network_free(copy);
@@ -184,9 +189,9 @@ static int cook(mn_cook_job *job, const cook_arguments *arguments, mn_arguments 
     if (status == MN_OK) status = apply_arguments(job, words);
     if (status == MN_OK && !arguments->frames) mn_network_range(job->network, &job->first, &job->last);
     if (status == MN_OK) status = scene_key(job, &key);
-    if (status == MN_OK) status = mn_cook_begin(job, key, arguments->report);
+    if (status == MN_OK) status = mn_cook_begin(job, key, arguments->scene, arguments->report);
     if (status == MN_OK) status = mn_cook_frames(job);
-    if (status == MN_OK && arguments->preview) status = draw_previews(job);
+    if (status == MN_OK && job->preview) status = draw_previews(job);
     const int code = mn_session_fail(job->session, status);
     char duration[32];
     mn_format_duration(mn_seconds() - begun, duration);
