@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An advance of films: steps of the solve (step.c), each followed by changes of the mesh. A step whose vertices
-// move too far against their neighbours is taken back and halved; the next one is as long as the last allows. The
-// state is that of the last good step whatever happens.
+// An advance of films: steps of the solve (step.c), each followed by changes of the mesh. A step whose
+// vertices move too far against their neighbours is taken back and halved; the next one is as long as the
+// last allows. The state is that of the last good step whatever happens.
 #include "film/film_state.h"
 
 #include <string.h>
@@ -19,9 +19,10 @@ static mn_status take_frame(mn_film *film, const mn_film_frame *frame)
     memcpy(film->frame_end.data, film->frame.data, mn_bytes(film->frame.count, sizeof(mn_vec3)));
     if (!frame) return MN_OK;
     if (frame->point_count != film->frame_points)
-        return mn_fail(film->ctx, MN_ERROR_INPUT,
-                       "The frame has %lld points now and had %lld at the start; keep its topology while it moves.",
-                       (long long)frame->point_count, (long long)film->frame_points);
+        return mn_fail(
+            film->ctx, MN_ERROR_INPUT,
+            "The frame has %lld points now and had %lld at the start; keep its topology while it moves.",
+            (long long)frame->point_count, (long long)film->frame_points);
     for (int64_t i = 0; i < frame->point_count; i++) {
         if (!mn_is_finite3(frame->positions[i]))
             return mn_fail(film->ctx, MN_ERROR_INPUT, "Point %lld of the frame is not at a finite place.",
@@ -131,7 +132,8 @@ static void break_threads(mn_film *film)
         if (c->segments.data[i].v[0] < 0) continue;
         const int32_t *v = c->segments.data[i].v;
         const double l = mn_distance(mn_complex_position(c, v[0]), mn_complex_position(c, v[1]));
-        const double volume = 0.5 * (c->vertices.data[v[0]].mass + c->vertices.data[v[1]].mass) / film->def.density;
+        const double volume =
+            0.5 * (c->vertices.data[v[0]].mass + c->vertices.data[v[1]].mass) / film->def.density;
         const double width = 2 * sqrt(volume / (3.14159265358979323846 * fmax(l, 1e-12)));
         if (width < film->def.min_thickness || l > 4 * film->def.size) mn_complex_remove_segment(c, i);
     }
@@ -145,7 +147,8 @@ static mn_vec3 angular_momentum(const mn_film *film)
     for (int64_t v = 0; v < film->c.vertices.count; v++) {
         const mn_complex_vertex *vertex = &film->c.vertices.data[v];
         if (vertex->alive)
-            sum = mn_axpy(sum, vertex->mass, mn_cross(mn_sub(vertex->position, film->origin), vertex->velocity));
+            sum = mn_axpy(sum, vertex->mass,
+                          mn_cross(mn_sub(vertex->position, film->origin), vertex->velocity));
     }
     return sum;
 }
@@ -178,11 +181,6 @@ mn_status mn_film_change_mesh(mn_film *film, bool rearrange)
     ledger->t1 += counts.t1, ledger->undone += counts.undone, ledger->forced += counts.forced;
     film->stale = true;
     MN_TRY(mn_complex_compact(c));
-    if (film->def.merge > 0 && film->inputs) {
-        const int64_t contacts = ledger->contacts;
-        MN_TRY(mn_film_join_films(film));
-        changed = changed || ledger->contacts > contacts;
-    }
     MN_TRY(mn_film_measure_pockets(film));
     const int64_t vanished = ledger->vanished;
     MN_TRY(mn_film_vanish_pockets(film));
@@ -215,10 +213,10 @@ static mn_status one_step(mn_film *film)
         film->rollbacks++;
         dt *= 0.5;
         if (dt < LEAST_STEP * film->def.max_dt)
-            return status != MN_OK
-                       ? status
-                       : mn_fail(film->ctx, MN_ERROR_DIVERGED,
-                                 "Films move too fast for any time step; check wires and wind, or use a larger size.");
+            return status != MN_OK ? status
+                                   : mn_fail(film->ctx, MN_ERROR_DIVERGED,
+                                             "Films move too fast for any time step; check wires and wind, "
+                                             "or use a larger size.");
     }
     mn_film_step_accept(film, dt);
     move_frame(film, dt);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Clusters of bubbles (cluster.h). Nodes of a grid take the label of the ball that they are in; each cube is six
-// tetrahedra, and in each of them the film between nodes i and j of different labels is the part of the dual
-// complex that belongs to edge ij:
+// Clusters of bubbles (cluster.h). Nodes of a grid take the label of the ball that they are in; each cube is
+// six tetrahedra, and in each of them the film between nodes i and j of different labels is the part of the
+// dual complex that belongs to edge ij:
 //
 //   (m_ij, f_ijk, c) and (m_ij, c, f_ijl)
 //
-// m on the edge, f on its faces, c inside. Borders and points where four regions meet come out of it without any
-// case, closed and labelled without contradiction. Edges are collapsed to the size afterwards.
+// m on the edge, f on its faces, c inside. Borders and points where four regions meet come out of it without
+// any case, closed and labelled without contradiction. Edges are collapsed to the size afterwards.
 #include "film/cluster.h"
 
 #include <string.h>
@@ -36,7 +36,8 @@ typedef struct grid {
 
 static mn_vec3 node_position(const grid *g, int64_t node)
 {
-    const int64_t x = node % g->size[0], y = node / g->size[0] % g->size[1], z = node / (g->size[0] * g->size[1]);
+    const int64_t x = node % g->size[0], y = node / g->size[0] % g->size[1],
+                  z = node / (g->size[0] * g->size[1]);
     return mn_axpy(g->origin, g->cell, mn_v3((double)x, (double)y, (double)z));
 }
 
@@ -178,8 +179,9 @@ static mn_status add_cube(grid *g, int64_t x, int64_t y, int64_t z)
     const int64_t first = x + y * step[1] + z * step[2];
     bool mixed = false;
     for (int i = 1; i < 8; i++)
-        mixed = mixed || g->label.data[first + (i & 1) * step[0] + (i >> 1 & 1) * step[1] + (i >> 2) * step[2]] !=
-                             g->label.data[first];
+        mixed =
+            mixed || g->label.data[first + (i & 1) * step[0] + (i >> 1 & 1) * step[1] + (i >> 2) * step[2]] !=
+                         g->label.data[first];
     for (int i = 0; i < 6 && mixed; i++) {
         int64_t node[4] = {first};
         for (int k = 0; k < 3; k++) node[k + 1] = node[k] + step[order[i][k]];
@@ -206,7 +208,8 @@ static mn_status label_nodes(grid *g)
                     const int64_t node = x + g->size[0] * (y + g->size[1] * z);
                     const mn_vec3 p = node_position(g, node);
                     const double mine = power(g, (int32_t)b + 1, p);
-                    if (mine < 0 && mine < power(g, g->label.data[node], p)) g->label.data[node] = (int32_t)b + 1;
+                    if (mine < 0 && mine < power(g, g->label.data[node], p))
+                        g->label.data[node] = (int32_t)b + 1;
                 }
     }
     return MN_OK;
@@ -226,19 +229,21 @@ static mn_status build(grid *g)
     return MN_OK;
 }
 
-mn_status mn_film_cluster(mn_complex *c, int64_t count, const mn_vec3 *centers, const double *radii, double size,
-                          int64_t max_cells)
+mn_status mn_film_cluster(mn_complex *c, int64_t count, const mn_vec3 *centers, const double *radii,
+                          double size, int64_t max_cells)
 {
     grid g = {.c = c, .ctx = c->ctx, .count = count, .centers = centers, .radii = radii, .cell = CELL * size};
     mn_box box = mn_box_empty();
     for (int64_t i = 0; i < count; i++) {
         if (!mn_is_finite3(centers[i]) || !(radii[i] > 0) || !isfinite(radii[i]))
-            return mn_fail(c->ctx, MN_ERROR_INPUT, "Bubble %lld has no finite place and radius above 0.", (long long)i);
+            return mn_fail(c->ctx, MN_ERROR_INPUT, "Bubble %lld has no finite place and radius above 0.",
+                           (long long)i);
         if (radii[i] < 2 * size)
-            return mn_fail(c->ctx, MN_ERROR_INPUT,
-                           "Bubble %lld has a radius of %g m, too small for films of size %g m; use a size of at most "
-                           "%g m.",
-                           (long long)i, radii[i], size, 0.5 * radii[i]);
+            return mn_fail(
+                c->ctx, MN_ERROR_INPUT,
+                "Bubble %lld has a radius of %g m, too small for films of size %g m; use a size of at most "
+                "%g m.",
+                (long long)i, radii[i], size, 0.5 * radii[i]);
         box = mn_box_join(box, mn_box_grow((mn_box){centers[i], centers[i]}, radii[i]));
     }
     if (count == 0) return MN_OK;
@@ -246,9 +251,10 @@ mn_status mn_film_cluster(mn_complex *c, int64_t count, const mn_vec3 *centers, 
     const mn_vec3 span = mn_sub(box.max, g.origin);
     const double nodes[3] = {span.x / g.cell + 4, span.y / g.cell + 4, span.z / g.cell + 4};
     if (!(nodes[0] * nodes[1] * nodes[2] <= (double)max_cells))
-        return mn_fail(c->ctx, MN_ERROR_INPUT,
-                       "The bubbles take %.3g cells of %g m and may take %lld; use a larger size or put them nearer.",
-                       nodes[0] * nodes[1] * nodes[2], g.cell, (long long)max_cells);
+        return mn_fail(
+            c->ctx, MN_ERROR_INPUT,
+            "The bubbles take %.3g cells of %g m and may take %lld; use a larger size or put them nearer.",
+            nodes[0] * nodes[1] * nodes[2], g.cell, (long long)max_cells);
     for (int i = 0; i < 3; i++) g.size[i] = (int64_t)nodes[i];
     const mn_status status = build(&g);
     mn_array_free(g.ctx, &g.label);

@@ -288,8 +288,7 @@ int32_t mn_complex_find(const mn_complex *c, int32_t a, int32_t b, int32_t d, in
 
 int32_t mn_complex_find_segment(const mn_complex *c, int32_t a, int32_t b)
 {
-    for (int32_t at = c->vertices.data[a].first_segment; at >= 0;
-         at = c->segments.data[at / 2].next[at % 2])
+    for (int32_t at = c->vertices.data[a].first_segment; at >= 0; at = c->segments.data[at / 2].next[at % 2])
         if (c->segments.data[at / 2].v[1 - at % 2] == b) return at / 2;
     return -1;
 }

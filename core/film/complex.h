@@ -160,8 +160,8 @@ static inline bool mn_complex_slides(const mn_complex *c, int32_t v)
 /// The edge lies on a wall that both its ends slide on: nothing can pass behind it.
 bool mn_complex_on_wall(const mn_complex *c, int32_t a, int32_t b);
 
-/// True when an edge of films lies along a wire: its ends are held by the two points wire[0] and wire[1] of one
-/// edge of the frame. along[2]: where on it they are.
+/// True when an edge of films lies along a wire: its ends are held by the two points wire[0] and wire[1] of
+/// one edge of the frame. along[2]: where on it they are.
 bool mn_complex_on_wire(const mn_complex *c, int32_t a, int32_t b, int32_t wire[2], double along[2]);
 
 /// How freely a vertex of films may be moved and merged.

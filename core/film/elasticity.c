@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stiffness of soap (Gibbs): with gamma_i = gamma + E ln(A_i / A_i0) and force -sum_i gamma_i dA_i/dx, the change
-// of the force with the tension is
+// Stiffness of soap (Gibbs): with gamma_i = gamma + E ln(A_i / A_i0) and force -sum_i gamma_i dA_i/dx, the
+// change of the force with the tension is
 //
 //   -sum_i (E / A_i) dA_i/dx (dA_i/dx . u)
 //
-// symmetric and negative semidefinite. A_i is a third of the ring, so dA_i/dx . u is a third of the sum of the
-// triangles' own rates, and both sums go over stars.
+// symmetric and negative semidefinite. A_i is a third of the ring, so dA_i/dx . u is a third of the sum of
+// the triangles' own rates, and both sums go over stars.
 #include "film/film_state.h"
 
 typedef struct elastic_job {

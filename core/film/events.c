@@ -6,11 +6,11 @@
 //            merge its ends, take the vertex apart again by the move that lowers the area most. When the same
 //            pairs of sectors meet after it as before, the edge was a stable short one: undo. Without this
 //            foams flip to and fro and never come to rest.
-//   forced   an edge that the link condition protects: a film tube one triangle around. Merge it with the rest
+//   forced   an edge that the link condition protects: a film tube one triangle around. Merge it with the
+//   rest
 //            of its ring; the vertex comes apart into two, and the tube is cut.
 #include "film/events.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { RING_MAX = 8, VANISH_MAX = 24 };
@@ -184,19 +184,6 @@ static bool force_collapse(mn_complex *c, int32_t a, int32_t b, double size, mn_
 
 // ---- the pass ----
 
-typedef struct short_edge {
-    double length2;
-    int32_t a, b;
-} short_edge;
-
-static int by_length(const void *a, const void *b)
-{
-    const short_edge *x = a, *y = b;
-    if (x->length2 != y->length2) return x->length2 < y->length2 ? -1 : 1;
-    if (x->a != y->a) return x->a < y->a ? -1 : 1;
-    return (x->b > y->b) - (x->b < y->b);
-}
-
 // Topology forbids the collapse, not shape: a common neighbour that is no apex of the edge's triangles.
 static bool is_protected(const mn_complex *c, int32_t a, int32_t b)
 {
@@ -212,20 +199,12 @@ static bool is_protected(const mn_complex *c, int32_t a, int32_t b)
 mn_status mn_film_events(mn_complex *c, const mn_film_forces *forces, double size, double least,
                          mn_remesh_counts *counts)
 {
-    MN_ARRAY(short_edge) edges = {0};
+    mn_edge_list edges = {0};
     mn_status status = MN_OK;
     const double longest = fmax(least, FORCED * size);
-    for (int64_t t = 0; t < c->triangles.count; t++)
-        for (int k = 0; k < 3 && c->triangles.data[t].v[0] >= 0; k++) {
-            const int32_t a = c->triangles.data[t].v[k], b = c->triangles.data[t].v[(k + 1) % 3];
-            const double l2 = mn_norm2(mn_sub(mn_complex_position(c, a), mn_complex_position(c, b)));
-            if (l2 > longest * longest) continue;
-            const short_edge e = {l2, a < b ? a : b, a < b ? b : a};
-            MN_TRY_TO(out, status, mn_array_push(c->ctx, &edges, &e));
-        }
-    qsort(edges.data, (size_t)edges.count, sizeof *edges.data, by_length);
+    MN_TRY_TO(out, status, mn_complex_list_edges(c, &edges, longest, INFINITY));
     for (int64_t i = 0; i < edges.count; i++) {
-        const short_edge e = edges.data[i];
+        const mn_edge_entry e = edges.data[i];
         if (!c->vertices.data[e.a].alive || !c->vertices.data[e.b].alive) continue;
         const int32_t n = mn_complex_edge(c, e.a, e.b, NULL, 0);
         const double l2 = mn_norm2(mn_sub(mn_complex_position(c, e.a), mn_complex_position(c, e.b)));

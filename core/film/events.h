@@ -18,9 +18,9 @@ typedef struct mn_film_forces {
 mn_vec3 mn_film_force_at(const mn_complex *c, const mn_film_forces *forces, int32_t v);
 
 /// Borders that run into each other: edges between two points or across a film from border to border, shorter
-/// than `least` and shrinking, are collapsed and resolved; undone when the same sectors meet again. Edges that
-/// the link condition keeps from collapsing are forced, with the rest of their small ring. Crowded vertices
-/// are resolved. `size` is the target length.
+/// than `least` and shrinking, are collapsed and resolved; undone when the same sectors meet again. Edges
+/// that the link condition keeps from collapsing are forced, with the rest of their small ring. Crowded
+/// vertices are resolved. `size` is the target length.
 mn_status mn_film_events(mn_complex *c, const mn_film_forces *forces, double size, double least,
                          mn_remesh_counts *counts);
 

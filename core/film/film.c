@@ -135,7 +135,8 @@ static void sort_wires(mn_film *film)
 mn_status mn_film_set_frame(mn_film *film, const mn_film_frame *frame)
 {
     if (film->frame.count > 0)
-        return mn_fail(film->ctx, MN_ERROR_ARGUMENT, "The film already has a frame; set it once, before films.");
+        return mn_fail(film->ctx, MN_ERROR_ARGUMENT,
+                       "The film already has a frame; set it once, before films.");
     for (int64_t i = 0; i < frame->point_count; i++)
         if (!mn_is_finite3(frame->positions[i]))
             return mn_fail(film->ctx, MN_ERROR_INPUT, "Point %lld of the frame is not at a finite place.",
@@ -143,8 +144,9 @@ mn_status mn_film_set_frame(mn_film *film, const mn_film_frame *frame)
     for (int64_t i = 0; i < frame->edge_count; i++)
         for (int k = 0; k < 2; k++)
             if (frame->edges[i][k] < 0 || frame->edges[i][k] >= frame->point_count)
-                return mn_fail(film->ctx, MN_ERROR_INPUT, "Wire %lld of the frame ends at point %d, which is not there.",
-                               (long long)i, frame->edges[i][k]);
+                return mn_fail(film->ctx, MN_ERROR_INPUT,
+                               "Wire %lld of the frame ends at point %d, which is not there.", (long long)i,
+                               frame->edges[i][k]);
     for (int64_t i = 0; i < frame->point_count; i++)
         MN_TRY(mn_array_push(film->ctx, &film->frame, &frame->positions[i]));
     for (int64_t i = 0; i < frame->edge_count; i++)
@@ -184,8 +186,8 @@ static mn_status check_source(mn_film *film, const mn_film_source *s)
             return mn_fail(ctx, MN_ERROR_INPUT, "Point %lld of the film has no finite position or velocity.",
                            (long long)i);
         if (s->thickness && !(s->thickness[i] >= 0 && s->thickness[i] < 1e6))
-            return mn_fail(ctx, MN_ERROR_INPUT, "Point %lld of the film has the thickness %g m.", (long long)i,
-                           s->thickness[i]);
+            return mn_fail(ctx, MN_ERROR_INPUT, "Point %lld of the film has the thickness %g m.",
+                           (long long)i, s->thickness[i]);
     }
     for (int64_t t = 0; t < s->triangle_count; t++) {
         const int32_t *v = s->triangles[t];
@@ -196,10 +198,11 @@ static mn_status check_source(mn_film *film, const mn_film_source *s)
                                (long long)t);
         const mn_vec3 a = s->positions[v[0]];
         const mn_vec3 n = mn_cross(mn_sub(s->positions[v[1]], a), mn_sub(s->positions[v[2]], a));
-        const double l2 = fmax(mn_norm2(mn_sub(s->positions[v[1]], a)), mn_norm2(mn_sub(s->positions[v[2]], a)));
+        const double l2 =
+            fmax(mn_norm2(mn_sub(s->positions[v[1]], a)), mn_norm2(mn_sub(s->positions[v[2]], a)));
         if (!(mn_norm(n) > 1e-9 * l2))
-            return mn_fail(ctx, MN_ERROR_INPUT, "Triangle %lld of the film has no area; clean the mesh first.",
-                           (long long)t);
+            return mn_fail(ctx, MN_ERROR_INPUT,
+                           "Triangle %lld of the film has no area; clean the mesh first.", (long long)t);
         if (s->regions && (s->regions[t][0] < 0 || s->regions[t][1] < 0))
             return mn_fail(ctx, MN_ERROR_INPUT,
                            "Triangle %lld of the film has a negative region; use 0 for the air around.",
@@ -365,7 +368,9 @@ static void show_vertex(mn_film *film, int32_t v)
                          .pressure = excess,
                          .id = vertex->id,
                          .kind = (int32_t)mn_complex_class_of(c, v),
-                         .codim = area > 0 ? 1 : length > 0 ? 2 : 3};
+                         .codim = area > 0     ? 1
+                                  : length > 0 ? 2
+                                               : 3};
     p->thickness = area > 0     ? volume / area
                    : length > 0 ? 2 * sqrt(volume / (PI * length))
                                 : cbrt(6 * volume / PI);
@@ -468,8 +473,9 @@ mn_status mn_film_save(const mn_film *film, mn_writer *out)
 static mn_status check_loaded(mn_film *film)
 {
     mn_complex *c = &film->c;
-    bool good = film->pockets.count >= 1 && film->frame_points >= 0 && film->frame_points <= film->frame.count &&
-                film->def.size > 0 && c->vertices.count < INT32_MAX / 2;
+    bool good = film->pockets.count >= 1 && film->frame_points >= 0 &&
+                film->frame_points <= film->frame.count && film->def.size > 0 &&
+                c->vertices.count < INT32_MAX / 2;
     const int32_t n = good ? (int32_t)c->vertices.count : 0;
     for (int64_t t = 0; t < c->triangles.count && good; t++) {
         const mn_complex_triangle *triangle = &c->triangles.data[t];
@@ -478,7 +484,8 @@ static mn_status check_loaded(mn_film *film)
             good = good && triangle->region[k] >= 0 && triangle->region[k] < film->pockets.count;
     }
     for (int64_t s = 0; s < c->segments.count && good; s++)
-        for (int k = 0; k < 2; k++) good = good && c->segments.data[s].v[k] >= 0 && c->segments.data[s].v[k] < n;
+        for (int k = 0; k < 2; k++)
+            good = good && c->segments.data[s].v[k] >= 0 && c->segments.data[s].v[k] < n;
     for (int64_t v = 0; v < n && good; v++) {
         mn_complex_vertex *vertex = &c->vertices.data[v];
         good = mn_is_finite3(vertex->position) && mn_is_finite3(vertex->velocity) && vertex->mass >= 0;

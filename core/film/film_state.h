@@ -10,7 +10,7 @@
 #include "meniscus/krylov.h"
 #include "meniscus/parallel.h"
 
-enum { MN_FILM_GRAIN = 512 };
+enum { MN_FILM_GRAIN = 2048 };
 
 /// A region of gas. Region 0 is the air around: it has no amount and takes any.
 typedef struct mn_film_pocket {
@@ -22,8 +22,8 @@ typedef struct mn_film_pocket {
 
 /// What one triangle is for the solve.
 typedef struct mn_film_element {
-    mn_vec3 normal;     ///< unit
-    double cotangent[3];///< half of it, times the tension: weight of the edge opposite to each corner
+    mn_vec3 normal;      ///< unit
+    double cotangent[3]; ///< half of it, times the tension: weight of the edge opposite to each corner
     double area;
 } mn_film_element;
 
@@ -36,17 +36,17 @@ typedef struct mn_film_face {
 /// The discrete operators of the mesh as it is, rebuilt when it changes.
 typedef struct mn_film_system {
     int64_t vertex_count, triangle_count;
-    MN_ARRAY(int64_t) star_start;   ///< [vertices + 1]
-    MN_ARRAY(int32_t) star;         ///< corners of each vertex, rising
-    MN_ARRAY(int64_t) row_start;    ///< [vertices + 1]
+    MN_ARRAY(int64_t) star_start; ///< [vertices + 1]
+    MN_ARRAY(int32_t) star;       ///< corners of each vertex, rising
+    MN_ARRAY(int64_t) row_start;  ///< [vertices + 1]
     MN_ARRAY(int32_t) column;
-    MN_ARRAY(double) weight;        ///< -K, off the diagonal
-    MN_ARRAY(int32_t) slot;         ///< [6 triangles] where the two neighbours of a corner are in its row
-    MN_ARRAY(double) diagonal;      ///< of K
+    MN_ARRAY(double) weight;   ///< -K, off the diagonal
+    MN_ARRAY(int32_t) slot;    ///< [6 triangles] where the two neighbours of a corner are in its row
+    MN_ARRAY(double) diagonal; ///< of K
     MN_ARRAY(mn_film_element) elements;
-    MN_ARRAY(double) area;          ///< a third of the ring
-    MN_ARRAY(mn_vec3) normal;       ///< area-weighted, not unit; zero where films meet
-    MN_ARRAY(int64_t) face_start;   ///< [vertices + 1] of faces by vertex
+    MN_ARRAY(double) area;        ///< a third of the ring
+    MN_ARRAY(mn_vec3) normal;     ///< area-weighted, not unit; zero where films meet
+    MN_ARRAY(int64_t) face_start; ///< [vertices + 1] of faces by vertex
     MN_ARRAY(mn_film_face) faces;
     MN_ARRAY(int64_t) pocket_start; ///< [pockets + 1]
     MN_ARRAY(int32_t) pocket_face;  ///< faces by pocket
@@ -62,8 +62,9 @@ struct mn_film {
     mn_film_def def;
     mn_complex c;
     MN_ARRAY(mn_film_pocket) pockets;
-    MN_ARRAY(mn_vec3) frame, frame_end; ///< points of the wires now and at the end of the advance, then pinned
-    int64_t frame_points;               ///< of the wires that were given
+    MN_ARRAY(mn_vec3)
+    frame, frame_end;     ///< points of the wires now and at the end of the advance, then pinned
+    int64_t frame_points; ///< of the wires that were given
     double time, next_dt;
     mn_film_ledger ledger;
     mn_vec3 angular_before;
@@ -142,10 +143,5 @@ mn_status mn_film_vanish_pockets(mn_film *film);
 
 /// Bursts, splits, collapses, flips, rearrangements (T1), contacts and what follows for the gas.
 mn_status mn_film_change_mesh(mn_film *film, bool rearrange);
-
-// ---- contact.c ----
-
-/// Films nearer than `merge` join.
-mn_status mn_film_join_films(mn_film *film);
 
 #endif

@@ -4,8 +4,8 @@
 //
 // Sides joined around edges (sectors.h) make shells. Of the shells of one connected film, those of positive
 // volume are the outer shells of pockets; the other is how the film looks from outside, and belongs to the
-// smallest pocket of another film that the film lies in, or to the air around. A film with a free edge has both
-// sides in one shell and holds nothing.
+// smallest pocket of another film that the film lies in, or to the air around. A film with a free edge has
+// both sides in one shell and holds nothing.
 //
 //   k = p V for each pocket; a film can be cut, joined and moved, but gas is only ever handed over: by volume
 //   when a pocket comes apart, added up when pockets join, to the ledger when it reaches the air.
@@ -94,7 +94,8 @@ static mn_status measure_shells(search *s)
         shell *sh = &s->shells.data[-1 - s->parent.data[i]];
         const int32_t *v = c->triangles.data[i / 2].v;
         const mn_vec3 o = mn_complex_position(c, sh->film); // near the film: differences stay small
-        const mn_vec3 a = mn_sub(mn_complex_position(c, v[0]), o), b = mn_sub(mn_complex_position(c, v[1]), o);
+        const mn_vec3 a = mn_sub(mn_complex_position(c, v[0]), o),
+                      b = mn_sub(mn_complex_position(c, v[1]), o);
         const double part = mn_dot(a, mn_cross(b, mn_sub(mn_complex_position(c, v[2]), o))) / 6;
         sh->volume += i % 2 == 0 ? part : -part;
     }
@@ -110,7 +111,8 @@ static double winding(const search *s, int32_t number, mn_vec3 x)
     for (int64_t i = 0; i < s->parent.count; i++) {
         if (s->parent.data[i] != number) continue;
         const int32_t *v = c->triangles.data[i / 2].v;
-        const mn_vec3 a = mn_sub(mn_complex_position(c, v[0]), x), b = mn_sub(mn_complex_position(c, v[1]), x);
+        const mn_vec3 a = mn_sub(mn_complex_position(c, v[0]), x),
+                      b = mn_sub(mn_complex_position(c, v[1]), x);
         const mn_vec3 d = mn_sub(mn_complex_position(c, v[2]), x);
         const double la = mn_norm(a), lb = mn_norm(b), ld = mn_norm(d);
         const double angle = 2 * atan2(mn_dot(a, mn_cross(b, d)), la * lb * ld + mn_dot(a, b) * ld +
@@ -158,8 +160,7 @@ static mn_status balance_pockets(mn_film *film, const uint8_t *fresh)
     MN_TRY(mn_array_resize(film->ctx, &film->excess, pockets));
     for (int64_t v = 0; v < n; v++) {
         film->inverse.data[v] = 1;
-        film->right.data[v] =
-            mn_film_allowed(film, v, mn_film_system_row(&film->system, film->x0.data, v));
+        film->right.data[v] = mn_film_allowed(film, v, mn_film_system_row(&film->system, film->x0.data, v));
     }
     const double size = film->def.size;
     for (int64_t b = 0; b < pockets; b++) film->excess.data[b] = 1e-12 * size * size * size * size;
@@ -168,9 +169,10 @@ static mn_status balance_pockets(mn_film *film, const uint8_t *fresh)
     mn_film_pockets_solve(film, film->excess.data);
     for (int64_t b = 1; b < pockets; b++) {
         mn_film_pocket *pocket = &film->pockets.data[b];
-        if (!fresh[b]) continue;
-        const double p = fmax(film->def.ambient_pressure + film->excess.data[b],
-                              0.5 * film->def.ambient_pressure);
+        if (!fresh[b] && film->time > 0) continue; // at the start all are balanced again
+        film->ledger.gas_in -= pocket->amount;
+        const double p =
+            fmax(film->def.ambient_pressure + film->excess.data[b], 0.5 * film->def.ambient_pressure);
         pocket->amount = p * pocket->volume;
         pocket->excess = p - film->def.ambient_pressure;
         film->ledger.gas_in += pocket->amount;
@@ -198,11 +200,23 @@ static mn_status hand_over(search *s, const mn_film_pocket *old, int32_t label, 
         fresh[b].amount += share;
         left -= share;
         unknown[b] = 0;
-        if (fresh[b].target == 0 && old->target > 0)
-            fresh[b].target = old->target * fresh[b].volume / total;
+        if (fresh[b].target == 0 && old->target > 0) fresh[b].target = old->target * fresh[b].volume / total;
     }
     film->ledger.gas_out += left;
     return MN_OK;
+}
+
+// The higher region behind: films of one kind face one way, and bubbles face out.
+static mn_status face_outwards(mn_complex *c)
+{
+    for (int64_t i = 0; i < c->triangles.count; i++) {
+        mn_complex_triangle *t = &c->triangles.data[i];
+        if (t->region[0] >= t->region[1]) continue;
+        const int32_t v = t->v[1], region = t->region[0];
+        t->v[1] = t->v[2], t->v[2] = v;
+        t->region[0] = t->region[1], t->region[1] = region;
+    }
+    return mn_complex_compact(c); // stars anew
 }
 
 static mn_status relabel(search *s, bool fresh)
@@ -232,10 +246,12 @@ static mn_status relabel(search *s, bool fresh)
         pockets.data[sh->pocket].volume += sh->pocket > 0 ? sh->volume : 0;
     }
     for (int32_t label = 1; label < (int32_t)film->pockets.count; label++)
-        MN_TRY_TO(out, status, hand_over(s, &film->pockets.data[label], label, pockets.data, unknown.data,
-                                         count, touched.data));
+        MN_TRY_TO(
+            out, status,
+            hand_over(s, &film->pockets.data[label], label, pockets.data, unknown.data, count, touched.data));
     for (int64_t i = 0; i < s->parent.count; i++)
         film->c.triangles.data[i / 2].region[i % 2] = s->shells.data[s->parent.data[i]].pocket;
+    MN_TRY_TO(out, status, face_outwards(&film->c));
     MN_TRY_TO(out, status, mn_array_resize(film->ctx, &film->pockets, count));
     memcpy(film->pockets.data, pockets.data, mn_bytes(count, sizeof(mn_film_pocket)));
     film->stale = true;

@@ -9,6 +9,7 @@
 
 static const double LEAST_TURN = 0.3;     // cosine between a triangle's normal before and after a collapse
 static const double FLAT = 0.5;           // cosine between neighbours that may flip: 60 degrees
+static const double SLIVER = 0.35;        // quality below which a triangle's plane means nothing
 static const double LEAST_QUALITY = 0.05; // of a triangle after a collapse; 1 is equilateral
 
 bool mn_complex_on_rim(const mn_complex *c, int32_t v)
@@ -57,8 +58,8 @@ int32_t mn_complex_split(mn_complex *c, int32_t a, int32_t b)
     }
     mn_complex_vertex *v = &c->vertices.data[m];
     v->mass = fresh.mass, v->rest_area = fresh.rest_area;
-    v->velocity = fresh.mass > 0 ? mn_scale(1 / fresh.mass, fresh.velocity)
-                                 : mn_lerp(va.velocity, vb.velocity, 0.5);
+    v->velocity =
+        fresh.mass > 0 ? mn_scale(1 / fresh.mass, fresh.velocity) : mn_lerp(va.velocity, vb.velocity, 0.5);
     for (int32_t i = 0; i < count; i++) {
         const mn_complex_triangle t = c->triangles.data[list[i]];
         const int32_t k = mn_complex_corner(&t, b), at_a = mn_complex_corner(&t, a);
@@ -75,6 +76,15 @@ int32_t mn_complex_split(mn_complex *c, int32_t a, int32_t b)
 }
 
 // ---- flip ----
+
+static double quality(const mn_complex *c, int32_t t)
+{
+    const int32_t *v = c->triangles.data[t].v;
+    double edges = 0;
+    for (int k = 0; k < 3; k++)
+        edges += mn_norm2(mn_sub(mn_complex_position(c, v[k]), mn_complex_position(c, v[(k + 1) % 3])));
+    return edges > 0 ? 2 * sqrt(3.0) * mn_norm(mn_complex_normal2(c, t)) / edges : 0;
+}
 
 static double cotangent(mn_vec3 a, mn_vec3 b, mn_vec3 d)
 {
@@ -110,8 +120,12 @@ bool mn_complex_flip(mn_complex *c, int32_t a, int32_t b)
     if (t->region[0] != o->region[same ? 0 : 1] || t->region[1] != o->region[same ? 1 : 0]) return false;
     const mn_vec3 n1 = normal_of(c, a, b, p), n2 = normal_of(c, b, a, q);
     const mn_vec3 m1 = normal_of(c, a, q, p), m2 = normal_of(c, q, b, p);
-    if (!cosine_above(n1, n2, FLAT) || !cosine_above(m1, m2, FLAT) || !cosine_above(n1, m1, FLAT) ||
-        !cosine_above(n1, m2, FLAT) || mn_complex_edge(c, p, q, NULL, 0) > 0)
+    // A sliver along a border has the plane of the border's bend, not of its film: it has no say.
+    const bool say1 = quality(c, list[0]) > SLIVER, say2 = quality(c, list[1]) > SLIVER;
+    if ((say1 && say2 && !cosine_above(n1, n2, FLAT)) || !cosine_above(m1, m2, FLAT) ||
+        (say1 && !(cosine_above(n1, m1, FLAT) && cosine_above(n1, m2, FLAT))) ||
+        (say2 && !(cosine_above(n2, m1, FLAT) && cosine_above(n2, m2, FLAT))) ||
+        mn_complex_edge(c, p, q, NULL, 0) > 0)
         return false;
     mn_complex_move_corner(c, list[0], mn_complex_corner(t, b), q);
     mn_complex_move_corner(c, list[1], mn_complex_corner(&c->triangles.data[list[1]], a), p);
@@ -191,15 +205,6 @@ bool mn_complex_merge(mn_complex *c, int32_t kept, int32_t gone, mn_vec3 x)
     return true;
 }
 
-static double quality(const mn_complex *c, int32_t t)
-{
-    const int32_t *v = c->triangles.data[t].v;
-    double edges = 0;
-    for (int k = 0; k < 3; k++)
-        edges += mn_norm2(mn_sub(mn_complex_position(c, v[k]), mn_complex_position(c, v[(k + 1) % 3])));
-    return edges > 0 ? 2 * sqrt(3.0) * mn_norm(mn_complex_normal2(c, t)) / edges : 0;
-}
-
 // Ordinary topology: common neighbours are apexes of triangles at the edge, and no border runs into another.
 static bool may_collapse(const mn_complex *c, int32_t a, int32_t b, int32_t edge_count)
 {
@@ -266,29 +271,24 @@ int32_t mn_complex_collapse(mn_complex *c, int32_t a, int32_t b)
 
 // ---- passes ----
 
-typedef struct edge_entry {
-    double length2;
-    int32_t a, b;
-} edge_entry;
-typedef MN_ARRAY(edge_entry) edge_list;
-
 static int by_length(const void *a, const void *b)
 {
-    const edge_entry *x = a, *y = b;
+    const mn_edge_entry *x = a, *y = b;
     if (x->length2 != y->length2) return x->length2 < y->length2 ? -1 : 1;
     if (x->a != y->a) return x->a < y->a ? -1 : 1;
     return (x->b > y->b) - (x->b < y->b);
 }
 
-static mn_status list_edge(mn_complex *c, edge_list *edges, int32_t a, int32_t b, double low2, double high2)
+static mn_status list_edge(mn_complex *c, mn_edge_list *edges, int32_t a, int32_t b, double low2,
+                           double high2)
 {
     const double l2 = mn_norm2(mn_sub(mn_complex_position(c, a), mn_complex_position(c, b)));
     if (l2 >= low2 && l2 <= high2) return MN_OK;
-    const edge_entry e = {l2, a < b ? a : b, a < b ? b : a};
+    const mn_edge_entry e = {l2, a < b ? a : b, a < b ? b : a};
     return mn_array_push(c->ctx, edges, &e);
 }
 
-static mn_status list_edges(mn_complex *c, edge_list *edges, double low, double high)
+mn_status mn_complex_list_edges(mn_complex *c, mn_edge_list *edges, double low, double high)
 {
     edges->count = 0;
     for (int64_t t = 0; t < c->triangles.count; t++)
@@ -299,11 +299,11 @@ static mn_status list_edges(mn_complex *c, edge_list *edges, double low, double 
         if (c->segments.data[s].v[0] >= 0)
             MN_TRY(list_edge(c, edges, c->segments.data[s].v[0], c->segments.data[s].v[1], low * low,
                              high * high));
-    qsort(edges->data, (size_t)edges->count, sizeof *edges->data, by_length);
+    if (edges->count > 1) qsort(edges->data, (size_t)edges->count, sizeof *edges->data, by_length);
     return MN_OK;
 }
 
-static bool still_there(const mn_complex *c, const edge_entry *e)
+static bool still_there(const mn_complex *c, const mn_edge_entry *e)
 {
     return c->vertices.data[e->a].alive && c->vertices.data[e->b].alive &&
            (mn_complex_edge(c, e->a, e->b, NULL, 0) > 0 || mn_complex_find_segment(c, e->a, e->b) >= 0) &&
@@ -312,9 +312,9 @@ static bool still_there(const mn_complex *c, const edge_entry *e)
 
 mn_status mn_complex_remesh(mn_complex *c, double shortest, double longest, mn_remesh_counts *counts)
 {
-    edge_list edges = {0};
+    mn_edge_list edges = {0};
     mn_status status = MN_OK;
-    MN_TRY_TO(out, status, list_edges(c, &edges, 0, longest));
+    MN_TRY_TO(out, status, mn_complex_list_edges(c, &edges, 0, longest));
     for (int64_t i = edges.count - 1; i >= 0; i--) {
         if (!still_there(c, &edges.data[i])) continue;
         mn_complex_begin(c);
@@ -325,14 +325,17 @@ mn_status mn_complex_remesh(mn_complex *c, double shortest, double longest, mn_r
             mn_complex_undo(c);
         }
     }
-    MN_TRY_TO(out, status, list_edges(c, &edges, shortest, INFINITY));
+    MN_TRY_TO(out, status, mn_complex_list_edges(c, &edges, shortest, INFINITY));
     for (int64_t i = 0; i < edges.count; i++)
         if (still_there(c, &edges.data[i]) && mn_complex_collapse(c, edges.data[i].a, edges.data[i].b) >= 0)
             counts->collapses++;
     for (int64_t t = 0; t < c->triangles.count; t++)
         for (int k = 0; k < 3 && c->triangles.data[t].v[0] >= 0; k++) {
             const int32_t a = c->triangles.data[t].v[k], b = c->triangles.data[t].v[(k + 1) % 3];
-            if (a < b && mn_complex_flip(c, a, b)) counts->flips++;
+            // Films between regions face one way, so each edge is seen in both directions; open films may
+            // not.
+            const bool open = c->triangles.data[t].region[0] == c->triangles.data[t].region[1];
+            if ((a < b || open) && mn_complex_flip(c, a, b)) counts->flips++;
         }
 out:
     mn_array_free(c->ctx, &edges);

@@ -28,6 +28,15 @@ int32_t mn_complex_collapse(mn_complex *c, int32_t a, int32_t b);
 /// allow it; the caller undoes the move.
 bool mn_complex_merge(mn_complex *c, int32_t kept, int32_t gone, mn_vec3 x);
 
+/// An edge of films or threads, a < b.
+typedef struct mn_edge_entry {
+    double length2;
+    int32_t a, b;
+} mn_edge_entry;
+typedef MN_ARRAY(mn_edge_entry) mn_edge_list;
+/// Edges shorter than `low` or longer than `high`, rising; some more than once.
+mn_status mn_complex_list_edges(mn_complex *c, mn_edge_list *edges, double low, double high);
+
 /// One pass of each: splits above `longest`, collapses below `shortest`, flips.
 mn_status mn_complex_remesh(mn_complex *c, double shortest, double longest, mn_remesh_counts *counts);
 

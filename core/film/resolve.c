@@ -2,9 +2,11 @@
 //
 // PEEL, OPEN and the choice between them (resolve.h).
 //
-//   PEEL A off v     A's fan moves to a new vertex a; at each edge (v, w) of the fan where the sector behind A
+//   PEEL A off v     A's fan moves to a new vertex a; at each edge (v, w) of the fan where the sector behind
+//   A
 //                    changes from C1 to C2, the film between C1 and C2 grows by the triangle (v, w, a).
-//   OPEN (A, B) at v A and B share v only: a prism. Each wall between the sectors around gets a vertex p_i, the
+//   OPEN (A, B) at v A and B share v only: a prism. Each wall between the sectors around gets a vertex p_i,
+//   the
 //                    chains of films between two walls are cut in their middle, and the polygon p_1 .. p_n is
 //                    the new film between A and B.
 //
@@ -119,8 +121,8 @@ bool mn_peel(mn_complex *c, int32_t v, const mn_sectors *s, int32_t a, double op
     }
     for (int32_t i = 0; i < s->count; i++) {
         if (s->sector[2 * i] != a && s->sector[2 * i + 1] != a) continue;
-        mn_complex_move_corner(c, s->triangle[i],
-                               mn_complex_corner(&c->triangles.data[s->triangle[i]], v), p);
+        mn_complex_move_corner(c, s->triangle[i], mn_complex_corner(&c->triangles.data[s->triangle[i]], v),
+                               p);
     }
     return !c->broken && mn_resolve_push(made, p);
 }
@@ -129,10 +131,10 @@ bool mn_peel(mn_complex *c, int32_t v, const mn_sectors *s, int32_t a, double op
 
 /// One wall of the prism: from the border of a to the border of b.
 typedef struct prism_wall {
-    int32_t corner;                        ///< link vertex on a's border
-    int32_t foot;                          ///< on b's
-    int32_t count;                         ///< of triangles
-    int32_t at[MN_COMPLEX_STAR_MAX];       ///< places in the list
+    int32_t corner;                  ///< link vertex on a's border
+    int32_t foot;                    ///< on b's
+    int32_t count;                   ///< of triangles
+    int32_t at[MN_COMPLEX_STAR_MAX]; ///< places in the list
 } prism_wall;
 
 enum { WALL_MAX = 6 };
@@ -177,8 +179,7 @@ static bool follow_wall(const mn_complex *c, int32_t v, const mn_sectors *s, int
             wall->foot = w;
             return n == 3;
         }
-        if (next < 0 || at_b > 0 || (step == 0) != (bordering == 2) || n != (step == 0 ? 3 : 2))
-            return false;
+        if (next < 0 || at_b > 0 || (step == 0) != (bordering == 2) || n != (step == 0 ? 3 : 2)) return false;
         wall->at[wall->count++] = next;
         w = mn_complex_apex(&c->triangles.data[s->triangle[next]], v, w);
         last = next;
@@ -186,8 +187,8 @@ static bool follow_wall(const mn_complex *c, int32_t v, const mn_sectors *s, int
     return false;
 }
 
-// The chain of triangles that face `a`, from link vertex `from` on, the way that leads along `first`, until the
-// next corner of the prism. u[0] = from .. u[count].
+// The chain of triangles that face `a`, from link vertex `from` on, the way that leads along `first`, until
+// the next corner of the prism. u[0] = from .. u[count].
 static int32_t follow_chain(const mn_complex *c, int32_t v, const mn_sectors *s, int32_t a, int32_t from,
                             int32_t first, int32_t *at, int32_t *u)
 {
@@ -287,7 +288,8 @@ bool mn_open(mn_complex *c, int32_t v, const mn_sectors *s, int32_t a, int32_t b
 
     const mn_complex_triangle first = c->triangles.data[s->triangle[at[0][0]]];
     const bool forward = first.v[(mn_complex_corner(&first, v) + 1) % 3] == u[0][0];
-    const bool a_behind = s->sector[2 * at[0][0]] == a; // side of a on the film, as the polygon goes on from it
+    const bool a_behind =
+        s->sector[2 * at[0][0]] == a; // side of a on the film, as the polygon goes on from it
     const int32_t la = s->label[a], lb = s->label[b];
     for (int32_t i = 0; i < n; i++)
         for (int32_t k = 0; k < wall[i].count; k++) {
@@ -437,7 +439,8 @@ bool mn_resolve(mn_complex *c, mn_resolve_list *list, double size)
 {
     bool changed = false;
     for (int32_t i = 0; i < list->count && !c->broken; i++)
-        if (c->vertices.data[list->vertex[i]].alive && mn_come_apart(c, list->vertex[i], list)) changed = true;
+        if (c->vertices.data[list->vertex[i]].alive && mn_come_apart(c, list->vertex[i], list))
+            changed = true;
     for (int32_t round = 0; round < MN_RESOLVE_MAX && !c->broken; round++) {
         bool again = false;
         for (int32_t i = 0; i < list->count && list->count < MN_RESOLVE_MAX - 8; i++)

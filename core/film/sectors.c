@@ -76,7 +76,8 @@ bool mn_edge_turn_around(const mn_complex *c, int32_t a, int32_t b, mn_edge_turn
     for (int32_t i = 0; i < turn->count; i++) {
         const mn_complex_triangle *t = &c->triangles.data[list[i]];
         const int32_t k = mn_complex_corner(t, a);
-        turn->after[i] = t->v[(k + 1) % 3] == b ? 1 : 0; // a to b to apex: the normal points the way of turning
+        turn->after[i] =
+            t->v[(k + 1) % 3] == b ? 1 : 0; // a to b to apex: the normal points the way of turning
     }
     find_partners(c, find_gap(c, a, b, turn), turn);
     return true;
@@ -128,8 +129,7 @@ bool mn_sectors_build(const mn_complex *c, const int32_t *centers, int32_t cente
     int32_t parent[2 * MN_COMPLEX_STAR_MAX], neighbours[2 * MN_COMPLEX_STAR_MAX];
     for (int32_t i = 0; i < 2 * s->count; i++) parent[i] = i;
     for (int32_t i = 0; i < center_count; i++) {
-        const int32_t count =
-            mn_complex_neighbours(c, centers[i], neighbours, 2 * MN_COMPLEX_STAR_MAX);
+        const int32_t count = mn_complex_neighbours(c, centers[i], neighbours, 2 * MN_COMPLEX_STAR_MAX);
         for (int32_t k = 0; k < count; k++)
             if (!join_around(c, centers[i], neighbours[k], s, parent)) return false;
     }

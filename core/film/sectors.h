@@ -3,9 +3,9 @@
 // The sectors of gas around one vertex or a few: components of the sides of the triangles in their stars.
 //
 // Around each edge of a star, in order of angle, the side after a triangle faces the side before the next
-// one. A free edge joins both sides of its triangle, an edge on a wall joins nothing through the wall. Sectors
-// are what "regions at a vertex" means for every move: global labels cannot tell the six openings of a wire
-// cube apart, nor the two places where one pocket touches itself.
+// one. A free edge joins both sides of its triangle, an edge on a wall joins nothing through the wall.
+// Sectors are what "regions at a vertex" means for every move: global labels cannot tell the six openings of
+// a wire cube apart, nor the two places where one pocket touches itself.
 #ifndef MENISCUS_FILM_SECTORS_H
 #define MENISCUS_FILM_SECTORS_H
 
@@ -14,11 +14,11 @@
 enum { MN_SECTOR_MAX = 32 };
 
 typedef struct mn_sectors {
-    int32_t count;                                 ///< of triangles
-    int32_t triangle[MN_COMPLEX_STAR_MAX];         ///< of all the stars, each once
-    int32_t sector[2 * MN_COMPLEX_STAR_MAX];       ///< of side 0 or 1 of triangle i, at 2 i + side
+    int32_t count;                           ///< of triangles
+    int32_t triangle[MN_COMPLEX_STAR_MAX];   ///< of all the stars, each once
+    int32_t sector[2 * MN_COMPLEX_STAR_MAX]; ///< of side 0 or 1 of triangle i, at 2 i + side
     int32_t sector_count;
-    int32_t label[MN_SECTOR_MAX];                  ///< region of each sector
+    int32_t label[MN_SECTOR_MAX]; ///< region of each sector
 } mn_sectors;
 
 /// False when the stars are too large, or broken up into more sectors than are handled.
@@ -31,7 +31,8 @@ int32_t mn_sectors_find(const mn_sectors *s, int32_t triangle);
 typedef struct mn_edge_turn {
     int32_t count;
     int32_t triangle[MN_COMPLEX_EDGE_MAX];
-    int32_t after[MN_COMPLEX_EDGE_MAX];   ///< the side of each that turning leaves by; the other is that before it
+    int32_t
+        after[MN_COMPLEX_EDGE_MAX]; ///< the side of each that turning leaves by; the other is that before it
     int32_t partner[MN_COMPLEX_EDGE_MAX]; ///< whose side before faces the side after; -1: a wall does
 } mn_edge_turn;
 

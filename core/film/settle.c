@@ -4,23 +4,24 @@
 //
 //   gamma dA/dx = Q^T q,   V(x) = V_target
 //
-// Far from rest each step minimises x^T K x / 2 under the linearised volumes, K the cotangents now: the area falls
-// in every such step [pinkall1993], but it crawls at the end. Near rest Newton's method, in directions that change
-// the shape only: along the normal inside of films, across the curve on borders, all three where borders meet. In
-// all directions it would diverge, for sliding a vertex in its film changes nothing. With the exact second
-// derivatives
+// Far from rest each step minimises x^T K x / 2 under the linearised volumes, K the cotangents now: the area
+// falls in every such step [pinkall1993], but it crawls at the end. Near rest Newton's method, in directions
+// that change the shape only: along the normal inside of films, across the curve on borders, all three where
+// borders meet. In all directions it would diverge, for sliding a vertex in its film changes nothing. With
+// the exact second derivatives
 //
 //   H = gamma d2A - sum_b q_b d2V_b,   H d = -(gamma dA - Q^T q),   Q d = V_target - V
 //
-// by conjugate gradients in the null space of Q: the preconditioner takes out what changes a volume [gould2001].
-// Negative curvature ends the iterations early. Spacing within films is by smoothing between the solves.
+// by conjugate gradients in the null space of Q: the preconditioner takes out what changes a volume
+// [gould2001]. Negative curvature ends the iterations early. Spacing within films is by smoothing between the
+// solves.
 #include "film/film_state.h"
 
 #include <string.h>
 
-enum { SMOOTHING = 3, RELAXATION = 20, NEWTON_STEPS = 14, FLOW_STEPS = 60, ROUNDS = 30 };
-static const double NEAR = 0.02;    // residual below which Newton's method takes over
-static const double LONGEST = 0.3;  // motion in one step, of the size
+enum { SMOOTHING = 3, RELAXATION = 20, NEWTON_STEPS = 20, FLOW_STEPS = 60, ROUNDS = 30 };
+static const double NEAR = 0.02;   // residual below which Newton's method takes over
+static const double LONGEST = 0.3; // motion in one step, of the size
 
 mn_film_settle_def mn_film_settle_default_def(void)
 {
@@ -32,7 +33,7 @@ typedef struct settle_job {
     const mn_vec3 *in;
     mn_vec3 *out;
     bool exact;
-    double gamma;
+    double gamma, shift; ///< shift: of the diagonal of K, added
 } settle_job;
 
 // ---- directions of shape ----
@@ -44,7 +45,8 @@ static mn_vec3 border_direction(const mn_complex *c, int32_t v)
     const int32_t count = mn_complex_neighbours(c, v, neighbours, 2 * MN_COMPLEX_STAR_MAX);
     mn_vec3 end[2];
     for (int32_t i = 0; i < count && found < 2; i++)
-        if (mn_complex_edge(c, v, neighbours[i], NULL, 0) != 2) end[found++] = mn_complex_position(c, neighbours[i]);
+        if (mn_complex_edge(c, v, neighbours[i], NULL, 0) != 2)
+            end[found++] = mn_complex_position(c, neighbours[i]);
     return found == 2 ? mn_normalize(mn_sub(end[1], end[0])) : mn_v3(0, 0, 0);
 }
 
@@ -107,9 +109,12 @@ static mn_status apply_range(void *user, mn_range range)
 {
     const settle_job *job = user;
     const mn_film *film = job->film;
-    for (int64_t v = range.begin; v < range.end; v++)
-        job->out[v] = mn_film_allowed(film, v, job->exact ? curvature_row(film, job->in, job->gamma, v)
-                                                           : mn_film_system_row(&film->system, job->in, v));
+    for (int64_t v = range.begin; v < range.end; v++) {
+        const mn_vec3 y = job->exact ? curvature_row(film, job->in, job->gamma, v)
+                                     : mn_film_system_row(&film->system, job->in, v);
+        job->out[v] =
+            mn_film_allowed(film, v, mn_axpy(y, job->shift * film->system.diagonal.data[v], job->in[v]));
+    }
     return MN_OK;
 }
 
@@ -136,7 +141,8 @@ static mn_status precondition(void *user, const double *r, double *z)
     memset(film->scratch.data, 0, mn_bytes(n, sizeof(mn_vec3)));
     MN_TRY(mn_film_pockets_scatter(film, value, -1, film->scratch.data));
     for (int64_t v = 0; v < n; v++)
-        out[v] = mn_add(out[v], mn_film_allowed(film, v, mn_scale(film->inverse.data[v], film->scratch.data[v])));
+        out[v] =
+            mn_add(out[v], mn_film_allowed(film, v, mn_scale(film->inverse.data[v], film->scratch.data[v])));
     return MN_OK;
 }
 
@@ -202,10 +208,10 @@ static mn_status measure(mn_film *film, double *residual)
     return MN_OK;
 }
 
-static mn_status one_step(mn_film *film, bool exact)
+static mn_status one_step(mn_film *film, bool exact, double shift)
 {
     const int64_t n = film->c.vertices.count;
-    settle_job job = {.film = film, .exact = exact, .gamma = 2 * film->def.sigma};
+    settle_job job = {.film = film, .exact = exact, .gamma = 2 * film->def.sigma, .shift = shift};
     // a step that mends the volumes: D^-1 Q^T (Q D^-1 Q^T)^-1 missing
     memset(film->d.data, 0, mn_bytes(n, sizeof(mn_vec3)));
     if (film->pockets.count > 1) {
@@ -219,7 +225,8 @@ static mn_status one_step(mn_film *film, bool exact)
     def.tolerance = exact ? 1e-6 : 1e-2;
     def.max_iterations = exact ? 2000 : 200;
     mn_krylov_result result;
-    MN_TRY(mn_conjugate_gradients(film->krylov, &problem, &def, &film->right.data->x, &film->d.data->x, &result));
+    MN_TRY(mn_conjugate_gradients(film->krylov, &problem, &def, &film->right.data->x, &film->d.data->x,
+                                  &result));
     film->iterations += result.iterations;
     film->newton++;
     if (result.end == MN_KRYLOV_BREAKDOWN)
@@ -245,7 +252,8 @@ static void smooth(mn_film *film)
         film->d.data[v] = mn_v3(0, 0, 0);
         if (kind > MN_COMPLEX_CURVE || c->vertices.data[v].first < 0) continue;
         if (kind == MN_COMPLEX_INSIDE) {
-            for (int32_t at = c->vertices.data[v].first; at >= 0; at = c->triangles.data[at / 3].next[at % 3]) {
+            for (int32_t at = c->vertices.data[v].first; at >= 0;
+                 at = c->triangles.data[at / 3].next[at % 3]) {
                 const int32_t *w = c->triangles.data[at / 3].v;
                 const mn_vec3 n2 = mn_complex_normal2(c, at / 3);
                 const double area = mn_norm(n2);
@@ -277,9 +285,12 @@ static void smooth(mn_film *film)
 
 static mn_status change_mesh(mn_film *film, bool rearrange)
 {
-    for (int64_t b = 1; b < film->pockets.count; b++) { // moves look at pressures and keep gas: let them be those now
+    for (int64_t b = 1; b < film->pockets.count;
+         b++) { // moves look at pressures and keep gas: let them be those now
         mn_film_pocket *pocket = &film->pockets.data[b];
-        pocket->amount = (film->def.ambient_pressure + film->excess.data[b]) * pocket->volume;
+        const double amount = (film->def.ambient_pressure + film->excess.data[b]) * pocket->volume;
+        film->ledger.gas_in += amount - pocket->amount;
+        pocket->amount = amount;
     }
     return mn_film_change_mesh(film, rearrange);
 }
@@ -315,6 +326,38 @@ static mn_status finish(mn_film *film)
     return MN_OK;
 }
 
+// Newton's method from here on, the mesh as it is. The diagonal is raised by as much as the residual, which
+// keeps its order and bounds motions that cost nothing; a step that does not help is taken back and raised
+// more.
+static mn_status newton(mn_film *film, const mn_film_settle_def *def, mn_film_settle_result *result,
+                        double *residual)
+{
+    double before = INFINITY, shift = 0, factor = 0.1;
+    for (int32_t i = 0; i < NEWTON_STEPS && result->steps < def->max_steps; i++) {
+        MN_TRY(mn_check_cancelled(film->ctx));
+        MN_TRY(prepare(film));
+        if (i == 0) find_directions(film, false); // kept: turning with the films would make it linear
+        MN_TRY(measure(film, residual));
+        if (*residual > 1.5 * before) {
+            for (int64_t v = 0; v < film->c.vertices.count; v++)
+                film->c.vertices.data[v].position = film->x1.data[v];
+            factor *= 10;
+            MN_TRY(prepare(film));
+            MN_TRY(measure(film, residual));
+        }
+        if (*residual <= def->tolerance) return MN_OK;
+        before = *residual;
+        MN_TRY(mn_array_resize(film->ctx, &film->x1, film->c.vertices.count));
+        for (int64_t v = 0; v < film->c.vertices.count; v++)
+            film->x1.data[v] = mn_complex_position(&film->c, (int32_t)v);
+        shift = factor * *residual;
+        MN_TRY(one_step(film, true, shift));
+        result->steps++;
+    }
+    MN_TRY(prepare(film));
+    return measure(film, residual);
+}
+
 static mn_status settle(mn_film *film, const mn_film_settle_def *def, mn_film_settle_result *result)
 {
     double residual = INFINITY;
@@ -332,7 +375,7 @@ static mn_status settle(mn_film *film, const mn_film_settle_def *def, mn_film_se
             shape /= fmax(2 * film->def.sigma, 1e-300) * film->def.size;
             find_directions(film, true);
             if (i > 1 && shape < NEAR) break;
-            MN_TRY(one_step(film, false));
+            MN_TRY(one_step(film, false, 0));
             film->settling = false;
             result->steps++;
             MN_TRY(change_mesh(film, def->rearrange));
@@ -345,19 +388,9 @@ static mn_status settle(mn_film *film, const mn_film_settle_def *def, mn_film_se
             MN_TRY(prepare(film));
             find_directions(film, true);
             MN_TRY(measure(film, &residual));
-            MN_TRY(one_step(film, false));
+            MN_TRY(one_step(film, false, 0));
         }
-        double before = INFINITY;
-        for (int32_t i = 0; i < NEWTON_STEPS && result->steps < def->max_steps; i++) {
-            MN_TRY(mn_check_cancelled(film->ctx));
-            MN_TRY(prepare(film));
-            if (i == 0) find_directions(film, false); // kept: turning with the films would make it linear
-            MN_TRY(measure(film, &residual));
-            if (residual <= def->tolerance || residual > 20 * before) break;
-            before = fmin(before, residual);
-            MN_TRY(one_step(film, true));
-            result->steps++;
-        }
+        MN_TRY(newton(film, def, result, &residual));
         film->settling = false;
         result->residual = residual;
         mn_progress(film->ctx, fmin(0.95, (double)result->steps / def->max_steps), "settling");
@@ -369,7 +402,8 @@ static mn_status settle(mn_film *film, const mn_film_settle_def *def, mn_film_se
             // Only a change of topology is a reason to go on.
             mn_film_forces forces;
             mn_remesh_counts counts = {0};
-            const double size = film->def.size, least = film->def.min_size > 0 ? film->def.min_size : 0.2 * size;
+            const double size = film->def.size,
+                         least = film->def.min_size > 0 ? film->def.min_size : 0.2 * size;
             forces = (mn_film_forces){2 * film->def.sigma, film->excess.data, (int32_t)film->pockets.count};
             MN_TRY(mn_film_events(&film->c, &forces, size, least, &counts));
             film->ledger.t1 += counts.t1, film->ledger.undone += counts.undone;

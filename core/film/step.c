@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One step of films, threads and gas by the implicit midpoint rule, solved for the change d of the velocities:
+// One step of films, threads and gas by the implicit midpoint rule, solved for the change d of the
+// velocities:
 //
 //   A d = r + dt Q^T q,   x1 = x0 + dt (u0 + d/2),   x_m = (x0 + x1)/2
 //   A = M + dt^2/4 (K + G) + dt (D + N)
 //   r = dt (-K (x0 + dt/2 u0) - G dt/2 u0 + M g + D (w - u0) - N u0)
 //
 // K the tensions at x0 (system.c), G the elasticity of soap (elasticity.c), D the drag of the air along the
-// normals, N the viscosity in the film, which leaves rigid motion alone (codim/film/film_viscosity.h); Q = dV/dx at
-// x_m, and q the excess pressures with (p0 + q) V(x_p) = k. As p(V) falls the gas can be eliminated:
+// normals, N the viscosity in the film, which leaves rigid motion alone (codim/film/film_viscosity.h); Q =
+// dV/dx at x_m, and q the excess pressures with (p0 + q) V(x_p) = k. As p(V) falls the gas can be eliminated:
 //
 //   q = k/V - p0 - (k/V^2) Q (dt part/2) (d - d_before)      about the pass before
 //   (A + Q^T C Q) d = r + dt Q^T (k/V - p0) + Q^T C Q d_before,   C = dt^2 part/2 k/V^2
 //
 // symmetric and positive definite: conjugate gradients, with the diagonal of A and all of Q^T C Q in the
-// preconditioner, by the small matrix of pockets (C^-1 + Q diag^-1 Q^T). However stiff the gas is, and however
-// many pockets there are, the iterations are those of the film alone. Passes are repeated until Q settles, which
-// keeps the angular momentum.
+// preconditioner, by the small matrix of pockets (C^-1 + Q diag^-1 Q^T). However stiff the gas is, and
+// however many pockets there are, the iterations are those of the film alone. Passes are repeated until Q
+// settles, which keeps the angular momentum.
 //
 // Breathing is much faster than any step (1e5 rad/s for a bubble of 1 cm) and would ring for ever under the
 // midpoint rule. V is taken between x_m and x1 by how unresolved it is (`part` from 1/2 to 1), and the volume
@@ -63,7 +64,8 @@ static mn_vec3 viscous_pull(const mn_film *film, const mn_vec3 *u, int64_t v)
         const mn_vec3 speeds[3] = {u[a], u[b], u[d]};
         double h = 0;
         for (int j = 0; j < 3; j++)
-            if (s->area.data[w[j]] > 0) h += film->mass.data[w[j]] / (3 * film->def.density * s->area.data[w[j]]);
+            if (s->area.data[w[j]] > 0)
+                h += film->mass.data[w[j]] / (3 * film->def.density * s->area.data[w[j]]);
         sum = mn_add(sum, film_viscous_pull(corners, speeds, film->def.viscosity * h));
     }
     return sum;
@@ -87,7 +89,8 @@ static mn_status apply_range(void *user, mn_range range)
     const double stiff = 0.25 * job->dt * job->dt;
     const bool drag = film->def.drag > 0;
     for (int64_t v = range.begin; v < range.end; v++) {
-        mn_vec3 y = mn_axpy(mn_scale(film->mass.data[v], u[v]), stiff, mn_film_system_row(&film->system, u, v));
+        mn_vec3 y =
+            mn_axpy(mn_scale(film->mass.data[v], u[v]), stiff, mn_film_system_row(&film->system, u, v));
         if (drag) y = mn_axpy(y, job->dt, against_air(film, v, u[v]));
         if (job->viscous) y = mn_axpy(y, job->dt, viscous_pull(film, u, v));
         job->out[v] = y;
@@ -98,7 +101,8 @@ static mn_status apply_range(void *user, mn_range range)
 static mn_status project_range(void *user, mn_range range)
 {
     const step_job *job = user;
-    for (int64_t v = range.begin; v < range.end; v++) job->out[v] = mn_film_allowed(job->film, v, job->out[v]);
+    for (int64_t v = range.begin; v < range.end; v++)
+        job->out[v] = mn_film_allowed(job->film, v, job->out[v]);
     return MN_OK;
 }
 
@@ -151,7 +155,8 @@ static mn_status precondition(void *user, const double *r, double *z)
     MN_TRY(mn_film_pockets_scatter(film, value, -1, film->scratch.data));
     mn_vec3 *out = (mn_vec3 *)z;
     for (int64_t v = 0; v < n; v++)
-        out[v] = mn_add(out[v], mn_film_allowed(film, v, mn_scale(film->inverse.data[v], film->scratch.data[v])));
+        out[v] =
+            mn_add(out[v], mn_film_allowed(film, v, mn_scale(film->inverse.data[v], film->scratch.data[v])));
     return MN_OK;
 }
 
@@ -218,8 +223,8 @@ static mn_status move_range(void *user, mn_range range)
     const step_job *job = user;
     mn_film *film = job->film;
     for (int64_t v = range.begin; v < range.end; v++)
-        film->x1.data[v] = mn_axpy(film->x0.data[v], job->shift,
-                                   mn_axpy(film->v0.data[v], 0.5, film->d.data[v]));
+        film->x1.data[v] =
+            mn_axpy(film->x0.data[v], job->shift, mn_axpy(film->v0.data[v], 0.5, film->d.data[v]));
     return MN_OK;
 }
 
@@ -275,7 +280,8 @@ static double viscous_rate(const mn_film *film)
 
 // ---- gas ----
 
-// How much of a pocket's volume counts at the end of the step: 1/2 where its breathing is resolved, 1 where not.
+// How much of a pocket's volume counts at the end of the step: 1/2 where its breathing is resolved, 1 where
+// not.
 static mn_status weigh_breathing(mn_film *film, double dt, const double *volume)
 {
     const mn_film_system *s = &film->system;
@@ -372,13 +378,15 @@ static mn_status calm_breathing(step_job *job)
     double *value = film->system.small_vector.data;
     MN_TRY(mn_film_pockets_gather(film, film->scratch.data, value));
     for (int64_t b = 0; b < pockets; b++)
-        value[b] = film->pockets.data[b].amount > 0 ? (2 * film->part.data[b] - 1) * (after[b] - value[b]) : 0;
+        value[b] =
+            film->pockets.data[b].amount > 0 ? (2 * film->part.data[b] - 1) * (after[b] - value[b]) : 0;
     mn_film_pockets_solve(film, value);
     memset(film->scratch.data, 0, mn_bytes(n, sizeof(mn_vec3)));
     MN_TRY(mn_film_pockets_scatter(film, value, 1, film->scratch.data));
     for (int64_t v = 0; v < n; v++)
-        film->d.data[v] = mn_add(film->d.data[v],
-                                 mn_film_allowed(film, v, mn_scale(film->inverse.data[v], film->scratch.data[v])));
+        film->d.data[v] =
+            mn_add(film->d.data[v],
+                   mn_film_allowed(film, v, mn_scale(film->inverse.data[v], film->scratch.data[v])));
     return MN_OK;
 }
 
@@ -396,8 +404,8 @@ static void sum_momentum(void *user, mn_range range, double *sums)
         const mn_vec3 xm = mn_scale(0.5, mn_add(x, mn_sub(film->x0.data[v], film->origin)));
         mn_vec3 f = mn_scale(job->dt * m, film->def.gravity);
         if (film->def.drag > 0)
-            f = mn_axpy(f, job->dt, against_air(film, v, mn_sub(film->wind.data[v],
-                                                                 mn_add(film->v0.data[v], d))));
+            f = mn_axpy(f, job->dt,
+                        against_air(film, v, mn_sub(film->wind.data[v], mn_add(film->v0.data[v], d))));
         const mn_vec3 p = mn_sub(mn_scale(m, d), f), l = mn_sub(mn_scale(m, mn_sub(l1, l0)), mn_cross(xm, f));
         sums[0] += p.x, sums[1] += p.y, sums[2] += p.z;
         sums[3] += l.x, sums[4] += l.y, sums[5] += l.z;
@@ -409,8 +417,8 @@ static void sum_momentum(void *user, mn_range range, double *sums)
     }
 }
 
-// A film that nothing holds gains the momentum and moment of gravity and air, and no more: what the iterations
-// left over of either is taken out as one rigid motion.
+// A film that nothing holds gains the momentum and moment of gravity and air, and no more: what the
+// iterations left over of either is taken out as one rigid motion.
 static mn_status balance(step_job *job)
 {
     mn_film *film = job->film;
@@ -479,8 +487,7 @@ mn_status mn_film_step_try(mn_film *film, double dt, double *stretch)
     MN_TRY(move(&job, dt));
     MN_TRY(mn_parallel_max(film->ctx, n, MN_FILM_GRAIN, stretch_of, film, stretch));
     *stretch /= film->def.size;
-    if (!isfinite(*stretch))
-        return mn_fail(film->ctx, MN_ERROR_DIVERGED, "The film's motion is not finite.");
+    if (!isfinite(*stretch)) return mn_fail(film->ctx, MN_ERROR_DIVERGED, "The film's motion is not finite.");
     if (job.gas) MN_TRY(calm_breathing(&job));
     return balance(&job);
 }

@@ -2,11 +2,12 @@
 //
 // The operators of a complex.
 //
-//   (K x)_v = sum_w k_vw (x_v - x_w),  k_vw = sum over the triangles at vw of gamma (cot of the angle opposite)/2
+//   (K x)_v = sum_w k_vw (x_v - x_w),  k_vw = sum over the triangles at vw of gamma (cot of the angle
+//   opposite)/2
 //
-// K x = d(gamma area)/dx where the cotangents are those of x [pinkall1993], on any number of films at an edge.
-// Frozen, x^T K x / 2 is at least the area for every other x and equal to it at x: a step that is stable with
-// the frozen K is stable. Threads and rims add their tension over their length:
+// K x = d(gamma area)/dx where the cotangents are those of x [pinkall1993], on any number of films at an
+// edge. Frozen, x^T K x / 2 is at least the area for every other x and equal to it at x: a step that is
+// stable with the frozen K is stable. Threads and rims add their tension over their length:
 //
 //   thread of volume V and length l   E = 2 sigma sqrt(pi V l)            tension pi r sigma
 //   rim on a film meshed to its middle E = 2 (pi - 1) sigma sqrt(V l/pi)   tension (pi - 1) r sigma
@@ -14,8 +15,9 @@
 // The tension of soap at a vertex is gamma_i = gamma (1 + gibbs ln(A_i / A_i0)), A_i a third of its ring; a
 // triangle pulls with the mean of its corners. Element by element instead it would lock.
 //
-// Pockets: dV_b/dx at v is a sixth of the (twice area) normals of its star, signed by the side that b is on; and
-// V = (x . dV/dx)/3. Only vertices at b are in it, so it is kept as a sparse matrix, by vertex and by pocket.
+// Pockets: dV_b/dx at v is a sixth of the (twice area) normals of its star, signed by the side that b is on;
+// and V = (x . dV/dx)/3. Only vertices at b are in it, so it is kept as a sparse matrix, by vertex and by
+// pocket.
 #include "film/film_state.h"
 
 #include <string.h>
@@ -131,9 +133,9 @@ mn_status mn_film_system_pattern(mn_film *film)
                            (long long)around, (long long)v, MN_COMPLEX_STAR_MAX);
         const int32_t count = list_row(film, v, columns, places, films);
         s->row_start.data[v] = s->column.count;
-        MN_TRY(mn_array_reserve(ctx, &s->column, s->column.count + count > s->column.capacity
-                                                     ? 2 * (s->column.count + count)
-                                                     : s->column.capacity));
+        MN_TRY(mn_array_reserve(ctx, &s->column,
+                                s->column.count + count > s->column.capacity ? 2 * (s->column.count + count)
+                                                                             : s->column.capacity));
         for (int32_t k = 0; k < count; k++) {
             s->column.data[s->column.count++] = columns[k];
             const mn_complex_wire rim = {(int32_t)v, columns[k]};
@@ -281,8 +283,7 @@ static void add_weight(mn_film_system *s, int32_t a, int32_t b, double weight)
 static int32_t segment_count_at(const mn_complex *c, int32_t v)
 {
     int32_t count = 0;
-    for (int32_t at = c->vertices.data[v].first_segment; at >= 0;
-         at = c->segments.data[at / 2].next[at % 2])
+    for (int32_t at = c->vertices.data[v].first_segment; at >= 0; at = c->segments.data[at / 2].next[at % 2])
         count++;
     return count;
 }
@@ -403,12 +404,18 @@ static mn_status volumes_range(void *user, mn_range range)
     return MN_OK;
 }
 
+// A few thousand vertices are summed sooner than workers are woken.
+static int64_t pocket_grain(const mn_film *film)
+{
+    return film->system.faces.count > 16384 ? 1 : film->pockets.count;
+}
+
 mn_status mn_film_system_volumes(mn_film *film, const mn_vec3 *x, double *volumes)
 {
     system_job job = {.film = film, .x = x, .results = volumes};
     MN_TRY(mn_parallel_for(film->ctx, film->system.vertex_count, MN_FILM_GRAIN, faces_range, &job));
     if (!volumes) return MN_OK;
-    return mn_parallel_for(film->ctx, film->pockets.count, 1, volumes_range, &job);
+    return mn_parallel_for(film->ctx, film->pockets.count, pocket_grain(film), volumes_range, &job);
 }
 
 static mn_status gather_range(void *user, mn_range range)
@@ -429,7 +436,7 @@ static mn_status gather_range(void *user, mn_range range)
 mn_status mn_film_pockets_gather(mn_film *film, const mn_vec3 *u, double *values)
 {
     system_job job = {.film = film, .x = u, .results = values};
-    return mn_parallel_for(film->ctx, film->pockets.count, 1, gather_range, &job);
+    return mn_parallel_for(film->ctx, film->pockets.count, pocket_grain(film), gather_range, &job);
 }
 
 static mn_status scatter_range(void *user, mn_range range)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Soap films, bubbles, foams and films in wire frames on a kept mesh. Bubbles share walls, three films meet at
-// 120 degrees, borders rearrange, walls burst, free edges draw back and gather into threads and drops.
+// Soap films, bubbles, foams and films in wire frames on a kept mesh. Bubbles share walls, three films meet
+// at 120 degrees, borders rearrange, walls burst, free edges draw back and gather into threads and drops.
 //
 // The mesh is a complex of triangles with the regions of gas on both sides, segments and single points that
 // share vertices; it is changed by local moves only, so vertices keep their ids and their liquid.
@@ -42,15 +42,15 @@ typedef struct mn_film_def {
 /// Soap films with 2 mm edges, without gravity.
 mn_film_def mn_film_default_def(void);
 
-/// Films to start with. Arrays belong to the caller and are read during the call; all but the first two may be
-/// NULL.
+/// Films to start with. Arrays belong to the caller and are read during the call; all but the first two may
+/// be NULL.
 typedef struct mn_film_source {
     int64_t point_count;
-    const mn_vec3 *positions;    ///< m
-    const mn_vec3 *velocities;   ///< m/s
-    const double *thickness;     ///< m, >= 0; of points with segments only and of drops, their diameter
-    const mn_vec3 *slides;       ///< unit normals of walls that points slide on; zero: free
-    const uint8_t *pinned;       ///< 1: held where it is, or by the frame
+    const mn_vec3 *positions;  ///< m
+    const mn_vec3 *velocities; ///< m/s
+    const double *thickness;   ///< m, >= 0; of points with segments only and of drops, their diameter
+    const mn_vec3 *slides;     ///< unit normals of walls that points slide on; zero: free
+    const uint8_t *pinned;     ///< 1: held where it is, or by the frame
     int64_t triangle_count;
     const int32_t (*triangles)[3];
     const int32_t (*regions)[2]; ///< behind and in front of each triangle; 0 is the air around. NULL: found
@@ -84,7 +84,7 @@ typedef struct mn_film_point {
     double mass, thickness; ///< kg, m; thickness of threads and drops is their diameter
     double pressure;        ///< Pa above the ambient, highest of the pockets that it borders
     int64_t id;
-    int32_t kind; ///< 0 inside of a film, 1 on a border or rim, 2 where borders meet, 3 held by a wire
+    int32_t kind;  ///< 0 inside of a film, 1 on a border or rim, 2 where borders meet, 3 held by a wire
     int32_t codim; ///< 1 film, 2 thread, 3 drop
 } mn_film_point;
 
@@ -120,8 +120,8 @@ void mn_film_free(mn_film *film);
 mn_status mn_film_set_def(mn_film *film, const mn_film_def *def);
 /// Before films are added: where the wires are at the start.
 mn_status mn_film_set_frame(mn_film *film, const mn_film_frame *frame);
-/// Adds films. Contradictions between regions, triangles twice or without area fail with a sentence that names
-/// them. Closed pockets start with the gas that balances the tension around them.
+/// Adds films. Contradictions between regions, triangles twice or without area fail with a sentence that
+/// names them. Closed pockets start with the gas that balances the tension around them.
 mn_status mn_film_add(mn_film *film, const mn_film_source *source);
 /// `dt` seconds on. On failure, also when cancelled, the state is that of the last good step.
 mn_status mn_film_advance(mn_film *film, const mn_film_inputs *inputs, double dt);
@@ -139,8 +139,8 @@ typedef struct mn_film_settle_result {
     bool settled;
 } mn_film_settle_result;
 
-/// Brings films to their equilibrium at the volumes that their pockets have now: the shape of least area. They
-/// are at rest afterwards, and pockets hold the gas that keeps them there.
+/// Brings films to their equilibrium at the volumes that their pockets have now: the shape of least area.
+/// They are at rest afterwards, and pockets hold the gas that keeps them there.
 mn_status mn_film_settle(mn_film *film, const mn_film_settle_def *def, mn_film_settle_result *result);
 /// Sets the volume that a pocket is settled at, m^3.
 mn_status mn_film_set_volume(mn_film *film, int32_t region, double volume);

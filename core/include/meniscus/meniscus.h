@@ -12,6 +12,7 @@
 #include "meniscus/collider.h"
 #include "meniscus/context.h"
 #include "meniscus/fill.h"
+#include "meniscus/film.h"
 #include "meniscus/film_skin.h"
 #include "meniscus/film_source.h"
 #include "meniscus/geo.h"
