@@ -7,10 +7,9 @@
 
 double mn_cook_material_float(const mn_cook *cook, const char *parm)
 {
-    static const char *const properties[] = {"density", "viscosity", "sigma"};
-    static const double values[][3] = {MN_MATERIAL_VALUES};
-    const int32_t material = mn_cook_menu(cook, "material");
-    for (int i = 0; material > 0 && i < 3; i++)
-        if (strcmp(properties[i], parm) == 0) return values[material][i];
-    return mn_cook_float(cook, parm);
+    static const char *const properties[] = {"", "density", "viscosity", "sigma"};
+    int property = MN_PROPERTY_SIGMA;
+    while (property > 0 && strcmp(properties[property], parm) != 0) property--;
+    return mn_material_value(mn_cook_menu(cook, "material"), (mn_property)property,
+                             mn_cook_float(cook, parm));
 }

@@ -434,21 +434,13 @@ static mn_status write_surface(const mn_cook *cook, mn_mpm *mpm, mn_geo *geo)
     return status;
 }
 
-static mn_status emit(const mn_cook *cook, void *state, mn_geo **outputs)
+static mn_status emit(const mn_cook *cook, void *state, int32_t output, mn_geo **out)
 {
     mpm_state *s = state;
-    mn_geo *particles = NULL, *surface = NULL;
-    mn_status status;
-    MN_TRY_TO(fail, status, mn_geo_create(cook->ctx, &particles));
-    MN_TRY_TO(fail, status, mn_geo_create(cook->ctx, &surface));
-    MN_TRY_TO(fail, status, write_particles(cook, s->mpm, particles));
-    MN_TRY_TO(fail, status, write_surface(cook, s->mpm, surface));
-    outputs[OUTPUT_PARTICLES] = particles;
-    outputs[OUTPUT_SURFACE] = surface;
-    return MN_OK;
-fail:
-    mn_geo_free(particles);
-    mn_geo_free(surface);
+    MN_TRY(mn_geo_create(cook->ctx, out));
+    const mn_status status =
+        output == OUTPUT_PARTICLES ? write_particles(cook, s->mpm, *out) : write_surface(cook, s->mpm, *out);
+    if (status != MN_OK) mn_geo_free(*out), *out = NULL;
     return status;
 }
 
