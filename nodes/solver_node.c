@@ -156,7 +156,7 @@ static void release(mn_context *ctx, void *memory)
     for (int32_t i = 0; i < MN_SOLVER_INPUTS; i++) let_go(ctx, &state->inputs[i]);
     if (state->own && state->node->free_own) state->node->free_own(ctx, state->own);
     mn_release(ctx, state->own, state->node->own_size);
-    if (state->solver) state->type->free(state->solver);
+    mn_solver_free(state->type, state->solver);
     mn_release(ctx, state->def, state->type->def_size);
     mn_release(ctx, state, sizeof *state);
 }
@@ -259,7 +259,7 @@ static mn_status save(const mn_cook *cook, const void *memory, mn_writer *out)
     (void)cook;
     const solver_state *state = memory;
     if (state->node->save_own) MN_TRY(state->node->save_own(state->own, out));
-    return state->type->save(state->solver, out);
+    return mn_solver_save(state->type, state->solver, out);
 }
 
 static mn_status load(const mn_cook *cook, mn_reader *in, void **out)

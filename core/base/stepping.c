@@ -53,6 +53,21 @@ typedef struct stepping {
     double last; ///< s, the step before; 0: none
 } stepping;
 
+// The rows of the def that every solver names alike.
+static void read_plan(const mn_solver_type *type, const mn_solver *solver, mn_step_plan *plan)
+{
+    const void *def = (const char *)solver + type->def_offset;
+    for (int32_t i = 0; i < type->field_count; i++) {
+        const mn_field *field = &type->fields[i];
+        double value[4];
+        if (field->storage == MN_STORE_NONE) continue;
+        mn_field_get(field, def, value);
+        if (strcmp(field->name, "min_substeps") == 0) plan->min_substeps = (int64_t)value[0];
+        if (strcmp(field->name, "max_substeps") == 0) plan->max_substeps = (int64_t)value[0];
+        if (strcmp(field->name, "max_dt") == 0) plan->max_dt = value[0];
+    }
+}
+
 static mn_status begin(stepping *s, double seconds)
 {
     s->plan = (mn_step_plan){
@@ -66,6 +81,7 @@ static mn_status begin(stepping *s, double seconds)
         .failure = "A step failed",
         .advice = "lower max_dt, or look for extreme values in the parameters and inputs",
     };
+    read_plan(s->type, s->solver, &s->plan);
     if (s->type->begin) MN_TRY(s->type->begin(s->solver, s->inputs, seconds, &s->plan));
     if (s->plan.max_substeps < s->plan.min_substeps) s->plan.max_substeps = s->plan.min_substeps;
     return MN_OK;
@@ -186,32 +202,4 @@ mn_status mn_solver_forecast(const mn_solver_type *type, mn_solver *solver, cons
     solver->seconds = solver->left = 0;
     if (status == MN_OK && !limit.idle) *forecast = (mn_step_forecast){limit.longest, steps, limit.binding};
     return status;
-}
-
-mn_status mn_solver_create(mn_context *ctx, const mn_solver_type *type, const void *def, mn_solver **solver)
-{
-    *solver = NULL;
-    MN_TRY(mn_def_check(ctx, type->fields, type->field_count, def));
-    return type->create(ctx, def, solver);
-}
-
-mn_status mn_solver_set_def(const mn_solver_type *type, mn_solver *solver, const void *def)
-{
-    MN_TRY(mn_def_check(solver->ctx, type->fields, type->field_count, def));
-    return type->set_def(solver, def);
-}
-
-mn_status mn_solver_load(mn_context *ctx, const mn_solver_type *type, const void *def, mn_reader *in,
-                         mn_solver **solver)
-{
-    *solver = NULL;
-    MN_TRY(mn_def_check(ctx, type->fields, type->field_count, def));
-    return type->load(ctx, def, in, solver);
-}
-
-void mn_solver_report(const mn_solver_type *type, const mn_solver *solver, mn_report *report)
-{
-    memset(report, 0, sizeof *report);
-    mn_report_counts(report, &solver->counts, &solver->timers);
-    if (type->report) type->report(solver, report);
 }

@@ -108,8 +108,6 @@ mn_status mn_spray_begin(mn_solver *solver, const mn_solver_inputs *inputs, doub
     memset(f, 0, sizeof *f);
     f->phase_begin = spray->phase;
     f->march = mn_march_prepare(&spray->def, inputs);
-    plan->min_substeps = spray->def.min_substeps;
-    plan->max_substeps = spray->def.max_substeps;
     plan->halvings = INT32_MAX;
     plan->least = 0.999 * seconds / fmax(spray->def.min_substeps, spray->def.max_substeps);
     plan->failure = "A drop's position became NaN or infinite";

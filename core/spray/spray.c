@@ -27,31 +27,13 @@ mn_status mn_spray_check_source(mn_context *ctx, const mn_emitter *source)
 
 // ---- life ----
 
-static mn_status create(mn_context *ctx, const void *def, mn_solver **out)
-{
-    mn_spray *spray = mn_allocate_zero(ctx, sizeof *spray);
-    if (!spray) return MN_ERROR_MEMORY;
-    spray->solver.ctx = ctx;
-    spray->def = *(const mn_spray_def *)def;
-    *out = &spray->solver;
-    return MN_OK;
-}
-
 static void release(mn_solver *solver)
 {
     mn_spray *spray = (mn_spray *)solver;
-    if (!spray) return;
     mn_array_free(solver->ctx, &spray->drops);
     mn_array_free(solver->ctx, &spray->source);
     mn_array_free(solver->ctx, &spray->backup);
     mn_array_free(solver->ctx, &spray->cumulative_area);
-    mn_release(solver->ctx, spray, sizeof *spray);
-}
-
-static mn_status set_def(mn_solver *solver, const void *def)
-{
-    ((mn_spray *)solver)->def = *(const mn_spray_def *)def;
-    return MN_OK;
 }
 
 mn_status mn_spray_too_many(const mn_spray *spray, double count)
@@ -208,36 +190,19 @@ static mn_status add_rows(mn_solver *solver, int64_t count, void *rows, uint64_t
 
 // ---- saving ----
 
-enum { SAVE_VERSION = 2 };
 static const mn_saved saved[] = {
     MN_SAVED_F64(mn_spray, solver.time, 2), MN_SAVED_I64(mn_spray, next_id, 2),
     MN_SAVED_F64(mn_spray, phase, 2),       MN_SAVED_I64(mn_spray, source_triangles, 2),
     MN_SAVED_ARRAY(mn_spray, source, 2),    MN_SAVED_ARRAY(mn_spray, drops, 2),
 };
 
-static mn_status save(const mn_solver *solver, mn_writer *out)
+static mn_status loaded(mn_solver *solver)
 {
-    return mn_save_members(out, "spray", SAVE_VERSION, saved, MN_COUNT_OF(saved), solver);
-}
-
-static mn_status load_into(mn_spray *spray, mn_reader *in)
-{
-    int32_t version;
-    MN_TRY(
-        mn_load_members(in, "spray", SAVE_VERSION, SAVE_VERSION, saved, MN_COUNT_OF(saved), spray, &version));
+    const mn_spray *spray = (const mn_spray *)solver;
     if (spray->drops.count > spray->next_id || !(spray->phase >= 0 && spray->phase < 1e18))
-        return mn_fail(spray->solver.ctx, MN_ERROR_FORMAT,
-                       "The saved spray is damaged: %lld drops, next id %lld.", (long long)spray->drops.count,
-                       (long long)spray->next_id);
+        return mn_fail(solver->ctx, MN_ERROR_FORMAT, "The saved spray is damaged: %lld drops, next id %lld.",
+                       (long long)spray->drops.count, (long long)spray->next_id);
     return MN_OK;
-}
-
-static mn_status load(mn_context *ctx, const void *def, mn_reader *in, mn_solver **out)
-{
-    MN_TRY(create(ctx, def, out));
-    const mn_status status = load_into((mn_spray *)*out, in);
-    if (status != MN_OK) release(*out), *out = NULL;
-    return status;
 }
 
 const mn_solver_type mn_spray_solver = {
@@ -245,11 +210,11 @@ const mn_solver_type mn_spray_solver = {
     .fields = mn_spray_fields,
     .field_count = MN_SPRAY_FIELD_COUNT,
     .def_size = sizeof(mn_spray_def),
+    .state_size = sizeof(mn_spray),
+    .def_offset = offsetof(mn_spray, def),
     .takes = MN_TAKES_COLLIDER | MN_TAKES_WIND | MN_TAKES_EMITTER,
     .output_count = 1,
-    .create = create,
     .free = release,
-    .set_def = set_def,
     .add = add_rows,
     .reads = read,
     .read_count = MN_COUNT_OF(read),
@@ -262,8 +227,11 @@ const mn_solver_type mn_spray_solver = {
     .end = mn_spray_end,
     .view = view,
     .report = report_on,
-    .save = save,
-    .load = load,
+    .saved = saved,
+    .saved_count = MN_COUNT_OF(saved),
+    .version = 2,
+    .oldest = 2,
+    .loaded = loaded,
 };
 
 // ---- the typed face ----
@@ -275,7 +243,7 @@ mn_status mn_spray_create(mn_context *ctx, const mn_spray_def *def, mn_spray **s
 
 void mn_spray_free(mn_spray *spray)
 {
-    release((mn_solver *)spray);
+    mn_solver_free(&mn_spray_solver, (mn_solver *)spray);
 }
 
 mn_status mn_spray_set_def(mn_spray *spray, const mn_spray_def *def)
@@ -290,7 +258,7 @@ void mn_spray_report(const mn_spray *spray, mn_report *report)
 
 mn_status mn_spray_save(const mn_spray *spray, mn_writer *out)
 {
-    return save(&spray->solver, out);
+    return mn_solver_save(&mn_spray_solver, &spray->solver, out);
 }
 
 mn_status mn_spray_load(mn_context *ctx, const mn_spray_def *def, mn_reader *in, mn_spray **spray)

@@ -116,7 +116,7 @@ typedef struct mn_solver_inputs {
 
 // ---- steps ----
 
-/// How a solver wants its frame cut; begin() gets the defaults in brackets.
+/// How a solver wants its frame cut; begin() gets the def's rows of these names, or the defaults in brackets.
 typedef struct mn_step_plan {
     const char *what;             ///< for progress [the solver's name]
     int64_t min_substeps;         ///< [1]
@@ -147,13 +147,17 @@ typedef struct mn_solver_type {
     const mn_field *fields;
     int32_t field_count;
     size_t def_size;
-    uint32_t takes; ///< MN_TAKES_*
+    size_t state_size; ///< of the struct that begins with mn_solver
+    size_t def_offset; ///< of the def in it
+    uint32_t takes;    ///< MN_TAKES_*
     int32_t output_count;
 
-    /// Required. The def has been checked against its fields.
-    mn_status (*create)(mn_context *ctx, const void *def, mn_solver **solver);
+    /// After the struct was made: zeros, the context and a checked def.
+    mn_status (*init)(mn_solver *solver);
+    /// Gives back what the struct holds; the struct itself is the house's.
     void (*free)(mn_solver *solver);
-    /// Required. New parameters from the next advance on; the def has been checked.
+    /// A new def, checked against its fields, is about to replace the old one: refuse it, or note what
+    /// changes.
     mn_status (*set_def)(mn_solver *solver, const void *def);
 
     /// What the first input brings: `count` rows of `row_size` bytes with the columns of `reads`; bit k of
@@ -182,14 +186,23 @@ typedef struct mn_solver_type {
     mn_status (*view)(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output,
                       mn_view *view); ///< required
     void (*report)(const mn_solver *solver, mn_report *report);
-    mn_status (*save)(const mn_solver *solver, mn_writer *out);                             ///< required
-    mn_status (*load)(mn_context *ctx, const void *def, mn_reader *in, mn_solver **solver); ///< required
+
+    /// The state as members of the struct, in versions `oldest` to `version`.
+    const mn_saved *saved;
+    int32_t saved_count, version, oldest;
+    /// What is not a member, after them; `version` is the one that was written.
+    mn_status (*save)(const mn_solver *solver, mn_writer *out);
+    mn_status (*load)(mn_solver *solver, mn_reader *in, int32_t version);
+    /// Refuses what save cannot have written, and makes what follows from the state.
+    mn_status (*loaded)(mn_solver *solver);
 } mn_solver_type;
 
 // ---- the verbs, for any solver ----
 
 /// Checks the def and creates.
 mn_status mn_solver_create(mn_context *ctx, const mn_solver_type *type, const void *def, mn_solver **solver);
+/// NULL is fine.
+void mn_solver_free(const mn_solver_type *type, mn_solver *solver);
 /// Checks the def and sets it; on failure the old one stays.
 mn_status mn_solver_set_def(const mn_solver_type *type, mn_solver *solver, const void *def);
 /// `inputs` may be NULL. See above.
@@ -204,7 +217,8 @@ mn_status mn_solver_forecast(const mn_solver_type *type, mn_solver *solver, cons
                              double seconds, mn_step_forecast *forecast);
 /// Empties the report and fills it.
 void mn_solver_report(const mn_solver_type *type, const mn_solver *solver, mn_report *report);
-/// Checks the def and loads.
+mn_status mn_solver_save(const mn_solver_type *type, const mn_solver *solver, mn_writer *out);
+/// Checks the def and loads; `def` is the one to advance with.
 mn_status mn_solver_load(mn_context *ctx, const mn_solver_type *type, const void *def, mn_reader *in,
                          mn_solver **solver);
 
