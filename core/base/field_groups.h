@@ -73,13 +73,13 @@ double mn_material_value(int32_t material, mn_property property, double custom);
 #define MN_ROW_BOX(type_, member_, storage_) .storage = storage_, .offset = offsetof(type_, member_)
 #define MN_FIELD_BOX_CENTER(type_, member_, name_, label_, soft_, folder_, disable_when_)                    \
     {                                                                                                        \
-        MN_ROW_NUMBER(MN_PARM_FLOAT, 3, name_, label_, "m", -INFINITY, INFINITY, -(soft_), soft_, folder_,   \
+        MN_ROW_NUMBER(MN_PARM_FLOAT, 3, name_, label_, "m", -MN_FAR, MN_FAR, -(soft_), soft_, folder_,       \
                       disable_when_, "Center of the box."),                                                  \
             MN_ROW_BOX(type_, member_, MN_STORE_BOX_CENTER)                                                  \
     }
 #define MN_FIELD_BOX_SIZE(type_, member_, name_, label_, default_, soft_, folder_, disable_when_)            \
     {                                                                                                        \
-        MN_ROW_NUMBER(MN_PARM_FLOAT, 3, name_, label_, "m", 0, INFINITY, 0, soft_, folder_, disable_when_,   \
+        MN_ROW_NUMBER(MN_PARM_FLOAT, 3, name_, label_, "m", 0, MN_FAR, 0, soft_, folder_, disable_when_,     \
                       "Edge lengths of the box."),                                                           \
             .defaults = {default_, default_, default_}, MN_ROW_BOX(type_, member_, MN_STORE_BOX_SIZE)        \
     }
@@ -96,10 +96,10 @@ double mn_material_value(int32_t material, mn_property property, double custom);
 /// walls.
 #define MN_PARMS_DOMAIN(folder_)                                                                             \
     MN_TOGGLE("use_domain", "Domain", 0, folder_, NULL, "Encloses the liquid in a box."),                    \
-        MN_VEC3("domain_center", "Domain Center", "m", 0, 0, 0, -INFINITY, INFINITY, -1, 1, folder_,         \
+        MN_VEC3("domain_center", "Domain Center", "m", 0, 0, 0, -MN_FAR, MN_FAR, -1, 1, folder_,             \
                 "{ use_domain == 0 }", "Center of the box."),                                                \
-        MN_VEC3("domain_size", "Domain Size", "m", 1, 1, 1, 0, INFINITY, 0, 2, folder_,                      \
-                "{ use_domain == 0 }", "Edge lengths of the box.")
+        MN_VEC3("domain_size", "Domain Size", "m", 1, 1, 1, 0, MN_FAR, 0, 2, folder_, "{ use_domain == 0 }", \
+                "Edge lengths of the box.")
 /// A menu for each side of the domain; all start with the first item.
 #define MN_PARM_SIDE(name_, label_, items_, folder_, tooltip_)                                               \
     MN_MENU(name_, label_, items_, 0, folder_, "{ use_domain == 0 }", tooltip_)

@@ -29,7 +29,7 @@ const mn_field mn_spray_fields[] = {
     MN_FIELD_MENU(def, along, "Along", along_items, MN_SPRAY_ALONG_NORMAL, "Emission", NULL,
                   "Drops leave along the source's normals (its N, or the polygons' own) or along one axis."),
     MN_FIELD_VEC3(
-        def, direction, "Direction", "", 0, 1, 0, -INFINITY, INFINITY, -1, 1, "Emission", NULL,
+        def, direction, "Direction", "", 0, 1, 0, -MN_FAR, MN_FAR, -1, 1, "Emission", NULL,
         "The axis to emit along, and the direction where the source has no normals. Its length does not "
         "matter."),
     MN_FIELD_FLOAT(

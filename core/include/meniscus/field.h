@@ -112,6 +112,9 @@ size_t mn_storage_bytes(mn_storage storage);
     extern const char table_##_count[sizeof(table_) / sizeof((table_)[0])];                                  \
     extern const char table_##_count[count_]
 
+/// The largest length, coordinate, angle or factor of a hard range: products of three still fit a float.
+#define MN_FAR 1e9
+
 // ---- rows that only the node reads ----
 
 #define MN_ROW_NUMBER(kind_, size_, name_, label_, unit_, hard_min_, hard_max_, soft_min_, soft_max_,        \
