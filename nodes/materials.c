@@ -11,18 +11,21 @@ static const char *const UNITS[] = {"kg/m^3", "Pa s", "N/m"};
 static const char SIGNATURE[] = "material_node";
 static const double SAME = 0.005; ///< values nearer than this share are one
 
+static double value_of(const mn_cook *cook, const char *parm, double custom)
+{
+    int property = MN_PROPERTY_SIGMA;
+    while (property > 0 && strcmp(PROPERTIES[property - 1], parm) != 0) property--;
+    return mn_material_value(mn_cook_menu(cook, "material"), (mn_property)property, custom);
+}
+
 double mn_cook_material_of(const mn_cook *cook, const char *parm)
 {
-    static const double values[][3] = {MN_MATERIAL_VALUES};
-    const int32_t material = mn_cook_menu(cook, "material");
-    for (int i = 0; material > 0 && i < 3; i++)
-        if (strcmp(PROPERTIES[i], parm) == 0) return values[material][i];
-    return 0;
+    return value_of(cook, parm, 0);
 }
 
 double mn_cook_material_float(const mn_cook *cook, const char *parm)
 {
-    return mn_cook_menu(cook, "material") > 0 ? mn_cook_material_of(cook, parm) : mn_cook_float(cook, parm);
+    return value_of(cook, parm, mn_cook_float(cook, parm));
 }
 
 mn_status mn_material_sign(const mn_cook *cook, mn_geo *geo)
