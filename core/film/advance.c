@@ -9,24 +9,23 @@
 
 static const double TOO_FAR = 0.6, FAR_ENOUGH = 0.3; // motion against a neighbour in one step, of the size
 static const double LONGEST = 1.4, SHORTEST = 0.5;   // edges, of the size
-static const double LEAST_STEP = 1e-7;               // of max_dt
 
 // ---- wires ----
 
 static mn_status take_frame(mn_film *film, const mn_film_frame *frame)
 {
-    MN_TRY(mn_array_resize(film->ctx, &film->frame_end, film->frame.count));
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->frame_end, film->frame.count));
     memcpy(film->frame_end.data, film->frame.data, mn_bytes(film->frame.count, sizeof(mn_vec3)));
     if (!frame) return MN_OK;
     if (frame->point_count != film->frame_points)
         return mn_fail(
-            film->ctx, MN_ERROR_INPUT,
+            film->solver.ctx, MN_ERROR_INPUT,
             "The frame has %lld points now and had %lld at the start; keep its topology while it moves.",
             (long long)frame->point_count, (long long)film->frame_points);
     for (int64_t i = 0; i < frame->point_count; i++) {
         if (!mn_is_finite3(frame->positions[i]))
-            return mn_fail(film->ctx, MN_ERROR_INPUT, "Point %lld of the frame is not at a finite place.",
-                           (long long)i);
+            return mn_fail(film->solver.ctx, MN_ERROR_INPUT,
+                           "Point %lld of the frame is not at a finite place.", (long long)i);
         film->frame_end.data[i] = frame->positions[i];
     }
     return MN_OK;
@@ -34,7 +33,7 @@ static mn_status take_frame(mn_film *film, const mn_film_frame *frame)
 
 static void move_frame(mn_film *film, double dt)
 {
-    const double part = film->remaining > 0 ? dt / film->remaining : 1;
+    const double part = dt / (film->solver.left + dt); // time left is that after the step
     for (int64_t i = 0; i < film->frame.count; i++)
         film->frame.data[i] = mn_lerp(film->frame.data[i], film->frame_end.data[i], part);
 }
@@ -43,7 +42,7 @@ static void move_frame(mn_film *film, double dt)
 
 static mn_status touch_solids(mn_film *film, double before)
 {
-    const mn_collider *collider = film->inputs->collider;
+    const mn_collider *collider = film->around->collider;
     if (!collider) return MN_OK;
     const int64_t n = film->c.vertices.count;
     for (int64_t v = 0; v < n; v++) film->x0.data[v] = mn_complex_position(&film->c, (int32_t)v);
@@ -155,7 +154,7 @@ static mn_vec3 angular_momentum(const mn_film *film)
 
 static mn_status list_forces(mn_film *film, mn_film_forces *forces)
 {
-    MN_TRY(mn_array_resize(film->ctx, &film->excess, film->pockets.count));
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->excess, film->pockets.count));
     for (int64_t b = 0; b < film->pockets.count; b++) film->excess.data[b] = film->pockets.data[b].excess;
     *forces = (mn_film_forces){2 * film->def.sigma, film->excess.data, (int32_t)film->pockets.count};
     return MN_OK;
@@ -188,7 +187,7 @@ mn_status mn_film_change_mesh(mn_film *film, bool rearrange)
         MN_TRY(mn_film_find_pockets(film, false));
     ledger->angular_lost += mn_norm(mn_sub(angular_momentum(film), before));
     if (c->vertices.count > film->def.max_vertices)
-        return mn_fail(film->ctx, MN_ERROR_INPUT,
+        return mn_fail(film->solver.ctx, MN_ERROR_INPUT,
                        "The film would need %lld vertices and may have %lld; use a larger size.",
                        (long long)c->vertices.count, (long long)film->def.max_vertices);
     return MN_OK;
@@ -196,60 +195,68 @@ mn_status mn_film_change_mesh(mn_film *film, bool rearrange)
 
 // ---- the advance ----
 
-static mn_status one_step(mn_film *film)
+mn_status mn_film_begin(mn_solver *solver, const mn_solver_inputs *inputs, double seconds, mn_step_plan *plan)
 {
-    double dt = fmin(film->next_dt, film->def.max_dt);
-    dt = film->remaining / ceil(film->remaining / dt * (1 - 1e-12));
-    for (;;) {
-        double stretch = 0;
-        mn_timer_begin(&film->timers, "solve");
-        const mn_status status = mn_film_step_try(film, dt, &stretch);
-        mn_timer_end(&film->timers, "solve");
-        if (status != MN_OK && status != MN_ERROR_DIVERGED) return status;
-        if (status == MN_OK && stretch <= TOO_FAR) {
-            film->next_dt = fmin(film->def.max_dt, dt * fmin(1.5, FAR_ENOUGH / fmax(stretch, 1e-3)));
-            break;
-        }
-        film->rollbacks++;
-        dt *= 0.5;
-        if (dt < LEAST_STEP * film->def.max_dt)
-            return status != MN_OK ? status
-                                   : mn_fail(film->ctx, MN_ERROR_DIVERGED,
-                                             "Films move too fast for any time step; check wires and wind, "
-                                             "or use a larger size.");
-    }
-    mn_film_step_accept(film, dt);
+    static const mn_film_inputs nothing = {0};
+    mn_film *film = (mn_film *)solver;
+    (void)seconds;
+    plan->what = "films";
+    plan->halvings = 24;
+    plan->failure = "Films move too fast";
+    plan->advice = "check wires and wind, or use a larger size";
+    film->inputs = inputs->own ? inputs->own : &nothing;
+    film->around = inputs;
+    return take_frame(film, film->inputs->frame);
+}
+
+mn_status mn_film_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_step_limit *limit)
+{
+    const mn_film *film = (const mn_film *)solver;
+    (void)inputs;
+    if (film->next_dt < limit->longest) limit->longest = film->next_dt, limit->binding = "motion of films";
+    return MN_OK;
+}
+
+mn_status mn_film_attempt(mn_solver *solver, const mn_solver_inputs *inputs, double dt, mn_verdict *verdict)
+{
+    mn_film *film = (mn_film *)solver;
+    (void)inputs;
+    mn_timer_begin(&solver->timers, "solve");
+    const mn_status status = mn_film_step_try(film, dt, &film->stretch);
+    mn_timer_end(&solver->timers, "solve");
+    if (status != MN_OK && status != MN_ERROR_DIVERGED) return status;
+    verdict->good = status == MN_OK && film->stretch <= TOO_FAR;
+    return MN_OK;
+}
+
+mn_status mn_film_commit(mn_solver *solver, const mn_solver_inputs *inputs, double dt)
+{
+    mn_film *film = (mn_film *)solver;
+    (void)inputs;
+    film->next_dt = fmin(film->def.max_dt, dt * fmin(1.5, FAR_ENOUGH / fmax(film->stretch, 1e-3)));
+    mn_film_step_accept(film);
     move_frame(film, dt);
-    film->remaining -= dt;
-    film->substeps++;
-    film->dt_min = fmin(film->dt_min, dt), film->dt_max = fmax(film->dt_max, dt);
-    MN_TRY(touch_solids(film, fmax(0, film->remaining)));
-    mn_timer_begin(&film->timers, "gas");
+    MN_TRY(touch_solids(film, solver->left));
+    mn_timer_begin(&solver->timers, "gas");
     MN_TRY(mn_film_measure_pockets(film));
     MN_TRY(mn_film_move_gas(film, dt));
-    mn_timer_end(&film->timers, "gas");
-    mn_timer_begin(&film->timers, "mesh");
+    mn_timer_end(&solver->timers, "gas");
+    mn_timer_begin(&solver->timers, "mesh");
     const mn_status status = mn_film_change_mesh(film, true);
-    mn_timer_end(&film->timers, "mesh");
+    mn_timer_end(&solver->timers, "mesh");
     return status;
 }
 
-mn_status mn_film_advance(mn_film *film, const mn_film_inputs *inputs, double dt)
+mn_status mn_film_end(mn_solver *solver, const mn_solver_inputs *inputs)
 {
-    static const mn_film_inputs nothing = {0};
-    MN_TRY(mn_check_number(film->ctx, "dt", dt, 0, 1e6, true));
-    if (dt == 0) return MN_OK;
-    film->inputs = inputs ? inputs : &nothing;
-    film->substeps = film->iterations = film->rollbacks = film->newton = 0;
-    film->dt_min = INFINITY, film->dt_max = 0;
-    mn_timers_reset(&film->timers);
-    film->remaining = dt;
-    mn_status status = take_frame(film, film->inputs->frame);
-    while (status == MN_OK && film->remaining > 1e-12 * dt) {
-        status = mn_check_cancelled(film->ctx);
-        mn_progress(film->ctx, 1 - film->remaining / dt, "films");
-        if (status == MN_OK) status = one_step(film);
-    }
+    (void)inputs;
+    mn_film_abandon(solver);
+    return MN_OK;
+}
+
+void mn_film_abandon(mn_solver *solver)
+{
+    mn_film *film = (mn_film *)solver;
     film->inputs = NULL;
-    return status;
+    film->around = NULL;
 }

@@ -59,6 +59,6 @@ static mn_status pull_range(void *user, mn_range range)
 mn_status mn_film_elastic_apply(mn_film *film, const mn_vec3 *u, double factor, mn_vec3 *out)
 {
     elastic_job job = {film, u, factor, out};
-    MN_TRY(mn_parallel_for(film->ctx, film->system.vertex_count, MN_FILM_GRAIN, rate_range, &job));
-    return mn_parallel_for(film->ctx, film->system.vertex_count, MN_FILM_GRAIN, pull_range, &job);
+    MN_TRY(mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, rate_range, &job));
+    return mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, pull_range, &job);
 }

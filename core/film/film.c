@@ -9,67 +9,24 @@
 static const double PI = 3.14159265358979323846;
 static const double ON_WIRE = 0.02; // of the size: films nearer to a wire when they are added are held by it
 
-mn_film_def mn_film_default_def(void)
-{
-    return (mn_film_def){.size = 0.002,
-                         .density = 1000,
-                         .sigma = 0.025,
-                         .viscosity = 0.001,
-                         .gas = true,
-                         .ambient_pressure = 101325,
-                         .thickness = 1e-6,
-                         .drag = 0,
-                         .max_dt = 1.0 / 240,
-                         .max_vertices = 20000000};
-}
+// ---- life ----
 
-static mn_status check_def(mn_context *ctx, const mn_film_def *def)
+static mn_status init(mn_solver *solver)
 {
-    MN_TRY(mn_check_number(ctx, "size", def->size, 0, 1e6, false));
-    MN_TRY(mn_check_number(ctx, "min_size", def->min_size, 0, def->size, true));
-    MN_TRY(mn_check_number(ctx, "density", def->density, 0, 1e6, false));
-    MN_TRY(mn_check_number(ctx, "sigma", def->sigma, 0, 1e6, true));
-    MN_TRY(mn_check_number(ctx, "viscosity", def->viscosity, 0, 1e9, true));
-    MN_TRY(mn_check_number(ctx, "ambient_pressure", def->ambient_pressure, 0, 1e12, false));
-    MN_TRY(mn_check_number(ctx, "gibbs", def->gibbs, 0, 1e4, true));
-    MN_TRY(mn_check_number(ctx, "drag", def->drag, 0, 1e9, true));
-    MN_TRY(mn_check_number(ctx, "thickness", def->thickness, 0, 1e3, false));
-    MN_TRY(mn_check_number(ctx, "min_thickness", def->min_thickness, 0, 1e3, true));
-    MN_TRY(mn_check_number(ctx, "merge", def->merge, 0, def->size, true));
-    MN_TRY(mn_check_number(ctx, "diffusion", def->diffusion, 0, 1e6, true));
-    MN_TRY(mn_check_number(ctx, "max_dt", def->max_dt, 0, 1e6, false));
-    if (!mn_is_finite3(def->gravity) || !mn_is_finite3(def->wind))
-        return mn_fail(ctx, MN_ERROR_ARGUMENT, "Gravity and wind must be finite.");
-    return MN_OK;
-}
-
-mn_status mn_film_create(mn_context *ctx, const mn_film_def *def, mn_film **result)
-{
-    *result = NULL;
-    MN_TRY(check_def(ctx, def));
-    mn_film *film = mn_allocate_zero(ctx, sizeof *film);
-    if (!film) return MN_ERROR_MEMORY;
-    film->ctx = ctx;
-    film->def = *def;
+    mn_film *film = (mn_film *)solver;
     film->stale = true;
-    film->next_dt = def->max_dt;
-    mn_complex_init(&film->c, ctx);
+    film->next_dt = film->def.max_dt;
+    mn_complex_init(&film->c, solver->ctx);
     const mn_film_pocket outside = {0};
-    mn_status status = mn_array_push(ctx, &film->pockets, &outside);
-    if (status == MN_OK) status = mn_krylov_create(ctx, &film->krylov);
-    if (status != MN_OK) {
-        mn_film_free(film);
-        return status;
-    }
-    *result = film;
-    return MN_OK;
+    MN_TRY(mn_array_push(solver->ctx, &film->pockets, &outside));
+    return mn_krylov_create(solver->ctx, &film->krylov);
 }
 
-void mn_film_free(mn_film *film)
+static void release(mn_solver *solver)
 {
-    if (!film) return;
-    mn_context *ctx = film->ctx;
-    mn_complex_free(&film->c);
+    mn_film *film = (mn_film *)solver;
+    mn_context *ctx = solver->ctx;
+    if (film->c.ctx) mn_complex_free(&film->c);
     mn_film_system_free(ctx, &film->system);
     mn_krylov_free(film->krylov);
     mn_array_free(ctx, &film->pockets);
@@ -98,16 +55,16 @@ void mn_film_free(mn_film *film)
     mn_array_free(ctx, &film->shown_volumes);
     mn_array_free(ctx, &film->shown_excess);
     mn_array_free(ctx, &film->shown_amounts);
-    mn_release(ctx, film, sizeof *film);
 }
 
-mn_status mn_film_set_def(mn_film *film, const mn_film_def *def)
+static mn_status set_def(mn_solver *solver, const void *def)
 {
-    MN_TRY(check_def(film->ctx, def));
-    const double size = film->def.size;
-    film->def = *def;
-    film->def.size = size;
-    film->next_dt = fmin(film->next_dt, def->max_dt);
+    mn_film *film = (mn_film *)solver;
+    const mn_film_def *next = def;
+    if (next->size != film->def.size && film->c.vertices.count > 0)
+        return mn_fail(solver->ctx, MN_ERROR_ARGUMENT,
+                       "The size of films cannot change while they are simulated.");
+    film->next_dt = fmin(film->next_dt, next->max_dt);
     return MN_OK;
 }
 
@@ -123,7 +80,7 @@ static int by_ends(const void *a, const void *b)
 static mn_status add_wire(mn_film *film, int32_t a, int32_t b)
 {
     const mn_complex_wire wire = {a < b ? a : b, a < b ? b : a};
-    return a == b ? MN_OK : mn_array_push(film->ctx, &film->c.wires, &wire);
+    return a == b ? MN_OK : mn_array_push(film->solver.ctx, &film->c.wires, &wire);
 }
 
 static void sort_wires(mn_film *film)
@@ -135,20 +92,20 @@ static void sort_wires(mn_film *film)
 mn_status mn_film_set_frame(mn_film *film, const mn_film_frame *frame)
 {
     if (film->frame.count > 0)
-        return mn_fail(film->ctx, MN_ERROR_ARGUMENT,
+        return mn_fail(film->solver.ctx, MN_ERROR_ARGUMENT,
                        "The film already has a frame; set it once, before films.");
     for (int64_t i = 0; i < frame->point_count; i++)
         if (!mn_is_finite3(frame->positions[i]))
-            return mn_fail(film->ctx, MN_ERROR_INPUT, "Point %lld of the frame is not at a finite place.",
-                           (long long)i);
+            return mn_fail(film->solver.ctx, MN_ERROR_INPUT,
+                           "Point %lld of the frame is not at a finite place.", (long long)i);
     for (int64_t i = 0; i < frame->edge_count; i++)
         for (int k = 0; k < 2; k++)
             if (frame->edges[i][k] < 0 || frame->edges[i][k] >= frame->point_count)
-                return mn_fail(film->ctx, MN_ERROR_INPUT,
+                return mn_fail(film->solver.ctx, MN_ERROR_INPUT,
                                "Wire %lld of the frame ends at point %d, which is not there.", (long long)i,
                                frame->edges[i][k]);
     for (int64_t i = 0; i < frame->point_count; i++)
-        MN_TRY(mn_array_push(film->ctx, &film->frame, &frame->positions[i]));
+        MN_TRY(mn_array_push(film->solver.ctx, &film->frame, &frame->positions[i]));
     for (int64_t i = 0; i < frame->edge_count; i++)
         MN_TRY(add_wire(film, frame->edges[i][0], frame->edges[i][1]));
     sort_wires(film);
@@ -180,7 +137,7 @@ static bool hold(const mn_film *film, mn_complex_vertex *v)
 
 static mn_status check_source(mn_film *film, const mn_film_source *s)
 {
-    mn_context *ctx = film->ctx;
+    mn_context *ctx = film->solver.ctx;
     for (int64_t i = 0; i < s->point_count; i++) {
         if (!mn_is_finite3(s->positions[i]) || (s->velocities && !mn_is_finite3(s->velocities[i])))
             return mn_fail(ctx, MN_ERROR_INPUT, "Point %lld of the film has no finite position or velocity.",
@@ -225,7 +182,7 @@ static mn_status add_points(mn_film *film, const mn_film_source *s)
         if (s->slides) v.slide = mn_normalize(s->slides[i]);
         const bool held = film->frame_points > 0 && hold(film, &v);
         if (!held && s->pinned && s->pinned[i]) {
-            MN_TRY(mn_array_push(film->ctx, &film->frame, &v.position));
+            MN_TRY(mn_array_push(film->solver.ctx, &film->frame, &v.position));
             v.wire[0] = v.wire[1] = (int32_t)(film->frame.count - 1);
         }
         if (v.wire[0] >= 0) v.slide = mn_v3(0, 0, 0);
@@ -286,9 +243,9 @@ mn_status mn_film_add(mn_film *film, const mn_film_source *source)
 {
     MN_TRY(check_source(film, source));
     if (film->c.vertices.count + source->point_count > film->def.max_vertices)
-        return mn_fail(film->ctx, MN_ERROR_INPUT, "The film has %lld points; at most %lld are allowed.",
-                       (long long)(film->c.vertices.count + source->point_count),
-                       (long long)film->def.max_vertices);
+        return mn_fail(
+            film->solver.ctx, MN_ERROR_INPUT, "The film has %lld points; at most %lld are allowed.",
+            (long long)(film->c.vertices.count + source->point_count), (long long)film->def.max_vertices);
     const int32_t first = (int32_t)film->c.vertices.count;
     const int64_t first_triangle = film->c.triangles.count, first_segment = film->c.segments.count;
     mn_status status = add_points(film, source);
@@ -320,9 +277,9 @@ mn_status mn_film_add(mn_film *film, const mn_film_source *source)
 mn_status mn_film_set_volume(mn_film *film, int32_t region, double volume)
 {
     if (region < 1 || region >= film->pockets.count)
-        return mn_fail(film->ctx, MN_ERROR_ARGUMENT, "There is no pocket %d; there are %lld.", region,
+        return mn_fail(film->solver.ctx, MN_ERROR_ARGUMENT, "There is no pocket %d; there are %lld.", region,
                        (long long)film->pockets.count - 1);
-    MN_TRY(mn_check_number(film->ctx, "volume", volume, 0, 1e12, false));
+    MN_TRY(mn_check_number(film->solver.ctx, "volume", volume, 0, 1e12, false));
     film->pockets.data[region].target = volume;
     return MN_OK;
 }
@@ -378,13 +335,14 @@ static void show_vertex(mn_film *film, int32_t v)
 
 mn_status mn_film_get_view(mn_film *film, mn_film_view *view)
 {
-    mn_context *ctx = film->ctx;
+    mn_context *ctx = film->solver.ctx;
     const mn_complex *c = &film->c;
     const int64_t n = c->vertices.count, t = c->triangles.count, s = c->segments.count;
     const int64_t b = film->pockets.count;
     MN_TRY(mn_array_resize(ctx, &film->shown, n));
     MN_TRY(mn_array_resize(ctx, &film->shown_triangles, 3 * t));
-    MN_TRY(mn_array_resize(ctx, &film->shown_regions, 2 * t));
+    MN_TRY(mn_array_resize(ctx, &film->shown_regions, 2 * (t + s)));
+    memset(film->shown_regions.data, 0, mn_bytes(2 * (t + s), sizeof(int32_t)));
     MN_TRY(mn_array_resize(ctx, &film->shown_segments, 2 * s));
     MN_TRY(mn_array_resize(ctx, &film->shown_volumes, b));
     MN_TRY(mn_array_resize(ctx, &film->shown_excess, b));
@@ -415,8 +373,9 @@ mn_status mn_film_get_view(mn_film *film, mn_film_view *view)
     return MN_OK;
 }
 
-void mn_film_report(const mn_film *film, mn_report *report)
+static void report_on(const mn_solver *solver, mn_report *report)
 {
+    const mn_film *film = (const mn_film *)solver;
     const mn_complex *c = &film->c;
     double mass = 0, area = 0, kinetic = 0, fastest = 0;
     mn_vec3 momentum = {0}, angular = {0}, center = {0};
@@ -431,9 +390,6 @@ void mn_film_report(const mn_film *film, mn_report *report)
         fastest = fmax(fastest, mn_norm(vertex->velocity));
     }
     for (int64_t t = 0; t < c->triangles.count; t++) area += mn_complex_area(c, (int32_t)t);
-    mn_report_set(report, MN_REPORT_substeps, (double)film->substeps);
-    mn_report_set(report, MN_REPORT_dt_min, film->dt_min);
-    mn_report_set(report, MN_REPORT_dt_max, film->dt_max);
     mn_report_set(report, MN_REPORT_particles, (double)c->vertices.count);
     mn_report_set(report, MN_REPORT_mass, mass);
     mn_report_set(report, MN_REPORT_volume, mass / film->def.density);
@@ -444,34 +400,64 @@ void mn_film_report(const mn_film *film, mn_report *report)
     mn_report_set(report, MN_REPORT_kinetic_energy, kinetic);
     mn_report_set(report, MN_REPORT_surface_energy, 2 * film->def.sigma * area);
     mn_report_set(report, MN_REPORT_max_speed, fastest);
-    mn_report_set(report, MN_REPORT_newton_iterations, (double)film->newton);
-    mn_report_set(report, MN_REPORT_linear_iterations, (double)film->iterations);
-    mn_report_set(report, MN_REPORT_rollbacks, (double)film->rollbacks);
-    report->seconds = film->timers;
+}
+
+static const mn_column_def columns_shown[] = {
+    {"P", MN_F32, 3, MN_HINT_POINT, MN_COLUMN_AT(mn_film_point, position)},
+    {"v", MN_F32, 3, MN_HINT_VECTOR, MN_COLUMN_AT(mn_film_point, velocity)},
+    {"N", MN_F32, 3, MN_HINT_NORMAL, MN_COLUMN_AT(mn_film_point, normal)},
+    {"thickness", MN_F32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_film_point, thickness)},
+    {"mass", MN_F32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_film_point, mass)},
+    {"pressure", MN_F32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_film_point, pressure)},
+    {"id", MN_I32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_film_point, id)},
+    {"border", MN_I32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_film_point, kind)},
+    {"codim", MN_I32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_film_point, codim)},
+};
+
+static mn_status show(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output, mn_view *view)
+{
+    mn_film *film = (mn_film *)solver;
+    mn_film_view v;
+    (void)inputs, (void)output;
+    MN_TRY(mn_film_get_view(film, &v));
+    mn_view_rows(view, v.count, sizeof(mn_film_point), v.points, columns_shown, MN_COUNT_OF(columns_shown));
+    mn_view_primitives(view, MN_POLYGON, 3, v.triangle_count, film->shown_triangles.data);
+    mn_view_primitives(view, MN_POLYLINE, 2, v.segment_count, film->shown_segments.data);
+    view->primitive_columns[view->primitive_column_count++] = (mn_column){.name = "region",
+                                                                          .type = MN_I32,
+                                                                          .size = 2,
+                                                                          .storage = MN_STORE_I32,
+                                                                          .data = film->shown_regions.data,
+                                                                          .stride = 2 * sizeof(int32_t)};
+    return MN_OK;
 }
 
 // ---- streams ----
 
-mn_status mn_film_save(const mn_film *film, mn_writer *out)
+static const mn_saved saved[] = {
+    MN_SAVED_F64(mn_film, solver.time, 1),   MN_SAVED_F64(mn_film, def.size, 1),
+    MN_SAVED_F64(mn_film, next_dt, 1),       MN_SAVED_I64(mn_film, c.next_id, 1),
+    MN_SAVED_I64(mn_film, frame_points, 1),  MN_SAVED_ARRAY(mn_film, c.vertices, 1),
+    MN_SAVED_ARRAY(mn_film, c.triangles, 1), MN_SAVED_ARRAY(mn_film, c.segments, 1),
+    MN_SAVED_ARRAY(mn_film, c.wires, 1),     MN_SAVED_ARRAY(mn_film, pockets, 1),
+    MN_SAVED_ARRAY(mn_film, frame, 1),
+};
+
+static mn_status save_ledger(const mn_solver *solver, mn_writer *out)
 {
-    MN_TRY(mn_write_tag(out, "film", 1));
-    MN_TRY(mn_write_f64(out, film->def.size));
-    MN_TRY(mn_write_f64(out, film->time));
-    MN_TRY(mn_write_f64(out, film->next_dt));
-    MN_TRY(mn_write_i64(out, film->c.next_id));
-    MN_TRY(mn_write_i64(out, film->frame_points));
-    MN_TRY(mn_write_block(out, &film->ledger, 1, sizeof film->ledger));
-    MN_TRY(mn_write_array(out, &film->c.vertices));
-    MN_TRY(mn_write_array(out, &film->c.triangles));
-    MN_TRY(mn_write_array(out, &film->c.segments));
-    MN_TRY(mn_write_array(out, &film->c.wires));
-    MN_TRY(mn_write_array(out, &film->pockets));
-    return mn_write_array(out, &film->frame);
+    return mn_write_block(out, &((const mn_film *)solver)->ledger, 1, sizeof(mn_film_ledger));
+}
+
+static mn_status load_ledger(mn_solver *solver, mn_reader *in, int32_t version)
+{
+    (void)version;
+    return mn_read_block(in, &((mn_film *)solver)->ledger, 1, sizeof(mn_film_ledger));
 }
 
 // What a damaged stream could hold is refused before anything follows an index.
-static mn_status check_loaded(mn_film *film)
+static mn_status check_loaded(mn_solver *solver)
 {
+    mn_film *film = (mn_film *)solver;
     mn_complex *c = &film->c;
     bool good = film->pockets.count >= 1 && film->frame_points >= 0 &&
                 film->frame_points <= film->frame.count && film->def.size > 0 &&
@@ -494,41 +480,75 @@ static mn_status check_loaded(mn_film *film)
         good = good && (vertex->wire[0] < 0) == (vertex->wire[1] < 0);
         vertex->alive = 1;
     }
-    if (!good) return mn_fail(film->ctx, MN_ERROR_FORMAT, "The saved film is damaged.");
+    if (!good) return mn_fail(film->solver.ctx, MN_ERROR_FORMAT, "The saved film is damaged.");
     MN_TRY(mn_complex_compact(c));
-    return mn_complex_check(c) == MN_OK ? MN_OK
-                                        : mn_fail(film->ctx, MN_ERROR_FORMAT, "The saved film is damaged.");
+    return mn_complex_check(c) == MN_OK
+               ? MN_OK
+               : mn_fail(film->solver.ctx, MN_ERROR_FORMAT, "The saved film is damaged.");
 }
 
-static mn_status read_state(mn_film *film, mn_reader *in)
+const mn_solver_type mn_film_solver = {
+    .name = "film",
+    .fields = mn_film_fields,
+    .field_count = MN_FILM_FIELD_COUNT,
+    .def_size = sizeof(mn_film_def),
+    .state_size = sizeof(mn_film),
+    .def_offset = offsetof(mn_film, def),
+    .takes = MN_TAKES_COLLIDER | MN_TAKES_WIND | MN_TAKES_OWN,
+    .output_count = 1,
+    .init = init,
+    .free = release,
+    .set_def = set_def,
+    .begin = mn_film_begin,
+    .limit = mn_film_limit,
+    .attempt = mn_film_attempt,
+    .commit = mn_film_commit,
+    .end = mn_film_end,
+    .abandon = mn_film_abandon,
+    .view = show,
+    .report = report_on,
+    .saved = saved,
+    .saved_count = MN_COUNT_OF(saved),
+    .version = 1,
+    .oldest = 1,
+    .save = save_ledger,
+    .load = load_ledger,
+    .loaded = check_loaded,
+};
+
+// ---- the typed face ----
+
+mn_status mn_film_create(mn_context *ctx, const mn_film_def *def, mn_film **film)
 {
-    int32_t version;
-    MN_TRY(mn_read_tag(in, "film", 1, &version));
-    MN_TRY(mn_read_f64(in, &film->def.size));
-    MN_TRY(mn_read_f64(in, &film->time));
-    MN_TRY(mn_read_f64(in, &film->next_dt));
-    MN_TRY(mn_read_i64(in, &film->c.next_id));
-    MN_TRY(mn_read_i64(in, &film->frame_points));
-    MN_TRY(mn_read_block(in, &film->ledger, 1, sizeof film->ledger));
-    MN_TRY(mn_read_array(in, &film->c.vertices));
-    MN_TRY(mn_read_array(in, &film->c.triangles));
-    MN_TRY(mn_read_array(in, &film->c.segments));
-    MN_TRY(mn_read_array(in, &film->c.wires));
-    MN_TRY(mn_read_array(in, &film->pockets));
-    MN_TRY(mn_read_array(in, &film->frame));
-    return check_loaded(film);
+    return mn_solver_create(ctx, &mn_film_solver, def, (mn_solver **)film);
 }
 
-mn_status mn_film_load(mn_context *ctx, const mn_film_def *def, mn_reader *in, mn_film **result)
+void mn_film_free(mn_film *film)
 {
-    mn_film *film;
-    *result = NULL;
-    MN_TRY(mn_film_create(ctx, def, &film));
-    const mn_status status = read_state(film, in);
-    if (status != MN_OK) {
-        mn_film_free(film);
-        return status;
-    }
-    *result = film;
-    return MN_OK;
+    mn_solver_free(&mn_film_solver, (mn_solver *)film);
+}
+
+mn_status mn_film_set_def(mn_film *film, const mn_film_def *def)
+{
+    return mn_solver_set_def(&mn_film_solver, &film->solver, def);
+}
+
+mn_status mn_film_advance(mn_film *film, const mn_solver_inputs *inputs, double dt)
+{
+    return mn_solver_advance(&mn_film_solver, &film->solver, inputs, dt);
+}
+
+void mn_film_report(const mn_film *film, mn_report *report)
+{
+    mn_solver_report(&mn_film_solver, &film->solver, report);
+}
+
+mn_status mn_film_save(const mn_film *film, mn_writer *out)
+{
+    return mn_solver_save(&mn_film_solver, &film->solver, out);
+}
+
+mn_status mn_film_load(mn_context *ctx, const mn_film_def *def, mn_reader *in, mn_film **film)
+{
+    return mn_solver_load(ctx, &mn_film_solver, def, in, (mn_solver **)film);
 }

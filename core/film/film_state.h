@@ -58,14 +58,14 @@ typedef struct mn_film_system {
 } mn_film_system;
 
 struct mn_film {
-    mn_context *ctx;
+    mn_solver solver;
     mn_film_def def;
     mn_complex c;
     MN_ARRAY(mn_film_pocket) pockets;
     MN_ARRAY(mn_vec3)
     frame, frame_end;     ///< points of the wires now and at the end of the advance, then pinned
     int64_t frame_points; ///< of the wires that were given
-    double time, next_dt;
+    double next_dt;
     mn_film_ledger ledger;
     mn_vec3 angular_before;
     mn_film_system system;
@@ -82,12 +82,9 @@ struct mn_film {
     MN_ARRAY(mn_film_point) shown;
     MN_ARRAY(int32_t) shown_triangles, shown_regions, shown_segments;
     MN_ARRAY(double) shown_volumes, shown_excess, shown_amounts;
-    // report
-    mn_timers timers;
-    int64_t substeps, iterations, rollbacks, newton;
-    double dt_min, dt_max;
     const mn_film_inputs *inputs; ///< during an advance
-    double remaining;             ///< s, of the advance after this step
+    const mn_solver_inputs *around;
+    double stretch; ///< of the step tried last
 };
 
 // ---- system.c ----
@@ -121,7 +118,7 @@ mn_status mn_film_elastic_apply(mn_film *film, const mn_vec3 *u, double factor, 
 /// One step of dt; *stretch is the largest motion of one vertex against a neighbour, over the size. Positions
 /// and velocities of the complex are untouched until mn_film_step_accept().
 mn_status mn_film_step_try(mn_film *film, double dt, double *stretch);
-void mn_film_step_accept(mn_film *film, double dt);
+void mn_film_step_accept(mn_film *film);
 /// The part of d that constraints leave.
 mn_vec3 mn_film_allowed(const mn_film *film, int64_t v, mn_vec3 d);
 
@@ -140,6 +137,14 @@ mn_status mn_film_move_gas(mn_film *film, double dt);
 mn_status mn_film_vanish_pockets(mn_film *film);
 
 // ---- advance.c ----
+
+mn_status mn_film_begin(mn_solver *solver, const mn_solver_inputs *inputs, double seconds,
+                        mn_step_plan *plan);
+mn_status mn_film_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_step_limit *limit);
+mn_status mn_film_attempt(mn_solver *solver, const mn_solver_inputs *inputs, double dt, mn_verdict *verdict);
+mn_status mn_film_commit(mn_solver *solver, const mn_solver_inputs *inputs, double dt);
+mn_status mn_film_end(mn_solver *solver, const mn_solver_inputs *inputs);
+void mn_film_abandon(mn_solver *solver);
 
 /// Bursts, splits, collapses, flips, rearrangements (T1), contacts and what follows for the gas.
 mn_status mn_film_change_mesh(mn_film *film, bool rearrange);

@@ -48,7 +48,7 @@ typedef struct search {
 static mn_status find_shells(search *s)
 {
     const mn_complex *c = &s->film->c;
-    mn_context *ctx = s->film->ctx;
+    mn_context *ctx = s->film->solver.ctx;
     const int32_t sides = (int32_t)(2 * c->triangles.count);
     MN_TRY(mn_array_resize(ctx, &s->parent, sides));
     MN_TRY(mn_array_resize(ctx, &s->whole, c->vertices.count));
@@ -89,7 +89,7 @@ static mn_status measure_shells(search *s)
             const int32_t v = c->triangles.data[i / 2].v[0];
             const shell fresh = {0, root(s->whole.data, v), 0, c->triangles.data[i / 2].region[i % 2]};
             s->parent.data[i] = (int32_t)(-1 - s->shells.count);
-            MN_TRY(mn_array_push(s->film->ctx, &s->shells, &fresh));
+            MN_TRY(mn_array_push(s->film->solver.ctx, &s->shells, &fresh));
         }
         shell *sh = &s->shells.data[-1 - s->parent.data[i]];
         const int32_t *v = c->triangles.data[i / 2].v;
@@ -155,9 +155,9 @@ static mn_status balance_pockets(mn_film *film, const uint8_t *fresh)
     const int64_t n = film->c.vertices.count, pockets = film->pockets.count;
     MN_TRY(mn_film_measure_pockets(film));
     MN_TRY(mn_film_system_matrix(film, film->x0.data));
-    MN_TRY(mn_array_resize(film->ctx, &film->inverse, n));
-    MN_TRY(mn_array_resize(film->ctx, &film->right, n));
-    MN_TRY(mn_array_resize(film->ctx, &film->excess, pockets));
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->inverse, n));
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->right, n));
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->excess, pockets));
     for (int64_t v = 0; v < n; v++) {
         film->inverse.data[v] = 1;
         film->right.data[v] = mn_film_allowed(film, v, mn_film_system_row(&film->system, film->x0.data, v));
@@ -169,7 +169,7 @@ static mn_status balance_pockets(mn_film *film, const uint8_t *fresh)
     mn_film_pockets_solve(film, film->excess.data);
     for (int64_t b = 1; b < pockets; b++) {
         mn_film_pocket *pocket = &film->pockets.data[b];
-        if (!fresh[b] && film->time > 0) continue; // at the start all are balanced again
+        if (!fresh[b] && film->solver.time > 0) continue; // at the start all are balanced again
         film->ledger.gas_in -= pocket->amount;
         const double p =
             fmax(film->def.ambient_pressure + film->excess.data[b], 0.5 * film->def.ambient_pressure);
@@ -226,9 +226,9 @@ static mn_status relabel(search *s, bool fresh)
     MN_ARRAY(mn_film_pocket) pockets = {0};
     MN_ARRAY(uint8_t) unknown = {0}, touched = {0};
     mn_status status = MN_OK;
-    MN_TRY_TO(out, status, mn_array_resize(film->ctx, &pockets, count));
-    MN_TRY_TO(out, status, mn_array_resize(film->ctx, &unknown, count));
-    MN_TRY_TO(out, status, mn_array_resize(film->ctx, &touched, count));
+    MN_TRY_TO(out, status, mn_array_resize(film->solver.ctx, &pockets, count));
+    MN_TRY_TO(out, status, mn_array_resize(film->solver.ctx, &unknown, count));
+    MN_TRY_TO(out, status, mn_array_resize(film->solver.ctx, &touched, count));
     memset(pockets.data, 0, mn_bytes(count, sizeof(mn_film_pocket)));
     memset(unknown.data, 1, (size_t)count);
     for (int64_t k = 0; k < s->shells.count; k++)
@@ -252,7 +252,7 @@ static mn_status relabel(search *s, bool fresh)
     for (int64_t i = 0; i < s->parent.count; i++)
         film->c.triangles.data[i / 2].region[i % 2] = s->shells.data[s->parent.data[i]].pocket;
     MN_TRY_TO(out, status, face_outwards(&film->c));
-    MN_TRY_TO(out, status, mn_array_resize(film->ctx, &film->pockets, count));
+    MN_TRY_TO(out, status, mn_array_resize(film->solver.ctx, &film->pockets, count));
     memcpy(film->pockets.data, pockets.data, mn_bytes(count, sizeof(mn_film_pocket)));
     film->stale = true;
     if (fresh) {
@@ -266,9 +266,9 @@ static mn_status relabel(search *s, bool fresh)
     }
     MN_TRY_TO(out, status, mn_film_measure_pockets(film));
 out:
-    mn_array_free(film->ctx, &pockets);
-    mn_array_free(film->ctx, &unknown);
-    mn_array_free(film->ctx, &touched);
+    mn_array_free(film->solver.ctx, &pockets);
+    mn_array_free(film->solver.ctx, &unknown);
+    mn_array_free(film->solver.ctx, &touched);
     return status;
 }
 
@@ -279,9 +279,9 @@ mn_status mn_film_find_pockets(mn_film *film, bool fresh)
     mn_status status = find_shells(&s);
     if (status == MN_OK) status = measure_shells(&s);
     if (status == MN_OK) status = relabel(&s, fresh);
-    mn_array_free(film->ctx, &s.parent);
-    mn_array_free(film->ctx, &s.whole);
-    mn_array_free(film->ctx, &s.shells);
+    mn_array_free(film->solver.ctx, &s.parent);
+    mn_array_free(film->solver.ctx, &s.whole);
+    mn_array_free(film->solver.ctx, &s.shells);
     return status;
 }
 
@@ -289,8 +289,8 @@ mn_status mn_film_measure_pockets(mn_film *film)
 {
     const int64_t n = film->c.vertices.count;
     if (film->stale) MN_TRY(mn_film_system_pattern(film));
-    MN_TRY(mn_array_resize(film->ctx, &film->x0, n));
-    MN_TRY(mn_array_resize(film->ctx, &film->measured, film->pockets.count));
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->x0, n));
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->measured, film->pockets.count));
     for (int64_t v = 0; v < n; v++) film->x0.data[v] = mn_complex_position(&film->c, (int32_t)v);
     film->origin = n > 0 ? film->x0.data[0] : mn_v3(0, 0, 0);
     MN_TRY(mn_film_system_volumes(film, film->x0.data, film->measured.data));
@@ -354,9 +354,9 @@ mn_status mn_film_move_gas(mn_film *film, double dt)
             film->ledger.gas_in += gas;
         }
     }
-    mn_array_free(film->ctx, &s.parent);
-    mn_array_free(film->ctx, &s.whole);
-    mn_array_free(film->ctx, &s.shells);
+    mn_array_free(film->solver.ctx, &s.parent);
+    mn_array_free(film->solver.ctx, &s.whole);
+    mn_array_free(film->solver.ctx, &s.shells);
     return status;
 }
 
@@ -367,7 +367,7 @@ mn_status mn_film_vanish_pockets(mn_film *film)
         mn_film_pocket *pocket = &film->pockets.data[b];
         if (!(pocket->amount > 0) || pocket->volume > least) continue;
         MN_ARRAY(double) border = {0};
-        MN_TRY(mn_array_resize(film->ctx, &border, film->pockets.count));
+        MN_TRY(mn_array_resize(film->solver.ctx, &border, film->pockets.count));
         memset(border.data, 0, mn_bytes(film->pockets.count, sizeof(double)));
         double all = 0;
         for (int64_t t = 0; t < film->c.triangles.count; t++) {
@@ -389,7 +389,7 @@ mn_status mn_film_vanish_pockets(mn_film *film)
             film->ledger.vanished++;
             film->stale = true;
         }
-        mn_array_free(film->ctx, &border);
+        mn_array_free(film->solver.ctx, &border);
     }
     return MN_OK;
 }

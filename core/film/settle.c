@@ -122,7 +122,8 @@ static mn_status apply(void *user, const double *x, double *y)
 {
     settle_job *job = user;
     job->in = (const mn_vec3 *)x, job->out = (mn_vec3 *)y;
-    return mn_parallel_for(job->film->ctx, job->film->system.vertex_count, MN_FILM_GRAIN, apply_range, job);
+    return mn_parallel_for(job->film->solver.ctx, job->film->system.vertex_count, MN_FILM_GRAIN, apply_range,
+                           job);
 }
 
 // z = D^-1 (r - Q^T (Q D^-1 Q^T)^-1 Q D^-1 r): nothing of z changes a volume.
@@ -151,7 +152,7 @@ static mn_status precondition(void *user, const double *r, double *z)
 static mn_status prepare(mn_film *film)
 {
     const int64_t n = film->c.vertices.count, pockets = film->pockets.count;
-    mn_context *ctx = film->ctx;
+    mn_context *ctx = film->solver.ctx;
     if (film->stale) MN_TRY(mn_film_system_pattern(film));
     MN_TRY(mn_array_resize(ctx, &film->shape, n));
     MN_TRY(mn_array_resize(ctx, &film->x0, n));
@@ -188,7 +189,7 @@ static mn_status measure(mn_film *film, double *residual)
     memset(film->excess.data, 0, mn_bytes(pockets, sizeof(double)));
     if (pockets > 1) {
         const double size = film->def.size, tiny = 1e-14 * size * size * size * size;
-        MN_TRY(mn_array_resize(film->ctx, &film->part, pockets));
+        MN_TRY(mn_array_resize(film->solver.ctx, &film->part, pockets));
         for (int64_t b = 0; b < pockets; b++)
             film->part.data[b] = b > 0 ? tiny / fmax(2 * film->def.sigma, 1e-300) : 1;
         MN_TRY(mn_film_pockets_factor(film, film->inverse.data, film->part.data));
@@ -227,10 +228,10 @@ static mn_status one_step(mn_film *film, bool exact, double shift)
     mn_krylov_result result;
     MN_TRY(mn_conjugate_gradients(film->krylov, &problem, &def, &film->right.data->x, &film->d.data->x,
                                   &result));
-    film->iterations += result.iterations;
-    film->newton++;
+    film->solver.counts.linear_iterations += result.iterations;
+    film->solver.counts.newton_iterations++;
     if (result.end == MN_KRYLOV_BREAKDOWN)
-        return mn_fail(film->ctx, MN_ERROR_DIVERGED, "The forces on the film are not finite.");
+        return mn_fail(film->solver.ctx, MN_ERROR_DIVERGED, "The forces on the film are not finite.");
     double most = 0;
     for (int64_t v = 0; v < n; v++) most = fmax(most, mn_norm(film->d.data[v]));
     const double scale = most > LONGEST * film->def.size ? LONGEST * film->def.size / most : 1;
@@ -334,7 +335,7 @@ static mn_status newton(mn_film *film, const mn_film_settle_def *def, mn_film_se
 {
     double before = INFINITY, shift = 0, factor = 0.1;
     for (int32_t i = 0; i < NEWTON_STEPS && result->steps < def->max_steps; i++) {
-        MN_TRY(mn_check_cancelled(film->ctx));
+        MN_TRY(mn_check_cancelled(film->solver.ctx));
         MN_TRY(prepare(film));
         if (i == 0) find_directions(film, false); // kept: turning with the films would make it linear
         MN_TRY(measure(film, residual));
@@ -347,7 +348,7 @@ static mn_status newton(mn_film *film, const mn_film_settle_def *def, mn_film_se
         }
         if (*residual <= def->tolerance) return MN_OK;
         before = *residual;
-        MN_TRY(mn_array_resize(film->ctx, &film->x1, film->c.vertices.count));
+        MN_TRY(mn_array_resize(film->solver.ctx, &film->x1, film->c.vertices.count));
         for (int64_t v = 0; v < film->c.vertices.count; v++)
             film->x1.data[v] = mn_complex_position(&film->c, (int32_t)v);
         shift = factor * *residual;
@@ -363,7 +364,7 @@ static mn_status settle(mn_film *film, const mn_film_settle_def *def, mn_film_se
     double residual = INFINITY;
     for (int32_t round = 0; round < ROUNDS; round++) {
         for (int32_t i = 0; i < FLOW_STEPS && result->steps < def->max_steps; i++) {
-            MN_TRY(mn_check_cancelled(film->ctx));
+            MN_TRY(mn_check_cancelled(film->solver.ctx));
             MN_TRY(prepare(film));
             find_directions(film, true);
             film->settling = true;
@@ -381,7 +382,7 @@ static mn_status settle(mn_film *film, const mn_film_settle_def *def, mn_film_se
             MN_TRY(change_mesh(film, def->rearrange));
         }
         film->settling = false;
-        MN_TRY(mn_array_resize(film->ctx, &film->d, film->c.vertices.count));
+        MN_TRY(mn_array_resize(film->solver.ctx, &film->d, film->c.vertices.count));
         for (int i = 0; i < SMOOTHING; i++) smooth(film);
         film->settling = true;
         for (int32_t i = 0; i < RELAXATION; i++) {
@@ -393,7 +394,7 @@ static mn_status settle(mn_film *film, const mn_film_settle_def *def, mn_film_se
         MN_TRY(newton(film, def, result, &residual));
         film->settling = false;
         result->residual = residual;
-        mn_progress(film->ctx, fmin(0.95, (double)result->steps / def->max_steps), "settling");
+        mn_progress(film->solver.ctx, fmin(0.95, (double)result->steps / def->max_steps), "settling");
         const int64_t changes = film->ledger.t1 + film->ledger.forced + film->ledger.vanished;
         const bool settled = residual <= def->tolerance;
         if (settled || result->steps >= def->max_steps) {
@@ -424,14 +425,14 @@ static mn_status settle(mn_film *film, const mn_film_settle_def *def, mn_film_se
 mn_status mn_film_settle(mn_film *film, const mn_film_settle_def *def, mn_film_settle_result *result)
 {
     *result = (mn_film_settle_result){0};
-    MN_TRY(mn_check_number(film->ctx, "tolerance", def->tolerance, 0, 1, false));
+    MN_TRY(mn_check_number(film->solver.ctx, "tolerance", def->tolerance, 0, 1, false));
     if (film->c.triangles.count == 0 || !(film->def.sigma > 0)) {
         result->settled = true;
         return MN_OK;
     }
     const double gibbs = film->def.gibbs;
     film->def.gibbs = 0; // soap at rest has the tension sigma everywhere
-    film->newton = film->iterations = 0;
+    film->solver.counts.newton_iterations = film->solver.counts.linear_iterations = 0;
     mn_status status = settle(film, def, result);
     film->settling = false;
     if (status == MN_OK) status = finish(film);

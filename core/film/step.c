@@ -109,7 +109,8 @@ static mn_status project_range(void *user, mn_range range)
 static mn_status project(step_job *job, mn_vec3 *u)
 {
     job->out = u;
-    return mn_parallel_for(job->film->ctx, job->film->system.vertex_count, MN_FILM_GRAIN, project_range, job);
+    return mn_parallel_for(job->film->solver.ctx, job->film->system.vertex_count, MN_FILM_GRAIN,
+                           project_range, job);
 }
 
 static mn_status add_gas_stiffness(mn_film *film, const mn_vec3 *u, mn_vec3 *out)
@@ -125,7 +126,7 @@ static mn_status apply(void *user, const double *x, double *y)
     step_job *job = user;
     mn_film *film = job->film;
     job->in = (const mn_vec3 *)x, job->out = (mn_vec3 *)y;
-    MN_TRY(mn_parallel_for(film->ctx, film->system.vertex_count, MN_FILM_GRAIN, apply_range, job));
+    MN_TRY(mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, apply_range, job));
     if (film->def.gibbs > 0)
         MN_TRY(mn_film_elastic_apply(film, (const mn_vec3 *)x, 0.25 * job->dt * job->dt, (mn_vec3 *)y));
     if (job->gas) MN_TRY(add_gas_stiffness(film, (const mn_vec3 *)x, (mn_vec3 *)y));
@@ -146,7 +147,7 @@ static mn_status precondition(void *user, const double *r, double *z)
     mn_film *film = job->film;
     const int64_t n = film->system.vertex_count;
     job->in = (const mn_vec3 *)r, job->out = (mn_vec3 *)z;
-    MN_TRY(mn_parallel_for(film->ctx, n, MN_FILM_GRAIN, scale_range, job));
+    MN_TRY(mn_parallel_for(film->solver.ctx, n, MN_FILM_GRAIN, scale_range, job));
     if (!job->gas) return MN_OK;
     double *value = film->system.small_vector.data;
     MN_TRY(mn_film_pockets_gather(film, (const mn_vec3 *)z, value));
@@ -168,9 +169,9 @@ static mn_status solve(step_job *job, const mn_vec3 *right, mn_vec3 *d)
     def.tolerance = TOLERANCE;
     mn_krylov_result result;
     MN_TRY(mn_conjugate_gradients(film->krylov, &problem, &def, &right->x, &d->x, &result));
-    film->iterations += result.iterations;
+    film->solver.counts.linear_iterations += result.iterations;
     if (result.end == MN_KRYLOV_BREAKDOWN)
-        return mn_fail(film->ctx, MN_ERROR_DIVERGED, "The forces on the film are not finite.");
+        return mn_fail(film->solver.ctx, MN_ERROR_DIVERGED, "The forces on the film are not finite.");
     return MN_OK;
 }
 
@@ -186,11 +187,11 @@ static mn_status start_range(void *user, mn_range range)
         film->v0.data[v] = vertex->velocity;
         film->mass.data[v] = vertex->mass;
         film->d.data[v] = mn_v3(0, 0, 0);
-        if (vertex->wire[0] >= 0 && film->remaining > 0) {
+        if (vertex->wire[0] >= 0 && film->solver.left > 0) {
             // where the wire will be when this step ends, seen from where it holds the vertex now
             const mn_vec3 end = mn_lerp(film->frame_end.data[vertex->wire[0]],
                                         film->frame_end.data[vertex->wire[1]], vertex->along);
-            film->v0.data[v] = mn_scale(1 / film->remaining, mn_sub(end, vertex->position));
+            film->v0.data[v] = mn_scale(1 / film->solver.left, mn_sub(end, vertex->position));
         } else if (vertex->wire[0] >= 0) {
             film->v0.data[v] = mn_v3(0, 0, 0);
         }
@@ -231,13 +232,14 @@ static mn_status move_range(void *user, mn_range range)
 static mn_status move(step_job *job, double shift)
 {
     job->shift = shift;
-    return mn_parallel_for(job->film->ctx, job->film->system.vertex_count, MN_FILM_GRAIN, move_range, job);
+    return mn_parallel_for(job->film->solver.ctx, job->film->system.vertex_count, MN_FILM_GRAIN, move_range,
+                           job);
 }
 
 static mn_status size_arrays(mn_film *film)
 {
     const int64_t n = film->c.vertices.count, b = film->pockets.count;
-    mn_context *ctx = film->ctx;
+    mn_context *ctx = film->solver.ctx;
     MN_TRY(mn_array_resize(ctx, &film->x0, n));
     MN_TRY(mn_array_resize(ctx, &film->x1, n));
     MN_TRY(mn_array_resize(ctx, &film->v0, n));
@@ -261,8 +263,8 @@ static mn_status sample_air(mn_film *film)
         film->drag.data[v] = film->def.drag * film->system.area.data[v];
         film->wind.data[v] = film->def.wind;
     }
-    if (!(film->def.drag > 0) || !film->inputs || !film->inputs->wind.ops) return MN_OK;
-    film->inputs->wind.ops->sample(film->inputs->wind.handle, n, film->x0.data, &film->scratch.data->x);
+    if (!(film->def.drag > 0) || !film->around || !film->around->wind.ops) return MN_OK;
+    film->around->wind.ops->sample(film->around->wind.handle, n, film->x0.data, &film->scratch.data->x);
     for (int64_t v = 0; v < n; v++) film->wind.data[v] = mn_add(film->wind.data[v], film->scratch.data[v]);
     return MN_OK;
 }
@@ -315,7 +317,8 @@ static mn_status linearize_gas(step_job *job, bool first)
         const double v = volume[b] + fast * (film->stiffness.data[b] - volume[b]);
         const bool holds = b > 0 && k > 0 && film->pockets.data[b].volume > 0;
         if (holds && !(v > 0.05 * film->pockets.data[b].volume))
-            return mn_fail(film->ctx, MN_ERROR_DIVERGED, "A pocket of gas would be crushed within one step.");
+            return mn_fail(film->solver.ctx, MN_ERROR_DIVERGED,
+                           "A pocket of gas would be crushed within one step.");
         volume[b] = holds ? k / v - p0 : 0; // from here on: the excess pressure
         film->stiffness.data[b] = holds ? 0.5 * dt * dt * film->part.data[b] * k / (v * v) : 0;
     }
@@ -325,7 +328,7 @@ static mn_status linearize_gas(step_job *job, bool first)
 static mn_status gas_preconditioner(mn_film *film)
 {
     double *added = film->system.small_vector.data;
-    MN_TRY(mn_array_resize(film->ctx, &film->system.small_vector, film->pockets.count));
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->system.small_vector, film->pockets.count));
     added = film->system.small_vector.data;
     for (int64_t b = 0; b < film->pockets.count; b++)
         added[b] = film->stiffness.data[b] > 0 ? 1 / film->stiffness.data[b] : 1e300;
@@ -424,7 +427,7 @@ static mn_status balance(step_job *job)
     mn_film *film = job->film;
     const int64_t n = film->system.vertex_count;
     double s[19];
-    MN_TRY(mn_parallel_sum(film->ctx, n, MN_FILM_GRAIN, sum_momentum, job, 19, s));
+    MN_TRY(mn_parallel_sum(film->solver.ctx, n, MN_FILM_GRAIN, sum_momentum, job, 19, s));
     film->ledger.momentum_given = mn_add(film->ledger.momentum_given, mn_v3(s[16], s[17], s[18]));
     for (int64_t v = 0; v < n; v++)
         if (mn_complex_held(&film->c, (int32_t)v) || mn_complex_slides(&film->c, (int32_t)v)) return MN_OK;
@@ -473,31 +476,31 @@ mn_status mn_film_step_try(mn_film *film, double dt, double *stretch)
     const int64_t n = film->c.vertices.count;
     if (film->stale) MN_TRY(mn_film_system_pattern(film));
     MN_TRY(size_arrays(film));
-    MN_TRY(mn_parallel_for(film->ctx, n, MN_FILM_GRAIN, start_range, &job));
+    MN_TRY(mn_parallel_for(film->solver.ctx, n, MN_FILM_GRAIN, start_range, &job));
     film->origin = n > 0 ? film->x0.data[0] : mn_v3(0, 0, 0);
     MN_TRY(mn_film_system_matrix(film, film->x0.data));
     MN_TRY(sample_air(film));
     job.viscous = film->def.viscosity > 0 && dt * viscous_rate(film) > WEAK;
     job.gas = film->def.gas && film->pockets.count > 1;
     MN_TRY(move(&job, 0.5 * dt));
-    MN_TRY(mn_parallel_for(film->ctx, n, MN_FILM_GRAIN, force_range, &job));
+    MN_TRY(mn_parallel_for(film->solver.ctx, n, MN_FILM_GRAIN, force_range, &job));
     if (film->def.gibbs > 0)
         MN_TRY(mn_film_elastic_apply(film, film->v0.data, -0.5 * dt * dt, film->base.data));
     MN_TRY(solve_passes(&job));
     MN_TRY(move(&job, dt));
-    MN_TRY(mn_parallel_max(film->ctx, n, MN_FILM_GRAIN, stretch_of, film, stretch));
+    MN_TRY(mn_parallel_max(film->solver.ctx, n, MN_FILM_GRAIN, stretch_of, film, stretch));
     *stretch /= film->def.size;
-    if (!isfinite(*stretch)) return mn_fail(film->ctx, MN_ERROR_DIVERGED, "The film's motion is not finite.");
+    if (!isfinite(*stretch))
+        return mn_fail(film->solver.ctx, MN_ERROR_DIVERGED, "The film's motion is not finite.");
     if (job.gas) MN_TRY(calm_breathing(&job));
     return balance(&job);
 }
 
-void mn_film_step_accept(mn_film *film, double dt)
+void mn_film_step_accept(mn_film *film)
 {
     for (int64_t v = 0; v < film->c.vertices.count; v++) {
         mn_complex_vertex *vertex = &film->c.vertices.data[v];
         vertex->position = film->x1.data[v];
         vertex->velocity = mn_add(film->v0.data[v], film->d.data[v]);
     }
-    film->time += dt;
 }

@@ -55,8 +55,8 @@ static mn_status gather_stars(mn_film *film)
     mn_film_system *s = &film->system;
     const mn_complex *c = &film->c;
     const int64_t n = c->vertices.count;
-    MN_TRY(mn_array_resize(film->ctx, &s->star_start, n + 1));
-    MN_TRY(mn_array_resize(film->ctx, &s->star, 3 * c->triangles.count));
+    MN_TRY(mn_array_resize(film->solver.ctx, &s->star_start, n + 1));
+    MN_TRY(mn_array_resize(film->solver.ctx, &s->star, 3 * c->triangles.count));
     memset(s->star_start.data, 0, mn_bytes(n + 1, sizeof(int64_t)));
     for (int64_t t = 0; t < c->triangles.count; t++)
         for (int k = 0; k < 3; k++) s->star_start.data[c->triangles.data[t].v[k]]++;
@@ -115,7 +115,7 @@ static int32_t list_regions(const mn_film *film, int64_t v, int32_t *regions, in
 mn_status mn_film_system_pattern(mn_film *film)
 {
     mn_film_system *s = &film->system;
-    mn_context *ctx = film->ctx;
+    mn_context *ctx = film->solver.ctx;
     const int64_t n = film->c.vertices.count;
     int32_t columns[3 * MN_COMPLEX_STAR_MAX], films[3 * MN_COMPLEX_STAR_MAX];
     int32_t places[4 * MN_COMPLEX_STAR_MAX], regions[MN_SECTOR_MAX];
@@ -345,13 +345,13 @@ mn_status mn_film_system_matrix(mn_film *film, const mn_vec3 *x)
 {
     mn_film_system *s = &film->system;
     system_job job = {.film = film, .x = x};
-    MN_TRY(mn_parallel_for(film->ctx, s->triangle_count, MN_FILM_GRAIN, measure_range, &job));
-    MN_TRY(mn_parallel_for(film->ctx, s->vertex_count, MN_FILM_GRAIN, tension_range, &job));
-    MN_TRY(mn_parallel_for(film->ctx, s->triangle_count, MN_FILM_GRAIN, weigh_range, &job));
-    MN_TRY(mn_parallel_for(film->ctx, s->vertex_count, MN_FILM_GRAIN, rows_range, &job));
+    MN_TRY(mn_parallel_for(film->solver.ctx, s->triangle_count, MN_FILM_GRAIN, measure_range, &job));
+    MN_TRY(mn_parallel_for(film->solver.ctx, s->vertex_count, MN_FILM_GRAIN, tension_range, &job));
+    MN_TRY(mn_parallel_for(film->solver.ctx, s->triangle_count, MN_FILM_GRAIN, weigh_range, &job));
+    MN_TRY(mn_parallel_for(film->solver.ctx, s->vertex_count, MN_FILM_GRAIN, rows_range, &job));
     add_threads(film, x);
     add_rims(film, x);
-    return mn_parallel_for(film->ctx, s->vertex_count, MN_FILM_GRAIN, sums_range, &job);
+    return mn_parallel_for(film->solver.ctx, s->vertex_count, MN_FILM_GRAIN, sums_range, &job);
 }
 
 mn_vec3 mn_film_system_row(const mn_film_system *s, const mn_vec3 *x, int64_t v)
@@ -413,9 +413,9 @@ static int64_t pocket_grain(const mn_film *film)
 mn_status mn_film_system_volumes(mn_film *film, const mn_vec3 *x, double *volumes)
 {
     system_job job = {.film = film, .x = x, .results = volumes};
-    MN_TRY(mn_parallel_for(film->ctx, film->system.vertex_count, MN_FILM_GRAIN, faces_range, &job));
+    MN_TRY(mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, faces_range, &job));
     if (!volumes) return MN_OK;
-    return mn_parallel_for(film->ctx, film->pockets.count, pocket_grain(film), volumes_range, &job);
+    return mn_parallel_for(film->solver.ctx, film->pockets.count, pocket_grain(film), volumes_range, &job);
 }
 
 static mn_status gather_range(void *user, mn_range range)
@@ -436,7 +436,7 @@ static mn_status gather_range(void *user, mn_range range)
 mn_status mn_film_pockets_gather(mn_film *film, const mn_vec3 *u, double *values)
 {
     system_job job = {.film = film, .x = u, .results = values};
-    return mn_parallel_for(film->ctx, film->pockets.count, pocket_grain(film), gather_range, &job);
+    return mn_parallel_for(film->solver.ctx, film->pockets.count, pocket_grain(film), gather_range, &job);
 }
 
 static mn_status scatter_range(void *user, mn_range range)
@@ -453,7 +453,7 @@ static mn_status scatter_range(void *user, mn_range range)
 mn_status mn_film_pockets_scatter(mn_film *film, const double *values, double factor, mn_vec3 *out)
 {
     system_job job = {.film = film, .values = values, .factor = factor, .out = out};
-    return mn_parallel_for(film->ctx, film->system.vertex_count, MN_FILM_GRAIN, scatter_range, &job);
+    return mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, scatter_range, &job);
 }
 
 // ---- pockets by pockets ----
@@ -462,8 +462,8 @@ mn_status mn_film_pockets_factor(mn_film *film, const double *weights, const dou
 {
     mn_film_system *s = &film->system;
     const int64_t n = film->pockets.count;
-    MN_TRY(mn_array_resize(film->ctx, &s->small, n * n));
-    MN_TRY(mn_array_resize(film->ctx, &s->small_vector, n));
+    MN_TRY(mn_array_resize(film->solver.ctx, &s->small, n * n));
+    MN_TRY(mn_array_resize(film->solver.ctx, &s->small_vector, n));
     double *m = s->small.data;
     memset(m, 0, mn_bytes(n * n, sizeof(double)));
     for (int64_t v = 0; v < s->vertex_count; v++)

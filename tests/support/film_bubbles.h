@@ -70,7 +70,7 @@ static inline mn_film *bubbles_cluster(mn_context *ctx_, int64_t count, const mn
 
 static inline mn_film_settle_result bubbles_settle(mn_film *film)
 {
-    mn_context *ctx_ = film->ctx;
+    mn_context *ctx_ = film->solver.ctx;
     const mn_film_settle_def def = mn_film_settle_default_def();
     mn_film_settle_result result;
     BUBBLES_MUST(mn_film_settle(film, &def, &result));

@@ -8,10 +8,7 @@
 #ifndef MENISCUS_FILM_H
 #define MENISCUS_FILM_H
 
-#include "meniscus/collider.h"
-#include "meniscus/report.h"
-#include "meniscus/stream.h"
-#include "meniscus/volume.h"
+#include "meniscus/solver.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,9 +32,14 @@ typedef struct mn_film_def {
     bool burst;              ///< films burst where they are too thin, pricked or hit
     double diffusion;        ///< m/(Pa s), >= 0: gas that passes a film for each Pa between its sides
     double max_dt;           ///< s, > 0, the longest time step
+    int64_t max_vertices;    ///< an advance that would hold more fails
     uint64_t seed;
-    int64_t max_vertices; ///< an advance that would hold more fails
+    int32_t min_substeps, max_substeps;
 } mn_film_def;
+
+enum { MN_FILM_FIELD_COUNT = 24 };
+extern const mn_field mn_film_fields[];
+extern const mn_solver_type mn_film_solver;
 
 /// Soap films with 2 mm edges, without gravity.
 mn_film_def mn_film_default_def(void);
@@ -66,11 +68,9 @@ typedef struct mn_film_frame {
     const int32_t (*edges)[2];
 } mn_film_frame;
 
-/// What an advance sees; all may be zero.
+/// What an advance sees beside colliders and wind: mn_solver_inputs.own. All may be zero.
 typedef struct mn_film_inputs {
-    const mn_film_frame *frame;  ///< as many points as at the start
-    const mn_collider *collider; ///< at the end of the advance
-    mn_volume wind;              ///< vector volume in m/s, added to the def's wind
+    const mn_film_frame *frame; ///< as many points as at the start
     int64_t prick_count;
     const mn_vec3 *pricks; ///< m: the film nearest to each, within a size, bursts
     int64_t inflow_count;  ///< places where gas is blown into the pocket around them
@@ -123,8 +123,9 @@ mn_status mn_film_set_frame(mn_film *film, const mn_film_frame *frame);
 /// Adds films. Contradictions between regions, triangles twice or without area fail with a sentence that
 /// names them. Closed pockets start with the gas that balances the tension around them.
 mn_status mn_film_add(mn_film *film, const mn_film_source *source);
-/// `dt` seconds on. On failure, also when cancelled, the state is that of the last good step.
-mn_status mn_film_advance(mn_film *film, const mn_film_inputs *inputs, double dt);
+/// `dt` seconds on. On failure, also when cancelled, the state is that of the last good step. `inputs` may be
+/// NULL.
+mn_status mn_film_advance(mn_film *film, const mn_solver_inputs *inputs, double dt);
 
 typedef struct mn_film_settle_def {
     double tolerance;  ///< largest force left, over tension times size

@@ -104,7 +104,8 @@ static void gas_is_accounted_for_when_a_wall_bursts(void **state)
     mn_film *film = bubbles_double(ctx, &def);
     assert_true(bubbles_settle(film).settled);
     const mn_vec3 prick = {0, 0, 0};
-    const mn_film_inputs inputs = {.prick_count = 1, .pricks = &prick};
+    const mn_film_inputs own = {.prick_count = 1, .pricks = &prick};
+    const mn_solver_inputs inputs = {.own = &own};
     check_ok(ctx, mn_film_advance(film, &inputs, 0.02));
     assert_int_equal(film->ledger.bursts, 1);
     assert_int_equal(film->pockets.count, 2); // one pocket
