@@ -157,6 +157,24 @@ mn_status mn_film_save(const mn_film *film, mn_writer *out);
 /// The size is that of the saved films, whatever the def says.
 mn_status mn_film_load(mn_context *ctx, const mn_film_def *def, mn_reader *in, mn_film **film);
 
+// ---- films to start with ----
+
+typedef struct mn_film_cluster_def {
+    int64_t count;          ///< of bubbles
+    const mn_vec3 *centers; ///< m
+    const double *radii;    ///< m; bubbles that overlap share a wall
+    double size;            ///< m, of edges
+    double thickness;       ///< m
+} mn_film_cluster_def;
+/// Triangles with region, points with thickness.
+mn_status mn_film_cluster_create(mn_context *ctx, const mn_film_cluster_def *def, mn_geo **geo);
+/// Places for `count` bubbles of these radii: packed around `center`, each overlapping its neighbours by
+/// `overlap`, 0 to 0.5, of the sum of their radii.
+void mn_film_pack(uint64_t seed, int64_t count, mn_vec3 center, double overlap, const double *radii,
+                  mn_vec3 *centers);
+/// A film from the middle of a frame to each of its wires: what a dipped frame looks like before it settles.
+mn_status mn_film_cone_create(mn_context *ctx, const mn_film_frame *frame, double thickness, mn_geo **geo);
+
 #ifdef __cplusplus
 }
 #endif
