@@ -103,7 +103,7 @@ static mn_status measure_shells(search *s)
     return MN_OK;
 }
 
-// Solid angle of the shell seen from x, over 4 pi [vanoosterom1983]: 1 inside, 0 outside.
+// Solid angle of the shell seen from x, over 4 pi [oosterom1983]: 1 inside, 0 outside.
 static double winding(const search *s, int32_t number, mn_vec3 x)
 {
     const mn_complex *c = &s->film->c;
