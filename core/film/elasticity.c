@@ -16,15 +16,20 @@ typedef struct elastic_job {
     mn_vec3 *out;
 } elastic_job;
 
-// d(area)/dx of triangle t at its corner k, at x0.
-static mn_vec3 slope(const mn_film *film, int64_t t, int32_t k)
+static mn_status triangle_range(void *user, mn_range range)
 {
-    const int32_t *v = film->c.triangles.data[t].v;
-    const mn_vec3 e = mn_sub(film->x0.data[v[(k + 1) % 3]], film->x0.data[v[(k + 2) % 3]]);
-    return mn_scale(0.5, mn_cross(e, film->system.elements.data[t].normal));
+    const elastic_job *job = user;
+    mn_film_system *s = &job->film->system;
+    for (int64_t t = range.begin; t < range.end; t++) {
+        const int32_t *v = job->film->c.triangles.data[t].v;
+        const mn_vec3 *slope = s->elements.data[t].slope;
+        s->rate.data[t] = mn_dot(slope[0], job->u[v[0]]) + mn_dot(slope[1], job->u[v[1]]) +
+                          mn_dot(slope[2], job->u[v[2]]);
+    }
+    return MN_OK;
 }
 
-static mn_status rate_range(void *user, mn_range range)
+static mn_status vertex_range(void *user, mn_range range)
 {
     const elastic_job *job = user;
     const mn_film *film = job->film;
@@ -32,12 +37,20 @@ static mn_status rate_range(void *user, mn_range range)
     const double e = 2 * film->def.sigma * film->def.gibbs;
     for (int64_t v = range.begin; v < range.end; v++) {
         double rate = 0;
-        for (int64_t i = s->star_start.data[v]; i < s->star_start.data[v + 1]; i++) {
-            const int32_t t = s->star.data[i] / 3;
-            for (int32_t k = 0; k < 3; k++)
-                rate += mn_dot(slope(film, t, k), job->u[film->c.triangles.data[t].v[k]]);
-        }
+        for (int64_t i = s->star_start.data[v]; i < s->star_start.data[v + 1]; i++)
+            rate += s->rate.data[s->star.data[i] / 3];
         s->slack.data[v] = s->area.data[v] > 0 ? job->factor * e * rate / (9 * s->area.data[v]) : 0;
+    }
+    return MN_OK;
+}
+
+static mn_status spread_range(void *user, mn_range range)
+{
+    const elastic_job *job = user;
+    const mn_film_system *s = &job->film->system;
+    for (int64_t t = range.begin; t < range.end; t++) {
+        const int32_t *v = job->film->c.triangles.data[t].v;
+        s->rate.data[t] = s->slack.data[v[0]] + s->slack.data[v[1]] + s->slack.data[v[2]];
     }
     return MN_OK;
 }
@@ -45,13 +58,12 @@ static mn_status rate_range(void *user, mn_range range)
 static mn_status pull_range(void *user, mn_range range)
 {
     const elastic_job *job = user;
-    const mn_film *film = job->film;
-    const mn_film_system *s = &film->system;
+    const mn_film_system *s = &job->film->system;
     for (int64_t v = range.begin; v < range.end; v++)
         for (int64_t i = s->star_start.data[v]; i < s->star_start.data[v + 1]; i++) {
-            const int32_t corner = s->star.data[i], *w = film->c.triangles.data[corner / 3].v;
-            const double sum = s->slack.data[w[0]] + s->slack.data[w[1]] + s->slack.data[w[2]];
-            job->out[v] = mn_axpy(job->out[v], sum, slope(film, corner / 3, corner % 3));
+            const int32_t corner = s->star.data[i];
+            job->out[v] = mn_axpy(job->out[v], s->rate.data[corner / 3],
+                                  s->elements.data[corner / 3].slope[corner % 3]);
         }
     return MN_OK;
 }
@@ -59,6 +71,10 @@ static mn_status pull_range(void *user, mn_range range)
 mn_status mn_film_elastic_apply(mn_film *film, const mn_vec3 *u, double factor, mn_vec3 *out)
 {
     elastic_job job = {film, u, factor, out};
-    MN_TRY(mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, rate_range, &job));
-    return mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, pull_range, &job);
+    const mn_film_system *s = &film->system;
+    mn_context *ctx = film->solver.ctx;
+    MN_TRY(mn_parallel_for(ctx, s->triangle_count, MN_FILM_GRAIN, triangle_range, &job));
+    MN_TRY(mn_parallel_for(ctx, s->vertex_count, MN_FILM_GRAIN, vertex_range, &job));
+    MN_TRY(mn_parallel_for(ctx, s->triangle_count, MN_FILM_GRAIN, spread_range, &job));
+    return mn_parallel_for(ctx, s->vertex_count, MN_FILM_GRAIN, pull_range, &job);
 }

@@ -23,6 +23,7 @@ typedef struct mn_film_pocket {
 /// What one triangle is for the solve.
 typedef struct mn_film_element {
     mn_vec3 normal;      ///< unit
+    mn_vec3 slope[3];    ///< d(area)/dx of each corner
     double cotangent[3]; ///< half of it, times the tension: weight of the edge opposite to each corner
     double area;
 } mn_film_element;
@@ -53,6 +54,7 @@ typedef struct mn_film_system {
     MN_ARRAY(mn_complex_wire) rims; ///< free edges of films that nothing holds
     MN_ARRAY(double) tension;       ///< [vertices] N/m, with elasticity
     MN_ARRAY(double) slack;         ///< [vertices] scratch of elasticity
+    MN_ARRAY(double) rate;          ///< [triangles] the same
     MN_ARRAY(double) small;         ///< pockets by pockets, factored
     MN_ARRAY(double) small_vector;
 } mn_film_system;

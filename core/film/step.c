@@ -34,6 +34,7 @@
 enum { PASSES = 6 };
 static const double TOLERANCE = 1e-8;
 static const double SETTLED = 1e-7; // change of the solution from pass to pass, of the solution
+static const double PLUMP = 0.1;    // area over the square of the longest edge: less is a sliver
 static const double WEAK = 0.5;     // viscosity that changes velocities by less in a step is explicit
 
 typedef struct step_job {
@@ -62,11 +63,15 @@ static mn_vec3 viscous_pull(const mn_film *film, const mn_vec3 *u, int64_t v)
         const int32_t a = w[k], b = w[(k + 1) % 3], d = w[(k + 2) % 3];
         const mn_vec3 corners[3] = {film->x0.data[a], film->x0.data[b], film->x0.data[d]};
         const mn_vec3 speeds[3] = {u[a], u[b], u[d]};
-        double h = 0;
-        for (int j = 0; j < 3; j++)
+        double h = 0, longest = 0;
+        for (int j = 0; j < 3; j++) {
             if (s->area.data[w[j]] > 0)
                 h += film->mass.data[w[j]] / (3 * film->def.density * s->area.data[w[j]]);
-        sum = mn_add(sum, film_viscous_pull(corners, speeds, film->def.viscosity * h));
+            longest = fmax(longest, mn_norm2(mn_sub(corners[j], corners[(j + 1) % 3])));
+        }
+        // A sliver's rate of strain is that of its shape, not of the liquid.
+        const double part = fmin(1, s->elements.data[corner / 3].area / (PLUMP * longest));
+        sum = mn_add(sum, film_viscous_pull(corners, speeds, part * film->def.viscosity * h));
     }
     return sum;
 }
@@ -269,15 +274,14 @@ static mn_status sample_air(mn_film *film)
     return MN_OK;
 }
 
+// What viscosity can change of a velocity in a second, at most: slivers are left out of it.
 static double viscous_rate(const mn_film *film)
 {
-    double most = 0;
     const mn_film_system *s = &film->system;
-    const double gamma = fmax(2 * film->def.sigma, 1e-300);
+    double least = INFINITY;
     for (int64_t v = 0; v < s->vertex_count; v++)
-        if (film->mass.data[v] > 0 && s->area.data[v] > 0)
-            most = fmax(most, s->diagonal.data[v] / (gamma * s->area.data[v]));
-    return 4 * film->def.viscosity * most / film->def.density;
+        if (film->mass.data[v] > 0 && s->area.data[v] > 0) least = fmin(least, s->area.data[v]);
+    return 12 * film->def.viscosity / (PLUMP * film->def.density * least);
 }
 
 // ---- gas ----

@@ -43,6 +43,7 @@ void mn_film_system_free(mn_context *ctx, mn_film_system *s)
     mn_array_free(ctx, &s->pocket_face);
     mn_array_free(ctx, &s->tension);
     mn_array_free(ctx, &s->slack);
+    mn_array_free(ctx, &s->rate);
     mn_array_free(ctx, &s->rims);
     mn_array_free(ctx, &s->small);
     mn_array_free(ctx, &s->small_vector);
@@ -161,6 +162,7 @@ mn_status mn_film_system_pattern(mn_film *film)
     MN_TRY(mn_array_resize(ctx, &s->normal, n));
     MN_TRY(mn_array_resize(ctx, &s->tension, n));
     MN_TRY(mn_array_resize(ctx, &s->slack, n));
+    MN_TRY(mn_array_resize(ctx, &s->rate, s->triangle_count));
     const int64_t pockets = film->pockets.count;
     MN_TRY(mn_array_resize(ctx, &s->pocket_start, pockets + 1));
     MN_TRY(mn_array_resize(ctx, &s->pocket_face, s->faces.count));
@@ -246,6 +248,7 @@ static mn_status weigh_range(void *user, mn_range range)
         // As products of edges over the area the element stays positive semidefinite when a needle's area is
         // not let fall to zero.
         const double area = fmax(e->area, 1e-4 * longest);
+        for (int k = 0; k < 3; k++) e->slope[k] = mn_scale(-0.5, mn_cross(edge[k], e->normal));
         for (int k = 0; k < 3; k++)
             e->cotangent[k] =
                 area > 0 ? -gamma * mn_dot(edge[(k + 1) % 3], edge[(k + 2) % 3]) / (4 * area) : 0;
