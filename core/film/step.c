@@ -31,9 +31,9 @@
 
 #include <string.h>
 
-enum { PASSES = 6 };
-static const double TOLERANCE = 1e-8;
-static const double SETTLED = 1e-7; // change of the solution from pass to pass, of the solution
+enum { PASSES = 5 };
+static const double TOLERANCE = 1e-6;
+static const double SETTLED = 1e-4; // change of the solution from pass to pass, of the solution
 static const double PLUMP = 0.1;    // area over the square of the longest edge: less is a sliver
 static const double WEAK = 0.5;     // viscosity that changes velocities by less in a step is explicit
 
@@ -44,6 +44,8 @@ typedef struct step_job {
     mn_vec3 *out;
     double shift;
     bool viscous, gas;
+    bool held;         ///< some vertices are not free
+    double stiff_area; ///< m^2, below which explicit viscosity is weakened
 } step_job;
 
 mn_vec3 mn_film_allowed(const mn_film *film, int64_t v, mn_vec3 d)
@@ -54,7 +56,8 @@ mn_vec3 mn_film_allowed(const mn_film *film, int64_t v, mn_vec3 d)
     return mn_axpy(d, -mn_dot(d, vertex->slide), vertex->slide);
 }
 
-static mn_vec3 viscous_pull(const mn_film *film, const mn_vec3 *u, int64_t v)
+// `most`: area below which a vertex's part is too stiff for an explicit term, and is weakened; 0 for none.
+static mn_vec3 viscous_pull(const mn_film *film, const mn_vec3 *u, double most, int64_t v)
 {
     const mn_film_system *s = &film->system;
     mn_vec3 sum = {0};
@@ -63,14 +66,16 @@ static mn_vec3 viscous_pull(const mn_film *film, const mn_vec3 *u, int64_t v)
         const int32_t a = w[k], b = w[(k + 1) % 3], d = w[(k + 2) % 3];
         const mn_vec3 corners[3] = {film->x0.data[a], film->x0.data[b], film->x0.data[d]};
         const mn_vec3 speeds[3] = {u[a], u[b], u[d]};
-        double h = 0, longest = 0;
+        double h = 0, longest = 0, least = INFINITY;
         for (int j = 0; j < 3; j++) {
+            least = fmin(least, s->area.data[w[j]]);
             if (s->area.data[w[j]] > 0)
                 h += film->mass.data[w[j]] / (3 * film->def.density * s->area.data[w[j]]);
             longest = fmax(longest, mn_norm2(mn_sub(corners[j], corners[(j + 1) % 3])));
         }
         // A sliver's rate of strain is that of its shape, not of the liquid.
-        const double part = fmin(1, s->elements.data[corner / 3].area / (PLUMP * longest));
+        double part = fmin(1, s->elements.data[corner / 3].area / (PLUMP * longest));
+        if (least < most) part *= least / most;
         sum = mn_add(sum, film_viscous_pull(corners, speeds, part * film->def.viscosity * h));
     }
     return sum;
@@ -97,7 +102,7 @@ static mn_status apply_range(void *user, mn_range range)
         mn_vec3 y =
             mn_axpy(mn_scale(film->mass.data[v], u[v]), stiff, mn_film_system_row(&film->system, u, v));
         if (drag) y = mn_axpy(y, job->dt, against_air(film, v, u[v]));
-        if (job->viscous) y = mn_axpy(y, job->dt, viscous_pull(film, u, v));
+        if (job->viscous) y = mn_axpy(y, job->dt, viscous_pull(film, u, 0, v));
         job->out[v] = y;
     }
     return MN_OK;
@@ -113,6 +118,7 @@ static mn_status project_range(void *user, mn_range range)
 
 static mn_status project(step_job *job, mn_vec3 *u)
 {
+    if (!job->held) return MN_OK;
     job->out = u;
     return mn_parallel_for(job->film->solver.ctx, job->film->system.vertex_count, MN_FILM_GRAIN,
                            project_range, job);
@@ -142,7 +148,15 @@ static mn_status scale_range(void *user, mn_range range)
 {
     const step_job *job = user;
     for (int64_t v = range.begin; v < range.end; v++)
-        job->out[v] = mn_film_allowed(job->film, v, mn_scale(job->film->inverse.data[v], job->in[v]));
+        job->out[v] = mn_scale(job->film->inverse.data[v], job->in[v]);
+    return MN_OK;
+}
+
+static mn_status add_scaled_range(void *user, mn_range range)
+{
+    const step_job *job = user;
+    for (int64_t v = range.begin; v < range.end; v++)
+        job->out[v] = mn_axpy(job->out[v], job->film->inverse.data[v], job->in[v]);
     return MN_OK;
 }
 
@@ -153,25 +167,24 @@ static mn_status precondition(void *user, const double *r, double *z)
     const int64_t n = film->system.vertex_count;
     job->in = (const mn_vec3 *)r, job->out = (mn_vec3 *)z;
     MN_TRY(mn_parallel_for(film->solver.ctx, n, MN_FILM_GRAIN, scale_range, job));
+    MN_TRY(project(job, (mn_vec3 *)z));
     if (!job->gas) return MN_OK;
     double *value = film->system.small_vector.data;
     MN_TRY(mn_film_pockets_gather(film, (const mn_vec3 *)z, value));
     mn_film_pockets_solve(film, value);
     memset(film->scratch.data, 0, mn_bytes(n, sizeof(mn_vec3)));
     MN_TRY(mn_film_pockets_scatter(film, value, -1, film->scratch.data));
-    mn_vec3 *out = (mn_vec3 *)z;
-    for (int64_t v = 0; v < n; v++)
-        out[v] =
-            mn_add(out[v], mn_film_allowed(film, v, mn_scale(film->inverse.data[v], film->scratch.data[v])));
-    return MN_OK;
+    job->in = film->scratch.data, job->out = (mn_vec3 *)z;
+    MN_TRY(mn_parallel_for(film->solver.ctx, n, MN_FILM_GRAIN, add_scaled_range, job));
+    return project(job, (mn_vec3 *)z);
 }
 
-static mn_status solve(step_job *job, const mn_vec3 *right, mn_vec3 *d)
+static mn_status solve(step_job *job, int32_t pass, const mn_vec3 *right, mn_vec3 *d)
 {
     mn_film *film = job->film;
     const mn_linear_problem problem = {3 * film->system.vertex_count, apply, job, precondition, job};
     mn_krylov_def def = mn_krylov_default_def();
-    def.tolerance = TOLERANCE;
+    def.tolerance = job->gas ? fmax(TOLERANCE, pow(10, -3 - pass)) : TOLERANCE; // early passes need not be exact
     mn_krylov_result result;
     MN_TRY(mn_conjugate_gradients(film->krylov, &problem, &def, &right->x, &d->x, &result));
     film->solver.counts.linear_iterations += result.iterations;
@@ -214,9 +227,10 @@ static mn_status force_range(void *user, mn_range range)
         f = mn_axpy(f, film->mass.data[v], film->def.gravity);
         if (film->def.drag > 0)
             f = mn_add(f, against_air(film, v, mn_sub(film->wind.data[v], film->v0.data[v])));
-        if (film->def.viscosity > 0) f = mn_sub(f, viscous_pull(film, film->v0.data, v));
+        if (film->def.viscosity > 0) f = mn_sub(f, viscous_pull(film, film->v0.data, job->viscous ? 0 : job->stiff_area, v));
         film->base.data[v] = mn_scale(dt, f);
-        const double diagonal = film->mass.data[v] + 0.25 * dt * dt * fmax(0, film->system.diagonal.data[v]) +
+        const double elastic = film->def.gibbs > 0 ? film->def.gibbs * film->system.diagonal.data[v] / 3 : 0;
+        const double diagonal = 0.25 * dt * dt * fmax(0, elastic) + film->mass.data[v] + 0.25 * dt * dt * fmax(0, film->system.diagonal.data[v]) +
                                 dt * film->drag.data[v] / 3;
         film->inverse.data[v] = diagonal > 0 ? 1 / diagonal : 0;
     }
@@ -272,16 +286,6 @@ static mn_status sample_air(mn_film *film)
     film->around->wind.ops->sample(film->around->wind.handle, n, film->x0.data, &film->scratch.data->x);
     for (int64_t v = 0; v < n; v++) film->wind.data[v] = mn_add(film->wind.data[v], film->scratch.data[v]);
     return MN_OK;
-}
-
-// What viscosity can change of a velocity in a second, at most: slivers are left out of it.
-static double viscous_rate(const mn_film *film)
-{
-    const mn_film_system *s = &film->system;
-    double least = INFINITY;
-    for (int64_t v = 0; v < s->vertex_count; v++)
-        if (film->mass.data[v] > 0 && s->area.data[v] > 0) least = fmin(least, s->area.data[v]);
-    return 12 * film->def.viscosity / (PLUMP * film->def.density * least);
 }
 
 // ---- gas ----
@@ -355,13 +359,13 @@ static mn_status solve_passes(step_job *job)
         memcpy(film->right.data, film->base.data, bytes);
         if (job->gas) {
             MN_TRY(linearize_gas(job, pass == 0));
-            if (pass == 0) MN_TRY(gas_preconditioner(film));
+            MN_TRY(gas_preconditioner(film)); // of this pass: with another Q it would not be positive
             MN_TRY(mn_film_pockets_scatter(film, film->excess.data, job->dt, film->right.data));
             if (pass > 0) MN_TRY(add_gas_stiffness(film, film->d.data, film->right.data));
         }
         MN_TRY(project(job, film->right.data));
         memcpy(film->x1.data, film->d.data, bytes); // the solution before
-        MN_TRY(solve(job, film->right.data, film->d.data));
+        MN_TRY(solve(job, pass, film->right.data, film->d.data));
         if (pass > 0 && change_of(film->d.data, film->x1.data, n) <= SETTLED) break;
     }
     return MN_OK;
@@ -481,10 +485,14 @@ mn_status mn_film_step_try(mn_film *film, double dt, double *stretch)
     if (film->stale) MN_TRY(mn_film_system_pattern(film));
     MN_TRY(size_arrays(film));
     MN_TRY(mn_parallel_for(film->solver.ctx, n, MN_FILM_GRAIN, start_range, &job));
+    for (int64_t v = 0; v < n && !job.held; v++)
+        job.held = mn_complex_held(&film->c, (int32_t)v) || mn_complex_slides(&film->c, (int32_t)v);
     film->origin = n > 0 ? film->x0.data[0] : mn_v3(0, 0, 0);
     MN_TRY(mn_film_system_matrix(film, film->x0.data));
     MN_TRY(sample_air(film));
-    job.viscous = film->def.viscosity > 0 && dt * viscous_rate(film) > WEAK;
+    // What viscosity changes of a velocity in a step is at most 12 nu dt / (PLUMP area).
+    job.stiff_area = 12 * film->def.viscosity * dt / (PLUMP * film->def.density * WEAK);
+    job.viscous = job.stiff_area > 0.4 * film->def.size * film->def.size;
     job.gas = film->def.gas && film->pockets.count > 1;
     MN_TRY(move(&job, 0.5 * dt));
     MN_TRY(mn_parallel_for(film->solver.ctx, n, MN_FILM_GRAIN, force_range, &job));
