@@ -3,6 +3,7 @@
 // mpm_solver: liquids with surface tension by the material point method. Numerics and parameters are
 // mn_mpm_solver's; this file says what the inputs are, when points become liquid, and what to warn about.
 #include "nodes/domain.h"
+#include "nodes/materials.h"
 #include "nodes/mpm_doctor.h"
 #include "nodes/mpm_input.h"
 #include "nodes/solver_node.h"
@@ -64,7 +65,8 @@ static mn_status add_liquid(const mn_cook *cook, mn_mpm *mpm, mpm_own *own, bool
     if (!geo || (!first && mode == SOURCE_START)) return MN_OK;
     mn_mpm_liquid liquid;
     mn_mpm_source *source = &liquid.source;
-    const mn_mpm_def def = def_of(cook);
+    mn_mpm_def def;
+    MN_TRY(mn_solver_node_def(cook, &def));
     if (first) mn_material_compare(cook, geo);
     mn_status status = mn_mpm_liquid_read(cook->ctx, &def, geo, &liquid);
     if (status == MN_OK && mode == SOURCE_NEW_IDS && source->count > 0) {
