@@ -208,7 +208,9 @@ static mn_status add_liquid(const mn_cook *cook, mpm_state *state, bool first)
     if (!geo || (!first && mode == SOURCE_START)) return MN_OK;
     mn_mpm_liquid liquid;
     mn_mpm_source *source = &liquid.source;
-    mn_status status = mn_mpm_liquid_read(cook->ctx, geo, &liquid);
+    const mn_mpm_def def = def_of(cook);
+    if (first) mn_material_compare(cook, geo);
+    mn_status status = mn_mpm_liquid_read(cook->ctx, &def, geo, &liquid);
     if (status == MN_OK && mode == SOURCE_NEW_IDS && source->count > 0) {
         if (source->id)
             status = mn_mpm_liquid_keep_new(cook->ctx, &liquid, &state->seen);
