@@ -23,8 +23,8 @@ static mn_status triangle_range(void *user, mn_range range)
     for (int64_t t = range.begin; t < range.end; t++) {
         const int32_t *v = job->film->c.triangles.data[t].v;
         const mn_vec3 *slope = s->elements.data[t].slope;
-        s->rate.data[t] = mn_dot(slope[0], job->u[v[0]]) + mn_dot(slope[1], job->u[v[1]]) +
-                          mn_dot(slope[2], job->u[v[2]]);
+        s->rate.data[t] =
+            mn_dot(slope[0], job->u[v[0]]) + mn_dot(slope[1], job->u[v[1]]) + mn_dot(slope[2], job->u[v[2]]);
     }
     return MN_OK;
 }

@@ -6,9 +6,9 @@
 
 #include "film/events.h"
 
+#include "base/parallel.h"
+#include "linear/krylov.h"
 #include "meniscus/film.h"
-#include "meniscus/krylov.h"
-#include "meniscus/parallel.h"
 
 enum { MN_FILM_GRAIN = 2048 };
 

@@ -3,8 +3,8 @@
 // Films to start with, as geometry: clusters of bubbles, packed balls, cones in frames.
 #include "film/cluster.h"
 
+#include "base/random.h"
 #include "meniscus/film.h"
-#include "meniscus/random.h"
 
 #include <string.h>
 

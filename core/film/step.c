@@ -27,7 +27,7 @@
 // pressures and the null space of [zhu2014] are not needed, and its viscosity damps rigid motion.
 #include "film/film_state.h"
 
-#include "mls/film_viscosity.h"
+#include "codim/film/viscosity.h"
 
 #include <string.h>
 
@@ -76,7 +76,7 @@ static mn_vec3 viscous_pull(const mn_film *film, const mn_vec3 *u, double most, 
         // A sliver's rate of strain is that of its shape, not of the liquid.
         double part = fmin(1, s->elements.data[corner / 3].area / (PLUMP * longest));
         if (least < most) part *= least / most;
-        sum = mn_add(sum, film_viscous_pull(corners, speeds, part * film->def.viscosity * h));
+        sum = mn_add(sum, mn_codim_film_viscous_pull(corners, speeds, part * film->def.viscosity * h));
     }
     return sum;
 }
@@ -184,7 +184,8 @@ static mn_status solve(step_job *job, int32_t pass, const mn_vec3 *right, mn_vec
     mn_film *film = job->film;
     const mn_linear_problem problem = {3 * film->system.vertex_count, apply, job, precondition, job};
     mn_krylov_def def = mn_krylov_default_def();
-    def.tolerance = job->gas ? fmax(TOLERANCE, pow(10, -3 - pass)) : TOLERANCE; // early passes need not be exact
+    def.tolerance =
+        job->gas ? fmax(TOLERANCE, pow(10, -3 - pass)) : TOLERANCE; // early passes need not be exact
     mn_krylov_result result;
     MN_TRY(mn_conjugate_gradients(film->krylov, &problem, &def, &right->x, &d->x, &result));
     film->solver.counts.linear_iterations += result.iterations;
@@ -227,10 +228,12 @@ static mn_status force_range(void *user, mn_range range)
         f = mn_axpy(f, film->mass.data[v], film->def.gravity);
         if (film->def.drag > 0)
             f = mn_add(f, against_air(film, v, mn_sub(film->wind.data[v], film->v0.data[v])));
-        if (film->def.viscosity > 0) f = mn_sub(f, viscous_pull(film, film->v0.data, job->viscous ? 0 : job->stiff_area, v));
+        if (film->def.viscosity > 0)
+            f = mn_sub(f, viscous_pull(film, film->v0.data, job->viscous ? 0 : job->stiff_area, v));
         film->base.data[v] = mn_scale(dt, f);
         const double elastic = film->def.gibbs > 0 ? film->def.gibbs * film->system.diagonal.data[v] / 3 : 0;
-        const double diagonal = 0.25 * dt * dt * fmax(0, elastic) + film->mass.data[v] + 0.25 * dt * dt * fmax(0, film->system.diagonal.data[v]) +
+        const double diagonal = 0.25 * dt * dt * fmax(0, elastic) + film->mass.data[v] +
+                                0.25 * dt * dt * fmax(0, film->system.diagonal.data[v]) +
                                 dt * film->drag.data[v] / 3;
         film->inverse.data[v] = diagonal > 0 ? 1 / diagonal : 0;
     }

@@ -4,7 +4,7 @@
 #include "support/film_bubbles.h"
 #include "support/one_context.h"
 
-#include "meniscus/random.h"
+#include "base/random.h"
 
 static void make_triple(mn_complex *c)
 {

@@ -6,7 +6,7 @@
 #include "support/one_context.h"
 #include "support/stream_buffer.h"
 
-#include "meniscus/random.h"
+#include "base/random.h"
 
 static double area_at(const mn_film *film, const mn_vec3 *x)
 {
