@@ -52,12 +52,12 @@ static mn_status start(const mn_cook *cook, mn_solver *solver, void *memory)
     return mn_film_input_add(cook, mn_cook_input(cook, INPUT_FILM), film);
 }
 
-static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, bool emitting,
+static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_feeding feeding,
                       mn_solver_inputs *inputs)
 {
     film_own *own = memory;
     (void)solver;
-    if (emitting) return MN_OK;
+    if (feeding != MN_FEED_ADVANCE) return MN_OK;
     MN_TRY(mn_frame_input_read(cook->ctx, mn_cook_input(cook, INPUT_FRAME), &own->frame));
     own->pricks.count = own->inflows.count = own->rates.count = 0;
     const mn_geo *points = mn_cook_input(cook, INPUT_POINTS);

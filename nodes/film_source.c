@@ -2,26 +2,23 @@
 //
 // film_source: films on rings, bubbles, open cylinders, or any polygons as a film. The numerics are those of
 // mn_film_source_create().
-<<<<<<< HEAD
 #include "nodes/film_input.h"
-=======
-#include "sources/film_source.h"
-    >>>>>>> main
 #include "nodes/parm.h"
 
 #include "base/random.h"
 #include "nodes/columns.h"
+#include "sources/film_source.h"
 
-    // In the order of mn_film_kind, then those that are meshes.
-    static const mn_menu_item kinds[] = {{"disc", "Disc"},
-                                         {"cylinder", "Cylinder"},
-                                         {"bubble", "Bubble"},
-                                         {"polygons", "Input Polygons"},
-                                         {"thread", "Thread"},
-                                         {"lines", "Input Polylines"},
-                                         {"cluster", "Bubble Cluster"},
-                                         {"frame", "Input Frame"},
-                                         {NULL, NULL}};
+// In the order of mn_film_kind, then those that are meshes.
+static const mn_menu_item kinds[] = {{"disc", "Disc"},
+                                     {"cylinder", "Cylinder"},
+                                     {"bubble", "Bubble"},
+                                     {"polygons", "Input Polygons"},
+                                     {"thread", "Thread"},
+                                     {"lines", "Input Polylines"},
+                                     {"cluster", "Bubble Cluster"},
+                                     {"frame", "Input Frame"},
+                                     {NULL, NULL}};
 enum { KIND_CLUSTER = MN_FILM_LINES + 1, KIND_FRAME };
 
 #define POLYGONS "{ kind == polygons } { kind == lines }"

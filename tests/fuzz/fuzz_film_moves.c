@@ -4,6 +4,8 @@
 // punctures, rearrangements, shaking, undo. After each the invariants, the mass and the momentum. Four bytes
 // are one move.
 #include "support/film_bubbles.h"
+#include "meniscus/context.h"
+#include "meniscus/vec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,10 +10,7 @@
 #include "meniscus/context.h"
 #include "meniscus/elastic.h"
 #include "meniscus/fill.h"
-<<<<<<< HEAD
 #include "meniscus/film.h"
-=======
->>>>>>> main
 #include "meniscus/geo.h"
 #include "meniscus/hash.h"
 #include "meniscus/mpm.h"

@@ -5,6 +5,8 @@
 #include "support/one_context.h"
 
 #include "base/random.h"
+#include "meniscus/context.h"
+#include "meniscus/film.h"
 
 static void make_triple(mn_complex *c)
 {

@@ -7,6 +7,11 @@
 #include "support/stream_buffer.h"
 
 #include "base/random.h"
+#include "meniscus/context.h"
+#include "meniscus/film.h"
+#include "meniscus/report.h"
+#include "meniscus/solver.h"
+#include "meniscus/stream.h"
 
 static double area_at(const mn_film *film, const mn_vec3 *x)
 {
