@@ -7,6 +7,9 @@
 #include "support/validation.h"
 
 #include "base/random.h"
+#include "meniscus/context.h"
+#include "meniscus/film.h"
+#include "meniscus/report.h"
 
 #include <math.h>
 #include <string.h>
