@@ -185,6 +185,7 @@ mn_status mn_film_change_mesh(mn_film *film, bool rearrange)
     MN_TRY(mn_film_vanish_pockets(film));
     if (counts.forced > 0 || changed || ledger->vanished > vanished)
         MN_TRY(mn_film_find_pockets(film, false));
+    MN_TRY(mn_film_spread_soap(film));
     ledger->angular_lost += mn_norm(mn_sub(angular_momentum(film), before));
     if (c->vertices.count > film->def.max_vertices)
         return mn_fail(film->solver.ctx, MN_ERROR_INPUT,

@@ -115,6 +115,9 @@ void mn_film_pockets_solve(const mn_film *film, double *x);
 /// out += factor sum_i (E / A_i) dA_i/dx (dA_i/dx . u): the stiffness of soap, at the elements of the system.
 mn_status mn_film_elastic_apply(mn_film *film, const mn_vec3 *u, double factor, mn_vec3 *out);
 
+/// Hands soap on between neighbours.
+mn_status mn_film_spread_soap(mn_film *film);
+
 // ---- step.c ----
 
 /// One step of dt; *stretch is the largest motion of one vertex against a neighbour, over the size. Positions
