@@ -180,6 +180,7 @@ mn_status mn_film_change_mesh(mn_film *film, bool rearrange)
     ledger->t1 += counts.t1, ledger->undone += counts.undone, ledger->forced += counts.forced;
     film->stale = true;
     MN_TRY(mn_complex_compact(c));
+    if (film->inputs) MN_TRY(mn_film_restore_volumes(film));
     MN_TRY(mn_film_measure_pockets(film));
     const int64_t vanished = ledger->vanished;
     MN_TRY(mn_film_vanish_pockets(film));

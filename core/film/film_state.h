@@ -131,6 +131,8 @@ mn_vec3 mn_film_allowed(const mn_film *film, int64_t v, mn_vec3 d);
 
 /// Volumes and pressures of the mesh as it is.
 mn_status mn_film_measure_pockets(mn_film *film);
+/// Moves vertices until pockets have the volumes that they were measured with before the mesh changed.
+mn_status mn_film_restore_volumes(mn_film *film);
 /// Labels pockets anew where shells have come apart or closed: each shell is a pocket. Gas goes by volume.
 /// `fresh`: pockets that were unknown before start with the gas that balances tension.
 mn_status mn_film_find_pockets(mn_film *film, bool fresh);

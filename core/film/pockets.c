@@ -304,6 +304,51 @@ mn_status mn_film_measure_pockets(mn_film *film)
     return MN_OK;
 }
 
+// Moves of the mesh change volumes a little, and gas is stiff: a thousandth of a bubble is more than all of its
+// excess pressure. Vertices are moved along the gradients, by their masses, until pockets have the volumes that they
+// had; the centre of mass stays.
+mn_status mn_film_restore_volumes(mn_film *film)
+{
+    const int64_t n = film->c.vertices.count, pockets = film->pockets.count;
+    if (!film->def.gas || pockets < 2) return MN_OK;
+    if (film->stale) MN_TRY(mn_film_system_pattern(film));
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->x0, n));
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->scratch, n));
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->inverse, n));
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->measured, pockets));
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->part, pockets));
+    for (int64_t v = 0; v < n; v++) {
+        film->x0.data[v] = mn_complex_position(&film->c, (int32_t)v);
+        film->inverse.data[v] = film->c.vertices.data[v].mass > 0 ? 1 / film->c.vertices.data[v].mass : 0;
+    }
+    film->origin = n > 0 ? film->x0.data[0] : mn_v3(0, 0, 0);
+    for (int32_t pass = 0; pass < 2; pass++) {
+        double *missing = film->measured.data;
+        MN_TRY(mn_film_system_volumes(film, film->x0.data, missing));
+        for (int64_t b = 0; b < pockets; b++) {
+            const mn_film_pocket *pocket = &film->pockets.data[b];
+            const double gap = pocket->volume - missing[b];
+            const bool mend = b > 0 && pocket->amount > 0 && fabs(gap) < 0.05 * pocket->volume;
+            missing[b] = mend ? gap : 0;
+            film->part.data[b] = mend ? 0 : 1e300;
+        }
+        MN_TRY(mn_film_pockets_factor(film, film->inverse.data, film->part.data));
+        mn_film_pockets_solve(film, missing);
+        memset(film->scratch.data, 0, mn_bytes(n, sizeof(mn_vec3)));
+        MN_TRY(mn_film_pockets_scatter(film, missing, 1, film->scratch.data));
+        double most = 0;
+        for (int64_t v = 0; v < n; v++) {
+            film->scratch.data[v] =
+                mn_film_allowed(film, v, mn_scale(film->inverse.data[v], film->scratch.data[v]));
+            most = fmax(most, mn_norm(film->scratch.data[v]));
+        }
+        if (!(most < 0.1 * film->def.size)) break;
+        for (int64_t v = 0; v < n; v++) film->x0.data[v] = mn_add(film->x0.data[v], film->scratch.data[v]);
+    }
+    for (int64_t v = 0; v < n; v++) film->c.vertices.data[v].position = film->x0.data[v];
+    return MN_OK;
+}
+
 mn_status mn_film_join_regions(mn_film *film, int32_t a, int32_t b)
 {
     const int32_t kept = a < b ? a : b, gone = a < b ? b : a;
