@@ -69,7 +69,7 @@ static mn_status view_particles(mn_mpm *mpm, mn_view *view)
     const mn_mpm_material *q = mpm->materials.data;
     const size_t ps = sizeof *p, qs = sizeof *q;
     MN_TRY(sort_by_id(mpm));
-    const mn_column columns[] = {
+    const mn_column_view columns[] = {
         {"P", MN_F32, 3, MN_HINT_POINT, 0, mpm, 0, position_value},
         {"v", MN_F32, 3, MN_HINT_VECTOR, MN_STORE_F64, p ? &p->v : NULL, ps, NULL},
         {"id", MN_I32, 1, MN_HINT_NONE, MN_STORE_I64, q ? &q->id : NULL, qs, NULL},
@@ -95,9 +95,9 @@ static mn_status view_surface(mn_mpm *mpm, const mn_solver_inputs *inputs, mn_vi
         MN_TRY(mn_mpm_get_surface(mpm, inputs->collider, mpm->def.surface_scale * mpm->def.dx, &mesh));
     const size_t stride = sizeof(mn_vec3);
     mn_view_column(view,
-                   (mn_column){"P", MN_F32, 3, MN_HINT_POINT, MN_STORE_F64, mesh.positions, stride, NULL});
+                   (mn_column_view){"P", MN_F32, 3, MN_HINT_POINT, MN_STORE_F64, mesh.positions, stride, NULL});
     mn_view_column(view,
-                   (mn_column){"v", MN_F32, 3, MN_HINT_VECTOR, MN_STORE_F64, mesh.velocities, stride, NULL});
+                   (mn_column_view){"v", MN_F32, 3, MN_HINT_VECTOR, MN_STORE_F64, mesh.velocities, stride, NULL});
     view->point_count = mesh.vertex_count;
     mn_view_primitives(view, MN_POLYGON, 3, mesh.triangle_count, mesh.triangles ? mesh.triangles[0] : NULL);
     return MN_OK;
