@@ -33,6 +33,7 @@ static double neck(double separation, double end, double give_up, double spacing
     const double R = 0.05;
     mn_context *ctx = make_context();
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     def.spacing = spacing * R, def.sigma = 0.025, def.density = 1000;
     mn_film_source_def source = mn_film_source_default_def();
     source.kind = MN_FILM_CYLINDER, source.radius = R, source.height = separation * R;
@@ -65,6 +66,7 @@ static double retraction(double max_dt, double spacing, double *mass_drift)
     const double R = 1, V = 1;
     mn_context *ctx = make_context();
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     def.spacing = spacing, def.density = 1000, def.max_dt = max_dt;
     mn_film_source_def source = mn_film_source_default_def();
     source.radius = R, source.hole = 0.2, source.spacing = spacing, source.thickness = 1e-5;
@@ -106,6 +108,7 @@ static double laplace_ratio(void)
 {
     mn_context *ctx = make_context();
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     def.spacing = 0.004, def.sigma = 0.03, def.density = 1000;
     mn_film_source_def source = mn_film_source_default_def();
     source.kind = MN_FILM_BUBBLE, source.radius = 0.04, source.spacing = def.spacing, source.thickness = 1e-5;
@@ -135,6 +138,7 @@ static double breathing_ratio(double ambient, double steps_per_period)
 {
     mn_context *ctx = make_context();
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     def.spacing = 0.004, def.sigma = 0.03, def.density = 1000, def.ambient_pressure = ambient;
     mn_film_source_def source = mn_film_source_default_def();
     source.kind = MN_FILM_BUBBLE, source.radius = 0.04, source.spacing = def.spacing, source.thickness = 1e-5;

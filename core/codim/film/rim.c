@@ -252,7 +252,7 @@ static mn_status shed(mn_codim *mls, int32_t p)
     if (!piece.is_ripest || !(mn_norm2(piece.outward) > 0)) return MN_OK;
     if (mls->points.count >= mls->def.max_points)
         return mn_fail(
-            mls->ctx, MN_ERROR_ARGUMENT,
+            mls->solver.ctx, MN_ERROR_ARGUMENT,
             "The rims would shed more than %lld points; raise max_points, or the spacing, or set a "
             "limit box that removes what has left the picture.",
             (long long)mls->def.max_points);
@@ -270,7 +270,7 @@ static mn_status shed(mn_codim *mls, int32_t p)
     mn_codim_point *rim = &mls->points.data[p];
     rim->velocity = mn_sub(mn_scale(2, rim->velocity), drop.velocity); // both are half of what it was
     rim->mass -= drop.mass;
-    return mn_array_push(mls->ctx, &mls->points, &drop);
+    return mn_array_push(mls->solver.ctx, &mls->points, &drop);
 }
 
 mn_status mn_codim_shed_rims(mn_codim *mls)

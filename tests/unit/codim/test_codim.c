@@ -25,6 +25,7 @@ static mn_film_source_def bubble(double radius, double spacing)
 static mn_codim_def soap(double spacing)
 {
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     def.spacing = spacing;
     return def;
 }

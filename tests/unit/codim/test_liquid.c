@@ -22,6 +22,7 @@ static void ball_distance(void *user, int64_t count, const mn_vec3 *x, double *d
 static mn_codim_def water(double dx)
 {
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     def.dx = dx, def.spacing = 0.5 * dx, def.sigma = 0.07, def.max_dt = 2e-3;
     return def;
 }
