@@ -59,6 +59,17 @@ static mn_status spacing_of(const mn_cook *cook, double *spacing)
                         "the film does not say how far apart its points are; set the spacing parameter.");
 }
 
+static mn_status check_film(const mn_cook *cook)
+{
+    const mn_geo *geo = mn_cook_input(cook, INPUT_FILM);
+    if (!geo || mn_geo_point_count(geo) == 0) return MN_OK;
+    if (!mn_geo_find_numeric(geo, MN_POINT, "N", 3))
+        return mn_cook_fail(cook, MN_ERROR_INPUT, "the film has no normals N; use a film_source.");
+    if (!mn_geo_find_numeric(geo, MN_POINT, "thickness", 1))
+        return mn_cook_fail(cook, MN_ERROR_INPUT, "the film has no attribute thickness; use a film_source.");
+    return MN_OK;
+}
+
 /// A film as the core wants it, and the memory it lies in.
 typedef struct film_arrays {
     mn_codim_source source;
@@ -82,15 +93,12 @@ static mn_status read_film(const mn_cook *cook, film_arrays *f)
     memset(f, 0, sizeof *f);
     const mn_geo *geo = mn_cook_input(cook, INPUT_FILM);
     if (!geo) return MN_OK;
+    MN_TRY(check_film(cook));
     const int64_t count = mn_geo_point_count(geo);
     f->source.count = count;
     MN_TRY(mn_column_read_vec3(cook->ctx, geo, "P", &f->positions, &f->source.position));
     MN_TRY(mn_column_read_vec3(cook->ctx, geo, "v", &f->velocities, &f->source.velocity));
     MN_TRY(mn_column_read_vec3(cook->ctx, geo, "N", &f->normals, &f->source.normal));
-    if (count > 0 && !f->source.normal)
-        return mn_cook_fail(cook, MN_ERROR_INPUT, "the film has no normals N; use a film_source.");
-    if (count > 0 && !mn_geo_find_numeric(geo, MN_POINT, "thickness", 1))
-        return mn_cook_fail(cook, MN_ERROR_INPUT, "the film has no attribute thickness; use a film_source.");
     MN_TRY(mn_array_resize(cook->ctx, &f->thickness, count));
     MN_TRY(mn_array_resize(cook->ctx, &f->pinned, count));
     MN_TRY(mn_array_resize(cook->ctx, &f->codim, count));
@@ -112,12 +120,11 @@ static mn_status finish_def(const mn_cook *cook, const mn_solver *solver, void *
 {
     mn_codim_def *def = filled;
     if (mn_cook_toggle(cook, "use_limits")) def->limit_size = mn_cook_vec3(cook, "limit_size");
-    def->spacing = 1; // until a loaded film says its own
-    if (solver)
-        def->spacing = 0; // that of the film
-    else if (cook->input_count > 0)
-        return spacing_of(cook, &def->spacing);
-    return MN_OK;
+    def->spacing = 1;             // until a loaded film says its own
+    if (solver) def->spacing = 0; // that of the film
+    if (solver || cook->input_count == 0) return MN_OK;
+    MN_TRY(check_film(cook));
+    return spacing_of(cook, &def->spacing);
 }
 
 static mn_status start(const mn_cook *cook, mn_solver *solver, void *own)

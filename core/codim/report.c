@@ -11,7 +11,7 @@ enum { GRAIN = 4096 };
 mn_codim_view mn_codim_get_view(const mn_codim *mls)
 {
     mn_codim_view view = {
-        .spacing = mls->def.spacing,
+        .spacing = mls->spacing,
         .count = mls->points.count,
         .points = mls->points.data,
         .thickness = mls->thickness.data,

@@ -265,7 +265,7 @@ static void bad_input_is_a_sentence(void **state)
     assert_int_equal(view.triangle_count, 1);
     assert_int_equal(view.points[3].codim, MN_CODIM_DROP);
     check_ok(ctx, mn_codim_advance(mls, &(mn_codim_inputs){0}, 0.001));
-    check_fails(ctx, mn_codim_advance(mls, &(mn_codim_inputs){0}, NAN), MN_ERROR_ARGUMENT, "frame");
+    check_fails(ctx, mn_codim_advance(mls, &(mn_codim_inputs){0}, NAN), MN_ERROR_ARGUMENT, "time to advance");
     mn_codim_free(mls);
     mn_context_free(ctx);
 }
