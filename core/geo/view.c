@@ -22,8 +22,8 @@ void mn_view_rows(mn_view *view, int64_t count, size_t stride, const void *rows,
     for (int32_t i = 0; i < column_count; i++) {
         const mn_column_def *def = &columns[i];
         const void *data = rows ? (const char *)rows + def->offset : NULL;
-        mn_view_column(
-            view, (mn_column_view){def->name, def->type, def->size, def->hint, def->storage, data, stride, NULL});
+        mn_view_column(view, (mn_column_view){def->name, def->type, def->size, def->hint, def->storage, data,
+                                              stride, NULL});
     }
 }
 

@@ -94,10 +94,10 @@ static mn_status view_surface(mn_mpm *mpm, const mn_solver_inputs *inputs, mn_vi
     if (mpm->def.output_surface)
         MN_TRY(mn_mpm_get_surface(mpm, inputs->collider, mpm->def.surface_scale * mpm->def.dx, &mesh));
     const size_t stride = sizeof(mn_vec3);
-    mn_view_column(view,
-                   (mn_column_view){"P", MN_F32, 3, MN_HINT_POINT, MN_STORE_F64, mesh.positions, stride, NULL});
-    mn_view_column(view,
-                   (mn_column_view){"v", MN_F32, 3, MN_HINT_VECTOR, MN_STORE_F64, mesh.velocities, stride, NULL});
+    mn_view_column(
+        view, (mn_column_view){"P", MN_F32, 3, MN_HINT_POINT, MN_STORE_F64, mesh.positions, stride, NULL});
+    mn_view_column(
+        view, (mn_column_view){"v", MN_F32, 3, MN_HINT_VECTOR, MN_STORE_F64, mesh.velocities, stride, NULL});
     view->point_count = mesh.vertex_count;
     mn_view_primitives(view, MN_POLYGON, 3, mesh.triangle_count, mesh.triangles ? mesh.triangles[0] : NULL);
     return MN_OK;

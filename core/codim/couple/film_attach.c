@@ -167,7 +167,8 @@ void mn_codim_holds_free(mn_codim *mls)
     mn_array_free(mls->solver.ctx, &h->full);
     mn_array_free(mls->solver.ctx, &h->pull);
     mn_codim_double_array *numbers[] = {&h->right, &h->solution, &h->guess, &h->scratch};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) mn_array_free(mls->solver.ctx, numbers[i]);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        mn_array_free(mls->solver.ctx, numbers[i]);
 }
 
 // ---- W and its transpose ----

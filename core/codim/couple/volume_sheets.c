@@ -185,7 +185,8 @@ static mn_status lay_skin(mn_codim *mls, mn_codim_volume_particle_array *old)
 {
     mn_codim_volume *v = mls->liquid;
     MN_TRY(mn_codim_volume_skin_of_particles(v, &mls->next_id));
-    for (int64_t i = 0; i < old->count; i++) MN_TRY(mn_array_push(mls->solver.ctx, &v->particles, &old->data[i]));
+    for (int64_t i = 0; i < old->count; i++)
+        MN_TRY(mn_array_push(mls->solver.ctx, &v->particles, &old->data[i]));
     return MN_OK;
 }
 

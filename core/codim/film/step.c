@@ -92,7 +92,8 @@ static mn_status weigh_viscosity(step_job *job)
 {
     double rate = 0;
     if (job->mls->def.viscosity > 0)
-        MN_TRY(mn_parallel_max(job->mls->solver.ctx, job->mls->points.count, GRAIN, viscous_rate, job->mls, &rate));
+        MN_TRY(mn_parallel_max(job->mls->solver.ctx, job->mls->points.count, GRAIN, viscous_rate, job->mls,
+                               &rate));
     job->viscous = job->dt * rate > WEAK;
     return MN_OK;
 }
