@@ -341,6 +341,10 @@ static mn_status advance(const mn_cook *cook, void *state)
     status = mn_mpm_advance(s->mpm, cook->dt);
     mn_mpm_set_collider(s->mpm, NULL);
     mn_mpm_set_sink(s->mpm, NULL);
+    if (status == MN_OK && mn_cook_input(cook, INPUT_EMITTERS) && mn_mpm_is_full(s->mpm))
+        mn_cook_warn(
+            cook, "The domain is full, so the emitters have stopped; make it larger, open a wall, or add a "
+                  "sink.");
 out:
     mn_collider_free(collider);
     mn_collider_free(sink);
