@@ -2,7 +2,7 @@
 //
 // A loop that may take long: in slices, between which the driving thread asks whether to stop. The chunks are
 // those of the whole loop, so the results are the same.
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 
 typedef struct slice {
     int64_t begin;

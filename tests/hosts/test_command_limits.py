@@ -78,7 +78,7 @@ class Limits(CommandTest):
         self.succeed("info", "bomb.geo", "--memory", "2G")
 
     def test_particles_too_large_for_the_cells(self):
-        self.refuse(chain(BALL, ("fill", {"dx": 0.0005}, 0),
+        self.refuse(chain(BALL, ("fill", {"dx": 0.0005, "density": 1000}, 0),
                           ("mls_solver", {"dx": 0.0005, "density": 1e-9}, None, None, None, None, 1)), "density", "kg")
 
     def test_film_too_thick_for_its_spacing(self):
