@@ -32,6 +32,10 @@ int32_t mn_worker_count(const mn_context *ctx);
 /// of the first chunk in order is returned. Loops do not nest.
 mn_status mn_parallel_for(mn_context *ctx, int64_t count, int64_t grain, mn_range_fn *fn, void *user);
 
+/// The same for a loop that may take longer than a tenth of a second: it asks for cancel now and then and
+/// stops with MN_ERROR_CANCELLED.
+mn_status mn_parallel_long(mn_context *ctx, int64_t count, int64_t grain, mn_range_fn *fn, void *user);
+
 /// sums[k] = sum over chunks, in order, of what `fn` put into its sums. At most MN_SUM_MAX of them.
 enum { MN_SUM_MAX = 32 };
 mn_status mn_parallel_sum(mn_context *ctx, int64_t count, int64_t grain, mn_sum_fn *fn, void *user,

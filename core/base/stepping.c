@@ -110,6 +110,19 @@ static mn_status check_count(const stepping *s, const mn_step_limit *limit, doub
                    limit->binding, (long long)s->plan.max_substeps, s->plan.too_many);
 }
 
+// Says once that a frame will take long, and why, before it does.
+static void warn_about(const stepping *s, const mn_step_limit *limit, double steps)
+{
+    const double many = 2000;
+    if (s->solver->warned || steps <= many) return;
+    s->solver->warned = true;
+    mn_log(
+        s->solver->ctx, MN_LOG_WARNING,
+        "The %s solver needs about %.3g steps of %.3g s for this frame%s%s; a coarser resolution or a lower "
+        "time_scale needs fewer.",
+        s->type->name, steps, limit->longest, *limit->binding ? ", because of " : "", limit->binding);
+}
+
 // Tries shorter and shorter steps; *dt is the one that is good.
 static mn_status try_step(const stepping *s, double longest, double *dt)
 {
@@ -147,6 +160,7 @@ static mn_status take_step(stepping *s)
         return s->type->commit(solver, s->inputs, 0);
     }
     MN_TRY(check_count(s, &limit, steps));
+    warn_about(s, &limit, steps);
     double dt = limit.piece / steps;
     if (s->type->prepare) MN_TRY(s->type->prepare(solver, s->inputs, dt));
     MN_TRY(try_step(s, limit.longest, &dt));

@@ -144,7 +144,7 @@ static mn_status sample_near(mn_thin_parts *parts, mn_level_set *set, mn_points 
     mn_context *ctx = parts->ctx;
     near_job job = {parts, set, particles, covered * largest};
     MN_TRY(mn_array_resize(ctx, &parts->is_near, particles.count));
-    MN_TRY(mn_parallel_for(ctx, particles.count, NEAR_GRAIN, find_near, &job));
+    MN_TRY(mn_parallel_long(ctx, particles.count, NEAR_GRAIN, find_near, &job));
     parts->near.count = parts->owner.count = 0;
     for (int64_t i = 0; i < particles.count; i++) {
         if (!parts->is_near.data[i]) continue;
@@ -400,7 +400,7 @@ mn_status mn_thin_parts_add(mn_thin_parts *parts, mn_level_set *set, mn_points p
     MN_TRY(mn_neighbours_build(parts->all, around, reach * size));
     MN_TRY(mn_array_resize(ctx, &parts->blobs, parts->places.count));
     blob_job blobs = {parts, around, thin};
-    MN_TRY(mn_parallel_for(ctx, parts->places.count, PARTICLE_GRAIN, make_blobs, &blobs));
+    MN_TRY(mn_parallel_long(ctx, parts->places.count, PARTICLE_GRAIN, make_blobs, &blobs));
     drop_empty_blobs(parts);
     if (parts->places.count == 0) return MN_OK;
     // Three widths away a Gaussian has a hundredth.
@@ -408,7 +408,7 @@ mn_status mn_thin_parts_add(mn_thin_parts *parts, mn_level_set *set, mn_points p
     MN_TRY(mn_neighbours_build(parts->thin, mn_points_of(parts->places.data, parts->places.count), distance));
     MN_TRY(mark_blocks(parts, set, distance));
     field_job fields = {parts, mn_level_set_get(set), distance, thin / edge, 0.5 * dx};
-    return mn_parallel_for(ctx, parts->blocks.count, BLOCK_GRAIN, add_field, &fields);
+    return mn_parallel_long(ctx, parts->blocks.count, BLOCK_GRAIN, add_field, &fields);
 }
 
 int64_t mn_thin_parts_count(const mn_thin_parts *parts)

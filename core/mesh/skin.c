@@ -84,7 +84,9 @@ static mn_status check(mn_context *ctx, const mn_skin_def *def)
 static mn_status set_radii(mn_skin *skin, const mn_skin_def *def, int64_t count, const double *radii)
 {
     MN_TRY(mn_array_resize(skin->ctx, &skin->radii, count));
-    const double smallest = (smallest_radius + lost_by_smoothing * def->smooth) * def->dx;
+    // What a pass takes falls as the surface gets smoother: its reach grows with the root of their number.
+    const double few = 10, passes = fmin(def->smooth, few * sqrt(def->smooth / few));
+    const double smallest = (smallest_radius + lost_by_smoothing * passes) * def->dx;
     for (int64_t i = 0; i < count; i++) {
         if (!(radii[i] > 0) || !isfinite(radii[i]))
             return mn_fail(skin->ctx, MN_ERROR_INPUT,

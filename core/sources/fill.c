@@ -207,7 +207,7 @@ static mn_status fill(filling *f, mn_vec3_array *positions)
 {
     MN_TRY(find_all_tiles(f));
     MN_TRY(mn_array_resize(f->ctx, &f->starts, f->tiles.count));
-    MN_TRY(mn_parallel_for(f->ctx, f->tiles.count, 8, mark_range, f));
+    MN_TRY(mn_parallel_long(f->ctx, f->tiles.count, 8, mark_range, f));
     const int64_t total = mn_prefix_sum_i64(f->starts.data, f->tiles.count), first = positions->count;
     if (total > f->def->max_particles)
         return mn_fail(
@@ -217,7 +217,7 @@ static mn_status fill(filling *f, mn_vec3_array *positions)
             f->def->dx, (int)f->def->particles_per_cell, (long long)total, (long long)f->def->max_particles);
     MN_TRY(mn_array_resize(f->ctx, positions, first + total));
     f->positions = positions->data + first;
-    return mn_parallel_for(f->ctx, f->tiles.count, 64, write_range, f);
+    return mn_parallel_long(f->ctx, f->tiles.count, 64, write_range, f);
 }
 
 mn_status mn_fill(mn_context *ctx, const mn_fill_def *def, const mn_region *region, mn_vec3_array *positions)

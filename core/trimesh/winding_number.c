@@ -78,5 +78,5 @@ mn_status mn_triangles_inside(mn_context *ctx, const mn_triangles *triangles, mn
                               uint8_t *inside)
 {
     inside_job job = {triangles, positions, inside};
-    return mn_parallel_for(ctx, positions.count, INSIDE_GRAIN, find_inside, &job);
+    return mn_parallel_long(ctx, positions.count, INSIDE_GRAIN, find_inside, &job);
 }

@@ -80,6 +80,7 @@ typedef struct mn_solver {
     double seconds, left; ///< s, of the running advance and still to go
     mn_step_counts counts;
     mn_timers timers; ///< begin and end phases here: mn_timer_begin(&solver->timers, "solve")
+    bool warned;      ///< that a frame takes many steps
 } mn_solver;
 
 // ---- what an advance sees ----
