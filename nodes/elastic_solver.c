@@ -3,6 +3,7 @@
 // elastic_solver: soft solids, cloth and rigid bodies that push each other, pinned points and colliders. The
 // numerics and the parameters are mn_elastic_solver's; this file cuts the inputs into bodies, one for each
 // connected piece, and tells pinned points and colliders where to go.
+#include "meniscus/elastic.h"
 #include "nodes/columns.h"
 #include "nodes/inputs.h"
 #include "nodes/solver_node.h"

@@ -10,10 +10,10 @@
 
 #include "contact/surface.h"
 #include "elastic/material.h"
+#include "linear/sparse.h"
 #include "meniscus/array.h"
 #include "meniscus/elastic.h"
 #include "meniscus/solver.h"
-#include "meniscus/sparse.h"
 
 typedef MN_ARRAY(mn_vec3) mn_vec3s;
 typedef MN_ARRAY(double) mn_doubles;
