@@ -336,12 +336,12 @@ static mn_status start(const mn_cook *cook, mn_solver *solver, void *own)
 }
 
 /// Pinned points and colliders go where the inputs have them at this frame.
-static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, bool emitting,
+static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_feeding feeding,
                       mn_solver_inputs *inputs)
 {
     own_memory *own = memory;
     mn_elastic_view view;
-    if (emitting) return MN_OK;
+    if (feeding != MN_FEED_ADVANCE) return MN_OK;
     MN_TRY(mn_elastic_get_view((mn_elastic *)solver, &view));
     if (view.point_count != own->origins.count)
         return mn_cook_fail(cook, MN_ERROR_FORMAT, "the checkpoint does not fit its inputs.");
