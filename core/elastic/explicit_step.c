@@ -120,18 +120,24 @@ static mn_status forces(mn_elastic *s)
     return MN_OK;
 }
 
+mn_status mn_elastic_stable_step(mn_elastic *s, double *dt)
+{
+    MN_TRY(mn_elastic_keep_strains(s, s->x.data));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->direction, s->x.count));
+    MN_TRY(forces(s));
+    *dt = stable_step(s);
+    return MN_OK;
+}
+
 mn_status mn_elastic_explicit_step(mn_elastic *s)
 {
     double fraction;
-    const double asked = s->dt;
     MN_TRY(mn_elastic_keep_strains(s, s->x.data));
-    MN_TRY(mn_array_resize(s->ctx, &s->direction, s->x.count));
     MN_TRY(forces(s));
-    s->dt = fmin(asked, stable_step(s));
     for (int64_t i = 0; i < s->x.count; i++) {
         const double *g = s->gradient.data + 3 * i;
         if (s->flags.data[i] & MN_NODE_FIXED) {
-            s->v.data[i] = mn_scale(1 / asked, mn_sub(s->goal.data[i], s->x.data[i]));
+            s->v.data[i] = mn_scale(1 / s->dt, mn_sub(s->goal.data[i], s->x.data[i]));
             continue;
         }
         const mn_vec3 f = mn_sub(s->force.data[i], mn_v3(g[0], g[1], g[2]));

@@ -19,13 +19,13 @@ static mn_status energy_of(mn_elastic *s, const mn_vec3 *x, bool derivatives, do
     if (derivatives) {
         for (int64_t i = 0; i < s->gradient.count; i++) s->gradient.data[i] = 0;
     }
-    mn_timer_begin(&s->seconds, "elements");
+    mn_timer_begin(&s->solver.timers, "elements");
     mn_status status = mn_elastic_elements(s, x, derivatives, &elastic);
-    mn_timer_end(&s->seconds, "elements");
+    mn_timer_end(&s->solver.timers, "elements");
     MN_TRY(status);
-    mn_timer_begin(&s->seconds, "contact");
+    mn_timer_begin(&s->solver.timers, "contact");
     status = mn_elastic_contacts(s, x, derivatives, &contact);
-    mn_timer_end(&s->seconds, "contact");
+    mn_timer_end(&s->solver.timers, "contact");
     MN_TRY(status);
     for (int64_t i = 0; i < s->x.count; i++) {
         if (s->unknown.data[i] < 0) continue;
@@ -49,10 +49,10 @@ static mn_status energy_of(mn_elastic *s, const mn_vec3 *x, bool derivatives, do
 static mn_status find_candidates(mn_elastic *s, const mn_vec3 *points)
 {
     for (int64_t i = 0; i < s->anchor.count; i++) s->step_point.data[i] = points[i];
-    mn_timer_begin(&s->seconds, "candidates");
+    mn_timer_begin(&s->solver.timers, "candidates");
     const mn_status status =
         mn_contact_find_candidates(s->contact, s->step_point.data, s->reach.data, s->distance);
-    mn_timer_end(&s->seconds, "candidates");
+    mn_timer_end(&s->solver.timers, "candidates");
     return status;
 }
 
@@ -72,10 +72,10 @@ static mn_status longest_step(mn_elastic *s, double *fraction)
             s->reach.data[i] = 1.2 * mn_norm(s->point_v.data[i]) + s->distance;
         MN_TRY(find_candidates(s, s->trial_point.data));
     }
-    mn_timer_begin(&s->seconds, "steps");
+    mn_timer_begin(&s->solver.timers, "steps");
     const mn_status status =
         mn_contact_longest_step(s->contact, s->trial_point.data, s->point_v.data, fraction, NULL);
-    mn_timer_end(&s->seconds, "steps");
+    mn_timer_end(&s->solver.timers, "steps");
     return status;
 }
 
@@ -130,7 +130,7 @@ static mn_status iterate(mn_elastic *s, double tolerance)
     bool arrived = has_arrived(s);
     for (int32_t n = 0; n < MAX_ITERATIONS; n++) {
         double before, after = INFINITY, fraction;
-        MN_TRY(mn_check_cancelled(s->ctx));
+        MN_TRY(mn_check_cancelled(s->solver.ctx));
         mn_elastic_place_points(s, s->x.data, s->trial_point.data);
         MN_TRY(mn_contact_weigh_edges(s->contact, s->trial_point.data, s->distance, true));
         MN_TRY(energy_of(s, s->x.data, true, &before));
