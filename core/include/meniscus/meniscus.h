@@ -14,6 +14,7 @@
 #include "meniscus/fill.h"
 #include "meniscus/film_skin.h"
 #include "meniscus/film_source.h"
+#include "meniscus/flow.h"
 #include "meniscus/geo.h"
 #include "meniscus/hash.h"
 #include "meniscus/isosurface.h"
