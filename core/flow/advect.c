@@ -189,12 +189,22 @@ MN_INLINE void line_coefficients(const mn_double4 *w, const bool *known, int32_t
     }
 }
 
+// The same ends as above: the polynomial of the last whole place goes on.
 MN_INLINE void line_values(const mn_double4 *c, const bool *known, int32_t stride, mn_double4 out[4])
 {
+    const mn_double4 zero = {0, 0, 0, 0};
+    mn_double4 d2[8];
+    bool whole[8];
+    for (int32_t i = 1; i < 7; i++) {
+        whole[i] = known[(i - 1) * stride] && known[i * stride] && known[(i + 1) * stride];
+        d2[i] = whole[i] ? c[(i - 1) * stride] - 2.0 * c[i * stride] + c[(i + 1) * stride] : zero;
+    }
     for (int32_t i = 2; i < 6; i++) {
         out[i - 2] = c[i * stride];
-        if (known[(i - 1) * stride] && known[i * stride] && known[(i + 1) * stride])
-            out[i - 2] += 0.125 * (c[(i - 1) * stride] - 2.0 * c[i * stride] + c[(i + 1) * stride]);
+        if (whole[i])
+            out[i - 2] += 0.125 * d2[i];
+        else if (known[i * stride] && whole[i - 1] != whole[i + 1])
+            out[i - 2] += 0.125 * (whole[i - 1] ? d2[i - 1] : d2[i + 1]);
     }
 }
 

@@ -214,11 +214,15 @@ MN_INLINE mn_vec3 mix(const point tet[4], double a, double b, double c, double d
                   mn_add(mn_scale(c, tet[2].x), mn_scale(d, tet[3].x)));
 }
 
+MN_INLINE double volume_of(const point tet[4])
+{
+    const mn_vec3 e = mn_sub(tet[1].x, tet[0].x), f = mn_sub(tet[2].x, tet[0].x), g = mn_sub(tet[3].x, tet[0].x);
+    return fabs(mn_dot(e, mn_cross(f, g))) / 6.0;
+}
+
 MN_INLINE void add_volume(const point tet[4], mn_flow_cut *cut)
 {
-    const mn_vec3 e = mn_sub(tet[1].x, tet[0].x), f = mn_sub(tet[2].x, tet[0].x),
-                  g = mn_sub(tet[3].x, tet[0].x);
-    const double volume = fabs(mn_dot(e, mn_cross(f, g))) / 6.0;
+    const double volume = volume_of(tet);
     if (volume <= 0) return;
     cut->fraction += volume;
     for (int32_t orbit = 0; orbit < 2; orbit++) {
@@ -285,6 +289,19 @@ MN_MULTIVERSION void mn_flow_cut_cell(const double *surface, const double *solid
                 add_surface(p.triangle[t], normal, cut);
             }
         }
+    }
+}
+
+void mn_flow_cut_volume(const double *surface, const double *solid, double *fraction, double *area)
+{
+    *fraction = *area = 0;
+    for (int32_t k = 0; k < 6; k++) {
+        pieces p;
+        mn_vec3 outward[2];
+        cut_tet(surface, solid, tets[k], &p, outward);
+        for (int32_t t = 0; t < p.tets; t++) *fraction += volume_of(p.tet[t]);
+        for (int32_t t = 0; t < p.triangles; t++)
+            if (!p.solid[t]) *area += mn_norm(area_normal_of(p.triangle[t], outward[0]));
     }
 }
 

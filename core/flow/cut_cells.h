@@ -27,6 +27,8 @@ typedef struct mn_flow_cut {
 
 /// Eight distances at the corners of a cell, corner 4 x + 2 y + z.
 void mn_flow_cut_cell(const double *surface, const double *solid, mn_flow_cut *cut);
+/// Its fraction and the area of its free surface alone.
+void mn_flow_cut_volume(const double *surface, const double *solid, double *fraction, double *area);
 /// From the signs alone; a cut cell may still turn out to hold nothing.
 mn_flow_cell_kind mn_flow_classify(const double *surface, const double *solid);
 

@@ -173,6 +173,14 @@ void mn_flow_free(mn_flow *flow)
     mn_flow_quads *quads[] = {&flow->velocity, &flow->smoke, &flow->color, &flow->surface, &flow->values,
                               &flow->next,     &flow->half,  &flow->spare, &flow->spare2};
     for (size_t k = 0; k < sizeof quads / sizeof quads[0]; k++) mn_array_free(ctx, quads[k]);
+    mn_array_free(ctx, &flow->backup);
+    mn_array_free(ctx, &flow->distance[0]);
+    mn_array_free(ctx, &flow->distance[1]);
+    mn_array_free(ctx, &flow->volumes);
+    mn_array_free(ctx, &flow->areas);
+    mn_array_free(ctx, &flow->gained);
+    mn_array_free(ctx, &flow->old_coords);
+    mn_array_free(ctx, &flow->next_target);
     mn_array_free(ctx, &flow->label);
     mn_array_free(ctx, &flow->next_label);
     mn_array_free(ctx, &flow->target);

@@ -35,7 +35,10 @@ struct mn_flow {
     bool built;                 ///< the pressure fits the solids and surface
 
     // scratch
-    mn_flow_quads values, next, half, spare, spare2;
+    mn_flow_quads values, next, half, spare, spare2, backup;
+    mn_flow_values distance[2], volumes, areas, gained; ///< per cell
+    mn_flow_coords old_coords;
+    MN_ARRAY(double) next_target;
     mn_flow_values surface_nodes;
     mn_flow_bytes known, band;
     MN_ARRAY(int32_t) stack;

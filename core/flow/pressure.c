@@ -28,10 +28,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef double row4 __attribute__((vector_size(32), aligned(8)));
+
 static const double smallest_mass = 1e-9;      ///< of a cell; splines below it stay out
 static const double smallest_fraction = 1e-5;  ///< cut cells below it count as empty
 static const double correction_estimate = 1.6; ///< what the correction makes of 1 / M in the diagonal of S
-static const double least_corrected = 0.02;    ///< splines of less mass take no part in the correction
+static const double least_corrected = 0.02;    ///< of a full spline's mass; those with less take no part in the correction
 
 // ---- one axis of the box ----
 
@@ -93,6 +95,8 @@ void mn_flow_pressure_free(mn_flow_pressure *s)
     mn_array_free(ctx, &s->node);
     mn_array_free(ctx, &s->layer);
     mn_array_free(ctx, &s->mass);
+    mn_array_free(ctx, &s->root);
+    mn_array_free(ctx, &s->spread);
     mn_array_free(ctx, &s->fraction);
     mn_array_free(ctx, &s->irregular);
     mn_array_free(ctx, &s->irregular_start);
@@ -181,17 +185,13 @@ MN_INLINE bool is_irregular(const mn_flow_pressure *s, int32_t block, int32_t ce
 static void count_block(void *user, int32_t block)
 {
     mn_flow_pressure *s = ((build_job *)user)->s;
-    const mn_ivec3 first = mn_block_cell(&s->grid->table, block, 0);
     int32_t count = 0;
     for (int32_t cell = 0; cell < 64; cell++) {
         const int64_t at = (int64_t)block * 64 + cell;
         const bool irregular = is_irregular(s, block, cell);
         count += irregular;
         s->layer.data[at] = irregular;
-        s->mass.data[at] = irregular ? 0
-                                     : s->axis[0].lumped[first.x + (cell >> 4) + MN_FLOW_TAP_PAD] *
-                                           s->axis[1].lumped[first.y + (cell >> 2 & 3) + MN_FLOW_TAP_PAD] *
-                                           s->axis[2].lumped[first.z + (cell & 3) + MN_FLOW_TAP_PAD];
+        s->mass.data[at] = irregular ? 0 : mn_flow_full_mass(s, block, cell);
         uint8_t node = 0;
         for (int32_t k = 0; k < 8 && !node; k++) {
             const int32_t c = mn_block_reach(&s->grid->table, block, (cell >> 4) - (k >> 2),
@@ -394,13 +394,21 @@ static void diagonal_block(void *user, int32_t block)
 {
     mn_flow_pressure *s = ((build_job *)user)->s;
     int32_t next = s->irregular_start.data[block];
+    bool near = false; // the correction is for the surface: where a spline of this block or one next to it is cut
+    for (int32_t k = 0; k < 27 && s->corrected && !near; k++) {
+        const int32_t b = s->grid->table.neighbours[block][k];
+        near = b >= 0 && s->irregular_start.data[b] < s->irregular_start.data[b + 1];
+    }
     for (int32_t cell = 0; cell < 64; cell++) {
         const int64_t at = (int64_t)block * 64 + cell;
         const int32_t irregular = s->layer.data[at] ? next++ : -1;
+        s->root.data[at] = 0;
         if (s->mass.data[at] <= smallest_mass) continue;
         double g[3][64];
         mn_flow_stencil(s, block, cell, irregular, g);
-        const bool corrected = s->corrected && irregular >= 0 && s->mass.data[at] >= least_corrected;
+        const bool corrected =
+            near && s->mass.data[at] >= least_corrected * mn_flow_full_mass(s, block, cell);
+        s->root.data[at] = corrected ? sqrt(s->mass.data[at]) : 0;
         const double inverse = (corrected ? correction_estimate : 1.0) / s->mass.data[at];
         for (int32_t k = 0; k < 64; k++) {
             const int32_t to = mn_block_reach(&s->grid->table, block, (cell >> 4) + (k >> 4) - 1,
@@ -484,6 +492,32 @@ static double bulk_diagonal(const mn_flow_pressure *s)
     return slope[0] * mass[1] * mass[2] + mass[0] * slope[1] * mass[2] + mass[0] * mass[1] * slope[2];
 }
 
+// (1 2 1)/4 along each axis of a tile of 6 x 6 x 6, at the block's own cells.
+MN_INLINE void spread_tile(const double tile[6][6][8], mn_double4 out[16])
+{
+    mn_double4 z[6][6], y[6][4];
+    for (int32_t i = 0; i < 6; i++)
+        for (int32_t j = 0; j < 6; j++) {
+            const double *row = tile[i][j];
+            z[i][j] = 0.25 * (*(const row4 *)row + *(const row4 *)(row + 2)) + 0.5 * *(const row4 *)(row + 1);
+        }
+    for (int32_t i = 0; i < 6; i++)
+        for (int32_t j = 0; j < 4; j++) y[i][j] = 0.25 * (z[i][j] + z[i][j + 2]) + 0.5 * z[i][j + 1];
+    for (int32_t r = 0; r < 16; r++)
+        out[r] = 0.25 * (y[r >> 2][r & 3] + y[(r >> 2) + 2][r & 3]) + 0.5 * y[(r >> 2) + 1][r & 3];
+}
+
+// F of the roots of the masses, once for every matrix.
+MN_MULTIVERSION static void spread_block(void *user, int32_t block)
+{
+    mn_flow_pressure *s = ((build_job *)user)->s;
+    double tile[6][6][8];
+    mn_double4 spread[16];
+    mn_flow_load_tile(s->grid, block, s->root.data, -1, 6, 8, &tile[0][0][0]);
+    spread_tile((const double(*)[6][8])tile, spread);
+    memcpy(s->spread.data + (int64_t)block * 64, spread, sizeof spread);
+}
+
 mn_status mn_flow_pressure_build(mn_flow_pressure *s, const mn_flow_region *region, double alpha,
                                  bool corrected)
 {
@@ -498,6 +532,8 @@ mn_status mn_flow_pressure_build(mn_flow_pressure *s, const mn_flow_region *regi
     MN_TRY(mn_array_resize(ctx, &s->node, size));
     MN_TRY(mn_array_resize(ctx, &s->layer, size));
     MN_TRY(mn_array_resize(ctx, &s->mass, size));
+    MN_TRY(mn_array_resize(ctx, &s->root, size));
+    MN_TRY(mn_array_resize(ctx, &s->spread, corrected ? size : 0));
     MN_TRY(mn_array_resize(ctx, &s->fraction, size));
     MN_TRY(mn_array_resize(ctx, &s->diagonal, size));
     MN_TRY(mn_array_resize(ctx, &s->wall, size));
@@ -521,6 +557,7 @@ mn_status mn_flow_pressure_build(mn_flow_pressure *s, const mn_flow_region *regi
     MN_TRY(mn_flow_for_blocks(grid, stencil_block, &job));
     MN_TRY(mn_flow_for_coloured_blocks(grid, cut_block, &job));
     MN_TRY(mn_flow_for_coloured_blocks(grid, diagonal_block, &job));
+    if (corrected) MN_TRY(mn_flow_for_blocks(grid, spread_block, &job));
     MN_TRY(mn_flow_for_blocks(grid, drop_block, &job));
     MN_TRY(mn_flow_for_blocks(grid, node_block, &job));
     s->checkerboard = alpha * bulk_diagonal(s);
@@ -535,8 +572,6 @@ typedef struct apply_job {
     const double *p;
     double *y;
 } apply_job;
-
-typedef double row4 __attribute__((vector_size(32), aligned(8)));
 
 // d2_a d2_b of a tile at four nodes along z from (x, y, 1): pair 0 is yz, 1 xz, 2 xy.
 MN_INLINE void cross_second(const double (*tile)[7][8], int32_t x, int32_t y, int32_t pair, mn_double4 *out)
@@ -636,28 +671,38 @@ MN_MULTIVERSION static void gradient_block(void *user, int32_t block)
     }
 }
 
-// t + M_l^-1 L t among the irregular splines, into w; elsewhere v = t.
-static void correct_block(void *user, int32_t block)
+// t + M_l^-1 L t = t + (t F r - F (r t)) / r with r = sqrt(M), F = (1 2 1)/4 along each axis; r = 0 for splines that take
+// no part. Irregular ones go to w.
+MN_MULTIVERSION static void correct_block(void *user, int32_t block)
 {
     mn_flow_pressure *s = ((apply_job *)user)->s;
-    const mn_flow_grid *grid = s->grid;
     const int64_t first = (int64_t)block * 64;
-    for (int32_t d = 0; d < 3; d++) memcpy(s->v[d].data + first, s->t[d].data + first, 64 * sizeof(double));
-    for (int32_t k = s->irregular_start.data[block]; k < s->irregular_start.data[block + 1]; k++) {
-        const int32_t at = s->irregular.data[k], cell = at & 63;
-        const double mass = s->mass.data[at];
-        double sum[3] = {s->t[0].data[at], s->t[1].data[at], s->t[2].data[at]};
-        for (int32_t n = 0; n < 27; n++) {
-            if (n == 13 || mass < least_corrected) continue;
-            const int32_t x = n / 9 - 1, y = n / 3 % 3 - 1, z = n % 3 - 1;
-            const int32_t other =
-                mn_block_reach(&grid->table, block, (cell >> 4) + x, (cell >> 2 & 3) + y, (cell & 3) + z);
-            if (other < 0 || !s->layer.data[other] || s->mass.data[other] < least_corrected) continue;
-            const double w = 0.125 / (1 << (abs(x) + abs(y) + abs(z))) * sqrt(s->mass.data[other] / mass);
-            for (int32_t d = 0; d < 3; d++) sum[d] += w * (s->t[d].data[at] - s->t[d].data[other]);
+    double roots[6][6][8], tile[6][6][8];
+    mn_double4 spread[16];
+    bool any = false;
+    for (int32_t cell = 0; cell < 64; cell++) any |= s->root.data[first + cell] > 0;
+    if (any) mn_flow_load_tile(s->grid, block, s->root.data, -1, 6, 8, &roots[0][0][0]);
+    for (int32_t d = 0; d < 3; d++) {
+        const double *t = s->t[d].data + first;
+        double *v = s->v[d].data + first;
+        memcpy(v, t, 64 * sizeof *v);
+        if (!any) continue;
+        mn_flow_load_tile(s->grid, block, s->t[d].data, -1, 6, 8, &tile[0][0][0]);
+        for (int32_t i = 0; i < 6; i++)
+            for (int32_t j = 0; j < 6; j++)
+                for (int32_t k = 0; k < 6; k++) tile[i][j][k] *= roots[i][j][k];
+        spread_tile((const double(*)[6][8])tile, spread);
+        for (int32_t cell = 0; cell < 64; cell++) {
+            const double r = s->root.data[first + cell];
+            if (r > 0) v[cell] += (t[cell] * s->spread.data[first + cell] - spread[cell >> 2][cell & 3]) / r;
         }
-        for (int32_t d = 0; d < 3; d++) s->w.data[3 * (int64_t)k + d] = sum[d], s->v[d].data[at] = 0;
     }
+    for (int32_t k = s->irregular_start.data[block]; k < s->irregular_start.data[block + 1]; k++)
+        for (int32_t d = 0; d < 3; d++) {
+            double *v = s->v[d].data + s->irregular.data[k];
+            s->w.data[3 * (int64_t)k + d] = *v;
+            *v = 0;
+        }
 }
 
 /// y = G v over regular splines, plus s Q^T q when p is there.

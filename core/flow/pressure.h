@@ -31,8 +31,9 @@ typedef struct mn_flow_pressure {
 
     MN_ARRAY(uint8_t) kind;      ///< per cell, mn_flow_cell_kind
     MN_ARRAY(uint8_t) node;      ///< per node: bit 0 active, bits 1 to 3 the checkerboard pairs yz, xz, xy
-    MN_ARRAY(uint8_t) layer;     ///< per spline: takes part in the mass correction
+    MN_ARRAY(uint8_t) layer;     ///< per spline: irregular
     mn_flow_values mass;         ///< per spline, lumped, in cells
+    mn_flow_values root, spread; ///< of the mass correction: sqrt(M) of splines that take part, and its local mean
     mn_flow_values fraction;     ///< per cell, of it that is fluid
     MN_ARRAY(int32_t) irregular; ///< splines with a cell in the box that is not full, rising
     MN_ARRAY(int32_t) irregular_start; ///< per block
@@ -70,6 +71,14 @@ mn_status mn_flow_inverse_mass(mn_flow_pressure *pressure);
 /// The stencil of one spline, [axis][4 nodes x][4 nodes y][4 nodes z].
 void mn_flow_stencil(const mn_flow_pressure *pressure, int32_t block, int32_t cell, int32_t irregular,
                      double stencil[3][64]);
+
+/// The mass that a spline would have in a box full of fluid.
+MN_INLINE double mn_flow_full_mass(const mn_flow_pressure *s, int32_t block, int32_t cell)
+{
+    const mn_ivec3 c = mn_block_cell(&s->grid->table, block, cell);
+    return s->axis[0].lumped[c.x + MN_FLOW_TAP_PAD] * s->axis[1].lumped[c.y + MN_FLOW_TAP_PAD] *
+           s->axis[2].lumped[c.z + MN_FLOW_TAP_PAD];
+}
 
 typedef struct mn_flow_projection {
     int32_t iterations;
