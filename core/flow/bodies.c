@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bodies of a liquid, and the volume of each: connected cells with liquid. A body that splits shares its volume out
-// by what each part holds, bodies that meet add theirs; phi near a body is shifted by (volume - target) / area, so what
-// advection gains or loses comes back within a step or two.
+// The bodies of a liquid, and the volume of each: connected cells with liquid. A body that splits shares its
+// volume out by what each part holds, bodies that meet add theirs; phi near a body is shifted by (volume -
+// target) / area, so what advection gains or loses comes back within a step or two.
 #include "flow/surface.h"
 
 #include <string.h>
@@ -38,7 +38,8 @@ static void measure_block(void *user, int32_t block)
         const mn_flow_cell_kind kind = mn_flow_classify(surface, solids ? solid : NULL);
         if (kind == MN_FLOW_FULL) flow->volumes.data[at] = 1;
         if (kind == MN_FLOW_CUT)
-            mn_flow_cut_volume(surface, solids ? solid : NULL, &flow->volumes.data[at], &flow->areas.data[at]);
+            mn_flow_cut_volume(surface, solids ? solid : NULL, &flow->volumes.data[at],
+                               &flow->areas.data[at]);
     }
 }
 
@@ -99,7 +100,8 @@ static mn_status share_out(mn_flow *flow, int64_t new_count)
             continue;
         }
         for (int64_t now = 0; now < new_count; now++)
-            flow->next_target.data[now] += flow->target.data[was] * flow->votes.data[was * new_count + now] / all;
+            flow->next_target.data[now] +=
+                flow->target.data[was] * flow->votes.data[was * new_count + now] / all;
     }
     for (int64_t now = 0; now < new_count; now++)
         if (!(flow->next_target.data[now] > 0)) flow->next_target.data[now] = flow->volume.data[now];
@@ -150,7 +152,8 @@ mn_status mn_flow_bodies(mn_flow *flow)
     }
     MN_TRY(share_out(flow, flow->volume.count));
     for (int64_t at = 0; at < size && flow->gained.count == size; at++)
-        if (flow->next_label.data[at] >= 0) flow->next_target.data[flow->next_label.data[at]] += flow->gained.data[at];
+        if (flow->next_label.data[at] >= 0)
+            flow->next_target.data[flow->next_label.data[at]] += flow->gained.data[at];
     shift_job job = {flow, flow->volume.count};
     return mn_flow_for_blocks(&flow->grid, shift_block, &job);
 }

@@ -216,7 +216,8 @@ MN_INLINE mn_vec3 mix(const point tet[4], double a, double b, double c, double d
 
 MN_INLINE double volume_of(const point tet[4])
 {
-    const mn_vec3 e = mn_sub(tet[1].x, tet[0].x), f = mn_sub(tet[2].x, tet[0].x), g = mn_sub(tet[3].x, tet[0].x);
+    const mn_vec3 e = mn_sub(tet[1].x, tet[0].x), f = mn_sub(tet[2].x, tet[0].x),
+                  g = mn_sub(tet[3].x, tet[0].x);
     return fabs(mn_dot(e, mn_cross(f, g))) / 6.0;
 }
 

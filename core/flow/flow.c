@@ -354,7 +354,9 @@ mn_status mn_flow_set_smoke(mn_flow *flow, mn_flow_smoke_fn *fn, void *user)
 mn_status mn_flow_get(mn_flow *flow, mn_flow_view *view)
 {
     memset(view, 0, sizeof *view);
-    view->blocks = flow->grid.table;
+    view->origin = flow->grid.origin, view->dx = flow->grid.dx;
+    view->block_count = flow->grid.table.count;
+    view->blocks = (const int32_t(*)[3])flow->grid.table.coords;
     MN_TRY(mn_flow_values_at_centres(&flow->grid, NULL, flow->velocity.data, flow->values.data));
     view->velocity = (const double(*)[4])flow->values.data;
     if (flow->def.fluid == MN_FLOW_LIQUID) {

@@ -12,10 +12,10 @@
 #ifndef MENISCUS_FLOW_GRID_H
 #define MENISCUS_FLOW_GRID_H
 
+#include "base/parallel.h"
 #include "base/simd.h"
 #include "meniscus/array.h"
-#include "meniscus/blocks.h"
-#include "meniscus/parallel.h"
+#include "space/blocks.h"
 
 typedef MN_ARRAY(double) mn_flow_values;
 typedef MN_ARRAY(mn_double4) mn_flow_quads;

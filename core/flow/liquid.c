@@ -8,14 +8,16 @@
 //   u'   = P (w + dt/rho M^-1 (tension and gravity on phi'))          (surface_load.c, project.c)
 //   splines with hardly any liquid take the velocity of the closest point
 //
-// phi moves with the old velocity and pushes the new one: symplectic Euler, so waves neither grow nor fade by it.
-// Advection and projection, not reflection, which is unstable at a free surface; potential flow loses nothing by it.
+// phi moves with the old velocity and pushes the new one: symplectic Euler, so waves neither grow nor fade by
+// it. Advection and projection, not reflection, which is unstable at a free surface; potential flow loses
+// nothing by it.
 #include "flow/surface.h"
 
 #include <string.h>
 
-static const double extended_mass = 1e-4; ///< of a full spline's mass; those with less take the closest point's velocity
-static const double alpha = 0.3;          ///< checkerboard weight
+static const double extended_mass =
+    1e-4; ///< of a full spline's mass; those with less take the closest point's velocity
+static const double alpha = 0.3; ///< checkerboard weight
 
 typedef struct liquid_job {
     mn_flow *flow;
@@ -130,7 +132,8 @@ static void source_block(void *user, int32_t block)
 /// Where a drop's straight path of this step meets the liquid; false when it does not.
 static bool path_meets(const mn_flow *flow, const mn_flow_drop *drop, double dt, mn_vec3 *where)
 {
-    const mn_vec3 end = mn_flow_from_world(&flow->grid, mn_axpy(drop->position, -flow->before, drop->velocity));
+    const mn_vec3 end =
+        mn_flow_from_world(&flow->grid, mn_axpy(drop->position, -flow->before, drop->velocity));
     const mn_vec3 step = mn_scale(dt / flow->grid.dx, drop->velocity);
     const int32_t pieces = (int32_t)fmin(fmax(ceil(2 * mn_norm(step)), 1), 1000);
     double last = 1;
@@ -156,8 +159,8 @@ static bool path_meets(const mn_flow *flow, const mn_flow_drop *drop, double dt,
     return false;
 }
 
-// A drop's momentum goes to the splines around the place by (1 - r^2/R^2)^2 and their mass, its volume to the surface
-// there by the same weight.
+// A drop's momentum goes to the splines around the place by (1 - r^2/R^2)^2 and their mass, its volume to the
+// surface there by the same weight.
 static void join_drop(mn_flow *flow, const mn_flow_drop *drop, mn_vec3 where, mn_double4 *velocity)
 {
     const double dx = flow->grid.dx, radius = fmax(2 * drop->radius / dx, 2.5);
@@ -231,7 +234,8 @@ static void extend_block(void *user, int32_t block)
         } else if (flow->pressure.mass.data[at] <
                    extended_mass * mn_flow_full_mass(&flow->pressure, block, cell)) {
             const mn_ivec3 c = mn_block_cell(&flow->grid.table, block, cell);
-            const mn_vec3 v = mn_flow_surface_velocity(flow, job->from, mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5));
+            const mn_vec3 v =
+                mn_flow_surface_velocity(flow, job->from, mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5));
             u = (mn_double4){v.x, v.y, v.z, 0};
         }
         job->velocity[at] = u;
@@ -251,10 +255,15 @@ static mn_status take_step(mn_flow *flow, double dt)
 
     mn_timer_begin(&flow->seconds, "advection");
     MN_TRY(mn_flow_surface_mark(flow));
-    const mn_flow_carrier carrier = {grid, flow->velocity.data, dt, def->advection, flow->known.data,
-                                     flow->solid.count > 0 ? flow->solid.data : NULL, mn_flow_inflow_side(def)};
-    const mn_flow_carried moved = {flow->velocity.data, NULL, flow->half.data,
-                                   {def->stream.x, def->stream.y, def->stream.z, 0}};
+    const mn_flow_carrier carrier = {grid,
+                                     flow->velocity.data,
+                                     dt,
+                                     def->advection,
+                                     flow->known.data,
+                                     flow->solid.count > 0 ? flow->solid.data : NULL,
+                                     mn_flow_inflow_side(def)};
+    const mn_flow_carried moved = {
+        flow->velocity.data, NULL, flow->half.data, {def->stream.x, def->stream.y, def->stream.z, 0}};
     MN_TRY(mn_flow_advect(&carrier, 1, &moved));
     memset(flow->spare2.data, 0, mn_bytes(mn_flow_size(grid), sizeof(mn_double4)));
     MN_TRY(mn_flow_coefficients(grid, flow->known.data, flow->half.data, flow->spare2.data));

@@ -33,7 +33,8 @@ typedef double row4 __attribute__((vector_size(32), aligned(8)));
 static const double smallest_mass = 1e-9;      ///< of a cell; splines below it stay out
 static const double smallest_fraction = 1e-5;  ///< cut cells below it count as empty
 static const double correction_estimate = 1.6; ///< what the correction makes of 1 / M in the diagonal of S
-static const double least_corrected = 0.02;    ///< of a full spline's mass; those with less take no part in the correction
+static const double least_corrected =
+    0.02; ///< of a full spline's mass; those with less take no part in the correction
 
 // ---- one axis of the box ----
 
@@ -394,7 +395,8 @@ static void diagonal_block(void *user, int32_t block)
 {
     mn_flow_pressure *s = ((build_job *)user)->s;
     int32_t next = s->irregular_start.data[block];
-    bool near = false; // the correction is for the surface: where a spline of this block or one next to it is cut
+    bool near =
+        false; // the correction is for the surface: where a spline of this block or one next to it is cut
     for (int32_t k = 0; k < 27 && s->corrected && !near; k++) {
         const int32_t b = s->grid->table.neighbours[block][k];
         near = b >= 0 && s->irregular_start.data[b] < s->irregular_start.data[b + 1];
@@ -671,8 +673,8 @@ MN_MULTIVERSION static void gradient_block(void *user, int32_t block)
     }
 }
 
-// t + M_l^-1 L t = t + (t F r - F (r t)) / r with r = sqrt(M), F = (1 2 1)/4 along each axis; r = 0 for splines that take
-// no part. Irregular ones go to w.
+// t + M_l^-1 L t = t + (t F r - F (r t)) / r with r = sqrt(M), F = (1 2 1)/4 along each axis; r = 0 for
+// splines that take no part. Irregular ones go to w.
 MN_MULTIVERSION static void correct_block(void *user, int32_t block)
 {
     mn_flow_pressure *s = ((apply_job *)user)->s;

@@ -10,7 +10,7 @@
 #define MENISCUS_FLOW_PRESSURE_H
 
 #include "flow/cut_cells.h"
-#include "meniscus/krylov.h"
+#include "linear/krylov.h"
 
 enum { MN_FLOW_TAP_PAD = 8 };
 
@@ -29,13 +29,14 @@ typedef struct mn_flow_pressure {
     mn_flow_axis axis[3];
     bool open[6]; ///< sides of the box that fluid passes freely: 2 axis + 0 low, 1 high
 
-    MN_ARRAY(uint8_t) kind;      ///< per cell, mn_flow_cell_kind
-    MN_ARRAY(uint8_t) node;      ///< per node: bit 0 active, bits 1 to 3 the checkerboard pairs yz, xz, xy
-    MN_ARRAY(uint8_t) layer;     ///< per spline: irregular
-    mn_flow_values mass;         ///< per spline, lumped, in cells
-    mn_flow_values root, spread; ///< of the mass correction: sqrt(M) of splines that take part, and its local mean
-    mn_flow_values fraction;     ///< per cell, of it that is fluid
-    MN_ARRAY(int32_t) irregular; ///< splines with a cell in the box that is not full, rising
+    MN_ARRAY(uint8_t) kind;  ///< per cell, mn_flow_cell_kind
+    MN_ARRAY(uint8_t) node;  ///< per node: bit 0 active, bits 1 to 3 the checkerboard pairs yz, xz, xy
+    MN_ARRAY(uint8_t) layer; ///< per spline: irregular
+    mn_flow_values mass;     ///< per spline, lumped, in cells
+    mn_flow_values root,
+        spread; ///< of the mass correction: sqrt(M) of splines that take part, and its local mean
+    mn_flow_values fraction;           ///< per cell, of it that is fluid
+    MN_ARRAY(int32_t) irregular;       ///< splines with a cell in the box that is not full, rising
     MN_ARRAY(int32_t) irregular_start; ///< per block
     MN_ARRAY(float) stencil;           ///< per irregular spline: [3][4][4][4]
     mn_flow_values diagonal;           ///< of S

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The free surface. phi (in cells, negative inside) has B-spline coefficients at centres and is carried by the velocity
-// at the closest point of the surface, on both sides: constant along the normal, it keeps phi a distance.
+// The free surface. phi (in cells, negative inside) has B-spline coefficients at centres and is carried by
+// the velocity at the closest point of the surface, on both sides: constant along the normal, it keeps phi a
+// distance.
 //
 //   phi(X, t + dt) = phi(X - dt w),  w the velocity at the closest point of the middle of that path
-//   |grad phi| = 1 beyond four cells, by Godunov's scheme from what was carried; never nearer, where curvature looks
-//   kappa = div (grad phi / |grad phi|) at centres by central differences, then the same quasi-inverse as velocity
+//   |grad phi| = 1 beyond four cells, by Godunov's scheme from what was carried; never nearer, where
+//   curvature looks kappa = div (grad phi / |grad phi|) at centres by central differences, then the same
+//   quasi-inverse as velocity
 //
 // Around the box phi goes on with grad phi . w = -cos(contact angle), w out of the box.
 // Tested: circles keep their radius and curvature (tests/unit/flow/test_surface.c).
@@ -49,7 +51,8 @@ static mn_vec3 out_of_solid(const mn_flow *flow, mn_vec3 X)
         if (taps.cell[k] < 0) continue;
         const double s = flow->solid.data[taps.cell[k]];
         const int32_t a = k / 9, b = k / 3 % 3, d = k % 3;
-        slope = mn_add(slope, mn_v3(s * taps.dx[a] * taps.wy[b] * taps.wz[d], s * taps.wx[a] * taps.dy[b] * taps.wz[d],
+        slope = mn_add(slope, mn_v3(s * taps.dx[a] * taps.wy[b] * taps.wz[d],
+                                    s * taps.wx[a] * taps.dy[b] * taps.wz[d],
                                     s * taps.wx[a] * taps.wy[b] * taps.dz[d]));
     }
     const double square = mn_norm2(slope);
@@ -114,7 +117,8 @@ static mn_status move_quads(mn_flow *flow, int64_t old_count, const mn_ivec3 *ol
     for (int64_t at = 0; at < flow->next.count; at++) flow->next.data[at] = (mn_double4){empty, 0, 0, 0};
     for (int64_t b = 0; b < old_count; b++) {
         const int32_t to = mn_flow_block_at(&flow->grid, old[b].x, old[b].y, old[b].z);
-        if (to >= 0) memcpy(flow->next.data + (int64_t)to * 64, quads->data + b * 64, 64 * sizeof(mn_double4));
+        if (to >= 0)
+            memcpy(flow->next.data + (int64_t)to * 64, quads->data + b * 64, 64 * sizeof(mn_double4));
     }
     const mn_flow_quads swap = *quads;
     *quads = flow->next, flow->next = swap;
@@ -146,7 +150,8 @@ mn_status mn_flow_surface_activate(mn_flow *flow)
         const mn_ivec3 c = grid->table.coords[b];
         flow->old_coords.data[b] = c;
         bool near = false;
-        for (int32_t cell = 0; cell < 64 && !near; cell++) near = flow->surface.data[(int64_t)b * 64 + cell][0] < 5;
+        for (int32_t cell = 0; cell < 64 && !near; cell++)
+            near = flow->surface.data[(int64_t)b * 64 + cell][0] < 5;
         if (!near) continue;
         for (int32_t k = 0; k < 27; k++) {
             const mn_ivec3 n = mn_iv3(c.x + k / 9 - 1, c.y + k / 3 % 3 - 1, c.z + k % 3 - 1);
@@ -246,7 +251,8 @@ static void sweep_block(void *user, int32_t block)
     const mn_flow_grid *grid = &job->flow->grid;
     double tile[6][6][6];
     bool any = false;
-    for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++) any |= fabs(job->from[at]) > kept;
+    for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
+        any |= fabs(job->from[at]) > kept;
     if (!any) {
         memcpy(job->to + (int64_t)block * 64, job->from + (int64_t)block * 64, 64 * sizeof(double));
         return;
@@ -354,12 +360,14 @@ static void curve_block(void *user, int32_t block)
         for (int32_t a = 0; a < 3; a++)
             in[a] = in[a] < 1 ? 1 : in[a] > grid->cells[a] ? grid->cells[a] : in[a];
         for (int32_t k = 0; k < 27; k++) {
-            const int32_t other = mn_flow_cell_at(grid, in[0] + k / 9 - 1, in[1] + k / 3 % 3 - 1, in[2] + k % 3 - 1);
+            const int32_t other =
+                mn_flow_cell_at(grid, in[0] + k / 9 - 1, in[1] + k / 3 % 3 - 1, in[2] + k % 3 - 1);
             f[k / 9][k / 3 % 3][k % 3] = other < 0 ? MN_FLOW_FAR : flow->values.data[other][0];
         }
         const double x = 0.5 * (f[2][1][1] - f[0][1][1]), y = 0.5 * (f[1][2][1] - f[1][0][1]),
                      z = 0.5 * (f[1][1][2] - f[1][1][0]);
-        const double xx = f[2][1][1] - 2 * f[1][1][1] + f[0][1][1], yy = f[1][2][1] - 2 * f[1][1][1] + f[1][0][1],
+        const double xx = f[2][1][1] - 2 * f[1][1][1] + f[0][1][1],
+                     yy = f[1][2][1] - 2 * f[1][1][1] + f[1][0][1],
                      zz = f[1][1][2] - 2 * f[1][1][1] + f[1][1][0];
         const double xy = 0.25 * (f[2][2][1] - f[2][0][1] - f[0][2][1] + f[0][0][1]),
                      xz = 0.25 * (f[2][1][2] - f[2][1][0] - f[0][1][2] + f[0][1][0]),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The free surface of a liquid: distances in cells as B-spline coefficients, carried, kept a distance, and curved.
+// The free surface of a liquid: distances in cells as B-spline coefficients, carried, kept a distance, and
+// curved.
 #ifndef MENISCUS_FLOW_SURFACE_H
 #define MENISCUS_FLOW_SURFACE_H
 
@@ -22,7 +23,8 @@ mn_status mn_flow_surface_activate(mn_flow *flow);
 mn_status mn_flow_surface_values(mn_flow *flow);
 /// The same after dt.
 mn_status mn_flow_surface_carry(mn_flow *flow, double dt);
-/// Rebuilds distances beyond three cells, sets those around the box, and gives flow->surface its coefficients.
+/// Rebuilds distances beyond three cells, sets those around the box, and gives flow->surface its
+/// coefficients.
 mn_status mn_flow_surface_finish(mn_flow *flow);
 /// Distances at nodes, into flow->surface_nodes.
 mn_status mn_flow_surface_to_nodes(mn_flow *flow);

@@ -4,9 +4,9 @@
 //
 //   f_i = - dt / (rho dx) int_surface (sigma kappa - rho g . (x - x0)) N_i n
 //
-// exactly on the triangles of the cut cells. Gravity is a gradient, so it is taken into the pressure: still water is
-// then at rest to the last bit, not to the solver's tolerance. A constant gives G^T const, which pressure cancels, so x0
-// is free; it is the middle of the surface, which keeps the numbers small.
+// exactly on the triangles of the cut cells. Gravity is a gradient, so it is taken into the pressure: still
+// water is then at rest to the last bit, not to the solver's tolerance. A constant gives G^T const, which
+// pressure cancels, so x0 is free; it is the middle of the surface, which keeps the numbers small.
 #include "flow/surface.h"
 
 #include <string.h>
@@ -27,7 +27,8 @@ typedef struct load_cell {
     double *sums; ///< area and its first moments, when only these are wanted
 } load_cell;
 
-static bool load_distances(const mn_flow *flow, int32_t block, int32_t cell, double surface[8], double solid[8])
+static bool load_distances(const mn_flow *flow, int32_t block, int32_t cell, double surface[8],
+                           double solid[8])
 {
     for (int32_t n = 0; n < 8; n++) {
         const int32_t at = mn_block_reach(&flow->grid.table, block, (cell >> 4) + (n >> 2),
@@ -47,8 +48,9 @@ static void add_load(void *user, bool is_solid, const mn_vec3 corners[3], mn_vec
     const mn_flow *flow = job->flow;
     for (int32_t k = 0; k < 7; k++) {
         const double *b = mn_flow_triangle_points[k];
-        const mn_vec3 X = mn_add(c->cell, mn_add(mn_add(mn_scale(b[0], corners[0]), mn_scale(b[1], corners[1])),
-                                                 mn_scale(b[2], corners[2])));
+        const mn_vec3 X =
+            mn_add(c->cell, mn_add(mn_add(mn_scale(b[0], corners[0]), mn_scale(b[1], corners[1])),
+                                   mn_scale(b[2], corners[2])));
         mn_flow_taps taps;
         mn_double4 surface;
         mn_flow_find_taps(&flow->grid, X, &taps);
@@ -105,8 +107,8 @@ mn_status mn_flow_surface_load(mn_flow *flow, double dt, mn_double4 *load)
 {
     const mn_flow_def *def = &flow->def;
     double sums[4];
-    load_job job = {flow, def->sigma / def->dx, mn_scale(def->density * def->dx, def->gravity), {0, 0, 0},
-                    dt / (def->density * def->dx), load};
+    load_job job = {flow,      def->sigma / def->dx,          mn_scale(def->density * def->dx, def->gravity),
+                    {0, 0, 0}, dt / (def->density * def->dx), load};
     memset(load, 0, mn_bytes(mn_flow_size(&flow->grid), sizeof(mn_double4)));
     MN_TRY(mn_parallel_sum(flow->ctx, flow->grid.table.count, MN_FLOW_GRAIN, area_sum, &job, 4, sums));
     if (!(sums[0] > 0)) return MN_OK;

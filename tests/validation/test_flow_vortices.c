@@ -184,7 +184,7 @@ static double energy_of(mn_flow *flow)
     mn_flow_view view;
     if (mn_flow_get(flow, &view) != MN_OK) return NAN;
     double sum = 0;
-    for (int64_t at = 0; at < (int64_t)view.blocks.count * 64; at++)
+    for (int64_t at = 0; at < view.block_count * 64; at++)
         if (view.fraction[at] > 0) sum += 0.5 * (pow(view.velocity[at][0], 2) + pow(view.velocity[at][1], 2));
     return sum;
 }

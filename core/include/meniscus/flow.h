@@ -5,7 +5,6 @@
 #ifndef MENISCUS_FLOW_H
 #define MENISCUS_FLOW_H
 
-#include "meniscus/blocks.h"
 #include "meniscus/collider.h"
 #include "meniscus/report.h"
 #include "meniscus/stream.h"
@@ -106,7 +105,10 @@ mn_status mn_flow_set_surface(mn_flow *flow, mn_flow_distance_fn *fn, void *user
 /// Values at the centres of cells, in blocks of 4 x 4 x 4; borrowed until the next call that changes the
 /// flow.
 typedef struct mn_flow_view {
-    mn_block_table blocks; ///< cell (i, j, k) is centred at origin + dx (i + 1/2, ...)
+    mn_vec3 origin; ///< m; cell (i, j, k) is centred at origin + dx (i + 1/2, j + 1/2, k + 1/2)
+    double dx;      ///< m
+    int64_t block_count;
+    const int32_t (*blocks)[3]; ///< the first cell of block b is 4 blocks[b]; within it z runs fastest
     const double (*velocity)[4];
     const double (*smoke)[4];   ///< density, temperature; NULL for a liquid
     const double (*color)[4];   ///< colour times density
