@@ -133,7 +133,9 @@ static mn_status make(mn_context *ctx, const mn_flow_def *def, mn_flow **out)
     const mn_vec3 half = mn_scale(0.5 * def->dx, mn_v3(cells[0], cells[1], cells[2]));
     bool open[6];
     open_sides(def, open);
-    MN_TRY(mn_flow_grid_create(ctx, mn_sub(def->domain_center, half), def->dx, cells, &flow->grid));
+    const mn_vec3 low = mn_scale(1.0 / def->dx, mn_sub(def->domain_center, half));
+    const mn_vec3 whole = mn_v3(floor(low.x + 0.5), floor(low.y + 0.5), floor(low.z + 0.5));
+    MN_TRY(mn_flow_grid_create(ctx, mn_scale(def->dx, whole), def->dx, cells, &flow->grid));
     return mn_flow_pressure_create(&flow->grid, open, &flow->pressure);
 }
 
@@ -152,7 +154,7 @@ static mn_status begin(mn_flow *flow, const mn_flow_inputs *inputs)
         for (int64_t at = 0; at < flow->velocity.count; at++)
             flow->velocity.data[at] =
                 (mn_double4){flow->def.stream.x, flow->def.stream.y, flow->def.stream.z, 0};
-    return MN_OK;
+    return mn_flow_smoke_begin(flow);
 }
 
 mn_status mn_flow_create(mn_context *ctx, const mn_flow_def *def, const mn_flow_inputs *inputs, mn_flow **out)
@@ -220,10 +222,12 @@ mn_status mn_flow_set_def(mn_flow *flow, const mn_flow_def *def)
 static double speed_of(void *user, mn_range range)
 {
     const mn_flow *flow = user;
+    const int32_t *n = flow->grid.cells;
     double most = 0;
-    const bool weighed = flow->pressure.mass.count == flow->velocity.count;
     for (int64_t at = range.begin * 64; at < range.end * 64; at++) {
-        if (weighed && flow->pressure.mass.data[at] < 0.05) continue;
+        const mn_ivec3 c = mn_block_cell(&flow->grid.table, (int32_t)(at / 64), (int32_t)(at % 64));
+        if (c.x < 1 || c.y < 1 || c.z < 1 || c.x > n[0] || c.y > n[1] || c.z > n[2]) continue;
+        if (flow->surface.count > 0 && flow->surface.data[at][0] > 0.5) continue;
         const mn_double4 u = flow->velocity.data[at];
         const double square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
         if (!(square <= most)) most = square; // a NaN stays
@@ -355,6 +359,7 @@ mn_status mn_flow_get(mn_flow *flow, mn_flow_view *view)
 {
     memset(view, 0, sizeof *view);
     view->origin = flow->grid.origin, view->dx = flow->grid.dx;
+    memcpy(view->cells, flow->grid.cells, sizeof view->cells);
     view->block_count = flow->grid.table.count;
     view->blocks = (const int32_t(*)[3])flow->grid.table.coords;
     MN_TRY(mn_flow_values_at_centres(&flow->grid, NULL, flow->velocity.data, flow->values.data));

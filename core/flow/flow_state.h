@@ -63,6 +63,8 @@ int32_t mn_flow_inflow_side(const mn_flow_def *def);
 /// The largest speed of coefficients that touch fluid, m/s.
 mn_status mn_flow_max_speed(const mn_flow *flow, double *speed);
 
+/// What the source gives at the start.
+mn_status mn_flow_smoke_begin(mn_flow *flow);
 mn_status mn_flow_smoke_step(mn_flow *flow, double dt);
 mn_status mn_flow_liquid_step(mn_flow *flow, double dt);
 /// Blocks, nodes, bodies and matrices for the surface as it is.

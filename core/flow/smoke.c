@@ -80,6 +80,16 @@ static mn_status source_range(void *user, mn_range range)
     return MN_OK;
 }
 
+mn_status mn_flow_smoke_begin(mn_flow *flow)
+{
+    smoke_job job = {.flow = flow, .velocity = flow->velocity.data};
+    MN_TRY(mn_parallel_for(flow->ctx, flow->grid.table.count, MN_FLOW_GRAIN, source_range, &job));
+    const mn_flow_quads smoke = flow->smoke, color = flow->color; // both zero; the source fills the scratch
+    flow->smoke = flow->next, flow->next = smoke;
+    flow->color = flow->spare, flow->spare = color;
+    return MN_OK;
+}
+
 static mn_vec3 up_of(const mn_flow_def *def)
 {
     const mn_vec3 up = mn_normalize(mn_scale(-1, def->gravity));

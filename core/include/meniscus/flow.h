@@ -34,7 +34,7 @@ typedef enum mn_flow_boundary {
 typedef struct mn_flow_def {
     mn_flow_fluid fluid;
     double dx;             ///< m, edge of a cell, > 0
-    mn_vec3 domain_center; ///< m
+    mn_vec3 domain_center; ///< m; the box is moved to whole cells of the world
     mn_vec3 domain_size;   ///< m, > 0; rounded to whole cells
     bool flat;             ///< one cell deep along z: two dimensions
     mn_flow_boundary boundary;
@@ -105,8 +105,9 @@ mn_status mn_flow_set_surface(mn_flow *flow, mn_flow_distance_fn *fn, void *user
 /// Values at the centres of cells, in blocks of 4 x 4 x 4; borrowed until the next call that changes the
 /// flow.
 typedef struct mn_flow_view {
-    mn_vec3 origin; ///< m; cell (i, j, k) is centred at origin + dx (i + 1/2, j + 1/2, k + 1/2)
-    double dx;      ///< m
+    mn_vec3 origin;   ///< m; cell (i, j, k) is centred at origin + dx (i + 1/2, j + 1/2, k + 1/2)
+    double dx;        ///< m
+    int32_t cells[3]; ///< of the box: numbers 1 .. cells; what lies around them belongs to the walls
     int64_t block_count;
     const int32_t (*blocks)[3]; ///< the first cell of block b is 4 blocks[b]; within it z runs fastest
     const double (*velocity)[4];
