@@ -26,9 +26,9 @@
     X(mn_mpm_solver_node)                                                                                    \
     X(mn_tet_solver_node)                                                                                    \
     X(mn_codim_solver_node)                                                                                  \
-    X(mn_elastic_solver_node)
+    X(mn_elastic_solver_node)                                                                                \
     X(mn_film_solver_node)                                                                                   \
-    X(mn_codim_solver_node)
+    X(mn_flow_solver_node)
 
 #ifdef MN_REGISTRY_EXTRA
 #define EXTRA_TYPES(X) X(MN_REGISTRY_EXTRA)
