@@ -22,7 +22,7 @@ bool mn_tet_liquid_has_solids(const mn_tet_liquid *q)
 {
     bool walls = false;
     for (int k = 0; k < 6; k++) walls = walls || q->def.wall[k];
-    return walls || q->collider || mn_tet_liquid_has_mouth(q);
+    return walls || q->collider || mn_tet_liquid_has_mouth(q) || q->solids.pins;
 }
 
 /// Distance from a solid (negative inside), its normal out of the solid and its velocity, at x.
@@ -93,7 +93,8 @@ mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *q)
         }
     }
     q->cap_velocity = mn_tet_liquid_mark_cap(q, mesh, q->touch.data, PIPE);
-    for (int32_t i = 0; i < n; i++) q->touching += q->touch.data[i] != 0;
+    for (int32_t i = 0; i < n; i++)
+        q->touching += q->touch.data[i] != 0 || mn_tet_liquid_is_pinned(q, mesh, i);
     find_loose(q);
     return MN_OK;
 }
@@ -170,7 +171,8 @@ mn_status mn_tet_liquid_find_directions(mn_tet_liquid *q, const mn_tet_mesh *mes
     for (int32_t i = 0; i < mesh->vertex_slots; i++) cap.data[i] = 0;
     if (mesh->vertex_slots > 0) mn_tet_liquid_mark_cap(q, mesh, cap.data, PIPE);
     for (int32_t i = 0; i < mesh->vertex_slots; i++) {
-        mn_mat3 p = mn_m3_scale(cap.data[i] ? 0 : 1, mn_m3_identity());
+        const bool fixed = cap.data[i] || mn_tet_liquid_is_pinned(q, mesh, i);
+        mn_mat3 p = mn_m3_scale(fixed ? 0 : 1, mn_m3_identity());
         for (int solid = 0; q->touching > 0 && solid <= COLLIDER_BIT; solid++) {
             if (!is_solid(q, solid) || !mn_tet_vertex_alive(mesh, i) || !mn_tet_vertex_on_boundary(mesh, i))
                 continue;
@@ -241,6 +243,11 @@ mn_status mn_tet_liquid_constrain(mn_tet_liquid *q, double h, const mn_vec3 *a, 
             q->tangent.data[i] = q->freedom.data[i] = mn_m3_scale(0, p);
             continue;
         }
+        if (mn_tet_liquid_is_pinned(q, q->mesh, i)) {
+            stage->u[i] = mn_scale(1 / length, mn_sub(q->mesh->position[i], a[i]));
+            q->tangent.data[i] = q->freedom.data[i] = mn_m3_scale(0, p);
+            continue;
+        }
         if (held) stage->u[i] = mn_v3(0, 0, 0);
         for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
             if (!(touch >> solid & 1)) continue;
@@ -270,11 +277,13 @@ mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *q, const mn_tet_stage *st
     const double length = q->size, angle = radians * q->def.contact_angle;
     // What the contact line pulls with along an edge, and what wetted liquid holds on with: to part from an
     // area A takes the work sigma (1 + cos angle) A (Dupre), which a pull must do within a tenth of the size.
+    // A solid is let go as soon as it is pulled.
     const double line = 1.5 * stage->sigma * (sin(angle) + 1 + cos(angle)) + 1e-6 * q->system.force_scale;
     const double adhesion = 10 * stage->sigma * (1 + cos(angle));
     *changed = false;
     for (int32_t i = 0; i < q->system.node_count; i++) {
         if (!mn_tet_vertex_on_boundary(q->mesh, i) || (q->touch.data[i] & PIPE)) continue;
+        if (mn_tet_liquid_is_pinned(q, q->mesh, i)) continue;
         const mn_vec3 x = mn_scale(length, mn_add(stage->start[i], stage->u[i]));
         for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
             const uint8_t bit = (uint8_t)(1 << solid);
@@ -289,7 +298,10 @@ mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *q, const mn_tet_stage *st
             } else if (reaction) {
                 const double push =
                     mn_dot(c.normal, mn_v3(reaction[3 * i], reaction[3 * i + 1], reaction[3 * i + 2]));
-                if (push >= -(line + adhesion * q->wetted_area.data[i] / (length * length))) continue;
+                const bool solid = q->solids.any && q->solids.solid_node.data[i];
+                const double hold = solid ? 1e-6 * q->system.force_scale
+                                          : line + adhesion * q->wetted_area.data[i] / (length * length);
+                if (push >= -hold) continue;
                 q->touch.data[i] &= (uint8_t)~bit;
                 q->touching -= q->touch.data[i] == 0;
                 q->released.data[i] |= bit;

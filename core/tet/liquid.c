@@ -138,6 +138,7 @@ mn_status mn_tet_liquid_prepare(mn_tet_liquid *q)
     if (q->ready) return MN_OK;
     MN_TRY(find_bodies(q));
     MN_TRY(mn_tet_system_build(&q->system, q->mesh));
+    MN_TRY(mn_tet_solids_prepare(q));
     q->ready = true;
     return MN_OK;
 }
@@ -197,7 +198,9 @@ static mn_status check_mesh(mn_tet_liquid *q)
         if (!(volume > 0))
             return mn_fail(q->ctx, MN_ERROR_INPUT,
                            "Tetrahedron %d is flat or inverted; repair the mesh with tet_remesh first.", t);
-        if (!(rest[t] > 0.05 * volume && rest[t] < 20 * volume))
+        // With materials it counts mass, and was checked before that.
+        const bool counts_mass = mn_tet_mesh_find_field(mesh, MN_TET_METRIC) != NULL;
+        if (!(rest[t] > 0.05 * volume && rest[t] < 20 * volume) && !counts_mass)
             return mn_fail(q->ctx, MN_ERROR_INPUT,
                            "Tetrahedron %d has the rest volume %g m^3 but fills %g m^3; remove the attribute "
                            "rest_volume "
@@ -220,16 +223,21 @@ static mn_status copy_input(const mn_tet_mesh *mesh, mn_tet_mesh **copy)
     MN_TRY_TO(done, status,
               mn_tet_mesh_build(work->ctx, work->vertex_slots, work->position, work->tet_slots,
                                 (const int32_t(*)[4])work->tet, &bare));
-    const char *const names[] = {MN_TET_V, MN_TET_REST_VOLUME};
-    for (int i = 0; i < 2; i++) {
-        const mn_tet_field *from = mn_tet_mesh_find_field(work, names[i]);
-        const mn_tet_field_kind kind = i == 0 ? MN_TET_LINEAR : MN_TET_AMOUNT;
-        const int32_t size = i == 0 ? 3 : 1;
-        if (!from || from->kind != kind || from->size != size) continue;
+    static const struct {
+        const char *name;
+        mn_tet_field_kind kind;
+        int32_t size;
+    } used[] = {{MN_TET_V, MN_TET_LINEAR, 3},           {MN_TET_REST_VOLUME, MN_TET_AMOUNT, 1},
+                {MN_TET_MATERIAL, MN_TET_VALUE, 1},     {MN_TET_REST, MN_TET_LINEAR, 3},
+                {MN_TET_TEMPERATURE, MN_TET_LINEAR, 1}, {MN_TET_PLASTIC_STRAIN, MN_TET_VALUE, 1},
+                {MN_TET_PIN, MN_TET_LINEAR, 1}};
+    for (size_t i = 0; i < sizeof used / sizeof used[0]; i++) {
+        const mn_tet_field *from = mn_tet_mesh_find_field(work, used[i].name);
+        if (!from || from->kind != used[i].kind || from->size != used[i].size) continue;
         mn_tet_field *to;
-        MN_TRY_TO(done, status, mn_tet_mesh_add_field(bare, names[i], kind, size, &to));
-        const int64_t count = i == 0 ? work->vertex_slots : work->tet_slots;
-        if (count) memcpy(to->data, from->data, mn_bytes(count, (size_t)size * sizeof(double)));
+        MN_TRY_TO(done, status, mn_tet_mesh_add_field(bare, used[i].name, used[i].kind, used[i].size, &to));
+        const int64_t count = used[i].kind == MN_TET_LINEAR ? work->vertex_slots : work->tet_slots;
+        if (count) memcpy(to->data, from->data, mn_bytes(count, (size_t)used[i].size * sizeof(double)));
     }
     MN_TRY_TO(done, status, mn_tet_liquid_add_fields(bare));
     *copy = bare;
@@ -301,6 +309,7 @@ void mn_tet_liquid_free(mn_tet_liquid *q)
     mn_array_free(ctx, &q->side);
     mn_array_free(ctx, &q->change);
     mn_array_free(ctx, &q->pressure);
+    mn_tet_solids_free(q);
     mn_tet_system_free(&q->system);
     mn_krylov_free(q->krylov);
     mn_tet_mesh_free(q->mesh);

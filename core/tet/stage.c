@@ -21,18 +21,19 @@ static const double least_volume = 0.1; // of its own that a tetrahedron must ke
 
 mn_status mn_tet_stage_resize(mn_tet_liquid *q)
 {
-    const int64_t n = q->system.node_count, m = q->system.tet_count;
+    const int64_t n = q->system.node_count, m = q->system.tet_count,
+                  pressures = mn_tet_system_pressures(&q->system);
     MN_TRY(mn_array_resize(q->ctx, &q->start, n));
     MN_TRY(mn_array_resize(q->ctx, &q->drift, n));
     MN_TRY(mn_array_resize(q->ctx, &q->u, n));
-    MN_TRY(mn_array_resize(q->ctx, &q->p, n));
-    MN_TRY(mn_array_resize(q->ctx, &q->node_volume, n));
+    MN_TRY(mn_array_resize(q->ctx, &q->p, pressures));
+    MN_TRY(mn_array_resize(q->ctx, &q->node_volume, pressures));
     MN_TRY(mn_array_resize(q->ctx, &q->mass, m));
     MN_TRY(mn_array_resize(q->ctx, &q->volume_before, m));
     MN_TRY(mn_array_resize(q->ctx, &q->soft_volume, m));
-    MN_TRY(mn_array_resize(q->ctx, &q->residual, 4 * n));
-    MN_TRY(mn_array_resize(q->ctx, &q->side, 4 * n));
-    return mn_array_resize(q->ctx, &q->change, 4 * n);
+    MN_TRY(mn_array_resize(q->ctx, &q->residual, 3 * n + pressures));
+    MN_TRY(mn_array_resize(q->ctx, &q->side, 3 * n + pressures));
+    return mn_array_resize(q->ctx, &q->change, 3 * n + pressures);
 }
 
 // Whether a body has nowhere to grow or shrink to: no direction that its nodes are free in changes its
@@ -67,10 +68,18 @@ static mn_status fit_confined(mn_tet_liquid *q, const double *now, double *rest)
     MN_ARRAY(uint8_t) confined = {0};
     MN_TRY(mn_array_resize(q->ctx, &confined, q->body_count));
     const mn_status status = find_confined(q, confined.data);
-    for (int32_t i = 0; status == MN_OK && i < q->system.node_count; i++)
-        if (confined.data[q->body.data[i]]) rest[i] = now[i];
+    for (int32_t d = 0; status == MN_OK && d < mn_tet_system_pressures(&q->system); d++) {
+        const int32_t i = q->system.phases.split ? q->system.phases.node.data[d] : d;
+        if (confined.data[q->body.data[i]]) rest[d] = now[d];
+    }
     mn_array_free(q->ctx, &confined);
     return status;
+}
+
+// Whether a pressure is one of a solid, whose volume gives way to it.
+static bool is_elastic(const mn_tet_liquid *q, int32_t pressure)
+{
+    return q->solids.any && q->solids.compliance.data[pressure] > 0;
 }
 
 // C0: what the rest volumes say, or so much of the way there that no node changes by more than a part of its
@@ -81,10 +90,12 @@ static mn_status fit_confined(mn_tet_liquid *q, const double *now, double *rest)
 static mn_status find_node_volumes(mn_tet_liquid *q, double *part)
 {
     const mn_tet_system *s = &q->system;
+    const int32_t pressures = mn_tet_system_pressures(s);
+    const double *room = q->solids.used ? q->solids.room.data : q->mass.data;
     double *now = q->change.data, *rest = q->residual.data; // free until the first correction
-    for (int32_t i = 0; i < s->node_count; i++) rest[i] = 0;
+    for (int32_t i = 0; i < pressures; i++) rest[i] = 0;
     for (int32_t t = 0; t < s->tet_count; t++)
-        for (int k = 0; k < 4; k++) rest[s->tet[t][k]] += 0.25 * q->mass.data[t];
+        for (int k = 0; k < 4; k++) rest[mn_tet_system_pressures_of(s, t)[k]] += 0.25 * room[t];
     for (int32_t i = 0; i < s->node_count; i++) {
         const mn_vec3 x = q->touching > 0 ? mn_tet_liquid_on_solids(q, i) : q->mesh->position[i];
         q->start.data[i] = mn_scale(1 / q->size, x);
@@ -92,9 +103,11 @@ static mn_status find_node_volumes(mn_tet_liquid *q, double *part)
     mn_tet_system_node_volumes(s, q->start.data, now);
     if (q->touching > 0) MN_TRY(fit_confined(q, now, rest));
     double most = 0;
-    for (int32_t i = 0; i < s->node_count; i++) most = fmax(most, fabs(rest[i] - now[i]) / now[i]);
+    for (int32_t i = 0; i < pressures; i++)
+        if (!is_elastic(q, i)) most = fmax(most, fabs(rest[i] - now[i]) / now[i]);
     *part = most > q->recovery ? q->recovery / most : 1;
-    for (int32_t i = 0; i < s->node_count; i++) q->node_volume.data[i] = now[i] + *part * (rest[i] - now[i]);
+    for (int32_t i = 0; i < pressures; i++)
+        q->node_volume.data[i] = now[i] + (is_elastic(q, i) ? 1 : *part) * (rest[i] - now[i]);
     return MN_OK;
 }
 
@@ -112,14 +125,22 @@ mn_status mn_tet_stage_fill(mn_tet_liquid *q, double h, const mn_vec3 *a, const 
         q->volume_before.data[t] = mn_tet_mesh_tet_volume(q->mesh, t) / volume;
         q->soft_volume.data[t] = soft[t] / volume;
     }
+    *stage = (mn_tet_stage){0};
+    MN_TRY(mn_tet_solids_fill_stage(q, h, stage));
     MN_TRY(find_node_volumes(q, part));
     for (int32_t i = 0; i < q->system.node_count; i++) {
         q->start.data[i] = mn_scale(1 / length, a[i]);
         q->drift.data[i] = mn_scale(h / length, b[i]);
         q->u.data[i] = mn_scale(h / length, velocity[i]);
-        q->p.data[i] = press * pressure[i];
     }
-    *stage = (mn_tet_stage){.sigma = q->def.sigma * h * h / (rho * volume),
+    for (int32_t i = 0; i < mn_tet_system_pressures(&q->system); i++) q->p.data[i] = press * pressure[i];
+    *stage = (mn_tet_stage){.sigma = mn_tet_liquid_tension(q) * h * h / (rho * volume),
+                            .shapes = stage->shapes,
+                            .tet_viscosity = stage->tet_viscosity,
+                            .compliance = stage->compliance,
+                            .face_sigma = q->solids.used && q->face_sigma.count == q->system.face_count
+                                              ? q->face_sigma.data
+                                              : NULL,
                             .viscosity = q->def.viscosity * h / (rho * length * length),
                             .stiffness = mn_tet_liquid_stiffness(q) * press,
                             .gravity = mn_scale(h * h / length, q->def.gravity),
@@ -147,6 +168,10 @@ static double error_of(const mn_tet_liquid *q)
         volume = missing <= volume ? volume : missing;
         mean += q->node_volume.data[i] / (double)n;
     }
+    for (int64_t i = n; i < mn_tet_system_pressures(&q->system); i++) {
+        const double missing = fabs(q->residual.data[3 * n + i]);
+        volume = missing <= volume ? volume : missing;
+    }
     const double scale = q->system.force_scale > 0 ? q->system.force_scale : 1;
     const double first = sqrt(force) / scale, second = volume / mean;
     return (first >= second ? first : second) / tolerance;
@@ -160,6 +185,8 @@ static void move_unknowns(mn_tet_liquid *q, double factor)
         q->u.data[i] = mn_axpy(q->u.data[i], factor, mn_v3(d[0], d[1], d[2]));
         q->p.data[i] += factor * q->change.data[3 * n + i];
     }
+    for (int64_t i = n; i < mn_tet_system_pressures(&q->system); i++)
+        q->p.data[i] += factor * q->change.data[3 * n + i];
 }
 
 // Factors S at the iterate. Blocks are left as they were for it.
@@ -188,8 +215,8 @@ static double forcing(double error, double before)
 
 static mn_status correct(mn_tet_liquid *q, double tolerated, bool *solved)
 {
-    const int64_t n = q->system.node_count;
-    mn_linear_problem problem = {4 * n, mn_tet_system_apply, &q->system, mn_tet_system_precondition,
+    const int64_t n = q->system.node_count, all = 3 * n + mn_tet_system_pressures(&q->system);
+    mn_linear_problem problem = {all, mn_tet_system_apply, &q->system, mn_tet_system_precondition,
                                  &q->system};
     const mn_krylov_def def = {
         .tolerance = tolerated, .max_iterations = MN_TET_LINEAR_MAX, .restart = MN_TET_RESTART};
@@ -199,8 +226,8 @@ static mn_status correct(mn_tet_liquid *q, double tolerated, bool *solved)
     if (!*solved) return MN_OK;
     MN_TRY(mn_tet_system_assemble(&q->system));
     for (int64_t i = 0; i < 3 * n; i++) q->side.data[i] = -q->residual.data[i];
-    for (int64_t i = 3 * n; i < 4 * n; i++) q->side.data[i] = q->residual.data[i];
-    memset(q->change.data, 0, mn_bytes(4 * n, sizeof(double)));
+    for (int64_t i = 3 * n; i < all; i++) q->side.data[i] = q->residual.data[i];
+    memset(q->change.data, 0, mn_bytes(all, sizeof(double)));
     MN_TRY(mn_flexible_gmres(q->krylov, &problem, &def, q->side.data, q->change.data, &result));
     q->counts.linear += result.iterations;
     q->counts.newton++;
@@ -308,6 +335,7 @@ mn_status mn_tet_liquid_solve_stage(mn_tet_liquid *q, double h, const mn_vec3 *a
         if (mn_tet_liquid_has_solids(q)) {
             MN_TRY(mn_tet_liquid_find_contacts(q));
             MN_TRY(mn_tet_liquid_find_wetted(q));
+            if (q->solids.used) MN_TRY(mn_tet_solids_find_tension(q, true));
         }
         MN_TRY(mn_tet_stage_fill(q, h, a, b, b, pressure, &stage, &part));
         stage.convex = true;
@@ -318,10 +346,26 @@ mn_status mn_tet_liquid_solve_stage(mn_tet_liquid *q, double h, const mn_vec3 *a
     if (!*solved) return MN_OK;
     if (q->touching == 0) MN_TRY(mn_tet_stage_balance(q, &stage));
     const double press = q->def.density * q->size * q->size / (h * h);
-    for (int32_t i = 0; i < q->system.node_count; i++) {
-        velocity[i] = mn_scale(q->size / h, q->u.data[i]);
-        pressure[i] = press * q->p.data[i];
+    for (int32_t i = 0; i < q->system.node_count; i++) velocity[i] = mn_scale(q->size / h, q->u.data[i]);
+    for (int32_t i = 0; i < mn_tet_system_pressures(&q->system); i++) pressure[i] = press * q->p.data[i];
+    return MN_OK;
+}
+
+// Solids stay where they are while liquid gets its volume back.
+static mn_status hold_solids(mn_tet_liquid *q, mn_tet_stage *stage)
+{
+    const int32_t n = q->system.node_count;
+    q->system.stiff = q->system.factored = false;
+    if (!stage->freedom) {
+        MN_TRY(mn_array_resize(q->ctx, &q->freedom, n));
+        for (int32_t i = 0; i < n; i++) q->freedom.data[i] = mn_m3_identity();
+        stage->freedom = q->freedom.data;
     }
+    for (int32_t i = 0; i < n; i++)
+        if (q->solids.solid_node.data[i]) q->freedom.data[i] = mn_m3_scale(0, mn_m3_identity());
+    mn_tet_system_node_volumes(&q->system, q->start.data, q->change.data);
+    for (int32_t d = 0; d < mn_tet_system_pressures(&q->system); d++)
+        if (is_elastic(q, d)) q->node_volume.data[d] = q->change.data[d];
     return MN_OK;
 }
 
@@ -339,7 +383,7 @@ mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *q)
          round++, q->recovery *= solved ? 1 : 0.25) {
         // A stage without forces, from rest: M u = B^T p, C(x + u) = C0.
         mn_tet_stage stage;
-        memset(q->side.data, 0, mn_bytes(4 * (int64_t)q->system.node_count, sizeof(double)));
+        memset(q->side.data, 0, mn_bytes(q->side.count, sizeof(double)));
         const mn_vec3 *zero = (const mn_vec3 *)(const void *)q->side.data;
         if (mn_tet_liquid_has_solids(q)) MN_TRY(mn_tet_liquid_find_contacts(q));
         double part;
@@ -348,10 +392,12 @@ mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *q)
         if (part * ROUNDS < 1) rounds = SOME; // it would not end in any case
         stage.sigma = stage.viscosity = stage.stiffness = 0;
         stage.gravity = mn_v3(0, 0, 0);
+        stage.shapes = NULL, stage.tet_viscosity = NULL;
         if (mn_tet_liquid_has_solids(q)) {
             MN_TRY(mn_tet_liquid_constrain(q, 0, q->mesh->position, &stage)); // no time passes
             if (q->touching > 0) q->system.factored = false;
         }
+        if (q->solids.any) MN_TRY(hold_solids(q, &stage));
         MN_TRY(mn_tet_stage_iterate(q, &stage, &solved));
         all = all && solved;
         failures = solved ? 0 : failures + 1;

@@ -23,7 +23,8 @@ enum { HALVINGS_MAX = 6, HALVINGS_AGAIN = 2 }; // the second right after a step 
 
 static const double gamma_sdirk = 0.29289321881345254; // 1 - 1/sqrt 2
 static const double growth_max = 2.0;                  // of BDF2's step; unstable above 1 + sqrt 2
-static const double turning = 0.3;      // of an edge's length that its ends may move against each other
+// Of an edge's length that its ends may move against each other: what turns faster loses energy to BDF2.
+static const double turning_liquid = 0.3, turning_solid = 0.1;
 static const double coasting = 1.0 / 8; // of the longest step, when none can be solved
 
 // ---- limits ----
@@ -31,19 +32,19 @@ static const double coasting = 1.0 / 8; // of the longest step, when none can be
 double mn_tet_liquid_time_scale(const mn_tet_liquid *q)
 {
     const double g = mn_norm(q->def.gravity), l = q->size;
-    const double rate2 = q->def.sigma / (q->def.density * l * l * l) + g / l;
+    const double rate2 = mn_tet_liquid_tension(q) / (q->def.density * l * l * l) + g / l;
     return rate2 > 0 ? 1 / sqrt(rate2) : INFINITY;
 }
 
 double mn_tet_liquid_stiffness(const mn_tet_liquid *q)
 {
     return q->def.soft_stiffness *
-           (q->def.sigma / q->size + q->def.density * mn_norm(q->def.gravity) * q->size);
+           (mn_tet_liquid_tension(q) / q->size + q->def.density * mn_norm(q->def.gravity) * q->size);
 }
 
 double mn_tet_liquid_step_limit(const mn_tet_liquid *q)
 {
-    const double rate = mn_tet_liquid_strain_rate(q);
+    const double rate = mn_tet_liquid_strain_rate(q), turning = q->solids.any ? turning_solid : turning_liquid;
     return fmin(fmin(q->def.max_dt, q->def.capillary_step * mn_tet_liquid_time_scale(q)),
                 rate > 0 ? turning / rate : INFINITY);
 }
@@ -62,8 +63,8 @@ static mn_status limit_strain(mn_tet_liquid *q)
             energy += 0.25 * rest[t] * mn_norm2(mn_axpy(v[q->mesh->tet[t][k]], -1 / mass, mean));
     const double flow = sqrt(energy / mass) / q->size; // 1/s
     const double step = fmin(fmin(q->def.max_dt, q->def.capillary_step * mn_tet_liquid_time_scale(q)),
-                             flow > 0 ? turning / flow : INFINITY);
-    return step < INFINITY ? mn_tet_liquid_limit_strain(q, turning / (shortest * step)) : MN_OK;
+                             flow > 0 ? turning_liquid / flow : INFINITY);
+    return step < INFINITY ? mn_tet_liquid_limit_strain(q, turning_liquid / (shortest * step)) : MN_OK;
 }
 
 // ---- one step ----
@@ -74,8 +75,9 @@ static mn_status resize_step(mn_tet_liquid *q)
     MN_TRY(mn_array_resize(q->ctx, &q->place, n));
     MN_TRY(mn_array_resize(q->ctx, &q->velocity, n));
     MN_TRY(mn_array_resize(q->ctx, &q->middle, n));
-    MN_TRY(mn_array_resize(q->ctx, &q->pressure, n));
+    MN_TRY(mn_array_resize(q->ctx, &q->pressure, mn_tet_system_pressures(&q->system)));
     memcpy(q->pressure.data, mn_tet_field_numbers(q, MN_TET_MULTIPLIER), mn_bytes(n, sizeof(double)));
+    mn_tet_solids_load_pressures(q, q->pressure.data);
     return MN_OK;
 }
 
@@ -137,7 +139,7 @@ static bool is_calm(const mn_tet_liquid *q)
     const mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V);
     double fastest = 0;
     for (int32_t i = 0; i < q->mesh->vertex_slots; i++) fastest = fmax(fastest, mn_norm2(v[i]));
-    return q->def.density * fastest * q->size < calm * q->def.sigma;
+    return q->def.density * fastest * q->size < calm * mn_tet_liquid_tension(q);
 }
 
 // V0 += (V - V0)(1 - exp(-dt/memory)); a calm liquid forgets soon.
@@ -163,7 +165,7 @@ static void show_pressure(mn_tet_liquid *q)
             const int32_t t = s->corner.data[c] / 4;
             const double weight = mn_tet_mesh_tet_volume(q->mesh, t);
             volume += weight;
-            for (int k = 0; k < 4; k++) sum += 0.25 * weight * q->pressure.data[s->tet[t][k]];
+            for (int k = 0; k < 4; k++) sum += 0.25 * weight * q->pressure.data[mn_tet_system_pressures_of(s, t)[k]];
         }
         shown[i] = sum / volume;
     }
@@ -182,6 +184,8 @@ static void accept_step(mn_tet_liquid *q, double dt)
         multiplier[i] = q->pressure.data[i];
         mn_tet_mesh_move_vertex(q->mesh, i, q->place.data[i]);
     }
+    mn_tet_solids_save_pressures(q, q->pressure.data);
+    mn_tet_solids_accept(q);
     show_pressure(q);
     forget_volumes(q, dt);
     q->last_dt = dt;
@@ -213,10 +217,12 @@ static bool step_is_whole(const mn_tet_liquid *q)
 static mn_status begin_attempt(mn_tet_liquid *q)
 {
     MN_TRY(resize_step(q));
+    if (q->solids.used && !mn_tet_liquid_has_solids(q)) return mn_tet_solids_find_tension(q, false);
     if (!mn_tet_liquid_has_solids(q)) return MN_OK;
     const int32_t touching = q->touching;
     MN_TRY(mn_tet_liquid_find_contacts(q));
     MN_TRY(mn_tet_liquid_find_wetted(q));
+    if (q->solids.used) MN_TRY(mn_tet_solids_find_tension(q, true));
     if (q->touching != touching) q->system.factored = false;
     return MN_OK;
 }
@@ -237,7 +243,7 @@ static mn_status attempt(mn_tet_liquid *q, double dt, mn_status (*step)(mn_tet_l
 static bool may_be_symmetric(const mn_tet_liquid *q, double dt)
 {
     const double thick = 0.2; // times what diffuses across a size in a step
-    return q->def.integrator == MN_TET_SYMMETRIC && q->touching == 0 && !q->whole && q->last_dt > 0 &&
+    return q->def.integrator == MN_TET_SYMMETRIC && q->touching == 0 && !q->solids.any && !q->whole && q->last_dt > 0 &&
            q->def.viscosity * dt < thick * q->def.density * q->size * q->size;
 }
 
@@ -313,11 +319,11 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
                            "%g s need about %g steps of %g s, more than max_substeps (%lld)%s; use a larger "
                            "size or a lower time_scale.",
                            seconds, steps + (double)q->counts.substeps, limit, (long long)q->def.max_substeps,
-                           turning / mn_tet_liquid_strain_rate(q) <= limit
+                           turning_liquid / mn_tet_liquid_strain_rate(q) <= limit
                                ? ": liquid shoots past what is next to it, as when solids leave it no room"
                                : "");
         double taken = 0;
-        MN_TRY(mn_tet_liquid_divide(q));
+        if (!q->solids.used) MN_TRY(mn_tet_liquid_divide(q));
         mn_status stepped = take_step(q, left, limit, whole / fmax(steps, 1), &taken);
         if (stepped == MN_OK) stepped = mn_tet_liquid_rejoin(q);
         mn_tet_liquid_forget_division(q); // where something failed
@@ -326,10 +332,10 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
         MN_TRY(mn_tet_liquid_drain(q));
         if (mn_tet_liquid_layers(q, &later) > layers) MN_TRY(mn_tet_liquid_emit(q));
         if (q->mesh->tet_count == 0) continue;
-        MN_TRY(mn_tet_liquid_pay_owed(q, is_calm(q)));
+        MN_TRY(mn_tet_liquid_pay_owed(q, q->solids.any || is_calm(q)));
         MN_TRY(mn_tet_liquid_hold_small(q));
         MN_TRY(mn_tet_liquid_adapt(q));
-        if (is_calm(q)) {
+        if (is_calm(q) && !q->solids.any) {
             mn_timer_begin(&q->timers, "slide");
             const mn_status status = mn_tet_liquid_slide(q);
             mn_timer_end(&q->timers, "slide");
@@ -340,5 +346,6 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
     if (!mn_tet_liquid_has_solids(q)) return MN_OK;
     q->step = 0; // what is shown counts faces by what they touch now
     MN_TRY(mn_tet_liquid_find_contacts(q));
-    return mn_tet_liquid_find_wetted(q);
+    MN_TRY(mn_tet_liquid_find_wetted(q));
+    return q->solids.used ? mn_tet_solids_find_tension(q, true) : MN_OK;
 }

@@ -83,6 +83,13 @@ void mn_tet_liquid_free(mn_tet_liquid *liquid);
 mn_status mn_tet_liquid_set_def(mn_tet_liquid *liquid, const mn_tet_liquid_def *def);
 const mn_tet_liquid_def *mn_tet_liquid_get_def(const mn_tet_liquid *liquid);
 
+/// Materials: the mesh's field `material` (value, 1) says which of these each tetrahedron is; without the
+/// field all are the first. Solids start at rest in the places of the field `rest` (linear, 3, m), or where
+/// they are, at the field `temperature` (linear, K). Copied. Once more to change their numbers, and after
+/// a load.
+typedef struct mn_tet_material mn_tet_material;
+mn_status mn_tet_liquid_set_materials(mn_tet_liquid *liquid, int32_t count, const mn_tet_material *materials);
+
 /// The solids of the coming advance, as they are at its end; borrowed until the next call. NULL: none.
 void mn_tet_liquid_set_collider(mn_tet_liquid *liquid, const mn_collider *collider);
 

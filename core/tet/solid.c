@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The state of solids in the mesh, and what a stage asks of it.
+//
+//   V0 = rest_volume rho_solver / rho(material, phase, T)          room, from the books
+//   P is scaled so that det P = (V_X/V0)^2: expansion and melting change V0 alone, stress follows
+//   compliance of a pressure  sum V0/(4 (K + G/3))                 the rest of the energy has bulk modulus -G/3
+#include "tet/liquid.h"
+
+#include <string.h>
+
+static const double solid_temperature = 293.15; // K, where none is known
+
+bool mn_tet_liquid_is_solid(const mn_tet_liquid *q, int32_t t)
+{
+    return q->solids.any && q->solids.class_of.data[t] > 0;
+}
+
+bool mn_tet_liquid_is_pinned(const mn_tet_liquid *q, const mn_tet_mesh *mesh, int32_t node)
+{
+    return q->solids.pins && mn_tet_mesh_find_field(mesh, MN_TET_PIN)->data[node] > 0.999;
+}
+
+double mn_tet_liquid_tension(const mn_tet_liquid *q)
+{
+    return q->solids.used ? q->solids.tension : q->def.sigma;
+}
+
+static const mn_tet_material *material_of(const mn_tet_liquid *q, int32_t t)
+{
+    return &q->solids.materials.data[q->solids.material.data[t]];
+}
+
+static double tet_temperature(const mn_tet_mesh *mesh, int32_t t)
+{
+    const double *node = mn_tet_mesh_find_field(mesh, MN_TET_TEMPERATURE)->data;
+    double sum = 0;
+    for (int k = 0; k < 4; k++) sum += 0.25 * node[mesh->tet[t][k]];
+    return sum;
+}
+
+// kg/m^3 at a phase and temperature.
+static double density_of(const mn_tet_material *m, bool solid, double temperature)
+{
+    if (!solid) return mn_tet_material_melts(m) && m->melt_density > 0 ? m->melt_density : m->density;
+    const double stretch = 1 + m->expansion * (temperature - m->reference_temperature);
+    return m->density / (stretch * stretch * stretch);
+}
+
+double mn_tet_liquid_room(const mn_tet_liquid *q, int32_t t)
+{
+    const double rest = mn_tet_field_numbers(q, MN_TET_REST_VOLUME)[t];
+    if (!q->solids.used) return rest;
+    const double density =
+        density_of(material_of(q, t), mn_tet_liquid_is_solid(q, t), tet_temperature(q->mesh, t));
+    return rest * q->def.density / density;
+}
+
+// ---- after every change of the mesh or of phases ----
+
+mn_status mn_tet_solids_prepare(mn_tet_liquid *q)
+{
+    mn_tet_solids *s = &q->solids;
+    const mn_tet_mesh *mesh = q->mesh;
+    if (!s->used) return MN_OK;
+    const double *material = mn_tet_field_numbers(q, MN_TET_MATERIAL), *solid = mn_tet_field_numbers(q, MN_TET_SOLID);
+    MN_TRY(mn_array_resize(q->ctx, &s->material, mesh->tet_slots));
+    MN_TRY(mn_array_resize(q->ctx, &s->class_of, mesh->tet_slots));
+    MN_TRY(mn_array_resize(q->ctx, &s->solid_node, mesh->vertex_slots));
+    s->any = false, s->pins = mn_tet_mesh_find_field(mesh, MN_TET_PIN) != NULL;
+    for (int32_t i = 0; i < mesh->vertex_slots; i++) s->solid_node.data[i] = 0;
+    for (int32_t t = 0; t < mesh->tet_slots; t++) {
+        s->material.data[t] = (int32_t)lround(material[t]);
+        const bool is_solid = solid[t] > 0.5;
+        s->class_of.data[t] = is_solid ? 1 + s->material.data[t] : 0;
+        s->any = s->any || is_solid;
+        for (int k = 0; is_solid && k < 4; k++) s->solid_node.data[mesh->tet[t][k]] = 1;
+    }
+    s->behind.count = 0;
+    for (int32_t t = 0; t < mesh->tet_slots; t++)
+        for (int k = 0; k < 4; k++)
+            if (mesh->mate[t][k] < 0) MN_TRY(mn_array_push(q->ctx, &s->behind, &t));
+    return mn_tet_system_split(&q->system, s->any ? s->class_of.data : NULL);
+}
+
+// ---- a stage ----
+
+static void fill_shape(const mn_tet_liquid *q, int32_t t, double length, double press, mn_tet_solid_shape *shape)
+{
+    const mn_tet_material *m = material_of(q, t);
+    const mn_vec3 *rest = mn_tet_field_vectors(q, MN_TET_REST);
+    const double *metric = mn_tet_field_numbers(q, MN_TET_METRIC) + 6 * (int64_t)t;
+    mn_vec3 x[4];
+    double volume;
+    *shape = (mn_tet_solid_shape){.volume = mn_tet_liquid_room(q, t) / (length * length * length)};
+    if (!mn_tet_liquid_is_solid(q, t)) return;
+    for (int k = 0; k < 4; k++) x[k] = mn_scale(1 / length, rest[q->mesh->tet[t][k]]);
+    if (!mn_tet_rest_gradients(x, shape->gradient, &volume)) return;
+    const double fit = volume * volume / (shape->volume * shape->volume) /
+                       mn_m3_determinant(mn_tet_symmetric(metric));
+    for (int i = 0; i < 6; i++) shape->metric[i] = cbrt(fit) * metric[i];
+    const double strain = mn_tet_field_numbers(q, MN_TET_PLASTIC_STRAIN)[t];
+    shape->shear = press * mn_tet_material_shear(m);
+    shape->yield = press * mn_tet_material_yield(m, strain, tet_temperature(q->mesh, t));
+    shape->hardening = press * m->hardening;
+}
+
+mn_status mn_tet_solids_fill_stage(mn_tet_liquid *q, double h, mn_tet_stage *stage)
+{
+    const double stiff_most = 1; // G h^2/(rho size^2) from which a factor pays
+    mn_tet_solids *s = &q->solids;
+    const double length = q->size, press = h * h / (q->def.density * length * length);
+    const int32_t pressures = mn_tet_system_pressures(&q->system);
+    if (!s->used) return MN_OK;
+    MN_TRY(mn_array_resize(q->ctx, &s->shapes, q->system.tet_count));
+    MN_TRY(mn_array_resize(q->ctx, &s->room, q->system.tet_count));
+    MN_TRY(mn_array_resize(q->ctx, &s->viscosity, q->system.tet_count));
+    MN_TRY(mn_array_resize(q->ctx, &s->compliance, pressures));
+    memset(s->compliance.data, 0, mn_bytes(pressures, sizeof(double)));
+    double stiffest = 0;
+    for (int32_t t = 0; t < q->system.tet_count; t++) {
+        const mn_tet_material *m = material_of(q, t);
+        mn_tet_solid_shape *shape = &s->shapes.data[t];
+        fill_shape(q, t, length, press, shape);
+        s->room.data[t] = shape->volume;
+        s->viscosity.data[t] = m->viscosity * h / (q->def.density * length * length);
+        if (!(shape->shear > 0)) continue;
+        const double modulus = press * (mn_tet_material_bulk(m) + mn_tet_material_shear(m) / 3);
+        for (int k = 0; k < 4; k++)
+            s->compliance.data[mn_tet_system_pressures_of(&q->system, t)[k]] += 0.25 * shape->volume / modulus;
+        stiffest = fmax(stiffest, shape->shear);
+    }
+    const bool stiff = stiffest > stiff_most;
+    if (stiff != q->system.stiff) q->system.factored = false;
+    q->system.stiff = stiff;
+    stage->tet_viscosity = s->viscosity.data;
+    if (!s->any) return MN_OK;
+    stage->shapes = s->shapes.data, stage->compliance = s->compliance.data;
+    return MN_OK;
+}
+
+// ---- after a step ----
+
+// What flowed stays: P = F^-1 b F^-T.
+void mn_tet_solids_accept(mn_tet_liquid *q)
+{
+    mn_tet_solids *s = &q->solids;
+    if (!s->any) return;
+    double *metric = mn_tet_field_numbers(q, MN_TET_METRIC), *strain = mn_tet_field_numbers(q, MN_TET_PLASTIC_STRAIN);
+    for (int32_t t = 0; t < q->system.tet_count; t++) {
+        const mn_tet_solid_shape *shape = &s->shapes.data[t];
+        mn_tet_solid_state state;
+        mn_vec3 x[4];
+        mn_mat3 inverse;
+        if (!(shape->shear > 0) || !isfinite(shape->yield)) continue;
+        for (int k = 0; k < 4; k++) x[k] = mn_scale(1 / q->size, q->mesh->position[q->mesh->tet[t][k]]);
+        mn_tet_solid_measure(shape, x, &state);
+        if (!(state.flow > 0) || !mn_m3_inverse(mn_tet_deformation(shape, x), &inverse)) continue;
+        mn_tet_pack_symmetric(
+            mn_m3_mul(inverse, mn_m3_mul(mn_tet_symmetric(state.b), mn_m3_transpose(inverse))),
+            metric + 6 * (int64_t)t);
+        const mn_tet_material *m = material_of(q, t);
+        const double before = strain[t];
+        strain[t] += state.flow;
+        if (s->work.count == q->system.tet_count)
+            s->work.data[t] += mn_tet_material_yield(m, 0.5 * (before + strain[t]), tet_temperature(q->mesh, t)) *
+                               state.flow * mn_tet_liquid_room(q, t);
+    }
+}
+
+double mn_tet_solids_elastic_energy(const mn_tet_liquid *q)
+{
+    double sum = 0;
+    if (!q->solids.any || !q->ready) return 0;
+    const double *p = mn_tet_field_numbers(q, MN_TET_MULTIPLIER), *second = mn_tet_field_numbers(q, MN_TET_SOLID_MULTIPLIER);
+    for (int32_t t = 0; t < q->mesh->tet_slots; t++) {
+        mn_tet_solid_shape shape;
+        mn_tet_solid_state state;
+        mn_vec3 x[4];
+        fill_shape(q, t, 1, 1, &shape);
+        if (!(shape.shear > 0)) continue;
+        for (int k = 0; k < 4; k++) x[k] = q->mesh->position[q->mesh->tet[t][k]];
+        mn_tet_solid_measure(&shape, x, &state);
+        sum += mn_tet_solid_energy(&shape, &state, mn_tet_mesh_tet_volume(q->mesh, t));
+        const mn_tet_material *m = material_of(q, t);
+        const double modulus = mn_tet_material_bulk(m) + mn_tet_material_shear(m) / 3;
+        for (int k = 0; k < 4; k++) {
+            const int32_t i = q->mesh->tet[t][k], d = mn_tet_system_pressures_of(&q->system, t)[k];
+            const double pressure = d < q->system.node_count ? p[i] : second[i];
+            sum += 0.125 * shape.volume / modulus * pressure * pressure;
+        }
+    }
+    return sum;
+}
+
+void mn_tet_solids_stress(const mn_tet_liquid *q, int32_t t, double stress[6])
+{
+    mn_tet_solid_shape shape;
+    mn_tet_solid_state state;
+    mn_vec3 x[4];
+    memset(stress, 0, 6 * sizeof *stress);
+    fill_shape(q, t, 1, 1, &shape);
+    const double *p = mn_tet_field_numbers(q, MN_TET_MULTIPLIER), *second = mn_tet_field_numbers(q, MN_TET_SOLID_MULTIPLIER);
+    for (int k = 0; k < 4; k++) {
+        const int32_t i = q->mesh->tet[t][k], d = mn_tet_system_pressures_of(&q->system, t)[k];
+        x[k] = q->mesh->position[i];
+        for (int a = 0; a < 3; a++) stress[a] -= 0.25 * (d < q->system.node_count ? p[i] : second[i]);
+    }
+    if (!(shape.shear > 0)) return;
+    mn_tet_solid_measure(&shape, x, &state);
+    const double factor = shape.shear * shape.volume / mn_tet_mesh_tet_volume(q->mesh, t);
+    for (int i = 0; i < 6; i++) stress[i] += factor * state.b[i] - (i < 3 ? shape.shear : 0);
+}
+
+// ---- surfaces ----
+
+// A liquid's face pulls with its tension; that of a solid only when it never melts, as gels do, and never
+// where it lies on something.
+mn_status mn_tet_solids_find_tension(mn_tet_liquid *q, bool wetted)
+{
+    const mn_tet_solids *s = &q->solids;
+    MN_TRY(mn_array_resize(q->ctx, &q->face_sigma, q->system.face_count));
+    for (int32_t f = 0; f < q->system.face_count; f++) {
+        const int32_t t = s->behind.data[f];
+        const mn_tet_material *m = material_of(q, t);
+        const double part = s->tension > 0 ? m->sigma / s->tension : 0;
+        double *face = &q->face_sigma.data[f];
+        if (!wetted) *face = 1;
+        if (!mn_tet_liquid_is_solid(q, t))
+            *face *= part;
+        else
+            *face = mn_tet_material_melts(m) || *face != 1 ? 0 : part;
+    }
+    return MN_OK;
+}
+
+// ---- pressures ----
+
+void mn_tet_solids_load_pressures(const mn_tet_liquid *q, double *pressure)
+{
+    const double *second = q->solids.used ? mn_tet_field_numbers(q, MN_TET_SOLID_MULTIPLIER) : NULL;
+    for (int32_t d = q->system.node_count; d < mn_tet_system_pressures(&q->system); d++)
+        pressure[d] = second[q->system.phases.node.data[d]];
+}
+
+void mn_tet_solids_save_pressures(mn_tet_liquid *q, const double *pressure)
+{
+    if (!q->solids.used) return;
+    double *second = mn_tet_field_numbers(q, MN_TET_SOLID_MULTIPLIER);
+    for (int32_t i = 0; i < q->system.node_count; i++) second[i] = 0;
+    for (int32_t d = q->system.node_count; d < mn_tet_system_pressures(&q->system); d++)
+        second[q->system.phases.node.data[d]] = pressure[d];
+}
+
+// ---- life ----
+
+static mn_status add_fields(mn_tet_mesh *mesh)
+{
+    static const struct {
+        const char *name;
+        mn_tet_field_kind kind;
+        int32_t size;
+    } fields[] = {{MN_TET_MATERIAL, MN_TET_VALUE, 1},         {MN_TET_SOLID, MN_TET_VALUE, 1},
+                  {MN_TET_REST, MN_TET_LINEAR, 3},            {MN_TET_METRIC, MN_TET_VALUE, 6},
+                  {MN_TET_PLASTIC_STRAIN, MN_TET_VALUE, 1},   {MN_TET_SOLID_MULTIPLIER, MN_TET_LINEAR, 1},
+                  {MN_TET_TEMPERATURE, MN_TET_LINEAR, 1},     {MN_TET_MELTED, MN_TET_LINEAR, 1},
+                  {MN_TET_HEAT, MN_TET_LINEAR, 1}};
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        mn_tet_field *field;
+        MN_TRY(mn_tet_mesh_add_field(mesh, fields[i].name, fields[i].kind, fields[i].size, &field));
+    }
+    return MN_OK;
+}
+
+// Temperatures where none were given: those at which the materials around have their density.
+static void fill_temperatures(mn_tet_liquid *q)
+{
+    double *temperature = mn_tet_field_numbers(q, MN_TET_TEMPERATURE);
+    const double *material = mn_tet_field_numbers(q, MN_TET_MATERIAL);
+    for (int32_t i = 0; i < q->mesh->vertex_slots; i++) {
+        double sum = 0;
+        int32_t count = 0;
+        MN_TET_STAR(q->mesh, i, code)
+        sum += q->solids.materials.data[(int32_t)lround(material[code / 4])].reference_temperature, count++;
+        temperature[i] = count > 0 && sum > 0 ? sum / count : solid_temperature;
+    }
+}
+
+// The first state: what is there is at rest, at the temperatures that it has.
+static mn_status begin_state(mn_tet_liquid *q, bool rest_given, bool temperature_given)
+{
+    mn_tet_mesh *mesh = q->mesh;
+    mn_vec3 *rest = mn_tet_field_vectors(q, MN_TET_REST);
+    double *solid = mn_tet_field_numbers(q, MN_TET_SOLID), *metric = mn_tet_field_numbers(q, MN_TET_METRIC),
+           *volume = mn_tet_field_numbers(q, MN_TET_REST_VOLUME);
+    const double *material = mn_tet_field_numbers(q, MN_TET_MATERIAL),
+                 *temperature = mn_tet_field_numbers(q, MN_TET_TEMPERATURE);
+    if (!rest_given) memcpy(rest, mesh->position, mn_bytes(mesh->vertex_slots, sizeof *rest));
+    if (!temperature_given) fill_temperatures(q);
+    for (int32_t i = 0; i < mesh->vertex_slots; i++)
+        if (!(temperature[i] > 0) || !isfinite(temperature[i]))
+            return mn_fail(q->ctx, MN_ERROR_INPUT,
+                           "Point %d has a temperature of %g K; temperatures are in kelvin, above 0.", i,
+                           temperature[i]);
+    for (int32_t t = 0; t < mesh->tet_slots; t++) {
+        const mn_tet_material *m = &q->solids.materials.data[(int32_t)lround(material[t])];
+        const double degrees = tet_temperature(mesh, t);
+        const bool frozen = m->young > 0 && !(mn_tet_material_melts(m) && degrees >= m->melting_point);
+        mn_vec3 x[4], gradient[4];
+        double room;
+        solid[t] = frozen;
+        for (int i = 0; i < 6; i++) metric[6 * (int64_t)t + i] = i < 3;
+        volume[t] *= density_of(m, frozen, degrees) / q->def.density;
+        for (int k = 0; k < 4; k++) x[k] = rest[mesh->tet[t][k]];
+        if (frozen && (!mn_tet_rest_gradients(x, gradient, &room) || !(room > 0)))
+            return mn_fail(q->ctx, MN_ERROR_INPUT,
+                           "Tetrahedron %d is solid but flat or inverted in the attribute rest; remove rest, or "
+                           "give it the shape that the solid has without forces.",
+                           t);
+    }
+    return MN_OK;
+}
+
+static mn_status take_materials(mn_tet_liquid *q, int32_t count, const mn_tet_material *materials)
+{
+    mn_tet_solids *s = &q->solids;
+    MN_TRY(mn_array_resize(q->ctx, &s->materials, count));
+    MN_TRY(mn_array_resize(q->ctx, &s->substances, count));
+    s->tension = 0;
+    for (int32_t i = 0; i < count; i++) {
+        s->materials.data[i] = materials[i];
+        s->substances.data[i] = mn_tet_material_substance(&materials[i]);
+        s->tension = fmax(s->tension, materials[i].sigma);
+    }
+    return MN_OK;
+}
+
+mn_status mn_tet_liquid_set_materials(mn_tet_liquid *q, int32_t count, const mn_tet_material *materials)
+{
+    if (count < 1 || count > MN_HEAT_SUBSTANCES_MAX)
+        return mn_fail(q->ctx, MN_ERROR_ARGUMENT, "There are %d materials; there can be 1 to %d.", count,
+                       MN_HEAT_SUBSTANCES_MAX);
+    for (int32_t i = 0; i < count; i++) MN_TRY(mn_tet_check_material(q->ctx, &materials[i]));
+    const mn_tet_field *given = mn_tet_mesh_find_field(q->mesh, MN_TET_MATERIAL);
+    for (int32_t t = 0; given && t < q->mesh->tet_slots; t++)
+        if (!(given->data[t] > -0.5 && given->data[t] < count - 0.5))
+            return mn_fail(q->ctx, MN_ERROR_INPUT,
+                           "Tetrahedron %d has the material number %g, but there are only %d materials.", t,
+                           given->data[t], count);
+    const bool fresh = !mn_tet_mesh_find_field(q->mesh, MN_TET_METRIC);
+    const bool rest = mn_tet_mesh_find_field(q->mesh, MN_TET_REST) != NULL,
+               temperature = mn_tet_mesh_find_field(q->mesh, MN_TET_TEMPERATURE) != NULL;
+    MN_TRY(take_materials(q, count, materials));
+    MN_TRY(add_fields(q->mesh));
+    q->solids.used = true;
+    if (fresh) MN_TRY(begin_state(q, rest, temperature));
+    return mn_tet_solids_prepare(q);
+}
+
+void mn_tet_solids_free(mn_tet_liquid *q)
+{
+    mn_tet_solids *s = &q->solids;
+    mn_array_free(q->ctx, &s->materials);
+    mn_array_free(q->ctx, &s->substances);
+    mn_array_free(q->ctx, &s->material);
+    mn_array_free(q->ctx, &s->class_of);
+    mn_array_free(q->ctx, &s->solid_node);
+    mn_array_free(q->ctx, &s->behind);
+    mn_array_free(q->ctx, &s->shapes);
+    mn_array_free(q->ctx, &s->room);
+    mn_array_free(q->ctx, &s->viscosity);
+    mn_array_free(q->ctx, &s->compliance);
+    mn_array_free(q->ctx, &s->mass);
+    mn_array_free(q->ctx, &s->source);
+    mn_array_free(q->ctx, &s->transfer);
+    mn_array_free(q->ctx, &s->outside);
+    mn_array_free(q->ctx, &s->emissivity);
+    mn_array_free(q->ctx, &s->melted);
+    mn_array_free(q->ctx, &s->work);
+    mn_heat_free(s->heat);
+}
