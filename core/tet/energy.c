@@ -98,7 +98,8 @@ static void add_surface(mn_tet_liquid *q)
     for (int32_t f = 0; f < q->system.face_count; f++) {
         const int32_t *v = q->system.face.data + 3 * (int64_t)f;
         q->bodies.data[q->body.data[v[0]]].surface +=
-            0.5 * q->def.sigma * mn_norm(mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]])));
+            0.5 * mn_tet_liquid_tension(q) *
+            mn_norm(mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]])));
     }
 }
 

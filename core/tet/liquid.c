@@ -23,6 +23,10 @@ mn_tet_liquid_def mn_tet_liquid_default_def(void)
         .contact_angle = 90,
         .merge = true,
         .split_threshold = 4,
+        .air_temperature = 293.15,
+        .air_transfer = 10,
+        .collider_temperature = 293.15,
+        .collider_transfer = 100,
     };
 }
 
@@ -49,6 +53,10 @@ static mn_status check_def(mn_context *ctx, const mn_tet_liquid_def *def)
     MN_TRY(mn_check_number(ctx, "contact_angle", def->contact_angle, 0, 180, true));
     MN_TRY(mn_check_number(ctx, "friction", def->friction, 0, largest, true));
     MN_TRY(mn_check_number(ctx, "drag", def->drag, 0, largest, true));
+    MN_TRY(mn_check_number(ctx, "air_temperature", def->air_temperature, 0, largest, true));
+    MN_TRY(mn_check_number(ctx, "air_transfer", def->air_transfer, 0, largest, true));
+    MN_TRY(mn_check_number(ctx, "collider_temperature", def->collider_temperature, 0, largest, true));
+    MN_TRY(mn_check_number(ctx, "collider_transfer", def->collider_transfer, 0, largest, true));
     MN_TRY(mn_check_number(ctx, "split_threshold", def->split_threshold, 0, 1e6, true));
     for (int k = 0; k < 6; k++)
         if (def->wall[k] && mn_box_is_empty(def->domain))
@@ -230,7 +238,7 @@ static mn_status copy_input(const mn_tet_mesh *mesh, mn_tet_mesh **copy)
     } used[] = {{MN_TET_V, MN_TET_LINEAR, 3},           {MN_TET_REST_VOLUME, MN_TET_AMOUNT, 1},
                 {MN_TET_MATERIAL, MN_TET_VALUE, 1},     {MN_TET_REST, MN_TET_LINEAR, 3},
                 {MN_TET_TEMPERATURE, MN_TET_LINEAR, 1}, {MN_TET_PLASTIC_STRAIN, MN_TET_VALUE, 1},
-                {MN_TET_PIN, MN_TET_LINEAR, 1}};
+                {MN_TET_PIN, MN_TET_LINEAR, 1},         {MN_TET_HEAT_SOURCE, MN_TET_LINEAR, 1}};
     for (size_t i = 0; i < sizeof used / sizeof used[0]; i++) {
         const mn_tet_field *from = mn_tet_mesh_find_field(work, used[i].name);
         if (!from || from->kind != used[i].kind || from->size != used[i].size) continue;

@@ -223,11 +223,29 @@ mn_status mn_tet_solids_find_tension(mn_tet_liquid *liquid, bool wetted);
 /// Pressures beyond those of nodes, from and to the mesh.
 void mn_tet_solids_load_pressures(const mn_tet_liquid *liquid, double *pressure);
 void mn_tet_solids_save_pressures(mn_tet_liquid *liquid, const double *pressure);
-/// J, of all solids.
+/// J, of the shape of tetrahedron t; and of all solids.
+double mn_tet_solids_tet_energy(const mn_tet_liquid *liquid, int32_t t);
 double mn_tet_solids_elastic_energy(const mn_tet_liquid *liquid);
 /// Cauchy stress of tetrahedron t, Pa: xx yy zz yz zx xy.
 void mn_tet_solids_stress(const mn_tet_liquid *liquid, int32_t t, double stress[6]);
 void mn_tet_solids_free(mn_tet_liquid *liquid);
+/// Masses of liquid become what its tetrahedra hold times how full their nodes are, in `mesh`, a copy of the
+/// state's; every material keeps its own.
+mn_status mn_tet_solids_refresh_masses(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
+/// Solids whose tetrahedra a change of the mesh has touched start from where they are.
+mn_status mn_tet_solids_mend(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
+
+// ---- melt.c ----
+
+/// Heat of a step that has moved the mesh, with melting and freezing.
+mn_status mn_tet_solids_warm(mn_tet_liquid *liquid, double dt);
+/// Temperatures and what has melted, from energies.
+mn_status mn_tet_solids_find_melted(mn_tet_liquid *liquid);
+/// J, from absolute zero on.
+double mn_tet_solids_thermal_energy(const mn_tet_liquid *liquid);
+/// Energies of nodes onto the tetrahedra of `mesh`, a copy of the state's; and from the mesh to its nodes.
+mn_status mn_tet_solids_deposit_heat(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
+mn_status mn_tet_solids_withdraw_heat(mn_tet_liquid *liquid);
 
 // ---- rescue.c ----
 

@@ -101,8 +101,9 @@ static mn_status list_slots(mn_tet_system *s)
         const int32_t d = phases->of.data[code], begin = phases->row_start.data[d];
         for (int j = 0; j < 4; j++) {
             const int32_t *row = phases->column.data + begin;
-            const int32_t *at = bsearch(&s->tet[code / 4][j], row,
-                                        (size_t)(phases->row_start.data[d + 1] - begin), sizeof *row, by_index);
+            const int32_t *at =
+                bsearch(&s->tet[code / 4][j], row, (size_t)(phases->row_start.data[d + 1] - begin),
+                        sizeof *row, by_index);
             phases->slot.data[4 * (int64_t)code + j] = begin + (int32_t)(at - row);
         }
     }

@@ -10,16 +10,16 @@
 #include "meniscus/array.h"
 
 typedef struct mn_tet_phases {
-    bool split;                               ///< some node has more than one pressure
-    int32_t count;                            ///< pressures; those of nodes come first
-    MN_ARRAY(int32_t) of;                     ///< 4 for each tetrahedron: the pressure of each corner
-    MN_ARRAY(int32_t) node;                   ///< of each pressure
-    MN_ARRAY(int32_t) row_start, column;      ///< pressure -> nodes whose places its volume depends on
-    MN_ARRAY(int32_t) slot;                   ///< 16 for each tetrahedron: where (k, j) stands in `column`
-    MN_ARRAY(int32_t) node_start, node_row;   ///< node -> pressures
-    MN_ARRAY(int32_t) node_slot;              ///< where each of those stands in `column`
-    MN_ARRAY(mn_vec3) b;                      ///< dC_row/dx_column
-    MN_ARRAY(mn_vec3) place;                  ///< of each pressure, for the order of elimination
+    bool split;                             ///< some node has more than one pressure
+    int32_t count;                          ///< pressures; those of nodes come first
+    MN_ARRAY(int32_t) of;                   ///< 4 for each tetrahedron: the pressure of each corner
+    MN_ARRAY(int32_t) node;                 ///< of each pressure
+    MN_ARRAY(int32_t) row_start, column;    ///< pressure -> nodes whose places its volume depends on
+    MN_ARRAY(int32_t) slot;                 ///< 16 for each tetrahedron: where (k, j) stands in `column`
+    MN_ARRAY(int32_t) node_start, node_row; ///< node -> pressures
+    MN_ARRAY(int32_t) node_slot;            ///< where each of those stands in `column`
+    MN_ARRAY(mn_vec3) b;                    ///< dC_row/dx_column
+    MN_ARRAY(mn_vec3) place;                ///< of each pressure, for the order of elimination
 } mn_tet_phases;
 
 #endif

@@ -102,7 +102,8 @@ void mn_tet_liquid_get_report(const mn_tet_liquid *q, mn_report *report)
     mn_report_set3(report, MN_REPORT_angular_momentum, s.angular);
     if (s.mass > 0) mn_report_set3(report, MN_REPORT_center, mn_scale(1 / s.mass, s.center));
     mn_report_set(report, MN_REPORT_kinetic_energy, s.kinetic);
-    mn_report_set(report, MN_REPORT_surface_energy, mn_tet_liquid_tension(q) * sum_area(q, q->solids.used || mn_tet_liquid_has_solids(q)));
+    mn_report_set(report, MN_REPORT_surface_energy,
+                  mn_tet_liquid_tension(q) * sum_area(q, q->solids.used || mn_tet_liquid_has_solids(q)));
     mn_report_set(report, MN_REPORT_max_speed, s.fastest);
 }
 

@@ -30,8 +30,8 @@ static int by_index(const void *a, const void *b)
 
 // B by pressures and by nodes. With one pressure a node both are the rows of the mesh.
 typedef struct gradients {
-    int32_t count;                       ///< pressures
-    const int32_t *row_start, *column;   ///< pressure -> nodes
+    int32_t count;                        ///< pressures
+    const int32_t *row_start, *column;    ///< pressure -> nodes
     const int32_t *node_start, *node_row; ///< node -> pressures
 } gradients;
 

@@ -112,7 +112,7 @@ static void add_rim(const mn_tet_liquid *q, const plane *p, int32_t t, int k, mn
     const mn_vec3 normal = mn_normalize(mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]])));
     const double length = mn_distance(ends[0], ends[1]);
     section->perimeter += length;
-    section->force += q->def.sigma * length * mn_norm(mn_cross(p->normal, normal));
+    section->force += mn_tet_liquid_tension(q) * length * mn_norm(mn_cross(p->normal, normal));
     if (q->touch.count == mesh->vertex_slots && mn_tet_liquid_has_solids(q))
         section->wetted =
             section->wetted || (q->touch.data[v[0]] && q->touch.data[v[1]] && q->touch.data[v[2]]);

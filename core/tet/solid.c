@@ -4,7 +4,8 @@
 //
 //   V0 = rest_volume rho_solver / rho(material, phase, T)          room, from the books
 //   P is scaled so that det P = (V_X/V0)^2: expansion and melting change V0 alone, stress follows
-//   compliance of a pressure  sum V0/(4 (K + G/3))                 the rest of the energy has bulk modulus -G/3
+//   compliance of a pressure  sum V0/(4 (K + G/3))                 the rest of the energy has bulk modulus
+//   -G/3
 #include "tet/liquid.h"
 
 #include <string.h>
@@ -63,7 +64,9 @@ mn_status mn_tet_solids_prepare(mn_tet_liquid *q)
     mn_tet_solids *s = &q->solids;
     const mn_tet_mesh *mesh = q->mesh;
     if (!s->used) return MN_OK;
-    const double *material = mn_tet_field_numbers(q, MN_TET_MATERIAL), *solid = mn_tet_field_numbers(q, MN_TET_SOLID);
+    const double *material = mn_tet_field_numbers(q, MN_TET_MATERIAL),
+                 *solid = mn_tet_field_numbers(q, MN_TET_SOLID);
+    double *region = mn_tet_field_numbers(q, MN_TET_REGION);
     MN_TRY(mn_array_resize(q->ctx, &s->material, mesh->tet_slots));
     MN_TRY(mn_array_resize(q->ctx, &s->class_of, mesh->tet_slots));
     MN_TRY(mn_array_resize(q->ctx, &s->solid_node, mesh->vertex_slots));
@@ -74,18 +77,53 @@ mn_status mn_tet_solids_prepare(mn_tet_liquid *q)
         const bool is_solid = solid[t] > 0.5;
         s->class_of.data[t] = is_solid ? 1 + s->material.data[t] : 0;
         s->any = s->any || is_solid;
+        region[t] = is_solid ? -1 - s->material.data[t] : s->material.data[t];
         for (int k = 0; is_solid && k < 4; k++) s->solid_node.data[mesh->tet[t][k]] = 1;
     }
     s->behind.count = 0;
     for (int32_t t = 0; t < mesh->tet_slots; t++)
         for (int k = 0; k < 4; k++)
             if (mesh->mate[t][k] < 0) MN_TRY(mn_array_push(q->ctx, &s->behind, &t));
-    return mn_tet_system_split(&q->system, s->any ? s->class_of.data : NULL);
+    MN_TRY(mn_tet_system_split(&q->system, s->any ? s->class_of.data : NULL));
+    // Work counts from the next step on.
+    MN_TRY(mn_array_resize(q->ctx, &s->work, q->def.heat ? mesh->tet_slots : 0));
+    for (int64_t t = 0; t < s->work.count; t++) s->work.data[t] = 0;
+    return q->def.heat && s->melted.count != mesh->tet_slots ? mn_tet_solids_find_melted(q) : MN_OK;
 }
 
 // ---- a stage ----
 
-static void fill_shape(const mn_tet_liquid *q, int32_t t, double length, double press, mn_tet_solid_shape *shape)
+// Pa, that the volumes of tetrahedra have beside those of nodes.
+static double own_bulk(const mn_tet_material *m)
+{
+    return m->yield > 0 ? mn_tet_material_shear(m) / 3 : 0;
+}
+
+// Pa, that pressures see.
+static double pressure_modulus(const mn_tet_material *m)
+{
+    return mn_tet_material_bulk(m) + mn_tet_material_shear(m) / 3 - own_bulk(m);
+}
+
+// What is left of the stiffness of a solid that melts, and what melt with solid in it has of viscosity: both
+// meet where half has melted.
+static double softening(const mn_tet_liquid *q, int32_t t)
+{
+    const double least = 0.01;
+    if (!q->def.heat || q->solids.melted.count != q->system.tet_count) return 1;
+    const double part = fmax(1 - 2 * q->solids.melted.data[t], 0);
+    return fmax(part * part, least);
+}
+static double thickening(const mn_tet_liquid *q, int32_t t)
+{
+    const double most = 0.05; // of the melt beyond a half from which it no longer thickens
+    if (!q->def.heat || q->solids.melted.count != q->system.tet_count) return 1;
+    if (!mn_tet_material_melts(material_of(q, t)) || mn_tet_liquid_is_solid(q, t)) return 1;
+    return pow(fmax(2 * q->solids.melted.data[t] - 1, most), -1.25);
+}
+
+static void fill_shape(const mn_tet_liquid *q, int32_t t, double length, double press,
+                       mn_tet_solid_shape *shape)
 {
     const mn_tet_material *m = material_of(q, t);
     const mn_vec3 *rest = mn_tet_field_vectors(q, MN_TET_REST);
@@ -96,13 +134,14 @@ static void fill_shape(const mn_tet_liquid *q, int32_t t, double length, double 
     if (!mn_tet_liquid_is_solid(q, t)) return;
     for (int k = 0; k < 4; k++) x[k] = mn_scale(1 / length, rest[q->mesh->tet[t][k]]);
     if (!mn_tet_rest_gradients(x, shape->gradient, &volume)) return;
-    const double fit = volume * volume / (shape->volume * shape->volume) /
-                       mn_m3_determinant(mn_tet_symmetric(metric));
+    const double fit =
+        volume * volume / (shape->volume * shape->volume) / mn_m3_determinant(mn_tet_symmetric(metric));
     for (int i = 0; i < 6; i++) shape->metric[i] = cbrt(fit) * metric[i];
     const double strain = mn_tet_field_numbers(q, MN_TET_PLASTIC_STRAIN)[t];
-    shape->shear = press * mn_tet_material_shear(m);
+    shape->shear = softening(q, t) * press * mn_tet_material_shear(m);
     shape->yield = press * mn_tet_material_yield(m, strain, tet_temperature(q->mesh, t));
     shape->hardening = press * m->hardening;
+    shape->bulk = softening(q, t) * press * own_bulk(m);
 }
 
 mn_status mn_tet_solids_fill_stage(mn_tet_liquid *q, double h, mn_tet_stage *stage)
@@ -123,11 +162,12 @@ mn_status mn_tet_solids_fill_stage(mn_tet_liquid *q, double h, mn_tet_stage *sta
         mn_tet_solid_shape *shape = &s->shapes.data[t];
         fill_shape(q, t, length, press, shape);
         s->room.data[t] = shape->volume;
-        s->viscosity.data[t] = m->viscosity * h / (q->def.density * length * length);
+        s->viscosity.data[t] = thickening(q, t) * m->viscosity * h / (q->def.density * length * length);
         if (!(shape->shear > 0)) continue;
-        const double modulus = press * (mn_tet_material_bulk(m) + mn_tet_material_shear(m) / 3);
+        const double modulus = press * pressure_modulus(m);
         for (int k = 0; k < 4; k++)
-            s->compliance.data[mn_tet_system_pressures_of(&q->system, t)[k]] += 0.25 * shape->volume / modulus;
+            s->compliance.data[mn_tet_system_pressures_of(&q->system, t)[k]] +=
+                0.25 * shape->volume / modulus;
         stiffest = fmax(stiffest, shape->shear);
     }
     const bool stiff = stiffest > stiff_most;
@@ -146,7 +186,8 @@ void mn_tet_solids_accept(mn_tet_liquid *q)
 {
     mn_tet_solids *s = &q->solids;
     if (!s->any) return;
-    double *metric = mn_tet_field_numbers(q, MN_TET_METRIC), *strain = mn_tet_field_numbers(q, MN_TET_PLASTIC_STRAIN);
+    double *metric = mn_tet_field_numbers(q, MN_TET_METRIC),
+           *strain = mn_tet_field_numbers(q, MN_TET_PLASTIC_STRAIN);
     for (int32_t t = 0; t < q->system.tet_count; t++) {
         const mn_tet_solid_shape *shape = &s->shapes.data[t];
         mn_tet_solid_state state;
@@ -163,31 +204,39 @@ void mn_tet_solids_accept(mn_tet_liquid *q)
         const double before = strain[t];
         strain[t] += state.flow;
         if (s->work.count == q->system.tet_count)
-            s->work.data[t] += mn_tet_material_yield(m, 0.5 * (before + strain[t]), tet_temperature(q->mesh, t)) *
-                               state.flow * mn_tet_liquid_room(q, t);
+            s->work.data[t] +=
+                mn_tet_material_yield(m, 0.5 * (before + strain[t]), tet_temperature(q->mesh, t)) *
+                state.flow * mn_tet_liquid_room(q, t);
     }
+}
+
+double mn_tet_solids_tet_energy(const mn_tet_liquid *q, int32_t t)
+{
+    mn_tet_solid_shape shape;
+    mn_tet_solid_state state;
+    mn_vec3 x[4];
+    fill_shape(q, t, 1, 1, &shape);
+    if (!(shape.shear > 0)) return 0;
+    for (int k = 0; k < 4; k++) x[k] = q->mesh->position[q->mesh->tet[t][k]];
+    mn_tet_solid_measure(&shape, x, &state);
+    return mn_tet_solid_energy(&shape, &state, mn_tet_mesh_tet_volume(q->mesh, t));
 }
 
 double mn_tet_solids_elastic_energy(const mn_tet_liquid *q)
 {
     double sum = 0;
     if (!q->solids.any || !q->ready) return 0;
-    const double *p = mn_tet_field_numbers(q, MN_TET_MULTIPLIER), *second = mn_tet_field_numbers(q, MN_TET_SOLID_MULTIPLIER);
+    const double *p = mn_tet_field_numbers(q, MN_TET_MULTIPLIER),
+                 *second = mn_tet_field_numbers(q, MN_TET_SOLID_MULTIPLIER);
     for (int32_t t = 0; t < q->mesh->tet_slots; t++) {
-        mn_tet_solid_shape shape;
-        mn_tet_solid_state state;
-        mn_vec3 x[4];
-        fill_shape(q, t, 1, 1, &shape);
-        if (!(shape.shear > 0)) continue;
-        for (int k = 0; k < 4; k++) x[k] = q->mesh->position[q->mesh->tet[t][k]];
-        mn_tet_solid_measure(&shape, x, &state);
-        sum += mn_tet_solid_energy(&shape, &state, mn_tet_mesh_tet_volume(q->mesh, t));
+        if (!mn_tet_liquid_is_solid(q, t)) continue;
+        sum += mn_tet_solids_tet_energy(q, t);
         const mn_tet_material *m = material_of(q, t);
-        const double modulus = mn_tet_material_bulk(m) + mn_tet_material_shear(m) / 3;
+        const double modulus = pressure_modulus(m);
         for (int k = 0; k < 4; k++) {
             const int32_t i = q->mesh->tet[t][k], d = mn_tet_system_pressures_of(&q->system, t)[k];
             const double pressure = d < q->system.node_count ? p[i] : second[i];
-            sum += 0.125 * shape.volume / modulus * pressure * pressure;
+            sum += 0.125 * mn_tet_liquid_room(q, t) / modulus * pressure * pressure;
         }
     }
     return sum;
@@ -200,7 +249,8 @@ void mn_tet_solids_stress(const mn_tet_liquid *q, int32_t t, double stress[6])
     mn_vec3 x[4];
     memset(stress, 0, 6 * sizeof *stress);
     fill_shape(q, t, 1, 1, &shape);
-    const double *p = mn_tet_field_numbers(q, MN_TET_MULTIPLIER), *second = mn_tet_field_numbers(q, MN_TET_SOLID_MULTIPLIER);
+    const double *p = mn_tet_field_numbers(q, MN_TET_MULTIPLIER),
+                 *second = mn_tet_field_numbers(q, MN_TET_SOLID_MULTIPLIER);
     for (int k = 0; k < 4; k++) {
         const int32_t i = q->mesh->tet[t][k], d = mn_tet_system_pressures_of(&q->system, t)[k];
         x[k] = q->mesh->position[i];
@@ -208,8 +258,9 @@ void mn_tet_solids_stress(const mn_tet_liquid *q, int32_t t, double stress[6])
     }
     if (!(shape.shear > 0)) return;
     mn_tet_solid_measure(&shape, x, &state);
-    const double factor = shape.shear * shape.volume / mn_tet_mesh_tet_volume(q->mesh, t);
-    for (int i = 0; i < 6; i++) stress[i] += factor * state.b[i] - (i < 3 ? shape.shear : 0);
+    const double volume = mn_tet_mesh_tet_volume(q->mesh, t), factor = shape.shear * shape.volume / volume;
+    const double own = shape.bulk * (volume / shape.volume - 1) - shape.shear;
+    for (int i = 0; i < 6; i++) stress[i] += factor * state.b[i] + (i < 3 ? own : 0);
 }
 
 // ---- surfaces ----
@@ -252,6 +303,72 @@ void mn_tet_solids_save_pressures(mn_tet_liquid *q, const double *pressure)
         second[q->system.phases.node.data[d]] = pressure[d];
 }
 
+// ---- remeshing ----
+
+mn_status mn_tet_solids_refresh_masses(mn_tet_liquid *q, mn_tet_mesh *mesh)
+{
+    double *rest = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME)->data;
+    double before[MN_HEAT_SUBSTANCES_MAX] = {0}, after[MN_HEAT_SUBSTANCES_MAX] = {0};
+    MN_ARRAY(double) sums = {0};
+    MN_TRY(mn_array_resize(q->ctx, &sums, 2 * (int64_t)mesh->vertex_slots));
+    for (int64_t i = 0; i < sums.count; i++) sums.data[i] = 0;
+    double *there = sums.data, *wanted = there + mesh->vertex_slots;
+    for (int32_t t = 0; t < mesh->tet_slots; t++)
+        for (int k = 0; k < 4 && !mn_tet_liquid_is_solid(q, t); k++) {
+            there[mesh->tet[t][k]] += mn_tet_mesh_tet_volume(mesh, t);
+            wanted[mesh->tet[t][k]] += mn_tet_liquid_room(q, t);
+        }
+    for (int pass = 0; pass < 2; pass++)
+        for (int32_t t = 0; t < mesh->tet_slots; t++) {
+            const int32_t m = q->solids.material.data[t];
+            double full = 0;
+            if (mn_tet_liquid_is_solid(q, t)) continue;
+            for (int k = 0; k < 4; k++) full += 0.25 * wanted[mesh->tet[t][k]] / there[mesh->tet[t][k]];
+            if (pass == 0)
+                before[m] += rest[t],
+                    rest[t] *= full * mn_tet_mesh_tet_volume(mesh, t) / mn_tet_liquid_room(q, t);
+            after[m] += pass == 0 ? rest[t] : 0;
+            if (pass == 1) rest[t] *= before[m] / after[m];
+        }
+    mn_array_free(q->ctx, &sums);
+    return MN_OK;
+}
+
+mn_status mn_tet_solids_mend(mn_tet_liquid *q, mn_tet_mesh *mesh)
+{
+    if (!q->solids.used) return MN_OK;
+    double *material = mn_tet_mesh_find_field(mesh, MN_TET_MATERIAL)->data,
+           *solid = mn_tet_mesh_find_field(mesh, MN_TET_SOLID)->data,
+           *metric = mn_tet_mesh_find_field(mesh, MN_TET_METRIC)->data;
+    const mn_vec3 *rest = (const mn_vec3 *)(const void *)mn_tet_mesh_find_field(mesh, MN_TET_REST)->data;
+    const double most =
+        30; // of the trace of b, and the least of its determinant, beyond which it means nothing
+    for (int32_t t = 0; t < mesh->tet_slots; t++) {
+        double *p = metric + 6 * (int64_t)t;
+        mn_tet_solid_shape shape = {0};
+        mn_vec3 x[4], y[4];
+        mn_mat3 inverse;
+        double volume;
+        material[t] = round(fmin(fmax(material[t], 0), (double)q->solids.materials.count - 1));
+        solid[t] = solid[t] > 0.5;
+        if (solid[t] < 0.5) {
+            for (int i = 0; i < 6; i++) p[i] = i < 3;
+            continue;
+        }
+        for (int k = 0; k < 4; k++) x[k] = rest[mesh->tet[t][k]], y[k] = mesh->position[mesh->tet[t][k]];
+        solid[t] = mn_tet_rest_gradients(x, shape.gradient, &volume);
+        if (solid[t] < 0.5) continue;
+        const mn_mat3 f = mn_tet_deformation(&shape, y),
+                      b = mn_m3_mul(f, mn_m3_mul(mn_tet_symmetric(p), mn_m3_transpose(f)));
+        if (mn_m3_trace(b) < most && mn_m3_determinant(b) > 1 / most) continue;
+        if (mn_m3_inverse(f, &inverse))
+            mn_tet_pack_symmetric(mn_m3_mul(inverse, mn_m3_transpose(inverse)), p);
+        else
+            solid[t] = 0;
+    }
+    return MN_OK;
+}
+
 // ---- life ----
 
 static mn_status add_fields(mn_tet_mesh *mesh)
@@ -260,11 +377,11 @@ static mn_status add_fields(mn_tet_mesh *mesh)
         const char *name;
         mn_tet_field_kind kind;
         int32_t size;
-    } fields[] = {{MN_TET_MATERIAL, MN_TET_VALUE, 1},         {MN_TET_SOLID, MN_TET_VALUE, 1},
-                  {MN_TET_REST, MN_TET_LINEAR, 3},            {MN_TET_METRIC, MN_TET_VALUE, 6},
-                  {MN_TET_PLASTIC_STRAIN, MN_TET_VALUE, 1},   {MN_TET_SOLID_MULTIPLIER, MN_TET_LINEAR, 1},
-                  {MN_TET_TEMPERATURE, MN_TET_LINEAR, 1},     {MN_TET_MELTED, MN_TET_LINEAR, 1},
-                  {MN_TET_HEAT, MN_TET_LINEAR, 1}};
+    } fields[] = {{MN_TET_MATERIAL, MN_TET_VALUE, 1},       {MN_TET_SOLID, MN_TET_VALUE, 1},
+                  {MN_TET_REST, MN_TET_LINEAR, 3},          {MN_TET_METRIC, MN_TET_VALUE, 6},
+                  {MN_TET_PLASTIC_STRAIN, MN_TET_VALUE, 1}, {MN_TET_SOLID_MULTIPLIER, MN_TET_LINEAR, 1},
+                  {MN_TET_TEMPERATURE, MN_TET_LINEAR, 1},   {MN_TET_MELTED, MN_TET_LINEAR, 1},
+                  {MN_TET_HEAT, MN_TET_LINEAR, 1},          {MN_TET_REGION, MN_TET_VALUE, 1}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         mn_tet_field *field;
         MN_TRY(mn_tet_mesh_add_field(mesh, fields[i].name, fields[i].kind, fields[i].size, &field));
@@ -313,10 +430,11 @@ static mn_status begin_state(mn_tet_liquid *q, bool rest_given, bool temperature
         volume[t] *= density_of(m, frozen, degrees) / q->def.density;
         for (int k = 0; k < 4; k++) x[k] = rest[mesh->tet[t][k]];
         if (frozen && (!mn_tet_rest_gradients(x, gradient, &room) || !(room > 0)))
-            return mn_fail(q->ctx, MN_ERROR_INPUT,
-                           "Tetrahedron %d is solid but flat or inverted in the attribute rest; remove rest, or "
-                           "give it the shape that the solid has without forces.",
-                           t);
+            return mn_fail(
+                q->ctx, MN_ERROR_INPUT,
+                "Tetrahedron %d is solid but flat or inverted in the attribute rest; remove rest, or "
+                "give it the shape that the solid has without forces.",
+                t);
     }
     return MN_OK;
 }

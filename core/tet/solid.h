@@ -21,21 +21,24 @@
 #include "tet/material.h"
 #include "tet/system.h"
 
-#define MN_TET_MATERIAL "material"             ///< value: which material
-#define MN_TET_SOLID "solid"                   ///< value: 1 solid, 0 liquid
-#define MN_TET_REST "rest"                     ///< linear, m: X
-#define MN_TET_METRIC "metric"                 ///< value, 6: P
-#define MN_TET_PLASTIC_STRAIN "plastic_strain" ///< value
+#define MN_TET_MATERIAL "material"                 ///< value: which material
+#define MN_TET_SOLID "solid"                       ///< value: 1 solid, 0 liquid
+#define MN_TET_REST "rest"                         ///< linear, m: X
+#define MN_TET_METRIC "metric"                     ///< value, 6: P
+#define MN_TET_PLASTIC_STRAIN "plastic_strain"     ///< value
 #define MN_TET_SOLID_MULTIPLIER "solid_multiplier" ///< linear, Pa: the second pressure of a node
-#define MN_TET_TEMPERATURE "temperature"       ///< linear, K
-#define MN_TET_MELTED "melted"                 ///< linear, of the mass around a node
-#define MN_TET_PIN "pin"                       ///< linear: 1 holds a node where it is; none without pins
-#define MN_TET_HEAT "heat"                     ///< linear, J: the energy of a node
+#define MN_TET_TEMPERATURE "temperature"           ///< linear, K
+#define MN_TET_MELTED "melted"                     ///< linear, of the mass around a node
+#define MN_TET_PIN "pin"                           ///< linear: 1 holds a node where it is; none without pins
+#define MN_TET_HEAT_SOURCE "heat_source"           ///< linear, W/kg, given; none without
+#define MN_TET_HEAT_AMOUNT "heat_amount"           ///< amount, J, while the mesh changes
+#define MN_TET_REGION "region"                     ///< value: what remeshing keeps apart; below 0 for solids
+#define MN_TET_HEAT "heat"                         ///< linear, J: the energy of a node
 
 typedef struct mn_tet_solids {
-    bool used; ///< materials are given
-    bool any;  ///< a tetrahedron is solid
-    bool pins; ///< nodes are held
+    bool used;      ///< materials are given
+    bool any;       ///< a tetrahedron is solid
+    bool pins;      ///< nodes are held
     double tension; ///< N/m, the largest of the materials
     MN_ARRAY(mn_tet_material) materials;
     MN_ARRAY(mn_heat_substance) substances;

@@ -7,13 +7,17 @@
 //   force on node k  -(G V0/V b - G) g_k,   g = dV/dx
 //   Hessian          W_kl I - G d2V,   W_kl = G V0/V^2 g_k . b g_l, positive and constant in x
 //
+// At rest this has the bulk modulus -G/3, which shear outweighs, but not where the solid flows: what can
+// yield gets it back, as an energy of the tetrahedron's own volume.
+//
 // Yield (von Mises), on s = G dev b, q = sqrt(3/2) |s|, where q > y = yield + hardening * strain:
 //
 //   dev b <- r dev b,   r = 1 - 3 G' dg/q,   dg = (q - y)/(3 G' + hardening),   G' = G tr b/3
 //
-// with the trace that leaves det b. dg is the plastic strain that comes. Flow inside of the solve keeps the
-// stress on the yield surface however long the step is.
-// Tested: force by differences of the energy, return to the yield surface (tests/unit/tet/test_solid_elements.c).
+// with the trace that leaves det b. Its Hessian is W r I - r G d2V less a part along dev b. dg is the plastic
+// strain that comes. Flow inside of the solve keeps the stress on the yield surface however long the step is.
+// Tested: force by differences of the energy, return to the yield surface
+// (tests/unit/tet/test_solid_elements.c).
 #ifndef MENISCUS_TET_SOLID_ELEMENTS_H
 #define MENISCUS_TET_SOLID_ELEMENTS_H
 
@@ -30,13 +34,15 @@ typedef struct mn_tet_solid_shape {
     double shear;        ///< G; 0: a liquid, and the rest of this is not used
     double yield;        ///< y at the start of the step; INFINITY: elastic
     double hardening;    ///< dy/d(plastic strain)
+    double bulk;         ///< of the tetrahedron's own volume, V0 bulk/2 (V/V0 - 1)^2
 } mn_tet_solid_shape;
 
 /// What the stress of a tetrahedron is made of.
 typedef struct mn_tet_solid_state {
     double b[6];
-    double secant; ///< r
-    double flow;   ///< dg
+    double secant;     ///< r
+    double flow;       ///< dg
+    double tangent[6]; ///< where it flows: the stress resists what goes along dev b by |tangent|^2 less
 } mn_tet_solid_state;
 
 MN_INLINE mn_mat3 mn_tet_symmetric(const double s[6])
@@ -91,7 +97,10 @@ MN_INLINE void mn_tet_return_to_yield(const mn_tet_solid_shape *shape, mn_tet_so
     const double det = mn_m3_determinant(mn_tet_symmetric(s->b)), modulus = 3 * shape->shear * mean;
     s->flow = (q - shape->yield) / (modulus + shape->hardening);
     s->secant = 1 - modulus * s->flow / q;
-    for (int i = 0; i < 6; i++) dev[i] *= s->secant;
+    // The algorithmic tangent: 2 G (r I - (3G'/(3G' + H) - 1 + r) n n), n = dev b/|dev b|.
+    const double less = 2 * shape->shear * (modulus / (modulus + shape->hardening) - 1 + s->secant);
+    const double along = sqrt(fmax(less, 0) / mn_tet_symmetric_norm2(dev));
+    for (int i = 0; i < 6; i++) s->tangent[i] = along * dev[i], dev[i] *= s->secant;
     const double m = mn_tet_mean_of(dev, det, mean);
     for (int i = 0; i < 6; i++) s->b[i] = dev[i] + (i < 3 ? m : 0);
 }
@@ -101,8 +110,7 @@ MN_INLINE void mn_tet_solid_measure(const mn_tet_solid_shape *shape, const mn_ve
                                     mn_tet_solid_state *s)
 {
     const mn_mat3 f = mn_tet_deformation(shape, x);
-    mn_tet_pack_symmetric(
-        mn_m3_mul(f, mn_m3_mul(mn_tet_symmetric(shape->metric), mn_m3_transpose(f))), s->b);
+    mn_tet_pack_symmetric(mn_m3_mul(f, mn_m3_mul(mn_tet_symmetric(shape->metric), mn_m3_transpose(f))), s->b);
     mn_tet_return_to_yield(shape, s);
 }
 
@@ -110,8 +118,9 @@ MN_INLINE void mn_tet_solid_measure(const mn_tet_solid_shape *shape, const mn_ve
 MN_INLINE double mn_tet_solid_energy(const mn_tet_solid_shape *shape, const mn_tet_solid_state *s,
                                      double volume)
 {
-    return shape->shear *
-           (0.5 * shape->volume * (s->b[0] + s->b[1] + s->b[2] - 3) - (volume - shape->volume));
+    const double grown = volume - shape->volume;
+    return shape->shear * (0.5 * shape->volume * (s->b[0] + s->b[1] + s->b[2] - 3) - grown) +
+           0.5 * shape->bulk * grown * grown / shape->volume;
 }
 
 /// grad_X N of a tetrahedron with corners X; its volume. False for one without volume.

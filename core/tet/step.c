@@ -44,7 +44,8 @@ double mn_tet_liquid_stiffness(const mn_tet_liquid *q)
 
 double mn_tet_liquid_step_limit(const mn_tet_liquid *q)
 {
-    const double rate = mn_tet_liquid_strain_rate(q), turning = q->solids.any ? turning_solid : turning_liquid;
+    const double rate = mn_tet_liquid_strain_rate(q),
+                 turning = q->solids.any ? turning_solid : turning_liquid;
     return fmin(fmin(q->def.max_dt, q->def.capillary_step * mn_tet_liquid_time_scale(q)),
                 rate > 0 ? turning / rate : INFINITY);
 }
@@ -165,7 +166,8 @@ static void show_pressure(mn_tet_liquid *q)
             const int32_t t = s->corner.data[c] / 4;
             const double weight = mn_tet_mesh_tet_volume(q->mesh, t);
             volume += weight;
-            for (int k = 0; k < 4; k++) sum += 0.25 * weight * q->pressure.data[mn_tet_system_pressures_of(s, t)[k]];
+            for (int k = 0; k < 4; k++)
+                sum += 0.25 * weight * q->pressure.data[mn_tet_system_pressures_of(s, t)[k]];
         }
         shown[i] = sum / volume;
     }
@@ -243,8 +245,8 @@ static mn_status attempt(mn_tet_liquid *q, double dt, mn_status (*step)(mn_tet_l
 static bool may_be_symmetric(const mn_tet_liquid *q, double dt)
 {
     const double thick = 0.2; // times what diffuses across a size in a step
-    return q->def.integrator == MN_TET_SYMMETRIC && q->touching == 0 && !q->solids.any && !q->whole && q->last_dt > 0 &&
-           q->def.viscosity * dt < thick * q->def.density * q->size * q->size;
+    return q->def.integrator == MN_TET_SYMMETRIC && q->touching == 0 && !q->solids.any && !q->whole &&
+           q->last_dt > 0 && q->def.viscosity * dt < thick * q->def.density * q->size * q->size;
 }
 
 // `left` is the time to the end of the advance, `limit` the longest step from here.
@@ -270,7 +272,7 @@ static mn_status take_step(mn_tet_liquid *q, double left, double limit, double d
         if (solved) {
             accept_step(q, dt);
             *taken = dt;
-            return MN_OK;
+            return mn_tet_solids_warm(q, dt);
         }
         q->counts.rollbacks++;
         q->system.factored = false;
@@ -284,7 +286,7 @@ static mn_status take_step(mn_tet_liquid *q, double left, double limit, double d
     mn_tet_liquid_forget_owed(q->mesh);
     q->counts.coasted_at = q->counts.substeps;
     q->last_dt = 0;
-    return MN_OK;
+    return mn_tet_solids_warm(q, *taken);
 }
 
 mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)

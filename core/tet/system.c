@@ -32,8 +32,7 @@ static void symmetric_product(const double w[9], double factor, double pressing,
     stress[5] = factor * (w[1] + w[3]);
 }
 
-// The stress of a solid beside that of its pressure, and what it adds to the Hessian. Where it flows, the
-// secant G r stands for the tangent.
+// The stress of a solid beside that of its pressure, and what it adds to the Hessian.
 static void measure_elastic(const mn_tet_solid_shape *shape, const mn_vec3 x[4], mn_tet_element *e,
                             mn_tet_elastic *elastic)
 {
@@ -47,6 +46,9 @@ static void measure_elastic(const mn_tet_solid_shape *shape, const mn_vec3 x[4],
         elastic->w[i] = state.secant * factor / e->volume * state.b[i];
     }
     elastic->turn = state.secant * shape->shear;
+    elastic->flows = state.flow > 0;
+    for (int i = 0; elastic->flows && i < 6; i++)
+        elastic->f[i] = sqrt(shape->volume) / e->volume * state.tangent[i];
 }
 
 static void measure_element(const mn_tet_system *s, int32_t t, mn_tet_element *e)
@@ -58,9 +60,12 @@ static void measure_element(const mn_tet_system *s, int32_t t, mn_tet_element *e
     for (int k = 0; k < 4; k++) x[k] = s->x.data[v[k]], p += 0.25 * stage->p[pressure[k]];
     e->volume = mn_tet_volume_gradient(x, e->g);
     e->mass = stage->mass[t] / 20;
-    e->viscous = e->volume > 0 ? (stage->tet_viscosity ? stage->tet_viscosity[t] : stage->viscosity) / e->volume : 0;
-    e->stiff = stage->shapes && stage->shapes[t].shear > 0 ? 0 : stage->stiffness / stage->soft_volume[t];
-    e->pressing = e->stiff * (e->volume - stage->soft_volume[t]) - (stage->halfway ? 0 : p);
+    e->viscous =
+        e->volume > 0 ? (stage->tet_viscosity ? stage->tet_viscosity[t] : stage->viscosity) / e->volume : 0;
+    const bool solid = stage->shapes && stage->shapes[t].shear > 0;
+    const double soft = solid ? stage->shapes[t].volume : stage->soft_volume[t];
+    e->stiff = (solid ? stage->shapes[t].bulk : stage->stiffness) / soft;
+    e->pressing = e->stiff * (e->volume - soft) - (stage->halfway ? 0 : p);
     if (e->viscous > 0)
         for (int k = 0; k < 4; k++) {
             const mn_mat3 m = mn_outer(stage->u[v[k]], e->g[k]);
@@ -249,6 +254,8 @@ MN_INLINE void add_tet_pair(const mn_tet_element *e, const mn_tet_elastic *elast
     a[0] += same, a[4] += same, a[8] += same;
     add_outer(a, e->viscous, e->g[j], e->g[k]);
     add_outer(a, part * e->stiff, e->g[k], e->g[j]);
+    if (!convex && elastic && elastic->flows)
+        add_outer(a, -1, apply_stress(elastic->f, e->g[k]), apply_stress(elastic->f, e->g[j]));
     if (!convex) {
         const mn_vec3 w = mn_scale(part * (elastic ? e->pressing - elastic->turn : e->pressing), curl);
         a[1] -= w.z, a[2] += w.y, a[3] += w.z, a[5] -= w.x, a[6] -= w.y, a[7] += w.x;
@@ -347,9 +354,9 @@ static mn_status split_rows(void *user, mn_range range)
                 *b = mn_axpy(*b, 0.25, s->elements.data[code / 4].g[j]);
             }
         }
-        for (int32_t c = phases->row_start.data[d]; s->stage->freedom && c < phases->row_start.data[d + 1]; c++)
-            phases->b.data[c] =
-                mn_m3_apply(s->stage->freedom[phases->column.data[c]], phases->b.data[c]);
+        for (int32_t c = phases->row_start.data[d]; s->stage->freedom && c < phases->row_start.data[d + 1];
+             c++)
+            phases->b.data[c] = mn_m3_apply(s->stage->freedom[phases->column.data[c]], phases->b.data[c]);
     }
     return MN_OK;
 }

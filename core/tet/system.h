@@ -75,6 +75,8 @@ typedef struct mn_tet_stage {
 typedef struct mn_tet_elastic {
     double w[6]; ///< W_kl = g_k . w g_l
     double turn; ///< what multiplies -d2V beside the pressure
+    bool flows;
+    double f[6]; ///< where it flows: less (f g_k) (f g_l)^T
 } mn_tet_elastic;
 
 typedef struct mn_tet_system {
@@ -144,8 +146,8 @@ mn_status mn_tet_system_apply(void *system, const double *x, double *y);
 mn_status mn_tet_system_factor(mn_tet_system *system);
 /// An mn_apply_fn: the block factorisation with diag(A) and S in the places of A and its Schur complement.
 mn_status mn_tet_system_precondition(void *system, const double *r, double *z);
-/// stiff.c: factors M + W, whose solutions take the place of the diagonal blocks; and solves with it, 3 numbers
-/// a node.
+/// stiff.c: factors M + W, whose solutions take the place of the diagonal blocks; and solves with it, 3
+/// numbers a node.
 mn_status mn_tet_system_stiffen(mn_tet_system *system);
 mn_status mn_tet_system_solve_stiff(mn_tet_system *system, const double *r, double *z);
 /// Volumes of the pressures at places x.

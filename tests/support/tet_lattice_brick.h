@@ -9,9 +9,10 @@
 
 #include "meniscus/meniscus.h"
 
-/// Cubes of this edge from the origin on. `jitter`, of the edge, moves what is inside.
-static inline mn_tet_mesh *tet_lattice_brick(mn_context *ctx, int32_t nx, int32_t ny, int32_t nz, double edge,
-                                             double jitter)
+/// Cubes of this edge from the origin on. `jitter`, of the edge, moves what is inside. Between the cubes
+/// below `plane` along y and those above it, all faces lie in that plane; 0: no such plane.
+static inline mn_tet_mesh *tet_lattice_layers(mn_context *ctx, int32_t nx, int32_t ny, int32_t nz,
+                                              double edge, double jitter, int32_t plane)
 {
     const int32_t n[3] = {nx, ny, nz}, m[3] = {nx + 1, ny + 1, nz + 1};
     const int32_t corners = m[0] * m[1] * m[2], cubes = nx * ny * nz, points = corners + cubes;
@@ -25,7 +26,7 @@ static inline mn_tet_mesh *tet_lattice_brick(mn_context *ctx, int32_t nx, int32_
         bool inside = true;
         for (int a = 0; a < 3; a++) {
             p[a] = at[a] + (corner ? 0 : 0.5);
-            inside = inside && p[a] > 0 && p[a] < n[a];
+            inside = inside && p[a] > 0 && p[a] < n[a] && !(a == 1 && corner && at[a] == plane);
         }
         for (int a = 0; a < 3 && inside; a++)
             p[a] += jitter * (2 * mn_random_unit(7, (uint64_t)i, (uint64_t)a) - 1);
@@ -43,18 +44,20 @@ static inline mn_tet_mesh *tet_lattice_brick(mn_context *ctx, int32_t nx, int32_
                                                base + step[c]};
                     const int32_t above = corners + i * cube_step[axis] + j * cube_step[b] + k * cube_step[c],
                                   below = above - cube_step[axis];
-                    if (i > 0 && i < n[axis]) {
+                    if (i > 0 && i < n[axis] && !(axis == 1 && i == plane)) {
                         for (int e = 0; e < 4; e++, count++)
                             tets[count][0] = below, tets[count][1] = above, tets[count][2] = square[e],
                             tets[count][3] = square[(e + 1) % 4];
                         continue;
                     }
                     const int turn = (j + k) % 2; // diagonals alternate
-                    for (int e = 0; e < 2; e++, count++) {
-                        const int32_t p = square[turn + 2 * e], q = square[(turn + 2 * e + 1) % 4],
+                    for (int e = 0; e < 4; e++) {
+                        const int32_t p = square[(turn + 2 * e) % 4], q = square[(turn + 2 * e + 1) % 4],
                                       r = square[(turn + 2 * e + 2) % 4];
-                        tets[count][0] = i == 0 ? above : below, tets[count][1] = i == 0 ? r : p,
-                        tets[count][2] = q, tets[count][3] = i == 0 ? p : r;
+                        if (e < 2 ? i == n[axis] : i == 0) continue; // no cube on that side
+                        tets[count][0] = e < 2 ? above : below, tets[count][1] = p, tets[count][2] = q,
+                        tets[count][3] = r;
+                        count++;
                     }
                 }
     }
@@ -71,6 +74,12 @@ static inline mn_tet_mesh *tet_lattice_brick(mn_context *ctx, int32_t nx, int32_
     free(x);
     free(tets);
     return mesh;
+}
+
+static inline mn_tet_mesh *tet_lattice_brick(mn_context *ctx, int32_t nx, int32_t ny, int32_t nz, double edge,
+                                             double jitter)
+{
+    return tet_lattice_layers(ctx, nx, ny, nz, edge, jitter, 0);
 }
 
 #endif

@@ -69,6 +69,14 @@ typedef struct mn_tet_liquid_def {
     double friction;      ///< Coulomb's coefficient of liquid that slips, >= 0
     double drag;          ///< force per wetted area and speed of liquid that slips, Pa s/m, >= 0
     double contact_angle; ///< at solids, measured in the liquid, degrees, [0, 180]
+
+    // With materials (mn_tet_liquid_set_materials).
+    bool heat;                   ///< follow temperatures, melting and freezing
+    double air_temperature;      ///< K, >= 0
+    double air_transfer;         ///< heat to the air, W/(m^2 K), >= 0; still air 5 to 25
+    bool radiation;              ///< also by radiation, with each material's emissivity
+    double collider_temperature; ///< K, >= 0, of solids that are touched
+    double collider_transfer;    ///< heat to them, W/(m^2 K), >= 0
 } mn_tet_liquid_def;
 
 /// Water, no gravity, no solids, 90 degrees.
