@@ -158,6 +158,11 @@ enum { MN_PARM_LIMIT = 64 }; ///< no table is longer
 bool mn_cook_at(const mn_cook *cook, double frame, mn_parm_value parms[MN_PARM_LIMIT], mn_cook *at);
 /// The input or NULL when nothing is connected or the index is past the last.
 const mn_geo *mn_cook_input(const mn_cook *cook, int32_t index);
+/// True when $F stands in the path of a file parameter: it is another file at each frame.
+bool mn_path_is_sequence(const char *path);
+/// The path with the whole frame nearest to `frame` in place of each $F. False when it does not fit.
+enum { MN_PATH_LIMIT = 4096 }; ///< with its end
+bool mn_path_at_frame(const char *path, double frame, char out[MN_PATH_LIMIT]);
 /// mn_fail() with "type 'name': " in front.
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))

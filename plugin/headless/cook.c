@@ -39,7 +39,6 @@ static const mn_option options[] = {
 
 typedef struct cook_arguments {
     const char *scene, *frames, *report;
-    bool preview;
     mn_session_def session;
 } cook_arguments;
 
@@ -81,7 +80,7 @@ static int read_arguments(mn_arguments *arguments, cook_arguments *cook, mn_cook
             cook->report = value;
             break;
         case OPTION_PREVIEW:
-            cook->preview = true;
+            job->preview = true;
             break;
         case OPTION_QUIET:
             job->quiet = true;
@@ -125,7 +124,7 @@ static mn_status apply_arguments(mn_cook_job *job, mn_arguments *arguments)
 }
 
 /// A number that is another when the scene gives other frames: a hash of it as text, without its title,
-/// range, output, asset, camera and render block, and of the format.
+/// range, output, asset, camera and render block, of the format, and of the build that cooks it.
 static mn_status scene_key(const mn_cook_job *job, uint64_t *key)
 {
     mn_network *copy = NULL;
@@ -144,6 +143,7 @@ static mn_status scene_key(const mn_cook_job *job, uint64_t *key)
     if (status == MN_OK) status = mn_scene_write_text(copy, &text);
     if (status == MN_OK) {
         *key = mn_hash_string(mn_hash_string(0, text), mn_format_ending(job->format));
+        *key = mn_hash_string(*key, MN_VERSION " " __VERSION__);
         mn_scene_free_text(ctx, text);
     }
     mn_network_free(copy);
@@ -184,9 +184,9 @@ static int cook(mn_cook_job *job, const cook_arguments *arguments, mn_arguments 
     if (status == MN_OK) status = apply_arguments(job, words);
     if (status == MN_OK && !arguments->frames) mn_network_range(job->network, &job->first, &job->last);
     if (status == MN_OK) status = scene_key(job, &key);
-    if (status == MN_OK) status = mn_cook_begin(job, key, arguments->report);
+    if (status == MN_OK) status = mn_cook_begin(job, key, arguments->scene, arguments->report);
     if (status == MN_OK) status = mn_cook_frames(job);
-    if (status == MN_OK && arguments->preview) status = draw_previews(job);
+    if (status == MN_OK && job->preview) status = draw_previews(job);
     const int code = mn_session_fail(job->session, status);
     char duration[32];
     mn_format_duration(mn_seconds() - begun, duration);

@@ -10,6 +10,8 @@
 // what came after. Frames before the first wanted one are simulated, with checkpoints, but not written.
 #define _POSIX_C_SOURCE 200809L
 #include "plugin/headless/cook_frames.h"
+#include "plugin/headless/cook_outputs.h"
+#include "plugin/headless/cook_stamps.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -79,18 +81,69 @@ static mn_status list_sims(mn_cook_job *job)
     return MN_OK;
 }
 
-static mn_status open_journals(mn_cook_job *job, uint64_t key, bool *found)
+static bool simulates(const mn_cook_job *job, int32_t node)
 {
-    *found = false;
+    for (int64_t i = 0; i < job->sims.count; i++)
+        if (mn_network_depends(job->network, node, job->sims.data[i])) return true;
+    return false;
+}
+
+static int32_t start_frame(const mn_cook_job *job, int32_t sim)
+{
+    mn_parm_value value;
+    const bool told = mn_network_parm(job->network, sim, "start_frame", job->first, &value) == MN_OK;
+    return told ? (int32_t)value.number[0] : job->first;
+}
+
+/// What each target reads, and from which frame on.
+static mn_status describe_targets(mn_cook_job *job)
+{
+    for (int64_t i = 0; i < job->targets.count; i++) {
+        mn_cook_target *target = &job->targets.data[i];
+        target->simulates = simulates(job, target->target.node);
+        target->start = job->first;
+        for (int64_t k = 0; k < job->sims.count; k++) {
+            const int32_t sim = job->sims.data[k], start = start_frame(job, sim);
+            if (mn_network_depends(job->network, target->target.node, sim) && start < target->start)
+                target->start = start;
+        }
+        MN_TRY(mn_scene_files_add(job->network, target->target.node, &target->files));
+    }
+    return MN_OK;
+}
+
+static mn_status open_journals(mn_cook_job *job)
+{
     for (int64_t i = 0; i < job->targets.count; i++) {
         mn_cook_target *target = &job->targets.data[i];
         char path[MN_PATH_SIZE];
         if (snprintf(path, sizeof path, "%s/.%s.cook", job->folder, target->name) >= MN_PATH_SIZE)
             return fail_path(job->session->ctx);
+        MN_TRY(mn_journal_open(job->session->ctx, path, &target->journal));
+    }
+    return MN_OK;
+}
+
+/// With --resume, what the journals hold, if it fits what would be cooked now. *found: one of them does.
+static mn_status read_journals(mn_cook_job *job, uint64_t key, bool *found)
+{
+    *found = false;
+    for (int64_t i = 0; job->resume && i < job->targets.count; i++) {
+        mn_cook_target *target = &job->targets.data[i];
         bool one;
-        MN_TRY(mn_journal_open(job->session->ctx, path, key, job->resume, &target->journal, &one));
+        MN_TRY(mn_journal_read(&target->journal, key, &one));
+        if (one) MN_TRY(mn_cook_check_stamps(job, target));
         *found = *found || one;
     }
+    return MN_OK;
+}
+
+/// Those without a line start now.
+static mn_status start_journals(mn_cook_job *job, uint64_t key)
+{
+    for (int64_t i = 0; i < job->targets.count; i++)
+        if (job->targets.data[i].journal.lines.count == 0)
+            MN_TRY(mn_journal_start(&job->targets.data[i].journal, key));
     return MN_OK;
 }
 
@@ -109,55 +162,56 @@ static mn_status remove_checkpoints(const mn_cook_job *job)
     return MN_OK;
 }
 
-static bool simulates(const mn_cook_job *job, int32_t node)
-{
-    for (int64_t i = 0; i < job->sims.count; i++)
-        if (mn_network_depends(job->network, node, job->sims.data[i])) return true;
-    return false;
-}
-
 static mn_status load_checkpoints(mn_cook_job *job)
 {
     int32_t common = INT32_MAX;
     for (int64_t i = 0; i < job->targets.count; i++) {
-        const int32_t node = job->targets.data[i].target.node;
+        const mn_cook_target *target = &job->targets.data[i];
         int32_t frame;
         // A shape beside the liquid has nothing to go on with, and must not send the liquid back.
-        if (!simulates(job, node)) continue;
-        MN_TRY(mn_network_load_checkpoint(job->network, node, job->folder, &frame));
+        if (!target->simulates) continue;
+        MN_TRY(mn_network_load_checkpoint(job->network, target->target.node, job->folder, &frame));
         if (frame < common) common = frame;
     }
     job->simulated = job->checkpoint_frame = common == INT32_MAX ? INT32_MIN : common;
     return MN_OK;
 }
 
-mn_status mn_cook_begin(mn_cook_job *job, uint64_t scene_key, const char *report_path)
+mn_status mn_cook_begin(mn_cook_job *job, uint64_t scene_key, const char *scene_path, const char *report_path)
 {
     mn_context *ctx = job->session->ctx;
     bool found;
     job->simulated = job->checkpoint_frame = INT32_MIN;
+    job->file_stamps.ctx = ctx;
     MN_TRY(list_sims(job));
+    MN_TRY(describe_targets(job));
     MN_TRY(make_folder(ctx, job->folder));
-    if (!job->resume) MN_TRY(remove_checkpoints(job));
-    MN_TRY(open_journals(job, scene_key, &found));
+    MN_TRY(mn_cook_check_outputs(job, scene_path, report_path));
+    MN_TRY(open_journals(job));
+    MN_TRY(read_journals(job, scene_key, &found));
+    if (!found) MN_TRY(remove_checkpoints(job));
+    MN_TRY(start_journals(job, scene_key));
     MN_TRY(mn_report_open(ctx, report_path, job->resume, &job->report));
     // What is cooked goes to files; room is needed only for the last states of simulations that feed each
     // other.
     mn_network_set_cache_limit(job->network, CACHE_BYTES);
-    if (!job->resume) return MN_OK;
-    if (!found) {
-        if (!job->quiet)
-            mn_session_say(job->session, "there is nothing to go on with in %s; starting from the beginning.",
-                           job->folder);
-        return remove_checkpoints(job);
-    }
-    return load_checkpoints(job);
+    if (found) return load_checkpoints(job);
+    if (job->resume && !job->quiet)
+        mn_session_say(job->session, "there is nothing to resume in %s; starting from the beginning.",
+                       job->folder);
+    return MN_OK;
 }
 
 void mn_cook_end(mn_cook_job *job)
 {
     mn_context *ctx = job->session->ctx;
-    for (int64_t i = 0; i < job->targets.count; i++) mn_journal_close(&job->targets.data[i].journal);
+    for (int64_t i = 0; i < job->targets.count; i++) {
+        mn_cook_target *target = &job->targets.data[i];
+        mn_journal_close(&target->journal);
+        mn_array_free(ctx, &target->files);
+        mn_array_free(ctx, &target->stamps);
+    }
+    mn_file_stamps_free(&job->file_stamps);
     mn_report_close(&job->report);
     mn_array_free(ctx, &job->targets);
     mn_array_free(ctx, &job->sims);
@@ -186,10 +240,8 @@ static int32_t first_simulated(const mn_cook_job *job)
 {
     int32_t first = job->first;
     for (int64_t i = 0; i < job->sims.count; i++) {
-        mn_parm_value value;
-        if (mn_network_parm(job->network, job->sims.data[i], "start_frame", job->first, &value) == MN_OK &&
-            value.number[0] < first)
-            first = (int32_t)value.number[0];
+        const int32_t start = start_frame(job, job->sims.data[i]);
+        if (start < first) first = start;
     }
     return job->simulated != INT32_MIN && job->simulated + 1 > first ? job->simulated + 1 : first;
 }
@@ -239,11 +291,13 @@ static mn_status write_target(mn_cook_job *job, mn_cook_target *target, int32_t 
     const mn_geo *geo;
     *points = 0;
     if (is_written(job, target, frame)) return MN_OK;
+    mn_journal_line line = {.frame = frame};
+    MN_TRY(mn_cook_stamp(job, target, frame, &line.stamp));
     MN_TRY(mn_cook_frame_path(job, target, frame, path));
     MN_TRY(mn_network_cook(job->network, target->target.node, target->target.output, frame, &geo));
     MN_TRY(mn_io_write_as(job->session->ctx, path, job->format, geo));
     *points = mn_geo_point_count(geo);
-    return mn_journal_add(&target->journal, frame);
+    return mn_journal_add(&target->journal, line);
 }
 
 static mn_status save_checkpoint(mn_cook_job *job)
@@ -251,8 +305,15 @@ static mn_status save_checkpoint(mn_cook_job *job)
     if (job->sims.count == 0) return MN_OK;
     const double begun = mn_seconds();
     MN_TRY(mn_report_sync(&job->report));
-    for (int64_t i = 0; i < job->targets.count; i++)
-        MN_TRY(mn_network_save_checkpoint(job->network, job->targets.data[i].target.node, job->folder));
+    for (int64_t i = 0; i < job->targets.count; i++) {
+        mn_cook_target *target = &job->targets.data[i];
+        if (!target->simulates) continue;
+        // Noted first: a checkpoint whose inputs nobody remembers could be of others than those of today.
+        mn_journal_line line = {.frame = job->simulated, .checkpoint = true};
+        MN_TRY(mn_cook_running_stamp(job, target, line.frame, &line.stamp));
+        MN_TRY(mn_journal_add(&target->journal, line));
+        MN_TRY(mn_network_save_checkpoint(job->network, target->target.node, job->folder));
+    }
     job->checkpoint_time = mn_seconds();
     job->checkpoint_seconds = job->checkpoint_time - begun;
     job->checkpoint_frame = job->simulated;
@@ -271,6 +332,12 @@ static mn_status cook_frame(mn_cook_job *job, int32_t frame)
     const double begun = mn_seconds();
     const bool wanted = frame >= job->first && !is_complete(job, frame);
     char line[512];
+    // Before the nodes read the files, which may change while we cook.
+    for (int64_t i = 0; i < job->targets.count; i++)
+        if (job->targets.data[i].simulates) {
+            uint64_t stamp;
+            MN_TRY(mn_cook_running_stamp(job, &job->targets.data[i], frame, &stamp));
+        }
     MN_TRY(simulate(job, frame, frame >= job->first));
     int length = snprintf(line, sizeof line, wanted ? "frame %d" : "frame %d: simulated", (int)frame);
     for (int64_t i = 0; wanted && i < job->targets.count; i++) {

@@ -13,6 +13,10 @@ typedef struct mn_cook_target {
     mn_target target;
     char name[300]; ///< in file names: the node's, with the output behind it when it is not the first
     mn_journal journal;
+    mn_scene_files files;      ///< that it or a node above it reads
+    bool simulates;            ///< it or a node above it does
+    int32_t start;             ///< the first frame that its simulations pass
+    MN_ARRAY(uint64_t) stamps; ///< of the files from `start` to each frame after it (cook_stamps.c)
 } mn_cook_target;
 
 typedef struct mn_cook_job {
@@ -23,7 +27,8 @@ typedef struct mn_cook_job {
     const char *folder;
     mn_format format;
     int32_t first, last;
-    bool resume, quiet;
+    bool resume, quiet, preview;
+    mn_file_stamps file_stamps;
     mn_report_file report;
     MN_ARRAY(uint64_t) warned; ///< hashes of the warnings that have been printed
     double checkpoint_seconds; ///< that the last checkpoint took
@@ -37,8 +42,9 @@ mn_status mn_cook_frame_path(const mn_cook_job *job, const mn_cook_target *targe
                              char path[MN_PATH_SIZE]);
 
 /// Makes the folder, the journals and the report, and loads the checkpoints when resuming. What cannot be
-/// written shows here, before hours of work.
-mn_status mn_cook_begin(mn_cook_job *job, uint64_t scene_key, const char *report_path);
+/// written, or would overwrite what the cook reads, shows here, before hours of work.
+mn_status mn_cook_begin(mn_cook_job *job, uint64_t scene_key, const char *scene_path,
+                        const char *report_path);
 /// Cooks what is missing. Stopped or failed, it leaves a checkpoint.
 mn_status mn_cook_frames(mn_cook_job *job);
 void mn_cook_end(mn_cook_job *job);

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The journal: read back as far as it is whole, written anew, then appended to.
-#define _POSIX_C_SOURCE 200809L
+// The journal: locked, read back as far as it is whole, cut there, then appended to. It is never renamed,
+// since the lock would stay with the old file; a kill between emptying it and its first line leaves an empty
+// one, which is no journal yet.
+#define _DEFAULT_SOURCE
 #include "plugin/headless/cook_journal.h"
-#include "plugin/io/io.h"
+#include "plugin/headless/scene_session.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,22 +32,27 @@ mn_status mn_append_text(mn_context *ctx, int descriptor, const char *path, cons
     return MN_OK;
 }
 
-mn_status mn_read_text(mn_context *ctx, const char *path, char **text, size_t *size)
+static mn_status check_regular(mn_context *ctx, int descriptor, const char *path, struct stat *info)
 {
-    *text = NULL, *size = 0;
-    FILE *file = fopen(path, "rb");
-    if (!file && errno == ENOENT) return MN_OK;
+    if (fstat(descriptor, info) == 0 && S_ISREG(info->st_mode)) return MN_OK;
+    return mn_fail(ctx, MN_ERROR_IO, "%s: a folder, pipe or device of this name is in the way; remove it.",
+                   path);
+}
+
+/// From the beginning of the file to its end.
+static mn_status read_all(mn_context *ctx, int descriptor, const char *path, char **text, size_t *size)
+{
     struct stat info;
-    if (!file || fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode)) {
-        if (file) fclose(file);
-        return mn_fail(ctx, MN_ERROR_IO, "%s: cannot be read%s%s.", path, file ? ": it is not a file" : ": ",
-                       file ? "" : strerror(errno));
-    }
+    MN_TRY(check_regular(ctx, descriptor, path, &info));
     const size_t length = (size_t)info.st_size;
     char *bytes = mn_allocate(ctx, length + 1);
-    if (bytes) *size = fread(bytes, 1, length, file);
-    fclose(file);
     if (!bytes) return MN_ERROR_MEMORY;
+    for (*size = 0; *size < length;) {
+        const ssize_t count = pread(descriptor, bytes + *size, length - *size, (off_t)*size);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) break;
+        *size += (size_t)count;
+    }
     if (*size != length) {
         mn_release(ctx, bytes, length + 1);
         return mn_fail(ctx, MN_ERROR_IO, "%s: cannot be read to its end.", path);
@@ -53,92 +62,132 @@ mn_status mn_read_text(mn_context *ctx, const char *path, char **text, size_t *s
     return MN_OK;
 }
 
+mn_status mn_read_text(mn_context *ctx, const char *path, char **text, size_t *size)
+{
+    *text = NULL, *size = 0;
+    // Not to be held up by a pipe that nobody writes to.
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0 && errno == ENOENT) return MN_OK;
+    if (descriptor < 0) return mn_fail(ctx, MN_ERROR_IO, "%s: cannot be read: %s.", path, strerror(errno));
+    const mn_status status = read_all(ctx, descriptor, path, text, size);
+    close(descriptor);
+    return status;
+}
+
 // ---- the journal ----
 
 static int header_line(char *line, size_t size, uint64_t key)
 {
-    return snprintf(line, size, "meniscus cook 1 %016llx\n", (unsigned long long)key);
+    return snprintf(line, size, "meniscus cook 2 %016" PRIx64 "\n", key);
 }
 
-/// Frames of an old journal, as far as its lines are whole.
-static mn_status read_frames(mn_journal *journal, const char *text, uint64_t key)
+/// A line at *at, which moves behind it; false when it is not whole or none of ours.
+static bool read_line(const char **at, mn_journal_line *line)
+{
+    static const char WORD[] = "checkpoint ";
+    const char *text = *at;
+    line->checkpoint = strncmp(text, WORD, sizeof WORD - 1) == 0;
+    if (line->checkpoint) text += sizeof WORD - 1;
+    char *end;
+    errno = 0;
+    const long frame = strtol(text, &end, 10);
+    if (end == text || *end != ' ' || frame < MN_FRAME_MIN || frame > MN_FRAME_MAX) return false;
+    text = end + 1;
+    line->frame = (int32_t)frame;
+    line->stamp = strtoull(text, &end, 16);
+    if (end != text + 16 || *end != '\n' || errno != 0) return false;
+    *at = end + 1;
+    return true;
+}
+
+static mn_status read_lines(mn_journal *journal, const char *text, uint64_t key, size_t *whole)
 {
     char header[64];
     const size_t length = (size_t)header_line(header, sizeof header, key);
     if (strncmp(text, header, length) != 0)
         return mn_fail(
             journal->ctx, MN_ERROR_SCENE,
-            "The scene, its settings or the format have changed since the frames of %s were cooked. "
-            "Cook without --resume to start again, or into another folder.",
+            "The scene, its settings, the format or the version of Meniscus have changed since the "
+            "frames of %s were cooked. Cook without --resume to start again, or into another folder.",
             journal->path);
-    for (const char *at = text + length; *at;) {
-        char *end;
-        const long frame = strtol(at, &end, 10);
-        if (end == at || *end != '\n' || frame < INT32_MIN || frame > INT32_MAX) break;
-        const int32_t value = (int32_t)frame;
-        MN_TRY(mn_array_push(journal->ctx, &journal->frames, &value));
-        at = end + 1;
-    }
+    const char *at = text + length;
+    for (mn_journal_line line; *at && read_line(&at, &line);)
+        MN_TRY(mn_array_push(journal->ctx, &journal->lines, &line));
+    *whole = (size_t)(at - text);
     return MN_OK;
 }
 
-static mn_status write_anew(mn_journal *journal, uint64_t key)
+static mn_status cut_at(mn_journal *journal, size_t size)
 {
-    mn_safe_file *file;
-    MN_TRY(mn_safe_file_open(journal->ctx, journal->path, &file));
-    char line[64];
-    mn_status status = mn_safe_file_write(file, line, (size_t)header_line(line, sizeof line, key));
-    for (int64_t i = 0; status == MN_OK && i < journal->frames.count; i++)
-        status = mn_safe_file_write(
-            file, line, (size_t)snprintf(line, sizeof line, "%d\n", (int)journal->frames.data[i]));
-    if (status == MN_OK) return mn_safe_file_commit(file);
-    mn_safe_file_abandon(file);
-    return status;
+    if (ftruncate(journal->descriptor, (off_t)size) == 0) return MN_OK;
+    return mn_fail(journal->ctx, MN_ERROR_IO, "%s: cannot write: %s.", journal->path, strerror(errno));
 }
 
-mn_status mn_journal_open(mn_context *ctx, const char *path, uint64_t key, bool resume, mn_journal *journal,
-                          bool *found)
+mn_status mn_journal_open(mn_context *ctx, const char *path, mn_journal *journal)
 {
     memset(journal, 0, sizeof *journal);
     journal->ctx = ctx;
-    journal->descriptor = -1;
     snprintf(journal->path, sizeof journal->path, "%s", path);
-    *found = false;
-    if (resume) {
-        char *text;
-        size_t size;
-        MN_TRY(mn_read_text(ctx, path, &text, &size));
-        *found = text != NULL;
-        const mn_status status = text ? read_frames(journal, text, key) : MN_OK;
-        if (text) mn_release(ctx, text, size + 1);
-        MN_TRY(status);
-    }
-    MN_TRY(write_anew(journal, key));
-    journal->descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    journal->descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666);
     if (journal->descriptor < 0)
-        return mn_fail(ctx, MN_ERROR_IO, "%s: cannot be opened: %s.", path, strerror(errno));
+        return mn_fail(ctx, MN_ERROR_IO, "%s: cannot be opened: %s.", path,
+                       errno == ELOOP ? "a link of this name is in the way" : strerror(errno));
+    struct stat info;
+    MN_TRY(check_regular(ctx, journal->descriptor, path, &info));
+    // A file system that knows no locks cannot keep two cooks apart; that is no reason not to cook.
+    if (flock(journal->descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return mn_fail(
+            ctx, MN_ERROR_IO,
+            "Another cook is writing the frames of %s right now. Wait for it, or choose another folder "
+            "with -o.",
+            path);
     return MN_OK;
+}
+
+mn_status mn_journal_read(mn_journal *journal, uint64_t key, bool *found)
+{
+    char *text;
+    size_t size, whole = 0;
+    *found = false;
+    MN_TRY(read_all(journal->ctx, journal->descriptor, journal->path, &text, &size));
+    // Without a whole first line it was only begun.
+    const bool begun = memchr(text, '\n', size) != NULL;
+    const mn_status status = begun ? read_lines(journal, text, key, &whole) : MN_OK;
+    mn_release(journal->ctx, text, size + 1);
+    MN_TRY(status);
+    *found = begun;
+    return *found && whole < size ? cut_at(journal, whole) : MN_OK;
+}
+
+mn_status mn_journal_start(mn_journal *journal, uint64_t key)
+{
+    char line[64];
+    const int length = header_line(line, sizeof line, key);
+    journal->lines.count = 0;
+    MN_TRY(cut_at(journal, 0));
+    return mn_append_text(journal->ctx, journal->descriptor, journal->path, line, (size_t)length);
 }
 
 bool mn_journal_has(const mn_journal *journal, int32_t frame)
 {
-    for (int64_t i = 0; i < journal->frames.count; i++)
-        if (journal->frames.data[i] == frame) return true;
+    for (int64_t i = 0; i < journal->lines.count; i++)
+        if (journal->lines.data[i].frame == frame && !journal->lines.data[i].checkpoint) return true;
     return false;
 }
 
-mn_status mn_journal_add(mn_journal *journal, int32_t frame)
+mn_status mn_journal_add(mn_journal *journal, mn_journal_line line)
 {
-    char line[16];
-    const int length = snprintf(line, sizeof line, "%d\n", (int)frame);
-    MN_TRY(mn_append_text(journal->ctx, journal->descriptor, journal->path, line, (size_t)length));
-    return mn_array_push(journal->ctx, &journal->frames, &frame);
+    char text[64];
+    const int length = snprintf(text, sizeof text, "%s%d %016" PRIx64 "\n",
+                                line.checkpoint ? "checkpoint " : "", (int)line.frame, line.stamp);
+    MN_TRY(mn_append_text(journal->ctx, journal->descriptor, journal->path, text, (size_t)length));
+    return mn_array_push(journal->ctx, &journal->lines, &line);
 }
 
 void mn_journal_close(mn_journal *journal)
 {
     if (journal->descriptor >= 0 && journal->ctx) close(journal->descriptor);
-    if (journal->ctx) mn_array_free(journal->ctx, &journal->frames);
+    if (journal->ctx) mn_array_free(journal->ctx, &journal->lines);
     memset(journal, 0, sizeof *journal);
     journal->descriptor = -1;
 }

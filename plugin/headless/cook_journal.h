@@ -3,26 +3,40 @@
 // Which frames of a node have been written whole by this cook: a line in FOLDER/.NODE.cook for each, after a
 // first line that says which scene it is. A frame that is not in it is written again, so files of an earlier
 // cook with other settings are never taken for ours.
+//
+//   meniscus cook 2 KEY
+//   12 STAMP               frame 12 is written; STAMP: what the input files held (cook_frames.c)
+//   checkpoint 12 STAMP    the states of frame 12 are being kept
+//
+// The journal is locked from mn_journal_open() to mn_journal_close(): two cooks never write the same frames.
 #ifndef MENISCUS_PLUGIN_HEADLESS_COOK_JOURNAL_H
 #define MENISCUS_PLUGIN_HEADLESS_COOK_JOURNAL_H
 
 #include "meniscus/array.h"
+#include "plugin/headless/scene_files.h"
 
-enum { MN_PATH_SIZE = 4096 };
+typedef struct mn_journal_line {
+    int32_t frame;
+    bool checkpoint;
+    uint64_t stamp;
+} mn_journal_line;
 
 typedef struct mn_journal {
     mn_context *ctx;
     char path[MN_PATH_SIZE];
     int descriptor;
-    MN_ARRAY(int32_t) frames;
+    MN_ARRAY(mn_journal_line) lines;
 } mn_journal;
 
-/// Starts a journal for the scene `key`, or with `resume` goes on with the one that is there; that of another
-/// scene is MN_ERROR_SCENE. *found says whether there was one.
-mn_status mn_journal_open(mn_context *ctx, const char *path, uint64_t key, bool resume, mn_journal *journal,
-                          bool *found);
+/// Opens and locks the file, and makes it when there is none. Nothing in it changes.
+mn_status mn_journal_open(mn_context *ctx, const char *path, mn_journal *journal);
+/// Reads the lines of an old cook as far as they are whole, and lets go of the rest. The journal of another
+/// scene is MN_ERROR_SCENE. *found says whether there was one; if not, nothing is read.
+mn_status mn_journal_read(mn_journal *journal, uint64_t key, bool *found);
+/// Starts anew for the scene `key`.
+mn_status mn_journal_start(mn_journal *journal, uint64_t key);
 bool mn_journal_has(const mn_journal *journal, int32_t frame);
-mn_status mn_journal_add(mn_journal *journal, int32_t frame);
+mn_status mn_journal_add(mn_journal *journal, mn_journal_line line);
 void mn_journal_close(mn_journal *journal);
 
 /// Appends all of `text` to an open file.

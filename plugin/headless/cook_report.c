@@ -96,8 +96,12 @@ mn_status mn_report_open(mn_context *ctx, const char *path, bool resume, mn_repo
         if (text) mn_release(ctx, text, size + 1);
         MN_TRY(status);
     }
-    file->descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (resume ? 0 : O_TRUNC), 0666);
-    if (file->descriptor >= 0) return MN_OK;
+    // Not to be held up by a pipe that nobody reads from; one that has a reader may keep us waiting later.
+    const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | (resume ? 0 : O_TRUNC);
+    file->descriptor = open(path, flags, 0666);
+    if (file->descriptor >= 0 && fcntl(file->descriptor, F_SETFL, O_APPEND) == 0) return MN_OK;
+    if (errno == ENXIO)
+        return mn_fail(ctx, MN_ERROR_IO, "%s: nothing reads from this pipe; start its reader first.", path);
     return mn_fail(ctx, MN_ERROR_IO, "%s: the report cannot be written: %s.", path, strerror(errno));
 }
 

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAME_MIN = -100000, FRAME_MAX = 1000000 };
-
 mn_status mn_open_scene(mn_session *session, const char *path, mn_network **network)
 {
     const mn_status status = mn_scene_read(session->ctx, NULL, path, network);
@@ -76,9 +74,9 @@ bool mn_read_frames(const mn_subcommand *command, const char *text, int32_t *fir
         b = strtol(second, &end, 10);
         good = end != second;
     }
-    if (!good || *end != 0 || a < FRAME_MIN || b > FRAME_MAX || b < FRAME_MIN || a > FRAME_MAX) {
+    if (!good || *end != 0 || a < MN_FRAME_MIN || b > MN_FRAME_MAX || b < MN_FRAME_MIN || a > MN_FRAME_MAX) {
         mn_usage_error(command, "--frames: '%s' is not A-B or A, frames from %d to %d.",
-                       mn_show(&shown, text), FRAME_MIN, FRAME_MAX);
+                       mn_show(&shown, text), MN_FRAME_MIN, MN_FRAME_MAX);
         return false;
     }
     if (a > b) {

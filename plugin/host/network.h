@@ -102,6 +102,10 @@ int32_t mn_network_keys(const mn_network *network, int32_t node, const char *par
 mn_status mn_network_parm(const mn_network *network, int32_t node, const char *parm, double frame,
                           mn_parm_value *value);
 
+/// The path of a file parameter (by its place in the table) as the node gets it, with the folder in front; ""
+/// when it is empty or not a file. Lives until it is set again.
+const char *mn_network_file_path(const mn_network *network, int32_t node, int32_t parm);
+
 // ---- cooking ----
 
 /// The geometry at a frame, borrowed until the next call that changes or cooks the network. Cooks only what

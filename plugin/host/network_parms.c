@@ -341,3 +341,11 @@ mn_status mn_network_parm(const mn_network *network, int32_t node, const char *p
     if (at.state->string) value->string = at.state->string;
     return MN_OK;
 }
+
+const char *mn_network_file_path(const mn_network *network, int32_t node, int32_t parm)
+{
+    const mn_network_node *found = mn_network_at(network, node);
+    if (!found || parm < 0 || parm >= found->type->parm_count) return "";
+    const char *path = found->type->parms[parm].kind == MN_PARM_FILE ? found->parms[parm].path : NULL;
+    return path ? path : "";
+}

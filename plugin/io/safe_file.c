@@ -77,21 +77,27 @@ static void make_part_name(char *part, size_t size, const char *path)
     snprintf(part, size, "%.*s.%s.part", folder, path, path + folder);
 }
 
+static mn_status fail_in_the_way(mn_safe_file *file)
+{
+    return mn_fail(file->ctx, MN_ERROR_IO, "%s: %s is in the way; remove it.", file->path, file->part);
+}
+
 /// Opens and locks the part, empty. Between opening and locking, its former writer may have renamed it over
 /// the target: then what we hold is the target itself, and we open anew.
 static mn_status open_part(mn_safe_file *file)
 {
     for (;;) {
-        file->descriptor = open(file->part, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+        // Not to be held up by a pipe of that name that nobody reads from.
+        file->descriptor = open(file->part, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+        if (file->descriptor < 0 && (errno == ENXIO || errno == ELOOP || errno == EISDIR))
+            return fail_in_the_way(file);
         if (file->descriptor < 0) return fail_errno(file, "cannot make the file", errno);
         struct stat opened, named;
         if (flock(file->descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
             return mn_fail(file->ctx, MN_ERROR_IO, "%s: another process is writing this file right now.",
                            file->path);
         if (fstat(file->descriptor, &opened) != 0) return fail_errno(file, "cannot make the file", errno);
-        if (!S_ISREG(opened.st_mode))
-            return mn_fail(file->ctx, MN_ERROR_IO, "%s: %s is in the way; remove it.", file->path,
-                           file->part);
+        if (!S_ISREG(opened.st_mode)) return fail_in_the_way(file);
         if (stat(file->part, &named) == 0 && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev)
             break;
         close(file->descriptor);

@@ -46,7 +46,7 @@ def run(program):
 
 def main():
     names = sys.argv[1:]
-    programs = sorted((ROOT / "build" / "release" / "bin").glob("validation_test_*"))
+    programs = sorted((ROOT / "build" / "release" / "tests").glob("validation_test_*"))
     sections, notes = old_sections()
     failed = []
     present = {program.name.removeprefix("validation_test_") for program in programs}
