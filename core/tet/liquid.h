@@ -214,6 +214,8 @@ double mn_tet_liquid_room(const mn_tet_liquid *liquid, int32_t t);
 double mn_tet_liquid_tension(const mn_tet_liquid *liquid);
 /// Classes and pressures of the mesh as it is now; after every build and change of phase.
 mn_status mn_tet_solids_prepare(mn_tet_liquid *liquid);
+/// How fast the fastest body with a solid in it turns, rad/s.
+double mn_tet_solids_spin(const mn_tet_liquid *liquid);
 /// What a stage of length h asks of materials.
 mn_status mn_tet_solids_fill_stage(mn_tet_liquid *liquid, double h, mn_tet_stage *stage);
 /// What flowed in a step that moved the mesh stays so.

@@ -4,6 +4,9 @@
 // glass are the real ones; a scene that only has to look rigid is cheaper with 1e7 Pa.
 #include "tet/material.h"
 
+#include <stddef.h>
+#include <string.h>
+
 mn_tet_material mn_tet_default_material(void)
 {
     return (mn_tet_material){.name = "liquid",
@@ -183,6 +186,85 @@ const mn_tet_material *mn_tet_material_preset(int32_t index)
 {
     const int32_t count = (int32_t)(sizeof presets / sizeof presets[0]);
     return index >= 0 && index < count ? &presets[index] : NULL;
+}
+
+#define NUMBER(name)                                                                                         \
+    {                                                                                                        \
+#name, offsetof(mn_tet_material, name)                                                               \
+    }
+static const mn_tet_material_number numbers[] = {
+    NUMBER(density),
+    NUMBER(melt_density),
+    NUMBER(young),
+    NUMBER(poisson),
+    NUMBER(yield),
+    NUMBER(hardening),
+    NUMBER(viscosity),
+    NUMBER(sigma),
+    NUMBER(conductivity),
+    NUMBER(melt_conductivity),
+    NUMBER(heat_capacity),
+    NUMBER(melt_heat_capacity),
+    NUMBER(latent_heat),
+    NUMBER(melting_point),
+    NUMBER(melting_range),
+    NUMBER(expansion),
+    NUMBER(reference_temperature),
+    NUMBER(toughness),
+    NUMBER(strength),
+    NUMBER(emissivity),
+};
+
+const mn_tet_material_number *mn_tet_material_number_at(int32_t index)
+{
+    return index >= 0 && index < (int32_t)(sizeof numbers / sizeof numbers[0]) ? &numbers[index] : NULL;
+}
+
+static const double *value_of(const mn_tet_mesh *mesh, const char *name)
+{
+    const mn_tet_field *field = mn_tet_mesh_find_field(mesh, name);
+    return field && field->kind == MN_TET_VALUE && field->size == 1 ? field->data : NULL;
+}
+
+bool mn_tet_mesh_has_materials(const mn_tet_mesh *mesh)
+{
+    return value_of(mesh, "young") != NULL;
+}
+
+static mn_tet_material read_material(const mn_tet_mesh *mesh, const mn_tet_material *base, int32_t t)
+{
+    mn_tet_material m = *base;
+    const double *density = value_of(mesh, "density");
+    if (density && !(density[t] > 0)) return m;
+    for (int32_t i = 0; mn_tet_material_number_at(i); i++) {
+        const double *value = value_of(mesh, numbers[i].name);
+        if (value) *mn_tet_material_value(&m, &numbers[i]) = value[t];
+    }
+    return m;
+}
+
+mn_status mn_tet_mesh_list_materials(mn_tet_mesh *mesh, const mn_tet_material *base, int32_t most,
+                                     mn_tet_material *materials, int32_t *count)
+{
+    mn_tet_field *which;
+    *count = 0;
+    MN_TRY(mn_tet_mesh_add_field(mesh, "material", MN_TET_VALUE, 1, &which));
+    for (int32_t t = 0; t < mesh->tet_slots; t++) {
+        const mn_tet_material m = read_material(mesh, base, t);
+        int32_t at = 0;
+        while (at < *count &&
+               memcmp(&materials[at].density, &m.density, sizeof m - offsetof(mn_tet_material, density)))
+            at++;
+        if (at == most)
+            return mn_fail(
+                mesh->ctx, MN_ERROR_INPUT,
+                "The tetrahedra have more than %d different materials; give whole regions the same "
+                "values instead of painting every one.",
+                most);
+        if (at == *count) materials[(*count)++] = m;
+        which->data[t] = at;
+    }
+    return MN_OK;
 }
 
 double mn_tet_material_yield(const mn_tet_material *m, double strain, double temperature)

@@ -225,7 +225,8 @@ mn_status mn_tet_solids_warm(mn_tet_liquid *q, double dt)
     mn_heat_flow flow;
     if (!s->used || !q->def.heat || q->mesh->tet_count == 0) return MN_OK;
     mn_timer_begin(&q->timers, "heat");
-    mn_status status = view_mesh(q, &view);
+    mn_status status = s->melted.count == q->system.tet_count ? MN_OK : mn_tet_solids_find_melted(q);
+    if (status == MN_OK) status = view_mesh(q, &view);
     if (status == MN_OK) status = view_surface(q, &view);
     if (status == MN_OK) status = view_sources(q, dt, &view);
     if (status == MN_OK)

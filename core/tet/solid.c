@@ -6,6 +6,7 @@
 //   P is scaled so that det P = (V_X/V0)^2: expansion and melting change V0 alone, stress follows
 //   compliance of a pressure  sum V0/(4 (K + G/3))                 the rest of the energy has bulk modulus
 //   -G/3
+#include "tet/elements.h"
 #include "tet/liquid.h"
 
 #include <string.h>
@@ -179,6 +180,33 @@ mn_status mn_tet_solids_fill_stage(mn_tet_liquid *q, double h, mn_tet_stage *sta
     return MN_OK;
 }
 
+// Half the curl of the velocity, in the mean over a body's solids.
+double mn_tet_solids_spin(const mn_tet_liquid *q)
+{
+    const mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V);
+    MN_ARRAY(mn_vec3) sums = {0};
+    MN_ARRAY(double) volumes = {0};
+    double fastest = 0;
+    if (!q->solids.any || mn_array_resize(q->ctx, &sums, q->body_count) != MN_OK) return 0;
+    if (mn_array_resize(q->ctx, &volumes, q->body_count) == MN_OK) {
+        for (int32_t b = 0; b < q->body_count; b++) sums.data[b] = mn_v3(0, 0, 0), volumes.data[b] = 0;
+        for (int32_t t = 0; t < q->mesh->tet_slots; t++) {
+            const int32_t *corner = q->mesh->tet[t], b = q->body.data[corner[0]];
+            mn_vec3 x[4], g[4];
+            if (!mn_tet_liquid_is_solid(q, t)) continue;
+            for (int k = 0; k < 4; k++) x[k] = q->mesh->position[corner[k]];
+            volumes.data[b] += mn_tet_volume_gradient(x, g);
+            for (int k = 0; k < 4; k++)
+                sums.data[b] = mn_axpy(sums.data[b], 0.5, mn_cross(g[k], v[corner[k]]));
+        }
+        for (int32_t b = 0; b < q->body_count; b++)
+            if (volumes.data[b] > 0) fastest = fmax(fastest, mn_norm(sums.data[b]) / volumes.data[b]);
+    }
+    mn_array_free(q->ctx, &sums);
+    mn_array_free(q->ctx, &volumes);
+    return fastest;
+}
+
 // ---- after a step ----
 
 // What flowed stays: P = F^-1 b F^-T.
@@ -261,6 +289,22 @@ void mn_tet_solids_stress(const mn_tet_liquid *q, int32_t t, double stress[6])
     const double volume = mn_tet_mesh_tet_volume(q->mesh, t), factor = shape.shear * shape.volume / volume;
     const double own = shape.bulk * (volume / shape.volume - 1) - shape.shear;
     for (int i = 0; i < 6; i++) stress[i] += factor * state.b[i] + (i < 3 ? own : 0);
+}
+
+double mn_tet_liquid_stress(const mn_tet_liquid *q, int32_t t)
+{
+    double s[6];
+    if (!mn_tet_liquid_is_solid(q, t)) return 0;
+    mn_tet_solids_stress(q, t, s);
+    const double mean = (s[0] + s[1] + s[2]) / 3;
+    for (int i = 0; i < 3; i++) s[i] -= mean;
+    return sqrt(1.5 * mn_tet_symmetric_norm2(s));
+}
+
+const mn_tet_material *mn_tet_liquid_materials(const mn_tet_liquid *q, int32_t *count)
+{
+    *count = (int32_t)q->solids.materials.count;
+    return q->solids.used ? q->solids.materials.data : NULL;
 }
 
 // ---- surfaces ----

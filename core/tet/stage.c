@@ -314,7 +314,8 @@ static mn_status iterate_with_contacts(mn_tet_liquid *q, double h, const mn_vec3
             mn_tet_liquid_revise_contacts(q, stage, round < ROUNDS / 2 ? q->reaction.data : NULL, &changed));
         if (*solved && round < ROUNDS - 1) MN_TRY(mn_tet_liquid_revise_friction(q, stage, &changed));
         if (!changed) break;
-        q->system.factored = false;
+        // Few nodes of a solid change; the factor serves on until it costs iterations.
+        if (!q->solids.any) q->system.factored = false;
         stage->freedom = NULL;
         MN_TRY(mn_tet_liquid_constrain(q, h, a, stage));
         MN_TRY(mn_tet_stage_iterate(q, stage, solved));

@@ -23,9 +23,9 @@ enum { HALVINGS_MAX = 6, HALVINGS_AGAIN = 2 }; // the second right after a step 
 
 static const double gamma_sdirk = 0.29289321881345254; // 1 - 1/sqrt 2
 static const double growth_max = 2.0;                  // of BDF2's step; unstable above 1 + sqrt 2
-// Of an edge's length that its ends may move against each other: what turns faster loses energy to BDF2.
-static const double turning_liquid = 0.3, turning_solid = 0.1;
-static const double coasting = 1.0 / 8; // of the longest step, when none can be solved
+static const double turning = 0.3;       // of an edge's length that its ends may move against each other
+static const double turning_solid = 0.1; // rad that a solid may turn: more would cost it energy
+static const double coasting = 1.0 / 8;  // of the longest step, when none can be solved
 
 // ---- limits ----
 
@@ -44,10 +44,10 @@ double mn_tet_liquid_stiffness(const mn_tet_liquid *q)
 
 double mn_tet_liquid_step_limit(const mn_tet_liquid *q)
 {
-    const double rate = mn_tet_liquid_strain_rate(q),
-                 turning = q->solids.any ? turning_solid : turning_liquid;
-    return fmin(fmin(q->def.max_dt, q->def.capillary_step * mn_tet_liquid_time_scale(q)),
-                rate > 0 ? turning / rate : INFINITY);
+    const double rate = mn_tet_liquid_strain_rate(q), spin = mn_tet_solids_spin(q);
+    const double turn = spin > 0 ? turning_solid / spin : INFINITY;
+    return fmin(turn, fmin(fmin(q->def.max_dt, q->def.capillary_step * mn_tet_liquid_time_scale(q)),
+                           rate > 0 ? turning / rate : INFINITY));
 }
 
 // Takes speed from what moves so fast against its neighbours that steps would become many times shorter than
@@ -64,8 +64,8 @@ static mn_status limit_strain(mn_tet_liquid *q)
             energy += 0.25 * rest[t] * mn_norm2(mn_axpy(v[q->mesh->tet[t][k]], -1 / mass, mean));
     const double flow = sqrt(energy / mass) / q->size; // 1/s
     const double step = fmin(fmin(q->def.max_dt, q->def.capillary_step * mn_tet_liquid_time_scale(q)),
-                             flow > 0 ? turning_liquid / flow : INFINITY);
-    return step < INFINITY ? mn_tet_liquid_limit_strain(q, turning_liquid / (shortest * step)) : MN_OK;
+                             flow > 0 ? turning / flow : INFINITY);
+    return step < INFINITY ? mn_tet_liquid_limit_strain(q, turning / (shortest * step)) : MN_OK;
 }
 
 // ---- one step ----
@@ -321,7 +321,7 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
                            "%g s need about %g steps of %g s, more than max_substeps (%lld)%s; use a larger "
                            "size or a lower time_scale.",
                            seconds, steps + (double)q->counts.substeps, limit, (long long)q->def.max_substeps,
-                           turning_liquid / mn_tet_liquid_strain_rate(q) <= limit
+                           turning / mn_tet_liquid_strain_rate(q) <= limit
                                ? ": liquid shoots past what is next to it, as when solids leave it no room"
                                : "");
         double taken = 0;
@@ -337,7 +337,7 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
         MN_TRY(mn_tet_liquid_pay_owed(q, q->solids.any || is_calm(q)));
         MN_TRY(mn_tet_liquid_hold_small(q));
         MN_TRY(mn_tet_liquid_adapt(q));
-        if (is_calm(q) && !q->solids.any) {
+        if (is_calm(q) && !q->solids.used) {
             mn_timer_begin(&q->timers, "slide");
             const mn_status status = mn_tet_liquid_slide(q);
             mn_timer_end(&q->timers, "slide");

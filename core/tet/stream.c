@@ -69,12 +69,16 @@ mn_status mn_tet_liquid_save(const mn_tet_liquid *q, mn_writer *out)
                               sizeof(double)));
     }
     MN_TRY(mn_write_f64(out, q->solids.heat_in));
+    MN_TRY(mn_write_array_bytes(out, q->solids.materials.data, q->solids.materials.count,
+                                sizeof *q->solids.materials.data));
     return save_materials(mesh, out);
 }
 
 typedef struct saved_mesh {
     MN_ARRAY(mn_vec3) positions;
     MN_ARRAY(mn_tet_indices) tets;
+    MN_ARRAY(mn_tet_material) materials;
+    double heat_in;
 } saved_mesh;
 
 static bool all_finite(const double *values, int64_t count)
@@ -123,7 +127,7 @@ static mn_status read_materials(mn_tet_mesh *mesh, mn_reader *in, int32_t versio
 }
 
 static mn_status read_mesh(mn_context *ctx, mn_reader *in, int32_t version, saved_mesh *saved,
-                           double *heat_in, mn_tet_mesh **out)
+                           mn_tet_mesh **out)
 {
     int64_t next_id;
     mn_tet_mesh *mesh = NULL;
@@ -145,7 +149,8 @@ static mn_status read_mesh(mn_context *ctx, mn_reader *in, int32_t version, save
         if (!(mn_tet_mesh_tet_volume(mesh, t) > 0))
             MN_TRY_TO(fail, status, damaged(ctx, "a tetrahedron is not positive"));
     MN_TRY_TO(fail, status, read_fields(mesh, in, version));
-    if (version >= 3) MN_TRY_TO(fail, status, mn_read_f64(in, heat_in));
+    if (version >= 3) MN_TRY_TO(fail, status, mn_read_f64(in, &saved->heat_in));
+    if (version >= 3) MN_TRY_TO(fail, status, mn_read_array(in, &saved->materials));
     MN_TRY_TO(fail, status, read_materials(mesh, in, version));
     *out = mesh;
     return MN_OK;
@@ -172,19 +177,21 @@ mn_status mn_tet_liquid_load(mn_context *ctx, const mn_tet_liquid_def *def, mn_r
     saved_mesh saved = {0};
     mn_tet_mesh *mesh = NULL;
     mn_tet_liquid *q = NULL;
-    double heat_in = 0;
-    mn_status status = read_mesh(ctx, in, version, &saved, &heat_in, &mesh);
+    mn_status status = read_mesh(ctx, in, version, &saved, &mesh);
     if (status == MN_OK) status = mn_tet_liquid_create(ctx, def, mesh, &q);
     if (status == MN_OK) {
         status = mn_tet_liquid_take_mesh(q, mesh);
         mesh = NULL;
-        q->time = time, q->last_dt = last_dt, q->solids.heat_in = heat_in;
+        q->time = time, q->last_dt = last_dt, q->solids.heat_in = saved.heat_in;
         q->left_quality = quality, q->left_shortest = shortest, q->left_longest = longest;
         if (!(def->size > 0)) q->size = size;
+        if (status == MN_OK && saved.materials.count > 0)
+            status = mn_tet_liquid_set_materials(q, (int32_t)saved.materials.count, saved.materials.data);
     }
     mn_tet_mesh_free(mesh);
     mn_array_free(ctx, &saved.positions);
     mn_array_free(ctx, &saved.tets);
+    mn_array_free(ctx, &saved.materials);
     if (status != MN_OK) {
         mn_tet_liquid_free(q);
         return status;

@@ -41,6 +41,7 @@
 #include "meniscus/tet_cut.h"
 #include "meniscus/tet_geo.h"
 #include "meniscus/tet_liquid.h"
+#include "meniscus/tet_material.h"
 #include "meniscus/tet_merge.h"
 #include "meniscus/tet_mesh.h"
 #include "meniscus/tet_quality.h"

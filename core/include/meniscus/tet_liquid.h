@@ -97,6 +97,11 @@ const mn_tet_liquid_def *mn_tet_liquid_get_def(const mn_tet_liquid *liquid);
 /// a load.
 typedef struct mn_tet_material mn_tet_material;
 mn_status mn_tet_liquid_set_materials(mn_tet_liquid *liquid, int32_t count, const mn_tet_material *materials);
+/// Those in use; NULL without any. Then the mesh has the fields `material`, `solid` (value, 1 or 0),
+/// `plastic_strain` (value), `temperature` and `melted` (linear).
+const mn_tet_material *mn_tet_liquid_materials(const mn_tet_liquid *liquid, int32_t *count);
+/// Von Mises stress of tetrahedron t, Pa.
+double mn_tet_liquid_stress(const mn_tet_liquid *liquid, int32_t t);
 
 /// The solids of the coming advance, as they are at its end; borrowed until the next call. NULL: none.
 void mn_tet_liquid_set_collider(mn_tet_liquid *liquid, const mn_collider *collider);
