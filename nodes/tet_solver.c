@@ -93,9 +93,9 @@ static const mn_parm_def parms[] = {
         "drag", "Drag", "Pa s/m", 0, 0, 1e12, 0, 1000, "Solids", "{ boundary == stick }",
         "Force per wetted area and speed of liquid that slips: viscosity over the length that it slips."),
     MN_TOGGLE("use_domain", "Domain", 0, "Solids", NULL, "Encloses the liquid in a box."),
-    MN_VEC3("domain_center", "Domain Center", "m", 0, 0, 0, -INFINITY, INFINITY, -1, 1, "Solids",
+    MN_VEC3("domain_center", "Domain Center", "m", 0, 0, 0, -MN_FAR, MN_FAR, -1, 1, "Solids",
             "{ use_domain == 0 }", "Middle of the box."),
-    MN_VEC3("domain_size", "Domain Size", "m", 1, 1, 1, 0, INFINITY, 0, 2, "Solids", "{ use_domain == 0 }",
+    MN_VEC3("domain_size", "Domain Size", "m", 1, 1, 1, 0, MN_FAR, 0, 2, "Solids", "{ use_domain == 0 }",
             "Edges of the box."),
     SIDE("boundary_x_min", "Left Side"),
     SIDE("boundary_x_max", "Right Side"),
@@ -415,28 +415,17 @@ done:
     return status;
 }
 
-static mn_status emit(const mn_cook *cook, void *state, mn_geo **outputs)
+static mn_status emit(const mn_cook *cook, void *state, int32_t output, mn_geo **out)
 {
     const mn_tet_mesh *mesh = mn_tet_liquid_mesh(state);
-    mn_geo *tetrahedra = NULL, *surface = NULL;
     shown s = {0};
-    mn_status status;
-    MN_TRY_TO(done, status, mn_geo_create(cook->ctx, &tetrahedra));
-    MN_TRY_TO(done, status, mn_geo_create(cook->ctx, &surface));
-    MN_TRY_TO(done, status, write_tetrahedra(cook, mesh, &s, tetrahedra));
-    MN_TRY_TO(done, status, mn_tet_write_materials(state, s.point.data, false, tetrahedra));
-    MN_TRY_TO(done, status, write_surface(cook, mesh, &s, surface));
-    MN_TRY_TO(done, status, mn_tet_write_materials(state, s.point.data, true, surface));
-done:
+    MN_TRY(mn_geo_create(cook->ctx, out));
+    const bool surface = output == OUTPUT_SURFACE;
+    mn_status status = surface ? write_surface(cook, mesh, &s, *out) : write_tetrahedra(cook, mesh, &s, *out);
+    if (status == MN_OK) status = mn_tet_write_materials(state, s.point.data, surface, *out);
     mn_array_free(cook->ctx, &s.point);
-    if (status != MN_OK) {
-        mn_geo_free(tetrahedra);
-        mn_geo_free(surface);
-        return status;
-    }
-    outputs[OUTPUT_TETRAHEDRA] = tetrahedra;
-    outputs[OUTPUT_SURFACE] = surface;
-    return MN_OK;
+    if (status != MN_OK) mn_geo_free(*out), *out = NULL;
+    return status;
 }
 
 static mn_status save(const mn_cook *cook, const void *state, mn_writer *out)

@@ -5,6 +5,7 @@
 #define MENISCUS_BASE_CONTEXT_STATE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "meniscus/context.h"
 
@@ -13,11 +14,18 @@ enum { MN_MESSAGE_SIZE = 2048 };
 struct mn_context {
     mn_hooks hooks;
     mn_progress_part progress;
+    int64_t memory_limit;
+    bool memory_given; ///< the limit, by hand
     atomic_int_fast64_t bytes, peak_bytes, allocation_count;
     atomic_flag message_lock;
     char message[MN_MESSAGE_SIZE];
     double *chunk_values; ///< what each chunk of a reduction gave; grows to a high-water mark
     int64_t chunk_capacity;
 };
+
+/// From the hooks, the environment or the machine.
+void mn_context_set_memory_limit(mn_context *ctx);
+/// MN_ERROR_MEMORY with its sentence; `allowed`: the system said no, not the limit.
+mn_status mn_fail_memory(mn_context *ctx, double bytes, bool allowed);
 
 #endif

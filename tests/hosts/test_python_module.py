@@ -189,6 +189,12 @@ class Errors(unittest.TestCase):
             meniscus.Network().cook()
         with self.assertRaises(meniscus.ArgumentError):
             net.add("shape", "a\0b")
+        ball = net.add("shape")
+        for wrong in ("x", b"x", (0, 1, "x"), ["1", 2, 3]):
+            with self.assertRaises((TypeError, meniscus.ArgumentError)):
+                ball.center = wrong
+            with self.assertRaises((TypeError, meniscus.ArgumentError)):
+                meniscus.Geometry().add_points([wrong])
         with self.assertRaisesRegex(meniscus.Error, "did you mean"):
             net.add("shpe")
 
