@@ -23,21 +23,8 @@ static const mn_menu_item preset_items[] = {
     MN_FLOAT(name, label, unit, value, 0, most, 0, soft, folder, CUSTOM, tooltip)
 
 static const mn_parm_def parms[] = {
-    {"group",
-     "Group",
-     MN_PARM_STRING,
-     1,
-     {0},
-     "",
-     0,
-     0,
-     0,
-     0,
-     "",
-     NULL,
-     "Where",
-     NULL,
-     "Primitive group that gets the material; empty for all tetrahedra."},
+    MN_TEXT("group", "Group", "", "Where", NULL,
+            "Primitive group that gets the material; empty for all tetrahedra."),
     MN_MENU("preset", "Preset", preset_items, 0, "Material", NULL,
             "A material with handbook values in place of those below; custom takes those."),
     MN_FLOAT("stiffness_scale", "Stiffness Scale", "", 1, 1e-9, 1e3, 0.001, 1, "Material", NULL,

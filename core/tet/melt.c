@@ -215,7 +215,9 @@ static mn_status change_phases(mn_tet_liquid *q)
         else if (solid[t] < 0.5 && melted < middle - margin)
             freeze(q, t), changed = true;
     }
-    return changed ? mn_tet_solids_prepare(q) : MN_OK;
+    if (!changed) return MN_OK;
+    MN_TRY(mn_tet_solids_prepare(q));
+    return mn_tet_solids_find_melted(q); // with what elastic energy has added
 }
 
 mn_status mn_tet_solids_warm(mn_tet_liquid *q, double dt)
