@@ -260,7 +260,6 @@ static void melting_cube(bool remesh)
     mn_tet_field_numbers(solver, MN_TET_HEAT)[0] = 0;
     must(ctx, mn_tet_solids_find_melted(solver));
     const double before = mn_tet_solids_thermal_energy(solver);
-    mn_report report;
     for (int i = 0; i < 60; i++) {
         must(ctx, mn_tet_liquid_advance(solver, 0.1));
     }
