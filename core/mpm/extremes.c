@@ -119,7 +119,7 @@ double mn_mpm_fastest_part(const mn_mpm *mpm)
 
 mn_status mn_mpm_find_extremes(mn_mpm *mpm)
 {
-    mn_context *ctx = mpm->ctx;
+    mn_context *ctx = mpm->solver.ctx;
     const int64_t n = mpm->particles.count;
     mn_mpm_extremes e = {.min_density = mpm->def.density};
     mpm->extremes = e;

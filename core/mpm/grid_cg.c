@@ -109,7 +109,7 @@ static double error2(const error_series *series)
 mn_status mn_mpm_implicit_solve(mn_mpm *mpm, double tolerance, double so_far, double floor,
                                 int64_t *iterations, bool *converged)
 {
-    mn_context *ctx = mpm->ctx;
+    mn_context *ctx = mpm->solver.ctx;
     mn_mpm_implicit *implicit = &mpm->implicit;
     const int32_t blocks = mpm->table.count;
     cg_job job = {.implicit = implicit,

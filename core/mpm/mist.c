@@ -32,7 +32,7 @@ static mn_status find_motes(mn_mpm *mpm, bool *any)
     const double least = mn_mpm_mist_volume(mpm);
     const int64_t bodies = mpm->body_volume.count;
     *any = false;
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->motes, bodies));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->motes, bodies));
     for (int64_t b = 0; b < bodies; b++) {
         mpm->motes.data[b] = (mote){.small = mpm->body_volume.data[b] < least};
         *any = *any || mpm->motes.data[b].small;
@@ -77,7 +77,7 @@ mn_status mn_mpm_settle_mist(mn_mpm *mpm)
     mpm->mist.count = 0;
     MN_TRY(find_motes(mpm, &any));
     if (!any && mpm->body_of.count == 0) return MN_OK;
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->mist, count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->mist, count));
     for (int64_t i = 0; i < count; i++) {
         mote *m = mote_of(mpm, i);
         mpm->mist.data[i] = !m || m->small; // without a body: too small to be seen

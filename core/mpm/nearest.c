@@ -127,7 +127,7 @@ static mn_status find_owners(void *user, mn_range range)
 
 mn_status mn_mpm_assign_patches(mn_mpm *mpm)
 {
-    mn_context *ctx = mpm->ctx;
+    mn_context *ctx = mpm->solver.ctx;
     const int64_t loose = mpm->loose_count, particles = mpm->particles.count;
     mpm->patches.count = mpm->groups.count = 0;
     MN_TRY(mn_parallel_for(ctx, loose, PATCH_GRAIN, find_owners, mpm));

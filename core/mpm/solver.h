@@ -86,6 +86,12 @@ typedef struct mn_mpm_mote {
     bool small;
 } mn_mpm_mote;
 
+/// A particle and its id, to be sorted.
+typedef struct mn_mpm_rank {
+    int64_t id;
+    int32_t particle;
+} mn_mpm_rank;
+
 /// What a step did, gathered block by block.
 typedef struct mn_mpm_step_stats {
     double max_speed, max_move; ///< m/s, m
@@ -95,11 +101,6 @@ typedef struct mn_mpm_step_stats {
     bool finite;
 } mn_mpm_step_stats;
 
-typedef struct mn_mpm_counts {
-    int64_t substeps, rollbacks, newton_iterations, linear_iterations;
-    double dt_min, dt_max;
-} mn_mpm_counts;
-
 /// What bounds a step, over all particles.
 typedef struct mn_mpm_extremes {
     double max_speed, max_sigma, min_density, max_kinematic_viscosity;
@@ -108,10 +109,18 @@ typedef struct mn_mpm_extremes {
     double part_speed;            ///< m/s, of the fastest part of the liquid
 } mn_mpm_extremes;
 
+/// The step that is being tried.
+typedef struct mn_mpm_trial {
+    double end;              ///< s, from the start of the step to the end of the advance
+    mn_mpm_step_stats stats; ///< of what `next` holds
+    bool taken_on;           ///< from prepare to commit
+} mn_mpm_trial;
+
 struct mn_mpm {
-    mn_context *ctx;
+    mn_solver solver;
     mn_mpm_def def;
-    double bulk_modulus, time;
+    double bulk_modulus;
+    double saved_dx;         ///< m, that the state was made with
     double recent_stiffness; ///< Pa, that the automatic bulk modulus had to have lately (step_limits.c)
     const mn_collider *collider, *sink;
     double frame_left;  ///< s, from the end of the step to the end of the advance
@@ -174,8 +183,9 @@ struct mn_mpm {
     MN_ARRAY(mn_mpm_node) held; ///< mass and momentum of what nozzles hold; empty when they hold nothing
 
     mn_mpm_implicit implicit;
-    mn_mpm_counts counts;
-    mn_timers timers;
+    mn_mpm_trial trial;
+    MN_ARRAY(int32_t) order; ///< particles by rising id (view.c)
+    MN_ARRAY(mn_mpm_rank) ranks;
 };
 
 // ---- sorted_state.c ----
@@ -325,6 +335,23 @@ mn_mpm_sample mn_mpm_merge(const mn_mpm *mpm, const mn_mpm_group *group, const m
 /// The grid's velocity at the end of a step of dt in mpm->nodes, from a sampled surface; `solved` is false
 /// when there is none to be found.
 mn_status mn_mpm_solve_grid(mn_mpm *mpm, double dt, bool *solved);
+
+/// The steps of mn_mpm_solver.
+mn_status mn_mpm_begin(mn_solver *solver, const mn_solver_inputs *inputs, double seconds, mn_step_plan *plan);
+mn_status mn_mpm_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_step_limit *limit);
+mn_status mn_mpm_prepare(mn_solver *solver, const mn_solver_inputs *inputs, double dt);
+mn_status mn_mpm_attempt(mn_solver *solver, const mn_solver_inputs *inputs, double dt, mn_verdict *verdict);
+mn_status mn_mpm_commit(mn_solver *solver, const mn_solver_inputs *inputs, double dt);
+mn_status mn_mpm_end(mn_solver *solver, const mn_solver_inputs *inputs);
+void mn_mpm_abandon(mn_solver *solver);
+
+// ---- report.c, view.c, stream.c ----
+
+void mn_mpm_report_sums(const mn_solver *solver, mn_report *report);
+mn_status mn_mpm_view(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output, mn_view *view);
+extern const mn_saved mn_mpm_saved[];
+enum { MN_MPM_SAVED_COUNT = 16 };
+mn_status mn_mpm_loaded(mn_solver *solver);
 
 // ---- grid_update.c ----
 

@@ -109,8 +109,8 @@ static mn_status find_rim(mn_mpm *mpm)
         for (int32_t i = start[0]; i < start[1]; i++) {
             const mn_vec3 x = mn_mpm_position(&mpm->particles.data[i]);
             if (mn_mpm_is_mist(mpm, i)) continue;
-            MN_TRY(mn_array_push(mpm->ctx, &mpm->rim, &x));
-            MN_TRY(mn_array_push(mpm->ctx, &mpm->rim_owner, &i));
+            MN_TRY(mn_array_push(mpm->solver.ctx, &mpm->rim, &x));
+            MN_TRY(mn_array_push(mpm->solver.ctx, &mpm->rim_owner, &i));
         }
     }
     return MN_OK;
@@ -118,7 +118,7 @@ static mn_status find_rim(mn_mpm *mpm)
 
 mn_status mn_mpm_settle_surface(mn_mpm *mpm, double amount)
 {
-    mn_context *ctx = mpm->ctx;
+    mn_context *ctx = mpm->solver.ctx;
     if (mpm->groups.count == 0) return MN_OK;
     MN_TRY(find_rim(mpm));
     const int64_t count = mpm->rim.count;

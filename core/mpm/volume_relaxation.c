@@ -119,7 +119,7 @@ static mn_status gather_volume(void *user, mn_range range)
 
 mn_status mn_mpm_relax_volumes(mn_mpm *mpm, double amount)
 {
-    mn_context *ctx = mpm->ctx;
+    mn_context *ctx = mpm->solver.ctx;
     relax_job job = {mpm, amount, 0};
     const int64_t values = 2 * (int64_t)mpm->table.count * MN_BLOCK_CELLS;
     MN_TRY(mn_array_resize(ctx, &mpm->volumes, values));

@@ -123,7 +123,7 @@ static mn_status mirror_blocks(void *user, mn_range range)
 
 mn_status mn_mpm_mirror(mn_mpm *mpm, mn_points *points)
 {
-    mn_context *ctx = mpm->ctx;
+    mn_context *ctx = mpm->solver.ctx;
     const int64_t count = mpm->particles.count;
     *points = mn_mpm_points(mpm->particles.data, count);
     if (!mn_mpm_has_solids(&mpm->def, mpm->collider)) return MN_OK;

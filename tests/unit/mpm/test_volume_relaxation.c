@@ -17,6 +17,7 @@ enum { PARTICLES = 500 };
 static mn_mpm *make_liquid(mn_context *ctx)
 {
     mn_mpm_def def = mn_mpm_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.dx = 0.5;
     mn_mpm *mpm;
     check_ok(ctx, mn_mpm_create(ctx, &def, &mpm));
