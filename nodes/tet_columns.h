@@ -4,8 +4,8 @@
 #ifndef MENISCUS_NODES_TET_COLUMNS_H
 #define MENISCUS_NODES_TET_COLUMNS_H
 
-#include "meniscus/tet_material.h"
 #include "nodes/node.h"
+#include "tet/material.h"
 
 typedef struct mn_tet_materials {
     int32_t count;

@@ -2,9 +2,9 @@
 //
 // tet_material: says what tetrahedra are made of, for tet_solver. All of them, those of a group, or those
 // inside a region.
-#include "meniscus/tet_material.h"
 #include "nodes/inputs.h"
 #include "nodes/parm.h"
+#include "tet/material.h"
 
 #include <string.h>
 

@@ -2,8 +2,9 @@
 //
 // Which points may meet which triangles and which edges which edges: boxes around all that a vertex can
 // reach, and two trees of them. Elements that share a vertex are no pair.
+#include "base/parallel.h"
+#include "base/predicates.h"
 #include "contact/pairs_state.h"
-#include "meniscus/predicates.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The surfaces that may touch: edges, neighbours, areas, and how much each edge stands out.
+#include "base/parallel.h"
 #include "contact/pairs_state.h"
 
 #include <stdlib.h>

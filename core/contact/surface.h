@@ -14,9 +14,9 @@
 #ifndef MENISCUS_CONTACT_SURFACE_H
 #define MENISCUS_CONTACT_SURFACE_H
 
+#include "base/parallel.h"
 #include "contact/closest.h"
 #include "meniscus/array.h"
-#include "meniscus/parallel.h"
 
 enum {
     MN_CONTACT_SELF = 1,  ///< the group's own triangles may touch each other

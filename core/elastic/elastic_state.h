@@ -10,9 +10,9 @@
 
 #include "contact/surface.h"
 #include "elastic/material.h"
+#include "linear/sparse.h"
 #include "meniscus/array.h"
 #include "meniscus/elastic.h"
-#include "meniscus/sparse.h"
 #include "meniscus/timer.h"
 
 typedef MN_ARRAY(mn_vec3) mn_vec3s;

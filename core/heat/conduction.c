@@ -13,10 +13,10 @@
 // in at the last temperatures): energy is kept to rounding, not to the tolerance.
 #include "heat/heat.h"
 
+#include "base/parallel.h"
 #include "base/simd.h"
+#include "linear/krylov.h"
 #include "meniscus/array.h"
-#include "meniscus/krylov.h"
-#include "meniscus/parallel.h"
 
 #include <string.h>
 

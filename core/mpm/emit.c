@@ -13,9 +13,9 @@
 // of ending in a free surface there. A closed emitter (no flow) holds what it has.
 //
 // A place that is taken by liquid of others gets no particle: the one that is there is taken into the nozzle.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/random.h"
+#include "base/random.h"
 
 #include <string.h>
 

@@ -15,9 +15,9 @@
 // computed, the rest continues them as a geometric series. The residual as a velocity, |M^-1 r|_M, is a bound
 // too, but for a stiff liquid one ten times too high: it counts a pressure by the speed that it would give to
 // a liquid that did not resist.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 
 enum { NODE_GRAIN = 32, ITERATIONS_MAX = 2000, WINDOW = 4 };
 

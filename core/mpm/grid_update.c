@@ -8,9 +8,9 @@
 //
 // Without walls and solids it is where an implicit step starts from, and with dt 0 the velocity before
 // anything acts.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 #include "mpm/boundary.h"
 
 enum { BLOCK_GRAIN = 32 };

@@ -10,7 +10,7 @@
 // gradients run in the space of what is free. Contacts that may separate are switched between solves: let go
 // when the wall would have to pull, held when the liquid would pass. R is the gradient of the potential at
 // the solution: what the wall has to add. Friction acts on the solved velocity with that R.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 enum { BLOCK_GRAIN = 32 };
 

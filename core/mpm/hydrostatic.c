@@ -11,7 +11,7 @@
 // else we look for the pressures that leave the least acceleration, sum_i |f_i|^2/m_i, starting from the
 // linear ones: first their constant, then all of them, by conjugate gradients on the normal equations (CGLS)
 // [paige1982]. Tested: tests/unit/mpm/test_hydrostatic.c, V7.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 #include "mpm/boundary.h"
 #include "mpm/pressure.h"

@@ -7,9 +7,9 @@
 // its length in one step loses 1 % of its volume at no divergence, and a pressure that does not see it lets
 // the drop shrink. q of the velocity before the step is enough: what it misses in one step is made good by
 // the next, so the volume does not drift.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 #include "mpm/pressure.h"
 #include "mpm/tile.h"
 #include <string.h>

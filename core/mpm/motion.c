@@ -7,10 +7,10 @@
 //
 // With the FLIP blend the particle keeps a share of its own velocity and takes the grid's change,
 // v' = (1 - f) v(x) + f (v + v(x) - v_before(x)), and moves with the grid's velocity [zhu2005].
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
+#include "base/parallel.h"
 #include "base/simd.h"
-#include "meniscus/parallel.h"
 #include "mpm/pressure.h"
 
 #include <string.h>

@@ -6,9 +6,9 @@
 // part [hyde2020]. A step that this does not bring to rest is solved with the convex majorant of the surface
 // energy in its place (surface_energy.h), which is quadratic: one linear solve. `semi_implicit` takes one
 // Newton step with the positive part. Contacts that may separate are switched in between.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 
 #include <string.h>
 

@@ -9,9 +9,9 @@
 // A block at a time between two tiles, blocks in eight colours as in the scatter: the same sums in the same
 // order for any number of workers. Tested by differences, for symmetry and for its sign
 // (tests/unit/mpm/test_implicit.c).
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 #include "mpm/tile.h"
 
 #include <string.h>

@@ -5,10 +5,10 @@
 //   momentum          sum m v
 //   angular momentum  sum m ( x x v + dx^2/4 curl C )      the affine motion's share included
 //   volume            sum J V0
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
+#include "base/parallel.h"
 #include "base/point_sums.h"
-#include "meniscus/parallel.h"
 
 enum { PARTICLE_GRAIN = 4096 };
 

@@ -13,10 +13,10 @@
 // which is what merging conserves and what [marquez2021] stores; A is the velocity gradient it stands for. A
 // group in affine motion is then split and merged without change, where a constant split overstates the
 // gradient. Linear and angular momentum are conserved to rounding (tests/unit/mpm/test_resample.c).
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
+#include "base/parallel.h"
 #include "base/simd.h"
-#include "meniscus/parallel.h"
 #include "mpm/pressure.h"
 #include "mpm/viscosity.h"
 

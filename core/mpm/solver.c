@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The solver's life, and the table that the house knows it by.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 // ---- checks ----
 

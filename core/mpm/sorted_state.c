@@ -2,14 +2,14 @@
 //
 // The state in the order of the grid's cells: what a step made (or what is added) is sorted into it, and the
 // sparse grid is built around it.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 
 #include <string.h>
 
 enum { PARTICLE_GRAIN = 4096 };
-// As full as the surface of a liquid (fullness.c): beyond it is inside.
+// As full as the surface of a liquid (volume_fraction.c): beyond it is inside.
 static const double half_full = 0.5;
 
 typedef struct permute_job {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A step: sample the surface, scatter, solve, gather; judge; sort.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 // Of the distance of particles outside of the surface, per relaxation of volume ratios: a tenth in the time
 // that sound takes to cross a cell, slow against a step, fast against the drift.

@@ -12,10 +12,10 @@
 // that the rags of a sheet that smoothing tears do not each swell to the volume of the particles around them;
 // what smoothing loses is put back (thin_parts.c), and drops too small for the grid are meshes of their own
 // (beads.c), which move and turn as their particles do on the whole.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/mesh_smooth.h"
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
+#include "mesh/mesh_smooth.h"
 #include "mpm/boundary.h"
 
 enum { VERTEX_GRAIN = 512 };

@@ -18,11 +18,11 @@
 // then, and large cuts are divided: otherwise what pressure cannot balance at the nodes of a ball at rest is
 // twice as much, the same from step to step, and drives currents 1.6 times as fast, the fastest 2.4 times
 // (R = 10 dx).
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
+#include "base/parallel.h"
 #include "base/simd.h"
-#include "meniscus/parallel.h"
-#include "space/tet_cut.h"
+#include "levelset/linear_cut.h"
 
 enum { BLOCK_GRAIN = 16, CUTS_MAX = 24 };
 

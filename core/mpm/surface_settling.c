@@ -20,10 +20,10 @@
 // is the surface that is wrong there, not the particles, and drawing them back crowded the liquid of a drop
 // at 30 degrees onto its plate. Beside a wall a particle may therefore lie outside by as much as the edge of
 // a wedge does, about dx cos(theta).
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
-#include "mpm/around.h"
+#include "base/parallel.h"
+#include "mpm/cell_neighbourhood.h"
 
 enum { RIM_GRAIN = 1024, HALF_FULL = 4 };
 

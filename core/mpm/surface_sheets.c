@@ -11,11 +11,11 @@
 // up to a cell high, since the foot of a drop that draws back is steeper than the wedge at rest.
 //
 // A particle that flies alone is shown, but has no surface tension: within two cells of a drop it would be
-// drawn in faster than the drop swings (mist.c).
-#include "mpm/solver.h"
+// drawn in faster than the drop swings (subgrid_drops.c).
+#include "mpm/state.h"
 
-#include "mpm/around.h"
 #include "mpm/boundary.h"
+#include "mpm/cell_neighbourhood.h"
 
 enum { COMPANY = 2 };
 

@@ -3,7 +3,7 @@
 // Particles inside walls and solids at the start of an advance: sources that overlap a collider, or a
 // collider that has jumped onto the liquid. Where the way out is known, they are put on the surface; those
 // that lie deeper than that are taken out, for they could never move again.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 #include "mpm/boundary.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the solver shows: particles by rising id, and the surface.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 #include "mpm/pressure.h"
 

@@ -9,9 +9,9 @@
 // thousands of steps. The relaxation takes such differences out and keeps sum V J. A smooth J is diffused
 // with a dx^2/2 per application, which is harmless for the nearly constant J of a nearly incompressible
 // liquid. Tested: tests/unit/mpm/test_volume_relaxation.c.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 #include "mpm/tile.h"
 
 #include <string.h>

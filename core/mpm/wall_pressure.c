@@ -25,9 +25,9 @@
 // delta, so that the flow that moves them has the divergence that J sees. Carried by v and stopped at the
 // wall, they go there with every inflow and do not come back with the outflow: of a drop that sloshed on a
 // plate half came to lie within a third of a cell of it, with every J near one.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 #include "mpm/boundary.h"
 #include "mpm/pressure.h"
 

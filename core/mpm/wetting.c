@@ -39,9 +39,9 @@
 // Either way the pull along N adds up to -sigma sin(theta): what the wall carries. k is integrated exactly
 // over each piece: around a closed line the pulls then cancel, where with k in the middle of the pieces a
 // drop at 30 degrees began to slide at 0.15 m/s^2.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 #include "mpm/boundary.h"
 
 enum { BLOCK_GRAIN = 16, IMAGES_MAX = 16 };

@@ -7,30 +7,30 @@
 //   compliance of a pressure  sum V0/(4 (K + G/3))                 the rest of the energy has bulk modulus
 //   -G/3
 #include "tet/elements.h"
-#include "tet/liquid.h"
+#include "tet/state.h"
 
 #include <string.h>
 
 static const double solid_temperature = 293.15; // K, where none is known
 
-bool mn_tet_liquid_is_solid(const mn_tet_liquid *q, int32_t t)
+bool mn_tet_liquid_is_solid(const mn_tet_liquid *liquid, int32_t t)
 {
-    return q->solids.any && q->solids.class_of.data[t] > 0;
+    return liquid->solids.any && liquid->solids.class_of.data[t] > 0;
 }
 
-bool mn_tet_liquid_is_pinned(const mn_tet_liquid *q, const mn_tet_mesh *mesh, int32_t node)
+bool mn_tet_liquid_is_pinned(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, int32_t node)
 {
-    return q->solids.pins && mn_tet_mesh_find_field(mesh, MN_TET_PIN)->data[node] > 0.999;
+    return liquid->solids.pins && mn_tet_mesh_find_field(mesh, MN_TET_PIN)->data[node] > 0.999;
 }
 
-double mn_tet_liquid_tension(const mn_tet_liquid *q)
+double mn_tet_liquid_tension(const mn_tet_liquid *liquid)
 {
-    return q->solids.used ? q->solids.tension : q->def.sigma;
+    return liquid->solids.used ? liquid->solids.tension : liquid->def.sigma;
 }
 
-static const mn_tet_material *material_of(const mn_tet_liquid *q, int32_t t)
+static const mn_tet_material *material_of(const mn_tet_liquid *liquid, int32_t t)
 {
-    return &q->solids.materials.data[q->solids.material.data[t]];
+    return &liquid->solids.materials.data[liquid->solids.material.data[t]];
 }
 
 static double tet_temperature(const mn_tet_mesh *mesh, int32_t t)
@@ -49,28 +49,28 @@ static double density_of(const mn_tet_material *m, bool solid, double temperatur
     return m->density / (stretch * stretch * stretch);
 }
 
-double mn_tet_liquid_room(const mn_tet_liquid *q, int32_t t)
+double mn_tet_liquid_room(const mn_tet_liquid *liquid, int32_t t)
 {
-    const double rest = mn_tet_field_numbers(q, MN_TET_REST_VOLUME)[t];
-    if (!q->solids.used) return rest;
-    const double density =
-        density_of(material_of(q, t), mn_tet_liquid_is_solid(q, t), tet_temperature(q->mesh, t));
-    return rest * q->def.density / density;
+    const double rest = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME)[t];
+    if (!liquid->solids.used) return rest;
+    const double density = density_of(material_of(liquid, t), mn_tet_liquid_is_solid(liquid, t),
+                                      tet_temperature(liquid->mesh, t));
+    return rest * liquid->def.density / density;
 }
 
 // ---- after every change of the mesh or of phases ----
 
-mn_status mn_tet_solids_prepare(mn_tet_liquid *q)
+mn_status mn_tet_solids_prepare(mn_tet_liquid *liquid)
 {
-    mn_tet_solids *s = &q->solids;
-    const mn_tet_mesh *mesh = q->mesh;
+    mn_tet_solids *s = &liquid->solids;
+    const mn_tet_mesh *mesh = liquid->mesh;
     if (!s->used) return MN_OK;
-    const double *material = mn_tet_field_numbers(q, MN_TET_MATERIAL),
-                 *solid = mn_tet_field_numbers(q, MN_TET_SOLID);
-    double *region = mn_tet_field_numbers(q, MN_TET_REGION);
-    MN_TRY(mn_array_resize(q->ctx, &s->material, mesh->tet_slots));
-    MN_TRY(mn_array_resize(q->ctx, &s->class_of, mesh->tet_slots));
-    MN_TRY(mn_array_resize(q->ctx, &s->solid_node, mesh->vertex_slots));
+    const double *material = mn_tet_field_numbers(liquid, MN_TET_MATERIAL),
+                 *solid = mn_tet_field_numbers(liquid, MN_TET_SOLID);
+    double *region = mn_tet_field_numbers(liquid, MN_TET_REGION);
+    MN_TRY(mn_array_resize(liquid->ctx, &s->material, mesh->tet_slots));
+    MN_TRY(mn_array_resize(liquid->ctx, &s->class_of, mesh->tet_slots));
+    MN_TRY(mn_array_resize(liquid->ctx, &s->solid_node, mesh->vertex_slots));
     s->any = false, s->pins = mn_tet_mesh_find_field(mesh, MN_TET_PIN) != NULL;
     for (int32_t i = 0; i < mesh->vertex_slots; i++) s->solid_node.data[i] = 0;
     for (int32_t t = 0; t < mesh->tet_slots; t++) {
@@ -84,12 +84,12 @@ mn_status mn_tet_solids_prepare(mn_tet_liquid *q)
     s->behind.count = 0;
     for (int32_t t = 0; t < mesh->tet_slots; t++)
         for (int k = 0; k < 4; k++)
-            if (mesh->mate[t][k] < 0) MN_TRY(mn_array_push(q->ctx, &s->behind, &t));
-    MN_TRY(mn_tet_system_split(&q->system, s->any ? s->class_of.data : NULL));
+            if (mesh->mate[t][k] < 0) MN_TRY(mn_array_push(liquid->ctx, &s->behind, &t));
+    MN_TRY(mn_tet_system_split(&liquid->system, s->any ? s->class_of.data : NULL));
     // Work counts from the next step on.
-    MN_TRY(mn_array_resize(q->ctx, &s->work, q->def.heat ? mesh->tet_slots : 0));
+    MN_TRY(mn_array_resize(liquid->ctx, &s->work, liquid->def.heat ? mesh->tet_slots : 0));
     for (int64_t t = 0; t < s->work.count; t++) s->work.data[t] = 0;
-    return q->def.heat && s->melted.count != mesh->tet_slots ? mn_tet_solids_find_melted(q) : MN_OK;
+    return liquid->def.heat && s->melted.count != mesh->tet_slots ? mn_tet_solids_find_melted(liquid) : MN_OK;
 }
 
 // ---- a stage ----
@@ -108,72 +108,73 @@ static double pressure_modulus(const mn_tet_material *m)
 
 // What is left of the stiffness of a solid that melts, and what melt with solid in it has of viscosity: both
 // meet where half has melted.
-static double softening(const mn_tet_liquid *q, int32_t t)
+static double softening(const mn_tet_liquid *liquid, int32_t t)
 {
     const double least = 0.01;
-    if (!q->def.heat || q->solids.melted.count != q->system.tet_count) return 1;
-    const double part = fmax(1 - 2 * q->solids.melted.data[t], 0);
+    if (!liquid->def.heat || liquid->solids.melted.count != liquid->system.tet_count) return 1;
+    const double part = fmax(1 - 2 * liquid->solids.melted.data[t], 0);
     return fmax(part * part, least);
 }
-static double thickening(const mn_tet_liquid *q, int32_t t)
+static double thickening(const mn_tet_liquid *liquid, int32_t t)
 {
     const double most = 0.05; // of the melt beyond a half from which it no longer thickens
-    if (!q->def.heat || q->solids.melted.count != q->system.tet_count) return 1;
-    if (!mn_tet_material_melts(material_of(q, t)) || mn_tet_liquid_is_solid(q, t)) return 1;
-    return pow(fmax(2 * q->solids.melted.data[t] - 1, most), -1.25);
+    if (!liquid->def.heat || liquid->solids.melted.count != liquid->system.tet_count) return 1;
+    if (!mn_tet_material_melts(material_of(liquid, t)) || mn_tet_liquid_is_solid(liquid, t)) return 1;
+    return pow(fmax(2 * liquid->solids.melted.data[t] - 1, most), -1.25);
 }
 
-static void fill_shape(const mn_tet_liquid *q, int32_t t, double length, double press,
+static void fill_shape(const mn_tet_liquid *liquid, int32_t t, double length, double press,
                        mn_tet_solid_shape *shape)
 {
-    const mn_tet_material *m = material_of(q, t);
-    const mn_vec3 *rest = mn_tet_field_vectors(q, MN_TET_REST);
-    const double *metric = mn_tet_field_numbers(q, MN_TET_METRIC) + 6 * (int64_t)t;
+    const mn_tet_material *m = material_of(liquid, t);
+    const mn_vec3 *rest = mn_tet_field_vectors(liquid, MN_TET_REST);
+    const double *metric = mn_tet_field_numbers(liquid, MN_TET_METRIC) + 6 * (int64_t)t;
     mn_vec3 x[4];
     double volume;
-    *shape = (mn_tet_solid_shape){.volume = mn_tet_liquid_room(q, t) / (length * length * length)};
-    if (!mn_tet_liquid_is_solid(q, t)) return;
-    for (int k = 0; k < 4; k++) x[k] = mn_scale(1 / length, rest[q->mesh->tet[t][k]]);
+    *shape = (mn_tet_solid_shape){.volume = mn_tet_liquid_room(liquid, t) / (length * length * length)};
+    if (!mn_tet_liquid_is_solid(liquid, t)) return;
+    for (int k = 0; k < 4; k++) x[k] = mn_scale(1 / length, rest[liquid->mesh->tet[t][k]]);
     if (!mn_tet_rest_gradients(x, shape->gradient, &volume)) return;
     const double fit =
         volume * volume / (shape->volume * shape->volume) / mn_m3_determinant(mn_tet_symmetric(metric));
     for (int i = 0; i < 6; i++) shape->metric[i] = cbrt(fit) * metric[i];
-    const double strain = mn_tet_field_numbers(q, MN_TET_PLASTIC_STRAIN)[t];
-    shape->shear = softening(q, t) * press * mn_tet_material_shear(m);
-    shape->yield = press * mn_tet_material_yield(m, strain, tet_temperature(q->mesh, t));
+    const double strain = mn_tet_field_numbers(liquid, MN_TET_PLASTIC_STRAIN)[t];
+    shape->shear = softening(liquid, t) * press * mn_tet_material_shear(m);
+    shape->yield = press * mn_tet_material_yield(m, strain, tet_temperature(liquid->mesh, t));
     shape->hardening = press * m->hardening;
-    shape->bulk = softening(q, t) * press * own_bulk(m);
+    shape->bulk = softening(liquid, t) * press * own_bulk(m);
 }
 
-mn_status mn_tet_solids_fill_stage(mn_tet_liquid *q, double h, mn_tet_stage *stage)
+mn_status mn_tet_solids_fill_stage(mn_tet_liquid *liquid, double h, mn_tet_stage *stage)
 {
     const double stiff_most = 1; // G h^2/(rho size^2) from which a factor pays
-    mn_tet_solids *s = &q->solids;
-    const double length = q->size, press = h * h / (q->def.density * length * length);
-    const int32_t pressures = mn_tet_system_pressures(&q->system);
+    mn_tet_solids *s = &liquid->solids;
+    const double length = liquid->size, press = h * h / (liquid->def.density * length * length);
+    const int32_t pressures = mn_tet_system_pressures(&liquid->system);
     if (!s->used) return MN_OK;
-    MN_TRY(mn_array_resize(q->ctx, &s->shapes, q->system.tet_count));
-    MN_TRY(mn_array_resize(q->ctx, &s->room, q->system.tet_count));
-    MN_TRY(mn_array_resize(q->ctx, &s->viscosity, q->system.tet_count));
-    MN_TRY(mn_array_resize(q->ctx, &s->compliance, pressures));
+    MN_TRY(mn_array_resize(liquid->ctx, &s->shapes, liquid->system.tet_count));
+    MN_TRY(mn_array_resize(liquid->ctx, &s->room, liquid->system.tet_count));
+    MN_TRY(mn_array_resize(liquid->ctx, &s->viscosity, liquid->system.tet_count));
+    MN_TRY(mn_array_resize(liquid->ctx, &s->compliance, pressures));
     memset(s->compliance.data, 0, mn_bytes(pressures, sizeof(double)));
     double stiffest = 0;
-    for (int32_t t = 0; t < q->system.tet_count; t++) {
-        const mn_tet_material *m = material_of(q, t);
+    for (int32_t t = 0; t < liquid->system.tet_count; t++) {
+        const mn_tet_material *m = material_of(liquid, t);
         mn_tet_solid_shape *shape = &s->shapes.data[t];
-        fill_shape(q, t, length, press, shape);
+        fill_shape(liquid, t, length, press, shape);
         s->room.data[t] = shape->volume;
-        s->viscosity.data[t] = thickening(q, t) * m->viscosity * h / (q->def.density * length * length);
+        s->viscosity.data[t] =
+            thickening(liquid, t) * m->viscosity * h / (liquid->def.density * length * length);
         if (!(shape->shear > 0)) continue;
         const double modulus = press * pressure_modulus(m);
         for (int k = 0; k < 4; k++)
-            s->compliance.data[mn_tet_system_pressures_of(&q->system, t)[k]] +=
+            s->compliance.data[mn_tet_system_pressures_of(&liquid->system, t)[k]] +=
                 0.25 * shape->volume / modulus;
         stiffest = fmax(stiffest, shape->shear);
     }
     const bool stiff = stiffest > stiff_most;
-    if (stiff != q->system.stiff) q->system.factored = false;
-    q->system.stiff = stiff;
+    if (stiff != liquid->system.stiff) liquid->system.factored = false;
+    liquid->system.stiff = stiff;
     stage->tet_viscosity = s->viscosity.data;
     if (!s->any) return MN_OK;
     stage->shapes = s->shapes.data, stage->compliance = s->compliance.data;
@@ -181,147 +182,149 @@ mn_status mn_tet_solids_fill_stage(mn_tet_liquid *q, double h, mn_tet_stage *sta
 }
 
 // Half the curl of the velocity, in the mean over a body's solids.
-double mn_tet_solids_spin(const mn_tet_liquid *q)
+double mn_tet_solids_spin(const mn_tet_liquid *liquid)
 {
-    const mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V);
+    const mn_vec3 *v = mn_tet_field_vectors(liquid, MN_TET_V);
     MN_ARRAY(mn_vec3) sums = {0};
     MN_ARRAY(double) volumes = {0};
     double fastest = 0;
-    if (!q->solids.any || mn_array_resize(q->ctx, &sums, q->body_count) != MN_OK) return 0;
-    if (mn_array_resize(q->ctx, &volumes, q->body_count) == MN_OK) {
-        for (int32_t b = 0; b < q->body_count; b++) sums.data[b] = mn_v3(0, 0, 0), volumes.data[b] = 0;
-        for (int32_t t = 0; t < q->mesh->tet_slots; t++) {
-            const int32_t *corner = q->mesh->tet[t], b = q->body.data[corner[0]];
+    if (!liquid->solids.any || mn_array_resize(liquid->ctx, &sums, liquid->body_count) != MN_OK) return 0;
+    if (mn_array_resize(liquid->ctx, &volumes, liquid->body_count) == MN_OK) {
+        for (int32_t b = 0; b < liquid->body_count; b++) sums.data[b] = mn_v3(0, 0, 0), volumes.data[b] = 0;
+        for (int32_t t = 0; t < liquid->mesh->tet_slots; t++) {
+            const int32_t *corner = liquid->mesh->tet[t], b = liquid->body.data[corner[0]];
             mn_vec3 x[4], g[4];
-            if (!mn_tet_liquid_is_solid(q, t)) continue;
-            for (int k = 0; k < 4; k++) x[k] = q->mesh->position[corner[k]];
+            if (!mn_tet_liquid_is_solid(liquid, t)) continue;
+            for (int k = 0; k < 4; k++) x[k] = liquid->mesh->position[corner[k]];
             volumes.data[b] += mn_tet_volume_gradient(x, g);
             for (int k = 0; k < 4; k++)
                 sums.data[b] = mn_axpy(sums.data[b], 0.5, mn_cross(g[k], v[corner[k]]));
         }
-        for (int32_t b = 0; b < q->body_count; b++)
+        for (int32_t b = 0; b < liquid->body_count; b++)
             if (volumes.data[b] > 0) fastest = fmax(fastest, mn_norm(sums.data[b]) / volumes.data[b]);
     }
-    mn_array_free(q->ctx, &sums);
-    mn_array_free(q->ctx, &volumes);
+    mn_array_free(liquid->ctx, &sums);
+    mn_array_free(liquid->ctx, &volumes);
     return fastest;
 }
 
 // ---- after a step ----
 
 // What flowed stays: P = F^-1 b F^-T.
-void mn_tet_solids_accept(mn_tet_liquid *q)
+void mn_tet_solids_accept(mn_tet_liquid *liquid)
 {
-    mn_tet_solids *s = &q->solids;
+    mn_tet_solids *s = &liquid->solids;
     if (!s->any) return;
-    double *metric = mn_tet_field_numbers(q, MN_TET_METRIC),
-           *strain = mn_tet_field_numbers(q, MN_TET_PLASTIC_STRAIN);
-    for (int32_t t = 0; t < q->system.tet_count; t++) {
+    double *metric = mn_tet_field_numbers(liquid, MN_TET_METRIC),
+           *strain = mn_tet_field_numbers(liquid, MN_TET_PLASTIC_STRAIN);
+    for (int32_t t = 0; t < liquid->system.tet_count; t++) {
         const mn_tet_solid_shape *shape = &s->shapes.data[t];
         mn_tet_solid_state state;
         mn_vec3 x[4];
         mn_mat3 inverse;
         if (!(shape->shear > 0) || !isfinite(shape->yield)) continue;
-        for (int k = 0; k < 4; k++) x[k] = mn_scale(1 / q->size, q->mesh->position[q->mesh->tet[t][k]]);
+        for (int k = 0; k < 4; k++)
+            x[k] = mn_scale(1 / liquid->size, liquid->mesh->position[liquid->mesh->tet[t][k]]);
         mn_tet_solid_measure(shape, x, &state);
         if (!(state.flow > 0) || !mn_m3_inverse(mn_tet_deformation(shape, x), &inverse)) continue;
         mn_tet_pack_symmetric(
             mn_m3_mul(inverse, mn_m3_mul(mn_tet_symmetric(state.b), mn_m3_transpose(inverse))),
             metric + 6 * (int64_t)t);
-        const mn_tet_material *m = material_of(q, t);
+        const mn_tet_material *m = material_of(liquid, t);
         const double before = strain[t];
         strain[t] += state.flow;
-        if (s->work.count == q->system.tet_count)
+        if (s->work.count == liquid->system.tet_count)
             s->work.data[t] +=
-                mn_tet_material_yield(m, 0.5 * (before + strain[t]), tet_temperature(q->mesh, t)) *
-                state.flow * mn_tet_liquid_room(q, t);
+                mn_tet_material_yield(m, 0.5 * (before + strain[t]), tet_temperature(liquid->mesh, t)) *
+                state.flow * mn_tet_liquid_room(liquid, t);
     }
 }
 
-double mn_tet_solids_tet_energy(const mn_tet_liquid *q, int32_t t)
+double mn_tet_solids_tet_energy(const mn_tet_liquid *liquid, int32_t t)
 {
     mn_tet_solid_shape shape;
     mn_tet_solid_state state;
     mn_vec3 x[4];
-    fill_shape(q, t, 1, 1, &shape);
+    fill_shape(liquid, t, 1, 1, &shape);
     if (!(shape.shear > 0)) return 0;
-    for (int k = 0; k < 4; k++) x[k] = q->mesh->position[q->mesh->tet[t][k]];
+    for (int k = 0; k < 4; k++) x[k] = liquid->mesh->position[liquid->mesh->tet[t][k]];
     mn_tet_solid_measure(&shape, x, &state);
-    return mn_tet_solid_energy(&shape, &state, mn_tet_mesh_tet_volume(q->mesh, t));
+    return mn_tet_solid_energy(&shape, &state, mn_tet_mesh_tet_volume(liquid->mesh, t));
 }
 
-double mn_tet_solids_elastic_energy(const mn_tet_liquid *q)
+double mn_tet_solids_elastic_energy(const mn_tet_liquid *liquid)
 {
     double sum = 0;
-    if (!q->solids.any || !q->ready) return 0;
-    const double *p = mn_tet_field_numbers(q, MN_TET_MULTIPLIER),
-                 *second = mn_tet_field_numbers(q, MN_TET_SOLID_MULTIPLIER);
-    for (int32_t t = 0; t < q->mesh->tet_slots; t++) {
-        if (!mn_tet_liquid_is_solid(q, t)) continue;
-        sum += mn_tet_solids_tet_energy(q, t);
-        const mn_tet_material *m = material_of(q, t);
+    if (!liquid->solids.any || !liquid->ready) return 0;
+    const double *p = mn_tet_field_numbers(liquid, MN_TET_MULTIPLIER),
+                 *second = mn_tet_field_numbers(liquid, MN_TET_SOLID_MULTIPLIER);
+    for (int32_t t = 0; t < liquid->mesh->tet_slots; t++) {
+        if (!mn_tet_liquid_is_solid(liquid, t)) continue;
+        sum += mn_tet_solids_tet_energy(liquid, t);
+        const mn_tet_material *m = material_of(liquid, t);
         const double modulus = pressure_modulus(m);
         for (int k = 0; k < 4; k++) {
-            const int32_t i = q->mesh->tet[t][k], d = mn_tet_system_pressures_of(&q->system, t)[k];
-            const double pressure = d < q->system.node_count ? p[i] : second[i];
-            sum += 0.125 * mn_tet_liquid_room(q, t) / modulus * pressure * pressure;
+            const int32_t i = liquid->mesh->tet[t][k], d = mn_tet_system_pressures_of(&liquid->system, t)[k];
+            const double pressure = d < liquid->system.node_count ? p[i] : second[i];
+            sum += 0.125 * mn_tet_liquid_room(liquid, t) / modulus * pressure * pressure;
         }
     }
     return sum;
 }
 
-void mn_tet_solids_stress(const mn_tet_liquid *q, int32_t t, double stress[6])
+void mn_tet_solids_stress(const mn_tet_liquid *liquid, int32_t t, double stress[6])
 {
     mn_tet_solid_shape shape;
     mn_tet_solid_state state;
     mn_vec3 x[4];
     memset(stress, 0, 6 * sizeof *stress);
-    fill_shape(q, t, 1, 1, &shape);
-    const double *p = mn_tet_field_numbers(q, MN_TET_MULTIPLIER),
-                 *second = mn_tet_field_numbers(q, MN_TET_SOLID_MULTIPLIER);
+    fill_shape(liquid, t, 1, 1, &shape);
+    const double *p = mn_tet_field_numbers(liquid, MN_TET_MULTIPLIER),
+                 *second = mn_tet_field_numbers(liquid, MN_TET_SOLID_MULTIPLIER);
     for (int k = 0; k < 4; k++) {
-        const int32_t i = q->mesh->tet[t][k], d = mn_tet_system_pressures_of(&q->system, t)[k];
-        x[k] = q->mesh->position[i];
-        for (int a = 0; a < 3; a++) stress[a] -= 0.25 * (d < q->system.node_count ? p[i] : second[i]);
+        const int32_t i = liquid->mesh->tet[t][k], d = mn_tet_system_pressures_of(&liquid->system, t)[k];
+        x[k] = liquid->mesh->position[i];
+        for (int a = 0; a < 3; a++) stress[a] -= 0.25 * (d < liquid->system.node_count ? p[i] : second[i]);
     }
     if (!(shape.shear > 0)) return;
     mn_tet_solid_measure(&shape, x, &state);
-    const double volume = mn_tet_mesh_tet_volume(q->mesh, t), factor = shape.shear * shape.volume / volume;
+    const double volume = mn_tet_mesh_tet_volume(liquid->mesh, t),
+                 factor = shape.shear * shape.volume / volume;
     const double own = shape.bulk * (volume / shape.volume - 1) - shape.shear;
     for (int i = 0; i < 6; i++) stress[i] += factor * state.b[i] + (i < 3 ? own : 0);
 }
 
-double mn_tet_liquid_stress(const mn_tet_liquid *q, int32_t t)
+double mn_tet_liquid_stress(const mn_tet_liquid *liquid, int32_t t)
 {
     double s[6];
-    if (!mn_tet_liquid_is_solid(q, t)) return 0;
-    mn_tet_solids_stress(q, t, s);
+    if (!mn_tet_liquid_is_solid(liquid, t)) return 0;
+    mn_tet_solids_stress(liquid, t, s);
     const double mean = (s[0] + s[1] + s[2]) / 3;
     for (int i = 0; i < 3; i++) s[i] -= mean;
     return sqrt(1.5 * mn_tet_symmetric_norm2(s));
 }
 
-const mn_tet_material *mn_tet_liquid_materials(const mn_tet_liquid *q, int32_t *count)
+const mn_tet_material *mn_tet_liquid_materials(const mn_tet_liquid *liquid, int32_t *count)
 {
-    *count = (int32_t)q->solids.materials.count;
-    return q->solids.used ? q->solids.materials.data : NULL;
+    *count = (int32_t)liquid->solids.materials.count;
+    return liquid->solids.used ? liquid->solids.materials.data : NULL;
 }
 
 // ---- surfaces ----
 
 // A liquid's face pulls with its tension; that of a solid only when it never melts, as gels do, and never
 // where it lies on something.
-mn_status mn_tet_solids_find_tension(mn_tet_liquid *q, bool wetted)
+mn_status mn_tet_solids_find_tension(mn_tet_liquid *liquid, bool wetted)
 {
-    const mn_tet_solids *s = &q->solids;
-    MN_TRY(mn_array_resize(q->ctx, &q->face_sigma, q->system.face_count));
-    for (int32_t f = 0; f < q->system.face_count; f++) {
+    const mn_tet_solids *s = &liquid->solids;
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->face_sigma, liquid->system.face_count));
+    for (int32_t f = 0; f < liquid->system.face_count; f++) {
         const int32_t t = s->behind.data[f];
-        const mn_tet_material *m = material_of(q, t);
+        const mn_tet_material *m = material_of(liquid, t);
         const double part = s->tension > 0 ? m->sigma / s->tension : 0;
-        double *face = &q->face_sigma.data[f];
+        double *face = &liquid->face_sigma.data[f];
         if (!wetted) *face = 1;
-        if (!mn_tet_liquid_is_solid(q, t))
+        if (!mn_tet_liquid_is_solid(liquid, t))
             *face *= part;
         else
             *face = mn_tet_material_melts(m) || *face != 1 ? 0 : part;
@@ -331,56 +334,56 @@ mn_status mn_tet_solids_find_tension(mn_tet_liquid *q, bool wetted)
 
 // ---- pressures ----
 
-void mn_tet_solids_load_pressures(const mn_tet_liquid *q, double *pressure)
+void mn_tet_solids_load_pressures(const mn_tet_liquid *liquid, double *pressure)
 {
-    const double *second = q->solids.used ? mn_tet_field_numbers(q, MN_TET_SOLID_MULTIPLIER) : NULL;
-    for (int32_t d = q->system.node_count; d < mn_tet_system_pressures(&q->system); d++)
-        pressure[d] = second[q->system.phases.node.data[d]];
+    const double *second = liquid->solids.used ? mn_tet_field_numbers(liquid, MN_TET_SOLID_MULTIPLIER) : NULL;
+    for (int32_t d = liquid->system.node_count; d < mn_tet_system_pressures(&liquid->system); d++)
+        pressure[d] = second[liquid->system.phases.node.data[d]];
 }
 
-void mn_tet_solids_save_pressures(mn_tet_liquid *q, const double *pressure)
+void mn_tet_solids_save_pressures(mn_tet_liquid *liquid, const double *pressure)
 {
-    if (!q->solids.used) return;
-    double *second = mn_tet_field_numbers(q, MN_TET_SOLID_MULTIPLIER);
-    for (int32_t i = 0; i < q->system.node_count; i++) second[i] = 0;
-    for (int32_t d = q->system.node_count; d < mn_tet_system_pressures(&q->system); d++)
-        second[q->system.phases.node.data[d]] = pressure[d];
+    if (!liquid->solids.used) return;
+    double *second = mn_tet_field_numbers(liquid, MN_TET_SOLID_MULTIPLIER);
+    for (int32_t i = 0; i < liquid->system.node_count; i++) second[i] = 0;
+    for (int32_t d = liquid->system.node_count; d < mn_tet_system_pressures(&liquid->system); d++)
+        second[liquid->system.phases.node.data[d]] = pressure[d];
 }
 
 // ---- remeshing ----
 
-mn_status mn_tet_solids_refresh_masses(mn_tet_liquid *q, mn_tet_mesh *mesh)
+mn_status mn_tet_solids_refresh_masses(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
 {
     double *rest = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME)->data;
     double before[MN_HEAT_SUBSTANCES_MAX] = {0}, after[MN_HEAT_SUBSTANCES_MAX] = {0};
     MN_ARRAY(double) sums = {0};
-    MN_TRY(mn_array_resize(q->ctx, &sums, 2 * (int64_t)mesh->vertex_slots));
+    MN_TRY(mn_array_resize(liquid->ctx, &sums, 2 * (int64_t)mesh->vertex_slots));
     for (int64_t i = 0; i < sums.count; i++) sums.data[i] = 0;
     double *there = sums.data, *wanted = there + mesh->vertex_slots;
     for (int32_t t = 0; t < mesh->tet_slots; t++)
-        for (int k = 0; k < 4 && !mn_tet_liquid_is_solid(q, t); k++) {
+        for (int k = 0; k < 4 && !mn_tet_liquid_is_solid(liquid, t); k++) {
             there[mesh->tet[t][k]] += mn_tet_mesh_tet_volume(mesh, t);
-            wanted[mesh->tet[t][k]] += mn_tet_liquid_room(q, t);
+            wanted[mesh->tet[t][k]] += mn_tet_liquid_room(liquid, t);
         }
     for (int pass = 0; pass < 2; pass++)
         for (int32_t t = 0; t < mesh->tet_slots; t++) {
-            const int32_t m = q->solids.material.data[t];
+            const int32_t m = liquid->solids.material.data[t];
             double full = 0;
-            if (mn_tet_liquid_is_solid(q, t)) continue;
+            if (mn_tet_liquid_is_solid(liquid, t)) continue;
             for (int k = 0; k < 4; k++) full += 0.25 * wanted[mesh->tet[t][k]] / there[mesh->tet[t][k]];
             if (pass == 0)
                 before[m] += rest[t],
-                    rest[t] *= full * mn_tet_mesh_tet_volume(mesh, t) / mn_tet_liquid_room(q, t);
+                    rest[t] *= full * mn_tet_mesh_tet_volume(mesh, t) / mn_tet_liquid_room(liquid, t);
             after[m] += pass == 0 ? rest[t] : 0;
             if (pass == 1) rest[t] *= before[m] / after[m];
         }
-    mn_array_free(q->ctx, &sums);
+    mn_array_free(liquid->ctx, &sums);
     return MN_OK;
 }
 
-mn_status mn_tet_solids_mend(mn_tet_liquid *q, mn_tet_mesh *mesh)
+mn_status mn_tet_solids_mend(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
 {
-    if (!q->solids.used) return MN_OK;
+    if (!liquid->solids.used) return MN_OK;
     double *material = mn_tet_mesh_find_field(mesh, MN_TET_MATERIAL)->data,
            *solid = mn_tet_mesh_find_field(mesh, MN_TET_SOLID)->data,
            *metric = mn_tet_mesh_find_field(mesh, MN_TET_METRIC)->data;
@@ -393,7 +396,7 @@ mn_status mn_tet_solids_mend(mn_tet_liquid *q, mn_tet_mesh *mesh)
         mn_vec3 x[4], y[4];
         mn_mat3 inverse;
         double volume;
-        material[t] = round(fmin(fmax(material[t], 0), (double)q->solids.materials.count - 1));
+        material[t] = round(fmin(fmax(material[t], 0), (double)liquid->solids.materials.count - 1));
         solid[t] = solid[t] > 0.5;
         if (solid[t] < 0.5) {
             for (int i = 0; i < 6; i++) p[i] = i < 3;
@@ -434,48 +437,50 @@ static mn_status add_fields(mn_tet_mesh *mesh)
 }
 
 // Temperatures where none were given: those at which the materials around have their density.
-static void fill_temperatures(mn_tet_liquid *q)
+static void fill_temperatures(mn_tet_liquid *liquid)
 {
-    double *temperature = mn_tet_field_numbers(q, MN_TET_TEMPERATURE);
-    const double *material = mn_tet_field_numbers(q, MN_TET_MATERIAL);
-    for (int32_t i = 0; i < q->mesh->vertex_slots; i++) {
+    double *temperature = mn_tet_field_numbers(liquid, MN_TET_TEMPERATURE);
+    const double *material = mn_tet_field_numbers(liquid, MN_TET_MATERIAL);
+    for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++) {
         double sum = 0;
         int32_t count = 0;
-        MN_TET_STAR(q->mesh, i, code)
-        sum += q->solids.materials.data[(int32_t)lround(material[code / 4])].reference_temperature, count++;
+        MN_TET_STAR(liquid->mesh, i, code)
+        sum += liquid->solids.materials.data[(int32_t)lround(material[code / 4])].reference_temperature,
+            count++;
         temperature[i] = count > 0 && sum > 0 ? sum / count : solid_temperature;
     }
 }
 
 // The first state: what is there is at rest, at the temperatures that it has.
-static mn_status begin_state(mn_tet_liquid *q, bool rest_given, bool temperature_given)
+static mn_status begin_state(mn_tet_liquid *liquid, bool rest_given, bool temperature_given)
 {
-    mn_tet_mesh *mesh = q->mesh;
-    mn_vec3 *rest = mn_tet_field_vectors(q, MN_TET_REST);
-    double *solid = mn_tet_field_numbers(q, MN_TET_SOLID), *metric = mn_tet_field_numbers(q, MN_TET_METRIC),
-           *volume = mn_tet_field_numbers(q, MN_TET_REST_VOLUME);
-    const double *material = mn_tet_field_numbers(q, MN_TET_MATERIAL),
-                 *temperature = mn_tet_field_numbers(q, MN_TET_TEMPERATURE);
+    mn_tet_mesh *mesh = liquid->mesh;
+    mn_vec3 *rest = mn_tet_field_vectors(liquid, MN_TET_REST);
+    double *solid = mn_tet_field_numbers(liquid, MN_TET_SOLID),
+           *metric = mn_tet_field_numbers(liquid, MN_TET_METRIC),
+           *volume = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME);
+    const double *material = mn_tet_field_numbers(liquid, MN_TET_MATERIAL),
+                 *temperature = mn_tet_field_numbers(liquid, MN_TET_TEMPERATURE);
     if (!rest_given) memcpy(rest, mesh->position, mn_bytes(mesh->vertex_slots, sizeof *rest));
-    if (!temperature_given) fill_temperatures(q);
+    if (!temperature_given) fill_temperatures(liquid);
     for (int32_t i = 0; i < mesh->vertex_slots; i++)
         if (!(temperature[i] > 0) || !isfinite(temperature[i]))
-            return mn_fail(q->ctx, MN_ERROR_INPUT,
+            return mn_fail(liquid->ctx, MN_ERROR_INPUT,
                            "Point %d has a temperature of %g K; temperatures are in kelvin, above 0.", i,
                            temperature[i]);
     for (int32_t t = 0; t < mesh->tet_slots; t++) {
-        const mn_tet_material *m = &q->solids.materials.data[(int32_t)lround(material[t])];
+        const mn_tet_material *m = &liquid->solids.materials.data[(int32_t)lround(material[t])];
         const double degrees = tet_temperature(mesh, t);
         const bool frozen = m->young > 0 && !(mn_tet_material_melts(m) && degrees >= m->melting_point);
         mn_vec3 x[4], gradient[4];
         double room;
         solid[t] = frozen;
         for (int i = 0; i < 6; i++) metric[6 * (int64_t)t + i] = i < 3;
-        volume[t] *= density_of(m, frozen, degrees) / q->def.density;
+        volume[t] *= density_of(m, frozen, degrees) / liquid->def.density;
         for (int k = 0; k < 4; k++) x[k] = rest[mesh->tet[t][k]];
         if (frozen && (!mn_tet_rest_gradients(x, gradient, &room) || !(room > 0)))
             return mn_fail(
-                q->ctx, MN_ERROR_INPUT,
+                liquid->ctx, MN_ERROR_INPUT,
                 "Tetrahedron %d is solid but flat or inverted in the attribute rest; remove rest, or "
                 "give it the shape that the solid has without forces.",
                 t);
@@ -483,11 +488,11 @@ static mn_status begin_state(mn_tet_liquid *q, bool rest_given, bool temperature
     return MN_OK;
 }
 
-static mn_status take_materials(mn_tet_liquid *q, int32_t count, const mn_tet_material *materials)
+static mn_status take_materials(mn_tet_liquid *liquid, int32_t count, const mn_tet_material *materials)
 {
-    mn_tet_solids *s = &q->solids;
-    MN_TRY(mn_array_resize(q->ctx, &s->materials, count));
-    MN_TRY(mn_array_resize(q->ctx, &s->substances, count));
+    mn_tet_solids *s = &liquid->solids;
+    MN_TRY(mn_array_resize(liquid->ctx, &s->materials, count));
+    MN_TRY(mn_array_resize(liquid->ctx, &s->substances, count));
     s->tension = 0;
     for (int32_t i = 0; i < count; i++) {
         s->materials.data[i] = materials[i];
@@ -497,47 +502,47 @@ static mn_status take_materials(mn_tet_liquid *q, int32_t count, const mn_tet_ma
     return MN_OK;
 }
 
-mn_status mn_tet_liquid_set_materials(mn_tet_liquid *q, int32_t count, const mn_tet_material *materials)
+mn_status mn_tet_liquid_set_materials(mn_tet_liquid *liquid, int32_t count, const mn_tet_material *materials)
 {
     if (count < 1 || count > MN_HEAT_SUBSTANCES_MAX)
-        return mn_fail(q->ctx, MN_ERROR_ARGUMENT, "There are %d materials; there can be 1 to %d.", count,
+        return mn_fail(liquid->ctx, MN_ERROR_ARGUMENT, "There are %d materials; there can be 1 to %d.", count,
                        MN_HEAT_SUBSTANCES_MAX);
-    for (int32_t i = 0; i < count; i++) MN_TRY(mn_tet_check_material(q->ctx, &materials[i]));
-    const mn_tet_field *given = mn_tet_mesh_find_field(q->mesh, MN_TET_MATERIAL);
-    for (int32_t t = 0; given && t < q->mesh->tet_slots; t++)
+    for (int32_t i = 0; i < count; i++) MN_TRY(mn_tet_check_material(liquid->ctx, &materials[i]));
+    const mn_tet_field *given = mn_tet_mesh_find_field(liquid->mesh, MN_TET_MATERIAL);
+    for (int32_t t = 0; given && t < liquid->mesh->tet_slots; t++)
         if (!(given->data[t] > -0.5 && given->data[t] < count - 0.5))
-            return mn_fail(q->ctx, MN_ERROR_INPUT,
+            return mn_fail(liquid->ctx, MN_ERROR_INPUT,
                            "Tetrahedron %d has the material number %g, but there are only %d materials.", t,
                            given->data[t], count);
-    const bool fresh = !mn_tet_mesh_find_field(q->mesh, MN_TET_METRIC);
-    const bool rest = mn_tet_mesh_find_field(q->mesh, MN_TET_REST) != NULL,
-               temperature = mn_tet_mesh_find_field(q->mesh, MN_TET_TEMPERATURE) != NULL;
-    MN_TRY(take_materials(q, count, materials));
-    MN_TRY(add_fields(q->mesh));
-    q->solids.used = true;
-    if (fresh) MN_TRY(begin_state(q, rest, temperature));
-    return mn_tet_solids_prepare(q);
+    const bool fresh = !mn_tet_mesh_find_field(liquid->mesh, MN_TET_METRIC);
+    const bool rest = mn_tet_mesh_find_field(liquid->mesh, MN_TET_REST) != NULL,
+               temperature = mn_tet_mesh_find_field(liquid->mesh, MN_TET_TEMPERATURE) != NULL;
+    MN_TRY(take_materials(liquid, count, materials));
+    MN_TRY(add_fields(liquid->mesh));
+    liquid->solids.used = true;
+    if (fresh) MN_TRY(begin_state(liquid, rest, temperature));
+    return mn_tet_solids_prepare(liquid);
 }
 
-void mn_tet_solids_free(mn_tet_liquid *q)
+void mn_tet_solids_free(mn_tet_liquid *liquid)
 {
-    mn_tet_solids *s = &q->solids;
-    mn_array_free(q->ctx, &s->materials);
-    mn_array_free(q->ctx, &s->substances);
-    mn_array_free(q->ctx, &s->material);
-    mn_array_free(q->ctx, &s->class_of);
-    mn_array_free(q->ctx, &s->solid_node);
-    mn_array_free(q->ctx, &s->behind);
-    mn_array_free(q->ctx, &s->shapes);
-    mn_array_free(q->ctx, &s->room);
-    mn_array_free(q->ctx, &s->viscosity);
-    mn_array_free(q->ctx, &s->compliance);
-    mn_array_free(q->ctx, &s->mass);
-    mn_array_free(q->ctx, &s->source);
-    mn_array_free(q->ctx, &s->transfer);
-    mn_array_free(q->ctx, &s->outside);
-    mn_array_free(q->ctx, &s->emissivity);
-    mn_array_free(q->ctx, &s->melted);
-    mn_array_free(q->ctx, &s->work);
+    mn_tet_solids *s = &liquid->solids;
+    mn_array_free(liquid->ctx, &s->materials);
+    mn_array_free(liquid->ctx, &s->substances);
+    mn_array_free(liquid->ctx, &s->material);
+    mn_array_free(liquid->ctx, &s->class_of);
+    mn_array_free(liquid->ctx, &s->solid_node);
+    mn_array_free(liquid->ctx, &s->behind);
+    mn_array_free(liquid->ctx, &s->shapes);
+    mn_array_free(liquid->ctx, &s->room);
+    mn_array_free(liquid->ctx, &s->viscosity);
+    mn_array_free(liquid->ctx, &s->compliance);
+    mn_array_free(liquid->ctx, &s->mass);
+    mn_array_free(liquid->ctx, &s->source);
+    mn_array_free(liquid->ctx, &s->transfer);
+    mn_array_free(liquid->ctx, &s->outside);
+    mn_array_free(liquid->ctx, &s->emissivity);
+    mn_array_free(liquid->ctx, &s->melted);
+    mn_array_free(liquid->ctx, &s->work);
     mn_heat_free(s->heat);
 }

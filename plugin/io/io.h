@@ -6,8 +6,8 @@
 // What a format cannot represent is refused with a sentence that names it (MN_ERROR_UNSUPPORTED); nothing is
 // dropped in silence. Writers make the file under a temporary name beside it, sync it and rename it, so a
 // full disk or a killed process leaves the whole file or none.
-#ifndef MENISCUS_PLUGIN_IO_H
-#define MENISCUS_PLUGIN_IO_H
+#ifndef MENISCUS_PLUGIN_IO_IO_H
+#define MENISCUS_PLUGIN_IO_IO_H
 
 #include "meniscus/geo.h"
 

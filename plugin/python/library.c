@@ -3,8 +3,8 @@
 // A context for Python, and a picture in one call.
 #define _POSIX_C_SOURCE 200809L
 #include "plugin/python/library.h"
-#include "plugin/headless/preview.h"
-#include "plugin/host/network.h"
+#include "plugin/host/network/network.h"
+#include "plugin/preview/preview.h"
 #include "plugin/tbb/tbb_scheduler.h"
 
 #include <signal.h>

@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/parallel.h"
+#include "base/random.h"
 #include "base/simd.h"
 #include "meniscus/meniscus.h"
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 enum { ROUNDS = 7, LANES = 12 };
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "meniscus/meniscus.h"
 
 /// Cubes of this edge from the origin on. `jitter`, of the edge, moves what is inside. Between the cubes

@@ -3,6 +3,7 @@
 // Elastic bodies in contact: friction on an incline (M4), momenta of a collision (M5), its energy and
 // restitution (C1), free flight after it (C2), heaps without an intersection (C3), and a membrane under
 // pressure (C6).
+#include "base/random.h"
 #include "meniscus/meniscus.h"
 #include "support/elastic_shapes.h"
 #include "support/validation.h"

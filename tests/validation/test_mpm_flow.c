@@ -5,6 +5,7 @@
 // hand.
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "meniscus/meniscus.h"
 #include "support/validation.h"
 

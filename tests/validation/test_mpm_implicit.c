@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/random.h"
 #include "meniscus/meniscus.h"
 #include "support/validation.h"
 

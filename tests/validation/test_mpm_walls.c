@@ -6,6 +6,7 @@
 // hand.
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "meniscus/meniscus.h"
 #include "support/analytic_volume.h"
 #include "support/puddle_shape.h"

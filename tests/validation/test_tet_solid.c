@@ -6,7 +6,7 @@
 #include "support/tet_drop.h"
 #include "support/tet_lattice_brick.h"
 #include "support/validation.h"
-#include "tet/liquid.h"
+#include "tet/state.h"
 
 static const double pi = 3.14159265358979323846;
 static const mn_hooks hooks = {.max_workers = 1};

@@ -2,6 +2,7 @@
 //
 // Pairs of two surfaces: candidates against all pairs, the energy's gradient by differences, its momenta, no
 // bumps on a flat floor, and steps and crossings.
+#include "base/random.h"
 #include "contact/barrier.h"
 #include "contact/surface.h"
 #include "support/one_context.h"

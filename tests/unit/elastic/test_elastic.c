@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Elastic bodies as a whole: momenta, falling, resting, rigid bodies, pins, bad input, states.
+#include "base/parallel.h"
 #include "meniscus/elastic.h"
 #include "support/elastic_shapes.h"
 #include "support/one_context.h"

@@ -5,7 +5,7 @@
 #include "support/check.h"
 
 #include "mpm/boundary.h"
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 static void every_kind_leaves_what_it_should(void **state)
 {

@@ -4,7 +4,7 @@
 // what the allocator has counted after it has run.
 #include "support/check.h"
 
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 static mn_mpm *make_ball(mn_context *ctx, double cells, const mn_mpm_def *def, double speed)
 {

@@ -6,7 +6,7 @@
 #include "support/failing_allocator.h"
 
 #include "meniscus/hash.h"
-#include "mpm/solver.h"
+#include "mpm/state.h"
 #include "support/stream_buffer.h"
 
 enum { RIM = 24 };

@@ -3,7 +3,8 @@
 // Pools that start at rest: Gauss points stay there to rounding, particles anywhere nearly.
 #include "support/check.h"
 
-#include "mpm/solver.h"
+#include "base/random.h"
+#include "mpm/state.h"
 
 static mn_context *calm_context(void)
 {

@@ -7,7 +7,8 @@
 #include "support/out_of_memory.h"
 #include "support/stream_buffer.h"
 
-#include "mpm/solver.h"
+#include "base/random.h"
+#include "mpm/state.h"
 
 static const mn_mpm_node zero_node;
 

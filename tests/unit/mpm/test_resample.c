@@ -4,7 +4,8 @@
 // to rounding, and a group in affine motion comes back from the grid as it went.
 #include "support/check.h"
 
-#include "mpm/solver.h"
+#include "base/random.h"
+#include "mpm/state.h"
 
 // One worker: these tests are small, and others run beside them.
 static mn_context *calm_context(void)

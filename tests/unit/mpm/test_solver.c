@@ -6,7 +6,7 @@
 #include "support/failing_allocator.h"
 #include "support/stream_buffer.h"
 
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 // One worker: these tests are small, and others run beside them.
 static mn_context *calm_context(void)

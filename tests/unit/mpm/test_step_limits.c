@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "mpm/pressure.h"
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 static mn_context *calm_context(void)
 {

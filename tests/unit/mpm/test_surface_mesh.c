@@ -4,7 +4,9 @@
 // holes and hangs together with its pool, and what moves rigidly has the velocity of that motion everywhere.
 #include "support/check.h"
 
-#include "mpm/solver.h"
+#include "base/random.h"
+#include "meniscus/fill.h"
+#include "mpm/state.h"
 
 static const double dx = 1e-3;
 static const double pi = 3.14159265358979323846;

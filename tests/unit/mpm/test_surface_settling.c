@@ -3,7 +3,7 @@
 // A particle outside of its drop's surface comes back to it, and a drop that spins keeps both momenta.
 #include "support/check.h"
 
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 static void an_outlier_comes_back_and_momenta_stay(void **state)
 {

@@ -4,8 +4,8 @@
 // and one that is spanned by thicker liquid does not open.
 #include "support/check.h"
 
-#include "meniscus/random.h"
-#include "mpm/solver.h"
+#include "base/random.h"
+#include "mpm/state.h"
 
 enum { ROOM = 20000 };
 static mn_vec3 place[ROOM];

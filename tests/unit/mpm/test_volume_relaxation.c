@@ -3,7 +3,8 @@
 // Relaxing volume ratios: the sum of V J stays, a constant J stays, and scatter goes down.
 #include "support/check.h"
 
-#include "mpm/solver.h"
+#include "base/random.h"
+#include "mpm/state.h"
 
 // One worker: these tests are small, and others run beside them.
 static mn_context *calm_context(void)

@@ -3,7 +3,8 @@
 // Which liquid a wall lets go: that whose mean pressure pulls, whatever single particles say.
 #include "support/check.h"
 
-#include "mpm/solver.h"
+#include "base/random.h"
+#include "mpm/state.h"
 
 enum { SIDE = 16, DEEP = 4 };
 

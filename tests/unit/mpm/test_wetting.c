@@ -5,8 +5,10 @@
 #include "support/analytic_volume.h"
 #include "support/check.h"
 
+#include "base/random.h"
+#include "mesh/shape.h"
 #include "mpm/boundary.h"
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 static const double pi = 3.14159265358979323846;
 
