@@ -21,6 +21,7 @@
     X(mn_film_skin_node)                                                                                     \
     X(mn_tetrahedralize_node)                                                                                \
     X(mn_tet_remesh_node)                                                                                    \
+    X(mn_tet_material_node)                                                                                  \
     X(mn_tet_surface_node)                                                                                   \
     X(mn_spray_solver_node)                                                                                  \
     X(mn_mpm_solver_node)                                                                                    \

@@ -90,7 +90,7 @@ static mn_status list_candidates(const mn_tet_liquid *liquid, const mn_tet_vecto
     const double enough = 0.6 * liquid->def.split_threshold;
     for (int32_t t = 0; t < mesh->tet_slots; t++)
         for (int k = 0; k < 4; k++) {
-            if (mesh->mate[t][k] >= 0) continue;
+            if (mesh->mate[t][k] >= 0 || mn_tet_liquid_is_solid(liquid, t)) continue;
             candidate c = {.tet = t};
             mn_vec3 x[3], n[3];
             double smaller;
@@ -155,9 +155,10 @@ static bool breaks(const mn_tet_liquid *liquid, const mn_tet_section *s)
 {
     const double radius = sqrt(s->area / pi);
     const bool round = s->perimeter * s->perimeter < 3 * 4 * pi * s->area; // a sheet is no neck
-    const bool loaded = s->force * liquid->size > liquid->def.split_threshold * liquid->def.sigma * s->area;
+    const bool loaded =
+        s->force * liquid->size > liquid->def.split_threshold * mn_tet_liquid_tension(liquid) * s->area;
     return s->closed && !s->wetted && round && s->rate > 0 &&
-           ((liquid->def.sigma > 0 && loaded) || radius < too_thin * liquid->size);
+           ((mn_tet_liquid_tension(liquid) > 0 && loaded) || radius < too_thin * liquid->size);
 }
 
 static mn_status try_candidate(mn_tet_patch *patch, const candidate *c, mn_tet_neck *neck, bool *found)

@@ -105,7 +105,8 @@ void mn_tet_liquid_get_report(const mn_tet_liquid *liquid, mn_report *report)
     if (s.mass > 0) mn_report_set3(report, MN_REPORT_center, mn_scale(1 / s.mass, s.center));
     mn_report_set(report, MN_REPORT_kinetic_energy, s.kinetic);
     mn_report_set(report, MN_REPORT_surface_energy,
-                  liquid->def.sigma * sum_area(liquid, mn_tet_liquid_has_solids(liquid)));
+                  mn_tet_liquid_tension(liquid) *
+                      sum_area(liquid, liquid->solids.used || mn_tet_liquid_has_solids(liquid)));
     mn_report_set(report, MN_REPORT_max_speed, s.fastest);
 }
 

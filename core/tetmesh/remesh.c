@@ -340,6 +340,10 @@ static mn_status check_def(mn_tet_mesh *mesh, const mn_tet_remesh_def *def)
         return mn_fail(mesh->ctx, MN_ERROR_ARGUMENT,
                        "the surface band (%g) must lie in [0, 0.5] and the feature angle (%g) in (0, 180)",
                        def->surface_band, def->feature_angle);
+    const mn_tet_field *region = def->region ? mn_tet_mesh_find_field(mesh, def->region) : NULL;
+    if (def->region && (!region || region->kind != MN_TET_VALUE || region->size != 1))
+        return mn_fail(mesh->ctx, MN_ERROR_ARGUMENT, "the mesh has no value '%s' to keep regions apart by",
+                       def->region);
     return MN_OK;
 }
 
@@ -398,7 +402,10 @@ mn_status mn_tet_remesh(mn_tet_mesh *mesh, const mn_tet_remesh_def *def, mn_tet_
     memset(report, 0, sizeof *report);
     report->first_left = -1;
     MN_TRY(check_def(mesh, def));
-    remesher r = {.mesh = mesh, .def = def, .report = report, .edit = {.mesh = mesh, .moved = -1}};
+    remesher r = {.mesh = mesh,
+                  .def = def,
+                  .report = report,
+                  .edit = {.mesh = mesh, .moved = -1, .region = def->region}};
     mn_status status = MN_OK;
     if (!def->fixed_surface) {
         const mn_tet_surface_def surface = {cos(def->feature_angle / 57.29577951308232), def->surface_band};
