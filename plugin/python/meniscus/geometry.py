@@ -55,16 +55,23 @@ def buffer(ctype, address, count, size, owner, writable=False):
 
 def flat(values):
     """Numbers out of rows, arrays or a single number, one after the other."""
-    if numpy is not None and isinstance(values, numpy.ndarray):
+    if numpy is not None and isinstance(values, numpy.ndarray) and values.dtype.kind in "biuf":
         return values.ravel().tolist()
     if isinstance(values, memoryview):
         values = values.tolist()
     if isinstance(values, (int, float)):
         return [values]
-    if isinstance(values, (str, bytes)):
-        raise TypeError(f"{values!r} is not a number")
+    if isinstance(values, (str, bytes, dict)) or values is None:
+        raise errors.ArgumentError(f"{values!r} is not a number")
+    try:
+        rows = list(values)
+    except TypeError:
+        try:
+            return [float(values)]  # a number of another library
+        except (TypeError, ValueError):
+            raise errors.ArgumentError(f"{values!r} is not a number") from None
     out = []
-    for value in values:
+    for value in rows:
         if isinstance(value, (int, float)):
             out.append(value)
         else:
@@ -169,6 +176,9 @@ class Geometry:
         context = self._context
         geos = (ctypes.c_void_p * 1)(self._pointer)
         context.call("mn_plugin_preview", context.pointer, geos, 1, int(size[0]), int(size[1]), encode(path))
+
+    def __reduce__(self):
+        raise errors.UnsupportedError("a Geometry cannot be pickled; save() it to a file and read() it there")
 
     def __repr__(self):
         return f"<meniscus.Geometry {self.point_count} points, {self.primitive_count} primitives>"
