@@ -5,9 +5,12 @@
 // The velocity is the point attribute v of the mesh (shape and transform make it from their animation; files
 // bring it), plus the velocity parameter. The mesh stays beside the volumes: what is painted on its points,
 // such as contact_angle, is read from there.
+#include "base/parallel.h"
+#include "levelset/band.h"
 #include "nodes/columns.h"
 #include "nodes/inputs.h"
 #include "nodes/parm.h"
+#include "trimesh/triangles.h"
 
 #include <string.h>
 

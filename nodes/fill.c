@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fill: particles that fill a closed mesh or a level set.
+#include "base/parallel.h"
+#include "meniscus/spray.h"
 #include "nodes/columns.h"
 #include "nodes/inputs.h"
 #include "nodes/materials.h"
+#include "trimesh/triangles.h"
 
 #include <string.h>
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // film_skin: a film as one closed surface that can be rendered. The numerics are those of mn_film_skin_run().
+#include "mesh/film_skin.h"
+#include "meniscus/codim.h"
+#include "mesh/subdivide.h"
 #include "nodes/columns.h"
 #include "nodes/parm.h"
 
@@ -86,7 +89,7 @@ static mn_status read_sheet(const mn_cook *cook, const mn_geo *geo, sheet_arrays
     MN_TRY(mn_array_resize(cook->ctx, &a->place, count));
     for (int64_t i = 0; i < count; i++) { // what is of a volume is left out
         const bool film = mn_column_number(geo, "skin", i, 0) == 0 &&
-                          mn_column_number(geo, "codim", i, MN_MLS_FILM) != MN_MLS_VOLUME;
+                          mn_column_number(geo, "codim", i, MN_CODIM_FILM) != MN_CODIM_VOLUME;
         const int64_t at = a->sheet.count;
         a->place.data[i] = film ? (int32_t)at : -1;
         if (!film) continue;

@@ -2,6 +2,7 @@
 //
 // film_source: films on rings, bubbles, open cylinders, or any polygons as a film. The numerics are those of
 // mn_film_source_create().
+#include "sources/film_source.h"
 #include "nodes/parm.h"
 
 // In the order of mn_film_kind.

@@ -4,6 +4,7 @@
 #ifndef MENISCUS_NODES_INPUTS_H
 #define MENISCUS_NODES_INPUTS_H
 
+#include "meniscus/collider.h"
 #include "nodes/node.h"
 
 /// The level set of a geometry: the volume named surface or, without one, its first volume. Borrowed; its ops

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // jet_source: where sheets of liquid come out. The numerics are those of mn_jet_source_create().
+#include "sources/jet_source.h"
 #include "nodes/parm.h"
 
 // In the order of mn_jet_kind.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mls_solver: films without a mesh. The numerics are mn_mls's; this file reads parameters and attributes,
+// mls_solver: films without a mesh. The numerics are mn_codim's; this file reads parameters and attributes,
 // calls it, and writes attributes.
+#include "nodes/codim_inflow.h"
+#include "nodes/codim_jets.h"
+#include "nodes/codim_liquid.h"
 #include "nodes/columns.h"
 #include "nodes/inputs.h"
 #include "nodes/materials.h"
-#include "nodes/mls_inflow.h"
-#include "nodes/mls_jets.h"
-#include "nodes/mls_liquid.h"
 
 #include <string.h>
 
@@ -115,9 +115,9 @@ static const mn_output_def outputs_of[] = {
      "points with v, N, id, thickness, mass, codim, pressure and pscale; triangles of films and of the skin "
      "of volumes (skin is 1 there), and polylines of threads between them"}};
 
-static mn_mls_def def_of(const mn_cook *cook, double spacing)
+static mn_codim_def def_of(const mn_cook *cook, double spacing)
 {
-    mn_mls_def def = mn_mls_default_def();
+    mn_codim_def def = mn_codim_default_def();
     def.spacing = spacing;
     def.dx = mn_cook_float(cook, "dx");
     def.radius = mn_cook_float(cook, "radius");
@@ -173,7 +173,7 @@ static mn_status spacing_of(const mn_cook *cook, double *spacing)
 
 /// A film as the core wants it, and the memory it lies in.
 typedef struct film_arrays {
-    mn_mls_source source;
+    mn_codim_source source;
     mn_vec3_array positions, velocities, normals;
     MN_ARRAY(double) thickness;
     MN_ARRAY(uint8_t) pinned, codim;
@@ -213,7 +213,7 @@ static mn_status read_film(const mn_cook *cook, film_arrays *f)
     for (int64_t i = 0; i < count; i++) {
         f->thickness.data[i] = mn_column_number(geo, "thickness", i, 0);
         f->pinned.data[i] = mn_column_number(geo, "pinned", i, 0) != 0;
-        const double codim = mn_column_number(geo, "codim", i, MN_MLS_FILM);
+        const double codim = mn_column_number(geo, "codim", i, MN_CODIM_FILM);
         f->codim.data[i] = (uint8_t)(codim >= 0 && codim <= 3 ? codim : 255);
     }
     f->source.thickness = f->thickness.data;
@@ -226,37 +226,37 @@ static mn_status read_film(const mn_cook *cook, film_arrays *f)
 
 static mn_status create(const mn_cook *cook, void **state)
 {
-    mn_mls *mls = NULL;
+    mn_codim *mls = NULL;
     film_arrays film;
     double spacing = 0;
     mn_status status;
     memset(&film, 0, sizeof film);
     MN_TRY_TO(out, status, read_film(cook, &film));
     MN_TRY_TO(out, status, spacing_of(cook, &spacing));
-    const mn_mls_def def = def_of(cook, spacing);
-    MN_TRY_TO(out, status, mn_mls_create(cook->ctx, &def, &mls));
-    if (mn_cook_input(cook, INPUT_FILM)) MN_TRY_TO(out, status, mn_mls_add(mls, &film.source));
+    const mn_codim_def def = def_of(cook, spacing);
+    MN_TRY_TO(out, status, mn_codim_create(cook->ctx, &def, &mls));
+    if (mn_cook_input(cook, INPUT_FILM)) MN_TRY_TO(out, status, mn_codim_add(mls, &film.source));
     MN_TRY_TO(out, status,
-              mn_mls_liquid_add(cook, mn_cook_input(cook, INPUT_LIQUID),
-                                def.dx > 0 ? def.dx : 2 * def.spacing, def.density, mls));
+              mn_codim_liquid_add(cook, mn_cook_input(cook, INPUT_LIQUID),
+                                  def.dx > 0 ? def.dx : 2 * def.spacing, def.density, mls));
     *state = mls;
     mls = NULL;
 out:
     free_film(cook->ctx, &film);
-    mn_mls_free(mls);
+    mn_codim_free(mls);
     return status;
 }
 
 static mn_status advance(const mn_cook *cook, void *state)
 {
-    const mn_mls_def def = def_of(cook, mn_mls_get_view(state).spacing);
+    const mn_codim_def def = def_of(cook, mn_codim_get_view(state).spacing);
     const mn_geo *geo = mn_cook_input(cook, INPUT_FILM);
     mn_vec3_array positions = {0}, flow = {0};
     MN_ARRAY(double) width = {0};
-    mn_mls_jets jets = {0};
-    mn_mls_inputs inputs = {.anchor_count = geo ? mn_geo_point_count(geo) : 0};
+    mn_codim_jets jets = {0};
+    mn_codim_inputs inputs = {.anchor_count = geo ? mn_geo_point_count(geo) : 0};
     mn_collider *collider = NULL;
-    mn_mls_inflow inflow = {0};
+    mn_codim_inflow inflow = {0};
     mn_status status = MN_OK;
     if (geo) {
         MN_TRY_TO(out, status, mn_column_read_vec3(cook->ctx, geo, "P", &positions, &inputs.anchors));
@@ -268,16 +268,16 @@ static mn_status advance(const mn_cook *cook, void *state)
     MN_TRY_TO(out, status, mn_input_wind(cook, INPUT_WIND, &inputs.wind));
     MN_TRY_TO(out, status, mn_input_colliders(cook, INPUT_COLLIDERS, &collider));
     inputs.collider = collider;
-    MN_TRY_TO(out, status, mn_mls_jets_read(cook, INPUT_JETS, &jets));
+    MN_TRY_TO(out, status, mn_codim_jets_read(cook, INPUT_JETS, &jets));
     inputs.inlet_count = jets.inlets.count, inputs.inlets = jets.inlets.data;
-    MN_TRY_TO(out, status, mn_mls_inflow_read(cook, INPUT_INFLOW, &inflow));
+    MN_TRY_TO(out, status, mn_codim_inflow_read(cook, INPUT_INFLOW, &inflow));
     inputs.spring_count = inflow.springs.count, inputs.springs = inflow.springs.data;
-    MN_TRY_TO(out, status, mn_mls_set_def(state, &def));
-    status = mn_mls_advance(state, &inputs, cook->dt);
+    MN_TRY_TO(out, status, mn_codim_set_def(state, &def));
+    status = mn_codim_advance(state, &inputs, cook->dt);
 out:
-    mn_mls_inflow_free(cook->ctx, &inflow);
+    mn_codim_inflow_free(cook->ctx, &inflow);
     mn_collider_free(collider);
-    mn_mls_jets_free(cook->ctx, &jets);
+    mn_codim_jets_free(cook->ctx, &jets);
     mn_array_free(cook->ctx, &positions);
     mn_array_free(cook->ctx, &flow);
     mn_array_free(cook->ctx, &width);
@@ -306,35 +306,35 @@ static mn_status add_columns(mn_geo *geo, film_columns *c)
 }
 
 // Skin of volumes after the films, and after it their particles.
-static void write_liquid(const mn_mls_view *view, film_columns *c)
+static void write_liquid(const mn_codim_view *view, film_columns *c)
 {
     int64_t at = view->count;
     for (int64_t i = 0; i < view->skin_count; i++, at++) {
-        const mn_mls_skin_point *p = &view->skin[i];
+        const mn_codim_skin_point *p = &view->skin[i];
         mn_column_put3(c->P, at, p->position);
         mn_column_put3(c->v, at, p->velocity);
         mn_column_put3(c->N, at, p->normal);
-        c->id[at] = (int32_t)p->id, c->codim[at] = MN_MLS_FILM, c->skin[at] = 1;
+        c->id[at] = (int32_t)p->id, c->codim[at] = MN_CODIM_FILM, c->skin[at] = 1;
         c->pscale[at] = (float)(0.5 * view->spacing);
         c->thickness[at] = c->mass[at] = c->pressure[at] = 0, c->pinned[at] = 0;
     }
     for (int64_t i = 0; i < view->particle_count; i++, at++) {
-        const mn_mls_particle *p = &view->particles[i];
+        const mn_codim_particle *p = &view->particles[i];
         mn_column_put3(c->P, at, p->position);
         mn_column_put3(c->v, at, p->velocity);
         mn_column_put3(c->N, at, mn_v3(0, 0, 0));
-        c->id[at] = (int32_t)p->id, c->codim[at] = MN_MLS_VOLUME, c->skin[at] = 0;
+        c->id[at] = (int32_t)p->id, c->codim[at] = MN_CODIM_VOLUME, c->skin[at] = 0;
         c->mass[at] = (float)p->mass, c->pressure[at] = (float)p->pressure;
         c->pscale[at] = (float)view->spacing, c->thickness[at] = 0, c->pinned[at] = 0;
     }
 }
 
-static mn_status write_points(const mn_mls_view *view, mn_geo *geo)
+static mn_status write_points(const mn_codim_view *view, mn_geo *geo)
 {
     film_columns c;
     MN_TRY(add_columns(geo, &c));
     for (int64_t i = 0; i < view->count; i++) {
-        const mn_mls_point *p = &view->points[i];
+        const mn_codim_point *p = &view->points[i];
         mn_column_put3(c.P, i, p->position);
         mn_column_put3(c.v, i, p->velocity);
         mn_column_put3(c.N, i, p->normal);
@@ -343,8 +343,8 @@ static mn_status write_points(const mn_mls_view *view, mn_geo *geo)
         c.mass[i] = (float)p->mass;
         c.codim[i] = (int32_t)p->codim;
         c.pressure[i] = (float)view->pressure[i];
-        c.pscale[i] = (float)(0.5 * (p->codim >= MN_MLS_THREAD ? view->thickness[i] : view->spacing));
-        c.pinned[i] = p->anchor != MN_MLS_FREE;
+        c.pscale[i] = (float)(0.5 * (p->codim >= MN_CODIM_THREAD ? view->thickness[i] : view->spacing));
+        c.pinned[i] = p->anchor != MN_CODIM_FREE;
         c.skin[i] = 0;
     }
     write_liquid(view, &c);
@@ -354,7 +354,7 @@ static mn_status write_points(const mn_mls_view *view, mn_geo *geo)
 static mn_status emit(const mn_cook *cook, void *state, int32_t output, mn_geo **out)
 {
     (void)output;
-    const mn_mls_view view = mn_mls_get_view(state);
+    const mn_codim_view view = mn_codim_get_view(state);
     MN_ARRAY(int64_t) corners = {0};
     mn_geo *geo = NULL;
     mn_status status;
@@ -386,27 +386,27 @@ out:
 static mn_status save(const mn_cook *cook, const void *state, mn_writer *out)
 {
     (void)cook;
-    return mn_mls_save(state, out);
+    return mn_codim_save(state, out);
 }
 
 static mn_status load(const mn_cook *cook, mn_reader *in, void **state)
 {
-    const mn_mls_def def = def_of(cook, 1);
-    mn_mls *mls = NULL;
-    MN_TRY(mn_mls_load(cook->ctx, &def, in, &mls));
+    const mn_codim_def def = def_of(cook, 1);
+    mn_codim *mls = NULL;
+    MN_TRY(mn_codim_load(cook->ctx, &def, in, &mls));
     *state = mls;
     return MN_OK;
 }
 
 static void report(const void *state, mn_report *out)
 {
-    mn_mls_report(state, out);
+    mn_codim_report(state, out);
 }
 
 static void release(mn_context *ctx, void *state)
 {
     (void)ctx;
-    mn_mls_free(state);
+    mn_codim_free(state);
 }
 
 // ---- doctor ----
@@ -426,7 +426,7 @@ static doctor_sum sum_of(const film_arrays *film, uint8_t codim)
     return sum;
 }
 
-static void doctor_threads(const mn_mls_def *def, const doctor_sum *threads, mn_doctor *d)
+static void doctor_threads(const mn_codim_def *def, const doctor_sum *threads, mn_doctor *d)
 {
     const double r = 0.5 * threads->thickness, growth = 0.343; // of the fastest wave, [rayleigh1878]
     const double wave = 9.016 * r / def->spacing;
@@ -444,11 +444,11 @@ static void doctor_threads(const mn_mls_def *def, const doctor_sum *threads, mn_
 
 static mn_status doctor_jets(const mn_cook *cook, double spacing, mn_doctor *d)
 {
-    mn_mls_jets jets = {0};
-    const mn_mls_def def = def_of(cook, spacing);
-    mn_status status = mn_mls_jets_read(cook, INPUT_JETS, &jets);
-    if (status == MN_OK) mn_mls_jets_doctor(cook, &jets, &def, d);
-    mn_mls_jets_free(cook->ctx, &jets);
+    mn_codim_jets jets = {0};
+    const mn_codim_def def = def_of(cook, spacing);
+    mn_status status = mn_codim_jets_read(cook, INPUT_JETS, &jets);
+    if (status == MN_OK) mn_codim_jets_doctor(cook, &jets, &def, d);
+    mn_codim_jets_free(cook->ctx, &jets);
     return status;
 }
 
@@ -460,11 +460,11 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
     if (status == MN_OK) status = spacing_of(cook, &spacing);
     const int64_t count = film.source.count;
     doctor_sum sheets = {0}, threads = {0};
-    if (status == MN_OK) sheets = sum_of(&film, MN_MLS_FILM), threads = sum_of(&film, MN_MLS_THREAD);
+    if (status == MN_OK) sheets = sum_of(&film, MN_CODIM_FILM), threads = sum_of(&film, MN_CODIM_THREAD);
     free_film(cook->ctx, &film);
     if (status == MN_OK) status = doctor_jets(cook, spacing, d);
     if (status != MN_OK || count == 0) return status;
-    const mn_mls_def def = def_of(cook, spacing);
+    const mn_codim_def def = def_of(cook, spacing);
     if (threads.count > 0 && threads.thickness > 0 && def.sigma > 0) doctor_threads(&def, &threads, d);
     if (sheets.count == 0 || !(sheets.thickness > 0)) return status;
     const double speed = sqrt(2 * def.sigma / (def.density * sheets.thickness));
@@ -484,7 +484,7 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
 
 static const mn_sim_ops sim = {create, advance, emit, save, load, report, release};
 
-const mn_node_type mn_mls_solver_node = {
+const mn_node_type mn_codim_solver_node = {
     .name = "mls_solver",
     .label = "Meniscus MLS Solver",
     .menu = "Meniscus/Solvers",

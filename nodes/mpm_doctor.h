@@ -4,6 +4,7 @@
 #ifndef MENISCUS_NODES_MPM_DOCTOR_H
 #define MENISCUS_NODES_MPM_DOCTOR_H
 
+#include "meniscus/mpm.h"
 #include "nodes/node.h"
 
 /// What to do about more steps in a frame than an artist would wait for; false when there are few.

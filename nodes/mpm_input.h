@@ -4,6 +4,8 @@
 #ifndef MENISCUS_NODES_MPM_INPUT_H
 #define MENISCUS_NODES_MPM_INPUT_H
 
+#include "meniscus/fill.h"
+#include "meniscus/mpm.h"
 #include "nodes/inputs.h"
 
 typedef MN_ARRAY(double) mn_number_array;

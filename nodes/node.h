@@ -9,7 +9,14 @@
 #ifndef MENISCUS_NODES_NODE_H
 #define MENISCUS_NODES_NODE_H
 
-#include "meniscus/meniscus.h"
+#include "meniscus/array.h"
+#include "meniscus/context.h"
+#include "meniscus/field.h"
+#include "meniscus/geo.h"
+#include "meniscus/report.h"
+#include "meniscus/stream.h"
+#include "meniscus/vec.h"
+#include "meniscus/volume.h"
 
 #ifdef __cplusplus
 extern "C" {

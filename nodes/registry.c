@@ -24,7 +24,7 @@
     X(mn_spray_solver_node)                                                                                  \
     X(mn_mpm_solver_node)                                                                                    \
     X(mn_tet_solver_node)                                                                                    \
-    X(mn_mls_solver_node)
+    X(mn_codim_solver_node)
 
 #ifdef MN_REGISTRY_EXTRA
 #define EXTRA_TYPES(X) X(MN_REGISTRY_EXTRA)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // shape: a simple closed or flat shape as polygons.
+#include "mesh/shape.h"
 #include "nodes/motion.h"
 #include "nodes/parm.h"
 

@@ -53,8 +53,7 @@ const mn_geo *mn_solver_node_input(const mn_cook *cook, mn_role role)
 mn_status mn_solver_node_def(const mn_cook *cook, void *def)
 {
     const mn_solver_node *node = node_of(cook);
-    memset(def, 0, node->solver->def_size);
-    mn_def_default(node->solver->fields, node->solver->field_count, def);
+    mn_solver_default_def(node->solver, def);
     mn_cook_fill_def(cook, def);
     return node->finish_def ? node->finish_def(cook, def) : MN_OK;
 }
@@ -135,16 +134,17 @@ static void hand_over(mn_role role, const prepared *p, bool connected, mn_solver
     if (role == MN_ROLE_EMITTER) inputs->emitter = &p->emitter;
 }
 
-static mn_status gather(const mn_cook *cook, solver_state *state, bool emitting, mn_solver_inputs *inputs)
+static mn_status gather(const mn_cook *cook, solver_state *state, mn_feeding feeding,
+                        mn_solver_inputs *inputs)
 {
     const mn_solver_node *node = state->node;
     memset(inputs, 0, sizeof *inputs);
     for (int32_t i = 0; i < cook->type->input_count && i < MN_SOLVER_INPUTS; i++) {
-        if (emitting && node->roles[i] == MN_ROLE_EMITTER) continue;
+        if (feeding == MN_FEED_EMIT && node->roles[i] == MN_ROLE_EMITTER) continue;
         MN_TRY(prepare(cook, i, &state->inputs[i]));
         hand_over(node->roles[i], &state->inputs[i], mn_cook_input(cook, i) != NULL, inputs);
     }
-    return node->feed ? node->feed(cook, state->solver, state->own, emitting, inputs) : MN_OK;
+    return node->feed ? node->feed(cook, state->solver, state->own, feeding, inputs) : MN_OK;
 }
 
 // ---- life ----
@@ -212,10 +212,12 @@ static mn_status start(const mn_cook *cook, solver_state *state)
     for (int32_t i = 0; i < cook->type->input_count; i++)
         if (node->roles[i] == MN_ROLE_SOURCE) MN_TRY(add_source(cook, state, mn_cook_input(cook, i)));
     if (node->start) MN_TRY(node->start(cook, state->solver, state->own));
-    if (!state->type->place) return MN_OK;
-    mn_solver_inputs inputs;
-    MN_TRY(gather(cook, state, false, &inputs));
-    return state->type->place(state->solver, &inputs);
+    if (state->type->place) {
+        mn_solver_inputs inputs;
+        MN_TRY(gather(cook, state, MN_FEED_START, &inputs));
+        MN_TRY(state->type->place(state->solver, &inputs));
+    }
+    return node->after ? node->after(cook, state->solver) : MN_OK;
 }
 
 static mn_status create(const mn_cook *cook, void **out)
@@ -238,10 +240,9 @@ static mn_status advance(const mn_cook *cook, void *memory)
     mn_solver_inputs inputs;
     MN_TRY(mn_solver_node_def(cook, state->def));
     MN_TRY(mn_solver_set_def(state->type, state->solver, state->def));
-    MN_TRY(gather(cook, state, false, &inputs));
+    MN_TRY(gather(cook, state, MN_FEED_ADVANCE, &inputs));
     MN_TRY(mn_solver_advance(state->type, state->solver, &inputs, cook->dt));
-    if (state->node->after) state->node->after(cook, state->solver);
-    return MN_OK;
+    return state->node->after ? state->node->after(cook, state->solver) : MN_OK;
 }
 
 static mn_status emit(const mn_cook *cook, void *memory, int32_t output, mn_geo **geo)
@@ -249,7 +250,7 @@ static mn_status emit(const mn_cook *cook, void *memory, int32_t output, mn_geo 
     solver_state *state = memory;
     mn_solver_inputs inputs;
     mn_view view = {0};
-    MN_TRY(gather(cook, state, true, &inputs));
+    MN_TRY(gather(cook, state, MN_FEED_EMIT, &inputs));
     MN_TRY(state->type->view(state->solver, &inputs, output, &view));
     return mn_geo_from_view(cook->ctx, &view, geo);
 }

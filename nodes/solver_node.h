@@ -31,6 +31,13 @@ typedef enum mn_role {
 
 enum { MN_SOLVER_INPUTS = 8 }; ///< no solver has more
 
+/// What a node feeds its solver for.
+typedef enum mn_feeding {
+    MN_FEED_START,   ///< the inputs at the start frame, for place()
+    MN_FEED_ADVANCE, ///< an advance
+    MN_FEED_EMIT,    ///< an output: only what showing needs
+} mn_feeding;
+
 typedef struct mn_solver_node {
     const mn_solver_type *solver;
     const mn_role *roles; ///< one per input of the node type
@@ -43,12 +50,11 @@ typedef struct mn_solver_node {
     mn_status (*finish_def)(const mn_cook *cook, void *def);
     /// After the solver was created and its sources added; `own` is zeroed memory of own_size bytes.
     mn_status (*start)(const mn_cook *cook, mn_solver *solver, void *own);
-    /// Before an advance: what the node's own inputs bring, into the solver or into inputs->own. Before an
-    /// output is made, with emitting true: only what showing needs.
-    mn_status (*feed)(const mn_cook *cook, mn_solver *solver, void *own, bool emitting,
+    /// What the node's own inputs bring, into the solver or into inputs->own.
+    mn_status (*feed)(const mn_cook *cook, mn_solver *solver, void *own, mn_feeding feeding,
                       mn_solver_inputs *inputs);
-    /// After an advance that succeeded: warnings.
-    void (*after)(const mn_cook *cook, mn_solver *solver);
+    /// After the start and after each advance that succeeded: warnings.
+    mn_status (*after)(const mn_cook *cook, mn_solver *solver);
     size_t own_size;
     mn_status (*save_own)(const void *own, mn_writer *out);
     mn_status (*load_own)(const mn_cook *cook, void *own, mn_reader *in);

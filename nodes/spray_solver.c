@@ -2,6 +2,7 @@
 //
 // spray_solver: drops that fly, bounce, stick or die, born from a source that may move. The numerics and the
 // parameters are mn_spray_solver's; this file says what the inputs are, and what doctor tells.
+#include "meniscus/spray.h"
 #include "nodes/solver_node.h"
 
 enum { INPUT_SOURCE, INPUT_DROPS, INPUT_COLLIDERS, INPUT_WIND };

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // surface: particles to polygons, to a level set VDB, or to both.
+#include "levelset/level_set.h"
+#include "mesh/isosurface.h"
+#include "mesh/skin.h"
 #include "nodes/columns.h"
 #include "nodes/parm.h"
 

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tet_remesh: improves any tetrahedral mesh locally.
+#include "meniscus/tetmesh.h"
 #include "nodes/parm.h"
+#include "tetmesh/geo.h"
+#include "tetmesh/quality.h"
+#include "tetmesh/remesh.h"
+#include "tetmesh/resample.h"
 
 static const mn_parm_def parms[] = {
     MN_FLOAT("quality", "Quality", "", 0.35, 0, 0.99, 0, 0.7, "Remesh", NULL,

@@ -2,10 +2,13 @@
 //
 // tet_solver: liquids with surface tension on tetrahedra that move with them. The numerics are
 // mn_tet_liquid's; this file reads parameters and geometry, calls it, and writes geometry.
+#include "meniscus/tet.h"
+#include "meniscus/tetmesh.h"
 #include "nodes/columns.h"
 #include "nodes/domain.h"
 #include "nodes/inputs.h"
 #include "nodes/materials.h"
+#include "tetmesh/geo.h"
 
 #include <string.h>
 

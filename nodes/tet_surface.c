@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tet_surface: the boundary of tetrahedra as polygons.
+#include "meniscus/tetmesh.h"
+#include "mesh/subdivide.h"
 #include "nodes/parm.h"
+#include "tetmesh/geo.h"
 
 static const mn_parm_def parms[] = {
     MN_INT("subdivide", "Subdivide", "", 0, 0, 4, 0, 3, "Surface", NULL,

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tetrahedralize: fills closed polygons or a level set with tetrahedra.
+#include "meniscus/tetmesh.h"
 #include "nodes/parm.h"
+#include "tetmesh/cut/cut.h"
+#include "tetmesh/fill/stuffing.h"
+#include "tetmesh/geo.h"
+#include "tetmesh/quality.h"
+#include "tetmesh/remesh.h"
+#include "trimesh/triangles.h"
 
 #include <string.h>
 

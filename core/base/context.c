@@ -2,7 +2,7 @@
 //
 // The context: memory through the host's allocator with its books kept, the last error's sentence, log,
 // cancel and progress.
-#include "context_state.h"
+#include "base/context_state.h"
 
 #include <stdarg.h>
 #include <stdio.h>

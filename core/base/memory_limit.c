@@ -3,6 +3,8 @@
 // How much memory a context may hold: by hand, by the environment, or what the machine has.
 #define _DEFAULT_SOURCE
 #include "context_state.h"
+#include "meniscus/context.h"
+#include "meniscus/status.h"
 
 #include <stdio.h>
 #include <stdlib.h>

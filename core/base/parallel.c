@@ -3,9 +3,8 @@
 // Parallel loops whose results do not depend on who runs them: chunk k covers [k grain, (k+1) grain),
 // reductions add chunks in order. OpenMP is the built-in scheduler; builds without it (thread sanitizer) use
 // pthreads.
-#include "meniscus/parallel.h"
-
-#include "context_state.h"
+#include "base/parallel.h"
+#include "base/context_state.h"
 
 #include <math.h>
 #include <pthread.h>

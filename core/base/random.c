@@ -2,7 +2,7 @@
 //
 // Philox4x32-10 [salmon2011]: ten rounds of two 32 x 32 -> 64 multiplications; the key is stepped by Weyl
 // constants. Checked against the authors' known answers (tests/unit/base/test_random.c).
-#include "meniscus/random.h"
+#include "base/random.h"
 
 static void round_once(uint32_t c[4], const uint32_t k[2])
 {

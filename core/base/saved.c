@@ -36,6 +36,7 @@ static mn_status load_member(mn_reader *in, const mn_saved *m, void *at)
         return mn_read_array_bytes(in, &array->data, &array->count, &array->capacity, m->element);
     }
     MN_TRY(mn_read_block(in, at, m->size, mn_storage_bytes(m->storage)));
+    if (m->storage == MN_STORE_U8) *(uint8_t *)at = *(uint8_t *)at != 0;
     const double *numbers = at;
     for (int32_t k = 0; m->storage == MN_STORE_F64 && k < m->size; k++)
         if (!isfinite(numbers[k]))

@@ -10,10 +10,25 @@ static void *def_of(const mn_solver_type *type, mn_solver *solver)
     return (char *)solver + type->def_offset;
 }
 
+static mn_status check_def(mn_context *ctx, const mn_solver_type *type, const void *def)
+{
+    MN_TRY(mn_def_check(ctx, type->fields, type->field_count, def));
+    return type->check_def ? type->check_def(ctx, def) : MN_OK;
+}
+
+void mn_solver_default_def(const mn_solver_type *type, void *def)
+{
+    memset(def, 0, type->def_size);
+    if (type->more_defaults)
+        type->more_defaults(def);
+    else
+        mn_def_default(type->fields, type->field_count, def);
+}
+
 mn_status mn_solver_create(mn_context *ctx, const mn_solver_type *type, const void *def, mn_solver **out)
 {
     *out = NULL;
-    MN_TRY(mn_def_check(ctx, type->fields, type->field_count, def));
+    MN_TRY(check_def(ctx, type, def));
     mn_solver *solver = mn_allocate_zero(ctx, type->state_size);
     if (!solver) return MN_ERROR_MEMORY;
     solver->ctx = ctx;
@@ -36,7 +51,7 @@ void mn_solver_free(const mn_solver_type *type, mn_solver *solver)
 
 mn_status mn_solver_set_def(const mn_solver_type *type, mn_solver *solver, const void *def)
 {
-    MN_TRY(mn_def_check(solver->ctx, type->fields, type->field_count, def));
+    MN_TRY(check_def(solver->ctx, type, def));
     if (type->set_def) MN_TRY(type->set_def(solver, def));
     memcpy(def_of(type, solver), def, type->def_size);
     return MN_OK;

@@ -80,6 +80,7 @@ static mn_status begin(stepping *s, double seconds)
         .rounding = 1e-12,
         .failure = "A step failed",
         .advice = "lower max_dt, or look for extreme values in the parameters and inputs",
+        .too_many = "use a coarser resolution or a lower time_scale",
     };
     read_plan(s->type, s->solver, &s->plan);
     if (s->type->begin) MN_TRY(s->type->begin(s->solver, s->inputs, seconds, &s->plan));
@@ -103,12 +104,10 @@ static mn_status check_count(const stepping *s, const mn_step_limit *limit, doub
 {
     const double all = steps + (double)s->solver->counts.substeps;
     if (all <= (double)s->plan.max_substeps) return MN_OK;
-    return mn_fail(
-        s->solver->ctx, MN_ERROR_DIVERGED,
-        "%g s need about %g steps of %g s%s%s, more than max_substeps (%lld); use a coarser resolution or a "
-        "lower time_scale.",
-        s->solver->seconds, all, limit->longest, *limit->binding ? ", bound by " : "", limit->binding,
-        (long long)s->plan.max_substeps);
+    return mn_fail(s->solver->ctx, MN_ERROR_DIVERGED,
+                   "%g s need about %g steps of %g s%s%s, more than max_substeps (%lld); %s.",
+                   s->solver->seconds, all, limit->longest, *limit->binding ? ", bound by " : "",
+                   limit->binding, (long long)s->plan.max_substeps, s->plan.too_many);
 }
 
 // Tries shorter and shorter steps; *dt is the one that is good.

@@ -2,6 +2,7 @@
 //
 // The tree of box_tree.h.
 #include "contact/box_tree.h"
+#include "trimesh/halving.h"
 
 typedef struct part {
     int64_t node, begin, count;

@@ -8,7 +8,7 @@
 
 #include "meniscus/array.h"
 #include "meniscus/vec.h"
-#include "space/halving.h"
+#include "trimesh/halving.h"
 
 enum { MN_BOX_LEAF = 4, MN_BOX_STACK = 64 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Putting two geometries together.
-#include "geo_state.h"
+#include "geo/geo_state.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Attributes: named columns of numbers or strings on an owner.
-#include "geo_state.h"
+#include "geo/geo_state.h"
 
 #include <string.h>
 

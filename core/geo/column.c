@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Shared columns: a counted buffer behind each, copied on the first write while others hold it.
-#include "column.h"
+#include "geo/column.h"
 
 #include <stdatomic.h>
 #include <string.h>

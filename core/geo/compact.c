@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Deleting points and primitives, with attributes and groups kept in step.
-#include "geo_state.h"
+#include "geo/geo_state.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Life of a geo and its elements: points, vertices, primitives and volumes.
-#include "geo_state.h"
+#include "geo/geo_state.h"
 
 #include "meniscus/hash.h"
 

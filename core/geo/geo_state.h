@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a geo holds. For core/geo only.
-#ifndef MENISCUS_GEO_STATE_H
-#define MENISCUS_GEO_STATE_H
+#ifndef MENISCUS_GEO_GEO_STATE_H
+#define MENISCUS_GEO_GEO_STATE_H
 
-#include "column.h"
+#include "geo/column.h"
+#include "geo/string_table.h"
 #include "meniscus/array.h"
 #include "meniscus/geo.h"
-#include "string_table.h"
 
 struct mn_attribute {
     char *name;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Groups: named sets of points, vertices or primitives, a byte per element.
-#include "geo_state.h"
+#include "geo/geo_state.h"
 
 #include <string.h>
 

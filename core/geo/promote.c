@@ -2,7 +2,7 @@
 //
 // Moving an attribute to another owner. Elements correspond through the vertices: a vertex belongs to one
 // point and one primitive; everything belongs to the detail.
-#include "geo_state.h"
+#include "geo/geo_state.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 //
 // Polygons seen from the other side: vertices (a, b, c, ..., z) become (a, z, ..., c, b), and what the
 // vertices carry goes with them.
-#include "geo_state.h"
+#include "geo/geo_state.h"
 
 #include <string.h>
 

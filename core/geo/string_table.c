@@ -2,7 +2,7 @@
 //
 // Distinct strings with constant-time look-up: all bytes in one array, offsets in another, an open-addressing
 // index.
-#include "string_table.h"
+#include "geo/string_table.h"
 
 #include "meniscus/array.h"
 #include "meniscus/hash.h"

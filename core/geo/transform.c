@@ -5,7 +5,7 @@
 //   vector      A v
 //   normal      cof(A) n, length kept (cof(A) = det(A) A^-T also has a direction where A is singular)
 //   quaternion  q(R) q, with A = R S the polar decomposition
-#include "geo_state.h"
+#include "geo/geo_state.h"
 
 // The unit quaternion (x, y, z, w) of a rotation, by its largest component.
 static void quaternion_of(mn_mat3 r, double q[4])

@@ -3,8 +3,8 @@
 // Borrowed columns to geometry and back.
 #include "meniscus/view.h"
 
+#include "base/parallel.h"
 #include "meniscus/array.h"
-#include "meniscus/parallel.h"
 
 enum { COMPONENTS_MAX = 16, GRAIN = 8192, BATCH = 64 };
 

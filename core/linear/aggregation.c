@@ -5,7 +5,7 @@
 //   1. a row none of whose strong neighbours is taken takes them all
 //   2. what is left joins the aggregate of the first round that holds it most strongly
 //   3. what is left still takes its strong neighbours that are left
-#include "multigrid_state.h"
+#include "linear/multigrid_state.h"
 
 typedef struct strength {
     const mn_sparse *matrix;

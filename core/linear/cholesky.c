@@ -7,9 +7,9 @@
 //
 // for every earlier supernode d that reaches it (one dense product each), then factor the panel densely.
 #include "base/simd.h"
-#include "cholesky_state.h"
 
-#include "dense.h"
+#include "linear/cholesky_state.h"
+#include "linear/dense.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 //
 // Symbolic Cholesky: elimination tree [liu1990], postorder, column counts, supernodes relaxed by merging a
 // child into its parent where few zeros are stored for it, and the rows of each.
-#include "cholesky_state.h"
+#include "linear/cholesky_state.h"
 
 #include <stdlib.h>
 #include <string.h>

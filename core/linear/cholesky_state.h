@@ -4,8 +4,8 @@
 #ifndef MENISCUS_LINEAR_CHOLESKY_STATE_H
 #define MENISCUS_LINEAR_CHOLESKY_STATE_H
 
+#include "linear/sparse.h"
 #include "meniscus/array.h"
-#include "meniscus/sparse.h"
 
 struct mn_cholesky {
     mn_context *ctx;

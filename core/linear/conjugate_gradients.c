@@ -6,7 +6,7 @@
 //
 // With M the mass matrix and x starting at zero every update keeps sum(M x) at what b gives it, whatever the
 // tolerance: so linear momentum stays exact in the implicit solvers.
-#include "krylov_state.h"
+#include "linear/krylov_state.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Dense kernels: C = X Y^T in tiles of 8 by 4 held in registers, and a blocked Cholesky on top of it.
-#include "dense.h"
+#include "linear/dense.h"
 
 #include "base/simd.h"
 

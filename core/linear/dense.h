@@ -4,7 +4,7 @@
 #ifndef MENISCUS_LINEAR_DENSE_H
 #define MENISCUS_LINEAR_DENSE_H
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 
 /// C = X Y^T for rows x of X and the first `w` rows of it as Y: X is m by k with leading dimension lx, C is m
 /// by w with leading dimension m. In parallel when it is worth it.

@@ -3,7 +3,7 @@
 // Flexible GMRES [saad1993]: A Z_m = V_{m+1} H_m with Z_m = M_k^-1 V_m kept, so that the preconditioner may
 // change from step to step. Modified Gram-Schmidt with one repetition; the least-squares problem by Givens
 // rotations; restarted.
-#include "krylov_state.h"
+#include "linear/krylov_state.h"
 
 #include <math.h>
 

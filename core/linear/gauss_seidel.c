@@ -4,10 +4,10 @@
 // at once by as many workers as there are, with the bits of one. With A = L + D + U in the order of the
 // sweep, the forward sweep from zero needs L only and leaves the residual -U x; the backward one of a
 // residual needs U only: together one and a half times the entries of A, and one is the other's transpose.
-#include "multigrid_state.h"
+#include "linear/multigrid_state.h"
 
+#include "base/parallel.h"
 #include "base/simd.h"
-#include "meniscus/parallel.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 //   L_ik = (A_ik - sum_{j<k} L_ij L_kj) / L_kk,   L_ii = sqrt(A_ii (1 + shift) - sum_j L_ij^2)
 //
 // with the shift of [manteuffel1980] where a pivot would not be positive.
-#include "meniscus/sparse.h"
+#include "linear/sparse.h"
 
 #include <math.h>
 #include <string.h>

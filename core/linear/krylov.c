@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Scratch and small steps common to the Krylov solvers.
-#include "krylov_state.h"
+#include "linear/krylov_state.h"
 
 mn_krylov_def mn_krylov_default_def(void)
 {

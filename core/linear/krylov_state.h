@@ -4,9 +4,9 @@
 #ifndef MENISCUS_LINEAR_KRYLOV_STATE_H
 #define MENISCUS_LINEAR_KRYLOV_STATE_H
 
+#include "linear/krylov.h"
+#include "linear/vectors.h"
 #include "meniscus/array.h"
-#include "meniscus/krylov.h"
-#include "vectors.h"
 
 struct mn_krylov {
     mn_context *ctx;

@@ -6,7 +6,7 @@
 //
 //   beta_{k+1} v_{k+1} = A z_k - alpha_k v_k - beta_k v_{k-1},   z = M^-1 v,  v_k.z_k = 1
 //   w_k = (z_k - rho_3 w_{k-2} - rho_2 w_{k-1}) / rho_1,   x += c eta w_k,   |r| = |s eta|
-#include "krylov_state.h"
+#include "linear/krylov_state.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,10 +8,10 @@
 // Conjugate gradients with it (q = A p):
 //
 //   z, A z from r,   p = z + b p,   q = A z + b q,   a = r.z/p.q,   x += a p,   r -= a q
-#include "multigrid_state.h"
+#include "linear/multigrid_state.h"
 
+#include "base/parallel.h"
 #include "base/simd.h"
-#include "meniscus/parallel.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,10 +7,10 @@
 //   A_c   P^T A P
 //
 // until a level is small enough to be factored. top is the largest eigenvalue of D^-1 A, by the power method.
-#include "multigrid_state.h"
+#include "linear/multigrid_state.h"
 
-#include "meniscus/random.h"
-#include "vectors.h"
+#include "base/random.h"
+#include "linear/vectors.h"
 
 #include <math.h>
 #include <string.h>

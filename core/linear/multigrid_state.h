@@ -4,8 +4,8 @@
 #ifndef MENISCUS_LINEAR_MULTIGRID_STATE_H
 #define MENISCUS_LINEAR_MULTIGRID_STATE_H
 
+#include "linear/multigrid.h"
 #include "meniscus/array.h"
-#include "meniscus/multigrid.h"
 
 enum { MN_MULTIGRID_LEVELS = 12 };
 

@@ -4,8 +4,8 @@
 // those on the low side that touch the high side are the separator, eliminated last; go on in both parts. For
 // meshes in space the factor has O(n^(4/3)) entries. Our matrices live on points, so no graph partitioner is
 // needed.
+#include "linear/sparse.h"
 #include "meniscus/array.h"
-#include "meniscus/sparse.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sparse matrices by rows: assembly from triplets by two stable counting sorts, products, transposes.
-#include "meniscus/sparse.h"
+#include "linear/sparse.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 //
 // Products of sparse matrices by rows [gustavson1978]: row i of A B is the sum of the rows of B that row i of
 // A names. The pattern is found once; the numbers are filled in again while the patterns stay.
-#include "meniscus/parallel.h"
-#include "meniscus/sparse.h"
+#include "base/parallel.h"
+#include "linear/sparse.h"
 
 #include <stdlib.h>
 #include <string.h>

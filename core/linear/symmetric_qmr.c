@@ -11,7 +11,7 @@
 // minus one as MINRES has them with the positive definite N N^T: so the iterations are those of conjugate
 // gradients, a third to a half of what MINRES takes. The residual of x is (1 - c^2) times the last one plus
 // c^2 r, and tau sqrt(k + 1) bounds it, too: the smaller of both bounds is tested.
-#include "krylov_state.h"
+#include "linear/krylov_state.h"
 
 #include <math.h>
 #include <string.h>

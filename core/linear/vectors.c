@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Long vectors: dot products add chunks in order; updates touch each element once.
-#include "vectors.h"
+#include "linear/vectors.h"
 
 enum { GRAIN = 16384 };
 

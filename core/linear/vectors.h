@@ -4,7 +4,7 @@
 #ifndef MENISCUS_LINEAR_VECTORS_H
 #define MENISCUS_LINEAR_VECTORS_H
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 
 mn_status mn_vector_dot(mn_context *ctx, int64_t n, const double *x, const double *y, double *dot);
 /// y += a x

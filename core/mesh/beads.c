@@ -6,7 +6,7 @@
 //   L  = cholesky(5 S), scaled so that 4/3 pi det L is their volume
 //
 // since a full ellipsoid with half axes a has the spread a^2 / 5. x = c + L u with |u| = 1 is its surface.
-#include "meniscus/beads.h"
+#include "mesh/beads.h"
 
 #include "meniscus/array.h"
 

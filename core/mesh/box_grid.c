@@ -2,7 +2,7 @@
 //
 // A hashed grid over boxes. The cell is as large as the mean box, so that each lies in a few cells. Entries
 // are sorted into buckets by counting, so building is linear.
-#include "box_grid.h"
+#include "mesh/box_grid.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef MENISCUS_MESH_BOX_GRID_H
 #define MENISCUS_MESH_BOX_GRID_H
 
-#include "tet_internal.h"
+#include "tetmesh/internal.h"
 
 typedef struct mn_box_entry {
     uint64_t cell;

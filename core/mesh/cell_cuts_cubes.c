@@ -5,7 +5,7 @@
 // both cells that share the face agree. The segments on the six faces close to loops, each of which is cut
 // into triangles without a diagonal that lies in a face, since the neighbour might have the same one and the
 // edge would belong to four triangles; a loop for which that cannot be done gets a vertex inside.
-#include "cell_cuts.h"
+#include "mesh/cell_cuts.h"
 
 #include "meniscus/vec.h"
 

@@ -3,7 +3,7 @@
 // Marching tetrahedra: the cell's six tetrahedra 0 -> e_a -> e_a + e_b -> (1,1,1) [kuhn1960] share all edges
 // and faces with those of the neighbouring cells, and a linear field cuts each in at most one triangle or
 // quadrilateral: no ambiguity, always a closed surface.
-#include "cell_cuts.h"
+#include "mesh/cell_cuts.h"
 
 #include "meniscus/vec.h"
 

@@ -4,11 +4,11 @@
 // so the cut edges along each of up to seven directions are 64 bits too, and the number of a vertex is the
 // number of bits before its own: no hash table, no search, no order but the blocks'. Blocks count in
 // parallel, a prefix sum gives each its place, and they write in parallel.
-#include "meniscus/isosurface.h"
+#include "mesh/isosurface.h"
+#include "base/parallel.h"
 #include "base/simd.h"
-#include "cell_cuts.h"
 #include "meniscus/array.h"
-#include "meniscus/parallel.h"
+#include "mesh/cell_cuts.h"
 #include "space/block_masks.h"
 
 enum { ISO_GRAIN = 16, SLOTS = 8 };

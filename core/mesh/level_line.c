@@ -9,7 +9,7 @@
 // and a triangle has two such edges or none. The two triangles of an edge cut it at the same point: cuts are
 // sorted by the ends of their edges, and equal ones become one.
 #include "meniscus/array.h"
-#include "meniscus/mesh_lines.h"
+#include "mesh/mesh_lines.h"
 
 #include <stdlib.h>
 

@@ -7,9 +7,9 @@
 // which damps what changes from vertex to vertex and leaves what is smooth. What volume is left to lose is
 // given back by moving every vertex dV / A along its normal. Each vertex gathers from its own list of
 // neighbours.
-#include "meniscus/mesh_smooth.h"
+#include "mesh/mesh_smooth.h"
+#include "base/parallel.h"
 #include "meniscus/array.h"
-#include "meniscus/parallel.h"
 
 enum { SMOOTH_GRAIN = 4096 };
 static const double LAMBDA = 0.5, MU = -0.53;

@@ -9,8 +9,8 @@
 // Faces are compared by their area vectors (Newell's), so that they need not be flat. Every face's edges are
 // listed and sorted by their ends: the faces of an edge then stand side by side.
 #include "meniscus/array.h"
-#include "meniscus/mesh_lines.h"
-#include "meniscus/tet_geo.h"
+#include "mesh/mesh_lines.h"
+#include "tetmesh/geo.h"
 
 #include <stdlib.h>
 

@@ -2,10 +2,10 @@
 //
 // Polygons of one surface that pass through each other: an edge of one triangle through the inside of another
 // with which it shares no corner, by exact orientations.
-#include "meniscus/predicates.h"
-#include "meniscus/tet_geo.h"
+#include "base/predicates.h"
+#include "tetmesh/geo.h"
 
-#include "box_grid.h"
+#include "mesh/box_grid.h"
 
 typedef struct corner_triangle {
     int64_t v[3], polygon;

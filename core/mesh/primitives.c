@@ -4,7 +4,7 @@
 // the sphere: 10 n^2 + 2 points, 20 n^2 triangles, edges that differ in length by less than a third. The
 // others are sheets of quads (a grid of (u, v) that closes in one or both directions) sewn together by shared
 // points.
-#include "meniscus/shape.h"
+#include "mesh/shape.h"
 
 #include "meniscus/array.h"
 

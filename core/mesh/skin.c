@@ -3,11 +3,11 @@
 // The surface of particles: the stages of the level set in order, with the volume of every connected body
 // shifted to that of its own particles. A body that is too small for the grid keeps the size that the grid
 // can show.
-#include "meniscus/skin.h"
+#include "mesh/skin.h"
 
+#include "levelset/thin_parts.h"
 #include "meniscus/array.h"
-#include "meniscus/beads.h"
-#include "meniscus/thin_parts.h"
+#include "mesh/beads.h"
 
 /// A sphere of this many cells holds a node wherever it lies: half the diagonal of a cell. Each smoothing
 /// takes away as much as the second, at most, of a sphere that small.

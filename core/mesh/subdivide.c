@@ -9,7 +9,7 @@
 // The limit surface of a convex mesh lies inside it, so volume is lost: afterwards each part moves along its
 // vertex normals by (V0 - V) / A, repeated until the volume is that of the input to rounding. Everything that
 // is blended is kept as one row of numbers for each point, positions first.
-#include "meniscus/subdivide.h"
+#include "mesh/subdivide.h"
 
 #include "meniscus/array.h"
 

@@ -11,9 +11,9 @@
 #ifndef MENISCUS_MPM_BOUNDARY_H
 #define MENISCUS_MPM_BOUNDARY_H
 
-#include "meniscus/blocks.h"
 #include "meniscus/collider.h"
 #include "meniscus/mpm.h"
+#include "space/blocks.h"
 
 /// Where node `cell` of `block` lies: the block table of the transfers begins half a cell above the nodes.
 static inline mn_vec3 mn_mpm_node_position(const mn_block_table *table, int32_t block, int32_t cell)

@@ -6,7 +6,7 @@
 //
 // with R the radius of a ball of the body's volume. Memory is what the arrays of a step take once they have
 // reached their sizes: it was counted against the allocator (tests/unit/mpm/test_diagnose.c).
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -13,9 +13,9 @@
 // of ending in a free surface there. A closed emitter (no flow) holds what it has.
 //
 // A place that is taken by liquid of others gets no particle: the one that is there is taken into the nozzle.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/random.h"
+#include "base/random.h"
 
 #include <string.h>
 
@@ -74,7 +74,7 @@ static mn_status note_birth(mn_mpm *mpm, mn_vec3 x, int64_t piece)
 {
     int32_t *head = &mpm->birth_heads.data[head_of(mpm, x, 13)];
     const mn_mpm_birth entry = {x, piece, *head};
-    MN_TRY(mn_array_push(mpm->ctx, &mpm->births, &entry));
+    MN_TRY(mn_array_push(mpm->solver.ctx, &mpm->births, &entry));
     *head = (int32_t)(mpm->births.count - 1);
     return MN_OK;
 }
@@ -110,8 +110,8 @@ static mn_status give_birth(mn_mpm *mpm, int64_t k, mn_vec3 at, double h)
                                .id = mpm->next_id,
                                .site = (int32_t)(k + 1)};
     MN_TRY(note_birth(mpm, x, site->piece));
-    MN_TRY(mn_array_push(mpm->ctx, &mpm->next, &p));
-    MN_TRY(mn_array_push(mpm->ctx, &mpm->next_materials, &q));
+    MN_TRY(mn_array_push(mpm->solver.ctx, &mpm->next, &p));
+    MN_TRY(mn_array_push(mpm->solver.ctx, &mpm->next_materials, &q));
     mpm->next_id++;
     return MN_OK;
 }
@@ -120,7 +120,7 @@ static mn_status give_birth(mn_mpm *mpm, int64_t k, mn_vec3 at, double h)
 static mn_status fill_up(mn_mpm *mpm, double before)
 {
     const double volume = mpm->def.dx * mpm->def.dx * mpm->def.dx / 8, depth = nozzle_cells * mpm->def.dx;
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->birth_heads, HEADS));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->birth_heads, HEADS));
     for (int32_t i = 0; i < HEADS; i++) mpm->birth_heads.data[i] = -1;
     mpm->births.count = 0;
     for (int64_t k = 0; k < mpm->sites.count; k++) {
@@ -236,7 +236,7 @@ mn_status mn_mpm_scatter_nozzles(mn_mpm *mpm)
         const int64_t site = mpm->materials.data[i].site;
         if (site <= 0) continue;
         if (mpm->held.count == 0) {
-            MN_TRY(mn_array_resize(mpm->ctx, &mpm->held, mpm->nodes.count));
+            MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->held, mpm->nodes.count));
             memset(mpm->held.data, 0, mn_bytes(mpm->held.count, sizeof *mpm->held.data));
         }
         scatter_held(mpm, &mpm->particles.data[i], velocity_of(&mpm->sites.data[site - 1]));

@@ -11,7 +11,7 @@
 //
 // Sites are made once and follow the polygons as long as these keep their number of points and corners, so a
 // moving or bending emitter feeds one lattice without seams.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 // Lines that meet an edge exactly would be counted twice or never: the lattice is a little out of centre.
 static const double off_centre[2] = {0.5137, 0.5291};
@@ -61,7 +61,7 @@ static int64_t root_of(site_builder *b, int64_t point)
 static mn_status find_pieces(site_builder *b)
 {
     const mn_mpm_emitter *e = b->emitter;
-    mn_context *ctx = b->mpm->ctx;
+    mn_context *ctx = b->mpm->solver.ctx;
     MN_TRY(mn_array_resize(ctx, &b->parent, e->point_count));
     MN_TRY(mn_array_resize(ctx, &b->number, e->point_count));
     for (int64_t i = 0; i < e->point_count; i++) b->parent.data[i] = i, b->number.data[i] = -1;
@@ -110,7 +110,7 @@ static mn_status add_site(site_builder *b, int64_t t, int64_t number, const doub
     for (int c = 0; c < 3; c++) site.corner[c] = b->emitter->triangles[t][c], site.weight[c] = weight[c];
     b->pieces.data[number].sampled += area;
     b->pieces.data[number].sites++;
-    return mn_array_push(b->mpm->ctx, &b->mpm->sites, &site);
+    return mn_array_push(b->mpm->solver.ctx, &b->mpm->sites, &site);
 }
 
 // Lines of the lattice through one triangle. In the plane across the lines its corners are (x, y).
@@ -180,15 +180,15 @@ static mn_status build_sites(mn_mpm *mpm, const mn_mpm_emitter *emitter)
     const double most = 2e7, lines = 4 * area / (mpm->def.dx * mpm->def.dx);
     if (status == MN_OK && !(lines <= most))
         status =
-            mn_fail(mpm->ctx, MN_ERROR_INPUT,
+            mn_fail(mpm->solver.ctx, MN_ERROR_INPUT,
                     "The emitter's area of %g m^2 would feed %.3g particles at once; use a smaller emitter "
                     "or dx above %.2g m.",
                     area, lines, mpm->def.dx * sqrt(lines / most));
     mpm->sites.count = 0;
     if (status == MN_OK) status = sample_pieces(&b);
-    mn_array_free(mpm->ctx, &b.parent);
-    mn_array_free(mpm->ctx, &b.number);
-    mn_array_free(mpm->ctx, &b.pieces);
+    mn_array_free(mpm->solver.ctx, &b.parent);
+    mn_array_free(mpm->solver.ctx, &b.number);
+    mn_array_free(mpm->solver.ctx, &b.pieces);
     return status;
 }
 
@@ -288,7 +288,7 @@ static mn_status check_emitter(mn_context *ctx, const mn_mpm_emitter *e)
 mn_status mn_mpm_set_emitter(mn_mpm *mpm, const mn_mpm_emitter *emitter, double seconds)
 {
     const mn_mpm_emitter none = {0}, *e = emitter ? emitter : &none;
-    MN_TRY(check_emitter(mpm->ctx, e));
+    MN_TRY(check_emitter(mpm->solver.ctx, e));
     const bool same = e->point_count == mpm->emitter_points && e->triangle_count == mpm->emitter_triangles;
     if (!same) {
         // Another emitter: what the old one still held is free.

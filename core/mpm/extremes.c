@@ -6,9 +6,9 @@
 // The speed of the fastest part is the mean of v^2 over windows of eight cells in a row on each axis, two
 // blocks, the largest of them: a drop that falls into a pool is fast though all the liquid, on the mean, is
 // not. A window with less liquid than a ball of 2.5 dx counts by as much as it has, so that spray does not.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 
 enum { PARTICLE_GRAIN = 4096, BLOCK_GRAIN = 64 };
 
@@ -119,7 +119,7 @@ double mn_mpm_fastest_part(const mn_mpm *mpm)
 
 mn_status mn_mpm_find_extremes(mn_mpm *mpm)
 {
-    mn_context *ctx = mpm->ctx;
+    mn_context *ctx = mpm->solver.ctx;
     const int64_t n = mpm->particles.count;
     mn_mpm_extremes e = {.min_density = mpm->def.density};
     mpm->extremes = e;

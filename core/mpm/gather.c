@@ -11,7 +11,7 @@
 // (tests/unit/mpm/test_transfer.c).
 #include "mpm/transfer.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 #include "mpm/tile.h"
 
 enum { BATCH = 64, BLOCK_GRAIN = 8 };

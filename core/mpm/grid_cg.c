@@ -15,9 +15,9 @@
 // computed, the rest continues them as a geometric series. The residual as a velocity, |M^-1 r|_M, is a bound
 // too, but for a stiff liquid one ten times too high: it counts a pressure by the speed that it would give to
 // a liquid that did not resist.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 
 enum { NODE_GRAIN = 32, ITERATIONS_MAX = 2000, WINDOW = 4 };
 
@@ -109,7 +109,7 @@ static double error2(const error_series *series)
 mn_status mn_mpm_implicit_solve(mn_mpm *mpm, double tolerance, double so_far, double floor,
                                 int64_t *iterations, bool *converged)
 {
-    mn_context *ctx = mpm->ctx;
+    mn_context *ctx = mpm->solver.ctx;
     mn_mpm_implicit *implicit = &mpm->implicit;
     const int32_t blocks = mpm->table.count;
     cg_job job = {.implicit = implicit,

@@ -8,9 +8,9 @@
 //
 // Without walls and solids it is where an implicit step starts from, and with dt 0 the velocity before
 // anything acts.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 #include "mpm/boundary.h"
 
 enum { BLOCK_GRAIN = 32 };
@@ -54,5 +54,5 @@ static mn_status update_blocks(void *user, mn_range range)
 mn_status mn_mpm_update_grid(mn_mpm *mpm, mn_mpm_node *nodes, double dt, bool bounded)
 {
     update_job job = {mpm, nodes, dt, bounded};
-    return mn_parallel_for(mpm->ctx, mpm->table.count, BLOCK_GRAIN, update_blocks, &job);
+    return mn_parallel_for(mpm->solver.ctx, mpm->table.count, BLOCK_GRAIN, update_blocks, &job);
 }

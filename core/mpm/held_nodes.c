@@ -10,7 +10,7 @@
 // gradients run in the space of what is free. Contacts that may separate are switched between solves: let go
 // when the wall would have to pull, held when the liquid would pass. R is the gradient of the potential at
 // the solution: what the wall has to add. Friction acts on the solved velocity with that R.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 enum { BLOCK_GRAIN = 32 };
 
@@ -49,7 +49,7 @@ static void find_directions(mn_mpm_held *held)
 mn_status mn_mpm_find_held(mn_mpm *mpm)
 {
     mn_mpm_implicit *implicit = &mpm->implicit;
-    MN_TRY(mn_array_resize(mpm->ctx, &implicit->first_held, mpm->table.count + 1));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &implicit->first_held, mpm->table.count + 1));
     implicit->held.count = 0;
     for (int32_t b = 0; b < mpm->table.count; b++) {
         implicit->first_held.data[b] = (int32_t)implicit->held.count;
@@ -76,7 +76,7 @@ mn_status mn_mpm_find_held(mn_mpm *mpm)
                 held.on[k] = touch->kind != MN_MPM_SEPARATE || mn_dot(off, touch->normal) < 0;
             }
             find_directions(&held);
-            MN_TRY(mn_array_push(mpm->ctx, &implicit->held, &held));
+            MN_TRY(mn_array_push(mpm->solver.ctx, &implicit->held, &held));
         }
     }
     implicit->first_held.data[mpm->table.count] = (int32_t)implicit->held.count;

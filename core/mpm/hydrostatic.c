@@ -11,7 +11,7 @@
 // else we look for the pressures that leave the least acceleration, sum_i |f_i|^2/m_i, starting from the
 // linear ones: first their constant, then all of them, by conjugate gradients on the normal equations (CGLS)
 // [paige1982]. Tested: tests/unit/mpm/test_hydrostatic.c, V7.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 #include "mpm/boundary.h"
 #include "mpm/pressure.h"
@@ -251,7 +251,7 @@ static mn_status solve(balance *b)
     for (int64_t p = 0; p < count; p++) b->direction.data[p] = 0;
     for (int32_t k = 0; k < ITERATIONS_MAX; k++) {
         if (weighted_norm2(b, b->residual.data) <= tolerance * tolerance * scale) break;
-        MN_TRY(mn_check_cancelled(b->mpm->ctx));
+        MN_TRY(mn_check_cancelled(b->mpm->solver.ctx));
         for (int64_t p = 0; p < count; p++)
             b->direction.data[p] = b->slope.data[p] + beta * b->direction.data[p];
         apply(b, b->direction.data);
@@ -293,7 +293,7 @@ static void keep_pressures(balance *b)
 
 static mn_status make(balance *b)
 {
-    mn_context *ctx = b->mpm->ctx;
+    mn_context *ctx = b->mpm->solver.ctx;
     const int64_t nodes = node_count(b);
     MN_TRY(mn_array_resize(ctx, &b->mass, nodes));
     MN_TRY(mn_array_resize(ctx, &b->force, nodes));
@@ -319,7 +319,7 @@ static mn_status make(balance *b)
 
 mn_status mn_mpm_balance(mn_mpm *mpm)
 {
-    mn_context *ctx = mpm->ctx;
+    mn_context *ctx = mpm->solver.ctx;
     balance b = {.mpm = mpm};
     mn_status status = MN_OK;
     if (mpm->particles.count == 0 || !(mn_norm(mpm->def.gravity) > 0)) return MN_OK;

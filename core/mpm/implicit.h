@@ -22,11 +22,11 @@
 
 #include "base/simd.h"
 #include "meniscus/array.h"
-#include "meniscus/blocks.h"
 #include "meniscus/mpm.h"
 #include "mpm/boundary.h"
 #include "mpm/surface_energy.h"
 #include "mpm/transfer.h"
+#include "space/blocks.h"
 
 /// What the liquid of one particle resists with, in the order of the particles.
 typedef struct mn_mpm_pressed {

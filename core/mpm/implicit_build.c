@@ -7,9 +7,9 @@
 // its length in one step loses 1 % of its volume at no divergence, and a pressure that does not see it lets
 // the drop shrink. q of the velocity before the step is enough: what it misses in one step is made good by
 // the next, so the volume does not drift.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 #include "mpm/pressure.h"
 #include "mpm/tile.h"
 #include <string.h>
@@ -98,7 +98,7 @@ static mn_status find_samples(mn_mpm *mpm)
     const int32_t *cell_start = mn_point_sort_result(implicit->sample_sort).cell_start;
     for (int32_t b = 0; b <= mpm->table.count; b++)
         implicit->first_sample.data[b] = cell_start[b * MN_BLOCK_CELLS];
-    return mn_parallel_for(mpm->ctx, mpm->table.count, BLOCK_GRAIN, build_samples, mpm);
+    return mn_parallel_for(mpm->solver.ctx, mpm->table.count, BLOCK_GRAIN, build_samples, mpm);
 }
 
 static mn_status weigh_feet(void *user, mn_range range)
@@ -125,7 +125,7 @@ static mn_status borrow_stiffness(mn_mpm *mpm)
 
 mn_status mn_mpm_implicit_build(mn_mpm *mpm, double dt)
 {
-    mn_context *ctx = mpm->ctx;
+    mn_context *ctx = mpm->solver.ctx;
     mn_mpm_implicit *implicit = &mpm->implicit;
     const int32_t blocks = mpm->table.count;
     const int64_t nodes = mpm->nodes.count;
@@ -193,12 +193,12 @@ static mn_status find_volumes(void *user, mn_range range)
 mn_status mn_mpm_implicit_bulge(mn_mpm *mpm, const mn_mpm_node *v)
 {
     volume_job job = {mpm, v, false};
-    return mn_parallel_for(mpm->ctx, mpm->table.count, BLOCK_GRAIN, find_volumes, &job);
+    return mn_parallel_for(mpm->solver.ctx, mpm->table.count, BLOCK_GRAIN, find_volumes, &job);
 }
 
 mn_status mn_mpm_implicit_ratio(mn_mpm *mpm, const mn_mpm_node *v)
 {
     volume_job job = {mpm, v, true};
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->implicit.ratio, mpm->particles.count));
-    return mn_parallel_for(mpm->ctx, mpm->table.count, BLOCK_GRAIN, find_volumes, &job);
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->implicit.ratio, mpm->particles.count));
+    return mn_parallel_for(mpm->solver.ctx, mpm->table.count, BLOCK_GRAIN, find_volumes, &job);
 }

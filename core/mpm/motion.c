@@ -7,10 +7,10 @@
 //
 // With the FLIP blend the particle keeps a share of its own velocity and takes the grid's change,
 // v' = (1 - f) v(x) + f (v + v(x) - v_before(x)), and moves with the grid's velocity [zhu2005].
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
+#include "base/parallel.h"
 #include "base/simd.h"
-#include "meniscus/parallel.h"
 #include "mpm/pressure.h"
 
 #include <string.h>
@@ -106,18 +106,18 @@ static mn_status gather_splats(mn_mpm *mpm, const mn_mpm_node *nodes, mn_mpm_sam
 {
     const mn_sorted_points sorted = mn_point_sort_result(mpm->splat_sort);
     store_job job = {sorted.order, out};
-    return mn_mpm_gather(mpm->ctx, &mpm->table, mpm->splats.data, sorted.order, sorted.cell_start, nodes,
-                         store_samples, &job);
+    return mn_mpm_gather(mpm->solver.ctx, &mpm->table, mpm->splats.data, sorted.order, sorted.cell_start,
+                         nodes, store_samples, &job);
 }
 
 static mn_status gather_before(mn_mpm *mpm)
 {
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->particle_before, mpm->particles.count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->particle_before, mpm->particles.count));
     store_job job = {NULL, mpm->particle_before.data};
-    MN_TRY(mn_mpm_gather(mpm->ctx, &mpm->table, mpm->particles.data, NULL, mpm->cell_start, mpm->before.data,
-                         store_samples, &job));
+    MN_TRY(mn_mpm_gather(mpm->solver.ctx, &mpm->table, mpm->particles.data, NULL, mpm->cell_start,
+                         mpm->before.data, store_samples, &job));
     if (mpm->groups.count == 0) return MN_OK;
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->splat_before, mpm->splats.count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->splat_before, mpm->splats.count));
     return gather_splats(mpm, mpm->before.data, mpm->splat_before.data);
 }
 
@@ -143,17 +143,17 @@ mn_status mn_mpm_move(mn_mpm *mpm, double dt, mn_mpm_step_stats *stats)
     const bool implicit = mpm->def.integrator != MN_MPM_EXPLICIT;
     move_job job = {mpm, dt, implicit ? mpm->implicit.ratio.data : NULL,
                     mpm->def.transfer == MN_MPM_APIC_FLIP && mpm->def.flip_ratio > 0};
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->next, count));
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->next_materials, count));
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->block_stats, mpm->table.count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->next, count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->next_materials, count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->block_stats, mpm->table.count));
     for (int32_t b = 0; b < mpm->table.count; b++)
         mpm->block_stats.data[b] = (mn_mpm_step_stats){.min_ratio = INFINITY, .finite = true};
     if (mpm->groups.count > 0) {
         MN_TRY(gather_splats(mpm, mpm->nodes.data, mpm->splat_samples.data));
     }
     if (job.flip) MN_TRY(gather_before(mpm));
-    MN_TRY(mn_mpm_gather(mpm->ctx, &mpm->table, mpm->particles.data, NULL, mpm->cell_start, mpm->nodes.data,
-                         move_samples, &job));
+    MN_TRY(mn_mpm_gather(mpm->solver.ctx, &mpm->table, mpm->particles.data, NULL, mpm->cell_start,
+                         mpm->nodes.data, move_samples, &job));
     *stats = join(mpm);
     return MN_OK;
 }

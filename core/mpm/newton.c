@@ -6,9 +6,9 @@
 // part [hyde2020]. A step that this does not bring to rest is solved with the convex majorant of the surface
 // energy in its place (surface_energy.h), which is quadratic: one linear solve. `semi_implicit` takes one
 // Newton step with the positive part. Contacts that may separate are switched in between.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 
 #include <string.h>
 
@@ -61,11 +61,11 @@ static mn_status search(mn_mpm *mpm, descent *state, bool *moved)
     mn_mpm_node *from = implicit->image.data; // conjugate gradients are done with it
     const double enough = 1e-4, rounding = 1e-12;
     double slope, energy, distance2;
-    MN_TRY(mn_parallel_sum(mpm->ctx, mpm->table.count, NODE_GRAIN, sum_slope, implicit, 1, &slope));
+    MN_TRY(mn_parallel_sum(mpm->solver.ctx, mpm->table.count, NODE_GRAIN, sum_slope, implicit, 1, &slope));
     step_job job = {from, implicit->change.data, mpm->before.data, mpm->nodes.data, 1};
     memcpy(from, mpm->nodes.data, mn_bytes(mpm->nodes.count, sizeof *mpm->nodes.data));
     for (int halving = 0; halving <= HALVINGS_MAX; halving++, job.length *= 0.5) {
-        MN_TRY(mn_parallel_sum(mpm->ctx, mpm->table.count, NODE_GRAIN, take, &job, 1, &distance2));
+        MN_TRY(mn_parallel_sum(mpm->solver.ctx, mpm->table.count, NODE_GRAIN, take, &job, 1, &distance2));
         MN_TRY(mn_mpm_potential(mpm, mpm->nodes.data, &energy));
         if (energy <= state->energy + enough * job.length * slope + rounding * fabs(state->energy)) {
             state->energy = energy, state->moved = sqrt(distance2);
@@ -83,7 +83,7 @@ static mn_status descend(mn_mpm *mpm, descent *state, int steps, bool *converged
 {
     mn_mpm_implicit *implicit = &mpm->implicit;
     const double tolerance = mpm->def.newton_tolerance;
-    int64_t *newton = &mpm->counts.newton_iterations, *linear = &mpm->counts.linear_iterations;
+    int64_t *newton = &mpm->solver.counts.newton_iterations, *linear = &mpm->solver.counts.linear_iterations;
     *converged = false;
     for (int k = 0; k < steps; k++) {
         const int64_t before = *linear;
@@ -118,13 +118,13 @@ static mn_status minimise(mn_mpm *mpm, mn_surface_curvature curvature, bool *con
     descent state = {0};
     double impulse2;
     implicit->curvature = curvature;
-    MN_TRY(mn_parallel_sum(mpm->ctx, mpm->table.count, NODE_GRAIN, sum_impulse, mpm, 1, &impulse2));
+    MN_TRY(mn_parallel_sum(mpm->solver.ctx, mpm->table.count, NODE_GRAIN, sum_impulse, mpm, 1, &impulse2));
     // Gravity counts by itself: where pressure balances it, a pool at rest stays at rest to the last bit.
     const double weight = implicit->dt * mn_norm(mpm->def.gravity) * sqrt(mpm->extremes.mass);
     state.floor = rounding * (sqrt(impulse2) + weight);
     memcpy(mpm->nodes.data, mpm->before.data, mn_bytes(mpm->nodes.count, sizeof *mpm->nodes.data));
     for (int round = 0; round < ROUNDS_MAX; round++) {
-        const int64_t before = mpm->counts.linear_iterations;
+        const int64_t before = mpm->solver.counts.linear_iterations;
         mn_mpm_hold(mpm, mpm->nodes.data);
         // Once more with the velocity found is enough: what is left goes into the next step.
         if (round < 2) MN_TRY(mn_mpm_implicit_bulge(mpm, mpm->nodes.data));
@@ -132,7 +132,7 @@ static mn_status minimise(mn_mpm *mpm, mn_surface_curvature curvature, bool *con
         MN_TRY(descend(mpm, &state, once ? 1 : NEWTON_MAX, converged));
         if (!*converged) return MN_OK;
         const bool switched = mn_mpm_switch_contacts(mpm, mpm->nodes.data);
-        if (!switched && (once || mpm->counts.linear_iterations == before)) break;
+        if (!switched && (once || mpm->solver.counts.linear_iterations == before)) break;
     }
     mn_mpm_hold(mpm, mpm->nodes.data);
     mn_mpm_rub(mpm, mpm->nodes.data);

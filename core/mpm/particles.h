@@ -7,8 +7,8 @@
 #define MENISCUS_MPM_PARTICLES_H
 
 #include "meniscus/array.h"
-#include "meniscus/blocks.h"
 #include "meniscus/vec.h"
+#include "space/blocks.h"
 
 /// Motion. Four vectors of four doubles: (mass, velocity), and for each axis a (position on that axis,
 /// derivative of the velocity along it), so that a column of the affine velocity is three of four lanes.

@@ -9,9 +9,9 @@
 // A block at a time between two tiles, blocks in eight colours as in the scatter: the same sums in the same
 // order for any number of workers. Tested by differences, for symmetry and for its sign
 // (tests/unit/mpm/test_implicit.c).
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 #include "mpm/tile.h"
 
 #include <string.h>
@@ -359,10 +359,10 @@ static mn_status stress_blocks(void *user, mn_range range)
 static mn_status stress(mn_mpm *mpm, potential_job *job)
 {
     make_slopes(mpm->table.inverse_dx, &job->slopes);
-    MN_TRY(mn_parallel_for(mpm->ctx, mpm->contacts.count, CONTACT_GRAIN, find_inflow, job));
+    MN_TRY(mn_parallel_for(mpm->solver.ctx, mpm->contacts.count, CONTACT_GRAIN, find_inflow, job));
     for (job->colour = 0; job->colour < MN_BLOCK_COLOURS; job->colour++) {
         const int32_t count = mpm->table.colour_start[job->colour + 1] - mpm->table.colour_start[job->colour];
-        MN_TRY(mn_parallel_for(mpm->ctx, count, BLOCK_GRAIN, stress_blocks, job));
+        MN_TRY(mn_parallel_for(mpm->solver.ctx, count, BLOCK_GRAIN, stress_blocks, job));
     }
     push_from_walls(job);
     return MN_OK;
@@ -391,7 +391,7 @@ mn_status mn_mpm_potential(mn_mpm *mpm, const mn_mpm_node *v, double *energy)
 {
     mn_mpm_implicit *implicit = &mpm->implicit;
     inertia_job inertia = {v, implicit->target.data, mpm->before.data, implicit->gradient.data};
-    MN_TRY(mn_parallel_sum(mpm->ctx, mpm->table.count, NODE_GRAIN, add_inertia, &inertia, 1, energy));
+    MN_TRY(mn_parallel_sum(mpm->solver.ctx, mpm->table.count, NODE_GRAIN, add_inertia, &inertia, 1, energy));
     potential_job job = {.mpm = mpm,
                          .table = &mpm->table,
                          .cell_start = mpm->cell_start,
@@ -408,7 +408,7 @@ mn_status mn_mpm_potential_apply(mn_mpm *mpm, const mn_mpm_node *direction, mn_m
 {
     double unused;
     inertia_job inertia = {direction, NULL, mpm->before.data, image};
-    MN_TRY(mn_parallel_sum(mpm->ctx, mpm->table.count, NODE_GRAIN, add_inertia, &inertia, 1, &unused));
+    MN_TRY(mn_parallel_sum(mpm->solver.ctx, mpm->table.count, NODE_GRAIN, add_inertia, &inertia, 1, &unused));
     potential_job job = {.mpm = mpm,
                          .table = &mpm->table,
                          .cell_start = mpm->cell_start,

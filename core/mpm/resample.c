@@ -13,10 +13,10 @@
 // which is what merging conserves and what [marquez2021] stores; A is the velocity gradient it stands for. A
 // group in affine motion is then split and merged without change, where a constant split overstates the
 // gradient. Linear and angular momentum are conserved to rounding (tests/unit/mpm/test_resample.c).
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
+#include "base/parallel.h"
 #include "base/simd.h"
-#include "meniscus/parallel.h"
 #include "mpm/pressure.h"
 #include "mpm/viscosity.h"
 
@@ -130,14 +130,14 @@ mn_status mn_mpm_split(mn_mpm *mpm, double dt, double explicit_dt)
     const bool massless = mpm->def.surface_particles == MN_MPM_MASSLESS;
     split_job job = {mpm, dt, explicit_dt};
     const int64_t splats = massless ? mpm->patches.count : mpm->patches.count + 2 * mpm->groups.count;
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->splats, splats));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->splats, splats));
     _Static_assert(sizeof(mn_mpm_push) <= sizeof(mn_mpm_sample), "pushes lie where samples will");
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->splat_samples, splats));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->splat_samples, splats));
     mpm->pushes = (void *)mpm->splat_samples.data;
     if (massless)
-        MN_TRY(mn_parallel_for(mpm->ctx, mpm->patches.count, GROUP_GRAIN, splat_patches, &job));
+        MN_TRY(mn_parallel_for(mpm->solver.ctx, mpm->patches.count, GROUP_GRAIN, splat_patches, &job));
     else
-        MN_TRY(mn_parallel_for(mpm->ctx, mpm->groups.count, GROUP_GRAIN, split_groups, &job));
+        MN_TRY(mn_parallel_for(mpm->solver.ctx, mpm->groups.count, GROUP_GRAIN, split_groups, &job));
     return mn_point_sort_run(mpm->splat_sort, mpm->blocks, mn_mpm_points(mpm->splats.data, splats));
 }
 

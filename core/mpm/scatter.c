@@ -13,7 +13,7 @@
 // over all pairs (tests/unit/mpm/test_transfer.c).
 #include "mpm/transfer.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 #include "mpm/pressure.h"
 #include "mpm/tile.h"
 

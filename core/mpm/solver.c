@@ -1,52 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The solver's parameters and its life.
-#include "mpm/solver.h"
-
-mn_mpm_def mn_mpm_default_def(void)
-{
-    return (mn_mpm_def){
-        .dx = 1e-3,
-        .sigma = 0.072,
-        .density = 1000,
-        .viscosity = 1e-3,
-        .compression = 0.01,
-        .newton_tolerance = 0.05,
-        .max_dt = INFINITY,
-        .cfl = 0.6,
-        .max_substeps = 100000,
-        .min_substeps = 1,
-        .smoothing = 2,
-        .sheets = true,
-        .flip_ratio = 0.95,
-        .domain = mn_box_empty(),
-        .collider = MN_MPM_SEPARATE,
-        .contact_angle = 90,
-    };
-}
+// The solver's life, and the table that the house knows it by.
+#include "mpm/state.h"
 
 // ---- checks ----
 
-static mn_status check_def(mn_context *ctx, const mn_mpm_def *def)
+// What rows cannot say.
+static mn_status check_def(mn_context *ctx, const void *checked)
 {
-    const double largest = 1e300;
-    MN_TRY(mn_check_number(ctx, "dx", def->dx, 1e-12, 1e12, true));
-    MN_TRY(mn_check_number(ctx, "sigma", def->sigma, 0, largest, true));
-    MN_TRY(mn_check_number(ctx, "density", def->density, 0, largest, false));
-    MN_TRY(mn_check_number(ctx, "viscosity", def->viscosity, 0, largest, true));
-    MN_TRY(mn_check_number(ctx, "bulk_modulus", def->bulk_modulus, 0, largest, true));
+    const mn_mpm_def *def = checked;
     MN_TRY(mn_check_number(ctx, "compression", def->compression, 0, 0.1, false));
-    MN_TRY(mn_check_number(ctx, "max_dt", def->max_dt, 0, INFINITY, false));
-    MN_TRY(mn_check_number(ctx, "newton_tolerance", def->newton_tolerance, 0, 0.999, false));
-    MN_TRY(mn_check_number(ctx, "cfl", def->cfl, 0, 10, false));
-    MN_TRY(mn_check_number(ctx, "max_substeps", (double)def->max_substeps, 1, largest, true));
-    MN_TRY(mn_check_number(ctx, "min_substeps", (double)def->min_substeps, 1, largest, true));
-    MN_TRY(mn_check_number(ctx, "smoothing", def->smoothing, 0, 8, true));
-    MN_TRY(mn_check_number(ctx, "flip_ratio", def->flip_ratio, 0, 1, true));
-    MN_TRY(mn_check_number(ctx, "friction", def->friction, 0, largest, true));
-    MN_TRY(mn_check_number(ctx, "contact_angle", def->contact_angle, 0, 180, true));
-    if (!mn_is_finite3(def->gravity))
-        return mn_fail(ctx, MN_ERROR_ARGUMENT, "gravity has a component that is not a number.");
     if (def->collider != MN_MPM_SLIP && def->collider != MN_MPM_STICK && def->collider != MN_MPM_SEPARATE)
         return mn_fail(ctx, MN_ERROR_ARGUMENT, "Colliders can slip, stick or separate, nothing else.");
     for (int i = 0; i < 6; i++)
@@ -56,31 +19,30 @@ static mn_status check_def(mn_context *ctx, const mn_mpm_def *def)
     return MN_OK;
 }
 
+static mn_status set_def(mn_solver *solver, const void *def)
+{
+    const double dx = ((const mn_mpm_def *)def)->dx, old = ((mn_mpm *)solver)->def.dx;
+    if (dx == old) return MN_OK;
+    return mn_fail(solver->ctx, MN_ERROR_ARGUMENT,
+                   "dx changed from %g to %g m; it must stay the same over a simulation.", old, dx);
+}
+
 // ---- life ----
 
-mn_status mn_mpm_create(mn_context *ctx, const mn_mpm_def *def, mn_mpm **out)
+static mn_status init(mn_solver *solver)
 {
-    *out = NULL;
-    MN_TRY(check_def(ctx, def));
-    mn_mpm *mpm = mn_allocate_zero(ctx, sizeof *mpm);
-    if (!mpm) return MN_ERROR_MEMORY;
-    mpm->ctx = ctx;
-    mpm->def = *def;
-    mn_status status = MN_OK;
-    MN_TRY_TO(fail, status, mn_blocks_create(ctx, &mpm->blocks));
-    MN_TRY_TO(fail, status, mn_point_sort_create(ctx, &mpm->sort));
-    MN_TRY_TO(fail, status, mn_point_sort_create(ctx, &mpm->splat_sort));
-    MN_TRY_TO(fail, status, mn_point_sort_create(ctx, &mpm->implicit.sample_sort));
-    MN_TRY_TO(fail, status, mn_level_set_create(ctx, &mpm->surface));
-    MN_TRY_TO(fail, status, mn_isosurface_create(ctx, &mpm->isosurface));
-    MN_TRY_TO(fail, status, mn_thin_parts_create(ctx, &mpm->thin_parts));
-    MN_TRY_TO(fail, status, mn_beads_create(ctx, &mpm->beads));
-    MN_TRY_TO(fail, status, mn_mpm_sort_next(mpm));
-    *out = mpm;
-    return MN_OK;
-fail:
-    mn_mpm_free(mpm);
-    return status;
+    mn_mpm *mpm = (mn_mpm *)solver;
+    mn_context *ctx = solver->ctx;
+    mpm->saved_dx = mpm->def.dx;
+    MN_TRY(mn_blocks_create(ctx, &mpm->blocks));
+    MN_TRY(mn_point_sort_create(ctx, &mpm->sort));
+    MN_TRY(mn_point_sort_create(ctx, &mpm->splat_sort));
+    MN_TRY(mn_point_sort_create(ctx, &mpm->implicit.sample_sort));
+    MN_TRY(mn_level_set_create(ctx, &mpm->surface));
+    MN_TRY(mn_isosurface_create(ctx, &mpm->isosurface));
+    MN_TRY(mn_thin_parts_create(ctx, &mpm->thin_parts));
+    MN_TRY(mn_beads_create(ctx, &mpm->beads));
+    return mn_mpm_sort_next(mpm);
 }
 
 static void free_implicit(mn_context *ctx, mn_mpm_implicit *implicit)
@@ -102,10 +64,12 @@ static void free_implicit(mn_context *ctx, mn_mpm_implicit *implicit)
     mn_point_sort_free(implicit->sample_sort);
 }
 
-void mn_mpm_free(mn_mpm *mpm)
+static void release(mn_solver *solver)
 {
-    if (!mpm) return;
-    mn_context *ctx = mpm->ctx;
+    mn_mpm *mpm = (mn_mpm *)solver;
+    mn_context *ctx = solver->ctx;
+    mn_array_free(ctx, &mpm->order);
+    mn_array_free(ctx, &mpm->ranks);
     mn_array_free(ctx, &mpm->particles);
     mn_array_free(ctx, &mpm->next);
     mn_array_free(ctx, &mpm->materials);
@@ -151,33 +115,86 @@ void mn_mpm_free(mn_mpm *mpm)
     mn_point_sort_free(mpm->splat_sort);
     mn_point_sort_free(mpm->sort);
     mn_blocks_free(mpm->blocks);
-    mn_release(ctx, mpm, sizeof *mpm);
+}
+
+// ---- the table ----
+
+static mn_status place(mn_solver *solver, const mn_solver_inputs *inputs)
+{
+    return mn_mpm_set_emitter((mn_mpm *)solver, inputs->own, 0);
+}
+
+static void more_defaults(void *def)
+{
+    *(mn_mpm_def *)def = mn_mpm_default_def();
+}
+
+const mn_solver_type mn_mpm_solver = {
+    .name = "mpm",
+    .fields = mn_mpm_fields,
+    .field_count = MN_MPM_FIELD_COUNT,
+    .def_size = sizeof(mn_mpm_def),
+    .state_size = sizeof(mn_mpm),
+    .def_offset = offsetof(mn_mpm, def),
+    .takes = MN_TAKES_COLLIDER | MN_TAKES_SINK | MN_TAKES_OWN,
+    .output_count = 2,
+    .more_defaults = more_defaults,
+    .check_def = check_def,
+    .init = init,
+    .free = release,
+    .set_def = set_def,
+    .place = place,
+    .begin = mn_mpm_begin,
+    .limit = mn_mpm_limit,
+    .prepare = mn_mpm_prepare,
+    .attempt = mn_mpm_attempt,
+    .commit = mn_mpm_commit,
+    .end = mn_mpm_end,
+    .abandon = mn_mpm_abandon,
+    .view = mn_mpm_view,
+    .report = mn_mpm_report_sums,
+    .saved = mn_mpm_saved,
+    .saved_count = MN_MPM_SAVED_COUNT,
+    .version = 6,
+    .oldest = 6,
+    .loaded = mn_mpm_loaded,
+};
+
+// ---- the typed face ----
+
+mn_status mn_mpm_create(mn_context *ctx, const mn_mpm_def *def, mn_mpm **mpm)
+{
+    return mn_solver_create(ctx, &mn_mpm_solver, def, (mn_solver **)mpm);
+}
+
+void mn_mpm_free(mn_mpm *mpm)
+{
+    mn_solver_free(&mn_mpm_solver, (mn_solver *)mpm);
 }
 
 mn_status mn_mpm_set_def(mn_mpm *mpm, const mn_mpm_def *def)
 {
-    MN_TRY(check_def(mpm->ctx, def));
-    if (def->dx != mpm->def.dx)
-        return mn_fail(mpm->ctx, MN_ERROR_ARGUMENT,
-                       "dx changed from %g to %g m; it must stay the same over a simulation.", mpm->def.dx,
-                       def->dx);
-    mpm->def = *def;
-    return MN_OK;
+    return mn_solver_set_def(&mn_mpm_solver, &mpm->solver, def);
 }
 
-void mn_mpm_set_collider(mn_mpm *mpm, const mn_collider *collider)
+mn_status mn_mpm_advance(mn_mpm *mpm, const mn_solver_inputs *inputs, double seconds)
 {
-    mpm->collider = collider;
+    return mn_solver_advance(&mn_mpm_solver, &mpm->solver, inputs, seconds);
 }
 
-void mn_mpm_set_sink(mn_mpm *mpm, const mn_collider *sink)
+void mn_mpm_get_report(const mn_mpm *mpm, mn_report *report)
 {
-    mpm->sink = sink;
+    mn_solver_report(&mn_mpm_solver, &mpm->solver, report);
 }
 
-const mn_mpm_def *mn_mpm_get_def(const mn_mpm *mpm)
+mn_status mn_mpm_save(const mn_mpm *mpm, mn_writer *out)
 {
-    return &mpm->def;
+    return mn_solver_save(&mn_mpm_solver, &mpm->solver, out);
+}
+
+mn_status mn_mpm_load(mn_context *ctx, const mn_mpm_def *def, mn_reader *in, mn_mpm **mpm)
+{
+    return mn_solver_load(ctx, &mn_mpm_solver, def, in, (mn_solver **)mpm);
 }
 
 int64_t mn_mpm_count(const mn_mpm *mpm)
@@ -192,5 +209,5 @@ double mn_mpm_bulk_modulus(const mn_mpm *mpm)
 
 double mn_mpm_time(const mn_mpm *mpm)
 {
-    return mpm->time;
+    return mpm->solver.time;
 }

@@ -2,14 +2,14 @@
 //
 // The state in the order of the grid's cells: what a step made (or what is added) is sorted into it, and the
 // sparse grid is built around it.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 
 #include <string.h>
 
 enum { PARTICLE_GRAIN = 4096 };
-// As full as the surface of a liquid (fullness.c): beyond it is inside.
+// As full as the surface of a liquid (volume_fraction.c): beyond it is inside.
 static const double half_full = 0.5;
 
 typedef struct permute_job {
@@ -30,7 +30,7 @@ static mn_status permute(void *user, mn_range range)
 
 mn_status mn_mpm_sort_next(mn_mpm *mpm)
 {
-    mn_context *ctx = mpm->ctx;
+    mn_context *ctx = mpm->solver.ctx;
     const int64_t count = mpm->next.count;
     const double half = 0.5 * mpm->def.dx;
     const mn_points points = mn_mpm_points(mpm->next.data, count);
@@ -54,7 +54,7 @@ mn_status mn_mpm_sort_next(mn_mpm *mpm)
 mn_status mn_mpm_borrow(mn_mpm *mpm, int64_t count, size_t size, void **memory)
 {
     const int64_t each = (int64_t)sizeof(mn_mpm_particle), bytes = count * (int64_t)size;
-    MN_TRY(mn_array_reserve(mpm->ctx, &mpm->next, (bytes + each - 1) / each));
+    MN_TRY(mn_array_reserve(mpm->solver.ctx, &mpm->next, (bytes + each - 1) / each));
     *memory = mpm->next.data;
     return MN_OK;
 }
@@ -92,8 +92,8 @@ void mn_mpm_drain_next(mn_mpm *mpm, double before)
 mn_status mn_mpm_copy_to_next(mn_mpm *mpm, int64_t count)
 {
     const int64_t old = mpm->particles.count;
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->next, count));
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->next_materials, count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->next, count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->next_materials, count));
     if (old == 0) return MN_OK;
     memcpy(mpm->next.data, mpm->particles.data, mn_bytes(old, sizeof *mpm->next.data));
     memcpy(mpm->next_materials.data, mpm->materials.data, mn_bytes(old, sizeof *mpm->materials.data));
@@ -121,7 +121,7 @@ static mn_status check_value(mn_context *ctx, const double *values, int64_t i, c
 
 static mn_status check_source(mn_mpm *mpm, const mn_mpm_source *source)
 {
-    mn_context *ctx = mpm->ctx;
+    mn_context *ctx = mpm->solver.ctx;
     for (int64_t i = 0; i < source->count; i++) {
         if (!mn_is_finite3(source->position[i]))
             return mn_fail(ctx, MN_ERROR_INPUT, "Particle %lld has a position that is not a number.",
@@ -177,7 +177,7 @@ mn_status mn_mpm_add(mn_mpm *mpm, const mn_mpm_source *source)
     const mn_status status = mn_mpm_sort_next(mpm);
     if (status == MN_OK) {
         mpm->fresh = true;
-        mpm->unbalanced = mpm->def.hydrostatic && mpm->time == 0;
+        mpm->unbalanced = mpm->def.hydrostatic && mpm->solver.time == 0;
         return mn_mpm_find_extremes(mpm);
     }
     mpm->next_id = first_id;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps: sample the surface, scatter, solve, gather, accept or halve, sort; and the loop over them.
-#include "mpm/solver.h"
+// A step: sample the surface, scatter, solve, gather; judge; sort.
+#include "mpm/state.h"
 
-enum { HALVINGS_MAX = 12 };
 // Of the distance of particles outside of the surface, per relaxation of volume ratios: a tenth in the time
 // that sound takes to cross a cell, slow against a step, fast against the drift.
 static const double settling = 20;
@@ -21,14 +20,14 @@ static mn_status scatter(mn_mpm *mpm, double dt, double explicit_dt, mn_mpm_node
         const mn_sorted_points sorted = mn_point_sort_result(mpm->splat_sort);
         splats = (mn_mpm_splats){mpm->splats.data, mpm->pushes, sorted.order, sorted.cell_start};
     }
-    MN_TRY(mn_mpm_scatter(mpm->ctx, &mpm->table, &cells, &splats, impulse, nodes));
+    MN_TRY(mn_mpm_scatter(mpm->solver.ctx, &mpm->table, &cells, &splats, impulse, nodes));
     return mn_mpm_push_from_walls(mpm, nodes, dt);
 }
 
 // The velocity before anything acts, which FLIP takes the change from and implicit steps begin with.
 static mn_status scatter_before(mn_mpm *mpm)
 {
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->before, mpm->nodes.count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->before, mpm->nodes.count));
     MN_TRY(scatter(mpm, 0, 0, mpm->before.data));
     return mn_mpm_update_grid(mpm, mpm->before.data, 0, false);
 }
@@ -38,19 +37,19 @@ mn_status mn_mpm_solve_grid(mn_mpm *mpm, double dt, bool *solved)
     const bool flip = mpm->def.transfer == MN_MPM_APIC_FLIP && mpm->def.flip_ratio > 0;
     const bool implicit = mpm->def.integrator != MN_MPM_EXPLICIT;
     mn_mpm_node *nodes = mpm->nodes.data;
-    mn_timer_begin(&mpm->timers, "p2g");
+    mn_timer_begin(&mpm->solver.timers, "p2g");
     if (flip || implicit) MN_TRY(scatter_before(mpm));
     if (implicit) {
-        MN_TRY(mn_array_resize(mpm->ctx, &mpm->implicit.target, mpm->nodes.count));
+        MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->implicit.target, mpm->nodes.count));
         nodes = mpm->implicit.target.data;
     }
     MN_TRY(scatter(mpm, dt, implicit ? 0 : dt, nodes));
-    mn_timer_end(&mpm->timers, "p2g");
-    mn_timer_begin(&mpm->timers, "solve");
+    mn_timer_end(&mpm->solver.timers, "p2g");
+    mn_timer_begin(&mpm->solver.timers, "solve");
     MN_TRY(mn_mpm_update_grid(mpm, nodes, dt, !implicit));
     *solved = true;
     if (implicit) MN_TRY(mn_mpm_solve_implicit(mpm, dt, solved));
-    mn_timer_end(&mpm->timers, "solve");
+    mn_timer_end(&mpm->solver.timers, "solve");
     return MN_OK;
 }
 
@@ -99,94 +98,108 @@ static double relaxation_due(mn_mpm *mpm, double dt)
     return amount;
 }
 
-static mn_status take_step(mn_mpm *mpm, double dt, double *taken)
-{
-    mn_timer_begin(&mpm->timers, "sampling");
-    MN_TRY(mn_mpm_sample_surface(mpm));
-    MN_TRY(mn_mpm_find_contacts(mpm));
-    mpm->surface_energy += mn_mpm_wetting_energy(mpm);
-    if (mpm->unbalanced) MN_TRY(mn_mpm_balance(mpm));
-    mpm->unbalanced = false;
-    mn_timer_end(&mpm->timers, "sampling");
-    MN_TRY(mn_mpm_scatter_nozzles(mpm));
-    const double end = mpm->frame_left + dt;
-    double factor = 1;
-    for (int halving = 0; halving <= HALVINGS_MAX; halving++) {
-        mn_mpm_step_stats stats = {0};
-        dt *= factor;
-        bool solved;
-        MN_TRY(mn_mpm_solve_grid(mpm, dt, &solved));
-        mn_timer_begin(&mpm->timers, "g2p");
-        if (solved) MN_TRY(mn_mpm_move(mpm, dt, &stats));
-        mn_timer_end(&mpm->timers, "g2p");
-        if (solved && step_is_sane(mpm, dt, &stats)) {
-            mn_timer_begin(&mpm->timers, "sort");
-            const int64_t last_id = mpm->next_id, before = mpm->particles.count;
-            const double due = relaxation_due(mpm, dt);
-            if (due > 0) MN_TRY(mn_mpm_settle_surface(mpm, fmin(settling * due, 0.5)));
-            MN_TRY(mn_mpm_emit_next(mpm, dt, end - dt, &stats));
-            const int64_t born = mpm->next_id - last_id;
-            mn_mpm_drain_next(mpm, end - dt);
-            MN_TRY(mn_mpm_sort_next(mpm));
-            if (due > 0) MN_TRY(mn_mpm_relax_volumes(mpm, due));
-            mpm->extremes.max_speed = stats.max_speed;
-            mpm->extremes.kinetic = stats.kinetic;
-            mpm->extremes.part_speed = stats.part_speed;
-            if (born > 0 || mpm->particles.count < before) MN_TRY(mn_mpm_find_extremes(mpm));
-            mn_timer_end(&mpm->timers, "sort");
-            *taken = dt;
-            return MN_OK;
-        }
-        mpm->counts.rollbacks++;
-        factor = solved ? shorter(mpm, &stats) : 0.5;
-    }
-    return mn_fail(mpm->ctx, MN_ERROR_DIVERGED,
-                   "The step at %g s failed even at %g s; lower cfl or max_dt, or check the source for "
-                   "particles on top of each other.",
-                   mpm->time, dt);
-}
+// ---- the steps ----
 
-mn_status mn_mpm_advance(mn_mpm *mpm, double seconds)
+mn_status mn_mpm_begin(mn_solver *solver, const mn_solver_inputs *inputs, double seconds, mn_step_plan *plan)
 {
-    mpm->counts = (mn_mpm_counts){.dt_min = INFINITY};
-    mn_timers_reset(&mpm->timers);
-    if (!(seconds >= 0) || !isfinite(seconds))
-        return mn_fail(mpm->ctx, MN_ERROR_ARGUMENT, "The time to advance is %g s; it must be zero or more.",
-                       seconds);
+    mn_mpm *mpm = (mn_mpm *)solver;
+    plan->failure = "A step of the liquid failed";
+    plan->advice = "lower cfl or max_dt, or check the source for particles on top of each other";
+    plan->too_many = "use a coarser dx or a lower time_scale";
+    if (inputs->own) MN_TRY(mn_mpm_set_emitter(mpm, inputs->own, seconds));
+    mpm->collider = inputs->collider, mpm->sink = inputs->sink;
     MN_TRY(mn_mpm_sort_again(mpm));
     mpm->frame_begin = seconds;
     MN_TRY(mn_mpm_free_trapped(mpm));
     MN_TRY(mn_mpm_find_extremes(mpm));
     mn_mpm_update_bulk_modulus(mpm, 0);
-    double left = seconds;
-    while (left > 0 && mpm->particles.count > 0) {
-        MN_TRY(mn_check_cancelled(mpm->ctx));
-        const char *binding;
-        const double limit = fmin(mn_mpm_step_limit(mpm, &binding), seconds / (double)mpm->def.min_substeps);
-        const double steps = ceil(left / limit * (1 - 1e-12));
-        if (!(steps + (double)mpm->counts.substeps <= (double)mpm->def.max_substeps))
-            return mn_fail(
-                mpm->ctx, MN_ERROR_DIVERGED,
-                "%g s need about %g steps of %g s, more than max_substeps (%lld); use a coarser dx or a "
-                "lower time_scale.",
-                seconds, steps + (double)mpm->counts.substeps, limit, (long long)mpm->def.max_substeps);
-        double dt = left / fmax(steps, 1), taken = 0;
-        mpm->frame_begin = left;
-        mpm->frame_left = left - dt;
-        const mn_status status = take_step(mpm, dt, &taken);
-        if (status != MN_OK) {
-            mn_mpm_forget_emitter(mpm);
-            return status;
-        }
-        mpm->time += taken;
-        mn_mpm_update_bulk_modulus(mpm, taken);
-        left = taken == left ? 0 : left - taken;
-        mpm->counts.substeps++;
-        mpm->counts.dt_min = fmin(mpm->counts.dt_min, taken);
-        mpm->counts.dt_max = fmax(mpm->counts.dt_max, taken);
-        mn_progress(mpm->ctx, 1 - left / seconds, "mpm");
-    }
-    if (left > 0) mpm->time += left; // nothing to move
-    mpm->frame_begin = mpm->frame_left = 0;
     return MN_OK;
+}
+
+mn_status mn_mpm_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_step_limit *limit)
+{
+    (void)inputs;
+    const mn_mpm *mpm = (const mn_mpm *)solver;
+    limit->idle = mpm->particles.count == 0;
+    if (!limit->idle) limit->longest = mn_mpm_step_limit(mpm, &limit->binding);
+    return MN_OK;
+}
+
+mn_status mn_mpm_prepare(mn_solver *solver, const mn_solver_inputs *inputs, double dt)
+{
+    (void)inputs;
+    mn_mpm *mpm = (mn_mpm *)solver;
+    mpm->frame_begin = solver->left;
+    mpm->frame_left = solver->left - dt;
+    mpm->trial = (mn_mpm_trial){.end = mpm->frame_left + dt, .taken_on = true};
+    mn_timer_begin(&solver->timers, "sampling");
+    MN_TRY(mn_mpm_sample_surface(mpm));
+    MN_TRY(mn_mpm_find_contacts(mpm));
+    mpm->surface_energy += mn_mpm_wetting_energy(mpm);
+    if (mpm->unbalanced) MN_TRY(mn_mpm_balance(mpm));
+    mpm->unbalanced = false;
+    mn_timer_end(&solver->timers, "sampling");
+    return mn_mpm_scatter_nozzles(mpm);
+}
+
+mn_status mn_mpm_attempt(mn_solver *solver, const mn_solver_inputs *inputs, double dt, mn_verdict *verdict)
+{
+    (void)inputs;
+    mn_mpm *mpm = (mn_mpm *)solver;
+    mn_mpm_step_stats *stats = &mpm->trial.stats;
+    *stats = (mn_mpm_step_stats){0};
+    bool solved;
+    MN_TRY(mn_mpm_solve_grid(mpm, dt, &solved));
+    mn_timer_begin(&solver->timers, "g2p");
+    if (solved) MN_TRY(mn_mpm_move(mpm, dt, stats));
+    mn_timer_end(&solver->timers, "g2p");
+    verdict->good = solved && step_is_sane(mpm, dt, stats);
+    if (solved) verdict->factor = shorter(mpm, stats);
+    return MN_OK;
+}
+
+mn_status mn_mpm_commit(mn_solver *solver, const mn_solver_inputs *inputs, double dt)
+{
+    (void)inputs;
+    mn_mpm *mpm = (mn_mpm *)solver;
+    mn_mpm_step_stats *stats = &mpm->trial.stats;
+    if (!(dt > 0)) return MN_OK; // nothing to move
+    mn_timer_begin(&solver->timers, "sort");
+    const int64_t last_id = mpm->next_id, before = mpm->particles.count;
+    const double end = mpm->trial.end, due = relaxation_due(mpm, dt);
+    if (due > 0) MN_TRY(mn_mpm_settle_surface(mpm, fmin(settling * due, 0.5)));
+    MN_TRY(mn_mpm_emit_next(mpm, dt, end - dt, stats));
+    const int64_t born = mpm->next_id - last_id;
+    mn_mpm_drain_next(mpm, end - dt);
+    MN_TRY(mn_mpm_sort_next(mpm));
+    if (due > 0) MN_TRY(mn_mpm_relax_volumes(mpm, due));
+    mpm->extremes.max_speed = stats->max_speed;
+    mpm->extremes.kinetic = stats->kinetic;
+    mpm->extremes.part_speed = stats->part_speed;
+    if (born > 0 || mpm->particles.count < before) MN_TRY(mn_mpm_find_extremes(mpm));
+    mn_timer_end(&solver->timers, "sort");
+    mn_mpm_update_bulk_modulus(mpm, dt);
+    mpm->trial.taken_on = false;
+    return MN_OK;
+}
+
+static void let_go(mn_mpm *mpm)
+{
+    mpm->collider = mpm->sink = NULL;
+    mpm->frame_begin = mpm->frame_left = 0;
+}
+
+mn_status mn_mpm_end(mn_solver *solver, const mn_solver_inputs *inputs)
+{
+    (void)inputs;
+    let_go((mn_mpm *)solver);
+    return MN_OK;
+}
+
+void mn_mpm_abandon(mn_solver *solver)
+{
+    mn_mpm *mpm = (mn_mpm *)solver;
+    if (mpm->trial.taken_on) mn_mpm_forget_emitter(mpm);
+    mpm->trial.taken_on = false;
+    let_go(mpm);
 }

@@ -13,7 +13,7 @@
 // radius R, and more when it is flattened. U is the mean speed and U_part that of the fastest part
 // (extremes.c): what tension and gravity move is no faster than their pressures say, but a drop that is
 // thrown into a large calm pool is.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 #include "mpm/pressure.h"
 #include "mpm/viscosity.h"

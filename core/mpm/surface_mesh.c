@@ -12,10 +12,10 @@
 // that the rags of a sheet that smoothing tears do not each swell to the volume of the particles around them;
 // what smoothing loses is put back (thin_parts.c), and drops too small for the grid are meshes of their own
 // (beads.c), which move and turn as their particles do on the whole.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/mesh_smooth.h"
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
+#include "mesh/mesh_smooth.h"
 #include "mpm/boundary.h"
 
 enum { VERTEX_GRAIN = 512 };
@@ -125,7 +125,7 @@ static mn_status take_beads(mn_mpm *mpm, mn_points points)
 {
     MN_TRY(mn_level_set_find_bodies(mpm->surface));
     MN_TRY(mn_level_set_measure(mpm->surface));
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->shown_velocity, points.count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->shown_velocity, points.count));
     for (int64_t i = 0; i < points.count; i++) mpm->shown_velocity.data[i] = mpm->particles.data[i].v;
     return mn_beads_take(mpm->beads, mpm->surface, points, mpm->thin_volume.data, mpm->shown_velocity.data);
 }
@@ -143,11 +143,11 @@ static mn_status find_shown_surface(mn_mpm *mpm, double dx, int32_t smoothing)
     return take_beads(mpm, points);
 }
 
-mn_status mn_mpm_get_surface(mn_mpm *mpm, double dx, mn_mpm_mesh *mesh)
+static mn_status find_mesh(mn_mpm *mpm, double dx, mn_mpm_mesh *mesh)
 {
     *mesh = (mn_mpm_mesh){0};
     if (!(dx > 0) || dx > mpm->def.dx * (1 + 1e-12))
-        return mn_fail(mpm->ctx, MN_ERROR_ARGUMENT,
+        return mn_fail(mpm->solver.ctx, MN_ERROR_ARGUMENT,
                        "The surface's spacing is %g m; it must be above zero and at most the grid's %g m.",
                        dx, mpm->def.dx);
     if (mpm->particles.count == 0) return MN_OK;
@@ -164,14 +164,22 @@ mn_status mn_mpm_get_surface(mn_mpm *mpm, double dx, mn_mpm_mesh *mesh)
     const mn_iso_mesh large = mn_isosurface_mesh(mpm->isosurface);
     mn_iso_mesh iso;
     MN_TRY(mn_beads_join(mpm->beads, &large, &iso));
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->vertex_velocity, iso.vertex_count));
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->vertex_position, iso.vertex_count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->vertex_velocity, iso.vertex_count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->vertex_position, iso.vertex_count));
     for (int32_t i = 0; i < iso.vertex_count; i++) mpm->vertex_position.data[i] = iso.positions[i];
-    MN_TRY(mn_mesh_smooth(mpm->ctx, large.vertex_count, mpm->vertex_position.data, large.triangle_count,
-                          iso.triangles, mesh_passes));
+    MN_TRY(mn_mesh_smooth(mpm->solver.ctx, large.vertex_count, mpm->vertex_position.data,
+                          large.triangle_count, iso.triangles, mesh_passes));
     vertex_job job = {mpm, iso.positions, dx, mn_mpm_has_solids(&mpm->def, mpm->collider)};
-    MN_TRY(mn_parallel_for(mpm->ctx, iso.vertex_count, VERTEX_GRAIN, finish_vertices, &job));
+    MN_TRY(mn_parallel_for(mpm->solver.ctx, iso.vertex_count, VERTEX_GRAIN, finish_vertices, &job));
     *mesh = (mn_mpm_mesh){iso.vertex_count, iso.triangle_count, mpm->vertex_position.data,
                           mpm->vertex_velocity.data, iso.triangles};
     return MN_OK;
+}
+
+mn_status mn_mpm_get_surface(mn_mpm *mpm, const mn_collider *collider, double dx, mn_mpm_mesh *mesh)
+{
+    mpm->collider = collider;
+    const mn_status status = find_mesh(mpm, dx, mesh);
+    mpm->collider = NULL;
+    return status;
 }

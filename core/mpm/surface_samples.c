@@ -18,11 +18,11 @@
 // then, and large cuts are divided: otherwise what pressure cannot balance at the nodes of a ball at rest is
 // twice as much, the same from step to step, and drives currents 1.6 times as fast, the fastest 2.4 times
 // (R = 10 dx).
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
+#include "base/parallel.h"
 #include "base/simd.h"
-#include "meniscus/parallel.h"
-#include "space/tet_cut.h"
+#include "levelset/linear_cut.h"
 
 enum { BLOCK_GRAIN = 16, CUTS_MAX = 24 };
 
@@ -238,9 +238,9 @@ static mn_status sample_blocks(void *user, mn_range range)
 static mn_status sum_body_volumes(mn_mpm *mpm, int32_t bodies)
 {
     const int64_t count = mpm->particles.count;
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->body_of, bodies > 1 ? count : 0));
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->body_volume, bodies));
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->body_guess, bodies));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->body_of, bodies > 1 ? count : 0));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->body_volume, bodies));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->body_guess, bodies));
     for (int32_t b = 0; b < bodies; b++) mpm->body_volume.data[b] = 0, mpm->body_guess.data[b] = mpm->shift;
     if (bodies == 1) {
         mpm->body_volume.data[0] = mpm->extremes.volume;
@@ -334,7 +334,7 @@ mn_status mn_mpm_find_surface(mn_mpm *mpm, double dx, int32_t smoothing)
 
 mn_status mn_mpm_sample_surface(mn_mpm *mpm)
 {
-    mn_context *ctx = mpm->ctx;
+    mn_context *ctx = mpm->solver.ctx;
     mpm->loose_count = 0, mpm->mist.count = 0;
     if (mpm->extremes.max_sigma > 0) {
         MN_TRY(mn_mpm_find_surface(mpm, mpm->def.dx, mpm->def.smoothing));

@@ -20,10 +20,10 @@
 // is the surface that is wrong there, not the particles, and drawing them back crowded the liquid of a drop
 // at 30 degrees onto its plate. Beside a wall a particle may therefore lie outside by as much as the edge of
 // a wedge does, about dx cos(theta).
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
-#include "mpm/around.h"
+#include "base/parallel.h"
+#include "mpm/cell_neighbourhood.h"
 
 enum { RIM_GRAIN = 1024, HALF_FULL = 4 };
 
@@ -109,8 +109,8 @@ static mn_status find_rim(mn_mpm *mpm)
         for (int32_t i = start[0]; i < start[1]; i++) {
             const mn_vec3 x = mn_mpm_position(&mpm->particles.data[i]);
             if (mn_mpm_is_mist(mpm, i)) continue;
-            MN_TRY(mn_array_push(mpm->ctx, &mpm->rim, &x));
-            MN_TRY(mn_array_push(mpm->ctx, &mpm->rim_owner, &i));
+            MN_TRY(mn_array_push(mpm->solver.ctx, &mpm->rim, &x));
+            MN_TRY(mn_array_push(mpm->solver.ctx, &mpm->rim_owner, &i));
         }
     }
     return MN_OK;
@@ -118,7 +118,7 @@ static mn_status find_rim(mn_mpm *mpm)
 
 mn_status mn_mpm_settle_surface(mn_mpm *mpm, double amount)
 {
-    mn_context *ctx = mpm->ctx;
+    mn_context *ctx = mpm->solver.ctx;
     if (mpm->groups.count == 0) return MN_OK;
     MN_TRY(find_rim(mpm));
     const int64_t count = mpm->rim.count;

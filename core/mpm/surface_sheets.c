@@ -11,11 +11,11 @@
 // up to a cell high, since the foot of a drop that draws back is steeper than the wedge at rest.
 //
 // A particle that flies alone is shown, but has no surface tension: within two cells of a drop it would be
-// drawn in faster than the drop swings (mist.c).
-#include "mpm/solver.h"
+// drawn in faster than the drop swings (subgrid_drops.c).
+#include "mpm/state.h"
 
-#include "mpm/around.h"
 #include "mpm/boundary.h"
+#include "mpm/cell_neighbourhood.h"
 
 enum { COMPANY = 2 };
 
@@ -50,7 +50,7 @@ static double allowed_with_tension(void *user, int64_t particle)
 mn_status mn_mpm_add_sheets(mn_mpm *mpm, bool shown)
 {
     const mn_points points = mn_mpm_points(mpm->particles.data, mpm->particles.count);
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->thin_volume, points.count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->thin_volume, points.count));
     for (int64_t i = 0; i < points.count; i++) mpm->thin_volume.data[i] = mpm->materials.data[i].volume;
     mn_allowed_fn *const seen = mn_mpm_has_solids(&mpm->def, mpm->collider) ? allowed : NULL;
     return mn_thin_parts_add(mpm->thin_parts, mpm->surface, points, mpm->thin_volume.data,

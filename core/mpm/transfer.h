@@ -20,9 +20,9 @@
 #ifndef MENISCUS_MPM_TRANSFER_H
 #define MENISCUS_MPM_TRANSFER_H
 
-#include "meniscus/blocks.h"
 #include "meniscus/context.h"
 #include "mpm/particles.h"
+#include "space/blocks.h"
 
 /// What a node holds: (mass, momentum) after the scatter, (mass, velocity) after the grid update.
 typedef struct mn_mpm_node {

@@ -3,7 +3,7 @@
 // Particles inside walls and solids at the start of an advance: sources that overlap a collider, or a
 // collider that has jumped onto the liquid. Where the way out is known, they are put on the surface; those
 // that lie deeper than that are taken out, for they could never move again.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 #include "mpm/boundary.h"
 
@@ -37,8 +37,8 @@ mn_status mn_mpm_free_trapped(mn_mpm *mpm)
     if (!mn_mpm_has_solids(&mpm->def, mpm->collider)) return MN_OK;
     const int64_t count = mpm->particles.count;
     const double half = 2 * mpm->def.dx;
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->next, count));
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->next_materials, count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->next, count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->next_materials, count));
     int64_t kept = 0, moved = 0;
     for (int32_t b = 0; b < mpm->table.count; b++) {
         const int32_t *start = mpm->cell_start + (int64_t)b * MN_BLOCK_CELLS;
@@ -60,7 +60,7 @@ mn_status mn_mpm_free_trapped(mn_mpm *mpm)
     mpm->next.count = mpm->next_materials.count = kept;
     if (kept < count)
         mn_log(
-            mpm->ctx, MN_LOG_WARNING,
+            mpm->solver.ctx, MN_LOG_WARNING,
             "%lld particles lay deep inside a collider or behind a wall and were taken out; move the source "
             "or the collider apart.",
             (long long)(count - kept));

@@ -9,9 +9,9 @@
 // thousands of steps. The relaxation takes such differences out and keeps sum V J. A smooth J is diffused
 // with a dx^2/2 per application, which is harmless for the nearly constant J of a nearly incompressible
 // liquid. Tested: tests/unit/mpm/test_volume_relaxation.c.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 #include "mpm/tile.h"
 
 #include <string.h>
@@ -119,7 +119,7 @@ static mn_status gather_volume(void *user, mn_range range)
 
 mn_status mn_mpm_relax_volumes(mn_mpm *mpm, double amount)
 {
-    mn_context *ctx = mpm->ctx;
+    mn_context *ctx = mpm->solver.ctx;
     relax_job job = {mpm, amount, 0};
     const int64_t values = 2 * (int64_t)mpm->table.count * MN_BLOCK_CELLS;
     MN_TRY(mn_array_resize(ctx, &mpm->volumes, values));

@@ -25,9 +25,9 @@
 // delta, so that the flow that moves them has the divergence that J sees. Carried by v and stopped at the
 // wall, they go there with every inflow and do not come back with the outflow: of a drop that sloshed on a
 // plate half came to lie within a third of a cell of it, with every J near one.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 #include "mpm/boundary.h"
 #include "mpm/pressure.h"
 
@@ -157,7 +157,7 @@ static mn_status find_held(mn_mpm *mpm)
         any = mpm->materials.data[mpm->contacts.data[c].particle].j > 1;
     if (!any) return MN_OK; // no pressure below zero
     const int64_t values = 2 * mpm->nodes.count;
-    MN_TRY(mn_array_resize(mpm->ctx, &mpm->volumes, values));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->volumes, values));
     memset(mpm->volumes.data, 0, mn_bytes(values, sizeof *mpm->volumes.data));
     double *at_node = mpm->volumes.data; // volume next to the wall, and times pressure
     mn_mpm_foot f;
@@ -187,7 +187,7 @@ static mn_status find_held(mn_mpm *mpm)
 
 mn_status mn_mpm_find_contacts(mn_mpm *mpm)
 {
-    mn_context *ctx = mpm->ctx;
+    mn_context *ctx = mpm->solver.ctx;
     mpm->contacts.count = 0;
     if (!mn_mpm_has_solids(&mpm->def, mpm->collider)) return MN_OK;
     contact_job job = {mpm, false};

@@ -39,9 +39,9 @@
 // Either way the pull along N adds up to -sigma sin(theta): what the wall carries. k is integrated exactly
 // over each piece: around a closed line the pulls then cancel, where with k in the middle of the pieces a
 // drop at 30 degrees began to slide at 0.15 m/s^2.
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 #include "mpm/boundary.h"
 
 enum { BLOCK_GRAIN = 16, IMAGES_MAX = 16 };
@@ -123,7 +123,7 @@ static mn_status mirror_blocks(void *user, mn_range range)
 
 mn_status mn_mpm_mirror(mn_mpm *mpm, mn_points *points)
 {
-    mn_context *ctx = mpm->ctx;
+    mn_context *ctx = mpm->solver.ctx;
     const int64_t count = mpm->particles.count;
     *points = mn_mpm_points(mpm->particles.data, count);
     if (!mn_mpm_has_solids(&mpm->def, mpm->collider)) return MN_OK;

@@ -6,7 +6,7 @@
 
 #include "base/simd.h"
 #include "meniscus/array.h"
-#include "meniscus/blocks.h"
+#include "space/blocks.h"
 
 /// A block while the set is being built.
 typedef struct block_entry {

@@ -3,9 +3,9 @@
 // The set of blocks: a hash table while it grows, then lexicographic order by radix sort, neighbour table and
 // colours. Which blocks exist does not depend on the order they were found in, and their numbers follow from
 // their coordinates alone, so every way to build the same set gives the same bits.
-#include "block_set.h"
+#include "space/block_set.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 
 #include <math.h>
 #include <string.h>

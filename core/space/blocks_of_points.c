@@ -3,9 +3,9 @@
 // Which blocks a cloud of points needs. Chunks of points list the few blocks they lie in, in parallel; the
 // lists are joined, and each block then asks for the neighbours that its occupied cells reach into. Points
 // that are not sorted at all may overflow a chunk's list; such a chunk is joined point by point.
-#include "block_set.h"
+#include "space/block_set.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 
 #include <string.h>
 

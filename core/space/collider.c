@@ -11,8 +11,8 @@
 #include "meniscus/collider.h"
 
 #include "meniscus/array.h"
-#include "meniscus/triangles.h"
 #include "space/rigid_motion.h"
+#include "trimesh/triangles.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 //
 // How long a row is comes out with the row. So chunks of queries find into slots of their own, a round
 // of them at a time, and are then copied behind one another while they are still in the cache.
-#include "neighbours_state.h"
+#include "space/neighbours_state.h"
 
 #include <math.h>
 #include <string.h>

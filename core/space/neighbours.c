@@ -2,7 +2,7 @@
 //
 // Neighbour search on sorted points: build, single searches, nearest point, averages. Tables of all
 // neighbours are made in neighbour_table.c.
-#include "neighbours_state.h"
+#include "space/neighbours_state.h"
 
 #include <math.h>
 

@@ -4,10 +4,10 @@
 #ifndef MENISCUS_SPACE_NEIGHBOURS_STATE_H
 #define MENISCUS_SPACE_NEIGHBOURS_STATE_H
 
+#include "base/parallel.h"
 #include "base/simd.h"
-#include "block_set.h"
-#include "meniscus/neighbours.h"
-#include "meniscus/parallel.h"
+#include "space/block_set.h"
+#include "space/neighbours.h"
 
 /// What one chunk of queries has found, before it is known where that goes.
 enum { SLOT_COUNT = 64 };

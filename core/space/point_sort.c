@@ -4,9 +4,9 @@
 // theirs fall into each block; prefix sums over (block, chunk) give every chunk its own place in every block,
 // so chunks scatter in parallel; then each block sorts its few hundred points by their 64 cells. A stable
 // sort has one result only, so it cannot depend on who computed what.
-#include "block_set.h"
+#include "space/block_set.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 
 #include <string.h>
 

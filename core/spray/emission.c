@@ -9,7 +9,7 @@
 //   direction  uniform on the spherical cap of the cone: cos uniform in [cos(spread), 1]
 #include "spray/emission.h"
 
-#include "meniscus/random.h"
+#include "base/random.h"
 
 static const double pi = 3.14159265358979323846;
 

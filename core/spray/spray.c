@@ -2,9 +2,9 @@
 //
 // The life of a spray: what it holds and shows, its report, its stream, and the table that the house knows it
 // by.
+#include "base/parallel.h"
 #include "base/point_sums.h"
-#include "meniscus/parallel.h"
-#include "spray/spray_state.h"
+#include "spray/state.h"
 
 #include <string.h>
 

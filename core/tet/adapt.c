@@ -13,10 +13,10 @@
 //   6. What this has taken or brought of a body's energy is owed (energy.c).
 #include "tet/neck.h"
 
-#include "meniscus/tet_merge.h"
-#include "meniscus/tet_quality.h"
-#include "meniscus/tet_remesh.h"
-#include "meniscus/tet_resample.h"
+#include "tetmesh/quality.h"
+#include "tetmesh/remesh.h"
+#include "tetmesh/resample.h"
+#include "tetmesh/unite/merge.h"
 
 #include <string.h>
 
@@ -33,10 +33,10 @@ static const int64_t patience = 5; // steps of an advance before the next merge 
 
 static const char *const kept[3] = {MN_TET_V, MN_TET_LAST_V, MN_TET_LAST_MOVE};
 
-static void edge_limits(const mn_tet_liquid *q, double *least, double *most)
+static void edge_limits(const mn_tet_liquid *liquid, double *least, double *most)
 {
-    *least = q->def.min_size > 0 ? q->def.min_size : 0.5 * q->size;
-    *most = q->def.max_size > 0 ? q->def.max_size : 1.7 * q->size;
+    *least = liquid->def.min_size > 0 ? liquid->def.min_size : 0.5 * liquid->size;
+    *most = liquid->def.max_size > 0 ? liquid->def.max_size : 1.7 * liquid->size;
 }
 
 static void find_worst(const mn_tet_mesh *mesh, double *quality, double *shortest, double *longest)
@@ -54,23 +54,23 @@ static void find_worst(const mn_tet_mesh *mesh, double *quality, double *shortes
     }
 }
 
-static bool needs_repair(const mn_tet_liquid *q)
+static bool needs_repair(const mn_tet_liquid *liquid)
 {
     double least, most, quality, shortest, longest;
-    edge_limits(q, &least, &most);
-    find_worst(q->mesh, &quality, &shortest, &longest);
-    return quality < slack_quality * fmin(q->def.quality, q->left_quality) ||
-           shortest * slack_length < fmin(least, q->left_shortest) ||
-           longest > slack_length * fmax(most, q->left_longest);
+    edge_limits(liquid, &least, &most);
+    find_worst(liquid->mesh, &quality, &shortest, &longest);
+    return quality < slack_quality * fmin(liquid->def.quality, liquid->left_quality) ||
+           shortest * slack_length < fmin(least, liquid->left_shortest) ||
+           longest > slack_length * fmax(most, liquid->left_longest);
 }
 
 // rest_t = V_t times the mean fullness of its nodes, scaled to the same sum.
-static mn_status refresh_rest_volumes(mn_tet_liquid *q, mn_tet_mesh *mesh)
+static mn_status refresh_rest_volumes(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
 {
     double *rest = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME)->data;
     const int32_t n = mesh->vertex_slots;
-    MN_TRY(mn_array_resize(q->ctx, &q->residual, 2 * (int64_t)n));
-    double *there = q->residual.data, *wanted = there + n, before = 0, after = 0;
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->residual, 2 * (int64_t)n));
+    double *there = liquid->residual.data, *wanted = there + n, before = 0, after = 0;
     memset(there, 0, mn_bytes(2 * (int64_t)n, sizeof(double)));
     for (int32_t t = 0; t < mesh->tet_slots; t++)
         for (int k = 0; k < 4; k++) {
@@ -89,28 +89,28 @@ static mn_status refresh_rest_volumes(mn_tet_liquid *q, mn_tet_mesh *mesh)
 
 // Shifts the velocities of every body, and its moves, by a constant so that new rest volumes in `mesh`, a
 // copy of the state's, leave its momentum alone.
-static mn_status keep_bodies(const mn_tet_liquid *q, mn_tet_mesh *mesh)
+static mn_status keep_bodies(const mn_tet_liquid *liquid, mn_tet_mesh *mesh)
 {
-    const double *was = mn_tet_field_numbers(q, MN_TET_REST_VOLUME),
+    const double *was = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME),
                  *is = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME)->data;
-    const size_t bytes = mn_bytes(4 * (int64_t)q->body_count, sizeof(double));
-    double *sum = mn_allocate(q->ctx, bytes);
+    const size_t bytes = mn_bytes(4 * (int64_t)liquid->body_count, sizeof(double));
+    double *sum = mn_allocate(liquid->ctx, bytes);
     if (!sum) return MN_ERROR_MEMORY;
     for (int f = 0; f < 3; f++) {
         mn_vec3 *v = (mn_vec3 *)(void *)mn_tet_mesh_find_field(mesh, kept[f])->data;
         memset(sum, 0, bytes);
         for (int32_t t = 0; t < mesh->tet_slots; t++) {
-            double *body = sum + 4 * (int64_t)q->body.data[mesh->tet[t][0]];
+            double *body = sum + 4 * (int64_t)liquid->body.data[mesh->tet[t][0]];
             mn_vec3 mean = {0};
             for (int k = 0; k < 4; k++) mean = mn_axpy(mean, 0.25 * (was[t] - is[t]), v[mesh->tet[t][k]]);
             body[0] += is[t], body[1] += mean.x, body[2] += mean.y, body[3] += mean.z;
         }
         for (int32_t i = 0; i < mesh->vertex_slots; i++) {
-            const double *body = sum + 4 * (int64_t)q->body.data[i];
+            const double *body = sum + 4 * (int64_t)liquid->body.data[i];
             v[i] = mn_axpy(v[i], 1 / body[0], mn_v3(body[1], body[2], body[3]));
         }
     }
-    mn_release(q->ctx, sum, bytes);
+    mn_release(liquid->ctx, sum, bytes);
     return MN_OK;
 }
 
@@ -131,25 +131,25 @@ mn_vec3 mn_tet_momentum(const mn_tet_mesh *mesh, const char *velocity, double *m
 // Shifts velocities and moves so that their sums weighted by mass are those of the state. Nodes on solids
 // shift only where they may go, v_i += P_i s with (sum m_i P_i) s = what is missing: no time passes in which
 // a solid could push, so that a drop on a slippery floor must not begin to slide.
-static mn_status keep_momentum(mn_tet_liquid *q, mn_tet_mesh *mesh)
+static mn_status keep_momentum(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
 {
     const double least = 0.01; // of the mass, in all three directions together, that must be free to shift
     const double *rest = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME)->data;
     mn_mat3 sum = {0}, inverse;
     double mass;
-    MN_TRY(mn_tet_liquid_find_directions(q, mesh));
+    MN_TRY(mn_tet_liquid_find_directions(liquid, mesh));
     mn_tet_momentum(mesh, MN_TET_V, &mass);
     for (int32_t t = 0; t < mesh->tet_slots; t++)
         for (int k = 0; mn_tet_alive(mesh, t) && k < 4; k++)
-            sum = mn_m3_add(sum, mn_m3_scale(0.25 * rest[t] / mass, q->tangent.data[mesh->tet[t][k]]));
+            sum = mn_m3_add(sum, mn_m3_scale(0.25 * rest[t] / mass, liquid->tangent.data[mesh->tet[t][k]]));
     if (!(mn_m3_determinant(sum) > least) || !mn_m3_inverse(sum, &inverse)) return MN_OK; // solids hold it
     for (int f = 0; f < 3; f++) {
         mn_vec3 *v = (mn_vec3 *)(void *)mn_tet_mesh_find_field(mesh, kept[f])->data;
-        const mn_vec3 was = mn_tet_momentum(q->mesh, kept[f], &mass),
+        const mn_vec3 was = mn_tet_momentum(liquid->mesh, kept[f], &mass),
                       is = mn_tet_momentum(mesh, kept[f], &mass);
         const mn_vec3 shift = mn_m3_apply(inverse, mn_scale(1 / mass, mn_sub(was, is)));
         for (int32_t i = 0; i < mesh->vertex_slots; i++)
-            v[i] = mn_add(v[i], mn_m3_apply(q->tangent.data[i], shift));
+            v[i] = mn_add(v[i], mn_m3_apply(liquid->tangent.data[i], shift));
     }
     return MN_OK;
 }
@@ -178,17 +178,17 @@ static void fill_slivers(mn_tet_mesh *mesh)
 }
 
 // `before` has the rest volumes that the overlaps start from; the momentum to keep is the state's.
-static mn_status repair(mn_tet_liquid *q, const mn_tet_mesh *before, mn_tet_mesh *mesh)
+static mn_status repair(mn_tet_liquid *liquid, const mn_tet_mesh *before, mn_tet_mesh *mesh)
 {
     mn_tet_remesh_def def = mn_tet_remesh_default_def();
     mn_tet_remesh_report report;
     mn_tet_resample_report resampled;
     const mn_tet_resample_def names = {MN_TET_V, MN_TET_REST_VOLUME};
-    def.quality = fmax(q->def.quality, 0.1); // a seam needs it in any case
+    def.quality = fmax(liquid->def.quality, 0.1); // a seam needs it in any case
     // The line where liquid leaves a solid is a crease, also at an angle of 135 degrees.
-    if (mn_tet_liquid_has_solids(q)) def.feature_angle = 40;
-    edge_limits(q, &def.min_edge, &def.max_edge);
-    mn_tet_liquid_mark_cap(q, mesh, mesh->vertex_flags, MN_TET_FIXED);
+    if (mn_tet_liquid_has_solids(liquid)) def.feature_angle = 40;
+    edge_limits(liquid, &def.min_edge, &def.max_edge);
+    mn_tet_liquid_mark_cap(liquid, mesh, mesh->vertex_flags, MN_TET_FIXED);
     double worst = -1;
     // A seam can take more than one go.
     for (int go = 0; go < GOES; go++) {
@@ -200,21 +200,21 @@ static mn_status repair(mn_tet_liquid *q, const mn_tet_mesh *before, mn_tet_mesh
     remove_loose_vertices(mesh);
     MN_TRY(mn_tet_mesh_compact(mesh, NULL, NULL));
     fill_slivers(mesh);
-    return keep_momentum(q, mesh);
+    return keep_momentum(liquid, mesh);
 }
 
 // ---- what comes apart and together ----
 
 // Takes out of `work` what is too thin or, with `folds`, overlaps.
-static mn_status shed(mn_tet_liquid *q, mn_tet_mesh *work, bool folds, bool *changed)
+static mn_status shed(mn_tet_liquid *liquid, mn_tet_mesh *work, bool folds, bool *changed)
 {
     mn_tet_list going = {0};
     bool shed = false;
-    mn_status status =
-        folds ? mn_tet_liquid_list_folds(q, work, &going) : mn_tet_liquid_list_thin(q, work, &going);
-    if (status == MN_OK && going.count > 0) status = mn_tet_liquid_shed(q, work, &going, &shed);
+    mn_status status = folds ? mn_tet_liquid_list_folds(liquid, work, &going)
+                             : mn_tet_liquid_list_thin(liquid, work, &going);
+    if (status == MN_OK && going.count > 0) status = mn_tet_liquid_shed(liquid, work, &going, &shed);
     *changed = *changed || shed;
-    mn_array_free(q->ctx, &going);
+    mn_array_free(liquid->ctx, &going);
     return status;
 }
 
@@ -243,11 +243,11 @@ typedef struct trial {
 } trial;
 
 // Cuts and merges in trial->before, a copy of the state's mesh.
-static mn_status change_topology(mn_tet_liquid *q, trial *try)
+static mn_status change_topology(mn_tet_liquid *liquid, trial *try)
 {
     bool swept;
     mn_tet_mesh *work = try->before;
-    MN_TRY(mn_tet_liquid_cut_necks(q, &try->necks, work));
+    MN_TRY(mn_tet_liquid_cut_necks(liquid, &try->necks, work));
     try->changed = try->necks.count > 0;
     if (try->overlap == UNITE) {
         mn_tet_merge_report report;
@@ -257,32 +257,32 @@ static mn_status change_topology(mn_tet_liquid *q, trial *try)
         try->shattered = report.left > 0 && report.new_tets > splinters + splinters_each * report.old_tets;
     }
     if (try->shattered) return MN_OK;
-    if (try->overlap == TAKE_OUT) MN_TRY(shed(q, work, true, &try->changed));
-    MN_TRY(shed(q, work, false, &try->changed));
+    if (try->overlap == TAKE_OUT) MN_TRY(shed(liquid, work, true, &try->changed));
+    MN_TRY(shed(liquid, work, false, &try->changed));
     if (!try->changed) return MN_OK;
-    MN_TRY(mn_tet_liquid_sweep_crumbs(q, work, &swept));
-    if (try->necks.count > 0 || swept) MN_TRY(keep_momentum(q, work));
+    MN_TRY(mn_tet_liquid_sweep_crumbs(liquid, work, &swept));
+    if (try->necks.count > 0 || swept) MN_TRY(keep_momentum(liquid, work));
     remove_loose_vertices(work);
     return mn_tet_mesh_compact(work, NULL, NULL);
 }
 
 // Cuts, merges and repairs a copy of the mesh; trial->fresh is NULL when nothing had to change.
-static mn_status attempt(mn_tet_liquid *q, trial *try)
+static mn_status attempt(mn_tet_liquid *liquid, trial *try)
 {
     mn_tet_mesh *work = NULL;
     mn_status status;
     try->changed = try->shattered = false, try->merges = try->left = 0;
-    MN_TRY_TO(done, status, mn_tet_mesh_copy(q->mesh, &try->before));
-    MN_TRY_TO(done, status, refresh_rest_volumes(q, try->before));
-    MN_TRY_TO(done, status, keep_bodies(q, try->before));
-    if (!try->repair_only) MN_TRY_TO(done, status, change_topology(q, try));
+    MN_TRY_TO(done, status, mn_tet_mesh_copy(liquid->mesh, &try->before));
+    MN_TRY_TO(done, status, refresh_rest_volumes(liquid, try->before));
+    MN_TRY_TO(done, status, keep_bodies(liquid, try->before));
+    if (!try->repair_only) MN_TRY_TO(done, status, change_topology(liquid, try));
     if (try->shattered || (!try->bad && !try->changed)) goto done;
     if (try->changed)
         mn_tet_liquid_forget_owed(try->before);
     else
-        MN_TRY_TO(done, status, mn_tet_liquid_deposit_energy(q, try->before));
+        MN_TRY_TO(done, status, mn_tet_liquid_deposit_energy(liquid, try->before));
     MN_TRY_TO(done, status, mn_tet_mesh_copy(try->before, &work));
-    MN_TRY_TO(done, status, repair(q, try->before, work));
+    MN_TRY_TO(done, status, repair(liquid, try->before, work));
     status = mn_tet_liquid_rebuild(work, &try->fresh);
 done:
     mn_tet_mesh_free(try->before);
@@ -316,71 +316,73 @@ static bool try_less(trial *try)
     return !last;
 }
 
-static mn_status remesh(mn_tet_liquid *q, mn_tet_mesh **fresh, bool *changed)
+static mn_status remesh(mn_tet_liquid *liquid, mn_tet_mesh **fresh, bool *changed)
 {
-    trial try = {.bad = q->def.quality > 0 && needs_repair(q)};
-    const mn_tet_counts counts = q->counts;
-    const bool lately = q->counts.spoilt > 0 && q->counts.substeps - q->counts.spoilt < patience;
+    trial try = {.bad = liquid->def.quality > 0 && needs_repair(liquid)};
+    const mn_tet_counts counts = liquid->counts;
+    const bool lately =
+        liquid->counts.spoilt > 0 && liquid->counts.substeps - liquid->counts.spoilt < patience;
     bool meet = false;
     mn_tet_list thin = {0};
     mn_status status;
     *fresh = NULL, *changed = false;
-    MN_TRY_TO(done, status, mn_tet_liquid_find_necks(q, &try.necks));
-    if (q->def.merge) MN_TRY_TO(done, status, mn_tet_liquid_overlaps(q, &meet));
-    if (q->def.quality > 0) MN_TRY_TO(done, status, mn_tet_liquid_list_thin(q, q->mesh, &thin));
+    MN_TRY_TO(done, status, mn_tet_liquid_find_necks(liquid, &try.necks));
+    if (liquid->def.merge) MN_TRY_TO(done, status, mn_tet_liquid_overlaps(liquid, &meet));
+    if (liquid->def.quality > 0)
+        MN_TRY_TO(done, status, mn_tet_liquid_list_thin(liquid, liquid->mesh, &thin));
     if (!try.bad && !meet && thin.count == 0 && try.necks.count == 0) goto done;
     try.overlap = !meet ? LEAVE : lately ? TAKE_OUT : UNITE;
     for (;;) {
-        status = attempt(q, &try);
+        status = attempt(liquid, &try);
         if (status == MN_OK && !is_spoilt(&try)) break;
         if (status == MN_ERROR_MEMORY || status == MN_ERROR_CANCELLED) goto done;
-        mn_context_clear_message(q->ctx);
+        mn_context_clear_message(liquid->ctx);
         mn_tet_mesh_free(try.fresh);
         try.fresh = NULL;
-        q->counts = counts;
-        q->counts.spoilt = q->counts.substeps;
+        liquid->counts = counts;
+        liquid->counts.spoilt = liquid->counts.substeps;
         if (!try_less(&try)) break;
     }
     status = MN_OK;
-    q->counts.merges += try.merges;
+    liquid->counts.merges += try.merges;
     *fresh = try.fresh, *changed = try.changed;
 done:
-    mn_array_free(q->ctx, &try.necks);
-    mn_array_free(q->ctx, &thin);
+    mn_array_free(liquid->ctx, &try.necks);
+    mn_array_free(liquid->ctx, &thin);
     return status;
 }
 
 // Volumes, the centre of mass, and velocities that change no volume.
-static mn_status restore(mn_tet_liquid *q, mn_vec3 center)
+static mn_status restore(mn_tet_liquid *liquid, mn_vec3 center)
 {
-    mn_timer_begin(&q->timers, "recover");
-    const mn_status status = mn_tet_liquid_recover_volumes(q);
-    mn_timer_end(&q->timers, "recover");
+    mn_timer_begin(&liquid->timers, "recover");
+    const mn_status status = mn_tet_liquid_recover_volumes(liquid);
+    mn_timer_end(&liquid->timers, "recover");
     MN_TRY(status);
-    if (q->touching > 0) return MN_OK;
-    mn_tet_liquid_set_center(q, center);
-    return q->def.integrator == MN_TET_SYMMETRIC ? mn_tet_liquid_project_velocity(q) : MN_OK;
+    if (liquid->touching > 0) return MN_OK;
+    mn_tet_liquid_set_center(liquid, center);
+    return liquid->def.integrator == MN_TET_SYMMETRIC ? mn_tet_liquid_project_velocity(liquid) : MN_OK;
 }
 
-mn_status mn_tet_liquid_adapt(mn_tet_liquid *q)
+mn_status mn_tet_liquid_adapt(mn_tet_liquid *liquid)
 {
     mn_tet_mesh *fresh;
     bool changed;
-    const mn_vec3 center = mn_tet_liquid_center(q);
-    mn_timer_begin(&q->timers, "remesh");
-    mn_status status = remesh(q, &fresh, &changed);
-    mn_timer_end(&q->timers, "remesh");
+    const mn_vec3 center = mn_tet_liquid_center(liquid);
+    mn_timer_begin(&liquid->timers, "remesh");
+    mn_status status = remesh(liquid, &fresh, &changed);
+    mn_timer_end(&liquid->timers, "remesh");
     MN_TRY(status);
     if (!fresh) return MN_OK;
-    q->counts.remeshed++;
-    if (changed) q->last_dt = 0; // velocity or pressure jumps, so the next step starts anew
-    status = mn_tet_liquid_take_mesh(q, fresh);
-    if (status == MN_OK) status = restore(q, center);
-    if (status == MN_OK && !changed) status = mn_tet_liquid_withdraw_energy(q);
+    liquid->counts.remeshed++;
+    if (changed) liquid->last_dt = 0; // velocity or pressure jumps, so the next step starts anew
+    status = mn_tet_liquid_take_mesh(liquid, fresh);
+    if (status == MN_OK) status = restore(liquid, center);
+    if (status == MN_OK && !changed) status = mn_tet_liquid_withdraw_energy(liquid);
     if (status != MN_OK) {
-        mn_tet_liquid_forget_owed(q->mesh); // the energy may still ride on it
+        mn_tet_liquid_forget_owed(liquid->mesh); // the energy may still ride on it
         return status;
     }
-    find_worst(q->mesh, &q->left_quality, &q->left_shortest, &q->left_longest);
+    find_worst(liquid->mesh, &liquid->left_quality, &liquid->left_shortest, &liquid->left_longest);
     return MN_OK;
 }

@@ -11,109 +11,110 @@
 // contact angles come out by themselves [clausen2013] 4.3. Nodes that a stage moves into a solid are caught,
 // those that it would have to hold back by more than contact line and adhesion can are let go, and the stage
 // is solved again. Nodes in the cap of a pipe (pipes.c) move with it and nowhere else.
-#include "tet/liquid.h"
+#include "tet/state.h"
 
 static const double touch_distance = 0.01; // of the size: what is nearer touches [clausen2013]
 static const double radians = 0.017453292519943295;
 
 enum { COLLIDER_BIT = 6, PIPE = 1 << 7 };
 
-bool mn_tet_liquid_has_solids(const mn_tet_liquid *q)
+bool mn_tet_liquid_has_solids(const mn_tet_liquid *liquid)
 {
     bool walls = false;
-    for (int k = 0; k < 6; k++) walls = walls || q->def.wall[k];
-    return walls || q->collider || mn_tet_liquid_has_mouth(q);
+    for (int k = 0; k < 6; k++) walls = walls || liquid->def.wall[k];
+    return walls || liquid->collider || mn_tet_liquid_has_mouth(liquid);
 }
 
 /// Distance from a solid (negative inside), its normal out of the solid and its velocity, at x.
-static mn_contact probe(const mn_tet_liquid *q, int solid, mn_vec3 x)
+static mn_contact probe(const mn_tet_liquid *liquid, int solid, mn_vec3 x)
 {
-    if (solid == COLLIDER_BIT) return mn_collider_probe(q->collider, q->frame_left, x);
+    if (solid == COLLIDER_BIT) return mn_collider_probe(liquid->collider, liquid->frame_left, x);
     const int axis = solid / 2;
     const bool upper = solid % 2 == 1;
     mn_contact c = {0};
     (&c.normal.x)[axis] = upper ? -1 : 1;
-    c.distance =
-        upper ? (&q->def.domain.max.x)[axis] - (&x.x)[axis] : (&x.x)[axis] - (&q->def.domain.min.x)[axis];
+    c.distance = upper ? (&liquid->def.domain.max.x)[axis] - (&x.x)[axis]
+                       : (&x.x)[axis] - (&liquid->def.domain.min.x)[axis];
     return c;
 }
 
-static bool is_solid(const mn_tet_liquid *q, int solid)
+static bool is_solid(const mn_tet_liquid *liquid, int solid)
 {
-    return solid == COLLIDER_BIT ? q->collider != NULL : q->def.wall[solid];
+    return solid == COLLIDER_BIT ? liquid->collider != NULL : liquid->def.wall[solid];
 }
 
 // Where the solid is from node i at the start of the step.
-static double gap_of(const mn_tet_liquid *q, mn_contact c)
+static double gap_of(const mn_tet_liquid *liquid, mn_contact c)
 {
-    return c.distance + q->step * mn_dot(c.velocity, c.normal);
+    return c.distance + liquid->step * mn_dot(c.velocity, c.normal);
 }
 
 // Nodes of tetrahedra that would hardly be left when all that touch lay on the solids keep their distance.
-static void find_loose(mn_tet_liquid *q)
+static void find_loose(mn_tet_liquid *liquid)
 {
     enum { ROUNDS = 8 };
     const double least = 0.3; // of its volume that a tetrahedron must keep
-    const mn_tet_mesh *mesh = q->mesh;
-    bool more = q->touching > 0;
+    const mn_tet_mesh *mesh = liquid->mesh;
+    bool more = liquid->touching > 0;
     for (int round = 0; round < ROUNDS && more; round++) {
         more = false;
         for (int32_t t = 0; t < mesh->tet_slots; t++) {
             const int32_t *v = mesh->tet[t];
             uint8_t touch = 0;
-            for (int k = 0; k < 4; k++) touch |= q->loose.data[v[k]] == MN_TET_PUT ? q->touch.data[v[k]] : 0;
+            for (int k = 0; k < 4; k++)
+                touch |= liquid->loose.data[v[k]] == MN_TET_PUT ? liquid->touch.data[v[k]] : 0;
             if (!touch) continue;
             mn_vec3 x[4];
-            for (int k = 0; k < 4; k++) x[k] = mn_tet_liquid_on_solids(q, v[k]);
+            for (int k = 0; k < 4; k++) x[k] = mn_tet_liquid_on_solids(liquid, v[k]);
             if (mn_tet_volume(x[0], x[1], x[2], x[3]) > least * mn_tet_mesh_tet_volume(mesh, t)) continue;
-            for (int k = 0; k < 4; k++) q->loose.data[v[k]] = MN_TET_LOOSE;
+            for (int k = 0; k < 4; k++) liquid->loose.data[v[k]] = MN_TET_LOOSE;
             more = true;
         }
     }
-    for (int32_t i = 0; more && i < mesh->vertex_slots; i++) q->loose.data[i] = MN_TET_LOOSE;
+    for (int32_t i = 0; more && i < mesh->vertex_slots; i++) liquid->loose.data[i] = MN_TET_LOOSE;
 }
 
-mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *q)
+mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *liquid)
 {
-    const mn_tet_mesh *mesh = q->mesh;
+    const mn_tet_mesh *mesh = liquid->mesh;
     const int32_t n = mesh->vertex_slots;
-    q->touching = 0;
-    MN_TRY(mn_array_resize(q->ctx, &q->touch, n));
-    MN_TRY(mn_array_resize(q->ctx, &q->released, n));
-    MN_TRY(mn_array_resize(q->ctx, &q->slip, n));
-    MN_TRY(mn_array_resize(q->ctx, &q->loose, n));
+    liquid->touching = 0;
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->touch, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->released, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->slip, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->loose, n));
     for (int32_t i = 0; i < n; i++)
-        q->touch.data[i] = q->released.data[i] = q->slip.data[i] = q->loose.data[i] = 0;
+        liquid->touch.data[i] = liquid->released.data[i] = liquid->slip.data[i] = liquid->loose.data[i] = 0;
     for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
-        if (!is_solid(q, solid)) continue;
+        if (!is_solid(liquid, solid)) continue;
         for (int32_t i = 0; i < n; i++) {
             if (!mn_tet_vertex_on_boundary(mesh, i)) continue;
-            if (probe(q, solid, mesh->position[i]).distance < touch_distance * q->size)
-                q->touch.data[i] |= (uint8_t)(1 << solid);
+            if (probe(liquid, solid, mesh->position[i]).distance < touch_distance * liquid->size)
+                liquid->touch.data[i] |= (uint8_t)(1 << solid);
         }
     }
-    q->cap_velocity = mn_tet_liquid_mark_cap(q, mesh, q->touch.data, PIPE);
-    for (int32_t i = 0; i < n; i++) q->touching += q->touch.data[i] != 0;
-    find_loose(q);
+    liquid->cap_velocity = mn_tet_liquid_mark_cap(liquid, mesh, liquid->touch.data, PIPE);
+    for (int32_t i = 0; i < n; i++) liquid->touching += liquid->touch.data[i] != 0;
+    find_loose(liquid);
     return MN_OK;
 }
 
 // Wetted faces: all three nodes touch one solid, and the face looks into it.
-mn_status mn_tet_liquid_find_wetted(mn_tet_liquid *q)
+mn_status mn_tet_liquid_find_wetted(mn_tet_liquid *liquid)
 {
-    const mn_tet_system *s = &q->system;
-    const double wetted = -cos(radians * q->def.contact_angle);
-    MN_TRY(mn_array_resize(q->ctx, &q->face_sigma, s->face_count));
-    MN_TRY(mn_array_resize(q->ctx, &q->wetted_area, s->node_count));
-    for (int32_t i = 0; i < s->node_count; i++) q->wetted_area.data[i] = 0;
+    const mn_tet_system *s = &liquid->system;
+    const double wetted = -cos(radians * liquid->def.contact_angle);
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->face_sigma, s->face_count));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->wetted_area, s->node_count));
+    for (int32_t i = 0; i < s->node_count; i++) liquid->wetted_area.data[i] = 0;
     for (int32_t f = 0; f < s->face_count; f++) {
         const int32_t *v = s->face.data + 3 * (int64_t)f;
-        const mn_vec3 *x = q->mesh->position;
-        const uint8_t common = q->touch.data[v[0]] & q->touch.data[v[1]] & q->touch.data[v[2]];
-        q->face_sigma.data[f] = 1;
+        const mn_vec3 *x = liquid->mesh->position;
+        const uint8_t common = liquid->touch.data[v[0]] & liquid->touch.data[v[1]] & liquid->touch.data[v[2]];
+        liquid->face_sigma.data[f] = 1;
         if (!common) continue;
         if (common & PIPE) {
-            q->face_sigma.data[f] = 0; // there is liquid behind it
+            liquid->face_sigma.data[f] = 0; // there is liquid behind it
             continue;
         }
         const mn_vec3 normal = mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]]));
@@ -121,16 +122,16 @@ mn_status mn_tet_liquid_find_wetted(mn_tet_liquid *q)
         bool faces = false;
         for (int solid = 0; solid <= COLLIDER_BIT && !faces; solid++)
             faces = (common >> solid & 1) &&
-                    mn_dot(normal, probe(q, solid, middle).normal) < -0.5 * mn_norm(normal);
+                    mn_dot(normal, probe(liquid, solid, middle).normal) < -0.5 * mn_norm(normal);
         if (!faces) continue;
-        q->face_sigma.data[f] = wetted;
+        liquid->face_sigma.data[f] = wetted;
         for (int k = 0; k < 3; k++)
-            if (!(q->touch.data[v[k]] & PIPE)) q->wetted_area.data[v[k]] += mn_norm(normal) / 6;
+            if (!(liquid->touch.data[v[k]] & PIPE)) liquid->wetted_area.data[v[k]] += mn_norm(normal) / 6;
     }
     return MN_OK;
 }
 
-mn_status mn_tet_liquid_check_solids(const mn_tet_liquid *q)
+mn_status mn_tet_liquid_check_solids(const mn_tet_liquid *liquid)
 {
     static const char *const sides[6] = {"left side", "right side", "floor",
                                          "ceiling",   "back side",  "front side"};
@@ -139,160 +140,164 @@ mn_status mn_tet_liquid_check_solids(const mn_tet_liquid *q)
         double deepest = 0;
         int32_t outside = 0;
         mn_vec3 where = {0};
-        for (int32_t i = 0; is_solid(q, solid) && i < q->mesh->vertex_slots; i++) {
-            const double depth = -probe(q, solid, q->mesh->position[i]).distance;
+        for (int32_t i = 0; is_solid(liquid, solid) && i < liquid->mesh->vertex_slots; i++) {
+            const double depth = -probe(liquid, solid, liquid->mesh->position[i]).distance;
             outside += depth < 0;
-            if (depth > deepest) deepest = depth, where = q->mesh->position[i];
+            if (depth > deepest) deepest = depth, where = liquid->mesh->position[i];
         }
-        if (solid < COLLIDER_BIT && deepest > wall_depth * q->size)
+        if (solid < COLLIDER_BIT && deepest > wall_depth * liquid->size)
             return mn_fail(
-                q->ctx, MN_ERROR_INPUT,
+                liquid->ctx, MN_ERROR_INPUT,
                 "The liquid reaches %g m beyond the %s of the domain; enlarge the domain, move the "
                 "liquid, or set that side to open.",
                 deepest, sides[solid]);
         // The mouth of a pipe may stand in a wall.
-        if (solid == COLLIDER_BIT && deepest > collider_depth * q->size &&
-            (outside == 0 || !mn_tet_liquid_has_mouth(q)))
-            return mn_fail(q->ctx, MN_ERROR_INPUT,
+        if (solid == COLLIDER_BIT && deepest > collider_depth * liquid->size &&
+            (outside == 0 || !mn_tet_liquid_has_mouth(liquid)))
+            return mn_fail(liquid->ctx, MN_ERROR_INPUT,
                            "A collider lies in the liquid at the start: its surface is %g m from the point "
                            "(%g, %g, %g) of the liquid inside it, more than the size of %g m; move one of "
                            "them, or cut the liquid's shape out around it.",
-                           deepest, where.x, where.y, where.z, q->size);
+                           deepest, where.x, where.y, where.z, liquid->size);
     }
     return MN_OK;
 }
 
-mn_status mn_tet_liquid_find_directions(mn_tet_liquid *q, const mn_tet_mesh *mesh)
+mn_status mn_tet_liquid_find_directions(mn_tet_liquid *liquid, const mn_tet_mesh *mesh)
 {
     MN_ARRAY(uint8_t) cap = {0};
-    MN_TRY(mn_array_resize(q->ctx, &q->tangent, mesh->vertex_slots));
-    MN_TRY(mn_array_resize(q->ctx, &cap, mesh->vertex_slots));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->tangent, mesh->vertex_slots));
+    MN_TRY(mn_array_resize(liquid->ctx, &cap, mesh->vertex_slots));
     for (int32_t i = 0; i < mesh->vertex_slots; i++) cap.data[i] = 0;
-    if (mesh->vertex_slots > 0) mn_tet_liquid_mark_cap(q, mesh, cap.data, PIPE);
+    if (mesh->vertex_slots > 0) mn_tet_liquid_mark_cap(liquid, mesh, cap.data, PIPE);
     for (int32_t i = 0; i < mesh->vertex_slots; i++) {
         mn_mat3 p = mn_m3_scale(cap.data[i] ? 0 : 1, mn_m3_identity());
-        for (int solid = 0; q->touching > 0 && solid <= COLLIDER_BIT; solid++) {
-            if (!is_solid(q, solid) || !mn_tet_vertex_alive(mesh, i) || !mn_tet_vertex_on_boundary(mesh, i))
+        for (int solid = 0; liquid->touching > 0 && solid <= COLLIDER_BIT; solid++) {
+            if (!is_solid(liquid, solid) || !mn_tet_vertex_alive(mesh, i) ||
+                !mn_tet_vertex_on_boundary(mesh, i))
                 continue;
-            const mn_contact c = probe(q, solid, mesh->position[i]);
-            if (c.distance >= touch_distance * q->size) continue;
+            const mn_contact c = probe(liquid, solid, mesh->position[i]);
+            if (c.distance >= touch_distance * liquid->size) continue;
             mn_vec3 t = mn_m3_apply(p, c.normal);
             const double part = mn_norm(t);
             if (part < 0.1) continue; // this direction is taken
             t = mn_scale(1 / part, t);
-            p = q->def.stick ? mn_m3_scale(0, p) : mn_m3_add(p, mn_m3_scale(-1, mn_outer(t, t)));
+            p = liquid->def.stick ? mn_m3_scale(0, p) : mn_m3_add(p, mn_m3_scale(-1, mn_outer(t, t)));
         }
-        q->tangent.data[i] = p;
+        liquid->tangent.data[i] = p;
     }
-    mn_array_free(q->ctx, &cap);
+    mn_array_free(liquid->ctx, &cap);
     return MN_OK;
 }
 
-mn_vec3 mn_tet_liquid_solid_velocity(const mn_tet_liquid *q, int32_t i)
+mn_vec3 mn_tet_liquid_solid_velocity(const mn_tet_liquid *liquid, int32_t i)
 {
-    if (!(q->touch.data[i] >> COLLIDER_BIT & 1)) return mn_v3(0, 0, 0); // walls rest
-    return probe(q, COLLIDER_BIT, q->mesh->position[i]).velocity;
+    if (!(liquid->touch.data[i] >> COLLIDER_BIT & 1)) return mn_v3(0, 0, 0); // walls rest
+    return probe(liquid, COLLIDER_BIT, liquid->mesh->position[i]).velocity;
 }
 
-mn_vec3 mn_tet_liquid_on_solids(const mn_tet_liquid *q, int32_t i)
+mn_vec3 mn_tet_liquid_on_solids(const mn_tet_liquid *liquid, int32_t i)
 {
-    mn_vec3 x = q->mesh->position[i];
-    for (int solid = 0; solid <= COLLIDER_BIT && q->loose.data[i] == MN_TET_PUT; solid++) {
-        if (!(q->touch.data[i] >> solid & 1)) continue;
-        const mn_contact c = probe(q, solid, x);
-        x = mn_axpy(x, -gap_of(q, c), c.normal);
+    mn_vec3 x = liquid->mesh->position[i];
+    for (int solid = 0; solid <= COLLIDER_BIT && liquid->loose.data[i] == MN_TET_PUT; solid++) {
+        if (!(liquid->touch.data[i] >> solid & 1)) continue;
+        const mn_contact c = probe(liquid, solid, x);
+        x = mn_axpy(x, -gap_of(liquid, c), c.normal);
     }
     return x;
 }
 
-mn_vec3 mn_tet_liquid_free_velocity(const mn_tet_liquid *q, int32_t i, mn_vec3 velocity)
+mn_vec3 mn_tet_liquid_free_velocity(const mn_tet_liquid *liquid, int32_t i, mn_vec3 velocity)
 {
-    if (q->touch.data[i] & PIPE) return q->cap_velocity;
+    if (liquid->touch.data[i] & PIPE) return liquid->cap_velocity;
     for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
-        if (!(q->touch.data[i] >> solid & 1)) continue;
-        const mn_contact c = probe(q, solid, q->mesh->position[i]);
-        if (q->def.stick) return c.velocity;
+        if (!(liquid->touch.data[i] >> solid & 1)) continue;
+        const mn_contact c = probe(liquid, solid, liquid->mesh->position[i]);
+        if (liquid->def.stick) return c.velocity;
         velocity = mn_axpy(velocity, fmax(0, mn_dot(mn_sub(c.velocity, velocity), c.normal)), c.normal);
     }
     return velocity;
 }
 
-double mn_tet_liquid_pressing(const mn_tet_liquid *q, const mn_tet_stage *stage, int32_t i, mn_vec3 force)
+double mn_tet_liquid_pressing(const mn_tet_liquid *liquid, const mn_tet_stage *stage, int32_t i,
+                              mn_vec3 force)
 {
-    const mn_vec3 x = mn_scale(q->size, mn_add(stage->start[i], stage->u[i]));
+    const mn_vec3 x = mn_scale(liquid->size, mn_add(stage->start[i], stage->u[i]));
     double sum = 0;
     for (int solid = 0; solid <= COLLIDER_BIT; solid++)
-        if (q->touch.data[i] >> solid & 1) sum += fmax(0, mn_dot(probe(q, solid, x).normal, force));
+        if (liquid->touch.data[i] >> solid & 1) sum += fmax(0, mn_dot(probe(liquid, solid, x).normal, force));
     return sum;
 }
 
-mn_status mn_tet_liquid_constrain(mn_tet_liquid *q, double h, const mn_vec3 *a, mn_tet_stage *stage)
+mn_status mn_tet_liquid_constrain(mn_tet_liquid *liquid, double h, const mn_vec3 *a, mn_tet_stage *stage)
 {
-    if (q->touching == 0) return MN_OK;
-    const double length = q->size;
-    MN_TRY(mn_array_resize(q->ctx, &q->freedom, q->system.node_count));
-    MN_TRY(mn_array_resize(q->ctx, &q->tangent, q->system.node_count));
-    for (int32_t i = 0; i < q->system.node_count; i++) {
+    if (liquid->touching == 0) return MN_OK;
+    const double length = liquid->size;
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->freedom, liquid->system.node_count));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->tangent, liquid->system.node_count));
+    for (int32_t i = 0; i < liquid->system.node_count; i++) {
         mn_mat3 p = mn_m3_identity();
-        const int touch = q->touch.data[i];
-        const bool held = touch && mn_tet_liquid_is_held(q, i);
+        const int touch = liquid->touch.data[i];
+        const bool held = touch && mn_tet_liquid_is_held(liquid, i);
         if (touch & PIPE) {
-            stage->u[i] = mn_scale(h / length, q->cap_velocity);
-            q->tangent.data[i] = q->freedom.data[i] = mn_m3_scale(0, p);
+            stage->u[i] = mn_scale(h / length, liquid->cap_velocity);
+            liquid->tangent.data[i] = liquid->freedom.data[i] = mn_m3_scale(0, p);
             continue;
         }
         if (held) stage->u[i] = mn_v3(0, 0, 0);
         for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
             if (!(touch >> solid & 1)) continue;
-            const mn_contact c = probe(q, solid, a[i]);
+            const mn_contact c = probe(liquid, solid, a[i]);
             if (held) stage->u[i] = mn_scale(h / length, c.velocity);
             mn_vec3 t = mn_m3_apply(p, c.normal);
             const double part = mn_norm(t);
             if (part < 0.1) continue; // this direction is taken
             t = mn_scale(1 / part, t);
             // To the solid's surface, which is where it is at the end of the step.
-            const double gap =
-                q->loose.data[i] == MN_TET_LOOSE ? gap_of(q, probe(q, solid, q->mesh->position[i])) : 0;
+            const double gap = liquid->loose.data[i] == MN_TET_LOOSE
+                                   ? gap_of(liquid, probe(liquid, solid, liquid->mesh->position[i]))
+                                   : 0;
             const double missing = (gap - c.distance) / length - mn_dot(stage->u[i], c.normal);
             stage->u[i] = mn_axpy(stage->u[i], missing / part, t);
             p = mn_m3_add(p, mn_m3_scale(-1, mn_outer(t, t)));
         }
-        q->tangent.data[i] = p;
-        q->freedom.data[i] = held ? mn_m3_scale(0, p) : p;
+        liquid->tangent.data[i] = p;
+        liquid->freedom.data[i] = held ? mn_m3_scale(0, p) : p;
     }
-    stage->freedom = q->freedom.data;
+    stage->freedom = liquid->freedom.data;
     return MN_OK;
 }
 
-mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *q, const mn_tet_stage *stage, const double *reaction,
-                                        bool *changed)
+mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *liquid, const mn_tet_stage *stage,
+                                        const double *reaction, bool *changed)
 {
-    const double length = q->size, angle = radians * q->def.contact_angle;
+    const double length = liquid->size, angle = radians * liquid->def.contact_angle;
     // What the contact line pulls with along an edge, and what wetted liquid holds on with: to part from an
     // area A takes the work sigma (1 + cos angle) A (Dupre), which a pull must do within a tenth of the size.
-    const double line = 1.5 * stage->sigma * (sin(angle) + 1 + cos(angle)) + 1e-6 * q->system.force_scale;
+    const double line =
+        1.5 * stage->sigma * (sin(angle) + 1 + cos(angle)) + 1e-6 * liquid->system.force_scale;
     const double adhesion = 10 * stage->sigma * (1 + cos(angle));
     *changed = false;
-    for (int32_t i = 0; i < q->system.node_count; i++) {
-        if (!mn_tet_vertex_on_boundary(q->mesh, i) || (q->touch.data[i] & PIPE)) continue;
+    for (int32_t i = 0; i < liquid->system.node_count; i++) {
+        if (!mn_tet_vertex_on_boundary(liquid->mesh, i) || (liquid->touch.data[i] & PIPE)) continue;
         const mn_vec3 x = mn_scale(length, mn_add(stage->start[i], stage->u[i]));
         for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
             const uint8_t bit = (uint8_t)(1 << solid);
-            if (!is_solid(q, solid)) continue;
-            const mn_contact c = probe(q, solid, x);
-            if (!(q->touch.data[i] & bit)) {
-                if (c.distance >= -1e-3 * length || (q->released.data[i] & bit)) continue;
-                q->touching += q->touch.data[i] == 0;
-                q->touch.data[i] |= bit;
-                if (q->loose.data[i] == MN_TET_PUT) q->loose.data[i] = MN_TET_CAUGHT;
+            if (!is_solid(liquid, solid)) continue;
+            const mn_contact c = probe(liquid, solid, x);
+            if (!(liquid->touch.data[i] & bit)) {
+                if (c.distance >= -1e-3 * length || (liquid->released.data[i] & bit)) continue;
+                liquid->touching += liquid->touch.data[i] == 0;
+                liquid->touch.data[i] |= bit;
+                if (liquid->loose.data[i] == MN_TET_PUT) liquid->loose.data[i] = MN_TET_CAUGHT;
                 *changed = true;
             } else if (reaction) {
                 const double push =
                     mn_dot(c.normal, mn_v3(reaction[3 * i], reaction[3 * i + 1], reaction[3 * i + 2]));
-                if (push >= -(line + adhesion * q->wetted_area.data[i] / (length * length))) continue;
-                q->touch.data[i] &= (uint8_t)~bit;
-                q->touching -= q->touch.data[i] == 0;
-                q->released.data[i] |= bit;
+                if (push >= -(line + adhesion * liquid->wetted_area.data[i] / (length * length))) continue;
+                liquid->touch.data[i] &= (uint8_t)~bit;
+                liquid->touching -= liquid->touch.data[i] == 0;
+                liquid->released.data[i] |= bit;
                 *changed = true;
             }
         }

@@ -17,7 +17,7 @@
 #define MENISCUS_TET_ELEMENTS_H
 
 #include "base/simd.h"
-#include "meniscus/tet_mesh.h"
+#include "meniscus/tetmesh.h"
 
 /// Volume and its gradient with respect to the four vertices.
 MN_INLINE double mn_tet_volume_gradient(const mn_vec3 x[4], mn_vec3 g[4])

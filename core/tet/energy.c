@@ -17,7 +17,7 @@
 // The account is an amount of the mesh, so that it survives remeshing and saving, and every body has its own.
 // While the mesh changes, the body's whole energy rides on it. Bodies that come apart, merge or touch solids,
 // and liquid that is calm, start anew.
-#include "tet/liquid.h"
+#include "tet/state.h"
 
 static const double factor_most = 0.02; // of the velocity that one step may give or take
 static const double owed_most = 0.25;   // of K_rel that a body may have coming
@@ -50,29 +50,30 @@ static void find_motion(mn_tet_body *body, mn_vec3 origin)
     body->relative = body->kinetic - 0.5 * m * mn_norm2(u) - 0.5 * affine;
 }
 
-static mn_status begin_bodies(mn_tet_liquid *q)
+static mn_status begin_bodies(mn_tet_liquid *liquid)
 {
-    MN_TRY(mn_array_resize(q->ctx, &q->bodies, q->body_count));
-    for (int32_t b = 0; b < q->body_count; b++) q->bodies.data[b] = (mn_tet_body){.free = true, .factor = 1};
-    if (mn_tet_liquid_has_solids(q) && q->touch.count == q->system.node_count)
-        for (int32_t i = 0; i < q->system.node_count; i++)
-            if (q->touch.data[i]) q->bodies.data[q->body.data[i]].free = false;
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->bodies, liquid->body_count));
+    for (int32_t b = 0; b < liquid->body_count; b++)
+        liquid->bodies.data[b] = (mn_tet_body){.free = true, .factor = 1};
+    if (mn_tet_liquid_has_solids(liquid) && liquid->touch.count == liquid->system.node_count)
+        for (int32_t i = 0; i < liquid->system.node_count; i++)
+            if (liquid->touch.data[i]) liquid->bodies.data[liquid->body.data[i]].free = false;
     return MN_OK;
 }
 
 // Mass, kinetic energy and the motion w of every body.
-static void sum_motion(mn_tet_liquid *q, const mn_vec3 *field, mn_vec3 origin)
+static void sum_motion(mn_tet_liquid *liquid, const mn_vec3 *field, mn_vec3 origin)
 {
-    const mn_tet_mesh *mesh = q->mesh;
-    const double *rest = mn_tet_field_numbers(q, MN_TET_REST_VOLUME);
-    mn_tet_body *bodies = q->bodies.data;
-    for (int32_t b = 0; b < q->body_count; b++) {
+    const mn_tet_mesh *mesh = liquid->mesh;
+    const double *rest = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME);
+    mn_tet_body *bodies = liquid->bodies.data;
+    for (int32_t b = 0; b < liquid->body_count; b++) {
         const mn_tet_body was = bodies[b];
         bodies[b] = (mn_tet_body){.free = was.free, .factor = was.factor};
     }
     for (int32_t t = 0; t < mesh->tet_slots; t++) {
-        mn_tet_body *body = &bodies[q->body.data[mesh->tet[t][0]]];
-        const double m = q->def.density * rest[t];
+        mn_tet_body *body = &bodies[liquid->body.data[mesh->tet[t][0]]];
+        const double m = liquid->def.density * rest[t];
         mn_vec3 xs = {0}, vs = {0};
         mn_mat3 places = {0}, flows = {0};
         double squares = 0;
@@ -89,39 +90,39 @@ static void sum_motion(mn_tet_liquid *q, const mn_vec3 *field, mn_vec3 origin)
         body->places = mn_m3_add(body->places, mn_m3_scale(m / 20, mn_m3_add(places, mn_outer(xs, xs))));
         body->flows = mn_m3_add(body->flows, mn_m3_scale(m / 20, mn_m3_add(flows, mn_outer(vs, xs))));
     }
-    for (int32_t b = 0; b < q->body_count; b++) find_motion(&bodies[b], origin);
+    for (int32_t b = 0; b < liquid->body_count; b++) find_motion(&bodies[b], origin);
 }
 
-static void add_surface(mn_tet_liquid *q)
+static void add_surface(mn_tet_liquid *liquid)
 {
-    const mn_vec3 *x = q->mesh->position;
-    for (int32_t f = 0; f < q->system.face_count; f++) {
-        const int32_t *v = q->system.face.data + 3 * (int64_t)f;
-        q->bodies.data[q->body.data[v[0]]].surface +=
-            0.5 * q->def.sigma * mn_norm(mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]])));
+    const mn_vec3 *x = liquid->mesh->position;
+    for (int32_t f = 0; f < liquid->system.face_count; f++) {
+        const int32_t *v = liquid->system.face.data + 3 * (int64_t)f;
+        liquid->bodies.data[liquid->body.data[v[0]]].surface +=
+            0.5 * liquid->def.sigma * mn_norm(mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]])));
     }
 }
 
-static mn_status measure_bodies(mn_tet_liquid *q)
+static mn_status measure_bodies(mn_tet_liquid *liquid)
 {
-    MN_TRY(begin_bodies(q));
-    const mn_vec3 origin = q->mesh->vertex_slots > 0 ? q->mesh->position[0] : mn_v3(0, 0, 0);
-    sum_motion(q, mn_tet_field_vectors(q, MN_TET_V), origin);
-    add_surface(q);
-    const double *owed = mn_tet_field_numbers(q, MN_TET_OWED);
-    for (int32_t t = 0; t < q->mesh->tet_slots; t++)
-        q->bodies.data[q->body.data[q->mesh->tet[t][0]]].owed += owed[t];
+    MN_TRY(begin_bodies(liquid));
+    const mn_vec3 origin = liquid->mesh->vertex_slots > 0 ? liquid->mesh->position[0] : mn_v3(0, 0, 0);
+    sum_motion(liquid, mn_tet_field_vectors(liquid, MN_TET_V), origin);
+    add_surface(liquid);
+    const double *owed = mn_tet_field_numbers(liquid, MN_TET_OWED);
+    for (int32_t t = 0; t < liquid->mesh->tet_slots; t++)
+        liquid->bodies.data[liquid->body.data[liquid->mesh->tet[t][0]]].owed += owed[t];
     return MN_OK;
 }
 
 // What a body is owed, spread over its mass.
-static void spread_owed(const mn_tet_liquid *q, mn_tet_mesh *mesh)
+static void spread_owed(const mn_tet_liquid *liquid, mn_tet_mesh *mesh)
 {
-    const double *rest = mn_tet_field_numbers(q, MN_TET_REST_VOLUME);
+    const double *rest = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME);
     double *owed = mn_tet_mesh_find_field(mesh, MN_TET_OWED)->data;
     for (int32_t t = 0; t < mesh->tet_slots; t++) {
-        const mn_tet_body *body = &q->bodies.data[q->body.data[mesh->tet[t][0]]];
-        owed[t] = body->owed * (q->def.density * rest[t] / body->mass);
+        const mn_tet_body *body = &liquid->bodies.data[liquid->body.data[mesh->tet[t][0]]];
+        owed[t] = body->owed * (liquid->def.density * rest[t] / body->mass);
     }
 }
 
@@ -133,63 +134,63 @@ void mn_tet_liquid_forget_owed(mn_tet_mesh *mesh)
 
 // ---- the account ----
 
-void mn_tet_liquid_owe_soft(mn_tet_liquid *q, const mn_vec3 *place)
+void mn_tet_liquid_owe_soft(mn_tet_liquid *liquid, const mn_vec3 *place)
 {
-    if (q->whole) return; // divided tetrahedra come and go with every step
-    const double stiffness = mn_tet_liquid_stiffness(q);
-    const double *soft = mn_tet_field_numbers(q, MN_TET_SOFT_VOLUME);
-    double *owed = mn_tet_field_numbers(q, MN_TET_OWED);
-    for (int32_t t = 0; t < q->mesh->tet_slots; t++) {
-        const int32_t *v = q->mesh->tet[t];
+    if (liquid->whole) return; // divided tetrahedra come and go with every step
+    const double stiffness = mn_tet_liquid_stiffness(liquid);
+    const double *soft = mn_tet_field_numbers(liquid, MN_TET_SOFT_VOLUME);
+    double *owed = mn_tet_field_numbers(liquid, MN_TET_OWED);
+    for (int32_t t = 0; t < liquid->mesh->tet_slots; t++) {
+        const int32_t *v = liquid->mesh->tet[t];
         const double volume = mn_tet_volume(place[v[0]], place[v[1]], place[v[2]], place[v[3]]);
         owed[t] += soft_energy(stiffness, volume, soft[t]) -
-                   soft_energy(stiffness, mn_tet_mesh_tet_volume(q->mesh, t), soft[t]);
+                   soft_energy(stiffness, mn_tet_mesh_tet_volume(liquid->mesh, t), soft[t]);
     }
 }
 
-mn_status mn_tet_liquid_deposit_energy(mn_tet_liquid *q, mn_tet_mesh *mesh)
+mn_status mn_tet_liquid_deposit_energy(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
 {
-    MN_TRY(measure_bodies(q));
-    for (int32_t b = 0; b < q->body_count; b++) {
-        mn_tet_body *body = &q->bodies.data[b];
+    MN_TRY(measure_bodies(liquid));
+    for (int32_t b = 0; b < liquid->body_count; b++) {
+        mn_tet_body *body = &liquid->bodies.data[b];
         body->owed += body->kinetic + body->surface;
     }
-    spread_owed(q, mesh);
+    spread_owed(liquid, mesh);
     return MN_OK;
 }
 
-mn_status mn_tet_liquid_withdraw_energy(mn_tet_liquid *q)
+mn_status mn_tet_liquid_withdraw_energy(mn_tet_liquid *liquid)
 {
-    MN_TRY(measure_bodies(q));
-    for (int32_t b = 0; b < q->body_count; b++) {
-        mn_tet_body *body = &q->bodies.data[b];
+    MN_TRY(measure_bodies(liquid));
+    for (int32_t b = 0; b < liquid->body_count; b++) {
+        mn_tet_body *body = &liquid->bodies.data[b];
         body->owed = body->free ? body->owed - body->kinetic - body->surface : 0;
     }
-    spread_owed(q, q->mesh);
+    spread_owed(liquid, liquid->mesh);
     return MN_OK;
 }
 
-static void scale_motion(mn_tet_liquid *q, mn_vec3 *v)
+static void scale_motion(mn_tet_liquid *liquid, mn_vec3 *v)
 {
-    for (int32_t i = 0; i < q->mesh->vertex_slots; i++) {
-        const mn_tet_body *body = &q->bodies.data[q->body.data[i]];
+    for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++) {
+        const mn_tet_body *body = &liquid->bodies.data[liquid->body.data[i]];
         if (body->factor == 1) continue;
         const mn_vec3 w =
-            mn_add(body->drift, mn_m3_apply(body->gradient, mn_sub(q->mesh->position[i], body->center)));
+            mn_add(body->drift, mn_m3_apply(body->gradient, mn_sub(liquid->mesh->position[i], body->center)));
         v[i] = mn_axpy(w, body->factor, mn_sub(v[i], w));
     }
 }
 
-mn_status mn_tet_liquid_pay_owed(mn_tet_liquid *q, bool calm)
+mn_status mn_tet_liquid_pay_owed(mn_tet_liquid *liquid, bool calm)
 {
-    if (q->whole || q->mesh->tet_count == 0) return MN_OK;
+    if (liquid->whole || liquid->mesh->tet_count == 0) return MN_OK;
     if (calm) {
-        mn_tet_liquid_forget_owed(q->mesh);
+        mn_tet_liquid_forget_owed(liquid->mesh);
         return MN_OK;
     }
-    MN_TRY(measure_bodies(q));
-    for (int32_t b = 0; b < q->body_count; b++) {
-        mn_tet_body *body = &q->bodies.data[b];
+    MN_TRY(measure_bodies(liquid));
+    for (int32_t b = 0; b < liquid->body_count; b++) {
+        mn_tet_body *body = &liquid->bodies.data[b];
         const double most = owed_most * fmax(body->relative, 0);
         body->owed = body->free ? fmin(body->owed, most) : 0;
         if (!(most > 0) || body->owed == 0) continue;
@@ -198,10 +199,10 @@ mn_status mn_tet_liquid_pay_owed(mn_tet_liquid *q, bool calm)
         body->owed -= (body->factor * body->factor - 1) * body->relative;
         if (body->factor == f) body->owed = 0;
     }
-    spread_owed(q, q->mesh);
-    scale_motion(q, mn_tet_field_vectors(q, MN_TET_V));
+    spread_owed(liquid, liquid->mesh);
+    scale_motion(liquid, mn_tet_field_vectors(liquid, MN_TET_V));
     // The velocity one step ago belongs to the same motion: BDF2 would take half of what is paid twice.
-    sum_motion(q, mn_tet_field_vectors(q, MN_TET_LAST_V), q->mesh->position[0]);
-    scale_motion(q, mn_tet_field_vectors(q, MN_TET_LAST_V));
+    sum_motion(liquid, mn_tet_field_vectors(liquid, MN_TET_LAST_V), liquid->mesh->position[0]);
+    scale_motion(liquid, mn_tet_field_vectors(liquid, MN_TET_LAST_V));
     return MN_OK;
 }

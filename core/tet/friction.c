@@ -10,78 +10,79 @@
 // Drag is linear and part of the matrix. A node that Coulomb's law holds has no freedom in a stage, one that
 // slides gets a constant force. Afterwards the holding forces tell which nodes must slide, the velocities
 // which must be held, the pressing forces what friction they have, and the stage is solved again.
-#include "tet/liquid.h"
+#include "tet/state.h"
 
 enum { SLIDES, HELD }; // 0 is what find_contacts() leaves
 
-static bool has_coulomb(const mn_tet_liquid *q)
+static bool has_coulomb(const mn_tet_liquid *liquid)
 {
-    return q->def.friction > 0 && !q->def.stick;
+    return liquid->def.friction > 0 && !liquid->def.stick;
 }
 
-bool mn_tet_liquid_is_held(const mn_tet_liquid *q, int32_t i)
+bool mn_tet_liquid_is_held(const mn_tet_liquid *liquid, int32_t i)
 {
-    return q->def.stick || (has_coulomb(q) && q->slip.data[i] == HELD);
+    return liquid->def.stick || (has_coulomb(liquid) && liquid->slip.data[i] == HELD);
 }
 
-mn_status mn_tet_liquid_begin_friction(mn_tet_liquid *q, double h, mn_tet_stage *stage)
+mn_status mn_tet_liquid_begin_friction(mn_tet_liquid *liquid, double h, mn_tet_stage *stage)
 {
     const double slow = 0.02; // of the size a stage: what slides less is taken to be held at first
-    const int32_t n = q->system.node_count;
-    const double unit = h / (q->def.density * q->size * q->size * q->size);
-    if (q->def.stick || (!(q->def.drag > 0) && !has_coulomb(q))) return MN_OK;
-    MN_TRY(mn_array_resize(q->ctx, &q->drag, n));
-    MN_TRY(mn_array_resize(q->ctx, &q->push, n));
-    MN_TRY(mn_array_resize(q->ctx, &q->solid, n));
+    const int32_t n = liquid->system.node_count;
+    const double unit = h / (liquid->def.density * liquid->size * liquid->size * liquid->size);
+    if (liquid->def.stick || (!(liquid->def.drag > 0) && !has_coulomb(liquid))) return MN_OK;
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->drag, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->push, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->solid, n));
     for (int32_t i = 0; i < n; i++) {
-        q->drag.data[i] = q->def.drag * q->wetted_area.data[i] * unit;
-        q->push.data[i] = q->solid.data[i] = mn_v3(0, 0, 0);
-        q->slip.data[i] = SLIDES;
-        if (!q->touch.data[i]) continue;
-        q->solid.data[i] = mn_scale(h / q->size, mn_tet_liquid_solid_velocity(q, i));
-        const mn_vec3 slip = mn_sub(stage->drift[i], q->solid.data[i]);
-        if (q->wetted_area.data[i] > 0 && mn_norm(slip) < slow) q->slip.data[i] = HELD;
+        liquid->drag.data[i] = liquid->def.drag * liquid->wetted_area.data[i] * unit;
+        liquid->push.data[i] = liquid->solid.data[i] = mn_v3(0, 0, 0);
+        liquid->slip.data[i] = SLIDES;
+        if (!liquid->touch.data[i]) continue;
+        liquid->solid.data[i] = mn_scale(h / liquid->size, mn_tet_liquid_solid_velocity(liquid, i));
+        const mn_vec3 slip = mn_sub(stage->drift[i], liquid->solid.data[i]);
+        if (liquid->wetted_area.data[i] > 0 && mn_norm(slip) < slow) liquid->slip.data[i] = HELD;
     }
-    stage->drag = q->drag.data;
-    stage->push = q->push.data;
-    stage->solid = q->solid.data;
+    stage->drag = liquid->drag.data;
+    stage->push = liquid->push.data;
+    stage->solid = liquid->solid.data;
     return MN_OK;
 }
 
 // What Coulomb's law gives node i, from the force R that the solids have on it.
-static void revise_node(mn_tet_liquid *q, const mn_tet_stage *stage, int32_t i, mn_vec3 force, bool *changed)
+static void revise_node(mn_tet_liquid *liquid, const mn_tet_stage *stage, int32_t i, mn_vec3 force,
+                        bool *changed)
 {
-    const mn_vec3 along = mn_m3_apply(q->tangent.data[i], force);
-    const double most = q->def.friction * mn_tet_liquid_pressing(q, stage, i, force);
-    const mn_vec3 slip = mn_m3_apply(q->tangent.data[i], mn_sub(stage->u[i], q->solid.data[i]));
-    if (q->slip.data[i] == HELD) {
+    const mn_vec3 along = mn_m3_apply(liquid->tangent.data[i], force);
+    const double most = liquid->def.friction * mn_tet_liquid_pressing(liquid, stage, i, force);
+    const mn_vec3 slip = mn_m3_apply(liquid->tangent.data[i], mn_sub(stage->u[i], liquid->solid.data[i]));
+    if (liquid->slip.data[i] == HELD) {
         if (mn_norm(along) <= most) return;
-        q->slip.data[i] = SLIDES;
-        q->push.data[i] = mn_scale(most, mn_normalize(along));
+        liquid->slip.data[i] = SLIDES;
+        liquid->push.data[i] = mn_scale(most, mn_normalize(along));
         *changed = true;
         return;
     }
-    const mn_vec3 had = q->push.data[i];
+    const mn_vec3 had = liquid->push.data[i];
     if (mn_norm2(had) > 0 && mn_dot(slip, had) > 0) { // friction alone would drive it
-        q->slip.data[i] = HELD;
-        q->push.data[i] = mn_v3(0, 0, 0);
+        liquid->slip.data[i] = HELD;
+        liquid->push.data[i] = mn_v3(0, 0, 0);
         *changed = true;
         return;
     }
     const mn_vec3 now = mn_scale(-most, mn_normalize(slip));
-    if (mn_distance(now, had) > 0.01 * most + 1e-9 * q->system.force_scale) {
-        q->push.data[i] = now;
+    if (mn_distance(now, had) > 0.01 * most + 1e-9 * liquid->system.force_scale) {
+        liquid->push.data[i] = now;
         *changed = true;
     }
 }
 
-mn_status mn_tet_liquid_revise_friction(mn_tet_liquid *q, const mn_tet_stage *stage, bool *changed)
+mn_status mn_tet_liquid_revise_friction(mn_tet_liquid *liquid, const mn_tet_stage *stage, bool *changed)
 {
-    if (!has_coulomb(q)) return MN_OK;
-    for (int32_t i = 0; i < q->system.node_count; i++) {
-        if (!q->touch.data[i] || !(q->wetted_area.data[i] > 0)) continue;
+    if (!has_coulomb(liquid)) return MN_OK;
+    for (int32_t i = 0; i < liquid->system.node_count; i++) {
+        if (!liquid->touch.data[i] || !(liquid->wetted_area.data[i] > 0)) continue;
         const double *r = stage->reaction + 3 * (int64_t)i;
-        revise_node(q, stage, i, mn_v3(r[0], r[1], r[2]), changed);
+        revise_node(liquid, stage, i, mn_v3(r[0], r[1], r[2]), changed);
     }
     return MN_OK;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The solver's parameters and its life.
-#include "tet/liquid.h"
+#include "tet/state.h"
 
 #include <string.h>
 
@@ -61,22 +61,22 @@ static mn_status check_def(mn_context *ctx, const mn_tet_liquid_def *def)
 }
 
 // The size in use, and whether the limits around it leave room.
-static mn_status find_size(mn_tet_liquid *q)
+static mn_status find_size(mn_tet_liquid *liquid)
 {
-    const mn_tet_mesh *mesh = q->mesh;
-    q->size = q->def.size;
-    if (!(q->size > 0)) {
+    const mn_tet_mesh *mesh = liquid->mesh;
+    liquid->size = liquid->def.size;
+    if (!(liquid->size > 0)) {
         double sum = 0;
         for (int32_t t = 0; t < mesh->tet_slots; t++)
             for (int e = 0; e < 6; e++)
                 sum += mn_distance(mesh->position[mesh->tet[t][mn_tet_edge_corners[e][0]]],
                                    mesh->position[mesh->tet[t][mn_tet_edge_corners[e][1]]]);
-        q->size = mesh->tet_slots > 0 ? sum / (6.0 * mesh->tet_slots) : 1;
+        liquid->size = mesh->tet_slots > 0 ? sum / (6.0 * mesh->tet_slots) : 1;
     }
-    const double least = q->def.min_size > 0 ? q->def.min_size : 0.5 * q->size;
-    const double most = q->def.max_size > 0 ? q->def.max_size : 1.7 * q->size;
-    if (q->def.quality > 0 && most < 2.5 * least)
-        return mn_fail(q->ctx, MN_ERROR_ARGUMENT,
+    const double least = liquid->def.min_size > 0 ? liquid->def.min_size : 0.5 * liquid->size;
+    const double most = liquid->def.max_size > 0 ? liquid->def.max_size : 1.7 * liquid->size;
+    if (liquid->def.quality > 0 && most < 2.5 * least)
+        return mn_fail(liquid->ctx, MN_ERROR_ARGUMENT,
                        "Edges from %g to %g m leave no room: max_size must be at least 2.5 times min_size.",
                        least, most);
     return MN_OK;
@@ -111,11 +111,11 @@ fail:
     return status;
 }
 
-static mn_status find_bodies(mn_tet_liquid *q)
+static mn_status find_bodies(mn_tet_liquid *liquid)
 {
-    const mn_tet_mesh *mesh = q->mesh;
-    MN_TRY(mn_array_resize(q->ctx, &q->body, mesh->vertex_slots));
-    int32_t *root = q->body.data;
+    const mn_tet_mesh *mesh = liquid->mesh;
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->body, mesh->vertex_slots));
+    int32_t *root = liquid->body.data;
     for (int32_t i = 0; i < mesh->vertex_slots; i++) root[i] = i;
     for (int32_t t = 0; t < mesh->tet_slots; t++)
         for (int k = 1; k < 4; k++) {
@@ -128,27 +128,28 @@ static mn_status find_bodies(mn_tet_liquid *q)
             else
                 root[a] = b;
         }
-    q->body_count = 0;
-    for (int32_t i = 0; i < mesh->vertex_slots; i++) root[i] = root[i] == i ? q->body_count++ : root[root[i]];
+    liquid->body_count = 0;
+    for (int32_t i = 0; i < mesh->vertex_slots; i++)
+        root[i] = root[i] == i ? liquid->body_count++ : root[root[i]];
     return MN_OK;
 }
 
-mn_status mn_tet_liquid_prepare(mn_tet_liquid *q)
+mn_status mn_tet_liquid_prepare(mn_tet_liquid *liquid)
 {
-    if (q->ready) return MN_OK;
-    MN_TRY(find_bodies(q));
-    MN_TRY(mn_tet_system_build(&q->system, q->mesh));
-    q->ready = true;
+    if (liquid->ready) return MN_OK;
+    MN_TRY(find_bodies(liquid));
+    MN_TRY(mn_tet_system_build(&liquid->system, liquid->mesh));
+    liquid->ready = true;
     return MN_OK;
 }
 
-mn_status mn_tet_liquid_take_mesh(mn_tet_liquid *q, mn_tet_mesh *mesh)
+mn_status mn_tet_liquid_take_mesh(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
 {
-    mn_tet_mesh *old = q->mesh;
-    q->mesh = mesh;
-    q->ready = false;
+    mn_tet_mesh *old = liquid->mesh;
+    liquid->mesh = mesh;
+    liquid->ready = false;
     mn_tet_mesh_free(old);
-    return mn_tet_liquid_prepare(q);
+    return mn_tet_liquid_prepare(liquid);
 }
 
 // ---- fields ----
@@ -183,22 +184,22 @@ mn_status mn_tet_liquid_add_fields(mn_tet_mesh *mesh)
 }
 
 // What a solver can start from: compact, positive, finite, with volumes at rest near those that are there.
-static mn_status check_mesh(mn_tet_liquid *q)
+static mn_status check_mesh(mn_tet_liquid *liquid)
 {
-    const mn_tet_mesh *mesh = q->mesh;
-    const double *rest = mn_tet_field_numbers(q, MN_TET_REST_VOLUME);
-    const mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V);
+    const mn_tet_mesh *mesh = liquid->mesh;
+    const double *rest = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME);
+    const mn_vec3 *v = mn_tet_field_vectors(liquid, MN_TET_V);
     for (int32_t i = 0; i < mesh->vertex_slots; i++)
         if (!mn_is_finite3(mesh->position[i]) || !mn_is_finite3(v[i]))
-            return mn_fail(q->ctx, MN_ERROR_INPUT,
+            return mn_fail(liquid->ctx, MN_ERROR_INPUT,
                            "Vertex %d has a position or velocity that is not a number.", i);
     for (int32_t t = 0; t < mesh->tet_slots; t++) {
         const double volume = mn_tet_mesh_tet_volume(mesh, t);
         if (!(volume > 0))
-            return mn_fail(q->ctx, MN_ERROR_INPUT,
+            return mn_fail(liquid->ctx, MN_ERROR_INPUT,
                            "Tetrahedron %d is flat or inverted; repair the mesh with tet_remesh first.", t);
         if (!(rest[t] > 0.05 * volume && rest[t] < 20 * volume))
-            return mn_fail(q->ctx, MN_ERROR_INPUT,
+            return mn_fail(liquid->ctx, MN_ERROR_INPUT,
                            "Tetrahedron %d has the rest volume %g m^3 but fills %g m^3; remove the attribute "
                            "rest_volume "
                            "or correct it.",
@@ -248,97 +249,97 @@ mn_status mn_tet_liquid_create(mn_context *ctx, const mn_tet_liquid_def *def, co
     *out = NULL;
     MN_TRY(check_def(ctx, def));
     if (mesh->tet_count == 0) return mn_fail(ctx, MN_ERROR_INPUT, "The mesh has no tetrahedra.");
-    mn_tet_liquid *q = mn_allocate_zero(ctx, sizeof *q);
-    if (!q) return MN_ERROR_MEMORY;
-    q->ctx = ctx;
-    q->def = *def;
-    q->left_quality = q->left_shortest = INFINITY;
+    mn_tet_liquid *liquid = mn_allocate_zero(ctx, sizeof *liquid);
+    if (!liquid) return MN_ERROR_MEMORY;
+    liquid->ctx = ctx;
+    liquid->def = *def;
+    liquid->left_quality = liquid->left_shortest = INFINITY;
     mn_tet_mesh *copy = NULL;
     mn_status status;
-    MN_TRY_TO(fail, status, mn_krylov_create(ctx, &q->krylov));
+    MN_TRY_TO(fail, status, mn_krylov_create(ctx, &liquid->krylov));
     MN_TRY_TO(fail, status, copy_input(mesh, &copy));
-    MN_TRY_TO(fail, status, mn_tet_liquid_take_mesh(q, copy));
-    MN_TRY_TO(fail, status, check_mesh(q));
-    MN_TRY_TO(fail, status, find_size(q));
-    *out = q;
+    MN_TRY_TO(fail, status, mn_tet_liquid_take_mesh(liquid, copy));
+    MN_TRY_TO(fail, status, check_mesh(liquid));
+    MN_TRY_TO(fail, status, find_size(liquid));
+    *out = liquid;
     return MN_OK;
 fail:
-    mn_tet_liquid_free(q);
+    mn_tet_liquid_free(liquid);
     return status;
 }
 
-void mn_tet_liquid_free(mn_tet_liquid *q)
+void mn_tet_liquid_free(mn_tet_liquid *liquid)
 {
-    if (!q) return;
-    mn_context *ctx = q->ctx;
-    mn_array_free(ctx, &q->body);
-    mn_array_free(ctx, &q->bodies);
-    mn_array_free(ctx, &q->touch);
-    mn_array_free(ctx, &q->released);
-    mn_array_free(ctx, &q->loose);
-    mn_array_free(ctx, &q->freedom);
-    mn_array_free(ctx, &q->tangent);
-    mn_array_free(ctx, &q->wetted_area);
-    mn_array_free(ctx, &q->slip);
-    mn_array_free(ctx, &q->drag);
-    mn_array_free(ctx, &q->push);
-    mn_array_free(ctx, &q->solid);
-    mn_array_free(ctx, &q->face_sigma);
-    mn_array_free(ctx, &q->reaction);
-    mn_array_free(ctx, &q->start);
-    mn_array_free(ctx, &q->drift);
-    mn_array_free(ctx, &q->u);
-    mn_array_free(ctx, &q->end);
-    mn_array_free(ctx, &q->place);
-    mn_array_free(ctx, &q->velocity);
-    mn_array_free(ctx, &q->middle);
-    mn_array_free(ctx, &q->p);
-    mn_array_free(ctx, &q->mass);
-    mn_array_free(ctx, &q->soft_volume);
-    mn_array_free(ctx, &q->node_volume);
-    mn_array_free(ctx, &q->volume_before);
-    mn_array_free(ctx, &q->residual);
-    mn_array_free(ctx, &q->side);
-    mn_array_free(ctx, &q->change);
-    mn_array_free(ctx, &q->pressure);
-    mn_tet_system_free(&q->system);
-    mn_krylov_free(q->krylov);
-    mn_tet_mesh_free(q->mesh);
-    mn_tet_mesh_free(q->whole);
-    mn_release(ctx, q, sizeof *q);
+    if (!liquid) return;
+    mn_context *ctx = liquid->ctx;
+    mn_array_free(ctx, &liquid->body);
+    mn_array_free(ctx, &liquid->bodies);
+    mn_array_free(ctx, &liquid->touch);
+    mn_array_free(ctx, &liquid->released);
+    mn_array_free(ctx, &liquid->loose);
+    mn_array_free(ctx, &liquid->freedom);
+    mn_array_free(ctx, &liquid->tangent);
+    mn_array_free(ctx, &liquid->wetted_area);
+    mn_array_free(ctx, &liquid->slip);
+    mn_array_free(ctx, &liquid->drag);
+    mn_array_free(ctx, &liquid->push);
+    mn_array_free(ctx, &liquid->solid);
+    mn_array_free(ctx, &liquid->face_sigma);
+    mn_array_free(ctx, &liquid->reaction);
+    mn_array_free(ctx, &liquid->start);
+    mn_array_free(ctx, &liquid->drift);
+    mn_array_free(ctx, &liquid->u);
+    mn_array_free(ctx, &liquid->end);
+    mn_array_free(ctx, &liquid->place);
+    mn_array_free(ctx, &liquid->velocity);
+    mn_array_free(ctx, &liquid->middle);
+    mn_array_free(ctx, &liquid->p);
+    mn_array_free(ctx, &liquid->mass);
+    mn_array_free(ctx, &liquid->soft_volume);
+    mn_array_free(ctx, &liquid->node_volume);
+    mn_array_free(ctx, &liquid->volume_before);
+    mn_array_free(ctx, &liquid->residual);
+    mn_array_free(ctx, &liquid->side);
+    mn_array_free(ctx, &liquid->change);
+    mn_array_free(ctx, &liquid->pressure);
+    mn_tet_system_free(&liquid->system);
+    mn_krylov_free(liquid->krylov);
+    mn_tet_mesh_free(liquid->mesh);
+    mn_tet_mesh_free(liquid->whole);
+    mn_release(ctx, liquid, sizeof *liquid);
 }
 
-mn_status mn_tet_liquid_set_def(mn_tet_liquid *q, const mn_tet_liquid_def *def)
+mn_status mn_tet_liquid_set_def(mn_tet_liquid *liquid, const mn_tet_liquid_def *def)
 {
-    MN_TRY(check_def(q->ctx, def));
-    const mn_tet_liquid_def before = q->def;
-    const double size = q->size;
-    q->def = *def;
+    MN_TRY(check_def(liquid->ctx, def));
+    const mn_tet_liquid_def before = liquid->def;
+    const double size = liquid->size;
+    liquid->def = *def;
     if (!(def->size > 0) && !(before.size > 0)) {
-        q->size = size; // that of the first mesh
+        liquid->size = size; // that of the first mesh
         return MN_OK;
     }
-    const mn_status status = find_size(q);
-    if (status != MN_OK) q->def = before, q->size = size;
+    const mn_status status = find_size(liquid);
+    if (status != MN_OK) liquid->def = before, liquid->size = size;
     return status;
 }
 
-void mn_tet_liquid_set_collider(mn_tet_liquid *q, const mn_collider *collider)
+void mn_tet_liquid_set_collider(mn_tet_liquid *liquid, const mn_collider *collider)
 {
-    q->collider = collider;
+    liquid->collider = collider;
 }
 
-const mn_tet_liquid_def *mn_tet_liquid_get_def(const mn_tet_liquid *q)
+const mn_tet_liquid_def *mn_tet_liquid_get_def(const mn_tet_liquid *liquid)
 {
-    return &q->def;
+    return &liquid->def;
 }
 
-const mn_tet_mesh *mn_tet_liquid_mesh(const mn_tet_liquid *q)
+const mn_tet_mesh *mn_tet_liquid_mesh(const mn_tet_liquid *liquid)
 {
-    return q->mesh;
+    return liquid->mesh;
 }
 
-double mn_tet_liquid_time(const mn_tet_liquid *q)
+double mn_tet_liquid_time(const mn_tet_liquid *liquid)
 {
-    return q->time;
+    return liquid->time;
 }

@@ -36,13 +36,13 @@ static int by_bend(const void *a, const void *b)
 
 // ---- curvature ----
 
-static mn_status find_normals(const mn_tet_liquid *q, mn_tet_vectors *normals)
+static mn_status find_normals(const mn_tet_liquid *liquid, mn_tet_vectors *normals)
 {
-    const mn_vec3 *x = q->mesh->position;
-    MN_TRY(mn_array_resize(q->ctx, normals, q->mesh->vertex_slots));
+    const mn_vec3 *x = liquid->mesh->position;
+    MN_TRY(mn_array_resize(liquid->ctx, normals, liquid->mesh->vertex_slots));
     for (int64_t i = 0; i < normals->count; i++) normals->data[i] = mn_v3(0, 0, 0);
-    for (int32_t f = 0; f < q->system.face_count; f++) {
-        const int32_t *v = q->system.face.data + 3 * (int64_t)f;
+    for (int32_t f = 0; f < liquid->system.face_count; f++) {
+        const int32_t *v = liquid->system.face.data + 3 * (int64_t)f;
         const mn_vec3 n = mn_normalize(mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]])));
         for (int k = 0; k < 3; k++) {
             // By the angle at the vertex, so that how the surface is cut into triangles does not matter.
@@ -84,10 +84,10 @@ static bool bend_of_face(const mn_vec3 x[3], const mn_vec3 n[3], double *larger,
     return isfinite(spread);
 }
 
-static mn_status list_candidates(const mn_tet_liquid *q, const mn_tet_vectors *normals, candidates *list)
+static mn_status list_candidates(const mn_tet_liquid *liquid, const mn_tet_vectors *normals, candidates *list)
 {
-    const mn_tet_mesh *mesh = q->mesh;
-    const double enough = 0.6 * q->def.split_threshold;
+    const mn_tet_mesh *mesh = liquid->mesh;
+    const double enough = 0.6 * liquid->def.split_threshold;
     for (int32_t t = 0; t < mesh->tet_slots; t++)
         for (int k = 0; k < 4; k++) {
             if (mesh->mate[t][k] >= 0) continue;
@@ -96,14 +96,14 @@ static mn_status list_candidates(const mn_tet_liquid *q, const mn_tet_vectors *n
             double smaller;
             for (int i = 0; i < 3; i++) {
                 const int32_t v = mesh->tet[t][mn_tet_face_corners[k][i]];
-                x[i] = mn_scale(1 / q->size, mesh->position[v]), n[i] = normals->data[v];
+                x[i] = mn_scale(1 / liquid->size, mesh->position[v]), n[i] = normals->data[v];
             }
             if (!bend_of_face(x, n, &c.bent, &smaller, &c.axis)) continue;
             if (!(c.bent > enough) || !(smaller < 0.3 * c.bent)) continue;
             const mn_vec3 out = mn_normalize(mn_cross(mn_sub(x[1], x[0]), mn_sub(x[2], x[0])));
             const mn_vec3 middle = mn_scale(1.0 / 3, mn_add(x[0], mn_add(x[1], x[2])));
-            c.inside = mn_scale(q->size, mn_axpy(middle, -1 / c.bent, out));
-            MN_TRY(mn_array_push(q->ctx, list, &c));
+            c.inside = mn_scale(liquid->size, mn_axpy(middle, -1 / c.bent, out));
+            MN_TRY(mn_array_push(liquid->ctx, list, &c));
         }
     if (list->count > 0) qsort(list->data, (size_t)list->count, sizeof *list->data, by_bend);
     return MN_OK;
@@ -151,23 +151,23 @@ static mn_status turn_to_line(mn_tet_patch *patch, mn_tet_neck *neck, mn_tet_sec
     return mn_tet_patch_cut(patch, neck->point, neck->normal, best);
 }
 
-static bool breaks(const mn_tet_liquid *q, const mn_tet_section *s)
+static bool breaks(const mn_tet_liquid *liquid, const mn_tet_section *s)
 {
     const double radius = sqrt(s->area / pi);
     const bool round = s->perimeter * s->perimeter < 3 * 4 * pi * s->area; // a sheet is no neck
-    const bool loaded = s->force * q->size > q->def.split_threshold * q->def.sigma * s->area;
+    const bool loaded = s->force * liquid->size > liquid->def.split_threshold * liquid->def.sigma * s->area;
     return s->closed && !s->wetted && round && s->rate > 0 &&
-           ((q->def.sigma > 0 && loaded) || radius < too_thin * q->size);
+           ((liquid->def.sigma > 0 && loaded) || radius < too_thin * liquid->size);
 }
 
 static mn_status try_candidate(mn_tet_patch *patch, const candidate *c, mn_tet_neck *neck, bool *found)
 {
-    const mn_tet_liquid *q = patch->liquid;
-    const double widest = 1.5 * q->size / q->def.split_threshold;
+    const mn_tet_liquid *liquid = patch->liquid;
+    const double widest = 1.5 * liquid->size / liquid->def.split_threshold;
     mn_tet_section best;
     *found = false;
     *neck = (mn_tet_neck){c->inside, c->axis, 0};
-    MN_TRY(mn_tet_patch_gather(patch, c->tet, patch_radius * q->size));
+    MN_TRY(mn_tet_patch_gather(patch, c->tet, patch_radius * liquid->size));
     MN_TRY(mn_tet_patch_cut(patch, neck->point, neck->normal, &best));
     // The face may lie on the flank of the neck, and its axis along the flank: turn, go to the waist, again.
     for (int round = 0; round < 3; round++) {
@@ -179,7 +179,7 @@ static mn_status try_candidate(mn_tet_patch *patch, const candidate *c, mn_tet_n
         MN_TRY(move_to_waist(patch, neck, &best, found));
     }
     neck->area = best.area;
-    *found = *found && breaks(q, &best);
+    *found = *found && breaks(liquid, &best);
     return MN_OK;
 }
 
@@ -189,55 +189,55 @@ static int by_area(const void *a, const void *b)
     return (p->area > q->area) - (p->area < q->area);
 }
 
-static void keep_apart(const mn_tet_liquid *q, mn_tet_necks *necks)
+static void keep_apart(const mn_tet_liquid *liquid, mn_tet_necks *necks)
 {
     int64_t kept = 0;
     if (necks->count > 0) qsort(necks->data, (size_t)necks->count, sizeof *necks->data, by_area);
     for (int64_t i = 0; i < necks->count; i++) {
         bool near = false;
         for (int64_t j = 0; j < kept && !near; j++)
-            near = mn_distance(necks->data[i].point, necks->data[j].point) < apart * q->size;
+            near = mn_distance(necks->data[i].point, necks->data[j].point) < apart * liquid->size;
         if (!near) necks->data[kept++] = necks->data[i];
     }
     necks->count = kept;
 }
 
-static mn_status try_all(const mn_tet_liquid *q, const candidates *list, mn_tet_necks *necks)
+static mn_status try_all(const mn_tet_liquid *liquid, const candidates *list, mn_tet_necks *necks)
 {
     mn_tet_patch patch;
     mn_tet_vectors tried = {0};
     mn_status status;
-    MN_TRY_TO(done, status, mn_tet_patch_begin(&patch, q));
+    MN_TRY_TO(done, status, mn_tet_patch_begin(&patch, liquid));
     for (int64_t i = 0; i < list->count; i++) {
         // Faces around one neck all lead to the same planes.
         bool near = false, found;
         for (int64_t j = 0; j < tried.count && !near; j++)
-            near = mn_distance(tried.data[j], list->data[i].inside) < 0.7 * q->size;
+            near = mn_distance(tried.data[j], list->data[i].inside) < 0.7 * liquid->size;
         if (near) continue;
         mn_tet_neck neck;
-        MN_TRY_TO(done, status, mn_array_push(q->ctx, &tried, &list->data[i].inside));
+        MN_TRY_TO(done, status, mn_array_push(liquid->ctx, &tried, &list->data[i].inside));
         MN_TRY_TO(done, status, try_candidate(&patch, &list->data[i], &neck, &found));
-        if (found) MN_TRY_TO(done, status, mn_array_push(q->ctx, necks, &neck));
+        if (found) MN_TRY_TO(done, status, mn_array_push(liquid->ctx, necks, &neck));
     }
-    keep_apart(q, necks);
+    keep_apart(liquid, necks);
 done:
-    mn_array_free(q->ctx, &tried);
+    mn_array_free(liquid->ctx, &tried);
     mn_tet_patch_free(&patch);
     return status;
 }
 
-mn_status mn_tet_liquid_find_necks(const mn_tet_liquid *q, mn_tet_necks *necks)
+mn_status mn_tet_liquid_find_necks(const mn_tet_liquid *liquid, mn_tet_necks *necks)
 {
     mn_tet_vectors normals = {0};
     candidates list = {0};
     mn_status status = MN_OK;
     necks->count = 0;
-    if (!(q->def.split_threshold > 0)) return MN_OK;
-    MN_TRY_TO(done, status, find_normals(q, &normals));
-    MN_TRY_TO(done, status, list_candidates(q, &normals, &list));
-    if (list.count > 0) status = try_all(q, &list, necks);
+    if (!(liquid->def.split_threshold > 0)) return MN_OK;
+    MN_TRY_TO(done, status, find_normals(liquid, &normals));
+    MN_TRY_TO(done, status, list_candidates(liquid, &normals, &list));
+    if (list.count > 0) status = try_all(liquid, &list, necks);
 done:
-    mn_array_free(q->ctx, &normals);
-    mn_array_free(q->ctx, &list);
+    mn_array_free(liquid->ctx, &normals);
+    mn_array_free(liquid->ctx, &list);
     return status;
 }

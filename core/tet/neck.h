@@ -4,8 +4,8 @@
 #ifndef MENISCUS_TET_NECK_H
 #define MENISCUS_TET_NECK_H
 
-#include "mesh/tet_internal.h"
-#include "tet/liquid.h"
+#include "tet/state.h"
+#include "tetmesh/internal.h"
 
 /// The mean of a tetrahedron's vertices.
 static inline mn_vec3 mn_tet_middle(const mn_tet_mesh *mesh, int32_t t)

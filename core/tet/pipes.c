@@ -16,7 +16,7 @@
 // What comes and what goes is booked as the rest volume of its tetrahedra, to rounding.
 #include "tet/pipes.h"
 
-#include "meniscus/tet_cut.h"
+#include "tetmesh/cut/cut.h"
 
 #include <string.h>
 
@@ -57,12 +57,12 @@ static double end_area(const mouth *m, const mn_tet_mesh *slug, double tolerance
     return area;
 }
 
-static bool find_mouth(const mn_tet_liquid *q, mouth *m)
+static bool find_mouth(const mn_tet_liquid *liquid, mouth *m)
 {
-    const mn_tet_mesh *slug = q->pipe.slug;
-    const double speed = mn_norm(q->pipe.velocity);
+    const mn_tet_mesh *slug = liquid->pipe.slug;
+    const double speed = mn_norm(liquid->pipe.velocity);
     if (!slug || slug->tet_count == 0 || !(speed > 0)) return false;
-    *m = (mouth){.along = mn_scale(1 / speed, q->pipe.velocity), .begin = INFINITY};
+    *m = (mouth){.along = mn_scale(1 / speed, liquid->pipe.velocity), .begin = INFINITY};
     mn_box box = mn_box_empty();
     for (int32_t i = 0; i < slug->vertex_slots; i++)
         if (mn_tet_vertex_alive(slug, i)) box = mn_box_add(box, slug->position[i]);
@@ -73,49 +73,51 @@ static bool find_mouth(const mn_tet_liquid *q, mouth *m)
         m->begin = fmin(m->begin, s);
         m->radius = fmax(m->radius, mn_norm(mn_axpy(mn_sub(slug->position[i], m->axis), -s, m->along)));
     }
-    m->area = end_area(m, slug, on_cap * q->size);
-    const double given = q->pipe.flow_rate > 0 ? q->pipe.flow_rate / m->area : speed;
-    m->period = q->size / given;
+    m->area = end_area(m, slug, on_cap * liquid->size);
+    const double given = liquid->pipe.flow_rate > 0 ? liquid->pipe.flow_rate / m->area : speed;
+    m->period = liquid->size / given;
     m->velocity = mn_scale(given, m->along);
     const double layers =
-        q->time / m->period * (1 + 1e-12) + 1e-9; // sums of steps miss a multiple by rounding
-    m->moved = (layers - floor(layers)) * q->size;
+        liquid->time / m->period * (1 + 1e-12) + 1e-9; // sums of steps miss a multiple by rounding
+    m->moved = (layers - floor(layers)) * liquid->size;
     return m->area > 0;
 }
 
-bool mn_tet_liquid_has_mouth(const mn_tet_liquid *q)
+bool mn_tet_liquid_has_mouth(const mn_tet_liquid *liquid)
 {
     mouth m;
-    return find_mouth(q, &m);
+    return find_mouth(liquid, &m);
 }
 
 /// The liquid's node lies in the cap.
-static bool is_on_cap(const mn_tet_liquid *q, const mouth *m, const mn_tet_mesh *mesh, int32_t i)
+static bool is_on_cap(const mn_tet_liquid *liquid, const mouth *m, const mn_tet_mesh *mesh, int32_t i)
 {
     if (!mn_tet_vertex_on_boundary(mesh, i)) return false;
     const mn_vec3 x = mesh->position[i];
     const double s = along_of(m, x) - m->begin;
-    return fabs(s - m->moved) < on_cap * q->size &&
-           mn_norm(mn_axpy(mn_sub(x, m->axis), -(s + m->begin), m->along)) < m->radius + on_cap * q->size;
+    return fabs(s - m->moved) < on_cap * liquid->size &&
+           mn_norm(mn_axpy(mn_sub(x, m->axis), -(s + m->begin), m->along)) <
+               m->radius + on_cap * liquid->size;
 }
 
-mn_vec3 mn_tet_liquid_mark_cap(const mn_tet_liquid *q, const mn_tet_mesh *mesh, uint8_t *marks, uint8_t mark)
+mn_vec3 mn_tet_liquid_mark_cap(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, uint8_t *marks,
+                               uint8_t mark)
 {
     mouth m;
     for (int32_t i = 0; i < mesh->vertex_slots; i++) marks[i] &= (uint8_t)~mark;
-    if (!find_mouth(q, &m)) return mn_v3(0, 0, 0);
+    if (!find_mouth(liquid, &m)) return mn_v3(0, 0, 0);
     for (int32_t i = 0; i < mesh->vertex_slots; i++)
-        if (is_on_cap(q, &m, mesh, i)) marks[i] |= mark;
+        if (is_on_cap(liquid, &m, mesh, i)) marks[i] |= mark;
     return m.velocity;
 }
 
-int64_t mn_tet_liquid_layers(const mn_tet_liquid *q, double *next)
+int64_t mn_tet_liquid_layers(const mn_tet_liquid *liquid, double *next)
 {
     mouth m;
     *next = INFINITY;
-    if (!find_mouth(q, &m)) return 0;
-    const double number = floor(q->time / m.period * (1 + 1e-12) + 1e-9);
-    *next = (number + 1) * m.period - q->time;
+    if (!find_mouth(liquid, &m)) return 0;
+    const double number = floor(liquid->time / m.period * (1 + 1e-12) + 1e-9);
+    *next = (number + 1) * m.period - liquid->time;
     return (int64_t)number;
 }
 
@@ -165,16 +167,16 @@ done:
     return status;
 }
 
-static mn_status take_over(mn_tet_liquid *q, mn_tet_mesh *work)
+static mn_status take_over(mn_tet_liquid *liquid, mn_tet_mesh *work)
 {
     mn_tet_mesh *fresh;
     MN_TRY(mn_tet_liquid_rebuild(work, &fresh));
-    q->last_dt = 0; // velocity or pressure jumps, so the next step starts anew
-    q->system.analyzed = q->system.factored = false;
-    MN_TRY(mn_tet_liquid_take_mesh(q, fresh));
-    if (!mn_tet_liquid_has_solids(q)) return MN_OK;
-    MN_TRY(mn_tet_liquid_find_contacts(q));
-    return mn_tet_liquid_find_wetted(q);
+    liquid->last_dt = 0; // velocity or pressure jumps, so the next step starts anew
+    liquid->system.analyzed = liquid->system.factored = false;
+    MN_TRY(mn_tet_liquid_take_mesh(liquid, fresh));
+    if (!mn_tet_liquid_has_solids(liquid)) return MN_OK;
+    MN_TRY(mn_tet_liquid_find_contacts(liquid));
+    return mn_tet_liquid_find_wetted(liquid);
 }
 
 /// Three tetrahedra between face v and the one behind it; diagonals start at the vertex of lower number, so
@@ -204,13 +206,14 @@ static mn_status add_prism(mn_tet_mesh *mesh, const int32_t v[3], const int32_t 
 }
 
 /// A vertex in the mouth for each on the cap, which has moved by a whole layer.
-static mn_status add_behind(const mn_tet_liquid *q, const mouth *m, mn_tet_mesh *mesh, mn_tet_ints *behind)
+static mn_status add_behind(const mn_tet_liquid *liquid, const mouth *m, mn_tet_mesh *mesh,
+                            mn_tet_ints *behind)
 {
     const int32_t count = mesh->vertex_slots;
     MN_TRY(mn_array_resize(mesh->ctx, behind, count));
     for (int32_t i = 0; i < count; i++) {
         behind->data[i] = -1;
-        if (!is_on_cap(q, m, mesh, i)) continue;
+        if (!is_on_cap(liquid, m, mesh, i)) continue;
         const mn_vec3 x = mesh->position[i];
         const double one = 1;
         MN_TRY(mn_tet_mesh_add_vertex(mesh, mn_axpy(x, m->begin - along_of(m, x), m->along), 1, &i, &one,
@@ -220,15 +223,15 @@ static mn_status add_behind(const mn_tet_liquid *q, const mouth *m, mn_tet_mesh 
 }
 
 /// Puts a layer behind the cap; *volume stays 0 when there is none.
-static mn_status add_layer(const mn_tet_liquid *q, const mouth *m, mn_tet_mesh *mesh, double *volume)
+static mn_status add_layer(const mn_tet_liquid *liquid, const mouth *m, mn_tet_mesh *mesh, double *volume)
 {
     const int32_t first_tet = mesh->tet_slots;
     mn_tet_ints behind = {0};
     mn_tet_tets tets = {0};
     mouth full = *m;
     mn_status status;
-    full.moved = q->size;
-    MN_TRY_TO(done, status, add_behind(q, &full, mesh, &behind));
+    full.moved = liquid->size;
+    MN_TRY_TO(done, status, add_behind(liquid, &full, mesh, &behind));
     for (int32_t t = 0; t < first_tet; t++)
         for (int k = 0; k < 4; k++) {
             int32_t v[3];
@@ -251,18 +254,18 @@ done:
     return status;
 }
 
-mn_status mn_tet_liquid_emit(mn_tet_liquid *q)
+mn_status mn_tet_liquid_emit(mn_tet_liquid *liquid)
 {
     mouth m;
     mn_tet_mesh *work = NULL;
     double volume = 0;
     mn_status status;
-    if (!find_mouth(q, &m)) return MN_OK;
-    MN_TRY_TO(done, status, mn_tet_mesh_copy(q->mesh, &work));
-    MN_TRY_TO(done, status, add_layer(q, &m, work, &volume));
-    if (volume == 0) MN_TRY_TO(done, status, add_slug(q->pipe.slug, m.velocity, work, &volume));
-    MN_TRY_TO(done, status, take_over(q, work));
-    q->counts.added += volume;
+    if (!find_mouth(liquid, &m)) return MN_OK;
+    MN_TRY_TO(done, status, mn_tet_mesh_copy(liquid->mesh, &work));
+    MN_TRY_TO(done, status, add_layer(liquid, &m, work, &volume));
+    if (volume == 0) MN_TRY_TO(done, status, add_slug(liquid->pipe.slug, m.velocity, work, &volume));
+    MN_TRY_TO(done, status, take_over(liquid, work));
+    liquid->counts.added += volume;
 done:
     mn_tet_mesh_free(work);
     return status;
@@ -294,53 +297,54 @@ done:
     return status;
 }
 
-mn_status mn_tet_liquid_drain(mn_tet_liquid *q)
+mn_status mn_tet_liquid_drain(mn_tet_liquid *liquid)
 {
-    const int32_t n = q->mesh->vertex_slots;
+    const int32_t n = liquid->mesh->vertex_slots;
     mn_tet_mesh *work = NULL;
     mn_tet_numbers distance = {0};
     double volume = 0;
     bool reached = false;
     mn_status status = MN_OK;
-    if (!q->pipe.drain || n == 0) return MN_OK;
-    MN_TRY_TO(done, status, mn_array_resize(q->ctx, &distance, n));
-    mn_collider_distance(q->pipe.drain, q->frame_left, n, q->mesh->position, distance.data);
+    if (!liquid->pipe.drain || n == 0) return MN_OK;
+    MN_TRY_TO(done, status, mn_array_resize(liquid->ctx, &distance, n));
+    mn_collider_distance(liquid->pipe.drain, liquid->frame_left, n, liquid->mesh->position, distance.data);
     for (int32_t i = 0; i < n && !reached; i++) reached = distance.data[i] < 0;
     if (!reached) goto done;
-    MN_TRY_TO(done, status, mn_tet_mesh_copy(q->mesh, &work));
+    MN_TRY_TO(done, status, mn_tet_mesh_copy(liquid->mesh, &work));
     MN_TRY_TO(done, status, take_out(work, distance.data, &volume));
-    if (volume > 0) MN_TRY_TO(done, status, take_over(q, work));
-    q->counts.removed += volume;
+    if (volume > 0) MN_TRY_TO(done, status, take_over(liquid, work));
+    liquid->counts.removed += volume;
 done:
-    mn_array_free(q->ctx, &distance);
+    mn_array_free(liquid->ctx, &distance);
     mn_tet_mesh_free(work);
     return status;
 }
 
 // ---- what the caller sees ----
 
-mn_status mn_tet_liquid_set_pipe(mn_tet_liquid *q, const mn_tet_pipe *pipe)
+mn_status mn_tet_liquid_set_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe)
 {
     if (pipe->slug && (!mn_is_finite3(pipe->velocity) || !(pipe->flow_rate >= 0)))
-        return mn_fail(q->ctx, MN_ERROR_ARGUMENT,
+        return mn_fail(liquid->ctx, MN_ERROR_ARGUMENT,
                        "The velocity of an emitter is not a number, or its flow rate of %g m^3/s is below 0.",
                        pipe->flow_rate);
     for (int32_t t = 0; pipe->slug && t < pipe->slug->tet_slots; t++)
         if (mn_tet_alive(pipe->slug, t) && !(mn_tet_mesh_tet_volume(pipe->slug, t) > 0))
-            return mn_fail(q->ctx, MN_ERROR_INPUT, "Tetrahedron %d of the emitter is flat or inverted.", t);
-    const mn_tet_pipe before = q->pipe;
+            return mn_fail(liquid->ctx, MN_ERROR_INPUT, "Tetrahedron %d of the emitter is flat or inverted.",
+                           t);
+    const mn_tet_pipe before = liquid->pipe;
     mouth m;
-    q->pipe = *pipe;
-    if (!pipe->slug || !(mn_norm(pipe->velocity) > 0) || find_mouth(q, &m)) return MN_OK;
-    q->pipe = before;
+    liquid->pipe = *pipe;
+    if (!pipe->slug || !(mn_norm(pipe->velocity) > 0) || find_mouth(liquid, &m)) return MN_OK;
+    liquid->pipe = before;
     return mn_fail(
-        q->ctx, MN_ERROR_INPUT,
+        liquid->ctx, MN_ERROR_INPUT,
         "The emitter has no flat end across its velocity (%g, %g, %g) m/s; give it one, as a box or a "
         "cylinder along it has, and fill it with tetrahedra small enough to keep it flat.",
         pipe->velocity.x, pipe->velocity.y, pipe->velocity.z);
 }
 
-void mn_tet_liquid_get_piped(const mn_tet_liquid *q, double *added, double *removed)
+void mn_tet_liquid_get_piped(const mn_tet_liquid *liquid, double *added, double *removed)
 {
-    *added = q->counts.added, *removed = q->counts.removed;
+    *added = liquid->counts.added, *removed = liquid->counts.removed;
 }

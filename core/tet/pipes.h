@@ -4,7 +4,7 @@
 #ifndef MENISCUS_TET_PIPES_H
 #define MENISCUS_TET_PIPES_H
 
-#include "tet/liquid.h"
+#include "tet/state.h"
 
 typedef MN_ARRAY(int32_t) mn_tet_ints;
 typedef MN_ARRAY(mn_tet_indices) mn_tet_tets;

@@ -7,47 +7,48 @@
 //   angular momentum        m/20 ( sum x_k  x  sum v_k + sum x_k x v_k )
 //
 // and the numbers that tell what to expect.
-#include "tet/liquid.h"
+#include "tet/state.h"
 
 static const double pi = 3.14159265358979323846;
 
 // With `energies`, faces count by what they touch.
-static double sum_area(const mn_tet_liquid *q, bool energies)
+static double sum_area(const mn_tet_liquid *liquid, bool energies)
 {
     double area = 0;
-    if (!q->ready) return 0;
-    energies = energies && q->face_sigma.count == q->system.face_count;
-    const mn_vec3 *x = q->mesh->position;
-    for (int32_t f = 0; f < q->system.face_count; f++) {
-        const int32_t *v = q->system.face.data + 3 * (int64_t)f;
-        area += (energies ? q->face_sigma.data[f] : 1) * 0.5 *
+    if (!liquid->ready) return 0;
+    energies = energies && liquid->face_sigma.count == liquid->system.face_count;
+    const mn_vec3 *x = liquid->mesh->position;
+    for (int32_t f = 0; f < liquid->system.face_count; f++) {
+        const int32_t *v = liquid->system.face.data + 3 * (int64_t)f;
+        area += (energies ? liquid->face_sigma.data[f] : 1) * 0.5 *
                 mn_norm(mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]])));
     }
     return area;
 }
 
-double mn_tet_liquid_area(const mn_tet_liquid *q)
+double mn_tet_liquid_area(const mn_tet_liquid *liquid)
 {
-    return sum_area(q, false);
+    return sum_area(liquid, false);
 }
 
-mn_vec3 mn_tet_liquid_center(const mn_tet_liquid *q)
+mn_vec3 mn_tet_liquid_center(const mn_tet_liquid *liquid)
 {
-    const double *rest = mn_tet_field_numbers(q, MN_TET_REST_VOLUME);
+    const double *rest = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME);
     mn_vec3 sum = {0};
     double mass = 0;
-    for (int32_t t = 0; t < q->mesh->tet_slots; t++) {
+    for (int32_t t = 0; t < liquid->mesh->tet_slots; t++) {
         mass += rest[t];
-        for (int k = 0; k < 4; k++) sum = mn_axpy(sum, 0.25 * rest[t], q->mesh->position[q->mesh->tet[t][k]]);
+        for (int k = 0; k < 4; k++)
+            sum = mn_axpy(sum, 0.25 * rest[t], liquid->mesh->position[liquid->mesh->tet[t][k]]);
     }
     return mn_scale(1 / mass, sum);
 }
 
-void mn_tet_liquid_set_center(mn_tet_liquid *q, mn_vec3 center)
+void mn_tet_liquid_set_center(mn_tet_liquid *liquid, mn_vec3 center)
 {
-    const mn_vec3 shift = mn_sub(center, mn_tet_liquid_center(q));
-    for (int32_t i = 0; i < q->mesh->vertex_slots; i++)
-        mn_tet_mesh_move_vertex(q->mesh, i, mn_add(q->mesh->position[i], shift));
+    const mn_vec3 shift = mn_sub(center, mn_tet_liquid_center(liquid));
+    for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++)
+        mn_tet_mesh_move_vertex(liquid->mesh, i, mn_add(liquid->mesh->position[i], shift));
 }
 
 typedef struct sums {
@@ -55,14 +56,14 @@ typedef struct sums {
     mn_vec3 momentum, angular, center;
 } sums;
 
-static sums sum_mesh(const mn_tet_liquid *q)
+static sums sum_mesh(const mn_tet_liquid *liquid)
 {
     sums s = {0};
-    const mn_tet_mesh *mesh = q->mesh;
-    const double *rest = mn_tet_field_numbers(q, MN_TET_REST_VOLUME);
-    const mn_vec3 *field = mn_tet_field_vectors(q, MN_TET_V);
+    const mn_tet_mesh *mesh = liquid->mesh;
+    const double *rest = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME);
+    const mn_vec3 *field = mn_tet_field_vectors(liquid, MN_TET_V);
     for (int32_t t = 0; t < mesh->tet_slots; t++) {
-        const double m = q->def.density * rest[t];
+        const double m = liquid->def.density * rest[t];
         mn_vec3 xs = {0}, vs = {0}, cross = {0};
         double squares = 0;
         for (int k = 0; k < 4; k++) {
@@ -81,19 +82,20 @@ static sums sum_mesh(const mn_tet_liquid *q)
     return s;
 }
 
-void mn_tet_liquid_get_report(const mn_tet_liquid *q, mn_report *report)
+void mn_tet_liquid_get_report(const mn_tet_liquid *liquid, mn_report *report)
 {
-    *report = (mn_report){.seconds = q->timers};
-    const sums s = sum_mesh(q);
-    const double area = mn_tet_liquid_area(q);
-    mn_report_set(report, MN_REPORT_substeps, (double)q->counts.substeps);
-    mn_report_set(report, MN_REPORT_rollbacks, (double)q->counts.rollbacks);
-    mn_report_set(report, MN_REPORT_newton_iterations, (double)q->counts.newton);
-    mn_report_set(report, MN_REPORT_linear_iterations, (double)q->counts.linear);
-    if (q->counts.coasted > 0) mn_report_set(report, MN_REPORT_coasted_steps, (double)q->counts.coasted);
-    if (q->counts.substeps > 0) {
-        mn_report_set(report, MN_REPORT_dt_min, q->counts.dt_min);
-        mn_report_set(report, MN_REPORT_dt_max, q->counts.dt_max);
+    *report = (mn_report){.seconds = liquid->timers};
+    const sums s = sum_mesh(liquid);
+    const double area = mn_tet_liquid_area(liquid);
+    mn_report_set(report, MN_REPORT_substeps, (double)liquid->counts.substeps);
+    mn_report_set(report, MN_REPORT_rollbacks, (double)liquid->counts.rollbacks);
+    mn_report_set(report, MN_REPORT_newton_iterations, (double)liquid->counts.newton);
+    mn_report_set(report, MN_REPORT_linear_iterations, (double)liquid->counts.linear);
+    if (liquid->counts.coasted > 0)
+        mn_report_set(report, MN_REPORT_coasted_steps, (double)liquid->counts.coasted);
+    if (liquid->counts.substeps > 0) {
+        mn_report_set(report, MN_REPORT_dt_min, liquid->counts.dt_min);
+        mn_report_set(report, MN_REPORT_dt_max, liquid->counts.dt_max);
     }
     mn_report_set(report, MN_REPORT_mass, s.mass);
     mn_report_set(report, MN_REPORT_volume, s.volume);
@@ -102,36 +104,38 @@ void mn_tet_liquid_get_report(const mn_tet_liquid *q, mn_report *report)
     mn_report_set3(report, MN_REPORT_angular_momentum, s.angular);
     if (s.mass > 0) mn_report_set3(report, MN_REPORT_center, mn_scale(1 / s.mass, s.center));
     mn_report_set(report, MN_REPORT_kinetic_energy, s.kinetic);
-    mn_report_set(report, MN_REPORT_surface_energy, q->def.sigma * sum_area(q, mn_tet_liquid_has_solids(q)));
+    mn_report_set(report, MN_REPORT_surface_energy,
+                  liquid->def.sigma * sum_area(liquid, mn_tet_liquid_has_solids(liquid)));
     mn_report_set(report, MN_REPORT_max_speed, s.fastest);
 }
 
-void mn_tet_liquid_get_rescues(const mn_tet_liquid *q, mn_tet_rescues *rescues)
+void mn_tet_liquid_get_rescues(const mn_tet_liquid *liquid, mn_tet_rescues *rescues)
 {
-    *rescues = (mn_tet_rescues){
-        .coasted = q->counts.coasted, .limited = q->counts.limited, .opened = q->counts.opened};
+    *rescues = (mn_tet_rescues){.coasted = liquid->counts.coasted,
+                                .limited = liquid->counts.limited,
+                                .opened = liquid->counts.opened};
 }
 
-void mn_tet_liquid_diagnose(const mn_tet_liquid *q, double seconds, mn_tet_liquid_numbers *numbers)
+void mn_tet_liquid_diagnose(const mn_tet_liquid *liquid, double seconds, mn_tet_liquid_numbers *numbers)
 {
     // Blocks, elements, neighbourhoods, Krylov vectors and the factor, for each node of 5 tetrahedra and 15
     // neighbours.
     const double bytes_per_node =
         15 * sizeof(mn_tet_block) + 5 * sizeof(mn_tet_element) + 1000 + 121 * 4 * 8 + 4000;
     *numbers = (mn_tet_liquid_numbers){0};
-    if (q->mesh->tet_count == 0) return;
-    const sums s = sum_mesh(q);
-    const mn_tet_liquid_def *def = &q->def;
+    if (liquid->mesh->tet_count == 0) return;
+    const sums s = sum_mesh(liquid);
+    const mn_tet_liquid_def *def = &liquid->def;
     const double r = cbrt(0.75 / pi * s.volume);
     numbers->radius = r;
-    numbers->edges_across = 2 * r / q->size;
+    numbers->edges_across = 2 * r / liquid->size;
     if (def->sigma > 0) {
         numbers->capillary_time = sqrt(def->density * r * r * r / def->sigma);
         numbers->ohnesorge = def->viscosity / sqrt(def->density * def->sigma * r);
         numbers->bond = def->density * mn_norm(def->gravity) * r * r / def->sigma;
         numbers->weber = def->density * s.fastest * s.fastest * r / def->sigma;
     }
-    numbers->step = fmin(mn_tet_liquid_step_limit(q), seconds / (double)def->min_substeps);
+    numbers->step = fmin(mn_tet_liquid_step_limit(liquid), seconds / (double)def->min_substeps);
     numbers->steps = ceil(seconds / numbers->step);
-    numbers->bytes = bytes_per_node * q->mesh->vertex_count;
+    numbers->bytes = bytes_per_node * liquid->mesh->vertex_count;
 }

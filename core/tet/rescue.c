@@ -12,20 +12,20 @@
 //           speed.
 //
 // Both say so in the counts; the mesh is repaired next and steps go on from there.
-#include "tet/unlock.h"
+#include "tet/locking.h"
 
 #include <string.h>
 
 // ---- limit ----
 
-static mn_status node_masses(mn_tet_liquid *q, double **masses)
+static mn_status node_masses(mn_tet_liquid *liquid, double **masses)
 {
-    const double *rest = mn_tet_field_numbers(q, MN_TET_REST_VOLUME);
-    MN_TRY(mn_array_resize(q->ctx, &q->node_volume, q->mesh->vertex_slots));
-    double *mass = q->node_volume.data;
-    memset(mass, 0, mn_bytes(q->mesh->vertex_slots, sizeof(double)));
-    for (int32_t t = 0; t < q->mesh->tet_slots; t++)
-        for (int k = 0; k < 4; k++) mass[q->mesh->tet[t][k]] += 0.25 * rest[t];
+    const double *rest = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME);
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->node_volume, liquid->mesh->vertex_slots));
+    double *mass = liquid->node_volume.data;
+    memset(mass, 0, mn_bytes(liquid->mesh->vertex_slots, sizeof(double)));
+    for (int32_t t = 0; t < liquid->mesh->tet_slots; t++)
+        for (int k = 0; k < 4; k++) mass[liquid->mesh->tet[t][k]] += 0.25 * rest[t];
     *masses = mass;
     return MN_OK;
 }
@@ -43,11 +43,11 @@ static double rate_of(const mn_tet_mesh *mesh, const mn_vec3 *v, int32_t t)
     return most;
 }
 
-double mn_tet_liquid_strain_rate(const mn_tet_liquid *q)
+double mn_tet_liquid_strain_rate(const mn_tet_liquid *liquid)
 {
-    const mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V);
+    const mn_vec3 *v = mn_tet_field_vectors(liquid, MN_TET_V);
     double most = 0;
-    for (int32_t t = 0; t < q->mesh->tet_slots; t++) most = fmax(most, rate_of(q->mesh, v, t));
+    for (int32_t t = 0; t < liquid->mesh->tet_slots; t++) most = fmax(most, rate_of(liquid->mesh, v, t));
     return most;
 }
 
@@ -67,26 +67,26 @@ static void slow(const mn_tet_mesh *mesh, const double *mass, int32_t t, double 
     }
 }
 
-mn_status mn_tet_liquid_limit_strain(mn_tet_liquid *q, double rate)
+mn_status mn_tet_liquid_limit_strain(mn_tet_liquid *liquid, double rate)
 {
     enum { ROUNDS = 30 };
     const double aim = 0.9; // of the rate, so that neighbours do not push it above again
-    mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V);
+    mn_vec3 *v = mn_tet_field_vectors(liquid, MN_TET_V);
     double *mass;
     bool changed = false, more = true;
-    MN_TRY(node_masses(q, &mass));
+    MN_TRY(node_masses(liquid, &mass));
     for (int round = 0; round < ROUNDS && more; round++) {
         more = false;
-        for (int32_t t = 0; t < q->mesh->tet_slots; t++) {
-            const double now = rate_of(q->mesh, v, t);
+        for (int32_t t = 0; t < liquid->mesh->tet_slots; t++) {
+            const double now = rate_of(liquid->mesh, v, t);
             if (!(now > rate)) continue;
-            slow(q->mesh, mass, t, aim * rate / now, v);
+            slow(liquid->mesh, mass, t, aim * rate / now, v);
             more = changed = true;
         }
     }
     if (!changed) return MN_OK;
-    q->last_dt = 0; // velocity jumps, so the next step starts anew
-    q->counts.limited++;
+    liquid->last_dt = 0; // velocity jumps, so the next step starts anew
+    liquid->counts.limited++;
     return MN_OK;
 }
 
@@ -108,11 +108,11 @@ static bool is_whole(const mn_tet_mesh *mesh, const mn_vec3 *y, int32_t t)
 }
 
 // Mass and momentum of every body, 4 numbers each; `velocity` per node.
-static void sum_bodies(const mn_tet_liquid *q, const double *mass, const mn_vec3 *velocity, double *sum)
+static void sum_bodies(const mn_tet_liquid *liquid, const double *mass, const mn_vec3 *velocity, double *sum)
 {
-    memset(sum, 0, mn_bytes(4 * (int64_t)q->body_count, sizeof(double)));
-    for (int32_t i = 0; i < q->mesh->vertex_slots; i++) {
-        double *body = sum + 4 * (int64_t)q->body.data[i];
+    memset(sum, 0, mn_bytes(4 * (int64_t)liquid->body_count, sizeof(double)));
+    for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++) {
+        double *body = sum + 4 * (int64_t)liquid->body.data[i];
         const mn_vec3 v = velocity[i];
         body[0] += mass[i], body[1] += mass[i] * v.x, body[2] += mass[i] * v.y, body[3] += mass[i] * v.z;
     }
@@ -124,54 +124,55 @@ static mn_vec3 mean_of(const double *body)
 }
 
 // How much of its way against the mean of its body every node can go.
-static void find_parts(const mn_tet_liquid *q, double dt, const double *sum, double *part)
+static void find_parts(const mn_tet_liquid *liquid, double dt, const double *sum, double *part)
 {
     enum { ROUNDS = 40, FREEZING = 12 };
-    const mn_tet_mesh *mesh = q->mesh;
+    const mn_tet_mesh *mesh = liquid->mesh;
     bool whole = false;
     for (int32_t i = 0; i < mesh->vertex_slots; i++) part[i] = 1;
     for (int round = 0; round <= ROUNDS && !whole; round++) {
         for (int32_t i = 0; i < mesh->vertex_slots; i++) {
-            const mn_vec3 mean = mean_of(sum + 4 * (int64_t)q->body.data[i]);
-            const mn_vec3 against = mn_sub(q->velocity.data[i], mean);
+            const mn_vec3 mean = mean_of(sum + 4 * (int64_t)liquid->body.data[i]);
+            const mn_vec3 against = mn_sub(liquid->velocity.data[i], mean);
             if (round == ROUNDS) part[i] = 0;
-            q->place.data[i] = mn_axpy(mesh->position[i], dt, mn_axpy(mean, part[i], against));
+            liquid->place.data[i] = mn_axpy(mesh->position[i], dt, mn_axpy(mean, part[i], against));
         }
-        whole = mn_tet_liquid_may_rejoin(q, q->place.data);
+        whole = mn_tet_liquid_may_rejoin(liquid, liquid->place.data);
         for (int32_t t = 0; t < mesh->tet_slots; t++) {
-            if (is_whole(mesh, q->place.data, t)) continue;
+            if (is_whole(mesh, liquid->place.data, t)) continue;
             whole = false;
             for (int k = 0; k < 4; k++) part[mesh->tet[t][k]] *= round < FREEZING ? 0.5 : 0;
         }
     }
 }
 
-mn_status mn_tet_liquid_coast(mn_tet_liquid *q, double dt)
+mn_status mn_tet_liquid_coast(mn_tet_liquid *liquid, double dt)
 {
-    const mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V);
-    const int32_t n = q->mesh->vertex_slots;
-    const size_t bytes = mn_bytes(8 * (int64_t)q->body_count, sizeof(double));
+    const mn_vec3 *v = mn_tet_field_vectors(liquid, MN_TET_V);
+    const int32_t n = liquid->mesh->vertex_slots;
+    const size_t bytes = mn_bytes(8 * (int64_t)liquid->body_count, sizeof(double));
     double *mass;
-    MN_TRY(mn_array_resize(q->ctx, &q->residual, n));
-    MN_TRY(node_masses(q, &mass));
-    double *part = q->residual.data, *sum = mn_allocate(q->ctx, bytes), *after;
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->residual, n));
+    MN_TRY(node_masses(liquid, &mass));
+    double *part = liquid->residual.data, *sum = mn_allocate(liquid->ctx, bytes), *after;
     if (!sum) return MN_ERROR_MEMORY;
-    after = sum + 4 * (int64_t)q->body_count;
+    after = sum + 4 * (int64_t)liquid->body_count;
     for (int32_t i = 0; i < n; i++)
-        q->velocity.data[i] = q->touching > 0 ? mn_tet_liquid_free_velocity(q, i, v[i]) : v[i];
-    sum_bodies(q, mass, q->velocity.data, sum);
+        liquid->velocity.data[i] = liquid->touching > 0 ? mn_tet_liquid_free_velocity(liquid, i, v[i]) : v[i];
+    sum_bodies(liquid, mass, liquid->velocity.data, sum);
     // Nothing moves through a solid as one: bodies that touch stay where they cannot go.
-    for (int32_t b = 0; q->touching > 0 && b < q->body_count; b++)
+    for (int32_t b = 0; liquid->touching > 0 && b < liquid->body_count; b++)
         sum[4 * b + 1] = sum[4 * b + 2] = sum[4 * b + 3] = 0;
-    find_parts(q, dt, sum, part);
+    find_parts(liquid, dt, sum, part);
     for (int32_t i = 0; i < n; i++)
-        q->velocity.data[i] = mn_scale(1 / dt, mn_sub(q->place.data[i], q->mesh->position[i]));
-    sum_bodies(q, mass, q->velocity.data, after);
-    for (int32_t i = 0; q->touching == 0 && i < n; i++) {
-        const int64_t body = 4 * (int64_t)q->body.data[i];
-        q->velocity.data[i] = mn_add(q->velocity.data[i], mn_sub(mean_of(sum + body), mean_of(after + body)));
+        liquid->velocity.data[i] = mn_scale(1 / dt, mn_sub(liquid->place.data[i], liquid->mesh->position[i]));
+    sum_bodies(liquid, mass, liquid->velocity.data, after);
+    for (int32_t i = 0; liquid->touching == 0 && i < n; i++) {
+        const int64_t body = 4 * (int64_t)liquid->body.data[i];
+        liquid->velocity.data[i] =
+            mn_add(liquid->velocity.data[i], mn_sub(mean_of(sum + body), mean_of(after + body)));
     }
-    q->counts.coasted++;
-    mn_release(q->ctx, sum, bytes);
+    liquid->counts.coasted++;
+    mn_release(liquid->ctx, sum, bytes);
     return MN_OK;
 }

@@ -13,7 +13,7 @@
 // on little, which no smooth prolongation reaches, and a wide row smooths well.
 #include "tet/system.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,12 +12,12 @@
 
 #include "tet/elements.h"
 
-mn_status mn_tet_patch_begin(mn_tet_patch *patch, const mn_tet_liquid *q)
+mn_status mn_tet_patch_begin(mn_tet_patch *patch, const mn_tet_liquid *liquid)
 {
-    *patch = (mn_tet_patch){.liquid = q};
-    MN_TRY(mn_array_resize(q->ctx, &patch->member, q->mesh->tet_slots));
-    MN_TRY(mn_array_resize(q->ctx, &patch->seen, q->mesh->tet_slots));
-    for (int32_t t = 0; t < q->mesh->tet_slots; t++) patch->member.data[t] = patch->seen.data[t] = 0;
+    *patch = (mn_tet_patch){.liquid = liquid};
+    MN_TRY(mn_array_resize(liquid->ctx, &patch->member, liquid->mesh->tet_slots));
+    MN_TRY(mn_array_resize(liquid->ctx, &patch->seen, liquid->mesh->tet_slots));
+    for (int32_t t = 0; t < liquid->mesh->tet_slots; t++) patch->member.data[t] = patch->seen.data[t] = 0;
     return MN_OK;
 }
 
@@ -97,9 +97,9 @@ static double polygon(const mn_tet_mesh *mesh, const plane *p, int32_t t, mn_vec
 }
 
 // The rim on boundary face k: length, and what the surface pulls along the normal.
-static void add_rim(const mn_tet_liquid *q, const plane *p, int32_t t, int k, mn_tet_section *section)
+static void add_rim(const mn_tet_liquid *liquid, const plane *p, int32_t t, int k, mn_tet_section *section)
 {
-    const mn_tet_mesh *mesh = q->mesh;
+    const mn_tet_mesh *mesh = liquid->mesh;
     int32_t v[3];
     mn_vec3 ends[3];
     int found = 0;
@@ -112,17 +112,17 @@ static void add_rim(const mn_tet_liquid *q, const plane *p, int32_t t, int k, mn
     const mn_vec3 normal = mn_normalize(mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]])));
     const double length = mn_distance(ends[0], ends[1]);
     section->perimeter += length;
-    section->force += q->def.sigma * length * mn_norm(mn_cross(p->normal, normal));
-    if (q->touch.count == mesh->vertex_slots && mn_tet_liquid_has_solids(q))
-        section->wetted =
-            section->wetted || (q->touch.data[v[0]] && q->touch.data[v[1]] && q->touch.data[v[2]]);
+    section->force += liquid->def.sigma * length * mn_norm(mn_cross(p->normal, normal));
+    if (liquid->touch.count == mesh->vertex_slots && mn_tet_liquid_has_solids(liquid))
+        section->wetted = section->wetted ||
+                          (liquid->touch.data[v[0]] && liquid->touch.data[v[1]] && liquid->touch.data[v[2]]);
 }
 
-static void add_tet(const mn_tet_liquid *q, const plane *p, int32_t t, mn_tet_section *section)
+static void add_tet(const mn_tet_liquid *liquid, const plane *p, int32_t t, mn_tet_section *section)
 {
-    const mn_tet_mesh *mesh = q->mesh;
-    const mn_vec3 *velocity = mn_tet_field_vectors(q, MN_TET_V);
-    const double *pressure = mn_tet_field_numbers(q, MN_TET_MULTIPLIER);
+    const mn_tet_mesh *mesh = liquid->mesh;
+    const mn_vec3 *velocity = mn_tet_field_vectors(liquid, MN_TET_V);
+    const double *pressure = mn_tet_field_numbers(liquid, MN_TET_MULTIPLIER);
     mn_vec3 x[4], g[4], center;
     double mean = 0, rate = 0;
     const double area = polygon(mesh, p, t, &center);
@@ -134,10 +134,10 @@ static void add_tet(const mn_tet_liquid *q, const plane *p, int32_t t, mn_tet_se
     }
     section->area += area;
     section->rate += area * rate;
-    section->force += area * (2 * q->def.viscosity * rate - mean);
+    section->force += area * (2 * liquid->def.viscosity * rate - mean);
     section->center = mn_axpy(section->center, area, center);
     for (int k = 0; k < 4; k++)
-        if (mesh->mate[t][k] < 0) add_rim(q, p, t, k, section);
+        if (mesh->mate[t][k] < 0) add_rim(liquid, p, t, k, section);
 }
 
 // ---- the section ----

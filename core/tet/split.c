@@ -13,8 +13,8 @@
 // Sums of rest volume and momentum stay to rounding through all of it.
 #include "tet/neck.h"
 
-#include "meniscus/tet_cut.h"
-#include "mesh/tet_internal.h"
+#include "tetmesh/cut/cut.h"
+#include "tetmesh/internal.h"
 
 #include <string.h>
 
@@ -46,9 +46,10 @@ typedef struct ends {
     mn_tet_vectors places;
 } ends;
 
-static mn_status find_ends(const mn_tet_liquid *q, const mn_tet_neck *neck, const mn_tet_mesh *mesh, ends *e)
+static mn_status find_ends(const mn_tet_liquid *liquid, const mn_tet_neck *neck, const mn_tet_mesh *mesh,
+                           ends *e)
 {
-    const double radius = 2 * sqrt(neck->area) + q->size;
+    const double radius = 2 * sqrt(neck->area) + liquid->size;
     mn_tet_list near = {0};
     mn_status status = MN_OK;
     for (int32_t v = 0; v < mesh->vertex_slots && status == MN_OK; v++)
@@ -85,9 +86,9 @@ static bool fits(const mn_tet_mesh *mesh, const ends *e, double least)
     return true;
 }
 
-static void draw_back(const mn_tet_liquid *q, const mn_tet_neck *neck, mn_tet_mesh *mesh, const ends *e)
+static void draw_back(const mn_tet_liquid *liquid, const mn_tet_neck *neck, mn_tet_mesh *mesh, const ends *e)
 {
-    const double least = 1e-3 * q->size * q->size * q->size;
+    const double least = 1e-3 * liquid->size * liquid->size * liquid->size;
     double rim = 0;
     for (int64_t i = 0; i < e->places.count; i++)
         rim = fmax(rim, mn_distance(e->places.data[i], neck->point));
@@ -96,7 +97,8 @@ static void draw_back(const mn_tet_liquid *q, const mn_tet_neck *neck, mn_tet_me
             const int32_t v = e->vertices.data[i];
             const double away = mn_distance(e->places.data[i], neck->point);
             const double round = rim - sqrt(fmax(0, rim * rim - away * away));
-            const double distance = part * side_of(mesh, neck, v) * (retreat * q->size + rounding * round);
+            const double distance =
+                part * side_of(mesh, neck, v) * (retreat * liquid->size + rounding * round);
             mn_tet_mesh_move_vertex(mesh, v, mn_axpy(e->places.data[i], distance, neck->normal));
         }
         if (fits(mesh, e, least)) return;
@@ -106,8 +108,8 @@ static void draw_back(const mn_tet_liquid *q, const mn_tet_neck *neck, mn_tet_me
 }
 
 // The tetrahedra that hang together with vertex v, near the neck and not met before.
-static mn_status gather_region(const mn_tet_liquid *q, const mn_tet_neck *neck, mn_tet_mesh *mesh, int32_t v,
-                               uint32_t mark, mn_tet_list *region)
+static mn_status gather_region(const mn_tet_liquid *liquid, const mn_tet_neck *neck, mn_tet_mesh *mesh,
+                               int32_t v, uint32_t mark, mn_tet_list *region)
 {
     region->count = 0;
     MN_TET_STAR(mesh, v, code)
@@ -121,7 +123,7 @@ static mn_status gather_region(const mn_tet_liquid *q, const mn_tet_neck *neck, 
         for (int k = 0; k < 4; k++) {
             const int32_t mate = mesh->mate[region->data[i]][k], next = mate / 4;
             if (mate < 0 || mesh->mark[next] == mark) continue;
-            if (mn_distance(mn_tet_middle(mesh, next), neck->point) > reach * q->size) continue;
+            if (mn_distance(mn_tet_middle(mesh, next), neck->point) > reach * liquid->size) continue;
             mesh->mark[next] = mark;
             MN_TRY(mn_array_push(mesh->ctx, region, &next));
         }
@@ -145,15 +147,15 @@ static void spread_rest(mn_tet_mesh *mesh, const mn_tet_list *region)
     }
 }
 
-static mn_status pull_apart(const mn_tet_liquid *q, const mn_tet_neck *neck, mn_tet_mesh *mesh)
+static mn_status pull_apart(const mn_tet_liquid *liquid, const mn_tet_neck *neck, mn_tet_mesh *mesh)
 {
     ends e = {0};
     mn_status status;
-    MN_TRY_TO(done, status, find_ends(q, neck, mesh, &e));
-    draw_back(q, neck, mesh, &e);
+    MN_TRY_TO(done, status, find_ends(liquid, neck, mesh, &e));
+    draw_back(liquid, neck, mesh, &e);
     const uint32_t mark = mn_tet_mark_next(mesh);
     for (int64_t i = 0; i < e.vertices.count; i++) {
-        MN_TRY_TO(done, status, gather_region(q, neck, mesh, e.vertices.data[i], mark, &e.region));
+        MN_TRY_TO(done, status, gather_region(liquid, neck, mesh, e.vertices.data[i], mark, &e.region));
         if (e.region.count > 0) spread_rest(mesh, &e.region);
     }
 done:
@@ -163,7 +165,7 @@ done:
     return status;
 }
 
-mn_status mn_tet_liquid_cut_necks(mn_tet_liquid *q, const mn_tet_necks *necks, mn_tet_mesh *mesh)
+mn_status mn_tet_liquid_cut_necks(mn_tet_liquid *liquid, const mn_tet_necks *necks, mn_tet_mesh *mesh)
 {
     for (int64_t i = 0; i < necks->count; i++) {
         const mn_tet_neck *neck = &necks->data[i];
@@ -171,8 +173,8 @@ mn_status mn_tet_liquid_cut_necks(mn_tet_liquid *q, const mn_tet_necks *necks, m
         mn_tet_cut_report report;
         def.point = neck->point, def.normal = neck->normal, def.seed = nearest_tet(mesh, neck->point);
         MN_TRY(mn_tet_mesh_cut(mesh, &def, &report));
-        MN_TRY(pull_apart(q, neck, mesh));
-        q->counts.splits++;
+        MN_TRY(pull_apart(liquid, neck, mesh));
+        liquid->counts.splits++;
     }
     return MN_OK;
 }
@@ -244,9 +246,9 @@ static void give(mn_tet_mesh *mesh, int32_t from, int32_t w)
     v[w] = mn_axpy(v[w], 4 / (held * (1 + gain)), missing);
 }
 
-static mn_status sweep(const mn_tet_liquid *q, mn_tet_mesh *mesh, const parts *p, bool *swept)
+static mn_status sweep(const mn_tet_liquid *liquid, mn_tet_mesh *mesh, const parts *p, bool *swept)
 {
-    const double least = crumb * q->size * q->size * q->size;
+    const double least = crumb * liquid->size * liquid->size * liquid->size;
     for (int32_t t = 0; t < mesh->tet_slots; t++) {
         if (!mn_tet_alive(mesh, t) || p->held.data[p->root.data[mesh->tet[t][0]]] >= least) continue;
         const int32_t w = nearest_vertex(mesh, p, least, mn_tet_middle(mesh, t));
@@ -258,12 +260,12 @@ static mn_status sweep(const mn_tet_liquid *q, mn_tet_mesh *mesh, const parts *p
     return MN_OK;
 }
 
-mn_status mn_tet_liquid_sweep_crumbs(mn_tet_liquid *q, mn_tet_mesh *mesh, bool *swept)
+mn_status mn_tet_liquid_sweep_crumbs(mn_tet_liquid *liquid, mn_tet_mesh *mesh, bool *swept)
 {
     parts p = {0};
     mn_status status = find_parts(mesh, &p);
     *swept = false;
-    if (status == MN_OK) status = sweep(q, mesh, &p, swept);
+    if (status == MN_OK) status = sweep(liquid, mesh, &p, swept);
     mn_array_free(mesh->ctx, &p.root);
     mn_array_free(mesh->ctx, &p.held);
     return status;
@@ -271,29 +273,29 @@ mn_status mn_tet_liquid_sweep_crumbs(mn_tet_liquid *q, mn_tet_mesh *mesh, bool *
 
 // ---- small bodies ----
 
-mn_status mn_tet_liquid_hold_small(mn_tet_liquid *q)
+mn_status mn_tet_liquid_hold_small(mn_tet_liquid *liquid)
 {
     static const char *const names[] = {MN_TET_V, MN_TET_LAST_V, MN_TET_LAST_MOVE};
-    const double *rest = mn_tet_field_numbers(q, MN_TET_REST_VOLUME);
-    const double least = small_body * q->size * q->size * q->size;
-    const size_t bytes = mn_bytes(4 * (int64_t)q->body_count, sizeof(double));
-    if (q->body_count < 2) return MN_OK;
-    double *sum = mn_allocate(q->ctx, bytes);
+    const double *rest = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME);
+    const double least = small_body * liquid->size * liquid->size * liquid->size;
+    const size_t bytes = mn_bytes(4 * (int64_t)liquid->body_count, sizeof(double));
+    if (liquid->body_count < 2) return MN_OK;
+    double *sum = mn_allocate(liquid->ctx, bytes);
     if (!sum) return MN_ERROR_MEMORY;
     for (int f = 0; f < 3; f++) {
-        mn_vec3 *v = mn_tet_field_vectors(q, names[f]);
+        mn_vec3 *v = mn_tet_field_vectors(liquid, names[f]);
         memset(sum, 0, bytes);
-        for (int32_t t = 0; t < q->mesh->tet_slots; t++) {
-            double *body = sum + 4 * (int64_t)q->body.data[q->mesh->tet[t][0]];
-            const mn_vec3 mean = mean_velocity(q->mesh, v, t);
+        for (int32_t t = 0; t < liquid->mesh->tet_slots; t++) {
+            double *body = sum + 4 * (int64_t)liquid->body.data[liquid->mesh->tet[t][0]];
+            const mn_vec3 mean = mean_velocity(liquid->mesh, v, t);
             body[0] += rest[t];
             body[1] += rest[t] * mean.x, body[2] += rest[t] * mean.y, body[3] += rest[t] * mean.z;
         }
-        for (int32_t i = 0; i < q->mesh->vertex_slots; i++) {
-            const double *body = sum + 4 * (int64_t)q->body.data[i];
+        for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++) {
+            const double *body = sum + 4 * (int64_t)liquid->body.data[i];
             if (body[0] < least) v[i] = mn_scale(1 / body[0], mn_v3(body[1], body[2], body[3]));
         }
     }
-    mn_release(q->ctx, sum, bytes);
+    mn_release(liquid->ctx, sum, bytes);
     return MN_OK;
 }

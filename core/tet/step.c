@@ -14,8 +14,8 @@
 // the symmetric scheme are started by a step of SDIRK2, which damps what jumps. A symmetric step that fails
 // is taken by BDF2, one that fails at half its length, and when none can be solved the liquid coasts
 // (rescue.c).
+#include "tet/locking.h"
 #include "tet/pipes.h"
-#include "tet/unlock.h"
 
 #include <string.h>
 
@@ -28,177 +28,180 @@ static const double coasting = 1.0 / 8; // of the longest step, when none can be
 
 // ---- limits ----
 
-double mn_tet_liquid_time_scale(const mn_tet_liquid *q)
+double mn_tet_liquid_time_scale(const mn_tet_liquid *liquid)
 {
-    const double g = mn_norm(q->def.gravity), l = q->size;
-    const double rate2 = q->def.sigma / (q->def.density * l * l * l) + g / l;
+    const double g = mn_norm(liquid->def.gravity), l = liquid->size;
+    const double rate2 = liquid->def.sigma / (liquid->def.density * l * l * l) + g / l;
     return rate2 > 0 ? 1 / sqrt(rate2) : INFINITY;
 }
 
-double mn_tet_liquid_stiffness(const mn_tet_liquid *q)
+double mn_tet_liquid_stiffness(const mn_tet_liquid *liquid)
 {
-    return q->def.soft_stiffness *
-           (q->def.sigma / q->size + q->def.density * mn_norm(q->def.gravity) * q->size);
+    return liquid->def.soft_stiffness * (liquid->def.sigma / liquid->size +
+                                         liquid->def.density * mn_norm(liquid->def.gravity) * liquid->size);
 }
 
-double mn_tet_liquid_step_limit(const mn_tet_liquid *q)
+double mn_tet_liquid_step_limit(const mn_tet_liquid *liquid)
 {
-    const double rate = mn_tet_liquid_strain_rate(q);
-    return fmin(fmin(q->def.max_dt, q->def.capillary_step * mn_tet_liquid_time_scale(q)),
+    const double rate = mn_tet_liquid_strain_rate(liquid);
+    return fmin(fmin(liquid->def.max_dt, liquid->def.capillary_step * mn_tet_liquid_time_scale(liquid)),
                 rate > 0 ? turning / rate : INFINITY);
 }
 
 // Takes speed from what moves so fast against its neighbours that steps would become many times shorter than
 // waves and flow of one size ask for.
-static mn_status limit_strain(mn_tet_liquid *q)
+static mn_status limit_strain(mn_tet_liquid *liquid)
 {
     const double shortest = 1.0 / 32; // of the step that they ask for
     double mass = 0, energy = 0;
-    const mn_vec3 mean = mn_tet_momentum(q->mesh, MN_TET_V, &mass);
-    const double *rest = mn_tet_field_numbers(q, MN_TET_REST_VOLUME);
-    const mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V);
-    for (int32_t t = 0; t < q->mesh->tet_slots; t++)
+    const mn_vec3 mean = mn_tet_momentum(liquid->mesh, MN_TET_V, &mass);
+    const double *rest = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME);
+    const mn_vec3 *v = mn_tet_field_vectors(liquid, MN_TET_V);
+    for (int32_t t = 0; t < liquid->mesh->tet_slots; t++)
         for (int k = 0; k < 4; k++)
-            energy += 0.25 * rest[t] * mn_norm2(mn_axpy(v[q->mesh->tet[t][k]], -1 / mass, mean));
-    const double flow = sqrt(energy / mass) / q->size; // 1/s
-    const double step = fmin(fmin(q->def.max_dt, q->def.capillary_step * mn_tet_liquid_time_scale(q)),
-                             flow > 0 ? turning / flow : INFINITY);
-    return step < INFINITY ? mn_tet_liquid_limit_strain(q, turning / (shortest * step)) : MN_OK;
+            energy += 0.25 * rest[t] * mn_norm2(mn_axpy(v[liquid->mesh->tet[t][k]], -1 / mass, mean));
+    const double flow = sqrt(energy / mass) / liquid->size; // 1/s
+    const double step =
+        fmin(fmin(liquid->def.max_dt, liquid->def.capillary_step * mn_tet_liquid_time_scale(liquid)),
+             flow > 0 ? turning / flow : INFINITY);
+    return step < INFINITY ? mn_tet_liquid_limit_strain(liquid, turning / (shortest * step)) : MN_OK;
 }
 
 // ---- one step ----
 
-static mn_status resize_step(mn_tet_liquid *q)
+static mn_status resize_step(mn_tet_liquid *liquid)
 {
-    const int64_t n = q->system.node_count;
-    MN_TRY(mn_array_resize(q->ctx, &q->place, n));
-    MN_TRY(mn_array_resize(q->ctx, &q->velocity, n));
-    MN_TRY(mn_array_resize(q->ctx, &q->middle, n));
-    MN_TRY(mn_array_resize(q->ctx, &q->pressure, n));
-    memcpy(q->pressure.data, mn_tet_field_numbers(q, MN_TET_MULTIPLIER), mn_bytes(n, sizeof(double)));
+    const int64_t n = liquid->system.node_count;
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->place, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->velocity, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->middle, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->pressure, n));
+    memcpy(liquid->pressure.data, mn_tet_field_numbers(liquid, MN_TET_MULTIPLIER),
+           mn_bytes(n, sizeof(double)));
     return MN_OK;
 }
 
-static mn_status step_bdf2(mn_tet_liquid *q, double dt, bool *solved)
+static mn_status step_bdf2(mn_tet_liquid *liquid, double dt, bool *solved)
 {
-    const double w = dt / q->last_dt, h = dt * (1 + w) / (1 + 2 * w);
+    const double w = dt / liquid->last_dt, h = dt * (1 + w) / (1 + 2 * w);
     const double now = (1 + w) * (1 + w) / (1 + 2 * w), then = w * w / (1 + 2 * w);
-    const mn_vec3 *x = q->mesh->position, *v = mn_tet_field_vectors(q, MN_TET_V);
-    const mn_vec3 *last_v = mn_tet_field_vectors(q, MN_TET_LAST_V),
-                  *move = mn_tet_field_vectors(q, MN_TET_LAST_MOVE);
-    for (int32_t i = 0; i < q->system.node_count; i++) {
+    const mn_vec3 *x = liquid->mesh->position, *v = mn_tet_field_vectors(liquid, MN_TET_V);
+    const mn_vec3 *last_v = mn_tet_field_vectors(liquid, MN_TET_LAST_V),
+                  *move = mn_tet_field_vectors(liquid, MN_TET_LAST_MOVE);
+    for (int32_t i = 0; i < liquid->system.node_count; i++) {
         // now - then = 1, so a is x and a part of the last move.
-        q->place.data[i] = mn_axpy(x[i], then, move[i]);
-        q->middle.data[i] = mn_sub(mn_scale(now, v[i]), mn_scale(then, last_v[i]));
-        q->velocity.data[i] = mn_axpy(v[i], w, mn_sub(v[i], last_v[i]));
+        liquid->place.data[i] = mn_axpy(x[i], then, move[i]);
+        liquid->middle.data[i] = mn_sub(mn_scale(now, v[i]), mn_scale(then, last_v[i]));
+        liquid->velocity.data[i] = mn_axpy(v[i], w, mn_sub(v[i], last_v[i]));
     }
-    MN_TRY(mn_tet_liquid_solve_stage(q, h, q->place.data, q->middle.data, q->velocity.data, q->pressure.data,
-                                     solved));
-    for (int32_t i = 0; i < q->system.node_count; i++)
-        q->place.data[i] = mn_axpy(q->place.data[i], h, q->velocity.data[i]);
+    MN_TRY(mn_tet_liquid_solve_stage(liquid, h, liquid->place.data, liquid->middle.data,
+                                     liquid->velocity.data, liquid->pressure.data, solved));
+    for (int32_t i = 0; i < liquid->system.node_count; i++)
+        liquid->place.data[i] = mn_axpy(liquid->place.data[i], h, liquid->velocity.data[i]);
     return MN_OK;
 }
 
-static mn_status step_sdirk2(mn_tet_liquid *q, double dt, bool *solved)
+static mn_status step_sdirk2(mn_tet_liquid *liquid, double dt, bool *solved)
 {
     const double h = gamma_sdirk * dt, rest = (1 - gamma_sdirk) * dt;
-    const mn_vec3 *x = q->mesh->position, *v = mn_tet_field_vectors(q, MN_TET_V);
-    for (int32_t i = 0; i < q->system.node_count; i++) q->velocity.data[i] = v[i];
-    MN_TRY(mn_tet_liquid_solve_stage(q, h, x, v, q->velocity.data, q->pressure.data, solved));
+    const mn_vec3 *x = liquid->mesh->position, *v = mn_tet_field_vectors(liquid, MN_TET_V);
+    for (int32_t i = 0; i < liquid->system.node_count; i++) liquid->velocity.data[i] = v[i];
+    MN_TRY(mn_tet_liquid_solve_stage(liquid, h, x, v, liquid->velocity.data, liquid->pressure.data, solved));
     if (!*solved) return MN_OK;
-    for (int32_t i = 0; i < q->system.node_count; i++) {
-        const mn_vec3 gain = mn_sub(q->velocity.data[i], v[i]);
-        q->place.data[i] = mn_axpy(x[i], rest, q->velocity.data[i]);
-        q->middle.data[i] = mn_axpy(v[i], (1 - gamma_sdirk) / gamma_sdirk, gain);
-        q->velocity.data[i] = mn_axpy(v[i], 1 / gamma_sdirk, gain);
+    for (int32_t i = 0; i < liquid->system.node_count; i++) {
+        const mn_vec3 gain = mn_sub(liquid->velocity.data[i], v[i]);
+        liquid->place.data[i] = mn_axpy(x[i], rest, liquid->velocity.data[i]);
+        liquid->middle.data[i] = mn_axpy(v[i], (1 - gamma_sdirk) / gamma_sdirk, gain);
+        liquid->velocity.data[i] = mn_axpy(v[i], 1 / gamma_sdirk, gain);
     }
-    MN_TRY(mn_tet_liquid_solve_stage(q, h, q->place.data, q->middle.data, q->velocity.data, q->pressure.data,
-                                     solved));
-    for (int32_t i = 0; i < q->system.node_count; i++)
-        q->place.data[i] = mn_axpy(q->place.data[i], h, q->velocity.data[i]);
+    MN_TRY(mn_tet_liquid_solve_stage(liquid, h, liquid->place.data, liquid->middle.data,
+                                     liquid->velocity.data, liquid->pressure.data, solved));
+    for (int32_t i = 0; i < liquid->system.node_count; i++)
+        liquid->place.data[i] = mn_axpy(liquid->place.data[i], h, liquid->velocity.data[i]);
     return MN_OK;
 }
 
-static mn_status step_symmetric(mn_tet_liquid *q, double dt, bool *solved)
+static mn_status step_symmetric(mn_tet_liquid *liquid, double dt, bool *solved)
 {
-    const mn_vec3 *x = q->mesh->position, *v = mn_tet_field_vectors(q, MN_TET_V);
-    const mn_vec3 *last_v = mn_tet_field_vectors(q, MN_TET_LAST_V);
-    const double w = q->last_dt > 0 ? 0.5 * dt / q->last_dt : 0;
-    for (int32_t i = 0; i < q->system.node_count; i++)
-        q->velocity.data[i] = mn_axpy(v[i], w, mn_sub(v[i], last_v[i]));
-    return mn_tet_liquid_solve_symmetric(q, dt, x, v, q->place.data, q->velocity.data, q->pressure.data,
-                                         solved);
+    const mn_vec3 *x = liquid->mesh->position, *v = mn_tet_field_vectors(liquid, MN_TET_V);
+    const mn_vec3 *last_v = mn_tet_field_vectors(liquid, MN_TET_LAST_V);
+    const double w = liquid->last_dt > 0 ? 0.5 * dt / liquid->last_dt : 0;
+    for (int32_t i = 0; i < liquid->system.node_count; i++)
+        liquid->velocity.data[i] = mn_axpy(v[i], w, mn_sub(v[i], last_v[i]));
+    return mn_tet_liquid_solve_symmetric(liquid, dt, x, v, liquid->place.data, liquid->velocity.data,
+                                         liquid->pressure.data, solved);
 }
 
 // Whether what moves is slow against the waves of one edge's length.
-static bool is_calm(const mn_tet_liquid *q)
+static bool is_calm(const mn_tet_liquid *liquid)
 {
     const double calm = 1e-4; // Weber number of the size
-    const mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V);
+    const mn_vec3 *v = mn_tet_field_vectors(liquid, MN_TET_V);
     double fastest = 0;
-    for (int32_t i = 0; i < q->mesh->vertex_slots; i++) fastest = fmax(fastest, mn_norm2(v[i]));
-    return q->def.density * fastest * q->size < calm * q->def.sigma;
+    for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++) fastest = fmax(fastest, mn_norm2(v[i]));
+    return liquid->def.density * fastest * liquid->size < calm * liquid->def.sigma;
 }
 
 // V0 += (V - V0)(1 - exp(-dt/memory)); a calm liquid forgets soon.
-static void forget_volumes(mn_tet_liquid *q, double dt)
+static void forget_volumes(mn_tet_liquid *liquid, double dt)
 {
-    double *soft = mn_tet_field_numbers(q, MN_TET_SOFT_VOLUME);
-    const double memory = (is_calm(q) ? 1 : q->def.soft_memory) * mn_tet_liquid_time_scale(q);
+    double *soft = mn_tet_field_numbers(liquid, MN_TET_SOFT_VOLUME);
+    const double memory = (is_calm(liquid) ? 1 : liquid->def.soft_memory) * mn_tet_liquid_time_scale(liquid);
     const double part = -expm1(-dt / memory);
-    for (int32_t t = 0; t < q->mesh->tet_slots; t++)
-        soft[t] += part * (mn_tet_mesh_tet_volume(q->mesh, t) - soft[t]);
+    for (int32_t t = 0; t < liquid->mesh->tet_slots; t++)
+        soft[t] += part * (mn_tet_mesh_tet_volume(liquid->mesh, t) - soft[t]);
 }
 
 // Only the mean over a tetrahedron acts, and some meshes have patterns of pressures that leave every mean
 // alone (the two kinds of points of a body-centred lattice). What is shown is the mean of the means around a
 // node.
-static void show_pressure(mn_tet_liquid *q)
+static void show_pressure(mn_tet_liquid *liquid)
 {
-    const mn_tet_system *s = &q->system;
-    double *shown = mn_tet_field_numbers(q, MN_TET_PRESSURE);
+    const mn_tet_system *s = &liquid->system;
+    double *shown = mn_tet_field_numbers(liquid, MN_TET_PRESSURE);
     for (int32_t i = 0; i < s->node_count; i++) {
         double sum = 0, volume = 0;
         for (int32_t c = s->corner_start.data[i]; c < s->corner_start.data[i + 1]; c++) {
             const int32_t t = s->corner.data[c] / 4;
-            const double weight = mn_tet_mesh_tet_volume(q->mesh, t);
+            const double weight = mn_tet_mesh_tet_volume(liquid->mesh, t);
             volume += weight;
-            for (int k = 0; k < 4; k++) sum += 0.25 * weight * q->pressure.data[s->tet[t][k]];
+            for (int k = 0; k < 4; k++) sum += 0.25 * weight * liquid->pressure.data[s->tet[t][k]];
         }
         shown[i] = sum / volume;
     }
 }
 
-static void accept_step(mn_tet_liquid *q, double dt)
+static void accept_step(mn_tet_liquid *liquid, double dt)
 {
-    mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V), *last_v = mn_tet_field_vectors(q, MN_TET_LAST_V);
-    mn_vec3 *move = mn_tet_field_vectors(q, MN_TET_LAST_MOVE);
-    double *multiplier = mn_tet_field_numbers(q, MN_TET_MULTIPLIER);
-    mn_tet_liquid_owe_soft(q, q->place.data);
-    for (int32_t i = 0; i < q->system.node_count; i++) {
-        move[i] = mn_sub(q->place.data[i], q->mesh->position[i]);
+    mn_vec3 *v = mn_tet_field_vectors(liquid, MN_TET_V),
+            *last_v = mn_tet_field_vectors(liquid, MN_TET_LAST_V);
+    mn_vec3 *move = mn_tet_field_vectors(liquid, MN_TET_LAST_MOVE);
+    double *multiplier = mn_tet_field_numbers(liquid, MN_TET_MULTIPLIER);
+    mn_tet_liquid_owe_soft(liquid, liquid->place.data);
+    for (int32_t i = 0; i < liquid->system.node_count; i++) {
+        move[i] = mn_sub(liquid->place.data[i], liquid->mesh->position[i]);
         last_v[i] = v[i];
-        v[i] = q->velocity.data[i];
-        multiplier[i] = q->pressure.data[i];
-        mn_tet_mesh_move_vertex(q->mesh, i, q->place.data[i]);
+        v[i] = liquid->velocity.data[i];
+        multiplier[i] = liquid->pressure.data[i];
+        mn_tet_mesh_move_vertex(liquid->mesh, i, liquid->place.data[i]);
     }
-    show_pressure(q);
-    forget_volumes(q, dt);
-    q->last_dt = dt;
-    q->time += dt;
-    q->counts.substeps++;
-    q->counts.dt_min = fmin(q->counts.dt_min, dt);
-    q->counts.dt_max = fmax(q->counts.dt_max, dt);
+    show_pressure(liquid);
+    forget_volumes(liquid, dt);
+    liquid->last_dt = dt;
+    liquid->time += dt;
+    liquid->counts.substeps++;
+    liquid->counts.dt_min = fmin(liquid->counts.dt_min, dt);
+    liquid->counts.dt_max = fmax(liquid->counts.dt_max, dt);
 }
 
 // Tetrahedra stay positive, and no edge changes by much more than the limit meant to allow: forces that are
 // new, at the ends of a neck that has just been cut, show only in the step itself.
-static bool step_is_whole(const mn_tet_liquid *q)
+static bool step_is_whole(const mn_tet_liquid *liquid)
 {
     const double most = 0.8; // of an edge's length
-    const mn_vec3 *x = q->mesh->position, *y = q->place.data;
-    for (int32_t t = 0; t < q->system.tet_count; t++) {
-        const int32_t *v = q->system.tet[t];
+    const mn_vec3 *x = liquid->mesh->position, *y = liquid->place.data;
+    for (int32_t t = 0; t < liquid->system.tet_count; t++) {
+        const int32_t *v = liquid->system.tet[t];
         if (!(mn_tet_volume(y[v[0]], y[v[1]], y[v[2]], y[v[3]]) > 0)) return false;
         for (int e = 0; e < 6; e++) {
             const int32_t i = v[mn_tet_edge_corners[e][0]], j = v[mn_tet_edge_corners[e][1]];
@@ -210,135 +213,138 @@ static bool step_is_whole(const mn_tet_liquid *q)
 }
 
 // Takes the state as it is: places to start from, and what touches.
-static mn_status begin_attempt(mn_tet_liquid *q)
+static mn_status begin_attempt(mn_tet_liquid *liquid)
 {
-    MN_TRY(resize_step(q));
-    if (!mn_tet_liquid_has_solids(q)) return MN_OK;
-    const int32_t touching = q->touching;
-    MN_TRY(mn_tet_liquid_find_contacts(q));
-    MN_TRY(mn_tet_liquid_find_wetted(q));
-    if (q->touching != touching) q->system.factored = false;
+    MN_TRY(resize_step(liquid));
+    if (!mn_tet_liquid_has_solids(liquid)) return MN_OK;
+    const int32_t touching = liquid->touching;
+    MN_TRY(mn_tet_liquid_find_contacts(liquid));
+    MN_TRY(mn_tet_liquid_find_wetted(liquid));
+    if (liquid->touching != touching) liquid->system.factored = false;
     return MN_OK;
 }
 
 // *whole is whether the step was solved and may be accepted.
-static mn_status attempt(mn_tet_liquid *q, double dt, mn_status (*step)(mn_tet_liquid *, double, bool *),
+static mn_status attempt(mn_tet_liquid *liquid, double dt, mn_status (*step)(mn_tet_liquid *, double, bool *),
                          bool *whole)
 {
-    mn_timer_begin(&q->timers, "solve");
-    const mn_status status = step(q, dt, whole);
-    mn_timer_end(&q->timers, "solve");
+    mn_timer_begin(&liquid->timers, "solve");
+    const mn_status status = step(liquid, dt, whole);
+    mn_timer_end(&liquid->timers, "solve");
     MN_TRY(status);
-    *whole = *whole && step_is_whole(q) && mn_tet_liquid_may_rejoin(q, q->place.data);
+    *whole = *whole && step_is_whole(liquid) && mn_tet_liquid_may_rejoin(liquid, liquid->place.data);
     return MN_OK;
 }
 
 // Liquid that touches nothing and has no new forces, whose viscosity does not need a scheme that damps.
-static bool may_be_symmetric(const mn_tet_liquid *q, double dt)
+static bool may_be_symmetric(const mn_tet_liquid *liquid, double dt)
 {
     const double thick = 0.2; // times what diffuses across a size in a step
-    return q->def.integrator == MN_TET_SYMMETRIC && q->touching == 0 && !q->whole && q->last_dt > 0 &&
-           q->def.viscosity * dt < thick * q->def.density * q->size * q->size;
+    return liquid->def.integrator == MN_TET_SYMMETRIC && liquid->touching == 0 && !liquid->whole &&
+           liquid->last_dt > 0 &&
+           liquid->def.viscosity * dt < thick * liquid->def.density * liquid->size * liquid->size;
 }
 
 // `left` is the time to the end of the advance, `limit` the longest step from here.
-static mn_status take_step(mn_tet_liquid *q, double left, double limit, double dt, double *taken)
+static mn_status take_step(mn_tet_liquid *liquid, double left, double limit, double dt, double *taken)
 {
     const double asked = dt;
-    const bool again = q->counts.coasted > 0 && q->counts.substeps == q->counts.coasted_at;
+    const bool again = liquid->counts.coasted > 0 && liquid->counts.substeps == liquid->counts.coasted_at;
     const int halvings = again ? HALVINGS_AGAIN : HALVINGS_MAX;
     for (int halving = 0; halving <= halvings; halving++, dt *= 0.5) {
-        const bool two_step =
-            q->def.integrator != MN_TET_SDIRK2 && q->last_dt > 0 && dt <= growth_max * q->last_dt;
+        const bool two_step = liquid->def.integrator != MN_TET_SDIRK2 && liquid->last_dt > 0 &&
+                              dt <= growth_max * liquid->last_dt;
         bool solved;
-        q->frame_left = left - dt, q->step = dt;
+        liquid->frame_left = left - dt, liquid->step = dt;
         // Volume that remeshing could not put back comes back slowly, or it would shoot out.
-        q->recovery = fmin(0.1, 0.05 * dt / mn_tet_liquid_time_scale(q));
-        MN_TRY(begin_attempt(q));
+        liquid->recovery = fmin(0.1, 0.05 * dt / mn_tet_liquid_time_scale(liquid));
+        MN_TRY(begin_attempt(liquid));
         solved = false;
-        if (may_be_symmetric(q, dt)) {
-            MN_TRY(attempt(q, dt, step_symmetric, &solved));
-            if (!solved) MN_TRY(begin_attempt(q));
+        if (may_be_symmetric(liquid, dt)) {
+            MN_TRY(attempt(liquid, dt, step_symmetric, &solved));
+            if (!solved) MN_TRY(begin_attempt(liquid));
         }
-        if (!solved) MN_TRY(attempt(q, dt, two_step ? step_bdf2 : step_sdirk2, &solved));
+        if (!solved) MN_TRY(attempt(liquid, dt, two_step ? step_bdf2 : step_sdirk2, &solved));
         if (solved) {
-            accept_step(q, dt);
+            accept_step(liquid, dt);
             *taken = dt;
             return MN_OK;
         }
-        q->counts.rollbacks++;
-        q->system.factored = false;
-        MN_TRY(mn_check_cancelled(q->ctx));
+        liquid->counts.rollbacks++;
+        liquid->system.factored = false;
+        MN_TRY(mn_check_cancelled(liquid->ctx));
     }
     *taken = fmin(asked, coasting * limit); // not a part of what is left, which would never end
-    q->frame_left = left - *taken;
-    MN_TRY(resize_step(q));
-    MN_TRY(mn_tet_liquid_coast(q, *taken));
-    accept_step(q, *taken);
-    mn_tet_liquid_forget_owed(q->mesh);
-    q->counts.coasted_at = q->counts.substeps;
-    q->last_dt = 0;
+    liquid->frame_left = left - *taken;
+    MN_TRY(resize_step(liquid));
+    MN_TRY(mn_tet_liquid_coast(liquid, *taken));
+    accept_step(liquid, *taken);
+    mn_tet_liquid_forget_owed(liquid->mesh);
+    liquid->counts.coasted_at = liquid->counts.substeps;
+    liquid->last_dt = 0;
     return MN_OK;
 }
 
-mn_status mn_tet_liquid_advance(mn_tet_liquid *q, double seconds)
+mn_status mn_tet_liquid_advance(mn_tet_liquid *liquid, double seconds)
 {
-    q->counts = (mn_tet_counts){.dt_min = INFINITY};
-    mn_timers_reset(&q->timers);
+    liquid->counts = (mn_tet_counts){.dt_min = INFINITY};
+    mn_timers_reset(&liquid->timers);
     if (!(seconds >= 0) || !isfinite(seconds))
-        return mn_fail(q->ctx, MN_ERROR_ARGUMENT, "The time to advance is %g s; it must be zero or more.",
-                       seconds);
-    MN_TRY(mn_tet_liquid_prepare(q)); // memory may have run out before
-    q->touching = 0;
-    q->system.analyzed = q->system.factored = false; // a loaded state has neither
-    q->frame_left = seconds;
-    if (q->time == 0) MN_TRY(mn_tet_liquid_check_solids(q));
+        return mn_fail(liquid->ctx, MN_ERROR_ARGUMENT,
+                       "The time to advance is %g s; it must be zero or more.", seconds);
+    MN_TRY(mn_tet_liquid_prepare(liquid)); // memory may have run out before
+    liquid->touching = 0;
+    liquid->system.analyzed = liquid->system.factored = false; // a loaded state has neither
+    liquid->frame_left = seconds;
+    if (liquid->time == 0) MN_TRY(mn_tet_liquid_check_solids(liquid));
     double left = seconds;
     while (left > 0) {
         double next, later;
-        const int64_t layers = mn_tet_liquid_layers(q, &next);
+        const int64_t layers = mn_tet_liquid_layers(liquid, &next);
         const double whole = fmin(left, next);
-        MN_TRY(mn_check_cancelled(q->ctx));
-        if (q->mesh->tet_count == 0) {
-            q->time += whole; // nothing to move
+        MN_TRY(mn_check_cancelled(liquid->ctx));
+        if (liquid->mesh->tet_count == 0) {
+            liquid->time += whole; // nothing to move
             left = left - whole > 1e-12 * seconds ? left - whole : 0;
-            if (mn_tet_liquid_layers(q, &later) > layers) MN_TRY(mn_tet_liquid_emit(q));
+            if (mn_tet_liquid_layers(liquid, &later) > layers) MN_TRY(mn_tet_liquid_emit(liquid));
             continue;
         }
-        MN_TRY(limit_strain(q));
-        const double limit = fmin(mn_tet_liquid_step_limit(q), seconds / (double)q->def.min_substeps);
+        MN_TRY(limit_strain(liquid));
+        const double limit =
+            fmin(mn_tet_liquid_step_limit(liquid), seconds / (double)liquid->def.min_substeps);
         const double steps = ceil(whole / limit * (1 - 1e-12));
-        if (!(steps + (double)q->counts.substeps <= (double)q->def.max_substeps))
-            return mn_fail(q->ctx, MN_ERROR_DIVERGED,
+        if (!(steps + (double)liquid->counts.substeps <= (double)liquid->def.max_substeps))
+            return mn_fail(liquid->ctx, MN_ERROR_DIVERGED,
                            "%g s need about %g steps of %g s, more than max_substeps (%lld)%s; use a larger "
                            "size or a lower time_scale.",
-                           seconds, steps + (double)q->counts.substeps, limit, (long long)q->def.max_substeps,
-                           turning / mn_tet_liquid_strain_rate(q) <= limit
+                           seconds, steps + (double)liquid->counts.substeps, limit,
+                           (long long)liquid->def.max_substeps,
+                           turning / mn_tet_liquid_strain_rate(liquid) <= limit
                                ? ": liquid shoots past what is next to it, as when solids leave it no room"
                                : "");
         double taken = 0;
-        MN_TRY(mn_tet_liquid_divide(q));
-        mn_status stepped = take_step(q, left, limit, whole / fmax(steps, 1), &taken);
-        if (stepped == MN_OK) stepped = mn_tet_liquid_rejoin(q);
-        mn_tet_liquid_forget_division(q); // where something failed
+        MN_TRY(mn_tet_liquid_divide(liquid));
+        mn_status stepped = take_step(liquid, left, limit, whole / fmax(steps, 1), &taken);
+        if (stepped == MN_OK) stepped = mn_tet_liquid_rejoin(liquid);
+        mn_tet_liquid_forget_division(liquid); // where something failed
         MN_TRY(stepped);
         left = left - taken > 1e-12 * seconds ? left - taken : 0;
-        MN_TRY(mn_tet_liquid_drain(q));
-        if (mn_tet_liquid_layers(q, &later) > layers) MN_TRY(mn_tet_liquid_emit(q));
-        if (q->mesh->tet_count == 0) continue;
-        MN_TRY(mn_tet_liquid_pay_owed(q, is_calm(q)));
-        MN_TRY(mn_tet_liquid_hold_small(q));
-        MN_TRY(mn_tet_liquid_adapt(q));
-        if (is_calm(q)) {
-            mn_timer_begin(&q->timers, "slide");
-            const mn_status status = mn_tet_liquid_slide(q);
-            mn_timer_end(&q->timers, "slide");
+        MN_TRY(mn_tet_liquid_drain(liquid));
+        if (mn_tet_liquid_layers(liquid, &later) > layers) MN_TRY(mn_tet_liquid_emit(liquid));
+        if (liquid->mesh->tet_count == 0) continue;
+        MN_TRY(mn_tet_liquid_pay_owed(liquid, is_calm(liquid)));
+        MN_TRY(mn_tet_liquid_hold_small(liquid));
+        MN_TRY(mn_tet_liquid_adapt(liquid));
+        if (is_calm(liquid)) {
+            mn_timer_begin(&liquid->timers, "slide");
+            const mn_status status = mn_tet_liquid_slide(liquid);
+            mn_timer_end(&liquid->timers, "slide");
             MN_TRY(status);
         }
-        mn_progress(q->ctx, 1 - left / seconds, "tet");
+        mn_progress(liquid->ctx, 1 - left / seconds, "tet");
     }
-    if (!mn_tet_liquid_has_solids(q)) return MN_OK;
-    q->step = 0; // what is shown counts faces by what they touch now
-    MN_TRY(mn_tet_liquid_find_contacts(q));
-    return mn_tet_liquid_find_wetted(q);
+    if (!mn_tet_liquid_has_solids(liquid)) return MN_OK;
+    liquid->step = 0; // what is shown counts faces by what they touch now
+    MN_TRY(mn_tet_liquid_find_contacts(liquid));
+    return mn_tet_liquid_find_wetted(liquid);
 }

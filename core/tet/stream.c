@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The solver's state out and in: clocks, vertices, tetrahedra, fields.
-#include "tet/liquid.h"
+#include "tet/state.h"
 
 #include <string.h>
 
@@ -23,23 +23,23 @@ static const struct {
 };
 enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };
 
-mn_status mn_tet_liquid_save(const mn_tet_liquid *q, mn_writer *out)
+mn_status mn_tet_liquid_save(const mn_tet_liquid *liquid, mn_writer *out)
 {
-    const mn_tet_mesh *mesh = q->mesh;
+    const mn_tet_mesh *mesh = liquid->mesh;
     MN_TRY(mn_write_tag(out, tag, VERSION));
-    MN_TRY(mn_write_f64(out, q->size));
-    MN_TRY(mn_write_f64(out, q->time));
-    MN_TRY(mn_write_f64(out, q->last_dt));
-    MN_TRY(mn_write_f64(out, q->left_quality));
-    MN_TRY(mn_write_f64(out, q->left_shortest));
-    MN_TRY(mn_write_f64(out, q->left_longest));
+    MN_TRY(mn_write_f64(out, liquid->size));
+    MN_TRY(mn_write_f64(out, liquid->time));
+    MN_TRY(mn_write_f64(out, liquid->last_dt));
+    MN_TRY(mn_write_f64(out, liquid->left_quality));
+    MN_TRY(mn_write_f64(out, liquid->left_shortest));
+    MN_TRY(mn_write_f64(out, liquid->left_longest));
     MN_TRY(mn_write_i64(out, mesh->next_vertex_id));
     MN_TRY(mn_write_array_bytes(out, mesh->position, mesh->vertex_slots, sizeof *mesh->position));
     MN_TRY(mn_write_array_bytes(out, mesh->tet, mesh->tet_slots, sizeof *mesh->tet));
     MN_TRY(mn_write_block(out, mesh->vertex_id, mesh->vertex_slots, sizeof *mesh->vertex_id));
     for (int f = 0; f < FIELD_COUNT; f++) {
         const int64_t count = fields[f].kind == MN_TET_LINEAR ? mesh->vertex_slots : mesh->tet_slots;
-        MN_TRY(mn_write_block(out, mn_tet_field_numbers(q, fields[f].name), count * fields[f].size,
+        MN_TRY(mn_write_block(out, mn_tet_field_numbers(liquid, fields[f].name), count * fields[f].size,
                               sizeof(double)));
     }
     return MN_OK;
@@ -125,23 +125,23 @@ mn_status mn_tet_liquid_load(mn_context *ctx, const mn_tet_liquid_def *def, mn_r
         return damaged(ctx, "its clocks are wrong");
     saved_mesh saved = {0};
     mn_tet_mesh *mesh = NULL;
-    mn_tet_liquid *q = NULL;
+    mn_tet_liquid *liquid = NULL;
     mn_status status = read_mesh(ctx, in, version, &saved, &mesh);
-    if (status == MN_OK) status = mn_tet_liquid_create(ctx, def, mesh, &q);
+    if (status == MN_OK) status = mn_tet_liquid_create(ctx, def, mesh, &liquid);
     if (status == MN_OK) {
-        status = mn_tet_liquid_take_mesh(q, mesh);
+        status = mn_tet_liquid_take_mesh(liquid, mesh);
         mesh = NULL;
-        q->time = time, q->last_dt = last_dt;
-        q->left_quality = quality, q->left_shortest = shortest, q->left_longest = longest;
-        if (!(def->size > 0)) q->size = size;
+        liquid->time = time, liquid->last_dt = last_dt;
+        liquid->left_quality = quality, liquid->left_shortest = shortest, liquid->left_longest = longest;
+        if (!(def->size > 0)) liquid->size = size;
     }
     mn_tet_mesh_free(mesh);
     mn_array_free(ctx, &saved.positions);
     mn_array_free(ctx, &saved.tets);
     if (status != MN_OK) {
-        mn_tet_liquid_free(q);
+        mn_tet_liquid_free(liquid);
         return status;
     }
-    *out = q;
+    *out = liquid;
     return MN_OK;
 }

@@ -12,7 +12,7 @@
 //
 // The second line needs no forces: with w = 2 v' - v0 it is M (v1 - w) = dt/2 ( B(x1)^T q - B(x0)^T p ), a
 // linear solve with the mass matrix.
-#include "tet/stage.h"
+#include "tet/newton.h"
 
 #include "tet/elements.h"
 
@@ -21,12 +21,12 @@
 static const double projected = 1e-7; // of what w changes volumes by that may be left
 
 // What is left of M (u - w) = B(last)^T q - B(first)^T p, B(last) u = 0 at u = w, q = p, into `side`.
-static void fill_side(mn_tet_liquid *q, const mn_vec3 *first, const mn_vec3 *last, const double *p,
+static void fill_side(mn_tet_liquid *liquid, const mn_vec3 *first, const mn_vec3 *last, const double *p,
                       const mn_vec3 *w)
 {
-    const mn_tet_system *s = &q->system;
+    const mn_tet_system *s = &liquid->system;
     const int64_t n = s->node_count;
-    double *side = q->side.data;
+    double *side = liquid->side.data;
     memset(side, 0, mn_bytes(4 * n, sizeof(double)));
     for (int32_t t = 0; t < s->tet_count; t++) {
         const int32_t *v = s->tet[t];
@@ -45,98 +45,100 @@ static void fill_side(mn_tet_liquid *q, const mn_vec3 *first, const mn_vec3 *las
 }
 
 // From w in `drift` to u with B u = 0 at the places `end`; p becomes the mean of p and q.
-static mn_status project(mn_tet_liquid *q, const mn_tet_stage *given, bool *solved)
+static mn_status project(mn_tet_liquid *liquid, const mn_tet_stage *given, bool *solved)
 {
-    const int64_t n = q->system.node_count;
+    const int64_t n = liquid->system.node_count;
     const mn_krylov_def def = {
         .tolerance = projected, .max_iterations = MN_TET_LINEAR_MAX, .restart = MN_TET_RESTART};
-    const mn_linear_problem problem = {4 * n, mn_tet_system_apply, &q->system, mn_tet_system_precondition,
-                                       &q->system};
+    const mn_linear_problem problem = {4 * n, mn_tet_system_apply, &liquid->system,
+                                       mn_tet_system_precondition, &liquid->system};
     mn_krylov_result result;
     mn_tet_stage stage = *given;
     // Of the blocks only M and B are left where nothing moves and nothing presses.
     stage.sigma = stage.viscosity = stage.stiffness = 0, stage.halfway = false;
-    stage.gravity = mn_v3(0, 0, 0), stage.start = q->end.data;
-    memcpy(q->change.data, q->p.data, mn_bytes(n, sizeof(double)));
-    memset(q->p.data, 0, mn_bytes(n, sizeof(double)));
-    memset(q->u.data, 0, mn_bytes(n, sizeof(mn_vec3)));
-    MN_TRY(mn_tet_system_residual(&q->system, &stage, q->residual.data));
-    memcpy(q->p.data, q->change.data, mn_bytes(n, sizeof(double)));
+    stage.gravity = mn_v3(0, 0, 0), stage.start = liquid->end.data;
+    memcpy(liquid->change.data, liquid->p.data, mn_bytes(n, sizeof(double)));
+    memset(liquid->p.data, 0, mn_bytes(n, sizeof(double)));
+    memset(liquid->u.data, 0, mn_bytes(n, sizeof(mn_vec3)));
+    MN_TRY(mn_tet_system_residual(&liquid->system, &stage, liquid->residual.data));
+    memcpy(liquid->p.data, liquid->change.data, mn_bytes(n, sizeof(double)));
     *solved = true;
-    if (!q->system.factored) MN_TRY(mn_tet_stage_factor(q, solved));
+    if (!liquid->system.factored) MN_TRY(mn_tet_stage_factor(liquid, solved));
     if (!*solved) return MN_OK;
-    MN_TRY(mn_tet_system_assemble(&q->system));
-    memset(q->change.data, 0, mn_bytes(4 * n, sizeof(double)));
-    MN_TRY(mn_flexible_gmres(q->krylov, &problem, &def, q->side.data, q->change.data, &result));
-    q->counts.linear += result.iterations;
+    MN_TRY(mn_tet_system_assemble(&liquid->system));
+    memset(liquid->change.data, 0, mn_bytes(4 * n, sizeof(double)));
+    MN_TRY(
+        mn_flexible_gmres(liquid->krylov, &problem, &def, liquid->side.data, liquid->change.data, &result));
+    liquid->counts.linear += result.iterations;
     *solved = result.end == MN_KRYLOV_CONVERGED || result.end == MN_KRYLOV_ITERATIONS;
     for (int64_t i = 0; i < n; i++) {
-        const double *d = q->change.data + 3 * i;
-        q->u.data[i] = mn_add(q->drift.data[i], mn_v3(d[0], d[1], d[2]));
-        q->p.data[i] += 0.5 * q->change.data[3 * n + i];
+        const double *d = liquid->change.data + 3 * i;
+        liquid->u.data[i] = mn_add(liquid->drift.data[i], mn_v3(d[0], d[1], d[2]));
+        liquid->p.data[i] += 0.5 * liquid->change.data[3 * n + i];
     }
     return MN_OK;
 }
 
-mn_status mn_tet_liquid_project_velocity(mn_tet_liquid *q)
+mn_status mn_tet_liquid_project_velocity(mn_tet_liquid *liquid)
 {
-    const double h = mn_tet_liquid_time_scale(q); // any would do
-    mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V);
+    const double h = mn_tet_liquid_time_scale(liquid); // any would do
+    mn_vec3 *v = mn_tet_field_vectors(liquid, MN_TET_V);
     mn_tet_stage stage;
     double part;
     bool solved;
     if (!isfinite(h)) return MN_OK;
-    MN_TRY(mn_tet_stage_resize(q));
-    MN_TRY(mn_array_resize(q->ctx, &q->end, q->system.node_count));
-    memset(q->side.data, 0, mn_bytes(q->system.node_count, sizeof(double)));
-    MN_TRY(mn_tet_stage_fill(q, h, q->mesh->position, v, v, q->side.data, &stage, &part));
-    memcpy(q->end.data, q->start.data, mn_bytes(q->system.node_count, sizeof(mn_vec3)));
-    fill_side(q, q->end.data, q->end.data, q->p.data, q->drift.data);
-    MN_TRY(project(q, &stage, &solved));
+    MN_TRY(mn_tet_stage_resize(liquid));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->end, liquid->system.node_count));
+    memset(liquid->side.data, 0, mn_bytes(liquid->system.node_count, sizeof(double)));
+    MN_TRY(mn_tet_stage_fill(liquid, h, liquid->mesh->position, v, v, liquid->side.data, &stage, &part));
+    memcpy(liquid->end.data, liquid->start.data, mn_bytes(liquid->system.node_count, sizeof(mn_vec3)));
+    fill_side(liquid, liquid->end.data, liquid->end.data, liquid->p.data, liquid->drift.data);
+    MN_TRY(project(liquid, &stage, &solved));
     if (!solved) return MN_OK; // the next step does it
     stage.gravity = mn_v3(0, 0, 0);
-    MN_TRY(mn_tet_stage_balance(q, &stage));
-    for (int32_t i = 0; i < q->system.node_count; i++) v[i] = mn_scale(q->size / h, q->u.data[i]);
+    MN_TRY(mn_tet_stage_balance(liquid, &stage));
+    for (int32_t i = 0; i < liquid->system.node_count; i++)
+        v[i] = mn_scale(liquid->size / h, liquid->u.data[i]);
     return MN_OK;
 }
 
-mn_status mn_tet_liquid_solve_symmetric(mn_tet_liquid *q, double dt, const mn_vec3 *x, const mn_vec3 *v,
+mn_status mn_tet_liquid_solve_symmetric(mn_tet_liquid *liquid, double dt, const mn_vec3 *x, const mn_vec3 *v,
                                         mn_vec3 *place, mn_vec3 *velocity, double *pressure, bool *solved)
 {
-    const int32_t n = q->system.node_count;
+    const int32_t n = liquid->system.node_count;
     mn_tet_stage stage;
     double part;
-    MN_TRY(mn_tet_stage_resize(q));
-    MN_TRY(mn_array_resize(q->ctx, &q->end, n));
-    MN_TRY(mn_tet_stage_fill(q, dt, x, v, velocity, pressure, &stage, &part));
+    MN_TRY(mn_tet_stage_resize(liquid));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->end, n));
+    MN_TRY(mn_tet_stage_fill(liquid, dt, x, v, velocity, pressure, &stage, &part));
     // Forces act for half of what u takes.
     stage.halfway = true;
     stage.sigma *= 0.5, stage.viscosity *= 0.5, stage.stiffness *= 0.5;
     stage.gravity = mn_scale(0.5, stage.gravity);
-    for (int32_t i = 0; i < n; i++) q->p.data[i] *= 0.5;
-    MN_TRY(mn_tet_stage_iterate(q, &stage, solved));
-    if (*solved && mn_tet_liquid_has_solids(q)) {
+    for (int32_t i = 0; i < n; i++) liquid->p.data[i] *= 0.5;
+    MN_TRY(mn_tet_stage_iterate(liquid, &stage, solved));
+    if (*solved && mn_tet_liquid_has_solids(liquid)) {
         bool touched;
-        MN_TRY(mn_tet_liquid_revise_contacts(q, &stage, NULL, &touched));
+        MN_TRY(mn_tet_liquid_revise_contacts(liquid, &stage, NULL, &touched));
         *solved = !touched;
     }
     if (!*solved) return MN_OK;
-    MN_TRY(mn_tet_stage_balance(q, &stage));
+    MN_TRY(mn_tet_stage_balance(liquid, &stage));
     for (int32_t i = 0; i < n; i++) {
-        place[i] = mn_axpy(x[i], q->size, q->u.data[i]);
-        q->end.data[i] = mn_add(q->start.data[i], q->u.data[i]);
-        q->drift.data[i] = mn_sub(mn_scale(2, q->u.data[i]), q->drift.data[i]);
+        place[i] = mn_axpy(x[i], liquid->size, liquid->u.data[i]);
+        liquid->end.data[i] = mn_add(liquid->start.data[i], liquid->u.data[i]);
+        liquid->drift.data[i] = mn_sub(mn_scale(2, liquid->u.data[i]), liquid->drift.data[i]);
     }
-    fill_side(q, q->start.data, q->end.data, q->p.data, q->drift.data);
-    MN_TRY(project(q, &stage, solved));
+    fill_side(liquid, liquid->start.data, liquid->end.data, liquid->p.data, liquid->drift.data);
+    MN_TRY(project(liquid, &stage, solved));
     if (!*solved) return MN_OK;
-    for (int32_t i = 0; i < n; i++) q->drift.data[i] = mn_scale(dt / q->size, v[i]);
+    for (int32_t i = 0; i < n; i++) liquid->drift.data[i] = mn_scale(dt / liquid->size, v[i]);
     stage.gravity = mn_scale(2, stage.gravity);
-    MN_TRY(mn_tet_stage_balance(q, &stage));
-    const double press = 2 * q->def.density * q->size * q->size / (dt * dt);
+    MN_TRY(mn_tet_stage_balance(liquid, &stage));
+    const double press = 2 * liquid->def.density * liquid->size * liquid->size / (dt * dt);
     for (int32_t i = 0; i < n; i++) {
-        velocity[i] = mn_scale(q->size / dt, q->u.data[i]);
-        pressure[i] = press * q->p.data[i];
+        velocity[i] = mn_scale(liquid->size / dt, liquid->u.data[i]);
+        pressure[i] = press * liquid->p.data[i];
     }
     return MN_OK;
 }

@@ -11,7 +11,7 @@
 // quadratic in what a stage moves.
 #include "tet/system.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 #include "tet/elements.h"
 
 #include <string.h>

@@ -14,11 +14,11 @@
 #ifndef MENISCUS_TET_SYSTEM_H
 #define MENISCUS_TET_SYSTEM_H
 
+#include "linear/krylov.h"
+#include "linear/multigrid.h"
+#include "linear/sparse.h"
 #include "meniscus/array.h"
-#include "meniscus/krylov.h"
-#include "meniscus/multigrid.h"
-#include "meniscus/sparse.h"
-#include "meniscus/tet_mesh.h"
+#include "meniscus/tetmesh.h"
 
 /// What row i has at column j.
 typedef struct mn_tet_block {

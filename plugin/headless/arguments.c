@@ -3,8 +3,8 @@
 // Reads options by their table, and prints the table as help.
 #include "plugin/headless/arguments.h"
 #include "plugin/headless/session.h"
-#include "plugin/host/number_text.h"
-#include "plugin/host/spelling.h"
+#include "plugin/host/network/spelling.h"
+#include "plugin/json/number_text.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -2,9 +2,9 @@
 //
 // Picks the subcommand.
 #include "plugin/headless/command.h"
-#include "meniscus/meniscus.h"
+#include "meniscus/context.h"
 #include "plugin/headless/session.h"
-#include "plugin/host/spelling.h"
+#include "plugin/host/network/spelling.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 // meniscus convert IN OUT: between all formats, by the endings of the two paths.
 #include "plugin/headless/command.h"
 #include "plugin/headless/session.h"
-#include "plugin/host/spelling.h"
+#include "plugin/host/network/spelling.h"
 #include "plugin/io/io.h"
 
 enum { OPTION_ASCII, OPTION_MEMORY };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // meniscus cook SCENE: the command line, then cook_frames.c.
+#include "meniscus/hash.h"
 #include "plugin/headless/command.h"
 #include "plugin/headless/cook_frames.h"
-#include "plugin/headless/preview_sequence.h"
-#include "plugin/host/spelling.h"
+#include "plugin/host/network/spelling.h"
+#include "plugin/preview/sequence.h"
 
 #include <stdio.h>
 #include <string.h>

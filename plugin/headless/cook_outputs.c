@@ -3,7 +3,7 @@
 // Everything that a cook writes but its report lies in its folder, so a path is compared by its folder first
 // and by its name then.
 #include "plugin/headless/cook_outputs.h"
-#include "plugin/host/spelling.h"
+#include "plugin/host/network/spelling.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,10 +3,11 @@
 // Lines of the report: SI units; what a solver does not have, or what is not finite, is left out.
 #define _DEFAULT_SOURCE
 #include "plugin/headless/cook_report.h"
+#include "meniscus/hash.h"
 #include "plugin/headless/cook_journal.h"
-#include "plugin/host/json_text.h"
-#include "plugin/host/json_tree.h"
 #include "plugin/io/io.h"
+#include "plugin/json/text.h"
+#include "plugin/json/tree.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #ifndef MENISCUS_PLUGIN_HEADLESS_COOK_REPORT_H
 #define MENISCUS_PLUGIN_HEADLESS_COOK_REPORT_H
 
-#include "plugin/host/network.h"
+#include "plugin/host/network/network.h"
 
 typedef struct mn_report_file {
     mn_context *ctx;

@@ -3,9 +3,10 @@
 // meniscus doctor SCENE: what each node has to say about its parameters and inputs at the first frame, and
 // what the whole will need.
 #define _POSIX_C_SOURCE 200809L
+#include "base/parallel.h"
 #include "plugin/headless/command.h"
 #include "plugin/headless/scene_session.h"
-#include "plugin/host/json_text.h"
+#include "plugin/json/text.h"
 
 #include <math.h>
 #include <stdio.h>

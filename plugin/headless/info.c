@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // meniscus info FILE: what a geometry file holds, for people or as JSON.
-#include "meniscus/tet_geo.h"
 #include "plugin/headless/command.h"
 #include "plugin/headless/session.h"
-#include "plugin/host/json_text.h"
-#include "plugin/host/network.h"
+#include "plugin/host/network/network.h"
 #include "plugin/io/io.h"
+#include "plugin/json/text.h"
+#include "tetmesh/geo.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 // meniscus nodes [NAME]: what node types there are, and everything in their tables.
 #include "plugin/headless/command.h"
 #include "plugin/headless/session.h"
-#include "plugin/host/network.h"
-#include "plugin/host/number_text.h"
+#include "plugin/host/network/network.h"
+#include "plugin/json/number_text.h"
 
 #include <math.h>
 #include <stdio.h>

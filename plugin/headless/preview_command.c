@@ -2,8 +2,8 @@
 //
 // meniscus preview FILE... -o PNG: the command line of the renderer.
 #include "plugin/headless/command.h"
-#include "plugin/headless/preview_sequence.h"
-#include "plugin/host/spelling.h"
+#include "plugin/host/network/spelling.h"
+#include "plugin/preview/sequence.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #define MENISCUS_PLUGIN_HEADLESS_SCENE_FILES_H
 
 #include "meniscus/array.h"
-#include "plugin/host/network.h"
+#include "plugin/host/network/network.h"
 
 enum { MN_PATH_SIZE = 4096 };
 

@@ -3,7 +3,7 @@
 // Scenes, settings, targets and frames as they are written on the command line.
 #include "plugin/headless/scene_session.h"
 #include "meniscus/array.h"
-#include "plugin/host/spelling.h"
+#include "plugin/host/network/spelling.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #define MENISCUS_PLUGIN_HEADLESS_SCENE_SESSION_H
 
 #include "plugin/headless/session.h"
-#include "plugin/host/network.h"
+#include "plugin/host/network/network.h"
 
 /// An output of a node.
 typedef struct mn_target {

@@ -4,7 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "plugin/headless/session.h"
 #include "meniscus/hash.h"
-#include "plugin/host/spelling.h"
+#include "plugin/host/network/spelling.h"
 #include "plugin/tbb/tbb_scheduler.h"
 
 #include <errno.h>

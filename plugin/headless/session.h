@@ -5,7 +5,7 @@
 #ifndef MENISCUS_PLUGIN_HEADLESS_SESSION_H
 #define MENISCUS_PLUGIN_HEADLESS_SESSION_H
 
-#include "meniscus/meniscus.h"
+#include "meniscus/context.h"
 #include "plugin/headless/arguments.h"
 #include "plugin/headless/progress.h"
 

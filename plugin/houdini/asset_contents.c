@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plugin/host/json_text.h"
-#include "plugin/host/parms.h"
+#include "plugin/host/network/parms.h"
 #include "plugin/houdini/text_files.h"
+#include "plugin/json/text.h"
 
 #define BOUNDARY "HOUDINIMIMEBOUNDARY0x4D454E49-0x53435553-0x00000001-0x00000001HOUDINIMIMEBOUNDARY"
 #define OUTPUT_NODE "asset_output"

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "plugin/host/json_text.h"
 #include "plugin/houdini/text_files.h"
 #include "plugin/io/io.h"
+#include "plugin/json/text.h"
 
 enum { MAX_PATH = 4096 };
 

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plugin/host/json_text.h"
-#include "plugin/host/parms.h"
+#include "plugin/host/network/parms.h"
 #include "plugin/houdini/text_files.h"
+#include "plugin/json/text.h"
 
 // ---- one parameter ----
 

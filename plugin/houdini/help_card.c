@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plugin/host/json_text.h"
-#include "plugin/host/parms.h"
+#include "plugin/host/network/parms.h"
 #include "plugin/houdini/text_files.h"
+#include "plugin/json/text.h"
 
 static void put_head(mn_json_text *out, const char *name, const char *label, const char *line)
 {

@@ -3,8 +3,8 @@
 // A shelf with a tool for every node type and every asset.
 #include <stdio.h>
 
-#include "plugin/host/json_text.h"
 #include "plugin/houdini/text_files.h"
+#include "plugin/json/text.h"
 
 static void put_escaped(mn_json_text *out, const char *text)
 {

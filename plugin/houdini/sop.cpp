@@ -2,9 +2,9 @@
 //
 // The SOP: parameters, inputs, cooking, messages.
 #include "plugin/houdini/sop.hpp"
-#include "plugin/host/guides.h"
-#include "plugin/host/network.h"
-#include "plugin/host/parms.h"
+#include "plugin/host/network/guides.h"
+#include "plugin/host/network/network.h"
+#include "plugin/host/network/parms.h"
 #include "plugin/houdini/geometry.hpp"
 #include "plugin/houdini/scheduler.hpp"
 #include "plugin/houdini/text_files.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One SOP class for every node type: the type's table says what it is. Nodes without memory cook; simulating
-// ones go through the driver that all hosts share (plugin/host/sim.h), so that a frame is the same whichever
-// way it was reached.
+// ones go through the driver that all hosts share (plugin/host/sim/sim.h), so that a frame is the same
+// whichever way it was reached.
 #ifndef MENISCUS_PLUGIN_HOUDINI_SOP_HPP
 #define MENISCUS_PLUGIN_HOUDINI_SOP_HPP
 
@@ -15,7 +15,7 @@
 #include <PRM/PRM_Template.h>
 #include <SOP/SOP_Node.h>
 
-#include "plugin/host/sim.h"
+#include "plugin/host/sim/sim.h"
 
 class OP_OperatorTable;
 class UT_AutoInterrupt;

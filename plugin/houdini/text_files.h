@@ -6,7 +6,7 @@
 #ifndef MENISCUS_PLUGIN_HOUDINI_TEXT_FILES_H
 #define MENISCUS_PLUGIN_HOUDINI_TEXT_FILES_H
 
-#include "plugin/host/network.h"
+#include "plugin/host/network/network.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -9,7 +9,7 @@
 #ifndef MENISCUS_PLUGIN_IO_BGEO_READ_H
 #define MENISCUS_PLUGIN_IO_BGEO_READ_H
 
-#include "plugin/io/json_read.h"
+#include "plugin/json/read.h"
 
 enum {
     MN_BGEO_NAME_MAX = 1024,      ///< bytes in the name of an attribute or group

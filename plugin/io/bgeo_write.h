@@ -4,7 +4,7 @@
 #ifndef MENISCUS_PLUGIN_IO_BGEO_WRITE_H
 #define MENISCUS_PLUGIN_IO_BGEO_WRITE_H
 
-#include "plugin/io/json_write.h"
+#include "plugin/json/write.h"
 
 enum { MN_BGEO_PAGE = 1024 };
 

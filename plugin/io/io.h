@@ -7,8 +7,8 @@
 // dropped in silence. Attributes and groups that an .obj has no place for are left out with a warning in the
 // log. Writers make the file under a temporary name beside it, sync it and rename it, so a full disk or a
 // killed process leaves the whole file or none.
-#ifndef MENISCUS_PLUGIN_IO_H
-#define MENISCUS_PLUGIN_IO_H
+#ifndef MENISCUS_PLUGIN_IO_IO_H
+#define MENISCUS_PLUGIN_IO_IO_H
 
 #include "meniscus/geo.h"
 

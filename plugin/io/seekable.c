@@ -14,8 +14,8 @@
 #include "plugin/io/blosc_frame.h"
 #include "plugin/io/pack.h"
 
+#include "base/parallel.h"
 #include "meniscus/array.h"
-#include "meniscus/parallel.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "plugin/python/cook_job.h"
 #include "meniscus/array.h"
 #include "meniscus/timer.h"
-#include "plugin/host/network.h"
+#include "plugin/host/network/network.h"
 #include "plugin/io/io.h"
 #include "plugin/python/library.h"
 

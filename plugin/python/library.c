@@ -5,8 +5,8 @@
 #include "plugin/python/library.h"
 #include "plugin/headless/command.h"
 #include "plugin/headless/cook_report.h"
-#include "plugin/headless/preview.h"
-#include "plugin/host/network.h"
+#include "plugin/host/network/network.h"
+#include "plugin/preview/preview.h"
 #include "plugin/tbb/tbb_scheduler.h"
 
 #include <signal.h>

@@ -6,7 +6,7 @@
 #ifndef MENISCUS_PLUGIN_PYTHON_LIBRARY_H
 #define MENISCUS_PLUGIN_PYTHON_LIBRARY_H
 
-#include "plugin/host/network.h"
+#include "plugin/host/network/network.h"
 
 /// Raised whenever a function or struct that the Python module uses changes.
 enum { MN_PLUGIN_VERSION = 4 };

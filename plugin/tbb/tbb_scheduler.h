@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mn_parallel_for on TBB, for hosts that run on TBB themselves (Houdini, Blender).
-#ifndef MENISCUS_PLUGIN_TBB_SCHEDULER_H
-#define MENISCUS_PLUGIN_TBB_SCHEDULER_H
+#ifndef MENISCUS_PLUGIN_TBB_TBB_SCHEDULER_H
+#define MENISCUS_PLUGIN_TBB_TBB_SCHEDULER_H
 
 #include "meniscus/context.h"
 

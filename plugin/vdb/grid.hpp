@@ -9,7 +9,7 @@
 #ifndef MENISCUS_PLUGIN_VDB_GRID_HPP
 #define MENISCUS_PLUGIN_VDB_GRID_HPP
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 #include "plugin/vdb/vdb.h"
 
 #include <algorithm>

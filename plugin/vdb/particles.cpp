@@ -6,8 +6,8 @@
 
 #include <cmath>
 
+#include "levelset/level_set.h"
 #include "meniscus/array.h"
-#include "meniscus/level_set.h"
 
 namespace
 {

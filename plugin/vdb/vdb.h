@@ -21,8 +21,8 @@
 //   vectors    Turn with transforms unless the file says that they are invariant. Components of staggered
 //   grids
 //              stand on the faces of their voxel, half a voxel below its centre.
-#ifndef MENISCUS_PLUGIN_VDB_H
-#define MENISCUS_PLUGIN_VDB_H
+#ifndef MENISCUS_PLUGIN_VDB_VDB_H
+#define MENISCUS_PLUGIN_VDB_VDB_H
 
 #include "meniscus/geo.h"
 

@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
+#include "linear/krylov.h"
+#include "linear/multigrid.h"
+#include "linear/sparse.h"
 #include "meniscus/meniscus.h"
 #include "support/poisson.h"
 

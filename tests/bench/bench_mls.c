@@ -3,6 +3,12 @@
 // Speed of core/mls: assembly of the operators on one thread, next to the search for the neighbours alone;
 // frames of the catenoid and the bursting bubble at the sizes of the paper, with the parameters of the
 // scenes; steps of a sheet fed by a jet, at three sizes.
+#include "codim/operators.h"
+#include "meniscus/codim.h"
+#include "sources/film_source.h"
+#include "sources/jet_source.h"
+#include "space/blocks.h"
+#include "space/neighbours.h"
 #include "support/film_stage.h"
 #include "support/point_clouds.h"
 #include "support/sheet_stage.h"
@@ -13,18 +19,18 @@ enum { REPEATS = 3 };
 
 static double assemble(mn_context *ctx, const point_cloud *cloud, double radius, int32_t degree)
 {
-    mn_mls_operators *o;
-    mn_mls_operators_def def = mn_mls_operators_default_def();
+    mn_codim_operators *o;
+    mn_codim_operators_def def = mn_codim_operators_default_def();
     def.radius = radius, def.degree = degree;
-    const mn_mls_cloud input = {cloud->count, cloud->x, cloud->toward, NULL};
+    const mn_codim_cloud input = {cloud->count, cloud->x, cloud->toward, NULL};
     double best = 1e300;
-    if (mn_mls_operators_create(ctx, &o) != MN_OK) exit(1);
+    if (mn_codim_operators_create(ctx, &o) != MN_OK) exit(1);
     for (int r = 0; r < REPEATS; r++) {
         const double start = mn_seconds();
-        if (mn_mls_operators_build(o, &def, &input) != MN_OK) exit(1);
+        if (mn_codim_operators_build(o, &def, &input) != MN_OK) exit(1);
         best = fmin(best, mn_seconds() - start);
     }
-    mn_mls_operators_free(o);
+    mn_codim_operators_free(o);
     return best;
 }
 
@@ -45,7 +51,7 @@ static double search(mn_context *ctx, const point_cloud *cloud, double radius)
 }
 
 // A frame of `seconds` after one to warm up: what it takes, and where the time goes.
-static void frame_of(const char *name, const mn_mls_def *def, const mn_film_source_def *source,
+static void frame_of(const char *name, const mn_codim_def *def, const mn_film_source_def *source,
                      double seconds)
 {
     mn_context *ctx = mn_context_create(NULL);
@@ -74,7 +80,7 @@ static mn_vec3 outward(mn_vec3 x)
 static void sheet_steps(double spacing, double seconds)
 {
     mn_context *ctx = mn_context_create(NULL);
-    mn_mls_def def = mn_mls_default_def();
+    mn_codim_def def = mn_codim_default_def();
     mn_film_source_def source = mn_film_source_default_def();
     mn_jet_source_def jet = mn_jet_source_default_def();
     sheet_stage feed;
@@ -83,9 +89,9 @@ static void sheet_steps(double spacing, double seconds)
     source.spacing = def.spacing = spacing, def.sigma = 0.072, def.viscosity = 0.001;
     sheet_open(&feed, ctx, &def, &jet);
     film_stage stage = film_open(ctx, &def, &source, NULL, outward);
-    const mn_mls_inputs inputs = {.inlet_count = 1, .inlets = &feed.inlet};
+    const mn_codim_inputs inputs = {.inlet_count = 1, .inlets = &feed.inlet};
     const double start = mn_seconds();
-    film_must(&stage, mn_mls_advance(stage.mls, &inputs, seconds), "advance");
+    film_must(&stage, mn_codim_advance(stage.mls, &inputs, seconds), "advance");
     const double taken = mn_seconds() - start;
     const mn_report r = film_report(&stage);
     const double steps = r.value[MN_REPORT_substeps][0], points = r.value[MN_REPORT_particles][0];
@@ -100,7 +106,7 @@ static void sheet_steps(double spacing, double seconds)
 
 static void frames(void)
 {
-    mn_mls_def def = mn_mls_default_def();
+    mn_codim_def def = mn_codim_default_def();
     mn_film_source_def source = mn_film_source_default_def();
     source.kind = MN_FILM_CYLINDER, source.radius = 0.0512, source.height = 0.0384;
     source.spacing = def.spacing = 0.00048;

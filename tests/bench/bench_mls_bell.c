@@ -36,17 +36,17 @@ static void shell_distance(void *user, int64_t count, const mn_vec3 *x, double *
         d[i] = fmax(fabs(mn_norm(x[i]) - s->radius) - 0.5 * THICK * s->dx, -x[i].y);
 }
 
-static mn_mls *bell(mn_context *ctx, shell *s)
+static mn_codim *bell(mn_context *ctx, shell *s)
 {
     const double side = s->radius + THICK * s->dx;
     const mn_region region = {s, shell_distance, {mn_v3(-side, -s->dx, -side), mn_v3(side, side, side)}};
-    mn_mls_def def = mn_mls_default_def();
+    mn_codim_def def = mn_codim_default_def();
     mn_fill_def fill = mn_fill_default_def();
     mn_vec3_array x = {0};
-    mn_mls *mls;
+    mn_codim *mls;
     def.dx = fill.dx = s->dx, def.spacing = 0.5 * s->dx, def.sigma = 0.0075, def.viscosity = 1e-4,
     def.gravity = mn_v3(0, 0, 0);
-    must(ctx, mn_mls_create(ctx, &def, &mls));
+    must(ctx, mn_codim_create(ctx, &def, &mls));
     must(ctx, mn_fill(ctx, &fill, &region, &x));
     double *mass = malloc((size_t)x.count * sizeof *mass);
     mn_vec3 *v = malloc((size_t)x.count * sizeof *v);
@@ -55,7 +55,7 @@ static mn_mls *bell(mn_context *ctx, shell *s)
         mass[i] = def.density * pow(0.5 * s->dx, 3);
         v[i] = mn_scale(0.12 / s->radius, mn_v3(x.data[i].x * up, -r, x.data[i].z * up));
     }
-    must(ctx, mn_mls_add_liquid(mls, &(mn_mls_liquid){x.count, x.data, v, mass, &region}));
+    must(ctx, mn_codim_add_liquid(mls, &(mn_codim_liquid){x.count, x.data, v, mass, &region}));
     free(mass), free(v);
     mn_array_free(ctx, &x);
     return mls;
@@ -66,16 +66,16 @@ static void steps(double cells, int32_t workers, bool whole)
     const mn_hooks hooks = {.max_workers = workers};
     mn_context *ctx = mn_context_create(&hooks);
     shell s = {.dx = 0.001, .radius = 0.001 * cells};
-    mn_mls *mls = bell(ctx, &s);
+    mn_codim *mls = bell(ctx, &s);
     const double span = whole ? FRAME : SPAN;
-    if (!whole) must(ctx, mn_mls_advance(mls, &(mn_mls_inputs){0}, WARM));
+    if (!whole) must(ctx, mn_codim_advance(mls, &(mn_codim_inputs){0}, WARM));
     const clock_t start = clock();
     const double wall = mn_seconds();
-    must(ctx, mn_mls_advance(mls, &(mn_mls_inputs){0}, span));
+    must(ctx, mn_codim_advance(mls, &(mn_codim_inputs){0}, span));
     const double taken = (double)(clock() - start) / CLOCKS_PER_SEC, waited = mn_seconds() - wall;
     mn_report r = {0};
-    mn_mls_report(mls, &r);
-    const mn_mls_view view = mn_mls_get_view(mls);
+    mn_codim_report(mls, &r);
+    const mn_codim_view view = mn_codim_get_view(mls);
     const double count = r.value[MN_REPORT_substeps][0], per = taken / count;
     printf("bell of %5.1f cells, %d threads: %7lld particles %7lld skin %6lld film; %2.0f steps in %.0f ms, "
            "%6.2f CPU s a step (%.2f waited), %6.1f CPU s for 1/24 s, %5.0f iterations a step;",
@@ -84,7 +84,7 @@ static void steps(double cells, int32_t workers, bool whole)
            r.value[MN_REPORT_linear_iterations][0] / count);
     for (int32_t i = 0; i < r.seconds.count; i++) printf(" %s %.2f", r.seconds.name[i], r.seconds.seconds[i]);
     printf("\n");
-    mn_mls_free(mls);
+    mn_codim_free(mls);
     mn_context_free(ctx);
 }
 

@@ -4,7 +4,7 @@
 // printed, with pressures, velocities of the skin and impulses, by BiCGSTAB [vandervorst1992] with an
 // incomplete LU factor. Same matrices, same right-hand sides, both from zero to a millionth of the residual,
 // each in its own norm; one thread. First a ball alone, then one in the middle of a film on a ring.
-#include "mls/volume_state.h"
+#include "codim/volume/state.h"
 
 #include "meniscus/meniscus.h"
 #include "support/liquid_region.h"
@@ -24,15 +24,15 @@ static void must(mn_context *ctx, mn_status status)
 
 // ---- a ball that swings ----
 
-static mls_volume *ball(mn_context *ctx, const volume_settings *set, double R, int64_t *id)
+static mn_codim_volume *ball(mn_context *ctx, const mn_codim_volume_settings *set, double R, int64_t *id)
 {
-    mls_volume *v;
-    must(ctx, volume_create(ctx, &v));
+    mn_codim_volume *v;
+    must(ctx, mn_codim_volume_create(ctx, &v));
     const int64_t points = (int64_t)(4 * pi * R * R / (0.866 * set->spacing * set->spacing));
     for (int64_t i = 0; i < points; i++) {
         const double y = 1 - (2 * (double)i + 1) / (double)points, turn = (double)i * pi * (3 - sqrt(5));
         const mn_vec3 n = mn_v3(sqrt(1 - y * y) * cos(turn), y, sqrt(1 - y * y) * sin(turn));
-        const mn_mls_skin_point p = {mn_scale(R * (1 + 0.1 * n.y * n.y), n), mn_v3(0, 0, 0), n, (*id)++};
+        const mn_codim_skin_point p = {mn_scale(R * (1 + 0.1 * n.y * n.y), n), mn_v3(0, 0, 0), n, (*id)++};
         must(ctx, mn_array_push(ctx, &v->skin, &p));
     }
     const double s = 0.5 * set->dx;
@@ -42,7 +42,7 @@ static mls_volume *ball(mn_context *ctx, const volume_settings *set, double R, i
             for (int k = -side; k <= side; k++) {
                 const mn_vec3 x = mn_scale(s, mn_v3(i + 0.25, j + 0.25, k + 0.25));
                 const double r = mn_norm(x), c = x.y / r;
-                const mn_mls_particle p = {.position = x, .mass = set->density * s * s * s, .id = (*id)++};
+                const mn_codim_particle p = {.position = x, .mass = set->density * s * s * s, .id = (*id)++};
                 if (r < R * (1 + 0.1 * c * c)) must(ctx, mn_array_push(ctx, &v->particles, &p));
             }
     return v;
@@ -53,7 +53,7 @@ static mls_volume *ball(mn_context *ctx, const volume_settings *set, double R, i
 typedef struct triplets {
     mn_context *ctx;
     MN_ARRAY(int32_t) row, column;
-    mls_double_array value;
+    mn_codim_double_array value;
 } triplets;
 
 static void add(triplets *t, int64_t row, int64_t column, double value)
@@ -72,7 +72,7 @@ static void add_both(triplets *t, int64_t a, int64_t b, double value)
 
 // Rows of films (without what is pinned): a point that a volume holds stands for the skin under it.
 typedef struct film_rows {
-    const mn_mls *mls;
+    const mn_codim *mls;
     double stiff;       ///< dt^2 theta^2 2 sigma
     int64_t film, skin; ///< first rows
 } film_rows;
@@ -83,7 +83,7 @@ static int32_t stands_for(const film_rows *f, int64_t p, int64_t *row, double *w
     const int32_t hold = f->mls->holds.of.data[p];
     row[0] = f->film + 3 * p, weight[0] = 1;
     if (hold < 0) return 1;
-    const mls_hold *h = &f->mls->holds.list.data[hold];
+    const mn_codim_hold *h = &f->mls->holds.list.data[hold];
     for (int32_t k = 0; k < h->count; k++)
         row[k] = f->skin + 3 * (int64_t)h->skin[k], weight[k] = h->weight[k];
     return h->count;
@@ -91,8 +91,8 @@ static int32_t stands_for(const film_rows *f, int64_t p, int64_t *row, double *w
 
 static void add_pair(triplets *t, const film_rows *f, int64_t p, int64_t q, double value)
 {
-    int64_t a[MLS_HOLD_MAX], b[MLS_HOLD_MAX];
-    double wa[MLS_HOLD_MAX], wb[MLS_HOLD_MAX];
+    int64_t a[MN_CODIM_HOLD_MAX], b[MN_CODIM_HOLD_MAX];
+    double wa[MN_CODIM_HOLD_MAX], wb[MN_CODIM_HOLD_MAX];
     const int32_t m = stands_for(f, p, a, wa), n = stands_for(f, q, b, wb);
     for (int32_t i = 0; i < m; i++)
         for (int32_t k = 0; k < n; k++)
@@ -102,8 +102,8 @@ static void add_pair(triplets *t, const film_rows *f, int64_t p, int64_t q, doub
 // -(M + stiff K) with what is held put in for by the skin.
 static void add_film(triplets *t, const film_rows *f)
 {
-    const mn_mls *mls = f->mls;
-    const film_matrix *m = &mls->matrix;
+    const mn_codim *mls = f->mls;
+    const mn_codim_film_matrix *m = &mls->matrix;
     for (int64_t p = 0; p < mls->points.count; p++) {
         const double dragged = mls->holds.of.data[p] < 0 ? 0 : mls->holds.mass;
         if (mls->pinned.data[p] || mls->holds.of.data[p] >= 0) // rows without a meaning of their own
@@ -129,7 +129,7 @@ static mn_sparse to_matrix(triplets *t, int64_t size)
 }
 
 // p, then the skin's velocities, those of the films (or NULL), then lambda.
-static mn_sparse printed(const mls_volume *v, film_rows *films)
+static mn_sparse printed(const mn_codim_volume *v, film_rows *films)
 {
     const int64_t p0 = 0, u0 = v->liquid.count, f0 = u0 + 3 * v->skin.count;
     const int64_t l0 = f0 + (films ? 3 * films->mls->points.count : 0);
@@ -155,7 +155,7 @@ static mn_sparse printed(const mls_volume *v, film_rows *films)
                     v->strength * v->matrix.weight.data[e]);
         }
     for (int64_t i = 0; i < v->crossings.count; i++) {
-        const volume_crossing *c = &v->crossings.data[i];
+        const mn_codim_volume_crossing *c = &v->crossings.data[i];
         add(&t, p0 + c->unknown, p0 + c->unknown, c->side * c->side / c->mass);
         add_both(&t, p0 + c->unknown, l0 + i, c->side / c->mass);
         add(&t, l0 + i, l0 + i, 1 / c->mass);
@@ -167,7 +167,7 @@ static mn_sparse printed(const mls_volume *v, film_rows *films)
 }
 
 // The symmetric system: films, skin, pressures.
-static mn_sparse reduced(const mls_volume *v, film_rows *films)
+static mn_sparse reduced(const mn_codim_volume *v, film_rows *films)
 {
     const int64_t first = 3 * films->mls->points.count;
     triplets t = {.ctx = v->ctx};
@@ -259,29 +259,29 @@ static int bicgstab(mn_context *ctx, const mn_sparse *m, const double *b, double
 
 static mn_status apply_system(void *user, const double *x, double *y)
 {
-    const mls_volume *v = user;
+    const mn_codim_volume *v = user;
     return mn_sparse_apply(v->ctx, &v->system, x, y);
 }
 
 static void compare(mn_context *ctx, double cells, double dt)
 {
     const double R = 0.01;
-    const volume_settings set = {.dx = R / cells,
-                                 .spacing = 0.5 * R / cells,
-                                 .radius = 2 * R / cells,
-                                 .density = 1000,
-                                 .sigma = 0.07,
-                                 .theta = 0.5};
+    const mn_codim_volume_settings set = {.dx = R / cells,
+                                          .spacing = 0.5 * R / cells,
+                                          .radius = 2 * R / cells,
+                                          .density = 1000,
+                                          .sigma = 0.07,
+                                          .theta = 0.5};
     int64_t id = 0;
-    mls_volume *v = ball(ctx, &set, R, &id);
-    must(ctx, volume_prepare(v, &set, &id));
+    mn_codim_volume *v = ball(ctx, &set, R, &id);
+    must(ctx, mn_codim_volume_prepare(v, &set, &id));
     double stretch;
-    must(ctx, volume_step(v, dt, &stretch)); // assembles the system
+    must(ctx, mn_codim_volume_step(v, dt, &stretch)); // assembles the system
     const mn_sparse m = printed(v, NULL);
     double *b = calloc((size_t)m.rows, sizeof *b), *x = calloc((size_t)m.rows, sizeof *x);
     double *c = calloc((size_t)m.rows, sizeof *b), *y = calloc((size_t)m.rows, sizeof *x);
     for (int64_t p = 0; p < v->skin.count; p++) { // at rest, surface tension is all of the right-hand side
-        const mn_vec3 pull = mn_scale(dt * set.sigma, film_matrix_row(&v->matrix, v->x0.data, p));
+        const mn_vec3 pull = mn_scale(dt * set.sigma, mn_codim_film_matrix_row(&v->matrix, v->x0.data, p));
         memcpy(b + v->liquid.count + 3 * p, &pull, sizeof pull);
         memcpy(c + 3 * p, &pull, sizeof pull);
     }
@@ -290,8 +290,8 @@ static void compare(mn_context *ctx, double cells, double dt)
     const mn_linear_problem problem = {v->system.rows, apply_system, v, NULL, NULL};
     def.tolerance = 1e-6, def.max_iterations = 2000;
     double start = mn_seconds();
-    must(ctx, volume_factor_build(ctx, &v->system, 3 * v->skin.count, NULL, &v->factor));
-    must(ctx, volume_factor_solve(&v->factor, v->krylov, &problem, &def, c, y, &result));
+    must(ctx, mn_quasi_definite_factor_build(ctx, &v->system, 3 * v->skin.count, NULL, &v->factor));
+    must(ctx, mn_quasi_definite_factor_solve(&v->factor, v->krylov, &problem, &def, c, y, &result));
     const double own = mn_seconds() - start;
     start = mn_seconds();
     const int steps = bicgstab(ctx, &m, b, x, 2000);
@@ -311,7 +311,7 @@ static void compare(mn_context *ctx, double cells, double dt)
     mn_sparse copy = m;
     mn_sparse_free(ctx, &copy);
     free(b), free(x), free(c), free(y);
-    volume_free(v);
+    mn_codim_volume_free(v);
 }
 
 // ---- a ball in the middle of a film on a ring ----
@@ -321,13 +321,13 @@ static void ball_distance(void *user, int64_t count, const mn_vec3 *x, double *d
     for (int64_t i = 0; i < count; i++) d[i] = mn_norm(x[i]) - *(double *)user;
 }
 
-static mn_mls *ball_in_film(mn_context *ctx, double R, double cells, double thickness, double dt)
+static mn_codim *ball_in_film(mn_context *ctx, double R, double cells, double thickness, double dt)
 {
-    mn_mls_def def = mn_mls_default_def();
+    mn_codim_def def = mn_codim_default_def();
     def.dx = R / cells, def.spacing = 0.5 * def.dx, def.sigma = 0.07, def.max_dt = dt, def.gas = false;
     const double s = def.spacing, *radius = &R;
     const mn_region region = {(void *)radius, ball_distance, {mn_v3(-R, -R, -R), mn_v3(R, R, R)}};
-    mn_mls *mls;
+    mn_codim *mls;
     must(ctx, open_region(ctx, &def, &region, 0, false, &mls));
     MN_ARRAY(mn_vec3) x = {0};
     const int rows = (int)(1.2 * R / (0.866 * s));
@@ -346,7 +346,7 @@ static mn_mls *ball_in_film(mn_context *ctx, double R, double cells, double thic
     double *h = malloc((size_t)x.count * sizeof *h);
     uint8_t *pinned = malloc((size_t)x.count);
     for (int64_t i = 0; i < x.count; i++) n[i] = mn_v3(0, 1, 0), h[i] = thickness, pinned[i] = i >= last;
-    must(ctx, mn_mls_add(mls, &(mn_mls_source){x.count, x.data, NULL, n, h, pinned, NULL}));
+    must(ctx, mn_codim_add(mls, &(mn_codim_source){x.count, x.data, NULL, n, h, pinned, NULL}));
     free(n), free(h), free(pinned);
     mn_array_free(ctx, &x);
     return mls;
@@ -374,9 +374,9 @@ static double diagonal_of(const mn_sparse *m, int64_t row)
 // where ours has it lumped, so the answers are not the same.
 static void compare_films(mn_context *ctx, double cells, double thickness, double dt)
 {
-    mn_mls *mls = ball_in_film(ctx, 0.01, cells, thickness, dt);
-    must(ctx, mn_mls_advance(mls, &(mn_mls_inputs){0}, 0.999 * dt)); // leaves its matrices
-    mls_volume *v = mls->liquid;
+    mn_codim *mls = ball_in_film(ctx, 0.01, cells, thickness, dt);
+    must(ctx, mn_codim_advance(mls, &(mn_codim_inputs){0}, 0.999 * dt)); // leaves its matrices
+    mn_codim_volume *v = mls->liquid;
     v->skin.count = v->skin_mass.count, mls->points.count = mls->holds.of.count; // as they were in it
     film_rows rows = {.mls = mls, .stiff = 0.25 * dt * dt * 2 * mls->def.sigma};
     const int64_t films = 3 * mls->points.count, skin = 3 * v->skin.count, pressures = v->liquid.count;
@@ -388,15 +388,15 @@ static void compare_films(mn_context *ctx, double cells, double thickness, doubl
         c[i] = diagonal_of(&ours, i) * ((double)rand() / RAND_MAX - 0.5);
         b[i < films ? pressures + skin + i : pressures + i - films] = c[i];
     }
-    volume_factor whole = {0};
+    mn_quasi_definite_factor whole = {0};
     matrix_job matrix = {ctx, &ours};
     mn_krylov_def def = mn_krylov_default_def();
     mn_krylov_result result;
     def.tolerance = 1e-6, def.max_iterations = 4000;
     const mn_linear_problem problem = {ours.rows, apply_matrix, &matrix, NULL, NULL};
     double start = mn_seconds();
-    must(ctx, volume_factor_build(ctx, &ours, films + skin, NULL, &whole));
-    must(ctx, volume_factor_solve(&whole, v->krylov, &problem, &def, c, y, &result));
+    must(ctx, mn_quasi_definite_factor_build(ctx, &ours, films + skin, NULL, &whole));
+    must(ctx, mn_quasi_definite_factor_solve(&whole, v->krylov, &problem, &def, c, y, &result));
     const double own = mn_seconds() - start;
     start = mn_seconds();
     const int steps = bicgstab(ctx, &theirs, b, x, 2000);
@@ -408,11 +408,11 @@ static void compare_films(mn_context *ctx, double cells, double thickness, doubl
            thickness, cells, dt, (long long)films / 3, (long long)mls->holds.list.count, ours.rows,
            result.iterations, own, steps < 0 ? 2000 : steps, steps < 0 ? " (not there yet)" : "", other,
            other / own);
-    volume_factor_free(ctx, &whole);
+    mn_quasi_definite_factor_free(ctx, &whole);
     mn_sparse_free(ctx, &ours);
     mn_sparse_free(ctx, &theirs);
     free(b), free(c), free(x), free(y);
-    mn_mls_free(mls);
+    mn_codim_free(mls);
 }
 
 int main(void)

@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/parallel.h"
+#include "base/random.h"
 #include "base/simd.h"
 #include "meniscus/meniscus.h"
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 enum { ROUNDS = 7, LANES = 12 };
 
@@ -151,10 +153,11 @@ static void bench_step(mn_context *ctx, const char *name, int64_t wanted, int pe
     mn_mpm *mpm = make_drop(ctx, wanted, per_side, def);
     const double dt = def.max_dt;
     for (int k = 0; k < 2; k++)
-        if (mn_mpm_advance(mpm, dt) != MN_OK) fprintf(stderr, "%s\n", mn_context_message(ctx)), exit(1);
+        if (mn_mpm_advance(mpm, NULL, dt) != MN_OK) fprintf(stderr, "%s\n", mn_context_message(ctx)), exit(1);
     // As in a frame: several steps in one advance.
     const double begun = mn_seconds();
-    if (mn_mpm_advance(mpm, steps * dt) != MN_OK) fprintf(stderr, "%s\n", mn_context_message(ctx)), exit(1);
+    if (mn_mpm_advance(mpm, NULL, steps * dt) != MN_OK)
+        fprintf(stderr, "%s\n", mn_context_message(ctx)), exit(1);
     mn_report report;
     const double all = mn_seconds() - begun;
     mn_mpm_get_report(mpm, &report);
@@ -174,10 +177,11 @@ static void bench_step(mn_context *ctx, const char *name, int64_t wanted, int pe
 static double operator_seconds(mn_context *ctx, int64_t wanted, int64_t *count)
 {
     mn_mpm_def def = mn_mpm_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.dx = 1, def.sigma = 0, def.viscosity = 0, def.density = 1, def.bulk_modulus = 1;
     def.integrator = MN_MPM_SEMI_IMPLICIT, def.max_dt = 0.1;
     mn_mpm *mpm = make_drop(ctx, wanted, 2, def);
-    if (mn_mpm_advance(mpm, 0.1) != MN_OK) fprintf(stderr, "%s\n", mn_context_message(ctx)), exit(1);
+    if (mn_mpm_advance(mpm, NULL, 0.1) != MN_OK) fprintf(stderr, "%s\n", mn_context_message(ctx)), exit(1);
     bool solved;
     mn_mpm_solve_grid(mpm, 0.1, &solved);
     double best = 1e30;
@@ -195,6 +199,7 @@ static double operator_seconds(mn_context *ctx, int64_t wanted, int64_t *count)
 static void bench_contact(mn_context *ctx)
 {
     mn_mpm_def def = mn_mpm_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.dx = 1.0 / 128, def.sigma = 2, def.viscosity = 0.075, def.gravity = mn_v3(0, -9.81, 0);
     def.contact_angle = 90, def.cfl = 1, def.max_dt = 1e-3, def.integrator = MN_MPM_SEMI_IMPLICIT;
     def.domain = (mn_box){{-1, -0.06, -1}, {1, 1, 1}}, def.wall[2] = MN_MPM_SLIP;
@@ -206,6 +211,7 @@ static void bench_steps(mn_context *ctx)
     printf("\n%-34s %9s %8s %10s %8s %8s   phases, ms\n", "whole step", "particles", "splats", "ms", "linear",
            "B each");
     mn_mpm_def def = mn_mpm_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.viscosity = 0, def.density = 1, def.dx = 1.0 / 64, def.bulk_modulus = 416.67, def.cfl = 1;
     def.sigma = 5, def.max_dt = 1e-4;
     bench_step(ctx, "explicit platforms (000), 30 ms", 100000, 2, def, 5);

@@ -2,9 +2,11 @@
 //
 // A picture of a million triangles, and of a million points; beside it the least that any renderer does: one
 // pass over the corners that projects them, on one thread.
+#include "base/parallel.h"
+#include "base/random.h"
 #include "meniscus/meniscus.h"
-#include "plugin/headless/preview.h"
-#include "plugin/host/network.h"
+#include "plugin/host/network/network.h"
+#include "plugin/preview/preview.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,11 @@
 // Speed of core/space and core/mesh, each next to a simple baseline in the same run: sorting, neighbours, and
 // the surface of 200,000 particles. Best of several; the machine's multiply-add rate comes first, so that
 // numbers from a busy or another machine can be compared.
+#include "base/random.h"
+#include "levelset/level_set.h"
 #include "meniscus/meniscus.h"
+#include "mesh/isosurface.h"
+#include "space/neighbours.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,11 @@
 // angles, resampling, merging. Beside each stands a simple baseline of the same run, so that a noisy machine
 // still gives a comparable ratio.
 #include "meniscus/meniscus.h"
+#include "tetmesh/fill/stuffing.h"
+#include "tetmesh/quality.h"
+#include "tetmesh/remesh.h"
+#include "tetmesh/resample.h"
+#include "tetmesh/unite/merge.h"
 
 #include <stdio.h>
 #include <stdlib.h>

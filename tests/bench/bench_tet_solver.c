@@ -11,7 +11,7 @@
 
 #include "meniscus/meniscus.h"
 #include "support/tet_drop.h"
-#include "tet/liquid.h"
+#include "tet/state.h"
 
 static double product_seconds(mn_tet_liquid *liquid)
 {

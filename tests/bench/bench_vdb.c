@@ -3,6 +3,8 @@
 // Volumes: trilinear samples of a level set next to the same on a dense array, in one call and one by one;
 // and the level set of a sphere of 100,000 triangles next to measuring each voxel of the band against each
 // triangle's corners, which is run on a few voxels and extrapolated.
+#include "base/parallel.h"
+#include "base/random.h"
 #include "meniscus/meniscus.h"
 #include "plugin/vdb/vdb.h"
 

@@ -4,7 +4,7 @@
 // written and read again as the same scene.
 #include <stdlib.h>
 
-#include "plugin/host/network.h"
+#include "plugin/host/network/network.h"
 #include "unit/host/host_nodes.h"
 
 typedef struct bounds {

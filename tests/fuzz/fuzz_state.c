@@ -5,7 +5,7 @@
 // node type and a zero.
 #include <stdlib.h>
 
-#include "plugin/host/parms.h"
+#include "plugin/host/network/parms.h"
 #include "unit/host/host_nodes.h"
 
 typedef struct bytes {

@@ -5,9 +5,16 @@
 // invariant: orientation positive, adjacency symmetric, Euler characteristics of mesh and boundary that fit
 // (and stay, for operations that must not change topology), boundary closed and manifold, volume, amounts,
 // momentum and linear fields. Eight bytes are one operation.
+#include "meniscus/tetmesh.h"
 #include "support/tet_operations.h"
 #include "support/tet_shapes.h"
 #include "support/tet_solids.h"
+#include "tetmesh/cut/cut.h"
+#include "tetmesh/edit/edit.h"
+#include "tetmesh/remesh.h"
+#include "tetmesh/resample.h"
+#include "tetmesh/surface_model.h"
+#include "tetmesh/unite/merge.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 //
 // Every scene in examples/ is valid, and those of this list cook: their first frames give geometry that
 // moves.
-#include "plugin/host/network.h"
+#include "plugin/host/network/network.h"
 #include "support/check.h"
 
 #include <dirent.h>

@@ -33,14 +33,18 @@ class Layering(unittest.TestCase):
                 self.assertIsNone(forbidden.search(name), f"{path.relative_to(ROOT)} includes {name}")
 
     def test_nodes_include_core_headers_and_node_h_only(self):
-        allowed = re.compile(r"^(base/field_groups\.h|meniscus/[a-z0-9_]+\.h|nodes/[a-z0-9_]+\.h|(assert|float|inttypes|limits|math|stdarg|"
+        rooms = "|".join(sorted(p.name for p in (ROOT / "core").iterdir() if p.is_dir() and p.name != "include"))
+        private = r"(state|internal|_state)\.h$"
+        allowed = re.compile(r"^(meniscus/[a-z0-9_]+\.h|nodes/[a-z0-9_]+\.h|(" + rooms + r")/([a-z0-9_]+/)?[a-z0-9_]+\.h|(assert|float|inttypes|limits|math|stdarg|"
                              r"stdbool|stddef|stdint|stdio|stdlib|string)\.h)$")
         for path in sources("nodes"):
             for name in includes(path):
                 self.assertIsNotNone(allowed.match(name), f"{path.relative_to(ROOT)} includes {name}")
+                self.assertNotRegex(name, private, f"{path.relative_to(ROOT)} looks into a solver's state")
 
     def test_hosts_never_include_a_solver(self):
-        solvers = re.compile(r"^meniscus/(mpm|tet|film|mls|flow|contact|spray)\.h$|^core/")
+        rooms = "mpm|tet|codim|film|flow|elastic|contact|heat|spray"
+        solvers = re.compile(rf"^meniscus/({rooms}|meniscus)\.h$|^({rooms})/|^core/")
         for path in sources("plugin"):
             for name in includes(path):
                 self.assertIsNone(solvers.search(name), f"{path.relative_to(ROOT)} includes {name}")

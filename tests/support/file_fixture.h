@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "meniscus/context.h"
 #include "support/check.h"
 
 typedef struct fixture {

@@ -8,10 +8,11 @@
 #include <stdlib.h>
 
 #include "meniscus/meniscus.h"
+#include "sources/film_source.h"
 
 typedef struct film_stage {
     mn_context *ctx;
-    mn_mls *mls;
+    mn_codim *mls;
     int64_t source_count;
     mn_vec3 *anchors; ///< positions of the source's points
 } film_stage;
@@ -24,7 +25,7 @@ static inline void film_must(const film_stage *stage, mn_status status, const ch
 }
 
 /// Positions are those that `shape` (NULL: as they are) makes of the source's.
-static inline film_stage film_open(mn_context *ctx, const mn_mls_def *def, const mn_film_source_def *source,
+static inline film_stage film_open(mn_context *ctx, const mn_codim_def *def, const mn_film_source_def *source,
                                    mn_vec3 (*shape)(mn_vec3 x), mn_vec3 (*speed)(mn_vec3 x))
 {
     film_stage stage = {.ctx = ctx};
@@ -46,8 +47,8 @@ static inline film_stage film_open(mn_context *ctx, const mn_mls_def *def, const
         pinned[i] = held != 0;
         thickness[i] = source->thickness;
     }
-    film_must(&stage, mn_mls_create(ctx, def, &stage.mls), "create");
-    film_must(&stage, mn_mls_add(stage.mls, &(mn_mls_source){n, x, v, normals, thickness, pinned, NULL}),
+    film_must(&stage, mn_codim_create(ctx, def, &stage.mls), "create");
+    film_must(&stage, mn_codim_add(stage.mls, &(mn_codim_source){n, x, v, normals, thickness, pinned, NULL}),
               "add");
     free(normals), free(v), free(thickness), free(pinned);
     mn_geo_free(geo);
@@ -56,19 +57,19 @@ static inline film_stage film_open(mn_context *ctx, const mn_mls_def *def, const
 
 static inline void film_advance(film_stage *stage, double dt)
 {
-    film_must(stage, mn_mls_advance(stage->mls, &(mn_mls_inputs){0}, dt), "advance");
+    film_must(stage, mn_codim_advance(stage->mls, &(mn_codim_inputs){0}, dt), "advance");
 }
 
 static inline mn_report film_report(const film_stage *stage)
 {
     mn_report report = {0};
-    mn_mls_report(stage->mls, &report);
+    mn_codim_report(stage->mls, &report);
     return report;
 }
 
 static inline void film_close(film_stage *stage)
 {
-    mn_mls_free(stage->mls);
+    mn_codim_free(stage->mls);
     free(stage->anchors);
 }
 

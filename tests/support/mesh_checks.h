@@ -4,6 +4,7 @@
 #ifndef MENISCUS_TESTS_SUPPORT_MESH_CHECKS_H
 #define MENISCUS_TESTS_SUPPORT_MESH_CHECKS_H
 
+#include "meniscus/vec.h"
 #include "support/check.h"
 
 static int mesh_compare_edges(const void *a, const void *b)

@@ -6,7 +6,7 @@
 #ifndef MENISCUS_TESTS_SUPPORT_NODE_STAGE_H
 #define MENISCUS_TESTS_SUPPORT_NODE_STAGE_H
 
-#include "plugin/host/network.h"
+#include "plugin/host/network/network.h"
 #include "support/check.h"
 
 typedef struct node_stage {

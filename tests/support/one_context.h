@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "meniscus/context.h"
 #include "support/check.h"
 
 static mn_context *ctx;

@@ -5,6 +5,8 @@
 #ifndef MENISCUS_TESTS_SUPPORT_OUT_OF_MEMORY_H
 #define MENISCUS_TESTS_SUPPORT_OUT_OF_MEMORY_H
 
+#include "meniscus/context.h"
+#include "meniscus/status.h"
 #include "support/check.h"
 #include "support/failing_allocator.h"
 

@@ -4,7 +4,7 @@
 #ifndef MENISCUS_TESTS_POINT_CAST_H
 #define MENISCUS_TESTS_POINT_CAST_H
 
-#include "meniscus/mls.h"
+#include "meniscus/codim.h"
 #include "support/check.h"
 
 enum { CAST_MOST = 6000 };
@@ -26,9 +26,9 @@ static inline void cast_add(cast *c, uint8_t codim, mn_vec3 x, mn_vec3 n, mn_vec
 }
 
 /// Reads the cast for as long as it lives.
-static inline mn_mls_source cast_source(const cast *c)
+static inline mn_codim_source cast_source(const cast *c)
 {
-    return (mn_mls_source){c->count, c->x, c->v, c->n, c->thickness, c->pinned, c->codim};
+    return (mn_codim_source){c->count, c->x, c->v, c->n, c->thickness, c->pinned, c->codim};
 }
 
 #endif

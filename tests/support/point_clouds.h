@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "meniscus/meniscus.h"
 
 #define CLOUD_PI 3.14159265358979323846

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "meniscus/sparse.h"
+#include "linear/sparse.h"
 
 /// Walls are zero; `weight` of the links along x, and `extra` on the diagonal.
 static inline mn_status poisson(mn_context *ctx, int32_t side, double weight, double extra, mn_sparse *a)

@@ -4,6 +4,9 @@
 #ifndef MENISCUS_TESTS_SUPPORT_SHAPES_H
 #define MENISCUS_TESTS_SUPPORT_SHAPES_H
 
+#include "meniscus/context.h"
+#include "meniscus/geo.h"
+#include "meniscus/vec.h"
 #include "support/check.h"
 
 /// A closed sphere of quads with fans of triangles at the poles, outward: `rows` bands of 2 * rows faces.

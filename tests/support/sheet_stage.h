@@ -8,13 +8,14 @@
 #include <stdlib.h>
 
 #include "meniscus/meniscus.h"
+#include "sources/jet_source.h"
 
 enum { SHEET_RING_MAX = 512 };
 
 typedef struct sheet_stage {
     mn_context *ctx;
-    mn_mls *mls;
-    mn_mls_inlet inlet;
+    mn_codim *mls;
+    mn_codim_inlet inlet;
     mn_vec3 position[SHEET_RING_MAX], velocity[SHEET_RING_MAX];
     double thickness[SHEET_RING_MAX];
 } sheet_stage;
@@ -26,7 +27,7 @@ static inline void sheet_must(const sheet_stage *s, mn_status status, const char
     exit(1);
 }
 
-static inline void sheet_open(sheet_stage *s, mn_context *ctx, const mn_mls_def *def,
+static inline void sheet_open(sheet_stage *s, mn_context *ctx, const mn_codim_def *def,
                               const mn_jet_source_def *jet)
 {
     mn_geo *geo = NULL;
@@ -37,27 +38,27 @@ static inline void sheet_open(sheet_stage *s, mn_context *ctx, const mn_mls_def 
     mn_attribute_get(mn_geo_find(geo, MN_POINT, "v"), 0, count, &s->velocity[0].x);
     mn_attribute_get(mn_geo_find(geo, MN_POINT, "thickness"), 0, count, s->thickness);
     for (int64_t i = 0; i < count; i++) s->position[i] = mn_geo_position(geo, i);
-    s->inlet = (mn_mls_inlet){count, s->position, s->velocity, s->thickness, true};
+    s->inlet = (mn_codim_inlet){count, s->position, s->velocity, s->thickness, true};
     mn_geo_free(geo);
-    sheet_must(s, mn_mls_create(ctx, def, &s->mls), "create");
+    sheet_must(s, mn_codim_create(ctx, def, &s->mls), "create");
 }
 
 static inline void sheet_advance(sheet_stage *s, double dt)
 {
-    const mn_mls_inputs inputs = {.inlet_count = 1, .inlets = &s->inlet};
-    sheet_must(s, mn_mls_advance(s->mls, &inputs, dt), "advance");
+    const mn_codim_inputs inputs = {.inlet_count = 1, .inlets = &s->inlet};
+    sheet_must(s, mn_codim_advance(s->mls, &inputs, dt), "advance");
 }
 
 static inline mn_report sheet_report(const sheet_stage *s)
 {
     mn_report report = {0};
-    mn_mls_report(s->mls, &report);
+    mn_codim_report(s->mls, &report);
     return report;
 }
 
 static inline void sheet_close(sheet_stage *s)
 {
-    mn_mls_free(s->mls);
+    mn_codim_free(s->mls);
 }
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "meniscus/tetmesh.h"
 #include "support/tet_shapes.h"
 
 /// n (even) cubes of six tetrahedra across; its volume is that of a ball of this radius.

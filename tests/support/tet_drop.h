@@ -10,6 +10,8 @@
 #include <stdlib.h>
 
 #include "meniscus/meniscus.h"
+#include "tetmesh/fill/stuffing.h"
+#include "tetmesh/remesh.h"
 
 typedef struct tet_drop_shape {
     double radius; ///< m, of a ball of the same volume

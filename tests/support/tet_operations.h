@@ -5,9 +5,9 @@
 #ifndef MENISCUS_TESTS_SUPPORT_TET_OPERATIONS_H
 #define MENISCUS_TESTS_SUPPORT_TET_OPERATIONS_H
 
-#include "meniscus/tet_quality.h"
-#include "mesh/tet_edit.h"
-#include "mesh/tet_surface_model.h"
+#include "tetmesh/edit/edit.h"
+#include "tetmesh/quality.h"
+#include "tetmesh/surface_model.h"
 
 enum { TET_OPERATIONS = 15 };
 

@@ -8,7 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "meniscus/meniscus.h"
+#include "tetmesh/cut/cut.h"
+#include "tetmesh/fill/stuffing.h"
+#include "tetmesh/resample.h"
+#include "tetmesh/unite/merge.h"
 
 typedef enum tet_solid { TET_BALL, TET_TORUS, TET_SHEET, TET_SOLIDS } tet_solid;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Films with known answers: the catenoid (F4), the retracting edge (F5), the bubble (F6).
+#include "meniscus/codim.h"
+#include "sources/film_source.h"
 #include "support/film_stage.h"
 #include "support/validation.h"
 
@@ -16,7 +18,7 @@ static mn_context *make_context(void)
 
 static double min_radius(const film_stage *stage)
 {
-    const mn_mls_view view = mn_mls_get_view(stage->mls);
+    const mn_codim_view view = mn_codim_get_view(stage->mls);
     double least = INFINITY;
     for (int64_t i = 0; i < view.count; i++) {
         const mn_vec3 x = view.points[i].position;
@@ -30,7 +32,7 @@ static double neck(double separation, double end, double give_up, double spacing
 {
     const double R = 0.05;
     mn_context *ctx = make_context();
-    mn_mls_def def = mn_mls_default_def();
+    mn_codim_def def = mn_codim_default_def();
     def.spacing = spacing * R, def.sigma = 0.025, def.density = 1000;
     mn_film_source_def source = mn_film_source_default_def();
     source.kind = MN_FILM_CYLINDER, source.radius = R, source.height = separation * R;
@@ -62,7 +64,7 @@ static double retraction(double max_dt, double spacing, double *mass_drift)
 {
     const double R = 1, V = 1;
     mn_context *ctx = make_context();
-    mn_mls_def def = mn_mls_default_def();
+    mn_codim_def def = mn_codim_default_def();
     def.spacing = spacing, def.density = 1000, def.max_dt = max_dt;
     mn_film_source_def source = mn_film_source_default_def();
     source.radius = R, source.hole = 0.2, source.spacing = spacing, source.thickness = 1e-5;
@@ -93,7 +95,7 @@ static mn_vec3 outward(mn_vec3 x)
 
 static double mean_pressure(const film_stage *stage)
 {
-    const mn_mls_view view = mn_mls_get_view(stage->mls);
+    const mn_codim_view view = mn_codim_get_view(stage->mls);
     double sum = 0;
     for (int64_t i = 0; i < view.count; i++) sum += view.pressure[i];
     return sum / (double)view.count;
@@ -103,7 +105,7 @@ static double mean_pressure(const film_stage *stage)
 static double laplace_ratio(void)
 {
     mn_context *ctx = make_context();
-    mn_mls_def def = mn_mls_default_def();
+    mn_codim_def def = mn_codim_default_def();
     def.spacing = 0.004, def.sigma = 0.03, def.density = 1000;
     mn_film_source_def source = mn_film_source_default_def();
     source.kind = MN_FILM_BUBBLE, source.radius = 0.04, source.spacing = def.spacing, source.thickness = 1e-5;
@@ -121,7 +123,7 @@ static double laplace_ratio(void)
 
 static double radial_speed(const film_stage *stage)
 {
-    const mn_mls_view view = mn_mls_get_view(stage->mls);
+    const mn_codim_view view = mn_codim_get_view(stage->mls);
     double sum = 0;
     for (int64_t i = 0; i < view.count; i++)
         sum += mn_dot(view.points[i].velocity, mn_normalize(view.points[i].position));
@@ -132,7 +134,7 @@ static double radial_speed(const film_stage *stage)
 static double breathing_ratio(double ambient, double steps_per_period)
 {
     mn_context *ctx = make_context();
-    mn_mls_def def = mn_mls_default_def();
+    mn_codim_def def = mn_codim_default_def();
     def.spacing = 0.004, def.sigma = 0.03, def.density = 1000, def.ambient_pressure = ambient;
     mn_film_source_def source = mn_film_source_default_def();
     source.kind = MN_FILM_BUBBLE, source.radius = 0.04, source.spacing = def.spacing, source.thickness = 1e-5;

@@ -2,6 +2,8 @@
 //
 // Operators on point clouds: diffusion on the sphere (F1) and the order of the Laplacian (F2). Points, radius
 // and time step are those of the cases; nothing is set but what a user sets.
+#include "codim/operators.h"
+#include "linear/krylov.h"
 #include "support/point_clouds.h"
 #include "support/validation.h"
 
@@ -21,7 +23,7 @@ static mn_context *make_context(void)
 // ---- F1 ----
 
 typedef struct diffusion {
-    mn_mls_operators *operators;
+    mn_codim_operators *operators;
     int64_t count;
     double half_step;
 } diffusion;
@@ -30,7 +32,7 @@ typedef struct diffusion {
 static mn_status apply_implicit(void *user, const double *x, double *y)
 {
     const diffusion *d = user;
-    const mn_status status = mn_mls_laplacian(d->operators, x, y);
+    const mn_status status = mn_codim_laplacian(d->operators, x, y);
     for (int64_t i = 0; i < d->count; i++) y[i] = x[i] - d->half_step * y[i];
     return status;
 }
@@ -41,12 +43,13 @@ static void diffuse(double jitter, const char *mean_name, const char *max_name)
     const double dt = 0.001, end = 0.5;
     mn_context *ctx = make_context();
     point_cloud cloud = cloud_sphere(30000, 1, jitter);
-    mn_mls_operators_def def = mn_mls_operators_default_def();
+    mn_codim_operators_def def = mn_codim_operators_default_def();
     def.radius = 0.1, def.degree = 4;
     diffusion d = {.count = cloud.count, .half_step = 0.5 * dt};
-    must(ctx, mn_mls_operators_create(ctx, &d.operators), "create");
+    must(ctx, mn_codim_operators_create(ctx, &d.operators), "create");
     must(ctx,
-         mn_mls_operators_build(d.operators, &def, &(mn_mls_cloud){cloud.count, cloud.x, cloud.toward, NULL}),
+         mn_codim_operators_build(d.operators, &def,
+                                  &(mn_codim_cloud){cloud.count, cloud.x, cloud.toward, NULL}),
          "build");
     mn_krylov *krylov;
     must(ctx, mn_krylov_create(ctx, &krylov), "krylov");
@@ -57,7 +60,7 @@ static void diffuse(double jitter, const char *mean_name, const char *max_name)
     for (int64_t i = 0; i < cloud.count; i++) s[i] = cloud.x[i].y;
     for (int64_t step = 0; step < lround(end / dt); step++) {
         mn_krylov_result result;
-        must(ctx, mn_mls_laplacian(d.operators, s, b), "laplacian");
+        must(ctx, mn_codim_laplacian(d.operators, s, b), "laplacian");
         for (int64_t i = 0; i < cloud.count; i++) b[i] = s[i] + d.half_step * b[i];
         must(ctx, mn_flexible_gmres(krylov, &problem, &solve, b, s, &result), "solve");
     }
@@ -70,7 +73,7 @@ static void diffuse(double jitter, const char *mean_name, const char *max_name)
     validation_row_below("F1", max_name, most, "", 1e-4);
     free(s), free(b);
     mn_krylov_free(krylov);
-    mn_mls_operators_free(d.operators);
+    mn_codim_operators_free(d.operators);
     cloud_free(&cloud);
     mn_context_free(ctx);
 }
@@ -121,18 +124,19 @@ static double error_of(shape shape, int32_t level, double jitter, double *h)
 {
     mn_context *ctx = make_context();
     point_cloud cloud = cloud_of(shape, level, jitter);
-    mn_mls_operators_def def = mn_mls_operators_default_def();
+    mn_codim_operators_def def = mn_codim_operators_default_def();
     def.radius = *h = 4.2 * cloud.spacing;
-    mn_mls_operators *operators;
-    must(ctx, mn_mls_operators_create(ctx, &operators), "create");
+    mn_codim_operators *operators;
+    must(ctx, mn_codim_operators_create(ctx, &operators), "create");
     uint8_t *codims = malloc((size_t)cloud.count);
     memset(codims, shape == HELIX ? 2 : 1, (size_t)cloud.count);
     must(ctx,
-         mn_mls_operators_build(operators, &def, &(mn_mls_cloud){cloud.count, cloud.x, cloud.toward, codims}),
+         mn_codim_operators_build(operators, &def,
+                                  &(mn_codim_cloud){cloud.count, cloud.x, cloud.toward, codims}),
          "build");
     double *s = malloc(sizeof *s * (size_t)cloud.count), *l = malloc(sizeof *l * (size_t)cloud.count), wanted;
     for (int64_t i = 0; i < cloud.count; i++) s[i] = exact(shape, cloud.x[i], &wanted);
-    must(ctx, mn_mls_laplacian(operators, s, l), "laplacian");
+    must(ctx, mn_codim_laplacian(operators, s, l), "laplacian");
     double sum = 0;
     for (int64_t i = 0; i < cloud.count; i++) {
         exact(shape, cloud.x[i], &wanted);
@@ -140,7 +144,7 @@ static double error_of(shape shape, int32_t level, double jitter, double *h)
     }
     free(s), free(l), free(codims);
     const double error = sqrt(sum / (double)cloud.count);
-    mn_mls_operators_free(operators);
+    mn_codim_operators_free(operators);
     cloud_free(&cloud);
     mn_context_free(ctx);
     return error;

@@ -2,7 +2,8 @@
 //
 // A sphere of film carried by LeVeque's field there and back (F3): points are split and merged on the way, no
 // hole may open, and the sphere must come back. The velocities are set from outside, with no tension.
-#include "mls/mls_state.h"
+#include "codim/state.h"
+#include "sources/film_source.h"
 #include "support/film_stage.h"
 #include "support/validation.h"
 
@@ -18,9 +19,9 @@ static mn_vec3 field(mn_vec3 x)
 // The midpoint rule of the case: the velocity half a step ahead.
 static void carry(film_stage *stage, double way, double dt)
 {
-    mn_mls *mls = stage->mls;
+    mn_codim *mls = stage->mls;
     for (int64_t i = 0; i < mls->points.count; i++) {
-        mn_mls_point *p = &mls->points.data[i];
+        mn_codim_point *p = &mls->points.data[i];
         const mn_vec3 half = mn_axpy(p->position, 0.5 * way * dt, field(p->position));
         p->velocity = mn_scale(way, field(half));
     }
@@ -33,7 +34,7 @@ static void there_and_back(int64_t count, const char *names[4])
     static const mn_hooks hooks = {.max_workers = 1};
     const double R = 0.15, dt = 0.01;
     mn_context *ctx = mn_context_create(&hooks);
-    mn_mls_def def = mn_mls_default_def();
+    mn_codim_def def = mn_codim_default_def();
     mn_film_source_def source = mn_film_source_default_def();
     source.kind = MN_FILM_BUBBLE, source.radius = R, source.center = mn_v3(0.35, 0.35, 0.35);
     source.spacing = def.spacing = sqrt(4 * pi * R * R / (double)count);
@@ -43,11 +44,11 @@ static void there_and_back(int64_t count, const char *names[4])
     int64_t open = 0, most = 0;
     for (int step = 0; step < 122; step++) {
         carry(&stage, step < 61 ? 1 : -1, dt);
-        const mn_mls_view view = mn_mls_get_view(stage.mls);
+        const mn_codim_view view = mn_codim_get_view(stage.mls);
         if (view.open_edges > open) open = view.open_edges;
         if (view.count > most) most = view.count;
     }
-    const mn_mls_view view = mn_mls_get_view(stage.mls);
+    const mn_codim_view view = mn_codim_get_view(stage.mls);
     double sum = 0;
     for (int64_t i = 0; i < view.count; i++)
         sum += fabs(mn_distance(view.points[i].position, source.center) - R) / R;

@@ -2,6 +2,8 @@
 //
 // Sheets fed by jets with known answers: the round sheet (F7) and the water bell (F8), measured on the points
 // and triangles that the solver gives out.
+#include "meniscus/codim.h"
+#include "sources/jet_source.h"
 #include "support/sheet_stage.h"
 #include "support/validation.h"
 
@@ -13,9 +15,9 @@ static mn_context *make_context(void)
     return mn_context_create(&hooks);
 }
 
-static mn_mls_def water(double spacing)
+static mn_codim_def water(double spacing)
 {
-    mn_mls_def def = mn_mls_default_def();
+    mn_codim_def def = mn_codim_default_def();
     def.spacing = spacing, def.sigma = 0.072, def.density = 1000;
     return def;
 }
@@ -25,7 +27,7 @@ static mn_mls_def water(double spacing)
 // Radius of the disc that the triangles fill around the hole of the jet.
 static double sheet_radius(const sheet_stage *s, double hole)
 {
-    const mn_mls_view view = mn_mls_get_view(s->mls);
+    const mn_codim_view view = mn_codim_get_view(s->mls);
     double twice = 0;
     for (int64_t t = 0; t < view.triangle_count; t++) {
         const mn_vec3 a = view.points[view.triangles[t][0]].position;
@@ -41,7 +43,7 @@ static double round_sheet(mn_jet_kind kind, double diameter, double spacing, dou
 {
     sheet_stage stage;
     mn_context *ctx = make_context();
-    mn_mls_def def = water(spacing);
+    mn_codim_def def = water(spacing);
     mn_jet_source_def jet = mn_jet_source_default_def();
     def.rim_thickness = rim;
     jet.kind = kind, jet.diameter = diameter, jet.angle = 90;
@@ -68,11 +70,11 @@ typedef struct bell_profile {
 
 static void add_profile(const sheet_stage *s, bell_profile *profile)
 {
-    const mn_mls_view view = mn_mls_get_view(s->mls);
+    const mn_codim_view view = mn_codim_get_view(s->mls);
     for (int64_t i = 0; i < view.count; i++) {
         const mn_vec3 x = view.points[i].position;
         const int64_t k = (int64_t)floor(-x.y / profile->slice);
-        if (view.points[i].codim != MN_MLS_FILM || k < 0 || k >= SLICES) continue;
+        if (view.points[i].codim != MN_CODIM_FILM || k < 0 || k >= SLICES) continue;
         profile->radius[k] += sqrt(x.x * x.x + x.z * x.z);
         profile->depth[k] -= x.y;
         profile->count[k]++;
@@ -100,7 +102,7 @@ static void bell(double angle, double spacing, double height, double end, double
 {
     sheet_stage stage;
     mn_context *ctx = make_context();
-    mn_mls_def def = water(spacing);
+    mn_codim_def def = water(spacing);
     mn_jet_source_def jet = mn_jet_source_default_def();
     bell_profile profile = {.slice = spacing};
     def.gravity = mn_v3(0, -9.81, 0);

@@ -24,7 +24,7 @@ static double capillary_time(void)
 
 typedef struct stage {
     mn_context *ctx;
-    mn_mls *mls;
+    mn_codim *mls;
     double k; ///< 1/m, of the wave
 } stage;
 
@@ -43,35 +43,35 @@ static stage open_thread(double kR, double waves, int per_wave, double amplitude
         x[i] = mn_v3(wave * (double)i / per_wave, 0, 0);
         t[i] = mn_v3(1, 0, 0);
         thickness[i] = 2 * R * (1 + amplitude * cos(s.k * x[i].x));
-        codim[i] = MN_MLS_THREAD;
+        codim[i] = MN_CODIM_THREAD;
     }
     pinned[0] = pinned[count - 1] = 1;
-    mn_mls_def def = mn_mls_default_def();
+    mn_codim_def def = mn_codim_default_def();
     def.spacing = wave / per_wave, def.sigma = sigma, def.density = density, def.viscosity = viscosity;
     def.max_dt = max_dt * capillary_time();
-    must(s.ctx, mn_mls_create(s.ctx, &def, &s.mls));
-    const mn_mls_source source = {
+    must(s.ctx, mn_codim_create(s.ctx, &def, &s.mls));
+    const mn_codim_source source = {
         .count = count, .position = x, .normal = t, .thickness = thickness, .pinned = pinned, .codim = codim};
-    must(s.ctx, mn_mls_add(s.mls, &source));
+    must(s.ctx, mn_codim_add(s.mls, &source));
     free(x), free(t), free(thickness), free(pinned), free(codim);
     return s;
 }
 
 static void advance(stage *s, double times)
 {
-    must(s->ctx, mn_mls_advance(s->mls, &(mn_mls_inputs){0}, times * capillary_time()));
+    must(s->ctx, mn_codim_advance(s->mls, &(mn_codim_inputs){0}, times * capillary_time()));
 }
 
 static void close_thread(stage *s)
 {
-    mn_mls_free(s->mls);
+    mn_codim_free(s->mls);
     mn_context_free(s->ctx);
 }
 
 // Of the wave in the radii of the points, in R.
 static double amplitude_of(const stage *s)
 {
-    const mn_mls_view view = mn_mls_get_view(s->mls);
+    const mn_codim_view view = mn_codim_get_view(s->mls);
     double sum = 0, length = 0;
     for (int64_t i = 0; i < view.link_count; i++) {
         const int32_t a = view.links[i][0], b = view.links[i][1];
@@ -114,11 +114,11 @@ static double drop_radius(int per_wave, int64_t *drops)
 {
     stage s = open_thread(0.697, 5, per_wave, 0.02, 1, 0);
     for (int i = 0; i < 60; i++) advance(&s, 0.5);
-    const mn_mls_view view = mn_mls_get_view(s.mls);
+    const mn_codim_view view = mn_codim_get_view(s.mls);
     double sum = 0;
     *drops = 0;
     for (int64_t i = 0; i < view.count; i++) {
-        if (view.points[i].codim != MN_MLS_DROP || view.thickness[i] < 1.891 * R) continue;
+        if (view.points[i].codim != MN_CODIM_DROP || view.thickness[i] < 1.891 * R) continue;
         sum += 0.5 * view.thickness[i] / R;
         ++*drops;
     }
@@ -139,16 +139,16 @@ static double retraction(double spacing)
     uint8_t *pinned = calloc((size_t)count, 1), *codim = malloc((size_t)count);
     for (int64_t i = 0; i < count; i++)
         x[i] = mn_v3((double)i * spacing * R, 0, 0), t[i] = mn_v3(1, 0, 0), thickness[i] = 2 * R,
-        codim[i] = MN_MLS_THREAD;
+        codim[i] = MN_CODIM_THREAD;
     pinned[count - 1] = 1;
-    mn_mls_def def = mn_mls_default_def();
+    mn_codim_def def = mn_codim_default_def();
     def.spacing = spacing * R, def.sigma = sigma, def.density = density;
-    must(s.ctx, mn_mls_create(s.ctx, &def, &s.mls));
-    must(s.ctx, mn_mls_add(s.mls, &(mn_mls_source){count, x, NULL, t, thickness, pinned, codim}));
+    must(s.ctx, mn_codim_create(s.ctx, &def, &s.mls));
+    must(s.ctx, mn_codim_add(s.mls, &(mn_codim_source){count, x, NULL, t, thickness, pinned, codim}));
     double at[2];
     for (int k = 0; k < 2; k++) {
         advance(&s, 10); // a uniform thread has no wave that would grow in this time
-        const mn_mls_view view = mn_mls_get_view(s.mls);
+        const mn_codim_view view = mn_codim_get_view(s.mls);
         at[k] = INFINITY;
         for (int64_t i = 0; i < view.count; i++) at[k] = fmin(at[k], view.points[i].position.x);
     }
@@ -183,17 +183,17 @@ static void fill(cast *c)
     const double step = 0.001;
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 60; j++)
-            put(c, MN_MLS_FILM, mn_v3(step * (j + 0.5 * i), 0.03, 0.87 * step * i), up, drift, 5e-4);
+            put(c, MN_CODIM_FILM, mn_v3(step * (j + 0.5 * i), 0.03, 0.87 * step * i), up, drift, 5e-4);
     for (int i = 0; i < 16; i++)
         for (int j = 0; j < 30; j++)
-            put(c, MN_MLS_FILM, mn_v3(step * (j + 0.5 * (i % 2)), 0, 0.87 * step * i), up, drift, 2e-4);
+            put(c, MN_CODIM_FILM, mn_v3(step * (j + 0.5 * (i % 2)), 0, 0.87 * step * i), up, drift, 2e-4);
     for (int i = 0; i < 25; i++)
-        put(c, MN_MLS_THREAD, mn_v3(step * i, 0.004, 0.006), mn_v3(1, 0, 0), mn_add(drift, mn_v3(0, -1, 0)),
+        put(c, MN_CODIM_THREAD, mn_v3(step * i, 0.004, 0.006), mn_v3(1, 0, 0), mn_add(drift, mn_v3(0, -1, 0)),
             5e-4);
     for (int i = 0; i < 12; i++) {
-        put(c, MN_MLS_DROP, mn_v3(2 * step * i, 0.006, 0.006), up, mn_add(drift, mn_v3(0, -2, 0)), 6e-4);
-        put(c, MN_MLS_DROP, mn_v3(2 * step * i, 0.003, 0.002), up, mn_add(drift, mn_v3(0, -1, 0)), 6e-4);
-        put(c, MN_MLS_DROP, mn_v3(2 * step * i, 0.0035, 0.002), up, mn_add(drift, mn_v3(0, -1.5, 0)), 6e-4);
+        put(c, MN_CODIM_DROP, mn_v3(2 * step * i, 0.006, 0.006), up, mn_add(drift, mn_v3(0, -2, 0)), 6e-4);
+        put(c, MN_CODIM_DROP, mn_v3(2 * step * i, 0.003, 0.002), up, mn_add(drift, mn_v3(0, -1, 0)), 6e-4);
+        put(c, MN_CODIM_DROP, mn_v3(2 * step * i, 0.0035, 0.002), up, mn_add(drift, mn_v3(0, -1.5, 0)), 6e-4);
     }
 }
 
@@ -202,22 +202,23 @@ static void measure_transitions(double *mass_drift, double *momentum_drift, int6
     cast *c = calloc(1, sizeof *c);
     stage s = {.ctx = mn_context_create(NULL)};
     fill(c);
-    mn_mls_def def = mn_mls_default_def();
+    mn_codim_def def = mn_codim_default_def();
     def.spacing = 0.001, def.sigma = sigma, def.max_dt = 5e-4;
-    must(s.ctx, mn_mls_create(s.ctx, &def, &s.mls));
-    must(s.ctx, mn_mls_add(s.mls, &(mn_mls_source){c->count, c->x, c->v, c->n, c->h, NULL, c->codim}));
+    must(s.ctx, mn_codim_create(s.ctx, &def, &s.mls));
+    must(s.ctx, mn_codim_add(s.mls, &(mn_codim_source){c->count, c->x, c->v, c->n, c->h, NULL, c->codim}));
     double mass[2] = {0}, scale = 0;
     mn_vec3 momentum[2] = {{0, 0, 0}, {0, 0, 0}};
     for (int k = 0; k < 2; k++) {
-        for (int i = 0; k == 1 && i < 60; i++) must(s.ctx, mn_mls_advance(s.mls, &(mn_mls_inputs){0}, 0.001));
-        const mn_mls_view view = mn_mls_get_view(s.mls);
+        for (int i = 0; k == 1 && i < 60; i++)
+            must(s.ctx, mn_codim_advance(s.mls, &(mn_codim_inputs){0}, 0.001));
+        const mn_codim_view view = mn_codim_get_view(s.mls);
         *drops = 0;
         for (int64_t i = 0; i < view.count; i++) {
-            const mn_mls_point *p = &view.points[i];
+            const mn_codim_point *p = &view.points[i];
             mass[k] += p->mass;
             momentum[k] = mn_axpy(momentum[k], p->mass, p->velocity);
             scale += p->mass * mn_norm(p->velocity);
-            *drops += p->codim == MN_MLS_DROP;
+            *drops += p->codim == MN_CODIM_DROP;
         }
     }
     *mass_drift = fabs(mass[1] / mass[0] - 1);

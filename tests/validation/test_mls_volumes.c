@@ -31,14 +31,14 @@ static void drop_distance(void *user, int64_t count, const mn_vec3 *x, double *d
     }
 }
 
-static mn_mls *open_drop(double cells, double swell, double viscosity, double max_dt)
+static mn_codim *open_drop(double cells, double swell, double viscosity, double max_dt)
 {
-    mn_mls_def def = mn_mls_default_def();
+    mn_codim_def def = mn_codim_default_def();
     def.dx = R / cells, def.spacing = 0.5 * def.dx, def.density = 1000, def.sigma = 0.07;
     def.viscosity = viscosity, def.max_dt = max_dt;
     const double box = 1.2 * R;
     const mn_region region = {&swell, drop_distance, {{-box, -box, -box}, {box, box, box}}};
-    mn_mls *mls;
+    mn_codim *mls;
     must(open_region(ctx, &def, &region, 4.0 / 3 * pi * R * R * R, false, &mls));
     return mls;
 }
@@ -46,11 +46,11 @@ static mn_mls *open_drop(double cells, double swell, double viscosity, double ma
 static double inner_pressure(double cells)
 {
     const double time = sqrt(1000 * R * R * R / 0.07);
-    mn_mls *mls = open_drop(cells, 0, 0.02, 0.02 * time);
+    mn_codim *mls = open_drop(cells, 0, 0.02, 0.02 * time);
     double sum = 0, mean = 0;
     for (int i = 0; i < 4; i++) {
-        must(mn_mls_advance(mls, &(mn_mls_inputs){0}, 0.04 * time));
-        const mn_mls_view view = mn_mls_get_view(mls);
+        must(mn_codim_advance(mls, &(mn_codim_inputs){0}, 0.04 * time));
+        const mn_codim_view view = mn_codim_get_view(mls);
         double mass = 0, p = 0;
         for (int64_t k = 0; k < view.particle_count; k++) {
             if (mn_norm(view.particles[k].position) > 0.7 * R) continue;
@@ -58,17 +58,17 @@ static double inner_pressure(double cells)
         }
         if (i >= 2) sum += 0.5, mean += 0.5 * p / mass;
     }
-    mn_mls_free(mls);
+    mn_codim_free(mls);
     return mean / sum;
 }
 
 // The difference of the half axes by second moments, in R.
-static double stretch_of(const mn_mls_view *view)
+static double stretch_of(const mn_codim_view *view)
 {
     double mass = 0;
     mn_vec3 square = {0};
     for (int64_t k = 0; k < view->particle_count; k++) {
-        const mn_mls_particle *p = &view->particles[k];
+        const mn_codim_particle *p = &view->particles[k];
         mass += p->mass;
         square = mn_axpy(square, p->mass, mn_mul(p->position, p->position));
     }
@@ -97,13 +97,13 @@ static double period(double cells)
     enum { SAMPLES = 44 };
     const double T = 2 * pi * sqrt(1000 * R * R * R / (8 * 0.07)), dt = T / 40;
     double t[SAMPLES], y[SAMPLES], best = 0, least = INFINITY;
-    mn_mls *mls = open_drop(cells, 0.05, 0, dt);
+    mn_codim *mls = open_drop(cells, 0.05, 0, dt);
     for (int i = 0; i < SAMPLES; i++) {
-        must(mn_mls_advance(mls, &(mn_mls_inputs){0}, dt));
-        const mn_mls_view view = mn_mls_get_view(mls);
+        must(mn_codim_advance(mls, &(mn_codim_inputs){0}, dt));
+        const mn_codim_view view = mn_codim_get_view(mls);
         t[i] = (i + 1) * dt, y[i] = stretch_of(&view);
     }
-    mn_mls_free(mls);
+    mn_codim_free(mls);
     for (double f = 0.8; f < 1.25; f += 1e-3) {
         const double left = misfit(t, y, SAMPLES, 2 * pi * f / T);
         if (left < least) least = left, best = T / f;

@@ -40,22 +40,22 @@ static cap cap_of(double degrees)
     return (cap){r, -r * c};
 }
 
-static mn_mls *open_cap(const cap *start, double cells, double angle)
+static mn_codim *open_cap(const cap *start, double cells, double angle)
 {
-    mn_mls_def def = mn_mls_default_def();
+    mn_codim_def def = mn_codim_default_def();
     const double time = sqrt(DENSITY * R0 * R0 * R0 / SIGMA);
     def.dx = R0 / cells, def.spacing = 0.5 * def.dx, def.density = DENSITY, def.sigma = SIGMA;
     def.viscosity = 0.1 * sqrt(DENSITY * SIGMA * R0), def.max_dt = 0.04 * time, def.contact_angle = angle;
     const double r = 1.1 * start->radius;
     const mn_region region = {(void *)start, cap_distance, {{-r, -def.dx, -r}, {r, start->height + r, r}}};
-    mn_mls *mls;
+    mn_codim *mls;
     must(open_region(ctx, &def, &region, 4.0 / 3 * pi * R0 * R0 * R0, false, &mls));
     return mls;
 }
 
 // Least squares of |x|^2 = 2 c.x + k over the skin that is above `low`: four unknowns, two of them decoupled
 // by symmetry in all but rounding, so c.x and c.z come from the mean.
-static cap fit(const mn_mls_view *view, double low)
+static cap fit(const mn_codim_view *view, double low)
 {
     mn_vec3 mean = {0};
     double n = 0, sy = 0, syy = 0, sq = 0, sqy = 0;
@@ -76,7 +76,7 @@ static cap fit(const mn_mls_view *view, double low)
 static double resting_angle(double from, double to, double cells, double times, double *radius)
 {
     const cap start = cap_of(from);
-    mn_mls *mls = open_cap(&start, cells, to);
+    mn_codim *mls = open_cap(&start, cells, to);
     const double time = sqrt(DENSITY * R0 * R0 * R0 / SIGMA);
     mn_geo *geo;
     mn_collider *plane;
@@ -85,11 +85,11 @@ static double resting_angle(double from, double to, double cells, double times, 
     mn_collider_def def = mn_collider_default_def();
     def.geo = geo;
     must(mn_collider_create(ctx, &def, &plane));
-    const mn_mls_inputs inputs = {.collider = plane};
-    for (int i = 0; i < (int)(times / 0.2); i++) must(mn_mls_advance(mls, &inputs, 0.2 * time));
-    const mn_mls_view view = mn_mls_get_view(mls);
+    const mn_codim_inputs inputs = {.collider = plane};
+    for (int i = 0; i < (int)(times / 0.2); i++) must(mn_codim_advance(mls, &inputs, 0.2 * time));
+    const mn_codim_view view = mn_codim_get_view(mls);
     const cap end = fit(&view, 0.5 * R0 / cells);
-    mn_mls_free(mls);
+    mn_codim_free(mls);
     mn_collider_free(plane);
     mn_geo_free(geo);
     *radius = end.radius / R0;

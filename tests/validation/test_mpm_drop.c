@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/random.h"
 #include "meniscus/meniscus.h"
 #include "support/validation.h"
 
@@ -50,6 +51,7 @@ static drop make_drop(const drop_case *c)
     drop d = {.radius = c->radius, .sigma = c->sigma, .density = c->density};
     d.ctx = mn_context_create(&hooks);
     mn_mpm_def def = mn_mpm_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.dx = c->dx, def.sigma = c->sigma, def.density = c->density, def.max_substeps = 10000000;
     def.viscosity = c->ohnesorge * sqrt(c->density * c->sigma * c->radius);
     const double h = 0.5 * c->dx, longest = c->radius * fmax(1, pow(c->aspect, 2.0 / 3)) * (1 + c->p2);
@@ -88,7 +90,7 @@ static double capillary_time(const drop *d)
 
 static void advance(drop *d, double capillary_times)
 {
-    if (mn_mpm_advance(d->mpm, capillary_times * capillary_time(d)) != MN_OK) fail(d, "advance");
+    if (mn_mpm_advance(d->mpm, NULL, capillary_times * capillary_time(d)) != MN_OK) fail(d, "advance");
     mn_mpm_get_points(d->mpm, d->points);
 }
 

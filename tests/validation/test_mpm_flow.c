@@ -5,6 +5,7 @@
 // hand.
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "meniscus/meniscus.h"
 #include "support/validation.h"
 
@@ -50,7 +51,7 @@ static flow make_flow(const mn_mpm_def *def, mn_box box, region *inside, const v
 
 static void advance(flow *f, double seconds)
 {
-    if (mn_mpm_advance(f->mpm, seconds) != MN_OK) fail(f, "advance");
+    if (mn_mpm_advance(f->mpm, NULL, seconds) != MN_OK) fail(f, "advance");
     mn_mpm_get_points(f->mpm, f->points);
 }
 
@@ -96,6 +97,7 @@ static void dam_break(double cells, mn_mpm_wall floor_kind, const char *name)
     static const double where[6] = {1.22, 1.67, 2.33, 3.00, 3.67, 4.11};
     const double a = 0.05715, g = 9.81, dx = a / cells, wide = 4 * dx;
     mn_mpm_def def = mn_mpm_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.dx = dx, def.density = 998, def.sigma = 0.0728, def.viscosity = 1e-3, def.gravity = mn_v3(0, -g, 0);
     def.max_substeps = 10000000;
     def.domain = (mn_box){{0, 0, 0}, {a * 8, a * 8, wide}};
@@ -145,6 +147,7 @@ static double wave_of(const flow *f, double k)
 static flow make_thread(double kr, double cells, double wave, thread *t)
 {
     mn_mpm_def def = mn_mpm_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     *t = (thread){.radius = 1e-3, .k = kr / 1e-3, .wave = wave};
     const double length = pi / t->k, reach = 1.2 * t->radius;
     def.dx = t->radius / cells, def.density = 998, def.sigma = 0.0728, def.viscosity = 1e-5;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/random.h"
 #include "meniscus/meniscus.h"
 #include "support/validation.h"
 
@@ -35,6 +36,7 @@ static drop make_drop(const drop_case *c)
     static const mn_hooks hooks = {.max_workers = 1};
     drop d = {.ctx = mn_context_create(&hooks)};
     mn_mpm_def def = mn_mpm_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.dx = c->dx, def.sigma = c->sigma, def.density = c->density, def.viscosity = 0;
     def.bulk_modulus = c->bulk_modulus, def.max_substeps = 10000000;
     def.integrator = c->integrator, def.max_dt = c->max_dt, def.cfl = c->cfl;
@@ -97,7 +99,7 @@ static void conservation(mn_mpm_integrator integrator, double step, int steps, c
     mn_report before, after;
     mn_mpm_get_report(d.mpm, &before);
     for (int k = 0; k < steps; k++)
-        if (mn_mpm_advance(d.mpm, c.max_dt) != MN_OK) {
+        if (mn_mpm_advance(d.mpm, NULL, c.max_dt) != MN_OK) {
             fprintf(stderr, "%s\n", mn_context_message(d.ctx));
             exit(1);
         }
@@ -141,7 +143,7 @@ static void stiff(mn_mpm_integrator integrator, double cells, double dt, double 
     double far = 0, energy = 0, first = 0, shortest = dt;
     bool failed = false;
     for (double t = 0; t < end && !failed; t += dt) {
-        failed = mn_mpm_advance(d.mpm, dt) != MN_OK;
+        failed = mn_mpm_advance(d.mpm, NULL, dt) != MN_OK;
         mn_report report;
         mn_mpm_get_report(d.mpm, &report);
         mn_mpm_get_points(d.mpm, d.points);
@@ -189,9 +191,9 @@ static double cost(drop_case c, mn_mpm_integrator integrator, double cfl, double
     c.integrator = integrator;
     c.cfl = cfl;
     drop d = make_drop(&c);
-    if (mn_mpm_advance(d.mpm, warm) != MN_OK) exit(1);
+    if (mn_mpm_advance(d.mpm, NULL, warm) != MN_OK) exit(1);
     const double begun = cpu_seconds();
-    if (mn_mpm_advance(d.mpm, seconds) != MN_OK) exit(1);
+    if (mn_mpm_advance(d.mpm, NULL, seconds) != MN_OK) exit(1);
     const double used = cpu_seconds() - begun;
     free_drop(&d);
     return used / seconds;

@@ -6,6 +6,7 @@
 // hand.
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "meniscus/meniscus.h"
 #include "support/analytic_volume.h"
 #include "support/puddle_shape.h"
@@ -37,6 +38,7 @@ static rest make_rest(double dx)
     rest r = {.normal = {0, 1, 0}};
     r.ctx = mn_context_create(&hooks);
     r.def = mn_mpm_default_def();
+    r.def.gravity = mn_v3(0, 0, 0);
     r.def.dx = dx, r.def.sigma = 0.0728, r.def.density = 998, r.def.max_substeps = 10000000;
     return r;
 }
@@ -78,12 +80,12 @@ static void start(rest *r, mn_mpm_wall kind)
     analytic_add(r->geo, analytic_half_space(r->origin, r->normal, 1.5 * r->def.dx));
     def.geo = r->geo;
     if (mn_collider_create(r->ctx, &def, &r->collider) != MN_OK) fail(r, "collider");
-    mn_mpm_set_collider(r->mpm, r->collider);
 }
 
 static void advance(rest *r, double seconds)
 {
-    if (mn_mpm_advance(r->mpm, seconds) != MN_OK) fail(r, "advance");
+    if (mn_mpm_advance(r->mpm, &(mn_solver_inputs){.collider = r->collider}, seconds) != MN_OK)
+        fail(r, "advance");
 }
 
 static void free_rest(rest *r)
@@ -163,7 +165,7 @@ static void solve4(double a[4][5], double x[4])
 static ball fitted_sphere(rest *r, double solid_radius)
 {
     mn_mpm_mesh mesh;
-    if (mn_mpm_get_surface(r->mpm, r->def.dx, &mesh) != MN_OK) fail(r, "surface");
+    if (mn_mpm_get_surface(r->mpm, r->collider, r->def.dx, &mesh) != MN_OK) fail(r, "surface");
     double a[4][5] = {{0}}, x[4];
     for (int32_t i = 0; i < mesh.vertex_count; i++) {
         const mn_vec3 p = mn_scale(1 / r->def.dx, mn_sub(mesh.positions[i], r->origin));
@@ -245,7 +247,6 @@ static lens make_lens(double solid, double r0, double angle)
 static void set_ball(rest *r, double radius, mn_vec3 velocity)
 {
     mn_collider_def def = mn_collider_default_def();
-    mn_mpm_set_collider(r->mpm, NULL);
     mn_collider_free(r->collider);
     mn_geo_free(r->geo);
     r->collider = NULL, r->geo = NULL;
@@ -254,7 +255,6 @@ static void set_ball(rest *r, double radius, mn_vec3 velocity)
     if (mn_norm(velocity) > 0) analytic_add(r->geo, analytic_motion(velocity, mn_v3(0, 0, 0), r->origin));
     def.geo = r->geo;
     if (mn_collider_create(r->ctx, &def, &r->collider) != MN_OK) fail(r, "collider");
-    mn_mpm_set_collider(r->mpm, r->collider);
 }
 
 // `speed` of ball and drop together, in units of sqrt(sigma/(rho R0)).
@@ -307,7 +307,7 @@ static bool in_slab(const void *shape, mn_vec3 x)
 static double middle_height(rest *r, double within)
 {
     mn_mpm_mesh mesh;
-    if (mn_mpm_get_surface(r->mpm, r->def.dx, &mesh) != MN_OK) fail(r, "surface");
+    if (mn_mpm_get_surface(r->mpm, r->collider, r->def.dx, &mesh) != MN_OK) fail(r, "surface");
     double sum = 0;
     int64_t count = 0;
     for (int32_t i = 0; i < mesh.vertex_count; i++) {

@@ -2,8 +2,13 @@
 //
 // M1: tetrahedra from level sets, angles, distance and volume. M2: a ball in a twisting, stretching, folding
 // flow (the deformation field of LeVeque 1996, there and back), remeshed after each of 200 steps.
+#include "base/random.h"
 #include "meniscus/meniscus.h"
 #include "support/validation.h"
+#include "tetmesh/fill/stuffing.h"
+#include "tetmesh/quality.h"
+#include "tetmesh/remesh.h"
+#include "tetmesh/resample.h"
 
 #include <stdlib.h>
 

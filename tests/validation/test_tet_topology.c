@@ -5,6 +5,7 @@
 // closed and manifold, volume, fields conserved.
 #include "support/tet_solids.h"
 #include "support/validation.h"
+#include "tetmesh/unite/merge.h"
 
 static void cuts(mn_context *ctx, int count)
 {

@@ -8,15 +8,11 @@
 //   def.dx = 1e-3, def.sigma = 0.072;
 //   mn_mpm_create(ctx, &def, &mpm);
 //   mn_mpm_add(mpm, &source);
-//   mn_mpm_advance(mpm, 1.0 / 24);
+//   mn_mpm_advance(mpm, NULL, 1.0 / 24);
 #ifndef MENISCUS_MPM_H
 #define MENISCUS_MPM_H
 
-#include "meniscus/collider.h"
-#include "meniscus/context.h"
-#include "meniscus/report.h"
-#include "meniscus/stream.h"
-#include "meniscus/vec.h"
+#include "meniscus/solver.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,48 +48,54 @@ typedef enum mn_mpm_wall {
     MN_MPM_WALL_COUNT
 } mn_mpm_wall;
 
+/// Ranges, defaults and sentences are those of mn_mpm_fields.
 typedef struct mn_mpm_def {
     double dx;           ///< m, grid spacing, > 0
     double sigma;        ///< N/m, surface tension of particles that bring none, >= 0
     double density;      ///< kg/m^3, the same, > 0
     double viscosity;    ///< Pa s, the same, >= 0
     double bulk_modulus; ///< Pa, > 0; 0: stiff enough for `compression`
-    double compression;  ///< volume change that the automatic bulk modulus allows, (0, 0.1]
     mn_vec3 gravity;     ///< m/s^2
+    bool hydrostatic;    ///< liquid that is added before the first step gets the pressures of a pool at rest
 
     mn_mpm_integrator integrator;
     double newton_tolerance; ///< of implicit steps: velocity left to change, of the step's change, (0, 1)
-
-    double max_dt;        ///< s, > 0; INFINITY for none
-    double cfl;           ///< cells that liquid, and sound where explicit, may cross in one step, (0, 10]
-    int64_t max_substeps; ///< of one advance, >= 1
-    int64_t min_substeps; ///< of one advance, >= 1
-
+    double max_dt;           ///< s, > 0
+    double cfl;              ///< cells that liquid, and sound where explicit, may cross in one step, (0, 10]
     mn_mpm_surface_particles surface_particles;
     int32_t smoothing; ///< passes over the particles' level set, 0 to 8
     bool sheets; ///< sheets and threads thinner than a cell, which smoothing loses, have surface tension too
     mn_mpm_transfer transfer;
-    double flip_ratio; ///< share of the particles' own velocity with MN_MPM_APIC_FLIP, [0, 1]
+    double flip_ratio; ///< fraction of the particles' own velocity with MN_MPM_APIC_FLIP, [0, 1]
 
-    mn_box domain;        ///< m; walls stand on its sides
-    mn_mpm_wall wall[6];  ///< x min, x max, y min, y max, z min, z max
-    mn_mpm_wall collider; ///< what colliders do: slip, stick or separate
-    double friction;      ///< Coulomb's coefficient at separating walls and colliders, >= 0
-    uint64_t seed;        ///< of the places that emitters put particles at
+    double friction; ///< Coulomb's coefficient at separating walls and colliders, >= 0
     /// degrees, between the liquid's surface and walls or colliders, through the liquid, [0, 180]; colliders
     /// with a painted `contact_angle` have their own
     double contact_angle;
-    bool hydrostatic; ///< liquid that is added before the first step gets the pressures of a pool at rest
+    bool output_surface;  ///< whether the second output holds the surface
+    double surface_scale; ///< spacing of that surface's level set, in cells, [0.1, 1]
+    uint64_t seed;        ///< of the places that emitters put particles at
+    int64_t min_substeps; ///< of one advance, >= 1
+    int64_t max_substeps; ///< of one advance, >= 1
+
+    // without a row of their own
+    double compression;   ///< volume change that the automatic bulk modulus allows, (0, 0.1]
+    mn_box domain;        ///< m; walls stand on its sides
+    mn_mpm_wall wall[6];  ///< x min, x max, y min, y max, z min, z max
+    mn_mpm_wall collider; ///< what colliders do: slip, stick or separate
 } mn_mpm_def;
 
-/// Water, dx 1 mm, no gravity, no walls, explicit, resampled.
+enum { MN_MPM_FIELD_COUNT = 41 };
+extern const mn_field mn_mpm_fields[];
+extern const mn_solver_type mn_mpm_solver;
+
+/// Water, dx 1 mm, gravity, no walls, explicit, resampled.
 mn_mpm_def mn_mpm_default_def(void);
 
 mn_status mn_mpm_create(mn_context *ctx, const mn_mpm_def *def, mn_mpm **mpm);
 void mn_mpm_free(mn_mpm *mpm);
 /// New parameters from the next advance on; dx must stay what it was.
 mn_status mn_mpm_set_def(mn_mpm *mpm, const mn_mpm_def *def);
-const mn_mpm_def *mn_mpm_get_def(const mn_mpm *mpm);
 
 /// Particles to add. Arrays are `count` long or NULL for the def's values.
 typedef struct mn_mpm_source {
@@ -110,12 +112,6 @@ typedef struct mn_mpm_source {
 
 /// All or none: a value that is not allowed names the particle and its attribute.
 mn_status mn_mpm_add(mn_mpm *mpm, const mn_mpm_source *source);
-
-/// The solids of the coming advance, as they are at its end; borrowed until the next call. NULL: none.
-void mn_mpm_set_collider(mn_mpm *mpm, const mn_collider *collider);
-
-/// The volumes that liquid is taken out of, in the same way.
-void mn_mpm_set_sink(mn_mpm *mpm, const mn_collider *sink);
 
 /// Surfaces that liquid comes out of, on the side that their triangles face (counter-clockwise from there).
 /// Arrays are `point_count` long or NULL.
@@ -136,9 +132,10 @@ mn_status mn_mpm_set_emitter(mn_mpm *mpm, const mn_mpm_emitter *emitter, double 
 /// m^3/s that it gives now.
 double mn_mpm_emitter_rate(const mn_mpm *mpm);
 
-/// Goes on by `seconds` in as many steps as it takes. A step that fails is taken again at half its length. On
-/// failure the state is that of the last good step.
-mn_status mn_mpm_advance(mn_mpm *mpm, double seconds);
+/// Advances by `seconds` in as many steps as it takes. `inputs` may be NULL; it takes a collider, a sink and
+/// as `own` an mn_mpm_emitter, which is set as by mn_mpm_set_emitter(). On failure the state is that of the
+/// last good step.
+mn_status mn_mpm_advance(mn_mpm *mpm, const mn_solver_inputs *inputs, double seconds);
 
 /// One particle as an artist sees it.
 typedef struct mn_mpm_point {
@@ -156,9 +153,9 @@ typedef struct mn_mpm_mesh {
     const int32_t (*triangles)[3];
 } mn_mpm_mesh;
 
-/// `dx` is the spacing of the level set that it is drawn from, in (0, 1] of the grid's; the state stays as it
-/// is.
-mn_status mn_mpm_get_surface(mn_mpm *mpm, double dx, mn_mpm_mesh *mesh);
+/// `dx` is the spacing of the level set that it is drawn from, in (0, 1] of the grid's; the surface ends at
+/// the collider, which may be NULL. The state stays as it is.
+mn_status mn_mpm_get_surface(mn_mpm *mpm, const mn_collider *collider, double dx, mn_mpm_mesh *mesh);
 
 int64_t mn_mpm_count(const mn_mpm *mpm);
 

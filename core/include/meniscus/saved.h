@@ -37,6 +37,10 @@ typedef struct mn_saved {
     {                                                                                                        \
 #member_, MN_STORE_F64, 1, 0, offsetof(type_, member_), since_                                       \
     }
+#define MN_SAVED_BOOL(type_, member_, since_)                                                                \
+    {                                                                                                        \
+#member_, MN_STORE_U8, 1, 0, offsetof(type_, member_), since_                                        \
+    }
 #define MN_SAVED_VEC3(type_, member_, since_)                                                                \
     {                                                                                                        \
 #member_, MN_STORE_F64, 3, 0, offsetof(type_, member_), since_                                       \

@@ -128,6 +128,7 @@ typedef struct mn_step_plan {
     double rounding;              ///< of a count of steps that is whole but for rounding [1e-12]
     double crumb;                 ///< of the advance: time that is not worth a step [0]
     const char *failure, *advice; ///< "%s even in steps of %g s; %s." [sentences that fit all]
+    const char *too_many;         ///< what to do about more steps than max_substeps [the same]
 } mn_step_plan;
 
 typedef struct mn_step_limit {
@@ -152,6 +153,10 @@ typedef struct mn_solver_type {
     uint32_t takes;    ///< MN_TAKES_*
     int32_t output_count;
 
+    /// Members of the def that have no row: fills the whole def with its defaults.
+    void (*more_defaults)(void *def);
+    /// What rows cannot say about a def.
+    mn_status (*check_def)(mn_context *ctx, const void *def);
     /// After the struct was made: zeros, the context and a checked def.
     mn_status (*init)(mn_solver *solver);
     /// Gives back what the struct holds; the struct itself is the house's.
@@ -199,6 +204,7 @@ typedef struct mn_solver_type {
 
 // ---- the verbs, for any solver ----
 
+void mn_solver_default_def(const mn_solver_type *type, void *def);
 /// Checks the def and creates.
 mn_status mn_solver_create(mn_context *ctx, const mn_solver_type *type, const void *def, mn_solver **solver);
 /// NULL is fine.

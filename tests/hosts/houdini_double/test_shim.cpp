@@ -18,8 +18,8 @@ extern "C" {
 }
 
 #include "meniscus/geo.h"
-#include "plugin/host/network.h"
-#include "plugin/host/parms.h"
+#include "plugin/host/network/network.h"
+#include "plugin/host/network/parms.h"
 #include "plugin/houdini/geometry.hpp"
 #include "plugin/houdini/text_files.h"
 

@@ -2,6 +2,7 @@
 //
 // Small matrices and their decompositions, on random, singular, reflected, tiny, huge and nearly degenerate
 // matrices.
+#include "base/random.h"
 #include "support/check.h"
 
 static double difference(mn_mat3 a, mn_mat3 b)

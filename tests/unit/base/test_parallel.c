@@ -2,8 +2,9 @@
 //
 // Parallel loops: every index once, the same bits for any number of workers and any scheduler, the first
 // failure in order comes back.
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 
+#include "base/random.h"
 #include "support/check.h"
 
 #include <stdatomic.h>

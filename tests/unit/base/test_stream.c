@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Streams: what was written comes back, and anything else is refused with a sentence.
+#include "meniscus/context.h"
+#include "meniscus/status.h"
+#include "meniscus/stream.h"
 #include "support/check.h"
 
 typedef struct tape {

@@ -2,6 +2,7 @@
 //
 // Closest points against a dense search, their derivative by differences, conservative advancement against
 // small steps, and slip that no rigid motion has.
+#include "base/random.h"
 #include "contact/barrier.h"
 #include "contact/surface.h"
 #include "support/check.h"

@@ -2,6 +2,7 @@
 //
 // Stresses and Hessians of elastic energies by central differences, for stretched, sheared and inverted
 // elements; the projected Hessian by its quadratic form; small strains against Hooke's law.
+#include "base/random.h"
 #include "elastic/material.h"
 #include "support/check.h"
 

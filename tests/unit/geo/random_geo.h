@@ -4,6 +4,10 @@
 #ifndef MENISCUS_TESTS_UNIT_GEO_RANDOM_GEO_H
 #define MENISCUS_TESTS_UNIT_GEO_RANDOM_GEO_H
 
+#include "base/random.h"
+#include "meniscus/context.h"
+#include "meniscus/geo.h"
+#include "meniscus/status.h"
 #include "support/check.h"
 
 /// `points` points, about as many polygons, polylines and tetrahedra on them, every attribute type on every

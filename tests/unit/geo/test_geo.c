@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mn_geo: elements, attributes and groups; copies share until written; every operation keeps what it should.
+#include "meniscus/context.h"
+#include "meniscus/geo.h"
+#include "meniscus/status.h"
+#include "meniscus/vec.h"
 #include "random_geo.h"
 #include "support/out_of_memory.h"
 

@@ -6,8 +6,8 @@
 #define MENISCUS_TESTS_UNIT_HOST_SIM_STAGE_H
 
 #include "host_nodes.h"
-#include "plugin/host/parms.h"
-#include "plugin/host/sim.h"
+#include "plugin/host/network/parms.h"
+#include "plugin/host/sim/sim.h"
 
 enum { STAGE_FRAMES = 64 };
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plugin/host/network.h"
+#include "plugin/host/network/network.h"
 #include "sim_stage.h"
 #include "support/failing_allocator.h"
 

@@ -4,8 +4,9 @@
 #include "support/check.h"
 #include "support/failing_allocator.h"
 
-#include "plugin/host/guides.h"
-#include "plugin/host/parms.h"
+#include "mesh/shape.h"
+#include "plugin/host/network/guides.h"
+#include "plugin/host/network/parms.h"
 
 enum { INPUTS = 8 };
 

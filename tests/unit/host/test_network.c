@@ -2,7 +2,7 @@
 //
 // Networks: nodes, connections, and that only what is asked for and changed is cooked.
 #include "host_nodes.h"
-#include "plugin/host/network.h"
+#include "plugin/host/network/network.h"
 #include "support/out_of_memory.h"
 
 static mn_context *ctx;

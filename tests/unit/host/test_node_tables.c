@@ -3,9 +3,9 @@
 // Every node table is complete, the check notices what is missing, and the JSON and the schema hold all of
 // it.
 #include "host_nodes.h"
-#include "plugin/host/json_tree.h"
-#include "plugin/host/network.h"
-#include "plugin/host/parms.h"
+#include "plugin/host/network/network.h"
+#include "plugin/host/network/parms.h"
+#include "plugin/json/tree.h"
 #include "support/one_context.h"
 
 static void every_table_is_complete(void **state)

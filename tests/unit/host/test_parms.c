@@ -2,9 +2,9 @@
 //
 // Parameters: checked against the table, animated, and understood as text.
 #include "host_nodes.h"
-#include "plugin/host/network.h"
-#include "plugin/host/number_text.h"
-#include "plugin/host/spelling.h"
+#include "plugin/host/network/network.h"
+#include "plugin/host/network/spelling.h"
+#include "plugin/json/number_text.h"
 #include "support/failing_allocator.h"
 
 static mn_context *ctx;

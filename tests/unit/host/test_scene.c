@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "host_nodes.h"
-#include "plugin/host/network.h"
+#include "plugin/host/network/network.h"
 #include "support/one_context.h"
 #include "support/out_of_memory.h"
 

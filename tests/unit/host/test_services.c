@@ -2,7 +2,7 @@
 //
 // What nodes get from this build: a box goes to a level set and back, values on blocks become a volume, a
 // file that is not there is said to be so.
-#include "plugin/host/network.h"
+#include "plugin/host/network/network.h"
 #include "support/check.h"
 
 static mn_geo *make_box(mn_context *ctx, float half)

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The simulation driver: whatever the order of the questions, the answers are those of a straight run.
+#include "meniscus/context.h"
+#include "meniscus/geo.h"
+#include "meniscus/status.h"
+#include "meniscus/timer.h"
 #include "sim_stage.h"
 #include "support/failing_allocator.h"
 

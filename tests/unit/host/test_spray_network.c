@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "plugin/host/network.h"
+#include "plugin/host/network/network.h"
 #include "support/check.h"
 
 enum { LAST = 12 };

@@ -5,6 +5,8 @@
 #ifndef MENISCUS_TESTS_UNIT_IO_RANDOM_GEOMETRY_H
 #define MENISCUS_TESTS_UNIT_IO_RANDOM_GEOMETRY_H
 
+#include "meniscus/context.h"
+#include "meniscus/geo.h"
 #include "support/check.h"
 
 typedef struct random_source {

@@ -3,7 +3,7 @@
 // Frames are Blosc's own, byte for byte, and Blosc's are read: by ourselves where LZ4 made them.
 #include "support/check.h"
 
-#include "meniscus/random.h"
+#include "base/random.h"
 #include "plugin/io/blosc_frame.h"
 
 #include <blosc.h>

@@ -3,6 +3,7 @@
 // Formats by ending, files whose first bytes say something else, and writing that cannot be done: the old
 // file stays.
 #define _GNU_SOURCE
+#include "base/random.h"
 #include "plugin/io/io.h"
 #include "plugin/vdb/vdb.h"
 #include "random_geometry.h"

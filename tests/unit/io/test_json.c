@@ -2,8 +2,8 @@
 //
 // The JSON reader: every kind of value as text and in binary, numbers to the last bit, and what is hostile:
 // depth, length, lies.
-#include "plugin/io/json_read.h"
-#include "plugin/io/json_write.h"
+#include "plugin/json/read.h"
+#include "plugin/json/write.h"
 #include "support/check.h"
 
 #include <float.h>

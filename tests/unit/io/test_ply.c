@@ -3,6 +3,7 @@
 // .ply files: foreign headers in all encodings, exact round trips of our own, and damage of every kind.
 #include "plugin/io/formats.h"
 
+#include "base/random.h"
 #include "support/check.h"
 #include "support/failing_allocator.h"
 

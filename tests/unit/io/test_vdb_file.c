@@ -2,6 +2,7 @@
 //
 // .vdb files: what OpenVDB's own writers made, with every compression and value type, is read to the last
 // number; what we write comes back; what is damaged, hostile or not representable gets a sentence.
+#include "base/random.h"
 #include "plugin/io/formats.h"
 #include "plugin/vdb/vdb.h"
 #include "support/bytes.h"

@@ -2,9 +2,10 @@
 //
 // Krylov solvers on a Poisson matrix, an indefinite shift of it and an unsymmetric one: they solve, in no
 // more steps than theory allows, with the same bits for any number of workers.
-#include "meniscus/krylov.h"
+#include "linear/krylov.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
+#include "base/random.h"
 #include "support/check.h"
 #include "support/out_of_memory.h"
 

@@ -3,10 +3,11 @@
 // Multigrid on the seven-point Laplacian of a cube and on products of it: the cycle is a symmetric positive
 // definite operator, iterations do not grow with the size, bits do not depend on the workers, and what cannot
 // be solved is said.
-#include "meniscus/multigrid.h"
+#include "linear/multigrid.h"
 
+#include "base/random.h"
+#include "linear/krylov.h"
 #include "linear/multigrid_state.h"
-#include "meniscus/krylov.h"
 #include "support/check.h"
 #include "support/out_of_memory.h"
 #include "support/poisson.h"

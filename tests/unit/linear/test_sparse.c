@@ -2,9 +2,10 @@
 //
 // Sparse matrices and their factors, on Laplacians of random points in space and on random patterns, against
 // dense twins.
-#include "meniscus/sparse.h"
+#include "linear/sparse.h"
 
-#include "meniscus/krylov.h"
+#include "base/random.h"
+#include "linear/krylov.h"
 #include "support/check.h"
 #include "support/failing_allocator.h"
 

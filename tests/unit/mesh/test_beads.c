@@ -2,6 +2,10 @@
 //
 // Drops too small for the grid are closed meshes with the place, volume and velocity of their particles, and
 // move as these do, however little.
+#include "levelset/level_set.h"
+#include "mesh/beads.h"
+#include "mesh/isosurface.h"
+#include "space/blocks.h"
 #include "support/check.h"
 #include "support/mesh_checks.h"
 

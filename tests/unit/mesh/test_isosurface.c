@@ -3,7 +3,10 @@
 #include "support/mesh_checks.h"
 #include "support/out_of_memory.h"
 
+#include "base/random.h"
 #include "mesh/cell_cuts.h"
+#include "mesh/isosurface.h"
+#include "space/blocks.h"
 
 typedef struct field {
     mn_context *ctx;

@@ -2,7 +2,8 @@
 #include "support/check.h"
 #include "support/failing_allocator.h"
 
-#include "meniscus/mesh_lines.h"
+#include "mesh/mesh_lines.h"
+#include "mesh/shape.h"
 
 static mn_geo *shape_of(mn_context *ctx, mn_shape_kind kind)
 {

@@ -2,7 +2,10 @@
 #include "support/check.h"
 #include "support/mesh_checks.h"
 
-#include "meniscus/mesh_smooth.h"
+#include "base/random.h"
+#include "levelset/level_set.h"
+#include "mesh/isosurface.h"
+#include "mesh/mesh_smooth.h"
 
 static double ball_field(void *user, mn_vec3 x)
 {

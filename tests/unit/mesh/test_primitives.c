@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Shapes are closed, face out, and enclose the volume that their formula says.
+#include "mesh/shape.h"
 #include "support/check.h"
 #include "support/failing_allocator.h"
 #include "support/mesh_facts.h"

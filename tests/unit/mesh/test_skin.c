@@ -2,6 +2,10 @@
 //
 // The skin of particles is watertight and holds their volume; blended values are exact for constants and
 // follow linear fields.
+#include "base/random.h"
+#include "meniscus/fill.h"
+#include "mesh/isosurface.h"
+#include "mesh/skin.h"
 #include "support/check.h"
 #include "support/out_of_memory.h"
 

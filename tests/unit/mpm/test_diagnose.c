@@ -4,7 +4,7 @@
 // what the allocator has counted after it has run.
 #include "support/check.h"
 
-#include "mpm/solver.h"
+#include "mpm/state.h"
 
 static mn_mpm *make_ball(mn_context *ctx, double cells, const mn_mpm_def *def, double speed)
 {
@@ -35,6 +35,7 @@ static void numbers_of_a_drop_are_its_own(void **state)
     const mn_hooks calm = {.max_workers = 1};
     mn_context *ctx = mn_context_create(&calm);
     mn_mpm_def def = mn_mpm_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.dx = 2.5e-4, def.sigma = 0.05, def.density = 900, def.viscosity = 0.01,
     def.gravity = mn_v3(0, -10, 0);
     mn_mpm *mpm = make_ball(ctx, 8, &def, 0.5);
@@ -49,7 +50,7 @@ static void numbers_of_a_drop_are_its_own(void **state)
     check_close(n.weber, 900 * 0.25 * r / 0.05, off * n.weber);
     check_close(n.steps, ceil(0.01 / n.step), 0);
     // The steps that it takes are the steps that were said.
-    check_ok(ctx, mn_mpm_advance(mpm, 10 * n.step));
+    check_ok(ctx, mn_mpm_advance(mpm, NULL, 10 * n.step));
     mn_report report;
     mn_mpm_get_report(mpm, &report);
     check_close(report.value[MN_REPORT_substeps][0], 10, 2);
@@ -64,12 +65,13 @@ static void memory_is_what_is_taken(void **state)
     for (int k = 0; k < 6; k++) {
         mn_context *ctx = mn_context_create(&calm);
         mn_mpm_def def = mn_mpm_default_def();
+        def.gravity = mn_v3(0, 0, 0);
         def.transfer = k % 3 == 1 ? MN_MPM_APIC_FLIP : MN_MPM_APIC;
         def.integrator = k % 3 == 2 ? MN_MPM_SEMI_IMPLICIT : MN_MPM_EXPLICIT;
         mn_mpm *mpm = make_ball(ctx, k < 3 ? 6 : 12, &def, 0);
         mn_mpm_numbers n;
         check_ok(ctx, mn_mpm_diagnose(mpm, 0.01, &n));
-        check_ok(ctx, mn_mpm_advance(mpm, 5 * fmin(n.step, 1e-4)));
+        check_ok(ctx, mn_mpm_advance(mpm, NULL, 5 * fmin(n.step, 1e-4)));
         const double taken = (double)mn_context_bytes(ctx);
         check_close(n.bytes, taken, 0.2 * taken);
         mn_mpm_free(mpm);
@@ -85,14 +87,15 @@ static void asking_for_steps_changes_nothing(void **state)
     static mn_mpm_point points[2][4000];
     for (int k = 0; k < 2; k++) {
         mn_context *ctx = mn_context_create(&calm);
-        const mn_mpm_def def = mn_mpm_default_def();
+        mn_mpm_def def = mn_mpm_default_def();
+        def.gravity = mn_v3(0, 0, 0);
         mn_mpm *mpm = make_ball(ctx, 3, &def, 0.1);
         mn_mpm_numbers n;
         if (k) check_ok(ctx, mn_mpm_expect_steps(mpm, 0.01, &n));
         const mn_vec3 x = {0.005, 0, 0}, v = {-2, 0, 0};
         const mn_mpm_source more = {.count = 1, .position = &x, .velocity = &v};
         check_ok(ctx, mn_mpm_add(mpm, &more));
-        check_ok(ctx, mn_mpm_advance(mpm, 1e-3));
+        check_ok(ctx, mn_mpm_advance(mpm, NULL, 1e-3));
         assert_true(mn_mpm_count(mpm) < 4000);
         check_ok(ctx, mn_mpm_get_points(mpm, points[k]));
         if (k)
@@ -107,7 +110,8 @@ static void nothing_has_no_numbers(void **state)
 {
     (void)state;
     mn_context *ctx = mn_context_create(NULL);
-    const mn_mpm_def def = mn_mpm_default_def();
+    mn_mpm_def def = mn_mpm_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     mn_mpm *mpm;
     mn_mpm_numbers n;
     check_ok(ctx, mn_mpm_create(ctx, &def, &mpm));

@@ -6,7 +6,7 @@
 #include "support/failing_allocator.h"
 
 #include "meniscus/hash.h"
-#include "mpm/solver.h"
+#include "mpm/state.h"
 #include "support/stream_buffer.h"
 
 enum { RIM = 24 };
@@ -43,6 +43,7 @@ static double disc_area(void)
 static mn_mpm *make_solver(mn_context *ctx)
 {
     mn_mpm_def def = mn_mpm_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.dx = 1e-3, def.sigma = 0;
     mn_mpm *mpm;
     check_ok(ctx, mn_mpm_create(ctx, &def, &mpm));
@@ -59,8 +60,8 @@ static mn_context *context_with(int32_t workers)
 static void run(mn_mpm *mpm, const disc *d, int frames, double seconds)
 {
     for (int f = 0; f < frames; f++) {
-        check_ok(mpm->ctx, mn_mpm_set_emitter(mpm, &d->emitter, seconds / frames));
-        check_ok(mpm->ctx, mn_mpm_advance(mpm, seconds / frames));
+        check_ok(mpm->solver.ctx, mn_mpm_set_emitter(mpm, &d->emitter, seconds / frames));
+        check_ok(mpm->solver.ctx, mn_mpm_advance(mpm, NULL, seconds / frames));
     }
 }
 
@@ -193,7 +194,7 @@ static void add_pool(mn_mpm *mpm, double half_width)
             for (int k = -reach; k < reach && count < MAX; k++)
                 x[count++] = mn_v3((i + 0.5) * h, (j + 0.5) * h, (k + 0.5) * h);
     const mn_mpm_source source = {.count = count, .position = x};
-    check_ok(mpm->ctx, mn_mpm_add(mpm, &source));
+    check_ok(mpm->solver.ctx, mn_mpm_add(mpm, &source));
 }
 
 static void emission_into_liquid_does_not_double_its_density(void **state)
@@ -245,7 +246,7 @@ static void a_closed_emitter_holds_what_it_has(void **state)
     assert_true(above > full * 4 / 5);
     // Without the emitter it falls.
     check_ok(ctx, mn_mpm_set_emitter(mpm, NULL, 0.02));
-    check_ok(ctx, mn_mpm_advance(mpm, 0.05));
+    check_ok(ctx, mn_mpm_advance(mpm, NULL, 0.05));
     for (int64_t i = 0; i < full; i++) assert_true(mpm->particles.data[i].v.y < -0.4);
     mn_mpm_free(mpm);
     mn_context_free(ctx);
@@ -289,6 +290,7 @@ static void out_of_memory_is_reported_and_the_emitter_works_again(void **state)
         mn_context *ctx = mn_context_create(&hooks);
         if (!ctx) continue;
         mn_mpm_def def = mn_mpm_default_def();
+        def.gravity = mn_v3(0, 0, 0);
         def.sigma = 0;
         mn_mpm *mpm = NULL;
         disc d;
@@ -296,7 +298,7 @@ static void out_of_memory_is_reported_and_the_emitter_works_again(void **state)
         d.emitter.speed = 0.2;
         mn_status status = mn_mpm_create(ctx, &def, &mpm);
         if (status == MN_OK) status = mn_mpm_set_emitter(mpm, &d.emitter, 1e-3);
-        if (status == MN_OK) status = mn_mpm_advance(mpm, 1e-3);
+        if (status == MN_OK) status = mn_mpm_advance(mpm, NULL, 1e-3);
         assert_true(status == MN_OK || status == MN_ERROR_MEMORY);
         assert_true(status != MN_OK || !memory.failed);
         if (mpm) {

@@ -3,6 +3,7 @@
 // Pressure stress and second derivative against differences of the energy, and the automatic bulk modulus.
 #include "support/check.h"
 
+#include "base/random.h"
 #include "mpm/pressure.h"
 
 static void stress_and_hessian_are_derivatives_of_the_energy(void **state)

@@ -4,7 +4,8 @@
 // to rounding, and a group in affine motion comes back from the grid as it went.
 #include "support/check.h"
 
-#include "mpm/solver.h"
+#include "base/random.h"
+#include "mpm/state.h"
 
 // One worker: these tests are small, and others run beside them.
 static mn_context *calm_context(void)
@@ -53,7 +54,7 @@ static mn_mpm *make_liquid(mn_context *ctx, mn_mpm_def def)
 
 static void step(mn_mpm *mpm, double dt)
 {
-    mn_context *ctx = mpm->ctx;
+    mn_context *ctx = mpm->solver.ctx;
     const bool massless = mpm->def.surface_particles == MN_MPM_MASSLESS;
     const mn_mpm_cells cells = {mpm->particles.data, mpm->materials.data, mpm->cell_start,
                                 massless ? NULL : mpm->group_of.data};
@@ -74,6 +75,7 @@ static void every_piece_goes_to_its_nearest_particle(void **state)
     (void)state;
     mn_context *ctx = calm_context();
     mn_mpm_def def = mn_mpm_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.dx = 0.5, def.sigma = 1;
     mn_mpm *mpm = make_liquid(ctx, def);
     assert_int_equal(mpm->patches.count, PATCHES); // none is farther than a cell from all
@@ -101,6 +103,7 @@ static void a_piece_far_from_all_particles_is_dropped(void **state)
     (void)state;
     mn_context *ctx = calm_context();
     mn_mpm_def def = mn_mpm_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.dx = 0.5;
     mn_mpm *mpm = make_liquid(ctx, def);
     mpm->loose_patches[0].x = mn_v3(100, 0, 0);
@@ -116,6 +119,7 @@ static void mass_and_momenta_are_conserved(void **state)
     (void)state;
     mn_context *ctx = calm_context();
     mn_mpm_def def = mn_mpm_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.dx = 0.5, def.sigma = 3, def.viscosity = 0.2;
     mn_mpm *mpm = make_liquid(ctx, def);
     mn_report before, after;
@@ -138,6 +142,7 @@ static void affine_motion_survives_splitting_and_merging(void **state)
     (void)state;
     mn_context *ctx = calm_context();
     mn_mpm_def def = mn_mpm_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.dx = 0.5, def.sigma = 0, def.viscosity = 0;
     mn_mpm *mpm = make_liquid(ctx, def);
     mn_mat3 a;
@@ -178,6 +183,7 @@ static void massless_samples_push_without_mass(void **state)
     (void)state;
     mn_context *ctx = calm_context();
     mn_mpm_def def = mn_mpm_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.dx = 0.5, def.sigma = 3, def.surface_particles = MN_MPM_MASSLESS;
     mn_mpm *mpm = make_liquid(ctx, def);
     assert_int_equal(mpm->groups.count, 0);

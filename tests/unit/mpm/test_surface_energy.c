@@ -4,6 +4,7 @@
 // against a dense eigensolver, and the majorant's defining properties.
 #include "support/check.h"
 
+#include "base/random.h"
 #include "mpm/surface_energy.h"
 
 enum { CASES = 400 };

@@ -4,6 +4,7 @@
 // number of threads does not change a bit.
 #include "support/check.h"
 
+#include "base/random.h"
 #include "mpm/pressure.h"
 #include "mpm/transfer.h"
 #include "mpm/viscosity.h"

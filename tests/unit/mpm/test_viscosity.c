@@ -3,6 +3,7 @@
 // Viscous stress against differences of the dissipation, and what it must not resist.
 #include "support/check.h"
 
+#include "base/random.h"
 #include "mpm/viscosity.h"
 
 static mn_mat3 random_matrix(uint64_t id, uint32_t first)

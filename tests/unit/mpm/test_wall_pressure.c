@@ -3,7 +3,8 @@
 // Which liquid a wall lets go: that whose mean pressure pulls, whatever single particles say.
 #include "support/check.h"
 
-#include "mpm/solver.h"
+#include "base/random.h"
+#include "mpm/state.h"
 
 enum { SIDE = 16, DEEP = 4 };
 
@@ -12,6 +13,7 @@ static mn_mpm *make_slab(mn_context *ctx, double mean)
 {
     static mn_vec3 x[SIDE * SIDE * DEEP];
     mn_mpm_def def = mn_mpm_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.dx = 1e-3, def.contact_angle = 180, def.gravity = mn_v3(0, 0, 0);
     def.domain = (mn_box){{-1, 0, -1}, {1, 1, 1}};
     def.wall[2] = MN_MPM_SEPARATE;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // collider: distances and velocities of meshes, shells and VDBs, and drops that meet them.
+#include "base/random.h"
+#include "meniscus/collider.h"
 #include "support/analytic_volume.h"
 #include "support/mesh_facts.h"
 #include "support/node_stage.h"

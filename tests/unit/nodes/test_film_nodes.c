@@ -2,6 +2,7 @@
 //
 // film_source, mls_solver and film_skin in a network: attributes, moving rings, polygons as films, bad input.
 #include "support/node_stage.h"
+#include "trimesh/triangles.h"
 
 typedef struct film_nodes {
     int32_t source, solver, skin;

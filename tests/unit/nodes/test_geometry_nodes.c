@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // shape, transform, merge and file.
+#include "meniscus/context.h"
+#include "meniscus/geo.h"
+#include "meniscus/vec.h"
 #include "support/mesh_facts.h"
 #include "support/node_stage.h"
 

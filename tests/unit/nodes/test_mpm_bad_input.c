@@ -2,6 +2,9 @@
 //
 // mpm_solver with input that is wrong, extreme or nothing at all: a sane result or a sentence, and never a
 // wait without end.
+#include "meniscus/context.h"
+#include "meniscus/geo.h"
+#include "meniscus/vec.h"
 #include "support/node_stage.h"
 
 static const mn_hooks calm = {.max_workers = 1};

@@ -2,6 +2,11 @@
 //
 // mpm_solver in a network: attributes in and out, both outputs, new points, and the sentences for what is
 // wrong.
+#include "meniscus/context.h"
+#include "meniscus/geo.h"
+#include "meniscus/report.h"
+#include "meniscus/status.h"
+#include "meniscus/vec.h"
 #include "support/node_stage.h"
 
 static const mn_hooks calm = {.max_workers = 1};

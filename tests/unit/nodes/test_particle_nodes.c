@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fill and surface: counts, masses, volumes, attributes, and the sentences for what is wrong.
+#include "mesh/shape.h"
 #include "support/analytic_volume.h"
 #include "support/mesh_facts.h"
 #include "support/node_stage.h"

@@ -2,6 +2,7 @@
 //
 // spray_solver in a network: attributes in and out, moving sources, colliders, time scale, threads, and the
 // sentences for what is wrong.
+#include "meniscus/spray.h"
 #include "support/analytic_volume.h"
 #include "support/node_stage.h"
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tet_solver in a network: attributes in and out, both outputs, and the sentences for what is wrong.
+#include "meniscus/report.h"
+#include "meniscus/tetmesh.h"
 #include "support/node_stage.h"
 #include "support/tet_shapes.h"
+#include "tetmesh/geo.h"
 
 static const mn_hooks calm = {.max_workers = 1};
 

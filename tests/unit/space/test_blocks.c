@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/random.h"
+#include "space/blocks.h"
 #include "support/check.h"
 #include "support/failing_allocator.h"
 

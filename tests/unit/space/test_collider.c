@@ -5,6 +5,9 @@
 #include "support/check.h"
 #include "support/out_of_memory.h"
 
+#include "base/random.h"
+#include "meniscus/collider.h"
+#include "mesh/shape.h"
 #include "space/rigid_motion.h"
 
 static mn_collider *make(mn_context *ctx, mn_geo **geo, mn_volume surface, mn_volume velocity, double scale)

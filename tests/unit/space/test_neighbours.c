@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/random.h"
+#include "space/blocks.h"
+#include "space/neighbours.h"
 #include "support/check.h"
 #include "support/out_of_memory.h"
 

@@ -5,6 +5,7 @@
 #include "support/analytic_volume.h"
 #include "support/check.h"
 
+#include "base/random.h"
 #include "spray/march.h"
 
 typedef struct stage {

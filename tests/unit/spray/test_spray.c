@@ -2,6 +2,10 @@
 //
 // The spray as a whole: births, conservation, the same bits whatever the threads and wherever it is saved, no
 // malloc once it is warm, and a state that stands when a step fails.
+#include "base/parallel.h"
+#include "base/random.h"
+#include "meniscus/collider.h"
+#include "meniscus/spray.h"
 #include "support/analytic_volume.h"
 #include "support/check.h"
 #include "support/failing_allocator.h"

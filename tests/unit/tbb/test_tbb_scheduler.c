@@ -2,6 +2,7 @@
 //
 // The TBB scheduler gives the same bits as OpenMP and as plain threads, runs every task exactly once, and
 // never hands one worker number to two tasks at the same time.
+#include "base/parallel.h"
 #include "plugin/tbb/tbb_scheduler.h"
 #include "support/check.h"
 

@@ -5,7 +5,7 @@
 #include "support/check.h"
 #include "support/tet_cap.h"
 
-#include "tet/liquid.h"
+#include "tet/state.h"
 
 static const double radius = 1e-3;
 

@@ -2,6 +2,7 @@
 //
 // Derivatives of volume and area by central differences; the positive part of the area's Hessian against an
 // eigenvalue decomposition.
+#include "base/random.h"
 #include "support/check.h"
 #include "tet/elements.h"
 

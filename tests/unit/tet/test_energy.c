@@ -6,7 +6,7 @@
 #include "support/stream_buffer.h"
 #include "support/tet_drop.h"
 
-#include "tet/liquid.h"
+#include "tet/state.h"
 
 static mn_tet_liquid_def inviscid(void)
 {

@@ -6,7 +6,7 @@
 #include "support/check.h"
 #include "support/tet_shapes.h"
 
-#include "tet/liquid.h"
+#include "tet/state.h"
 
 static const double height = 0.05, density = 1000;
 

@@ -6,7 +6,7 @@
 #include "support/out_of_memory.h"
 #include "support/tet_shapes.h"
 
-#include "tet/liquid.h"
+#include "tet/state.h"
 
 static mn_context *calm_context(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pipes: what comes and goes is booked to rounding, at the flow rate asked for, and a stream stays one.
-#include "meniscus/tet_liquid.h"
+#include "meniscus/tet.h"
 #include "support/analytic_volume.h"
 #include "support/one_context.h"
 #include "support/tet_shapes.h"

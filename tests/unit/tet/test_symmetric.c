@@ -6,7 +6,7 @@
 #include "support/tet_shapes.h"
 
 #include "tet/elements.h"
-#include "tet/liquid.h"
+#include "tet/state.h"
 
 static const double density = 998, sigma = 0.0728;
 

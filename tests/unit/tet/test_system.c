@@ -2,6 +2,7 @@
 //
 // The matrix of a stage is the derivative of its residual; inner forces add up to zero; the preconditioner
 // inverts the system whose matrix is diagonal.
+#include "base/random.h"
 #include "support/check.h"
 #include "support/tet_shapes.h"
 #include "tet/system.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Handles: moving, turning, scaling and renaming make new ones and leave the old as they were.
+#include "base/random.h"
 #include "plugin/vdb/vdb.h"
 #include "support/check.h"
 #include "support/shapes.h"

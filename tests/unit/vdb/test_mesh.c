@@ -2,6 +2,7 @@
 //
 // Polygons to level set and back: distances, signs, volumes, the same bits for any number of workers, and a
 // sentence for meshes that cannot be converted.
+#include "base/random.h"
 #include "plugin/vdb/vdb.h"
 #include "support/one_context.h"
 #include "support/shapes.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The union of spheres as a grid: distances near the surface, signs deep inside and far away, pscale.
+#include "base/random.h"
 #include "plugin/vdb/vdb.h"
 #include "support/one_context.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sampling is trilinear in world space, the same from every thread, and never falls over a strange position.
+#include "base/parallel.h"
+#include "base/random.h"
 #include "plugin/vdb/vdb.h"
 #include "support/check.h"
 

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Liquids with surface tension on a tetrahedral mesh that moves with them: sharp surface, volume exact to
+// rounding, numerical viscosity far below water's [clausen2013]. See docs/theory/tet.md.
+//
+//   mn_tet_liquid_def def = mn_tet_liquid_default_def();
+//   def.sigma = 0.072;
+//   mn_tet_liquid_create(ctx, &def, mesh, &liquid);
+//   mn_tet_liquid_advance(liquid, 1.0 / 24);
+//   const mn_tet_mesh *now = mn_tet_liquid_mesh(liquid);
+#ifndef MENISCUS_TET_H
+#define MENISCUS_TET_H
+
+#include "meniscus/collider.h"
+#include "meniscus/context.h"
+#include "meniscus/report.h"
+#include "meniscus/stream.h"
+#include "meniscus/tetmesh.h"
+#include "meniscus/vec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mn_tet_liquid mn_tet_liquid;
+
+typedef enum mn_tet_integrator {
+    MN_TET_BDF2,   ///< second order, one solve a step, started by one step of SDIRK2; damps small waves
+    MN_TET_SDIRK2, ///< second order, two solves a step, damps them less
+    /// Second order, one solve and one linear solve a step, keeps energy. BDF2 while the liquid touches
+    /// solids or pipes or is so viscous that it needs damping.
+    MN_TET_SYMMETRIC,
+} mn_tet_integrator;
+
+typedef struct mn_tet_liquid_def {
+    double density;   ///< kg/m^3, > 0
+    double sigma;     ///< surface tension, N/m, >= 0
+    double viscosity; ///< Pa s, >= 0
+    mn_vec3 gravity;  ///< m/s^2
+
+    /// Edge of the tetrahedra, m; 0: the mean of the mesh given. It scales the steps and the limits below.
+    double size;
+    double min_size; ///< shorter edges are contracted, m; 0: half the size
+    double max_size; ///< longer edges are split, m, at least 2.5 min_size; 0: 1.7 times the size
+    double quality;  ///< tetrahedra below this volume-length ratio are repaired, [0, 0.5]; 0: no remeshing
+
+    mn_tet_integrator integrator;
+    double max_dt;         ///< s, > 0; INFINITY for none
+    double capillary_step; ///< of sqrt(density size^3/sigma) that a step may last, > 0
+    int64_t max_substeps;  ///< of one advance, >= 1
+    int64_t min_substeps;  ///< of one advance, >= 1
+
+    /// Stiffness of the soft volume that every tetrahedron has beside the exact one of its nodes, in units of
+    /// sigma/size + density g size, >= 0, and how long it remembers, in units of sqrt(density size^3/sigma),
+    /// > 0.
+    double soft_stiffness, soft_memory;
+
+    /// Divide tetrahedra between surface nodes, and edges that join them through the liquid, for the time of
+    /// a step: films of one element and thin corners flow then. Costs a new factor every step.
+    bool unlock;
+
+    mn_box domain; ///< m
+    bool wall[6];  ///< which of its sides are solid: x min, x max, y min, y max, z min, z max
+    bool merge;    ///< liquid that overlaps becomes one: bodies that meet, and one that folds
+    /// A neck is cut when the stress that it carries is above this many times sigma/size, >= 0; a thread
+    /// then has the radius size/split_threshold. 0: necks are never cut.
+    double split_threshold;
+    bool stick;           ///< liquid sticks to solids; otherwise it slips along them
+    double friction;      ///< Coulomb's coefficient of liquid that slips, >= 0
+    double drag;          ///< force per wetted area and speed of liquid that slips, Pa s/m, >= 0
+    double contact_angle; ///< at solids, measured in the liquid, degrees, [0, 180]
+} mn_tet_liquid_def;
+
+/// Water, no gravity, no solids, 90 degrees.
+mn_tet_liquid_def mn_tet_liquid_default_def(void);
+
+/// Copies the mesh; its fields `v` (linear, 3, m/s) and `rest_volume` (amount, m^3) are used when there.
+/// Tetrahedra must be positive.
+mn_status mn_tet_liquid_create(mn_context *ctx, const mn_tet_liquid_def *def, const mn_tet_mesh *mesh,
+                               mn_tet_liquid **liquid);
+void mn_tet_liquid_free(mn_tet_liquid *liquid);
+/// New parameters from the next advance on.
+mn_status mn_tet_liquid_set_def(mn_tet_liquid *liquid, const mn_tet_liquid_def *def);
+const mn_tet_liquid_def *mn_tet_liquid_get_def(const mn_tet_liquid *liquid);
+
+/// The solids of the coming advance, as they are at its end; borrowed until the next call. NULL: none.
+void mn_tet_liquid_set_collider(mn_tet_liquid *liquid, const mn_collider *collider);
+
+/// Liquid that comes and goes.
+typedef struct mn_tet_pipe {
+    /// What fills the mouth of a pipe, with a flat end across the velocity: the end is the mouth. All
+    /// positive; borrowed. NULL: no inflow.
+    const mn_tet_mesh *slug;
+    mn_vec3 velocity;         ///< of the inflow, m/s
+    double flow_rate;         ///< m^3/s, >= 0; sets the speed; 0: what velocity and mouth give
+    const mn_collider *drain; ///< tetrahedra that lie inside vanish; borrowed. NULL: no outflow
+} mn_tet_pipe;
+/// For the coming advances, until the next call. The liquid is pushed out of the mouth, and tetrahedra are
+/// added behind it, a layer of one size at a time. Where the mouth is empty the slug is put in at the next
+/// layer; a liquid whose faces lie in the mouth at the start goes on from there. A mesh may become empty.
+mn_status mn_tet_liquid_set_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe);
+/// Rest volume that came and went in the last advance, m^3.
+void mn_tet_liquid_get_piped(const mn_tet_liquid *liquid, double *added, double *removed);
+
+/// Goes on by `seconds` in as many steps as it takes. A step that fails is taken again at half its length;
+/// when none can be solved, time passes by inertia alone and the mesh is repaired. On failure the state is
+/// that of the last good step.
+mn_status mn_tet_liquid_advance(mn_tet_liquid *liquid, double seconds);
+
+/// What the last advance had to do to get through.
+typedef struct mn_tet_rescues {
+    int64_t coasted; ///< steps without forces, since none could be solved
+    int64_t limited; ///< steps before which tetrahedra lost speed that no step could follow
+    int64_t opened;  ///< places where sheets too thin for the mesh opened
+} mn_tet_rescues;
+void mn_tet_liquid_get_rescues(const mn_tet_liquid *liquid, mn_tet_rescues *rescues);
+
+/// The mesh now, without gaps, with the fields `v` (m/s), `pressure` (Pa) and `rest_volume` (m^3); others are
+/// the solver's own. Borrowed until the next advance.
+const mn_tet_mesh *mn_tet_liquid_mesh(const mn_tet_liquid *liquid);
+double mn_tet_liquid_time(const mn_tet_liquid *liquid); ///< s, since the start
+
+/// Quantities of the state now, and counts and seconds of the last advance.
+void mn_tet_liquid_get_report(const mn_tet_liquid *liquid, mn_report *report);
+
+/// What to expect of a simulation, before it runs.
+typedef struct mn_tet_liquid_numbers {
+    double radius;         ///< m, of a ball of the liquid's volume
+    double edges_across;   ///< sizes in the diameter of that ball
+    double capillary_time; ///< s, sqrt(rho R^3/sigma); 0 without surface tension
+    double ohnesorge, bond, weber;
+    double step, steps; ///< s, and how many an advance of `seconds` takes
+    double bytes;       ///< that the solver will hold
+} mn_tet_liquid_numbers;
+void mn_tet_liquid_diagnose(const mn_tet_liquid *liquid, double seconds, mn_tet_liquid_numbers *numbers);
+
+/// Everything that the next advance depends on.
+mn_status mn_tet_liquid_save(const mn_tet_liquid *liquid, mn_writer *out);
+/// `def` is the one to go on with.
+mn_status mn_tet_liquid_load(mn_context *ctx, const mn_tet_liquid_def *def, mn_reader *in,
+                             mn_tet_liquid **liquid);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The solver's parameters.
+#include "base/field_groups.h"
+#include "meniscus/mpm.h"
+
+typedef mn_mpm_def def;
+
+// In the order of mn_mpm_surface_particles, mn_mpm_integrator, mn_mpm_transfer and mn_mpm_wall.
+static const mn_menu_item surface_items[] = {
+    {"resampled", "Resampled (Conserves Momentum)"}, {"massless", "Massless"}, {NULL, NULL}};
+static const mn_menu_item integrator_items[] = {
+    {"explicit", "Explicit"}, {"semi_implicit", "Semi-Implicit"}, {"implicit", "Implicit"}, {NULL, NULL}};
+static const mn_menu_item transfer_items[] = {{"apic", "APIC"}, {"apic_flip", "APIC/FLIP"}, {NULL, NULL}};
+static const mn_menu_item boundary_items[] = {{"open", "Open"},         {"slip", "Slip"}, {"stick", "Stick"},
+                                              {"separate", "Separate"}, {"sink", "Sink"}, {NULL, NULL}};
+static const mn_menu_item side_items[] = {
+    {"same", "Same as Boundary"}, {"open", "Open"}, {"slip", "Slip"}, {"stick", "Stick"},
+    {"separate", "Separate"},     {"sink", "Sink"}, {NULL, NULL}};
+static const mn_menu_item collider_items[] = {
+    {"slip", "Slip"}, {"stick", "Stick"}, {"separate", "Separate"}, {NULL, NULL}};
+static const mn_menu_item source_items[] = {{"start", "Start Frame Only"},
+                                            {"new_ids", "Points with New Ids"},
+                                            {"every_frame", "All Points Every Frame"},
+                                            {NULL, NULL}};
+
+static const mn_menu_item emit_items[] = {{"v", "With v"}, {"normal", "Along Normals"}, {NULL, NULL}};
+
+const mn_field mn_mpm_fields[] = {
+    MN_FIELD_FLOAT(
+        def, dx, "Grid Spacing", "m", 0.001, 1e-9, 1e6, 1e-4, 0.1, "Liquid", NULL,
+        "Edge of a grid cell. Eight particles fill one; a drop should be at least 8 cells across, 20 for "
+        "good motion. Half of it costs about 16 times as much."),
+    MN_PARM_MATERIAL("Liquid"),
+    MN_FIELD_SIGMA(def, 0.072, "Liquid", " Points with the attribute sigma have their own."),
+    MN_FIELD_DENSITY(def, "Liquid", " Points with the attribute density have their own."),
+    MN_FIELD_VISCOSITY(def, 0.001, "Liquid", " Points with the attribute viscosity have their own."),
+    MN_FIELD_FLOAT(
+        def, bulk_modulus, "Bulk Modulus", "Pa", 0, 0, 1e15, 0, 1e6, "Liquid", NULL,
+        "Stiffness against compression; 0 chooses one that keeps volume changes under one percent. Stiffer "
+        "means smaller explicit steps."),
+    MN_FIELD_GRAVITY(def, "Liquid"),
+    MN_FIELD_TOGGLE(
+        def, hydrostatic, "Start at Rest", 0, "Liquid", NULL,
+        "Gives the liquid of the start frame the pressures of a pool at rest in its walls and colliders. "
+        "Without it a pool settles first."),
+    MN_MENU("source", "Take Input", source_items, 0, "Liquid", NULL,
+            "When points of the input become liquid: once, at the start frame; whenever points come in whose "
+            "id has not been seen; or all of them at every frame, where there is no liquid yet."),
+    MN_MENU("emit", "Emit", emit_items, 0, "Emitters", NULL,
+            "Liquid leaves emitters with their attribute v, in simulated seconds; or along their normals, on "
+            "top of "
+            "the emitter's own motion."),
+    MN_FLOAT("emit_speed", "Emission Speed", "m/s", 1, 0, 1e6, 0, 10, "Emitters", "{ emit == v }",
+             "How fast liquid leaves along the normals."),
+    MN_FLOAT("flow_rate", "Flow Rate", "m^3/s", 0, 0, 1e9, 0, 1e-3, "Emitters", NULL,
+             "Volume that all emitters give together in a second; 0 takes what their speed and area give. A "
+             "litre a "
+             "second is 0.001."),
+    MN_FIELD_MENU(
+        def, integrator, "Integrator", integrator_items, MN_MPM_EXPLICIT, "Solver", NULL,
+        "Explicit: many cheap steps, bound by sound and capillary waves. Implicit: few long steps, bound by "
+        "how far the liquid moves and by max_dt; waves that a step cannot follow are slowed down. "
+        "Semi-implicit: the same with one Newton step."),
+    MN_FIELD_FLOAT(
+        def, newton_tolerance, "Newton Tolerance", "", 0.05, 1e-12, 0.9, 1e-4, 0.1, "Solver",
+        "{ integrator == explicit }",
+        "Implicit steps are solved until what is left to change is this share of the step's change of "
+        "velocity."),
+    MN_FIELD_MAX_DT(def, 1, "Solver"),
+    MN_FIELD_FLOAT(
+        def, cfl, "CFL Number", "", 0.6, 1e-3, 10, 0.1, 1, "Solver", NULL,
+        "Cells that the liquid, and with explicit steps sound, may cross in one step; above 1 it is for "
+        "implicit steps."),
+    MN_FIELD_MENU(
+        def, surface_particles, "Surface Particles", surface_items, MN_MPM_RESAMPLED, "Solver", NULL,
+        "How surface tension reaches the grid. Resampled is calmer and conserves momentum; massless is a "
+        "little cheaper."),
+    MN_FIELD_INT(def, smoothing, "Surface Smoothing", "", 2, 0, 8, 0, 4, "Solver", NULL,
+                 "Passes over the level set that surface tension is measured on."),
+    MN_FIELD_TOGGLE(
+        def, sheets, "Sheets", 1, "Solver", NULL,
+        "Gives surface tension to sheets and threads thinner than a cell as well: their edges draw "
+        "together to rims, and they do not open in holes."),
+    MN_FIELD_MENU(def, transfer, "Transfer", transfer_items, MN_MPM_APIC, "Solver", NULL,
+                  "APIC is calm; the blend with FLIP keeps splashes and jets alive, and noise with them."),
+    MN_FIELD_FLOAT(def, flip_ratio, "FLIP Ratio", "", 0.95, 0, 1, 0, 1, "Solver", "{ transfer != apic_flip }",
+                   "Share of their own velocity that particles keep in each step; 0.99 for jets."),
+    MN_PARMS_DOMAIN("Domain"),
+    MN_MENU(
+        "boundary", "Boundary", boundary_items, MN_MPM_SEPARATE, "Domain", "{ use_domain == 0 }",
+        "What the sides of the domain do: nothing; let slip along; hold; let slip and leave, with friction; "
+        "or take out what passes."),
+    MN_PARMS_SIDES(side_items, "Domain", "What happens at this side of the domain."),
+    MN_MENU("collider_boundary", "Colliders", collider_items, 2, "Domain", NULL,
+            "What colliders do: let slip along; hold; or let slip and leave, with friction."),
+    MN_FIELD_FRICTION(def, 0, "Domain", NULL,
+                      "Coulomb friction coefficient where liquid slips and may leave."),
+    MN_FIELD_CONTACT_ANGLE(def, "Domain",
+                           " Colliders may have their own, painted on their points as contact_angle."),
+    MN_FIELD_TOGGLE(def, output_surface, "Surface Mesh", 1, "Output", NULL,
+                    "Fills the second output with the liquid's surface."),
+    MN_FIELD_FLOAT(def, surface_scale, "Surface Spacing", "cell", 1, 0.1, 1, 0.25, 1, "Output",
+                   "{ output_surface == 0 }",
+                   "Spacing of the mesh's level set in grid cells: 0.5 gives four times the triangles."),
+    MN_FIELD_SEED(def, "Simulation",
+                  "Another number shifts the particles that emitters put in by other parts of a cell."),
+    MN_FIELDS_STEPS(def),
+};
+MN_FIELDS_END(mn_mpm_fields, MN_MPM_FIELD_COUNT);
+
+mn_mpm_def mn_mpm_default_def(void)
+{
+    mn_mpm_def made = {.compression = 0.01, .domain = mn_box_empty(), .collider = MN_MPM_SEPARATE};
+    mn_def_default(mn_mpm_fields, MN_MPM_FIELD_COUNT, &made);
+    return made;
+}

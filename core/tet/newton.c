@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One implicit solve by Newton's method. The unknown is the displacement u = h v / size, so that a stage
+// knows no units (system.h):
+//
+//   sigma -> sigma h^2/(rho L^3)   mu -> mu h/(rho L^2)   p -> p h^2/(rho L^2)   g -> g h^2/L      L: size
+//
+// Each correction is solved by flexible GMRES to a part of its right-hand side. Afterwards every free body's
+// mean velocity is put where the forces from outside want it: inner forces add up to zero, so what is missing
+// is the tolerance of the solver, and linear momentum is exact to rounding.
+#include "tet/newton.h"
+
+#include <string.h>
+
+enum { NEWTON_MAX = 10, HALVINGS = 4 };
+
+static const double tolerance = 1e-8; // of the largest force on a node, and of a node's mean volume
+static const double linear_least = 1e-5, linear_most = 1e-2; // tolerances of a correction, of its right side
+static const double stalled = 1e3; // tolerances that will do where rounding lets no correction come nearer
+static const double least_volume = 0.1; // of its own that a tetrahedron must keep over a step
+
+mn_status mn_tet_stage_resize(mn_tet_liquid *liquid)
+{
+    const int64_t n = liquid->system.node_count, m = liquid->system.tet_count;
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->start, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->drift, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->u, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->p, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->node_volume, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->mass, m));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->volume_before, m));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->soft_volume, m));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->residual, 4 * n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->side, 4 * n));
+    return mn_array_resize(liquid->ctx, &liquid->change, 4 * n);
+}
+
+// Whether a body has nowhere to grow or shrink to: no direction that its nodes are free in changes its
+// volume, sum |P_i dV/dx_i| = 0. A box full of liquid is one. `confined` has a place for each body.
+static mn_status find_confined(mn_tet_liquid *liquid, uint8_t *confined)
+{
+    const double least = 1e-3; // of the surface that must be free to move
+    const mn_tet_system *s = &liquid->system;
+    const mn_vec3 *x = liquid->mesh->position;
+    MN_ARRAY(double) area = {0};
+    MN_TRY(mn_array_resize(liquid->ctx, &area, 2 * (int64_t)liquid->body_count));
+    for (int64_t b = 0; b < area.count; b++) area.data[b] = 0;
+    mn_status status = mn_tet_liquid_find_directions(liquid, liquid->mesh);
+    for (int32_t i = 0; status == MN_OK && i < s->node_count; i++) {
+        mn_vec3 out = {0};
+        for (int32_t c = s->face_start.data[i]; c < s->face_start.data[i + 1]; c++) {
+            const int32_t *v = s->face.data + 3 * (int64_t)(s->face_corner.data[c] / 3);
+            out = mn_add(out, mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]])));
+        }
+        double *body = area.data + 2 * (int64_t)liquid->body.data[i];
+        body[0] += mn_norm(out), body[1] += mn_norm(mn_m3_apply(liquid->tangent.data[i], out));
+    }
+    for (int32_t b = 0; status == MN_OK && b < liquid->body_count; b++)
+        confined[b] = area.data[2 * b + 1] < least * area.data[2 * b];
+    mn_array_free(liquid->ctx, &area);
+    return status;
+}
+
+// A confined body cannot come nearer to its rest volumes: what is asked of its nodes is what they have.
+static mn_status fit_confined(mn_tet_liquid *liquid, const double *now, double *rest)
+{
+    MN_ARRAY(uint8_t) confined = {0};
+    MN_TRY(mn_array_resize(liquid->ctx, &confined, liquid->body_count));
+    const mn_status status = find_confined(liquid, confined.data);
+    for (int32_t i = 0; status == MN_OK && i < liquid->system.node_count; i++)
+        if (confined.data[liquid->body.data[i]]) rest[i] = now[i];
+    mn_array_free(liquid->ctx, &confined);
+    return status;
+}
+
+// C0: what the rest volumes say, or so much of the way there that no node changes by more than a part of its
+// volume. What comes back is the part. All nodes go the same part of the way: some meshes have patterns q of
+// nodes with q.C = 0 whatever the places (the two kinds of points of a body-centred lattice), and C0 must
+// keep to them as sums over tetrahedra do. A node that has come to touch is put onto the solid however short
+// the step: what volume this takes comes back like any other, or a short step would have to give it all.
+static mn_status find_node_volumes(mn_tet_liquid *liquid, double *part)
+{
+    const mn_tet_system *s = &liquid->system;
+    double *now = liquid->change.data, *rest = liquid->residual.data; // free until the first correction
+    for (int32_t i = 0; i < s->node_count; i++) rest[i] = 0;
+    for (int32_t t = 0; t < s->tet_count; t++)
+        for (int k = 0; k < 4; k++) rest[s->tet[t][k]] += 0.25 * liquid->mass.data[t];
+    for (int32_t i = 0; i < s->node_count; i++) {
+        const mn_vec3 x =
+            liquid->touching > 0 ? mn_tet_liquid_on_solids(liquid, i) : liquid->mesh->position[i];
+        liquid->start.data[i] = mn_scale(1 / liquid->size, x);
+    }
+    mn_tet_system_node_volumes(s, liquid->start.data, now);
+    if (liquid->touching > 0) MN_TRY(fit_confined(liquid, now, rest));
+    double most = 0;
+    for (int32_t i = 0; i < s->node_count; i++) most = fmax(most, fabs(rest[i] - now[i]) / now[i]);
+    *part = most > liquid->recovery ? liquid->recovery / most : 1;
+    for (int32_t i = 0; i < s->node_count; i++)
+        liquid->node_volume.data[i] = now[i] + *part * (rest[i] - now[i]);
+    return MN_OK;
+}
+
+// *part is how much of the missing volume the stage gives back.
+mn_status mn_tet_stage_fill(mn_tet_liquid *liquid, double h, const mn_vec3 *a, const mn_vec3 *b,
+                            const mn_vec3 *velocity, const double *pressure, mn_tet_stage *stage,
+                            double *part)
+{
+    const double length = liquid->size, rho = liquid->def.density, volume = length * length * length;
+    const double *rest = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME),
+                 *soft = mn_tet_field_numbers(liquid, MN_TET_SOFT_VOLUME);
+    const double press = h * h / (rho * length * length);
+    for (int32_t t = 0; t < liquid->system.tet_count; t++) {
+        liquid->mass.data[t] = rest[t] / volume;
+        liquid->volume_before.data[t] = mn_tet_mesh_tet_volume(liquid->mesh, t) / volume;
+        liquid->soft_volume.data[t] = soft[t] / volume;
+    }
+    MN_TRY(find_node_volumes(liquid, part));
+    for (int32_t i = 0; i < liquid->system.node_count; i++) {
+        liquid->start.data[i] = mn_scale(1 / length, a[i]);
+        liquid->drift.data[i] = mn_scale(h / length, b[i]);
+        liquid->u.data[i] = mn_scale(h / length, velocity[i]);
+        liquid->p.data[i] = press * pressure[i];
+    }
+    *stage = (mn_tet_stage){.sigma = liquid->def.sigma * h * h / (rho * volume),
+                            .viscosity = liquid->def.viscosity * h / (rho * length * length),
+                            .stiffness = mn_tet_liquid_stiffness(liquid) * press,
+                            .gravity = mn_scale(h * h / length, liquid->def.gravity),
+                            .start = liquid->start.data,
+                            .drift = liquid->drift.data,
+                            .mass = liquid->mass.data,
+                            .soft_volume = liquid->soft_volume.data,
+                            .node_volume = liquid->node_volume.data,
+                            .volume_before = liquid->volume_before.data,
+                            .u = liquid->u.data,
+                            .p = liquid->p.data};
+    return MN_OK;
+}
+
+// How far from solved: 1 is the tolerance.
+static double error_of(const mn_tet_liquid *liquid)
+{
+    const int64_t n = liquid->system.node_count;
+    double force = 0, volume = 0, mean = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double *r = liquid->residual.data + 3 * i;
+        const double length = r[0] * r[0] + r[1] * r[1] + r[2] * r[2],
+                     missing = fabs(liquid->residual.data[3 * n + i]);
+        force = length <= force ? force : length; // a NaN wins
+        volume = missing <= volume ? volume : missing;
+        mean += liquid->node_volume.data[i] / (double)n;
+    }
+    const double scale = liquid->system.force_scale > 0 ? liquid->system.force_scale : 1;
+    const double first = sqrt(force) / scale, second = volume / mean;
+    return (first >= second ? first : second) / tolerance;
+}
+
+static void move_unknowns(mn_tet_liquid *liquid, double factor)
+{
+    const int64_t n = liquid->system.node_count;
+    for (int64_t i = 0; i < n; i++) {
+        const double *d = liquid->change.data + 3 * i;
+        liquid->u.data[i] = mn_axpy(liquid->u.data[i], factor, mn_v3(d[0], d[1], d[2]));
+        liquid->p.data[i] += factor * liquid->change.data[3 * n + i];
+    }
+}
+
+// Factors S at the iterate. Blocks are left as they were for it.
+mn_status mn_tet_stage_factor(mn_tet_liquid *liquid, bool *solved)
+{
+    mn_timer_begin(&liquid->timers, "factor");
+    liquid->system.even = true;
+    mn_status status = mn_tet_system_assemble(&liquid->system);
+    liquid->system.even = false;
+    if (status == MN_OK) status = mn_tet_system_factor(&liquid->system);
+    mn_timer_end(&liquid->timers, "factor");
+    *solved = status == MN_OK;
+    if (status != MN_ERROR_INPUT && status != MN_ERROR_DIVERGED) return status;
+    mn_context_clear_message(liquid->ctx);
+    return MN_OK;
+}
+
+// How well a correction is to be solved: a tenth of what Newton will leave, since it leaves the square of
+// what it left before, e_(k+1)/e_k = (e_k/e_(k-1))^2 [eisenstat1996]; or what is needed to end with.
+static double forcing(double error, double before)
+{
+    const double part = before > 0 ? error / before : 0.1;
+    const double next = fmin(0.1 * part * part, 1e-3), end = 0.03 / error;
+    return fmin(fmax(fmax(next, end), linear_least), linear_most);
+}
+
+static mn_status correct(mn_tet_liquid *liquid, double tolerated, bool *solved)
+{
+    const int64_t n = liquid->system.node_count;
+    mn_linear_problem problem = {4 * n, mn_tet_system_apply, &liquid->system, mn_tet_system_precondition,
+                                 &liquid->system};
+    const mn_krylov_def def = {
+        .tolerance = tolerated, .max_iterations = MN_TET_LINEAR_MAX, .restart = MN_TET_RESTART};
+    mn_krylov_result result;
+    *solved = true;
+    if (!liquid->system.factored) MN_TRY(mn_tet_stage_factor(liquid, solved));
+    if (!*solved) return MN_OK;
+    MN_TRY(mn_tet_system_assemble(&liquid->system));
+    for (int64_t i = 0; i < 3 * n; i++) liquid->side.data[i] = -liquid->residual.data[i];
+    for (int64_t i = 3 * n; i < 4 * n; i++) liquid->side.data[i] = liquid->residual.data[i];
+    memset(liquid->change.data, 0, mn_bytes(4 * n, sizeof(double)));
+    MN_TRY(
+        mn_flexible_gmres(liquid->krylov, &problem, &def, liquid->side.data, liquid->change.data, &result));
+    liquid->counts.linear += result.iterations;
+    liquid->counts.newton++;
+    // A factor that has aged is made anew for the next correction.
+    if (result.iterations > 30) liquid->system.factored = false;
+    *solved = result.end == MN_KRYLOV_CONVERGED || result.end == MN_KRYLOV_ITERATIONS;
+    return MN_OK;
+}
+
+// Goes along the correction as far as the residual falls.
+static mn_status search_line(mn_tet_liquid *liquid, const mn_tet_stage *stage, double *error, bool *solved)
+{
+    double factor = 1;
+    move_unknowns(liquid, 1);
+    for (int halving = 0; halving <= HALVINGS; halving++, factor *= 0.5) {
+        MN_TRY(mn_tet_system_residual(&liquid->system, stage, liquid->residual.data));
+        const double now = error_of(liquid);
+        if (liquid->system.min_volume > least_volume && now < *error) {
+            *error = now;
+            return MN_OK;
+        }
+        move_unknowns(liquid, -0.5 * factor);
+    }
+    move_unknowns(liquid, -factor);
+    *solved = false;
+    return mn_tet_system_residual(&liquid->system, stage, liquid->residual.data);
+}
+
+mn_status mn_tet_stage_iterate(mn_tet_liquid *liquid, const mn_tet_stage *stage, bool *solved)
+{
+    MN_TRY(mn_tet_system_residual(&liquid->system, stage, liquid->residual.data));
+    double error = error_of(liquid), before = 0;
+    *solved = isfinite(error) && liquid->system.min_volume > 0;
+    for (int i = 0; i < NEWTON_MAX && *solved && error > 1; i++) {
+        const double tolerated = forcing(error, before);
+        before = error;
+        MN_TRY(correct(liquid, tolerated, solved));
+        if (*solved) MN_TRY(search_line(liquid, stage, &error, solved));
+    }
+    *solved = error <= stalled && liquid->system.min_volume > 0;
+    return MN_OK;
+}
+
+// sum m (u - drift - g) = 0 for every body.
+mn_status mn_tet_stage_balance(mn_tet_liquid *liquid, const mn_tet_stage *stage)
+{
+    const mn_tet_system *s = &liquid->system;
+    const size_t bytes = mn_bytes(4 * (int64_t)liquid->body_count, sizeof(double));
+    double *sum = mn_allocate_zero(liquid->ctx, bytes);
+    if (!sum) return MN_ERROR_MEMORY;
+    for (int32_t t = 0; t < s->tet_count; t++)
+        for (int k = 0; k < 4; k++) {
+            const int32_t i = s->tet[t][k];
+            const double m = 0.25 * liquid->mass.data[t];
+            const mn_vec3 extra = mn_sub(mn_sub(liquid->u.data[i], liquid->drift.data[i]), stage->gravity);
+            double *body = sum + 4 * (int64_t)liquid->body.data[i];
+            body[0] += m, body[1] += m * extra.x, body[2] += m * extra.y, body[3] += m * extra.z;
+        }
+    for (int32_t i = 0; i < s->node_count; i++) {
+        const double *body = sum + 4 * (int64_t)liquid->body.data[i];
+        liquid->u.data[i] = mn_axpy(liquid->u.data[i], -1 / body[0], mn_v3(body[1], body[2], body[3]));
+    }
+    mn_release(liquid->ctx, sum, bytes);
+    return MN_OK;
+}
+
+// Solves, and solves again while nodes come to touch solids or leave them.
+static mn_status iterate_with_contacts(mn_tet_liquid *liquid, double h, const mn_vec3 *a, mn_tet_stage *stage,
+                                       bool *solved)
+{
+    enum { ROUNDS = 6 };
+    const bool solids = mn_tet_liquid_has_solids(liquid);
+    if (solids) {
+        MN_TRY(mn_array_resize(liquid->ctx, &liquid->reaction, 3 * (int64_t)liquid->system.node_count));
+        stage->reaction = liquid->reaction.data;
+        stage->face_sigma = liquid->face_sigma.data;
+        MN_TRY(mn_tet_liquid_begin_friction(liquid, h, stage));
+        MN_TRY(mn_tet_liquid_constrain(liquid, h, a, stage));
+    }
+    MN_TRY(mn_tet_stage_iterate(liquid, stage, solved));
+    bool changed = solids;
+    for (int round = 0; round < ROUNDS && *solved && changed; round++) {
+        MN_TRY(mn_tet_liquid_revise_contacts(liquid, stage, round < ROUNDS / 2 ? liquid->reaction.data : NULL,
+                                             &changed));
+        if (*solved && round < ROUNDS - 1) MN_TRY(mn_tet_liquid_revise_friction(liquid, stage, &changed));
+        if (!changed) break;
+        liquid->system.factored = false;
+        stage->freedom = NULL;
+        MN_TRY(mn_tet_liquid_constrain(liquid, h, a, stage));
+        MN_TRY(mn_tet_stage_iterate(liquid, stage, solved));
+    }
+    return MN_OK;
+}
+
+mn_status mn_tet_liquid_solve_stage(mn_tet_liquid *liquid, double h, const mn_vec3 *a, const mn_vec3 *b,
+                                    mn_vec3 *velocity, double *pressure, bool *solved)
+{
+    mn_tet_stage stage;
+    double part;
+    MN_TRY(mn_tet_stage_resize(liquid));
+    MN_TRY(mn_tet_stage_fill(liquid, h, a, b, velocity, pressure, &stage, &part));
+    MN_TRY(iterate_with_contacts(liquid, h, a, &stage, solved));
+    if (!*solved) {
+        // Once more from where inertia leads, with an energy that is convex and a fresh factor.
+        if (mn_tet_liquid_has_solids(liquid)) {
+            MN_TRY(mn_tet_liquid_find_contacts(liquid));
+            MN_TRY(mn_tet_liquid_find_wetted(liquid));
+        }
+        MN_TRY(mn_tet_stage_fill(liquid, h, a, b, b, pressure, &stage, &part));
+        stage.convex = true;
+        liquid->system.factored = false;
+        MN_TRY(iterate_with_contacts(liquid, h, a, &stage, solved));
+        liquid->system.factored = false;
+    }
+    if (!*solved) return MN_OK;
+    if (liquid->touching == 0) MN_TRY(mn_tet_stage_balance(liquid, &stage));
+    const double press = liquid->def.density * liquid->size * liquid->size / (h * h);
+    for (int32_t i = 0; i < liquid->system.node_count; i++) {
+        velocity[i] = mn_scale(liquid->size / h, liquid->u.data[i]);
+        pressure[i] = press * liquid->p.data[i];
+    }
+    return MN_OK;
+}
+
+mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *liquid)
+{
+    enum { ROUNDS = 10, SOME = 2, FAILURES = 3 };
+    MN_TRY(mn_tet_stage_resize(liquid));
+    bool solved = true, all = false;
+    liquid->recovery = 0.1;
+    liquid->step = 0;
+    // What cannot be given back at once may go in smaller parts; what is left then, the next steps try to
+    // give.
+    int rounds = ROUNDS, failures = 0;
+    for (int round = 0; round < rounds && !all && failures < FAILURES;
+         round++, liquid->recovery *= solved ? 1 : 0.25) {
+        // A stage without forces, from rest: M u = B^T p, C(x + u) = C0.
+        mn_tet_stage stage;
+        memset(liquid->side.data, 0, mn_bytes(4 * (int64_t)liquid->system.node_count, sizeof(double)));
+        const mn_vec3 *zero = (const mn_vec3 *)(const void *)liquid->side.data;
+        if (mn_tet_liquid_has_solids(liquid)) MN_TRY(mn_tet_liquid_find_contacts(liquid));
+        double part;
+        MN_TRY(mn_tet_stage_fill(liquid, 1, liquid->mesh->position, zero, zero, liquid->side.data, &stage,
+                                 &part));
+        all = part == 1;
+        if (part * ROUNDS < 1) rounds = SOME; // it would not end in any case
+        stage.sigma = stage.viscosity = stage.stiffness = 0;
+        stage.gravity = mn_v3(0, 0, 0);
+        if (mn_tet_liquid_has_solids(liquid)) {
+            MN_TRY(mn_tet_liquid_constrain(liquid, 0, liquid->mesh->position, &stage)); // no time passes
+            if (liquid->touching > 0) liquid->system.factored = false;
+        }
+        MN_TRY(mn_tet_stage_iterate(liquid, &stage, &solved));
+        all = all && solved;
+        failures = solved ? 0 : failures + 1;
+        for (int32_t i = 0; solved && i < liquid->system.node_count; i++)
+            mn_tet_mesh_move_vertex(liquid->mesh, i,
+                                    mn_axpy(liquid->mesh->position[i], liquid->size, liquid->u.data[i]));
+    }
+    return MN_OK;
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The solver's state and the parts of a step, one file each.
+//
+//   newton.c       one implicit solve: Newton's method on the moved geometry
+//   symmetric.c   a step that neither damps nor drives
+//   step.c        BDF2 and SDIRK2 from stages; halving; the loop over steps
+//   contact.c     which nodes touch solids, and where they may go then
+//   friction.c    what solids do to liquid that slides along them
+//   energy.c      what remeshing and soft volumes owe to the motion
+//   adapt.c       remeshing after a step, with what the fields hold conserved
+//   section.c     what a plane section of the liquid carries
+//   neck.c        which necks are about to come apart
+//   split.c       cuts them, and looks after parts that are too small
+//   sheet_detection.c        sheets that have become too thin for a mesh
+//   sheet_removal.c        takes them out
+//   rescue.c      what lets it go on where no step can be solved
+//   self_overlap.c        whether the surface has passed through itself
+//   pipes.c       liquid that comes and goes
+//   locking.c      division of what locks, for the time of a step
+//   tangential_smoothing.c       slides the nodes of a calm surface along it
+//
+// The state is the mesh with its fields, two clocks and nothing else: a step that fails leaves it alone, and
+// what a step depends on is what is saved. Mesh and neighbourhoods are always those that the arrays of the
+// mesh give when built anew, so that a loaded state goes on with the same bits.
+#ifndef MENISCUS_TET_STATE_H
+#define MENISCUS_TET_STATE_H
+
+#include "meniscus/tet.h"
+#include "meniscus/timer.h"
+#include "tet/system.h"
+
+typedef MN_ARRAY(mn_vec3) mn_tet_vectors;
+typedef MN_ARRAY(double) mn_tet_numbers;
+
+typedef struct mn_tet_counts {
+    int64_t substeps, rollbacks, newton, linear, remeshed, splits, merges, opened, limited, coasted;
+    int64_t coasted_at; ///< the step that coasted last
+    int64_t spoilt;     ///< the step at which a merge came to nothing last; 0: none
+    double dt_min, dt_max;
+    double added, removed; ///< rest volume through pipes, m^3
+} mn_tet_counts;
+
+/// How a node comes onto the solid that it touches.
+typedef enum mn_tet_looseness {
+    MN_TET_PUT,    ///< it is put there
+    MN_TET_LOOSE,  ///< it keeps its distance: on the solid it would turn a tetrahedron over
+    MN_TET_CAUGHT, ///< its own motion in this step has brought it there
+} mn_tet_looseness;
+
+/// A connected part of the liquid; energy.c.
+typedef struct mn_tet_body {
+    double mass, kinetic, relative, surface, owed; ///< kg; J: all, of what is not linear in x; J
+    mn_vec3 center, drift;                         ///< m, m/s
+    mn_mat3 gradient;                              ///< 1/s, of the motion linear in x
+    mn_mat3 places, flows;                         ///< sum m x x^T, kg m^2, and sum m v x^T, kg m^2/s
+    double factor;                                 ///< on what is not linear in x
+    bool free;                                     ///< it touches nothing
+} mn_tet_body;
+
+struct mn_tet_liquid {
+    mn_context *ctx;
+    mn_tet_liquid_def def;
+    double size; ///< m, in use
+    double time;
+    double last_dt; ///< s, of the step that the history fields hold; 0: none
+    /// What the last remeshing could not better: repair waits until it is worse. INFINITY, INFINITY, 0
+    /// before.
+    double left_quality, left_shortest, left_longest;
+
+    mn_tet_mesh *mesh;  ///< without gaps
+    mn_tet_mesh *whole; ///< the mesh before what locks was divided; NULL outside a step
+    bool ready;         ///< neighbourhoods and bodies are those of the mesh
+    mn_tet_system system;
+    mn_krylov *krylov;
+    const mn_collider *collider;
+    mn_tet_pipe pipe;
+    mn_vec3 cap_velocity;               ///< m/s
+    double step;                        ///< s, of the step that is tried; 0 where no time passes
+    double frame_left;                  ///< s, from the end of the step to the end of the advance
+    int32_t touching;                   ///< how many nodes touch solids
+    MN_ARRAY(uint8_t) touch, released;  ///< bit k: side k of the domain, bit 6: the colliders, bit 7: a pipe
+    MN_ARRAY(uint8_t) loose;            ///< mn_tet_looseness
+    MN_ARRAY(mn_mat3) freedom, tangent; ///< where a node may go; where it could without friction
+    MN_ARRAY(double) face_sigma, wetted_area;
+    MN_ARRAY(uint8_t) slip;        ///< whether friction holds a node or it slides
+    MN_ARRAY(double) drag;         ///< in units of a stage, as the two below
+    MN_ARRAY(mn_vec3) push, solid; ///< friction of a node that slides; how the solid moves
+
+    int32_t body_count;
+    MN_ARRAY(int32_t) body; ///< of each node
+    MN_ARRAY(mn_tet_body) bodies;
+
+    // A stage in its units, and the places and velocities that a step tries.
+    double recovery; ///< of a node's volume that a solve may give back at most
+    mn_tet_vectors start, drift, u, end, place, velocity, middle;
+    mn_tet_numbers p, mass, soft_volume, node_volume, volume_before, residual, side, change, pressure,
+        reaction;
+
+    mn_tet_counts counts;
+    mn_timers timers;
+};
+
+/// Fields of the mesh; all are there once the solver is made.
+static inline mn_vec3 *mn_tet_field_vectors(const mn_tet_liquid *liquid, const char *name)
+{
+    return (mn_vec3 *)(void *)mn_tet_mesh_find_field(liquid->mesh, name)->data;
+}
+static inline double *mn_tet_field_numbers(const mn_tet_liquid *liquid, const char *name)
+{
+    return mn_tet_mesh_find_field(liquid->mesh, name)->data;
+}
+#define MN_TET_V "v"                     ///< linear, m/s
+#define MN_TET_PRESSURE "pressure"       ///< linear, Pa, as it is shown
+#define MN_TET_MULTIPLIER "multiplier"   ///< linear, Pa, as it is solved for
+#define MN_TET_REST_VOLUME "rest_volume" ///< amount, m^3; mass is density times it
+#define MN_TET_SOFT_VOLUME "soft_volume" ///< amount, m^3: where the soft volume energy is least
+#define MN_TET_LAST_V "last_v"           ///< linear, m/s, one step ago
+#define MN_TET_LAST_MOVE "last_move"     ///< linear, m, what the last step moved
+#define MN_TET_OWED "owed"               ///< amount, J, that its motion has coming; may be negative
+
+/// Neighbourhoods and bodies, unless they are there already.
+mn_status mn_tet_liquid_prepare(mn_tet_liquid *liquid);
+/// Takes over `mesh` and makes neighbourhoods and bodies. The mesh is as mn_tet_mesh_build() makes it.
+mn_status mn_tet_liquid_take_mesh(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
+/// The mesh built anew from the arrays of `mesh`, with its fields and ids.
+mn_status mn_tet_liquid_rebuild(const mn_tet_mesh *mesh, mn_tet_mesh **rebuilt);
+/// Finds or adds all fields above; `fresh` fields get their first values.
+mn_status mn_tet_liquid_add_fields(mn_tet_mesh *mesh);
+
+/// One implicit solve of length h: from places `a` and velocities `b` to `velocity`, which comes with a
+/// guess; pressure likewise. *solved is false when it does not converge or a tetrahedron would turn over.
+mn_status mn_tet_liquid_solve_stage(mn_tet_liquid *liquid, double h, const mn_vec3 *a, const mn_vec3 *b,
+                                    mn_vec3 *velocity, double *pressure, bool *solved);
+
+// ---- symmetric.c ----
+
+/// One symmetric step of liquid that touches nothing, from places x and velocities v to `place` and
+/// `velocity`, which comes with a guess of the mean velocity of the step. *solved is also false when a node
+/// comes to touch a solid.
+mn_status mn_tet_liquid_solve_symmetric(mn_tet_liquid *liquid, double dt, const mn_vec3 *x, const mn_vec3 *v,
+                                        mn_vec3 *place, mn_vec3 *velocity, double *pressure, bool *solved);
+/// Makes the velocity one that changes no volume, as a symmetric step leaves it.
+mn_status mn_tet_liquid_project_velocity(mn_tet_liquid *liquid);
+
+/// Moves places as little as the mass allows until every node has its volume. What does not converge is left
+/// for the next step.
+mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *liquid);
+
+// ---- contact.c ----
+
+bool mn_tet_liquid_has_solids(const mn_tet_liquid *liquid);
+/// Fails, with a sentence, when the liquid lies in solids so deep that they cannot be what was meant.
+mn_status mn_tet_liquid_check_solids(const mn_tet_liquid *liquid);
+/// Which nodes touch which solids.
+mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *liquid);
+/// The surface energy of each face, in units of sigma, from what touches.
+mn_status mn_tet_liquid_find_wetted(mn_tet_liquid *liquid);
+/// Fills `tangent` with where the nodes of a mesh may go: P = I - sum t t^T where they touch, else I.
+mn_status mn_tet_liquid_find_directions(mn_tet_liquid *liquid, const mn_tet_mesh *mesh);
+/// Gives a stage from places `a` its freedom, and puts the nodes that touch onto the solids.
+mn_status mn_tet_liquid_constrain(mn_tet_liquid *liquid, double h, const mn_vec3 *a, mn_tet_stage *stage);
+/// Where node i would be if it lay on the solids that it touches as they are at the start of the step.
+mn_vec3 mn_tet_liquid_on_solids(const mn_tet_liquid *liquid, int32_t i);
+/// A velocity of node i, without what leads into the solids that it touches.
+mn_vec3 mn_tet_liquid_free_velocity(const mn_tet_liquid *liquid, int32_t i, mn_vec3 velocity);
+/// Catches nodes that went into solids and lets go those that are held back too hard. `reaction`: 3 numbers a
+/// node, NULL to let none go.
+mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *liquid, const mn_tet_stage *stage,
+                                        const double *reaction, bool *changed);
+
+/// How the solid that node i touches moves, m/s.
+mn_vec3 mn_tet_liquid_solid_velocity(const mn_tet_liquid *liquid, int32_t i);
+/// The part of a force of the solids on node i that presses, in its unit.
+double mn_tet_liquid_pressing(const mn_tet_liquid *liquid, const mn_tet_stage *stage, int32_t i,
+                              mn_vec3 force);
+
+// ---- pipes.c ----
+
+/// Whether liquid comes out of a pipe.
+bool mn_tet_liquid_has_mouth(const mn_tet_liquid *liquid);
+/// Sets a bit in the marks of the nodes of a mesh that lie in the cap of the pipe, and takes it from the
+/// others; how the cap moves, m/s.
+mn_vec3 mn_tet_liquid_mark_cap(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, uint8_t *marks,
+                               uint8_t mark);
+
+// ---- friction.c ----
+
+/// Whether a node that touches may not slide.
+bool mn_tet_liquid_is_held(const mn_tet_liquid *liquid, int32_t i);
+/// Gives a stage its drag, and says which nodes Coulomb's law holds at first.
+mn_status mn_tet_liquid_begin_friction(mn_tet_liquid *liquid, double h, mn_tet_stage *stage);
+/// What Coulomb's law says after a solve.
+mn_status mn_tet_liquid_revise_friction(mn_tet_liquid *liquid, const mn_tet_stage *stage, bool *changed);
+
+/// Stiffness of the soft volume energy, Pa.
+double mn_tet_liquid_stiffness(const mn_tet_liquid *liquid);
+/// sqrt(density size^3/sigma), or what gravity gives; INFINITY without either.
+double mn_tet_liquid_time_scale(const mn_tet_liquid *liquid);
+/// The longest step from this state, s.
+double mn_tet_liquid_step_limit(const mn_tet_liquid *liquid);
+
+// ---- rescue.c ----
+
+/// The largest rate at which an edge changes, 1/s.
+double mn_tet_liquid_strain_rate(const mn_tet_liquid *liquid);
+/// Slows the nodes of tetrahedra whose edges change faster, 1/s; momentum stays.
+mn_status mn_tet_liquid_limit_strain(mn_tet_liquid *liquid, double rate);
+/// Fills place and velocity with where inertia leads in dt, as far as nothing turns over.
+mn_status mn_tet_liquid_coast(mn_tet_liquid *liquid, double dt);
+
+// ---- energy.c ----
+
+/// What a step from the mesh to `place` puts into the soft volumes is owed.
+void mn_tet_liquid_owe_soft(mn_tet_liquid *liquid, const mn_vec3 *place);
+/// The energy of every body, with what it is owed, onto `mesh`, a copy of the state's.
+mn_status mn_tet_liquid_deposit_energy(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
+/// Of what rides on the mesh, what the bodies do not have is owed.
+mn_status mn_tet_liquid_withdraw_energy(mn_tet_liquid *liquid);
+/// Nothing is owed.
+void mn_tet_liquid_forget_owed(mn_tet_mesh *mesh);
+/// Pays what is owed as far as the motion allows; a calm liquid forgets it.
+mn_status mn_tet_liquid_pay_owed(mn_tet_liquid *liquid, bool calm);
+
+/// Remeshes what the last step left bad.
+mn_status mn_tet_liquid_adapt(mn_tet_liquid *liquid);
+/// Whether liquid lies in one place twice: bodies that have met, or one that has folded onto itself.
+mn_status mn_tet_liquid_overlaps(const mn_tet_liquid *liquid, bool *overlaps);
+/// Gives the nodes of bodies too small for their own motion one velocity; momentum stays.
+mn_status mn_tet_liquid_hold_small(mn_tet_liquid *liquid);
+/// The sum of a field of vectors over the mesh, weighted by rest volume, and that weight's sum.
+mn_vec3 mn_tet_momentum(const mn_tet_mesh *mesh, const char *velocity, double *mass);
+
+/// Slides the nodes of the surface along it towards where surface tension has no part along it.
+mn_status mn_tet_liquid_slide(mn_tet_liquid *liquid);
+
+/// Centre of mass, m.
+mn_vec3 mn_tet_liquid_center(const mn_tet_liquid *liquid);
+/// Moves everything so that the centre of mass is there.
+void mn_tet_liquid_set_center(mn_tet_liquid *liquid, mn_vec3 center);
+
+/// Surface area, m^2, of the mesh now.
+double mn_tet_liquid_area(const mn_tet_liquid *liquid);
+
+#endif

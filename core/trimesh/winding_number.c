@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The generalized winding number [jacobson2013],
+//
+//   w(x) = sum over triangles of their solid angle seen from x / 4 pi,
+//
+// near triangles one by one [oosterom1983], far groups of them by their dipole [barill2018],
+//
+//   w ~ a . (m - x) / (4 pi |m - x|^3),    a area-weighted normal, m middle,
+//
+// when x is further than FAR_FACTOR times the group's reach from its middle.
+#include "trimesh/triangles_state.h"
+
+#include "base/parallel.h"
+
+#include <math.h>
+
+enum { INSIDE_GRAIN = 128 };
+static const double FAR_FACTOR = 3.0;
+static const double FOUR_PI = 12.566370614359172;
+
+/// tan(omega / 2) = det(a, b, c) / (|a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|)
+static double solid_angle(const mn_vec3 corner[3], mn_vec3 x)
+{
+    const mn_vec3 a = mn_sub(corner[0], x), b = mn_sub(corner[1], x), c = mn_sub(corner[2], x);
+    const double la = mn_norm(a), lb = mn_norm(b), lc = mn_norm(c);
+    const double det = mn_dot(a, mn_cross(b, c));
+    return 2.0 * atan2(det, la * lb * lc + mn_dot(a, b) * lc + mn_dot(b, c) * la + mn_dot(c, a) * lb);
+}
+
+double mn_triangles_winding(const mn_triangles *triangles, mn_vec3 x)
+{
+    if (!mn_is_finite3(x)) return 0.0;
+    double sum = 0.0;
+    int32_t stack[TREE_DEPTH_MAX], depth = 0;
+    if (triangles->nodes.count > 0) stack[depth++] = 0;
+    while (depth > 0) {
+        const int32_t at = stack[--depth];
+        const tree_node *node = &triangles->nodes.data[at];
+        const tree_dipole *dipole = &triangles->dipoles.data[at];
+        const mn_vec3 d = mn_sub(dipole->middle, x);
+        const double distance = mn_norm(d);
+        if (distance > FAR_FACTOR * dipole->reach && distance > 0.0) {
+            sum += mn_dot(dipole->area_normal, d) / (distance * distance * distance);
+            continue;
+        }
+        if (node->right >= 0) {
+            stack[depth++] = node->right;
+            stack[depth++] = at + 1;
+            continue;
+        }
+        for (int32_t i = node->first; i < node->first + node->count; i++)
+            sum += solid_angle(triangles->triangles.data[i].corner, x);
+    }
+    return sum / FOUR_PI;
+}
+
+typedef struct inside_job {
+    const mn_triangles *mesh;
+    mn_points positions;
+    uint8_t *inside;
+} inside_job;
+
+static mn_status find_inside(void *user, mn_range range)
+{
+    const inside_job *job = user;
+    const mn_box box = mn_triangles_bounds(job->mesh);
+    for (int64_t i = range.begin; i < range.end; i++) {
+        const mn_vec3 x = mn_points_at(&job->positions, i);
+        const bool boxed = x.x >= box.min.x && x.y >= box.min.y && x.z >= box.min.z && x.x <= box.max.x &&
+                           x.y <= box.max.y && x.z <= box.max.z;
+        job->inside[i] = boxed && mn_triangles_winding(job->mesh, x) > 0.5;
+    }
+    return MN_OK;
+}
+
+mn_status mn_triangles_inside(mn_context *ctx, const mn_triangles *triangles, mn_points positions,
+                              uint8_t *inside)
+{
+    inside_job job = {triangles, positions, inside};
+    return mn_parallel_for(ctx, positions.count, INSIDE_GRAIN, find_inside, &job);
+}
