@@ -278,11 +278,18 @@ class Geometry:
     def keep(self, kinds):
         """Keeps the primitives of these kinds ("polygon", "volume", ...) with their points, and drops everything else."""
         wanted = {number_of(kind, KINDS, "kind of primitive") for kind in kinds}
+        self.keep_primitives([kind in wanted for kind in self.primitive_kinds])
+
+    def keep_primitives(self, wanted):
+        """Keeps the primitives that are true in `wanted`, which has one entry for each, with their points, and drops
+        everything else."""
+        if len(wanted) != self.primitive_count:
+            raise errors.ArgumentError(f"there are {self.primitive_count} primitives; got {len(wanted)} entries")
         starts, vertex_points = self.primitive_starts, self.vertex_points
         primitives = (c_uint8 * max(self.primitive_count, 1))()
         points = (c_uint8 * max(self.point_count, 1))()
-        for i, kind in enumerate(self.primitive_kinds):
-            if kind in wanted:
+        for i, keep in enumerate(wanted):
+            if keep:
                 primitives[i] = 1
                 for vertex in range(starts[i], starts[i + 1]):
                     points[vertex_points[vertex]] = 1
