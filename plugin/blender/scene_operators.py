@@ -5,8 +5,28 @@ import os
 
 import bpy
 
-from . import bake_operators, network_scene, node_tree, object_files, parm_properties, quick
+from . import bake_operators, looks, network_scene, node_tree, object_files, parm_properties, quick, scene_pieces
 from .native import meniscus
+
+
+SEEN = 4.0  # units that an imported scene is wide: a drop of 4 mm at its own size is nothing to look at
+
+
+def _seen(path, scene_dict):
+    """(metres per unit, material) for a scene: it is as wide as one works with, by the shapes that it starts from."""
+    types = meniscus.node_types()
+    widest, network = 0.0, meniscus.Network.load(path)
+    for entry in scene_dict["nodes"]:
+        if entry["type"] != "shape":
+            continue
+        try:
+            low, high = network[entry["name"]].cook(network.frames[0]).bounds
+        except (meniscus.Error, TypeError):
+            continue
+        widest = max(widest, *(b - a for a, b in zip(low, high)))
+    output = (scene_dict.get("output") or "").partition(":")[0]
+    material = scene_pieces.material_of(scene_dict, output, types, meniscus.materials()) if output else None
+    return float(f"{widest / SEEN:.1g}") if widest > 0 else 1.0, material
 
 
 class MENISCUS_OT_import_scene(bpy.types.Operator):
@@ -26,9 +46,13 @@ class MENISCUS_OT_import_scene(bpy.types.Operator):
         except meniscus.Error as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        scale, material = _seen(self.filepath, scene_dict)
         name = scene_dict.get("title") or os.path.splitext(os.path.basename(self.filepath))[0]
         tree = bpy.data.node_groups.new(name, node_tree.TREE)
-        network_scene.fill_tree(tree, scene_dict)
+        made = network_scene.fill_tree(tree, scene_dict)
+        tree.scale = scale
+        if made.get("$result") is not None and material:
+            made["$result"].material = looks.material(material, scale)
         tree.use_scene_range = False
         tree.frame_start, tree.frame_end = scene_dict.get("frames", (1, 1))
         space = context.space_data

@@ -19,6 +19,7 @@ typedef struct mn_session {
     mn_context *ctx;
     mn_scheduler *tbb; ///< NULL: OpenMP
     mn_progress_bar bar;
+    uint64_t warned[8]; ///< hashes of the last warnings of the log: each is printed once
 } mn_session;
 
 typedef struct mn_session_def {
