@@ -25,7 +25,7 @@ static const mn_parm_def parms[] = {
         "thickness", "Thickness", "m", 1e-5, 1e-12, 1e3, 1e-7, 1e-3, "Film", NULL,
         "Of the film: its mass. Thinner film is faster. Of a thread, its diameter. Polygons and polylines "
         "with a point attribute thickness have their own; so have polylines with pscale, a radius."),
-    MN_VEC3("center", "Center", "m", 0, 0, 0, -INFINITY, INFINITY, -1, 1, "Film", POLYGONS,
+    MN_VEC3("center", "Center", "m", 0, 0, 0, -MN_FAR, MN_FAR, -1, 1, "Film", POLYGONS,
             "Middle of the film."),
     MN_FLOAT("radius", "Radius", "m", 0.02, 1e-9, 1e6, 0.001, 0.2, "Film", POLYGONS " { kind == thread }",
              "Of the disc, the cylinder or the bubble."),

@@ -103,9 +103,9 @@ static const mn_parm_def parms[] = {
     MN_FLOAT("flip_ratio", "FLIP Ratio", "", 0.95, 0, 1, 0, 1, "Solver", "{ transfer != apic_flip }",
              "Share of their own velocity that particles keep in each step; 0.99 for jets."),
     MN_TOGGLE("use_domain", "Domain", 0, "Domain", NULL, "Encloses the liquid in a box."),
-    MN_VEC3("domain_center", "Domain Center", "m", 0, 0, 0, -INFINITY, INFINITY, -1, 1, "Domain",
+    MN_VEC3("domain_center", "Domain Center", "m", 0, 0, 0, -MN_FAR, MN_FAR, -1, 1, "Domain",
             "{ use_domain == 0 }", "Middle of the box."),
-    MN_VEC3("domain_size", "Domain Size", "m", 1, 1, 1, 0, INFINITY, 0, 2, "Domain", "{ use_domain == 0 }",
+    MN_VEC3("domain_size", "Domain Size", "m", 1, 1, 1, 0, MN_FAR, 0, 2, "Domain", "{ use_domain == 0 }",
             "Edges of the box."),
     MN_MENU(
         "boundary", "Boundary", boundary_items, MN_MPM_SEPARATE, "Domain", "{ use_domain == 0 }",

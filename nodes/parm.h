@@ -12,6 +12,9 @@
 
 #include "nodes/node.h"
 
+/// The largest length, coordinate, angle or factor of a hard range: products of three still fit a float.
+#define MN_FAR 1e9
+
 #define MN_FLOAT(name_, label_, unit_, default_, hard_min_, hard_max_, soft_min_, soft_max_, folder_,        \
                  disable_when_, tooltip_)                                                                    \
     {                                                                                                        \

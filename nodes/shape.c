@@ -12,19 +12,19 @@ static const mn_menu_item kinds[] = {
 static const mn_parm_def parms[] = {
     MN_MENU("kind", "Kind", kinds, MN_SHAPE_SPHERE, "Shape", NULL,
             "What is made. All but the grid, and the ring without height, are closed and can be filled."),
-    MN_VEC3("center", "Center", "m", 0, 0, 0, -INFINITY, INFINITY, -1, 1, "Shape", NULL,
+    MN_VEC3("center", "Center", "m", 0, 0, 0, -MN_FAR, MN_FAR, -1, 1, "Shape", NULL,
             "Where the middle of the shape is."),
     MN_VEC3(
-        "radius", "Radius", "m", 0.01, 0.005, 0.01, 0, INFINITY, 0, 0.1, "Shape",
+        "radius", "Radius", "m", 0.01, 0.005, 0.01, 0, MN_FAR, 0, 0.1, "Shape",
         "{ kind == box } { kind == grid }",
         "Sphere: the first. Ellipsoid: the half axes. Tube: x and z of its section. Torus: the ring, then "
         "the tube. Ring: outside, then the hole."),
     MN_VEC3(
-        "size", "Size", "m", 0.02, 0.02, 0.02, 0, INFINITY, 0, 0.1, "Shape",
+        "size", "Size", "m", 0.02, 0.02, 0.02, 0, MN_FAR, 0, 0.1, "Shape",
         "{ kind == sphere } { kind == ellipsoid } { kind == torus }",
         "Box: its edges. Grid: x and z. Tube and ring: y is the height; a ring of height 0 is a flat disc "
         "with a hole."),
-    MN_VEC3("rotate", "Rotate", "deg", 0, 0, 0, -INFINITY, INFINITY, -180, 180, "Shape", NULL,
+    MN_VEC3("rotate", "Rotate", "deg", 0, 0, 0, -MN_FAR, MN_FAR, -180, 180, "Shape", NULL,
             "Turns about x, then y, then z, around the center. Unturned, the axis is y."),
     MN_INT3(
         "divisions", "Divisions", "", 0, 0, 0, 0, 16384, 0, 200, "Shape", NULL,

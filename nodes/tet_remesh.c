@@ -11,6 +11,8 @@ static const mn_parm_def parms[] = {
              "Shorter edges are contracted; 0 for none."),
     MN_FLOAT("max_edge", "Maximum Edge", "m", 0, 0, 1e6, 0, 0.05, "Remesh", NULL,
              "Longer edges are split; 0 for none, otherwise at least 2.5 times the minimum."),
+    MN_INT("max_tets", "Maximum Tetrahedra", "", 20000000, 1, 500000000, 1000, 20000000, "Remesh", NULL,
+           "A maximum edge that would make more than this is an error instead of a long wait."),
     MN_TOGGLE("fixed_surface", "Fixed Surface", 0, "Surface", NULL,
               "Leaves every face of the surface as it is."),
     MN_FLOAT("feature_angle", "Feature Angle", "deg", 72.5, 1, 179, 10, 120, "Surface",
@@ -74,6 +76,21 @@ static void warn_of(const mn_cook *cook, const mn_tet_repairs *repairs, const mn
             (long long)report->bad_after, (long long)report->left_on_surface, (long long)report->left_inside);
 }
 
+/// Tetrahedra no longer than max_edge fill the mesh: at best regular ones, of volume edge^3 / (6 sqrt 2).
+static mn_status check_count(const mn_cook *cook, const mn_tet_mesh *mesh, double max_edge)
+{
+    const double most = (double)mn_cook_int(cook, "max_tets");
+    const double volume = fabs(mn_tet_mesh_volume(mesh)); // inverted ones are few
+    const double regular = max_edge * max_edge * max_edge / (6 * sqrt(2));
+    const double count = max_edge > 0 ? volume / regular : 0;
+    if (count <= most) return MN_OK;
+    return mn_cook_fail(
+        cook, MN_ERROR_ARGUMENT,
+        "max_edge %g m would need at least %.3g tetrahedra; max_tets allows %.3g. Use max_edge above "
+        "%.2g m.",
+        max_edge, count, most, max_edge * cbrt(count / most));
+}
+
 static mn_status cook_tet_remesh(const mn_cook *cook, mn_geo **outputs)
 {
     const mn_geo *input = mn_cook_input(cook, 0);
@@ -95,6 +112,7 @@ static mn_status cook_tet_remesh(const mn_cook *cook, mn_geo **outputs)
                             "the input holds no tetrahedra; make them with tetrahedralize first.");
     MN_TRY(mn_tet_mesh_from_geo(input, mn_cook_toggle(cook, "repair"), &mesh, &repairs));
     mn_status status;
+    MN_TRY_TO(done, status, check_count(cook, mesh, def.max_edge));
     MN_TRY_TO(done, status, mn_tet_mesh_copy(mesh, &before));
     MN_TRY_TO(done, status, mn_tet_remesh(mesh, &def, &report));
     if (report.inverted_after > 0) {

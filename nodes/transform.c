@@ -7,15 +7,15 @@
 #include "nodes/parm.h"
 
 static const mn_parm_def parms[] = {
-    MN_VEC3("translate", "Translate", "m", 0, 0, 0, -INFINITY, INFINITY, -1, 1, "Transform", NULL,
+    MN_VEC3("translate", "Translate", "m", 0, 0, 0, -MN_FAR, MN_FAR, -1, 1, "Transform", NULL,
             "Moves, after turning and scaling."),
-    MN_VEC3("rotate", "Rotate", "deg", 0, 0, 0, -INFINITY, INFINITY, -180, 180, "Transform", NULL,
+    MN_VEC3("rotate", "Rotate", "deg", 0, 0, 0, -MN_FAR, MN_FAR, -180, 180, "Transform", NULL,
             "Turns about x, then y, then z, around the pivot."),
-    MN_VEC3("scale", "Scale", "", 1, 1, 1, -INFINITY, INFINITY, 0, 10, "Transform", NULL,
+    MN_VEC3("scale", "Scale", "", 1, 1, 1, -MN_FAR, MN_FAR, 0, 10, "Transform", NULL,
             "Stretches along each axis, around the pivot. Level sets can be scaled evenly only."),
-    MN_FLOAT("uniform_scale", "Uniform Scale", "", 1, -INFINITY, INFINITY, 0, 10, "Transform", NULL,
+    MN_FLOAT("uniform_scale", "Uniform Scale", "", 1, -MN_FAR, MN_FAR, 0, 10, "Transform", NULL,
              "Scales all axes at once."),
-    MN_VEC3("pivot", "Pivot", "m", 0, 0, 0, -INFINITY, INFINITY, -1, 1, "Transform", NULL,
+    MN_VEC3("pivot", "Pivot", "m", 0, 0, 0, -MN_FAR, MN_FAR, -1, 1, "Transform", NULL,
             "The point that stays where it is when things are turned and scaled."),
     MN_PARM_MOTION_VELOCITY,
 };
@@ -78,6 +78,18 @@ out:
     return status;
 }
 
+static int64_t count_finite(const mn_geo *geo)
+{
+    const float *positions = mn_geo_positions(geo);
+    const int64_t points = mn_geo_point_count(geo);
+    int64_t count = 0;
+    for (int64_t i = 0; i < points; i++) {
+        const float *p = positions + 3 * i;
+        count += isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]);
+    }
+    return count;
+}
+
 static mn_status cook_transform(const mn_cook *cook, mn_geo **outputs)
 {
     const mn_mat4 matrix = matrix_of(cook);
@@ -90,6 +102,11 @@ static mn_status cook_transform(const mn_cook *cook, mn_geo **outputs)
     mn_status status;
     MN_TRY(mn_geo_copy(mn_cook_input(cook, 0), &geo));
     MN_TRY_TO(fail, status, mn_geo_transform(geo, matrix));
+    if (count_finite(geo) < count_finite(mn_cook_input(cook, 0))) {
+        status = mn_cook_fail(cook, MN_ERROR_ARGUMENT,
+                              "the geometry would lie too far out for its coordinates; use a smaller scale.");
+        goto fail;
+    }
     if (mn_cook_toggle(cook, "motion_velocity")) MN_TRY_TO(fail, status, add_motion(cook, geo));
     outputs[0] = geo;
     return MN_OK;

@@ -10,7 +10,7 @@ preset=${1:-release}
 targets=("${@:2}")
 
 packages=(cmake ninja-build gcc g++ pkg-config python3 clang-format-14
-  libopenvdb-dev libboost-dev libtbb-dev libblosc-dev zlib1g-dev libpng-dev libcmocka-dev)
+  libopenvdb-dev libboost-dev libtbb-dev libblosc-dev liblz4-dev zlib1g-dev libpng-dev libcmocka-dev)
 if [ -n "$hosts" ]; then packages+=(blender xvfb xauth ffmpeg); fi
 if [ "$preset" = fuzz ]; then packages+=(clang-14 clang libclang-rt-14-dev); fi
 

@@ -53,6 +53,7 @@ mn_context *mn_context_create(const mn_hooks *hooks)
     if (!ctx) return NULL;
     memset(ctx, 0, sizeof *ctx);
     ctx->hooks = used;
+    mn_context_set_memory_limit(ctx);
     ctx->progress.end = 1;
     ctx->default_workers = mn_pool_default_workers();
     atomic_flag_clear(&ctx->message_lock);
@@ -144,10 +145,11 @@ void mn_progress_leave(mn_context *ctx, mn_progress_part around)
 void *mn_allocate(mn_context *ctx, size_t size)
 {
     if (size == 0) return NULL;
-    void *memory = size <= PTRDIFF_MAX ? ctx->hooks.allocate(ctx->hooks.user, size) : NULL;
+    const int64_t held = mn_context_bytes(ctx);
+    const bool allowed = size <= PTRDIFF_MAX && (int64_t)size <= ctx->memory_limit - held;
+    void *memory = allowed ? ctx->hooks.allocate(ctx->hooks.user, size) : NULL;
     if (!memory) {
-        (void)mn_fail(ctx, MN_ERROR_MEMORY, "Out of memory: %.1f MB more were asked for.",
-                      (double)size * 1e-6);
+        (void)mn_fail_memory(ctx, (double)size, allowed);
         return NULL;
     }
     atomic_fetch_add_explicit(&ctx->allocation_count, 1, memory_order_relaxed);

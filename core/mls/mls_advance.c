@@ -234,11 +234,12 @@ static mn_status run_frame(mn_mls *mls, const mn_mls_inputs *inputs, double fram
         const double want = fmin(most, fmin(hint, longest));
         const double pieces = ceil(remaining / want * (1 - 1e-9));
         if (!(pieces <= mls->def.max_substeps))
-            return mn_fail(
-                mls->ctx, MN_ERROR_DIVERGED,
-                "The film moves so fast that this frame would take %.3g steps; max_substeps allows "
-                "%d. Raise it or the spacing, or slow the film down.",
-                pieces, mls->def.max_substeps);
+            return mn_fail(mls->ctx, MN_ERROR_DIVERGED,
+                           "The %s moves so fast that this frame would take %.3g steps; max_substeps allows "
+                           "%d. Raise it or "
+                           "the spacing, or slow the %s down.",
+                           mls->points.count > 0 ? "film" : "liquid", pieces, mls->def.max_substeps,
+                           mls->points.count > 0 ? "film" : "liquid");
         double dt = remaining / fmax(1, pieces);
         MN_TRY(take_step(mls, inputs, fmin(least, dt) * 1e-3, &dt));
         MN_TRY(mls_feed_film(mls, inputs, dt, fmax(0, remaining - dt)));

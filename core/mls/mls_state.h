@@ -365,6 +365,8 @@ double mls_cell_size(const mn_mls_def *def);
 mn_status mls_require_liquid(mn_mls *mls);
 /// Films that are thick for the grid become volumes; before a step.
 mn_status mls_thick_films(mn_mls *mls);
+/// Whether a particle of that mass is no larger than a few cells: others would need grids beyond any memory.
+bool mls_fits_cells(const mn_mls *mls, double mass);
 bool mls_has_liquid(const mn_mls *mls, const mn_mls_inputs *inputs);
 /// Before a step; *longest becomes shorter when the liquid asks for it.
 mn_status mls_liquid_prepare(mn_mls *mls, const mn_mls_inputs *inputs, double remaining, double *longest);

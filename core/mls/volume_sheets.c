@@ -163,6 +163,12 @@ static mn_status stack(mn_mls *mls, const mn_mls_point *point, double thickness,
 {
     mls_volume *v = mls->liquid;
     const int32_t count = (int32_t)fmin(64, fmax(1, round(2 * thickness / dx)));
+    if (!mls_fits_cells(mls, point->mass / count))
+        return mn_fail(
+            mls->ctx, MN_ERROR_INPUT,
+            "The film is %.3g m thick with points %.3g m apart, too thick for a film of that spacing. Use a "
+            "thickness below %.2g m, a larger spacing, or a volume of liquid.",
+            thickness, mls->def.spacing, 32 * dx);
     for (int32_t k = 0; k < count; k++) {
         const double at = ((k + 0.5) / count - 0.5) * thickness;
         const mn_mls_particle p = {.position = mn_axpy(point->position, at, point->normal),

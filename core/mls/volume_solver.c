@@ -56,6 +56,13 @@ static mn_status check_spacing(const mn_mls *mls)
                    mls->def.spacing, dx);
 }
 
+bool mls_fits_cells(const mn_mls *mls, double mass)
+{
+    enum { CELLS = 64 };
+    const double dx = mls_cell_size(&mls->def);
+    return mass / mls->def.density <= CELLS * dx * dx * dx;
+}
+
 static mn_status check_liquid(const mn_mls *mls, const mn_mls_liquid *liquid)
 {
     mn_context *ctx = mls->ctx;
@@ -76,6 +83,13 @@ static mn_status check_liquid(const mn_mls *mls, const mn_mls_liquid *liquid)
             return mn_fail(ctx, MN_ERROR_INPUT,
                            "Particle %lld of the liquid has a mass of %g kg; it must be above 0.",
                            (long long)i, liquid->mass[i]);
+        if (!mls_fits_cells(mls, liquid->mass[i]))
+            return mn_fail(
+                ctx, MN_ERROR_INPUT,
+                "Particle %lld of the liquid has a mass of %g kg, which at a density of %g kg/m^3 is a "
+                "cube of %.3g m, many cells of %g m. Set density to that of the particles, or raise dx.",
+                (long long)i, liquid->mass[i], mls->def.density, cbrt(liquid->mass[i] / mls->def.density),
+                dx);
     }
     return MN_OK;
 }

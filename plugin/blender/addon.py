@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is registered, in order; imported only once the native library is there."""
-from . import (bake_operators, menus, node_tree, panels, playback, quick, results, scene_operators)
+from . import (bake_operators, cache_operators, menus, node_tree, panels, playback, quick, results, scene_operators)
 
-_MODULES = (node_tree, menus, results, quick, bake_operators, scene_operators, panels, playback)
+_MODULES = (node_tree, menus, results, quick, bake_operators, cache_operators, scene_operators, panels, playback)
 
 
 def register():

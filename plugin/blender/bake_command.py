@@ -8,16 +8,29 @@ One line per frame goes to stdout. Exit codes are those of the `meniscus` comman
 import argparse
 import importlib
 import os
+import re
 import signal
 import sys
 import time
 import traceback
 
 
+def frames_of(text):
+    """"1-48" or "7" as (first, last)."""
+    match = re.fullmatch(r"(-?\d+)(?:-(-?\d+))?", text.strip())
+    if match is None:
+        raise argparse.ArgumentTypeError(f"'{text}' is not A-B, such as 1-48")
+    first, last = int(match.group(1)), int(match.group(2) or match.group(1))
+    if last < first:
+        raise argparse.ArgumentTypeError(f"{text} ends before it begins; write {last}-{first}")
+    return first, last
+
+
 def parse(words):
     parser = argparse.ArgumentParser(prog="bake_command.py", description="Simulates the Meniscus networks of a Blender file.")
     parser.add_argument("--tree", action="append", help="only this network; may be given several times")
-    parser.add_argument("-f", "--frames", help="A-B instead of the frames of the file")
+    parser.add_argument("-f", "--frames", type=frames_of, metavar="A-B",
+                        help="these instead of the frames of the file; others of the same simulation stay")
     parser.add_argument("--resume", action="store_true", help="keep the frames that are there")
     parser.add_argument("--from-frame", type=int, help="make this frame and all after it again")
     return parser.parse_args(words)
@@ -29,23 +42,22 @@ def bake(addon, tree, options):
     operators = addon["bake_operators"]
     native = addon["native"].meniscus
     if options.frames:
-        first, _, last = options.frames.partition("-")
-        tree.use_scene_range, tree.frame_start, tree.frame_end = False, int(first), int(last or first)
+        tree.use_scene_range, (tree.frame_start, tree.frame_end) = False, options.frames
     try:
-        job, plan = operators.start(bpy.context, tree, options.resume, options.from_frame)
+        job = operators.start(bpy.context, tree, options.resume, options.from_frame)
     except (native.Error, addon["network_scene"].TreeError, OSError) as error:
         print(f"meniscus: {tree.name}: {error}", file=sys.stderr, flush=True)
         return 1
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: job.cancel())
-    began, shown = time.monotonic(), 0
-    job.start()
-    while not job.wait(0.1) or shown < job.done_frames:
-        while shown < job.done_frames:
-            print(f"{tree.name}: frame {job.frames[shown]} done, {shown + 1} of {len(job.frames)}, "
-                  f"{time.monotonic() - began:.1f} s", flush=True)
-            shown += 1
-    level, sentence = operators.finish(bpy.context, tree, job, plan.names)
+    began = time.monotonic()
+
+    def line(running, i):
+        print(f"{tree.name}: frame {running.frames[i]} done, {i + 1} of {len(running.frames)}, {time.monotonic() - began:.1f} s",
+              flush=True)
+
+    operators.wait_for(tree, job, line)
+    level, sentence = operators.finish(bpy.context.scene, tree, job)
     print(f"meniscus: {tree.name}: {sentence}", file=sys.stderr if level != "INFO" else sys.stdout, flush=True)
     return 130 if job.cancelled else 1 if job.sentence else 0
 

@@ -1,27 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulate, stop, go on, free: operators around the one running job."""
+"""Simulate, stop and go on: operators around the one running job. An operator starts it and is done; a timer of Blender's
+looks at the job, shows its frames and says how it ended. So there is one undo step, and Esc keeps its meaning."""
 import atexit
 import sys
 
 import bpy
 
 from . import bake_job, cache, network_scene, node_tree, object_files, preferences, results
+from .bake_job import TICK
 from .native import meniscus
 
 job = None  # the running BakeJob
-job_tree = ""  # the name of its tree; never a reference, which undo would make invalid
-TICK = 0.2  # seconds between looks at the job
+job_key = ""  # the cache_name of its tree: a reference would be made invalid by undo, and a name by renaming
+NEVER = -2 ** 31
+FEW = 3  # frames that are replaced without asking
 
 
-def is_running(tree_name=None):
-    return job is not None and not job.is_done and tree_name in (None, job_tree)
+def running_tree():
+    """The network of the job, or None when undo or the artist has taken it away."""
+    return next((tree for tree in node_tree.trees() if job_key and tree.cache_name == job_key and tree.library is None), None)
+
+
+def is_running(tree=None):
+    """Whether a job runs; for a tree: whether it is that one's."""
+    return job is not None and not job.is_done and (tree is None or tree.cache_name == job_key)
 
 
 def stop_job(seconds=30):
     """Stops and waits; for loading another file and for leaving."""
-    if job is not None:
+    if job is not None and not job.is_done:
         job.cancel()
         job.wait(seconds)
+        cache.settle_inputs(job.folder, job.is_committed)
 
 
 atexit.register(stop_job, 10)
@@ -40,8 +50,8 @@ def find_tree(context, name=""):
         return active.meniscus.tree
     trees = node_tree.trees()
     if active is not None:
-        for tree in trees:
-            if any(node.bl_idname == node_tree.OBJECT and active in node.meshes() for node in tree.nodes):
+        for tree in sorted(trees, key=lambda one: one.made_for != active):
+            if tree.made_for == active or any(node.bl_idname == node_tree.OBJECT and active in node.meshes() for node in tree.nodes):
                 return tree
     return trees[0] if len(trees) == 1 else None
 
@@ -63,195 +73,295 @@ def say(tree, sentence, node_name=""):
         node.set_message(sentence, True)
 
 
+def _staged(context, tree, plan, folder, last):
+    """Writes the objects beside those of the cache; returns what they are."""
+    staged = cache.stage_inputs(folder)
+    object_files.write_all(plan.sources, context.scene, context.evaluated_depsgraph_get, tree.scale, staged, plan.first_input, last)
+    return cache.digests(staged)
+
+
+def _continued(tree, plan, folder, inputs):
+    """The cache that a job goes on with; None when there is none yet. Refuses one that does not fit."""
+    there, sentence = cache.find(tree)
+    if there is None and sentence:
+        raise network_scene.TreeError(sentence)
+    if there is None:
+        return None
+    before = cache.read_bake(there)
+    if not cache.goes_on(before, plan.scene, inputs):
+        raise network_scene.TreeError("The network or its objects have changed since the cache was made, so its frames do not "
+                                      "fit any more; simulate anew.")
+    if there != folder:
+        for path in there.iterdir():  # a cache that was left elsewhere: its frames come along
+            if path.is_file() and path.suffix != ".part":
+                cache.copy_file(path, folder / path.name)
+    return before
+
+
 def start(context, tree, resume=False, from_frame=None):
-    """A job for the tree, not yet running. Raises meniscus.Error, OSError or network_scene.TreeError."""
+    """A job for the tree, not yet running; what was there stays until commit(). Raises meniscus.Error, OSError or
+    network_scene.TreeError, with everything as it was."""
     scene = context.scene
     clear_messages(tree)
     plan = network_scene.plan_of(tree, scene)
-    folder = cache.folder_of(tree)
     first, last = tree.frame_range(scene)
     stems = [result.stem for result in plan.results]
-    going_on = resume or from_frame is not None
-    if not going_on:
-        cache.clear(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    object_files.write_all(plan.sources, scene, context.evaluated_depsgraph_get, tree.scale, folder, plan.first_input, last)
-    if going_on:
-        before = cache.read_bake(folder)
-        # A longer range is the same simulation.
-        scene_before = dict(plan.scene, frames=before.get("frames", plan.scene["frames"]))
-        if before and before.get("fingerprint") not in (cache.fingerprint(folder, plan.text),
-                                                        cache.fingerprint(folder, network_scene.text_of(scene_before))):
-            raise network_scene.TreeError("The network or its objects have changed since the cache was made, so its frames "
-                                          "do not fit any more; simulate anew.")
-        if from_frame is not None:
-            cache.clear(folder, from_frame)
-    cache.write_bake(folder, plan.text, stems, first, last)
+    folder = cache.claim(tree)
+    try:
+        inputs = _staged(context, tree, plan, folder, last)
+        before = _continued(tree, plan, folder, inputs) if resume or from_frame is not None else None
+        cache.swap_inputs(folder)
+    except BaseException:
+        cache.settle_inputs(folder, False)
+        raise
+    if before is not None and from_frame is not None:
+        cache.clear(folder, from_frame)
     frames = range(first, last + 1)
-    skip = [frame for frame in frames if going_on and all(cache.frame_path(folder, stem, frame).is_file() for stem in stems)]
+    skip = [frame for frame in frames if before is not None and all(cache.frame_path(folder, stem, frame).is_file() for stem in stems)]
     chosen = preferences.get()
-    return bake_job.BakeJob(plan, folder, frames, skip, going_on, chosen.threads, chosen.cache_memory << 20), plan
+    made = bake_job.BakeJob(plan, folder, frames, skip, before is not None, before is None, chosen.threads,
+                            chosen.cache_memory << 20)
+    made.inputs, made.stems, made.before, made.is_committed = inputs, stems, before, False
+    if before is not None:
+        commit(tree, made)
+    return made
+
+
+def commit(tree, made):
+    """From here on the cache is the job's. Frames of a simulation before it go, unless they are the same simulation's."""
+    first, last = made.frames[0], made.frames[-1]
+    before = made.before or cache.read_bake(made.folder)
+    same = cache.goes_on(before, made.plan.scene, made.inputs)
+    if same:
+        first, last = min(first, before["frames"][0]), max(last, before["frames"][1])
+        made.inputs = {**before["inputs"], **made.inputs}
+    else:
+        cache.clear(made.folder)
+    cache.settle_inputs(made.folder, True)
+    cache.remember(tree, cache.write_bake(made.folder, made.plan, made.inputs, made.stems, (first, last),
+                                          before["fingerprint"] if same else None))
+    tree.cache_seen = made.folder
+    made.is_committed = True
+    for node in tree.nodes:
+        if node.bl_idname == node_tree.OBJECT and node.hides:
+            for thing in node.meshes():
+                results.hide_source(thing)
 
 
 # ---- while it runs ----
 
 def show_progress(tree, running):
     left = running.seconds_left
-    rest = f", {_duration(left)} left" if left is not None else ""
+    rest = f", {duration(left)} left" if left is not None else ""
     tree.set_message(f"Frame {running.frame} of {running.frames[-1]}, {running.progress * 100:.0f} %{rest}")
 
 
-def _duration(seconds):
+def duration(seconds):
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def show_frames(context, tree, running):
+def show_frames(scene, tree, running):
     """Objects for what has come so far, at the scene's frame."""
     for result in running.results:
-        if running.kinds[result.stem]:
-            results.ensure(tree, tree.nodes.get(result.node), result.stem, running.kinds[result.stem], context.scene.collection)
-    results.show_all(context.scene.frame_current, tree)
+        kinds = running.kinds_of(result.stem)
+        if kinds:
+            results.ensure(tree, tree.nodes.get(result.node), result.stem, kinds, scene)
+    results.show_all(scene.frame_current, tree)
 
 
-def finish(context, tree, running, names):
+def finish(scene, tree, running):
     """Says how it ended. Returns (report level, sentence)."""
-    for name, warning in running.warnings.items():
-        node = tree.nodes.get(names.get(name, ""))
-        if node is not None:
-            node.set_message(warning)
-    for name, error in running.errors.items():
-        node = tree.nodes.get(names.get(name, ""))
-        if node is not None:
-            node.set_message(error, True)
-    # Frames that were there already may hold kinds that this run has not seen.
-    for result in running.results:
-        folder = running.folder
-        if not running.kinds[result.stem]:
-            geo = cache.load_frame(folder, result.stem, running.frames[0])
-            running.kinds[result.stem] |= cache.kinds_of(geo) if geo is not None else set()
-    show_frames(context, tree, running)
+    names = running.plan.names
+    for notes, is_error in ((running.warnings, False), (running.errors, True)):
+        for name, sentence in notes.items():
+            node = tree.nodes.get(names.get(name, ""))
+            if node is not None:
+                node.set_message(sentence, is_error)
+    if not running.is_committed:
+        cache.settle_inputs(running.folder, False)
+    else:
+        for result in running.results:  # frames that were there already may hold kinds that this run has not seen
+            if not running.kinds_of(result.stem):
+                geo = cache.load_frame(running.folder, result.stem, running.frames[0])
+                if geo is not None:
+                    results.ensure(tree, tree.nodes.get(result.node), result.stem, cache.kinds_of(geo), scene)
+        show_frames(scene, tree, running)
+    count = running.done_frames
     if running.sentence:
         tree.set_message(running.sentence, True)
         return "ERROR", running.sentence
     if running.cancelled:
-        sentence = f"Stopped; {running.done_frames} of {len(running.frames)} frames are done. Resume goes on from there."
+        sentence = f"Stopped; {count} of {len(running.frames)} frames are done. Resume goes on from there."
         tree.set_message(sentence)
         return "WARNING", sentence
-    sentence = f"{len(running.frames)} frames done"
+    sentence = f"{len(running.frames)} frames done" if len(running.frames) != 1 else "1 frame done"
     tree.set_message(sentence)
     return "INFO", sentence
 
 
-class MENISCUS_OT_bake(bpy.types.Operator):
-    """Simulate the network into its cache. Esc stops; frames that are done stay"""
-    bl_idname, bl_label, bl_options = "meniscus.bake", "Simulate", {"REGISTER", "UNDO"}
-
-    tree: bpy.props.StringProperty(name="Network", options={"SKIP_SAVE"})
-    resume: bpy.props.BoolProperty(name="Resume", options={"SKIP_SAVE"}, description="Keep the frames that are there")
-    from_frame: bpy.props.IntProperty(name="From Frame", default=-2 ** 31, options={"SKIP_SAVE"})
-
-    _timer = None
-
-    def _begin(self, context):
-        """The job, or None after saying why there is none."""
-        global job, job_tree
-        if is_running():
-            self.report({"ERROR"}, f"'{job_tree}' is being simulated; stop it first.")
-            return None
-        tree = find_tree(context, self.tree)
-        if tree is None:
-            self.report({"ERROR"}, "There is no Meniscus network here; choose an object and a preset, or add nodes.")
-            return None
-        if tree.library is not None:
-            self.report({"ERROR"}, f"'{tree.name}' is linked from another file; make it local first.")
-            return None
-        try:
-            started, plan = start(context, tree, self.resume, None if self.from_frame == -2 ** 31 else self.from_frame)
-        except network_scene.TreeError as error:
-            say(tree, str(error), error.node)
-            self.report({"ERROR"}, str(error))
-            return None
-        except (meniscus.Error, OSError) as error:
-            say(tree, str(error))
-            self.report({"ERROR"}, str(error))
-            return None
-        self._names, job, job_tree = plan.names, started, tree.name
-        return started
-
-    def _end(self, context):
-        tree = bpy.data.node_groups.get(job_tree)
-        if tree is None:
-            return {"CANCELLED"}  # undo or the artist has taken the network away
-        level, sentence = finish(context, tree, job, self._names)
-        self.report({level}, sentence)
-        return {"CANCELLED"} if level == "ERROR" and job.done_frames == 0 else {"FINISHED"}
-
-    def execute(self, context):
-        """Without a window, or from a script: blocks until done, with a line per frame on the terminal."""
-        running = self._begin(context)
-        if running is None:
-            return {"CANCELLED"}
-        running.start()
-        last = None
-        try:
-            while not running.wait(TICK):
-                if running.done_frames != last and bpy.app.background:
-                    last = running.done_frames
-                    print(f"meniscus: frame {running.frame}, {running.progress * 100:.0f} %", flush=True)
-        except KeyboardInterrupt:
-            running.cancel()
-            running.wait()
-        return self._end(context)
-
-    def invoke(self, context, event):
-        running = self._begin(context)
-        if running is None:
-            return {"CANCELLED"}
-        manager = context.window_manager
-        self._timer = manager.event_timer_add(TICK, window=context.window)
-        self._shown = 0
-        manager.modal_handler_add(self)
-        return {"RUNNING_MODAL"}
-
-    def modal(self, context, event):
-        if event.type == "ESC" and event.value == "PRESS":
-            job.cancel()
-            return {"RUNNING_MODAL"}
-        if event.type != "TIMER":
-            return {"PASS_THROUGH"}
-        if not job.is_started:  # not in invoke(): see BakeJob.start
-            job.start()
-        tree = bpy.data.node_groups.get(job_tree)
-        if tree is None:
-            job.cancel()
-        if job.is_done:
-            context.window_manager.event_timer_remove(self._timer)
-            context.workspace.status_text_set(None)
-            redraw(context)
-            return self._end(context)
-        if tree is not None:
-            before = tree.message
-            show_progress(tree, job)
-            if tree.message != before:
-                context.workspace.status_text_set(f"Meniscus: {tree.message}   (Esc stops)")
-                redraw(context)
-            fresh = job.frames[self._shown:job.done_frames]
-            if fresh and (self._shown == 0 or context.scene.frame_current in fresh):
-                show_frames(context, tree, job)
-            self._shown += len(fresh)
-        return {"PASS_THROUGH"}
+def wait_for(tree, running, line=None):
+    """Blocks until a job is done; for background mode and scripts. `line` is called after each frame."""
+    shown = 0
+    running.start()
+    while not running.wait(TICK) or shown < running.done_frames:
+        if running.is_held:
+            commit(tree, running)
+            running.release()
+        while line is not None and shown < running.done_frames:
+            line(running, shown)
+            shown += 1
+        shown = max(shown, running.done_frames) if line is None else shown
 
 
-def redraw(context):
+class Watch:
+    """What the timer knows. Nothing of it belongs to Blender's data but the name of the scene."""
+    scene, shown = "", 0
+
+
+def _scene():
+    return bpy.data.scenes.get(Watch.scene) or bpy.context.scene
+
+
+def _status(text):
+    for window in bpy.context.window_manager.windows:
+        window.workspace.status_text_set(text)
+
+
+def redraw():
     """The panels only: drawing a whole view ten times a second would slow down what is watched."""
-    for window in context.window_manager.windows:
+    for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
             if area.type in ("NODE_EDITOR", "VIEW_3D"):
                 for region in area.regions:
                     if region.type == "UI":
                         region.tag_redraw()
+
+
+def rendering():
+    """Whether a render reads the scene now: nothing of it may change then."""
+    return hasattr(bpy.app, "is_job_running") and bpy.app.is_job_running("RENDER")
+
+
+def _tick():
+    if job is None:
+        return None
+    if rendering():
+        return TICK  # it must not see objects change; the job goes on by itself
+    try:
+        return _look()
+    except Exception as error:  # a timer that dies in silence would leave the artist waiting
+        print(f"Meniscus: {type(error).__name__}: {error}", file=sys.stderr)
+        raise
+
+
+def _look():
+    tree = running_tree()
+    if tree is None:
+        job.cancel()
+    job.start()
+    if job.look():
+        _status(None)
+        if tree is not None:
+            level, sentence = finish(_scene(), tree, job)
+            print(f"Meniscus: {tree.name}: {sentence}")
+            from . import playback
+            playback.bring_saved(tree)
+        elif not job.is_committed:
+            cache.settle_inputs(job.folder, False)
+        redraw()
+        return None
+    if tree is None:
+        return TICK
+    if job.is_held:
+        commit(tree, job)
+        job.release()
+    before = tree.message
+    show_progress(tree, job)
+    if tree.message != before:
+        _status(f"Meniscus: {tree.message}")
+        redraw()
+    fresh = job.frames[Watch.shown:job.done_frames]
+    if fresh and (Watch.shown == 0 or _scene().frame_current in fresh):
+        show_frames(_scene(), tree, job)
+    Watch.shown += len(fresh)
+    return TICK
+
+
+def run(operator, context, tree, resume=False, from_frame=None, wait=False):
+    """Starts the job of an operator. Returns True, or False after saying why there is none."""
+    global job, job_key
+    if is_running():
+        there = running_tree()
+        operator.report({"ERROR"}, f"Stop the simulation of '{there.name if there else job_key}' first.")
+        return False
+    if tree.library is not None:
+        operator.report({"ERROR"}, f"'{tree.name}' is linked from another file; make it local first.")
+        return False
+    try:
+        job = start(context, tree, resume, from_frame)
+    except (meniscus.Error, network_scene.TreeError, OSError) as error:
+        say(tree, str(error), getattr(error, "node", ""))
+        operator.report({"ERROR"}, preferences.short(str(error)))
+        return False
+    job_key = tree.cache_name
+    Watch.scene, Watch.shown = context.scene.name, 0
+    if not (wait or bpy.app.background):
+        bpy.app.timers.register(_tick, first_interval=0.01, persistent=True)
+        return True
+    line = (lambda running, i: print(f"meniscus: frame {running.frames[i]}, {running.progress * 100:.0f} %", flush=True)) \
+        if bpy.app.background else None
+    try:
+        wait_for(tree, job, line)
+    except KeyboardInterrupt:
+        job.cancel()
+        job.wait()
+    level, sentence = finish(context.scene, tree, job)
+    operator.report({level}, sentence)
+    return level != "ERROR" or job.done_frames > 0
+
+
+class Asking:
+    """What operators share that replace or delete frames: they ask when that is more than a few."""
+
+    def question(self, context, tree):
+        count, size = cache.size_of(tree) if tree is not None else (0, 0)
+        return f"{count} frames ({size / 1e6:.0f} MB)" if count > FEW else ""
+
+    def ask(self, context, tree):
+        self._asked = self.question(context, tree)
+        if not self._asked:
+            return self.execute(context)
+        return context.window_manager.invoke_props_dialog(self, width=360)
+
+
+class MENISCUS_OT_bake(bpy.types.Operator, Asking):
+    """Simulate the network into its cache"""
+    bl_idname, bl_label, bl_options = "meniscus.bake", "Simulate", {"REGISTER", "UNDO"}
+
+    tree: bpy.props.StringProperty(name="Network", options={"SKIP_SAVE", "HIDDEN"})
+    resume: bpy.props.BoolProperty(name="Resume", options={"SKIP_SAVE", "HIDDEN"}, description="Keep the frames that are there")
+    from_frame: bpy.props.IntProperty(name="From Frame", default=NEVER, options={"SKIP_SAVE", "HIDDEN"})
+    wait: bpy.props.BoolProperty(options={"SKIP_SAVE", "HIDDEN"}, description="Block until it is done, for scripts")
+
+    _asked = ""
+
+    def invoke(self, context, event):
+        if self.resume or self.from_frame != NEVER or is_running():
+            return self.execute(context)
+        return self.ask(context, find_tree(context, self.tree))
+
+    def draw(self, context):
+        self.layout.label(text=f"Replace the {self._asked} of this network?", icon="QUESTION")
+
+    def execute(self, context):
+        tree = find_tree(context, self.tree)
+        if tree is None:
+            self.report({"ERROR"}, "There is no Meniscus network here; choose an object and a preset, or add nodes.")
+            return {"CANCELLED"}
+        started = run(self, context, tree, self.resume, None if self.from_frame == NEVER else self.from_frame, self.wait)
+        return {"FINISHED"} if started else {"CANCELLED"}
 
 
 class MENISCUS_OT_stop(bpy.types.Operator):
@@ -267,40 +377,16 @@ class MENISCUS_OT_stop(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class MENISCUS_OT_free(bpy.types.Operator):
-    """Delete the frames of this network from the disk"""
-    bl_idname, bl_label, bl_options = "meniscus.free", "Free Cache", {"REGISTER"}
-
-    tree: bpy.props.StringProperty(options={"SKIP_SAVE"})
-
-    @classmethod
-    def poll(cls, context):
-        return not is_running()
-
-    def execute(self, context):
-        tree = find_tree(context, self.tree)
-        if tree is None:
-            self.report({"ERROR"}, "There is no Meniscus network here.")
-            return {"CANCELLED"}
-        try:
-            cache.clear(cache.folder_of(tree))
-        except OSError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        clear_messages(tree)
-        results.show_all(context.scene.frame_current, tree)
-        return {"FINISHED"}
-
-
 def wait_for_job(progress=None):
     """For scripts: blocks until the running job is done."""
-    while job is not None and not job.wait(TICK):
-        if progress is not None:
-            progress(job)
+    tree = running_tree()
+    if job is not None and tree is not None and not job.is_done:
+        wait_for(tree, job, None if progress is None else lambda running, _: progress(running))
+        finish(_scene(), tree, job)
     sys.stdout.flush()
 
 
-_CLASSES = (MENISCUS_OT_bake, MENISCUS_OT_stop, MENISCUS_OT_free)
+_CLASSES = (MENISCUS_OT_bake, MENISCUS_OT_stop)
 
 
 def register():
@@ -309,5 +395,7 @@ def register():
 
 
 def unregister():
+    if bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.unregister(_tick)
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)

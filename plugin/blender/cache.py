@@ -3,37 +3,129 @@
 by `meniscus cook` too.
 
     scene.json                what was simulated
-    bake.json                 which frames, of which results, by which scene and inputs
+    bake.json                 which frames, of which results, by which scene and inputs, for which .blend file
     inputs/                   objects of Blender
     skin.0001.bgeo.sc         a frame of the node skin; skin.0001.vdb its volumes, which Blender reads by itself
-    *.checkpoint              where a stopped simulation goes on"""
+    *.checkpoint              where a stopped simulation goes on
+
+A folder belongs to one network of one file. Its name is made once, with a random part, and stays when the network is
+renamed; a network that is simulated in a copy of the file gets a folder of its own. The network remembers the fingerprint
+of what it simulated, and frames are shown only when their folder has the same."""
 import hashlib
 import json
 import os
 import re
+import secrets
 import shutil
 from pathlib import Path
 
 import bpy
 
-from . import scene_pieces
+from . import node_tree, scene_pieces
 from .native import meniscus
 
 ENDING = ".bgeo.sc"
+DEFAULT = "//meniscus_cache"
+
+
+# ---- where it is ----
+
+def _plain(name):
+    return re.sub(r'[/\\:*?"<>|\0]', "_", name)
+
+
+_made = {}  # cache_name -> fingerprint of what this Blender has simulated: undo takes it from the tree
+
+
+def remember(tree, word):
+    tree.fingerprint = _made[tree.cache_name] = word
+
+
+def _setting(tree):
+    return tree.cache_folder or DEFAULT
+
+
+def _made_name(tree):
+    """A folder's name for the tree of this file: the same each time, so that what a farm simulates is found by the file, which
+    it does not save."""
+    token = hashlib.sha256(f"{os.path.basename(bpy.data.filepath)}\0{tree.name}".encode()).hexdigest()[:6]
+    return f"{_plain(tree.name)[:80]} {token}"
+
+
+def temporary_of(tree):
+    """Where the cache of a file that was never saved is: Blender deletes that folder when it ends."""
+    return Path(bpy.app.tempdir) / "meniscus_cache" / (tree.cache_name or _made_name(tree))
+
+
+def _beside(tree, name):
+    return Path(bpy.path.abspath(_setting(tree), library=tree.library)) / name
 
 
 def folder_of(tree):
-    """Where the tree's cache is. A file that was never saved has it in Blender's temporary folder."""
-    name = re.sub(r'[/\\:*?"<>|\0]', "_", tree.name)
-    setting = tree.cache_folder or "//meniscus_cache"
-    if setting.startswith("//") and not bpy.data.filepath:
-        return Path(bpy.app.tempdir) / "meniscus_cache" / name
-    return Path(bpy.path.abspath(setting, library=tree.library)) / name
+    """Where the tree's cache belongs."""
+    return temporary_of(tree) if is_temporary(tree) else _beside(tree, tree.cache_name or _made_name(tree))
 
 
 def is_temporary(tree):
-    return not bpy.data.filepath and (tree.cache_folder or "//").startswith("//")
+    return not bpy.data.filepath and _setting(tree).startswith("//") and tree.library is None
 
+
+def find(tree):
+    """(the folder that has the tree's frames, or None; a sentence when there should be frames and are none to show). They must
+    have been made by this file, or be what the tree remembers: of a copy of the file, or after the file was renamed."""
+    foreign = None
+    belongs = folder_of(tree)
+    places = [belongs, temporary_of(tree)]
+    if not is_temporary(tree):
+        places.append(_beside(tree, _made_name(tree)))
+    if tree.cache_seen:
+        places.append(Path(tree.cache_seen))
+    for folder in places:
+        bake = read_bake(folder)
+        if not bake:
+            continue
+        word = bake.get("fingerprint")
+        if word and word in (tree.fingerprint, _made.get(tree.cache_name)) or _owner(folder) == _this_file(tree):
+            return folder, ""
+        foreign = foreign or folder
+    if foreign is not None:
+        return None, (f"Simulate again, or find the right folder: the frames in {foreign} are of another simulation than this "
+                      "file remembers.")
+    if tree.fingerprint:
+        return None, f"Find the frames, or simulate again: they should be in {belongs}, and are not."
+    return None, ""
+
+
+def _this_file(tree):
+    path = tree.library.filepath if tree.library is not None else bpy.data.filepath
+    return Path(os.path.normpath(bpy.path.abspath(path))) if path else Path("/")
+
+
+def _owner(folder):
+    """The .blend file that a cache was made for, or None."""
+    name = read_bake(folder).get("blend")
+    return Path(os.path.normpath(Path(folder) / name)) if isinstance(name, str) and name else None
+
+
+def _is_others(folder, tree):
+    """Whether a folder is in use by another file, or by another network of this one."""
+    if any(other != tree and other.library is None and other.cache_name and folder_of(other) == folder
+           for other in node_tree.trees()):
+        return True
+    owner = _owner(folder)
+    return owner is not None and owner != _this_file(tree) and owner.is_file()
+
+
+def claim(tree):
+    """The folder to simulate into. Its name is made here, and made anew when another file or network has this one."""
+    if not tree.cache_name or _is_others(folder_of(tree), tree):
+        tree.cache_name = _made_name(tree)
+        if is_temporary(tree) or _is_others(folder_of(tree), tree):
+            tree.cache_name = f"{_plain(tree.name)[:80]} {secrets.token_hex(3)}"
+    return folder_of(tree)
+
+
+# ---- frames ----
 
 def frame_path(folder, stem, frame, ending=ENDING):
     return Path(folder) / f"{stem}.{frame:04d}{ending}"
@@ -57,20 +149,10 @@ def frame_to_show(folder, stem, frame):
     return max((one for one in frames if one <= frame), default=frames[0] if frames else None)
 
 
-def save_frame(folder, stem, frame, geo):
-    """Writes a frame, and its volumes once more as .vdb. Whole or not at all. Returns the kinds of things in it."""
-    geo.save(str(frame_path(folder, stem, frame)))
-    if geo.kind_count("volume"):
-        volumes = geo.copy()
-        volumes.keep(["volume"])
-        for attribute in volumes.attributes():
-            if attribute.name != "P":
-                volumes.remove_attribute(attribute.name, attribute.owner)
-        for owner in ("point", "vertex", "primitive"):
-            for group in volumes.groups(owner):
-                volumes.remove_group(group, owner)
-        volumes.save(str(frame_path(folder, stem, frame, ".vdb")))
-    return kinds_of(geo)
+def load_frame(folder, stem, frame):
+    """The geometry to show at a frame, or None."""
+    shown = frame_to_show(folder, stem, frame)
+    return None if shown is None else meniscus.Geometry.read(str(frame_path(folder, stem, shown)))
 
 
 def kinds_of(geo):
@@ -80,41 +162,66 @@ def kinds_of(geo):
         kinds.add("mesh")
     if geo.kind_count("volume"):
         kinds.add("volume")
-    if geo.point_count and geo.primitive_count == 0:
+    if geo.point_count and (geo.primitive_count == 0 or len(set(geo.vertex_points.tolist())) < geo.point_count):
         kinds.add("points")
-    elif "mesh" in kinds or "volume" in kinds:
-        used = len(set(geo.vertex_points.tolist()))
-        if used < geo.point_count:
-            kinds.add("points")
     return kinds
 
 
 # ---- what a cache holds ----
 
-def fingerprint(folder, text):
-    """One word for a scene and the files that it reads."""
-    digest = hashlib.sha256(text.encode())
-    for path in sorted((Path(folder) / "inputs").glob("*")):
-        digest.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()[:32]
+def digests(folder):
+    """The files of a folder: name -> a word for its contents."""
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()[:32] for path in sorted(Path(folder).glob("*"))}
+
+
+def essence(scene):
+    """What of a scene decides about its frames, as text: neither its title nor how far it goes."""
+    return json.dumps({key: value for key, value in scene.items() if key not in ("title", "frames", "output")}, sort_keys=True)
+
+
+def fingerprint(scene, inputs):
+    """One word for a simulation: its scene and the contents of the files that it reads."""
+    return hashlib.sha256((essence(scene) + json.dumps(inputs, sort_keys=True)).encode()).hexdigest()[:32]
+
+
+def goes_on(bake, scene, inputs):
+    """Whether a scene with these inputs continues the cache: the same scene, and the same inputs as far as the cache has
+    them (a longer range has more)."""
+    before = bake.get("inputs")
+    return bake.get("essence") == hashlib.sha256(essence(scene).encode()).hexdigest()[:32] and isinstance(before, dict) \
+        and all(before.get(name, word) == word for name, word in inputs.items())
 
 
 def read_bake(folder):
     """bake.json, or {} when there is none that can be read."""
-    try:
-        bake = json.loads((Path(folder) / "bake.json").read_text(encoding="utf-8"))
-        return bake if isinstance(bake, dict) and isinstance(bake.get("stems"), list) else {}
-    except (OSError, ValueError):
-        return {}
+    bake = _read_json(Path(folder) / "bake.json")
+    return bake if isinstance(bake, dict) and isinstance(bake.get("stems"), list) else {}
 
 
-def write_bake(folder, text, stems, first, last):
-    folder = Path(folder)
-    bake = {"meniscus_bake": 1, "fingerprint": fingerprint(folder, text), "stems": stems, "frames": [first, last]}
-    for name, content in (("scene.json", text), ("bake.json", json.dumps(bake, indent=1))):
-        partial = folder / (name + ".part")
-        partial.write_text(content, encoding="utf-8")
-        os.replace(partial, folder / name)
+def write_bake(folder, plan, inputs, stems, frames, word=None):
+    """scene.json and bake.json. `word` is the fingerprint of the cache that is continued. Returns the fingerprint."""
+    folder, scene = Path(folder), plan.scene
+    word = word or fingerprint(scene, inputs)
+    blend = os.path.relpath(bpy.data.filepath, folder) if bpy.data.filepath else ""
+    bake = {"meniscus_bake": 2, "fingerprint": word, "essence": hashlib.sha256(essence(scene).encode()).hexdigest()[:32],
+            "stems": stems, "frames": list(frames), "blend": blend, "inputs": inputs}
+    for name, content in (("scene.json", plan.text), ("bake.json", json.dumps(bake, indent=1))):
+        _write_text(folder / name, content)
+    return word
+
+
+def set_owner(folder):
+    """The cache belongs to the file as it is called now."""
+    bake = read_bake(folder)
+    if bake:
+        bake["blend"] = os.path.relpath(bpy.data.filepath, folder) if bpy.data.filepath else ""
+        _write_text(Path(folder) / "bake.json", json.dumps(bake, indent=1))
+
+
+def _write_text(path, content):
+    partial = path.with_name(path.name + ".part")
+    partial.write_text(content, encoding="utf-8")
+    os.replace(partial, path)
 
 
 def clear(folder, from_frame=None):
@@ -128,39 +235,110 @@ def clear(folder, from_frame=None):
     if bake and from_frame is None:
         for path in folder.glob("*.checkpoint"):
             path.unlink(missing_ok=True)
-        shutil.rmtree(folder / "inputs", ignore_errors=True)
         for name in ("bake.json", "scene.json"):
             (folder / name).unlink(missing_ok=True)
 
 
-def move(old, new):
-    """Takes a cache along, unless there is one already."""
-    if old.is_dir() and not new.exists():
-        new.parent.mkdir(parents=True, exist_ok=True)
+def free(folder):
+    """Removes all of a cache, and its folder when nothing else lies in it."""
+    folder = Path(folder)
+    if not read_bake(folder):
+        return
+    clear(folder)
+    shutil.rmtree(folder / "inputs", ignore_errors=True)
+    try:
+        folder.rmdir()
+    except OSError:
+        pass  # somebody else's files
+
+
+def size_of(tree):
+    """(frames, bytes) on disk."""
+    folder, _ = find(tree)
+    bake = read_bake(folder) if folder is not None else {}
+    count = max((len(frames_of(folder, stem)) for stem in bake.get("stems", ())), default=0)
+    total = 0
+    if bake:
+        with os.scandir(folder) as entries:
+            total = sum(entry.stat().st_size for entry in entries if entry.is_file())
+    return count, total
+
+
+def bring(old, new, keep=False):
+    """A cache into another folder, where there must be none. `keep`: copies."""
+    old, new = Path(old), Path(new)
+    if new.exists() and any(new.iterdir()):
+        raise OSError(f"The folder {new} is in use; choose another cache folder.")
+    new.parent.mkdir(parents=True, exist_ok=True)
+    if new.exists():
+        new.rmdir()
+    if keep:
+        shutil.copytree(old, new)
+    else:
         shutil.move(str(old), str(new))
-        return True
-    return False
 
 
-def load_frame(folder, stem, frame):
-    """The geometry to show at a frame, or None."""
-    shown = frame_to_show(folder, stem, frame)
-    return None if shown is None else meniscus.Geometry.read(str(frame_path(folder, stem, shown)))
+def copy_file(source, target):
+    """A file, whole or not at all."""
+    partial = Path(target).with_name(Path(target).name + ".part")
+    shutil.copyfile(source, partial)
+    os.replace(partial, target)
 
 
-_scenes = {}  # path -> (when it was written, contents)
+# ---- inputs, which must not be lost when a simulation is refused ----
+
+def stage_inputs(folder):
+    """An empty folder for new inputs beside the old ones."""
+    staged = Path(folder) / "inputs.new"
+    shutil.rmtree(staged, ignore_errors=True)
+    staged.mkdir(parents=True)
+    return staged
+
+
+def swap_inputs(folder):
+    """The new inputs take the place of the old ones, which are kept until settle_inputs()."""
+    folder = Path(folder)
+    shutil.rmtree(folder / "inputs.old", ignore_errors=True)
+    if (folder / "inputs").is_dir():
+        os.replace(folder / "inputs", folder / "inputs.old")
+    os.replace(folder / "inputs.new", folder / "inputs")
+
+
+def settle_inputs(folder, good):
+    """Forgets the old inputs, or brings them back."""
+    folder = Path(folder)
+    if not good and not (folder / "inputs.new").is_dir():  # they have taken their place
+        shutil.rmtree(folder / "inputs", ignore_errors=True)
+        if (folder / "inputs.old").is_dir():
+            os.replace(folder / "inputs.old", folder / "inputs")
+    for name in ("inputs.new", "inputs.old"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    try:
+        folder.rmdir()  # nothing came of it
+    except OSError:
+        pass
+
+
+# ---- files that are read at every frame ----
+
+_texts = {}  # path -> (when it was written and how long it is, contents)
+
+
+def _read_json(path):
+    """The contents of a file that seldom changes, or None when it cannot be read."""
+    try:
+        status = path.stat()
+        stamp = status.st_mtime_ns, status.st_size
+        if _texts.get(path, (None,))[0] != stamp:
+            _texts[path] = stamp, json.loads(path.read_text(encoding="utf-8"))
+        return _texts[path][1]
+    except (OSError, ValueError):
+        return None
 
 
 def scene_of(folder):
     """The scene that the frames were made by, or None."""
-    path = Path(folder) / "scene.json"
-    try:
-        written = path.stat().st_mtime_ns
-        if _scenes.get(path, (None,))[0] != written:
-            _scenes[path] = written, json.loads(path.read_text(encoding="utf-8"))
-        return _scenes[path][1]
-    except (OSError, ValueError):
-        return None
+    return _read_json(Path(folder) / "scene.json")
 
 
 def speed(folder, stem, frame):

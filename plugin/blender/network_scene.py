@@ -33,7 +33,7 @@ class Plan:
     scene: dict
     results: list
     names: dict  # of the scene -> of Blender
-    sources: list = field(default_factory=list)  # (name, objects, moving): the only ones that do, for object_files
+    sources: list = field(default_factory=list)  # of object_files: the only ones that do
     first_input: int = 1  # the first frame that inputs are wanted at
 
     @property
@@ -126,12 +126,37 @@ def _parms(node, curves, first, last):
     return out
 
 
+# Node types that make liquid of the shape that they get: it keeps the velocity of the shape.
+MATTER = ("fill", "film_source", "jet_source", "tetrahedralize")
+
+
+def _matter_time_scale(node):
+    """When an object becomes liquid: the time scale of the simulation that it goes to. None when it stays a solid."""
+    stack, matter, seen = [node], False, set()
+    while stack:
+        at = stack.pop()
+        for socket in at.outputs:
+            for link in socket.links:
+                target = link.to_node
+                table = getattr(target, "table", None)
+                if target.name in seen:
+                    continue
+                seen.add(target.name)
+                if table is not None and table.kind == "sim":
+                    if matter and "time_scale" in table.parms:
+                        return parm_properties.shortest(target.p_time_scale)
+                    continue
+                matter = matter or (table is not None and table.name in MATTER)
+                stack.append(target)
+    return 1.0 if matter else None
+
+
 def _object_node(node, name, plan):
     meshes = node.meshes()
     if not meshes:
         raise TreeError(f"The node '{node.name}' has no object; choose one that is a mesh.", node.name)
     moving = node.motion == "MOVING" or (node.motion == "AUTO" and any(map(object_files.is_moving, meshes)))
-    plan.sources.append((name, meshes, moving))
+    plan.sources.append(object_files.Source(name, meshes, moving, _matter_time_scale(node) if moving else None))
     path = f"inputs/{name}.$F4.bgeo.sc" if moving else f"inputs/{name}.bgeo.sc"
     return {"name": name, "type": "file", "parms": {"path": path}}
 
@@ -165,19 +190,22 @@ def _wanted(results):
     return found
 
 
+def _scene_nodes(tree, wanted):
+    """The nodes that go into a scene: those that are wanted, None for all."""
+    return [node for node in tree.nodes if (getattr(node, "table", None) is not None or node.bl_idname == node_tree.OBJECT)
+            and (wanted is None or node.name in wanted)]
+
+
 def plan_of(tree, scene, everything=False):
     """What a tree asks for at the frames of a scene. `everything`: also nodes that no result needs."""
     first, last = tree.frame_range(scene)
-    known = {node.bl_idname: node for node in tree.nodes}
     results = [node for node in tree.nodes if node.bl_idname == node_tree.RESULT and not node.mute]
     linked = [node for node in results if _source_of(node.inputs[0]) is not None]
     if not everything and not linked:
         raise TreeError("Nothing is connected to a Result node; add one and connect what should be simulated.",
                         results[0].name if results else "")
     wanted = _wanted(linked)
-    nodes = [node for node in tree.nodes
-             if (getattr(node, "table", None) is not None or node.bl_idname == node_tree.OBJECT)
-             and (everything or node.name in wanted)]
+    nodes = _scene_nodes(tree, None if everything else wanted)
     names = _scene_names(nodes)
     plan = Plan({}, [], {scene_name: name for name, scene_name in names.items()}, first_input=first)
     for node in nodes:
@@ -207,6 +235,16 @@ def plan_of(tree, scene, everything=False):
     if plan.results:
         plan.scene["output"] = plan.results[0].source
     return plan
+
+
+def stem_of(tree, result_node):
+    """How the files of a Result node are called, or None when nothing is connected."""
+    source = _source_of(result_node.inputs[0])
+    if source is None:
+        return None
+    wanted = _wanted([node for node in tree.nodes if node.bl_idname == node_tree.RESULT and not node.mute])
+    names = _scene_names(_scene_nodes(tree, wanted))
+    return Result(result_node.name, names[source[0].name], source[1]).stem if source[0].name in names else None
 
 
 def camera_of(scene, scale):

@@ -32,16 +32,21 @@ class MeniscusTree(bpy.types.NodeTree):
 
     cache_folder: bpy.props.StringProperty(
         name="Cache", subtype="DIR_PATH", default="//meniscus_cache",
-        description="Where frames are kept, in a folder with the network's name. Paths that start with // move with the file")
+        description="Where frames are kept, in a folder of their own for each network. Paths that start with // move with the file")
+    cache_name: bpy.props.StringProperty()  # that folder, named once
+    fingerprint: bpy.props.StringProperty()  # of what was simulated; "" when nothing was
+    cache_seen: bpy.props.StringProperty()  # where the frames were last, when they are not where they belong
     use_scene_range: bpy.props.BoolProperty(
         name="Scene's Frames", default=True, description="Simulate the frames of the scene", options=set())
     frame_start: bpy.props.IntProperty(name="Start", default=1, min=-100000, max=1000000, options=set())
     frame_end: bpy.props.IntProperty(name="End", default=48, min=-100000, max=1000000, options=set())
     scale: bpy.props.FloatProperty(
-        name="Metres per Unit", default=1.0, min=1e-6, max=1e6, precision=6, options=set(),
+        name="Metres per Unit", default=1.0, min=1e-15, max=1e15, soft_min=1e-6, soft_max=1e6, precision=6, options=set(),
         description="How many metres one Blender unit is for the simulation. Model at a comfortable size and simulate at the "
                     "real one: a sphere of 2 units across with 0.002 here is a drop of 4 mm")
     made_for: bpy.props.PointerProperty(type=bpy.types.Object)  # by the one-click path
+    made_with: bpy.props.StringProperty()  # the scene that the last click made, to see what the artist has changed since
+    notes: bpy.props.StringProperty(options={"SKIP_SAVE"})  # what the artist should know about the objects
     message: bpy.props.StringProperty(options={"SKIP_SAVE"})
     is_error: bpy.props.BoolProperty(options={"SKIP_SAVE"})
 
@@ -100,6 +105,11 @@ class MeniscusNode:
             column.label(text=line, icon=("ERROR" if i == 0 else "BLANK1"))
 
 
+class MeniscusListed(bpy.types.PropertyGroup):
+    """One of several objects"""
+    object: bpy.props.PointerProperty(name="Object", type=bpy.types.Object, poll=lambda self, thing: thing.type in MESHABLE)
+
+
 class MeniscusNodeObject(bpy.types.Node, MeniscusNode):
     """A mesh of the scene, with its modifiers and motion, as input of the simulation"""
     bl_idname, bl_label, bl_icon = OBJECT, "Blender Object", "OBJECT_DATA"
@@ -107,9 +117,13 @@ class MeniscusNodeObject(bpy.types.Node, MeniscusNode):
     message: MeniscusNode.__annotations__["message"]
     is_error: MeniscusNode.__annotations__["is_error"]
     source: bpy.props.EnumProperty(name="Take", items=[("OBJECT", "Object", "One object"),
-                                                       ("COLLECTION", "Collection", "All meshes of a collection")])
+                                                       ("COLLECTION", "Collection", "All meshes of a collection"),
+                                                       ("LIST", "Several", "The objects that were selected")])
     object: bpy.props.PointerProperty(name="Object", type=bpy.types.Object, poll=lambda self, thing: thing.type in MESHABLE)
     collection: bpy.props.PointerProperty(name="Collection", type=bpy.types.Collection)
+    listed: bpy.props.CollectionProperty(type=MeniscusListed)
+    hides: bpy.props.BoolProperty(
+        name="Hide Source", description="Show the objects as wires and leave them out of renders once there are frames", options=set())
     motion: bpy.props.EnumProperty(
         name="Motion", items=[("AUTO", "Automatic", "Sampled at every frame when it is animated, constrained or deformed"),
                               ("STILL", "Still", "Taken once, at the first frame"),
@@ -120,18 +134,37 @@ class MeniscusNodeObject(bpy.types.Node, MeniscusNode):
         self.outputs.new(SOCKET, "Polygons")
 
     def draw_buttons(self, context, layout):
-        layout.prop(self, "source", expand=True)
-        layout.prop(self, "object" if self.source == "OBJECT" else "collection", text="")
+        layout.prop(self, "source", text="")
+        if self.source == "LIST":
+            for item in self.listed:
+                layout.prop(item, "object", text="")
+            layout.operator("meniscus.take_selected", icon="RESTRICT_SELECT_OFF").node = self.name
+        else:
+            layout.prop(self, "object" if self.source == "OBJECT" else "collection", text="")
         layout.prop(self, "motion")
         self.draw_message(layout)
 
     def draw_label(self):
+        if self.source == "LIST":
+            return ", ".join(thing.name for thing in self.meshes()) or self.bl_label
         chosen = self.object if self.source == "OBJECT" else self.collection
         return chosen.name if chosen is not None else self.bl_label
+
+    def take(self, things):
+        """These objects."""
+        self.listed.clear()
+        self.source = "OBJECT" if len(things) == 1 else "LIST"
+        if len(things) == 1:
+            self.object = things[0]
+        else:
+            for thing in things:
+                self.listed.add().object = thing
 
     def meshes(self):
         if self.source == "OBJECT":
             return [self.object] if self.object is not None else []
+        if self.source == "LIST":
+            return [item.object for item in self.listed if item.object is not None]
         objects = self.collection.all_objects if self.collection is not None else ()
         return sorted((one for one in objects if one.type in MESHABLE), key=lambda one: one.name)
 
@@ -254,7 +287,7 @@ def _make_class(table):
 
 node_classes = {table.name: _make_class(table) for table in meniscus.node_types().values()}
 
-_CLASSES = [MeniscusTree, MeniscusSocket, MeniscusNodeObject, MeniscusNodeResult, *node_classes.values()]
+_CLASSES = [MeniscusTree, MeniscusSocket, MeniscusListed, MeniscusNodeObject, MeniscusNodeResult, *node_classes.values()]
 
 
 def trees():

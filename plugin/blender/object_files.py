@@ -19,6 +19,9 @@ def _animated(data):
 def is_moving(thing):
     """Whether an object may be another one at another frame."""
     data = thing.data
+    body = thing.rigid_body
+    if body is not None and (body.type == "ACTIVE" or body.kinematic):
+        return True
     if _animated(thing) or _animated(data) or _animated(getattr(data, "shape_keys", None)) or thing.constraints:
         return True
     if any(modifier.type not in STILL_MODIFIERS for modifier in thing.modifiers):
@@ -93,47 +96,58 @@ def _velocity(before, after, seconds):
 
 
 class Moving:
-    """Frames of moving meshes, each with the velocity between its neighbours."""
+    """Frames of moving meshes, each with its velocity: that of a solid between the frames around it, that of matter towards the
+    frame after it, which is how it leaves; per second on screen, or, for matter, per simulated second."""
 
     def __init__(self, scene, depsgraph_of, scale):
         self.scene, self.depsgraph_of, self.scale = scene, depsgraph_of, scale
         self.fps = scene.render.fps / scene.render.fps_base
 
     def write(self, jobs, first, last):
-        """`jobs` is a list of (meshes, path with {frame}); frames first to last are visited once for all of them."""
+        """`jobs` is a list of (source, path with {frame}); frames first to last are visited once for all of them."""
         kept = {}
 
         def at(frame):
             if frame not in kept:
                 self.scene.frame_set(frame)
                 depsgraph = self.depsgraph_of()
-                kept[frame] = [take(meshes, depsgraph, self.scale) for meshes, _ in jobs]
+                kept[frame] = [take(source.meshes, depsgraph, self.scale) for source, _ in jobs]
             return kept[frame]
 
         for frame in range(first, last + 1):
             around = at(frame - 1), at(frame), at(frame + 1)
-            for (_, path), before, geo, after in zip(jobs, *around):
+            for (source, path), before, geo, after in zip(jobs, *around):
                 if before.point_count == geo.point_count == after.point_count and geo.point_count:
                     geo = geo.copy()
-                    geo.set("v", _velocity(before["P"], after["P"], 2.0 / self.fps), type="f32", size=3, hint="vector")
+                    step = _velocity(geo["P"], after["P"], source.time_scale / self.fps) if source.time_scale is not None \
+                        else _velocity(before["P"], after["P"], 2.0 / self.fps)
+                    geo.set("v", step, type="f32", size=3, hint="vector")
                 geo.save(path.format(frame=frame))
             kept.pop(frame - 1, None)
 
 
-def write_all(sources, scene, depsgraph_of, scale, folder, first, last):
-    """Writes every (name, meshes, moving) of `sources` into folder/inputs. The scene is back at its frame afterwards."""
-    inputs = Path(folder) / "inputs"
+class Source:
+    """Meshes that a network reads under a name. `time_scale` is set for what becomes liquid: simulated seconds per second on
+    screen, by which its velocity is seen in the simulation."""
+
+    def __init__(self, name, meshes, moves, time_scale=None):
+        self.name, self.meshes, self.moves, self.time_scale = name, meshes, moves, time_scale
+
+
+def write_all(sources, scene, depsgraph_of, scale, inputs, first, last):
+    """Writes every source into the folder `inputs`. The scene is back at its frame afterwards."""
+    inputs = Path(inputs)
     inputs.mkdir(parents=True, exist_ok=True)
     current, subframe = scene.frame_current, scene.frame_subframe
-    moving = [(meshes, str(inputs / (name + ".{frame:04d}.bgeo.sc"))) for name, meshes, moves in sources if moves]
-    still = [(meshes, inputs / f"{name}.bgeo.sc") for name, meshes, moves in sources if not moves]
+    moving = [(source, str(inputs / (source.name + ".{frame:04d}.bgeo.sc"))) for source in sources if source.moves]
+    still = [source for source in sources if not source.moves]
     try:
         if moving:
             Moving(scene, depsgraph_of, scale).write(moving, first, last)
         if moving and still:
             scene.frame_set(first)
-        for meshes, path in still:
-            take(meshes, depsgraph_of(), scale).save(str(path))
+        for source in still:
+            take(source.meshes, depsgraph_of(), scale).save(str(inputs / f"{source.name}.bgeo.sc"))
     finally:
         if moving:
             scene.frame_set(current, subframe=subframe)

@@ -2,9 +2,8 @@
 """Panels: the one-click path in the 3D view, and the cache of a network there and in the node editor."""
 import bpy
 
-from . import bake_operators, cache, node_tree
+from . import bake_operators, cache, node_tree, quick as quick_path
 from .preferences import wrap
-from .quick import setup_of
 from .setups import asks_for
 
 
@@ -20,9 +19,22 @@ def draw_message(layout, text, error):
         box.label(text=line, icon=("ERROR" if error else "INFO") if i == 0 else "BLANK1")
 
 
+def _draw_frames(layout, tree):
+    """Where the frames are, when they are not where they should be."""
+    folder, sentence = cache.find(tree)
+    if sentence:
+        draw_message(layout, sentence, True)
+        row = layout.row(align=True)
+        row.operator("meniscus.find_cache", icon="VIEWZOOM").tree = tree.name
+        if cache.read_bake(cache.folder_of(tree)):
+            row.operator("meniscus.use_cache", icon="CHECKMARK").tree = tree.name
+    elif folder is not None and folder != cache.folder_of(tree) and not cache.is_temporary(tree):
+        layout.operator("meniscus.bring_cache", icon="FILE_PARENT").tree = tree.name
+
+
 def draw_bake(layout, context, tree):
     """Frames, cache, Simulate and what it says."""
-    running = bake_operators.is_running(tree.name)
+    running = bake_operators.is_running(tree)
     column = layout.column()
     column.enabled = not running
     column.prop(tree, "use_scene_range")
@@ -39,18 +51,22 @@ def draw_bake(layout, context, tree):
         if hasattr(layout, "progress"):  # Blender 4.0 and later
             layout.progress(text=f"{job.progress * 100:.0f} %", factor=job.progress)
         draw_message(layout, tree.message, False)
+        draw_message(layout, tree.notes, False)
         layout.operator("meniscus.stop", icon="CANCEL")
         return
     layout.operator("meniscus.bake", icon="PLAY").tree = tree.name
     row = layout.row(align=True)
     going_on = row.operator("meniscus.bake", text="Resume", icon="FF")
     going_on.tree, going_on.resume = tree.name, True
-    again = row.operator("meniscus.bake", text=f"From Frame {context.scene.frame_current}", icon="FILE_REFRESH")
+    again = row.operator("meniscus.bake", text=f"From {context.scene.frame_current}", icon="FILE_REFRESH")
     again.tree, again.from_frame = tree.name, context.scene.frame_current
     row = layout.row(align=True)
-    row.operator("meniscus.open_cache", icon="FILE_FOLDER").tree = tree.name
-    row.operator("meniscus.free", icon="TRASH").tree = tree.name
+    row.operator("meniscus.open_cache", text="Folder", icon="FILE_FOLDER").tree = tree.name
+    row.operator("meniscus.free", text="Free", icon="TRASH").tree = tree.name
+    row.operator("meniscus.remove", text="Remove", icon="X").tree = tree.name
+    _draw_frames(layout, tree)
     draw_message(layout, tree.message, tree.is_error)
+    draw_message(layout, tree.notes, False)
     for node in tree.nodes:
         text = getattr(node, "message", "")
         if text and text != tree.message:
@@ -62,28 +78,41 @@ class MENISCUS_PT_quick(bpy.types.Panel):
     bl_space_type, bl_region_type, bl_category = "VIEW_3D", "UI", "Meniscus"
 
     def draw(self, context):
-        layout, quick, thing = self.layout, context.scene.meniscus_quick, context.object
-        layout.label(text=thing.name if thing is not None else "No object", icon="OBJECT_DATA")
+        layout = self.layout
+        thing, things = quick_path.chosen(context)
+        if thing is None:
+            layout.label(text="Select an object.", icon="INFO")
+            return
+        others = f" + {len(things) - 1}" if len(things) > 1 else ""
+        layout.label(text=thing.name + others, icon="OBJECT_DATA")
+        quick = thing.meniscus_quick
         layout.prop(quick, "setup", text="")
         column = layout.column()
         column.prop(quick, "material", text="")
         column.prop(quick, "size")
         column.prop(quick, "cells")
         column.prop(quick, "slow_motion")
-        setup = setup_of(quick)
+        setup = quick_path.setup_of(quick)
         if asks_for(setup, "contact_angle"):
             column.prop(quick, "contact_angle")
+        if asks_for(setup, "velocity"):
+            column.label(text="Initial Velocity (m/s)")
+            column.row(align=True).prop(quick, "velocity", text="")
         if asks_for(setup, "colliders"):
             column.label(text="Colliders")
+            column.prop(quick, "use_ground")
             column.prop(quick, "colliders", text="")
-            if quick.colliders is None:
-                column.prop(quick, "use_ground")
+            if quick.colliders is not None:
+                column.prop(quick, "collider_kind", text="")
+                if quick.collider_kind != "solid":
+                    column.prop(quick, "thickness")
         row = layout.row()
         row.scale_y = 1.6
-        row.enabled = thing is not None and not bake_operators.is_running()
+        row.enabled = not bake_operators.is_running()
         row.operator("meniscus.quick", text="Simulate", icon="PLAY")
-        if thing is not None and thing.meniscus.message:
-            draw_message(layout, thing.meniscus.message, True)
+        draw_message(layout, thing.meniscus.message, True)
+        if context.object is not thing:
+            draw_message(layout, context.object.meniscus.message, True)
 
 
 class MENISCUS_PT_network(bpy.types.Panel):
@@ -96,7 +125,9 @@ class MENISCUS_PT_network(bpy.types.Panel):
 
     def draw(self, context):
         tree = bake_operators.find_tree(context)
-        self.layout.label(text=tree.name, icon="NODETREE")
+        row = self.layout.row(align=True)
+        row.label(text=tree.name, icon="NODETREE")
+        row.operator("meniscus.edit_network", text="Edit").tree = tree.name
         draw_bake(self.layout, context, tree)
 
 

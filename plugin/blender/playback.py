@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames from the cache as the scene's frame changes; caches that follow a file when it is first saved."""
+"""Frames from the cache as the scene's frame changes; caches that follow their file when it is saved."""
+import atexit
 from pathlib import Path
 
 import bpy
@@ -22,39 +23,98 @@ def on_load(*_):
         for node in tree.nodes:
             if getattr(node, "table", None) is not None:
                 node_tree.complete(node)
+    for scene in bpy.data.scenes:
+        results.lock_interface(scene)
     results.show_all(bpy.context.scene.frame_current)
 
 
 @persistent
 def on_undo(*_):
     # Undo brings back the nodes and objects of the step before; meshes show what the cache has now.
-    results.show_all(bpy.context.scene.frame_current)
+    scene = bpy.context.scene
+    for tree in node_tree.trees():
+        results.restore(tree, scene)
+    results.show_all(scene.frame_current)
 
 
 @persistent
 def before_load(*_):
     bake_operators.stop_job()
+    bring_pending()
 
 
-_unsaved = {}  # name of a tree -> its temporary cache
+# ---- saving ----
+
+_before = {}  # cache_name of a tree -> where its frames were before the file was saved
+_pending = {}  # a cache that is being written -> where it goes once that is done
 
 
 @persistent
 def before_save(*_):
+    _before.clear()
     for tree in node_tree.trees():
+        if tree.library is not None:
+            continue
         tree.use_fake_user = True  # Blender leaves out what nothing uses, and a network uses, it is not used
-    _unsaved.clear()
-    _unsaved.update({tree.name: cache.folder_of(tree) for tree in node_tree.trees() if cache.is_temporary(tree)})
+        folder, _ = cache.find(tree)
+        if bake_operators.is_running(tree):
+            folder = Path(bake_operators.job.folder)
+        if folder is not None:
+            _before[tree.cache_name] = folder
+            tree.cache_seen = str(folder)
 
 
 @persistent
 def after_save(*_):
     for tree in node_tree.trees():
-        old, new = _unsaved.get(tree.name), cache.folder_of(tree)
-        if old is not None and old != new and not bake_operators.is_running(tree.name):
-            cache.move(Path(old), new)
-    _unsaved.clear()
+        old = _before.get(tree.cache_name) if tree.library is None else None
+        if old is None or old == cache.folder_of(tree):
+            continue
+        if bake_operators.is_running(tree):
+            _pending[old] = cache.folder_of(tree)
+        elif _is_in_temp(old):
+            bring_saved(tree, old)
+        else:  # saved into another folder: the frames are shown from where they are
+            tree.set_message(f"The frames are still in {old}. Copy Frames Here brings them along.")
+    _before.clear()
 
+
+def _is_in_temp(folder):
+    return Path(bpy.app.tempdir) in Path(folder).parents
+
+
+def bring_saved(tree, old=None):
+    """The frames of a file that was saved in the meantime, out of Blender's temporary folder."""
+    new = cache.folder_of(tree)
+    old = Path(old or cache.temporary_of(tree))
+    _pending.pop(old, None)
+    if old == new or not old.is_dir() or not _is_in_temp(old):
+        return
+    try:
+        cache.bring(old, new)
+        cache.set_owner(new)
+        tree.cache_seen = str(new)
+    except OSError as error:
+        bake_operators.say(tree, f"The frames could not be moved beside the file and will be gone when Blender ends: {error}")
+
+
+def bring_pending():
+    """The same without Blender's data, when it is about to end."""
+    for old, new in list(_pending.items()):
+        _pending.pop(old)
+        try:
+            if old.is_dir():
+                cache.bring(old, new)
+        except OSError as error:
+            print(f"Meniscus: the frames in {old} could not be moved to {new}: {error}")
+
+
+def _leave():
+    bake_operators.stop_job(10)
+    bring_pending()
+
+
+atexit.register(_leave)
 
 _HANDLERS = {"frame_change_post": on_frame, "load_post": on_load, "load_pre": before_load, "undo_post": on_undo,
              "redo_post": on_undo, "save_pre": before_save, "save_post": after_save}
@@ -67,6 +127,7 @@ def register():
 
 def unregister():
     bake_operators.stop_job()
+    bring_pending()
     for name, handler in _HANDLERS.items():
         handlers = getattr(bpy.app.handlers, name)
         if handler in handlers:

@@ -40,3 +40,11 @@ def wrap(text, width):
     """Lines for labels, which do not wrap by themselves."""
     import textwrap
     return [line for paragraph in text.splitlines() for line in textwrap.wrap(paragraph, width)] or [""]
+
+
+def short(text, most=110):
+    """A sentence for a pop-up, which is one line: up to the first full stop. The panel has the rest."""
+    first = text.strip().splitlines()[0] if text.strip() else ""
+    end = first.find(". ")
+    first = first[:end + 1] if 0 < end else first
+    return first if len(first) <= most else first[:most - 12].rstrip() + " ... (panel)"

@@ -3,9 +3,11 @@
 loading, wherever the cache has gone."""
 import bpy
 
-from . import border, cache, fill_mesh, node_tree
+from . import border, cache, fill_mesh, network_scene, node_tree
+from .native import meniscus
 
 POINTS_GROUP = "Meniscus Points"
+SCRATCH = ".Meniscus Scratch"
 
 
 class MeniscusShown(bpy.types.PropertyGroup):
@@ -14,7 +16,12 @@ class MeniscusShown(bpy.types.PropertyGroup):
     stem: bpy.props.StringProperty()
     role: bpy.props.StringProperty()  # "mesh", "points" or "volume"
     smooth: bpy.props.BoolProperty(default=True)
+    painted: bpy.props.StringProperty()  # the material that the result has given it
     message: bpy.props.StringProperty(options={"SKIP_SAVE"})
+    # An object that a result stands for: how it looked before.
+    is_hidden: bpy.props.BoolProperty()
+    was_hidden: bpy.props.BoolProperty()
+    was_drawn: bpy.props.StringProperty()
 
 
 def objects_of(tree, stem=None):
@@ -82,26 +89,75 @@ def _make(tree, stem, role, name, collection):
     return thing
 
 
-def ensure(tree, result_node, stem, roles, collection):
+def _paint(thing, material):
+    """The result's material, unless the artist has given the object another one."""
+    slots, shown = thing.data.materials, thing.meniscus
+    if material is None:
+        return
+    if thing.meniscus.role == "points":
+        set_points_material(thing, material)
+    if not slots:
+        slots.append(material)
+    elif slots[0] is None or slots[0].name == shown.painted:
+        slots[0] = material
+    else:
+        return
+    shown.painted = material.name
+
+
+def lock_interface(scene):
+    """Frames are filled in while a scene is rendered. Blender must not draw the same meshes then, or it may crash."""
+    if not scene.render.use_lock_interface and any(thing.meniscus.role for thing in scene.objects):
+        scene.render.use_lock_interface = True
+
+
+def ensure(tree, result_node, stem, roles, scene):
     """The objects that a result needs, those that are missing made."""
     there = {thing.meniscus.role: thing for thing in objects_of(tree, stem)}
     for role in sorted(roles):
         thing = there.get(role)
         if thing is None:
             name = f"{tree.name} {stem}" + ("" if role == "mesh" else f" {role}")
-            thing = there[role] = _make(tree, stem, role, name, collection)
+            thing = there[role] = _make(tree, stem, role, name, scene.collection)
         if result_node is None:
             continue
         thing.meniscus.smooth = result_node.smooth
-        material = result_node.material
-        if material is not None:
-            if role == "points":
-                set_points_material(thing, material)
-            if not thing.data.materials:
-                thing.data.materials.append(material)
-            else:
-                thing.data.materials[0] = material
+        _paint(thing, result_node.material)
+    lock_interface(scene)
     return there
+
+
+def restore(tree, scene):
+    """Objects for results that have frames and are not shown: undo may have taken them away."""
+    if tree.library is not None or objects_of(tree):
+        return
+    folder, _ = cache.find(tree)
+    for node in tree.nodes if folder is not None else ():
+        stem = network_scene.stem_of(tree, node) if node.bl_idname == node_tree.RESULT else None
+        frames = cache.frames_of(folder, stem) if stem else []
+        if frames:
+            try:
+                kinds = cache.kinds_of(cache.load_frame(folder, stem, frames[0]))
+            except meniscus.Error:
+                continue  # a damaged file: whoever looks at it is told
+            ensure(tree, node, stem, kinds, scene)
+
+
+# ---- what a result replaces ----
+
+def hide_source(thing):
+    """The object stays to be worked on, as wires and not in renders."""
+    if thing.library is None and not thing.meniscus.is_hidden:
+        shown = thing.meniscus
+        shown.was_hidden, shown.was_drawn, shown.is_hidden = thing.hide_render, thing.display_type, True
+        thing.hide_render, thing.display_type = True, "WIRE"
+
+
+def show_source(thing):
+    """As it was before."""
+    if thing.library is None and thing.meniscus.is_hidden:
+        shown = thing.meniscus
+        thing.hide_render, thing.display_type, shown.is_hidden = shown.was_hidden, shown.was_drawn or "TEXTURED", False
 
 
 # ---- showing ----
@@ -116,22 +172,48 @@ def _show_volume(thing, folder, stem, frame):
     thing.matrix_world = border.to_blender(thing.meniscus.tree.scale)
 
 
+def _filled(thing):
+    """The mesh to fill: the object's own, or, when that belongs to another file, a scratch mesh that is then copied onto it."""
+    if thing.data.library is None:
+        return thing.data
+    return bpy.data.meshes.get(SCRATCH) or bpy.data.meshes.new(SCRATCH)
+
+
+def _copy(source, target):
+    """Onto a mesh that is linked from another file, which Blender does not let Python write element by element."""
+    import bmesh
+    made = bmesh.new()
+    try:
+        made.from_mesh(source)
+        made.to_mesh(target)
+    finally:
+        made.free()
+
+
 def show(thing, frame):
     """Fills one object with its frame."""
     shown = thing.meniscus
-    folder = cache.folder_of(shown.tree)
+    folder, sentence = cache.find(shown.tree)
     if shown.role == "volume":
-        _show_volume(thing, folder, shown.stem, frame)
+        if folder is not None:
+            _show_volume(thing, folder, shown.stem, frame)
+        if sentence:
+            raise meniscus.FileError(sentence)
         return
-    geo = cache.load_frame(folder, shown.stem, frame)
+    geo = cache.load_frame(folder, shown.stem, frame) if folder is not None else None
+    mesh = _filled(thing)
     if geo is None:
-        thing.data.clear_geometry()
-        return
-    speed = cache.speed(folder, shown.stem, frame)
-    if shown.role == "mesh":
-        fill_mesh.fill(thing.data, geo, shown.tree.scale, shown.smooth, speed)
+        mesh.clear_geometry()
     else:
-        fill_mesh.fill_points(thing.data, geo, shown.tree.scale, speed)
+        speed = cache.speed(folder, shown.stem, frame)
+        if shown.role == "mesh":
+            fill_mesh.fill(mesh, geo, shown.tree.scale, shown.smooth, speed)
+        else:
+            fill_mesh.fill_points(mesh, geo, shown.tree.scale, speed)
+    if mesh != thing.data:
+        _copy(mesh, thing.data)
+    if sentence:
+        raise meniscus.FileError(sentence)
 
 
 def show_all(frame, tree=None):
@@ -144,11 +226,12 @@ def show_all(frame, tree=None):
             continue  # being edited or sculpted: its mesh must not change under the artist's hands
         try:
             show(thing, frame)
-            shown.message = ""
-        except Exception as error:  # a damaged cache file, a read-only library: playback goes on
+            sentence = ""
+        except Exception as error:  # a damaged cache file, a folder that has gone: playback goes on
             sentence = str(error)
-            if shown.message != sentence:
-                shown.message = sentence
+        if shown.message != sentence:
+            shown.message = sentence
+            if sentence:
                 print(f"Meniscus: {thing.name}: {sentence}")
 
 

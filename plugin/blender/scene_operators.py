@@ -5,7 +5,7 @@ import os
 
 import bpy
 
-from . import bake_operators, cache, network_scene, node_tree, object_files, parm_properties, quick
+from . import bake_operators, network_scene, node_tree, object_files, parm_properties, quick
 from .native import meniscus
 
 
@@ -61,8 +61,8 @@ class MENISCUS_OT_export_scene(bpy.types.Operator):
             if view is not None:
                 plan.scene["camera"] = view
             meniscus.Network.from_text(plan.text, name=self.filepath)  # says what is wrong with it
-            object_files.write_all(plan.sources, context.scene, context.evaluated_depsgraph_get, tree.scale, folder,
-                                   plan.first_input, plan.scene["frames"][1])
+            object_files.write_all(plan.sources, context.scene, context.evaluated_depsgraph_get, tree.scale,
+                                   os.path.join(folder, "inputs"), plan.first_input, plan.scene["frames"][1])
             with open(bpy.path.abspath(self.filepath), "w", encoding="utf-8") as file:
                 file.write(json.dumps(plan.scene, indent=1))
         except (meniscus.Error, network_scene.TreeError, OSError) as error:
@@ -91,18 +91,20 @@ class MENISCUS_OT_material(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class MENISCUS_OT_open_cache(bpy.types.Operator):
-    """Open the folder of the frames"""
-    bl_idname, bl_label = "meniscus.open_cache", "Open Cache Folder"
+class MENISCUS_OT_take_selected(bpy.types.Operator):
+    """Take the selected objects"""
+    bl_idname, bl_label, bl_options = "meniscus.take_selected", "Take Selected", {"REGISTER", "UNDO"}
 
-    tree: bpy.props.StringProperty(options={"SKIP_SAVE"})
+    node: bpy.props.StringProperty(options={"SKIP_SAVE", "HIDDEN"})
 
     def execute(self, context):
-        tree = bake_operators.find_tree(context, self.tree)
-        if tree is None or not cache.folder_of(tree).is_dir():
-            self.report({"ERROR"}, "There is no cache yet.")
+        tree = bake_operators.find_tree(context)
+        node = tree.nodes.get(self.node) if tree is not None else None
+        things = [thing for thing in context.selected_objects if thing.type in node_tree.MESHABLE and not thing.meniscus.role]
+        if node is None or not things:
+            self.report({"ERROR"}, "Select the objects in the 3D view first.")
             return {"CANCELLED"}
-        bpy.ops.wm.path_open(filepath=str(cache.folder_of(tree)))
+        node.take(things)
         return {"FINISHED"}
 
 
@@ -110,7 +112,7 @@ def _draw_import(self, context):
     self.layout.operator(MENISCUS_OT_import_scene.bl_idname, text="Meniscus Scene (.json)")
 
 
-_CLASSES = (MENISCUS_OT_import_scene, MENISCUS_OT_export_scene, MENISCUS_OT_material, MENISCUS_OT_open_cache)
+_CLASSES = (MENISCUS_OT_import_scene, MENISCUS_OT_export_scene, MENISCUS_OT_material, MENISCUS_OT_take_selected)
 
 
 def register():

@@ -76,25 +76,41 @@ def numbers_of(material, size, cells, slow_motion, contact_angle, gravity, start
             "sigma": values["sigma"], "contact_angle": contact_angle, "time_scale": _tidy(1.0 / slow_motion), "gravity": list(gravity), "start": start}
 
 
+def _ground(numbers):
+    """A slab whose top is y = 0, under the object."""
+    width, depth = _tidy(16 * numbers["size"]), _tidy(12 * numbers["dx"])
+    x, _, z = numbers.get("place", (0, 0, 0))
+    return {"kind": "box", "size": [width, depth, width], "center": [x, -0.5 * depth, z]}
+
+
+def _solids(entry, numbers, mode):
+    """What "$colliders" stands for; the last node has the entry's name."""
+    name = entry["name"]
+    floor = {"name": "floor", "type": "shape", "parms": _ground(numbers)}
+    if mode == "ground":
+        return [floor], "floor"
+    if mode == "objects":
+        return [{"name": name, "type": "$object"}], name
+    return [{"name": name, "type": "$object"}, floor, {"name": "solids", "type": "merge", "inputs": [name, "floor"]}], "solids"
+
+
 def scene_of(setup, numbers, colliders):
-    """The setup as a scene. `colliders` is "objects" (the artist's), "ground" (a slab below y = 0) or "none"."""
-    nodes, gone = [], set()
+    """The setup as a scene. `colliders` is "objects" (the artist's), "ground" (a slab below y = 0), "both" or "none"."""
+    nodes, gone, renamed = [], set(), {}
     for entry in setup["nodes"]:
         made = {"name": entry["name"], "type": entry["type"]}
         if entry["type"] == "$colliders":
             if colliders == "none":
                 gone.add(entry["name"])
                 continue
-            made["type"] = "$object"
-            if colliders == "ground":
-                width, depth = _tidy(16 * numbers["size"]), _tidy(12 * numbers["dx"])
-                made.update(type="shape", parms={"kind": "box", "size": [width, depth, width], "center": [0, -0.5 * depth, 0]})
-        else:
-            if entry.get("inputs"):
-                made["inputs"] = [None if source in gone else source for source in entry["inputs"]]
-                if any(entry["inputs"]) and not any(made["inputs"]):
-                    gone.add(entry["name"])  # a collider of nothing
-                    continue
-            made["parms"] = {name: _resolve(value, numbers) for name, value in entry.get("parms", {}).items()}
+            solids, renamed[entry["name"]] = _solids(entry, numbers, colliders)
+            nodes.extend(solids)
+            continue
+        if entry.get("inputs"):
+            made["inputs"] = [None if source in gone else renamed.get(source, source) for source in entry["inputs"]]
+            if any(entry["inputs"]) and not any(made["inputs"]):
+                gone.add(entry["name"])  # a collider of nothing
+                continue
+        made["parms"] = {name: _resolve(value, numbers) for name, value in entry.get("parms", {}).items()}
         nodes.append(made)
     return {"meniscus": 1, "title": setup["label"], "nodes": nodes, "output": setup["result"]}

@@ -6,9 +6,10 @@
 #include "plugin/host/spelling.h"
 #include "plugin/io/io.h"
 
-enum { OPTION_ASCII };
+enum { OPTION_ASCII, OPTION_MEMORY };
 static const mn_option options[] = {
     [OPTION_ASCII] = {"--ascii", NULL, NULL, "write .ply as text"},
+    [OPTION_MEMORY] = MN_OPTION_MEMORY,
 };
 
 static int convert(mn_session *session, const char *in, const char *out, bool ascii)
@@ -37,10 +38,13 @@ static int run(int argc, char **argv)
     const char *value, *words[2] = {NULL, NULL};
     int count = 0;
     bool ascii = false;
+    mn_session_def def = {0};
     for (int32_t option; (option = mn_arguments_next(&arguments, &value)) != MN_ARGUMENT_END;) {
         if (option == MN_ARGUMENT_HELP) return mn_finish_output(&mn_convert_command);
         if (option == MN_ARGUMENT_BAD) return MN_EXIT_USAGE;
         if (option == OPTION_ASCII) ascii = true;
+        if (option == OPTION_MEMORY && !mn_read_memory(&mn_convert_command, value, &def))
+            return MN_EXIT_USAGE;
         if (option == MN_ARGUMENT_WORD && count < 2) words[count] = value;
         if (option == MN_ARGUMENT_WORD) count++;
     }
@@ -48,7 +52,7 @@ static int run(int argc, char **argv)
         return mn_usage_error(&mn_convert_command, "it takes two files, IN and OUT; got %d.", count);
     mn_catch_signals();
     mn_session session;
-    if (!mn_session_open(&session, &mn_convert_command, &(mn_session_def){0})) return MN_EXIT_FAILED;
+    if (!mn_session_open(&session, &mn_convert_command, &def)) return MN_EXIT_FAILED;
     const int code = convert(&session, words[0], words[1], ascii);
     mn_session_close(&session);
     return code;

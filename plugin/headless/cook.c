@@ -16,6 +16,7 @@ enum {
     OPTION_SET,
     OPTION_FORMAT,
     OPTION_THREADS,
+    OPTION_MEMORY,
     OPTION_RESUME,
     OPTION_REPORT,
     OPTION_PREVIEW,
@@ -30,6 +31,7 @@ static const mn_option options[] = {
     [OPTION_SET] = {"--set", NULL, "NODE.PARM=VALUE", "with another value; may be given many times"},
     [OPTION_FORMAT] = {"--format", NULL, "EXT", "bgeo.sc (default), bgeo.gz, bgeo, geo, ply, obj or vdb"},
     [OPTION_THREADS] = MN_OPTION_THREADS,
+    [OPTION_MEMORY] = MN_OPTION_MEMORY,
     [OPTION_RESUME] = {"--resume", NULL, NULL, "go on where an earlier cook into DIR was stopped"},
     [OPTION_REPORT] = {"--report", NULL, "FILE", "one JSON object per line, per frame and simulating node"},
     [OPTION_PREVIEW] = {"--preview", NULL, NULL, "draw pictures of the frames when they are done"},
@@ -69,6 +71,9 @@ static int read_arguments(mn_arguments *arguments, cook_arguments *cook, mn_cook
             break;
         case OPTION_THREADS:
             if (!mn_read_threads(&mn_cook_command, value, &cook->session)) return MN_EXIT_USAGE;
+            break;
+        case OPTION_MEMORY:
+            if (!mn_read_memory(&mn_cook_command, value, &cook->session)) return MN_EXIT_USAGE;
             break;
         case OPTION_SCHEDULER:
             if (!mn_read_scheduler(&mn_cook_command, value, &cook->session)) return MN_EXIT_USAGE;

@@ -13,12 +13,13 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { OPTION_FRAMES, OPTION_NODE, OPTION_SET, OPTION_THREADS };
+enum { OPTION_FRAMES, OPTION_NODE, OPTION_SET, OPTION_THREADS, OPTION_MEMORY };
 static const mn_option options[] = {
     [OPTION_FRAMES] = {"--frames", "-f", "A-B", "for these frames instead of the scene's"},
     [OPTION_NODE] = {"--node", NULL, "NAME", "for this node instead of the scene's output"},
     [OPTION_SET] = {"--set", NULL, "NODE.PARM=VALUE", "with another value; may be given many times"},
     [OPTION_THREADS] = MN_OPTION_THREADS,
+    [OPTION_MEMORY] = MN_OPTION_MEMORY,
 };
 
 typedef struct visit {
@@ -111,6 +112,7 @@ static int run(int argc, char **argv)
         if (option == OPTION_NODE) node = value;
         if (option == OPTION_THREADS && !mn_read_threads(&mn_doctor_command, value, &def))
             return MN_EXIT_USAGE;
+        if (option == OPTION_MEMORY && !mn_read_memory(&mn_doctor_command, value, &def)) return MN_EXIT_USAGE;
         if (option != MN_ARGUMENT_WORD) continue;
         if (scene)
             return mn_usage_error(&mn_doctor_command, "it takes one scene; got '%s' and '%s'.", scene, value);

@@ -11,9 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OPTION_JSON };
+enum { OPTION_JSON, OPTION_MEMORY };
 static const mn_option options[] = {
     [OPTION_JSON] = {"--json", NULL, NULL, "as one JSON object"},
+    [OPTION_MEMORY] = MN_OPTION_MEMORY,
 };
 
 // ---- JSON ----
@@ -280,10 +281,12 @@ static int run(int argc, char **argv)
     mn_arguments arguments = {.command = &mn_info_command, .argc = argc, .argv = argv};
     const char *value, *path = NULL;
     bool json = false;
+    mn_session_def def = {0};
     for (int32_t option; (option = mn_arguments_next(&arguments, &value)) != MN_ARGUMENT_END;) {
         if (option == MN_ARGUMENT_HELP) return mn_finish_output(&mn_info_command);
         if (option == MN_ARGUMENT_BAD) return MN_EXIT_USAGE;
         if (option == OPTION_JSON) json = true;
+        if (option == OPTION_MEMORY && !mn_read_memory(&mn_info_command, value, &def)) return MN_EXIT_USAGE;
         if (option != MN_ARGUMENT_WORD) continue;
         if (path)
             return mn_usage_error(&mn_info_command, "it takes one file; got '%s' and '%s'.", path, value);
@@ -291,7 +294,7 @@ static int run(int argc, char **argv)
     }
     if (!path) return mn_usage_error(&mn_info_command, "which file?");
     mn_session session;
-    if (!mn_session_open(&session, &mn_info_command, &(mn_session_def){0})) return MN_EXIT_FAILED;
+    if (!mn_session_open(&session, &mn_info_command, &def)) return MN_EXIT_FAILED;
     mn_geo *geo = NULL;
     mn_status status = mn_io_read(session.ctx, path, &geo);
     if (status == MN_OK && json)

@@ -20,6 +20,7 @@ enum {
     OPTION_NO_GROUND,
     OPTION_TRANSPARENT,
     OPTION_THREADS,
+    OPTION_MEMORY,
     OPTION_SCHEDULER,
 };
 static const mn_option options[] = {
@@ -34,6 +35,7 @@ static const mn_option options[] = {
     [OPTION_NO_GROUND] = {"--no-ground", NULL, NULL, "nothing to stand on"},
     [OPTION_TRANSPARENT] = {"--transparent", NULL, NULL, "no background: coverage and shadow as alpha"},
     [OPTION_THREADS] = MN_OPTION_THREADS,
+    [OPTION_MEMORY] = MN_OPTION_MEMORY,
     [OPTION_SCHEDULER] = MN_OPTION_SCHEDULER,
 };
 
@@ -84,6 +86,8 @@ static bool read_option(int32_t option, const char *value, mn_preview_sequence *
         return true;
     case OPTION_THREADS:
         return mn_read_threads(self, value, session);
+    case OPTION_MEMORY:
+        return mn_read_memory(self, value, session);
     case OPTION_SCHEDULER:
         return mn_read_scheduler(self, value, session);
     default:

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /// Written by the signal handler: nothing but a global can be.
@@ -61,6 +62,14 @@ bool mn_read_threads(const mn_subcommand *command, const char *text, mn_session_
     return mn_read_integer(command, "--threads", text, 1, 1024, &def->threads);
 }
 
+bool mn_read_memory(const mn_subcommand *command, const char *text, mn_session_def *def)
+{
+    mn_shown shown;
+    if (mn_bytes_from_text(text, &def->memory)) return true;
+    mn_usage_error(command, "--memory: '%s' is not a size such as 500M or 16G.", mn_show(&shown, text));
+    return false;
+}
+
 bool mn_read_scheduler(const mn_subcommand *command, const char *text, mn_session_def *def)
 {
     def->tbb = strcmp(text, "tbb") == 0;
@@ -72,15 +81,22 @@ bool mn_read_scheduler(const mn_subcommand *command, const char *text, mn_sessio
 
 bool mn_session_open(mn_session *session, const mn_subcommand *command, const mn_session_def *def)
 {
+    const char *told = getenv("MENISCUS_MEMORY");
+    int64_t bytes;
+    mn_shown shown;
     memset(session, 0, sizeof *session);
     session->command = command;
+    if (told && !mn_bytes_from_text(told, &bytes))
+        fprintf(stderr, "meniscus %s: warning: MENISCUS_MEMORY: '%s' is not a size such as 500M or 16G.\n",
+                command->name, mn_show(&shown, told));
     if (def->tbb) session->tbb = mn_tbb_scheduler_create((int32_t)def->threads);
     const mn_hooks hooks = {.user = session,
                             .log = print_log,
                             .cancelled = is_cancelled,
                             .progress = show_progress,
                             .scheduler = session->tbb,
-                            .max_workers = (int32_t)def->threads};
+                            .max_workers = (int32_t)def->threads,
+                            .memory_limit = def->memory};
     if (!def->tbb || session->tbb) session->ctx = mn_context_create(&hooks);
     if (session->ctx) return true;
     mn_session_close(session);

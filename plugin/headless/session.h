@@ -23,6 +23,7 @@ typedef struct mn_session {
 
 typedef struct mn_session_def {
     int64_t threads; ///< 0: all
+    int64_t memory;  ///< bytes at most; 0: MENISCUS_MEMORY, else what the machine has
     bool tbb;        ///< run loops on TBB instead of the context's own threads; the results are the same
 } mn_session_def;
 
@@ -33,8 +34,13 @@ typedef struct mn_session_def {
     }
 #define MN_OPTION_SCHEDULER                                                                                  \
     {                                                                                                        \
-        "--scheduler", NULL, "NAME", "threads (default) or tbb; the results are the same"                     \
+        "--scheduler", NULL, "NAME", "threads (default) or tbb; the results are the same"                    \
     }
+#define MN_OPTION_MEMORY                                                                                     \
+    {                                                                                                        \
+        "--memory", NULL, "SIZE", "use at most this much memory, such as 8G; default: what the machine has"  \
+    }
+bool mn_read_memory(const mn_subcommand *command, const char *text, mn_session_def *def);
 bool mn_read_threads(const mn_subcommand *command, const char *text, mn_session_def *def);
 bool mn_read_scheduler(const mn_subcommand *command, const char *text, mn_session_def *def);
 

@@ -184,6 +184,9 @@ static mn_status read_number(reader *in, double *number)
     const char *begin = in->at;
     while (in->at < in->end && strchr("+-.eE0123456789", *in->at) && *in->at) in->at++;
     if (in->at == begin) return fail_expected(in, "a value");
+    if (in->at - begin > MN_NUMBER_LONGEST)
+        return fail_here(in, "a number has %lld digits; write it with at most %d.",
+                         (long long)(in->at - begin), MN_NUMBER_LONGEST);
     if (!mn_number_from_text(begin, (size_t)(in->at - begin), number))
         return fail_here(in, "'%.*s' is not a number as JSON has it.",
                          (int)(in->at - begin > 40 ? 40 : in->at - begin), begin);

@@ -11,7 +11,6 @@
 #include <string.h>
 
 // Longer numbers than this are noise: a double needs 17 digits.
-enum { LONGEST_NUMBER = 400 };
 
 static const char *decimal_point(void)
 {
@@ -65,8 +64,8 @@ static bool convert(const char *text, size_t size, double *value)
 {
     const char *point = decimal_point();
     const size_t point_length = strlen(point);
-    char copy[LONGEST_NUMBER + 32];
-    if (size > LONGEST_NUMBER || point_length > 16) return false;
+    char copy[MN_NUMBER_LONGEST + 32];
+    if (size > MN_NUMBER_LONGEST || point_length > 16) return false;
     const char *dot = memchr(text, '.', size);
     const size_t before = dot ? (size_t)(dot - text) : size;
     memcpy(copy, text, before);

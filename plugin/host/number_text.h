@@ -14,6 +14,8 @@ extern "C" {
 
 /// Room for any number, with its zero.
 enum { MN_NUMBER_TEXT = 32 };
+/// Characters of the longest number that is read.
+enum { MN_NUMBER_LONGEST = 400 };
 
 /// The shortest text that reads back as the same double.
 void mn_number_to_text(double value, char text[MN_NUMBER_TEXT]);

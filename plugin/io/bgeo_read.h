@@ -94,6 +94,7 @@ struct mn_bgeo_reader {
     mn_geo *geo;
     int64_t counts[MN_OWNER_COUNT]; ///< as the file says, -1 before it has; 1 for detail
     bool has_positions, has_topology, has_attributes, has_primitives;
+    double constant_bytes; ///< that constant pages have filled
 
     MN_ARRAY(int64_t) vertex_points; ///< of the file's vertices
     MN_ARRAY(mn_bgeo_attribute) attributes;

@@ -49,6 +49,27 @@ static mn_status make_room(mn_bgeo_reader *reader, mn_bgeo_attribute *attribute,
                                   element_bytes(attribute), count);
 }
 
+/// A constant page is a few bytes in the file and thousands in memory, so a small file could fill any
+/// machine. Without a limit by hand, constant pages may take so much, or so many times what has been read.
+static bool may_fill(const mn_bgeo_reader *reader, double more)
+{
+    enum { FLOOR = 256 << 20, FACTOR = 64 };
+    bool given;
+    (void)mn_context_memory_limit(reader->ctx, &given);
+    const double read = (double)reader->json->source->passed;
+    return given || reader->constant_bytes + more <= FLOOR + FACTOR * read;
+}
+
+static mn_status fail_growth(mn_bgeo_reader *reader, const mn_bgeo_attribute *attribute)
+{
+    return mn_fail(
+        reader->ctx, MN_ERROR_MEMORY,
+        "%s: the %s attribute '%s' repeats a few values %lld times, far more than a file of this size "
+        "should need in memory. If you trust it, allow it with --memory or MENISCUS_MEMORY.",
+        reader->json->source->name, mn_owner_name(attribute->owner), attribute->name,
+        (long long)attribute->elements);
+}
+
 /// Where the values are to go, once type and size are known.
 static mn_status choose_place(mn_bgeo_reader *reader, mn_bgeo_attribute *attribute, const layout *layout)
 {
@@ -57,7 +78,10 @@ static mn_status choose_place(mn_bgeo_reader *reader, mn_bgeo_attribute *attribu
     // Each number takes a byte at least, unless pages are constant.
     const bool backed = !layout->has_flags && attribute->elements <= left / attribute->size;
     const bool plain = attribute->type != MN_STRING && !(is_position && attribute->size != 3);
-    const bool points_stand = mn_geo_point_count(reader->geo) == attribute->elements;
+    const bool points_stand =
+        mn_geo_point_count(reader->geo) == attribute->elements &&
+        may_fill(reader,
+                 layout->has_flags ? (double)attribute->elements * (double)element_bytes(attribute) : 0);
     if (attribute->owner == MN_POINT && plain && attribute->elements > 0 && (points_stand || backed)) {
         if (!points_stand) MN_TRY(mn_geo_add_points(reader->geo, attribute->elements, NULL));
         mn_attribute *made;
@@ -172,6 +196,7 @@ static mn_status read_page(mn_bgeo_reader *reader, mn_bgeo_attribute *attribute,
                            int64_t page, int64_t count, void *scratch)
 {
     const int64_t first = attribute->count;
+    if (!may_fill(reader, 0)) return fail_growth(reader, attribute);
     MN_TRY(make_room(reader, attribute, first + count));
     int32_t component = 0;
     for (int32_t s = 0; s < layout->slices; s++) {
@@ -183,6 +208,8 @@ static mn_status read_page(mn_bgeo_reader *reader, mn_bgeo_attribute *attribute,
         MN_TRY(mn_json_numbers(reader->json, number_type(attribute), scratch, wanted, &got));
         if (got < wanted) return fail_count(reader, attribute, "fewer");
         scatter(attribute, first, count, component, width, scratch, constant);
+        if (constant)
+            reader->constant_bytes += (double)(width * count) * (double)mn_type_bytes(attribute->type);
         component += width;
     }
     attribute->count += count;

@@ -8,20 +8,19 @@
 //   the size of the last block
 //   the index's size in bytes, big-endian u64, and "1fcs"
 //
-// Blocks are 1 MiB, shuffled by 4 bytes and compressed by LZ4 at level 9, which gives Houdini's own bytes.
-// Blocks are independent, so several are worked on at once; the bytes do not depend on how many.
+// Blocks are 1 MiB, shuffled by 4 bytes and compressed by LZ4 at level 9 (blosc_frame.h), which gives
+// Houdini's own bytes. Blocks are independent, so several are worked on at once; the bytes do not depend on
+// how many.
+#include "plugin/io/blosc_frame.h"
 #include "plugin/io/pack.h"
 
 #include "meniscus/array.h"
 #include "meniscus/parallel.h"
 
-#include <blosc.h>
 #include <string.h>
 
 enum {
-    BLOCK = 1 << 20,
-    TYPE_SIZE = 4,
-    LEVEL = 9,
+    BLOCK = MN_BLOSC_BLOCK,
     HEADER = 12,
     EXPANSION = 256,        // LZ4's best case
     EXPANSION_FLOOR = 4096, // what a tiny frame may hold whatever its size
@@ -51,8 +50,9 @@ static uint64_t get_u64(const uint8_t *bytes)
 typedef struct frame {
     MN_ARRAY(uint8_t) packed;
     MN_ARRAY(uint8_t) plain; ///< room for its contents, unless they go to where they are wanted
-    int64_t size;            ///< of the contents
-    uint8_t *to;             ///< where they go
+    MN_ARRAY(uint8_t) scratch;
+    int64_t size; ///< of the contents
+    uint8_t *to;  ///< where they go
 } frame;
 
 typedef struct seekable_source {
@@ -79,11 +79,10 @@ static mn_status read_frame(seekable_source *seekable, uint8_t first)
     mn_source *inner = seekable->inner;
     mn_context *ctx = inner->ctx;
     int64_t offset = mn_source_offset(inner) - 1 - HEADER;
-    uint8_t header[BLOSC_MIN_HEADER_LENGTH];
+    uint8_t header[MN_BLOSC_HEADER];
     header[0] = first;
     MN_TRY(mn_source_read(inner, header + 1, sizeof header - 1));
-    size_t size, packed_size, block_size;
-    blosc_cbuffer_sizes(header, &size, &packed_size, &block_size);
+    const size_t size = mn_blosc_contents_size(header), packed_size = mn_blosc_frame_size(header);
     if (packed_size < sizeof header || packed_size - sizeof header > (size_t)mn_source_left(inner))
         return fail_damaged(seekable, "a compressed block is longer than the file");
     if (size == 0 || size > packed_size * EXPANSION + EXPANSION_FLOOR)
@@ -149,12 +148,9 @@ static mn_status unpack(void *user, mn_range range)
     seekable_source *seekable = user;
     for (int64_t i = range.begin; i < range.end; i++) {
         frame *f = &seekable->frames[i];
-        size_t size;
-        int result = -1;
-        if (blosc_cbuffer_validate(f->packed.data, (size_t)f->packed.count, &size) == 0 &&
-            size == (size_t)f->size)
-            result = blosc_decompress_ctx(f->packed.data, f->to, size, 1);
-        if (result < 0 || (int64_t)result != f->size)
+        MN_TRY(mn_array_resize(seekable->source.ctx, &f->scratch, f->size));
+        if (!mn_blosc_unpack(f->packed.data, (size_t)f->packed.count, f->to, (size_t)f->size,
+                             f->scratch.data))
             return mn_fail(seekable->source.ctx, MN_ERROR_FORMAT,
                            "%s: block %lld cannot be unpacked; the file is damaged.", seekable->source.name,
                            (long long)(seekable->offsets.count - seekable->held + i));
@@ -212,6 +208,7 @@ static void close_source(mn_source *source)
     for (int i = 0; i < BATCH_MAX; i++) {
         mn_array_free(source->ctx, &seekable->frames[i].packed);
         mn_array_free(source->ctx, &seekable->frames[i].plain);
+        mn_array_free(source->ctx, &seekable->frames[i].scratch);
     }
     mn_array_free(source->ctx, &seekable->offsets);
     mn_release(source->ctx, seekable, sizeof *seekable);
@@ -252,10 +249,9 @@ typedef struct seekable_packer {
     const uint8_t *from;      ///< what is being packed
     int64_t size;             ///< and how much
     uint8_t *packed;          ///< batch frames
+    uint8_t *scratch;         ///< of each
     int32_t sizes[BATCH_MAX]; ///< of the frames
 } seekable_packer;
-
-enum { FRAME_MAX = BLOCK + BLOSC_MAX_OVERHEAD };
 
 static int64_t block_bytes(const seekable_packer *seekable, int64_t i)
 {
@@ -266,13 +262,10 @@ static int64_t block_bytes(const seekable_packer *seekable, int64_t i)
 static mn_status pack(void *user, mn_range range)
 {
     seekable_packer *seekable = user;
-    for (int64_t i = range.begin; i < range.end; i++) {
-        const int size = blosc_compress_ctx(LEVEL, BLOSC_SHUFFLE, TYPE_SIZE, (size_t)block_bytes(seekable, i),
-                                            seekable->from + i * BLOCK, seekable->packed + i * FRAME_MAX,
-                                            FRAME_MAX, BLOSC_LZ4_COMPNAME, BLOCK, 1);
-        if (size <= 0) return mn_fail(seekable->to.ctx, MN_ERROR_MEMORY, "Compressing with Blosc failed.");
-        seekable->sizes[i] = size;
-    }
+    for (int64_t i = range.begin; i < range.end; i++)
+        seekable->sizes[i] = mn_blosc_pack(seekable->from + i * BLOCK, (int32_t)block_bytes(seekable, i),
+                                           seekable->packed + i * MN_BLOSC_FRAME_MAX,
+                                           seekable->scratch + i * MN_BLOSC_SCRATCH);
     return MN_OK;
 }
 
@@ -285,7 +278,7 @@ static mn_status write_blocks(seekable_packer *seekable, const uint8_t *from, in
     MN_TRY(mn_parallel_for(seekable->to.ctx, blocks, 1, pack, seekable));
     for (int64_t i = 0; i < blocks; i++) {
         MN_TRY(mn_array_push(seekable->to.ctx, &seekable->offsets, &seekable->written));
-        MN_TRY(seekable->to.write(seekable->to.user, seekable->packed + i * FRAME_MAX,
+        MN_TRY(seekable->to.write(seekable->to.user, seekable->packed + i * MN_BLOSC_FRAME_MAX,
                                   (size_t)seekable->sizes[i]));
         seekable->written += seekable->sizes[i];
         seekable->last_size = block_bytes(seekable, i);
@@ -348,7 +341,8 @@ static void free_packer(mn_packer *packer)
     mn_context *ctx = seekable->to.ctx;
     mn_array_free(ctx, &seekable->offsets);
     mn_release(ctx, seekable->plain, mn_bytes(seekable->batch, BLOCK));
-    mn_release(ctx, seekable->packed, mn_bytes(seekable->batch, FRAME_MAX));
+    mn_release(ctx, seekable->packed, mn_bytes(seekable->batch, MN_BLOSC_FRAME_MAX));
+    mn_release(ctx, seekable->scratch, mn_bytes(seekable->batch, MN_BLOSC_SCRATCH));
     mn_release(ctx, seekable, sizeof *seekable);
 }
 
@@ -363,9 +357,11 @@ mn_status mn_seekable_pack(mn_context *ctx, mn_writer to, mn_packer **packer)
     seekable->to = to;
     seekable->batch = batch_size(ctx);
     seekable->plain = mn_allocate(ctx, mn_bytes(seekable->batch, BLOCK));
-    seekable->packed = mn_allocate(ctx, mn_bytes(seekable->batch, FRAME_MAX));
+    seekable->packed = mn_allocate(ctx, mn_bytes(seekable->batch, MN_BLOSC_FRAME_MAX));
+    seekable->scratch = mn_allocate(ctx, mn_bytes(seekable->batch, MN_BLOSC_SCRATCH));
     mn_status status = MN_ERROR_MEMORY;
-    if (seekable->plain && seekable->packed) status = to.write(to.user, "scf1\0\0\0\0\0\0\0\0", HEADER);
+    if (seekable->plain && seekable->packed && seekable->scratch)
+        status = to.write(to.user, "scf1\0\0\0\0\0\0\0\0", HEADER);
     if (status == MN_OK)
         *packer = &seekable->packer;
     else

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A context for Python, and a picture in one call.
+#define _POSIX_C_SOURCE 200809L
 #include "plugin/python/library.h"
 #include "plugin/headless/preview.h"
 #include "plugin/host/network.h"
 #include "plugin/tbb/tbb_scheduler.h"
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -17,7 +19,11 @@ struct mn_plugin_session {
     atomic_int cancelled;
     mn_plugin_progress *progress;
     mn_plugin_log *log;
+    void (*native_progress)(void *user, double fraction, const char *what);
+    void *native_user;
     double last_progress;
+    atomic_int interrupted;
+    struct sigaction before; ///< what SIGINT did
 };
 
 int mn_plugin_version(void)
@@ -35,6 +41,9 @@ static void report_progress(void *user, double fraction, const char *what)
 {
     mn_plugin_session *session = user;
     const double now = mn_seconds();
+    if (session->native_progress) session->native_progress(session->native_user, fraction, what);
+    // An interrupt waits for Python to look at it: what is called now would meet it at the wrong place.
+    if (atomic_load_explicit(&session->interrupted, memory_order_relaxed)) return;
     if (!session->progress || now - session->last_progress < PROGRESS_INTERVAL) return;
     session->last_progress = now;
     session->progress(fraction, what);
@@ -66,6 +75,17 @@ mn_plugin_session *mn_plugin_session_create(int32_t threads, int32_t tbb, mn_plu
     return NULL;
 }
 
+mn_plugin_session *
+mn_plugin_session_create_native(int32_t threads,
+                                void (*progress)(void *user, double fraction, const char *what), void *user)
+{
+    mn_plugin_session *session = mn_plugin_session_create(threads, 1, NULL, NULL);
+    if (!session) return NULL;
+    session->native_progress = progress;
+    session->native_user = user;
+    return session;
+}
+
 void mn_plugin_session_free(mn_plugin_session *session)
 {
     if (!session) return;
@@ -82,6 +102,38 @@ mn_context *mn_plugin_session_context(mn_plugin_session *session)
 void mn_plugin_session_cancel(mn_plugin_session *session, int32_t cancel)
 {
     atomic_store_explicit(&session->cancelled, cancel != 0, memory_order_relaxed);
+}
+
+// A signal has no other way to find whom it is for.
+static _Atomic(mn_plugin_session *) interruptible;
+
+static void on_interrupt(int number, siginfo_t *info, void *context)
+{
+    mn_plugin_session *session = atomic_load(&interruptible);
+    if (!session) return;
+    atomic_store(&session->interrupted, 1);
+    atomic_store(&session->cancelled, 1);
+    const struct sigaction before = session->before;
+    if (before.sa_flags & SA_SIGINFO)
+        before.sa_sigaction(number, info, context);
+    else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
+        before.sa_handler(number);
+}
+
+int32_t mn_plugin_session_catch_interrupt(mn_plugin_session *session, int32_t on)
+{
+    if (!on) {
+        sigaction(SIGINT, &session->before, NULL);
+        atomic_store(&interruptible, NULL);
+        return atomic_exchange(&session->interrupted, 0);
+    }
+    mn_plugin_session *nobody = NULL;
+    if (!atomic_compare_exchange_strong(&interruptible, &nobody, session)) return 0;
+    struct sigaction action = {.sa_sigaction = on_interrupt, .sa_flags = SA_SIGINFO | SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, NULL, &session->before);
+    sigaction(SIGINT, &action, NULL);
+    return 1;
 }
 
 static mn_status draw(mn_context *ctx, const mn_preview_survey *survey, const mn_geo *const *geos,

@@ -9,7 +9,7 @@
 #include "nodes/node.h"
 
 /// Raised whenever a function or struct that the Python module uses changes.
-enum { MN_PLUGIN_VERSION = 2 };
+enum { MN_PLUGIN_VERSION = 3 };
 
 int mn_plugin_version(void);
 
@@ -22,11 +22,19 @@ typedef void mn_plugin_log(int32_t level, const char *sentence);
 /// `threads` 0: all; `tbb` not 0: loops run on TBB. The callbacks may be NULL. NULL only when memory is out.
 mn_plugin_session *mn_plugin_session_create(int32_t threads, int32_t tbb, mn_plugin_progress *progress,
                                             mn_plugin_log *log);
+/// For threads that must not touch Python: on TBB, with progress as often as the core reports it.
+mn_plugin_session *
+mn_plugin_session_create_native(int32_t threads,
+                                void (*progress)(void *user, double fraction, const char *what), void *user);
 /// Everything made with its context must be gone.
 void mn_plugin_session_free(mn_plugin_session *session);
 mn_context *mn_plugin_session_context(mn_plugin_session *session);
 /// Asks what runs to stop, from any thread; `cancel` 0 takes it back.
 void mn_plugin_session_cancel(mn_plugin_session *session, int32_t cancel);
+
+/// While it is on, SIGINT cancels what this session runs, before whatever the process does about it. One
+/// session at a time: false when another has it. Off again, it says whether an interrupt came.
+int32_t mn_plugin_session_catch_interrupt(mn_plugin_session *session, int32_t on);
 
 /// A picture of some geometry, as `meniscus preview` draws it.
 mn_status mn_plugin_preview(mn_context *ctx, const mn_geo *const *geos, int32_t count, int32_t width,

@@ -163,10 +163,24 @@ static void op_retain(void *pointer)
     static_cast<handle *>(pointer)->references.fetch_add(1, std::memory_order_relaxed);
 }
 
+/// Empties a tree that nobody else holds. Its destructor would ask for memory and start threads to do that,
+/// and end the process when there are none; here nodes go one after the other, and the destructor finds
+/// nothing.
+template <class Pointer> static void clear_last(Pointer &grid)
+{
+    using Tree = typename Pointer::element_type::TreeType;
+    if (!grid || grid.use_count() != 1) return;
+    auto *tree = const_cast<Tree *>(&grid->constTree());
+    if (grid->constTreePtr().use_count() == 2) tree->root().clear(); // the grid's and the one just made
+}
+
 static void op_release(void *pointer)
 {
     auto *h = static_cast<handle *>(pointer);
-    if (h && h->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete h;
+    if (!h || h->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    clear_last(h->scalar);
+    clear_last(h->vector);
+    delete h;
 }
 
 static void op_info(const void *pointer, mn_volume_info *info)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Blender add-on, installed from its zip into Blender without a window: nodes and tables, presets, bits, wrong input;
 saving, moving, stopping and going on; the command-line bake."""
+import shutil
 import signal
 import subprocess
 import unittest
@@ -15,6 +16,9 @@ HOME = blender_runner.Home()
 class Blender(unittest.TestCase):
     def test_nodes(self):
         self.assertEqual(HOME.cases("nodes"), 0)
+
+    def test_what_artists_do(self):
+        self.assertEqual(HOME.cases("trial"), 0)
 
     def test_caches(self):
         self.assertEqual(HOME.cases("cache_cases"), 0)
@@ -35,6 +39,7 @@ class CommandLine(unittest.TestCase):
     """A bake that is started and watched from the shell."""
 
     def setUp(self):
+        shutil.rmtree(HOME.folder / "meniscus_cache", ignore_errors=True)
         self.path = HOME.folder / "shell.blend"
         self.script = next(HOME.folder.rglob("addons/meniscus_blender/bake_command.py"))
 
@@ -59,6 +64,7 @@ class CommandLine(unittest.TestCase):
         whole = self.frames()
         self.assertEqual(len(whole), 6)
 
+        shutil.rmtree(HOME.folder / "meniscus_cache")
         words = ["blender", "-b", str(self.path), "--python", str(self.script), "--"]
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=HOME.environment,
                                    cwd=HOME.folder)
@@ -81,6 +87,18 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
         self.assertIn("no network 'nobody'", done.stderr)
         self.assertEqual(self.bake("--unknown").returncode, 2)
+        done = self.bake("-f", "5-1")
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn("write 1-5", done.stderr)
+
+    def test_a_part_of_the_frames_leaves_the_others(self):
+        self.make(8, 4)
+        self.assertEqual(self.bake().returncode, 0)
+        whole = self.frames()
+        self.assertEqual(len(whole), 4)
+        done = self.bake("-f", "2-3")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(self.frames(), whole)
 
 
 if __name__ == "__main__":

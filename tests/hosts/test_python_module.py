@@ -4,10 +4,12 @@
 import gc
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -187,6 +189,12 @@ class Errors(unittest.TestCase):
             meniscus.Network().cook()
         with self.assertRaises(meniscus.ArgumentError):
             net.add("shape", "a\0b")
+        ball = net.add("shape")
+        for wrong in ("x", b"x", (0, 1, "x"), ["1", 2, 3]):
+            with self.assertRaises((TypeError, meniscus.ArgumentError)):
+                ball.center = wrong
+            with self.assertRaises((TypeError, meniscus.ArgumentError)):
+                meniscus.Geometry().add_points([wrong])
         with self.assertRaisesRegex(meniscus.Error, "did you mean"):
             net.add("shpe")
 
@@ -255,6 +263,79 @@ class CancelAndProgress(unittest.TestCase):
         with self.assertRaises(meniscus.Cancelled):
             net.cook(frame=100000)
         self.assertIn("is cooking", refused[0])
+
+
+INTERRUPTED = """
+import sys
+import meniscus
+net = meniscus.Network({options})
+ball = net.add("shape", "ball", kind="sphere", radius=0.01)
+fill = net.add("fill", "fill", inputs=[ball], dx=0.002)
+liquid = net.add("mpm_solver", "liquid", inputs=[fill], dx=0.002)
+print("cooking", flush=True)
+try:
+    liquid.cook(100000)
+except KeyboardInterrupt:
+    print("interrupted", liquid.cook(1).point_count, flush=True)
+"""
+
+
+class Interrupt(unittest.TestCase):
+    def test_ctrl_c_stops_a_cook(self):
+        for options in ("", "progress=lambda fraction, what: None", "scheduler='tbb'"):
+            with self.subTest(options):
+                process = subprocess.Popen([sys.executable, "-c", INTERRUPTED.format(options=options)], stdout=subprocess.PIPE,
+                                           stderr=subprocess.PIPE, text=True,
+                                           env=dict(os.environ, PYTHONPATH=str(ROOT / "plugin/python")))
+                self.assertEqual(process.stdout.readline().strip(), "cooking")
+                time.sleep(0.5)
+                process.send_signal(signal.SIGINT)
+                out, errors = process.communicate(timeout=60)
+                self.assertIn("interrupted", out)
+                self.assertNotEqual(out.split()[-1], "0")  # the network is whole
+                self.assertEqual(process.returncode, 0, errors)
+
+
+class CookJobs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="meniscus-job-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def job(self, frames, **options):
+        net = spray_network()
+        return meniscus.CookJob(net.to_text(), self.folder, [("spray", 0, "spray")], frames, **options)
+
+    def test_it_writes_what_a_cook_gives(self):
+        job = self.job([1, 2, 3])
+        self.assertEqual(job.wait(60), job.ENDED)
+        self.assertEqual((job.status, job.look()[1], job.kinds(0)), ("MN_OK", 3, {"points"}))
+        for frame in (1, 3):
+            there = meniscus.Geometry.read(str(self.folder / f"spray.{frame:04d}.bgeo.sc"))
+            self.assertEqual(there.hash, spray_network().cook(frame=frame).hash)
+
+    def test_held_it_writes_nothing_before_it_is_released(self):
+        job = self.job([2, 3], hold=True)
+        self.assertEqual(job.wait(60), job.HELD)
+        self.assertEqual(list(self.folder.iterdir()), [])
+        job.release()
+        self.assertEqual(job.wait(60), job.ENDED)
+        self.assertEqual(len(list(self.folder.glob("*.bgeo.sc"))), 2)
+
+    def test_cancel_and_failure(self):
+        job = self.job(range(1, 100000))
+        job.cancel()
+        self.assertEqual((job.wait(60), job.status), (job.ENDED, "MN_ERROR_CANCELLED"))
+        held = self.job([1], hold=True)
+        held.wait(60)
+        held.cancel()
+        self.assertEqual((held.wait(60), held.status), (held.ENDED, "MN_ERROR_CANCELLED"))
+        bad = meniscus.CookJob('{"meniscus": 1, "nodes": [{"name": "f", "type": "file", "parms": {"path": "none.geo"}}]}', self.folder,
+                               [("f", 0, "f")], [1])
+        self.assertEqual(bad.wait(60), bad.ENDED)
+        self.assertIn("none.geo", bad.message)
+        self.assertEqual([(node, is_error) for node, _, is_error in bad.notes()], [("f", True)])
+        del job, held, bad
 
 
 class Geometries(unittest.TestCase):

@@ -53,6 +53,9 @@ typedef struct mn_hooks {
     const mn_scheduler *scheduler; ///< NULL: the context's own threads. Must outlive the context.
     int32_t max_workers;           ///< at most this many workers; 0: as many as the scheduler has, or
                                    ///< OMP_NUM_THREADS says, or there are processors
+    /// Bytes that may be held at once through this context; what would pass it is refused with a sentence.
+    /// 0: what MENISCUS_MEMORY in the environment says ("500M", "16G"), else as much as the machine has.
+    int64_t memory_limit;
 } mn_hooks;
 
 /// `hooks` may be NULL for malloc, threads of its own, no log, no cancel. NULL only when memory is out.
@@ -102,6 +105,14 @@ void *mn_allocate_zero(mn_context *ctx, size_t size);
 void mn_release(mn_context *ctx, void *memory, size_t size);
 /// count * element_size, or SIZE_MAX (which no allocator grants) when that does not fit or count is negative.
 size_t mn_bytes(int64_t count, size_t element_size);
+
+/// MN_ERROR_MEMORY with "WHAT would need about ..." when so much more would pass the limit: for an estimate
+/// before the work. `advice` says what to change, as a clause: "use dx above 0.01 m".
+mn_status mn_check_memory(mn_context *ctx, double bytes, const char *what, const char *advice);
+/// What the artist allows; *given: by hand, not just because the machine has it.
+int64_t mn_context_memory_limit(const mn_context *ctx, bool *given);
+/// "500M", "16G", "1.5T" or plain bytes, decimal units. False for anything else.
+bool mn_bytes_from_text(const char *text, int64_t *bytes);
 
 /// Bytes held now, and the most ever held, through this context.
 int64_t mn_context_bytes(const mn_context *ctx);

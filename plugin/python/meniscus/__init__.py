@@ -12,6 +12,7 @@
 
 Values of attributes are numpy arrays when numpy can be imported, memoryviews when not; neither copies. Everything that
 goes wrong is a meniscus.Error with the sentence of the node that failed."""
+from .cook_job import CookJob
 from .errors import (ArgumentError, Cancelled, DivergedError, Error, FileError, FormatError, InputError, NotFoundError,
                      OutOfMemory, SceneError, UnsupportedError)
 from .geometry import HINTS, KINDS, OWNERS, TYPES, Attribute, Geometry, Volume
@@ -19,7 +20,7 @@ from .materials import material, materials, set_material
 from .network import Network, Node
 from .tables import NodeType, Parm, node_type, node_types
 
-__all__ = ["ArgumentError", "Attribute", "Cancelled", "DivergedError", "Error", "FileError", "FormatError", "Geometry",
+__all__ = ["ArgumentError", "Attribute", "Cancelled", "CookJob", "DivergedError", "Error", "FileError", "FormatError", "Geometry",
            "HINTS", "InputError", "KINDS", "Network", "Node", "NodeType", "NotFoundError", "OWNERS", "OutOfMemory", "Parm",
            "SceneError", "TYPES", "UnsupportedError", "Volume", "material", "materials", "node_type", "node_types",
            "set_material"]

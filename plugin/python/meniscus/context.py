@@ -3,6 +3,7 @@
 import collections
 import ctypes
 import os
+import signal
 import threading
 import weakref
 
@@ -115,17 +116,29 @@ class Context:
             self._refuse_nesting()
             self._raised = None
             native.running = True
+            catching = self._would_interrupt() and lib.mn_plugin_session_catch_interrupt(native.session, 1)
+            interrupted = False
             try:
                 status = getattr(lib, name)(*arguments, ctypes.byref(made))
             finally:
+                if catching:
+                    interrupted = lib.mn_plugin_session_catch_interrupt(native.session, 0)
                 native.running = False
                 lib.mn_plugin_session_cancel(native.session, 0)
             raised, self._raised = self._raised, None
+            if interrupted and raised is None:
+                raise KeyboardInterrupt
             if raised is not None:
                 raise raised
             self.check(status)
         native.tidy()
         return made.value
+
+    @staticmethod
+    def _would_interrupt():
+        """Whether Ctrl-C is to raise KeyboardInterrupt here: Python does that on its main thread, unless told otherwise."""
+        return threading.current_thread() is threading.main_thread() \
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
     def _refuse_nesting(self):
         if self.native.running:

@@ -61,6 +61,8 @@ def flat(values):
         values = values.tolist()
     if isinstance(values, (int, float)):
         return [values]
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f"{values!r} is not a number")
     out = []
     for value in values:
         if isinstance(value, (int, float)):

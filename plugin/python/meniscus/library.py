@@ -5,7 +5,7 @@ import os
 from ctypes import POINTER, Structure, c_char_p, c_double, c_int, c_int32, c_int64, c_uint64, c_void_p
 from pathlib import Path
 
-VERSION = 2  # MN_PLUGIN_VERSION of plugin/python/library.h
+VERSION = 3  # MN_PLUGIN_VERSION of plugin/python/library.h
 NAME = "libmeniscus_plugin.so"
 
 PROGRESS = ctypes.CFUNCTYPE(None, c_double, c_char_p)
@@ -53,6 +53,18 @@ FUNCTIONS = {
     "mn_plugin_session_free": (None, [c_void_p]),
     "mn_plugin_session_context": (c_void_p, [c_void_p]),
     "mn_plugin_session_cancel": (None, [c_void_p, c_int32]),
+    "mn_plugin_session_catch_interrupt": (c_int32, [c_void_p, c_int32]),
+    "mn_cook_thread_start": (c_void_p, [c_void_p]),
+    "mn_cook_thread_look": (None, [c_void_p, c_void_p]),
+    "mn_cook_thread_wait": (c_int32, [c_void_p, c_double]),
+    "mn_cook_thread_release": (None, [c_void_p]),
+    "mn_cook_thread_cancel": (None, [c_void_p]),
+    "mn_cook_thread_free": (None, [c_void_p]),
+    "mn_cook_thread_status": (c_int, [c_void_p]),
+    "mn_cook_thread_message": (c_char_p, [c_void_p]),
+    "mn_cook_thread_kinds": (c_int32, [c_void_p, c_int32]),
+    "mn_cook_thread_note_count": (c_int32, [c_void_p]),
+    "mn_cook_thread_note": (c_char_p, [c_void_p, c_int32, POINTER(c_char_p), POINTER(c_int32)]),
     "mn_plugin_preview": (STATUS, [c_void_p, POINTER_OUT, c_int32, c_int32, c_int32, c_char_p]),
     "mn_context_message": (c_char_p, [c_void_p]),
     "mn_status_name": (c_char_p, [c_int]),

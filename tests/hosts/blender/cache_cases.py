@@ -37,7 +37,7 @@ class Files(unittest.TestCase):
         bpy.ops.wm.save_as_mainfile(filepath=str(self.path))
         # The cache came along from the temporary folder.
         self.assertFalse(temporary.exists())
-        self.assertEqual(cache.folder_of(tree), inside.HERE / "files" / "meniscus_cache" / tree.name)
+        self.assertEqual(cache.folder_of(tree), inside.HERE / "files" / "meniscus_cache" / tree.cache_name)
         self.assertEqual(frames(cache.folder_of(tree)), made)
         text = network_scene.plan_of(tree, self.scene).text
         name = tree.name
@@ -74,7 +74,7 @@ class Files(unittest.TestCase):
         self.assertEqual(shape_of(thing), first)
         bpy.ops.meniscus.free(tree=tree.name)
         self.assertEqual(shape_of(thing), [])
-        self.assertEqual(list(cache.folder_of(tree).iterdir()), [])
+        self.assertFalse(cache.folder_of(tree).exists())
 
 
 class Stopping(unittest.TestCase):
@@ -89,10 +89,13 @@ class Stopping(unittest.TestCase):
         whole = frames(folder)
         self.assertEqual(len(whole), 8)
 
-        job, plan = bake_operators.start(bpy.context, tree)
-        self.assertEqual(frames(folder), {})
+        cache.free(folder)
+        job = bake_operators.start(bpy.context, tree)
         job.start()
-        while job.done_frames < 3 and not job.is_done:
+        while job.done_frames < 3 and not job.look():
+            if job.is_held:
+                bake_operators.commit(tree, job)
+                job.release()
             time.sleep(0.002)
         job.cancel()
         asked = time.monotonic()
@@ -100,7 +103,7 @@ class Stopping(unittest.TestCase):
         print(f"note: stopped after {time.monotonic() - asked:.3f} s in frame {job.frame}")
         self.assertTrue(job.cancelled)
         self.assertEqual(job.sentence, "")
-        level, sentence = bake_operators.finish(bpy.context, tree, job, plan.names)
+        level, sentence = bake_operators.finish(self.scene, tree, job)
         self.assertEqual(level, "WARNING")
         kept = frames(folder)
         self.assertTrue(3 <= len(kept) < 8, len(kept))
@@ -126,11 +129,11 @@ class Stopping(unittest.TestCase):
 
     def resume(self, tree):
         """Goes on; returns how many frames were made."""
-        job, plan = bake_operators.start(bpy.context, tree, resume=True)
+        job = bake_operators.start(bpy.context, tree, resume=True)
         made = len(job.frames) - len(job.skip)
-        job.run()
+        bake_operators.wait_for(tree, job)
         self.assertEqual((job.sentence, job.cancelled), ("", False))
-        bake_operators.finish(bpy.context, tree, job, plan.names)
+        bake_operators.finish(self.scene, tree, job)
         return made
 
 

@@ -31,13 +31,13 @@ def sphere(name="Ball", location=(0, 0, 1.2), radius=1.0):
 def drop_tree(cells=8, **quick):
     """A network for a sphere by the first preset, not yet simulated."""
     from meniscus_blender import quick as path
-    scene = bpy.context.scene
-    settings = scene.meniscus_quick
+    thing = quick.pop("thing", None) or sphere()
+    settings = thing.meniscus_quick
     settings.setup = quick.pop("setup", "water_drop")
     settings.cells = cells
     for name, value in quick.items():
         setattr(settings, name, value)
-    return path.build(bpy.context, sphere(), settings)
+    return path.build(bpy.context, thing, settings)
 
 
 def cook_by_command(scene_path, out, *words):

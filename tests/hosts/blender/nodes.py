@@ -113,7 +113,7 @@ class Presets(Case):
         """Its sheet starts at the disc's rim and goes out and down, as the preset says."""
         self.scene.frame_end = 6
         bpy.ops.mesh.primitive_cylinder_add(radius=1, depth=0.2, location=(0, 0, 3))
-        disc, quick = bpy.context.object, self.scene.meniscus_quick
+        disc, quick = bpy.context.object, bpy.context.object.meniscus_quick
         quick.setup, quick.cells = "water_bell", 6
         self.assertEqual(bpy.ops.meniscus.quick(), {"FINISHED"})
         tree = node_tree.trees()[0]
@@ -149,7 +149,8 @@ class Presets(Case):
 
 class OneClick(Case):
     def test_a_sphere_becomes_a_rendered_droplet(self):
-        ball, quick = inside.sphere(), self.scene.meniscus_quick
+        ball = inside.sphere()
+        quick = ball.meniscus_quick
         quick.setup, quick.cells = "mercury", 8
         self.assertEqual(bpy.ops.meniscus.quick(), {"FINISHED"})
         # A second click replaces what the first one made.
@@ -471,7 +472,7 @@ class Registration(Case):
         self.assertEqual(meniscus_blender.preferences.failure, "")
 
     def test_the_library_is_loaded_from_a_copy(self):
-        loaded = [line.split()[-1] for line in open("/proc/self/maps") if "libmeniscus_plugin" in line]
+        loaded = [line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if "libmeniscus_plugin" in line]
         self.assertTrue(loaded)
         own = str(Path(meniscus_blender.__file__).parent)
         self.assertFalse([path for path in loaded if path.startswith(own)])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inside Blender with a window, by simulated mouse and keys (--enable-event-simulate): the one-click path, an interface
-that stays alive while it runs, Esc, undo and redo; leaves a screenshot of the node tree and the panels."""
+that stays alive while it runs, Esc, Stop, undo and redo; leaves a screenshot of the node tree and the panels."""
 import sys
 import time
 import traceback
@@ -31,9 +31,9 @@ def override(area, region="WINDOW"):
     return bpy.context.temp_override(window=window(), screen=window().screen, area=area, region=region_of(area, region))
 
 
-def press(key, **modifiers):
+def press(key, x, y):
     for value in ("PRESS", "RELEASE"):
-        window().event_simulate(type=key, value=value, **modifiers)
+        window().event_simulate(type=key, value=value, x=x, y=y)
 
 
 def move(x, y):
@@ -96,7 +96,7 @@ def steps():
     ball_name = ball.name
     yield from choose_tab(view)
     yield from choose_tab(editor)
-    quick = scene.meniscus_quick
+    quick = ball.meniscus_quick
     quick.setup, quick.cells = "mercury", 10
 
     # Simulate, as the button does.
@@ -129,15 +129,28 @@ def steps():
     with override(view):
         bpy.ops.screen.screenshot(filepath=str(SHOT))
 
-    # Esc stops within a substep and keeps the frames.
-    move(*middle(view))
-    yield 0.1
-    press("ESC")
+    # Esc is Blender's: it ends what plays, and the simulation goes on.
+    x, y = middle(view)
+    move(x, y)
+    yield 0.3
+    press("SPACE", x, y)
+    yield 0.8
+    assert window().screen.is_animation_playing, "Space did not start the playback"
+    asked = time.monotonic()
+    while window().screen.is_animation_playing:
+        assert time.monotonic() - asked < 30, "Esc did not end the playback"
+        move(x + 3, y)
+        press("ESC", x, y)
+        yield 0.5
+    assert bake_operators.is_running(), "Esc stopped the simulation"
+
+    # Stop stops within a substep and keeps the frames.
+    bpy.ops.meniscus.stop()
     asked = time.monotonic()
     while not bake_operators.job.is_done:
-        assert time.monotonic() - asked < 200, "Esc did not stop it"
+        assert time.monotonic() - asked < 200, "Stop did not stop it"
         yield 0.05
-    print(f"note: Esc stopped it after {time.monotonic() - asked:.2f} s", flush=True)
+    print(f"note: Stop stopped it after {time.monotonic() - asked:.2f} s", flush=True)
     yield 0.6
     tree = bpy.data.node_groups[tree_name]
     assert bake_operators.job.cancelled and "Stopped" in tree.message, tree.message
@@ -145,17 +158,15 @@ def steps():
     assert len(kept) >= 4, kept
     assert [thing for thing in bpy.data.objects if thing.meniscus.role == "mesh"], "nothing is shown"
 
-    # Undo takes the results back, then the network; redo brings them again, and they play.
+    # One undo takes network and result back; redo brings them again, and they play.
     with override(view):
         bpy.ops.ed.undo()
-        yield 0.3
-        bpy.ops.ed.undo()
     yield 0.3
-    assert tree_name not in bpy.data.node_groups, "undo left the network"
-    assert ball_name in bpy.data.objects, "undo took the ball"
+    assert tree_name not in bpy.data.node_groups, "one undo left the network"
+    ball = bpy.data.objects[ball_name]
+    assert not ball.hide_render and ball.display_type == "TEXTURED", "undo left the ball hidden"
+    assert not [thing for thing in bpy.data.objects if thing.meniscus.role], "undo left a result"
     with override(area_of("VIEW_3D")):
-        bpy.ops.ed.redo()
-        yield 0.3
         bpy.ops.ed.redo()
     yield 0.3
     tree = bpy.data.node_groups[tree_name]
@@ -172,6 +183,7 @@ def steps():
     with override(area_of("VIEW_3D")):
         bpy.ops.ed.undo()
         bpy.ops.ed.undo()
+        assert tree_name not in bpy.data.node_groups
     began = time.monotonic()
     while bake_operators.is_running():
         assert time.monotonic() - began < 200, "the job outlived its network"

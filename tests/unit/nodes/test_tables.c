@@ -75,6 +75,8 @@ static void check_parm(const mn_node_type *type, int32_t index)
         assert_non_null(p->default_string);
         return;
     }
+    // What may become a float has a range that fits one.
+    assert_true(p->hard_min >= -1e30 && p->hard_max <= 1e30);
     assert_true(p->hard_min <= p->soft_min && p->soft_min < p->soft_max && p->soft_max <= p->hard_max);
     for (int32_t i = 0; i < p->size; i++)
         assert_true(p->defaults[i] >= p->hard_min && p->defaults[i] <= p->hard_max);

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Closest points of a point and a triangle, and of two segments, as weights of the four vertices.
+//
+//   r = sum c_i x_i = distance n       point-triangle: c = (1, -w1, -w2, -w3)
+//   d distance / dx_i = c_i n          edge-edge: c = (1-s, s, -(1-t), -t)
+//
+// whichever part is the closest (the derivative of the weights drops out at the minimum), so forces along n
+// have neither sum nor torque. Zero weights name the feature: an edge or a corner of the triangle.
+// Tested: against a dense search, and the derivative by differences (tests/unit/contact/test_closest.c).
+#ifndef MENISCUS_CONTACT_CLOSEST_H
+#define MENISCUS_CONTACT_CLOSEST_H
+
+#include "meniscus/vec.h"
+
+typedef struct mn_closest {
+    double c[4];
+    mn_vec3 normal; ///< unit, from the second element to the first; zero where they touch
+    double distance;
+} mn_closest;
+
+/// Where on the segment a..b the point nearest to x lies, in [0, 1].
+static inline double mn_segment_foot(mn_vec3 a, mn_vec3 b, mn_vec3 x)
+{
+    const mn_vec3 e = mn_sub(b, a);
+    const double length2 = mn_norm2(e), t = mn_dot(mn_sub(x, a), e);
+    return !(t > 0) ? 0 : t >= length2 ? 1 : t / length2;
+}
+
+static inline mn_closest mn_closest_of_weights(const mn_vec3 x[4], const double c[4])
+{
+    mn_closest r = {{c[0], c[1], c[2], c[3]}, {0, 0, 0}, 0};
+    // differences first: far from the origin the sum of c_i x_i would lose digits
+    mn_vec3 apart = mn_scale(c[0], mn_sub(x[0], x[3]));
+    apart = mn_axpy(apart, c[1], mn_sub(x[1], x[3]));
+    apart = mn_axpy(apart, c[2], mn_sub(x[2], x[3]));
+    r.distance = mn_norm(apart);
+    r.normal = mn_normalize(apart);
+    return r;
+}
+
+/// x[0] and the triangle x[1] x[2] x[3].
+static inline mn_closest mn_closest_point_triangle(const mn_vec3 x[4])
+{
+    const mn_vec3 e1 = mn_sub(x[2], x[1]), e2 = mn_sub(x[3], x[1]), p = mn_sub(x[0], x[1]);
+    const mn_vec3 m = mn_cross(e1, e2);
+    const double m2 = mn_norm2(m);
+    const double w2 = mn_dot(mn_cross(p, e2), m), w3 = mn_dot(mn_cross(e1, p), m), w1 = m2 - w2 - w3;
+    if (m2 > 0 && w1 > 0 && w2 > 0 && w3 > 0) {
+        const double c[4] = {1, -(1 - w2 / m2 - w3 / m2), -w2 / m2, -w3 / m2};
+        return mn_closest_of_weights(x, c);
+    }
+    mn_closest best = {.distance = INFINITY};
+    for (int k = 1; k < 4; k++) {
+        const int next = k % 3 + 1;
+        const double t = mn_segment_foot(x[k], x[next], x[0]);
+        double c[4] = {1, 0, 0, 0};
+        c[k] = -(1 - t), c[next] = -t;
+        const mn_closest r = mn_closest_of_weights(x, c);
+        if (r.distance < best.distance) best = r;
+    }
+    return best;
+}
+
+/// The segments x[0] x[1] and x[2] x[3] [ericson2004].
+static inline mn_closest mn_closest_edge_edge(const mn_vec3 x[4])
+{
+    const mn_vec3 u = mn_sub(x[1], x[0]), v = mn_sub(x[3], x[2]), r = mn_sub(x[0], x[2]);
+    const double a = mn_norm2(u), e = mn_norm2(v), b = mn_dot(u, v), f = mn_dot(v, r), c = mn_dot(u, r);
+    const mn_vec3 m = mn_cross(u, v);
+    const double det = mn_norm2(m); // a e - b b without cancellation
+    mn_closest best = {.distance = INFINITY};
+    if (det > 0) {
+        const double s = (b * f - c * e) / det, t = (a * f - b * c) / det;
+        if (s > 0 && s < 1 && t > 0 && t < 1) {
+            const double weights[4] = {1 - s, s, -(1 - t), -t};
+            best = mn_closest_of_weights(x, weights);
+            // along the common normal: exact where the weights of nearly parallel segments are not
+            const double height = mn_dot(r, m) / sqrt(det);
+            if (fabs(height) > 0 && det > 1e-20 * a * e) {
+                best.distance = fabs(height);
+                best.normal = mn_scale((height > 0 ? 1 : -1) / sqrt(det), m);
+            }
+            return best;
+        }
+    }
+    for (int k = 0; k < 4; k++) { // an end of one and the other
+        const double t = k < 2 ? mn_segment_foot(x[2], x[3], x[k]) : mn_segment_foot(x[0], x[1], x[k]);
+        double weights[4] = {0};
+        if (k < 2)
+            weights[k] = 1, weights[2] = -(1 - t), weights[3] = -t;
+        else
+            weights[k] = -1, weights[0] = 1 - t, weights[1] = t;
+        const mn_closest end = mn_closest_of_weights(x, weights);
+        if (end.distance < best.distance) best = end;
+    }
+    return best;
+}
+
+#endif
