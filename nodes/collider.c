@@ -11,10 +11,11 @@
 
 #include <string.h>
 
-enum { KIND_SOLID, KIND_SHELL };
+enum { KIND_SOLID, KIND_SHELL, KIND_AUTO };
 enum { BLOCK_VOXELS = MN_BAND_BLOCK * MN_BAND_BLOCK * MN_BAND_BLOCK, BLOCK_LIMIT = 1 << 20 };
 
-static const mn_menu_item kind_items[] = {{"solid", "Solid"}, {"shell", "Shell"}, {NULL, NULL}};
+static const mn_menu_item kind_items[] = {
+    {"solid", "Solid"}, {"shell", "Shell"}, {"auto", "Automatic"}, {NULL, NULL}};
 
 static const mn_parm_def parms[] = {
     MN_FLOAT("dx", "Voxel Size", "m", 0, 0, 1e6, 0, 0.01, "Collider", NULL,
@@ -22,12 +23,13 @@ static const mn_parm_def parms[] = {
              "solver's dx."),
     MN_FLOAT("band", "Band", "voxel", 4, 2, 100, 2, 10, "Collider", NULL,
              "How far to either side of the surface the distance is known. Fast colliders like it wider."),
-    MN_MENU("kind", "Kind", kind_items, KIND_SOLID, "Collider", NULL,
-            "Solid: the mesh is closed and its inside is blocked. Shell: any mesh, open or closed, as a wall "
-            "of the "
-            "thickness given."),
-    MN_FLOAT("thickness", "Thickness", "m", 0.004, 1e-9, 1e6, 0.001, 0.1, "Collider", "{ kind == solid }",
-             "Of the wall of a shell; at least two voxels."),
+    MN_MENU(
+        "kind", "Kind", kind_items, KIND_AUTO, "Collider", NULL,
+        "Automatic: closed parts of the mesh are solid; parts that are open, or thinner than two voxels, are "
+        "walls. Solid: the mesh is closed and its inside is blocked. Shell: any mesh, open or closed, as a "
+        "wall of the thickness given."),
+    MN_FLOAT("thickness", "Thickness", "m", 0, 0, 1e6, 0, 0.1, "Collider", "{ kind == solid }",
+             "How thick walls are, half of it to either side; 0 is two voxels, and less is an error."),
     MN_VEC3("velocity", "Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -10, 10, "Motion", NULL,
             "Added to the velocity that the input carries. The geometry is not moved by it."),
     MN_TOGGLE("keep_mesh", "Keep Mesh", 1, "Output", NULL,
@@ -42,9 +44,12 @@ typedef struct making {
     const mn_cook *cook;
     const mn_geo *input;
     mn_triangles *mesh;    ///< NULL when a level set came in
+    mn_triangles *walls;   ///< the parts of it that are walls; NULL: all when there are any
+    mn_geo *solids;        ///< the parts of it that are solid; NULL: all or none
+    mn_volume solid;       ///< their level set, when there are walls beside them
     mn_volume level_set;   ///< of the input, borrowed; {0} when polygons are used
     double dx, width;      ///< m, voxel and band
-    double half_thickness; ///< m, of a shell
+    double half_thickness; ///< m, of walls; 0: there are none
     mn_vec3 velocity;      ///< added everywhere
     const mn_attribute *v; ///< of the mesh, or NULL
     mn_volume vel;         ///< of the input, borrowed
@@ -82,10 +87,17 @@ static mn_vec3 voxel_center(const making *m, int64_t voxel)
 static mn_status distance_range(void *user, mn_range range)
 {
     making *m = user;
+    const mn_triangles *walls = m->walls ? m->walls : m->mesh;
     for (int64_t i = range.begin; i < range.end; i++) {
         const mn_vec3 x = voxel_center(m, i);
-        double distance;
-        shell_distances(m, 1, &x, &distance);
+        mn_mesh_point p;
+        mn_triangles_closest(walls, x, INFINITY, &p);
+        double distance = p.distance - m->half_thickness;
+        if (m->solid.ops) {
+            double solid;
+            m->solid.ops->sample(m->solid.handle, 1, &x, &solid);
+            distance = fmin(distance, solid);
+        }
         m->values[i] = fmin(m->width, fmax(-m->width, distance));
     }
     return MN_OK;
@@ -135,29 +147,133 @@ static mn_status bake(making *m, const char *name, mn_volume_kind kind, int32_t 
 
 // ---- the level set ----
 
+// ---- parts: which are solid, which are walls ----
+
+typedef struct parts {
+    mn_id_array triangles; ///< three points each
+    MN_ARRAY(int32_t) part, wall;
+    MN_ARRAY(mn_vec3) positions;
+    MN_ARRAY(int32_t) corners; ///< of the triangles that are asked for
+    int32_t count;
+} parts;
+
+static void free_parts(mn_context *ctx, parts *p)
+{
+    mn_array_free(ctx, &p->triangles);
+    mn_array_free(ctx, &p->part);
+    mn_array_free(ctx, &p->wall);
+    mn_array_free(ctx, &p->positions);
+    mn_array_free(ctx, &p->corners);
+}
+
+// A mesh of the triangles of one part, or with part -1 of all that are walls.
+static mn_status pick_part(mn_context *ctx, parts *p, int32_t part, mn_triangles **mesh)
+{
+    p->corners.count = 0;
+    for (int64_t i = 0; i < p->triangles.count; i++) {
+        const int64_t point = p->triangles.data[i];
+        const int32_t of = p->part.data[p->triangles.data[i - i % 3]];
+        if (of < 0 || (part >= 0 ? of != part : !p->wall.data[of])) continue;
+        const int32_t corner = (int32_t)point;
+        MN_TRY(mn_array_push(ctx, &p->corners, &corner));
+    }
+    return mn_triangles_create(ctx, p->positions.count, p->positions.data, p->corners.count / 3,
+                               (const int32_t(*)[3])p->corners.data, mesh);
+}
+
+// A plate of volume V and area A is 2 V / A thick. It fills little of its box, or lies flat in it; what is
+// small in all directions is not a plate.
+static bool is_plate(const mn_triangles *mesh, double dx)
+{
+    const double area = mn_triangles_area(mesh), volume = fabs(mn_triangles_volume(mesh));
+    const mn_box box = mn_triangles_bounds(mesh);
+    const mn_vec3 e = mn_sub(box.max, box.min);
+    const double thinnest = fmin(e.x, fmin(e.y, e.z));
+    return 2 * volume < 2 * dx * area && (thinnest < 2 * dx || volume < 0.2 * e.x * e.y * e.z);
+}
+
+static mn_status find_parts(making *m, parts *p)
+{
+    mn_context *ctx = m->cook->ctx;
+    const int64_t points = mn_geo_point_count(m->input);
+    MN_TRY(mn_input_triangles(ctx, m->input, &p->triangles));
+    MN_TRY(mn_array_resize(ctx, &p->part, points));
+    MN_TRY(mn_array_resize(ctx, &p->positions, points));
+    for (int64_t i = 0; i < points; i++) p->positions.data[i] = mn_geo_position(m->input, i);
+    MN_TRY(mn_triangles_parts(ctx, m->mesh, points, p->part.data, &p->count));
+    MN_TRY(mn_array_resize(ctx, &p->wall, p->count));
+    for (int32_t i = 0; i < p->count; i++) {
+        mn_triangles *mesh;
+        MN_TRY(pick_part(ctx, p, i, &mesh));
+        p->wall.data[i] = !mn_triangles_is_closed(mesh) || is_plate(mesh, m->dx);
+        mn_triangles_free(mesh);
+    }
+    return MN_OK;
+}
+
+static mn_status keep_solids(making *m, const parts *p)
+{
+    mn_context *ctx = m->cook->ctx;
+    const int64_t count = mn_geo_primitive_count(m->input);
+    const int64_t *starts = mn_geo_primitive_starts(m->input), *points = mn_geo_vertex_points(m->input);
+    uint8_t *keep = mn_allocate_zero(ctx, mn_bytes(count, 1));
+    if (!keep) return MN_ERROR_MEMORY;
+    for (int64_t i = 0; i < count; i++) {
+        if (starts[i + 1] - starts[i] < 3) continue;
+        const int32_t part = p->part.data[points[starts[i]]];
+        keep[i] = part >= 0 && !p->wall.data[part] && mn_geo_primitive_kinds(m->input)[i] == MN_POLYGON;
+    }
+    mn_status status = mn_geo_copy(m->input, &m->solids);
+    if (status == MN_OK) status = mn_geo_compact(m->solids, NULL, keep);
+    mn_release(ctx, keep, mn_bytes(count, 1));
+    return status;
+}
+
+// Sets half_thickness when there are walls, and walls and solids when there are both.
+static mn_status sort_parts(making *m)
+{
+    mn_context *ctx = m->cook->ctx;
+    parts p = {0};
+    int32_t walls = 0;
+    mn_status status = find_parts(m, &p);
+    for (int32_t i = 0; status == MN_OK && i < p.count; i++) walls += p.wall.data[i] != 0;
+    if (status == MN_OK && walls > 0) {
+        m->half_thickness = fmax(m->dx, 0.5 * mn_cook_float(m->cook, "thickness"));
+        if (walls < p.count) {
+            status = pick_part(ctx, &p, -1, &m->walls);
+            if (status == MN_OK) status = keep_solids(m, &p);
+        }
+    }
+    free_parts(ctx, &p);
+    return status;
+}
+
 static mn_status open_mesh(making *m)
 {
     const mn_cook *cook = m->cook;
     MN_TRY(mn_triangles_create_from_geo(cook->ctx, m->input, &m->mesh));
-    const bool shell = mn_cook_menu(cook, "kind") == KIND_SHELL;
+    const int32_t kind = mn_cook_menu(cook, "kind");
     if (mn_triangles_count(m->mesh) == 0)
         return mn_cook_fail(cook, MN_ERROR_INPUT, "the input holds no polygons and no level set.");
-    if (!shell && !mn_triangles_is_closed(m->mesh)) {
+    if (kind == KIND_SOLID && !mn_triangles_is_closed(m->mesh)) {
         (void)mn_triangles_require_closed(cook->ctx, m->mesh, "the mesh");
-        return mn_cook_fail(cook, MN_ERROR_INPUT, "%s Or set kind to shell.", mn_context_message(cook->ctx));
+        return mn_cook_fail(cook, MN_ERROR_INPUT, "set kind to shell or auto, or close the mesh: %s",
+                            mn_context_message(cook->ctx));
     }
     const mn_box bounds = mn_triangles_bounds(m->mesh);
     const mn_vec3 e = mn_sub(bounds.max, bounds.min);
     const double longest = fmax(e.x, fmax(e.y, e.z)), thinnest = fmin(e.x, fmin(e.y, e.z));
     if (m->dx == 0) m->dx = 0.01 * longest;
-    if (!shell && thinnest < 2 * m->dx)
-        return mn_cook_fail(
-            cook, MN_ERROR_ARGUMENT,
-            "the voxel size is %g m but the collider spans only %g m; use dx below %.2g m for at least 8 "
-            "voxels across.",
-            m->dx, thinnest, thinnest / 8);
-    if (shell) {
-        m->half_thickness = 0.5 * mn_cook_float(cook, "thickness");
+    if ((kind == KIND_SOLID && thinnest < 2 * m->dx) || (kind == KIND_AUTO && longest < 4 * m->dx))
+        return mn_cook_fail(cook, MN_ERROR_ARGUMENT,
+                            "make the collider thicker, or set kind to auto: it spans only %g m, and the "
+                            "voxel size is %g m. Or use "
+                            "dx below %.2g m for at least 8 voxels across.",
+                            thinnest, m->dx, thinnest / 8);
+    if (kind == KIND_AUTO) MN_TRY(sort_parts(m));
+    if (kind == KIND_SHELL) {
+        const double thickness = mn_cook_float(cook, "thickness");
+        m->half_thickness = thickness > 0 ? 0.5 * thickness : m->dx;
         if (m->half_thickness < m->dx)
             return mn_cook_fail(
                 cook, MN_ERROR_ARGUMENT,
@@ -193,9 +309,12 @@ static mn_status make_surface(making *m, mn_volume *surface)
         *surface = (mn_volume){m->level_set.ops, handle};
         return MN_OK;
     }
-    if (m->half_thickness > 0) return bake(m, "surface", MN_VOLUME_LEVEL_SET, 1, distance_range, surface);
     if (!cook->services || !cook->services->mesh_to_level_set)
         return mn_cook_fail(cook, MN_ERROR_UNSUPPORTED, "this host has no volumes.");
+    if (m->solids)
+        MN_TRY(cook->services->mesh_to_level_set(cook->services->user, cook->ctx, m->solids, m->dx, band,
+                                                 "solid", &m->solid));
+    if (m->half_thickness > 0) return bake(m, "surface", MN_VOLUME_LEVEL_SET, 1, distance_range, surface);
     return cook->services->mesh_to_level_set(cook->services->user, cook->ctx, m->input, m->dx, band,
                                              "surface", surface);
 }
@@ -256,6 +375,9 @@ out:
     mn_geo_free(geo);
     mn_volume_release(&surface);
     mn_volume_release(&velocity);
+    mn_volume_release(&m.solid);
+    mn_geo_free(m.solids);
+    mn_triangles_free(m.walls);
     mn_triangles_free(m.mesh);
     mn_array_free(cook->ctx, &m.origins);
     return status;

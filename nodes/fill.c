@@ -19,9 +19,9 @@ static const mn_parm_def parms[] = {
     MN_INT("max_particles", "Maximum Particles", "", 50000000, 1, 2000000000, 1000, 50000000, "Fill", NULL,
            "More particles than this are an error instead of a full memory."),
     MN_PARM_MATERIAL("Liquid"),
-    MN_FLOAT(
-        "density", "Density", "kg/m^3", 1000, 1e-6, 1e6, 100, 14000, "Liquid", MN_WITH_MATERIAL,
-        "Of the liquid: water 1000, mercury 13534. The particles' masses add up to density times volume."),
+    MN_FLOAT("density", "Density", "kg/m^3", 0, 0, 1e6, 0, 14000, "Liquid", MN_WITH_MATERIAL,
+             "0 leaves it to the solver. Give one here to mix liquids: water 1000, mercury 13534. The "
+             "particles' masses then add up to density times volume."),
     MN_VEC3("velocity", "Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -10, 10, "Liquid", NULL,
             "Of all particles, on top of what the input carries as v or vel."),
     MN_TOGGLE(
@@ -31,7 +31,12 @@ static const mn_parm_def parms[] = {
 
 static const mn_input_def inputs_of[] = {{"Region", "closed polygons or a level set VDB", true, false}};
 static const mn_output_def outputs_of[] = {
-    {"Particles", "points with v, mass, density, pscale, volume and id"}};
+    {"Particles",
+     "points with v, pscale, volume and id; mass and density, viscosity and sigma where they are "
+     "set here"}};
+
+/// Of 512 places in its box, as many an open mesh must wind around to be a body with holes; a sheet has none.
+enum { PLACES_OF_A_BODY = 4 };
 
 /// What is filled: the mesh, or the level set.
 typedef struct body {
@@ -47,6 +52,36 @@ static void mesh_distances(void *user, int64_t count, const mn_vec3 *positions, 
     const body *b = user;
     for (int64_t i = 0; i < count; i++)
         distances[i] = b->facing * mn_triangles_signed_distance_at(b->mesh, positions[i]);
+}
+
+// An open mesh: inside is where it winds around a point by more than a half.
+static void winding_distances(void *user, int64_t count, const mn_vec3 *positions, double *distances)
+{
+    const body *b = user;
+    for (int64_t i = 0; i < count; i++) {
+        mn_mesh_point p;
+        mn_triangles_closest(b->mesh, positions[i], INFINITY, &p);
+        distances[i] =
+            b->facing * mn_triangles_winding(b->mesh, positions[i]) > 0.5 ? -p.distance : p.distance;
+    }
+}
+
+// How many of 8^3 places in its box an open mesh winds around; `facing` -1 when its polygons face in.
+static int32_t places_inside(const mn_triangles *mesh, double *facing)
+{
+    const mn_box box = mn_triangles_bounds(mesh);
+    const mn_vec3 e = mn_sub(box.max, box.min);
+    int32_t in = 0, out = 0;
+    *facing = 1;
+    if (!(fmin(e.x, fmin(e.y, e.z)) > 1e-6 * fmax(e.x, fmax(e.y, e.z)))) return 0; // flat
+    for (int i = 0; i < 512; i++) {
+        const mn_vec3 share = mn_v3(i % 8 + 0.5, i / 8 % 8 + 0.5, i / 64 + 0.5);
+        const double winding = mn_triangles_winding(
+            mesh, mn_add(box.min, mn_v3(share.x / 8 * e.x, share.y / 8 * e.y, share.z / 8 * e.z)));
+        in += winding > 0.5, out += winding < -0.5;
+    }
+    *facing = out > in ? -1 : 1;
+    return out > in ? out : in;
 }
 
 static void level_set_distances(void *user, int64_t count, const mn_vec3 *positions, double *distances)
@@ -74,10 +109,22 @@ static mn_status open_body(const mn_cook *cook, const mn_geo *geo, body *b)
     else if (mn_triangles_count(b->mesh) == 0)
         status = mn_cook_fail(cook, MN_ERROR_INPUT, "the input holds no polygons and no level set to fill.");
     else {
+        const mn_mesh_flaws flaws = mn_triangles_check(b->mesh);
+        if (places_inside(b->mesh, &b->facing) >= PLACES_OF_A_BODY) {
+            b->region = (mn_region){b, winding_distances, mn_triangles_bounds(b->mesh)};
+            mn_cook_warn(
+                cook,
+                "The mesh has holes (%lld open edges); it is filled as if they were covered. Close them if "
+                "liquid is where it should not be.",
+                (long long)flaws.open_edges);
+            return MN_OK;
+        }
         (void)mn_triangles_require_closed(cook->ctx, b->mesh, "the mesh");
-        status = mn_cook_fail(cook, MN_ERROR_INPUT,
-                              "%s Or make a level set of it with a collider node set to shell.",
-                              mn_context_message(cook->ctx));
+        status =
+            mn_cook_fail(cook, MN_ERROR_INPUT,
+                         "close the mesh, or give it thickness: %s Or make a level set of it with a collider "
+                         "node set to shell.",
+                         mn_context_message(cook->ctx));
     }
     mn_triangles_free(b->mesh);
     b->mesh = NULL;
@@ -112,17 +159,33 @@ static mn_status check_size(const mn_cook *cook, const mn_fill_def *def, const b
 
 // ---- attributes ----
 
+// What was set here, on every particle; what was not is left to the solver.
+static mn_status write_material(const mn_cook *cook, double volume, mn_geo *geo)
+{
+    static const char *const names[] = {"density", "viscosity", "sigma"};
+    const double density = mn_cook_material_float(cook, "density");
+    const int64_t count = mn_geo_point_count(geo);
+    if (density == 0) return MN_OK;
+    float *mass;
+    MN_TRY(mn_column_add(geo, "mass", MN_F32, 1, MN_HINT_NONE, &mass));
+    for (int64_t i = 0; i < count; i++) mass[i] = (float)(density * volume);
+    for (int k = 0; k < (mn_cook_menu(cook, "material") > 0 ? 3 : 1); k++) {
+        const double value = k == 0 ? density : mn_cook_material_of(cook, names[k]);
+        float *column;
+        MN_TRY(mn_column_add(geo, names[k], MN_F32, 1, MN_HINT_NONE, &column));
+        for (int64_t i = 0; i < count; i++) column[i] = (float)value;
+    }
+    return mn_material_sign(cook, geo);
+}
+
 static mn_status write_particles(const mn_cook *cook, const mn_vec3_array *x, double volume, mn_geo *geo)
 {
-    const double density = mn_cook_material_float(cook, "density");
     const mn_vec3 velocity = mn_cook_vec3(cook, "velocity");
-    float *P, *v, *mass, *rho, *pscale, *rest;
+    float *P, *v, *pscale, *rest;
     int32_t *id;
     MN_TRY(mn_geo_add_points(geo, x->count, NULL));
     MN_TRY(mn_column_add(geo, "P", MN_F32, 3, MN_HINT_POINT, &P));
     MN_TRY(mn_column_add(geo, "v", MN_F32, 3, MN_HINT_VECTOR, &v));
-    MN_TRY(mn_column_add(geo, "mass", MN_F32, 1, MN_HINT_NONE, &mass));
-    MN_TRY(mn_column_add(geo, "density", MN_F32, 1, MN_HINT_NONE, &rho));
     MN_TRY(mn_column_add(geo, "pscale", MN_F32, 1, MN_HINT_NONE, &pscale));
     MN_TRY(mn_column_add(geo, "volume", MN_F32, 1, MN_HINT_NONE, &rest));
     MN_TRY(mn_column_add(geo, "id", MN_I32, 1, MN_HINT_NONE, &id));
@@ -131,13 +194,11 @@ static mn_status write_particles(const mn_cook *cook, const mn_vec3_array *x, do
     for (int64_t i = 0; i < x->count; i++) {
         mn_column_put3(P, i, x->data[i]);
         mn_column_put3(v, i, velocity);
-        mass[i] = (float)(density * volume);
-        rho[i] = (float)density;
         pscale[i] = (float)radius;
         rest[i] = (float)volume;
         id[i] = (int32_t)i;
     }
-    return MN_OK;
+    return write_material(cook, volume, geo);
 }
 
 typedef struct transfer {

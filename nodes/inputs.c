@@ -12,15 +12,20 @@ mn_volume mn_input_level_set(const mn_geo *geo)
     return usable ? volume : (mn_volume){0};
 }
 
-mn_status mn_input_colliders(const mn_cook *cook, int32_t input, mn_collider **collider)
+mn_status mn_input_collider_of(const mn_cook *cook, const mn_geo *geo, mn_collider **collider)
 {
-    *collider = NULL;
     mn_collider_def def = mn_collider_default_def();
-    def.geo = mn_cook_input(cook, input);
-    if (!def.geo) return MN_OK;
+    def.geo = geo;
     def.paint = mn_geo_find_numeric(def.geo, MN_POINT, "contact_angle", 1) != NULL;
     def.velocity_scale = cook->dt > 0 ? 1.0 / (cook->fps * cook->dt) : 0;
     return mn_collider_create(cook->ctx, &def, collider);
+}
+
+mn_status mn_input_colliders(const mn_cook *cook, int32_t input, mn_collider **collider)
+{
+    const mn_geo *geo = mn_cook_input(cook, input);
+    *collider = NULL;
+    return geo ? mn_input_collider_of(cook, geo, collider) : MN_OK;
 }
 
 mn_status mn_input_triangles(mn_context *ctx, const mn_geo *geo, mn_id_array *triangles)
@@ -35,16 +40,21 @@ mn_status mn_input_triangles(mn_context *ctx, const mn_geo *geo, mn_id_array *tr
     return MN_OK;
 }
 
-mn_status mn_input_wind(const mn_cook *cook, int32_t input, mn_volume *wind)
+mn_status mn_input_vector_volume(const mn_cook *cook, const mn_geo *geo, const char *name, const char *what,
+                                 mn_volume *volume)
 {
-    *wind = (mn_volume){0};
-    const mn_geo *geo = mn_cook_input(cook, input);
-    if (!geo) return MN_OK;
-    *wind = mn_geo_find_volume(geo, "vel");
-    if (!wind->ops || mn_volume_get_info(*wind).components != 3)
+    *volume = mn_geo_find_volume(geo, name);
+    if (!volume->ops || mn_volume_get_info(*volume).components != 3)
         return mn_cook_fail(
             cook, MN_ERROR_INPUT,
-            "the wind input holds no vector volume named vel; connect a velocity VDB, or use the wind "
-            "parameter.");
+            "the %s input holds no vector volume named %s; connect a velocity VDB, or use the %s parameter.",
+            what, name, what);
     return MN_OK;
+}
+
+mn_status mn_input_wind(const mn_cook *cook, int32_t input, mn_volume *wind)
+{
+    const mn_geo *geo = mn_cook_input(cook, input);
+    *wind = (mn_volume){0};
+    return geo ? mn_input_vector_volume(cook, geo, "vel", "wind", wind) : MN_OK;
 }

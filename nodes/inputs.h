@@ -18,8 +18,13 @@ mn_status mn_input_triangles(mn_context *ctx, const mn_geo *geo, mn_id_array *tr
 /// The colliders of an input at this frame, for the caller to free; NULL when nothing is connected. Their
 /// velocities are those on screen: the simulation runs cook->dt seconds while the screen shows one frame.
 mn_status mn_input_colliders(const mn_cook *cook, int32_t input, mn_collider **collider);
+/// The same of a geometry, which must outlive the collider.
+mn_status mn_input_collider_of(const mn_cook *cook, const mn_geo *geo, mn_collider **collider);
 
 /// The wind field of an input, borrowed; its ops are NULL when nothing is connected.
 mn_status mn_input_wind(const mn_cook *cook, int32_t input, mn_volume *wind);
+/// The vector volume of that name, borrowed; fails with a sentence about the input `what` without one.
+mn_status mn_input_vector_volume(const mn_cook *cook, const mn_geo *geo, const char *name, const char *what,
+                                 mn_volume *volume);
 
 #endif

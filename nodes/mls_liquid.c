@@ -4,6 +4,7 @@
 #include "nodes/mls_liquid.h"
 
 #include "nodes/columns.h"
+#include "nodes/materials.h"
 
 #include <string.h>
 
@@ -89,17 +90,22 @@ static mn_status fill_mesh(const mn_cook *cook, const mn_geo *geo, double dx, do
     return MN_OK;
 }
 
-static mn_status read_points(const mn_cook *cook, const mn_geo *geo, liquid_arrays *a)
+static mn_status read_points(const mn_cook *cook, const mn_geo *geo, double density, liquid_arrays *a)
 {
     const int64_t count = mn_geo_point_count(geo);
-    if (!mn_geo_find_numeric(geo, MN_POINT, "mass", 1))
+    if (!mn_geo_find_numeric(geo, MN_POINT, "mass", 1) && !mn_geo_find_numeric(geo, MN_POINT, "volume", 1))
         return mn_cook_fail(cook, MN_ERROR_INPUT,
                             "the liquid has no polygons, and its points have no mass; connect a closed mesh, "
                             "or points from a fill.");
     MN_TRY(mn_column_read_vec3(cook->ctx, geo, "P", &a->positions, &a->liquid.position));
     MN_TRY(mn_column_read_vec3(cook->ctx, geo, "v", &a->velocities, &a->liquid.velocity));
     MN_TRY(mn_array_resize(cook->ctx, &a->mass, count));
-    for (int64_t i = 0; i < count; i++) a->mass.data[i] = mn_column_number(geo, "mass", i, 0);
+    for (int64_t i = 0; i < count; i++) {
+        const double mass = mn_column_number(geo, "mass", i, 0);
+        // What a fill leaves to the solver has its density.
+        a->mass.data[i] = mass != 0 ? mass : density * mn_column_number(geo, "volume", i, 0);
+    }
+    mn_material_compare(cook, geo);
     a->liquid.count = count, a->liquid.mass = a->mass.data;
     return MN_OK;
 }
@@ -111,7 +117,7 @@ mn_status mn_mls_liquid_add(const mn_cook *cook, const mn_geo *geo, double dx, d
     memset(&a, 0, sizeof a);
     mn_status status = mn_mls_body_open(cook, geo, "the liquid", &a.body);
     if (status == MN_OK)
-        status = a.body.mesh ? fill_mesh(cook, geo, dx, density, &a) : read_points(cook, geo, &a);
+        status = a.body.mesh ? fill_mesh(cook, geo, dx, density, &a) : read_points(cook, geo, density, &a);
     if (status == MN_OK) status = mn_mls_add_liquid(mls, &a.liquid);
     mn_mls_body_close(&a.body);
     mn_array_free(cook->ctx, &a.positions);

@@ -351,8 +351,9 @@ static mn_status write_points(const mn_mls_view *view, mn_geo *geo)
     return MN_OK;
 }
 
-static mn_status emit(const mn_cook *cook, void *state, mn_geo **outputs)
+static mn_status emit(const mn_cook *cook, void *state, int32_t output, mn_geo **out)
 {
+    (void)output;
     const mn_mls_view view = mn_mls_get_view(state);
     MN_ARRAY(int64_t) corners = {0};
     mn_geo *geo = NULL;
@@ -374,7 +375,7 @@ static mn_status emit(const mn_cook *cook, void *state, mn_geo **outputs)
     if (view.link_count > 0)
         MN_TRY_TO(out, status,
                   mn_geo_add_primitives(geo, MN_POLYLINE, view.link_count, NULL, 2, corners.data, NULL));
-    outputs[0] = geo;
+    *out = geo;
     geo = NULL;
 out:
     mn_array_free(cook->ctx, &corners);

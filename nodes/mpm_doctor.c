@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static void say(mn_doctor *d, const char *format, ...)
 {
@@ -77,6 +78,9 @@ static void advise(const mn_cook *cook, const mn_mpm_def *def, const mn_mpm_numb
         say(d, "The smallest drop, of radius %.3g m, is %.1f cells across; dx of %.2g m would give it 8.",
             n->smallest_radius, n->cells_across, n->smallest_radius / 4);
     if (mn_mpm_many_steps(def, n, text, sizeof text)) d->sentence(d->user, text);
+    if (def->integrator == MN_MPM_EXPLICIT && strcmp(n->binding, "viscosity") == 0)
+        say(d, "Set integrator to semi_implicit: viscosity alone makes the steps of %.2g s this short.",
+            n->step);
     if (def->bulk_modulus > 0 && n->capillary_time > 0) {
         const double squeeze = def->sigma > 0 ? 2 * def->sigma / n->smallest_radius / def->bulk_modulus : 0;
         if (squeeze > 0.03)

@@ -61,7 +61,31 @@ static mn_status read_ids(mn_context *ctx, const mn_geo *geo, mn_mpm_liquid *a)
 
 // ---- liquid ----
 
-mn_status mn_mpm_liquid_read(mn_context *ctx, const mn_geo *geo, mn_mpm_liquid *a)
+// Points that a fill has left to the solver have its density; among points that carry a material, those
+// merged in without one have zeros.
+static mn_status complete(mn_context *ctx, const mn_mpm_def *def, const mn_geo *geo, mn_mpm_liquid *a)
+{
+    mn_mpm_source *s = &a->source;
+    const mn_attribute *volume = mn_geo_find_numeric(geo, MN_POINT, "volume", 1);
+    if (!volume) return MN_OK;
+    if (!s->mass) {
+        MN_TRY(mn_array_resize(ctx, &a->mass, s->count));
+        memset(a->mass.data, 0, mn_bytes(s->count, sizeof *a->mass.data));
+        s->mass = a->mass.data;
+    }
+    for (int64_t i = 0; i < s->count; i++) {
+        if (s->density && a->density.data[i] == 0) a->density.data[i] = def->density;
+        if (s->sigma && s->viscosity && a->sigma.data[i] == 0 && a->viscosity.data[i] == 0)
+            a->sigma.data[i] = def->sigma, a->viscosity.data[i] = def->viscosity;
+        if (a->mass.data[i] != 0) continue;
+        double size;
+        mn_attribute_get(volume, i, 1, &size);
+        a->mass.data[i] = size * (s->density ? a->density.data[i] : def->density);
+    }
+    return MN_OK;
+}
+
+mn_status mn_mpm_liquid_read(mn_context *ctx, const mn_mpm_def *def, const mn_geo *geo, mn_mpm_liquid *a)
 {
     memset(a, 0, sizeof *a);
     a->source.count = geo ? mn_geo_point_count(geo) : 0;
@@ -72,6 +96,7 @@ mn_status mn_mpm_liquid_read(mn_context *ctx, const mn_geo *geo, mn_mpm_liquid *
     MN_TRY(read_numbers(ctx, geo, "density", &a->density, &a->source.density));
     MN_TRY(read_numbers(ctx, geo, "sigma", &a->sigma, &a->source.sigma));
     MN_TRY(read_numbers(ctx, geo, "viscosity", &a->viscosity, &a->source.viscosity));
+    MN_TRY(complete(ctx, def, geo, a));
     return read_ids(ctx, geo, a);
 }
 

@@ -17,7 +17,8 @@ typedef struct mn_mpm_liquid {
 } mn_mpm_liquid;
 
 /// `geo` may be NULL. The liquid is to be freed, also after a failure.
-mn_status mn_mpm_liquid_read(mn_context *ctx, const mn_geo *geo, mn_mpm_liquid *liquid);
+mn_status mn_mpm_liquid_read(mn_context *ctx, const mn_mpm_def *def, const mn_geo *geo,
+                             mn_mpm_liquid *liquid);
 void mn_mpm_liquid_free(mn_context *ctx, mn_mpm_liquid *liquid);
 
 /// Keeps only the points whose id is not in `seen`, which rises, and puts theirs into it.

@@ -208,7 +208,9 @@ static mn_status add_liquid(const mn_cook *cook, mpm_state *state, bool first)
     if (!geo || (!first && mode == SOURCE_START)) return MN_OK;
     mn_mpm_liquid liquid;
     mn_mpm_source *source = &liquid.source;
-    mn_status status = mn_mpm_liquid_read(cook->ctx, geo, &liquid);
+    const mn_mpm_def def = def_of(cook);
+    if (first) mn_material_compare(cook, geo);
+    mn_status status = mn_mpm_liquid_read(cook->ctx, &def, geo, &liquid);
     if (status == MN_OK && mode == SOURCE_NEW_IDS && source->count > 0) {
         if (source->id)
             status = mn_mpm_liquid_keep_new(cook->ctx, &liquid, &state->seen);
@@ -434,21 +436,13 @@ static mn_status write_surface(const mn_cook *cook, mn_mpm *mpm, mn_geo *geo)
     return status;
 }
 
-static mn_status emit(const mn_cook *cook, void *state, mn_geo **outputs)
+static mn_status emit(const mn_cook *cook, void *state, int32_t output, mn_geo **out)
 {
     mpm_state *s = state;
-    mn_geo *particles = NULL, *surface = NULL;
-    mn_status status;
-    MN_TRY_TO(fail, status, mn_geo_create(cook->ctx, &particles));
-    MN_TRY_TO(fail, status, mn_geo_create(cook->ctx, &surface));
-    MN_TRY_TO(fail, status, write_particles(cook, s->mpm, particles));
-    MN_TRY_TO(fail, status, write_surface(cook, s->mpm, surface));
-    outputs[OUTPUT_PARTICLES] = particles;
-    outputs[OUTPUT_SURFACE] = surface;
-    return MN_OK;
-fail:
-    mn_geo_free(particles);
-    mn_geo_free(surface);
+    MN_TRY(mn_geo_create(cook->ctx, out));
+    const mn_status status =
+        output == OUTPUT_PARTICLES ? write_particles(cook, s->mpm, *out) : write_surface(cook, s->mpm, *out);
+    if (status != MN_OK) mn_geo_free(*out), *out = NULL;
     return status;
 }
 

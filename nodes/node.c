@@ -3,6 +3,8 @@
 // Access to a cook's parameters and inputs by name.
 #include "nodes/node.h"
 
+#include "base/field_groups.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,6 +47,26 @@ const char *mn_cook_string(const mn_cook *cook, const char *name)
 {
     const char *string = value_of(cook, name)->string;
     return string ? string : "";
+}
+
+static int32_t material_of(const mn_cook *cook)
+{
+    for (int32_t i = 0; i < cook->type->parm_count; i++)
+        if (cook->type->parms[i].items == mn_material_items) return (int32_t)cook->parms[i].number[0];
+    return 0;
+}
+
+void mn_cook_fill_def(const mn_cook *cook, void *def)
+{
+    const int32_t material = material_of(cook);
+    for (int32_t i = 0; i < cook->type->parm_count; i++) {
+        const mn_field *field = &cook->type->parms[i];
+        if (field->storage == MN_STORE_NONE) continue;
+        double value[4];
+        memcpy(value, cook->parms[i].number, sizeof value);
+        value[0] = mn_material_value(material, field->property, value[0]);
+        mn_field_set(field, def, value);
+    }
 }
 
 const mn_geo *mn_cook_input(const mn_cook *cook, int32_t index)

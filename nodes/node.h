@@ -17,61 +17,9 @@ extern "C" {
 
 // ---- parameters ----
 
-typedef enum mn_parm_kind {
-    MN_PARM_FLOAT,  ///< `size` components
-    MN_PARM_INT,    ///< `size` components
-    MN_PARM_TOGGLE, ///< 0 or 1
-    MN_PARM_MENU,   ///< one of `items`; its value is the item's index, scenes and scripts use its token
-    MN_PARM_STRING,
-    MN_PARM_FILE, ///< a string that is a path
-} mn_parm_kind;
-
-typedef struct mn_menu_item {
-    const char *token; ///< lower_snake, for scenes and scripts
-    const char *label; ///< for artists
-} mn_menu_item;
-
-typedef struct mn_parm_def {
-    const char *name;  ///< lower_snake, unique in its node
-    const char *label; ///< for artists, without the unit
-    mn_parm_kind kind;
-    int32_t size;               ///< components, 1 to 4; 1 for everything but float and int
-    double defaults[4];         ///< numeric kinds; a menu's is the index of its item
-    const char *default_string; ///< string and file
-    double hard_min, hard_max;  ///< values outside are errors; -INFINITY and INFINITY for none
-    double soft_min, soft_max;  ///< the slider
-    const char *unit;           ///< "m", "kg/m^3", "deg", "" for a pure number
-    const mn_menu_item *items;  ///< menus; ends with a NULL token
-    const char *folder;         ///< the tab it stands in
-    const char *disable_when;   ///< NULL, or Houdini's syntax: "{ kind == sphere } { kind == torus }"
-    const char *tooltip;        ///< one or two sentences: what it does and when to change it
-} mn_parm_def;
-
-/// Parameters that a simulating node must have, spelt the same everywhere; use them in its table.
-#define MN_PARM_START_FRAME                                                                                  \
-    {                                                                                                        \
-        "start_frame", "Start Frame", MN_PARM_INT, 1, {1}, NULL, -100000, 1000000, 1, 240, "frame", NULL,    \
-            "Simulation", NULL,                                                                              \
-            "The frame of the initial state. Before it the node gives that state unchanged."                 \
-    }
-#define MN_PARM_TIME_SCALE                                                                                   \
-    {                                                                                                        \
-        "time_scale", "Time Scale", MN_PARM_FLOAT, 1, {1}, NULL, 0, 1000, 0, 2, "", NULL, "Simulation",      \
-            NULL, "Simulated seconds per second on screen; 0.1 is ten times slow motion."                    \
-    }
-/// Substeps that one frame may take: the least (finer motion) and the most (a bound on the time a frame
-/// takes).
-#define MN_PARM_MIN_SUBSTEPS                                                                                 \
-    {                                                                                                        \
-        "min_substeps", "Minimum Substeps", MN_PARM_INT, 1, {1}, NULL, 1, 1000000, 1, 20, "", NULL,          \
-            "Simulation", NULL, "Every frame is cut into at least this many steps."                          \
-    }
-#define MN_PARM_MAX_SUBSTEPS                                                                                 \
-    {                                                                                                        \
-        "max_substeps", "Maximum Substeps", MN_PARM_INT, 1, {100000}, NULL, 1, 100000000, 10, 100000, "",    \
-            NULL, "Simulation", NULL,                                                                        \
-            "A frame that needs more steps than this ends with an error instead of running for hours."       \
-    }
+/// One row of a node's table (meniscus/field.h, with macros that write it). A solver's rows stand in core,
+/// where they also say which member of its def they fill; a node type of its own has rows that only it reads.
+typedef mn_field mn_parm_def;
 
 // ---- inputs and outputs ----
 
@@ -131,6 +79,9 @@ typedef struct mn_cook {
     int32_t input_count;
     double frame; ///< may lie between whole frames for cook nodes; whole for simulations
     double fps;
+    /// input_keys[i]: equal and not 0 means the same contents as in an earlier cook of this node. NULL where
+    /// the host cannot say.
+    const uint64_t *input_keys;
     /// The simulated time step of this frame in seconds, time_scale included; 0 for cook nodes.
     double dt;
     /// Puts a warning on the node; the cook goes on. Never NULL. The sentence is copied.
@@ -156,6 +107,8 @@ const char *mn_cook_string(const mn_cook *cook, const char *name);
 /// The inputs are those of this frame still. False, and nothing written, when the host cannot look ahead.
 enum { MN_PARM_LIMIT = 64 }; ///< no table is longer
 bool mn_cook_at(const mn_cook *cook, double frame, mn_parm_value parms[MN_PARM_LIMIT], mn_cook *at);
+/// Fills a def from the rows that stand for its members, each by its place; a material gives its own values.
+void mn_cook_fill_def(const mn_cook *cook, void *def);
 /// The input or NULL when nothing is connected or the index is past the last.
 const mn_geo *mn_cook_input(const mn_cook *cook, int32_t index);
 /// True when $F stands in the path of a file parameter: it is another file at each frame.
@@ -191,10 +144,11 @@ typedef struct mn_sim_ops {
     /// The state at the start frame, from the inputs at that frame.
     mn_status (*create)(const mn_cook *cook, void **state);
     /// From the frame before to cook->frame: cook->dt seconds in as many substeps as it takes. Parameters and
-    /// inputs are those of cook->frame. On failure or cancel the state may be lost: the host frees it.
+    /// inputs are those of cook->frame. On failure or cancel the state is whole, at the last good step: it
+    /// can be shown, saved and advanced, but lies between two frames.
     mn_status (*advance)(const mn_cook *cook, void *state);
-    /// The outputs at the state's frame; one geo per output of the table, all of them made by this call.
-    mn_status (*emit)(const mn_cook *cook, void *state, mn_geo **outputs);
+    /// One output at the state's frame, made when somebody reads it; the inputs are those of that frame.
+    mn_status (*emit)(const mn_cook *cook, void *state, int32_t output, mn_geo **geo);
     /// Everything that the next advance depends on, so that load and advance give the same bits.
     mn_status (*save)(const mn_cook *cook, const void *state, mn_writer *out);
     /// The cook has the parameters of the saved frame and no inputs. The bytes may come from anywhere: refuse
@@ -224,11 +178,11 @@ struct mn_node_type {
     /// Exactly one of these two.
     mn_status (*cook)(const mn_cook *cook, mn_geo **outputs);
     const mn_sim_ops *sim;
+    /// With sim == &mn_solver_ops: what the node is made of (nodes/solver_node.h).
+    const struct mn_solver_node *solver;
     /// Optional: what doctor should say about this node, given its inputs at the first frame.
     mn_status (*doctor)(const mn_cook *cook, mn_doctor *doctor);
 };
-
-#define MN_COUNT_OF(table) ((int32_t)(sizeof(table) / sizeof((table)[0])))
 
 /// All node types of this build, in menu order (nodes/registry.c).
 const mn_node_type *const *mn_node_types(int32_t *count);

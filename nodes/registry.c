@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All node types of this build. A new type is one line here and one file beside it.
+// All node types of this build. A new type is one line here and one file beside it. A build that defines
+// MN_REGISTRY_EXTRA as the variable of one more type has that type in every host; tests do.
 #include "nodes/node.h"
 
 #include <string.h>
@@ -25,15 +26,22 @@
     X(mn_tet_solver_node)                                                                                    \
     X(mn_mls_solver_node)
 
+#ifdef MN_REGISTRY_EXTRA
+#define EXTRA_TYPES(X) X(MN_REGISTRY_EXTRA)
+#else
+#define EXTRA_TYPES(X)
+#endif
+
 #define X(type) extern const mn_node_type type;
 NODE_TYPES(X)
+EXTRA_TYPES(X)
 #undef X
 
 const mn_node_type *const *mn_node_types(int32_t *count)
 {
     static const mn_node_type *const types[] = {
 #define X(type) &type,
-        NODE_TYPES(X)
+        NODE_TYPES(X) EXTRA_TYPES(X)
 #undef X
             NULL};
     *count = MN_COUNT_OF(types) - 1;

@@ -373,26 +373,16 @@ done:
     return status;
 }
 
-static mn_status emit(const mn_cook *cook, void *state, mn_geo **outputs)
+static mn_status emit(const mn_cook *cook, void *state, int32_t output, mn_geo **out)
 {
     const mn_tet_mesh *mesh = mn_tet_liquid_mesh(state);
-    mn_geo *tetrahedra = NULL, *surface = NULL;
     shown s = {0};
-    mn_status status;
-    MN_TRY_TO(done, status, mn_geo_create(cook->ctx, &tetrahedra));
-    MN_TRY_TO(done, status, mn_geo_create(cook->ctx, &surface));
-    MN_TRY_TO(done, status, write_tetrahedra(cook, mesh, &s, tetrahedra));
-    MN_TRY_TO(done, status, write_surface(cook, mesh, &s, surface));
-done:
+    MN_TRY(mn_geo_create(cook->ctx, out));
+    const mn_status status = output == OUTPUT_TETRAHEDRA ? write_tetrahedra(cook, mesh, &s, *out)
+                                                         : write_surface(cook, mesh, &s, *out);
     mn_array_free(cook->ctx, &s.point);
-    if (status != MN_OK) {
-        mn_geo_free(tetrahedra);
-        mn_geo_free(surface);
-        return status;
-    }
-    outputs[OUTPUT_TETRAHEDRA] = tetrahedra;
-    outputs[OUTPUT_SURFACE] = surface;
-    return MN_OK;
+    if (status != MN_OK) mn_geo_free(*out), *out = NULL;
+    return status;
 }
 
 static mn_status save(const mn_cook *cook, const void *state, mn_writer *out)

@@ -34,3 +34,18 @@ void mn_report_set3(mn_report *report, mn_report_key key, mn_vec3 value)
     report->set[key] = true;
     report->value[key][0] = value.x, report->value[key][1] = value.y, report->value[key][2] = value.z;
 }
+
+void mn_report_counts(mn_report *report, const mn_step_counts *counts, const mn_timers *timers)
+{
+    mn_report_set(report, MN_REPORT_substeps, (double)counts->substeps);
+    mn_report_set(report, MN_REPORT_rollbacks, (double)counts->rollbacks);
+    if (counts->substeps > 0) {
+        mn_report_set(report, MN_REPORT_dt_min, counts->dt_min);
+        mn_report_set(report, MN_REPORT_dt_max, counts->dt_max);
+    }
+    if (counts->newton_iterations > 0)
+        mn_report_set(report, MN_REPORT_newton_iterations, (double)counts->newton_iterations);
+    if (counts->linear_iterations > 0)
+        mn_report_set(report, MN_REPORT_linear_iterations, (double)counts->linear_iterations);
+    report->seconds = *timers;
+}

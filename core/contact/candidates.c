@@ -3,6 +3,7 @@
 // Which points may meet which triangles and which edges which edges: boxes around all that a vertex can
 // reach, and two trees of them. Elements that share a vertex are no pair.
 #include "contact/pairs_state.h"
+#include "meniscus/predicates.h"
 
 #include <string.h>
 
@@ -128,7 +129,7 @@ static mn_status search_range(void *user, mn_range range)
         if (s->edges) {
             const mn_box box = mn_box_grow(c->edge_box.data[i], s->distance);
             MN_TRY(mn_box_tree_query(&c->edge_tree, &box, found_edge, &q));
-        } else {
+        } else if (c->valence.data[i] != 0) { // else inside of a body
             const mn_box at = {s->x[i], s->x[i]}, box = mn_box_grow(at, s->distance + s->reach[i]);
             MN_TRY(mn_box_tree_query(&c->triangle_tree, &box, found_triangle, &q));
         }
@@ -254,11 +255,6 @@ typedef struct crossing {
     bool found;
 } crossing;
 
-static double volume(mn_vec3 a, mn_vec3 b, mn_vec3 c, mn_vec3 d)
-{
-    return mn_dot(mn_cross(mn_sub(b, a), mn_sub(c, a)), mn_sub(d, a));
-}
-
 static mn_status crosses(void *user, int32_t triangle)
 {
     crossing *q = user;
@@ -270,11 +266,11 @@ static mn_status crosses(void *user, int32_t triangle)
     if (q->found || !mn_contact_may_touch(c, e[0], t[0])) return MN_OK;
     const mn_vec3 a = q->x[e[0]], b = q->x[e[1]];
     const mn_vec3 corner[3] = {q->x[t[0]], q->x[t[1]], q->x[t[2]]};
-    const double above = volume(corner[0], corner[1], corner[2], a);
-    const double below = volume(corner[0], corner[1], corner[2], b);
-    if (above * below > 0 || (above == 0 && below == 0)) return MN_OK;
-    const double s0 = volume(a, b, corner[0], corner[1]), s1 = volume(a, b, corner[1], corner[2]),
-                 s2 = volume(a, b, corner[2], corner[0]);
+    const double above = mn_orient3d(corner[0], corner[1], corner[2], a);
+    const double below = mn_orient3d(corner[0], corner[1], corner[2], b);
+    if ((above > 0 && below > 0) || (above < 0 && below < 0) || (above == 0 && below == 0)) return MN_OK;
+    const double s0 = mn_orient3d(a, b, corner[0], corner[1]), s1 = mn_orient3d(a, b, corner[1], corner[2]),
+                 s2 = mn_orient3d(a, b, corner[2], corner[0]);
     if ((s0 < 0 || s1 < 0 || s2 < 0) && (s0 > 0 || s1 > 0 || s2 > 0)) return MN_OK;
     q->found = true, q->triangle = triangle;
     return MN_OK;

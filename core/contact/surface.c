@@ -174,6 +174,7 @@ typedef struct weighing {
     mn_contact_pairs *contact;
     const mn_vec3 *x;
     double distance;
+    bool raise;
 } weighing;
 
 /// An edge that is flat or hollow cannot be nearest to another edge without one of the points or of the edges
@@ -184,8 +185,9 @@ static mn_status weigh_range(void *user, mn_range range)
     mn_contact_pairs *c = w->contact;
     for (int64_t e = range.begin; e < range.end; e++) {
         const int32_t *v = c->edge.data[e], *wing = c->edge_wing.data[e];
+        const double before = c->edge_weight.data[e];
         c->edge_weight.data[e] = 1;
-        if (wing[1] < 0) continue;
+        if (wing[1] < 0 || (w->raise && before == 1)) continue;
         const mn_vec3 a = w->x[v[0]], along = mn_normalize(mn_sub(w->x[v[1]], a));
         mn_vec3 p = mn_sub(w->x[wing[0]], a), q = mn_sub(w->x[wing[1]], a);
         p = mn_axpy(p, -mn_dot(p, along), along), q = mn_axpy(q, -mn_dot(q, along), along);
@@ -194,14 +196,15 @@ static mn_status weigh_range(void *user, mn_range range)
         double height = 0.5 * mn_norm(middle) * fmin(mn_norm(p), mn_norm(q));
         const bool sheet = (c->flags.data[c->group.data[v[0]]] & MN_CONTACT_SHEET) != 0;
         if (!sheet && mn_dot(q, mn_cross(along, p)) > 0) height = 0; // hollow: over the first triangle
-        const double y = fmin(1, height / (0.5 * w->distance));
-        c->edge_weight.data[e] = y * y * (3 - 2 * y) < least_weight ? 0 : y * y * (3 - 2 * y);
+        const double y = fmin(1, height / (0.5 * w->distance)), smooth = y * y * (3 - 2 * y);
+        const double weight = smooth < least_weight ? 0 : smooth;
+        c->edge_weight.data[e] = w->raise ? fmax(before, weight) : weight;
     }
     return MN_OK;
 }
 
-mn_status mn_contact_weigh_edges(mn_contact_pairs *c, const mn_vec3 *x, double distance)
+mn_status mn_contact_weigh_edges(mn_contact_pairs *c, const mn_vec3 *x, double distance, bool raise)
 {
-    weighing w = {c, x, distance};
+    weighing w = {c, x, distance, raise};
     return mn_parallel_for(c->ctx, c->edge_count, 1024, weigh_range, &w);
 }

@@ -61,8 +61,9 @@ mn_status mn_contact_find_candidates(mn_contact_pairs *contact, const mn_vec3 *x
 int64_t mn_contact_candidate_count(const mn_contact_pairs *contact);
 
 /// How much the edges count, by how far they stand out at x: flat and hollow ones are left to points and
-/// triangles. Stays until the next call; without one every edge counts fully.
-mn_status mn_contact_weigh_edges(mn_contact_pairs *contact, const mn_vec3 *x, double distance);
+/// triangles. Stays until the next call; without one every edge counts fully. `raise`: weights only grow, for
+/// the iterations of one step.
+mn_status mn_contact_weigh_edges(mn_contact_pairs *contact, const mn_vec3 *x, double distance, bool raise);
 /// The candidates nearer than `distance` at x, each feature once [li2023].
 mn_status mn_contact_collect(mn_contact_pairs *contact, const mn_vec3 *x, double distance,
                              mn_contact_terms *terms);

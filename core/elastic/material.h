@@ -21,13 +21,8 @@
 #ifndef MENISCUS_ELASTIC_MATERIAL_H
 #define MENISCUS_ELASTIC_MATERIAL_H
 
+#include "meniscus/elastic.h"
 #include "meniscus/vec.h"
-
-typedef enum mn_elastic_model {
-    MN_ELASTIC_COROTATED,
-    MN_ELASTIC_NEO_HOOKEAN,
-    MN_ELASTIC_ST_VENANT_KIRCHHOFF,
-} mn_elastic_model;
 
 /// Lame's parameters: Pa for solids, N/m for sheets.
 typedef struct mn_lame {

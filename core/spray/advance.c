@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One frame of a spray, cut into equal substeps. Each emits the drops born in it (emission.c) and marches
-// every drop on (march.c); the marches are independent of each other, so any number of threads gives the same
-// bits. When some drop ends at a place that is not a number, the whole frame is taken back and tried with
-// twice the substeps.
+// One step of a spray: emits the drops born in it (emission.c) and marches every drop on (march.c). The
+// marches are independent of each other, so any number of threads gives the same bits. When some drop ends at
+// a place that is not a number, the drops are what they were and the step is tried at half its length.
 #include "meniscus/parallel.h"
 #include "spray/emission.h"
 #include "spray/march.h"
@@ -13,21 +12,10 @@
 
 enum { GRAIN = 256 }; ///< drops per chunk
 
-typedef struct frame {
-    mn_spray *spray;
-    mn_march march;
-    mn_emission emission;
-    bool emits;
-    double dt, phase_begin;
-    // the substep: [begin, end] in seconds of the frame, drops from `first_born` on are born in it
-    double begin, end;
-    int64_t first_born, first_number;
-} frame;
-
 // Areas of the source's triangles, summed up.
-static mn_status sum_areas(mn_spray *spray, const mn_spray_source *source)
+static mn_status sum_areas(mn_spray *spray, const mn_emitter *source)
 {
-    MN_TRY(mn_array_resize(spray->ctx, &spray->cumulative_area, source->triangle_count));
+    MN_TRY(mn_array_resize(spray->solver.ctx, &spray->cumulative_area, source->triangle_count));
     double area = 0;
     for (int64_t i = 0; i < source->triangle_count; i++) {
         const int64_t *t = source->triangles[i];
@@ -37,35 +25,15 @@ static mn_status sum_areas(mn_spray *spray, const mn_spray_source *source)
         spray->cumulative_area.data[i] = area;
     }
     if (source->triangle_count > 0 && !(area > 0))
-        return mn_fail(spray->ctx, MN_ERROR_INPUT,
+        return mn_fail(spray->solver.ctx, MN_ERROR_INPUT,
                        "The source's polygons have no area; scale the source up, or give it points only.");
     return MN_OK;
 }
 
-static mn_status prepare(frame *f, mn_spray *spray, const mn_spray_inputs *inputs, double dt)
-{
-    memset(f, 0, sizeof *f);
-    f->spray = spray;
-    f->dt = dt;
-    f->phase_begin = spray->phase;
-    f->march = mn_march_prepare(&spray->def, inputs);
-    const mn_spray_source *source = inputs->source;
-    if (!source || source->point_count == 0) return MN_OK;
-    MN_TRY(mn_spray_check_source(spray->ctx, source));
-    if (!(spray->def.rate > 0)) return MN_OK;
-    MN_TRY(sum_areas(spray, source));
-    const bool same =
-        spray->source.count == source->point_count && spray->source_triangles == source->triangle_count;
-    f->emission =
-        (mn_emission){&spray->def, source, same ? spray->source.data : NULL, spray->cumulative_area.data, dt};
-    f->emits = true;
-    return MN_OK;
-}
-
 // Room for the drops born in the substep; they are made when they are moved.
-static mn_status emit(frame *f)
+static mn_status emit(mn_spray *spray)
 {
-    mn_spray *spray = f->spray;
+    mn_spray_frame *f = &spray->frame;
     const mn_spray_def *def = &spray->def;
     f->first_born = spray->drops.count;
     if (!f->emits) return MN_OK;
@@ -74,23 +42,24 @@ static mn_status emit(frame *f)
         return mn_spray_too_many(spray, (double)spray->drops.count + (phase1 - phase0));
     f->first_number = mn_birth_number(def->seed, phase0);
     const int64_t born = mn_birth_number(def->seed, phase1) - f->first_number;
-    return mn_array_resize(spray->ctx, &spray->drops, f->first_born + (born > 0 ? born : 0));
+    return mn_array_resize(spray->solver.ctx, &spray->drops, f->first_born + (born > 0 ? born : 0));
 }
 
 // A drop that has died has a negative id until the sweep.
-static void move(const frame *f, int64_t i)
+static void move(mn_spray *spray, int64_t i)
 {
-    mn_spray *spray = f->spray;
+    const mn_spray_frame *f = &spray->frame;
+    const double frame = spray->solver.seconds;
     mn_drop *drop = &spray->drops.data[i];
     double seconds = f->end - f->begin;
     if (i >= f->first_born) {
         const int64_t k = i - f->first_born;
         const double phase = mn_birth_phase(spray->def.seed, f->first_number + k) - f->phase_begin;
         const double moment = fmin(fmax(phase / spray->def.rate, f->begin), f->end);
-        *drop = mn_emission_birth(&f->emission, spray->next_id + k, moment / f->dt);
+        *drop = mn_emission_birth(&f->emission, spray->next_id + k, moment / frame);
         seconds = f->end - moment;
     }
-    bool alive = mn_march_drop(&f->march, seconds, f->dt - f->end, drop);
+    bool alive = mn_march_drop(&f->march, seconds, frame - f->end, drop);
     drop->age += seconds;
     if (drop->life >= 0 && drop->age >= drop->life) alive = false;
     if (spray->def.use_limits) {
@@ -103,11 +72,11 @@ static void move(const frame *f, int64_t i)
 
 static mn_status move_range(void *user, mn_range range)
 {
-    const frame *f = user;
+    mn_spray *spray = user;
     mn_status status = MN_OK;
     for (int64_t i = range.begin; i < range.end; i++) {
-        move(f, i);
-        const mn_drop *drop = &f->spray->drops.data[i];
+        move(spray, i);
+        const mn_drop *drop = &spray->drops.data[i];
         if (!mn_is_finite3(drop->position) || !mn_is_finite3(drop->velocity)) status = MN_ERROR_DIVERGED;
     }
     return status;
@@ -121,73 +90,87 @@ static void sweep(mn_spray *spray)
     spray->drops.count = kept;
 }
 
-// The frame in n substeps. MN_ERROR_DIVERGED without a sentence when some drop went bad.
-static mn_status try_substeps(frame *f, int64_t n)
+// The backup has at most as many drops as the array has held, so there is always room.
+static void restore(mn_spray *spray)
 {
-    mn_spray *spray = f->spray;
-    for (int64_t i = 0; i < n; i++) {
-        MN_TRY(mn_check_cancelled(spray->ctx));
-        f->begin = f->dt * (double)i / (double)n;
-        f->end = f->dt * (double)(i + 1) / (double)n;
-        mn_timer_begin(&spray->seconds, "emit");
-        const mn_status status = emit(f);
-        mn_timer_end(&spray->seconds, "emit");
-        MN_TRY(status);
-        mn_timer_begin(&spray->seconds, "fly");
-        const mn_status flown = mn_parallel_for(spray->ctx, spray->drops.count, GRAIN, move_range, f);
-        mn_timer_end(&spray->seconds, "fly");
-        MN_TRY(flown);
-        spray->next_id += spray->drops.count - f->first_born;
-        sweep(spray);
-    }
+    if (spray->backup.count > 0)
+        memcpy(spray->drops.data, spray->backup.data, mn_bytes(spray->backup.count, sizeof(mn_drop)));
+    spray->drops.count = spray->backup.count;
+}
+
+// ---- the steps ----
+
+mn_status mn_spray_begin(mn_solver *solver, const mn_solver_inputs *inputs, double seconds,
+                         mn_step_plan *plan)
+{
+    mn_spray *spray = (mn_spray *)solver;
+    mn_spray_frame *f = &spray->frame;
+    memset(f, 0, sizeof *f);
+    f->phase_begin = spray->phase;
+    f->march = mn_march_prepare(&spray->def, inputs);
+    plan->halvings = INT32_MAX;
+    plan->least = 0.999 * seconds / fmax(spray->def.min_substeps, spray->def.max_substeps);
+    plan->failure = "A drop's position became NaN or infinite";
+    plan->advice = "look for extreme values in gravity, wind, speed or the collider's velocity";
+    if (!inputs->emitter || inputs->emitter->point_count == 0) return MN_OK;
+    f->source = mn_spray_source_of(spray, inputs->emitter);
+    const mn_emitter *source = &f->source;
+    MN_TRY(mn_spray_check_source(solver->ctx, source));
+    if (!(spray->def.rate > 0)) return MN_OK;
+    MN_TRY(sum_areas(spray, source));
+    const bool same =
+        spray->source.count == source->point_count && spray->source_triangles == source->triangle_count;
+    f->emission = (mn_emission){&spray->def, source, same ? spray->source.data : NULL,
+                                spray->cumulative_area.data, seconds};
+    f->emits = true;
     return MN_OK;
 }
 
-static mn_status keep_backup(mn_spray *spray)
+mn_status mn_spray_prepare(mn_solver *solver, const mn_solver_inputs *inputs, double dt)
 {
-    MN_TRY(mn_array_resize(spray->ctx, &spray->backup, spray->drops.count));
+    (void)inputs, (void)dt;
+    mn_spray *spray = (mn_spray *)solver;
+    MN_TRY(mn_array_resize(solver->ctx, &spray->backup, spray->drops.count));
     if (spray->drops.count > 0)
         memcpy(spray->backup.data, spray->drops.data, mn_bytes(spray->drops.count, sizeof(mn_drop)));
     return MN_OK;
 }
 
-// The backup has at most as many drops as the array has held, so there is always room.
-static void restore(mn_spray *spray, int64_t next_id)
+mn_status mn_spray_attempt(mn_solver *solver, const mn_solver_inputs *inputs, double dt, mn_verdict *verdict)
 {
-    if (spray->backup.count > 0)
-        memcpy(spray->drops.data, spray->backup.data, mn_bytes(spray->backup.count, sizeof(mn_drop)));
-    spray->drops.count = spray->backup.count;
-    spray->next_id = next_id;
+    (void)inputs;
+    mn_spray *spray = (mn_spray *)solver;
+    mn_spray_frame *f = &spray->frame;
+    f->begin = solver->seconds - solver->left;
+    f->end = dt < solver->left ? f->begin + dt : solver->seconds;
+    mn_timer_begin(&solver->timers, "emit");
+    mn_status status = emit(spray);
+    mn_timer_end(&solver->timers, "emit");
+    mn_timer_begin(&solver->timers, "fly");
+    if (status == MN_OK) status = mn_parallel_for(solver->ctx, spray->drops.count, GRAIN, move_range, spray);
+    mn_timer_end(&solver->timers, "fly");
+    verdict->good = status == MN_OK;
+    if (status != MN_OK) restore(spray);
+    return status == MN_ERROR_DIVERGED ? MN_OK : status;
 }
 
-mn_status mn_spray_advance(mn_spray *spray, const mn_spray_inputs *inputs, double dt)
+mn_status mn_spray_commit(mn_solver *solver, const mn_solver_inputs *inputs, double dt)
 {
-    if (!(dt >= 0) || !isfinite(dt))
-        return mn_fail(spray->ctx, MN_ERROR_ARGUMENT,
-                       "The time step is %g s; it must be finite and at least 0.", dt);
-    frame f;
-    mn_timers_reset(&spray->seconds);
-    MN_TRY(prepare(&f, spray, inputs, dt));
-    MN_TRY(keep_backup(spray));
-    const int64_t first_id = spray->next_id;
-    int64_t n = spray->def.min_substeps, rollbacks = 0;
-    mn_status status = dt > 0 ? try_substeps(&f, n) : MN_OK;
-    while (status == MN_ERROR_DIVERGED && n <= spray->def.max_substeps / 2) {
-        restore(spray, first_id);
-        n *= 2, rollbacks++;
-        status = try_substeps(&f, n);
-    }
-    if (status == MN_ERROR_DIVERGED)
-        mn_fail(spray->ctx, status,
-                "A drop left the numbers even with %lld substeps; look for extreme values in gravity, wind, "
-                "speed or the collider's velocity.",
-                (long long)n);
-    if (status == MN_OK && inputs->source) status = mn_spray_set_source(spray, inputs->source);
-    if (status != MN_OK) {
-        restore(spray, first_id);
-        return status;
-    }
-    if (f.emits) spray->phase = f.phase_begin + spray->def.rate * dt;
-    spray->substeps = n, spray->rollbacks = rollbacks, spray->dt = dt / (double)n;
+    (void)inputs, (void)dt;
+    mn_spray *spray = (mn_spray *)solver;
+    const mn_spray_frame *f = &spray->frame;
+    spray->next_id += spray->drops.count - f->first_born;
+    if (f->emits) spray->phase = f->phase_begin + spray->def.rate * f->end;
+    sweep(spray);
     return MN_OK;
+}
+
+mn_status mn_spray_end(mn_solver *solver, const mn_solver_inputs *inputs)
+{
+    return inputs->emitter ? mn_spray_set_source((mn_spray *)solver, inputs->emitter) : MN_OK;
+}
+
+mn_status mn_spray_advance(mn_spray *spray, const mn_solver_inputs *inputs, double dt)
+{
+    return mn_solver_advance(&mn_spray_solver, &spray->solver, inputs, dt);
 }

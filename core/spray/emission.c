@@ -72,9 +72,9 @@ static mn_vec3 direction_of(const mn_emission *e, const place *at)
 {
     const mn_vec3 *p = e->source->positions;
     mn_vec3 n = mn_v3(0, 0, 0);
-    if (e->def->use_normal && e->source->normals)
+    if (e->def->along == MN_SPRAY_ALONG_NORMAL && e->source->normals)
         n = mn_normalize(weighted(at, e->source->normals));
-    else if (e->def->use_normal && at->count == 3)
+    else if (e->def->along == MN_SPRAY_ALONG_NORMAL && at->count == 3)
         n = mn_normalize(
             mn_cross(mn_sub(p[at->point[1]], p[at->point[0]]), mn_sub(p[at->point[2]], p[at->point[0]])));
     return mn_norm2(n) > 0 ? n : mn_normalize(e->def->direction);
@@ -116,9 +116,9 @@ mn_drop mn_emission_birth(const mn_emission *e, int64_t id, double fraction)
     drop.position =
         e->previous ? mn_lerp(begin, end, fraction) : mn_axpy(end, -(1.0 - fraction) * e->dt, motion);
     drop.velocity = mn_add(mn_scale(varied(def->speed, def->speed_variation, u.x), direction),
-                           mn_scale(def->inherit, motion));
+                           mn_scale(def->inherit_velocity, motion));
     drop.radius = varied(def->radius, def->radius_variation, u.y);
     drop.mass = mn_drop_mass(drop.radius, def->density);
-    drop.life = def->life < 0 ? -1.0 : varied(def->life, def->life_variation, u.z);
+    drop.life = def->life == 0 ? -1.0 : varied(def->life, def->life_variation, u.z);
     return drop;
 }

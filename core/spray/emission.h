@@ -10,7 +10,7 @@
 /// A source during one frame: where it was at the frame before, and its areas.
 typedef struct mn_emission {
     const mn_spray_def *def;
-    const mn_spray_source *source;
+    const mn_emitter *source;
     const mn_vec3 *previous;       ///< positions at the start of the frame, or NULL when they are not known
     const double *cumulative_area; ///< triangle_count numbers, rising; NULL for points
     double dt;                     ///< s, of the whole frame

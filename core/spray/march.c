@@ -28,7 +28,7 @@ enum {
 static const double arc_tolerance = 1e-3;
 static const double flat = 1e-6; ///< slopes below are none, even without friction
 
-mn_march mn_march_prepare(const mn_spray_def *def, const mn_spray_inputs *inputs)
+mn_march mn_march_prepare(const mn_spray_def *def, const mn_solver_inputs *inputs)
 {
     mn_march march = {
         .air = {def->gravity, def->wind, def->air_density, def->air_viscosity, def->drag},

@@ -17,7 +17,7 @@ typedef struct mn_march {
     double gap;    ///< m, nearer than this counts as touching
 } mn_march;
 
-mn_march mn_march_prepare(const mn_spray_def *def, const mn_spray_inputs *inputs);
+mn_march mn_march_prepare(const mn_spray_def *def, const mn_solver_inputs *inputs);
 
 /// Moves the drop on by `seconds`, which end `before` seconds before the end of the frame (the moment that
 /// the collider shows). False when it died on the way.

@@ -1,88 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The life of a spray: its def and their checks, what it holds, its report and its stream.
+// The life of a spray: what it holds and shows, its report, its stream, and the table that the house knows it
+// by.
 #include "base/point_sums.h"
 #include "meniscus/parallel.h"
 #include "spray/spray_state.h"
 
 #include <string.h>
 
-enum { SAVE_VERSION = 1, SUM_GRAIN = 4096 };
-
-mn_spray_def mn_spray_default_def(void)
-{
-    return (mn_spray_def){
-        .gravity = {0, -9.81, 0},
-        .air_density = 1.2,
-        .air_viscosity = 1.8e-5,
-        .drag = 1.0,
-        .rate = 1000,
-        .density = 1000,
-        .radius = 0.001,
-        .life = -1,
-        .speed = 1,
-        .use_normal = true,
-        .direction = {0, 1, 0},
-        .inherit = 1,
-        .impact = MN_IMPACT_BOUNCE,
-        .restitution = 0.3,
-        .friction = 0.2,
-        .cfl = 1,
-        .limits = {{-10, -10, -10}, {10, 10, 10}},
-        .min_substeps = 1,
-        .max_substeps = 1024,
-        .max_drops = 50 * 1000 * 1000,
-    };
-}
+enum { SUM_GRAIN = 4096 };
 
 // ---- checks ----
 
-static mn_status outside(mn_context *ctx, const char *name, double value, const char *range)
-{
-    return mn_fail(ctx, MN_ERROR_ARGUMENT, "%s is %g; it must be %s.", name, value, range);
-}
-
-static bool in_range(double value, double low, double high)
-{
-    return value >= low && value <= high; // false for a NaN
-}
-
-static mn_status check_def(mn_context *ctx, const mn_spray_def *def)
-{
-    const struct {
-        const char *name;
-        double value, low, high;
-        const char *range;
-    } rows[] = {
-        {"air_density", def->air_density, 0, 1e9, "at least 0"},
-        {"air_viscosity", def->air_viscosity, 0, 1e9, "at least 0"},
-        {"drag", def->drag, 0, 1e9, "at least 0"},
-        {"rate", def->rate, 0, 1e15, "at least 0"},
-        {"density", def->density, 1e-12, 1e12, "above 0"},
-        {"radius", def->radius, 1e-12, 1e12, "above 0"},
-        {"radius_variation", def->radius_variation, 0, 0.999999, "at least 0 and below 1"},
-        {"life", def->life, -INFINITY, 1e30, "a number of seconds, negative for ever"},
-        {"life_variation", def->life_variation, 0, 1, "from 0 to 1"},
-        {"speed", def->speed, -1e12, 1e12, "a speed"},
-        {"speed_variation", def->speed_variation, 0, 1, "from 0 to 1"},
-        {"spread", def->spread, 0, 180, "from 0 to 180 degrees"},
-        {"inherit", def->inherit, -1e6, 1e6, "a number"},
-        {"restitution", def->restitution, 0, 1, "from 0 to 1"},
-        {"friction", def->friction, 0, 1e9, "at least 0"},
-        {"cfl", def->cfl, 1e-3, 1e3, "from 0.001 to 1000"},
-        {"min_substeps", def->min_substeps, 1, 1e9, "at least 1"},
-        {"max_substeps", def->max_substeps, def->min_substeps, 1e10, "at least min_substeps"},
-        {"max_drops", (double)def->max_drops, 0, 1e15, "at least 0"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (!in_range(rows[i].value, rows[i].low, rows[i].high))
-            return outside(ctx, rows[i].name, rows[i].value, rows[i].range);
-    if (!mn_is_finite3(def->gravity) || !mn_is_finite3(def->wind) || !mn_is_finite3(def->direction))
-        return mn_fail(ctx, MN_ERROR_ARGUMENT, "gravity, wind and direction must be finite numbers.");
-    return MN_OK;
-}
-
-mn_status mn_spray_check_source(mn_context *ctx, const mn_spray_source *source)
+mn_status mn_spray_check_source(mn_context *ctx, const mn_emitter *source)
 {
     for (int64_t i = 0; i < source->point_count; i++)
         if (!mn_is_finite3(source->positions[i]) ||
@@ -97,38 +27,18 @@ mn_status mn_spray_check_source(mn_context *ctx, const mn_spray_source *source)
 
 // ---- life ----
 
-mn_status mn_spray_create(mn_context *ctx, const mn_spray_def *def, mn_spray **out)
+static void release(mn_solver *solver)
 {
-    *out = NULL;
-    MN_TRY(check_def(ctx, def));
-    mn_spray *spray = mn_allocate_zero(ctx, sizeof *spray);
-    if (!spray) return MN_ERROR_MEMORY;
-    spray->ctx = ctx;
-    spray->def = *def;
-    *out = spray;
-    return MN_OK;
-}
-
-void mn_spray_free(mn_spray *spray)
-{
-    if (!spray) return;
-    mn_array_free(spray->ctx, &spray->drops);
-    mn_array_free(spray->ctx, &spray->source);
-    mn_array_free(spray->ctx, &spray->backup);
-    mn_array_free(spray->ctx, &spray->cumulative_area);
-    mn_release(spray->ctx, spray, sizeof *spray);
-}
-
-mn_status mn_spray_set_def(mn_spray *spray, const mn_spray_def *def)
-{
-    MN_TRY(check_def(spray->ctx, def));
-    spray->def = *def;
-    return MN_OK;
+    mn_spray *spray = (mn_spray *)solver;
+    mn_array_free(solver->ctx, &spray->drops);
+    mn_array_free(solver->ctx, &spray->source);
+    mn_array_free(solver->ctx, &spray->backup);
+    mn_array_free(solver->ctx, &spray->cumulative_area);
 }
 
 mn_status mn_spray_too_many(const mn_spray *spray, double count)
 {
-    return mn_fail(spray->ctx, MN_ERROR_ARGUMENT,
+    return mn_fail(spray->solver.ctx, MN_ERROR_ARGUMENT,
                    "The spray would hold %.3g drops (%.3g GB); max_drops allows %lld. Lower the rate or the "
                    "life, or raise max_drops.",
                    count, 2e-9 * sizeof(mn_drop) * count, (long long)spray->def.max_drops);
@@ -142,14 +52,14 @@ mn_status mn_spray_add(mn_spray *spray, int64_t count, const mn_drop *drops)
     for (int64_t i = 0; i < count; i++) {
         const mn_drop *d = &drops[i];
         if (!mn_is_finite3(d->position) || !mn_is_finite3(d->velocity) || isnan(d->age) || isnan(d->life))
-            return mn_fail(spray->ctx, MN_ERROR_INPUT, "Drop %lld has a value that is not a number.",
+            return mn_fail(spray->solver.ctx, MN_ERROR_INPUT, "Drop %lld has a value that is not a number.",
                            (long long)i);
         if (!(d->radius > 0) || !(d->mass > 0) || !isfinite(d->radius + d->mass))
-            return mn_fail(spray->ctx, MN_ERROR_INPUT,
+            return mn_fail(spray->solver.ctx, MN_ERROR_INPUT,
                            "Drop %lld has radius %g m and mass %g kg; both must be above 0.", (long long)i,
                            d->radius, d->mass);
     }
-    MN_TRY(mn_array_resize(spray->ctx, &spray->drops, first + count));
+    MN_TRY(mn_array_resize(spray->solver.ctx, &spray->drops, first + count));
     for (int64_t i = 0; i < count; i++) {
         spray->drops.data[first + i] = drops[i];
         spray->drops.data[first + i].id = spray->next_id++;
@@ -157,13 +67,21 @@ mn_status mn_spray_add(mn_spray *spray, int64_t count, const mn_drop *drops)
     return MN_OK;
 }
 
-mn_status mn_spray_set_source(mn_spray *spray, const mn_spray_source *source)
+mn_emitter mn_spray_source_of(const mn_spray *spray, const mn_emitter *emitter)
 {
-    MN_TRY(mn_spray_check_source(spray->ctx, source));
-    MN_TRY(mn_array_resize(spray->ctx, &spray->source, source->point_count));
-    if (source->point_count > 0)
-        memcpy(spray->source.data, source->positions, mn_bytes(source->point_count, sizeof(mn_vec3)));
-    spray->source_triangles = source->triangle_count;
+    mn_emitter source = *emitter;
+    if (spray->def.emit_from == MN_SPRAY_FROM_POINTS) source.triangle_count = 0;
+    return source;
+}
+
+mn_status mn_spray_set_source(mn_spray *spray, const mn_emitter *emitter)
+{
+    const mn_emitter source = mn_spray_source_of(spray, emitter);
+    MN_TRY(mn_spray_check_source(spray->solver.ctx, &source));
+    MN_TRY(mn_array_resize(spray->solver.ctx, &spray->source, source.point_count));
+    if (source.point_count > 0)
+        memcpy(spray->source.data, source.positions, mn_bytes(source.point_count, sizeof(mn_vec3)));
+    spray->source_triangles = source.triangle_count;
     return MN_OK;
 }
 
@@ -195,64 +113,155 @@ static double max_speed_of(void *user, mn_range range)
     return speed;
 }
 
-void mn_spray_report(const mn_spray *spray, mn_report *report)
+static void report_on(const mn_solver *solver, mn_report *report)
 {
+    const mn_spray *spray = (const mn_spray *)solver;
     double s[SUM_COUNT], speed;
     const int64_t count = spray->drops.count;
     mn_report_set(report, MN_REPORT_particles, (double)count);
-    mn_report_set(report, MN_REPORT_substeps, (double)spray->substeps);
-    mn_report_set(report, MN_REPORT_rollbacks, (double)spray->rollbacks);
-    if (spray->substeps > 0) {
-        mn_report_set(report, MN_REPORT_dt_min, spray->dt);
-        mn_report_set(report, MN_REPORT_dt_max, spray->dt);
-    }
-    report->seconds = spray->seconds;
-    if (mn_parallel_sum(spray->ctx, count, SUM_GRAIN, sum_range, spray->drops.data, SUM_COUNT, s) != MN_OK)
+    if (mn_parallel_sum(spray->solver.ctx, count, SUM_GRAIN, sum_range, spray->drops.data, SUM_COUNT, s) !=
+        MN_OK)
         return;
     mn_report_point_sums(report, s);
     mn_report_set(report, MN_REPORT_volume, s[SUM_VOLUME]);
     if (count == 0) return;
-    if (mn_parallel_max(spray->ctx, count, SUM_GRAIN, max_speed_of, spray->drops.data, &speed) == MN_OK)
+    if (mn_parallel_max(spray->solver.ctx, count, SUM_GRAIN, max_speed_of, spray->drops.data, &speed) ==
+        MN_OK)
         mn_report_set(report, MN_REPORT_max_speed, speed);
+}
+
+static void density_of(const void *rows, int64_t row, double *value)
+{
+    const mn_drop *drop = (const mn_drop *)rows + row;
+    *value = drop->mass / mn_drop_mass(drop->radius, 1.0);
+}
+
+static void stuck_of(const void *rows, int64_t row, double *value)
+{
+    *value = (((const mn_drop *)rows)[row].flags & MN_DROP_STUCK) != 0;
+}
+
+static const mn_column_def shown[] = {
+    {"P", MN_F32, 3, MN_HINT_POINT, MN_COLUMN_AT(mn_drop, position)},
+    {"v", MN_F32, 3, MN_HINT_VECTOR, MN_COLUMN_AT(mn_drop, velocity)},
+    {"id", MN_I32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_drop, id)},
+    {"age", MN_F32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_drop, age)},
+    {"life", MN_F32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_drop, life)},
+    {"pscale", MN_F32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_drop, radius)},
+    {"mass", MN_F32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_drop, mass)},
+};
+
+static mn_status view(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output, mn_view *out)
+{
+    (void)inputs, (void)output;
+    const mn_drop_array *drops = &((mn_spray *)solver)->drops;
+    mn_view_rows(out, drops->count, sizeof(mn_drop), drops->data, shown, MN_COUNT_OF(shown));
+    mn_view_column(out, (mn_column){.name = "density", MN_F32, 1, .data = drops->data, .value = density_of});
+    mn_view_column(out, (mn_column){.name = "stuck", MN_I32, 1, .data = drops->data, .value = stuck_of});
+    return MN_OK;
+}
+
+// ---- drops to start with ----
+
+enum { READ_POSITION, READ_VELOCITY, READ_RADIUS, READ_MASS, READ_AGE, READ_LIFE };
+static const mn_column_def read[] = {
+    [READ_POSITION] = {"P", MN_F64, 3, MN_HINT_POINT, MN_COLUMN_AT(mn_drop, position)},
+    [READ_VELOCITY] = {"v", MN_F64, 3, MN_HINT_VECTOR, MN_COLUMN_AT(mn_drop, velocity)},
+    [READ_RADIUS] = {"pscale", MN_F64, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_drop, radius)},
+    [READ_MASS] = {"mass", MN_F64, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_drop, mass)},
+    [READ_AGE] = {"age", MN_F64, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_drop, age)},
+    [READ_LIFE] = {"life", MN_F64, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_drop, life)},
+};
+
+// What the input does not say is that of drops that are born.
+static mn_status add_rows(mn_solver *solver, int64_t count, void *rows, uint64_t present)
+{
+    mn_spray *spray = (mn_spray *)solver;
+    const mn_spray_def *def = &spray->def;
+    mn_drop *drops = rows;
+    for (int64_t i = 0; i < count; i++) {
+        mn_drop *d = &drops[i];
+        if (!(present >> READ_RADIUS & 1)) d->radius = def->radius;
+        if (!(present >> READ_MASS & 1)) d->mass = mn_drop_mass(d->radius, def->density);
+        if (!(present >> READ_LIFE & 1)) d->life = def->life > 0 ? def->life : -1;
+    }
+    return mn_spray_add(spray, count, drops);
 }
 
 // ---- saving ----
 
-mn_status mn_spray_save(const mn_spray *spray, mn_writer *out)
-{
-    MN_TRY(mn_write_tag(out, "spray", SAVE_VERSION));
-    MN_TRY(mn_write_i64(out, spray->next_id));
-    MN_TRY(mn_write_f64(out, spray->phase));
-    MN_TRY(mn_write_i64(out, spray->source_triangles));
-    MN_TRY(mn_write_array(out, &spray->source));
-    return mn_write_array(out, &spray->drops);
-}
+static const mn_saved saved[] = {
+    MN_SAVED_F64(mn_spray, solver.time, 2), MN_SAVED_I64(mn_spray, next_id, 2),
+    MN_SAVED_F64(mn_spray, phase, 2),       MN_SAVED_I64(mn_spray, source_triangles, 2),
+    MN_SAVED_ARRAY(mn_spray, source, 2),    MN_SAVED_ARRAY(mn_spray, drops, 2),
+};
 
-static mn_status load_into(mn_spray *spray, mn_reader *in)
+static mn_status loaded(mn_solver *solver)
 {
-    int32_t version;
-    MN_TRY(mn_read_tag(in, "spray", SAVE_VERSION, &version));
-    MN_TRY(mn_read_i64(in, &spray->next_id));
-    MN_TRY(mn_read_f64(in, &spray->phase));
-    MN_TRY(mn_read_i64(in, &spray->source_triangles));
-    MN_TRY(mn_read_array(in, &spray->source));
-    MN_TRY(mn_read_array(in, &spray->drops));
+    const mn_spray *spray = (const mn_spray *)solver;
     if (spray->drops.count > spray->next_id || !(spray->phase >= 0 && spray->phase < 1e18))
-        return mn_fail(spray->ctx, MN_ERROR_FORMAT, "The saved spray is damaged: %lld drops, next id %lld.",
+        return mn_fail(solver->ctx, MN_ERROR_FORMAT, "The saved spray is damaged: %lld drops, next id %lld.",
                        (long long)spray->drops.count, (long long)spray->next_id);
     return MN_OK;
 }
 
-mn_status mn_spray_load(mn_context *ctx, const mn_spray_def *def, mn_reader *in, mn_spray **out)
+const mn_solver_type mn_spray_solver = {
+    .name = "spray",
+    .fields = mn_spray_fields,
+    .field_count = MN_SPRAY_FIELD_COUNT,
+    .def_size = sizeof(mn_spray_def),
+    .state_size = sizeof(mn_spray),
+    .def_offset = offsetof(mn_spray, def),
+    .takes = MN_TAKES_COLLIDER | MN_TAKES_WIND | MN_TAKES_EMITTER,
+    .output_count = 1,
+    .free = release,
+    .add = add_rows,
+    .reads = read,
+    .read_count = MN_COUNT_OF(read),
+    .row_size = sizeof(mn_drop),
+    .place = mn_spray_end,
+    .begin = mn_spray_begin,
+    .prepare = mn_spray_prepare,
+    .attempt = mn_spray_attempt,
+    .commit = mn_spray_commit,
+    .end = mn_spray_end,
+    .view = view,
+    .report = report_on,
+    .saved = saved,
+    .saved_count = MN_COUNT_OF(saved),
+    .version = 2,
+    .oldest = 2,
+    .loaded = loaded,
+};
+
+// ---- the typed face ----
+
+mn_status mn_spray_create(mn_context *ctx, const mn_spray_def *def, mn_spray **spray)
 {
-    *out = NULL;
-    mn_spray *spray = NULL;
-    MN_TRY(mn_spray_create(ctx, def, &spray));
-    const mn_status status = load_into(spray, in);
-    if (status != MN_OK) {
-        mn_spray_free(spray);
-        return status;
-    }
-    *out = spray;
-    return MN_OK;
+    return mn_solver_create(ctx, &mn_spray_solver, def, (mn_solver **)spray);
+}
+
+void mn_spray_free(mn_spray *spray)
+{
+    mn_solver_free(&mn_spray_solver, (mn_solver *)spray);
+}
+
+mn_status mn_spray_set_def(mn_spray *spray, const mn_spray_def *def)
+{
+    return mn_solver_set_def(&mn_spray_solver, &spray->solver, def);
+}
+
+void mn_spray_report(const mn_spray *spray, mn_report *report)
+{
+    mn_solver_report(&mn_spray_solver, &spray->solver, report);
+}
+
+mn_status mn_spray_save(const mn_spray *spray, mn_writer *out)
+{
+    return mn_solver_save(&mn_spray_solver, &spray->solver, out);
+}
+
+mn_status mn_spray_load(mn_context *ctx, const mn_spray_def *def, mn_reader *in, mn_spray **spray)
+{
+    return mn_solver_load(ctx, &mn_spray_solver, def, in, (mn_solver **)spray);
 }

@@ -6,6 +6,7 @@
 
 A setup is offered when this build has its node types; nothing else decides."""
 import json
+import math
 import re
 from pathlib import Path
 
@@ -69,11 +70,19 @@ def _tidy(number):
     return float(f"{number:.4g}")
 
 
+def _integrator(values, dx):
+    """Explicit steps are limited by rho dx^2 / mu, the others by the capillary waves of a cell: thick liquids want the latter."""
+    thick = values["density"] * dx ** 2 / max(values["viscosity"], 1e-12)
+    wave = math.sqrt(values["density"] * dx ** 3 / (2 * math.pi * values["sigma"]))
+    return "semi_implicit" if thick < wave else "explicit"
+
+
 def numbers_of(material, size, cells, slow_motion, contact_angle, gravity, start):
     """What a setup may ask for; SI units, y up."""
     values = meniscus.material(material)
     return {"dx": _tidy(size / cells), "size": _tidy(size), "density": values["density"], "viscosity": values["viscosity"],
-            "sigma": values["sigma"], "contact_angle": contact_angle, "time_scale": _tidy(1.0 / slow_motion), "gravity": list(gravity), "start": start}
+            "sigma": values["sigma"], "contact_angle": contact_angle, "time_scale": _tidy(1.0 / slow_motion), "gravity": list(gravity), "start": start,
+            "integrator": _integrator(values, size / cells), "velocity": [0, 0, 0], "place": [0, 0, 0], "collider_kind": "auto", "thickness": 0}
 
 
 def _ground(numbers):

@@ -40,7 +40,8 @@ void mn_cooked_release(mn_cooked *cooked)
 int64_t mn_cooked_bytes(const mn_cooked *cooked)
 {
     int64_t bytes = 0;
-    for (int32_t i = 0; i < cooked->count; i++) bytes += mn_geo_bytes(cooked->outputs[i]);
+    for (int32_t i = 0; i < cooked->count; i++)
+        if (cooked->outputs[i]) bytes += mn_geo_bytes(cooked->outputs[i]);
     return bytes;
 }
 

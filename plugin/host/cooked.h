@@ -14,8 +14,9 @@ extern "C" {
 typedef struct mn_cooked {
     mn_context *ctx;
     int32_t references;
-    int32_t count;    ///< outputs of the node type
-    mn_geo **outputs; ///< owned; NULL until the node has made them
+    int32_t count; ///< outputs of the node type
+    mn_geo **
+        outputs; ///< owned; NULL until the node has made them, which may be never for those that nobody reads
     uint64_t *hashes; ///< of each output; 0 while it has not been asked for
 } mn_cooked;
 

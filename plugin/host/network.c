@@ -81,6 +81,7 @@ static void free_node(mn_network_node *node)
     mn_array_free(ctx, &node->warnings);
     mn_array_free(ctx, &node->held);
     mn_array_free(ctx, &node->inputs);
+    mn_array_free(ctx, &node->input_keys);
     mn_array_free(ctx, &node->links);
     mn_cooked_release(node->cooked);
     mn_sim_free(node->sim);

@@ -65,6 +65,7 @@ void mn_network_let_go(mn_network_node *node)
     for (int64_t i = 0; i < node->held.count; i++) mn_cooked_release(node->held.data[i]);
     node->held.count = 0;
     node->inputs.count = 0;
+    node->input_keys.count = 0;
 }
 
 static mn_status check_required(mn_network_node *node)
@@ -95,8 +96,10 @@ mn_status mn_network_gather(mn_network_node *node, double frame)
     MN_TRY(check_required(node));
     MN_TRY(mn_array_reserve(ctx, &node->held, count));
     MN_TRY(mn_array_reserve(ctx, &node->inputs, count));
+    MN_TRY(mn_array_reserve(ctx, &node->input_keys, count));
     for (int32_t i = 0; i < count; i++) {
         const mn_geo *geo = NULL;
+        uint64_t key = 0;
         mn_link link;
         mn_network_input(node->network, node->number, i, &link.source, &link.output);
         mn_network_node *source = mn_network_at(node->network, link.source);
@@ -105,7 +108,9 @@ mn_status mn_network_gather(mn_network_node *node, double frame)
             MN_TRY(mn_network_cook_node(source, frame, &cooked));
             node->held.data[node->held.count++] = cooked;
             geo = cooked->outputs[link.output];
+            key = mn_hash_u64(mn_network_key(source, frame), (uint64_t)link.output + 1);
         }
+        node->input_keys.data[node->input_keys.count++] = key;
         node->inputs.data[node->inputs.count++] = geo;
     }
     return MN_OK;
@@ -130,6 +135,7 @@ static mn_cook make_cook(mn_network_node *node, double frame)
         .parms = node->values,
         .inputs = node->inputs.data,
         .input_count = (int32_t)node->inputs.count,
+        .input_keys = node->input_keys.data,
         .frame = frame,
         .fps = node->network->fps,
         .warn = mn_network_warn,
@@ -199,6 +205,7 @@ mn_status mn_network_cook(mn_network *network, int32_t node, int32_t output, dou
     if (!isfinite(frame))
         return mn_fail(network->ctx, MN_ERROR_ARGUMENT, "The frame to cook is not a finite number.");
     mn_cooked *cooked;
+    if (output < 64) found->asked |= (uint64_t)1 << output;
     MN_TRY(mn_network_cook_node(found, frame, &cooked));
     mn_cooked_release(network->result);
     network->result = cooked;

@@ -61,11 +61,30 @@ static mn_status sample(void *user, int32_t frame, mn_sim_want want, mn_sim_samp
         MN_TRY(mn_network_gather(node, frame));
         taken->inputs = node->inputs.data;
         taken->input_count = (int32_t)node->inputs.count;
+        taken->input_keys = node->input_keys.data;
     }
     if (want != MN_SIM_PARMS) MN_TRY(stamp_inputs(node, frame, &taken->stamp));
     mn_network_evaluate_all(node, frame);
     taken->parms = node->values;
     return MN_OK;
+}
+
+// Outputs that a node of the network takes, or that were asked for by number.
+static uint64_t outputs_read(mn_network_node *node)
+{
+    const mn_network *network = node->network;
+    if (node->read_revision != network->revision) {
+        node->read = 0;
+        for (int64_t i = 0; i < network->nodes.count; i++) {
+            const mn_network_node *reader = network->nodes.data[i];
+            for (int64_t k = 0; reader && k < reader->links.count; k++) {
+                const mn_link link = reader->links.data[k];
+                if (link.source == node->number && link.output < 64) node->read |= (uint64_t)1 << link.output;
+            }
+        }
+        node->read_revision = network->revision;
+    }
+    return node->read | node->asked;
 }
 
 mn_sim_host mn_network_sim_host(mn_network_node *node)
@@ -77,6 +96,7 @@ mn_sim_host mn_network_sim_host(mn_network_node *node)
         .fps = node->network->fps,
         .recipe = mn_network_facts(node)->edition,
         .recipe_is_whole = true,
+        .outputs = outputs_read(node),
         .sample = sample,
         .warn = mn_network_warn,
         .parm_at = mn_network_parm_at,

@@ -58,11 +58,15 @@ typedef struct mn_network_node {
     mn_parm_value *values; ///< parameters at the frame that is being cooked
     MN_ARRAY(mn_cooked *) held;
     MN_ARRAY(const mn_geo *) inputs; ///< of the cook, borrowed from `held`
+    MN_ARRAY(uint64_t) input_keys;   ///< of each input: equal keys mean equal contents
 
     mn_cooked *cooked; ///< cook nodes: the last result and what it was made from
     uint64_t cooked_key;
     int64_t cook_count;
-    mn_sim *sim;     ///< simulating nodes
+    mn_sim *sim;    ///< simulating nodes
+    uint64_t asked; ///< bits of the outputs that were cooked by number
+    uint64_t read;  ///< bits of the outputs that other nodes take, while read_revision is the network's
+    uint64_t read_revision;
     bool sim_worked; ///< since the cook of this node began
     bool has_report;
 

@@ -46,6 +46,7 @@ static mn_cook cook_at(const mn_sim *sim, const mn_sim_host *host, int32_t frame
         .parms = sample->parms,
         .inputs = sample->inputs,
         .input_count = sample->input_count,
+        .input_keys = sample->input_keys,
         .frame = frame,
         .fps = host->fps,
         .dt = mn_sim_dt(sim->type, sample->parms, host->fps),
@@ -123,16 +124,30 @@ static void total_seconds(mn_report *report, double seconds)
         if (strcmp(report->seconds.name[i], "total") == 0) report->seconds.seconds[i] = seconds;
 }
 
+static bool wants(const mn_sim *sim, int32_t output)
+{
+    return sim->outputs == 0 || output >= 64 || (sim->outputs >> output & 1) != 0;
+}
+
+// Makes the outputs that somebody reads and that are not there yet, from the current state.
+static mn_status emit_missing(mn_sim *sim, const mn_cook *cook, mn_cooked *cooked)
+{
+    for (int32_t i = 0; i < cooked->count; i++) {
+        if (cooked->outputs[i] || !wants(sim, i)) continue;
+        MN_TRY(sim->type->sim->emit(cook, sim->state, i, &cooked->outputs[i]));
+        if (!cooked->outputs[i])
+            return mn_fail(sim->ctx, MN_ERROR_UNSUPPORTED, "output %d was not made.", (int)i + 1);
+    }
+    return MN_OK;
+}
+
 // Outputs of the current state, kept as its frame.
 static mn_status emit_frame(mn_sim *sim, const mn_cook *cook)
 {
     const double begun = mn_seconds();
     mn_cooked *cooked;
     MN_TRY(mn_cooked_create(sim->ctx, sim->type->output_count, &cooked));
-    mn_status status = sim->type->sim->emit(cook, sim->state, cooked->outputs);
-    for (int32_t i = 0; status == MN_OK && i < cooked->count; i++)
-        if (!cooked->outputs[i])
-            status = mn_fail(sim->ctx, MN_ERROR_UNSUPPORTED, "output %d was not made.", (int)i + 1);
+    mn_status status = emit_missing(sim, cook, cooked);
     if (status == MN_OK) {
         mn_report report = {0};
         if (sim->type->sim->report) sim->type->sim->report(sim->state, &report);
@@ -141,6 +156,15 @@ static mn_status emit_frame(mn_sim *sim, const mn_cook *cook)
     }
     mn_cooked_release(cooked);
     return status;
+}
+
+// The cached frame with every output that is read, or NULL.
+static mn_sim_frame *find_whole_frame(const mn_sim *sim, int32_t frame)
+{
+    mn_sim_frame *found = mn_sim_find_frame(sim, frame);
+    for (int32_t i = 0; found && i < sim->type->output_count; i++)
+        if (wants(sim, i) && !found->cooked->outputs[i]) return NULL;
+    return found;
 }
 
 static bool comes_back(mn_status status)
@@ -269,13 +293,15 @@ static mn_status go_on(mn_sim *sim, const mn_sim_host *host, int32_t target)
     return MN_OK;
 }
 
-// The frame of a state that was loaded, or whose frame has left the cache.
+// The frame of a state that was loaded, or whose frame has left the cache, or lacks an output.
 static mn_status emit_again(mn_sim *sim, const mn_sim_host *host, int32_t frame)
 {
     mn_sim_sample sample = {0};
     MN_TRY(host->sample(host->user, frame, MN_SIM_INPUTS, &sample));
     const mn_cook cook = cook_at(sim, host, frame, &sample);
-    const mn_status status = emit_frame(sim, &cook);
+    mn_sim_frame *found = mn_sim_find_frame(sim, frame);
+    mn_status status = found ? emit_missing(sim, &cook, found->cooked) : emit_frame(sim, &cook);
+    if (status == MN_OK && found) mn_sim_weigh_frame(sim, found);
     return status == MN_OK ? MN_OK : mn_node_blame(sim->ctx, sim->type, host->node_name, status);
 }
 
@@ -285,7 +311,7 @@ static mn_status make_frame(mn_sim *sim, const mn_sim_host *host, int32_t target
         return mn_fail(sim->ctx, sim->failure, "%s", sim->failure_sentence);
     MN_TRY(go_back(sim, host, target));
     MN_TRY(go_on(sim, host, target));
-    return mn_sim_find_frame(sim, target) ? MN_OK : emit_again(sim, host, target);
+    return find_whole_frame(sim, target) ? MN_OK : emit_again(sim, host, target);
 }
 
 mn_status mn_sim_cook(mn_sim *sim, const mn_sim_host *host, double frame, mn_cooked **cooked)
@@ -300,7 +326,8 @@ mn_status mn_sim_cook(mn_sim *sim, const mn_sim_host *host, double frame, mn_coo
     const int32_t start = mn_sim_start_frame(sim, sample.parms);
     const int32_t target = whole > start ? whole : start;
     MN_TRY(notice_change(sim, host, start, target));
-    if (!mn_sim_find_frame(sim, target)) MN_TRY(make_frame(sim, host, target));
+    sim->outputs = host->outputs == 0 ? 0 : sim->outputs | host->outputs;
+    if (!find_whole_frame(sim, target)) MN_TRY(make_frame(sim, host, target));
     mn_sim_frame *found = mn_sim_find_frame(sim, target);
     found->last_use = ++sim->use_count;
     sim->report = found->report;

@@ -54,6 +54,7 @@ typedef struct mn_sim_sample {
     /// Changes when the contents of the inputs do: mn_geo_hash() of each together, or what the host knows
     /// better.
     uint64_t stamp;
+    const uint64_t *input_keys; ///< see mn_cook; NULL where the host cannot say
 } mn_sim_sample;
 
 /// What a host hands to each call.
@@ -64,6 +65,9 @@ typedef struct mn_sim_host {
     double fps; ///< > 0
     uint64_t recipe;
     bool recipe_is_whole; ///< an unchanged recipe means unchanged inputs at every frame
+    /// Bit k: somebody reads output k. Only these are made, at this frame and at those passed on the way; one
+    /// that was read once is made from then on. 0: all of them.
+    uint64_t outputs;
     mn_status (*sample)(void *user, int32_t frame, mn_sim_want want, mn_sim_sample *sample);
     void (*warn)(void *user, const char *sentence); ///< never NULL
     /// See mn_cook.parm_at; NULL where the host cannot.
@@ -82,7 +86,8 @@ void mn_sim_set_cache_limit(mn_sim *sim, int64_t bytes);
 /// Bytes held by cached frames and snapshots.
 int64_t mn_sim_cache_bytes(const mn_sim *sim);
 
-/// The node's outputs at a frame; the caller gives the reference back. Fails with the node's sentence.
+/// The node's outputs at a frame, NULL where host->outputs does not ask for one; the caller gives the
+/// reference back. Fails with the node's sentence.
 mn_status mn_sim_cook(mn_sim *sim, const mn_sim_host *host, double frame, mn_cooked **cooked);
 /// Forgets frames, snapshots and state.
 void mn_sim_reset(mn_sim *sim);

@@ -83,6 +83,15 @@ mn_status mn_sim_keep_frame(mn_sim *sim, int32_t frame, mn_cooked *cooked, const
     return MN_OK;
 }
 
+void mn_sim_weigh_frame(mn_sim *sim, mn_sim_frame *frame)
+{
+    const int64_t bytes = mn_cooked_bytes(frame->cooked);
+    sim->frame_bytes += bytes - frame->bytes;
+    frame->bytes = bytes;
+    frame->last_use = ++sim->use_count;
+    mn_sim_trim(sim);
+}
+
 const mn_sim_snapshot *mn_sim_find_snapshot(const mn_sim *sim, int32_t frame)
 {
     for (int64_t i = sim->snapshots.count; i-- > 0;)

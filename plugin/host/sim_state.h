@@ -40,6 +40,7 @@ struct mn_sim {
     MN_ARRAY(mn_sim_snapshot) snapshots; ///< frames rising
     int64_t cache_limit, frame_bytes, snapshot_bytes;
     int64_t use_count;
+    uint64_t outputs; ///< bits of those that were ever asked for
 
     mn_status failure; ///< MN_OK: none remembered
     int32_t failure_frame;
@@ -55,6 +56,8 @@ struct mn_sim {
 mn_sim_frame *mn_sim_find_frame(const mn_sim *sim, int32_t frame);
 /// Takes a reference of its own and makes room; the new frame itself always stays.
 mn_status mn_sim_keep_frame(mn_sim *sim, int32_t frame, mn_cooked *cooked, const mn_report *report);
+/// Counts the bytes of a frame again, whose outputs have become more.
+void mn_sim_weigh_frame(mn_sim *sim, mn_sim_frame *frame);
 /// The latest at or before `frame`, or NULL.
 const mn_sim_snapshot *mn_sim_find_snapshot(const mn_sim *sim, int32_t frame);
 /// Takes over the bytes, which replace what was there for that frame. On failure they stay the caller's.

@@ -215,7 +215,8 @@ mn_status sop::cook_once(double frame, mn_cooked **cooked)
     return mn_node_blame(ctx, type, getName().c_str(), status);
 }
 
-mn_status sop::simulate(double frame, mn_cooked **cooked)
+/// `outputs`: bits of those that are read, 0 for all.
+mn_status sop::simulate(double frame, uint64_t outputs, mn_cooked **cooked)
 {
     if (!sim) return mn_fail(ctx, MN_ERROR_MEMORY, "Out of memory.");
     flags().setTimeDep(true);
@@ -229,13 +230,14 @@ mn_status sop::simulate(double frame, mn_cooked **cooked)
     // Nothing above the inputs can be seen from here, so the driver compares what arrives.
     host.recipe = MN_SIM_NO_RECIPE + 1;
     host.recipe_is_whole = false;
+    host.outputs = outputs;
     host.sample = sample;
     host.warn = warn;
     host.parm_at = parm_at;
     return mn_sim_cook(sim, &host, frame, cooked);
 }
 
-mn_status sop::cook_outputs(OP_Context &context, mn_cooked **cooked)
+mn_status sop::cook_outputs(OP_Context &context, int output, mn_cooked **cooked)
 {
     *cooked = nullptr;
     if (!ctx || !type) return MN_ERROR_MEMORY;
@@ -243,7 +245,8 @@ mn_status sop::cook_outputs(OP_Context &context, mn_cooked **cooked)
     visit now = {&context, &interrupt, 0, false};
     current = &now;
     const double frame = CHgetSampleFromTime(context.getTime());
-    const mn_status status = type->sim ? simulate(frame, cooked) : cook_once(frame, cooked);
+    const mn_status status =
+        type->sim ? simulate(frame, uint64_t(1) << output, cooked) : cook_once(frame, cooked);
     forget_inputs();
     current = nullptr;
     return status;
@@ -262,7 +265,7 @@ void sop::say(mn_status status)
 OP_ERROR sop::cookMySop(OP_Context &context)
 {
     mn_cooked *cooked;
-    mn_status status = cook_outputs(context, &cooked);
+    mn_status status = cook_outputs(context, 0, &cooked);
     if (status == MN_OK) status = write_detail(ctx, cooked->outputs[0], *gdp);
     if (status != MN_OK) say(status);
     mn_cooked_release(cooked);
@@ -275,7 +278,7 @@ GU_DetailHandle sop::cookMySopOutput(OP_Context &context, int output, SOP_Node *
         return SOP_Node::cookMySopOutput(context, output, interests);
     GU_DetailHandle result;
     mn_cooked *cooked;
-    mn_status status = cook_outputs(context, &cooked);
+    mn_status status = cook_outputs(context, output, &cooked);
     if (status == MN_OK) {
         auto *detail = new GU_Detail();
         result.allocateAndSet(detail);
@@ -298,7 +301,7 @@ mn_status sop::cook_guides(double frame)
     MN_TRY(evaluate(frame, parms));
     const auto shown =
         static_cast<int32_t>(std::max(frame, mn_parm_number(type, parms.data(), "start_frame", frame)));
-    if (sim && mn_sim_is_cached(sim, shown)) simulate(shown, &cooked);
+    if (sim && mn_sim_is_cached(sim, shown)) simulate(shown, 0, &cooked);
     mn_status status = evaluate(frame, parms);
     if (status == MN_OK) status = gather(frame);
     mn_guide_source source = {};

@@ -47,9 +47,9 @@ class sop final : public SOP_Node
         bool silent; ///< what is said was said before, by the cook that a guide follows
     };
 
-    mn_status cook_outputs(OP_Context &context, mn_cooked **cooked);
+    mn_status cook_outputs(OP_Context &context, int output, mn_cooked **cooked);
     mn_status cook_once(double frame, mn_cooked **cooked);
-    mn_status simulate(double frame, mn_cooked **cooked);
+    mn_status simulate(double frame, uint64_t outputs, mn_cooked **cooked);
     mn_status cook_guides(double frame);
     mn_status evaluate(double frame, std::vector<mn_parm_value> &values);
     void evaluate_one(int32_t parm, double frame, mn_parm_value *value);

@@ -67,9 +67,11 @@ static const mn_node_type *pick_type(const uint8_t *data, size_t *size)
 
 static void show_and_save(const mn_cook *cook, void *state)
 {
-    mn_geo *outputs[8] = {NULL};
-    (void)cook->type->sim->emit(cook, state, outputs);
-    for (int32_t i = 0; i < 8; i++) mn_geo_free(outputs[i]);
+    for (int32_t i = 0; i < cook->type->output_count; i++) {
+        mn_geo *geo = NULL;
+        (void)cook->type->sim->emit(cook, state, i, &geo);
+        mn_geo_free(geo);
+    }
     mn_writer out = {cook->ctx, NULL, drop};
     (void)cook->type->sim->save(cook, state, &out);
     mn_report report = {0};

@@ -11,6 +11,7 @@
 #include "meniscus/blocks.h"
 #include "meniscus/collider.h"
 #include "meniscus/context.h"
+#include "meniscus/elastic.h"
 #include "meniscus/fill.h"
 #include "meniscus/film_skin.h"
 #include "meniscus/film_source.h"

@@ -51,6 +51,16 @@ int32_t mn_report_key_components(mn_report_key key);
 void mn_report_set(mn_report *report, mn_report_key key, double value);
 void mn_report_set3(mn_report *report, mn_report_key key, mn_vec3 value);
 
+/// What the steps of one advance added up to.
+typedef struct mn_step_counts {
+    int64_t substeps, rollbacks;
+    int64_t newton_iterations, linear_iterations; ///< for solvers that have them
+    double dt_min, dt_max;                        ///< s, of the steps taken
+} mn_step_counts;
+/// Sets substeps, rollbacks, dt_min and dt_max (when there were steps), the iterations where there were any,
+/// and the seconds per phase.
+void mn_report_counts(mn_report *report, const mn_step_counts *counts, const mn_timers *timers);
+
 #ifdef __cplusplus
 }
 #endif

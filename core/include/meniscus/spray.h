@@ -3,15 +3,16 @@
 // Spray: drops that fly on their own. Gravity, air drag, wind, emission from a moving source, and solids that
 // they bounce off, stick to or die on. Drops do not see each other.
 //
-// It is the smallest complete solver of the house and the pattern of the others: a def with defaults, an
-// opaque state, inputs sampled once per frame, an advance that completes or leaves the state as it was, and a
-// stream to save to and go on from with the same bits.
+// It is the smallest complete solver of the house; meniscus/solver.h tells the pattern.
+//
+//   mn_spray_def def = mn_spray_default_def();
+//   def.rate = 5000;
+//   mn_spray_create(ctx, &def, &spray);
+//   mn_spray_advance(spray, &(mn_solver_inputs){.emitter = &nozzle}, 1.0 / 24);
 #ifndef MENISCUS_SPRAY_H
 #define MENISCUS_SPRAY_H
 
-#include "meniscus/collider.h"
-#include "meniscus/report.h"
-#include "meniscus/stream.h"
+#include "meniscus/solver.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,27 +24,39 @@ typedef enum mn_impact {
     MN_IMPACT_DIE,    ///< is removed
 } mn_impact;
 
+typedef enum mn_spray_from {
+    MN_SPRAY_FROM_SURFACE, ///< the source's triangles; its points when it has none
+    MN_SPRAY_FROM_POINTS
+} mn_spray_from;
+
+typedef enum mn_spray_along {
+    MN_SPRAY_ALONG_NORMAL, ///< the source's normals, where it has them
+    MN_SPRAY_ALONG_AXIS    ///< `direction`
+} mn_spray_along;
+
+/// Ranges, defaults and sentences are those of mn_spray_fields.
 typedef struct mn_spray_def {
+    // the drops that are emitted
+    double rate; ///< drops per second, >= 0
+    mn_spray_from emit_from;
+    double speed;           ///< m/s along the direction of emission
+    double speed_variation; ///< in [0, 1]: speed (1 + variation u), u uniform in [-1, 1]
+    mn_spray_along along;
+    mn_vec3 direction;       ///< need not be a unit vector
+    double spread;           ///< degrees, half angle of the cone around the direction, in [0, 180]
+    double inherit_velocity; ///< fraction of the source's own velocity that a drop starts with
+    double radius;           ///< m, > 0
+    double radius_variation; ///< in [0, 0.99], as for the speed
+    double density;          ///< kg/m^3, > 0
+    double life;             ///< s; 0: until something removes it
+    double life_variation;   ///< in [0, 1], as for the speed
+
     // the air
     mn_vec3 gravity;      ///< m/s^2
     mn_vec3 wind;         ///< m/s, velocity of the air
     double air_density;   ///< kg/m^3, >= 0; 0 for a vacuum
     double air_viscosity; ///< Pa s, >= 0
     double drag;          ///< factor on the drag of a sphere, >= 0
-
-    // the drops that are emitted
-    double rate;             ///< drops per second, >= 0
-    double density;          ///< kg/m^3, > 0
-    double radius;           ///< m, > 0
-    double radius_variation; ///< in [0, 1): radius (1 + variation u), u uniform in [-1, 1]
-    double life;             ///< s; negative: for ever
-    double life_variation;   ///< in [0, 1], as for the radius
-    double speed;            ///< m/s along the direction of emission
-    double speed_variation;  ///< in [0, 1], as for the radius
-    bool use_normal;         ///< along the source's normals, where it has them
-    mn_vec3 direction;       ///< otherwise along this; need not be a unit vector
-    double spread;           ///< degrees, half angle of the cone around the direction, in [0, 180]
-    double inherit;          ///< share of the source's own velocity that a drop starts with
 
     // impacts
     mn_impact impact;
@@ -53,12 +66,16 @@ typedef struct mn_spray_def {
 
     // limits
     bool use_limits;
-    mn_box limits;        ///< drops outside are removed
+    mn_box limits;     ///< drops outside are removed
+    int64_t max_drops; ///< an advance that would hold more fails before it takes the memory
+    uint64_t seed;
     int32_t min_substeps; ///< >= 1
     int32_t max_substeps; ///< an advance that does not succeed with this many fails
-    int64_t max_drops;    ///< an advance that would hold more fails before it takes the memory
-    uint64_t seed;
 } mn_spray_def;
+
+enum { MN_SPRAY_FIELD_COUNT = 32 };
+extern const mn_field mn_spray_fields[];
+extern const mn_solver_type mn_spray_solver;
 
 mn_spray_def mn_spray_default_def(void);
 
@@ -85,24 +102,6 @@ typedef struct mn_drop {
 } mn_drop;
 enum { MN_DROP_STUCK = 1 };
 
-/// What drops are emitted from, at the end of a frame. Arrays belong to the caller and are read during the
-/// call.
-typedef struct mn_spray_source {
-    int64_t point_count;
-    const mn_vec3 *positions;
-    const mn_vec3 *velocities; ///< m/s, or NULL: the motion since the frame before is taken
-    const mn_vec3 *normals;    ///< or NULL: triangles have their own, points have none
-    int64_t triangle_count;    ///< 0: emission from the points, else from the triangles by area
-    const int64_t (*triangles)[3];
-} mn_spray_source;
-
-/// What an advance sees; each may be NULL or {0}.
-typedef struct mn_spray_inputs {
-    const mn_spray_source *source;
-    const mn_collider *collider; ///< at the end of the frame
-    mn_volume wind;              ///< vector volume in m/s, added to the def's wind
-} mn_spray_inputs;
-
 typedef struct mn_spray mn_spray;
 
 /// A spray without drops.
@@ -115,10 +114,11 @@ mn_status mn_spray_set_def(mn_spray *spray, const mn_spray_def *def);
 /// Adds drops as they are but for their ids, which go on from the last.
 mn_status mn_spray_add(mn_spray *spray, int64_t count, const mn_drop *drops);
 /// Where the source is at the start, so that the first frame's emission follows its motion.
-mn_status mn_spray_set_source(mn_spray *spray, const mn_spray_source *source);
+mn_status mn_spray_set_source(mn_spray *spray, const mn_emitter *source);
 
-/// `dt` seconds on. On failure, also when cancelled, the state is what it was.
-mn_status mn_spray_advance(mn_spray *spray, const mn_spray_inputs *inputs, double dt);
+/// `dt` seconds on; takes a collider, wind and an emitter. On failure, also when cancelled, the state is that
+/// of the last good step.
+mn_status mn_spray_advance(mn_spray *spray, const mn_solver_inputs *inputs, double dt);
 
 /// Borrowed until the next call that changes the spray.
 const mn_drop *mn_spray_drops(const mn_spray *spray, int64_t *count);

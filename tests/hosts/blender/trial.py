@@ -314,6 +314,44 @@ class WhatArtistsHave(Case):
         bpy.context.view_layer.update()
         self.assertEqual(overlaps.sentence(bpy.context, tree), "")
 
+    def test_floors_that_artists_make_are_taken(self):
+        """A plane, and a plane with Solidify that is much thinner than a cell."""
+        for solidify in (False, True):
+            self.setUp()
+            bpy.ops.mesh.primitive_plane_add(size=8, location=(0, 0, 0))
+            plane = bpy.context.object
+            if solidify:
+                plane.modifiers.new("Solid", "SOLIDIFY").thickness = 0.05
+            floors = bpy.data.collections.new("Floors")
+            floors.objects.link(plane)
+            self.scene.frame_end = 12
+            tree = simulate(inside.sphere(location=(0, 0, 1.5)), colliders=floors, use_ground=False, slow_motion=10)
+            self.assertFalse(tree.is_error, tree.message)
+            self.scene.frame_set(12)
+            self.assertGreater(span(shown(tree))[0], -0.3)
+
+    def test_suzanne_is_filled_with_a_note(self):
+        bpy.ops.mesh.primitive_monkey_add(location=(0, 0, 2))
+        tree = simulate(bpy.context.object, cells=12)
+        self.assertFalse(tree.is_error, tree.message)
+        self.assertIn("holes", tree.nodes["fill"].message)
+        self.assertGreater(len(shown(tree).data.vertices), 500)
+
+    def test_thick_liquids_choose_their_integrator(self):
+        ball = inside.sphere()
+        ball.meniscus_quick.setup = "honey"
+        self.assertEqual(quick.build(bpy.context, ball, ball.meniscus_quick).nodes["liquid"].p_integrator, "semi_implicit")
+        ball.meniscus_quick.setup = "water_drop"
+        self.assertEqual(quick.build(bpy.context, ball, ball.meniscus_quick).nodes["liquid"].p_integrator, "explicit")
+
+    def test_mercury_weighs_mercury(self):
+        tree = simulate(inside.sphere(), setup="mercury")
+        scene = json.loads((cache.folder_of(tree) / "scene.json").read_text())
+        net = meniscus.Network.from_text(json.dumps(scene))
+        net.folder = str(cache.folder_of(tree))
+        points = net["liquid"].cook(1)
+        self.assertAlmostEqual(sum(points["mass"].tolist()) / (4 / 3 * 3.14159 * 0.002 ** 3 * 13534), 1, delta=0.06)
+
     def test_a_tiny_real_size_is_not_clamped(self):
         ball = inside.sphere(radius=1e4, location=(0, 0, 2e4))
         tree = quick.build(bpy.context, ball, ball.meniscus_quick)

@@ -14,7 +14,7 @@
 #ifndef MENISCUS_TESTS_UNIT_HOST_NODES_H
 #define MENISCUS_TESTS_UNIT_HOST_NODES_H
 
-#include "nodes/node.h"
+#include "nodes/parm.h"
 #include "support/check.h"
 
 static inline mn_status make_points(mn_context *ctx, int64_t count, mn_vec3 first, mn_vec3 step, mn_geo **geo)
@@ -37,41 +37,14 @@ static inline mn_status make_points(mn_context *ctx, int64_t count, mn_vec3 firs
 static const mn_menu_item dots_axes[] = {{"x_axis", "X"}, {"y_axis", "Y"}, {"z_axis", "Z"}, {NULL, NULL}};
 
 static const mn_parm_def dots_parms[] = {
-    {"count", "Count", MN_PARM_INT, 1, {10}, NULL, 0, 100000, 0, 100, "", NULL, "Dots", NULL, "How many."},
-    {"center",
-     "Center",
-     MN_PARM_FLOAT,
-     3,
-     {0},
-     NULL,
-     -INFINITY,
-     INFINITY,
-     -1,
-     1,
-     "m",
-     NULL,
-     "Dots",
-     NULL,
-     "Where the first is."},
-    {"spacing",
-     "Spacing",
-     MN_PARM_FLOAT,
-     1,
-     {0.5},
-     NULL,
-     0,
-     INFINITY,
-     0,
-     1,
-     "m",
-     NULL,
-     "Dots",
-     NULL,
-     "From one to the next."},
-    {"axis", "Axis", MN_PARM_MENU, 1, {0}, NULL, 0, 2, 0, 2, "", dots_axes, "Dots", NULL, "Along which."},
-    {"mirror", "Mirror", MN_PARM_TOGGLE, 1, {0}, NULL, 0, 1, 0, 1, "", NULL, "Dots", NULL, "Other way."},
-    {"note", "Note", MN_PARM_STRING, 1, {0}, "none", 0, 0, 0, 0, "", NULL, "Dots", NULL, "Any words."},
-    {"path", "Path", MN_PARM_FILE, 1, {0}, "", 0, 0, 0, 0, "", NULL, "Dots", NULL, "A file to look at."},
+    MN_INT("count", "Count", "", 10, 0, 100000, 0, 100, "Dots", NULL, "How many."),
+    MN_VEC3("center", "Center", "m", 0, 0, 0, -INFINITY, INFINITY, -1, 1, "Dots", NULL,
+            "Where the first is."),
+    MN_FLOAT("spacing", "Spacing", "m", 0.5, 0, INFINITY, 0, 1, "Dots", NULL, "From one to the next."),
+    MN_MENU("axis", "Axis", dots_axes, 0, "Dots", NULL, "Along which."),
+    MN_TOGGLE("mirror", "Mirror", 0, "Dots", NULL, "Other way."),
+    MN_TEXT("note", "Note", "none", "Dots", NULL, "Any words."),
+    MN_FILE("path", "Path", "", "Dots", NULL, "A file to look at."),
 };
 static const mn_output_def one_output[] = {{"Points", "points"}};
 
@@ -107,21 +80,7 @@ static const mn_node_type dots_type = {
 
 static const mn_input_def shift_inputs[] = {{"Points", "points to move", true, false}};
 static const mn_parm_def shift_parms[] = {
-    {"by",
-     "By",
-     MN_PARM_FLOAT,
-     3,
-     {0},
-     NULL,
-     -INFINITY,
-     INFINITY,
-     -1,
-     1,
-     "m",
-     NULL,
-     "Shift",
-     NULL,
-     "How far."},
+    MN_VEC3("by", "By", "m", 0, 0, 0, -INFINITY, INFINITY, -1, 1, "Shift", NULL, "How far."),
 };
 
 static inline mn_status shift_cook(const mn_cook *cook, mn_geo **outputs)
@@ -219,9 +178,9 @@ static const mn_node_type halves_type = {
 // ---- faulty ----
 
 static const mn_parm_def faulty_parms[] = {
-    {"fail", "Fail", MN_PARM_TOGGLE, 1, {0}, NULL, 0, 1, 0, 1, "", NULL, "Faulty", NULL, "Fails."},
-    {"silent", "Silent", MN_PARM_TOGGLE, 1, {0}, NULL, 0, 1, 0, 1, "", NULL, "Faulty", NULL, "No output."},
-    {"warn", "Warn", MN_PARM_TOGGLE, 1, {0}, NULL, 0, 1, 0, 1, "", NULL, "Faulty", NULL, "Warns."},
+    MN_TOGGLE("fail", "Fail", 0, "Faulty", NULL, "Fails."),
+    MN_TOGGLE("silent", "Silent", 0, "Faulty", NULL, "No output."),
+    MN_TOGGLE("warn", "Warn", 0, "Faulty", NULL, "Warns."),
 };
 
 static inline mn_status faulty_cook(const mn_cook *cook, mn_geo **outputs)
@@ -252,51 +211,11 @@ static const mn_parm_def walker_parms[] = {
     MN_PARM_TIME_SCALE,
     MN_PARM_MIN_SUBSTEPS,
     MN_PARM_MAX_SUBSTEPS,
-    {"speed",
-     "Speed",
-     MN_PARM_FLOAT,
-     1,
-     {1},
-     NULL,
-     -INFINITY,
-     INFINITY,
-     0,
-     10,
-     "m/s",
-     NULL,
-     "Walk",
-     NULL,
-     "How fast it walks."},
-    {"ballast",
-     "Ballast",
-     MN_PARM_INT,
-     1,
-     {0},
-     NULL,
-     0,
-     1000000,
-     0,
-     1000,
-     "",
-     NULL,
-     "Walk",
-     NULL,
-     "Numbers it carries in its state, to make it heavy."},
-    {"fail_at",
-     "Fail At",
-     MN_PARM_INT,
-     1,
-     {0},
-     NULL,
-     -100,
-     1000,
-     0,
-     100,
-     "frame",
-     NULL,
-     "Walk",
-     NULL,
-     "The frame it cannot reach; 0 for none."},
+    MN_FLOAT("speed", "Speed", "m/s", 1, -INFINITY, INFINITY, 0, 10, "Walk", NULL, "How fast it walks."),
+    MN_INT("ballast", "Ballast", "", 0, 0, 1000000, 0, 1000, "Walk", NULL,
+           "Numbers it carries in its state, to make it heavy."),
+    MN_INT("fail_at", "Fail At", "frame", 0, -100, 1000, 0, 100, "Walk", NULL,
+           "The frame it cannot reach; 0 for none."),
 };
 
 typedef struct walker {
@@ -354,16 +273,16 @@ static inline mn_status walker_advance(const mn_cook *cook, void *state)
     return MN_OK;
 }
 
-static inline mn_status walker_emit(const mn_cook *cook, void *state, mn_geo **outputs)
+static inline mn_status walker_emit(const mn_cook *cook, void *state, int32_t output, mn_geo **geo)
 {
+    (void)output;
     const walker *self = (const walker *)state;
-    MN_TRY(
-        make_points(cook->ctx, 1, mn_v3(self->x, self->seconds, cook->frame), mn_v3(0, 0, 0), &outputs[0]));
+    MN_TRY(make_points(cook->ctx, 1, mn_v3(self->x, self->seconds, cook->frame), mn_v3(0, 0, 0), geo));
     mn_attribute *pace;
-    MN_TRY(mn_geo_add_attribute(outputs[0], MN_POINT, "pace", MN_F64, 1, MN_HINT_NONE, &pace));
-    MN_TRY(mn_attribute_set(outputs[0], pace, 0, 1, &self->pace));
+    MN_TRY(mn_geo_add_attribute(*geo, MN_POINT, "pace", MN_F64, 1, MN_HINT_NONE, &pace));
+    MN_TRY(mn_attribute_set(*geo, pace, 0, 1, &self->pace));
     if (self->ballast_count == 0) return MN_OK;
-    MN_TRY(mn_geo_add_points(outputs[0], self->ballast_count, NULL));
+    MN_TRY(mn_geo_add_points(*geo, self->ballast_count, NULL));
     return MN_OK;
 }
 

@@ -86,8 +86,9 @@ static void an_open_mesh_is_refused_or_made_a_shell(void **state)
     stage_set(&s, shape, "size", "0.2 0 0.2");
     stage_connect(&s, collider, 0, shape);
     const mn_geo *geo;
+    stage_set(&s, collider, "kind", "solid");
     check_fails(s.ctx, mn_network_cook(s.network, collider, 0, 1, &geo), MN_ERROR_INPUT,
-                "collider 'collider': the mesh is not closed: 40 open edges");
+                "the mesh is not closed: 40 open edges");
     stage_set(&s, collider, "kind", "shell");
     stage_set(&s, collider, "thickness", "0.001");
     check_fails(s.ctx, mn_network_cook(s.network, collider, 0, 1, &geo), MN_ERROR_ARGUMENT,
@@ -101,6 +102,53 @@ static void an_open_mesh_is_refused_or_made_a_shell(void **state)
         check_close(d, fabs(x.y) - 0.005, 1.1e-3); // the middle of the wall is half a voxel blunt
     }
     mn_collider_free(c);
+    stage_close(&s);
+}
+
+// A plane, a plate of a third of a voxel and a box, as artists have them: the first two are walls of two
+// voxels, the box is solid to its middle.
+static void planes_and_plates_are_walls_beside_solids(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, NULL);
+    const int32_t plane = stage_node(&s, "shape", "plane"), plate = stage_node(&s, "shape", "plate"),
+                  box = stage_node(&s, "shape", "box"), all = stage_node(&s, "merge", "all"),
+                  collider = stage_node(&s, "collider", "collider");
+    stage_set(&s, plane, "kind", "grid");
+    stage_set(&s, plane, "size", "0.2 0 0.2");
+    stage_set(&s, plate, "kind", "box");
+    stage_set(&s, plate, "size", "0.2 0.001 0.2");
+    stage_set(&s, plate, "center", "0 0.1 0");
+    stage_set(&s, box, "kind", "box");
+    stage_set(&s, box, "size", "0.1 0.1 0.1");
+    stage_set(&s, box, "center", "0.3 0.05 0");
+    stage_set(&s, collider, "dx", "0.003");
+    const double dx = 0.003;
+    for (int mixed = 0; mixed < 2; mixed++) {
+        stage_connect(&s, all, 0, plane);
+        stage_connect(&s, all, 1, plate);
+        stage_connect(&s, all, 2, mixed ? box : -1);
+        stage_connect(&s, collider, 0, all);
+        mn_collider *c = open_collider(&s, stage_cook(&s, collider, 1));
+        const mn_vec3 places[] = {
+            {0.02, 0.006, 0.01}, {0.02, 0, 0.01}, {-0.03, 0.106, 0}, {0.3, 0.106, 0.02}, {0.3, 0.05, 0}};
+        const double expected[] = {0.006 - dx, -dx, 0.0055 - dx, 0.006, -0.02};
+        for (int i = 0; i < (mixed ? 5 : 3); i++) {
+            double d;
+            mn_collider_distance(c, 0, 1, &places[i], &d);
+            if (i < 4)
+                check_close(d, expected[i], 0.6 * dx);
+            else
+                assert_true(d < -2 * dx); // deep inside, beyond the band
+        }
+        mn_collider_free(c);
+    }
+    // Alone and thick, it is what kind solid makes of it.
+    stage_connect(&s, collider, 0, box);
+    const uint64_t automatic = mn_geo_hash(stage_cook(&s, collider, 1));
+    stage_set(&s, collider, "kind", "solid");
+    assert_true(mn_geo_hash(stage_cook(&s, collider, 1)) == automatic);
     stage_close(&s);
 }
 
@@ -203,6 +251,7 @@ int main(void)
         cmocka_unit_test(a_ball_becomes_its_distance),
         cmocka_unit_test(a_moving_mesh_becomes_its_velocity),
         cmocka_unit_test(an_open_mesh_is_refused_or_made_a_shell),
+        cmocka_unit_test(planes_and_plates_are_walls_beside_solids),
         cmocka_unit_test(a_level_set_passes_through),
         cmocka_unit_test(bad_sizes_are_said),
         cmocka_unit_test(drops_land_on_a_mesh),

@@ -34,7 +34,7 @@ static mn_march prepare(stage *s)
     mn_collider_def def = mn_collider_default_def();
     def.geo = s->geo;
     if (!s->collider) check_ok(s->ctx, mn_collider_create(s->ctx, &def, &s->collider));
-    const mn_spray_inputs inputs = {.collider = s->collider};
+    const mn_solver_inputs inputs = {.collider = s->collider};
     return mn_march_prepare(&s->def, &inputs);
 }
 

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The minimum of a step,
+//
+//   E(x) = |x - x^|^2_M / (2 h^2) + elasticity + damping + barrier + friction + ties - force.x
+//
+// by Newton's method with every part's Hessian projected, steps that pass through nothing, and a search along
+// the direction until the energy falls [li2020]. Fixed nodes come along with the first directions, as far as
+// contacts let them, and the energy may rise until they have arrived.
+#include "elastic/elastic_state.h"
+
+enum { MAX_ITERATIONS = 60, MAX_HALVINGS = 24, MAX_ARRIVAL = 40, LAGS = 2 };
+/// Of the barrier's distance: the longest step that is left undone, and before friction is lagged again.
+static const double converged = 1e-4, nearly_converged = 1e-3;
+
+static mn_status energy_of(mn_elastic *s, const mn_vec3 *x, bool derivatives, double *energy)
+{
+    double elastic, contact, inertia = 0;
+    if (derivatives) {
+        for (int64_t i = 0; i < s->gradient.count; i++) s->gradient.data[i] = 0;
+    }
+    mn_timer_begin(&s->seconds, "elements");
+    mn_status status = mn_elastic_elements(s, x, derivatives, &elastic);
+    mn_timer_end(&s->seconds, "elements");
+    MN_TRY(status);
+    mn_timer_begin(&s->seconds, "contact");
+    status = mn_elastic_contacts(s, x, derivatives, &contact);
+    mn_timer_end(&s->seconds, "contact");
+    MN_TRY(status);
+    for (int64_t i = 0; i < s->x.count; i++) {
+        if (s->unknown.data[i] < 0) continue;
+        const double k = s->mass.data[i] / (s->h * s->h);
+        const mn_vec3 off = mn_sub(x[i], s->x_hat.data[i]), f = s->force.data[i];
+        inertia += 0.5 * k * mn_norm2(off) - mn_dot(f, mn_sub(x[i], s->x_start.data[i]));
+        if (!derivatives) continue;
+        double *g = s->gradient.data + 3 * i;
+        g[0] += k * off.x - f.x, g[1] += k * off.y - f.y, g[2] += k * off.z - f.z;
+        for (int64_t n = s->around_start.data[i]; n < s->around_start.data[i + 1]; n++) {
+            const double *part = s->element_gradient.data + 12 * (int64_t)(s->around.data[n] / 4) +
+                                 3 * (s->around.data[n] % 4);
+            g[0] += part[0], g[1] += part[1], g[2] += part[2];
+        }
+    }
+    *energy = inertia + elastic + contact;
+    return MN_OK;
+}
+
+/// Candidates for all that points may do until they leave their reach: `reach` has been set.
+static mn_status find_candidates(mn_elastic *s, const mn_vec3 *points)
+{
+    for (int64_t i = 0; i < s->anchor.count; i++) s->step_point.data[i] = points[i];
+    mn_timer_begin(&s->seconds, "candidates");
+    const mn_status status =
+        mn_contact_find_candidates(s->contact, s->step_point.data, s->reach.data, s->distance);
+    mn_timer_end(&s->seconds, "candidates");
+    return status;
+}
+
+/// How far along dx nothing passes anything; new candidates where a point leaves what they were made for.
+static mn_status longest_step(mn_elastic *s, double *fraction)
+{
+    const int64_t count = s->anchor.count;
+    mn_elastic_place_points(s, s->x.data, s->trial_point.data);
+    mn_elastic_place_points(s, s->dx.data, s->point_v.data); // scratch: set again when the step is done
+    bool outside = false;
+    for (int64_t i = 0; i < count && !outside; i++) {
+        const mn_vec3 end = mn_add(s->trial_point.data[i], s->point_v.data[i]);
+        outside = mn_distance(end, s->step_point.data[i]) > s->reach.data[i];
+    }
+    if (outside) {
+        for (int64_t i = 0; i < count; i++)
+            s->reach.data[i] = 1.2 * mn_norm(s->point_v.data[i]) + s->distance;
+        MN_TRY(find_candidates(s, s->trial_point.data));
+    }
+    mn_timer_begin(&s->seconds, "steps");
+    const mn_status status =
+        mn_contact_longest_step(s->contact, s->trial_point.data, s->point_v.data, fraction, NULL);
+    mn_timer_end(&s->seconds, "steps");
+    return status;
+}
+
+static void take_step(const mn_elastic *s, double fraction, mn_vec3 *x)
+{
+    for (int64_t i = 0; i < s->x.count; i++) x[i] = mn_axpy(s->x.data[i], fraction, s->dx.data[i]);
+}
+
+static double longest_of(const mn_elastic *s)
+{
+    double most = 0;
+    for (int64_t i = 0; i < s->x.count; i++) {
+        const double length = mn_norm2(s->dx.data[i]);
+        if (!(length <= most)) most = length; // a NaN stays
+        if (isnan(most)) return NAN;
+    }
+    return sqrt(most);
+}
+
+/// How fast the energy changes along dx.
+static double slope_of(const mn_elastic *s)
+{
+    double slope = 0;
+    for (int64_t i = 0; i < s->x.count; i++) {
+        const double *g = s->gradient.data + 3 * i;
+        const mn_vec3 d = s->dx.data[i];
+        if (s->unknown.data[i] >= 0) slope += g[0] * d.x + g[1] * d.y + g[2] * d.z;
+    }
+    return slope;
+}
+
+/// The next fraction to try: where a parabola through what is known has its minimum, within a tenth and a
+/// half.
+static double shorter(double fraction, double slope, double rise)
+{
+    const double bend = rise - slope * fraction;
+    const double least =
+        isfinite(bend) && bend > 0 ? -0.5 * slope * fraction * fraction / bend : 0.5 * fraction;
+    return fmin(0.5 * fraction, fmax(0.1 * fraction, least));
+}
+
+static bool has_arrived(const mn_elastic *s)
+{
+    for (int64_t i = 0; i < s->x.count; i++)
+        if (s->unknown.data[i] < 0 && mn_norm2(mn_sub(s->goal.data[i], s->x.data[i])) > 0) return false;
+    return true;
+}
+
+/// Newton's method from s->x on. Sets s->x.
+static mn_status iterate(mn_elastic *s, double tolerance)
+{
+    bool arrived = has_arrived(s);
+    for (int32_t n = 0; n < MAX_ITERATIONS; n++) {
+        double before, after = INFINITY, fraction;
+        MN_TRY(mn_check_cancelled(s->ctx));
+        mn_elastic_place_points(s, s->x.data, s->trial_point.data);
+        MN_TRY(mn_contact_weigh_edges(s->contact, s->trial_point.data, s->distance, true));
+        MN_TRY(energy_of(s, s->x.data, true, &before));
+        if (!isfinite(before)) return MN_ERROR_DIVERGED;
+        MN_TRY(mn_elastic_solve(s, s->x.data));
+        s->newton_iterations++;
+        const double length = longest_of(s);
+        if (!isfinite(length)) return MN_ERROR_DIVERGED;
+        // a secant's steps are short long before they are done
+        if (arrived && length <= tolerance && s->caution < 0.1) return MN_OK;
+        if (!arrived && n >= MAX_ARRIVAL) return MN_ERROR_DIVERGED;
+        MN_TRY(longest_step(s, &fraction));
+        const double slope = slope_of(s), allowed = fraction;
+        int32_t halvings = 0;
+        for (; halvings < MAX_HALVINGS; halvings++) {
+            take_step(s, fraction, s->trial.data);
+            MN_TRY(energy_of(s, s->trial.data, false, &after));
+            if (isfinite(after) && (!arrived || after <= before)) break;
+            fraction = shorter(fraction, slope, after - before);
+        }
+        s->caution = fraction < 0.3 * allowed ? 1 : halvings == 0 ? 0.3 * s->caution : s->caution;
+        if (halvings == MAX_HALVINGS) // as low as rounding lets it go, or stuck
+            return arrived && length <= 1e-2 * s->distance ? MN_OK : MN_ERROR_DIVERGED;
+        for (int64_t i = 0; i < s->x.count; i++) {
+            s->x.data[i] = s->trial.data[i];
+            if (fraction == 1 && s->unknown.data[i] < 0) s->x.data[i] = s->goal.data[i];
+        }
+        if (!arrived) arrived = has_arrived(s);
+    }
+    return MN_ERROR_DIVERGED;
+}
+
+mn_status mn_elastic_minimise(mn_elastic *s)
+{
+    const int64_t count = s->anchor.count;
+    s->caution = 0;
+    // what points will do if nothing stops them, and a little more
+    mn_elastic_place_points(s, s->x_start.data, s->trial_point.data);
+    mn_elastic_place_points(s, s->x_hat.data, s->reference.data);
+    for (int64_t i = 0; i < count; i++)
+        s->reach.data[i] = 1.5 * mn_distance(s->reference.data[i], s->trial_point.data[i]) + 2 * s->distance;
+    MN_TRY(find_candidates(s, s->trial_point.data));
+    MN_TRY(mn_contact_weigh_edges(s->contact, s->trial_point.data, s->distance, false));
+    // friction measures slip from here: h v = x - x~
+    mn_elastic_place_points(s, s->x_tilde.data, s->reference.data);
+    for (int32_t lag = 0; lag < LAGS; lag++) {
+        MN_TRY(mn_elastic_lag_friction(s, s->x.data));
+        const bool last = lag + 1 == LAGS || !(s->def.friction > 0);
+        const double tolerance = (last ? converged : nearly_converged) * s->distance;
+        const double slip = s->lagged.count > 0 ? 0.01 * mn_elastic_slip_speed * s->h : INFINITY;
+        MN_TRY(iterate(s, fmin(tolerance, slip)));
+        if (last) break;
+    }
+    return MN_OK;
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Time. BDF2 with steps of changing length, r = dt/dt_old:
+//
+//   h = dt (1 + r)/(1 + 2 r),   a~ = ((1 + r)^2 a_n - r^2 a_n-1)/(1 + 2 r)
+//   x^ = x~ + h v~ + h^2 g,     v_n+1 = (x_n+1 - x~)/h
+//
+// where x_n+1 minimises the energy of newton.c; the first step, and every one of backward Euler, has h = dt
+// and a~ = a_n. An advance is cut into equal steps; one that fails is tried again at half its length.
+#include "elastic/elastic_state.h"
+
+#include <string.h>
+
+static const double shortest_step = 1.0 / 4096; ///< of the longest one that the advance would take
+
+static void keep(mn_vec3s *to, const mn_vec3s *from)
+{
+    if (from->count > 0) memcpy(to->data, from->data, (size_t)from->count * sizeof *from->data);
+}
+
+/// Where everything would go, and where what is fixed has to be at `fraction` of the advance.
+static void predict(mn_elastic *s, double dt, double fraction)
+{
+    const bool second = s->def.integrator == MN_ELASTIC_BDF2 && s->dt_old > 0;
+    const double r = second ? dt / s->dt_old : 0;
+    const double now = (1 + r) * (1 + r) / (1 + 2 * r), old = r * r / (1 + 2 * r);
+    s->dt = dt, s->h = dt * (1 + r) / (1 + 2 * r);
+    for (int64_t i = 0; i < s->x.count; i++) {
+        const mn_vec3 x = s->x.data[i];
+        if (s->flags.data[i] & MN_NODE_FIXED) {
+            const mn_vec3 goal = mn_lerp(s->target_begin.data[i], s->target_end.data[i], fraction);
+            s->goal.data[i] = fraction >= 1 ? s->target_end.data[i] : goal;
+            s->x_tilde.data[i] = mn_axpy(s->goal.data[i], -s->h / dt, mn_sub(s->goal.data[i], x));
+            s->x_hat.data[i] = s->goal.data[i];
+            continue;
+        }
+        s->x_tilde.data[i] = mn_axpy(mn_scale(now, x), -old, s->x_old.data[i]);
+        const mn_vec3 v = mn_axpy(mn_scale(now, s->v.data[i]), -old, s->v_old.data[i]);
+        s->x_hat.data[i] = mn_axpy(mn_axpy(s->x_tilde.data[i], s->h, v), s->h * s->h, s->def.gravity);
+    }
+}
+
+static mn_status implicit_step(mn_elastic *s, double dt, double fraction)
+{
+    predict(s, dt, fraction);
+    MN_TRY(mn_elastic_keep_strains(s, s->x.data));
+    MN_TRY(mn_elastic_minimise(s));
+    keep(&s->x_old, &s->x_start);
+    keep(&s->v_old, &s->v);
+    for (int64_t i = 0; i < s->x.count; i++) {
+        const bool fixed = s->flags.data[i] & MN_NODE_FIXED;
+        s->v.data[i] = fixed ? mn_scale(1 / dt, mn_sub(s->x.data[i], s->x_start.data[i]))
+                             : mn_scale(1 / s->h, mn_sub(s->x.data[i], s->x_tilde.data[i]));
+    }
+    MN_TRY(mn_elastic_repair_momentum(s, s->x_old.data, s->v_old.data));
+    s->dt_old = dt;
+    return MN_OK;
+}
+
+static mn_status explicit_step(mn_elastic *s, double *dt, double done, double whole)
+{
+    predict(s, *dt, fmin(1, (done + *dt) / whole));
+    MN_TRY(mn_elastic_explicit_step(s));
+    *dt = s->dt;
+    s->dt_old = 0;
+    return MN_OK;
+}
+
+/// A step that fails leaves everything as it was.
+static mn_status try_step(mn_elastic *s, double *dt, double done, double whole)
+{
+    const double dt_old = s->dt_old;
+    keep(&s->x_start, &s->x);
+    keep(&s->backup_v, &s->v), keep(&s->backup_x_old, &s->x_old), keep(&s->backup_v_old, &s->v_old);
+    const double fraction = done + *dt >= whole * (1 - 1e-12) ? 1 : (done + *dt) / whole;
+    const mn_status status = s->def.integrator == MN_ELASTIC_EXPLICIT ? explicit_step(s, dt, done, whole)
+                                                                      : implicit_step(s, *dt, fraction);
+    bool finite = true;
+    for (int64_t i = 0; i < s->x.count && finite; i++)
+        finite = mn_is_finite3(s->x.data[i]) && mn_is_finite3(s->v.data[i]);
+    if (status == MN_OK && finite) return MN_OK;
+    keep(&s->x, &s->x_start);
+    keep(&s->v, &s->backup_v), keep(&s->x_old, &s->backup_x_old), keep(&s->v_old, &s->backup_v_old);
+    s->dt_old = dt_old;
+    return status == MN_OK ? MN_ERROR_DIVERGED : status;
+}
+
+static mn_status run(mn_elastic *s, double whole)
+{
+    const double longest = fmin(s->def.max_dt, whole / s->def.min_substeps);
+    double length = longest, done = 0;
+    while (done < whole * (1 - 1e-12)) {
+        MN_TRY(mn_check_cancelled(s->ctx));
+        if (s->substeps >= s->def.max_substeps)
+            return mn_fail(s->ctx, MN_ERROR_ARGUMENT,
+                           "The advance needs more than max_substeps, %d; raise it, or max_dt.",
+                           s->def.max_substeps);
+        double dt = (whole - done) / ceil((whole - done) / length - 1e-9);
+        const mn_status status = try_step(s, &dt, done, whole);
+        if (status == MN_ERROR_DIVERGED) {
+            s->rollbacks++;
+            length = 0.5 * dt;
+            if (length < longest * shortest_step)
+                return mn_fail(
+                    s->ctx, MN_ERROR_DIVERGED,
+                    "The bodies could not be moved even in steps of %.3g s. Something squeezes them "
+                    "to nothing: look for colliders that meet, pinned points that pull a body inside "
+                    "out, or values of very different size.",
+                    dt);
+            continue;
+        }
+        MN_TRY(status);
+        done += dt;
+        s->substeps++;
+        s->dt_min = fmin(s->dt_min, dt), s->dt_max = fmax(s->dt_max, dt);
+        if (length < longest) length = fmin(longest, 1.5 * length);
+        mn_progress(s->ctx, done / whole, "elastic bodies");
+    }
+    return MN_OK;
+}
+
+static mn_status set_targets(mn_elastic *s, const mn_elastic_inputs *inputs)
+{
+    for (int64_t i = 0; i < s->x.count; i++)
+        s->target_begin.data[i] = s->target_end.data[i] = s->x.data[i], s->force.data[i] = mn_v3(0, 0, 0);
+    for (int64_t i = 0; inputs && i < s->anchor.count; i++) {
+        const mn_anchor *a = &s->anchor.data[i];
+        if (inputs->targets && (s->flags.data[a->node[0]] & MN_NODE_FIXED)) {
+            if (!mn_is_finite3(inputs->targets[i]))
+                return mn_fail(s->ctx, MN_ERROR_INPUT, "The target of point %lld is not a number.",
+                               (long long)i);
+            s->target_end.data[a->node[0]] = inputs->targets[i];
+        }
+        if (!inputs->forces) continue;
+        if (!mn_is_finite3(inputs->forces[i]))
+            return mn_fail(s->ctx, MN_ERROR_INPUT, "The force on point %lld is not a number.", (long long)i);
+        for (int k = 0; k < 4 && a->node[k] >= 0; k++)
+            s->force.data[a->node[k]] = mn_axpy(s->force.data[a->node[k]], a->weight[k], inputs->forces[i]);
+    }
+    return MN_OK;
+}
+
+mn_status mn_elastic_advance(mn_elastic *s, const mn_elastic_inputs *inputs, double dt)
+{
+    if (!(dt >= 0) || !isfinite(dt))
+        return mn_fail(s->ctx, MN_ERROR_ARGUMENT, "The time step is %g s; it must be finite and at least 0.",
+                       dt);
+    mn_timers_reset(&s->seconds);
+    s->substeps = s->rollbacks = s->newton_iterations = s->linear_iterations = 0;
+    s->dt_min = INFINITY, s->dt_max = 0;
+    MN_TRY(mn_elastic_prepare(s));
+    MN_TRY(set_targets(s, inputs));
+    // what the last advance has left behind must not matter: a run that was resumed does not have it
+    mn_elastic_free_system(s);
+    mn_elastic_place_points(s, s->x.data, s->point_x.data);
+    MN_TRY(mn_contact_sort(s->contact, s->point_x.data));
+    const mn_status status = dt > 0 ? run(s, dt) : MN_OK;
+    s->dt = 0; // no damping in what is reported
+    if (status != MN_OK) return status;
+    return mn_elastic_contact_forces(s);
+}

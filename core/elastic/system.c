@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The linear system of one Newton step: blocks of 3 x 3 gathered row by row from mass, elements and rows of
+// contacts, a sparse Cholesky factor of the unknown nodes, and fixed nodes on the right-hand side:
+//
+//   H_uu dx_u = -g_u - H_uf dx_f,     H = M/h^2 + K + sum w r r^T
+//
+// The pattern stays until a contact asks for a block that it does not have.
+#include "elastic/elastic_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROW_GRAIN = 512 };
+
+void mn_elastic_free_system(mn_elastic *s)
+{
+    mn_sparse_free(s->ctx, &s->pattern);
+    mn_sparse_free(s->ctx, &s->matrix);
+    mn_cholesky_free(s->cholesky);
+    s->cholesky = NULL;
+}
+
+// ---- rows around nodes ----
+
+static mn_status list_entries(mn_elastic *s)
+{
+    const int64_t nodes = s->x.count;
+    MN_TRY(mn_array_resize(s->ctx, &s->entry_start, nodes + 1));
+    MN_TRY(mn_array_resize(s->ctx, &s->entry_row, s->entry.count));
+    MN_TRY(mn_array_resize(s->ctx, &s->entry_at, s->entry.count));
+    for (int64_t i = 0; i <= nodes; i++) s->entry_start.data[i] = 0;
+    for (int64_t i = 0; i < s->entry.count; i++) s->entry_start.data[s->entry.data[i].node + 1]++;
+    for (int64_t i = 0; i < nodes; i++) s->entry_start.data[i + 1] += s->entry_start.data[i];
+    for (int64_t r = 0; r < s->row.count; r++)
+        for (int32_t k = 0; k < s->row.data[r].count; k++) {
+            const int64_t at = s->entry_start.data[s->entry.data[s->row.data[r].first + k].node]++;
+            s->entry_row.data[at] = (int32_t)r, s->entry_at.data[at] = k;
+        }
+    for (int64_t i = nodes; i > 0; i--) s->entry_start.data[i] = s->entry_start.data[i - 1];
+    s->entry_start.data[0] = 0;
+    return MN_OK;
+}
+
+// ---- pattern ----
+
+static int compare_indices(const void *a, const void *b)
+{
+    const int32_t p = *(const int32_t *)a, q = *(const int32_t *)b;
+    return p < q ? -1 : p > q;
+}
+
+/// The unknowns that share an element or a row with a node, sorted, itself included.
+static mn_status neighbours_of(mn_elastic *s, int64_t node, mn_indices *list)
+{
+    list->count = 0;
+    for (int64_t k = s->around_start.data[node]; k < s->around_start.data[node + 1]; k++) {
+        const mn_element *e = &s->element.data[s->around.data[k] / 4];
+        for (int a = 0; a < 4; a++)
+            if (e->node[a] >= 0 && s->unknown.data[e->node[a]] >= 0)
+                MN_TRY(mn_array_push(s->ctx, list, &s->unknown.data[e->node[a]]));
+    }
+    for (int64_t k = s->entry_start.data[node]; k < s->entry_start.data[node + 1]; k++) {
+        const mn_row *row = &s->row.data[s->entry_row.data[k]];
+        for (int32_t i = 0; i < row->count; i++) {
+            const int32_t other = s->unknown.data[s->entry.data[row->first + i].node];
+            if (other >= 0) MN_TRY(mn_array_push(s->ctx, list, &other));
+        }
+    }
+    MN_TRY(mn_array_push(s->ctx, list, &s->unknown.data[node]));
+    qsort(list->data, (size_t)list->count, sizeof *list->data, compare_indices);
+    int64_t kept = 0;
+    for (int64_t i = 0; i < list->count; i++)
+        if (i == 0 || list->data[i] != list->data[i - 1]) list->data[kept++] = list->data[i];
+    list->count = kept;
+    return MN_OK;
+}
+
+static int64_t find_block(const mn_sparse *pattern, int32_t row, int32_t column)
+{
+    int64_t low = pattern->start[row], high = pattern->start[row + 1];
+    const int64_t end = high;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (pattern->column[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && pattern->column[low] == column ? low : -1;
+}
+
+static bool has_all_blocks(const mn_elastic *s)
+{
+    if (s->pattern.rows != s->unknown_count || !s->cholesky) return false;
+    for (int64_t r = 0; r < s->row.count; r++) {
+        const mn_row_entry *e = s->entry.data + s->row.data[r].first;
+        for (int32_t i = 0; i < s->row.data[r].count; i++)
+            for (int32_t j = 0; j < i; j++) {
+                const int32_t a = s->unknown.data[e[i].node], b = s->unknown.data[e[j].node];
+                if (a >= 0 && b >= 0 && find_block(&s->pattern, a, b) < 0) return false;
+            }
+    }
+    return true;
+}
+
+static mn_status allocate_sparse(mn_context *ctx, int32_t rows, int64_t entries, mn_sparse *m)
+{
+    mn_sparse_free(ctx, m);
+    m->start = mn_allocate(ctx, mn_bytes((int64_t)rows + 1, sizeof *m->start));
+    if (!m->start) return MN_ERROR_MEMORY;
+    m->rows = m->columns = rows;
+    m->start[rows] = entries; // what mn_sparse_free asks for
+    m->column = mn_allocate(ctx, mn_bytes(entries, sizeof *m->column));
+    m->value = mn_allocate_zero(ctx, mn_bytes(entries, sizeof *m->value));
+    return m->column && m->value ? MN_OK : MN_ERROR_MEMORY;
+}
+
+static mn_status find_pattern(mn_elastic *s, mn_indices *columns, mn_indices *list, int64_t *start)
+{
+    for (int64_t node = 0; node < s->x.count; node++) {
+        const int32_t row = s->unknown.data[node];
+        if (row < 0) continue;
+        MN_TRY(neighbours_of(s, node, list));
+        start[row] = columns->count;
+        for (int64_t k = 0; k < list->count; k++) MN_TRY(mn_array_push(s->ctx, columns, &list->data[k]));
+    }
+    return MN_OK;
+}
+
+/// Rows come in the order of nodes, which is that of unknowns.
+static mn_status build_pattern(mn_elastic *s)
+{
+    const int32_t n = s->unknown_count;
+    mn_indices columns = {0}, list = {0};
+    MN_ARRAY(int64_t) start = {0};
+    MN_ARRAY(mn_vec3) places = {0};
+    mn_status status;
+    MN_TRY_TO(done, status, mn_array_resize(s->ctx, &start, (int64_t)n + 1));
+    MN_TRY_TO(done, status, mn_array_resize(s->ctx, &places, n));
+    MN_TRY_TO(done, status, find_pattern(s, &columns, &list, start.data));
+    start.data[n] = columns.count;
+    MN_TRY_TO(done, status, allocate_sparse(s->ctx, n, columns.count, &s->pattern));
+    memcpy(s->pattern.start, start.data, ((size_t)n + 1) * sizeof *start.data);
+    memcpy(s->pattern.column, columns.data, (size_t)columns.count * sizeof *columns.data);
+    for (int64_t node = 0; node < s->x.count; node++)
+        if (s->unknown.data[node] >= 0) places.data[s->unknown.data[node]] = s->x.data[node];
+    // three rows for each node
+    MN_TRY_TO(done, status, allocate_sparse(s->ctx, 3 * n, 9 * columns.count, &s->matrix));
+    for (int32_t row = 0; row < n; row++)
+        for (int32_t i = 0; i < 3; i++) {
+            const int64_t count = start.data[row + 1] - start.data[row];
+            const int64_t at = 9 * start.data[row] + 3 * i * count;
+            s->matrix.start[3 * row + i] = at;
+            for (int64_t k = 0; k < count; k++)
+                for (int32_t j = 0; j < 3; j++)
+                    s->matrix.column[at + 3 * k + j] = 3 * columns.data[start.data[row] + k] + j;
+        }
+    MN_TRY_TO(done, status, mn_array_resize(s->ctx, &s->block_order, n));
+    MN_TRY_TO(done, status, mn_array_resize(s->ctx, &s->order, 3 * (int64_t)n));
+    MN_TRY_TO(done, status, mn_nested_dissection(s->ctx, &s->pattern, places.data, s->block_order.data));
+    for (int32_t k = 0; k < n; k++)
+        for (int32_t i = 0; i < 3; i++) s->order.data[3 * k + i] = 3 * s->block_order.data[k] + i;
+    if (!s->cholesky) MN_TRY_TO(done, status, mn_cholesky_create(s->ctx, &s->cholesky));
+    status = mn_cholesky_analyze(s->cholesky, &s->matrix, s->order.data);
+done:
+    mn_array_free(s->ctx, &columns);
+    mn_array_free(s->ctx, &list);
+    mn_array_free(s->ctx, &start);
+    mn_array_free(s->ctx, &places);
+    return status;
+}
+
+// ---- numbers ----
+
+typedef struct gathering {
+    mn_elastic *elastic;
+    const mn_vec3 *x;
+} gathering;
+
+/// Adds a block to the matrix, or what it does to a fixed node's step to the right-hand side.
+static void add_block(const gathering *q, int32_t row, int32_t other, const double *block, int32_t stride,
+                      double *rhs)
+{
+    mn_elastic *s = q->elastic;
+    const int32_t column = s->unknown.data[other];
+    if (column < 0) {
+        const mn_vec3 d = mn_sub(s->goal.data[other], q->x[other]);
+        for (int i = 0; i < 3; i++)
+            rhs[i] -= block[stride * i] * d.x + block[stride * i + 1] * d.y + block[stride * i + 2] * d.z;
+        return;
+    }
+    const int64_t at = find_block(&s->pattern, row, column), first = s->pattern.start[row];
+    const int64_t width = 3 * (s->pattern.start[row + 1] - first);
+    for (int i = 0; i < 3; i++) {
+        double *value = s->matrix.value + 9 * first + i * width + 3 * (at - first);
+        for (int j = 0; j < 3; j++) value[j] += block[stride * i + j];
+    }
+}
+
+static mn_status gather_range(void *user, mn_range range)
+{
+    const gathering *q = user;
+    mn_elastic *s = q->elastic;
+    for (int64_t node = range.begin; node < range.end; node++) {
+        const int32_t row = s->unknown.data[node];
+        if (row < 0) continue;
+        const double *g = s->gradient.data + 3 * node;
+        double rhs[3] = {-g[0], -g[1], -g[2]};
+        const int64_t begin = 9 * s->pattern.start[row], end = 9 * s->pattern.start[row + 1];
+        memset(s->matrix.value + begin, 0, (size_t)(end - begin) * sizeof(double));
+        const double inertia = s->mass.data[node] / (s->h * s->h);
+        const double diagonal[9] = {inertia, 0, 0, 0, inertia, 0, 0, 0, inertia};
+        add_block(q, row, (int32_t)node, diagonal, 3, rhs);
+        for (int64_t k = s->around_start.data[node]; k < s->around_start.data[node + 1]; k++) {
+            const int64_t e = s->around.data[k] / 4;
+            const int32_t a = s->around.data[k] % 4;
+            for (int b = 0; b < 4; b++)
+                if (s->element.data[e].node[b] >= 0)
+                    add_block(q, row, s->element.data[e].node[b],
+                              s->element_stiffness.data + 144 * e + 12 * (3 * a) + 3 * b, 12, rhs);
+        }
+        for (int64_t k = s->entry_start.data[node]; k < s->entry_start.data[node + 1]; k++) {
+            const mn_row *r = &s->row.data[s->entry_row.data[k]];
+            const mn_row_entry *entry = s->entry.data + r->first;
+            const mn_vec3 own = mn_scale(r->weight, entry[s->entry_at.data[k]].r);
+            for (int32_t i = 0; i < r->count; i++) {
+                const mn_mat3 block = mn_outer(own, entry[i].r);
+                add_block(q, row, entry[i].node, &block.m[0][0], 3, rhs);
+            }
+        }
+        memcpy(s->direction.data + 3 * row, rhs, sizeof rhs);
+    }
+    return MN_OK;
+}
+
+mn_status mn_elastic_solve(mn_elastic *s, const mn_vec3 *x)
+{
+    MN_TRY(list_entries(s));
+    MN_TRY(mn_array_resize(s->ctx, &s->direction, 3 * (int64_t)s->unknown_count));
+    if (s->unknown_count > 0) {
+        if (!has_all_blocks(s)) {
+            mn_timer_begin(&s->seconds, "analyse");
+            const mn_status built = build_pattern(s);
+            mn_timer_end(&s->seconds, "analyse");
+            MN_TRY(built);
+        }
+        gathering q = {s, x};
+        mn_timer_begin(&s->seconds, "assemble");
+        MN_TRY(mn_parallel_for(s->ctx, s->x.count, ROW_GRAIN, gather_range, &q));
+        mn_timer_end(&s->seconds, "assemble");
+        mn_timer_begin(&s->seconds, "solve");
+        mn_status solved = mn_cholesky_factor(s->cholesky, &s->matrix);
+        if (solved == MN_OK) solved = mn_cholesky_solve(s->cholesky, s->direction.data, s->direction.data);
+        mn_timer_end(&s->seconds, "solve");
+        if (solved == MN_ERROR_INPUT) return MN_ERROR_DIVERGED; // not a number, or rounded to indefinite
+        MN_TRY(solved);
+    }
+    for (int64_t node = 0; node < s->x.count; node++) {
+        const int32_t row = s->unknown.data[node];
+        s->dx.data[node] = row < 0 ? mn_sub(s->goal.data[node], x[node])
+                                   : mn_v3(s->direction.data[3 * row], s->direction.data[3 * row + 1],
+                                           s->direction.data[3 * row + 2]);
+    }
+    return MN_OK;
+}

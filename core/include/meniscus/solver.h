@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A solver is a table, as a node is: the rows of its def, the inputs it takes, and functions of one shape.
+// One loop (core/base/stepping.c) cuts a frame into steps for all of them, and one adapter
+// (nodes/solver_node.c) makes a node of any of them, with progress, cancel, checkpoints, report and help in
+// every host.
+//
+// To write a solver `wax`:
+//
+//   1. meniscus/wax.h: `typedef struct mn_wax_def {...}` with unit and range at each member, and the typed
+//   face
+//      (mn_wax_default_def, _create, _set_def, _advance, _report, _save, _load, _free), each one line over
+//      the table.
+//   2. wax/fields.c: one row per member (meniscus/field.h; shared groups in base/field_groups.h).
+//   MN_FIELDS_STEPS is
+//      required. The header gets `enum { MN_WAX_FIELD_COUNT = n };` and `extern const mn_field
+//      mn_wax_fields[];`, the table ends with MN_FIELDS_END, which says when the count is wrong.
+//   3. wax/state.h: `struct mn_wax { mn_solver solver; mn_wax_def def; ... }`. The head comes first: it holds
+//   the
+//      context, the clock, counts and timers. Functions of the table get `mn_solver *` and cast it.
+//   4. wax/wax.c: the functions below, and `const mn_solver_type mn_wax_solver = {...}`. What is NULL is left
+//   out.
+//   5. nodes/wax_solver.c: an mn_node_type with .parms = mn_wax_fields, .sim = &mn_solver_ops and .solver
+//   pointing to
+//      an mn_solver_node (nodes/solver_node.h): which input is what, and hooks for what is its own; one line
+//      in nodes/registry.c.
+//   tests/toy/toy_solver.c is a whole one.
+//
+// How an advance runs. The loop checks the time and refuses inputs that the solver does not take; then
+//
+//   begin(inputs, seconds, &plan)        look at the frame; the plan has the defaults below, change what
+//   differs until no time is left:
+//     (cancelled? then stop with the state at the last good step)
+//     limit(inputs, &limit)              the longest step from here, and what sets it ("capillary waves")
+//     prepare(inputs, dt)                what every try of this step shares
+//     attempt(inputs, dt, &verdict)      compute the step beside the state; verdict.good when physics could
+//     have made it
+//       not good: the state is what it was; tried again with dt * verdict.factor, down to the plan's floor
+//     commit(inputs, dt)                 take the step over; time, left and counts are those after it
+//   end(inputs)                          once, when all time is spent
+//   abandon()                            instead of end, when anything failed: drop what was borrowed
+//
+// The failure contract. An advance completes or leaves the state at the last good step; it is never lost. So
+// attempt must not change the state, or must put it back when it is not good, and only commit moves it. A
+// failure (status other than MN_OK) comes with a sentence that an artist can act on. A failed attempt is not
+// a failure: it is a verdict. Nothing in the loop allocates: keep scratch memory in the solver.
+//
+// Inputs are borrowed for one advance. What a solver does not take (`takes`) is refused with a sentence,
+// never ignored. What only one solver knows (anchors of a film, the mouth of a pipe) it gets through `own`, a
+// struct of its header.
+//
+// A report starts empty: mn_solver_report() sets what the loop counted (substeps, dt_min, dt_max, rollbacks,
+// seconds), then calls report(), which sets the quantities that the solver has. What it does not have stays
+// unset.
+//
+// A view (meniscus/view.h) lends out columns; `output` counts from 0. It may fill scratch memory but leaves
+// the state as it is, and it is called only for outputs that somebody reads.
+//
+// save and load: a table of members (meniscus/saved.h) with the version that has each first. Load and advance
+// give the same bits as an advance without the detour.
+#ifndef MENISCUS_SOLVER_H
+#define MENISCUS_SOLVER_H
+
+#include "meniscus/collider.h"
+#include "meniscus/report.h"
+#include "meniscus/saved.h"
+#include "meniscus/view.h"
+#include "meniscus/volume.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- what a solver is made of ----
+
+/// The head of every solver, set and kept by the loop.
+typedef struct mn_solver {
+    mn_context *ctx;
+    double time;          ///< s, since the start
+    double seconds, left; ///< s, of the running advance and still to go
+    mn_step_counts counts;
+    mn_timers timers; ///< begin and end phases here: mn_timer_begin(&solver->timers, "solve")
+} mn_solver;
+
+// ---- what an advance sees ----
+
+/// Points or triangles that something comes out of, as they are at the end of the advance. Arrays are
+/// borrowed.
+typedef struct mn_emitter {
+    int64_t point_count;
+    const mn_vec3 *positions;  ///< m
+    const mn_vec3 *velocities; ///< m/s, or NULL: the motion since the advance before is taken
+    const mn_vec3 *normals;    ///< or NULL: triangles have their own, points have none
+    int64_t triangle_count;    ///< 0: emission from the points
+    const int64_t (*triangles)[3];
+} mn_emitter;
+
+enum {
+    MN_TAKES_COLLIDER = 1 << 0,
+    MN_TAKES_SINK = 1 << 1,
+    MN_TAKES_WIND = 1 << 2,
+    MN_TAKES_FORCE = 1 << 3,
+    MN_TAKES_EMITTER = 1 << 4,
+    MN_TAKES_OWN = 1 << 5,
+};
+
+/// Zero-initialised is nothing at all.
+typedef struct mn_solver_inputs {
+    const mn_collider *collider; ///< solids, as they are at the end of the advance
+    const mn_collider *sink;     ///< volumes that take out what enters them, in the same way
+    mn_volume wind;              ///< vector volume, m/s: velocity of the air, added to the def's
+    mn_volume force;             ///< vector volume, m/s^2: acceleration, added to gravity
+    const mn_emitter *emitter;
+    const void *own; ///< of the solver's own type
+} mn_solver_inputs;
+
+// ---- steps ----
+
+/// How a solver wants its frame cut; begin() gets the def's rows of these names, or the defaults in brackets.
+typedef struct mn_step_plan {
+    const char *what;             ///< for progress [the solver's name]
+    int64_t min_substeps;         ///< [1]
+    int64_t max_substeps;         ///< [100000]; never taken below min_substeps
+    double max_dt;                ///< s [INFINITY]
+    double growth;                ///< a step is at most this times the one before [INFINITY]
+    int32_t halvings;             ///< how often a step is tried again [12]
+    double least;                 ///< s: no try is shorter [0]
+    double rounding;              ///< of a count of steps that is whole but for rounding [1e-12]
+    double crumb;                 ///< of the advance: time that is not worth a step [0]
+    const char *failure, *advice; ///< "%s even in steps of %g s; %s." [sentences that fit all]
+} mn_step_plan;
+
+typedef struct mn_step_limit {
+    double longest;      ///< s [INFINITY]
+    const char *binding; ///< what sets it [""]
+    double piece;        ///< s: a step ends here at the latest [what is left of the advance]
+    bool idle;           ///< nothing to move: time passes to the end of the piece without a step [false]
+} mn_step_limit;
+
+typedef struct mn_verdict {
+    bool good;     ///< [false]
+    double factor; ///< of dt for the next try [0.5]
+} mn_verdict;
+
+typedef struct mn_solver_type {
+    const char *name; ///< "spray"
+    const mn_field *fields;
+    int32_t field_count;
+    size_t def_size;
+    size_t state_size; ///< of the struct that begins with mn_solver
+    size_t def_offset; ///< of the def in it
+    uint32_t takes;    ///< MN_TAKES_*
+    int32_t output_count;
+
+    /// After the struct was made: zeros, the context and a checked def.
+    mn_status (*init)(mn_solver *solver);
+    /// Gives back what the struct holds; the struct itself is the house's.
+    void (*free)(mn_solver *solver);
+    /// A new def, checked against its fields, is about to replace the old one: refuse it, or note what
+    /// changes.
+    mn_status (*set_def)(mn_solver *solver, const void *def);
+
+    /// What the first input brings: `count` rows of `row_size` bytes with the columns of `reads`; bit k of
+    /// `present` is set where the input has columns[k], the other members are zero and the solver's to fill.
+    mn_status (*add)(mn_solver *solver, int64_t count, void *rows, uint64_t present);
+    const mn_column_def *reads;
+    int32_t read_count;
+    size_t row_size;
+
+    /// The inputs as they are at the start, so that the first advance knows how they move.
+    mn_status (*place)(mn_solver *solver, const mn_solver_inputs *inputs);
+
+    mn_status (*begin)(mn_solver *solver, const mn_solver_inputs *inputs, double seconds, mn_step_plan *plan);
+    mn_status (*limit)(mn_solver *solver, const mn_solver_inputs *inputs, mn_step_limit *limit);
+    mn_status (*prepare)(mn_solver *solver, const mn_solver_inputs *inputs, double dt);
+    mn_status (*attempt)(mn_solver *solver, const mn_solver_inputs *inputs, double dt,
+                         mn_verdict *verdict); ///< required
+    /// When no try was good: a step that always works, for solvers that have one. *taken is its length, at
+    /// most `limit`.
+    mn_status (*rescue)(mn_solver *solver, const mn_solver_inputs *inputs, double asked, double limit,
+                        double *taken);
+    mn_status (*commit)(mn_solver *solver, const mn_solver_inputs *inputs, double dt); ///< required
+    mn_status (*end)(mn_solver *solver, const mn_solver_inputs *inputs);
+    void (*abandon)(mn_solver *solver);
+
+    mn_status (*view)(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output,
+                      mn_view *view); ///< required
+    void (*report)(const mn_solver *solver, mn_report *report);
+
+    /// The state as members of the struct, in versions `oldest` to `version`.
+    const mn_saved *saved;
+    int32_t saved_count, version, oldest;
+    /// What is not a member, after them; `version` is the one that was written.
+    mn_status (*save)(const mn_solver *solver, mn_writer *out);
+    mn_status (*load)(mn_solver *solver, mn_reader *in, int32_t version);
+    /// Refuses what save cannot have written, and makes what follows from the state.
+    mn_status (*loaded)(mn_solver *solver);
+} mn_solver_type;
+
+// ---- the verbs, for any solver ----
+
+/// Checks the def and creates.
+mn_status mn_solver_create(mn_context *ctx, const mn_solver_type *type, const void *def, mn_solver **solver);
+/// NULL is fine.
+void mn_solver_free(const mn_solver_type *type, mn_solver *solver);
+/// Checks the def and sets it; on failure the old one stays.
+mn_status mn_solver_set_def(const mn_solver_type *type, mn_solver *solver, const void *def);
+/// `inputs` may be NULL. See above.
+mn_status mn_solver_advance(const mn_solver_type *type, mn_solver *solver, const mn_solver_inputs *inputs,
+                            double seconds);
+/// What a frame of `seconds` would begin with: the longest step, about how many, and what sets it.
+typedef struct mn_step_forecast {
+    double longest, steps;
+    const char *binding;
+} mn_step_forecast;
+mn_status mn_solver_forecast(const mn_solver_type *type, mn_solver *solver, const mn_solver_inputs *inputs,
+                             double seconds, mn_step_forecast *forecast);
+/// Empties the report and fills it.
+void mn_solver_report(const mn_solver_type *type, const mn_solver *solver, mn_report *report);
+mn_status mn_solver_save(const mn_solver_type *type, const mn_solver *solver, mn_writer *out);
+/// Checks the def and loads; `def` is the one to advance with.
+mn_status mn_solver_load(mn_context *ctx, const mn_solver_type *type, const void *def, mn_reader *in,
+                         mn_solver **solver);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

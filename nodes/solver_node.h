@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A node of any solver (meniscus/solver.h). The node type says which input is what; the adapter fills the def
+// from the parameters, prepares the inputs (again only when they change), and turns what the solver shows
+// into geometry.
+//
+//   static const mn_role roles[] = {MN_ROLE_SOURCE, MN_ROLE_COLLIDER};
+//   static const mn_solver_node wax = {.solver = &mn_wax_solver, .roles = roles};
+//   const mn_node_type mn_wax_solver_node = {
+//       .name = "wax_solver", ... .inputs = inputs_of, .input_count = MN_COUNT_OF(inputs_of),
+//       .parms = mn_wax_fields, .parm_count = MN_WAX_FIELD_COUNT,
+//       .time_dependent = true, .sim = &mn_solver_ops, .solver = &wax,
+//   };
+//
+// What the adapter cannot know, a node does in hooks; each may be NULL.
+#ifndef MENISCUS_NODES_SOLVER_NODE_H
+#define MENISCUS_NODES_SOLVER_NODE_H
+
+#include "meniscus/solver.h"
+#include "nodes/parm.h"
+
+typedef enum mn_role {
+    MN_ROLE_OWN,      ///< read by the node's hooks
+    MN_ROLE_SOURCE,   ///< points that the solver starts with: rows of its `reads`
+    MN_ROLE_COLLIDER, ///< level sets from collider nodes
+    MN_ROLE_SINK,     ///< the same, taking out what enters
+    MN_ROLE_WIND,     ///< a velocity volume named vel
+    MN_ROLE_FORCE,    ///< a vector volume named force
+    MN_ROLE_EMITTER,  ///< points or polygons with P, v and N
+} mn_role;
+
+enum { MN_SOLVER_INPUTS = 8 }; ///< no solver has more
+
+typedef struct mn_solver_node {
+    const mn_solver_type *solver;
+    const mn_role *roles; ///< one per input of the node type
+    /// Without any source, emitter or own input connected: the sentence to fail with. NULL: the solver needs
+    /// none.
+    const char *needs;
+
+    /// After the parameters were filled in: what a row cannot say (walls from a domain). Also called by load,
+    /// without inputs.
+    mn_status (*finish_def)(const mn_cook *cook, void *def);
+    /// After the solver was created and its sources added; `own` is zeroed memory of own_size bytes.
+    mn_status (*start)(const mn_cook *cook, mn_solver *solver, void *own);
+    /// Before an advance: what the node's own inputs bring, into the solver or into inputs->own. Before an
+    /// output is made, with emitting true: only what showing needs.
+    mn_status (*feed)(const mn_cook *cook, mn_solver *solver, void *own, bool emitting,
+                      mn_solver_inputs *inputs);
+    /// After an advance that succeeded: warnings.
+    void (*after)(const mn_cook *cook, mn_solver *solver);
+    size_t own_size;
+    mn_status (*save_own)(const void *own, mn_writer *out);
+    mn_status (*load_own)(const mn_cook *cook, void *own, mn_reader *in);
+    void (*free_own)(mn_context *ctx, void *own);
+} mn_solver_node;
+
+/// The callbacks of every such node.
+extern const mn_sim_ops mn_solver_ops;
+
+/// The def of the node's parameters, defaults where it has no row; `def` has room for the solver's def_size.
+mn_status mn_solver_node_def(const mn_cook *cook, void *def);
+/// The solver of a state that mn_solver_ops.create made, and the node's own memory; for doctors.
+mn_solver *mn_solver_node_solver(void *state);
+void *mn_solver_node_own(void *state);
+/// The first input of a role, or NULL.
+const mn_geo *mn_solver_node_input(const mn_cook *cook, mn_role role);
+
+#endif

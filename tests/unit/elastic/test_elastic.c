@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Elastic bodies as a whole: momenta, falling, resting, rigid bodies, pins, bad input, states.
+#include "meniscus/elastic.h"
+#include "support/elastic_shapes.h"
+#include "support/one_context.h"
+#include "support/stream_buffer.h"
+
+static elastic_shape *shape;
+
+static mn_elastic *create(const mn_elastic_def *def)
+{
+    mn_elastic *s;
+    check_ok(ctx, mn_elastic_create(ctx, def, &s));
+    return s;
+}
+
+static void add(mn_elastic *s, mn_elastic_kind kind)
+{
+    const mn_elastic_body body = shape_body(shape, kind);
+    check_ok(ctx, mn_elastic_add(s, &body));
+}
+
+typedef struct totals {
+    mn_vec3 momentum, spin, center;
+    double kinetic, elastic, contact, gap;
+} totals;
+
+static totals totals_of(mn_elastic *s)
+{
+    mn_report r = {0};
+    mn_elastic_numbers n;
+    mn_elastic_report(s, &r);
+    check_ok(ctx, mn_elastic_get_numbers(s, &n));
+    const double *p = r.value[MN_REPORT_momentum], *l = r.value[MN_REPORT_angular_momentum],
+                 *c = r.value[MN_REPORT_center];
+    return (totals){
+        {p[0], p[1], p[2]}, {l[0], l[1], l[2]}, {c[0], c[1], c[2]}, r.value[MN_REPORT_kinetic_energy][0],
+        n.elastic_energy,   n.contact_energy,   n.smallest_gap};
+}
+
+static mn_elastic_def soft_def(void)
+{
+    mn_elastic_def def = mn_elastic_default_def();
+    def.gravity = mn_v3(0, 0, 0);
+    def.max_dt = 0.002;
+    def.friction = 0;
+    return def;
+}
+
+/// Two balls that meet off centre keep both momenta, with friction and spin too; energy does not grow.
+static void colliding_balls(void **state)
+{
+    (void)state;
+    for (int rough = 0; rough < 2; rough++) {
+        mn_elastic_def def = soft_def();
+        def.friction = rough ? 0.5 : 0;
+        mn_elastic *s = create(&def);
+        for (int side = 0; side < 2; side++) {
+            const double sign = side ? 1 : -1;
+            const mn_vec3 at = mn_v3(sign * 0.052, sign * 0.0075, 0);
+            shape_ball(shape, at, 0.05, 4);
+            shape_move(shape, at, mn_v3(-sign * 0.25, 0, 0), mn_v3(0, 0, rough ? 20 : 0));
+            add(s, MN_ELASTIC_SOLID);
+        }
+        const totals before = totals_of(s);
+        const double scale = 0.5 * 0.25, mass = 0.5;
+        double touched = INFINITY;
+        for (int frame = 0; frame < 12; frame++) {
+            check_ok(ctx, mn_elastic_advance(s, NULL, 0.01));
+            const totals now = totals_of(s);
+            touched = fmin(touched, now.gap);
+            check_close(mn_distance(now.momentum, before.momentum), 0, 1e-12 * scale);
+            check_close(mn_distance(now.spin, before.spin), 0, 1e-12 * mass * 0.25 * 0.05);
+            assert_true(now.kinetic + now.elastic + now.contact <=
+                        (before.kinetic + before.elastic) * (1 + 1e-6));
+        }
+        assert_true(touched < 1e-3);
+        const totals after = totals_of(s);
+        if (!rough) assert_true(after.kinetic > 0.8 * before.kinetic);
+        mn_elastic_free(s);
+    }
+}
+
+/// A rigid body falls by g t^2/2, turns freely about its axes, and keeps its shape.
+static void free_rigid_body(void **state)
+{
+    (void)state;
+    mn_elastic_def def = soft_def();
+    def.gravity = mn_v3(0, -9.81, 0);
+    mn_elastic *s = create(&def);
+    shape_box(shape, mn_v3(0, 0, 0), mn_v3(0.1, 0.2, 0.3));
+    shape_move(shape, mn_v3(0, 0, 0), mn_v3(1, 0, 0), mn_v3(0, 0, 8));
+    add(s, MN_ELASTIC_RIGID);
+    const totals before = totals_of(s);
+    // 6 kg about z: m (a^2 + b^2)/12
+    check_close(before.spin.z, 6 * (0.01 + 0.04) / 12 * 8, 1e-12);
+    check_close(before.kinetic, 0.5 * 6 + 0.5 * before.spin.z * 8, 1e-10);
+    check_ok(ctx, mn_elastic_advance(s, NULL, 0.1));
+    const totals now = totals_of(s);
+    check_close(now.momentum.y, -6 * 9.81 * 0.1, 1e-10);
+    check_close(now.momentum.x, 6, 1e-10);
+    check_close(now.center.x, 0.1, 1e-10);
+    check_close(now.center.y, -0.5 * 9.81 * 0.01, 0.002 * 9.81 * 0.1); // the first step is first order
+    mn_elastic_view view;
+    check_ok(ctx, mn_elastic_get_view(s, &view));
+    check_close(mn_distance(view.positions[0], view.positions[7]), sqrt(0.14), 1e-5);
+    const mn_vec3 along = mn_sub(view.positions[1], view.positions[0]);
+    check_close(atan2(along.y, along.x), 0.8, 0.01);
+    mn_elastic_free(s);
+}
+
+/// A soft block dropped onto a floor comes to rest on it: no intersection, and the floor carries its weight.
+static void block_on_floor(void **state)
+{
+    (void)state;
+    mn_elastic_def def = soft_def();
+    def.gravity = mn_v3(0, -9.81, 0);
+    def.damping = 0.01, def.friction = 0.5, def.max_dt = 0.01;
+    mn_elastic *s = create(&def);
+    shape_block(shape, mn_v3(0, 0.06, 0), mn_v3(0.1, 0.1, 0.1), 3, 3, 3);
+    add(s, MN_ELASTIC_SOLID);
+    const int32_t first = shape->points;
+    shape_sheet(shape, mn_v3(0, 0, 0), 1, 1, 1, 1);
+    add(s, MN_ELASTIC_COLLIDER);
+    for (int frame = 0; frame < 40; frame++) check_ok(ctx, mn_elastic_advance(s, NULL, 0.02));
+    mn_elastic_view view;
+    double push = 0, lowest = INFINITY;
+    check_ok(ctx, mn_elastic_get_view(s, &view));
+    for (int32_t i = 0; i < first; i++) {
+        push += view.contact_forces[i].y;
+        lowest = fmin(lowest, view.positions[i].y);
+        assert_true(mn_norm(view.velocities[i]) < 2e-3);
+    }
+    assert_true(lowest > 0 && lowest < view.contact_distance);
+    check_close(push, 9.81, 0.02);
+    mn_elastic_free(s);
+}
+
+/// A pinned sheet hangs; its pins stand still to the last bit and go where they are told.
+static void pins(void **state)
+{
+    (void)state;
+    mn_elastic_def def = soft_def();
+    def.gravity = mn_v3(0, -9.81, 0);
+    def.young = 1e6;
+    mn_elastic *s = create(&def);
+    shape_sheet(shape, mn_v3(0, 0, 0), 0.2, 0.2, 6, 6);
+    shape->pinned[0] = shape->pinned[6] = 1;
+    add(s, MN_ELASTIC_CLOTH);
+    mn_vec3 targets[49];
+    memcpy(targets, shape->x, sizeof targets);
+    const mn_elastic_inputs inputs = {.targets = targets};
+    mn_elastic_view view;
+    for (int frame = 0; frame < 5; frame++) {
+        check_ok(ctx, mn_elastic_advance(s, &inputs, 0.04));
+        check_ok(ctx, mn_elastic_get_view(s, &view));
+        assert_memory_equal(&view.positions[0], &targets[0], sizeof targets[0]);
+        targets[0].x += 0.01, targets[6].y += 0.02;
+    }
+    check_close(mn_distance(view.velocities[6], mn_v3(0, 0.5, 0)), 0, 1e-9);
+    assert_true(view.positions[48].y < -0.03);
+    mn_elastic_free(s);
+}
+
+/// Saved and loaded, the rest of the run has the same bits; and so it has with other numbers of threads.
+static void same_bits(void **state)
+{
+    (void)state;
+    mn_vec3 reference[200];
+    for (int run = 0; run < 4; run++) {
+        const int32_t workers = run == 0 ? 1 : run == 1 ? 2 : 8;
+        const mn_scheduler scheduler = mn_thread_scheduler(&workers);
+        const mn_hooks hooks = {.scheduler = &scheduler};
+        mn_context *own = mn_context_create(&hooks);
+        mn_elastic_def def = soft_def();
+        def.gravity = mn_v3(0, -9.81, 0), def.friction = 0.4, def.max_dt = 0.01;
+        mn_elastic *s;
+        check_ok(own, mn_elastic_create(own, &def, &s));
+        shape_ball(shape, mn_v3(0, 0.051, 0), 0.05, 4);
+        shape_move(shape, mn_v3(0, 0.051, 0), mn_v3(0.3, -0.5, 0), mn_v3(0, 0, 3));
+        mn_elastic_body body = shape_body(shape, MN_ELASTIC_SOLID);
+        check_ok(own, mn_elastic_add(s, &body));
+        shape_sheet(shape, mn_v3(0, 0, 0), 1, 1, 3, 3);
+        body = shape_body(shape, MN_ELASTIC_COLLIDER);
+        check_ok(own, mn_elastic_add(s, &body));
+        for (int frame = 0; frame < 4; frame++) {
+            check_ok(own, mn_elastic_advance(s, NULL, 0.03));
+            if (run != 3 || frame != 1) continue;
+            buffer bytes = {.ctx = own};
+            mn_writer out = {own, &bytes, buffer_write};
+            check_ok(own, mn_elastic_save(s, &out));
+            mn_elastic_free(s);
+            mn_reader in = {own, &bytes, buffer_read};
+            check_ok(own, mn_elastic_load(own, &def, &in, &s));
+            free(bytes.bytes);
+        }
+        mn_elastic_view view;
+        check_ok(own, mn_elastic_get_view(s, &view));
+        assert_true(view.point_count == 125 + 16);
+        if (run == 0) memcpy(reference, view.positions, 125 * sizeof *reference);
+        assert_memory_equal(reference, view.positions, 125 * sizeof *reference);
+        mn_elastic_free(s);
+        mn_context_free(own);
+    }
+}
+
+static void bad_input(void **state)
+{
+    (void)state;
+    mn_elastic_def def = soft_def();
+    def.poisson = 0.6;
+    mn_elastic *s;
+    check_fails(ctx, mn_elastic_create(ctx, &def, &s), MN_ERROR_ARGUMENT, "poisson");
+    def = soft_def();
+    s = create(&def);
+    shape_block(shape, mn_v3(0, 0, 0), mn_v3(1, 1, 1), 1, 1, 1);
+    const int32_t swap = shape->tet[2][0];
+    shape->tet[2][0] = shape->tet[2][1], shape->tet[2][1] = swap;
+    mn_elastic_body body = shape_body(shape, MN_ELASTIC_SOLID);
+    check_fails(ctx, mn_elastic_add(s, &body), MN_ERROR_INPUT, "Tetrahedron 2 of body 0 is inverted");
+    for (int k = 0; k < 2; k++) {
+        shape_block(shape, mn_v3(0.7 * k, 0.1 * k, 0), mn_v3(1, 1, 1), 1, 1, 1);
+        add(s, MN_ELASTIC_SOLID);
+    }
+    check_fails(ctx, mn_elastic_advance(s, NULL, 0.1), MN_ERROR_INPUT, "intersect or touch at the start");
+    mn_elastic_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(colliding_balls), cmocka_unit_test(free_rigid_body),
+        cmocka_unit_test(block_on_floor),  cmocka_unit_test(pins),
+        cmocka_unit_test(same_bits),       cmocka_unit_test(bad_input),
+    };
+    shape = shape_create();
+    const int failed = cmocka_run_group_tests(tests, setup, teardown);
+    free(shape);
+    return failed;
+}
