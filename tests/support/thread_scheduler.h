@@ -56,7 +56,7 @@ static inline void thread_run_tasks(void *user, int64_t task_count, mn_task_fn *
 }
 
 /// Nothing to free; `worker_count` must outlive it.
-static inline mn_scheduler thread_scheduler(const int32_t *worker_count)
+static inline mn_scheduler mn_thread_scheduler(const int32_t *worker_count)
 {
     // The cast drops const only because hooks carry a plain pointer; the count is never written.
     return (mn_scheduler){(void *)(uintptr_t)worker_count, thread_worker_count, thread_run_tasks};

@@ -5,7 +5,6 @@
 #include "meniscus/parallel.h"
 
 #include "support/check.h"
-#include "support/thread_scheduler.h"
 
 #include <stdatomic.h>
 
@@ -68,7 +67,7 @@ static void reductions_do_not_depend_on_the_workers(void **state)
     check_ok(one, mn_parallel_max(one, COUNT, GRAIN, largest_term, NULL, &largest_reference));
     mn_context_free(one);
     for (int32_t workers = 1; workers <= 8; workers++) {
-        const mn_scheduler threads = thread_scheduler(&workers);
+        const mn_scheduler threads = mn_thread_scheduler(&workers);
         const mn_hooks hooks[2] = {{.max_workers = workers}, {.scheduler = &threads}};
         for (int h = 0; h < 2; h++) {
             mn_context *ctx = mn_context_create(&hooks[h]);

@@ -4,7 +4,6 @@
 #include "meniscus/tet_quality.h"
 #include "support/check.h"
 #include "support/tet_shapes.h"
-#include "support/thread_scheduler.h"
 
 static const double degrees = 57.29577951308232;
 static const mn_vec3 regular[4] = {{1, 1, 1}, {-1, 1, -1}, {1, -1, -1}, {-1, -1, 1}};
@@ -75,7 +74,7 @@ static void test_report_of_a_mesh(void **state)
     (void)state;
     mn_tet_quality_report one, two;
     int32_t workers = 2;
-    mn_scheduler threads = thread_scheduler(&workers);
+    mn_scheduler threads = mn_thread_scheduler(&workers);
     mn_hooks hooks = {.scheduler = &threads};
     for (int run = 0; run < 2; run++) {
         workers = run + 1;

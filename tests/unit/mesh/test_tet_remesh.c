@@ -8,7 +8,6 @@
 #include "support/out_of_memory.h"
 #include "support/tet_operations.h"
 #include "support/tet_shapes.h"
-#include "support/thread_scheduler.h"
 
 static void deform(mn_tet_mesh *mesh, double shear, double twist)
 {
@@ -174,7 +173,7 @@ static void test_same_bits_on_any_threads(void **state)
     mn_tet_mesh *mesh[2];
     mn_context *ctx[2];
     int32_t workers[2] = {1, 3};
-    mn_scheduler threads[2] = {thread_scheduler(&workers[0]), thread_scheduler(&workers[1])};
+    mn_scheduler threads[2] = {mn_thread_scheduler(&workers[0]), mn_thread_scheduler(&workers[1])};
     for (int i = 0; i < 2; i++) {
         mn_hooks hooks = {.scheduler = &threads[i]};
         ctx[i] = mn_context_create(&hooks);

@@ -8,7 +8,6 @@
 #include "meniscus/tet_stuffing.h"
 #include "support/one_context.h"
 #include "support/out_of_memory.h"
-#include "support/thread_scheduler.h"
 
 // The bound of [labelle2007], which validation row M1 asks for (10.7 to 164.8).
 static const double smallest = 10.78, largest = 164.74;
@@ -268,7 +267,7 @@ static void test_same_bits_on_any_threads(void **state)
         mn_tet_stuffing result[2];
         mn_context *ctx[2];
         int32_t workers[2] = {1, 3};
-        mn_scheduler threads[2] = {thread_scheduler(&workers[0]), thread_scheduler(&workers[1])};
+        mn_scheduler threads[2] = {mn_thread_scheduler(&workers[0]), mn_thread_scheduler(&workers[1])};
         for (int i = 0; i < 2; i++) {
             mn_hooks hooks = {.scheduler = &threads[i]};
             ctx[i] = mn_context_create(&hooks);

@@ -5,7 +5,6 @@
 #include "support/analytic_volume.h"
 #include "support/check.h"
 #include "support/failing_allocator.h"
-#include "support/thread_scheduler.h"
 
 static const double frame_time = 1.0 / 24;
 
@@ -264,7 +263,7 @@ static void threads_do_not_change_a_bit(void **state)
     uint64_t hash[6];
     const int32_t workers[6] = {1, 2, 3, 8, 2, 5};
     for (int i = 0; i < 6; i++) {
-        const mn_scheduler threads = thread_scheduler(&workers[i]);
+        const mn_scheduler threads = mn_thread_scheduler(&workers[i]);
         mn_hooks hooks = {.max_workers = workers[i], .scheduler = i < 4 ? NULL : &threads};
         mn_context *ctx = mn_context_create(&hooks);
         mn_geo *geo;

@@ -4,7 +4,6 @@
 // never hands one worker number to two tasks at the same time.
 #include "plugin/tbb/tbb_scheduler.h"
 #include "support/check.h"
-#include "support/thread_scheduler.h"
 
 #include <stdatomic.h>
 
@@ -76,7 +75,7 @@ static void same_bits_as_the_other_schedulers(void **state)
     check_close(reference.sums[2], COUNT, 0);
     for (size_t k = 0; k < sizeof worker_counts / sizeof *worker_counts; k++) {
         const int32_t workers = worker_counts[k];
-        const mn_scheduler threads = thread_scheduler(&workers);
+        const mn_scheduler threads = mn_thread_scheduler(&workers);
         mn_scheduler *tbb = mn_tbb_scheduler_create(workers);
         assert_non_null(tbb);
         results others[] = {compute(tbb, 0), compute(&threads, 0), compute(NULL, workers)};

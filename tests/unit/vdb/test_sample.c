@@ -3,7 +3,6 @@
 // Sampling is trilinear in world space, the same from every thread, and never falls over a strange position.
 #include "plugin/vdb/vdb.h"
 #include "support/check.h"
-#include "support/thread_scheduler.h"
 
 enum { SIDE = 24 };
 
@@ -147,7 +146,7 @@ static void many_threads_get_the_same_bits(void **state)
     for (uint64_t i = 0; i < COUNT; i++) positions[i] = mn_m4_apply_point(placed, random_index(i));
     scalar.ops->sample(scalar.handle, COUNT, positions, alone);
     const int32_t workers = 8;
-    const mn_scheduler threads = thread_scheduler(&workers);
+    const mn_scheduler threads = mn_thread_scheduler(&workers);
     const mn_hooks hooks = {.scheduler = &threads};
     mn_context *many = mn_context_create(&hooks);
     parallel_samples p = {positions, together};
