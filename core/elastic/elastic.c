@@ -20,15 +20,16 @@ static void release(mn_solver *solver)
 {
     mn_elastic *s = (mn_elastic *)solver;
     mn_context *ctx = solver->ctx;
-    mn_vec3s *vectors[] = {
-        &s->x,     &s->v,           &s->x_old,      &s->v_old,    &s->target_begin, &s->target_end,
-        &s->force, &s->rest,        &s->point_x,    &s->point_v,  &s->point_force,  &s->reference,
-        &s->trial, &s->trial_point, &s->step_point, &s->dx,       &s->x_start,      &s->x_tilde,
-        &s->x_hat, &s->goal,        &s->backup_x,   &s->backup_v, &s->backup_x_old, &s->backup_v_old};
+    mn_vec3s *vectors[] = {&s->x,           &s->v,           &s->x_old,    &s->v_old,       &s->target_begin,
+                           &s->target_end,  &s->force,       &s->rest,     &s->point_x,     &s->point_v,
+                           &s->point_force, &s->reference,   &s->trial,    &s->trial_point, &s->step_point,
+                           &s->point_end,   &s->part_motion, &s->dx,       &s->x_start,     &s->x_tilde,
+                           &s->x_hat,       &s->goal,        &s->backup_x, &s->backup_v,    &s->backup_x_old,
+                           &s->backup_v_old};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) mn_array_free(ctx, vectors[i]);
     mn_doubles *doubles[] = {
         &s->mass,        &s->point_stress, &s->point_share, &s->element_gradient, &s->element_stiffness,
-        &s->element_old, &s->reach,        &s->gradient,    &s->direction};
+        &s->element_old, &s->reach,        &s->part_reach,  &s->gradient,         &s->direction};
     for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++) mn_array_free(ctx, doubles[i]);
     mn_indices *indices[] = {&s->point_body, &s->triangle,  &s->around,         &s->entry_row,
                              &s->entry_at,   &s->unknown,   &s->order,          &s->block_order,
@@ -69,8 +70,8 @@ static mn_status resize_all(mn_elastic *s)
     mn_vec3s *of_nodes[] = {&s->target_begin, &s->target_end,   &s->force,       &s->trial, &s->dx,
                             &s->x_start,      &s->x_tilde,      &s->x_hat,       &s->goal,  &s->backup_x,
                             &s->backup_v,     &s->backup_x_old, &s->backup_v_old};
-    mn_vec3s *of_points[] = {&s->point_x,   &s->point_v,     &s->point_force,
-                             &s->reference, &s->trial_point, &s->step_point};
+    mn_vec3s *of_points[] = {&s->point_x,     &s->point_v,    &s->point_force, &s->reference,
+                             &s->trial_point, &s->step_point, &s->point_end};
     for (size_t i = 0; i < sizeof of_nodes / sizeof *of_nodes; i++)
         MN_TRY(mn_array_resize(s->solver.ctx, of_nodes[i], nodes));
     for (size_t i = 0; i < sizeof of_points / sizeof *of_points; i++)
@@ -80,6 +81,8 @@ static mn_status resize_all(mn_elastic *s)
     MN_TRY(mn_array_resize(s->solver.ctx, &s->point_stress, points));
     MN_TRY(mn_array_resize(s->solver.ctx, &s->point_share, points));
     MN_TRY(mn_array_resize(s->solver.ctx, &s->reach, points));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->part_reach, s->part.count));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->part_motion, s->part.count + 1));
     MN_TRY(mn_array_resize(s->solver.ctx, &s->gradient, 3 * nodes));
     MN_TRY(mn_array_resize(s->solver.ctx, &s->element_gradient, 12 * elements));
     MN_TRY(mn_array_resize(s->solver.ctx, &s->element_stiffness, 144 * elements));
@@ -228,8 +231,7 @@ mn_status mn_elastic_get_numbers(mn_elastic *s, mn_elastic_numbers *n)
     MN_TRY(mn_elastic_prepare(s));
     *n = (mn_elastic_numbers){.smallest_gap = INFINITY};
     mn_elastic_place_points(s, s->x.data, s->point_x.data);
-    for (int64_t i = 0; i < s->anchor.count; i++) s->reach.data[i] = 0;
-    MN_TRY(mn_contact_find_candidates(s->contact, s->point_x.data, s->reach.data, s->distance));
+    MN_TRY(mn_elastic_find_candidates(s, s->point_x.data, s->point_x.data));
     MN_TRY(mn_contact_collect(s->contact, s->point_x.data, s->distance, &s->terms));
     for (int64_t i = 0; i < s->terms.count; i++) {
         const mn_contact_term *t = &s->terms.data[i];

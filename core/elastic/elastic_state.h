@@ -117,8 +117,9 @@ struct mn_elastic {
     mn_contact_terms terms, lag_terms;
     MN_ARRAY(mn_lagged) lagged;
     mn_vec3s reference; ///< points when candidates were found
-    mn_doubles reach;
-    mn_vec3s trial, trial_point, step_point;
+    mn_doubles reach, part_reach;
+    mn_vec3s part_motion; ///< means over the points of bodies, and the mean of all at the end
+    mn_vec3s trial, trial_point, step_point, point_end;
 
     // the system
     MN_ARRAY(mn_row) row;
@@ -163,6 +164,11 @@ mn_status mn_elastic_keep_strains(mn_elastic *s, const mn_vec3 *x);
 /// Energy alone, without damping, for reports.
 double mn_elastic_potential(const mn_elastic *s);
 void mn_elastic_stresses(mn_elastic *s);
+
+/// Candidates for all that points may do from `from` while they go `to - from`, and a little more.
+mn_status mn_elastic_find_candidates(mn_elastic *s, const mn_vec3 *from, const mn_vec3 *to);
+/// Whether points at `x` are still within what candidates were made for.
+bool mn_elastic_within_reach(mn_elastic *s, const mn_vec3 *x);
 
 /// Points of nodes.
 void mn_elastic_place_points(const mn_elastic *s, const mn_vec3 *nodes, mn_vec3 *points);
