@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Semi-Lagrangian advection with quadratic B-splines [hyde2021, chapter 6].
+// Semi-Lagrangian advection with quadratic B-splines [gagniere2020].
 //
 //   explicit   foot = x - dt u(x)                                      first order
 //   rk2        foot = x - dt u(x - dt/2 u(x))                          the default

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pressure equation of the collocated grid [hyde2021, chapter 6], with natural walls: one field, no
+// The pressure equation of the collocated grid [gagniere2020], with natural walls: one field, no
 // multipliers.
 //
 //   M_i  = int_fluid N_i                                            lumped
