@@ -97,7 +97,7 @@ mn_status mn_tet_solids_prepare(mn_tet_liquid *liquid)
 // Pa, that the volumes of tetrahedra have beside those of nodes.
 static double own_bulk(const mn_tet_material *m)
 {
-    return m->yield > 0 ? mn_tet_material_shear(m) / 3 : 0;
+    return m->yield > 0 ? 0.5 * mn_tet_material_shear(m) : 0;
 }
 
 // Pa, that pressures see.

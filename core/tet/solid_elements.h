@@ -8,7 +8,7 @@
 //   Hessian          W_kl I - G d2V,   W_kl = G V0/V^2 g_k . b g_l, positive and constant in x
 //
 // At rest this has the bulk modulus -G/3, which shear outweighs, but not where the solid flows: what can
-// yield gets it back, as an energy of the tetrahedron's own volume.
+// yield gets more than that back, as an energy of the tetrahedron's own volume.
 //
 // Yield (von Mises), on s = G dev b, q = sqrt(3/2) |s|, where q > y = yield + hardening * strain:
 //

@@ -225,6 +225,59 @@ static void layers(int32_t cells)
     mn_context_free(ctx);
 }
 
+// A copper bar hits a slippery wall.
+static void taylor_bar(int32_t across, int32_t along, double step)
+{
+    if (!validation_wanted("M9", "bar")) return;
+    mn_context *ctx = mn_context_create(&hooks);
+    const double length = 32.4e-3, radius = 3.2e-3;
+    mn_tet_mesh *mesh = tet_lattice_brick(ctx, across, along, across, 1, 0);
+    mn_tet_field *v;
+    must(ctx, mn_tet_mesh_add_field(mesh, MN_TET_V, MN_TET_LINEAR, 3, &v));
+    for (int32_t i = 0; i < mesh->vertex_slots; i++) {
+        const double x = 2 * mesh->position[i].x / across - 1, z = 2 * mesh->position[i].z / across - 1;
+        const double square = fmax(fabs(x), fabs(z)), disc = hypot(x, z);
+        const double part = radius * (disc > 0 ? 1 + square * (square / disc - 1) : 1);
+        mn_tet_mesh_move_vertex(mesh, i, mn_v3(part * x, length * mesh->position[i].y / along, part * z));
+        v->data[3 * i + 1] = -227;
+    }
+    mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.density = 8930, def.sigma = 0, def.quality = 0, def.merge = false, def.split_threshold = 0;
+    def.max_dt = step, def.capillary_step = 1e9;
+    def.domain = (mn_box){{-1, 0, -1}, {1, 1, 1}}, def.wall[2] = true;
+    mn_tet_liquid *solver;
+    must(ctx, mn_tet_liquid_create(ctx, &def, mesh, &solver));
+    const mn_tet_material copper = {.name = "copper",
+                                    .density = 8930,
+                                    .young = 117e9,
+                                    .poisson = 0.35,
+                                    .yield = 400e6,
+                                    .hardening = 100e6,
+                                    .heat_capacity = 385,
+                                    .reference_temperature = 293.15};
+    must(ctx, mn_tet_liquid_set_materials(solver, 1, &copper));
+    mn_report report;
+    mn_tet_liquid_get_report(solver, &report);
+    const double mass = report.value[MN_REPORT_mass][0];
+    must(ctx, mn_tet_liquid_advance(solver, 80e-6));
+    const mn_tet_mesh *now = mn_tet_liquid_mesh(solver);
+    double low = 1, high = 0, wide = 0, volume = 0;
+    for (int32_t i = 0; i < now->vertex_slots; i++) {
+        low = fmin(low, now->position[i].y), high = fmax(high, now->position[i].y);
+        wide = fmax(wide, hypot(now->position[i].x, now->position[i].z));
+    }
+    for (int32_t t = 0; t < now->tet_slots; t++) volume += mn_tet_mesh_tet_volume(now, t);
+    mn_tet_liquid_get_report(solver, &report);
+    char name[96];
+    snprintf(name, sizeof name, "copper bar, %d tetrahedra: length", now->tet_count);
+    validation_row("M9", name, 1e3 * (high - low), 21.45, "mm", 0.015);
+    validation_row("M9", "the same: largest radius", 1e3 * wide, 7.15, "mm", 0.03);
+    validation_row_below("M9", "the same: volume gained or lost", fabs(volume * 8930 / mass - 1), "", 1e-3);
+    mn_tet_liquid_free(solver);
+    mn_tet_mesh_free(mesh);
+    mn_context_free(ctx);
+}
+
 // A frozen cube melts in warm gas, and becomes a ball.
 static void melting_cube(bool remesh)
 {
@@ -304,6 +357,7 @@ int main(int argc, char **argv)
         gel_ball(0.5, 3.27311);
         gel_ball(1, 3.76318);
         swinging_beam();
+        taylor_bar(4, 18, 0.25e-6);
     }
     return validation_end();
 }
