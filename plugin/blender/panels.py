@@ -109,9 +109,9 @@ class MENISCUS_PT_quick(bpy.types.Panel):
                 column.prop(quick, "collider_kind", text="")
                 if quick.collider_kind != "solid":
                     column.prop(quick, "thickness")
-        estimate = quick_path.estimate(context, thing, quick)
-        if estimate:
-            layout.label(text=estimate, icon="TIME")
+        estimate = layout.column(align=True)
+        for i, line in enumerate(quick_path.estimate(context, thing, quick)):
+            estimate.label(text=line, icon="TIME" if i == 0 else "BLANK1")
         row = layout.row()
         row.scale_y = 1.6
         row.enabled = not bake_operators.is_running()

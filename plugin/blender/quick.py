@@ -121,10 +121,10 @@ ROOM = 600  # bytes in memory per particle
 
 
 def estimate(context, thing, quick):
-    """What a run will take, roughly, before anything is read; "" for presets without a filled body."""
+    """What a run will take, roughly, in two lines, before anything is read; none for presets without a filled body."""
     setup, length = setup_of(quick), size_of(thing)
     if not length > 0 or not any(entry["type"] == "fill" for entry in setup["nodes"]):
-        return ""
+        return []
     sides = [side / length * quick.size for side in thing.dimensions]
     dx, values = quick.size / quick.cells, meniscus.material(quick.material)
     particles = 8 * 0.55 * sides[0] * sides[1] * sides[2] / dx ** 3
@@ -134,8 +134,8 @@ def estimate(context, thing, quick):
     frame = context.scene.render.fps_base / context.scene.render.fps / quick.slow_motion
     seconds = max(1.0, frame * wave / (0.4 * dx)) * particles / (SPEED * max(1, (os.cpu_count() or 2) / 2))
     frames = context.scene.frame_end - context.scene.frame_start + 1
-    return (f"About {_rounded(particles):,} particles, {particles * ROOM / 1e6:.0f} MB; "
-            f"{bake_operators.duration(max(1.0, seconds * frames))} for {frames} frames")
+    return [f"About {_rounded(particles):,} particles",
+            f"{bake_operators.duration(max(1.0, seconds * frames))}, {max(1.0, particles * ROOM / 1e6):.0f} MB"]
 
 
 def _rounded(number):

@@ -423,8 +423,9 @@ class Small(Case):
 
     def test_an_estimate_stands_in_the_panel(self):
         ball = inside.sphere()
-        self.assertIn("particles", quick.estimate(bpy.context, ball, ball.meniscus_quick))
-        self.assertIn("frames", quick.estimate(bpy.context, ball, ball.meniscus_quick))
+        particles, cost = quick.estimate(bpy.context, ball, ball.meniscus_quick)
+        self.assertIn("particles", particles)
+        self.assertIn(" MB", cost)
 
     def test_cached_frames_are_ranges(self):
         tree = simulate(inside.sphere())
