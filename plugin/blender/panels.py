@@ -70,10 +70,14 @@ def draw_bake(layout, context, tree):
     _draw_frames(layout, tree)
     draw_message(layout, tree.message, tree.is_error)
     draw_message(layout, tree.notes, False)
+    if "ground" in tree.notes:
+        layout.operator("meniscus.lift", icon="TRIA_UP").tree = tree.name
     for node in tree.nodes:
         text = getattr(node, "message", "")
         if text and text != tree.message:
             draw_message(layout, f"{node.name}: {text}", node.is_error)
+        if "open edges" in text:
+            layout.operator("meniscus.select_holes", icon="EDGESEL").tree = tree.name
 
 
 class MENISCUS_PT_quick(bpy.types.Panel):

@@ -77,13 +77,17 @@ def tree_of(thing):
     return next((tree for tree in node_tree.trees() if tree.made_for == thing and tree.library is None), None)
 
 
+def liquids(tree):
+    """The objects that a click has made a network for."""
+    return [thing for node in tree.nodes if node.bl_idname == node_tree.OBJECT and node.hides for thing in node.meshes()]
+
+
 def chosen(context):
     """(the object whose settings count, all objects to be simulated). A result stands for what it was made from."""
     active = context.object
     tree = active.meniscus.tree if active is not None and active.meniscus.role else None
     if tree is not None and tree.made_for is not None:
-        node = next((node for node in tree.nodes if node.bl_idname == node_tree.OBJECT and node.hides), None)
-        return tree.made_for, node.meshes() if node is not None else [tree.made_for]
+        return tree.made_for, liquids(tree) or [tree.made_for]
     if active is None or active.type not in node_tree.MESHABLE or active.meniscus.role:
         return None, []
     solids = set(active.meniscus_quick.colliders.all_objects) if active.meniscus_quick.colliders is not None else set()
