@@ -28,7 +28,7 @@ def work():
     bpy.ops.object.shade_smooth()
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, 6
-    scene.meniscus_quick.cells = 10                 # the default preset is Water Drop
+    bpy.context.object.meniscus_quick.cells = 10    # the default preset is Water Drop
     assert bpy.ops.meniscus.quick() == {"FINISHED"}
 
 def finish():
