@@ -108,6 +108,10 @@ def start(context, tree, resume=False, from_frame=None):
     stems = [result.stem for result in plan.results]
     folder = cache.claim(tree)
     try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise network_scene.TreeError(f"Choose another cache folder: {folder} cannot be made ({error.strerror or error}).") from None
+    try:
         inputs = _staged(context, tree, plan, folder, last)
         before = _continued(tree, plan, folder, inputs) if resume or from_frame is not None else None
         cache.swap_inputs(folder)

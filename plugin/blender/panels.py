@@ -70,10 +70,14 @@ def draw_bake(layout, context, tree):
     _draw_frames(layout, tree)
     draw_message(layout, tree.message, tree.is_error)
     draw_message(layout, tree.notes, False)
+    if "ground" in tree.notes:
+        layout.operator("meniscus.lift", icon="TRIA_UP").tree = tree.name
     for node in tree.nodes:
         text = getattr(node, "message", "")
         if text and text != tree.message:
             draw_message(layout, f"{node.name}: {text}", node.is_error)
+        if "open edges" in text:
+            layout.operator("meniscus.select_holes", icon="EDGESEL").tree = tree.name
 
 
 class MENISCUS_PT_quick(bpy.types.Panel):
@@ -109,9 +113,9 @@ class MENISCUS_PT_quick(bpy.types.Panel):
                 column.prop(quick, "collider_kind", text="")
                 if quick.collider_kind != "solid":
                     column.prop(quick, "thickness")
-        estimate = quick_path.estimate(context, thing, quick)
-        if estimate:
-            layout.label(text=estimate, icon="TIME")
+        estimate = layout.column(align=True)
+        for i, line in enumerate(quick_path.estimate(context, thing, quick)):
+            estimate.label(text=line, icon="TIME" if i == 0 else "BLANK1")
         row = layout.row()
         row.scale_y = 1.6
         row.enabled = not bake_operators.is_running()

@@ -77,13 +77,17 @@ def tree_of(thing):
     return next((tree for tree in node_tree.trees() if tree.made_for == thing and tree.library is None), None)
 
 
+def liquids(tree):
+    """The objects that a click has made a network for."""
+    return [thing for node in tree.nodes if node.bl_idname == node_tree.OBJECT and node.hides for thing in node.meshes()]
+
+
 def chosen(context):
     """(the object whose settings count, all objects to be simulated). A result stands for what it was made from."""
     active = context.object
     tree = active.meniscus.tree if active is not None and active.meniscus.role else None
     if tree is not None and tree.made_for is not None:
-        node = next((node for node in tree.nodes if node.bl_idname == node_tree.OBJECT and node.hides), None)
-        return tree.made_for, node.meshes() if node is not None else [tree.made_for]
+        return tree.made_for, liquids(tree) or [tree.made_for]
     if active is None or active.type not in node_tree.MESHABLE or active.meniscus.role:
         return None, []
     solids = set(active.meniscus_quick.colliders.all_objects) if active.meniscus_quick.colliders is not None else set()
@@ -121,10 +125,10 @@ ROOM = 600  # bytes in memory per particle
 
 
 def estimate(context, thing, quick):
-    """What a run will take, roughly, before anything is read; "" for presets without a filled body."""
+    """What a run will take, roughly, in two lines, before anything is read; none for presets without a filled body."""
     setup, length = setup_of(quick), size_of(thing)
     if not length > 0 or not any(entry["type"] == "fill" for entry in setup["nodes"]):
-        return ""
+        return []
     sides = [side / length * quick.size for side in thing.dimensions]
     dx, values = quick.size / quick.cells, meniscus.material(quick.material)
     particles = 8 * 0.55 * sides[0] * sides[1] * sides[2] / dx ** 3
@@ -134,8 +138,8 @@ def estimate(context, thing, quick):
     frame = context.scene.render.fps_base / context.scene.render.fps / quick.slow_motion
     seconds = max(1.0, frame * wave / (0.4 * dx)) * particles / (SPEED * max(1, (os.cpu_count() or 2) / 2))
     frames = context.scene.frame_end - context.scene.frame_start + 1
-    return (f"About {_rounded(particles):,} particles, {particles * ROOM / 1e6:.0f} MB; "
-            f"{bake_operators.duration(max(1.0, seconds * frames))} for {frames} frames")
+    return [f"About {_rounded(particles):,} particles",
+            f"{bake_operators.duration(max(1.0, seconds * frames))}, {max(1.0, particles * ROOM / 1e6):.0f} MB"]
 
 
 def _rounded(number):

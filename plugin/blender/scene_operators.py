@@ -5,7 +5,7 @@ import os
 
 import bpy
 
-from . import bake_operators, looks, network_scene, node_tree, object_files, parm_properties, quick, scene_pieces
+from . import bake_operators, looks, network_scene, node_tree, object_files, overlaps, parm_properties, quick, scene_pieces
 from .native import meniscus
 
 
@@ -132,11 +132,54 @@ class MENISCUS_OT_take_selected(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class MENISCUS_OT_select_holes(bpy.types.Operator):
+    """Show the open edges of the objects that are filled, in edit mode"""
+    bl_idname, bl_label, bl_options = "meniscus.select_holes", "Select Holes", {"REGISTER", "UNDO"}
+
+    tree: bpy.props.StringProperty(options={"SKIP_SAVE", "HIDDEN"})
+
+    def execute(self, context):
+        tree = bake_operators.find_tree(context, self.tree)
+        things = quick.liquids(tree) if tree is not None else []
+        thing = next((one for one in things if one.type == "MESH" and one.name in context.view_layer.objects), None)
+        if thing is None:
+            self.report({"ERROR"}, "The object that is filled is not a mesh of this scene.")
+            return {"CANCELLED"}
+        if context.object is not None and context.object.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        for other in context.selected_objects:
+            other.select_set(False)
+        context.view_layer.objects.active = thing
+        thing.select_set(True)
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.mesh.select_mode(type="EDGE")
+        bpy.ops.mesh.select_all(action="DESELECT")
+        bpy.ops.mesh.select_non_manifold()
+        return {"FINISHED"}
+
+
+class MENISCUS_OT_lift(bpy.types.Operator):
+    """Lift the objects that start in the ground onto it"""
+    bl_idname, bl_label, bl_options = "meniscus.lift", "Lift onto Ground", {"REGISTER", "UNDO"}
+
+    tree: bpy.props.StringProperty(options={"SKIP_SAVE", "HIDDEN"})
+
+    def execute(self, context):
+        tree = bake_operators.find_tree(context, self.tree)
+        for thing in quick.liquids(tree) if tree is not None else ():
+            thing.location.z += overlaps.depth_in_ground(thing)
+        context.view_layer.update()
+        if tree is not None:
+            tree.notes = overlaps.sentence(context, tree)
+        return {"FINISHED"}
+
+
 def _draw_import(self, context):
     self.layout.operator(MENISCUS_OT_import_scene.bl_idname, text="Meniscus Scene (.json)")
 
 
-_CLASSES = (MENISCUS_OT_import_scene, MENISCUS_OT_export_scene, MENISCUS_OT_material, MENISCUS_OT_take_selected)
+_CLASSES = (MENISCUS_OT_import_scene, MENISCUS_OT_export_scene, MENISCUS_OT_material, MENISCUS_OT_take_selected,
+            MENISCUS_OT_select_holes, MENISCUS_OT_lift)
 
 
 def register():

@@ -423,8 +423,30 @@ class Small(Case):
 
     def test_an_estimate_stands_in_the_panel(self):
         ball = inside.sphere()
-        self.assertIn("particles", quick.estimate(bpy.context, ball, ball.meniscus_quick))
-        self.assertIn("frames", quick.estimate(bpy.context, ball, ball.meniscus_quick))
+        particles, cost = quick.estimate(bpy.context, ball, ball.meniscus_quick)
+        self.assertIn("particles", particles)
+        self.assertIn(" MB", cost)
+
+    def test_buttons_for_trouble(self):
+        bpy.ops.mesh.primitive_cube_add(location=(0, 0, 0))
+        cube = bpy.context.object
+        tree = quick.build(bpy.context, cube, cube.meniscus_quick)
+        bpy.ops.meniscus.lift(tree=tree.name)
+        self.assertAlmostEqual(cube.location.z, 1.0, delta=1e-5)
+        self.assertEqual(tree.notes, "")
+        bpy.ops.mesh.primitive_monkey_add(location=(0, 0, 5))
+        monkey = bpy.context.object
+        tree = quick.build(bpy.context, monkey, monkey.meniscus_quick)
+        self.assertEqual(bpy.ops.meniscus.select_holes(tree=tree.name), {"FINISHED"})
+        bpy.ops.object.mode_set(mode="OBJECT")
+        self.assertEqual(len([edge for edge in monkey.data.edges if edge.select]), 42)
+
+    def test_a_folder_that_cannot_be_made_is_a_sentence(self):
+        tree = inside.drop_tree()
+        tree.cache_folder = "/proc/nope"
+        with self.assertRaises(RuntimeError) as caught:
+            bpy.ops.meniscus.bake(tree=tree.name)
+        self.assertIn("Choose another cache folder", str(caught.exception))
 
     def test_cached_frames_are_ranges(self):
         tree = simulate(inside.sphere())
