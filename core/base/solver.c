@@ -53,6 +53,8 @@ mn_status mn_solver_set_def(const mn_solver_type *type, mn_solver *solver, const
 {
     MN_TRY(check_def(solver->ctx, type, def));
     if (type->set_def) MN_TRY(type->set_def(solver, def));
+    // Another surface tension or gravity is another store of energy.
+    if (memcmp(def_of(type, solver), def, type->def_size) != 0) solver->energy.begun = false;
     memcpy(def_of(type, solver), def, type->def_size);
     return MN_OK;
 }

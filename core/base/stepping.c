@@ -6,6 +6,7 @@
 //   limit = min(longest, max_dt, growth * last step, seconds / min_substeps)
 //   steps = ceil(piece / limit)              so that the pieces of what is left are equal
 //   dt    = piece / steps
+#include "base/energy_watch.h"
 #include "meniscus/solver.h"
 
 #include <string.h>
@@ -176,6 +177,19 @@ static mn_status take_step(stepping *s)
 
 // ---- the verbs ----
 
+static mn_status watch_energy(const stepping *s)
+{
+    mn_report report;
+    double gravity[4] = {0};
+    for (int32_t i = 0; i < s->type->field_count; i++)
+        if (strcmp(s->type->fields[i].name, "gravity") == 0)
+            mn_field_get(&s->type->fields[i], (const char *)s->solver + s->type->def_offset, gravity);
+    mn_solver_report(s->type, s->solver, &report);
+    if (!report.set[MN_REPORT_mass]) return MN_ERROR_MEMORY; // for its sums, which has been said
+    return mn_energy_watch_look(s->solver->ctx, &s->solver->energy, &report,
+                                mn_v3(gravity[0], gravity[1], gravity[2]), given(s->inputs) != 0);
+}
+
 static mn_status run(stepping *s, double seconds)
 {
     MN_TRY(begin(s, seconds));
@@ -192,7 +206,8 @@ mn_status mn_solver_advance(const mn_solver_type *type, mn_solver *solver, const
     mn_timers_reset(&solver->timers);
     MN_TRY(check_inputs(type, solver->ctx, s.inputs, seconds));
     solver->seconds = solver->left = seconds;
-    const mn_status status = run(&s, seconds);
+    mn_status status = run(&s, seconds);
+    if (status == MN_OK && type->watch_energy) status = watch_energy(&s);
     if (status != MN_OK && type->abandon) type->abandon(solver);
     solver->seconds = solver->left = 0;
     return status;

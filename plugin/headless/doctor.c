@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// meniscus doctor SCENE: what each node has to say about its parameters and inputs at the first frame, and
-// what the whole will need.
+// meniscus doctor SCENE: which files it reads and writes, what each node has to say about its parameters and
+// inputs at the first frame, and what the whole will need.
 #define _POSIX_C_SOURCE 200809L
 #include "base/parallel.h"
 #include "plugin/headless/command.h"
+#include "plugin/headless/scene_files.h"
 #include "plugin/headless/scene_session.h"
 #include "plugin/json/text.h"
 
@@ -179,6 +180,49 @@ static mn_status examine_as_json(mn_session *session, mn_network *network, mn_ta
     return status;
 }
 
+// ---- files: shown before any of them is read ----
+
+/// Whether the file lies in the scene's folder or below it.
+static bool is_inside(const char *folder, const char *path)
+{
+    char home[MN_PATH_SIZE], place[MN_PATH_SIZE];
+    if (!mn_canonical_path(*folder ? folder : ".", home) || !mn_canonical_path(path, place)) return false;
+    const size_t length = strcmp(home, "/") == 0 ? 0 : strlen(home);
+    return strncmp(home, place, length) == 0 && place[length] == '/';
+}
+
+static void print_file(const mn_network *network, const mn_scene_file *file, int32_t first)
+{
+    char path[MN_PATH_LIMIT];
+    if (!mn_path_at_frame(file->path, first, path)) snprintf(path, sizeof path, "%.200s...", file->path);
+    printf("    %-28s %s%s%s%s\n", mn_network_node_name(network, file->node), path,
+           mn_path_is_sequence(file->path) ? " and on" : "",
+           access(path, R_OK) == 0 ? "" : ": missing or not readable",
+           is_inside(mn_network_folder(network), path) ? "" : ": outside the scene's folder");
+}
+
+static mn_status print_files(mn_session *session, mn_network *network, mn_target target, int32_t first,
+                             int32_t last)
+{
+    mn_scene_files files = {0};
+    mn_status status = MN_OK;
+    for (int32_t node = 0; node < mn_network_node_limit(network) && status == MN_OK; node++)
+        if (mn_network_node_type(network, node)) status = mn_scene_files_add_of(network, node, &files);
+    printf("\n  reads%s\n", files.count == 0 ? ": no files" : "");
+    for (int64_t i = 0; i < files.count; i++) print_file(network, &files.data[i], first);
+    const char *name = mn_network_node_name(network, target.node);
+    printf("\n  writes, into the folder that cook is given with -o\n");
+    printf("    %s.%04d to %s.%04d, .%s.cook\n", name, (int)first, name, (int)last, name);
+    for (int32_t node = 0; node < mn_network_node_limit(network); node++) {
+        const mn_node_type *type = mn_network_node_type(network, node);
+        if (type && type->sim && mn_network_depends(network, target.node, node))
+            printf("    %s.checkpoint\n", mn_network_node_name(network, node));
+    }
+    mn_array_free(session->ctx, &files);
+    fflush(stdout);
+    return status;
+}
+
 static mn_status examine(mn_session *session, mn_network *network, mn_target target, int32_t first,
                          int32_t last)
 {
@@ -186,6 +230,7 @@ static mn_status examine(mn_session *session, mn_network *network, mn_target tar
     if (*title) printf("%s\n", title);
     printf("  frames %d to %d at %g a second, %d threads\n", (int)first, (int)last, mn_network_fps(network),
            (int)mn_worker_count(session->ctx));
+    MN_TRY(print_files(session, network, target, first, last));
     const double begun = mn_seconds();
     const mn_geo *geo;
     MN_TRY(mn_network_cook(network, target.node, target.output, first, &geo));
@@ -246,7 +291,7 @@ static int run(int argc, char **argv)
 
 const mn_subcommand mn_doctor_command = {"doctor",
                                          "SCENE [--json]",
-                                         "dimensionless numbers, resolution, limits, memory and disk",
+                                         "dimensionless numbers, resolution, limits, files, memory and disk",
                                          options,
                                          MN_COUNT_OF_OPTIONS(options),
                                          run};

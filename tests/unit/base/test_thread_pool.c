@@ -7,7 +7,7 @@
 #include "base/float_mode.h"
 #include "base/thread_pool.h"
 
-#include "meniscus/parallel.h"
+#include "base/parallel.h"
 #include "support/check.h"
 
 #include <fenv.h>

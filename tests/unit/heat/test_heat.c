@@ -4,6 +4,7 @@
 // melting point.
 #include "support/check.h"
 #include "support/heat_bar.h"
+#include "meniscus/context.h"
 
 static const mn_heat_substance ice = {
     .capacity = {2100, 4186}, .conductivity = {2.2, 0.6}, .latent_heat = 334e3, .melting_point = 273.15};
