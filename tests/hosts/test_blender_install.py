@@ -86,7 +86,7 @@ class Install(unittest.TestCase):
         cls._folder = tempfile.TemporaryDirectory(prefix="meniscus-home-")
         cls.home = Path(cls._folder.name)
         cls.environment = {name: value for name, value in os.environ.items() if not name.startswith(("MENISCUS", "XDG_", "BLENDER"))}
-        cls.environment.update(HOME=str(cls.home), LIBGL_ALWAYS_SOFTWARE="1", GOMP_SPINCOUNT="2000")
+        cls.environment.update(HOME=str(cls.home), LIBGL_ALWAYS_SOFTWARE="1")
         cls.done = subprocess.run([str(ROOT / "scripts/install_blender.sh")], capture_output=True, text=True, cwd=cls.home,
                                   env=cls.environment, timeout=600)
 

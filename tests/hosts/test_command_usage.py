@@ -44,7 +44,7 @@ class Usage(CommandTest):
         for text in ("5-1", "x", "1-", "1-2-3", "1-99999999", ""):
             self.fail_with(2, "--frames", "cook", "scene.json", "-f", text)
         self.fail_with(2, "write 1-5", "cook", "scene.json", "-f", "5-1")
-        self.fail_with(2, "neither openmp nor tbb", "cook", "scene.json", "--scheduler", "threads")
+        self.fail_with(2, "neither threads nor tbb", "cook", "scene.json", "--scheduler", "openmp")
         self.fail_with(2, "--format", "cook", "scene.json", "--format", "fbx")
         self.fail_with(2, "--format", "cook", "scene.json", "--format", "../x.geo")
         for size in ("10x10", "100", "99999x100", "100x100x", "axb"):

@@ -155,7 +155,7 @@ class Networks(unittest.TestCase):
 
     def test_same_bits_for_any_threads_and_scheduler(self):
         hashes = {spray_network(threads=threads, scheduler=scheduler).cook(frame=6).hash
-                  for threads, scheduler in ((1, "openmp"), (3, "openmp"), (0, "tbb"), (2, "tbb"))}
+                  for threads, scheduler in ((1, "threads"), (3, "threads"), (0, "tbb"), (2, "tbb"))}
         self.assertEqual(len(hashes), 1)
         for options in ({"threads": -1}, {"scheduler": "pool"}):
             with self.assertRaises(meniscus.ArgumentError):
