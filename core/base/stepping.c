@@ -8,6 +8,8 @@
 //   dt    = piece / steps
 #include "meniscus/solver.h"
 
+#include "base/float_mode.h"
+
 #include <string.h>
 
 static const struct {
@@ -178,8 +180,10 @@ mn_status mn_solver_advance(const mn_solver_type *type, mn_solver *solver, const
     mn_timers_reset(&solver->timers);
     MN_TRY(check_inputs(type, solver->ctx, s.inputs, seconds));
     solver->seconds = solver->left = seconds;
+    const mn_float_mode mode = mn_float_mode_set();
     const mn_status status = run(&s, seconds);
     if (status != MN_OK && type->abandon) type->abandon(solver);
+    mn_float_mode_restore(mode);
     solver->seconds = solver->left = 0;
     return status;
 }
@@ -195,9 +199,11 @@ mn_status mn_solver_forecast(const mn_solver_type *type, mn_solver *solver, cons
     solver->seconds = solver->left = seconds;
     mn_step_limit limit;
     double steps = 0;
+    const mn_float_mode mode = mn_float_mode_set();
     mn_status status = begin(&s, seconds);
     if (status == MN_OK) status = find_limit(&s, &limit, &steps);
     if (type->abandon) type->abandon(solver);
+    mn_float_mode_restore(mode);
     solver->seconds = solver->left = 0;
     if (status == MN_OK && !limit.idle) *forecast = (mn_step_forecast){limit.longest, steps, limit.binding};
     return status;

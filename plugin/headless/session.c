@@ -73,9 +73,9 @@ bool mn_read_memory(const mn_subcommand *command, const char *text, mn_session_d
 bool mn_read_scheduler(const mn_subcommand *command, const char *text, mn_session_def *def)
 {
     def->tbb = strcmp(text, "tbb") == 0;
-    if (def->tbb || strcmp(text, "openmp") == 0) return true;
+    if (def->tbb || strcmp(text, "threads") == 0) return true;
     mn_shown shown;
-    mn_usage_error(command, "--scheduler: '%s' is neither openmp nor tbb.", mn_show(&shown, text));
+    mn_usage_error(command, "--scheduler: '%s' is neither threads nor tbb.", mn_show(&shown, text));
     return false;
 }
 

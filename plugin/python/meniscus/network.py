@@ -194,9 +194,9 @@ class Network:
     geo = fill.cook(frame=1)
 
     `progress` is called with (fraction, what) from the cooking thread; False or an exception from it cancels.
-    `threads` 0 means all; results do not depend on it, nor on the scheduler ("openmp" or "tbb")."""
+    `threads` 0 means all; results do not depend on it, nor on the scheduler ("threads" or "tbb")."""
 
-    def __init__(self, threads=0, scheduler="openmp", progress=None, log=None, _make=None):
+    def __init__(self, threads=0, scheduler="threads", progress=None, log=None, _make=None):
         self._context = Context(threads, scheduler, progress, log)
         make = _make or (lambda context: context.make("mn_network_create", context.pointer, None))
         self._handle = Owned(self._context, "mn_network_free", make(self._context))
