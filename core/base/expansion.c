@@ -10,7 +10,6 @@
 // This file must be compiled without contraction to fused multiply-add and without reassociation.
 #include "base/expansion.h"
 
-
 static inline void two_sum(double a, double b, double *x, double *y)
 {
     *x = a + b;

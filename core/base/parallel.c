@@ -4,6 +4,7 @@
 // reductions add chunks in order. Every chunk runs in the core's own floating-point mode, on whose thread
 // ever.
 #include "base/parallel.h"
+
 #include "base/context_state.h"
 #include "base/float_mode.h"
 

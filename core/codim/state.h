@@ -4,6 +4,7 @@
 #ifndef MENISCUS_CODIM_STATE_H
 #define MENISCUS_CODIM_STATE_H
 
+#include "base/elementary.h"
 #include "codim/film/surface.h"
 #include "codim/thread/graph.h"
 #include "linear/krylov.h"
@@ -382,7 +383,7 @@ static inline int32_t mn_codim_find_root(int32_t *parent, int32_t n)
 /// m, of a ball.
 static inline double mn_codim_ball_radius(double volume)
 {
-    return cbrt(volume * 0.238732414637843); // 3 / (4 pi)
+    return mn_cbrt(volume * 0.238732414637843); // 3 / (4 pi)
 }
 
 // ---- volume_solver.c: volumes as the solver sees them; without any, nothing is done ----

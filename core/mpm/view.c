@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the solver shows: particles by rising id, and the surface.
+#include "base/elementary.h"
 #include "mpm/state.h"
 
 #include "mpm/pressure.h"
@@ -19,7 +20,7 @@ static double volume_of(const mn_mpm *mpm, int64_t i)
 
 static double radius_of(double volume)
 {
-    return cbrt(0.75 / 3.14159265358979323846 * volume);
+    return mn_cbrt(0.75 / 3.14159265358979323846 * volume);
 }
 
 static void position_value(const void *mpm, int64_t i, double *value)

@@ -9,6 +9,7 @@
 #include "plugin/houdini/scheduler.hpp"
 #include "plugin/houdini/text_files.h"
 
+#include "base/float_mode.h"
 #include "meniscus/hash.h"
 
 #include <CH/CH_Manager.h>
@@ -209,7 +210,9 @@ mn_status sop::cook_once(double frame, mn_cooked **cooked)
     const bool follows_time = type->is_time_dependent ? type->is_time_dependent(&cook) : type->time_dependent;
     if (follows_time) flags().setTimeDep(true);
     MN_TRY(mn_cooked_create(ctx, type->output_count, cooked));
+    const mn_float_mode mode = mn_float_mode_set();
     const mn_status status = type->cook(&cook, (*cooked)->outputs);
+    mn_float_mode_restore(mode);
     if (status == MN_OK) return MN_OK;
     mn_cooked_release(*cooked);
     *cooked = nullptr;

@@ -25,6 +25,7 @@
 // Momentum: W has rows that sum to one, so what the films lose the volume gets; codim/volume/step.c gives it
 // to the body's particles to the last bit. The weights are linear, so that what a film does to a flat piece
 // of skin has the right moment too.
+#include "base/elementary.h"
 #include "codim/volume/state.h"
 
 #include <string.h>
@@ -274,7 +275,7 @@ mn_status mn_codim_begin_holds(mn_codim *mls, double dt)
         MN_TRY(mn_array_resize(mls->solver.ctx, numbers[i], size));
     memset(h->guess.data, 0, mn_bytes(size, sizeof(double)));
     mn_codim_volume_guess(v, h->guess.data + 3 * mls->points.count);
-    const double wave = sqrt(v->set.sigma / v->set.density) / pow(v->set.dx, 1.5);
+    const double wave = sqrt(v->set.sigma / v->set.density) / mn_pow(v->set.dx, 1.5);
     const double pace = fmin(NEARER / dt, CALM * wave); // 1/s
     for (int64_t i = 0; i < h->list.count; i++) {
         mn_codim_hold *hold = &h->list.data[i];

@@ -2,6 +2,7 @@
 //
 // Volumes as the solver of films sees them: what they start with, their part of a step, of a frame that is
 // taken back, of the stream and of the view.
+#include "base/elementary.h"
 #include "codim/volume/state.h"
 
 #include <string.h>
@@ -88,7 +89,7 @@ static mn_status check_liquid(const mn_codim *mls, const mn_codim_liquid *liquid
                 ctx, MN_ERROR_INPUT,
                 "Particle %lld of the liquid has a mass of %g kg, which at a density of %g kg/m^3 is a "
                 "cube of %.3g m, many cells of %g m. Set density to that of the particles, or raise dx.",
-                (long long)i, liquid->mass[i], mls->def.density, cbrt(liquid->mass[i] / mls->def.density),
+                (long long)i, liquid->mass[i], mls->def.density, mn_cbrt(liquid->mass[i] / mls->def.density),
                 dx);
     }
     return MN_OK;

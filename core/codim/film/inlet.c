@@ -14,6 +14,7 @@
 // each point with the velocity of the liquid at its place. A step may end anywhere between two births: rows
 // stand where they would stand had time not been cut into steps, so there are neither gaps nor seams. The
 // driven row is also the edge of the film on the side of the jet, which the film pulls at in vain.
+#include "base/elementary.h"
 #include "codim/state.h"
 #include "sources/inlet_curve.h"
 
@@ -159,7 +160,7 @@ static double wanted_points(const mn_codim *mls, const inlet_arc *arc)
     double turn = 0;
     for (int64_t i = 0; i < arc->pieces; i++) {
         const mn_vec3 u = c->velocity[i], v = c->velocity[inlet_next(c, i)];
-        turn += atan2(mn_norm(mn_cross(u, v)), mn_dot(u, v));
+        turn += mn_atan2(mn_norm(mn_cross(u, v)), mn_dot(u, v));
     }
     return fmax(whole, fmin(turn / TURN * mls->def.spacing, whole / CLOSEST)) / mls->def.spacing;
 }

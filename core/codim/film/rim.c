@@ -27,6 +27,7 @@
 // holds. The drop takes the mean velocity of the rim around it, not that of the point: a point that has just
 // taken up film is faster than the rim is, and drops that left then would carry its speed away and shrink the
 // sheet. It also gets a small push off the rim, which the rim gets the other way. Mass and momentum are kept.
+#include "base/elementary.h"
 #include "codim/state.h"
 
 #include "base/random.h"
@@ -81,7 +82,7 @@ bool mn_codim_rim_jet(const mn_codim *mls, int32_t p, double *length, double *ra
 
 static double mean_cube(double sides)
 {
-    const double end = PI / sides, s = sin(end);
+    const double end = PI / sides, s = mn_sin(end);
     return (s - s * s * s / 3) / end;
 }
 
@@ -106,8 +107,8 @@ static double factor_at(const mn_codim *mls, mn_vec3 x)
     mn_frame(feed->axis, &u, &v);
     const mn_vec3 d = mn_sub(x, feed->center);
     const double sides = def->polygon_sides, turn = 2 * PI / sides;
-    const double angle = atan2(mn_dot(d, v), mn_dot(d, u)), t = angle - turn * round(angle / turn);
-    const double g = pow(fmax(0, cos(t)), 3) / mean_cube(sides);
+    const double angle = mn_atan2(mn_dot(d, v), mn_dot(d, u)), t = angle - turn * round(angle / turn);
+    const double g = mn_pow(fmax(0, mn_cos(t)), 3) / mean_cube(sides);
     return def->rim_factor * fmax(0, 1 + def->polygon_strength * (g - 1));
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/float_mode.h"
 #include "meniscus/hash.h"
 #include "plugin/host/network/parms.h"
 #include "plugin/host/sim/sim_state.h"
@@ -322,7 +323,7 @@ double mn_sim_snap_frame(double frame)
     return fabs(frame - nearest) < rounding ? nearest : frame;
 }
 
-mn_status mn_sim_cook(mn_sim *sim, const mn_sim_host *host, double frame, mn_cooked **cooked)
+static mn_status cook_in_mode(mn_sim *sim, const mn_sim_host *host, double frame, mn_cooked **cooked)
 {
     *cooked = NULL;
     if (!(fabs(frame) <= LARGEST_FRAME))
@@ -341,6 +342,14 @@ mn_status mn_sim_cook(mn_sim *sim, const mn_sim_host *host, double frame, mn_coo
     sim->report = found->report;
     *cooked = mn_cooked_retain(found->cooked);
     return MN_OK;
+}
+
+mn_status mn_sim_cook(mn_sim *sim, const mn_sim_host *host, double frame, mn_cooked **cooked)
+{
+    const mn_float_mode mode = mn_float_mode_set();
+    const mn_status status = cook_in_mode(sim, host, frame, cooked);
+    mn_float_mode_restore(mode);
+    return status;
 }
 
 mn_status mn_sim_create(mn_context *ctx, const mn_node_type *type, mn_sim **sim)
