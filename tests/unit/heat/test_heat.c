@@ -2,9 +2,9 @@
 //
 // Heat: energy against temperature and back, what flows in is what is kept, and what melts waits at its
 // melting point.
+#include "meniscus/context.h"
 #include "support/check.h"
 #include "support/heat_bar.h"
-#include "meniscus/context.h"
 
 static const mn_heat_substance ice = {
     .capacity = {2100, 4186}, .conductivity = {2.2, 0.6}, .latent_heat = 334e3, .melting_point = 273.15};
