@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A film solver's life: made, given films and wires, looked at, saved and loaded. Its advance is advance.c.
+#include "base/elementary.h"
 #include "film/film_state.h"
 
 #include <stdlib.h>
@@ -330,7 +331,7 @@ static void show_vertex(mn_film *film, int32_t v)
                                                : 3};
     p->thickness = area > 0     ? volume / area
                    : length > 0 ? 2 * sqrt(volume / (PI * length))
-                                : cbrt(6 * volume / PI);
+                                : mn_cbrt(6 * volume / PI);
 }
 
 mn_status mn_film_get_view(mn_film *film, mn_film_view *view)
@@ -423,12 +424,13 @@ static mn_status show(mn_solver *solver, const mn_solver_inputs *inputs, int32_t
     mn_view_rows(view, v.count, sizeof(mn_film_point), v.points, columns_shown, MN_COUNT_OF(columns_shown));
     mn_view_primitives(view, MN_POLYGON, 3, v.triangle_count, film->shown_triangles.data);
     mn_view_primitives(view, MN_POLYLINE, 2, v.segment_count, film->shown_segments.data);
-    view->primitive_columns[view->primitive_column_count++] = (mn_column){.name = "region",
-                                                                          .type = MN_I32,
-                                                                          .size = 2,
-                                                                          .storage = MN_STORE_I32,
-                                                                          .data = film->shown_regions.data,
-                                                                          .stride = 2 * sizeof(int32_t)};
+    view->primitive_columns[view->primitive_column_count++] =
+        (mn_column_view){.name = "region",
+                         .type = MN_I32,
+                         .size = 2,
+                         .storage = MN_STORE_I32,
+                         .data = film->shown_regions.data,
+                         .stride = 2 * sizeof(int32_t)};
     return MN_OK;
 }
 
