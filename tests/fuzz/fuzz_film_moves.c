@@ -3,9 +3,9 @@
 // Long sequences of everything that changes a complex of films: splits, flips, collapses, merges, peels,
 // punctures, rearrangements, shaking, undo. After each the invariants, the mass and the momentum. Four bytes
 // are one move.
-#include "support/film_bubbles.h"
 #include "meniscus/context.h"
 #include "meniscus/vec.h"
+#include "support/film_bubbles.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

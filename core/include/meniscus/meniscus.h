@@ -11,6 +11,7 @@
 #include "meniscus/elastic.h"
 #include "meniscus/fill.h"
 #include "meniscus/film.h"
+#include "meniscus/flow.h"
 #include "meniscus/geo.h"
 #include "meniscus/hash.h"
 #include "meniscus/mpm.h"
