@@ -17,6 +17,7 @@
     X(mn_film_source_node)                                                                                   \
     X(mn_jet_source_node)                                                                                    \
     X(mn_surface_node)                                                                                       \
+    X(mn_film_settle_node)                                                                                   \
     X(mn_film_skin_node)                                                                                     \
     X(mn_tetrahedralize_node)                                                                                \
     X(mn_tet_remesh_node)                                                                                    \
@@ -25,7 +26,10 @@
     X(mn_spray_solver_node)                                                                                  \
     X(mn_mpm_solver_node)                                                                                    \
     X(mn_tet_solver_node)                                                                                    \
-    X(mn_codim_solver_node)
+    X(mn_codim_solver_node)                                                                                  \
+    X(mn_elastic_solver_node)                                                                                \
+    X(mn_film_solver_node)                                                                                   \
+    X(mn_flow_solver_node)
 
 #ifdef MN_REGISTRY_EXTRA
 #define EXTRA_TYPES(X) X(MN_REGISTRY_EXTRA)

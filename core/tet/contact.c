@@ -11,6 +11,7 @@
 // contact angles come out by themselves [clausen2013] 4.3. Nodes that a stage moves into a solid are caught,
 // those that it would have to hold back by more than contact line and adhesion can are let go, and the stage
 // is solved again. Nodes in the cap of a pipe (pipes.c) move with it and nowhere else.
+#include "base/elementary.h"
 #include "tet/state.h"
 
 static const double touch_distance = 0.01; // of the size: what is nearer touches [clausen2013]
@@ -104,7 +105,7 @@ mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *liquid)
 mn_status mn_tet_liquid_find_wetted(mn_tet_liquid *liquid)
 {
     const mn_tet_system *s = &liquid->system;
-    const double wetted = -cos(radians * liquid->def.contact_angle);
+    const double wetted = -mn_cos(radians * liquid->def.contact_angle);
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->face_sigma, s->face_count));
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->wetted_area, s->node_count));
     for (int32_t i = 0; i < s->node_count; i++) liquid->wetted_area.data[i] = 0;
@@ -283,8 +284,8 @@ mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *liquid, const mn_tet_stag
     // area A takes the work sigma (1 + cos angle) A (Dupre), which a pull must do within a tenth of the size.
     // A solid is let go as soon as it is pulled.
     const double line =
-        1.5 * stage->sigma * (sin(angle) + 1 + cos(angle)) + 1e-6 * liquid->system.force_scale;
-    const double adhesion = 10 * stage->sigma * (1 + cos(angle));
+        1.5 * stage->sigma * (mn_sin(angle) + 1 + mn_cos(angle)) + 1e-6 * liquid->system.force_scale;
+    const double adhesion = 10 * stage->sigma * (1 + mn_cos(angle));
     *changed = false;
     for (int32_t i = 0; i < liquid->system.node_count; i++) {
         if (!mn_tet_vertex_on_boundary(liquid->mesh, i) || (liquid->touch.data[i] & PIPE)) continue;

@@ -8,6 +8,7 @@
 #define MENISCUS_TET_PHASES_H
 
 #include "meniscus/array.h"
+#include "meniscus/vec.h"
 
 typedef struct mn_tet_phases {
     bool split;                             ///< some node has more than one pressure

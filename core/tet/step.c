@@ -14,6 +14,7 @@
 // the symmetric scheme are started by a step of SDIRK2, which damps what jumps. A symmetric step that fails
 // is taken by BDF2, one that fails at half its length, and when none can be solved the liquid coasts
 // (rescue.c).
+#include "base/elementary.h"
 #include "tet/locking.h"
 #include "tet/pipes.h"
 
@@ -151,7 +152,7 @@ static void forget_volumes(mn_tet_liquid *liquid, double dt)
 {
     double *soft = mn_tet_field_numbers(liquid, MN_TET_SOFT_VOLUME);
     const double memory = (is_calm(liquid) ? 1 : liquid->def.soft_memory) * mn_tet_liquid_time_scale(liquid);
-    const double part = -expm1(-dt / memory);
+    const double part = -mn_expm1(-dt / memory);
     for (int32_t t = 0; t < liquid->mesh->tet_slots; t++)
         soft[t] += part * (mn_tet_mesh_tet_volume(liquid->mesh, t) - soft[t]);
 }

@@ -11,6 +11,7 @@
 // An operation is accepted only when the worst of what it makes is above the bad one that asked for it by
 // `gain`. So the sorted list of qualities grows in lexicographic order and no state comes twice.
 #include "tetmesh/remesh.h"
+#include "base/elementary.h"
 
 #include "meniscus/array.h"
 #include "tetmesh/edit/edit.h"
@@ -408,7 +409,8 @@ mn_status mn_tet_remesh(mn_tet_mesh *mesh, const mn_tet_remesh_def *def, mn_tet_
                   .edit = {.mesh = mesh, .moved = -1, .region = def->region}};
     mn_status status = MN_OK;
     if (!def->fixed_surface) {
-        const mn_tet_surface_def surface = {cos(def->feature_angle / 57.29577951308232), def->surface_band};
+        const mn_tet_surface_def surface = {mn_cos(def->feature_angle / 57.29577951308232),
+                                            def->surface_band};
         status = mn_tet_surface_model_create(mesh, surface, &r.edit.surface);
     }
     if (status == MN_OK) status = remesh(&r);

@@ -2,6 +2,7 @@
 //
 // Heat: energy against temperature and back, what flows in is what is kept, and what melts waits at its
 // melting point.
+#include "meniscus/context.h"
 #include "support/check.h"
 #include "support/heat_bar.h"
 

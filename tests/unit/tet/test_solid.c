@@ -3,6 +3,7 @@
 // Solids in the mesh: forces are derivatives of the energy, what flows comes back to the yield surface, a
 // solid turned and moved has no stress, momentum stays, and a melting body goes on with the same bits after
 // it was saved, for any number of workers.
+#include "base/random.h"
 #include "support/check.h"
 #include "support/stream_buffer.h"
 #include "support/tet_lattice_brick.h"
