@@ -31,13 +31,14 @@ typedef struct mn_film_def {
     double merge;            ///< m, >= 0: films nearer than this join; 0: they never do
     bool burst;              ///< films burst where they are too thin, pricked or hit
     double diffusion;        ///< m/(Pa s), >= 0: gas that passes a film for each Pa between its sides
+    double damping;          ///< 0 to 1: how much waves that are too fast for the time step are damped
     double max_dt;           ///< s, > 0, the longest time step
     int64_t max_vertices;    ///< an advance that would hold more fails
     uint64_t seed;
     int32_t min_substeps, max_substeps;
 } mn_film_def;
 
-enum { MN_FILM_FIELD_COUNT = 24 };
+enum { MN_FILM_FIELD_COUNT = 25 };
 extern const mn_field mn_film_fields[];
 extern const mn_solver_type mn_film_solver;
 
