@@ -138,7 +138,7 @@ static mn_status bake(making *m, const char *name, mn_volume_kind kind, int32_t 
     const int64_t voxels = m->origins.count * BLOCK_VOXELS;
     m->values = mn_allocate(ctx, mn_bytes(voxels * components, sizeof *m->values));
     if (!m->values && voxels > 0) return MN_ERROR_MEMORY;
-    mn_status status = mn_parallel_for(ctx, voxels, BLOCK_VOXELS, fn, m);
+    mn_status status = mn_parallel_long(ctx, voxels, BLOCK_VOXELS, fn, m);
     if (status == MN_OK)
         status = services->volume_from_blocks(
             services->user, ctx, name, kind, m->dx, kind == MN_VOLUME_LEVEL_SET ? m->width : 0, components,

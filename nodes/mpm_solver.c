@@ -37,8 +37,9 @@ static const mn_output_def outputs_of[] = {
     {"Surface", "closed polygons with v"},
 };
 
-static mn_status finish_def(const mn_cook *cook, void *filled)
+static mn_status finish_def(const mn_cook *cook, const mn_solver *solver, void *filled)
 {
+    (void)solver;
     mn_mpm_def *def = filled;
     def->collider = (mn_mpm_wall)(MN_MPM_SLIP + mn_cook_menu(cook, "collider_boundary"));
     if (!mn_cook_toggle(cook, "use_domain")) return MN_OK;
@@ -157,10 +158,15 @@ static mn_status after(const mn_cook *cook, mn_solver *solver)
     mn_mpm_def def;
     mn_mpm_numbers n = {.binding = ""};
     char text[400];
+    if (mn_cook_input(cook, INPUT_EMITTERS) && mn_mpm_is_full((mn_mpm *)solver))
+        mn_cook_warn(
+            cook, "The domain is full, so the emitters have stopped; make it larger, open a wall, or add a "
+                  "sink.");
     if (solver->time > 0) return MN_OK;
     MN_TRY(mn_solver_node_def(cook, &def));
     MN_TRY(mn_mpm_expect_steps((mn_mpm *)solver, cook->dt, &n));
-    if (mn_mpm_many_steps(&def, &n, text, sizeof text)) mn_cook_warn(cook, "%s", text);
+    solver->warned = mn_mpm_many_steps(&def, &n, text, sizeof text);
+    if (solver->warned) mn_cook_warn(cook, "%s", text);
     return MN_OK;
 }
 

@@ -126,6 +126,20 @@ static mn_status find_solid(const mn_cook *cook, const mn_geo *input, mn_tet_stu
     return MN_OK;
 }
 
+/// Twelve tetrahedra to a cube of the lattice, where all are of one size: what cannot fit is refused before
+/// the lattice is made.
+static mn_status check_count(const mn_cook *cook, const mn_tet_stuffing_def *def, const solid *s)
+{
+    if (def->gradation > 0 || def->curvature_refine > 0 || !s->triangles) return MN_OK;
+    const double volume = fabs(mn_triangles_volume(s->triangles));
+    const double count = 12 * volume / (def->size * def->size * def->size), most = (double)def->max_tets;
+    if (count <= 1.1 * most) return MN_OK;
+    return mn_cook_fail(
+        cook, MN_ERROR_ARGUMENT,
+        "a size of %g m makes about %.3g tetrahedra; max_tets allows %.3g. Use a size above %.2g m.",
+        def->size, count, most, def->size * cbrt(count / most));
+}
+
 static mn_status add_attributes(mn_tet_mesh *mesh)
 {
     mn_tet_field *rest, *volume, *quality;
@@ -200,6 +214,7 @@ static mn_status cook_tetrahedralize(const mn_cook *cook, mn_geo **outputs)
     def.curvature_refine = mn_cook_float(cook, "curvature_refine");
     def.max_tets = mn_cook_int(cook, "max_tets");
     mn_status status = find_solid(cook, input, &def, &shape);
+    if (status == MN_OK) status = check_count(cook, &def, &shape);
     if (status == MN_OK) status = make_mesh(cook, &def, &filled, &mesh);
     if (status == MN_OK) status = mn_tet_mesh_to_geo(mesh, NULL, &geo);
     if (status == MN_OK) status = add_statistics(geo, mesh, &filled);

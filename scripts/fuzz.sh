@@ -3,10 +3,17 @@
 # fails or the time is up.
 #   scripts/fuzz.sh [MINUTES] [NAME...]    10 minutes for each program whose name holds one of these
 # Starts from tests/fuzz/seeds; what is new goes to build/fuzz/corpus, input that fails to build/fuzz/found.
+#   scripts/fuzz.sh [MINUTES] faults [SEED]  attacks on the whole command instead (tests/faults/faults.py): failing calls of the
+#                                            system, kills, parameters at their ends, changed files and scenes
 set -euo pipefail
 cd "$(dirname "$0")/.."
 minutes=10
 if [[ "${1:-}" =~ ^[1-9][0-9]*$ ]]; then minutes=$1; shift; fi
+if [ "${1:-}" = faults ]; then
+  scripts/build.sh release meniscus_command meniscus_faults | tail -n 1
+  seed=${2:-$RANDOM}
+  exec python3 tests/faults/faults.py --walk --seed "$seed" --seconds $((60 * minutes)) --keep build/faults
+fi
 scripts/build.sh fuzz | tail -n 1
 mkdir -p build/fuzz/found
 failed=0

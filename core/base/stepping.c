@@ -6,7 +6,10 @@
 //   limit = min(longest, max_dt, growth * last step, seconds / min_substeps)
 //   steps = ceil(piece / limit)              so that the pieces of what is left are equal
 //   dt    = piece / steps
+#include "base/energy_watch.h"
 #include "meniscus/solver.h"
+
+#include "base/float_mode.h"
 
 #include <string.h>
 
@@ -110,6 +113,19 @@ static mn_status check_count(const stepping *s, const mn_step_limit *limit, doub
                    limit->binding, (long long)s->plan.max_substeps, s->plan.too_many);
 }
 
+// Says once that a frame will take long, and why, before it does.
+static void warn_about(const stepping *s, const mn_step_limit *limit, double steps)
+{
+    const double many = 2000;
+    if (s->solver->warned || steps <= many) return;
+    s->solver->warned = true;
+    mn_log(
+        s->solver->ctx, MN_LOG_WARNING,
+        "The %s solver needs about %.3g steps of %.3g s for this frame%s%s; a coarser resolution or a lower "
+        "time_scale needs fewer.",
+        s->type->name, steps, limit->longest, *limit->binding ? ", because of " : "", limit->binding);
+}
+
 // Tries shorter and shorter steps; *dt is the one that is good.
 static mn_status try_step(const stepping *s, double longest, double *dt)
 {
@@ -147,6 +163,7 @@ static mn_status take_step(stepping *s)
         return s->type->commit(solver, s->inputs, 0);
     }
     MN_TRY(check_count(s, &limit, steps));
+    warn_about(s, &limit, steps);
     double dt = limit.piece / steps;
     if (s->type->prepare) MN_TRY(s->type->prepare(solver, s->inputs, dt));
     MN_TRY(try_step(s, limit.longest, &dt));
@@ -161,6 +178,19 @@ static mn_status take_step(stepping *s)
 }
 
 // ---- the verbs ----
+
+static mn_status watch_energy(const stepping *s)
+{
+    mn_report report;
+    double gravity[4] = {0};
+    for (int32_t i = 0; i < s->type->field_count; i++)
+        if (strcmp(s->type->fields[i].name, "gravity") == 0)
+            mn_field_get(&s->type->fields[i], (const char *)s->solver + s->type->def_offset, gravity);
+    mn_solver_report(s->type, s->solver, &report);
+    if (!report.set[MN_REPORT_mass]) return MN_ERROR_MEMORY; // for its sums, which has been said
+    return mn_energy_watch_look(s->solver->ctx, &s->solver->energy, &report,
+                                mn_v3(gravity[0], gravity[1], gravity[2]), given(s->inputs) != 0);
+}
 
 static mn_status run(stepping *s, double seconds)
 {
@@ -178,8 +208,11 @@ mn_status mn_solver_advance(const mn_solver_type *type, mn_solver *solver, const
     mn_timers_reset(&solver->timers);
     MN_TRY(check_inputs(type, solver->ctx, s.inputs, seconds));
     solver->seconds = solver->left = seconds;
-    const mn_status status = run(&s, seconds);
+    const mn_float_mode mode = mn_float_mode_set();
+    mn_status status = run(&s, seconds);
+    if (status == MN_OK && type->watch_energy) status = watch_energy(&s);
     if (status != MN_OK && type->abandon) type->abandon(solver);
+    mn_float_mode_restore(mode);
     solver->seconds = solver->left = 0;
     return status;
 }
@@ -195,9 +228,11 @@ mn_status mn_solver_forecast(const mn_solver_type *type, mn_solver *solver, cons
     solver->seconds = solver->left = seconds;
     mn_step_limit limit;
     double steps = 0;
+    const mn_float_mode mode = mn_float_mode_set();
     mn_status status = begin(&s, seconds);
     if (status == MN_OK) status = find_limit(&s, &limit, &steps);
     if (type->abandon) type->abandon(solver);
+    mn_float_mode_restore(mode);
     solver->seconds = solver->left = 0;
     if (status == MN_OK && !limit.idle) *forecast = (mn_step_forecast){limit.longest, steps, limit.binding};
     return status;

@@ -8,6 +8,7 @@
 //   rigid    four nodes of m/4 at c + sqrt(lambda_i/m) (+-1, +-1, +-1), an even number of minus signs, along
 //   the
 //            axes of the second moments lambda: the same mass, centre and moments as the body
+#include "base/elementary.h"
 #include "elastic/elastic_state.h"
 
 #include <stdlib.h>
@@ -163,10 +164,10 @@ static double prestretch(mn_lame m, double tension)
     double low = 1, high = 1;
     if (!(tension > 0)) return 1;
     do high *= 1.5;
-    while (high < 1e6 && m.mu + (2 * m.lambda * log(high) - m.mu) / (high * high) < tension);
+    while (high < 1e6 && m.mu + (2 * m.lambda * mn_ln(high) - m.mu) / (high * high) < tension);
     for (int i = 0; i < 100; i++) {
         const double s = 0.5 * (low + high);
-        if (m.mu + (2 * m.lambda * log(s) - m.mu) / (s * s) < tension)
+        if (m.mu + (2 * m.lambda * mn_ln(s) - m.mu) / (s * s) < tension)
             low = s;
         else
             high = s;

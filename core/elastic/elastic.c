@@ -295,23 +295,23 @@ static mn_status list_shown(mn_elastic *s)
 
 static void show_column(mn_view *view, const char *name, int32_t size, mn_hint hint, const void *data)
 {
-    mn_view_column(view, (mn_column){.name = name,
-                                     .type = MN_F32,
-                                     .size = size,
-                                     .hint = hint,
-                                     .storage = MN_STORE_F64,
-                                     .data = data,
-                                     .stride = (size_t)size * sizeof(double)});
+    mn_view_column(view, (mn_column_view){.name = name,
+                                          .type = MN_F32,
+                                          .size = size,
+                                          .hint = hint,
+                                          .storage = MN_STORE_F64,
+                                          .data = data,
+                                          .stride = (size_t)size * sizeof(double)});
 }
 
 static void show_index(mn_view *view, const char *name, const int32_t *data)
 {
-    mn_view_column(view, (mn_column){.name = name,
-                                     .type = MN_I32,
-                                     .size = 1,
-                                     .storage = MN_STORE_I32,
-                                     .data = data,
-                                     .stride = sizeof(int32_t)});
+    mn_view_column(view, (mn_column_view){.name = name,
+                                          .type = MN_I32,
+                                          .size = 1,
+                                          .storage = MN_STORE_I32,
+                                          .data = data,
+                                          .stride = sizeof(int32_t)});
 }
 
 static mn_status show(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output, mn_view *view)

@@ -63,6 +63,7 @@ mn_status mn_level_set_smooth(mn_level_set *set, int32_t passes)
                        (int)passes);
     smooth_job job = {set, NULL, NULL};
     for (int32_t pass = 0; pass < passes; pass++) {
+        MN_TRY(mn_check_cancelled(set->ctx));
         for (int32_t b = 0; b < set->table.count; b++)
             if (set->deep.data[b])
                 for (int32_t i = 0; i < MN_BLOCK_CELLS; i++)

@@ -190,8 +190,8 @@ mn_status mn_level_set_union(mn_level_set *set, const mn_union_def *def, mn_poin
     MN_TRY(mn_level_set_reset(set, def->band * def->dx));
     MN_TRY(mn_array_resize(ctx, &set->outside, set->table.count));
     union_job job = {.set = set, .band = def->band};
-    MN_TRY(mn_parallel_for(ctx, set->table.count, UNION_GRAIN, cover_blocks, &job));
+    MN_TRY(mn_parallel_long(ctx, set->table.count, UNION_GRAIN, cover_blocks, &job));
     for (int32_t b = 0; b < set->table.count; b++) set->outside.data[b] = ~set->inside.data[b];
-    MN_TRY(mn_parallel_for(ctx, set->table.count, UNION_GRAIN, fill_blocks, &job));
+    MN_TRY(mn_parallel_long(ctx, set->table.count, UNION_GRAIN, fill_blocks, &job));
     return mn_level_set_list_active(set);
 }

@@ -312,8 +312,8 @@ static mn_status run(mn_isosurface *iso, iso_job *job)
     MN_TRY(mn_array_resize(ctx, &iso->blocks, blocks));
     MN_TRY(mn_array_resize(ctx, &iso->vertex_start, blocks + 1));
     MN_TRY(mn_array_resize(ctx, &iso->triangle_start, blocks + 1));
-    MN_TRY(mn_parallel_for(ctx, blocks, ISO_GRAIN, find_inside, job));
-    MN_TRY(mn_parallel_for(ctx, blocks, ISO_GRAIN, count_blocks, job));
+    MN_TRY(mn_parallel_long(ctx, blocks, ISO_GRAIN, find_inside, job));
+    MN_TRY(mn_parallel_long(ctx, blocks, ISO_GRAIN, count_blocks, job));
     if (!sum_counts(iso->vertex_start.data, blocks) || !sum_counts(iso->triangle_start.data, blocks))
         return mn_fail(ctx, MN_ERROR_UNSUPPORTED,
                        "The surface has more than %d triangles; use a larger grid spacing.", (int)INT32_MAX);
@@ -323,9 +323,9 @@ static mn_status run(mn_isosurface *iso, iso_job *job)
     MN_TRY(mn_array_resize(ctx, &iso->vertex_fractions, vertices));
     MN_TRY(mn_array_resize(ctx, &iso->triangle_cell, triangles));
     MN_TRY(mn_array_resize(ctx, &iso->triangles, triangles));
-    MN_TRY(mn_parallel_for(ctx, blocks, ISO_GRAIN, place_blocks, job));
-    MN_TRY(mn_parallel_for(ctx, blocks, ISO_GRAIN, write_vertices, job));
-    return mn_parallel_for(ctx, blocks, ISO_GRAIN, write_triangles, job);
+    MN_TRY(mn_parallel_long(ctx, blocks, ISO_GRAIN, place_blocks, job));
+    MN_TRY(mn_parallel_long(ctx, blocks, ISO_GRAIN, write_vertices, job));
+    return mn_parallel_long(ctx, blocks, ISO_GRAIN, write_triangles, job);
 }
 
 mn_status mn_isosurface_run(mn_isosurface *iso, const mn_blocks *blocks, const double *phi, double value,

@@ -116,10 +116,20 @@ static mn_status give_birth(mn_mpm *mpm, int64_t k, mn_vec3 at, double h)
     return MN_OK;
 }
 
+bool mn_mpm_is_full(const mn_mpm *mpm)
+{
+    const mn_box *box = &mpm->def.domain;
+    for (int i = 0; i < 6; i++)
+        if (mpm->def.wall[i] == MN_MPM_OPEN || mpm->def.wall[i] == MN_MPM_SINK) return false;
+    const double room = (box->max.x - box->min.x) * (box->max.y - box->min.y) * (box->max.z - box->min.z);
+    return mpm->extremes.volume >= room;
+}
+
 // Fills every nozzle that flows, as it lies `before` seconds before the end of the advance.
 static mn_status fill_up(mn_mpm *mpm, double before)
 {
     const double volume = mpm->def.dx * mpm->def.dx * mpm->def.dx / 8, depth = nozzle_cells * mpm->def.dx;
+    if (mn_mpm_is_full(mpm)) return MN_OK;
     MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->birth_heads, HEADS));
     for (int32_t i = 0; i < HEADS; i++) mpm->birth_heads.data[i] = -1;
     mpm->births.count = 0;

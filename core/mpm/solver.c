@@ -137,6 +137,7 @@ const mn_solver_type mn_mpm_solver = {
     .state_size = sizeof(mn_mpm),
     .def_offset = offsetof(mn_mpm, def),
     .takes = MN_TAKES_COLLIDER | MN_TAKES_SINK | MN_TAKES_OWN,
+    .watch_energy = true,
     .output_count = 2,
     .more_defaults = more_defaults,
     .check_def = check_def,

@@ -119,6 +119,20 @@ static mn_status check_value(mn_context *ctx, const double *values, int64_t i, c
                    name, value, low_allowed ? "of at least" : "above", low);
 }
 
+// A particle many cells wide would be marked in millions of them.
+static mn_status check_size(const mn_mpm *mpm, const mn_mpm_source *source, int64_t i)
+{
+    const double cells = 64, dx = mpm->def.dx;
+    const double density = source->density ? source->density[i] : mpm->def.density;
+    const double volume = source->mass ? source->mass[i] / density : 0;
+    if (volume <= cells * dx * dx * dx) return MN_OK;
+    return mn_fail(
+        mpm->solver.ctx, MN_ERROR_INPUT,
+        "dx is %g m but the particles are %.2g m wide (mass over density of particle %lld); use dx %.2g m, "
+        "fill with the solver's dx, or check mass and density.",
+        dx, cbrt(volume), (long long)i, 2 * cbrt(volume));
+}
+
 static mn_status check_source(mn_mpm *mpm, const mn_mpm_source *source)
 {
     mn_context *ctx = mpm->solver.ctx;
@@ -131,6 +145,7 @@ static mn_status check_source(mn_mpm *mpm, const mn_mpm_source *source)
                            (long long)i);
         MN_TRY(check_value(ctx, source->mass, i, "mass", 0, false));
         MN_TRY(check_value(ctx, source->density, i, "density", 0, false));
+        MN_TRY(check_size(mpm, source, i));
         MN_TRY(check_value(ctx, source->sigma, i, "sigma", 0, true));
         MN_TRY(check_value(ctx, source->viscosity, i, "viscosity", 0, true));
         if (source->id && source->id[i] < 0)

@@ -100,6 +100,22 @@ static double relaxation_due(mn_mpm *mpm, double dt)
 
 // ---- the steps ----
 
+// A liquid too soft for its surface tension is squeezed together, and its surface with it: it loses volume
+// and gains energy from step to step (seen from a tenth of the bulk modulus on).
+static mn_status check_stiffness(const mn_mpm *mpm)
+{
+    const double share = 0.03, pi = 3.14159265358979323846;
+    const mn_mpm_extremes *e = &mpm->extremes;
+    if (!(mpm->def.bulk_modulus > 0) || mpm->particles.count == 0) return MN_OK;
+    const double pressure = 2 * e->max_sigma / cbrt(0.75 * e->volume / pi);
+    if (pressure <= share * mpm->def.bulk_modulus) return MN_OK;
+    return mn_fail(
+        mpm->solver.ctx, MN_ERROR_ARGUMENT,
+        "Surface tension presses on the liquid with %.3g Pa, too much for its bulk modulus of %.3g Pa; use "
+        "bulk_modulus above %.2g Pa, or 0 to let the solver choose.",
+        pressure, mpm->def.bulk_modulus, pressure / share);
+}
+
 mn_status mn_mpm_begin(mn_solver *solver, const mn_solver_inputs *inputs, double seconds, mn_step_plan *plan)
 {
     mn_mpm *mpm = (mn_mpm *)solver;
@@ -112,6 +128,7 @@ mn_status mn_mpm_begin(mn_solver *solver, const mn_solver_inputs *inputs, double
     mpm->frame_begin = seconds;
     MN_TRY(mn_mpm_free_trapped(mpm));
     MN_TRY(mn_mpm_find_extremes(mpm));
+    MN_TRY(check_stiffness(mpm));
     mn_mpm_update_bulk_modulus(mpm, 0);
     return MN_OK;
 }

@@ -10,6 +10,7 @@
 // the particles of each tile in a mask of 512 bits, a second writes them where the counts of the tiles before
 // say.
 #include "meniscus/fill.h"
+#include "base/elementary.h"
 
 #include "base/parallel.h"
 #include "base/random.h"
@@ -41,7 +42,7 @@ mn_fill_def mn_fill_default_def(void)
 
 double mn_fill_spacing(const mn_fill_def *def)
 {
-    return def->dx / cbrt(def->particles_per_cell);
+    return def->dx / mn_cbrt(def->particles_per_cell);
 }
 
 // The particle of a lattice cell; its random numbers belong to the cell's place.
@@ -207,7 +208,7 @@ static mn_status fill(filling *f, mn_vec3_array *positions)
 {
     MN_TRY(find_all_tiles(f));
     MN_TRY(mn_array_resize(f->ctx, &f->starts, f->tiles.count));
-    MN_TRY(mn_parallel_for(f->ctx, f->tiles.count, 8, mark_range, f));
+    MN_TRY(mn_parallel_long(f->ctx, f->tiles.count, 8, mark_range, f));
     const int64_t total = mn_prefix_sum_i64(f->starts.data, f->tiles.count), first = positions->count;
     if (total > f->def->max_particles)
         return mn_fail(
@@ -217,7 +218,7 @@ static mn_status fill(filling *f, mn_vec3_array *positions)
             f->def->dx, (int)f->def->particles_per_cell, (long long)total, (long long)f->def->max_particles);
     MN_TRY(mn_array_resize(f->ctx, positions, first + total));
     f->positions = positions->data + first;
-    return mn_parallel_for(f->ctx, f->tiles.count, 64, write_range, f);
+    return mn_parallel_long(f->ctx, f->tiles.count, 64, write_range, f);
 }
 
 mn_status mn_fill(mn_context *ctx, const mn_fill_def *def, const mn_region *region, mn_vec3_array *positions)

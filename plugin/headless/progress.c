@@ -37,7 +37,7 @@ void mn_progress_bar_begin(mn_progress_bar *bar, bool quiet, double total)
     memset(bar, 0, sizeof *bar);
     bar->shown = !quiet;
     bar->terminal = isatty(STDERR_FILENO) != 0;
-    bar->begun = mn_seconds();
+    bar->begun = bar->step_begun = mn_seconds();
     bar->total = total > 0 ? total : 1;
 }
 
@@ -68,15 +68,35 @@ static void draw(mn_progress_bar *bar, double part)
     fflush(stderr);
 }
 
+/// Without a terminal: a line when a frame has taken long, and then at ever longer intervals.
+static void print_line(mn_progress_bar *bar, double part)
+{
+    const double now = mn_seconds(), first_wait = 10, longest_wait = 300;
+    if (!bar->shown || bar->terminal) return;
+    if (bar->wait == 0) bar->wait = first_wait, bar->last_line = now;
+    if (now - bar->last_line < bar->wait) return;
+    char spent[32], left[32] = "--:--";
+    mn_format_duration(now - bar->step_begun, spent);
+    if (part > 1e-4) mn_format_duration((now - bar->step_begun) * (1 - part) / part, left);
+    fprintf(stderr, "%s: %.3g %% done after %s, about %s left\n", *bar->what ? bar->what : "working",
+            100 * part, spent, left);
+    fflush(stderr);
+    bar->last_line = now;
+    bar->wait = bar->wait * 2 < longest_wait ? bar->wait * 2 : longest_wait;
+}
+
 void mn_progress_bar_part(mn_progress_bar *bar, double part, const char *what)
 {
     if (what && *what) snprintf(bar->what, sizeof bar->what, "%s", what);
     draw(bar, part);
+    print_line(bar, part);
 }
 
 void mn_progress_bar_step(mn_progress_bar *bar, const char *line)
 {
     bar->done += 1;
+    bar->step_begun = bar->last_line = mn_seconds();
+    bar->wait = 0;
     if (bar->shown && !bar->terminal) fprintf(stderr, "%s\n", line);
     draw(bar, 0);
 }

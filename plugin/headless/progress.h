@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far a long job is, on stderr: a bar with the time left on a terminal, a line per step elsewhere.
+// How far a long job is, on stderr: a bar with the time left on a terminal, a line per step elsewhere, and
+// more of them while a step takes long.
 #ifndef MENISCUS_PLUGIN_HEADLESS_PROGRESS_H
 #define MENISCUS_PLUGIN_HEADLESS_PROGRESS_H
 
@@ -15,6 +16,7 @@ typedef struct mn_progress_bar {
     double begun, last_drawn;
     double done; ///< steps that are done
     double total;
+    double step_begun, last_line, wait; ///< where there is no bar: of lines within a long step
     char what[96];
 } mn_progress_bar;
 

@@ -16,16 +16,20 @@
 
 enum { BUFFER_SIZE = 1 << 20, STAMP_MISSING = 1, STAMP_UNREADABLE = 2 };
 
+mn_status mn_scene_files_add_of(mn_network *network, int32_t node, mn_scene_files *files)
+{
+    for (int32_t parm = 0; parm < mn_network_node_type(network, node)->parm_count; parm++) {
+        const mn_scene_file file = {node, mn_network_file_path(network, node, parm)};
+        if (*file.path) MN_TRY(mn_array_push(mn_network_context(network), files, &file));
+    }
+    return MN_OK;
+}
+
 mn_status mn_scene_files_add(mn_network *network, int32_t node, mn_scene_files *files)
 {
-    for (int32_t i = 0; i < mn_network_node_limit(network); i++) {
-        const mn_node_type *type = mn_network_node_type(network, i);
-        if (!type || !mn_network_depends(network, node, i)) continue;
-        for (int32_t parm = 0; parm < type->parm_count; parm++) {
-            const mn_scene_file file = {i, mn_network_file_path(network, i, parm)};
-            if (*file.path) MN_TRY(mn_array_push(mn_network_context(network), files, &file));
-        }
-    }
+    for (int32_t i = 0; i < mn_network_node_limit(network); i++)
+        if (mn_network_node_type(network, i) && mn_network_depends(network, node, i))
+            MN_TRY(mn_scene_files_add_of(network, i, files));
     return MN_OK;
 }
 

@@ -26,6 +26,8 @@ typedef struct mn_file_stamps {
     MN_ARRAY(mn_file_stamp) known;
 } mn_file_stamps;
 
+/// Adds the files of the node's own parameters.
+mn_status mn_scene_files_add_of(mn_network *network, int32_t node, mn_scene_files *files);
 /// Adds every file that `node` or a node above it reads.
 mn_status mn_scene_files_add(mn_network *network, int32_t node, mn_scene_files *files);
 /// A number that is another when one of the files holds other bytes at `frame`. 0 when there are none; a file

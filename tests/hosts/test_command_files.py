@@ -157,6 +157,29 @@ class Files(CommandTest):
         path = self.write_scene(still("x/m.0001.obj"), "m.0002.geo")
         self.check_kept(2, "the scene", path, "cook", "m.0002.geo", "--format", "geo", "-q")
 
+    # ---- doctor ----
+
+    def test_doctor_lists_every_file_before_it_reads_one(self):
+        outside = self.folder.parent / "meniscus-outside.obj"
+        scene = moving()
+        scene["nodes"].append({"name": "beside", "type": "file", "parms": {"path": "sea.$F4.vdb"}})
+        scene["nodes"].append({"name": "far", "type": "file", "parms": {"path": str(outside)}})
+        self.write_scene(scene)
+        done = self.run_command("doctor", "scene.json")
+        self.assertEqual(done.returncode, 1)  # in.obj is missing, and the list stands all the same
+        for name, path, notes in (("nozzle", "in.obj", ["missing"]), ("beside", "sea.0001.vdb and on", ["missing"]),
+                                  ("far", str(outside), ["missing", "outside the scene's folder"])):
+            line = next(line for line in done.stdout.splitlines() if line.strip().startswith(name))
+            for part in [path, *notes]:
+                self.assertIn(part, line)
+        self.write_square(0.1)
+        text = self.succeed("doctor", "scene.json").stdout
+        line = next(line for line in text.splitlines() if line.strip().startswith("nozzle"))
+        self.assertNotIn("missing", line)
+        self.assertNotIn("outside", line)
+        for name in ("moved.0001 to moved.0006", ".moved.cook", "spray.checkpoint"):
+            self.assertIn(name, text)
+
     # ---- pipes ----
 
     def test_pipes_in_the_way_do_not_wait_for_anybody(self):

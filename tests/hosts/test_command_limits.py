@@ -78,7 +78,7 @@ class Limits(CommandTest):
         self.succeed("info", "bomb.geo", "--memory", "2G")
 
     def test_particles_too_large_for_the_cells(self):
-        self.refuse(chain(BALL, ("fill", {"dx": 0.0005}, 0),
+        self.refuse(chain(BALL, ("fill", {"dx": 0.0005, "density": 1000}, 0),
                           ("mls_solver", {"dx": 0.0005, "density": 1e-9}, None, None, None, None, 1)), "density", "kg")
 
     def test_film_too_thick_for_its_spacing(self):
@@ -89,6 +89,35 @@ class Limits(CommandTest):
         self.refuse(chain(("shape", {"kind": "sphere", "radius": [0.01] * 3, "divisions": [8, 6, 1]}),
                           ("tetrahedralize", {"size": 0.005}, 0), ("tet_remesh", {"max_edge": 1e-6}, 1)),
                     "max_tets allows 2e+07", "max_edge above")
+
+    # ---- time ----
+
+    def test_cells_far_smaller_than_the_particles(self):
+        for dx in (1e-9, 1e-6, 1e-4):
+            self.refuse(chain(BALL, ("fill", {"dx": 0.001}, 0), ("mpm_solver", {"dx": dx}, 1)), "use dx 0.0009", "m wide")
+
+    def test_tetrahedra_are_counted_before_they_are_made(self):
+        self.refuse(chain(("shape", {"kind": "box", "size": [1, 1, 1]}),
+                          ("tetrahedralize", {"size": 0.002, "max_tets": 20000}, 0)), "max_tets allows 2e+04", "size above")
+
+    def test_the_smoothest_surface(self):
+        self.write_scene(chain(("shape", {"kind": "sphere", "radius": [0.01] * 3}), ("fill", {"dx": 0.002}, 0),
+                               ("surface", {"dx": 0.002, "smooth": 100}, 1)))
+        self.succeed("cook", "scene.json", "-o", "x", "-q", "--format", "geo")
+        info = json.loads(self.succeed("info", "x/n2.0001.geo", "--json").stdout)
+        self.assertGreater(info["points"], 100)
+
+    # ---- physics that would blow up ----
+
+    def test_a_liquid_too_soft_for_its_surface_tension(self):
+        ball = ("shape", {"kind": "ellipsoid", "radius": [0.2, 0.12, 0.12]})
+        parms = {"dx": 1 / 24, "sigma": 500, "bulk_modulus": 50000, "gravity": [0, 0, 0], "integrator": "implicit",
+                 "max_dt": 0.01}
+        self.refuse(chain(ball, ("fill", {"dx": 1 / 24}, 0), ("mpm_solver", parms, 1), frames=(1, 2), fps=100),
+                    "presses on the liquid", "bulk_modulus above")
+        self.write_scene(chain(ball, ("fill", {"dx": 1 / 24}, 0), ("mpm_solver", dict(parms, bulk_modulus=500000), 1),
+                               frames=(1, 2), fps=100))
+        self.succeed("cook", "scene.json", "-o", "x", "-q")
 
     # ---- numbers ----
 

@@ -158,6 +158,8 @@ typedef struct mn_mpm_mesh {
 mn_status mn_mpm_get_surface(mn_mpm *mpm, const mn_collider *collider, double dx, mn_mpm_mesh *mesh);
 
 int64_t mn_mpm_count(const mn_mpm *mpm);
+/// The domain is closed on all sides and the liquid takes up all of it: emitters have stopped.
+bool mn_mpm_is_full(const mn_mpm *mpm);
 
 /// How the particles lie in the grid's cells.
 typedef struct mn_mpm_packing {

@@ -73,6 +73,16 @@ extern "C" {
 
 // ---- what a solver is made of ----
 
+/// Energy that nothing drives can only fall (base/energy_watch.c). Zero-initialised is not begun.
+typedef struct mn_energy_watch {
+    bool begun, warned;
+    double mass;   ///< kg, that it began with
+    double weight; ///< J, of its weight then
+    double budget; ///< J, all that there was then
+    double least;  ///< J, that there was since
+    double scale;  ///< J, of motion and surface then, and what its weight has given since
+} mn_energy_watch;
+
 /// The head of every solver, set and kept by the loop.
 typedef struct mn_solver {
     mn_context *ctx;
@@ -80,6 +90,8 @@ typedef struct mn_solver {
     double seconds, left; ///< s, of the running advance and still to go
     mn_step_counts counts;
     mn_timers timers; ///< begin and end phases here: mn_timer_begin(&solver->timers, "solve")
+    bool warned;      ///< that a frame takes many steps
+    mn_energy_watch energy;
 } mn_solver;
 
 // ---- what an advance sees ----
@@ -151,6 +163,9 @@ typedef struct mn_solver_type {
     size_t state_size; ///< of the struct that begins with mn_solver
     size_t def_offset; ///< of the def in it
     uint32_t takes;    ///< MN_TAKES_*
+    /// Kinetic and surface energy, as it reports them, and weight (the row `gravity`) are all that it stores
+    /// without inputs, so that growth beyond them is an error of the method: warned about, then refused.
+    bool watch_energy;
     int32_t output_count;
 
     /// Members of the def that have no row: fills the whole def with its defaults.

@@ -150,6 +150,7 @@ static mn_status look_along(dense *d, bool centres, mn_thin_segments *segments)
     const int64_t n[3] = {d->n[0] + !centres, d->n[1] + !centres, d->n[2] + !centres};
     const int64_t step[3] = {1, n[0], n[0] * n[1]};
     for (int64_t i = 0; i < count; i++) {
+        if (i % (1 << 20) == 0) MN_TRY(mn_check_cancelled(d->ctx));
         const double *value = &d->value[first + i];
         if (!(fabs(*value) < reach)) continue;
         const int64_t at[3] = {i % n[0], i / n[0] % n[1], i / (n[0] * n[1])};
@@ -195,10 +196,12 @@ static mn_status look_between(dense *d)
     mn_status status;
     MN_TRY_TO(done, status, look_along(d, false, &segments));
     MN_TRY_TO(done, status, look_along(d, true, &segments));
-    for (int32_t k = 0; k < d->n[2]; k++)
+    for (int32_t k = 0; k < d->n[2]; k++) {
+        MN_TRY_TO(done, status, mn_check_cancelled(d->ctx));
         for (int32_t j = 0; j < d->n[1]; j++)
             for (int32_t i = 0; i < d->n[0]; i++)
                 MN_TRY_TO(done, status, look_across(d, (const int32_t[3]){i, j, k}, &segments));
+    }
     MN_TRY_TO(done, status, mn_thin_count(d->ctx, d->def, &segments, &d->lattice->thin));
 done:
     mn_array_free(d->ctx, &segments);
@@ -235,9 +238,10 @@ mn_status mn_tet_lattice_uniform(mn_context *ctx, const mn_tet_stuffing_def *def
     d.number = mn_allocate(ctx, mn_bytes(count, sizeof *d.number));
     if (!d.value || !d.number) goto done;
     for (int64_t i = 0; i < count; i++) d.number[i] = -1;
-    MN_TRY_TO(done, status, mn_parallel_for(ctx, count, 4096, sample_dense, &d));
+    MN_TRY_TO(done, status, mn_parallel_long(ctx, count, 4096, sample_dense, &d));
     MN_TRY_TO(done, status, add_tets(&d));
-    MN_TRY_TO(done, status, look_between(&d));
+    // The caller refuses what passes the limit; there is no need to look at it more closely.
+    if (lattice->tets.count <= def->max_tets) MN_TRY_TO(done, status, look_between(&d));
 done:
     mn_release(ctx, d.value, mn_bytes(count, sizeof *d.value));
     mn_release(ctx, d.number, mn_bytes(count, sizeof *d.number));

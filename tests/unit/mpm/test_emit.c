@@ -312,6 +312,36 @@ static void out_of_memory_is_reported_and_the_emitter_works_again(void **state)
     }
 }
 
+/// Eight particles to each of the 64 cells of a closed box leave no room; an open side leaves all of it.
+static void a_full_domain_takes_no_more(void **state)
+{
+    (void)state;
+    enum { SIDE = 8 };
+    for (int open = 0; open < 2; open++) {
+        mn_context *ctx = context_with(1);
+        mn_mpm_def def = mn_mpm_default_def();
+        def.dx = 1e-3, def.sigma = 0;
+        def.domain = (mn_box){mn_v3(0, 0, 0), mn_v3(4e-3, 4e-3, 4e-3)};
+        for (int i = 0; i < 6; i++) def.wall[i] = MN_MPM_SLIP;
+        if (open) def.wall[3] = MN_MPM_OPEN;
+        mn_mpm *mpm;
+        check_ok(ctx, mn_mpm_create(ctx, &def, &mpm));
+        mn_vec3 x[SIDE * SIDE * SIDE];
+        for (int i = 0; i < SIDE * SIDE * SIDE; i++)
+            x[i] = mn_scale(0.5e-3, mn_v3(i % SIDE + 0.5, i / SIDE % SIDE + 0.5, i / (SIDE * SIDE) + 0.5));
+        const mn_mpm_source source = {.count = SIDE * SIDE * SIDE, .position = x};
+        check_ok(ctx, mn_mpm_add(mpm, &source));
+        disc d;
+        make_disc(&d, mn_v3(2e-3, open ? 9e-3 : 2e-3, 2e-3));
+        d.emitter.speed = 0.5;
+        run(mpm, &d, 3, 3e-3);
+        assert_int_equal(mn_mpm_is_full(mpm), !open);
+        assert_int_equal(mpm->particles.count > SIDE * SIDE * SIDE, open);
+        mn_mpm_free(mpm);
+        mn_context_free(ctx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +350,7 @@ int main(void)
         cmocka_unit_test(two_emitters_in_one_place_are_one),
         cmocka_unit_test(emission_into_liquid_does_not_double_its_density),
         cmocka_unit_test(a_closed_emitter_holds_what_it_has),
+        cmocka_unit_test(a_full_domain_takes_no_more),
         cmocka_unit_test(bad_emitters_are_refused_by_name),
         cmocka_unit_test(out_of_memory_is_reported_and_the_emitter_works_again),
     };
