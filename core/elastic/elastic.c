@@ -44,6 +44,7 @@ static void release(mn_solver *solver)
     mn_array_free(ctx, &s->terms);
     mn_array_free(ctx, &s->lag_terms);
     mn_array_free(ctx, &s->lagged);
+    mn_array_free(ctx, &s->lagged_before);
     mn_array_free(ctx, &s->row);
     mn_array_free(ctx, &s->entry);
     mn_array_free(ctx, &s->entry_start);
@@ -383,7 +384,9 @@ static bool is_sound(const mn_elastic *s)
         if (!in_range(s->triangle.data[i], points)) return false;
     for (int64_t i = 0; i < s->element.count; i++) {
         const mn_element *e = &s->element.data[i];
-        if (!in_range(e->body, parts) || !in_range(e->type, 3) || e->model < -1 || e->model > 2) return false;
+        if (!in_range(e->body, parts) || !in_range(e->type, MN_ELEMENT_TYPES) || e->model < -1 ||
+            e->model > 2)
+            return false;
         for (int k = 0; k < 4; k++)
             if (e->node[k] < (k == 3 && e->type == MN_ELEMENT_SHEET ? -1 : 0) || e->node[k] >= nodes ||
                 !mn_is_finite3(e->gradient[k]))
