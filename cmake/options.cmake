@@ -33,14 +33,6 @@ if(MENISCUS_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# OpenMP's runtime is not built with the thread sanitizer, so its barriers look like races: such a build, and clang's
-# fuzzers, take the pthread scheduler instead (core/base/parallel.c).
-if(MENISCUS_SANITIZE MATCHES "thread" OR MENISCUS_FUZZ)
-  set(MENISCUS_OPENMP OFF)
-else()
-  set(MENISCUS_OPENMP ON)
-endif()
-
 # The house's own C: core, nodes and plugin.
 function(meniscus_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Werror

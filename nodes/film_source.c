@@ -2,22 +2,37 @@
 //
 // film_source: films on rings, bubbles, open cylinders, or any polygons as a film. The numerics are those of
 // mn_film_source_create().
-#include "sources/film_source.h"
+#include "nodes/film_input.h"
 #include "nodes/parm.h"
 
-// In the order of mn_film_kind.
-static const mn_menu_item kinds[] = {
-    {"disc", "Disc"},     {"cylinder", "Cylinder"},     {"bubble", "Bubble"}, {"polygons", "Input Polygons"},
-    {"thread", "Thread"}, {"lines", "Input Polylines"}, {NULL, NULL}};
+#include "base/random.h"
+#include "nodes/columns.h"
+#include "sources/film_source.h"
+
+// In the order of mn_film_kind, then those that are meshes.
+static const mn_menu_item kinds[] = {{"disc", "Disc"},
+                                     {"cylinder", "Cylinder"},
+                                     {"bubble", "Bubble"},
+                                     {"polygons", "Input Polygons"},
+                                     {"thread", "Thread"},
+                                     {"lines", "Input Polylines"},
+                                     {"cluster", "Bubble Cluster"},
+                                     {"frame", "Input Frame"},
+                                     {NULL, NULL}};
+enum { KIND_CLUSTER = MN_FILM_LINES + 1, KIND_FRAME };
 
 #define POLYGONS "{ kind == polygons } { kind == lines }"
 #define THREADS "{ kind == thread } { kind == lines }"
+#define NOT_CLUSTER "{ kind != cluster }"
 
 static const mn_parm_def parms[] = {
     MN_MENU(
         "kind", "Kind", kinds, MN_FILM_DISC, "Film", NULL,
         "What the film is spread over. Polygons come from the input and may be open or closed; threads of "
-        "liquid run along a straight line or the input's polylines."),
+        "liquid run along a straight line or the input's polylines. A cluster is bubbles that share walls, "
+        "at "
+        "the input's points or packed; a frame is the film that its wires hold after a dip. These two are "
+        "triangles for film_settle and film_solver."),
     MN_FLOAT(
         "spacing", "Spacing", "m", 0.001, 1e-9, 1e6, 1e-4, 0.01, "Film", NULL,
         "Distance between points. A bubble wants at least 12 across; half of it costs about six times as "
@@ -51,6 +66,13 @@ static const mn_parm_def parms[] = {
              "diameters."),
     MN_VEC3("velocity", "Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -1, 1, "Film", NULL,
             "At the start. Polygons with a point attribute v have their own."),
+    MN_INT("count", "Count", "", 8, 1, 5000, 1, 100, "Cluster", NOT_CLUSTER,
+           "How many bubbles, packed around the center, where no input points say so."),
+    MN_FLOAT("variation", "Radius Variation", "", 0.3, 0, 0.9, 0, 0.9, "Cluster", NOT_CLUSTER,
+             "Radii of packed bubbles vary evenly by this fraction to either side of the radius."),
+    MN_FLOAT("overlap", "Overlap", "", 0.2, 0, 0.5, 0, 0.5, "Cluster", NOT_CLUSTER,
+             "How far packed bubbles reach into each other, of the sum of their radii; without any they do "
+             "not touch."),
     MN_INT("seed", "Seed", "", 0, 0, 2147483647, 0, 100, "Film", "{ kind != polygons noise == 0 }",
            "Another number puts the points of polygons in other places, and thins films and threads "
            "elsewhere."),
@@ -61,8 +83,54 @@ static const mn_input_def inputs_of[] = {
      false}};
 static const mn_output_def outputs_of[] = {{"Film", "points with N, v, thickness, pinned and codim"}};
 
+// Bubbles at the input's points, with pscale as their radius, or packed.
+static mn_status cook_cluster(const mn_cook *cook, mn_geo **output)
+{
+    mn_context *ctx = cook->ctx;
+    const mn_geo *geo = mn_cook_input(cook, 0);
+    const double radius = mn_cook_float(cook, "radius");
+    const uint64_t seed = (uint64_t)mn_cook_int(cook, "seed");
+    const int64_t count = geo ? mn_geo_point_count(geo) : mn_cook_int(cook, "count");
+    MN_ARRAY(mn_vec3) centers = {0};
+    MN_ARRAY(double) radii = {0};
+    mn_status status;
+    MN_TRY_TO(out, status, mn_array_resize(ctx, &centers, count));
+    MN_TRY_TO(out, status, mn_array_resize(ctx, &radii, count));
+    for (int64_t i = 0; i < count; i++) {
+        const double vary = mn_cook_float(cook, "variation") * (2 * mn_random_unit(seed, (uint64_t)i, 9) - 1);
+        radii.data[i] = geo ? mn_column_number(geo, "pscale", i, radius) : radius * (1 + vary);
+        if (geo) centers.data[i] = mn_geo_position(geo, i);
+    }
+    if (!geo)
+        mn_film_pack(seed, count, mn_cook_vec3(cook, "center"), mn_cook_float(cook, "overlap"), radii.data,
+                     centers.data);
+    const mn_film_cluster_def def = {count, centers.data, radii.data, mn_cook_float(cook, "spacing"),
+                                     mn_cook_float(cook, "thickness")};
+    MN_TRY_TO(out, status, mn_film_cluster_create(ctx, &def, output));
+out:
+    mn_array_free(ctx, &centers);
+    mn_array_free(ctx, &radii);
+    return status;
+}
+
+static mn_status cook_frame(const mn_cook *cook, mn_geo **output)
+{
+    mn_frame_input frame = {0};
+    if (!mn_cook_input(cook, 0))
+        return mn_cook_fail(cook, MN_ERROR_INPUT,
+                            "connect the wires of a frame to the input, or choose another kind.");
+    mn_status status = mn_frame_input_read(cook->ctx, mn_cook_input(cook, 0), &frame);
+    if (status == MN_OK)
+        status = mn_film_cone_create(cook->ctx, &frame.frame, mn_cook_float(cook, "thickness"), output);
+    mn_frame_input_free(cook->ctx, &frame);
+    return status;
+}
+
 static mn_status cook(const mn_cook *cook, mn_geo **outputs)
 {
+    const int32_t kind = (int32_t)mn_cook_menu(cook, "kind");
+    if (kind == KIND_CLUSTER) return cook_cluster(cook, &outputs[0]);
+    if (kind == KIND_FRAME) return cook_frame(cook, &outputs[0]);
     mn_film_source_def def = mn_film_source_default_def();
     def.kind = (mn_film_kind)mn_cook_menu(cook, "kind");
     def.geo = mn_cook_input(cook, 0);

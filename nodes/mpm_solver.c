@@ -37,8 +37,9 @@ static const mn_output_def outputs_of[] = {
     {"Surface", "closed polygons with v"},
 };
 
-static mn_status finish_def(const mn_cook *cook, void *filled)
+static mn_status finish_def(const mn_cook *cook, const mn_solver *solver, void *filled)
 {
+    (void)solver;
     mn_mpm_def *def = filled;
     def->collider = (mn_mpm_wall)(MN_MPM_SLIP + mn_cook_menu(cook, "collider_boundary"));
     if (!mn_cook_toggle(cook, "use_domain")) return MN_OK;

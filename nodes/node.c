@@ -14,6 +14,7 @@ static const mn_parm_value *value_of(const mn_cook *cook, const char *name)
     static const mn_parm_value none = {{0}, ""};
     for (int32_t i = 0; i < cook->type->parm_count; i++)
         if (strcmp(cook->type->parms[i].name, name) == 0) return &cook->parms[i];
+    mn_cook_warn(cook, "The node reads a parameter '%s', which it does not have; please report this.", name);
     return &none;
 }
 

@@ -17,14 +17,19 @@
     X(mn_film_source_node)                                                                                   \
     X(mn_jet_source_node)                                                                                    \
     X(mn_surface_node)                                                                                       \
+    X(mn_film_settle_node)                                                                                   \
     X(mn_film_skin_node)                                                                                     \
     X(mn_tetrahedralize_node)                                                                                \
     X(mn_tet_remesh_node)                                                                                    \
+    X(mn_tet_material_node)                                                                                  \
     X(mn_tet_surface_node)                                                                                   \
     X(mn_spray_solver_node)                                                                                  \
     X(mn_mpm_solver_node)                                                                                    \
     X(mn_tet_solver_node)                                                                                    \
-    X(mn_codim_solver_node)
+    X(mn_codim_solver_node)                                                                                  \
+    X(mn_elastic_solver_node)                                                                                \
+    X(mn_film_solver_node)                                                                                   \
+    X(mn_flow_solver_node)
 
 #ifdef MN_REGISTRY_EXTRA
 #define EXTRA_TYPES(X) X(MN_REGISTRY_EXTRA)

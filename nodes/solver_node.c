@@ -50,12 +50,17 @@ const mn_geo *mn_solver_node_input(const mn_cook *cook, mn_role role)
     return NULL;
 }
 
-mn_status mn_solver_node_def(const mn_cook *cook, void *def)
+static mn_status fill_def(const mn_cook *cook, const mn_solver *solver, void *def)
 {
     const mn_solver_node *node = node_of(cook);
     mn_solver_default_def(node->solver, def);
     mn_cook_fill_def(cook, def);
-    return node->finish_def ? node->finish_def(cook, def) : MN_OK;
+    return node->finish_def ? node->finish_def(cook, solver, def) : MN_OK;
+}
+
+mn_status mn_solver_node_def(const mn_cook *cook, void *def)
+{
+    return fill_def(cook, NULL, def);
 }
 
 // ---- inputs ----
@@ -238,7 +243,7 @@ static mn_status advance(const mn_cook *cook, void *memory)
 {
     solver_state *state = memory;
     mn_solver_inputs inputs;
-    MN_TRY(mn_solver_node_def(cook, state->def));
+    MN_TRY(fill_def(cook, state->solver, state->def));
     MN_TRY(mn_solver_set_def(state->type, state->solver, state->def));
     MN_TRY(gather(cook, state, MN_FEED_ADVANCE, &inputs));
     MN_TRY(mn_solver_advance(state->type, state->solver, &inputs, cook->dt));

@@ -45,9 +45,9 @@ typedef struct mn_solver_node {
     /// none.
     const char *needs;
 
-    /// After the parameters were filled in: what a row cannot say (walls from a domain). Also called by load,
-    /// without inputs.
-    mn_status (*finish_def)(const mn_cook *cook, void *def);
+    /// After the parameters were filled in: what a row cannot say (walls from a domain). `solver` is NULL
+    /// when it is being created or loaded, the latter without inputs.
+    mn_status (*finish_def)(const mn_cook *cook, const mn_solver *solver, void *def);
     /// After the solver was created and its sources added; `own` is zeroed memory of own_size bytes.
     mn_status (*start)(const mn_cook *cook, mn_solver *solver, void *own);
     /// What the node's own inputs bring, into the solver or into inputs->own.

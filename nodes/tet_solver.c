@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tet_solver: liquids with surface tension on tetrahedra that move with them. The numerics are
+// tet_solver: liquids with surface tension, and solids, on tetrahedra that move with them. The numerics are
 // mn_tet_liquid's; this file reads parameters and geometry, calls it, and writes geometry.
 #include "meniscus/tet.h"
 #include "meniscus/tetmesh.h"
@@ -8,6 +8,7 @@
 #include "nodes/domain.h"
 #include "nodes/inputs.h"
 #include "nodes/materials.h"
+#include "nodes/tet_columns.h"
 #include "tetmesh/geo.h"
 
 #include <string.h>
@@ -105,6 +106,21 @@ static const mn_parm_def parms[] = {
     SIDE("boundary_y_max", "Ceiling"),
     SIDE("boundary_z_min", "Back Side"),
     SIDE("boundary_z_max", "Front Side"),
+    MN_TOGGLE(
+        "heat", "Heat", 0, "Heat", NULL,
+        "Follows temperatures, melting and freezing of tetrahedra that have materials from tet_material."),
+    MN_FLOAT("air_temperature", "Air Temperature", "K", 293.15, 0, 1e5, 200, 1000, "Heat", "{ heat == 0 }",
+             "Of the air around; 20 degrees Celsius are 293.15 K."),
+    MN_FLOAT("air_transfer", "Air Transfer", "W/(m^2 K)", 10, 0, 1e9, 0, 500, "Heat", "{ heat == 0 }",
+             "Heat that passes between the surface and the air: still air 5 to 25, a fan 100, flowing water "
+             "1000."),
+    MN_TOGGLE("radiation", "Radiation", 0, "Heat", "{ heat == 0 }",
+              "Also exchanges heat by radiation, with the emissivity of each material."),
+    MN_FLOAT("collider_temperature", "Collider Temperature", "K", 293.15, 0, 1e5, 200, 1000, "Heat",
+             "{ heat == 0 }", "Of colliders and sides of the domain."),
+    MN_FLOAT("collider_transfer", "Collider Transfer", "W/(m^2 K)", 100, 0, 1e9, 0, 10000, "Heat",
+             "{ heat == 0 }",
+             "Heat that passes where something touches them; a good contact has 1000 and more."),
     MN_PARM_START_FRAME,
     MN_PARM_TIME_SCALE,
     MN_PARM_MIN_SUBSTEPS,
@@ -112,7 +128,11 @@ static const mn_parm_def parms[] = {
 };
 
 static const mn_input_def inputs_of[] = {
-    [INPUT_LIQUID] = {"Liquid", "tetrahedra, from tetrahedralize; v and rest_volume are used", false, false},
+    [INPUT_LIQUID] =
+        {"Liquid",
+         "tetrahedra, from tetrahedralize or tet_material; v, rest_volume, rest, temperature, pin and "
+         "heat_source are used",
+         false, false},
     [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes, moving or still", false, false},
     [INPUT_EMITTERS] =
         {"Emitters",
@@ -122,8 +142,13 @@ static const mn_input_def inputs_of[] = {
     [INPUT_SINKS] = {"Sinks", "level sets, from collider nodes, that liquid vanishes in", false, false},
 };
 static const mn_output_def outputs_of[] = {
-    [OUTPUT_TETRAHEDRA] = {"Tetrahedra", "tetrahedra with rest_volume; points with v, pressure and id"},
-    [OUTPUT_SURFACE] = {"Surface", "triangles that face out; points with v, N, pressure and id"},
+    [OUTPUT_TETRAHEDRA] = {"Tetrahedra",
+                           "tetrahedra with rest_volume; points with v, pressure and id. With materials also "
+                           "material, solid, stress, plastic_strain and temperature"},
+    [OUTPUT_SURFACE] = {"Surface",
+                        "triangles that face out; points with v, N, pressure and id. With materials also "
+                        "solid and temperature, and material, solid, stress and plastic_strain of "
+                        "each triangle"},
 };
 
 static mn_tet_liquid_def def_of(const mn_cook *cook)
@@ -150,6 +175,12 @@ static mn_tet_liquid_def def_of(const mn_cook *cook)
     def.friction = mn_cook_float(cook, "friction");
     def.drag = mn_cook_float(cook, "drag");
     def.stick = mn_cook_menu(cook, "boundary") == 1;
+    def.heat = mn_cook_toggle(cook, "heat");
+    def.air_temperature = mn_cook_float(cook, "air_temperature");
+    def.air_transfer = mn_cook_float(cook, "air_transfer");
+    def.radiation = mn_cook_toggle(cook, "radiation");
+    def.collider_temperature = mn_cook_float(cook, "collider_temperature");
+    def.collider_transfer = mn_cook_float(cook, "collider_transfer");
     if (!mn_cook_toggle(cook, "use_domain")) return def;
     def.domain = mn_domain_box(cook);
     for (int i = 0; i < 6; i++) def.wall[i] = mn_domain_side(cook, i) == SIDE_SOLID;
@@ -199,10 +230,21 @@ static mn_status create(const mn_cook *cook, void **out)
                             "the input holds no tetrahedra; make them with tetrahedralize first.");
     MN_TRY(mn_tet_mesh_from_geo(geo, true, &mesh, &repairs));
     warn_of_repairs(cook, &repairs);
-    const mn_status status = mn_tet_liquid_create(cook->ctx, &def, mesh, &liquid);
+    mn_tet_materials materials;
+    mn_status status = mn_tet_read_materials(geo, &def, mesh, &materials);
+    if (status == MN_OK) status = mn_tet_liquid_create(cook->ctx, &def, mesh, &liquid);
     mn_tet_mesh_free(mesh);
+    if (status == MN_OK && materials.count > 0)
+        status = mn_tet_liquid_set_materials(liquid, materials.count, materials.list);
+    if (status != MN_OK) {
+        mn_tet_liquid_free(liquid);
+        return status;
+    }
+    if (def.heat && materials.count == 0)
+        mn_cook_warn(cook,
+                     "Heat is on, but the tetrahedra have no material; put a tet_material node before.");
     *out = liquid;
-    return status;
+    return MN_OK;
 }
 
 /// The mouth of the pipe and the velocity in it, the mean of the points' v or else the parameter; NULL
@@ -381,8 +423,9 @@ static mn_status emit(const mn_cook *cook, void *state, int32_t output, mn_geo *
     const mn_tet_mesh *mesh = mn_tet_liquid_mesh(state);
     shown s = {0};
     MN_TRY(mn_geo_create(cook->ctx, out));
-    const mn_status status = output == OUTPUT_TETRAHEDRA ? write_tetrahedra(cook, mesh, &s, *out)
-                                                         : write_surface(cook, mesh, &s, *out);
+    const bool surface = output == OUTPUT_SURFACE;
+    mn_status status = surface ? write_surface(cook, mesh, &s, *out) : write_tetrahedra(cook, mesh, &s, *out);
+    if (status == MN_OK) status = mn_tet_write_materials(state, s.point.data, surface, *out);
     mn_array_free(cook->ctx, &s.point);
     if (status != MN_OK) mn_geo_free(*out), *out = NULL;
     return status;

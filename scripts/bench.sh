@@ -2,7 +2,6 @@
 # Speed of every kernel and solver step, each beside a simple baseline measured in the same run.
 #   scripts/bench.sh [NAME...]    only programs whose name holds one of these
 set -euo pipefail
-export GOMP_SPINCOUNT=2000 # idle workers sleep: other programs may be running
 cd "$(dirname "$0")/.."
 scripts/build.sh release | tail -n 1
 for program in build/release/bin/bench_*; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing (Debian packages), configures and builds.
 #   scripts/build.sh [--hosts] [PRESET [TARGET...]]     release and everything by default; the command is then build/release/bin/meniscus
-# --hosts also installs the programs that tests and renders run in: Blender, a virtual screen, ffmpeg.
+# --hosts also installs the programs that tests and renders run in: Blender, a virtual screen, ffmpeg, an emulator of older processors.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 hosts=
@@ -11,7 +11,7 @@ targets=("${@:2}")
 
 packages=(cmake ninja-build gcc g++ pkg-config python3 clang-format-14
   libopenvdb-dev libboost-dev libtbb-dev libblosc-dev liblz4-dev zlib1g-dev libpng-dev libcmocka-dev)
-if [ -n "$hosts" ]; then packages+=(blender xvfb xauth ffmpeg); fi
+if [ -n "$hosts" ]; then packages+=(blender xvfb xauth ffmpeg qemu-user); fi
 if [ "$preset" = fuzz ]; then packages+=(clang-14 clang libclang-rt-14-dev); fi
 
 missing=()

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 blender=${1:-blender}
-command -v "$blender" >/dev/null || { echo "$blender is not installed: apt install blender" >&2; exit 1; }
+command -v "$blender" >/dev/null || { echo "$blender is not installed: scripts/build.sh --hosts installs Debian's" >&2; exit 1; }
 scripts/build.sh release blender_addon | tail -n 1
 zip=$PWD/build/release/blender/meniscus_blender.zip
 # Blender's exit code says nothing about scripts: the last line does.

@@ -55,6 +55,7 @@ mn_context *mn_context_create(const mn_hooks *hooks)
     ctx->hooks = used;
     mn_context_set_memory_limit(ctx);
     ctx->progress.end = 1;
+    ctx->default_workers = mn_pool_default_workers();
     atomic_flag_clear(&ctx->message_lock);
     return ctx;
 }
@@ -62,6 +63,7 @@ mn_context *mn_context_create(const mn_hooks *hooks)
 void mn_context_free(mn_context *ctx)
 {
     if (!ctx) return;
+    mn_pool_free(&ctx->pool);
     mn_release(ctx, ctx->chunk_values, mn_bytes(ctx->chunk_capacity, sizeof *ctx->chunk_values));
     const mn_hooks hooks = ctx->hooks;
     hooks.release(hooks.user, ctx, sizeof *ctx);

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/thread_pool.h"
 #include "meniscus/context.h"
 
 enum { MN_MESSAGE_SIZE = 2048 };
@@ -21,6 +22,8 @@ struct mn_context {
     char message[MN_MESSAGE_SIZE];
     double *chunk_values; ///< what each chunk of a reduction gave; grows to a high-water mark
     int64_t chunk_capacity;
+    int32_t default_workers; ///< of the pool, when the hooks ask for no number
+    mn_thread_pool pool;     ///< for hosts without a scheduler of their own
 };
 
 /// From the hooks, the environment or the machine.

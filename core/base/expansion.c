@@ -10,8 +10,6 @@
 // This file must be compiled without contraction to fused multiply-add and without reassociation.
 #include "base/expansion.h"
 
-#pragma STDC FP_CONTRACT OFF
-
 static inline void two_sum(double a, double b, double *x, double *y)
 {
     *x = a + b;

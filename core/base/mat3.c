@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Frames, inverses, rotations and boxes.
+#include "base/elementary.h"
 #include "meniscus/vec.h"
 
 void mn_frame(mn_vec3 n, mn_vec3 *u, mn_vec3 *v)
@@ -31,9 +32,9 @@ double mn_m3_norm(mn_mat3 a)
 mn_mat3 mn_m3_rotation(mn_vec3 degrees)
 {
     const double radians = 3.14159265358979323846 / 180.0;
-    const double cx = cos(radians * degrees.x), sx = sin(radians * degrees.x);
-    const double cy = cos(radians * degrees.y), sy = sin(radians * degrees.y);
-    const double cz = cos(radians * degrees.z), sz = sin(radians * degrees.z);
+    const double cx = mn_cos(radians * degrees.x), sx = mn_sin(radians * degrees.x);
+    const double cy = mn_cos(radians * degrees.y), sy = mn_sin(radians * degrees.y);
+    const double cz = mn_cos(radians * degrees.z), sz = mn_sin(radians * degrees.z);
     const mn_mat3 x = {{{1, 0, 0}, {0, cx, -sx}, {0, sx, cx}}};
     const mn_mat3 y = {{{cy, 0, sy}, {0, 1, 0}, {-sy, 0, cy}}};
     const mn_mat3 z = {{{cz, -sz, 0}, {sz, cz, 0}, {0, 0, 1}}};

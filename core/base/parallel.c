@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Parallel loops whose results do not depend on who runs them: chunk k covers [k grain, (k+1) grain),
-// reductions add chunks in order. OpenMP is the built-in scheduler; builds without it (thread sanitizer) use
-// pthreads.
+// reductions add chunks in order. Every chunk runs in the core's own floating-point mode, on whose thread
+// ever.
 #include "base/parallel.h"
+
 #include "base/context_state.h"
+#include "base/float_mode.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#else
-#include <unistd.h>
-#endif
-
-enum { THREAD_MAX = 64 };
 
 int64_t mn_chunk_count(int64_t count, int64_t grain)
 {
@@ -24,77 +18,15 @@ int64_t mn_chunk_count(int64_t count, int64_t grain)
     return (count - 1) / grain + 1;
 }
 
-// ---- the scheduler of plain threads ----
-
-typedef struct thread_run {
-    atomic_int_fast64_t next;
-    int64_t task_count;
-    mn_task_fn *task;
-    void *task_user;
-} thread_run;
-
-typedef struct thread_job {
-    thread_run *run;
-    int32_t worker;
-} thread_job;
-
-static void *work_through(void *user)
-{
-    thread_job *job = user;
-    thread_run *run = job->run;
-    for (;;) {
-        const int64_t task = atomic_fetch_add(&run->next, 1);
-        if (task >= run->task_count) return NULL;
-        run->task(run->task_user, task, job->worker);
-    }
-}
-
-static int32_t thread_worker_count(void *user)
-{
-    const int32_t count = *(const int32_t *)user;
-    return count < 1 ? 1 : count > THREAD_MAX ? THREAD_MAX : count;
-}
-
-static void thread_run_tasks(void *user, int64_t task_count, mn_task_fn *task, void *task_user)
-{
-    thread_run run = {.task_count = task_count, .task = task, .task_user = task_user};
-    thread_job jobs[THREAD_MAX];
-    pthread_t threads[THREAD_MAX];
-    int32_t wanted = thread_worker_count(user), started = 0;
-    if (wanted > task_count) wanted = (int32_t)task_count;
-    for (int32_t i = 0; i < wanted; i++) jobs[i] = (thread_job){&run, i};
-    // A thread that cannot be started leaves its share to the others.
-    for (int32_t i = 1; i < wanted; i++)
-        if (pthread_create(&threads[started], NULL, work_through, &jobs[i]) == 0) started++;
-    work_through(&jobs[0]);
-    for (int32_t i = 0; i < started; i++) pthread_join(threads[i], NULL);
-}
-
-mn_scheduler mn_thread_scheduler(const int32_t *worker_count)
-{
-    // The cast drops const only because hooks carry a plain pointer; the count is never written.
-    return (mn_scheduler){(void *)(uintptr_t)worker_count, thread_worker_count, thread_run_tasks};
-}
-
 // ---- which scheduler a context uses ----
-
-static int32_t capped(const mn_context *ctx, int32_t workers)
-{
-    if (workers < 1) workers = 1;
-    return ctx->hooks.max_workers > 0 && workers > ctx->hooks.max_workers ? ctx->hooks.max_workers : workers;
-}
 
 int32_t mn_worker_count(const mn_context *ctx)
 {
     // A scheduler of the host's numbers its workers itself, so its whole count is the bound.
     if (ctx->hooks.scheduler) return ctx->hooks.scheduler->worker_count(ctx->hooks.scheduler->user);
-#ifdef _OPENMP
     // More than there are processors only when asked for, as tests of determinism do.
-    return ctx->hooks.max_workers > 0 ? ctx->hooks.max_workers : capped(ctx, omp_get_num_procs());
-#else
-    const int32_t processors = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
-    return ctx->hooks.max_workers > 0 ? ctx->hooks.max_workers : capped(ctx, processors);
-#endif
+    if (ctx->hooks.max_workers < 1) return ctx->default_workers;
+    return ctx->hooks.max_workers < MN_POOL_MAX ? ctx->hooks.max_workers : MN_POOL_MAX;
 }
 
 static void run_tasks(mn_context *ctx, int64_t count, mn_task_fn *task, void *user)
@@ -108,17 +40,10 @@ static void run_tasks(mn_context *ctx, int64_t count, mn_task_fn *task, void *us
         return;
     }
     const int32_t workers = mn_worker_count(ctx);
-    if (workers == 1) {
+    if (workers == 1)
         for (int64_t i = 0; i < count; i++) task(user, i, 0);
-        return;
-    }
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(workers) schedule(dynamic, 1)
-    for (int64_t i = 0; i < count; i++) task(user, i, omp_get_thread_num());
-#else
-    mn_scheduler threads = mn_thread_scheduler(&workers);
-    threads.run(threads.user, count, task, user);
-#endif
+    else
+        mn_pool_run(&ctx->pool, workers, count, task, user);
 }
 
 // ---- loops ----
@@ -146,7 +71,9 @@ static mn_range range_of(const loop *l, int64_t chunk, int32_t worker)
 static void for_task(void *user, int64_t chunk, int32_t worker)
 {
     loop *l = user;
+    const mn_float_mode mode = mn_float_mode_set();
     const mn_status status = l->range_fn(l->user, range_of(l, chunk, worker));
+    mn_float_mode_restore(mode);
     if (status == MN_OK) return;
     while (atomic_flag_test_and_set_explicit(&l->lock, memory_order_acquire)) continue;
     if (chunk < l->first_failed) l->first_failed = chunk, l->status = status;
@@ -157,14 +84,18 @@ static void sum_task(void *user, int64_t chunk, int32_t worker)
 {
     loop *l = user;
     double sums[MN_SUM_MAX] = {0};
+    const mn_float_mode mode = mn_float_mode_set();
     l->sum_fn(l->user, range_of(l, chunk, worker), sums);
+    mn_float_mode_restore(mode);
     memcpy(l->chunk_values + chunk * l->sum_count, sums, sizeof(double) * (size_t)l->sum_count);
 }
 
 static void max_task(void *user, int64_t chunk, int32_t worker)
 {
     loop *l = user;
+    const mn_float_mode mode = mn_float_mode_set();
     l->chunk_values[chunk] = l->max_fn(l->user, range_of(l, chunk, worker));
+    mn_float_mode_restore(mode);
 }
 
 static mn_status reserve_chunk_values(mn_context *ctx, int64_t count)
@@ -202,8 +133,10 @@ mn_status mn_parallel_sum(mn_context *ctx, int64_t count, int64_t grain, mn_sum_
     l.sum_count = sum_count;
     l.chunk_values = ctx->chunk_values;
     if (chunks > 0) run_tasks(ctx, chunks, sum_task, &l);
+    const mn_float_mode mode = mn_float_mode_set();
     for (int64_t c = 0; c < chunks; c++)
         for (int32_t k = 0; k < sum_count; k++) sums[k] += l.chunk_values[c * sum_count + k];
+    mn_float_mode_restore(mode);
     return MN_OK;
 }
 
@@ -216,8 +149,8 @@ mn_status mn_parallel_max(mn_context *ctx, int64_t count, int64_t grain, mn_max_
     loop l = {.count = count, .grain = grain < 1 ? 1 : grain, .user = user, .max_fn = fn};
     l.chunk_values = ctx->chunk_values;
     if (chunks > 0) run_tasks(ctx, chunks, max_task, &l);
-    for (int64_t c = 0; c < chunks; c++)
-        if (!(l.chunk_values[c] <= *max)) *max = l.chunk_values[c]; // a NaN comes through
+    for (int64_t c = 0; c < chunks && !isnan(*max); c++) // a NaN, once seen, stays
+        if (!(l.chunk_values[c] <= *max)) *max = l.chunk_values[c];
     return MN_OK;
 }
 

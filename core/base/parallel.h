@@ -41,7 +41,7 @@ enum { MN_SUM_MAX = 32 };
 mn_status mn_parallel_sum(mn_context *ctx, int64_t count, int64_t grain, mn_sum_fn *fn, void *user,
                           int32_t sum_count, double *sums);
 
-/// The largest of what `fn` returns for each chunk; -INFINITY when count is 0.
+/// The largest of what `fn` returns for each chunk; NaN when any is; -INFINITY when count is 0.
 typedef double mn_max_fn(void *user, mn_range range);
 mn_status mn_parallel_max(mn_context *ctx, int64_t count, int64_t grain, mn_max_fn *fn, void *user,
                           double *max);
@@ -49,10 +49,6 @@ mn_status mn_parallel_max(mn_context *ctx, int64_t count, int64_t grain, mn_max_
 /// Exclusive prefix sum in place: values[i] becomes the sum of those before it; the total is returned.
 int64_t mn_prefix_sum_i64(int64_t *values, int64_t count);
 int32_t mn_prefix_sum_i32(int32_t *values, int64_t count);
-
-/// A scheduler of plain pthreads, made of `worker_count` threads started for each loop. Slow to start, but
-/// visible to the thread sanitizer, and a second opinion on every result. Nothing to free.
-mn_scheduler mn_thread_scheduler(const int32_t *worker_count);
 
 #ifdef __cplusplus
 }

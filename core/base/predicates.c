@@ -12,8 +12,6 @@
 
 #include "base/expansion.h"
 
-#pragma STDC FP_CONTRACT OFF
-
 static const double half_ulp = 0x1p-53;
 // Below this a product may have underflowed and the filter's relative bound means nothing.
 static const double filter_floor = 1e-250;

@@ -3,6 +3,7 @@
 // Philox4x32-10 [salmon2011]: ten rounds of two 32 x 32 -> 64 multiplications; the key is stepped by Weyl
 // constants. Checked against the authors' known answers (tests/unit/base/test_random.c).
 #include "base/random.h"
+#include "base/elementary.h"
 
 static void round_once(uint32_t c[4], const uint32_t k[2])
 {
@@ -58,7 +59,7 @@ double mn_random_normal(uint64_t seed, uint64_t id, uint32_t draw)
     const mn_random4 r = draw_words(seed, id, draw, 2);
     const double u = unit_of(r.word[0], r.word[1]),
                  angle = 2.0 * 3.14159265358979323846 * unit_of(r.word[2], r.word[3]);
-    return sqrt(-2.0 * log(1.0 - u)) * cos(angle);
+    return sqrt(-2.0 * mn_ln(1.0 - u)) * mn_cos(angle);
 }
 
 mn_vec3 mn_random_direction(uint64_t seed, uint64_t id, uint32_t draw)
@@ -67,5 +68,5 @@ mn_vec3 mn_random_direction(uint64_t seed, uint64_t id, uint32_t draw)
     const double z = 2.0 * unit_of(r.word[0], r.word[1]) - 1.0;
     const double angle = 2.0 * 3.14159265358979323846 * unit_of(r.word[2], r.word[3]);
     const double s = sqrt(fmax(0.0, 1.0 - z * z));
-    return mn_v3(s * cos(angle), s * sin(angle), z);
+    return mn_v3(s * mn_cos(angle), s * mn_sin(angle), z);
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The life of any solver, by its table: made, given a new def, reported on, saved, loaded, freed.
+// The life of any solver, by its table: made, given a new def, reported on, saved, loaded, freed. Whatever
+// computes does so in the core's floating-point mode (float_mode.h); so does an advance (stepping.c).
 #include "meniscus/solver.h"
+
+#include "base/float_mode.h"
 
 #include <string.h>
 
@@ -33,7 +36,9 @@ mn_status mn_solver_create(mn_context *ctx, const mn_solver_type *type, const vo
     if (!solver) return MN_ERROR_MEMORY;
     solver->ctx = ctx;
     memcpy(def_of(type, solver), def, type->def_size);
+    const mn_float_mode mode = mn_float_mode_set();
     const mn_status status = type->init ? type->init(solver) : MN_OK;
+    mn_float_mode_restore(mode);
     if (status != MN_OK) {
         mn_solver_free(type, solver);
         return status;
@@ -52,7 +57,10 @@ void mn_solver_free(const mn_solver_type *type, mn_solver *solver)
 mn_status mn_solver_set_def(const mn_solver_type *type, mn_solver *solver, const void *def)
 {
     MN_TRY(check_def(solver->ctx, type, def));
-    if (type->set_def) MN_TRY(type->set_def(solver, def));
+    const mn_float_mode mode = mn_float_mode_set();
+    const mn_status status = type->set_def ? type->set_def(solver, def) : MN_OK;
+    mn_float_mode_restore(mode);
+    MN_TRY(status);
     // Another surface tension or gravity is another store of energy.
     if (memcmp(def_of(type, solver), def, type->def_size) != 0) solver->energy.begun = false;
     memcpy(def_of(type, solver), def, type->def_size);
@@ -63,7 +71,9 @@ void mn_solver_report(const mn_solver_type *type, const mn_solver *solver, mn_re
 {
     memset(report, 0, sizeof *report);
     mn_report_counts(report, &solver->counts, &solver->timers);
+    const mn_float_mode mode = mn_float_mode_set();
     if (type->report) type->report(solver, report);
+    mn_float_mode_restore(mode);
 }
 
 mn_status mn_solver_save(const mn_solver_type *type, const mn_solver *solver, mn_writer *out)
@@ -87,7 +97,9 @@ mn_status mn_solver_load(mn_context *ctx, const mn_solver_type *type, const void
     mn_solver *solver;
     *out = NULL;
     MN_TRY(mn_solver_create(ctx, type, def, &solver));
+    const mn_float_mode mode = mn_float_mode_set();
     const mn_status status = load_into(type, in, solver);
+    mn_float_mode_restore(mode);
     if (status != MN_OK) {
         mn_solver_free(type, solver);
         return status;

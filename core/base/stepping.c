@@ -9,6 +9,8 @@
 #include "base/energy_watch.h"
 #include "meniscus/solver.h"
 
+#include "base/float_mode.h"
+
 #include <string.h>
 
 static const struct {
@@ -206,9 +208,11 @@ mn_status mn_solver_advance(const mn_solver_type *type, mn_solver *solver, const
     mn_timers_reset(&solver->timers);
     MN_TRY(check_inputs(type, solver->ctx, s.inputs, seconds));
     solver->seconds = solver->left = seconds;
+    const mn_float_mode mode = mn_float_mode_set();
     mn_status status = run(&s, seconds);
     if (status == MN_OK && type->watch_energy) status = watch_energy(&s);
     if (status != MN_OK && type->abandon) type->abandon(solver);
+    mn_float_mode_restore(mode);
     solver->seconds = solver->left = 0;
     return status;
 }
@@ -224,9 +228,11 @@ mn_status mn_solver_forecast(const mn_solver_type *type, mn_solver *solver, cons
     solver->seconds = solver->left = seconds;
     mn_step_limit limit;
     double steps = 0;
+    const mn_float_mode mode = mn_float_mode_set();
     mn_status status = begin(&s, seconds);
     if (status == MN_OK) status = find_limit(&s, &limit, &steps);
     if (type->abandon) type->abandon(solver);
+    mn_float_mode_restore(mode);
     solver->seconds = solver->left = 0;
     if (status == MN_OK && !limit.idle) *forecast = (mn_step_forecast){limit.longest, steps, limit.binding};
     return status;

@@ -65,7 +65,7 @@ static mn_status build_threads(mn_codim *mls)
 // With room for one point more, so that there is some address even for none.
 static mn_status make_room(mn_codim *mls)
 {
-    mn_context *ctx = mls->ctx;
+    mn_context *ctx = mls->solver.ctx;
     const int64_t count = mls->points.count;
     mn_codim_vec3_array *vectors[] = {&mls->x0,    &mls->v0, &mls->normals, &mls->right,   &mls->solution,
                                       &mls->swell, &mls->x1, &mls->wind,    &mls->gradient};
@@ -91,13 +91,13 @@ mn_status mn_codim_refresh(mn_codim *mls)
     if (mls->surface_is_fresh) return MN_OK;
     const int64_t count = mls->points.count;
     MN_TRY(make_room(mls));
-    MN_TRY(mn_parallel_for(mls->ctx, count, GRAIN, spread_range, mls));
+    MN_TRY(mn_parallel_for(mls->solver.ctx, count, GRAIN, spread_range, mls));
     const mn_codim_film_points points = {
         count,          mls->x0.data,     mls->normals.data, mls->ids.data,
         mls->skip.data, mls->pinned.data, mls->def.spacing,  mls->sheet.data};
     MN_TRY(mn_codim_film_surface_build(&mls->surface, &points));
     MN_TRY(build_threads(mls));
-    MN_TRY(mn_parallel_for(mls->ctx, count, GRAIN, thickness_range, mls));
+    MN_TRY(mn_parallel_for(mls->solver.ctx, count, GRAIN, thickness_range, mls));
     mn_codim_born_thickness(mls);
     mls->surface_is_fresh = true;
     return MN_OK;
@@ -106,8 +106,8 @@ mn_status mn_codim_refresh(mn_codim *mls)
 mn_status mn_codim_show(mn_codim *mls)
 {
     const int64_t count = mls->points.count;
-    MN_TRY(mn_array_resize(mls->ctx, &mls->pressure, count));
-    MN_TRY(mn_array_resize(mls->ctx, &mls->triangles, 3 * mls->surface.triangles));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->pressure, count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->triangles, 3 * mls->surface.triangles));
     int64_t at = 0;
     for (int32_t p = 0; p < (int32_t)count; p++) {
         const int64_t pocket = mls->points.data[p].pocket;
@@ -122,7 +122,7 @@ mn_status mn_codim_show(mn_codim *mls)
         }
     }
     const mn_codim_thread_graph *threads = &mls->threads;
-    MN_TRY(mn_array_resize(mls->ctx, &mls->links, 2 * threads->links.count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->links, 2 * threads->links.count));
     for (int64_t i = 0; i < threads->links.count; i++) {
         mls->links.data[2 * i] = threads->nodes.data[threads->links.data[i].a].point;
         mls->links.data[2 * i + 1] = threads->nodes.data[threads->links.data[i].b].point;
@@ -173,15 +173,15 @@ static double edge_speed(void *user, mn_range range)
 static mn_status prepare(mn_codim *mls, const mn_codim_inputs *inputs, double remaining, double *longest)
 {
     double speed;
-    mn_timer_begin(&mls->seconds, "triangles");
+    mn_timer_begin(&mls->solver.timers, "triangles");
     const mn_status status = mn_codim_refresh(mls);
-    mn_timer_end(&mls->seconds, "triangles");
+    mn_timer_end(&mls->solver.timers, "triangles");
     MN_TRY(status);
     sample_inputs(mls, inputs, remaining);
     MN_TRY(mn_codim_find_contacts(mls, inputs, remaining));
-    MN_TRY(mn_codim_film_matrix_build(mls->ctx, &mls->surface, mls->x0.data, NULL, &mls->matrix));
+    MN_TRY(mn_codim_film_matrix_build(mls->solver.ctx, &mls->surface, mls->x0.data, NULL, &mls->matrix));
     MN_TRY(mn_codim_find_pockets(mls));
-    MN_TRY(mn_parallel_max(mls->ctx, mls->points.count, GRAIN, edge_speed, mls, &speed));
+    MN_TRY(mn_parallel_max(mls->solver.ctx, mls->points.count, GRAIN, edge_speed, mls, &speed));
     speed = fmax(speed, mn_codim_threads_stretch(mls, mls->v0.data, NULL));
     *longest = speed > 0 ? STRETCH_AIM * mls->def.spacing / speed : INFINITY;
     *longest = fmin(*longest, mn_codim_solids_step(mls));
@@ -189,90 +189,20 @@ static mn_status prepare(mn_codim *mls, const mn_codim_inputs *inputs, double re
     return mn_codim_find_holds(mls);
 }
 
-// Tries shorter and shorter steps; *dt is the one that was taken.
-static mn_status take_step(mn_codim *mls, const mn_codim_inputs *inputs, double least, double *dt)
+static mn_status check_inputs(const mn_codim *mls, const mn_codim_inputs *inputs)
 {
-    while (true) {
-        double stretch = 0;
-        mn_timer_begin(&mls->seconds, "solve");
-        mn_status status = mls->points.count > 0 ? mn_codim_step(mls, *dt, &stretch) : MN_OK;
-        mn_timer_end(&mls->seconds, "solve");
-        if (status == MN_OK) status = mn_codim_liquid_step(mls, *dt, &stretch);
-        if (status == MN_OK && stretch <= STRETCH_MOST) break;
-        if (status != MN_OK && status != MN_ERROR_DIVERGED) return status;
-        mls->rollbacks++;
-        *dt *= status == MN_OK ? fmin(0.5, fmax(0.1, STRETCH_AIM / stretch)) : 0.5;
-        if (!(*dt > least) && status != MN_OK) return status;
-        if (!(*dt > least))
-            return mn_fail(mls->ctx, MN_ERROR_DIVERGED,
-                           "The film moves too fast for its spacing of %g m even in steps of %.3g s; give it "
-                           "more thickness or air drag, less sigma, or allow more max_substeps.",
-                           mls->def.spacing, *dt);
-    }
-    mn_codim_commit(mls);
-    MN_TRY(mn_codim_pour(mls, inputs, *dt));
-    mn_timer_begin(&mls->seconds, "reseed");
-    mn_status status = mn_codim_level_thickness(mls);
-    if (status == MN_OK) status = mn_codim_reseed(mls);
-    mn_timer_end(&mls->seconds, "reseed");
-    mls->surface_is_fresh = false;
-    MN_TRY(status);
-    return mn_codim_liquid_commit(mls);
-}
-
-static mn_status run_frame(mn_codim *mls, const mn_codim_inputs *inputs, double frame)
-{
-    double done = 0, hint = INFINITY;
-    const double least = frame / mls->def.max_substeps;
-    MN_TRY(mn_codim_open_inlets(mls, inputs, frame));
-    const double row = mn_codim_inlet_step(mls);
-    const double most = fmin(fmin(mls->def.max_dt, frame / mls->def.min_substeps), row);
-    while (done < frame && (mls->points.count > 0 || row < INFINITY || mn_codim_has_liquid(mls, inputs))) {
-        MN_TRY(mn_check_cancelled(mls->ctx));
-        const double remaining = frame - done;
-        double longest;
-        MN_TRY(mn_codim_thick_films(mls));
-        MN_TRY(prepare(mls, inputs, remaining, &longest));
-        const double want = fmin(most, fmin(hint, longest));
-        const double pieces = ceil(remaining / want * (1 - 1e-9));
-        if (!(pieces <= mls->def.max_substeps))
-            return mn_fail(mls->ctx, MN_ERROR_DIVERGED,
-                           "The %s moves so fast that this frame would take %.3g steps; max_substeps allows "
-                           "%d. Raise it or "
-                           "the spacing, or slow the %s down.",
-                           mls->points.count > 0 ? "film" : "liquid", pieces, mls->def.max_substeps,
-                           mls->points.count > 0 ? "film" : "liquid");
-        double dt = remaining / fmax(1, pieces);
-        MN_TRY(take_step(mls, inputs, fmin(least, dt) * 1e-3, &dt));
-        MN_TRY(mn_codim_feed_film(mls, inputs, dt, fmax(0, remaining - dt)));
-        mls->surface_is_fresh = false;
-        hint = 1.5 * dt;
-        done = dt < remaining ? done + dt : frame;
-        mls->substeps++;
-        mls->dt_min = fmin(mls->dt_min, dt), mls->dt_max = fmax(mls->dt_max, dt);
-        mn_progress(mls->ctx, done / frame, "film");
-    }
-    MN_TRY(mn_codim_refresh(mls));
-    MN_TRY(mn_codim_liquid_show(mls));
-    return mn_codim_show(mls);
-}
-
-static mn_status check_inputs(const mn_codim *mls, const mn_codim_inputs *inputs, double dt)
-{
-    if (!(dt >= 0) || !isfinite(dt))
-        return mn_fail(mls->ctx, MN_ERROR_ARGUMENT, "A frame of %g s cannot be simulated.", dt);
     for (int64_t p = 0; inputs->anchor_count > 0 && p < mls->points.count; p++) {
         const int64_t anchor = mls->points.data[p].anchor;
         if (anchor < 0) continue;
         if (anchor >= inputs->anchor_count || !mn_is_finite3(inputs->anchors[anchor]))
-            return mn_fail(mls->ctx, MN_ERROR_INPUT,
+            return mn_fail(mls->solver.ctx, MN_ERROR_INPUT,
                            "The source had a point %lld that held the film, and has not any more; keep the "
                            "number of its points the same over time.",
                            (long long)anchor);
         if (inputs->flow && inputs->width &&
             !(mn_is_finite3(inputs->flow[anchor]) && isfinite(inputs->width[anchor])))
-            return mn_fail(mls->ctx, MN_ERROR_INPUT, "The flow of point %lld of the source is not a number.",
-                           (long long)anchor);
+            return mn_fail(mls->solver.ctx, MN_ERROR_INPUT,
+                           "The flow of point %lld of the source is not a number.", (long long)anchor);
     }
     return MN_OK;
 }
@@ -285,9 +215,9 @@ static void copy(void *to, const void *from, int64_t count, size_t size)
 
 static mn_status back_up(mn_codim *mls)
 {
-    MN_TRY(mn_array_resize(mls->ctx, &mls->backup, mls->points.count));
-    MN_TRY(mn_array_resize(mls->ctx, &mls->pocket_backup, mls->pockets.count));
-    MN_TRY(mn_array_resize(mls->ctx, &mls->feed_backup, mls->feeds.count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->backup, mls->points.count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->pocket_backup, mls->pockets.count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->feed_backup, mls->feeds.count));
     copy(mls->backup.data, mls->points.data, mls->points.count, sizeof *mls->points.data);
     copy(mls->pocket_backup.data, mls->pockets.data, mls->pockets.count, sizeof *mls->pockets.data);
     copy(mls->feed_backup.data, mls->feeds.data, mls->feeds.count, sizeof *mls->feeds.data);
@@ -305,22 +235,135 @@ static void roll_back(mn_codim *mls)
     copy(mls->feeds.data, mls->feed_backup.data, mls->feeds.count, sizeof *mls->feeds.data);
 }
 
-mn_status mn_codim_advance(mn_codim *mls, const mn_codim_inputs *inputs, double dt)
+// ---- the steps ----
+
+static mn_codim_inputs inputs_of(const mn_solver_inputs *inputs)
 {
-    MN_TRY(check_inputs(mls, inputs, dt));
-    mls->substeps = mls->rollbacks = mls->iterations = 0;
-    mls->dt_min = INFINITY, mls->dt_max = 0;
-    mn_timers_reset(&mls->seconds);
-    if (dt == 0 || (mls->points.count == 0 && inputs->inlet_count == 0 && !mn_codim_has_liquid(mls, inputs)))
-        return MN_OK;
+    mn_codim_inputs all = {0};
+    if (inputs->own) all = *(const mn_codim_inputs *)inputs->own;
+    all.collider = inputs->collider;
+    all.wind = inputs->wind;
+    return all;
+}
+
+mn_status mn_codim_begin(mn_solver *solver, const mn_solver_inputs *given, double seconds, mn_step_plan *plan)
+{
+    mn_codim *mls = (mn_codim *)solver;
+    mn_codim_frame *f = &mls->frame;
+    mls->def.spacing = mls->spacing;
+    *f = (mn_codim_frame){.inputs = inputs_of(given), .time = solver->time, .next_id = mls->next_id};
+    const mn_codim_inputs *inputs = &f->inputs;
+    MN_TRY(check_inputs(mls, inputs));
+    plan->what = "film";
+    plan->growth = 1.5;
+    plan->halvings = INT32_MAX;
+    plan->rounding = 1e-9;
+    plan->too_many = mls->points.count > 0 ? "raise it or the spacing, or slow the film down"
+                                           : "raise it or the spacing, or slow the liquid down";
+    f->idle = seconds == 0 ||
+              (mls->points.count == 0 && inputs->inlet_count == 0 && !mn_codim_has_liquid(mls, inputs));
+    if (f->idle) return MN_OK;
     MN_TRY(back_up(mls));
     MN_TRY(mn_codim_liquid_backup(mls));
-    const int64_t next_id = mls->next_id;
-    const mn_status status = run_frame(mls, inputs, dt);
-    if (status == MN_OK) return MN_OK;
+    f->backed_up = true;
+    MN_TRY(mn_codim_open_inlets(mls, inputs, seconds));
+    f->row = mn_codim_inlet_step(mls);
+    return MN_OK;
+}
+
+mn_status mn_codim_limit(mn_solver *solver, const mn_solver_inputs *given, mn_step_limit *limit)
+{
+    (void)given;
+    mn_codim *mls = (mn_codim *)solver;
+    mn_codim_frame *f = &mls->frame;
+    limit->idle =
+        f->idle || !(mls->points.count > 0 || f->row < INFINITY || mn_codim_has_liquid(mls, &f->inputs));
+    if (limit->idle) return MN_OK;
+    f->remaining = solver->left;
+    MN_TRY(mn_codim_thick_films(mls));
+    MN_TRY(prepare(mls, &f->inputs, f->remaining, &limit->longest));
+    limit->longest = fmin(limit->longest, f->row);
+    return MN_OK;
+}
+
+mn_status mn_codim_prepare(mn_solver *solver, const mn_solver_inputs *given, double dt)
+{
+    (void)given;
+    ((mn_codim *)solver)->frame.asked = dt;
+    return MN_OK;
+}
+
+mn_status mn_codim_attempt(mn_solver *solver, const mn_solver_inputs *given, double dt, mn_verdict *verdict)
+{
+    (void)given;
+    mn_codim *mls = (mn_codim *)solver;
+    double stretch = 0;
+    mn_timer_begin(&solver->timers, "solve");
+    mn_status status = mls->points.count > 0 ? mn_codim_step(mls, dt, &stretch) : MN_OK;
+    mn_timer_end(&solver->timers, "solve");
+    if (status == MN_OK) status = mn_codim_liquid_step(mls, dt, &stretch);
+    verdict->good = status == MN_OK && stretch <= STRETCH_MOST;
+    if (verdict->good) return MN_OK;
+    if (status != MN_OK && status != MN_ERROR_DIVERGED) return status;
+    verdict->factor = status == MN_OK ? fmin(0.5, fmax(0.1, STRETCH_AIM / stretch)) : 0.5;
+    const double least = fmin(solver->seconds / mls->def.max_substeps, mls->frame.asked) * 1e-3;
+    if (dt * verdict->factor > least) return MN_OK;
+    if (status != MN_OK) return status;
+    return mn_fail(
+        solver->ctx, MN_ERROR_DIVERGED,
+        "The film moves too fast for its spacing of %g m even in steps of %.3g s; give it more thickness "
+        "or air drag, less sigma, or allow more max_substeps.",
+        mls->def.spacing, dt * verdict->factor);
+}
+
+mn_status mn_codim_take(mn_solver *solver, const mn_solver_inputs *given, double dt)
+{
+    (void)given;
+    mn_codim *mls = (mn_codim *)solver;
+    mn_codim_frame *f = &mls->frame;
+    const mn_codim_inputs *inputs = &f->inputs;
+    if (!(dt > 0)) return MN_OK; // nothing to move
+    mn_codim_commit(mls);
+    MN_TRY(mn_codim_pour(mls, inputs, dt));
+    mn_timer_begin(&solver->timers, "reseed");
+    mn_status status = mn_codim_level_thickness(mls);
+    if (status == MN_OK) status = mn_codim_reseed(mls);
+    mn_timer_end(&solver->timers, "reseed");
+    mls->surface_is_fresh = false;
+    MN_TRY(status);
+    MN_TRY(mn_codim_liquid_commit(mls));
+    MN_TRY(mn_codim_feed_film(mls, inputs, dt, fmax(0, f->remaining - dt)));
+    mls->surface_is_fresh = false;
+    // Summed up from the start, so that the last step ends where the frame does.
+    f->done = dt < f->remaining ? f->done + dt : solver->seconds;
+    solver->left = solver->seconds - f->done;
+    return MN_OK;
+}
+
+mn_status mn_codim_end(mn_solver *solver, const mn_solver_inputs *given)
+{
+    (void)given;
+    mn_codim *mls = (mn_codim *)solver;
+    if (mls->frame.idle) return MN_OK;
+    MN_TRY(mn_codim_refresh(mls));
+    MN_TRY(mn_codim_liquid_show(mls));
+    return mn_codim_show(mls);
+}
+
+// Everything is what it was at the start of the advance: reseeding and transitions may have been under way.
+void mn_codim_abandon(mn_solver *solver)
+{
+    mn_codim *mls = (mn_codim *)solver;
+    if (!mls->frame.backed_up) return;
     roll_back(mls);
     mn_codim_liquid_restore(mls);
-    mls->next_id = next_id;
+    mls->next_id = mls->frame.next_id;
     mls->surface_is_fresh = false;
-    return status;
+    solver->time = mls->frame.time;
+}
+
+mn_status mn_codim_advance(mn_codim *mls, const mn_codim_inputs *inputs, double dt)
+{
+    const mn_solver_inputs all = {.collider = inputs->collider, .wind = inputs->wind, .own = inputs};
+    return mn_solver_advance(&mn_codim_solver, &mls->solver, &all, dt);
 }

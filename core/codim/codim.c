@@ -1,77 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The life of a film solver: its def and their checks, the film it starts with, and its stream.
+// The life of a film solver: the film it starts with, its stream, and the table that the house knows it by.
 #include "codim/state.h"
 
 #include <string.h>
 
-enum { SAVE_VERSION = 4 };
-
 static const double PI = 3.14159265358979323846;
 static const double SAME_PLACE = 0.2; // spacings
 
-mn_codim_def mn_codim_default_def(void)
-{
-    return (mn_codim_def){
-        .spacing = 0.001,
-        .density = 1000,
-        .sigma = 0.025,
-        .rim_factor = 1,
-        .contact_angle = 90,
-        .gas = true,
-        .contact = true,
-        .ambient_pressure = 101325,
-        .max_dt = 0.005,
-        .min_substeps = 1,
-        .max_substeps = 100000,
-        .max_points = 10 * 1000 * 1000,
-    };
-}
-
 // ---- checks ----
 
-static mn_status check_def(mn_context *ctx, const mn_codim_def *def)
+// What rows cannot say. A spacing of 0 is that of the film that is there.
+static mn_status check_def(mn_context *ctx, const void *checked)
 {
-    const struct {
-        const char *name;
-        double value, low, high;
-        const char *range;
-    } rows[] = {
-        {"spacing", def->spacing, 1e-12, 1e12, "above 0"},
-        {"dx", def->dx, 0, 1e12, "at least 0"},
-        {"radius", def->radius, 0, 1e12, "at least 0"},
-        {"density", def->density, 1e-12, 1e12, "above 0"},
-        {"sigma", def->sigma, 0, 1e12, "at least 0"},
-        {"viscosity", def->viscosity, 0, 1e12, "at least 0"},
-        {"min_thickness", def->min_thickness, 0, 1e12, "at least 0"},
-        {"rim_factor", def->rim_factor, 0, 1e3, "from 0 to 1000"},
-        {"rim_thickness", def->rim_thickness, 0, 1e12, "at least 0"},
-        {"rim_collision", def->rim_collision, 0, 1, "from 0 to 1"},
-        {"polygon_sides", def->polygon_sides, 0, 1000, "from 0 to 1000"},
-        {"polygon_strength", def->polygon_strength, 0, 100, "from 0 to 100"},
-        {"ambient_pressure", def->ambient_pressure, 1e-12, 1e15, "above 0"},
-        {"blow", def->blow, -1e9, 1e9, "a flow in m^3/s"},
-        {"air_drag", def->air_drag, 0, 1e12, "at least 0"},
-        {"adhesion", def->adhesion, 0, 1e12, "at least 0"},
-        {"contact_angle", def->contact_angle, 0, 180, "from 0 to 180"},
-        {"friction", def->friction, 0, 1e12, "at least 0"},
-        {"damping", def->damping, 0, 1, "from 0 to 1"},
-        {"max_dt", def->max_dt, 1e-12, 1e12, "above 0"},
-        {"min_substeps", def->min_substeps, 1, 1e9, "at least 1"},
-        {"max_substeps", def->max_substeps, def->min_substeps, 1e10, "at least min_substeps"},
-        {"max_points", (double)def->max_points, 1, 2e9, "from 1 to two billion"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (!(rows[i].value >= rows[i].low && rows[i].value <= rows[i].high)) // false for a NaN
-            return mn_fail(ctx, MN_ERROR_ARGUMENT, "%s is %g; it must be %s.", rows[i].name, rows[i].value,
-                           rows[i].range);
-    if (!mn_is_finite3(def->gravity) || !mn_is_finite3(def->wind))
-        return mn_fail(ctx, MN_ERROR_ARGUMENT, "gravity and wind must be finite numbers.");
+    const mn_codim_def *def = checked;
     const mn_vec3 size = def->limit_size;
-    if (!mn_is_finite3(def->limit_center) || !(size.x >= 0 && size.y >= 0 && size.z >= 0))
-        return mn_fail(ctx, MN_ERROR_ARGUMENT,
-                       "The limit box has a size or center that is negative or not a number.");
+    if (!(def->spacing >= 0 && def->spacing <= 1e12))
+        return mn_fail(ctx, MN_ERROR_ARGUMENT, "spacing is %g; it must be above 0.", def->spacing);
+    if (!(size.x >= 0 && size.y >= 0 && size.z >= 0))
+        return mn_fail(ctx, MN_ERROR_ARGUMENT, "The limit box has a size that is negative or not a number.");
     return MN_OK;
+}
+
+static mn_status set_def(mn_solver *solver, const void *def)
+{
+    const double spacing = ((const mn_codim_def *)def)->spacing, old = ((mn_codim *)solver)->spacing;
+    if (spacing == 0 || spacing == old) return MN_OK;
+    return mn_fail(solver->ctx, MN_ERROR_ARGUMENT,
+                   "The spacing cannot change during a simulation (it was %g m, now %g m).", old, spacing);
 }
 
 static mn_status check_source(mn_context *ctx, const mn_codim_source *source)
@@ -100,30 +56,23 @@ static mn_status check_source(mn_context *ctx, const mn_codim_source *source)
 
 // ---- life ----
 
-mn_status mn_codim_create(mn_context *ctx, const mn_codim_def *def, mn_codim **out)
+static mn_status init(mn_solver *solver)
 {
-    *out = NULL;
-    MN_TRY(check_def(ctx, def));
-    mn_codim *mls = mn_allocate_zero(ctx, sizeof *mls);
-    if (!mls) return MN_ERROR_MEMORY;
-    mls->ctx = ctx;
-    mls->def = *def;
-    mn_status status = mn_codim_film_surface_create(ctx, &mls->surface);
-    if (status == MN_OK) status = mn_codim_thread_graph_create(ctx, &mls->threads);
-    if (status == MN_OK) status = mn_krylov_create(ctx, &mls->krylov);
-    if (status == MN_OK) status = mn_neighbours_create(ctx, &mls->moved);
-    if (status == MN_OK) status = mn_neighbours_create(ctx, &mls->drops.near);
-    if (status != MN_OK) {
-        mn_codim_free(mls);
-        return status;
-    }
-    *out = mls;
-    return MN_OK;
+    mn_codim *mls = (mn_codim *)solver;
+    mn_context *ctx = solver->ctx;
+    if (!(mls->def.spacing >= 1e-12))
+        return mn_fail(ctx, MN_ERROR_ARGUMENT, "spacing is %g; it must be above 0.", mls->def.spacing);
+    mls->spacing = mls->def.spacing;
+    MN_TRY(mn_codim_film_surface_create(ctx, &mls->surface));
+    MN_TRY(mn_codim_thread_graph_create(ctx, &mls->threads));
+    MN_TRY(mn_krylov_create(ctx, &mls->krylov));
+    MN_TRY(mn_neighbours_create(ctx, &mls->moved));
+    return mn_neighbours_create(ctx, &mls->drops.near);
 }
 
 static void free_scratch(mn_codim *mls)
 {
-    mn_context *ctx = mls->ctx;
+    mn_context *ctx = mls->solver.ctx;
     mn_codim_vec3_array *vectors[] = {&mls->x0,    &mls->v0, &mls->normals, &mls->right,   &mls->solution,
                                       &mls->swell, &mls->x1, &mls->wind,    &mls->gradient};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) mn_array_free(ctx, vectors[i]);
@@ -156,31 +105,22 @@ static void free_scratch(mn_codim *mls)
     mn_array_free(ctx, &mls->meetings);
 }
 
-void mn_codim_free(mn_codim *mls)
+static void release(mn_solver *solver)
 {
-    if (!mls) return;
+    mn_codim *mls = (mn_codim *)solver;
     free_scratch(mls);
-    mn_array_free(mls->ctx, &mls->points);
-    mn_array_free(mls->ctx, &mls->pockets);
-    mn_array_free(mls->ctx, &mls->feeds);
+    mn_array_free(solver->ctx, &mls->shown_points);
+    mn_array_free(solver->ctx, &mls->shown_corners);
+    mn_array_free(solver->ctx, &mls->shown_place);
+    mn_array_free(mls->solver.ctx, &mls->points);
+    mn_array_free(mls->solver.ctx, &mls->pockets);
+    mn_array_free(mls->solver.ctx, &mls->feeds);
     mn_krylov_free(mls->krylov);
     mn_neighbours_free(mls->moved);
     mn_codim_drops_free(mls);
     mn_codim_film_surface_free(&mls->surface);
     mn_codim_thread_graph_free(&mls->threads);
     mn_codim_liquid_free(mls);
-    mn_release(mls->ctx, mls, sizeof *mls);
-}
-
-mn_status mn_codim_set_def(mn_codim *mls, const mn_codim_def *def)
-{
-    MN_TRY(check_def(mls->ctx, def));
-    if (def->spacing != mls->def.spacing)
-        return mn_fail(mls->ctx, MN_ERROR_ARGUMENT,
-                       "The spacing cannot change during a simulation (it was %g m, now %g m).",
-                       mls->def.spacing, def->spacing);
-    mls->def = *def;
-    return MN_OK;
 }
 
 // ---- the film to start with ----
@@ -191,7 +131,7 @@ static mn_status take_points(mn_codim *mls, const mn_codim_source *source)
     mn_neighbours *near = mls->surface.neighbours;
     mn_neighbour_table table;
     const double radius = SAME_PLACE * mls->def.spacing;
-    MN_TRY(mn_array_resize(mls->ctx, &mls->touched, source->count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->touched, source->count));
     MN_TRY(mn_neighbours_build(near, mn_points_of(source->position, source->count), radius));
     MN_TRY(mn_neighbours_find_at(near, mn_points_of(source->position, source->count), radius, NULL, &table));
     for (int64_t i = 0; i < source->count; i++) {
@@ -211,7 +151,7 @@ static mn_status take_points(mn_codim *mls, const mn_codim_source *source)
             .anchor = source->pinned && source->pinned[i] ? i : MN_CODIM_FREE,
             .pocket = -1,
         };
-        MN_TRY(mn_array_push(mls->ctx, &mls->points, &point));
+        MN_TRY(mn_array_push(mls->solver.ctx, &mls->points, &point));
     }
     return MN_OK;
 }
@@ -234,7 +174,7 @@ static mn_status weigh(mn_codim *mls)
     for (int64_t p = 0; p < mls->points.count; p++) film = film || mls->points.data[p].codim == MN_CODIM_FILM;
     if (film && mls->surface.triangles == 0)
         return mn_fail(
-            mls->ctx, MN_ERROR_INPUT,
+            mls->solver.ctx, MN_ERROR_INPUT,
             "The %lld points of the film lie too far apart for a spacing of %g m, or on a line; no "
             "three of them make a triangle. Set the spacing to the distance of the points.",
             (long long)mls->points.count, mls->def.spacing);
@@ -252,20 +192,21 @@ static mn_status weigh(mn_codim *mls)
     }
     mls->surface_is_fresh = false;
     MN_TRY(mn_codim_refresh(mls));
-    MN_TRY(mn_codim_film_matrix_build(mls->ctx, &mls->surface, mls->x0.data, NULL, &mls->matrix));
+    MN_TRY(mn_codim_film_matrix_build(mls->solver.ctx, &mls->surface, mls->x0.data, NULL, &mls->matrix));
     MN_TRY(mn_codim_find_pockets(mls));
     return mn_codim_show(mls);
 }
 
 mn_status mn_codim_add(mn_codim *mls, const mn_codim_source *source)
 {
-    MN_TRY(check_source(mls->ctx, source));
+    MN_TRY(check_source(mls->solver.ctx, source));
     if (mls->points.count > 0)
-        return mn_fail(mls->ctx, MN_ERROR_ARGUMENT, "The solver holds a film already.");
+        return mn_fail(mls->solver.ctx, MN_ERROR_ARGUMENT, "The solver holds a film already.");
     if (source->count == 0)
-        return mn_fail(mls->ctx, MN_ERROR_INPUT, "The source of the film is empty; connect some film.");
+        return mn_fail(mls->solver.ctx, MN_ERROR_INPUT,
+                       "The source of the film is empty; connect some film.");
     if (source->count > mls->def.max_points)
-        return mn_fail(mls->ctx, MN_ERROR_ARGUMENT,
+        return mn_fail(mls->solver.ctx, MN_ERROR_ARGUMENT,
                        "The film has %lld points; max_points allows %lld. Raise it, or the spacing.",
                        (long long)source->count, (long long)mls->def.max_points);
     mn_status status = take_points(mls, source);
@@ -280,15 +221,15 @@ mn_status mn_codim_add(mn_codim *mls, const mn_codim_source *source)
 
 // ---- saving ----
 
-mn_status mn_codim_save(const mn_codim *mls, mn_writer *out)
+static const mn_saved saved[] = {
+    MN_SAVED_F64(mn_codim, solver.time, 5), MN_SAVED_F64(mn_codim, spacing, 5),
+    MN_SAVED_I64(mn_codim, next_id, 5),     MN_SAVED_ARRAY(mn_codim, points, 5),
+    MN_SAVED_ARRAY(mn_codim, pockets, 5),   MN_SAVED_ARRAY(mn_codim, feeds, 5),
+};
+
+static mn_status save_liquid(const mn_solver *solver, mn_writer *out)
 {
-    MN_TRY(mn_write_tag(out, "mls", SAVE_VERSION));
-    MN_TRY(mn_write_f64(out, mls->def.spacing));
-    MN_TRY(mn_write_i64(out, mls->next_id));
-    MN_TRY(mn_write_array(out, &mls->points));
-    MN_TRY(mn_write_array(out, &mls->pockets));
-    MN_TRY(mn_write_array(out, &mls->feeds));
-    return mn_codim_liquid_save(mls, out);
+    return mn_codim_liquid_save((const mn_codim *)solver, out);
 }
 
 static bool is_sound(const mn_codim *mls, const mn_codim_point *p)
@@ -300,13 +241,12 @@ static bool is_sound(const mn_codim *mls, const mn_codim_point *p)
            p->pocket < mls->pockets.count && p->link >= 0;
 }
 
-static mn_status load_into(mn_codim *mls, mn_reader *in)
+static mn_status load_liquid(mn_solver *solver, mn_reader *in, int32_t version)
 {
-    MN_TRY(mn_read_i64(in, &mls->next_id));
-    MN_TRY(mn_read_array(in, &mls->points));
-    MN_TRY(mn_read_array(in, &mls->pockets));
-    MN_TRY(mn_read_array(in, &mls->feeds));
-    bool sound = true;
+    (void)version;
+    mn_codim *mls = (mn_codim *)solver;
+    bool sound = mls->spacing >= 1e-12 && mls->spacing <= 1e12;
+    mls->def.spacing = mls->spacing;
     for (int64_t i = 0; sound && i < mls->points.count; i++) sound = is_sound(mls, &mls->points.data[i]);
     for (int64_t i = 0; sound && i < mls->pockets.count; i++) {
         const mn_codim_pocket *k = &mls->pockets.data[i];
@@ -318,32 +258,76 @@ static mn_status load_into(mn_codim *mls, mn_reader *in)
         sound = f->phase >= 0 && f->phase <= 1 && f->speed >= 0 && isfinite(f->speed) && f->rows >= 0 &&
                 mn_is_finite3(f->center) && mn_is_finite3(f->axis) && mn_is_finite3(f->motion);
     }
-    if (!sound) return mn_fail(mls->ctx, MN_ERROR_FORMAT, "The saved film is damaged.");
+    if (!sound) return mn_fail(mls->solver.ctx, MN_ERROR_FORMAT, "The saved film is damaged.");
     MN_TRY(mn_codim_refresh(mls));
     MN_TRY(mn_codim_liquid_load(mls, in));
     return mn_codim_show(mls);
 }
 
-mn_status mn_codim_load(mn_context *ctx, const mn_codim_def *def, mn_reader *in, mn_codim **out)
+static void more_defaults(void *def)
 {
-    *out = NULL;
-    int32_t version;
-    mn_codim *mls = NULL;
-    mn_codim_def saved = *def;
-    MN_TRY(mn_read_tag(in, "mls", SAVE_VERSION, &version));
-    if (version < SAVE_VERSION)
-        return mn_fail(
-            ctx, MN_ERROR_FORMAT,
-            "The saved film is of version %d, which this build does not read any more; simulate it "
-            "again from its first frame.",
-            (int)version);
-    MN_TRY(mn_read_f64(in, &saved.spacing));
-    MN_TRY(mn_codim_create(ctx, &saved, &mls));
-    const mn_status status = load_into(mls, in);
-    if (status != MN_OK) {
-        mn_codim_free(mls);
-        return status;
-    }
-    *out = mls;
-    return MN_OK;
+    *(mn_codim_def *)def = mn_codim_default_def();
+}
+
+const mn_solver_type mn_codim_solver = {
+    .name = "codim",
+    .fields = mn_codim_fields,
+    .field_count = MN_CODIM_FIELD_COUNT,
+    .def_size = sizeof(mn_codim_def),
+    .state_size = sizeof(mn_codim),
+    .def_offset = offsetof(mn_codim, def),
+    .takes = MN_TAKES_COLLIDER | MN_TAKES_WIND | MN_TAKES_OWN,
+    .output_count = MN_CODIM_OUTPUT_COUNT,
+    .more_defaults = more_defaults,
+    .check_def = check_def,
+    .init = init,
+    .free = release,
+    .set_def = set_def,
+    .begin = mn_codim_begin,
+    .limit = mn_codim_limit,
+    .prepare = mn_codim_prepare,
+    .attempt = mn_codim_attempt,
+    .commit = mn_codim_take,
+    .end = mn_codim_end,
+    .abandon = mn_codim_abandon,
+    .view = mn_codim_show_output,
+    .report = mn_codim_report_sums,
+    .saved = saved,
+    .saved_count = MN_COUNT_OF(saved),
+    .version = 5,
+    .oldest = 5,
+    .save = save_liquid,
+    .load = load_liquid,
+};
+
+// ---- the typed face ----
+
+mn_status mn_codim_create(mn_context *ctx, const mn_codim_def *def, mn_codim **mls)
+{
+    return mn_solver_create(ctx, &mn_codim_solver, def, (mn_solver **)mls);
+}
+
+void mn_codim_free(mn_codim *mls)
+{
+    mn_solver_free(&mn_codim_solver, (mn_solver *)mls);
+}
+
+mn_status mn_codim_set_def(mn_codim *mls, const mn_codim_def *def)
+{
+    return mn_solver_set_def(&mn_codim_solver, &mls->solver, def);
+}
+
+void mn_codim_report(const mn_codim *mls, mn_report *report)
+{
+    mn_solver_report(&mn_codim_solver, &mls->solver, report);
+}
+
+mn_status mn_codim_save(const mn_codim *mls, mn_writer *out)
+{
+    return mn_solver_save(&mn_codim_solver, &mls->solver, out);
+}
+
+mn_status mn_codim_load(mn_context *ctx, const mn_codim_def *def, mn_reader *in, mn_codim **mls)
+{
+    return mn_solver_load(ctx, &mn_codim_solver, def, in, (mn_solver **)mls);
 }

@@ -27,9 +27,9 @@ static mn_status list_drops(mn_codim *mls, double *mean)
         const mn_codim_point *point = &mls->points.data[p];
         if (!is_free_drop(point)) continue;
         const double radius = mn_codim_ball_radius(point->mass / mls->def.density), reach = 2 * radius;
-        MN_TRY(mn_array_push(mls->ctx, &d->point, &p));
-        MN_TRY(mn_array_push(mls->ctx, &d->position, &point->position));
-        MN_TRY(mn_array_push(mls->ctx, &d->reach, &reach));
+        MN_TRY(mn_array_push(mls->solver.ctx, &d->point, &p));
+        MN_TRY(mn_array_push(mls->solver.ctx, &d->position, &point->position));
+        MN_TRY(mn_array_push(mls->solver.ctx, &d->reach, &reach));
         sum += radius;
     }
     *mean = sum / (double)d->point.count;
@@ -44,7 +44,7 @@ static mn_status group_drops(mn_codim *mls, double mean, bool *any)
     mn_neighbour_table table;
     MN_TRY(mn_neighbours_build(d->near, mn_points_of(d->position.data, count), 2 * mean));
     MN_TRY(mn_neighbours_find(d->near, 0, d->reach.data, &table));
-    MN_TRY(mn_array_resize(mls->ctx, &d->parent, count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &d->parent, count));
     for (int32_t i = 0; i < (int32_t)count; i++) d->parent.data[i] = i;
     for (int64_t row = 0; row < table.count; row++) {
         const int32_t i = table.query ? table.query[row] : (int32_t)row;
@@ -66,7 +66,7 @@ static mn_status join_groups(mn_codim *mls)
 {
     mn_codim_drops *d = &mls->drops;
     const int32_t count = (int32_t)d->point.count;
-    MN_TRY(mn_array_resize(mls->ctx, &d->sum, count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &d->sum, count));
     for (int32_t i = 0; i < count; i++) {
         const mn_codim_point *point = &mls->points.data[d->point.data[i]];
         const int32_t root = mn_codim_find_root(d->parent.data, i);
@@ -107,10 +107,10 @@ mn_status mn_codim_join_drops(mn_codim *mls)
 void mn_codim_drops_free(mn_codim *mls)
 {
     mn_codim_drops *d = &mls->drops;
-    mn_array_free(mls->ctx, &d->point);
-    mn_array_free(mls->ctx, &d->parent);
-    mn_array_free(mls->ctx, &d->position);
-    mn_array_free(mls->ctx, &d->reach);
-    mn_array_free(mls->ctx, &d->sum);
+    mn_array_free(mls->solver.ctx, &d->point);
+    mn_array_free(mls->solver.ctx, &d->parent);
+    mn_array_free(mls->solver.ctx, &d->position);
+    mn_array_free(mls->solver.ctx, &d->reach);
+    mn_array_free(mls->solver.ctx, &d->sum);
     mn_neighbours_free(d->near);
 }

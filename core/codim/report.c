@@ -11,7 +11,7 @@ enum { GRAIN = 4096 };
 mn_codim_view mn_codim_get_view(const mn_codim *mls)
 {
     mn_codim_view view = {
-        .spacing = mls->def.spacing,
+        .spacing = mls->spacing,
         .count = mls->points.count,
         .points = mls->points.data,
         .thickness = mls->thickness.data,
@@ -64,28 +64,21 @@ static double max_speed_of(void *user, mn_range range)
     return speed;
 }
 
-void mn_codim_report(const mn_codim *mls, mn_report *report)
+void mn_codim_report_sums(const mn_solver *solver, mn_report *report)
 {
-    const int64_t count = mls->points.count;
-    mn_report_set(
-        report, MN_REPORT_particles,
-        (double)(count + mn_codim_get_view(mls).particle_count + mn_codim_get_view(mls).skin_count));
-    mn_report_set(report, MN_REPORT_substeps, (double)mls->substeps);
-    mn_report_set(report, MN_REPORT_rollbacks, (double)mls->rollbacks);
-    mn_report_set(report, MN_REPORT_linear_iterations, (double)mls->iterations);
-    if (mls->substeps > 0) {
-        mn_report_set(report, MN_REPORT_dt_min, mls->dt_min);
-        mn_report_set(report, MN_REPORT_dt_max, mls->dt_max);
-    }
-    report->seconds = mls->seconds;
+    const mn_codim *mls = (const mn_codim *)solver;
     const mn_codim_view view = mn_codim_get_view(mls);
+    const int64_t count = mls->points.count;
+    mn_report_set(report, MN_REPORT_particles, (double)(count + view.particle_count + view.skin_count));
+    mn_report_set(report, MN_REPORT_linear_iterations, (double)solver->counts.linear_iterations);
     const double film = mls->surface.total_area, skin = skin_area(&view);
     mn_report_set(report, MN_REPORT_area, film + skin);
     mn_report_set(report, MN_REPORT_surface_energy,
                   mls->def.sigma * (2 * film + skin) + mls->threads.shape.energy);
     double s[MN_SUM_COUNT], more[MN_SUM_COUNT], speed;
-    if (mn_parallel_sum(mls->ctx, count, GRAIN, sum_range, mls->points.data, MN_SUM_COUNT, s) != MN_OK ||
-        mn_parallel_sum(mls->ctx, view.particle_count, GRAIN, sum_particles, (void *)view.particles,
+    if (mn_parallel_sum(mls->solver.ctx, count, GRAIN, sum_range, mls->points.data, MN_SUM_COUNT, s) !=
+            MN_OK ||
+        mn_parallel_sum(mls->solver.ctx, view.particle_count, GRAIN, sum_particles, (void *)view.particles,
                         MN_SUM_COUNT, more) != MN_OK)
         return;
     for (int i = 0; i < MN_SUM_COUNT; i++) s[i] += more[i];
@@ -95,6 +88,6 @@ void mn_codim_report(const mn_codim *mls, mn_report *report)
     double fastest = 0;
     for (int64_t i = 0; i < view.particle_count; i++)
         fastest = fmax(fastest, mn_norm(view.particles[i].velocity));
-    if (mn_parallel_max(mls->ctx, count, GRAIN, max_speed_of, mls->points.data, &speed) == MN_OK)
+    if (mn_parallel_max(mls->solver.ctx, count, GRAIN, max_speed_of, mls->points.data, &speed) == MN_OK)
         mn_report_set(report, MN_REPORT_max_speed, fmax(speed, fastest));
 }

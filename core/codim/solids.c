@@ -28,23 +28,23 @@ static mn_status resize_scratch(mn_codim *mls)
 {
     mn_codim_solids *s = &mls->solids;
     const int64_t count = mls->points.count;
-    MN_TRY(mn_array_resize(mls->ctx, &s->touches, count));
-    MN_TRY(mn_array_resize(mls->ctx, &s->contacts, count));
-    MN_TRY(mn_array_resize(mls->ctx, &s->removed, count));
-    MN_TRY(mn_array_resize(mls->ctx, &s->impulse, count));
-    MN_TRY(mn_array_resize(mls->ctx, &s->right, count));
-    return mn_array_resize(mls->ctx, &s->load, count);
+    MN_TRY(mn_array_resize(mls->solver.ctx, &s->touches, count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &s->contacts, count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &s->removed, count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &s->impulse, count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &s->right, count));
+    return mn_array_resize(mls->solver.ctx, &s->load, count);
 }
 
 void mn_codim_solids_free(mn_codim *mls)
 {
     mn_codim_solids *s = &mls->solids;
-    mn_array_free(mls->ctx, &s->touches);
-    mn_array_free(mls->ctx, &s->contacts);
-    mn_array_free(mls->ctx, &s->removed);
-    mn_array_free(mls->ctx, &s->impulse);
-    mn_array_free(mls->ctx, &s->load);
-    mn_array_free(mls->ctx, &s->right);
+    mn_array_free(mls->solver.ctx, &s->touches);
+    mn_array_free(mls->solver.ctx, &s->contacts);
+    mn_array_free(mls->solver.ctx, &s->removed);
+    mn_array_free(mls->solver.ctx, &s->impulse);
+    mn_array_free(mls->solver.ctx, &s->load);
+    mn_array_free(mls->solver.ctx, &s->right);
 }
 
 // How far from the solid the middle of a point stays.
@@ -101,7 +101,7 @@ mn_status mn_codim_find_contacts(mn_codim *mls, const mn_codim_inputs *inputs, d
     s->before = before;
     if (!s->collider) return MN_OK;
     MN_TRY(resize_scratch(mls));
-    return mn_parallel_for(mls->ctx, mls->points.count, GRAIN, find_range, mls);
+    return mn_parallel_for(mls->solver.ctx, mls->points.count, GRAIN, find_range, mls);
 }
 
 double mn_codim_solids_step(const mn_codim *mls)
@@ -211,5 +211,5 @@ mn_status mn_codim_settle(mn_codim *mls, double dt)
 {
     if (!mls->solids.collider) return MN_OK;
     settle_job job = {mls, dt};
-    return mn_parallel_for(mls->ctx, mls->points.count, GRAIN, settle_range, &job);
+    return mn_parallel_for(mls->solver.ctx, mls->points.count, GRAIN, settle_range, &job);
 }

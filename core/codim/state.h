@@ -4,6 +4,7 @@
 #ifndef MENISCUS_CODIM_STATE_H
 #define MENISCUS_CODIM_STATE_H
 
+#include "base/elementary.h"
 #include "codim/film/surface.h"
 #include "codim/thread/graph.h"
 #include "linear/krylov.h"
@@ -114,9 +115,22 @@ typedef MN_ARRAY(mn_codim_rim_site) mn_codim_rim_array;
 
 typedef struct mn_codim_volume mn_codim_volume;
 
+/// What stays the same through an advance, and the step that is being tried.
+typedef struct mn_codim_frame {
+    mn_codim_inputs inputs;
+    bool idle; ///< there is nothing to move
+    bool backed_up;
+    double row;             ///< s, that a row of points of the jets takes; INFINITY: there are none
+    double done, remaining; ///< s, of the advance, up to the step and from it on
+    double asked;           ///< s, of the step
+    double time;            ///< s, of the solver at the start
+    int64_t next_id;
+} mn_codim_frame;
+
 struct mn_codim {
-    mn_context *ctx;
+    mn_solver solver;
     mn_codim_def def;
+    double spacing; ///< m: that of the def, which may leave it out later
 
     // the state
     mn_codim_point_array points;
@@ -161,10 +175,9 @@ struct mn_codim {
 
     double pump; ///< J, that the step tried last blows into each pocket with a lid
 
-    // what the last advance did
-    int64_t substeps, rollbacks, iterations;
-    double dt_min, dt_max;
-    mn_timers seconds;
+    mn_codim_frame frame;
+    MN_ARRAY(int32_t) shown_points, shown_corners, shown_place; ///< view.c
+    mn_codim_view shown;
 };
 
 /// Moves as it is told: by its source, or by the jet that it leaves.
@@ -172,6 +185,19 @@ static inline bool mn_codim_is_held(const mn_codim_point *point)
 {
     return point->anchor != MN_CODIM_FREE;
 }
+
+// ---- advance.c, report.c, view.c: the functions of mn_codim_solver ----
+mn_status mn_codim_begin(mn_solver *solver, const mn_solver_inputs *inputs, double seconds,
+                         mn_step_plan *plan);
+mn_status mn_codim_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_step_limit *limit);
+mn_status mn_codim_prepare(mn_solver *solver, const mn_solver_inputs *inputs, double dt);
+mn_status mn_codim_attempt(mn_solver *solver, const mn_solver_inputs *inputs, double dt, mn_verdict *verdict);
+mn_status mn_codim_take(mn_solver *solver, const mn_solver_inputs *inputs, double dt);
+mn_status mn_codim_end(mn_solver *solver, const mn_solver_inputs *inputs);
+void mn_codim_abandon(mn_solver *solver);
+void mn_codim_report_sums(const mn_solver *solver, mn_report *report);
+mn_status mn_codim_show_output(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output,
+                               mn_view *view);
 
 /// Lays the triangles through the points as they are, when that has not been done yet.
 mn_status mn_codim_refresh(mn_codim *mls);
@@ -357,7 +383,7 @@ static inline int32_t mn_codim_find_root(int32_t *parent, int32_t n)
 /// m, of a ball.
 static inline double mn_codim_ball_radius(double volume)
 {
-    return cbrt(volume * 0.238732414637843); // 3 / (4 pi)
+    return mn_cbrt(volume * 0.238732414637843); // 3 / (4 pi)
 }
 
 // ---- volume_solver.c: volumes as the solver sees them; without any, nothing is done ----

@@ -79,7 +79,7 @@ static mn_status list_rungs(mn_codim *mls)
             if (!fan_has_edge(fan, q) || !fan_has_reverse_edge(fan, q)) continue;
             const mn_codim_edge edge = {
                 mn_norm2(mn_sub(mls->points.data[p].position, mls->points.data[q].position)), p, q};
-            MN_TRY(mn_array_push(mls->ctx, &mls->edges, &edge));
+            MN_TRY(mn_array_push(mls->solver.ctx, &mls->edges, &edge));
         }
     }
     if (mls->edges.count > 0)
@@ -326,8 +326,8 @@ static mn_status threads_to_drops(mn_codim *mls)
     MN_ARRAY(int32_t) parents = {0};
     MN_ARRAY(clump) clumps = {0};
     mn_status status;
-    MN_TRY_TO(out, status, mn_array_resize(mls->ctx, &parents, count));
-    MN_TRY_TO(out, status, mn_array_resize(mls->ctx, &clumps, count));
+    MN_TRY_TO(out, status, mn_array_resize(mls->solver.ctx, &parents, count));
+    MN_TRY_TO(out, status, mn_array_resize(mls->solver.ctx, &clumps, count));
     for (int32_t n = 0; n < count; n++) parents.data[n] = n, clumps.data[n] = (clump){0};
     for (int64_t i = 0; i < g->links.count; i++) {
         const int32_t a = mn_codim_find_root(parents.data, g->links.data[i].a),
@@ -362,8 +362,8 @@ static mn_status threads_to_drops(mn_codim *mls)
     }
     status = MN_OK;
 out:
-    mn_array_free(mls->ctx, &parents);
-    mn_array_free(mls->ctx, &clumps);
+    mn_array_free(mls->solver.ctx, &parents);
+    mn_array_free(mls->solver.ctx, &clumps);
     return status;
 }
 

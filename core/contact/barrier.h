@@ -9,6 +9,8 @@
 #ifndef MENISCUS_CONTACT_BARRIER_H
 #define MENISCUS_CONTACT_BARRIER_H
 
+#include "base/elementary.h"
+
 #include <math.h>
 
 /// b(d) for k = 1; its first and second derivatives by d may be NULL. Zero from `reach` on, INFINITY at 0.
@@ -18,7 +20,7 @@ static inline double mn_barrier(double d, double reach, double *first, double *s
     if (second) *second = 0;
     if (d >= reach) return 0;
     if (!(d > 0)) return INFINITY;
-    const double r = d * d / (reach * reach), log_r = log(r), q = r - 1;
+    const double r = d * d / (reach * reach), log_r = mn_ln(r), q = r - 1;
     const double slope = -2 * q * log_r - q * q / r;
     const double bend = -2 * log_r - 4 * q / r + q * q / (r * r);
     if (first) *first = slope * 2 * d / reach;

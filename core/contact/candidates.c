@@ -14,13 +14,19 @@ static const double kept_distance = 0.1; ///< of a pair's distance that one step
 typedef struct search {
     mn_contact_pairs *contact;
     const mn_vec3 *x, *dx;
-    const double *reach;
+    const double *reach, *group_reach;
     double distance;
     int64_t *start;
     bool edges;
 } search;
 
 // ---- boxes and trees ----
+
+/// How far a vertex may be from its place, in all; 0 when only places matter.
+static double reach_of(const search *s, int32_t v)
+{
+    return s->reach ? s->reach[v] + s->group_reach[s->contact->group.data[v]] : 0;
+}
 
 static mn_status triangle_boxes(void *user, mn_range range)
 {
@@ -31,7 +37,7 @@ static mn_status triangle_boxes(void *user, mn_range range)
         for (int k = 0; k < 3; k++) {
             const int32_t v = c->triangle.data[t][k];
             const mn_box corner = {s->x[v], s->x[v]};
-            box = mn_box_join(box, mn_box_grow(corner, s->reach ? s->reach[v] : 0));
+            box = mn_box_join(box, mn_box_grow(corner, reach_of(s, v)));
         }
         c->triangle_box.data[t] = box;
     }
@@ -42,8 +48,7 @@ static mn_box box_of_edge(const search *s, int64_t e)
 {
     const int32_t *v = s->contact->edge.data[e];
     const mn_box a = {s->x[v[0]], s->x[v[0]]}, b = {s->x[v[1]], s->x[v[1]]};
-    return mn_box_join(mn_box_grow(a, s->reach ? s->reach[v[0]] : 0),
-                       mn_box_grow(b, s->reach ? s->reach[v[1]] : 0));
+    return mn_box_join(mn_box_grow(a, reach_of(s, v[0])), mn_box_grow(b, reach_of(s, v[1])));
 }
 
 static mn_status edge_boxes(void *user, mn_range range)
@@ -82,10 +87,26 @@ mn_status mn_contact_sort(mn_contact_pairs *c, const mn_vec3 *x)
 // ---- candidates ----
 
 typedef struct asking {
+    const search *search;
     const mn_contact_pairs *contact;
     mn_index_array *found;
     int32_t who;
 } asking;
+
+/// Whether a pair of elements, the first `split` of the four vertices and the others, can come near enough.
+static bool can_meet(const search *s, const int32_t v[4], int split)
+{
+    const int32_t *group = s->contact->group.data;
+    mn_vec3 x[4];
+    double reach[2] = {0, 0};
+    for (int k = 0; k < 4; k++) {
+        x[k] = s->x[v[k]];
+        reach[k >= split] = fmax(reach[k >= split], s->reach[v[k]]);
+    }
+    double most = s->distance + reach[0] + reach[1];
+    if (group[v[0]] != group[v[3]]) most += s->group_reach[group[v[0]]] + s->group_reach[group[v[3]]];
+    return (split == 1 ? mn_closest_point_triangle(x) : mn_closest_edge_edge(x)).distance <= most;
+}
 
 static mn_status found_triangle(void *user, int32_t triangle)
 {
@@ -94,6 +115,8 @@ static mn_status found_triangle(void *user, int32_t triangle)
     const int32_t *t = c->triangle.data[triangle];
     if (t[0] == q->who || t[1] == q->who || t[2] == q->who) return MN_OK;
     if (!mn_contact_may_touch(c, q->who, t[0])) return MN_OK;
+    const int32_t v[4] = {q->who, t[0], t[1], t[2]};
+    if (!can_meet(q->search, v, 1)) return MN_OK;
     return mn_array_push(c->ctx, q->found, &triangle);
 }
 
@@ -105,6 +128,8 @@ static mn_status found_edge(void *user, int32_t edge)
     const int32_t *a = c->edge.data[q->who], *b = c->edge.data[edge];
     if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]) return MN_OK;
     if (!mn_contact_may_touch(c, a[0], b[0])) return MN_OK;
+    const int32_t v[4] = {a[0], a[1], b[0], b[1]};
+    if (!can_meet(q->search, v, 2)) return MN_OK;
     return mn_array_push(c->ctx, q->found, &edge);
 }
 
@@ -125,13 +150,14 @@ static mn_status search_range(void *user, mn_range range)
     mn_index_array *found = &c->chunk.data[range.chunk];
     found->count = 0;
     for (int64_t i = range.begin; i < range.end; i++) {
-        asking q = {c, found, (int32_t)i};
+        asking q = {s, c, found, (int32_t)i};
         const int64_t before = found->count;
         if (s->edges) {
             const mn_box box = mn_box_grow(c->edge_box.data[i], s->distance);
             MN_TRY(mn_box_tree_query(&c->edge_tree, &box, found_edge, &q));
         } else if (c->valence.data[i] != 0) { // else inside of a body
-            const mn_box at = {s->x[i], s->x[i]}, box = mn_box_grow(at, s->distance + s->reach[i]);
+            const mn_box at = {s->x[i], s->x[i]},
+                         box = mn_box_grow(at, s->distance + reach_of(s, (int32_t)i));
             MN_TRY(mn_box_tree_query(&c->triangle_tree, &box, found_triangle, &q));
         }
         sort_indices(found->data + before, found->count - before);
@@ -168,9 +194,9 @@ static mn_status search_all(search *s, int64_t count, mn_index_array *result)
 }
 
 mn_status mn_contact_find_candidates(mn_contact_pairs *c, const mn_vec3 *x, const double *reach,
-                                     double distance)
+                                     const double *group_reach, double distance)
 {
-    search s = {.contact = c, .x = x, .reach = reach, .distance = distance};
+    search s = {.contact = c, .x = x, .reach = reach, .group_reach = group_reach, .distance = distance};
     MN_TRY(fit_boxes(&s));
     s.start = c->point_start.data;
     MN_TRY(search_all(&s, c->vertex_count, &c->point_triangle));

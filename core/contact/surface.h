@@ -54,9 +54,11 @@ void mn_contact_free(mn_contact_pairs *contact);
 mn_status mn_contact_set_surface(mn_contact_pairs *contact, const mn_contact_surface *surface);
 /// The order of the tree for these positions; it stays good while neighbours stay near.
 mn_status mn_contact_sort(mn_contact_pairs *contact, const mn_vec3 *x);
-/// Pairs that come nearer than `distance` while every vertex i stays within `reach[i]` of x[i].
+/// Pairs that come nearer than `distance` while every vertex i stays within `reach[i]` of where its group's
+/// mean motion takes it from x[i], and the mean motion of group g within `group_reach[g]` of a common one. So
+/// what falls together has few pairs, however fast it falls.
 mn_status mn_contact_find_candidates(mn_contact_pairs *contact, const mn_vec3 *x, const double *reach,
-                                     double distance);
+                                     const double *group_reach, double distance);
 /// How many there are, of both kinds.
 int64_t mn_contact_candidate_count(const mn_contact_pairs *contact);
 

@@ -8,6 +8,7 @@
 //   rigid    four nodes of m/4 at c + sqrt(lambda_i/m) (+-1, +-1, +-1), an even number of minus signs, along
 //   the
 //            axes of the second moments lambda: the same mass, centre and moments as the body
+#include "base/elementary.h"
 #include "elastic/elastic_state.h"
 
 #include <stdlib.h>
@@ -38,20 +39,20 @@ static double young_of(const adding *a, int32_t element)
 
 static mn_status add_node(mn_elastic *s, mn_vec3 x, mn_vec3 v, double mass, uint8_t flags)
 {
-    MN_TRY(mn_array_push(s->ctx, &s->x, &x));
-    MN_TRY(mn_array_push(s->ctx, &s->v, &v));
-    MN_TRY(mn_array_push(s->ctx, &s->x_old, &x));
-    MN_TRY(mn_array_push(s->ctx, &s->v_old, &v));
-    MN_TRY(mn_array_push(s->ctx, &s->mass, &mass));
-    return mn_array_push(s->ctx, &s->flags, &flags);
+    MN_TRY(mn_array_push(s->solver.ctx, &s->x, &x));
+    MN_TRY(mn_array_push(s->solver.ctx, &s->v, &v));
+    MN_TRY(mn_array_push(s->solver.ctx, &s->x_old, &x));
+    MN_TRY(mn_array_push(s->solver.ctx, &s->v_old, &v));
+    MN_TRY(mn_array_push(s->solver.ctx, &s->mass, &mass));
+    return mn_array_push(s->solver.ctx, &s->flags, &flags);
 }
 
 static mn_status add_point(const adding *a, int32_t i, const mn_anchor *anchor)
 {
     mn_elastic *s = a->s;
-    MN_TRY(mn_array_push(s->ctx, &s->anchor, anchor));
-    MN_TRY(mn_array_push(s->ctx, &s->rest, &a->rest[i]));
-    return mn_array_push(s->ctx, &s->point_body, &a->index);
+    MN_TRY(mn_array_push(s->solver.ctx, &s->anchor, anchor));
+    MN_TRY(mn_array_push(s->solver.ctx, &s->rest, &a->rest[i]));
+    return mn_array_push(s->solver.ctx, &s->point_body, &a->index);
 }
 
 /// Points that are nodes.
@@ -71,7 +72,7 @@ static mn_status add_points(const adding *a)
 static mn_status add_triangle(const adding *a, int32_t p, int32_t q, int32_t r)
 {
     const int32_t corner[3] = {a->first_point + p, a->first_point + q, a->first_point + r};
-    for (int k = 0; k < 3; k++) MN_TRY(mn_array_push(a->s->ctx, &a->s->triangle, &corner[k]));
+    for (int k = 0; k < 3; k++) MN_TRY(mn_array_push(a->s->solver.ctx, &a->s->triangle, &corner[k]));
     return MN_OK;
 }
 
@@ -87,7 +88,7 @@ static mn_status add_tetrahedron(const adding *a, int32_t t)
     const double six = mn_dot(e1, area[0]), size = fmax(mn_norm(e1), fmax(mn_norm(e2), mn_norm(e3)));
     if (!(six > 1e-9 * size * size * size))
         return mn_fail(
-            s->ctx, MN_ERROR_INPUT,
+            s->solver.ctx, MN_ERROR_INPUT,
             "Tetrahedron %d of body %d is inverted or flat at rest (volume %.3g m^3); turn or remove "
             "it, or make the tetrahedra again with tetrahedralize.",
             t, a->index, six / 6);
@@ -108,7 +109,7 @@ static mn_status add_tetrahedron(const adding *a, int32_t t)
         e.node[k] = a->first_node + c[k];
         s->mass.data[e.node[k]] += 0.25 * e.weight * density_of(a, t);
     }
-    return mn_array_push(s->ctx, &s->element, &e);
+    return mn_array_push(s->solver.ctx, &s->element, &e);
 }
 
 typedef struct face {
@@ -140,7 +141,7 @@ static face face_of(const int32_t *tet, int k)
 static mn_status add_boundary(const adding *a)
 {
     const int64_t count = 4 * (int64_t)a->body->element_count;
-    face *faces = mn_allocate(a->s->ctx, mn_bytes(count, sizeof *faces));
+    face *faces = mn_allocate(a->s->solver.ctx, mn_bytes(count, sizeof *faces));
     if (!faces) return MN_ERROR_MEMORY;
     for (int64_t i = 0; i < count; i++) faces[i] = face_of(a->body->tetrahedra[i / 4], (int)(i % 4));
     qsort(faces, (size_t)count, sizeof *faces, compare_faces);
@@ -150,7 +151,7 @@ static mn_status add_boundary(const adding *a)
         const int32_t *c = faces[i].corner;
         if (end == i + 1) status = add_triangle(a, c[0], c[1], c[2]);
     }
-    mn_release(a->s->ctx, faces, mn_bytes(count, sizeof *faces));
+    mn_release(a->s->solver.ctx, faces, mn_bytes(count, sizeof *faces));
     return status;
 }
 
@@ -162,10 +163,10 @@ static double prestretch(mn_lame m, double tension)
     double low = 1, high = 1;
     if (!(tension > 0)) return 1;
     do high *= 1.5;
-    while (high < 1e6 && m.mu + (2 * m.lambda * log(high) - m.mu) / (high * high) < tension);
+    while (high < 1e6 && m.mu + (2 * m.lambda * mn_ln(high) - m.mu) / (high * high) < tension);
     for (int i = 0; i < 100; i++) {
         const double s = 0.5 * (low + high);
-        if (m.mu + (2 * m.lambda * log(s) - m.mu) / (s * s) < tension)
+        if (m.mu + (2 * m.lambda * mn_ln(s) - m.mu) / (s * s) < tension)
             low = s;
         else
             high = s;
@@ -185,7 +186,7 @@ static mn_status add_sheet(const adding *a, int32_t t)
     const mn_vec3 e1 = mn_sub(a->rest[c[1]], a->rest[c[0]]), e2 = mn_sub(a->rest[c[2]], a->rest[c[0]]);
     const double length = mn_norm(e1), area = area_of(a->rest, c);
     if (!(area > 1e-9 * (mn_norm2(e1) + mn_norm2(e2))))
-        return mn_fail(s->ctx, MN_ERROR_INPUT,
+        return mn_fail(s->solver.ctx, MN_ERROR_INPUT,
                        "Triangle %d of body %d has no area at rest; remove it or fuse its points.", t,
                        a->index);
     const double young = young_of(a, t), across = 2 * area / length, along = mn_dot(e2, e1) / length;
@@ -205,7 +206,7 @@ static mn_status add_sheet(const adding *a, int32_t t)
         e.node[k] = a->first_node + c[k];
         s->mass.data[e.node[k]] += area * s->def.thickness * density_of(a, t) / 3;
     }
-    return mn_array_push(s->ctx, &s->element, &e);
+    return mn_array_push(s->solver.ctx, &s->element, &e);
 }
 
 typedef struct side {
@@ -235,13 +236,13 @@ static mn_status add_hinge(const adding *a, const side *p, const side *q)
                     .weight = plate * mn_norm2(mn_sub(x[1], x[0])) / area,
                     .rest_angle = mn_hinge_angle(x, NULL)};
     e.viscous = e.weight;
-    return e.weight > 0 ? mn_array_push(s->ctx, &s->element, &e) : MN_OK;
+    return e.weight > 0 ? mn_array_push(s->solver.ctx, &s->element, &e) : MN_OK;
 }
 
 static mn_status add_hinges(const adding *a)
 {
     const int64_t count = 3 * (int64_t)a->body->element_count;
-    side *sides = mn_allocate(a->s->ctx, mn_bytes(count, sizeof *sides));
+    side *sides = mn_allocate(a->s->solver.ctx, mn_bytes(count, sizeof *sides));
     if (!sides) return MN_ERROR_MEMORY;
     for (int64_t i = 0; i < count; i++) {
         const int32_t *c = a->body->triangles[i / 3];
@@ -253,7 +254,7 @@ static mn_status add_hinges(const adding *a)
     for (int64_t i = 0; i + 1 < count && status == MN_OK; i++)
         if (sides[i].low == sides[i + 1].low && sides[i].high == sides[i + 1].high)
             status = add_hinge(a, &sides[i], &sides[i + 1]);
-    mn_release(a->s->ctx, sides, mn_bytes(count, sizeof *sides));
+    mn_release(a->s->solver.ctx, sides, mn_bytes(count, sizeof *sides));
     return status;
 }
 
@@ -299,7 +300,7 @@ static mn_status add_rigid(const adding *a)
     if (shell) m = moments_of(a, from, true);
     if (!(m.mass > 0))
         return mn_fail(
-            s->ctx, MN_ERROR_INPUT,
+            s->solver.ctx, MN_ERROR_INPUT,
             "Body %d is rigid and has no volume and no area; give it polygons with normals outward.",
             a->index);
     const mn_vec3 center = mn_scale(1 / m.mass, m.first);
@@ -332,7 +333,7 @@ static mn_status add_rigid(const adding *a)
         e.gradient[k] = mn_m3_apply(axes, slope);
         MN_TRY(add_node(s, place[k], momentum, 0.25 * m.mass, 0));
     }
-    MN_TRY(mn_array_push(s->ctx, &s->element, &e));
+    MN_TRY(mn_array_push(s->solver.ctx, &s->element, &e));
     for (int32_t i = 0; i < b->point_count; i++) {
         const mn_vec3 y = mn_sub(mn_sub(b->positions[i], from), center);
         mn_anchor anchor = {{0}, {0}};
@@ -376,23 +377,23 @@ static mn_status check_body(mn_elastic *s, const mn_elastic_body *b, int32_t ind
     const int corners = b->kind == MN_ELASTIC_SOLID ? 4 : 3;
     const int32_t *c = corners == 4 ? &b->tetrahedra[0][0] : &b->triangles[0][0];
     if (b->point_count <= 0 || b->element_count <= 0)
-        return mn_fail(s->ctx, MN_ERROR_INPUT, "Body %d has no %s.", index,
+        return mn_fail(s->solver.ctx, MN_ERROR_INPUT, "Body %d has no %s.", index,
                        corners == 4 ? "tetrahedra" : "polygons");
     for (int64_t i = 0; i < corners * (int64_t)b->element_count; i++)
         if (c[i] < 0 || c[i] >= b->point_count)
-            return mn_fail(s->ctx, MN_ERROR_INPUT,
+            return mn_fail(s->solver.ctx, MN_ERROR_INPUT,
                            "Element %lld of body %d has a corner that does not exist.",
                            (long long)(i / corners), index);
     for (int32_t i = 0; i < b->point_count; i++)
         if (!mn_is_finite3(b->positions[i]) || (b->velocities && !mn_is_finite3(b->velocities[i])) ||
             (b->rest && !mn_is_finite3(b->rest[i])))
-            return mn_fail(s->ctx, MN_ERROR_INPUT,
+            return mn_fail(s->solver.ctx, MN_ERROR_INPUT,
                            "Point %d of body %d has a position, velocity or rest that is not a number.", i,
                            index);
     for (int32_t i = 0; i < b->element_count; i++)
         if ((b->density && !(b->density[i] > 0 && isfinite(b->density[i]))) ||
             (b->young && !(b->young[i] > 0 && isfinite(b->young[i]))))
-            return mn_fail(s->ctx, MN_ERROR_INPUT,
+            return mn_fail(s->solver.ctx, MN_ERROR_INPUT,
                            "Element %d of body %d has a density or young that is not above 0.", i, index);
     return MN_OK;
 }
@@ -423,7 +424,7 @@ static mn_status check_masses(const adding *a)
     mn_elastic *s = a->s;
     for (int64_t i = a->first_node; i < s->x.count && a->body->kind != MN_ELASTIC_COLLIDER; i++)
         if (!(s->mass.data[i] > 0))
-            return mn_fail(s->ctx, MN_ERROR_INPUT,
+            return mn_fail(s->solver.ctx, MN_ERROR_INPUT,
                            "Point %lld of body %d belongs to no element; remove points that nothing uses.",
                            (long long)(i - a->first_node), a->index);
     return MN_OK;
@@ -453,7 +454,7 @@ mn_status mn_elastic_add(mn_elastic *s, const mn_elastic_body *body)
     mn_status status = add_elements(&a);
     if (status == MN_OK) status = check_masses(&a);
     part.node_count = (int32_t)s->x.count - a.first_node;
-    if (status == MN_OK) status = mn_array_push(s->ctx, &s->part, &part);
+    if (status == MN_OK) status = mn_array_push(s->solver.ctx, &s->part, &part);
     if (status != MN_OK) { // as if it had never been asked for
         s->element.count = elements, s->triangle.count = corners;
         s->x.count = s->v.count = s->x_old.count = s->v_old.count = a.first_node;
@@ -468,7 +469,8 @@ mn_status mn_elastic_add(mn_elastic *s, const mn_elastic_body *body)
 mn_status mn_elastic_attach(mn_elastic *s, int32_t a, int32_t b)
 {
     if (a < 0 || b < 0 || a >= s->anchor.count || b >= s->anchor.count || a == b)
-        return mn_fail(s->ctx, MN_ERROR_ARGUMENT, "Points %d and %d cannot be attached to each other.", a, b);
+        return mn_fail(s->solver.ctx, MN_ERROR_ARGUMENT, "Points %d and %d cannot be attached to each other.",
+                       a, b);
     const mn_elastic_part *p = &s->part.data[s->point_body.data[a]],
                           *q = &s->part.data[s->point_body.data[b]];
     const double young = fmin(p->stiffness, q->stiffness) / contact_stiffness;
@@ -480,5 +482,5 @@ mn_status mn_elastic_attach(mn_elastic *s, int32_t a, int32_t b)
             x[side] = mn_axpy(x[side], anchor->weight[k], s->x.data[anchor->node[k]]);
     }
     tie.apart = mn_sub(x[0], x[1]);
-    return mn_array_push(s->ctx, &s->tie, &tie);
+    return mn_array_push(s->solver.ctx, &s->tie, &tie);
 }

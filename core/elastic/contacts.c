@@ -53,11 +53,11 @@ static mn_status push_row(mn_elastic *s, int32_t count, const int32_t *v, const 
                 continue;
             }
             const mn_row_entry entry = {a->node[k], mn_scale(a->weight[k], r[i])};
-            MN_TRY(mn_array_push(s->ctx, &s->entry, &entry));
+            MN_TRY(mn_array_push(s->solver.ctx, &s->entry, &entry));
         }
     }
     row.count = (int32_t)(s->entry.count - row.first);
-    return mn_array_push(s->ctx, &s->row, &row);
+    return mn_array_push(s->solver.ctx, &s->row, &row);
 }
 
 static mn_status add_barrier(mn_elastic *s, const mn_contact_term *t, bool derivatives, double *energy)
@@ -147,7 +147,7 @@ mn_status mn_elastic_lag_friction(mn_elastic *s, const mn_vec3 *x)
         mn_vec3 corner[4];
         for (int k = 0; k < 4; k++) corner[k] = s->trial_point.data[t->v[k]];
         mn_contact_slip(t, corner, f.rows);
-        MN_TRY(mn_array_push(s->ctx, &s->lagged, &f));
+        MN_TRY(mn_array_push(s->solver.ctx, &s->lagged, &f));
     }
     return MN_OK;
 }
@@ -157,12 +157,13 @@ mn_status mn_elastic_contact_forces(mn_elastic *s)
     for (int64_t i = 0; i < s->anchor.count; i++) s->point_force.data[i] = mn_v3(0, 0, 0);
     mn_elastic_place_points(s, s->x.data, s->point_x.data);
     MN_TRY(mn_contact_collect(s->contact, s->point_x.data, s->distance, &s->terms));
-    s->smallest_gap = INFINITY;
+    s->smallest_gap = INFINITY, s->contact_energy = 0, s->contacts = s->terms.count;
     for (int64_t i = 0; i < s->terms.count; i++) {
         const mn_contact_term *t = &s->terms.data[i];
         double first;
         const double b = t->weight * mn_barrier(t->near.distance, s->distance, &first, NULL);
         s->smallest_gap = fmin(s->smallest_gap, t->near.distance);
+        s->contact_energy += t->mollifier * b;
         for (int k = 0; k < 4; k++) {
             mn_vec3 *f = &s->point_force.data[t->v[k]];
             *f = mn_axpy(*f, -t->mollifier * t->weight * first * t->near.c[k], t->near.normal);

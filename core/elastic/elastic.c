@@ -7,79 +7,33 @@
 
 #include <string.h>
 
-enum { SAVE_VERSION = 1 };
+// ---- life ----
 
-mn_elastic_def mn_elastic_default_def(void)
+static mn_status init(mn_solver *solver)
 {
-    return (mn_elastic_def){
-        .density = 1000,
-        .young = 1e5,
-        .poisson = 0.4,
-        .model = MN_ELASTIC_NEO_HOOKEAN,
-        .damping = 0,
-        .friction = 0.3,
-        .thickness = 0.001,
-        .bending = 1,
-        .prestress = 0,
-        .contact_distance = 0,
-        .self_contact = true,
-        .integrator = MN_ELASTIC_BDF2,
-        .gravity = {0, -9.81, 0},
-        .max_dt = 0.004,
-        .min_substeps = 1,
-        .max_substeps = 100000,
-    };
+    mn_elastic *s = (mn_elastic *)solver;
+    s->smallest_gap = INFINITY;
+    return mn_contact_create(solver->ctx, &s->contact);
 }
 
-static mn_status check_def(mn_context *ctx, const mn_elastic_def *d)
+static void release(mn_solver *solver)
 {
-    MN_TRY(mn_check_number(ctx, "density", d->density, 0, 1e9, false));
-    MN_TRY(mn_check_number(ctx, "young", d->young, 0, 1e15, false));
-    MN_TRY(mn_check_number(ctx, "poisson", d->poisson, -1, 0.4999, false));
-    MN_TRY(mn_check_number(ctx, "damping", d->damping, 0, 1e6, true));
-    MN_TRY(mn_check_number(ctx, "friction", d->friction, 0, 1e9, true));
-    MN_TRY(mn_check_number(ctx, "thickness", d->thickness, 0, 1e6, false));
-    MN_TRY(mn_check_number(ctx, "bending", d->bending, 0, 1e9, true));
-    MN_TRY(mn_check_number(ctx, "prestress", d->prestress, 0, 1e12, true));
-    MN_TRY(mn_check_number(ctx, "contact_distance", d->contact_distance, 0, 1e6, true));
-    MN_TRY(mn_check_number(ctx, "max_dt", d->max_dt, 0, 1e6, false));
-    MN_TRY(mn_check_number(ctx, "min_substeps", d->min_substeps, 1, 1e9, true));
-    MN_TRY(mn_check_number(ctx, "max_substeps", d->max_substeps, 1, 1e10, true));
-    if (!mn_is_finite3(d->gravity)) return mn_fail(ctx, MN_ERROR_ARGUMENT, "gravity must be finite numbers.");
-    return MN_OK;
-}
-
-mn_status mn_elastic_create(mn_context *ctx, const mn_elastic_def *def, mn_elastic **out)
-{
-    *out = NULL;
-    MN_TRY(check_def(ctx, def));
-    mn_elastic *s = mn_allocate_zero(ctx, sizeof *s);
-    if (!s) return MN_ERROR_MEMORY;
-    s->ctx = ctx, s->def = *def, s->smallest_gap = INFINITY;
-    const mn_status status = mn_contact_create(ctx, &s->contact);
-    if (status != MN_OK)
-        mn_elastic_free(s);
-    else
-        *out = s;
-    return status;
-}
-
-void mn_elastic_free(mn_elastic *s)
-{
-    if (!s) return;
-    mn_context *ctx = s->ctx;
-    mn_vec3s *vectors[] = {
-        &s->x,     &s->v,           &s->x_old,      &s->v_old,    &s->target_begin, &s->target_end,
-        &s->force, &s->rest,        &s->point_x,    &s->point_v,  &s->point_force,  &s->reference,
-        &s->trial, &s->trial_point, &s->step_point, &s->dx,       &s->x_start,      &s->x_tilde,
-        &s->x_hat, &s->goal,        &s->backup_x,   &s->backup_v, &s->backup_x_old, &s->backup_v_old};
+    mn_elastic *s = (mn_elastic *)solver;
+    mn_context *ctx = solver->ctx;
+    mn_vec3s *vectors[] = {&s->x,           &s->v,           &s->x_old,    &s->v_old,       &s->target_begin,
+                           &s->target_end,  &s->force,       &s->rest,     &s->point_x,     &s->point_v,
+                           &s->point_force, &s->reference,   &s->trial,    &s->trial_point, &s->step_point,
+                           &s->point_end,   &s->part_motion, &s->dx,       &s->x_start,     &s->x_tilde,
+                           &s->x_hat,       &s->goal,        &s->backup_x, &s->backup_v,    &s->backup_x_old,
+                           &s->backup_v_old};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) mn_array_free(ctx, vectors[i]);
     mn_doubles *doubles[] = {
         &s->mass,        &s->point_stress, &s->point_share, &s->element_gradient, &s->element_stiffness,
-        &s->element_old, &s->reach,        &s->gradient,    &s->direction};
+        &s->element_old, &s->reach,        &s->part_reach,  &s->gradient,         &s->direction};
     for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++) mn_array_free(ctx, doubles[i]);
-    mn_indices *indices[] = {&s->point_body, &s->triangle, &s->around,      &s->entry_row, &s->entry_at,
-                             &s->unknown,    &s->order,    &s->block_order, &s->island};
+    mn_indices *indices[] = {&s->point_body, &s->triangle,  &s->around,         &s->entry_row,
+                             &s->entry_at,   &s->unknown,   &s->order,          &s->block_order,
+                             &s->island,     &s->shown_tet, &s->shown_triangle, &s->id};
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++) mn_array_free(ctx, indices[i]);
     mn_array_free(ctx, &s->flags);
     mn_array_free(ctx, &s->anchor);
@@ -96,15 +50,14 @@ void mn_elastic_free(mn_elastic *s)
     mn_array_free(ctx, &s->islands);
     mn_elastic_free_system(s);
     mn_contact_free(s->contact);
-    mn_release(ctx, s, sizeof *s);
 }
 
-mn_status mn_elastic_set_def(mn_elastic *s, const mn_elastic_def *def)
+static mn_status set_def(mn_solver *solver, const void *def)
 {
-    MN_TRY(check_def(s->ctx, def));
-    if (def->contact_distance != s->def.contact_distance || def->self_contact != s->def.self_contact)
+    mn_elastic *s = (mn_elastic *)solver;
+    const mn_elastic_def *next = def;
+    if (next->contact_distance != s->def.contact_distance || next->self_contact != s->def.self_contact)
         s->is_ready = false;
-    s->def = *def;
     return MN_OK;
 }
 
@@ -113,24 +66,27 @@ mn_status mn_elastic_set_def(mn_elastic *s, const mn_elastic_def *def)
 static mn_status resize_all(mn_elastic *s)
 {
     const int64_t nodes = s->x.count, points = s->anchor.count, elements = s->element.count;
+    const int64_t had = s->point_force.count;
     mn_vec3s *of_nodes[] = {&s->target_begin, &s->target_end,   &s->force,       &s->trial, &s->dx,
                             &s->x_start,      &s->x_tilde,      &s->x_hat,       &s->goal,  &s->backup_x,
                             &s->backup_v,     &s->backup_x_old, &s->backup_v_old};
-    mn_vec3s *of_points[] = {&s->point_x,   &s->point_v,     &s->point_force,
-                             &s->reference, &s->trial_point, &s->step_point};
+    mn_vec3s *of_points[] = {&s->point_x,     &s->point_v,    &s->point_force, &s->reference,
+                             &s->trial_point, &s->step_point, &s->point_end};
     for (size_t i = 0; i < sizeof of_nodes / sizeof *of_nodes; i++)
-        MN_TRY(mn_array_resize(s->ctx, of_nodes[i], nodes));
+        MN_TRY(mn_array_resize(s->solver.ctx, of_nodes[i], nodes));
     for (size_t i = 0; i < sizeof of_points / sizeof *of_points; i++)
-        MN_TRY(mn_array_resize(s->ctx, of_points[i], points));
-    for (int64_t i = 0; i < points; i++) s->point_force.data[i] = mn_v3(0, 0, 0);
+        MN_TRY(mn_array_resize(s->solver.ctx, of_points[i], points));
+    for (int64_t i = had; i < points; i++) s->point_force.data[i] = mn_v3(0, 0, 0);
     for (int64_t i = 0; i < nodes; i++) s->force.data[i] = mn_v3(0, 0, 0);
-    MN_TRY(mn_array_resize(s->ctx, &s->point_stress, points));
-    MN_TRY(mn_array_resize(s->ctx, &s->point_share, points));
-    MN_TRY(mn_array_resize(s->ctx, &s->reach, points));
-    MN_TRY(mn_array_resize(s->ctx, &s->gradient, 3 * nodes));
-    MN_TRY(mn_array_resize(s->ctx, &s->element_gradient, 12 * elements));
-    MN_TRY(mn_array_resize(s->ctx, &s->element_stiffness, 144 * elements));
-    MN_TRY(mn_array_resize(s->ctx, &s->element_old, 6 * elements));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->point_stress, points));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->point_share, points));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->reach, points));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->part_reach, s->part.count));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->part_motion, s->part.count + 1));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->gradient, 3 * nodes));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->element_gradient, 12 * elements));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->element_stiffness, 144 * elements));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->element_old, 6 * elements));
     for (int64_t i = 0; i < 6 * elements; i++) s->element_old.data[i] = 0;
     return MN_OK;
 }
@@ -138,9 +94,9 @@ static mn_status resize_all(mn_elastic *s)
 static mn_status list_around(mn_elastic *s)
 {
     const int64_t nodes = s->x.count;
-    MN_TRY(mn_array_resize(s->ctx, &s->around_start, nodes + 1));
-    MN_TRY(mn_array_resize(s->ctx, &s->around, 4 * s->element.count));
-    MN_TRY(mn_array_resize(s->ctx, &s->unknown, nodes));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->around_start, nodes + 1));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->around, 4 * s->element.count));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->unknown, nodes));
     s->unknown_count = 0;
     for (int64_t i = 0; i < nodes; i++)
         s->unknown.data[i] = s->flags.data[i] & MN_NODE_FIXED ? -1 : s->unknown_count++;
@@ -180,8 +136,8 @@ static mn_status set_surface(mn_elastic *s)
     MN_ARRAY(uint32_t) flags = {0};
     mn_doubles stiffness = {0};
     mn_status status;
-    MN_TRY_TO(done, status, mn_array_resize(s->ctx, &flags, groups));
-    MN_TRY_TO(done, status, mn_array_resize(s->ctx, &stiffness, groups));
+    MN_TRY_TO(done, status, mn_array_resize(s->solver.ctx, &flags, groups));
+    MN_TRY_TO(done, status, mn_array_resize(s->solver.ctx, &stiffness, groups));
     for (int32_t i = 0; i < groups; i++) {
         const mn_elastic_part *p = &s->part.data[i];
         const bool soft = p->kind == MN_ELASTIC_SOLID || p->kind == MN_ELASTIC_CLOTH;
@@ -200,8 +156,8 @@ static mn_status set_surface(mn_elastic *s)
                                         stiffness.data};
     status = mn_contact_set_surface(s->contact, &surface);
 done:
-    mn_array_free(s->ctx, &flags);
-    mn_array_free(s->ctx, &stiffness);
+    mn_array_free(s->solver.ctx, &flags);
+    mn_array_free(s->solver.ctx, &stiffness);
     return status;
 }
 
@@ -217,12 +173,12 @@ static mn_status check_crossings(mn_elastic *s)
     const mn_vec3 x = s->point_x.data[v[0]];
     if (a == b)
         return mn_fail(
-            s->ctx, MN_ERROR_INPUT,
+            s->solver.ctx, MN_ERROR_INPUT,
             "Body %d (%s) intersects or touches itself near (%.4g, %.4g, %.4g); unfold it there, or "
             "turn self_contact off.",
             a, names[s->part.data[a].kind], x.x, x.y, x.z);
     return mn_fail(
-        s->ctx, MN_ERROR_INPUT,
+        s->solver.ctx, MN_ERROR_INPUT,
         "Body %d (%s) and body %d (%s) intersect or touch at the start, near (%.4g, %.4g, %.4g); move "
         "them apart by about %.3g m.",
         a, names[s->part.data[a].kind], b, names[s->part.data[b].kind], x.x, x.y, x.z, s->distance);
@@ -275,8 +231,7 @@ mn_status mn_elastic_get_numbers(mn_elastic *s, mn_elastic_numbers *n)
     MN_TRY(mn_elastic_prepare(s));
     *n = (mn_elastic_numbers){.smallest_gap = INFINITY};
     mn_elastic_place_points(s, s->x.data, s->point_x.data);
-    for (int64_t i = 0; i < s->anchor.count; i++) s->reach.data[i] = 0;
-    MN_TRY(mn_contact_find_candidates(s->contact, s->point_x.data, s->reach.data, s->distance));
+    MN_TRY(mn_elastic_find_candidates(s, s->point_x.data, s->point_x.data));
     MN_TRY(mn_contact_collect(s->contact, s->point_x.data, s->distance, &s->terms));
     for (int64_t i = 0; i < s->terms.count; i++) {
         const mn_contact_term *t = &s->terms.data[i];
@@ -290,48 +245,109 @@ mn_status mn_elastic_get_numbers(mn_elastic *s, mn_elastic_numbers *n)
     return MN_OK;
 }
 
-void mn_elastic_report(const mn_elastic *s, mn_report *report)
+static void report_on(const mn_solver *solver, mn_report *report)
 {
+    const mn_elastic *s = (const mn_elastic *)solver;
     double sums[MN_SUM_COUNT] = {0}, speed = 0;
     for (int64_t i = 0; i < s->x.count; i++) {
         if (!(s->flags.data[i] & MN_NODE_FIXED))
             mn_sum_point(sums, s->mass.data[i], s->x.data[i], s->v.data[i]);
         speed = fmax(speed, mn_norm(s->v.data[i]));
     }
-    mn_report_set(report, MN_REPORT_substeps, (double)s->substeps);
-    mn_report_set(report, MN_REPORT_rollbacks, (double)s->rollbacks);
     mn_report_set(report, MN_REPORT_newton_iterations, (double)s->newton_iterations);
-    if (s->substeps > 0) {
-        mn_report_set(report, MN_REPORT_dt_min, s->dt_min);
-        mn_report_set(report, MN_REPORT_dt_max, s->dt_max);
-    }
     mn_report_point_sums(report, sums);
+    mn_report_set(report, MN_REPORT_contacts, (double)s->contacts);
+    mn_report_set(report, MN_REPORT_contact_energy, s->contact_energy);
+    if (s->contacts > 0) mn_report_set(report, MN_REPORT_smallest_gap, s->smallest_gap);
+    if (s->is_ready) mn_report_set(report, MN_REPORT_elastic_energy, mn_elastic_potential(s));
     mn_report_set(report, MN_REPORT_max_speed, speed);
-    report->seconds = s->seconds;
+}
+
+// ---- what is shown ----
+
+static mn_status list_shown(mn_elastic *s)
+{
+    s->shown_tet.count = s->shown_triangle.count = s->id.count = 0;
+    s->shown_points = 0;
+    for (int64_t i = 0; i < s->part.count; i++)
+        if (s->part.data[i].kind != MN_ELASTIC_COLLIDER) s->shown_points += s->part.data[i].point_count;
+    for (int64_t i = 0; i < s->element.count; i++) {
+        const mn_element *e = &s->element.data[i];
+        const mn_elastic_part *part = &s->part.data[e->body];
+        for (int k = 0; part->kind == MN_ELASTIC_SOLID && k < 4; k++) {
+            const int32_t point = e->node[k] - part->first_node + part->first_point;
+            MN_TRY(mn_array_push(s->solver.ctx, &s->shown_tet, &point));
+        }
+    }
+    // those of solids first: the first output shows their tetrahedra instead
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t i = 0; i < s->triangle.count; i++) {
+            const int32_t kind = s->part.data[s->point_body.data[s->triangle.data[3 * (i / 3)]]].kind;
+            if (kind != MN_ELASTIC_COLLIDER && (kind == MN_ELASTIC_SOLID) == (pass == 0))
+                MN_TRY(mn_array_push(s->solver.ctx, &s->shown_triangle, &s->triangle.data[i]));
+        }
+        if (pass == 0) s->shown_solid = s->shown_triangle.count;
+    }
+    for (int32_t i = 0; i < s->shown_points; i++) MN_TRY(mn_array_push(s->solver.ctx, &s->id, &i));
+    return MN_OK;
+}
+
+static void show_column(mn_view *view, const char *name, int32_t size, mn_hint hint, const void *data)
+{
+    mn_view_column(view, (mn_column_view){.name = name,
+                                          .type = MN_F32,
+                                          .size = size,
+                                          .hint = hint,
+                                          .storage = MN_STORE_F64,
+                                          .data = data,
+                                          .stride = (size_t)size * sizeof(double)});
+}
+
+static void show_index(mn_view *view, const char *name, const int32_t *data)
+{
+    mn_view_column(view, (mn_column_view){.name = name,
+                                          .type = MN_I32,
+                                          .size = 1,
+                                          .storage = MN_STORE_I32,
+                                          .data = data,
+                                          .stride = sizeof(int32_t)});
+}
+
+static mn_status show(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output, mn_view *view)
+{
+    mn_elastic *s = (mn_elastic *)solver;
+    mn_elastic_view v;
+    (void)inputs;
+    MN_TRY(mn_elastic_get_view(s, &v));
+    MN_TRY(list_shown(s));
+    view->point_count = s->shown_points;
+    show_column(view, "P", 3, MN_HINT_POINT, v.positions);
+    show_column(view, "v", 3, MN_HINT_VECTOR, v.velocities);
+    show_column(view, "rest", 3, MN_HINT_POINT, v.rest);
+    show_column(view, "stress", 1, MN_HINT_NONE, v.stress);
+    show_column(view, "contact_force", 3, MN_HINT_VECTOR, v.contact_forces);
+    show_index(view, "body", v.body);
+    show_index(view, "id", s->id.data);
+    const int64_t first = output == 0 ? s->shown_solid : 0;
+    if (output == 0) mn_view_primitives(view, MN_TETRAHEDRON, 4, s->shown_tet.count / 4, s->shown_tet.data);
+    if (s->shown_triangle.count > first)
+        mn_view_primitives(view, MN_POLYGON, 3, (s->shown_triangle.count - first) / 3,
+                           s->shown_triangle.data + first);
+    return MN_OK;
 }
 
 // ---- saving ----
 
-mn_status mn_elastic_save(const mn_elastic *s, mn_writer *out)
-{
-    MN_TRY(mn_write_tag(out, "elastic", SAVE_VERSION));
-    MN_TRY(mn_write_f64(out, s->dt_old));
-    MN_TRY(mn_write_array(out, &s->x));
-    MN_TRY(mn_write_array(out, &s->v));
-    MN_TRY(mn_write_array(out, &s->x_old));
-    MN_TRY(mn_write_array(out, &s->v_old));
-    MN_TRY(mn_write_array(out, &s->mass));
-    MN_TRY(mn_write_array(out, &s->flags));
-    MN_TRY(mn_write_array(out, &s->anchor));
-    MN_TRY(mn_write_array(out, &s->rest));
-    MN_TRY(mn_write_array(out, &s->point_body));
-    MN_TRY(mn_write_array(out, &s->triangle));
-    MN_TRY(mn_write_array(out, &s->part));
-    MN_TRY(mn_write_array(out, &s->element));
-    MN_TRY(mn_write_array(out, &s->tie));
-    MN_TRY(mn_write_f64(out, s->smallest_gap));
-    return mn_write_i64(out, s->is_ready);
-}
+static const mn_saved saved[] = {
+    MN_SAVED_F64(mn_elastic, solver.time, 1),  MN_SAVED_F64(mn_elastic, dt_old, 1),
+    MN_SAVED_ARRAY(mn_elastic, x, 1),          MN_SAVED_ARRAY(mn_elastic, v, 1),
+    MN_SAVED_ARRAY(mn_elastic, x_old, 1),      MN_SAVED_ARRAY(mn_elastic, v_old, 1),
+    MN_SAVED_ARRAY(mn_elastic, mass, 1),       MN_SAVED_ARRAY(mn_elastic, flags, 1),
+    MN_SAVED_ARRAY(mn_elastic, anchor, 1),     MN_SAVED_ARRAY(mn_elastic, rest, 1),
+    MN_SAVED_ARRAY(mn_elastic, point_body, 1), MN_SAVED_ARRAY(mn_elastic, triangle, 1),
+    MN_SAVED_ARRAY(mn_elastic, part, 1),       MN_SAVED_ARRAY(mn_elastic, element, 1),
+    MN_SAVED_ARRAY(mn_elastic, tie, 1),        MN_SAVED_ARRAY(mn_elastic, point_force, 1),
+};
 
 static bool in_range(int64_t value, int64_t count)
 {
@@ -344,7 +360,8 @@ static bool is_sound(const mn_elastic *s)
     const int64_t nodes = s->x.count, points = s->anchor.count, parts = s->part.count;
     if (s->v.count != nodes || s->x_old.count != nodes || s->v_old.count != nodes || s->mass.count != nodes ||
         s->flags.count != nodes || s->rest.count != points || s->point_body.count != points ||
-        s->triangle.count % 3 != 0 || !(s->dt_old >= 0 && s->dt_old < 1e9))
+        s->triangle.count % 3 != 0 || (s->point_force.count != points && s->point_force.count != 0) ||
+        !(s->dt_old >= 0 && s->dt_old < 1e9))
         return false;
     for (int64_t i = 0; i < nodes; i++)
         if (!mn_is_finite3(s->x.data[i]) || !mn_is_finite3(s->v.data[i]) ||
@@ -386,40 +403,73 @@ static bool is_sound(const mn_elastic *s)
     return true;
 }
 
-static mn_status load_into(mn_elastic *s, mn_reader *in)
+static mn_status loaded(mn_solver *solver)
 {
-    int32_t version;
-    int64_t ready;
-    MN_TRY(mn_read_tag(in, "elastic", SAVE_VERSION, &version));
-    MN_TRY(mn_read_f64(in, &s->dt_old));
-    MN_TRY(mn_read_array(in, &s->x));
-    MN_TRY(mn_read_array(in, &s->v));
-    MN_TRY(mn_read_array(in, &s->x_old));
-    MN_TRY(mn_read_array(in, &s->v_old));
-    MN_TRY(mn_read_array(in, &s->mass));
-    MN_TRY(mn_read_array(in, &s->flags));
-    MN_TRY(mn_read_array(in, &s->anchor));
-    MN_TRY(mn_read_array(in, &s->rest));
-    MN_TRY(mn_read_array(in, &s->point_body));
-    MN_TRY(mn_read_array(in, &s->triangle));
-    MN_TRY(mn_read_array(in, &s->part));
-    MN_TRY(mn_read_array(in, &s->element));
-    MN_TRY(mn_read_array(in, &s->tie));
-    MN_TRY(mn_read_f64(in, &s->smallest_gap));
-    MN_TRY(mn_read_i64(in, &ready));
-    if (!is_sound(s)) return mn_fail(s->ctx, MN_ERROR_FORMAT, "The saved elastic bodies are damaged.");
+    mn_elastic *s = (mn_elastic *)solver;
+    if (!is_sound(s)) return mn_fail(solver->ctx, MN_ERROR_FORMAT, "The saved elastic bodies are damaged.");
     return MN_OK;
 }
 
-mn_status mn_elastic_load(mn_context *ctx, const mn_elastic_def *def, mn_reader *in, mn_elastic **out)
+const mn_solver_type mn_elastic_solver = {
+    .name = "elastic",
+    .fields = mn_elastic_fields,
+    .field_count = MN_ELASTIC_FIELD_COUNT,
+    .def_size = sizeof(mn_elastic_def),
+    .state_size = sizeof(mn_elastic),
+    .def_offset = offsetof(mn_elastic, def),
+    .takes = MN_TAKES_OWN,
+    .output_count = 2,
+    .init = init,
+    .free = release,
+    .set_def = set_def,
+    .begin = mn_elastic_begin,
+    .limit = mn_elastic_limit,
+    .attempt = mn_elastic_attempt,
+    .commit = mn_elastic_commit,
+    .end = mn_elastic_end,
+    .view = show,
+    .report = report_on,
+    .saved = saved,
+    .saved_count = MN_COUNT_OF(saved),
+    .version = 1,
+    .oldest = 1,
+    .loaded = loaded,
+};
+
+// ---- the typed face ----
+
+mn_status mn_elastic_create(mn_context *ctx, const mn_elastic_def *def, mn_elastic **elastic)
 {
-    mn_elastic *s;
-    *out = NULL;
-    MN_TRY(mn_elastic_create(ctx, def, &s));
-    const mn_status status = load_into(s, in);
-    if (status != MN_OK)
-        mn_elastic_free(s);
-    else
-        *out = s;
-    return status;
+    return mn_solver_create(ctx, &mn_elastic_solver, def, (mn_solver **)elastic);
+}
+
+void mn_elastic_free(mn_elastic *elastic)
+{
+    mn_solver_free(&mn_elastic_solver, (mn_solver *)elastic);
+}
+
+mn_status mn_elastic_set_def(mn_elastic *elastic, const mn_elastic_def *def)
+{
+    return mn_solver_set_def(&mn_elastic_solver, &elastic->solver, def);
+}
+
+mn_status mn_elastic_advance(mn_elastic *elastic, const mn_elastic_inputs *inputs, double dt)
+{
+    const mn_solver_inputs all = {.own = inputs};
+    return mn_solver_advance(&mn_elastic_solver, &elastic->solver, &all, dt);
+}
+
+void mn_elastic_report(const mn_elastic *elastic, mn_report *report)
+{
+    mn_solver_report(&mn_elastic_solver, &elastic->solver, report);
+}
+
+mn_status mn_elastic_save(const mn_elastic *elastic, mn_writer *out)
+{
+    return mn_solver_save(&mn_elastic_solver, &elastic->solver, out);
+}
+
+mn_status mn_elastic_load(mn_context *ctx, const mn_elastic_def *def, mn_reader *in, mn_elastic **elastic)
+{
+    return mn_solver_load(ctx, &mn_elastic_solver, def, in, (mn_solver **)elastic);
 }

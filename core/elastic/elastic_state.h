@@ -13,7 +13,7 @@
 #include "linear/sparse.h"
 #include "meniscus/array.h"
 #include "meniscus/elastic.h"
-#include "meniscus/timer.h"
+#include "meniscus/solver.h"
 
 typedef MN_ARRAY(mn_vec3) mn_vec3s;
 typedef MN_ARRAY(double) mn_doubles;
@@ -84,7 +84,7 @@ typedef struct mn_island {
 } mn_island;
 
 struct mn_elastic {
-    mn_context *ctx;
+    mn_solver solver;
     mn_elastic_def def;
 
     // nodes
@@ -117,8 +117,9 @@ struct mn_elastic {
     mn_contact_terms terms, lag_terms;
     MN_ARRAY(mn_lagged) lagged;
     mn_vec3s reference; ///< points when candidates were found
-    mn_doubles reach;
-    mn_vec3s trial, trial_point, step_point;
+    mn_doubles reach, part_reach;
+    mn_vec3s part_motion; ///< means over the points of bodies, and the mean of all at the end
+    mn_vec3s trial, trial_point, step_point, point_end;
 
     // the system
     MN_ARRAY(mn_row) row;
@@ -144,9 +145,15 @@ struct mn_elastic {
     MN_ARRAY(mn_island) islands;
 
     // the last advance
-    int64_t substeps, rollbacks, newton_iterations, linear_iterations;
-    double dt_min, dt_max, smallest_gap;
-    mn_timers seconds;
+    int64_t newton_iterations;
+    double smallest_gap, contact_energy;
+    int64_t contacts;
+
+    // what is shown
+    mn_indices shown_tet, shown_triangle;
+    int64_t shown_solid; ///< corners of triangles that belong to solids, which come first
+    int32_t shown_points;
+    mn_indices id;
 };
 
 /// Elastic, bending and damping energies of all elements at x, and their derivatives in element_gradient and
@@ -157,6 +164,11 @@ mn_status mn_elastic_keep_strains(mn_elastic *s, const mn_vec3 *x);
 /// Energy alone, without damping, for reports.
 double mn_elastic_potential(const mn_elastic *s);
 void mn_elastic_stresses(mn_elastic *s);
+
+/// Candidates for all that points may do from `from` while they go `to - from`, and a little more.
+mn_status mn_elastic_find_candidates(mn_elastic *s, const mn_vec3 *from, const mn_vec3 *to);
+/// Whether points at `x` are still within what candidates were made for.
+bool mn_elastic_within_reach(mn_elastic *s, const mn_vec3 *x);
 
 /// Points of nodes.
 void mn_elastic_place_points(const mn_elastic *s, const mn_vec3 *nodes, mn_vec3 *points);
@@ -175,8 +187,19 @@ void mn_elastic_free_system(mn_elastic *s);
 
 /// x, the minimum of the step; MN_ERROR_DIVERGED without a sentence when there is none to be found.
 mn_status mn_elastic_minimise(mn_elastic *s);
-/// One explicit step of at most s->dt; takes what is stable and says so in s->dt.
+/// One explicit step of s->dt.
 mn_status mn_elastic_explicit_step(mn_elastic *s);
+/// The longest that is stable, s.
+mn_status mn_elastic_stable_step(mn_elastic *s, double *dt);
+
+// the loop's (step.c)
+mn_status mn_elastic_begin(mn_solver *solver, const mn_solver_inputs *inputs, double seconds,
+                           mn_step_plan *plan);
+mn_status mn_elastic_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_step_limit *limit);
+mn_status mn_elastic_attempt(mn_solver *solver, const mn_solver_inputs *inputs, double dt,
+                             mn_verdict *verdict);
+mn_status mn_elastic_commit(mn_solver *solver, const mn_solver_inputs *inputs, double dt);
+mn_status mn_elastic_end(mn_solver *solver, const mn_solver_inputs *inputs);
 /// Restores linear and angular momentum of every island that nothing outside holds, by a velocity that moves
 /// it as a rigid body.
 mn_status mn_elastic_repair_momentum(mn_elastic *s, const mn_vec3 *x_before, const mn_vec3 *v_before);

@@ -177,7 +177,7 @@ mn_status mn_elastic_elements(mn_elastic *s, const mn_vec3 *x, bool derivatives,
     pass p = {s, x, derivatives};
     *energy = 0;
     if (s->element.count == 0) return MN_OK;
-    return mn_parallel_sum(s->ctx, s->element.count, ELEMENT_GRAIN, sum_range, &p, 1, energy);
+    return mn_parallel_sum(s->solver.ctx, s->element.count, ELEMENT_GRAIN, sum_range, &p, 1, energy);
 }
 
 mn_status mn_elastic_keep_strains(mn_elastic *s, const mn_vec3 *x)

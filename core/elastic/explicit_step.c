@@ -101,10 +101,10 @@ static void rub(mn_elastic *s, const mn_lagged *f)
 static mn_status forces(mn_elastic *s)
 {
     double energy;
-    mn_elastic_place_points(s, s->x.data, s->step_point.data);
+    mn_elastic_place_points(s, s->x.data, s->trial_point.data);
     for (int64_t i = 0; i < s->anchor.count; i++)
-        s->reach.data[i] = 2 * s->dt * mn_norm(velocity_at(s, (int32_t)i)) + s->distance;
-    MN_TRY(mn_contact_find_candidates(s->contact, s->step_point.data, s->reach.data, s->distance));
+        s->reference.data[i] = mn_axpy(s->trial_point.data[i], s->dt, velocity_at(s, (int32_t)i));
+    MN_TRY(mn_elastic_find_candidates(s, s->trial_point.data, s->reference.data));
     MN_TRY(mn_contact_weigh_edges(s->contact, s->step_point.data, s->distance, false));
     for (int64_t i = 0; i < s->gradient.count; i++) s->gradient.data[i] = 0;
     MN_TRY(mn_elastic_elements(s, s->x.data, true, &energy));
@@ -120,18 +120,24 @@ static mn_status forces(mn_elastic *s)
     return MN_OK;
 }
 
+mn_status mn_elastic_stable_step(mn_elastic *s, double *dt)
+{
+    MN_TRY(mn_elastic_keep_strains(s, s->x.data));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->direction, s->x.count));
+    MN_TRY(forces(s));
+    *dt = stable_step(s);
+    return MN_OK;
+}
+
 mn_status mn_elastic_explicit_step(mn_elastic *s)
 {
     double fraction;
-    const double asked = s->dt;
     MN_TRY(mn_elastic_keep_strains(s, s->x.data));
-    MN_TRY(mn_array_resize(s->ctx, &s->direction, s->x.count));
     MN_TRY(forces(s));
-    s->dt = fmin(asked, stable_step(s));
     for (int64_t i = 0; i < s->x.count; i++) {
         const double *g = s->gradient.data + 3 * i;
         if (s->flags.data[i] & MN_NODE_FIXED) {
-            s->v.data[i] = mn_scale(1 / asked, mn_sub(s->goal.data[i], s->x.data[i]));
+            s->v.data[i] = mn_scale(1 / s->dt, mn_sub(s->goal.data[i], s->x.data[i]));
             continue;
         }
         const mn_vec3 f = mn_sub(s->force.data[i], mn_v3(g[0], g[1], g[2]));
@@ -141,7 +147,8 @@ mn_status mn_elastic_explicit_step(mn_elastic *s)
     for (int64_t i = 0; i < s->x.count; i++) s->dx.data[i] = mn_scale(s->dt, s->v.data[i]);
     mn_elastic_place_points(s, s->dx.data, s->point_v.data);
     for (int64_t i = 0; i < s->anchor.count; i++)
-        if (mn_norm(s->point_v.data[i]) > s->reach.data[i]) return MN_ERROR_DIVERGED;
+        s->point_end.data[i] = mn_add(s->step_point.data[i], s->point_v.data[i]);
+    if (!mn_elastic_within_reach(s, s->point_end.data)) return MN_ERROR_DIVERGED;
     MN_TRY(mn_contact_longest_step(s->contact, s->step_point.data, s->point_v.data, &fraction, NULL));
     if (fraction < 1) return MN_ERROR_DIVERGED;
     for (int64_t i = 0; i < s->x.count; i++) s->x.data[i] = mn_add(s->x.data[i], s->dx.data[i]);

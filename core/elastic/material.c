@@ -2,6 +2,7 @@
 //
 // Energies, stresses and Hessians of material.h.
 #include "elastic/material.h"
+#include "base/elementary.h"
 
 #include "base/simd.h"
 
@@ -201,7 +202,7 @@ double mn_sheet_energy(mn_lame m, mn_sheet_motion f, mn_sheet_motion *stress, mn
     const mn_vec3 area = mn_cross(f.f[0], f.f[1]);
     const double j = mn_norm(area);
     if (!(j > 0) || !isfinite(j)) return INFINITY;
-    const double log_j = log(j), q = m.lambda * log_j - m.mu;
+    const double log_j = mn_ln(j), q = m.lambda * log_j - m.mu;
     const double energy = 0.5 * m.mu * (a + c - 2) - m.mu * log_j + 0.5 * m.lambda * log_j * log_j;
     const mn_vec3 n = mn_scale(1 / j, area);
     if (stress) { // P = mu F + (q / J) [f1 x n, n x f0]
@@ -210,7 +211,7 @@ double mn_sheet_energy(mn_lame m, mn_sheet_motion f, mn_sheet_motion *stress, mn
     }
     if (!tangent) return energy;
     // The axes of F^T F = [a b; b c].
-    const double angle = 0.5 * atan2(2 * b, a - c), cosine = cos(angle), sine = sin(angle);
+    const double angle = 0.5 * mn_atan2(2 * b, a - c), cosine = mn_cos(angle), sine = mn_sin(angle);
     tangent->v[0][0] = cosine, tangent->v[0][1] = sine;
     tangent->v[1][0] = -sine, tangent->v[1][1] = cosine;
     double s[2];
@@ -231,8 +232,8 @@ double mn_sheet_energy(mn_lame m, mn_sheet_motion f, mn_sheet_motion *stress, mn
         const double p = tangent->stretch[0][0], r = tangent->stretch[1][1], o = m.lambda / j;
         const double mean = 0.5 * (p + r), gap = sqrt(0.25 * (p - r) * (p - r) + o * o);
         if (mean - gap < 0) { // keep the larger eigenvalue alone, or none
-            const double large = fmax(mean + gap, 0), turn = 0.5 * atan2(2 * o, p - r);
-            const double x = cos(turn), y = sin(turn);
+            const double large = fmax(mean + gap, 0), turn = 0.5 * mn_atan2(2 * o, p - r);
+            const double x = mn_cos(turn), y = mn_sin(turn);
             tangent->stretch[0][0] = large * x * x, tangent->stretch[1][1] = large * y * y;
             tangent->stretch[0][1] = tangent->stretch[1][0] = large * x * y;
         }
@@ -276,7 +277,7 @@ double mn_hinge_angle(const mn_vec3 x[4], mn_vec3 gradient[4])
     const mn_vec3 e = mn_sub(x[1], x[0]);
     const mn_vec3 n1 = mn_cross(e, mn_sub(x[2], x[0])), n2 = mn_cross(mn_sub(x[3], x[0]), e);
     const double length = mn_norm(e), a1 = mn_norm2(n1), a2 = mn_norm2(n2);
-    const double angle = atan2(mn_dot(mn_cross(n1, n2), e), length * mn_dot(n1, n2));
+    const double angle = mn_atan2(mn_dot(mn_cross(n1, n2), e), length * mn_dot(n1, n2));
     if (!gradient) return angle;
     if (!(length > 0) || !(a1 > 0) || !(a2 > 0)) {
         memset(gradient, 0, 4 * sizeof *gradient);

@@ -36,8 +36,8 @@ static void join_points(mn_elastic *s, int32_t a, int32_t b)
 static mn_status find_islands(mn_elastic *s)
 {
     const int32_t count = (int32_t)s->x.count;
-    MN_TRY(mn_array_resize(s->ctx, &s->island, count));
-    MN_TRY(mn_array_resize(s->ctx, &s->islands, count));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->island, count));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->islands, count));
     int32_t *parent = s->island.data;
     for (int32_t i = 0; i < count; i++) parent[i] = i;
     for (int64_t e = 0; e < s->element.count; e++)

@@ -19,13 +19,13 @@ static mn_status energy_of(mn_elastic *s, const mn_vec3 *x, bool derivatives, do
     if (derivatives) {
         for (int64_t i = 0; i < s->gradient.count; i++) s->gradient.data[i] = 0;
     }
-    mn_timer_begin(&s->seconds, "elements");
+    mn_timer_begin(&s->solver.timers, "elements");
     mn_status status = mn_elastic_elements(s, x, derivatives, &elastic);
-    mn_timer_end(&s->seconds, "elements");
+    mn_timer_end(&s->solver.timers, "elements");
     MN_TRY(status);
-    mn_timer_begin(&s->seconds, "contact");
+    mn_timer_begin(&s->solver.timers, "contact");
     status = mn_elastic_contacts(s, x, derivatives, &contact);
-    mn_timer_end(&s->seconds, "contact");
+    mn_timer_end(&s->solver.timers, "contact");
     MN_TRY(status);
     for (int64_t i = 0; i < s->x.count; i++) {
         if (s->unknown.data[i] < 0) continue;
@@ -45,37 +45,17 @@ static mn_status energy_of(mn_elastic *s, const mn_vec3 *x, bool derivatives, do
     return MN_OK;
 }
 
-/// Candidates for all that points may do until they leave their reach: `reach` has been set.
-static mn_status find_candidates(mn_elastic *s, const mn_vec3 *points)
-{
-    for (int64_t i = 0; i < s->anchor.count; i++) s->step_point.data[i] = points[i];
-    mn_timer_begin(&s->seconds, "candidates");
-    const mn_status status =
-        mn_contact_find_candidates(s->contact, s->step_point.data, s->reach.data, s->distance);
-    mn_timer_end(&s->seconds, "candidates");
-    return status;
-}
-
 /// How far along dx nothing passes anything; new candidates where a point leaves what they were made for.
 static mn_status longest_step(mn_elastic *s, double *fraction)
 {
-    const int64_t count = s->anchor.count;
+    mn_vec3 *motion = s->point_v.data, *end = s->point_end.data; // scratch
     mn_elastic_place_points(s, s->x.data, s->trial_point.data);
-    mn_elastic_place_points(s, s->dx.data, s->point_v.data); // scratch: set again when the step is done
-    bool outside = false;
-    for (int64_t i = 0; i < count && !outside; i++) {
-        const mn_vec3 end = mn_add(s->trial_point.data[i], s->point_v.data[i]);
-        outside = mn_distance(end, s->step_point.data[i]) > s->reach.data[i];
-    }
-    if (outside) {
-        for (int64_t i = 0; i < count; i++)
-            s->reach.data[i] = 1.2 * mn_norm(s->point_v.data[i]) + s->distance;
-        MN_TRY(find_candidates(s, s->trial_point.data));
-    }
-    mn_timer_begin(&s->seconds, "steps");
-    const mn_status status =
-        mn_contact_longest_step(s->contact, s->trial_point.data, s->point_v.data, fraction, NULL);
-    mn_timer_end(&s->seconds, "steps");
+    mn_elastic_place_points(s, s->dx.data, motion);
+    for (int64_t i = 0; i < s->anchor.count; i++) end[i] = mn_add(s->trial_point.data[i], motion[i]);
+    if (!mn_elastic_within_reach(s, end)) MN_TRY(mn_elastic_find_candidates(s, s->trial_point.data, end));
+    mn_timer_begin(&s->solver.timers, "steps");
+    const mn_status status = mn_contact_longest_step(s->contact, s->trial_point.data, motion, fraction, NULL);
+    mn_timer_end(&s->solver.timers, "steps");
     return status;
 }
 
@@ -130,7 +110,7 @@ static mn_status iterate(mn_elastic *s, double tolerance)
     bool arrived = has_arrived(s);
     for (int32_t n = 0; n < MAX_ITERATIONS; n++) {
         double before, after = INFINITY, fraction;
-        MN_TRY(mn_check_cancelled(s->ctx));
+        MN_TRY(mn_check_cancelled(s->solver.ctx));
         mn_elastic_place_points(s, s->x.data, s->trial_point.data);
         MN_TRY(mn_contact_weigh_edges(s->contact, s->trial_point.data, s->distance, true));
         MN_TRY(energy_of(s, s->x.data, true, &before));
@@ -165,14 +145,10 @@ static mn_status iterate(mn_elastic *s, double tolerance)
 
 mn_status mn_elastic_minimise(mn_elastic *s)
 {
-    const int64_t count = s->anchor.count;
     s->caution = 0;
-    // what points will do if nothing stops them, and a little more
     mn_elastic_place_points(s, s->x_start.data, s->trial_point.data);
     mn_elastic_place_points(s, s->x_hat.data, s->reference.data);
-    for (int64_t i = 0; i < count; i++)
-        s->reach.data[i] = 1.5 * mn_distance(s->reference.data[i], s->trial_point.data[i]) + 2 * s->distance;
-    MN_TRY(find_candidates(s, s->trial_point.data));
+    MN_TRY(mn_elastic_find_candidates(s, s->trial_point.data, s->reference.data));
     MN_TRY(mn_contact_weigh_edges(s->contact, s->trial_point.data, s->distance, false));
     // friction measures slip from here: h v = x - x~
     mn_elastic_place_points(s, s->x_tilde.data, s->reference.data);

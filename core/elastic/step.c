@@ -6,12 +6,10 @@
 //   x^ = x~ + h v~ + h^2 g,     v_n+1 = (x_n+1 - x~)/h
 //
 // where x_n+1 minimises the energy of newton.c; the first step, and every one of backward Euler, has h = dt
-// and a~ = a_n. An advance is cut into equal steps; one that fails is tried again at half its length.
+// and a~ = a_n. The loop of core/base cuts an advance into steps; one that fails is tried at half its length.
 #include "elastic/elastic_state.h"
 
 #include <string.h>
-
-static const double shortest_step = 1.0 / 4096; ///< of the longest one that the advance would take
 
 static void keep(mn_vec3s *to, const mn_vec3s *from)
 {
@@ -57,66 +55,51 @@ static mn_status implicit_step(mn_elastic *s, double dt, double fraction)
     return MN_OK;
 }
 
-static mn_status explicit_step(mn_elastic *s, double *dt, double done, double whole)
+static mn_status explicit_step(mn_elastic *s, double dt, double fraction)
 {
-    predict(s, *dt, fmin(1, (done + *dt) / whole));
+    predict(s, dt, fraction);
     MN_TRY(mn_elastic_explicit_step(s));
-    *dt = s->dt;
     s->dt_old = 0;
     return MN_OK;
 }
 
 /// A step that fails leaves everything as it was.
-static mn_status try_step(mn_elastic *s, double *dt, double done, double whole)
+mn_status mn_elastic_attempt(mn_solver *solver, const mn_solver_inputs *inputs, double dt,
+                             mn_verdict *verdict)
 {
-    const double dt_old = s->dt_old;
+    mn_elastic *s = (mn_elastic *)solver;
+    const double dt_old = s->dt_old, done = solver->seconds - solver->left + dt;
+    (void)inputs;
     keep(&s->x_start, &s->x);
     keep(&s->backup_v, &s->v), keep(&s->backup_x_old, &s->x_old), keep(&s->backup_v_old, &s->v_old);
-    const double fraction = done + *dt >= whole * (1 - 1e-12) ? 1 : (done + *dt) / whole;
-    const mn_status status = s->def.integrator == MN_ELASTIC_EXPLICIT ? explicit_step(s, dt, done, whole)
-                                                                      : implicit_step(s, *dt, fraction);
+    const double fraction = done >= solver->seconds * (1 - 1e-12) ? 1 : done / solver->seconds;
+    const mn_status status = s->def.integrator == MN_ELASTIC_EXPLICIT ? explicit_step(s, dt, fraction)
+                                                                      : implicit_step(s, dt, fraction);
     bool finite = true;
     for (int64_t i = 0; i < s->x.count && finite; i++)
         finite = mn_is_finite3(s->x.data[i]) && mn_is_finite3(s->v.data[i]);
-    if (status == MN_OK && finite) return MN_OK;
+    verdict->good = status == MN_OK && finite;
+    if (verdict->good) return MN_OK;
     keep(&s->x, &s->x_start);
     keep(&s->v, &s->backup_v), keep(&s->x_old, &s->backup_x_old), keep(&s->v_old, &s->backup_v_old);
     s->dt_old = dt_old;
-    return status == MN_OK ? MN_ERROR_DIVERGED : status;
+    return status == MN_ERROR_DIVERGED ? MN_OK : status;
 }
 
-static mn_status run(mn_elastic *s, double whole)
+mn_status mn_elastic_commit(mn_solver *solver, const mn_solver_inputs *inputs, double dt)
 {
-    const double longest = fmin(s->def.max_dt, whole / s->def.min_substeps);
-    double length = longest, done = 0;
-    while (done < whole * (1 - 1e-12)) {
-        MN_TRY(mn_check_cancelled(s->ctx));
-        if (s->substeps >= s->def.max_substeps)
-            return mn_fail(s->ctx, MN_ERROR_ARGUMENT,
-                           "The advance needs more than max_substeps, %d; raise it, or max_dt.",
-                           s->def.max_substeps);
-        double dt = (whole - done) / ceil((whole - done) / length - 1e-9);
-        const mn_status status = try_step(s, &dt, done, whole);
-        if (status == MN_ERROR_DIVERGED) {
-            s->rollbacks++;
-            length = 0.5 * dt;
-            if (length < longest * shortest_step)
-                return mn_fail(
-                    s->ctx, MN_ERROR_DIVERGED,
-                    "The bodies could not be moved even in steps of %.3g s. Something squeezes them "
-                    "to nothing: look for colliders that meet, pinned points that pull a body inside "
-                    "out, or values of very different size.",
-                    dt);
-            continue;
-        }
-        MN_TRY(status);
-        done += dt;
-        s->substeps++;
-        s->dt_min = fmin(s->dt_min, dt), s->dt_max = fmax(s->dt_max, dt);
-        if (length < longest) length = fmin(longest, 1.5 * length);
-        mn_progress(s->ctx, done / whole, "elastic bodies");
-    }
+    (void)solver, (void)inputs, (void)dt; // the attempt has moved the bodies
     return MN_OK;
+}
+
+mn_status mn_elastic_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_step_limit *limit)
+{
+    mn_elastic *s = (mn_elastic *)solver;
+    (void)inputs;
+    if (s->def.integrator != MN_ELASTIC_EXPLICIT) return MN_OK;
+    s->dt = s->h = fmin(s->def.max_dt, solver->left);
+    limit->binding = "the stiffest element or contact";
+    return mn_elastic_stable_step(s, &limit->longest);
 }
 
 static mn_status set_targets(mn_elastic *s, const mn_elastic_inputs *inputs)
@@ -127,35 +110,46 @@ static mn_status set_targets(mn_elastic *s, const mn_elastic_inputs *inputs)
         const mn_anchor *a = &s->anchor.data[i];
         if (inputs->targets && (s->flags.data[a->node[0]] & MN_NODE_FIXED)) {
             if (!mn_is_finite3(inputs->targets[i]))
-                return mn_fail(s->ctx, MN_ERROR_INPUT, "The target of point %lld is not a number.",
+                return mn_fail(s->solver.ctx, MN_ERROR_INPUT, "The target of point %lld is not a number.",
                                (long long)i);
             s->target_end.data[a->node[0]] = inputs->targets[i];
         }
         if (!inputs->forces) continue;
         if (!mn_is_finite3(inputs->forces[i]))
-            return mn_fail(s->ctx, MN_ERROR_INPUT, "The force on point %lld is not a number.", (long long)i);
+            return mn_fail(s->solver.ctx, MN_ERROR_INPUT, "The force on point %lld is not a number.",
+                           (long long)i);
         for (int k = 0; k < 4 && a->node[k] >= 0; k++)
             s->force.data[a->node[k]] = mn_axpy(s->force.data[a->node[k]], a->weight[k], inputs->forces[i]);
     }
     return MN_OK;
 }
 
-mn_status mn_elastic_advance(mn_elastic *s, const mn_elastic_inputs *inputs, double dt)
+mn_status mn_elastic_begin(mn_solver *solver, const mn_solver_inputs *inputs, double seconds,
+                           mn_step_plan *plan)
 {
-    if (!(dt >= 0) || !isfinite(dt))
-        return mn_fail(s->ctx, MN_ERROR_ARGUMENT, "The time step is %g s; it must be finite and at least 0.",
-                       dt);
-    mn_timers_reset(&s->seconds);
-    s->substeps = s->rollbacks = s->newton_iterations = s->linear_iterations = 0;
-    s->dt_min = INFINITY, s->dt_max = 0;
+    mn_elastic *s = (mn_elastic *)solver;
+    (void)seconds;
+    s->newton_iterations = 0;
     MN_TRY(mn_elastic_prepare(s));
-    MN_TRY(set_targets(s, inputs));
+    MN_TRY(set_targets(s, inputs->own));
     // what the last advance has left behind must not matter: a run that was resumed does not have it
     mn_elastic_free_system(s);
     mn_elastic_place_points(s, s->x.data, s->point_x.data);
     MN_TRY(mn_contact_sort(s->contact, s->point_x.data));
-    const mn_status status = dt > 0 ? run(s, dt) : MN_OK;
+    plan->what = "elastic bodies";
+    plan->growth = 1.5;
+    plan->crumb = 1e-9;
+    plan->failure = "The bodies could not be moved";
+    plan->advice =
+        "something squeezes them to nothing: look for colliders that meet, pinned points that pull a "
+        "body inside out, or values of very different size";
+    return MN_OK;
+}
+
+mn_status mn_elastic_end(mn_solver *solver, const mn_solver_inputs *inputs)
+{
+    mn_elastic *s = (mn_elastic *)solver;
+    (void)inputs;
     s->dt = 0; // no damping in what is reported
-    if (status != MN_OK) return status;
     return mn_elastic_contact_forces(s);
 }

@@ -15,8 +15,8 @@ enum { ROW_GRAIN = 512 };
 
 void mn_elastic_free_system(mn_elastic *s)
 {
-    mn_sparse_free(s->ctx, &s->pattern);
-    mn_sparse_free(s->ctx, &s->matrix);
+    mn_sparse_free(s->solver.ctx, &s->pattern);
+    mn_sparse_free(s->solver.ctx, &s->matrix);
     mn_cholesky_free(s->cholesky);
     s->cholesky = NULL;
 }
@@ -26,9 +26,9 @@ void mn_elastic_free_system(mn_elastic *s)
 static mn_status list_entries(mn_elastic *s)
 {
     const int64_t nodes = s->x.count;
-    MN_TRY(mn_array_resize(s->ctx, &s->entry_start, nodes + 1));
-    MN_TRY(mn_array_resize(s->ctx, &s->entry_row, s->entry.count));
-    MN_TRY(mn_array_resize(s->ctx, &s->entry_at, s->entry.count));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->entry_start, nodes + 1));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->entry_row, s->entry.count));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->entry_at, s->entry.count));
     for (int64_t i = 0; i <= nodes; i++) s->entry_start.data[i] = 0;
     for (int64_t i = 0; i < s->entry.count; i++) s->entry_start.data[s->entry.data[i].node + 1]++;
     for (int64_t i = 0; i < nodes; i++) s->entry_start.data[i + 1] += s->entry_start.data[i];
@@ -58,16 +58,16 @@ static mn_status neighbours_of(mn_elastic *s, int64_t node, mn_indices *list)
         const mn_element *e = &s->element.data[s->around.data[k] / 4];
         for (int a = 0; a < 4; a++)
             if (e->node[a] >= 0 && s->unknown.data[e->node[a]] >= 0)
-                MN_TRY(mn_array_push(s->ctx, list, &s->unknown.data[e->node[a]]));
+                MN_TRY(mn_array_push(s->solver.ctx, list, &s->unknown.data[e->node[a]]));
     }
     for (int64_t k = s->entry_start.data[node]; k < s->entry_start.data[node + 1]; k++) {
         const mn_row *row = &s->row.data[s->entry_row.data[k]];
         for (int32_t i = 0; i < row->count; i++) {
             const int32_t other = s->unknown.data[s->entry.data[row->first + i].node];
-            if (other >= 0) MN_TRY(mn_array_push(s->ctx, list, &other));
+            if (other >= 0) MN_TRY(mn_array_push(s->solver.ctx, list, &other));
         }
     }
-    MN_TRY(mn_array_push(s->ctx, list, &s->unknown.data[node]));
+    MN_TRY(mn_array_push(s->solver.ctx, list, &s->unknown.data[node]));
     qsort(list->data, (size_t)list->count, sizeof *list->data, compare_indices);
     int64_t kept = 0;
     for (int64_t i = 0; i < list->count; i++)
@@ -123,7 +123,8 @@ static mn_status find_pattern(mn_elastic *s, mn_indices *columns, mn_indices *li
         if (row < 0) continue;
         MN_TRY(neighbours_of(s, node, list));
         start[row] = columns->count;
-        for (int64_t k = 0; k < list->count; k++) MN_TRY(mn_array_push(s->ctx, columns, &list->data[k]));
+        for (int64_t k = 0; k < list->count; k++)
+            MN_TRY(mn_array_push(s->solver.ctx, columns, &list->data[k]));
     }
     return MN_OK;
 }
@@ -136,17 +137,17 @@ static mn_status build_pattern(mn_elastic *s)
     MN_ARRAY(int64_t) start = {0};
     MN_ARRAY(mn_vec3) places = {0};
     mn_status status;
-    MN_TRY_TO(done, status, mn_array_resize(s->ctx, &start, (int64_t)n + 1));
-    MN_TRY_TO(done, status, mn_array_resize(s->ctx, &places, n));
+    MN_TRY_TO(done, status, mn_array_resize(s->solver.ctx, &start, (int64_t)n + 1));
+    MN_TRY_TO(done, status, mn_array_resize(s->solver.ctx, &places, n));
     MN_TRY_TO(done, status, find_pattern(s, &columns, &list, start.data));
     start.data[n] = columns.count;
-    MN_TRY_TO(done, status, allocate_sparse(s->ctx, n, columns.count, &s->pattern));
+    MN_TRY_TO(done, status, allocate_sparse(s->solver.ctx, n, columns.count, &s->pattern));
     memcpy(s->pattern.start, start.data, ((size_t)n + 1) * sizeof *start.data);
     memcpy(s->pattern.column, columns.data, (size_t)columns.count * sizeof *columns.data);
     for (int64_t node = 0; node < s->x.count; node++)
         if (s->unknown.data[node] >= 0) places.data[s->unknown.data[node]] = s->x.data[node];
     // three rows for each node
-    MN_TRY_TO(done, status, allocate_sparse(s->ctx, 3 * n, 9 * columns.count, &s->matrix));
+    MN_TRY_TO(done, status, allocate_sparse(s->solver.ctx, 3 * n, 9 * columns.count, &s->matrix));
     for (int32_t row = 0; row < n; row++)
         for (int32_t i = 0; i < 3; i++) {
             const int64_t count = start.data[row + 1] - start.data[row];
@@ -156,18 +157,19 @@ static mn_status build_pattern(mn_elastic *s)
                 for (int32_t j = 0; j < 3; j++)
                     s->matrix.column[at + 3 * k + j] = 3 * columns.data[start.data[row] + k] + j;
         }
-    MN_TRY_TO(done, status, mn_array_resize(s->ctx, &s->block_order, n));
-    MN_TRY_TO(done, status, mn_array_resize(s->ctx, &s->order, 3 * (int64_t)n));
-    MN_TRY_TO(done, status, mn_nested_dissection(s->ctx, &s->pattern, places.data, s->block_order.data));
+    MN_TRY_TO(done, status, mn_array_resize(s->solver.ctx, &s->block_order, n));
+    MN_TRY_TO(done, status, mn_array_resize(s->solver.ctx, &s->order, 3 * (int64_t)n));
+    MN_TRY_TO(done, status,
+              mn_nested_dissection(s->solver.ctx, &s->pattern, places.data, s->block_order.data));
     for (int32_t k = 0; k < n; k++)
         for (int32_t i = 0; i < 3; i++) s->order.data[3 * k + i] = 3 * s->block_order.data[k] + i;
-    if (!s->cholesky) MN_TRY_TO(done, status, mn_cholesky_create(s->ctx, &s->cholesky));
+    if (!s->cholesky) MN_TRY_TO(done, status, mn_cholesky_create(s->solver.ctx, &s->cholesky));
     status = mn_cholesky_analyze(s->cholesky, &s->matrix, s->order.data);
 done:
-    mn_array_free(s->ctx, &columns);
-    mn_array_free(s->ctx, &list);
-    mn_array_free(s->ctx, &start);
-    mn_array_free(s->ctx, &places);
+    mn_array_free(s->solver.ctx, &columns);
+    mn_array_free(s->solver.ctx, &list);
+    mn_array_free(s->solver.ctx, &start);
+    mn_array_free(s->solver.ctx, &places);
     return status;
 }
 
@@ -237,22 +239,22 @@ static mn_status gather_range(void *user, mn_range range)
 mn_status mn_elastic_solve(mn_elastic *s, const mn_vec3 *x)
 {
     MN_TRY(list_entries(s));
-    MN_TRY(mn_array_resize(s->ctx, &s->direction, 3 * (int64_t)s->unknown_count));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->direction, 3 * (int64_t)s->unknown_count));
     if (s->unknown_count > 0) {
         if (!has_all_blocks(s)) {
-            mn_timer_begin(&s->seconds, "analyse");
+            mn_timer_begin(&s->solver.timers, "analyse");
             const mn_status built = build_pattern(s);
-            mn_timer_end(&s->seconds, "analyse");
+            mn_timer_end(&s->solver.timers, "analyse");
             MN_TRY(built);
         }
         gathering q = {s, x};
-        mn_timer_begin(&s->seconds, "assemble");
-        MN_TRY(mn_parallel_for(s->ctx, s->x.count, ROW_GRAIN, gather_range, &q));
-        mn_timer_end(&s->seconds, "assemble");
-        mn_timer_begin(&s->seconds, "solve");
+        mn_timer_begin(&s->solver.timers, "assemble");
+        MN_TRY(mn_parallel_for(s->solver.ctx, s->x.count, ROW_GRAIN, gather_range, &q));
+        mn_timer_end(&s->solver.timers, "assemble");
+        mn_timer_begin(&s->solver.timers, "solve");
         mn_status solved = mn_cholesky_factor(s->cholesky, &s->matrix);
         if (solved == MN_OK) solved = mn_cholesky_solve(s->cholesky, s->direction.data, s->direction.data);
-        mn_timer_end(&s->seconds, "solve");
+        mn_timer_end(&s->solver.timers, "solve");
         if (solved == MN_ERROR_INPUT) return MN_ERROR_DIVERGED; // not a number, or rounded to indefinite
         MN_TRY(solved);
     }

@@ -10,7 +10,7 @@ enum { COMPONENTS_MAX = 16, GRAIN = 8192, BATCH = 64 };
 
 // ---- what is shown ----
 
-void mn_view_column(mn_view *view, mn_column column)
+void mn_view_column(mn_view *view, mn_column_view column)
 {
     if (view->column_count < MN_VIEW_COLUMNS) view->columns[view->column_count++] = column;
 }
@@ -22,8 +22,8 @@ void mn_view_rows(mn_view *view, int64_t count, size_t stride, const void *rows,
     for (int32_t i = 0; i < column_count; i++) {
         const mn_column_def *def = &columns[i];
         const void *data = rows ? (const char *)rows + def->offset : NULL;
-        mn_view_column(
-            view, (mn_column){def->name, def->type, def->size, def->hint, def->storage, data, stride, NULL});
+        mn_view_column(view, (mn_column_view){def->name, def->type, def->size, def->hint, def->storage, data,
+                                              stride, NULL});
     }
 }
 
@@ -38,7 +38,7 @@ void mn_view_primitives(mn_view *view, mn_primitive_kind kind, int32_t size, int
 
 typedef struct copying {
     mn_context *ctx;
-    const mn_column *column;
+    const mn_column_view *column;
     const int32_t *order;
     void *values;
 } copying;
@@ -77,7 +77,7 @@ static mn_status put(const copying *copy, int64_t i, const double *value)
 static mn_status copy_range(void *user, mn_range range)
 {
     const copying *copy = user;
-    const mn_column *column = copy->column;
+    const mn_column_view *column = copy->column;
     for (int64_t i = range.begin; i < range.end; i++) {
         double value[COMPONENTS_MAX];
         const int64_t row = copy->order ? copy->order[i] : i;
@@ -91,7 +91,7 @@ static mn_status copy_range(void *user, mn_range range)
     return MN_OK;
 }
 
-static mn_status write_column(mn_geo *geo, mn_owner owner, const mn_column *column, const int32_t *order,
+static mn_status write_column(mn_geo *geo, mn_owner owner, const mn_column_view *column, const int32_t *order,
                               int64_t count)
 {
     mn_context *ctx = mn_geo_context(geo);

@@ -16,6 +16,7 @@
 // loses it. Here nothing is drawn thinner than 2 sqrt(2 ln 1/F0) t = 1.6 nodes, or an oblique sheet would
 // have holes where it passes between nodes.
 #include "levelset/thin_parts.h"
+#include "base/elementary.h"
 
 #include "base/parallel.h"
 #include "meniscus/array.h"
@@ -183,12 +184,12 @@ static mn_status find_exposed(mn_thin_parts *parts, mn_level_set *set, mn_points
     mn_context *ctx = parts->ctx;
     double largest = 0;
     for (int64_t i = 0; i < particles.count; i++) largest = fmax(largest, volumes[i]);
-    MN_TRY(sample_near(parts, set, particles, cbrt(8 * largest)));
+    MN_TRY(sample_near(parts, set, particles, mn_cbrt(8 * largest)));
     parts->places.count = parts->exposure.count = parts->far.count = parts->size.count = 0;
     parts->behind.count = 0;
     for (int64_t k = 0; k < parts->near.count; k++) {
         const int64_t i = parts->owner.data[k];
-        const double size = cbrt(8 * volumes[i]), slope = mn_norm(parts->gradient.data[k]);
+        const double size = mn_cbrt(8 * volumes[i]), slope = mn_norm(parts->gradient.data[k]);
         if (!(smooth_step(covered, exposed, parts->phi.data[k] / size) > least)) continue;
         const double depth = (parts->phi.data[k] - (allowed ? allowed(user, i) : 0)) / size;
         const double e = smooth_step(covered, exposed, depth), far = smooth_step(exposed, outlying, depth);
@@ -239,7 +240,7 @@ static void add_count(void *user, int32_t point, double distance_squared)
     (void)distance_squared;
     spread *s = user;
     const mn_vec3 d = mn_sub(mn_points_at(&s->job->particles, point), s->x);
-    s->count += exp(-0.5 * mn_norm2(mn_m3_apply(s->metric, d)));
+    s->count += mn_exp(-0.5 * mn_norm2(mn_m3_apply(s->metric, d)));
 }
 
 // Wide where the neighbours spread about as far as they can, thin where they do not.
@@ -357,7 +358,7 @@ static void add_blob(void *user, int32_t point, double distance_squared)
     field_sum *sum = user;
     const blob *b = &sum->parts->blobs.data[point];
     const mn_vec3 d = mn_sub(sum->x, sum->parts->places.data[point]);
-    sum->f += b->weight * exp(-0.5 * mn_norm2(mn_m3_apply(b->metric, d)));
+    sum->f += b->weight * mn_exp(-0.5 * mn_norm2(mn_m3_apply(b->metric, d)));
 }
 
 // The lesser of the two, rounded where they are about equal.
@@ -377,7 +378,7 @@ static mn_status add_field(void *user, mn_range range)
             field_sum sum = {.parts = job->parts, .x = mn_block_node_position(&job->view.blocks, block, i)};
             mn_neighbours_visit(job->parts->thin, sum.x, job->distance, add_blob, &sum);
             if (!(sum.f > 0)) continue;
-            const double thin = job->slope * log(level / sum.f);
+            const double thin = job->slope * mn_ln(level / sum.f);
             if (thin < job->view.band) phi[i] = fmax(smooth_min(phi[i], thin, job->blend), -job->view.band);
         }
     }
@@ -394,7 +395,7 @@ mn_status mn_thin_parts_add(mn_thin_parts *parts, mn_level_set *set, mn_points p
     MN_TRY(find_exposed(parts, set, particles, volumes, allowed, user));
     if (parts->places.count == 0) return MN_OK;
     for (int64_t i = 0; i < parts->size.count; i++) size = fmax(size, parts->size.data[i]);
-    const double edge = sqrt(-2 * log(level)), thin = half_thickness * dx / edge;
+    const double edge = sqrt(-2 * mn_ln(level)), thin = half_thickness * dx / edge;
     MN_TRY(find_around(parts, set, particles, reach * size));
     const mn_points around = mn_points_of(parts->around.data, parts->around.count);
     MN_TRY(mn_neighbours_build(parts->all, around, reach * size));

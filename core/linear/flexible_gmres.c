@@ -3,6 +3,7 @@
 // Flexible GMRES [saad1993]: A Z_m = V_{m+1} H_m with Z_m = M_k^-1 V_m kept, so that the preconditioner may
 // change from step to step. Modified Gram-Schmidt with one repetition; the least-squares problem by Givens
 // rotations; restarted.
+#include "base/elementary.h"
 #include "linear/krylov_state.h"
 
 #include <math.h>
@@ -42,7 +43,7 @@ static void rotate_column(least_squares *ls, int32_t m)
         ls->h[i] = ls->c[i] * x + ls->s[i] * y;
         ls->h[i + 1] = -ls->s[i] * x + ls->c[i] * y;
     }
-    const double length = hypot(ls->h[m], ls->h[m + 1]);
+    const double length = mn_hypot(ls->h[m], ls->h[m + 1]);
     ls->c[m] = length > 0 ? ls->h[m] / length : 1;
     ls->s[m] = length > 0 ? ls->h[m + 1] / length : 0;
     ls->h[m] = length;

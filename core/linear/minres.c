@@ -6,6 +6,7 @@
 //
 //   beta_{k+1} v_{k+1} = A z_k - alpha_k v_k - beta_k v_{k-1},   z = M^-1 v,  v_k.z_k = 1
 //   w_k = (z_k - rho_3 w_{k-2} - rho_2 w_{k-1}) / rho_1,   x += c eta w_k,   |r| = |s eta|
+#include "base/elementary.h"
 #include "linear/krylov_state.h"
 
 #include <math.h>
@@ -54,7 +55,7 @@ mn_status mn_minres(mn_krylov *krylov, const mn_linear_problem *problem, const m
         // beta_next.
         const double rho3 = s_old * beta_k, mixed = c_old * beta_k;
         const double rho2 = c * mixed + s * alpha, low = -s * mixed + c * alpha;
-        const double rho1 = hypot(low, beta_next);
+        const double rho1 = mn_hypot(low, beta_next);
         if (!(rho1 > 0) || !isfinite(rho1)) {
             result->end = MN_KRYLOV_BREAKDOWN;
             return MN_OK;

@@ -7,6 +7,7 @@
 //
 // since a full ellipsoid with half axes a has the spread a^2 / 5. x = c + L u with |u| = 1 is its surface.
 #include "mesh/beads.h"
+#include "base/elementary.h"
 
 #include "meniscus/array.h"
 
@@ -85,7 +86,7 @@ static void make_ball(mn_beads *beads)
         const int32_t *f = beads->ball_triangles[t];
         volume += mn_dot(beads->ball[f[0]], mn_cross(beads->ball[f[1]], beads->ball[f[2]])) / 6;
     }
-    const double grow = cbrt(4.0 / 3.0 * pi / volume);
+    const double grow = mn_cbrt(4.0 / 3.0 * pi / volume);
     for (int32_t i = 0; i < vertices; i++) beads->ball[i] = mn_scale(grow, beads->ball[i]);
 }
 
@@ -159,10 +160,10 @@ static mn_mat3 cholesky(mn_mat3 a)
 
 static mn_bead bead_of(const body_spread *s)
 {
-    const double r2 = pow(0.75 / pi * s->particle, 2.0 / 3.0);
+    const double r2 = mn_pow(0.75 / pi * s->particle, 2.0 / 3.0);
     const mn_mat3 axes2 = mn_m3_add(mn_m3_scale(5, s->spread), mn_m3_scale(r2, mn_m3_identity()));
     const mn_mat3 l = cholesky(axes2);
-    const double grow = cbrt(s->volume / (4.0 / 3.0 * pi * mn_m3_determinant(l)));
+    const double grow = mn_cbrt(s->volume / (4.0 / 3.0 * pi * mn_m3_determinant(l)));
     return (mn_bead){s->center, mn_m3_scale(grow, l), s->v};
 }
 

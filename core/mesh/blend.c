@@ -4,6 +4,7 @@
 // h_p^2)^3. Particles are sorted into classes by reach, a factor of two each, and each class into cells as
 // large as its longest reach: at a place only the 27 cells around are looked at in each class, however
 // different the reaches are.
+#include "base/elementary.h"
 #include "mesh/skin.h"
 
 #include "base/parallel.h"
@@ -50,7 +51,7 @@ void mn_blend_free(mn_blend *blend)
 static mn_status add_particle(mn_blend *blend, int64_t particle, mn_vec3 x, double reach, double longest)
 {
     // Class k holds reaches in (longest / 2^(k+1), longest / 2^k]; the last takes the rest.
-    int32_t k = (int32_t)fmin(CLASS_LIMIT - 1, fmax(0, floor(log2(longest / reach))));
+    int32_t k = (int32_t)fmin(CLASS_LIMIT - 1, fmax(0, floor(mn_log2(longest / reach))));
     reach_class *c = &blend->classes[k];
     const double inverse = 1.0 / (reach * reach);
     MN_TRY(mn_array_push(blend->ctx, &c->positions, &x));

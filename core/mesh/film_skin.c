@@ -6,6 +6,7 @@
 // pieces of film touch has two. Each place gets a vertex on either side and, when the film ends there,
 // RIM_ROWS more around its rim. An edge is shared when one triangle runs along it in each direction, and free
 // otherwise. So every edge of the result has two triangles, whatever the input is.
+#include "base/elementary.h"
 #include "mesh/film_skin_state.h"
 
 #include <stdlib.h>
@@ -188,7 +189,7 @@ static void limit_thickness(mn_film_skin *s, const mn_film_sheet *sheet)
     }
     double *h = s->thickness.data;
     for (int64_t i = 0; i < sheet->count; i++)
-        if (s->used.data[i]) h[i] = fmin(h[i], THICKEST * cbrt(6 / PI * h[i] * s->sum.data[i]));
+        if (s->used.data[i]) h[i] = fmin(h[i], THICKEST * mn_cbrt(6 / PI * h[i] * s->sum.data[i]));
 }
 
 // Nor is a thread thicker than the ball of all its liquid, where its points crowd.
@@ -206,7 +207,7 @@ static mn_status limit_threads(mn_film_skin *s, const mn_film_sheet *sheet)
     }
     for (int64_t k = 0; k < 2 * sheet->link_count; k++) {
         const int32_t p = sheet->links[k / 2][k % 2];
-        if (!s->used.data[p]) h[p] = fmin(h[p], cbrt(6 / PI * volume[find_root(s->piece.data, p)]));
+        if (!s->used.data[p]) h[p] = fmin(h[p], mn_cbrt(6 / PI * volume[find_root(s->piece.data, p)]));
     }
     return MN_OK;
 }
@@ -273,8 +274,8 @@ static mn_status make_vertices(mn_film_skin *s, const mn_film_skin_def *def, con
         MN_TRY(push_vertex(s, place->point, x, mn_scale(-1, n), reach));
         for (int32_t row = 1; place->on_rim && row <= RIM_ROWS; row++) {
             const double a = PI * row / (RIM_ROWS + 1);
-            MN_TRY(
-                push_vertex(s, place->point, x, mn_axpy(mn_scale(cos(a), n), sin(a), place->outward), reach));
+            MN_TRY(push_vertex(s, place->point, x, mn_axpy(mn_scale(mn_cos(a), n), mn_sin(a), place->outward),
+                               reach));
         }
     }
     return MN_OK;
@@ -309,14 +310,14 @@ static mn_status make_sides(mn_film_skin *s, const mn_film_sheet *sheet)
 // cones between regular polygons.
 static double drop_radius(void)
 {
-    const double wide = 0.5 * DROP_SIDES * sin(2 * PI / DROP_SIDES);
+    const double wide = 0.5 * DROP_SIDES * mn_sin(2 * PI / DROP_SIDES);
     double volume = 0;
     for (int32_t ring = 0; ring < DROP_RINGS; ring++) {
         const double a = PI * ring / DROP_RINGS, b = PI * (ring + 1) / DROP_RINGS;
-        const double squares = sin(a) * sin(a) + sin(a) * sin(b) + sin(b) * sin(b);
-        volume += wide * (cos(a) - cos(b)) * squares / 3;
+        const double squares = mn_sin(a) * mn_sin(a) + mn_sin(a) * mn_sin(b) + mn_sin(b) * mn_sin(b);
+        volume += wide * (mn_cos(a) - mn_cos(b)) * squares / 3;
     }
-    return cbrt(4 * PI / 3 / volume);
+    return mn_cbrt(4 * PI / 3 / volume);
 }
 
 static mn_status make_drop(mn_film_skin *s, int64_t point, mn_vec3 x, double radius)
@@ -327,7 +328,8 @@ static mn_status make_drop(mn_film_skin *s, int64_t point, mn_vec3 x, double rad
     for (int32_t ring = 1; ring < DROP_RINGS; ring++)
         for (int32_t side = 0; side < DROP_SIDES; side++) {
             const double a = PI * ring / DROP_RINGS, b = 2 * PI * side / DROP_SIDES;
-            MN_TRY(push_vertex(s, point, x, mn_v3(sin(a) * cos(b), cos(a), -sin(a) * sin(b)), radius));
+            MN_TRY(push_vertex(s, point, x, mn_v3(mn_sin(a) * mn_cos(b), mn_cos(a), -mn_sin(a) * mn_sin(b)),
+                               radius));
         }
     for (int32_t side = 0; side < DROP_SIDES; side++) {
         const int64_t here = first + 2 + side, next = first + 2 + (side + 1) % DROP_SIDES;

@@ -8,6 +8,7 @@
 //
 // Faces are compared by their area vectors (Newell's), so that they need not be flat. Every face's edges are
 // listed and sorted by their ends: the faces of an edge then stand side by side.
+#include "base/elementary.h"
 #include "meniscus/array.h"
 #include "mesh/mesh_lines.h"
 #include "tetmesh/geo.h"
@@ -119,7 +120,7 @@ static mn_status add_polygons(const mn_geo *geo, double crease, mn_geo *lines)
     end_array ends = {0};
     mn_status status;
     MN_TRY_TO(done, status, list_sides(geo, &sides));
-    MN_TRY_TO(done, status, collect_edges(geo, &sides, cos(crease * pi / 180), &ends));
+    MN_TRY_TO(done, status, collect_edges(geo, &sides, mn_cos(crease * pi / 180), &ends));
     if (ends.count == 0) MN_TRY_TO(done, status, collect_edges(geo, &sides, 2, &ends)); // every edge
     status = ends.count > 0 ? add_edges(geo, &ends, lines) : MN_OK;
 done:

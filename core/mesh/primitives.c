@@ -4,6 +4,7 @@
 // the sphere: 10 n^2 + 2 points, 20 n^2 triangles, edges that differ in length by less than a third. The
 // others are sheets of quads (a grid of (u, v) that closes in one or both directions) sewn together by shared
 // points.
+#include "base/elementary.h"
 #include "mesh/shape.h"
 
 #include "meniscus/array.h"
@@ -51,7 +52,7 @@ static mn_vec3 icosahedron_corner(int32_t i)
     const bool upper = i < 6;
     const double angle = 2.0 * pi / 5.0 * (upper ? i - 1 : i - 6 + 0.5),
                  y = upper ? 1 / sqrt(5) : -1 / sqrt(5);
-    return mn_v3(2 / sqrt(5) * cos(angle), y, 2 / sqrt(5) * sin(angle));
+    return mn_v3(2 / sqrt(5) * mn_cos(angle), y, 2 / sqrt(5) * mn_sin(angle));
 }
 
 static const int8_t icosahedron_faces[20][3] = {{0, 2, 1},  {0, 3, 2},  {0, 4, 3},  {0, 5, 4},   {0, 1, 5},
@@ -150,7 +151,8 @@ static mn_status add_sheet(builder *b, int64_t first, int32_t nu, int32_t nv, bo
 static mn_vec3 on_circle(int32_t i, int32_t n, double rx, double rz, double y)
 {
     const double angle = 2.0 * pi * i / n;
-    return mn_v3(rx * cos(angle), y, -rz * sin(angle)); // with y up, counter-clockwise as seen from above
+    return mn_v3(rx * mn_cos(angle), y,
+                 -rz * mn_sin(angle)); // with y up, counter-clockwise as seen from above
 }
 
 static mn_status build_grid(builder *b, mn_vec3 size, int32_t nx, int32_t nz)
@@ -247,9 +249,9 @@ static mn_status build_tube(builder *b, mn_vec3 radius, double height, int32_t a
 static mn_status build_torus(builder *b, mn_vec3 radius, int32_t around, int32_t tube)
 {
     for (int32_t j = 0; j < tube; j++) {
-        const double angle = 2.0 * pi * j / tube, r = radius.x + radius.y * cos(angle);
+        const double angle = 2.0 * pi * j / tube, r = radius.x + radius.y * mn_cos(angle);
         for (int32_t i = 0; i < around; i++)
-            MN_TRY(add_point(b, on_circle(i, around, r, r, radius.y * sin(angle))));
+            MN_TRY(add_point(b, on_circle(i, around, r, r, radius.y * mn_sin(angle))));
     }
     return add_sheet(b, 0, around, tube, true, true);
 }

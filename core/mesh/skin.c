@@ -4,6 +4,7 @@
 // shifted to that of its own particles. A body that is too small for the grid keeps the size that the grid
 // can show.
 #include "mesh/skin.h"
+#include "base/elementary.h"
 
 #include "levelset/thin_parts.h"
 #include "meniscus/array.h"
@@ -178,7 +179,7 @@ mn_status mn_skin_run(mn_skin *skin, const mn_skin_def *def, int64_t count, cons
         skin->facts.area += view.bodies[b].area;
     }
     for (int64_t b = 0; b < mn_beads_count(skin->beads); b++)
-        skin->facts.volume += ball_volume(cbrt(mn_m3_determinant(mn_beads_get(skin->beads)[b].shape)));
+        skin->facts.volume += ball_volume(mn_cbrt(mn_m3_determinant(mn_beads_get(skin->beads)[b].shape)));
     for (int64_t i = 0; i < count; i++)
         skin->facts.wanted_volume += volumes ? volumes[i] : ball_volume(radii[i]);
     return MN_OK;

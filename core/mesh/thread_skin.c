@@ -5,6 +5,7 @@
 // ball that goes on with the slope of the last link: a bud is round, a thin thread ends in half a ball. Each
 // tube is closed, and reaches into the film, the drop or the other tubes that it meets. A thread thicker than
 // the link to its film is long has come to it already, and ends there, flatter than a ball.
+#include "base/elementary.h"
 #include "mesh/film_skin_state.h"
 
 enum { SIDES = 12, PARTS = 3, DOME = 4 };
@@ -138,7 +139,7 @@ static mn_status push_ring(mn_film_skin *s, const ring *at, mn_vec3 u, mn_vec3 v
     const double lean = 1 / sqrt(1 + at->slope * at->slope);
     for (int32_t side = 0; side < SIDES; side++) {
         const double angle = 2 * PI * side / SIDES;
-        const mn_vec3 out = mn_axpy(mn_scale(cos(angle), u), sin(angle), v);
+        const mn_vec3 out = mn_axpy(mn_scale(mn_cos(angle), u), mn_sin(angle), v);
         const mn_film_skin_vertex vertex = {.position = mn_axpy(at->center, at->radius, out),
                                             .normal = mn_scale(lean, mn_axpy(out, -at->slope, at->along)),
                                             .thickness = h,
@@ -162,21 +163,22 @@ static mn_status join_rings(mn_film_skin *s, int64_t first, int64_t second)
 // The rest of a ball beyond a ring that it touches smoothly; way is 1 at the far end and -1 at the near one.
 static mn_status push_dome(mn_film_skin *s, const ring *at, mn_vec3 u, mn_vec3 v, double way, int64_t base)
 {
-    const double open = fmin(fmax(atan2(1, -way * at->slope), PI / 6), 2 * PI / 3);
-    const double ball = at->radius / sin(open);
+    const double open = fmin(fmax(mn_atan2(1, -way * at->slope), PI / 6), 2 * PI / 3);
+    const double ball = at->radius / mn_sin(open);
     int64_t last = base;
     for (int32_t k = 1; k < DOME; k++) {
         const double angle = open * (DOME - k) / DOME;
         ring r = *at;
-        r.radius = ball * sin(angle);
-        r.center = mn_axpy(at->center, way * ball * (cos(angle) - cos(open)), at->along);
-        r.slope = -way / tan(angle);
+        r.radius = ball * mn_sin(angle);
+        r.center = mn_axpy(at->center, way * ball * (mn_cos(angle) - mn_cos(open)), at->along);
+        r.slope = -way / mn_tan(angle);
         const int64_t first = s->vertices.count;
         MN_TRY(push_ring(s, &r, u, v));
         MN_TRY(way > 0 ? join_rings(s, last, first) : join_rings(s, first, last));
         last = first;
     }
-    const mn_film_skin_vertex tip = {.position = mn_axpy(at->center, way * ball * (1 - cos(open)), at->along),
+    const mn_film_skin_vertex tip = {.position =
+                                         mn_axpy(at->center, way * ball * (1 - mn_cos(open)), at->along),
                                      .normal = mn_scale(way, at->along),
                                      .thickness = s->thickness.data[at->a],
                                      .point = at->a,

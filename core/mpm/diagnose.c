@@ -6,6 +6,7 @@
 //
 // with R the radius of a ball of the body's volume. Memory is what the arrays of a step take once they have
 // reached their sizes: it was counted against the allocator (tests/unit/mpm/test_diagnose.c).
+#include "base/elementary.h"
 #include "mpm/state.h"
 
 static const double pi = 3.14159265358979323846;
@@ -49,7 +50,7 @@ static void find_scales(const mn_mpm *mpm, mn_mpm_numbers *numbers)
         most = fmax(most, volume);
         numbers->bodies++;
     }
-    const double small = isfinite(least) ? cbrt(0.75 / pi * least) : 0, large = cbrt(0.75 / pi * most);
+    const double small = isfinite(least) ? mn_cbrt(0.75 / pi * least) : 0, large = mn_cbrt(0.75 / pi * most);
     const double rho = e->min_density, sigma = e->max_sigma, mu = e->max_kinematic_viscosity * rho;
     numbers->smallest_radius = small;
     numbers->cells_across = 2 * small / mpm->def.dx;

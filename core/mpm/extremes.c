@@ -6,6 +6,7 @@
 // The speed of the fastest part is the mean of v^2 over windows of eight cells in a row on each axis, two
 // blocks, the largest of them: a drop that falls into a pool is fast though all the liquid, on the mean, is
 // not. A window with less liquid than a ball of 2.5 dx counts by as much as it has, so that spray does not.
+#include "base/elementary.h"
 #include "mpm/state.h"
 
 #include "base/parallel.h"
@@ -101,7 +102,7 @@ static mn_status sum_blocks(void *user, mn_range range)
 double mn_mpm_fastest_part(const mn_mpm *mpm)
 {
     const double density = mpm->extremes.mass / mpm->extremes.volume;
-    const double least = MN_BLOCK_CELLS * density * pow(mpm->def.dx, 3);
+    const double least = MN_BLOCK_CELLS * density * mn_pow(mpm->def.dx, 3);
     double most = 0;
     for (int32_t b = 0; b < mpm->table.count; b++) {
         double mass = 0, kinetic = 0;

@@ -6,6 +6,7 @@
 // part [hyde2020]. A step that this does not bring to rest is solved with the convex majorant of the surface
 // energy in its place (surface_energy.h), which is quadratic: one linear solve. `semi_implicit` takes one
 // Newton step with the positive part. Contacts that may separate are switched in between.
+#include "base/elementary.h"
 #include "mpm/state.h"
 
 #include "base/parallel.h"
@@ -145,7 +146,7 @@ mn_status mn_mpm_solve_implicit(mn_mpm *mpm, double dt, bool *converged)
     const double longest = 0.7;
     const mn_mpm_extremes *e = &mpm->extremes;
     const double cell =
-        e->max_sigma > 0 ? sqrt(e->min_density * pow(mpm->def.dx, 3) / e->max_sigma) : INFINITY;
+        e->max_sigma > 0 ? sqrt(e->min_density * mn_pow(mpm->def.dx, 3) / e->max_sigma) : INFINITY;
     const bool once = mpm->def.integrator == MN_MPM_SEMI_IMPLICIT;
     mpm->implicit.memory = 1;
     mpm->implicit.beta = 0.25;

@@ -13,6 +13,7 @@
 // radius R, and more when it is flattened. U is the mean speed and U_part that of the fastest part
 // (extremes.c): what tension and gravity move is no faster than their pressures say, but a drop that is
 // thrown into a large calm pool is.
+#include "base/elementary.h"
 #include "mpm/state.h"
 
 #include "mpm/pressure.h"
@@ -40,7 +41,7 @@ double mn_mpm_step_limit(const mn_mpm *mpm, const char **binding)
     const double cfl = fmin(def->cfl, 1), sound = sqrt(mpm->bulk_modulus / e->min_density);
     if (sound > 0) dt = lower(dt, cfl * def->dx / (sound + e->max_speed), "sound", binding);
     if (e->max_sigma > 0)
-        dt = lower(dt, cfl * sqrt(e->min_density * pow(def->dx, 3) / (2 * pi * e->max_sigma)),
+        dt = lower(dt, cfl * sqrt(e->min_density * mn_pow(def->dx, 3) / (2 * pi * e->max_sigma)),
                    "capillary waves", binding);
     return lower(dt, mn_viscosity_step_limit(e->max_kinematic_viscosity, def->dx), "viscosity", binding);
 }
@@ -78,10 +79,10 @@ void mn_mpm_update_bulk_modulus(mn_mpm *mpm, double seconds)
     if (mpm->particles.count == 0) return;
     double stiff = mpm->def.bulk_modulus;
     if (!(stiff > 0)) {
-        const double radius = cbrt(0.75 * e->volume / pi), wanted = wanted_bulk_modulus(mpm, radius);
+        const double radius = mn_cbrt(0.75 * e->volume / pi), wanted = wanted_bulk_modulus(mpm, radius);
         // What was wanted is forgotten in the time in which its pressure moves the liquid by its own size.
         const double speed = sqrt(mpm->def.compression * mpm->recent_stiffness / e->min_density);
-        mpm->recent_stiffness = fmax(wanted, mpm->recent_stiffness * exp(-seconds * speed / radius));
+        mpm->recent_stiffness = fmax(wanted, mpm->recent_stiffness * mn_exp(-seconds * speed / radius));
         stiff = mpm->bulk_modulus;
         if (!(stiff > 0))
             stiff = headroom * wanted;
@@ -90,7 +91,7 @@ void mn_mpm_update_bulk_modulus(mn_mpm *mpm, double seconds)
         else if (slack * mpm->recent_stiffness < stiff)
             stiff = reserve * mpm->recent_stiffness;
         // A liquid on which nothing acts still resists being squeezed: sound crosses a cell in 0.1 s.
-        if (!(stiff > 0)) stiff = e->min_density * pow(10 * mpm->def.dx, 2);
+        if (!(stiff > 0)) stiff = e->min_density * mn_pow(10 * mpm->def.dx, 2);
     }
     if (mpm->bulk_modulus > 0 && stiff != mpm->bulk_modulus) rescale_ratios(mpm, mpm->bulk_modulus / stiff);
     mpm->bulk_modulus = stiff;

@@ -18,6 +18,7 @@
 // then, and large cuts are divided: otherwise what pressure cannot balance at the nodes of a ball at rest is
 // twice as much, the same from step to step, and drives currents 1.6 times as fast, the fastest 2.4 times
 // (R = 10 dx).
+#include "base/elementary.h"
 #include "mpm/state.h"
 
 #include "base/parallel.h"
@@ -253,7 +254,7 @@ static mn_status sum_body_volumes(mn_mpm *mpm, int32_t bodies)
         if (b >= 0) mpm->body_volume.data[b] += mpm->materials.data[i].volume;
     }
     // A body that smoothing has cut off from all particles keeps the smallest volume there is.
-    const double least = 1e-3 * pow(mpm->def.dx, 3);
+    const double least = 1e-3 * mn_pow(mpm->def.dx, 3);
     for (int32_t b = 0; b < bodies; b++) mpm->body_volume.data[b] = fmax(mpm->body_volume.data[b], least);
     return MN_OK;
 }
@@ -277,7 +278,7 @@ static void press_fresh_particles(mn_mpm *mpm)
 {
     const mn_level_set_view view = mn_level_set_get(mpm->surface);
     if (!mpm->fresh || !(mpm->bulk_modulus > 0) || view.body_count == 0) return;
-    const double cosine = cos(mpm->def.contact_angle * (3.14159265358979323846 / 180));
+    const double cosine = mn_cos(mpm->def.contact_angle * (3.14159265358979323846 / 180));
     for (int64_t i = 0; i < mpm->materials.count; i++) {
         mn_mpm_material *q = &mpm->materials.data[i];
         const int32_t b = view.body_count == 1 ? 0 : mpm->body_of.data[i];

@@ -20,6 +20,7 @@
 // is the surface that is wrong there, not the particles, and drawing them back crowded the liquid of a drop
 // at 30 degrees onto its plate. Beside a wall a particle may therefore lie outside by as much as the edge of
 // a wedge does, about dx cos(theta).
+#include "base/elementary.h"
 #include "mpm/state.h"
 
 #include "base/parallel.h"
@@ -42,7 +43,7 @@ static void shift_particle(mn_mpm_particle *p, mn_vec3 shift, double dx)
 double mn_mpm_wedge_edge(const mn_mpm *mpm, double distance, mn_vec3 x)
 {
     const double dx = mpm->def.dx, near = fmin(2 * (1 - distance / dx), 1);
-    return near > 0 ? fmax(near * dx * cos(mn_mpm_contact_angle(mpm, x)), 0) : 0;
+    return near > 0 ? fmax(near * dx * mn_cos(mn_mpm_contact_angle(mpm, x)), 0) : 0;
 }
 
 // How far outside of the surface a particle may lie.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the solver shows: particles by rising id, and the surface.
+#include "base/elementary.h"
 #include "mpm/state.h"
 
 #include "mpm/pressure.h"
@@ -19,7 +20,7 @@ static double volume_of(const mn_mpm *mpm, int64_t i)
 
 static double radius_of(double volume)
 {
-    return cbrt(0.75 / 3.14159265358979323846 * volume);
+    return mn_cbrt(0.75 / 3.14159265358979323846 * volume);
 }
 
 static void position_value(const void *mpm, int64_t i, double *value)
@@ -69,7 +70,7 @@ static mn_status view_particles(mn_mpm *mpm, mn_view *view)
     const mn_mpm_material *q = mpm->materials.data;
     const size_t ps = sizeof *p, qs = sizeof *q;
     MN_TRY(sort_by_id(mpm));
-    const mn_column columns[] = {
+    const mn_column_view columns[] = {
         {"P", MN_F32, 3, MN_HINT_POINT, 0, mpm, 0, position_value},
         {"v", MN_F32, 3, MN_HINT_VECTOR, MN_STORE_F64, p ? &p->v : NULL, ps, NULL},
         {"id", MN_I32, 1, MN_HINT_NONE, MN_STORE_I64, q ? &q->id : NULL, qs, NULL},
@@ -94,10 +95,10 @@ static mn_status view_surface(mn_mpm *mpm, const mn_solver_inputs *inputs, mn_vi
     if (mpm->def.output_surface)
         MN_TRY(mn_mpm_get_surface(mpm, inputs->collider, mpm->def.surface_scale * mpm->def.dx, &mesh));
     const size_t stride = sizeof(mn_vec3);
-    mn_view_column(view,
-                   (mn_column){"P", MN_F32, 3, MN_HINT_POINT, MN_STORE_F64, mesh.positions, stride, NULL});
-    mn_view_column(view,
-                   (mn_column){"v", MN_F32, 3, MN_HINT_VECTOR, MN_STORE_F64, mesh.velocities, stride, NULL});
+    mn_view_column(
+        view, (mn_column_view){"P", MN_F32, 3, MN_HINT_POINT, MN_STORE_F64, mesh.positions, stride, NULL});
+    mn_view_column(
+        view, (mn_column_view){"v", MN_F32, 3, MN_HINT_VECTOR, MN_STORE_F64, mesh.velocities, stride, NULL});
     view->point_count = mesh.vertex_count;
     mn_view_primitives(view, MN_POLYGON, 3, mesh.triangle_count, mesh.triangles ? mesh.triangles[0] : NULL);
     return MN_OK;

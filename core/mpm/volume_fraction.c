@@ -7,6 +7,7 @@
 //
 // It is 1 inside a liquid, one half at its surface, 0 away from it. Emitters and sources ask before they put
 // more there.
+#include "base/elementary.h"
 #include "mpm/state.h"
 
 static double hat(double r)
@@ -16,7 +17,7 @@ static double hat(double r)
 
 mn_mpm_packing mn_mpm_get_packing(const mn_mpm *mpm)
 {
-    const double crowd = 1.75 * pow(mpm->def.dx, 3);
+    const double crowd = 1.75 * mn_pow(mpm->def.dx, 3);
     mn_mpm_packing packing = {0};
     if (!mpm->sorted || mpm->particles.count == 0) return packing;
     for (int32_t c = 0; c < mpm->table.count * MN_BLOCK_CELLS; c++) {

@@ -25,6 +25,7 @@
 // delta, so that the flow that moves them has the divergence that J sees. Carried by v and stopped at the
 // wall, they go there with every inflow and do not come back with the outflow: of a drop that sloshed on a
 // plate half came to lie within a third of a cell of it, with every J near one.
+#include "base/elementary.h"
 #include "mpm/state.h"
 
 #include "base/parallel.h"
@@ -50,7 +51,7 @@ static bool is_held(const mn_mpm *mpm, const mn_mpm_contact *contact, double pre
 {
     if (pressure >= 0) return true;
     const double sigma = mpm->materials.data[contact->particle].sigma;
-    const double adhesion = sigma * (1 + cos(mn_mpm_contact_angle(mpm, contact->foot))) / mpm->def.dx;
+    const double adhesion = sigma * (1 + mn_cos(mn_mpm_contact_angle(mpm, contact->foot))) / mpm->def.dx;
     // A pool at rest may have a pressure just below zero at its rim: no more than a cell weighs.
     const double weight = mpm->def.density * mn_norm(mpm->def.gravity) * mpm->def.dx;
     return pressure > -adhesion - weight;

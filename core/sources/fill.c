@@ -10,6 +10,7 @@
 // the particles of each tile in a mask of 512 bits, a second writes them where the counts of the tiles before
 // say.
 #include "meniscus/fill.h"
+#include "base/elementary.h"
 
 #include "base/parallel.h"
 #include "base/random.h"
@@ -41,7 +42,7 @@ mn_fill_def mn_fill_default_def(void)
 
 double mn_fill_spacing(const mn_fill_def *def)
 {
-    return def->dx / cbrt(def->particles_per_cell);
+    return def->dx / mn_cbrt(def->particles_per_cell);
 }
 
 // The particle of a lattice cell; its random numbers belong to the cell's place.

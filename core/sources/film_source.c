@@ -2,6 +2,7 @@
 //
 // Points of simple films: rings of a disc, rows of a cylinder, a spiral on a sphere. The thickness of any
 // film may vary by value noise.
+#include "base/elementary.h"
 #include "sources/film_columns.h"
 #include "sources/film_samples.h"
 
@@ -73,7 +74,7 @@ static mn_status push_ring(mn_context *ctx, const mn_film_source_def *def,
     const int64_t count = (int64_t)fmax(6, round(2 * PI * radius / def->spacing));
     for (int64_t i = 0; i < count; i++) {
         const double a = 2 * PI * ((double)i + phase) / (double)count;
-        const mn_vec3 out = mn_v3(cos(a), 0, sin(a));
+        const mn_vec3 out = mn_v3(mn_cos(a), 0, mn_sin(a));
         const mn_vec3 at = mn_v3(radius * out.x, height, radius * out.z);
         const bool in_hole = upright && mn_norm2(mn_sub(at, mn_v3(radius, 0, 0))) < def->hole * def->hole;
         if (!in_hole || pinned) MN_TRY(push(ctx, def, samples, at, upright ? out : mn_v3(0, 1, 0), pinned));
@@ -118,7 +119,7 @@ static mn_status make_bubble(mn_context *ctx, const mn_film_source_def *def,
     const double turn = PI * (3 - sqrt(5));
     for (int64_t i = 0; i < count; i++) {
         const double y = 1 - (2 * (double)i + 1) / (double)count, r = sqrt(1 - y * y), a = turn * (double)i;
-        const mn_vec3 n = mn_v3(r * cos(a), y, r * sin(a));
+        const mn_vec3 n = mn_v3(r * mn_cos(a), y, r * mn_sin(a));
         if (mn_distance(n, mn_v3(0, 1, 0)) * def->radius < def->hole) continue;
         MN_TRY(push(ctx, def, samples, mn_scale(def->radius, n), n, false));
     }

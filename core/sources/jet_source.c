@@ -10,6 +10,7 @@
 // with t from the axis in the last. The ring is a polygon: its thickness is scaled so that what flows through
 // its pieces is Q to rounding.
 #include "sources/jet_source.h"
+#include "base/elementary.h"
 
 #include "sources/film_columns.h"
 #include "sources/inlet_curve.h"
@@ -103,7 +104,7 @@ static mn_status find_frame(mn_context *ctx, const mn_jet_source_def *def, ring_
 // Thickness in any scale over the direction in the sheet.
 static double leaf(double t, double angle)
 {
-    const double s = sin(angle), c = 1 - cos(t) * cos(angle);
+    const double s = mn_sin(angle), c = 1 - mn_cos(t) * mn_cos(angle);
     return s * s * s / (c * c);
 }
 
@@ -146,10 +147,10 @@ static mn_status make_ring(mn_context *ctx, const mn_jet_source_def *def, mn_geo
         jets * (def->flow > 0 ? def->flow : 0.25 * PI * def->diameter * def->diameter * def->speed);
     for (int64_t i = 0; i < RING; i++) {
         const double t = 2 * PI * (double)i / RING;
-        const mn_vec3 out = mn_axpy(mn_scale(cos(t), f.u), sin(t), f.v);
+        const mn_vec3 out = mn_axpy(mn_scale(mn_cos(t), f.u), mn_sin(t), f.v);
         position[i] = mn_axpy(def->center, def->radius, out);
         velocity[i] =
-            mn_scale(def->speed, on_disc ? mn_axpy(mn_scale(sin(angle), out), cos(angle), f.w) : out);
+            mn_scale(def->speed, on_disc ? mn_axpy(mn_scale(mn_sin(angle), out), mn_cos(angle), f.w) : out);
         thickness[i] = def->kind == MN_JET_CROSSING ? leaf(t, angle) : 1;
     }
     for (int64_t i = 0; i < RING; i++) through += inlet_flow(&ring, i);

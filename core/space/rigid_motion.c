@@ -8,6 +8,7 @@
 // which minimises sum |v - linear - angular x r|^2. A is semi-definite and singular for points on a line; the
 // eigenvalues that carry less than 1e-9 of its trace are left out.
 #include "space/rigid_motion.h"
+#include "base/elementary.h"
 
 mn_rigid_motion mn_rigid_motion_fit(int64_t count, const mn_vec3 *positions, const mn_vec3 *velocities)
 {
@@ -54,8 +55,8 @@ mn_mat3 mn_rotation_about(mn_vec3 axis)
     const mn_vec3 k = mn_scale(1.0 / angle, axis);
     const mn_mat3 cross = {{{0, -k.z, k.y}, {k.z, 0, -k.x}, {-k.y, k.x, 0}}};
     // 1 - cos(a) without cancellation
-    const double half = sin(0.5 * angle);
-    return mn_m3_add(mn_m3_add(mn_m3_identity(), mn_m3_scale(sin(angle), cross)),
+    const double half = mn_sin(0.5 * angle);
+    return mn_m3_add(mn_m3_add(mn_m3_identity(), mn_m3_scale(mn_sin(angle), cross)),
                      mn_m3_scale(2.0 * half * half, mn_m3_mul(cross, cross)));
 }
 

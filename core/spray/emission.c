@@ -8,6 +8,7 @@
 //   place      triangle by area, then uniform on it: (1 - s, s (1 - b), s b) with s = sqrt(a)
 //   direction  uniform on the spherical cap of the cone: cos uniform in [cos(spread), 1]
 #include "spray/emission.h"
+#include "base/elementary.h"
 
 #include "base/random.h"
 
@@ -84,13 +85,13 @@ static mn_vec3 turn_into_cone(const mn_emission *e, int64_t id, mn_vec3 axis)
 {
     if (mn_norm2(axis) == 0 || e->def->spread == 0) return axis;
     const mn_vec3 u = mn_random_unit3(e->def->seed, (uint64_t)id, DRAW_CONE);
-    const double cosine = 1.0 - u.x * (1.0 - cos(e->def->spread * pi / 180.0));
+    const double cosine = 1.0 - u.x * (1.0 - mn_cos(e->def->spread * pi / 180.0));
     const double sine = sqrt(fmax(0.0, 1.0 - cosine * cosine));
     mn_vec3 a, b;
     mn_frame(axis, &a, &b);
     const double angle = 2.0 * pi * u.y;
     return mn_add(mn_scale(cosine, axis),
-                  mn_add(mn_scale(sine * cos(angle), a), mn_scale(sine * sin(angle), b)));
+                  mn_add(mn_scale(sine * mn_cos(angle), a), mn_scale(sine * mn_sin(angle), b)));
 }
 
 static double varied(double value, double variation, double u)

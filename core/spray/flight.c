@@ -17,6 +17,7 @@
 // (exponential midpoint rule, order 2); the difference of the two speeds at the end bounds the length of the
 // arc. Hence no step is unstable, however long. The whole method is in docs/theory/spray.md.
 #include "spray/flight.h"
+#include "base/elementary.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -24,7 +25,7 @@ double mn_drag_rate(const mn_air *air, double radius, double mass, double speed)
 {
     if (air->viscosity > 0) {
         const double re = 2.0 * radius * air->density * speed / air->viscosity;
-        const double f = fmax(1.0 + 0.15 * pow(re, 0.687), 0.44 / 24.0 * re);
+        const double f = fmax(1.0 + 0.15 * mn_pow(re, 0.687), 0.44 / 24.0 * re);
         return air->drag * f * 6.0 * pi * air->viscosity * radius / mass;
     }
     // The limit of no viscosity: Newton's drag alone, c_d = 0.44.
@@ -39,7 +40,7 @@ static void exponential_weights(double z, double *phi1, double *phi2)
         *phi1 = 1.0 - z * *phi2;
         return;
     }
-    *phi1 = -expm1(-z) / z;
+    *phi1 = -mn_expm1(-z) / z;
     *phi2 = (1.0 - *phi1) / z;
 }
 

@@ -156,8 +156,9 @@ static mn_status view(mn_solver *solver, const mn_solver_inputs *inputs, int32_t
     (void)inputs, (void)output;
     const mn_drop_array *drops = &((mn_spray *)solver)->drops;
     mn_view_rows(out, drops->count, sizeof(mn_drop), drops->data, shown, MN_COUNT_OF(shown));
-    mn_view_column(out, (mn_column){.name = "density", MN_F32, 1, .data = drops->data, .value = density_of});
-    mn_view_column(out, (mn_column){.name = "stuck", MN_I32, 1, .data = drops->data, .value = stuck_of});
+    mn_view_column(out,
+                   (mn_column_view){.name = "density", MN_F32, 1, .data = drops->data, .value = density_of});
+    mn_view_column(out, (mn_column_view){.name = "stuck", MN_I32, 1, .data = drops->data, .value = stuck_of});
     return MN_OK;
 }
 

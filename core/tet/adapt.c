@@ -41,8 +41,10 @@ static void edge_limits(const mn_tet_liquid *liquid, double *least, double *most
 
 static void find_worst(const mn_tet_mesh *mesh, double *quality, double *shortest, double *longest)
 {
+    const mn_tet_field *solid = mn_tet_mesh_find_field(mesh, MN_TET_SOLID);
     *quality = *shortest = INFINITY, *longest = 0;
     for (int32_t t = 0; t < mesh->tet_slots; t++) {
+        if (solid && solid->data[t] > 0.5) continue; // solids stay as they are
         *quality = fmin(*quality, mn_tet_mesh_quality_of(mesh, t));
         for (int e = 0; e < 6; e++) {
             const int32_t *pair = mn_tet_edge_corners[e];
@@ -69,6 +71,7 @@ static mn_status refresh_rest_volumes(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
 {
     double *rest = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME)->data;
     const int32_t n = mesh->vertex_slots;
+    if (liquid->solids.used) return mn_tet_solids_refresh_masses(liquid, mesh);
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->residual, 2 * (int64_t)n));
     double *there = liquid->residual.data, *wanted = there + n, before = 0, after = 0;
     memset(there, 0, mn_bytes(2 * (int64_t)n, sizeof(double)));
@@ -188,6 +191,7 @@ static mn_status repair(mn_tet_liquid *liquid, const mn_tet_mesh *before, mn_tet
     // The line where liquid leaves a solid is a crease, also at an angle of 135 degrees.
     if (mn_tet_liquid_has_solids(liquid)) def.feature_angle = 40;
     edge_limits(liquid, &def.min_edge, &def.max_edge);
+    if (liquid->solids.used) def.region = MN_TET_REGION;
     mn_tet_liquid_mark_cap(liquid, mesh, mesh->vertex_flags, MN_TET_FIXED);
     double worst = -1;
     // A seam can take more than one go.
@@ -199,7 +203,8 @@ static mn_status repair(mn_tet_liquid *liquid, const mn_tet_mesh *before, mn_tet
     MN_TRY(mn_tet_resample(before, mesh, &names, &resampled));
     remove_loose_vertices(mesh);
     MN_TRY(mn_tet_mesh_compact(mesh, NULL, NULL));
-    fill_slivers(mesh);
+    if (!liquid->solids.used) fill_slivers(mesh);
+    MN_TRY(mn_tet_solids_mend(liquid, mesh));
     return keep_momentum(liquid, mesh);
 }
 
@@ -275,6 +280,7 @@ static mn_status attempt(mn_tet_liquid *liquid, trial *try)
     MN_TRY_TO(done, status, mn_tet_mesh_copy(liquid->mesh, &try->before));
     MN_TRY_TO(done, status, refresh_rest_volumes(liquid, try->before));
     MN_TRY_TO(done, status, keep_bodies(liquid, try->before));
+    MN_TRY_TO(done, status, mn_tet_solids_deposit_heat(liquid, try->before));
     if (!try->repair_only) MN_TRY_TO(done, status, change_topology(liquid, try));
     if (try->shattered || (!try->bad && !try->changed)) goto done;
     if (try->changed)
@@ -377,6 +383,7 @@ mn_status mn_tet_liquid_adapt(mn_tet_liquid *liquid)
     liquid->counts.remeshed++;
     if (changed) liquid->last_dt = 0; // velocity or pressure jumps, so the next step starts anew
     status = mn_tet_liquid_take_mesh(liquid, fresh);
+    if (status == MN_OK) status = mn_tet_solids_withdraw_heat(liquid);
     if (status == MN_OK) status = restore(liquid, center);
     if (status == MN_OK && !changed) status = mn_tet_liquid_withdraw_energy(liquid);
     if (status != MN_OK) {

@@ -11,6 +11,7 @@
 // contact angles come out by themselves [clausen2013] 4.3. Nodes that a stage moves into a solid are caught,
 // those that it would have to hold back by more than contact line and adhesion can are let go, and the stage
 // is solved again. Nodes in the cap of a pipe (pipes.c) move with it and nowhere else.
+#include "base/elementary.h"
 #include "tet/state.h"
 
 static const double touch_distance = 0.01; // of the size: what is nearer touches [clausen2013]
@@ -22,7 +23,7 @@ bool mn_tet_liquid_has_solids(const mn_tet_liquid *liquid)
 {
     bool walls = false;
     for (int k = 0; k < 6; k++) walls = walls || liquid->def.wall[k];
-    return walls || liquid->collider || mn_tet_liquid_has_mouth(liquid);
+    return walls || liquid->collider || mn_tet_liquid_has_mouth(liquid) || liquid->solids.pins;
 }
 
 /// Distance from a solid (negative inside), its normal out of the solid and its velocity, at x.
@@ -94,7 +95,8 @@ mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *liquid)
         }
     }
     liquid->cap_velocity = mn_tet_liquid_mark_cap(liquid, mesh, liquid->touch.data, PIPE);
-    for (int32_t i = 0; i < n; i++) liquid->touching += liquid->touch.data[i] != 0;
+    for (int32_t i = 0; i < n; i++)
+        liquid->touching += liquid->touch.data[i] != 0 || mn_tet_liquid_is_pinned(liquid, mesh, i);
     find_loose(liquid);
     return MN_OK;
 }
@@ -103,7 +105,7 @@ mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *liquid)
 mn_status mn_tet_liquid_find_wetted(mn_tet_liquid *liquid)
 {
     const mn_tet_system *s = &liquid->system;
-    const double wetted = -cos(radians * liquid->def.contact_angle);
+    const double wetted = -mn_cos(radians * liquid->def.contact_angle);
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->face_sigma, s->face_count));
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->wetted_area, s->node_count));
     for (int32_t i = 0; i < s->node_count; i++) liquid->wetted_area.data[i] = 0;
@@ -171,7 +173,8 @@ mn_status mn_tet_liquid_find_directions(mn_tet_liquid *liquid, const mn_tet_mesh
     for (int32_t i = 0; i < mesh->vertex_slots; i++) cap.data[i] = 0;
     if (mesh->vertex_slots > 0) mn_tet_liquid_mark_cap(liquid, mesh, cap.data, PIPE);
     for (int32_t i = 0; i < mesh->vertex_slots; i++) {
-        mn_mat3 p = mn_m3_scale(cap.data[i] ? 0 : 1, mn_m3_identity());
+        const bool fixed = cap.data[i] || mn_tet_liquid_is_pinned(liquid, mesh, i);
+        mn_mat3 p = mn_m3_scale(fixed ? 0 : 1, mn_m3_identity());
         for (int solid = 0; liquid->touching > 0 && solid <= COLLIDER_BIT; solid++) {
             if (!is_solid(liquid, solid) || !mn_tet_vertex_alive(mesh, i) ||
                 !mn_tet_vertex_on_boundary(mesh, i))
@@ -244,6 +247,11 @@ mn_status mn_tet_liquid_constrain(mn_tet_liquid *liquid, double h, const mn_vec3
             liquid->tangent.data[i] = liquid->freedom.data[i] = mn_m3_scale(0, p);
             continue;
         }
+        if (mn_tet_liquid_is_pinned(liquid, liquid->mesh, i)) {
+            stage->u[i] = mn_scale(1 / length, mn_sub(liquid->mesh->position[i], a[i]));
+            liquid->tangent.data[i] = liquid->freedom.data[i] = mn_m3_scale(0, p);
+            continue;
+        }
         if (held) stage->u[i] = mn_v3(0, 0, 0);
         for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
             if (!(touch >> solid & 1)) continue;
@@ -274,12 +282,14 @@ mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *liquid, const mn_tet_stag
     const double length = liquid->size, angle = radians * liquid->def.contact_angle;
     // What the contact line pulls with along an edge, and what wetted liquid holds on with: to part from an
     // area A takes the work sigma (1 + cos angle) A (Dupre), which a pull must do within a tenth of the size.
+    // A solid is let go as soon as it is pulled.
     const double line =
-        1.5 * stage->sigma * (sin(angle) + 1 + cos(angle)) + 1e-6 * liquid->system.force_scale;
-    const double adhesion = 10 * stage->sigma * (1 + cos(angle));
+        1.5 * stage->sigma * (mn_sin(angle) + 1 + mn_cos(angle)) + 1e-6 * liquid->system.force_scale;
+    const double adhesion = 10 * stage->sigma * (1 + mn_cos(angle));
     *changed = false;
     for (int32_t i = 0; i < liquid->system.node_count; i++) {
         if (!mn_tet_vertex_on_boundary(liquid->mesh, i) || (liquid->touch.data[i] & PIPE)) continue;
+        if (mn_tet_liquid_is_pinned(liquid, liquid->mesh, i)) continue;
         const mn_vec3 x = mn_scale(length, mn_add(stage->start[i], stage->u[i]));
         for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
             const uint8_t bit = (uint8_t)(1 << solid);
@@ -294,7 +304,10 @@ mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *liquid, const mn_tet_stag
             } else if (reaction) {
                 const double push =
                     mn_dot(c.normal, mn_v3(reaction[3 * i], reaction[3 * i + 1], reaction[3 * i + 2]));
-                if (push >= -(line + adhesion * liquid->wetted_area.data[i] / (length * length))) continue;
+                const bool solid = liquid->solids.any && liquid->solids.solid_node.data[i];
+                const double hold = solid ? 1e-6 * liquid->system.force_scale
+                                          : line + adhesion * liquid->wetted_area.data[i] / (length * length);
+                if (push >= -hold) continue;
                 liquid->touch.data[i] &= (uint8_t)~bit;
                 liquid->touching -= liquid->touch.data[i] == 0;
                 liquid->released.data[i] |= bit;

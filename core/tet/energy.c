@@ -99,7 +99,8 @@ static void add_surface(mn_tet_liquid *liquid)
     for (int32_t f = 0; f < liquid->system.face_count; f++) {
         const int32_t *v = liquid->system.face.data + 3 * (int64_t)f;
         liquid->bodies.data[liquid->body.data[v[0]]].surface +=
-            0.5 * liquid->def.sigma * mn_norm(mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]])));
+            0.5 * mn_tet_liquid_tension(liquid) *
+            mn_norm(mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]])));
     }
 }
 

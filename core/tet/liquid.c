@@ -23,6 +23,10 @@ mn_tet_liquid_def mn_tet_liquid_default_def(void)
         .contact_angle = 90,
         .merge = true,
         .split_threshold = 4,
+        .air_temperature = 293.15,
+        .air_transfer = 10,
+        .collider_temperature = 293.15,
+        .collider_transfer = 100,
     };
 }
 
@@ -49,6 +53,10 @@ static mn_status check_def(mn_context *ctx, const mn_tet_liquid_def *def)
     MN_TRY(mn_check_number(ctx, "contact_angle", def->contact_angle, 0, 180, true));
     MN_TRY(mn_check_number(ctx, "friction", def->friction, 0, largest, true));
     MN_TRY(mn_check_number(ctx, "drag", def->drag, 0, largest, true));
+    MN_TRY(mn_check_number(ctx, "air_temperature", def->air_temperature, 0, largest, true));
+    MN_TRY(mn_check_number(ctx, "air_transfer", def->air_transfer, 0, largest, true));
+    MN_TRY(mn_check_number(ctx, "collider_temperature", def->collider_temperature, 0, largest, true));
+    MN_TRY(mn_check_number(ctx, "collider_transfer", def->collider_transfer, 0, largest, true));
     MN_TRY(mn_check_number(ctx, "split_threshold", def->split_threshold, 0, 1e6, true));
     for (int k = 0; k < 6; k++)
         if (def->wall[k] && mn_box_is_empty(def->domain))
@@ -139,6 +147,7 @@ mn_status mn_tet_liquid_prepare(mn_tet_liquid *liquid)
     if (liquid->ready) return MN_OK;
     MN_TRY(find_bodies(liquid));
     MN_TRY(mn_tet_system_build(&liquid->system, liquid->mesh));
+    MN_TRY(mn_tet_solids_prepare(liquid));
     liquid->ready = true;
     return MN_OK;
 }
@@ -198,7 +207,9 @@ static mn_status check_mesh(mn_tet_liquid *liquid)
         if (!(volume > 0))
             return mn_fail(liquid->ctx, MN_ERROR_INPUT,
                            "Tetrahedron %d is flat or inverted; repair the mesh with tet_remesh first.", t);
-        if (!(rest[t] > 0.05 * volume && rest[t] < 20 * volume))
+        // With materials it counts mass, and was checked before that.
+        const bool counts_mass = mn_tet_mesh_find_field(mesh, MN_TET_METRIC) != NULL;
+        if (!(rest[t] > 0.05 * volume && rest[t] < 20 * volume) && !counts_mass)
             return mn_fail(liquid->ctx, MN_ERROR_INPUT,
                            "Tetrahedron %d has the rest volume %g m^3 but fills %g m^3; remove the attribute "
                            "rest_volume "
@@ -221,16 +232,21 @@ static mn_status copy_input(const mn_tet_mesh *mesh, mn_tet_mesh **copy)
     MN_TRY_TO(done, status,
               mn_tet_mesh_build(work->ctx, work->vertex_slots, work->position, work->tet_slots,
                                 (const int32_t(*)[4])work->tet, &bare));
-    const char *const names[] = {MN_TET_V, MN_TET_REST_VOLUME};
-    for (int i = 0; i < 2; i++) {
-        const mn_tet_field *from = mn_tet_mesh_find_field(work, names[i]);
-        const mn_tet_field_kind kind = i == 0 ? MN_TET_LINEAR : MN_TET_AMOUNT;
-        const int32_t size = i == 0 ? 3 : 1;
-        if (!from || from->kind != kind || from->size != size) continue;
+    static const struct {
+        const char *name;
+        mn_tet_field_kind kind;
+        int32_t size;
+    } used[] = {{MN_TET_V, MN_TET_LINEAR, 3},           {MN_TET_REST_VOLUME, MN_TET_AMOUNT, 1},
+                {MN_TET_MATERIAL, MN_TET_VALUE, 1},     {MN_TET_REST, MN_TET_LINEAR, 3},
+                {MN_TET_TEMPERATURE, MN_TET_LINEAR, 1}, {MN_TET_PLASTIC_STRAIN, MN_TET_VALUE, 1},
+                {MN_TET_PIN, MN_TET_LINEAR, 1},         {MN_TET_HEAT_SOURCE, MN_TET_LINEAR, 1}};
+    for (size_t i = 0; i < sizeof used / sizeof used[0]; i++) {
+        const mn_tet_field *from = mn_tet_mesh_find_field(work, used[i].name);
+        if (!from || from->kind != used[i].kind || from->size != used[i].size) continue;
         mn_tet_field *to;
-        MN_TRY_TO(done, status, mn_tet_mesh_add_field(bare, names[i], kind, size, &to));
-        const int64_t count = i == 0 ? work->vertex_slots : work->tet_slots;
-        if (count) memcpy(to->data, from->data, mn_bytes(count, (size_t)size * sizeof(double)));
+        MN_TRY_TO(done, status, mn_tet_mesh_add_field(bare, used[i].name, used[i].kind, used[i].size, &to));
+        const int64_t count = used[i].kind == MN_TET_LINEAR ? work->vertex_slots : work->tet_slots;
+        if (count) memcpy(to->data, from->data, mn_bytes(count, (size_t)used[i].size * sizeof(double)));
     }
     MN_TRY_TO(done, status, mn_tet_liquid_add_fields(bare));
     *copy = bare;
@@ -302,6 +318,7 @@ void mn_tet_liquid_free(mn_tet_liquid *liquid)
     mn_array_free(ctx, &liquid->side);
     mn_array_free(ctx, &liquid->change);
     mn_array_free(ctx, &liquid->pressure);
+    mn_tet_solids_free(liquid);
     mn_tet_system_free(&liquid->system);
     mn_krylov_free(liquid->krylov);
     mn_tet_mesh_free(liquid->mesh);

@@ -10,6 +10,7 @@
 // narrowest carries as a whole decides (section.c): a neck that has just been made by merging gets shorter,
 // and is left alone. A neck too thin for the mesh is cut whatever it carries.
 #include "tet/neck.h"
+#include "base/elementary.h"
 
 #include <stdlib.h>
 
@@ -48,7 +49,7 @@ static mn_status find_normals(const mn_tet_liquid *liquid, mn_tet_vectors *norma
             // By the angle at the vertex, so that how the surface is cut into triangles does not matter.
             const mn_vec3 a = mn_normalize(mn_sub(x[v[(k + 1) % 3]], x[v[k]])),
                           b = mn_normalize(mn_sub(x[v[(k + 2) % 3]], x[v[k]]));
-            const double angle = acos(fmin(1, fmax(-1, mn_dot(a, b))));
+            const double angle = mn_acos(fmin(1, fmax(-1, mn_dot(a, b))));
             normals->data[v[k]] = mn_axpy(normals->data[v[k]], angle, n);
         }
     }
@@ -77,10 +78,10 @@ static bool bend_of_face(const mn_vec3 x[3], const mn_vec3 n[3], double *larger,
     mn_mat3 inverse;
     if (!mn_m3_inverse(m, &inverse)) return false;
     const mn_vec3 s = mn_m3_apply(inverse, mn_v3(r1, r2, r3));
-    const double mean = 0.5 * (s.x + s.z), spread = hypot(0.5 * (s.x - s.z), s.y);
+    const double mean = 0.5 * (s.x + s.z), spread = mn_hypot(0.5 * (s.x - s.z), s.y);
     *larger = mean + spread, *smaller = mean - spread;
-    const double turn = 0.5 * atan2(2 * s.y, s.x - s.z); // of the direction of the larger one
-    *axis = mn_add(mn_scale(-sin(turn), u), mn_scale(cos(turn), v));
+    const double turn = 0.5 * mn_atan2(2 * s.y, s.x - s.z); // of the direction of the larger one
+    *axis = mn_add(mn_scale(-mn_sin(turn), u), mn_scale(mn_cos(turn), v));
     return isfinite(spread);
 }
 
@@ -90,7 +91,7 @@ static mn_status list_candidates(const mn_tet_liquid *liquid, const mn_tet_vecto
     const double enough = 0.6 * liquid->def.split_threshold;
     for (int32_t t = 0; t < mesh->tet_slots; t++)
         for (int k = 0; k < 4; k++) {
-            if (mesh->mate[t][k] >= 0) continue;
+            if (mesh->mate[t][k] >= 0 || mn_tet_liquid_is_solid(liquid, t)) continue;
             candidate c = {.tet = t};
             mn_vec3 x[3], n[3];
             double smaller;
@@ -155,9 +156,10 @@ static bool breaks(const mn_tet_liquid *liquid, const mn_tet_section *s)
 {
     const double radius = sqrt(s->area / pi);
     const bool round = s->perimeter * s->perimeter < 3 * 4 * pi * s->area; // a sheet is no neck
-    const bool loaded = s->force * liquid->size > liquid->def.split_threshold * liquid->def.sigma * s->area;
+    const bool loaded =
+        s->force * liquid->size > liquid->def.split_threshold * mn_tet_liquid_tension(liquid) * s->area;
     return s->closed && !s->wetted && round && s->rate > 0 &&
-           ((liquid->def.sigma > 0 && loaded) || radius < too_thin * liquid->size);
+           ((mn_tet_liquid_tension(liquid) > 0 && loaded) || radius < too_thin * liquid->size);
 }
 
 static mn_status try_candidate(mn_tet_patch *patch, const candidate *c, mn_tet_neck *neck, bool *found)

@@ -23,6 +23,11 @@ void mn_tet_system_free(mn_tet_system *s)
     mn_array_free(s->ctx, &s->x);
     mn_array_free(s->ctx, &s->elements);
     mn_array_free(s->ctx, &s->ends);
+    mn_array_free(s->ctx, &s->elastic);
+    mn_array_free(s->ctx, &s->scalar_side);
+    mn_sparse_free(s->ctx, &s->scalar);
+    mn_cholesky_free(s->scalar_factor);
+    mn_tet_phases_free(s->ctx, &s->phases);
     mn_array_free(s->ctx, &s->blocks);
     mn_array_free(s->ctx, &s->diagonal_inverse);
     mn_array_free(s->ctx, &s->schur_b);
@@ -144,7 +149,7 @@ mn_status mn_tet_system_build(mn_tet_system *s, const mn_tet_mesh *mesh)
     s->ctx = mesh->ctx;
     s->node_count = mesh->vertex_slots, s->tet_count = mesh->tet_slots;
     s->tet = (const int32_t(*)[4])mesh->tet;
-    s->analyzed = s->factored = false;
+    s->analyzed = s->factored = s->stiff_analyzed = s->phases.split = false;
     MN_TRY(find_faces(s, mesh));
     MN_TRY(list_elements(s, mesh));
     MN_TRY(find_rows(s));

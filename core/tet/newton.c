@@ -21,18 +21,19 @@ static const double least_volume = 0.1; // of its own that a tetrahedron must ke
 
 mn_status mn_tet_stage_resize(mn_tet_liquid *liquid)
 {
-    const int64_t n = liquid->system.node_count, m = liquid->system.tet_count;
+    const int64_t n = liquid->system.node_count, m = liquid->system.tet_count,
+                  pressures = mn_tet_system_pressures(&liquid->system);
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->start, n));
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->drift, n));
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->u, n));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->p, n));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->node_volume, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->p, pressures));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->node_volume, pressures));
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->mass, m));
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->volume_before, m));
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->soft_volume, m));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->residual, 4 * n));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->side, 4 * n));
-    return mn_array_resize(liquid->ctx, &liquid->change, 4 * n);
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->residual, 3 * n + pressures));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->side, 3 * n + pressures));
+    return mn_array_resize(liquid->ctx, &liquid->change, 3 * n + pressures);
 }
 
 // Whether a body has nowhere to grow or shrink to: no direction that its nodes are free in changes its
@@ -67,10 +68,18 @@ static mn_status fit_confined(mn_tet_liquid *liquid, const double *now, double *
     MN_ARRAY(uint8_t) confined = {0};
     MN_TRY(mn_array_resize(liquid->ctx, &confined, liquid->body_count));
     const mn_status status = find_confined(liquid, confined.data);
-    for (int32_t i = 0; status == MN_OK && i < liquid->system.node_count; i++)
-        if (confined.data[liquid->body.data[i]]) rest[i] = now[i];
+    for (int32_t d = 0; status == MN_OK && d < mn_tet_system_pressures(&liquid->system); d++) {
+        const int32_t i = liquid->system.phases.split ? liquid->system.phases.node.data[d] : d;
+        if (confined.data[liquid->body.data[i]]) rest[d] = now[d];
+    }
     mn_array_free(liquid->ctx, &confined);
     return status;
+}
+
+// Whether a pressure is one of a solid, whose volume gives way to it.
+static bool is_elastic(const mn_tet_liquid *liquid, int32_t pressure)
+{
+    return liquid->solids.any && liquid->solids.compliance.data[pressure] > 0;
 }
 
 // C0: what the rest volumes say, or so much of the way there that no node changes by more than a part of its
@@ -81,10 +90,12 @@ static mn_status fit_confined(mn_tet_liquid *liquid, const double *now, double *
 static mn_status find_node_volumes(mn_tet_liquid *liquid, double *part)
 {
     const mn_tet_system *s = &liquid->system;
+    const int32_t pressures = mn_tet_system_pressures(s);
+    const double *room = liquid->solids.used ? liquid->solids.room.data : liquid->mass.data;
     double *now = liquid->change.data, *rest = liquid->residual.data; // free until the first correction
-    for (int32_t i = 0; i < s->node_count; i++) rest[i] = 0;
+    for (int32_t i = 0; i < pressures; i++) rest[i] = 0;
     for (int32_t t = 0; t < s->tet_count; t++)
-        for (int k = 0; k < 4; k++) rest[s->tet[t][k]] += 0.25 * liquid->mass.data[t];
+        for (int k = 0; k < 4; k++) rest[mn_tet_system_pressures_of(s, t)[k]] += 0.25 * room[t];
     for (int32_t i = 0; i < s->node_count; i++) {
         const mn_vec3 x =
             liquid->touching > 0 ? mn_tet_liquid_on_solids(liquid, i) : liquid->mesh->position[i];
@@ -93,10 +104,11 @@ static mn_status find_node_volumes(mn_tet_liquid *liquid, double *part)
     mn_tet_system_node_volumes(s, liquid->start.data, now);
     if (liquid->touching > 0) MN_TRY(fit_confined(liquid, now, rest));
     double most = 0;
-    for (int32_t i = 0; i < s->node_count; i++) most = fmax(most, fabs(rest[i] - now[i]) / now[i]);
+    for (int32_t i = 0; i < pressures; i++)
+        if (!is_elastic(liquid, i)) most = fmax(most, fabs(rest[i] - now[i]) / now[i]);
     *part = most > liquid->recovery ? liquid->recovery / most : 1;
-    for (int32_t i = 0; i < s->node_count; i++)
-        liquid->node_volume.data[i] = now[i] + *part * (rest[i] - now[i]);
+    for (int32_t i = 0; i < pressures; i++)
+        liquid->node_volume.data[i] = now[i] + (is_elastic(liquid, i) ? 1 : *part) * (rest[i] - now[i]);
     return MN_OK;
 }
 
@@ -114,14 +126,24 @@ mn_status mn_tet_stage_fill(mn_tet_liquid *liquid, double h, const mn_vec3 *a, c
         liquid->volume_before.data[t] = mn_tet_mesh_tet_volume(liquid->mesh, t) / volume;
         liquid->soft_volume.data[t] = soft[t] / volume;
     }
+    *stage = (mn_tet_stage){0};
+    MN_TRY(mn_tet_solids_fill_stage(liquid, h, stage));
     MN_TRY(find_node_volumes(liquid, part));
     for (int32_t i = 0; i < liquid->system.node_count; i++) {
         liquid->start.data[i] = mn_scale(1 / length, a[i]);
         liquid->drift.data[i] = mn_scale(h / length, b[i]);
         liquid->u.data[i] = mn_scale(h / length, velocity[i]);
-        liquid->p.data[i] = press * pressure[i];
     }
-    *stage = (mn_tet_stage){.sigma = liquid->def.sigma * h * h / (rho * volume),
+    for (int32_t i = 0; i < mn_tet_system_pressures(&liquid->system); i++)
+        liquid->p.data[i] = press * pressure[i];
+    *stage = (mn_tet_stage){.sigma = mn_tet_liquid_tension(liquid) * h * h / (rho * volume),
+                            .shapes = stage->shapes,
+                            .tet_viscosity = stage->tet_viscosity,
+                            .compliance = stage->compliance,
+                            .face_sigma =
+                                liquid->solids.used && liquid->face_sigma.count == liquid->system.face_count
+                                    ? liquid->face_sigma.data
+                                    : NULL,
                             .viscosity = liquid->def.viscosity * h / (rho * length * length),
                             .stiffness = mn_tet_liquid_stiffness(liquid) * press,
                             .gravity = mn_scale(h * h / length, liquid->def.gravity),
@@ -149,6 +171,10 @@ static double error_of(const mn_tet_liquid *liquid)
         volume = missing <= volume ? volume : missing;
         mean += liquid->node_volume.data[i] / (double)n;
     }
+    for (int64_t i = n; i < mn_tet_system_pressures(&liquid->system); i++) {
+        const double missing = fabs(liquid->residual.data[3 * n + i]);
+        volume = missing <= volume ? volume : missing;
+    }
     const double scale = liquid->system.force_scale > 0 ? liquid->system.force_scale : 1;
     const double first = sqrt(force) / scale, second = volume / mean;
     return (first >= second ? first : second) / tolerance;
@@ -162,6 +188,8 @@ static void move_unknowns(mn_tet_liquid *liquid, double factor)
         liquid->u.data[i] = mn_axpy(liquid->u.data[i], factor, mn_v3(d[0], d[1], d[2]));
         liquid->p.data[i] += factor * liquid->change.data[3 * n + i];
     }
+    for (int64_t i = n; i < mn_tet_system_pressures(&liquid->system); i++)
+        liquid->p.data[i] += factor * liquid->change.data[3 * n + i];
 }
 
 // Factors S at the iterate. Blocks are left as they were for it.
@@ -190,8 +218,8 @@ static double forcing(double error, double before)
 
 static mn_status correct(mn_tet_liquid *liquid, double tolerated, bool *solved)
 {
-    const int64_t n = liquid->system.node_count;
-    mn_linear_problem problem = {4 * n, mn_tet_system_apply, &liquid->system, mn_tet_system_precondition,
+    const int64_t n = liquid->system.node_count, all = 3 * n + mn_tet_system_pressures(&liquid->system);
+    mn_linear_problem problem = {all, mn_tet_system_apply, &liquid->system, mn_tet_system_precondition,
                                  &liquid->system};
     const mn_krylov_def def = {
         .tolerance = tolerated, .max_iterations = MN_TET_LINEAR_MAX, .restart = MN_TET_RESTART};
@@ -201,8 +229,8 @@ static mn_status correct(mn_tet_liquid *liquid, double tolerated, bool *solved)
     if (!*solved) return MN_OK;
     MN_TRY(mn_tet_system_assemble(&liquid->system));
     for (int64_t i = 0; i < 3 * n; i++) liquid->side.data[i] = -liquid->residual.data[i];
-    for (int64_t i = 3 * n; i < 4 * n; i++) liquid->side.data[i] = liquid->residual.data[i];
-    memset(liquid->change.data, 0, mn_bytes(4 * n, sizeof(double)));
+    for (int64_t i = 3 * n; i < all; i++) liquid->side.data[i] = liquid->residual.data[i];
+    memset(liquid->change.data, 0, mn_bytes(all, sizeof(double)));
     MN_TRY(
         mn_flexible_gmres(liquid->krylov, &problem, &def, liquid->side.data, liquid->change.data, &result));
     liquid->counts.linear += result.iterations;
@@ -290,7 +318,8 @@ static mn_status iterate_with_contacts(mn_tet_liquid *liquid, double h, const mn
                                              &changed));
         if (*solved && round < ROUNDS - 1) MN_TRY(mn_tet_liquid_revise_friction(liquid, stage, &changed));
         if (!changed) break;
-        liquid->system.factored = false;
+        // Few nodes of a solid change; the factor serves on until it costs iterations.
+        if (!liquid->solids.any) liquid->system.factored = false;
         stage->freedom = NULL;
         MN_TRY(mn_tet_liquid_constrain(liquid, h, a, stage));
         MN_TRY(mn_tet_stage_iterate(liquid, stage, solved));
@@ -311,6 +340,7 @@ mn_status mn_tet_liquid_solve_stage(mn_tet_liquid *liquid, double h, const mn_ve
         if (mn_tet_liquid_has_solids(liquid)) {
             MN_TRY(mn_tet_liquid_find_contacts(liquid));
             MN_TRY(mn_tet_liquid_find_wetted(liquid));
+            if (liquid->solids.used) MN_TRY(mn_tet_solids_find_tension(liquid, true));
         }
         MN_TRY(mn_tet_stage_fill(liquid, h, a, b, b, pressure, &stage, &part));
         stage.convex = true;
@@ -321,10 +351,28 @@ mn_status mn_tet_liquid_solve_stage(mn_tet_liquid *liquid, double h, const mn_ve
     if (!*solved) return MN_OK;
     if (liquid->touching == 0) MN_TRY(mn_tet_stage_balance(liquid, &stage));
     const double press = liquid->def.density * liquid->size * liquid->size / (h * h);
-    for (int32_t i = 0; i < liquid->system.node_count; i++) {
+    for (int32_t i = 0; i < liquid->system.node_count; i++)
         velocity[i] = mn_scale(liquid->size / h, liquid->u.data[i]);
+    for (int32_t i = 0; i < mn_tet_system_pressures(&liquid->system); i++)
         pressure[i] = press * liquid->p.data[i];
+    return MN_OK;
+}
+
+// Solids stay where they are while liquid gets its volume back.
+static mn_status hold_solids(mn_tet_liquid *liquid, mn_tet_stage *stage)
+{
+    const int32_t n = liquid->system.node_count;
+    liquid->system.stiff = liquid->system.factored = false;
+    if (!stage->freedom) {
+        MN_TRY(mn_array_resize(liquid->ctx, &liquid->freedom, n));
+        for (int32_t i = 0; i < n; i++) liquid->freedom.data[i] = mn_m3_identity();
+        stage->freedom = liquid->freedom.data;
     }
+    for (int32_t i = 0; i < n; i++)
+        if (liquid->solids.solid_node.data[i]) liquid->freedom.data[i] = mn_m3_scale(0, mn_m3_identity());
+    mn_tet_system_node_volumes(&liquid->system, liquid->start.data, liquid->change.data);
+    for (int32_t d = 0; d < mn_tet_system_pressures(&liquid->system); d++)
+        if (is_elastic(liquid, d)) liquid->node_volume.data[d] = liquid->change.data[d];
     return MN_OK;
 }
 
@@ -342,7 +390,7 @@ mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *liquid)
          round++, liquid->recovery *= solved ? 1 : 0.25) {
         // A stage without forces, from rest: M u = B^T p, C(x + u) = C0.
         mn_tet_stage stage;
-        memset(liquid->side.data, 0, mn_bytes(4 * (int64_t)liquid->system.node_count, sizeof(double)));
+        memset(liquid->side.data, 0, mn_bytes(liquid->side.count, sizeof(double)));
         const mn_vec3 *zero = (const mn_vec3 *)(const void *)liquid->side.data;
         if (mn_tet_liquid_has_solids(liquid)) MN_TRY(mn_tet_liquid_find_contacts(liquid));
         double part;
@@ -352,10 +400,12 @@ mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *liquid)
         if (part * ROUNDS < 1) rounds = SOME; // it would not end in any case
         stage.sigma = stage.viscosity = stage.stiffness = 0;
         stage.gravity = mn_v3(0, 0, 0);
+        stage.shapes = NULL, stage.tet_viscosity = NULL;
         if (mn_tet_liquid_has_solids(liquid)) {
             MN_TRY(mn_tet_liquid_constrain(liquid, 0, liquid->mesh->position, &stage)); // no time passes
             if (liquid->touching > 0) liquid->system.factored = false;
         }
+        if (liquid->solids.any) MN_TRY(hold_solids(liquid, &stage));
         MN_TRY(mn_tet_stage_iterate(liquid, &stage, &solved));
         all = all && solved;
         failures = solved ? 0 : failures + 1;

@@ -328,6 +328,9 @@ mn_status mn_tet_liquid_set_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe)
         return mn_fail(liquid->ctx, MN_ERROR_ARGUMENT,
                        "The velocity of an emitter is not a number, or its flow rate of %g m^3/s is below 0.",
                        pipe->flow_rate);
+    if (pipe->slug && liquid->solids.used)
+        return mn_fail(liquid->ctx, MN_ERROR_ARGUMENT,
+                       "A solver with materials takes no emitters yet; remove the materials or the emitter.");
     for (int32_t t = 0; pipe->slug && t < pipe->slug->tet_slots; t++)
         if (mn_tet_alive(pipe->slug, t) && !(mn_tet_mesh_tet_volume(pipe->slug, t) > 0))
             return mn_fail(liquid->ctx, MN_ERROR_INPUT, "Tetrahedron %d of the emitter is flat or inverted.",

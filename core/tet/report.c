@@ -7,6 +7,7 @@
 //   angular momentum        m/20 ( sum x_k  x  sum v_k + sum x_k x v_k )
 //
 // and the numbers that tell what to expect.
+#include "base/elementary.h"
 #include "tet/state.h"
 
 static const double pi = 3.14159265358979323846;
@@ -105,7 +106,8 @@ void mn_tet_liquid_get_report(const mn_tet_liquid *liquid, mn_report *report)
     if (s.mass > 0) mn_report_set3(report, MN_REPORT_center, mn_scale(1 / s.mass, s.center));
     mn_report_set(report, MN_REPORT_kinetic_energy, s.kinetic);
     mn_report_set(report, MN_REPORT_surface_energy,
-                  liquid->def.sigma * sum_area(liquid, mn_tet_liquid_has_solids(liquid)));
+                  mn_tet_liquid_tension(liquid) *
+                      sum_area(liquid, liquid->solids.used || mn_tet_liquid_has_solids(liquid)));
     mn_report_set(report, MN_REPORT_max_speed, s.fastest);
 }
 
@@ -126,7 +128,7 @@ void mn_tet_liquid_diagnose(const mn_tet_liquid *liquid, double seconds, mn_tet_
     if (liquid->mesh->tet_count == 0) return;
     const sums s = sum_mesh(liquid);
     const mn_tet_liquid_def *def = &liquid->def;
-    const double r = cbrt(0.75 / pi * s.volume);
+    const double r = mn_cbrt(0.75 / pi * s.volume);
     numbers->radius = r;
     numbers->edges_across = 2 * r / liquid->size;
     if (def->sigma > 0) {

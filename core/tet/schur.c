@@ -28,14 +28,29 @@ static int by_index(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Lists the nodes up to two edges away from node i; returns how many.
-static int32_t list_row(const mn_tet_system *s, int32_t i, int32_t *seen, int32_t *list)
+// B by pressures and by nodes. With one pressure a node both are the rows of the mesh.
+typedef struct gradients {
+    int32_t count;                        ///< pressures
+    const int32_t *row_start, *column;    ///< pressure -> nodes
+    const int32_t *node_start, *node_row; ///< node -> pressures
+} gradients;
+
+static gradients gradients_of(const mn_tet_system *s)
+{
+    if (s->phases.split)
+        return (gradients){s->phases.count, s->phases.row_start.data, s->phases.column.data,
+                           s->phases.node_start.data, s->phases.node_row.data};
+    return (gradients){s->node_count, s->row_start.data, s->column.data, s->row_start.data, s->column.data};
+}
+
+// Lists the pressures that share a node with pressure i; returns how many.
+static int32_t list_row(gradients g, int32_t i, int32_t *seen, int32_t *list)
 {
     int32_t count = 0;
-    for (int32_t a = s->row_start.data[i]; a < s->row_start.data[i + 1]; a++) {
-        const int32_t k = s->column.data[a];
-        for (int32_t b = s->row_start.data[k]; b < s->row_start.data[k + 1]; b++) {
-            const int32_t j = s->column.data[b];
+    for (int32_t a = g.row_start[i]; a < g.row_start[i + 1]; a++) {
+        const int32_t k = g.column[a];
+        for (int32_t b = g.node_start[k]; b < g.node_start[k + 1]; b++) {
+            const int32_t j = g.node_row[b];
             if (seen[j] == i) continue;
             seen[j] = i;
             list[count++] = j;
@@ -47,13 +62,14 @@ static int32_t list_row(const mn_tet_system *s, int32_t i, int32_t *seen, int32_
 static mn_status fill_pattern(mn_tet_system *s, int32_t *seen, int32_t *list)
 {
     mn_sparse *m = &s->schur;
-    const int32_t n = s->node_count;
+    const gradients g = gradients_of(s);
+    const int32_t n = g.count;
     m->rows = m->columns = n;
     m->start = mn_allocate_zero(s->ctx, mn_bytes(n + 1, sizeof *m->start));
     if (!m->start) return MN_ERROR_MEMORY;
     for (int32_t i = 0; i < n; i++) seen[i] = -1;
     int64_t total = 0;
-    for (int32_t i = 0; i < n; i++) total += list_row(s, i, seen, list);
+    for (int32_t i = 0; i < n; i++) total += list_row(g, i, seen, list);
     m->column = mn_allocate(s->ctx, mn_bytes(total, sizeof *m->column));
     m->value = mn_allocate_zero(s->ctx, mn_bytes(total, sizeof *m->value));
     m->start[n] = total; // what mn_sparse_free gives back
@@ -61,7 +77,7 @@ static mn_status fill_pattern(mn_tet_system *s, int32_t *seen, int32_t *list)
     for (int32_t i = 0; i < n; i++) seen[i] = -1;
     for (int32_t i = 0; i < n; i++) {
         int32_t *row = m->column + m->start[i];
-        const int32_t count = list_row(s, i, seen, row);
+        const int32_t count = list_row(g, i, seen, row);
         qsort(row, (size_t)count, sizeof *row, by_index);
         m->start[i + 1] = m->start[i] + count;
     }
@@ -74,20 +90,25 @@ enum { INNER_MAX = 60, DIRECT_MOST = 6000 };
 
 static bool is_direct(const mn_tet_system *s)
 {
-    return s->node_count <= (s->direct_most > 0 ? s->direct_most : DIRECT_MOST);
+    return mn_tet_system_pressures(s) <= (s->direct_most > 0 ? s->direct_most : DIRECT_MOST);
 }
 
 static mn_status analyze(mn_tet_system *s)
 {
-    const int32_t n = s->node_count;
+    const int32_t n = mn_tet_system_pressures(s);
     const size_t bytes = mn_bytes(2 * (int64_t)n, sizeof(int32_t));
+    const mn_vec3 *place = s->x.data;
+    if (s->phases.split) {
+        for (int32_t d = 0; d < n; d++) s->phases.place.data[d] = s->x.data[s->phases.node.data[d]];
+        place = s->phases.place.data;
+    }
     mn_sparse_free(s->ctx, &s->schur);
     if (!s->cholesky) MN_TRY(mn_cholesky_create(s->ctx, &s->cholesky));
     int32_t *scratch = mn_allocate(s->ctx, bytes);
     if (!scratch) return MN_ERROR_MEMORY;
     mn_status status = fill_pattern(s, scratch, scratch + n);
     const bool direct = is_direct(s);
-    if (direct && status == MN_OK) status = mn_nested_dissection(s->ctx, &s->schur, s->x.data, scratch);
+    if (direct && status == MN_OK) status = mn_nested_dissection(s->ctx, &s->schur, place, scratch);
     if (direct && status == MN_OK) status = mn_cholesky_analyze(s->cholesky, &s->schur, scratch);
     mn_release(s->ctx, scratch, bytes);
     s->analyzed = status == MN_OK;
@@ -106,18 +127,20 @@ static mn_status multiply_rows(void *user, mn_range range)
 {
     const product_job *job = user;
     const mn_tet_system *s = job->system;
-    int32_t *place = job->place + (int64_t)range.worker * s->node_count;
+    const gradients g = gradients_of(s);
+    int32_t *place = job->place + (int64_t)range.worker * g.count;
     for (int64_t i = range.begin; i < range.end; i++) {
         const int64_t begin = s->schur.start[i], end = s->schur.start[i + 1];
         double *row = s->schur.value + begin;
         for (int64_t c = begin; c < end; c++) place[s->schur.column[c]] = (int32_t)(c - begin);
         memset(row, 0, mn_bytes(end - begin, sizeof *row));
-        for (int32_t a = s->row_start.data[i]; a < s->row_start.data[i + 1]; a++) {
-            const int32_t k = s->column.data[a];
+        for (int32_t a = g.row_start[i]; a < g.row_start[i + 1]; a++) {
+            const int32_t k = g.column[a];
             const mn_vec3 w = mn_m3_apply(s->diagonal_inverse.data[k], s->schur_b.data[a]);
-            for (int32_t c = s->row_start.data[k]; c < s->row_start.data[k + 1]; c++)
-                row[place[s->column.data[c]]] += mn_dot(w, s->schur_bt.data[c]);
+            for (int32_t c = g.node_start[k]; c < g.node_start[k + 1]; c++)
+                row[place[g.node_row[c]]] += mn_dot(w, s->schur_bt.data[c]);
         }
+        if (s->stage->compliance) row[place[i]] += s->stage->compliance[i];
     }
     return MN_OK;
 }
@@ -125,6 +148,16 @@ static mn_status multiply_rows(void *user, mn_range range)
 // B apart from the blocks: a fifth of the memory that a product with it goes through.
 static mn_status copy_gradients(mn_tet_system *s)
 {
+    if (s->phases.split) {
+        const mn_tet_phases *phases = &s->phases;
+        MN_TRY(mn_array_resize(s->ctx, &s->schur_b, phases->b.count));
+        MN_TRY(mn_array_resize(s->ctx, &s->schur_bt, phases->b.count));
+        for (int64_t c = 0; c < phases->b.count; c++) {
+            s->schur_b.data[c] = phases->b.data[c];
+            s->schur_bt.data[c] = phases->b.data[phases->node_slot.data[c]];
+        }
+        return MN_OK;
+    }
     MN_TRY(mn_array_resize(s->ctx, &s->schur_b, s->blocks.count));
     MN_TRY(mn_array_resize(s->ctx, &s->schur_bt, s->blocks.count));
     for (int64_t c = 0; c < s->blocks.count; c++) {
@@ -148,10 +181,11 @@ static mn_status invert_diagonal(mn_tet_system *s)
 
 static mn_status multiply(mn_tet_system *s)
 {
-    const size_t bytes = mn_bytes((int64_t)mn_worker_count(s->ctx) * s->node_count, sizeof(int32_t));
+    const int32_t n = mn_tet_system_pressures(s);
+    const size_t bytes = mn_bytes((int64_t)mn_worker_count(s->ctx) * n, sizeof(int32_t));
     product_job job = {s, mn_allocate(s->ctx, bytes)};
     if (!job.place) return MN_ERROR_MEMORY;
-    const mn_status status = mn_parallel_for(s->ctx, s->node_count, NODE_GRAIN, multiply_rows, &job);
+    const mn_status status = mn_parallel_for(s->ctx, n, NODE_GRAIN, multiply_rows, &job);
     mn_release(s->ctx, job.place, bytes);
     return status;
 }
@@ -194,6 +228,7 @@ mn_status mn_tet_system_factor(mn_tet_system *s)
         MN_TRY(mn_cholesky_factor(s->cholesky, &s->schur));
     else
         MN_TRY(fill_multigrid(s, same_mesh));
+    if (s->stiff) MN_TRY(mn_tet_system_stiffen(s));
     s->factored = true;
     return MN_OK;
 }
@@ -211,6 +246,7 @@ typedef struct precondition_job {
     const mn_tet_system *system;
     const double *r;
     double *z, *schur_side;
+    double *pushed; ///< B^T z_p, where a factor takes the place of the diagonal blocks; else NULL
 } precondition_job;
 
 static mn_status invert_range(void *user, mn_range range)
@@ -228,11 +264,12 @@ static mn_status divergence_range(void *user, mn_range range)
 {
     const precondition_job *job = user;
     const mn_tet_system *s = job->system;
+    const gradients g = gradients_of(s);
     for (int64_t i = range.begin; i < range.end; i++) {
         double sum = job->r[3 * (int64_t)s->node_count + i];
-        for (int32_t c = s->row_start.data[i]; c < s->row_start.data[i + 1]; c++) {
+        for (int32_t c = g.row_start[i]; c < g.row_start[i + 1]; c++) {
             const mn_vec3 b = s->schur_b.data[c];
-            const double *z = job->z + 3 * (int64_t)s->column.data[c];
+            const double *z = job->z + 3 * (int64_t)g.column[c];
             sum += b.x * z[0] + b.y * z[1] + b.z * z[2];
         }
         job->schur_side[i] = -sum;
@@ -244,25 +281,47 @@ static mn_status press_range(void *user, mn_range range)
 {
     const precondition_job *job = user;
     const mn_tet_system *s = job->system;
+    const gradients g = gradients_of(s);
     const double *p = job->z + 3 * (int64_t)s->node_count;
     for (int64_t i = range.begin; i < range.end; i++) {
         mn_vec3 sum = {0};
-        for (int32_t c = s->row_start.data[i]; c < s->row_start.data[i + 1]; c++)
-            sum = mn_axpy(sum, p[s->column.data[c]], s->schur_bt.data[c]);
+        for (int32_t c = g.node_start[i]; c < g.node_start[i + 1]; c++)
+            sum = mn_axpy(sum, p[g.node_row[c]], s->schur_bt.data[c]);
+        if (job->pushed) {
+            memcpy(job->pushed + 3 * i, &sum, sizeof sum);
+            continue;
+        }
         const mn_vec3 z = mn_m3_apply(s->diagonal_inverse.data[i], sum);
         job->z[3 * i] += z.x, job->z[3 * i + 1] += z.y, job->z[3 * i + 2] += z.z;
     }
     return MN_OK;
 }
 
+// The same with a factor of the stiff part in the place of the diagonal blocks.
+static mn_status precondition_stiff(mn_tet_system *s, precondition_job *job)
+{
+    const int64_t n = s->node_count;
+    const int32_t m = mn_tet_system_pressures(s);
+    double *more = job->schur_side + m, *pushed = more + 3 * n;
+    MN_TRY(mn_tet_system_solve_stiff(s, job->r, job->z));
+    MN_TRY(mn_parallel_for(s->ctx, m, NODE_GRAIN, divergence_range, job));
+    MN_TRY(solve_schur(s, job->schur_side, job->z + 3 * n));
+    job->pushed = pushed;
+    MN_TRY(mn_parallel_for(s->ctx, n, NODE_GRAIN, press_range, job));
+    MN_TRY(mn_tet_system_solve_stiff(s, pushed, more));
+    for (int64_t i = 0; i < 3 * n; i++) job->z[i] += more[i];
+    return MN_OK;
+}
+
 mn_status mn_tet_system_precondition(void *user, const double *r, double *z)
 {
     mn_tet_system *s = user;
-    const int32_t n = s->node_count;
-    MN_TRY(mn_array_resize(s->ctx, &s->scratch, n));
-    precondition_job job = {s, r, z, s->scratch.data};
+    const int32_t n = s->node_count, m = mn_tet_system_pressures(s);
+    MN_TRY(mn_array_resize(s->ctx, &s->scratch, m + (s->stiff ? 6 * (int64_t)n : 0)));
+    precondition_job job = {s, r, z, s->scratch.data, NULL};
+    if (s->stiff) return precondition_stiff(s, &job);
     MN_TRY(mn_parallel_for(s->ctx, n, NODE_GRAIN, invert_range, &job));
-    MN_TRY(mn_parallel_for(s->ctx, n, NODE_GRAIN, divergence_range, &job));
+    MN_TRY(mn_parallel_for(s->ctx, m, NODE_GRAIN, divergence_range, &job));
     MN_TRY(solve_schur(s, s->scratch.data, z + 3 * (int64_t)n));
     return mn_parallel_for(s->ctx, n, NODE_GRAIN, press_range, &job);
 }

@@ -112,7 +112,7 @@ static void add_rim(const mn_tet_liquid *liquid, const plane *p, int32_t t, int 
     const mn_vec3 normal = mn_normalize(mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]])));
     const double length = mn_distance(ends[0], ends[1]);
     section->perimeter += length;
-    section->force += liquid->def.sigma * length * mn_norm(mn_cross(p->normal, normal));
+    section->force += mn_tet_liquid_tension(liquid) * length * mn_norm(mn_cross(p->normal, normal));
     if (liquid->touch.count == mesh->vertex_slots && mn_tet_liquid_has_solids(liquid))
         section->wetted = section->wetted ||
                           (liquid->touch.data[v[0]] && liquid->touch.data[v[1]] && liquid->touch.data[v[2]]);

@@ -56,6 +56,9 @@ static bool meet(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, const sur
     const mn_vec3 n = s->normals.data[i], m = s->normals.data[j];
     mn_vec3 x[4], y[4];
     if (mn_dot(n, m) > 0 || share_vertex(mesh, a, b)) return false;
+    // Liquid unites with anything, solids with nothing.
+    const mn_tet_field *solid = mn_tet_mesh_find_field(mesh, MN_TET_SOLID);
+    if (solid && solid->data[a] > 0.5 && solid->data[b] > 0.5) return false;
     const bool nearing = mn_dot(mn_sub(velocity_of(mesh, a), velocity_of(mesh, b)), mn_sub(n, m)) > 0;
     for (int k = 0; k < 4; k++)
         x[k] = mesh->position[mesh->tet[a][k]], y[k] = mesh->position[mesh->tet[b][k]];

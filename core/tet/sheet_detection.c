@@ -28,6 +28,8 @@ double mn_tet_height(const mn_tet_mesh *mesh, int32_t t)
 
 static bool spans(const mn_tet_mesh *mesh, const uint8_t *fixed, int32_t t)
 {
+    const mn_tet_field *solid = mn_tet_mesh_find_field(mesh, MN_TET_SOLID);
+    if (solid && solid->data[t] > 0.5) return false;
     for (int k = 0; k < 4; k++)
         if (!mn_tet_vertex_on_boundary(mesh, mesh->tet[t][k]) || fixed[mesh->tet[t][k]]) return false;
     return true;

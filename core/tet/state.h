@@ -19,6 +19,7 @@
 //   pipes.c       liquid that comes and goes
 //   locking.c      division of what locks, for the time of a step
 //   tangential_smoothing.c       slides the nodes of a calm surface along it
+//   solid.h       materials: solids and heat
 //
 // The state is the mesh with its fields, two clocks and nothing else: a step that fails leaves it alone, and
 // what a step depends on is what is saved. Mesh and neighbourhoods are always those that the arrays of the
@@ -28,7 +29,7 @@
 
 #include "meniscus/tet.h"
 #include "meniscus/timer.h"
-#include "tet/system.h"
+#include "tet/solid.h"
 
 typedef MN_ARRAY(mn_vec3) mn_tet_vectors;
 typedef MN_ARRAY(double) mn_tet_numbers;
@@ -97,6 +98,7 @@ struct mn_tet_liquid {
     mn_tet_numbers p, mass, soft_volume, node_volume, volume_before, residual, side, change, pressure,
         reaction;
 
+    mn_tet_solids solids;
     mn_tet_counts counts;
     mn_timers timers;
 };
@@ -199,6 +201,53 @@ double mn_tet_liquid_stiffness(const mn_tet_liquid *liquid);
 double mn_tet_liquid_time_scale(const mn_tet_liquid *liquid);
 /// The longest step from this state, s.
 double mn_tet_liquid_step_limit(const mn_tet_liquid *liquid);
+
+// ---- solid.c ----
+
+/// Whether tetrahedron t of the mesh is solid.
+bool mn_tet_liquid_is_solid(const mn_tet_liquid *liquid, int32_t t);
+/// Whether a node of the mesh is held where it is.
+bool mn_tet_liquid_is_pinned(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, int32_t node);
+/// The volume that the books give tetrahedron t, m^3.
+double mn_tet_liquid_room(const mn_tet_liquid *liquid, int32_t t);
+/// The largest surface tension of what is there, N/m: faces count in units of it.
+double mn_tet_liquid_tension(const mn_tet_liquid *liquid);
+/// Classes and pressures of the mesh as it is now; after every build and change of phase.
+mn_status mn_tet_solids_prepare(mn_tet_liquid *liquid);
+/// How fast the fastest body with a solid in it turns, rad/s.
+double mn_tet_solids_spin(const mn_tet_liquid *liquid);
+/// What a stage of length h asks of materials.
+mn_status mn_tet_solids_fill_stage(mn_tet_liquid *liquid, double h, mn_tet_stage *stage);
+/// What flowed in a step that moved the mesh stays so.
+void mn_tet_solids_accept(mn_tet_liquid *liquid);
+/// The energy of each face, in units of the largest tension; `wetted`: what touches stands there already.
+mn_status mn_tet_solids_find_tension(mn_tet_liquid *liquid, bool wetted);
+/// Pressures beyond those of nodes, from and to the mesh.
+void mn_tet_solids_load_pressures(const mn_tet_liquid *liquid, double *pressure);
+void mn_tet_solids_save_pressures(mn_tet_liquid *liquid, const double *pressure);
+/// J, of the shape of tetrahedron t; and of all solids.
+double mn_tet_solids_tet_energy(const mn_tet_liquid *liquid, int32_t t);
+double mn_tet_solids_elastic_energy(const mn_tet_liquid *liquid);
+/// Cauchy stress of tetrahedron t, Pa: xx yy zz yz zx xy.
+void mn_tet_solids_stress(const mn_tet_liquid *liquid, int32_t t, double stress[6]);
+void mn_tet_solids_free(mn_tet_liquid *liquid);
+/// Masses of liquid become what its tetrahedra hold times how full their nodes are, in `mesh`, a copy of the
+/// state's; every material keeps its own.
+mn_status mn_tet_solids_refresh_masses(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
+/// Solids whose tetrahedra a change of the mesh has touched start from where they are.
+mn_status mn_tet_solids_mend(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
+
+// ---- melt.c ----
+
+/// Heat of a step that has moved the mesh, with melting and freezing.
+mn_status mn_tet_solids_warm(mn_tet_liquid *liquid, double dt);
+/// Temperatures and what has melted, from energies.
+mn_status mn_tet_solids_find_melted(mn_tet_liquid *liquid);
+/// J, from absolute zero on.
+double mn_tet_solids_thermal_energy(const mn_tet_liquid *liquid);
+/// Energies of nodes onto the tetrahedra of `mesh`, a copy of the state's; and from the mesh to its nodes.
+mn_status mn_tet_solids_deposit_heat(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
+mn_status mn_tet_solids_withdraw_heat(mn_tet_liquid *liquid);
 
 // ---- rescue.c ----
 

@@ -14,6 +14,7 @@
 // the symmetric scheme are started by a step of SDIRK2, which damps what jumps. A symmetric step that fails
 // is taken by BDF2, one that fails at half its length, and when none can be solved the liquid coasts
 // (rescue.c).
+#include "base/elementary.h"
 #include "tet/locking.h"
 #include "tet/pipes.h"
 
@@ -23,29 +24,32 @@ enum { HALVINGS_MAX = 6, HALVINGS_AGAIN = 2 }; // the second right after a step 
 
 static const double gamma_sdirk = 0.29289321881345254; // 1 - 1/sqrt 2
 static const double growth_max = 2.0;                  // of BDF2's step; unstable above 1 + sqrt 2
-static const double turning = 0.3;      // of an edge's length that its ends may move against each other
-static const double coasting = 1.0 / 8; // of the longest step, when none can be solved
+static const double turning = 0.3;       // of an edge's length that its ends may move against each other
+static const double turning_solid = 0.1; // rad that a solid may turn: more would cost it energy
+static const double coasting = 1.0 / 8;  // of the longest step, when none can be solved
 
 // ---- limits ----
 
 double mn_tet_liquid_time_scale(const mn_tet_liquid *liquid)
 {
     const double g = mn_norm(liquid->def.gravity), l = liquid->size;
-    const double rate2 = liquid->def.sigma / (liquid->def.density * l * l * l) + g / l;
+    const double rate2 = mn_tet_liquid_tension(liquid) / (liquid->def.density * l * l * l) + g / l;
     return rate2 > 0 ? 1 / sqrt(rate2) : INFINITY;
 }
 
 double mn_tet_liquid_stiffness(const mn_tet_liquid *liquid)
 {
-    return liquid->def.soft_stiffness * (liquid->def.sigma / liquid->size +
+    return liquid->def.soft_stiffness * (mn_tet_liquid_tension(liquid) / liquid->size +
                                          liquid->def.density * mn_norm(liquid->def.gravity) * liquid->size);
 }
 
 double mn_tet_liquid_step_limit(const mn_tet_liquid *liquid)
 {
-    const double rate = mn_tet_liquid_strain_rate(liquid);
-    return fmin(fmin(liquid->def.max_dt, liquid->def.capillary_step * mn_tet_liquid_time_scale(liquid)),
-                rate > 0 ? turning / rate : INFINITY);
+    const double rate = mn_tet_liquid_strain_rate(liquid), spin = mn_tet_solids_spin(liquid);
+    const double turn = spin > 0 ? turning_solid / spin : INFINITY;
+    return fmin(turn,
+                fmin(fmin(liquid->def.max_dt, liquid->def.capillary_step * mn_tet_liquid_time_scale(liquid)),
+                     rate > 0 ? turning / rate : INFINITY));
 }
 
 // Takes speed from what moves so fast against its neighbours that steps would become many times shorter than
@@ -75,9 +79,10 @@ static mn_status resize_step(mn_tet_liquid *liquid)
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->place, n));
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->velocity, n));
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->middle, n));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->pressure, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->pressure, mn_tet_system_pressures(&liquid->system)));
     memcpy(liquid->pressure.data, mn_tet_field_numbers(liquid, MN_TET_MULTIPLIER),
            mn_bytes(n, sizeof(double)));
+    mn_tet_solids_load_pressures(liquid, liquid->pressure.data);
     return MN_OK;
 }
 
@@ -139,7 +144,7 @@ static bool is_calm(const mn_tet_liquid *liquid)
     const mn_vec3 *v = mn_tet_field_vectors(liquid, MN_TET_V);
     double fastest = 0;
     for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++) fastest = fmax(fastest, mn_norm2(v[i]));
-    return liquid->def.density * fastest * liquid->size < calm * liquid->def.sigma;
+    return liquid->def.density * fastest * liquid->size < calm * mn_tet_liquid_tension(liquid);
 }
 
 // V0 += (V - V0)(1 - exp(-dt/memory)); a calm liquid forgets soon.
@@ -147,7 +152,7 @@ static void forget_volumes(mn_tet_liquid *liquid, double dt)
 {
     double *soft = mn_tet_field_numbers(liquid, MN_TET_SOFT_VOLUME);
     const double memory = (is_calm(liquid) ? 1 : liquid->def.soft_memory) * mn_tet_liquid_time_scale(liquid);
-    const double part = -expm1(-dt / memory);
+    const double part = -mn_expm1(-dt / memory);
     for (int32_t t = 0; t < liquid->mesh->tet_slots; t++)
         soft[t] += part * (mn_tet_mesh_tet_volume(liquid->mesh, t) - soft[t]);
 }
@@ -165,7 +170,8 @@ static void show_pressure(mn_tet_liquid *liquid)
             const int32_t t = s->corner.data[c] / 4;
             const double weight = mn_tet_mesh_tet_volume(liquid->mesh, t);
             volume += weight;
-            for (int k = 0; k < 4; k++) sum += 0.25 * weight * liquid->pressure.data[s->tet[t][k]];
+            for (int k = 0; k < 4; k++)
+                sum += 0.25 * weight * liquid->pressure.data[mn_tet_system_pressures_of(s, t)[k]];
         }
         shown[i] = sum / volume;
     }
@@ -185,6 +191,8 @@ static void accept_step(mn_tet_liquid *liquid, double dt)
         multiplier[i] = liquid->pressure.data[i];
         mn_tet_mesh_move_vertex(liquid->mesh, i, liquid->place.data[i]);
     }
+    mn_tet_solids_save_pressures(liquid, liquid->pressure.data);
+    mn_tet_solids_accept(liquid);
     show_pressure(liquid);
     forget_volumes(liquid, dt);
     liquid->last_dt = dt;
@@ -216,10 +224,13 @@ static bool step_is_whole(const mn_tet_liquid *liquid)
 static mn_status begin_attempt(mn_tet_liquid *liquid)
 {
     MN_TRY(resize_step(liquid));
+    if (liquid->solids.used && !mn_tet_liquid_has_solids(liquid))
+        return mn_tet_solids_find_tension(liquid, false);
     if (!mn_tet_liquid_has_solids(liquid)) return MN_OK;
     const int32_t touching = liquid->touching;
     MN_TRY(mn_tet_liquid_find_contacts(liquid));
     MN_TRY(mn_tet_liquid_find_wetted(liquid));
+    if (liquid->solids.used) MN_TRY(mn_tet_solids_find_tension(liquid, true));
     if (liquid->touching != touching) liquid->system.factored = false;
     return MN_OK;
 }
@@ -240,8 +251,8 @@ static mn_status attempt(mn_tet_liquid *liquid, double dt, mn_status (*step)(mn_
 static bool may_be_symmetric(const mn_tet_liquid *liquid, double dt)
 {
     const double thick = 0.2; // times what diffuses across a size in a step
-    return liquid->def.integrator == MN_TET_SYMMETRIC && liquid->touching == 0 && !liquid->whole &&
-           liquid->last_dt > 0 &&
+    return liquid->def.integrator == MN_TET_SYMMETRIC && liquid->touching == 0 && !liquid->solids.any &&
+           !liquid->whole && liquid->last_dt > 0 &&
            liquid->def.viscosity * dt < thick * liquid->def.density * liquid->size * liquid->size;
 }
 
@@ -268,7 +279,7 @@ static mn_status take_step(mn_tet_liquid *liquid, double left, double limit, dou
         if (solved) {
             accept_step(liquid, dt);
             *taken = dt;
-            return MN_OK;
+            return mn_tet_solids_warm(liquid, dt);
         }
         liquid->counts.rollbacks++;
         liquid->system.factored = false;
@@ -282,7 +293,7 @@ static mn_status take_step(mn_tet_liquid *liquid, double left, double limit, dou
     mn_tet_liquid_forget_owed(liquid->mesh);
     liquid->counts.coasted_at = liquid->counts.substeps;
     liquid->last_dt = 0;
-    return MN_OK;
+    return mn_tet_solids_warm(liquid, *taken);
 }
 
 mn_status mn_tet_liquid_advance(mn_tet_liquid *liquid, double seconds)
@@ -323,7 +334,7 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *liquid, double seconds)
                                ? ": liquid shoots past what is next to it, as when solids leave it no room"
                                : "");
         double taken = 0;
-        MN_TRY(mn_tet_liquid_divide(liquid));
+        if (!liquid->solids.used) MN_TRY(mn_tet_liquid_divide(liquid));
         mn_status stepped = take_step(liquid, left, limit, whole / fmax(steps, 1), &taken);
         if (stepped == MN_OK) stepped = mn_tet_liquid_rejoin(liquid);
         mn_tet_liquid_forget_division(liquid); // where something failed
@@ -332,10 +343,10 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *liquid, double seconds)
         MN_TRY(mn_tet_liquid_drain(liquid));
         if (mn_tet_liquid_layers(liquid, &later) > layers) MN_TRY(mn_tet_liquid_emit(liquid));
         if (liquid->mesh->tet_count == 0) continue;
-        MN_TRY(mn_tet_liquid_pay_owed(liquid, is_calm(liquid)));
+        MN_TRY(mn_tet_liquid_pay_owed(liquid, liquid->solids.any || is_calm(liquid)));
         MN_TRY(mn_tet_liquid_hold_small(liquid));
         MN_TRY(mn_tet_liquid_adapt(liquid));
-        if (is_calm(liquid)) {
+        if (is_calm(liquid) && !liquid->solids.used) {
             mn_timer_begin(&liquid->timers, "slide");
             const mn_status status = mn_tet_liquid_slide(liquid);
             mn_timer_end(&liquid->timers, "slide");
@@ -346,5 +357,6 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *liquid, double seconds)
     if (!mn_tet_liquid_has_solids(liquid)) return MN_OK;
     liquid->step = 0; // what is shown counts faces by what they touch now
     MN_TRY(mn_tet_liquid_find_contacts(liquid));
-    return mn_tet_liquid_find_wetted(liquid);
+    MN_TRY(mn_tet_liquid_find_wetted(liquid));
+    return liquid->solids.used ? mn_tet_solids_find_tension(liquid, true) : MN_OK;
 }

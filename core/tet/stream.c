@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const char *const tag = "tet_liquid";
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 /// In the order they are written; kind and size as in mn_tet_liquid_add_fields().
 static const struct {
@@ -22,6 +22,32 @@ static const struct {
     {MN_TET_SOFT_VOLUME, MN_TET_AMOUNT, 1, true, 1}, {MN_TET_OWED, MN_TET_AMOUNT, 1, false, 2},
 };
 enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };
+
+/// Of materials, from version 3 on: each with a number before it that says whether it is there.
+static const struct {
+    const char *name;
+    mn_tet_field_kind kind;
+    int32_t size;
+} material_fields[] = {
+    {MN_TET_MATERIAL, MN_TET_VALUE, 1},       {MN_TET_SOLID, MN_TET_VALUE, 1},
+    {MN_TET_REST, MN_TET_LINEAR, 3},          {MN_TET_METRIC, MN_TET_VALUE, 6},
+    {MN_TET_PLASTIC_STRAIN, MN_TET_VALUE, 1}, {MN_TET_SOLID_MULTIPLIER, MN_TET_LINEAR, 1},
+    {MN_TET_TEMPERATURE, MN_TET_LINEAR, 1},   {MN_TET_MELTED, MN_TET_LINEAR, 1},
+    {MN_TET_HEAT, MN_TET_LINEAR, 1},          {MN_TET_PIN, MN_TET_LINEAR, 1},
+    {MN_TET_HEAT_SOURCE, MN_TET_LINEAR, 1},
+};
+enum { MATERIAL_FIELD_COUNT = sizeof material_fields / sizeof material_fields[0] };
+
+static mn_status save_materials(const mn_tet_mesh *mesh, mn_writer *out)
+{
+    for (int f = 0; f < MATERIAL_FIELD_COUNT; f++) {
+        const mn_tet_field *field = mn_tet_mesh_find_field(mesh, material_fields[f].name);
+        const int64_t count = material_fields[f].kind == MN_TET_LINEAR ? mesh->vertex_slots : mesh->tet_slots;
+        MN_TRY(mn_write_i64(out, field != NULL));
+        if (field) MN_TRY(mn_write_block(out, field->data, count * field->size, sizeof(double)));
+    }
+    return MN_OK;
+}
 
 mn_status mn_tet_liquid_save(const mn_tet_liquid *liquid, mn_writer *out)
 {
@@ -42,12 +68,17 @@ mn_status mn_tet_liquid_save(const mn_tet_liquid *liquid, mn_writer *out)
         MN_TRY(mn_write_block(out, mn_tet_field_numbers(liquid, fields[f].name), count * fields[f].size,
                               sizeof(double)));
     }
-    return MN_OK;
+    MN_TRY(mn_write_f64(out, liquid->solids.heat_in));
+    MN_TRY(mn_write_array_bytes(out, liquid->solids.materials.data, liquid->solids.materials.count,
+                                sizeof *liquid->solids.materials.data));
+    return save_materials(mesh, out);
 }
 
 typedef struct saved_mesh {
     MN_ARRAY(mn_vec3) positions;
     MN_ARRAY(mn_tet_indices) tets;
+    MN_ARRAY(mn_tet_material) materials;
+    double heat_in;
 } saved_mesh;
 
 static bool all_finite(const double *values, int64_t count)
@@ -78,6 +109,23 @@ static mn_status read_fields(mn_tet_mesh *mesh, mn_reader *in, int32_t version)
     return MN_OK;
 }
 
+static mn_status read_materials(mn_tet_mesh *mesh, mn_reader *in, int32_t version)
+{
+    for (int f = 0; version >= 3 && f < MATERIAL_FIELD_COUNT; f++) {
+        const int64_t count = material_fields[f].kind == MN_TET_LINEAR ? mesh->vertex_slots : mesh->tet_slots;
+        int64_t there;
+        mn_tet_field *field;
+        MN_TRY(mn_read_i64(in, &there));
+        if (!there) continue;
+        MN_TRY(mn_tet_mesh_add_field(mesh, material_fields[f].name, material_fields[f].kind,
+                                     material_fields[f].size, &field));
+        MN_TRY(mn_read_block(in, field->data, count * field->size, sizeof(double)));
+        if (!all_finite(field->data, count * field->size))
+            return damaged(mesh->ctx, "a value is not a number");
+    }
+    return MN_OK;
+}
+
 static mn_status read_mesh(mn_context *ctx, mn_reader *in, int32_t version, saved_mesh *saved,
                            mn_tet_mesh **out)
 {
@@ -101,6 +149,9 @@ static mn_status read_mesh(mn_context *ctx, mn_reader *in, int32_t version, save
         if (!(mn_tet_mesh_tet_volume(mesh, t) > 0))
             MN_TRY_TO(fail, status, damaged(ctx, "a tetrahedron is not positive"));
     MN_TRY_TO(fail, status, read_fields(mesh, in, version));
+    if (version >= 3) MN_TRY_TO(fail, status, mn_read_f64(in, &saved->heat_in));
+    if (version >= 3) MN_TRY_TO(fail, status, mn_read_array(in, &saved->materials));
+    MN_TRY_TO(fail, status, read_materials(mesh, in, version));
     *out = mesh;
     return MN_OK;
 fail:
@@ -131,13 +182,17 @@ mn_status mn_tet_liquid_load(mn_context *ctx, const mn_tet_liquid_def *def, mn_r
     if (status == MN_OK) {
         status = mn_tet_liquid_take_mesh(liquid, mesh);
         mesh = NULL;
-        liquid->time = time, liquid->last_dt = last_dt;
+        liquid->time = time, liquid->last_dt = last_dt, liquid->solids.heat_in = saved.heat_in;
         liquid->left_quality = quality, liquid->left_shortest = shortest, liquid->left_longest = longest;
         if (!(def->size > 0)) liquid->size = size;
+        if (status == MN_OK && saved.materials.count > 0)
+            status =
+                mn_tet_liquid_set_materials(liquid, (int32_t)saved.materials.count, saved.materials.data);
     }
     mn_tet_mesh_free(mesh);
     mn_array_free(ctx, &saved.positions);
     mn_array_free(ctx, &saved.tets);
+    mn_array_free(ctx, &saved.materials);
     if (status != MN_OK) {
         mn_tet_liquid_free(liquid);
         return status;

@@ -17,6 +17,7 @@
 #include <string.h>
 
 // A loop over fewer than this is over before another worker has woken up.
+static const double rounding = 1e-5; // of an elastic force before it cancels, in the scale of forces
 enum { TET_GRAIN = 2048, NODE_GRAIN = 256, APPLY_GRAIN = 1024 };
 
 // ---- elements ----
@@ -31,24 +32,47 @@ static void symmetric_product(const double w[9], double factor, double pressing,
     stress[5] = factor * (w[1] + w[3]);
 }
 
+// The stress of a solid beside that of its pressure, and what it adds to the Hessian.
+static void measure_elastic(const mn_tet_solid_shape *shape, const mn_vec3 x[4], mn_tet_element *e,
+                            mn_tet_elastic *elastic)
+{
+    mn_tet_solid_state state;
+    *elastic = (mn_tet_elastic){0};
+    if (!(shape->shear > 0) || !(e->volume > 0)) return;
+    mn_tet_solid_measure(shape, x, &state);
+    const double factor = shape->shear * shape->volume / e->volume;
+    for (int i = 0; i < 6; i++) {
+        e->stress[i] += factor * state.b[i] - (i < 3 ? shape->shear : 0);
+        elastic->w[i] = state.secant * factor / e->volume * state.b[i];
+    }
+    elastic->turn = state.secant * shape->shear;
+    elastic->flows = state.flow > 0;
+    for (int i = 0; elastic->flows && i < 6; i++)
+        elastic->f[i] = sqrt(shape->volume) / e->volume * state.tangent[i];
+}
+
 static void measure_element(const mn_tet_system *s, int32_t t, mn_tet_element *e)
 {
     const mn_tet_stage *stage = s->stage;
-    const int32_t *v = s->tet[t];
+    const int32_t *v = s->tet[t], *pressure = mn_tet_system_pressures_of(s, t);
     mn_vec3 x[4];
     double p = 0, w[9] = {0};
-    for (int k = 0; k < 4; k++) x[k] = s->x.data[v[k]], p += 0.25 * stage->p[v[k]];
+    for (int k = 0; k < 4; k++) x[k] = s->x.data[v[k]], p += 0.25 * stage->p[pressure[k]];
     e->volume = mn_tet_volume_gradient(x, e->g);
     e->mass = stage->mass[t] / 20;
-    e->viscous = e->volume > 0 ? stage->viscosity / e->volume : 0;
-    e->stiff = stage->stiffness / stage->soft_volume[t];
-    e->pressing = e->stiff * (e->volume - stage->soft_volume[t]) - (stage->halfway ? 0 : p);
+    e->viscous =
+        e->volume > 0 ? (stage->tet_viscosity ? stage->tet_viscosity[t] : stage->viscosity) / e->volume : 0;
+    const bool solid = stage->shapes && stage->shapes[t].shear > 0;
+    const double soft = solid ? stage->shapes[t].volume : stage->soft_volume[t];
+    e->stiff = (solid ? stage->shapes[t].bulk : stage->stiffness) / soft;
+    e->pressing = e->stiff * (e->volume - soft) - (stage->halfway ? 0 : p);
     if (e->viscous > 0)
         for (int k = 0; k < 4; k++) {
             const mn_mat3 m = mn_outer(stage->u[v[k]], e->g[k]);
             for (int i = 0; i < 9; i++) w[i] += m.m[i / 3][i % 3];
         }
     symmetric_product(w, e->viscous, e->pressing, e->stress);
+    if (stage->shapes) measure_elastic(&stage->shapes[t], x, e, &s->elastic.data[t]);
 }
 
 static void measure_ends(const mn_tet_system *s, int32_t t, mn_tet_ends *ends)
@@ -124,6 +148,12 @@ static void gather_node(const mn_tet_system *s, int32_t i, mn_vec3 *momentum, do
             sum += 0.25 * e->volume;
         }
     }
+    // The parts of an elastic force cancel: what rounding leaves of them is no error.
+    double cancelled = 0;
+    for (int32_t c = s->corner_start.data[i]; stage->shapes && c < s->corner_start.data[i + 1]; c++) {
+        const int32_t t = s->corner.data[c] / 4, k = s->corner.data[c] % 4;
+        cancelled += rounding * stage->shapes[t].shear * mn_norm(s->elements.data[t].g[k]);
+    }
     for (int32_t c = s->face_start.data[i]; c < s->face_start.data[i + 1]; c++) {
         const int32_t f = s->face_corner.data[c] / 3, *v = s->face.data + 3 * (int64_t)f;
         const mn_triangle_shape shape =
@@ -134,13 +164,33 @@ static void gather_node(const mn_tet_system *s, int32_t i, mn_vec3 *momentum, do
     const mn_vec3 weight = mn_scale(mass, stage->gravity);
     *momentum = mn_add(inertia, mn_sub(mn_add(force, area), weight));
     *scale = mn_norm(area) + mn_norm(weight) + mn_norm(force) + mn_norm(inertia);
+    if (stage->shapes) *scale += cancelled;
     if (stage->reaction) memcpy(stage->reaction + 3 * (int64_t)i, momentum, sizeof *momentum);
     if (stage->drag) {
         *momentum = mn_sub(*momentum, stage->push[i]);
         *momentum = mn_axpy(*momentum, stage->drag[i], mn_sub(stage->u[i], stage->solid[i]));
     }
     if (stage->freedom) *momentum = mn_m3_apply(stage->freedom[i], *momentum);
-    *volume = sum - stage->node_volume[i];
+    if (!s->phases.split) *volume = sum - stage->node_volume[i];
+    if (!s->phases.split && stage->compliance) *volume += stage->compliance[i] * stage->p[i];
+}
+
+// The same of each pressure where nodes have several.
+static mn_status split_range(void *user, mn_range range)
+{
+    const residual_job *job = user;
+    const mn_tet_system *s = job->system;
+    const mn_tet_stage *stage = s->stage;
+    for (int64_t d = range.begin; d < range.end; d++) {
+        const int32_t i = s->phases.node.data[d];
+        double sum = 0;
+        for (int32_t c = s->corner_start.data[i]; c < s->corner_start.data[i + 1]; c++)
+            if (s->phases.of.data[s->corner.data[c]] == d)
+                sum += 0.25 * s->elements.data[s->corner.data[c] / 4].volume;
+        if (stage->compliance) sum += stage->compliance[d] * stage->p[d];
+        job->residual[3 * (int64_t)s->node_count + d] = sum - stage->node_volume[d];
+    }
+    return MN_OK;
 }
 
 static double residual_range(void *user, mn_range range)
@@ -151,6 +201,7 @@ static double residual_range(void *user, mn_range range)
     for (int64_t i = range.begin; i < range.end; i++) {
         mn_vec3 r;
         double scale;
+        // Where nodes have several pressures, their volumes come afterwards.
         gather_node(job->system, (int32_t)i, &r, &job->residual[3 * (int64_t)n + i], &scale);
         memcpy(job->residual + 3 * i, &r, sizeof r);
         most = fmax(most, scale);
@@ -165,19 +216,22 @@ mn_status mn_tet_system_residual(mn_tet_system *s, const mn_tet_stage *stage, do
     s->stage = stage;
     const double part = stage->halfway ? 0.5 : 1;
     if (stage->halfway) MN_TRY(mn_array_resize(s->ctx, &s->ends, s->tet_count));
+    if (stage->shapes) MN_TRY(mn_array_resize(s->ctx, &s->elastic, s->tet_count));
     for (int32_t i = 0; i < s->node_count; i++) s->x.data[i] = mn_axpy(stage->start[i], part, stage->u[i]);
     MN_TRY(mn_parallel_max(s->ctx, s->tet_count, TET_GRAIN, measure_range, s, &least));
     s->min_volume = -least;
-    return mn_parallel_max(s->ctx, s->node_count, NODE_GRAIN, residual_range, &job, &s->force_scale);
+    MN_TRY(mn_parallel_max(s->ctx, s->node_count, NODE_GRAIN, residual_range, &job, &s->force_scale));
+    if (!s->phases.split) return MN_OK;
+    return mn_parallel_for(s->ctx, s->phases.count, NODE_GRAIN, split_range, &job);
 }
 
 void mn_tet_system_node_volumes(const mn_tet_system *s, const mn_vec3 *x, double *volumes)
 {
-    memset(volumes, 0, mn_bytes(s->node_count, sizeof *volumes));
+    memset(volumes, 0, mn_bytes(mn_tet_system_pressures(s), sizeof *volumes));
     for (int32_t t = 0; t < s->tet_count; t++) {
-        const int32_t *v = s->tet[t];
+        const int32_t *v = s->tet[t], *pressure = mn_tet_system_pressures_of(s, t);
         const double quarter = 0.25 * mn_tet_volume(x[v[0]], x[v[1]], x[v[2]], x[v[3]]);
-        for (int k = 0; k < 4; k++) volumes[v[k]] += quarter;
+        for (int k = 0; k < 4; k++) volumes[pressure[k]] += quarter;
     }
 }
 
@@ -190,17 +244,20 @@ MN_INLINE void add_outer(double a[9], double factor, mn_vec3 p, mn_vec3 q)
 }
 
 // `part` is how far places go with u where forces act.
-MN_INLINE void add_tet_pair(const mn_tet_element *e, const mn_tet_ends *ends, int k, int j, mn_vec3 curl,
-                            bool convex, bool even, mn_tet_block *block)
+MN_INLINE void add_tet_pair(const mn_tet_element *e, const mn_tet_elastic *elastic, const mn_tet_ends *ends,
+                            int k, int j, mn_vec3 curl, bool convex, bool even, mn_tet_block *block)
 {
     const double part = ends ? 0.5 : 1;
-    const double same = e->mass * (k == j ? 2 : 1) + e->viscous * mn_dot(e->g[k], e->g[j]);
+    double same = e->mass * (k == j ? 2 : 1) + e->viscous * mn_dot(e->g[k], e->g[j]);
     double *a = block->a;
+    if (elastic) same += mn_dot(e->g[k], apply_stress(elastic->w, e->g[j]));
     a[0] += same, a[4] += same, a[8] += same;
     add_outer(a, e->viscous, e->g[j], e->g[k]);
     add_outer(a, part * e->stiff, e->g[k], e->g[j]);
+    if (!convex && elastic && elastic->flows)
+        add_outer(a, -1, apply_stress(elastic->f, e->g[k]), apply_stress(elastic->f, e->g[j]));
     if (!convex) {
-        const mn_vec3 w = mn_scale(part * e->pressing, curl);
+        const mn_vec3 w = mn_scale(part * (elastic ? e->pressing - elastic->turn : e->pressing), curl);
         a[1] -= w.z, a[2] += w.y, a[3] += w.z, a[5] -= w.x, a[6] -= w.y, a[7] += w.x;
     }
     const double *gk = ends ? &ends->first[k].x : &e->g[k].x,
@@ -221,8 +278,9 @@ static void assemble_row(const mn_tet_system *s, int32_t i)
         for (int j = 0; j < 4; j++) x[j] = s->x.data[s->tet[t][j]];
         for (int j = 0; j < 4; j++) {
             const mn_vec3 curl = j == k ? mn_v3(0, 0, 0) : mn_tet_volume_curl(x, k, j);
-            add_tet_pair(&s->elements.data[t], stage->halfway ? &s->ends.data[t] : NULL, k, j, curl,
-                         stage->convex, s->even, &s->blocks.data[slot[j]]);
+            add_tet_pair(&s->elements.data[t], stage->shapes ? &s->elastic.data[t] : NULL,
+                         stage->halfway ? &s->ends.data[t] : NULL, k, j, curl, stage->convex, s->even,
+                         &s->blocks.data[slot[j]]);
         }
     }
     for (int32_t c = s->face_start.data[i]; c < s->face_start.data[i + 1]; c++) {
@@ -279,9 +337,35 @@ static mn_status assemble_range(void *user, mn_range range)
     return MN_OK;
 }
 
+// dC/dx of each pressure where nodes have several.
+static mn_status split_rows(void *user, mn_range range)
+{
+    mn_tet_system *s = user;
+    mn_tet_phases *phases = &s->phases;
+    for (int64_t d = range.begin; d < range.end; d++) {
+        const int32_t i = phases->node.data[d];
+        for (int32_t c = phases->row_start.data[d]; c < phases->row_start.data[d + 1]; c++)
+            phases->b.data[c] = mn_v3(0, 0, 0);
+        for (int32_t c = s->corner_start.data[i]; c < s->corner_start.data[i + 1]; c++) {
+            const int32_t code = s->corner.data[c];
+            if (phases->of.data[code] != d) continue;
+            for (int j = 0; j < 4; j++) {
+                mn_vec3 *b = &phases->b.data[phases->slot.data[4 * (int64_t)code + j]];
+                *b = mn_axpy(*b, 0.25, s->elements.data[code / 4].g[j]);
+            }
+        }
+        for (int32_t c = phases->row_start.data[d]; s->stage->freedom && c < phases->row_start.data[d + 1];
+             c++)
+            phases->b.data[c] = mn_m3_apply(s->stage->freedom[phases->column.data[c]], phases->b.data[c]);
+    }
+    return MN_OK;
+}
+
 mn_status mn_tet_system_assemble(mn_tet_system *s)
 {
-    return mn_parallel_for(s->ctx, s->node_count, NODE_GRAIN, assemble_range, s);
+    MN_TRY(mn_parallel_for(s->ctx, s->node_count, NODE_GRAIN, assemble_range, s));
+    if (!s->phases.split) return MN_OK;
+    return mn_parallel_for(s->ctx, s->phases.count, NODE_GRAIN, split_rows, s);
 }
 
 // ---- product ----
@@ -315,9 +399,59 @@ static mn_status apply_range(void *user, mn_range range)
     return MN_OK;
 }
 
+// A x, less B^T q where nodes have several pressures.
+static mn_status apply_nodes(void *user, mn_range range)
+{
+    const product *p = user;
+    const mn_tet_system *s = p->system;
+    const mn_tet_phases *phases = &s->phases;
+    const double *q = p->x + 3 * (int64_t)s->node_count;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        double y0 = 0, y1 = 0, y2 = 0;
+        for (int32_t c = s->row_start.data[i]; c < s->row_start.data[i + 1]; c++) {
+            const double *a = s->blocks.data[c].a, *x = p->x + 3 * (int64_t)s->column.data[c];
+            y0 += a[0] * x[0] + a[1] * x[1] + a[2] * x[2];
+            y1 += a[3] * x[0] + a[4] * x[1] + a[5] * x[2];
+            y2 += a[6] * x[0] + a[7] * x[1] + a[8] * x[2];
+        }
+        for (int32_t c = phases->node_start.data[i]; c < phases->node_start.data[i + 1]; c++) {
+            const mn_vec3 b = phases->b.data[phases->node_slot.data[c]];
+            const double pressure = q[phases->node_row.data[c]];
+            y0 -= b.x * pressure, y1 -= b.y * pressure, y2 -= b.z * pressure;
+        }
+        p->y[3 * i] = y0, p->y[3 * i + 1] = y1, p->y[3 * i + 2] = y2;
+    }
+    return MN_OK;
+}
+
+static mn_status apply_pressures(void *user, mn_range range)
+{
+    const product *p = user;
+    const mn_tet_system *s = p->system;
+    const mn_tet_phases *phases = &s->phases;
+    for (int64_t d = range.begin; d < range.end; d++) {
+        double sum = 0;
+        for (int32_t c = phases->row_start.data[d]; c < phases->row_start.data[d + 1]; c++) {
+            const double *x = p->x + 3 * (int64_t)phases->column.data[c];
+            sum += phases->b.data[c].x * x[0] + phases->b.data[c].y * x[1] + phases->b.data[c].z * x[2];
+        }
+        p->y[3 * (int64_t)s->node_count + d] = -sum;
+    }
+    return MN_OK;
+}
+
 mn_status mn_tet_system_apply(void *user, const double *x, double *y)
 {
     const mn_tet_system *s = user;
     product p = {s, x, y};
-    return mn_parallel_for(s->ctx, s->node_count, APPLY_GRAIN, apply_range, &p);
+    if (s->phases.split) {
+        MN_TRY(mn_parallel_for(s->ctx, s->node_count, APPLY_GRAIN, apply_nodes, &p));
+        MN_TRY(mn_parallel_for(s->ctx, s->phases.count, APPLY_GRAIN, apply_pressures, &p));
+    } else {
+        MN_TRY(mn_parallel_for(s->ctx, s->node_count, APPLY_GRAIN, apply_range, &p));
+    }
+    const int64_t first = 3 * (int64_t)s->node_count;
+    for (int32_t d = 0; s->stage->compliance && d < mn_tet_system_pressures(s); d++)
+        y[first + d] -= s->stage->compliance[d] * x[first + d];
+    return MN_OK;
 }

@@ -19,6 +19,8 @@
 #include "linear/sparse.h"
 #include "meniscus/array.h"
 #include "meniscus/tetmesh.h"
+#include "tet/phases.h"
+#include "tet/solid_elements.h"
 
 /// What row i has at column j.
 typedef struct mn_tet_block {
@@ -63,13 +65,26 @@ typedef struct mn_tet_stage {
     bool halfway;     ///< forces at start + u/2, pressures by B(start); volumes at start + u as ever
     mn_vec3 *u;       ///< the unknowns: where to start, and what was found
     double *p;
+    // With materials; NULL for a liquid alone.
+    const mn_tet_solid_shape *shapes; ///< per tetrahedron
+    const double *tet_viscosity;      ///< per tetrahedron
+    const double *compliance;         ///< per pressure: volume that one unit of it takes away
 } mn_tet_stage;
+
+/// What an elastic tetrahedron adds to the Hessian.
+typedef struct mn_tet_elastic {
+    double w[6]; ///< W_kl = g_k . w g_l
+    double turn; ///< what multiplies -d2V beside the pressure
+    bool flows;
+    double f[6]; ///< where it flows: less (f g_k) (f g_l)^T
+} mn_tet_elastic;
 
 typedef struct mn_tet_system {
     mn_context *ctx;
     // The mesh, borrowed, and its neighbourhoods.
     int32_t node_count, tet_count, face_count;
     const int32_t (*tet)[4];
+    mn_tet_phases phases;
     MN_ARRAY(int32_t) corner_start, corner;    ///< node -> 4 t + k
     MN_ARRAY(int32_t) face;                    ///< three nodes each, counter-clockwise from outside
     MN_ARRAY(int32_t) face_start, face_corner; ///< node -> 3 f + k
@@ -79,7 +94,8 @@ typedef struct mn_tet_system {
     const mn_tet_stage *stage;
     MN_ARRAY(mn_vec3) x; ///< where forces act
     MN_ARRAY(mn_tet_element) elements;
-    MN_ARRAY(mn_tet_ends) ends; ///< of a halfway stage
+    MN_ARRAY(mn_tet_ends) ends;       ///< of a halfway stage
+    MN_ARRAY(mn_tet_elastic) elastic; ///< of a stage with shapes
     MN_ARRAY(mn_tet_block) blocks;
     bool even; ///< blocks of a halfway stage with dV/dx at its start on both sides, so that S is symmetric
     double min_volume;  ///< of a tetrahedron, relative to the last good state
@@ -92,6 +108,11 @@ typedef struct mn_tet_system {
     mn_cholesky *cholesky;
     mn_multigrid *multigrid;
     bool analyzed, built, factored; ///< the pattern, the multigrid, the numbers
+    // A scalar factor in the place of the diagonal blocks, for stiff solids (stiff.c).
+    bool stiff, stiff_analyzed;
+    mn_sparse scalar;
+    mn_cholesky *scalar_factor;
+    MN_ARRAY(double) scalar_side;
     MN_ARRAY(double) scratch;
 } mn_tet_system;
 
@@ -99,7 +120,22 @@ void mn_tet_system_free(mn_tet_system *system);
 /// Neighbourhoods of a mesh without gaps, which must outlive the system or the next build.
 mn_status mn_tet_system_build(mn_tet_system *system, const mn_tet_mesh *mesh);
 
-/// Elements and residual at the stage's u and p: 3 numbers a node for momentum, then 1 a node for volume.
+/// Gives nodes a pressure for each class of tetrahedra around them; NULL: one. After every build.
+mn_status mn_tet_system_split(mn_tet_system *system, const int32_t *class_of);
+/// How many pressures there are.
+static inline int32_t mn_tet_system_pressures(const mn_tet_system *s)
+{
+    return s->phases.split ? s->phases.count : s->node_count;
+}
+/// The pressures of the corners of tetrahedron t.
+static inline const int32_t *mn_tet_system_pressures_of(const mn_tet_system *s, int32_t t)
+{
+    return s->phases.split ? s->phases.of.data + 4 * (int64_t)t : s->tet[t];
+}
+void mn_tet_phases_free(mn_context *ctx, mn_tet_phases *phases);
+
+/// Elements and residual at the stage's u and p: 3 numbers a node for momentum, then 1 a pressure for
+/// volume.
 mn_status mn_tet_system_residual(mn_tet_system *system, const mn_tet_stage *stage, double *residual);
 /// Blocks at the place of the last residual.
 mn_status mn_tet_system_assemble(mn_tet_system *system);
@@ -110,7 +146,11 @@ mn_status mn_tet_system_apply(void *system, const double *x, double *y);
 mn_status mn_tet_system_factor(mn_tet_system *system);
 /// An mn_apply_fn: the block factorisation with diag(A) and S in the places of A and its Schur complement.
 mn_status mn_tet_system_precondition(void *system, const double *r, double *z);
-/// Volumes of the nodes at places x.
+/// stiff.c: factors M + W, whose solutions take the place of the diagonal blocks; and solves with it, 3
+/// numbers a node.
+mn_status mn_tet_system_stiffen(mn_tet_system *system);
+mn_status mn_tet_system_solve_stiff(mn_tet_system *system, const double *r, double *z);
+/// Volumes of the pressures at places x.
 void mn_tet_system_node_volumes(const mn_tet_system *system, const mn_vec3 *x, double *volumes);
 
 #endif

@@ -12,6 +12,7 @@
 // regularised until it is positive definite. To first order this changes no volume and no shape. Afterwards
 // velocities are those of the material at the new places, rest volumes those that are there, in proportion.
 // A resting drop then is one for the discrete equations too: T^T G = 0, and one pressure balances all of N.
+#include "base/elementary.h"
 #include "tet/state.h"
 
 #include "tet/elements.h"
@@ -198,7 +199,7 @@ static mn_status solve(slider *s)
     MN_TRY_TO(done, status, mn_cholesky_analyze(cholesky, &matrix, s->order.data));
     MN_TRY_TO(done, status, solve_shifted(s, &matrix, cholesky, s->side.data));
     for (int32_t i = 0; i < s->count; i++) {
-        const double a = s->side.data[2 * i], b = s->side.data[2 * i + 1], length = hypot(a, b);
+        const double a = s->side.data[2 * i], b = s->side.data[2 * i + 1], length = mn_hypot(a, b);
         const double part = length > reach ? reach / length : 1;
         s->move.data[i] = mn_scale(s->liquid->size * part,
                                    mn_add(mn_scale(a, s->first.data[i]), mn_scale(b, s->second.data[i])));

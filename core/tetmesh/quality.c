@@ -7,6 +7,7 @@
 //   theta  = pi - angle between outward face normals
 //   aspect = l_max / (2 sqrt(6) r),  r = 3 V / (sum of face areas)
 #include "tetmesh/quality.h"
+#include "base/elementary.h"
 
 #include "base/parallel.h"
 
@@ -68,7 +69,7 @@ void mn_tet_dihedrals(mn_vec3 a, mn_vec3 b, mn_vec3 c, mn_vec3 d, double angles[
     for (int32_t e = 0; e < 6; e++) {
         // The faces at an edge are those opposite the two other corners. atan2 keeps small angles accurate.
         const mn_vec3 n = normal[mn_tet_edge_corners[5 - e][0]], m = normal[mn_tet_edge_corners[5 - e][1]];
-        angles[e] = atan2(mn_norm(mn_cross(n, m)), -mn_dot(n, m));
+        angles[e] = mn_atan2(mn_norm(mn_cross(n, m)), -mn_dot(n, m));
     }
 }
 

@@ -11,6 +11,7 @@
 // An operation is accepted only when the worst of what it makes is above the bad one that asked for it by
 // `gain`. So the sorted list of qualities grows in lexicographic order and no state comes twice.
 #include "tetmesh/remesh.h"
+#include "base/elementary.h"
 
 #include "meniscus/array.h"
 #include "tetmesh/edit/edit.h"
@@ -340,6 +341,10 @@ static mn_status check_def(mn_tet_mesh *mesh, const mn_tet_remesh_def *def)
         return mn_fail(mesh->ctx, MN_ERROR_ARGUMENT,
                        "the surface band (%g) must lie in [0, 0.5] and the feature angle (%g) in (0, 180)",
                        def->surface_band, def->feature_angle);
+    const mn_tet_field *region = def->region ? mn_tet_mesh_find_field(mesh, def->region) : NULL;
+    if (def->region && (!region || region->kind != MN_TET_VALUE || region->size != 1))
+        return mn_fail(mesh->ctx, MN_ERROR_ARGUMENT, "the mesh has no value '%s' to keep regions apart by",
+                       def->region);
     return MN_OK;
 }
 
@@ -398,10 +403,14 @@ mn_status mn_tet_remesh(mn_tet_mesh *mesh, const mn_tet_remesh_def *def, mn_tet_
     memset(report, 0, sizeof *report);
     report->first_left = -1;
     MN_TRY(check_def(mesh, def));
-    remesher r = {.mesh = mesh, .def = def, .report = report, .edit = {.mesh = mesh, .moved = -1}};
+    remesher r = {.mesh = mesh,
+                  .def = def,
+                  .report = report,
+                  .edit = {.mesh = mesh, .moved = -1, .region = def->region}};
     mn_status status = MN_OK;
     if (!def->fixed_surface) {
-        const mn_tet_surface_def surface = {cos(def->feature_angle / 57.29577951308232), def->surface_band};
+        const mn_tet_surface_def surface = {mn_cos(def->feature_angle / 57.29577951308232),
+                                            def->surface_band};
         status = mn_tet_surface_model_create(mesh, surface, &r.edit.surface);
     }
     if (status == MN_OK) status = remesh(&r);

@@ -21,6 +21,9 @@ typedef struct mn_tet_remesh_def {
     double
         surface_band; ///< how far the surface may move, as a fraction of the local edge length, [0, 0.5]; 0.1
     bool fixed_surface; ///< leave every boundary face as it is
+    /// A field of values, 1 a tetrahedron: those of different values are never mixed, so that the faces
+    /// between them stay, and those below 0 stay as they are; NULL: none
+    const char *region;
     int32_t max_passes; ///< sweeps over what is still bad, >= 1; 5
 } mn_tet_remesh_def;
 mn_tet_remesh_def mn_tet_remesh_default_def(void);

@@ -3,6 +3,7 @@
 // Which triangles share an edge: angle-weighted pseudonormals [baerentzen2005] of edges and vertices, whose
 // dot product with the way to the nearest point has the right sign for a closed mesh, and the count of edges
 // that a closed mesh may not have.
+#include "base/elementary.h"
 #include "trimesh/triangles_state.h"
 
 #include "base/parallel.h"
@@ -15,7 +16,7 @@ enum { GRAIN = 1024 };
 static double angle_at(const mn_vec3 corner[3], int32_t k)
 {
     const mn_vec3 a = mn_sub(corner[(k + 1) % 3], corner[k]), b = mn_sub(corner[(k + 2) % 3], corner[k]);
-    return atan2(mn_norm(mn_cross(a, b)), mn_dot(a, b));
+    return mn_atan2(mn_norm(mn_cross(a, b)), mn_dot(a, b));
 }
 
 static int32_t lower_end(const tree_triangle *t, int32_t k)

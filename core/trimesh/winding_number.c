@@ -9,6 +9,7 @@
 //   w ~ a . (m - x) / (4 pi |m - x|^3),    a area-weighted normal, m middle,
 //
 // when x is further than FAR_FACTOR times the group's reach from its middle.
+#include "base/elementary.h"
 #include "trimesh/triangles_state.h"
 
 #include "base/parallel.h"
@@ -25,7 +26,7 @@ static double solid_angle(const mn_vec3 corner[3], mn_vec3 x)
     const mn_vec3 a = mn_sub(corner[0], x), b = mn_sub(corner[1], x), c = mn_sub(corner[2], x);
     const double la = mn_norm(a), lb = mn_norm(b), lc = mn_norm(c);
     const double det = mn_dot(a, mn_cross(b, c));
-    return 2.0 * atan2(det, la * lb * lc + mn_dot(a, b) * lc + mn_dot(b, c) * la + mn_dot(c, a) * lb);
+    return 2.0 * mn_atan2(det, la * lb * lc + mn_dot(a, b) * lc + mn_dot(b, c) * la + mn_dot(c, a) * lb);
 }
 
 double mn_triangles_winding(const mn_triangles *triangles, mn_vec3 x)

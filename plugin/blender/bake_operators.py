@@ -6,7 +6,7 @@ import sys
 
 import bpy
 
-from . import bake_job, cache, network_scene, node_tree, object_files, preferences, results
+from . import bake_job, border, cache, network_scene, node_tree, object_files, preferences, results
 from .bake_job import TICK
 from .native import meniscus
 
@@ -108,6 +108,10 @@ def start(context, tree, resume=False, from_frame=None):
     stems = [result.stem for result in plan.results]
     folder = cache.claim(tree)
     try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise network_scene.TreeError(f"Choose another cache folder: {folder} cannot be made ({error.strerror or error}).") from None
+    try:
         inputs = _staged(context, tree, plan, folder, last)
         before = _continued(tree, plan, folder, inputs) if resume or from_frame is not None else None
         cache.swap_inputs(folder)
@@ -178,7 +182,7 @@ def finish(scene, tree, running):
         for name, sentence in notes.items():
             node = tree.nodes.get(names.get(name, ""))
             if node is not None:
-                node.set_message(sentence, is_error)
+                node.set_message(border.in_blender(sentence, tree.scale), is_error)
     if not running.is_committed:
         cache.settle_inputs(running.folder, False)
     else:
@@ -190,8 +194,9 @@ def finish(scene, tree, running):
         show_frames(scene, tree, running)
     count = running.done_frames
     if running.sentence:
-        tree.set_message(running.sentence, True)
-        return "ERROR", running.sentence
+        sentence = border.in_blender(running.sentence, tree.scale)
+        tree.set_message(sentence, True)
+        return "ERROR", sentence
     if running.cancelled:
         sentence = f"Stopped; {count} of {len(running.frames)} frames are done. Resume goes on from there."
         tree.set_message(sentence)
@@ -318,7 +323,7 @@ def run(operator, context, tree, resume=False, from_frame=None, wait=False):
         job.cancel()
         job.wait()
     level, sentence = finish(context.scene, tree, job)
-    operator.report({level}, sentence)
+    operator.report({level}, preferences.short(sentence, 400))
     return level != "ERROR" or job.done_frames > 0
 
 

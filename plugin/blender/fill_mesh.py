@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Geometry of Meniscus into Blender's meshes: polygons, polylines as edges, tetrahedra by their skin, points as vertices
-with a radius; `v` as the attribute `velocity`, which Cycles reads for motion blur, and whatever else the points carry."""
+with a radius; `v` as the attribute `velocity`, which Cycles reads for motion blur, and whatever else the points carry.
+
+Playback runs through here at every frame. With numpy, which Blender brings, no number is touched by Python; without it the
+same is done by slower loops."""
 import math
 from array import array
 from itertools import compress
@@ -9,6 +12,11 @@ import bpy
 
 from . import border
 from .native import meniscus
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
 
 POLYLINE, POLYGON, TETRAHEDRON, VOLUME = range(len(meniscus.KINDS))
 # Names that Blender keeps for itself or that are set by other ways.
@@ -26,10 +34,21 @@ def _attribute(mesh, name, kind, field, numbers):
 def _picked(flat, size, picks):
     if picks is None:
         return flat
+    if numpy is not None:
+        return numpy.ascontiguousarray(numpy.asarray(flat).reshape(-1, size)[picks]).ravel()
     out = array(flat.typecode)
     for i in picks:
         out.extend(flat[size * i:size * i + size])
     return out
+
+
+def _whole(attribute):
+    """Whole numbers as Blender keeps them, in 32 bits."""
+    if attribute.type == "i32":
+        return border.flat_array("i", attribute.values)
+    if numpy is not None:
+        return (numpy.asarray(attribute.values) & 0x7fffffff).astype(numpy.int32)
+    return array("i", (int(number) & 0x7fffffff for number in attribute.values))
 
 
 def set_attributes(mesh, geo, picks=None, speed=1.0):
@@ -42,13 +61,12 @@ def set_attributes(mesh, geo, picks=None, speed=1.0):
         whole = attribute.type in ("i32", "i64")
         if name == "v" and size == 3:
             numbers = _picked(border.flat_array("f", attribute.values), 3, picks)
-            numbers = numbers if speed == 1.0 else array("f", (number * speed for number in numbers))
+            numbers = border.scaled(numbers, speed)
             _attribute(mesh, "velocity", "FLOAT_VECTOR", "vector", numbers)
         elif name in SKIP or name in mesh.attributes:
             continue
         elif whole and size == 1:
-            numbers = attribute.values if attribute.type == "i32" else array("i", (int(n) & 0x7fffffff for n in attribute.values))
-            _attribute(mesh, name, "INT", "value", _picked(border.flat_array("i", numbers), 1, picks))
+            _attribute(mesh, name, "INT", "value", _picked(_whole(attribute), 1, picks))
         elif size == 1:
             _attribute(mesh, name, "FLOAT", "value", _picked(border.flat_array("f", attribute.values), 1, picks))
         elif size == 3 and attribute.hint == "color":
@@ -87,8 +105,11 @@ def _skin(tetrahedra, positions):
 
 def _corners(geo, positions):
     """Corners and their starts of everything that has faces, and edges of polylines."""
-    kinds, starts = geo.primitive_kinds.tolist(), geo.primitive_starts.tolist()
     corners = border.flat_array("i", geo.vertex_points)
+    if numpy is not None and geo.kind_count("polygon") == geo.primitive_count:
+        starts = numpy.asarray(geo.primitive_starts).astype(numpy.int32)
+        return corners, starts[:-1], numpy.diff(starts), []
+    kinds, starts = geo.primitive_kinds.tolist(), geo.primitive_starts.tolist()
     if all(kind == POLYGON for kind in kinds):
         return corners, array("i", starts[:-1]), array("i", (b - a for a, b in zip(starts, starts[1:]))), []
     out, totals, edges, tetrahedra = array("i"), array("i"), [], []
@@ -115,10 +136,41 @@ def _loose(geo):
     """Points that no primitive uses; None for all of them."""
     if geo.primitive_count == 0:
         return None
+    if numpy is not None:
+        mark = numpy.ones(geo.point_count, bool)
+        mark[numpy.asarray(geo.vertex_points)] = False
+        return numpy.flatnonzero(mark)
     used = bytearray(geo.point_count)
     for point in geo.vertex_points.tolist():
         used[point] = 1
     return list(compress(range(geo.point_count), (not one for one in used)))
+
+
+def _renumbered(count, loose, corners, edges):
+    """(the points that are left without the loose ones, corners and edges by their places there)"""
+    if numpy is not None:
+        mark = numpy.zeros(count, bool) if loose is None else numpy.ones(count, bool)
+        if loose is not None:
+            mark[loose] = False
+        places = numpy.cumsum(mark, dtype=numpy.int32) - 1
+        corners = places[numpy.asarray(corners)] if len(corners) else corners
+        return numpy.flatnonzero(mark), corners, [(int(places[a]), int(places[b])) for a, b in edges]
+    gone = set(range(count)) if loose is None else set(loose)
+    picks = [i for i in range(count) if i not in gone]
+    number = {point: i for i, point in enumerate(picks)}
+    return picks, array("i", (number[point] for point in corners)), [(number[a], number[b]) for a, b in edges]
+
+
+def _is_sound(corners, begins, totals):
+    """Whether all faces have three or four corners and none twice. Blender's own check takes as long as all the rest."""
+    if numpy is None:
+        return False
+    corners, begins, totals = (numpy.asarray(one) for one in (corners, begins, totals))
+    for count in (3, 4):
+        rows = corners[begins[totals == count][:, None] + numpy.arange(count)]
+        if any((rows[:, a] == rows[:, b]).any() for a in range(count) for b in range(a)):
+            return False
+    return bool(numpy.isin(totals, (3, 4)).all())
 
 
 def _sharpen(mesh):
@@ -137,12 +189,8 @@ def fill(mesh, geo, scale, smooth=True, speed=1.0):
     corners, begins, totals, edges = _corners(moved, positions)
     picks = None
     loose = _loose(moved)
-    if loose is None or loose:  # points of their own are shown by fill_points
-        gone = set(range(moved.point_count)) if loose is None else set(loose)
-        picks = [i for i in range(moved.point_count) if i not in gone]
-        number = {point: i for i, point in enumerate(picks)}
-        corners = array("i", (number[point] for point in corners))
-        edges = [(number[a], number[b]) for a, b in edges]
+    if loose is None or len(loose):  # points of their own are shown by fill_points
+        picks, corners, edges = _renumbered(moved.point_count, loose, corners, edges)
         positions = _picked(positions, 3, picks)
     mesh.clear_geometry()
     mesh.vertices.add(len(positions) // 3)
@@ -157,10 +205,12 @@ def fill(mesh, geo, scale, smooth=True, speed=1.0):
         mesh.polygons.foreach_set("loop_start", begins)
         if bpy.app.version < (4, 1):  # later versions see the total in the next face's start
             mesh.polygons.foreach_set("loop_total", totals)
-        mesh.polygons.foreach_set("use_smooth", [smooth] * len(begins))
+        mesh.polygons.foreach_set("use_smooth", array("b", [smooth]) * len(begins) if numpy is None
+                                  else numpy.full(len(begins), smooth))
     set_attributes(mesh, moved, picks, speed)
     mesh.update(calc_edges=True)
-    mesh.validate()  # files can hold polygons that Blender must not see
+    if not _is_sound(corners, begins, totals):
+        mesh.validate()  # files can hold polygons that Blender must not see
     if smooth:
         _sharpen(mesh)
 
@@ -177,6 +227,5 @@ def fill_points(mesh, geo, scale, speed=1.0):
     set_attributes(mesh, moved, loose, speed)
     if "pscale" in moved and moved.attribute("pscale").owner == "point":
         sizes = _picked(border.flat_array("f", moved["pscale"]), 1, loose)
-        radii = sizes if scale == 1.0 else array("f", (size / scale for size in sizes))
-        _attribute(mesh, "radius", "FLOAT", "value", radii)
+        _attribute(mesh, "radius", "FLOAT", "value", border.scaled(sizes, 1 / scale))
     mesh.update()

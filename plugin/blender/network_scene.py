@@ -156,7 +156,7 @@ def _object_node(node, name, plan):
     if not meshes:
         raise TreeError(f"The node '{node.name}' has no object; choose one that is a mesh.", node.name)
     moving = node.motion == "MOVING" or (node.motion == "AUTO" and any(map(object_files.is_moving, meshes)))
-    plan.sources.append(object_files.Source(name, meshes, moving, _matter_time_scale(node) if moving else None))
+    plan.sources.append(object_files.Source(name, meshes, moving, _matter_time_scale(node) if moving else None, node.faces))
     path = f"inputs/{name}.$F4.bgeo.sc" if moving else f"inputs/{name}.bgeo.sc"
     return {"name": name, "type": "file", "parms": {"path": path}}
 

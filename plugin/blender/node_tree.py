@@ -26,6 +26,22 @@ def parm_changed(node, context):
         node.set_message("")
 
 
+def spacing_of(tree):
+    """The grid spacing of a network: its simulation's, else of the first node that has one; 0 when none has."""
+    nodes = [node for node in tree.nodes if hasattr(node, "p_dx")]
+    nodes.sort(key=lambda node: node.table.kind != "sim")
+    return nodes[0].p_dx if nodes else 0.0
+
+
+def set_spacing(tree, value):
+    """Gives all nodes of a network a spacing in proportion: a surface at half of the simulation's stays at half."""
+    before = spacing_of(tree)
+    if before > 0 and value > 0 and value != before:
+        for node in tree.nodes:
+            if hasattr(node, "p_dx") and node.p_dx > 0:
+                node.p_dx = node.p_dx * value / before
+
+
 class MeniscusTree(bpy.types.NodeTree):
     """Surface-tension simulations: nodes from the Meniscus tables"""
     bl_idname, bl_label, bl_icon = TREE, "Meniscus", "MOD_FLUIDSIM"
@@ -44,6 +60,9 @@ class MeniscusTree(bpy.types.NodeTree):
         name="Metres per Unit", default=1.0, min=1e-15, max=1e15, soft_min=1e-6, soft_max=1e6, precision=6, options=set(),
         description="How many metres one Blender unit is for the simulation. Model at a comfortable size and simulate at the "
                     "real one: a sphere of 2 units across with 0.002 here is a drop of 4 mm")
+    dx: bpy.props.FloatProperty(
+        name="Grid Spacing (m)", min=1e-9, max=1e6, precision=6, get=spacing_of, set=set_spacing, options=set(),
+        description="The cell size of the simulation. All nodes of the network follow in proportion")
     made_for: bpy.props.PointerProperty(type=bpy.types.Object)  # by the one-click path
     made_with: bpy.props.StringProperty()  # the scene that the last click made, to see what the artist has changed since
     notes: bpy.props.StringProperty(options={"SKIP_SAVE"})  # what the artist should know about the objects
@@ -122,6 +141,8 @@ class MeniscusNodeObject(bpy.types.Node, MeniscusNode):
     object: bpy.props.PointerProperty(name="Object", type=bpy.types.Object, poll=lambda self, thing: thing.type in MESHABLE)
     collection: bpy.props.PointerProperty(name="Collection", type=bpy.types.Collection)
     listed: bpy.props.CollectionProperty(type=MeniscusListed)
+    faces: bpy.props.EnumProperty(name="Faces", items=[
+        ("ALL", "All", "The whole surface"), ("DOWN", "Facing Down", "The faces that point down, as the mouth of a tap does")])
     hides: bpy.props.BoolProperty(
         name="Hide Source", description="Show the objects as wires and leave them out of renders once there are frames", options=set())
     motion: bpy.props.EnumProperty(
@@ -142,6 +163,7 @@ class MeniscusNodeObject(bpy.types.Node, MeniscusNode):
         else:
             layout.prop(self, "object" if self.source == "OBJECT" else "collection", text="")
         layout.prop(self, "motion")
+        layout.prop(self, "faces")
         self.draw_message(layout)
 
     def draw_label(self):

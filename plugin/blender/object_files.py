@@ -3,6 +3,9 @@
 from array import array
 from pathlib import Path
 
+from mathutils import Vector
+from mathutils.geometry import normal as geometry_normal
+
 from . import border
 from .native import meniscus
 
@@ -64,7 +67,22 @@ def painted(mesh):
     return found
 
 
-def take(meshes, depsgraph, scale):
+DOWN = -0.5  # the upward part of the normal of a face that looks down
+
+
+def _facing_down(geo):
+    """Only the polygons that look down; all of them when none does."""
+    keep = bytearray(geo.primitive_count)
+    positions = border.flat_array("f", geo["P"])
+    corners, starts = geo.vertex_points.tolist(), geo.primitive_starts.tolist()
+    for i in range(len(keep)):
+        points = [Vector(positions[3 * corner:3 * corner + 3]) for corner in corners[starts[i]:starts[i + 1]]]
+        keep[i] = len(points) > 2 and geometry_normal(points)[1] < DOWN  # y is up here
+    if any(keep) and not all(keep):
+        geo.keep_primitives(list(keep))
+
+
+def take(meshes, depsgraph, scale, faces="ALL"):
     """The evaluated meshes as one geometry, in metres and y-up."""
     whole, numbers = meniscus.Geometry(), {}
     for thing in meshes:
@@ -82,6 +100,8 @@ def take(meshes, depsgraph, scale):
         geo.transform(border.rows(border.to_meniscus(scale) @ evaluated.matrix_world))
         if evaluated.matrix_world.determinant() < 0:
             raise meniscus.InputError(f"The object '{thing.name}' is mirrored (negative scale); apply its scale first.")
+        if faces == "DOWN":
+            _facing_down(geo)
         whole.append(geo)
     for name, pieces in numbers.items():
         values = array("f", bytes(4 * whole.point_count))
@@ -111,7 +131,7 @@ class Moving:
             if frame not in kept:
                 self.scene.frame_set(frame)
                 depsgraph = self.depsgraph_of()
-                kept[frame] = [take(source.meshes, depsgraph, self.scale) for source, _ in jobs]
+                kept[frame] = [take(source.meshes, depsgraph, self.scale, source.faces) for source, _ in jobs]
             return kept[frame]
 
         for frame in range(first, last + 1):
@@ -130,8 +150,8 @@ class Source:
     """Meshes that a network reads under a name. `time_scale` is set for what becomes liquid: simulated seconds per second on
     screen, by which its velocity is seen in the simulation."""
 
-    def __init__(self, name, meshes, moves, time_scale=None):
-        self.name, self.meshes, self.moves, self.time_scale = name, meshes, moves, time_scale
+    def __init__(self, name, meshes, moves, time_scale=None, faces="ALL"):
+        self.name, self.meshes, self.moves, self.time_scale, self.faces = name, meshes, moves, time_scale, faces
 
 
 def write_all(sources, scene, depsgraph_of, scale, inputs, first, last):
@@ -147,7 +167,7 @@ def write_all(sources, scene, depsgraph_of, scale, inputs, first, last):
         if moving and still:
             scene.frame_set(first)
         for source in still:
-            take(source.meshes, depsgraph_of(), scale).save(str(inputs / f"{source.name}.bgeo.sc"))
+            take(source.meshes, depsgraph_of(), scale, source.faces).save(str(inputs / f"{source.name}.bgeo.sc"))
     finally:
         if moving:
             scene.frame_set(current, subframe=subframe)

@@ -42,6 +42,8 @@ def draw_bake(layout, context, tree):
         row = column.row(align=True)
         row.prop(tree, "frame_start")
         row.prop(tree, "frame_end")
+    if node_tree.spacing_of(tree) > 0:
+        column.prop(tree, "dx")
     column.prop(tree, "scale")
     column.prop(tree, "cache_folder")
     if cache.is_temporary(tree):
@@ -64,13 +66,18 @@ def draw_bake(layout, context, tree):
     row.operator("meniscus.open_cache", text="Folder", icon="FILE_FOLDER").tree = tree.name
     row.operator("meniscus.free", text="Free", icon="TRASH").tree = tree.name
     row.operator("meniscus.remove", text="Remove", icon="X").tree = tree.name
+    layout.operator("meniscus.make_objects", icon="OUTLINER_COLLECTION").tree = tree.name
     _draw_frames(layout, tree)
     draw_message(layout, tree.message, tree.is_error)
     draw_message(layout, tree.notes, False)
+    if "ground" in tree.notes:
+        layout.operator("meniscus.lift", icon="TRIA_UP").tree = tree.name
     for node in tree.nodes:
         text = getattr(node, "message", "")
         if text and text != tree.message:
             draw_message(layout, f"{node.name}: {text}", node.is_error)
+        if "open edges" in text:
+            layout.operator("meniscus.select_holes", icon="EDGESEL").tree = tree.name
 
 
 class MENISCUS_PT_quick(bpy.types.Panel):
@@ -106,6 +113,9 @@ class MENISCUS_PT_quick(bpy.types.Panel):
                 column.prop(quick, "collider_kind", text="")
                 if quick.collider_kind != "solid":
                     column.prop(quick, "thickness")
+        estimate = layout.column(align=True)
+        for i, line in enumerate(quick_path.estimate(context, thing, quick)):
+            estimate.label(text=line, icon="TIME" if i == 0 else "BLANK1")
         row = layout.row()
         row.scale_y = 1.6
         row.enabled = not bake_operators.is_running()

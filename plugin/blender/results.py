@@ -80,8 +80,6 @@ def _make(tree, stem, role, name, collection):
     thing.meniscus.tree, thing.meniscus.stem, thing.meniscus.role = tree, stem, role
     if role == "volume":
         thing.matrix_world = border.to_blender(tree.scale)
-        if hasattr(data, "velocity_grid"):
-            data.velocity_grid = "vel"
     if role == "points":
         modifier = thing.modifiers.new("Meniscus Points", "NODES")
         modifier.node_group = points_group()
@@ -169,6 +167,8 @@ def _show_volume(thing, folder, stem, frame):
     if thing.data.filepath != relative:
         thing.data.filepath = relative
         thing.data.grids.unload()
+        if hasattr(thing.data, "velocity_grid"):  # what stands still has none, and Blender would complain at each frame
+            thing.data.velocity_grid = "vel" if thing.data.grids.load() and "vel" in [grid.name for grid in thing.data.grids] else ""
     thing.matrix_world = border.to_blender(thing.meniscus.tree.scale)
 
 

@@ -5,8 +5,28 @@ import os
 
 import bpy
 
-from . import bake_operators, network_scene, node_tree, object_files, parm_properties, quick
+from . import bake_operators, looks, network_scene, node_tree, object_files, overlaps, parm_properties, quick, scene_pieces
 from .native import meniscus
+
+
+SEEN = 4.0  # units that an imported scene is wide: a drop of 4 mm at its own size is nothing to look at
+
+
+def _seen(path, scene_dict):
+    """(metres per unit, material) for a scene: it is as wide as one works with, by the shapes that it starts from."""
+    types = meniscus.node_types()
+    widest, network = 0.0, meniscus.Network.load(path)
+    for entry in scene_dict["nodes"]:
+        if entry["type"] != "shape":
+            continue
+        try:
+            low, high = network[entry["name"]].cook(network.frames[0]).bounds
+        except (meniscus.Error, TypeError):
+            continue
+        widest = max(widest, *(b - a for a, b in zip(low, high)))
+    output = (scene_dict.get("output") or "").partition(":")[0]
+    material = scene_pieces.material_of(scene_dict, output, types, meniscus.materials()) if output else None
+    return float(f"{widest / SEEN:.1g}") if widest > 0 else 1.0, material
 
 
 class MENISCUS_OT_import_scene(bpy.types.Operator):
@@ -26,9 +46,13 @@ class MENISCUS_OT_import_scene(bpy.types.Operator):
         except meniscus.Error as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        scale, material = _seen(self.filepath, scene_dict)
         name = scene_dict.get("title") or os.path.splitext(os.path.basename(self.filepath))[0]
         tree = bpy.data.node_groups.new(name, node_tree.TREE)
-        network_scene.fill_tree(tree, scene_dict)
+        made = network_scene.fill_tree(tree, scene_dict)
+        tree.scale = scale
+        if made.get("$result") is not None and material:
+            made["$result"].material = looks.material(material, scale)
         tree.use_scene_range = False
         tree.frame_start, tree.frame_end = scene_dict.get("frames", (1, 1))
         space = context.space_data
@@ -108,11 +132,54 @@ class MENISCUS_OT_take_selected(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class MENISCUS_OT_select_holes(bpy.types.Operator):
+    """Show the open edges of the objects that are filled, in edit mode"""
+    bl_idname, bl_label, bl_options = "meniscus.select_holes", "Select Holes", {"REGISTER", "UNDO"}
+
+    tree: bpy.props.StringProperty(options={"SKIP_SAVE", "HIDDEN"})
+
+    def execute(self, context):
+        tree = bake_operators.find_tree(context, self.tree)
+        things = quick.liquids(tree) if tree is not None else []
+        thing = next((one for one in things if one.type == "MESH" and one.name in context.view_layer.objects), None)
+        if thing is None:
+            self.report({"ERROR"}, "The object that is filled is not a mesh of this scene.")
+            return {"CANCELLED"}
+        if context.object is not None and context.object.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        for other in context.selected_objects:
+            other.select_set(False)
+        context.view_layer.objects.active = thing
+        thing.select_set(True)
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.mesh.select_mode(type="EDGE")
+        bpy.ops.mesh.select_all(action="DESELECT")
+        bpy.ops.mesh.select_non_manifold()
+        return {"FINISHED"}
+
+
+class MENISCUS_OT_lift(bpy.types.Operator):
+    """Lift the objects that start in the ground onto it"""
+    bl_idname, bl_label, bl_options = "meniscus.lift", "Lift onto Ground", {"REGISTER", "UNDO"}
+
+    tree: bpy.props.StringProperty(options={"SKIP_SAVE", "HIDDEN"})
+
+    def execute(self, context):
+        tree = bake_operators.find_tree(context, self.tree)
+        for thing in quick.liquids(tree) if tree is not None else ():
+            thing.location.z += overlaps.depth_in_ground(thing)
+        context.view_layer.update()
+        if tree is not None:
+            tree.notes = overlaps.sentence(context, tree)
+        return {"FINISHED"}
+
+
 def _draw_import(self, context):
     self.layout.operator(MENISCUS_OT_import_scene.bl_idname, text="Meniscus Scene (.json)")
 
 
-_CLASSES = (MENISCUS_OT_import_scene, MENISCUS_OT_export_scene, MENISCUS_OT_material, MENISCUS_OT_take_selected)
+_CLASSES = (MENISCUS_OT_import_scene, MENISCUS_OT_export_scene, MENISCUS_OT_material, MENISCUS_OT_take_selected,
+            MENISCUS_OT_select_holes, MENISCUS_OT_lift)
 
 
 def register():

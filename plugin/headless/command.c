@@ -6,6 +6,7 @@
 #include "plugin/headless/session.h"
 #include "plugin/host/network/spelling.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ static void print_overview(FILE *file)
         fprintf(file, "  meniscus %-8s %-28s %s\n", subcommands[i]->name, subcommands[i]->usage,
                 subcommands[i]->summary);
     fprintf(file,
-            "\n'meniscus COMMAND --help' says more. Exit codes: 0 done, 1 failed, 2 wrong usage or scene, "
+            "\n'meniscus help COMMAND' says more. Exit codes: 0 done, 1 failed, 2 wrong usage or scene, "
             "130 cancelled.\n");
 }
 
@@ -33,7 +34,13 @@ int mn_command_run(int argc, char **argv)
         return MN_EXIT_USAGE;
     }
     const char *word = argv[1];
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+    const bool help = strcmp(word, "help") == 0;
+    if (help && argc > 2) { // help cook is cook --help
+        static char option[] = "--help";
+        char *words[] = {argv[0], argv[2], option};
+        return mn_command_run(3, words);
+    }
+    if (help || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
         print_overview(stdout);
         return mn_finish_output(&mn_cook_command);
     }

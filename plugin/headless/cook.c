@@ -25,7 +25,8 @@ enum {
     OPTION_SCHEDULER,
 };
 static const mn_option options[] = {
-    [OPTION_FRAMES] = {"--frames", "-f", "A-B", "these frames instead of the scene's"},
+    [OPTION_FRAMES] = {"--frames", "-f", "A-B",
+                       "these frames instead of the scene's; A-BxN writes every N-th"},
     [OPTION_OUTPUT] = {"--output", "-o", "DIR", "write DIR/NODE.0001.EXT; made when missing, default ."},
     [OPTION_NODE] = {"--node", NULL, "NAME",
                      "this node instead of the scene's output; may be given many times"},
@@ -57,7 +58,8 @@ static int read_arguments(mn_arguments *arguments, cook_arguments *cook, mn_cook
         case MN_ARGUMENT_BAD:
             return MN_EXIT_USAGE;
         case OPTION_FRAMES:
-            if (!mn_read_frames(&mn_cook_command, value, &job->first, &job->last)) return MN_EXIT_USAGE;
+            if (!mn_read_frame_steps(&mn_cook_command, value, &job->first, &job->last, &job->step))
+                return MN_EXIT_USAGE;
             cook->frames = value;
             break;
         case OPTION_OUTPUT:
@@ -164,7 +166,7 @@ static mn_status draw_previews(mn_cook_job *job)
         mn_preview_sequence sequence = {.session = job->session, .def = mn_preview_default_def()};
         char path[MN_PATH_SIZE], frames[MN_PATH_SIZE], sheet[MN_PATH_SIZE];
         mn_status status = MN_OK;
-        for (int32_t frame = job->first; frame <= job->last && status == MN_OK; frame++) {
+        for (int32_t frame = job->first; frame <= job->last && status == MN_OK; frame += job->step) {
             status = mn_cook_frame_path(job, target, frame, path);
             if (status == MN_OK) status = mn_preview_sequence_add(&sequence, path, true, frame);
         }
@@ -208,7 +210,7 @@ static int run(int argc, char **argv)
 {
     mn_arguments words = {.command = &mn_cook_command, .argc = argc, .argv = argv};
     cook_arguments arguments = {0};
-    mn_cook_job job = {.folder = ".", .format = MN_FORMAT_BGEO_SC};
+    mn_cook_job job = {.folder = ".", .format = MN_FORMAT_BGEO_SC, .step = 1};
     const int usage = read_arguments(&words, &arguments, &job);
     if (usage != MN_EXIT_DONE) return usage == MN_ARGUMENT_HELP ? mn_finish_output(&mn_cook_command) : usage;
     mn_catch_signals();
@@ -223,5 +225,5 @@ static int run(int argc, char **argv)
 }
 
 const mn_subcommand mn_cook_command = {
-    "cook",  "SCENE [-f A-B] [-o DIR] ...", "cooks frames of a scene into files",
+    "cook",  "SCENE [-f A-B] [-o DIR] ...", "cooks frames of a scene into files; - is a scene from stdin",
     options, MN_COUNT_OF_OPTIONS(options),  run};

@@ -328,10 +328,15 @@ static mn_status checkpoint_if_due(mn_cook_job *job)
     return passed > CHECKPOINT_SHARE * job->checkpoint_seconds ? save_checkpoint(job) : MN_OK;
 }
 
+static bool is_asked_for(const mn_cook_job *job, int32_t frame)
+{
+    return frame >= job->first && frame <= job->last && (frame - job->first) % job->step == 0;
+}
+
 static mn_status cook_frame(mn_cook_job *job, int32_t frame)
 {
     const double begun = mn_seconds();
-    const bool wanted = frame >= job->first && !is_complete(job, frame);
+    const bool wanted = is_asked_for(job, frame) && !is_complete(job, frame);
     char line[512];
     // Before the nodes read the files, which may change while we cook.
     for (int64_t i = 0; i < job->targets.count; i++)
@@ -361,7 +366,7 @@ mn_status mn_cook_frames(mn_cook_job *job)
     int32_t last = INT32_MIN, first = job->sims.count > 0 ? first_simulated(job) : job->first;
     int64_t count = 0;
     for (int32_t frame = job->first; frame <= job->last; frame++)
-        if (!is_complete(job, frame)) {
+        if (is_asked_for(job, frame) && !is_complete(job, frame)) {
             if (last == INT32_MIN && frame < first) first = frame;
             last = frame, count++;
         }
@@ -374,7 +379,7 @@ mn_status mn_cook_frames(mn_cook_job *job)
     mn_status status = MN_OK;
     for (int32_t frame = first; frame <= last && status == MN_OK; frame++) {
         // Without simulations, frames that are there already are nobody's business.
-        if (job->sims.count == 0 && is_complete(job, frame)) continue;
+        if (job->sims.count == 0 && (!is_asked_for(job, frame) || is_complete(job, frame))) continue;
         status = mn_check_cancelled(job->session->ctx);
         if (status == MN_OK) status = cook_frame(job, frame);
     }

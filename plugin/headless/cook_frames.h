@@ -26,7 +26,7 @@ typedef struct mn_cook_job {
     MN_ARRAY(int32_t) sims; ///< simulating nodes that the targets need, those that others need first
     const char *folder;
     mn_format format;
-    int32_t first, last;
+    int32_t first, last, step; ///< written are first, first + step, ... up to last
     bool resume, quiet, preview;
     mn_file_stamps file_stamps;
     mn_report_file report;

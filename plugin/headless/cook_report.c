@@ -181,16 +181,25 @@ static void put_line(mn_json_text *out, const mn_network *network, int32_t node,
     mn_json_text_put(out, "}\n");
 }
 
+mn_status mn_report_line(const mn_network *network, int32_t node, int32_t frame, const mn_geo *geo,
+                         char **text)
+{
+    const mn_report *report = mn_network_report(network, node);
+    mn_json_text out = {.ctx = mn_network_context(network)};
+    *text = NULL;
+    if (!report) return MN_OK;
+    put_line(&out, network, node, frame, geo, report);
+    return mn_json_text_finish(&out, text);
+}
+
 mn_status mn_report_add(mn_report_file *file, const mn_network *network, int32_t node, int32_t frame,
                         const mn_geo *geo)
 {
-    const mn_report *report = mn_network_report(network, node);
     const uint64_t key = line_key(frame, mn_network_node_name(network, node));
-    if (file->descriptor < 0 || !report || is_seen(file, key)) return MN_OK;
-    mn_json_text out = {.ctx = file->ctx};
+    if (file->descriptor < 0 || is_seen(file, key)) return MN_OK;
     char *text;
-    put_line(&out, network, node, frame, geo, report);
-    MN_TRY(mn_json_text_finish(&out, &text));
+    MN_TRY(mn_report_line(network, node, frame, geo, &text));
+    if (!text) return MN_OK;
     const mn_status status = mn_append_text(file->ctx, file->descriptor, file->path, text, strlen(text));
     mn_scene_free_text(file->ctx, text);
     MN_TRY(status);

@@ -19,6 +19,9 @@ mn_status mn_report_open(mn_context *ctx, const char *path, bool resume, mn_repo
 /// What the node said about the frame it gave last, unless that line is there already. `geo` is its output.
 mn_status mn_report_add(mn_report_file *file, const mn_network *network, int32_t node, int32_t frame,
                         const mn_geo *geo);
+/// The same line alone, given back with mn_scene_free_text; NULL when the node has nothing to report.
+mn_status mn_report_line(const mn_network *network, int32_t node, int32_t frame, const mn_geo *geo,
+                         char **text);
 /// On disk before anything that relies on it.
 mn_status mn_report_sync(mn_report_file *file);
 void mn_report_close(mn_report_file *file);

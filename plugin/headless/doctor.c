@@ -7,6 +7,7 @@
 #include "plugin/headless/command.h"
 #include "plugin/headless/scene_files.h"
 #include "plugin/headless/scene_session.h"
+#include "plugin/json/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,13 +16,14 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { OPTION_FRAMES, OPTION_NODE, OPTION_SET, OPTION_THREADS, OPTION_MEMORY };
+enum { OPTION_FRAMES, OPTION_NODE, OPTION_SET, OPTION_THREADS, OPTION_MEMORY, OPTION_JSON };
 static const mn_option options[] = {
     [OPTION_FRAMES] = {"--frames", "-f", "A-B", "for these frames instead of the scene's"},
     [OPTION_NODE] = {"--node", NULL, "NAME", "for this node instead of the scene's output"},
     [OPTION_SET] = {"--set", NULL, "NODE.PARM=VALUE", "with another value; may be given many times"},
     [OPTION_THREADS] = MN_OPTION_THREADS,
     [OPTION_MEMORY] = MN_OPTION_MEMORY,
+    [OPTION_JSON] = {"--json", NULL, NULL, "the same as one JSON object"},
 };
 
 typedef struct visit {
@@ -77,6 +79,105 @@ static void print_memory(const mn_session *session)
     mn_format_bytes(fmax(peak, (double)mn_context_peak_bytes(session->ctx)), used);
     mn_format_bytes((double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE), machine);
     printf("    %-28s %s at the first frame; this machine has %s\n", "memory", used, machine);
+}
+
+// ---- the same as JSON ----
+
+typedef struct json_visit {
+    mn_json_text *out;
+    bool first_number, first_sentence;
+    mn_json_text sentences;
+} json_visit;
+
+static void json_number(void *user, const char *name, double value, const char *unit, const char *remark)
+{
+    json_visit *v = user;
+    bool first = true;
+    if (!isfinite(value)) return;
+    mn_json_text_put(v->out, v->first_number ? "{" : ", {");
+    v->first_number = false;
+    mn_json_text_put_member(v->out, &first, ", ", "name", name);
+    mn_json_text_put_key(v->out, &first, ", ", "value");
+    mn_json_text_put_number(v->out, value);
+    mn_json_text_put_member(v->out, &first, ", ", "unit", unit ? unit : "");
+    mn_json_text_put_member(v->out, &first, ", ", "remark", remark ? remark : "");
+    mn_json_text_put(v->out, "}");
+}
+
+static void json_sentence(void *user, const char *sentence)
+{
+    json_visit *v = user;
+    mn_json_text_put(&v->sentences, v->first_sentence ? "" : ", ");
+    v->first_sentence = false;
+    mn_json_text_put_string(&v->sentences, sentence);
+}
+
+static mn_status json_node(mn_network *network, int32_t node, int32_t frame, mn_json_text *out, bool *first)
+{
+    json_visit v = {out, true, true, {.ctx = out->ctx}};
+    mn_doctor doctor = {&v, json_number, json_sentence};
+    bool first_member = true;
+    char *sentences;
+    mn_json_text_put(out, *first ? "{" : ", {");
+    *first = false;
+    mn_json_text_put_member(out, &first_member, ", ", "node", mn_network_node_name(network, node));
+    mn_json_text_put_member(out, &first_member, ", ", "type", mn_network_node_type(network, node)->name);
+    mn_json_text_put_key(out, &first_member, ", ", "numbers");
+    mn_json_text_put(out, "[");
+    const mn_status status = mn_network_doctor(network, node, frame, &doctor);
+    for (int32_t i = 0; i < mn_network_warning_count(network, node); i++)
+        json_sentence(&v, mn_network_warning(network, node, i));
+    MN_TRY(mn_json_text_finish(&v.sentences, &sentences));
+    mn_json_text_put(out, "]");
+    mn_json_text_put_key(out, &first_member, ", ", "sentences");
+    mn_json_text_put(out, "[");
+    mn_json_text_put(out, sentences);
+    mn_json_text_put(out, "]}");
+    mn_scene_free_text(out->ctx, sentences);
+    return status;
+}
+
+static void json_value(mn_json_text *out, bool *first, const char *key, double value)
+{
+    mn_json_text_put_key(out, first, ", ", key);
+    mn_json_text_put_number(out, value);
+}
+
+static mn_status examine_as_json(mn_session *session, mn_network *network, mn_target target, int32_t first,
+                                 int32_t last)
+{
+    mn_json_text out = {.ctx = session->ctx};
+    bool first_member = true, first_node = true;
+    const double begun = mn_seconds();
+    const mn_geo *geo;
+    MN_TRY(mn_network_cook(network, target.node, target.output, first, &geo));
+    const double seconds = mn_seconds() - begun, bytes = (double)mn_geo_bytes(geo);
+    const double points = (double)mn_geo_point_count(geo), primitives = (double)mn_geo_primitive_count(geo);
+    mn_json_text_put(&out, "{");
+    mn_json_text_put_member(&out, &first_member, ", ", "title", mn_network_title(network));
+    json_value(&out, &first_member, "first_frame", first);
+    json_value(&out, &first_member, "last_frame", last);
+    json_value(&out, &first_member, "fps", mn_network_fps(network));
+    json_value(&out, &first_member, "threads", mn_worker_count(session->ctx));
+    mn_json_text_put_key(&out, &first_member, ", ", "nodes");
+    mn_json_text_put(&out, "[");
+    mn_status status = MN_OK;
+    for (int32_t node = 0; node < mn_network_node_limit(network) && status == MN_OK; node++)
+        if (mn_network_node_type(network, node) && mn_network_depends(network, target.node, node))
+            status = json_node(network, node, first, &out, &first_node);
+    mn_json_text_put(&out, "]");
+    mn_json_text_put_member(&out, &first_member, ", ", "output", mn_network_node_name(network, target.node));
+    json_value(&out, &first_member, "points", points);
+    json_value(&out, &first_member, "primitives", primitives);
+    json_value(&out, &first_member, "seconds", seconds);
+    json_value(&out, &first_member, "memory", (double)mn_context_peak_bytes(session->ctx));
+    json_value(&out, &first_member, "bytes_per_frame", bytes);
+    mn_json_text_put(&out, "}\n");
+    char *text;
+    MN_TRY(mn_json_text_finish(&out, &text));
+    if (status == MN_OK) fputs(text, stdout);
+    mn_scene_free_text(session->ctx, text);
+    return status;
 }
 
 // ---- files: shown before any of them is read ----
@@ -151,11 +252,13 @@ static int run(int argc, char **argv)
     mn_arguments arguments = {.command = &mn_doctor_command, .argc = argc, .argv = argv};
     const char *value, *scene = NULL, *node = NULL, *frames = NULL;
     mn_session_def def = {0};
+    bool json = false;
     for (int32_t option; (option = mn_arguments_next(&arguments, &value)) != MN_ARGUMENT_END;) {
         if (option == MN_ARGUMENT_HELP) return mn_finish_output(&mn_doctor_command);
         if (option == MN_ARGUMENT_BAD) return MN_EXIT_USAGE;
         if (option == OPTION_FRAMES) frames = value;
         if (option == OPTION_NODE) node = value;
+        if (option == OPTION_JSON) json = true;
         if (option == OPTION_THREADS && !mn_read_threads(&mn_doctor_command, value, &def))
             return MN_EXIT_USAGE;
         if (option == OPTION_MEMORY && !mn_read_memory(&mn_doctor_command, value, &def)) return MN_EXIT_USAGE;
@@ -179,7 +282,7 @@ static int run(int argc, char **argv)
         if (option == OPTION_SET) status = mn_apply_setting(&session, network, value);
     if (status == MN_OK) status = mn_find_target(&session, network, node, &target);
     if (status == MN_OK && !frames) mn_network_range(network, &first, &last);
-    if (status == MN_OK) status = examine(&session, network, target, first, last);
+    if (status == MN_OK) status = (json ? examine_as_json : examine)(&session, network, target, first, last);
     const int code = mn_session_fail(&session, status);
     mn_network_free(network);
     mn_session_close(&session);
@@ -187,7 +290,7 @@ static int run(int argc, char **argv)
 }
 
 const mn_subcommand mn_doctor_command = {"doctor",
-                                         "SCENE",
+                                         "SCENE [--json]",
                                          "dimensionless numbers, resolution, limits, files, memory and disk",
                                          options,
                                          MN_COUNT_OF_OPTIONS(options),

@@ -2,15 +2,36 @@
 //
 // Scenes, settings, targets and frames as they are written on the command line.
 #include "plugin/headless/scene_session.h"
+#include "meniscus/array.h"
 #include "plugin/host/network/spelling.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+// All of stdin; a scene of more than 1 GiB is a mistake.
+static mn_status read_stdin(mn_session *session, mn_network **network)
+{
+    const size_t most = (size_t)1 << 30;
+    MN_ARRAY(char) text = {0};
+    mn_status status = MN_OK;
+    for (size_t got = 1; got > 0 && status == MN_OK && (size_t)text.count < most;) {
+        const int64_t before = text.count;
+        status = mn_array_resize(session->ctx, &text, before + (1 << 16));
+        if (status != MN_OK) break;
+        got = fread(text.data + before, 1, 1 << 16, stdin);
+        text.count = before + (int64_t)got;
+    }
+    if (status == MN_OK)
+        status = mn_scene_read_memory(session->ctx, NULL, text.data, (size_t)text.count, "stdin", network);
+    mn_array_free(session->ctx, &text);
+    return status;
+}
+
 mn_status mn_open_scene(mn_session *session, const char *path, mn_network **network)
 {
-    const mn_status status = mn_scene_read(session->ctx, NULL, path, network);
+    const mn_status status = strcmp(path, "-") == 0 ? read_stdin(session, network)
+                                                    : mn_scene_read(session->ctx, NULL, path, network);
     const bool ours = status == MN_OK || status == MN_ERROR_MEMORY || status == MN_ERROR_CANCELLED;
     return ours ? status : MN_ERROR_SCENE;
 }
@@ -65,7 +86,18 @@ mn_status mn_find_target(mn_session *session, const mn_network *network, const c
 
 bool mn_read_frames(const mn_subcommand *command, const char *text, int32_t *first, int32_t *last)
 {
+    int32_t step;
+    if (!mn_read_frame_steps(command, text, first, last, &step)) return false;
+    if (step == 1) return true;
+    mn_usage_error(command, "--frames: steps are for cook alone; write %d-%d.", (int)*first, (int)*last);
+    return false;
+}
+
+bool mn_read_frame_steps(const mn_subcommand *command, const char *text, int32_t *first, int32_t *last,
+                         int32_t *step)
+{
     mn_shown shown;
+    long stride = 1;
     char *end;
     long a = strtol(text, &end, 10), b = a;
     bool good = end != text;
@@ -74,8 +106,9 @@ bool mn_read_frames(const mn_subcommand *command, const char *text, int32_t *fir
         b = strtol(second, &end, 10);
         good = end != second;
     }
+    if (good && *end == 'x' && end[1] >= '1' && end[1] <= '9') stride = strtol(end + 1, &end, 10);
     if (!good || *end != 0 || a < MN_FRAME_MIN || b > MN_FRAME_MAX || b < MN_FRAME_MIN || a > MN_FRAME_MAX) {
-        mn_usage_error(command, "--frames: '%s' is not A-B or A, frames from %d to %d.",
+        mn_usage_error(command, "--frames: '%s' is not A, A-B or A-BxSTEP, frames from %d to %d.",
                        mn_show(&shown, text), MN_FRAME_MIN, MN_FRAME_MAX);
         return false;
     }
@@ -84,6 +117,7 @@ bool mn_read_frames(const mn_subcommand *command, const char *text, int32_t *fir
                        b, a);
         return false;
     }
-    *first = (int32_t)a, *last = (int32_t)b;
+    if (stride > MN_FRAME_MAX) stride = MN_FRAME_MAX;
+    *first = (int32_t)a, *last = (int32_t)b, *step = (int32_t)stride;
     return true;
 }

@@ -22,5 +22,8 @@ mn_status mn_find_target(mn_session *session, const mn_network *network, const c
 enum { MN_FRAME_MIN = -100000, MN_FRAME_MAX = 1000000 };
 /// "A-B" or "A", both in [-100000, 1000000] and A <= B; otherwise prints a sentence.
 bool mn_read_frames(const mn_subcommand *command, const char *text, int32_t *first, int32_t *last);
+/// The same with a step, A-BxN: every N-th frame from the first.
+bool mn_read_frame_steps(const mn_subcommand *command, const char *text, int32_t *first, int32_t *last,
+                         int32_t *step);
 
 #endif

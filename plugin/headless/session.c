@@ -3,6 +3,7 @@
 // Hooks, signals and exit codes of the command.
 #define _POSIX_C_SOURCE 200809L
 #include "plugin/headless/session.h"
+#include "meniscus/hash.h"
 #include "plugin/host/network/spelling.h"
 #include "plugin/tbb/tbb_scheduler.h"
 
@@ -54,7 +55,14 @@ static void show_progress(void *user, double fraction, const char *what)
 
 static void print_log(void *user, mn_log_level level, const char *sentence)
 {
-    if (level >= MN_LOG_WARNING) mn_session_say(user, "warning: %s", sentence);
+    mn_session *session = user;
+    const uint64_t hash = mn_hash_string(1, sentence);
+    if (level < MN_LOG_WARNING) return;
+    for (size_t i = 0; i < sizeof session->warned / sizeof *session->warned; i++)
+        if (session->warned[i] == hash) return;
+    memmove(session->warned + 1, session->warned, sizeof session->warned - sizeof *session->warned);
+    session->warned[0] = hash;
+    mn_session_say(session, "warning: %s", sentence);
 }
 
 bool mn_read_threads(const mn_subcommand *command, const char *text, mn_session_def *def)
@@ -73,9 +81,9 @@ bool mn_read_memory(const mn_subcommand *command, const char *text, mn_session_d
 bool mn_read_scheduler(const mn_subcommand *command, const char *text, mn_session_def *def)
 {
     def->tbb = strcmp(text, "tbb") == 0;
-    if (def->tbb || strcmp(text, "openmp") == 0) return true;
+    if (def->tbb || strcmp(text, "threads") == 0) return true;
     mn_shown shown;
-    mn_usage_error(command, "--scheduler: '%s' is neither openmp nor tbb.", mn_show(&shown, text));
+    mn_usage_error(command, "--scheduler: '%s' is neither threads nor tbb.", mn_show(&shown, text));
     return false;
 }
 

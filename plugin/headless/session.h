@@ -17,14 +17,15 @@ enum { MN_EXIT_DONE = 0, MN_EXIT_FAILED = 1, MN_EXIT_USAGE = 2, MN_EXIT_CANCELLE
 typedef struct mn_session {
     const mn_subcommand *command;
     mn_context *ctx;
-    mn_scheduler *tbb; ///< NULL: OpenMP
+    mn_scheduler *tbb; ///< NULL: the context's own threads
     mn_progress_bar bar;
+    uint64_t warned[8]; ///< hashes of the last warnings of the log: each is printed once
 } mn_session;
 
 typedef struct mn_session_def {
     int64_t threads; ///< 0: all
     int64_t memory;  ///< bytes at most; 0: MENISCUS_MEMORY, else what the machine has
-    bool tbb;        ///< run loops on TBB instead of OpenMP; the results are the same
+    bool tbb;        ///< run loops on TBB instead of the context's own threads; the results are the same
 } mn_session_def;
 
 /// The options that fill a mn_session_def, for tables of options.
@@ -34,7 +35,7 @@ typedef struct mn_session_def {
     }
 #define MN_OPTION_SCHEDULER                                                                                  \
     {                                                                                                        \
-        "--scheduler", NULL, "NAME", "openmp (default) or tbb; the results are the same"                     \
+        "--scheduler", NULL, "NAME", "threads (default) or tbb; the results are the same"                    \
     }
 #define MN_OPTION_MEMORY                                                                                     \
     {                                                                                                        \

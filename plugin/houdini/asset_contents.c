@@ -133,9 +133,13 @@ static void channel_name(const mn_parm_def *def, const char *name, int32_t compo
         snprintf(text, size, "%s%d", name, (int)component + 1);
 }
 
-static void put_value(contents *c, const mn_parm_def *def, const mn_parm_value *value, int32_t component)
+/// A channel holds numbers alone: toggles as 0 or 1 and menus as the index of their item.
+static void put_value(contents *c, const mn_parm_def *def, const mn_parm_value *value, int32_t component,
+                      bool channel)
 {
-    if (mn_parm_is_text(def))
+    if (channel)
+        mn_json_text_put_number(&c->out, value->number[component]);
+    else if (mn_parm_is_text(def))
         mn_json_text_put_string(&c->out, value->string ? value->string : "");
     else if (def->kind == MN_PARM_TOGGLE)
         mn_json_text_put(&c->out, value->number[0] != 0 ? "\"on\"" : "\"off\"");
@@ -185,7 +189,7 @@ static void put_parm(contents *c, int32_t node, int32_t parm, const mn_parm_def 
         if (channel) mn_json_text_put(&c->out, "[ ");
         if (channel) mn_json_text_put(&c->out, name);
         if (channel) mn_json_text_put(&c->out, "\t");
-        put_value(c, def, &value, i);
+        put_value(c, def, &value, i, channel);
         mn_json_text_put(&c->out, channel ? " ] \t" : "\t");
     }
     mn_json_text_put(&c->out, ")\n");

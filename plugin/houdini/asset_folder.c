@@ -138,10 +138,8 @@ static const char sections[] =
     "ExtraFileOptions\tExtraFileOptions\n";
 static const char versions[] =
     "{\n\t\"values\":[\"20.5\"\n\t],\n\t\"indexes\":{\n\t\t\"hdaroot.userdata\":0\n\t}\n}\n";
-static const char content_sections[] = "\"\"\nContents.mime\tContents.mime\n"
-                                       "Contents.createtimes\tContents.createtimes\n"
-                                       "Contents.modtimes\tContents.modtimes\n"
-                                       "Contents.houdini_versions\tContents.houdini_versions\n";
+// Every expanded asset that was looked at names this section alone, though the others lie beside it.
+static const char content_sections[] = "\"\"\nContents.mime\tContents.mime\n";
 
 static mn_status write_contents(const mn_network *network, const char *folder)
 {

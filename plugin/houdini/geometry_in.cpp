@@ -106,8 +106,13 @@ mn_status add_primitive(mn_context *ctx, mn_geo *geo, run &r, elements &from, co
         return MN_OK;
     }
     if (type == GEO_PRIMVDB) {
+        const auto &vdb = static_cast<const GEO_PrimVDB &>(primitive);
+        if (!mn_vdb::is_known_grid(*vdb.getConstGridPtr())) {
+            left_out["VDB of " + vdb.getConstGridPtr()->valueType()]++;
+            return MN_OK;
+        }
         MN_TRY(flush(geo, r));
-        return add_volume(ctx, geo, from, static_cast<const GEO_PrimVDB &>(primitive), offset);
+        return add_volume(ctx, geo, from, vdb, offset);
     }
     left_out[primitive.getTypeDef().getLabel().c_str()]++;
     return MN_OK;
@@ -129,7 +134,7 @@ mn_status read_topology(mn_context *ctx, const GU_Detail &detail, const warning 
     MN_TRY(flush(geo, r));
     for (const auto &[name, count] : left_out)
         warn(std::to_string(count) + " primitives of type '" + name +
-             "' are left out; convert them to polygons or VDBs first.");
+             "' are left out; convert them to polygons, or to float or vector VDBs, first.");
     return MN_OK;
 }
 

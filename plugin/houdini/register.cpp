@@ -24,9 +24,11 @@ const mn_scheduler *scheduler()
     return tbb;
 }
 
-/// Houdini keeps pointers to templates and labels, so they stay for good.
+/// Houdini keeps pointers to templates and labels, and nothing says that the builder copies its text: all of
+/// them stay for good.
 static PRM_Template *templates_of(const mn_node_type &type)
 {
+    static std::list<std::string> texts;
     static std::list<PRM_TemplateBuilder> kept;
     mn_context *ctx = mn_context_create(nullptr);
     char *text = nullptr;
@@ -34,7 +36,8 @@ static PRM_Template *templates_of(const mn_node_type &type)
         mn_context_free(ctx);
         return nullptr;
     }
-    kept.emplace_back(type.name, text);
+    texts.emplace_back(text);
+    kept.emplace_back(type.name, texts.back().c_str());
     mn_scene_free_text(ctx, text);
     mn_context_free(ctx);
     if (type.sim) kept.back().setCallback(MN_HOUDINI_RESET, PRM_Callback(&sop::reset));

@@ -9,6 +9,7 @@
 #include "plugin/houdini/scheduler.hpp"
 #include "plugin/houdini/text_files.h"
 
+#include "base/float_mode.h"
 #include "meniscus/hash.h"
 
 #include <CH/CH_Manager.h>
@@ -87,7 +88,8 @@ void sop::progress(void *user, double fraction, const char *)
 void sop::warn(void *user, const char *sentence)
 {
     auto *self = static_cast<sop *>(user);
-    if (!self->current || !self->current->silent) self->addWarning(SOP_MESSAGE, sentence);
+    if (self->current && (self->current->silent || !self->current->said.insert(sentence).second)) return;
+    self->addWarning(SOP_MESSAGE, sentence);
 }
 
 // ---- parameters ----
@@ -208,7 +210,9 @@ mn_status sop::cook_once(double frame, mn_cooked **cooked)
     const bool follows_time = type->is_time_dependent ? type->is_time_dependent(&cook) : type->time_dependent;
     if (follows_time) flags().setTimeDep(true);
     MN_TRY(mn_cooked_create(ctx, type->output_count, cooked));
+    const mn_float_mode mode = mn_float_mode_set();
     const mn_status status = type->cook(&cook, (*cooked)->outputs);
+    mn_float_mode_restore(mode);
     if (status == MN_OK) return MN_OK;
     mn_cooked_release(*cooked);
     *cooked = nullptr;
@@ -242,9 +246,9 @@ mn_status sop::cook_outputs(OP_Context &context, int output, mn_cooked **cooked)
     *cooked = nullptr;
     if (!ctx || !type) return MN_ERROR_MEMORY;
     UT_AutoInterrupt interrupt(type->label);
-    visit now = {&context, &interrupt, 0, false};
+    visit now = {&context, &interrupt, 0, false, {}};
     current = &now;
-    const double frame = CHgetSampleFromTime(context.getTime());
+    const double frame = mn_sim_snap_frame(CHgetSampleFromTime(context.getTime()));
     const mn_status status =
         type->sim ? simulate(frame, uint64_t(1) << output, cooked) : cook_once(frame, cooked);
     forget_inputs();
@@ -324,10 +328,11 @@ OP_ERROR sop::cookMyGuide1(OP_Context &context)
     myGuide1->clearAndDestroy();
     if (!ctx || !type || !mn_guides_exist(type)) return error();
     UT_AutoInterrupt interrupt(type->label);
-    visit now = {&context, &interrupt, 0, true};
+    visit now = {&context, &interrupt, 0, true, {}};
     current = &now;
     if (type->sim) mySopFlags.setTimeDepGuide1(true);
-    if (cook_guides(CHgetSampleFromTime(context.getTime())) != MN_OK) myGuide1->clearAndDestroy();
+    if (cook_guides(mn_sim_snap_frame(CHgetSampleFromTime(context.getTime()))) != MN_OK)
+        myGuide1->clearAndDestroy();
     forget_inputs();
     current = nullptr;
     return error();

@@ -7,6 +7,7 @@
 #define MENISCUS_PLUGIN_HOUDINI_SOP_HPP
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,8 @@ class sop final : public SOP_Node
         OP_Context *context;
         UT_AutoInterrupt *interrupt;
         double progress;
-        bool silent; ///< what is said was said before, by the cook that a guide follows
+        bool silent;                ///< what is said was said before, by the cook that a guide follows
+        std::set<std::string> said; ///< warnings of this cook: inputs are read more than once
     };
 
     mn_status cook_outputs(OP_Context &context, int output, mn_cooked **cooked);

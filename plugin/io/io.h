@@ -4,8 +4,9 @@
 // also looks at the first bytes and says so when they are of another format.
 //
 // What a format cannot represent is refused with a sentence that names it (MN_ERROR_UNSUPPORTED); nothing is
-// dropped in silence. Writers make the file under a temporary name beside it, sync it and rename it, so a
-// full disk or a killed process leaves the whole file or none.
+// dropped in silence. Attributes and groups that an .obj has no place for are left out with a warning in the
+// log. Writers make the file under a temporary name beside it, sync it and rename it, so a full disk or a
+// killed process leaves the whole file or none.
 #ifndef MENISCUS_PLUGIN_IO_IO_H
 #define MENISCUS_PLUGIN_IO_IO_H
 

@@ -5,6 +5,7 @@
 #include "plugin/io/formats.h"
 #include "plugin/io/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct layout {
@@ -41,6 +42,12 @@ static bool is_word(const char *name)
     return name[0] != '\0' && name[strlen(name) - 1] != '\\';
 }
 
+// Groups of primitives with a name of one word become g lines.
+static bool is_written(const mn_geo *geo, mn_owner owner, int32_t group)
+{
+    return owner == MN_PRIMITIVE && is_word(mn_group_name(mn_geo_group_at(geo, owner, group)));
+}
+
 // A material's name is the rest of a line.
 static bool is_rest_of_line(const char *name)
 {
@@ -50,34 +57,44 @@ static bool is_rest_of_line(const char *name)
     return length == 0 || (name[0] != ' ' && name[length - 1] != ' ' && name[length - 1] != '\\');
 }
 
+/// Names of what is left out, for one sentence.
+typedef struct left_out {
+    char text[400];
+    int32_t count;
+} left_out;
+
+static void leave_out(left_out *out, const char *name)
+{
+    const size_t length = strlen(out->text);
+    if (out->count++ < 12)
+        snprintf(out->text + length, sizeof out->text - length, "%s%.30s", length ? ", " : "", name);
+}
+
 static mn_status plan(mn_context *ctx, const mn_geo *geo, const char *name, layout *l)
 {
+    left_out out = {0};
     for (int owner = 0; owner < MN_OWNER_COUNT; owner++)
         for (int32_t i = 0; i < mn_geo_attribute_count(geo, (mn_owner)owner); i++) {
             const mn_attribute *attribute = mn_geo_attribute_at(geo, (mn_owner)owner, i);
-            if (!take(l, attribute))
-                return mn_fail(ctx, MN_ERROR_UNSUPPORTED,
-                               "%s: an .obj file cannot hold the %s attribute '%s'; remove it, or write .ply "
-                               "or .bgeo.sc.",
-                               name, mn_owner_name((mn_owner)owner), mn_attribute_name(attribute));
+            if (!take(l, attribute)) leave_out(&out, mn_attribute_name(attribute));
         }
     for (int32_t i = 0; l->material && i < mn_attribute_table_count(l->material); i++)
         if (!is_rest_of_line(mn_attribute_table_at(l->material, i)))
             return mn_fail(ctx, MN_ERROR_UNSUPPORTED, "%s: an .obj file cannot hold the material name '%s'.",
                            name, mn_attribute_table_at(l->material, i));
     for (int owner = 0; owner < MN_DETAIL; owner++)
-        for (int32_t i = 0; i < mn_geo_group_count(geo, (mn_owner)owner); i++) {
-            const char *group = mn_group_name(mn_geo_group_at(geo, (mn_owner)owner, i));
-            if (owner != MN_PRIMITIVE || !is_word(group))
-                return mn_fail(ctx, MN_ERROR_UNSUPPORTED, "%s: an .obj file cannot hold the %s group '%s'.",
-                               name, mn_owner_name((mn_owner)owner), group);
-        }
+        for (int32_t i = 0; i < mn_geo_group_count(geo, (mn_owner)owner); i++)
+            if (!is_written(geo, (mn_owner)owner, i))
+                leave_out(&out, mn_group_name(mn_geo_group_at(geo, (mn_owner)owner, i)));
     for (int64_t i = 0; i < mn_geo_primitive_count(geo); i++) {
         const mn_primitive_kind kind = (mn_primitive_kind)mn_geo_primitive_kinds(geo)[i];
         if (kind != MN_POLYGON && kind != MN_POLYLINE)
             return mn_fail(ctx, MN_ERROR_UNSUPPORTED, "%s: an .obj file cannot hold a %s (primitive %lld).",
                            name, mn_primitive_kind_name(kind), (long long)i);
     }
+    if (out.count > 0)
+        mn_log(ctx, MN_LOG_WARNING, "An .obj file has no place for %s%s; write .ply or .bgeo.sc to keep %s.",
+               out.text, out.count > 12 ? " and more" : "", out.count > 1 ? "them" : "it");
     return MN_OK;
 }
 
@@ -117,6 +134,7 @@ static mn_status write_state(const mn_geo *geo, const layout *l, int64_t i, mn_s
     const int32_t groups = mn_geo_group_count(geo, MN_PRIMITIVE);
     bool changed = false;
     for (int32_t g = 0; g < groups; g++) {
+        if (!is_written(geo, MN_PRIMITIVE, g)) continue;
         const uint8_t *members = mn_group_data(mn_geo_group_at(geo, MN_PRIMITIVE, g));
         changed = changed || !members[i] != !(i > 0 && members[i - 1]);
     }
@@ -124,7 +142,8 @@ static mn_status write_state(const mn_geo *geo, const layout *l, int64_t i, mn_s
         MN_TRY(mn_text_print(file, "g"));
         for (int32_t g = 0; g < groups; g++) {
             const mn_group *group = mn_geo_group_at(geo, MN_PRIMITIVE, g);
-            if (mn_group_data(group)[i]) MN_TRY(write_name(file, " ", mn_group_name(group)));
+            if (is_written(geo, MN_PRIMITIVE, g) && mn_group_data(group)[i])
+                MN_TRY(write_name(file, " ", mn_group_name(group)));
         }
         MN_TRY(mn_text_print(file, "\n"));
     }

@@ -3,6 +3,8 @@
 // A context for Python, and a picture in one call.
 #define _POSIX_C_SOURCE 200809L
 #include "plugin/python/library.h"
+#include "plugin/headless/command.h"
+#include "plugin/headless/cook_report.h"
 #include "plugin/host/network/network.h"
 #include "plugin/preview/preview.h"
 #include "plugin/tbb/tbb_scheduler.h"
@@ -29,6 +31,24 @@ struct mn_plugin_session {
 int mn_plugin_version(void)
 {
     return MN_PLUGIN_VERSION;
+}
+
+const char *mn_plugin_release(void)
+{
+    return MN_VERSION;
+}
+
+int mn_plugin_command(int argc, char **argv)
+{
+    return mn_command_run(argc, argv);
+}
+
+mn_status mn_plugin_report(mn_network *network, int32_t node, int32_t frame, char **text)
+{
+    const mn_geo *geo;
+    *text = NULL;
+    MN_TRY(mn_network_cook(network, node, 0, frame, &geo));
+    return mn_report_line(network, node, frame, geo, text);
 }
 
 static bool is_cancelled(void *user)

@@ -6,12 +6,19 @@
 #ifndef MENISCUS_PLUGIN_PYTHON_LIBRARY_H
 #define MENISCUS_PLUGIN_PYTHON_LIBRARY_H
 
-#include "nodes/node.h"
+#include "plugin/host/network/network.h"
 
 /// Raised whenever a function or struct that the Python module uses changes.
-enum { MN_PLUGIN_VERSION = 3 };
+enum { MN_PLUGIN_VERSION = 4 };
 
 int mn_plugin_version(void);
+/// The release, such as "0.1.0".
+const char *mn_plugin_release(void);
+/// The `meniscus` command; returns its exit code.
+int mn_plugin_command(int argc, char **argv);
+/// What a simulating node says about a frame that it has cooked, as a line of --report; NULL when nothing.
+/// Given back with mn_scene_free_text.
+mn_status mn_plugin_report(mn_network *network, int32_t node, int32_t frame, char **text);
 
 typedef struct mn_plugin_session mn_plugin_session;
 

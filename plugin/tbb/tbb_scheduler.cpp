@@ -8,6 +8,7 @@
 // meanwhile. When TBB cannot start its tasks for lack of memory, the calling thread takes what the counter
 // still holds, so every task runs exactly once whatever happens.
 #include "plugin/tbb/tbb_scheduler.h"
+#include "plugin/tbb/processors.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -16,7 +17,6 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
-#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -80,7 +80,7 @@ void run(void *user, int64_t task_count, mn_task_fn *task, void *task_user)
 extern "C" mn_scheduler *mn_tbb_scheduler_create(int32_t max_workers)
 {
     try {
-        const int32_t processors = tbb::info::default_concurrency();
+        const int32_t processors = mn_tbb::processors();
         const int32_t workers = max_workers > 0 ? max_workers : processors;
         auto scheduler = std::make_unique<tbb_scheduler>(workers);
         if (workers > processors)

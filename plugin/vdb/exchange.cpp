@@ -39,10 +39,17 @@ static mn_volume wrap_any(const openvdb::GridBase::ConstPtr &grid, const char *n
            grid->type().c_str());
 }
 
+bool is_known_grid(const openvdb::GridBase &grid)
+{
+    using namespace openvdb;
+    return grid.isType<FloatGrid>() || grid.isType<Vec3SGrid>() || grid.isType<DoubleGrid>() ||
+           grid.isType<Vec3DGrid>();
+}
+
 mn_status volume_from_grid(mn_context *ctx, const openvdb::GridBase::ConstPtr &grid, const char *name,
                            mn_volume *volume) noexcept
 {
-    return guarded(ctx, name, MN_ERROR_UNSUPPORTED, [&] { *volume = wrap_any(grid, name); });
+    return guarded(ctx, name, MN_ERROR_UNSUPPORTED, [&] { *volume = wrap_any(grid->copyGrid(), name); });
 }
 
 mn_status grid_from_volume(mn_context *ctx, mn_volume volume, openvdb::GridBase::Ptr *grid) noexcept

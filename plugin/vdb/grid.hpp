@@ -10,6 +10,7 @@
 #define MENISCUS_PLUGIN_VDB_GRID_HPP
 
 #include "base/parallel.h"
+#include "plugin/tbb/processors.hpp"
 #include "plugin/vdb/vdb.h"
 
 #include <algorithm>
@@ -21,7 +22,6 @@
 
 #include <openvdb/openvdb.h>
 #include <openvdb/util/NullInterrupter.h>
-#include <tbb/info.h>
 #include <tbb/task_arena.h>
 
 namespace mn_vdb
@@ -69,7 +69,7 @@ mn_status guarded(mn_context *ctx, const char *what, mn_status otherwise, Work &
     try {
         openvdb::initialize();
         // TBB has no more threads than this, and complains on stderr when it is asked for more.
-        const int threads = std::min(mn_worker_count(ctx), tbb::info::default_concurrency());
+        const int threads = std::min(mn_worker_count(ctx), mn_tbb::processors());
         tbb::task_arena arena(threads);
         arena.execute(work);
         return MN_OK;

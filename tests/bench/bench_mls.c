@@ -81,6 +81,7 @@ static void sheet_steps(double spacing, double seconds)
 {
     mn_context *ctx = mn_context_create(NULL);
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     mn_film_source_def source = mn_film_source_default_def();
     mn_jet_source_def jet = mn_jet_source_default_def();
     sheet_stage feed;
@@ -107,6 +108,7 @@ static void sheet_steps(double spacing, double seconds)
 static void frames(void)
 {
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     mn_film_source_def source = mn_film_source_default_def();
     source.kind = MN_FILM_CYLINDER, source.radius = 0.0512, source.height = 0.0384;
     source.spacing = def.spacing = 0.00048;

@@ -41,6 +41,7 @@ static mn_codim *bell(mn_context *ctx, shell *s)
     const double side = s->radius + THICK * s->dx;
     const mn_region region = {s, shell_distance, {mn_v3(-side, -s->dx, -side), mn_v3(side, side, side)}};
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     mn_fill_def fill = mn_fill_default_def();
     mn_vec3_array x = {0};
     mn_codim *mls;

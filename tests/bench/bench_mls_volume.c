@@ -324,6 +324,7 @@ static void ball_distance(void *user, int64_t count, const mn_vec3 *x, double *d
 static mn_codim *ball_in_film(mn_context *ctx, double R, double cells, double thickness, double dt)
 {
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     def.dx = R / cells, def.spacing = 0.5 * def.dx, def.sigma = 0.07, def.max_dt = dt, def.gas = false;
     const double s = def.spacing, *radius = &R;
     const mn_region region = {(void *)radius, ball_distance, {mn_v3(-R, -R, -R), mn_v3(R, R, R)}};

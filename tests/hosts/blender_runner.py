@@ -40,7 +40,7 @@ class Home:
         self._folder = tempfile.TemporaryDirectory(prefix="meniscus-blender-")
         self.folder = Path(self._folder.name)
         self.environment = dict(os.environ, HOME=str(self.folder), XDG_CONFIG_HOME=str(self.folder / ".config"),
-                                MENISCUS=COMMAND, GOMP_SPINCOUNT="2000", LIBGL_ALWAYS_SOFTWARE="1")
+                                MENISCUS=COMMAND, LIBGL_ALWAYS_SOFTWARE="1")
         self.environment.pop("MENISCUS_LIBRARY", None)  # the add-on brings its own
         script = self.folder / "install.py"
         script.write_text(INSTALL)

@@ -25,6 +25,12 @@ class Window(unittest.TestCase):
     def test_one_click(self):
         self.run_case("window")
 
+    @unittest.skipUnless(os.environ.get("MENISCUS_SCREENSHOTS"), "only for its pictures: it simulates twice and renders")
+    def test_the_first_hour(self):
+        self.run_case("first_hour")
+        for name in ("first_hour_1.png", "first_hour_2.png"):
+            shutil.copyfile(HOME.folder / name, Path(os.environ["MENISCUS_SCREENSHOTS"]) / name)
+
     def test_the_node_editor(self):
         self.run_case("editor")
 

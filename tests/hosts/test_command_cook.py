@@ -122,7 +122,7 @@ class SameBytes(CommandTest):
     def test_threads_and_schedulers(self):
         self.write_scene(spray())
         first = None
-        for scheduler in ("openmp", "tbb"):
+        for scheduler in ("threads", "tbb"):
             for threads in (1, 2, 3, 8):
                 folder = f"{scheduler}{threads}"
                 self.succeed("cook", "scene.json", "-o", folder, "--threads", threads, "--scheduler", scheduler, "-q")

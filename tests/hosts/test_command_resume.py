@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from command_runner import COMMAND, CommandTest, spray
+from command_runner import COMMAND, ROOT, CommandTest, spray
 
 FRAMES = 48
 SCENE = spray(frames=[1, FRAMES], spray_rate=20000)
@@ -200,6 +200,43 @@ class Resume(CommandTest):
         self.succeed(*self.words, "--resume", "-f", "1-8", "-q")
         self.succeed("cook", "scene.json", "-o", "whole", "-f", "1-8", "-q")
         self.assertEqual(self.frames("x"), self.frames("whole"))
+
+
+class EverySolver(CommandTest):
+    """Killed and stopped by turns, wherever that catches it, each solver gives the bytes of a cook that never was."""
+
+    def check(self, scene):
+        words = ["cook", str(ROOT / "tests/golden" / f"{scene}.json"), "-f", "1-9"]
+        self.succeed(*words, "-o", "whole", "-q")
+        whole = self.frames("whole")
+        self.assertEqual(len(whole), 9)
+        stopped = 0
+        for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGKILL, signal.SIGINT):
+            process = subprocess.Popen([COMMAND, *words, "-o", "x", "--resume"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                       text=True, cwd=self.folder)
+            for line in process.stderr:
+                if line.startswith("frame "):
+                    break
+            process.send_signal(number)
+            process.communicate(timeout=120)
+            stopped += process.returncode in (-number, 130)
+            for name, data in self.frames("x").items():
+                self.assertEqual(data, whole[name], f"{scene}: {name} is not whole")
+        self.assertGreaterEqual(stopped, 2, f"{scene} is too short for this test")
+        self.succeed(*words, "-o", "x", "--resume", "-q")
+        self.assertEqual(self.frames("x"), whole)
+
+    def test_mpm(self):
+        self.check("mpm")
+
+    def test_tet(self):
+        self.check("tet")
+
+    def test_film(self):
+        self.check("film")
+
+    def test_volume(self):
+        self.check("volume")
 
 
 if __name__ == "__main__":

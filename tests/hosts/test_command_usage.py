@@ -37,6 +37,37 @@ class Usage(CommandTest):
         self.fail_with(2, "-o PNG", "preview", "a.geo")
         self.fail_with(2, ".png", "preview", "a.geo", "-o", "x.jpg")
 
+    def test_help_of_a_command(self):
+        self.assertEqual(self.succeed("help", "cook").stdout, self.succeed("cook", "--help").stdout)
+
+    def test_names_get_suggestions_or_a_list(self):
+        self.fail_with(2, "did you mean 'mpm_solver'", "nodes", "mpm")
+        self.write_scene(spray())
+        self.fail_with(2, "there are ", "cook", "scene.json", "--node", "qqqqqq")
+
+    def test_vectors_are_written_in_brackets_or_by_one_number(self):
+        self.write_scene({"meniscus": 1, "output": "ball", "nodes": [
+            {"name": "ball", "type": "shape", "parms": {"kind": "sphere", "radius": 0.5, "center": [0, 0, 0]}}]})
+        self.succeed("cook", "scene.json", "-f", "1", "-o", "a")
+        low, high = json.loads(self.succeed("info", "a/ball.0001.bgeo.sc", "--json").stdout)["bounds"]
+        self.assertAlmostEqual(high[0] - low[0], 1, delta=0.02)
+        self.assertAlmostEqual(high[2] - low[2], 1, delta=0.02)
+        self.succeed("cook", "scene.json", "-f", "1", "-o", "b", "--set", "ball.center=[1, 2,3]", "--set", "ball.radius=0.25")
+        low, high = json.loads(self.succeed("info", "b/ball.0001.bgeo.sc", "--json").stdout)["bounds"]
+        self.assertAlmostEqual(low[2], 2.75, delta=0.02)
+        self.fail_with(2, "takes 3 numbers", "cook", "scene.json", "--set", "ball.center=[1,2]")
+
+    def test_a_scene_from_stdin_frames_by_steps_and_obj(self):
+        text = json.dumps({"meniscus": 1, "frames": [1, 6], "output": "ball", "nodes": [
+            {"name": "ball", "type": "shape", "parms": {"kind": "sphere", "radius": {"keys": [[1, 1], [6, 2]]}}}]})
+        done = self.succeed("cook", "-", "-f", "1-6x2", "-o", "steps", "--format", "obj", input=text)
+        self.assertEqual(sorted(path.name for path in (self.folder / "steps").glob("*.obj")),
+                         ["ball.0001.obj", "ball.0003.obj", "ball.0005.obj"])
+        self.assertEqual(done.stderr.count("no place for v"), 1)
+        self.fail_with(2, "stdin:1", "cook", "-", input="{")
+        facts = json.loads(self.succeed("doctor", "-", "--json", input=text).stdout)
+        self.assertEqual((facts["output"], facts["last_frame"], facts["nodes"][0]["type"]), ("ball", 6, "shape"))
+
     def test_numbers_are_checked(self):
         self.write_scene(spray())
         for text in ("0", "-3", "many", "2000", "1.5", ""):
@@ -44,7 +75,7 @@ class Usage(CommandTest):
         for text in ("5-1", "x", "1-", "1-2-3", "1-99999999", ""):
             self.fail_with(2, "--frames", "cook", "scene.json", "-f", text)
         self.fail_with(2, "write 1-5", "cook", "scene.json", "-f", "5-1")
-        self.fail_with(2, "neither openmp nor tbb", "cook", "scene.json", "--scheduler", "threads")
+        self.fail_with(2, "neither threads nor tbb", "cook", "scene.json", "--scheduler", "openmp")
         self.fail_with(2, "--format", "cook", "scene.json", "--format", "fbx")
         self.fail_with(2, "--format", "cook", "scene.json", "--format", "../x.geo")
         for size in ("10x10", "100", "99999x100", "100x100x", "axb"):

@@ -3,6 +3,7 @@
 """How the plugin is built where there is a Houdini (HFS is set): configured against a double of an installation, with the
 package file and the libraries where Houdini has them. The plugin must take every library that it shares with the program
 from there. Nothing is compiled: the sources themselves are those of the shim's own test."""
+import json
 import os
 import subprocess
 import tempfile
@@ -14,6 +15,7 @@ SOURCE = Path(os.environ.get("MENISCUS_SOURCE", Path(__file__).resolve().parents
 # What our CMake file uses of $HFS/toolkit/cmake/HoudiniConfig.cmake: the target Houdini, and a function that puts the plugin
 # into a folder without "lib" before its name.
 PACKAGE = """
+set(Houdini_VERSION 20.5.278)
 add_library(Houdini INTERFACE)
 target_include_directories(Houdini SYSTEM INTERFACE "${CMAKE_CURRENT_LIST_DIR}/../include")
 target_compile_definitions(Houdini INTERFACE MAKING_DSO)
@@ -49,7 +51,7 @@ class Build(unittest.TestCase):
     def test_the_plugin_takes_houdinis_own_libraries(self):
         done = self.configure()
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        plugin = "houdini/meniscus/dso/meniscus_houdini.so"
+        plugin = "houdini/meniscus-20.5/dso/meniscus_houdini.so"
         commands = subprocess.run(["ninja", "-C", str(self.build), "-t", "commands", plugin], capture_output=True, text=True,
                                   check=True).stdout.splitlines()
         link = commands[-1]
@@ -59,13 +61,25 @@ class Build(unittest.TestCase):
         for wrong in ("libopenvdb.so", "x86_64-linux-gnu/libtbb", "x86_64-linux-gnu/libblosc", "x86_64-linux-gnu/libz"):
             self.assertNotIn(wrong, link)
         # Every source that includes a shared library's headers sees Houdini's before the system's.
-        compiled = [line for line in commands if "meniscus_houdini.dir" in line and " -c " in line]
-        for part in ("houdini/sop.cpp", "houdini/register.cpp", "vdb/", "tbb/", "host/sim.c", "io/"):
+        compiled = [line for line in commands if " -c " in line]
+        for part in ("houdini/sop.cpp", "houdini/register.cpp", "meniscus_vdb.dir", "tbb/tbb_scheduler.cpp", "io/seekable.c"):
             lines = [line for line in compiled if part in line]
             self.assertTrue(lines, part)
             for line in lines:
                 self.assertIn(f"-isystem {self.hfs}/toolkit/", line.replace("/toolkit/cmake/../include", "/toolkit/include"))
-                self.assertIn("MAKING_DSO", line)
+        for line in compiled:  # options for C++ alone never reach C
+            self.assertEqual("MAKING_DSO" in line, "plugin/houdini/" in line and ".cpp" in line, line)
+
+    def test_a_package_is_for_the_version_it_was_built_with(self):
+        for version, end in (("20.5", "21.0"), ("21.0", "21.5"), ("22.0", "22.5")):
+            (self.hfs / "toolkit/cmake/HoudiniConfig.cmake").write_text(PACKAGE.replace("20.5.278", f"{version}.100"))
+            done = self.configure()
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            package = json.loads((self.build / "plugin/houdini/package.json").read_text())
+            self.assertEqual(package["enable"], f"houdini_version >= '{version}' and houdini_version < '{end}'")
+            self.assertEqual(package["hpath"], f"$HOUDINI_PACKAGE_PATH/meniscus-{version}")
+            shim = next(line for line in (self.build / "build.ninja").read_text().split("build ") if "houdini/sop.cpp" in line)
+            self.assertIn("-std=gnu++20" if version == "22.0" else "-std=gnu++17", shim)
 
     def test_a_houdini_without_a_library_is_said(self):
         (self.hfs / "dsolib/libopenvdb_sesi.so").unlink()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The rules of the house, read off the sources: who may include whom, licences, formatting, citations, no leftovers."""
+import json
 import os
 import re
 import shutil
@@ -46,8 +47,39 @@ class Layering(unittest.TestCase):
         rooms = "mpm|tet|codim|film|flow|elastic|contact|heat|spray"
         solvers = re.compile(rf"^meniscus/({rooms}|meniscus)\.h$|^({rooms})/|^core/")
         for path in sources("plugin"):
+            if path.name == "meniscus_host.h":  # for programs outside
+                continue
             for name in includes(path):
                 self.assertIsNone(solvers.search(name), f"{path.relative_to(ROOT)} includes {name}")
+
+    def test_nodes_read_parameters_that_exist(self):
+        command = os.environ.get("MENISCUS", str(ROOT / "build/release/bin/meniscus"))
+        done = subprocess.run([command, "nodes", "--json"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        types = {node["name"]: {parm["name"] for parm in node["parms"]} for node in json.loads(done.stdout)["nodes"]}
+        every = set.union(*types.values())
+        read = re.compile(r'mn_cook_(?:float|int|toggle|vec3|menu|string|vector|has|is)\w*\(cook, "([^"]*)"')
+        seen = 0
+        for path in sources("nodes", endings=(".c",)):
+            for name in read.findall(path.read_text()):
+                seen += 1
+                self.assertIn(name, types.get(path.stem, every), f"{path.relative_to(ROOT)} reads a parameter that its table does not have")
+        self.assertGreater(seen, 20)
+
+    def test_the_headers_know_the_version(self):
+        project = re.search(r"project\(meniscus VERSION (\d+)\.(\d+)\.(\d+)", (ROOT / "CMakeLists.txt").read_text()).groups()
+        header = (ROOT / "core/include/meniscus/api.h").read_text()
+        self.assertEqual(tuple(re.search(rf"MN_VERSION_{part} (\d+)", header).group(1) for part in ("MAJOR", "MINOR", "PATCH")), project)
+
+    def test_core_takes_elementary_functions_of_its_own(self):
+        call = re.compile(r"(?<![\w.])(exp|expm1|log|log2|log10|log1p|pow|cbrt|hypot|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|erf|erfc|exp2)f?\(")
+        for path in sources("core"):
+            if path.name in ("elementary.c", "elementary.h"):
+                continue
+            text = re.sub(r'"(\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', " ", path.read_text(), flags=re.S)
+            found = call.search(text)
+            self.assertIsNone(found, f"{path.relative_to(ROOT)}: {found and found.group(0)}): the C library's differs from machine to machine; "
+                                     "take mn_... of base/elementary.h (mn_ln for log)")
 
     def test_core_and_nodes_do_not_print_or_end_the_process(self):
         call = re.compile(r"(?<![A-Za-z_])(printf|fprintf|puts|putchar|perror|exit|abort|_Exit)\s*\(")

@@ -155,7 +155,7 @@ class Networks(unittest.TestCase):
 
     def test_same_bits_for_any_threads_and_scheduler(self):
         hashes = {spray_network(threads=threads, scheduler=scheduler).cook(frame=6).hash
-                  for threads, scheduler in ((1, "openmp"), (3, "openmp"), (0, "tbb"), (2, "tbb"))}
+                  for threads, scheduler in ((1, "threads"), (3, "threads"), (0, "tbb"), (2, "tbb"))}
         self.assertEqual(len(hashes), 1)
         for options in ({"threads": -1}, {"scheduler": "pool"}):
             with self.assertRaises(meniscus.ArgumentError):
@@ -478,6 +478,69 @@ class Geometries(unittest.TestCase):
             (Path(folder) / "bad.geo").write_text("{]")
             with self.assertRaises(meniscus.FormatError):
                 meniscus.Geometry.read(Path(folder) / "bad.geo")
+
+
+class Values(unittest.TestCase):
+    """What is refused is a meniscus.Error, and leaves the value as it was."""
+
+    def test_refused_values(self):
+        net = meniscus.Network()
+        ball = net.add("shape", "ball", kind="sphere", radius=3)
+        for name, wrong in (("radius", (1, 1, float("nan"))), ("radius", (1, 1, -1)), ("radius", {}), ("radius", None),
+                            ("radius", (1, 2)), ("radius", {1: None}), ("radius", {1: "x"}), ("radius", object()),
+                            ("kind", {1: "sphere", 24: "box"}), ("kind", None), ("kind", 99)):
+            with self.subTest(f"{name} = {wrong!r}"), self.assertRaises(meniscus.Error):
+                ball[name] = wrong
+            self.assertEqual((ball.radius, ball.kind, ball.keys("radius")), ((3, 3, 3), "sphere", []))
+        for wrong in ("x", None, object()):
+            with self.assertRaises(meniscus.Error):
+                ball.cook(wrong)
+
+    def test_words_for_things(self):
+        net = meniscus.Network()
+        net.add("shape", "ball")
+        self.assertIn("ball", repr(net))
+        with self.assertRaises(meniscus.Error):
+            import pickle
+            pickle.dumps(meniscus.Geometry())
+
+    def test_reports(self):
+        net = meniscus.Network()
+        ball = net.add("shape", "ball", kind="sphere", radius=0.01)
+        fill = net.add("fill", "fill", inputs=[ball], dx=0.002)
+        liquid = net.add("mpm_solver", "liquid", inputs=[fill], dx=0.002)
+        liquid.cook(2)
+        report = liquid.report(2)
+        self.assertEqual((report["frame"], report["node"]), (2, "liquid"))
+        self.assertGreater(report["mass"], 0)
+        self.assertGreater(report["seconds"]["total"], 0)
+        self.assertIsNone(ball.report())
+
+
+class Installing(unittest.TestCase):
+    def test_a_wheel_holds_everything(self):
+        import zipfile
+        wheels = list((Path(os.environ.get("MENISCUS_BUILD", ROOT / "build/release")) / "python").glob("*.whl"))
+        if not wheels:
+            self.skipTest("the wheel is not built (target python_wheel)")
+        with tempfile.TemporaryDirectory() as folder:
+            with zipfile.ZipFile(wheels[0]) as wheel:
+                self.assertIsNone(wheel.testzip())
+                wheel.extractall(folder)  # which is what installing a wheel is
+            environment = {key: value for key, value in os.environ.items() if not key.startswith("MENISCUS")}
+            environment["PYTHONPATH"] = folder
+            code = "import meniscus; print(meniscus.__version__, meniscus.__file__, len(meniscus.materials()))"
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, cwd=folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            version, file, count = done.stdout.split()
+            self.assertEqual((version, Path(file).parent.parent), (meniscus.__version__, Path(folder)))
+            self.assertGreater(int(count), 5)
+            done = subprocess.run([sys.executable, "-m", "meniscus", "--version"], capture_output=True, text=True,
+                                  env=environment, cwd=folder)
+            self.assertEqual((done.returncode, done.stdout), (0, f"meniscus {meniscus.__version__}\n"))
+            done = subprocess.run([sys.executable, "-m", "meniscus", "cook"], capture_output=True, text=True, env=environment,
+                                  cwd=folder)
+            self.assertEqual(done.returncode, 2, done.stderr)
 
 
 class Finding(unittest.TestCase):

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "meniscus/meniscus.h"
+#include "support/thread_scheduler.h"
 
 /// |value - expected| <= tolerance, with the numbers in the message; NaN fails.
 static inline void check_close_at(double value, double expected, double tolerance, const char *file, int line)

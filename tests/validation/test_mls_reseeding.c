@@ -35,6 +35,7 @@ static void there_and_back(int64_t count, const char *names[4])
     const double R = 0.15, dt = 0.01;
     mn_context *ctx = mn_context_create(&hooks);
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     mn_film_source_def source = mn_film_source_default_def();
     source.kind = MN_FILM_BUBBLE, source.radius = R, source.center = mn_v3(0.35, 0.35, 0.35);
     source.spacing = def.spacing = sqrt(4 * pi * R * R / (double)count);

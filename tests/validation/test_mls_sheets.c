@@ -18,6 +18,7 @@ static mn_context *make_context(void)
 static mn_codim_def water(double spacing)
 {
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     def.spacing = spacing, def.sigma = 0.072, def.density = 1000;
     return def;
 }

@@ -47,6 +47,7 @@ static stage open_thread(double kR, double waves, int per_wave, double amplitude
     }
     pinned[0] = pinned[count - 1] = 1;
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     def.spacing = wave / per_wave, def.sigma = sigma, def.density = density, def.viscosity = viscosity;
     def.max_dt = max_dt * capillary_time();
     must(s.ctx, mn_codim_create(s.ctx, &def, &s.mls));
@@ -142,6 +143,7 @@ static double retraction(double spacing)
         codim[i] = MN_CODIM_THREAD;
     pinned[count - 1] = 1;
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     def.spacing = spacing * R, def.sigma = sigma, def.density = density;
     must(s.ctx, mn_codim_create(s.ctx, &def, &s.mls));
     must(s.ctx, mn_codim_add(s.mls, &(mn_codim_source){count, x, NULL, t, thickness, pinned, codim}));
@@ -203,6 +205,7 @@ static void measure_transitions(double *mass_drift, double *momentum_drift, int6
     stage s = {.ctx = mn_context_create(NULL)};
     fill(c);
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     def.spacing = 0.001, def.sigma = sigma, def.max_dt = 5e-4;
     must(s.ctx, mn_codim_create(s.ctx, &def, &s.mls));
     must(s.ctx, mn_codim_add(s.mls, &(mn_codim_source){c->count, c->x, c->v, c->n, c->h, NULL, c->codim}));

@@ -34,6 +34,7 @@ static void drop_distance(void *user, int64_t count, const mn_vec3 *x, double *d
 static mn_codim *open_drop(double cells, double swell, double viscosity, double max_dt)
 {
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     def.dx = R / cells, def.spacing = 0.5 * def.dx, def.density = 1000, def.sigma = 0.07;
     def.viscosity = viscosity, def.max_dt = max_dt;
     const double box = 1.2 * R;

@@ -43,6 +43,7 @@ static cap cap_of(double degrees)
 static mn_codim *open_cap(const cap *start, double cells, double angle)
 {
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     const double time = sqrt(DENSITY * R0 * R0 * R0 / SIGMA);
     def.dx = R0 / cells, def.spacing = 0.5 * def.dx, def.density = DENSITY, def.sigma = SIGMA;
     def.viscosity = 0.1 * sqrt(DENSITY * SIGMA * R0), def.max_dt = 0.04 * time, def.contact_angle = angle;

@@ -298,7 +298,7 @@ int main(int argc, char **argv)
     if (validation_long()) {
         if (pressure)
             validation_row_above("V1", "its order from edge R/2.5 to R/5",
-                                 log2(coarse / pressure_error(0.2, 3)), "", 0);
+                                 log2(coarse / pressure_error(0.2, 3)), "", 1.8);
         if (validation_wanted("V2", "parasitic currents")) parasitic_currents();
         if (validation_wanted("V3", "small oscillation")) small_oscillation();
         if (validation_wanted("V4", "large oscillation")) large_oscillation();

@@ -25,6 +25,7 @@
 // Momentum: W has rows that sum to one, so what the films lose the volume gets; codim/volume/step.c gives it
 // to the body's particles to the last bit. The weights are linear, so that what a film does to a flat piece
 // of skin has the right moment too.
+#include "base/elementary.h"
 #include "codim/volume/state.h"
 
 #include <string.h>
@@ -147,14 +148,14 @@ mn_status mn_codim_find_holds(mn_codim *mls)
 {
     mn_codim_holds *h = &mls->holds;
     h->list.count = 0;
-    MN_TRY(mn_array_resize(mls->ctx, &h->of, mls->points.count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &h->of, mls->points.count));
     for (int64_t p = 0; p < mls->points.count; p++) h->of.data[p] = -1;
     if (!mls->liquid || mls->liquid->particles.count == 0 || mls->liquid->liquid.count == 0) return MN_OK;
     for (int32_t p = 0; p < (int32_t)mls->points.count; p++) {
         mn_codim_hold hold;
         if (!find_hold(mls, p, &hold)) continue;
         h->of.data[p] = (int32_t)h->list.count;
-        MN_TRY(mn_array_push(mls->ctx, &h->list, &hold));
+        MN_TRY(mn_array_push(mls->solver.ctx, &h->list, &hold));
     }
     return uncap_threads(mls);
 }
@@ -162,12 +163,13 @@ mn_status mn_codim_find_holds(mn_codim *mls)
 void mn_codim_holds_free(mn_codim *mls)
 {
     mn_codim_holds *h = &mls->holds;
-    mn_array_free(mls->ctx, &h->list);
-    mn_array_free(mls->ctx, &h->of);
-    mn_array_free(mls->ctx, &h->full);
-    mn_array_free(mls->ctx, &h->pull);
+    mn_array_free(mls->solver.ctx, &h->list);
+    mn_array_free(mls->solver.ctx, &h->of);
+    mn_array_free(mls->solver.ctx, &h->full);
+    mn_array_free(mls->solver.ctx, &h->pull);
     mn_codim_double_array *numbers[] = {&h->right, &h->solution, &h->guess, &h->scratch};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) mn_array_free(mls->ctx, numbers[i]);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        mn_array_free(mls->solver.ctx, numbers[i]);
 }
 
 // ---- W and its transpose ----
@@ -266,14 +268,14 @@ mn_status mn_codim_begin_holds(mn_codim *mls, double dt)
     MN_TRY(mn_codim_volume_begin(v, dt));
     h->mass = DRAGGED * v->set.density * v->set.spacing * v->set.dx * v->set.dx;
     const int64_t size = 3 * mls->points.count + 3 * v->skin.count + v->liquid.count;
-    MN_TRY(mn_array_resize(mls->ctx, &h->full, mls->points.count));
-    MN_TRY(mn_array_resize(mls->ctx, &h->pull, mls->points.count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &h->full, mls->points.count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &h->pull, mls->points.count));
     mn_codim_double_array *numbers[] = {&h->right, &h->solution, &h->guess, &h->scratch};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        MN_TRY(mn_array_resize(mls->ctx, numbers[i], size));
+        MN_TRY(mn_array_resize(mls->solver.ctx, numbers[i], size));
     memset(h->guess.data, 0, mn_bytes(size, sizeof(double)));
     mn_codim_volume_guess(v, h->guess.data + 3 * mls->points.count);
-    const double wave = sqrt(v->set.sigma / v->set.density) / pow(v->set.dx, 1.5);
+    const double wave = sqrt(v->set.sigma / v->set.density) / mn_pow(v->set.dx, 1.5);
     const double pace = fmin(NEARER / dt, CALM * wave); // 1/s
     for (int64_t i = 0; i < h->list.count; i++) {
         mn_codim_hold *hold = &h->list.data[i];
@@ -307,9 +309,9 @@ mn_status mn_codim_solve_held(mn_codim *mls, const mn_linear_problem *film, doub
         memcpy(h->solution.data, h->guess.data, mn_bytes(size, sizeof(double)));
     MN_TRY(mn_quasi_definite_factor_solve(&v->factor, mls->krylov, &problem, &def, h->right.data,
                                           h->solution.data, &result));
-    mls->iterations += result.iterations;
+    mls->solver.counts.linear_iterations += result.iterations;
     if (result.end == MN_KRYLOV_BREAKDOWN)
-        return mn_fail(mls->ctx, MN_ERROR_DIVERGED, "Film and liquid together cannot be solved for.");
+        return mn_fail(mls->solver.ctx, MN_ERROR_DIVERGED, "Film and liquid together cannot be solved for.");
     if (!alone) { // and the next solve of this step starts from here
         memcpy(h->guess.data, h->solution.data, mn_bytes(size, sizeof(double)));
         memcpy(v->solution.data, h->solution.data + 3 * films, mn_bytes(size - 3 * films, sizeof(double)));

@@ -165,7 +165,7 @@ static mn_status stack(mn_codim *mls, const mn_codim_point *point, double thickn
     const int32_t count = (int32_t)fmin(64, fmax(1, round(2 * thickness / dx)));
     if (!mn_codim_fits_cells(mls, point->mass / count))
         return mn_fail(
-            mls->ctx, MN_ERROR_INPUT,
+            mls->solver.ctx, MN_ERROR_INPUT,
             "The film is %.3g m thick with points %.3g m apart, too thick for a film of that spacing. Use a "
             "thickness below %.2g m, a larger spacing, or a volume of liquid.",
             thickness, mls->def.spacing, 32 * dx);
@@ -175,7 +175,7 @@ static mn_status stack(mn_codim *mls, const mn_codim_point *point, double thickn
                                      .velocity = point->velocity,
                                      .mass = point->mass / count,
                                      .id = k == 0 ? point->id : mls->next_id++};
-        MN_TRY(mn_array_push(mls->ctx, &v->particles, &p));
+        MN_TRY(mn_array_push(mls->solver.ctx, &v->particles, &p));
     }
     return MN_OK;
 }
@@ -185,7 +185,8 @@ static mn_status lay_skin(mn_codim *mls, mn_codim_volume_particle_array *old)
 {
     mn_codim_volume *v = mls->liquid;
     MN_TRY(mn_codim_volume_skin_of_particles(v, &mls->next_id));
-    for (int64_t i = 0; i < old->count; i++) MN_TRY(mn_array_push(mls->ctx, &v->particles, &old->data[i]));
+    for (int64_t i = 0; i < old->count; i++)
+        MN_TRY(mn_array_push(mls->solver.ctx, &v->particles, &old->data[i]));
     return MN_OK;
 }
 
@@ -213,7 +214,7 @@ mn_status mn_codim_thick_films(mn_codim *mls)
     }
     if (status == MN_OK) mls->points.count = kept;
     if (status == MN_OK) status = lay_skin(mls, &old);
-    mn_array_free(mls->ctx, &old);
+    mn_array_free(mls->solver.ctx, &old);
     mls->surface_is_fresh = false;
     return status;
 }

@@ -2,6 +2,7 @@
 //
 // Volumes as the solver of films sees them: what they start with, their part of a step, of a frame that is
 // taken back, of the stream and of the view.
+#include "base/elementary.h"
 #include "codim/volume/state.h"
 
 #include <string.h>
@@ -39,7 +40,7 @@ static mn_codim_volume_settings settings_of(const mn_codim *mls, const mn_codim_
 mn_status mn_codim_require_liquid(mn_codim *mls)
 {
     if (mls->liquid) return MN_OK;
-    MN_TRY(mn_codim_volume_create(mls->ctx, &mls->liquid));
+    MN_TRY(mn_codim_volume_create(mls->solver.ctx, &mls->liquid));
     mls->liquid->set = settings_of(mls, NULL, 0);
     return MN_OK;
 }
@@ -50,7 +51,7 @@ static mn_status check_spacing(const mn_codim *mls)
 {
     const double dx = mn_codim_cell_size(&mls->def);
     if (mls->def.spacing <= dx && mls->def.spacing >= 0.1 * dx) return MN_OK;
-    return mn_fail(mls->ctx, MN_ERROR_ARGUMENT,
+    return mn_fail(mls->solver.ctx, MN_ERROR_ARGUMENT,
                    "spacing is %g m and dx %g m; volumes need a spacing from a tenth of dx to all of it, "
                    "best half of it.",
                    mls->def.spacing, dx);
@@ -65,7 +66,7 @@ bool mn_codim_fits_cells(const mn_codim *mls, double mass)
 
 static mn_status check_liquid(const mn_codim *mls, const mn_codim_liquid *liquid)
 {
-    mn_context *ctx = mls->ctx;
+    mn_context *ctx = mls->solver.ctx;
     const double dx = mn_codim_cell_size(&mls->def);
     if (liquid->count == 0)
         return mn_fail(ctx, MN_ERROR_INPUT, "The liquid is empty: nothing of it fills a cell of %g m.", dx);
@@ -88,7 +89,7 @@ static mn_status check_liquid(const mn_codim *mls, const mn_codim_liquid *liquid
                 ctx, MN_ERROR_INPUT,
                 "Particle %lld of the liquid has a mass of %g kg, which at a density of %g kg/m^3 is a "
                 "cube of %.3g m, many cells of %g m. Set density to that of the particles, or raise dx.",
-                (long long)i, liquid->mass[i], mls->def.density, cbrt(liquid->mass[i] / mls->def.density),
+                (long long)i, liquid->mass[i], mls->def.density, mn_cbrt(liquid->mass[i] / mls->def.density),
                 dx);
     }
     return MN_OK;
@@ -101,7 +102,7 @@ static mn_status take_particles(mn_codim *mls, const mn_codim_liquid *liquid)
                                      .velocity = liquid->velocity ? liquid->velocity[i] : mn_v3(0, 0, 0),
                                      .mass = liquid->mass[i],
                                      .id = mls->next_id++};
-        MN_TRY(mn_array_push(mls->ctx, &mls->liquid->particles, &p));
+        MN_TRY(mn_array_push(mls->solver.ctx, &mls->liquid->particles, &p));
     }
     return MN_OK;
 }
@@ -112,7 +113,7 @@ mn_status mn_codim_add_liquid(mn_codim *mls, const mn_codim_liquid *liquid)
     MN_TRY(mn_codim_require_liquid(mls));
     mn_codim_volume *v = mls->liquid;
     if (v->particles.count > 0)
-        return mn_fail(mls->ctx, MN_ERROR_ARGUMENT, "The solver holds a volume of liquid already.");
+        return mn_fail(mls->solver.ctx, MN_ERROR_ARGUMENT, "The solver holds a volume of liquid already.");
     v->set = settings_of(mls, NULL, 0);
     mn_status status = take_particles(mls, liquid);
     if (status == MN_OK)
@@ -140,9 +141,9 @@ mn_status mn_codim_liquid_prepare(mn_codim *mls, const mn_codim_inputs *inputs, 
     MN_TRY(mn_codim_require_liquid(mls));
     const mn_codim_volume_settings settings = settings_of(mls, inputs, remaining);
     double edge, fastest;
-    mn_timer_begin(&mls->seconds, "grid");
+    mn_timer_begin(&mls->solver.timers, "grid");
     const mn_status status = mn_codim_volume_prepare(mls->liquid, &settings, &mls->next_id);
-    mn_timer_end(&mls->seconds, "grid");
+    mn_timer_end(&mls->solver.timers, "grid");
     MN_TRY(status);
     MN_TRY(mn_codim_volume_speeds(mls->liquid, &edge, &fastest));
     if (edge > 0) *longest = fmin(*longest, 0.35 * SKIN_STRETCH * settings.spacing / edge);
@@ -157,12 +158,12 @@ mn_status mn_codim_liquid_step(mn_codim *mls, double dt, double *stretch)
     mls->liquid->iterations = 0;
     mls->liquid->dt = dt;
     if (mls->liquid->particles.count == 0) return MN_OK; // all of it has become film
-    mn_timer_begin(&mls->seconds, "pressure");
+    mn_timer_begin(&mls->solver.timers, "pressure");
     const mn_status status = mn_codim_has_holds(mls)
                                  ? mn_codim_volume_end(mls->liquid, &most) // solved with the films
                                  : mn_codim_volume_step(mls->liquid, dt, &most);
-    mn_timer_end(&mls->seconds, "pressure");
-    mls->iterations += mls->liquid->iterations;
+    mn_timer_end(&mls->solver.timers, "pressure");
+    mls->solver.counts.linear_iterations += mls->liquid->iterations;
     *stretch = fmax(*stretch, most / (SKIN_STRETCH * mls->def.spacing));
     return status;
 }
@@ -171,17 +172,17 @@ mn_status mn_codim_liquid_commit(mn_codim *mls)
 {
     if (!mn_codim_has_liquid(mls, NULL)) return MN_OK;
     mn_codim_volume *v = mls->liquid;
-    mn_timer_begin(&mls->seconds, "particles");
+    mn_timer_begin(&mls->solver.timers, "particles");
     mn_status status = MN_OK;
     const bool any = v->particles.count > 0; // or all of it has become film
     if (any) status = mn_codim_volume_commit(v, &mls->next_id);
-    mn_timer_end(&mls->seconds, "particles");
+    mn_timer_end(&mls->solver.timers, "particles");
     MN_TRY(status);
     if (any) MN_TRY(mn_codim_liquid_absorb(mls));
     MN_TRY(mn_codim_liquid_release(mls));
     mn_codim_liquid_limit(mls);
     if (mls->points.count + v->particles.count + v->skin.count > mls->def.max_points)
-        return mn_fail(mls->ctx, MN_ERROR_ARGUMENT,
+        return mn_fail(mls->solver.ctx, MN_ERROR_ARGUMENT,
                        "The liquid would hold more than %lld points; raise max_points, or dx.",
                        (long long)mls->def.max_points);
     return MN_OK;
@@ -193,14 +194,14 @@ mn_status mn_codim_liquid_backup(mn_codim *mls)
 {
     mn_codim_volume *v = mls->liquid;
     if (!v) return MN_OK;
-    MN_TRY(mn_array_resize(mls->ctx, &v->particle_backup, v->particles.count));
-    MN_TRY(mn_array_resize(mls->ctx, &v->skin_backup, v->skin.count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &v->particle_backup, v->particles.count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &v->skin_backup, v->skin.count));
     if (v->particles.count > 0)
         memcpy(v->particle_backup.data, v->particles.data,
                mn_bytes(v->particles.count, sizeof *v->particles.data));
     if (v->skin.count > 0)
         memcpy(v->skin_backup.data, v->skin.data, mn_bytes(v->skin.count, sizeof *v->skin.data));
-    MN_TRY(mn_array_resize(mls->ctx, &v->poured_backup, v->poured.count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &v->poured_backup, v->poured.count));
     for (int64_t i = 0; i < v->poured.count; i++) v->poured_backup.data[i] = v->poured.data[i];
     v->template.count = 0; // the springs may have moved
     return MN_OK;
@@ -261,7 +262,7 @@ mn_status mn_codim_liquid_load(mn_codim *mls, mn_reader *in)
     MN_TRY(mn_read_array(in, &mls->liquid->particles));
     MN_TRY(mn_read_array(in, &mls->liquid->skin));
     if (!is_sound(mls->liquid, mls->next_id))
-        return mn_fail(mls->ctx, MN_ERROR_FORMAT, "The saved liquid is damaged.");
+        return mn_fail(mls->solver.ctx, MN_ERROR_FORMAT, "The saved liquid is damaged.");
     return mn_codim_liquid_show(mls);
 }
 

@@ -44,14 +44,14 @@ mn_status mn_codim_liquid_release(mn_codim *mls)
         if (k < mls->points.count)
             join(&mls->points.data[k], one);
         else
-            MN_TRY(mn_array_push(mls->ctx, &mls->points, one));
+            MN_TRY(mn_array_push(mls->solver.ctx, &mls->points, one));
     }
     v->lost.count = 0;
     for (int64_t i = 0; i < v->sheets.count; i++) { // they have stood still for the step
         mn_codim_point *point = &v->sheets.data[i];
         point->velocity = mn_axpy(point->velocity, v->dt, v->set.gravity);
         point->position = mn_axpy(point->position, v->dt, point->velocity);
-        MN_TRY(mn_array_push(mls->ctx, &mls->points, point));
+        MN_TRY(mn_array_push(mls->solver.ctx, &mls->points, point));
     }
     v->sheets.count = 0;
     return MN_OK;
@@ -75,7 +75,7 @@ static mn_status dissolve(mn_codim *mls, const mn_codim_point *point)
                                      .mass = point->mass / (double)count,
                                      .id = k == 0 ? point->id : mls->next_id++};
         middle = mn_axpy(middle, 1 / (double)count, mn_sub(p.position, point->position));
-        MN_TRY(mn_array_push(mls->ctx, &v->particles, &p));
+        MN_TRY(mn_array_push(mls->solver.ctx, &v->particles, &p));
     }
     for (int64_t k = first; k < v->particles.count; k++) // the centre of mass stays, and so does the moment
         v->particles.data[k].position = mn_sub(v->particles.data[k].position, middle);

@@ -59,7 +59,7 @@ static void try_pair(void *user, int32_t other, double distance2)
     if (are_one_sheet(&mls->matrix, s->self, other)) return;
     const mn_vec3 n = mn_normalize(mn_add(mn_scale(p < 0 ? -1 : 1, np), mn_scale(q < 0 ? -1 : 1, nq)));
     const mn_codim_meeting pair = {s->self, other, n, mn_dot(n, d)};
-    s->status = mn_array_push(mls->ctx, &mls->meetings, &pair);
+    s->status = mn_array_push(mls->solver.ctx, &mls->meetings, &pair);
 }
 
 static mn_status find_pairs(mn_codim *mls)

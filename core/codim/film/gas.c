@@ -27,8 +27,8 @@ static mn_status find_components(mn_codim *mls)
 {
     const int64_t count = mls->points.count;
     const mn_codim_film_surface *s = &mls->surface;
-    MN_TRY(mn_array_resize(mls->ctx, &mls->component, count));
-    MN_TRY(mn_array_resize(mls->ctx, &mls->touched, count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->component, count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->touched, count));
     int32_t *parent = mls->component.data;
     for (int32_t p = 0; p < (int32_t)count; p++) parent[p] = p;
     for (int32_t p = 0; p < (int32_t)count; p++)
@@ -111,7 +111,7 @@ static mn_status gradient_range(void *user, mn_range range)
 mn_status mn_codim_volume_gradient(mn_codim *mls, const mn_vec3 *x, mn_vec3 *gradient)
 {
     gradient_job job = {mls, x, gradient};
-    return mn_parallel_for(mls->ctx, mls->points.count, GRAIN, gradient_range, &job);
+    return mn_parallel_for(mls->solver.ctx, mls->points.count, GRAIN, gradient_range, &job);
 }
 
 // ---- whose gas it is ----
@@ -166,7 +166,7 @@ static void hand_over(mn_codim *mls, const int32_t *pocket_of, const double *vol
 
 mn_status mn_codim_find_pockets(mn_codim *mls)
 {
-    mn_context *ctx = mls->ctx;
+    mn_context *ctx = mls->solver.ctx;
     const int64_t count = mls->points.count;
     if (!mls->def.gas) {
         mls->pockets.count = 0;
@@ -255,8 +255,8 @@ mn_status mn_codim_solve_pressures(mn_codim *mls, const mn_codim_line *line, dou
 mn_status mn_codim_breathing(mn_codim *mls, double dt)
 {
     const int64_t count = mls->pockets.count;
-    MN_TRY(mn_array_resize(mls->ctx, &mls->part, count));
-    MN_TRY(mn_array_resize(mls->ctx, &mls->ease, count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->part, count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->ease, count));
     for (int64_t k = 0; k < count; k++) mls->ease.data[k] = 0;
     for (int64_t p = 0; p < mls->points.count; p++) {
         const int64_t k = mls->points.data[p].pocket;

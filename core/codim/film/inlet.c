@@ -14,6 +14,7 @@
 // each point with the velocity of the liquid at its place. A step may end anywhere between two births: rows
 // stand where they would stand had time not been cut into steps, so there are neither gaps nor seams. The
 // driven row is also the edge of the film on the side of the jet, which the film pulls at in vain.
+#include "base/elementary.h"
 #include "codim/state.h"
 #include "sources/inlet_curve.h"
 
@@ -38,7 +39,7 @@ typedef struct inlet_arc {
 static mn_status measure(mn_codim *mls, const mn_codim_inlet *inlet, inlet_arc *arc)
 {
     const int64_t pieces = inlet_pieces(inlet);
-    MN_TRY(mn_array_resize(mls->ctx, &mls->arc, 2 * (pieces + 1)));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->arc, 2 * (pieces + 1)));
     double *length = mls->arc.data, *flow = length + pieces + 1;
     length[0] = flow[0] = 0;
     for (int64_t i = 0; i < pieces; i++) {
@@ -127,7 +128,7 @@ static mn_status bear(mn_codim *mls, const birth *b, double length, double from,
     if (!(mass > 0)) return MN_OK; // nothing leaves here
     if (mls->points.count >= mls->def.max_points)
         return mn_fail(
-            mls->ctx, MN_ERROR_ARGUMENT,
+            mls->solver.ctx, MN_ERROR_ARGUMENT,
             "The jets would make more than %lld points; raise max_points, or the spacing, or set a "
             "limit box that removes what has left the picture.",
             (long long)mls->def.max_points);
@@ -146,7 +147,7 @@ static mn_status bear(mn_codim *mls, const birth *b, double length, double from,
         .anchor = MN_CODIM_BORN - b->inlet,
         .pocket = -1,
     };
-    return mn_array_push(mls->ctx, &mls->points, &point);
+    return mn_array_push(mls->solver.ctx, &mls->points, &point);
 }
 
 // Points that a row should have. A point that is split between two of other directions later loses
@@ -159,7 +160,7 @@ static double wanted_points(const mn_codim *mls, const inlet_arc *arc)
     double turn = 0;
     for (int64_t i = 0; i < arc->pieces; i++) {
         const mn_vec3 u = c->velocity[i], v = c->velocity[inlet_next(c, i)];
-        turn += atan2(mn_norm(mn_cross(u, v)), mn_dot(u, v));
+        turn += mn_atan2(mn_norm(mn_cross(u, v)), mn_dot(u, v));
     }
     return fmax(whole, fmin(turn / TURN * mls->def.spacing, whole / CLOSEST)) / mls->def.spacing;
 }
@@ -233,23 +234,23 @@ static mn_status feed_from(mn_codim *mls, const mn_codim_inlet *inlet, int64_t i
 static mn_status check(const mn_codim *mls, const mn_codim_inlet *inlet, int64_t index)
 {
     if (inlet->count < 2)
-        return mn_fail(mls->ctx, MN_ERROR_INPUT, "Jet %lld is no curve: it has %lld points.",
+        return mn_fail(mls->solver.ctx, MN_ERROR_INPUT, "Jet %lld is no curve: it has %lld points.",
                        (long long)index, (long long)inlet->count);
     double length = 0;
     for (int64_t i = 0; i < inlet->count; i++) {
         if (!mn_is_finite3(inlet->position[i]) || !mn_is_finite3(inlet->velocity[i]))
-            return mn_fail(mls->ctx, MN_ERROR_INPUT,
+            return mn_fail(mls->solver.ctx, MN_ERROR_INPUT,
                            "Point %lld of jet %lld has a position or velocity that is not a number.",
                            (long long)i, (long long)index);
         if (!(inlet->thickness[i] >= 0) || !isfinite(inlet->thickness[i]))
-            return mn_fail(mls->ctx, MN_ERROR_INPUT,
+            return mn_fail(mls->solver.ctx, MN_ERROR_INPUT,
                            "The film leaves jet %lld with a thickness of %g m at point %lld; it must be at "
                            "least 0.",
                            (long long)index, inlet->thickness[i], (long long)i);
         length += mn_norm(inlet_piece(inlet, i));
     }
     if (!(length / mls->def.spacing < ROW_LIMIT))
-        return mn_fail(mls->ctx, MN_ERROR_INPUT,
+        return mn_fail(mls->solver.ctx, MN_ERROR_INPUT,
                        "The curve of jet %lld is %.3g m long, too long for a spacing of %g m.",
                        (long long)index, length, mls->def.spacing);
     return MN_OK;
@@ -296,7 +297,7 @@ mn_status mn_codim_open_inlets(mn_codim *mls, const mn_codim_inputs *inputs, dou
     const int64_t known = mls->feeds.count;
     for (int64_t i = 0; i < inputs->inlet_count; i++) MN_TRY(check(mls, &inputs->inlets[i], i));
     for (int64_t i = inputs->inlet_count; i < known; i++) let_go(mls, i);
-    MN_TRY(mn_array_resize(mls->ctx, &mls->feeds, inputs->inlet_count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->feeds, inputs->inlet_count));
     for (int64_t i = 0; i < inputs->inlet_count; i++) {
         inlet_arc arc;
         if (i >= known) mls->feeds.data[i] = (mn_codim_feed){0};

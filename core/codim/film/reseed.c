@@ -51,7 +51,7 @@ static mn_status list_edges(mn_codim *mls, double below, double above)
             const double d2 = mn_norm2(mn_sub(mls->points.data[p].position, mls->points.data[q].position));
             if (d2 >= below * below && d2 <= above * above) continue;
             const mn_codim_edge edge = {d2, p, q};
-            MN_TRY(mn_array_push(mls->ctx, &mls->edges, &edge));
+            MN_TRY(mn_array_push(mls->solver.ctx, &mls->edges, &edge));
         }
     return MN_OK;
 }
@@ -154,10 +154,10 @@ static mn_status split_long_edges(mn_codim *mls)
         b->mass -= b->mass / 3;
         keep_energy(a, b);
         if (mls->points.count >= mls->def.max_points)
-            return mn_fail(mls->ctx, MN_ERROR_ARGUMENT,
+            return mn_fail(mls->solver.ctx, MN_ERROR_ARGUMENT,
                            "The film would hold more than %lld points; raise max_points, or the spacing.",
                            (long long)mls->def.max_points);
-        MN_TRY(mn_array_push(mls->ctx, &mls->points, &born));
+        MN_TRY(mn_array_push(mls->solver.ctx, &mls->points, &born));
     }
     return MN_OK;
 }
@@ -174,7 +174,7 @@ static bool is_thin(const mn_codim *mls, int64_t p)
 static mn_status gather_patch(mn_codim *mls, int32_t first, double radius, int64_t *inner)
 {
     mls->patch.count = 0;
-    MN_TRY(mn_array_push(mls->ctx, &mls->patch, &first));
+    MN_TRY(mn_array_push(mls->solver.ctx, &mls->patch, &first));
     for (int64_t i = 0, within = 1;; i++) {
         if (i == within) { // every point in reach has been walked from: what was found last is the rim
             *inner = within;
@@ -186,7 +186,7 @@ static mn_status gather_patch(mn_codim *mls, int32_t first, double radius, int64
             int64_t seen = 0;
             while (seen < mls->patch.count && mls->patch.data[seen] != q) seen++;
             if (seen < mls->patch.count) continue;
-            MN_TRY(mn_array_push(mls->ctx, &mls->patch, &q));
+            MN_TRY(mn_array_push(mls->solver.ctx, &mls->patch, &q));
             const bool near =
                 mn_distance(mls->points.data[first].position, mls->points.data[q].position) < radius;
             if (!near) continue;
@@ -244,7 +244,7 @@ static bool is_outside(const mn_codim *mls, const mn_codim_point *point)
 mn_status mn_codim_reseed(mn_codim *mls)
 {
     const int64_t count = mls->points.count;
-    MN_TRY(mn_array_resize(mls->ctx, &mls->touched, count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->touched, count));
     if (count > 0) memset(mls->touched.data, 0, (size_t)count);
     MN_TRY(mn_codim_shed_rims(mls));
     MN_TRY(mn_codim_level_rims(mls));

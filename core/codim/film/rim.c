@@ -27,6 +27,7 @@
 // holds. The drop takes the mean velocity of the rim around it, not that of the point: a point that has just
 // taken up film is faster than the rim is, and drops that left then would carry its speed away and shrink the
 // sheet. It also gets a small push off the rim, which the rim gets the other way. Mass and momentum are kept.
+#include "base/elementary.h"
 #include "codim/state.h"
 
 #include "base/random.h"
@@ -81,7 +82,7 @@ bool mn_codim_rim_jet(const mn_codim *mls, int32_t p, double *length, double *ra
 
 static double mean_cube(double sides)
 {
-    const double end = PI / sides, s = sin(end);
+    const double end = PI / sides, s = mn_sin(end);
     return (s - s * s * s / 3) / end;
 }
 
@@ -106,8 +107,8 @@ static double factor_at(const mn_codim *mls, mn_vec3 x)
     mn_frame(feed->axis, &u, &v);
     const mn_vec3 d = mn_sub(x, feed->center);
     const double sides = def->polygon_sides, turn = 2 * PI / sides;
-    const double angle = atan2(mn_dot(d, v), mn_dot(d, u)), t = angle - turn * round(angle / turn);
-    const double g = pow(fmax(0, cos(t)), 3) / mean_cube(sides);
+    const double angle = mn_atan2(mn_dot(d, v), mn_dot(d, u)), t = angle - turn * round(angle / turn);
+    const double g = mn_pow(fmax(0, mn_cos(t)), 3) / mean_cube(sides);
     return def->rim_factor * fmax(0, 1 + def->polygon_strength * (g - 1));
 }
 
@@ -252,7 +253,7 @@ static mn_status shed(mn_codim *mls, int32_t p)
     if (!piece.is_ripest || !(mn_norm2(piece.outward) > 0)) return MN_OK;
     if (mls->points.count >= mls->def.max_points)
         return mn_fail(
-            mls->ctx, MN_ERROR_ARGUMENT,
+            mls->solver.ctx, MN_ERROR_ARGUMENT,
             "The rims would shed more than %lld points; raise max_points, or the spacing, or set a "
             "limit box that removes what has left the picture.",
             (long long)mls->def.max_points);
@@ -270,7 +271,7 @@ static mn_status shed(mn_codim *mls, int32_t p)
     mn_codim_point *rim = &mls->points.data[p];
     rim->velocity = mn_sub(mn_scale(2, rim->velocity), drop.velocity); // both are half of what it was
     rim->mass -= drop.mass;
-    return mn_array_push(mls->ctx, &mls->points, &drop);
+    return mn_array_push(mls->solver.ctx, &mls->points, &drop);
 }
 
 mn_status mn_codim_shed_rims(mn_codim *mls)

@@ -119,7 +119,7 @@ static mn_status place_row(mn_codim *mls, const around_row *r, double d)
     const double w = sqrt(mls->def.rim_collision * across / S), s = -2 * both * mn_dot(u, r->n) / S;
     const mn_vec3 way = mn_axpy(mn_scale(w, r->n), s, r->e);
     if (mls->points.count + count > mls->def.max_points)
-        return mn_fail(mls->ctx, MN_ERROR_ARGUMENT,
+        return mn_fail(mls->solver.ctx, MN_ERROR_ARGUMENT,
                        "Rims that meet would make more than %lld points; raise max_points, or the spacing.",
                        (long long)mls->def.max_points);
     for (int32_t i = 0; i < count; i++) {
@@ -138,7 +138,7 @@ static mn_status place_row(mn_codim *mls, const around_row *r, double d)
             mls->points.data[r->a] = point;
         else {
             point.id = mls->next_id++;
-            MN_TRY(mn_array_push(mls->ctx, &mls->points, &point));
+            MN_TRY(mn_array_push(mls->solver.ctx, &mls->points, &point));
         }
     }
     mls->touched.data[r->a] = mls->touched.data[r->b] = 1;
@@ -181,14 +181,14 @@ mn_status mn_codim_collide_rims(mn_codim *mls)
     const int32_t count = (int32_t)mls->surface.count;
     double largest = 0;
     rims->count = 0;
-    MN_TRY(mn_array_resize(mls->ctx, &mls->patch, count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->patch, count));
     for (int32_t p = 0; p < count; p++) {
         mn_codim_rim_site rim;
         mls->patch.data[p] = -1;
         if (!make_site(mls, p, &rim)) continue;
         mls->patch.data[p] = (int32_t)rims->count;
         largest = fmax(largest, rim.radius);
-        MN_TRY(mn_array_push(mls->ctx, rims, &rim));
+        MN_TRY(mn_array_push(mls->solver.ctx, rims, &rim));
     }
     for (int64_t i = 0; i < rims->count; i++) {
         mn_codim_rim_site *rim = &rims->data[i];

@@ -92,7 +92,8 @@ static mn_status weigh_viscosity(step_job *job)
 {
     double rate = 0;
     if (job->mls->def.viscosity > 0)
-        MN_TRY(mn_parallel_max(job->mls->ctx, job->mls->points.count, GRAIN, viscous_rate, job->mls, &rate));
+        MN_TRY(mn_parallel_max(job->mls->solver.ctx, job->mls->points.count, GRAIN, viscous_rate, job->mls,
+                               &rate));
     job->viscous = job->dt * rate > WEAK;
     return MN_OK;
 }
@@ -124,7 +125,7 @@ static mn_status apply(void *user, const double *x, double *y)
     step_job *job = user;
     job->in = (const mn_vec3 *)x;
     job->out = (mn_vec3 *)y;
-    MN_TRY(mn_parallel_for(job->mls->ctx, job->mls->points.count, GRAIN, apply_range, job));
+    MN_TRY(mn_parallel_for(job->mls->solver.ctx, job->mls->points.count, GRAIN, apply_range, job));
     if (mn_codim_has_threads(job->mls))
         mn_codim_threads_apply(job->mls, job->dt, job->theta, job->in, job->out);
     if (!job->judge) mn_codim_slide(job->mls, job->out);
@@ -149,7 +150,7 @@ static mn_status precondition(void *user, const double *r, double *z)
     step_job *job = user;
     job->in = (const mn_vec3 *)r;
     job->out = (mn_vec3 *)z;
-    return mn_parallel_for(job->mls->ctx, job->mls->points.count, GRAIN, precondition_range, job);
+    return mn_parallel_for(job->mls->solver.ctx, job->mls->points.count, GRAIN, precondition_range, job);
 }
 
 // ---- right-hand sides ----
@@ -187,7 +188,7 @@ static mn_status move_range(void *user, mn_range range)
 static mn_status move(step_job *job, double shift)
 {
     job->shift = shift;
-    MN_TRY(mn_parallel_for(job->mls->ctx, job->mls->points.count, GRAIN, move_range, job));
+    MN_TRY(mn_parallel_for(job->mls->solver.ctx, job->mls->points.count, GRAIN, move_range, job));
     mn_codim_move_held(job->mls, (1 - job->theta) * shift);
     return MN_OK;
 }
@@ -208,9 +209,9 @@ static mn_status solve(step_job *job, const mn_vec3 *right, mn_vec3 *solution)
     if (mn_codim_has_holds(mls))
         return mn_codim_solve_held(mls, &problem, stiff, right, job->alone, solution);
     MN_TRY(mn_conjugate_gradients(mls->krylov, &problem, &def, &right->x, &solution->x, &result));
-    mls->iterations += result.iterations;
+    mls->solver.counts.linear_iterations += result.iterations;
     if (result.end == MN_KRYLOV_BREAKDOWN)
-        return mn_fail(mls->ctx, MN_ERROR_DIVERGED, "The film's forces are not finite.");
+        return mn_fail(mls->solver.ctx, MN_ERROR_DIVERGED, "The film's forces are not finite.");
     return MN_OK;
 }
 
@@ -242,7 +243,7 @@ static void sum_momentum(void *user, mn_range range, double *sums)
 static mn_status balance_momentum(mn_codim *mls, double dt, mn_vec3 pull)
 {
     double s[SUM_COUNT];
-    MN_TRY(mn_parallel_sum(mls->ctx, mls->points.count, GRAIN, sum_momentum, mls, SUM_COUNT, s));
+    MN_TRY(mn_parallel_sum(mls->solver.ctx, mls->points.count, GRAIN, sum_momentum, mls, SUM_COUNT, s));
     if (!(s[3] > 0)) return MN_OK;
     const mn_vec3 has = mn_add(mn_v3(s[0], s[1], s[2]), pull);
     const mn_vec3 rest = mn_sub(mn_scale(dt, mls->def.gravity), mn_scale(1 / s[3], has));
@@ -269,7 +270,7 @@ static mn_status add_gas_range(void *user, mn_range range)
 static mn_status add_gas(step_job *job, double factor)
 {
     job->shift = factor;
-    return mn_parallel_for(job->mls->ctx, job->mls->points.count, GRAIN, add_gas_range, job);
+    return mn_parallel_for(job->mls->solver.ctx, job->mls->points.count, GRAIN, add_gas_range, job);
 }
 
 typedef struct change_job {
@@ -291,7 +292,7 @@ static mn_status find_gradient(mn_codim *mls, bool *settled)
     double sums[2];
     change_job job = {mls->right.data, mls->gradient.data};
     MN_TRY(mn_codim_volume_gradient(mls, mls->x1.data, mls->right.data));
-    MN_TRY(mn_parallel_sum(mls->ctx, mls->points.count, GRAIN, sum_change, &job, 2, sums));
+    MN_TRY(mn_parallel_sum(mls->solver.ctx, mls->points.count, GRAIN, sum_change, &job, 2, sums));
     memcpy(mls->gradient.data, mls->right.data, mn_bytes(mls->points.count, sizeof(mn_vec3)));
     *settled = sums[0] <= SETTLED * SETTLED * sums[1];
     return MN_OK;
@@ -361,7 +362,7 @@ static mn_status solve_all(step_job *job)
     memset(mls->solution.data, 0, mn_bytes(count, sizeof(mn_vec3)));
     memset(mls->diagonal.data, 0, mn_bytes(count, sizeof(double)));
     MN_TRY(move(job, job->theta * job->dt));
-    MN_TRY(mn_parallel_for(mls->ctx, count, GRAIN, force_range, job));
+    MN_TRY(mn_parallel_for(mls->solver.ctx, count, GRAIN, force_range, job));
     mn_codim_draw_near(mls, job->dt, mls->right.data);
     if (threads) {
         mn_codim_threads_diagonal(mls, job->dt, job->theta, mls->diagonal.data);
@@ -428,7 +429,7 @@ mn_status mn_codim_step(mn_codim *mls, double dt, double *stretch)
     if (mls->pockets.count > 0) MN_TRY(mn_codim_calm_breathing(mls, dt));
     MN_TRY(mn_codim_keep_films_apart(mls, dt));
     MN_TRY(mn_codim_settle(mls, dt));
-    MN_TRY(mn_parallel_max(mls->ctx, count, GRAIN, stretch_of, mls, stretch));
+    MN_TRY(mn_parallel_max(mls->solver.ctx, count, GRAIN, stretch_of, mls, stretch));
     *stretch = fmax(*stretch, mn_codim_threads_stretch(mls, mls->x1.data, mls->x0.data));
     *stretch /= mls->def.spacing;
     return MN_OK;

@@ -57,7 +57,7 @@ mn_status mn_codim_level_thickness(mn_codim *mls)
     bool any = false;
     for (int64_t p = 0; p < mls->points.count && !any; p++) any = mls->points.data[p].unrest > 0;
     if (!any) return MN_OK;
-    MN_TRY(mn_parallel_for(mls->ctx, mls->points.count, GRAIN, gather_range, mls));
+    MN_TRY(mn_parallel_for(mls->solver.ctx, mls->points.count, GRAIN, gather_range, mls));
     for (int64_t p = 0; p < mls->points.count; p++) {
         mn_codim_point *point = &mls->points.data[p];
         if (point->unrest > 0 && point->codim == MN_CODIM_FILM) point->unrest--;

@@ -22,10 +22,10 @@ static mn_status send_off(mn_codim *mls, int64_t p, mn_vec3 flow, double mass)
     born.anchor = MN_CODIM_FREE;
     mls->points.data[p].mass -= mass;
     if (mls->points.count >= mls->def.max_points)
-        return mn_fail(mls->ctx, MN_ERROR_ARGUMENT,
+        return mn_fail(mls->solver.ctx, MN_ERROR_ARGUMENT,
                        "The spouts would bring more than %lld points; raise max_points, or the spacing.",
                        (long long)mls->def.max_points);
-    return mn_array_push(mls->ctx, &mls->points, &born);
+    return mn_array_push(mls->solver.ctx, &mls->points, &born);
 }
 
 mn_status mn_codim_pour(mn_codim *mls, const mn_codim_inputs *inputs, double dt)

@@ -204,10 +204,10 @@ static mn_status split_long_links(mn_codim *mls)
         born.unrest = MN_CODIM_UNREST;
         p->mass -= from_p, q->mass -= from_q;
         if (mls->points.count >= mls->def.max_points)
-            return mn_fail(mls->ctx, MN_ERROR_ARGUMENT,
+            return mn_fail(mls->solver.ctx, MN_ERROR_ARGUMENT,
                            "The threads would bring more than %lld points; raise max_points, or the spacing.",
                            (long long)mls->def.max_points);
-        MN_TRY(mn_array_push(mls->ctx, &mls->points, &born));
+        MN_TRY(mn_array_push(mls->solver.ctx, &mls->points, &born));
     }
     return MN_OK;
 }

@@ -3,6 +3,7 @@
 // The skin that a volume starts with: the zero level of a signed distance, as points about a spacing apart.
 // The distance is that of a region, or of the particles themselves (level_set.h), shifted so that it encloses
 // their volume.
+#include "base/elementary.h"
 #include "codim/volume/state.h"
 
 #include "base/parallel.h"
@@ -155,7 +156,7 @@ static mn_status build_level_set(mn_codim_volume *v, mn_level_set *set, const mn
     double volume = 0;
     for (int64_t i = 0; i < v->particles.count; i++) volume += v->particles.data[i].mass / v->set.density;
     def.dx = v->set.spacing;
-    def.radius = fmax(0.9 * def.dx, cbrt(volume / (double)v->particles.count));
+    def.radius = fmax(0.9 * def.dx, mn_cbrt(volume / (double)v->particles.count));
     MN_TRY(mn_level_set_union(set, &def, points));
     MN_TRY(mn_level_set_redistance(set));
     MN_TRY(mn_level_set_smooth(set, 2));

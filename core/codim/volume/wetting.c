@@ -11,6 +11,7 @@
 // of which they follow what is along the solid: they are solved for with the rest of the skin, less their
 // normal direction. What lies inside of the line moves as the grid does. A point on the solid that no wet
 // triangle holds is not wet: it is free to leave.
+#include "base/elementary.h"
 #include "codim/volume/state.h"
 
 #include "base/parallel.h"
@@ -101,7 +102,7 @@ static mn_status line_range(void *user, mn_range range)
         double angle = v->set.contact_angle;
         mn_collider_paint(v->set.collider, "contact_angle", angle, 1, &v->x0.data[p], &angle);
         v->fixed.data[p] = 0;
-        measure_line(v, p, cos(DEGREE * fmin(180, fmax(0, angle))));
+        measure_line(v, p, mn_cos(DEGREE * fmin(180, fmax(0, angle))));
     }
     return MN_OK;
 }

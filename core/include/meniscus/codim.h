@@ -10,34 +10,29 @@
 #ifndef MENISCUS_CODIM_H
 #define MENISCUS_CODIM_H
 
-#include "meniscus/collider.h"
 #include "meniscus/fill.h"
-#include "meniscus/report.h"
-#include "meniscus/stream.h"
-#include "meniscus/volume.h"
+#include "meniscus/solver.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/// Ranges, defaults and sentences are those of mn_codim_fields.
 typedef struct mn_codim_def {
-    double spacing;       ///< m, between the points of a film, > 0
     double dx;            ///< m, cells of the grid that volumes are solved on; 0: twice the spacing
     double radius;        ///< m, reach of a grid face on the skin of volumes; 0: 2 dx
-    double density;       ///< kg/m^3, > 0
     double sigma;         ///< surface tension of one side, N/m, >= 0
+    double density;       ///< kg/m^3, > 0
     double viscosity;     ///< Pa s, >= 0
     mn_vec3 gravity;      ///< m/s^2
     double min_thickness; ///< m, >= 0: a film thinner than this breaks; 0: it never does by itself
     double rim_factor;    ///< >= 0, tension of free edges beside that of the film; 1 is physical
     double rim_thickness; ///< m, >= 0: a rim thicker than this sheds drops; 0: it keeps what it collects
-    double
-        rim_collision; ///< in [0, 1]: part of the energy of rims that meet which opens them into film across
+    /// in [0, 1]: fraction of the energy of rims that meet which opens them into film across
+    double rim_collision;
     int32_t polygon_sides;   ///< 0, or at least 2: the tension of free edges varies so often around the inlet
     double polygon_strength; ///< >= 0: how much; 1 gives straight sides to a sheet that spreads evenly
     mn_vec3 limit_center;    ///< m, of a box; what leaves it is removed
-    mn_vec3 limit_size;      ///< m, >= 0, of the box; 0 in any direction: no box
-    uint64_t seed;           ///< of what is left to chance: where rims break, how rows of a jet are turned
     bool gas;                ///< closed films hold their gas (Boyle's law)
     double ambient_pressure; ///< Pa, > 0, outside of them
     bool lids;               ///< rings that hold a film are closed, so that it holds gas in; needs `gas`
@@ -47,16 +42,25 @@ typedef struct mn_codim_def {
     bool contact;            ///< films do not pass through each other
     double adhesion;         ///< N/m, >= 0: how solids hold on; as a pressure, this over the spacing
     double contact_angle;    ///< degrees, in [0, 180]: of volumes on solids, where these have none painted on
-    double friction;         ///< >= 0, of solids: part of the load that is taken off the motion along them
-    double
-        damping; ///< in [0, 1]: 0 keeps all energy of waves too short or fast for the time step, 1 the least
+    double friction;         ///< >= 0, Coulomb's coefficient at solids
+    /// in [0, 1]: 0 keeps all energy of waves too short or fast for the time step, 1 the least
+    double damping;
     double max_dt;        ///< s, > 0, the longest time step
+    int64_t max_points;   ///< an advance that would hold more fails before it takes the memory
+    uint64_t seed;        ///< of what is left to chance: where rims break, how rows of a jet are turned
     int32_t min_substeps; ///< >= 1
     int32_t max_substeps; ///< an advance that needs more fails
-    int64_t max_points;   ///< an advance that would hold more fails before it takes the memory
+
+    // without a row of their own
+    double spacing;     ///< m, between the points of a film, > 0
+    mn_vec3 limit_size; ///< m, >= 0, of the box; 0 in any direction: no box
 } mn_codim_def;
 
-/// Soap water with 1 mm spacing and no gravity.
+enum { MN_CODIM_FIELD_COUNT = 36 };
+extern const mn_field mn_codim_fields[];
+extern const mn_solver_type mn_codim_solver;
+
+/// Soap water with 1 mm spacing.
 mn_codim_def mn_codim_default_def(void);
 
 /// Codimensions.
@@ -140,7 +144,8 @@ typedef struct mn_codim_volume_inflow {
     mn_vec3 velocity; ///< m/s, with which it does
 } mn_codim_volume_inflow;
 
-/// What an advance sees; all may be zero.
+/// What an advance sees; all may be zero. Through the table it is the `own` input, with collider and wind
+/// from the inputs that all solvers share.
 typedef struct mn_codim_inputs {
     int64_t anchor_count;        ///< 0: pinned points stay where they are
     const mn_vec3 *anchors;      ///< m, positions of the source's points at the end of the advance
@@ -175,6 +180,16 @@ typedef struct mn_codim_view {
     const int32_t (*skin_triangles)[3]; ///< counter-clockwise as seen from outside of the liquid
 } mn_codim_view;
 
+/// Outputs of the table: everything in one, told apart by codim and skin; and each by itself.
+enum {
+    MN_CODIM_OUTPUT_ALL,
+    MN_CODIM_OUTPUT_FILMS,     ///< points of films with their triangles
+    MN_CODIM_OUTPUT_THREADS,   ///< points of threads with their polylines, and drops
+    MN_CODIM_OUTPUT_SKIN,      ///< surface of volumes
+    MN_CODIM_OUTPUT_PARTICLES, ///< of volumes
+    MN_CODIM_OUTPUT_COUNT
+};
+
 typedef struct mn_codim mn_codim;
 
 /// Without any film.
@@ -189,7 +204,7 @@ mn_status mn_codim_set_def(mn_codim *mls, const mn_codim_def *def);
 mn_status mn_codim_add(mn_codim *mls, const mn_codim_source *source);
 /// Adds a volume of liquid, before the first advance.
 mn_status mn_codim_add_liquid(mn_codim *mls, const mn_codim_liquid *liquid);
-/// `dt` seconds on. On failure, also when cancelled, the state is what it was.
+/// `dt` seconds on. On failure, also when cancelled, the state is that of the start of the advance.
 mn_status mn_codim_advance(mn_codim *mls, const mn_codim_inputs *inputs, double dt);
 
 /// Borrowed until the next call that changes the solver.

@@ -4,7 +4,7 @@
 //
 // A context serves one caller at a time: two simulations that run side by side take a context each. Inside a
 // parallel loop its allocator and mn_fail() may be used from every worker; nothing else may.
-// The context must outlive everything that was created with it.
+// The context must outlive everything that was created with it. After a fork the child may use its copy.
 #ifndef MENISCUS_CONTEXT_H
 #define MENISCUS_CONTEXT_H
 
@@ -24,7 +24,8 @@ typedef struct mn_context mn_context;
 /// with a worker number of its own in [0, worker_count).
 typedef void mn_task_fn(void *task_user, int64_t task, int32_t worker);
 
-/// A way to run tasks in parallel. The built-in one is OpenMP; a host may hand in its own.
+/// A way to run tasks in parallel. The built-in one is a context's own threads; a host may hand in
+/// its own.
 typedef struct mn_scheduler {
     void *user;
     /// How many workers at most call tasks at the same time; at least 1. May change between loops.
@@ -49,14 +50,15 @@ typedef struct mn_hooks {
     bool (*cancelled)(void *user);
     /// `fraction` of the running job that is done, in [0, 1]; called from the driving thread.
     void (*progress)(void *user, double fraction, const char *what);
-    const mn_scheduler *scheduler; ///< NULL: OpenMP. Must outlive the context.
-    int32_t max_workers;           ///< at most this many workers; 0: as many as the scheduler has
+    const mn_scheduler *scheduler; ///< NULL: the context's own threads. Must outlive the context.
+    int32_t max_workers;           ///< at most this many workers; 0: as many as the scheduler has, or
+                                   ///< OMP_NUM_THREADS says, or there are processors
     /// Bytes that may be held at once through this context; what would pass it is refused with a sentence.
     /// 0: what MENISCUS_MEMORY in the environment says ("500M", "16G"), else as much as the machine has.
     int64_t memory_limit;
 } mn_hooks;
 
-/// `hooks` may be NULL for malloc, OpenMP, no log, no cancel. NULL only when memory is out.
+/// `hooks` may be NULL for malloc, threads of its own, no log, no cancel. NULL only when memory is out.
 mn_context *mn_context_create(const mn_hooks *hooks);
 void mn_context_free(mn_context *ctx);
 

@@ -8,9 +8,7 @@
 #ifndef MENISCUS_ELASTIC_H
 #define MENISCUS_ELASTIC_H
 
-#include "meniscus/report.h"
-#include "meniscus/stream.h"
-#include "meniscus/vec.h"
+#include "meniscus/solver.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,6 +26,10 @@ typedef enum mn_elastic_integrator {
     MN_ELASTIC_EXPLICIT,       ///< symplectic Euler, at the short steps that stability asks for
 } mn_elastic_integrator;
 
+typedef enum mn_elastic_method {
+    MN_ELASTIC_BARRIER, ///< an energy between surfaces, and steps that pass through nothing
+} mn_elastic_method;
+
 typedef struct mn_elastic_def {
     double density;          ///< kg/m^3, > 0
     double young;            ///< Pa, > 0; of rigid bodies: how hard their contacts are
@@ -39,7 +41,8 @@ typedef struct mn_elastic_def {
     double bending;          ///< factor on the bending stiffness of cloth, >= 0
     double prestress;        ///< N/m, >= 0: tension of cloth in the shape it comes in
     double contact_distance; ///< m, >= 0: where contact begins; 0: chosen from the bodies
-    bool self_contact;       ///< solids and cloth also touch themselves
+    mn_elastic_method method;
+    bool self_contact; ///< solids and cloth also touch themselves
     mn_elastic_integrator integrator;
     mn_vec3 gravity;      ///< m/s^2
     double max_dt;        ///< s, > 0: longest step
@@ -48,6 +51,11 @@ typedef struct mn_elastic_def {
 } mn_elastic_def;
 
 mn_elastic_def mn_elastic_default_def(void);
+
+enum { MN_ELASTIC_FIELD_COUNT = 22 };
+extern const mn_field mn_elastic_fields[];
+/// The table; its own input is an mn_elastic_inputs.
+extern const mn_solver_type mn_elastic_solver;
 
 typedef enum mn_elastic_kind {
     MN_ELASTIC_SOLID,    ///< tetrahedra

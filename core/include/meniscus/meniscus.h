@@ -10,6 +10,8 @@
 #include "meniscus/context.h"
 #include "meniscus/elastic.h"
 #include "meniscus/fill.h"
+#include "meniscus/film.h"
+#include "meniscus/flow.h"
 #include "meniscus/geo.h"
 #include "meniscus/hash.h"
 #include "meniscus/mpm.h"

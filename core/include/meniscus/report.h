@@ -30,7 +30,11 @@ extern "C" {
     X(newton_iterations, 1)                                                                                  \
     X(linear_iterations, 1)                                                                                  \
     X(rollbacks, 1)                                                                                          \
-    X(coasted_steps, 1)
+    X(coasted_steps, 1)                                                                                      \
+    X(elastic_energy, 1)                                                                                     \
+    X(contact_energy, 1)                                                                                     \
+    X(contacts, 1)                                                                                           \
+    X(smallest_gap, 1)
 
 typedef enum mn_report_key {
 #define X(name, components) MN_REPORT_##name,

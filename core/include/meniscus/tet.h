@@ -69,6 +69,14 @@ typedef struct mn_tet_liquid_def {
     double friction;      ///< Coulomb's coefficient of liquid that slips, >= 0
     double drag;          ///< force per wetted area and speed of liquid that slips, Pa s/m, >= 0
     double contact_angle; ///< at solids, measured in the liquid, degrees, [0, 180]
+
+    // With materials (mn_tet_liquid_set_materials).
+    bool heat;                   ///< follow temperatures, melting and freezing
+    double air_temperature;      ///< K, >= 0
+    double air_transfer;         ///< heat to the air, W/(m^2 K), >= 0; still air 5 to 25
+    bool radiation;              ///< also by radiation, with each material's emissivity
+    double collider_temperature; ///< K, >= 0, of solids that are touched
+    double collider_transfer;    ///< heat to them, W/(m^2 K), >= 0
 } mn_tet_liquid_def;
 
 /// Water, no gravity, no solids, 90 degrees.
@@ -82,6 +90,18 @@ void mn_tet_liquid_free(mn_tet_liquid *liquid);
 /// New parameters from the next advance on.
 mn_status mn_tet_liquid_set_def(mn_tet_liquid *liquid, const mn_tet_liquid_def *def);
 const mn_tet_liquid_def *mn_tet_liquid_get_def(const mn_tet_liquid *liquid);
+
+/// Materials: the mesh's field `material` (value, 1) says which of these each tetrahedron is; without the
+/// field all are the first. Solids start at rest in the places of the field `rest` (linear, 3, m), or where
+/// they are, at the field `temperature` (linear, K). Copied. Once more to change their numbers, and after
+/// a load.
+typedef struct mn_tet_material mn_tet_material;
+mn_status mn_tet_liquid_set_materials(mn_tet_liquid *liquid, int32_t count, const mn_tet_material *materials);
+/// Those in use; NULL without any. Then the mesh has the fields `material`, `solid` (value, 1 or 0),
+/// `plastic_strain` (value), `temperature` and `melted` (linear).
+const mn_tet_material *mn_tet_liquid_materials(const mn_tet_liquid *liquid, int32_t *count);
+/// Von Mises stress of tetrahedron t, Pa.
+double mn_tet_liquid_stress(const mn_tet_liquid *liquid, int32_t t);
 
 /// The solids of the coming advance, as they are at its end; borrowed until the next call. NULL: none.
 void mn_tet_liquid_set_collider(mn_tet_liquid *liquid, const mn_collider *collider);

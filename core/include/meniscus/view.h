@@ -32,7 +32,7 @@ typedef struct mn_column_def {
 
 /// A column somewhere: component k of row i is at data + i stride + k bytes of the storage. Or, with `value`,
 /// what that gives for the row, for quantities that are not stored.
-typedef struct mn_column {
+typedef struct mn_column_view {
     const char *name;
     mn_type type;
     int32_t size;
@@ -41,7 +41,7 @@ typedef struct mn_column {
     const void *data;
     size_t stride; ///< bytes
     void (*value)(const void *data, int64_t row, double *value);
-} mn_column;
+} mn_column_view;
 
 /// Primitives of one kind, each with `size` corners.
 typedef struct mn_view_part {
@@ -57,11 +57,11 @@ enum { MN_VIEW_COLUMNS = 32, MN_VIEW_PARTS = 4 };
 typedef struct mn_view {
     int64_t point_count;
     const int32_t *order; ///< row of each shown point; NULL: all rows as they are
-    mn_column columns[MN_VIEW_COLUMNS];
+    mn_column_view columns[MN_VIEW_COLUMNS];
     int32_t column_count;
     mn_view_part parts[MN_VIEW_PARTS]; ///< in this order
     int32_t part_count;
-    mn_column primitive_columns[MN_VIEW_COLUMNS]; ///< over the primitives of all parts
+    mn_column_view primitive_columns[MN_VIEW_COLUMNS]; ///< over the primitives of all parts
     int32_t primitive_column_count;
 } mn_view;
 
@@ -69,7 +69,7 @@ typedef struct mn_view {
 void mn_view_rows(mn_view *view, int64_t count, size_t stride, const void *rows, const mn_column_def *columns,
                   int32_t column_count);
 /// Adds one column over the points; at most MN_VIEW_COLUMNS are kept.
-void mn_view_column(mn_view *view, mn_column column);
+void mn_view_column(mn_view *view, mn_column_view column);
 /// Adds one part; at most MN_VIEW_PARTS are kept. Parts without primitives are left out.
 void mn_view_primitives(mn_view *view, mn_primitive_kind kind, int32_t size, int64_t count,
                         const int32_t *corners);

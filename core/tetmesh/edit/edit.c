@@ -55,12 +55,22 @@ double mn_tet_edit_new_worst(const mn_tet_edit *edit)
     return worst;
 }
 
+bool mn_tet_edit_may_mix(const mn_tet_edit *edit, int32_t s, int32_t t)
+{
+    if (!edit->region) return true;
+    const double *region = mn_tet_mesh_find_field(edit->mesh, edit->region)->data;
+    // Means of equal values are equal but for rounding.
+    return region[s] > -0.5 && fabs(region[s] - region[t]) < 0.5;
+}
+
 mn_status mn_tet_edit_accept(mn_tet_edit *edit, double above, bool *done)
 {
     mn_tet_mesh *mesh = edit->mesh;
     *done = false;
     const double worst = mn_tet_edit_new_worst(edit);
     if (edit->fresh.count == 0 || !(worst > above)) return MN_OK;
+    for (int64_t i = 0; i < edit->old.count; i++)
+        if (!mn_tet_edit_may_mix(edit, edit->old.data[0], edit->old.data[i])) return MN_OK;
     MN_TRY(mn_array_resize(mesh->ctx, &edit->touched, edit->fresh.count));
     MN_TRY(mn_tet_mesh_replace(mesh, (int32_t)edit->old.count, edit->old.data, (int32_t)edit->fresh.count,
                                (const int32_t(*)[4])edit->fresh.data, edit->touched.data));

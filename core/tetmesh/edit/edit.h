@@ -23,8 +23,9 @@ enum { MN_TET_RING_MAX = 14, MN_TET_STAR_MAX = 256 };
 typedef struct mn_tet_edit {
     mn_tet_mesh *mesh;
     mn_tet_surface_model
-        *surface;    ///< how far the boundary may move; NULL: not at all, though splits may divide it
-    mn_tet_list old; ///< the proposal: what goes
+        *surface;       ///< how far the boundary may move; NULL: not at all, though splits may divide it
+    const char *region; ///< a field whose values are never mixed; NULL: none
+    mn_tet_list old;    ///< the proposal: what goes
     MN_ARRAY(mn_tet_indices) fresh; ///< and what comes
     int32_t moved;                  ///< a vertex that the proposal moves, -1 for none
     mn_vec3 moved_to;
@@ -51,6 +52,9 @@ double mn_tet_edit_old_worst(const mn_tet_edit *edit);
 double mn_tet_edit_new_worst(const mn_tet_edit *edit);
 /// Makes the change when the worst new quality is above `above`; *done says so.
 mn_status mn_tet_edit_accept(mn_tet_edit *edit, double above, bool *done);
+
+/// Whether two tetrahedra may be parts of one change.
+bool mn_tet_edit_may_mix(const mn_tet_edit *edit, int32_t s, int32_t t);
 
 /// The place near x at which the proposed tetrahedra of vertex v are best; v must be free to move.
 mn_vec3 mn_tet_edit_best_place(mn_tet_edit *edit, int32_t v, mn_vec3 x);

@@ -193,6 +193,8 @@ mn_status mn_tet_smooth_vertex(mn_tet_edit *edit, int32_t v, double gain, bool *
         (boundary && feature != MN_TET_SMOOTH && feature != MN_TET_CURVE))
         return MN_OK;
     if (!collect_star(mesh, v, &s)) return MN_OK;
+    for (int32_t i = 0; i < s.count; i++)
+        if (!mn_tet_edit_may_mix(edit, s.tet[0], s.tet[i])) return MN_OK;
     const mn_vec3 normal = boundary ? boundary_normal(mesh, v) : mn_v3(0, 0, 0);
     double first = 0, worst = 0;
     const mn_vec3 x = climb(edit, &s, v, mesh->position[v], boundary,

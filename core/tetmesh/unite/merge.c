@@ -17,6 +17,7 @@
 // merge takes away one pair of layers. Layers that a merge has changed, and places that an attempt has moved,
 // are looked at again in another round.
 #include "tetmesh/unite/merge.h"
+#include "base/elementary.h"
 
 #include "base/predicates.h"
 #include "base/random.h"
@@ -208,7 +209,8 @@ static bool layers_touch(const mn_tet_union *u)
 static double mean_edge(const mn_tet_mesh *mesh, const mn_tet_list *tets)
 {
     double sum = 0;
-    for (int64_t i = 0; i < tets->count; i++) sum += cbrt(fabs(mn_tet_mesh_tet_volume(mesh, tets->data[i])));
+    for (int64_t i = 0; i < tets->count; i++)
+        sum += mn_cbrt(fabs(mn_tet_mesh_tet_volume(mesh, tets->data[i])));
     return tets->count ? 2 * sum / (double)tets->count : 0;
 }
 
@@ -312,7 +314,7 @@ static mn_status attempt_merge(finder *f, uint64_t attempt, mn_tet_merge_report 
     *impossible = layers_touch(&u);
     if (*impossible) goto done;
     const double distance =
-        attempt ? pow(10, -6.5 + 0.5 * (double)attempt) * mean_edge(u.mesh, &u.b_core) : 0;
+        attempt ? mn_pow(10, -6.5 + 0.5 * (double)attempt) * mean_edge(u.mesh, &u.b_core) : 0;
     if (attempt > 0) status = perturb(&u, distance, attempt);
     if (status == MN_OK) status = mn_tet_union_insert(&u);
     if (status == MN_OK) status = mn_tet_union_assemble(&u);

@@ -4,6 +4,7 @@
 #include "plugin/host/network/network.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "meniscus/hash.h"
@@ -321,6 +322,16 @@ mn_status mn_network_require(const mn_network *network, const char *name, int32_
     for (int64_t i = 0; i < network->nodes.count; i++)
         if (network->nodes.data[i]) mn_nearest_try(&nearest, network->nodes.data[i]->name);
     mn_shown shown, hint;
-    return mn_fail(network->ctx, MN_ERROR_NOT_FOUND, "There is no node named '%s'%s", mn_show(&shown, name),
-                   mn_nearest_hint(&nearest, &hint));
+    if (nearest.best)
+        return mn_fail(network->ctx, MN_ERROR_NOT_FOUND, "There is no node named '%s'%s",
+                       mn_show(&shown, name), mn_nearest_hint(&nearest, &hint));
+    char names[256] = "";
+    for (int64_t i = 0; i < network->nodes.count; i++) {
+        const size_t length = strlen(names);
+        if (!network->nodes.data[i] || length > sizeof names - 64) continue;
+        snprintf(names + length, sizeof names - length, "%s%.40s", length ? ", " : "",
+                 network->nodes.data[i]->name);
+    }
+    return mn_fail(network->ctx, MN_ERROR_NOT_FOUND, "There is no node named '%s'; there %s%s.",
+                   mn_show(&shown, name), *names ? "are " : "is none", names);
 }

@@ -80,7 +80,8 @@ mn_status mn_network_set_number(mn_network *network, int32_t node, const char *p
                                 double value);
 /// String, file and menu (by token) parameters.
 mn_status mn_network_set_string(mn_network *network, int32_t node, const char *parm, const char *value);
-/// As on the command line: "0.5", "1 2 3" or "1,2,3", "sphere", "true".
+/// As on the command line: "0.5", "1 2 3", "1,2,3" or "[1, 2, 3]", "sphere", "true". One number stands for
+/// all components.
 mn_status mn_network_set_text(mn_network *network, int32_t node, const char *parm, const char *text);
 /// "node.parm" as on the command line and in assets; names what is wrong with it, with the nearest spelling.
 mn_status mn_network_find_parm(const mn_network *network, const char *path, int32_t *node, int32_t *parm);

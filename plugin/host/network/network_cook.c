@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/float_mode.h"
 #include "meniscus/hash.h"
 #include "plugin/host/network/network_state.h"
 #include "plugin/host/network/parms.h"
@@ -207,7 +208,10 @@ mn_status mn_network_cook(mn_network *network, int32_t node, int32_t output, dou
         return mn_fail(network->ctx, MN_ERROR_ARGUMENT, "The frame to cook is not a finite number.");
     mn_cooked *cooked;
     if (output < 64) found->asked |= (uint64_t)1 << output;
-    MN_TRY(mn_network_cook_node(found, frame, &cooked));
+    const mn_float_mode mode = mn_float_mode_set();
+    const mn_status status = mn_network_cook_node(found, frame, &cooked);
+    mn_float_mode_restore(mode);
+    MN_TRY(status);
     mn_cooked_release(network->result);
     network->result = cooked;
     *geo = cooked->outputs[output];
@@ -239,6 +243,7 @@ mn_status mn_network_doctor(mn_network *network, int32_t node, double frame, mn_
     mn_network_node *found;
     MN_TRY(mn_network_get(network, node, &found));
     if (!found->type->doctor) return MN_OK;
+    const mn_float_mode mode = mn_float_mode_set();
     mn_status status = mn_network_gather(found, frame);
     if (status == MN_OK) {
         mn_cook cook = make_cook(found, frame);
@@ -247,5 +252,6 @@ mn_status mn_network_doctor(mn_network *network, int32_t node, double frame, mn_
         if (status != MN_OK) (void)mn_node_blame(network->ctx, found->type, found->name, status);
     }
     mn_network_let_go(found);
+    mn_float_mode_restore(mode);
     return status;
 }

@@ -252,6 +252,18 @@ static bool is_word(const char *text, const char *const *words)
     return false;
 }
 
+// "1 2 3", "1,2,3", and the same in brackets.
+static bool read_numbers(const char *text, double numbers[4], int32_t *count)
+{
+    char inner[256];
+    const size_t length = strlen(text);
+    if (length < 2 || length >= sizeof inner || !strchr("[(", text[0]) || !strchr("])", text[length - 1]))
+        return mn_numbers_from_text(text, 4, numbers, count);
+    memcpy(inner, text + 1, length - 2);
+    inner[length - 2] = '\0';
+    return mn_numbers_from_text(inner, 4, numbers, count);
+}
+
 mn_status mn_network_set_text(mn_network *network, int32_t node, const char *parm, const char *text)
 {
     static const char *const yes[] = {"1", "true", "on", "yes", NULL};
@@ -268,7 +280,10 @@ mn_status mn_network_set_text(mn_network *network, int32_t node, const char *par
         understood = is_word(text, yes) || is_word(text, no);
         numbers[count++] = is_word(text, yes);
     } else {
-        understood = mn_numbers_from_text(text, 4, numbers, &count);
+        understood = read_numbers(text, numbers, &count);
+        // One number stands for all components.
+        if (understood && count == 1)
+            for (; count < at.def->size; count++) numbers[count] = numbers[0];
     }
     char expects[128];
     mn_shown shown;

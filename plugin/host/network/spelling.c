@@ -69,8 +69,10 @@ void mn_nearest_try(mn_nearest *nearest, const char *candidate)
     const size_t word_length = strnlen(nearest->word, LONGEST_WORD + 1);
     const size_t candidate_length = strnlen(candidate, LONGEST_WORD + 1);
     if (word_length == 0 || word_length > LONGEST_WORD || candidate_length > LONGEST_WORD) return;
+    // A word that is begun is as good as one with a letter wrong.
+    const bool begun = word_length > 1 && strncmp(nearest->word, candidate, word_length) == 0;
     const int32_t distance =
-        edit_distance(nearest->word, (int32_t)word_length, candidate, (int32_t)candidate_length);
+        begun ? 1 : edit_distance(nearest->word, (int32_t)word_length, candidate, (int32_t)candidate_length);
     // Replacing every letter is no resemblance.
     if (distance >= nearest->distance || distance >= (int32_t)candidate_length) return;
     nearest->distance = distance;

@@ -38,10 +38,15 @@ static mn_status read_row(const mn_scene_reader *in, const target *to, const mn_
     return at ? fail_kind(in, to, whole) : MN_OK;
 }
 
-// A number, or a list of them for a parameter with several components.
+// A number, or a list of them for a parameter with several components; one number stands for all of them.
 static mn_status read_numbers(const mn_scene_reader *in, const target *to, const mn_json_tree_value *value,
                               double numbers[4])
 {
+    if (to->def->size > 1 && value->kind == MN_JSON_TREE_NUMBER) {
+        for (int32_t i = 0; i < to->def->size; i++) numbers[i] = value->number;
+        return mn_scene_locate(
+            in, value, mn_parm_check_number(in->ctx, to->type, to->node_name, to->def, 0, value->number));
+    }
     if (to->def->size > 1) {
         if (value->kind != MN_JSON_TREE_ARRAY || value->count != to->def->size)
             return fail_kind(in, to, value);
@@ -65,7 +70,7 @@ static mn_status read_key(const mn_scene_reader *in, const target *to, const mn_
                              to->node_name, to->def->name);
     key->frame = frame->number;
     const mn_json_tree_value *first = mn_json_tree_next(in->json, frame);
-    if (first->kind != MN_JSON_TREE_ARRAY && to->def->size > 1)
+    if (first->kind != MN_JSON_TREE_ARRAY && to->def->size > 1 && value->count > 2)
         return read_row(in, to, value, first, key->value);
     if (value->count > 2)
         return mn_scene_fail(in, value, "%s '%s': a key of %s must be [frame, value].", to->type->name,

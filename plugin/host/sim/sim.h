@@ -86,6 +86,10 @@ void mn_sim_set_cache_limit(mn_sim *sim, int64_t bytes);
 /// Bytes held by cached frames and snapshots.
 int64_t mn_sim_cache_bytes(const mn_sim *sim);
 
+/// A frame that is whole but for rounding as a whole one. Hosts that count in seconds come to
+/// 29.999999999999996 for frame 30 at 25 frames a second.
+double mn_sim_snap_frame(double frame);
+
 /// The node's outputs at a frame, NULL where host->outputs does not ask for one; the caller gives the
 /// reference back. Fails with the node's sentence.
 mn_status mn_sim_cook(mn_sim *sim, const mn_sim_host *host, double frame, mn_cooked **cooked);

@@ -16,9 +16,12 @@ from .cook_job import CookJob
 from .errors import (ArgumentError, Cancelled, DivergedError, Error, FileError, FormatError, InputError, NotFoundError,
                      OutOfMemory, SceneError, UnsupportedError)
 from .geometry import HINTS, KINDS, OWNERS, TYPES, Attribute, Geometry, Volume
+from .library import lib as _lib
 from .materials import material, materials, set_material
 from .network import Network, Node
 from .tables import NodeType, Parm, node_type, node_types
+
+__version__ = _lib.mn_plugin_release().decode()
 
 __all__ = ["ArgumentError", "Attribute", "Cancelled", "CookJob", "DivergedError", "Error", "FileError", "FormatError", "Geometry",
            "HINTS", "InputError", "KINDS", "Network", "Node", "NodeType", "NotFoundError", "OWNERS", "OutOfMemory", "Parm",

@@ -62,9 +62,9 @@ class Native:
 class Context:
     """One caller at a time: every call goes through the lock."""
 
-    def __init__(self, threads=0, scheduler="openmp", progress=None, log=None):
-        if scheduler not in ("openmp", "tbb"):
-            raise errors.ArgumentError(f"the scheduler {scheduler!r} is neither 'openmp' nor 'tbb'")
+    def __init__(self, threads=0, scheduler="threads", progress=None, log=None):
+        if scheduler not in ("threads", "tbb"):
+            raise errors.ArgumentError(f"the scheduler {scheduler!r} is neither 'threads' nor 'tbb'")
         if not 0 <= int(threads) <= 1024:
             raise errors.ArgumentError("threads must be from 0 (all) to 1024")
         self.progress = progress

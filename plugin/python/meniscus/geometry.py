@@ -55,16 +55,23 @@ def buffer(ctype, address, count, size, owner, writable=False):
 
 def flat(values):
     """Numbers out of rows, arrays or a single number, one after the other."""
-    if numpy is not None and isinstance(values, numpy.ndarray):
+    if numpy is not None and isinstance(values, numpy.ndarray) and values.dtype.kind in "biuf":
         return values.ravel().tolist()
     if isinstance(values, memoryview):
         values = values.tolist()
     if isinstance(values, (int, float)):
         return [values]
-    if isinstance(values, (str, bytes)):
-        raise TypeError(f"{values!r} is not a number")
+    if isinstance(values, (str, bytes, dict)) or values is None:
+        raise errors.ArgumentError(f"{values!r} is not a number")
+    try:
+        rows = list(values)
+    except TypeError:
+        try:
+            return [float(values)]  # a number of another library
+        except (TypeError, ValueError):
+            raise errors.ArgumentError(f"{values!r} is not a number") from None
     out = []
-    for value in values:
+    for value in rows:
         if isinstance(value, (int, float)):
             out.append(value)
         else:
@@ -170,6 +177,9 @@ class Geometry:
         geos = (ctypes.c_void_p * 1)(self._pointer)
         context.call("mn_plugin_preview", context.pointer, geos, 1, int(size[0]), int(size[1]), encode(path))
 
+    def __reduce__(self):
+        raise errors.UnsupportedError("a Geometry cannot be pickled; save() it to a file and read() it there")
+
     def __repr__(self):
         return f"<meniscus.Geometry {self.point_count} points, {self.primitive_count} primitives>"
 
@@ -268,11 +278,18 @@ class Geometry:
     def keep(self, kinds):
         """Keeps the primitives of these kinds ("polygon", "volume", ...) with their points, and drops everything else."""
         wanted = {number_of(kind, KINDS, "kind of primitive") for kind in kinds}
+        self.keep_primitives([kind in wanted for kind in self.primitive_kinds])
+
+    def keep_primitives(self, wanted):
+        """Keeps the primitives that are true in `wanted`, which has one entry for each, with their points, and drops
+        everything else."""
+        if len(wanted) != self.primitive_count:
+            raise errors.ArgumentError(f"there are {self.primitive_count} primitives; got {len(wanted)} entries")
         starts, vertex_points = self.primitive_starts, self.vertex_points
         primitives = (c_uint8 * max(self.primitive_count, 1))()
         points = (c_uint8 * max(self.point_count, 1))()
-        for i, kind in enumerate(self.primitive_kinds):
-            if kind in wanted:
+        for i, keep in enumerate(wanted):
+            if keep:
                 primitives[i] = 1
                 for vertex in range(starts[i], starts[i + 1]):
                     points[vertex_points[vertex]] = 1

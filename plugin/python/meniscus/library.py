@@ -5,7 +5,7 @@ import os
 from ctypes import POINTER, Structure, c_char_p, c_double, c_int, c_int32, c_int64, c_uint64, c_void_p
 from pathlib import Path
 
-VERSION = 3  # MN_PLUGIN_VERSION of plugin/python/library.h
+VERSION = 4  # MN_PLUGIN_VERSION of plugin/python/library.h
 NAME = "libmeniscus_plugin.so"
 
 PROGRESS = ctypes.CFUNCTYPE(None, c_double, c_char_p)
@@ -49,6 +49,9 @@ INT_OUT = POINTER(c_int32)
 STATUS = c_int
 FUNCTIONS = {
     "mn_plugin_version": (c_int, []),
+    "mn_plugin_release": (c_char_p, []),
+    "mn_plugin_command": (c_int, [c_int, POINTER(c_char_p)]),
+    "mn_plugin_report": (STATUS, [c_void_p, c_int32, c_int32, POINTER_OUT]),
     "mn_plugin_session_create": (c_void_p, [c_int32, c_int32, PROGRESS, LOG]),
     "mn_plugin_session_free": (None, [c_void_p]),
     "mn_plugin_session_context": (c_void_p, [c_void_p]),

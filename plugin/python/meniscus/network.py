@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Networks of nodes, built in code or read from a scene, cooked frame by frame."""
 import ctypes
+import json
 from ctypes import c_int32
 
 from . import errors
@@ -8,6 +9,17 @@ from .context import Context, Owned, decode, encode
 from .geometry import Geometry, flat
 from .library import Key, ParmValue, lib
 from .tables import node_types
+
+
+def number_of_frame(frame):
+    try:
+        return float(frame)
+    except (TypeError, ValueError):
+        raise errors.ArgumentError(f"{frame!r} is not a frame") from None
+
+
+def whole(frame):
+    return int(number_of_frame(frame))
 
 
 class Node:
@@ -62,13 +74,22 @@ class Node:
         if parm.type in ("string", "file") and hasattr(value, "__fspath__"):
             self.network._context.call("mn_network_set_string", pointer, number, encode(name), encode(value))
             return
-        numbers = flat(value)
-        if len(numbers) == 1 and parm.size > 1:
-            numbers = numbers * parm.size
+        numbers = self._numbers(parm, value)
+        if parm.size == 1:
+            self.network._context.call("mn_network_set_number", pointer, number, encode(name), 0, numbers[0])
+        else:  # all components at once, or none
+            self.network._context.call("mn_network_set_text", pointer, number, encode(name), encode(" ".join(map(repr, numbers))))
+
+    def _numbers(self, parm, value):
+        """A value as one number per component."""
+        try:
+            numbers = [float(one) for one in flat(value)]
+        except (errors.ArgumentError, OverflowError) as error:
+            raise errors.ArgumentError(f"{self.table.name} '{self.name}': {parm.name}: {error}") from None
+        numbers = numbers * parm.size if len(numbers) == 1 else numbers
         if len(numbers) != parm.size:
-            raise errors.ArgumentError(f"{self.table.name} '{self.name}': {name} has {parm.size} components; got {len(numbers)}")
-        for component, one in enumerate(numbers):
-            self.network._context.call("mn_network_set_number", pointer, number, encode(name), component, one)
+            raise errors.ArgumentError(f"{self.table.name} '{self.name}': {parm.name} has {parm.size} components; got {len(numbers)}")
+        return numbers
 
     def __getitem__(self, name):
         return self.value(name)
@@ -89,19 +110,22 @@ class Node:
     def animate(self, name, keys):
         """Keys {frame: value} or [(frame, value)], linear between them. None takes the animation away."""
         parm = self._parm(name)
-        pairs = sorted(keys.items()) if isinstance(keys, dict) else list(keys or ())
-        table = (Key * max(len(pairs), 1))()
-        for key, (frame, value) in zip(table, pairs):
-            numbers = flat(value)
-            numbers = numbers * parm.size if len(numbers) == 1 else numbers
-            if len(numbers) != parm.size:
-                raise errors.ArgumentError(f"{self.table.name} '{self.name}': {name} has {parm.size} components; got {len(numbers)}")
-            key.frame = frame
-            key.value[:parm.size] = numbers
-        if pairs:
-            self.network._context.call("mn_network_set_keys", self.network._pointer, self._number, encode(name), len(pairs), table)
-        else:
+        if parm.type in ("menu", "string", "file"):
+            raise errors.ArgumentError(f"{self.table.name} '{self.name}': {name} cannot be animated")
+        if keys is None:
             self.reset_parm(name)
+            return
+        try:
+            pairs = sorted(keys.items()) if isinstance(keys, dict) else [(frame, value) for frame, value in keys]
+        except (TypeError, ValueError):
+            raise errors.ArgumentError(f"{self.table.name} '{self.name}': keys of {name} are {{frame: value}}") from None
+        if not pairs:
+            raise errors.ArgumentError(f"{self.table.name} '{self.name}': {name} got no keys; reset_parm takes an animation away")
+        table = (Key * len(pairs))()
+        for key, (frame, value) in zip(table, pairs):
+            key.frame = self._numbers(parm, frame)[0] if not isinstance(frame, (int, float)) else frame
+            key.value[:parm.size] = self._numbers(parm, value)
+        self.network._context.call("mn_network_set_keys", self.network._pointer, self._number, encode(name), len(pairs), table)
 
     def keys(self, name):
         """The keys of a parameter as [(frame, value)], empty when it is not animated."""
@@ -143,6 +167,17 @@ class Node:
     def cook(self, frame=1, output=0):
         """The geometry at a frame. Cooks only what has changed; simulations go on from what they have."""
         return self.network.cook(self, frame, output)
+
+    def report(self, frame=1):
+        """What a simulating node says about a frame, in SI units, as --report writes it: energies, momenta, volume, steps,
+        seconds. None for other nodes."""
+        text = self.network._context.run("mn_plugin_report", self.network._pointer, self._number, whole(frame))
+        if not text:
+            return None
+        try:
+            return json.loads(decode(ctypes.string_at(text)))
+        finally:
+            lib.mn_scene_free_text(self.network._context.pointer, text)
 
     def reset(self):
         """Forgets what the node has cooked or simulated."""
@@ -194,14 +229,17 @@ class Network:
     geo = fill.cook(frame=1)
 
     `progress` is called with (fraction, what) from the cooking thread; False or an exception from it cancels.
-    `threads` 0 means all; results do not depend on it, nor on the scheduler ("openmp" or "tbb")."""
+    `threads` 0 means all; results do not depend on it, nor on the scheduler ("threads" or "tbb")."""
 
-    def __init__(self, threads=0, scheduler="openmp", progress=None, log=None, _make=None):
+    def __init__(self, threads=0, scheduler="threads", progress=None, log=None, _make=None):
         self._context = Context(threads, scheduler, progress, log)
         make = _make or (lambda context: context.make("mn_network_create", context.pointer, None))
         self._handle = Owned(self._context, "mn_network_free", make(self._context))
 
     _pointer = property(lambda self: self._handle.pointer)
+
+    def __repr__(self):
+        return f"<meniscus.Network {self.title or 'untitled'}: {', '.join(node.name for node in self.nodes) or 'empty'}>"
 
     # ---- scenes ----
 
@@ -332,7 +370,7 @@ class Network:
         if number < 0:
             raise errors.ArgumentError("the network has no output; say which node to cook")
         with self._context.native.lock:  # what is borrowed is good until the next cook
-            borrowed = self._context.run("mn_network_cook", self._pointer, number, output, float(frame))
+            borrowed = self._context.run("mn_network_cook", self._pointer, number, output, number_of_frame(frame))
             return Geometry._borrowed(self._context, borrowed)
 
     def save_checkpoint(self, node, folder):

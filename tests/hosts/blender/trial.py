@@ -2,6 +2,7 @@
 """Inside Blender: what artists do with files, caches and objects, and what must not happen to their work then."""
 import json
 import shutil
+import subprocess
 import sys
 import time
 import unittest
@@ -10,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import bpy  # noqa: E402
 import inside  # noqa: E402
-from meniscus_blender import bake_operators, cache, network_scene, node_tree, object_files, overlaps, quick, results  # noqa: E402
+from meniscus_blender import border, bake_operators, cache, node_tree, object_files, overlaps, quick, results, timeline  # noqa: E402
 from meniscus_blender.native import meniscus  # noqa: E402
 
 HERE = inside.HERE / "trial"
@@ -366,6 +367,90 @@ class WhatArtistsHave(Case):
         self.assertIn("floor", tree.nodes)
         tree = simulate(tree.made_for, colliders=bpy.data.collections.new("Empty"))
         self.assertFalse(tree.is_error, tree.message)
+
+
+class Farm(Case):
+    def test_frames_as_objects_play_without_the_add_on(self):
+        tree = simulate(inside.sphere())
+        self.scene.frame_set(3)
+        wanted = span(shown(tree))
+        self.assertEqual(bpy.ops.meniscus.make_objects(tree=tree.name), {"FINISHED"})
+        self.save("farm.blend")
+        look = ("import bpy\n"
+                "for frame in (1, 3):\n"
+                "    bpy.context.scene.frame_set(frame)\n"
+                "    for thing in bpy.data.objects:\n"
+                "        if thing.type == 'MESH' and not thing.hide_render and 'skin' in thing.name:\n"
+                "            heights = [(thing.matrix_world @ vertex.co).z for vertex in thing.data.vertices]\n"
+                "            print('seen', frame, thing.name[-4:], round(min(heights), 4), round(max(heights), 4), "
+                "'velocity' in thing.data.attributes)\n")
+        done = subprocess.run([bpy.app.binary_path, "-b", "--factory-startup", str(HERE / "farm.blend"), "--python-expr", look],
+                              capture_output=True, text=True)
+        seen = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("seen")]
+        self.assertEqual([line[:2] for line in seen], [["1", "0001"], ["3", "0003"]], done.stdout + done.stderr)
+        self.assertEqual(seen[1][2:], [str(wanted[0]), str(wanted[1]), "True"])
+
+
+class Small(Case):
+    def test_places_in_sentences_are_blenders(self):
+        self.assertEqual(border.in_blender("at (0.002, 0.004, -0.006) on polygon 0 (3 edges)", 0.002),
+                         "at (1, 3, 2) on polygon 0 (3 edges)")
+
+    def test_one_spacing_for_all_nodes(self):
+        tree = inside.drop_tree(cells=8)
+        skin = tree.nodes["skin"].p_dx / tree.nodes["liquid"].p_dx
+        tree.dx = tree.dx / 2
+        self.assertAlmostEqual(tree.nodes["liquid"].p_dx, 0.00025, delta=1e-8)
+        self.assertAlmostEqual(tree.nodes["fill"].p_dx, 0.00025, delta=1e-8)
+        self.assertAlmostEqual(tree.nodes["skin"].p_dx / tree.nodes["liquid"].p_dx, skin, delta=1e-5)
+
+    def test_a_tap_on_a_sphere_pours_down(self):
+        ball = inside.sphere(location=(0, 0, 3))
+        ball.meniscus_quick.setup = "tap"
+        tree = quick.build(bpy.context, ball, ball.meniscus_quick)
+        self.assertEqual(tree.nodes["nozzle"].faces, "DOWN")
+        geo = object_files.take([ball], bpy.context.evaluated_depsgraph_get(), 1.0, "DOWN")
+        self.assertTrue(0 < geo.primitive_count < len(ball.data.polygons) / 2)
+        self.assertLess(geo.bounds[1][1], 3)
+
+    def test_an_imported_scene_can_be_seen(self):
+        path = Path(__file__).parents[3] / "examples" / "drops_colliding" / "scene.json"
+        bpy.ops.meniscus.import_scene(filepath=str(path))
+        tree = node_tree.trees()[0]
+        self.assertTrue(1e-4 < tree.scale < 0.01)
+        result = next(node for node in tree.nodes if node.bl_idname == node_tree.RESULT)
+        self.assertIsNotNone(result.material)
+
+    def test_an_estimate_stands_in_the_panel(self):
+        ball = inside.sphere()
+        particles, cost = quick.estimate(bpy.context, ball, ball.meniscus_quick)
+        self.assertIn("particles", particles)
+        self.assertIn(" MB", cost)
+
+    def test_buttons_for_trouble(self):
+        bpy.ops.mesh.primitive_cube_add(location=(0, 0, 0))
+        cube = bpy.context.object
+        tree = quick.build(bpy.context, cube, cube.meniscus_quick)
+        bpy.ops.meniscus.lift(tree=tree.name)
+        self.assertAlmostEqual(cube.location.z, 1.0, delta=1e-5)
+        self.assertEqual(tree.notes, "")
+        bpy.ops.mesh.primitive_monkey_add(location=(0, 0, 5))
+        monkey = bpy.context.object
+        tree = quick.build(bpy.context, monkey, monkey.meniscus_quick)
+        self.assertEqual(bpy.ops.meniscus.select_holes(tree=tree.name), {"FINISHED"})
+        bpy.ops.object.mode_set(mode="OBJECT")
+        self.assertEqual(len([edge for edge in monkey.data.edges if edge.select]), 42)
+
+    def test_a_folder_that_cannot_be_made_is_a_sentence(self):
+        tree = inside.drop_tree()
+        tree.cache_folder = "/proc/nope"
+        with self.assertRaises(RuntimeError) as caught:
+            bpy.ops.meniscus.bake(tree=tree.name)
+        self.assertIn("Choose another cache folder", str(caught.exception))
+
+    def test_cached_frames_are_ranges(self):
+        tree = simulate(inside.sphere())
+        self.assertEqual(timeline.ranges_of(tree), [[1, 3]])
 
 
 inside.main("trial")

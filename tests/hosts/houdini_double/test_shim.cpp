@@ -198,6 +198,28 @@ static void a_detail_is_read_with_all_it_has(void **)
     mn_geo_free(geo);
 }
 
+static void volumes_are_held_so_that_houdini_copies_before_it_writes(void **)
+{
+    eyes e;
+    GU_Detail detail;
+    auto density = openvdb::FloatGrid::create(0);
+    density->tree().setValue(openvdb::Coord(1, 2, 3), 4.0f);
+    GU_PrimVDB::buildFromGrid(detail, density, nullptr, "density");
+    GU_PrimVDB::buildFromGrid(detail, openvdb::BoolGrid::create(false), nullptr, "mask");
+    const auto *vdb = static_cast<const GEO_PrimVDB *>(detail.getGEOPrimitive(0));
+    const long owners =
+        openvdb::gridConstPtrCast<openvdb::FloatGrid>(vdb->getConstGridPtr())->constTreePtr().use_count();
+    mn_geo *geo = e.see(detail);
+    assert_int_equal(mn_geo_kind_count(geo, MN_VOLUME), 1);
+    // The tree has one more owner, which is what Houdini looks at; the grid has not.
+    const auto held = openvdb::gridConstPtrCast<openvdb::FloatGrid>(vdb->getConstGridPtr());
+    assert_true(held->constTreePtr().use_count() > owners);
+    // A type that we do not know is left out with a sentence, and the rest comes along.
+    assert_int_equal(e.warnings.size(), 1);
+    assert_non_null(std::strstr(e.warnings[0].c_str(), "VDB of bool"));
+    mn_geo_free(geo);
+}
+
 static void what_is_written_reads_back_the_same(void **)
 {
     eyes e;
@@ -284,6 +306,29 @@ static void frames_are_those_of_the_other_hosts_in_any_order(void **)
     double_::press(*p.liquid, MN_HOUDINI_RESET);
     assert_int_equal(p.liquid->recooks, 1);
     assert_true(e.hash(p.liquid->cook(0, time_of(3))) == at3);
+}
+
+/// Time times rate is not a whole number for many frames; each must be itself all the same.
+static void frames_are_whole_at_every_rate(void **)
+{
+    for (const double fps : {25.0, 29.97, 30.0, 60.0, 23.976}) {
+        CHgetManager()->fps = fps;
+        eyes e;
+        const auto transform = double_::make(operator_of("transform"), "move");
+        const auto ball = double_::make(operator_of("shape"), "ball");
+        double_::connect(*transform, 0, *ball);
+        const auto spray = double_::make(operator_of("spray_solver"), "spray");
+        double_::set(*spray, "rate", {100});
+        double_::set(*spray, "start_frame", {100});
+        double_::connect(*spray, 0, *ball);
+        uint64_t last = 0;
+        for (int frame = 100; frame < 130; frame++) {
+            const uint64_t now = e.hash(spray->cook(0, (frame - 1) * (1 / fps)));
+            assert_true(now != last); // more drops in each: none shows the frame before
+            last = now;
+        }
+    }
+    CHgetManager()->fps = 24;
 }
 
 static void a_change_above_or_here_starts_again(void **)
@@ -629,8 +674,10 @@ int main(int count, char **words)
     const CMUnitTest tests[] = {
         cmocka_unit_test(every_type_is_an_operator_with_its_table),
         cmocka_unit_test(a_detail_is_read_with_all_it_has),
+        cmocka_unit_test(volumes_are_held_so_that_houdini_copies_before_it_writes),
         cmocka_unit_test(what_is_written_reads_back_the_same),
         cmocka_unit_test(frames_are_those_of_the_other_hosts_in_any_order),
+        cmocka_unit_test(frames_are_whole_at_every_rate),
         cmocka_unit_test(a_change_above_or_here_starts_again),
         cmocka_unit_test(cancel_keeps_what_is_done),
         cmocka_unit_test(what_goes_wrong_lands_on_the_node),

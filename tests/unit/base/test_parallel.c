@@ -115,13 +115,27 @@ static void workers_may_fail_at_once(void **state)
     mn_context_free(ctx);
 }
 
-static void an_empty_maximum_is_minus_infinity_and_nan_comes_through(void **state)
+static double value_of_chunk(void *user, mn_range range)
+{
+    return ((const double *)user)[range.chunk];
+}
+
+static void a_nan_comes_through_a_maximum_wherever_it_is(void **state)
 {
     (void)state;
     mn_context *ctx = mn_context_create(NULL);
     double largest;
-    check_ok(ctx, mn_parallel_max(ctx, 0, 1, largest_term, NULL, &largest));
+    check_ok(ctx, mn_parallel_max(ctx, 0, 1, value_of_chunk, NULL, &largest));
     assert_true(largest == -INFINITY);
+    double values[] = {1, INFINITY, 2};
+    check_ok(ctx, mn_parallel_max(ctx, 3, 1, value_of_chunk, values, &largest));
+    assert_true(largest == INFINITY);
+    for (int i = 0; i < 3; i++) {
+        double with_nan[] = {1, INFINITY, 2};
+        with_nan[i] = NAN;
+        check_ok(ctx, mn_parallel_max(ctx, 3, 1, value_of_chunk, with_nan, &largest));
+        assert_true(isnan(largest));
+    }
     mn_context_free(ctx);
 }
 
@@ -143,7 +157,7 @@ int main(void)
         cmocka_unit_test(reductions_do_not_depend_on_the_workers),
         cmocka_unit_test(the_first_failure_in_order_comes_back),
         cmocka_unit_test(workers_may_fail_at_once),
-        cmocka_unit_test(an_empty_maximum_is_minus_infinity_and_nan_comes_through),
+        cmocka_unit_test(a_nan_comes_through_a_maximum_wherever_it_is),
         cmocka_unit_test(prefix_sums_are_exclusive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

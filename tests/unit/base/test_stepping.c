@@ -32,17 +32,17 @@ static const mn_field fields[] = {
     MN_FIELDS_STEPS(clock_def),
 };
 
-typedef struct clock {
+typedef struct ticker {
     mn_solver solver;
     clock_def def;
     double shown, tried; ///< s
     int64_t commits, ends, abandons;
-} clock;
+} ticker;
 
 static mn_status limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_step_limit *l)
 {
     (void)inputs;
-    const clock *c = (const clock *)solver;
+    const ticker *c = (const ticker *)solver;
     if (c->def.limit > 0) l->longest = c->def.limit, l->binding = "its limit";
     return MN_OK;
 }
@@ -50,7 +50,7 @@ static mn_status limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_ste
 static mn_status attempt(mn_solver *solver, const mn_solver_inputs *inputs, double dt, mn_verdict *verdict)
 {
     (void)inputs;
-    clock *c = (clock *)solver;
+    ticker *c = (ticker *)solver;
     c->tried = c->shown + dt;
     verdict->good = dt <= c->def.tick;
     return MN_OK;
@@ -59,7 +59,7 @@ static mn_status attempt(mn_solver *solver, const mn_solver_inputs *inputs, doub
 static mn_status commit(mn_solver *solver, const mn_solver_inputs *inputs, double dt)
 {
     (void)inputs, (void)dt;
-    clock *c = (clock *)solver;
+    ticker *c = (ticker *)solver;
     c->shown = c->tried;
     c->commits++;
     return MN_OK;
@@ -68,23 +68,23 @@ static mn_status commit(mn_solver *solver, const mn_solver_inputs *inputs, doubl
 static mn_status end(mn_solver *solver, const mn_solver_inputs *inputs)
 {
     (void)inputs;
-    ((clock *)solver)->ends++;
+    ((ticker *)solver)->ends++;
     return MN_OK;
 }
 
 static void abandon(mn_solver *solver)
 {
-    ((clock *)solver)->abandons++;
+    ((ticker *)solver)->abandons++;
 }
 
-static const mn_saved saved[] = {MN_SAVED_F64(clock, shown, 1), MN_SAVED_I64(clock, commits, 3)};
+static const mn_saved saved[] = {MN_SAVED_F64(ticker, shown, 1), MN_SAVED_I64(ticker, commits, 3)};
 
 static const mn_solver_type clock_solver = {.name = "clock",
                                             .fields = fields,
                                             .field_count = MN_COUNT_OF(fields),
                                             .def_size = sizeof(clock_def),
-                                            .state_size = sizeof(clock),
-                                            .def_offset = offsetof(clock, def),
+                                            .state_size = sizeof(ticker),
+                                            .def_offset = offsetof(ticker, def),
                                             .takes = MN_TAKES_OWN,
                                             .limit = limit,
                                             .attempt = attempt,
@@ -103,11 +103,11 @@ static clock_def default_def(void)
     return def;
 }
 
-static clock *make(mn_context *ctx, clock_def def)
+static ticker *make(mn_context *ctx, clock_def def)
 {
     mn_solver *solver;
     check_ok(ctx, mn_solver_create(ctx, &clock_solver, &def, &solver));
-    return (clock *)solver;
+    return (ticker *)solver;
 }
 
 // ---- parameters ----
@@ -162,7 +162,7 @@ static void a_frame_is_cut_by_its_limits(void **state)
     mn_context *ctx = mn_context_create(NULL);
     clock_def def = default_def();
     def.limit = 0.3;
-    clock *c = make(ctx, def);
+    ticker *c = make(ctx, def);
     check_ok(ctx, mn_solver_advance(&clock_solver, &c->solver, NULL, 1));
     check_close(c->shown, 1, 1e-15);
     check_close(c->solver.time, 1, 1e-15);
@@ -188,7 +188,7 @@ static void a_bad_step_is_halved_and_counted(void **state)
     mn_context *ctx = mn_context_create(NULL);
     clock_def def = default_def();
     def.tick = 0.3;
-    clock *c = make(ctx, def);
+    ticker *c = make(ctx, def);
     check_ok(ctx, mn_solver_advance(&clock_solver, &c->solver, NULL, 1));
     // 1, 0.5, then 0.25 is good; the 0.75 that are left are tried whole, and so on.
     assert_true(c->solver.counts.rollbacks > 1 && c->solver.counts.dt_max <= def.tick);
@@ -214,7 +214,7 @@ static void failure_leaves_the_last_good_step(void **state)
     mn_context *ctx = mn_context_create(&hooks);
     clock_def def = default_def();
     def.limit = 0.1;
-    clock *c = make(ctx, def);
+    ticker *c = make(ctx, def);
     assert_int_equal(mn_solver_advance(&clock_solver, &c->solver, NULL, 1), MN_ERROR_CANCELLED);
     check_close(c->shown, 0.3, 1e-15);
     check_close(c->solver.time, 0.3, 1e-15);
@@ -239,7 +239,7 @@ static void what_a_solver_does_not_take_is_refused(void **state)
 {
     (void)state;
     mn_context *ctx = mn_context_create(NULL);
-    clock *c = make(ctx, default_def());
+    ticker *c = make(ctx, default_def());
     const mn_emitter emitter = {0};
     check_fails(ctx,
                 mn_solver_advance(&clock_solver, &c->solver, &(mn_solver_inputs){.emitter = &emitter}, 1),
@@ -280,7 +280,7 @@ static void older_states_load_or_are_refused_by_name(void **state)
     (void)state;
     mn_context *ctx = mn_context_create(NULL);
     const clock_def def = default_def();
-    clock *c = make(ctx, def);
+    ticker *c = make(ctx, def);
     c->shown = 5, c->commits = 7;
     for (int32_t version = 1; version <= 4; version++) {
         tape t = {.written = 0};
@@ -295,8 +295,8 @@ static void older_states_load_or_are_refused_by_name(void **state)
         if (version == 4) check_fails(ctx, status, MN_ERROR_FORMAT, "version 4");
         if (version == 2 || version == 3) {
             check_ok(ctx, status);
-            check_close(((clock *)loaded)->shown, 5, 0);
-            assert_int_equal(((clock *)loaded)->commits, version == 3 ? 7 : 0);
+            check_close(((ticker *)loaded)->shown, 5, 0);
+            assert_int_equal(((ticker *)loaded)->commits, version == 3 ? 7 : 0);
         }
         mn_solver_free(&clock_solver, loaded);
     }

@@ -25,6 +25,7 @@ static mn_film_source_def bubble(double radius, double spacing)
 static mn_codim_def soap(double spacing)
 {
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     def.spacing = spacing;
     return def;
 }
@@ -264,7 +265,7 @@ static void bad_input_is_a_sentence(void **state)
     assert_int_equal(view.triangle_count, 1);
     assert_int_equal(view.points[3].codim, MN_CODIM_DROP);
     check_ok(ctx, mn_codim_advance(mls, &(mn_codim_inputs){0}, 0.001));
-    check_fails(ctx, mn_codim_advance(mls, &(mn_codim_inputs){0}, NAN), MN_ERROR_ARGUMENT, "frame");
+    check_fails(ctx, mn_codim_advance(mls, &(mn_codim_inputs){0}, NAN), MN_ERROR_ARGUMENT, "time to advance");
     mn_codim_free(mls);
     mn_context_free(ctx);
 }

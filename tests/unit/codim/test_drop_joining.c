@@ -35,6 +35,7 @@ static totals totals_of(const mn_codim_view *view)
 static mn_codim *open(mn_context *ctx, const cast *c, double max_dt)
 {
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     mn_codim *mls = NULL;
     def.spacing = 0.001, def.max_dt = max_dt;
     const mn_codim_source source = cast_source(c);
@@ -122,6 +123,7 @@ static void shed_drops_join(void **state)
     static const mn_hooks hooks = {.max_workers = 1};
     mn_context *ctx = mn_context_create(&hooks);
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     mn_jet_source_def jet = mn_jet_source_default_def();
     def.spacing = 0.002, def.sigma = 0.072, def.rim_thickness = 0.001;
     jet.angle = 90, jet.radius = 0.004;

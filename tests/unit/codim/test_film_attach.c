@@ -22,6 +22,7 @@ static void add(cast *c, mn_vec3 x, double thickness, bool pinned, uint8_t codim
 static mn_codim_def water(double max_dt)
 {
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     def.dx = DX, def.spacing = S, def.sigma = SIGMA, def.max_dt = max_dt, def.gas = false;
     return def;
 }

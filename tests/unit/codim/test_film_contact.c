@@ -41,6 +41,7 @@ static double meet(bool contact, double *momentum)
         h[i] = 5e-5;
     }
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     def.spacing = 0.001, def.contact = contact, def.max_dt = 5e-4;
     mn_codim *mls = NULL;
     check_ok(ctx, mn_codim_create(ctx, &def, &mls));

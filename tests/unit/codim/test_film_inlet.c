@@ -20,6 +20,7 @@ static mn_context *make_context(void)
 static mn_codim_def water(double spacing, double sigma)
 {
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     def.spacing = spacing, def.sigma = sigma;
     return def;
 }

@@ -21,6 +21,7 @@ static double run(double factor)
 {
     mn_context *ctx = make_context();
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     mn_film_source_def source = mn_film_source_default_def();
     def.spacing = source.spacing = 0.001, def.rim_factor = factor;
     source.hole = 0.006;
@@ -64,6 +65,7 @@ static void sheets_get_sides(void **state)
     (void)state;
     mn_context *ctx = make_context();
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     mn_jet_source_def jet = mn_jet_source_default_def();
     def.spacing = 0.002, def.sigma = 0.072, def.polygon_sides = 4, def.polygon_strength = 1;
     jet.angle = 90, jet.radius = 0.004;
@@ -82,6 +84,7 @@ static void thick_rims_shed_drops(void **state)
     (void)state;
     mn_context *ctx = make_context();
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     mn_jet_source_def jet = mn_jet_source_default_def();
     def.spacing = 0.002, def.sigma = 0.072, def.rim_thickness = 0.001;
     jet.angle = 90, jet.radius = 0.004;
@@ -104,6 +107,7 @@ static void shedding_keeps_momentum(void **state)
     (void)state;
     mn_context *ctx = make_context();
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     mn_film_source_def source = mn_film_source_default_def();
     def.spacing = source.spacing = 0.001, def.rim_thickness = 2e-4;
     source.pin = false, source.radius = 0.012, source.velocity = mn_v3(0.1, 0.2, -0.3);

@@ -24,6 +24,7 @@ static cast *make_strip(double speed)
 static mn_status open_strip(mn_context *ctx, const cast *c, double collision, mn_codim **mls)
 {
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     def.spacing = S, def.dx = 8 * S, def.sigma = 0.07, def.air_drag = 0, def.rim_collision = collision;
     const mn_codim_source source = cast_source(c);
     const mn_status status = mn_codim_create(ctx, &def, mls);
@@ -117,6 +118,7 @@ static double energy_left(int64_t link)
             cast_add(c, MN_CODIM_FILM, x, mn_v3(0, 1, 0), mn_v3(x.x / HALF, 0.1, 0), 1e-4);
         }
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     def.spacing = S, def.sigma = 0, def.rim_collision = 1;
     const mn_codim_source source = cast_source(c);
     mn_codim *mls = NULL;

@@ -27,6 +27,7 @@ static stage *open_stage(mn_volume surface, mn_volume velocity)
     stage *s = calloc(1, sizeof *s);
     s->ctx = mn_context_create(NULL);
     s->def = mn_codim_default_def();
+    s->def.gravity = mn_v3(0, 0, 0), s->def.friction = 0, s->def.air_drag = 0;
     s->def.spacing = S, s->def.sigma = 0.03, s->def.gravity = mn_v3(0, -g, 0), s->def.max_dt = 1e-3;
     check_ok(s->ctx, mn_geo_create(s->ctx, &s->geo));
     check_ok(s->ctx, analytic_add(s->geo, surface));

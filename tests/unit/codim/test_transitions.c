@@ -52,6 +52,7 @@ static totals totals_of(const mn_codim *mls)
 static mn_codim *open(mn_context *ctx, const cast *c, double sigma, double max_dt)
 {
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     mn_codim *mls = NULL;
     def.spacing = S, def.sigma = sigma, def.max_dt = max_dt;
     const mn_codim_source source = cast_source(c);
@@ -258,6 +259,7 @@ static mn_status a_life(mn_context *ctx)
 {
     cast *c = calloc(1, sizeof *c);
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     mn_codim *mls = NULL;
     add_film(c, 2, 5, drift, 1e-4);
     add_thread(c, mn_v3(0, 0.005, 0), mn_v3(0, 0.012, 0), drift, 0.0005);
@@ -294,6 +296,7 @@ static void odd_threads_are_sane(void **state)
     assert_int_equal(t.of[MN_CODIM_DROP], 1);
     const mn_codim_source source = cast_source(c);
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     mn_codim *mls = NULL;
     check_ok(ctx, mn_codim_create(ctx, &def, &mls));
     c->thickness[0] = 0;

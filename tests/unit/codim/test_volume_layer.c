@@ -22,6 +22,7 @@ static void ball_distance(void *user, int64_t count, const mn_vec3 *x, double *d
 static mn_codim *open_drop(double speed)
 {
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     mn_fill_def fill = mn_fill_default_def();
     mn_vec3 center = {0, 1.05 * R, 0};
     const mn_region region = {&center, ball_distance, {mn_v3(-R, 0, -R), mn_v3(R, 2.1 * R, R)}};

@@ -10,6 +10,7 @@ static const double DX = 2e-3, S = 1e-3;
 static mn_codim_def water(void)
 {
     mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
     def.dx = DX, def.spacing = S, def.sigma = 0.07, def.max_dt = 1e-3;
     return def;
 }

@@ -52,7 +52,8 @@ static void find(scene *s, double distance, double reach)
 {
     double reaches[VERTICES];
     for (int i = 0; i < VERTICES; i++) reaches[i] = reach;
-    check_ok(ctx, mn_contact_find_candidates(s->contact, s->x, reaches, distance));
+    const double groups[2] = {0, 0};
+    check_ok(ctx, mn_contact_find_candidates(s->contact, s->x, reaches, groups, distance));
 }
 
 /// The energy and, when asked for, its gradient.

@@ -6,6 +6,7 @@
 #include "support/elastic_shapes.h"
 #include "support/one_context.h"
 #include "support/stream_buffer.h"
+#include "support/thread_scheduler.h"
 
 static elastic_shape *shape;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The TBB scheduler gives the same bits as OpenMP and as plain threads, runs every task exactly once, and
-// never hands one worker number to two tasks at the same time.
+// The TBB scheduler gives the same bits as the context's own threads and as plain ones, runs every task
+// exactly once, and never hands one worker number to two tasks at the same time.
 #include "base/parallel.h"
 #include "plugin/tbb/tbb_scheduler.h"
 #include "support/check.h"

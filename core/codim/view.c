@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a film solver shows: rows that count through the points of films, threads and drops, then the skin of
+// volumes, then their particles; an output shows all of them or some.
+#include "codim/state.h"
+
+// ---- one row ----
+
+typedef enum part { POINT, SKIN, PARTICLE } part;
+
+static part part_of(const mn_codim_view *view, int64_t *row)
+{
+    if (*row < view->count) return POINT;
+    *row -= view->count;
+    if (*row < view->skin_count) return SKIN;
+    *row -= view->skin_count;
+    return PARTICLE;
+}
+
+static void put3(mn_vec3 x, double *value)
+{
+    value[0] = x.x, value[1] = x.y, value[2] = x.z;
+}
+
+static void position_value(const void *data, int64_t row, double *value)
+{
+    const mn_codim_view *view = data;
+    const part p = part_of(view, &row);
+    put3(p == POINT  ? view->points[row].position
+         : p == SKIN ? view->skin[row].position
+                     : view->particles[row].position,
+         value);
+}
+
+static void velocity_value(const void *data, int64_t row, double *value)
+{
+    const mn_codim_view *view = data;
+    const part p = part_of(view, &row);
+    put3(p == POINT  ? view->points[row].velocity
+         : p == SKIN ? view->skin[row].velocity
+                     : view->particles[row].velocity,
+         value);
+}
+
+static void normal_value(const void *data, int64_t row, double *value)
+{
+    const mn_codim_view *view = data;
+    const part p = part_of(view, &row);
+    put3(p == POINT ? view->points[row].normal : p == SKIN ? view->skin[row].normal : mn_v3(0, 0, 0), value);
+}
+
+static void id_value(const void *data, int64_t row, double *value)
+{
+    const mn_codim_view *view = data;
+    const part p = part_of(view, &row);
+    *value = (double)(p == POINT  ? view->points[row].id
+                      : p == SKIN ? view->skin[row].id
+                                  : view->particles[row].id);
+}
+
+static void thickness_value(const void *data, int64_t row, double *value)
+{
+    const mn_codim_view *view = data;
+    *value = part_of(view, &row) == POINT ? view->thickness[row] : 0;
+}
+
+static void mass_value(const void *data, int64_t row, double *value)
+{
+    const mn_codim_view *view = data;
+    const part p = part_of(view, &row);
+    *value = p == POINT ? view->points[row].mass : p == SKIN ? 0 : view->particles[row].mass;
+}
+
+static void codim_value(const void *data, int64_t row, double *value)
+{
+    const mn_codim_view *view = data;
+    const part p = part_of(view, &row);
+    *value = (double)(p == POINT ? view->points[row].codim : p == SKIN ? MN_CODIM_FILM : MN_CODIM_VOLUME);
+}
+
+static void pressure_value(const void *data, int64_t row, double *value)
+{
+    const mn_codim_view *view = data;
+    const part p = part_of(view, &row);
+    *value = p == POINT ? view->pressure[row] : p == SKIN ? 0 : view->particles[row].pressure;
+}
+
+static void pscale_value(const void *data, int64_t row, double *value)
+{
+    const mn_codim_view *view = data;
+    const part p = part_of(view, &row);
+    const bool is_round = p == POINT && view->points[row].codim >= MN_CODIM_THREAD;
+    *value = p == PARTICLE ? view->spacing : 0.5 * (is_round ? view->thickness[row] : view->spacing);
+}
+
+static void skin_value(const void *data, int64_t row, double *value)
+{
+    const mn_codim_view *view = data;
+    *value = part_of(view, &row) == SKIN;
+}
+
+static void pinned_value(const void *data, int64_t row, double *value)
+{
+    const mn_codim_view *view = data;
+    *value = part_of(view, &row) == POINT && view->points[row].anchor != MN_CODIM_FREE;
+}
+
+// ---- which rows, and what joins them ----
+
+static bool is_shown(const mn_codim_view *view, int32_t output, int64_t row)
+{
+    if (output == MN_CODIM_OUTPUT_ALL) return true;
+    const part p = part_of(view, &row);
+    if (p == SKIN) return output == MN_CODIM_OUTPUT_SKIN;
+    if (p == PARTICLE) return output == MN_CODIM_OUTPUT_PARTICLES;
+    return output ==
+           (view->points[row].codim >= MN_CODIM_THREAD ? MN_CODIM_OUTPUT_THREADS : MN_CODIM_OUTPUT_FILMS);
+}
+
+static mn_status number_rows(mn_codim *mls, const mn_codim_view *view, int32_t output)
+{
+    const int64_t rows = view->count + view->skin_count + view->particle_count;
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->shown_place, rows));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->shown_points, rows));
+    int64_t shown = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        mls->shown_place.data[i] = -1;
+        if (!is_shown(view, output, i)) continue;
+        mls->shown_place.data[i] = (int32_t)shown;
+        mls->shown_points.data[shown++] = (int32_t)i;
+    }
+    mls->shown_points.count = shown;
+    return MN_OK;
+}
+
+// Appends the primitives whose corners are all shown; `first` is the row of their corner 0. Returns how many.
+static int64_t add_corners(mn_codim *mls, int64_t first, int64_t count, int32_t size, const int32_t *corners)
+{
+    int64_t added = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int32_t *to = mls->shown_corners.data + mls->shown_corners.count;
+        bool whole = true;
+        for (int32_t k = 0; k < size; k++) {
+            to[k] = mls->shown_place.data[first + corners[i * size + k]];
+            whole = whole && to[k] >= 0;
+        }
+        if (whole) added++, mls->shown_corners.count += size;
+    }
+    return added;
+}
+
+mn_status mn_codim_show_output(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output,
+                               mn_view *out)
+{
+    (void)inputs;
+    mn_codim *mls = (mn_codim *)solver;
+    const mn_codim_view view = mls->shown = mn_codim_get_view(mls);
+    MN_TRY(number_rows(mls, &view, output));
+    const int64_t room = 3 * (view.triangle_count + view.skin_triangle_count) + 2 * view.link_count;
+    MN_TRY(mn_array_resize(solver->ctx, &mls->shown_corners, room));
+    mls->shown_corners.count = 0;
+    const int64_t films =
+        add_corners(mls, 0, view.triangle_count, 3, view.triangles ? view.triangles[0] : NULL);
+    const int64_t skins = add_corners(mls, view.count, view.skin_triangle_count, 3,
+                                      view.skin_triangles ? view.skin_triangles[0] : NULL);
+    const int64_t links = add_corners(mls, 0, view.link_count, 2, view.links ? view.links[0] : NULL);
+    const int32_t *corners = mls->shown_corners.data;
+    mn_view_primitives(out, MN_POLYGON, 3, films + skins, corners);
+    mn_view_primitives(out, MN_POLYLINE, 2, links, corners ? corners + 3 * (films + skins) : NULL);
+    out->point_count = mls->shown_points.count;
+    out->order = mls->shown_points.data;
+    if (out->point_count == 0) return MN_OK;
+    const mn_column_view columns[] = {
+        {"P", MN_F32, 3, MN_HINT_POINT, 0, &mls->shown, 0, position_value},
+        {"v", MN_F32, 3, MN_HINT_VECTOR, 0, &mls->shown, 0, velocity_value},
+        {"N", MN_F32, 3, MN_HINT_NORMAL, 0, &mls->shown, 0, normal_value},
+        {"id", MN_I32, 1, MN_HINT_NONE, 0, &mls->shown, 0, id_value},
+        {"thickness", MN_F32, 1, MN_HINT_NONE, 0, &mls->shown, 0, thickness_value},
+        {"mass", MN_F32, 1, MN_HINT_NONE, 0, &mls->shown, 0, mass_value},
+        {"codim", MN_I32, 1, MN_HINT_NONE, 0, &mls->shown, 0, codim_value},
+        {"pressure", MN_F32, 1, MN_HINT_NONE, 0, &mls->shown, 0, pressure_value},
+        {"pscale", MN_F32, 1, MN_HINT_NONE, 0, &mls->shown, 0, pscale_value},
+        {"skin", MN_I32, 1, MN_HINT_NONE, 0, &mls->shown, 0, skin_value},
+        {"pinned", MN_I32, 1, MN_HINT_NONE, 0, &mls->shown, 0, pinned_value},
+    };
+    for (int32_t i = 0; i < MN_COUNT_OF(columns); i++) mn_view_column(out, columns[i]);
+    return MN_OK;
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An advance of films: steps of the solve (step.c), each followed by changes of the mesh. A step whose
+// vertices move too far against their neighbours is taken back and halved; the next one is as long as the
+// last allows. The state is that of the last good step whatever happens.
+#include "film/film_state.h"
+
+#include <string.h>
+
+static const double TOO_FAR = 0.6, FAR_ENOUGH = 0.3; // motion against a neighbour in one step, of the size
+static const double LONGEST = 1.4, SHORTEST = 0.5;   // edges, of the size
+
+// ---- wires ----
+
+static mn_status take_frame(mn_film *film, const mn_film_frame *frame)
+{
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->frame_end, film->frame.count));
+    memcpy(film->frame_end.data, film->frame.data, mn_bytes(film->frame.count, sizeof(mn_vec3)));
+    if (!frame) return MN_OK;
+    if (frame->point_count != film->frame_points)
+        return mn_fail(
+            film->solver.ctx, MN_ERROR_INPUT,
+            "The frame has %lld points now and had %lld at the start; keep its topology while it moves.",
+            (long long)frame->point_count, (long long)film->frame_points);
+    for (int64_t i = 0; i < frame->point_count; i++) {
+        if (!mn_is_finite3(frame->positions[i]))
+            return mn_fail(film->solver.ctx, MN_ERROR_INPUT,
+                           "Point %lld of the frame is not at a finite place.", (long long)i);
+        film->frame_end.data[i] = frame->positions[i];
+    }
+    return MN_OK;
+}
+
+static void move_frame(mn_film *film, double dt)
+{
+    const double part = dt / (film->solver.left + dt); // time left is that after the step
+    for (int64_t i = 0; i < film->frame.count; i++)
+        film->frame.data[i] = mn_lerp(film->frame.data[i], film->frame_end.data[i], part);
+}
+
+// ---- solids ----
+
+static mn_status touch_solids(mn_film *film, double before)
+{
+    const mn_collider *collider = film->around->collider;
+    if (!collider) return MN_OK;
+    const int64_t n = film->c.vertices.count;
+    for (int64_t v = 0; v < n; v++) film->x0.data[v] = mn_complex_position(&film->c, (int32_t)v);
+    mn_collider_distance(collider, before, n, film->x0.data, film->inverse.data);
+    for (int64_t v = 0; v < n; v++) {
+        mn_complex_vertex *vertex = &film->c.vertices.data[v];
+        if (film->inverse.data[v] >= 0 || vertex->wire[0] >= 0) continue;
+        const mn_contact contact = mn_collider_probe(collider, before, vertex->position);
+        if (!(contact.distance < 0) || mn_norm2(contact.normal) < 0.5) continue;
+        vertex->position = mn_axpy(vertex->position, -contact.distance, contact.normal);
+        const double into = mn_dot(mn_sub(vertex->velocity, contact.velocity), contact.normal);
+        if (into < 0) vertex->velocity = mn_axpy(vertex->velocity, -into, contact.normal);
+        vertex->parent = 1; // it was hit
+    }
+    return MN_OK;
+}
+
+// ---- bursts ----
+
+static mn_status burst(mn_film *film, int32_t v, bool *changed)
+{
+    int32_t joined[2 * MN_PUNCTURE_MAX], count;
+    if (!mn_film_puncture(&film->c, v, joined, &count)) return MN_OK;
+    film->ledger.bursts++;
+    *changed = true;
+    // Joining renames the higher region, so later pairs follow what has been renamed.
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t a = joined[2 * i], b = joined[2 * i + 1];
+        if (a == b) continue;
+        const int32_t kept = a < b ? a : b, gone = a < b ? b : a;
+        MN_TRY(mn_film_join_regions(film, kept, gone));
+        for (int32_t k = 2 * i + 2; k < 2 * count; k++)
+            if (joined[k] == gone) joined[k] = kept;
+    }
+    return MN_OK;
+}
+
+static bool thinnest_around(const mn_film *film, int32_t v, double h)
+{
+    const mn_film_system *s = &film->system;
+    for (int64_t k = s->row_start.data[v]; k < s->row_start.data[v + 1]; k++) {
+        const int32_t w = s->column.data[k];
+        const double other = s->area.data[w] > 0 ? film->c.vertices.data[w].mass / s->area.data[w] : INFINITY;
+        if (other < h || (other == h && w < v)) return false;
+    }
+    return true;
+}
+
+// Before the mesh changes: vertices and system still go together.
+static mn_status burst_films(mn_film *film, bool *changed)
+{
+    mn_complex *c = &film->c;
+    const int32_t n = (int32_t)film->system.vertex_count;
+    const double least = film->def.min_thickness * film->def.density;
+    for (int32_t v = 0; v < n; v++) {
+        mn_complex_vertex *vertex = &c->vertices.data[v];
+        const bool hit = vertex->parent == 1;
+        vertex->parent = 0;
+        if (!film->def.burst || !vertex->alive || vertex->first < 0) continue;
+        const double area = film->system.area.data[v];
+        const double h = area > 0 ? vertex->mass / area : INFINITY;
+        if ((hit || (h < least && thinnest_around(film, v, h))) &&
+            mn_complex_class_of(c, v) == MN_COMPLEX_INSIDE)
+            MN_TRY(burst(film, v, changed));
+    }
+    for (int64_t i = 0; i < film->inputs->prick_count; i++) {
+        int32_t best = -1;
+        double least2 = film->def.size * film->def.size;
+        for (int32_t v = 0; v < n; v++) {
+            const double d2 = mn_norm2(mn_sub(mn_complex_position(c, v), film->inputs->pricks[i]));
+            if (c->vertices.data[v].alive && d2 < least2 && mn_complex_class_of(c, v) == MN_COMPLEX_INSIDE)
+                best = v, least2 = d2;
+        }
+        if (best >= 0) MN_TRY(burst(film, best, changed));
+    }
+    return MN_OK;
+}
+
+// ---- threads ----
+
+// A thread thinner than the least thickness breaks, a drop that touches nothing is left alone.
+static void break_threads(mn_film *film)
+{
+    mn_complex *c = &film->c;
+    for (int32_t i = 0; i < (int32_t)c->segments.count; i++) {
+        if (c->segments.data[i].v[0] < 0) continue;
+        const int32_t *v = c->segments.data[i].v;
+        const double l = mn_distance(mn_complex_position(c, v[0]), mn_complex_position(c, v[1]));
+        const double volume =
+            0.5 * (c->vertices.data[v[0]].mass + c->vertices.data[v[1]].mass) / film->def.density;
+        const double width = 2 * sqrt(volume / (3.14159265358979323846 * fmax(l, 1e-12)));
+        if (width < film->def.min_thickness || l > 4 * film->def.size) mn_complex_remove_segment(c, i);
+    }
+}
+
+// ---- the mesh ----
+
+static mn_vec3 angular_momentum(const mn_film *film)
+{
+    mn_vec3 sum = {0};
+    for (int64_t v = 0; v < film->c.vertices.count; v++) {
+        const mn_complex_vertex *vertex = &film->c.vertices.data[v];
+        if (vertex->alive)
+            sum = mn_axpy(sum, vertex->mass,
+                          mn_cross(mn_sub(vertex->position, film->origin), vertex->velocity));
+    }
+    return sum;
+}
+
+static mn_status list_forces(mn_film *film, mn_film_forces *forces)
+{
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->excess, film->pockets.count));
+    for (int64_t b = 0; b < film->pockets.count; b++) film->excess.data[b] = film->pockets.data[b].excess;
+    *forces = (mn_film_forces){2 * film->def.sigma, film->excess.data, (int32_t)film->pockets.count};
+    return MN_OK;
+}
+
+mn_status mn_film_change_mesh(mn_film *film, bool rearrange)
+{
+    mn_complex *c = &film->c;
+    const double size = film->def.size, least = film->def.min_size > 0 ? film->def.min_size : 0.2 * size;
+    mn_remesh_counts counts = {0};
+    mn_film_forces forces;
+    const mn_vec3 before = angular_momentum(film);
+    bool changed = false;
+    if (film->inputs) MN_TRY(burst_films(film, &changed));
+    MN_TRY(mn_complex_remesh(c, SHORTEST * size, LONGEST * size, &counts));
+    if (rearrange) {
+        MN_TRY(list_forces(film, &forces));
+        MN_TRY(mn_film_events(c, &forces, size, least, &counts));
+    }
+    if (c->segments.count > 0) break_threads(film);
+    mn_film_ledger *ledger = &film->ledger;
+    ledger->splits += counts.splits, ledger->collapses += counts.collapses, ledger->flips += counts.flips;
+    ledger->t1 += counts.t1, ledger->undone += counts.undone, ledger->forced += counts.forced;
+    film->stale = true;
+    MN_TRY(mn_complex_compact(c));
+    MN_TRY(mn_film_measure_pockets(film));
+    const int64_t vanished = ledger->vanished;
+    MN_TRY(mn_film_vanish_pockets(film));
+    if (counts.forced > 0 || changed || ledger->vanished > vanished)
+        MN_TRY(mn_film_find_pockets(film, false));
+    ledger->angular_lost += mn_norm(mn_sub(angular_momentum(film), before));
+    if (c->vertices.count > film->def.max_vertices)
+        return mn_fail(film->solver.ctx, MN_ERROR_INPUT,
+                       "The film would need %lld vertices and may have %lld; use a larger size.",
+                       (long long)c->vertices.count, (long long)film->def.max_vertices);
+    return MN_OK;
+}
+
+// ---- the advance ----
+
+mn_status mn_film_begin(mn_solver *solver, const mn_solver_inputs *inputs, double seconds, mn_step_plan *plan)
+{
+    static const mn_film_inputs nothing = {0};
+    mn_film *film = (mn_film *)solver;
+    (void)seconds;
+    plan->what = "films";
+    plan->halvings = 24;
+    plan->failure = "Films move too fast";
+    plan->advice = "check wires and wind, or use a larger size";
+    film->inputs = inputs->own ? inputs->own : &nothing;
+    film->around = inputs;
+    return take_frame(film, film->inputs->frame);
+}
+
+mn_status mn_film_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_step_limit *limit)
+{
+    const mn_film *film = (const mn_film *)solver;
+    (void)inputs;
+    if (film->next_dt < limit->longest) limit->longest = film->next_dt, limit->binding = "motion of films";
+    return MN_OK;
+}
+
+mn_status mn_film_attempt(mn_solver *solver, const mn_solver_inputs *inputs, double dt, mn_verdict *verdict)
+{
+    mn_film *film = (mn_film *)solver;
+    (void)inputs;
+    mn_timer_begin(&solver->timers, "solve");
+    const mn_status status = mn_film_step_try(film, dt, &film->stretch);
+    mn_timer_end(&solver->timers, "solve");
+    if (status != MN_OK && status != MN_ERROR_DIVERGED) return status;
+    verdict->good = status == MN_OK && film->stretch <= TOO_FAR;
+    return MN_OK;
+}
+
+mn_status mn_film_commit(mn_solver *solver, const mn_solver_inputs *inputs, double dt)
+{
+    mn_film *film = (mn_film *)solver;
+    (void)inputs;
+    film->next_dt = fmin(film->def.max_dt, dt * fmin(1.5, FAR_ENOUGH / fmax(film->stretch, 1e-3)));
+    mn_film_step_accept(film);
+    move_frame(film, dt);
+    MN_TRY(touch_solids(film, solver->left));
+    mn_timer_begin(&solver->timers, "gas");
+    MN_TRY(mn_film_measure_pockets(film));
+    MN_TRY(mn_film_move_gas(film, dt));
+    mn_timer_end(&solver->timers, "gas");
+    mn_timer_begin(&solver->timers, "mesh");
+    const mn_status status = mn_film_change_mesh(film, true);
+    mn_timer_end(&solver->timers, "mesh");
+    return status;
+}
+
+mn_status mn_film_end(mn_solver *solver, const mn_solver_inputs *inputs)
+{
+    (void)inputs;
+    mn_film_abandon(solver);
+    return MN_OK;
+}
+
+void mn_film_abandon(mn_solver *solver)
+{
+    mn_film *film = (mn_film *)solver;
+    film->inputs = NULL;
+    film->around = NULL;
+}

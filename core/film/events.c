@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Changes of topology (events.h).
+//
+//   T1       an edge that shrinks, (F_b - F_a).(x_b - x_a) < 0, between two points or between two borders:
+//            merge its ends, take the vertex apart again by the move that lowers the area most. When the same
+//            pairs of sectors meet after it as before, the edge was a stable short one: undo. Without this
+//            foams flip to and fro and never come to rest.
+//   forced   an edge that the link condition protects: a film tube one triangle around. Merge it with the
+//   rest
+//            of its ring; the vertex comes apart into two, and the tube is cut.
+#include "film/events.h"
+
+#include <string.h>
+
+enum { RING_MAX = 8, VANISH_MAX = 24 };
+static const double FORCED = 0.3; // of the size
+
+mn_vec3 mn_film_force_at(const mn_complex *c, const mn_film_forces *forces, int32_t v)
+{
+    mn_vec3 sum = {0};
+    for (int32_t at = c->vertices.data[v].first; at >= 0; at = c->triangles.data[at / 3].next[at % 3]) {
+        const mn_complex_triangle *t = &c->triangles.data[at / 3];
+        const mn_vec3 n2 = mn_complex_normal2(c, at / 3);
+        const mn_vec3 e = mn_sub(mn_complex_position(c, t->v[(at % 3 + 2) % 3]),
+                                 mn_complex_position(c, t->v[(at % 3 + 1) % 3]));
+        sum = mn_axpy(sum, 0.5 * forces->tension, mn_cross(e, mn_normalize(n2)));
+        double push = 0;
+        for (int side = 0; side < 2; side++)
+            if (t->region[side] < forces->region_count)
+                push += (side == 0 ? 1 : -1) * forces->excess[t->region[side]];
+        sum = mn_axpy(sum, push / 6, n2);
+    }
+    return sum;
+}
+
+// ---- which sectors meet ----
+
+typedef struct meetings {
+    bool meet[MN_SECTOR_MAX][MN_SECTOR_MAX];
+} meetings;
+
+static void note_meeting(meetings *m, int32_t a, int32_t b)
+{
+    m->meet[a][b] = m->meet[b][a] = true;
+}
+
+static void meetings_before(const mn_sectors *s, meetings *m)
+{
+    memset(m, 0, sizeof *m);
+    for (int32_t i = 0; i < s->count; i++) note_meeting(m, s->sector[2 * i], s->sector[2 * i + 1]);
+}
+
+// True when after the move the same sectors meet; sectors are known by the triangles that have survived.
+static bool same_meetings(const mn_complex *c, const mn_sectors *before, const meetings *were,
+                          const mn_resolve_list *list)
+{
+    mn_sectors now;
+    int32_t alive[MN_RESOLVE_MAX], count = 0;
+    for (int32_t i = 0; i < list->count; i++)
+        if (c->vertices.data[list->vertex[i]].alive) alive[count++] = list->vertex[i];
+    if (!mn_sectors_build(c, alive, count, &now)) return false;
+    int32_t old[MN_SECTOR_MAX];
+    for (int32_t i = 0; i < now.sector_count; i++) old[i] = -1;
+    for (int32_t i = 0; i < now.count; i++) {
+        const int32_t at = mn_sectors_find(before, now.triangle[i]);
+        for (int32_t side = 0; at >= 0 && side < 2; side++)
+            old[now.sector[2 * i + side]] = before->sector[2 * at + side];
+    }
+    meetings are;
+    memset(&are, 0, sizeof are);
+    for (int32_t i = 0; i < now.count; i++) {
+        const int32_t a = old[now.sector[2 * i]], b = old[now.sector[2 * i + 1]];
+        if (a < 0 || b < 0) return false;
+        note_meeting(&are, a, b);
+    }
+    return memcmp(&are, were, sizeof are) == 0;
+}
+
+// ---- T1 ----
+
+static mn_vec3 meeting_place(const mn_complex *c, int32_t kept, int32_t gone, bool middle)
+{
+    const mn_complex_vertex *k = &c->vertices.data[kept], *g = &c->vertices.data[gone];
+    const double mass = k->mass + g->mass;
+    if (!middle) return k->position;
+    return mass > 0 ? mn_scale(1 / mass, mn_axpy(mn_scale(k->mass, k->position), g->mass, g->position))
+                    : mn_lerp(k->position, g->position, 0.5);
+}
+
+// Which end stays, and whether it may move; false when neither may give way.
+static bool choose_kept(const mn_complex *c, int32_t a, int32_t b, int32_t *kept, bool *middle)
+{
+    const bool held_a = mn_complex_held(c, a), held_b = mn_complex_held(c, b);
+    const bool slides_a = mn_complex_slides(c, a), slides_b = mn_complex_slides(c, b);
+    if (held_a && held_b) return false;
+    *kept = held_b || (slides_b && !slides_a && !held_a) ? b : a;
+    *middle = !held_a && !held_b && slides_a == slides_b;
+    return true;
+}
+
+static bool shrinks(const mn_complex *c, const mn_film_forces *forces, int32_t a, int32_t b)
+{
+    mn_vec3 force[2];
+    for (int i = 0; i < 2; i++) {
+        const mn_complex_vertex *v = &c->vertices.data[i ? b : a];
+        force[i] = mn_film_force_at(c, forces, i ? b : a);
+        force[i] = mn_axpy(force[i], -mn_dot(force[i], v->slide), v->slide);
+        if (v->wire[0] >= 0) force[i] = mn_v3(0, 0, 0);
+    }
+    return mn_dot(mn_sub(force[1], force[0]), mn_sub(mn_complex_position(c, b), mn_complex_position(c, a))) <
+           0;
+}
+
+static void push_crowded(const mn_complex *c, int32_t v, mn_resolve_list *list)
+{
+    int32_t neighbours[2 * MN_COMPLEX_STAR_MAX];
+    const int32_t count = mn_complex_neighbours(c, v, neighbours, 2 * MN_COMPLEX_STAR_MAX);
+    for (int32_t i = 0; i < count && list->count < MN_RESOLVE_MAX / 3; i++)
+        if (mn_complex_edge(c, v, neighbours[i], NULL, 0) > 3) mn_resolve_push(list, neighbours[i]);
+}
+
+static bool try_t1(mn_complex *c, int32_t a, int32_t b, double size, mn_remesh_counts *counts)
+{
+    const int32_t ends[2] = {a, b};
+    mn_sectors before;
+    meetings were;
+    int32_t kept;
+    bool middle;
+    if (!choose_kept(c, a, b, &kept, &middle) || !mn_sectors_build(c, ends, 2, &before)) return false;
+    meetings_before(&before, &were);
+    mn_complex_begin(c);
+    const int32_t gone = kept == a ? b : a;
+    mn_resolve_list list = {1, {kept}};
+    bool good = mn_complex_merge(c, kept, gone, meeting_place(c, kept, gone, middle));
+    if (good) {
+        push_crowded(c, kept, &list);
+        mn_resolve(c, &list, size);
+        good = !c->broken && !same_meetings(c, &before, &were, &list);
+        if (!good) counts->undone++;
+    }
+    if (!good) {
+        mn_complex_undo(c);
+        return false;
+    }
+    mn_complex_commit(c);
+    counts->t1++;
+    return true;
+}
+
+// ---- forced collapse ----
+
+static bool force_collapse(mn_complex *c, int32_t a, int32_t b, double size, mn_remesh_counts *counts)
+{
+    int32_t kept;
+    bool middle;
+    if (!choose_kept(c, a, b, &kept, &middle)) return false;
+    mn_complex_begin(c);
+    const int32_t gone = kept == a ? b : a;
+    mn_resolve_list list = {1, {kept}};
+    bool good = mn_complex_merge(c, kept, gone, meeting_place(c, kept, gone, middle));
+    for (int32_t i = 0; i < RING_MAX && good; i++) { // the rest of the ring
+        int32_t neighbours[2 * MN_COMPLEX_STAR_MAX], next = -1;
+        const int32_t count = mn_complex_neighbours(c, kept, neighbours, 2 * MN_COMPLEX_STAR_MAX);
+        for (int32_t k = 0; k < count && next < 0; k++) {
+            const int32_t w = neighbours[k];
+            const double l = mn_distance(mn_complex_position(c, kept), mn_complex_position(c, w));
+            if (l < size && mn_complex_edge(c, kept, w, NULL, 0) > 3 && !mn_complex_held(c, w) &&
+                !mn_complex_slides(c, w))
+                next = w;
+        }
+        if (next < 0) break;
+        good = mn_complex_merge(c, kept, next, mn_complex_position(c, kept));
+    }
+    if (good) mn_resolve(c, &list, size);
+    if (!good || c->broken) {
+        mn_complex_undo(c);
+        return false;
+    }
+    mn_complex_commit(c);
+    counts->forced++;
+    return true;
+}
+
+// ---- the pass ----
+
+// Topology forbids the collapse, not shape: a common neighbour that is no apex of the edge's triangles.
+static bool is_protected(const mn_complex *c, int32_t a, int32_t b)
+{
+    int32_t neighbours[2 * MN_COMPLEX_STAR_MAX];
+    const int32_t count = mn_complex_neighbours(c, a, neighbours, 2 * MN_COMPLEX_STAR_MAX);
+    for (int32_t i = 0; i < count; i++)
+        if (neighbours[i] != b && mn_complex_edge(c, b, neighbours[i], NULL, 0) > 0 &&
+            mn_complex_find(c, a, b, neighbours[i], -1) < 0)
+            return true;
+    return false;
+}
+
+mn_status mn_film_events(mn_complex *c, const mn_film_forces *forces, double size, double least,
+                         mn_remesh_counts *counts)
+{
+    mn_edge_list edges = {0};
+    mn_status status = MN_OK;
+    const double longest = fmax(least, FORCED * size);
+    MN_TRY_TO(out, status, mn_complex_list_edges(c, &edges, longest, INFINITY));
+    for (int64_t i = 0; i < edges.count; i++) {
+        const mn_edge_entry e = edges.data[i];
+        if (!c->vertices.data[e.a].alive || !c->vertices.data[e.b].alive) continue;
+        const int32_t n = mn_complex_edge(c, e.a, e.b, NULL, 0);
+        const double l2 = mn_norm2(mn_sub(mn_complex_position(c, e.a), mn_complex_position(c, e.b)));
+        if (n == 0 || l2 > longest * longest) continue;
+        const mn_complex_class ca = mn_complex_class_of(c, e.a), cb = mn_complex_class_of(c, e.b);
+        const bool points = ca >= MN_COMPLEX_POINT && cb >= MN_COMPLEX_POINT;
+        const bool across = ca != MN_COMPLEX_INSIDE && cb != MN_COMPLEX_INSIDE && n == 2;
+        if (points || across) {
+            if (l2 < least * least && shrinks(c, forces, e.a, e.b)) try_t1(c, e.a, e.b, size, counts);
+        } else if (l2 < FORCED * FORCED * size * size && is_protected(c, e.a, e.b)) {
+            force_collapse(c, e.a, e.b, size, counts);
+        }
+    }
+    for (int32_t v = 0; v < (int32_t)c->vertices.count; v++) {
+        if (!c->vertices.data[v].alive || mn_complex_class_of(c, v) == MN_COMPLEX_INSIDE ||
+            mn_complex_held(c, v) || !mn_is_crowded(c, v))
+            continue;
+        mn_complex_begin(c);
+        mn_resolve_list list = {1, {v}};
+        if (mn_resolve(c, &list, size) && !c->broken)
+            mn_complex_commit(c);
+        else
+            mn_complex_undo(c);
+    }
+out:
+    mn_array_free(c->ctx, &edges);
+    return status;
+}
+
+// ---- punctures and vanishing pockets ----
+
+bool mn_film_puncture(mn_complex *c, int32_t v, int32_t joined[2 * MN_PUNCTURE_MAX], int32_t *joined_count)
+{
+    int32_t star[MN_COMPLEX_STAR_MAX], ring[2 * MN_COMPLEX_STAR_MAX];
+    const int32_t count = mn_complex_star(c, v, star, MN_COMPLEX_STAR_MAX);
+    const int32_t around = mn_complex_neighbours(c, v, ring, 2 * MN_COMPLEX_STAR_MAX);
+    *joined_count = 0;
+    if (count == 0 || count > MN_COMPLEX_STAR_MAX || mn_complex_held(c, v)) return false;
+    mn_complex_begin(c);
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t a = c->triangles.data[star[i]].region[0], b = c->triangles.data[star[i]].region[1];
+        bool known = a == b;
+        for (int32_t k = 0; k < *joined_count && !known; k++)
+            known = joined[2 * k] == (a < b ? a : b) && joined[2 * k + 1] == (a < b ? b : a);
+        if (!known) {
+            if (*joined_count == MN_PUNCTURE_MAX) {
+                mn_complex_undo(c);
+                return false;
+            }
+            joined[2 * *joined_count] = a < b ? a : b, joined[2 * *joined_count + 1] = a < b ? b : a;
+            ++*joined_count;
+        }
+        mn_complex_remove_triangle(c, star[i]);
+    }
+    mn_complex_vertex *old = mn_complex_edit_vertex(c, v);
+    double mass = old->mass, rest = old->rest_area;
+    const mn_vec3 velocity = old->velocity;
+    const bool lone = old->first_segment < 0;
+    for (int32_t i = 0; i < around && lone; i++) {
+        mn_complex_vertex *w = mn_complex_edit_vertex(c, ring[i]);
+        const double share = mass / (around - i), area = rest / (around - i), all = w->mass + share;
+        if (all > 0)
+            w->velocity = mn_scale(1 / all, mn_axpy(mn_scale(w->mass, w->velocity), share, velocity));
+        w->mass = all, w->rest_area += area;
+        mass -= share, rest -= area;
+    }
+    if (lone) mn_complex_remove_vertex(c, v);
+    if (c->broken) {
+        mn_complex_undo(c);
+        return false;
+    }
+    mn_complex_commit(c);
+    return true;
+}
+
+bool mn_film_vanish(mn_complex *c, int32_t region, double size)
+{
+    int32_t vertex[3 * VANISH_MAX], count = 0, triangles = 0;
+    for (int64_t t = 0; t < c->triangles.count; t++) {
+        const mn_complex_triangle *triangle = &c->triangles.data[t];
+        if (triangle->v[0] < 0 || (triangle->region[0] != region && triangle->region[1] != region)) continue;
+        if (++triangles > VANISH_MAX) return false;
+        for (int k = 0; k < 3; k++) {
+            int32_t i = 0;
+            while (i < count && vertex[i] != triangle->v[k]) i++;
+            if (mn_complex_held(c, triangle->v[k]) || mn_complex_slides(c, triangle->v[k])) return false;
+            if (i == count) vertex[count++] = triangle->v[k];
+        }
+    }
+    if (count < 2) return false;
+    mn_complex_begin(c);
+    double mass = 0;
+    mn_vec3 x = {0}, mean = {0};
+    for (int32_t i = 0; i < count; i++) {
+        mass += c->vertices.data[vertex[i]].mass;
+        x = mn_axpy(x, c->vertices.data[vertex[i]].mass, mn_complex_position(c, vertex[i]));
+        mean = mn_axpy(mean, 1.0 / count, mn_complex_position(c, vertex[i]));
+    }
+    x = mass > 0 ? mn_scale(1 / mass, x) : mean;
+    bool good = true;
+    for (int32_t i = 1; i < count && good; i++) good = mn_complex_merge(c, vertex[0], vertex[i], x);
+    mn_resolve_list list = {1, {vertex[0]}};
+    if (good) mn_resolve(c, &list, size);
+    for (int64_t t = 0; t < c->triangles.count && good; t++) {
+        const mn_complex_triangle *triangle = &c->triangles.data[t];
+        good = triangle->v[0] < 0 || (triangle->region[0] != region && triangle->region[1] != region);
+    }
+    if (!good || c->broken) {
+        mn_complex_undo(c);
+        return false;
+    }
+    mn_complex_commit(c);
+    return true;
+}

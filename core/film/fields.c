@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parameters of films, one row each.
+#include "base/field_groups.h"
+
+#include "meniscus/film.h"
+
+#define def mn_film_def
+
+const mn_field mn_film_fields[] = {
+    MN_FIELD_FLOAT(
+        def, size, "Size", "m", 0.002, 1e-9, 1e6, 1e-4, 0.01, "Film", NULL,
+        "Target length of an edge of the mesh. A bubble wants at least 12 edges across; half of it costs "
+        "about eight times as much."),
+    MN_FIELD_FLOAT(
+        def, min_size, "Minimum Size", "m", 0, 0, 1e6, 0, 0.002, "Film", NULL,
+        "Borders between films that come nearer than this rearrange. 0 takes a fifth of the size."),
+    MN_FIELD_FLOAT(
+        def, thickness, "Thickness", "m", 1e-6, 1e-12, 1e3, 1e-7, 1e-4, "Film", NULL,
+        "Thickness of films that come without the point attribute thickness: their mass. Thinner films are "
+        "faster."),
+    MN_FIELDS_LIQUID(def, 0.025, 0.001, "Liquid"),
+    MN_FIELD_FLOAT(
+        def, gibbs, "Gibbs Elasticity", "", 0, 0, 1e4, 0, 5, "Liquid", NULL,
+        "How much the tension of soap grows with the area of a film, over the tension itself: it keeps "
+        "thickness even. 0.5 suits soap, 0 is pure water."),
+    MN_FIELD_GRAVITY(def, "Air"),
+    MN_FIELD_WIND(def, "Air"),
+    MN_FIELD_FLOAT(
+        def, drag, "Drag", "Pa s/m", 0, 0, 1e9, 0, 10, "Air", NULL,
+        "Pressure on a film for each m/s that air blows against it. It lets wind carry bubbles and calms "
+        "their wobble; 1 is a strong effect."),
+    MN_FIELD_TOGGLE(
+        def, gas, "Gas", 1, "Gas", NULL,
+        "Closed pockets hold their gas: bubbles keep their volume. Off, films shrink to nothing."),
+    MN_FIELD_FLOAT(def, ambient_pressure, "Ambient Pressure", "Pa", 101325, 1e-3, 1e12, 1e3, 1e6, "Gas",
+                   "{ gas == 0 }", "Pressure of the air around. Lower values make bubbles softer."),
+    MN_FIELD_FLOAT(
+        def, diffusion, "Gas Diffusion", "m/(Pa s)", 0, 0, 1e6, 0, 1e-6, "Gas", "{ gas == 0 }",
+        "Gas that passes through films, as a speed for each Pa between their sides: small bubbles shrink, "
+        "large ones grow, and foam coarsens. 0 is off."),
+    MN_FIELD_TOGGLE(
+        def, burst, "Burst", 0, "Breaking", NULL,
+        "Films burst where they are thinner than the minimum thickness, where a collider hits them, and at "
+        "the points of the pricks input."),
+    MN_FIELD_FLOAT(def, min_thickness, "Minimum Thickness", "m", 0, 0, 1e3, 0, 1e-5, "Breaking", NULL,
+                   "Films and threads thinner than this break. 0 leaves them whole, however thin."),
+    MN_FIELD_FLOAT(def, merge, "Merge Distance", "m", 0, 0, 1e6, 0, 0.002, "Breaking", NULL,
+                   "Films of two bubbles that come nearer than this join and share a wall; at most the size. "
+                   "0 lets them "
+                   "pass through each other."),
+    MN_FIELD_INT(def, max_vertices, "Maximum Vertices", "", 20000000, 0, 500000000, 1000, 10000000, "Limits",
+                 NULL,
+                 "More vertices than this end the simulation with an error instead of filling the memory."),
+    MN_FIELD_MAX_DT(def, 0.0041666667, "Simulation"),
+    MN_FIELD_SEED(def, "Simulation", "Another number gives other chances of the same kind."),
+    MN_FIELDS_STEPS(def),
+};
+MN_FIELDS_END(mn_film_fields, MN_FILM_FIELD_COUNT);
+
+mn_film_def mn_film_default_def(void)
+{
+    mn_film_def made = {0};
+    mn_def_default(mn_film_fields, MN_FILM_FIELD_COUNT, &made);
+    made.gravity = mn_v3(0, 0, 0);
+    return made;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a film solver holds, and the parts of its step.
+#ifndef MENISCUS_FILM_FILM_STATE_H
+#define MENISCUS_FILM_FILM_STATE_H
+
+#include "film/events.h"
+
+#include "base/parallel.h"
+#include "linear/krylov.h"
+#include "meniscus/film.h"
+
+enum { MN_FILM_GRAIN = 2048 };
+
+/// A region of gas. Region 0 is the air around: it has no amount and takes any.
+typedef struct mn_film_pocket {
+    double amount; ///< Pa m^3: pressure times volume
+    double volume; ///< m^3
+    double excess; ///< Pa above the ambient
+    double target; ///< m^3, to settle at; 0: the volume it has
+} mn_film_pocket;
+
+/// What one triangle is for the solve.
+typedef struct mn_film_element {
+    mn_vec3 normal;      ///< unit
+    mn_vec3 slope[3];    ///< d(area)/dx of each corner
+    double cotangent[3]; ///< half of it, times the tension: weight of the edge opposite to each corner
+    double area;
+} mn_film_element;
+
+/// dV/dx of a pocket at a vertex.
+typedef struct mn_film_face {
+    int32_t vertex, region;
+    mn_vec3 gradient;
+} mn_film_face;
+
+/// The discrete operators of the mesh as it is, rebuilt when it changes.
+typedef struct mn_film_system {
+    int64_t vertex_count, triangle_count;
+    MN_ARRAY(int64_t) star_start; ///< [vertices + 1]
+    MN_ARRAY(int32_t) star;       ///< corners of each vertex, rising
+    MN_ARRAY(int64_t) row_start;  ///< [vertices + 1]
+    MN_ARRAY(int32_t) column;
+    MN_ARRAY(double) weight;   ///< -K, off the diagonal
+    MN_ARRAY(int32_t) slot;    ///< [6 triangles] where the two neighbours of a corner are in its row
+    MN_ARRAY(double) diagonal; ///< of K
+    MN_ARRAY(mn_film_element) elements;
+    MN_ARRAY(double) area;        ///< a third of the ring
+    MN_ARRAY(mn_vec3) normal;     ///< area-weighted, not unit; zero where films meet
+    MN_ARRAY(int64_t) face_start; ///< [vertices + 1] of faces by vertex
+    MN_ARRAY(mn_film_face) faces;
+    MN_ARRAY(int64_t) pocket_start; ///< [pockets + 1]
+    MN_ARRAY(int32_t) pocket_face;  ///< faces by pocket
+    MN_ARRAY(mn_complex_wire) rims; ///< free edges of films that nothing holds
+    MN_ARRAY(double) tension;       ///< [vertices] N/m, with elasticity
+    MN_ARRAY(double) slack;         ///< [vertices] scratch of elasticity
+    MN_ARRAY(double) rate;          ///< [triangles] the same
+    MN_ARRAY(double) small;         ///< pockets by pockets, factored
+    MN_ARRAY(double) small_vector;
+} mn_film_system;
+
+struct mn_film {
+    mn_solver solver;
+    mn_film_def def;
+    mn_complex c;
+    MN_ARRAY(mn_film_pocket) pockets;
+    MN_ARRAY(mn_vec3)
+    frame, frame_end;     ///< points of the wires now and at the end of the advance, then pinned
+    int64_t frame_points; ///< of the wires that were given
+    double next_dt;
+    mn_film_ledger ledger;
+    mn_vec3 angular_before;
+    mn_film_system system;
+    bool stale; ///< the mesh has changed since the system was built
+    mn_krylov *krylov;
+    mn_vec3 origin; ///< volumes are measured from here
+    MN_ARRAY(mn_vec3) x0, x1, v0, d, right, scratch, base;
+    MN_ARRAY(double) mass, inverse, drag;
+    MN_ARRAY(mn_vec3) wind;
+    MN_ARRAY(double) excess, stiffness, part, measured; ///< by pocket
+    MN_ARRAY(mn_mat3) shape; ///< while settling: projectors onto the directions that vertices may take
+    bool settling;
+    // view
+    MN_ARRAY(mn_film_point) shown;
+    MN_ARRAY(int32_t) shown_triangles, shown_regions, shown_segments;
+    MN_ARRAY(double) shown_volumes, shown_excess, shown_amounts;
+    const mn_film_inputs *inputs; ///< during an advance
+    const mn_solver_inputs *around;
+    double stretch; ///< of the step tried last
+};
+
+// ---- system.c ----
+
+/// Topology: stars, rows, faces. After every change of the mesh.
+mn_status mn_film_system_pattern(mn_film *film);
+/// K = d(energy)/dx as a matrix at positions x, elements and tensions with it.
+mn_status mn_film_system_matrix(mn_film *film, const mn_vec3 *x);
+/// dV/dx of every pocket at positions x, and the volumes where `volumes` is not NULL.
+mn_status mn_film_system_volumes(mn_film *film, const mn_vec3 *x, double *volumes);
+/// (K x)_v
+mn_vec3 mn_film_system_row(const mn_film_system *s, const mn_vec3 *x, int64_t v);
+void mn_film_system_free(mn_context *ctx, mn_film_system *s);
+/// values[b] = sum over the vertices of pocket b of dV/dx . u
+mn_status mn_film_pockets_gather(mn_film *film, const mn_vec3 *u, double *values);
+/// out[v] += factor sum over pockets of dV/dx values[b]
+mn_status mn_film_pockets_scatter(mn_film *film, const double *values, double factor, mn_vec3 *out);
+/// The matrix dV/dx W dV/dx^T + diag(added) of the pockets, W the weights of vertices, factored into
+/// system.small.
+mn_status mn_film_pockets_factor(mn_film *film, const double *weights, const double *added);
+/// x = (that)^-1 x
+void mn_film_pockets_solve(const mn_film *film, double *x);
+
+// ---- elasticity.c ----
+
+/// out += factor sum_i (E / A_i) dA_i/dx (dA_i/dx . u): the stiffness of soap, at the elements of the system.
+mn_status mn_film_elastic_apply(mn_film *film, const mn_vec3 *u, double factor, mn_vec3 *out);
+
+// ---- step.c ----
+
+/// One step of dt; *stretch is the largest motion of one vertex against a neighbour, over the size. Positions
+/// and velocities of the complex are untouched until mn_film_step_accept().
+mn_status mn_film_step_try(mn_film *film, double dt, double *stretch);
+void mn_film_step_accept(mn_film *film);
+/// The part of d that constraints leave.
+mn_vec3 mn_film_allowed(const mn_film *film, int64_t v, mn_vec3 d);
+
+// ---- pockets.c ----
+
+/// Volumes and pressures of the mesh as it is.
+mn_status mn_film_measure_pockets(mn_film *film);
+/// Labels pockets anew where shells have come apart or closed: each shell is a pocket. Gas goes by volume.
+/// `fresh`: pockets that were unknown before start with the gas that balances tension.
+mn_status mn_film_find_pockets(mn_film *film, bool fresh);
+/// Two regions become one: amounts add up, or go to the air.
+mn_status mn_film_join_regions(mn_film *film, int32_t a, int32_t b);
+/// Gas that passes through films, and gas that is blown in.
+mn_status mn_film_move_gas(mn_film *film, double dt);
+/// Pockets without triangles, or of next to no volume, are drawn together and forgotten.
+mn_status mn_film_vanish_pockets(mn_film *film);
+
+// ---- advance.c ----
+
+mn_status mn_film_begin(mn_solver *solver, const mn_solver_inputs *inputs, double seconds,
+                        mn_step_plan *plan);
+mn_status mn_film_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_step_limit *limit);
+mn_status mn_film_attempt(mn_solver *solver, const mn_solver_inputs *inputs, double dt, mn_verdict *verdict);
+mn_status mn_film_commit(mn_solver *solver, const mn_solver_inputs *inputs, double dt);
+mn_status mn_film_end(mn_solver *solver, const mn_solver_inputs *inputs);
+void mn_film_abandon(mn_solver *solver);
+
+/// Bursts, splits, collapses, flips, rearrangements (T1), contacts and what follows for the gas.
+mn_status mn_film_change_mesh(mn_film *film, bool rearrange);
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Films to start with, as geometry: clusters of bubbles, packed balls, cones in frames.
+#include "film/cluster.h"
+
+#include "base/random.h"
+#include "meniscus/film.h"
+
+#include <string.h>
+
+enum { PACKING_STEPS = 400, MAX_CONE = 160 };
+
+static mn_status geo_of(const mn_complex *c, double thickness, mn_geo **result)
+{
+    mn_context *ctx = c->ctx;
+    mn_geo *geo = NULL;
+    mn_attribute *attribute;
+    MN_ARRAY(int64_t) corners = {0};
+    mn_status status;
+    MN_TRY_TO(out, status, mn_geo_create(ctx, &geo));
+    MN_TRY_TO(out, status, mn_geo_add_points(geo, c->vertices.count, NULL));
+    MN_TRY_TO(out, status, mn_array_resize(ctx, &corners, 3 * c->triangles.count));
+    float *p = mn_geo_write_positions(geo);
+    if (!p && c->vertices.count > 0) MN_TRY_TO(out, status, MN_ERROR_MEMORY);
+    for (int64_t v = 0; v < c->vertices.count; v++) {
+        const mn_vec3 x = c->vertices.data[v].position;
+        p[3 * v] = (float)x.x, p[3 * v + 1] = (float)x.y, p[3 * v + 2] = (float)x.z;
+    }
+    for (int64_t i = 0; i < corners.count; i++) corners.data[i] = c->triangles.data[i / 3].v[i % 3];
+    MN_TRY_TO(out, status,
+              mn_geo_add_primitives(geo, MN_POLYGON, c->triangles.count, NULL, 3, corners.data, NULL));
+    MN_TRY_TO(out, status,
+              mn_geo_add_attribute(geo, MN_PRIMITIVE, "region", MN_I32, 2, MN_HINT_NONE, &attribute));
+    int32_t *region = mn_attribute_write(geo, attribute);
+    for (int64_t t = 0; t < c->triangles.count; t++)
+        memcpy(&region[2 * t], c->triangles.data[t].region, 2 * sizeof(int32_t));
+    MN_TRY_TO(out, status,
+              mn_geo_add_attribute(geo, MN_POINT, "thickness", MN_F32, 1, MN_HINT_NONE, &attribute));
+    float *h = mn_attribute_write(geo, attribute);
+    for (int64_t v = 0; v < c->vertices.count; v++) h[v] = (float)thickness;
+    *result = geo;
+    geo = NULL;
+out:
+    mn_geo_free(geo);
+    mn_array_free(ctx, &corners);
+    return status;
+}
+
+mn_status mn_film_cluster_create(mn_context *ctx, const mn_film_cluster_def *def, mn_geo **geo)
+{
+    mn_complex c;
+    mn_complex_init(&c, ctx);
+    mn_status status =
+        mn_film_cluster(&c, def->count, def->centers, def->radii, def->size, (int64_t)400 * 1000 * 1000);
+    if (status == MN_OK) status = geo_of(&c, def->thickness, geo);
+    mn_complex_free(&c);
+    return status;
+}
+
+void mn_film_pack(uint64_t seed, int64_t count, mn_vec3 center, double overlap, const double *radii,
+                  mn_vec3 *centers)
+{
+    double volume = 0, mean = 0;
+    for (int64_t i = 0; i < count; i++)
+        volume += radii[i] * radii[i] * radii[i], mean += radii[i] / (double)count;
+    const double reach = 1.5 * cbrt(volume);
+    for (int64_t i = 0; i < count; i++)
+        centers[i] = mn_scale(reach * cbrt(mn_random_unit(seed, (uint64_t)i, 0)),
+                              mn_random_direction(seed, (uint64_t)i, 1));
+    for (int32_t step = 0; step < PACKING_STEPS; step++) {
+        const double pull = 0.02 * (1 - (double)step / PACKING_STEPS);
+        for (int64_t i = 0; i < count; i++) centers[i] = mn_scale(1 - pull, centers[i]);
+        for (int64_t i = 0; i < count; i++)
+            for (int64_t k = i + 1; k < count; k++) {
+                mn_vec3 e = mn_sub(centers[k], centers[i]);
+                const double d = mn_norm(e), want = (1 - overlap) * (radii[i] + radii[k]);
+                if (d >= want) continue;
+                e = d > 1e-9 * mean ? mn_scale(0.5 * (want - d) / d, e) : mn_v3(0.5 * want, 0, 0);
+                centers[i] = mn_sub(centers[i], e), centers[k] = mn_add(centers[k], e);
+            }
+    }
+    for (int64_t i = 0; i < count; i++) centers[i] = mn_add(centers[i], center);
+}
+
+mn_status mn_film_cone_create(mn_context *ctx, const mn_film_frame *frame, double thickness, mn_geo **geo)
+{
+    mn_complex c;
+    mn_vec3 sum = {0};
+    double length = 0;
+    if (frame->edge_count < 3 || frame->edge_count > MAX_CONE)
+        return mn_fail(
+            ctx, MN_ERROR_INPUT,
+            "A film in a frame wants 3 to %d wires, and this frame has %lld; resample its polylines.",
+            MAX_CONE, (long long)frame->edge_count);
+    for (int64_t i = 0; i < frame->edge_count; i++) {
+        const mn_vec3 a = frame->positions[frame->edges[i][0]], b = frame->positions[frame->edges[i][1]];
+        const double l = mn_distance(a, b);
+        sum = mn_axpy(sum, l, mn_lerp(a, b, 0.5));
+        length += l;
+    }
+    if (!(length > 0)) return mn_fail(ctx, MN_ERROR_INPUT, "The wires of the frame have no length.");
+    mn_complex_init(&c, ctx);
+    mn_complex_vertex v = {.wire = {-1, -1}};
+    bool good = true;
+    for (int64_t i = 0; i < frame->point_count && good; i++) {
+        v.position = frame->positions[i];
+        good = mn_complex_add_vertex(&c, &v) >= 0;
+    }
+    v.position = mn_scale(1 / length, sum);
+    const int32_t middle = good ? mn_complex_add_vertex(&c, &v) : -1;
+    good = middle >= 0;
+    for (int64_t i = 0; i < frame->edge_count && good; i++)
+        good = mn_complex_add_triangle(&c, middle, frame->edges[i][0], frame->edges[i][1], 0, 0) >= 0;
+    const mn_status status = good ? geo_of(&c, thickness, geo) : MN_ERROR_MEMORY;
+    mn_complex_free(&c);
+    return status;
+}

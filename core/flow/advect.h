@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MENISCUS_FLOW_ADVECT_H
+#define MENISCUS_FLOW_ADVECT_H
+
+#include "flow/spline.h"
+#include "meniscus/flow.h"
+
+/// What is carried: value at the foot of every cell's characteristic.
+typedef struct mn_flow_carried {
+    const mn_double4 *coefficients; ///< read at the foot
+    const mn_double4 *bounds;       ///< values at centres that the result stays between, NULL: no bounds
+    mn_double4 *values;             ///< out, at centres
+    mn_double4 outside;             ///< what comes in through an inflow side
+} mn_flow_carried;
+
+typedef struct mn_flow_carrier {
+    const mn_flow_grid *grid;
+    const mn_double4 *velocity; ///< coefficients, m/s
+    double dt;                  ///< s
+    mn_flow_advection scheme;
+    const uint8_t
+        *known; ///< per cell: where results are wanted; NULL: in all cells of the box and one around it
+    const double *solid; ///< distance in cells from the solid at centres; NULL: none
+    int32_t inflow;      ///< side (2 axis + 0 low, 1 high) that fresh fluid comes in through, -1: none
+} mn_flow_carrier;
+
+/// Carries `count` groups of four fields at once.
+mn_status mn_flow_advect(const mn_flow_carrier *carrier, int32_t count, const mn_flow_carried *carried);
+
+/// Coefficients whose spline has these values at the centres, to fourth order:
+///   c = (1 - d2/8 + d4/64) w  along each axis.
+/// `known` marks the cells with values (NULL: all of the box and one around it); others keep what they had.
+mn_status mn_flow_coefficients(const mn_flow_grid *grid, const uint8_t *known, const mn_double4 *values,
+                               mn_double4 *coefficients);
+/// Values at the centres of all known cells.
+mn_status mn_flow_values_at_centres(const mn_flow_grid *grid, const uint8_t *known,
+                                    const mn_double4 *coefficients, mn_double4 *values);
+
+#endif

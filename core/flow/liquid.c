@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One step of a liquid with a free surface:
+//
+//   phi' = carried by u at the closest point of the surface          (surface.c)
+//   sources and drops join, volumes of bodies are kept                (bodies.c)
+//   w    = A(u; u, dt)
+//   u'   = P (w + dt/rho M^-1 (tension and gravity on phi'))          (surface_load.c, project.c)
+//   splines with hardly any liquid take the velocity of the closest point
+//
+// phi moves with the old velocity and pushes the new one: symplectic Euler, so waves neither grow nor fade by
+// it. Advection and projection, not reflection, which is unstable at a free surface; potential flow loses
+// nothing by it.
+#include "flow/surface.h"
+
+#include <string.h>
+
+static const double extended_mass =
+    1e-4; ///< of a full spline's mass; those with less take the closest point's velocity
+static const double alpha = 0.3; ///< checkerboard weight
+
+typedef struct liquid_job {
+    mn_flow *flow;
+    mn_double4 *velocity;
+    const mn_double4 *from;
+    mn_flow_distance_fn *distance;
+    void *user;
+} liquid_job;
+
+// ---- the start ----
+
+static double initial_distance(const mn_flow *flow, mn_vec3 x)
+{
+    double distance = flow->def.level > -INFINITY ? x.y - flow->def.level : INFINITY;
+    if (flow->inputs->source) {
+        double d;
+        mn_collider_distance(flow->inputs->source, 0, 1, &x, &d);
+        distance = fmin(distance, d);
+    }
+    return distance;
+}
+
+static void initial_block(void *user, int32_t block)
+{
+    const liquid_job *job = user;
+    mn_flow *flow = job->flow;
+    for (int32_t cell = 0; cell < 64; cell++) {
+        const mn_ivec3 c = mn_block_cell(&flow->grid.table, block, cell);
+        const mn_vec3 x = mn_flow_to_world(&flow->grid, mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5));
+        double phi = job->distance ? job->distance(job->user, x) : initial_distance(flow, x);
+        phi = isnan(phi) ? MN_FLOW_FAR : fmin(fmax(phi / flow->grid.dx, -MN_FLOW_FAR), MN_FLOW_FAR);
+        flow->values.data[(int64_t)block * 64 + cell] = (mn_double4){phi, 0, 0, 0};
+    }
+}
+
+static mn_status build(mn_flow *flow)
+{
+    const mn_flow_region region = {flow->surface_nodes.data,
+                                   flow->solid_nodes.count > 0 ? flow->solid_nodes.data : NULL};
+    MN_TRY(mn_flow_pressure_build(&flow->pressure, &region, alpha, true));
+    return mn_flow_wall_flux(flow);
+}
+
+static mn_status start(mn_flow *flow, mn_flow_distance_fn *fn, void *user)
+{
+    mn_context *ctx = flow->ctx;
+    bool changed;
+    MN_TRY(mn_flow_grid_fill(&flow->grid));
+    MN_TRY(mn_flow_fit(flow));
+    const int64_t size = mn_flow_size(&flow->grid);
+    MN_TRY(mn_array_resize(ctx, &flow->velocity, size));
+    MN_TRY(mn_array_resize(ctx, &flow->surface, size));
+    MN_TRY(mn_array_resize(ctx, &flow->label, size));
+    memset(flow->velocity.data, 0, mn_bytes(size, sizeof(mn_double4)));
+    memset(flow->label.data, 0xff, mn_bytes(size, sizeof(int32_t)));
+    flow->target.count = 0;
+    liquid_job job = {.flow = flow, .distance = fn, .user = user};
+    MN_TRY(mn_flow_for_blocks(&flow->grid, initial_block, &job));
+    MN_TRY(mn_flow_surface_finish(flow));
+    MN_TRY(mn_flow_surface_activate(flow));
+    MN_TRY(mn_flow_sample_solids(flow, &changed));
+    MN_TRY(mn_flow_surface_to_nodes(flow));
+    MN_TRY(mn_flow_surface_values(flow));
+    MN_TRY(mn_flow_bodies(flow));
+    const mn_flow_labels labels = flow->label;
+    flow->label = flow->next_label, flow->next_label = labels;
+    MN_TRY(mn_array_resize(ctx, &flow->target, flow->next_target.count));
+    for (int64_t b = 0; b < flow->target.count; b++) flow->target.data[b] = flow->volume.data[b];
+    return flow->grid.table.count > 0 ? build(flow) : MN_OK;
+}
+
+mn_status mn_flow_liquid_begin(mn_flow *flow)
+{
+    return start(flow, NULL, NULL);
+}
+
+mn_status mn_flow_set_surface(mn_flow *flow, mn_flow_distance_fn *fn, void *user)
+{
+    static const mn_flow_inputs none = {0};
+    flow->inputs = &none;
+    if (flow->def.fluid != MN_FLOW_LIQUID)
+        return mn_fail(flow->ctx, MN_ERROR_ARGUMENT, "Only a liquid has a surface; set fluid to liquid.");
+    return start(flow, fn, user);
+}
+
+// ---- what joins ----
+
+// Liquid that a source region gives: phi becomes the union, velocity there the source's.
+static void source_block(void *user, int32_t block)
+{
+    const liquid_job *job = user;
+    mn_flow *flow = job->flow;
+    mn_vec3 x[64];
+    double distance[64];
+    for (int32_t cell = 0; cell < 64; cell++) {
+        const mn_ivec3 c = mn_block_cell(&flow->grid.table, block, cell);
+        x[cell] = mn_flow_to_world(&flow->grid, mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5));
+    }
+    mn_collider_distance(flow->inputs->source, flow->before, 64, x, distance);
+    for (int32_t cell = 0; cell < 64; cell++) {
+        const int64_t at = (int64_t)block * 64 + cell;
+        const double d = distance[cell] / flow->grid.dx;
+        if (d < flow->values.data[at][0]) flow->values.data[at][0] = fmax(d, -MN_FLOW_FAR);
+        if (d < 0.5) {
+            const mn_vec3 v = mn_collider_probe(flow->inputs->source, flow->before, x[cell]).velocity;
+            const double s = flow->def.source_inherit;
+            job->velocity[at] = (mn_double4){s * v.x, s * v.y, s * v.z, 0};
+        }
+    }
+}
+
+/// Where a drop's straight path of this step meets the liquid; false when it does not.
+static bool path_meets(const mn_flow *flow, const mn_flow_drop *drop, double dt, mn_vec3 *where)
+{
+    const mn_vec3 end =
+        mn_flow_from_world(&flow->grid, mn_axpy(drop->position, -flow->before, drop->velocity));
+    const mn_vec3 step = mn_scale(dt / flow->grid.dx, drop->velocity);
+    const int32_t pieces = (int32_t)fmin(fmax(ceil(2 * mn_norm(step)), 1), 1000);
+    double last = 1;
+    for (int32_t k = 0; k <= pieces; k++) {
+        const mn_vec3 X = mn_axpy(end, (double)k / pieces - 1, step);
+        bool inside = true;
+        const double at[3] = {X.x, X.y, X.z};
+        for (int32_t a = 0; a < 3; a++) inside &= at[a] >= 1 && at[a] <= flow->grid.cells[a] + 1;
+        double phi = MN_FLOW_FAR;
+        if (inside && mn_flow_cell_at(&flow->grid, (int32_t)X.x, (int32_t)X.y, (int32_t)X.z) >= 0) {
+            mn_flow_taps taps;
+            mn_double4 value;
+            mn_flow_find_taps(&flow->grid, X, &taps);
+            mn_flow_gather(&taps, flow->surface.data, &value);
+            phi = value[0];
+        }
+        if (k > 0 && last >= 0 && phi < 0) {
+            *where = X;
+            return true;
+        }
+        last = phi;
+    }
+    return false;
+}
+
+// A drop's momentum goes to the splines around the place by (1 - r^2/R^2)^2 and their mass, its volume to the
+// surface there by the same weight.
+static void join_drop(mn_flow *flow, const mn_flow_drop *drop, mn_vec3 where, mn_double4 *velocity)
+{
+    const double dx = flow->grid.dx, radius = fmax(2 * drop->radius / dx, 2.5);
+    const double volume = 4.0 / 3.0 * 3.14159265358979323846 * pow(drop->radius / dx, 3);
+    const int32_t reach = (int32_t)ceil(radius);
+    double mass = 0, area = 0;
+    for (int32_t pass = 0; pass < 2; pass++)
+        for (int32_t i = -reach; i <= reach; i++)
+            for (int32_t j = -reach; j <= reach; j++)
+                for (int32_t k = -reach; k <= reach; k++) {
+                    const int32_t c[3] = {(int32_t)floor(where.x) + i, (int32_t)floor(where.y) + j,
+                                          (int32_t)floor(where.z) + k};
+                    const int32_t at = mn_flow_cell_at(&flow->grid, c[0], c[1], c[2]);
+                    const mn_vec3 off = mn_sub(mn_v3(c[0] + 0.5, c[1] + 0.5, c[2] + 0.5), where);
+                    const double r = mn_norm2(off) / (radius * radius);
+                    if (at < 0 || r >= 1) continue;
+                    const double w = (1 - r) * (1 - r);
+                    const double m = fmin(fmax(0.5 - flow->values.data[at][0], 0), 1);
+                    if (pass == 0) {
+                        mass += w * m, area += w * flow->areas.data[at];
+                    } else {
+                        const double share = mass > 0 ? w / (mass + volume) * volume : 0;
+                        const mn_double4 gain = {drop->velocity.x, drop->velocity.y, drop->velocity.z, 0};
+                        velocity[at] += share * gain;
+                        if (area > 0) {
+                            flow->values.data[at][0] -= volume / area * w;
+                            flow->gained.data[at] += volume * w * flow->areas.data[at] / area;
+                        }
+                    }
+                }
+}
+
+// Sources and drops; `gained` says what each cell got, so that bodies keep it.
+static mn_status join(mn_flow *flow, double dt, mn_double4 *velocity)
+{
+    const int64_t size = mn_flow_size(&flow->grid);
+    flow->gained.count = 0;
+    if (!flow->inputs->source && flow->inputs->drop_count == 0) return MN_OK;
+    MN_TRY(mn_array_resize(flow->ctx, &flow->gained, size));
+    memset(flow->gained.data, 0, mn_bytes(size, sizeof(double)));
+    MN_TRY(mn_flow_measure(flow));
+    for (int64_t d = 0; d < flow->inputs->drop_count; d++) {
+        mn_vec3 where;
+        if (path_meets(flow, &flow->inputs->drops[d], dt, &where))
+            join_drop(flow, &flow->inputs->drops[d], where, velocity);
+    }
+    if (flow->inputs->source && flow->def.source_density > 0) {
+        liquid_job job = {.flow = flow, .velocity = velocity};
+        for (int64_t at = 0; at < size; at++) flow->gained.data[at] -= flow->volumes.data[at];
+        MN_TRY(mn_flow_for_blocks(&flow->grid, source_block, &job));
+        MN_TRY(mn_flow_surface_finish(flow));
+        MN_TRY(mn_flow_surface_to_nodes(flow));
+        MN_TRY(mn_flow_surface_values(flow));
+        MN_TRY(mn_flow_measure(flow));
+        for (int64_t at = 0; at < size; at++) flow->gained.data[at] += flow->volumes.data[at];
+    }
+    return MN_OK;
+}
+
+// ---- the step ----
+
+static void extend_block(void *user, int32_t block)
+{
+    const liquid_job *job = user;
+    mn_flow *flow = job->flow;
+    for (int32_t cell = 0; cell < 64; cell++) {
+        const int64_t at = (int64_t)block * 64 + cell;
+        mn_double4 u = job->from[at];
+        if (!flow->known.data[at]) {
+            u = (mn_double4){0, 0, 0, 0};
+        } else if (flow->pressure.mass.data[at] <
+                   extended_mass * mn_flow_full_mass(&flow->pressure, block, cell)) {
+            const mn_ivec3 c = mn_block_cell(&flow->grid.table, block, cell);
+            const mn_vec3 v =
+                mn_flow_surface_velocity(flow, job->from, mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5));
+            u = (mn_double4){v.x, v.y, v.z, 0};
+        }
+        job->velocity[at] = u;
+    }
+}
+
+// New surface in `surface`, new velocity in spare2, new labels and targets beside the old ones.
+static mn_status take_step(mn_flow *flow, double dt)
+{
+    const mn_flow_def *def = &flow->def;
+    const mn_flow_grid *grid = &flow->grid;
+    bool changed;
+    mn_flow_projection projection;
+    mn_timer_begin(&flow->seconds, "solids");
+    MN_TRY(mn_flow_sample_solids(flow, &changed));
+    mn_timer_end(&flow->seconds, "solids");
+
+    mn_timer_begin(&flow->seconds, "advection");
+    MN_TRY(mn_flow_surface_mark(flow));
+    const mn_flow_carrier carrier = {grid,
+                                     flow->velocity.data,
+                                     dt,
+                                     def->advection,
+                                     flow->known.data,
+                                     flow->solid.count > 0 ? flow->solid.data : NULL,
+                                     mn_flow_inflow_side(def)};
+    const mn_flow_carried moved = {
+        flow->velocity.data, NULL, flow->half.data, {def->stream.x, def->stream.y, def->stream.z, 0}};
+    MN_TRY(mn_flow_advect(&carrier, 1, &moved));
+    memset(flow->spare2.data, 0, mn_bytes(mn_flow_size(grid), sizeof(mn_double4)));
+    MN_TRY(mn_flow_coefficients(grid, flow->known.data, flow->half.data, flow->spare2.data));
+    mn_timer_end(&flow->seconds, "advection");
+
+    mn_timer_begin(&flow->seconds, "surface");
+    MN_TRY(mn_flow_surface_carry(flow, dt));
+    MN_TRY(mn_flow_surface_finish(flow));
+    MN_TRY(mn_flow_surface_to_nodes(flow));
+    MN_TRY(mn_flow_surface_values(flow));
+    MN_TRY(join(flow, dt, flow->spare2.data));
+    MN_TRY(mn_flow_bodies(flow));
+    MN_TRY(mn_flow_surface_finish(flow));
+    MN_TRY(mn_flow_surface_to_nodes(flow));
+    if (def->sigma > 0) MN_TRY(mn_flow_surface_curvature(flow));
+    mn_timer_end(&flow->seconds, "surface");
+    MN_TRY(mn_check_cancelled(flow->ctx));
+
+    mn_timer_begin(&flow->seconds, "matrices");
+    MN_TRY(build(flow));
+    mn_timer_end(&flow->seconds, "matrices");
+    mn_timer_begin(&flow->seconds, "tension");
+    MN_TRY(mn_flow_surface_load(flow, dt, flow->half.data));
+    mn_timer_end(&flow->seconds, "tension");
+    MN_TRY(mn_flow_diffuse(flow, dt, flow->spare2.data));
+    mn_timer_begin(&flow->seconds, "projection");
+    MN_TRY(mn_flow_project(&flow->pressure, def->tolerance, flow->half.data, flow->spare2.data, &projection));
+    flow->linear_iterations += projection.iterations;
+    mn_timer_end(&flow->seconds, "projection");
+
+    mn_timer_begin(&flow->seconds, "surface");
+    MN_TRY(mn_flow_surface_mark(flow));
+    liquid_job job = {.flow = flow, .velocity = flow->half.data, .from = flow->spare2.data};
+    MN_TRY(mn_flow_for_blocks(grid, extend_block, &job));
+    mn_timer_end(&flow->seconds, "surface");
+    return MN_OK;
+}
+
+mn_status mn_flow_liquid_step(mn_flow *flow, double dt)
+{
+    MN_TRY(mn_flow_surface_activate(flow));
+    if (flow->grid.table.count == 0) return MN_OK;
+    const size_t bytes = mn_bytes(mn_flow_size(&flow->grid), sizeof(mn_double4));
+    MN_TRY(mn_array_resize(flow->ctx, &flow->backup, mn_flow_size(&flow->grid)));
+    memcpy(flow->backup.data, flow->surface.data, bytes);
+    const mn_status status = take_step(flow, dt);
+    if (status != MN_OK) {
+        memcpy(flow->surface.data, flow->backup.data, bytes);
+        return status;
+    }
+    const mn_flow_quads velocity = flow->velocity;
+    flow->velocity = flow->half, flow->half = velocity;
+    const mn_flow_labels labels = flow->label;
+    flow->label = flow->next_label, flow->next_label = labels;
+    MN_TRY(mn_array_resize(flow->ctx, &flow->target, flow->next_target.count));
+    if (flow->target.count > 0)
+        memcpy(flow->target.data, flow->next_target.data, mn_bytes(flow->target.count, sizeof(double)));
+    return MN_OK;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Taking the divergence out of a velocity:
+//
+//   S p = -(G (u + M^-1 f) + wall flux),   u <- u + M^-1 (f + G^T p)
+//
+// by conjugate gradients with one multigrid cycle. Where nothing is open or free, pressure is known up to a
+// constant and walls that push more in than out are made to agree by taking the mean out of the right side.
+#include "flow/pressure.h"
+
+#include <string.h>
+
+enum { MOST_ITERATIONS = 200 };
+
+typedef struct project_job {
+    mn_flow_pressure *s;
+    const mn_double4 *load;
+    mn_double4 *velocity;
+    double mean;
+} project_job;
+
+static void load_block(void *user, int32_t block)
+{
+    const project_job *job = user;
+    for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
+        for (int32_t d = 0; d < 3; d++) job->s->t[d].data[at] = job->load[at][d];
+}
+
+static void add_block(void *user, int32_t block)
+{
+    const project_job *job = user;
+    for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
+        for (int32_t d = 0; d < 3; d++) job->velocity[at][d] += job->s->v[d].data[at];
+}
+
+static void take_block(void *user, int32_t block)
+{
+    const project_job *job = user;
+    for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
+        for (int32_t d = 0; d < 3; d++)
+            job->s->v[d].data[at] = job->s->mass.data[at] > 0 ? job->velocity[at][d] : 0;
+}
+
+static void rhs_sum(void *user, mn_range range, double *sums)
+{
+    const mn_flow_pressure *s = ((project_job *)user)->s;
+    for (int64_t i = range.begin; i < range.end; i++)
+        if (s->node.data[i] & 1) sums[0] += s->rhs.data[i], sums[1] += 1;
+}
+
+static void negate_block(void *user, int32_t block)
+{
+    const project_job *job = user;
+    mn_flow_pressure *s = job->s;
+    for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
+        s->rhs.data[at] = s->node.data[at] & 1 ? -s->rhs.data[at] - s->wall.data[at] : 0;
+}
+
+static void centre_block(void *user, int32_t block)
+{
+    const project_job *job = user;
+    mn_flow_pressure *s = job->s;
+    for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
+        if (s->node.data[at] & 1) s->rhs.data[at] -= job->mean;
+}
+
+mn_status mn_flow_project(mn_flow_pressure *s, double tolerance, const mn_double4 *load, mn_double4 *velocity,
+                          mn_flow_projection *result)
+{
+    const mn_flow_grid *grid = s->grid;
+    const int64_t size = mn_flow_size(grid);
+    project_job job = {s, load, velocity, 0};
+    result->iterations = 0;
+    if (load) {
+        MN_TRY(mn_flow_for_blocks(grid, load_block, &job));
+        MN_TRY(mn_flow_inverse_mass(s));
+        MN_TRY(mn_flow_for_blocks(grid, add_block, &job));
+    }
+    MN_TRY(mn_flow_for_blocks(grid, take_block, &job));
+    MN_TRY(mn_flow_divergence(s, s->rhs.data));
+    MN_TRY(mn_flow_for_blocks(grid, negate_block, &job));
+    if (s->sealed) {
+        double sums[2];
+        MN_TRY(mn_parallel_sum(grid->ctx, size, 4096, rhs_sum, &job, 2, sums));
+        job.mean = sums[1] > 0 ? sums[0] / sums[1] : 0;
+        MN_TRY(mn_flow_for_blocks(grid, centre_block, &job));
+    }
+    memset(s->p.data, 0, mn_bytes(size, sizeof(double)));
+    const mn_linear_problem problem = {size, mn_flow_pressure_apply, s, mn_flow_levels_cycle, s};
+    mn_krylov_def def = mn_krylov_default_def();
+    def.tolerance = tolerance, def.absolute = 1e-300, def.max_iterations = MOST_ITERATIONS;
+    mn_krylov_result krylov;
+    MN_TRY(mn_conjugate_gradients(s->krylov, &problem, &def, s->rhs.data, s->p.data, &krylov));
+    result->iterations = krylov.iterations;
+    if (krylov.end == MN_KRYLOV_BREAKDOWN)
+        return mn_fail(grid->ctx, MN_ERROR_DIVERGED,
+                       "The pressure of the flow is not a number after %d iterations.", krylov.iterations);
+    MN_TRY(mn_flow_gradient(s, s->p.data));
+    return mn_flow_for_blocks(grid, add_block, &job);
+}

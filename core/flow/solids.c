@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Solids as the flow sees them: their distance at nodes and centres, in cells, and what they push.
+//
+//   wall_a = int_wall chi_a (v . n),  n out of the fluid
+//
+// over the wetted triangles of cut cells, and over the side that a tunnel's stream comes in through.
+#include "flow/flow_state.h"
+
+#include <string.h>
+
+typedef struct solids_job {
+    mn_flow *flow;
+    int32_t inflow;
+    double influx; ///< m/s, out of the box, on that side: negative
+} solids_job;
+
+enum { FAR = 8 }; ///< cells; farther is as far as this
+
+static mn_status sample_range(void *user, mn_range range)
+{
+    const solids_job *job = user;
+    mn_flow *flow = job->flow;
+    for (int64_t block = range.begin; block < range.end; block++) {
+        mn_vec3 x[128];
+        double distance[128];
+        for (int32_t cell = 0; cell < 64; cell++) {
+            const mn_ivec3 c = mn_block_cell(&flow->grid.table, (int32_t)block, cell);
+            x[cell] = mn_flow_to_world(&flow->grid, mn_v3(c.x, c.y, c.z));
+            x[64 + cell] = mn_flow_to_world(&flow->grid, mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5));
+        }
+        mn_collider_distance(flow->inputs->collider, flow->before, 128, x, distance);
+        for (int32_t cell = 0; cell < 64; cell++) {
+            const double scale = 1.0 / flow->grid.dx;
+            flow->solid_nodes.data[block * 64 + cell] = fmin(fmax(distance[cell] * scale, -FAR), FAR);
+            flow->solid.data[block * 64 + cell] = fmin(fmax(distance[64 + cell] * scale, -FAR), FAR);
+        }
+    }
+    return MN_OK;
+}
+
+mn_status mn_flow_sample_solids(mn_flow *flow, bool *changed)
+{
+    mn_context *ctx = flow->ctx;
+    const int64_t size = flow->inputs->collider ? mn_flow_size(&flow->grid) : 0;
+    MN_TRY(mn_array_resize(ctx, &flow->solid_nodes, size));
+    MN_TRY(mn_array_resize(ctx, &flow->solid, size));
+    if (size > 0) {
+        solids_job job = {.flow = flow};
+        MN_TRY(mn_parallel_for(ctx, flow->grid.table.count, MN_FLOW_GRAIN, sample_range, &job));
+    }
+    *changed = flow->solid_built.count != size ||
+               (size > 0 &&
+                memcmp(flow->solid_built.data, flow->solid_nodes.data, mn_bytes(size, sizeof(double))) != 0);
+    if (*changed) {
+        MN_TRY(mn_array_resize(ctx, &flow->solid_built, size));
+        if (size > 0) memcpy(flow->solid_built.data, flow->solid_nodes.data, mn_bytes(size, sizeof(double)));
+    }
+    return MN_OK;
+}
+
+int32_t mn_flow_inflow_side(const mn_flow_def *def)
+{
+    if (def->boundary != MN_FLOW_TUNNEL) return -1;
+    const double s[3] = {def->stream.x, def->stream.y, def->stream.z};
+    int32_t axis = 0;
+    for (int32_t a = 1; a < 3; a++)
+        if (fabs(s[a]) > fabs(s[axis])) axis = a;
+    return s[axis] == 0 ? -1 : 2 * axis + (s[axis] < 0);
+}
+
+/// One cell's wetted triangles.
+typedef struct wall_sum {
+    const mn_flow *flow;
+    mn_vec3 cell;
+    double flux[8];
+} wall_sum;
+
+static void add_wall(void *user, bool solid, const mn_vec3 corners[3], mn_vec3 normal)
+{
+    wall_sum *sum = user;
+    if (!solid) return;
+    for (int32_t k = 0; k < 7; k++) {
+        const double *b = mn_flow_triangle_points[k];
+        const mn_vec3 x = mn_add(mn_add(mn_scale(b[0], corners[0]), mn_scale(b[1], corners[1])),
+                                 mn_scale(b[2], corners[2]));
+        const mn_vec3 v = mn_collider_probe(sum->flow->inputs->collider, sum->flow->before,
+                                            mn_flow_to_world(&sum->flow->grid, mn_add(sum->cell, x)))
+                              .velocity;
+        const double flux = mn_flow_triangle_weights[k] * mn_dot(v, normal);
+        for (int32_t n = 0; n < 8; n++)
+            sum->flux[n] +=
+                flux * (n >> 2 ? x.x : 1 - x.x) * (n >> 1 & 1 ? x.y : 1 - x.y) * (n & 1 ? x.z : 1 - x.z);
+    }
+}
+
+static void wall_block(void *user, int32_t block)
+{
+    const solids_job *job = user;
+    mn_flow *flow = job->flow;
+    const mn_block_table *table = &flow->grid.table;
+    const bool liquid = flow->def.fluid == MN_FLOW_LIQUID;
+    for (int32_t cell = 0; cell < 64; cell++) {
+        if (flow->pressure.kind.data[(int64_t)block * 64 + cell] != MN_FLOW_CUT) continue;
+        const mn_ivec3 c = mn_block_cell(table, block, cell);
+        double surface[8], solid[8];
+        int32_t node[8];
+        wall_sum sum = {.flow = flow, .cell = mn_v3(c.x, c.y, c.z)};
+        for (int32_t n = 0; n < 8; n++) {
+            node[n] = mn_block_reach(table, block, (cell >> 4) + (n >> 2), (cell >> 2 & 3) + (n >> 1 & 1),
+                                     (cell & 3) + (n & 1));
+            solid[n] = flow->solid_nodes.data[node[n]];
+            if (liquid) surface[n] = flow->surface_nodes.data[node[n]];
+        }
+        mn_flow_cut_triangles(liquid ? surface : NULL, solid, add_wall, &sum);
+        for (int32_t n = 0; n < 8; n++) flow->pressure.wall.data[node[n]] += sum.flux[n];
+    }
+}
+
+// A quarter of each fluid face on the inflow side to each of its nodes.
+static void inflow_block(void *user, int32_t block)
+{
+    const solids_job *job = user;
+    mn_flow *flow = job->flow;
+    const int32_t axis = job->inflow >> 1, high = job->inflow & 1;
+    for (int32_t cell = 0; cell < 64; cell++) {
+        const mn_ivec3 c = mn_block_cell(&flow->grid.table, block, cell);
+        const int32_t place = axis == 0 ? c.x : axis == 1 ? c.y : c.z;
+        const int64_t at = (int64_t)block * 64 + cell;
+        if (place != (high ? flow->grid.cells[axis] : 1) || flow->pressure.kind.data[at] == MN_FLOW_EMPTY)
+            continue;
+        for (int32_t n = 0; n < 8; n++) {
+            const int32_t e[3] = {n >> 2, n >> 1 & 1, n & 1};
+            if (e[axis] != high) continue;
+            const int32_t node = mn_block_reach(&flow->grid.table, block, (cell >> 4) + e[0],
+                                                (cell >> 2 & 3) + e[1], (cell & 3) + e[2]);
+            if (node >= 0)
+                flow->pressure.wall.data[node] += 0.25 * job->influx * flow->pressure.fraction.data[at];
+        }
+    }
+}
+
+mn_status mn_flow_wall_flux(mn_flow *flow)
+{
+    const mn_vec3 s = flow->def.stream;
+    solids_job job = {.flow = flow, .inflow = mn_flow_inflow_side(&flow->def)};
+    memset(flow->pressure.wall.data, 0, mn_bytes(flow->pressure.wall.count, sizeof(double)));
+    if (job.inflow >= 0) {
+        job.influx = -fabs(job.inflow < 2 ? s.x : job.inflow < 4 ? s.y : s.z);
+        MN_TRY(mn_flow_for_coloured_blocks(&flow->grid, inflow_block, &job));
+    }
+    if (flow->inputs->collider && mn_collider_max_speed(flow->inputs->collider) > 0)
+        MN_TRY(mn_flow_for_coloured_blocks(&flow->grid, wall_block, &job));
+    return MN_OK;
+}

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The free surface. phi (in cells, negative inside) has B-spline coefficients at centres and is carried by
+// the velocity at the closest point of the surface, on both sides: constant along the normal, it keeps phi a
+// distance.
+//
+//   phi(X, t + dt) = phi(X - dt w),  w the velocity at the closest point of the middle of that path
+//   |grad phi| = 1 beyond four cells, by Godunov's scheme from what was carried; never nearer, where
+//   curvature looks kappa = div (grad phi / |grad phi|) at centres by central differences, then the same
+//   quasi-inverse as velocity
+//
+// Around the box phi goes on with grad phi . w = -cos(contact angle), w out of the box.
+// Tested: circles keep their radius and curvature (tests/unit/flow/test_surface.c).
+#include "flow/surface.h"
+
+#include <string.h>
+
+enum { SWEEPS = 6 };
+static const double kept = 4.0; ///< cells on either side that redistancing leaves alone
+
+typedef struct surface_job {
+    mn_flow *flow;
+    double dt;
+    const double *from;
+    double *to;
+    const mn_double4 *velocity;
+} surface_job;
+
+// ---- points ----
+
+MN_INLINE void probe(const mn_flow *flow, mn_vec3 X, double *phi, mn_vec3 *slope)
+{
+    mn_flow_taps taps;
+    mn_double4 value, slopes[3];
+    mn_flow_find_taps(&flow->grid, X, &taps);
+    mn_flow_gather(&taps, flow->surface.data, &value);
+    mn_flow_gather_slopes(&taps, flow->surface.data, slopes);
+    *phi = value[0];
+    *slope = mn_v3(slopes[0][0], slopes[1][0], slopes[2][0]);
+}
+
+static mn_vec3 out_of_solid(const mn_flow *flow, mn_vec3 X)
+{
+    mn_flow_taps taps;
+    if (flow->solid.count == 0) return X;
+    mn_flow_find_taps(&flow->grid, X, &taps);
+    const double distance = mn_flow_gather_value(&taps, flow->solid.data);
+    if (distance >= 0) return X;
+    mn_vec3 slope = {0, 0, 0};
+    for (int32_t k = 0; k < 27; k++) {
+        if (taps.cell[k] < 0) continue;
+        const double s = flow->solid.data[taps.cell[k]];
+        const int32_t a = k / 9, b = k / 3 % 3, d = k % 3;
+        slope = mn_add(slope, mn_v3(s * taps.dx[a] * taps.wy[b] * taps.wz[d],
+                                    s * taps.wx[a] * taps.dy[b] * taps.wz[d],
+                                    s * taps.wx[a] * taps.wy[b] * taps.dz[d]));
+    }
+    const double square = mn_norm2(slope);
+    return square > 0.01 ? mn_axpy(X, -distance / square, slope) : X;
+}
+
+mn_vec3 mn_flow_closest(const mn_flow *flow, mn_vec3 X)
+{
+    mn_vec3 at = out_of_solid(flow, X);
+    for (int32_t k = 0; k < 2; k++) {
+        double phi;
+        mn_vec3 slope;
+        probe(flow, at, &phi, &slope);
+        const double square = mn_norm2(slope);
+        if (square < 0.04) break;
+        const double step = fmin(fmax(phi / square, -MN_FLOW_FAR), MN_FLOW_FAR);
+        at = mn_axpy(at, -step, slope);
+    }
+    at = out_of_solid(flow, at);
+    const int32_t *n = flow->grid.cells; // beyond the box a spline's polynomial would feed on itself
+    return mn_v3(fmin(fmax(at.x, 1), n[0] + 1), fmin(fmax(at.y, 1), n[1] + 1), fmin(fmax(at.z, 1), n[2] + 1));
+}
+
+mn_vec3 mn_flow_surface_velocity(const mn_flow *flow, const mn_double4 *velocity, mn_vec3 X)
+{
+    mn_flow_taps taps;
+    mn_double4 u;
+    mn_flow_find_taps(&flow->grid, mn_flow_closest(flow, X), &taps);
+    mn_flow_gather(&taps, velocity, &u);
+    return mn_flow_vec(&u);
+}
+
+MN_INLINE bool around_box(const mn_flow_grid *grid, mn_ivec3 c)
+{
+    return c.x <= grid->cells[0] + 1 && c.y <= grid->cells[1] + 1 && c.z <= grid->cells[2] + 1;
+}
+
+// ---- blocks ----
+
+static void mark_block(void *user, int32_t block)
+{
+    mn_flow *flow = ((surface_job *)user)->flow;
+    for (int32_t cell = 0; cell < 64; cell++) {
+        const int64_t at = (int64_t)block * 64 + cell;
+        flow->known.data[at] = around_box(&flow->grid, mn_block_cell(&flow->grid.table, block, cell)) &&
+                               flow->surface.data[at][0] < MN_FLOW_MOVED;
+    }
+}
+
+mn_status mn_flow_surface_mark(mn_flow *flow)
+{
+    surface_job job = {.flow = flow};
+    MN_TRY(mn_array_resize(flow->ctx, &flow->known, mn_flow_size(&flow->grid)));
+    return mn_flow_for_blocks(&flow->grid, mark_block, &job);
+}
+
+/// Moves one field from the blocks as they were to those of the grid.
+static mn_status move_quads(mn_flow *flow, int64_t old_count, const mn_ivec3 *old, mn_flow_quads *quads,
+                            double empty)
+{
+    MN_TRY(mn_array_resize(flow->ctx, &flow->next, mn_flow_size(&flow->grid)));
+    for (int64_t at = 0; at < flow->next.count; at++) flow->next.data[at] = (mn_double4){empty, 0, 0, 0};
+    for (int64_t b = 0; b < old_count; b++) {
+        const int32_t to = mn_flow_block_at(&flow->grid, old[b].x, old[b].y, old[b].z);
+        if (to >= 0)
+            memcpy(flow->next.data + (int64_t)to * 64, quads->data + b * 64, 64 * sizeof(mn_double4));
+    }
+    const mn_flow_quads swap = *quads;
+    *quads = flow->next, flow->next = swap;
+    return MN_OK;
+}
+
+static mn_status move_labels(mn_flow *flow, int64_t old_count, const mn_ivec3 *old)
+{
+    MN_TRY(mn_array_resize(flow->ctx, &flow->next_label, mn_flow_size(&flow->grid)));
+    for (int64_t at = 0; at < flow->next_label.count; at++) flow->next_label.data[at] = -1;
+    for (int64_t b = 0; b < old_count; b++) {
+        const int32_t to = mn_flow_block_at(&flow->grid, old[b].x, old[b].y, old[b].z);
+        if (to >= 0)
+            memcpy(flow->next_label.data + (int64_t)to * 64, flow->label.data + b * 64, 64 * sizeof(int32_t));
+    }
+    const mn_flow_labels swap = flow->label;
+    flow->label = flow->next_label, flow->next_label = swap;
+    return MN_OK;
+}
+
+// Blocks with liquid or within five cells of it, and one ring around them.
+mn_status mn_flow_surface_activate(mn_flow *flow)
+{
+    mn_flow_grid *grid = &flow->grid;
+    mn_context *ctx = flow->ctx;
+    MN_TRY(mn_array_resize(ctx, &grid->coords, 0));
+    MN_TRY(mn_array_resize(ctx, &flow->old_coords, grid->table.count));
+    for (int32_t b = 0; b < grid->table.count; b++) {
+        const mn_ivec3 c = grid->table.coords[b];
+        flow->old_coords.data[b] = c;
+        bool near = false;
+        for (int32_t cell = 0; cell < 64 && !near; cell++)
+            near = flow->surface.data[(int64_t)b * 64 + cell][0] < 5;
+        if (!near) continue;
+        for (int32_t k = 0; k < 27; k++) {
+            const mn_ivec3 n = mn_iv3(c.x + k / 9 - 1, c.y + k / 3 % 3 - 1, c.z + k % 3 - 1);
+            if (n.x < 0 || n.y < 0 || n.z < 0 || n.x >= grid->sides[0] || n.y >= grid->sides[1] ||
+                n.z >= grid->sides[2])
+                continue;
+            MN_TRY(mn_array_push(ctx, &grid->coords, &n));
+        }
+    }
+    const int64_t old_count = grid->table.count;
+    const mn_ivec3 *old = flow->old_coords.data;
+    MN_TRY(mn_flow_grid_set(grid, grid->coords.count, grid->coords.data));
+    bool same = grid->table.count == old_count;
+    for (int64_t b = 0; b < old_count && same; b++)
+        same = memcmp(&old[b], &grid->table.coords[b], sizeof old[b]) == 0;
+    if (same) return MN_OK;
+    MN_TRY(move_quads(flow, old_count, old, &flow->velocity, 0));
+    MN_TRY(move_quads(flow, old_count, old, &flow->surface, MN_FLOW_FAR));
+    MN_TRY(move_labels(flow, old_count, old));
+    return mn_flow_fit(flow);
+}
+
+// ---- carrying ----
+
+mn_status mn_flow_surface_values(mn_flow *flow)
+{
+    return mn_flow_values_at_centres(&flow->grid, NULL, flow->surface.data, flow->values.data);
+}
+
+static void carry_block(void *user, int32_t block)
+{
+    const surface_job *job = user;
+    mn_flow *flow = job->flow;
+    const double step = job->dt / flow->grid.dx;
+    for (int32_t cell = 0; cell < 64; cell++) {
+        const int64_t at = (int64_t)block * 64 + cell;
+        const mn_ivec3 c = mn_block_cell(&flow->grid.table, block, cell);
+        double phi = fmin(fmax(flow->values.data[at][0], -MN_FLOW_FAR), MN_FLOW_FAR);
+        if (!around_box(&flow->grid, c)) phi = MN_FLOW_FAR;
+        if (around_box(&flow->grid, c) && fabs(phi) < MN_FLOW_MOVED) {
+            const mn_vec3 X = mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5);
+            const mn_vec3 first = mn_flow_surface_velocity(flow, flow->velocity.data, X);
+            const mn_vec3 w =
+                mn_flow_surface_velocity(flow, flow->velocity.data, mn_axpy(X, -0.5 * step, first));
+            mn_flow_taps taps;
+            mn_double4 value;
+            mn_flow_find_taps(&flow->grid, mn_axpy(X, -step, w), &taps);
+            mn_flow_gather(&taps, flow->surface.data, &value);
+            phi = fmin(fmax(value[0], -MN_FLOW_FAR), MN_FLOW_FAR);
+        }
+        flow->spare.data[at] = (mn_double4){phi, 0, 0, 0};
+    }
+}
+
+mn_status mn_flow_surface_carry(mn_flow *flow, double dt)
+{
+    surface_job job = {.flow = flow, .dt = dt};
+    MN_TRY(mn_flow_surface_values(flow));
+    MN_TRY(mn_flow_for_blocks(&flow->grid, carry_block, &job));
+    const mn_flow_quads swap = flow->values;
+    flow->values = flow->spare, flow->spare = swap;
+    return MN_OK;
+}
+
+// ---- keeping a distance ----
+
+static void begin_block(void *user, int32_t block)
+{
+    const surface_job *job = user;
+    for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++) {
+        const double phi = job->flow->values.data[at][0];
+        job->to[at] = fabs(phi) <= kept ? phi : copysign(MN_FLOW_FAR, phi);
+    }
+}
+
+MN_INLINE double godunov(double a, double b, double c)
+{
+    double t;
+    if (a > b) t = a, a = b, b = t;
+    if (b > c) t = b, b = c, c = t;
+    if (a > b) t = a, a = b, b = t;
+    t = a + 1;
+    if (t > b) {
+        const double d = a - b;
+        t = 0.5 * (a + b + sqrt(fmax(2 - d * d, 0)));
+        if (t > c) {
+            const double s = a + b + c, q = s * s - 3 * (a * a + b * b + c * c - 1);
+            t = (s + sqrt(fmax(q, 0))) / 3;
+        }
+    }
+    return t;
+}
+
+static void sweep_block(void *user, int32_t block)
+{
+    const surface_job *job = user;
+    const mn_flow_grid *grid = &job->flow->grid;
+    double tile[6][6][6];
+    bool any = false;
+    for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
+        any |= fabs(job->from[at]) > kept;
+    if (!any) {
+        memcpy(job->to + (int64_t)block * 64, job->from + (int64_t)block * 64, 64 * sizeof(double));
+        return;
+    }
+    for (int32_t x = 0; x < 6; x++)
+        for (int32_t y = 0; y < 6; y++)
+            for (int32_t z = 0; z < 6; z++) {
+                const int32_t at = mn_block_reach(&grid->table, block, x - 1, y - 1, z - 1);
+                tile[x][y][z] = at < 0 ? MN_FLOW_FAR : job->from[at];
+            }
+    for (int32_t cell = 0; cell < 64; cell++) {
+        const int32_t x = (cell >> 4) + 1, y = (cell >> 2 & 3) + 1, z = (cell & 3) + 1;
+        const double phi = tile[x][y][z], sign = phi < 0 ? -1 : 1;
+        double result = phi;
+        if (fabs(phi) > kept) {
+            // neighbours of the other sign do not touch what lies this far out
+            const double a = fmin(fabs(tile[x - 1][y][z]), fabs(tile[x + 1][y][z]));
+            const double b = fmin(fabs(tile[x][y - 1][z]), fabs(tile[x][y + 1][z]));
+            const double c = fmin(fabs(tile[x][y][z - 1]), fabs(tile[x][y][z + 1]));
+            result = sign * fmax(fmin(godunov(a, b, c), MN_FLOW_FAR), kept);
+        }
+        job->to[(int64_t)block * 64 + cell] = result;
+    }
+}
+
+// Distances around the box: the inner cell's, less cos(contact angle) per cell.
+static void wall_block(void *user, int32_t block)
+{
+    const surface_job *job = user;
+    mn_flow *flow = job->flow;
+    const mn_flow_grid *grid = &flow->grid;
+    const double bend = cos(flow->def.contact_angle * (3.14159265358979323846 / 180));
+    for (int32_t cell = 0; cell < 64; cell++) {
+        const int64_t at = (int64_t)block * 64 + cell;
+        const mn_ivec3 c = mn_block_cell(&grid->table, block, cell);
+        double phi = MN_FLOW_FAR;
+        if (around_box(grid, c)) {
+            int32_t in[3] = {c.x, c.y, c.z};
+            double off = 0;
+            for (int32_t a = 0; a < 3; a++) {
+                const int32_t was = in[a];
+                in[a] = was < 1 ? 1 : was > grid->cells[a] ? grid->cells[a] : was;
+                if (in[a] != was && !(a == 2 && flow->def.flat)) off += 1;
+            }
+            const int32_t inner = mn_flow_cell_at(grid, in[0], in[1], in[2]);
+            if (inner >= 0) phi = job->from[inner] - bend * off;
+        }
+        flow->values.data[at] = (mn_double4){phi, 0, 0, 0};
+    }
+}
+
+mn_status mn_flow_surface_finish(mn_flow *flow)
+{
+    const int64_t size = mn_flow_size(&flow->grid);
+    for (int32_t k = 0; k < 2; k++) MN_TRY(mn_array_resize(flow->ctx, &flow->distance[k], size));
+    surface_job job = {.flow = flow, .to = flow->distance[0].data};
+    MN_TRY(mn_flow_for_blocks(&flow->grid, begin_block, &job));
+    for (int32_t k = 0; k < SWEEPS; k++) {
+        job.from = flow->distance[k & 1].data, job.to = flow->distance[(k + 1) & 1].data;
+        MN_TRY(mn_flow_for_blocks(&flow->grid, sweep_block, &job));
+    }
+    job.from = flow->distance[SWEEPS & 1].data;
+    MN_TRY(mn_flow_for_blocks(&flow->grid, wall_block, &job));
+    memcpy(flow->surface.data, flow->values.data, mn_bytes(size, sizeof(mn_double4)));
+    return mn_flow_coefficients(&flow->grid, NULL, flow->values.data, flow->surface.data);
+}
+
+// ---- nodes and curvature ----
+
+static void node_block(void *user, int32_t block)
+{
+    mn_flow *flow = ((surface_job *)user)->flow;
+    const mn_flow_grid *grid = &flow->grid;
+    for (int32_t cell = 0; cell < 64; cell++) {
+        double sum = 0;
+        for (int32_t k = 0; k < 8; k++) {
+            const int32_t at = mn_block_reach(&grid->table, block, (cell >> 4) - (k >> 2),
+                                              (cell >> 2 & 3) - (k >> 1 & 1), (cell & 3) - (k & 1));
+            sum += at < 0 ? MN_FLOW_FAR : flow->surface.data[at][0];
+        }
+        flow->surface_nodes.data[(int64_t)block * 64 + cell] = sum / 8;
+    }
+}
+
+mn_status mn_flow_surface_to_nodes(mn_flow *flow)
+{
+    surface_job job = {.flow = flow};
+    MN_TRY(mn_array_resize(flow->ctx, &flow->surface_nodes, mn_flow_size(&flow->grid)));
+    return mn_flow_for_blocks(&flow->grid, node_block, &job);
+}
+
+static void curve_block(void *user, int32_t block)
+{
+    mn_flow *flow = ((surface_job *)user)->flow;
+    const mn_flow_grid *grid = &flow->grid;
+    for (int32_t cell = 0; cell < 64; cell++) {
+        const int64_t at = (int64_t)block * 64 + cell;
+        const mn_ivec3 c = mn_block_cell(&grid->table, block, cell);
+        flow->spare.data[at] = (mn_double4){0, 0, 0, 0};
+        flow->known.data[at] = 0;
+        if (!around_box(grid, c) || fabs(flow->values.data[at][0]) > kept) continue;
+        flow->known.data[at] = 1;
+        double f[3][3][3];
+        int32_t in[3] = {c.x, c.y, c.z}; // around the box, the curvature of the nearest cell inside
+        for (int32_t a = 0; a < 3; a++)
+            in[a] = in[a] < 1 ? 1 : in[a] > grid->cells[a] ? grid->cells[a] : in[a];
+        for (int32_t k = 0; k < 27; k++) {
+            const int32_t other =
+                mn_flow_cell_at(grid, in[0] + k / 9 - 1, in[1] + k / 3 % 3 - 1, in[2] + k % 3 - 1);
+            f[k / 9][k / 3 % 3][k % 3] = other < 0 ? MN_FLOW_FAR : flow->values.data[other][0];
+        }
+        const double x = 0.5 * (f[2][1][1] - f[0][1][1]), y = 0.5 * (f[1][2][1] - f[1][0][1]),
+                     z = 0.5 * (f[1][1][2] - f[1][1][0]);
+        const double xx = f[2][1][1] - 2 * f[1][1][1] + f[0][1][1],
+                     yy = f[1][2][1] - 2 * f[1][1][1] + f[1][0][1],
+                     zz = f[1][1][2] - 2 * f[1][1][1] + f[1][1][0];
+        const double xy = 0.25 * (f[2][2][1] - f[2][0][1] - f[0][2][1] + f[0][0][1]),
+                     xz = 0.25 * (f[2][1][2] - f[2][1][0] - f[0][1][2] + f[0][1][0]),
+                     yz = 0.25 * (f[1][2][2] - f[1][2][0] - f[1][0][2] + f[1][0][0]);
+        const double square = fmax(x * x + y * y + z * z, 0.04);
+        const double kappa = (xx * (y * y + z * z) + yy * (x * x + z * z) + zz * (x * x + y * y) -
+                              2 * (x * y * xy + x * z * xz + y * z * yz)) /
+                             (square * sqrt(square));
+        flow->spare.data[at][1] = fmin(fmax(kappa, -1), 1);
+    }
+}
+
+mn_status mn_flow_surface_curvature(mn_flow *flow)
+{
+    surface_job job = {.flow = flow};
+    MN_TRY(mn_flow_surface_values(flow));
+    MN_TRY(mn_flow_for_blocks(&flow->grid, curve_block, &job));
+    memset(flow->next.data, 0, mn_bytes(mn_flow_size(&flow->grid), sizeof(mn_double4)));
+    MN_TRY(mn_flow_coefficients(&flow->grid, flow->known.data, flow->spare.data, flow->next.data));
+    for (int64_t at = 0; at < flow->surface.count; at++) flow->surface.data[at][1] = flow->next.data[at][1];
+    return MN_OK;
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The free surface of a liquid: distances in cells as B-spline coefficients, carried, kept a distance, and
+// curved.
+#ifndef MENISCUS_FLOW_SURFACE_H
+#define MENISCUS_FLOW_SURFACE_H
+
+#include "flow/flow_state.h"
+
+#define MN_FLOW_FAR 7.0   ///< cells: distances end here
+#define MN_FLOW_MOVED 5.0 ///< cells: so near to the surface distances are carried and velocities known
+
+/// The point of the surface next to X, pushed out of solids.
+mn_vec3 mn_flow_closest(const mn_flow *flow, mn_vec3 X);
+/// The velocity of the liquid at that point, m/s.
+mn_vec3 mn_flow_surface_velocity(const mn_flow *flow, const mn_double4 *velocity, mn_vec3 X);
+
+/// Marks the cells within MN_FLOW_MOVED of the liquid in flow->known.
+mn_status mn_flow_surface_mark(mn_flow *flow);
+/// Blocks that the liquid needs; fields move along.
+mn_status mn_flow_surface_activate(mn_flow *flow);
+/// flow->values: distances at centres, from the coefficients.
+mn_status mn_flow_surface_values(mn_flow *flow);
+/// The same after dt.
+mn_status mn_flow_surface_carry(mn_flow *flow, double dt);
+/// Rebuilds distances beyond three cells, sets those around the box, and gives flow->surface its
+/// coefficients.
+mn_status mn_flow_surface_finish(mn_flow *flow);
+/// Distances at nodes, into flow->surface_nodes.
+mn_status mn_flow_surface_to_nodes(mn_flow *flow);
+/// Curvature as coefficients in lane 1 of flow->surface.
+mn_status mn_flow_surface_curvature(mn_flow *flow);
+/// Velocity times mass that tension and gravity give over dt, into `load`.
+mn_status mn_flow_surface_load(mn_flow *flow, double dt, mn_double4 *load);
+
+/// Bodies of liquid and the volume of each, kept by shifting flow->values; before mn_flow_surface_finish().
+mn_status mn_flow_bodies(mn_flow *flow);
+/// Fluid in every cell for the nodes as they are, into flow->volumes.
+mn_status mn_flow_measure(mn_flow *flow);
+
+#endif

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Soap films, bubbles, foams and films in wire frames on a kept mesh. Bubbles share walls, three films meet
+// at 120 degrees, borders rearrange, walls burst, free edges draw back and gather into threads and drops.
+//
+// The mesh is a complex of triangles with the regions of gas on both sides, segments and single points that
+// share vertices; it is changed by local moves only, so vertices keep their ids and their liquid.
+#ifndef MENISCUS_FILM_H
+#define MENISCUS_FILM_H
+
+#include "meniscus/solver.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mn_film_def {
+    double size;             ///< m, target length of an edge, > 0
+    double min_size;         ///< m, >= 0: borders nearer than this rearrange; 0: a fifth of the size
+    double density;          ///< kg/m^3, > 0
+    double sigma;            ///< N/m, >= 0, surface tension of one side
+    double viscosity;        ///< Pa s, >= 0
+    mn_vec3 gravity;         ///< m/s^2
+    bool gas;                ///< closed pockets hold their gas (Boyle's law)
+    double ambient_pressure; ///< Pa, > 0
+    double gibbs;            ///< >= 0, elasticity of soap: how tension grows with area, over the tension
+    double drag;             ///< Pa s/m, >= 0: pressure on a film for each m/s of air against it
+    mn_vec3 wind;            ///< m/s, velocity of the air everywhere
+    double thickness;        ///< m, > 0, of films that come without
+    double min_thickness;    ///< m, >= 0: a film thinner than this bursts, where `burst` allows it
+    double merge;            ///< m, >= 0: films nearer than this join; 0: they never do
+    bool burst;              ///< films burst where they are too thin, pricked or hit
+    double diffusion;        ///< m/(Pa s), >= 0: gas that passes a film for each Pa between its sides
+    double max_dt;           ///< s, > 0, the longest time step
+    int64_t max_vertices;    ///< an advance that would hold more fails
+    uint64_t seed;
+    int32_t min_substeps, max_substeps;
+} mn_film_def;
+
+enum { MN_FILM_FIELD_COUNT = 24 };
+extern const mn_field mn_film_fields[];
+extern const mn_solver_type mn_film_solver;
+
+/// Soap films with 2 mm edges, without gravity.
+mn_film_def mn_film_default_def(void);
+
+/// Films to start with. Arrays belong to the caller and are read during the call; all but the first two may
+/// be NULL.
+typedef struct mn_film_source {
+    int64_t point_count;
+    const mn_vec3 *positions;  ///< m
+    const mn_vec3 *velocities; ///< m/s
+    const double *thickness;   ///< m, >= 0; of points with segments only and of drops, their diameter
+    const mn_vec3 *slides;     ///< unit normals of walls that points slide on; zero: free
+    const uint8_t *pinned;     ///< 1: held where it is, or by the frame
+    int64_t triangle_count;
+    const int32_t (*triangles)[3];
+    const int32_t (*regions)[2]; ///< behind and in front of each triangle; 0 is the air around. NULL: found
+    int64_t segment_count;
+    const int32_t (*segments)[2];
+} mn_film_source;
+
+/// Wires: what films hang in. Films that touch a wire when they are added are held by it.
+typedef struct mn_film_frame {
+    int64_t point_count;
+    const mn_vec3 *positions; ///< m, at the end of the advance
+    int64_t edge_count;
+    const int32_t (*edges)[2];
+} mn_film_frame;
+
+/// What an advance sees beside colliders and wind: mn_solver_inputs.own. All may be zero.
+typedef struct mn_film_inputs {
+    const mn_film_frame *frame; ///< as many points as at the start
+    int64_t prick_count;
+    const mn_vec3 *pricks; ///< m: the film nearest to each, within a size, bursts
+    int64_t inflow_count;  ///< places where gas is blown into the pocket around them
+    const mn_vec3 *inflow_positions;
+    const double *inflow_rates; ///< m^3/s of gas at ambient pressure
+} mn_film_inputs;
+
+/// A vertex as it is shown.
+typedef struct mn_film_point {
+    mn_vec3 position, velocity, normal;
+    double mass, thickness; ///< kg, m; thickness of threads and drops is their diameter
+    double pressure;        ///< Pa above the ambient, highest of the pockets that it borders
+    int64_t id;
+    int32_t kind;  ///< 0 inside of a film, 1 on a border or rim, 2 where borders meet, 3 held by a wire
+    int32_t codim; ///< 1 film, 2 thread, 3 drop
+} mn_film_point;
+
+typedef struct mn_film_view {
+    int64_t count;
+    const mn_film_point *points;
+    int64_t triangle_count;
+    const int32_t (*triangles)[3];
+    const int32_t (*regions)[2];
+    int64_t segment_count;
+    const int32_t (*segments)[2];
+    int64_t pocket_count;         ///< with region 0
+    const double *pocket_volumes; ///< m^3
+    const double *pocket_excess;  ///< Pa above the ambient
+    const double *pocket_amounts; ///< Pa m^3
+} mn_film_view;
+
+/// What has happened to topology and gas since the start.
+typedef struct mn_film_ledger {
+    int64_t splits, collapses, flips, t1, undone, forced, bursts, contacts, vanished;
+    double gas_in, gas_out; ///< Pa m^3, blown in and lost to the air around
+    mn_vec3 momentum_given; ///< kg m/s, by gravity, air, wires and solids
+    double angular_lost;    ///< kg m^2/s, by moves of the mesh, added up
+} mn_film_ledger;
+
+typedef struct mn_film mn_film;
+
+mn_status mn_film_create(mn_context *ctx, const mn_film_def *def, mn_film **film);
+/// NULL is fine.
+void mn_film_free(mn_film *film);
+/// Parameters may change between advances, but for the size. Fails without change on values outside their
+/// range.
+mn_status mn_film_set_def(mn_film *film, const mn_film_def *def);
+/// Before films are added: where the wires are at the start.
+mn_status mn_film_set_frame(mn_film *film, const mn_film_frame *frame);
+/// Adds films. Contradictions between regions, triangles twice or without area fail with a sentence that
+/// names them. Closed pockets start with the gas that balances the tension around them.
+mn_status mn_film_add(mn_film *film, const mn_film_source *source);
+/// `dt` seconds on. On failure, also when cancelled, the state is that of the last good step. `inputs` may be
+/// NULL.
+mn_status mn_film_advance(mn_film *film, const mn_solver_inputs *inputs, double dt);
+
+typedef struct mn_film_settle_def {
+    double tolerance;  ///< largest force left, over tension times size
+    int32_t max_steps; ///< of Newton's method, all rounds together
+    bool rearrange;    ///< borders may rearrange (T1) on the way
+} mn_film_settle_def;
+mn_film_settle_def mn_film_settle_default_def(void);
+
+typedef struct mn_film_settle_result {
+    int32_t steps;
+    double residual; ///< over tension times size
+    bool settled;
+} mn_film_settle_result;
+
+/// Brings films to their equilibrium at the volumes that their pockets have now: the shape of least area.
+/// They are at rest afterwards, and pockets hold the gas that keeps them there.
+mn_status mn_film_settle(mn_film *film, const mn_film_settle_def *def, mn_film_settle_result *result);
+/// Sets the volume that a pocket is settled at, m^3.
+mn_status mn_film_set_volume(mn_film *film, int32_t region, double volume);
+
+/// Borrowed until the next call that changes the solver.
+mn_status mn_film_get_view(mn_film *film, mn_film_view *view);
+void mn_film_report(const mn_film *film, mn_report *report);
+mn_film_ledger mn_film_get_ledger(const mn_film *film);
+/// MN_OK, or a sentence about the first broken invariant of the mesh.
+mn_status mn_film_check(const mn_film *film);
+
+mn_status mn_film_save(const mn_film *film, mn_writer *out);
+/// The size is that of the saved films, whatever the def says.
+mn_status mn_film_load(mn_context *ctx, const mn_film_def *def, mn_reader *in, mn_film **film);
+
+// ---- films to start with ----
+
+typedef struct mn_film_cluster_def {
+    int64_t count;          ///< of bubbles
+    const mn_vec3 *centers; ///< m
+    const double *radii;    ///< m; bubbles that overlap share a wall
+    double size;            ///< m, of edges
+    double thickness;       ///< m
+} mn_film_cluster_def;
+/// Triangles with region, points with thickness.
+mn_status mn_film_cluster_create(mn_context *ctx, const mn_film_cluster_def *def, mn_geo **geo);
+/// Places for `count` bubbles of these radii: packed around `center`, each overlapping its neighbours by
+/// `overlap`, 0 to 0.5, of the sum of their radii.
+void mn_film_pack(uint64_t seed, int64_t count, mn_vec3 center, double overlap, const double *radii,
+                  mn_vec3 *centers);
+/// A film from the middle of a frame to each of its wires: what a dipped frame looks like before it settles.
+mn_status mn_film_cone_create(mn_context *ctx, const mn_film_frame *frame, double thickness, mn_geo **geo);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

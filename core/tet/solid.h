@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Materials in the mesh: what a step with solids needs beside what a liquid needs.
+//
+//   material.c        what there is
+//   solid_elements.h  stress of one tetrahedron
+//   phases.c          one pressure for each phase at a node
+//   stiff.c           a preconditioner
+//   solid.c           the state of solids, and a stage of them
+//   melt.c            heat, and what it does to solids and liquids
+//
+// The state of a solid is b = F P F^T, F = dx/dX: rest places X at nodes, a metric P per tetrahedron. Volume
+// comes from the books (mass over density), shape from X and P. X of a node may be changed at will when P is
+// recomputed. The field rest_volume counts mass, in units of the solver's density; what room it asks for is
+// rest_volume times that density over the material's own, at its phase and temperature.
+#ifndef MENISCUS_TET_SOLID_H
+#define MENISCUS_TET_SOLID_H
+
+#include "heat/heat.h"
+#include "meniscus/array.h"
+#include "tet/material.h"
+#include "tet/system.h"
+
+#define MN_TET_MATERIAL "material"                 ///< value: which material
+#define MN_TET_SOLID "solid"                       ///< value: 1 solid, 0 liquid
+#define MN_TET_REST "rest"                         ///< linear, m: X
+#define MN_TET_METRIC "metric"                     ///< value, 6: P
+#define MN_TET_PLASTIC_STRAIN "plastic_strain"     ///< value
+#define MN_TET_SOLID_MULTIPLIER "solid_multiplier" ///< linear, Pa: the second pressure of a node
+#define MN_TET_TEMPERATURE "temperature"           ///< linear, K
+#define MN_TET_MELTED "melted"                     ///< linear, of the mass around a node
+#define MN_TET_PIN "pin"                           ///< linear: 1 holds a node where it is; none without pins
+#define MN_TET_HEAT_SOURCE "heat_source"           ///< linear, W/kg, given; none without
+#define MN_TET_HEAT_AMOUNT "heat_amount"           ///< amount, J, while the mesh changes
+#define MN_TET_REGION "region"                     ///< value: what remeshing keeps apart; below 0 for solids
+#define MN_TET_HEAT "heat"                         ///< linear, J: the energy of a node
+
+typedef struct mn_tet_solids {
+    bool used;      ///< materials are given
+    bool any;       ///< a tetrahedron is solid
+    bool pins;      ///< nodes are held
+    double tension; ///< N/m, the largest of the materials
+    MN_ARRAY(mn_tet_material) materials;
+    MN_ARRAY(mn_heat_substance) substances;
+    MN_ARRAY(int32_t) material, class_of; ///< per tetrahedron; class 0: liquid
+    MN_ARRAY(uint8_t) solid_node;         ///< whether a node is one of a solid
+    MN_ARRAY(int32_t) behind;             ///< the tetrahedron behind each face
+    // A stage, in its units.
+    MN_ARRAY(mn_tet_solid_shape) shapes;
+    MN_ARRAY(double) room, viscosity, compliance;
+    // Heat.
+    mn_heat *heat;
+    MN_ARRAY(double) mass, source, transfer, outside, emissivity, melted, work;
+    double heat_in, heat_lost, elastic_energy; ///< J
+} mn_tet_solids;
+
+#endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Films and frames out of geometry (film_input.h).
+#include "nodes/film_input.h"
+
+#include "nodes/columns.h"
+
+static mn_status push_edge(mn_context *ctx, mn_frame_input *input, int64_t a, int64_t b)
+{
+    const int32_t edge[2] = {(int32_t)a, (int32_t)b};
+    if (a == b) return MN_OK;
+    for (int k = 0; k < 2; k++) MN_TRY(mn_array_push(ctx, &input->edges, &edge[k]));
+    return MN_OK;
+}
+
+mn_status mn_frame_input_read(mn_context *ctx, const mn_geo *geo, mn_frame_input *input)
+{
+    input->points.count = input->edges.count = 0;
+    input->frame = (mn_film_frame){0};
+    if (!geo) return MN_OK;
+    const int64_t *starts = mn_geo_primitive_starts(geo), *points = mn_geo_vertex_points(geo);
+    const uint8_t *kinds = mn_geo_primitive_kinds(geo);
+    MN_TRY(mn_array_resize(ctx, &input->points, mn_geo_point_count(geo)));
+    for (int64_t i = 0; i < input->points.count; i++) input->points.data[i] = mn_geo_position(geo, i);
+    for (int64_t p = 0; p < mn_geo_primitive_count(geo); p++) {
+        if (kinds[p] != MN_POLYGON && kinds[p] != MN_POLYLINE) continue;
+        for (int64_t v = starts[p]; v + 1 < starts[p + 1]; v++)
+            MN_TRY(push_edge(ctx, input, points[v], points[v + 1]));
+        if (kinds[p] == MN_POLYGON)
+            MN_TRY(push_edge(ctx, input, points[starts[p + 1] - 1], points[starts[p]]));
+    }
+    input->frame = (mn_film_frame){input->points.count, input->points.data, input->edges.count / 2,
+                                   (const int32_t(*)[2])input->edges.data};
+    return MN_OK;
+}
+
+void mn_frame_input_free(mn_context *ctx, mn_frame_input *input)
+{
+    mn_array_free(ctx, &input->points);
+    mn_array_free(ctx, &input->edges);
+}
+
+typedef struct film_arrays {
+    MN_ARRAY(mn_vec3) positions;
+    mn_vec3_array velocities, slides;
+    MN_ARRAY(double) thickness;
+    MN_ARRAY(uint8_t) pinned;
+    MN_ARRAY(int32_t) triangles, regions, segments;
+} film_arrays;
+
+static mn_status read_elements(const mn_cook *cook, const mn_geo *geo, film_arrays *a, bool *labelled)
+{
+    const int64_t *starts = mn_geo_primitive_starts(geo), *points = mn_geo_vertex_points(geo);
+    const uint8_t *kinds = mn_geo_primitive_kinds(geo);
+    const mn_attribute *region = mn_geo_find_numeric(geo, MN_PRIMITIVE, "region", 2);
+    *labelled = region != NULL;
+    for (int64_t p = 0; p < mn_geo_primitive_count(geo); p++) {
+        double pair[2] = {0, 0};
+        if (region) mn_attribute_get(region, p, 1, pair);
+        for (int64_t v = starts[p]; kinds[p] == MN_POLYLINE && v + 1 < starts[p + 1]; v++)
+            for (int k = 0; k < 2; k++) {
+                const int32_t end = (int32_t)points[v + k];
+                MN_TRY(mn_array_push(cook->ctx, &a->segments, &end));
+            }
+        for (int64_t v = starts[p] + 1; kinds[p] == MN_POLYGON && v + 1 < starts[p + 1]; v++) {
+            const int32_t corner[3] = {(int32_t)points[starts[p]], (int32_t)points[v],
+                                       (int32_t)points[v + 1]};
+            for (int k = 0; k < 3; k++) MN_TRY(mn_array_push(cook->ctx, &a->triangles, &corner[k]));
+            for (int k = 0; k < 2; k++) {
+                const int32_t label = (int32_t)pair[k];
+                MN_TRY(mn_array_push(cook->ctx, &a->regions, &label));
+            }
+        }
+    }
+    return MN_OK;
+}
+
+static mn_status read_points(const mn_cook *cook, const mn_geo *geo, film_arrays *a, mn_film_source *source)
+{
+    mn_context *ctx = cook->ctx;
+    const int64_t n = mn_geo_point_count(geo);
+    MN_TRY(mn_array_resize(ctx, &a->positions, n));
+    for (int64_t i = 0; i < n; i++) a->positions.data[i] = mn_geo_position(geo, i);
+    MN_TRY(mn_column_read_vec3(ctx, geo, "v", &a->velocities, &source->velocities));
+    MN_TRY(mn_column_read_vec3(ctx, geo, "slide", &a->slides, &source->slides));
+    if (mn_geo_find_numeric(geo, MN_POINT, "thickness", 1)) {
+        MN_TRY(mn_array_resize(ctx, &a->thickness, n));
+        for (int64_t i = 0; i < n; i++) a->thickness.data[i] = mn_column_number(geo, "thickness", i, 0);
+        source->thickness = a->thickness.data;
+    }
+    if (mn_geo_find_numeric(geo, MN_POINT, "pinned", 1)) {
+        MN_TRY(mn_array_resize(ctx, &a->pinned, n));
+        for (int64_t i = 0; i < n; i++) a->pinned.data[i] = mn_column_number(geo, "pinned", i, 0) > 0.5;
+        source->pinned = a->pinned.data;
+    }
+    source->point_count = n;
+    source->positions = a->positions.data;
+    return MN_OK;
+}
+
+mn_status mn_film_input_add(const mn_cook *cook, const mn_geo *geo, mn_film *film)
+{
+    film_arrays a = {0};
+    mn_film_source source = {0};
+    bool labelled = false;
+    mn_status status = mn_geo_point_count(geo) > INT32_MAX / 4
+                           ? mn_fail(cook->ctx, MN_ERROR_INPUT, "The film has too many points.")
+                           : read_points(cook, geo, &a, &source);
+    if (status == MN_OK) status = read_elements(cook, geo, &a, &labelled);
+    if (status == MN_OK) {
+        source.triangle_count = a.triangles.count / 3;
+        source.triangles = (const int32_t(*)[3])a.triangles.data;
+        source.regions = labelled ? (const int32_t(*)[2])a.regions.data : NULL;
+        source.segment_count = a.segments.count / 2;
+        source.segments = (const int32_t(*)[2])a.segments.data;
+        status = mn_film_add(film, &source);
+    }
+    mn_array_free(cook->ctx, &a.positions);
+    mn_array_free(cook->ctx, &a.velocities);
+    mn_array_free(cook->ctx, &a.slides);
+    mn_array_free(cook->ctx, &a.thickness);
+    mn_array_free(cook->ctx, &a.pinned);
+    mn_array_free(cook->ctx, &a.triangles);
+    mn_array_free(cook->ctx, &a.regions);
+    mn_array_free(cook->ctx, &a.segments);
+    return status;
+}

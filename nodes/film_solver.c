@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// film_solver: bubbles, foams and films in frames on a kept mesh. The numerics and the parameters are
+// mn_film_solver's; this file reads films, frames, pricks and inflows.
+#include "nodes/film_input.h"
+#include "nodes/solver_node.h"
+
+#include "nodes/columns.h"
+
+enum { INPUT_FILM, INPUT_FRAME, INPUT_COLLIDERS, INPUT_WIND, INPUT_POINTS };
+
+static const mn_role roles[] = {
+    [INPUT_FILM] = MN_ROLE_OWN,  [INPUT_FRAME] = MN_ROLE_OWN,  [INPUT_COLLIDERS] = MN_ROLE_COLLIDER,
+    [INPUT_WIND] = MN_ROLE_WIND, [INPUT_POINTS] = MN_ROLE_OWN,
+};
+static const mn_input_def inputs_of[] = {
+    [INPUT_FILM] =
+        {"Film",
+         "polygons as films, polylines as threads, points as drops; v, thickness, pinned, slide and "
+         "region are used",
+         true, false},
+    [INPUT_FRAME] = {"Frame",
+                     "wires: polylines or outlines of polygons, moving or still; films that touch them at "
+                     "the start hang in them",
+                     false, false},
+    [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes", false, false},
+    [INPUT_WIND] = {"Wind", "a velocity volume named vel", false, false},
+    [INPUT_POINTS] = {"Pricks",
+                      "points where films burst, or with inflow (m^3/s) where gas is blown into the pocket "
+                      "around them",
+                      false, false},
+};
+static const mn_output_def outputs_of[] = {
+    {"Film",
+     "triangles with region, threads as polylines, drops; v, N, thickness, mass, pressure, id, border and "
+     "codim"}};
+
+/// What an advance borrows.
+typedef struct film_own {
+    mn_frame_input frame;
+    MN_ARRAY(mn_vec3) pricks, inflows;
+    MN_ARRAY(double) rates;
+    mn_film_inputs inputs;
+} film_own;
+
+static mn_status start(const mn_cook *cook, mn_solver *solver, void *memory)
+{
+    film_own *own = memory;
+    mn_film *film = (mn_film *)solver;
+    MN_TRY(mn_frame_input_read(cook->ctx, mn_cook_input(cook, INPUT_FRAME), &own->frame));
+    if (own->frame.frame.point_count > 0) MN_TRY(mn_film_set_frame(film, &own->frame.frame));
+    return mn_film_input_add(cook, mn_cook_input(cook, INPUT_FILM), film);
+}
+
+static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_feeding feeding,
+                      mn_solver_inputs *inputs)
+{
+    film_own *own = memory;
+    (void)solver;
+    if (feeding != MN_FEED_ADVANCE) return MN_OK;
+    MN_TRY(mn_frame_input_read(cook->ctx, mn_cook_input(cook, INPUT_FRAME), &own->frame));
+    own->pricks.count = own->inflows.count = own->rates.count = 0;
+    const mn_geo *points = mn_cook_input(cook, INPUT_POINTS);
+    const bool blows = points && mn_geo_find_numeric(points, MN_POINT, "inflow", 1);
+    for (int64_t i = 0; points && i < mn_geo_point_count(points); i++) {
+        const mn_vec3 x = mn_geo_position(points, i);
+        const double rate = mn_column_number(points, "inflow", i, 0);
+        if (!blows) {
+            MN_TRY(mn_array_push(cook->ctx, &own->pricks, &x));
+        } else if (rate != 0 && isfinite(rate)) {
+            MN_TRY(mn_array_push(cook->ctx, &own->inflows, &x));
+            MN_TRY(mn_array_push(cook->ctx, &own->rates, &rate));
+        }
+    }
+    own->inputs = (mn_film_inputs){.frame = own->frame.frame.point_count > 0 ? &own->frame.frame : NULL,
+                                   .prick_count = own->pricks.count,
+                                   .pricks = own->pricks.data,
+                                   .inflow_count = own->rates.count,
+                                   .inflow_positions = own->inflows.data,
+                                   .inflow_rates = own->rates.data};
+    inputs->own = &own->inputs;
+    return MN_OK;
+}
+
+static void free_own(mn_context *ctx, void *memory)
+{
+    film_own *own = memory;
+    mn_frame_input_free(ctx, &own->frame);
+    mn_array_free(ctx, &own->pricks);
+    mn_array_free(ctx, &own->inflows);
+    mn_array_free(ctx, &own->rates);
+}
+
+static mn_status doctor(const mn_cook *cook, mn_doctor *d)
+{
+    mn_film_def def;
+    MN_TRY(mn_solver_node_def(cook, &def));
+    const double speed = sqrt(2 * def.sigma / (def.density * def.thickness));
+    d->number(d->user, "wave speed", speed, "m/s",
+              "of films of the given thickness, and of edges that draw back");
+    if (speed > 0)
+        d->number(d->user, "steps resolve waves of", 6 * speed * def.max_dt, "m",
+                  "shorter ones are damped; lower max_dt to see them");
+    d->number(d->user, "memory", 1200.0, "bytes/vertex", "about");
+    return MN_OK;
+}
+
+static const mn_solver_node solver = {
+    .solver = &mn_film_solver,
+    .roles = roles,
+    .needs = "there is no film: connect polygons, a film_source or a film_settle node to the first input.",
+    .start = start,
+    .feed = feed,
+    .own_size = sizeof(film_own),
+    .free_own = free_own,
+};
+
+const mn_node_type mn_film_solver_node = {
+    .name = "film_solver",
+    .label = "Meniscus Film Solver",
+    .menu = "Meniscus/Solvers",
+    .help = "Simulates bubbles that share walls, foams that rearrange, and soap films in wire frames.",
+    .inputs = inputs_of,
+    .input_count = MN_COUNT_OF(inputs_of),
+    .outputs = outputs_of,
+    .output_count = MN_COUNT_OF(outputs_of),
+    .parms = mn_film_fields,
+    .parm_count = MN_FILM_FIELD_COUNT,
+    .time_dependent = true,
+    .sim = &mn_solver_ops,
+    .solver = &solver,
+    .doctor = doctor,
+};

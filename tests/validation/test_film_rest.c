@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Films at rest: clusters and frames whose shapes are known (F11 to F16). Lengths in radii, tensions 2 sigma
+// = 1. Angles are those between spheres fitted to each film: angles between triangles are of first order
+// only.
+#include "support/film_bubbles.h"
+#include "support/validation.h"
+
+#include "base/random.h"
+#include "meniscus/context.h"
+#include "meniscus/film.h"
+#include "meniscus/report.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LEAST = 12 }; // vertices inside of a film that a sphere is fitted to
+static const double PI = 3.14159265358979323846;
+static mn_context *ctx;
+
+// ---- fitted spheres ----
+
+/// curvature/2 |x|^2 + normal.x + offset = 0 about the center, |normal| = 1: flat films too.
+typedef struct sphere {
+    mn_vec3 center, normal;
+    double curvature, offset;
+    int64_t count;
+} sphere;
+
+static bool solve4(double a[4][5])
+{
+    for (int i = 0; i < 4; i++) {
+        int best = i;
+        for (int k = i + 1; k < 4; k++)
+            if (fabs(a[k][i]) > fabs(a[best][i])) best = k;
+        if (fabs(a[best][i]) < 1e-300) return false;
+        for (int j = 0; j < 5; j++) {
+            const double swap = a[i][j];
+            a[i][j] = a[best][j], a[best][j] = swap;
+        }
+        for (int k = 0; k < 4; k++)
+            for (int j = 4; k != i && j >= i; j--) a[k][j] -= a[k][i] / a[i][i] * a[i][j];
+    }
+    for (int i = 0; i < 4; i++) a[i][4] /= a[i][i];
+    return true;
+}
+
+// Vertices inside of the film; those of borders sit on chords.
+static bool on_film(const mn_complex *c, int32_t v, int32_t back, int32_t front)
+{
+    if (mn_complex_class_of(c, v) != MN_COMPLEX_INSIDE) return false;
+    for (int32_t at = c->vertices.data[v].first; at >= 0; at = c->triangles.data[at / 3].next[at % 3])
+        if (c->triangles.data[at / 3].region[0] == back && c->triangles.data[at / 3].region[1] == front)
+            return true;
+    return false;
+}
+
+// Least squares of the distance to first order, |f| / |grad f|, repeated with the gradient of the last fit.
+static sphere fit(const mn_complex *c, int32_t back, int32_t front)
+{
+    sphere s = {0};
+    mn_vec3 normal = {0};
+    for (int32_t v = 0; v < (int32_t)c->vertices.count; v++)
+        if (on_film(c, v, back, front)) s.center = mn_add(s.center, mn_complex_position(c, v)), s.count++;
+    if (s.count < LEAST) return s;
+    s.center = mn_scale(1.0 / (double)s.count, s.center);
+    for (int64_t t = 0; t < c->triangles.count; t++)
+        if (c->triangles.data[t].region[0] == back && c->triangles.data[t].region[1] == front)
+            normal = mn_add(normal, mn_complex_normal2(c, (int32_t)t));
+    s.normal = mn_normalize(normal);
+    for (int pass = 0; pass < 30; pass++) {
+        double a[4][5] = {{0}};
+        mn_vec3 e[2];
+        mn_frame(s.normal, &e[0], &e[1]);
+        for (int32_t v = 0; v < (int32_t)c->vertices.count; v++) {
+            if (!on_film(c, v, back, front)) continue;
+            const mn_vec3 x = mn_sub(mn_complex_position(c, v), s.center);
+            const double w = 1 / mn_norm2(mn_axpy(s.normal, s.curvature, x));
+            const double row[5] = {0.5 * mn_norm2(x), mn_dot(e[0], x), mn_dot(e[1], x), 1,
+                                   -mn_dot(s.normal, x)};
+            for (int i = 0; i < 4; i++)
+                for (int k = 0; k < 5; k++) a[i][k] += w * row[i] * row[k];
+        }
+        if (!solve4(a)) break;
+        const mn_vec3 n = mn_axpy(mn_axpy(s.normal, a[1][4], e[0]), a[2][4], e[1]);
+        const double length = mn_norm(n);
+        s.normal = mn_scale(1 / length, n), s.curvature = a[0][4] / length, s.offset = a[3][4] / length;
+    }
+    return s;
+}
+
+// Mean and largest deviation from 120 degrees along all borders of three films.
+static void angles(const mn_film *film, double *mean, double *most)
+{
+    const mn_complex *c = &film->c;
+    enum { MOST = 24 };
+    static sphere fits[MOST][MOST];
+    static bool known[MOST][MOST];
+    memset(known, 0, sizeof known);
+    double sum = 0;
+    int64_t count = 0;
+    *most = 0;
+    for (int32_t v = 0; v < (int32_t)c->vertices.count; v++) {
+        if (mn_complex_class_of(c, v) != MN_COMPLEX_CURVE) continue;
+        int32_t w[2 * MN_COMPLEX_STAR_MAX], along[2], found = 0;
+        const int32_t n = mn_complex_neighbours(c, v, w, 2 * MN_COMPLEX_STAR_MAX);
+        for (int32_t i = 0; i < n; i++)
+            if (mn_complex_edge(c, v, w[i], NULL, 0) == 3 && found < 2) along[found++] = w[i];
+        if (found != 2) continue;
+        const mn_vec3 x = mn_complex_position(c, v);
+        const mn_vec3 tangent =
+            mn_normalize(mn_sub(mn_complex_position(c, along[1]), mn_complex_position(c, along[0])));
+        mn_vec3 out[3];
+        int32_t list[3];
+        if (mn_complex_edge(c, v, along[0], list, 3) != 3) continue;
+        bool good = true;
+        for (int i = 0; i < 3 && good; i++) {
+            const mn_complex_triangle *t = &c->triangles.data[list[i]];
+            const int32_t a = t->region[0], b = t->region[1];
+            if (a >= MOST || b >= MOST) return;
+            if (!known[a][b]) fits[a][b] = fit(c, a, b), known[a][b] = true;
+            const sphere *s = &fits[a][b];
+            good = s->count >= LEAST;
+            const mn_vec3 gradient = mn_axpy(s->normal, s->curvature, mn_sub(x, s->center));
+            out[i] = mn_normalize(mn_cross(tangent, gradient));
+            const mn_vec3 into = mn_sub(mn_complex_position(c, mn_complex_apex(t, v, along[0])), x);
+            if (mn_dot(out[i], into) < 0) out[i] = mn_scale(-1, out[i]);
+        }
+        for (int i = 0; i < 3 && good; i++) {
+            const double angle = acos(fmax(-1, fmin(1, mn_dot(out[i], out[(i + 1) % 3])))) * 180 / PI;
+            sum += fabs(angle - 120), count++;
+            *most = fmax(*most, fabs(angle - 120));
+        }
+    }
+    *mean = count > 0 ? sum / (double)count : INFINITY;
+}
+
+// ---- clusters ----
+
+static void equal_double(void)
+{
+    if (!validation_wanted("F11", "equal")) return;
+    const mn_film_def def = bubbles_def(0.19);
+    mn_film *film = bubbles_double(ctx, &def);
+    bubbles_settle(film);
+    double mean, most;
+    angles(film, &mean, &most);
+    const mn_report report = bubbles_report(film);
+    validation_row("F11", "film, equal double bubble, excess pressure", film->pockets.data[1].excess, 2,
+                   "gamma/r", 0.005);
+    validation_row("F11", "film, equal double bubble, area", report.value[MN_REPORT_area][0], 6.75 * PI,
+                   "r^2", 0.005);
+    validation_row_below("F11", "film, equal double bubble, mean error of 120 deg", mean, "deg", 0.5);
+    mn_film_free(film);
+}
+
+static void unequal_double(void)
+{
+    if (!validation_wanted("F11", "unequal")) return;
+    const mn_film_def def = bubbles_def(0.15);
+    const mn_vec3 x[2] = {{0, 0, 0}, {0.95, 0, 0}};
+    const double r[2] = {1, 0.6};
+    mn_film *film = bubbles_cluster(ctx, 2, x, r, &def);
+    mn_film_set_volume(film, 1, 4.004916);
+    mn_film_set_volume(film, 2, 0.599795);
+    bubbles_settle(film);
+    double mean, most;
+    angles(film, &mean, &most);
+    const sphere wall = fit(&film->c, 2, 1);
+    const mn_report report = bubbles_report(film);
+    validation_row("F11", "film, double bubble 1 : 0.6, excess pressure of the large one",
+                   film->pockets.data[1].excess, 2, "gamma/r", 0.005);
+    validation_row("F11", "film, double bubble 1 : 0.6, excess pressure of the small one",
+                   film->pockets.data[2].excess, 2 / 0.6, "gamma/r", 0.005);
+    validation_short("the wall is small and nearly flat: the radius that its pressures give is 0.3 % off");
+    validation_row("F11", "film, double bubble 1 : 0.6, radius of the wall", 1 / fabs(wall.curvature), 1.5,
+                   "r", 0.02);
+    validation_row("F11", "film, double bubble 1 : 0.6, area", report.value[MN_REPORT_area][0], 15.01372,
+                   "r^2", 0.005);
+    validation_row_below("F11", "film, double bubble 1 : 0.6, mean error of 120 deg", mean, "deg", 0.5);
+    mn_film_free(film);
+}
+
+static void triple(void)
+{
+    if (!validation_wanted("F12", "triple")) return;
+    const mn_film_def def = bubbles_def(0.17);
+    const mn_vec3 x[3] = {{-0.5, 0, 0}, {0.5, 0, 0}, {0, 0.87, 0}};
+    const double r[3] = {1, 1, 1};
+    mn_film *film = bubbles_cluster(ctx, 3, x, r, &def);
+    for (int32_t b = 1; b <= 3; b++) mn_film_set_volume(film, b, 3.103736);
+    bubbles_settle(film);
+    const mn_report report = bubbles_report(film);
+    validation_row("F12", "film, triple bubble, excess pressure", film->pockets.data[1].excess, 2, "gamma/r",
+                   0.005);
+    validation_row("F12", "film, triple bubble, area", report.value[MN_REPORT_area][0], 27.93363, "r^2",
+                   0.005);
+    validation_row_absolute("F12", "film, triple bubble, disorder of borders and points",
+                            (double)bubbles_disorder(film), 0, "", 0.5);
+    mn_film_free(film);
+}
+
+static void random_cluster(uint64_t seed, double size, const char *angles_short)
+{
+    char name[80];
+    enum { BUBBLES = 8 };
+    snprintf(name, sizeof name, "film, 8 random bubbles (seed %d)", (int)seed);
+    if (!validation_wanted("F16", name)) return;
+    const mn_film_def def = bubbles_def(size);
+    mn_vec3 x[BUBBLES];
+    double r[BUBBLES], mean, most;
+    for (int i = 0; i < BUBBLES; i++) {
+        x[i] = mn_scale(1.4 * cbrt(mn_random_unit(seed, (uint64_t)i, 7)),
+                        mn_random_direction(seed, (uint64_t)i, 1));
+        r[i] = 0.75;
+    }
+    mn_film *film = bubbles_cluster(ctx, BUBBLES, x, r, &def);
+    for (int32_t b = 1; b < (int32_t)film->pockets.count; b++)
+        mn_film_set_volume(film, b, 0.7 + 0.6 * mn_random_unit(seed, (uint64_t)b, 3));
+    bubbles_settle(film);
+    angles(film, &mean, &most);
+    const mn_report report = bubbles_report(film);
+    double work = 0;
+    for (int64_t b = 1; b < film->pockets.count; b++)
+        work += film->pockets.data[b].excess * film->pockets.data[b].volume;
+    char row[120];
+    snprintf(row, sizeof row, "%s, 3 sum q V over 2 gamma A", name);
+    validation_row("F16", row, 3 * work / (2 * report.value[MN_REPORT_area][0]), 1, "", 5e-4);
+    snprintf(row, sizeof row, "%s, disorder of borders and points", name);
+    validation_row_absolute("F16", row, (double)bubbles_disorder(film), 0, "", 0.5);
+    snprintf(row, sizeof row, "%s, mean error of 120 deg", name);
+    if (angles_short) validation_short(angles_short);
+    validation_row_below("F16", row, mean, "deg", 1);
+    mn_film_free(film);
+}
+
+// ---- frames ----
+
+static void tetrahedron(void)
+{
+    if (!validation_wanted("F13", "tetrahedron")) return;
+    const mn_film_def def = bubbles_def(0.1);
+    const double q = 1 / sqrt(8.0); // edge 1
+    const mn_vec3 p[4] = {{q, q, q}, {q, -q, -q}, {-q, q, -q}, {-q, -q, q}};
+    int32_t edge[6][2], count = 0;
+    mn_complex c;
+    mn_complex_init(&c, ctx);
+    for (int i = 0; i < 5; i++) {
+        const mn_complex_vertex v = {.position = i < 4 ? p[i] : mn_v3(0.1, 0.05, -0.08), .wire = {-1, -1}};
+        mn_complex_add_vertex(&c, &v);
+    }
+    for (int i = 0; i < 4; i++)
+        for (int k = i + 1; k < 4; k++) {
+            edge[count][0] = i, edge[count++][1] = k;
+            mn_complex_add_triangle(&c, 4, i, k, 0, 0);
+        }
+    const mn_film_frame frame = {4, p, 6, (const int32_t(*)[2])edge};
+    mn_film *film = bubbles_film(ctx, &c, &def, &frame);
+    bubbles_settle(film);
+    const mn_report report = bubbles_report(film);
+    validation_row("F13", "film, tetrahedral frame, area", report.value[MN_REPORT_area][0], 1.060660, "a^2",
+                   1e-4);
+    mn_film_free(film);
+    mn_complex_free(&c);
+}
+
+static void cube(void)
+{
+    if (!validation_wanted("F14", "cube")) return;
+    const mn_film_def def = bubbles_def(0.06);
+    mn_film *film = bubbles_cube(ctx, &def);
+    bubbles_settle(film);
+    const mn_complex *c = &film->c;
+    const mn_report report = bubbles_report(film);
+    mn_vec3 corner[8];
+    int count = 0;
+    for (int32_t v = 0; v < (int32_t)c->vertices.count && count < 8; v++)
+        if (mn_complex_class_of(c, v) == MN_COMPLEX_POINT) corner[count++] = mn_complex_position(c, v);
+    double side = INFINITY;
+    for (int i = 1; i < count; i++) side = fmin(side, mn_distance(corner[0], corner[i]));
+    validation_row("F14", "film, cube frame from the cone, area", report.value[MN_REPORT_area][0], 4.23956,
+                   "a^2", 2e-4);
+    validation_row_absolute("F14", "film, cube frame from the cone, points where borders meet", count, 4, "",
+                            0.5);
+    validation_row("F14", "film, cube frame from the cone, side of the square", side, 0.1861, "a", 0.03);
+    mn_film_free(film);
+}
+
+int main(int argc, char **argv)
+{
+    validation_begin(argc, argv);
+    const mn_hooks hooks = {.max_workers = 1};
+    ctx = mn_context_create(&hooks);
+    equal_double();
+    unequal_double();
+    triple();
+    tetrahedron();
+    cube();
+    random_cluster(1, 0.2, NULL);
+    if (validation_long()) {
+        random_cluster(2, 0.2, NULL);
+        random_cluster(4, 0.2, "some walls have few vertices, and their fitted spheres are off");
+    }
+    mn_context_free(ctx);
+    return validation_end();
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Solids in the tetrahedral solver, with known answers: beams (M3, M7), two layers (M8, M13), gels (M11), a
+// bar that hits a wall (M9).
+#include "meniscus/meniscus.h"
+#include "support/tet_drop.h"
+#include "support/tet_lattice_brick.h"
+#include "support/validation.h"
+#include "tet/state.h"
+
+static const double pi = 3.14159265358979323846;
+static const mn_hooks hooks = {.max_workers = 1};
+
+static void must(mn_context *ctx, mn_status status)
+{
+    if (status == MN_OK) return;
+    fprintf(stderr, "%s\n", mn_context_message(ctx));
+    exit(1);
+}
+
+static mn_tet_material elastic(double young, double poisson)
+{
+    return (mn_tet_material){.name = "test",
+                             .density = 1,
+                             .young = young,
+                             .poisson = poisson,
+                             .heat_capacity = 1,
+                             .reference_temperature = 300};
+}
+
+// A beam along x from the wall x = 0, to which it is clamped: height and width 1, E = rho = 1.
+typedef struct beam {
+    mn_context *ctx;
+    mn_tet_liquid *solver;
+    double length;
+} beam;
+
+static beam beam_make(int32_t cells, double slender, double poisson, double gravity,
+                      mn_tet_integrator integrator, double step)
+{
+    beam b = {.ctx = mn_context_create(&hooks), .length = slender};
+    mn_tet_mesh *mesh = tet_lattice_brick(b.ctx, (int32_t)(cells * slender), cells, cells, 1.0 / cells, 0.05);
+    mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.density = 1, def.sigma = def.viscosity = 0, def.quality = 0, def.merge = false,
+    def.split_threshold = 0;
+    def.gravity = mn_v3(0, -gravity, 0), def.integrator = integrator;
+    def.max_dt = step, def.capillary_step = 1e9;
+    mn_tet_field *pin;
+    must(b.ctx, mn_tet_mesh_add_field(mesh, MN_TET_PIN, MN_TET_LINEAR, 1, &pin));
+    for (int32_t i = 0; i < mesh->vertex_slots; i++) pin->data[i] = mesh->position[i].x < 1e-9;
+    must(b.ctx, mn_tet_liquid_create(b.ctx, &def, mesh, &b.solver));
+    const mn_tet_material material = elastic(1, poisson);
+    must(b.ctx, mn_tet_liquid_set_materials(b.solver, 1, &material));
+    mn_tet_mesh_free(mesh);
+    return b;
+}
+
+static void beam_free(beam *b)
+{
+    mn_tet_liquid_free(b->solver);
+    mn_context_free(b->ctx);
+}
+
+// How far the free end has come down.
+static double beam_tip(const beam *b)
+{
+    const mn_tet_mesh *mesh = mn_tet_liquid_mesh(b->solver);
+    const mn_vec3 *rest = mn_tet_field_vectors(b->solver, MN_TET_REST);
+    double sum = 0;
+    int32_t count = 0;
+    for (int32_t i = 0; i < mesh->vertex_slots; i++)
+        if (rest[i].x > b->length - 1e-6) sum += rest[i].y - mesh->position[i].y, count++;
+    return sum / count;
+}
+
+static void bent_beam(int32_t cells, double slender, double poisson, double bound)
+{
+    char name[96];
+    snprintf(name, sizeof name, "beam, L/h = %g, %d cells, Poisson's ratio %g: deflection", slender, cells,
+             poisson);
+    if (!validation_wanted("M3", name)) return;
+    const double l4 = slender * slender * slender * slender, gravity = 1e-3 * slender / (1.5 * l4);
+    const double period = 2 * pi / (1.8751 * 1.8751) * sqrt(12 * l4);
+    beam b = beam_make(cells, slender, poisson, gravity, MN_TET_SDIRK2, period);
+    must(b.ctx, mn_tet_liquid_advance(b.solver, 20 * period));
+    validation_row("M3", name, beam_tip(&b) / slender, 1e-3, "of the length", bound);
+    beam_free(&b);
+}
+
+// The beam's swing from a push in the shape of its first mode.
+static void swinging_beam(void)
+{
+    if (!validation_wanted("M7", "swing")) return;
+    const double slender = 8, l4 = 4096, k = 1.8751, steps = 100;
+    const double period = 2 * pi / (k * k) * sqrt(12 * l4);
+    beam b = beam_make(4, slender, 0.3, 0, MN_TET_BDF2, period / steps);
+    mn_vec3 *v = mn_tet_field_vectors(b.solver, MN_TET_V);
+    const mn_tet_mesh *mesh = mn_tet_liquid_mesh(b.solver);
+    const double mix = (cosh(k) + cos(k)) / (sinh(k) + sin(k));
+    for (int32_t i = 0; i < mesh->vertex_slots; i++) {
+        const double z = k * mesh->position[i].x / slender;
+        const double shape = 0.5 * (cosh(z) - cos(z) - mix * (sinh(z) - sin(z)));
+        const double slope = 0.5 * k / slender * (sinh(z) + sin(z) - mix * (cosh(z) - cos(z)));
+        const double speed = 1e-3 * slender * 2 * pi / period;
+        v[i] = mn_v3(-speed * slope * (mesh->position[i].y - 0.5), speed * shape, 0);
+    }
+    mn_report report;
+    mn_tet_liquid_get_report(b.solver, &report);
+    const double first = report.value[MN_REPORT_kinetic_energy][0];
+    double before = 0, crossing[2] = {0};
+    int crossings = 0;
+    for (int i = 1; i <= 105 && crossings < 2; i++) {
+        must(b.ctx, mn_tet_liquid_advance(b.solver, period / steps));
+        const double tip = beam_tip(&b);
+        if (i > 1 && before * tip < 0) crossing[crossings++] = (i - tip / (tip - before)) / steps;
+        before = tip;
+    }
+    mn_tet_liquid_get_report(b.solver, &report);
+    const double left = report.value[MN_REPORT_kinetic_energy][0] + mn_tet_solids_elastic_energy(b.solver);
+    validation_row("M7", "swing of a beam, L/h = 8, 4 cells, 100 steps: period", crossing[1], 1, "period",
+                   0.03);
+    validation_row_below("M7", "the same: energy lost in a period", 1 - left / first, "of the first", 0.01);
+    beam_free(&b);
+}
+
+// A ball of gel in its lowest mode: omega R sqrt(rho/G) [theory: exact for nu = 1/2].
+static void gel_ball(double elasticity, double exact)
+{
+    char name[96];
+    snprintf(name, sizeof name, "gel ball, sigma/(G R) = %g: frequency", elasticity);
+    if (!validation_wanted("M11", name)) return;
+    mn_context *ctx = mn_context_create(&hooks);
+    mn_tet_mesh *mesh = tet_drop(ctx, (tet_drop_shape){.radius = 1, .edge = 0.27});
+    mn_tet_field *v;
+    must(ctx, mn_tet_mesh_add_field(mesh, MN_TET_V, MN_TET_LINEAR, 3, &v));
+    for (int32_t i = 0; i < mesh->vertex_slots; i++) {
+        const mn_vec3 x = mesh->position[i], speed = mn_v3(0.02 * x.x, -0.01 * x.y, -0.01 * x.z);
+        memcpy(v->data + 3 * i, &speed, sizeof speed);
+    }
+    mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.density = 1, def.sigma = 0, def.quality = 0, def.merge = false, def.split_threshold = 0;
+    const double period = 2 * pi / exact, steps = 100;
+    def.max_dt = period / steps, def.capillary_step = 1e9;
+    mn_tet_liquid *solver;
+    must(ctx, mn_tet_liquid_create(ctx, &def, mesh, &solver));
+    mn_tet_material gel = elastic(3, 0.4999);
+    gel.young = 2 * (1 + gel.poisson), gel.sigma = elasticity;
+    must(ctx, mn_tet_liquid_set_materials(solver, 1, &gel));
+    double before = 0, start = 0, time = 0;
+    for (int i = 0; i <= 60 && time == 0; i++) {
+        if (i > 0) must(ctx, mn_tet_liquid_advance(solver, period / steps));
+        const mn_tet_mesh *now = mn_tet_liquid_mesh(solver);
+        double moment = 0;
+        for (int32_t t = 0; t < now->tet_slots; t++)
+            for (int k = 0; k < 4; k++) {
+                const mn_vec3 x = now->position[now->tet[t][k]];
+                moment += mn_tet_mesh_tet_volume(now, t) * (x.x * x.x - 0.5 * (x.y * x.y + x.z * x.z));
+            }
+        if (i == 0) start = moment;
+        moment -= start;
+        if (i > 10 && before * moment < 0) time = (i - moment / (moment - before)) * period / steps;
+        before = moment;
+    }
+    snprintf(name, sizeof name, "gel ball, sigma/(G R) = %g, %d tetrahedra: frequency", elasticity,
+             mesh->tet_count);
+    validation_row("M11", name, pi / time, exact, "sqrt(G/rho)/R", 0.03);
+    mn_tet_liquid_free(solver);
+    mn_tet_mesh_free(mesh);
+    mn_context_free(ctx);
+}
+
+// A solid layer under liquid between slippery walls.
+static void layers(int32_t cells)
+{
+    if (!validation_wanted("M13", "layer")) return;
+    mn_context *ctx = mn_context_create(&hooks);
+    const double edge = 1.0 / cells, gravity = 1e-3, poisson = 0.3;
+    mn_tet_mesh *mesh = tet_lattice_layers(ctx, cells / 2, cells, cells / 2, edge, 0.1, cells / 2);
+    mn_tet_field *material;
+    must(ctx, mn_tet_mesh_add_field(mesh, MN_TET_MATERIAL, MN_TET_VALUE, 1, &material));
+    for (int32_t t = 0; t < mesh->tet_slots; t++) {
+        double y = 0;
+        for (int k = 0; k < 4; k++) y += 0.25 * mesh->position[mesh->tet[t][k]].y;
+        material->data[t] = y > 0.5;
+    }
+    mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.density = 1, def.sigma = 0, def.viscosity = 0, def.quality = 0, def.merge = false,
+    def.split_threshold = 0;
+    def.soft_stiffness = 0, def.integrator = MN_TET_SDIRK2;
+    def.gravity = mn_v3(0, -gravity, 0), def.max_dt = 10, def.capillary_step = 1e9;
+    def.domain = (mn_box){{0, 0, 0}, {0.5, 9, 0.5}};
+    for (int k = 0; k < 6; k++) def.wall[k] = k != 3;
+    mn_tet_liquid *solver;
+    must(ctx, mn_tet_liquid_create(ctx, &def, mesh, &solver));
+    mn_tet_material materials[2] = {elastic(1, poisson), elastic(0, 0)};
+    materials[1].viscosity = 0.01;
+    must(ctx, mn_tet_liquid_set_materials(solver, 2, materials));
+    must(ctx, mn_tet_liquid_advance(solver, 300));
+    const mn_tet_mesh *now = mn_tet_liquid_mesh(solver);
+    const mn_vec3 *rest = mn_tet_field_vectors(solver, MN_TET_REST);
+    double sunk = 0, sideways = 0, lower = 0;
+    for (int32_t i = 0; i < now->vertex_slots; i++) {
+        const mn_vec3 d = mn_sub(now->position[i], rest[i]);
+        sideways = fmax(sideways, hypot(d.x, d.z));
+    }
+    // Of the solid's volume.
+    for (int32_t t = 0; t < now->tet_slots; t++)
+        if (mn_tet_liquid_is_solid(solver, t))
+            sunk += mn_tet_mesh_tet_volume(now, t),
+                lower += mn_tet_volume(rest[now->tet[t][0]], rest[now->tet[t][1]], rest[now->tet[t][2]],
+                                       rest[now->tet[t][3]]);
+    const double height = lower / 0.25, above = 1 - height;
+    const double g = 1 / (2 * (1 + poisson)), k = 1 / (3 * (1 - 2 * poisson));
+    const double exact = gravity * (above * height + height * height / 2) / (k + 4 * g / 3);
+    char name[96];
+    snprintf(name, sizeof name, "elastic layer under liquid, %d cells: sinks", cells);
+    validation_row("M13", name, (lower - sunk) / 0.25, exact, "of the height", 0.01);
+    validation_row_below("M13", "the same: largest way sideways", sideways / exact, "of the sinking", 0.15);
+    mn_report report;
+    mn_tet_liquid_get_report(solver, &report);
+    validation_row_below("M13", "the same: speed at the end", report.value[MN_REPORT_max_speed][0] / (exact),
+                         "sinkings a second", 1e-3);
+    mn_tet_liquid_free(solver);
+    mn_tet_mesh_free(mesh);
+    mn_context_free(ctx);
+}
+
+// A copper bar hits a slippery wall.
+static void taylor_bar(int32_t across, int32_t along, double step)
+{
+    if (!validation_wanted("M9", "bar")) return;
+    mn_context *ctx = mn_context_create(&hooks);
+    const double length = 32.4e-3, radius = 3.2e-3;
+    mn_tet_mesh *mesh = tet_lattice_brick(ctx, across, along, across, 1, 0);
+    mn_tet_field *v;
+    must(ctx, mn_tet_mesh_add_field(mesh, MN_TET_V, MN_TET_LINEAR, 3, &v));
+    for (int32_t i = 0; i < mesh->vertex_slots; i++) {
+        const double x = 2 * mesh->position[i].x / across - 1, z = 2 * mesh->position[i].z / across - 1;
+        const double square = fmax(fabs(x), fabs(z)), disc = hypot(x, z);
+        const double part = radius * (disc > 0 ? 1 + square * (square / disc - 1) : 1);
+        mn_tet_mesh_move_vertex(mesh, i, mn_v3(part * x, length * mesh->position[i].y / along, part * z));
+        v->data[3 * i + 1] = -227;
+    }
+    mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.density = 8930, def.sigma = 0, def.quality = 0, def.merge = false, def.split_threshold = 0;
+    def.max_dt = step, def.capillary_step = 1e9;
+    def.domain = (mn_box){{-1, 0, -1}, {1, 1, 1}}, def.wall[2] = true;
+    mn_tet_liquid *solver;
+    must(ctx, mn_tet_liquid_create(ctx, &def, mesh, &solver));
+    const mn_tet_material copper = {.name = "copper",
+                                    .density = 8930,
+                                    .young = 117e9,
+                                    .poisson = 0.35,
+                                    .yield = 400e6,
+                                    .hardening = 100e6,
+                                    .heat_capacity = 385,
+                                    .reference_temperature = 293.15};
+    must(ctx, mn_tet_liquid_set_materials(solver, 1, &copper));
+    mn_report report;
+    mn_tet_liquid_get_report(solver, &report);
+    const double mass = report.value[MN_REPORT_mass][0];
+    must(ctx, mn_tet_liquid_advance(solver, 80e-6));
+    const mn_tet_mesh *now = mn_tet_liquid_mesh(solver);
+    double low = 1, high = 0, wide = 0, volume = 0;
+    for (int32_t i = 0; i < now->vertex_slots; i++) {
+        low = fmin(low, now->position[i].y), high = fmax(high, now->position[i].y);
+        wide = fmax(wide, hypot(now->position[i].x, now->position[i].z));
+    }
+    for (int32_t t = 0; t < now->tet_slots; t++) volume += mn_tet_mesh_tet_volume(now, t);
+    mn_tet_liquid_get_report(solver, &report);
+    char name[96];
+    snprintf(name, sizeof name, "copper bar, %d tetrahedra: length", now->tet_count);
+    validation_row("M9", name, 1e3 * (high - low), 21.45, "mm", 0.015);
+    validation_row("M9", "the same: largest radius", 1e3 * wide, 7.15, "mm", 0.03);
+    validation_row_below("M9", "the same: volume gained or lost", fabs(volume * 8930 / mass - 1), "", 1e-3);
+    mn_tet_liquid_free(solver);
+    mn_tet_mesh_free(mesh);
+    mn_context_free(ctx);
+}
+
+// A frozen cube melts in warm gas, and becomes a ball.
+static void melting_cube(bool remesh)
+{
+    char name[96];
+    snprintf(name, sizeof name, "frozen cube in warm gas%s", remesh ? ", remeshed" : "");
+    if (!validation_wanted("M16", name)) return;
+    mn_context *ctx = mn_context_create(&hooks);
+    const double radius = cbrt(0.75 / pi); // of the ball that it becomes
+    mn_tet_mesh *mesh = tet_lattice_brick(ctx, 4, 4, 4, 0.25, 0.05);
+    mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.density = 1, def.quality = remesh ? 0.25 : 0, def.merge = false, def.split_threshold = 0,
+    def.capillary_step = 0.5;
+    def.heat = true, def.air_temperature = 320, def.air_transfer = 0.5;
+    mn_tet_liquid *solver;
+    must(ctx, mn_tet_liquid_create(ctx, &def, mesh, &solver));
+    const mn_tet_material frozen = {.name = "frozen",
+                                    .density = 1,
+                                    .young = 60 / radius,
+                                    .poisson = 0.4,
+                                    .sigma = 1,
+                                    .viscosity = 0.3,
+                                    .conductivity = 5,
+                                    .heat_capacity = 1,
+                                    .latent_heat = 50,
+                                    .melting_point = 300,
+                                    .reference_temperature = 300};
+    must(ctx, mn_tet_liquid_set_materials(solver, 1, &frozen));
+    double *temperature = mn_tet_field_numbers(solver, MN_TET_TEMPERATURE),
+           *solid = mn_tet_field_numbers(solver, MN_TET_SOLID);
+    for (int32_t i = 0; i < mesh->vertex_slots; i++) temperature[i] = 299;
+    for (int32_t t = 0; t < mesh->tet_slots; t++) solid[t] = 1;
+    must(ctx, mn_tet_solids_prepare(solver));
+    mn_tet_field_numbers(solver, MN_TET_HEAT)[0] = 0;
+    must(ctx, mn_tet_solids_find_melted(solver));
+    const double before = mn_tet_solids_thermal_energy(solver);
+    for (int i = 0; i < 60; i++) {
+        must(ctx, mn_tet_liquid_advance(solver, 0.1));
+    }
+    const mn_tet_mesh *now = mn_tet_liquid_mesh(solver);
+    double volume = 0, least = 9, most = 0;
+    for (int32_t t = 0; t < now->tet_slots; t++) volume += mn_tet_mesh_tet_volume(now, t);
+    mn_vec3 center = mn_tet_liquid_center(solver);
+    for (int32_t i = 0; i < now->vertex_slots; i++)
+        if (mn_tet_vertex_on_boundary(now, i)) {
+            const double r = mn_distance(now->position[i], center) / radius;
+            least = fmin(least, r), most = fmax(most, r);
+        }
+    char text[160];
+    snprintf(text, sizeof text, "%s: volume gained or lost", name);
+    validation_row_below("M16", text, fabs(volume - 1), "of it", remesh ? 1e-6 : 1e-10);
+    snprintf(text, sizeof text, "%s: heat kept less heat that came in", name);
+    validation_row_below("M16", text,
+                         fabs(mn_tet_solids_thermal_energy(solver) - before - solver->solids.heat_in) /
+                             solver->solids.heat_in,
+                         "of it", 1e-8);
+    snprintf(text, sizeof text, "%s: smallest radius", name);
+    validation_row("M16", text, least, 1, "R", 0.05);
+    snprintf(text, sizeof text, "%s: largest radius", name);
+    validation_row("M16", text, most, 1, "R", 0.05);
+    mn_tet_liquid_free(solver);
+    mn_tet_mesh_free(mesh);
+    mn_context_free(ctx);
+}
+
+int main(int argc, char **argv)
+{
+    validation_begin(argc, argv);
+    bent_beam(4, 8, 0.3, 0.05);
+    layers(8);
+    gel_ball(0, 2.66562);
+    melting_cube(false);
+    melting_cube(true);
+    if (validation_long()) {
+        validation_short(
+            "bending locks: half of the energy at nodes, which the bound asks for, is not there yet");
+        bent_beam(4, 8, 0.49, 0.05);
+        gel_ball(0.5, 3.27311);
+        gel_ball(1, 3.76318);
+        swinging_beam();
+        taylor_bar(4, 18, 0.25e-6);
+    }
+    return validation_end();
+}
