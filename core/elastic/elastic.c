@@ -57,7 +57,8 @@ static mn_status set_def(mn_solver *solver, const void *def)
 {
     mn_elastic *s = (mn_elastic *)solver;
     const mn_elastic_def *next = def;
-    if (next->contact_distance != s->def.contact_distance || next->self_contact != s->def.self_contact)
+    if (next->contact_distance != s->def.contact_distance || next->self_contact != s->def.self_contact ||
+        next->method != s->def.method)
         s->is_ready = false;
     return MN_OK;
 }
@@ -147,8 +148,9 @@ static mn_status set_surface(mn_elastic *s)
         if (p->kind == MN_ELASTIC_CLOTH || p->kind == MN_ELASTIC_COLLIDER) flags.data[i] |= MN_CONTACT_SHEET;
         stiffness.data[i] = p->stiffness;
     }
+    const bool touches = s->def.method != MN_ELASTIC_NO_CONTACT;
     const mn_contact_surface surface = {(int32_t)s->anchor.count,
-                                        (int32_t)(s->triangle.count / 3),
+                                        touches ? (int32_t)(s->triangle.count / 3) : 0,
                                         groups,
                                         s->rest.data,
                                         (const int32_t(*)[3])s->triangle.data,
