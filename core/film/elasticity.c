@@ -8,8 +8,8 @@
 // symmetric and negative semidefinite. A_i is a third of the ring, so dA_i/dx . u is a third of the sum of
 // the triangles' own rates, and both sums go over stars.
 //
-// Soap spreads: after the mesh has changed, a few passes hand it on between neighbours until A_i0 / A_i is even. A
-// split or collapse shares it by count, and what is left of that would tug at borders.
+// Soap spreads: after the mesh has changed, a few passes hand it on between neighbours until A_i0 / A_i is
+// even. A split or collapse shares it by count, and what is left of that would tug at borders.
 #include "film/film_state.h"
 
 enum { SPREADING = 6 };

@@ -138,8 +138,8 @@ static int32_t pocket_around(const search *s, mn_vec3 x, int32_t but)
     return best;
 }
 
-// Of a shell that encloses nothing: how a film looks from outside, or both sides of a loose sheet. Labels know; a
-// sheet that flies through a wall takes no gas along. Only what is new is found by its place.
+// Of a shell that encloses nothing: how a film looks from outside, or both sides of a loose sheet. Labels
+// know; a sheet that flies through a wall takes no gas along. Only what is new is found by its place.
 static int32_t pocket_of_inner(const search *s, const shell *sh, bool fresh)
 {
     int32_t same = 0, count = 0;
@@ -321,9 +321,9 @@ mn_status mn_film_measure_pockets(mn_film *film)
     return MN_OK;
 }
 
-// Moves of the mesh change volumes a little, and gas is stiff: a thousandth of a bubble is more than all of its
-// excess pressure. Vertices are moved along the gradients, by their masses, until pockets have the volumes that they
-// had; the centre of mass stays.
+// Moves of the mesh change volumes a little, and gas is stiff: a thousandth of a bubble is more than all of
+// its excess pressure. Vertices are moved along the gradients, by their masses, until pockets have the
+// volumes that they had; the centre of mass stays.
 mn_status mn_film_restore_volumes(mn_film *film)
 {
     const int64_t n = film->c.vertices.count, pockets = film->pockets.count;

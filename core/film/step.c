@@ -140,7 +140,8 @@ static mn_status apply(void *user, const double *x, double *y)
     job->in = (const mn_vec3 *)x, job->out = (mn_vec3 *)y;
     MN_TRY(mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, apply_range, job));
     if (film->def.gibbs > 0)
-        MN_TRY(mn_film_elastic_apply(film, (const mn_vec3 *)x, job->theta * job->theta * job->dt * job->dt, (mn_vec3 *)y));
+        MN_TRY(mn_film_elastic_apply(film, (const mn_vec3 *)x, job->theta * job->theta * job->dt * job->dt,
+                                     (mn_vec3 *)y));
     if (job->gas) MN_TRY(add_gas_stiffness(film, (const mn_vec3 *)x, (mn_vec3 *)y));
     return project(job, (mn_vec3 *)y);
 }
