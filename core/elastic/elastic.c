@@ -57,7 +57,8 @@ static mn_status set_def(mn_solver *solver, const void *def)
 {
     mn_elastic *s = (mn_elastic *)solver;
     const mn_elastic_def *next = def;
-    if (next->contact_distance != s->def.contact_distance || next->self_contact != s->def.self_contact)
+    if (next->contact_distance != s->def.contact_distance || next->self_contact != s->def.self_contact ||
+        next->method != s->def.method)
         s->is_ready = false;
     return MN_OK;
 }
@@ -144,6 +145,7 @@ static mn_status set_surface(mn_elastic *s)
         const bool soft = p->kind == MN_ELASTIC_SOLID || p->kind == MN_ELASTIC_CLOTH;
         flags.data[i] = soft && s->def.self_contact ? MN_CONTACT_SELF : 0;
         if (p->kind == MN_ELASTIC_COLLIDER) flags.data[i] |= MN_CONTACT_FIXED;
+        if (s->def.method == MN_ELASTIC_NO_CONTACT) flags.data[i] = MN_CONTACT_FIXED; // none push each other
         if (p->kind == MN_ELASTIC_CLOTH || p->kind == MN_ELASTIC_COLLIDER) flags.data[i] |= MN_CONTACT_SHEET;
         stiffness.data[i] = p->stiffness;
     }
