@@ -145,12 +145,12 @@ static mn_status set_surface(mn_elastic *s)
         const bool soft = p->kind == MN_ELASTIC_SOLID || p->kind == MN_ELASTIC_CLOTH;
         flags.data[i] = soft && s->def.self_contact ? MN_CONTACT_SELF : 0;
         if (p->kind == MN_ELASTIC_COLLIDER) flags.data[i] |= MN_CONTACT_FIXED;
+        if (s->def.method == MN_ELASTIC_NO_CONTACT) flags.data[i] = MN_CONTACT_FIXED; // none push each other
         if (p->kind == MN_ELASTIC_CLOTH || p->kind == MN_ELASTIC_COLLIDER) flags.data[i] |= MN_CONTACT_SHEET;
         stiffness.data[i] = p->stiffness;
     }
-    const bool touches = s->def.method != MN_ELASTIC_NO_CONTACT;
     const mn_contact_surface surface = {(int32_t)s->anchor.count,
-                                        touches ? (int32_t)(s->triangle.count / 3) : 0,
+                                        (int32_t)(s->triangle.count / 3),
                                         groups,
                                         s->rest.data,
                                         (const int32_t(*)[3])s->triangle.data,

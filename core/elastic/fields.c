@@ -45,9 +45,7 @@ const mn_field mn_elastic_fields[] = {
                    "Surfaces begin to push each other at this distance; with 0 it is chosen from the bodies. "
                    "Never more than a quarter of the shortest edge."),
     MN_FIELD_MENU(def, method, "Method", method_items, MN_ELASTIC_BARRIER, "Contact", NULL,
-                  "How contacts are solved: a barrier lets nothing through; without contact bodies pass "
-                  "through each other and "
-                  "through colliders."),
+                  "How bodies meet: a barrier lets nothing through; with none they pass through each other."),
     MN_FIELD_TOGGLE(
         def, self_contact, "Self Contact", 1, "Contact", NULL,
         "Soft bodies and cloth also touch themselves. Turn it off to save time where they cannot."),
