@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A film solver's life: made, given films and wires, looked at, saved and loaded. Its advance is advance.c.
+#include "base/elementary.h"
 #include "film/film_state.h"
 
 #include <stdlib.h>
@@ -330,7 +331,7 @@ static void show_vertex(mn_film *film, int32_t v)
                                                : 3};
     p->thickness = area > 0     ? volume / area
                    : length > 0 ? 2 * sqrt(volume / (PI * length))
-                                : cbrt(6 * volume / PI);
+                                : mn_cbrt(6 * volume / PI);
 }
 
 mn_status mn_film_get_view(mn_film *film, mn_film_view *view)

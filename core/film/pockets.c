@@ -9,6 +9,7 @@
 //
 //   k = p V for each pocket; a film can be cut, joined and moved, but gas is only ever handed over: by volume
 //   when a pocket comes apart, added up when pockets join, to the ledger when it reaches the air.
+#include "base/elementary.h"
 #include "film/film_state.h"
 
 #include <string.h>
@@ -115,8 +116,9 @@ static double winding(const search *s, int32_t number, mn_vec3 x)
                       b = mn_sub(mn_complex_position(c, v[1]), x);
         const mn_vec3 d = mn_sub(mn_complex_position(c, v[2]), x);
         const double la = mn_norm(a), lb = mn_norm(b), ld = mn_norm(d);
-        const double angle = 2 * atan2(mn_dot(a, mn_cross(b, d)), la * lb * ld + mn_dot(a, b) * ld +
-                                                                      mn_dot(b, d) * la + mn_dot(d, a) * lb);
+        const double angle =
+            2 * mn_atan2(mn_dot(a, mn_cross(b, d)),
+                         la * lb * ld + mn_dot(a, b) * ld + mn_dot(b, d) * la + mn_dot(d, a) * lb);
         sum += i % 2 == 0 ? angle : -angle;
     }
     return sum / (4 * 3.14159265358979323846);

@@ -2,6 +2,7 @@
 //
 // Sectors of gas around vertices (sectors.h).
 #include "film/sectors.h"
+#include "base/elementary.h"
 
 // The place after which the wall is, for an edge on a wall; -1 for others.
 static int32_t find_gap(const mn_complex *c, int32_t a, int32_t b, const mn_edge_turn *turn)
@@ -15,7 +16,8 @@ static int32_t find_gap(const mn_complex *c, int32_t a, int32_t b, const mn_edge
         const int32_t apex = mn_complex_apex(&c->triangles.data[turn->triangle[i]], a, b);
         const mn_vec3 out = mn_sub(mn_complex_position(c, apex), x);
         const double up = mn_dot(out, n), side = mn_dot(out, along);
-        const double angle = up < 0 ? atan2(-up, side) : atan2(up, -side); // the same order on either side
+        const double angle =
+            up < 0 ? mn_atan2(-up, side) : mn_atan2(up, -side); // the same order on either side
         if (angle < first) first = angle, start = i;
     }
     return (start + turn->count - 1) % turn->count;
@@ -63,7 +65,7 @@ bool mn_edge_turn_around(const mn_complex *c, int32_t a, int32_t b, mn_edge_turn
         for (int32_t i = 0; i < turn->count; i++) {
             const int32_t apex = mn_complex_apex(&c->triangles.data[list[i]], a, b);
             const mn_vec3 out = mn_sub(mn_complex_position(c, apex), from);
-            angle[i] = atan2(mn_dot(out, v), mn_dot(out, u));
+            angle[i] = mn_atan2(mn_dot(out, v), mn_dot(out, u));
         }
         for (int32_t i = 1; i < turn->count; i++) // insertion is stable
             for (int32_t k = i; k > 0 && angle[k] < angle[k - 1]; k--) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Films to start with, as geometry: clusters of bubbles, packed balls, cones in frames.
+#include "base/elementary.h"
 #include "film/cluster.h"
 
 #include "base/random.h"
@@ -63,9 +64,9 @@ void mn_film_pack(uint64_t seed, int64_t count, mn_vec3 center, double overlap, 
     double volume = 0, mean = 0;
     for (int64_t i = 0; i < count; i++)
         volume += radii[i] * radii[i] * radii[i], mean += radii[i] / (double)count;
-    const double reach = 1.5 * cbrt(volume);
+    const double reach = 1.5 * mn_cbrt(volume);
     for (int64_t i = 0; i < count; i++)
-        centers[i] = mn_scale(reach * cbrt(mn_random_unit(seed, (uint64_t)i, 0)),
+        centers[i] = mn_scale(reach * mn_cbrt(mn_random_unit(seed, (uint64_t)i, 0)),
                               mn_random_direction(seed, (uint64_t)i, 1));
     for (int32_t step = 0; step < PACKING_STEPS; step++) {
         const double pull = 0.02 * (1 - (double)step / PACKING_STEPS);

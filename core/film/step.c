@@ -25,6 +25,7 @@
 //
 // There is no pressure in films or threads: a film with two free faces keeps its volume by its thickness. The
 // pressures and the null space of [zhu2014] are not needed, and its viscosity damps rigid motion.
+#include "base/elementary.h"
 #include "film/film_state.h"
 
 #include "codim/film/viscosity.h"
@@ -185,7 +186,7 @@ static mn_status solve(step_job *job, int32_t pass, const mn_vec3 *right, mn_vec
     const mn_linear_problem problem = {3 * film->system.vertex_count, apply, job, precondition, job};
     mn_krylov_def def = mn_krylov_default_def();
     def.tolerance =
-        job->gas ? fmax(TOLERANCE, pow(10, -3 - pass)) : TOLERANCE; // early passes need not be exact
+        job->gas ? fmax(TOLERANCE, mn_pow(10, -3 - pass)) : TOLERANCE; // early passes need not be exact
     mn_krylov_result result;
     MN_TRY(mn_conjugate_gradients(film->krylov, &problem, &def, &right->x, &d->x, &result));
     film->solver.counts.linear_iterations += result.iterations;

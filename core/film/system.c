@@ -18,6 +18,7 @@
 // Pockets: dV_b/dx at v is a sixth of the (twice area) normals of its star, signed by the side that b is on;
 // and V = (x . dV/dx)/3. Only vertices at b are in it, so it is kept as a sparse matrix, by vertex and by
 // pocket.
+#include "base/elementary.h"
 #include "film/film_state.h"
 
 #include <string.h>
@@ -223,7 +224,7 @@ static mn_status tension_range(void *user, mn_range range)
         mn_complex_vertex *vertex = &film->c.vertices.data[v];
         if (film->def.gibbs > 0 && area > 0) {
             if (!(vertex->rest_area > 0)) vertex->rest_area = area;
-            tension += gamma * film->def.gibbs * log(area / vertex->rest_area);
+            tension += gamma * film->def.gibbs * mn_ln(area / vertex->rest_area);
             tension = fmax(tension, LEAST_TENSION * gamma);
         }
         s->tension.data[v] = tension;

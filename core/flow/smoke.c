@@ -10,6 +10,7 @@
 // Advect-and-project loses energy in the splitting, whatever the advection: Taylor-Green keeps 0.63 of it at
 // t = 2 and CFL 1 where this keeps 0.9995. The new fields are built beside the old ones; the state changes at
 // the end. Tested: tests/validation/test_flow_vortices.c.
+#include "base/elementary.h"
 #include "flow/flow_state.h"
 
 #include <string.h>
@@ -46,7 +47,7 @@ static mn_status source_range(void *user, mn_range range)
     const smoke_job *job = user;
     mn_flow *flow = job->flow;
     const mn_flow_def *def = &flow->def;
-    const double fade = exp(-def->dissipation * job->dt), cool = exp(-def->cooling * job->dt);
+    const double fade = mn_exp(-def->dissipation * job->dt), cool = mn_exp(-def->cooling * job->dt);
     for (int64_t block = range.begin; block < range.end; block++) {
         mn_vec3 x[64];
         double distance[64];

@@ -12,6 +12,7 @@
 // Around the box phi goes on with grad phi . w = -cos(contact angle), w out of the box.
 // Tested: circles keep their radius and curvature (tests/unit/flow/test_surface.c).
 #include "flow/surface.h"
+#include "base/elementary.h"
 
 #include <string.h>
 
@@ -284,7 +285,7 @@ static void wall_block(void *user, int32_t block)
     const surface_job *job = user;
     mn_flow *flow = job->flow;
     const mn_flow_grid *grid = &flow->grid;
-    const double bend = cos(flow->def.contact_angle * (3.14159265358979323846 / 180));
+    const double bend = mn_cos(flow->def.contact_angle * (3.14159265358979323846 / 180));
     for (int32_t cell = 0; cell < 64; cell++) {
         const int64_t at = (int64_t)block * 64 + cell;
         const mn_ivec3 c = mn_block_cell(&grid->table, block, cell);

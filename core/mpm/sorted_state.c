@@ -2,6 +2,7 @@
 //
 // The state in the order of the grid's cells: what a step made (or what is added) is sorted into it, and the
 // sparse grid is built around it.
+#include "base/elementary.h"
 #include "mpm/state.h"
 
 #include "base/parallel.h"
@@ -130,7 +131,7 @@ static mn_status check_size(const mn_mpm *mpm, const mn_mpm_source *source, int6
         mpm->solver.ctx, MN_ERROR_INPUT,
         "dx is %g m but the particles are %.2g m wide (mass over density of particle %lld); use dx %.2g m, "
         "fill with the solver's dx, or check mass and density.",
-        dx, cbrt(volume), (long long)i, 2 * cbrt(volume));
+        dx, mn_cbrt(volume), (long long)i, 2 * mn_cbrt(volume));
 }
 
 static mn_status check_source(mn_mpm *mpm, const mn_mpm_source *source)

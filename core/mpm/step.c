@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A step: sample the surface, scatter, solve, gather; judge; sort.
+#include "base/elementary.h"
 #include "mpm/state.h"
 
 // Of the distance of particles outside of the surface, per relaxation of volume ratios: a tenth in the time
@@ -107,7 +108,7 @@ static mn_status check_stiffness(const mn_mpm *mpm)
     const double share = 0.03, pi = 3.14159265358979323846;
     const mn_mpm_extremes *e = &mpm->extremes;
     if (!(mpm->def.bulk_modulus > 0) || mpm->particles.count == 0) return MN_OK;
-    const double pressure = 2 * e->max_sigma / cbrt(0.75 * e->volume / pi);
+    const double pressure = 2 * e->max_sigma / mn_cbrt(0.75 * e->volume / pi);
     if (pressure <= share * mpm->def.bulk_modulus) return MN_OK;
     return mn_fail(
         mpm->solver.ctx, MN_ERROR_ARGUMENT,

@@ -6,6 +6,7 @@
 //   P is scaled so that det P = (V_X/V0)^2: expansion and melting change V0 alone, stress follows
 //   compliance of a pressure  sum V0/(4 (K + G/3))                 the rest of the energy has bulk modulus
 //   -G/3
+#include "base/elementary.h"
 #include "tet/elements.h"
 #include "tet/state.h"
 
@@ -120,7 +121,7 @@ static double thickening(const mn_tet_liquid *liquid, int32_t t)
     const double most = 0.05; // of the melt beyond a half from which it no longer thickens
     if (!liquid->def.heat || liquid->solids.melted.count != liquid->system.tet_count) return 1;
     if (!mn_tet_material_melts(material_of(liquid, t)) || mn_tet_liquid_is_solid(liquid, t)) return 1;
-    return pow(fmax(2 * liquid->solids.melted.data[t] - 1, most), -1.25);
+    return mn_pow(fmax(2 * liquid->solids.melted.data[t] - 1, most), -1.25);
 }
 
 static void fill_shape(const mn_tet_liquid *liquid, int32_t t, double length, double press,
@@ -137,7 +138,7 @@ static void fill_shape(const mn_tet_liquid *liquid, int32_t t, double length, do
     if (!mn_tet_rest_gradients(x, shape->gradient, &volume)) return;
     const double fit =
         volume * volume / (shape->volume * shape->volume) / mn_m3_determinant(mn_tet_symmetric(metric));
-    for (int i = 0; i < 6; i++) shape->metric[i] = cbrt(fit) * metric[i];
+    for (int i = 0; i < 6; i++) shape->metric[i] = mn_cbrt(fit) * metric[i];
     const double strain = mn_tet_field_numbers(liquid, MN_TET_PLASTIC_STRAIN)[t];
     shape->shear = softening(liquid, t) * press * mn_tet_material_shear(m);
     shape->yield = press * mn_tet_material_yield(m, strain, tet_temperature(liquid->mesh, t));
