@@ -95,11 +95,12 @@ class MENISCUS_PT_quick(bpy.types.Panel):
         quick = thing.meniscus_quick
         layout.prop(quick, "setup", text="")
         column = layout.column()
-        column.prop(quick, "material", text="")
+        setup = quick_path.setup_of(quick)
+        if asks_for(setup, "density") or asks_for(setup, "sigma"):
+            column.prop(quick, "material", text="")
         column.prop(quick, "size")
         column.prop(quick, "cells")
         column.prop(quick, "slow_motion")
-        setup = quick_path.setup_of(quick)
         if asks_for(setup, "contact_angle"):
             column.prop(quick, "contact_angle")
         if asks_for(setup, "velocity"):

@@ -117,6 +117,7 @@ def scene_for(context, thing, quick):
                                 gravity, scene.frame_start)
     numbers.update(velocity=[parm_properties.shortest(one) + 0.0 for one in (x, z, -y)], place=place,
                    collider_kind=quick.collider_kind, thickness=parm_properties.shortest(quick.thickness))
+    numbers["domain_center"] = [place[0], numbers["domain_center"][1], place[2]]
     return setups.scene_of(setup, numbers, _collider_mode(quick)), scale
 
 

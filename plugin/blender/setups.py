@@ -82,6 +82,7 @@ def numbers_of(material, size, cells, slow_motion, contact_angle, gravity, start
     values = meniscus.material(material)
     return {"dx": _tidy(size / cells), "size": _tidy(size), "density": values["density"], "viscosity": values["viscosity"],
             "sigma": values["sigma"], "contact_angle": contact_angle, "time_scale": _tidy(1.0 / slow_motion), "gravity": list(gravity), "start": start,
+            "domain_center": [0, _tidy(50 * size), 0], "domain_size": [_tidy(100 * size)] * 3,  # its floor is y = 0
             "integrator": _integrator(values, size / cells), "velocity": [0, 0, 0], "place": [0, 0, 0], "collider_kind": "auto", "thickness": 0}
 
 
