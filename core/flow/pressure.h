@@ -95,6 +95,9 @@ mn_status mn_flow_project(mn_flow_pressure *pressure, double tolerance, const mn
 mn_status mn_flow_levels_create(mn_context *ctx, mn_flow_levels **levels);
 void mn_flow_levels_free(mn_flow_levels *levels);
 mn_status mn_flow_levels_build(mn_flow_levels *levels, const mn_flow_pressure *pressure);
+/// For when the cycle turns out not to be positive: a few power steps may miss an eigenvalue of an odd cut.
+/// Raises what is taken for the largest.
+void mn_flow_levels_widen(mn_flow_levels *levels);
 /// z = M^-1 r, one symmetric V-cycle: an mn_apply_fn on the mn_flow_pressure.
 mn_status mn_flow_levels_cycle(void *pressure, const double *r, double *z);
 

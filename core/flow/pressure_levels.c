@@ -539,6 +539,12 @@ mn_status mn_flow_levels_build(mn_flow_levels *levels, const mn_flow_pressure *p
     return MN_OK;
 }
 
+void mn_flow_levels_widen(mn_flow_levels *levels)
+{
+    levels->largest *= 1.5;
+    for (int32_t l = 0; l < levels->count; l++) levels->level[l].largest *= 1.5;
+}
+
 // ---- between levels ----
 
 typedef struct transfer_job {

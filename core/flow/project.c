@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { MOST_ITERATIONS = 200 };
+enum { MOST_ITERATIONS = 200, WIDENINGS = 3 };
 
 typedef struct project_job {
     mn_flow_pressure *s;
@@ -64,6 +64,35 @@ static void centre_block(void *user, int32_t block)
         if (s->node.data[at] & 1) s->rhs.data[at] -= job->mean;
 }
 
+static mn_status jacobi(void *pressure, const double *r, double *z)
+{
+    const mn_flow_pressure *s = pressure;
+    for (int64_t i = 0; i < s->p.count; i++) z[i] = s->node.data[i] & 1 ? r[i] / s->diagonal.data[i] : 0;
+    return MN_OK;
+}
+
+// p = S^-1 rhs: with the cycle, widened where it is not positive, at last with the diagonal alone.
+static mn_status solve(mn_flow_pressure *s, double tolerance, mn_flow_projection *result)
+{
+    const int64_t size = mn_flow_size(s->grid);
+    mn_krylov_def def = mn_krylov_default_def();
+    def.tolerance = tolerance, def.absolute = 1e-300;
+    for (int32_t attempt = 0; attempt <= WIDENINGS; attempt++) {
+        const bool cycle = attempt < WIDENINGS;
+        const mn_linear_problem problem = {size, mn_flow_pressure_apply, s,
+                                           cycle ? mn_flow_levels_cycle : jacobi, s};
+        mn_krylov_result krylov;
+        def.max_iterations = cycle ? MOST_ITERATIONS : 20 * MOST_ITERATIONS;
+        memset(s->p.data, 0, mn_bytes(size, sizeof(double)));
+        MN_TRY(mn_conjugate_gradients(s->krylov, &problem, &def, s->rhs.data, s->p.data, &krylov));
+        result->iterations += krylov.iterations;
+        if (krylov.end == MN_KRYLOV_CONVERGED || krylov.end == MN_KRYLOV_ITERATIONS) return MN_OK;
+        mn_flow_levels_widen(s->levels);
+    }
+    return mn_fail(s->grid->ctx, MN_ERROR_DIVERGED,
+                   "The pressure of the flow cannot be solved for; use smaller steps (cfl) or cells (dx).");
+}
+
 mn_status mn_flow_project(mn_flow_pressure *s, double tolerance, const mn_double4 *load, mn_double4 *velocity,
                           mn_flow_projection *result)
 {
@@ -85,16 +114,7 @@ mn_status mn_flow_project(mn_flow_pressure *s, double tolerance, const mn_double
         job.mean = sums[1] > 0 ? sums[0] / sums[1] : 0;
         MN_TRY(mn_flow_for_blocks(grid, centre_block, &job));
     }
-    memset(s->p.data, 0, mn_bytes(size, sizeof(double)));
-    const mn_linear_problem problem = {size, mn_flow_pressure_apply, s, mn_flow_levels_cycle, s};
-    mn_krylov_def def = mn_krylov_default_def();
-    def.tolerance = tolerance, def.absolute = 1e-300, def.max_iterations = MOST_ITERATIONS;
-    mn_krylov_result krylov;
-    MN_TRY(mn_conjugate_gradients(s->krylov, &problem, &def, s->rhs.data, s->p.data, &krylov));
-    result->iterations = krylov.iterations;
-    if (krylov.end == MN_KRYLOV_BREAKDOWN)
-        return mn_fail(grid->ctx, MN_ERROR_DIVERGED,
-                       "The pressure of the flow is not a number after %d iterations.", krylov.iterations);
+    MN_TRY(solve(s, tolerance, result));
     MN_TRY(mn_flow_gradient(s, s->p.data));
     return mn_flow_for_blocks(grid, add_block, &job);
 }
