@@ -5,12 +5,35 @@
 
 #include "nodes/columns.h"
 
+#include <stdlib.h>
+
 static mn_status push_edge(mn_context *ctx, mn_frame_input *input, int64_t a, int64_t b)
 {
-    const int32_t edge[2] = {(int32_t)a, (int32_t)b};
+    const int32_t edge[2] = {(int32_t)(a < b ? a : b), (int32_t)(a < b ? b : a)};
     if (a == b) return MN_OK;
     for (int k = 0; k < 2; k++) MN_TRY(mn_array_push(ctx, &input->edges, &edge[k]));
     return MN_OK;
+}
+
+static int by_ends(const void *a, const void *b)
+{
+    const int32_t *x = a, *y = b;
+    return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+// Neighbouring polygons share their edges: each wire once.
+static void keep_each_once(mn_frame_input *input)
+{
+    int32_t *e = input->edges.data;
+    int64_t kept = 0;
+    const int64_t count = input->edges.count / 2;
+    if (count > 1) qsort(e, (size_t)count, 2 * sizeof *e, by_ends);
+    for (int64_t i = 0; i < count; i++) {
+        if (kept > 0 && e[2 * kept - 2] == e[2 * i] && e[2 * kept - 1] == e[2 * i + 1]) continue;
+        e[2 * kept] = e[2 * i], e[2 * kept + 1] = e[2 * i + 1];
+        kept++;
+    }
+    input->edges.count = 2 * kept;
 }
 
 mn_status mn_frame_input_read(mn_context *ctx, const mn_geo *geo, mn_frame_input *input)
@@ -29,6 +52,7 @@ mn_status mn_frame_input_read(mn_context *ctx, const mn_geo *geo, mn_frame_input
         if (kinds[p] == MN_POLYGON)
             MN_TRY(push_edge(ctx, input, points[starts[p + 1] - 1], points[starts[p]]));
     }
+    keep_each_once(input);
     input->frame = (mn_film_frame){input->points.count, input->points.data, input->edges.count / 2,
                                    (const int32_t(*)[2])input->edges.data};
     return MN_OK;

@@ -14,7 +14,7 @@ static const mn_parm_def parms[] = {
     MN_FLOAT("thickness", "Thickness", "m", 1e-6, 1e-12, 1e3, 1e-7, 1e-4, "Film", NULL,
              "Thickness of films that come without the point attribute thickness."),
     MN_FLOAT(
-        "sigma", "Surface Tension", "N/m", 0.025, 1e-9, 1e9, 0, 0.1, "Film", NULL,
+        "sigma", "Surface Tension", "N/m", 0.025, 1e-9, 1e9, 0.001, 0.1, "Film", NULL,
         "Surface tension of one side of the film. It sets the pressures; the shape does not depend on it."),
     MN_FLOAT("tolerance", "Tolerance", "", 1e-6, 1e-14, 1, 1e-9, 1e-3, "Settling", NULL,
              "Largest force that may be left on a vertex, over tension times size."),

@@ -15,7 +15,8 @@
 #include <string.h>
 
 static const double contact_stiffness = 0.1; ///< of Young's modulus
-static const double rigid_stiffness = 1000;  ///< times Young's modulus, of the tetrahedron of a rigid body
+static const double rigid_stiffness = 100;   ///< times Young's modulus, of the tetrahedron of a rigid body
+static const double flat_angle = 1e-4;       ///< rad, below which a hinge is flat at rest
 static const double tie_stiffness = 10;      ///< times Young's modulus times the size of a body
 
 typedef struct adding {
@@ -236,6 +237,14 @@ static mn_status add_hinge(const adding *a, const side *p, const side *q)
                     .weight = plate * mn_norm2(mn_sub(x[1], x[0])) / area,
                     .rest_angle = mn_hinge_angle(x, NULL)};
     e.viscous = e.weight;
+    if (fabs(e.rest_angle) < flat_angle) { // g_i, from the gradient of the angle along the normal
+        mn_vec3 g[4];
+        mn_hinge_angle(x, g);
+        const mn_vec3 n = mn_normalize(g[2]);
+        e.type = MN_ELEMENT_FOLD, e.rest_angle = 0;
+        for (int k = 1; k < 4; k++) e.gradient[k].x = mn_dot(n, g[k]);
+        e.gradient[0].x = -(e.gradient[1].x + e.gradient[2].x + e.gradient[3].x);
+    }
     return e.weight > 0 ? mn_array_push(s->solver.ctx, &s->element, &e) : MN_OK;
 }
 

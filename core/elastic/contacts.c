@@ -14,6 +14,8 @@
 #include "contact/barrier.h"
 #include "elastic/elastic_state.h"
 
+#include <string.h>
+
 void mn_elastic_place_points(const mn_elastic *s, const mn_vec3 *nodes, mn_vec3 *points)
 {
     for (int64_t i = 0; i < s->anchor.count; i++) {
@@ -131,8 +133,33 @@ mn_status mn_elastic_contacts(mn_elastic *s, const mn_vec3 *x, bool derivatives,
     return MN_OK;
 }
 
-mn_status mn_elastic_lag_friction(mn_elastic *s, const mn_vec3 *x)
+/// Terms come in the order of their elements, so that equal contacts have equal places but for those that
+/// came or went: these count with their whole force.
+static double change_of_friction(const mn_elastic *s)
 {
+    double change = 0, all = 0;
+    int64_t j = 0;
+    for (int64_t i = 0; i < s->lagged.count; i++) {
+        const mn_lagged *f = &s->lagged.data[i];
+        int64_t k = j;
+        while (k < s->lagged_before.count && k < j + 8 &&
+               memcmp(f->v, s->lagged_before.data[k].v, sizeof f->v) != 0)
+            change += s->lagged_before.data[k++].force;
+        const bool known = k < s->lagged_before.count && k < j + 8;
+        change += known ? fabs(f->force - s->lagged_before.data[k].force) : f->force;
+        all += f->force;
+        j = known ? k + 1 : j;
+    }
+    for (; j < s->lagged_before.count; j++) change += s->lagged_before.data[j].force;
+    return all > 0 ? change / all : change > 0 ? INFINITY : 0;
+}
+
+mn_status mn_elastic_lag_friction(mn_elastic *s, const mn_vec3 *x, double *change)
+{
+    *change = 0;
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->lagged_before, s->lagged.count));
+    if (s->lagged.count > 0)
+        memcpy(s->lagged_before.data, s->lagged.data, (size_t)s->lagged.count * sizeof *s->lagged.data);
     s->lagged.count = 0;
     if (!(s->def.friction > 0)) return MN_OK;
     mn_elastic_place_points(s, x, s->trial_point.data);
@@ -149,6 +176,7 @@ mn_status mn_elastic_lag_friction(mn_elastic *s, const mn_vec3 *x)
         mn_contact_slip(t, corner, f.rows);
         MN_TRY(mn_array_push(s->solver.ctx, &s->lagged, &f));
     }
+    *change = change_of_friction(s);
     return MN_OK;
 }
 

@@ -44,6 +44,7 @@ static void release(mn_solver *solver)
     mn_array_free(ctx, &s->terms);
     mn_array_free(ctx, &s->lag_terms);
     mn_array_free(ctx, &s->lagged);
+    mn_array_free(ctx, &s->lagged_before);
     mn_array_free(ctx, &s->row);
     mn_array_free(ctx, &s->entry);
     mn_array_free(ctx, &s->entry_start);
@@ -56,7 +57,8 @@ static mn_status set_def(mn_solver *solver, const void *def)
 {
     mn_elastic *s = (mn_elastic *)solver;
     const mn_elastic_def *next = def;
-    if (next->contact_distance != s->def.contact_distance || next->self_contact != s->def.self_contact)
+    if (next->contact_distance != s->def.contact_distance || next->self_contact != s->def.self_contact ||
+        next->method != s->def.method)
         s->is_ready = false;
     return MN_OK;
 }
@@ -143,6 +145,7 @@ static mn_status set_surface(mn_elastic *s)
         const bool soft = p->kind == MN_ELASTIC_SOLID || p->kind == MN_ELASTIC_CLOTH;
         flags.data[i] = soft && s->def.self_contact ? MN_CONTACT_SELF : 0;
         if (p->kind == MN_ELASTIC_COLLIDER) flags.data[i] |= MN_CONTACT_FIXED;
+        if (s->def.method == MN_ELASTIC_NO_CONTACT) flags.data[i] = MN_CONTACT_FIXED; // none push each other
         if (p->kind == MN_ELASTIC_CLOTH || p->kind == MN_ELASTIC_COLLIDER) flags.data[i] |= MN_CONTACT_SHEET;
         stiffness.data[i] = p->stiffness;
     }
@@ -383,7 +386,9 @@ static bool is_sound(const mn_elastic *s)
         if (!in_range(s->triangle.data[i], points)) return false;
     for (int64_t i = 0; i < s->element.count; i++) {
         const mn_element *e = &s->element.data[i];
-        if (!in_range(e->body, parts) || !in_range(e->type, 3) || e->model < -1 || e->model > 2) return false;
+        if (!in_range(e->body, parts) || !in_range(e->type, MN_ELEMENT_TYPES) || e->model < -1 ||
+            e->model > 2)
+            return false;
         for (int k = 0; k < 4; k++)
             if (e->node[k] < (k == 3 && e->type == MN_ELEMENT_SHEET ? -1 : 0) || e->node[k] >= nodes ||
                 !mn_is_finite3(e->gradient[k]))

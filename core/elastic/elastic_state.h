@@ -23,13 +23,19 @@ static const double mn_elastic_slip_speed = 1e-4; ///< m/s, below which friction
 
 enum { MN_NODE_FIXED = 1 }; ///< goes where it is told
 
-typedef enum mn_element_type { MN_ELEMENT_TET, MN_ELEMENT_SHEET, MN_ELEMENT_HINGE } mn_element_type;
+typedef enum mn_element_type {
+    MN_ELEMENT_TET,
+    MN_ELEMENT_SHEET,
+    MN_ELEMENT_HINGE, ///< of a shell that is bent at rest
+    MN_ELEMENT_FOLD,  ///< a hinge that is flat at rest
+    MN_ELEMENT_TYPES
+} mn_element_type;
 
 /// No padding: saved as it is.
 typedef struct mn_element {
     int32_t type, body;
     int32_t node[4];     ///< -1 where it has fewer
-    mn_vec3 gradient[4]; ///< tetrahedra: of the shape functions at rest; sheets: in x and y
+    mn_vec3 gradient[4]; ///< tetrahedra: of the shape functions at rest; sheets: in x and y; folds: in x
     double weight;       ///< m^3, m^2; hinges: J, stiffness of the angle
     double rest_angle;   ///< hinges
     double mu, lambda;   ///< Pa, N/m
@@ -115,7 +121,7 @@ struct mn_elastic {
     mn_contact_pairs *contact;
     double distance; ///< m, where the barrier begins
     mn_contact_terms terms, lag_terms;
-    MN_ARRAY(mn_lagged) lagged;
+    MN_ARRAY(mn_lagged) lagged, lagged_before;
     mn_vec3s reference; ///< points when candidates were found
     mn_doubles reach, part_reach;
     mn_vec3s part_motion; ///< means over the points of bodies, and the mean of all at the end
@@ -175,8 +181,9 @@ void mn_elastic_place_points(const mn_elastic *s, const mn_vec3 *nodes, mn_vec3 
 /// Contact, friction and ties at x: energy; with derivatives the gradient is added to s->gradient and the
 /// rows are made.
 mn_status mn_elastic_contacts(mn_elastic *s, const mn_vec3 *x, bool derivatives, double *energy);
-/// Friction for the contacts at x.
-mn_status mn_elastic_lag_friction(mn_elastic *s, const mn_vec3 *x);
+/// Friction for the contacts at x; *change is how far its normal forces, contact by contact, are from those
+/// it had, as a fraction of all of them.
+mn_status mn_elastic_lag_friction(mn_elastic *s, const mn_vec3 *x, double *change);
 mn_status mn_elastic_contact_forces(mn_elastic *s);
 
 /// Unknowns, elements around nodes and the surface, after bodies were added or loaded.

@@ -3,9 +3,15 @@
 // Elastic energies of tetrahedra, sheets and hinges with their derivatives, element by element, and damping:
 //
 //   W = eta/(2 dt) |E - E_n|^2 weight,   E = (F^T F - I)/2        hinges: eta/(2 dt) (angle - angle_n)^2
+//   folds: weight/2 |q|^2 + eta/(2 dt) (|q| - |q_n|)^2,  q = sum g_i x_i,  g_i n the gradient of the angle
+//   when flat
+//
+// |q| is the angle for small ones; its energy has a constant Hessian, whereas Newton's method on angles,
+// whose second derivatives are left out, oversteps where cloth is folded [bergou2006].
 //
 // E does not see rotations, so damping has no torque. Of its Hessian the part with (dE/dx)^T dE/dx is taken,
-// which is never negative; of a hinge's likewise.
+// which is never negative, and of the rest that of the positive part of the stress; of a hinge's the first
+// alone.
 #include "elastic/elastic_state.h"
 
 #include <string.h>
@@ -40,6 +46,13 @@ static mn_sheet_motion sheet_of(const mn_element *e, const mn_vec3 *x)
     return f;
 }
 
+static mn_vec3 fold_of(const mn_element *e, const mn_vec3 *x)
+{
+    mn_vec3 q = {0, 0, 0};
+    for (int a = 1; a < 4; a++) q = mn_axpy(q, e->gradient[a].x, mn_sub(x[e->node[a]], x[e->node[0]]));
+    return q;
+}
+
 /// Green's strain as six numbers, those off the diagonal times sqrt 2, so that squares add up.
 static const double root2 = 1.4142135623730951;
 static const int strain_axes[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {2, 0}, {0, 1}};
@@ -49,6 +62,10 @@ static int32_t strains_of(const mn_element *e, const mn_vec3 *x, mn_vec3 column[
     if (e->type == MN_ELEMENT_HINGE) {
         const mn_vec3 corner[4] = {x[e->node[0]], x[e->node[1]], x[e->node[2]], x[e->node[3]]};
         strain[0] = mn_hinge_angle(corner, NULL);
+        return 1;
+    }
+    if (e->type == MN_ELEMENT_FOLD) {
+        strain[0] = mn_norm(fold_of(e, x));
         return 1;
     }
     const bool sheet = e->type == MN_ELEMENT_SHEET;
@@ -67,11 +84,30 @@ static int32_t strains_of(const mn_element *e, const mn_vec3 *x, mn_vec3 column[
     return 6;
 }
 
+/// Adds what the second derivative of the strain does, S : dF^T dF, for the positive part of the stress S.
+static void add_geometric(const mn_element *e, mn_mat3 stress, double *stiffness)
+{
+    mn_vec3 values;
+    mn_mat3 q;
+    mn_m3_eigen_symmetric(stress, &values, &q);
+    for (int k = 0; k < 3; k++) {
+        const double value = (&values.x)[k];
+        double along[4] = {0};
+        if (!(value > 0)) break; // they fall
+        for (int a = 0; a < corner_count(e); a++) along[a] = mn_dot(e->gradient[a], mn_m3_column(q, k));
+        for (int a = 0; a < 4; a++)
+            for (int b = 0; b < 4; b++)
+                for (int i = 0; i < 3; i++)
+                    stiffness[12 * (3 * a + i) + 3 * b + i] += value * along[a] * along[b];
+    }
+}
+
 /// Adds weight/2 |strain - old|^2 with its derivatives.
 static double add_damping(const mn_element *e, const mn_vec3 *x, const double old[6], double weight,
                           double *gradient, double *stiffness)
 {
     mn_vec3 column[3];
+    mn_mat3 stress = {{{0}}};
     double strain[6], energy = 0;
     strains_of(e, x, column, strain);
     for (int k = 0; k < 6; k++) {
@@ -79,6 +115,7 @@ static double add_damping(const mn_element *e, const mn_vec3 *x, const double ol
         energy += 0.5 * weight * rate * rate;
         if (!gradient) continue;
         const int i = strain_axes[k][0], j = strain_axes[k][1];
+        stress.m[i][j] = stress.m[j][i] = weight * rate * (i == j ? 1 : 1 / root2);
         double row[12] = {0}; // d strain_k / dx
         for (int a = 0; a < corner_count(e); a++) {
             const double *g = &e->gradient[a].x, scale = i == j ? 0.5 : 0.5 * root2;
@@ -90,6 +127,7 @@ static double add_damping(const mn_element *e, const mn_vec3 *x, const double ol
             for (int q = 0; q < 12; q++) stiffness[12 * p + q] += weight * row[p] * row[q];
         }
     }
+    if (gradient) add_geometric(e, stress, stiffness);
     return energy;
 }
 
@@ -149,6 +187,25 @@ static double hinge_energy(const mn_element *e, const mn_vec3 *x, double old, do
     return 0.5 * e->weight * bent * bent + 0.5 * viscous * rate * rate;
 }
 
+static double fold_energy(const mn_element *e, const mn_vec3 *x, double old, double viscous, double *gradient,
+                          double *stiffness)
+{
+    const mn_vec3 q = fold_of(e, x), n = mn_normalize(q);
+    const double size = mn_norm(q), rate = size - old;
+    for (int a = 0; gradient && a < 4; a++) {
+        const mn_vec3 f = mn_axpy(mn_scale(e->weight, q), viscous * rate, n);
+        for (int i = 0; i < 3; i++) {
+            gradient[3 * a + i] = e->gradient[a].x * (&f.x)[i];
+            for (int b = 0; b < 4; b++)
+                for (int j = 0; j < 3; j++)
+                    stiffness[12 * (3 * a + i) + 3 * b + j] =
+                        e->gradient[a].x * e->gradient[b].x *
+                        ((i == j ? e->weight : 0) + viscous * (&n.x)[i] * (&n.x)[j]);
+        }
+    }
+    return 0.5 * e->weight * size * size + 0.5 * viscous * rate * rate;
+}
+
 static double element_energy(const mn_elastic *s, int64_t i, const mn_vec3 *x, double *gradient,
                              double *stiffness)
 {
@@ -157,6 +214,7 @@ static double element_energy(const mn_elastic *s, int64_t i, const mn_vec3 *x, d
     const double viscous = s->dt > 0 ? s->def.damping * e->viscous / s->dt : 0;
     if (gradient) memset(gradient, 0, 12 * sizeof *gradient), memset(stiffness, 0, 144 * sizeof *stiffness);
     if (e->type == MN_ELEMENT_HINGE) return hinge_energy(e, x, old[0], viscous, gradient, stiffness);
+    if (e->type == MN_ELEMENT_FOLD) return fold_energy(e, x, old[0], viscous, gradient, stiffness);
     const double energy = e->type == MN_ELEMENT_TET ? tet_energy(s, e, x, gradient, stiffness)
                                                     : sheet_energy(e, x, gradient, stiffness);
     if (!(viscous > 0)) return energy;
@@ -231,7 +289,7 @@ void mn_elastic_stresses(mn_elastic *s)
     for (int64_t i = 0; i < s->element.count; i++) {
         const mn_element *e = &s->element.data[i];
         const mn_elastic_part *part = &s->part.data[e->body];
-        if (e->type == MN_ELEMENT_HINGE || part->kind == MN_ELASTIC_RIGID) continue;
+        if (e->type >= MN_ELEMENT_HINGE || part->kind == MN_ELASTIC_RIGID) continue;
         const double value = stress_of(s, e);
         for (int a = 0; a < corner_count(e); a++) {
             const int32_t point = part->first_point + e->node[a] - part->first_node;

@@ -10,7 +10,7 @@ static const mn_menu_item model_items[] = {{"corotated", "Corotated"},
                                            {"neo_hookean", "Neo-Hookean"},
                                            {"st_venant_kirchhoff", "St. Venant-Kirchhoff"},
                                            {NULL, NULL}};
-static const mn_menu_item method_items[] = {{"barrier", "Barrier"}, {NULL, NULL}};
+static const mn_menu_item method_items[] = {{"barrier", "Barrier"}, {"none", "None"}, {NULL, NULL}};
 static const mn_menu_item pin_items[] = {
     {"painted", "Painted"}, {"border", "Border of Cloth"}, {"box", "Box"}, {NULL, NULL}};
 static const mn_menu_item integrator_items[] = {
@@ -45,7 +45,7 @@ const mn_field mn_elastic_fields[] = {
                    "Surfaces begin to push each other at this distance; with 0 it is chosen from the bodies. "
                    "Never more than a quarter of the shortest edge."),
     MN_FIELD_MENU(def, method, "Method", method_items, MN_ELASTIC_BARRIER, "Contact", NULL,
-                  "How contacts are solved: a barrier lets nothing through."),
+                  "How bodies meet: a barrier lets nothing through; with none they pass through each other."),
     MN_FIELD_TOGGLE(
         def, self_contact, "Self Contact", 1, "Contact", NULL,
         "Soft bodies and cloth also touch themselves. Turn it off to save time where they cannot."),

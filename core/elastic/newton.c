@@ -10,6 +10,7 @@
 #include "elastic/elastic_state.h"
 
 enum { MAX_ITERATIONS = 60, MAX_HALVINGS = 24, MAX_ARRIVAL = 40, LAGS = 2 };
+static const double same_friction = 1e-3; ///< of all normal forces: a change that needs no further solve
 /// Of the barrier's distance: the longest step that is left undone, and before friction is lagged again.
 static const double converged = 1e-4, nearly_converged = 1e-3;
 
@@ -108,6 +109,7 @@ static bool has_arrived(const mn_elastic *s)
 static mn_status iterate(mn_elastic *s, double tolerance)
 {
     bool arrived = has_arrived(s);
+    double last = 0; // length of the step before; 0 while there is none
     for (int32_t n = 0; n < MAX_ITERATIONS; n++) {
         double before, after = INFINITY, fraction;
         MN_TRY(mn_check_cancelled(s->solver.ctx));
@@ -138,7 +140,14 @@ static mn_status iterate(mn_elastic *s, double tolerance)
             s->x.data[i] = s->trial.data[i];
             if (fraction == 1 && s->unknown.data[i] < 0) s->x.data[i] = s->goal.data[i];
         }
-        if (!arrived) arrived = has_arrived(s);
+        if (!arrived) {
+            arrived = has_arrived(s);
+            continue;
+        }
+        // where full steps shrink fast, what the next one would be is known
+        if (fraction == 1 && s->caution < 0.1 && length < 0.1 * last && length * length / last <= tolerance)
+            return MN_OK;
+        last = length;
     }
     return MN_ERROR_DIVERGED;
 }
@@ -153,7 +162,9 @@ mn_status mn_elastic_minimise(mn_elastic *s)
     // friction measures slip from here: h v = x - x~
     mn_elastic_place_points(s, s->x_tilde.data, s->reference.data);
     for (int32_t lag = 0; lag < LAGS; lag++) {
-        MN_TRY(mn_elastic_lag_friction(s, s->x.data));
+        double change;
+        MN_TRY(mn_elastic_lag_friction(s, s->x.data, &change));
+        if (lag > 0 && change < same_friction) break; // as it was solved with
         const bool last = lag + 1 == LAGS || !(s->def.friction > 0);
         const double tolerance = (last ? converged : nearly_converged) * s->distance;
         const double slip = s->lagged.count > 0 ? 0.01 * mn_elastic_slip_speed * s->h : INFINITY;

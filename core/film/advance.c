@@ -180,11 +180,13 @@ mn_status mn_film_change_mesh(mn_film *film, bool rearrange)
     ledger->t1 += counts.t1, ledger->undone += counts.undone, ledger->forced += counts.forced;
     film->stale = true;
     MN_TRY(mn_complex_compact(c));
+    if (film->inputs) MN_TRY(mn_film_restore_volumes(film));
     MN_TRY(mn_film_measure_pockets(film));
     const int64_t vanished = ledger->vanished;
     MN_TRY(mn_film_vanish_pockets(film));
     if (counts.forced > 0 || changed || ledger->vanished > vanished)
         MN_TRY(mn_film_find_pockets(film, false));
+    MN_TRY(mn_film_spread_soap(film));
     ledger->angular_lost += mn_norm(mn_sub(angular_momentum(film), before));
     if (c->vertices.count > film->def.max_vertices)
         return mn_fail(film->solver.ctx, MN_ERROR_INPUT,

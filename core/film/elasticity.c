@@ -7,7 +7,13 @@
 //
 // symmetric and negative semidefinite. A_i is a third of the ring, so dA_i/dx . u is a third of the sum of
 // the triangles' own rates, and both sums go over stars.
+//
+// Soap spreads: after the mesh has changed, a few passes hand it on between neighbours until A_i0 / A_i is
+// even. A split or collapse shares it by count, and what is left of that would tug at borders.
 #include "film/film_state.h"
+
+enum { SPREADING = 6 };
+static const double SHARE = 0.125; // of the difference, between two neighbours
 
 typedef struct elastic_job {
     mn_film *film;
@@ -77,4 +83,30 @@ mn_status mn_film_elastic_apply(mn_film *film, const mn_vec3 *u, double factor, 
     MN_TRY(mn_parallel_for(ctx, s->vertex_count, MN_FILM_GRAIN, vertex_range, &job));
     MN_TRY(mn_parallel_for(ctx, s->triangle_count, MN_FILM_GRAIN, spread_range, &job));
     return mn_parallel_for(ctx, s->vertex_count, MN_FILM_GRAIN, pull_range, &job);
+}
+
+mn_status mn_film_spread_soap(mn_film *film)
+{
+    mn_film_system *s = &film->system;
+    if (!(film->def.gibbs > 0)) return MN_OK;
+    if (film->stale) MN_TRY(mn_film_system_pattern(film));
+    for (int64_t v = 0; v < s->vertex_count; v++) {
+        double area = 0;
+        for (int64_t i = s->star_start.data[v]; i < s->star_start.data[v + 1]; i++)
+            area += mn_complex_area(&film->c, s->star.data[i] / 3) / 3;
+        s->area.data[v] = area;
+        if (!(film->c.vertices.data[v].rest_area > 0)) film->c.vertices.data[v].rest_area = area;
+    }
+    for (int32_t pass = 0; pass < SPREADING; pass++) {
+        for (int64_t v = 0; v < s->vertex_count; v++)
+            s->slack.data[v] = s->area.data[v] > 0 ? film->c.vertices.data[v].rest_area / s->area.data[v] : 0;
+        for (int64_t v = 0; v < s->vertex_count; v++)
+            for (int64_t k = s->row_start.data[v]; k < s->row_start.data[v + 1] && s->area.data[v] > 0; k++) {
+                const int32_t w = s->column.data[k];
+                if (s->area.data[w] > 0)
+                    film->c.vertices.data[v].rest_area += SHARE * fmin(s->area.data[v], s->area.data[w]) *
+                                                          (s->slack.data[w] - s->slack.data[v]);
+            }
+    }
+    return MN_OK;
 }

@@ -45,13 +45,13 @@ const mn_field mn_film_fields[] = {
         "the points of the pricks input."),
     MN_FIELD_FLOAT(def, min_thickness, "Minimum Thickness", "m", 0, 0, 1e3, 0, 1e-5, "Breaking", NULL,
                    "Films and threads thinner than this break. 0 leaves them whole, however thin."),
-    MN_FIELD_FLOAT(def, merge, "Merge Distance", "m", 0, 0, 1e6, 0, 0.002, "Breaking", NULL,
-                   "Films of two bubbles that come nearer than this join and share a wall; at most the size. "
-                   "0 lets them "
-                   "pass through each other."),
     MN_FIELD_INT(def, max_vertices, "Maximum Vertices", "", 20000000, 0, 500000000, 1000, 10000000, "Limits",
                  NULL,
                  "More vertices than this end the simulation with an error instead of filling the memory."),
+    MN_FIELD_FLOAT(
+        def, damping, "Damping", "", 0.2, 0, 1, 0, 1, "Simulation", NULL,
+        "Damps waves that are too short or too fast for the time step. 0 keeps all their energy, and "
+        "borders may look jagged."),
     MN_FIELD_MAX_DT(def, 0.0041666667, "Simulation"),
     MN_FIELD_SEED(def, "Simulation", "Another number gives other chances of the same kind."),
     MN_FIELDS_STEPS(def),

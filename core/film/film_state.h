@@ -115,6 +115,9 @@ void mn_film_pockets_solve(const mn_film *film, double *x);
 /// out += factor sum_i (E / A_i) dA_i/dx (dA_i/dx . u): the stiffness of soap, at the elements of the system.
 mn_status mn_film_elastic_apply(mn_film *film, const mn_vec3 *u, double factor, mn_vec3 *out);
 
+/// Hands soap on between neighbours.
+mn_status mn_film_spread_soap(mn_film *film);
+
 // ---- step.c ----
 
 /// One step of dt; *stretch is the largest motion of one vertex against a neighbour, over the size. Positions
@@ -128,6 +131,8 @@ mn_vec3 mn_film_allowed(const mn_film *film, int64_t v, mn_vec3 d);
 
 /// Volumes and pressures of the mesh as it is.
 mn_status mn_film_measure_pockets(mn_film *film);
+/// Moves vertices until pockets have the volumes that they were measured with before the mesh changed.
+mn_status mn_film_restore_volumes(mn_film *film);
 /// Labels pockets anew where shells have come apart or closed: each shell is a pocket. Gas goes by volume.
 /// `fresh`: pockets that were unknown before start with the gas that balances tension.
 mn_status mn_film_find_pockets(mn_film *film, bool fresh);

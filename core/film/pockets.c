@@ -37,6 +37,7 @@ typedef struct shell {
     int32_t film;   ///< connected film: its lowest vertex
     int32_t pocket; ///< it bounds
     int32_t label;  ///< region that its first side had
+    bool outer;     ///< of its pocket
 } shell;
 
 typedef struct search {
@@ -88,7 +89,7 @@ static mn_status measure_shells(search *s)
             s->parent.data[i] = s->parent.data[r];
         } else {
             const int32_t v = c->triangles.data[i / 2].v[0];
-            const shell fresh = {0, root(s->whole.data, v), 0, c->triangles.data[i / 2].region[i % 2]};
+            const shell fresh = {0, root(s->whole.data, v), 0, c->triangles.data[i / 2].region[i % 2], false};
             s->parent.data[i] = (int32_t)(-1 - s->shells.count);
             MN_TRY(mn_array_push(s->film->solver.ctx, &s->shells, &fresh));
         }
@@ -137,6 +138,20 @@ static int32_t pocket_around(const search *s, mn_vec3 x, int32_t but)
     return best;
 }
 
+// Of a shell that encloses nothing: how a film looks from outside, or both sides of a loose sheet. Labels
+// know; a sheet that flies through a wall takes no gas along. Only what is new is found by its place.
+static int32_t pocket_of_inner(const search *s, const shell *sh, bool fresh)
+{
+    int32_t same = 0, count = 0;
+    for (int64_t k = 0; k < s->shells.count; k++)
+        if (s->shells.data[k].pocket > 0 && s->shells.data[k].label == sh->label) {
+            if (count++ == 0) same = s->shells.data[k].pocket;
+        }
+    if (sh->label > 0 && count == 1) return same;
+    if (sh->label == 0 && count == 0 && !fresh) return 0;
+    return pocket_around(s, mn_complex_position(&s->film->c, sh->film), sh->film);
+}
+
 static int32_t number_pockets(search *s)
 {
     const double size = s->film->def.size, least = NOTHING * size * size * size;
@@ -147,7 +162,7 @@ static int32_t number_pockets(search *s)
         for (int32_t label = pass == 0 ? 1 : 0; label <= (pass == 0 ? highest : 0); label++)
             for (int64_t k = 0; k < s->shells.count; k++)
                 if (s->shells.data[k].label == label && s->shells.data[k].volume > least)
-                    s->shells.data[k].pocket = count++;
+                    s->shells.data[k].pocket = count++, s->shells.data[k].outer = true;
     return count;
 }
 
@@ -189,7 +204,8 @@ static mn_status hand_over(search *s, const mn_film_pocket *old, int32_t label, 
     mn_film *film = s->film;
     memset(touched, 0, (size_t)count);
     for (int64_t i = 0; i < s->parent.count; i++)
-        if (film->c.triangles.data[i / 2].region[i % 2] == label)
+        if (film->c.triangles.data[i / 2].region[i % 2] == label &&
+            (s->shells.data[s->parent.data[i]].outer || s->shells.data[s->parent.data[i]].pocket == 0))
             touched[s->shells.data[s->parent.data[i]].pocket] = 1;
     double total = 0;
     for (int32_t b = 1; b < count; b++) total += touched[b] ? fresh[b].volume : 0;
@@ -238,8 +254,7 @@ static mn_status relabel(search *s, bool fresh)
             pockets.data[s->shells.data[k].pocket].volume = s->shells.data[k].volume;
     for (int64_t k = 0; k < s->shells.count; k++) { // films inside of pockets
         shell *sh = &s->shells.data[k];
-        if (sh->pocket == 0)
-            sh->pocket = -1 - pocket_around(s, mn_complex_position(&film->c, sh->film), sh->film);
+        if (sh->pocket == 0) sh->pocket = -1 - pocket_of_inner(s, sh, fresh);
     }
     for (int64_t k = 0; k < s->shells.count; k++) {
         shell *sh = &s->shells.data[k];
@@ -303,6 +318,51 @@ mn_status mn_film_measure_pockets(mn_film *film)
                              ? pocket->amount / pocket->volume - film->def.ambient_pressure
                              : 0;
     }
+    return MN_OK;
+}
+
+// Moves of the mesh change volumes a little, and gas is stiff: a thousandth of a bubble is more than all of
+// its excess pressure. Vertices are moved along the gradients, by their masses, until pockets have the
+// volumes that they had; the centre of mass stays.
+mn_status mn_film_restore_volumes(mn_film *film)
+{
+    const int64_t n = film->c.vertices.count, pockets = film->pockets.count;
+    if (!film->def.gas || pockets < 2) return MN_OK;
+    if (film->stale) MN_TRY(mn_film_system_pattern(film));
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->x0, n));
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->scratch, n));
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->inverse, n));
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->measured, pockets));
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->part, pockets));
+    for (int64_t v = 0; v < n; v++) {
+        film->x0.data[v] = mn_complex_position(&film->c, (int32_t)v);
+        film->inverse.data[v] = film->c.vertices.data[v].mass > 0 ? 1 / film->c.vertices.data[v].mass : 0;
+    }
+    film->origin = n > 0 ? film->x0.data[0] : mn_v3(0, 0, 0);
+    for (int32_t pass = 0; pass < 2; pass++) {
+        double *missing = film->measured.data;
+        MN_TRY(mn_film_system_volumes(film, film->x0.data, missing));
+        for (int64_t b = 0; b < pockets; b++) {
+            const mn_film_pocket *pocket = &film->pockets.data[b];
+            const double gap = pocket->volume - missing[b];
+            const bool mend = b > 0 && pocket->amount > 0 && fabs(gap) < 0.05 * pocket->volume;
+            missing[b] = mend ? gap : 0;
+            film->part.data[b] = mend ? 0 : 1e300;
+        }
+        MN_TRY(mn_film_pockets_factor(film, film->inverse.data, film->part.data));
+        mn_film_pockets_solve(film, missing);
+        memset(film->scratch.data, 0, mn_bytes(n, sizeof(mn_vec3)));
+        MN_TRY(mn_film_pockets_scatter(film, missing, 1, film->scratch.data));
+        double most = 0;
+        for (int64_t v = 0; v < n; v++) {
+            film->scratch.data[v] =
+                mn_film_allowed(film, v, mn_scale(film->inverse.data[v], film->scratch.data[v]));
+            most = fmax(most, mn_norm(film->scratch.data[v]));
+        }
+        if (!(most < 0.1 * film->def.size)) break;
+        for (int64_t v = 0; v < n; v++) film->x0.data[v] = mn_add(film->x0.data[v], film->scratch.data[v]);
+    }
+    for (int64_t v = 0; v < n; v++) film->c.vertices.data[v].position = film->x0.data[v];
     return MN_OK;
 }
 

@@ -40,7 +40,7 @@ static const double WEAK = 0.5;     // viscosity that changes velocities by less
 
 typedef struct step_job {
     mn_film *film;
-    double dt;
+    double dt, theta;
     const mn_vec3 *in;
     mn_vec3 *out;
     double shift;
@@ -97,7 +97,7 @@ static mn_status apply_range(void *user, mn_range range)
     const step_job *job = user;
     const mn_film *film = job->film;
     const mn_vec3 *u = job->in;
-    const double stiff = 0.25 * job->dt * job->dt;
+    const double stiff = job->theta * job->theta * job->dt * job->dt;
     const bool drag = film->def.drag > 0;
     for (int64_t v = range.begin; v < range.end; v++) {
         mn_vec3 y =
@@ -140,7 +140,8 @@ static mn_status apply(void *user, const double *x, double *y)
     job->in = (const mn_vec3 *)x, job->out = (mn_vec3 *)y;
     MN_TRY(mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, apply_range, job));
     if (film->def.gibbs > 0)
-        MN_TRY(mn_film_elastic_apply(film, (const mn_vec3 *)x, 0.25 * job->dt * job->dt, (mn_vec3 *)y));
+        MN_TRY(mn_film_elastic_apply(film, (const mn_vec3 *)x, job->theta * job->theta * job->dt * job->dt,
+                                     (mn_vec3 *)y));
     if (job->gas) MN_TRY(add_gas_stiffness(film, (const mn_vec3 *)x, (mn_vec3 *)y));
     return project(job, (mn_vec3 *)y);
 }
@@ -233,8 +234,8 @@ static mn_status force_range(void *user, mn_range range)
             f = mn_sub(f, viscous_pull(film, film->v0.data, job->viscous ? 0 : job->stiff_area, v));
         film->base.data[v] = mn_scale(dt, f);
         const double elastic = film->def.gibbs > 0 ? film->def.gibbs * film->system.diagonal.data[v] / 3 : 0;
-        const double diagonal = 0.25 * dt * dt * fmax(0, elastic) + film->mass.data[v] +
-                                0.25 * dt * dt * fmax(0, film->system.diagonal.data[v]) +
+        const double diagonal = job->theta * job->theta * dt * dt * fmax(0, elastic) + film->mass.data[v] +
+                                job->theta * job->theta * dt * dt * fmax(0, film->system.diagonal.data[v]) +
                                 dt * film->drag.data[v] / 3;
         film->inverse.data[v] = diagonal > 0 ? 1 / diagonal : 0;
     }
@@ -248,7 +249,7 @@ static mn_status move_range(void *user, mn_range range)
     mn_film *film = job->film;
     for (int64_t v = range.begin; v < range.end; v++)
         film->x1.data[v] =
-            mn_axpy(film->x0.data[v], job->shift, mn_axpy(film->v0.data[v], 0.5, film->d.data[v]));
+            mn_axpy(film->x0.data[v], job->shift, mn_axpy(film->v0.data[v], job->theta, film->d.data[v]));
     return MN_OK;
 }
 
@@ -332,7 +333,7 @@ static mn_status linearize_gas(step_job *job, bool first)
             return mn_fail(film->solver.ctx, MN_ERROR_DIVERGED,
                            "A pocket of gas would be crushed within one step.");
         volume[b] = holds ? k / v - p0 : 0; // from here on: the excess pressure
-        film->stiffness.data[b] = holds ? 0.5 * dt * dt * film->part.data[b] * k / (v * v) : 0;
+        film->stiffness.data[b] = holds ? job->theta * dt * dt * film->part.data[b] * k / (v * v) : 0;
     }
     return MN_OK;
 }
@@ -484,7 +485,7 @@ static double stretch_of(void *user, mn_range range)
 
 mn_status mn_film_step_try(mn_film *film, double dt, double *stretch)
 {
-    step_job job = {.film = film, .dt = dt};
+    step_job job = {.film = film, .dt = dt, .theta = 0.5 * (1 + film->def.damping)};
     const int64_t n = film->c.vertices.count;
     if (film->stale) MN_TRY(mn_film_system_pattern(film));
     MN_TRY(size_arrays(film));
@@ -498,10 +499,10 @@ mn_status mn_film_step_try(mn_film *film, double dt, double *stretch)
     job.stiff_area = 12 * film->def.viscosity * dt / (PLUMP * film->def.density * WEAK);
     job.viscous = job.stiff_area > 0.4 * film->def.size * film->def.size;
     job.gas = film->def.gas && film->pockets.count > 1;
-    MN_TRY(move(&job, 0.5 * dt));
+    MN_TRY(move(&job, job.theta * dt));
     MN_TRY(mn_parallel_for(film->solver.ctx, n, MN_FILM_GRAIN, force_range, &job));
     if (film->def.gibbs > 0)
-        MN_TRY(mn_film_elastic_apply(film, film->v0.data, -0.5 * dt * dt, film->base.data));
+        MN_TRY(mn_film_elastic_apply(film, film->v0.data, -job.theta * dt * dt, film->base.data));
     MN_TRY(solve_passes(&job));
     MN_TRY(move(&job, dt));
     MN_TRY(mn_parallel_max(film->solver.ctx, n, MN_FILM_GRAIN, stretch_of, film, stretch));

@@ -345,7 +345,7 @@ static double energy_scale(const mn_heat *heat)
         for (int32_t c = heat->mesh->row_start[i]; c < heat->mesh->row_start[i + 1]; c++)
             ways += fabs(heat->conduction.data[c] *
                          (heat->temperature.data[heat->mesh->column[c]] - heat->temperature.data[i]));
-        most = fmax(most, heat->dt * ways + 1e-7 * fabs(heat->start.data[i]));
+        most = fmax(most, heat->dt * ways + 1e-5 * fabs(heat->start.data[i])); // rounding again
     }
     return most;
 }

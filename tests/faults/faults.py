@@ -49,6 +49,7 @@ SOURCES = {
     "film": [{"type": "film_source", "parms": {"kind": "disc", "radius": 0.01, "spacing": 0.002}}],
     "tets": [SPHERE, {"type": "tetrahedralize", "parms": {"size": 0.006}}],
     "polygons": [SPHERE],
+    "solid": [SPHERE, {"type": "collider", "parms": {"dx": 0.003}}],
     "sheet": [{"type": "shape", "parms": {"kind": "grid", "size": [0.02, 0, 0.02], "divisions": [6, 6, 6]}}],
 }
 
@@ -147,7 +148,7 @@ class Attack:
                     if done.returncode != 0 or not path.exists():
                         continue
                     told = json.loads(self.run(folder, "info", path, "--json").stdout)
-                    if told["points"] > 0:
+                    if told["points"] + sum(told["primitives"].values()) > 0:
                         found.setdefault(name, []).append(scene)
                         break
                 # A short round has one scene of each; a long one all that cook.
@@ -160,7 +161,7 @@ class Attack:
     @staticmethod
     def sizes(table):
         """What makes a small scene: coarse where the table has a resolution, and little time to a frame."""
-        wanted = {"dx": 0.003, "spacing": 0.002, "size": 0.006, "time_scale": 0.02}
+        wanted = {"dx": 0.003, "spacing": 0.002, "size": 0.006, "time_scale": 0.02, "domain_size": [0.05, 0.05, 0.05]}
         ranges = {parm["name"]: parm for parm in table["parms"]}
         return {name: value for name, value in wanted.items() if name in ranges}
 
@@ -232,6 +233,11 @@ class Attack:
     # ---- kill ----
 
     def kills(self, scenes):
+        for name, variants in scenes.items():
+            folder = self.place()
+            (folder / "scene.json").write_text(json.dumps(variants[0]))
+            self.run(folder, "cook", "scene.json", "-o", "x", "-q")
+            self.whole[name] = self.frames(folder)
         return [lambda name=name, scene=variants[0]: self.kill(name, scene) for name, variants in scenes.items()]
 
     def kill(self, name, scene):
@@ -242,7 +248,7 @@ class Attack:
             for _ in range(4):
                 process = subprocess.Popen([*words, "--threads", str(self.dice.randint(1, 3))], cwd=folder,
                                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                time.sleep(self.dice.random() * 0.3)
+                time.sleep(0.3 * self.dice.random() ** 3)
                 process.kill()
                 self.count["killed"] += process.wait() == -signal.SIGKILL
             self.resume(folder, name, f"kill {name}")

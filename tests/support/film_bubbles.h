@@ -18,6 +18,7 @@ static inline mn_film_def bubbles_def(double size)
     def.sigma = 0.5, def.density = 1, def.thickness = 1, def.viscosity = 0;
     def.ambient_pressure = 200;
     def.max_dt = 0.02;
+    def.damping = 0;
     return def;
 }
 

@@ -327,7 +327,7 @@ static void melting_cube(bool remesh)
         }
     char text[160];
     snprintf(text, sizeof text, "%s: volume gained or lost", name);
-    validation_row_below("M16", text, fabs(volume - 1), "of it", remesh ? 1e-6 : 1e-10);
+    validation_row_below("M16", text, fabs(volume - 1), "of it", 1e-10);
     snprintf(text, sizeof text, "%s: heat kept less heat that came in", name);
     validation_row_below("M16", text,
                          fabs(mn_tet_solids_thermal_energy(solver) - before - solver->solids.heat_in) /
@@ -355,6 +355,7 @@ int main(int argc, char **argv)
             "bending locks: half of the energy at nodes, which the bound asks for, is not there yet");
         bent_beam(4, 8, 0.49, 0.05);
         gel_ball(0.5, 3.27311);
+        validation_short("the mesh is not at rest under its own tension at the start, and is stiffer for it");
         gel_ball(1, 3.76318);
         swinging_beam();
         taylor_bar(4, 18, 0.25e-6);

@@ -27,7 +27,8 @@ typedef enum mn_elastic_integrator {
 } mn_elastic_integrator;
 
 typedef enum mn_elastic_method {
-    MN_ELASTIC_BARRIER, ///< an energy between surfaces, and steps that pass through nothing
+    MN_ELASTIC_BARRIER,    ///< an energy between surfaces, and steps that pass through nothing
+    MN_ELASTIC_NO_CONTACT, ///< bodies pass through each other
 } mn_elastic_method;
 
 typedef struct mn_elastic_def {

@@ -28,9 +28,9 @@ typedef struct mn_film_def {
     mn_vec3 wind;            ///< m/s, velocity of the air everywhere
     double thickness;        ///< m, > 0, of films that come without
     double min_thickness;    ///< m, >= 0: a film thinner than this bursts, where `burst` allows it
-    double merge;            ///< m, >= 0: films nearer than this join; 0: they never do
     bool burst;              ///< films burst where they are too thin, pricked or hit
     double diffusion;        ///< m/(Pa s), >= 0: gas that passes a film for each Pa between its sides
+    double damping;          ///< 0 to 1: how much waves that are too fast for the time step are damped
     double max_dt;           ///< s, > 0, the longest time step
     int64_t max_vertices;    ///< an advance that would hold more fails
     uint64_t seed;
@@ -104,7 +104,7 @@ typedef struct mn_film_view {
 
 /// What has happened to topology and gas since the start.
 typedef struct mn_film_ledger {
-    int64_t splits, collapses, flips, t1, undone, forced, bursts, contacts, vanished;
+    int64_t splits, collapses, flips, t1, undone, forced, bursts, vanished;
     double gas_in, gas_out; ///< Pa m^3, blown in and lost to the air around
     mn_vec3 momentum_given; ///< kg m/s, by gravity, air, wires and solids
     double angular_lost;    ///< kg m^2/s, by moves of the mesh, added up

@@ -332,6 +332,6 @@ mn_status mn_network_require(const mn_network *network, const char *name, int32_
         snprintf(names + length, sizeof names - length, "%s%.40s", length ? ", " : "",
                  network->nodes.data[i]->name);
     }
-    return mn_fail(network->ctx, MN_ERROR_NOT_FOUND, "There is no node named '%s'; there %s%s.",
-                   mn_show(&shown, name), *names ? "are " : "is none", names);
+    return mn_fail(network->ctx, MN_ERROR_NOT_FOUND, "There is no node named '%s'%s%s.",
+                   mn_show(&shown, name), *names ? "; there are " : "", names);
 }

@@ -207,6 +207,38 @@ static void same_bits(void **state)
     }
 }
 
+/// Two triangles bent by a small angle have the energy of a hinge, D/2 |e|^2/(A1 + A2) angle^2, whether they
+/// are flat at rest or not.
+static void bent_cloth(void **state)
+{
+    (void)state;
+    for (int shell = 0; shell < 2; shell++) {
+        mn_elastic_def def = soft_def();
+        def.young = 1e6, def.poisson = 0.3, def.thickness = 1e-3;
+        const double plate = 1e6 * 1e-9 / (12 * (1 - 0.09)), bend = 0.05, flat = shell ? 0.2 : 0;
+        mn_elastic *s = create(&def);
+        const int32_t triangles[2][3] = {{0, 1, 2}, {1, 0, 3}};
+        mn_vec3 rest[4] = {{0, 0, 0}, {0.02, 0, 0}, {0.01, 0, 0.015}, {0.01, 0, -0.015}}, x[4];
+        memcpy(x, rest, sizeof x);
+        // the wings turned up by half of the angle each
+        for (int k = 2; k < 4; k++) {
+            const double side = k == 2 ? 1 : -1;
+            rest[k] = mn_v3(0.01, 0.015 * sin(flat / 2), side * 0.015 * cos(flat / 2));
+            x[k] = mn_v3(0.01, 0.015 * sin((flat + bend) / 2), side * 0.015 * cos((flat + bend) / 2));
+        }
+        const mn_elastic_body body = {.kind = MN_ELASTIC_CLOTH,
+                                      .point_count = 4,
+                                      .positions = x,
+                                      .rest = rest,
+                                      .element_count = 2,
+                                      .triangles = triangles};
+        check_ok(ctx, mn_elastic_add(s, &body));
+        const double expected = 0.5 * plate * 0.0004 / (2 * 0.00015) * bend * bend;
+        check_close(totals_of(s).elastic, expected, 2e-3 * expected);
+        mn_elastic_free(s);
+    }
+}
+
 static void bad_input(void **state)
 {
     (void)state;
@@ -235,6 +267,7 @@ int main(void)
         cmocka_unit_test(colliding_balls), cmocka_unit_test(free_rigid_body),
         cmocka_unit_test(block_on_floor),  cmocka_unit_test(pins),
         cmocka_unit_test(same_bits),       cmocka_unit_test(bad_input),
+        cmocka_unit_test(bent_cloth),
     };
     shape = shape_create();
     const int failed = cmocka_run_group_tests(tests, setup, teardown);

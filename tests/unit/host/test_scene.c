@@ -215,7 +215,7 @@ static const bad bad_scenes[] = {
     {DOTS("\"count\": -1"), "scene:5: dots 'ball': count is -1 but must be between 0 and 100000."},
     {DOTS("\"spacing\": -0.5"), "scene:5: dots 'ball': spacing is -0.5 but must be at least 0 m."},
     {DOTS("\"spacing\": true"), "scene:5: dots 'ball': spacing takes a number, not true or false."},
-    {DOTS("\"center\": 1"), "scene:5: dots 'ball': center takes 3 numbers, not a number."},
+    {DOTS("\"center\": true"), "scene:5: dots 'ball': center takes 3 numbers, not true or false."},
     {DOTS("\"center\": [1,\n2]"), "scene:5: dots 'ball': center takes 3 numbers, not a list of 2."},
     {DOTS("\"center\": [1, 2, 3, 4]"), "scene:5: dots 'ball': center takes 3 numbers, not a list of 4."},
     {DOTS("\"center\": [1, 2,\n \"3\"]"), "scene:6: dots 'ball': center takes 3 numbers, not a string."},
@@ -250,7 +250,7 @@ static const bad bad_scenes[] = {
     // connections
     {SCENE("{\"name\": \"d\", \"type\": \"dots\"},\n{\"name\": \"s\", \"type\": \"shift\",\n\"inputs\": "
            "[\"e\"]}"),
-     "scene:4: There is no node named 'e'."},
+     "scene:4: There is no node named 'e'; there are d, s."},
     {SCENE("{\"name\": \"drop\", \"type\": \"dots\"},\n{\"name\": \"s\", \"type\": \"shift\",\n\"inputs\": "
            "[\"dorp\"]}"),
      "scene:4: There is no node named 'dorp'; did you mean 'drop'?"},

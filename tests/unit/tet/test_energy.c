@@ -149,6 +149,7 @@ static void remeshing_keeps_energy(void **state)
         q->counts = (mn_tet_counts){0};
         check_ok(ctx, mn_tet_liquid_adapt(q));
         mn_tet_liquid_get_report(q, &after);
+        if (q->counts.opened > 0) continue; // a sheet opened: bodies that change start anew
         check_close(energy(&after) + owed(q), had, 1e-12 * had);
         if (q->counts.remeshed == 0) continue;
         remeshed++;
