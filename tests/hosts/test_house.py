@@ -71,6 +71,10 @@ class Layering(unittest.TestCase):
         header = (ROOT / "core/include/meniscus/api.h").read_text()
         self.assertEqual(tuple(re.search(rf"MN_VERSION_{part} (\d+)", header).group(1) for part in ("MAJOR", "MINOR", "PATCH")), project)
 
+    def test_the_readme_quotes_the_first_program(self):
+        quoted = re.search(r"```c\n(.*?)```", (ROOT / "README.md").read_text(), re.S).group(1)
+        self.assertIn(quoted, (ROOT / "examples/c/01_drop.c").read_text())
+
     def test_core_takes_elementary_functions_of_its_own(self):
         call = re.compile(r"(?<![\w.])(exp|expm1|log|log2|log10|log1p|pow|cbrt|hypot|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|erf|erfc|exp2)f?\(")
         for path in sources("core"):

@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 build = os.environ["MENISCUS_BUILD"]
+source = pathlib.Path(os.environ["MENISCUS_SOURCE"])
 
 PROJECT = """\
 cmake_minimum_required(VERSION 3.22)
@@ -17,6 +18,8 @@ add_executable(user_c main.c)
 target_link_libraries(user_c PRIVATE meniscus::meniscus)
 add_executable(user_cxx main.cpp)
 target_link_libraries(user_cxx PRIVATE meniscus::meniscus)
+add_executable(user_network network.c)
+target_link_libraries(user_network PRIVATE meniscus::host)
 """
 
 PROGRAM = """\
@@ -63,6 +66,7 @@ with tempfile.TemporaryDirectory() as folder:
     (project / "CMakeLists.txt").write_text(PROJECT)
     (project / "main.c").write_text(PROGRAM)
     (project / "main.cpp").write_text(PROGRAM)
+    (project / "network.c").write_text((source / "examples/c/04_network.c").read_text())
     run("cmake", "-G", "Ninja", "-S", project, "-B", out, f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", out)
     for program in ("user_c", "user_cxx"):
@@ -70,6 +74,9 @@ with tempfile.TemporaryDirectory() as folder:
         if answer != "7 points\n":
             print(f"{program} says {answer!r}")
             sys.exit(1)
+    if "frame 3:" not in run(out / "user_network", root):
+        print("user_network does not cook")
+        sys.exit(1)
     nodes = run(prefix / "bin" / "meniscus", "nodes")
     if "file" not in nodes:
         print(f"the installed command does not list its nodes: {nodes[:300]!r}")
