@@ -52,7 +52,7 @@ const mn_field mn_film_fields[] = {
         def, damping, "Damping", "", 0.2, 0, 1, 0, 1, "Simulation", NULL,
         "Damps waves that are too short or too fast for the time step. 0 keeps all their energy, and "
         "borders may look jagged."),
-    MN_FIELD_MAX_DT(def, 0.0041666667, "Simulation"),
+    MN_FIELD_MAX_DT(def, 0.004167, "Simulation"),
     MN_FIELD_SEED(def, "Simulation", "Another number gives other chances of the same kind."),
     MN_FIELDS_STEPS(def),
 };

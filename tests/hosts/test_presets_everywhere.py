@@ -23,7 +23,8 @@ def preset_scene(setup, cells=6, frames=2):
     """A one-click preset around a small sphere, as the Blender panel makes it, without Blender, and a tenth as fast."""
     material, size = meniscus.material(setup["material"]), setup["size"]
     numbers = {"dx": size / cells, "size": size, "gravity": [0, -9.81, 0], "contact_angle": setup.get("contact_angle", 90),
-               "time_scale": 0.1 / setup["slow_motion"], "start": 1, **{key: material[key] for key in ("density", "viscosity", "sigma")}}
+               "time_scale": 0.1 / setup["slow_motion"], "start": 1, "velocity": [0, 0, 0], "integrator": "semi_implicit",
+               "collider_kind": "auto", "thickness": 0, "domain_center": [0, 50 * size, 0], "domain_size": [100 * size] * 3, **{key: material[key] for key in ("density", "viscosity", "sigma")}}
 
     def value(given):
         if isinstance(given, str) and given.startswith("$"):
