@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "base/predicates.h"
 #include "contact/pairs_state.h"
+#include "meniscus/array.h"
 
 #include <string.h>
 
@@ -172,7 +173,8 @@ static mn_status search_range(void *user, mn_range range)
         const int64_t had = (array)->capacity;                                                               \
         MN_TRY(mn_array_reserve((c)->ctx, (array), (count_)));                                               \
         if ((array)->capacity > had)                                                                         \
-            memset((array)->data + had, 0, (size_t)((array)->capacity - had) * sizeof *(array)->data);       \
+            mn_fill_bytes((array)->data + had, 0,                                                            \
+                          (size_t)((array)->capacity - had) * sizeof *(array)->data);                        \
     } while (0)
 
 static mn_status search_all(search *s, int64_t count, mn_index_array *result)
@@ -187,7 +189,8 @@ static mn_status search_all(search *s, int64_t count, mn_index_array *result)
     int64_t at = 0;
     for (int64_t i = 0; i < chunks; i++) {
         const mn_index_array *part = &c->chunk.data[i];
-        if (part->count > 0) memcpy(result->data + at, part->data, (size_t)part->count * sizeof(int32_t));
+        if (part->count > 0)
+            mn_copy_bytes(result->data + at, part->data, (size_t)part->count * sizeof(int32_t));
         at += part->count;
     }
     return MN_OK;

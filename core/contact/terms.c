@@ -11,6 +11,7 @@
 // Edges: w_e m(c) b(e, f), c = |u x v|^2, m = (2 - c/e) c/e below e = 1e-3 |u|^2 |v|^2 at rest, else 1: the
 // mollifier that nearly parallel edges need [li2020].
 #include "contact/pairs_state.h"
+#include "meniscus/array.h"
 
 #include <string.h>
 
@@ -196,8 +197,8 @@ mn_status mn_contact_collect(mn_contact_pairs *c, const mn_vec3 *x, double dista
     const int64_t had = c->chunk_terms.capacity;
     MN_TRY(mn_array_reserve(c->ctx, &c->chunk_terms, chunks));
     if (c->chunk_terms.capacity > had)
-        memset(c->chunk_terms.data + had, 0,
-               (size_t)(c->chunk_terms.capacity - had) * sizeof *c->chunk_terms.data);
+        mn_fill_bytes(c->chunk_terms.data + had, 0,
+                      (size_t)(c->chunk_terms.capacity - had) * sizeof *c->chunk_terms.data);
     collecting q = {.contact = c, .x = x, .distance = distance};
     MN_TRY(mn_parallel_for(c->ctx, c->vertex_count, TERM_GRAIN, collect_range, &q));
     q.edges = true, q.chunks_before = points;
@@ -209,7 +210,7 @@ mn_status mn_contact_collect(mn_contact_pairs *c, const mn_vec3 *x, double dista
     for (int64_t i = 0; i < chunks; i++) {
         const mn_contact_terms *part = &c->chunk_terms.data[i];
         if (part->count > 0)
-            memcpy(terms->data + total, part->data, (size_t)part->count * sizeof *part->data);
+            mn_copy_bytes(terms->data + total, part->data, (size_t)part->count * sizeof *part->data);
         total += part->count;
     }
     return MN_OK;

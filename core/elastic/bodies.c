@@ -145,7 +145,7 @@ static mn_status add_boundary(const adding *a)
     face *faces = mn_allocate(a->s->solver.ctx, mn_bytes(count, sizeof *faces));
     if (!faces) return MN_ERROR_MEMORY;
     for (int64_t i = 0; i < count; i++) faces[i] = face_of(a->body->tetrahedra[i / 4], (int)(i % 4));
-    qsort(faces, (size_t)count, sizeof *faces, compare_faces);
+    if (count > 0) qsort(faces, (size_t)count, sizeof *faces, compare_faces);
     mn_status status = MN_OK;
     for (int64_t i = 0, end; i < count && status == MN_OK; i = end) {
         for (end = i + 1; end < count && compare_faces(&faces[i], &faces[end]) == 0;) end++;
@@ -258,7 +258,7 @@ static mn_status add_hinges(const adding *a)
         const int32_t p = c[i % 3], q = c[(i + 1) % 3], wing = c[(i + 2) % 3];
         sides[i] = (side){p < q ? p : q, p < q ? q : p, wing, (int32_t)(i / 3)};
     }
-    qsort(sides, (size_t)count, sizeof *sides, compare_sides);
+    if (count > 0) qsort(sides, (size_t)count, sizeof *sides, compare_sides);
     mn_status status = MN_OK;
     for (int64_t i = 0; i + 1 < count && status == MN_OK; i++)
         if (sides[i].low == sides[i + 1].low && sides[i].high == sides[i + 1].high)

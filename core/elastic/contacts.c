@@ -13,6 +13,7 @@
 // is small or negative. Terms that take back double counts push, but have no row.
 #include "contact/barrier.h"
 #include "elastic/elastic_state.h"
+#include "meniscus/array.h"
 
 #include <string.h>
 
@@ -159,7 +160,8 @@ mn_status mn_elastic_lag_friction(mn_elastic *s, const mn_vec3 *x, double *chang
     *change = 0;
     MN_TRY(mn_array_resize(s->solver.ctx, &s->lagged_before, s->lagged.count));
     if (s->lagged.count > 0)
-        memcpy(s->lagged_before.data, s->lagged.data, (size_t)s->lagged.count * sizeof *s->lagged.data);
+        mn_copy_bytes(s->lagged_before.data, s->lagged.data,
+                      (size_t)s->lagged.count * sizeof *s->lagged.data);
     s->lagged.count = 0;
     if (!(s->def.friction > 0)) return MN_OK;
     mn_elastic_place_points(s, x, s->trial_point.data);

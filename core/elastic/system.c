@@ -7,6 +7,7 @@
 //
 // The pattern stays until a contact asks for a block that it does not have.
 #include "elastic/elastic_state.h"
+#include "meniscus/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +69,7 @@ static mn_status neighbours_of(mn_elastic *s, int64_t node, mn_indices *list)
         }
     }
     MN_TRY(mn_array_push(s->solver.ctx, list, &s->unknown.data[node]));
-    qsort(list->data, (size_t)list->count, sizeof *list->data, compare_indices);
+    if (list->count > 0) qsort(list->data, (size_t)list->count, sizeof *list->data, compare_indices);
     int64_t kept = 0;
     for (int64_t i = 0; i < list->count; i++)
         if (i == 0 || list->data[i] != list->data[i - 1]) list->data[kept++] = list->data[i];
@@ -142,8 +143,8 @@ static mn_status build_pattern(mn_elastic *s)
     MN_TRY_TO(done, status, find_pattern(s, &columns, &list, start.data));
     start.data[n] = columns.count;
     MN_TRY_TO(done, status, allocate_sparse(s->solver.ctx, n, columns.count, &s->pattern));
-    memcpy(s->pattern.start, start.data, ((size_t)n + 1) * sizeof *start.data);
-    memcpy(s->pattern.column, columns.data, (size_t)columns.count * sizeof *columns.data);
+    mn_copy_bytes(s->pattern.start, start.data, ((size_t)n + 1) * sizeof *start.data);
+    mn_copy_bytes(s->pattern.column, columns.data, (size_t)columns.count * sizeof *columns.data);
     for (int64_t node = 0; node < s->x.count; node++)
         if (s->unknown.data[node] >= 0) places.data[s->unknown.data[node]] = s->x.data[node];
     // three rows for each node
@@ -210,7 +211,7 @@ static mn_status gather_range(void *user, mn_range range)
         const double *g = s->gradient.data + 3 * node;
         double rhs[3] = {-g[0], -g[1], -g[2]};
         const int64_t begin = 9 * s->pattern.start[row], end = 9 * s->pattern.start[row + 1];
-        memset(s->matrix.value + begin, 0, (size_t)(end - begin) * sizeof(double));
+        mn_fill_bytes(s->matrix.value + begin, 0, (size_t)(end - begin) * sizeof(double));
         const double inertia = s->mass.data[node] / (s->h * s->h);
         const double diagonal[9] = {inertia, 0, 0, 0, inertia, 0, 0, 0, inertia};
         add_block(q, row, (int32_t)node, diagonal, 3, rhs);

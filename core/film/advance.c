@@ -4,6 +4,7 @@
 // vertices move too far against their neighbours is taken back and halved; the next one is as long as the
 // last allows. The state is that of the last good step whatever happens.
 #include "film/film_state.h"
+#include "meniscus/array.h"
 
 #include <string.h>
 
@@ -15,7 +16,7 @@ static const double LONGEST = 1.4, SHORTEST = 0.5;   // edges, of the size
 static mn_status take_frame(mn_film *film, const mn_film_frame *frame)
 {
     MN_TRY(mn_array_resize(film->solver.ctx, &film->frame_end, film->frame.count));
-    memcpy(film->frame_end.data, film->frame.data, mn_bytes(film->frame.count, sizeof(mn_vec3)));
+    mn_copy_bytes(film->frame_end.data, film->frame.data, mn_bytes(film->frame.count, sizeof(mn_vec3)));
     if (!frame) return MN_OK;
     if (frame->point_count != film->frame_points)
         return mn_fail(

@@ -9,6 +9,7 @@
 // m on the edge, f on its faces, c inside. Borders and points where four regions meet come out of it without
 // any case, closed and labelled without contradiction. Edges are collapsed to the size afterwards.
 #include "film/cluster.h"
+#include "meniscus/array.h"
 
 #include <string.h>
 
@@ -75,7 +76,7 @@ static mn_status grow(grid *g)
     mn_status status = mn_array_resize(g->ctx, &g->keys, count);
     if (status == MN_OK) status = mn_array_resize(g->ctx, &g->values, count);
     if (status == MN_OK) {
-        memset(g->values.data, 0xff, mn_bytes(count, sizeof(int32_t)));
+        mn_fill_bytes(g->values.data, 0xff, mn_bytes(count, sizeof(int32_t)));
         for (int64_t i = 0; i < keys.count; i++) {
             if (values.data[i] < 0) continue;
             const int64_t at = slot_of(g, &keys.data[i]);
@@ -193,7 +194,7 @@ static mn_status add_cube(grid *g, int64_t x, int64_t y, int64_t z)
 static mn_status label_nodes(grid *g)
 {
     MN_TRY(mn_array_resize(g->ctx, &g->label, g->size[0] * g->size[1] * g->size[2]));
-    memset(g->label.data, 0, mn_bytes(g->label.count, sizeof(int32_t)));
+    mn_fill_bytes(g->label.data, 0, mn_bytes(g->label.count, sizeof(int32_t)));
     for (int64_t b = 0; b < g->count; b++) {
         int64_t low[3], high[3];
         const double c[3] = {g->centers[b].x - g->origin.x, g->centers[b].y - g->origin.y,

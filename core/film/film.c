@@ -3,6 +3,7 @@
 // A film solver's life: made, given films and wires, looked at, saved and loaded. Its advance is advance.c.
 #include "base/elementary.h"
 #include "film/film_state.h"
+#include "meniscus/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -343,7 +344,7 @@ mn_status mn_film_get_view(mn_film *film, mn_film_view *view)
     MN_TRY(mn_array_resize(ctx, &film->shown, n));
     MN_TRY(mn_array_resize(ctx, &film->shown_triangles, 3 * t));
     MN_TRY(mn_array_resize(ctx, &film->shown_regions, 2 * (t + s)));
-    memset(film->shown_regions.data, 0, mn_bytes(2 * (t + s), sizeof(int32_t)));
+    mn_fill_bytes(film->shown_regions.data, 0, mn_bytes(2 * (t + s), sizeof(int32_t)));
     MN_TRY(mn_array_resize(ctx, &film->shown_segments, 2 * s));
     MN_TRY(mn_array_resize(ctx, &film->shown_volumes, b));
     MN_TRY(mn_array_resize(ctx, &film->shown_excess, b));

@@ -11,6 +11,7 @@
 //   when a pocket comes apart, added up when pockets join, to the ledger when it reaches the air.
 #include "base/elementary.h"
 #include "film/film_state.h"
+#include "meniscus/array.h"
 
 #include <string.h>
 
@@ -202,7 +203,7 @@ static mn_status hand_over(search *s, const mn_film_pocket *old, int32_t label, 
                            uint8_t *unknown, int32_t count, uint8_t *touched)
 {
     mn_film *film = s->film;
-    memset(touched, 0, (size_t)count);
+    mn_fill_bytes(touched, 0, (size_t)count);
     for (int64_t i = 0; i < s->parent.count; i++)
         if (film->c.triangles.data[i / 2].region[i % 2] == label &&
             (s->shells.data[s->parent.data[i]].outer || s->shells.data[s->parent.data[i]].pocket == 0))
@@ -247,8 +248,8 @@ static mn_status relabel(search *s, bool fresh)
     MN_TRY_TO(out, status, mn_array_resize(film->solver.ctx, &pockets, count));
     MN_TRY_TO(out, status, mn_array_resize(film->solver.ctx, &unknown, count));
     MN_TRY_TO(out, status, mn_array_resize(film->solver.ctx, &touched, count));
-    memset(pockets.data, 0, mn_bytes(count, sizeof(mn_film_pocket)));
-    memset(unknown.data, 1, (size_t)count);
+    mn_fill_bytes(pockets.data, 0, mn_bytes(count, sizeof(mn_film_pocket)));
+    mn_fill_bytes(unknown.data, 1, (size_t)count);
     for (int64_t k = 0; k < s->shells.count; k++)
         if (s->shells.data[k].pocket > 0)
             pockets.data[s->shells.data[k].pocket].volume = s->shells.data[k].volume;
@@ -270,7 +271,7 @@ static mn_status relabel(search *s, bool fresh)
         film->c.triangles.data[i / 2].region[i % 2] = s->shells.data[s->parent.data[i]].pocket;
     MN_TRY_TO(out, status, face_outwards(&film->c));
     MN_TRY_TO(out, status, mn_array_resize(film->solver.ctx, &film->pockets, count));
-    memcpy(film->pockets.data, pockets.data, mn_bytes(count, sizeof(mn_film_pocket)));
+    mn_copy_bytes(film->pockets.data, pockets.data, mn_bytes(count, sizeof(mn_film_pocket)));
     film->stale = true;
     if (fresh) {
         MN_TRY_TO(out, status, balance_pockets(film, unknown.data));
@@ -351,7 +352,7 @@ mn_status mn_film_restore_volumes(mn_film *film)
         }
         MN_TRY(mn_film_pockets_factor(film, film->inverse.data, film->part.data));
         mn_film_pockets_solve(film, missing);
-        memset(film->scratch.data, 0, mn_bytes(n, sizeof(mn_vec3)));
+        mn_fill_bytes(film->scratch.data, 0, mn_bytes(n, sizeof(mn_vec3)));
         MN_TRY(mn_film_pockets_scatter(film, missing, 1, film->scratch.data));
         double most = 0;
         for (int64_t v = 0; v < n; v++) {
@@ -430,7 +431,7 @@ mn_status mn_film_vanish_pockets(mn_film *film)
         if (!(pocket->amount > 0) || pocket->volume > least) continue;
         MN_ARRAY(double) border = {0};
         MN_TRY(mn_array_resize(film->solver.ctx, &border, film->pockets.count));
-        memset(border.data, 0, mn_bytes(film->pockets.count, sizeof(double)));
+        mn_fill_bytes(border.data, 0, mn_bytes(film->pockets.count, sizeof(double)));
         double all = 0;
         for (int64_t t = 0; t < film->c.triangles.count; t++) {
             const mn_complex_triangle *triangle = &film->c.triangles.data[t];

@@ -16,6 +16,7 @@
 // [gould2001]. Negative curvature ends the iterations early. Spacing within films is by smoothing between the
 // solves.
 #include "film/film_state.h"
+#include "meniscus/array.h"
 
 #include <string.h>
 
@@ -139,7 +140,7 @@ static mn_status precondition(void *user, const double *r, double *z)
     double *value = film->system.small_vector.data;
     MN_TRY(mn_film_pockets_gather(film, out, value));
     mn_film_pockets_solve(film, value);
-    memset(film->scratch.data, 0, mn_bytes(n, sizeof(mn_vec3)));
+    mn_fill_bytes(film->scratch.data, 0, mn_bytes(n, sizeof(mn_vec3)));
     MN_TRY(mn_film_pockets_scatter(film, value, -1, film->scratch.data));
     for (int64_t v = 0; v < n; v++)
         out[v] =
@@ -186,7 +187,7 @@ static mn_status measure(mn_film *film, double *residual)
         film->base.data[v] = mn_film_system_row(&film->system, film->x0.data, v);
         film->right.data[v] = mn_film_allowed(film, v, mn_scale(film->inverse.data[v], film->base.data[v]));
     }
-    memset(film->excess.data, 0, mn_bytes(pockets, sizeof(double)));
+    mn_fill_bytes(film->excess.data, 0, mn_bytes(pockets, sizeof(double)));
     if (pockets > 1) {
         const double size = film->def.size, tiny = 1e-14 * size * size * size * size;
         MN_TRY(mn_array_resize(film->solver.ctx, &film->part, pockets));
@@ -214,7 +215,7 @@ static mn_status one_step(mn_film *film, bool exact, double shift)
     const int64_t n = film->c.vertices.count;
     settle_job job = {.film = film, .exact = exact, .gamma = 2 * film->def.sigma, .shift = shift};
     // a step that mends the volumes: D^-1 Q^T (Q D^-1 Q^T)^-1 missing
-    memset(film->d.data, 0, mn_bytes(n, sizeof(mn_vec3)));
+    mn_fill_bytes(film->d.data, 0, mn_bytes(n, sizeof(mn_vec3)));
     if (film->pockets.count > 1) {
         mn_film_pockets_solve(film, film->stiffness.data);
         MN_TRY(mn_film_pockets_scatter(film, film->stiffness.data, 1, film->d.data));

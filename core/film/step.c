@@ -29,6 +29,7 @@
 #include "film/film_state.h"
 
 #include "codim/film/viscosity.h"
+#include "meniscus/array.h"
 
 #include <string.h>
 
@@ -174,7 +175,7 @@ static mn_status precondition(void *user, const double *r, double *z)
     double *value = film->system.small_vector.data;
     MN_TRY(mn_film_pockets_gather(film, (const mn_vec3 *)z, value));
     mn_film_pockets_solve(film, value);
-    memset(film->scratch.data, 0, mn_bytes(n, sizeof(mn_vec3)));
+    mn_fill_bytes(film->scratch.data, 0, mn_bytes(n, sizeof(mn_vec3)));
     MN_TRY(mn_film_pockets_scatter(film, value, -1, film->scratch.data));
     job->in = film->scratch.data, job->out = (mn_vec3 *)z;
     MN_TRY(mn_parallel_for(film->solver.ctx, n, MN_FILM_GRAIN, add_scaled_range, job));
@@ -361,7 +362,7 @@ static mn_status solve_passes(step_job *job)
     const int64_t n = film->system.vertex_count;
     const size_t bytes = mn_bytes(n, sizeof(mn_vec3));
     for (int32_t pass = 0; pass < (job->gas ? PASSES : 1); pass++) {
-        memcpy(film->right.data, film->base.data, bytes);
+        mn_copy_bytes(film->right.data, film->base.data, bytes);
         if (job->gas) {
             MN_TRY(linearize_gas(job, pass == 0));
             MN_TRY(gas_preconditioner(film)); // of this pass: with another Q it would not be positive
@@ -369,7 +370,7 @@ static mn_status solve_passes(step_job *job)
             if (pass > 0) MN_TRY(add_gas_stiffness(film, film->d.data, film->right.data));
         }
         MN_TRY(project(job, film->right.data));
-        memcpy(film->x1.data, film->d.data, bytes); // the solution before
+        mn_copy_bytes(film->x1.data, film->d.data, bytes); // the solution before
         MN_TRY(solve(job, pass, film->right.data, film->d.data));
         if (pass > 0 && change_of(film->d.data, film->x1.data, n) <= SETTLED) break;
     }
@@ -397,7 +398,7 @@ static mn_status calm_breathing(step_job *job)
         value[b] =
             film->pockets.data[b].amount > 0 ? (2 * film->part.data[b] - 1) * (after[b] - value[b]) : 0;
     mn_film_pockets_solve(film, value);
-    memset(film->scratch.data, 0, mn_bytes(n, sizeof(mn_vec3)));
+    mn_fill_bytes(film->scratch.data, 0, mn_bytes(n, sizeof(mn_vec3)));
     MN_TRY(mn_film_pockets_scatter(film, value, 1, film->scratch.data));
     for (int64_t v = 0; v < n; v++)
         film->d.data[v] =

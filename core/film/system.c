@@ -20,6 +20,7 @@
 // pocket.
 #include "base/elementary.h"
 #include "film/film_state.h"
+#include "meniscus/array.h"
 
 #include <string.h>
 
@@ -59,7 +60,7 @@ static mn_status gather_stars(mn_film *film)
     const int64_t n = c->vertices.count;
     MN_TRY(mn_array_resize(film->solver.ctx, &s->star_start, n + 1));
     MN_TRY(mn_array_resize(film->solver.ctx, &s->star, 3 * c->triangles.count));
-    memset(s->star_start.data, 0, mn_bytes(n + 1, sizeof(int64_t)));
+    mn_fill_bytes(s->star_start.data, 0, mn_bytes(n + 1, sizeof(int64_t)));
     for (int64_t t = 0; t < c->triangles.count; t++)
         for (int k = 0; k < 3; k++) s->star_start.data[c->triangles.data[t].v[k]]++;
     mn_prefix_sum_i64(s->star_start.data, n + 1);
@@ -167,7 +168,7 @@ mn_status mn_film_system_pattern(mn_film *film)
     const int64_t pockets = film->pockets.count;
     MN_TRY(mn_array_resize(ctx, &s->pocket_start, pockets + 1));
     MN_TRY(mn_array_resize(ctx, &s->pocket_face, s->faces.count));
-    memset(s->pocket_start.data, 0, mn_bytes(pockets + 1, sizeof(int64_t)));
+    mn_fill_bytes(s->pocket_start.data, 0, mn_bytes(pockets + 1, sizeof(int64_t)));
     for (int64_t f = 0; f < s->faces.count; f++) s->pocket_start.data[s->faces.data[f].region]++;
     mn_prefix_sum_i64(s->pocket_start.data, pockets + 1);
     for (int64_t f = 0; f < s->faces.count; f++)
@@ -469,7 +470,7 @@ mn_status mn_film_pockets_factor(mn_film *film, const double *weights, const dou
     MN_TRY(mn_array_resize(film->solver.ctx, &s->small, n * n));
     MN_TRY(mn_array_resize(film->solver.ctx, &s->small_vector, n));
     double *m = s->small.data;
-    memset(m, 0, mn_bytes(n * n, sizeof(double)));
+    mn_fill_bytes(m, 0, mn_bytes(n * n, sizeof(double)));
     for (int64_t v = 0; v < s->vertex_count; v++)
         for (int64_t f = s->face_start.data[v]; f < s->face_start.data[v + 1]; f++)
             for (int64_t g = s->face_start.data[v]; g < s->face_start.data[v + 1]; g++) {

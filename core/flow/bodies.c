@@ -4,6 +4,7 @@
 // volume out by what each part holds, bodies that meet add theirs; phi near a body is shifted by (volume -
 // target) / area, so what advection gains or loses comes back within a step or two.
 #include "flow/surface.h"
+#include "meniscus/array.h"
 
 #include <string.h>
 
@@ -85,13 +86,13 @@ static mn_status share_out(mn_flow *flow, int64_t new_count)
         return MN_OK;
     }
     MN_TRY(mn_array_resize(ctx, &flow->votes, old_count * new_count));
-    memset(flow->votes.data, 0, mn_bytes(flow->votes.count, sizeof(double)));
+    mn_fill_bytes(flow->votes.data, 0, mn_bytes(flow->votes.count, sizeof(double)));
     for (int64_t at = 0; at < flow->label.count; at++) {
         const int32_t now = flow->next_label.data[at], was = flow->label.data[at];
         if (now >= 0 && was >= 0 && was < old_count)
             flow->votes.data[was * new_count + now] += flow->volumes.data[at];
     }
-    memset(flow->next_target.data, 0, mn_bytes(new_count, sizeof(double)));
+    mn_fill_bytes(flow->next_target.data, 0, mn_bytes(new_count, sizeof(double)));
     for (int64_t was = 0; was < old_count; was++) {
         double all = 0;
         for (int64_t now = 0; now < new_count; now++) all += flow->votes.data[was * new_count + now];
@@ -140,7 +141,7 @@ mn_status mn_flow_bodies(mn_flow *flow)
     const int64_t size = mn_flow_size(&flow->grid);
     MN_TRY(mn_flow_measure(flow));
     MN_TRY(mn_array_resize(ctx, &flow->next_label, size));
-    memset(flow->next_label.data, 0xff, mn_bytes(size, sizeof(int32_t))); // all -1
+    mn_fill_bytes(flow->next_label.data, 0xff, mn_bytes(size, sizeof(int32_t))); // all -1
     MN_TRY(mn_array_resize(ctx, &flow->volume, 0));
     MN_TRY(mn_array_resize(ctx, &flow->area, 0));
     const double zero = 0;

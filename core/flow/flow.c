@@ -2,6 +2,7 @@
 //
 // The life of a flow: its def and their checks, what it holds, its report and its stream.
 #include "flow/flow_state.h"
+#include "meniscus/array.h"
 
 #include <string.h>
 
@@ -96,7 +97,7 @@ mn_status mn_flow_fit(mn_flow *flow)
     mn_flow_quads *quads[] = {&flow->values, &flow->next, &flow->half, &flow->spare, &flow->spare2};
     for (size_t k = 0; k < sizeof quads / sizeof quads[0]; k++) {
         MN_TRY(mn_array_resize(flow->ctx, quads[k], size));
-        memset(quads[k]->data, 0, mn_bytes(size, sizeof(mn_double4)));
+        mn_fill_bytes(quads[k]->data, 0, mn_bytes(size, sizeof(mn_double4)));
     }
     MN_TRY(mn_array_resize(flow->ctx, &flow->known, size));
     return mn_array_resize(flow->ctx, &flow->band, size);
@@ -105,7 +106,7 @@ mn_status mn_flow_fit(mn_flow *flow)
 static mn_status clear_quads(mn_flow *flow, mn_flow_quads *quads)
 {
     MN_TRY(mn_array_resize(flow->ctx, quads, mn_flow_size(&flow->grid)));
-    memset(quads->data, 0, mn_bytes(quads->count, sizeof(mn_double4)));
+    mn_fill_bytes(quads->data, 0, mn_bytes(quads->count, sizeof(mn_double4)));
     return MN_OK;
 }
 

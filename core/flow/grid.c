@@ -2,6 +2,7 @@
 //
 // The sparse grid of a flow: a table over the box's blocks, and loops over those that exist.
 #include "flow/grid.h"
+#include "meniscus/array.h"
 
 #include <string.h>
 
@@ -37,7 +38,7 @@ mn_status mn_flow_grid_set(mn_flow_grid *grid, int64_t count, const mn_ivec3 *co
 {
     MN_TRY(mn_blocks_build_from_coords(grid->blocks, grid->origin, grid->dx, count, coords, 0));
     grid->table = mn_blocks_table(grid->blocks);
-    memset(grid->index.data, 0xff, mn_bytes(grid->index.count, sizeof *grid->index.data)); // all -1
+    mn_fill_bytes(grid->index.data, 0xff, mn_bytes(grid->index.count, sizeof *grid->index.data)); // all -1
     for (int32_t b = 0; b < grid->table.count; b++)
         grid->index.data[index_of(grid, grid->table.coords[b])] = b;
     return MN_OK;

@@ -13,6 +13,7 @@
 // nothing by it.
 #include "base/elementary.h"
 #include "flow/surface.h"
+#include "meniscus/array.h"
 
 #include <string.h>
 
@@ -72,8 +73,8 @@ static mn_status start(mn_flow *flow, mn_flow_distance_fn *fn, void *user)
     MN_TRY(mn_array_resize(ctx, &flow->velocity, size));
     MN_TRY(mn_array_resize(ctx, &flow->surface, size));
     MN_TRY(mn_array_resize(ctx, &flow->label, size));
-    memset(flow->velocity.data, 0, mn_bytes(size, sizeof(mn_double4)));
-    memset(flow->label.data, 0xff, mn_bytes(size, sizeof(int32_t)));
+    mn_fill_bytes(flow->velocity.data, 0, mn_bytes(size, sizeof(mn_double4)));
+    mn_fill_bytes(flow->label.data, 0xff, mn_bytes(size, sizeof(int32_t)));
     flow->target.count = 0;
     liquid_job job = {.flow = flow, .distance = fn, .user = user};
     MN_TRY(mn_flow_for_blocks(&flow->grid, initial_block, &job));
@@ -201,7 +202,7 @@ static mn_status join(mn_flow *flow, double dt, mn_double4 *velocity)
     flow->gained.count = 0;
     if (!flow->inputs->source && flow->inputs->drop_count == 0) return MN_OK;
     MN_TRY(mn_array_resize(flow->ctx, &flow->gained, size));
-    memset(flow->gained.data, 0, mn_bytes(size, sizeof(double)));
+    mn_fill_bytes(flow->gained.data, 0, mn_bytes(size, sizeof(double)));
     MN_TRY(mn_flow_measure(flow));
     for (int64_t d = 0; d < flow->inputs->drop_count; d++) {
         mn_vec3 where;
@@ -266,7 +267,7 @@ static mn_status take_step(mn_flow *flow, double dt)
     const mn_flow_carried moved = {
         flow->velocity.data, NULL, flow->half.data, {def->stream.x, def->stream.y, def->stream.z, 0}};
     MN_TRY(mn_flow_advect(&carrier, 1, &moved));
-    memset(flow->spare2.data, 0, mn_bytes(mn_flow_size(grid), sizeof(mn_double4)));
+    mn_fill_bytes(flow->spare2.data, 0, mn_bytes(mn_flow_size(grid), sizeof(mn_double4)));
     MN_TRY(mn_flow_coefficients(grid, flow->known.data, flow->half.data, flow->spare2.data));
     mn_timer_end(&flow->seconds, "advection");
 
@@ -309,10 +310,10 @@ mn_status mn_flow_liquid_step(mn_flow *flow, double dt)
     if (flow->grid.table.count == 0) return MN_OK;
     const size_t bytes = mn_bytes(mn_flow_size(&flow->grid), sizeof(mn_double4));
     MN_TRY(mn_array_resize(flow->ctx, &flow->backup, mn_flow_size(&flow->grid)));
-    memcpy(flow->backup.data, flow->surface.data, bytes);
+    mn_copy_bytes(flow->backup.data, flow->surface.data, bytes);
     const mn_status status = take_step(flow, dt);
     if (status != MN_OK) {
-        memcpy(flow->surface.data, flow->backup.data, bytes);
+        mn_copy_bytes(flow->surface.data, flow->backup.data, bytes);
         return status;
     }
     const mn_flow_quads velocity = flow->velocity;
@@ -321,6 +322,7 @@ mn_status mn_flow_liquid_step(mn_flow *flow, double dt)
     flow->label = flow->next_label, flow->next_label = labels;
     MN_TRY(mn_array_resize(flow->ctx, &flow->target, flow->next_target.count));
     if (flow->target.count > 0)
-        memcpy(flow->target.data, flow->next_target.data, mn_bytes(flow->target.count, sizeof(double)));
+        mn_copy_bytes(flow->target.data, flow->next_target.data,
+                      mn_bytes(flow->target.count, sizeof(double)));
     return MN_OK;
 }

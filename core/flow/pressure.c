@@ -24,6 +24,7 @@
 // definite and needs no solve. (In the bulk M cancels.) Tested: adjoint, fast path against stencils,
 // constants, hydrostatics (tests/unit/flow/test_pressure.c).
 #include "flow/pressure.h"
+#include "meniscus/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static mn_status build_axis(mn_context *ctx, int32_t cells, bool open_low, bool 
     const int32_t pad = MN_FLOW_TAP_PAD;
     axis->length = (cells + 2 + MN_BLOCK_SIDE) / MN_BLOCK_SIDE * MN_BLOCK_SIDE + 3 * pad;
     MN_TRY(mn_array_resize(ctx, &axis->memory, 9 * (int64_t)axis->length));
-    memset(axis->memory.data, 0, mn_bytes(axis->memory.count, sizeof(double)));
+    mn_fill_bytes(axis->memory.data, 0, mn_bytes(axis->memory.count, sizeof(double)));
     for (int32_t t = 0; t < 4; t++) {
         axis->mass[t] = axis->memory.data + t * axis->length;
         axis->slope[t] = axis->memory.data + (4 + t) * axis->length;
@@ -547,8 +548,8 @@ mn_status mn_flow_pressure_build(mn_flow_pressure *s, const mn_flow_region *regi
         MN_TRY(mn_array_resize(ctx, &s->q[a], size));
     }
     MN_TRY(mn_array_resize(ctx, &s->irregular_start, grid->table.count + 1));
-    memset(s->diagonal.data, 0, mn_bytes(size, sizeof(double)));
-    memset(s->wall.data, 0, mn_bytes(size, sizeof(double)));
+    mn_fill_bytes(s->diagonal.data, 0, mn_bytes(size, sizeof(double)));
+    mn_fill_bytes(s->wall.data, 0, mn_bytes(size, sizeof(double)));
     MN_TRY(mn_flow_for_blocks(grid, classify_block, &job));
     MN_TRY(mn_flow_for_blocks(grid, count_block, &job));
     s->irregular_start.data[grid->table.count] = 0;

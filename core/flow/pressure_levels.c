@@ -11,6 +11,7 @@
 // blocks of one colour are three apart, and what a block of splines reaches spans 5 coarse nodes of the 6
 // between them. Tested: symmetry, flat iterations (tests/unit/flow/test_pressure.c).
 #include "flow/pressure.h"
+#include "meniscus/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -256,7 +257,7 @@ static mn_status clear_level(mn_context *ctx, level *v)
 {
     const int64_t size = mn_flow_size(&v->grid);
     MN_TRY(mn_array_resize(ctx, &v->stencil, REACH * size));
-    memset(v->stencil.data, 0, mn_bytes(v->stencil.count, sizeof(float)));
+    mn_fill_bytes(v->stencil.data, 0, mn_bytes(v->stencil.count, sizeof(float)));
     MN_TRY(mn_array_resize(ctx, &v->inverse_diagonal, size));
     MN_TRY(mn_array_resize(ctx, &v->x, size));
     MN_TRY(mn_array_resize(ctx, &v->b, size));

@@ -7,6 +7,7 @@
 // by conjugate gradients with one multigrid cycle. Where nothing is open or free, pressure is known up to a
 // constant and walls that push more in than out are made to agree by taking the mean out of the right side.
 #include "flow/pressure.h"
+#include "meniscus/array.h"
 
 #include <string.h>
 
@@ -83,7 +84,7 @@ static mn_status solve(mn_flow_pressure *s, double tolerance, mn_flow_projection
                                            cycle ? mn_flow_levels_cycle : jacobi, s};
         mn_krylov_result krylov;
         def.max_iterations = cycle ? MOST_ITERATIONS : 20 * MOST_ITERATIONS;
-        memset(s->p.data, 0, mn_bytes(size, sizeof(double)));
+        mn_fill_bytes(s->p.data, 0, mn_bytes(size, sizeof(double)));
         MN_TRY(mn_conjugate_gradients(s->krylov, &problem, &def, s->rhs.data, s->p.data, &krylov));
         result->iterations += krylov.iterations;
         if (krylov.end == MN_KRYLOV_CONVERGED || krylov.end == MN_KRYLOV_ITERATIONS) return MN_OK;

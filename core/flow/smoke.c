@@ -12,6 +12,7 @@
 // the end. Tested: tests/validation/test_flow_vortices.c.
 #include "base/elementary.h"
 #include "flow/flow_state.h"
+#include "meniscus/array.h"
 
 #include <string.h>
 
@@ -134,7 +135,7 @@ mn_status mn_flow_smoke_step(mn_flow *flow, double dt)
     mn_timer_end(&flow->seconds, "advection");
     smoke_job job = {flow, flow->next.data, NULL, flow->smoke.data, 0.5 * dt, up_of(def)};
     MN_TRY(mn_flow_for_blocks(grid, force_block, &job));
-    memcpy(flow->half.data, flow->next.data, bytes);
+    mn_copy_bytes(flow->half.data, flow->next.data, bytes);
     mn_timer_begin(&flow->seconds, "projection");
     MN_TRY(mn_flow_project(&flow->pressure, def->tolerance, NULL, flow->half.data, &projection)); // h
     flow->linear_iterations += projection.iterations;
@@ -152,13 +153,13 @@ mn_status mn_flow_smoke_step(mn_flow *flow, double dt)
     MN_TRY(mn_flow_coefficients(grid, NULL, flow->smoke.data, flow->values.data));
     MN_TRY(mn_flow_coefficients(grid, NULL, flow->color.data, flow->spare.data));
     const mn_double4 none = {0, 0, 0, 0};
-    memset(flow->next.data, 0, bytes);
+    mn_fill_bytes(flow->next.data, 0, bytes);
     const mn_flow_carried smoke = {flow->values.data, flow->smoke.data, flow->next.data, none};
     MN_TRY(mn_flow_advect(&carrier, 1, &smoke));
-    memset(flow->values.data, 0, bytes);
+    mn_fill_bytes(flow->values.data, 0, bytes);
     const mn_flow_carried color = {flow->spare.data, flow->color.data, flow->values.data, none};
     MN_TRY(mn_flow_advect(&carrier, 1, &color));
-    memcpy(flow->spare.data, flow->values.data, bytes);
+    mn_copy_bytes(flow->spare.data, flow->values.data, bytes);
     mn_timer_end(&flow->seconds, "advection");
 
     job.velocity = flow->spare2.data, job.dt = dt;

@@ -6,6 +6,7 @@
 //
 // over the wetted triangles of cut cells, and over the side that a tunnel's stream comes in through.
 #include "flow/flow_state.h"
+#include "meniscus/array.h"
 
 #include <string.h>
 
@@ -54,7 +55,8 @@ mn_status mn_flow_sample_solids(mn_flow *flow, bool *changed)
                 memcmp(flow->solid_built.data, flow->solid_nodes.data, mn_bytes(size, sizeof(double))) != 0);
     if (*changed) {
         MN_TRY(mn_array_resize(ctx, &flow->solid_built, size));
-        if (size > 0) memcpy(flow->solid_built.data, flow->solid_nodes.data, mn_bytes(size, sizeof(double)));
+        if (size > 0)
+            mn_copy_bytes(flow->solid_built.data, flow->solid_nodes.data, mn_bytes(size, sizeof(double)));
     }
     return MN_OK;
 }
@@ -144,7 +146,7 @@ mn_status mn_flow_wall_flux(mn_flow *flow)
 {
     const mn_vec3 s = flow->def.stream;
     solids_job job = {.flow = flow, .inflow = mn_flow_inflow_side(&flow->def)};
-    memset(flow->pressure.wall.data, 0, mn_bytes(flow->pressure.wall.count, sizeof(double)));
+    mn_fill_bytes(flow->pressure.wall.data, 0, mn_bytes(flow->pressure.wall.count, sizeof(double)));
     if (job.inflow >= 0) {
         job.influx = -fabs(job.inflow < 2 ? s.x : job.inflow < 4 ? s.y : s.z);
         MN_TRY(mn_flow_for_coloured_blocks(&flow->grid, inflow_block, &job));

@@ -13,6 +13,7 @@
 // Tested: circles keep their radius and curvature (tests/unit/flow/test_surface.c).
 #include "flow/surface.h"
 #include "base/elementary.h"
+#include "meniscus/array.h"
 
 #include <string.h>
 
@@ -317,7 +318,7 @@ mn_status mn_flow_surface_finish(mn_flow *flow)
     }
     job.from = flow->distance[SWEEPS & 1].data;
     MN_TRY(mn_flow_for_blocks(&flow->grid, wall_block, &job));
-    memcpy(flow->surface.data, flow->values.data, mn_bytes(size, sizeof(mn_double4)));
+    mn_copy_bytes(flow->surface.data, flow->values.data, mn_bytes(size, sizeof(mn_double4)));
     return mn_flow_coefficients(&flow->grid, NULL, flow->values.data, flow->surface.data);
 }
 
@@ -386,7 +387,7 @@ mn_status mn_flow_surface_curvature(mn_flow *flow)
     surface_job job = {.flow = flow};
     MN_TRY(mn_flow_surface_values(flow));
     MN_TRY(mn_flow_for_blocks(&flow->grid, curve_block, &job));
-    memset(flow->next.data, 0, mn_bytes(mn_flow_size(&flow->grid), sizeof(mn_double4)));
+    mn_fill_bytes(flow->next.data, 0, mn_bytes(mn_flow_size(&flow->grid), sizeof(mn_double4)));
     MN_TRY(mn_flow_coefficients(&flow->grid, flow->known.data, flow->spare.data, flow->next.data));
     for (int64_t at = 0; at < flow->surface.count; at++) flow->surface.data[at][1] = flow->next.data[at][1];
     return MN_OK;

@@ -8,6 +8,7 @@
 // water is then at rest to the last bit, not to the solver's tolerance. A constant gives G^T const, which
 // pressure cancels, so x0 is free; it is the middle of the surface, which keeps the numbers small.
 #include "flow/surface.h"
+#include "meniscus/array.h"
 
 #include <string.h>
 
@@ -109,7 +110,7 @@ mn_status mn_flow_surface_load(mn_flow *flow, double dt, mn_double4 *load)
     double sums[4];
     load_job job = {flow,      def->sigma / def->dx,          mn_scale(def->density * def->dx, def->gravity),
                     {0, 0, 0}, dt / (def->density * def->dx), load};
-    memset(load, 0, mn_bytes(mn_flow_size(&flow->grid), sizeof(mn_double4)));
+    mn_fill_bytes(load, 0, mn_bytes(mn_flow_size(&flow->grid), sizeof(mn_double4)));
     MN_TRY(mn_parallel_sum(flow->ctx, flow->grid.table.count, MN_FLOW_GRAIN, area_sum, &job, 4, sums));
     if (!(sums[0] > 0)) return MN_OK;
     job.middle = mn_scale(1.0 / sums[0], mn_v3(sums[1], sums[2], sums[3]));

@@ -355,7 +355,7 @@ static mn_status step(mn_heat *heat, mn_heat_flow *flow, bool *solved)
 {
     const int32_t n = heat->mesh->node_count;
     double error;
-    memcpy(heat->energy.data, heat->start.data, mn_bytes(n, sizeof(double)));
+    mn_copy_bytes(heat->energy.data, heat->start.data, mn_bytes(n, sizeof(double)));
     MN_TRY(find_state(heat, heat->energy.data));
     find_tet_melted(heat, heat->melted.data);
     MN_TRY(mn_parallel_for(heat->ctx, n, NODE_GRAIN, conduction_range, heat));
@@ -396,7 +396,7 @@ mn_status mn_heat_advance(mn_heat *heat, const mn_heat_mesh *mesh, double dt, do
     if (mesh->node_count == 0 || !(dt > 0)) return MN_OK;
     MN_TRY(resize(heat, mesh));
     MN_TRY(find_shares(heat, mesh));
-    memcpy(heat->start.data, energy, bytes);
+    mn_copy_bytes(heat->start.data, energy, bytes);
     double left = dt, length = dt;
     for (int halvings = 0; left > 0;) {
         bool solved;
@@ -414,7 +414,7 @@ mn_status mn_heat_advance(mn_heat *heat, const mn_heat_mesh *mesh, double dt, do
         settle(heat, flow);
         left = left - heat->dt > 1e-9 * dt ? left - heat->dt : 0;
     }
-    memcpy(energy, heat->start.data, bytes);
+    mn_copy_bytes(energy, heat->start.data, bytes);
     return MN_OK;
 }
 
@@ -425,7 +425,8 @@ mn_status mn_heat_state(mn_heat *heat, const mn_heat_mesh *mesh, const double *e
     MN_TRY(resize(heat, mesh));
     MN_TRY(find_shares(heat, mesh));
     MN_TRY(find_state(heat, energy));
-    if (temperature) memcpy(temperature, heat->temperature.data, mn_bytes(mesh->node_count, sizeof(double)));
+    if (temperature)
+        mn_copy_bytes(temperature, heat->temperature.data, mn_bytes(mesh->node_count, sizeof(double)));
     for (int32_t i = 0; melted && i < mesh->node_count; i++) {
         mn_heat_share *shares;
         double mass = 0, sum = 0;

@@ -12,6 +12,7 @@
 // Through remeshing, an amount rides on the mesh: what each tetrahedron holds. New nodes get the energy of
 // their interpolated temperature, and what a tetrahedron lacks then goes to its nodes, as with momentum: none
 // is made or lost.
+#include "meniscus/array.h"
 #include "tet/state.h"
 
 #include <string.h>
@@ -97,7 +98,7 @@ static mn_status view_sources(mn_tet_liquid *liquid, double dt, mn_heat_mesh *vi
     mn_tet_solids *s = &liquid->solids;
     const mn_tet_field *painted = mn_tet_mesh_find_field(liquid->mesh, MN_TET_HEAT_SOURCE);
     MN_TRY(mn_array_resize(liquid->ctx, &s->source, liquid->system.node_count));
-    memset(s->source.data, 0, mn_bytes(liquid->system.node_count, sizeof(double)));
+    mn_fill_bytes(s->source.data, 0, mn_bytes(liquid->system.node_count, sizeof(double)));
     for (int32_t t = 0; t < liquid->system.tet_count; t++) {
         const double work = s->work.count == liquid->system.tet_count ? to_heat * s->work.data[t] / dt : 0;
         const double power = work + viscous_power(liquid, t);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which pressures there are where nodes have one for each phase, and where they stand in the equations.
+#include "meniscus/array.h"
 #include "tet/system.h"
 
 #include <stdlib.h>
@@ -119,7 +120,7 @@ static mn_status list_by_nodes(mn_tet_system *s)
     MN_TRY(mn_array_resize(s->ctx, &phases->node_row, entries));
     MN_TRY(mn_array_resize(s->ctx, &phases->node_slot, entries));
     int32_t *start = phases->node_start.data;
-    memset(start, 0, mn_bytes(s->node_count + 1, sizeof *start));
+    mn_fill_bytes(start, 0, mn_bytes(s->node_count + 1, sizeof *start));
     for (int64_t c = 0; c < entries; c++) start[phases->column.data[c] + 1]++;
     for (int32_t i = 0; i < s->node_count; i++) start[i + 1] += start[i];
     for (int32_t d = 0; d < phases->count; d++)

@@ -7,6 +7,7 @@
 //   compliance of a pressure  sum V0/(4 (K + G/3))                 the rest of the energy has bulk modulus
 //   -G/3
 #include "base/elementary.h"
+#include "meniscus/array.h"
 #include "tet/elements.h"
 #include "tet/state.h"
 
@@ -157,7 +158,7 @@ mn_status mn_tet_solids_fill_stage(mn_tet_liquid *liquid, double h, mn_tet_stage
     MN_TRY(mn_array_resize(liquid->ctx, &s->room, liquid->system.tet_count));
     MN_TRY(mn_array_resize(liquid->ctx, &s->viscosity, liquid->system.tet_count));
     MN_TRY(mn_array_resize(liquid->ctx, &s->compliance, pressures));
-    memset(s->compliance.data, 0, mn_bytes(pressures, sizeof(double)));
+    mn_fill_bytes(s->compliance.data, 0, mn_bytes(pressures, sizeof(double)));
     double stiffest = 0;
     for (int32_t t = 0; t < liquid->system.tet_count; t++) {
         const mn_tet_material *m = material_of(liquid, t);
@@ -462,7 +463,7 @@ static mn_status begin_state(mn_tet_liquid *liquid, bool rest_given, bool temper
            *volume = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME);
     const double *material = mn_tet_field_numbers(liquid, MN_TET_MATERIAL),
                  *temperature = mn_tet_field_numbers(liquid, MN_TET_TEMPERATURE);
-    if (!rest_given) memcpy(rest, mesh->position, mn_bytes(mesh->vertex_slots, sizeof *rest));
+    if (!rest_given) mn_copy_bytes(rest, mesh->position, mn_bytes(mesh->vertex_slots, sizeof *rest));
     if (!temperature_given) fill_temperatures(liquid);
     for (int32_t i = 0; i < mesh->vertex_slots; i++)
         if (!(temperature[i] > 0) || !isfinite(temperature[i]))

@@ -7,6 +7,7 @@
 //
 // has the pattern of neighbours and is factored once; it serves x, y and z. Nodes that are held altogether
 // are held in it too; directions that only walls take are left to the diagonal blocks.
+#include "meniscus/array.h"
 #include "tet/system.h"
 
 #include <string.h>
@@ -30,7 +31,7 @@ static mn_status make_pattern(mn_tet_system *s)
     m->value = mn_allocate_zero(s->ctx, mn_bytes(entries, sizeof *m->value));
     for (int32_t i = 0; i <= n; i++) m->start[i] = s->row_start.data[i];
     if (!m->column || !m->value) return MN_ERROR_MEMORY;
-    memcpy(m->column, s->column.data, mn_bytes(entries, sizeof *m->column));
+    mn_copy_bytes(m->column, s->column.data, mn_bytes(entries, sizeof *m->column));
     if (!s->scalar_factor) MN_TRY(mn_cholesky_create(s->ctx, &s->scalar_factor));
     MN_ARRAY(int32_t) order = {0};
     MN_TRY(mn_array_resize(s->ctx, &order, n));
@@ -45,7 +46,7 @@ mn_status mn_tet_system_stiffen(mn_tet_system *s)
 {
     if (!s->stiff_analyzed) MN_TRY(make_pattern(s));
     double *value = s->scalar.value;
-    memset(value, 0, mn_bytes(s->column.count, sizeof *value));
+    mn_fill_bytes(value, 0, mn_bytes(s->column.count, sizeof *value));
     for (int32_t t = 0; t < s->tet_count; t++) {
         const mn_tet_element *e = &s->elements.data[t];
         const mn_mat3 w = mn_tet_symmetric(s->elastic.data[t].w);
@@ -74,7 +75,7 @@ mn_status mn_tet_system_solve_stiff(mn_tet_system *s, const double *r, double *z
     }
     for (int axis = 0; axis < 3; axis++) {
         MN_TRY(mn_cholesky_solve(s->scalar_factor, side + axis * n, found));
-        memcpy(side + axis * n, found, mn_bytes(n, sizeof *found));
+        mn_copy_bytes(side + axis * n, found, mn_bytes(n, sizeof *found));
     }
     for (int64_t i = 0; i < n; i++) {
         mn_vec3 v = mn_v3(side[i], side[n + i], side[2 * n + i]);

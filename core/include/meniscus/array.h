@@ -8,6 +8,8 @@
 
 #include "meniscus/context.h"
 
+#include <string.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -38,6 +40,16 @@ extern "C" {
         (array)->data = NULL;                                                                                \
         (array)->count = (array)->capacity = 0;                                                              \
     } while (0)
+
+/// memset and memcpy that take the NULL of an empty array.
+static inline void mn_fill_bytes(void *to, int byte, size_t size)
+{
+    if (size > 0) memset(to, byte, size);
+}
+static inline void mn_copy_bytes(void *to, const void *from, size_t size)
+{
+    if (size > 0) memcpy(to, from, size);
+}
 
 /// Behind the macros; `data` is the address of the typed pointer.
 mn_status mn_array_reserve_bytes(mn_context *ctx, void *data, int64_t *capacity, size_t element_size,
