@@ -103,36 +103,37 @@ typedef struct mn_cook {
 
 /// Parameters by name. The name must be in the node's table: nodes call these with literals, and a test walks
 /// every node through a default cook.
-double mn_cook_float(const mn_cook *cook, const char *name);
-int64_t mn_cook_int(const mn_cook *cook, const char *name);
-bool mn_cook_toggle(const mn_cook *cook, const char *name);
-mn_vec3 mn_cook_vec3(const mn_cook *cook, const char *name);
+MN_API double mn_cook_float(const mn_cook *cook, const char *name);
+MN_API int64_t mn_cook_int(const mn_cook *cook, const char *name);
+MN_API bool mn_cook_toggle(const mn_cook *cook, const char *name);
+MN_API mn_vec3 mn_cook_vec3(const mn_cook *cook, const char *name);
 /// A menu's value as its index.
-int32_t mn_cook_menu(const mn_cook *cook, const char *name);
-const char *mn_cook_string(const mn_cook *cook, const char *name);
+MN_API int32_t mn_cook_menu(const mn_cook *cook, const char *name);
+MN_API const char *mn_cook_string(const mn_cook *cook, const char *name);
 /// This cook as it would be at another frame: `at` reads `parms`, which has room for MN_PARM_LIMIT values.
 /// The inputs are those of this frame still. False, and nothing written, when the host cannot look ahead.
 enum { MN_PARM_LIMIT = 64 }; ///< no table is longer
-bool mn_cook_at(const mn_cook *cook, double frame, mn_parm_value parms[MN_PARM_LIMIT], mn_cook *at);
+MN_API bool mn_cook_at(const mn_cook *cook, double frame, mn_parm_value parms[MN_PARM_LIMIT], mn_cook *at);
 /// Fills a def from the rows that stand for its members, each by its place; a material gives its own values.
-void mn_cook_fill_def(const mn_cook *cook, void *def);
+MN_API void mn_cook_fill_def(const mn_cook *cook, void *def);
 /// The input or NULL when nothing is connected or the index is past the last.
-const mn_geo *mn_cook_input(const mn_cook *cook, int32_t index);
+MN_API const mn_geo *mn_cook_input(const mn_cook *cook, int32_t index);
 /// True when $F stands in the path of a file parameter: it is another file at each frame.
-bool mn_path_is_sequence(const char *path);
+MN_API bool mn_path_is_sequence(const char *path);
 /// The path with the whole frame nearest to `frame` in place of each $F. False when it does not fit.
 enum { MN_PATH_LIMIT = 4096 }; ///< with its end
-bool mn_path_at_frame(const char *path, double frame, char out[MN_PATH_LIMIT]);
+MN_API bool mn_path_at_frame(const char *path, double frame, char out[MN_PATH_LIMIT]);
 /// mn_fail() with "type 'name': " in front.
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-mn_status
+MN_API mn_status
 mn_cook_fail(const mn_cook *cook, mn_status status, const char *format, ...);
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
-void mn_cook_warn(const mn_cook *cook, const char *format, ...);
+MN_API void
+mn_cook_warn(const mn_cook *cook, const char *format, ...);
 
 // ---- doctor ----
 
@@ -192,9 +193,9 @@ struct mn_node_type {
 };
 
 /// All node types of this build, in menu order (nodes/registry.c).
-const mn_node_type *const *mn_node_types(int32_t *count);
+MN_API const mn_node_type *const *mn_node_types(int32_t *count);
 /// NULL when there is none of that name.
-const mn_node_type *mn_node_type_find(const char *name);
+MN_API const mn_node_type *mn_node_type_find(const char *name);
 
 #ifdef __cplusplus
 }

@@ -93,6 +93,16 @@ mn_status mn_fail(mn_context *ctx, mn_status status, const char *format, ...)
     return status;
 }
 
+mn_status mn_check_def_size(mn_context *ctx, const char *name, size_t size, size_t wanted)
+{
+    if (size == wanted) return MN_OK;
+    return mn_fail(
+        ctx, MN_ERROR_ARGUMENT,
+        "The def of %s says that it has %zu bytes, but in this library (%s) it has %zu. Start from "
+        "its default def, and compile against the headers of this version.",
+        name, size, mn_version(), wanted);
+}
+
 mn_status mn_check_number(mn_context *ctx, const char *name, double value, double low, double high,
                           bool low_allowed)
 {

@@ -15,6 +15,7 @@ static void *def_of(const mn_solver_type *type, mn_solver *solver)
 
 static mn_status check_def(mn_context *ctx, const mn_solver_type *type, const void *def)
 {
+    if (type->sized) MN_TRY(mn_check_def_size(ctx, type->name, *(const size_t *)def, type->def_size));
     MN_TRY(mn_def_check(ctx, type->fields, type->field_count, def));
     return type->check_def ? type->check_def(ctx, def) : MN_OK;
 }
@@ -26,6 +27,7 @@ void mn_solver_default_def(const mn_solver_type *type, void *def)
         type->more_defaults(def);
     else
         mn_def_default(type->fields, type->field_count, def);
+    if (type->sized) *(size_t *)def = type->def_size;
 }
 
 mn_status mn_solver_create(mn_context *ctx, const mn_solver_type *type, const void *def, mn_solver **out)

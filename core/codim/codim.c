@@ -274,6 +274,7 @@ const mn_solver_type mn_codim_solver = {
     .fields = mn_codim_fields,
     .field_count = MN_CODIM_FIELD_COUNT,
     .def_size = sizeof(mn_codim_def),
+    .sized = true,
     .state_size = sizeof(mn_codim),
     .def_offset = offsetof(mn_codim, def),
     .takes = MN_TAKES_COLLIDER | MN_TAKES_WIND | MN_TAKES_OWN,

@@ -98,7 +98,7 @@ MN_FIELDS_END(mn_codim_fields, MN_CODIM_FIELD_COUNT);
 
 mn_codim_def mn_codim_default_def(void)
 {
-    mn_codim_def made = {.spacing = 0.001};
+    mn_codim_def made = {.struct_size = sizeof made, .spacing = 0.001};
     mn_def_default(mn_codim_fields, MN_CODIM_FIELD_COUNT, &made);
     return made;
 }

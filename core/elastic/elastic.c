@@ -420,6 +420,7 @@ const mn_solver_type mn_elastic_solver = {
     .fields = mn_elastic_fields,
     .field_count = MN_ELASTIC_FIELD_COUNT,
     .def_size = sizeof(mn_elastic_def),
+    .sized = true,
     .state_size = sizeof(mn_elastic),
     .def_offset = offsetof(mn_elastic, def),
     .takes = MN_TAKES_OWN,

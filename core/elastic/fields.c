@@ -72,5 +72,6 @@ mn_elastic_def mn_elastic_default_def(void)
 {
     mn_elastic_def made = {0};
     mn_def_default(mn_elastic_fields, MN_ELASTIC_FIELD_COUNT, &made);
+    made.struct_size = sizeof made;
     return made;
 }

@@ -63,5 +63,6 @@ mn_film_def mn_film_default_def(void)
     mn_film_def made = {0};
     mn_def_default(mn_film_fields, MN_FILM_FIELD_COUNT, &made);
     made.gravity = mn_v3(0, 0, 0);
+    made.struct_size = sizeof made;
     return made;
 }

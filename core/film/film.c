@@ -495,6 +495,7 @@ const mn_solver_type mn_film_solver = {
     .fields = mn_film_fields,
     .field_count = MN_FILM_FIELD_COUNT,
     .def_size = sizeof(mn_film_def),
+    .sized = true,
     .state_size = sizeof(mn_film),
     .def_offset = offsetof(mn_film, def),
     .takes = MN_TAKES_COLLIDER | MN_TAKES_WIND | MN_TAKES_OWN,

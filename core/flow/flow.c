@@ -12,6 +12,7 @@ static const double most_cells = 1e9;
 mn_flow_def mn_flow_default_def(void)
 {
     return (mn_flow_def){
+        .struct_size = sizeof(mn_flow_def),
         .fluid = MN_FLOW_SMOKE,
         .dx = 0.02,
         .domain_size = {1, 1, 1},
@@ -35,6 +36,7 @@ mn_flow_def mn_flow_default_def(void)
 
 static mn_status check_def(mn_context *ctx, const mn_flow_def *def)
 {
+    MN_TRY(mn_check_def_size(ctx, "flow", def->struct_size, sizeof *def));
     const struct {
         const char *name;
         double value, low, high;

@@ -113,5 +113,6 @@ mn_mpm_def mn_mpm_default_def(void)
 {
     mn_mpm_def made = {.compression = 0.01, .domain = mn_box_empty(), .collider = MN_MPM_SEPARATE};
     mn_def_default(mn_mpm_fields, MN_MPM_FIELD_COUNT, &made);
+    made.struct_size = sizeof made;
     return made;
 }

@@ -134,6 +134,7 @@ const mn_solver_type mn_mpm_solver = {
     .fields = mn_mpm_fields,
     .field_count = MN_MPM_FIELD_COUNT,
     .def_size = sizeof(mn_mpm_def),
+    .sized = true,
     .state_size = sizeof(mn_mpm),
     .def_offset = offsetof(mn_mpm, def),
     .takes = MN_TAKES_COLLIDER | MN_TAKES_SINK | MN_TAKES_OWN,

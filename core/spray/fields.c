@@ -76,5 +76,6 @@ mn_spray_def mn_spray_default_def(void)
 {
     mn_spray_def made = {0};
     mn_def_default(mn_spray_fields, MN_SPRAY_FIELD_COUNT, &made);
+    made.struct_size = sizeof made;
     return made;
 }

@@ -211,6 +211,7 @@ const mn_solver_type mn_spray_solver = {
     .fields = mn_spray_fields,
     .field_count = MN_SPRAY_FIELD_COUNT,
     .def_size = sizeof(mn_spray_def),
+    .sized = true,
     .state_size = sizeof(mn_spray),
     .def_offset = offsetof(mn_spray, def),
     .takes = MN_TAKES_COLLIDER | MN_TAKES_WIND | MN_TAKES_EMITTER,

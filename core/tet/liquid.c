@@ -8,6 +8,7 @@
 mn_tet_liquid_def mn_tet_liquid_default_def(void)
 {
     return (mn_tet_liquid_def){
+        .struct_size = sizeof(mn_tet_liquid_def),
         .density = 1000,
         .sigma = 0.072,
         .viscosity = 1e-3,
@@ -34,6 +35,7 @@ mn_tet_liquid_def mn_tet_liquid_default_def(void)
 
 static mn_status check_def(mn_context *ctx, const mn_tet_liquid_def *def)
 {
+    MN_TRY(mn_check_def_size(ctx, "tet", def->struct_size, sizeof *def));
     const double largest = 1e300;
     MN_TRY(mn_check_number(ctx, "density", def->density, 0, largest, false));
     MN_TRY(mn_check_number(ctx, "sigma", def->sigma, 0, largest, true));

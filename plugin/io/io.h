@@ -29,27 +29,27 @@ typedef enum mn_format {
 } mn_format;
 
 /// "bgeo.sc"; the ending without its dot.
-const char *mn_format_ending(mn_format format);
+MN_API const char *mn_format_ending(mn_format format);
 /// By a path's ending, or by a bare ending such as "bgeo.sc". False when it is not one of ours.
-bool mn_format_from_path(const char *path, mn_format *format);
+MN_API bool mn_format_from_path(const char *path, mn_format *format);
 
 /// Reads the file. On failure *geo is NULL and the context says what is wrong and where.
-mn_status mn_io_read(mn_context *ctx, const char *path, mn_geo **geo);
+MN_API mn_status mn_io_read(mn_context *ctx, const char *path, mn_geo **geo);
 /// Reads a file already in memory; `name` stands in messages.
-mn_status mn_io_read_memory(mn_context *ctx, mn_format format, const void *bytes, size_t size,
-                            const char *name, mn_geo **geo);
+MN_API mn_status mn_io_read_memory(mn_context *ctx, mn_format format, const void *bytes, size_t size,
+                                   const char *name, mn_geo **geo);
 /// Writes by the path's ending.
-mn_status mn_io_write(mn_context *ctx, const char *path, const mn_geo *geo);
-mn_status mn_io_write_as(mn_context *ctx, const char *path, mn_format format, const mn_geo *geo);
+MN_API mn_status mn_io_write(mn_context *ctx, const char *path, const mn_geo *geo);
+MN_API mn_status mn_io_write_as(mn_context *ctx, const char *path, mn_format format, const mn_geo *geo);
 
 /// A file that is whole or not there: write to it, then commit or abandon.
 typedef struct mn_safe_file mn_safe_file;
-mn_status mn_safe_file_open(mn_context *ctx, const char *path, mn_safe_file **file);
-mn_status mn_safe_file_write(mn_safe_file *file, const void *bytes, size_t size);
+MN_API mn_status mn_safe_file_open(mn_context *ctx, const char *path, mn_safe_file **file);
+MN_API mn_status mn_safe_file_write(mn_safe_file *file, const void *bytes, size_t size);
 /// Syncs and renames; the file object is gone after it, whatever it returns.
-mn_status mn_safe_file_commit(mn_safe_file *file);
+MN_API mn_status mn_safe_file_commit(mn_safe_file *file);
 /// Removes the temporary file. NULL is fine.
-void mn_safe_file_abandon(mn_safe_file *file);
+MN_API void mn_safe_file_abandon(mn_safe_file *file);
 
 #ifdef __cplusplus
 }

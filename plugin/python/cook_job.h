@@ -45,28 +45,28 @@ typedef struct mn_cook_thread_view {
 } mn_cook_thread_view;
 
 /// Copies the def and starts. NULL only when memory or threads are out.
-mn_cook_thread *mn_cook_thread_start(const mn_cook_thread_def *def);
-void mn_cook_thread_look(mn_cook_thread *job, mn_cook_thread_view *view);
+MN_API mn_cook_thread *mn_cook_thread_start(const mn_cook_thread_def *def);
+MN_API void mn_cook_thread_look(mn_cook_thread *job, mn_cook_thread_view *view);
 /// Waits until it is held or has ended, at most this many seconds; returns its state.
-int32_t mn_cook_thread_wait(mn_cook_thread *job, double seconds);
+MN_API int32_t mn_cook_thread_wait(mn_cook_thread *job, double seconds);
 /// A held job goes on.
-void mn_cook_thread_release(mn_cook_thread *job);
+MN_API void mn_cook_thread_release(mn_cook_thread *job);
 /// Stops within a substep, held or not; frames that are written stay.
-void mn_cook_thread_cancel(mn_cook_thread *job);
+MN_API void mn_cook_thread_cancel(mn_cook_thread *job);
 /// Cancels, waits for the end and frees. NULL is fine.
-void mn_cook_thread_free(mn_cook_thread *job);
+MN_API void mn_cook_thread_free(mn_cook_thread *job);
 
 /// MN_SHOWN_ bits of what has been written for a result.
-int32_t mn_cook_thread_kinds(mn_cook_thread *job, int32_t result);
+MN_API int32_t mn_cook_thread_kinds(mn_cook_thread *job, int32_t result);
 
 // ---- once it has ended ----
 
-mn_status mn_cook_thread_status(const mn_cook_thread *job);
+MN_API mn_status mn_cook_thread_status(const mn_cook_thread *job);
 /// Why it failed; "" when it did not.
-const char *mn_cook_thread_message(const mn_cook_thread *job);
+MN_API const char *mn_cook_thread_message(const mn_cook_thread *job);
 /// What nodes said: errors, and each warning once.
-int32_t mn_cook_thread_note_count(const mn_cook_thread *job);
-const char *mn_cook_thread_note(const mn_cook_thread *job, int32_t index, const char **node,
-                                int32_t *is_error);
+MN_API int32_t mn_cook_thread_note_count(const mn_cook_thread *job);
+MN_API const char *mn_cook_thread_note(const mn_cook_thread *job, int32_t index, const char **node,
+                                       int32_t *is_error);
 
 #endif

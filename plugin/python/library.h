@@ -11,14 +11,14 @@
 /// Raised whenever a function or struct that the Python module uses changes.
 enum { MN_PLUGIN_VERSION = 4 };
 
-int mn_plugin_version(void);
+MN_API int mn_plugin_version(void);
 /// The release, such as "0.1.0".
-const char *mn_plugin_release(void);
+MN_API const char *mn_plugin_release(void);
 /// The `meniscus` command; returns its exit code.
-int mn_plugin_command(int argc, char **argv);
+MN_API int mn_plugin_command(int argc, char **argv);
 /// What a simulating node says about a frame that it has cooked, as a line of --report; NULL when nothing.
 /// Given back with mn_scene_free_text.
-mn_status mn_plugin_report(mn_network *network, int32_t node, int32_t frame, char **text);
+MN_API mn_status mn_plugin_report(mn_network *network, int32_t node, int32_t frame, char **text);
 
 typedef struct mn_plugin_session mn_plugin_session;
 
@@ -27,24 +27,24 @@ typedef void mn_plugin_progress(double fraction, const char *what);
 typedef void mn_plugin_log(int32_t level, const char *sentence);
 
 /// `threads` 0: all; `tbb` not 0: loops run on TBB. The callbacks may be NULL. NULL only when memory is out.
-mn_plugin_session *mn_plugin_session_create(int32_t threads, int32_t tbb, mn_plugin_progress *progress,
-                                            mn_plugin_log *log);
+MN_API mn_plugin_session *mn_plugin_session_create(int32_t threads, int32_t tbb, mn_plugin_progress *progress,
+                                                   mn_plugin_log *log);
 /// For threads that must not touch Python: on TBB, with progress as often as the core reports it.
 mn_plugin_session *
 mn_plugin_session_create_native(int32_t threads,
                                 void (*progress)(void *user, double fraction, const char *what), void *user);
 /// Everything made with its context must be gone.
-void mn_plugin_session_free(mn_plugin_session *session);
-mn_context *mn_plugin_session_context(mn_plugin_session *session);
+MN_API void mn_plugin_session_free(mn_plugin_session *session);
+MN_API mn_context *mn_plugin_session_context(mn_plugin_session *session);
 /// Asks what runs to stop, from any thread; `cancel` 0 takes it back.
-void mn_plugin_session_cancel(mn_plugin_session *session, int32_t cancel);
+MN_API void mn_plugin_session_cancel(mn_plugin_session *session, int32_t cancel);
 
 /// While it is on, SIGINT cancels what this session runs, before whatever the process does about it. One
 /// session at a time: false when another has it. Off again, it says whether an interrupt came.
-int32_t mn_plugin_session_catch_interrupt(mn_plugin_session *session, int32_t on);
+MN_API int32_t mn_plugin_session_catch_interrupt(mn_plugin_session *session, int32_t on);
 
 /// A picture of some geometry, as `meniscus preview` draws it.
-mn_status mn_plugin_preview(mn_context *ctx, const mn_geo *const *geos, int32_t count, int32_t width,
-                            int32_t height, const char *path);
+MN_API mn_status mn_plugin_preview(mn_context *ctx, const mn_geo *const *geos, int32_t count, int32_t width,
+                                   int32_t height, const char *path);
 
 #endif

@@ -31,49 +31,52 @@ extern "C" {
 #endif
 
 /// Every grid of the file as a volume primitive.
-mn_status mn_vdb_read(mn_context *ctx, const char *path, mn_geo **geo);
-mn_status mn_vdb_read_memory(mn_context *ctx, const void *bytes, size_t size, const char *name, mn_geo **geo);
+MN_API mn_status mn_vdb_read(mn_context *ctx, const char *path, mn_geo **geo);
+MN_API mn_status mn_vdb_read_memory(mn_context *ctx, const void *bytes, size_t size, const char *name,
+                                    mn_geo **geo);
 /// Takes bytes as the file grows; fails with a sentence in ctx.
 typedef mn_status mn_vdb_sink(void *user, const void *bytes, size_t size);
 /// All volume primitives as one .vdb stream; other primitives and free points are the caller's to refuse.
 /// `ctx` may differ from the geo's.
-mn_status mn_vdb_write(mn_context *ctx, const mn_geo *geo, mn_vdb_sink *sink, void *user);
+MN_API mn_status mn_vdb_write(mn_context *ctx, const mn_geo *geo, mn_vdb_sink *sink, void *user);
 /// One volume as a .vdb stream.
-mn_status mn_vdb_write_volume(mn_context *ctx, mn_volume volume, mn_vdb_sink *sink, void *user);
+MN_API mn_status mn_vdb_write_volume(mn_context *ctx, mn_volume volume, mn_vdb_sink *sink, void *user);
 /// True when the handle is one of ours.
-bool mn_vdb_is(mn_volume volume);
+MN_API bool mn_vdb_is(mn_volume volume);
 
 /// A grid filled with `value`s at `count` voxels (i, j, k); components 1 or 3.
-mn_status mn_vdb_from_voxels(mn_context *ctx, const char *name, mn_volume_kind kind, double voxel_size,
-                             double background, int32_t components, int64_t count, const int32_t (*voxels)[3],
-                             const double *values, mn_volume *volume);
+MN_API mn_status mn_vdb_from_voxels(mn_context *ctx, const char *name, mn_volume_kind kind, double voxel_size,
+                                    double background, int32_t components, int64_t count,
+                                    const int32_t (*voxels)[3], const double *values, mn_volume *volume);
 /// See mn_services.volume_from_blocks.
-mn_status mn_vdb_from_blocks(mn_context *ctx, const char *name, mn_volume_kind kind, double voxel_size,
-                             double background, int32_t components, int32_t block_size, int64_t block_count,
-                             const int32_t (*origins)[3], const double *values, mn_volume *volume);
+MN_API mn_status mn_vdb_from_blocks(mn_context *ctx, const char *name, mn_volume_kind kind, double voxel_size,
+                                    double background, int32_t components, int32_t block_size,
+                                    int64_t block_count, const int32_t (*origins)[3], const double *values,
+                                    mn_volume *volume);
 /// A dense box of nx * ny * nz voxels, x fastest, whose voxel (0,0,0) is centred at index_to_world * 0.
-mn_status mn_vdb_from_dense(mn_context *ctx, const char *name, mn_volume_kind kind, mn_mat4 index_to_world,
-                            double background, int32_t components, const int32_t size[3], const float *values,
-                            mn_volume *volume);
+MN_API mn_status mn_vdb_from_dense(mn_context *ctx, const char *name, mn_volume_kind kind,
+                                   mn_mat4 index_to_world, double background, int32_t components,
+                                   const int32_t size[3], const float *values, mn_volume *volume);
 /// Active voxels in order: gives up to `capacity` of them after skipping `skip`; *count is how many were
 /// given.
-mn_status mn_vdb_voxels(mn_context *ctx, mn_volume volume, int64_t skip, int64_t capacity,
-                        int32_t (*voxels)[3], double *values, int64_t *count);
+MN_API mn_status mn_vdb_voxels(mn_context *ctx, mn_volume volume, int64_t skip, int64_t capacity,
+                               int32_t (*voxels)[3], double *values, int64_t *count);
 
 /// Level set of closed polygons, `band` voxels each side.
-mn_status mn_vdb_from_mesh(mn_context *ctx, const mn_geo *mesh, double voxel_size, double band,
-                           const char *name, mn_volume *volume);
-mn_status mn_vdb_to_mesh(mn_context *ctx, mn_volume volume, double isovalue, double adaptivity,
-                         mn_geo **mesh);
+MN_API mn_status mn_vdb_from_mesh(mn_context *ctx, const mn_geo *mesh, double voxel_size, double band,
+                                  const char *name, mn_volume *volume);
+MN_API mn_status mn_vdb_to_mesh(mn_context *ctx, mn_volume volume, double isovalue, double adaptivity,
+                                mn_geo **mesh);
 /// Level set of the union of spheres at the points with radius `radius_scale` * pscale (or `radius` without
 /// pscale).
-mn_status mn_vdb_from_particles(mn_context *ctx, const mn_geo *points, double voxel_size, double radius,
-                                double radius_scale, const char *name, mn_volume *volume);
+MN_API mn_status mn_vdb_from_particles(mn_context *ctx, const mn_geo *points, double voxel_size,
+                                       double radius, double radius_scale, const char *name,
+                                       mn_volume *volume);
 
 typedef enum mn_csg { MN_CSG_UNION, MN_CSG_INTERSECTION, MN_CSG_DIFFERENCE } mn_csg;
 /// Of two level sets with the same transform.
-mn_status mn_vdb_csg(mn_context *ctx, mn_csg operation, mn_volume a, mn_volume b, const char *name,
-                     mn_volume *volume);
+MN_API mn_status mn_vdb_csg(mn_context *ctx, mn_csg operation, mn_volume a, mn_volume b, const char *name,
+                            mn_volume *volume);
 
 #ifdef __cplusplus
 }

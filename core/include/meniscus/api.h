@@ -9,7 +9,7 @@
 #define MN_VERSION_MINOR 1
 #define MN_VERSION_PATCH 0
 
-/// For functions that leave a shared library.
+/// Stands before every function of the public headers; everything else stays inside the library.
 #if defined(_WIN32) && defined(MN_SHARED)
 #if defined(MN_BUILDING)
 #define MN_API __declspec(dllexport)

@@ -52,12 +52,12 @@ static inline void mn_copy_bytes(void *to, const void *from, size_t size)
 }
 
 /// Behind the macros; `data` is the address of the typed pointer.
-mn_status mn_array_reserve_bytes(mn_context *ctx, void *data, int64_t *capacity, size_t element_size,
-                                 int64_t count);
-mn_status mn_array_resize_bytes(mn_context *ctx, void *data, int64_t *count, int64_t *capacity,
-                                size_t element_size, int64_t new_count);
-mn_status mn_array_push_bytes(mn_context *ctx, void *data, int64_t *count, int64_t *capacity,
-                              size_t element_size, const void *value);
+MN_API mn_status mn_array_reserve_bytes(mn_context *ctx, void *data, int64_t *capacity, size_t element_size,
+                                        int64_t count);
+MN_API mn_status mn_array_resize_bytes(mn_context *ctx, void *data, int64_t *count, int64_t *capacity,
+                                       size_t element_size, int64_t new_count);
+MN_API mn_status mn_array_push_bytes(mn_context *ctx, void *data, int64_t *count, int64_t *capacity,
+                                     size_t element_size, const void *value);
 
 #ifdef __cplusplus
 }

@@ -19,6 +19,7 @@ extern "C" {
 
 /// Ranges, defaults and sentences are those of mn_codim_fields.
 typedef struct mn_codim_def {
+    size_t struct_size;   ///< of this struct; mn_codim_default_def() sets it, create compares
     double dx;            ///< m, cells of the grid that volumes are solved on; 0: twice the spacing
     double radius;        ///< m, reach of a grid face on the skin of volumes; 0: 2 dx
     double sigma;         ///< surface tension of one side, N/m, >= 0
@@ -57,11 +58,11 @@ typedef struct mn_codim_def {
 } mn_codim_def;
 
 enum { MN_CODIM_FIELD_COUNT = 36 };
-extern const mn_field mn_codim_fields[];
-extern const mn_solver_type mn_codim_solver;
+MN_API extern const mn_field mn_codim_fields[];
+MN_API extern const mn_solver_type mn_codim_solver;
 
 /// Soap water with 1 mm spacing.
-mn_codim_def mn_codim_default_def(void);
+MN_API mn_codim_def mn_codim_default_def(void);
 
 /// Codimensions.
 enum { MN_CODIM_VOLUME = 0, MN_CODIM_FILM = 1, MN_CODIM_THREAD = 2, MN_CODIM_DROP = 3 };
@@ -136,7 +137,7 @@ typedef struct mn_codim_inlet_measure {
     double speed;  ///< m/s, the fastest across it
 } mn_codim_inlet_measure;
 
-mn_codim_inlet_measure mn_codim_measure_inlet(const mn_codim_inlet *inlet);
+MN_API mn_codim_inlet_measure mn_codim_measure_inlet(const mn_codim_inlet *inlet);
 
 /// A region that is always full and that liquid leaves: a nozzle, a tap.
 typedef struct mn_codim_volume_inflow {
@@ -193,27 +194,27 @@ enum {
 typedef struct mn_codim mn_codim;
 
 /// Without any film.
-mn_status mn_codim_create(mn_context *ctx, const mn_codim_def *def, mn_codim **mls);
+MN_API mn_status mn_codim_create(mn_context *ctx, const mn_codim_def *def, mn_codim **mls);
 /// NULL is fine.
-void mn_codim_free(mn_codim *mls);
+MN_API void mn_codim_free(mn_codim *mls);
 /// Parameters may change between advances, but for the spacing. Fails without change on values outside their
 /// range.
-mn_status mn_codim_set_def(mn_codim *mls, const mn_codim_def *def);
+MN_API mn_status mn_codim_set_def(mn_codim *mls, const mn_codim_def *def);
 /// Adds a film; call once, before the first advance. Points nearer than a fifth of the spacing become one.
 /// Closed films start with the gas that balances their tension.
-mn_status mn_codim_add(mn_codim *mls, const mn_codim_source *source);
+MN_API mn_status mn_codim_add(mn_codim *mls, const mn_codim_source *source);
 /// Adds a volume of liquid, before the first advance.
-mn_status mn_codim_add_liquid(mn_codim *mls, const mn_codim_liquid *liquid);
+MN_API mn_status mn_codim_add_liquid(mn_codim *mls, const mn_codim_liquid *liquid);
 /// `dt` seconds on. On failure, also when cancelled, the state is that of the start of the advance.
-mn_status mn_codim_advance(mn_codim *mls, const mn_codim_inputs *inputs, double dt);
+MN_API mn_status mn_codim_advance(mn_codim *mls, const mn_codim_inputs *inputs, double dt);
 
 /// Borrowed until the next call that changes the solver.
-mn_codim_view mn_codim_get_view(const mn_codim *mls);
-void mn_codim_report(const mn_codim *mls, mn_report *report);
+MN_API mn_codim_view mn_codim_get_view(const mn_codim *mls);
+MN_API void mn_codim_report(const mn_codim *mls, mn_report *report);
 
-mn_status mn_codim_save(const mn_codim *mls, mn_writer *out);
+MN_API mn_status mn_codim_save(const mn_codim *mls, mn_writer *out);
 /// The spacing is that of the saved film, whatever the def says.
-mn_status mn_codim_load(mn_context *ctx, const mn_codim_def *def, mn_reader *in, mn_codim **mls);
+MN_API mn_status mn_codim_load(mn_context *ctx, const mn_codim_def *def, mn_reader *in, mn_codim **mls);
 
 #ifdef __cplusplus
 }

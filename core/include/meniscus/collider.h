@@ -28,12 +28,12 @@ typedef struct mn_collider_def {
     bool paint;            ///< makes mn_collider_paint() ready; costs a tree over the polygons
 } mn_collider_def;
 
-mn_collider_def mn_collider_default_def(void);
+MN_API mn_collider_def mn_collider_default_def(void);
 
 /// Fails when the geometry holds no level set, or one that is not finite.
-mn_status mn_collider_create(mn_context *ctx, const mn_collider_def *def, mn_collider **collider);
+MN_API mn_status mn_collider_create(mn_context *ctx, const mn_collider_def *def, mn_collider **collider);
 /// NULL is fine.
-void mn_collider_free(mn_collider *collider);
+MN_API void mn_collider_free(mn_collider *collider);
 
 /// What a query at one position gives.
 typedef struct mn_contact {
@@ -44,29 +44,30 @@ typedef struct mn_contact {
 } mn_contact;
 
 /// Signed distance alone, for many positions.
-void mn_collider_distance(const mn_collider *collider, double before, int64_t count, const mn_vec3 *positions,
-                          double *distances);
+MN_API void mn_collider_distance(const mn_collider *collider, double before, int64_t count,
+                                 const mn_vec3 *positions, double *distances);
 /// To the nearest solid that moves, INFINITY when none does: what is farther than its speed takes it stays
 /// untouched.
-double mn_collider_moving_distance(const mn_collider *collider, double before, mn_vec3 position);
+MN_API double mn_collider_moving_distance(const mn_collider *collider, double before, mn_vec3 position);
 /// Everything, at one position.
-mn_contact mn_collider_probe(const mn_collider *collider, double before, mn_vec3 position);
+MN_API mn_contact mn_collider_probe(const mn_collider *collider, double before, mn_vec3 position);
 /// Where a particle that rides on the solid nearest to `position` goes within `seconds`, from `before`
 /// seconds before the end of the frame on.
-mn_vec3 mn_collider_carry(const mn_collider *collider, double before, double seconds, mn_vec3 position);
+MN_API mn_vec3 mn_collider_carry(const mn_collider *collider, double before, double seconds,
+                                 mn_vec3 position);
 
 /// The value of a point attribute of one number, such as `contact_angle` or `friction`, at the points of the
 /// polygons' surface that are nearest to the positions (at the end of the frame). `fallback` where the
 /// attribute is missing or the def asked for no paint.
-void mn_collider_paint(const mn_collider *collider, const char *name, double fallback, int64_t count,
-                       const mn_vec3 *positions, double *values);
+MN_API void mn_collider_paint(const mn_collider *collider, const char *name, double fallback, int64_t count,
+                              const mn_vec3 *positions, double *values);
 
 /// The smallest voxel, the widest band (distance at which the level sets end), the fastest material, and the
 /// box of all solids at the end of the frame.
-double mn_collider_voxel_size(const mn_collider *collider);
-double mn_collider_band(const mn_collider *collider);
-double mn_collider_max_speed(const mn_collider *collider);
-mn_box mn_collider_bounds(const mn_collider *collider);
+MN_API double mn_collider_voxel_size(const mn_collider *collider);
+MN_API double mn_collider_band(const mn_collider *collider);
+MN_API double mn_collider_max_speed(const mn_collider *collider);
+MN_API mn_box mn_collider_bounds(const mn_collider *collider);
 
 #ifdef __cplusplus
 }

@@ -59,33 +59,36 @@ typedef struct mn_hooks {
 } mn_hooks;
 
 /// `hooks` may be NULL for malloc, threads of its own, no log, no cancel. NULL only when memory is out.
-mn_context *mn_context_create(const mn_hooks *hooks);
-void mn_context_free(mn_context *ctx);
+MN_API mn_context *mn_context_create(const mn_hooks *hooks);
+MN_API void mn_context_free(mn_context *ctx);
 
 /// The sentence of the last failure, for the artist: what is wrong, with which input, what to do. "" if none.
-const char *mn_context_message(const mn_context *ctx);
-void mn_context_clear_message(mn_context *ctx);
+MN_API const char *mn_context_message(const mn_context *ctx);
+MN_API void mn_context_clear_message(mn_context *ctx);
 
 /// Records the sentence and returns `status`, so that a failing function ends in `return mn_fail(...)`.
 /// Inside parallel loops the sentence of whichever worker came last stands.
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-mn_status
+MN_API mn_status
 mn_fail(mn_context *ctx, mn_status status, const char *format, ...);
 
+/// MN_ERROR_ARGUMENT with a sentence unless a def has the size that this library knows.
+MN_API mn_status mn_check_def_size(mn_context *ctx, const char *name, size_t size, size_t wanted);
 /// MN_ERROR_ARGUMENT with a sentence unless low < value <= high, or value == low where that is allowed.
-mn_status mn_check_number(mn_context *ctx, const char *name, double value, double low, double high,
-                          bool low_allowed);
+MN_API mn_status mn_check_number(mn_context *ctx, const char *name, double value, double low, double high,
+                                 bool low_allowed);
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-void mn_log(mn_context *ctx, mn_log_level level, const char *format, ...);
+MN_API void
+mn_log(mn_context *ctx, mn_log_level level, const char *format, ...);
 
 /// MN_OK, or MN_ERROR_CANCELLED with its sentence when the host wants to stop.
-mn_status mn_check_cancelled(mn_context *ctx);
-void mn_progress(mn_context *ctx, double fraction, const char *what);
+MN_API mn_status mn_check_cancelled(mn_context *ctx);
+MN_API void mn_progress(mn_context *ctx, double fraction, const char *what);
 
 /// A part of a larger job: until mn_progress_leave(), fractions from 0 to 1 reach the host as `begin` to
 /// `end` of the part around it. Called from the driving thread.
@@ -93,32 +96,32 @@ typedef struct mn_progress_part {
     double begin, end;
 } mn_progress_part;
 /// Gives the part around it, which mn_progress_leave() wants back.
-mn_progress_part mn_progress_enter(mn_context *ctx, double begin, double end);
-void mn_progress_leave(mn_context *ctx, mn_progress_part around);
+MN_API mn_progress_part mn_progress_enter(mn_context *ctx, double begin, double end);
+MN_API void mn_progress_leave(mn_context *ctx, mn_progress_part around);
 
 /// Memory from the host, aligned to 64 bytes. `size` 0 gives NULL, which is not a failure; on failure NULL
 /// and the sentence is recorded, so that the caller returns MN_ERROR_MEMORY.
-void *mn_allocate(mn_context *ctx, size_t size);
+MN_API void *mn_allocate(mn_context *ctx, size_t size);
 /// The same, filled with zeros.
-void *mn_allocate_zero(mn_context *ctx, size_t size);
+MN_API void *mn_allocate_zero(mn_context *ctx, size_t size);
 /// `memory` may be NULL; `size` is what was asked for.
-void mn_release(mn_context *ctx, void *memory, size_t size);
+MN_API void mn_release(mn_context *ctx, void *memory, size_t size);
 /// count * element_size, or SIZE_MAX (which no allocator grants) when that does not fit or count is negative.
-size_t mn_bytes(int64_t count, size_t element_size);
+MN_API size_t mn_bytes(int64_t count, size_t element_size);
 
 /// MN_ERROR_MEMORY with "WHAT would need about ..." when so much more would pass the limit: for an estimate
 /// before the work. `advice` says what to change, as a clause: "use dx above 0.01 m".
-mn_status mn_check_memory(mn_context *ctx, double bytes, const char *what, const char *advice);
+MN_API mn_status mn_check_memory(mn_context *ctx, double bytes, const char *what, const char *advice);
 /// What the artist allows; *given: by hand, not just because the machine has it.
-int64_t mn_context_memory_limit(const mn_context *ctx, bool *given);
+MN_API int64_t mn_context_memory_limit(const mn_context *ctx, bool *given);
 /// "500M", "16G", "1.5T" or plain bytes, decimal units. False for anything else.
-bool mn_bytes_from_text(const char *text, int64_t *bytes);
+MN_API bool mn_bytes_from_text(const char *text, int64_t *bytes);
 
 /// Bytes held now, and the most ever held, through this context.
-int64_t mn_context_bytes(const mn_context *ctx);
-int64_t mn_context_peak_bytes(const mn_context *ctx);
+MN_API int64_t mn_context_bytes(const mn_context *ctx);
+MN_API int64_t mn_context_peak_bytes(const mn_context *ctx);
 /// How many times the allocator has been called: constant from step to step once a solver has warmed up.
-int64_t mn_context_allocation_count(const mn_context *ctx);
+MN_API int64_t mn_context_allocation_count(const mn_context *ctx);
 
 #ifdef __cplusplus
 }

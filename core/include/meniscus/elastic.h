@@ -32,6 +32,7 @@ typedef enum mn_elastic_method {
 } mn_elastic_method;
 
 typedef struct mn_elastic_def {
+    size_t struct_size;      ///< of this struct; mn_elastic_default_def() sets it, create compares
     double density;          ///< kg/m^3, > 0
     double young;            ///< Pa, > 0; of rigid bodies: how hard their contacts are
     double poisson;          ///< in (-1, 0.5)
@@ -51,12 +52,12 @@ typedef struct mn_elastic_def {
     int32_t max_substeps; ///< an advance that needs more fails
 } mn_elastic_def;
 
-mn_elastic_def mn_elastic_default_def(void);
+MN_API mn_elastic_def mn_elastic_default_def(void);
 
 enum { MN_ELASTIC_FIELD_COUNT = 22 };
-extern const mn_field mn_elastic_fields[];
+MN_API extern const mn_field mn_elastic_fields[];
 /// The table; its own input is an mn_elastic_inputs.
-extern const mn_solver_type mn_elastic_solver;
+MN_API extern const mn_solver_type mn_elastic_solver;
 
 typedef enum mn_elastic_kind {
     MN_ELASTIC_SOLID,    ///< tetrahedra
@@ -87,24 +88,24 @@ typedef struct mn_elastic_inputs {
 
 typedef struct mn_elastic mn_elastic;
 
-mn_status mn_elastic_create(mn_context *ctx, const mn_elastic_def *def, mn_elastic **elastic);
+MN_API mn_status mn_elastic_create(mn_context *ctx, const mn_elastic_def *def, mn_elastic **elastic);
 /// NULL is fine.
-void mn_elastic_free(mn_elastic *elastic);
+MN_API void mn_elastic_free(mn_elastic *elastic);
 /// Parameters may change between advances; what was taken from them when bodies were added (densities,
 /// stiffness, thickness, prestress) stays.
-mn_status mn_elastic_set_def(mn_elastic *elastic, const mn_elastic_def *def);
+MN_API mn_status mn_elastic_set_def(mn_elastic *elastic, const mn_elastic_def *def);
 
 /// Points are numbered through all bodies in the order they come. Elements that are inverted or flat at rest
 /// are refused.
-mn_status mn_elastic_add(mn_elastic *elastic, const mn_elastic_body *body);
+MN_API mn_status mn_elastic_add(mn_elastic *elastic, const mn_elastic_body *body);
 /// Ties point a to point b where they are.
-mn_status mn_elastic_attach(mn_elastic *elastic, int32_t a, int32_t b);
+MN_API mn_status mn_elastic_attach(mn_elastic *elastic, int32_t a, int32_t b);
 /// Fails with a sentence that names the bodies when two intersect or touch. An advance asks this by itself
 /// when bodies were added.
-mn_status mn_elastic_check_apart(mn_elastic *elastic);
+MN_API mn_status mn_elastic_check_apart(mn_elastic *elastic);
 
 /// `dt` seconds on. On failure, also when cancelled, the state is that of the last whole step.
-mn_status mn_elastic_advance(mn_elastic *elastic, const mn_elastic_inputs *inputs, double dt);
+MN_API mn_status mn_elastic_advance(mn_elastic *elastic, const mn_elastic_inputs *inputs, double dt);
 
 /// Borrowed until the next call that changes the bodies; one for each point.
 typedef struct mn_elastic_view {
@@ -115,7 +116,7 @@ typedef struct mn_elastic_view {
     const int32_t *body;
     double contact_distance; ///< m
 } mn_elastic_view;
-mn_status mn_elastic_get_view(mn_elastic *elastic, mn_elastic_view *view);
+MN_API mn_status mn_elastic_get_view(mn_elastic *elastic, mn_elastic_view *view);
 
 /// What the reports of other solvers do not have.
 typedef struct mn_elastic_numbers {
@@ -123,11 +124,12 @@ typedef struct mn_elastic_numbers {
     double smallest_gap;                                   ///< m, INFINITY when nothing is near
     int64_t contacts;
 } mn_elastic_numbers;
-mn_status mn_elastic_get_numbers(mn_elastic *elastic, mn_elastic_numbers *numbers);
-void mn_elastic_report(const mn_elastic *elastic, mn_report *report);
+MN_API mn_status mn_elastic_get_numbers(mn_elastic *elastic, mn_elastic_numbers *numbers);
+MN_API void mn_elastic_report(const mn_elastic *elastic, mn_report *report);
 
-mn_status mn_elastic_save(const mn_elastic *elastic, mn_writer *out);
-mn_status mn_elastic_load(mn_context *ctx, const mn_elastic_def *def, mn_reader *in, mn_elastic **elastic);
+MN_API mn_status mn_elastic_save(const mn_elastic *elastic, mn_writer *out);
+MN_API mn_status mn_elastic_load(mn_context *ctx, const mn_elastic_def *def, mn_reader *in,
+                                 mn_elastic **elastic);
 
 #ifdef __cplusplus
 }

@@ -86,19 +86,19 @@ typedef struct mn_field {
 } mn_field;
 
 /// Writes the defaults of every row that the def holds; the rest of the def stays as it is.
-void mn_def_default(const mn_field *fields, int32_t count, void *def);
+MN_API void mn_def_default(const mn_field *fields, int32_t count, void *def);
 /// MN_ERROR_ARGUMENT with a sentence (name, value, range) for the first value outside its hard range.
-mn_status mn_def_check(mn_context *ctx, const mn_field *fields, int32_t count, const void *def);
+MN_API mn_status mn_def_check(mn_context *ctx, const mn_field *fields, int32_t count, const void *def);
 /// A row's value out of the def and into it; `value` has room for four. Nothing happens to rows of the node
 /// alone.
-void mn_field_get(const mn_field *field, const void *def, double *value);
-void mn_field_set(const mn_field *field, void *def, const double *value);
+MN_API void mn_field_get(const mn_field *field, const void *def, double *value);
+MN_API void mn_field_set(const mn_field *field, void *def, const double *value);
 
 /// `size` numbers of a storage as doubles, out and in.
-void mn_storage_get(mn_storage storage, int32_t size, const void *at, double *value);
-void mn_storage_set(mn_storage storage, int32_t size, void *at, const double *value);
+MN_API void mn_storage_get(mn_storage storage, int32_t size, const void *at, double *value);
+MN_API void mn_storage_set(mn_storage storage, int32_t size, void *at, const double *value);
 /// Of one number; 0 for boxes.
-size_t mn_storage_bytes(mn_storage storage);
+MN_API size_t mn_storage_bytes(mn_storage storage);
 
 #ifdef __cplusplus
 }

@@ -27,10 +27,10 @@ typedef struct mn_fill_def {
 } mn_fill_def;
 
 /// 8 particles per cell, jitter 0.5, at most 200 million; dx is to be set.
-mn_fill_def mn_fill_default_def(void);
+MN_API mn_fill_def mn_fill_default_def(void);
 
 /// m, the spacing s of the lattice.
-double mn_fill_spacing(const mn_fill_def *def);
+MN_API double mn_fill_spacing(const mn_fill_def *def);
 
 /// A region by its signed distance: negative inside, never larger in size than the true distance (a value
 /// clamped to a band is fine). Called from many threads at once.
@@ -44,7 +44,8 @@ typedef MN_ARRAY(mn_vec3) mn_vec3_array;
 
 /// Appends the particles, in an order that is a matter of the lattice alone. The same def and region give the
 /// same bits for any number of threads.
-mn_status mn_fill(mn_context *ctx, const mn_fill_def *def, const mn_region *region, mn_vec3_array *positions);
+MN_API mn_status mn_fill(mn_context *ctx, const mn_fill_def *def, const mn_region *region,
+                         mn_vec3_array *positions);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,7 @@ extern "C" {
 #endif
 
 typedef struct mn_film_def {
+    size_t struct_size;      ///< of this struct; mn_film_default_def() sets it, create compares
     double size;             ///< m, target length of an edge, > 0
     double min_size;         ///< m, >= 0: borders nearer than this rearrange; 0: a fifth of the size
     double density;          ///< kg/m^3, > 0
@@ -38,11 +39,11 @@ typedef struct mn_film_def {
 } mn_film_def;
 
 enum { MN_FILM_FIELD_COUNT = 24 };
-extern const mn_field mn_film_fields[];
-extern const mn_solver_type mn_film_solver;
+MN_API extern const mn_field mn_film_fields[];
+MN_API extern const mn_solver_type mn_film_solver;
 
 /// Soap films with 2 mm edges, without gravity.
-mn_film_def mn_film_default_def(void);
+MN_API mn_film_def mn_film_default_def(void);
 
 /// Films to start with. Arrays belong to the caller and are read during the call; all but the first two may
 /// be NULL.
@@ -112,27 +113,27 @@ typedef struct mn_film_ledger {
 
 typedef struct mn_film mn_film;
 
-mn_status mn_film_create(mn_context *ctx, const mn_film_def *def, mn_film **film);
+MN_API mn_status mn_film_create(mn_context *ctx, const mn_film_def *def, mn_film **film);
 /// NULL is fine.
-void mn_film_free(mn_film *film);
+MN_API void mn_film_free(mn_film *film);
 /// Parameters may change between advances, but for the size. Fails without change on values outside their
 /// range.
-mn_status mn_film_set_def(mn_film *film, const mn_film_def *def);
+MN_API mn_status mn_film_set_def(mn_film *film, const mn_film_def *def);
 /// Before films are added: where the wires are at the start.
-mn_status mn_film_set_frame(mn_film *film, const mn_film_frame *frame);
+MN_API mn_status mn_film_set_frame(mn_film *film, const mn_film_frame *frame);
 /// Adds films. Contradictions between regions, triangles twice or without area fail with a sentence that
 /// names them. Closed pockets start with the gas that balances the tension around them.
-mn_status mn_film_add(mn_film *film, const mn_film_source *source);
+MN_API mn_status mn_film_add(mn_film *film, const mn_film_source *source);
 /// `dt` seconds on. On failure, also when cancelled, the state is that of the last good step. `inputs` may be
 /// NULL.
-mn_status mn_film_advance(mn_film *film, const mn_solver_inputs *inputs, double dt);
+MN_API mn_status mn_film_advance(mn_film *film, const mn_solver_inputs *inputs, double dt);
 
 typedef struct mn_film_settle_def {
     double tolerance;  ///< largest force left, over tension times size
     int32_t max_steps; ///< of Newton's method, all rounds together
     bool rearrange;    ///< borders may rearrange (T1) on the way
 } mn_film_settle_def;
-mn_film_settle_def mn_film_settle_default_def(void);
+MN_API mn_film_settle_def mn_film_settle_default_def(void);
 
 typedef struct mn_film_settle_result {
     int32_t steps;
@@ -142,20 +143,20 @@ typedef struct mn_film_settle_result {
 
 /// Brings films to their equilibrium at the volumes that their pockets have now: the shape of least area.
 /// They are at rest afterwards, and pockets hold the gas that keeps them there.
-mn_status mn_film_settle(mn_film *film, const mn_film_settle_def *def, mn_film_settle_result *result);
+MN_API mn_status mn_film_settle(mn_film *film, const mn_film_settle_def *def, mn_film_settle_result *result);
 /// Sets the volume that a pocket is settled at, m^3.
-mn_status mn_film_set_volume(mn_film *film, int32_t region, double volume);
+MN_API mn_status mn_film_set_volume(mn_film *film, int32_t region, double volume);
 
 /// Borrowed until the next call that changes the solver.
-mn_status mn_film_get_view(mn_film *film, mn_film_view *view);
-void mn_film_report(const mn_film *film, mn_report *report);
-mn_film_ledger mn_film_get_ledger(const mn_film *film);
+MN_API mn_status mn_film_get_view(mn_film *film, mn_film_view *view);
+MN_API void mn_film_report(const mn_film *film, mn_report *report);
+MN_API mn_film_ledger mn_film_get_ledger(const mn_film *film);
 /// MN_OK, or a sentence about the first broken invariant of the mesh.
-mn_status mn_film_check(const mn_film *film);
+MN_API mn_status mn_film_check(const mn_film *film);
 
-mn_status mn_film_save(const mn_film *film, mn_writer *out);
+MN_API mn_status mn_film_save(const mn_film *film, mn_writer *out);
 /// The size is that of the saved films, whatever the def says.
-mn_status mn_film_load(mn_context *ctx, const mn_film_def *def, mn_reader *in, mn_film **film);
+MN_API mn_status mn_film_load(mn_context *ctx, const mn_film_def *def, mn_reader *in, mn_film **film);
 
 // ---- films to start with ----
 
@@ -167,13 +168,14 @@ typedef struct mn_film_cluster_def {
     double thickness;       ///< m
 } mn_film_cluster_def;
 /// Triangles with region, points with thickness.
-mn_status mn_film_cluster_create(mn_context *ctx, const mn_film_cluster_def *def, mn_geo **geo);
+MN_API mn_status mn_film_cluster_create(mn_context *ctx, const mn_film_cluster_def *def, mn_geo **geo);
 /// Places for `count` bubbles of these radii: packed around `center`, each overlapping its neighbours by
 /// `overlap`, 0 to 0.5, of the sum of their radii.
-void mn_film_pack(uint64_t seed, int64_t count, mn_vec3 center, double overlap, const double *radii,
-                  mn_vec3 *centers);
+MN_API void mn_film_pack(uint64_t seed, int64_t count, mn_vec3 center, double overlap, const double *radii,
+                         mn_vec3 *centers);
 /// A film from the middle of a frame to each of its wires: what a dipped frame looks like before it settles.
-mn_status mn_film_cone_create(mn_context *ctx, const mn_film_frame *frame, double thickness, mn_geo **geo);
+MN_API mn_status mn_film_cone_create(mn_context *ctx, const mn_film_frame *frame, double thickness,
+                                     mn_geo **geo);
 
 #ifdef __cplusplus
 }

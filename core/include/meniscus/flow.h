@@ -32,6 +32,7 @@ typedef enum mn_flow_boundary {
 } mn_flow_boundary;
 
 typedef struct mn_flow_def {
+    size_t struct_size; ///< of this struct; mn_flow_default_def() sets it, create compares
     mn_flow_fluid fluid;
     double dx;             ///< m, edge of a cell, > 0
     mn_vec3 domain_center; ///< m; the box is moved to whole cells of the world
@@ -64,7 +65,7 @@ typedef struct mn_flow_def {
     int32_t min_substeps, max_substeps;
 } mn_flow_def;
 
-mn_flow_def mn_flow_default_def(void);
+MN_API mn_flow_def mn_flow_default_def(void);
 
 /// A drop that falls into a liquid.
 typedef struct mn_flow_drop {
@@ -84,23 +85,23 @@ typedef struct mn_flow_inputs {
 typedef struct mn_flow mn_flow;
 
 /// A box of fluid at rest; a liquid fills it up to `level` and where `inputs->source` is.
-mn_status mn_flow_create(mn_context *ctx, const mn_flow_def *def, const mn_flow_inputs *inputs,
-                         mn_flow **flow);
-void mn_flow_free(mn_flow *flow);
+MN_API mn_status mn_flow_create(mn_context *ctx, const mn_flow_def *def, const mn_flow_inputs *inputs,
+                                mn_flow **flow);
+MN_API void mn_flow_free(mn_flow *flow);
 /// Parameters may change between advances, all but those of the box, the cells and the fluid.
-mn_status mn_flow_set_def(mn_flow *flow, const mn_flow_def *def);
+MN_API mn_status mn_flow_set_def(mn_flow *flow, const mn_flow_def *def);
 /// `dt` seconds on. On failure, also when cancelled, the state is that of the last good step.
-mn_status mn_flow_advance(mn_flow *flow, const mn_flow_inputs *inputs, double dt);
+MN_API mn_status mn_flow_advance(mn_flow *flow, const mn_flow_inputs *inputs, double dt);
 
 /// Sets the velocity (m/s) from a function of position; takes its divergence out.
 typedef mn_vec3 mn_flow_velocity_fn(void *user, mn_vec3 x);
-mn_status mn_flow_set_velocity(mn_flow *flow, mn_flow_velocity_fn *fn, void *user);
+MN_API mn_status mn_flow_set_velocity(mn_flow *flow, mn_flow_velocity_fn *fn, void *user);
 /// Adds smoke: density, temperature and colour from a function of position.
 typedef void mn_flow_smoke_fn(void *user, mn_vec3 x, double *density, double *temperature, mn_vec3 *color);
-mn_status mn_flow_set_smoke(mn_flow *flow, mn_flow_smoke_fn *fn, void *user);
+MN_API mn_status mn_flow_set_smoke(mn_flow *flow, mn_flow_smoke_fn *fn, void *user);
 /// The liquid becomes where `distance` (m) is negative.
 typedef double mn_flow_distance_fn(void *user, mn_vec3 x);
-mn_status mn_flow_set_surface(mn_flow *flow, mn_flow_distance_fn *fn, void *user);
+MN_API mn_status mn_flow_set_surface(mn_flow *flow, mn_flow_distance_fn *fn, void *user);
 
 /// Values at the centres of cells, in blocks of 4 x 4 x 4; borrowed until the next call that changes the
 /// flow.
@@ -116,15 +117,15 @@ typedef struct mn_flow_view {
     const double (*surface)[4]; ///< distance to the surface in cells, negative inside; NULL for smoke
     const double *fraction;     ///< of a cell that is fluid
 } mn_flow_view;
-mn_status mn_flow_get(mn_flow *flow, mn_flow_view *view);
+MN_API mn_status mn_flow_get(mn_flow *flow, mn_flow_view *view);
 /// The velocity at a point of the box, m/s.
-mn_vec3 mn_flow_velocity_at(const mn_flow *flow, mn_vec3 x);
+MN_API mn_vec3 mn_flow_velocity_at(const mn_flow *flow, mn_vec3 x);
 /// The distance to the free surface, m.
-double mn_flow_distance_at(const mn_flow *flow, mn_vec3 x);
+MN_API double mn_flow_distance_at(const mn_flow *flow, mn_vec3 x);
 
-void mn_flow_report(const mn_flow *flow, mn_report *report);
-mn_status mn_flow_save(const mn_flow *flow, mn_writer *out);
-mn_status mn_flow_load(mn_context *ctx, const mn_flow_def *def, mn_reader *in, mn_flow **flow);
+MN_API void mn_flow_report(const mn_flow *flow, mn_report *report);
+MN_API mn_status mn_flow_save(const mn_flow *flow, mn_writer *out);
+MN_API mn_status mn_flow_load(mn_context *ctx, const mn_flow_def *def, mn_reader *in, mn_flow **flow);
 
 #ifdef __cplusplus
 }

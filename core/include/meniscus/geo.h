@@ -56,142 +56,144 @@ typedef enum mn_primitive_kind {
     MN_PRIMITIVE_KIND_COUNT
 } mn_primitive_kind;
 
-const char *mn_owner_name(mn_owner owner);                  ///< "point"
-const char *mn_type_name(mn_type type);                     ///< "f32"
-size_t mn_type_bytes(mn_type type);                         ///< of one component
-const char *mn_hint_name(mn_hint hint);                     ///< "vector"
-const char *mn_primitive_kind_name(mn_primitive_kind kind); ///< "polygon"
+MN_API const char *mn_owner_name(mn_owner owner);                  ///< "point"
+MN_API const char *mn_type_name(mn_type type);                     ///< "f32"
+MN_API size_t mn_type_bytes(mn_type type);                         ///< of one component
+MN_API const char *mn_hint_name(mn_hint hint);                     ///< "vector"
+MN_API const char *mn_primitive_kind_name(mn_primitive_kind kind); ///< "polygon"
 
 // ---- life ----
 
-mn_status mn_geo_create(mn_context *ctx, mn_geo **geo);
-void mn_geo_free(mn_geo *geo);
-mn_status mn_geo_copy(const mn_geo *geo, mn_geo **copy);
-mn_context *mn_geo_context(const mn_geo *geo);
+MN_API mn_status mn_geo_create(mn_context *ctx, mn_geo **geo);
+MN_API void mn_geo_free(mn_geo *geo);
+MN_API mn_status mn_geo_copy(const mn_geo *geo, mn_geo **copy);
+MN_API mn_context *mn_geo_context(const mn_geo *geo);
 /// Bytes held, shared ones counted in full.
-int64_t mn_geo_bytes(const mn_geo *geo);
+MN_API int64_t mn_geo_bytes(const mn_geo *geo);
 /// Changes whenever the contents may have: equal values of the same geo mean nothing was written in between.
-uint64_t mn_geo_version(const mn_geo *geo);
+MN_API uint64_t mn_geo_version(const mn_geo *geo);
 /// A hash of everything in it (volumes by name and voxel count), for change detection and tests.
-uint64_t mn_geo_hash(const mn_geo *geo);
+MN_API uint64_t mn_geo_hash(const mn_geo *geo);
 
 // ---- elements ----
 
-int64_t mn_geo_point_count(const mn_geo *geo);
-int64_t mn_geo_vertex_count(const mn_geo *geo);
-int64_t mn_geo_primitive_count(const mn_geo *geo);
+MN_API int64_t mn_geo_point_count(const mn_geo *geo);
+MN_API int64_t mn_geo_vertex_count(const mn_geo *geo);
+MN_API int64_t mn_geo_primitive_count(const mn_geo *geo);
 /// Elements of an owner; 1 for detail.
-int64_t mn_geo_count(const mn_geo *geo, mn_owner owner);
-int64_t mn_geo_kind_count(const mn_geo *geo, mn_primitive_kind kind);
+MN_API int64_t mn_geo_count(const mn_geo *geo, mn_owner owner);
+MN_API int64_t mn_geo_kind_count(const mn_geo *geo, mn_primitive_kind kind);
 
 /// Appends `count` points at the origin; *first (may be NULL) is the index of the first of them.
-mn_status mn_geo_add_points(mn_geo *geo, int64_t count, int64_t *first);
+MN_API mn_status mn_geo_add_points(mn_geo *geo, int64_t count, int64_t *first);
 
 /// Appends `count` primitives of one kind (not volumes). Primitive i takes vertex_counts[i] of `points` in
 /// order; with vertex_counts NULL each takes `vertices_each`. Fails without change when an index is out of
 /// range or a count does not fit the kind (polyline 2+, polygon 3+, tetrahedron 4).
-mn_status mn_geo_add_primitives(mn_geo *geo, mn_primitive_kind kind, int64_t count,
-                                const int32_t *vertex_counts, int32_t vertices_each, const int64_t *points,
-                                int64_t *first);
+MN_API mn_status mn_geo_add_primitives(mn_geo *geo, mn_primitive_kind kind, int64_t count,
+                                       const int32_t *vertex_counts, int32_t vertices_each,
+                                       const int64_t *points, int64_t *first);
 
 /// Appends a volume primitive with its vertex on `point`; point -1 adds one at the origin. Takes its own
 /// reference.
-mn_status mn_geo_add_volume(mn_geo *geo, mn_volume volume, int64_t point, int64_t *primitive);
+MN_API mn_status mn_geo_add_volume(mn_geo *geo, mn_volume volume, int64_t point, int64_t *primitive);
 
 /// The point of each vertex.
-const int64_t *mn_geo_vertex_points(const mn_geo *geo);
+MN_API const int64_t *mn_geo_vertex_points(const mn_geo *geo);
 /// primitive_count + 1 numbers: primitive i owns vertices [starts[i], starts[i+1]).
-const int64_t *mn_geo_primitive_starts(const mn_geo *geo);
+MN_API const int64_t *mn_geo_primitive_starts(const mn_geo *geo);
 /// mn_primitive_kind of each primitive.
-const uint8_t *mn_geo_primitive_kinds(const mn_geo *geo);
+MN_API const uint8_t *mn_geo_primitive_kinds(const mn_geo *geo);
 /// Borrowed, {0} when the primitive is not a volume.
-mn_volume mn_geo_volume(const mn_geo *geo, int64_t primitive);
+MN_API mn_volume mn_geo_volume(const mn_geo *geo, int64_t primitive);
 /// The first volume of that name, borrowed; {0} when there is none. NULL: the first volume.
-mn_volume mn_geo_find_volume(const mn_geo *geo, const char *name);
+MN_API mn_volume mn_geo_find_volume(const mn_geo *geo, const char *name);
 
 // ---- attributes ----
 
-int32_t mn_geo_attribute_count(const mn_geo *geo, mn_owner owner);
+MN_API int32_t mn_geo_attribute_count(const mn_geo *geo, mn_owner owner);
 /// In the order they were added; `P` is the first point attribute.
-const mn_attribute *mn_geo_attribute_at(const mn_geo *geo, mn_owner owner, int32_t index);
+MN_API const mn_attribute *mn_geo_attribute_at(const mn_geo *geo, mn_owner owner, int32_t index);
 /// NULL when there is none.
-const mn_attribute *mn_geo_find(const mn_geo *geo, mn_owner owner, const char *name);
+MN_API const mn_attribute *mn_geo_find(const mn_geo *geo, mn_owner owner, const char *name);
 /// The attribute if it is numeric, and of this size; NULL otherwise.
-const mn_attribute *mn_geo_find_numeric(const mn_geo *geo, mn_owner owner, const char *name, int32_t size);
+MN_API const mn_attribute *mn_geo_find_numeric(const mn_geo *geo, mn_owner owner, const char *name,
+                                               int32_t size);
 
 /// Adds one, zero-filled, or finds the one of the same owner, name, type and size (whose hint is then set).
 /// One of another type or size is an error. `size` in [1, 64].
-mn_status mn_geo_add_attribute(mn_geo *geo, mn_owner owner, const char *name, mn_type type, int32_t size,
-                               mn_hint hint, mn_attribute **attribute);
+MN_API mn_status mn_geo_add_attribute(mn_geo *geo, mn_owner owner, const char *name, mn_type type,
+                                      int32_t size, mn_hint hint, mn_attribute **attribute);
 /// Removing what is not there, or `P`, is an error.
-mn_status mn_geo_remove_attribute(mn_geo *geo, mn_owner owner, const char *name);
+MN_API mn_status mn_geo_remove_attribute(mn_geo *geo, mn_owner owner, const char *name);
 
-const char *mn_attribute_name(const mn_attribute *attribute);
-mn_owner mn_attribute_owner(const mn_attribute *attribute);
-mn_type mn_attribute_type(const mn_attribute *attribute);
-int32_t mn_attribute_size(const mn_attribute *attribute);
-mn_hint mn_attribute_hint(const mn_attribute *attribute);
+MN_API const char *mn_attribute_name(const mn_attribute *attribute);
+MN_API mn_owner mn_attribute_owner(const mn_attribute *attribute);
+MN_API mn_type mn_attribute_type(const mn_attribute *attribute);
+MN_API int32_t mn_attribute_size(const mn_attribute *attribute);
+MN_API mn_hint mn_attribute_hint(const mn_attribute *attribute);
 /// Elements, each of mn_attribute_size components.
-int64_t mn_attribute_count(const mn_attribute *attribute);
+MN_API int64_t mn_attribute_count(const mn_attribute *attribute);
 
 /// The values, element by element, in the attribute's own type (i32 indices for strings). NULL when empty.
-const void *mn_attribute_data(const mn_attribute *attribute);
+MN_API const void *mn_attribute_data(const mn_attribute *attribute);
 /// The same to write to, no longer shared. NULL when memory is out, or when empty.
-void *mn_attribute_write(mn_geo *geo, mn_attribute *attribute);
+MN_API void *mn_attribute_write(mn_geo *geo, mn_attribute *attribute);
 /// Typed shorthands; NULL when the attribute is missing, of another type or empty.
-const float *mn_geo_positions(const mn_geo *geo);
-float *mn_geo_write_positions(mn_geo *geo);
+MN_API const float *mn_geo_positions(const mn_geo *geo);
+MN_API float *mn_geo_write_positions(mn_geo *geo);
 
 /// Components of elements [begin, begin + count) as doubles, whatever numeric type they are stored in.
-void mn_attribute_get(const mn_attribute *attribute, int64_t begin, int64_t count, double *values);
+MN_API void mn_attribute_get(const mn_attribute *attribute, int64_t begin, int64_t count, double *values);
 /// The other way; integers are rounded. Fails only when memory is out.
-mn_status mn_attribute_set(mn_geo *geo, mn_attribute *attribute, int64_t begin, int64_t count,
-                           const double *values);
+MN_API mn_status mn_attribute_set(mn_geo *geo, mn_attribute *attribute, int64_t begin, int64_t count,
+                                  const double *values);
 /// Point position as doubles.
-mn_vec3 mn_geo_position(const mn_geo *geo, int64_t point);
+MN_API mn_vec3 mn_geo_position(const mn_geo *geo, int64_t point);
 
 /// The string of one component; "" when unset. Lives until the attribute changes.
-const char *mn_attribute_string(const mn_attribute *attribute, int64_t element, int32_t component);
-mn_status mn_attribute_set_string(mn_geo *geo, mn_attribute *attribute, int64_t element, int32_t component,
-                                  const char *string);
-int32_t mn_attribute_table_count(const mn_attribute *attribute);
-const char *mn_attribute_table_at(const mn_attribute *attribute, int32_t index);
+MN_API const char *mn_attribute_string(const mn_attribute *attribute, int64_t element, int32_t component);
+MN_API mn_status mn_attribute_set_string(mn_geo *geo, mn_attribute *attribute, int64_t element,
+                                         int32_t component, const char *string);
+MN_API int32_t mn_attribute_table_count(const mn_attribute *attribute);
+MN_API const char *mn_attribute_table_at(const mn_attribute *attribute, int32_t index);
 /// The index of `string` in the table, added when it is new.
-mn_status mn_attribute_intern(mn_geo *geo, mn_attribute *attribute, const char *string, int32_t *index);
+MN_API mn_status mn_attribute_intern(mn_geo *geo, mn_attribute *attribute, const char *string,
+                                     int32_t *index);
 
 // ---- groups: a byte per element, 0 or 1; detail has none ----
 
-int32_t mn_geo_group_count(const mn_geo *geo, mn_owner owner);
-const mn_group *mn_geo_group_at(const mn_geo *geo, mn_owner owner, int32_t index);
-const mn_group *mn_geo_find_group(const mn_geo *geo, mn_owner owner, const char *name);
+MN_API int32_t mn_geo_group_count(const mn_geo *geo, mn_owner owner);
+MN_API const mn_group *mn_geo_group_at(const mn_geo *geo, mn_owner owner, int32_t index);
+MN_API const mn_group *mn_geo_find_group(const mn_geo *geo, mn_owner owner, const char *name);
 /// Adds an empty one or finds the one that is there.
-mn_status mn_geo_add_group(mn_geo *geo, mn_owner owner, const char *name, mn_group **group);
-mn_status mn_geo_remove_group(mn_geo *geo, mn_owner owner, const char *name);
-const char *mn_group_name(const mn_group *group);
-const uint8_t *mn_group_data(const mn_group *group);
-uint8_t *mn_group_write(mn_geo *geo, mn_group *group);
-int64_t mn_group_member_count(const mn_group *group);
+MN_API mn_status mn_geo_add_group(mn_geo *geo, mn_owner owner, const char *name, mn_group **group);
+MN_API mn_status mn_geo_remove_group(mn_geo *geo, mn_owner owner, const char *name);
+MN_API const char *mn_group_name(const mn_group *group);
+MN_API const uint8_t *mn_group_data(const mn_group *group);
+MN_API uint8_t *mn_group_write(mn_geo *geo, mn_group *group);
+MN_API int64_t mn_group_member_count(const mn_group *group);
 
 // ---- operations ----
 
 /// Appends everything in `source`: attributes and groups of either end up in both, with zeros where one had
 /// none. The same name with another type or size is an error that names it. Detail attributes that `geo` has
 /// already stay.
-mn_status mn_geo_append(mn_geo *geo, const mn_geo *source);
+MN_API mn_status mn_geo_append(mn_geo *geo, const mn_geo *source);
 
 /// Keeps the points and primitives whose byte is not 0; NULL keeps all. A primitive that loses a point goes
 /// too. Points stay even when no primitive uses them any more.
-mn_status mn_geo_compact(mn_geo *geo, const uint8_t *keep_points, const uint8_t *keep_primitives);
+MN_API mn_status mn_geo_compact(mn_geo *geo, const uint8_t *keep_points, const uint8_t *keep_primitives);
 
 /// Moves every attribute by its hint, and volumes with it.
-mn_status mn_geo_transform(mn_geo *geo, mn_mat4 transform);
+MN_API mn_status mn_geo_transform(mn_geo *geo, mn_mat4 transform);
 
 /// Turns every polygon round, its first vertex staying first; vertex attributes and groups go along. Ours
 /// face out counter-clockwise, as those of most programs; Houdini's face out clockwise.
-mn_status mn_geo_reverse_polygons(mn_geo *geo);
+MN_API mn_status mn_geo_reverse_polygons(mn_geo *geo);
 
 /// Of the points (NaN ones left out) and the active voxels of volumes; empty when there are none.
-mn_box mn_geo_bounds(const mn_geo *geo);
+MN_API mn_box mn_geo_bounds(const mn_geo *geo);
 
 typedef enum mn_promotion {
     MN_PROMOTE_AVERAGE,
@@ -202,7 +204,7 @@ typedef enum mn_promotion {
 } mn_promotion;
 /// Makes an attribute of another owner from one: where several elements meet in one, by `how` (strings: the
 /// first); where one becomes several, each gets its value. The old one is removed.
-mn_status mn_geo_promote(mn_geo *geo, mn_owner from, const char *name, mn_owner to, mn_promotion how);
+MN_API mn_status mn_geo_promote(mn_geo *geo, mn_owner from, const char *name, mn_owner to, mn_promotion how);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,8 @@
 #ifndef MENISCUS_HASH_H
 #define MENISCUS_HASH_H
 
+#include "meniscus/api.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,12 +14,12 @@ extern "C" {
 #endif
 
 /// Hash of the bytes; chain calls by passing the last result as `seed` (the first is any number).
-uint64_t mn_hash_bytes(uint64_t seed, const void *bytes, size_t size);
+MN_API uint64_t mn_hash_bytes(uint64_t seed, const void *bytes, size_t size);
 /// Of a string, its length included, so that ("ab","c") and ("a","bc") differ.
-uint64_t mn_hash_string(uint64_t seed, const char *string);
-uint64_t mn_hash_u64(uint64_t seed, uint64_t value);
+MN_API uint64_t mn_hash_string(uint64_t seed, const char *string);
+MN_API uint64_t mn_hash_u64(uint64_t seed, uint64_t value);
 /// Of the bits: 0 and -0 differ.
-uint64_t mn_hash_f64(uint64_t seed, double value);
+MN_API uint64_t mn_hash_f64(uint64_t seed, double value);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 #ifndef MENISCUS_MENISCUS_H
 #define MENISCUS_MENISCUS_H
 
+#include "meniscus/api.h"
 #include "meniscus/array.h"
 #include "meniscus/codim.h"
 #include "meniscus/collider.h"

@@ -50,6 +50,7 @@ typedef enum mn_mpm_wall {
 
 /// Ranges, defaults and sentences are those of mn_mpm_fields.
 typedef struct mn_mpm_def {
+    size_t struct_size;  ///< of this struct; mn_mpm_default_def() sets it, create compares
     double dx;           ///< m, grid spacing, > 0
     double sigma;        ///< N/m, surface tension of particles that bring none, >= 0
     double density;      ///< kg/m^3, the same, > 0
@@ -86,16 +87,16 @@ typedef struct mn_mpm_def {
 } mn_mpm_def;
 
 enum { MN_MPM_FIELD_COUNT = 41 };
-extern const mn_field mn_mpm_fields[];
-extern const mn_solver_type mn_mpm_solver;
+MN_API extern const mn_field mn_mpm_fields[];
+MN_API extern const mn_solver_type mn_mpm_solver;
 
 /// Water, dx 1 mm, gravity, no walls, explicit, resampled.
-mn_mpm_def mn_mpm_default_def(void);
+MN_API mn_mpm_def mn_mpm_default_def(void);
 
-mn_status mn_mpm_create(mn_context *ctx, const mn_mpm_def *def, mn_mpm **mpm);
-void mn_mpm_free(mn_mpm *mpm);
+MN_API mn_status mn_mpm_create(mn_context *ctx, const mn_mpm_def *def, mn_mpm **mpm);
+MN_API void mn_mpm_free(mn_mpm *mpm);
 /// New parameters from the next advance on; dx must stay what it was.
-mn_status mn_mpm_set_def(mn_mpm *mpm, const mn_mpm_def *def);
+MN_API mn_status mn_mpm_set_def(mn_mpm *mpm, const mn_mpm_def *def);
 
 /// Particles to add. Arrays are `count` long or NULL for the def's values.
 typedef struct mn_mpm_source {
@@ -111,7 +112,7 @@ typedef struct mn_mpm_source {
 } mn_mpm_source;
 
 /// All or none: a value that is not allowed names the particle and its attribute.
-mn_status mn_mpm_add(mn_mpm *mpm, const mn_mpm_source *source);
+MN_API mn_status mn_mpm_add(mn_mpm *mpm, const mn_mpm_source *source);
 
 /// Surfaces that liquid comes out of, on the side that their triangles face (counter-clockwise from there).
 /// Arrays are `point_count` long or NULL.
@@ -128,14 +129,14 @@ typedef struct mn_mpm_emitter {
 /// The emitter as it is at the end of the coming advance of `seconds`, from where it was at the last call;
 /// copied. NULL: none. Liquid leaves it at constant density, volume v.n A per second relative to its motion,
 /// whatever the frames and steps. It starts with a nozzle of three cells behind the surface, filled.
-mn_status mn_mpm_set_emitter(mn_mpm *mpm, const mn_mpm_emitter *emitter, double seconds);
+MN_API mn_status mn_mpm_set_emitter(mn_mpm *mpm, const mn_mpm_emitter *emitter, double seconds);
 /// m^3/s that it gives now.
-double mn_mpm_emitter_rate(const mn_mpm *mpm);
+MN_API double mn_mpm_emitter_rate(const mn_mpm *mpm);
 
 /// Advances by `seconds` in as many steps as it takes. `inputs` may be NULL; it takes a collider, a sink and
 /// as `own` an mn_mpm_emitter, which is set as by mn_mpm_set_emitter(). On failure the state is that of the
 /// last good step.
-mn_status mn_mpm_advance(mn_mpm *mpm, const mn_solver_inputs *inputs, double seconds);
+MN_API mn_status mn_mpm_advance(mn_mpm *mpm, const mn_solver_inputs *inputs, double seconds);
 
 /// One particle as an artist sees it.
 typedef struct mn_mpm_point {
@@ -155,11 +156,11 @@ typedef struct mn_mpm_mesh {
 
 /// `dx` is the spacing of the level set that it is drawn from, in (0, 1] of the grid's; the surface ends at
 /// the collider, which may be NULL. The state stays as it is.
-mn_status mn_mpm_get_surface(mn_mpm *mpm, const mn_collider *collider, double dx, mn_mpm_mesh *mesh);
+MN_API mn_status mn_mpm_get_surface(mn_mpm *mpm, const mn_collider *collider, double dx, mn_mpm_mesh *mesh);
 
-int64_t mn_mpm_count(const mn_mpm *mpm);
+MN_API int64_t mn_mpm_count(const mn_mpm *mpm);
 /// The domain is closed on all sides and the liquid takes up all of it: emitters have stopped.
-bool mn_mpm_is_full(const mn_mpm *mpm);
+MN_API bool mn_mpm_is_full(const mn_mpm *mpm);
 
 /// How the particles lie in the grid's cells.
 typedef struct mn_mpm_packing {
@@ -167,15 +168,15 @@ typedef struct mn_mpm_packing {
     double crowded;  ///< share of the particles in cells with more than 1.75 times their volume
 } mn_mpm_packing;
 
-mn_mpm_packing mn_mpm_get_packing(const mn_mpm *mpm);
+MN_API mn_mpm_packing mn_mpm_get_packing(const mn_mpm *mpm);
 
 /// All particles by rising id; `points` has room for mn_mpm_count() of them.
-mn_status mn_mpm_get_points(const mn_mpm *mpm, mn_mpm_point *points);
-double mn_mpm_bulk_modulus(const mn_mpm *mpm); ///< Pa, in use
-double mn_mpm_time(const mn_mpm *mpm);         ///< s, since the start
+MN_API mn_status mn_mpm_get_points(const mn_mpm *mpm, mn_mpm_point *points);
+MN_API double mn_mpm_bulk_modulus(const mn_mpm *mpm); ///< Pa, in use
+MN_API double mn_mpm_time(const mn_mpm *mpm);         ///< s, since the start
 
 /// Quantities of the state now, and counts and seconds of the last advance.
-void mn_mpm_get_report(const mn_mpm *mpm, mn_report *report);
+MN_API void mn_mpm_get_report(const mn_mpm *mpm, mn_report *report);
 
 /// What to expect of a simulation, before it runs.
 typedef struct mn_mpm_numbers {
@@ -197,13 +198,13 @@ typedef struct mn_mpm_numbers {
 } mn_mpm_numbers;
 
 /// Of these only bulk_modulus, step, steps and binding, which takes no longer than a sort.
-mn_status mn_mpm_expect_steps(mn_mpm *mpm, double seconds, mn_mpm_numbers *numbers);
-mn_status mn_mpm_diagnose(mn_mpm *mpm, double seconds, mn_mpm_numbers *numbers);
+MN_API mn_status mn_mpm_expect_steps(mn_mpm *mpm, double seconds, mn_mpm_numbers *numbers);
+MN_API mn_status mn_mpm_diagnose(mn_mpm *mpm, double seconds, mn_mpm_numbers *numbers);
 
 /// Everything that the next advance depends on.
-mn_status mn_mpm_save(const mn_mpm *mpm, mn_writer *out);
+MN_API mn_status mn_mpm_save(const mn_mpm *mpm, mn_writer *out);
 /// `def` is the one to go on with.
-mn_status mn_mpm_load(mn_context *ctx, const mn_mpm_def *def, mn_reader *in, mn_mpm **mpm);
+MN_API mn_status mn_mpm_load(mn_context *ctx, const mn_mpm_def *def, mn_reader *in, mn_mpm **mpm);
 
 #ifdef __cplusplus
 }

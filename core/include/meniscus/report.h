@@ -50,10 +50,10 @@ typedef struct mn_report {
     mn_timers seconds;
 } mn_report;
 
-const char *mn_report_key_name(mn_report_key key);
-int32_t mn_report_key_components(mn_report_key key);
-void mn_report_set(mn_report *report, mn_report_key key, double value);
-void mn_report_set3(mn_report *report, mn_report_key key, mn_vec3 value);
+MN_API const char *mn_report_key_name(mn_report_key key);
+MN_API int32_t mn_report_key_components(mn_report_key key);
+MN_API void mn_report_set(mn_report *report, mn_report_key key, double value);
+MN_API void mn_report_set3(mn_report *report, mn_report_key key, mn_vec3 value);
 
 /// What the steps of one advance added up to.
 typedef struct mn_step_counts {
@@ -63,7 +63,7 @@ typedef struct mn_step_counts {
 } mn_step_counts;
 /// Sets substeps, rollbacks, dt_min and dt_max (when there were steps), the iterations where there were any,
 /// and the seconds per phase.
-void mn_report_counts(mn_report *report, const mn_step_counts *counts, const mn_timers *timers);
+MN_API void mn_report_counts(mn_report *report, const mn_step_counts *counts, const mn_timers *timers);
 
 #ifdef __cplusplus
 }

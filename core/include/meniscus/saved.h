@@ -13,6 +13,8 @@
 #ifndef MENISCUS_SAVED_H
 #define MENISCUS_SAVED_H
 
+#include "meniscus/api.h"
+
 #include "meniscus/field.h"
 #include "meniscus/stream.h"
 
@@ -50,12 +52,12 @@ typedef struct mn_saved {
 #member_, MN_STORE_NONE, 0, sizeof *((type_ *)0)->member_.data, offsetof(type_, member_), since_     \
     }
 
-mn_status mn_save_members(mn_writer *out, const char *tag, int32_t version, const mn_saved *members,
-                          int32_t count, const void *state);
+MN_API mn_status mn_save_members(mn_writer *out, const char *tag, int32_t version, const mn_saved *members,
+                                 int32_t count, const void *state);
 /// Versions from `oldest` to `newest` are read; *version is the one that was. Doubles that are not finite are
 /// refused.
-mn_status mn_load_members(mn_reader *in, const char *tag, int32_t oldest, int32_t newest,
-                          const mn_saved *members, int32_t count, void *state, int32_t *version);
+MN_API mn_status mn_load_members(mn_reader *in, const char *tag, int32_t oldest, int32_t newest,
+                                 const mn_saved *members, int32_t count, void *state, int32_t *version);
 
 #ifdef __cplusplus
 }

@@ -167,6 +167,7 @@ typedef struct mn_solver_type {
     /// without inputs, so that growth beyond them is an error of the method: warned about, then refused.
     bool watch_energy;
     int32_t output_count;
+    bool sized; ///< the def begins with size_t struct_size, which must be def_size
 
     /// Members of the def that have no row: fills the whole def with its defaults.
     void (*more_defaults)(void *def);
@@ -219,29 +220,31 @@ typedef struct mn_solver_type {
 
 // ---- the verbs, for any solver ----
 
-void mn_solver_default_def(const mn_solver_type *type, void *def);
+MN_API void mn_solver_default_def(const mn_solver_type *type, void *def);
 /// Checks the def and creates.
-mn_status mn_solver_create(mn_context *ctx, const mn_solver_type *type, const void *def, mn_solver **solver);
+MN_API mn_status mn_solver_create(mn_context *ctx, const mn_solver_type *type, const void *def,
+                                  mn_solver **solver);
 /// NULL is fine.
-void mn_solver_free(const mn_solver_type *type, mn_solver *solver);
+MN_API void mn_solver_free(const mn_solver_type *type, mn_solver *solver);
 /// Checks the def and sets it; on failure the old one stays.
-mn_status mn_solver_set_def(const mn_solver_type *type, mn_solver *solver, const void *def);
+MN_API mn_status mn_solver_set_def(const mn_solver_type *type, mn_solver *solver, const void *def);
 /// `inputs` may be NULL. See above.
-mn_status mn_solver_advance(const mn_solver_type *type, mn_solver *solver, const mn_solver_inputs *inputs,
-                            double seconds);
+MN_API mn_status mn_solver_advance(const mn_solver_type *type, mn_solver *solver,
+                                   const mn_solver_inputs *inputs, double seconds);
 /// What a frame of `seconds` would begin with: the longest step, about how many, and what sets it.
 typedef struct mn_step_forecast {
     double longest, steps;
     const char *binding;
 } mn_step_forecast;
-mn_status mn_solver_forecast(const mn_solver_type *type, mn_solver *solver, const mn_solver_inputs *inputs,
-                             double seconds, mn_step_forecast *forecast);
+MN_API mn_status mn_solver_forecast(const mn_solver_type *type, mn_solver *solver,
+                                    const mn_solver_inputs *inputs, double seconds,
+                                    mn_step_forecast *forecast);
 /// Empties the report and fills it.
-void mn_solver_report(const mn_solver_type *type, const mn_solver *solver, mn_report *report);
-mn_status mn_solver_save(const mn_solver_type *type, const mn_solver *solver, mn_writer *out);
+MN_API void mn_solver_report(const mn_solver_type *type, const mn_solver *solver, mn_report *report);
+MN_API mn_status mn_solver_save(const mn_solver_type *type, const mn_solver *solver, mn_writer *out);
 /// Checks the def and loads; `def` is the one to advance with.
-mn_status mn_solver_load(mn_context *ctx, const mn_solver_type *type, const void *def, mn_reader *in,
-                         mn_solver **solver);
+MN_API mn_status mn_solver_load(mn_context *ctx, const mn_solver_type *type, const void *def, mn_reader *in,
+                                mn_solver **solver);
 
 #ifdef __cplusplus
 }

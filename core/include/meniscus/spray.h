@@ -36,6 +36,7 @@ typedef enum mn_spray_along {
 
 /// Ranges, defaults and sentences are those of mn_spray_fields.
 typedef struct mn_spray_def {
+    size_t struct_size; ///< of this struct; mn_spray_default_def() sets it, create compares
     // the drops that are emitted
     double rate; ///< drops per second, >= 0
     mn_spray_from emit_from;
@@ -74,14 +75,14 @@ typedef struct mn_spray_def {
 } mn_spray_def;
 
 enum { MN_SPRAY_FIELD_COUNT = 32 };
-extern const mn_field mn_spray_fields[];
-extern const mn_solver_type mn_spray_solver;
+MN_API extern const mn_field mn_spray_fields[];
+MN_API extern const mn_solver_type mn_spray_solver;
 
-mn_spray_def mn_spray_default_def(void);
+MN_API mn_spray_def mn_spray_default_def(void);
 
 /// m/s, at which drag balances gravity for a sphere of this radius (m) and mass (kg); INFINITY in a vacuum, 0
 /// without gravity.
-double mn_spray_terminal_speed(const mn_spray_def *def, double radius, double mass);
+MN_API double mn_spray_terminal_speed(const mn_spray_def *def, double radius, double mass);
 
 /// kg, of a ball.
 static inline double mn_drop_mass(double radius, double density)
@@ -105,27 +106,27 @@ enum { MN_DROP_STUCK = 1 };
 typedef struct mn_spray mn_spray;
 
 /// A spray without drops.
-mn_status mn_spray_create(mn_context *ctx, const mn_spray_def *def, mn_spray **spray);
+MN_API mn_status mn_spray_create(mn_context *ctx, const mn_spray_def *def, mn_spray **spray);
 /// NULL is fine.
-void mn_spray_free(mn_spray *spray);
+MN_API void mn_spray_free(mn_spray *spray);
 /// Parameters may change between advances. Fails without change on values outside their range.
-mn_status mn_spray_set_def(mn_spray *spray, const mn_spray_def *def);
+MN_API mn_status mn_spray_set_def(mn_spray *spray, const mn_spray_def *def);
 
 /// Adds drops as they are but for their ids, which go on from the last.
-mn_status mn_spray_add(mn_spray *spray, int64_t count, const mn_drop *drops);
+MN_API mn_status mn_spray_add(mn_spray *spray, int64_t count, const mn_drop *drops);
 /// Where the source is at the start, so that the first frame's emission follows its motion.
-mn_status mn_spray_set_source(mn_spray *spray, const mn_emitter *source);
+MN_API mn_status mn_spray_set_source(mn_spray *spray, const mn_emitter *source);
 
 /// `dt` seconds on; takes a collider, wind and an emitter. On failure, also when cancelled, the state is that
 /// of the last good step.
-mn_status mn_spray_advance(mn_spray *spray, const mn_solver_inputs *inputs, double dt);
+MN_API mn_status mn_spray_advance(mn_spray *spray, const mn_solver_inputs *inputs, double dt);
 
 /// Borrowed until the next call that changes the spray.
-const mn_drop *mn_spray_drops(const mn_spray *spray, int64_t *count);
-void mn_spray_report(const mn_spray *spray, mn_report *report);
+MN_API const mn_drop *mn_spray_drops(const mn_spray *spray, int64_t *count);
+MN_API void mn_spray_report(const mn_spray *spray, mn_report *report);
 
-mn_status mn_spray_save(const mn_spray *spray, mn_writer *out);
-mn_status mn_spray_load(mn_context *ctx, const mn_spray_def *def, mn_reader *in, mn_spray **spray);
+MN_API mn_status mn_spray_save(const mn_spray *spray, mn_writer *out);
+MN_API mn_status mn_spray_load(mn_context *ctx, const mn_spray_def *def, mn_reader *in, mn_spray **spray);
 
 #ifdef __cplusplus
 }

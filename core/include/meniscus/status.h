@@ -5,6 +5,8 @@
 #ifndef MENISCUS_STATUS_H
 #define MENISCUS_STATUS_H
 
+#include "meniscus/api.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -31,10 +33,10 @@ typedef enum mn_status {
 } mn_status;
 
 /// The code's own name, "MN_ERROR_IO"; never NULL.
-const char *mn_status_name(mn_status status);
+MN_API const char *mn_status_name(mn_status status);
 
 /// What the code means in general, "reading or writing failed"; never NULL.
-const char *mn_status_message(mn_status status);
+MN_API const char *mn_status_message(mn_status status);
 
 /// Hand a failure up the stack from a function that has nothing to clean up.
 #define MN_TRY(call)                                                                                         \

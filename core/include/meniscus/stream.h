@@ -26,18 +26,18 @@ typedef struct mn_reader {
 } mn_reader;
 
 /// Starts a part: a tag of at most 31 characters and a version.
-mn_status mn_write_tag(mn_writer *out, const char *tag, int32_t version);
+MN_API mn_status mn_write_tag(mn_writer *out, const char *tag, int32_t version);
 /// Fails with MN_ERROR_FORMAT when the tag is another; gives the version that was written, at most `newest`.
-mn_status mn_read_tag(mn_reader *in, const char *tag, int32_t newest, int32_t *version);
+MN_API mn_status mn_read_tag(mn_reader *in, const char *tag, int32_t newest, int32_t *version);
 
-mn_status mn_write_i64(mn_writer *out, int64_t value);
-mn_status mn_read_i64(mn_reader *in, int64_t *value);
-mn_status mn_write_f64(mn_writer *out, double value);
-mn_status mn_read_f64(mn_reader *in, double *value);
+MN_API mn_status mn_write_i64(mn_writer *out, int64_t value);
+MN_API mn_status mn_read_i64(mn_reader *in, int64_t *value);
+MN_API mn_status mn_write_f64(mn_writer *out, double value);
+MN_API mn_status mn_read_f64(mn_reader *in, double *value);
 /// `count` elements of `element_size` bytes, preceded by both.
-mn_status mn_write_block(mn_writer *out, const void *data, int64_t count, size_t element_size);
+MN_API mn_status mn_write_block(mn_writer *out, const void *data, int64_t count, size_t element_size);
 /// Fails when the stream holds another count or element size.
-mn_status mn_read_block(mn_reader *in, void *data, int64_t count, size_t element_size);
+MN_API mn_status mn_read_block(mn_reader *in, void *data, int64_t count, size_t element_size);
 
 /// An MN_ARRAY of any length, in pieces: reading takes memory as the bytes come in, so a damaged count fails
 /// at the end of the stream and not in the allocator.
@@ -45,9 +45,9 @@ mn_status mn_read_block(mn_reader *in, void *data, int64_t count, size_t element
     mn_write_array_bytes((out), (array)->data, (array)->count, sizeof *(array)->data)
 #define mn_read_array(in, array)                                                                             \
     mn_read_array_bytes((in), &(array)->data, &(array)->count, &(array)->capacity, sizeof *(array)->data)
-mn_status mn_write_array_bytes(mn_writer *out, const void *data, int64_t count, size_t element_size);
-mn_status mn_read_array_bytes(mn_reader *in, void *data, int64_t *count, int64_t *capacity,
-                              size_t element_size);
+MN_API mn_status mn_write_array_bytes(mn_writer *out, const void *data, int64_t count, size_t element_size);
+MN_API mn_status mn_read_array_bytes(mn_reader *in, void *data, int64_t *count, int64_t *capacity,
+                                     size_t element_size);
 
 #ifdef __cplusplus
 }

@@ -33,10 +33,11 @@ typedef enum mn_tet_integrator {
 } mn_tet_integrator;
 
 typedef struct mn_tet_liquid_def {
-    double density;   ///< kg/m^3, > 0
-    double sigma;     ///< surface tension, N/m, >= 0
-    double viscosity; ///< Pa s, >= 0
-    mn_vec3 gravity;  ///< m/s^2
+    size_t struct_size; ///< of this struct; mn_tet_liquid_default_def() sets it, create compares
+    double density;     ///< kg/m^3, > 0
+    double sigma;       ///< surface tension, N/m, >= 0
+    double viscosity;   ///< Pa s, >= 0
+    mn_vec3 gravity;    ///< m/s^2
 
     /// Edge of the tetrahedra, m; 0: the mean of the mesh given. It scales the steps and the limits below.
     double size;
@@ -80,31 +81,32 @@ typedef struct mn_tet_liquid_def {
 } mn_tet_liquid_def;
 
 /// Water, no gravity, no solids, 90 degrees.
-mn_tet_liquid_def mn_tet_liquid_default_def(void);
+MN_API mn_tet_liquid_def mn_tet_liquid_default_def(void);
 
 /// Copies the mesh; its fields `v` (linear, 3, m/s) and `rest_volume` (amount, m^3) are used when there.
 /// Tetrahedra must be positive.
-mn_status mn_tet_liquid_create(mn_context *ctx, const mn_tet_liquid_def *def, const mn_tet_mesh *mesh,
-                               mn_tet_liquid **liquid);
-void mn_tet_liquid_free(mn_tet_liquid *liquid);
+MN_API mn_status mn_tet_liquid_create(mn_context *ctx, const mn_tet_liquid_def *def, const mn_tet_mesh *mesh,
+                                      mn_tet_liquid **liquid);
+MN_API void mn_tet_liquid_free(mn_tet_liquid *liquid);
 /// New parameters from the next advance on.
-mn_status mn_tet_liquid_set_def(mn_tet_liquid *liquid, const mn_tet_liquid_def *def);
-const mn_tet_liquid_def *mn_tet_liquid_get_def(const mn_tet_liquid *liquid);
+MN_API mn_status mn_tet_liquid_set_def(mn_tet_liquid *liquid, const mn_tet_liquid_def *def);
+MN_API const mn_tet_liquid_def *mn_tet_liquid_get_def(const mn_tet_liquid *liquid);
 
 /// Materials: the mesh's field `material` (value, 1) says which of these each tetrahedron is; without the
 /// field all are the first. Solids start at rest in the places of the field `rest` (linear, 3, m), or where
 /// they are, at the field `temperature` (linear, K). Copied. Once more to change their numbers, and after
 /// a load.
 typedef struct mn_tet_material mn_tet_material;
-mn_status mn_tet_liquid_set_materials(mn_tet_liquid *liquid, int32_t count, const mn_tet_material *materials);
+MN_API mn_status mn_tet_liquid_set_materials(mn_tet_liquid *liquid, int32_t count,
+                                             const mn_tet_material *materials);
 /// Those in use; NULL without any. Then the mesh has the fields `material`, `solid` (value, 1 or 0),
 /// `plastic_strain` (value), `temperature` and `melted` (linear).
-const mn_tet_material *mn_tet_liquid_materials(const mn_tet_liquid *liquid, int32_t *count);
+MN_API const mn_tet_material *mn_tet_liquid_materials(const mn_tet_liquid *liquid, int32_t *count);
 /// Von Mises stress of tetrahedron t, Pa.
-double mn_tet_liquid_stress(const mn_tet_liquid *liquid, int32_t t);
+MN_API double mn_tet_liquid_stress(const mn_tet_liquid *liquid, int32_t t);
 
 /// The solids of the coming advance, as they are at its end; borrowed until the next call. NULL: none.
-void mn_tet_liquid_set_collider(mn_tet_liquid *liquid, const mn_collider *collider);
+MN_API void mn_tet_liquid_set_collider(mn_tet_liquid *liquid, const mn_collider *collider);
 
 /// Liquid that comes and goes.
 typedef struct mn_tet_pipe {
@@ -118,14 +120,14 @@ typedef struct mn_tet_pipe {
 /// For the coming advances, until the next call. The liquid is pushed out of the mouth, and tetrahedra are
 /// added behind it, a layer of one size at a time. Where the mouth is empty the slug is put in at the next
 /// layer; a liquid whose faces lie in the mouth at the start goes on from there. A mesh may become empty.
-mn_status mn_tet_liquid_set_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe);
+MN_API mn_status mn_tet_liquid_set_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe);
 /// Rest volume that came and went in the last advance, m^3.
-void mn_tet_liquid_get_piped(const mn_tet_liquid *liquid, double *added, double *removed);
+MN_API void mn_tet_liquid_get_piped(const mn_tet_liquid *liquid, double *added, double *removed);
 
 /// Goes on by `seconds` in as many steps as it takes. A step that fails is taken again at half its length;
 /// when none can be solved, time passes by inertia alone and the mesh is repaired. On failure the state is
 /// that of the last good step.
-mn_status mn_tet_liquid_advance(mn_tet_liquid *liquid, double seconds);
+MN_API mn_status mn_tet_liquid_advance(mn_tet_liquid *liquid, double seconds);
 
 /// What the last advance had to do to get through.
 typedef struct mn_tet_rescues {
@@ -133,15 +135,15 @@ typedef struct mn_tet_rescues {
     int64_t limited; ///< steps before which tetrahedra lost speed that no step could follow
     int64_t opened;  ///< places where sheets too thin for the mesh opened
 } mn_tet_rescues;
-void mn_tet_liquid_get_rescues(const mn_tet_liquid *liquid, mn_tet_rescues *rescues);
+MN_API void mn_tet_liquid_get_rescues(const mn_tet_liquid *liquid, mn_tet_rescues *rescues);
 
 /// The mesh now, without gaps, with the fields `v` (m/s), `pressure` (Pa) and `rest_volume` (m^3); others are
 /// the solver's own. Borrowed until the next advance.
-const mn_tet_mesh *mn_tet_liquid_mesh(const mn_tet_liquid *liquid);
-double mn_tet_liquid_time(const mn_tet_liquid *liquid); ///< s, since the start
+MN_API const mn_tet_mesh *mn_tet_liquid_mesh(const mn_tet_liquid *liquid);
+MN_API double mn_tet_liquid_time(const mn_tet_liquid *liquid); ///< s, since the start
 
 /// Quantities of the state now, and counts and seconds of the last advance.
-void mn_tet_liquid_get_report(const mn_tet_liquid *liquid, mn_report *report);
+MN_API void mn_tet_liquid_get_report(const mn_tet_liquid *liquid, mn_report *report);
 
 /// What to expect of a simulation, before it runs.
 typedef struct mn_tet_liquid_numbers {
@@ -152,13 +154,14 @@ typedef struct mn_tet_liquid_numbers {
     double step, steps; ///< s, and how many an advance of `seconds` takes
     double bytes;       ///< that the solver will hold
 } mn_tet_liquid_numbers;
-void mn_tet_liquid_diagnose(const mn_tet_liquid *liquid, double seconds, mn_tet_liquid_numbers *numbers);
+MN_API void mn_tet_liquid_diagnose(const mn_tet_liquid *liquid, double seconds,
+                                   mn_tet_liquid_numbers *numbers);
 
 /// Everything that the next advance depends on.
-mn_status mn_tet_liquid_save(const mn_tet_liquid *liquid, mn_writer *out);
+MN_API mn_status mn_tet_liquid_save(const mn_tet_liquid *liquid, mn_writer *out);
 /// `def` is the one to go on with.
-mn_status mn_tet_liquid_load(mn_context *ctx, const mn_tet_liquid_def *def, mn_reader *in,
-                             mn_tet_liquid **liquid);
+MN_API mn_status mn_tet_liquid_load(mn_context *ctx, const mn_tet_liquid_def *def, mn_reader *in,
+                                    mn_tet_liquid **liquid);
 
 #ifdef __cplusplus
 }

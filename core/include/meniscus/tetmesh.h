@@ -78,57 +78,57 @@ typedef enum mn_tet_vertex_flag {
 } mn_tet_vertex_flag;
 
 /// Face k, seen from outside counter-clockwise, as corners of the tetrahedron.
-extern const int32_t mn_tet_face_corners[4][3];
+MN_API extern const int32_t mn_tet_face_corners[4][3];
 /// The six edges as pairs of corners; edge e and edge 5 - e are opposite.
-extern const int32_t mn_tet_edge_corners[6][2];
+MN_API extern const int32_t mn_tet_edge_corners[6][2];
 
 // ---- life ----
 
-mn_status mn_tet_mesh_create(mn_context *ctx, mn_tet_mesh **mesh);
-void mn_tet_mesh_free(mn_tet_mesh *mesh);
+MN_API mn_status mn_tet_mesh_create(mn_context *ctx, mn_tet_mesh **mesh);
+MN_API void mn_tet_mesh_free(mn_tet_mesh *mesh);
 /// All of it, slot by slot.
-mn_status mn_tet_mesh_copy(const mn_tet_mesh *mesh, mn_tet_mesh **copy);
+MN_API mn_status mn_tet_mesh_copy(const mn_tet_mesh *mesh, mn_tet_mesh **copy);
 
 /// From arrays. Fails with MN_ERROR_INPUT and names the tetrahedra when an index is out of range, a vertex
 /// repeats or more than two tetrahedra share a face; orientation is taken as given.
-mn_status mn_tet_mesh_build(mn_context *ctx, int64_t vertex_count, const mn_vec3 *positions,
-                            int64_t tet_count, const int32_t (*tets)[4], mn_tet_mesh **mesh);
+MN_API mn_status mn_tet_mesh_build(mn_context *ctx, int64_t vertex_count, const mn_vec3 *positions,
+                                   int64_t tet_count, const int32_t (*tets)[4], mn_tet_mesh **mesh);
 
 /// Closes the gaps that deletions left; order is kept. vertex_map and tet_map (either may be NULL) have one
 /// entry per old slot and receive the new slot, or -1.
-mn_status mn_tet_mesh_compact(mn_tet_mesh *mesh, int32_t *vertex_map, int32_t *tet_map);
+MN_API mn_status mn_tet_mesh_compact(mn_tet_mesh *mesh, int32_t *vertex_map, int32_t *tet_map);
 
 // ---- fields ----
 
 /// Adds a field of zeros, or finds the one of that name, which must have the same kind and size.
-mn_status mn_tet_mesh_add_field(mn_tet_mesh *mesh, const char *name, mn_tet_field_kind kind, int32_t size,
-                                mn_tet_field **field);
+MN_API mn_status mn_tet_mesh_add_field(mn_tet_mesh *mesh, const char *name, mn_tet_field_kind kind,
+                                       int32_t size, mn_tet_field **field);
 /// NULL when there is none. Pointers to fields live until the next field is added.
-mn_tet_field *mn_tet_mesh_find_field(const mn_tet_mesh *mesh, const char *name);
+MN_API mn_tet_field *mn_tet_mesh_find_field(const mn_tet_mesh *mesh, const char *name);
 
 // ---- changes ----
 
 /// Makes room for this many more elements, so that the changes that follow do not fail.
-mn_status mn_tet_mesh_reserve(mn_tet_mesh *mesh, int64_t more_vertices, int64_t more_tets);
+MN_API mn_status mn_tet_mesh_reserve(mn_tet_mesh *mesh, int64_t more_vertices, int64_t more_tets);
 
 /// A vertex without tetrahedra. Its linear fields are the weighted sum of its `parents` (at most 4).
-mn_status mn_tet_mesh_add_vertex(mn_tet_mesh *mesh, mn_vec3 position, int32_t parent_count,
-                                 const int32_t *parents, const double *weights, int32_t *vertex);
+MN_API mn_status mn_tet_mesh_add_vertex(mn_tet_mesh *mesh, mn_vec3 position, int32_t parent_count,
+                                        const int32_t *parents, const double *weights, int32_t *vertex);
 /// Only for a vertex whose star is empty.
-void mn_tet_mesh_remove_vertex(mn_tet_mesh *mesh, int32_t vertex);
+MN_API void mn_tet_mesh_remove_vertex(mn_tet_mesh *mesh, int32_t vertex);
 /// Moves the place, not the fields.
-void mn_tet_mesh_move_vertex(mn_tet_mesh *mesh, int32_t vertex, mn_vec3 position);
+MN_API void mn_tet_mesh_move_vertex(mn_tet_mesh *mesh, int32_t vertex, mn_vec3 position);
 
 /// Gives a vertex the weighted sum of its parents' linear fields; it may be one of them. At most 4.
-void mn_tet_mesh_blend_vertex(mn_tet_mesh *mesh, int32_t vertex, int32_t parent_count, const int32_t *parents,
-                              const double *weights);
+MN_API void mn_tet_mesh_blend_vertex(mn_tet_mesh *mesh, int32_t vertex, int32_t parent_count,
+                                     const int32_t *parents, const double *weights);
 
 /// The one way in which tetrahedra change: takes `old_count` of them out and puts `new_count` in, given by
 /// their vertices. Faces find their mates; what has none is boundary. Amounts of the old ones are divided
 /// among the new by volume, values are averaged. `created` (may be NULL) receives the new slots. Fails
 /// without any change when a face would get three tetrahedra, an element is not alive or memory is out.
-mn_status mn_tet_mesh_replace(mn_tet_mesh *mesh, int32_t old_count, const int32_t *old_tets,
-                              int32_t new_count, const int32_t (*new_tets)[4], int32_t *created);
+MN_API mn_status mn_tet_mesh_replace(mn_tet_mesh *mesh, int32_t old_count, const int32_t *old_tets,
+                                     int32_t new_count, const int32_t (*new_tets)[4], int32_t *created);
 
 // ---- questions ----
 
@@ -155,12 +155,12 @@ static inline int32_t mn_tet_corner_of(const mn_tet_mesh *mesh, int32_t t, int32
     for (int32_t code = (mesh)->star_first[v]; code >= 0; code = (mesh)->star_next[code / 4][code % 4])
 
 /// Signed volume.
-double mn_tet_volume(mn_vec3 a, mn_vec3 b, mn_vec3 c, mn_vec3 d);
-double mn_tet_mesh_tet_volume(const mn_tet_mesh *mesh, int32_t t);
-double mn_tet_mesh_volume(const mn_tet_mesh *mesh);
+MN_API double mn_tet_volume(mn_vec3 a, mn_vec3 b, mn_vec3 c, mn_vec3 d);
+MN_API double mn_tet_mesh_tet_volume(const mn_tet_mesh *mesh, int32_t t);
+MN_API double mn_tet_mesh_volume(const mn_tet_mesh *mesh);
 /// A tetrahedron that has all of these vertices, -1 when there is none.
-int32_t mn_tet_mesh_find_edge(const mn_tet_mesh *mesh, int32_t a, int32_t b);
-int32_t mn_tet_mesh_find_face(const mn_tet_mesh *mesh, int32_t a, int32_t b, int32_t c);
+MN_API int32_t mn_tet_mesh_find_edge(const mn_tet_mesh *mesh, int32_t a, int32_t b);
+MN_API int32_t mn_tet_mesh_find_face(const mn_tet_mesh *mesh, int32_t a, int32_t b, int32_t c);
 
 /// What the mesh is as a complex.
 typedef struct mn_tet_topology {
@@ -172,16 +172,16 @@ typedef struct mn_tet_topology {
     int64_t face_type_vertices; ///< tetrahedra around it are not one face-connected set [clausen2013] 7.3
     int64_t edge_type_vertices; ///< boundary faces around it are not one edge-connected set
 } mn_tet_topology;
-mn_status mn_tet_mesh_topology(const mn_tet_mesh *mesh, mn_tet_topology *topology);
+MN_API mn_status mn_tet_mesh_topology(const mn_tet_mesh *mesh, mn_tet_topology *topology);
 
 /// Parts material that only touches itself in a vertex or an edge: afterwards no face-type vertices and no
 /// non-manifold edges are left (edge-type vertices may be). Volume, amounts and places stay. When memory runs
 /// out the mesh is valid, but may be parted in part.
-mn_status mn_tet_mesh_part(mn_tet_mesh *mesh, int64_t *parted_vertices, int64_t *split_edges);
+MN_API mn_status mn_tet_mesh_part(mn_tet_mesh *mesh, int64_t *parted_vertices, int64_t *split_edges);
 
 /// Every invariant: mates symmetric and on the same face, stars complete, counts right, no face twice, all
 /// tetrahedra positive by the exact predicate, positions finite. MN_ERROR_INPUT with the first violation.
-mn_status mn_tet_mesh_check(mn_tet_mesh *mesh);
+MN_API mn_status mn_tet_mesh_check(mn_tet_mesh *mesh);
 
 #ifdef __cplusplus
 }

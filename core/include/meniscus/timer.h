@@ -4,6 +4,8 @@
 #ifndef MENISCUS_TIMER_H
 #define MENISCUS_TIMER_H
 
+#include "meniscus/api.h"
+
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -21,11 +23,11 @@ typedef struct mn_timers {
 } mn_timers;
 
 /// Monotonic seconds since some fixed moment.
-double mn_seconds(void);
+MN_API double mn_seconds(void);
 
-void mn_timer_begin(mn_timers *timers, const char *phase);
-void mn_timer_end(mn_timers *timers, const char *phase);
-void mn_timers_reset(mn_timers *timers);
+MN_API void mn_timer_begin(mn_timers *timers, const char *phase);
+MN_API void mn_timer_end(mn_timers *timers, const char *phase);
+MN_API void mn_timers_reset(mn_timers *timers);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,8 @@
 #ifndef MENISCUS_VEC_H
 #define MENISCUS_VEC_H
 
+#include "meniscus/api.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -101,7 +103,7 @@ static inline bool mn_is_finite3(mn_vec3 a)
     return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
 }
 /// Two unit vectors that complete the unit vector n to a right-handed frame (u, v, n) [duff2017].
-void mn_frame(mn_vec3 n, mn_vec3 *u, mn_vec3 *v);
+MN_API void mn_frame(mn_vec3 n, mn_vec3 *u, mn_vec3 *v);
 
 static inline mn_mat3 mn_m3_diagonal(double a, double b, double c)
 {
@@ -181,36 +183,36 @@ static inline mn_mat3 mn_m3_cofactor(mn_mat3 a)
     return mn_m3_transpose(mn_m3_columns(mn_cross(r1, r2), mn_cross(r2, r0), mn_cross(r0, r1)));
 }
 /// False, and *inverse untouched, when the determinant is zero or not finite.
-bool mn_m3_inverse(mn_mat3 a, mn_mat3 *inverse);
+MN_API bool mn_m3_inverse(mn_mat3 a, mn_mat3 *inverse);
 /// sqrt(sum of squares)
-double mn_m3_norm(mn_mat3 a);
+MN_API double mn_m3_norm(mn_mat3 a);
 /// Rotation by Euler angles in degrees, applied x then y then z, as Houdini's default order.
-mn_mat3 mn_m3_rotation(mn_vec3 degrees);
+MN_API mn_mat3 mn_m3_rotation(mn_vec3 degrees);
 
-mn_mat4 mn_m4_identity(void);
-mn_mat4 mn_m4_mul(mn_mat4 a, mn_mat4 b);
+MN_API mn_mat4 mn_m4_identity(void);
+MN_API mn_mat4 mn_m4_mul(mn_mat4 a, mn_mat4 b);
 /// x -> linear x + translation
-mn_mat4 mn_m4_affine(mn_mat3 linear, mn_vec3 translation);
-mn_mat3 mn_m4_linear(mn_mat4 a);
-mn_vec3 mn_m4_apply_point(mn_mat4 a, mn_vec3 x);
+MN_API mn_mat4 mn_m4_affine(mn_mat3 linear, mn_vec3 translation);
+MN_API mn_mat3 mn_m4_linear(mn_mat4 a);
+MN_API mn_vec3 mn_m4_apply_point(mn_mat4 a, mn_vec3 x);
 
 /// A = V diag(values) V^T for symmetric A (its upper triangle is read): values fall, V is a rotation. Jacobi
 /// sweeps, accurate to rounding relative to |A|.
-void mn_m3_eigen_symmetric(mn_mat3 a, mn_vec3 *values, mn_mat3 *vectors);
+MN_API void mn_m3_eigen_symmetric(mn_mat3 a, mn_vec3 *values, mn_mat3 *vectors);
 
 /// A = U diag(S) V^T with U and V rotations (determinant +1): |S| falls, and only the last may be negative,
 /// with the sign of det A [irving2004].
-void mn_m3_svd(mn_mat3 a, mn_mat3 *u, mn_vec3 *s, mn_mat3 *v);
+MN_API void mn_m3_svd(mn_mat3 a, mn_mat3 *u, mn_vec3 *s, mn_mat3 *v);
 
 /// A = R S with R a rotation and S symmetric; S has a negative eigenvalue when det A < 0.
-void mn_m3_polar(mn_mat3 a, mn_mat3 *r, mn_mat3 *s);
+MN_API void mn_m3_polar(mn_mat3 a, mn_mat3 *r, mn_mat3 *s);
 
 /// The box that contains nothing.
-mn_box mn_box_empty(void);
-bool mn_box_is_empty(mn_box box);
-mn_box mn_box_add(mn_box box, mn_vec3 x);
-mn_box mn_box_join(mn_box a, mn_box b);
-mn_box mn_box_grow(mn_box box, double margin);
+MN_API mn_box mn_box_empty(void);
+MN_API bool mn_box_is_empty(mn_box box);
+MN_API mn_box mn_box_add(mn_box box, mn_vec3 x);
+MN_API mn_box mn_box_join(mn_box a, mn_box b);
+MN_API mn_box mn_box_grow(mn_box box, double margin);
 
 #ifdef __cplusplus
 }

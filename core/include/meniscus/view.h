@@ -66,21 +66,21 @@ typedef struct mn_view {
 } mn_view;
 
 /// Adds points as rows of structs with these columns.
-void mn_view_rows(mn_view *view, int64_t count, size_t stride, const void *rows, const mn_column_def *columns,
-                  int32_t column_count);
+MN_API void mn_view_rows(mn_view *view, int64_t count, size_t stride, const void *rows,
+                         const mn_column_def *columns, int32_t column_count);
 /// Adds one column over the points; at most MN_VIEW_COLUMNS are kept.
-void mn_view_column(mn_view *view, mn_column_view column);
+MN_API void mn_view_column(mn_view *view, mn_column_view column);
 /// Adds one part; at most MN_VIEW_PARTS are kept. Parts without primitives are left out.
-void mn_view_primitives(mn_view *view, mn_primitive_kind kind, int32_t size, int64_t count,
-                        const int32_t *corners);
+MN_API void mn_view_primitives(mn_view *view, mn_primitive_kind kind, int32_t size, int64_t count,
+                               const int32_t *corners);
 
 /// The geometry that the view shows. A whole number that does not fit its attribute fails with a sentence.
-mn_status mn_geo_from_view(mn_context *ctx, const mn_view *view, mn_geo **geo);
+MN_API mn_status mn_geo_from_view(mn_context *ctx, const mn_view *view, mn_geo **geo);
 
 /// Point attributes into rows of structs: each column that the geometry has is written to all rows, and its
 /// bit set in *present (bit k for columns[k]); the others stay as they are. `rows` has room for all points.
-void mn_geo_read_rows(const mn_geo *geo, const mn_column_def *columns, int32_t column_count, void *rows,
-                      size_t stride, uint64_t *present);
+MN_API void mn_geo_read_rows(const mn_geo *geo, const mn_column_def *columns, int32_t column_count,
+                             void *rows, size_t stride, uint64_t *present);
 
 #ifdef __cplusplus
 }

@@ -54,14 +54,14 @@ typedef struct mn_volume {
     void *handle;
 } mn_volume;
 
-mn_volume mn_volume_retain(mn_volume volume);
+MN_API mn_volume mn_volume_retain(mn_volume volume);
 /// Gives the reference back and zeroes *volume. NULL and {0} are fine.
-void mn_volume_release(mn_volume *volume);
-mn_volume_info mn_volume_get_info(mn_volume volume);
-double mn_volume_sample(mn_volume volume, mn_vec3 position);
-mn_vec3 mn_volume_sample_vec3(mn_volume volume, mn_vec3 position);
+MN_API void mn_volume_release(mn_volume *volume);
+MN_API mn_volume_info mn_volume_get_info(mn_volume volume);
+MN_API double mn_volume_sample(mn_volume volume, mn_vec3 position);
+MN_API mn_vec3 mn_volume_sample_vec3(mn_volume volume, mn_vec3 position);
 /// Central differences over one voxel.
-mn_vec3 mn_volume_gradient(mn_volume volume, mn_vec3 position);
+MN_API mn_vec3 mn_volume_gradient(mn_volume volume, mn_vec3 position);
 
 #ifdef __cplusplus
 }

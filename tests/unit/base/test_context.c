@@ -212,6 +212,18 @@ static void the_report_knows_its_keys(void **state)
     check_close(report.value[MN_REPORT_momentum][2], 3, 0);
 }
 
+static void a_def_of_another_size_is_refused(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    mn_spray_def def = mn_spray_default_def();
+    mn_spray *spray = NULL;
+    def.struct_size -= 8; // as a program compiled against older headers would have it
+    check_fails(ctx, mn_spray_create(ctx, &def, &spray), MN_ERROR_ARGUMENT, "headers of this version");
+    assert_null(spray);
+    mn_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +237,7 @@ int main(void)
         cmocka_unit_test(running_out_of_memory_anywhere_leaks_nothing),
         cmocka_unit_test(timers_add_up_by_name),
         cmocka_unit_test(the_report_knows_its_keys),
+        cmocka_unit_test(a_def_of_another_size_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
