@@ -3,7 +3,7 @@
 // Parts of a cloud of sites, each near together: halves along the longest side of their box, and halves of
 // those. What the parts are depends on the sites alone, so that work done part by part gives the same bits on
 // any number of workers.
-#include "codim/volume/state.h"
+#include "linear/partition.h"
 
 static void halve(mn_site *sites, int64_t count, int32_t times, int32_t number, int32_t *part)
 {

@@ -14,7 +14,8 @@
 // The unknowns lie in parts of space (partition.c), and entries between two parts are left out: so parts
 // are factored and solved with at the same time, each in memory that is near together. Parts of 20,000 to
 // 40,000 rows cost about a sixth more iterations than one.
-#include "codim/volume/state.h"
+#include "linear/quasi_definite_factor.h"
+#include "linear/partition.h"
 
 #include "base/parallel.h"
 

@@ -3,7 +3,7 @@
 // The sum of listed entries as a sparse matrix, in memory that is kept from step to step: entries go to their
 // rows in the order in which they were listed, each row is sorted by columns, and equal ones are added in
 // that order. The same bits as mn_sparse_from_triplets() gives, without its memory and on all workers.
-#include "codim/volume/state.h"
+#include "linear/triplets.h"
 
 #include "base/parallel.h"
 

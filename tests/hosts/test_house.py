@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rules of the house, read off the sources: who may include whom, licences, formatting, citations, no leftovers."""
 import json
+import importlib.util
 import os
 import re
 import shutil
@@ -101,6 +102,32 @@ class Layering(unittest.TestCase):
                 if "const" in line or "(" in line or line.startswith((" ", "/", "}")):
                     continue
                 self.assertIsNone(variable.match(line), f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
+
+
+class Rooms(unittest.TestCase):
+    """docs/images/house.svg is drawn from the includes; arrows point to the own row or downwards."""
+
+    @classmethod
+    def setUpClass(cls):
+        spec = importlib.util.spec_from_file_location("house", ROOT / "scripts/house.py")
+        cls.house = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(cls.house)
+
+    def test_no_room_includes_one_above_it(self):
+        row = {room: i for i, (_, rooms) in enumerate(self.house.ROWS) for room in rooms}
+        arrows = self.house.arrows()
+        self.assertGreater(len(arrows), 50)
+        self.assertEqual([arrow for arrow in arrows if row[arrow[1]] > row[arrow[0]]], [])
+
+    def test_every_room_is_in_the_picture(self):
+        drawn = set(self.house.rooms())
+        for folder in ("core", "plugin"):
+            for room in (ROOT / folder).iterdir():
+                if room.name not in ("include", "blender", "__pycache__") and any(room.rglob("*.[ch]")):
+                    self.assertIn(f"{folder}/{room.name}", drawn)
+
+    def test_the_picture_is_of_today(self):
+        self.assertEqual((ROOT / "docs/images/house.svg").read_text(), self.house.draw(), "run scripts/house.py")
 
 
 class Sources(unittest.TestCase):

@@ -40,8 +40,8 @@ static mn_status add_pair(mn_codim_volume *v, const stand_in *a, const stand_in 
     for (int32_t i = 0; i < a->count; i++)
         for (int32_t k = 0; k < b->count; k++)
             for (int32_t axis = 0; axis < 3; axis++)
-                MN_TRY(mn_triplets_add(v, a->row[i] + axis, b->row[k] + axis,
-                                       value * a->weight[i] * b->weight[k]));
+                MN_TRY(mn_codim_volume_add_entry(v, a->row[i] + axis, b->row[k] + axis,
+                                                 value * a->weight[i] * b->weight[k]));
     return MN_OK;
 }
 
@@ -88,11 +88,11 @@ mn_status mn_codim_factor_held(mn_codim *mls, double stiff, const mn_vec3 *inver
     const mn_sparse *own = &v->system;
     const int64_t first = 3 * mls->points.count;
     const int32_t size = (int32_t)first + own->rows;
-    mn_triplets_clear(v);
+    mn_codim_volume_clear_entries(v);
     MN_TRY(list_film(mls, stiff, inverse));
     for (int32_t i = 0; i < own->rows; i++)
         for (int64_t k = own->start[i]; k < own->start[i + 1]; k++)
-            MN_TRY(mn_triplets_add(v, first + i, first + own->column[k], own->value[k]));
+            MN_TRY(mn_codim_volume_add_entry(v, first + i, first + own->column[k], own->value[k]));
     MN_TRY(mn_triplets_build(v->ctx, size, &v->entries, &v->with_films, &v->joint));
     MN_TRY(place_unknowns(mls));
     return mn_quasi_definite_factor_build(v->ctx, &v->joint, first + 3 * v->skin.count, v->sites.data,

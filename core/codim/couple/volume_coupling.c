@@ -49,7 +49,7 @@ static double skin_speed(const mn_codim_volume_crossing *row, const double *u)
 
 // ---- the matrix ----
 
-mn_status mn_triplets_add(mn_codim_volume *v, int64_t row, int64_t column, double value)
+mn_status mn_codim_volume_add_entry(mn_codim_volume *v, int64_t row, int64_t column, double value)
 {
     const int32_t r = (int32_t)row, c = (int32_t)column;
     MN_TRY(mn_array_push(v->ctx, &v->entries.rows, &r));
@@ -57,7 +57,7 @@ mn_status mn_triplets_add(mn_codim_volume *v, int64_t row, int64_t column, doubl
     return mn_array_push(v->ctx, &v->entries.values, &value);
 }
 
-void mn_triplets_clear(mn_codim_volume *v)
+void mn_codim_volume_clear_entries(mn_codim_volume *v)
 {
     v->entries.rows.count = v->entries.columns.count = v->entries.values.count = 0;
 }
@@ -75,7 +75,7 @@ static mn_status list_block(mn_codim_volume *v, int64_t p, int64_t q, int32_t ax
     const mn_mat3 block = mn_m3_mul(a, b);
     for (int32_t k = 0; k < 3; k++)
         if (fabs(block.m[axis][k]) > LEAST_FREEDOM)
-            MN_TRY(mn_triplets_add(v, 3 * p + axis, 3 * q + k, weight * block.m[axis][k]));
+            MN_TRY(mn_codim_volume_add_entry(v, 3 * p + axis, 3 * q + k, weight * block.m[axis][k]));
     return MN_OK;
 }
 
@@ -91,7 +91,7 @@ static mn_status list_line(mn_codim_volume *v, int64_t p, int32_t axis)
         for (int32_t c = 0; c < 3; c++)
             sum += (along.m[axis][c] * along.m[c][k]) * (mn_codim_volume_part(mass, c) + stiff);
         if (k == axis || fabs(sum) > LEAST_FREEDOM * (level + stiff))
-            MN_TRY(mn_triplets_add(v, 3 * p + axis, 3 * p + k, -sum));
+            MN_TRY(mn_codim_volume_add_entry(v, 3 * p + axis, 3 * p + k, -sum));
     }
     for (int64_t e = m->start.data[p]; e < m->start.data[p + 1]; e++) {
         const int32_t q = m->column.data[e];
@@ -113,14 +113,16 @@ static mn_status list_skin(mn_codim_volume *v)
                 MN_TRY(list_line(v, p, axis));
                 continue;
             }
-            MN_TRY(mn_triplets_add(v, row, row, -fmax(mass, mass + v->strength * m->diagonal.data[p])));
+            MN_TRY(mn_codim_volume_add_entry(v, row, row,
+                                             -fmax(mass, mass + v->strength * m->diagonal.data[p])));
             if (v->fixed.data[p]) continue;
             for (int64_t e = m->start.data[p]; e < m->start.data[p + 1]; e++) {
                 const int32_t q = m->column.data[e];
                 if (is_on_line(v, q))
                     MN_TRY(list_block(v, p, q, axis, v->strength * m->weight.data[e]));
                 else if (!v->fixed.data[q])
-                    MN_TRY(mn_triplets_add(v, row, 3 * (int64_t)q + axis, v->strength * m->weight.data[e]));
+                    MN_TRY(mn_codim_volume_add_entry(v, row, 3 * (int64_t)q + axis,
+                                                     v->strength * m->weight.data[e]));
             }
         }
     return MN_OK;
@@ -138,13 +140,13 @@ static mn_status list_pressures(mn_codim_volume *v)
             if (f < 0 || v->kind.data[f] != FACE_INNER) continue;
             const int32_t other = v->unknown.data[v->next.data[6 * (int64_t)cell + side]];
             diagonal += scale * v->open.data[f];
-            MN_TRY(mn_triplets_add(v, first + i, first + other, -scale * v->open.data[f]));
+            MN_TRY(mn_codim_volume_add_entry(v, first + i, first + other, -scale * v->open.data[f]));
         }
         for (int64_t k = v->cell_start.data[i]; k < v->cell_start.data[i + 1]; k++) {
             const mn_codim_volume_crossing *c = &v->crossings.data[k];
             if (c->loose) diagonal += c->side * c->side / c->mass;
         }
-        MN_TRY(mn_triplets_add(v, first + i, first + i, diagonal));
+        MN_TRY(mn_codim_volume_add_entry(v, first + i, first + i, diagonal));
     }
     for (int64_t i = 0; i < v->crossings.count; i++) {
         const mn_codim_volume_crossing *c = &v->crossings.data[i];
@@ -155,8 +157,8 @@ static mn_status list_pressures(mn_codim_volume *v)
             for (int32_t a = 0; a < 3; a++) {
                 const double value = c->side * c->weight[k] * along.m[a][c->axis];
                 if (fabs(along.m[a][c->axis]) <= LEAST_FREEDOM) continue;
-                MN_TRY(mn_triplets_add(v, 3 * (int64_t)point + a, first + c->unknown, value));
-                MN_TRY(mn_triplets_add(v, first + c->unknown, 3 * (int64_t)point + a, value));
+                MN_TRY(mn_codim_volume_add_entry(v, 3 * (int64_t)point + a, first + c->unknown, value));
+                MN_TRY(mn_codim_volume_add_entry(v, first + c->unknown, 3 * (int64_t)point + a, value));
             }
         }
     }
@@ -166,7 +168,7 @@ static mn_status list_pressures(mn_codim_volume *v)
 static mn_status assemble(mn_codim_volume *v)
 {
     const int32_t size = (int32_t)(3 * v->skin.count + v->liquid.count);
-    mn_triplets_clear(v);
+    mn_codim_volume_clear_entries(v);
     MN_TRY(list_skin(v));
     MN_TRY(list_pressures(v));
     return mn_triplets_build(v->ctx, size, &v->entries, &v->own, &v->system);

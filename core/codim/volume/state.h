@@ -14,6 +14,7 @@
 #define MENISCUS_CODIM_VOLUME_STATE_H
 
 #include "codim/state.h"
+#include "linear/quasi_definite_factor.h"
 #include "linear/sparse.h"
 #include "meniscus/collider.h"
 #include "mesh/isosurface.h"
@@ -51,41 +52,6 @@ typedef struct mn_codim_volume_crossing {
     int32_t point[MN_CODIM_VOLUME_ROW_MAX];
     double weight[MN_CODIM_VOLUME_ROW_MAX]; ///< sum 1
 } mn_codim_volume_crossing;
-
-/// One entry of a row while a matrix is put together.
-typedef struct mn_triplet {
-    double value;
-    int32_t column;
-} mn_triplet;
-
-/// Entries of a matrix in any order; equal ones are added.
-typedef struct mn_triplets {
-    mn_codim_volume_index_array rows, columns;
-    mn_codim_double_array values;
-} mn_triplets;
-
-/// The memory of a matrix (linear/triplets.c).
-typedef struct mn_triplets_matrix {
-    MN_ARRAY(int64_t) room, start; ///< of a row: before and after equal entries are added
-    MN_ARRAY(mn_triplet) entry;
-    mn_codim_volume_index_array column;
-    mn_codim_double_array value;
-} mn_triplets_matrix;
-
-/// Incomplete factors N S N^T of a matrix (linear/quasi_definite_factor.c), whose rows are sorted by parts.
-typedef struct mn_quasi_definite_factor {
-    mn_context *ctx;
-    int64_t negative;                         ///< rows before this have the sign -1
-    mn_codim_volume_index_array order, place; ///< the row at a place, and the place of a row
-    mn_codim_volume_index_array part;         ///< of a site
-    MN_ARRAY(mn_site) sites;                  ///< while the parts are found
-    mn_codim_volume_index_array part_start;   ///< places
-    MN_ARRAY(int64_t) start;                  ///< entries of N left of the diagonal, by places
-    mn_codim_volume_index_array column;       ///< a place
-    mn_codim_double_array value, inverse;     ///< of them, and of the diagonal
-    mn_codim_double_array rest;               ///< of a solve that symmetric QMR has not finished
-    mn_codim_double_array work, square;       ///< N^-1 r, and the sum of its squares in each part, by sign
-} mn_quasi_definite_factor;
 
 typedef enum volume_face_kind { FACE_AIR, FACE_INNER, FACE_SKIN, FACE_CLOSED, FACE_SPRING } volume_face_kind;
 
@@ -325,30 +291,10 @@ mn_status mn_codim_volume_diffuse(mn_codim_volume *volume, double dt);
 mn_status mn_codim_volume_cross(mn_codim_volume *volume);
 
 // ---- linear/triplets.c ----
-/// The sum of the entries as a square matrix; `result` lives in `matrix` until the next time.
-mn_status mn_triplets_build(mn_context *ctx, int32_t size, const mn_triplets *list,
-                            mn_triplets_matrix *matrix, mn_sparse *result);
-void mn_triplets_free(mn_context *ctx, mn_triplets_matrix *matrix);
 
 // ---- linear/quasi_definite_factor.c ----
-/// `matrix` is symmetric with its whole pattern; its first `negative` rows are the negative ones. `at`: where
-/// the unknowns are, one for each three of those and one for each of the others; NULL: all in one part.
-mn_status mn_quasi_definite_factor_build(mn_context *ctx, const mn_sparse *matrix, int64_t negative,
-                                         const mn_vec3 *at, mn_quasi_definite_factor *factor);
-void mn_quasi_definite_factor_free(mn_context *ctx, mn_quasi_definite_factor *factor);
-/// An mn_split_fn: z = (N S N^T)^-1 r.
-mn_status mn_quasi_definite_factor_split(void *factor, const double *r, double *z, double square[2]);
-/// An mn_apply_fn: z = (N N^T)^-1 r, positive definite.
-mn_status mn_quasi_definite_factor_apply(void *factor, const double *r, double *z);
-/// Solves A x = b from x, A as `problem` applies it (its own preconditioner is not used), to the tolerance
-/// times |N^-1 b|: by symmetric QMR, and where that breaks down or lingers, by MINRES. b may change.
-mn_status mn_quasi_definite_factor_solve(mn_quasi_definite_factor *factor, mn_krylov *krylov,
-                                         const mn_linear_problem *problem, const mn_krylov_def *def,
-                                         double *b, double *x, mn_krylov_result *result);
 
 // ---- linear/partition.c ----
-/// The part of each site, from 0 to 2^times - 1. `scratch` holds `count` sites.
-void mn_partition_find(int64_t count, const mn_vec3 *at, int32_t times, mn_site *scratch, int32_t *part);
 
 // ---- volume_coupling.c ----
 /// Pressure and skin together: the system and its right-hand side, `solution` (skin first), and what follows
@@ -357,8 +303,8 @@ mn_status mn_codim_volume_assemble(mn_codim_volume *volume, double dt);
 mn_status mn_codim_volume_solve(mn_codim_volume *volume);
 mn_status mn_codim_volume_take(mn_codim_volume *volume);
 /// One more entry of the system while it is put together.
-mn_status mn_triplets_add(mn_codim_volume *volume, int64_t row, int64_t column, double value);
-void mn_triplets_clear(mn_codim_volume *volume);
+mn_status mn_codim_volume_add_entry(mn_codim_volume *volume, int64_t row, int64_t column, double value);
+void mn_codim_volume_clear_entries(mn_codim_volume *volume);
 /// The pressures that the particles remember, after zeros for the skin.
 void mn_codim_volume_guess(const mn_codim_volume *volume, double *guess);
 
