@@ -8,11 +8,12 @@
 #include "codim/film/surface.h"
 #include "codim/thread/graph.h"
 #include "linear/krylov.h"
+#include "linear/triplets.h"
 #include "meniscus/codim.h"
 
 typedef MN_ARRAY(mn_codim_point) mn_codim_point_array;
 typedef MN_ARRAY(mn_vec3) mn_codim_vec3_array;
-typedef MN_ARRAY(double) mn_codim_double_array;
+typedef mn_triplets_numbers mn_codim_double_array;
 
 /// Gas in a closed film: pressure times volume stays what it is.
 typedef struct mn_codim_pocket {

@@ -21,7 +21,7 @@
 #include "trimesh/halving.h"
 #include "trimesh/triangles.h"
 
-typedef MN_ARRAY(int32_t) mn_codim_volume_index_array;
+typedef mn_triplets_indices mn_codim_volume_index_array;
 
 /// What a step needs to know.
 typedef struct mn_codim_volume_settings {
