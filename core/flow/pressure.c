@@ -562,7 +562,7 @@ mn_status mn_flow_pressure_build(mn_flow_pressure *s, const mn_flow_region *regi
     MN_TRY(mn_flow_for_coloured_blocks(grid, diagonal_block, &job));
     if (corrected) MN_TRY(mn_flow_for_blocks(grid, spread_block, &job));
     MN_TRY(mn_flow_for_blocks(grid, drop_block, &job));
-    MN_TRY(mn_flow_for_blocks(grid, node_block, &job));
+    MN_TRY(mn_flow_for_coloured_blocks(grid, node_block, &job)); // a block reads the bits of its neighbours
     s->checkerboard = alpha * bulk_diagonal(s);
     MN_TRY(mn_flow_for_blocks(grid, checkerboard_block, &job));
     return mn_flow_levels_build(s->levels, s);
