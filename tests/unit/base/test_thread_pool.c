@@ -97,6 +97,9 @@ static bool loops_run(mn_context *ctx)
 static void a_forked_process_has_threads_of_its_own(void **state)
 {
     (void)state;
+#ifdef __SANITIZE_THREAD__
+    skip(); // its runtime cannot start threads in the child of a process that had some
+#endif
     mn_context *ctx = mn_context_create(&(mn_hooks){.max_workers = 4});
     const double largest = loops_in(ctx);
     assert_true(in_a_child(loops_run, ctx));
@@ -114,6 +117,9 @@ static bool loops_run_without_threads(mn_context *ctx)
 static void without_threads_the_caller_does_it_all(void **state)
 {
     (void)state;
+#ifdef __SANITIZE_THREAD__
+    skip(); // its runtime cannot start threads in the child of a process that had some
+#endif
 #ifndef MN_SANITIZED // sanitizers need address space for themselves
     mn_context *ctx = mn_context_create(&(mn_hooks){.max_workers = 4});
     loops_in(ctx); // takes its memory while there is some
