@@ -255,6 +255,12 @@ static mn_status emit(const mn_cook *cook, void *memory, int32_t output, mn_geo 
     solver_state *state = memory;
     mn_solver_inputs inputs;
     mn_view view = {0};
+    if (state->node->show) {
+        mn_geo *shown = NULL;
+        MN_TRY(state->node->show(cook, state->solver, output, &shown));
+        *geo = shown;
+        if (shown) return MN_OK;
+    }
     MN_TRY(gather(cook, state, MN_FEED_EMIT, &inputs));
     MN_TRY(state->type->view(state->solver, &inputs, output, &view));
     return mn_geo_from_view(cook->ctx, &view, geo);
