@@ -226,7 +226,7 @@ static mn_status divergence(mn_flow_matrix_job *job)
 static mn_status gradient(mn_flow_matrix_job *job)
 {
     MN_TRY(mn_flow_for_blocks(job->s->grid, gradient_block, job));
-    return job->s->corrected ? mn_flow_for_blocks(job->s->grid, mn_flow_correct_block, job) : MN_OK;
+    return job->s->corrected ? mn_flow_correct(job->s) : MN_OK;
 }
 
 mn_status mn_flow_gradient(mn_flow_pressure *s, const double *p)

@@ -48,7 +48,7 @@ mn_status mn_flow_build_correction(mn_flow_pressure *s)
 
 // t + M_l^-1 L t = t + (t F r - F (r t)) / r with r = sqrt(M), F = (1 2 1)/4 along each axis; r = 0 for
 // splines that take no part. Irregular ones go to w.
-MN_MULTIVERSION void mn_flow_correct_block(void *user, int32_t block)
+MN_MULTIVERSION static void correct_block(void *user, int32_t block)
 {
     mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
     const int64_t first = (int64_t)block * 64;
@@ -80,6 +80,12 @@ MN_MULTIVERSION void mn_flow_correct_block(void *user, int32_t block)
         }
 }
 
+mn_status mn_flow_correct(mn_flow_pressure *s)
+{
+    mn_flow_matrix_job job = {.s = s};
+    return mn_flow_for_blocks(s->grid, correct_block, &job);
+}
+
 static void divide_block(void *user, int32_t block)
 {
     mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
@@ -96,6 +102,6 @@ mn_status mn_flow_inverse_mass(mn_flow_pressure *s)
     mn_flow_matrix_job job = {.s = s};
     MN_TRY(mn_flow_for_blocks(s->grid, divide_block, &job));
     if (!s->corrected) return MN_OK;
-    MN_TRY(mn_flow_for_blocks(s->grid, mn_flow_correct_block, &job));
+    MN_TRY(mn_flow_correct(s));
     return mn_flow_for_blocks(s->grid, mn_flow_put_back_block, &job);
 }
