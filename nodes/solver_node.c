@@ -222,6 +222,8 @@ static mn_status start(const mn_cook *cook, solver_state *state)
         MN_TRY(gather(cook, state, MN_FEED_START, &inputs));
         MN_TRY(state->type->place(state->solver, &inputs));
     }
+    mn_input_warn_paint(cook, mn_solver_node_input(cook, MN_ROLE_COLLIDER), state->type->paint,
+                        cook->type->name);
     return node->after ? node->after(cook, state->solver) : MN_OK;
 }
 
