@@ -33,7 +33,7 @@ static const mn_option options[] = {
                      "this node instead of the scene's output; may be given many times"},
     [OPTION_SET] = {"--set", NULL, "NODE.PARM=VALUE", "with another value; may be given many times"},
     [OPTION_FORMAT] = {"--format", NULL, "EXT",
-                       "bgeo.sc (default), bgeo.gz, bgeo, geo, ply, obj, vdb or usd"},
+                       "bgeo.sc (default), bgeo.gz, bgeo, geo, ply, obj, vdb, usd or glb"},
     [OPTION_THREADS] = MN_OPTION_THREADS,
     [OPTION_MEMORY] = MN_OPTION_MEMORY,
     [OPTION_RESUME] = {"--resume", NULL, NULL, "go on where an earlier cook into DIR was stopped"},
@@ -73,7 +73,7 @@ static int read_arguments(mn_arguments *arguments, cook_arguments *cook, mn_cook
                 strcmp(value, mn_format_ending(job->format)) != 0)
                 return mn_usage_error(&mn_cook_command, "--format: '%s' is none of %s.",
                                       mn_show(&shown, value),
-                                      "bgeo.sc, bgeo.gz, bgeo, geo, ply, obj, vdb and usd");
+                                      "bgeo.sc, bgeo.gz, bgeo, geo, ply, obj, vdb, usd and glb");
             break;
         case OPTION_THREADS:
             if (!mn_read_threads(&mn_cook_command, value, &cook->session)) return MN_EXIT_USAGE;

@@ -99,7 +99,7 @@ static mn_status fail_ending(mn_context *ctx, const char *path)
 {
     return mn_fail(ctx, MN_ERROR_UNSUPPORTED,
                    "%s: not a known kind of file; use .geo .bgeo .bgeo.gz .bgeo.sc .obj .ply .vdb, "
-                   "or .usda for writing.",
+                   "or .usda or .glb for writing.",
                    path);
 }
 
@@ -160,6 +160,8 @@ static mn_status write_format(mn_context *ctx, mn_format format, const mn_geo *g
         return mn_vdb_file_write(ctx, geo, name, file);
     case MN_FORMAT_USD:
         return mn_usd_write(ctx, geo, name, file);
+    case MN_FORMAT_GLB:
+        return mn_glb_write(ctx, geo, name, file);
     default:
         return mn_fail(ctx, MN_ERROR_ARGUMENT, "%s: no such format (%d).", name, (int)format);
     }
