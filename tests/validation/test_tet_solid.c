@@ -41,6 +41,7 @@ static beam beam_make(int32_t cells, double slender, double poisson, double grav
     beam b = {.ctx = mn_context_create(&hooks), .length = slender};
     mn_tet_mesh *mesh = tet_lattice_brick(b.ctx, (int32_t)(cells * slender), cells, cells, 1.0 / cells, 0.05);
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = 1, def.sigma = def.viscosity = 0, def.quality = 0, def.merge = false,
     def.split_threshold = 0;
     def.gravity = mn_v3(0, -gravity, 0), def.integrator = integrator;
@@ -82,7 +83,7 @@ static void bent_beam(int32_t cells, double slender, double poisson, double boun
     const double l4 = slender * slender * slender * slender, gravity = 1e-3 * slender / (1.5 * l4);
     const double period = 2 * pi / (1.8751 * 1.8751) * sqrt(12 * l4);
     beam b = beam_make(cells, slender, poisson, gravity, MN_TET_SDIRK2, period);
-    must(b.ctx, mn_tet_liquid_advance(b.solver, 20 * period));
+    must(b.ctx, mn_tet_liquid_advance(b.solver, NULL, 20 * period));
     validation_row("M3", name, beam_tip(&b) / slender, 1e-3, "of the length", bound);
     beam_free(&b);
 }
@@ -110,7 +111,7 @@ static void swinging_beam(void)
     double before = 0, crossing[2] = {0};
     int crossings = 0;
     for (int i = 1; i <= 105 && crossings < 2; i++) {
-        must(b.ctx, mn_tet_liquid_advance(b.solver, period / steps));
+        must(b.ctx, mn_tet_liquid_advance(b.solver, NULL, period / steps));
         const double tip = beam_tip(&b);
         if (i > 1 && before * tip < 0) crossing[crossings++] = (i - tip / (tip - before)) / steps;
         before = tip;
@@ -138,6 +139,7 @@ static void gel_ball(double elasticity, double exact)
         memcpy(v->data + 3 * i, &speed, sizeof speed);
     }
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = 1, def.sigma = 0, def.quality = 0, def.merge = false, def.split_threshold = 0;
     const double period = 2 * pi / exact, steps = 100;
     def.max_dt = period / steps, def.capillary_step = 1e9;
@@ -148,7 +150,7 @@ static void gel_ball(double elasticity, double exact)
     must(ctx, mn_tet_liquid_set_materials(solver, 1, &gel));
     double before = 0, start = 0, time = 0;
     for (int i = 0; i <= 60 && time == 0; i++) {
-        if (i > 0) must(ctx, mn_tet_liquid_advance(solver, period / steps));
+        if (i > 0) must(ctx, mn_tet_liquid_advance(solver, NULL, period / steps));
         const mn_tet_mesh *now = mn_tet_liquid_mesh(solver);
         double moment = 0;
         for (int32_t t = 0; t < now->tet_slots; t++)
@@ -184,6 +186,7 @@ static void layers(int32_t cells)
         material->data[t] = y > 0.5;
     }
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = 1, def.sigma = 0, def.viscosity = 0, def.quality = 0, def.merge = false,
     def.split_threshold = 0;
     def.soft_stiffness = 0, def.integrator = MN_TET_SDIRK2;
@@ -195,7 +198,7 @@ static void layers(int32_t cells)
     mn_tet_material materials[2] = {elastic(1, poisson), elastic(0, 0)};
     materials[1].viscosity = 0.01;
     must(ctx, mn_tet_liquid_set_materials(solver, 2, materials));
-    must(ctx, mn_tet_liquid_advance(solver, 300));
+    must(ctx, mn_tet_liquid_advance(solver, NULL, 300));
     const mn_tet_mesh *now = mn_tet_liquid_mesh(solver);
     const mn_vec3 *rest = mn_tet_field_vectors(solver, MN_TET_REST);
     double sunk = 0, sideways = 0, lower = 0;
@@ -242,6 +245,7 @@ static void taylor_bar(int32_t across, int32_t along, double step)
         v->data[3 * i + 1] = -227;
     }
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = 8930, def.sigma = 0, def.quality = 0, def.merge = false, def.split_threshold = 0;
     def.max_dt = step, def.capillary_step = 1e9;
     def.domain = (mn_box){{-1, 0, -1}, {1, 1, 1}}, def.wall[2] = true;
@@ -259,7 +263,7 @@ static void taylor_bar(int32_t across, int32_t along, double step)
     mn_report report;
     mn_tet_liquid_get_report(solver, &report);
     const double mass = report.value[MN_REPORT_mass][0];
-    must(ctx, mn_tet_liquid_advance(solver, 80e-6));
+    must(ctx, mn_tet_liquid_advance(solver, NULL, 80e-6));
     const mn_tet_mesh *now = mn_tet_liquid_mesh(solver);
     double low = 1, high = 0, wide = 0, volume = 0;
     for (int32_t i = 0; i < now->vertex_slots; i++) {
@@ -288,6 +292,7 @@ static void melting_cube(bool remesh)
     const double radius = cbrt(0.75 / pi); // of the ball that it becomes
     mn_tet_mesh *mesh = tet_lattice_brick(ctx, 4, 4, 4, 0.25, 0.05);
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = 1, def.quality = remesh ? 0.25 : 0, def.merge = false, def.split_threshold = 0,
     def.capillary_step = 0.5;
     def.heat = true, def.air_temperature = 320, def.air_transfer = 0.5;
@@ -314,7 +319,7 @@ static void melting_cube(bool remesh)
     must(ctx, mn_tet_solids_find_melted(solver));
     const double before = mn_tet_solids_thermal_energy(solver);
     for (int i = 0; i < 60; i++) {
-        must(ctx, mn_tet_liquid_advance(solver, 0.1));
+        must(ctx, mn_tet_liquid_advance(solver, NULL, 0.1));
     }
     const mn_tet_mesh *now = mn_tet_liquid_mesh(solver);
     double volume = 0, least = 9, most = 0;
