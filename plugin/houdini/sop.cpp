@@ -46,7 +46,7 @@ sop::sop(OP_Network *network, const char *name, OP_Operator *op) : SOP_Node(netw
 
 sop::~sop()
 {
-    forget_inputs();
+    forget_readings();
     mn_sim_free(sim);
     mn_context_free(ctx);
 }
@@ -62,6 +62,13 @@ int sop::reset(void *node, int, fpreal64, const PRM_Template *)
     if (self->sim) mn_sim_reset(self->sim);
     self->forceRecook();
     return 1;
+}
+
+/// Of a parameter here, a wire, or anything above: the next cook compares all that it knows.
+void sop::opChanged(OP_EventType reason, void *data)
+{
+    SOP_Node::opChanged(reason, data);
+    edited = true;
 }
 
 /// The last input's stands for all that follow, where it takes many.
@@ -135,35 +142,56 @@ mn_status sop::evaluate(double frame, std::vector<mn_parm_value> &values)
 
 // ---- inputs ----
 
-void sop::forget_inputs()
+void sop::forget_readings()
 {
-    for (mn_geo *geo : inputs) mn_geo_free(geo);
     inputs.clear();
+    for (const reading &last : readings) mn_geo_free(last.geo);
+    readings.clear();
+}
+
+/// The input's geometry, locked: converted, unless it is what was read last.
+mn_status sop::read_input(int input, OP_Context &there)
+{
+    const GU_Detail *detail = inputGeo(static_cast<unsigned>(input), there);
+    if (!detail)
+        return mn_fail(ctx, MN_ERROR_INPUT, "Input %d (%s) could not be cooked.", input + 1, label_of(input));
+    reading &last = readings[static_cast<size_t>(input)];
+    if (!last.geo || last.detail != detail->getUniqueId() || last.count != detail->getMetaCacheCount()) {
+        mn_geo_free(last.geo);
+        last = {};
+        MN_TRY(read_detail(
+            ctx, *detail, [&last](const std::string &text) { last.warnings.push_back(text); }, &last.geo));
+        last.detail = detail->getUniqueId();
+        last.count = detail->getMetaCacheCount();
+        last.hash = mn_geo_hash(last.geo);
+    }
+    for (const std::string &sentence : last.warnings) warn(this, sentence.c_str());
+    return MN_OK;
 }
 
 /// Cooks the inputs at a frame and takes them over.
 mn_status sop::gather(double frame)
 {
-    forget_inputs();
+    inputs.clear();
     input_stamp = 0;
     OP_Context there(*current->context);
     there.setTime(CHgetTimeFromFrame(frame));
     const int count = static_cast<int>(nInputs());
+    while (readings.size() > static_cast<size_t>(count)) {
+        mn_geo_free(readings.back().geo);
+        readings.pop_back();
+    }
+    readings.resize(static_cast<size_t>(count));
     for (int i = 0; i < count; i++) {
         inputs.push_back(nullptr);
         if (!getInput(static_cast<unsigned>(i))) continue;
-        const OP_ERROR locked = lockInput(static_cast<unsigned>(i), there);
-        mn_status status = MN_OK;
-        const GU_Detail *detail =
-            locked < UT_ERROR_ABORT ? inputGeo(static_cast<unsigned>(i), there) : nullptr;
-        if (detail)
-            status = read_detail(
-                ctx, *detail, [this](const std::string &text) { warn(this, text.c_str()); }, &inputs.back());
-        else
-            status = mn_fail(ctx, MN_ERROR_INPUT, "Input %d (%s) could not be cooked.", i + 1, label_of(i));
-        if (locked < UT_ERROR_ABORT) unlockInput(static_cast<unsigned>(i));
+        if (lockInput(static_cast<unsigned>(i), there) >= UT_ERROR_ABORT)
+            return mn_fail(ctx, MN_ERROR_INPUT, "Input %d (%s) could not be cooked.", i + 1, label_of(i));
+        const mn_status status = read_input(i, there);
+        unlockInput(static_cast<unsigned>(i));
         MN_TRY(status);
-        input_stamp = mn_hash_u64(input_stamp, inputs.back() ? mn_geo_hash(inputs.back()) : 0);
+        inputs.back() = readings[static_cast<size_t>(i)].geo;
+        input_stamp = mn_hash_u64(input_stamp, readings[static_cast<size_t>(i)].hash);
     }
     for (int32_t i = 0; i < type->input_count; i++) {
         const bool there_is = static_cast<size_t>(i) < inputs.size() && inputs[static_cast<size_t>(i)];
@@ -219,6 +247,19 @@ mn_status sop::cook_once(double frame, mn_cooked **cooked)
     return mn_node_blame(ctx, type, getName().c_str(), status);
 }
 
+/// Comparing the start frame makes Houdini cook everything above at that frame and then back at this one, so
+/// it is done after an edit or a jump, and not while frames are played one after the other.
+mn_sim_look sop::look_at(double frame)
+{
+    const double whole = std::floor(frame);
+    const mn_sim_look look = edited || (whole != last_frame && whole != last_frame + 1) ? MN_SIM_LOOK_ALL
+                             : whole == last_frame                                      ? MN_SIM_LOOK_TARGET
+                                                                                        : MN_SIM_LOOK_NONE;
+    edited = false; // before the cook: an edit in the middle of it counts
+    last_frame = whole;
+    return look;
+}
+
 /// `outputs`: bits of those that are read, 0 for all.
 mn_status sop::simulate(double frame, uint64_t outputs, mn_cooked **cooked)
 {
@@ -234,6 +275,7 @@ mn_status sop::simulate(double frame, uint64_t outputs, mn_cooked **cooked)
     // Nothing above the inputs can be seen from here, so the driver compares what arrives.
     host.recipe = MN_SIM_NO_RECIPE + 1;
     host.recipe_is_whole = false;
+    host.look = look_at(frame);
     host.outputs = outputs;
     host.sample = sample;
     host.warn = warn;
@@ -251,7 +293,7 @@ mn_status sop::cook_outputs(OP_Context &context, int output, mn_cooked **cooked)
     const double frame = mn_sim_snap_frame(CHgetSampleFromTime(context.getTime()));
     const mn_status status =
         type->sim ? simulate(frame, uint64_t(1) << output, cooked) : cook_once(frame, cooked);
-    forget_inputs();
+    if (status != MN_OK) edited = true; // look again at everything when it is tried again
     current = nullptr;
     return status;
 }
@@ -333,7 +375,6 @@ OP_ERROR sop::cookMyGuide1(OP_Context &context)
     if (type->sim) mySopFlags.setTimeDepGuide1(true);
     if (cook_guides(mn_sim_snap_frame(CHgetSampleFromTime(context.getTime()))) != MN_OK)
         myGuide1->clearAndDestroy();
-    forget_inputs();
     current = nullptr;
     return error();
 }

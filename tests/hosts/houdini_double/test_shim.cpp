@@ -145,20 +145,20 @@ static void fill(GU_Detail &detail)
     const float v[3] = {1, 2, 3};
     GA_Attribute *velocity = detail.addFloatTuple(GA_ATTRIB_POINT, "v", 3, GA_Defaults(0));
     velocity->setTypeInfo(GA_TYPE_VECTOR);
-    velocity->getAIFTuple()->set(velocity, p + 5, v, 3);
+    velocity->getAIFTuple()->setRange(velocity, GA_Range({}, p + 5, p + 6), v);
     const int64 id = 1234567890123;
     GA_Attribute *ids =
         detail.addIntTuple(GA_ATTRIB_POINT, "id", 1, GA_Defaults(0), nullptr, nullptr, GA_STORE_INT64);
-    ids->getAIFTuple()->set(ids, p + 7, &id, 1);
+    ids->getAIFTuple()->setRange(ids, GA_Range({}, p + 7, p + 7 + 1), &id);
     GA_Attribute *corner = detail.addIntTuple(GA_ATTRIB_VERTEX, "corner", 1, GA_Defaults(0));
     for (GA_Offset i = 0; i < detail.getNumVertices(); i++) {
         const auto number = static_cast<int32>(i);
-        corner->getAIFTuple()->set(corner, i, &number, 1);
+        corner->getAIFTuple()->setRange(corner, GA_Range({}, i, i + 1), &number);
     }
     const double mass = 0.1;
     GA_Attribute *m =
         detail.addFloatTuple(GA_ATTRIB_DETAIL, "mass", 1, GA_Defaults(0), nullptr, nullptr, GA_STORE_REAL64);
-    m->getAIFTuple()->set(m, 0, &mass, 1);
+    m->getAIFTuple()->setRange(m, GA_Range({}, 0, 0 + 1), &mass);
     GA_RWHandleS(detail.addStringTuple(GA_ATTRIB_PRIMITIVE, "shop", 1)).set(1, 0, "water");
     detail.addFloatTuple(GA_ATTRIB_POINT, "list", 1, GA_Defaults(0))->is_array = true;
     detail.createElementGroup(GA_ATTRIB_POINT, "wet")->addOffset(p + 3);
@@ -304,7 +304,7 @@ static void frames_are_those_of_the_other_hosts_in_any_order(void **)
     assert_true(e.hash(p.liquid->cook(0, time_of(3))) == at3);
     assert_true(e.hash(p.liquid->cook(0, time_of(-5))) == at1); // before the start: the initial state
     double_::press(*p.liquid, MN_HOUDINI_RESET);
-    assert_int_equal(p.liquid->recooks, 1);
+    assert_true(p.liquid->dirty);
     assert_true(e.hash(p.liquid->cook(0, time_of(3))) == at3);
 }
 
@@ -344,6 +344,60 @@ static void a_change_above_or_here_starts_again(void **)
     assert_true(e.hash(p.liquid->cook(0, time_of(2))) != before);
     double_::set(*p.ball, "radius", {0.004, 0.003, 0.003});
     assert_true(e.hash(p.liquid->cook(0, time_of(2))) == before);
+}
+
+/// Playing: what is above a simulation and follows time cooks once a frame, though the guide and the second
+/// output ask too, and never at the start frame again. After an edit the start is looked at once.
+static void playing_cooks_what_is_above_once_a_frame(void **)
+{
+    pond p;
+    const auto wall = double_::make(operator_of("shape"), "wall"),
+               solid = double_::make(operator_of("collider"), "solid");
+    double_::set(*wall, "kind", {2});
+    double_::set(*wall, "size", {0.02, 0.004, 0.02});
+    double_::set(*wall, "center", {0, -0.006, 0});
+    double_::animate(*wall, "center", [](fpreal time) { return 0.001 * time; });
+    double_::set(*solid, "dx", {0.001});
+    double_::connect(*solid, 0, *wall);
+    double_::connect(*p.liquid, 1, *solid);
+    for (int frame = 1; frame <= 6; frame++) {
+        assert_non_null(p.liquid->cook(0, time_of(frame)));
+        assert_non_null(p.liquid->cook(1, time_of(frame)));
+        assert_non_null(p.liquid->cook_guide(time_of(frame)));
+    }
+    assert_int_equal(wall->cook_count, 6);
+    assert_int_equal(p.ball->cook_count, 1);
+    p.liquid->cook(0, time_of(3)); // a jump: the start and this frame
+    p.liquid->cook(0, time_of(4)); // playing cached frames
+    p.liquid->cook(0, time_of(5));
+    assert_int_equal(wall->cook_count, 8);
+    const int64 before = p.ball->cook_count;
+    double_::set(*p.ball, "radius", {0.003, 0.003, 0.003});
+    eyes e;
+    const uint64_t smaller = e.hash(p.liquid->cook(0, time_of(6)));
+    assert_int_equal(p.ball->cook_count, before + 1);
+    double_::set(*p.ball, "radius", {0.004, 0.003, 0.003});
+    assert_true(e.hash(p.liquid->cook(0, time_of(6))) != smaller);
+}
+
+static void attributes_move_in_blocks(void **)
+{
+    eyes e;
+    const GA_Size count = 300000;
+    GU_Detail detail;
+    const GA_Offset first = detail.appendPointBlock(count);
+    detail.addFloatTuple(GA_ATTRIB_POINT, "v", 3, GA_Defaults(0));
+    detail.addIntTuple(GA_ATTRIB_POINT, "id", 1, GA_Defaults(0), nullptr, nullptr, GA_STORE_INT64);
+    for (const GA_Offset hole : {first + 1000, first + 2000}) detail.destroyPointOffset(hole);
+    GA_AIFTuple::calls = 0;
+    mn_geo *geo = e.see(detail);
+    assert_int_equal(mn_geo_point_count(geo), count - 2);
+    assert_int_equal(GA_AIFTuple::calls, 9); // three attributes of three blocks
+    GU_Detail back;
+    GA_AIFTuple::calls = 0;
+    assert_int_equal(mn_houdini::write_detail(e.ctx, geo, back), MN_OK);
+    assert_int_equal(GA_AIFTuple::calls, 3);
+    mn_geo_free(geo);
 }
 
 static void cancel_keeps_what_is_done(void **)
@@ -476,7 +530,9 @@ static nodes_by_name nodes_of(const mn_network *network)
         for (int32_t k = 0; k < type->parm_count; k++) {
             const mn_parm_def &def = type->parms[k];
             mn_parm_value value;
+            const mn_key *keys;
             assert_int_equal(mn_network_parm(network, n, def.name, 1, &value), MN_OK);
+            node->parameters[def.name].animated = mn_network_keys(network, n, def.name, &keys) > 0;
             if (mn_parm_is_text(&def))
                 double_::set_text(*node, def.name, value.string ? value.string : "");
             else
@@ -679,6 +735,8 @@ int main(int count, char **words)
         cmocka_unit_test(frames_are_those_of_the_other_hosts_in_any_order),
         cmocka_unit_test(frames_are_whole_at_every_rate),
         cmocka_unit_test(a_change_above_or_here_starts_again),
+        cmocka_unit_test(playing_cooks_what_is_above_once_a_frame),
+        cmocka_unit_test(attributes_move_in_blocks),
         cmocka_unit_test(cancel_keeps_what_is_done),
         cmocka_unit_test(what_goes_wrong_lands_on_the_node),
         cmocka_unit_test(nodes_without_memory_follow_their_parameters),
