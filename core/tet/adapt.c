@@ -367,7 +367,8 @@ static mn_status restore(mn_tet_liquid *liquid, mn_vec3 center)
     MN_TRY(status);
     if (liquid->touching > 0) return MN_OK;
     mn_tet_liquid_set_center(liquid, center);
-    return liquid->def.integrator == MN_TET_SYMMETRIC ? mn_tet_liquid_project_velocity(liquid) : MN_OK;
+    const bool symmetric = liquid->def.integrator == MN_TET_SYMMETRIC && !liquid->solids.any;
+    return symmetric ? mn_tet_liquid_project_velocity(liquid) : MN_OK;
 }
 
 mn_status mn_tet_liquid_adapt(mn_tet_liquid *liquid)

@@ -7,6 +7,8 @@
 //   phases.c          one pressure for each phase at a node
 //   stiff.c           a preconditioner
 //   solid.c           the state of solids, and a stage of them
+//   nodal.c           half of the elastic energy at nodes
+//   solid_transfer.c  what solids carry through a change of the mesh
 //   melt.c            heat, and what it does to solids and liquids
 //
 // The state of a solid is b = F P F^T, F = dx/dX: rest places X at nodes, a metric P per tetrahedron. Volume
@@ -50,6 +52,7 @@ typedef struct mn_tet_solids {
     // A stage, in its units.
     MN_ARRAY(mn_tet_solid_shape) shapes;
     MN_ARRAY(double) room, viscosity, compliance;
+    mn_tet_nodal nodal;
     // Heat.
     mn_heat *heat;
     MN_ARRAY(double) mass, source, transfer, outside, emissivity, melted, work;
