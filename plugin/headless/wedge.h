@@ -18,6 +18,7 @@
 
 #include "plugin/headless/scene_files.h"
 #include "plugin/headless/scene_session.h"
+#include "plugin/json/text.h"
 
 typedef struct mn_wedge_setting {
     char *path;  ///< "drop.sigma"
@@ -86,6 +87,11 @@ bool mn_wedge_is_taken(const char *name);
 mn_status mn_wedge_compare(const mn_wedge *wedge, const mn_wedge *fresh);
 /// A text file, whole or as it was.
 mn_status mn_write_text(mn_context *ctx, const char *path, const char *text);
+
+/// "key": number, and a list of strings on a line of its own.
+void mn_wedge_put_number(mn_json_text *out, bool *first, const char *separator, const char *key,
+                         double number);
+void mn_wedge_put_words(mn_json_text *out, bool *first, const char *key, const mn_wedge_words *words);
 
 // ---- wedge_state.c: how a member is doing ----
 

@@ -7,8 +7,8 @@
 //   cancelled
 //
 // SIGTERM is passed on, and the cook leaves its checkpoint. The time limit and a file named `cancel` send the
-// same, and SIGKILL when that does not help. A member that fails is tried again; one that fails because the disk
-// is full or away waits for the disk.
+// same, and SIGKILL when that does not help. A member that fails is tried again; one that fails because the
+// disk is full or away waits for the disk.
 #define _GNU_SOURCE
 #include "meniscus/timer.h"
 #include "plugin/headless/cook_journal.h"

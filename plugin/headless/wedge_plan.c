@@ -5,7 +5,6 @@
 #include "plugin/headless/wedge.h"
 #include "plugin/host/network/text.h"
 #include "plugin/io/io.h"
-#include "plugin/json/text.h"
 #include "plugin/json/tree.h"
 
 #include <stdio.h>
@@ -107,13 +106,14 @@ mn_status mn_write_text(mn_context *ctx, const char *path, const char *text)
     return status;
 }
 
-static void put_number(mn_json_text *out, bool *first, const char *key, double number)
+void mn_wedge_put_number(mn_json_text *out, bool *first, const char *separator, const char *key,
+                         double number)
 {
-    mn_json_text_put_key(out, first, ",\n  ", key);
+    mn_json_text_put_key(out, first, separator, key);
     mn_json_text_put_number(out, number);
 }
 
-static void put_words(mn_json_text *out, bool *first, const char *key, const mn_wedge_words *words)
+void mn_wedge_put_words(mn_json_text *out, bool *first, const char *key, const mn_wedge_words *words)
 {
     mn_json_text_put_key(out, first, ",\n  ", key);
     mn_json_text_put(out, "[");
@@ -129,8 +129,7 @@ static void put_member(mn_json_text *out, const mn_wedge_member *member)
     bool first = true, first_setting = true;
     mn_json_text_put(out, "{");
     mn_json_text_put_member(out, &first, ", ", "name", member->name);
-    mn_json_text_put_key(out, &first, ", ", "seed");
-    mn_json_text_put_number(out, member->seed);
+    mn_wedge_put_number(out, &first, ", ", "seed", member->seed);
     mn_json_text_put_key(out, &first, ", ", "parameters");
     mn_json_text_put(out, "{");
     for (int64_t i = 0; i < member->settings.count; i++)
@@ -146,16 +145,16 @@ mn_status mn_wedge_write_plan(const mn_wedge *wedge)
     char path[MN_PATH_SIZE], *text;
     MN_TRY(mn_wedge_path(wedge, NULL, PLAN, path));
     mn_json_text_put(&out, "{\n  ");
-    put_number(&out, &first, "meniscus_wedge", 1);
+    mn_wedge_put_number(&out, &first, ",\n  ", "meniscus_wedge", 1);
     mn_json_text_put_member(&out, &first, ",\n  ", "source", wedge->source);
-    put_number(&out, &first, "first", wedge->first);
-    put_number(&out, &first, "last", wedge->last);
-    put_number(&out, &first, "step", wedge->step);
-    put_words(&out, &first, "targets", &wedge->targets);
-    put_words(&out, &first, "cook", &wedge->cook);
-    put_number(&out, &first, "retries", (double)wedge->retries);
-    put_number(&out, &first, "retry_wait", wedge->retry_wait);
-    put_number(&out, &first, "time_limit", wedge->time_limit);
+    mn_wedge_put_number(&out, &first, ",\n  ", "first", wedge->first);
+    mn_wedge_put_number(&out, &first, ",\n  ", "last", wedge->last);
+    mn_wedge_put_number(&out, &first, ",\n  ", "step", wedge->step);
+    mn_wedge_put_words(&out, &first, "targets", &wedge->targets);
+    mn_wedge_put_words(&out, &first, "cook", &wedge->cook);
+    mn_wedge_put_number(&out, &first, ",\n  ", "retries", (double)wedge->retries);
+    mn_wedge_put_number(&out, &first, ",\n  ", "retry_wait", wedge->retry_wait);
+    mn_wedge_put_number(&out, &first, ",\n  ", "time_limit", wedge->time_limit);
     mn_json_text_put_member(&out, &first, ",\n  ", "then", wedge->then);
     mn_json_text_put_key(&out, &first, ",\n  ", "members");
     mn_json_text_put(&out, "[");

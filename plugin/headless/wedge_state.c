@@ -4,7 +4,6 @@
 #define _DEFAULT_SOURCE
 #include "plugin/headless/cook_journal.h"
 #include "plugin/headless/wedge.h"
-#include "plugin/json/text.h"
 #include "plugin/json/tree.h"
 
 #include <errno.h>
@@ -60,12 +59,6 @@ bool mn_member_is_cancelled(const mn_wedge *wedge, const mn_wedge_member *member
 
 // ---- the file ----
 
-static void put_number(mn_json_text *out, bool *first, const char *key, double number)
-{
-    mn_json_text_put_key(out, first, ", ", key);
-    mn_json_text_put_number(out, number);
-}
-
 mn_status mn_member_note(const mn_wedge *wedge, const mn_wedge_member *member, const mn_member_status *status)
 {
     mn_json_text out = {.ctx = wedge->ctx};
@@ -74,10 +67,10 @@ mn_status mn_member_note(const mn_wedge *wedge, const mn_wedge_member *member, c
     MN_TRY(mn_wedge_path(wedge, member, STATE, path));
     mn_json_text_put(&out, "{");
     mn_json_text_put_member(&out, &first, ", ", "state", names[status->state]);
-    put_number(&out, &first, "tries", status->tries);
-    put_number(&out, &first, "seconds", status->seconds);
+    mn_wedge_put_number(&out, &first, ", ", "tries", status->tries);
+    mn_wedge_put_number(&out, &first, ", ", "seconds", status->seconds);
     mn_json_text_put_member(&out, &first, ", ", "host", status->host);
-    put_number(&out, &first, "process", (double)status->process);
+    mn_wedge_put_number(&out, &first, ", ", "process", (double)status->process);
     mn_json_text_put_member(&out, &first, ", ", "error", status->error);
     mn_json_text_put(&out, "}\n");
     MN_TRY(mn_json_text_finish(&out, &text));

@@ -6,7 +6,6 @@
 #include "plugin/headless/wedge.h"
 #include "plugin/host/network/text.h"
 #include "plugin/json/number_text.h"
-#include "plugin/json/text.h"
 #include "plugin/json/tree.h"
 
 #include <fcntl.h>
@@ -138,23 +137,6 @@ static mn_status add_report(wedge_table *table, int64_t member)
 
 // ---- JSON ----
 
-static void put_number(mn_json_text *out, bool *first, const char *key, double number)
-{
-    mn_json_text_put_key(out, first, ", ", key);
-    mn_json_text_put_number(out, number);
-}
-
-static void put_strings(mn_json_text *out, bool *first, const char *key, const mn_wedge_words *words)
-{
-    mn_json_text_put_key(out, first, ",\n  ", key);
-    mn_json_text_put(out, "[");
-    for (int64_t i = 0; i < words->count; i++) {
-        if (i > 0) mn_json_text_put(out, ", ");
-        mn_json_text_put_string(out, words->data[i]);
-    }
-    mn_json_text_put(out, "]");
-}
-
 static mn_status add_member(wedge_table *table, int64_t number)
 {
     const mn_wedge_member *member = &table->wedge->members.data[number];
@@ -165,7 +147,7 @@ static mn_status add_member(wedge_table *table, int64_t number)
     MN_TRY(mn_array_push(table->wedge->ctx, &table->status, &status));
     mn_json_text_put(out, "{");
     mn_json_text_put_member(out, &first, ", ", "name", member->name);
-    put_number(out, &first, "seed", member->seed);
+    mn_wedge_put_number(out, &first, ", ", "seed", member->seed);
     mn_json_text_put_key(out, &first, ", ", "parameters");
     mn_json_text_put(out, "{");
     for (int64_t i = 0; i < member->settings.count; i++) {
@@ -174,15 +156,15 @@ static mn_status add_member(wedge_table *table, int64_t number)
         int64_t column;
         MN_TRY(column_of(table->wedge->ctx, &table->parameters, setting->path, &column));
         if (mn_number_from_text(setting->value, strlen(setting->value), &value))
-            put_number(out, &first_setting, setting->path, value);
+            mn_wedge_put_number(out, &first_setting, ", ", setting->path, value);
         else
             mn_json_text_put_member(out, &first_setting, ", ", setting->path, setting->value);
     }
     mn_json_text_put(out, "}");
     mn_json_text_put_member(out, &first, ", ", "state", mn_member_state_name(status.state));
-    put_number(out, &first, "tries", status.tries);
-    put_number(out, &first, "seconds", status.seconds);
-    put_number(out, &first, "frames", status.frames);
+    mn_wedge_put_number(out, &first, ", ", "tries", status.tries);
+    mn_wedge_put_number(out, &first, ", ", "seconds", status.seconds);
+    mn_wedge_put_number(out, &first, ", ", "frames", status.frames);
     mn_json_text_put_member(out, &first, ", ", "host", status.host);
     mn_json_text_put_member(out, &first, ", ", "error", status.error);
     mn_json_text_put_key(out, &first, ", ", "report");
@@ -204,12 +186,12 @@ static mn_status build(wedge_table *table)
     mn_json_text_put_key(out, &first, ",\n  ", "frames");
     mn_json_text_put(out, "{");
     bool first_number = true;
-    put_number(out, &first_number, "first", wedge->first);
-    put_number(out, &first_number, "last", wedge->last);
-    put_number(out, &first_number, "step", wedge->step);
-    put_number(out, &first_number, "count", mn_wedge_frame_count(wedge));
+    mn_wedge_put_number(out, &first_number, ", ", "first", wedge->first);
+    mn_wedge_put_number(out, &first_number, ", ", "last", wedge->last);
+    mn_wedge_put_number(out, &first_number, ", ", "step", wedge->step);
+    mn_wedge_put_number(out, &first_number, ", ", "count", mn_wedge_frame_count(wedge));
     mn_json_text_put(out, "}");
-    put_strings(out, &first, "targets", &wedge->targets);
+    mn_wedge_put_words(out, &first, "targets", &wedge->targets);
     mn_json_text_put_key(out, &first, ",\n  ", "members");
     mn_json_text_put(out, "[");
     for (int64_t i = 0; i < wedge->members.count; i++) {
@@ -217,7 +199,7 @@ static mn_status build(wedge_table *table)
         MN_TRY(add_member(table, i));
     }
     mn_json_text_put(out, "\n  ]");
-    put_strings(out, &first, "parameters", &table->parameters);
+    mn_wedge_put_words(out, &first, "parameters", &table->parameters);
     mn_json_text_put(out, "\n}\n");
     return out->status;
 }

@@ -149,12 +149,13 @@ class Stopped(WedgeTest):
         self.finish()
 
     def test_cancel_and_retry(self):
+        self.write_scene(dict(LONG, frames=[1, 150]))
         pool = self.start(*self.words)
         self.wait_for(lambda: self.frames_of() >= 2)
         self.succeed("wedge", "cancel", "w")
         self.assertEqual(pool.wait(60), 1)
         self.assertEqual({m["state"] for m in self.table()["members"]}, {"cancelled"})
-        self.succeed("wedge", "retry", "w", "-q", "--local", 2)
+        self.run_command("wedge", "retry", "w", "spray.speed=2", "-q")
         self.check_member("spray.speed=2", ["spray.speed=2"])
 
     def test_a_time_limit_and_one_that_does_not_listen(self):
