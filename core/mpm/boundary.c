@@ -49,7 +49,7 @@ static int32_t find_walls(const mn_mpm_def *def, mn_vec3 node, mn_mpm_touch *tou
             if (side == 0 ? x[a] > low[a] + slack : x[a] < high[a] - slack) continue;
             double n[3] = {0, 0, 0};
             n[a] = side == 0 ? 1 : -1;
-            touches[count++] = (mn_mpm_touch){kind, mn_v3(n[0], n[1], n[2]), mn_v3(0, 0, 0)};
+            touches[count++] = (mn_mpm_touch){kind, mn_v3(n[0], n[1], n[2]), mn_v3(0, 0, 0), false};
             break;
         }
     return count;
@@ -84,7 +84,7 @@ static bool find_solid(const mn_mpm_def *def, const mn_collider *collider, doubl
     if (!(contact.distance <= 0)) return false;
     // Deep inside there is no way out to be seen: move with the solid.
     const bool lost = mn_norm2(contact.normal) == 0;
-    *touch = (mn_mpm_touch){lost ? MN_MPM_STICK : def->collider, contact.normal, contact.velocity};
+    *touch = (mn_mpm_touch){lost ? MN_MPM_STICK : def->collider, contact.normal, contact.velocity, true};
     return true;
 }
 

@@ -30,6 +30,7 @@ typedef struct mn_mpm_touch {
     mn_mpm_wall kind; ///< slip, stick or separate
     mn_vec3 normal;   ///< into the liquid
     mn_vec3 velocity; ///< m/s, of the boundary
+    bool is_solid;    ///< a collider or a body, not a wall of the domain
 } mn_mpm_touch;
 enum { MN_MPM_TOUCH_MAX = 4 }; ///< one solid, and one wall on each axis
 

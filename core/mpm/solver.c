@@ -106,6 +106,7 @@ static void release(mn_solver *solver)
     mn_array_free(ctx, &mpm->birth_heads);
     mn_array_free(ctx, &mpm->held);
     free_implicit(ctx, &mpm->implicit);
+    mn_mpm_bodies_free(mpm);
     mn_isosurface_free(mpm->isosurface);
     mn_thin_parts_free(mpm->thin_parts);
     mn_beads_free(mpm->beads);
@@ -139,7 +140,7 @@ const mn_solver_type mn_mpm_solver = {
     .def_offset = offsetof(mn_mpm, def),
     .takes = MN_TAKES_COLLIDER | MN_TAKES_SINK | MN_TAKES_OWN,
     .watch_energy = true,
-    .output_count = 2,
+    .output_count = 3,
     .more_defaults = more_defaults,
     .check_def = check_def,
     .init = init,

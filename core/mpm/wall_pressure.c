@@ -81,15 +81,16 @@ static int32_t find_contacts(const mn_mpm *mpm, int32_t particle, mn_mpm_contact
         if (to) {
             // One that has slipped behind the wall pushes where there is mass, at its own place.
             const mn_vec3 foot = mn_axpy(x, -fmax(s->distance, 0), s->normal);
-            to[found] = (mn_mpm_contact){.foot = foot,
-                                         .normal = s->normal,
-                                         .velocity = s->velocity,
-                                         .distance = fmax(s->distance, 0),
-                                         .weight = wetness(mpm, foot, particle) * 2 *
-                                                   (1 - fmax(s->distance, 0) / dx) / dx,
-                                         .particle = particle,
-                                         .held = true,
-                                         .rubs = s->kind == MN_MPM_SEPARATE && mpm->def.friction > 0};
+            to[found] = (mn_mpm_contact){
+                .foot = foot,
+                .normal = s->normal,
+                .velocity = s->velocity,
+                .distance = fmax(s->distance, 0),
+                .weight = wetness(mpm, foot, particle) * 2 * (1 - fmax(s->distance, 0) / dx) / dx,
+                .particle = particle,
+                .held = true,
+                .rubs = s->kind == MN_MPM_SEPARATE && mpm->def.friction > 0,
+                .is_body = s->is_collider && mn_mpm_is_body(mpm, mpm->frame_begin, x)};
         }
         found++;
     }
@@ -212,8 +213,7 @@ double mn_mpm_wall_weight(const mn_mpm *mpm, const mn_mpm_contact *contact)
            contact->distance;
 }
 
-// The impulse of the wall on the nodes in front over dt, along its normal.
-static double wall_impulse(const mn_mpm *mpm, const mn_mpm_contact *contact, double dt)
+double mn_mpm_wall_impulse(const mn_mpm *mpm, const mn_mpm_contact *contact, double dt)
 {
     const mn_mpm_material *q = &mpm->materials.data[contact->particle];
     if (!contact->held) return 0;
@@ -231,7 +231,7 @@ mn_status mn_mpm_push_from_walls(mn_mpm *mpm, mn_mpm_node *nodes, double dt)
     mn_mpm_foot f;
     for (int64_t c = 0; c < mpm->contacts.count; c++) {
         const mn_mpm_contact *contact = &mpm->contacts.data[c];
-        const double impulse = wall_impulse(mpm, contact, dt);
+        const double impulse = mn_mpm_wall_impulse(mpm, contact, dt);
         if (impulse == 0) continue;
         mn_mpm_find_foot(mpm, contact, &f);
         for (int32_t i = 0; i < f.count; i++)
@@ -247,7 +247,10 @@ double mn_mpm_contact_divergence(const mn_mpm *mpm, int32_t k, mn_vec3 *through)
     *through = mn_v3(0, 0, 0);
     for (int64_t c = mn_mpm_first_contact(mpm, k); mn_mpm_is_contact(mpm, c, k); c++) {
         const mn_mpm_contact *contact = &mpm->contacts.data[c];
-        mn_mpm_find_foot(mpm, contact, &f);
+        if (contact->is_body)
+            f = mpm->implicit.feet.data[c]; // without the nodes that have no mass
+        else
+            mn_mpm_find_foot(mpm, contact, &f);
         double speed = -f.sum * mn_dot(contact->velocity, contact->normal);
         for (int32_t i = 0; i < f.count; i++)
             speed += f.w[i] * mn_dot(mpm->nodes.data[f.node[i]].v, contact->normal);
@@ -266,7 +269,7 @@ static mn_vec3 rub(const mn_mpm *mpm, const mn_mpm_contact *contact, double dt, 
 {
     mn_mpm_foot f;
     mn_mpm_find_foot(mpm, contact, &f);
-    const double most = mpm->def.friction * f.sum * fmax(wall_impulse(mpm, contact, dt), 0) /
+    const double most = mpm->def.friction * f.sum * fmax(mn_mpm_wall_impulse(mpm, contact, dt), 0) /
                         mpm->particles.data[contact->particle].mass;
     const mn_vec3 off = mn_sub(v, contact->velocity);
     const mn_vec3 along = mn_axpy(off, -mn_dot(off, contact->normal), contact->normal);
@@ -301,7 +304,8 @@ void mn_mpm_keep_out(const mn_mpm *mpm, int32_t k, double dt, mn_vec3 *x, mn_vec
     if (mn_mpm_first_contact(mpm, k) < 0) return;
     for (int64_t c = mn_mpm_first_contact(mpm, k); mn_mpm_is_contact(mpm, c, k); c++) {
         const mn_mpm_contact *contact = &mpm->contacts.data[c];
-        if (contact->rubs && contact->held) *v = rub(mpm, contact, dt, *v);
+        // Bodies have had their friction with the nodes, and must not lose any of it.
+        if (contact->rubs && contact->held && !contact->is_body) *v = rub(mpm, contact, dt, *v);
     }
     // A particle that rests on a solid goes with it first.
     if (mpm->collider) {
@@ -315,6 +319,7 @@ void mn_mpm_keep_out(const mn_mpm *mpm, int32_t k, double dt, mn_vec3 *x, mn_vec
         const mn_mpm_solid *s = &solids[i];
         const double into = mn_dot(mn_sub(*v, s->velocity), s->normal);
         *x = mn_axpy(*x, -fmin(s->distance, 0), s->normal);
-        if (into < 0) *v = mn_axpy(*v, -into, s->normal);
+        const bool gives = s->is_collider && mn_mpm_is_body(mpm, mpm->frame_left, *x);
+        if (into < 0 && !gives) *v = mn_axpy(*v, -into, s->normal);
     }
 }

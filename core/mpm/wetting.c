@@ -165,7 +165,9 @@ double mn_mpm_contact_angle(const mn_mpm *mpm, mn_vec3 x)
         mn_collider_distance(mpm->collider, mpm->frame_begin, 1, &x, &to_solid);
         // Paint belongs to the collider, not to a wall that is nearer.
         if (to_solid <= mn_mpm_solid_distance(&mpm->def, NULL, 0, x)) {
-            const mn_vec3 end = mn_collider_carry(mpm->collider, mpm->frame_begin, mpm->frame_begin, x);
+            const bool now = mn_mpm_is_body(mpm, mpm->frame_begin, x); // paint lies where the body is
+            const mn_vec3 end =
+                now ? x : mn_collider_carry(mpm->collider, mpm->frame_begin, mpm->frame_begin, x);
             mn_collider_paint(mpm->collider, "contact_angle", degrees, 1, &end, &degrees);
         }
     }
