@@ -79,6 +79,7 @@ static int32_t find_contacts(const mn_mpm *mpm, int32_t particle, mn_mpm_contact
         const mn_mpm_solid *s = &solids[i];
         if (s->distance < -dx) continue;
         if (to) {
+            const mn_mpm_law law = mn_mpm_find_law(&mpm->def, mpm->collider, mpm->frame_begin, x, s->side);
             // One that has slipped behind the wall pushes where there is mass, at its own place.
             const mn_vec3 foot = mn_axpy(x, -fmax(s->distance, 0), s->normal);
             to[found] = (mn_mpm_contact){.foot = foot,
@@ -89,7 +90,7 @@ static int32_t find_contacts(const mn_mpm *mpm, int32_t particle, mn_mpm_contact
                                                    (1 - fmax(s->distance, 0) / dx) / dx,
                                          .particle = particle,
                                          .held = true,
-                                         .rubs = s->kind == MN_MPM_SEPARATE && mpm->def.friction > 0};
+                                         .friction = law.kind == MN_MPM_SEPARATE ? law.friction : 0};
         }
         found++;
     }
@@ -266,7 +267,7 @@ static mn_vec3 rub(const mn_mpm *mpm, const mn_mpm_contact *contact, double dt, 
 {
     mn_mpm_foot f;
     mn_mpm_find_foot(mpm, contact, &f);
-    const double most = mpm->def.friction * f.sum * fmax(wall_impulse(mpm, contact, dt), 0) /
+    const double most = contact->friction * f.sum * fmax(wall_impulse(mpm, contact, dt), 0) /
                         mpm->particles.data[contact->particle].mass;
     const mn_vec3 off = mn_sub(v, contact->velocity);
     const mn_vec3 along = mn_axpy(off, -mn_dot(off, contact->normal), contact->normal);
@@ -301,7 +302,7 @@ void mn_mpm_keep_out(const mn_mpm *mpm, int32_t k, double dt, mn_vec3 *x, mn_vec
     if (mn_mpm_first_contact(mpm, k) < 0) return;
     for (int64_t c = mn_mpm_first_contact(mpm, k); mn_mpm_is_contact(mpm, c, k); c++) {
         const mn_mpm_contact *contact = &mpm->contacts.data[c];
-        if (contact->rubs && contact->held) *v = rub(mpm, contact, dt, *v);
+        if (contact->friction > 0 && contact->held) *v = rub(mpm, contact, dt, *v);
     }
     // A particle that rests on a solid goes with it first.
     if (mpm->collider) {
