@@ -3,8 +3,8 @@
 // collider: polygons or a VDB as solvers want them, a level set named surface with its velocity vel.
 //
 // The velocity is the point attribute v of the mesh (shape and transform make it from their animation; files
-// bring it), plus the velocity parameter. The mesh stays beside the volumes: what is painted on its points,
-// such as contact_angle, is read from there.
+// bring it), plus the velocity parameter. The mesh stays beside the volumes: what is painted on its points
+// (contact_angle, friction, slip; or what the parameters of these names say) is read from there.
 #include "base/parallel.h"
 #include "levelset/band.h"
 #include "nodes/columns.h"
@@ -35,6 +35,15 @@ static const mn_parm_def parms[] = {
              "How thick walls are, half of it to either side; 0 is two voxels, and less is an error."),
     MN_VEC3("velocity", "Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -10, 10, "Motion", NULL,
             "Added to the velocity that the input carries. The geometry is not moved by it."),
+    MN_FLOAT("contact_angle", "Contact Angle", "deg", -1, -1, 180, -1, 180, "Surface", NULL,
+             "Contact angle of liquid on this collider, where contact_angle is not painted on its points; -1 "
+             "takes the solver's."),
+    MN_FLOAT("friction", "Friction", "", -1, -1, 1e6, -1, 1, "Surface", NULL,
+             "Coulomb friction coefficient of this collider, where friction is not painted on its points; -1 "
+             "takes the solver's."),
+    MN_FLOAT("slip", "Slip", "", -1, -1, 1, -1, 1, "Surface", NULL,
+             "0 holds what touches this collider and 1 lets it slip along, where slip is not painted on its "
+             "points; -1 takes what the solver does."),
     MN_TOGGLE("keep_mesh", "Keep Mesh", 1, "Output", NULL,
               "Leaves the polygons beside the volumes, with what is painted on them, such as contact_angle."),
 };
@@ -362,6 +371,34 @@ static mn_status keep_mesh(const mn_cook *cook, const mn_geo *input, mn_geo **ge
     return status;
 }
 
+// Solvers read paint from the mesh. Every collider has all of it, or after a merge the zeros of those that
+// have none would count: -1 is none.
+static mn_status write_paint(const mn_cook *cook, mn_geo *geo)
+{
+    const bool mesh = mn_geo_kind_count(geo, MN_POLYGON) > 0;
+    for (int i = 0; i < MN_PAINT_COUNT; i++) {
+        const char *name = mn_paint_name((mn_paint)i);
+        const double value = mn_cook_float(cook, name);
+        if (!mesh && value >= 0)
+            return mn_cook_fail(
+                cook, MN_ERROR_INPUT,
+                "%s is kept on the collider's polygons, and there are none; connect polygons and turn "
+                "keep_mesh on, or set it on the solver.",
+                name);
+        const mn_attribute *painted = mesh ? mn_geo_find_numeric(geo, MN_POINT, name, 1) : NULL;
+        if (!mesh || (painted && !(value >= 0))) continue;
+        mn_attribute *column;
+        MN_TRY(mn_geo_add_attribute(geo, MN_POINT, name, painted ? mn_attribute_type(painted) : MN_F32, 1,
+                                    MN_HINT_NONE, &column));
+        for (int64_t p = 0; p < mn_geo_point_count(geo); p++) {
+            double old = -1;
+            if (painted) mn_attribute_get(column, p, 1, &old);
+            if (!(old >= 0)) MN_TRY(mn_attribute_set(geo, column, p, 1, &value));
+        }
+    }
+    return MN_OK;
+}
+
 static mn_status cook_collider(const mn_cook *cook, mn_geo **outputs)
 {
     making m = {.cook = cook, .input = mn_cook_input(cook, 0)};
@@ -370,6 +407,7 @@ static mn_status cook_collider(const mn_cook *cook, mn_geo **outputs)
     mn_status status;
     MN_TRY_TO(out, status, make_volumes(&m, &surface, &velocity));
     MN_TRY_TO(out, status, keep_mesh(cook, m.input, &geo));
+    MN_TRY_TO(out, status, write_paint(cook, geo));
     MN_TRY_TO(out, status, mn_geo_add_volume(geo, surface, -1, NULL));
     if (velocity.ops) MN_TRY_TO(out, status, mn_geo_add_volume(geo, velocity, -1, NULL));
     outputs[0] = geo;

@@ -16,7 +16,8 @@ mn_status mn_input_collider_of(const mn_cook *cook, const mn_geo *geo, mn_collid
 {
     mn_collider_def def = mn_collider_default_def();
     def.geo = geo;
-    def.paint = mn_geo_find_numeric(def.geo, MN_POINT, "contact_angle", 1) != NULL;
+    for (int i = 0; i < MN_PAINT_COUNT; i++)
+        def.paint = def.paint || mn_geo_find_numeric(geo, MN_POINT, mn_paint_name((mn_paint)i), 1);
     def.velocity_scale = cook->dt > 0 ? 1.0 / (cook->fps * cook->dt) : 0;
     return mn_collider_create(cook->ctx, &def, collider);
 }
@@ -57,4 +58,24 @@ mn_status mn_input_wind(const mn_cook *cook, int32_t input, mn_volume *wind)
     const mn_geo *geo = mn_cook_input(cook, input);
     *wind = (mn_volume){0};
     return geo ? mn_input_vector_volume(cook, geo, "vel", "wind", wind) : MN_OK;
+}
+
+static bool is_painted(const mn_geo *geo, const char *name)
+{
+    const mn_attribute *paint = mn_geo_find_numeric(geo, MN_POINT, name, 1);
+    for (int64_t i = 0; paint && i < mn_geo_point_count(geo); i++) {
+        double value;
+        mn_attribute_get(paint, i, 1, &value);
+        if (value >= 0) return true;
+    }
+    return false;
+}
+
+void mn_input_warn_paint(const mn_cook *cook, const mn_geo *colliders, uint32_t read, const char *by)
+{
+    for (int i = 0; colliders && i < MN_PAINT_COUNT; i++)
+        if (!(read >> i & 1) && is_painted(colliders, mn_paint_name((mn_paint)i)))
+            mn_cook_warn(cook,
+                         "The colliders have their own %s, which %s cannot follow: the solver's counts.",
+                         mn_paint_name((mn_paint)i), by);
 }

@@ -28,4 +28,8 @@ mn_status mn_input_wind(const mn_cook *cook, int32_t input, mn_volume *wind);
 mn_status mn_input_vector_volume(const mn_cook *cook, const mn_geo *geo, const char *name, const char *what,
                                  mn_volume *volume);
 
+/// Warns about paint on the colliders that nobody reads: all but the bits 1 << MN_PAINT_* of `read`. `by`
+/// says who does not ("volumes of liquid").
+void mn_input_warn_paint(const mn_cook *cook, const mn_geo *colliders, uint32_t read, const char *by);
+
 #endif

@@ -140,6 +140,9 @@ static mn_status start(const mn_cook *cook, mn_solver *solver, void *own)
         status = mn_codim_liquid_add(cook, mn_cook_input(cook, INPUT_LIQUID),
                                      def.dx > 0 ? def.dx : 2 * def.spacing, def.density, mls);
     free_film(cook->ctx, &film);
+    if (mn_cook_input(cook, INPUT_LIQUID) || mn_cook_input(cook, INPUT_INFLOW))
+        mn_input_warn_paint(cook, mn_cook_input(cook, INPUT_COLLIDERS), 1 << MN_PAINT_CONTACT_ANGLE,
+                            "volumes of liquid");
     return status;
 }
 

@@ -73,10 +73,17 @@ static mn_status complete(mn_context *ctx, const mn_mpm_def *def, const mn_geo *
         memset(a->mass.data, 0, mn_bytes(s->count, sizeof *a->mass.data));
         s->mass = a->mass.data;
     }
+    MN_TRY(mn_array_resize(ctx, &a->follows, s->count));
+    s->follows = a->follows.data;
     for (int64_t i = 0; i < s->count; i++) {
-        if (s->density && a->density.data[i] == 0) a->density.data[i] = def->density;
-        if (s->sigma && s->viscosity && a->sigma.data[i] == 0 && a->viscosity.data[i] == 0)
+        int32_t *follows = &a->follows.data[i];
+        *follows = 0;
+        if (s->density && a->density.data[i] == 0)
+            a->density.data[i] = def->density, *follows |= MN_MPM_SOURCE_DENSITY;
+        if (s->sigma && s->viscosity && a->sigma.data[i] == 0 && a->viscosity.data[i] == 0) {
             a->sigma.data[i] = def->sigma, a->viscosity.data[i] = def->viscosity;
+            *follows |= MN_MPM_SOURCE_SIGMA | MN_MPM_SOURCE_VISCOSITY;
+        }
         if (a->mass.data[i] != 0) continue;
         double size;
         mn_attribute_get(volume, i, 1, &size);
@@ -108,6 +115,7 @@ void mn_mpm_liquid_free(mn_context *ctx, mn_mpm_liquid *a)
     mn_array_free(ctx, &a->density);
     mn_array_free(ctx, &a->sigma);
     mn_array_free(ctx, &a->viscosity);
+    mn_array_free(ctx, &a->follows);
     mn_array_free(ctx, &a->id);
 }
 
@@ -127,6 +135,7 @@ mn_status mn_mpm_liquid_keep_new(mn_context *ctx, mn_mpm_liquid *a, mn_id_array 
         if (s->density) a->density.data[kept] = a->density.data[i];
         if (s->sigma) a->sigma.data[kept] = a->sigma.data[i];
         if (s->viscosity) a->viscosity.data[kept] = a->viscosity.data[i];
+        if (s->follows) a->follows.data[kept] = a->follows.data[i];
         a->id.data[kept++] = id;
         seen->data[seen->count++] = id;
     }

@@ -15,7 +15,8 @@ typedef struct mn_mpm_liquid {
     mn_vec3_array positions, velocities;
     mn_number_array mass, density, sigma, viscosity;
     mn_id_array id;
-    mn_mpm_source source; ///< `id` is NULL when the points have none, or the same one twice
+    MN_ARRAY(int32_t) follows; ///< values that points merged in without a material have from the solver
+    mn_mpm_source source;      ///< `id` is NULL when the points have none, or the same one twice
 } mn_mpm_liquid;
 
 /// `geo` may be NULL. The liquid is to be freed, also after a failure.

@@ -98,6 +98,30 @@ static mn_status add_liquid(const mn_cook *cook, mn_mpm *mpm, mpm_own *own, bool
     return status;
 }
 
+// What the input's points say now, for the particles that they became.
+static mn_status follow_input(const mn_cook *cook, mn_mpm *mpm)
+{
+    const mn_geo *geo = mn_cook_input(cook, INPUT_LIQUID);
+    if (!geo || !mn_cook_toggle(cook, "follow_input")) return MN_OK;
+    if (mn_cook_menu(cook, "source") == SOURCE_EVERY_FRAME)
+        return mn_cook_fail(cook, MN_ERROR_ARGUMENT,
+                            "follow_input needs points that keep their ids; take the input at the start "
+                            "frame, or points with new ids, instead of all points every frame.");
+    mn_mpm_liquid liquid;
+    mn_mpm_def def;
+    MN_TRY(mn_solver_node_def(cook, &def));
+    mn_status status = mn_mpm_liquid_read(cook->ctx, &def, geo, &liquid);
+    const mn_mpm_source *s = &liquid.source;
+    if (status == MN_OK && s->count > 0 && !s->id)
+        status = mn_cook_fail(cook, MN_ERROR_INPUT,
+                              "follow_input needs to know which particle a point became, but the input has "
+                              "no id attribute, or one that repeats.");
+    if (status == MN_OK)
+        status = mn_mpm_set_materials(mpm, s->count, s->id, s->sigma, s->viscosity, s->density);
+    mn_mpm_liquid_free(cook->ctx, &liquid);
+    return status;
+}
+
 static mn_status read_emitter(const mn_cook *cook, mn_mpm_outlet *outlet)
 {
     const mn_geo *geo = mn_cook_input(cook, INPUT_EMITTERS);
@@ -163,7 +187,10 @@ static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_f
     MN_TRY(mn_mpm_floaters_feed(cook, &bodies_from, &own->floaters, (mn_mpm *)solver,
                                 feeding == MN_FEED_ADVANCE));
     if (feeding == MN_FEED_EMIT) return MN_OK;
-    if (feeding == MN_FEED_ADVANCE) MN_TRY(add_liquid(cook, (mn_mpm *)solver, own, false));
+    if (feeding == MN_FEED_ADVANCE) {
+        MN_TRY(add_liquid(cook, (mn_mpm *)solver, own, false));
+        MN_TRY(follow_input(cook, (mn_mpm *)solver));
+    }
     MN_TRY(read_emitter(cook, &own->outlet));
     inputs->own = &own->outlet.emitter;
     return MN_OK;

@@ -222,6 +222,8 @@ static mn_status start(const mn_cook *cook, solver_state *state)
         MN_TRY(gather(cook, state, MN_FEED_START, &inputs));
         MN_TRY(state->type->place(state->solver, &inputs));
     }
+    mn_input_warn_paint(cook, mn_solver_node_input(cook, MN_ROLE_COLLIDER), state->type->paint,
+                        cook->type->name);
     return node->after ? node->after(cook, state->solver) : MN_OK;
 }
 
@@ -255,6 +257,12 @@ static mn_status emit(const mn_cook *cook, void *memory, int32_t output, mn_geo 
     solver_state *state = memory;
     mn_solver_inputs inputs;
     mn_view view = {0};
+    if (state->node->show) {
+        mn_geo *shown = NULL;
+        MN_TRY(state->node->show(cook, state->solver, output, &shown));
+        *geo = shown;
+        if (shown) return MN_OK;
+    }
     MN_TRY(gather(cook, state, MN_FEED_EMIT, &inputs));
     MN_TRY(state->type->view(state->solver, &inputs, output, &view));
     return mn_geo_from_view(cook->ctx, &view, geo);

@@ -53,6 +53,8 @@ typedef struct mn_solver_node {
     /// What the node's own inputs bring, into the solver or into inputs->own.
     mn_status (*feed)(const mn_cook *cook, mn_solver *solver, void *own, mn_feeding feeding,
                       mn_solver_inputs *inputs);
+    /// An output in place of the solver's view: volumes. Leaving *geo as it is asks for the view.
+    mn_status (*show)(const mn_cook *cook, mn_solver *solver, int32_t output, mn_geo **geo);
     /// After the start and after each advance that succeeded: warnings.
     mn_status (*after)(const mn_cook *cook, mn_solver *solver);
     size_t own_size;

@@ -119,6 +119,21 @@ double mn_material_value(int32_t material, mn_property property, double custom);
 #define MN_FIELD_FRICTION(type_, default_, folder_, disable_when_, tooltip_)                                 \
     MN_FIELD_FLOAT(type_, friction, "Friction", "", default_, 0, 1e6, 0, 1, folder_, disable_when_, tooltip_)
 
+/// friction_min, friction_max, contact_angle_min and contact_angle_max (mn_vec3): what each side of the
+/// domain has, x, y and z.
+#define MN_FIELD_SIDES(type_, member_, label_, unit_, most_, soft_, folder_, tooltip_)                       \
+    MN_FIELD_VEC3(type_, member_, label_, unit_, -1, -1, -1, -1, most_, -1, soft_, folder_,                  \
+                  "{ use_domain == 0 }", tooltip_)
+#define MN_FIELDS_SIDE_LAWS(type_, folder_)                                                                  \
+    MN_FIELD_SIDES(type_, friction_min, "Friction Left, Floor, Back", "", 1e6, 1, folder_,                   \
+                   "Friction of these sides of the domain; -1 takes the friction above."),                   \
+        MN_FIELD_SIDES(type_, friction_max, "Friction Right, Ceiling, Front", "", 1e6, 1, folder_,           \
+                       "Friction of these sides of the domain; -1 takes the friction above."),               \
+        MN_FIELD_SIDES(type_, contact_angle_min, "Angle Left, Floor, Back", "deg", 180, 180, folder_,        \
+                       "Contact angle of these sides of the domain; -1 takes the contact angle above."),     \
+        MN_FIELD_SIDES(type_, contact_angle_max, "Angle Right, Ceiling, Front", "deg", 180, 180, folder_,    \
+                       "Contact angle of these sides of the domain; -1 takes the contact angle above.")
+
 // ---- time ----
 
 /// The host reads these two.

@@ -246,6 +246,16 @@ static mn_codim_inputs inputs_of(const mn_solver_inputs *inputs)
     return all;
 }
 
+// A density that changes changes the masses; volumes and velocities stay.
+void mn_codim_follow_density(mn_codim *mls)
+{
+    const double ratio = mls->density > 0 ? mls->def.density / mls->density : 1;
+    mls->density = mls->def.density;
+    if (ratio == 1) return;
+    for (int64_t p = 0; p < mls->points.count; p++) mls->points.data[p].mass *= ratio;
+    mn_codim_liquid_scale_mass(mls, ratio);
+}
+
 mn_status mn_codim_begin(mn_solver *solver, const mn_solver_inputs *given, double seconds, mn_step_plan *plan)
 {
     mn_codim *mls = (mn_codim *)solver;
@@ -262,6 +272,7 @@ mn_status mn_codim_begin(mn_solver *solver, const mn_solver_inputs *given, doubl
                                            : "raise it or the spacing, or slow the liquid down";
     f->idle = seconds == 0 ||
               (mls->points.count == 0 && inputs->inlet_count == 0 && !mn_codim_has_liquid(mls, inputs));
+    mn_codim_follow_density(mls);
     if (f->idle) return MN_OK;
     MN_TRY(back_up(mls));
     MN_TRY(mn_codim_liquid_backup(mls));

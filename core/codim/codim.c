@@ -200,6 +200,7 @@ static mn_status weigh(mn_codim *mls)
 mn_status mn_codim_add(mn_codim *mls, const mn_codim_source *source)
 {
     MN_TRY(check_source(mls->solver.ctx, source));
+    mn_codim_follow_density(mls);
     if (mls->points.count > 0)
         return mn_fail(mls->solver.ctx, MN_ERROR_ARGUMENT, "The solver holds a film already.");
     if (source->count == 0)
@@ -225,6 +226,7 @@ static const mn_saved saved[] = {
     MN_SAVED_F64(mn_codim, solver.time, 5), MN_SAVED_F64(mn_codim, spacing, 5),
     MN_SAVED_I64(mn_codim, next_id, 5),     MN_SAVED_ARRAY(mn_codim, points, 5),
     MN_SAVED_ARRAY(mn_codim, pockets, 5),   MN_SAVED_ARRAY(mn_codim, feeds, 5),
+    MN_SAVED_F64(mn_codim, density, 6),
 };
 
 static mn_status save_liquid(const mn_solver *solver, mn_writer *out)
@@ -245,7 +247,8 @@ static mn_status load_liquid(mn_solver *solver, mn_reader *in, int32_t version)
 {
     (void)version;
     mn_codim *mls = (mn_codim *)solver;
-    bool sound = mls->spacing >= 1e-12 && mls->spacing <= 1e12;
+    const double density = mls->def.density;
+    bool sound = mls->spacing >= 1e-12 && mls->spacing <= 1e12 && mls->density >= 0 && isfinite(mls->density);
     mls->def.spacing = mls->spacing;
     for (int64_t i = 0; sound && i < mls->points.count; i++) sound = is_sound(mls, &mls->points.data[i]);
     for (int64_t i = 0; sound && i < mls->pockets.count; i++) {
@@ -259,9 +262,13 @@ static mn_status load_liquid(mn_solver *solver, mn_reader *in, int32_t version)
                 mn_is_finite3(f->center) && mn_is_finite3(f->axis) && mn_is_finite3(f->motion);
     }
     if (!sound) return mn_fail(mls->solver.ctx, MN_ERROR_FORMAT, "The saved film is damaged.");
-    MN_TRY(mn_codim_refresh(mls));
-    MN_TRY(mn_codim_liquid_load(mls, in));
-    return mn_codim_show(mls);
+    // Thicknesses are those that were saved, until an advance brings the masses to another density.
+    if (mls->density > 0) mls->def.density = mls->density;
+    mn_status status = mn_codim_refresh(mls);
+    if (status == MN_OK) status = mn_codim_liquid_load(mls, in);
+    if (status == MN_OK) status = mn_codim_show(mls);
+    mls->def.density = density;
+    return status;
 }
 
 static void more_defaults(void *def)
@@ -278,6 +285,7 @@ const mn_solver_type mn_codim_solver = {
     .state_size = sizeof(mn_codim),
     .def_offset = offsetof(mn_codim, def),
     .takes = MN_TAKES_COLLIDER | MN_TAKES_WIND | MN_TAKES_OWN,
+    .paint = 1 << MN_PAINT_CONTACT_ANGLE | 1 << MN_PAINT_FRICTION | 1 << MN_PAINT_SLIP,
     .output_count = MN_CODIM_OUTPUT_COUNT,
     .more_defaults = more_defaults,
     .check_def = check_def,
@@ -295,7 +303,7 @@ const mn_solver_type mn_codim_solver = {
     .report = mn_codim_report_sums,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),
-    .version = 5,
+    .version = 6,
     .oldest = 5,
     .save = save_liquid,
     .load = load_liquid,

@@ -79,8 +79,10 @@ const mn_field mn_codim_fields[] = {
         "Between the surface of a volume and what it rests on, measured through the liquid: water on clean "
         "glass 20, on plastic 90, on wax 110. Colliders may have their own, painted on their points as "
         "contact_angle. Below 30 and above 160 it is seen only roughly."),
-    MN_FIELD_FRICTION(def, 0.2, "Colliders", NULL,
-                      "Coulomb friction coefficient between film and colliders."),
+    MN_FIELD_FRICTION(
+        def, 0.2, "Colliders", NULL,
+        "Coulomb friction coefficient between film and colliders, which may have their own, set "
+        "on the collider node or painted as friction. Volumes of liquid slip without friction."),
     MN_FIELD_FLOAT(
         def, damping, "Damping", "", 0, 0, 1, 0, 1, "Solver", NULL,
         "How much of the ripples that are too fast for the time step is taken out. 0 keeps angular "

@@ -68,6 +68,14 @@ static double hold_of(const mn_codim *mls, int64_t p)
     return mls->def.adhesion / (REACH * mls->def.spacing) * footprint(mls, p);
 }
 
+// What is painted where the point touches comes first. A solid without slip holds whatever touches it.
+static double friction_at(const mn_codim *mls, double before, mn_vec3 x)
+{
+    const mn_collider *collider = mls->solids.collider;
+    if (mn_collider_painted(collider, MN_PAINT_SLIP, 1, before, x) < 0.5) return INFINITY;
+    return mn_collider_painted(collider, MN_PAINT_FRICTION, mls->def.friction, before, x);
+}
+
 // ---- before the step ----
 
 static mn_status find_range(void *user, mn_range range)
@@ -186,7 +194,9 @@ static mn_status settle_range(void *user, mn_range range)
         const mn_vec3 before = u;
         if (touched) {
             const double load = fmax(0, s->impulse.data[p]) + job->dt * hold_of(mls, p);
-            u = rubbed(u, &s->contacts.data[p], mls->def.friction * load / mls->mass.data[p]);
+            const double friction = friction_at(mls, s->before, mls->x0.data[p]);
+            u = rubbed(u, &s->contacts.data[p],
+                       isinf(friction) ? friction : friction * load / mls->mass.data[p]);
             mls->x1.data[p] = mn_axpy(mls->x1.data[p], 0.5 * job->dt, mn_sub(u, before));
         }
         double distance;
@@ -199,7 +209,7 @@ static mn_status settle_range(void *user, mn_range range)
             const double in = mn_dot(contact.normal, mn_sub(u, contact.velocity));
             if (in < 0 && !touched) {
                 u = mn_axpy(u, -in, contact.normal);
-                u = rubbed(u, &contact, -mls->def.friction * in);
+                u = rubbed(u, &contact, -friction_at(mls, after, mls->x1.data[p]) * in);
             }
         }
         mls->solution.data[p] = mn_sub(u, mls->v0.data[p]);

@@ -132,6 +132,7 @@ struct mn_codim {
     mn_solver solver;
     mn_codim_def def;
     double spacing; ///< m: that of the def, which may leave it out later
+    double density; ///< kg/m^3, that the masses were made with; 0: there are none yet
 
     // the state
     mn_codim_point_array points;
@@ -387,10 +388,16 @@ static inline double mn_codim_ball_radius(double volume)
     return mn_cbrt(volume * 0.238732414637843); // 3 / (4 pi)
 }
 
+// ---- advance.c ----
+/// Brings the masses to the density of the def; volumes and velocities stay.
+void mn_codim_follow_density(mn_codim *mls);
+
 // ---- volume_solver.c: volumes as the solver sees them; without any, nothing is done ----
 /// m, of the cells.
 double mn_codim_cell_size(const mn_codim_def *def);
 mn_status mn_codim_require_liquid(mn_codim *mls);
+/// Multiplies the mass of every particle.
+void mn_codim_liquid_scale_mass(mn_codim *mls, double ratio);
 /// Films that are thick for the grid become volumes; before a step.
 mn_status mn_codim_thick_films(mn_codim *mls);
 /// Whether a particle of that mass is no larger than a few cells: others would need grids beyond any memory.

@@ -9,8 +9,6 @@
 #include "elastic/elastic_state.h"
 #include "trimesh/triangles.h"
 
-#include <string.h>
-
 /// Surfaces of one sort.
 typedef struct shell {
     mn_triangles *mesh; ///< NULL: there are none
@@ -288,15 +286,15 @@ static mn_contact probe_at(const void *user, mn_vec3 x)
     return (mn_contact){n.distance, n.normal, mn_wall_velocity(&map, wall->velocities.data)};
 }
 
-static double paint_at(const void *user, const char *name, double fallback, mn_vec3 x)
+static double paint_at(const void *user, mn_paint paint, double fallback, mn_vec3 x)
 {
     const mn_elastic_wall *wall = user;
     nearest n;
-    if (!wall->contact_angle || strcmp(name, "contact_angle") != 0 || !find_nearest(wall, x, &n))
+    if (!wall->contact_angle || paint != MN_PAINT_CONTACT_ANGLE || !find_nearest(wall, x, &n))
         return fallback;
     double value = 0;
     for (int k = 0; k < 3; k++) value += n.at.weights[k] * wall->contact_angle[n.at.vertices[k]];
-    return value;
+    return isfinite(value) && value >= 0 ? value : fallback;
 }
 
 mn_moving_solids mn_elastic_wall_solids(const mn_elastic_wall *wall)
@@ -305,6 +303,7 @@ mn_moving_solids mn_elastic_wall_solids(const mn_elastic_wall *wall)
                               .distance = distance_at,
                               .probe = probe_at,
                               .paint = paint_at,
+                              .painted = {[MN_PAINT_CONTACT_ANGLE] = wall->contact_angle != NULL},
                               .band = wall->band - wall->sheet,
                               .max_speed = wall->max_speed,
                               .bounds = mn_box_join(wall->closed.bounds, wall->sheets.bounds)};

@@ -48,8 +48,8 @@ mn_status mn_flow_measure(mn_flow *flow)
 {
     const int64_t size = mn_flow_size(&flow->grid);
     measure_job job = {flow};
-    MN_TRY(mn_array_resize(flow->ctx, &flow->volumes, size));
-    MN_TRY(mn_array_resize(flow->ctx, &flow->areas, size));
+    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->volumes, size));
+    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->areas, size));
     return mn_flow_for_blocks(&flow->grid, measure_block, &job);
 }
 
@@ -57,8 +57,8 @@ mn_status mn_flow_measure(mn_flow *flow)
 static mn_status flood(mn_flow *flow, int32_t start, int32_t body)
 {
     static const int32_t step[6][3] = {{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}};
-    MN_TRY(mn_array_resize(flow->ctx, &flow->stack, 0));
-    MN_TRY(mn_array_push(flow->ctx, &flow->stack, &start));
+    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->stack, 0));
+    MN_TRY(mn_array_push(flow->solver.ctx, &flow->stack, &start));
     flow->next_label.data[start] = body;
     while (flow->stack.count > 0) {
         const int32_t at = flow->stack.data[--flow->stack.count], cell = at & 63;
@@ -69,7 +69,7 @@ static mn_status flood(mn_flow *flow, int32_t start, int32_t body)
                                              (cell >> 2 & 3) + step[k][1], (cell & 3) + step[k][2]);
             if (n < 0 || flow->next_label.data[n] >= 0 || !(flow->volumes.data[n] > 0)) continue;
             flow->next_label.data[n] = body;
-            MN_TRY(mn_array_push(flow->ctx, &flow->stack, &n));
+            MN_TRY(mn_array_push(flow->solver.ctx, &flow->stack, &n));
         }
     }
     return MN_OK;
@@ -78,7 +78,7 @@ static mn_status flood(mn_flow *flow, int32_t start, int32_t body)
 // The targets of the new bodies, from the labels that their cells had.
 static mn_status share_out(mn_flow *flow, int64_t new_count)
 {
-    mn_context *ctx = flow->ctx;
+    mn_context *ctx = flow->solver.ctx;
     const int64_t old_count = flow->target.count;
     MN_TRY(mn_array_resize(ctx, &flow->next_target, new_count));
     if (old_count == 0 || old_count * new_count > most_votes) {
@@ -137,7 +137,7 @@ static void shift_block(void *user, int32_t block)
 
 mn_status mn_flow_bodies(mn_flow *flow)
 {
-    mn_context *ctx = flow->ctx;
+    mn_context *ctx = flow->solver.ctx;
     const int64_t size = mn_flow_size(&flow->grid);
     MN_TRY(mn_flow_measure(flow));
     MN_TRY(mn_array_resize(ctx, &flow->next_label, size));

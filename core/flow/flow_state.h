@@ -11,14 +11,22 @@
 typedef MN_ARRAY(uint8_t) mn_flow_bytes;
 typedef MN_ARRAY(int32_t) mn_flow_labels;
 
+/// A point of the ripple map.
+typedef struct mn_flow_ripple {
+    mn_vec3 position, normal, velocity;
+    double height; ///< m, above the position
+} mn_flow_ripple;
+
 struct mn_flow {
-    mn_context *ctx;
+    mn_solver solver;
     mn_flow_def def;
     mn_flow_grid grid;
     mn_flow_pressure pressure;
-    bool pressure_made;
 
     // the state
+    int64_t box[4];          ///< fluid and cells along the axes, to tell a stream of another box
+    bool placed;             ///< the fluid is in the box
+    mn_flow_coords blocks;   ///< of the grid
     mn_flow_quads velocity;  ///< coefficients, m/s
     mn_flow_quads smoke;     ///< values at centres: density, temperature
     mn_flow_quads color;     ///< values: colour times density
@@ -27,7 +35,8 @@ struct mn_flow {
     MN_ARRAY(double) target; ///< volume that each body should have, cells
 
     // inputs of the step
-    const mn_flow_inputs *inputs;
+    const mn_collider *collider;
+    mn_flow_inputs inputs;
     double before;              ///< s, before the end of the frame that the step ends
     mn_flow_values solid_nodes; ///< cells, distance from solids at nodes; empty without
     mn_flow_values solid;       ///< the same at centres
@@ -37,7 +46,8 @@ struct mn_flow {
     // scratch
     mn_flow_quads values, next, half, spare, spare2, backup;
     mn_flow_values distance[2], volumes, areas, gained; ///< per cell
-    mn_flow_coords old_coords;
+    MN_ARRAY(mn_flow_ripple) ripples;
+    mn_flow_labels ripple_quads;
     MN_ARRAY(double) next_target;
     mn_flow_values surface_nodes;
     mn_flow_bytes known, band;
@@ -45,10 +55,7 @@ struct mn_flow {
     MN_ARRAY(double) volume, area, votes;
     mn_flow_labels next_label;
 
-    // of the last advance
-    int64_t substeps, linear_iterations, rollbacks;
-    double dt_min, dt_max, lost; ///< lost: volume of bodies that vanished, cells
-    mn_timers seconds;
+    double lost; ///< volume of bodies that vanished, cells
 };
 
 /// Room for every array that has one entry per cell, on the grid as it is.
@@ -63,11 +70,23 @@ int32_t mn_flow_inflow_side(const mn_flow_def *def);
 /// The largest speed of coefficients that touch fluid, m/s.
 mn_status mn_flow_max_speed(const mn_flow *flow, double *speed);
 
+/// The blocks of the grid as a member of the state.
+mn_status mn_flow_note_blocks(mn_flow *flow);
+/// What an advance or a start borrows.
+void mn_flow_take_inputs(mn_flow *flow, const mn_solver_inputs *inputs);
+
 /// What the source gives at the start.
 mn_status mn_flow_smoke_begin(mn_flow *flow);
-mn_status mn_flow_smoke_step(mn_flow *flow, double dt);
-mn_status mn_flow_liquid_step(mn_flow *flow, double dt);
 /// Blocks, nodes, bodies and matrices for the surface as it is.
 mn_status mn_flow_liquid_begin(mn_flow *flow);
+/// One step beside the state, and taking it over. What is not MN_OK leaves the state as it was.
+mn_status mn_flow_smoke_step(mn_flow *flow, double dt);
+void mn_flow_smoke_commit(mn_flow *flow);
+mn_status mn_flow_liquid_step(mn_flow *flow, double dt);
+mn_status mn_flow_liquid_commit(mn_flow *flow);
+
+void mn_flow_report_on(const mn_solver *solver, mn_report *report);
+/// Output 1: a grid with the height and normal of the water.
+mn_status mn_flow_show(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output, mn_view *view);
 
 #endif

@@ -33,10 +33,10 @@ typedef struct liquid_job {
 
 static double initial_distance(const mn_flow *flow, mn_vec3 x)
 {
-    double distance = flow->def.level > -INFINITY ? x.y - flow->def.level : INFINITY;
-    if (flow->inputs->source) {
+    double distance = flow->def.use_level ? x.y - flow->def.level : INFINITY;
+    if (flow->inputs.source) {
         double d;
-        mn_collider_distance(flow->inputs->source, 0, 1, &x, &d);
+        mn_collider_distance(flow->inputs.source, 0, 1, &x, &d);
         distance = fmin(distance, d);
     }
     return distance;
@@ -65,9 +65,10 @@ static mn_status build(mn_flow *flow)
 
 static mn_status start(mn_flow *flow, mn_flow_distance_fn *fn, void *user)
 {
-    mn_context *ctx = flow->ctx;
+    mn_context *ctx = flow->solver.ctx;
     bool changed;
     MN_TRY(mn_flow_grid_fill(&flow->grid));
+    MN_TRY(mn_flow_note_blocks(flow));
     MN_TRY(mn_flow_fit(flow));
     const int64_t size = mn_flow_size(&flow->grid);
     MN_TRY(mn_array_resize(ctx, &flow->velocity, size));
@@ -98,10 +99,10 @@ mn_status mn_flow_liquid_begin(mn_flow *flow)
 
 mn_status mn_flow_set_surface(mn_flow *flow, mn_flow_distance_fn *fn, void *user)
 {
-    static const mn_flow_inputs none = {0};
-    flow->inputs = &none;
+    mn_flow_take_inputs(flow, NULL);
     if (flow->def.fluid != MN_FLOW_LIQUID)
-        return mn_fail(flow->ctx, MN_ERROR_ARGUMENT, "Only a liquid has a surface; set fluid to liquid.");
+        return mn_fail(flow->solver.ctx, MN_ERROR_ARGUMENT,
+                       "Only a liquid has a surface; set fluid to liquid.");
     return start(flow, fn, user);
 }
 
@@ -118,14 +119,14 @@ static void source_block(void *user, int32_t block)
         const mn_ivec3 c = mn_block_cell(&flow->grid.table, block, cell);
         x[cell] = mn_flow_to_world(&flow->grid, mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5));
     }
-    mn_collider_distance(flow->inputs->source, flow->before, 64, x, distance);
+    mn_collider_distance(flow->inputs.source, flow->before, 64, x, distance);
     for (int32_t cell = 0; cell < 64; cell++) {
         const int64_t at = (int64_t)block * 64 + cell;
         const double d = distance[cell] / flow->grid.dx;
         if (d < flow->values.data[at][0]) flow->values.data[at][0] = fmax(d, -MN_FLOW_FAR);
         if (d < 0.5) {
-            const mn_vec3 v = mn_collider_probe(flow->inputs->source, flow->before, x[cell]).velocity;
-            const double s = flow->def.source_inherit;
+            const mn_vec3 v = mn_collider_probe(flow->inputs.source, flow->before, x[cell]).velocity;
+            const double s = flow->def.inherit_velocity;
             job->velocity[at] = (mn_double4){s * v.x, s * v.y, s * v.z, 0};
         }
     }
@@ -200,16 +201,16 @@ static mn_status join(mn_flow *flow, double dt, mn_double4 *velocity)
 {
     const int64_t size = mn_flow_size(&flow->grid);
     flow->gained.count = 0;
-    if (!flow->inputs->source && flow->inputs->drop_count == 0) return MN_OK;
-    MN_TRY(mn_array_resize(flow->ctx, &flow->gained, size));
+    if (!flow->inputs.source && flow->inputs.drop_count == 0) return MN_OK;
+    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->gained, size));
     mn_fill_bytes(flow->gained.data, 0, mn_bytes(size, sizeof(double)));
     MN_TRY(mn_flow_measure(flow));
-    for (int64_t d = 0; d < flow->inputs->drop_count; d++) {
+    for (int64_t d = 0; d < flow->inputs.drop_count; d++) {
         mn_vec3 where;
-        if (path_meets(flow, &flow->inputs->drops[d], dt, &where))
-            join_drop(flow, &flow->inputs->drops[d], where, velocity);
+        if (path_meets(flow, &flow->inputs.drops[d], dt, &where))
+            join_drop(flow, &flow->inputs.drops[d], where, velocity);
     }
-    if (flow->inputs->source && flow->def.source_density > 0) {
+    if (flow->inputs.source && flow->def.source_density > 0) {
         liquid_job job = {.flow = flow, .velocity = velocity};
         for (int64_t at = 0; at < size; at++) flow->gained.data[at] -= flow->volumes.data[at];
         MN_TRY(mn_flow_for_blocks(&flow->grid, source_block, &job));
@@ -251,11 +252,11 @@ static mn_status take_step(mn_flow *flow, double dt)
     const mn_flow_grid *grid = &flow->grid;
     bool changed;
     mn_flow_projection projection;
-    mn_timer_begin(&flow->seconds, "solids");
+    mn_timer_begin(&flow->solver.timers, "solids");
     MN_TRY(mn_flow_sample_solids(flow, &changed));
-    mn_timer_end(&flow->seconds, "solids");
+    mn_timer_end(&flow->solver.timers, "solids");
 
-    mn_timer_begin(&flow->seconds, "advection");
+    mn_timer_begin(&flow->solver.timers, "advection");
     MN_TRY(mn_flow_surface_mark(flow));
     const mn_flow_carrier carrier = {grid,
                                      flow->velocity.data,
@@ -269,9 +270,9 @@ static mn_status take_step(mn_flow *flow, double dt)
     MN_TRY(mn_flow_advect(&carrier, 1, &moved));
     mn_fill_bytes(flow->spare2.data, 0, mn_bytes(mn_flow_size(grid), sizeof(mn_double4)));
     MN_TRY(mn_flow_coefficients(grid, flow->known.data, flow->half.data, flow->spare2.data));
-    mn_timer_end(&flow->seconds, "advection");
+    mn_timer_end(&flow->solver.timers, "advection");
 
-    mn_timer_begin(&flow->seconds, "surface");
+    mn_timer_begin(&flow->solver.timers, "surface");
     MN_TRY(mn_flow_surface_carry(flow, dt));
     MN_TRY(mn_flow_surface_finish(flow));
     MN_TRY(mn_flow_surface_to_nodes(flow));
@@ -281,26 +282,26 @@ static mn_status take_step(mn_flow *flow, double dt)
     MN_TRY(mn_flow_surface_finish(flow));
     MN_TRY(mn_flow_surface_to_nodes(flow));
     if (def->sigma > 0) MN_TRY(mn_flow_surface_curvature(flow));
-    mn_timer_end(&flow->seconds, "surface");
-    MN_TRY(mn_check_cancelled(flow->ctx));
+    mn_timer_end(&flow->solver.timers, "surface");
+    MN_TRY(mn_check_cancelled(flow->solver.ctx));
 
-    mn_timer_begin(&flow->seconds, "matrices");
+    mn_timer_begin(&flow->solver.timers, "matrices");
     MN_TRY(build(flow));
-    mn_timer_end(&flow->seconds, "matrices");
-    mn_timer_begin(&flow->seconds, "tension");
+    mn_timer_end(&flow->solver.timers, "matrices");
+    mn_timer_begin(&flow->solver.timers, "tension");
     MN_TRY(mn_flow_surface_load(flow, dt, flow->half.data));
-    mn_timer_end(&flow->seconds, "tension");
+    mn_timer_end(&flow->solver.timers, "tension");
     MN_TRY(mn_flow_diffuse(flow, dt, flow->spare2.data));
-    mn_timer_begin(&flow->seconds, "projection");
+    mn_timer_begin(&flow->solver.timers, "projection");
     MN_TRY(mn_flow_project(&flow->pressure, def->tolerance, flow->half.data, flow->spare2.data, &projection));
-    flow->linear_iterations += projection.iterations;
-    mn_timer_end(&flow->seconds, "projection");
+    flow->solver.counts.linear_iterations += projection.iterations;
+    mn_timer_end(&flow->solver.timers, "projection");
 
-    mn_timer_begin(&flow->seconds, "surface");
+    mn_timer_begin(&flow->solver.timers, "surface");
     MN_TRY(mn_flow_surface_mark(flow));
     liquid_job job = {.flow = flow, .velocity = flow->half.data, .from = flow->spare2.data};
     MN_TRY(mn_flow_for_blocks(grid, extend_block, &job));
-    mn_timer_end(&flow->seconds, "surface");
+    mn_timer_end(&flow->solver.timers, "surface");
     return MN_OK;
 }
 
@@ -308,19 +309,23 @@ mn_status mn_flow_liquid_step(mn_flow *flow, double dt)
 {
     MN_TRY(mn_flow_surface_activate(flow));
     if (flow->grid.table.count == 0) return MN_OK;
-    const size_t bytes = mn_bytes(mn_flow_size(&flow->grid), sizeof(mn_double4));
-    MN_TRY(mn_array_resize(flow->ctx, &flow->backup, mn_flow_size(&flow->grid)));
-    mn_copy_bytes(flow->backup.data, flow->surface.data, bytes);
+    const int64_t size = mn_flow_size(&flow->grid);
+    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->backup, size));
+    mn_copy_bytes(flow->backup.data, flow->surface.data, mn_bytes(size, sizeof(mn_double4)));
     const mn_status status = take_step(flow, dt);
-    if (status != MN_OK) {
-        mn_copy_bytes(flow->surface.data, flow->backup.data, bytes);
-        return status;
-    }
+    if (status != MN_OK)
+        mn_copy_bytes(flow->surface.data, flow->backup.data, mn_bytes(size, sizeof(mn_double4)));
+    return status;
+}
+
+mn_status mn_flow_liquid_commit(mn_flow *flow)
+{
+    if (flow->grid.table.count == 0) return MN_OK;
+    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->target, flow->next_target.count));
     const mn_flow_quads velocity = flow->velocity;
     flow->velocity = flow->half, flow->half = velocity;
     const mn_flow_labels labels = flow->label;
     flow->label = flow->next_label, flow->next_label = labels;
-    MN_TRY(mn_array_resize(flow->ctx, &flow->target, flow->next_target.count));
     if (flow->target.count > 0)
         mn_copy_bytes(flow->target.data, flow->next_target.data,
                       mn_bytes(flow->target.count, sizeof(double)));

@@ -52,18 +52,18 @@ static mn_status source_range(void *user, mn_range range)
     for (int64_t block = range.begin; block < range.end; block++) {
         mn_vec3 x[64];
         double distance[64];
-        if (flow->inputs->source) {
+        if (flow->inputs.source) {
             for (int32_t cell = 0; cell < 64; cell++) {
                 const mn_ivec3 c = mn_block_cell(&flow->grid.table, (int32_t)block, cell);
                 x[cell] = mn_flow_to_world(&flow->grid, mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5));
             }
-            mn_collider_distance(flow->inputs->source, flow->before, 64, x, distance);
+            mn_collider_distance(flow->inputs.source, flow->before, 64, x, distance);
         }
         for (int32_t cell = 0; cell < 64; cell++) {
             const int64_t at = block * 64 + cell;
             flow->next.data[at] *= (mn_double4){fade, cool, fade, fade};
             flow->spare.data[at] *= fade;
-            if (!flow->inputs->source) continue;
+            if (!flow->inputs.source) continue;
             const double share = fmin(fmax(0.5 - distance[cell] / flow->grid.dx, 0), 1); // a cell's ramp
             if (!(share > 0)) continue;
             const double density = fmax(flow->next.data[at][0], share * def->source_density);
@@ -72,9 +72,9 @@ static mn_status source_range(void *user, mn_range range)
             const mn_double4 paint = {def->source_color.x, def->source_color.y, def->source_color.z, 0};
             flow->spare.data[at] += (density - flow->next.data[at][0]) * paint;
             flow->next.data[at][0] = density;
-            if (def->source_inherit > 0) {
-                const mn_vec3 v = mn_collider_probe(flow->inputs->source, flow->before, x[cell]).velocity;
-                const double keep = 1.0 - share * def->source_inherit;
+            if (def->inherit_velocity > 0) {
+                const mn_vec3 v = mn_collider_probe(flow->inputs.source, flow->before, x[cell]).velocity;
+                const double keep = 1.0 - share * def->inherit_velocity;
                 job->velocity[at] = keep * job->velocity[at] + (1 - keep) * (mn_double4){v.x, v.y, v.z, 0};
             }
         }
@@ -85,7 +85,7 @@ static mn_status source_range(void *user, mn_range range)
 mn_status mn_flow_smoke_begin(mn_flow *flow)
 {
     smoke_job job = {.flow = flow, .velocity = flow->velocity.data};
-    MN_TRY(mn_parallel_for(flow->ctx, flow->grid.table.count, MN_FLOW_GRAIN, source_range, &job));
+    MN_TRY(mn_parallel_for(flow->solver.ctx, flow->grid.table.count, MN_FLOW_GRAIN, source_range, &job));
     const mn_flow_quads smoke = flow->smoke, color = flow->color; // both zero; the source fills the scratch
     flow->smoke = flow->next, flow->next = smoke;
     flow->color = flow->spare, flow->spare = color;
@@ -117,11 +117,11 @@ mn_status mn_flow_smoke_step(mn_flow *flow, double dt)
     const size_t bytes = mn_bytes(mn_flow_size(grid), sizeof(mn_double4));
     mn_flow_projection projection;
     const mn_double4 stream = {def->stream.x, def->stream.y, def->stream.z, 0};
-    mn_timer_begin(&flow->seconds, "solids");
+    mn_timer_begin(&flow->solver.timers, "solids");
     MN_TRY(prepare_pressure(flow));
-    mn_timer_end(&flow->seconds, "solids");
+    mn_timer_end(&flow->solver.timers, "solids");
 
-    mn_timer_begin(&flow->seconds, "advection");
+    mn_timer_begin(&flow->solver.timers, "advection");
     mn_flow_carrier carrier = {grid,
                                flow->velocity.data,
                                0.5 * dt,
@@ -132,17 +132,17 @@ mn_status mn_flow_smoke_step(mn_flow *flow, double dt)
     mn_flow_carried moved = {flow->velocity.data, NULL, flow->values.data, stream};
     MN_TRY(mn_flow_advect(&carrier, 1, &moved));
     MN_TRY(mn_flow_coefficients(grid, NULL, flow->values.data, flow->next.data)); // w
-    mn_timer_end(&flow->seconds, "advection");
+    mn_timer_end(&flow->solver.timers, "advection");
     smoke_job job = {flow, flow->next.data, NULL, flow->smoke.data, 0.5 * dt, up_of(def)};
     MN_TRY(mn_flow_for_blocks(grid, force_block, &job));
     mn_copy_bytes(flow->half.data, flow->next.data, bytes);
-    mn_timer_begin(&flow->seconds, "projection");
+    mn_timer_begin(&flow->solver.timers, "projection");
     MN_TRY(mn_flow_project(&flow->pressure, def->tolerance, NULL, flow->half.data, &projection)); // h
-    flow->linear_iterations += projection.iterations;
-    mn_timer_end(&flow->seconds, "projection");
-    MN_TRY(mn_check_cancelled(flow->ctx));
+    flow->solver.counts.linear_iterations += projection.iterations;
+    mn_timer_end(&flow->solver.timers, "projection");
+    MN_TRY(mn_check_cancelled(flow->solver.ctx));
 
-    mn_timer_begin(&flow->seconds, "advection");
+    mn_timer_begin(&flow->solver.timers, "advection");
     job.velocity = flow->half.data, job.other = flow->next.data;
     MN_TRY(mn_flow_for_blocks(grid, reflect_block, &job)); // next = 2 h - w
     carrier.velocity = flow->half.data;
@@ -160,21 +160,24 @@ mn_status mn_flow_smoke_step(mn_flow *flow, double dt)
     const mn_flow_carried color = {flow->spare.data, flow->color.data, flow->values.data, none};
     MN_TRY(mn_flow_advect(&carrier, 1, &color));
     mn_copy_bytes(flow->spare.data, flow->values.data, bytes);
-    mn_timer_end(&flow->seconds, "advection");
+    mn_timer_end(&flow->solver.timers, "advection");
 
     job.velocity = flow->spare2.data, job.dt = dt;
-    MN_TRY(mn_parallel_for(flow->ctx, grid->table.count, MN_FLOW_GRAIN, source_range, &job));
+    MN_TRY(mn_parallel_for(flow->solver.ctx, grid->table.count, MN_FLOW_GRAIN, source_range, &job));
     job.smoke = flow->next.data, job.dt = 0.5 * dt;
     MN_TRY(mn_flow_for_blocks(grid, force_block, &job));
     MN_TRY(mn_flow_diffuse(flow, dt, flow->spare2.data));
-    mn_timer_begin(&flow->seconds, "projection");
+    mn_timer_begin(&flow->solver.timers, "projection");
     MN_TRY(mn_flow_project(&flow->pressure, def->tolerance, NULL, flow->spare2.data, &projection));
-    flow->linear_iterations += projection.iterations;
-    mn_timer_end(&flow->seconds, "projection");
+    flow->solver.counts.linear_iterations += projection.iterations;
+    mn_timer_end(&flow->solver.timers, "projection");
+    return MN_OK;
+}
 
+void mn_flow_smoke_commit(mn_flow *flow)
+{
     const mn_flow_quads velocity = flow->velocity, old = flow->smoke, paint = flow->color;
     flow->velocity = flow->spare2, flow->spare2 = velocity;
     flow->smoke = flow->next, flow->next = old;
     flow->color = flow->spare, flow->spare = paint;
-    return MN_OK;
 }

@@ -30,7 +30,7 @@ static mn_status sample_range(void *user, mn_range range)
             x[cell] = mn_flow_to_world(&flow->grid, mn_v3(c.x, c.y, c.z));
             x[64 + cell] = mn_flow_to_world(&flow->grid, mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5));
         }
-        mn_collider_distance(flow->inputs->collider, flow->before, 128, x, distance);
+        mn_collider_distance(flow->collider, flow->before, 128, x, distance);
         for (int32_t cell = 0; cell < 64; cell++) {
             const double scale = 1.0 / flow->grid.dx;
             flow->solid_nodes.data[block * 64 + cell] = fmin(fmax(distance[cell] * scale, -FAR), FAR);
@@ -42,8 +42,8 @@ static mn_status sample_range(void *user, mn_range range)
 
 mn_status mn_flow_sample_solids(mn_flow *flow, bool *changed)
 {
-    mn_context *ctx = flow->ctx;
-    const int64_t size = flow->inputs->collider ? mn_flow_size(&flow->grid) : 0;
+    mn_context *ctx = flow->solver.ctx;
+    const int64_t size = flow->collider ? mn_flow_size(&flow->grid) : 0;
     MN_TRY(mn_array_resize(ctx, &flow->solid_nodes, size));
     MN_TRY(mn_array_resize(ctx, &flow->solid, size));
     if (size > 0) {
@@ -86,7 +86,7 @@ static void add_wall(void *user, bool solid, const mn_vec3 corners[3], mn_vec3 n
         const double *b = mn_flow_triangle_points[k];
         const mn_vec3 x = mn_add(mn_add(mn_scale(b[0], corners[0]), mn_scale(b[1], corners[1])),
                                  mn_scale(b[2], corners[2]));
-        const mn_vec3 v = mn_collider_probe(sum->flow->inputs->collider, sum->flow->before,
+        const mn_vec3 v = mn_collider_probe(sum->flow->collider, sum->flow->before,
                                             mn_flow_to_world(&sum->flow->grid, mn_add(sum->cell, x)))
                               .velocity;
         const double flux = mn_flow_triangle_weights[k] * mn_dot(v, normal);
@@ -151,7 +151,7 @@ mn_status mn_flow_wall_flux(mn_flow *flow)
         job.influx = -fabs(job.inflow < 2 ? s.x : job.inflow < 4 ? s.y : s.z);
         MN_TRY(mn_flow_for_coloured_blocks(&flow->grid, inflow_block, &job));
     }
-    if (flow->inputs->collider && mn_collider_max_speed(flow->inputs->collider) > 0)
+    if (flow->collider && mn_collider_max_speed(flow->collider) > 0)
         MN_TRY(mn_flow_for_coloured_blocks(&flow->grid, wall_block, &job));
     return MN_OK;
 }

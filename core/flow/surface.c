@@ -107,7 +107,7 @@ static void mark_block(void *user, int32_t block)
 mn_status mn_flow_surface_mark(mn_flow *flow)
 {
     surface_job job = {.flow = flow};
-    MN_TRY(mn_array_resize(flow->ctx, &flow->known, mn_flow_size(&flow->grid)));
+    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->known, mn_flow_size(&flow->grid)));
     return mn_flow_for_blocks(&flow->grid, mark_block, &job);
 }
 
@@ -115,7 +115,7 @@ mn_status mn_flow_surface_mark(mn_flow *flow)
 static mn_status move_quads(mn_flow *flow, int64_t old_count, const mn_ivec3 *old, mn_flow_quads *quads,
                             double empty)
 {
-    MN_TRY(mn_array_resize(flow->ctx, &flow->next, mn_flow_size(&flow->grid)));
+    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->next, mn_flow_size(&flow->grid)));
     for (int64_t at = 0; at < flow->next.count; at++) flow->next.data[at] = (mn_double4){empty, 0, 0, 0};
     for (int64_t b = 0; b < old_count; b++) {
         const int32_t to = mn_flow_block_at(&flow->grid, old[b].x, old[b].y, old[b].z);
@@ -129,7 +129,7 @@ static mn_status move_quads(mn_flow *flow, int64_t old_count, const mn_ivec3 *ol
 
 static mn_status move_labels(mn_flow *flow, int64_t old_count, const mn_ivec3 *old)
 {
-    MN_TRY(mn_array_resize(flow->ctx, &flow->next_label, mn_flow_size(&flow->grid)));
+    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->next_label, mn_flow_size(&flow->grid)));
     for (int64_t at = 0; at < flow->next_label.count; at++) flow->next_label.data[at] = -1;
     for (int64_t b = 0; b < old_count; b++) {
         const int32_t to = mn_flow_block_at(&flow->grid, old[b].x, old[b].y, old[b].z);
@@ -145,12 +145,10 @@ static mn_status move_labels(mn_flow *flow, int64_t old_count, const mn_ivec3 *o
 mn_status mn_flow_surface_activate(mn_flow *flow)
 {
     mn_flow_grid *grid = &flow->grid;
-    mn_context *ctx = flow->ctx;
+    mn_context *ctx = flow->solver.ctx;
     MN_TRY(mn_array_resize(ctx, &grid->coords, 0));
-    MN_TRY(mn_array_resize(ctx, &flow->old_coords, grid->table.count));
     for (int32_t b = 0; b < grid->table.count; b++) {
         const mn_ivec3 c = grid->table.coords[b];
-        flow->old_coords.data[b] = c;
         bool near = false;
         for (int32_t cell = 0; cell < 64 && !near; cell++)
             near = flow->surface.data[(int64_t)b * 64 + cell][0] < 5;
@@ -163,8 +161,8 @@ mn_status mn_flow_surface_activate(mn_flow *flow)
             MN_TRY(mn_array_push(ctx, &grid->coords, &n));
         }
     }
-    const int64_t old_count = grid->table.count;
-    const mn_ivec3 *old = flow->old_coords.data;
+    const int64_t old_count = flow->blocks.count;
+    const mn_ivec3 *old = flow->blocks.data;
     MN_TRY(mn_flow_grid_set(grid, grid->coords.count, grid->coords.data));
     bool same = grid->table.count == old_count;
     for (int64_t b = 0; b < old_count && same; b++)
@@ -173,6 +171,7 @@ mn_status mn_flow_surface_activate(mn_flow *flow)
     MN_TRY(move_quads(flow, old_count, old, &flow->velocity, 0));
     MN_TRY(move_quads(flow, old_count, old, &flow->surface, MN_FLOW_FAR));
     MN_TRY(move_labels(flow, old_count, old));
+    MN_TRY(mn_flow_note_blocks(flow));
     return mn_flow_fit(flow);
 }
 
@@ -309,7 +308,7 @@ static void wall_block(void *user, int32_t block)
 mn_status mn_flow_surface_finish(mn_flow *flow)
 {
     const int64_t size = mn_flow_size(&flow->grid);
-    for (int32_t k = 0; k < 2; k++) MN_TRY(mn_array_resize(flow->ctx, &flow->distance[k], size));
+    for (int32_t k = 0; k < 2; k++) MN_TRY(mn_array_resize(flow->solver.ctx, &flow->distance[k], size));
     surface_job job = {.flow = flow, .to = flow->distance[0].data};
     MN_TRY(mn_flow_for_blocks(&flow->grid, begin_block, &job));
     for (int32_t k = 0; k < SWEEPS; k++) {
@@ -342,7 +341,7 @@ static void node_block(void *user, int32_t block)
 mn_status mn_flow_surface_to_nodes(mn_flow *flow)
 {
     surface_job job = {.flow = flow};
-    MN_TRY(mn_array_resize(flow->ctx, &flow->surface_nodes, mn_flow_size(&flow->grid)));
+    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->surface_nodes, mn_flow_size(&flow->grid)));
     return mn_flow_for_blocks(&flow->grid, node_block, &job);
 }
 

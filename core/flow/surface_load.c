@@ -111,7 +111,7 @@ mn_status mn_flow_surface_load(mn_flow *flow, double dt, mn_double4 *load)
     load_job job = {flow,      def->sigma / def->dx,          mn_scale(def->density * def->dx, def->gravity),
                     {0, 0, 0}, dt / (def->density * def->dx), load};
     mn_fill_bytes(load, 0, mn_bytes(mn_flow_size(&flow->grid), sizeof(mn_double4)));
-    MN_TRY(mn_parallel_sum(flow->ctx, flow->grid.table.count, MN_FLOW_GRAIN, area_sum, &job, 4, sums));
+    MN_TRY(mn_parallel_sum(flow->solver.ctx, flow->grid.table.count, MN_FLOW_GRAIN, area_sum, &job, 4, sums));
     if (!(sums[0] > 0)) return MN_OK;
     job.middle = mn_scale(1.0 / sums[0], mn_v3(sums[1], sums[2], sums[3]));
     return mn_flow_for_coloured_blocks(&flow->grid, load_block, &job);

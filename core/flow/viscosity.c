@@ -44,7 +44,7 @@ static void mark_block(void *user, int32_t block)
             flow->band.data[at] = HELD;
             const mn_ivec3 c = mn_block_cell(&flow->grid.table, block, cell);
             const mn_vec3 x = mn_flow_to_world(&flow->grid, mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5));
-            const mn_vec3 v = mn_collider_probe(flow->inputs->collider, flow->before, x).velocity;
+            const mn_vec3 v = mn_collider_probe(flow->collider, flow->before, x).velocity;
             job->velocity[at] = (mn_double4){v.x, v.y, v.z, 0};
         }
     }
@@ -124,8 +124,8 @@ mn_status mn_flow_diffuse(mn_flow *flow, double dt, mn_double4 *velocity)
     const double nu = flow->def.viscosity / flow->def.density;
     diffuse_job job = {.flow = flow, .c = dt * nu / (flow->grid.dx * flow->grid.dx), .velocity = velocity};
     if (!(job.c > 0)) return MN_OK;
-    mn_timer_begin(&flow->seconds, "viscosity");
-    MN_TRY(mn_array_resize(flow->ctx, &flow->band, mn_flow_size(&flow->grid)));
+    mn_timer_begin(&flow->solver.timers, "viscosity");
+    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->band, mn_flow_size(&flow->grid)));
     MN_TRY(mn_flow_for_blocks(&flow->grid, mark_block, &job));
     const mn_linear_problem problem = {mn_flow_size(&flow->grid), apply, &job, NULL, NULL};
     mn_krylov_def def = mn_krylov_default_def();
@@ -138,6 +138,6 @@ mn_status mn_flow_diffuse(mn_flow *flow, double dt, mn_double4 *velocity)
         MN_TRY(mn_flow_for_blocks(&flow->grid, mirror_block, &job));
         MN_TRY(mn_flow_for_blocks(&flow->grid, end_block, &job));
     }
-    mn_timer_end(&flow->seconds, "viscosity");
+    mn_timer_end(&flow->solver.timers, "viscosity");
     return MN_OK;
 }

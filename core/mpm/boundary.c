@@ -32,6 +32,34 @@ static bool bounds(mn_mpm_wall kind)
     return kind == MN_MPM_SLIP || kind == MN_MPM_STICK || kind == MN_MPM_SEPARATE;
 }
 
+// ---- what is painted, and what each side has ----
+
+double mn_mpm_side_value(mn_vec3 low, mn_vec3 high, int32_t side, double fallback)
+{
+    if (side < 0) return fallback;
+    const mn_vec3 end = side % 2 == 0 ? low : high;
+    const double values[3] = {end.x, end.y, end.z};
+    return values[side / 2] >= 0 ? values[side / 2] : fallback;
+}
+
+mn_mpm_law mn_mpm_find_law(const mn_mpm_def *def, const mn_collider *collider, double before, mn_vec3 x,
+                           int32_t side)
+{
+    if (side >= 0)
+        return (mn_mpm_law){def->wall[side],
+                            mn_mpm_side_value(def->friction_min, def->friction_max, side, def->friction)};
+    mn_mpm_law law = {def->collider,
+                      mn_collider_painted(collider, MN_PAINT_FRICTION, def->friction, before, x)};
+    if (!mn_collider_is_painted(collider, MN_PAINT_SLIP)) return law;
+    const double otherwise = law.kind == MN_MPM_STICK ? 0 : 1;
+    const bool slips = mn_collider_painted(collider, MN_PAINT_SLIP, otherwise, before, x) >= 0.5;
+    if (!slips) law.kind = MN_MPM_STICK;
+    if (slips && law.kind == MN_MPM_STICK) law.kind = MN_MPM_SLIP;
+    return law;
+}
+
+// ---- nodes ----
+
 // A node within rounding of the plane lies on it.
 static const double plane_tolerance = 1e-6;
 
@@ -49,7 +77,9 @@ static int32_t find_walls(const mn_mpm_def *def, mn_vec3 node, mn_mpm_touch *tou
             if (side == 0 ? x[a] > low[a] + slack : x[a] < high[a] - slack) continue;
             double n[3] = {0, 0, 0};
             n[a] = side == 0 ? 1 : -1;
-            touches[count++] = (mn_mpm_touch){kind, mn_v3(n[0], n[1], n[2]), mn_v3(0, 0, 0), false};
+            const mn_mpm_law law = mn_mpm_find_law(def, NULL, 0, node, 2 * a + side);
+            touches[count++] =
+                (mn_mpm_touch){law.kind, mn_v3(n[0], n[1], n[2]), mn_v3(0, 0, 0), law.friction, false};
             break;
         }
     return count;
@@ -60,7 +90,7 @@ mn_vec3 mn_mpm_apply_walls(const mn_mpm_def *def, mn_vec3 node, mn_vec3 v)
     mn_mpm_touch walls[3];
     const int32_t count = find_walls(def, node, walls);
     for (int32_t k = 0; k < count; k++)
-        v = mn_mpm_bound_velocity(walls[k].kind, def->friction, walls[k].normal, v);
+        v = mn_mpm_bound_velocity(walls[k].kind, walls[k].friction, walls[k].normal, v);
     return v;
 }
 
@@ -84,7 +114,9 @@ static bool find_solid(const mn_mpm_def *def, const mn_collider *collider, doubl
     if (!(contact.distance <= 0)) return false;
     // Deep inside there is no way out to be seen: move with the solid.
     const bool lost = mn_norm2(contact.normal) == 0;
-    *touch = (mn_mpm_touch){lost ? MN_MPM_STICK : def->collider, contact.normal, contact.velocity, true};
+    const mn_mpm_law law = mn_mpm_find_law(def, collider, before, node, -1);
+    *touch =
+        (mn_mpm_touch){lost ? MN_MPM_STICK : law.kind, contact.normal, contact.velocity, law.friction, true};
     return true;
 }
 
@@ -94,7 +126,7 @@ mn_vec3 mn_mpm_apply_collider(const mn_mpm_def *def, const mn_collider *collider
     mn_mpm_touch solid;
     if (!find_solid(def, collider, before, node, &solid)) return v;
     const mn_vec3 relative = mn_sub(v, solid.velocity);
-    return mn_add(solid.velocity, mn_mpm_bound_velocity(solid.kind, def->friction, solid.normal, relative));
+    return mn_add(solid.velocity, mn_mpm_bound_velocity(solid.kind, solid.friction, solid.normal, relative));
 }
 
 int32_t mn_mpm_find_touches(const mn_mpm_def *def, const mn_collider *collider, double before, mn_vec3 node,
@@ -142,7 +174,7 @@ int32_t mn_mpm_solids_near(const mn_mpm_def *def, const mn_collider *collider, d
 {
     int32_t count = 0;
     for (int i = 0; i < 6; i++) {
-        mn_mpm_solid s = {.kind = def->wall[i]};
+        mn_mpm_solid s = {.kind = def->wall[i], .side = i};
         if (!bounds(s.kind)) continue;
         s.distance = side_distance(def, i, x, &s.normal);
         if (s.distance < reach) solids[count++] = s;
@@ -154,16 +186,26 @@ int32_t mn_mpm_solids_near(const mn_mpm_def *def, const mn_collider *collider, d
     const bool known = mn_norm2(contact.normal) > 0 && contact.distance < 0.99 * mn_collider_band(collider);
     if (known && contact.distance < reach)
         solids[count++] =
-            (mn_mpm_solid){contact.distance, contact.normal, contact.velocity, def->collider, true};
+            (mn_mpm_solid){contact.distance, contact.normal, contact.velocity, def->collider, -1};
     return count;
+}
+
+int32_t mn_mpm_nearest_side(const mn_mpm_def *def, mn_vec3 x, double *distance)
+{
+    int32_t nearest = -1;
+    *distance = INFINITY;
+    for (int i = 0; i < 6; i++) {
+        mn_vec3 normal;
+        const double to = bounds(def->wall[i]) ? side_distance(def, i, x, &normal) : INFINITY;
+        if (to < *distance) *distance = to, nearest = i;
+    }
+    return nearest;
 }
 
 double mn_mpm_solid_distance(const mn_mpm_def *def, const mn_collider *collider, double before, mn_vec3 x)
 {
-    double least = INFINITY;
-    mn_vec3 normal;
-    for (int i = 0; i < 6; i++)
-        if (bounds(def->wall[i])) least = fmin(least, side_distance(def, i, x, &normal));
+    double least;
+    (void)mn_mpm_nearest_side(def, x, &least);
     if (collider) {
         double distance;
         mn_collider_distance(collider, before, 1, &x, &distance);

@@ -30,9 +30,24 @@ typedef struct mn_mpm_touch {
     mn_mpm_wall kind; ///< slip, stick or separate
     mn_vec3 normal;   ///< into the liquid
     mn_vec3 velocity; ///< m/s, of the boundary
-    bool is_solid;    ///< a collider or a body, not a wall of the domain
+    double friction;
+    bool is_solid; ///< a collider or a body, not a wall of the domain
 } mn_mpm_touch;
 enum { MN_MPM_TOUCH_MAX = 4 }; ///< one solid, and one wall on each axis
+
+/// What a wall or a collider does to liquid along it.
+typedef struct mn_mpm_law {
+    mn_mpm_wall kind;
+    double friction;
+} mn_mpm_law;
+
+/// The value of a side of the domain: that of its lower or its upper end, `fallback` where it is negative.
+double mn_mpm_side_value(mn_vec3 low, mn_vec3 high, int32_t side, double fallback);
+/// The side with a wall that is nearest to x, -1: none; *distance is INFINITY then.
+int32_t mn_mpm_nearest_side(const mn_mpm_def *def, mn_vec3 x, double *distance);
+/// The law of a side of the domain, or with side -1 of the collider at x, with what is painted there.
+mn_mpm_law mn_mpm_find_law(const mn_mpm_def *def, const mn_collider *collider, double before, mn_vec3 x,
+                           int32_t side);
 
 /// The boundaries of a node; `collider` may be NULL. Returns how many.
 int32_t mn_mpm_find_touches(const mn_mpm_def *def, const mn_collider *collider, double before, mn_vec3 node,
@@ -52,8 +67,8 @@ bool mn_mpm_block_meets_collider(const mn_collider *collider, double before, con
 typedef struct mn_mpm_solid {
     double distance;          ///< m, negative inside
     mn_vec3 normal, velocity; ///< into the liquid; m/s
-    mn_mpm_wall kind;
-    bool is_collider;
+    mn_mpm_wall kind;         ///< without what is painted on a collider
+    int32_t side;             ///< of the domain; -1: a collider
 } mn_mpm_solid;
 
 enum { MN_MPM_SOLIDS_MAX = 7 };

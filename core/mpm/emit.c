@@ -96,7 +96,7 @@ static mn_status give_birth(mn_mpm *mpm, int64_t k, mn_vec3 at, double h)
     mn_mpm_fullness full = mn_mpm_fullness_at(mpm, at, site->piece);
     if (full.fraction + fullness_of_births(mpm, at, site->piece) >= taken_at) {
         if (full.nearest >= 0 && full.distance < mpm->def.dx)
-            mpm->next_materials.data[full.nearest].site = (int32_t)(k + 1);
+            mn_mpm_set_site(&mpm->next_materials.data[full.nearest], k + 1);
         return MN_OK;
     }
     const double volume = mpm->def.dx * mpm->def.dx * mpm->def.dx / 8;
@@ -108,7 +108,7 @@ static mn_status give_birth(mn_mpm *mpm, int64_t k, mn_vec3 at, double h)
                                .sigma = site->sigma,
                                .viscosity = (float)site->viscosity,
                                .id = mpm->next_id,
-                               .site = (int32_t)(k + 1)};
+                               .marks = (int32_t)mpm->emitter_follows | (int32_t)(k + 1)};
     MN_TRY(note_birth(mpm, x, site->piece));
     MN_TRY(mn_array_push(mpm->solver.ctx, &mpm->next, &p));
     MN_TRY(mn_array_push(mpm->solver.ctx, &mpm->next_materials, &q));
@@ -184,8 +184,9 @@ static void carry(mn_mpm *mpm, double dt, double before, mn_mpm_step_stats *stat
 {
     for (int64_t i = 0; i < mpm->particles.count; i++) {
         mn_mpm_material *q = &mpm->next_materials.data[i];
-        if (q->site <= 0) continue;
-        const mn_mpm_site *site = &mpm->sites.data[q->site - 1];
+        const int32_t held_by = mn_mpm_site_of(q);
+        if (held_by <= 0) continue;
+        const mn_mpm_site *site = &mpm->sites.data[held_by - 1];
         const mn_mpm_particle *from = &mpm->particles.data[i];
         mn_mpm_particle *to = &mpm->next.data[i];
         const mn_vec3 v = velocity_of(site), x = mn_axpy(mn_mpm_position(from), dt, v);
@@ -194,7 +195,7 @@ static void carry(mn_mpm *mpm, double dt, double before, mn_mpm_step_stats *stat
         *to = (mn_mpm_particle){.mass = from->mass, .v = v};
         mn_mpm_set_position(to, x);
         q->j = mpm->materials.data[i].j;
-        if (mn_dot(mn_sub(x, place_of(site, before)), site->axis) >= 0) q->site = 0;
+        if (mn_dot(mn_sub(x, place_of(site, before)), site->axis) >= 0) mn_mpm_set_site(q, 0);
     }
 }
 
@@ -243,7 +244,7 @@ mn_status mn_mpm_scatter_nozzles(mn_mpm *mpm)
 {
     mpm->held.count = 0;
     for (int64_t i = 0; i < mpm->materials.count && mpm->sites.count > 0; i++) {
-        const int64_t site = mpm->materials.data[i].site;
+        const int64_t site = mn_mpm_site_of(&mpm->materials.data[i]);
         if (site <= 0) continue;
         if (mpm->held.count == 0) {
             MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->held, mpm->nodes.count));

@@ -292,7 +292,7 @@ mn_status mn_mpm_set_emitter(mn_mpm *mpm, const mn_mpm_emitter *emitter, double 
     const bool same = e->point_count == mpm->emitter_points && e->triangle_count == mpm->emitter_triangles;
     if (!same) {
         // Another emitter: what the old one still held is free.
-        for (int64_t i = 0; i < mpm->materials.count; i++) mpm->materials.data[i].site = 0;
+        for (int64_t i = 0; i < mpm->materials.count; i++) mn_mpm_set_site(&mpm->materials.data[i], 0);
         mpm->emitter_points = mpm->emitter_triangles = -1;
         MN_TRY(build_sites(mpm, e));
         mpm->emitter_points = e->point_count;
@@ -300,6 +300,9 @@ mn_status mn_mpm_set_emitter(mn_mpm *mpm, const mn_mpm_emitter *emitter, double 
     }
     for (int64_t k = 0; k < mpm->sites.count; k++) place_site(mpm, e, seconds, same, &mpm->sites.data[k]);
     scale_flows(mpm, e->flow_rate);
+    mpm->emitter_follows = (e->sigma ? 0 : MN_MPM_FOLLOWS_SIGMA) |
+                           (e->viscosity ? 0 : MN_MPM_FOLLOWS_VISCOSITY) |
+                           (e->density ? 0 : MN_MPM_FOLLOWS_DENSITY);
     return mn_mpm_fill_nozzles(mpm, seconds);
 }
 

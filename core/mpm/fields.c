@@ -51,6 +51,9 @@ const mn_field mn_mpm_fields[] = {
     MN_MENU("source", "Take Input", source_items, 0, "Liquid", NULL,
             "When points of the input become liquid: once, at the start frame; whenever points come in whose "
             "id has not been seen; or all of them at every frame, where there is no liquid yet."),
+    MN_TOGGLE("follow_input", "Follow Attributes", 0, "Liquid", NULL,
+              "At every frame particles take sigma, viscosity and density again from the points of the input "
+              "that have their id."),
     MN_MENU("emit", "Emit", emit_items, 0, "Emitters", NULL,
             "Liquid leaves emitters with their attribute v, in simulated seconds; or along their normals, on "
             "top of "
@@ -99,9 +102,12 @@ const mn_field mn_mpm_fields[] = {
     MN_MENU("collider_boundary", "Colliders", collider_items, 2, "Domain", NULL,
             "What colliders do: let slip along; hold; or let slip and leave, with friction."),
     MN_FIELD_FRICTION(def, 0, "Domain", NULL,
-                      "Coulomb friction coefficient where liquid slips and may leave."),
+                      "Coulomb friction coefficient where liquid slips and may leave. Colliders may have "
+                      "their own, set on the collider node or painted on their points as friction."),
     MN_FIELD_CONTACT_ANGLE(def, "Domain",
-                           " Colliders may have their own, painted on their points as contact_angle."),
+                           " Colliders may have their own, set on the collider node or painted on their "
+                           "points as contact_angle."),
+    MN_FIELDS_SIDE_LAWS(def, "Domain"),
     MN_FIELD_TOGGLE(def, output_surface, "Surface Mesh", 1, "Output", NULL,
                     "Fills the second output with the liquid's surface."),
     MN_FIELD_FLOAT(def, surface_scale, "Surface Spacing", "cell", 1, 0.1, 1, 0.25, 1, "Output",

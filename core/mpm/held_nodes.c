@@ -65,7 +65,7 @@ mn_status mn_mpm_find_held(mn_mpm *mpm)
             if (!(mass > 0)) continue;
             if (mn_mpm_node_is_held(mpm, node, mass, &nozzle))
                 held.contacts[held.contact_count++] =
-                    (mn_mpm_touch){MN_MPM_STICK, mn_v3(0, 1, 0), nozzle, false};
+                    (mn_mpm_touch){MN_MPM_STICK, mn_v3(0, 1, 0), nozzle, 0, false};
             else if (at_wall || at_solid)
                 held.contact_count =
                     mn_mpm_find_touches(&mpm->def, at_solid ? mpm->collider : NULL, mpm->frame_left,
@@ -118,22 +118,21 @@ bool mn_mpm_switch_contacts(mn_mpm *mpm, const mn_mpm_node *v)
 
 void mn_mpm_rub(const mn_mpm *mpm, mn_mpm_node *v)
 {
-    const double friction = mpm->def.friction;
     for (int64_t i = 0; i < mpm->implicit.held.count; i++)
         mpm->implicit.held.data[i].solved = v[mpm->implicit.held.data[i].node].v;
-    for (int64_t i = 0; friction > 0 && i < mpm->implicit.held.count; i++) {
+    for (int64_t i = 0; i < mpm->implicit.held.count; i++) {
         const mn_mpm_held *held = &mpm->implicit.held.data[i];
         const double mass = mpm->before.data[held->node].mass;
         for (int32_t k = 0; k < held->contact_count; k++) {
             const mn_mpm_touch *touch = &held->contacts[k];
-            if (touch->kind != MN_MPM_SEPARATE || !held->on[k]) continue;
+            if (touch->kind != MN_MPM_SEPARATE || !held->on[k] || !(touch->friction > 0)) continue;
             const double push = mn_dot(mpm->implicit.gradient.data[held->node].v, touch->normal);
             const mn_vec3 off = mn_sub(v[held->node].v, touch->velocity);
             // Coulomb's rule as for explicit steps, with the wall's impulse as the speed that it took away.
             const mn_vec3 into =
                 mn_axpy(off, -fmax(push, 0) / mass - mn_dot(off, touch->normal), touch->normal);
-            v[held->node].v = mn_add(touch->velocity,
-                                     mn_mpm_bound_velocity(MN_MPM_SEPARATE, friction, touch->normal, into));
+            v[held->node].v = mn_add(touch->velocity, mn_mpm_bound_velocity(MN_MPM_SEPARATE, touch->friction,
+                                                                            touch->normal, into));
         }
     }
 }

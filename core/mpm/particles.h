@@ -7,6 +7,7 @@
 #define MENISCUS_MPM_PARTICLES_H
 
 #include "meniscus/array.h"
+#include "meniscus/mpm.h"
 #include "meniscus/vec.h"
 #include "space/blocks.h"
 
@@ -29,8 +30,28 @@ typedef struct mn_mpm_material {
     double age;    ///< s
     int64_t id;
     float viscosity; ///< Pa s
-    int32_t site;    ///< 1 + the emitter's site whose nozzle holds it; 0: free (emit.c)
+    int32_t marks;   ///< the site that holds it, and which values follow the def
 } mn_mpm_material;
+
+/// Values that a particle has from the def, and takes from it again when the def changes
+/// (live_material.c). Particles that brought their own keep them.
+enum {
+    MN_MPM_FOLLOWS_SIGMA = MN_MPM_SOURCE_SIGMA,
+    MN_MPM_FOLLOWS_VISCOSITY = MN_MPM_SOURCE_VISCOSITY,
+    MN_MPM_FOLLOWS_DENSITY = MN_MPM_SOURCE_DENSITY,
+    MN_MPM_FOLLOWS = MN_MPM_FOLLOWS_SIGMA | MN_MPM_FOLLOWS_VISCOSITY | MN_MPM_FOLLOWS_DENSITY,
+    MN_MPM_SITE_MASK = (1 << 28) - 1,
+};
+
+/// 1 + the emitter's site whose nozzle holds it; 0: free (emit.c).
+static inline int32_t mn_mpm_site_of(const mn_mpm_material *q)
+{
+    return q->marks & MN_MPM_SITE_MASK;
+}
+static inline void mn_mpm_set_site(mn_mpm_material *q, int64_t site)
+{
+    q->marks = (q->marks & MN_MPM_FOLLOWS) | (int32_t)(site & MN_MPM_SITE_MASK);
+}
 
 _Static_assert(sizeof(mn_mpm_particle) == 128, "two cache lines");
 _Static_assert(sizeof(mn_mpm_material) == 48, "no holes: it is saved as it lies");

@@ -21,7 +21,12 @@ static mn_status check_def(mn_context *ctx, const void *checked)
 
 static mn_status set_def(mn_solver *solver, const void *def)
 {
-    const double dx = ((const mn_mpm_def *)def)->dx, old = ((mn_mpm *)solver)->def.dx;
+    const mn_mpm_def *made = def, *was = &((mn_mpm *)solver)->def;
+    const double dx = made->dx, old = was->dx;
+    // What the artist puts in or takes out is no error of the method.
+    if (made->sigma != was->sigma || made->density != was->density ||
+        made->contact_angle != was->contact_angle || mn_distance(made->gravity, was->gravity) > 0)
+        solver->energy.begun = false;
     if (dx == old) return MN_OK;
     return mn_fail(solver->ctx, MN_ERROR_ARGUMENT,
                    "dx changed from %g to %g m; it must stay the same over a simulation.", old, dx);
@@ -139,6 +144,7 @@ const mn_solver_type mn_mpm_solver = {
     .state_size = sizeof(mn_mpm),
     .def_offset = offsetof(mn_mpm, def),
     .takes = MN_TAKES_COLLIDER | MN_TAKES_SINK | MN_TAKES_OWN,
+    .paint = 1 << MN_PAINT_CONTACT_ANGLE | 1 << MN_PAINT_FRICTION | 1 << MN_PAINT_SLIP,
     .watch_energy = true,
     .output_count = 3,
     .more_defaults = more_defaults,
@@ -158,7 +164,7 @@ const mn_solver_type mn_mpm_solver = {
     .report = mn_mpm_report_sums,
     .saved = mn_mpm_saved,
     .saved_count = MN_MPM_SAVED_COUNT,
-    .version = 6,
+    .version = 7,
     .oldest = 6,
     .loaded = mn_mpm_loaded,
 };

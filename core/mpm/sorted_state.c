@@ -168,12 +168,16 @@ static void make_particle(mn_mpm *mpm, const mn_mpm_source *source, int64_t i, i
     mn_mpm_set_position(p, source->position[i]);
     const int64_t id = source->id ? source->id[i] : mpm->next_id;
     if (id >= mpm->next_id) mpm->next_id = id + 1;
+    const int32_t absent = (source->sigma ? 0 : MN_MPM_FOLLOWS_SIGMA) |
+                           (source->viscosity ? 0 : MN_MPM_FOLLOWS_VISCOSITY) |
+                           (source->density ? 0 : MN_MPM_FOLLOWS_DENSITY);
     mpm->next_materials.data[slot] =
         (mn_mpm_material){.j = 1,
                           .volume = mass / density,
                           .sigma = source->sigma ? source->sigma[i] : def->sigma,
                           .viscosity = (float)(source->viscosity ? source->viscosity[i] : def->viscosity),
-                          .id = id};
+                          .id = id,
+                          .marks = absent | (source->follows ? source->follows[i] & MN_MPM_FOLLOWS : 0)};
 }
 
 mn_status mn_mpm_add(mn_mpm *mpm, const mn_mpm_source *source)

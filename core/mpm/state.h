@@ -44,9 +44,9 @@ typedef struct mn_mpm_contact {
     mn_vec3 velocity;     ///< m/s, of the wall
     double distance;      ///< m, from the particle to its foot
     double weight;        ///< 1/m, the particle's share of the wall over its volume
+    double friction;      ///< Coulomb's coefficient there
     int32_t particle;
     bool held;    ///< pressure acts, both ways; otherwise only the wall's approach counts
-    bool rubs;    ///< there is friction
     bool is_body; ///< the liquid moves what it touches there
 } mn_mpm_contact;
 
@@ -180,6 +180,7 @@ struct mn_mpm {
 
     MN_ARRAY(mn_mpm_site) sites;
     int64_t emitter_points, emitter_triangles;
+    int64_t emitter_follows; ///< MN_MPM_FOLLOWS_*, of the liquid that comes out of it
     MN_ARRAY(mn_mpm_birth) births;
     MN_ARRAY(int32_t) birth_heads;
     MN_ARRAY(mn_mpm_node) held; ///< mass and momentum of what nozzles hold; empty when they hold nothing
@@ -204,6 +205,11 @@ void mn_mpm_drain_next(mn_mpm *mpm, double before);
 mn_status mn_mpm_borrow(mn_mpm *mpm, int64_t count, size_t size, void **memory);
 /// Rebuilds the grid around the state when a failure has left it without one.
 mn_status mn_mpm_sort_again(mn_mpm *mpm);
+
+// ---- live_material.c ----
+
+/// Brings the liquid that there is to the materials of the def.
+mn_status mn_mpm_update_materials(mn_mpm *mpm);
 
 // ---- extremes.c ----
 
@@ -355,7 +361,7 @@ void mn_mpm_abandon(mn_solver *solver);
 void mn_mpm_report_sums(const mn_solver *solver, mn_report *report);
 mn_status mn_mpm_view(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output, mn_view *view);
 extern const mn_saved mn_mpm_saved[];
-enum { MN_MPM_SAVED_COUNT = 16 };
+enum { MN_MPM_SAVED_COUNT = 17 };
 mn_status mn_mpm_loaded(mn_solver *solver);
 
 // ---- grid_update.c ----

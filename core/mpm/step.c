@@ -127,6 +127,7 @@ mn_status mn_mpm_begin(mn_solver *solver, const mn_solver_inputs *inputs, double
     mpm->sink = inputs->sink;
     MN_TRY(mn_mpm_bodies_begin(mpm, inputs->collider, seconds));
     MN_TRY(mn_mpm_sort_again(mpm));
+    MN_TRY(mn_mpm_update_materials(mpm));
     mpm->frame_begin = seconds;
     MN_TRY(mn_mpm_free_trapped(mpm));
     MN_TRY(mn_mpm_find_extremes(mpm));

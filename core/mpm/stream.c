@@ -18,6 +18,7 @@ const mn_saved mn_mpm_saved[MN_MPM_SAVED_COUNT] = {
     MN_SAVED_BOOL(mn_mpm, unbalanced, 6),
     MN_SAVED_I64(mn_mpm, emitter_points, 6),
     MN_SAVED_I64(mn_mpm, emitter_triangles, 6),
+    MN_SAVED_I64(mn_mpm, emitter_follows, 7),
     MN_SAVED_ARRAY(mn_mpm, sites, 6),
     MN_SAVED_ARRAY(mn_mpm, particles, 6),
     MN_SAVED_ARRAY(mn_mpm, materials, 6),
@@ -42,7 +43,7 @@ static mn_status check(const mn_mpm *mpm)
                 return damaged(solver, "a site is at no point of its emitter");
         }
     for (int64_t i = 0; i < mpm->materials.count; i++)
-        if (mpm->materials.data[i].site < 0 || mpm->materials.data[i].site > mpm->sites.count)
+        if (mpm->materials.data[i].marks < 0 || mn_mpm_site_of(&mpm->materials.data[i]) > mpm->sites.count)
             return damaged(solver, "a particle is in no nozzle");
     return MN_OK;
 }
@@ -54,6 +55,7 @@ mn_status mn_mpm_loaded(mn_solver *solver)
         return mn_fail(solver->ctx, MN_ERROR_ARGUMENT, "The saved state has dx %g m, the solver %g m.",
                        mpm->saved_dx, mpm->def.dx);
     MN_TRY(check(mpm));
+    mpm->emitter_follows &= MN_MPM_FOLLOWS;
     MN_TRY(mn_mpm_copy_to_next(mpm, mpm->particles.count));
     return mn_mpm_sort_next(mpm);
 }

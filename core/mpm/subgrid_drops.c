@@ -39,7 +39,7 @@ static mn_status find_motes(mn_mpm *mpm, bool *any)
     }
     for (int64_t i = 0; *any && mpm->sites.count > 0 && i < mpm->materials.count; i++) {
         mote *m = mote_of(mpm, i);
-        if (m && mpm->materials.data[i].site > 0) m->small = false;
+        if (m && mn_mpm_site_of(&mpm->materials.data[i]) > 0) m->small = false;
     }
     return MN_OK;
 }

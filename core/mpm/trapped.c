@@ -23,7 +23,7 @@ static fate find_way_out(const mn_mpm *mpm, mn_vec3 *x)
         const int32_t count = mn_mpm_solids_near(&mpm->def, mpm->collider, mpm->frame_begin, *x, 0, solids);
         if (count == 0) return LOST;
         for (int32_t i = 0; i < count; i++) {
-            const double reach = solids[i].is_collider ? mn_collider_band(mpm->collider) : dx;
+            const double reach = solids[i].side < 0 ? mn_collider_band(mpm->collider) : dx;
             if (solids[i].distance <= -fmax(reach, dx)) return LOST;
             *x = mn_axpy(*x, -solids[i].distance, solids[i].normal);
         }

@@ -56,9 +56,10 @@ mn_mpm_fullness mn_mpm_fullness_at(const mn_mpm *mpm, mn_vec3 x, int64_t own_pie
             const mn_vec3 r = mn_sub(mn_mpm_position(&mpm->particles.data[i]), x);
             const double share = mn_mpm_hat(r, dx) * q->volume / cell_volume, distance = mn_norm(r);
             weight += share, sum += share * q->j;
-            if (q->site > 0 && mpm->sites.data[q->site - 1].piece == own_piece) continue;
+            const int32_t site = mn_mpm_site_of(q);
+            if (site > 0 && mpm->sites.data[site - 1].piece == own_piece) continue;
             full.fraction += share;
-            if (q->site > 0 || !(distance < full.distance)) continue;
+            if (site > 0 || !(distance < full.distance)) continue;
             full.nearest = i, full.distance = distance;
         }
     }

@@ -79,18 +79,19 @@ static int32_t find_contacts(const mn_mpm *mpm, int32_t particle, mn_mpm_contact
         const mn_mpm_solid *s = &solids[i];
         if (s->distance < -dx) continue;
         if (to) {
+            const mn_mpm_law law = mn_mpm_find_law(&mpm->def, mpm->collider, mpm->frame_begin, x, s->side);
             // One that has slipped behind the wall pushes where there is mass, at its own place.
             const mn_vec3 foot = mn_axpy(x, -fmax(s->distance, 0), s->normal);
-            to[found] = (mn_mpm_contact){
-                .foot = foot,
-                .normal = s->normal,
-                .velocity = s->velocity,
-                .distance = fmax(s->distance, 0),
-                .weight = wetness(mpm, foot, particle) * 2 * (1 - fmax(s->distance, 0) / dx) / dx,
-                .particle = particle,
-                .held = true,
-                .rubs = s->kind == MN_MPM_SEPARATE && mpm->def.friction > 0,
-                .is_body = s->is_collider && mn_mpm_is_body(mpm, mpm->frame_begin, x)};
+            to[found] = (mn_mpm_contact){.foot = foot,
+                                         .normal = s->normal,
+                                         .velocity = s->velocity,
+                                         .distance = fmax(s->distance, 0),
+                                         .weight = wetness(mpm, foot, particle) * 2 *
+                                                   (1 - fmax(s->distance, 0) / dx) / dx,
+                                         .particle = particle,
+                                         .held = true,
+                                         .friction = law.kind == MN_MPM_SEPARATE ? law.friction : 0,
+                                         .is_body = s->side < 0 && mn_mpm_is_body(mpm, mpm->frame_begin, x)};
         }
         found++;
     }
@@ -269,7 +270,7 @@ static mn_vec3 rub(const mn_mpm *mpm, const mn_mpm_contact *contact, double dt, 
 {
     mn_mpm_foot f;
     mn_mpm_find_foot(mpm, contact, &f);
-    const double most = mpm->def.friction * f.sum * fmax(mn_mpm_wall_impulse(mpm, contact, dt), 0) /
+    const double most = contact->friction * f.sum * fmax(mn_mpm_wall_impulse(mpm, contact, dt), 0) /
                         mpm->particles.data[contact->particle].mass;
     const mn_vec3 off = mn_sub(v, contact->velocity);
     const mn_vec3 along = mn_axpy(off, -mn_dot(off, contact->normal), contact->normal);
@@ -305,7 +306,7 @@ void mn_mpm_keep_out(const mn_mpm *mpm, int32_t k, double dt, mn_vec3 *x, mn_vec
     for (int64_t c = mn_mpm_first_contact(mpm, k); mn_mpm_is_contact(mpm, c, k); c++) {
         const mn_mpm_contact *contact = &mpm->contacts.data[c];
         // Bodies have had their friction with the nodes, and must not lose any of it.
-        if (contact->rubs && contact->held && !contact->is_body) *v = rub(mpm, contact, dt, *v);
+        if (contact->friction > 0 && contact->held && !contact->is_body) *v = rub(mpm, contact, dt, *v);
     }
     // A particle that rests on a solid goes with it first.
     if (mpm->collider) {
@@ -319,7 +320,7 @@ void mn_mpm_keep_out(const mn_mpm *mpm, int32_t k, double dt, mn_vec3 *x, mn_vec
         const mn_mpm_solid *s = &solids[i];
         const double into = mn_dot(mn_sub(*v, s->velocity), s->normal);
         *x = mn_axpy(*x, -fmin(s->distance, 0), s->normal);
-        const bool gives = s->is_collider && mn_mpm_is_body(mpm, mpm->frame_left, *x);
+        const bool gives = s->side < 0 && mn_mpm_is_body(mpm, mpm->frame_left, *x);
         if (into < 0 && !gives) *v = mn_axpy(*v, -into, s->normal);
     }
 }

@@ -79,7 +79,7 @@ static int32_t find_images(const mn_mpm *mpm, const mn_collider *collider, mn_ve
         for (int32_t i = -1; i < before && count < IMAGES_MAX; i++) {
             const mn_vec3 image = mirror(i < 0 ? x : images[i], s);
             double inside = -1;
-            if (s->is_collider) mn_collider_distance(collider, mpm->frame_begin, 1, &image, &inside);
+            if (s->side < 0) mn_collider_distance(collider, mpm->frame_begin, 1, &image, &inside);
             if (inside < 0) images[count++] = image;
         }
     }
@@ -159,19 +159,16 @@ mn_status mn_mpm_set_surface_solid(mn_mpm *mpm)
 
 double mn_mpm_contact_angle(const mn_mpm *mpm, mn_vec3 x)
 {
-    double degrees = mpm->def.contact_angle;
-    if (mpm->collider) {
-        double to_solid;
-        mn_collider_distance(mpm->collider, mpm->frame_begin, 1, &x, &to_solid);
-        // Paint belongs to the collider, not to a wall that is nearer.
-        if (to_solid <= mn_mpm_solid_distance(&mpm->def, NULL, 0, x)) {
-            const bool now = mn_mpm_is_body(mpm, mpm->frame_begin, x); // paint lies where the body is
-            const mn_vec3 end =
-                now ? x : mn_collider_carry(mpm->collider, mpm->frame_begin, mpm->frame_begin, x);
-            mn_collider_paint(mpm->collider, "contact_angle", degrees, 1, &end, &degrees);
-        }
-    }
-    if (!isfinite(degrees)) degrees = mpm->def.contact_angle; // paint that is not a number
+    const mn_mpm_def *def = &mpm->def;
+    double to_side, to_solid = INFINITY;
+    const int32_t side = mn_mpm_nearest_side(def, x, &to_side);
+    if (mpm->collider) mn_collider_distance(mpm->collider, mpm->frame_begin, 1, &x, &to_solid);
+    // Paint belongs to the collider, not to a wall that is nearer.
+    const double degrees =
+        mpm->collider && to_solid <= to_side
+            ? mn_collider_painted(mpm->collider, MN_PAINT_CONTACT_ANGLE, def->contact_angle, mpm->frame_begin,
+                                  x)
+            : mn_mpm_side_value(def->contact_angle_min, def->contact_angle_max, side, def->contact_angle);
     return fmin(fmax(degrees, 0), 180) * (pi / 180);
 }
 

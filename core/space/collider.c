@@ -31,6 +31,7 @@ struct mn_collider {
     MN_ARRAY(solid) solids;
     const mn_geo *geo;
     mn_triangles *mesh; ///< NULL without paint
+    const mn_attribute *paint[MN_PAINT_COUNT];
     double velocity_scale;
     double voxel_size, band, max_speed;
     mn_box bounds;
@@ -41,6 +42,19 @@ struct mn_collider {
 mn_collider_def mn_collider_default_def(void)
 {
     return (mn_collider_def){.geo = NULL, .velocity_scale = 1.0};
+}
+
+const char *mn_paint_name(mn_paint paint)
+{
+    static const char *const names[MN_PAINT_COUNT] = {"contact_angle", "friction", "slip"};
+    return names[paint];
+}
+
+bool mn_collider_is_painted(const mn_collider *collider, mn_paint paint)
+{
+    if (collider && collider->moving.distance)
+        return collider->moving.painted[paint] || mn_collider_is_painted(collider->fixed, paint);
+    return collider && collider->paint[paint];
 }
 
 // ---- making one ----
@@ -216,8 +230,11 @@ mn_status mn_collider_create(mn_context *ctx, const mn_collider_def *def, mn_col
         collider->max_speed = fmax(collider->max_speed, s->max_speed);
         collider->bounds = mn_box_join(collider->bounds, s->bounds);
     }
-    if (def->paint && mn_geo_kind_count(def->geo, MN_POLYGON) > 0)
+    if (def->paint && mn_geo_kind_count(def->geo, MN_POLYGON) > 0) {
         MN_TRY_TO(fail, status, mn_triangles_create_from_geo(ctx, def->geo, &collider->mesh));
+        for (int i = 0; i < MN_PAINT_COUNT; i++)
+            collider->paint[i] = mn_geo_find_numeric(def->geo, MN_POINT, mn_paint_name((mn_paint)i), 1);
+    }
     *out = collider;
     return MN_OK;
 fail:
@@ -394,32 +411,49 @@ mn_vec3 mn_collider_carry(const mn_collider *collider, double before, double sec
     return mn_rigid_motion_back(&s->motion, after, mn_axpy(y, -after, rest));
 }
 
-void mn_collider_paint(const mn_collider *collider, const char *name, double fallback, int64_t count,
+static double corner_value(const mn_attribute *paint, int64_t point, double fallback)
+{
+    double value;
+    mn_attribute_get(paint, point, 1, &value);
+    return isfinite(value) && value >= 0 ? value : fallback;
+}
+
+void mn_collider_paint(const mn_collider *collider, mn_paint paint, double fallback, int64_t count,
                        const mn_vec3 *positions, double *values)
 {
     if (collider->moving.distance) {
         for (int64_t i = 0; i < count; i++) {
             values[i] = fallback;
             if (mn_collider_is_moving(collider, 0, positions[i]))
-                values[i] = collider->moving.paint(collider->moving.user, name, fallback, positions[i]);
+                values[i] = collider->moving.paint(collider->moving.user, paint, fallback, positions[i]);
             else if (collider->fixed)
-                mn_collider_paint(collider->fixed, name, fallback, 1, &positions[i], &values[i]);
+                mn_collider_paint(collider->fixed, paint, fallback, 1, &positions[i], &values[i]);
         }
         return;
     }
-    const mn_attribute *paint = collider->mesh ? mn_geo_find_numeric(collider->geo, MN_POINT, name, 1) : NULL;
+    const mn_attribute *painted = collider->paint[paint];
     for (int64_t i = 0; i < count; i++) {
-        values[i] = fallback;
-        if (!paint) continue;
         mn_mesh_point p;
-        if (!mn_triangles_closest(collider->mesh, positions[i], INFINITY, &p)) continue;
+        values[i] = fallback;
+        if (!painted || !mn_triangles_closest(collider->mesh, positions[i], INFINITY, &p)) continue;
         values[i] = 0;
-        for (int k = 0; k < 3; k++) {
-            double corner;
-            mn_attribute_get(paint, p.vertices[k], 1, &corner);
-            values[i] += p.weights[k] * corner;
-        }
+        for (int k = 0; k < 3; k++)
+            values[i] += p.weights[k] * corner_value(painted, p.vertices[k], fallback);
     }
+}
+
+double mn_collider_painted(const mn_collider *collider, mn_paint paint, double fallback, double before,
+                           mn_vec3 position)
+{
+    if (!mn_collider_is_painted(collider, paint)) return fallback;
+    if (collider->moving.distance) { // paint lies where the moving solids are now
+        if (mn_collider_is_moving(collider, before, position))
+            return collider->moving.paint(collider->moving.user, paint, fallback, position);
+        return mn_collider_painted(collider->fixed, paint, fallback, before, position);
+    }
+    const mn_vec3 end = mn_collider_carry(collider, before, before, position);
+    mn_collider_paint(collider, paint, fallback, 1, &end, &fallback);
+    return fallback;
 }
 
 double mn_collider_voxel_size(const mn_collider *collider)

@@ -12,8 +12,9 @@ typedef struct mn_moving_solids {
     /// As mn_collider_probe() says; `distance` alone may be a lower bound beyond the band.
     double (*distance)(const void *user, mn_vec3 x);
     mn_contact (*probe)(const void *user, mn_vec3 x);
-    /// The value of a painted attribute at the place nearest to x.
-    double (*paint)(const void *user, const char *name, double fallback, mn_vec3 x);
+    /// The paint at the place nearest to x.
+    double (*paint)(const void *user, mn_paint paint, double fallback, mn_vec3 x);
+    bool painted[MN_PAINT_COUNT];
     double band;      ///< m
     double max_speed; ///< m/s
     mn_box bounds;

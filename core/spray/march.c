@@ -74,15 +74,22 @@ static double rest_speed(const mn_air *air, const mn_drop *drop)
     return sqrt(2.0 * mn_norm(pull(air, drop)) * 0.1 * drop->radius);
 }
 
+// What is painted on the solid comes first.
+static double friction_at(const mn_march *march, double before, mn_vec3 x)
+{
+    return mn_collider_painted(march->collider, MN_PAINT_FRICTION, march->friction, before, x);
+}
+
 // The drop's velocity after it has met the solid, as in the head.
-static void rebound(const mn_march *march, const mn_contact *contact, double restitution, mn_drop *drop)
+static void rebound(const mn_march *march, double before, const mn_contact *contact, double restitution,
+                    mn_drop *drop)
 {
     const mn_vec3 u = mn_sub(drop->velocity, contact->velocity);
     const double normal_speed = mn_dot(u, contact->normal);
     if (!(normal_speed < 0)) return;
     const mn_vec3 tangential = mn_axpy(u, -normal_speed, contact->normal);
     const double speed = mn_norm(tangential);
-    const double grip = march->friction * (1.0 + restitution) * -normal_speed;
+    const double grip = friction_at(march, before, drop->position) * (1.0 + restitution) * -normal_speed;
     const double kept = speed > grip ? 1.0 - grip / speed : 0.0;
     const mn_vec3 after = mn_axpy(mn_scale(kept, tangential), -restitution * normal_speed, contact->normal);
     drop->velocity = mn_add(contact->velocity, after);
@@ -115,7 +122,7 @@ static bool meet(const mn_march *march, const mn_air *air, double before, mn_dro
     }
     const double approach = -mn_dot(mn_sub(drop->velocity, contact.velocity), contact.normal);
     const bool rests = march->restitution * approach <= rest_speed(air, drop);
-    rebound(march, &contact, rests ? 0.0 : march->restitution, drop);
+    rebound(march, before, &contact, rests ? 0.0 : march->restitution, drop);
     return true;
 }
 
@@ -179,7 +186,7 @@ static bool stays(const mn_march *march, const mn_air *air, double before, doubl
     const double normal = mn_dot(force, contact->normal);
     if (!(normal < 0)) return false;
     const double along = mn_norm(mn_axpy(force, -normal, contact->normal));
-    if (!(along <= (march->friction + flat) * -normal)) return false;
+    if (!(along <= (friction_at(march, before, drop->position) + flat) * -normal)) return false;
     const double speed = mn_collider_max_speed(march->collider);
     if (speed == 0) return true;
     return mn_collider_moving_distance(march->collider, before, drop->position) >

@@ -215,6 +215,7 @@ const mn_solver_type mn_spray_solver = {
     .state_size = sizeof(mn_spray),
     .def_offset = offsetof(mn_spray, def),
     .takes = MN_TAKES_COLLIDER | MN_TAKES_WIND | MN_TAKES_EMITTER,
+    .paint = 1 << MN_PAINT_FRICTION,
     .output_count = 1,
     .free = release,
     .add = add_rows,

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "meniscus/geo.h"
 
@@ -23,6 +24,17 @@ using warning = std::function<void(const std::string &)>;
 mn_status read_detail(mn_context *ctx, const GU_Detail &detail, const warning &warn, mn_geo **geo);
 /// Replaces what is in the detail.
 mn_status write_detail(mn_context *ctx, const mn_geo *geo, GU_Detail &detail);
+
+/// Calls `block(index of the first, first offset, one past the last)` for every stretch of offsets that
+/// follow each other.
+template <typename Offset, typename Block>
+void for_blocks(const std::vector<Offset> &offsets, const Block &block)
+{
+    for (size_t first = 0, end; first < offsets.size(); first = end) {
+        for (end = first + 1; end < offsets.size() && offsets[end] == offsets[end - 1] + 1;) end++;
+        block(first, offsets[first], offsets[end - 1] + 1);
+    }
+}
 
 } // namespace mn_houdini
 

@@ -15,7 +15,6 @@
 #include <GA/GA_ElementGroupTable.h>
 #include <GA/GA_Iterator.h>
 #include <GA/GA_Range.h>
-#include <GEO/GEO_PrimPoly.h>
 #include <GEO/GEO_PrimPolySoup.h>
 #include <GEO/GEO_PrimVDB.h>
 #include <GU/GU_Detail.h>
@@ -56,7 +55,17 @@ mn_status flush(mn_geo *geo, run &r)
     return status;
 }
 
-/// Takes one face of `count` vertices; `primitive` may be a GA primitive or a soup's polygon.
+/// A primitive by its offset: topology is asked of the detail, since Houdini keeps polygons and tetrahedra
+/// packed and would have to make an object of each.
+struct detail_face {
+    const GU_Detail &detail;
+    GA_Offset primitive;
+    GA_Size getVertexCount() const { return detail.getPrimitiveVertexCount(primitive); }
+    GA_Offset getVertexOffset(GA_Size i) const { return detail.getPrimitiveVertexOffset(primitive, i); }
+    GA_Offset getPointOffset(GA_Size i) const { return detail.vertexPoint(getVertexOffset(i)); }
+};
+
+/// Takes one face of `count` vertices: a primitive or a soup's polygon.
 template <typename Face>
 mn_status add_face(mn_geo *geo, run &r, elements &from, mn_primitive_kind kind, const Face &face,
                    GA_Offset offset)
@@ -85,24 +94,25 @@ mn_status add_volume(mn_context *ctx, mn_geo *geo, elements &from, const GEO_Pri
     return status;
 }
 
-mn_status add_primitive(mn_context *ctx, mn_geo *geo, run &r, elements &from, const GEO_Primitive &primitive,
+mn_status add_primitive(mn_context *ctx, mn_geo *geo, run &r, elements &from, const GU_Detail &detail,
                         GA_Offset offset, std::map<std::string, int64_t> &left_out)
 {
-    const GA_PrimitiveTypeId type = primitive.getTypeId();
-    const GA_Size count = primitive.getVertexCount();
+    const GA_PrimitiveTypeId type = detail.getPrimitiveTypeId(offset);
+    const detail_face face = {detail, offset};
     if (type == GEO_PRIMPOLY) {
-        const bool closed = static_cast<const GEO_PrimPoly &>(primitive).isClosed();
-        if (count < (closed ? 3 : 2)) {
+        const bool closed = detail.getPrimitiveClosedFlag(offset);
+        if (face.getVertexCount() < (closed ? 3 : 2)) {
             left_out["polygon with too few vertices"]++;
             return MN_OK;
         }
-        return add_face(geo, r, from, closed ? MN_POLYGON : MN_POLYLINE, primitive, offset);
+        return add_face(geo, r, from, closed ? MN_POLYGON : MN_POLYLINE, face, offset);
     }
-    if (type == GEO_PRIMTETRAHEDRON) return add_face(geo, r, from, MN_TETRAHEDRON, primitive, offset);
+    if (type == GEO_PRIMTETRAHEDRON) return add_face(geo, r, from, MN_TETRAHEDRON, face, offset);
+    const GEO_Primitive &primitive = *detail.getGEOPrimitive(offset);
     if (type == GEO_PRIMPOLYSOUP) {
         const auto &soup = static_cast<const GEO_PrimPolySoup &>(primitive);
-        for (GEO_PrimPolySoup::PolygonIterator face(soup); !face.atEnd(); ++face)
-            MN_TRY(add_face(geo, r, from, MN_POLYGON, face, offset));
+        for (GEO_PrimPolySoup::PolygonIterator polygon(soup); !polygon.atEnd(); ++polygon)
+            MN_TRY(add_face(geo, r, from, MN_POLYGON, polygon, offset));
         return MN_OK;
     }
     if (type == GEO_PRIMVDB) {
@@ -130,7 +140,7 @@ mn_status read_topology(mn_context *ctx, const GU_Detail &detail, const warning 
     run r;
     std::map<std::string, int64_t> left_out;
     for (GA_Iterator it(detail.getPrimitiveRange()); !it.atEnd(); ++it)
-        MN_TRY(add_primitive(ctx, geo, r, from, *detail.getGEOPrimitive(*it), *it, left_out));
+        MN_TRY(add_primitive(ctx, geo, r, from, detail, *it, left_out));
     MN_TRY(flush(geo, r));
     for (const auto &[name, count] : left_out)
         warn(std::to_string(count) + " primitives of type '" + name +
@@ -161,16 +171,17 @@ mn_hint hint_of(GA_TypeInfo info)
     }
 }
 
-/// Element by element, since vertices and the polygons of soups come in an order of ours.
+/// In blocks of offsets that follow each other, one call for each: all of a fresh detail's points, vertices
+/// and primitives are one block.
 template <typename T>
 void copy_tuples(const GA_AIFTuple &tuple, const GA_Attribute &attribute,
                  const std::vector<GA_Offset> &offsets, int size, void *values)
 {
     T *to = static_cast<T *>(values);
-    for (const GA_Offset offset : offsets) {
-        tuple.get(&attribute, offset, to, size);
-        to += size;
-    }
+    for_blocks(offsets, [&](size_t first, GA_Offset begin, GA_Offset end) {
+        tuple.getRange(&attribute, GA_Range(attribute.getIndexMap(), begin, end),
+                       to + first * static_cast<size_t>(size));
+    });
 }
 
 mn_status read_numbers(mn_geo *geo, mn_owner owner, const GA_Attribute &attribute, const GA_AIFTuple &tuple,

@@ -11,6 +11,7 @@
 #include <GA/GA_Attribute.h>
 #include <GA/GA_ElementGroup.h>
 #include <GA/GA_Handle.h>
+#include <GA/GA_Range.h>
 #include <GEO/GEO_PolyCounts.h>
 #include <GEO/GEO_PrimTetrahedron.h>
 #include <GU/GU_Detail.h>
@@ -102,16 +103,15 @@ mn_status write_topology(mn_context *ctx, const mn_geo *geo, GU_Detail &detail, 
             build_run(geo, i, end, first, detail);
         for (GA_Size p = before; p < detail.getNumPrimitives(); p++) {
             const GA_Offset offset = detail.primitiveOffset(GA_Index(p));
-            const GEO_Primitive &primitive = *detail.getGEOPrimitive(offset);
             to.primitives.push_back(offset);
-            for (GA_Size v = 0; v < primitive.getVertexCount(); v++)
-                to.vertices.push_back(primitive.getVertexOffset(v));
+            for (GA_Size v = 0; v < detail.getPrimitiveVertexCount(offset); v++)
+                to.vertices.push_back(detail.getPrimitiveVertexOffset(offset, v));
             if (kinds[i] != MN_VOLUME) continue;
             const auto point =
                 static_cast<size_t>(mn_geo_vertex_points(geo)[mn_geo_primitive_starts(geo)[i]]);
             if (!to.is_of_volume[point]) continue;
             unused.push_back(to.points[point]);
-            to.points[point] = primitive.getPointOffset(0);
+            to.points[point] = detail.vertexPoint(detail.getPrimitiveVertexOffset(offset, 0));
         }
         i = end;
     }
@@ -134,10 +134,10 @@ void copy_tuples(const GA_AIFTuple &tuple, GA_Attribute &attribute, const std::v
                  int size, const void *values)
 {
     const T *from = static_cast<const T *>(values);
-    for (const GA_Offset offset : offsets) {
-        tuple.set(&attribute, offset, from, size);
-        from += size;
-    }
+    for_blocks(offsets, [&](size_t first, GA_Offset begin, GA_Offset end) {
+        tuple.setRange(&attribute, GA_Range(attribute.getIndexMap(), begin, end),
+                       from + first * static_cast<size_t>(size));
+    });
 }
 
 mn_status write_numbers(mn_context *ctx, const mn_attribute *attribute, GA_Attribute *made,
@@ -199,11 +199,21 @@ mn_status write_attribute(mn_context *ctx, const mn_attribute *attribute, GU_Det
     }
 }
 
+/// All but the points that Houdini has placed for volumes. In blocks: P is an attribute like any other.
 void write_positions(const mn_geo *geo, GU_Detail &detail, const elements &to)
 {
-    const float *p = mn_geo_positions(geo);
-    for (size_t i = 0; i < to.points.size(); i++, p += 3)
-        if (!to.is_of_volume[i]) detail.setPos3(to.points[i], UT_Vector3(p[0], p[1], p[2]));
+    GA_Attribute *positions = detail.getP();
+    std::vector<GA_Offset> block;
+    const float *from = mn_geo_positions(geo);
+    for (size_t i = 0, first = 0; i <= to.points.size(); i++) {
+        if (i < to.points.size() && !to.is_of_volume[i]) {
+            block.push_back(to.points[i]);
+            continue;
+        }
+        copy_tuples<fpreal32>(*positions->getAIFTuple(), *positions, block, 3, from + 3 * first);
+        block.clear();
+        first = i + 1;
+    }
 }
 
 mn_status write_owner(mn_context *ctx, const mn_geo *geo, mn_owner owner, GU_Detail &detail,

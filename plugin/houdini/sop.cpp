@@ -15,10 +15,12 @@
 #include <CH/CH_Manager.h>
 #include <GU/GU_Detail.h>
 #include <SOP/SOP_Guide.h>
+#include <UT/UT_InfoTree.h>
 #include <UT/UT_Interrupt.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 namespace mn_houdini
 {
@@ -46,7 +48,7 @@ sop::sop(OP_Network *network, const char *name, OP_Operator *op) : SOP_Node(netw
 
 sop::~sop()
 {
-    forget_inputs();
+    forget_readings();
     mn_sim_free(sim);
     mn_context_free(ctx);
 }
@@ -60,8 +62,16 @@ int sop::reset(void *node, int, fpreal64, const PRM_Template *)
 {
     auto *self = static_cast<sop *>(static_cast<OP_Node *>(node));
     if (self->sim) mn_sim_reset(self->sim);
+    self->is_reset = true;
     self->forceRecook();
     return 1;
+}
+
+/// Of a parameter here, a wire, or anything above: the next cook compares all that it knows.
+void sop::opChanged(OP_EventType reason, void *data)
+{
+    SOP_Node::opChanged(reason, data);
+    edited = true;
 }
 
 /// The last input's stands for all that follow, where it takes many.
@@ -79,10 +89,13 @@ bool sop::cancelled(void *user)
     return self->current->interrupt->wasInterrupted(static_cast<int>(100 * self->current->progress));
 }
 
-void sop::progress(void *user, double fraction, const char *)
+void sop::progress(void *user, double fraction, const char *what)
 {
     const auto *self = static_cast<sop *>(user);
-    if (self->current) self->current->progress = fraction;
+    if (!self->current) return;
+    self->current->progress = fraction;
+    UT_Interrupt *interrupt = UTgetInterrupt();
+    if (interrupt && what && *what) interrupt->setLongOpText(what);
 }
 
 void sop::warn(void *user, const char *sentence)
@@ -135,35 +148,56 @@ mn_status sop::evaluate(double frame, std::vector<mn_parm_value> &values)
 
 // ---- inputs ----
 
-void sop::forget_inputs()
+void sop::forget_readings()
 {
-    for (mn_geo *geo : inputs) mn_geo_free(geo);
     inputs.clear();
+    for (const reading &last : readings) mn_geo_free(last.geo);
+    readings.clear();
+}
+
+/// The input's geometry, locked: converted, unless it is what was read last.
+mn_status sop::read_input(int input, OP_Context &there)
+{
+    const GU_Detail *detail = inputGeo(static_cast<unsigned>(input), there);
+    if (!detail)
+        return mn_fail(ctx, MN_ERROR_INPUT, "Input %d (%s) could not be cooked.", input + 1, label_of(input));
+    reading &last = readings[static_cast<size_t>(input)];
+    if (!last.geo || last.detail != detail->getUniqueId() || last.count != detail->getMetaCacheCount()) {
+        mn_geo_free(last.geo);
+        last = {};
+        MN_TRY(read_detail(
+            ctx, *detail, [&last](const std::string &text) { last.warnings.push_back(text); }, &last.geo));
+        last.detail = detail->getUniqueId();
+        last.count = detail->getMetaCacheCount();
+        last.hash = mn_geo_hash(last.geo);
+    }
+    for (const std::string &sentence : last.warnings) warn(this, sentence.c_str());
+    return MN_OK;
 }
 
 /// Cooks the inputs at a frame and takes them over.
 mn_status sop::gather(double frame)
 {
-    forget_inputs();
+    inputs.clear();
     input_stamp = 0;
     OP_Context there(*current->context);
     there.setTime(CHgetTimeFromFrame(frame));
     const int count = static_cast<int>(nInputs());
+    while (readings.size() > static_cast<size_t>(count)) {
+        mn_geo_free(readings.back().geo);
+        readings.pop_back();
+    }
+    readings.resize(static_cast<size_t>(count));
     for (int i = 0; i < count; i++) {
         inputs.push_back(nullptr);
         if (!getInput(static_cast<unsigned>(i))) continue;
-        const OP_ERROR locked = lockInput(static_cast<unsigned>(i), there);
-        mn_status status = MN_OK;
-        const GU_Detail *detail =
-            locked < UT_ERROR_ABORT ? inputGeo(static_cast<unsigned>(i), there) : nullptr;
-        if (detail)
-            status = read_detail(
-                ctx, *detail, [this](const std::string &text) { warn(this, text.c_str()); }, &inputs.back());
-        else
-            status = mn_fail(ctx, MN_ERROR_INPUT, "Input %d (%s) could not be cooked.", i + 1, label_of(i));
-        if (locked < UT_ERROR_ABORT) unlockInput(static_cast<unsigned>(i));
+        if (lockInput(static_cast<unsigned>(i), there) >= UT_ERROR_ABORT)
+            return mn_fail(ctx, MN_ERROR_INPUT, "Input %d (%s) could not be cooked.", i + 1, label_of(i));
+        const mn_status status = read_input(i, there);
+        unlockInput(static_cast<unsigned>(i));
         MN_TRY(status);
-        input_stamp = mn_hash_u64(input_stamp, inputs.back() ? mn_geo_hash(inputs.back()) : 0);
+        inputs.back() = readings[static_cast<size_t>(i)].geo;
+        input_stamp = mn_hash_u64(input_stamp, readings[static_cast<size_t>(i)].hash);
     }
     for (int32_t i = 0; i < type->input_count; i++) {
         const bool there_is = static_cast<size_t>(i) < inputs.size() && inputs[static_cast<size_t>(i)];
@@ -219,6 +253,19 @@ mn_status sop::cook_once(double frame, mn_cooked **cooked)
     return mn_node_blame(ctx, type, getName().c_str(), status);
 }
 
+/// Comparing the start frame makes Houdini cook everything above at that frame and then back at this one, so
+/// it is done after an edit or a jump, and not while frames are played one after the other.
+mn_sim_look sop::look_at(double frame)
+{
+    const double whole = std::floor(frame);
+    const mn_sim_look look = edited || (whole != last_frame && whole != last_frame + 1) ? MN_SIM_LOOK_ALL
+                             : whole == last_frame                                      ? MN_SIM_LOOK_TARGET
+                                                                                        : MN_SIM_LOOK_NONE;
+    edited = false; // before the cook: an edit in the middle of it counts
+    last_frame = whole;
+    return look;
+}
+
 /// `outputs`: bits of those that are read, 0 for all.
 mn_status sop::simulate(double frame, uint64_t outputs, mn_cooked **cooked)
 {
@@ -234,11 +281,44 @@ mn_status sop::simulate(double frame, uint64_t outputs, mn_cooked **cooked)
     // Nothing above the inputs can be seen from here, so the driver compares what arrives.
     host.recipe = MN_SIM_NO_RECIPE + 1;
     host.recipe_is_whole = false;
+    host.look = look_at(frame);
     host.outputs = outputs;
     host.sample = sample;
     host.warn = warn;
     host.parm_at = parm_at;
-    return mn_sim_cook(sim, &host, frame, cooked);
+    UT_String path;
+    evalString(path, MN_HOUDINI_CHECKPOINT, 0, CHgetTimeFromFrame(frame));
+    if (!path.isstring()) return mn_sim_cook(sim, &host, frame, cooked);
+    if (mn_sim_snapshot_frame(sim, INT32_MAX) == INT32_MIN && !is_reset) resume(host, path.c_str());
+    const mn_status status = mn_sim_cook(sim, &host, frame, cooked);
+    is_reset = false;
+    const auto every =
+        static_cast<int32_t>(evalInt(MN_HOUDINI_CHECKPOINT_EVERY, 0, CHgetTimeFromFrame(frame)));
+    write_checkpoint(path.c_str(), every);
+    return status;
+}
+
+/// A new session goes on where the last one stopped. A checkpoint of another set-up is left alone, with a
+/// word, until frames are made that replace it.
+void sop::resume(const mn_sim_host &host, const char *path)
+{
+    int32_t frame = INT32_MIN;
+    const mn_status status = mn_sim_read_checkpoint(sim, &host, host.recipe, path, &frame);
+    if (status == MN_OK) written = frame;
+    if (status != MN_OK && status != MN_ERROR_NOT_FOUND) warn(this, mn_context_message(ctx));
+}
+
+/// After every so many new frames. A disk that is full must not end the simulation: it is a warning.
+void sop::write_checkpoint(const char *path, int32_t every)
+{
+    const int32_t newest = mn_sim_snapshot_frame(sim, INT32_MAX);
+    if (newest == INT32_MIN || newest == written) return;
+    if (written != INT32_MIN && newest > written && newest - written < std::max<int32_t>(every, 1)) return;
+    if (written == INT32_MIN && newest % std::max<int32_t>(every, 1) != 0) return;
+    if (mn_sim_write_checkpoint(sim, MN_SIM_NO_RECIPE + 1, newest, path) == MN_OK)
+        written = newest;
+    else
+        warn(this, mn_context_message(ctx));
 }
 
 mn_status sop::cook_outputs(OP_Context &context, int output, mn_cooked **cooked)
@@ -251,7 +331,7 @@ mn_status sop::cook_outputs(OP_Context &context, int output, mn_cooked **cooked)
     const double frame = mn_sim_snap_frame(CHgetSampleFromTime(context.getTime()));
     const mn_status status =
         type->sim ? simulate(frame, uint64_t(1) << output, cooked) : cook_once(frame, cooked);
-    forget_inputs();
+    if (status != MN_OK) edited = true; // look again at everything when it is tried again
     current = nullptr;
     return status;
 }
@@ -260,9 +340,10 @@ mn_status sop::cook_outputs(OP_Context &context, int output, mn_cooked **cooked)
 void sop::say(mn_status status)
 {
     const char *sentence = ctx ? mn_context_message(ctx) : "Out of memory.";
-    if (status == MN_ERROR_CANCELLED)
+    if (status == MN_ERROR_CANCELLED) {
         addWarning(SOP_MESSAGE, "Cancelled; the frames made so far are kept.");
-    else
+        if (type && type->sim) flags().setTimeDep(true); // another frame is cooked, not this one shown again
+    } else
         addError(SOP_MESSAGE, *sentence ? sentence : mn_status_message(status));
 }
 
@@ -291,6 +372,47 @@ GU_DetailHandle sop::cookMySopOutput(OP_Context &context, int output, SOP_Node *
     if (status != MN_OK) say(status);
     mn_cooked_release(cooked);
     return result;
+}
+
+std::string sop::give_output(OP_Context &context, int output, GU_Detail &detail)
+{
+    if (!type || output < 0 || output >= type->output_count)
+        return std::string("'") + getName().c_str() + "' has " +
+               std::to_string(type ? type->output_count : 0) + " outputs; output " +
+               std::to_string(output + 1) + " is not one of them.";
+    mn_cooked *cooked;
+    mn_status status = cook_outputs(context, output, &cooked);
+    if (status == MN_OK) status = write_detail(ctx, cooked->outputs[output], detail);
+    mn_cooked_release(cooked);
+    if (status == MN_OK) return "";
+    const char *sentence = ctx ? mn_context_message(ctx) : "";
+    return *sentence ? sentence : mn_status_message(status);
+}
+
+// ---- the information window ----
+
+/// What the solver says of the frame that is shown.
+void sop::fillInfoTreeNodeSpecific(UT_InfoTree &tree, const OP_NodeInfoTreeParms &asked)
+{
+    SOP_Node::fillInfoTreeNodeSpecific(tree, asked);
+    if (!sim) return;
+    UT_InfoTree *branch = tree.addChildMap("Meniscus");
+    const mn_report *report = mn_sim_report(sim);
+    for (int key = 0; branch && key < MN_REPORT_COUNT; key++) {
+        if (!report->set[key]) continue;
+        std::string text;
+        for (int32_t i = 0; i < mn_report_key_components(static_cast<mn_report_key>(key)); i++) {
+            char number[32];
+            std::snprintf(number, sizeof number, "%s%.6g", i > 0 ? " " : "", report->value[key][i]);
+            text += number;
+        }
+        branch->addProperties(mn_report_key_name(static_cast<mn_report_key>(key)), text.c_str());
+    }
+    for (int32_t i = 0; branch && i < report->seconds.count; i++) {
+        char number[32];
+        std::snprintf(number, sizeof number, "%.3g s", report->seconds.seconds[i]);
+        branch->addProperties(report->seconds.name[i], number);
+    }
 }
 
 // ---- guides ----
@@ -333,7 +455,6 @@ OP_ERROR sop::cookMyGuide1(OP_Context &context)
     if (type->sim) mySopFlags.setTimeDepGuide1(true);
     if (cook_guides(mn_sim_snap_frame(CHgetSampleFromTime(context.getTime()))) != MN_OK)
         myGuide1->clearAndDestroy();
-    forget_inputs();
     current = nullptr;
     return error();
 }

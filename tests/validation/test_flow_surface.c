@@ -24,7 +24,7 @@ static mn_flow_def water(double dx, double width, double height)
     mn_flow_def def = mn_flow_default_def();
     def.fluid = MN_FLOW_LIQUID, def.flat = true, def.dx = dx, def.density = 998, def.sigma = 0.072;
     def.domain_size = mn_v3(width, height, dx), def.domain_center = mn_v3(0.5 * width, 0.5 * height, 0);
-    def.tolerance = 1e-7, def.max_substeps = 1000000;
+    def.use_level = false, def.tolerance = 1e-7, def.max_substeps = 1000000;
     return def;
 }
 
@@ -51,7 +51,7 @@ static void still_water(int32_t steps)
     if (!validation_wanted("W3", name)) return;
     mn_context *ctx = mn_context_create(&one_worker);
     mn_flow_def def = water(0.01, 0.2, 0.2);
-    def.level = 0.1237;
+    def.use_level = true, def.level = 0.1237;
     mn_geo *geo = NULL;
     check(ctx, mn_geo_create(ctx, &geo));
     mn_volume ball = analytic_ball(mn_v3(0.09, 0.05, 0.005), 0.031, 0.01);
@@ -61,7 +61,7 @@ static void still_water(int32_t steps)
     collider_def.geo = geo;
     mn_collider *collider = NULL;
     check(ctx, mn_collider_create(ctx, &collider_def, &collider));
-    const mn_flow_inputs inputs = {.collider = collider};
+    const mn_solver_inputs inputs = {.collider = collider};
     mn_flow *flow = NULL;
     check(ctx, mn_flow_create(ctx, &def, &inputs, &flow));
     for (int32_t k = 0; k < steps; k++) check(ctx, mn_flow_advance(flow, &inputs, 0.001));
@@ -134,7 +134,7 @@ static void ripple(double length, double depth, int32_t cells, double bound, con
     }
     if (why) validation_short(why);
     validation_row("W5", name, 1e3 * period * (zero - first_zero), 1e3 * period, "ms", bound);
-    validation_row_above("W5", name, crest, "amplitude left", 0.95);
+    validation_row_above("W5", name, crest, "amplitude left", 0.97);
     validation_row_below("W8", name, drift, "volume", 0.001);
     mn_flow_free(flow);
     mn_context_free(ctx);

@@ -110,6 +110,7 @@ static mn_status take_particles(mn_codim *mls, const mn_codim_liquid *liquid)
 mn_status mn_codim_add_liquid(mn_codim *mls, const mn_codim_liquid *liquid)
 {
     MN_TRY(check_liquid(mls, liquid));
+    mn_codim_follow_density(mls);
     MN_TRY(mn_codim_require_liquid(mls));
     mn_codim_volume *v = mls->liquid;
     if (v->particles.count > 0)
@@ -126,6 +127,12 @@ mn_status mn_codim_add_liquid(mn_codim *mls, const mn_codim_liquid *liquid)
 }
 
 // ---- steps ----
+
+void mn_codim_liquid_scale_mass(mn_codim *mls, double ratio)
+{
+    for (int64_t i = 0; mls->liquid && i < mls->liquid->particles.count; i++)
+        mls->liquid->particles.data[i].mass *= ratio;
+}
 
 bool mn_codim_has_liquid(const mn_codim *mls, const mn_codim_inputs *inputs)
 {

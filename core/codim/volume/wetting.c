@@ -99,8 +99,8 @@ static mn_status line_range(void *user, mn_range range)
         for (int32_t i = 0; i < fan->count; i++) free = free || !mn_codim_volume_is_wet_triangle(v, p, i);
         v->wall_normal.data[p] = contact.normal;
         if (!(mn_norm2(contact.normal) > 0) || !free) continue;
-        double angle = v->set.contact_angle;
-        mn_collider_paint(v->set.collider, "contact_angle", angle, 1, &v->x0.data[p], &angle);
+        const double angle = mn_collider_painted(v->set.collider, MN_PAINT_CONTACT_ANGLE,
+                                                 v->set.contact_angle, v->set.before, v->x0.data[p]);
         v->fixed.data[p] = 0;
         measure_line(v, p, mn_cos(DEGREE * fmin(180, fmax(0, angle))));
     }

@@ -6,7 +6,9 @@
 //   - each level set named `surface` is a solid (without that name: every level set is);
 //   - the vector volume `vel` that follows it in the geometry is its velocity in m/s, known near its surface.
 //     A single solid may have it anywhere;
-//   - polygons beside them carry painted point attributes such as `contact_angle` and `friction`.
+//   - polygons beside them carry painted point attributes: `contact_angle` (degrees), `friction` (Coulomb's
+//     coefficient) and `slip` (below one half the solid holds what touches it, above it lets it slip). Where
+//     a value is negative or not finite nothing is painted, and the solver's own counts.
 // Several solids act as their union. The geometry is the solid at the end of the frame; with `before` seconds
 // a query asks where the solid was that much earlier, moved back rigidly by the best fit to its velocity.
 //
@@ -56,11 +58,25 @@ MN_API mn_contact mn_collider_probe(const mn_collider *collider, double before, 
 MN_API mn_vec3 mn_collider_carry(const mn_collider *collider, double before, double seconds,
                                  mn_vec3 position);
 
-/// The value of a point attribute of one number, such as `contact_angle` or `friction`, at the points of the
-/// polygons' surface that are nearest to the positions (at the end of the frame). `fallback` where the
-/// attribute is missing or the def asked for no paint.
-MN_API void mn_collider_paint(const mn_collider *collider, const char *name, double fallback, int64_t count,
+/// What may be painted on a solid.
+typedef enum mn_paint {
+    MN_PAINT_CONTACT_ANGLE, ///< degrees
+    MN_PAINT_FRICTION,
+    MN_PAINT_SLIP,
+    MN_PAINT_COUNT
+} mn_paint;
+
+/// The attribute's name.
+MN_API const char *mn_paint_name(mn_paint paint);
+/// Whether any solid has it, so that it is worth asking for. NULL has none.
+MN_API bool mn_collider_is_painted(const mn_collider *collider, mn_paint paint);
+/// The paint at the points of the polygons' surface that are nearest to the positions (at the end of the
+/// frame). `fallback` where nothing is painted or the def asked for no paint.
+MN_API void mn_collider_paint(const mn_collider *collider, mn_paint paint, double fallback, int64_t count,
                               const mn_vec3 *positions, double *values);
+/// The same at one position, `before` seconds before the end of the frame.
+MN_API double mn_collider_painted(const mn_collider *collider, mn_paint paint, double fallback, double before,
+                                  mn_vec3 position);
 
 /// The smallest voxel, the widest band (distance at which the level sets end), the fastest material, and the
 /// box of all solids at the end of the frame.

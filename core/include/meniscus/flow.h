@@ -5,9 +5,7 @@
 #ifndef MENISCUS_FLOW_H
 #define MENISCUS_FLOW_H
 
-#include "meniscus/collider.h"
-#include "meniscus/report.h"
-#include "meniscus/stream.h"
+#include "meniscus/solver.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,7 +45,8 @@ typedef struct mn_flow_def {
     mn_vec3 gravity;      ///< m/s^2, of a liquid; for smoke only its direction counts
     double sigma;         ///< N/m, >= 0
     double contact_angle; ///< degrees, at the sides of the box, 0 to 180
-    double level;         ///< m, height of still water at the start; -INFINITY for none
+    bool use_level;       ///< still water fills the box at the start
+    double level;         ///< m, up to this height
 
     double buoyancy;      ///< m/s^2 against gravity, of smoke of density 1; negative sinks
     double heat_buoyancy; ///< m/s^2 per kelvin above the surroundings
@@ -56,7 +55,7 @@ typedef struct mn_flow_def {
     double source_density;
     double source_temperature; ///< K above the surroundings
     mn_vec3 source_color;
-    double source_inherit; ///< share of the source's own velocity that the fluid in it takes
+    double inherit_velocity; ///< fraction of the source's own velocity that the fluid in it takes
 
     mn_flow_advection advection;
     double cfl;                   ///< cells that the fastest fluid moves in a step, > 0
@@ -67,16 +66,19 @@ typedef struct mn_flow_def {
 
 MN_API mn_flow_def mn_flow_default_def(void);
 
+enum { MN_FLOW_FIELD_COUNT = 33 };
+MN_API extern const mn_field mn_flow_fields[];
+MN_API extern const mn_solver_type mn_flow_solver;
+
 /// A drop that falls into a liquid.
 typedef struct mn_flow_drop {
     mn_vec3 position, velocity; ///< m, m/s
     double radius;              ///< m
 } mn_flow_drop;
 
-/// What an advance sees; each may be NULL.
+/// What an advance sees beside colliders: the `own` of its inputs.
 typedef struct mn_flow_inputs {
-    const mn_collider *collider; ///< solids, at the end of the frame
-    const mn_collider *source;   ///< region that gives smoke, or liquid
+    const mn_collider *source; ///< region that gives smoke, or liquid; NULL: none
     int64_t drop_count;
     const mn_flow_drop
         *drops; ///< handed over during this advance: each joins the liquid where its path meets it
@@ -84,14 +86,15 @@ typedef struct mn_flow_inputs {
 
 typedef struct mn_flow mn_flow;
 
-/// A box of fluid at rest; a liquid fills it up to `level` and where `inputs->source` is.
-MN_API mn_status mn_flow_create(mn_context *ctx, const mn_flow_def *def, const mn_flow_inputs *inputs,
+/// A box of fluid at rest; a liquid fills it up to `level` and where the source is. `inputs` may be NULL.
+MN_API mn_status mn_flow_create(mn_context *ctx, const mn_flow_def *def, const mn_solver_inputs *inputs,
                                 mn_flow **flow);
 MN_API void mn_flow_free(mn_flow *flow);
 /// Parameters may change between advances, all but those of the box, the cells and the fluid.
 MN_API mn_status mn_flow_set_def(mn_flow *flow, const mn_flow_def *def);
-/// `dt` seconds on. On failure, also when cancelled, the state is that of the last good step.
-MN_API mn_status mn_flow_advance(mn_flow *flow, const mn_flow_inputs *inputs, double dt);
+/// `dt` seconds on. On failure, also when cancelled, the state is that of the last good step. `inputs` may be
+/// NULL.
+MN_API mn_status mn_flow_advance(mn_flow *flow, const mn_solver_inputs *inputs, double dt);
 
 /// Sets the velocity (m/s) from a function of position; takes its divergence out.
 typedef mn_vec3 mn_flow_velocity_fn(void *user, mn_vec3 x);

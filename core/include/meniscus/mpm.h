@@ -70,15 +70,18 @@ typedef struct mn_mpm_def {
     mn_mpm_transfer transfer;
     double flip_ratio; ///< fraction of the particles' own velocity with MN_MPM_APIC_FLIP, [0, 1]
 
-    double friction; ///< Coulomb's coefficient at separating walls and colliders, >= 0
+    /// Coulomb's coefficient at separating walls and colliders, >= 0; a painted `friction` comes first
+    double friction;
     /// degrees, between the liquid's surface and walls or colliders, through the liquid, [0, 180]; colliders
     /// with a painted `contact_angle` have their own
     double contact_angle;
-    bool output_surface;  ///< whether the second output holds the surface
-    double surface_scale; ///< spacing of that surface's level set, in cells, [0.1, 1]
-    uint64_t seed;        ///< of the places that emitters put particles at
-    int64_t min_substeps; ///< of one advance, >= 1
-    int64_t max_substeps; ///< of one advance, >= 1
+    mn_vec3 friction_min, friction_max; ///< of the sides x, y, z min and max of the domain; -1: `friction`
+    mn_vec3 contact_angle_min, contact_angle_max; ///< degrees, the same; -1: `contact_angle`
+    bool output_surface;                          ///< whether the second output holds the surface
+    double surface_scale;                         ///< spacing of that surface's level set, in cells, [0.1, 1]
+    uint64_t seed;                                ///< of the places that emitters put particles at
+    int64_t min_substeps;                         ///< of one advance, >= 1
+    int64_t max_substeps;                         ///< of one advance, >= 1
 
     // without a row of their own
     double compression;   ///< volume change that the automatic bulk modulus allows, (0, 0.1]
@@ -87,7 +90,7 @@ typedef struct mn_mpm_def {
     mn_mpm_wall collider; ///< what colliders do: slip, stick or separate
 } mn_mpm_def;
 
-enum { MN_MPM_FIELD_COUNT = 51 };
+enum { MN_MPM_FIELD_COUNT = 56 };
 MN_API extern const mn_field mn_mpm_fields[];
 MN_API extern const mn_solver_type mn_mpm_solver;
 
@@ -96,8 +99,16 @@ MN_API mn_mpm_def mn_mpm_default_def(void);
 
 MN_API mn_status mn_mpm_create(mn_context *ctx, const mn_mpm_def *def, mn_mpm **mpm);
 MN_API void mn_mpm_free(mn_mpm *mpm);
-/// New parameters from the next advance on; dx must stay what it was.
+/// New parameters from the next advance on; dx must stay what it was. Sigma, viscosity and density act on
+/// the liquid that there is too, but for particles that brought their own; density changes its mass, not its
+/// volume.
 MN_API mn_status mn_mpm_set_def(mn_mpm *mpm, const mn_mpm_def *def);
+
+enum {
+    MN_MPM_SOURCE_SIGMA = 1 << 28,
+    MN_MPM_SOURCE_VISCOSITY = 1 << 29,
+    MN_MPM_SOURCE_DENSITY = 1 << 30,
+};
 
 /// Particles to add. Arrays are `count` long or NULL for the def's values.
 typedef struct mn_mpm_source {
@@ -109,11 +120,19 @@ typedef struct mn_mpm_source {
     const double *sigma;     ///< N/m, >= 0
     const double *viscosity; ///< Pa s, >= 0
     const int64_t *id;       ///< unique and not negative; NULL: numbered on
-    bool only_free;          ///< leaves out those that would lie in liquid that is there already
+    /// MN_MPM_SOURCE_*, or NULL: values among these arrays that are the def's, and change with it, as those
+    /// of missing arrays do
+    const int32_t *follows;
+    bool only_free; ///< leaves out those that would lie in liquid that is there already
 } mn_mpm_source;
 
 /// All or none: a value that is not allowed names the particle and its attribute.
 MN_API mn_status mn_mpm_add(mn_mpm *mpm, const mn_mpm_source *source);
+
+/// New materials for particles that there are; ids that are in no particle are passed over. Arrays are
+/// `count` long or NULL: left alone. The values are the particles' own from then on.
+MN_API mn_status mn_mpm_set_materials(mn_mpm *mpm, int64_t count, const int64_t *id, const double *sigma,
+                                      const double *viscosity, const double *density);
 
 /// Surfaces that liquid comes out of, on the side that their triangles face (counter-clockwise from there).
 /// Arrays are `point_count` long or NULL.

@@ -152,7 +152,7 @@ typedef struct mn_step_limit {
 
 typedef struct mn_verdict {
     bool good;     ///< [false]
-    double factor; ///< of dt for the next try [0.5]
+    double factor; ///< of dt for the next try [0.5]; 0: no more tries
 } mn_verdict;
 
 typedef struct mn_solver_type {
@@ -163,6 +163,7 @@ typedef struct mn_solver_type {
     size_t state_size; ///< of the struct that begins with mn_solver
     size_t def_offset; ///< of the def in it
     uint32_t takes;    ///< MN_TAKES_*
+    uint32_t paint;    ///< 1 << MN_PAINT_*: what it reads off colliders; other paint is warned about
     /// Kinetic and surface energy, as it reports them, and weight (the row `gravity`) are all that it stores
     /// without inputs, so that growth beyond them is an error of the method: warned about, then refused.
     bool watch_energy;

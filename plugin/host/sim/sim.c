@@ -258,8 +258,8 @@ static mn_status notice_change(mn_sim *sim, const mn_sim_host *host, int32_t sta
 {
     bool changed = host->recipe != sim->recipe || start != sim->start;
     if (!changed && !host->recipe_is_whole) {
-        MN_TRY(looks_changed(sim, host, start, &changed));
-        MN_TRY(looks_changed(sim, host, target, &changed));
+        if (host->look == MN_SIM_LOOK_ALL) MN_TRY(looks_changed(sim, host, start, &changed));
+        if (host->look != MN_SIM_LOOK_NONE) MN_TRY(looks_changed(sim, host, target, &changed));
     }
     if (changed) mn_sim_reset(sim);
     sim->recipe = host->recipe;

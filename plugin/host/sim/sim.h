@@ -15,9 +15,9 @@
 // An animated parameter is part of the recipe as its keys, not as its value at a frame, so playing it changes
 // nothing and editing a key does. A network knows everything above a node, so its recipe is whole and nothing
 // more is looked at. A host that cannot see above its inputs (Houdini) says so, and the driver then compares
-// evaluated parameters and input stamps with those seen before: at the start frame and at the asked frame on
-// every call, and at each frame it passes again. A difference at the start or at the asked frame starts
-// again; one met in passing makes that frame and all after it new.
+// evaluated parameters and input stamps with those seen before: at the start frame and at the asked frame
+// (where `look` does not say that nothing was edited), and at each frame it passes again. A difference at the
+// start or at the asked frame starts again; one met in passing makes that frame and all after it new.
 //
 // Memory. Cached frames and snapshots (what the node's save() wrote) share one limit. Frames go out when they
 // were last used longest ago. Snapshots take at most a quarter; the one whose neighbours are nearest to each
@@ -57,6 +57,13 @@ typedef struct mn_sim_sample {
     const uint64_t *input_keys; ///< see mn_cook; NULL where the host cannot say
 } mn_sim_sample;
 
+/// Which frames a recipe that is not whole makes the driver compare with what it has seen there.
+typedef enum mn_sim_look {
+    MN_SIM_LOOK_ALL,    ///< the start frame and the asked one
+    MN_SIM_LOOK_TARGET, ///< the asked one: nothing was edited since the last call
+    MN_SIM_LOOK_NONE,   ///< nothing was edited, and the host plays on
+} mn_sim_look;
+
 /// What a host hands to each call.
 typedef struct mn_sim_host {
     void *user;
@@ -65,6 +72,7 @@ typedef struct mn_sim_host {
     double fps; ///< > 0
     uint64_t recipe;
     bool recipe_is_whole; ///< an unchanged recipe means unchanged inputs at every frame
+    mn_sim_look look;
     /// Bit k: somebody reads output k. Only these are made, at this frame and at those passed on the way; one
     /// that was read once is made from then on. 0: all of them.
     uint64_t outputs;

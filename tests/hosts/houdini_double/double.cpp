@@ -48,49 +48,54 @@ const char *GA_AIFStringTuple::getString(const GA_Attribute *attribute, GA_Offse
     return attribute->strings.at(static_cast<size_t>(offset * attribute->size + index)).c_str();
 }
 
-template <typename T>
-static bool get_tuple(const GA_Attribute *attribute, GA_Offset offset, T *values, int count)
+template <typename T> static bool get_tuples(const GA_Attribute *attribute, const GA_Range &range, T *values)
 {
-    for (int i = 0; i < count; i++) {
-        const auto at = static_cast<size_t>(offset * attribute->size + i);
-        values[i] = attribute->storage >= GA_STORE_REAL16 ? static_cast<T>(attribute->reals.at(at))
-                                                          : static_cast<T>(attribute->integers.at(at));
-    }
+    GA_AIFTuple::calls++;
+    for (const GA_Offset offset : range.offsets)
+        for (int i = 0; i < attribute->size; i++) {
+            const auto at = static_cast<size_t>(offset * attribute->size + i);
+            *values++ = attribute->storage >= GA_STORE_REAL16 ? static_cast<T>(attribute->reals.at(at))
+                                                              : static_cast<T>(attribute->integers.at(at));
+        }
     return true;
 }
 
-template <typename T>
-static bool set_tuple(GA_Attribute *attribute, GA_Offset offset, const T *values, int count)
+template <typename T> static bool set_tuples(GA_Attribute *attribute, const GA_Range &range, const T *values)
 {
-    for (int i = 0; i < count; i++) {
-        const auto at = static_cast<size_t>(offset * attribute->size + i);
-        if (attribute->storage == GA_STORE_REAL32)
-            attribute->reals.at(at) = static_cast<float>(values[i]);
-        else if (attribute->storage >= GA_STORE_REAL16)
-            attribute->reals.at(at) = static_cast<double>(values[i]);
-        else
-            attribute->integers.at(at) = static_cast<int64>(values[i]);
-    }
+    GA_AIFTuple::calls++;
+    for (const GA_Offset offset : range.offsets)
+        for (int i = 0; i < attribute->size; i++) {
+            const auto at = static_cast<size_t>(offset * attribute->size + i);
+            const T value = *values++;
+            if (attribute->storage == GA_STORE_REAL32)
+                attribute->reals.at(at) = static_cast<float>(value);
+            else if (attribute->storage >= GA_STORE_REAL16)
+                attribute->reals.at(at) = static_cast<double>(value);
+            else
+                attribute->integers.at(at) = static_cast<int64>(value);
+        }
     return true;
 }
 
-#define TUPLE_OF(T)                                                                                          \
-    bool GA_AIFTuple::get(const GA_Attribute *a, GA_Offset o, T *v, int n) const                             \
+#define TUPLES_OF(T)                                                                                         \
+    bool GA_AIFTuple::getRange(const GA_Attribute *a, const GA_Range &r, T *v) const                         \
     {                                                                                                        \
-        return get_tuple(a, o, v, n);                                                                        \
+        return get_tuples(a, r, v);                                                                          \
     }                                                                                                        \
-    bool GA_AIFTuple::set(GA_Attribute *a, GA_Offset o, const T *v, int n) const                             \
+    bool GA_AIFTuple::setRange(GA_Attribute *a, const GA_Range &r, const T *v) const                         \
     {                                                                                                        \
-        return set_tuple(a, o, v, n);                                                                        \
+        return set_tuples(a, r, v);                                                                          \
     }
-TUPLE_OF(int32)
-TUPLE_OF(int64)
-TUPLE_OF(fpreal32)
-TUPLE_OF(fpreal64)
+TUPLES_OF(int32)
+TUPLES_OF(int64)
+TUPLES_OF(fpreal32)
+TUPLES_OF(fpreal64)
 
 // ---- details ----
 
-GU_Detail::GU_Detail()
+static exint next_detail_id = 0;
+
+GU_Detail::GU_Detail() : unique_id(next_detail_id++)
 {
     clearAndDestroy();
 }
@@ -150,13 +155,13 @@ GA_Offset GU_Detail::appendPointBlock(GA_Size count)
 void GU_Detail::setPos3(GA_Offset offset, const UT_Vector3 &position)
 {
     const float values[3] = {position(0), position(1), position(2)};
-    GA_AIFTuple().set(findAttribute(GA_ATTRIB_POINT, "P"), offset, values, 3);
+    set_tuples(findAttribute(GA_ATTRIB_POINT, "P"), GA_Range({}, offset, offset + 1), values);
 }
 
 UT_Vector3 GU_Detail::getPos3(GA_Offset offset) const
 {
     float values[3];
-    GA_AIFTuple().get(findAttribute(GA_ATTRIB_POINT, "P"), offset, values, 3);
+    get_tuples(findAttribute(GA_ATTRIB_POINT, "P"), GA_Range({}, offset, offset + 1), values);
     return {values[0], values[1], values[2]};
 }
 
@@ -279,6 +284,12 @@ bool UT_AutoInterrupt::wasInterrupted(int)
     return questions_left == 0;
 }
 
+UT_Interrupt *UTgetInterrupt()
+{
+    static UT_Interrupt interrupt;
+    return &interrupt;
+}
+
 CH_Manager *CHgetManager()
 {
     static CH_Manager manager;
@@ -312,6 +323,24 @@ OP_Node::OP_Node(OP_Network *, const char *node_name, OP_Operator *of) : name(no
     }
 }
 
+OP_Node::~OP_Node()
+{
+    for (const wire &w : inputs)
+        if (w.source) {
+            auto &readers = w.source->outputs;
+            readers.erase(std::find(readers.begin(), readers.end(), this));
+        }
+    for (OP_Node *reader : outputs)
+        for (wire &w : reader->inputs)
+            if (w.source == this) w.source = nullptr;
+}
+
+void OP_Node::opChanged(OP_EventType, void *)
+{
+    dirty = true;
+    for (OP_Node *reader : outputs) reader->opChanged(OP_INPUT_CHANGED);
+}
+
 const OP_Node::parameter &OP_Node::find_parm(const char *parm) const
 {
     const auto found = parameters.find(parm);
@@ -321,7 +350,9 @@ const OP_Node::parameter &OP_Node::find_parm(const char *parm) const
 
 fpreal OP_Node::evalFloat(const char *parm, int component, fpreal time) const
 {
-    return find_parm(parm).numbers.at(static_cast<size_t>(component))(time);
+    const parameter &found = find_parm(parm);
+    if (found.animated) node_flags.setTimeDep(true);
+    return found.numbers.at(static_cast<size_t>(component))(time);
 }
 
 exint OP_Node::evalInt(const char *parm, int component, fpreal time) const
@@ -337,13 +368,22 @@ void OP_Node::evalString(UT_String &text, const char *parm, int, fpreal) const
 const GU_Detail *SOP_Node::cook(int output, fpreal time)
 {
     OP_Context context(time);
-    errors.clear();
-    warnings.clear();
-    node_flags.setTimeDep(false);
-    if (output == 0) {
-        cookMySop(context);
-    } else {
-        other_outputs[output] = cookMySopOutput(context, output, nullptr);
+    if (dirty) made.clear();
+    dirty = false; // before the cook: an edit in the middle of it counts
+    const auto last = made.find(output);
+    if (last == made.end() || (node_flags.getTimeDep() && time != last->second)) {
+        errors.clear();
+        warnings.clear();
+        node_flags.setTimeDep(false);
+        if (output == 0) {
+            cook_count++;
+            cookMySop(context);
+            gdp->data_id++;
+        } else {
+            other_outputs[output] = cookMySopOutput(context, output, nullptr);
+        }
+        made[output] = time;
+        if (error() >= UT_ERROR_ABORT) made.erase(output);
     }
     for (const auto &[index, locks] : inputs_locked)
         if (locks != 0) throw std::runtime_error("an input stays locked after the cook");
@@ -365,6 +405,7 @@ OP_ERROR SOP_Node::lockInput(unsigned index, OP_Context &context)
 {
     auto *source = static_cast<SOP_Node *>(inputs.at(index).source);
     if (!source->cook(inputs[index].output, context.getTime())) return UT_ERROR_ABORT;
+    if (source->node_flags.getTimeDep()) node_flags.setTimeDep(true);
     inputs_locked[index]++;
     return UT_ERROR_NONE;
 }
@@ -406,24 +447,30 @@ void set(OP_Node &node, const std::string &parm, const std::vector<double> &valu
         const double value = values[i];
         node.parameters[parm].numbers.at(i) = [value](fpreal) { return value; };
     }
+    node.opChanged(OP_PARM_CHANGED);
 }
 
 void animate(OP_Node &node, const std::string &parm, std::function<double(fpreal)> value)
 {
     node.find_parm(parm.c_str());
     node.parameters[parm].numbers.at(0) = std::move(value);
+    node.parameters[parm].animated = true;
+    node.opChanged(OP_PARM_CHANGED);
 }
 
 void set_text(OP_Node &node, const std::string &parm, const std::string &text)
 {
     node.find_parm(parm.c_str());
     node.parameters[parm].text = text;
+    node.opChanged(OP_PARM_CHANGED);
 }
 
 void connect(OP_Node &node, unsigned input, OP_Node &source, int output)
 {
     if (node.inputs.size() <= input) node.inputs.resize(input + 1);
     node.inputs[input] = {&source, output};
+    source.outputs.push_back(&node);
+    node.opChanged(OP_INPUT_REWIRED);
 }
 
 void press(OP_Node &node, const std::string &button)

@@ -74,6 +74,35 @@ class UT_AutoInterrupt
     bool wasInterrupted(int percent = -1);
 };
 
+/// class_u_t___interrupt.html
+class UT_Interrupt
+{
+  public:
+    void setLongOpText(const char *text) { long_text = text; }
+    std::string long_text;
+};
+UT_Interrupt *UTgetInterrupt();
+
+// ---- UT_InfoTree: class_u_t___info_tree.html; here one level of names and texts ----
+
+class UT_InfoTree
+{
+  public:
+    UT_InfoTree *addChildMap(const char *name)
+    {
+        branches.emplace_back(new UT_InfoTree);
+        branches.back()->name = name;
+        return branches.back().get();
+    }
+    void addProperties(const char *key, const char *value) { properties[key] = value; }
+    std::string name;
+    std::map<std::string, std::string> properties;
+    std::vector<std::unique_ptr<UT_InfoTree>> branches;
+};
+class OP_NodeInfoTreeParms
+{
+};
+
 // ---- CH_Manager: class_c_h___manager.html; frame 1 is at time 0 ----
 
 class CH_Manager
@@ -120,19 +149,55 @@ enum GA_TypeInfo {
 
 class GA_Attribute;
 
+/// class_g_a___index_map.html: here it knows nothing; ranges of the double hold their offsets.
+class GA_IndexMap
+{
+};
+
+/// class_g_a___range.html and class_g_a___iterator.html: the offsets that are in use, or [start, end).
+class GA_Range
+{
+  public:
+    GA_Range() = default;
+    GA_Range(const GA_IndexMap &, GA_Offset start, GA_Offset end)
+    {
+        for (GA_Offset i = start; i < end; i++) offsets.push_back(i);
+    }
+    std::vector<GA_Offset> offsets;
+};
+class GA_Iterator
+{
+  public:
+    explicit GA_Iterator(GA_Range of) : range(std::move(of)) {}
+    bool atEnd() const { return at == range.offsets.size(); }
+    GA_Offset operator*() const { return range.offsets[at]; }
+    GA_Iterator &operator++()
+    {
+        ++at;
+        return *this;
+    }
+
+  private:
+    GA_Range range;
+    size_t at = 0;
+};
+
+/// Whole ranges at once: all components of the elements, one element after the other. Calls are counted, so
+/// that tests see when somebody goes element by element.
 class GA_AIFTuple
 {
   public:
     int getTupleSize(const GA_Attribute *attribute) const;
     GA_Storage getStorage(const GA_Attribute *attribute) const;
-    bool get(const GA_Attribute *attribute, GA_Offset offset, int32 *values, int count) const;
-    bool get(const GA_Attribute *attribute, GA_Offset offset, int64 *values, int count) const;
-    bool get(const GA_Attribute *attribute, GA_Offset offset, fpreal32 *values, int count) const;
-    bool get(const GA_Attribute *attribute, GA_Offset offset, fpreal64 *values, int count) const;
-    bool set(GA_Attribute *attribute, GA_Offset offset, const int32 *values, int count) const;
-    bool set(GA_Attribute *attribute, GA_Offset offset, const int64 *values, int count) const;
-    bool set(GA_Attribute *attribute, GA_Offset offset, const fpreal32 *values, int count) const;
-    bool set(GA_Attribute *attribute, GA_Offset offset, const fpreal64 *values, int count) const;
+    bool getRange(const GA_Attribute *attribute, const GA_Range &range, int32 *values) const;
+    bool getRange(const GA_Attribute *attribute, const GA_Range &range, int64 *values) const;
+    bool getRange(const GA_Attribute *attribute, const GA_Range &range, fpreal32 *values) const;
+    bool getRange(const GA_Attribute *attribute, const GA_Range &range, fpreal64 *values) const;
+    bool setRange(GA_Attribute *attribute, const GA_Range &range, const int32 *values) const;
+    bool setRange(GA_Attribute *attribute, const GA_Range &range, const int64 *values) const;
+    bool setRange(GA_Attribute *attribute, const GA_Range &range, const fpreal32 *values) const;
+    bool setRange(GA_Attribute *attribute, const GA_Range &range, const fpreal64 *values) const;
+    static inline int64 calls = 0;
 };
 
 class GA_AIFStringTuple
@@ -150,6 +215,7 @@ class GA_Attribute
     void setTypeInfo(GA_TypeInfo type) { info = type; }
     const GA_AIFTuple *getAIFTuple() const;
     const GA_AIFStringTuple *getAIFStringTuple() const;
+    const GA_IndexMap &getIndexMap() const { return map; }
 
     // Kept wide; what a component of this storage cannot hold is cut off on the way in.
     UT_StringHolder name;
@@ -157,6 +223,7 @@ class GA_Attribute
     GA_TypeInfo info = GA_TYPE_VOID;
     int size = 1;
     bool is_array = false; ///< an attribute of neither kind
+    GA_IndexMap map;
     std::vector<double> reals;
     std::vector<int64> integers;
     std::vector<std::string> strings;
@@ -243,29 +310,6 @@ class GA_ElementGroupTable
     };
     iterator beginTraverse() const { return {all.begin(), all.end()}; }
     std::vector<std::unique_ptr<GA_ElementGroup>> all;
-};
-
-/// class_g_a___range.html and class_g_a___iterator.html: the offsets that are in use.
-class GA_Range
-{
-  public:
-    std::vector<GA_Offset> offsets;
-};
-class GA_Iterator
-{
-  public:
-    explicit GA_Iterator(GA_Range of) : range(std::move(of)) {}
-    bool atEnd() const { return at == range.offsets.size(); }
-    GA_Offset operator*() const { return range.offsets[at]; }
-    GA_Iterator &operator++()
-    {
-        ++at;
-        return *this;
-    }
-
-  private:
-    GA_Range range;
-    size_t at = 0;
 };
 
 // ---- primitives: class_g_e_o___primitive.html and those below it ----
@@ -385,6 +429,9 @@ class GU_Detail
     ~GU_Detail();
     void clearAndDestroy();
     void bumpAllDataIds() { data_id++; }
+    /// Together they name what the detail holds: the first is of the object, the second grows with each cook.
+    exint getUniqueId() const { return unique_id; }
+    exint getMetaCacheCount() const { return data_id; }
 
     GA_Size getNumPoints() const;
     GA_Size getNumPointOffsets() const { return static_cast<GA_Size>(point_alive.size()); }
@@ -398,6 +445,24 @@ class GU_Detail
         return primitives[static_cast<size_t>(offset)].get();
     }
     GEO_Primitive *getGEOPrimitive(GA_Offset offset) { return primitives[static_cast<size_t>(offset)].get(); }
+    GA_PrimitiveTypeId getPrimitiveTypeId(GA_Offset offset) const
+    {
+        return getGEOPrimitive(offset)->getTypeId();
+    }
+    bool getPrimitiveClosedFlag(GA_Offset offset) const
+    {
+        const auto *polygon = dynamic_cast<const GEO_PrimPoly *>(getGEOPrimitive(offset));
+        return polygon && polygon->isClosed();
+    }
+    GA_Size getPrimitiveVertexCount(GA_Offset offset) const
+    {
+        return getGEOPrimitive(offset)->getVertexCount();
+    }
+    GA_Offset getPrimitiveVertexOffset(GA_Offset offset, GA_Size i) const
+    {
+        return getGEOPrimitive(offset)->getVertexOffset(i);
+    }
+    GA_Offset vertexPoint(GA_Offset vertex) const { return vertex_points[static_cast<size_t>(vertex)]; }
 
     GA_Offset appendPointBlock(GA_Size count);
     void destroyPointOffset(GA_Offset offset) { point_alive[static_cast<size_t>(offset)] = false; }
@@ -413,6 +478,7 @@ class GU_Detail
                               const void *options = nullptr, GA_Storage storage = GA_STORE_INT32);
     GA_Attribute *addStringTuple(GA_AttributeOwner owner, const UT_StringHolder &name, int size);
     GA_Attribute *findAttribute(GA_AttributeOwner owner, const char *name) const;
+    GA_Attribute *getP() { return findAttribute(GA_ATTRIB_POINT, "P"); }
 
     const GA_ElementGroupTable &getElementGroupTable(GA_AttributeOwner owner) const { return groups[owner]; }
     GA_ElementGroup *createElementGroup(GA_AttributeOwner owner, const UT_StringHolder &name);
@@ -436,7 +502,8 @@ class GU_Detail
     std::vector<std::unique_ptr<GEO_Primitive>> primitives;
     GA_AttributeDict attributes[4];
     GA_ElementGroupTable groups[4];
-    int64 data_id = 0;
+    exint data_id = 0;
+    const exint unique_id;
 
   private:
     GA_Attribute *add(GA_AttributeOwner owner, const UT_StringHolder &name, int size, GA_Storage storage);
@@ -496,6 +563,8 @@ class PRM_TemplateBuilder
 
 enum OP_ERROR { UT_ERROR_NONE, UT_ERROR_MESSAGE, UT_ERROR_WARNING, UT_ERROR_ABORT, UT_ERROR_FATAL };
 enum SOP_ErrorCodes { SOP_MESSAGE = 0 };
+/// _o_p___node_8h.html, some of them.
+enum OP_EventType { OP_PARM_CHANGED, OP_INPUT_CHANGED, OP_INPUT_REWIRED };
 constexpr unsigned OP_MULTI_INPUT_MAX = 9999;
 constexpr unsigned OP_FLAG_GENERATOR = 1;
 
@@ -545,6 +614,7 @@ class OP_NodeFlags
 {
   public:
     void setTimeDep(bool on) { time_dependent = on; }
+    bool getTimeDep() const { return time_dependent; }
     bool time_dependent = false;
 };
 
@@ -552,12 +622,17 @@ class OP_Node
 {
   public:
     OP_Node(OP_Network *network, const char *node_name, OP_Operator *op);
-    virtual ~OP_Node() = default;
+    virtual ~OP_Node();
+    OP_Node(const OP_Node &) = delete;
+    OP_Node &operator=(const OP_Node &) = delete;
+    /// Somebody has edited this node, or one above it: what it gave is out of date.
+    virtual void opChanged(OP_EventType reason, void *data = nullptr);
     const UT_StringHolder &getName() const { return name; }
     OP_NodeFlags &flags() { return node_flags; }
     unsigned nInputs() const { return static_cast<unsigned>(inputs.size()); }
     OP_Node *getInput(unsigned index) const { return index < inputs.size() ? inputs[index].source : nullptr; }
-    void forceRecook() { recooks++; }
+    void forceRecook() { opChanged(OP_PARM_CHANGED); }
+    virtual void fillInfoTreeNodeSpecific(UT_InfoTree &, const OP_NodeInfoTreeParms &) {}
     fpreal evalFloat(const char *parm, int component, fpreal time) const;
     exint evalInt(const char *parm, int component, fpreal time) const;
     void evalString(UT_String &text, const char *parm, int component, fpreal time) const;
@@ -572,15 +647,17 @@ class OP_Node
         const PRM_Template *made_from = nullptr;
         std::vector<std::function<double(fpreal)>> numbers;
         std::string text;
+        bool animated = false;
     };
     const parameter &find_parm(const char *parm) const;
     UT_StringHolder name;
     OP_Operator *op;
-    OP_NodeFlags node_flags;
+    mutable OP_NodeFlags node_flags; ///< a node that evaluates an animated parameter follows time
     std::vector<wire> inputs;
     std::map<std::string, parameter> parameters;
     std::vector<std::string> errors, warnings;
-    int recooks = 0;
+    std::vector<OP_Node *> outputs; ///< one for each wire that starts here
+    bool dirty = true;
 };
 
 class OP_Network
@@ -609,8 +686,10 @@ class SOP_Node : public OP_Node
 {
   public:
     SOP_Node(OP_Network *network, const char *node_name, OP_Operator *op) : OP_Node(network, node_name, op) {}
-    /// What Houdini calls; the double's network does the same.
+    /// What Houdini calls; the double's network does the same. As there, a node keeps one cook: it cooks
+    /// again when it is dirty, or when it follows time and is asked for another.
     const GU_Detail *cook(int output, fpreal time);
+    int64 cook_count = 0; ///< how often output 0 was made
     /// NULL when the node has none.
     const GU_Detail *cook_guide(fpreal time);
     OP_ERROR error() const
@@ -638,6 +717,7 @@ class SOP_Node : public OP_Node
 
   private:
     std::map<int, GU_DetailHandle> other_outputs;
+    std::map<int, fpreal> made; ///< outputs that are not out of date, and their times
 };
 
 extern "C" void newSopOperator(OP_OperatorTable *table);

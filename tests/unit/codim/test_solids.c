@@ -6,6 +6,7 @@
 #include "meniscus/collider.h"
 #include "support/analytic_volume.h"
 #include "support/check.h"
+#include "support/painted_floor.h"
 
 enum { MOST = 4000 };
 static const double S = 0.001, g = 9.81;
@@ -131,6 +132,45 @@ static void friction_is_coulombs(void **state)
     check_close(slide(0, tilt, 0.1), 0.1 * g * sin(tilt), 1e-6);
 }
 
+// A drop on each side of a floor that is painted: the one slows down with mu g, the other keeps its speed.
+static void painted_friction_and_slip_are_felt(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        stage *s = open_stage(analytic_plane(0.001), still);
+        painted_floor f = k == 0 ? painted_floor_open(s->ctx, MN_PAINT_FRICTION, 0.4, -1)
+                                 : painted_floor_open(s->ctx, MN_PAINT_SLIP, 0, 1);
+        for (int i = 0; i < 2; i++)
+            add(s, MN_CODIM_DROP, mn_v3(i == 0 ? -0.3 : 0.3, 0.0005, 0), mn_v3(0, 1, 0), mn_v3(0, 0, 0.2),
+                0.001);
+        begin(s);
+        for (int i = 0; i < 20; i++)
+            check_ok(s->ctx, mn_codim_advance(s->mls, &(mn_codim_inputs){.collider = f.collider}, 0.001));
+        const mn_codim_view view = mn_codim_get_view(s->mls);
+        const int rough = view.points[0].position.x < 0 ? 0 : 1;
+        check_close(view.points[rough].velocity.z, k == 0 ? 0.2 - 0.4 * g * 0.02 : 0, 1e-6);
+        check_close(view.points[1 - rough].velocity.z, 0.2, 1e-6);
+        painted_floor_close(&f);
+        close_stage(s);
+    }
+}
+
+// A density that is keyed changes what there is: twice the weight, the same volume.
+static void density_and_tension_live(void **state)
+{
+    (void)state;
+    stage *s = open_stage(analytic_plane(0.001), still);
+    add(s, MN_CODIM_DROP, mn_v3(0, 0.05, 0), mn_v3(0, 1, 0), mn_v3(0, 0, 0), 0.001);
+    begin(s);
+    const double mass = mn_codim_get_view(s->mls).points[0].mass;
+    s->def.density *= 2;
+    check_ok(s->ctx, mn_codim_set_def(s->mls, &s->def));
+    advance(s, 0.001);
+    check_close(mn_codim_get_view(s->mls).points[0].mass, 2 * mass, 1e-12 * mass);
+    check_close(mn_codim_get_view(s->mls).thickness[0], 0.001, 1e-12);
+    close_stage(s);
+}
+
 static double hang(double adhesion)
 {
     stage *s = open_stage(analytic_half_space(mn_v3(0, 0, 0), mn_v3(0, -1, 0), 0.001), still);
@@ -179,6 +219,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_gets_in),
         cmocka_unit_test(friction_is_coulombs),
+        cmocka_unit_test(painted_friction_and_slip_are_felt),
+        cmocka_unit_test(density_and_tension_live),
         cmocka_unit_test(adhesion_holds_until_it_is_pulled_too_hard),
         cmocka_unit_test(solids_push),
     };

@@ -13,7 +13,7 @@ static mn_flow_def small_tank(void)
 {
     mn_flow_def def = mn_flow_default_def();
     def.fluid = MN_FLOW_LIQUID, def.flat = true, def.dx = 0.01, def.density = 1000, def.sigma = 0.072,
-    def.cfl = 1;
+    def.cfl = 1, def.use_level = false;
     def.domain_size = mn_v3(0.2, 0.12, 0.01), def.domain_center = mn_v3(0.1, 0.06, 0);
     return def;
 }
@@ -111,17 +111,57 @@ static void a_drop_brings_its_volume(void **state)
     mn_context *ctx = mn_context_create(NULL);
     mn_flow_def def = small_tank();
     def.flat = false, def.domain_size = mn_v3(0.16, 0.12, 0.16), def.domain_center = mn_v3(0.08, 0.06, 0.08);
-    def.level = 0.063;
+    def.use_level = true, def.level = 0.063;
     mn_flow *flow = NULL;
     check_ok(ctx, mn_flow_create(ctx, &def, NULL, &flow));
     const double before = reported(flow, MN_REPORT_volume), radius = 0.01;
     const mn_flow_drop drop = {{0.083, 0.05, 0.077}, {0, -1, 0}, radius};
-    const mn_flow_inputs inputs = {.drop_count = 1, .drops = &drop};
+    const mn_flow_inputs rain = {.drop_count = 1, .drops = &drop};
+    const mn_solver_inputs inputs = {.own = &rain};
     check_ok(ctx, mn_flow_advance(flow, &inputs, 0.02));
     check_ok(ctx, mn_flow_advance(flow, NULL, 0.02));
     const double gained = reported(flow, MN_REPORT_volume) - before,
                  brought = 4.0 / 3 * 3.14159265 * pow(radius, 3);
     check_close(gained, brought, 0.1 * brought);
+    mn_flow_free(flow);
+    mn_context_free(ctx);
+}
+
+// The ripple map has the height that the surface was given, to what splines of the quasi-inverse leave of a
+// wave of 20 cells.
+static double wavy(void *user, mn_vec3 x)
+{
+    (void)user;
+    return x.y - 0.06 - 0.005 * cos(3.14159265 * x.x / 0.1);
+}
+
+static void ripples_are_the_height_of_the_water(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    mn_flow_def def = small_tank();
+    def.flat = false, def.domain_size.z = 0.05, def.level = 0.06, def.use_level = true;
+    mn_flow *flow = NULL;
+    check_ok(ctx, mn_flow_create(ctx, &def, NULL, &flow));
+    check_ok(ctx, mn_flow_set_surface(flow, wavy, NULL));
+    mn_view view = {0};
+    mn_geo *geo = NULL;
+    check_ok(ctx, mn_flow_solver.view((mn_solver *)flow, NULL, 1, &view));
+    check_ok(ctx, mn_geo_from_view(ctx, &view, &geo));
+    assert_int_equal(mn_geo_point_count(geo), 20 * 5);
+    assert_int_equal(mn_geo_primitive_count(geo), 19 * 4);
+    const mn_attribute *height = mn_geo_find_numeric(geo, MN_POINT, "height", 1),
+                       *normal = mn_geo_find_numeric(geo, MN_POINT, "N", 3);
+    for (int64_t i = 0; i < 100; i++) {
+        const mn_vec3 x = mn_geo_position(geo, i);
+        double h, n[3];
+        mn_attribute_get(height, i, 1, &h);
+        mn_attribute_get(normal, i, 1, n);
+        check_close(x.y, 0.06, 1e-7);
+        check_close(h, 0.005 * cos(3.14159265 * x.x / 0.1), 5e-5);
+        check_close(n[0] / n[1], 0.005 * 3.14159265 / 0.1 * sin(3.14159265 * x.x / 0.1), 0.01);
+    }
+    mn_geo_free(geo);
     mn_flow_free(flow);
     mn_context_free(ctx);
 }
@@ -132,7 +172,7 @@ static void odd_input_is_a_sane_result(void **state)
     mn_context *ctx = mn_context_create(NULL);
     mn_flow_def def = small_tank();
     mn_flow *flow = NULL;
-    def.level = -3; // below the floor: no liquid at all
+    def.use_level = true, def.level = -3; // below the floor: no liquid at all
     check_ok(ctx, mn_flow_create(ctx, &def, NULL, &flow));
     check_ok(ctx, mn_flow_advance(flow, NULL, 0.02));
     mn_flow_free(flow);
@@ -150,6 +190,7 @@ int main(void)
         cmocka_unit_test(any_number_of_workers_gives_the_same_bits),
         cmocka_unit_test(a_loaded_liquid_goes_on_with_the_same_bits),
         cmocka_unit_test(a_drop_brings_its_volume),
+        cmocka_unit_test(ripples_are_the_height_of_the_water),
         cmocka_unit_test(odd_input_is_a_sane_result),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,7 +147,7 @@ static void bad_input_is_a_sentence(void **state)
     check_ok(ctx, mn_flow_create(ctx, &def, NULL, &flow));
     check_ok(ctx, mn_flow_set_smoke(flow, ball_of_smoke, NULL));
     check_ok(ctx, mn_flow_advance(flow, NULL, 1.0 / 24));
-    check_fails(ctx, mn_flow_advance(flow, NULL, NAN), MN_ERROR_ARGUMENT, "dt");
+    check_fails(ctx, mn_flow_advance(flow, NULL, NAN), MN_ERROR_ARGUMENT, "time to advance");
     mn_flow_free(flow);
     mn_context_free(ctx);
 }

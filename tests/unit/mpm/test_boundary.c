@@ -3,6 +3,7 @@
 // Walls and solids: what they leave of a velocity, and liquids that rest on them or are pushed by them.
 #include "support/analytic_volume.h"
 #include "support/check.h"
+#include "support/painted_floor.h"
 
 #include "mpm/boundary.h"
 #include "mpm/state.h"
@@ -200,6 +201,91 @@ static void thin_solids_do_not_leak(void **state)
     }
 }
 
+// Nodes inside a solid feel what is painted nearest to them; where nothing is painted, the solver's.
+static void paint_on_solids_is_felt(void **state)
+{
+    (void)state;
+    mn_context *ctx = calm_context();
+    mn_mpm_def def = mn_mpm_default_def();
+    const mn_vec3 in = {0.3, -0.2, 0.4}, left = {-0.1, -1e-3, 0}, right = {0.1, -1e-3, 0};
+    def.friction = 0.25;
+    painted_floor f = painted_floor_open(ctx, MN_PAINT_FRICTION, 1, -1);
+    // Speed 0.5 along the wall loses 1 or 0.25 of the 0.2 into it.
+    check_close(mn_norm(mn_mpm_apply_collider(&def, f.collider, 0, left, in)), 0.3, 1e-12);
+    check_close(mn_norm(mn_mpm_apply_collider(&def, f.collider, 0, right, in)), 0.45, 1e-12);
+    mn_mpm_touch touches[MN_MPM_TOUCH_MAX];
+    assert_int_equal(mn_mpm_find_touches(&def, f.collider, 0, left, touches), 1);
+    check_close(touches[0].friction, 1, 0); // implicit steps see it too
+    painted_floor_close(&f);
+    f = painted_floor_open(ctx, MN_PAINT_SLIP, 0, 1);
+    check_close(mn_norm(mn_mpm_apply_collider(&def, f.collider, 0, left, in)), 0, 0);
+    check_close(mn_norm(mn_mpm_apply_collider(&def, f.collider, 0, right, in)), 0.45, 1e-12);
+    def.collider = MN_MPM_STICK;
+    check_close(mn_norm(mn_mpm_apply_collider(&def, f.collider, 0, right, in)), 0.5, 1e-12);
+    painted_floor_close(&f);
+    mn_context_free(ctx);
+}
+
+// Two blocks slide along one floor: the one on the rough side loses mu times what the floor has pushed up,
+// g t + v_y, the other nothing.
+static void a_painted_floor_slows_what_slides_on_it(void **state)
+{
+    (void)state;
+    const double g = 9.81, mu = 0.4, t = 0.02, speed = 0.3;
+    for (int implicit = 0; implicit < 2; implicit++) {
+        mn_context *ctx = calm_context();
+        mn_mpm_def def = mn_mpm_default_def();
+        def.sigma = 0, def.gravity = mn_v3(0, -g, 0), def.dx = 2e-3, def.hydrostatic = true,
+        def.viscosity = 0.5;
+        if (implicit) def.integrator = MN_MPM_IMPLICIT, def.max_dt = 1e-3;
+        painted_floor f = painted_floor_open(ctx, MN_PAINT_FRICTION, mu, 0);
+        mn_mpm *mpm;
+        mn_vec3 x[1024], v[1024];
+        for (int i = 0; i < 1024; i++) {
+            const int k = i % 512;
+            x[i] = mn_v3((i < 512 ? -0.1 : 0.1) + (k / 64) * 1e-3, (k / 8 % 8 + 0.5) * 1e-3, (k % 8) * 1e-3);
+            v[i] = mn_v3(0, 0, speed);
+        }
+        check_ok(ctx, mn_mpm_create(ctx, &def, &mpm));
+        check_ok(ctx, mn_mpm_add(mpm, &(mn_mpm_source){1024, .position = x, .velocity = v}));
+        check_ok(ctx, mn_mpm_advance(mpm, &(mn_solver_inputs){.collider = f.collider}, t));
+        mn_vec3 mean[2] = {0};
+        for (int64_t i = 0; i < mpm->particles.count; i++) {
+            mn_vec3 *sum = &mean[mpm->materials.data[i].id >= 512];
+            *sum = mn_axpy(*sum, 1.0 / 512, mpm->particles.data[i].v);
+        }
+        const double lost = mu * (g * t + mean[0].y);
+        assert_true(lost > 0.5 * mu * g * t);
+        // In implicit steps of a twentieth of the time friction acts on the solved velocity.
+        check_close(mean[0].z, speed - lost, (implicit ? 0.08 : 0.03) * lost);
+        check_close(mean[1].z, speed, 1e-3 * speed);
+        mn_mpm_free(mpm);
+        painted_floor_close(&f);
+        mn_context_free(ctx);
+    }
+}
+
+static void sides_have_their_own_friction_and_angle(void **state)
+{
+    (void)state;
+    mn_context *ctx = calm_context();
+    mn_mpm_def def = mn_mpm_default_def();
+    def.domain = (mn_box){{-1, 0, -1}, {1, 1, 1}};
+    for (int i = 0; i < 6; i++) def.wall[i] = MN_MPM_SEPARATE;
+    def.friction = 0.25, def.contact_angle = 60;
+    def.friction_min.y = 1, def.contact_angle_max.x = 120;
+    const mn_vec3 in = {0.3, -0.2, 0.4};
+    check_close(mn_norm(mn_mpm_apply_walls(&def, mn_v3(0, 0, 0), in)), 0.3, 1e-12);
+    check_close(mn_norm(mn_mpm_apply_walls(&def, mn_v3(0, 1, 0), mn_v3(0.3, 0.2, 0.4))), 0.45, 1e-12);
+    mn_mpm *mpm;
+    check_ok(ctx, mn_mpm_create(ctx, &def, &mpm));
+    const double degree = 3.14159265358979323846 / 180;
+    check_close(mn_mpm_contact_angle(mpm, mn_v3(0.999, 0.5, 0)), 120 * degree, 1e-14);
+    check_close(mn_mpm_contact_angle(mpm, mn_v3(-0.999, 0.5, 0)), 60 * degree, 1e-14);
+    mn_mpm_free(mpm);
+    mn_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +295,9 @@ int main(void)
         cmocka_unit_test(a_sink_takes_out_what_passes),
         cmocka_unit_test(particles_inside_solids_come_out_or_go),
         cmocka_unit_test(thin_solids_do_not_leak),
+        cmocka_unit_test(paint_on_solids_is_felt),
+        cmocka_unit_test(a_painted_floor_slows_what_slides_on_it),
+        cmocka_unit_test(sides_have_their_own_friction_and_angle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

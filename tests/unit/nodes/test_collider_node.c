@@ -154,6 +154,47 @@ static void planes_and_plates_are_walls_beside_solids(void **state)
     stage_close(&s);
 }
 
+static double paint_at(const mn_geo *geo, const char *name, double x)
+{
+    const mn_attribute *paint = mn_geo_find_numeric(geo, MN_POINT, name, 1);
+    assert_non_null(paint);
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i++) {
+        double value;
+        mn_attribute_get(paint, i, 1, &value);
+        if (fabs(mn_geo_position(geo, i).x - x) < 0.6 && mn_norm(mn_geo_position(geo, i)) > 0) return value;
+    }
+    return NAN;
+}
+
+// Two colliders are merged: one has its own friction, the other none, and keeps the solver's.
+static void each_collider_has_its_own_surface(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, NULL);
+    int32_t colliders[2];
+    const int32_t merge = stage_node(&s, "merge", "both");
+    for (int i = 0; i < 2; i++) {
+        const int32_t box = stage_node(&s, "shape", i == 0 ? "box0" : "box1");
+        colliders[i] = stage_node(&s, "collider", i == 0 ? "rough" : "plain");
+        stage_set(&s, box, "kind", "box");
+        stage_set(&s, box, "center", i == 0 ? "-2 0 0" : "2 0 0");
+        stage_connect(&s, colliders[i], 0, box);
+        stage_connect(&s, merge, i, colliders[i]);
+    }
+    stage_set(&s, colliders[0], "friction", "0.7");
+    stage_set(&s, colliders[1], "contact_angle", "120");
+    const mn_geo *geo = stage_cook(&s, merge, 1);
+    check_close(paint_at(geo, "friction", -2), 0.7, 1e-6);
+    check_close(paint_at(geo, "friction", 2), -1, 0);
+    check_close(paint_at(geo, "contact_angle", -2), -1, 0);
+    check_close(paint_at(geo, "contact_angle", 2), 120, 0);
+    stage_set(&s, colliders[0], "keep_mesh", "0");
+    assert_int_equal(mn_network_cook(s.network, merge, 0, 1, &geo), MN_ERROR_INPUT);
+    assert_non_null(strstr(mn_context_message(s.ctx), "keep_mesh"));
+    stage_close(&s);
+}
+
 static void a_level_set_passes_through(void **state)
 {
     (void)state;
@@ -254,6 +295,7 @@ int main(void)
         cmocka_unit_test(a_moving_mesh_becomes_its_velocity),
         cmocka_unit_test(an_open_mesh_is_refused_or_made_a_shell),
         cmocka_unit_test(planes_and_plates_are_walls_beside_solids),
+        cmocka_unit_test(each_collider_has_its_own_surface),
         cmocka_unit_test(a_level_set_passes_through),
         cmocka_unit_test(bad_sizes_are_said),
         cmocka_unit_test(drops_land_on_a_mesh),

@@ -265,6 +265,31 @@ static void an_empty_input_gives_empty_outputs(void **state)
     stage_close(&s);
 }
 
+static double number_of(const mn_geo *geo, const char *name, int64_t point)
+{
+    double value = NAN;
+    const mn_attribute *column = mn_geo_find_numeric(geo, MN_POINT, name, 1);
+    assert_non_null(column);
+    mn_attribute_get(column, point, 1, &value);
+    return value;
+}
+
+static void keyed_materials_act_on_liquid_that_is_there(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, &calm);
+    const int32_t solver = build_drop(&s);
+    const mn_key keys[2] = {{1, {0.07}}, {3, {0.05}}}, thick[2] = {{1, {0.001}}, {3, {0.101}}};
+    check_ok(s.ctx, mn_network_set_keys(s.network, solver, "sigma", 2, keys));
+    check_ok(s.ctx, mn_network_set_keys(s.network, solver, "viscosity", 2, thick));
+    check_close(number_of(stage_cook(&s, solver, 1), "sigma", 5), 0.07, 1e-6);
+    check_close(number_of(stage_cook(&s, solver, 2), "sigma", 5), 0.06, 1e-6);
+    check_close(number_of(stage_cook(&s, solver, 3), "sigma", 5), 0.05, 1e-6);
+    check_close(number_of(stage_cook(&s, solver, 3), "viscosity", 5), 0.101, 1e-6);
+    stage_close(&s);
+}
+
 static void a_material_stands_in_for_its_numbers(void **state)
 {
     (void)state;
@@ -294,6 +319,7 @@ int main(void)
         cmocka_unit_test(merged_sources_are_numbered_anew),
         cmocka_unit_test(bad_input_is_named),
         cmocka_unit_test(an_empty_input_gives_empty_outputs),
+        cmocka_unit_test(keyed_materials_act_on_liquid_that_is_there),
         cmocka_unit_test(a_material_stands_in_for_its_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,11 +140,11 @@ static void paint_is_read_from_the_nearest_point(void **state)
     check_ok(ctx, mn_collider_create(ctx, &def, &c));
     const mn_vec3 x[3] = {{0.5, 1.3, 0.2}, {-0.9, 0.99, 0}, {7, 0, 0}};
     double value[3];
-    mn_collider_paint(c, "contact_angle", 45, 3, x, value);
+    mn_collider_paint(c, MN_PAINT_CONTACT_ANGLE, 45, 3, x, value);
     check_close(value[0], 105, 1e-4);
     check_close(value[1], 63, 1e-4);
     check_close(value[2], 120, 1e-4);
-    mn_collider_paint(c, "friction", 0.5, 3, x, value);
+    mn_collider_paint(c, MN_PAINT_FRICTION, 0.5, 3, x, value);
     check_close(value[1], 0.5, 0);
     mn_collider_free(c);
     mn_geo_free(geo);

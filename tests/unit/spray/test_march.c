@@ -4,6 +4,7 @@
 // through.
 #include "support/analytic_volume.h"
 #include "support/check.h"
+#include "support/painted_floor.h"
 
 #include "base/random.h"
 #include "spray/march.h"
@@ -89,6 +90,24 @@ static void a_glancing_impact_rubs_by_coulombs_law(void **state)
     assert_true(mn_march_drop(&march, 0.2, 0, &drop));
     check_close(mn_distance(drop.velocity, mn_v3(0, 1, 0)), 0, 1e-12);
     close_stage(&s);
+}
+
+static void painted_friction_comes_first(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    mn_spray_def def = mn_spray_default_def();
+    def.drag = 0, def.gravity = mn_v3(0, 0, 0), def.restitution = 0.5, def.friction = 0.25;
+    painted_floor f = painted_floor_open(ctx, MN_PAINT_FRICTION, 0, -1);
+    const mn_march march = mn_march_prepare(&def, &(mn_solver_inputs){.collider = f.collider});
+    for (int right = 0; right < 2; right++) {
+        mn_drop drop = drop_at(mn_v3(right ? 0.1 : -0.9, 0.1, 0), mn_v3(3, -2, 4));
+        assert_true(mn_march_drop(&march, 0.1, 0, &drop));
+        const double kept = right ? 0.85 : 1;
+        check_close(mn_distance(drop.velocity, mn_v3(3 * kept, 1, 4 * kept)), 0, 1e-9);
+    }
+    painted_floor_close(&f);
+    mn_context_free(ctx);
 }
 
 // On a slope of angle a a block slides with g (sin a - mu cos a).
@@ -310,6 +329,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bounce_rises_by_the_square_of_the_restitution),
         cmocka_unit_test(a_glancing_impact_rubs_by_coulombs_law),
+        cmocka_unit_test(painted_friction_comes_first),
         cmocka_unit_test(a_drop_slides_down_a_slope),
         cmocka_unit_test(a_drop_comes_to_rest_and_stays),
         cmocka_unit_test(a_drop_at_rest_sleeps_until_something_changes),

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Setting and looking: fields from functions, what cells hold, values at points, and the report.
+#include "flow/flow_state.h"
+#include "meniscus/array.h"
+
+#include <string.h>
+
+enum { SUM_GRAIN = 64 };
+
+// ---- setting ----
+
+static mn_vec3 centre_of(const mn_flow *flow, int64_t at)
+{
+    const mn_ivec3 c = mn_block_cell(&flow->grid.table, (int32_t)(at / 64), (int32_t)(at % 64));
+    return mn_flow_to_world(&flow->grid, mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5));
+}
+
+mn_status mn_flow_set_velocity(mn_flow *flow, mn_flow_velocity_fn *fn, void *user)
+{
+    mn_flow_take_inputs(flow, NULL);
+    for (int64_t at = 0; at < flow->velocity.count; at++) {
+        const mn_vec3 v = fn(user, centre_of(flow, at));
+        if (!mn_is_finite3(v))
+            return mn_fail(flow->solver.ctx, MN_ERROR_INPUT, "A velocity of the flow is not a number.");
+        flow->values.data[at] = (mn_double4){v.x, v.y, v.z, 0};
+    }
+    MN_TRY(mn_flow_coefficients(&flow->grid, NULL, flow->values.data, flow->velocity.data));
+    if (flow->def.fluid == MN_FLOW_LIQUID) return MN_OK;
+    bool changed;
+    mn_flow_projection projection;
+    MN_TRY(mn_flow_sample_solids(flow, &changed));
+    const mn_flow_region region = {NULL, NULL};
+    MN_TRY(mn_flow_pressure_build(&flow->pressure, &region, 0.5, false));
+    flow->built = true;
+    MN_TRY(mn_flow_wall_flux(flow));
+    return mn_flow_project(&flow->pressure, fmin(flow->def.tolerance, 1e-8), NULL, flow->velocity.data,
+                           &projection);
+}
+
+mn_status mn_flow_set_smoke(mn_flow *flow, mn_flow_smoke_fn *fn, void *user)
+{
+    for (int64_t at = 0; at < flow->smoke.count; at++) {
+        double density = 0, temperature = 0;
+        mn_vec3 color = {1, 1, 1};
+        fn(user, centre_of(flow, at), &density, &temperature, &color);
+        if (!isfinite(density + temperature) || !mn_is_finite3(color))
+            return mn_fail(flow->solver.ctx, MN_ERROR_INPUT,
+                           "The density, heat or colour of the smoke is not a number.");
+        flow->smoke.data[at] = (mn_double4){density, temperature, 0, 0};
+        flow->color.data[at] = density * (mn_double4){color.x, color.y, color.z, 0};
+    }
+    return MN_OK;
+}
+
+// ---- what it holds ----
+
+mn_status mn_flow_get(mn_flow *flow, mn_flow_view *view)
+{
+    memset(view, 0, sizeof *view);
+    view->origin = flow->grid.origin, view->dx = flow->grid.dx;
+    memcpy(view->cells, flow->grid.cells, sizeof view->cells);
+    view->block_count = flow->grid.table.count;
+    view->blocks = (const int32_t(*)[3])flow->grid.table.coords;
+    MN_TRY(mn_flow_values_at_centres(&flow->grid, NULL, flow->velocity.data, flow->values.data));
+    view->velocity = (const double(*)[4])flow->values.data;
+    if (flow->def.fluid == MN_FLOW_LIQUID) {
+        view->surface = (const double(*)[4])flow->surface.data;
+    } else {
+        view->smoke = (const double(*)[4])flow->smoke.data;
+        view->color = (const double(*)[4])flow->color.data;
+    }
+    if (flow->pressure.fraction.count == mn_flow_size(&flow->grid))
+        view->fraction = flow->pressure.fraction.data;
+    return MN_OK;
+}
+
+mn_vec3 mn_flow_velocity_at(const mn_flow *flow, mn_vec3 x)
+{
+    mn_flow_taps taps;
+    mn_double4 u;
+    mn_flow_find_taps(&flow->grid, mn_flow_from_world(&flow->grid, x), &taps);
+    mn_flow_gather(&taps, flow->velocity.data, &u);
+    return mn_flow_vec(&u);
+}
+
+double mn_flow_distance_at(const mn_flow *flow, mn_vec3 x)
+{
+    mn_flow_taps taps;
+    mn_double4 f;
+    if (flow->surface.count == 0) return -INFINITY;
+    mn_flow_find_taps(&flow->grid, mn_flow_from_world(&flow->grid, x), &taps);
+    mn_flow_gather(&taps, flow->surface.data, &f);
+    return f[0] * flow->grid.dx;
+}
+
+enum { SUM_VOLUME, SUM_MOMENTUM, SUM_ENERGY = SUM_MOMENTUM + 3, SUM_SMOKE, SUM_COUNT };
+
+static void sum_range(void *user, mn_range range, double *sums)
+{
+    const mn_flow *flow = user;
+    for (int64_t at = range.begin * 64; at < range.end * 64; at++) {
+        const double m = flow->pressure.mass.data[at];
+        const mn_double4 u = flow->velocity.data[at];
+        sums[SUM_VOLUME] += flow->pressure.fraction.data[at];
+        for (int32_t d = 0; d < 3; d++) sums[SUM_MOMENTUM + d] += m * u[d];
+        sums[SUM_ENERGY] += 0.5 * m * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    }
+}
+
+void mn_flow_report_on(const mn_solver *solver, mn_report *report)
+{
+    const mn_flow *flow = (const mn_flow *)solver;
+    const double cell = flow->grid.dx * flow->grid.dx * flow->grid.dx, rho = flow->def.density;
+    double s[SUM_COUNT], speed;
+    if (mn_flow_max_speed(flow, &speed) == MN_OK) mn_report_set(report, MN_REPORT_max_speed, speed);
+    if (flow->pressure.mass.count != mn_flow_size(&flow->grid)) return;
+    if (mn_parallel_sum(flow->solver.ctx, flow->grid.table.count, SUM_GRAIN, sum_range, (void *)flow,
+                        SUM_COUNT, s) != MN_OK)
+        return;
+    mn_report_set(report, MN_REPORT_volume, s[SUM_VOLUME] * cell);
+    mn_report_set(report, MN_REPORT_mass, s[SUM_VOLUME] * cell * rho);
+    mn_report_set(report, MN_REPORT_kinetic_energy, s[SUM_ENERGY] * cell * rho);
+    mn_report_set3(report, MN_REPORT_momentum,
+                   mn_scale(rho * cell, mn_v3(s[SUM_MOMENTUM], s[SUM_MOMENTUM + 1], s[SUM_MOMENTUM + 2])));
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the two files of the multigrid share: pressure_coarse.c makes the levels, pressure_levels.c runs them.
+#ifndef MENISCUS_FLOW_PRESSURE_LEVELS_H
+#define MENISCUS_FLOW_PRESSURE_LEVELS_H
+
+#include "flow/pressure_parts.h"
+
+enum { MN_FLOW_LEVELS = 12, MN_FLOW_REACH = 125 };
+
+typedef struct mn_flow_level {
+    mn_flow_grid grid;
+    MN_ARRAY(float) stencil; ///< [block][125][64]
+    mn_flow_values inverse_diagonal, x, b, r, d, y;
+    double largest; ///< eigenvalue of D^-1 A
+} mn_flow_level;
+
+struct mn_flow_levels {
+    mn_context *ctx;
+    int32_t count; ///< coarse levels
+    mn_flow_level level[MN_FLOW_LEVELS];
+    mn_flow_values inverse_diagonal, r, d, y; ///< of the finest
+    double largest;
+    MN_ARRAY(int32_t) coloured; ///< fine blocks by colour of 27
+    int32_t colour_start[28];
+};
+
+/// Stencils and diagonals of all coarse levels, for the matrices of `pressure`.
+mn_status mn_flow_levels_assemble(mn_flow_levels *levels, const mn_flow_pressure *pressure);
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The mass of splines, lumped and then corrected.
+//
+// Lumping adds (rho dx^2/8) int |grad u|^2 of kinetic energy, which slows waves by (k dx)^2/4. Near the
+// surface
+//   M^-1 -> M_l^-1 + M_l^-1 L M_l^-1,  L = sum over pairs of neighbours w_ij sqrt(M_i M_j) (e_i - e_j)(e_i -
+//   e_j)^T
+// with w from (1 2 1)/4 along each axis is the consistent mass's inverse to second order; it is positive
+// definite and needs no solve. In the bulk M cancels.
+#include "flow/pressure_parts.h"
+#include "meniscus/array.h"
+
+#include <string.h>
+
+// (1 2 1)/4 along each axis of a tile of 6 x 6 x 6, at the block's own cells.
+MN_INLINE void spread_tile(const double tile[6][6][8], mn_double4 out[16])
+{
+    mn_double4 z[6][6], y[6][4];
+    for (int32_t i = 0; i < 6; i++)
+        for (int32_t j = 0; j < 6; j++) {
+            const double *row = tile[i][j];
+            z[i][j] = 0.25 * (*(const mn_flow_row *)row + *(const mn_flow_row *)(row + 2)) +
+                      0.5 * *(const mn_flow_row *)(row + 1);
+        }
+    for (int32_t i = 0; i < 6; i++)
+        for (int32_t j = 0; j < 4; j++) y[i][j] = 0.25 * (z[i][j] + z[i][j + 2]) + 0.5 * z[i][j + 1];
+    for (int32_t r = 0; r < 16; r++)
+        out[r] = 0.25 * (y[r >> 2][r & 3] + y[(r >> 2) + 2][r & 3]) + 0.5 * y[(r >> 2) + 1][r & 3];
+}
+
+// F of the roots of the masses, once for every matrix.
+MN_MULTIVERSION static void spread_block(void *user, int32_t block)
+{
+    mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
+    double tile[6][6][8];
+    mn_double4 spread[16];
+    mn_flow_load_tile(s->grid, block, s->root.data, -1, 6, 8, &tile[0][0][0]);
+    spread_tile((const double(*)[6][8])tile, spread);
+    memcpy(s->spread.data + (int64_t)block * 64, spread, sizeof spread);
+}
+
+mn_status mn_flow_build_correction(mn_flow_pressure *s)
+{
+    mn_flow_matrix_job job = {.s = s};
+    return mn_flow_for_blocks(s->grid, spread_block, &job);
+}
+
+// t + M_l^-1 L t = t + (t F r - F (r t)) / r with r = sqrt(M), F = (1 2 1)/4 along each axis; r = 0 for
+// splines that take no part. Irregular ones go to w.
+MN_MULTIVERSION static void correct_block(void *user, int32_t block)
+{
+    mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
+    const int64_t first = (int64_t)block * 64;
+    double roots[6][6][8], tile[6][6][8];
+    mn_double4 spread[16];
+    bool any = false;
+    for (int32_t cell = 0; cell < 64; cell++) any |= s->root.data[first + cell] > 0;
+    if (any) mn_flow_load_tile(s->grid, block, s->root.data, -1, 6, 8, &roots[0][0][0]);
+    for (int32_t d = 0; d < 3; d++) {
+        const double *t = s->t[d].data + first;
+        double *v = s->v[d].data + first;
+        memcpy(v, t, 64 * sizeof *v);
+        if (!any) continue;
+        mn_flow_load_tile(s->grid, block, s->t[d].data, -1, 6, 8, &tile[0][0][0]);
+        for (int32_t i = 0; i < 6; i++)
+            for (int32_t j = 0; j < 6; j++)
+                for (int32_t k = 0; k < 6; k++) tile[i][j][k] *= roots[i][j][k];
+        spread_tile((const double(*)[6][8])tile, spread);
+        for (int32_t cell = 0; cell < 64; cell++) {
+            const double r = s->root.data[first + cell];
+            if (r > 0) v[cell] += (t[cell] * s->spread.data[first + cell] - spread[cell >> 2][cell & 3]) / r;
+        }
+    }
+    for (int32_t k = s->irregular_start.data[block]; k < s->irregular_start.data[block + 1]; k++)
+        for (int32_t d = 0; d < 3; d++) {
+            double *v = s->v[d].data + s->irregular.data[k];
+            s->w.data[3 * (int64_t)k + d] = *v;
+            *v = 0;
+        }
+}
+
+mn_status mn_flow_correct(mn_flow_pressure *s)
+{
+    mn_flow_matrix_job job = {.s = s};
+    return mn_flow_for_blocks(s->grid, correct_block, &job);
+}
+
+static void divide_block(void *user, int32_t block)
+{
+    mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
+    for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
+        for (int32_t d = 0; d < 3; d++) {
+            const double u =
+                s->mass.data[at] > mn_flow_smallest_mass ? s->t[d].data[at] / s->mass.data[at] : 0;
+            s->t[d].data[at] = s->v[d].data[at] = u;
+        }
+}
+
+mn_status mn_flow_inverse_mass(mn_flow_pressure *s)
+{
+    mn_flow_matrix_job job = {.s = s};
+    MN_TRY(mn_flow_for_blocks(s->grid, divide_block, &job));
+    if (!s->corrected) return MN_OK;
+    MN_TRY(mn_flow_correct(s));
+    return mn_flow_for_blocks(s->grid, mn_flow_put_back_block, &job);
+}
