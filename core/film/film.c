@@ -425,13 +425,12 @@ static mn_status show(mn_solver *solver, const mn_solver_inputs *inputs, int32_t
     mn_view_rows(view, v.count, sizeof(mn_film_point), v.points, columns_shown, MN_COUNT_OF(columns_shown));
     mn_view_primitives(view, MN_POLYGON, 3, v.triangle_count, film->shown_triangles.data);
     mn_view_primitives(view, MN_POLYLINE, 2, v.segment_count, film->shown_segments.data);
-    view->primitive_columns[view->primitive_column_count++] =
-        (mn_column_view){.name = "region",
-                         .type = MN_I32,
-                         .size = 2,
-                         .storage = MN_STORE_I32,
-                         .data = film->shown_regions.data,
-                         .stride = 2 * sizeof(int32_t)};
+    mn_view_primitive_column(view, (mn_column_view){.name = "region",
+                                                    .type = MN_I32,
+                                                    .size = 2,
+                                                    .storage = MN_STORE_I32,
+                                                    .data = film->shown_regions.data,
+                                                    .stride = 2 * sizeof(int32_t)});
     return MN_OK;
 }
 

@@ -140,6 +140,7 @@ mn_status mn_tet_stage_fill(mn_tet_liquid *liquid, double h, const mn_vec3 *a, c
                             .shapes = stage->shapes,
                             .tet_viscosity = stage->tet_viscosity,
                             .compliance = stage->compliance,
+                            .nodal = stage->nodal,
                             .face_sigma =
                                 liquid->solids.used && liquid->face_sigma.count == liquid->system.face_count
                                     ? liquid->face_sigma.data
@@ -195,12 +196,12 @@ static void move_unknowns(mn_tet_liquid *liquid, double factor)
 // Factors S at the iterate. Blocks are left as they were for it.
 mn_status mn_tet_stage_factor(mn_tet_liquid *liquid, bool *solved)
 {
-    mn_timer_begin(&liquid->timers, "factor");
+    mn_timer_begin(&liquid->solver.timers, "factor");
     liquid->system.even = true;
     mn_status status = mn_tet_system_assemble(&liquid->system);
     liquid->system.even = false;
     if (status == MN_OK) status = mn_tet_system_factor(&liquid->system);
-    mn_timer_end(&liquid->timers, "factor");
+    mn_timer_end(&liquid->solver.timers, "factor");
     *solved = status == MN_OK;
     if (status != MN_ERROR_INPUT && status != MN_ERROR_DIVERGED) return status;
     mn_context_clear_message(liquid->ctx);
@@ -400,7 +401,7 @@ mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *liquid)
         if (part * ROUNDS < 1) rounds = SOME; // it would not end in any case
         stage.sigma = stage.viscosity = stage.stiffness = 0;
         stage.gravity = mn_v3(0, 0, 0);
-        stage.shapes = NULL, stage.tet_viscosity = NULL;
+        stage.shapes = NULL, stage.tet_viscosity = NULL, stage.nodal = NULL;
         if (mn_tet_liquid_has_solids(liquid)) {
             MN_TRY(mn_tet_liquid_constrain(liquid, 0, liquid->mesh->position, &stage)); // no time passes
             if (liquid->touching > 0) liquid->system.factored = false;

@@ -173,6 +173,10 @@ static mn_status invert_diagonal(mn_tet_system *s)
     for (int32_t i = 0; i < s->node_count; i++) {
         mn_mat3 m;
         memcpy(m.m, s->blocks.data[s->diagonal.data[i]].a, sizeof m.m);
+        if (s->stage->nodal) {
+            const mn_mat3 own = s->stage->freedom ? s->stage->freedom[i] : mn_m3_identity();
+            m = mn_m3_add(m, mn_m3_scale(mn_tet_nodal_diagonal(s, i), own));
+        }
         if (!mn_m3_inverse(m, &s->diagonal_inverse.data[i]))
             return mn_fail(s->ctx, MN_ERROR_DIVERGED, "The equations of vertex %d have no solution.", i);
     }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 static const double solid_temperature = 293.15; // K, where none is known
+static const double never_flowed = 1e-6;        // of P that it may differ from a number times I
 
 bool mn_tet_liquid_is_solid(const mn_tet_liquid *liquid, int32_t t)
 {
@@ -140,11 +141,15 @@ static void fill_shape(const mn_tet_liquid *liquid, int32_t t, double length, do
     const double fit =
         volume * volume / (shape->volume * shape->volume) / mn_m3_determinant(mn_tet_symmetric(metric));
     for (int i = 0; i < 6; i++) shape->metric[i] = mn_cbrt(fit) * metric[i];
+    shape->share = 1;
     const double strain = mn_tet_field_numbers(liquid, MN_TET_PLASTIC_STRAIN)[t];
     shape->shear = softening(liquid, t) * press * mn_tet_material_shear(m);
     shape->yield = press * mn_tet_material_yield(m, strain, tet_temperature(liquid->mesh, t));
     shape->hardening = press * m->hardening;
     shape->bulk = softening(liquid, t) * press * own_bulk(m);
+    double off = 0; // how far P is from a number times I
+    for (int i = 0; i < 6; i++) off = fmax(off, fabs(metric[i] - (i < 3 ? metric[0] : 0)));
+    if (off <= never_flowed * metric[0] && !isfinite(shape->yield)) shape->stretch = sqrt(shape->metric[0]);
 }
 
 mn_status mn_tet_solids_fill_stage(mn_tet_liquid *liquid, double h, mn_tet_stage *stage)
@@ -180,6 +185,8 @@ mn_status mn_tet_solids_fill_stage(mn_tet_liquid *liquid, double h, mn_tet_stage
     stage->tet_viscosity = s->viscosity.data;
     if (!s->any) return MN_OK;
     stage->shapes = s->shapes.data, stage->compliance = s->compliance.data;
+    MN_TRY(mn_tet_nodal_fill(&liquid->system, s->class_of.data, s->shapes.data, &s->nodal));
+    if (s->nodal.any) stage->nodal = &s->nodal;
     return MN_OK;
 }
 
@@ -254,10 +261,32 @@ double mn_tet_solids_tet_energy(const mn_tet_liquid *liquid, int32_t t)
     return mn_tet_solid_energy(&shape, &state, mn_tet_mesh_tet_volume(liquid->mesh, t));
 }
 
+// What nodes have of the energy less what it takes from tetrahedra.
+static double energy_at_nodes(const mn_tet_liquid *liquid)
+{
+    const mn_tet_system *system = &liquid->system;
+    MN_ARRAY(mn_tet_solid_shape) shapes = {0};
+    mn_tet_nodal nodal = {0};
+    double sum = 0;
+    mn_status status = mn_array_resize(liquid->ctx, &shapes, system->tet_count);
+    for (int32_t t = 0; status == MN_OK && t < system->tet_count; t++)
+        fill_shape(liquid, t, 1, 1, &shapes.data[t]);
+    if (status == MN_OK)
+        status = mn_tet_nodal_fill(system, liquid->solids.class_of.data, shapes.data, &nodal);
+    if (status == MN_OK) {
+        sum = mn_tet_nodal_energy(system, shapes.data, liquid->solids.class_of.data, liquid->mesh->position);
+        for (int32_t t = 0; t < system->tet_count; t++)
+            sum -= (1 - shapes.data[t].share) * mn_tet_solids_tet_energy(liquid, t);
+    }
+    mn_tet_nodal_free(liquid->ctx, &nodal);
+    mn_array_free(liquid->ctx, &shapes);
+    return sum;
+}
+
 double mn_tet_solids_elastic_energy(const mn_tet_liquid *liquid)
 {
-    double sum = 0;
     if (!liquid->solids.any || !liquid->ready) return 0;
+    double sum = energy_at_nodes(liquid);
     const double *p = mn_tet_field_numbers(liquid, MN_TET_MULTIPLIER),
                  *second = mn_tet_field_numbers(liquid, MN_TET_SOLID_MULTIPLIER);
     for (int32_t t = 0; t < liquid->mesh->tet_slots; t++) {
@@ -350,72 +379,6 @@ void mn_tet_solids_save_pressures(mn_tet_liquid *liquid, const double *pressure)
     for (int32_t i = 0; i < liquid->system.node_count; i++) second[i] = 0;
     for (int32_t d = liquid->system.node_count; d < mn_tet_system_pressures(&liquid->system); d++)
         second[liquid->system.phases.node.data[d]] = pressure[d];
-}
-
-// ---- remeshing ----
-
-mn_status mn_tet_solids_refresh_masses(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
-{
-    double *rest = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME)->data;
-    double before[MN_HEAT_SUBSTANCES_MAX] = {0}, after[MN_HEAT_SUBSTANCES_MAX] = {0};
-    MN_ARRAY(double) sums = {0};
-    MN_TRY(mn_array_resize(liquid->ctx, &sums, 2 * (int64_t)mesh->vertex_slots));
-    for (int64_t i = 0; i < sums.count; i++) sums.data[i] = 0;
-    double *there = sums.data, *wanted = there + mesh->vertex_slots;
-    for (int32_t t = 0; t < mesh->tet_slots; t++)
-        for (int k = 0; k < 4 && !mn_tet_liquid_is_solid(liquid, t); k++) {
-            there[mesh->tet[t][k]] += mn_tet_mesh_tet_volume(mesh, t);
-            wanted[mesh->tet[t][k]] += mn_tet_liquid_room(liquid, t);
-        }
-    for (int pass = 0; pass < 2; pass++)
-        for (int32_t t = 0; t < mesh->tet_slots; t++) {
-            const int32_t m = liquid->solids.material.data[t];
-            double full = 0;
-            if (mn_tet_liquid_is_solid(liquid, t)) continue;
-            for (int k = 0; k < 4; k++) full += 0.25 * wanted[mesh->tet[t][k]] / there[mesh->tet[t][k]];
-            if (pass == 0)
-                before[m] += rest[t],
-                    rest[t] *= full * mn_tet_mesh_tet_volume(mesh, t) / mn_tet_liquid_room(liquid, t);
-            after[m] += pass == 0 ? rest[t] : 0;
-            if (pass == 1) rest[t] *= before[m] / after[m];
-        }
-    mn_array_free(liquid->ctx, &sums);
-    return MN_OK;
-}
-
-mn_status mn_tet_solids_mend(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
-{
-    if (!liquid->solids.used) return MN_OK;
-    double *material = mn_tet_mesh_find_field(mesh, MN_TET_MATERIAL)->data,
-           *solid = mn_tet_mesh_find_field(mesh, MN_TET_SOLID)->data,
-           *metric = mn_tet_mesh_find_field(mesh, MN_TET_METRIC)->data;
-    const mn_vec3 *rest = (const mn_vec3 *)(const void *)mn_tet_mesh_find_field(mesh, MN_TET_REST)->data;
-    const double most =
-        30; // of the trace of b, and the least of its determinant, beyond which it means nothing
-    for (int32_t t = 0; t < mesh->tet_slots; t++) {
-        double *p = metric + 6 * (int64_t)t;
-        mn_tet_solid_shape shape = {0};
-        mn_vec3 x[4], y[4];
-        mn_mat3 inverse;
-        double volume;
-        material[t] = round(fmin(fmax(material[t], 0), (double)liquid->solids.materials.count - 1));
-        solid[t] = solid[t] > 0.5;
-        if (solid[t] < 0.5) {
-            for (int i = 0; i < 6; i++) p[i] = i < 3;
-            continue;
-        }
-        for (int k = 0; k < 4; k++) x[k] = rest[mesh->tet[t][k]], y[k] = mesh->position[mesh->tet[t][k]];
-        solid[t] = mn_tet_rest_gradients(x, shape.gradient, &volume);
-        if (solid[t] < 0.5) continue;
-        const mn_mat3 f = mn_tet_deformation(&shape, y),
-                      b = mn_m3_mul(f, mn_m3_mul(mn_tet_symmetric(p), mn_m3_transpose(f)));
-        if (mn_m3_trace(b) < most && mn_m3_determinant(b) > 1 / most) continue;
-        if (mn_m3_inverse(f, &inverse))
-            mn_tet_pack_symmetric(mn_m3_mul(inverse, mn_m3_transpose(inverse)), p);
-        else
-            solid[t] = 0;
-    }
-    return MN_OK;
 }
 
 // ---- life ----
@@ -539,6 +502,7 @@ void mn_tet_solids_free(mn_tet_liquid *liquid)
     mn_array_free(liquid->ctx, &s->room);
     mn_array_free(liquid->ctx, &s->viscosity);
     mn_array_free(liquid->ctx, &s->compliance);
+    mn_tet_nodal_free(liquid->ctx, &s->nodal);
     mn_array_free(liquid->ctx, &s->mass);
     mn_array_free(liquid->ctx, &s->source);
     mn_array_free(liquid->ctx, &s->transfer);

@@ -7,6 +7,8 @@
 //   phases.c          one pressure for each phase at a node
 //   stiff.c           a preconditioner
 //   solid.c           the state of solids, and a stage of them
+//   nodal.c           half of the elastic energy at nodes
+//   solid_transfer.c  what solids carry through a change of the mesh
 //   melt.c            heat, and what it does to solids and liquids
 //
 // The state of a solid is b = F P F^T, F = dx/dX: rest places X at nodes, a metric P per tetrahedron. Volume
@@ -35,12 +37,14 @@
 #define MN_TET_REGION "region"                     ///< value: what remeshing keeps apart; below 0 for solids
 #define MN_TET_HEAT "heat"                         ///< linear, J: the energy of a node
 
+typedef MN_ARRAY(mn_tet_material) mn_tet_material_array;
+
 typedef struct mn_tet_solids {
     bool used;      ///< materials are given
     bool any;       ///< a tetrahedron is solid
     bool pins;      ///< nodes are held
     double tension; ///< N/m, the largest of the materials
-    MN_ARRAY(mn_tet_material) materials;
+    mn_tet_material_array materials;
     MN_ARRAY(mn_heat_substance) substances;
     MN_ARRAY(int32_t) material, class_of; ///< per tetrahedron; class 0: liquid
     MN_ARRAY(uint8_t) solid_node;         ///< whether a node is one of a solid
@@ -48,6 +52,7 @@ typedef struct mn_tet_solids {
     // A stage, in its units.
     MN_ARRAY(mn_tet_solid_shape) shapes;
     MN_ARRAY(double) room, viscosity, compliance;
+    mn_tet_nodal nodal;
     // Heat.
     mn_heat *heat;
     MN_ARRAY(double) mass, source, transfer, outside, emissivity, melted, work;

@@ -35,6 +35,8 @@ typedef struct mn_tet_solid_shape {
     double yield;        ///< y at the start of the step; INFINITY: elastic
     double hardening;    ///< dy/d(plastic strain)
     double bulk;         ///< of the tetrahedron's own volume, V0 bulk/2 (V/V0 - 1)^2
+    double stretch;      ///< s where P = s^2 I and it cannot yield; 0: no such s
+    double share;        ///< of its energy of shape, that is not at nodes (nodal.h)
 } mn_tet_solid_shape;
 
 /// What the stress of a tetrahedron is made of.
@@ -119,7 +121,7 @@ MN_INLINE double mn_tet_solid_energy(const mn_tet_solid_shape *shape, const mn_t
                                      double volume)
 {
     const double grown = volume - shape->volume;
-    return shape->shear * (0.5 * shape->volume * (s->b[0] + s->b[1] + s->b[2] - 3) - grown) +
+    return shape->share * shape->shear * (0.5 * shape->volume * (s->b[0] + s->b[1] + s->b[2] - 3) - grown) +
            0.5 * shape->bulk * grown * grown / shape->volume;
 }
 

@@ -50,13 +50,14 @@ mn_status mn_tet_system_stiffen(mn_tet_system *s)
     for (int32_t t = 0; t < s->tet_count; t++) {
         const mn_tet_element *e = &s->elements.data[t];
         const mn_mat3 w = mn_tet_symmetric(s->elastic.data[t].w);
+        const double share = s->stage->shapes[t].share, whole = share > 0 ? 1 / share : 1; // nodal.c
         for (int k = 0; k < 4; k++)
             for (int j = 0; j < 4; j++) {
                 const bool apart = k != j && (is_held(s, s->tet[t][k]) || is_held(s, s->tet[t][j]));
                 if (apart) continue;
                 value[s->tet_slot.data[16 * (int64_t)t + 4 * k + j]] +=
                     e->mass * (k == j ? 2 : 1) + e->viscous * mn_dot(e->g[k], e->g[j]) +
-                    mn_dot(e->g[k], mn_m3_apply(w, e->g[j]));
+                    whole * mn_dot(e->g[k], mn_m3_apply(w, e->g[j]));
             }
     }
     return mn_cholesky_factor(s->scalar_factor, &s->scalar);

@@ -40,12 +40,12 @@ static void measure_elastic(const mn_tet_solid_shape *shape, const mn_vec3 x[4],
     *elastic = (mn_tet_elastic){0};
     if (!(shape->shear > 0) || !(e->volume > 0)) return;
     mn_tet_solid_measure(shape, x, &state);
-    const double factor = shape->shear * shape->volume / e->volume;
+    const double shear = shape->share * shape->shear, factor = shear * shape->volume / e->volume;
     for (int i = 0; i < 6; i++) {
-        e->stress[i] += factor * state.b[i] - (i < 3 ? shape->shear : 0);
+        e->stress[i] += factor * state.b[i] - (i < 3 ? shear : 0);
         elastic->w[i] = state.secant * factor / e->volume * state.b[i];
     }
-    elastic->turn = state.secant * shape->shear;
+    elastic->turn = state.secant * shear;
     elastic->flows = state.flow > 0;
     for (int i = 0; elastic->flows && i < 6; i++)
         elastic->f[i] = sqrt(shape->volume) / e->volume * state.tangent[i];
@@ -161,6 +161,7 @@ static void gather_node(const mn_tet_system *s, int32_t i, mn_vec3 *momentum, do
         area = mn_axpy(area, face_sigma(stage, f),
                        mn_triangle_area_gradient(&shape, s->face_corner.data[c] % 3));
     }
+    if (stage->nodal) force = mn_add(force, mn_tet_nodal_pull(s, i));
     const mn_vec3 weight = mn_scale(mass, stage->gravity);
     *momentum = mn_add(inertia, mn_sub(mn_add(force, area), weight));
     *scale = mn_norm(area) + mn_norm(weight) + mn_norm(force) + mn_norm(inertia);
@@ -220,6 +221,7 @@ mn_status mn_tet_system_residual(mn_tet_system *s, const mn_tet_stage *stage, do
     for (int32_t i = 0; i < s->node_count; i++) s->x.data[i] = mn_axpy(stage->start[i], part, stage->u[i]);
     MN_TRY(mn_parallel_max(s->ctx, s->tet_count, TET_GRAIN, measure_range, s, &least));
     s->min_volume = -least;
+    if (stage->nodal) MN_TRY(mn_tet_nodal_measure(s));
     MN_TRY(mn_parallel_max(s->ctx, s->node_count, NODE_GRAIN, residual_range, &job, &s->force_scale));
     if (!s->phases.split) return MN_OK;
     return mn_parallel_for(s->ctx, s->phases.count, NODE_GRAIN, split_range, &job);
@@ -442,7 +444,7 @@ static mn_status apply_pressures(void *user, mn_range range)
 
 mn_status mn_tet_system_apply(void *user, const double *x, double *y)
 {
-    const mn_tet_system *s = user;
+    mn_tet_system *s = user;
     product p = {s, x, y};
     if (s->phases.split) {
         MN_TRY(mn_parallel_for(s->ctx, s->node_count, APPLY_GRAIN, apply_nodes, &p));
@@ -450,6 +452,7 @@ mn_status mn_tet_system_apply(void *user, const double *x, double *y)
     } else {
         MN_TRY(mn_parallel_for(s->ctx, s->node_count, APPLY_GRAIN, apply_range, &p));
     }
+    if (s->stage->nodal) MN_TRY(mn_tet_nodal_apply(s, x, y));
     const int64_t first = 3 * (int64_t)s->node_count;
     for (int32_t d = 0; s->stage->compliance && d < mn_tet_system_pressures(s); d++)
         y[first + d] -= s->stage->compliance[d] * x[first + d];

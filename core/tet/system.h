@@ -19,6 +19,7 @@
 #include "linear/sparse.h"
 #include "meniscus/array.h"
 #include "meniscus/tetmesh.h"
+#include "tet/nodal.h"
 #include "tet/phases.h"
 #include "tet/solid_elements.h"
 
@@ -69,6 +70,7 @@ typedef struct mn_tet_stage {
     const mn_tet_solid_shape *shapes; ///< per tetrahedron
     const double *tet_viscosity;      ///< per tetrahedron
     const double *compliance;         ///< per pressure: volume that one unit of it takes away
+    mn_tet_nodal *nodal;              ///< what nodes have of the elastic energy; NULL: nothing
 } mn_tet_stage;
 
 /// What an elastic tetrahedron adds to the Hessian.
@@ -150,6 +152,23 @@ mn_status mn_tet_system_precondition(void *system, const double *r, double *z);
 /// numbers a node.
 mn_status mn_tet_system_stiffen(mn_tet_system *system);
 mn_status mn_tet_system_solve_stiff(mn_tet_system *system, const double *r, double *z);
+// ---- nodal.c ----
+
+void mn_tet_nodal_free(mn_context *ctx, mn_tet_nodal *nodal);
+/// Gives nodes their half of the energy, from shapes with a share of 1, and takes it from these.
+mn_status mn_tet_nodal_fill(const mn_tet_system *system, const int32_t *class_of, mn_tet_solid_shape *shapes,
+                            mn_tet_nodal *nodal);
+/// Energy of all nodes at places x.
+double mn_tet_nodal_energy(const mn_tet_system *system, const mn_tet_solid_shape *shapes,
+                           const int32_t *class_of, const mn_vec3 *x);
+/// F and stress of nodes at the iterate; then what they pull node k with, into the residual.
+mn_status mn_tet_nodal_measure(mn_tet_system *system);
+mn_vec3 mn_tet_nodal_pull(const mn_tet_system *system, int32_t k);
+/// Their part of the diagonal block of node k, a number times I.
+double mn_tet_nodal_diagonal(const mn_tet_system *system, int32_t k);
+/// Adds their part of A x to y.
+mn_status mn_tet_nodal_apply(mn_tet_system *system, const double *x, double *y);
+
 /// Volumes of the pressures at places x.
 void mn_tet_system_node_volumes(const mn_tet_system *system, const mn_vec3 *x, double *volumes);
 

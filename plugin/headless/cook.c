@@ -4,6 +4,7 @@
 #include "meniscus/hash.h"
 #include "plugin/headless/command.h"
 #include "plugin/headless/cook_frames.h"
+#include "plugin/headless/cook_stage.h"
 #include "plugin/host/network/spelling.h"
 #include "plugin/preview/sequence.h"
 
@@ -31,7 +32,8 @@ static const mn_option options[] = {
     [OPTION_NODE] = {"--node", NULL, "NAME",
                      "this node instead of the scene's output; may be given many times"},
     [OPTION_SET] = {"--set", NULL, "NODE.PARM=VALUE", "with another value; may be given many times"},
-    [OPTION_FORMAT] = {"--format", NULL, "EXT", "bgeo.sc (default), bgeo.gz, bgeo, geo, ply, obj or vdb"},
+    [OPTION_FORMAT] = {"--format", NULL, "EXT",
+                       "bgeo.sc (default), bgeo.gz, bgeo, geo, ply, obj, vdb, usd or glb"},
     [OPTION_THREADS] = MN_OPTION_THREADS,
     [OPTION_MEMORY] = MN_OPTION_MEMORY,
     [OPTION_RESUME] = {"--resume", NULL, NULL, "go on where an earlier cook into DIR was stopped"},
@@ -66,11 +68,12 @@ static int read_arguments(mn_arguments *arguments, cook_arguments *cook, mn_cook
             job->folder = *value ? value : ".";
             break;
         case OPTION_FORMAT:
+            if (strcmp(value, "usd") == 0) value = "usda"; // the layers are text
             if (!mn_format_from_path(value, &job->format) || strchr(value, '/') ||
                 strcmp(value, mn_format_ending(job->format)) != 0)
                 return mn_usage_error(&mn_cook_command, "--format: '%s' is none of %s.",
                                       mn_show(&shown, value),
-                                      "bgeo.sc, bgeo.gz, bgeo, geo, ply, obj and vdb");
+                                      "bgeo.sc, bgeo.gz, bgeo, geo, ply, obj, vdb, usd and glb");
             break;
         case OPTION_THREADS:
             if (!mn_read_threads(&mn_cook_command, value, &cook->session)) return MN_EXIT_USAGE;
@@ -103,6 +106,12 @@ static int read_arguments(mn_arguments *arguments, cook_arguments *cook, mn_cook
             break;
         }
     }
+    if (job->preview && !mn_format_is_read(job->format))
+        return mn_usage_error(
+            &mn_cook_command,
+            "--preview reads the frames back, which .%s files are not made for; cook .bgeo.sc "
+            "with --preview, or leave it out.",
+            mn_format_ending(job->format));
     return cook->scene ? MN_EXIT_DONE : mn_usage_error(&mn_cook_command, "which scene?");
 }
 
@@ -194,6 +203,7 @@ static int cook(mn_cook_job *job, const cook_arguments *arguments, mn_arguments 
     if (status == MN_OK) status = scene_key(job, &key);
     if (status == MN_OK) status = mn_cook_begin(job, key, arguments->scene, arguments->report);
     if (status == MN_OK) status = mn_cook_frames(job);
+    if (status == MN_OK && job->format == MN_FORMAT_USD) status = mn_cook_write_stage(job);
     if (status == MN_OK && job->preview) status = draw_previews(job);
     const int code = mn_session_fail(job->session, status);
     char duration[32];

@@ -27,6 +27,11 @@ static bool is_output_of(const mn_cook_job *job, const mn_cook_target *target, c
     if (is_frame_of(job, name, target->name, mn_format_ending(job->format))) return true;
     snprintf(made, sizeof made, ".%s.cook", target->name);
     if (strcmp(made, name) == 0) return true;
+    if (job->format == MN_FORMAT_USD) {
+        snprintf(made, sizeof made, "%s.topology.usda", target->name);
+        if (strcmp(made, name) == 0 || strcmp("scene.usda", name) == 0) return true;
+        if (is_frame_of(job, name, target->name, "vdb")) return true;
+    }
     if (!job->preview) return false;
     snprintf(made, sizeof made, "%s.png", target->name);
     return strcmp(made, name) == 0 || is_frame_of(job, name, target->name, "png");

@@ -19,6 +19,8 @@ typedef struct contents {
     const mn_network *network;
     const mn_asset *asset;
     double first_frame;
+    bool shared_start; ///< the asset shows one start frame for all
+    int32_t sims;      ///< inside
 } contents;
 
 // ---- parts ----
@@ -57,9 +59,32 @@ static void put_userdata(contents *c, const char *path)
 
 typedef struct wire {
     int32_t input;
-    const char *source;
+    char source[MN_HOUDINI_NAME + 16];
     int32_t output;
 } wire;
+
+/// Where a wire starts: at the node, or, for another than its first output, at a node that gives that one.
+static void source_of(const contents *c, int32_t node, int32_t output, char *text, size_t size)
+{
+    if (output == 0)
+        snprintf(text, size, "%s", mn_network_node_name(c->network, node));
+    else
+        snprintf(text, size, "%s_output%d", mn_network_node_name(c->network, node), (int)output + 1);
+}
+
+/// Somebody reads this output.
+static bool is_read(const contents *c, int32_t node, int32_t output)
+{
+    for (int32_t i = 0; i < mn_network_node_limit(c->network); i++) {
+        if (!mn_network_node_type(c->network, i)) continue;
+        for (int32_t k = 0; k < mn_network_input_count(c->network, i); k++) {
+            int32_t source, from;
+            mn_network_input(c->network, i, k, &source, &from);
+            if (source == node && from == output) return true;
+        }
+    }
+    return false;
+}
 
 static void put_wires(contents *c, int32_t count, const wire *wires)
 {
@@ -115,11 +140,15 @@ static void put_def(contents *c, const char *path, int32_t row, bool shown, int3
 
 // ---- parameters ----
 
-static const mn_asset_parm *promoted_as(const contents *c, int32_t node, int32_t parm)
+/// The asset's parameter that this one follows, or NULL.
+static const char *followed(const contents *c, int32_t node, int32_t parm)
 {
     for (int32_t i = 0; i < c->asset->parm_count; i++)
-        if (c->asset->parms[i].node == node && c->asset->parms[i].parm == parm) return &c->asset->parms[i];
-    return NULL;
+        if (c->asset->parms[i].node == node && c->asset->parms[i].parm == parm)
+            return c->asset->parms[i].name;
+    const mn_node_type *type = mn_network_node_type(c->network, node);
+    const bool start = type->sim && strcmp(type->parms[parm].name, MN_HOUDINI_START) == 0;
+    return c->shared_start && start ? MN_HOUDINI_START : NULL;
 }
 
 /// "center" and 1 give "centery": what Houdini calls a component's channel.
@@ -153,7 +182,7 @@ static bool has_channel(const contents *c, int32_t node, int32_t parm, const mn_
 {
     const mn_key *keys;
     if (mn_parm_is_text(def)) return false;
-    return promoted_as(c, node, parm) || mn_network_keys(c->network, node, def->name, &keys) > 0;
+    return followed(c, node, parm) || mn_network_keys(c->network, node, def->name, &keys) > 0;
 }
 
 static bool is_default(const mn_parm_def *def, const mn_parm_value *value)
@@ -169,7 +198,7 @@ static bool is_default(const mn_parm_def *def, const mn_parm_value *value)
 /// Nothing where the default does: the asset then changes only when the scene does.
 static void put_parm(contents *c, int32_t node, int32_t parm, const mn_parm_def *def)
 {
-    const mn_asset_parm *promoted = promoted_as(c, node, parm);
+    const char *promoted = followed(c, node, parm);
     const bool channel = has_channel(c, node, parm, def);
     mn_parm_value value;
     const mn_status status = mn_network_parm(c->network, node, def->name, c->first_frame, &value);
@@ -180,7 +209,7 @@ static void put_parm(contents *c, int32_t node, int32_t parm, const mn_parm_def 
     for (int32_t i = 0; i < def->size; i++) {
         if (promoted && mn_parm_is_text(def)) {
             mn_json_text_put(&c->out, "\"`chs(\\\"../");
-            mn_json_text_put(&c->out, promoted->name);
+            mn_json_text_put(&c->out, promoted);
             mn_json_text_put(&c->out, "\\\")`\"\t");
             continue;
         }
@@ -195,12 +224,42 @@ static void put_parm(contents *c, int32_t node, int32_t parm, const mn_parm_def 
     mn_json_text_put(&c->out, ")\n");
 }
 
+/// What Houdini adds to a simulation follows the asset's. Two simulations must not share a checkpoint: theirs
+/// have the node's name behind.
+static void put_sim_parms(contents *c)
+{
+    int32_t count;
+    const mn_parm_def *rows = mn_houdini_sim_parms(&count);
+    for (int32_t i = 0; i < count; i++) {
+        mn_json_text_put(&c->out, rows[i].name);
+        if (!mn_parm_is_text(&rows[i])) {
+            mn_json_text_put(&c->out, "\t[ 8\tlocks=0 ]\t(\t[ ");
+            mn_json_text_put(&c->out, rows[i].name);
+            mn_json_text_put(&c->out, "\t");
+            mn_json_text_put_number(&c->out, rows[i].defaults[0]);
+            mn_json_text_put(&c->out, " ] \t)\n");
+            continue;
+        }
+        mn_json_text_put(&c->out, "\t[ 0\tlocks=0 ]\t(\t\"`");
+        mn_json_text_put(&c->out, c->sims == 1 ? "chs(\\\"../" : "ifs(strlen(chs(\\\"../");
+        mn_json_text_put(&c->out, rows[i].name);
+        if (c->sims > 1) {
+            mn_json_text_put(&c->out, "\\\")), chs(\\\"../");
+            mn_json_text_put(&c->out, rows[i].name);
+            mn_json_text_put(&c->out, "\\\") + \\\".\\\" + $OS, \\\"\\\")`\"\t)\n");
+        } else {
+            mn_json_text_put(&c->out, "\\\")`\"\t)\n");
+        }
+    }
+}
+
 static void put_parms(contents *c, int32_t node, const char *path)
 {
     const mn_node_type *type = mn_network_node_type(c->network, node);
     open_part(c, path, ".parm");
     mn_json_text_put(&c->out, "{\nversion 0.8\n");
     for (int32_t i = 0; i < type->parm_count; i++) put_parm(c, node, i, &type->parms[i]);
+    if (type->sim) put_sim_parms(c);
     mn_json_text_put(&c->out, "}\n\n");
 }
 
@@ -235,21 +294,31 @@ static void put_keys(contents *c, int32_t component, int32_t count, const mn_key
     }
 }
 
+static void open_channel(contents *c, const char *name)
+{
+    mn_json_text_put(&c->out, "    channel ");
+    mn_json_text_put(&c->out, name);
+    mn_json_text_put(&c->out, " {\n      lefttype = extend\n      righttype = extend\n      flags = 0\n");
+}
+
+static void put_follower(contents *c, const char *name)
+{
+    mn_json_text_put(&c->out, "      segment { length = 0 expr = ch(\\\"../");
+    mn_json_text_put(&c->out, name);
+    mn_json_text_put(&c->out, "\\\") }\n");
+}
+
 static void put_channel(contents *c, int32_t node, int32_t parm, const mn_parm_def *def, int32_t component)
 {
-    const mn_asset_parm *promoted = promoted_as(c, node, parm);
+    const char *promoted = followed(c, node, parm);
     const mn_key *keys;
     const int32_t count = mn_network_keys(c->network, node, def->name, &keys);
     char name[128];
     channel_name(def, def->name, component, name, sizeof name);
-    mn_json_text_put(&c->out, "    channel ");
-    mn_json_text_put(&c->out, name);
-    mn_json_text_put(&c->out, " {\n      lefttype = extend\n      righttype = extend\n      flags = 0\n");
+    open_channel(c, name);
     if (promoted) {
-        channel_name(def, promoted->name, component, name, sizeof name);
-        mn_json_text_put(&c->out, "      segment { length = 0 expr = ch(\\\"../");
-        mn_json_text_put(&c->out, name);
-        mn_json_text_put(&c->out, "\\\") }\n");
+        channel_name(def, promoted, component, name, sizeof name);
+        put_follower(c, name);
     } else {
         put_keys(c, component, count, keys);
     }
@@ -259,7 +328,7 @@ static void put_channel(contents *c, int32_t node, int32_t parm, const mn_parm_d
 static void put_channels(contents *c, int32_t node, const char *path)
 {
     const mn_node_type *type = mn_network_node_type(c->network, node);
-    bool any = false;
+    bool any = type->sim != NULL;
     for (int32_t i = 0; i < type->parm_count; i++) any = any || has_channel(c, node, i, &type->parms[i]);
     if (!any) return;
     open_part(c, path, ".chn");
@@ -268,6 +337,14 @@ static void put_channels(contents *c, int32_t node, const char *path)
         const mn_parm_def *def = &type->parms[i];
         if (!has_channel(c, node, i, def)) continue;
         for (int32_t k = 0; k < def->size; k++) put_channel(c, node, i, def, k);
+    }
+    int32_t count;
+    const mn_parm_def *rows = mn_houdini_sim_parms(&count);
+    for (int32_t i = 0; type->sim && i < count; i++) {
+        if (mn_parm_is_text(&rows[i])) continue;
+        open_channel(c, rows[i].name);
+        put_follower(c, rows[i].name);
+        mn_json_text_put(&c->out, "    }\n");
     }
     mn_json_text_put(&c->out, "  }\n\n");
 }
@@ -293,7 +370,9 @@ static void put_node(contents *c, int32_t node, int32_t row)
                                     mn_network_node_name(c->network, node), (int)MAX_WIRES);
             return;
         }
-        wires[count++] = (wire){i, mn_network_node_name(c->network, source), output};
+        wires[count] = (wire){.input = i};
+        source_of(c, source, output, wires[count].source, sizeof wires[count].source);
+        count++;
     }
     put_def(c, path, row, false, type->output_count, count, wires);
     put_channels(c, node, path);
@@ -301,11 +380,37 @@ static void put_node(contents *c, int32_t node, int32_t row)
     put_userdata(c, path);
 }
 
+/// Nodes that give the other outputs of this one, where somebody reads them: a wire from a second output is
+/// not known to work for operators of plugins.
+static void put_other_outputs(contents *c, int32_t node, int32_t row)
+{
+    const mn_node_type *type = mn_network_node_type(c->network, node);
+    for (int32_t output = 1; output < type->output_count; output++) {
+        if (!is_read(c, node, output)) continue;
+        char path[MN_HOUDINI_NAME + 32], name[MN_HOUDINI_NAME];
+        wire from = {.input = 0};
+        source_of(c, node, 0, from.source, sizeof from.source);
+        snprintf(path, sizeof path, "hdaroot/");
+        source_of(c, node, output, path + strlen(path), sizeof path - strlen(path));
+        mn_houdini_operator_name(MN_HOUDINI_OUTPUT, name);
+        put_init(c, path, name);
+        put_def(c, path, row, false, 1, 1, &from);
+        open_part(c, path, ".parm");
+        mn_json_text_put(&c->out, "{\nversion 0.8\n");
+        mn_json_text_put(&c->out, mn_houdini_output_parm.name);
+        mn_json_text_put(&c->out, "\t[ 0\tlocks=0 ]\t(\t");
+        put_int(c, output + 1);
+        mn_json_text_put(&c->out, "\t)\n}\n\n");
+        put_userdata(c, path);
+    }
+}
+
 static void put_output(contents *c, int32_t row)
 {
-    const char *shown = mn_network_node_name(c->network, mn_network_output(c->network));
+    wire shown = {.input = 0};
+    source_of(c, mn_network_output(c->network), 0, shown.source, sizeof shown.source);
     put_init(c, "hdaroot/" OUTPUT_NODE, "output");
-    put_def(c, "hdaroot/" OUTPUT_NODE, row, true, 0, 1, &(const wire){0, shown, 0});
+    put_def(c, "hdaroot/" OUTPUT_NODE, row, true, 0, 1, &shown);
     open_part(c, "hdaroot/" OUTPUT_NODE, ".parm");
     mn_json_text_put(&c->out, "{\nversion 0.8\noutputidx\t[ 0\tlocks=0 ]\t(\t0\t)\n}\n\n");
     put_userdata(c, "hdaroot/" OUTPUT_NODE);
@@ -324,16 +429,30 @@ static void put_root(contents *c)
     mn_json_text_put(&c->out, "0\n\n");
 }
 
-static void put_order(contents *c, int32_t count)
+/// The names of all nodes, one a line, and how many there are.
+static int32_t put_names(contents *c, mn_json_text *out)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < mn_network_node_limit(c->network); i++) {
+        const mn_node_type *type = mn_network_node_type(c->network, i);
+        for (int32_t output = 0; type && output < type->output_count; output++) {
+            char name[MN_HOUDINI_NAME + 16];
+            if (output > 0 && !is_read(c, i, output)) continue;
+            source_of(c, i, output, name, sizeof name);
+            if (out) mn_json_text_put(out, name);
+            if (out) mn_json_text_put(out, "\n");
+            count++;
+        }
+    }
+    return count;
+}
+
+static void put_order(contents *c)
 {
     open_part(c, "hdaroot", ".order");
-    put_int(c, count + 1);
+    put_int(c, put_names(c, NULL) + 1);
     mn_json_text_put(&c->out, "\n");
-    for (int32_t i = 0; i < mn_network_node_limit(c->network); i++) {
-        if (!mn_network_node_type(c->network, i)) continue;
-        mn_json_text_put(&c->out, mn_network_node_name(c->network, i));
-        mn_json_text_put(&c->out, "\n");
-    }
+    put_names(c, &c->out);
     mn_json_text_put(&c->out, OUTPUT_NODE "\n\n");
     open_part(c, "hdaroot", ".net");
     mn_json_text_put(&c->out, "1\n\n--" BOUNDARY "--\n");
@@ -346,13 +465,19 @@ mn_status mn_houdini_asset_contents(const mn_network *network, char **text)
     contents c = {.out = {.ctx = mn_network_context(network)},
                   .network = network,
                   .asset = mn_network_asset(network),
-                  .first_frame = first};
+                  .first_frame = first,
+                  .sims = mn_houdini_sim_count(network)};
+    mn_parm_value start;
+    c.shared_start = mn_houdini_shared_start(network, &start);
     mn_json_text_put(&c.out,
                      "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=\"" BOUNDARY "\"\n\n");
     put_root(&c);
-    for (int32_t i = 0; i < mn_network_node_limit(network); i++)
-        if (mn_network_node_type(network, i)) put_node(&c, i, count++);
+    for (int32_t i = 0; i < mn_network_node_limit(network); i++) {
+        if (!mn_network_node_type(network, i)) continue;
+        put_node(&c, i, count++);
+        put_other_outputs(&c, i, count);
+    }
     put_output(&c, count);
-    put_order(&c, count);
+    put_order(&c);
     return mn_json_text_finish(&c.out, text);
 }

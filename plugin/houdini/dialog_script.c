@@ -17,6 +17,7 @@ typedef struct shown_parm {
     const mn_parm_def *def;
     const char *name, *label;
     const mn_parm_value *value; ///< its default, or NULL for the table's
+    const mn_asset *asset;      ///< that shows it, or NULL for a node
 } shown_parm;
 
 static void put_line(mn_json_text *out, const char *indent, const char *key)
@@ -106,6 +107,18 @@ static void put_menu(mn_json_text *out, const char *indent, const mn_parm_def *d
     mn_json_text_put(out, "}\n");
 }
 
+// "{ material != custom } { a == 0 }" names parameters; an asset may show some of them, or under other names.
+static bool can_grey_out(const shown_parm *parm)
+{
+    if (!parm->def->disable_when) return false;
+    if (!parm->asset) return true;
+    for (const char *at = strchr(parm->def->disable_when, '{'); at; at = strchr(at + 1, '{')) {
+        char name[64];
+        if (sscanf(at, "{ %63s", name) != 1 || !mn_houdini_shows(parm->asset, name)) return false;
+    }
+    return true;
+}
+
 static void put_parm(mn_json_text *out, const shown_parm *parm)
 {
     static const char indent[] = "            ";
@@ -128,8 +141,7 @@ static void put_parm(mn_json_text *out, const shown_parm *parm)
     put_default(out, indent, parm);
     if (def->kind == MN_PARM_MENU) put_menu(out, indent, def);
     if (numeric) put_range(out, indent, parm);
-    if (def->disable_when && parm->name == def->name)
-        put_string_line(out, indent, "disablewhen", def->disable_when);
+    if (can_grey_out(parm)) put_string_line(out, indent, "disablewhen", def->disable_when);
     if (def->tooltip) put_string_line(out, indent, "help", def->tooltip);
     mn_json_text_put(out, "        }\n");
 }
@@ -155,24 +167,37 @@ static void close_folder(mn_json_text *out)
     mn_json_text_put(out, "    }\n");
 }
 
-// What the host adds to a simulation: a fresh start, and how much of it stays in memory.
-static void put_simulation(mn_json_text *out)
+static void put_reset(mn_json_text *out, const char *callback)
 {
-    mn_json_text_put(out, "        parm {\n"
-                          "            name        \"" MN_HOUDINI_RESET "\"\n"
-                          "            label       \"Reset Simulation\"\n"
-                          "            type        button\n"
-                          "            default     { \"0\" }\n"
-                          "            help        \"" MN_HOUDINI_RESET_HELP "\"\n"
-                          "        }\n"
-                          "        parm {\n"
-                          "            name        \"" MN_HOUDINI_CACHE "\"\n"
-                          "            label       \"Cache Memory (MB)\"\n"
-                          "            type        integer\n"
-                          "            default     { \"1024\" }\n"
-                          "            range       { 0! 65536 }\n"
-                          "            help        \"" MN_HOUDINI_CACHE_HELP "\"\n"
-                          "        }\n");
+    static const char indent[] = "            ";
+    mn_json_text_put(out, "        parm {\n");
+    put_string_line(out, indent, "name", MN_HOUDINI_RESET);
+    put_string_line(out, indent, "label", "Reset Simulation");
+    put_line(out, indent, "type");
+    mn_json_text_put(out, "button\n");
+    put_line(out, indent, "default");
+    mn_json_text_put(out, "{ \"0\" }\n");
+    put_string_line(out, indent, "help", MN_HOUDINI_RESET_HELP);
+    if (callback) {
+        put_line(out, indent, "parmtag");
+        mn_json_text_put(out, "{ \"script_callback\" ");
+        mn_json_text_put_string(out, callback);
+        mn_json_text_put(out, " }\n");
+        put_line(out, indent, "parmtag");
+        mn_json_text_put(out, "{ \"script_callback_language\" \"python\" }\n");
+    }
+    mn_json_text_put(out, "        }\n");
+}
+
+// What the host adds to a simulation: a fresh start, how much of it stays in memory, and where its state is
+// kept on disk. `callback` is what the button runs, NULL where the plugin itself is called.
+static void put_simulation(mn_json_text *out, const char *callback)
+{
+    int32_t count;
+    const mn_parm_def *rows = mn_houdini_sim_parms(&count);
+    put_reset(out, callback);
+    for (int32_t i = 0; i < count; i++)
+        put_parm(out, &(shown_parm){&rows[i], rows[i].name, rows[i].label, NULL, NULL});
 }
 
 static bool is_first_of_folder(const mn_node_type *type, int32_t index)
@@ -188,10 +213,10 @@ static void put_folder(mn_json_text *out, const mn_node_type *type, int32_t firs
     open_folder(out, label, number);
     for (int32_t i = first; i < type->parm_count; i++) {
         if (!same_folder(&type->parms[first], &type->parms[i])) continue;
-        const shown_parm parm = {&type->parms[i], type->parms[i].name, type->parms[i].label, NULL};
+        const shown_parm parm = {&type->parms[i], type->parms[i].name, type->parms[i].label, NULL, NULL};
         put_parm(out, &parm);
     }
-    if (type->sim && label && strcmp(label, "Simulation") == 0) put_simulation(out);
+    if (type->sim && label && strcmp(label, "Simulation") == 0) put_simulation(out, NULL);
     close_folder(out);
 }
 
@@ -208,7 +233,52 @@ mn_status mn_houdini_dialog(mn_context *ctx, const mn_node_type *type, char **te
     return mn_json_text_finish(&out, text);
 }
 
+mn_status mn_houdini_output_dialog(mn_context *ctx, char **text)
+{
+    const mn_parm_def *def = &mn_houdini_output_parm;
+    mn_json_text out = {.ctx = ctx};
+    mn_json_text_put(&out, "{\n    name    ");
+    mn_json_text_put_string(&out, MN_HOUDINI_OUTPUT);
+    mn_json_text_put(&out, "\n");
+    open_folder(&out, def->folder, 0);
+    put_parm(&out, &(shown_parm){def, def->name, def->label, NULL, NULL});
+    close_folder(&out);
+    mn_json_text_put(&out, "}\n");
+    return mn_json_text_finish(&out, text);
+}
+
 // ---- assets ----
+
+// The controls that every solver asset has: they act on all simulations inside.
+static void put_asset_simulation(mn_json_text *out, const mn_network *network)
+{
+    mn_json_text callback = {.ctx = out->ctx};
+    const mn_node_type *solver = NULL;
+    mn_parm_value start;
+    mn_json_text_put(&callback,
+                     "[kwargs['node'].node(name).parm('" MN_HOUDINI_RESET "').pressButton() for name in (");
+    for (int32_t i = 0; i < mn_network_node_limit(network); i++) {
+        const mn_node_type *type = mn_network_node_type(network, i);
+        if (!type || !type->sim) continue;
+        mn_json_text_put(&callback, "'");
+        mn_json_text_put(&callback, mn_network_node_name(network, i));
+        mn_json_text_put(&callback, "', ");
+        solver = type;
+    }
+    mn_json_text_put(&callback, ")]");
+    char *text;
+    const mn_status status = mn_json_text_finish(&callback, &text);
+    if (out->status == MN_OK) out->status = status;
+    if (status != MN_OK) return;
+    open_folder(out, "Simulation", 1);
+    put_simulation(out, text);
+    if (mn_houdini_shared_start(network, &start)) {
+        const mn_parm_def *def = &solver->parms[mn_parm_find(solver, MN_HOUDINI_START)];
+        put_parm(out, &(shown_parm){def, def->name, def->label, &start, NULL});
+    }
+    close_folder(out);
+    mn_scene_free_text(out->ctx, text);
+}
 
 mn_status mn_houdini_asset_dialog(const mn_network *network, char **text)
 {
@@ -232,10 +302,12 @@ mn_status mn_houdini_asset_dialog(const mn_network *network, char **text)
         mn_network_range(network, &first, &last);
         const mn_status status = mn_network_parm(network, promoted->node, def->name, first, &value);
         if (out.status == MN_OK) out.status = status;
-        const shown_parm parm = {def, promoted->name, promoted->label, status == MN_OK ? &value : NULL};
+        const shown_parm parm = {def, promoted->name, promoted->label, status == MN_OK ? &value : NULL,
+                                 asset};
         put_parm(&out, &parm);
     }
     if (asset->parm_count > 0) close_folder(&out);
+    if (mn_houdini_sim_count(network) > 0) put_asset_simulation(&out, network);
     mn_json_text_put(&out, "}\n");
     return mn_json_text_finish(&out, text);
 }

@@ -85,6 +85,27 @@ static void put_outputs(mn_json_text *out, const mn_node_type *type)
     }
 }
 
+// What Houdini adds to a simulation, as in its dialog.
+static void put_simulation(mn_json_text *out)
+{
+    int32_t count;
+    const mn_parm_def *rows = mn_houdini_sim_parms(&count);
+    mn_json_text_put(out,
+                     "\nReset Simulation:\n    #id: " MN_HOUDINI_RESET "\n\n    " MN_HOUDINI_RESET_HELP "\n");
+    for (int32_t i = 0; i < count; i++) put_parm(out, &rows[i], rows[i].name, rows[i].label);
+}
+
+mn_status mn_houdini_output_help(mn_context *ctx, char **text)
+{
+    mn_json_text out = {.ctx = ctx};
+    put_head(&out, MN_HOUDINI_OUTPUT, MN_HOUDINI_OUTPUT_LABEL,
+             "Gives another output of the solver it is connected to, such as its surface.");
+    mn_json_text_put(&out, "\n@inputs\n\n" MN_HOUDINI_OUTPUT_INPUT
+                           ":\n    a Meniscus solver, connected without a node in between.\n\n@parameters\n");
+    put_parm(&out, &mn_houdini_output_parm, mn_houdini_output_parm.name, mn_houdini_output_parm.label);
+    return mn_json_text_finish(&out, text);
+}
+
 mn_status mn_houdini_help(mn_context *ctx, const mn_node_type *type, char **text)
 {
     mn_json_text out = {.ctx = ctx};
@@ -101,11 +122,7 @@ mn_status mn_houdini_help(mn_context *ctx, const mn_node_type *type, char **text
         }
         put_parm(&out, def, def->name, def->label);
     }
-    // What Houdini adds to a simulation, as in its dialog.
-    if (type->sim)
-        mn_json_text_put(
-            &out, "\nReset Simulation:\n    #id: " MN_HOUDINI_RESET "\n\n    " MN_HOUDINI_RESET_HELP "\n"
-                  "\nCache Memory:\n    #id: " MN_HOUDINI_CACHE "\n\n    " MN_HOUDINI_CACHE_HELP " In MB.\n");
+    if (type->sim) put_simulation(&out);
     put_outputs(&out, type);
     return mn_json_text_finish(&out, text);
 }
@@ -138,6 +155,13 @@ mn_status mn_houdini_asset_help(const mn_network *network, char **text)
         if (!mn_houdini_is_first(asset, i)) continue;
         put_parm(&out, &mn_network_node_type(network, promoted->node)->parms[promoted->parm], promoted->name,
                  promoted->label);
+    }
+    if (mn_houdini_sim_count(network) > 0) {
+        mn_parm_value start;
+        put_simulation(&out);
+        if (mn_houdini_shared_start(network, &start))
+            mn_json_text_put(&out, "\nStart Frame:\n    #id: " MN_HOUDINI_START
+                                   "\n\n    The frame at which every simulation inside begins.\n");
     }
     return mn_json_text_finish(&out, text);
 }

@@ -32,3 +32,10 @@ bool mn_houdini_is_first(const mn_asset *asset, int32_t index)
         if (strcmp(asset->parms[i].name, asset->parms[index].name) == 0) return false;
     return true;
 }
+
+bool mn_houdini_shows(const mn_asset *asset, const char *name)
+{
+    for (int32_t i = 0; i < asset->parm_count; i++)
+        if (strcmp(asset->parms[i].name, name) == 0) return true;
+    return false;
+}

@@ -2,6 +2,7 @@
 //
 // What Houdini calls when it loads the plugin: every node type becomes an operator, its dialog made from the
 // table.
+#include "plugin/houdini/output_sop.hpp"
 #include "plugin/houdini/scheduler.hpp"
 #include "plugin/houdini/sop.hpp"
 #include "plugin/houdini/text_files.h"
@@ -26,22 +27,21 @@ const mn_scheduler *scheduler()
 
 /// Houdini keeps pointers to templates and labels, and nothing says that the builder copies its text: all of
 /// them stay for good.
-static PRM_Template *templates_of(const mn_node_type &type)
+template <typename Make> static PRM_TemplateBuilder *builder_of(const char *name, const Make &make)
 {
     static std::list<std::string> texts;
     static std::list<PRM_TemplateBuilder> kept;
     mn_context *ctx = mn_context_create(nullptr);
     char *text = nullptr;
-    if (!ctx || mn_houdini_dialog(ctx, &type, &text) != MN_OK) {
+    if (!ctx || make(ctx, &text) != MN_OK) {
         mn_context_free(ctx);
         return nullptr;
     }
     texts.emplace_back(text);
-    kept.emplace_back(type.name, texts.back().c_str());
+    kept.emplace_back(name, texts.back().c_str());
     mn_scene_free_text(ctx, text);
     mn_context_free(ctx);
-    if (type.sim) kept.back().setCallback(MN_HOUDINI_RESET, PRM_Callback(&sop::reset));
-    return kept.back().templates();
+    return &kept.back();
 }
 
 /// Ends with a null. Given to the operator, not by SOP_Node::inputLabel, whose argument's type is not the
@@ -57,8 +57,10 @@ static const char **input_labels_of(const mn_node_type &type)
 
 static void register_one(OP_OperatorTable *table, const mn_node_type &type)
 {
-    PRM_Template *templates = templates_of(type);
-    if (!templates) return;
+    PRM_TemplateBuilder *builder = builder_of(
+        type.name, [&type](mn_context *ctx, char **text) { return mn_houdini_dialog(ctx, &type, text); });
+    if (!builder) return;
+    if (type.sim) builder->setCallback(MN_HOUDINI_RESET, PRM_Callback(&sop::reset));
     char name[MN_HOUDINI_NAME];
     mn_houdini_operator_name(type.name, name);
     unsigned least = 0, most = static_cast<unsigned>(type.input_count);
@@ -67,9 +69,22 @@ static void register_one(OP_OperatorTable *table, const mn_node_type &type)
         if (type.inputs[i].many) most = OP_MULTI_INPUT_MAX;
     }
     const unsigned flags = type.input_count == 0 ? OP_FLAG_GENERATOR : 0;
-    auto *op = new OP_Operator(name, type.label, sop::create, templates, least, most, nullptr, flags,
-                               input_labels_of(type), type.output_count, type.menu);
+    auto *op = new OP_Operator(name, type.label, sop::create, builder->templates(), least, most, nullptr,
+                               flags, input_labels_of(type), type.output_count, type.menu);
     op->setIconName((std::string("meniscus_") + type.name).c_str());
+    table->addOperator(op);
+}
+
+static void register_output(OP_OperatorTable *table)
+{
+    static const char *inputs[] = {MN_HOUDINI_OUTPUT_INPUT, nullptr};
+    PRM_TemplateBuilder *builder = builder_of(MN_HOUDINI_OUTPUT, mn_houdini_output_dialog);
+    if (!builder) return;
+    char name[MN_HOUDINI_NAME];
+    mn_houdini_operator_name(MN_HOUDINI_OUTPUT, name);
+    auto *op = new OP_Operator(name, MN_HOUDINI_OUTPUT_LABEL, output_sop::create, builder->templates(), 1, 1,
+                               nullptr, 0, inputs, 1, "Meniscus");
+    op->setIconName("meniscus_" MN_HOUDINI_OUTPUT);
     table->addOperator(op);
 }
 
@@ -78,6 +93,7 @@ void register_all(OP_OperatorTable *table)
     int32_t count;
     const mn_node_type *const *types = mn_node_types(&count);
     for (int32_t i = 0; i < count; i++) register_one(table, *types[i]);
+    register_output(table);
 }
 
 } // namespace mn_houdini

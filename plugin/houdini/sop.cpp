@@ -15,10 +15,12 @@
 #include <CH/CH_Manager.h>
 #include <GU/GU_Detail.h>
 #include <SOP/SOP_Guide.h>
+#include <UT/UT_InfoTree.h>
 #include <UT/UT_Interrupt.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 namespace mn_houdini
 {
@@ -60,6 +62,7 @@ int sop::reset(void *node, int, fpreal64, const PRM_Template *)
 {
     auto *self = static_cast<sop *>(static_cast<OP_Node *>(node));
     if (self->sim) mn_sim_reset(self->sim);
+    self->is_reset = true;
     self->forceRecook();
     return 1;
 }
@@ -86,10 +89,13 @@ bool sop::cancelled(void *user)
     return self->current->interrupt->wasInterrupted(static_cast<int>(100 * self->current->progress));
 }
 
-void sop::progress(void *user, double fraction, const char *)
+void sop::progress(void *user, double fraction, const char *what)
 {
     const auto *self = static_cast<sop *>(user);
-    if (self->current) self->current->progress = fraction;
+    if (!self->current) return;
+    self->current->progress = fraction;
+    UT_Interrupt *interrupt = UTgetInterrupt();
+    if (interrupt && what && *what) interrupt->setLongOpText(what);
 }
 
 void sop::warn(void *user, const char *sentence)
@@ -280,7 +286,39 @@ mn_status sop::simulate(double frame, uint64_t outputs, mn_cooked **cooked)
     host.sample = sample;
     host.warn = warn;
     host.parm_at = parm_at;
-    return mn_sim_cook(sim, &host, frame, cooked);
+    UT_String path;
+    evalString(path, MN_HOUDINI_CHECKPOINT, 0, CHgetTimeFromFrame(frame));
+    if (!path.isstring()) return mn_sim_cook(sim, &host, frame, cooked);
+    if (mn_sim_snapshot_frame(sim, INT32_MAX) == INT32_MIN && !is_reset) resume(host, path.c_str());
+    const mn_status status = mn_sim_cook(sim, &host, frame, cooked);
+    is_reset = false;
+    const auto every =
+        static_cast<int32_t>(evalInt(MN_HOUDINI_CHECKPOINT_EVERY, 0, CHgetTimeFromFrame(frame)));
+    write_checkpoint(path.c_str(), every);
+    return status;
+}
+
+/// A new session goes on where the last one stopped. A checkpoint of another set-up is left alone, with a
+/// word, until frames are made that replace it.
+void sop::resume(const mn_sim_host &host, const char *path)
+{
+    int32_t frame = INT32_MIN;
+    const mn_status status = mn_sim_read_checkpoint(sim, &host, host.recipe, path, &frame);
+    if (status == MN_OK) written = frame;
+    if (status != MN_OK && status != MN_ERROR_NOT_FOUND) warn(this, mn_context_message(ctx));
+}
+
+/// After every so many new frames. A disk that is full must not end the simulation: it is a warning.
+void sop::write_checkpoint(const char *path, int32_t every)
+{
+    const int32_t newest = mn_sim_snapshot_frame(sim, INT32_MAX);
+    if (newest == INT32_MIN || newest == written) return;
+    if (written != INT32_MIN && newest > written && newest - written < std::max<int32_t>(every, 1)) return;
+    if (written == INT32_MIN && newest % std::max<int32_t>(every, 1) != 0) return;
+    if (mn_sim_write_checkpoint(sim, MN_SIM_NO_RECIPE + 1, newest, path) == MN_OK)
+        written = newest;
+    else
+        warn(this, mn_context_message(ctx));
 }
 
 mn_status sop::cook_outputs(OP_Context &context, int output, mn_cooked **cooked)
@@ -302,9 +340,10 @@ mn_status sop::cook_outputs(OP_Context &context, int output, mn_cooked **cooked)
 void sop::say(mn_status status)
 {
     const char *sentence = ctx ? mn_context_message(ctx) : "Out of memory.";
-    if (status == MN_ERROR_CANCELLED)
+    if (status == MN_ERROR_CANCELLED) {
         addWarning(SOP_MESSAGE, "Cancelled; the frames made so far are kept.");
-    else
+        if (type && type->sim) flags().setTimeDep(true); // another frame is cooked, not this one shown again
+    } else
         addError(SOP_MESSAGE, *sentence ? sentence : mn_status_message(status));
 }
 
@@ -333,6 +372,47 @@ GU_DetailHandle sop::cookMySopOutput(OP_Context &context, int output, SOP_Node *
     if (status != MN_OK) say(status);
     mn_cooked_release(cooked);
     return result;
+}
+
+std::string sop::give_output(OP_Context &context, int output, GU_Detail &detail)
+{
+    if (!type || output < 0 || output >= type->output_count)
+        return std::string("'") + getName().c_str() + "' has " +
+               std::to_string(type ? type->output_count : 0) + " outputs; output " +
+               std::to_string(output + 1) + " is not one of them.";
+    mn_cooked *cooked;
+    mn_status status = cook_outputs(context, output, &cooked);
+    if (status == MN_OK) status = write_detail(ctx, cooked->outputs[output], detail);
+    mn_cooked_release(cooked);
+    if (status == MN_OK) return "";
+    const char *sentence = ctx ? mn_context_message(ctx) : "";
+    return *sentence ? sentence : mn_status_message(status);
+}
+
+// ---- the information window ----
+
+/// What the solver says of the frame that is shown.
+void sop::fillInfoTreeNodeSpecific(UT_InfoTree &tree, const OP_NodeInfoTreeParms &asked)
+{
+    SOP_Node::fillInfoTreeNodeSpecific(tree, asked);
+    if (!sim) return;
+    UT_InfoTree *branch = tree.addChildMap("Meniscus");
+    const mn_report *report = mn_sim_report(sim);
+    for (int key = 0; branch && key < MN_REPORT_COUNT; key++) {
+        if (!report->set[key]) continue;
+        std::string text;
+        for (int32_t i = 0; i < mn_report_key_components(static_cast<mn_report_key>(key)); i++) {
+            char number[32];
+            std::snprintf(number, sizeof number, "%s%.6g", i > 0 ? " " : "", report->value[key][i]);
+            text += number;
+        }
+        branch->addProperties(mn_report_key_name(static_cast<mn_report_key>(key)), text.c_str());
+    }
+    for (int32_t i = 0; branch && i < report->seconds.count; i++) {
+        char number[32];
+        std::snprintf(number, sizeof number, "%.3g s", report->seconds.seconds[i]);
+        branch->addProperties(report->seconds.name[i], number);
+    }
 }
 
 // ---- guides ----

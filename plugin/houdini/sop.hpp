@@ -20,6 +20,8 @@
 
 class OP_OperatorTable;
 class UT_AutoInterrupt;
+class UT_InfoTree;
+class OP_NodeInfoTreeParms;
 
 namespace mn_houdini
 {
@@ -34,6 +36,9 @@ class sop final : public SOP_Node
     /// The reset button.
     static int reset(void *node, int index, fpreal64 time, const PRM_Template *);
     void opChanged(OP_EventType reason, void *data = nullptr) override;
+    void fillInfoTreeNodeSpecific(UT_InfoTree &tree, const OP_NodeInfoTreeParms &asked) override;
+    /// Another output than the first into a detail of somebody else's. The sentence of a failure, or "".
+    std::string give_output(OP_Context &context, int output, GU_Detail &detail);
 
   protected:
     OP_ERROR cookMySop(OP_Context &context) override;
@@ -61,6 +66,8 @@ class sop final : public SOP_Node
     mn_status cook_outputs(OP_Context &context, int output, mn_cooked **cooked);
     mn_status cook_once(double frame, mn_cooked **cooked);
     mn_status simulate(double frame, uint64_t outputs, mn_cooked **cooked);
+    void resume(const mn_sim_host &host, const char *path);
+    void write_checkpoint(const char *path, int32_t every);
     mn_status cook_guides(double frame);
     mn_status evaluate(double frame, std::vector<mn_parm_value> &values);
     void evaluate_one(int32_t parm, double frame, mn_parm_value *value);
@@ -86,8 +93,10 @@ class sop final : public SOP_Node
     std::vector<reading> readings;                       ///< by input
     std::vector<mn_geo *> inputs;                        ///< those of this cook; the readings own them
     uint64_t input_stamp = 0;
-    bool edited = true;    ///< since the last frame that was simulated
-    double last_frame = 0; ///< that frame
+    bool edited = true;          ///< since the last frame that was simulated
+    double last_frame = 0;       ///< that frame
+    bool is_reset = false;       ///< by the button: the checkpoint on disk is not gone back to
+    int32_t written = INT32_MIN; ///< the frame of the checkpoint on disk
 };
 
 /// Adds every node type of this build to Houdini's table.

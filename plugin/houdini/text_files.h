@@ -20,12 +20,31 @@ void mn_houdini_operator_name(const char *name, char operator_name[MN_HOUDINI_NA
 /// The other way, in place: "mpm_solver", or false when it is not one of ours.
 bool mn_houdini_type_name(const char *operator_name, char name[MN_HOUDINI_NAME]);
 
-/// Parameters that simulating nodes have in Houdini besides those of the table.
+/// What simulating nodes, and assets with one inside, have in Houdini besides the parameters of the table: a
+/// button, and rows as those of a table.
 #define MN_HOUDINI_RESET "reset_simulation"
-#define MN_HOUDINI_CACHE "cache_memory"
 #define MN_HOUDINI_RESET_HELP "Forgets every frame and starts again."
-#define MN_HOUDINI_CACHE_HELP                                                                                \
-    "Frames and snapshots are kept up to this much; those unused for longest go first."
+#define MN_HOUDINI_CACHE "cache_memory"
+#define MN_HOUDINI_START "start_frame" ///< of the table; assets show it too
+#define MN_HOUDINI_CHECKPOINT "checkpoint"
+#define MN_HOUDINI_CHECKPOINT_EVERY "checkpoint_every"
+const mn_parm_def *mn_houdini_sim_parms(int32_t *count);
+
+/// The node that gives another output of the solver it is connected to, for versions of Houdini and networks
+/// in which a second output cannot be wired.
+#define MN_HOUDINI_OUTPUT "solver_output"
+#define MN_HOUDINI_OUTPUT_LABEL "Solver Output"
+#define MN_HOUDINI_OUTPUT_INPUT "Solver"
+extern const mn_parm_def mn_houdini_output_parm;
+mn_status mn_houdini_output_dialog(mn_context *ctx, char **text);
+mn_status mn_houdini_output_help(mn_context *ctx, char **text);
+
+/// How many simulating nodes a network has.
+int32_t mn_houdini_sim_count(const mn_network *network);
+/// True when an asset can show one start frame for all simulations inside: it promotes none, and they agree.
+bool mn_houdini_shared_start(const mn_network *network, mn_parm_value *start);
+/// The asset promotes a parameter by this name.
+bool mn_houdini_shows(const mn_asset *asset, const char *name);
 
 /// True unless an earlier promoted parameter has the same name: the asset then shows only that one.
 bool mn_houdini_is_first(const mn_asset *asset, int32_t index);

@@ -62,7 +62,9 @@ static mn_status write_types(mn_context *ctx, const char *root)
         MN_TRY(mn_houdini_help(ctx, types[i], &text));
         MN_TRY(write_card(ctx, root, types[i]->name, text));
     }
-    return MN_OK;
+    char *text;
+    MN_TRY(mn_houdini_output_help(ctx, &text));
+    return write_card(ctx, root, MN_HOUDINI_OUTPUT, text);
 }
 
 static mn_status write_all(mn_context *ctx, const char *root, int32_t count, char **scenes,

@@ -98,7 +98,9 @@ static mn_status read_whole(mn_source *source, mn_format format, mn_geo **geo)
 static mn_status fail_ending(mn_context *ctx, const char *path)
 {
     return mn_fail(ctx, MN_ERROR_UNSUPPORTED,
-                   "%s: not a known kind of file; use .geo .bgeo .bgeo.gz .bgeo.sc .obj .ply or .vdb.", path);
+                   "%s: not a known kind of file; use .geo .bgeo .bgeo.gz .bgeo.sc .obj .ply .vdb, "
+                   "or .usda or .glb for writing.",
+                   path);
 }
 
 mn_status mn_io_read(mn_context *ctx, const char *path, mn_geo **geo)
@@ -106,6 +108,10 @@ mn_status mn_io_read(mn_context *ctx, const char *path, mn_geo **geo)
     *geo = NULL;
     mn_format format;
     if (!mn_format_from_path(path, &format)) return fail_ending(ctx, path);
+    if (!mn_format_is_read(format))
+        return mn_fail(ctx, MN_ERROR_UNSUPPORTED,
+                       "%s: .%s files are written, not read; keep a .bgeo.sc beside it.", path,
+                       mn_format_ending(format));
     mn_source *source;
     MN_TRY(mn_source_open_file(ctx, path, &source));
     mn_status status = check_first_bytes(source, format);
@@ -152,6 +158,10 @@ static mn_status write_format(mn_context *ctx, mn_format format, const mn_geo *g
         return mn_ply_write(ctx, geo, true, name, file);
     case MN_FORMAT_VDB:
         return mn_vdb_file_write(ctx, geo, name, file);
+    case MN_FORMAT_USD:
+        return mn_usd_write(ctx, geo, name, file);
+    case MN_FORMAT_GLB:
+        return mn_glb_write(ctx, geo, name, file);
     default:
         return mn_fail(ctx, MN_ERROR_ARGUMENT, "%s: no such format (%d).", name, (int)format);
     }

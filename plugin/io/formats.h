@@ -29,4 +29,9 @@ mn_status mn_vdb_file_read_memory(mn_context *ctx, const void *bytes, size_t siz
                                   mn_geo **geo);
 mn_status mn_vdb_file_write(mn_context *ctx, const mn_geo *geo, const char *name, mn_safe_file *file);
 
+/// A layer of text (usd.h); volumes go into a .vdb of the same name beside it.
+mn_status mn_usd_write(mn_context *ctx, const mn_geo *geo, const char *name, mn_safe_file *file);
+/// A mesh of triangles, lines and points, glTF 2.0.
+mn_status mn_glb_write(mn_context *ctx, const mn_geo *geo, const char *name, mn_safe_file *file);
+
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Geometry files. The format is known by the ending: .geo .bgeo .bgeo.gz .bgeo.sc .obj .ply .vdb. Reading
-// also looks at the first bytes and says so when they are of another format.
+// Geometry files. The format is known by the ending: .geo .bgeo .bgeo.gz .bgeo.sc .obj .ply .vdb .usda.
+// Reading also looks at the first bytes and says so when they are of another format.
 //
 // What a format cannot represent is refused with a sentence that names it (MN_ERROR_UNSUPPORTED); nothing is
 // dropped in silence. Attributes and groups that an .obj has no place for are left out with a warning in the
@@ -25,11 +25,15 @@ typedef enum mn_format {
     MN_FORMAT_PLY,       ///< binary little-endian; reads ascii and big-endian too
     MN_FORMAT_PLY_ASCII, ///< written only when asked for; the ending is .ply as well
     MN_FORMAT_VDB,
+    MN_FORMAT_USD, ///< a layer of text, .usda; written only
+    MN_FORMAT_GLB, ///< glTF 2.0; written only
     MN_FORMAT_COUNT
 } mn_format;
 
 /// "bgeo.sc"; the ending without its dot.
 MN_API const char *mn_format_ending(mn_format format);
+/// False for formats that are written only.
+MN_API bool mn_format_is_read(mn_format format);
 /// By a path's ending, or by a bare ending such as "bgeo.sc". False when it is not one of ours.
 MN_API bool mn_format_from_path(const char *path, mn_format *format);
 

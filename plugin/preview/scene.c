@@ -64,7 +64,7 @@ static mn_status count_part(part *p)
         p->chunk_triangles[c] = p->triangle_count;
         p->triangle_count += polygon_triangles(p, c * GRAIN, end);
     }
-    MN_TRY(mn_preview_tet_skin(arena, p->geo, &p->skin, &p->skin_count));
+    MN_TRY(mn_preview_tet_skin(p->scene->ctx, arena, p->geo, &p->skin, &p->skin_count));
     p->triangle_count += p->skin_count;
     for (int64_t i = 0; i < primitives; i++)
         if (p->kinds[i] == MN_POLYLINE) p->tube_count += p->starts[i + 1] - p->starts[i] - 1;

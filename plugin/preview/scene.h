@@ -65,7 +65,7 @@ void mn_preview_triangulate(const f3 *corners, int32_t count, int32_t (*triangle
 
 /// The faces of tetrahedra that belong to one tetrahedron only, outward: vertex numbers of `geo`, three per
 /// face, in the arena.
-mn_status mn_preview_tet_skin(mn_arena *arena, const mn_geo *geo, const int64_t (**faces)[3],
+mn_status mn_preview_tet_skin(mn_context *ctx, mn_arena *arena, const mn_geo *geo, const int64_t (**faces)[3],
                               int64_t *face_count);
 
 /// Corner normals of triangles [begin, end), which use points [first_point, end_point): faces that meet in a

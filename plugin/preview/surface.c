@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Surfaces to draw: polygons cut into triangles, the skin of tetrahedra, and the level sets of volumes.
+#include "plugin/io/tet_skin.h"
 #include "plugin/preview/arena.h"
 #include "plugin/preview/scene.h"
 
@@ -98,78 +99,18 @@ void mn_preview_triangulate(const f3 *corners, int32_t count, int32_t (*triangle
 
 // ---- tetrahedra ----
 
-/// Corners of the face opposite to each corner, outward for a positive tetrahedron.
-static const int tet_face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
-
-typedef struct tet_side {
-    int64_t low, middle, high; ///< its points in order
-    int64_t vertex[3];
-} tet_side;
-
-static tet_side make_side(const int64_t *vertex_points, int64_t first_vertex, int side)
-{
-    tet_side s;
-    int64_t p[3];
-    for (int k = 0; k < 3; k++) {
-        s.vertex[k] = first_vertex + tet_face[side][k];
-        p[k] = vertex_points[s.vertex[k]];
-    }
-    s.low = p[0] < p[1] ? (p[0] < p[2] ? p[0] : p[2]) : (p[1] < p[2] ? p[1] : p[2]);
-    s.high = p[0] > p[1] ? (p[0] > p[2] ? p[0] : p[2]) : (p[1] > p[2] ? p[1] : p[2]);
-    s.middle = p[0] + p[1] + p[2] - s.low - s.high;
-    return s;
-}
-
-static int compare_sides(const void *a, const void *b)
-{
-    const tet_side *x = a, *y = b;
-    if (x->middle != y->middle) return x->middle < y->middle ? -1 : 1;
-    return (x->high > y->high) - (x->high < y->high);
-}
-
-/// The sides of a list that have no twin in it. Returns how many.
-static int64_t pick_single(tet_side *sides, int64_t count, int64_t (*single)[3])
-{
-    if (count > 1) qsort(sides, (size_t)count, sizeof *sides, compare_sides);
-    int64_t made = 0;
-    for (int64_t i = 0; i < count;) {
-        int64_t next = i + 1;
-        while (next < count && compare_sides(&sides[i], &sides[next]) == 0) next++;
-        if (next == i + 1) memcpy(single[made++], sides[i].vertex, sizeof *single);
-        i = next;
-    }
-    return made;
-}
-
-mn_status mn_preview_tet_skin(mn_arena *arena, const mn_geo *geo, const int64_t (**faces)[3],
+mn_status mn_preview_tet_skin(mn_context *ctx, mn_arena *arena, const mn_geo *geo, const int64_t (**faces)[3],
                               int64_t *face_count)
 {
+    mn_tet_skin skin;
     *faces = NULL, *face_count = 0;
-    const int64_t tets = mn_geo_kind_count(geo, MN_TETRAHEDRON), points = mn_geo_point_count(geo);
-    if (tets == 0) return MN_OK;
-    const int64_t *starts = mn_geo_primitive_starts(geo), *vertex_points = mn_geo_vertex_points(geo);
-    const uint8_t *kinds = mn_geo_primitive_kinds(geo);
-    // Sides are listed by their lowest point; the twin of a side stands in the same short list.
-    int64_t *begins = mn_arena_array(arena, int64_t, points + 2);
-    tet_side *sides = mn_arena_array(arena, tet_side, 4 * tets);
-    int64_t(*skin)[3] = mn_arena_allocate(arena, mn_bytes(4 * tets, sizeof *skin));
-    if (!begins || !sides || !skin) return MN_ERROR_MEMORY;
-    memset(begins, 0, mn_bytes(points + 2, sizeof *begins));
-    for (int64_t i = 0; i < mn_geo_primitive_count(geo); i++)
-        for (int k = 0; k < 4 && kinds[i] == MN_TETRAHEDRON; k++)
-            begins[make_side(vertex_points, starts[i], k).low + 2]++;
-    for (int64_t p = 2; p < points + 2; p++) begins[p] += begins[p - 1];
-    for (int64_t i = 0; i < mn_geo_primitive_count(geo); i++)
-        for (int k = 0; k < 4 && kinds[i] == MN_TETRAHEDRON; k++) {
-            const tet_side side = make_side(vertex_points, starts[i], k);
-            sides[begins[side.low + 1]++] = side;
-        }
-    int64_t count = 0;
-    for (int64_t p = 0; p < points; p++)
-        count += pick_single(sides + begins[p], begins[p + 1] - begins[p], skin + count);
-    *faces = (const int64_t(*)[3])skin;
-    *face_count = count;
-    return MN_OK;
+    MN_TRY(mn_tet_skin_make(ctx, geo, &skin));
+    int64_t(*kept)[3] = skin.count > 0 ? mn_arena_allocate(arena, mn_bytes(skin.count, sizeof *kept)) : NULL;
+    const bool made = kept || skin.count == 0;
+    if (kept) memcpy(kept, skin.faces, mn_bytes(skin.count, sizeof *kept));
+    if (made) *faces = (const int64_t(*)[3])kept, *face_count = skin.count;
+    mn_tet_skin_free(ctx, &skin);
+    return made ? MN_OK : MN_ERROR_MEMORY;
 }
 
 // ---- volumes ----

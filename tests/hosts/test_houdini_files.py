@@ -76,6 +76,16 @@ def parm_lines(text):
     return found
 
 
+def is_sim(types, node):
+    return types[node["type"]]["kind"] == "sim"
+
+
+def source_name(link):
+    """Where a wire starts inside an asset: at the node, or at the one that gives another of its outputs."""
+    source, _, output = link.partition(":")
+    return f"{source}_output{int(output) + 1}" if int(output or 0) > 0 else source
+
+
 def equal(text, value):
     if isinstance(value, bool):
         return text == ('"on"' if value else '"off"')
@@ -142,6 +152,17 @@ class Files(unittest.TestCase):
             self.assertEqual(index["Table"], "Sop")
             self.assertEqual(index["Label"], self.assets[name]["asset"].get("label", name))
 
+    def controls(self, scene):
+        """What Houdini adds to an asset with simulations inside."""
+        sims = [node for node in scene["nodes"] if is_sim(self.types, node)]
+        if not sims:
+            return []
+        own = ["reset_simulation", "cache_memory", "checkpoint", "checkpoint_every"]
+        starts = {node.get("parms", {}).get("start_frame", 1) for node in sims}
+        promoted = self.promoted(scene)
+        free = "start_frame" not in promoted.values() and not any(parm == "start_frame" for _, parm in promoted)
+        return own + (["start_frame"] if free and len(starts) == 1 else [])
+
     def promoted(self, scene):
         """(node, parameter) -> name in the asset."""
         found = {}
@@ -154,7 +175,13 @@ class Files(unittest.TestCase):
         for name, scene in self.assets.items():
             shown = dialog_parms((self.inner(name)[1] / "DialogScript").read_text())
             promoted = self.promoted(scene)
-            self.assertEqual(list(shown), list(dict.fromkeys(promoted.values())))
+            own = self.controls(scene)
+            self.assertEqual(list(shown), list(dict.fromkeys(promoted.values())) + own)
+            if own:
+                sims = [node["name"] for node in scene["nodes"] if is_sim(self.types, node)]
+                text = (self.inner(name)[1] / "DialogScript").read_text()
+                for sim in sims:
+                    self.assertIn(f"'{sim}', ", text)
             nodes = {node["name"]: node for node in scene["nodes"]}
             for (node, parm), label in promoted.items():
                 table = {p["name"]: p for p in self.types[nodes[node]["type"]]["parms"]}[parm]
@@ -176,7 +203,7 @@ class Files(unittest.TestCase):
             for label, fields in shown.items():
                 self.assertTrue(fields["label"][0].isupper(), f"{name}.{label}")
                 self.assertRegex(fields["help"], r"^[A-Z0-9].*\.$", f"{name}.{label}")
-                if fields["type"] in ("float", "integer", "vector", "intvector"):
+                if label != "reset_simulation" and fields["type"] in ("float", "integer", "vector", "intvector"):
                     low, high = (float(one.rstrip("!")) for one in fields["range"])
                     self.assertLess(low, high)
                     for one in fields["default"]:
@@ -188,7 +215,13 @@ class Files(unittest.TestCase):
             self.assertEqual(parts["node_type"].strip(), "Sop")
             self.assertIn(f"type = meniscus::{name}::1.0", parts["hdaroot.init"])
             order = parts["hdaroot.order"].split()
-            self.assertEqual(order[1:], [node["name"] for node in scene["nodes"]] + ["asset_output"])
+            others = {source_name(link): link for node in scene["nodes"] for link in node.get("inputs", []) if link and ":" in link}
+            self.assertEqual(set(order[1:]), {node["name"] for node in scene["nodes"]} | set(others) | {"asset_output"})
+            for giver, link in others.items():
+                source, _, output = link.partition(":")
+                self.assertIn("type = meniscus::solver_output::1.0", parts[f"hdaroot/{giver}.init"])
+                self.assertIn(f"0 \t{source} 0 1\n", parts[f"hdaroot/{giver}.def"])
+                self.assertEqual(parm_lines(parts[f"hdaroot/{giver}.parm"]), {"output": (False, [str(int(output) + 1)])})
             self.assertEqual(int(order[0]), len(order) - 1)
             self.assertIn(f'0 \t{scene["output"]} 0 1', parts["hdaroot/asset_output.def"])
             self.assertIn("display on render on", parts["hdaroot/asset_output.def"])
@@ -203,13 +236,19 @@ class Files(unittest.TestCase):
         wanted = []
         for i, link in enumerate(node.get("inputs", [])):
             if link is not None:
-                source, _, output = link.partition(":")
-                wanted.append((i, source, int(output or 0)))
+                wanted.append((i, source_name(link), 0))
         self.assertEqual(got, wanted, f"{name}: {node['name']}")
         values = parm_lines(parts[path + ".parm"])
         table = self.types[node["type"]]["parms"]
         channels = parts.get(path + ".chn", "")
         promoted = self.promoted(scene)
+        if is_sim(self.types, node):
+            for own in ("cache_memory", "checkpoint_every"):
+                self.assertEqual(values.pop(own), (True, [own]))
+                self.assertIn(f'ch(\\"../{own}\\")', channels)
+            self.assertIn('chs(\\"../checkpoint\\")', values.pop("checkpoint")[1][0])
+            if "start_frame" in self.controls(scene):
+                promoted[node["name"], "start_frame"] = "start_frame"
         for parm in table:
             value = node.get("parms", {}).get(parm["name"], parm["default"])
             as_asset = promoted.get((node["name"], parm["name"]))
@@ -241,7 +280,9 @@ class Files(unittest.TestCase):
             self.assertIn(f"#internal: meniscus::{name}\n", card)
             wanted = {p["name"] for p in self.types[name]["parms"]} if name in self.types else set(self.promoted(self.assets[name]).values())
             if name in self.types and self.types[name]["kind"] == "sim":
-                wanted |= {"reset_simulation", "cache_memory"}
+                wanted |= {"reset_simulation", "cache_memory", "checkpoint", "checkpoint_every"}
+            if name in self.assets:
+                wanted |= set(self.controls(self.assets[name]))
             sentences = dict(re.findall(r"#id: (\w+)\n\n    (.+)\n", card))
             self.assertEqual(set(sentences), wanted, name)
             for parm, sentence in sentences.items():

@@ -41,6 +41,7 @@ static beam beam_make(int32_t cells, double slender, double poisson, double grav
     beam b = {.ctx = mn_context_create(&hooks), .length = slender};
     mn_tet_mesh *mesh = tet_lattice_brick(b.ctx, (int32_t)(cells * slender), cells, cells, 1.0 / cells, 0.05);
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = 1, def.sigma = def.viscosity = 0, def.quality = 0, def.merge = false,
     def.split_threshold = 0;
     def.gravity = mn_v3(0, -gravity, 0), def.integrator = integrator;
@@ -82,7 +83,7 @@ static void bent_beam(int32_t cells, double slender, double poisson, double boun
     const double l4 = slender * slender * slender * slender, gravity = 1e-3 * slender / (1.5 * l4);
     const double period = 2 * pi / (1.8751 * 1.8751) * sqrt(12 * l4);
     beam b = beam_make(cells, slender, poisson, gravity, MN_TET_SDIRK2, period);
-    must(b.ctx, mn_tet_liquid_advance(b.solver, 20 * period));
+    must(b.ctx, mn_tet_liquid_advance(b.solver, NULL, 20 * period));
     validation_row("M3", name, beam_tip(&b) / slender, 1e-3, "of the length", bound);
     beam_free(&b);
 }
@@ -110,7 +111,7 @@ static void swinging_beam(void)
     double before = 0, crossing[2] = {0};
     int crossings = 0;
     for (int i = 1; i <= 105 && crossings < 2; i++) {
-        must(b.ctx, mn_tet_liquid_advance(b.solver, period / steps));
+        must(b.ctx, mn_tet_liquid_advance(b.solver, NULL, period / steps));
         const double tip = beam_tip(&b);
         if (i > 1 && before * tip < 0) crossing[crossings++] = (i - tip / (tip - before)) / steps;
         before = tip;
@@ -123,49 +124,90 @@ static void swinging_beam(void)
     beam_free(&b);
 }
 
-// A ball of gel in its lowest mode: omega R sqrt(rho/G) [theory: exact for nu = 1/2].
+// j_2, and (r j_2(k r))'/r.
+static double bessel2(double x)
+{
+    return x < 1e-2 ? x * x / 15 : (3 / (x * x * x) - 1 / x) * sin(x) - 3 / (x * x) * cos(x);
+}
+static double bessel2_slope(double k, double r)
+{
+    const double h = 1e-4;
+    return ((r + h) * bessel2(k * (r + h)) - (r - h) * bessel2(k * (r - h))) / (2 * h * r);
+}
+
+// The lowest mode of a ball of gel of radius 1 that oscillates with k, about x:
+//   u = U Y rhat + W r grad Y,  Y = P2,   U = 2 r + 6 b j2(k r)/r,   W = r + b (r j2(k r))'/r
+// with b so that its surface has no shear: W' - W + U = 0.
+static mn_vec3 ball_mode(double k, mn_vec3 x)
+{
+    const double h = 1e-3, r = mn_norm(x), mu = r > 0 ? x.x / r : 0;
+    const double shear =
+        (bessel2_slope(k, 1 + h) - bessel2_slope(k, 1 - h)) / (2 * h) - bessel2_slope(k, 1) + 6 * bessel2(k);
+    const double b = -2 / shear;
+    if (!(r > 1e-3)) return mn_v3(0, 0, 0);
+    const double radial = 2 * r + 6 * b * bessel2(k * r) / r, along = r + b * bessel2_slope(k, r);
+    const mn_vec3 out = mn_scale(1 / r, x), turn = mn_sub(mn_v3(1, 0, 0), mn_scale(mu, out));
+    return mn_add(mn_scale(radial * 0.5 * (3 * mu * mu - 1), out), mn_scale(3 * along * mu, turn));
+}
+
+// A ball of gel, pushed in its lowest mode: others than that would shift where the moment passes 0.
+static mn_tet_liquid *pushed_ball(mn_context *ctx, double push, double elasticity, double exact)
+{
+    mn_tet_mesh *mesh = tet_drop(ctx, (tet_drop_shape){.radius = 1, .edge = 0.27});
+    mn_tet_field *v;
+    must(ctx, mn_tet_mesh_add_field(mesh, MN_TET_V, MN_TET_LINEAR, 3, &v));
+    for (int32_t i = 0; i < mesh->vertex_slots; i++) {
+        const mn_vec3 speed = mn_scale(push, ball_mode(exact, mesh->position[i]));
+        memcpy(v->data + 3 * i, &speed, sizeof speed);
+    }
+    mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
+    def.density = 1, def.sigma = 0, def.quality = 0, def.merge = false, def.split_threshold = 0;
+    def.max_dt = 2 * pi / exact / 100, def.capillary_step = 1e9;
+    mn_tet_liquid *solver;
+    must(ctx, mn_tet_liquid_create(ctx, &def, mesh, &solver));
+    mn_tet_material gel = elastic(3, 0.4999);
+    gel.young = 2 * (1 + gel.poisson), gel.sigma = elasticity;
+    must(ctx, mn_tet_liquid_set_materials(solver, 1, &gel));
+    mn_tet_mesh_free(mesh);
+    return solver;
+}
+
+static double ball_moment(const mn_tet_liquid *solver)
+{
+    const mn_tet_mesh *mesh = mn_tet_liquid_mesh(solver);
+    double sum = 0;
+    for (int32_t t = 0; t < mesh->tet_slots; t++)
+        for (int k = 0; k < 4; k++) {
+            const mn_vec3 x = mesh->position[mesh->tet[t][k]];
+            sum += mn_tet_mesh_tet_volume(mesh, t) * (x.x * x.x - 0.5 * (x.y * x.y + x.z * x.z));
+        }
+    return sum;
+}
+
+// A ball of gel in its lowest mode: omega R sqrt(rho/G) [theory: exact for nu = 1/2]. A mesh is not at rest
+// under its tension where it is a ball, and settles: two balls pushed apart and together have that in common,
+// and their difference oscillates.
 static void gel_ball(double elasticity, double exact)
 {
     char name[96];
     snprintf(name, sizeof name, "gel ball, sigma/(G R) = %g: frequency", elasticity);
     if (!validation_wanted("M11", name)) return;
     mn_context *ctx = mn_context_create(&hooks);
-    mn_tet_mesh *mesh = tet_drop(ctx, (tet_drop_shape){.radius = 1, .edge = 0.27});
-    mn_tet_field *v;
-    must(ctx, mn_tet_mesh_add_field(mesh, MN_TET_V, MN_TET_LINEAR, 3, &v));
-    for (int32_t i = 0; i < mesh->vertex_slots; i++) {
-        const mn_vec3 x = mesh->position[i], speed = mn_v3(0.02 * x.x, -0.01 * x.y, -0.01 * x.z);
-        memcpy(v->data + 3 * i, &speed, sizeof speed);
-    }
-    mn_tet_liquid_def def = mn_tet_liquid_default_def();
-    def.density = 1, def.sigma = 0, def.quality = 0, def.merge = false, def.split_threshold = 0;
     const double period = 2 * pi / exact, steps = 100;
-    def.max_dt = period / steps, def.capillary_step = 1e9;
-    mn_tet_liquid *solver;
-    must(ctx, mn_tet_liquid_create(ctx, &def, mesh, &solver));
-    mn_tet_material gel = elastic(3, 0.4999);
-    gel.young = 2 * (1 + gel.poisson), gel.sigma = elasticity;
-    must(ctx, mn_tet_liquid_set_materials(solver, 1, &gel));
-    double before = 0, start = 0, time = 0;
-    for (int i = 0; i <= 60 && time == 0; i++) {
-        if (i > 0) must(ctx, mn_tet_liquid_advance(solver, period / steps));
-        const mn_tet_mesh *now = mn_tet_liquid_mesh(solver);
-        double moment = 0;
-        for (int32_t t = 0; t < now->tet_slots; t++)
-            for (int k = 0; k < 4; k++) {
-                const mn_vec3 x = now->position[now->tet[t][k]];
-                moment += mn_tet_mesh_tet_volume(now, t) * (x.x * x.x - 0.5 * (x.y * x.y + x.z * x.z));
-            }
-        if (i == 0) start = moment;
-        moment -= start;
+    mn_tet_liquid *balls[2] = {pushed_ball(ctx, 0.01, elasticity, exact),
+                               pushed_ball(ctx, -0.01, elasticity, exact)};
+    double before = 0, time = 0;
+    for (int i = 1; i <= 60 && time == 0; i++) {
+        for (int k = 0; k < 2; k++) must(ctx, mn_tet_liquid_advance(balls[k], NULL, period / steps));
+        const double moment = ball_moment(balls[0]) - ball_moment(balls[1]);
         if (i > 10 && before * moment < 0) time = (i - moment / (moment - before)) * period / steps;
         before = moment;
     }
     snprintf(name, sizeof name, "gel ball, sigma/(G R) = %g, %d tetrahedra: frequency", elasticity,
-             mesh->tet_count);
+             mn_tet_liquid_mesh(balls[0])->tet_count);
     validation_row("M11", name, pi / time, exact, "sqrt(G/rho)/R", 0.03);
-    mn_tet_liquid_free(solver);
-    mn_tet_mesh_free(mesh);
+    for (int k = 0; k < 2; k++) mn_tet_liquid_free(balls[k]);
     mn_context_free(ctx);
 }
 
@@ -184,6 +226,7 @@ static void layers(int32_t cells)
         material->data[t] = y > 0.5;
     }
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = 1, def.sigma = 0, def.viscosity = 0, def.quality = 0, def.merge = false,
     def.split_threshold = 0;
     def.soft_stiffness = 0, def.integrator = MN_TET_SDIRK2;
@@ -195,7 +238,7 @@ static void layers(int32_t cells)
     mn_tet_material materials[2] = {elastic(1, poisson), elastic(0, 0)};
     materials[1].viscosity = 0.01;
     must(ctx, mn_tet_liquid_set_materials(solver, 2, materials));
-    must(ctx, mn_tet_liquid_advance(solver, 300));
+    must(ctx, mn_tet_liquid_advance(solver, NULL, 300));
     const mn_tet_mesh *now = mn_tet_liquid_mesh(solver);
     const mn_vec3 *rest = mn_tet_field_vectors(solver, MN_TET_REST);
     double sunk = 0, sideways = 0, lower = 0;
@@ -242,6 +285,7 @@ static void taylor_bar(int32_t across, int32_t along, double step)
         v->data[3 * i + 1] = -227;
     }
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = 8930, def.sigma = 0, def.quality = 0, def.merge = false, def.split_threshold = 0;
     def.max_dt = step, def.capillary_step = 1e9;
     def.domain = (mn_box){{-1, 0, -1}, {1, 1, 1}}, def.wall[2] = true;
@@ -259,7 +303,7 @@ static void taylor_bar(int32_t across, int32_t along, double step)
     mn_report report;
     mn_tet_liquid_get_report(solver, &report);
     const double mass = report.value[MN_REPORT_mass][0];
-    must(ctx, mn_tet_liquid_advance(solver, 80e-6));
+    must(ctx, mn_tet_liquid_advance(solver, NULL, 80e-6));
     const mn_tet_mesh *now = mn_tet_liquid_mesh(solver);
     double low = 1, high = 0, wide = 0, volume = 0;
     for (int32_t i = 0; i < now->vertex_slots; i++) {
@@ -279,15 +323,17 @@ static void taylor_bar(int32_t across, int32_t along, double step)
 }
 
 // A frozen cube melts in warm gas, and becomes a ball.
-static void melting_cube(bool remesh)
+static void melting_cube(int32_t cells, bool remesh)
 {
     char name[96];
-    snprintf(name, sizeof name, "frozen cube in warm gas%s", remesh ? ", remeshed" : "");
+    snprintf(name, sizeof name, "frozen cube in warm gas, %d tetrahedra%s", 12 * cells * cells * cells,
+             remesh ? ", remeshed" : "");
     if (!validation_wanted("M16", name)) return;
     mn_context *ctx = mn_context_create(&hooks);
     const double radius = cbrt(0.75 / pi); // of the ball that it becomes
-    mn_tet_mesh *mesh = tet_lattice_brick(ctx, 4, 4, 4, 0.25, 0.05);
+    mn_tet_mesh *mesh = tet_lattice_brick(ctx, cells, cells, cells, 1.0 / cells, 0.05);
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = 1, def.quality = remesh ? 0.25 : 0, def.merge = false, def.split_threshold = 0,
     def.capillary_step = 0.5;
     def.heat = true, def.air_temperature = 320, def.air_transfer = 0.5;
@@ -313,9 +359,7 @@ static void melting_cube(bool remesh)
     mn_tet_field_numbers(solver, MN_TET_HEAT)[0] = 0;
     must(ctx, mn_tet_solids_find_melted(solver));
     const double before = mn_tet_solids_thermal_energy(solver);
-    for (int i = 0; i < 60; i++) {
-        must(ctx, mn_tet_liquid_advance(solver, 0.1));
-    }
+    for (int i = 0; i < 60; i++) must(ctx, mn_tet_liquid_advance(solver, NULL, 0.1));
     const mn_tet_mesh *now = mn_tet_liquid_mesh(solver);
     double volume = 0, least = 9, most = 0;
     for (int32_t t = 0; t < now->tet_slots; t++) volume += mn_tet_mesh_tet_volume(now, t);
@@ -333,10 +377,12 @@ static void melting_cube(bool remesh)
                          fabs(mn_tet_solids_thermal_energy(solver) - before - solver->solids.heat_in) /
                              solver->solids.heat_in,
                          "of it", 1e-8);
-    snprintf(text, sizeof text, "%s: smallest radius", name);
-    validation_row("M16", text, least, 1, "R", 0.05);
-    snprintf(text, sizeof text, "%s: largest radius", name);
-    validation_row("M16", text, most, 1, "R", 0.05);
+    if (cells > 4) { // the bound is for about 5,000 tetrahedra
+        snprintf(text, sizeof text, "%s: smallest radius", name);
+        validation_row("M16", text, least, 1, "R", 0.02);
+        snprintf(text, sizeof text, "%s: largest radius", name);
+        validation_row("M16", text, most, 1, "R", 0.02);
+    }
     mn_tet_liquid_free(solver);
     mn_tet_mesh_free(mesh);
     mn_context_free(ctx);
@@ -348,14 +394,12 @@ int main(int argc, char **argv)
     bent_beam(4, 8, 0.3, 0.05);
     layers(8);
     gel_ball(0, 2.66562);
-    melting_cube(false);
-    melting_cube(true);
+    melting_cube(4, false);
+    melting_cube(4, true);
     if (validation_long()) {
-        validation_short(
-            "bending locks: half of the energy at nodes, which the bound asks for, is not there yet");
+        melting_cube(7, true);
         bent_beam(4, 8, 0.49, 0.05);
         gel_ball(0.5, 3.27311);
-        validation_short("the mesh is not at rest under its own tension at the start, and is stiffer for it");
         gel_ball(1, 3.76318);
         swinging_beam();
         taylor_bar(4, 18, 0.25e-6);

@@ -95,6 +95,8 @@ PRM_Template read_parm(words &in, const std::string &folder)
         } else if (key == "menu") {
             const std::vector<std::string> items = in.list();
             for (size_t i = 0; i + 1 < items.size(); i += 2) parm.menu.emplace_back(items[i], items[i + 1]);
+        } else if (key == "parmtag") {
+            in.list();
         } else {
             throw std::runtime_error("dialog script: unknown key '" + key + "'");
         }

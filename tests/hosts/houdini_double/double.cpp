@@ -284,6 +284,12 @@ bool UT_AutoInterrupt::wasInterrupted(int)
     return questions_left == 0;
 }
 
+UT_Interrupt *UTgetInterrupt()
+{
+    static UT_Interrupt interrupt;
+    return &interrupt;
+}
+
 CH_Manager *CHgetManager()
 {
     static CH_Manager manager;

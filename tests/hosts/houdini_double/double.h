@@ -74,6 +74,35 @@ class UT_AutoInterrupt
     bool wasInterrupted(int percent = -1);
 };
 
+/// class_u_t___interrupt.html
+class UT_Interrupt
+{
+  public:
+    void setLongOpText(const char *text) { long_text = text; }
+    std::string long_text;
+};
+UT_Interrupt *UTgetInterrupt();
+
+// ---- UT_InfoTree: class_u_t___info_tree.html; here one level of names and texts ----
+
+class UT_InfoTree
+{
+  public:
+    UT_InfoTree *addChildMap(const char *name)
+    {
+        branches.emplace_back(new UT_InfoTree);
+        branches.back()->name = name;
+        return branches.back().get();
+    }
+    void addProperties(const char *key, const char *value) { properties[key] = value; }
+    std::string name;
+    std::map<std::string, std::string> properties;
+    std::vector<std::unique_ptr<UT_InfoTree>> branches;
+};
+class OP_NodeInfoTreeParms
+{
+};
+
 // ---- CH_Manager: class_c_h___manager.html; frame 1 is at time 0 ----
 
 class CH_Manager
@@ -603,6 +632,7 @@ class OP_Node
     unsigned nInputs() const { return static_cast<unsigned>(inputs.size()); }
     OP_Node *getInput(unsigned index) const { return index < inputs.size() ? inputs[index].source : nullptr; }
     void forceRecook() { opChanged(OP_PARM_CHANGED); }
+    virtual void fillInfoTreeNodeSpecific(UT_InfoTree &, const OP_NodeInfoTreeParms &) {}
     fpreal evalFloat(const char *parm, int component, fpreal time) const;
     exint evalInt(const char *parm, int component, fpreal time) const;
     void evalString(UT_String &text, const char *parm, int component, fpreal time) const;

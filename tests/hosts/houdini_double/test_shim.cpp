@@ -10,10 +10,13 @@
 #include <cstdarg>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <iomanip>
 #include <sstream>
 
 extern "C" {
+#include <unistd.h>
+
 #include <cmocka.h>
 }
 
@@ -97,7 +100,7 @@ static void every_type_is_an_operator_with_its_table(void **)
 {
     int32_t count;
     const mn_node_type *const *types = mn_node_types(&count);
-    assert_int_equal(double_::operators().operators.size(), count);
+    assert_int_equal(double_::operators().operators.size(), count + 1); // and the one of Houdini alone
     for (int32_t i = 0; i < count; i++) {
         const mn_node_type &type = *types[i];
         const auto node = double_::make(operator_of(type.name), type.name);
@@ -110,7 +113,9 @@ static void every_type_is_an_operator_with_its_table(void **)
             assert_string_equal(node->op->input_labels[static_cast<size_t>(k)].c_str(), type.inputs[k].label);
         for (int32_t k = 0; k < type.parm_count; k++)
             check_parm(type.parms[k], node->find_parm(type.parms[k].name));
-        const size_t own = type.sim ? 2 : 0; // the reset button and the cache's size
+        int32_t rows;
+        mn_houdini_sim_parms(&rows);
+        const size_t own = type.sim ? 1 + static_cast<size_t>(rows) : 0; // the reset button and its rows
         assert_int_equal(node->parameters.size(), static_cast<size_t>(type.parm_count) + own);
     }
 }
@@ -346,6 +351,75 @@ static void a_change_above_or_here_starts_again(void **)
     assert_true(e.hash(p.liquid->cook(0, time_of(2))) == before);
 }
 
+static void another_output_comes_through_a_node_of_its_own(void **)
+{
+    eyes e;
+    pond p;
+    const auto surface = double_::make(operator_of(MN_HOUDINI_OUTPUT), "surface");
+    assert_null(surface->cook(0, 0));
+    assert_non_null(std::strstr(surface->errors.at(0).c_str(), "Connect input 1 to a Meniscus solver"));
+    double_::connect(*surface, 0, *p.liquid);
+    assert_true(e.hash(surface->cook(0, time_of(3))) == headless(1, 3));
+    assert_true(surface->node_flags.time_dependent);
+    assert_true(e.hash(surface->cook(0, time_of(1))) == headless(1, 1));
+    double_::set(*surface, "output", {1});
+    assert_true(e.hash(surface->cook(0, time_of(3))) == headless(0, 3));
+    double_::set(*surface, "output", {3});
+    assert_null(surface->cook(0, time_of(3)));
+    assert_non_null(std::strstr(surface->errors.at(0).c_str(), "'liquid' has 2 outputs"));
+}
+
+static void the_information_window_tells_of_the_frame(void **)
+{
+    pond p;
+    p.liquid->cook(0, time_of(2));
+    assert_true(!UTgetInterrupt()->long_text.empty());
+    UT_InfoTree tree;
+    p.liquid->fillInfoTreeNodeSpecific(tree, {});
+    assert_int_equal(tree.branches.size(), 1);
+    const auto &said = tree.branches[0]->properties;
+    assert_true(said.count("substeps") && said.count("volume") && said.count("total"));
+    assert_true(std::atof(said.at("substeps").c_str()) >= 1);
+}
+
+static void a_new_session_resumes_from_the_checkpoint(void **)
+{
+    eyes e;
+    char folder[] = "/tmp/meniscus_checkpoint_XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    const std::string path = std::string(folder) + "/liquid.checkpoint";
+    {
+        pond p;
+        double_::set_text(*p.liquid, MN_HOUDINI_CHECKPOINT, path);
+        double_::set(*p.liquid, MN_HOUDINI_CHECKPOINT_EVERY, {4});
+        for (int frame = 1; frame <= 6; frame++) p.liquid->cook(0, time_of(frame));
+        assert_int_equal(p.liquid->warnings.size(), 0);
+    }
+    {
+        pond p; // Houdini was started again: frame 5 is the first that is simulated
+        double_::set_text(*p.liquid, MN_HOUDINI_CHECKPOINT, path);
+        assert_true(e.hash(p.liquid->cook(0, time_of(6))) == headless(0, 6));
+        assert_int_equal(p.ball->cook_count, 1);
+        assert_int_equal(p.liquid->warnings.size(), 0);
+    }
+    {
+        pond p; // another liquid: said, and simulated from its own start
+        double_::set(*p.liquid, "sigma", {0.02});
+        double_::set_text(*p.liquid, MN_HOUDINI_CHECKPOINT, path);
+        assert_non_null(p.liquid->cook(0, time_of(2)));
+        assert_int_equal(p.liquid->warnings.size(), 1);
+    }
+    {
+        pond p; // a place that cannot be written to does not end the simulation
+        double_::set_text(*p.liquid, MN_HOUDINI_CHECKPOINT, std::string(folder) + "/nowhere/x");
+        double_::set(*p.liquid, MN_HOUDINI_CHECKPOINT_EVERY, {1});
+        assert_true(e.hash(p.liquid->cook(0, time_of(2))) == headless(0, 2));
+        assert_int_equal(p.liquid->warnings.size(), 1);
+    }
+    std::remove(path.c_str());
+    rmdir(folder);
+}
+
 /// Playing: what is above a simulation and follows time cooks once a frame, though the guide and the second
 /// output ask too, and never at the start frame again. After an edit the start is looked at once.
 static void playing_cooks_what_is_above_once_a_frame(void **)
@@ -518,6 +592,18 @@ static void a_saved_network_reloads_and_gives_the_same_bits(void **)
         text.c_str());
 }
 
+/// A node Solver Output behind a solver, one for each output.
+static SOP_Node *output_of(nodes_by_name &givers, SOP_Node &solver, int output)
+{
+    const std::string name = std::string(solver.name.c_str()) + "_output" + std::to_string(output + 1);
+    if (!givers.count(name)) {
+        givers[name] = double_::make(operator_of(MN_HOUDINI_OUTPUT), name);
+        double_::set(*givers[name], "output", {output + 1.0});
+        double_::connect(*givers[name], 0, solver);
+    }
+    return givers[name].get();
+}
+
 /// The nodes of a scene, with its parameters, keys and wires, as an asset has them inside.
 static nodes_by_name nodes_of(const mn_network *network)
 {
@@ -545,16 +631,19 @@ static nodes_by_name nodes_of(const mn_network *network)
         }
         nodes[name] = std::move(node);
     }
+    nodes_by_name givers; // of other outputs, as assets have them
     for (const auto &[name, node] : nodes) {
         const int32_t n = mn_network_find(network, name.c_str());
         for (int32_t i = 0; i < mn_network_input_count(network, n); i++) {
             int32_t source, output;
             mn_network_input(network, n, i, &source, &output);
-            if (source >= 0)
-                double_::connect(*node, static_cast<unsigned>(i),
-                                 *nodes.at(mn_network_node_name(network, source)), output);
+            if (source < 0) continue;
+            SOP_Node *from = nodes.at(mn_network_node_name(network, source)).get();
+            if (output > 0) from = output_of(givers, *from, output);
+            double_::connect(*node, static_cast<unsigned>(i), *from);
         }
     }
+    nodes.merge(givers);
     return nodes;
 }
 
@@ -735,6 +824,9 @@ int main(int count, char **words)
         cmocka_unit_test(frames_are_those_of_the_other_hosts_in_any_order),
         cmocka_unit_test(frames_are_whole_at_every_rate),
         cmocka_unit_test(a_change_above_or_here_starts_again),
+        cmocka_unit_test(another_output_comes_through_a_node_of_its_own),
+        cmocka_unit_test(the_information_window_tells_of_the_frame),
+        cmocka_unit_test(a_new_session_resumes_from_the_checkpoint),
         cmocka_unit_test(playing_cooks_what_is_above_once_a_frame),
         cmocka_unit_test(attributes_move_in_blocks),
         cmocka_unit_test(cancel_keeps_what_is_done),

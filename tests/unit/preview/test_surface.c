@@ -59,7 +59,7 @@ static void test_skin_of_a_cube(void **state)
     check_ok(ctx, mn_geo_add_primitives(geo, MN_TETRAHEDRON, 5, NULL, 4, tets, NULL));
     const int64_t(*faces)[3];
     int64_t count;
-    check_ok(ctx, mn_preview_tet_skin(arena, geo, &faces, &count));
+    check_ok(ctx, mn_preview_tet_skin(ctx, arena, geo, &faces, &count));
     assert_int_equal(count, 12);
     double area = 0;
     const int64_t *points = mn_geo_vertex_points(geo);
