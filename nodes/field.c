@@ -38,11 +38,11 @@ static const mn_parm_def parms[] = {
         "its own axis."),
     MN_VEC3("axis", "Axis", "", 0, 1, 0, -1e9, 1e9, -1, 1, "Field", "{ kind != vortex }",
             "Direction that the vortex turns around."),
-    MN_FLOAT("radius", "Radius", "m", 0.1, 1e-9, 1e6, 0, 1, "Field",
+    MN_FLOAT("radius", "Radius", "m", 0.1, 1e-9, 1e6, 1e-3, 1, "Field",
              "{ kind == constant } { kind == linear }",
              "Where vortex and attractor are strongest: they grow from the center to here and fade beyond."),
     MN_VEC3("center", "Center", "m", 0, 0, 0, -MN_FAR, MN_FAR, -1, 1, "Box", NULL, "Middle of the field."),
-    MN_VEC3("size", "Size", "m", 1, 1, 1, 1e-9, MN_FAR, 0, 2, "Box", NULL,
+    MN_VEC3("size", "Size", "m", 1, 1, 1, 1e-9, MN_FAR, 1e-3, 2, "Box", NULL,
             "Edges of the box that the field fills, rounded up to blocks of eight voxels; beyond it nothing "
             "acts."),
     MN_FLOAT("dx", "Voxel Size", "m", 0, 0, 1e6, 0, 0.1, "Box", NULL,
