@@ -43,7 +43,7 @@ static const mn_option options[] = {
                        "bgeo.sc (default), bgeo.gz, bgeo, geo, ply, obj, vdb, usd or glb"},
     [OPTION_THREADS] = MN_OPTION_THREADS,
     [OPTION_MEMORY] = MN_OPTION_MEMORY,
-    [OPTION_RESUME] = {"--resume", NULL, NULL, "go on where an earlier cook into DIR was stopped"},
+    [OPTION_RESUME] = {"--resume", NULL, NULL, "continue an earlier cook into DIR that was stopped"},
     [OPTION_REPORT] = {"--report", NULL, "FILE", "one JSON object per line, per frame and simulating node"},
     [OPTION_PREVIEW] = {"--preview", NULL, NULL, "draw pictures of the frames when they are done"},
     [OPTION_QUIET] = {"--quiet", "-q", NULL, "no progress"},
@@ -286,7 +286,7 @@ static int cook(mn_cook_job *job, cook_arguments *arguments, mn_arguments *words
     char duration[32];
     mn_format_duration(mn_seconds() - begun, duration);
     if (status == MN_ERROR_CANCELLED)
-        mn_session_say(job->session, "stopped; what is done stays, and --resume goes on with it.");
+        mn_session_say(job->session, "stopped; finished frames are kept. Use --resume to continue.");
     if (status == MN_OK && !job->quiet)
         mn_session_say(job->session, "frames %d to %d are in %s, %s.", (int)job->first, (int)job->last,
                        job->folder, duration);

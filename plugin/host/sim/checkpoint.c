@@ -125,7 +125,7 @@ static mn_status check_header(mn_context *ctx, const mn_sim *sim, const char *pa
     put_text(build, BUILD_SIZE, BUILD);
     put_text(type, TYPE_SIZE, sim->type->name);
     if (memcmp(header->magic, MAGIC, sizeof MAGIC) != 0)
-        return fail_damaged(ctx, path, "it is no checkpoint of Meniscus");
+        return fail_damaged(ctx, path, "it is not a Meniscus checkpoint");
     if (header->header_hash != hash_header(header)) return fail_damaged(ctx, path, "it is damaged");
     if (header->format != FORMAT) return fail_other(ctx, path, "another version of the format");
     if (header->payload_size != file_size - sizeof *header)
