@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Materials of tetrahedra as attributes: what tet_solver reads, and what it shows.
+// Materials of tetrahedra from attributes, for tet_solver.
 #ifndef MENISCUS_NODES_TET_COLUMNS_H
 #define MENISCUS_NODES_TET_COLUMNS_H
 
@@ -16,9 +16,5 @@ typedef struct mn_tet_materials {
 /// liquid of the def. `mesh` is made of `geo`; its field `material` gets their numbers.
 mn_status mn_tet_read_materials(const mn_geo *geo, const mn_tet_liquid_def *def, mn_tet_mesh *mesh,
                                 mn_tet_materials *materials);
-/// Adds what a solver with materials has to show to tetrahedra, or to the triangles of its surface; `point`
-/// says which point a vertex is, -1 for none.
-mn_status mn_tet_write_materials(const mn_tet_liquid *liquid, const int64_t *point, bool surface,
-                                 mn_geo *geo);
 
 #endif

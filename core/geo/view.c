@@ -15,6 +15,12 @@ void mn_view_column(mn_view *view, mn_column_view column)
     if (view->column_count < MN_VIEW_COLUMNS) view->columns[view->column_count++] = column;
 }
 
+void mn_view_primitive_column(mn_view *view, mn_column_view column)
+{
+    if (view->primitive_column_count < MN_VIEW_COLUMNS)
+        view->primitive_columns[view->primitive_column_count++] = column;
+}
+
 void mn_view_rows(mn_view *view, int64_t count, size_t stride, const void *rows, const mn_column_def *columns,
                   int32_t column_count)
 {
@@ -40,6 +46,7 @@ typedef struct copying {
     mn_context *ctx;
     const mn_column_view *column;
     const int32_t *order;
+    const char *const *texts;
     void *values;
 } copying;
 
@@ -74,32 +81,49 @@ static mn_status put(const copying *copy, int64_t i, const double *value)
     return MN_OK;
 }
 
+static void get(const copying *copy, int64_t i, double *value)
+{
+    const mn_column_view *column = copy->column;
+    const int64_t row = copy->order ? copy->order[i] : i;
+    if (column->value)
+        column->value(column->data, row, value);
+    else
+        mn_storage_get(column->storage, column->size,
+                       (const char *)column->data + (size_t)row * column->stride, value);
+}
+
 static mn_status copy_range(void *user, mn_range range)
 {
-    const copying *copy = user;
-    const mn_column_view *column = copy->column;
     for (int64_t i = range.begin; i < range.end; i++) {
         double value[COMPONENTS_MAX];
-        const int64_t row = copy->order ? copy->order[i] : i;
-        if (column->value)
-            column->value(column->data, row, value);
-        else
-            mn_storage_get(column->storage, column->size,
-                           (const char *)column->data + (size_t)row * column->stride, value);
-        MN_TRY(put(copy, i, value));
+        get(user, i, value);
+        MN_TRY(put(user, i, value));
     }
     return MN_OK;
 }
 
-static mn_status write_column(mn_geo *geo, mn_owner owner, const mn_column_view *column, const int32_t *order,
-                              int64_t count)
+static mn_status copy_texts(const copying *copy, int64_t count, mn_attribute *attribute, mn_geo *geo)
+{
+    for (int64_t i = 0; i < count; i++) {
+        double value[COMPONENTS_MAX];
+        get(copy, i, value);
+        MN_TRY(mn_attribute_set_string(geo, attribute, i, 0, copy->texts[(int64_t)value[0]]));
+    }
+    return MN_OK;
+}
+
+static mn_status write_column(mn_geo *geo, const mn_view *view, mn_owner owner, const mn_column_view *column)
 {
     mn_context *ctx = mn_geo_context(geo);
+    const bool points = owner == MN_POINT;
+    const int64_t count = points ? view->point_count : mn_geo_primitive_count(geo);
     mn_attribute *attribute;
     MN_TRY(
         mn_geo_add_attribute(geo, owner, column->name, column->type, column->size, column->hint, &attribute));
     if (count == 0) return MN_OK;
-    copying copy = {ctx, column, order, mn_attribute_write(geo, attribute)};
+    copying copy = {ctx, column, points ? view->order : NULL, view->texts, NULL};
+    if (column->type == MN_STRING) return copy_texts(&copy, count, attribute, geo);
+    copy.values = mn_attribute_write(geo, attribute);
     if (!copy.values) return MN_ERROR_MEMORY;
     return mn_parallel_for(ctx, count, GRAIN, copy_range, &copy);
 }
@@ -121,11 +145,10 @@ static mn_status write_view(const mn_view *view, mn_geo *geo)
 {
     MN_TRY(mn_geo_add_points(geo, view->point_count, NULL));
     for (int32_t i = 0; i < view->column_count; i++)
-        MN_TRY(write_column(geo, MN_POINT, &view->columns[i], view->order, view->point_count));
+        MN_TRY(write_column(geo, view, MN_POINT, &view->columns[i]));
     for (int32_t i = 0; i < view->part_count; i++) MN_TRY(write_part(geo, &view->parts[i]));
     for (int32_t i = 0; i < view->primitive_column_count; i++)
-        MN_TRY(
-            write_column(geo, MN_PRIMITIVE, &view->primitive_columns[i], NULL, mn_geo_primitive_count(geo)));
+        MN_TRY(write_column(geo, view, MN_PRIMITIVE, &view->primitive_columns[i]));
     return MN_OK;
 }
 

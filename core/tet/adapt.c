@@ -330,7 +330,7 @@ static mn_status remesh(mn_tet_liquid *liquid, mn_tet_mesh **fresh, bool *change
                      liquid->def.quality > 0 && (needs_repair(liquid) || mn_tet_solids_need_repair(liquid))};
     const mn_tet_counts counts = liquid->counts;
     const bool lately =
-        liquid->counts.spoilt > 0 && liquid->counts.substeps - liquid->counts.spoilt < patience;
+        liquid->counts.spoilt > 0 && liquid->solver.counts.substeps - liquid->counts.spoilt < patience;
     bool meet = false;
     mn_tet_list thin = {0};
     mn_status status;
@@ -349,7 +349,7 @@ static mn_status remesh(mn_tet_liquid *liquid, mn_tet_mesh **fresh, bool *change
         mn_tet_mesh_free(try.fresh);
         try.fresh = NULL;
         liquid->counts = counts;
-        liquid->counts.spoilt = liquid->counts.substeps;
+        liquid->counts.spoilt = liquid->solver.counts.substeps;
         if (!try_less(&try)) break;
     }
     status = MN_OK;
@@ -364,9 +364,9 @@ done:
 // Volumes, the centre of mass, and velocities that change no volume.
 static mn_status restore(mn_tet_liquid *liquid, mn_vec3 center)
 {
-    mn_timer_begin(&liquid->timers, "recover");
+    mn_timer_begin(&liquid->solver.timers, "recover");
     const mn_status status = mn_tet_liquid_recover_volumes(liquid);
-    mn_timer_end(&liquid->timers, "recover");
+    mn_timer_end(&liquid->solver.timers, "recover");
     MN_TRY(status);
     if (liquid->touching > 0) return MN_OK;
     mn_tet_liquid_set_center(liquid, center);
@@ -379,9 +379,9 @@ mn_status mn_tet_liquid_adapt(mn_tet_liquid *liquid)
     mn_tet_mesh *fresh;
     bool changed;
     const mn_vec3 center = mn_tet_liquid_center(liquid);
-    mn_timer_begin(&liquid->timers, "remesh");
+    mn_timer_begin(&liquid->solver.timers, "remesh");
     mn_status status = remesh(liquid, &fresh, &changed);
-    mn_timer_end(&liquid->timers, "remesh");
+    mn_timer_end(&liquid->solver.timers, "remesh");
     MN_TRY(status);
     if (!fresh) return MN_OK;
     liquid->counts.remeshed++;

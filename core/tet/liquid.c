@@ -1,94 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The solver's parameters and its life.
+// The solver's mesh and its life.
 #include "tet/state.h"
 
 #include <string.h>
 
-mn_tet_liquid_def mn_tet_liquid_default_def(void)
+// ---- the size ----
+
+static double mean_edge(const mn_tet_mesh *mesh)
 {
-    return (mn_tet_liquid_def){
-        .struct_size = sizeof(mn_tet_liquid_def),
-        .density = 1000,
-        .sigma = 0.072,
-        .viscosity = 1e-3,
-        .quality = 0.25,
-        .integrator = MN_TET_SYMMETRIC,
-        .max_dt = INFINITY,
-        .capillary_step = 0.25,
-        .max_substeps = 100000,
-        .min_substeps = 1,
-        .soft_stiffness = 0.5,
-        .soft_memory = 30,
-        .domain = mn_box_empty(),
-        .contact_angle = 90,
-        .merge = true,
-        .split_threshold = 4,
-        .air_temperature = 293.15,
-        .air_transfer = 10,
-        .collider_temperature = 293.15,
-        .collider_transfer = 100,
-    };
+    double sum = 0;
+    for (int32_t t = 0; t < mesh->tet_slots; t++)
+        for (int e = 0; e < 6; e++)
+            sum += mn_distance(mesh->position[mesh->tet[t][mn_tet_edge_corners[e][0]]],
+                               mesh->position[mesh->tet[t][mn_tet_edge_corners[e][1]]]);
+    return mesh->tet_slots > 0 ? sum / (6.0 * mesh->tet_slots) : 1;
 }
 
-// ---- checks ----
-
-static mn_status check_def(mn_context *ctx, const mn_tet_liquid_def *def)
+mn_status mn_tet_liquid_find_size(mn_tet_liquid *liquid, const mn_tet_liquid_def *def)
 {
-    MN_TRY(mn_check_def_size(ctx, "tet", def->struct_size, sizeof *def));
-    const double largest = 1e300;
-    MN_TRY(mn_check_number(ctx, "density", def->density, 0, largest, false));
-    MN_TRY(mn_check_number(ctx, "sigma", def->sigma, 0, largest, true));
-    MN_TRY(mn_check_number(ctx, "viscosity", def->viscosity, 0, largest, true));
-    MN_TRY(mn_check_number(ctx, "size", def->size, 0, 1e12, true));
-    MN_TRY(mn_check_number(ctx, "min_size", def->min_size, 0, 1e12, true));
-    MN_TRY(mn_check_number(ctx, "max_size", def->max_size, 0, 1e12, true));
-    MN_TRY(mn_check_number(ctx, "quality", def->quality, 0, 0.5, true));
-    MN_TRY(mn_check_number(ctx, "max_dt", def->max_dt, 0, INFINITY, false));
-    MN_TRY(mn_check_number(ctx, "capillary_step", def->capillary_step, 0, largest, false));
-    MN_TRY(mn_check_number(ctx, "max_substeps", (double)def->max_substeps, 1, largest, true));
-    MN_TRY(mn_check_number(ctx, "min_substeps", (double)def->min_substeps, 1, largest, true));
-    MN_TRY(mn_check_number(ctx, "soft_stiffness", def->soft_stiffness, 0, 1e6, true));
-    MN_TRY(mn_check_number(ctx, "soft_memory", def->soft_memory, 0, largest, false));
-    if (!mn_is_finite3(def->gravity))
-        return mn_fail(ctx, MN_ERROR_ARGUMENT, "gravity has a component that is not a number.");
-    MN_TRY(mn_check_number(ctx, "contact_angle", def->contact_angle, 0, 180, true));
-    MN_TRY(mn_check_number(ctx, "friction", def->friction, 0, largest, true));
-    MN_TRY(mn_check_number(ctx, "drag", def->drag, 0, largest, true));
-    MN_TRY(mn_check_number(ctx, "air_temperature", def->air_temperature, 0, largest, true));
-    MN_TRY(mn_check_number(ctx, "air_transfer", def->air_transfer, 0, largest, true));
-    MN_TRY(mn_check_number(ctx, "collider_temperature", def->collider_temperature, 0, largest, true));
-    MN_TRY(mn_check_number(ctx, "collider_transfer", def->collider_transfer, 0, largest, true));
-    MN_TRY(mn_check_number(ctx, "split_threshold", def->split_threshold, 0, 1e6, true));
-    for (int k = 0; k < 6; k++)
-        if (def->wall[k] && mn_box_is_empty(def->domain))
-            return mn_fail(ctx, MN_ERROR_ARGUMENT,
-                           "A side of the domain is a wall but the domain is empty; give it a size.");
-    if ((int)def->integrator < MN_TET_BDF2 || def->integrator > MN_TET_SYMMETRIC)
-        return mn_fail(ctx, MN_ERROR_ARGUMENT,
-                       "The integrator can be BDF2, SDIRK2 or symmetric, nothing else.");
-    return MN_OK;
-}
-
-// The size in use, and whether the limits around it leave room.
-static mn_status find_size(mn_tet_liquid *liquid)
-{
-    const mn_tet_mesh *mesh = liquid->mesh;
-    liquid->size = liquid->def.size;
-    if (!(liquid->size > 0)) {
-        double sum = 0;
-        for (int32_t t = 0; t < mesh->tet_slots; t++)
-            for (int e = 0; e < 6; e++)
-                sum += mn_distance(mesh->position[mesh->tet[t][mn_tet_edge_corners[e][0]]],
-                                   mesh->position[mesh->tet[t][mn_tet_edge_corners[e][1]]]);
-        liquid->size = mesh->tet_slots > 0 ? sum / (6.0 * mesh->tet_slots) : 1;
-    }
-    const double least = liquid->def.min_size > 0 ? liquid->def.min_size : 0.5 * liquid->size;
-    const double most = liquid->def.max_size > 0 ? liquid->def.max_size : 1.7 * liquid->size;
-    if (liquid->def.quality > 0 && most < 2.5 * least)
+    const double size = def->size > 0 ? def->size : mean_edge(liquid->mesh);
+    const double least = def->min_size > 0 ? def->min_size : 0.5 * size;
+    const double most = def->max_size > 0 ? def->max_size : 1.7 * size;
+    if (def->quality > 0 && most < 2.5 * least)
         return mn_fail(liquid->ctx, MN_ERROR_ARGUMENT,
                        "Edges from %g to %g m leave no room: max_size must be at least 2.5 times min_size.",
                        least, most);
+    liquid->size = size;
     return MN_OK;
 }
 
@@ -261,35 +199,31 @@ done:
 
 // ---- life ----
 
-mn_status mn_tet_liquid_create(mn_context *ctx, const mn_tet_liquid_def *def, const mn_tet_mesh *mesh,
-                               mn_tet_liquid **out)
+mn_status mn_tet_liquid_init(mn_solver *solver)
 {
-    *out = NULL;
-    MN_TRY(check_def(ctx, def));
-    if (mesh->tet_count == 0) return mn_fail(ctx, MN_ERROR_INPUT, "The mesh has no tetrahedra.");
-    mn_tet_liquid *liquid = mn_allocate_zero(ctx, sizeof *liquid);
-    if (!liquid) return MN_ERROR_MEMORY;
-    liquid->ctx = ctx;
-    liquid->def = *def;
+    mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
+    liquid->ctx = solver->ctx;
     liquid->left_quality = liquid->left_shortest = INFINITY;
-    mn_tet_mesh *copy = NULL;
-    mn_status status;
-    MN_TRY_TO(fail, status, mn_krylov_create(ctx, &liquid->krylov));
-    MN_TRY_TO(fail, status, copy_input(mesh, &copy));
-    MN_TRY_TO(fail, status, mn_tet_liquid_take_mesh(liquid, copy));
-    MN_TRY_TO(fail, status, check_mesh(liquid));
-    MN_TRY_TO(fail, status, find_size(liquid));
-    *out = liquid;
-    return MN_OK;
-fail:
-    mn_tet_liquid_free(liquid);
-    return status;
+    MN_TRY(mn_krylov_create(solver->ctx, &liquid->krylov));
+    MN_TRY(mn_tet_mesh_create(solver->ctx, &liquid->mesh));
+    liquid->size = 1;
+    return mn_tet_liquid_add_fields(liquid->mesh);
 }
 
-void mn_tet_liquid_free(mn_tet_liquid *liquid)
+mn_status mn_tet_liquid_set_mesh(mn_tet_liquid *liquid, const mn_tet_mesh *mesh)
 {
-    if (!liquid) return;
-    mn_context *ctx = liquid->ctx;
+    mn_tet_mesh *copy;
+    if (mesh->tet_count == 0) return mn_fail(liquid->ctx, MN_ERROR_INPUT, "The mesh has no tetrahedra.");
+    MN_TRY(copy_input(mesh, &copy));
+    MN_TRY(mn_tet_liquid_take_mesh(liquid, copy));
+    MN_TRY(check_mesh(liquid));
+    return mn_tet_liquid_find_size(liquid, &liquid->def);
+}
+
+void mn_tet_liquid_release(mn_solver *solver)
+{
+    mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
+    mn_context *ctx = solver->ctx;
     mn_array_free(ctx, &liquid->body);
     mn_array_free(ctx, &liquid->bodies);
     mn_array_free(ctx, &liquid->touch);
@@ -325,40 +259,10 @@ void mn_tet_liquid_free(mn_tet_liquid *liquid)
     mn_krylov_free(liquid->krylov);
     mn_tet_mesh_free(liquid->mesh);
     mn_tet_mesh_free(liquid->whole);
-    mn_release(ctx, liquid, sizeof *liquid);
-}
-
-mn_status mn_tet_liquid_set_def(mn_tet_liquid *liquid, const mn_tet_liquid_def *def)
-{
-    MN_TRY(check_def(liquid->ctx, def));
-    const mn_tet_liquid_def before = liquid->def;
-    const double size = liquid->size;
-    liquid->def = *def;
-    if (!(def->size > 0) && !(before.size > 0)) {
-        liquid->size = size; // that of the first mesh
-        return MN_OK;
-    }
-    const mn_status status = find_size(liquid);
-    if (status != MN_OK) liquid->def = before, liquid->size = size;
-    return status;
-}
-
-void mn_tet_liquid_set_collider(mn_tet_liquid *liquid, const mn_collider *collider)
-{
-    liquid->collider = collider;
-}
-
-const mn_tet_liquid_def *mn_tet_liquid_get_def(const mn_tet_liquid *liquid)
-{
-    return &liquid->def;
-}
-
-const mn_tet_mesh *mn_tet_liquid_mesh(const mn_tet_liquid *liquid)
-{
-    return liquid->mesh;
-}
-
-double mn_tet_liquid_time(const mn_tet_liquid *liquid)
-{
-    return liquid->time;
+    mn_array_free(ctx, &liquid->shown_order);
+    mn_array_free(ctx, &liquid->shown_place);
+    mn_array_free(ctx, &liquid->shown_corners);
+    mn_array_free(ctx, &liquid->shown_tets);
+    mn_array_free(ctx, &liquid->shown_normals);
+    mn_array_free(ctx, &liquid->shown_names);
 }

@@ -231,7 +231,7 @@ mn_status mn_tet_solids_warm(mn_tet_liquid *liquid, double dt)
     mn_heat_mesh view;
     mn_heat_flow flow;
     if (!s->used || !liquid->def.heat || liquid->mesh->tet_count == 0) return MN_OK;
-    mn_timer_begin(&liquid->timers, "heat");
+    mn_timer_begin(&liquid->solver.timers, "heat");
     mn_status status =
         s->melted.count == liquid->system.tet_count ? MN_OK : mn_tet_solids_find_melted(liquid);
     if (status == MN_OK) status = view_mesh(liquid, &view);
@@ -245,7 +245,7 @@ mn_status mn_tet_solids_warm(mn_tet_liquid *liquid, double dt)
     }
     for (int64_t t = 0; t < s->work.count; t++) s->work.data[t] = 0;
     if (status == MN_OK) status = change_phases(liquid);
-    mn_timer_end(&liquid->timers, "heat");
+    mn_timer_end(&liquid->solver.timers, "heat");
     return status;
 }
 

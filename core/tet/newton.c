@@ -196,12 +196,12 @@ static void move_unknowns(mn_tet_liquid *liquid, double factor)
 // Factors S at the iterate. Blocks are left as they were for it.
 mn_status mn_tet_stage_factor(mn_tet_liquid *liquid, bool *solved)
 {
-    mn_timer_begin(&liquid->timers, "factor");
+    mn_timer_begin(&liquid->solver.timers, "factor");
     liquid->system.even = true;
     mn_status status = mn_tet_system_assemble(&liquid->system);
     liquid->system.even = false;
     if (status == MN_OK) status = mn_tet_system_factor(&liquid->system);
-    mn_timer_end(&liquid->timers, "factor");
+    mn_timer_end(&liquid->solver.timers, "factor");
     *solved = status == MN_OK;
     if (status != MN_ERROR_INPUT && status != MN_ERROR_DIVERGED) return status;
     mn_context_clear_message(liquid->ctx);

@@ -78,7 +78,7 @@ static bool find_mouth(const mn_tet_liquid *liquid, mouth *m)
     m->period = liquid->size / given;
     m->velocity = mn_scale(given, m->along);
     const double layers =
-        liquid->time / m->period * (1 + 1e-12) + 1e-9; // sums of steps miss a multiple by rounding
+        liquid->solver.time / m->period * (1 + 1e-12) + 1e-9; // sums of steps miss a multiple by rounding
     m->moved = (layers - floor(layers)) * liquid->size;
     return m->area > 0;
 }
@@ -116,8 +116,8 @@ int64_t mn_tet_liquid_layers(const mn_tet_liquid *liquid, double *next)
     mouth m;
     *next = INFINITY;
     if (!find_mouth(liquid, &m)) return 0;
-    const double number = floor(liquid->time / m.period * (1 + 1e-12) + 1e-9);
-    *next = (number + 1) * m.period - liquid->time;
+    const double number = floor(liquid->solver.time / m.period * (1 + 1e-12) + 1e-9);
+    *next = (number + 1) * m.period - liquid->solver.time;
     return (int64_t)number;
 }
 
@@ -305,9 +305,9 @@ mn_status mn_tet_liquid_drain(mn_tet_liquid *liquid)
     double volume = 0;
     bool reached = false;
     mn_status status = MN_OK;
-    if (!liquid->pipe.drain || n == 0) return MN_OK;
+    if (!liquid->drain || n == 0) return MN_OK;
     MN_TRY_TO(done, status, mn_array_resize(liquid->ctx, &distance, n));
-    mn_collider_distance(liquid->pipe.drain, liquid->frame_left, n, liquid->mesh->position, distance.data);
+    mn_collider_distance(liquid->drain, liquid->frame_left, n, liquid->mesh->position, distance.data);
     for (int32_t i = 0; i < n && !reached; i++) reached = distance.data[i] < 0;
     if (!reached) goto done;
     MN_TRY_TO(done, status, mn_tet_mesh_copy(liquid->mesh, &work));
@@ -322,24 +322,24 @@ done:
 
 // ---- what the caller sees ----
 
-mn_status mn_tet_liquid_set_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe)
+mn_status mn_tet_liquid_open_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe)
 {
-    if (pipe->slug && (!mn_is_finite3(pipe->velocity) || !(pipe->flow_rate >= 0)))
+    mouth m;
+    liquid->pipe = (mn_tet_pipe){0};
+    if (!pipe || !pipe->slug) return MN_OK;
+    if (!mn_is_finite3(pipe->velocity) || !(pipe->flow_rate >= 0))
         return mn_fail(liquid->ctx, MN_ERROR_ARGUMENT,
                        "The velocity of an emitter is not a number, or its flow rate of %g m^3/s is below 0.",
                        pipe->flow_rate);
-    if (pipe->slug && liquid->solids.used)
+    if (liquid->solids.used)
         return mn_fail(liquid->ctx, MN_ERROR_ARGUMENT,
                        "A solver with materials takes no emitters yet; remove the materials or the emitter.");
-    for (int32_t t = 0; pipe->slug && t < pipe->slug->tet_slots; t++)
+    for (int32_t t = 0; t < pipe->slug->tet_slots; t++)
         if (mn_tet_alive(pipe->slug, t) && !(mn_tet_mesh_tet_volume(pipe->slug, t) > 0))
             return mn_fail(liquid->ctx, MN_ERROR_INPUT, "Tetrahedron %d of the emitter is flat or inverted.",
                            t);
-    const mn_tet_pipe before = liquid->pipe;
-    mouth m;
     liquid->pipe = *pipe;
-    if (!pipe->slug || !(mn_norm(pipe->velocity) > 0) || find_mouth(liquid, &m)) return MN_OK;
-    liquid->pipe = before;
+    if (!(mn_norm(pipe->velocity) > 0) || find_mouth(liquid, &m)) return MN_OK;
     return mn_fail(
         liquid->ctx, MN_ERROR_INPUT,
         "The emitter has no flat end across its velocity (%g, %g, %g) m/s; give it one, as a box or a "

@@ -83,21 +83,15 @@ static sums sum_mesh(const mn_tet_liquid *liquid)
     return s;
 }
 
-void mn_tet_liquid_get_report(const mn_tet_liquid *liquid, mn_report *report)
+void mn_tet_liquid_report(const mn_solver *solver, mn_report *report)
 {
-    *report = (mn_report){.seconds = liquid->timers};
+    const mn_tet_liquid *liquid = (const mn_tet_liquid *)solver;
     const sums s = sum_mesh(liquid);
     const double area = mn_tet_liquid_area(liquid);
-    mn_report_set(report, MN_REPORT_substeps, (double)liquid->counts.substeps);
-    mn_report_set(report, MN_REPORT_rollbacks, (double)liquid->counts.rollbacks);
     mn_report_set(report, MN_REPORT_newton_iterations, (double)liquid->counts.newton);
     mn_report_set(report, MN_REPORT_linear_iterations, (double)liquid->counts.linear);
     if (liquid->counts.coasted > 0)
         mn_report_set(report, MN_REPORT_coasted_steps, (double)liquid->counts.coasted);
-    if (liquid->counts.substeps > 0) {
-        mn_report_set(report, MN_REPORT_dt_min, liquid->counts.dt_min);
-        mn_report_set(report, MN_REPORT_dt_max, liquid->counts.dt_max);
-    }
     mn_report_set(report, MN_REPORT_mass, s.mass);
     mn_report_set(report, MN_REPORT_volume, s.volume);
     mn_report_set(report, MN_REPORT_area, area);

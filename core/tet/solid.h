@@ -38,12 +38,14 @@
 #define MN_TET_LEFT "left_quality"                 ///< value: what repair had to leave of a solid; 0: good
 #define MN_TET_HEAT "heat"                         ///< linear, J: the energy of a node
 
+typedef MN_ARRAY(mn_tet_material) mn_tet_material_array;
+
 typedef struct mn_tet_solids {
     bool used;      ///< materials are given
     bool any;       ///< a tetrahedron is solid
     bool pins;      ///< nodes are held
     double tension; ///< N/m, the largest of the materials
-    MN_ARRAY(mn_tet_material) materials;
+    mn_tet_material_array materials;
     MN_ARRAY(mn_heat_substance) substances;
     MN_ARRAY(int32_t) material, class_of; ///< per tetrahedron; class 0: liquid
     MN_ARRAY(uint8_t) solid_node;         ///< whether a node is one of a solid

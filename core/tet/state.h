@@ -4,7 +4,7 @@
 //
 //   newton.c       one implicit solve: Newton's method on the moved geometry
 //   symmetric.c   a step that neither damps nor drives
-//   step.c        BDF2 and SDIRK2 from stages; halving; the loop over steps
+//   step.c        BDF2 and SDIRK2 from stages, and what the stepping loop calls
 //   contact.c     which nodes touch solids, and where they may go then
 //   friction.c    what solids do to liquid that slides along them
 //   energy.c      what remeshing and soft volumes owe to the motion
@@ -20,6 +20,7 @@
 //   locking.c      division of what locks, for the time of a step
 //   tangential_smoothing.c       slides the nodes of a calm surface along it
 //   solid.h       materials: solids and heat
+//   view.c        what the outputs show
 //
 // The state is the mesh with its fields, two clocks and nothing else: a step that fails leaves it alone, and
 // what a step depends on is what is saved. Mesh and neighbourhoods are always those that the arrays of the
@@ -35,10 +36,9 @@ typedef MN_ARRAY(mn_vec3) mn_tet_vectors;
 typedef MN_ARRAY(double) mn_tet_numbers;
 
 typedef struct mn_tet_counts {
-    int64_t substeps, rollbacks, newton, linear, remeshed, splits, merges, opened, limited, coasted;
-    int64_t coasted_at; ///< the step that coasted last
-    int64_t spoilt;     ///< the step at which a merge came to nothing last; 0: none
-    double dt_min, dt_max;
+    int64_t newton, linear, remeshed, splits, merges, opened, limited, coasted;
+    int64_t coasted_at;    ///< the step that coasted last
+    int64_t spoilt;        ///< the step at which a merge came to nothing last; 0: none
     double added, removed; ///< rest volume through pipes, m^3
 } mn_tet_counts;
 
@@ -60,11 +60,11 @@ typedef struct mn_tet_body {
 } mn_tet_body;
 
 struct mn_tet_liquid {
-    mn_context *ctx;
+    mn_solver solver;
     mn_tet_liquid_def def;
-    double size; ///< m, in use
-    double time;
-    double last_dt; ///< s, of the step that the history fields hold; 0: none
+    mn_context *ctx; ///< the solver's
+    double size;     ///< m, in use
+    double last_dt;  ///< s, of the step that the history fields hold; 0: none
     /// What the last remeshing could not better: repair waits until it is worse. INFINITY, INFINITY, 0
     /// before.
     double left_quality, left_shortest, left_longest;
@@ -74,8 +74,12 @@ struct mn_tet_liquid {
     bool ready;         ///< neighbourhoods and bodies are those of the mesh
     mn_tet_system system;
     mn_krylov *krylov;
-    const mn_collider *collider;
+    // Of the running advance; none outside of one.
+    const mn_collider *collider, *drain;
     mn_tet_pipe pipe;
+    int64_t layers;                     ///< due at the start of the step
+    int32_t tries;                      ///< of the step
+    bool coasted;                       ///< the step could not be solved
     mn_vec3 cap_velocity;               ///< m/s
     double step;                        ///< s, of the step that is tried; 0 where no time passes
     double frame_left;                  ///< s, from the end of the step to the end of the advance
@@ -100,7 +104,12 @@ struct mn_tet_liquid {
 
     mn_tet_solids solids;
     mn_tet_counts counts;
-    mn_timers timers;
+
+    // What an output shows, by vertex but for the first: the shown vertices, their points (-1 for none), the
+    // corners of primitives, the tetrahedron of each, normals.
+    MN_ARRAY(int32_t) shown_order, shown_place, shown_corners, shown_tets;
+    MN_ARRAY(float) shown_normals;
+    MN_ARRAY(const char *) shown_names; ///< of materials
 };
 
 /// Fields of the mesh; all are there once the solver is made.
@@ -120,6 +129,33 @@ static inline double *mn_tet_field_numbers(const mn_tet_liquid *liquid, const ch
 #define MN_TET_LAST_V "last_v"           ///< linear, m/s, one step ago
 #define MN_TET_LAST_MOVE "last_move"     ///< linear, m, what the last step moved
 #define MN_TET_OWED "owed"               ///< amount, J, that its motion has coming; may be negative
+
+// ---- the table (solver.c) ----
+
+mn_status mn_tet_liquid_init(mn_solver *solver);
+void mn_tet_liquid_release(mn_solver *solver);
+mn_status mn_tet_liquid_begin(mn_solver *solver, const mn_solver_inputs *inputs, double seconds,
+                              mn_step_plan *plan);
+mn_status mn_tet_liquid_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_step_limit *limit);
+mn_status mn_tet_liquid_prepare_step(mn_solver *solver, const mn_solver_inputs *inputs, double dt);
+mn_status mn_tet_liquid_attempt(mn_solver *solver, const mn_solver_inputs *inputs, double dt,
+                                mn_verdict *verdict);
+mn_status mn_tet_liquid_rescue(mn_solver *solver, const mn_solver_inputs *inputs, double asked, double limit,
+                               double *taken);
+mn_status mn_tet_liquid_commit(mn_solver *solver, const mn_solver_inputs *inputs, double dt);
+mn_status mn_tet_liquid_end(mn_solver *solver, const mn_solver_inputs *inputs);
+void mn_tet_liquid_abandon(mn_solver *solver);
+mn_status mn_tet_liquid_view(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output,
+                             mn_view *view);
+void mn_tet_liquid_report(const mn_solver *solver, mn_report *report);
+enum { MN_TET_SAVED_COUNT = 5, MN_TET_SAVED_VERSION = 4 };
+extern const mn_saved mn_tet_liquid_saved[MN_TET_SAVED_COUNT];
+mn_status mn_tet_liquid_save_mesh(const mn_solver *solver, mn_writer *out);
+mn_status mn_tet_liquid_load_mesh(mn_solver *solver, mn_reader *in, int32_t version);
+mn_status mn_tet_liquid_loaded(mn_solver *solver);
+
+/// The size in use, and whether the limits around it leave room.
+mn_status mn_tet_liquid_find_size(mn_tet_liquid *liquid, const mn_tet_liquid_def *def);
 
 /// Neighbourhoods and bodies, unless they are there already.
 mn_status mn_tet_liquid_prepare(mn_tet_liquid *liquid);

@@ -13,7 +13,7 @@
 // BDF2 needs the step before: its places and velocities are fields of the mesh and survive remeshing. It and
 // the symmetric scheme are started by a step of SDIRK2, which damps what jumps. A symmetric step that fails
 // is taken by BDF2, one that fails at half its length, and when none can be solved the liquid coasts
-// (rescue.c).
+// (rescue.c). The loop over steps is base/stepping.c.
 #include "base/elementary.h"
 #include "tet/locking.h"
 #include "tet/pipes.h"
@@ -196,10 +196,6 @@ static void accept_step(mn_tet_liquid *liquid, double dt)
     show_pressure(liquid);
     forget_volumes(liquid, dt);
     liquid->last_dt = dt;
-    liquid->time += dt;
-    liquid->counts.substeps++;
-    liquid->counts.dt_min = fmin(liquid->counts.dt_min, dt);
-    liquid->counts.dt_max = fmax(liquid->counts.dt_max, dt);
 }
 
 // Tetrahedra stay positive, and no edge changes by much more than the limit meant to allow: forces that are
@@ -236,12 +232,12 @@ static mn_status begin_attempt(mn_tet_liquid *liquid)
 }
 
 // *whole is whether the step was solved and may be accepted.
-static mn_status attempt(mn_tet_liquid *liquid, double dt, mn_status (*step)(mn_tet_liquid *, double, bool *),
-                         bool *whole)
+static mn_status solve(mn_tet_liquid *liquid, double dt, mn_status (*step)(mn_tet_liquid *, double, bool *),
+                       bool *whole)
 {
-    mn_timer_begin(&liquid->timers, "solve");
+    mn_timer_begin(&liquid->solver.timers, "solve");
     const mn_status status = step(liquid, dt, whole);
-    mn_timer_end(&liquid->timers, "solve");
+    mn_timer_end(&liquid->solver.timers, "solve");
     MN_TRY(status);
     *whole = *whole && step_is_whole(liquid) && mn_tet_liquid_may_rejoin(liquid, liquid->place.data);
     return MN_OK;
@@ -256,107 +252,140 @@ static bool may_be_symmetric(const mn_tet_liquid *liquid, double dt)
            liquid->def.viscosity * dt < thick * liquid->def.density * liquid->size * liquid->size;
 }
 
-// `left` is the time to the end of the advance, `limit` the longest step from here.
-static mn_status take_step(mn_tet_liquid *liquid, double left, double limit, double dt, double *taken)
-{
-    const double asked = dt;
-    const bool again = liquid->counts.coasted > 0 && liquid->counts.substeps == liquid->counts.coasted_at;
-    const int halvings = again ? HALVINGS_AGAIN : HALVINGS_MAX;
-    for (int halving = 0; halving <= halvings; halving++, dt *= 0.5) {
-        const bool two_step = liquid->def.integrator != MN_TET_SDIRK2 && liquid->last_dt > 0 &&
-                              dt <= growth_max * liquid->last_dt;
-        bool solved;
-        liquid->frame_left = left - dt, liquid->step = dt;
-        // Volume that remeshing could not put back comes back slowly, or it would shoot out.
-        liquid->recovery = fmin(0.1, 0.05 * dt / mn_tet_liquid_time_scale(liquid));
-        MN_TRY(begin_attempt(liquid));
-        solved = false;
-        if (may_be_symmetric(liquid, dt)) {
-            MN_TRY(attempt(liquid, dt, step_symmetric, &solved));
-            if (!solved) MN_TRY(begin_attempt(liquid));
-        }
-        if (!solved) MN_TRY(attempt(liquid, dt, two_step ? step_bdf2 : step_sdirk2, &solved));
-        if (solved) {
-            accept_step(liquid, dt);
-            *taken = dt;
-            return mn_tet_solids_warm(liquid, dt);
-        }
-        liquid->counts.rollbacks++;
-        liquid->system.factored = false;
-        MN_TRY(mn_check_cancelled(liquid->ctx));
-    }
-    *taken = fmin(asked, coasting * limit); // not a part of what is left, which would never end
-    liquid->frame_left = left - *taken;
-    MN_TRY(resize_step(liquid));
-    MN_TRY(mn_tet_liquid_coast(liquid, *taken));
-    accept_step(liquid, *taken);
-    mn_tet_liquid_forget_owed(liquid->mesh);
-    liquid->counts.coasted_at = liquid->counts.substeps;
-    liquid->last_dt = 0;
-    return mn_tet_solids_warm(liquid, *taken);
-}
+// ---- what the stepping loop calls ----
 
-mn_status mn_tet_liquid_advance(mn_tet_liquid *liquid, double seconds)
+mn_status mn_tet_liquid_begin(mn_solver *solver, const mn_solver_inputs *inputs, double seconds,
+                              mn_step_plan *plan)
 {
-    liquid->counts = (mn_tet_counts){.dt_min = INFINITY};
-    mn_timers_reset(&liquid->timers);
-    if (!(seconds >= 0) || !isfinite(seconds))
-        return mn_fail(liquid->ctx, MN_ERROR_ARGUMENT,
-                       "The time to advance is %g s; it must be zero or more.", seconds);
+    mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
+    plan->halvings = HALVINGS_MAX;
+    plan->crumb = 1e-12;
+    plan->too_many = "use a larger size or a lower time_scale";
+    liquid->counts = (mn_tet_counts){0};
     MN_TRY(mn_tet_liquid_prepare(liquid)); // memory may have run out before
+    MN_TRY(mn_tet_liquid_open_pipe(liquid, inputs->own));
+    liquid->collider = inputs->collider, liquid->drain = inputs->sink;
     liquid->touching = 0;
     liquid->system.analyzed = liquid->system.factored = false; // a loaded state has neither
     liquid->frame_left = seconds;
-    if (liquid->time == 0) MN_TRY(mn_tet_liquid_check_solids(liquid));
-    double left = seconds;
-    while (left > 0) {
-        double next, later;
-        const int64_t layers = mn_tet_liquid_layers(liquid, &next);
-        const double whole = fmin(left, next);
-        MN_TRY(mn_check_cancelled(liquid->ctx));
-        if (liquid->mesh->tet_count == 0) {
-            liquid->time += whole; // nothing to move
-            left = left - whole > 1e-12 * seconds ? left - whole : 0;
-            if (mn_tet_liquid_layers(liquid, &later) > layers) MN_TRY(mn_tet_liquid_emit(liquid));
-            continue;
-        }
-        MN_TRY(limit_strain(liquid));
-        const double limit =
-            fmin(mn_tet_liquid_step_limit(liquid), seconds / (double)liquid->def.min_substeps);
-        const double steps = ceil(whole / limit * (1 - 1e-12));
-        if (!(steps + (double)liquid->counts.substeps <= (double)liquid->def.max_substeps))
-            return mn_fail(liquid->ctx, MN_ERROR_DIVERGED,
-                           "%g s need about %g steps of %g s, more than max_substeps (%lld)%s; use a larger "
-                           "size or a lower time_scale.",
-                           seconds, steps + (double)liquid->counts.substeps, limit,
-                           (long long)liquid->def.max_substeps,
-                           turning / mn_tet_liquid_strain_rate(liquid) <= limit
-                               ? ": liquid shoots past what is next to it, as when solids leave it no room"
-                               : "");
-        double taken = 0;
-        if (!liquid->solids.used) MN_TRY(mn_tet_liquid_divide(liquid));
-        mn_status stepped = take_step(liquid, left, limit, whole / fmax(steps, 1), &taken);
-        if (stepped == MN_OK) stepped = mn_tet_liquid_rejoin(liquid);
-        mn_tet_liquid_forget_division(liquid); // where something failed
-        MN_TRY(stepped);
-        left = left - taken > 1e-12 * seconds ? left - taken : 0;
-        MN_TRY(mn_tet_liquid_drain(liquid));
-        if (mn_tet_liquid_layers(liquid, &later) > layers) MN_TRY(mn_tet_liquid_emit(liquid));
-        if (liquid->mesh->tet_count == 0) continue;
-        MN_TRY(mn_tet_liquid_pay_owed(liquid, liquid->solids.any || is_calm(liquid)));
-        MN_TRY(mn_tet_liquid_hold_small(liquid));
-        MN_TRY(mn_tet_liquid_adapt(liquid));
-        if (is_calm(liquid) && !liquid->solids.used) {
-            mn_timer_begin(&liquid->timers, "slide");
-            const mn_status status = mn_tet_liquid_slide(liquid);
-            mn_timer_end(&liquid->timers, "slide");
-            MN_TRY(status);
-        }
-        mn_progress(liquid->ctx, 1 - left / seconds, "tet");
+    return solver->time == 0 ? mn_tet_liquid_check_solids(liquid) : MN_OK;
+}
+
+mn_status mn_tet_liquid_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_step_limit *limit)
+{
+    mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
+    double next;
+    (void)inputs;
+    liquid->layers = mn_tet_liquid_layers(liquid, &next);
+    limit->piece = fmin(solver->left, next);
+    limit->idle = liquid->mesh->tet_count == 0;
+    if (limit->idle) return MN_OK;
+    MN_TRY(limit_strain(liquid));
+    limit->longest = mn_tet_liquid_step_limit(liquid);
+    if (turning / mn_tet_liquid_strain_rate(liquid) <= limit->longest)
+        limit->binding = "liquid that shoots past what is next to it, as when solids leave it no room";
+    return MN_OK;
+}
+
+mn_status mn_tet_liquid_prepare_step(mn_solver *solver, const mn_solver_inputs *inputs, double dt)
+{
+    mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
+    (void)inputs, (void)dt;
+    liquid->tries = 0, liquid->coasted = false;
+    return liquid->solids.used ? MN_OK : mn_tet_liquid_divide(liquid);
+}
+
+mn_status mn_tet_liquid_attempt(mn_solver *solver, const mn_solver_inputs *inputs, double dt,
+                                mn_verdict *verdict)
+{
+    mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
+    const bool again = liquid->counts.coasted > 0 && solver->counts.substeps == liquid->counts.coasted_at;
+    const bool two_step =
+        liquid->def.integrator != MN_TET_SDIRK2 && liquid->last_dt > 0 && dt <= growth_max * liquid->last_dt;
+    (void)inputs;
+    liquid->frame_left = solver->left - dt, liquid->step = dt;
+    // Volume that remeshing could not put back comes back slowly, or it would shoot out.
+    liquid->recovery = fmin(0.1, 0.05 * dt / mn_tet_liquid_time_scale(liquid));
+    MN_TRY(begin_attempt(liquid));
+    if (may_be_symmetric(liquid, dt)) {
+        MN_TRY(solve(liquid, dt, step_symmetric, &verdict->good));
+        if (!verdict->good) MN_TRY(begin_attempt(liquid));
     }
+    if (!verdict->good) MN_TRY(solve(liquid, dt, two_step ? step_bdf2 : step_sdirk2, &verdict->good));
+    if (verdict->good) return MN_OK;
+    liquid->system.factored = false;
+    if (again && liquid->tries++ == HALVINGS_AGAIN) verdict->factor = 0;
+    return MN_OK;
+}
+
+mn_status mn_tet_liquid_rescue(mn_solver *solver, const mn_solver_inputs *inputs, double asked, double limit,
+                               double *taken)
+{
+    mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
+    (void)inputs;
+    *taken = fmin(asked, coasting * limit); // not a part of what is left, which would never end
+    liquid->frame_left = solver->left - *taken;
+    liquid->coasted = true;
+    MN_TRY(resize_step(liquid));
+    return mn_tet_liquid_coast(liquid, *taken);
+}
+
+// The step becomes the state, on the mesh as it was before what locks was divided.
+static mn_status accept(mn_tet_liquid *liquid, double dt)
+{
+    accept_step(liquid, dt);
+    if (liquid->coasted) {
+        mn_tet_liquid_forget_owed(liquid->mesh);
+        liquid->counts.coasted_at = liquid->solver.counts.substeps;
+        liquid->last_dt = 0;
+    }
+    MN_TRY(mn_tet_solids_warm(liquid, dt));
+    return mn_tet_liquid_rejoin(liquid);
+}
+
+mn_status mn_tet_liquid_commit(mn_solver *solver, const mn_solver_inputs *inputs, double dt)
+{
+    mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
+    double later;
+    (void)inputs;
+    if (dt > 0) {
+        MN_TRY(accept(liquid, dt));
+        MN_TRY(mn_tet_liquid_drain(liquid));
+    }
+    if (mn_tet_liquid_layers(liquid, &later) > liquid->layers) MN_TRY(mn_tet_liquid_emit(liquid));
+    if (!(dt > 0) || liquid->mesh->tet_count == 0) return MN_OK;
+    MN_TRY(mn_tet_liquid_pay_owed(liquid, liquid->solids.any || is_calm(liquid)));
+    MN_TRY(mn_tet_liquid_hold_small(liquid));
+    MN_TRY(mn_tet_liquid_adapt(liquid));
+    if (!is_calm(liquid) || liquid->solids.used) return MN_OK;
+    mn_timer_begin(&solver->timers, "slide");
+    const mn_status status = mn_tet_liquid_slide(liquid);
+    mn_timer_end(&solver->timers, "slide");
+    return status;
+}
+
+void mn_tet_liquid_abandon(mn_solver *solver)
+{
+    mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
+    mn_tet_liquid_forget_division(liquid);
+    liquid->collider = liquid->drain = NULL;
+    liquid->pipe = (mn_tet_pipe){0};
+}
+
+// What is shown counts faces by what they touch now.
+static mn_status find_touched(mn_tet_liquid *liquid)
+{
     if (!mn_tet_liquid_has_solids(liquid)) return MN_OK;
-    liquid->step = 0; // what is shown counts faces by what they touch now
+    liquid->step = 0;
     MN_TRY(mn_tet_liquid_find_contacts(liquid));
     MN_TRY(mn_tet_liquid_find_wetted(liquid));
     return liquid->solids.used ? mn_tet_solids_find_tension(liquid, true) : MN_OK;
+}
+
+mn_status mn_tet_liquid_end(mn_solver *solver, const mn_solver_inputs *inputs)
+{
+    (void)inputs;
+    MN_TRY(find_touched((mn_tet_liquid *)solver));
+    mn_tet_liquid_abandon(solver);
+    return MN_OK;
 }

@@ -21,7 +21,7 @@ static int convert(mn_session *session, const char *in, const char *out, bool as
                               MN_FORMAT_ENDINGS);
     if (!mn_format_from_path(out, &format))
         return mn_usage_error(&mn_convert_command, "'%s' does not end in %s, nor in %s.",
-                              mn_show(&shown, out), MN_FORMAT_ENDINGS, ".usda");
+                              mn_show(&shown, out), MN_FORMAT_ENDINGS, ".usda or .glb");
     if (ascii && format != MN_FORMAT_PLY)
         return mn_usage_error(&mn_convert_command, "--ascii is for .ply files only.");
     mn_geo *geo = NULL;

@@ -12,7 +12,7 @@
 enum { MN_EXIT_DONE = 0, MN_EXIT_FAILED = 1, MN_EXIT_USAGE = 2, MN_EXIT_CANCELLED = 130 };
 
 /// For sentences.
-#define MN_FORMAT_ENDINGS ".geo, .bgeo, .bgeo.gz, .bgeo.sc, .obj, .ply or .vdb"
+#define MN_FORMAT_ENDINGS ".geo, .bgeo, .bgeo.gz, .bgeo.sc, .obj, .ply, .stl or .vdb"
 
 typedef struct mn_session {
     const mn_subcommand *command;
@@ -57,7 +57,7 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void mn_session_say(mn_session *session, const char *format, ...);
 
-/// From now on SIGINT and SIGTERM ask to stop; the second one ends the process. A full disk or a closed pipe
+/// From now on SIGINT and SIGTERM ask to stop; a second SIGINT ends the process. A full disk or a closed pipe
 /// becomes an error of the call instead of a signal.
 void mn_catch_signals(void);
 /// True once one has come.

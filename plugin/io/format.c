@@ -13,7 +13,8 @@ static const struct {
 } endings[] = {
     {"bgeo.sc", MN_FORMAT_BGEO_SC}, {"bgeo.gz", MN_FORMAT_BGEO_GZ}, {"bgeo", MN_FORMAT_BGEO},
     {"geo", MN_FORMAT_GEO},         {"obj", MN_FORMAT_OBJ},         {"ply", MN_FORMAT_PLY},
-    {"vdb", MN_FORMAT_VDB},         {"usda", MN_FORMAT_USD},
+    {"vdb", MN_FORMAT_VDB},         {"usda", MN_FORMAT_USD},        {"glb", MN_FORMAT_GLB},
+    {"stl", MN_FORMAT_STL},
 };
 
 const char *mn_format_ending(mn_format format)
@@ -26,7 +27,7 @@ const char *mn_format_ending(mn_format format)
 
 bool mn_format_is_read(mn_format format)
 {
-    return format != MN_FORMAT_USD;
+    return format != MN_FORMAT_USD && format != MN_FORMAT_GLB;
 }
 
 bool mn_format_from_path(const char *path, mn_format *format)

@@ -39,14 +39,15 @@ static double run(double edge, int steps, double *tets)
     const tet_drop_shape shape = {.radius = 2.5e-3, .edge = edge, .aspect = 2};
     mn_tet_mesh *mesh = tet_drop(ctx, shape);
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     mn_tet_liquid *liquid;
     tet_drop_must(ctx, mn_tet_liquid_create(ctx, &def, mesh, &liquid));
     const double size = liquid->size,
                  dt = def.capillary_step * sqrt(def.density * size * size * size / def.sigma);
-    tet_drop_must(ctx, mn_tet_liquid_advance(liquid, 2 * dt));
+    tet_drop_must(ctx, mn_tet_liquid_advance(liquid, NULL, 2 * dt));
     const double begin = mn_seconds();
     const clock_t processor_begin = clock();
-    tet_drop_must(ctx, mn_tet_liquid_advance(liquid, steps * dt));
+    tet_drop_must(ctx, mn_tet_liquid_advance(liquid, NULL, steps * dt));
     const double seconds = mn_seconds() - begin;
     const double processor = (double)(clock() - processor_begin) / CLOCKS_PER_SEC;
     mn_report report;

@@ -21,6 +21,7 @@ static void contact_angle(double angle, int32_t n, double times)
     mn_context *ctx = mn_context_create(&hooks);
     const double radius = 1e-3;
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = 998, def.sigma = 0.0728, def.contact_angle = angle, def.max_substeps = 1000000;
     def.viscosity = 0.3 * sqrt(def.density * def.sigma * radius);
     def.domain = (mn_box){{-1, 0, -1}, {1, 1, 1}};
@@ -28,7 +29,7 @@ static void contact_angle(double angle, int32_t n, double times)
     mn_tet_mesh *mesh = tet_half_ball(ctx, n, radius);
     mn_tet_liquid *liquid;
     must(ctx, mn_tet_liquid_create(ctx, &def, mesh, &liquid));
-    must(ctx, mn_tet_liquid_advance(liquid, times * sqrt(def.density * pow(radius, 3) / def.sigma)));
+    must(ctx, mn_tet_liquid_advance(liquid, NULL, times * sqrt(def.density * pow(radius, 3) / def.sigma)));
     const mn_tet_mesh *now = mn_tet_liquid_mesh(liquid);
     const fitted_sphere fit = fit_sphere(now, 0.05 * radius);
     char text[96];
@@ -67,6 +68,7 @@ static void puddle(bool straight, double cells, double seconds)
     static const mn_hooks hooks = {.max_workers = 1};
     mn_context *ctx = mn_context_create(&hooks);
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = 998, def.sigma = 0.0728, def.gravity = mn_v3(0, -9.81, 0), def.viscosity = 0.05;
     const double capillary = sqrt(def.sigma / (def.density * 9.81));
     const double width = straight ? 1.5 : 3.7, length = straight ? 6 : 3.7, height = 1.37;
@@ -88,7 +90,7 @@ static void puddle(bool straight, double cells, double seconds)
     def.size = capillary / cells;
     mn_tet_liquid *liquid;
     must(ctx, mn_tet_liquid_create(ctx, &def, mesh, &liquid));
-    must(ctx, mn_tet_liquid_advance(liquid, seconds));
+    must(ctx, mn_tet_liquid_advance(liquid, NULL, seconds));
     const double volume = 4 * mn_tet_mesh_volume(mesh) / (capillary * capillary * capillary);
     char text[96];
     snprintf(text, sizeof text, "90 deg, %s puddle, %d tetrahedra, after %g s: height",

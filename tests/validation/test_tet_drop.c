@@ -33,6 +33,7 @@ static drop make_drop(const drop_case *c)
     d.ctx = mn_context_create(&hooks);
     d.time = sqrt(c->density * pow(d.radius, 3) / c->sigma);
     d.def = mn_tet_liquid_default_def();
+    d.def.gravity = mn_v3(0, 0, 0);
     d.def.sigma = c->sigma, d.def.density = c->density, d.def.max_substeps = 10000000;
     d.def.viscosity = c->ohnesorge * sqrt(c->density * c->sigma * d.radius);
     if (c->step > 0) d.def.capillary_step = c->step;
@@ -56,7 +57,7 @@ static void free_drop(drop *d)
 
 static void advance(drop *d, double capillary_times)
 {
-    tet_drop_must(d->ctx, mn_tet_liquid_advance(d->liquid, capillary_times * d->time));
+    tet_drop_must(d->ctx, mn_tet_liquid_advance(d->liquid, NULL, capillary_times * d->time));
 }
 
 static mn_report report_of(const drop *d)

@@ -45,13 +45,14 @@ static double growth(double k, double edge, double until, int32_t *tets)
         mn_tet_mesh_move_vertex(mesh, i, mn_v3(x, radial * p.y, radial * p.z));
     }
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = def.sigma = 1, def.viscosity = 0, def.size = edge, def.max_substeps = 1000000;
     def.domain = (mn_box){{0, -9, -9}, {length, 9, 9}};
     def.wall[0] = def.wall[1] = true;
     mn_tet_liquid *liquid;
     must(ctx, mn_tet_liquid_create(ctx, &def, mesh, &liquid));
     const double start = wave(mn_tet_liquid_mesh(liquid), k);
-    must(ctx, mn_tet_liquid_advance(liquid, until));
+    must(ctx, mn_tet_liquid_advance(liquid, NULL, until));
     const double ratio = wave(mn_tet_liquid_mesh(liquid), k) / start;
     *tets = mn_tet_liquid_mesh(liquid)->tet_count;
     mn_tet_liquid_free(liquid);
@@ -117,6 +118,7 @@ static void dam_break(int32_t n)
         mn_tet_mesh_move_vertex(mesh, i, mn_v3(a * p.x, 2 * a * p.y, 0.5 * a * p.z));
     }
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.gravity = mn_v3(0, -g, 0), def.capillary_step = 0.15;
     def.domain = (mn_box){{0, 0, 0}, {10 * a, 10 * a, 0.5 * a}};
     def.wall[0] = def.wall[2] = def.wall[4] = def.wall[5] = true;
@@ -127,7 +129,7 @@ static void dam_break(int32_t n)
     potential_column column = column_start();
     for (int k = 0; k < 6; k++) {
         const double t = times[k] / sqrt(2 * g / a);
-        must(ctx, mn_tet_liquid_advance(liquid, t - now));
+        must(ctx, mn_tet_liquid_advance(liquid, NULL, t - now));
         now = t;
         const mn_tet_mesh *m = mn_tet_liquid_mesh(liquid);
         const double front = front_of(m, a);

@@ -42,6 +42,7 @@ static beam beam_make(int32_t cells, double slender, double poisson, double grav
     beam b = {.ctx = mn_context_create(&hooks), .length = slender};
     mn_tet_mesh *mesh = tet_lattice_brick(b.ctx, (int32_t)(cells * slender), cells, cells, 1.0 / cells, 0.05);
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = 1, def.sigma = def.viscosity = 0, def.quality = 0, def.merge = false,
     def.split_threshold = 0;
     def.gravity = mn_v3(0, -gravity, 0), def.integrator = integrator;
@@ -83,7 +84,7 @@ static void bent_beam(int32_t cells, double slender, double poisson, double boun
     const double l4 = slender * slender * slender * slender, gravity = 1e-3 * slender / (1.5 * l4);
     const double period = 2 * pi / (1.8751 * 1.8751) * sqrt(12 * l4);
     beam b = beam_make(cells, slender, poisson, gravity, MN_TET_SDIRK2, period);
-    must(b.ctx, mn_tet_liquid_advance(b.solver, 20 * period));
+    must(b.ctx, mn_tet_liquid_advance(b.solver, NULL, 20 * period));
     validation_row("M3", name, beam_tip(&b) / slender, 1e-3, "of the length", bound);
     beam_free(&b);
 }
@@ -149,7 +150,7 @@ static void swinging_beam(void)
     double before = 0, crossing[2] = {0};
     int crossings = 0;
     for (int i = 1; i <= 105 && crossings < 2; i++) {
-        must(b.ctx, mn_tet_liquid_advance(b.solver, period / steps));
+        must(b.ctx, mn_tet_liquid_advance(b.solver, NULL, period / steps));
         const double tip = beam_tip(&b);
         if (i > 1 && before * tip < 0) crossing[crossings++] = (i - tip / (tip - before)) / steps;
         before = tip;
@@ -199,6 +200,7 @@ static mn_tet_liquid *pushed_ball(mn_context *ctx, double push, double elasticit
         memcpy(v->data + 3 * i, &speed, sizeof speed);
     }
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = 1, def.sigma = 0, def.quality = 0, def.merge = false, def.split_threshold = 0;
     def.max_dt = 2 * pi / exact / 100, def.capillary_step = 1e9;
     mn_tet_liquid *solver;
@@ -236,7 +238,7 @@ static void gel_ball(double elasticity, double exact)
                                pushed_ball(ctx, -0.01, elasticity, exact)};
     double before = 0, time = 0;
     for (int i = 1; i <= 60 && time == 0; i++) {
-        for (int k = 0; k < 2; k++) must(ctx, mn_tet_liquid_advance(balls[k], period / steps));
+        for (int k = 0; k < 2; k++) must(ctx, mn_tet_liquid_advance(balls[k], NULL, period / steps));
         const double moment = ball_moment(balls[0]) - ball_moment(balls[1]);
         if (i > 10 && before * moment < 0) time = (i - moment / (moment - before)) * period / steps;
         before = moment;
@@ -263,6 +265,7 @@ static void layers(int32_t cells)
         material->data[t] = y > 0.5;
     }
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = 1, def.sigma = 0, def.viscosity = 0, def.quality = 0, def.merge = false,
     def.split_threshold = 0;
     def.soft_stiffness = 0, def.integrator = MN_TET_SDIRK2;
@@ -274,7 +277,7 @@ static void layers(int32_t cells)
     mn_tet_material materials[2] = {elastic(1, poisson), elastic(0, 0)};
     materials[1].viscosity = 0.01;
     must(ctx, mn_tet_liquid_set_materials(solver, 2, materials));
-    must(ctx, mn_tet_liquid_advance(solver, 300));
+    must(ctx, mn_tet_liquid_advance(solver, NULL, 300));
     const mn_tet_mesh *now = mn_tet_liquid_mesh(solver);
     const mn_vec3 *rest = mn_tet_field_vectors(solver, MN_TET_REST);
     double sunk = 0, sideways = 0, lower = 0;
@@ -321,6 +324,7 @@ static void taylor_bar(int32_t across, int32_t along, double step)
         v->data[3 * i + 1] = -227;
     }
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = 8930, def.sigma = 0, def.quality = 0, def.merge = false, def.split_threshold = 0;
     def.max_dt = step, def.capillary_step = 1e9;
     def.domain = (mn_box){{-1, 0, -1}, {1, 1, 1}}, def.wall[2] = true;
@@ -338,7 +342,7 @@ static void taylor_bar(int32_t across, int32_t along, double step)
     mn_report report;
     mn_tet_liquid_get_report(solver, &report);
     const double mass = report.value[MN_REPORT_mass][0];
-    must(ctx, mn_tet_liquid_advance(solver, 80e-6));
+    must(ctx, mn_tet_liquid_advance(solver, NULL, 80e-6));
     const mn_tet_mesh *now = mn_tet_liquid_mesh(solver);
     double low = 1, high = 0, wide = 0, volume = 0;
     for (int32_t i = 0; i < now->vertex_slots; i++) {
@@ -368,6 +372,7 @@ static void melting_cube(int32_t cells, bool remesh)
     const double radius = cbrt(0.75 / pi); // of the ball that it becomes
     mn_tet_mesh *mesh = tet_lattice_brick(ctx, cells, cells, cells, 1.0 / cells, 0.05);
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = 1, def.quality = remesh ? 0.25 : 0, def.merge = false, def.split_threshold = 0,
     def.capillary_step = 0.5;
     def.heat = true, def.air_temperature = 320, def.air_transfer = 0.5;
@@ -393,7 +398,7 @@ static void melting_cube(int32_t cells, bool remesh)
     for (int32_t i = 0; i < mesh->vertex_slots; i++) mn_tet_field_numbers(solver, MN_TET_HEAT)[i] = 0;
     must(ctx, mn_tet_solids_find_melted(solver));
     const double before = mn_tet_solids_thermal_energy(solver);
-    for (int i = 0; i < 60; i++) must(ctx, mn_tet_liquid_advance(solver, 0.1));
+    for (int i = 0; i < 60; i++) must(ctx, mn_tet_liquid_advance(solver, NULL, 0.1));
     const mn_tet_mesh *now = mn_tet_liquid_mesh(solver);
     double volume = 0, least = 9, most = 0;
     for (int32_t t = 0; t < now->tet_slots; t++) volume += mn_tet_mesh_tet_volume(now, t);

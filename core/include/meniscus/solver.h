@@ -152,7 +152,7 @@ typedef struct mn_step_limit {
 
 typedef struct mn_verdict {
     bool good;     ///< [false]
-    double factor; ///< of dt for the next try [0.5]
+    double factor; ///< of dt for the next try [0.5]; 0: no more tries
 } mn_verdict;
 
 typedef struct mn_solver_type {

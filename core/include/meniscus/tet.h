@@ -6,17 +6,13 @@
 //   mn_tet_liquid_def def = mn_tet_liquid_default_def();
 //   def.sigma = 0.072;
 //   mn_tet_liquid_create(ctx, &def, mesh, &liquid);
-//   mn_tet_liquid_advance(liquid, 1.0 / 24);
+//   mn_tet_liquid_advance(liquid, NULL, 1.0 / 24);
 //   const mn_tet_mesh *now = mn_tet_liquid_mesh(liquid);
 #ifndef MENISCUS_TET_H
 #define MENISCUS_TET_H
 
-#include "meniscus/collider.h"
-#include "meniscus/context.h"
-#include "meniscus/report.h"
-#include "meniscus/stream.h"
+#include "meniscus/solver.h"
 #include "meniscus/tetmesh.h"
-#include "meniscus/vec.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,24 +28,25 @@ typedef enum mn_tet_integrator {
     MN_TET_SYMMETRIC,
 } mn_tet_integrator;
 
+/// Ranges, defaults and sentences are those of mn_tet_liquid_fields.
 typedef struct mn_tet_liquid_def {
     size_t struct_size; ///< of this struct; mn_tet_liquid_default_def() sets it, create compares
-    double density;     ///< kg/m^3, > 0
-    double sigma;       ///< surface tension, N/m, >= 0
-    double viscosity;   ///< Pa s, >= 0
+    double density;     ///< kg/m^3
+    double sigma;       ///< surface tension, N/m
+    double viscosity;   ///< Pa s
     mn_vec3 gravity;    ///< m/s^2
 
     /// Edge of the tetrahedra, m; 0: the mean of the mesh given. It scales the steps and the limits below.
     double size;
     double min_size; ///< shorter edges are contracted, m; 0: half the size
     double max_size; ///< longer edges are split, m, at least 2.5 min_size; 0: 1.7 times the size
-    double quality;  ///< tetrahedra below this volume-length ratio are repaired, [0, 0.5]; 0: no remeshing
+    double quality;  ///< tetrahedra below this volume-length ratio are repaired; 0: no remeshing
 
     mn_tet_integrator integrator;
-    double max_dt;         ///< s, > 0; INFINITY for none
-    double capillary_step; ///< of sqrt(density size^3/sigma) that a step may last, > 0
-    int64_t max_substeps;  ///< of one advance, >= 1
-    int64_t min_substeps;  ///< of one advance, >= 1
+    double max_dt;         ///< s
+    double capillary_step; ///< of sqrt(density size^3/sigma) that a step may last
+    int64_t max_substeps;  ///< of one advance
+    int64_t min_substeps;  ///< of one advance
 
     /// Stiffness of the soft volume that every tetrahedron has beside the exact one of its nodes, in units of
     /// sigma/size + density g size, >= 0, and how long it remembers, in units of sqrt(density size^3/sigma),
@@ -63,30 +60,36 @@ typedef struct mn_tet_liquid_def {
     mn_box domain; ///< m
     bool wall[6];  ///< which of its sides are solid: x min, x max, y min, y max, z min, z max
     bool merge;    ///< liquid that overlaps becomes one: bodies that meet, and one that folds
-    /// A neck is cut when the stress that it carries is above this many times sigma/size, >= 0; a thread
-    /// then has the radius size/split_threshold. 0: necks are never cut.
+    /// A neck is cut when the stress that it carries is above this many times sigma/size; a thread then has
+    /// the radius size/split_threshold. 0: necks are never cut.
     double split_threshold;
     bool stick;           ///< liquid sticks to solids; otherwise it slips along them
-    double friction;      ///< Coulomb's coefficient of liquid that slips, >= 0
-    double drag;          ///< force per wetted area and speed of liquid that slips, Pa s/m, >= 0
-    double contact_angle; ///< at solids, measured in the liquid, degrees, [0, 180]
+    double friction;      ///< Coulomb's coefficient of liquid that slips
+    double drag;          ///< force per wetted area and speed of liquid that slips, Pa s/m
+    double contact_angle; ///< at solids, measured in the liquid, degrees
 
     // With materials (mn_tet_liquid_set_materials).
     bool heat;                   ///< follow temperatures, melting and freezing
-    double air_temperature;      ///< K, >= 0
-    double air_transfer;         ///< heat to the air, W/(m^2 K), >= 0; still air 5 to 25
+    double air_temperature;      ///< K
+    double air_transfer;         ///< heat to the air, W/(m^2 K)
     bool radiation;              ///< also by radiation, with each material's emissivity
-    double collider_temperature; ///< K, >= 0, of solids that are touched
-    double collider_transfer;    ///< heat to them, W/(m^2 K), >= 0
+    double collider_temperature; ///< K, of solids that are touched
+    double collider_transfer;    ///< heat to them, W/(m^2 K)
 } mn_tet_liquid_def;
 
-/// Water, no gravity, no solids, 90 degrees.
+enum { MN_TET_LIQUID_FIELD_COUNT = 40 };
+MN_API extern const mn_field mn_tet_liquid_fields[];
+MN_API extern const mn_solver_type mn_tet_liquid_solver;
+
+/// Water under gravity, no solids, 90 degrees.
 MN_API mn_tet_liquid_def mn_tet_liquid_default_def(void);
 
-/// Copies the mesh; its fields `v` (linear, 3, m/s) and `rest_volume` (amount, m^3) are used when there.
-/// Tetrahedra must be positive.
+/// A solver with a mesh (mn_tet_liquid_set_mesh).
 MN_API mn_status mn_tet_liquid_create(mn_context *ctx, const mn_tet_liquid_def *def, const mn_tet_mesh *mesh,
                                       mn_tet_liquid **liquid);
+/// Copies the mesh; its fields `v` (linear, 3, m/s) and `rest_volume` (amount, m^3) are used when there.
+/// Tetrahedra must be positive. Once, before the first advance.
+MN_API mn_status mn_tet_liquid_set_mesh(mn_tet_liquid *liquid, const mn_tet_mesh *mesh);
 MN_API void mn_tet_liquid_free(mn_tet_liquid *liquid);
 /// New parameters from the next advance on.
 MN_API mn_status mn_tet_liquid_set_def(mn_tet_liquid *liquid, const mn_tet_liquid_def *def);
@@ -105,29 +108,26 @@ MN_API const mn_tet_material *mn_tet_liquid_materials(const mn_tet_liquid *liqui
 /// Von Mises stress of tetrahedron t, Pa.
 MN_API double mn_tet_liquid_stress(const mn_tet_liquid *liquid, int32_t t);
 
-/// The solids of the coming advance, as they are at its end; borrowed until the next call. NULL: none.
-MN_API void mn_tet_liquid_set_collider(mn_tet_liquid *liquid, const mn_collider *collider);
-
-/// Liquid that comes and goes.
+/// Liquid that comes out of a pipe: `own` of the solver's inputs. It is pushed out of the mouth, and
+/// tetrahedra are added behind it, a layer of one size at a time. Where the mouth is empty the slug is put in
+/// at the next layer; a liquid whose faces lie in the mouth at the start continues from there.
 typedef struct mn_tet_pipe {
     /// What fills the mouth of a pipe, with a flat end across the velocity: the end is the mouth. All
     /// positive; borrowed. NULL: no inflow.
     const mn_tet_mesh *slug;
-    mn_vec3 velocity;         ///< of the inflow, m/s
-    double flow_rate;         ///< m^3/s, >= 0; sets the speed; 0: what velocity and mouth give
-    const mn_collider *drain; ///< tetrahedra that lie inside vanish; borrowed. NULL: no outflow
+    mn_vec3 velocity; ///< of the inflow, m/s
+    double flow_rate; ///< m^3/s, >= 0; sets the speed; 0: what velocity and mouth give
 } mn_tet_pipe;
-/// For the coming advances, until the next call. The liquid is pushed out of the mouth, and tetrahedra are
-/// added behind it, a layer of one size at a time. Where the mouth is empty the slug is put in at the next
-/// layer; a liquid whose faces lie in the mouth at the start goes on from there. A mesh may become empty.
-MN_API mn_status mn_tet_liquid_set_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe);
 /// Rest volume that came and went in the last advance, m^3.
 MN_API void mn_tet_liquid_get_piped(const mn_tet_liquid *liquid, double *added, double *removed);
 
-/// Goes on by `seconds` in as many steps as it takes. A step that fails is taken again at half its length;
-/// when none can be solved, time passes by inertia alone and the mesh is repaired. On failure the state is
-/// that of the last good step.
-MN_API mn_status mn_tet_liquid_advance(mn_tet_liquid *liquid, double seconds);
+/// Advances by `seconds` in as many steps as it takes, with colliders, a sink that takes out the tetrahedra
+/// inside it (the mesh may become empty) and, as `own`, an mn_tet_pipe. A step that fails is taken again at
+/// half its length; when none can be solved, time passes by inertia alone and the mesh is repaired.
+MN_API mn_status mn_tet_liquid_advance(mn_tet_liquid *liquid, const mn_solver_inputs *inputs, double seconds);
+
+/// What its outputs show.
+enum { MN_TET_OUTPUT_TETRAHEDRA, MN_TET_OUTPUT_SURFACE, MN_TET_OUTPUT_COUNT };
 
 /// What the last advance had to do to get through.
 typedef struct mn_tet_rescues {
@@ -159,7 +159,7 @@ MN_API void mn_tet_liquid_diagnose(const mn_tet_liquid *liquid, double seconds,
 
 /// Everything that the next advance depends on.
 MN_API mn_status mn_tet_liquid_save(const mn_tet_liquid *liquid, mn_writer *out);
-/// `def` is the one to go on with.
+/// `def` is the one to advance with.
 MN_API mn_status mn_tet_liquid_load(mn_context *ctx, const mn_tet_liquid_def *def, mn_reader *in,
                                     mn_tet_liquid **liquid);
 

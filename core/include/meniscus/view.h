@@ -31,7 +31,8 @@ typedef struct mn_column_def {
 #define MN_COLUMN_AT(type_, member_) MN_STORE_OF(type_, member_), offsetof(type_, member_)
 
 /// A column somewhere: component k of row i is at data + i stride + k bytes of the storage. Or, with `value`,
-/// what that gives for the row, for quantities that are not stored.
+/// what that gives for the row, for quantities that are not stored. Of an MN_STRING column it
+/// is the place of the string in the view's `texts`.
 typedef struct mn_column_view {
     const char *name;
     mn_type type;
@@ -63,6 +64,7 @@ typedef struct mn_view {
     int32_t part_count;
     mn_column_view primitive_columns[MN_VIEW_COLUMNS]; ///< over the primitives of all parts
     int32_t primitive_column_count;
+    const char *const *texts; ///< that columns of strings show
 } mn_view;
 
 /// Adds points as rows of structs with these columns.
@@ -70,6 +72,8 @@ MN_API void mn_view_rows(mn_view *view, int64_t count, size_t stride, const void
                          const mn_column_def *columns, int32_t column_count);
 /// Adds one column over the points; at most MN_VIEW_COLUMNS are kept.
 MN_API void mn_view_column(mn_view *view, mn_column_view column);
+/// Adds one column over the primitives, likewise.
+MN_API void mn_view_primitive_column(mn_view *view, mn_column_view column);
 /// Adds one part; at most MN_VIEW_PARTS are kept. Parts without primitives are left out.
 MN_API void mn_view_primitives(mn_view *view, mn_primitive_kind kind, int32_t size, int64_t count,
                                const int32_t *corners);

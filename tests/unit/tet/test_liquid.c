@@ -17,6 +17,7 @@ static mn_context *calm_context(void)
 static mn_tet_liquid_def water(void)
 {
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = 998, def.sigma = 0.0728, def.viscosity = 1e-3;
     return def;
 }
@@ -58,7 +59,7 @@ static void conserves_mass_volume_and_momentum(void **state)
     mn_tet_liquid_get_report(liquid, &before);
     const double mass = before.value[MN_REPORT_mass][0], speed = sqrt(def.sigma / (def.density * 1e-3));
     for (int frame = 0; frame < 3; frame++) {
-        check_ok(ctx, mn_tet_liquid_advance(liquid, 5e-4));
+        check_ok(ctx, mn_tet_liquid_advance(liquid, NULL, 5e-4));
         mn_tet_liquid_get_report(liquid, &after);
         check_close(after.value[MN_REPORT_mass][0], mass, 1e-13 * mass);
         check_close(after.value[MN_REPORT_volume][0], before.value[MN_REPORT_volume][0],
@@ -83,7 +84,7 @@ static void falls_as_it_should(void **state)
     mn_report report;
     mn_tet_liquid_get_report(liquid, &report);
     const double start = report.value[MN_REPORT_center][1], t = 2e-3;
-    check_ok(ctx, mn_tet_liquid_advance(liquid, t));
+    check_ok(ctx, mn_tet_liquid_advance(liquid, NULL, t));
     mn_tet_liquid_get_report(liquid, &report);
     check_close(report.value[MN_REPORT_momentum][1] / report.value[MN_REPORT_mass][0], -9.81 * t, 1e-12);
     // A scheme of second order is exact for a constant force; what remains is remeshing and rounding.
@@ -104,7 +105,7 @@ static void energy_never_grows_by_itself(void **state)
         mn_report report;
         mn_tet_liquid_get_report(liquid, &report);
         const double energy = report.value[MN_REPORT_surface_energy][0];
-        check_ok(ctx, mn_tet_liquid_advance(liquid, 0.02));
+        check_ok(ctx, mn_tet_liquid_advance(liquid, NULL, 0.02));
         mn_tet_liquid_get_report(liquid, &report);
         assert_true(report.value[MN_REPORT_surface_energy][0] + report.value[MN_REPORT_kinetic_energy][0] <
                     energy);
@@ -123,8 +124,8 @@ static void factored_and_iterated_agree(void **state)
     mn_tet_liquid *direct = make_drop(ctx, &def, 5, 1.3, mn_v3(0, 0, 0), mn_v3(0, 0, 0));
     mn_tet_liquid *iterated = make_drop(ctx, &def, 5, 1.3, mn_v3(0, 0, 0), mn_v3(0, 0, 0));
     iterated->system.direct_most = 1;
-    check_ok(ctx, mn_tet_liquid_advance(direct, 5e-4));
-    check_ok(ctx, mn_tet_liquid_advance(iterated, 5e-4));
+    check_ok(ctx, mn_tet_liquid_advance(direct, NULL, 5e-4));
+    check_ok(ctx, mn_tet_liquid_advance(iterated, NULL, 5e-4));
     assert_int_equal(iterated->mesh->vertex_slots, direct->mesh->vertex_slots);
     // Both end at the tolerance of the corrections.
     for (int32_t i = 0; i < direct->mesh->vertex_slots; i++)
@@ -172,7 +173,7 @@ static void drops_that_meet_become_one(void **state)
         mn_report before, after;
         mn_tet_liquid_get_report(liquid, &before);
         assert_int_equal(liquid->body_count, 2);
-        check_ok(ctx, mn_tet_liquid_advance(liquid, 6e-4));
+        check_ok(ctx, mn_tet_liquid_advance(liquid, NULL, 6e-4));
         mn_tet_liquid_get_report(liquid, &after);
         assert_int_equal(liquid->body_count, merge ? 1 : 2);
         const double mass = before.value[MN_REPORT_mass][0];
@@ -230,7 +231,7 @@ static void threads_and_resuming_do_not_change_a_bit(void **state)
         mn_context *ctx = mn_context_create(&hooks);
         const mn_tet_liquid_def def = water();
         mn_tet_liquid *liquid = make_drop(ctx, &def, 4, 1.6, mn_v3(0.1, 0, 0), mn_v3(0, 0, 300));
-        check_ok(ctx, mn_tet_liquid_advance(liquid, 4e-4));
+        check_ok(ctx, mn_tet_liquid_advance(liquid, NULL, 4e-4));
         if (run == 2) {
             memory_stream middle = save(ctx, liquid);
             mn_reader in = {ctx, &middle, read_memory};
@@ -238,7 +239,7 @@ static void threads_and_resuming_do_not_change_a_bit(void **state)
             check_ok(ctx, mn_tet_liquid_load(ctx, &def, &in, &liquid));
             free(middle.bytes);
         }
-        check_ok(ctx, mn_tet_liquid_advance(liquid, 4e-4));
+        check_ok(ctx, mn_tet_liquid_advance(liquid, NULL, 4e-4));
         memory_stream now = save(ctx, liquid);
         if (run == 0) {
             expected = now;
@@ -308,8 +309,8 @@ static void says_what_is_wrong(void **state)
     check_fails(ctx, mn_tet_liquid_create(ctx, &def, mesh, &liquid), MN_ERROR_INPUT, "flat");
     mn_tet_mesh_move_vertex(mesh, mesh->tet[0][0], place);
     check_ok(ctx, mn_tet_liquid_create(ctx, &def, mesh, &liquid));
-    check_fails(ctx, mn_tet_liquid_advance(liquid, -1), MN_ERROR_ARGUMENT, "zero or more");
-    check_fails(ctx, mn_tet_liquid_advance(liquid, 1e6), MN_ERROR_DIVERGED, "max_substeps");
+    check_fails(ctx, mn_tet_liquid_advance(liquid, NULL, -1), MN_ERROR_ARGUMENT, "zero or more");
+    check_fails(ctx, mn_tet_liquid_advance(liquid, NULL, 1e6), MN_ERROR_DIVERGED, "max_substeps");
     mn_tet_liquid_free(liquid);
     mn_tet_mesh_free(mesh);
     mn_context_free(ctx);
@@ -323,9 +324,9 @@ static mn_status live_and_go_on(mn_context *ctx, failing_allocator *memory)
     failing_begin(memory);
     mn_status status = mn_tet_liquid_create(ctx, &def, mesh, &liquid);
     if (status == MN_OK) {
-        status = mn_tet_liquid_advance(liquid, 1e-4);
+        status = mn_tet_liquid_advance(liquid, NULL, 1e-4);
         // What is left can go on.
-        if (status != MN_OK) check_ok(ctx, mn_tet_liquid_advance(liquid, 5e-5));
+        if (status != MN_OK) check_ok(ctx, mn_tet_liquid_advance(liquid, NULL, 5e-5));
     }
     mn_tet_liquid_free(liquid);
     mn_tet_mesh_free(mesh);

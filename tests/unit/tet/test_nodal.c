@@ -11,6 +11,7 @@ static mn_tet_liquid *make_gel(mn_context *ctx, bool pinned)
 {
     mn_tet_mesh *mesh = tet_lattice_brick(ctx, 2, 2, 3, 0.5, 0.1);
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = 1, def.sigma = 0;
     mn_tet_field *pin;
     if (pinned) check_ok(ctx, mn_tet_mesh_add_field(mesh, MN_TET_PIN, MN_TET_LINEAR, 1, &pin));

@@ -20,6 +20,7 @@ static mn_tet_mesh *slug_at(mn_vec3 centre)
 static mn_tet_liquid *liquid_of(const mn_tet_mesh *mesh, mn_vec3 velocity)
 {
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     mn_tet_liquid *liquid;
     mn_tet_mesh *moving;
     mn_tet_field *v;
@@ -50,12 +51,12 @@ static void test_inflow(void **state)
     const double volume = mn_tet_mesh_volume(slug), speed = 0.5, rate = speed * width * width;
     mn_tet_liquid *liquid = liquid_of(slug, mn_v3(0, -speed, 0));
     const mn_tet_pipe pipe = {.slug = slug, .velocity = {0, -1, 0}, .flow_rate = rate};
+    const mn_solver_inputs inputs = {.own = &pipe};
     mn_tet_topology topology;
     double booked = 0;
-    check_ok(ctx, mn_tet_liquid_set_pipe(liquid, &pipe));
     for (int frame = 0; frame < 4; frame++) {
         double added, removed;
-        check_ok(ctx, mn_tet_liquid_advance(liquid, 3e-3));
+        check_ok(ctx, mn_tet_liquid_advance(liquid, &inputs, 3e-3));
         mn_tet_liquid_get_piped(liquid, &added, &removed);
         booked += added;
         assert_true(removed == 0);
@@ -78,10 +79,10 @@ static void test_empty_mouth(void **state)
     const double volume = mn_tet_mesh_volume(slug);
     mn_tet_liquid *liquid = liquid_of(far, mn_v3(0, 0, 0));
     const mn_tet_pipe pipe = {.slug = slug, .velocity = {0, -0.5, 0}};
+    const mn_solver_inputs inputs = {.own = &pipe};
     mn_tet_topology topology;
     double added, removed;
-    check_ok(ctx, mn_tet_liquid_set_pipe(liquid, &pipe));
-    check_ok(ctx, mn_tet_liquid_advance(liquid, 2e-3));
+    check_ok(ctx, mn_tet_liquid_advance(liquid, &inputs, 2e-3));
     mn_tet_liquid_get_piped(liquid, &added, &removed);
     check_close(added, volume, 1e-12 * volume);
     check_ok(ctx, mn_tet_mesh_topology(mn_tet_liquid_mesh(liquid), &topology));
@@ -99,7 +100,6 @@ static void test_outflow(void **state)
     const double volume = mn_tet_mesh_volume(slug);
     mn_tet_liquid *liquid = liquid_of(slug, mn_v3(0, -1, 0));
     mn_collider_def def = mn_collider_default_def();
-    mn_tet_pipe pipe = {0};
     mn_collider *drain;
     mn_geo *geo;
     double gone = 0;
@@ -107,12 +107,11 @@ static void test_outflow(void **state)
     check_ok(ctx, analytic_add(geo, analytic_plane(0.01)));
     def.geo = geo;
     check_ok(ctx, mn_collider_create(ctx, &def, &drain));
-    pipe.drain = drain;
-    check_ok(ctx, mn_tet_liquid_set_pipe(liquid, &pipe));
+    const mn_solver_inputs inputs = {.sink = drain};
     for (int frame = 0; frame < 8; frame++) {
         double added, removed;
         mn_tet_topology topology;
-        check_ok(ctx, mn_tet_liquid_advance(liquid, 1e-3));
+        check_ok(ctx, mn_tet_liquid_advance(liquid, &inputs, 1e-3));
         mn_tet_liquid_get_piped(liquid, &added, &removed);
         gone += removed;
         check_close(rest_of(liquid) + gone, volume, 1e-12 * volume);
@@ -132,16 +131,16 @@ static void test_bad_pipes(void **state)
     mn_tet_mesh *slug = slug_at(mn_v3(0, 0, 0));
     mn_tet_liquid *liquid = liquid_of(slug, mn_v3(0, 0, 0));
     mn_tet_pipe pipe = {.slug = slug, .velocity = {0, NAN, 0}};
+    const mn_solver_inputs inputs = {.own = &pipe};
     double added, removed;
-    check_fails(ctx, mn_tet_liquid_set_pipe(liquid, &pipe), MN_ERROR_ARGUMENT, "velocity");
+    check_fails(ctx, mn_tet_liquid_advance(liquid, &inputs, 1e-3), MN_ERROR_ARGUMENT, "velocity");
     pipe.velocity = mn_v3(0, 0, 0), pipe.flow_rate = -1;
-    check_fails(ctx, mn_tet_liquid_set_pipe(liquid, &pipe), MN_ERROR_ARGUMENT, "flow rate");
+    check_fails(ctx, mn_tet_liquid_advance(liquid, &inputs, 1e-3), MN_ERROR_ARGUMENT, "flow rate");
     pipe.velocity = mn_v3(0.3, -0.2, 0.1), pipe.flow_rate = 0;
-    check_fails(ctx, mn_tet_liquid_set_pipe(liquid, &pipe), MN_ERROR_INPUT, "flat end");
+    check_fails(ctx, mn_tet_liquid_advance(liquid, &inputs, 1e-3), MN_ERROR_INPUT, "flat end");
     // Without a direction nothing comes.
     pipe.velocity = mn_v3(0, 0, 0), pipe.flow_rate = 1;
-    check_ok(ctx, mn_tet_liquid_set_pipe(liquid, &pipe));
-    check_ok(ctx, mn_tet_liquid_advance(liquid, 1e-3));
+    check_ok(ctx, mn_tet_liquid_advance(liquid, &inputs, 1e-3));
     mn_tet_liquid_get_piped(liquid, &added, &removed);
     assert_true(added == 0 && removed == 0);
     mn_tet_liquid_free(liquid);

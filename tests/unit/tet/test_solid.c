@@ -108,6 +108,7 @@ static mn_tet_liquid *make_block(mn_context *ctx, bool heat, double gravity)
 {
     mn_tet_mesh *mesh = tet_lattice_brick(ctx, 3, 3, 3, 1.0 / 3, 0.05);
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = 1, def.capillary_step = 0.5, def.gravity = mn_v3(0, -gravity, 0);
     def.heat = heat, def.air_temperature = 340, def.air_transfer = 0.4;
     if (gravity > 0) def.domain = (mn_box){{-9, 0, -9}, {9, 9, 9}}, def.wall[2] = true;
@@ -139,7 +140,7 @@ static void a_turned_solid_rests(void **state)
         mn_tet_mesh_move_vertex(q->mesh, i, mn_add(mn_v3(5, 0, 2), mn_m3_apply(turn, q->mesh->position[i])));
     for (int32_t t = 0; t < q->mesh->tet_slots; t++) check_close(mn_tet_liquid_stress(q, t), 0, 1e-11);
     check_close(mn_tet_solids_elastic_energy(q), 0, 1e-12);
-    check_ok(ctx, mn_tet_liquid_advance(q, 0.1));
+    check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.1));
     mn_report report;
     mn_tet_liquid_get_report(q, &report);
     assert_true(report.value[MN_REPORT_max_speed][0] < 1e-9);
@@ -159,7 +160,7 @@ static void melting_keeps_what_it_must(void **state)
     mn_tet_liquid_get_report(q, &before);
     const double heat = mn_tet_solids_thermal_energy(q);
     assert_true(solids_of(q) == 1);
-    for (int i = 0; i < 40; i++) check_ok(ctx, mn_tet_liquid_advance(q, 0.1));
+    for (int i = 0; i < 40; i++) check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.1));
     mn_tet_liquid_get_report(q, &after);
     assert_true(solids_of(q) == 0);
     check_close(after.value[MN_REPORT_mass][0], before.value[MN_REPORT_mass][0], 1e-13);
@@ -177,7 +178,7 @@ static void run(int workers, bool resume, mn_vec3 *places, int32_t *count)
     mn_context *ctx = mn_context_create(&(mn_hooks){.max_workers = workers});
     mn_tet_liquid *q = make_block(ctx, true, 1);
     for (int i = 0; i < 6; i++) {
-        check_ok(ctx, mn_tet_liquid_advance(q, 0.1));
+        check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.1));
         if (i != 3) continue;
         assert_true(solids_of(q) > 0.05 && solids_of(q) < 0.95);
         if (!resume) continue;
@@ -216,6 +217,7 @@ static void melt_is_remeshed_around_a_solid(void **state)
     mn_context *ctx = mn_context_create(NULL);
     mn_tet_mesh *mesh = tet_lattice_brick(ctx, 5, 5, 5, 0.2, 0.05);
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = 1, def.capillary_step = 0.5, def.merge = false, def.split_threshold = 0;
     def.min_size = 0.05, def.max_size = 0.2;
     def.heat = true, def.air_temperature = 320, def.air_transfer = 0.5;
@@ -226,11 +228,11 @@ static void melt_is_remeshed_around_a_solid(void **state)
     check_ok(ctx, mn_tet_liquid_set_materials(q, 1, &frozen));
     int64_t remeshed = 0;
     for (int i = 0; i < 100 && (remeshed == 0 || i < 6); i++) {
-        check_ok(ctx, mn_tet_liquid_advance(q, 0.05));
+        check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.05));
         remeshed += q->counts.remeshed;
     }
     assert_true(remeshed > 0 && solids_of(q) > 0 && solids_of(q) < 1);
-    check_ok(ctx, mn_tet_liquid_advance(q, 0.1));
+    check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.1));
     mn_report report;
     mn_tet_liquid_get_report(q, &report);
     assert_true(report.value[MN_REPORT_max_speed][0] < 2);

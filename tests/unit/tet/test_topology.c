@@ -20,6 +20,7 @@ static mn_context *context_of(int32_t workers)
 static mn_tet_liquid_def plain(double size)
 {
     mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0);
     def.density = def.sigma = 1, def.viscosity = 0.05, def.size = size;
     return def;
 }
@@ -128,7 +129,7 @@ static void a_neck_splits_and_keeps_what_it_holds(void **state)
     const double rest = rest_volume(liquid);
     int64_t splits = 0;
     for (int frame = 0; frame < 5; frame++) {
-        check_ok(ctx, mn_tet_liquid_advance(liquid, 0.2));
+        check_ok(ctx, mn_tet_liquid_advance(liquid, NULL, 0.2));
         splits += liquid->counts.splits;
     }
     mn_tet_liquid_get_report(liquid, &after);
@@ -179,7 +180,7 @@ static void a_liquid_that_folds_merges_with_itself(void **state)
     assert_int_equal((int)topology.euler, 1);
     int64_t merges = 0;
     for (int frame = 0; frame < 10 && merges == 0; frame++) {
-        check_ok(ctx, mn_tet_liquid_advance(liquid, 0.05));
+        check_ok(ctx, mn_tet_liquid_advance(liquid, NULL, 0.05));
         merges += liquid->counts.merges;
     }
     assert_true(merges >= 1);
@@ -275,7 +276,7 @@ static void run(int32_t workers, int stop, bytes *end)
             mn_reader in = {ctx, &middle, read_bytes};
             check_ok(ctx, mn_tet_liquid_load(ctx, &def, &in, &liquid));
         }
-        check_ok(ctx, mn_tet_liquid_advance(liquid, 0.05));
+        check_ok(ctx, mn_tet_liquid_advance(liquid, NULL, 0.05));
         splits += liquid->counts.splits;
     }
     assert_true(splits >= 1);

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A double of the few calls of Houdini's module `hou` that scripts/houdini_check.py makes, over our own Python module. Not
+Houdini: it shows that the script runs and that its checks can fail, and nothing about Houdini."""
+import json
+import os
+from pathlib import Path
+
+import meniscus
+
+SOURCE = Path(os.environ["MENISCUS_SOURCE"])
+FAULT = os.environ.get("HOU_DOUBLE_FAULT", "")  # what this Houdini does wrong, for tests of the checks
+
+_state = {"frame": 1, "fps": 24, "nodes": {}}
+
+
+def applicationVersionString():
+    return "double"
+
+
+def setFrame(frame):
+    _state["frame"] = frame - 1 if FAULT == "frames" and frame == 10 else frame
+
+
+def setFps(fps):
+    _state["fps"] = fps
+    _network.fps = fps
+
+
+class Geometry:
+    def __init__(self, geometry=None):
+        self._geometry = geometry
+
+    def loadFromFile(self, path):
+        self._geometry = meniscus.Geometry.read(path)
+
+    def pointFloatAttribValues(self, name):
+        return tuple(float(x) for point in self._geometry[name].tolist() for x in point)
+
+    def prims(self):
+        return [_Prim(self._geometry, i) for i in range(len(self._geometry.primitive_starts) - 1)]
+
+
+class _Prim:
+    def __init__(self, geometry, index):
+        self._geometry, self._index = geometry, index
+
+    def intrinsicValue(self, name):
+        assert name == "measuredvolume"
+        places = self._geometry["P"].tolist()
+        corners = [places[point] for point in self._geometry.primitive(self._index)[1]]
+        a, b, c = ([float(corner[k]) - float(corners[0][k]) for k in range(3)] for corner in corners[1:])
+        return (a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0])) / 6
+
+
+class _Parm:
+    def __init__(self, node, name):
+        self._node, self._name = node, name
+
+    def eval(self):
+        return self._node._value(self._name)
+
+    def set(self, value):
+        self._node._set(self._name, value)
+
+    def pressButton(self):
+        self._node._inner.reset()
+
+
+class _Type:
+    def __init__(self, name, asset):
+        self._name, self._asset = name, asset
+
+    def name(self):
+        return self._name
+
+    def definition(self):
+        return self._asset
+
+
+class _Node:
+    """A node of one of our types, or an asset, which is a network of its own."""
+
+    def __init__(self, name, type_name):
+        self._name, self._type, self._wire, self._error = name, _types[type_name], None, ""
+        short = type_name.split("::")[1]
+        self._is_giver = short == "solver_output"
+        asset = self._type.definition()
+        if asset:
+            self._network = meniscus.Network.load(str(asset))
+            self._inner = self._network.output
+        elif self._is_giver:
+            self._output = 2
+        else:
+            self._inner = _network.add(short, name=name)
+
+    def type(self):
+        return self._type
+
+    def path(self):
+        return "/obj/meniscus_check/" + self._name
+
+    def allSubChildren(self):
+        if not self._type.definition():
+            return []
+        scene = json.loads(self._type.definition().read_text())
+        return [type("Child", (), {"type": lambda self, name=node["type"]: _types["meniscus::%s::1.0" % name]})() for node in scene["nodes"]]
+
+    def parms(self):
+        if self._is_giver or self._type.definition():
+            return []
+        return [_Parm(self, name) for name in meniscus.node_types()[self._type.name().split("::")[1]].parms]
+
+    def parm(self, name):
+        return _Parm(self, name)
+
+    parmTuple = parm
+
+    def _value(self, name):
+        return self._inner[name]
+
+    def _set(self, name, value):
+        self._inner[name] = value
+
+    def setInput(self, index, source, output=0):
+        if self._is_giver:
+            self._wire = source
+        else:
+            self._inner.connect(source._inner, index, output)
+
+    def geometry(self, output=0):
+        if self._is_giver:
+            return self._wire.geometry(1)
+        if FAULT == "second output" and output == 0 and self._inner.name == "wired":
+            raise RuntimeError("Invalid input.")
+        return Geometry(self._inner.cook(_state["frame"], output))
+
+    def cook(self, force=False):
+        self._error = ""
+        try:
+            self.geometry()
+        except meniscus.Error as error:
+            self._error = str(error)
+
+    def errors(self):
+        return (self._error,) if self._error else ()
+
+    def destroy(self):
+        if not self._type.definition() and not self._is_giver:
+            self._inner.remove()
+        _state["nodes"].pop(self.path(), None)
+
+
+class _Container:
+    def createNode(self, type_name, name=None):
+        if type_name == "geo":
+            return self
+        made = _Node(name or "node%d" % len(_state["nodes"]), type_name)
+        _state["nodes"][made.path()] = made
+        return made
+
+
+class hipFile:
+    @staticmethod
+    def save(path):
+        _network.save(path)
+
+    @staticmethod
+    def load(path, suppress_save_prompt=False):
+        global _network
+        _network = meniscus.Network.load(path)
+        for node in _state["nodes"].values():
+            if not node._type.definition() and not node._is_giver:
+                node._inner = _network[node._name]
+
+
+def node(path):
+    return _container if path == "/obj" else _state["nodes"][path]
+
+
+def sopNodeTypeCategory():
+    return type("Category", (), {"nodeTypes": lambda self: dict(_types)})()
+
+
+def _find_types():
+    types = {name: _Type(name, None) for name in ("meniscus::%s::1.0" % kind for kind in [*meniscus.node_types(), "solver_output"])}
+    for scene in sorted(SOURCE.glob("examples/*/scene.json")):
+        asset = json.loads(scene.read_text()).get("asset")
+        if asset:
+            name = "meniscus::%s::1.0" % asset["name"]
+            types[name] = _Type(name, scene)
+    return types
+
+
+_network = meniscus.Network()
+_container = _Container()
+_types = _find_types()
