@@ -159,7 +159,8 @@ static void test_nothing_changed_and_bad_names(void **state)
     add_physics(ctx, mesh);
     check_ok(ctx, mn_tet_mesh_copy(mesh, &before));
     mn_tet_resample_report report;
-    const mn_tet_resample_def good = {.velocity = "v", .mass = "mass"}, bad = {.velocity = "v", .mass = "weight"};
+    const mn_tet_resample_def good = {.velocity = "v", .mass = "mass"},
+                              bad = {.velocity = "v", .mass = "weight"};
     check_ok(ctx, mn_tet_resample(before, mesh, &good, &report));
     assert_int_equal(report.targets, 0);
     mn_tet_mesh_move_vertex(mesh, 13, mn_v3(0.05, 0.02, 0.01));
