@@ -109,6 +109,7 @@ mn_status mn_flow_project(mn_flow_pressure *s, double tolerance, const mn_double
     }
     MN_TRY(mn_flow_for_blocks(grid, take_block, &job));
     MN_TRY(mn_flow_divergence(s, s->rhs.data));
+    mn_flow_fold_followers(s, s->wall.data);
     MN_TRY(mn_flow_for_blocks(grid, negate_block, &job));
     if (s->sealed) {
         double sums[2];
