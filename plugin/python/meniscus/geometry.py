@@ -29,7 +29,7 @@ def number_of(word, words, what):
     try:
         return words.index(word)
     except ValueError:
-        raise errors.ArgumentError(f"{word!r} is no {what}; there are {', '.join(words)}") from None
+        raise errors.ArgumentError(f"{word!r} is not a {what}; there are {', '.join(words)}") from None
 
 
 def shaped(memory, count, size, writable):
@@ -157,7 +157,7 @@ class Geometry:
 
     @classmethod
     def read(cls, path):
-        """Reads .geo, .bgeo, .bgeo.gz, .bgeo.sc, .obj, .ply or .vdb."""
+        """Reads .geo, .bgeo, .bgeo.gz, .bgeo.sc, .obj, .ply, .stl or .vdb."""
         context = default()
         return cls(Owned(context, "mn_geo_free", context.run("mn_io_read", context.pointer, encode(path))))
 
