@@ -7,7 +7,6 @@
 
 #include "base/random.h"
 #include "meniscus/meniscus.h"
-#include "meniscus/trace.h"
 #include "support/analytic_volume.h"
 #include "support/validation.h"
 
