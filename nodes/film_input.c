@@ -67,7 +67,7 @@ void mn_frame_input_free(mn_context *ctx, mn_frame_input *input)
 typedef struct film_arrays {
     MN_ARRAY(mn_vec3) positions;
     mn_vec3_array velocities, slides;
-    MN_ARRAY(double) thickness;
+    MN_ARRAY(double) thickness, min_thickness;
     MN_ARRAY(uint8_t) pinned;
     MN_ARRAY(int32_t) triangles, regions, segments;
 } film_arrays;
@@ -112,6 +112,12 @@ static mn_status read_points(const mn_cook *cook, const mn_geo *geo, film_arrays
         for (int64_t i = 0; i < n; i++) a->thickness.data[i] = mn_column_number(geo, "thickness", i, 0);
         source->thickness = a->thickness.data;
     }
+    if (mn_geo_find_numeric(geo, MN_POINT, "min_thickness", 1)) {
+        MN_TRY(mn_array_resize(ctx, &a->min_thickness, n));
+        for (int64_t i = 0; i < n; i++)
+            a->min_thickness.data[i] = mn_column_number(geo, "min_thickness", i, 0);
+        source->min_thickness = a->min_thickness.data;
+    }
     if (mn_geo_find_numeric(geo, MN_POINT, "pinned", 1)) {
         MN_TRY(mn_array_resize(ctx, &a->pinned, n));
         for (int64_t i = 0; i < n; i++) a->pinned.data[i] = mn_column_number(geo, "pinned", i, 0) > 0.5;
@@ -143,6 +149,7 @@ mn_status mn_film_input_add(const mn_cook *cook, const mn_geo *geo, mn_film *fil
     mn_array_free(cook->ctx, &a.velocities);
     mn_array_free(cook->ctx, &a.slides);
     mn_array_free(cook->ctx, &a.thickness);
+    mn_array_free(cook->ctx, &a.min_thickness);
     mn_array_free(cook->ctx, &a.pinned);
     mn_array_free(cook->ctx, &a.triangles);
     mn_array_free(cook->ctx, &a.regions);

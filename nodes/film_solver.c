@@ -16,8 +16,8 @@ static const mn_role roles[] = {
 static const mn_input_def inputs_of[] = {
     [INPUT_FILM] =
         {"Film",
-         "polygons as films, polylines as threads, points as drops; v, thickness, pinned, slide and "
-         "region are used",
+         "polygons as films, polylines as threads, points as drops; v, thickness, min_thickness, pinned, "
+         "slide and region are used",
          true, false},
     [INPUT_FRAME] = {"Frame",
                      "wires: polylines or outlines of polygons, moving or still; films that touch them at "

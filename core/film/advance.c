@@ -3,6 +3,7 @@
 // An advance of films: steps of the solve (step.c), each followed by changes of the mesh. A step whose
 // vertices move too far against their neighbours is taken back and halved; the next one is as long as the
 // last allows. The state is that of the last good step whatever happens.
+#include "base/random.h"
 #include "film/film_state.h"
 #include "meniscus/array.h"
 
@@ -10,6 +11,7 @@
 
 static const double TOO_FAR = 0.6, FAR_ENOUGH = 0.3; // motion against a neighbour in one step, of the size
 static const double LONGEST = 1.4, SHORTEST = 0.5;   // edges, of the size
+static const double BREAKING = 4.6; // times that a wave grows by e before it breaks a thread: a hundredfold
 
 // ---- wires ----
 
@@ -81,13 +83,42 @@ static mn_status burst(mn_film *film, int32_t v, bool *changed)
     return MN_OK;
 }
 
-static bool thinnest_around(const mn_film *film, int32_t v, double h)
+// Thickness of the film at v, with its neighbours inside of the film: moves of the mesh share liquid out
+// by count, so one vertex alone says little.
+static double mean_thickness(const mn_film *film, int32_t v)
 {
     const mn_film_system *s = &film->system;
+    double mass = film->c.vertices.data[v].mass, area = s->area.data[v];
     for (int64_t k = s->row_start.data[v]; k < s->row_start.data[v + 1]; k++) {
         const int32_t w = s->column.data[k];
-        const double other = s->area.data[w] > 0 ? film->c.vertices.data[w].mass / s->area.data[w] : INFINITY;
-        if (other < h || (other == h && w < v)) return false;
+        if (!film->c.vertices.data[w].alive || mn_complex_class_of(&film->c, w) != MN_COMPLEX_INSIDE)
+            continue;
+        mass += film->c.vertices.data[w].mass, area += s->area.data[w];
+    }
+    return area > 0 ? mass / (film->def.density * area) : INFINITY;
+}
+
+static double thickness_at(const mn_film *film, int32_t v)
+{
+    const double area = film->system.area.data[v];
+    return area > 0 ? film->c.vertices.data[v].mass / (film->def.density * area) : INFINITY;
+}
+
+static bool is_thin(const mn_film *film, int32_t v)
+{
+    const double own = film->c.vertices.data[v].least;
+    return thickness_at(film, v) < (own > 0 ? own : film->def.min_thickness);
+}
+
+// Of neighbours that are too thin only the thinnest bursts.
+static bool is_thinnest(const mn_film *film, int32_t v)
+{
+    const mn_film_system *s = &film->system;
+    const double h = thickness_at(film, v);
+    for (int64_t k = s->row_start.data[v]; k < s->row_start.data[v + 1]; k++) {
+        const int32_t w = s->column.data[k];
+        const double other = thickness_at(film, w);
+        if (is_thin(film, w) && (other < h || (other == h && w < v))) return false;
     }
     return true;
 }
@@ -97,17 +128,15 @@ static mn_status burst_films(mn_film *film, bool *changed)
 {
     mn_complex *c = &film->c;
     const int32_t n = (int32_t)film->system.vertex_count;
-    const double least = film->def.min_thickness * film->def.density;
     for (int32_t v = 0; v < n; v++) {
         mn_complex_vertex *vertex = &c->vertices.data[v];
         const bool hit = vertex->parent == 1;
         vertex->parent = 0;
         if (!film->def.burst || !vertex->alive || vertex->first < 0) continue;
-        const double area = film->system.area.data[v];
-        const double h = area > 0 ? vertex->mass / area : INFINITY;
-        if ((hit || (h < least && thinnest_around(film, v, h))) &&
-            mn_complex_class_of(c, v) == MN_COMPLEX_INSIDE)
-            MN_TRY(burst(film, v, changed));
+        const bool thin = is_thin(film, v) && is_thinnest(film, v);
+        if (!(hit || thin) || mn_complex_class_of(c, v) != MN_COMPLEX_INSIDE) continue;
+        const double least = vertex->least > 0 ? vertex->least : film->def.min_thickness;
+        if (hit || mean_thickness(film, v) < least) MN_TRY(burst(film, v, changed));
     }
     for (int64_t i = 0; i < film->inputs->prick_count; i++) {
         int32_t best = -1;
@@ -124,18 +153,33 @@ static mn_status burst_films(mn_film *film, bool *changed)
 
 // ---- threads ----
 
-// A thread thinner than the least thickness breaks, a drop that touches nothing is left alone.
-static void break_threads(mn_film *film)
+// Waves that break a thread of radius r grow by exp(t w), w = 1/(sqrt(8 rho r^3/sigma) + 6 mu r/sigma), and
+// are 9 r long [weber1931]. Where that is shorter than a segment the mesh cannot show them: the segment then
+// breaks by chance, after BREAKING of these times on average. One thinner than the least thickness breaks at
+// once.
+static bool breaks(const mn_film *film, const mn_complex_segment *segment, double l, double dt)
+{
+    const mn_complex_vertex *a = &film->c.vertices.data[segment->v[0]];
+    const mn_complex_vertex *b = &film->c.vertices.data[segment->v[1]];
+    const mn_film_def *def = &film->def;
+    const double volume = 0.5 * (a->mass + b->mass) / def->density;
+    const double r = sqrt(volume / (3.14159265358979323846 * fmax(l, 1e-12)));
+    if (2 * r < def->min_thickness || l > 4 * def->size) return true;
+    if (9 * r > l || !(def->sigma > 0)) return false;
+    const double grows =
+        sqrt(8 * def->density * r * r * r / def->sigma) + 6 * def->viscosity * r / def->sigma;
+    const uint64_t moment = (uint64_t)(film->solver.time * 1e9);
+    return mn_random_unit(def->seed ^ moment, (uint64_t)a->id, (uint32_t)b->id) < dt / (BREAKING * grows);
+}
+
+static void break_threads(mn_film *film, double dt)
 {
     mn_complex *c = &film->c;
     for (int32_t i = 0; i < (int32_t)c->segments.count; i++) {
         if (c->segments.data[i].v[0] < 0) continue;
         const int32_t *v = c->segments.data[i].v;
         const double l = mn_distance(mn_complex_position(c, v[0]), mn_complex_position(c, v[1]));
-        const double volume =
-            0.5 * (c->vertices.data[v[0]].mass + c->vertices.data[v[1]].mass) / film->def.density;
-        const double width = 2 * sqrt(volume / (3.14159265358979323846 * fmax(l, 1e-12)));
-        if (width < film->def.min_thickness || l > 4 * film->def.size) mn_complex_remove_segment(c, i);
+        if (breaks(film, &c->segments.data[i], l, dt)) mn_complex_remove_segment(c, i);
     }
 }
 
@@ -161,7 +205,7 @@ static mn_status list_forces(mn_film *film, mn_film_forces *forces)
     return MN_OK;
 }
 
-mn_status mn_film_change_mesh(mn_film *film, bool rearrange)
+mn_status mn_film_change_mesh(mn_film *film, bool rearrange, double dt)
 {
     mn_complex *c = &film->c;
     const double size = film->def.size, least = film->def.min_size > 0 ? film->def.min_size : 0.2 * size;
@@ -175,7 +219,7 @@ mn_status mn_film_change_mesh(mn_film *film, bool rearrange)
         MN_TRY(list_forces(film, &forces));
         MN_TRY(mn_film_events(c, &forces, size, least, &counts));
     }
-    if (c->segments.count > 0) break_threads(film);
+    if (c->segments.count > 0) break_threads(film, dt);
     mn_film_ledger *ledger = &film->ledger;
     ledger->splits += counts.splits, ledger->collapses += counts.collapses, ledger->flips += counts.flips;
     ledger->t1 += counts.t1, ledger->undone += counts.undone, ledger->forced += counts.forced;
@@ -245,7 +289,7 @@ mn_status mn_film_commit(mn_solver *solver, const mn_solver_inputs *inputs, doub
     MN_TRY(mn_film_move_gas(film, dt));
     mn_timer_end(&solver->timers, "gas");
     mn_timer_begin(&solver->timers, "mesh");
-    const mn_status status = mn_film_change_mesh(film, true);
+    const mn_status status = mn_film_change_mesh(film, true, dt);
     mn_timer_end(&solver->timers, "mesh");
     return status;
 }

@@ -30,6 +30,7 @@ typedef struct mn_complex_vertex {
     mn_vec3 slide;    ///< unit normal of the wall it slides on; zero when free
     double mass;      ///< kg
     double rest_area; ///< m^2, at which its soap has the tension sigma; 0: not set yet
+    double least;     ///< m, thickness below which its film bursts; 0: that of all films
     double along;     ///< where on the wire from wire[0] to wire[1] it is held, 0 to 1
     int64_t id;
     int32_t wire[2];       ///< points of the frame that hold it; -1 when free

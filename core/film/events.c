@@ -9,11 +9,15 @@
 //   forced   an edge that the link condition protects: a film tube one triangle around. Merge it with the
 //   rest
 //            of its ring; the vertex comes apart into two, and the tube is cut.
+//   strip    an edge across a film that air goes around: both its sides are one sector, so its free rim is
+//   near
+//            and nothing can be exchanged between neighbours. The rim meets what is on the other side: a
+//            border takes it up, another rim makes a thread of both.
 #include "film/events.h"
 
 #include <string.h>
 
-enum { RING_MAX = 8, VANISH_MAX = 24 };
+enum { RING_MAX = 8, VANISH_MAX = 24, T1_MAX = 4 };
 static const double FORCED = 0.3; // of the size
 
 mn_vec3 mn_film_force_at(const mn_complex *c, const mn_film_forces *forces, int32_t v)
@@ -120,23 +124,63 @@ static void push_crowded(const mn_complex *c, int32_t v, mn_resolve_list *list)
         if (mn_complex_edge(c, v, neighbours[i], NULL, 0) > 3) mn_resolve_push(list, neighbours[i]);
 }
 
-static bool try_t1(mn_complex *c, int32_t a, int32_t b, double size, mn_remesh_counts *counts)
+/// Edges that go together in one T1.
+typedef struct t1_edges {
+    int32_t count, end[2 * T1_MAX];
+} t1_edges;
+
+static bool among(const t1_edges *t, int32_t v)
 {
-    const int32_t ends[2] = {a, b};
+    for (int32_t i = 0; i < 2 * t->count; i++)
+        if (t->end[i] == v) return true;
+    return false;
+}
+
+// A film that has become a line has a short edge at both of its ends and across its whole length: merged one
+// by one none of them would help, for the film that is to open can only do so along the line.
+static void follow_line(const mn_complex *c, double least, t1_edges *t)
+{
+    for (int32_t i = 0; i < 2 * t->count && t->count < T1_MAX; i++)
+        for (int32_t at = c->vertices.data[t->end[i]].first; at >= 0 && t->count < T1_MAX;
+             at = c->triangles.data[at / 3].next[at % 3]) {
+            const int32_t *v = c->triangles.data[at / 3].v, p = v[(at % 3 + 1) % 3], q = v[(at % 3 + 2) % 3];
+            if (among(t, p) || among(t, q) || mn_complex_held(c, p) || mn_complex_held(c, q) ||
+                mn_complex_slides(c, p) || mn_complex_slides(c, q))
+                continue;
+            if (mn_distance(mn_complex_position(c, p), mn_complex_position(c, q)) > least ||
+                mn_complex_class_of(c, p) == MN_COMPLEX_INSIDE ||
+                mn_complex_class_of(c, q) == MN_COMPLEX_INSIDE)
+                continue;
+            t->end[2 * t->count] = p, t->end[2 * t->count + 1] = q;
+            t->count++;
+        }
+}
+
+static bool try_t1(mn_complex *c, int32_t a, int32_t b, double size, double least, mn_remesh_counts *counts)
+{
+    t1_edges edges = {1, {a, b}};
     mn_sectors before;
     meetings were;
     int32_t kept;
     bool middle;
-    if (!choose_kept(c, a, b, &kept, &middle) || !mn_sectors_build(c, ends, 2, &before)) return false;
+    if (!choose_kept(c, a, b, &kept, &middle)) return false;
+    const bool crowded = mn_complex_edge(c, a, b, NULL, 0) > 3;
+    follow_line(c, least, &edges);
+    if (!mn_sectors_build(c, edges.end, 2 * edges.count, &before)) return false;
     meetings_before(&before, &were);
     mn_complex_begin(c);
-    const int32_t gone = kept == a ? b : a;
-    mn_resolve_list list = {1, {kept}};
-    bool good = mn_complex_merge(c, kept, gone, meeting_place(c, kept, gone, middle));
+    mn_resolve_list list = {0, {0}};
+    bool good = true;
+    for (int32_t i = 0; i < edges.count && good; i++) {
+        if (i > 0) kept = edges.end[2 * i], middle = true;
+        const int32_t gone = kept == edges.end[2 * i] ? edges.end[2 * i + 1] : edges.end[2 * i];
+        good = mn_complex_merge(c, kept, gone, meeting_place(c, kept, gone, middle));
+        mn_resolve_push(&list, kept);
+    }
     if (good) {
-        push_crowded(c, kept, &list);
+        for (int32_t i = 0, n = list.count; i < n; i++) push_crowded(c, list.vertex[i], &list);
         mn_resolve(c, &list, size);
-        good = !c->broken && !same_meetings(c, &before, &were, &list);
+        good = !c->broken && (crowded || !same_meetings(c, &before, &were, &list));
         if (!good) counts->undone++;
     }
     if (!good) {
@@ -182,6 +226,40 @@ static bool force_collapse(mn_complex *c, int32_t a, int32_t b, double size, mn_
     return true;
 }
 
+// ---- strips ----
+
+static bool is_loose(const mn_complex *c, int32_t a, int32_t b)
+{
+    int32_t list[2];
+    const int32_t ends[2] = {a, b};
+    mn_sectors s;
+    if (mn_complex_edge(c, a, b, list, 2) != 2) return false;
+    for (int32_t i = 0; i < 2; i++)
+        if (c->triangles.data[list[i]].region[0] != c->triangles.data[list[i]].region[1]) return false;
+    if (!mn_sectors_build(c, ends, 2, &s)) return false;
+    for (int32_t i = 0; i < 2; i++) {
+        const int32_t at = mn_sectors_find(&s, list[i]);
+        if (s.sector[2 * at] != s.sector[2 * at + 1]) return false;
+    }
+    return true;
+}
+
+static bool merge_strip(mn_complex *c, int32_t a, int32_t b, mn_remesh_counts *counts)
+{
+    int32_t kept;
+    bool middle;
+    if (!choose_kept(c, a, b, &kept, &middle)) return false;
+    const int32_t gone = kept == a ? b : a;
+    mn_complex_begin(c);
+    if (!mn_complex_merge(c, kept, gone, meeting_place(c, kept, gone, middle)) || c->broken) {
+        mn_complex_undo(c);
+        return false;
+    }
+    mn_complex_commit(c);
+    counts->collapses++;
+    return true;
+}
+
 // ---- the pass ----
 
 // Topology forbids the collapse, not shape: a common neighbour that is no apex of the edge's triangles.
@@ -212,8 +290,10 @@ mn_status mn_film_events(mn_complex *c, const mn_film_forces *forces, double siz
         const mn_complex_class ca = mn_complex_class_of(c, e.a), cb = mn_complex_class_of(c, e.b);
         const bool points = ca >= MN_COMPLEX_POINT && cb >= MN_COMPLEX_POINT;
         const bool across = ca != MN_COMPLEX_INSIDE && cb != MN_COMPLEX_INSIDE && n == 2;
-        if (points || across) {
-            if (l2 < least * least && shrinks(c, forces, e.a, e.b)) try_t1(c, e.a, e.b, size, counts);
+        if (across && is_loose(c, e.a, e.b)) {
+            merge_strip(c, e.a, e.b, counts);
+        } else if (points || across) {
+            if (l2 < least * least && shrinks(c, forces, e.a, e.b)) try_t1(c, e.a, e.b, size, least, counts);
         } else if (l2 < FORCED * FORCED * size * size && is_protected(c, e.a, e.b)) {
             force_collapse(c, e.a, e.b, size, counts);
         }

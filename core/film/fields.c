@@ -44,7 +44,8 @@ const mn_field mn_film_fields[] = {
         "Films burst where they are thinner than the minimum thickness, where a collider hits them, and at "
         "the points of the pricks input."),
     MN_FIELD_FLOAT(def, min_thickness, "Minimum Thickness", "m", 0, 0, 1e3, 0, 1e-5, "Breaking", NULL,
-                   "Films and threads thinner than this break. 0 leaves them whole, however thin."),
+                   "Films and threads thinner than this break; a point attribute min_thickness sets it "
+                   "place by place. 0 leaves them whole, however thin."),
     MN_FIELD_INT(def, max_vertices, "Maximum Vertices", "", 20000000, 0, 500000000, 1000, 10000000, "Limits",
                  NULL,
                  "More vertices than this end the simulation with an error instead of filling the memory."),

@@ -147,6 +147,9 @@ static mn_status check_source(mn_film *film, const mn_film_source *s)
         if (s->thickness && !(s->thickness[i] >= 0 && s->thickness[i] < 1e6))
             return mn_fail(ctx, MN_ERROR_INPUT, "Point %lld of the film has the thickness %g m.",
                            (long long)i, s->thickness[i]);
+        if (s->min_thickness && !(s->min_thickness[i] >= 0 && s->min_thickness[i] < 1e6))
+            return mn_fail(ctx, MN_ERROR_INPUT, "Point %lld of the film has the minimum thickness %g m.",
+                           (long long)i, s->min_thickness[i]);
     }
     for (int64_t t = 0; t < s->triangle_count; t++) {
         const int32_t *v = s->triangles[t];
@@ -181,6 +184,7 @@ static mn_status add_points(mn_film *film, const mn_film_source *s)
     for (int64_t i = 0; i < s->point_count; i++) {
         mn_complex_vertex v = {.position = s->positions[i], .wire = {-1, -1}};
         if (s->velocities) v.velocity = s->velocities[i];
+        if (s->min_thickness) v.least = s->min_thickness[i];
         if (s->slides) v.slide = mn_normalize(s->slides[i]);
         const bool held = film->frame_points > 0 && hold(film, &v);
         if (!held && s->pinned && s->pinned[i]) {
@@ -476,7 +480,8 @@ static mn_status check_loaded(mn_solver *solver)
             good = good && c->segments.data[s].v[k] >= 0 && c->segments.data[s].v[k] < n;
     for (int64_t v = 0; v < n && good; v++) {
         mn_complex_vertex *vertex = &c->vertices.data[v];
-        good = mn_is_finite3(vertex->position) && mn_is_finite3(vertex->velocity) && vertex->mass >= 0;
+        good = mn_is_finite3(vertex->position) && mn_is_finite3(vertex->velocity) && vertex->mass >= 0 &&
+               vertex->least >= 0;
         for (int k = 0; k < 2; k++)
             good = good && vertex->wire[k] >= -1 && vertex->wire[k] < (int32_t)film->frame.count;
         good = good && (vertex->wire[0] < 0) == (vertex->wire[1] < 0);
@@ -512,8 +517,8 @@ const mn_solver_type mn_film_solver = {
     .report = report_on,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),
-    .version = 1,
-    .oldest = 1,
+    .version = 2,
+    .oldest = 2,
     .save = save_ledger,
     .load = load_ledger,
     .loaded = check_loaded,

@@ -154,6 +154,6 @@ mn_status mn_film_end(mn_solver *solver, const mn_solver_inputs *inputs);
 void mn_film_abandon(mn_solver *solver);
 
 /// Bursts, splits, collapses, flips, rearrangements (T1), contacts and what follows for the gas.
-mn_status mn_film_change_mesh(mn_film *film, bool rearrange);
+mn_status mn_film_change_mesh(mn_film *film, bool rearrange, double dt);
 
 #endif

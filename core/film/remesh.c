@@ -43,6 +43,7 @@ int32_t mn_complex_split(mn_complex *c, int32_t a, int32_t b)
     mn_complex_vertex fresh = {.wire = {-1, -1}};
     const mn_complex_vertex va = c->vertices.data[a], vb = c->vertices.data[b];
     fresh.position = mn_lerp(va.position, vb.position, 0.5);
+    fresh.least = 0.5 * (va.least + vb.least);
     double along[2];
     if (mn_complex_on_wire(c, a, b, fresh.wire, along)) fresh.along = 0.5 * (along[0] + along[1]);
     if (mn_complex_on_wall(c, a, b)) fresh.slide = va.slide;
@@ -166,6 +167,7 @@ static void take_all(mn_complex *c, int32_t kept, int32_t gone, mn_vec3 x)
     if (mass > 0)
         k->velocity = mn_scale(1 / mass, mn_axpy(mn_scale(k->mass, k->velocity), g->mass, g->velocity));
     k->mass = mass, k->rest_area += g->rest_area;
+    k->least = fmax(k->least, g->least);
     k->position = x;
 }
 
@@ -216,7 +218,8 @@ static bool may_collapse(const mn_complex *c, int32_t a, int32_t b, int32_t edge
         common++;
         if (mn_complex_find(c, a, b, w, -1) < 0) return false;
         const int32_t at_a = mn_complex_edge(c, a, w, NULL, 0), at_b = mn_complex_edge(c, b, w, NULL, 0);
-        if (at_a != 2 && at_b != 2) return false;
+        // An ear has a free edge here, and goes; two borders would become one.
+        if (at_a > 2 && at_b > 2) return false;
         if (mn_complex_find_segment(c, a, w) >= 0 || mn_complex_find_segment(c, b, w) >= 0) return false;
     }
     return common == edge_count;

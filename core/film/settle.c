@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-enum { SMOOTHING = 3, RELAXATION = 20, NEWTON_STEPS = 20, FLOW_STEPS = 60, ROUNDS = 30 };
+enum { SMOOTHING = 10, RELAXATION = 20, NEWTON_STEPS = 20, FLOW_STEPS = 60, ROUNDS = 30 };
 static const double NEAR = 0.02;   // residual below which Newton's method takes over
 static const double LONGEST = 0.3; // motion in one step, of the size
 
@@ -294,7 +294,7 @@ static mn_status change_mesh(mn_film *film, bool rearrange)
         film->ledger.gas_in += amount - pocket->amount;
         pocket->amount = amount;
     }
-    return mn_film_change_mesh(film, rearrange);
+    return mn_film_change_mesh(film, rearrange, 0);
 }
 
 // Uniform thickness on the whole, at rest, with the gas that keeps it there.

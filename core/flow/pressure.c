@@ -24,6 +24,8 @@
 #include <string.h>
 
 static const double correction_estimate = 1.6; ///< what the correction makes of 1 / M in the diagonal of S
+static const double smallest_diagonal =
+    1e-5; ///< of the bulk's; nodes above the surface with less are dropped
 static const double least_corrected =
     0.02; ///< of a full spline's mass; those with less take no part in the correction
 
@@ -197,12 +199,37 @@ static void diagonal_block(void *user, int32_t block)
     }
 }
 
-// Nodes of which no spline is left.
+// diag S in the middle of the box, where nothing is cut.
+static double bulk_diagonal(const mn_flow_pressure *s)
+{
+    double mass[3], slope[3];
+    for (int32_t a = 0; a < 3; a++) {
+        const mn_flow_axis *axis = &s->axis[a];
+        const int32_t node = s->grid->cells[a] / 2 + 1;
+        mass[a] = slope[a] = 0;
+        for (int32_t t = 0; t < 4; t++) {
+            const int32_t i = node + 1 - t + MN_FLOW_TAP_PAD;
+            if (axis->lumped[i] <= 0) continue;
+            mass[a] += axis->mass[t][i] * axis->mass[t][i] / axis->lumped[i];
+            slope[a] += axis->slope[t][i] * axis->slope[t][i] / axis->lumped[i];
+        }
+    }
+    return slope[0] * mass[1] * mass[2] + mass[0] * slope[1] * mass[2] + mass[0] * mass[1] * slope[2];
+}
+
+// (1 2 1)/4 along each axis of a tile of 6 x 6 x 6, at the block's own cells.
+// Nodes of which no spline is left, and those above the surface that hardly any liquid sees. Pressure is zero
+// at the surface; their equation would find thousands of times the pressure below for a sliver's velocity,
+// and holds up the solver: 40 to 200 cycles where a drop has fallen in, instead of 10.
 static void drop_block(void *user, int32_t block)
 {
-    mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
-    for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
-        if (!(s->diagonal.data[at] > 0)) s->node.data[at] = 0;
+    const mn_flow_matrix_job *job = user;
+    mn_flow_pressure *s = job->s;
+    const double least = smallest_diagonal * bulk_diagonal(s);
+    for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++) {
+        const bool above = job->region->surface && job->region->surface[at] > 0;
+        if (!(s->diagonal.data[at] > (above ? least : 0))) s->node.data[at] = 0;
+    }
 }
 
 // The checkerboard pairs whose eight neighbours are active.
@@ -252,25 +279,6 @@ static void checkerboard_block(void *user, int32_t block)
     }
 }
 
-// diag S in the middle of the box, where nothing is cut.
-static double bulk_diagonal(const mn_flow_pressure *s)
-{
-    double mass[3], slope[3];
-    for (int32_t a = 0; a < 3; a++) {
-        const mn_flow_axis *axis = &s->axis[a];
-        const int32_t node = s->grid->cells[a] / 2 + 1;
-        mass[a] = slope[a] = 0;
-        for (int32_t t = 0; t < 4; t++) {
-            const int32_t i = node + 1 - t + MN_FLOW_TAP_PAD;
-            if (axis->lumped[i] <= 0) continue;
-            mass[a] += axis->mass[t][i] * axis->mass[t][i] / axis->lumped[i];
-            slope[a] += axis->slope[t][i] * axis->slope[t][i] / axis->lumped[i];
-        }
-    }
-    return slope[0] * mass[1] * mass[2] + mass[0] * slope[1] * mass[2] + mass[0] * mass[1] * slope[2];
-}
-
-// (1 2 1)/4 along each axis of a tile of 6 x 6 x 6, at the block's own cells.
 mn_status mn_flow_pressure_build(mn_flow_pressure *s, const mn_flow_region *region, double alpha,
                                  bool corrected)
 {

@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { MOST_ITERATIONS = 200, WIDENINGS = 3 };
+static const double least_divergence = 1e-14; ///< m/s in a cell: rounding, not worth a cycle
 
 typedef struct project_job {
     mn_flow_pressure *s;
@@ -77,7 +78,7 @@ static mn_status solve(mn_flow_pressure *s, double tolerance, mn_flow_projection
 {
     const int64_t size = mn_flow_size(s->grid);
     mn_krylov_def def = mn_krylov_default_def();
-    def.tolerance = tolerance, def.absolute = 1e-300;
+    def.tolerance = tolerance, def.absolute = least_divergence * sqrt((double)size);
     for (int32_t attempt = 0; attempt <= WIDENINGS; attempt++) {
         const bool cycle = attempt < WIDENINGS;
         const mn_linear_problem problem = {size, mn_flow_pressure_apply, s,

@@ -24,6 +24,7 @@ enum {
     OPTION_PREVIEW,
     OPTION_QUIET,
     OPTION_SCHEDULER,
+    OPTION_FOLDER,
 };
 static const mn_option options[] = {
     [OPTION_FRAMES] = {"--frames", "-f", "A-B",
@@ -41,10 +42,11 @@ static const mn_option options[] = {
     [OPTION_PREVIEW] = {"--preview", NULL, NULL, "draw pictures of the frames when they are done"},
     [OPTION_QUIET] = {"--quiet", "-q", NULL, "no progress"},
     [OPTION_SCHEDULER] = MN_OPTION_SCHEDULER,
+    [OPTION_FOLDER] = {"--folder", NULL, "DIR", "relative paths in the scene begin here, not at the scene"},
 };
 
 typedef struct cook_arguments {
-    const char *scene, *frames, *report;
+    const char *scene, *frames, *report, *folder;
     mn_session_def session;
 } cook_arguments;
 
@@ -90,6 +92,9 @@ static int read_arguments(mn_arguments *arguments, cook_arguments *cook, mn_cook
         case OPTION_REPORT:
             cook->report = value;
             break;
+        case OPTION_FOLDER:
+            cook->folder = value;
+            break;
         case OPTION_PREVIEW:
             job->preview = true;
             break;
@@ -121,11 +126,7 @@ static mn_status add_target(mn_cook_job *job, const char *name)
     MN_TRY(mn_find_target(job->session, job->network, name, &target.target));
     for (int64_t i = 0; i < job->targets.count; i++)
         if (memcmp(&job->targets.data[i].target, &target.target, sizeof target.target) == 0) return MN_OK;
-    const char *node = mn_network_node_name(job->network, target.target.node);
-    if (target.target.output == 0)
-        snprintf(target.name, sizeof target.name, "%.200s", node);
-    else
-        snprintf(target.name, sizeof target.name, "%.200s_%d", node, (int)target.target.output);
+    mn_target_name(job->network, target.target, target.name);
     return mn_array_push(job->session->ctx, &job->targets, &target);
 }
 
@@ -198,6 +199,7 @@ static int cook(mn_cook_job *job, const cook_arguments *arguments, mn_arguments 
     uint64_t key = 0;
     const double begun = mn_seconds();
     mn_status status = mn_open_scene(job->session, arguments->scene, &job->network);
+    if (status == MN_OK && arguments->folder) status = mn_network_set_folder(job->network, arguments->folder);
     if (status == MN_OK) status = apply_arguments(job, words);
     if (status == MN_OK && !arguments->frames) mn_network_range(job->network, &job->first, &job->last);
     if (status == MN_OK) status = scene_key(job, &key);

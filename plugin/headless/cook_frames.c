@@ -43,24 +43,6 @@ mn_status mn_cook_frame_path(const mn_cook_job *job, const mn_cook_target *targe
     return length < MN_PATH_SIZE ? MN_OK : fail_path(job->session->ctx);
 }
 
-static mn_status make_folder(mn_context *ctx, const char *folder)
-{
-    char path[MN_PATH_SIZE];
-    if (strlen(folder) >= sizeof path) return fail_path(ctx);
-    snprintf(path, sizeof path, "%s", folder);
-    for (char *slash = path + 1;; slash++) {
-        if (*slash != '/' && *slash != 0) continue;
-        const bool end = *slash == 0;
-        *slash = 0;
-        struct stat info;
-        if (mkdir(path, 0777) != 0 && (errno != EEXIST || stat(path, &info) != 0 || !S_ISDIR(info.st_mode)))
-            return mn_fail(ctx, MN_ERROR_IO, "The folder %s cannot be made: %s. Choose another with -o.",
-                           folder, errno == EEXIST ? "a file of that name is in the way" : strerror(errno));
-        if (end) return MN_OK;
-        *slash = '/';
-    }
-}
-
 // ---- begin ----
 
 static mn_status list_sims(mn_cook_job *job)
@@ -187,7 +169,7 @@ mn_status mn_cook_begin(mn_cook_job *job, uint64_t scene_key, const char *scene_
     job->file_stamps.ctx = ctx;
     MN_TRY(list_sims(job));
     MN_TRY(describe_targets(job));
-    MN_TRY(make_folder(ctx, job->folder));
+    MN_TRY(mn_make_folder(ctx, job->folder));
     MN_TRY(mn_cook_check_outputs(job, scene_path, report_path));
     MN_TRY(open_journals(job));
     MN_TRY(read_journals(job, scene_key, &found));

@@ -11,7 +11,8 @@
 
 typedef struct mn_cook_target {
     mn_target target;
-    char name[300]; ///< in file names: the node's, with the output behind it when it is not the first
+    char name[MN_TARGET_NAME]; ///< in file names: the node's, with the output behind it when it is not the
+                               ///< first
     mn_journal journal;
     mn_scene_files files;      ///< that it or a node above it reads
     bool simulates;            ///< it or a node above it does

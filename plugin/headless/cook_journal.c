@@ -184,6 +184,38 @@ mn_status mn_journal_add(mn_journal *journal, mn_journal_line line)
     return mn_array_push(journal->ctx, &journal->lines, &line);
 }
 
+static mn_status count_lines(mn_context *ctx, const char *text, int32_t first, int32_t last, int32_t step,
+                             int32_t *count)
+{
+    MN_ARRAY(bool) seen = {0}; // a frame that was deleted and cooked again has two lines
+    const char *at = strchr(text, '\n');
+    MN_TRY(mn_array_resize(ctx, &seen, ((int64_t)last - first) / step + 1));
+    mn_fill_bytes(seen.data, 0, (size_t)seen.count);
+    if (at) at++;
+    for (mn_journal_line line; at && *at && read_line(&at, &line);) {
+        if (line.checkpoint || line.frame < first || line.frame > last || (line.frame - first) % step != 0)
+            continue;
+        bool *one = &seen.data[(line.frame - first) / step];
+        if (!*one) ++*count;
+        *one = true;
+    }
+    mn_array_free(ctx, &seen);
+    return MN_OK;
+}
+
+mn_status mn_journal_count(mn_context *ctx, const char *path, int32_t first, int32_t last, int32_t step,
+                           int32_t *count)
+{
+    char *text;
+    size_t size;
+    *count = 0;
+    MN_TRY(mn_read_text(ctx, path, &text, &size));
+    if (!text) return MN_OK;
+    const mn_status status = count_lines(ctx, text, first, last, step, count);
+    mn_release(ctx, text, size + 1);
+    return status;
+}
+
 void mn_journal_close(mn_journal *journal)
 {
     if (journal->descriptor >= 0 && journal->ctx) close(journal->descriptor);

@@ -37,6 +37,10 @@ mn_status mn_journal_read(mn_journal *journal, uint64_t key, bool *found);
 mn_status mn_journal_start(mn_journal *journal, uint64_t key);
 bool mn_journal_has(const mn_journal *journal, int32_t frame);
 mn_status mn_journal_add(mn_journal *journal, mn_journal_line line);
+/// How many of the frames first, first + step, ... up to last the journal of another process holds; 0 when
+/// there is none.
+mn_status mn_journal_count(mn_context *ctx, const char *path, int32_t first, int32_t last, int32_t step,
+                           int32_t *count);
 void mn_journal_close(mn_journal *journal);
 
 /// Appends all of `text` to an open file.

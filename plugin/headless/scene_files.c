@@ -121,3 +121,23 @@ bool mn_canonical_path(const char *path, char canonical[MN_PATH_SIZE])
     const char *between = strcmp(resolved, "/") == 0 ? "" : "/";
     return snprintf(canonical, MN_PATH_SIZE, "%s%s%s", resolved, between, path + length) < MN_PATH_SIZE;
 }
+
+mn_status mn_make_folder(mn_context *ctx, const char *folder)
+{
+    char path[MN_PATH_SIZE];
+    if (strlen(folder) >= sizeof path)
+        return mn_fail(ctx, MN_ERROR_ARGUMENT, "A path is longer than %d bytes; use a shorter folder.",
+                       MN_PATH_SIZE);
+    snprintf(path, sizeof path, "%s", folder);
+    for (char *slash = path + 1;; slash++) {
+        if (*slash != '/' && *slash != 0) continue;
+        const bool end = *slash == 0;
+        *slash = 0;
+        struct stat info;
+        if (mkdir(path, 0777) != 0 && (errno != EEXIST || stat(path, &info) != 0 || !S_ISDIR(info.st_mode)))
+            return mn_fail(ctx, MN_ERROR_IO, "The folder %s cannot be made: %s. Choose another with -o.",
+                           folder, errno == EEXIST ? "a file of that name is in the way" : strerror(errno));
+        if (end) return MN_OK;
+        *slash = '/';
+    }
+}

@@ -40,4 +40,7 @@ void mn_file_stamps_free(mn_file_stamps *stamps);
 /// when not even the folder is there, or when it does not fit.
 bool mn_canonical_path(const char *path, char canonical[MN_PATH_SIZE]);
 
+/// Makes it with all folders above it; fine when it is there.
+mn_status mn_make_folder(mn_context *ctx, const char *folder);
+
 #endif

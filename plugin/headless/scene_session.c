@@ -84,6 +84,15 @@ mn_status mn_find_target(mn_session *session, const mn_network *network, const c
                    plain, (int)outputs, outputs == 1 ? "" : "s", colon + 1);
 }
 
+void mn_target_name(const mn_network *network, mn_target target, char name[MN_TARGET_NAME])
+{
+    const char *node = mn_network_node_name(network, target.node);
+    if (target.output == 0)
+        snprintf(name, MN_TARGET_NAME, "%.200s", node);
+    else
+        snprintf(name, MN_TARGET_NAME, "%.200s_%d", node, (int)target.output);
+}
+
 bool mn_read_frames(const mn_subcommand *command, const char *text, int32_t *first, int32_t *last)
 {
     int32_t step;

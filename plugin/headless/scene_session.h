@@ -19,6 +19,10 @@ mn_status mn_apply_setting(mn_session *session, mn_network *network, const char 
 /// "name", or "name:1" for its second output; NULL for the scene's own output.
 mn_status mn_find_target(mn_session *session, const mn_network *network, const char *name, mn_target *target);
 
+enum { MN_TARGET_NAME = 300 };
+/// As it is in file names: the node's, with the output behind it when it is not the first.
+void mn_target_name(const mn_network *network, mn_target target, char name[MN_TARGET_NAME]);
+
 enum { MN_FRAME_MIN = -100000, MN_FRAME_MAX = 1000000 };
 /// "A-B" or "A", both in [-100000, 1000000] and A <= B; otherwise prints a sentence.
 bool mn_read_frames(const mn_subcommand *command, const char *text, int32_t *first, int32_t *last);

@@ -25,10 +25,12 @@ static void request_stop(int number)
 
 void mn_catch_signals(void)
 {
-    // The handler goes after its first call, so that a second signal ends the process.
+    // For SIGINT the handler goes after its first call, so that a second one ends the process. Schedulers
+    // send SIGTERM to a whole family, whose members pass it on: it may come as often as it likes.
     struct sigaction stop = {.sa_handler = request_stop, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
     sigemptyset(&stop.sa_mask);
     sigaction(SIGINT, &stop, NULL);
+    stop.sa_flags = SA_RESTART;
     sigaction(SIGTERM, &stop, NULL);
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigemptyset(&ignore.sa_mask);

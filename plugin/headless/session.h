@@ -57,7 +57,7 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void mn_session_say(mn_session *session, const char *format, ...);
 
-/// From now on SIGINT and SIGTERM ask to stop; the second one ends the process. A full disk or a closed pipe
+/// From now on SIGINT and SIGTERM ask to stop; a second SIGINT ends the process. A full disk or a closed pipe
 /// becomes an error of the call instead of a signal.
 void mn_catch_signals(void);
 /// True once one has come.

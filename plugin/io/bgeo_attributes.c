@@ -95,6 +95,8 @@ static mn_status read_definition(mn_bgeo_reader *reader, mn_bgeo_attribute *attr
             MN_TRY(mn_json_skip_next(json));
         }
     }
+    // Positions move with their geometry, whether the file says so or not.
+    if (attribute->owner == MN_POINT && strcmp(attribute->name, "P") == 0) attribute->hint = MN_HINT_POINT;
     return attribute->name[0] ? MN_OK : mn_json_fail(json, "an attribute has no name");
 }
 

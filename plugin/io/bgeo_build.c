@@ -243,17 +243,37 @@ static int compare_keys(const void *a, const void *b)
     return strcmp(((const mn_bgeo_voxels *)a)->key, ((const mn_bgeo_voxels *)b)->key);
 }
 
+/// The places of spheres and packed geometry go, where nothing else stands on them.
+static mn_status drop_places(mn_bgeo_reader *reader)
+{
+    const int64_t count = mn_geo_point_count(reader->geo), *points = mn_geo_vertex_points(reader->geo);
+    uint8_t *keep = mn_allocate(reader->ctx, mn_bytes(count, 1));
+    if (!keep) return MN_ERROR_MEMORY;
+    memset(keep, 1, (size_t)count);
+    for (int64_t i = 0; i < reader->inners.count; i++)
+        keep[reader->vertex_points.data[reader->inners.data[i].vertex]] = 0;
+    for (int64_t v = 0; v < mn_geo_vertex_count(reader->geo); v++) keep[points[v]] = 1;
+    const mn_status status = mn_geo_compact(reader->geo, keep, NULL);
+    mn_release(reader->ctx, keep, mn_bytes(count, 1));
+    return status;
+}
+
 mn_status mn_bgeo_build(mn_bgeo_reader *reader)
 {
     if (reader->shared.count > 0)
         qsort(reader->shared.data, (size_t)reader->shared.count, sizeof *reader->shared.data, compare_keys);
     for (int64_t i = 0; i < reader->parts.count; i++) MN_TRY(add_part(reader, &reader->parts.data[i]));
-    if (mn_geo_vertex_count(reader->geo) < reader->counts[MN_VERTEX])
+    if (mn_geo_vertex_count(reader->geo) + reader->inners.count < reader->counts[MN_VERTEX])
         mn_log(reader->ctx, MN_LOG_WARNING, "%s: vertices that no primitive uses are left out.",
                reader->json->source->name);
+    mn_geo *inners = NULL;
     maps maps = {0};
-    mn_status status = make_maps(reader, &maps);
+    mn_status status = mn_bgeo_make_inners(reader, &inners);
+    if (status == MN_OK) status = make_maps(reader, &maps);
     if (status == MN_OK) status = place_all(reader, &maps);
+    if (status == MN_OK && inners) status = drop_places(reader);
+    if (status == MN_OK && inners) status = mn_geo_append(reader->geo, inners);
+    mn_geo_free(inners);
     mn_release(reader->ctx, maps.vertex, mn_bytes(maps.vertices, sizeof(int64_t)));
     mn_release(reader->ctx, maps.primitive, mn_bytes(maps.primitives, sizeof(int64_t)));
     return status;

@@ -11,6 +11,7 @@
 //    [[[0, 1, 2]], [[3, 4, 5]]]]
 //   [["type", "PolySoup"], ["vertex", [...], "polyinfo", [[sizes], [counts], [numbers in vertex]]]]
 //   [["type", "Tetrahedron" or "Volume" or "VDB"], ["vertex", ..., ...]]
+//   [["type", "Sphere" or "PackedGeometry"], ...]                                            bgeo_inner.c
 #include "plugin/io/bgeo_read.h"
 
 #include <stdio.h>
@@ -24,6 +25,8 @@ typedef enum type {
     TETRAHEDRON,
     VOLUME,
     VDB,
+    SPHERE,
+    PACKED,
     POLYGON_RUN,
     CURVE_RUN,
     TETRAHEDRON_RUN,
@@ -39,6 +42,8 @@ static const struct {
     {"Tetrahedron", TETRAHEDRON},
     {"Volume", VOLUME},
     {"VDB", VDB},
+    {"Sphere", SPHERE},
+    {"PackedGeometry", PACKED},
     {"Polygon_run", POLYGON_RUN},
     {"p_r", POLYGON_RUN},
     {"PolygonCurve_run", CURVE_RUN},
@@ -58,15 +63,22 @@ typedef struct record {
     bool has_sizes, by_runs; ///< by_runs: sizes and counts alternate
     int64_t soup_sizes;      ///< of a soup: parts it has added
     mn_bgeo_volume volume;
+    mn_bgeo_inner inner;
 } record;
+
+static void free_record(mn_context *ctx, record *record)
+{
+    mn_bgeo_free_volume(ctx, &record->volume);
+    mn_bgeo_free_inner(ctx, &record->inner);
+}
 
 static mn_status fail_unknown(mn_bgeo_reader *reader, const char *name)
 {
     const bool is_packed = strncmp(name, "Packed", 6) == 0 || strncmp(name, "Alembic", 7) == 0;
     return mn_fail(
         reader->ctx, MN_ERROR_UNSUPPORTED,
-        "%s: primitive %lld is a %.40s, which cannot be read; polygons, curves, tetrahedra, volumes and "
-        "VDBs can. %s before saving.",
+        "%s: primitive %lld is a %.40s, which cannot be read; polygons, curves, tetrahedra, spheres, volumes, "
+        "VDBs and packed geometry can. %s before saving.",
         reader->json->source->name, (long long)reader->primitives, name,
         is_packed ? "Unpack it" : "Convert it to polygons");
 }
@@ -290,6 +302,9 @@ static mn_status read_field(mn_bgeo_reader *reader, record *record)
         return read_soup(reader, record);
     } else if (record->type == VOLUME || record->type == VDB) {
         MN_TRY(mn_bgeo_read_volume_field(reader, &record->volume, &known));
+    } else if (record->type == SPHERE || record->type == PACKED) {
+        record->inner.is_sphere = record->type == SPHERE;
+        MN_TRY(mn_bgeo_read_inner_field(reader, &record->inner, &known));
     } else {
         known = false;
     }
@@ -376,6 +391,10 @@ static mn_status add_record(mn_bgeo_reader *reader, record *record)
     case VOLUME:
     case VDB:
         MN_TRY(add_volume(reader, record));
+        break;
+    case SPHERE:
+    case PACKED:
+        MN_TRY(mn_bgeo_add_inner(reader, &record->inner, record->vertex_count));
         break;
     default:
         MN_TRY(add_listed(reader, record->is_open ? MN_POLYLINE : MN_POLYGON, record->vertex_count, false));
@@ -479,7 +498,7 @@ static mn_status read_run(mn_bgeo_reader *reader, record *common, const run_defi
         if (status == MN_OK && json->kind != MN_JSON_END)
             status = mn_json_fail(json, "a primitive of a run has too many fields");
         if (status == MN_OK) status = add_record(reader, &one);
-        mn_bgeo_free_volume(reader->ctx, &one.volume);
+        free_record(reader->ctx, &one);
         MN_TRY(status);
     }
 }
@@ -488,7 +507,8 @@ static mn_status read_run(mn_bgeo_reader *reader, record *common, const run_defi
 static bool has_common_voxels(const record *record)
 {
     const mn_bgeo_volume *volume = &record->volume;
-    return volume->vdb.ops || volume->shared || volume->voxels.tiles.data || volume->voxels.values.data;
+    return volume->vdb.ops || volume->shared || record->inner.key || volume->voxels.tiles.data ||
+           volume->voxels.values.data;
 }
 
 static mn_status read_primitive(mn_bgeo_reader *reader, record *record)
@@ -498,7 +518,7 @@ static mn_status read_primitive(mn_bgeo_reader *reader, record *record)
     MN_TRY(read_definition(reader, record, &run));
     if (run.is_run) {
         if (has_common_voxels(record))
-            return mn_json_fail(json, "a run of volumes cannot have one grid in common");
+            return mn_json_fail(json, "the primitives of a run cannot have one grid or geometry in common");
         MN_TRY(read_run(reader, record, &run));
     } else {
         MN_TRY(mn_json_expect(json, MN_JSON_ARRAY, "the data of a primitive"));
@@ -525,7 +545,7 @@ mn_status mn_bgeo_read_primitives(mn_bgeo_reader *reader)
         record one;
         memset(&one, 0, sizeof one);
         const mn_status status = read_primitive(reader, &one);
-        mn_bgeo_free_volume(reader->ctx, &one.volume);
+        free_record(reader->ctx, &one);
         MN_TRY(status);
     }
     if (reader->primitives == reader->counts[MN_PRIMITIVE]) return MN_OK;

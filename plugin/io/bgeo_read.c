@@ -144,6 +144,7 @@ static mn_status read_section(mn_bgeo_reader *reader)
     return skip_unknown(reader);
 }
 
+/// From the opening bracket to the closing one.
 static mn_status read_all(mn_bgeo_reader *reader)
 {
     mn_json *json = reader->json;
@@ -154,7 +155,7 @@ static mn_status read_all(mn_bgeo_reader *reader)
         if (!more) break;
         MN_TRY(read_section(reader));
     }
-    MN_TRY(mn_json_finish(json));
+    if (reader->depth == 0) MN_TRY(mn_json_finish(json));
     if (!reader->has_primitives) return mn_json_fail(json, "the geometry has no primitives section");
     return mn_bgeo_build(reader);
 }
@@ -167,6 +168,11 @@ static void free_reader(mn_bgeo_reader *reader)
     for (int64_t i = 0; i < reader->groups.count; i++) mn_array_free(ctx, &reader->groups.data[i].members);
     for (int64_t i = 0; i < reader->volumes.count; i++) mn_bgeo_free_volume(ctx, &reader->volumes.data[i]);
     for (int64_t i = 0; i < reader->shared.count; i++) mn_bgeo_free_voxels(ctx, &reader->shared.data[i]);
+    for (int64_t i = 0; i < reader->inners.count; i++) mn_bgeo_free_inner(ctx, &reader->inners.data[i]);
+    for (int64_t i = 0; i < reader->embedded.count; i++)
+        mn_bgeo_free_embedded(ctx, &reader->embedded.data[i]);
+    mn_array_free(ctx, &reader->inners);
+    mn_array_free(ctx, &reader->embedded);
     mn_array_free(ctx, &reader->attributes);
     mn_array_free(ctx, &reader->groups);
     mn_array_free(ctx, &reader->volumes);
@@ -177,19 +183,35 @@ static void free_reader(mn_bgeo_reader *reader)
     mn_array_free(ctx, &reader->listed);
 }
 
+static mn_status read_with(mn_bgeo_reader *reader, mn_geo **geo)
+{
+    mn_status status = mn_geo_create(reader->ctx, &reader->geo);
+    if (status == MN_OK) status = read_all(reader);
+    free_reader(reader);
+    if (status == MN_OK)
+        *geo = reader->geo;
+    else
+        mn_geo_free(reader->geo);
+    return status;
+}
+
+mn_status mn_bgeo_read_nested(mn_bgeo_reader *reader, mn_geo **geo)
+{
+    mn_bgeo_reader inside = {
+        .ctx = reader->ctx, .json = reader->json, .counts = {-1, -1, -1, 1}, .depth = reader->depth + 1};
+    if (inside.depth > MN_BGEO_DEPTH_MAX)
+        return mn_json_fail(reader->json, "packed geometry is nested more than %d deep",
+                            (int)MN_BGEO_DEPTH_MAX);
+    return read_with(&inside, geo);
+}
+
 static mn_status read_geometry(mn_context *ctx, mn_source *source, mn_geo **geo)
 {
     mn_json json;
     mn_bgeo_reader reader = {.ctx = ctx, .json = &json, .counts = {-1, -1, -1, 1}};
     mn_status status = mn_json_open(ctx, source, &json);
-    if (status == MN_OK) status = mn_geo_create(ctx, &reader.geo);
-    if (status == MN_OK) status = read_all(&reader);
-    free_reader(&reader);
+    if (status == MN_OK) status = read_with(&reader, geo);
     mn_json_close(&json);
-    if (status == MN_OK)
-        *geo = reader.geo;
-    else
-        mn_geo_free(reader.geo);
     return status;
 }
 

@@ -17,6 +17,7 @@ enum {
     MN_BGEO_PAGE_MAX = 4096,      ///< elements in a page; Houdini has 1024
     MN_BGEO_THINGS_MAX = 1 << 14, ///< attributes, and groups, in a file
     MN_BGEO_WHAT_SIZE = 1200,     ///< room for "the point attribute '...'"
+    MN_BGEO_DEPTH_MAX = 16,       ///< packed geometry in packed geometry
 };
 
 typedef struct mn_bgeo_reader mn_bgeo_reader;
@@ -74,6 +75,19 @@ typedef struct mn_bgeo_volume {
     mn_bgeo_voxels voxels;
 } mn_bgeo_volume;
 
+/// A primitive that stands for geometry of its own (bgeo_inner.c): a sphere, or packed geometry.
+typedef struct mn_bgeo_inner {
+    bool is_sphere, has_transform;
+    double transform[9], pivot[3]; ///< row vectors
+    char *key;                     ///< of the embedded geometry; ours
+    int64_t vertex, file_primitive;
+} mn_bgeo_inner;
+
+typedef struct mn_bgeo_embedded {
+    char *key;
+    mn_geo *geo;
+} mn_bgeo_embedded;
+
 /// Primitives of one kind, one after the other.
 typedef struct mn_bgeo_part {
     mn_primitive_kind kind;
@@ -105,6 +119,9 @@ struct mn_bgeo_reader {
     MN_ARRAY(int64_t) listed;
     MN_ARRAY(mn_bgeo_volume) volumes;
     MN_ARRAY(mn_bgeo_voxels) shared;
+    MN_ARRAY(mn_bgeo_inner) inners;
+    MN_ARRAY(mn_bgeo_embedded) embedded;
+    int32_t depth; ///< of packed geometry
 };
 
 /// "point" and so on is mn_owner_name.
@@ -127,6 +144,19 @@ mn_status mn_bgeo_read_voxels(mn_bgeo_reader *reader, mn_bgeo_voxels *voxels);
 /// Makes the handle of a volume at this point.
 mn_status mn_bgeo_build_volume(mn_bgeo_reader *reader, mn_bgeo_volume *volume, int64_t point,
                                const char *name, mn_volume *result);
+/// One field of a Sphere or PackedGeometry primitive.
+mn_status mn_bgeo_read_inner_field(mn_bgeo_reader *reader, mn_bgeo_inner *inner, bool *known);
+/// Takes over one whose fields have been read, with the last of the listed vertices.
+mn_status mn_bgeo_add_inner(mn_bgeo_reader *reader, mn_bgeo_inner *inner, int64_t vertex_count);
+/// The shared data of packed primitives, inside its array.
+mn_status mn_bgeo_read_embedded(mn_bgeo_reader *reader);
+/// A whole geometry inside this file.
+mn_status mn_bgeo_read_nested(mn_bgeo_reader *reader, mn_geo **geo);
+/// What all spheres and packed primitives stand for, in one; NULL when there is none. Before attributes and
+/// groups are placed.
+mn_status mn_bgeo_make_inners(mn_bgeo_reader *reader, mn_geo **all);
+void mn_bgeo_free_inner(mn_context *ctx, mn_bgeo_inner *inner);
+void mn_bgeo_free_embedded(mn_context *ctx, mn_bgeo_embedded *embedded);
 void mn_bgeo_free_voxels(mn_context *ctx, mn_bgeo_voxels *voxels);
 void mn_bgeo_free_volume(mn_context *ctx, mn_bgeo_volume *volume);
 

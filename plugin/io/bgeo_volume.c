@@ -189,7 +189,7 @@ mn_status mn_bgeo_read_voxels(mn_bgeo_reader *reader, mn_bgeo_voxels *voxels)
     }
 }
 
-/// ["Volume", ["geo:voxels", key, voxels, ...], ...]
+/// ["Volume", ["geo:voxels", key, voxels, ...], "PackedGeometry", [...], ...]
 mn_status mn_bgeo_read_shared(mn_bgeo_reader *reader)
 {
     mn_json *json = reader->json;
@@ -198,8 +198,12 @@ mn_status mn_bgeo_read_shared(mn_bgeo_reader *reader)
     for (;;) {
         MN_TRY(mn_json_next_key(json, &more));
         if (!more) return MN_OK;
-        const bool is_volume = mn_json_is(json, "Volume");
+        const bool is_volume = mn_json_is(json, "Volume"), is_packed = mn_json_is(json, "PackedGeometry");
         MN_TRY(mn_json_next(json));
+        if (is_packed && json->kind == MN_JSON_ARRAY) {
+            MN_TRY(mn_bgeo_read_embedded(reader));
+            continue;
+        }
         if (!is_volume || json->kind != MN_JSON_ARRAY) {
             MN_TRY(mn_json_skip(json));
             continue;

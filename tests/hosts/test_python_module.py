@@ -601,5 +601,27 @@ class Kinds(unittest.TestCase):
         self.assertEqual((volumes.kind_count("polygon"), volumes.point_count), (0, volumes.kind_count("volume")))
 
 
+class Wedges(unittest.TestCase):
+    def test_the_verbs(self):
+        with tempfile.TemporaryDirectory(prefix="meniscus-test-") as folder:
+            scene = Path(folder) / "scene.json"
+            scene.write_text(json.dumps({
+                "meniscus": 1, "frames": [1, 2], "output": "spray",
+                "nodes": [{"name": "nozzle", "type": "shape", "parms": {"kind": "grid"}},
+                          {"name": "spray", "type": "spray_solver", "inputs": ["nozzle"], "parms": {"rate": 1000}}]}))
+            wedge = meniscus.Wedge(Path(folder) / "w")
+            with self.assertRaisesRegex(meniscus.SceneError, "spead"):
+                wedge.start(scene, vary={"spray.spead": [1, 2]})
+            wedge.start(scene, vary={"spray.speed": [1, 2]}, plan=True)
+            wedge.cancel("spray.speed=2").run()
+            self.assertEqual([m["state"] for m in wedge.status()["members"]], ["done", "cancelled"])
+            wedge.retry().start(scene, vary={"spray.speed": "3:4:2"}, local=2)
+            table = wedge.collect()
+            self.assertEqual([(m["parameters"]["spray.speed"], m["state"]) for m in table["members"]],
+                             [(speed, "done") for speed in (1, 2, 3, 4)])
+            with self.assertRaises(meniscus.Error):
+                meniscus.Wedge(folder).status()
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=1)

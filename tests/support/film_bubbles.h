@@ -142,4 +142,13 @@ static inline int64_t bubbles_disorder(const mn_film *film)
     return wrong;
 }
 
+/// A number that any change of a position or a velocity changes.
+static inline double bubbles_digest(const mn_film *film)
+{
+    double sum = (double)film->ledger.t1;
+    for (int64_t v = 0; v < film->c.vertices.count; v++)
+        sum = 1.0000001 * sum + film->c.vertices.data[v].position.x + film->c.vertices.data[v].velocity.y;
+    return sum;
+}
+
 #endif

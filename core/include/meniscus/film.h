@@ -49,11 +49,12 @@ MN_API mn_film_def mn_film_default_def(void);
 /// be NULL.
 typedef struct mn_film_source {
     int64_t point_count;
-    const mn_vec3 *positions;  ///< m
-    const mn_vec3 *velocities; ///< m/s
-    const double *thickness;   ///< m, >= 0; of points with segments only and of drops, their diameter
-    const mn_vec3 *slides;     ///< unit normals of walls that points slide on; zero: free
-    const uint8_t *pinned;     ///< 1: held where it is, or by the frame
+    const mn_vec3 *positions;    ///< m
+    const mn_vec3 *velocities;   ///< m/s
+    const double *thickness;     ///< m, >= 0; of points with segments only and of drops, their diameter
+    const double *min_thickness; ///< m, >= 0: thinner than this the film bursts there; 0: as the def says
+    const mn_vec3 *slides;       ///< unit normals of walls that points slide on; zero: free
+    const uint8_t *pinned;       ///< 1: held where it is, or by the frame
     int64_t triangle_count;
     const int32_t (*triangles)[3];
     const int32_t (*regions)[2]; ///< behind and in front of each triangle; 0 is the air around. NULL: found

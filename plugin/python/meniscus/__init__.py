@@ -20,10 +20,11 @@ from .library import lib as _lib
 from .materials import material, materials, set_material
 from .network import Network, Node
 from .tables import NodeType, Parm, node_type, node_types
+from .wedge import Wedge
 
 __version__ = _lib.mn_plugin_release().decode()
 
 __all__ = ["ArgumentError", "Attribute", "Cancelled", "CookJob", "DivergedError", "Error", "FileError", "FormatError", "Geometry",
            "HINTS", "InputError", "KINDS", "Network", "Node", "NodeType", "NotFoundError", "OWNERS", "OutOfMemory", "Parm",
-           "SceneError", "TYPES", "UnsupportedError", "Volume", "material", "materials", "node_type", "node_types",
+           "SceneError", "TYPES", "UnsupportedError", "Volume", "Wedge", "material", "materials", "node_type", "node_types",
            "set_material"]

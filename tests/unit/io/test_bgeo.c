@@ -171,6 +171,94 @@ static void check_shape(const mn_geo *geo, int64_t primitive, mn_primitive_kind 
         assert_int_equal(vertices[kind == MN_POLYGON ? (count - i) % count : i], points[i]);
 }
 
+#define TRIANGLE                                                                                             \
+    COUNTS(3, 3, 1)                                                                                          \
+    TOPOLOGY("0,1,2")                                                                                        \
+    ATTRIBUTES(NUMERIC("P", 3, "fpreal32", "\"tuples\",[[0,0,0],[1,0,0],[0,1,0]]"), "")                      \
+    PRIMITIVES("[[\"type\",\"Polygon_run\"],[\"startvertex\",0,\"nprimitives\",1,\"nvertices\",[3]]]") "]"
+#define PACKED(key, vertex, transform)                                                                       \
+    "[[\"type\",\"PackedGeometry\"],[\"parameters\",{\"embedded\":\"" key                                    \
+    "\",\"cachedbounds\":[0,1]},\"pivot\",[1,"                                                               \
+    "0,0],\"transform\",[" transform "],\"vertex\"," #vertex ",\"viewportlod\",\"full\"]]"
+#define SHARED(key, geometry)                                                                                \
+    ",\"sharedprimitivedata\",[\"PackedGeometry\",[\"gu:embeddedgeo\",\"" key "\"," geometry "]]"
+
+/// Two instances of one triangle, turned and mirrored about its second corner, beside a polyline that stands
+/// on one of their points; what points, primitives and groups carry goes along.
+static void packed_geometry_is_unpacked_in_its_place(void **state)
+{
+    fixture *f = *state;
+    mn_geo *geo = must_read(
+        f, COUNTS(4, 4, 3) TOPOLOGY("0,1,2,3") ATTRIBUTES(
+               POINTS4 "," NUMERIC("heat", 1, "fpreal32", "\"arrays\",[[5,6,7,8]]"),
+               ",\"primitiveattributes\",[" NUMERIC("piece", 1, "int32", "\"arrays\",[[11,22,33]]") "]")
+               PRIMITIVES(PACKED("here", 2, "0,2,0,-2,0,0,0,0,2") "," PACKED(
+                   "here", 3, "-1,0,0,0,1,0,0,0,1") ","
+                                                    "[[\"type\",\"c_r\"],[\"s_v\",0,\"n_p\",1,\"n_v\",[2]]]")
+                   SHARED("here", TRIANGLE) ",\"primitivegroups\",[[[\"name\",\"first\"],[\"selection\","
+                                            "[\"unordered\",[\"i8\",[1,0,0]]]]]]]");
+    assert_int_equal(mn_geo_point_count(geo), 2 + 3 + 3); // the two places are gone
+    assert_int_equal(mn_geo_kind_count(geo, MN_POLYGON), 2);
+    assert_int_equal(mn_geo_primitive_kinds(geo)[0], MN_POLYLINE);
+    // (x - (1,0,0)) T + (1,1,0), row vectors: the corner (0,0,0) goes to (-1,0,0) T = (0,-2,0), and so on
+    const mn_vec3 wanted[] = {{1, -1, 0}, {1, 1, 0}, {-1, -1, 0}, {1, 1, 0}, {0, 1, 0}, {1, 2, 0}};
+    for (int64_t i = 0; i < 6; i++)
+        check_close(mn_norm(mn_sub(mn_geo_position(geo, 2 + i), wanted[i])), 0, 1e-6);
+    const float *heat = mn_attribute_data(mn_geo_find(geo, MN_POINT, "heat"));
+    const int32_t *piece = mn_attribute_data(mn_geo_find(geo, MN_PRIMITIVE, "piece"));
+    assert_true(heat[0] == 5 && heat[1] == 6 && heat[2] == 7 && heat[7] == 8);
+    assert_true(piece[0] == 33 && piece[1] == 11 && piece[2] == 22);
+    const uint8_t *first = mn_group_data(mn_geo_find_group(geo, MN_PRIMITIVE, "first"));
+    assert_true(first[0] == 0 && first[1] == 1 && first[2] == 0);
+    // A mirror turns a polygon: both face the same way still, up to what their transforms do in the plane.
+    check_shape(geo, 1, MN_POLYGON, 3, (const int64_t[]){2, 3, 4});
+    check_shape(geo, 2, MN_POLYGON, 3, (const int64_t[]){5, 7, 6});
+    mn_geo_free(geo);
+}
+
+static void spheres_become_polygons_that_face_out(void **state)
+{
+    fixture *f = *state;
+    mn_geo *geo =
+        must_read(f, COUNTS(4, 1, 1) TOPOLOGY("2") ATTRIBUTES(POINTS4, "") PRIMITIVES(
+                         "[[\"type\",\"Sphere\"],[\"vertex\",0,\"transform\",[3,0,0,0,-3,0,0,0,3]]]") "]");
+    assert_int_equal(mn_geo_point_count(geo), 3 + 266);
+    const int64_t *starts = mn_geo_primitive_starts(geo), *points = mn_geo_vertex_points(geo);
+    double volume = 0;
+    for (int64_t i = 0; i < mn_geo_primitive_count(geo); i++)
+        for (int64_t v = starts[i] + 1; v + 1 < starts[i + 1]; v++) {
+            mn_vec3 x[3];
+            for (int k = 0; k < 3; k++)
+                x[k] =
+                    mn_sub(mn_geo_position(geo, points[k == 0 ? starts[i] : v + k - 1]), (mn_vec3){1, 1, 0});
+            volume += mn_dot(x[0], mn_cross(x[1], x[2])) / 6;
+        }
+    // Inside a sphere of radius 3, by the fall short of 24 x 12 chords: 2.9 %.
+    assert_true(volume < 36 * 3.14159265 && volume > 0.965 * 36 * 3.14159265);
+    mn_geo_free(geo);
+}
+
+static void packed_geometry_that_cannot_be_is_refused(void **state)
+{
+    fixture *f = *state;
+    check_refused(f,
+                  COUNTS(4, 1, 1) TOPOLOGY("0") ATTRIBUTES(POINTS4, "")
+                      PRIMITIVES(PACKED("there", 0, "1,0,0,0,1,0,0,0,1")) SHARED("here", TRIANGLE) "]",
+                  MN_ERROR_FORMAT, "refers to geometry 'there', which is not in the file");
+    check_refused(f,
+                  COUNTS(4, 1, 1) TOPOLOGY("0") ATTRIBUTES(POINTS4, "")
+                      PRIMITIVES(PACKED("here", 0, "1,0,0,0,1,0,0,0")) SHARED("here", TRIANGLE) "]",
+                  MN_ERROR_FORMAT, "should be 9 numbers");
+    // A geometry in itself, 40 deep: refused by its depth, not by the stack.
+    char text[1 << 15] = "", *at = text;
+    for (int i = 0; i < 40; i++)
+        at += sprintf(at, "%s",
+                      COUNTS(0, 0, 0)
+                          TOPOLOGY("") "\"attributes\",[],\"primitives\",[],\"sharedprimitivedata\","
+                                       "[\"PackedGeometry\",[\"gu:embeddedgeo\",\"k\",");
+    check_refused(f, text, MN_ERROR_FORMAT, "nested more than 16 deep");
+}
+
 static void every_kind_of_primitive_is_read(void **state)
 {
     fixture *f = *state;
@@ -484,6 +572,9 @@ int main(void)
         TEST(the_hosts_language_does_not_matter),
         TEST(every_kind_of_primitive_is_read),
         TEST(vertices_and_primitives_keep_what_is_theirs),
+        TEST(packed_geometry_is_unpacked_in_its_place),
+        TEST(spheres_become_polygons_that_face_out),
+        TEST(packed_geometry_that_cannot_be_is_refused),
         TEST(pages_slices_and_constants_are_unpacked),
         TEST(narrow_storages_are_widened),
         TEST(what_mn_geo_does_not_have_is_said),

@@ -270,6 +270,37 @@ static void containers_are_packed_as_houdini_does(void **state)
     fclose(packed);
 }
 
+/// The bounds that Houdini itself has written into each file.
+static void spheres_and_packed_geometry_become_polygons(void **state)
+{
+    fixture *f = *state;
+    static const struct {
+        const char *name;
+        int64_t points, primitives;
+        mn_box bounds;
+    } samples[] = {
+        {"sphere.geo", 266, 288, {{1.1, -0.36, -0.9}, {2.9, 1.96, 0.9}}},
+        {"sphere.bgeo", 266, 288, {{1.1, -0.36, -0.9}, {2.9, 1.96, 0.9}}},
+        {"sphere_16_5.geo", 266, 288, {{1.1, -0.36, -0.9}, {2.9, 1.96, 0.9}}},
+        {"sphere_16_5.bgeo", 266, 288, {{1.1, -0.36, -0.9}, {2.9, 1.96, 0.9}}},
+        {"sphere_grid.geo", 270, 289, {{-0.5, -0.8, -0.8}, {4.8, 0.8, 0.8}}},
+        {"sphere_grid.bgeo", 270, 289, {{-0.5, -0.8, -0.8}, {4.8, 0.8, 0.8}}},
+        {"sphere_grid_16_5.geo", 270, 289, {{-0.5, -0.8, -0.8}, {4.8, 0.8, 0.8}}},
+        {"sphere_grid_16_5.bgeo", 270, 289, {{-0.5, -0.8, -0.8}, {4.8, 0.8, 0.8}}},
+        {"pack1_16_5.bgeo", 266, 288, {{-1, -1, -1}, {1, 1, 1}}},
+    };
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        check_ok(f->ctx, read_sample(f, samples[i].name));
+        assert_int_equal(mn_geo_point_count(f->geo), samples[i].points);
+        assert_int_equal(mn_geo_kind_count(f->geo, MN_POLYGON), samples[i].primitives);
+        const mn_box got = mn_geo_bounds(f->geo), wanted = samples[i].bounds;
+        check_close(mn_norm(mn_sub(got.min, wanted.min)) + mn_norm(mn_sub(got.max, wanted.max)), 0, 1e-6);
+    }
+    // The path that the packed primitive carried is on what it held.
+    assert_string_equal(mn_attribute_string(mn_geo_find(f->geo, MN_PRIMITIVE, "path"), 287, 0),
+                        "op:/obj/packed/pack1");
+}
+
 static void what_cannot_be_read_is_refused_with_the_reason(void **state)
 {
     fixture *f = *state;
@@ -278,15 +309,6 @@ static void what_cannot_be_read_is_refused_with_the_reason(void **state)
         mn_status status;
         const char *reason;
     } samples[] = {
-        {"sphere.geo", MN_ERROR_UNSUPPORTED, "primitive 0 is a Sphere"},
-        {"sphere.bgeo", MN_ERROR_UNSUPPORTED, "primitive 0 is a Sphere"},
-        {"sphere_16_5.geo", MN_ERROR_UNSUPPORTED, "primitive 0 is a Sphere"},
-        {"sphere_16_5.bgeo", MN_ERROR_UNSUPPORTED, "primitive 0 is a Sphere"},
-        {"sphere_grid.geo", MN_ERROR_UNSUPPORTED, "primitive 0 is a Sphere"},
-        {"sphere_grid.bgeo", MN_ERROR_UNSUPPORTED, "primitive 0 is a Sphere"},
-        {"sphere_grid_16_5.geo", MN_ERROR_UNSUPPORTED, "primitive 0 is a Sphere"},
-        {"sphere_grid_16_5.bgeo", MN_ERROR_UNSUPPORTED, "primitive 0 is a Sphere"},
-        {"pack1_16_5.bgeo", MN_ERROR_UNSUPPORTED, "is a PackedGeometry, which cannot be read"},
         {"packed_disk.bgeo", MN_ERROR_UNSUPPORTED, "is a PackedDisk, which cannot be read"},
         {"badgrid.geo", MN_ERROR_FORMAT,
          "value 3 of the point attribute 'P' should have 4 numbers but has fewer"},
@@ -316,6 +338,7 @@ int main(void)
         TEST(volumes),
         TEST(bunny),
         TEST(containers_are_packed_as_houdini_does),
+        TEST(spheres_and_packed_geometry_become_polygons),
         TEST(what_cannot_be_read_is_refused_with_the_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
