@@ -153,6 +153,8 @@ typedef struct codim_own {
     MN_ARRAY(double) width;
     mn_codim_jets jets;
     mn_codim_inflow inflow;
+    uint64_t inflow_key;     ///< of the host, for the input that the inflow was made from; 0: none
+    mn_vec3 inflow_velocity; ///< that it was made with
 } codim_own;
 
 static mn_status read_anchors(const mn_cook *cook, codim_own *own)
@@ -171,6 +173,21 @@ static mn_status read_anchors(const mn_cook *cook, codim_own *own)
     return MN_OK;
 }
 
+// Its trees of triangles are built again when it changes.
+static mn_status read_inflow(const mn_cook *cook, codim_own *own)
+{
+    const uint64_t key = mn_cook_input_key(cook, INPUT_INFLOW);
+    const mn_vec3 velocity = mn_cook_vec3(cook, "inflow_velocity");
+    if (key == 0 || key != own->inflow_key || mn_distance(velocity, own->inflow_velocity) > 0) {
+        mn_codim_inflow_free(cook->ctx, &own->inflow);
+        own->inflow_key = 0;
+        MN_TRY(mn_codim_inflow_read(cook, INPUT_INFLOW, &own->inflow));
+        own->inflow_key = key, own->inflow_velocity = velocity;
+    }
+    own->inputs.spring_count = own->inflow.springs.count, own->inputs.springs = own->inflow.springs.data;
+    return MN_OK;
+}
+
 static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_feeding feeding,
                       mn_solver_inputs *inputs)
 {
@@ -183,10 +200,7 @@ static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_f
     memset(&own->jets, 0, sizeof own->jets);
     MN_TRY(mn_codim_jets_read(cook, INPUT_JETS, &own->jets));
     own->inputs.inlet_count = own->jets.inlets.count, own->inputs.inlets = own->jets.inlets.data;
-    mn_codim_inflow_free(cook->ctx, &own->inflow);
-    memset(&own->inflow, 0, sizeof own->inflow);
-    MN_TRY(mn_codim_inflow_read(cook, INPUT_INFLOW, &own->inflow));
-    own->inputs.spring_count = own->inflow.springs.count, own->inputs.springs = own->inflow.springs.data;
+    MN_TRY(read_inflow(cook, own));
     inputs->own = &own->inputs;
     return MN_OK;
 }

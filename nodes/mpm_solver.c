@@ -4,11 +4,12 @@
 // mn_mpm_solver's; this file says what the inputs are, when points become liquid, and what to warn about.
 #include "nodes/domain.h"
 #include "nodes/materials.h"
+#include "nodes/mpm_bodies.h"
 #include "nodes/mpm_doctor.h"
 #include "nodes/mpm_input.h"
 #include "nodes/solver_node.h"
 
-enum { INPUT_LIQUID, INPUT_COLLIDERS, INPUT_EMITTERS, INPUT_SINKS };
+enum { INPUT_LIQUID, INPUT_COLLIDERS, INPUT_EMITTERS, INPUT_SINKS, INPUT_BODIES, INPUT_COUNT };
 // In the order of their menus.
 enum { SOURCE_START, SOURCE_NEW_IDS, SOURCE_EVERY_FRAME };
 enum { SIDE_SAME, SIDE_OPEN };
@@ -25,22 +26,32 @@ static const mn_input_def inputs_of[] = {
          "N, sigma, viscosity and density are used",
          false, false},
     [INPUT_SINKS] = {"Sinks", "level sets, from collider nodes, that liquid vanishes in", false, false},
+    [INPUT_BODIES] =
+        {"Bodies",
+         "what the liquid moves: tetrahedra as soft solids, polygons as rigid bodies or cloth; v, "
+         "rest, density, young, pinned and contact_angle are used",
+         false, false},
 };
 static const mn_role roles[] = {
-    [INPUT_LIQUID] = MN_ROLE_OWN,
-    [INPUT_COLLIDERS] = MN_ROLE_COLLIDER,
-    [INPUT_EMITTERS] = MN_ROLE_OWN,
-    [INPUT_SINKS] = MN_ROLE_SINK,
+    [INPUT_LIQUID] = MN_ROLE_OWN, [INPUT_COLLIDERS] = MN_ROLE_COLLIDER, [INPUT_EMITTERS] = MN_ROLE_OWN,
+    [INPUT_SINKS] = MN_ROLE_SINK, [INPUT_BODIES] = MN_ROLE_OWN,
 };
 static const mn_output_def outputs_of[] = {
     {"Particles", "points with v, id, mass, density, J, pressure, pscale, sigma, viscosity and age"},
     {"Surface", "closed polygons with v"},
+    {"Bodies",
+     "tetrahedra of soft solids, triangles of the others; points with v, rest, stress, contact_force, body and "
+     "id"},
 };
 
 static mn_status finish_def(const mn_cook *cook, const mn_solver *solver, void *filled)
 {
     (void)solver;
     mn_mpm_def *def = filled;
+    // Bodies and liquid are solved for together.
+    const mn_geo *bodies = mn_cook_input(cook, INPUT_BODIES);
+    if (bodies && mn_geo_point_count(bodies) > 0 && def->integrator == MN_MPM_EXPLICIT)
+        def->integrator = MN_MPM_IMPLICIT;
     def->collider = (mn_mpm_wall)(MN_MPM_SLIP + mn_cook_menu(cook, "collider_boundary"));
     if (!mn_cook_toggle(cook, "use_domain")) return MN_OK;
     def->domain = mn_domain_box(cook);
@@ -57,6 +68,7 @@ static mn_status finish_def(const mn_cook *cook, const mn_solver *solver, void *
 typedef struct mpm_own {
     mn_id_array seen; ///< rising; only when points with new ids are asked for
     mn_mpm_outlet outlet;
+    mn_mpm_floaters floaters;
 } mpm_own;
 
 static mn_status add_liquid(const mn_cook *cook, mn_mpm *mpm, mpm_own *own, bool first)
@@ -157,9 +169,12 @@ static void warn_about_resolution(const mn_cook *cook, const mn_mpm *mpm)
 
 // ---- the hooks ----
 
+static const mn_mpm_floaters_from bodies_from = {INPUT_BODIES, INPUT_COLLIDERS};
+
 static mn_status start(const mn_cook *cook, mn_solver *solver, void *own)
 {
     MN_TRY(add_liquid(cook, (mn_mpm *)solver, own, true));
+    MN_TRY(mn_mpm_floaters_start(cook, &bodies_from, &((mpm_own *)own)->floaters));
     warn_about_resolution(cook, (mn_mpm *)solver);
     return MN_OK;
 }
@@ -169,6 +184,8 @@ static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_f
                       mn_solver_inputs *inputs)
 {
     mpm_own *own = memory;
+    MN_TRY(mn_mpm_floaters_feed(cook, &bodies_from, &own->floaters, (mn_mpm *)solver,
+                                feeding == MN_FEED_ADVANCE));
     if (feeding == MN_FEED_EMIT) return MN_OK;
     if (feeding == MN_FEED_ADVANCE) {
         MN_TRY(add_liquid(cook, (mn_mpm *)solver, own, false));
@@ -199,16 +216,17 @@ static mn_status after(const mn_cook *cook, mn_solver *solver)
 
 static mn_status save_own(const void *own, mn_writer *out)
 {
-    MN_TRY(mn_write_tag(out, "mpm_solver", 2));
-    return mn_write_array(out, &((const mpm_own *)own)->seen);
+    MN_TRY(mn_write_tag(out, "mpm_solver", 3));
+    MN_TRY(mn_write_array(out, &((const mpm_own *)own)->seen));
+    return mn_mpm_floaters_save(&((const mpm_own *)own)->floaters, out);
 }
 
 static mn_status load_own(const mn_cook *cook, void *own, mn_reader *in)
 {
     int32_t version;
-    (void)cook;
-    MN_TRY(mn_read_tag(in, "mpm_solver", 2, &version));
-    return mn_read_array(in, &((mpm_own *)own)->seen);
+    MN_TRY(mn_read_tag(in, "mpm_solver", 3, &version));
+    MN_TRY(mn_read_array(in, &((mpm_own *)own)->seen));
+    return version < 3 ? MN_OK : mn_mpm_floaters_load(cook, INPUT_COUNT, &((mpm_own *)own)->floaters, in);
 }
 
 static void free_own(mn_context *ctx, void *memory)
@@ -216,6 +234,7 @@ static void free_own(mn_context *ctx, void *memory)
     mpm_own *own = memory;
     mn_array_free(ctx, &own->seen);
     mn_mpm_outlet_free(ctx, &own->outlet);
+    mn_mpm_floaters_free(ctx, &own->floaters);
 }
 
 static mn_status doctor(const mn_cook *cook, mn_doctor *d)

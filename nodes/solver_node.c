@@ -120,7 +120,7 @@ static mn_status prepare(const mn_cook *cook, int32_t input, prepared *p)
         return MN_OK;
     }
     const bool borrows = role == MN_ROLE_WIND || role == MN_ROLE_FORCE; // from this frame's input
-    const uint64_t key = cook->input_keys && input < cook->input_count ? cook->input_keys[input] : 0;
+    const uint64_t key = mn_cook_input_key(cook, input);
     if (key != 0 && !borrows && p->key == key && p->scale == cook->dt * cook->fps) return MN_OK;
     p->key = 0;
     MN_TRY(prepare_new(cook, role, geo, p));

@@ -130,7 +130,7 @@ static mn_vec3 mean_velocity(const mn_tet_mesh *slug)
 
 static mn_status read_slug(const mn_cook *cook, const mn_geo *geo, tet_own *own)
 {
-    const uint64_t key = cook->input_keys ? cook->input_keys[INPUT_EMITTERS] : 0;
+    const uint64_t key = mn_cook_input_key(cook, INPUT_EMITTERS);
     mn_tet_repairs repairs;
     if (key != 0 && own->key == key) return MN_OK;
     mn_tet_mesh_free(own->slug);

@@ -124,7 +124,7 @@ typedef struct mn_codim_frame {
     double row;             ///< s, that a row of points of the jets takes; INFINITY: there are none
     double done, remaining; ///< s, of the advance, up to the step and from it on
     double asked;           ///< s, of the step
-    double time;            ///< s, of the solver at the start
+    double time;            ///< s, of the solver when it was backed up
     int64_t next_id;
 } mn_codim_frame;
 
@@ -412,6 +412,8 @@ mn_status mn_codim_liquid_commit(mn_codim *mls);
 /// The skin's triangles for the view.
 mn_status mn_codim_liquid_show(mn_codim *mls);
 mn_status mn_codim_liquid_backup(mn_codim *mls);
+/// At the start of an advance.
+void mn_codim_liquid_begin(mn_codim *mls);
 void mn_codim_liquid_restore(mn_codim *mls);
 void mn_codim_liquid_free(mn_codim *mls);
 mn_status mn_codim_liquid_save(const mn_codim *mls, mn_writer *out);

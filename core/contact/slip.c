@@ -24,8 +24,7 @@ static void choose_frame(const mn_contact_term *term, const mn_vec3 x[4], int co
     memcpy(corner, triples[best], 3 * sizeof *corner);
 }
 
-/// w(dx) for dx = delta at corner k of the frame (0, 1, 2).
-static mn_vec3 rotation(const mn_vec3 e[2], int k, mn_vec3 delta)
+mn_vec3 mn_triangle_rotation(const mn_vec3 e[2], int k, mn_vec3 delta)
 {
     const mn_vec3 m = mn_cross(e[0], e[1]), n = mn_normalize(m);
     const double length = mn_norm(m), size2 = mn_norm2(e[0]) + mn_norm2(e[1]);
@@ -54,7 +53,8 @@ void mn_contact_slip(const mn_contact_term *term, const mn_vec3 x[4], double row
             mn_vec3 motion = mn_scale(term->near.c[i], delta);
             for (int k = 0; k < 3; k++)
                 if (corner[k] == i)
-                    motion = mn_axpy(motion, -term->near.distance, mn_cross(rotation(e, k, delta), n));
+                    motion =
+                        mn_axpy(motion, -term->near.distance, mn_cross(mn_triangle_rotation(e, k, delta), n));
             for (int t = 0; t < 2; t++) rows[t][3 * i + axis] = mn_dot(tangent[t], motion);
         }
 }

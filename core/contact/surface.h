@@ -93,5 +93,8 @@ double mn_advance_edge_edge(const mn_vec3 x[4], const mn_vec3 dx[4], double keep
 ///   slip = T^T ( sum c_i dx_i - distance w(dx) x n )
 /// with w the rotation of the triangle, or of the three of an edge pair's vertices that lie widest apart.
 void mn_contact_slip(const mn_contact_term *term, const mn_vec3 x[4], double rows[2][12]);
+/// How much the motion `delta` of corner k turns a triangle with the edges e[0] and e[1] from its corner 0,
+/// rad/m: the sum over the corners is exact for rigid motions.
+mn_vec3 mn_triangle_rotation(const mn_vec3 e[2], int k, mn_vec3 delta);
 
 #endif

@@ -20,16 +20,39 @@ static void release(mn_solver *solver)
 {
     mn_elastic *s = (mn_elastic *)solver;
     mn_context *ctx = solver->ctx;
-    mn_vec3s *vectors[] = {&s->x,           &s->v,           &s->x_old,    &s->v_old,       &s->target_begin,
-                           &s->target_end,  &s->force,       &s->rest,     &s->point_x,     &s->point_v,
-                           &s->point_force, &s->reference,   &s->trial,    &s->trial_point, &s->step_point,
-                           &s->point_end,   &s->part_motion, &s->dx,       &s->x_start,     &s->x_tilde,
-                           &s->x_hat,       &s->goal,        &s->backup_x, &s->backup_v,    &s->backup_x_old,
-                           &s->backup_v_old};
+    mn_vec3s *vectors[] = {&s->x,
+                           &s->v,
+                           &s->x_old,
+                           &s->v_old,
+                           &s->target_begin,
+                           &s->target_end,
+                           &s->force,
+                           &s->rest,
+                           &s->point_x,
+                           &s->point_v,
+                           &s->point_force,
+                           &s->reference,
+                           &s->trial,
+                           &s->trial_point,
+                           &s->step_point,
+                           &s->point_end,
+                           &s->part_motion,
+                           &s->dx,
+                           &s->x_start,
+                           &s->x_tilde,
+                           &s->x_hat,
+                           &s->goal,
+                           &s->backup_x,
+                           &s->backup_v,
+                           &s->backup_x_old,
+                           &s->backup_v_old,
+                           &s->part_push,
+                           &s->part_spin};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) mn_array_free(ctx, vectors[i]);
     mn_doubles *doubles[] = {
         &s->mass,        &s->point_stress, &s->point_share, &s->element_gradient, &s->element_stiffness,
-        &s->element_old, &s->reach,        &s->part_reach,  &s->gradient,         &s->direction};
+        &s->element_old, &s->reach,        &s->part_reach,  &s->gradient,         &s->direction,
+        &s->image};
     for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++) mn_array_free(ctx, doubles[i]);
     mn_indices *indices[] = {&s->point_body, &s->triangle,  &s->around,         &s->entry_row,
                              &s->entry_at,   &s->unknown,   &s->order,          &s->block_order,
@@ -266,79 +289,6 @@ static void report_on(const mn_solver *solver, mn_report *report)
     mn_report_set(report, MN_REPORT_max_speed, speed);
 }
 
-// ---- what is shown ----
-
-static mn_status list_shown(mn_elastic *s)
-{
-    s->shown_tet.count = s->shown_triangle.count = s->id.count = 0;
-    s->shown_points = 0;
-    for (int64_t i = 0; i < s->part.count; i++)
-        if (s->part.data[i].kind != MN_ELASTIC_COLLIDER) s->shown_points += s->part.data[i].point_count;
-    for (int64_t i = 0; i < s->element.count; i++) {
-        const mn_element *e = &s->element.data[i];
-        const mn_elastic_part *part = &s->part.data[e->body];
-        for (int k = 0; part->kind == MN_ELASTIC_SOLID && k < 4; k++) {
-            const int32_t point = e->node[k] - part->first_node + part->first_point;
-            MN_TRY(mn_array_push(s->solver.ctx, &s->shown_tet, &point));
-        }
-    }
-    // those of solids first: the first output shows their tetrahedra instead
-    for (int pass = 0; pass < 2; pass++) {
-        for (int64_t i = 0; i < s->triangle.count; i++) {
-            const int32_t kind = s->part.data[s->point_body.data[s->triangle.data[3 * (i / 3)]]].kind;
-            if (kind != MN_ELASTIC_COLLIDER && (kind == MN_ELASTIC_SOLID) == (pass == 0))
-                MN_TRY(mn_array_push(s->solver.ctx, &s->shown_triangle, &s->triangle.data[i]));
-        }
-        if (pass == 0) s->shown_solid = s->shown_triangle.count;
-    }
-    for (int32_t i = 0; i < s->shown_points; i++) MN_TRY(mn_array_push(s->solver.ctx, &s->id, &i));
-    return MN_OK;
-}
-
-static void show_column(mn_view *view, const char *name, int32_t size, mn_hint hint, const void *data)
-{
-    mn_view_column(view, (mn_column_view){.name = name,
-                                          .type = MN_F32,
-                                          .size = size,
-                                          .hint = hint,
-                                          .storage = MN_STORE_F64,
-                                          .data = data,
-                                          .stride = (size_t)size * sizeof(double)});
-}
-
-static void show_index(mn_view *view, const char *name, const int32_t *data)
-{
-    mn_view_column(view, (mn_column_view){.name = name,
-                                          .type = MN_I32,
-                                          .size = 1,
-                                          .storage = MN_STORE_I32,
-                                          .data = data,
-                                          .stride = sizeof(int32_t)});
-}
-
-static mn_status show(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output, mn_view *view)
-{
-    mn_elastic *s = (mn_elastic *)solver;
-    mn_elastic_view v;
-    (void)inputs;
-    MN_TRY(mn_elastic_get_view(s, &v));
-    MN_TRY(list_shown(s));
-    view->point_count = s->shown_points;
-    show_column(view, "P", 3, MN_HINT_POINT, v.positions);
-    show_column(view, "v", 3, MN_HINT_VECTOR, v.velocities);
-    show_column(view, "rest", 3, MN_HINT_POINT, v.rest);
-    show_column(view, "stress", 1, MN_HINT_NONE, v.stress);
-    show_column(view, "contact_force", 3, MN_HINT_VECTOR, v.contact_forces);
-    show_index(view, "body", v.body);
-    show_index(view, "id", s->id.data);
-    const int64_t first = output == 0 ? s->shown_solid : 0;
-    if (output == 0) mn_view_primitives(view, MN_TETRAHEDRON, 4, s->shown_tet.count / 4, s->shown_tet.data);
-    if (s->shown_triangle.count > first)
-        mn_view_primitives(view, MN_POLYGON, 3, (s->shown_triangle.count - first) / 3,
-                           s->shown_triangle.data + first);
-    return MN_OK;
-}
-
 // ---- saving ----
 
 static const mn_saved saved[] = {
@@ -433,7 +383,7 @@ const mn_solver_type mn_elastic_solver = {
     .attempt = mn_elastic_attempt,
     .commit = mn_elastic_commit,
     .end = mn_elastic_end,
-    .view = show,
+    .view = mn_elastic_show,
     .report = report_on,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),

@@ -137,14 +137,18 @@ struct mn_elastic {
     mn_sparse pattern, matrix; ///< of nodes, of their coordinates
     mn_indices order, block_order;
     mn_cholesky *cholesky;
-    mn_doubles gradient, direction;
+    mn_doubles gradient, direction, image;
     mn_vec3s dx;
 
     // one step
-    double dt, h, scale_now, scale_old; ///< h of BDF2; x~ = now x - old x_old
-    double caution;                     ///< in [0, 1]: how much friction's curvature is that of its secant
+    double dt, h;     ///< s; h of BDF2
+    double dt_before; ///< s, dt_old when the step began
+    double caution;   ///< in [0, 1]: how much friction's curvature is that of its secant
     mn_vec3s x_start, x_tilde, x_hat, goal;
     mn_vec3s backup_x, backup_v, backup_x_old, backup_v_old;
+
+    // what a liquid leaves to bodies, kg m/s and kg m^2/s about the origin; empty: nothing
+    mn_vec3s part_push, part_spin;
 
     // islands: nodes joined by elements, contacts and ties
     mn_indices island;
@@ -188,16 +192,29 @@ mn_status mn_elastic_contact_forces(mn_elastic *s);
 
 /// Unknowns, elements around nodes and the surface, after bodies were added or loaded.
 mn_status mn_elastic_prepare(mn_elastic *s);
+/// The matrix for the derivatives at hand, its factor, and in s->direction the right-hand side.
+mn_status mn_elastic_factor(mn_elastic *s, const mn_vec3 *x);
 /// dx for the derivatives at hand; fixed nodes move by `goal - x`.
 mn_status mn_elastic_solve(mn_elastic *s, const mn_vec3 *x);
 void mn_elastic_free_system(mn_elastic *s);
 
+/// E of newton.c at x and, when asked for, what its derivatives are made of.
+mn_status mn_elastic_energy(mn_elastic *s, const mn_vec3 *x, bool derivatives, double *energy);
+/// How far along dx nothing passes anything; new candidates where a point leaves what they were made for.
+mn_status mn_elastic_longest_step(mn_elastic *s, double *fraction);
+/// Candidates and weights for a step from s->x_start, and where friction measures slip from.
+mn_status mn_elastic_start_search(mn_elastic *s);
 /// x, the minimum of the step; MN_ERROR_DIVERGED without a sentence when there is none to be found.
 mn_status mn_elastic_minimise(mn_elastic *s);
 /// One explicit step of s->dt.
 mn_status mn_elastic_explicit_step(mn_elastic *s);
 /// The longest that is stable, s.
 mn_status mn_elastic_stable_step(mn_elastic *s, double *dt);
+
+/// Keeps what the step may change, and predicts; then velocities and momenta from s->x; or back.
+mn_status mn_elastic_open_step(mn_elastic *s, double dt, double fraction);
+mn_status mn_elastic_close_step(mn_elastic *s);
+void mn_elastic_undo_step(mn_elastic *s);
 
 // the loop's (step.c)
 mn_status mn_elastic_begin(mn_solver *solver, const mn_solver_inputs *inputs, double seconds,
@@ -207,6 +224,7 @@ mn_status mn_elastic_attempt(mn_solver *solver, const mn_solver_inputs *inputs, 
                              mn_verdict *verdict);
 mn_status mn_elastic_commit(mn_solver *solver, const mn_solver_inputs *inputs, double dt);
 mn_status mn_elastic_end(mn_solver *solver, const mn_solver_inputs *inputs);
+mn_status mn_elastic_show(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output, mn_view *view);
 /// Restores linear and angular momentum of every island that nothing outside holds, by a velocity that moves
 /// it as a rigid body.
 mn_status mn_elastic_repair_momentum(mn_elastic *s, const mn_vec3 *x_before, const mn_vec3 *v_before);

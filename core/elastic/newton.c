@@ -14,7 +14,7 @@ static const double same_friction = 1e-3; ///< of all normal forces: a change th
 /// Of the barrier's distance: the longest step that is left undone, and before friction is lagged again.
 static const double converged = 1e-4, nearly_converged = 1e-3;
 
-static mn_status energy_of(mn_elastic *s, const mn_vec3 *x, bool derivatives, double *energy)
+mn_status mn_elastic_energy(mn_elastic *s, const mn_vec3 *x, bool derivatives, double *energy)
 {
     double elastic, contact, inertia = 0;
     if (derivatives) {
@@ -46,8 +46,7 @@ static mn_status energy_of(mn_elastic *s, const mn_vec3 *x, bool derivatives, do
     return MN_OK;
 }
 
-/// How far along dx nothing passes anything; new candidates where a point leaves what they were made for.
-static mn_status longest_step(mn_elastic *s, double *fraction)
+mn_status mn_elastic_longest_step(mn_elastic *s, double *fraction)
 {
     mn_vec3 *motion = s->point_v.data, *end = s->point_end.data; // scratch
     mn_elastic_place_points(s, s->x.data, s->trial_point.data);
@@ -115,7 +114,7 @@ static mn_status iterate(mn_elastic *s, double tolerance)
         MN_TRY(mn_check_cancelled(s->solver.ctx));
         mn_elastic_place_points(s, s->x.data, s->trial_point.data);
         MN_TRY(mn_contact_weigh_edges(s->contact, s->trial_point.data, s->distance, true));
-        MN_TRY(energy_of(s, s->x.data, true, &before));
+        MN_TRY(mn_elastic_energy(s, s->x.data, true, &before));
         if (!isfinite(before)) return MN_ERROR_DIVERGED;
         MN_TRY(mn_elastic_solve(s, s->x.data));
         s->newton_iterations++;
@@ -124,12 +123,12 @@ static mn_status iterate(mn_elastic *s, double tolerance)
         // a secant's steps are short long before they are done
         if (arrived && length <= tolerance && s->caution < 0.1) return MN_OK;
         if (!arrived && n >= MAX_ARRIVAL) return MN_ERROR_DIVERGED;
-        MN_TRY(longest_step(s, &fraction));
+        MN_TRY(mn_elastic_longest_step(s, &fraction));
         const double slope = slope_of(s), allowed = fraction;
         int32_t halvings = 0;
         for (; halvings < MAX_HALVINGS; halvings++) {
             take_step(s, fraction, s->trial.data);
-            MN_TRY(energy_of(s, s->trial.data, false, &after));
+            MN_TRY(mn_elastic_energy(s, s->trial.data, false, &after));
             if (isfinite(after) && (!arrived || after <= before)) break;
             fraction = shorter(fraction, slope, after - before);
         }
@@ -152,7 +151,7 @@ static mn_status iterate(mn_elastic *s, double tolerance)
     return MN_ERROR_DIVERGED;
 }
 
-mn_status mn_elastic_minimise(mn_elastic *s)
+mn_status mn_elastic_start_search(mn_elastic *s)
 {
     s->caution = 0;
     mn_elastic_place_points(s, s->x_start.data, s->trial_point.data);
@@ -161,6 +160,12 @@ mn_status mn_elastic_minimise(mn_elastic *s)
     MN_TRY(mn_contact_weigh_edges(s->contact, s->trial_point.data, s->distance, false));
     // friction measures slip from here: h v = x - x~
     mn_elastic_place_points(s, s->x_tilde.data, s->reference.data);
+    return MN_OK;
+}
+
+mn_status mn_elastic_minimise(mn_elastic *s)
+{
+    MN_TRY(mn_elastic_start_search(s));
     for (int32_t lag = 0; lag < LAGS; lag++) {
         double change;
         MN_TRY(mn_elastic_lag_friction(s, s->x.data, &change));

@@ -38,26 +38,44 @@ static void predict(mn_elastic *s, double dt, double fraction)
     }
 }
 
-static mn_status implicit_step(mn_elastic *s, double dt, double fraction)
+mn_status mn_elastic_open_step(mn_elastic *s, double dt, double fraction)
 {
+    s->dt_before = s->dt_old;
+    keep(&s->x_start, &s->x);
+    keep(&s->backup_v, &s->v), keep(&s->backup_x_old, &s->x_old), keep(&s->backup_v_old, &s->v_old);
     predict(s, dt, fraction);
-    MN_TRY(mn_elastic_keep_strains(s, s->x.data));
-    MN_TRY(mn_elastic_minimise(s));
+    return mn_elastic_keep_strains(s, s->x.data);
+}
+
+void mn_elastic_undo_step(mn_elastic *s)
+{
+    keep(&s->x, &s->x_start);
+    keep(&s->v, &s->backup_v), keep(&s->x_old, &s->backup_x_old), keep(&s->v_old, &s->backup_v_old);
+    s->dt_old = s->dt_before;
+}
+
+mn_status mn_elastic_close_step(mn_elastic *s)
+{
     keep(&s->x_old, &s->x_start);
     keep(&s->v_old, &s->v);
     for (int64_t i = 0; i < s->x.count; i++) {
         const bool fixed = s->flags.data[i] & MN_NODE_FIXED;
-        s->v.data[i] = fixed ? mn_scale(1 / dt, mn_sub(s->x.data[i], s->x_start.data[i]))
+        s->v.data[i] = fixed ? mn_scale(1 / s->dt, mn_sub(s->x.data[i], s->x_start.data[i]))
                              : mn_scale(1 / s->h, mn_sub(s->x.data[i], s->x_tilde.data[i]));
     }
     MN_TRY(mn_elastic_repair_momentum(s, s->x_old.data, s->v_old.data));
-    s->dt_old = dt;
+    s->dt_old = s->dt;
     return MN_OK;
 }
 
-static mn_status explicit_step(mn_elastic *s, double dt, double fraction)
+static mn_status implicit_step(mn_elastic *s)
 {
-    predict(s, dt, fraction);
+    MN_TRY(mn_elastic_minimise(s));
+    return mn_elastic_close_step(s);
+}
+
+static mn_status explicit_step(mn_elastic *s)
+{
     MN_TRY(mn_elastic_explicit_step(s));
     s->dt_old = 0;
     return MN_OK;
@@ -68,21 +86,18 @@ mn_status mn_elastic_attempt(mn_solver *solver, const mn_solver_inputs *inputs, 
                              mn_verdict *verdict)
 {
     mn_elastic *s = (mn_elastic *)solver;
-    const double dt_old = s->dt_old, done = solver->seconds - solver->left + dt;
+    const double done = solver->seconds - solver->left + dt;
     (void)inputs;
-    keep(&s->x_start, &s->x);
-    keep(&s->backup_v, &s->v), keep(&s->backup_x_old, &s->x_old), keep(&s->backup_v_old, &s->v_old);
     const double fraction = done >= solver->seconds * (1 - 1e-12) ? 1 : done / solver->seconds;
-    const mn_status status = s->def.integrator == MN_ELASTIC_EXPLICIT ? explicit_step(s, dt, fraction)
-                                                                      : implicit_step(s, dt, fraction);
+    mn_status status = mn_elastic_open_step(s, dt, fraction);
+    if (status == MN_OK)
+        status = s->def.integrator == MN_ELASTIC_EXPLICIT ? explicit_step(s) : implicit_step(s);
     bool finite = true;
     for (int64_t i = 0; i < s->x.count && finite; i++)
         finite = mn_is_finite3(s->x.data[i]) && mn_is_finite3(s->v.data[i]);
     verdict->good = status == MN_OK && finite;
     if (verdict->good) return MN_OK;
-    keep(&s->x, &s->x_start);
-    keep(&s->v, &s->backup_v), keep(&s->x_old, &s->backup_x_old), keep(&s->v_old, &s->backup_v_old);
-    s->dt_old = dt_old;
+    mn_elastic_undo_step(s);
     return status == MN_ERROR_DIVERGED ? MN_OK : status;
 }
 

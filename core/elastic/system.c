@@ -237,26 +237,34 @@ static mn_status gather_range(void *user, mn_range range)
     return MN_OK;
 }
 
-mn_status mn_elastic_solve(mn_elastic *s, const mn_vec3 *x)
+mn_status mn_elastic_factor(mn_elastic *s, const mn_vec3 *x)
 {
     MN_TRY(list_entries(s));
     MN_TRY(mn_array_resize(s->solver.ctx, &s->direction, 3 * (int64_t)s->unknown_count));
+    if (s->unknown_count == 0) return MN_OK;
+    if (!has_all_blocks(s)) {
+        mn_timer_begin(&s->solver.timers, "analyse");
+        const mn_status built = build_pattern(s);
+        mn_timer_end(&s->solver.timers, "analyse");
+        MN_TRY(built);
+    }
+    gathering q = {s, x};
+    mn_timer_begin(&s->solver.timers, "assemble");
+    MN_TRY(mn_parallel_for(s->solver.ctx, s->x.count, ROW_GRAIN, gather_range, &q));
+    mn_timer_end(&s->solver.timers, "assemble");
+    mn_timer_begin(&s->solver.timers, "solve");
+    const mn_status factored = mn_cholesky_factor(s->cholesky, &s->matrix);
+    mn_timer_end(&s->solver.timers, "solve");
+    return factored == MN_ERROR_INPUT ? MN_ERROR_DIVERGED : factored; // not a number, or indefinite
+}
+
+mn_status mn_elastic_solve(mn_elastic *s, const mn_vec3 *x)
+{
+    MN_TRY(mn_elastic_factor(s, x));
     if (s->unknown_count > 0) {
-        if (!has_all_blocks(s)) {
-            mn_timer_begin(&s->solver.timers, "analyse");
-            const mn_status built = build_pattern(s);
-            mn_timer_end(&s->solver.timers, "analyse");
-            MN_TRY(built);
-        }
-        gathering q = {s, x};
-        mn_timer_begin(&s->solver.timers, "assemble");
-        MN_TRY(mn_parallel_for(s->solver.ctx, s->x.count, ROW_GRAIN, gather_range, &q));
-        mn_timer_end(&s->solver.timers, "assemble");
         mn_timer_begin(&s->solver.timers, "solve");
-        mn_status solved = mn_cholesky_factor(s->cholesky, &s->matrix);
-        if (solved == MN_OK) solved = mn_cholesky_solve(s->cholesky, s->direction.data, s->direction.data);
+        const mn_status solved = mn_cholesky_solve(s->cholesky, s->direction.data, s->direction.data);
         mn_timer_end(&s->solver.timers, "solve");
-        if (solved == MN_ERROR_INPUT) return MN_ERROR_DIVERGED; // not a number, or rounded to indefinite
         MN_TRY(solved);
     }
     for (int64_t node = 0; node < s->x.count; node++) {

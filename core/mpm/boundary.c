@@ -79,7 +79,7 @@ static int32_t find_walls(const mn_mpm_def *def, mn_vec3 node, mn_mpm_touch *tou
             n[a] = side == 0 ? 1 : -1;
             const mn_mpm_law law = mn_mpm_find_law(def, NULL, 0, node, 2 * a + side);
             touches[count++] =
-                (mn_mpm_touch){law.kind, mn_v3(n[0], n[1], n[2]), mn_v3(0, 0, 0), law.friction};
+                (mn_mpm_touch){law.kind, mn_v3(n[0], n[1], n[2]), mn_v3(0, 0, 0), law.friction, false};
             break;
         }
     return count;
@@ -115,7 +115,8 @@ static bool find_solid(const mn_mpm_def *def, const mn_collider *collider, doubl
     // Deep inside there is no way out to be seen: move with the solid.
     const bool lost = mn_norm2(contact.normal) == 0;
     const mn_mpm_law law = mn_mpm_find_law(def, collider, before, node, -1);
-    *touch = (mn_mpm_touch){lost ? MN_MPM_STICK : law.kind, contact.normal, contact.velocity, law.friction};
+    *touch =
+        (mn_mpm_touch){lost ? MN_MPM_STICK : law.kind, contact.normal, contact.velocity, law.friction, true};
     return true;
 }
 

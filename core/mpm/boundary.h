@@ -31,6 +31,7 @@ typedef struct mn_mpm_touch {
     mn_vec3 normal;   ///< into the liquid
     mn_vec3 velocity; ///< m/s, of the boundary
     double friction;
+    bool is_solid; ///< a collider or a body, not a wall of the domain
 } mn_mpm_touch;
 enum { MN_MPM_TOUCH_MAX = 4 }; ///< one solid, and one wall on each axis
 

@@ -26,6 +26,10 @@ static const mn_menu_item source_items[] = {{"start", "Start Frame Only"},
 
 static const mn_menu_item emit_items[] = {{"v", "With v"}, {"normal", "Along Normals"}, {NULL, NULL}};
 
+static const mn_menu_item body_items[] = {
+    {"by_shape", "Rigid if Closed, Else Cloth"}, {"cloth", "Cloth"}, {"rigid", "Rigid"}, {NULL, NULL}};
+static const mn_menu_item pin_items[] = {{"painted", "Painted"}, {"border", "Border of Cloth"}, {NULL, NULL}};
+
 const mn_field mn_mpm_fields[] = {
     MN_FIELD_FLOAT(
         def, dx, "Grid Spacing", "m", 0.001, 1e-9, 1e6, 1e-4, 0.1, "Liquid", NULL,
@@ -112,6 +116,37 @@ const mn_field mn_mpm_fields[] = {
     MN_FIELD_SEED(def, "Simulation",
                   "Another number shifts the particles that emitters put in by other parts of a cell."),
     MN_FIELDS_STEPS(def),
+    MN_MENU(
+        "body_kind", "Polygons Are", body_items, 0, "Bodies", NULL,
+        "What polygons of the bodies input become: closed pieces rigid bodies and open ones cloth, or all "
+        "of "
+        "them one of the two. Tetrahedra are soft solids."),
+    MN_FLOAT(
+        "body_density", "Density of Bodies", "kg/m^3", 1000, 1e-9, 1e9, 10, 10000, "Bodies", NULL,
+        "Density of bodies that the liquid moves: cork 200, rubber 1100, steel 7850. A density painted on "
+        "their points comes first."),
+    MN_FLOAT(
+        "body_young", "Young's Modulus", "Pa", 1e5, 1e-6, 1e15, 1000, 1e9, "Bodies", NULL,
+        "Stiffness of soft solids and cloth: jelly 3e3, soft rubber 1e6; of rigid bodies, how hard their "
+        "contacts are. A young painted on their points comes first."),
+    MN_FLOAT("body_poisson", "Poisson's Ratio", "", 0.4, -0.99, 0.4999, 0, 0.49, "Bodies", NULL,
+             "How much a soft body thins when it is pulled: cork 0, most solids 0.3, rubber near 0.5."),
+    MN_FLOAT("body_damping", "Damping", "s", 0, 0, 1e6, 0, 0.1, "Bodies", NULL,
+             "Viscous stress over stiffness: oscillations of bodies with a period below about this die out."),
+    MN_FLOAT("body_friction", "Friction of Bodies", "", 0.3, 0, 1e6, 0, 1, "Bodies", NULL,
+             "Coulomb friction coefficient where bodies touch each other, walls and colliders."),
+    MN_FLOAT("body_thickness", "Thickness", "m", 0.001, 1e-9, 1e6, 1e-4, 0.01, "Bodies", NULL,
+             "Thickness of cloth. Liquid stays three quarters of a cell away from cloth that is thinner than "
+             "one and "
+             "a half cells."),
+    MN_FLOAT("body_bending", "Bending", "", 1, 0, 1e9, 0, 2, "Bodies", NULL,
+             "Factor on the bending stiffness of cloth: 1 is a plate of the material, less is a weave."),
+    MN_FLOAT("body_prestress", "Prestress", "N/m", 0, 0, 1e12, 0, 100, "Bodies", NULL,
+             "Tension of cloth in the shape it comes in, as in a drum or a trampoline."),
+    MN_MENU(
+        "body_pin", "Pin", pin_items, 0, "Bodies", NULL,
+        "Which points follow the input instead of moving freely: those with the attribute or in the group "
+        "pinned, or these and the border of cloth."),
 };
 MN_FIELDS_END(mn_mpm_fields, MN_MPM_FIELD_COUNT);
 

@@ -7,8 +7,8 @@
 //
 // Inner forces add up to nothing, so 1.r = 0 at the start, and with M as the preconditioner 1.M p = 0 for
 // every direction: linear momentum is exact whatever the tolerance, in each body that floats freely.
-// Directions run in the space of what is free (held_nodes.c). Each iteration passes over the vectors twice
-// and over the operator once.
+// Directions run in the space of what is free (held_nodes.c), and of the velocities of bodies (bodies.h).
+// Each iteration passes over the vectors twice and over the operator once.
 //
 // What is left to change is the sum of what later iterations will take off, |x* - x_k|^2_H = sum_j>=k alpha_j
 // r_j.z_j [hestenes1952], and H >= M makes it a bound of the error of the velocity. The next WINDOW terms are
@@ -121,7 +121,9 @@ mn_status mn_mpm_implicit_solve(mn_mpm *mpm, double tolerance, double so_far, do
                   .hp = implicit->image.data};
     double sums[2] = {0}, rz, curvature;
     error_series series = {0};
+    const bool shared = mpm->bodies.shared;
     MN_TRY(mn_parallel_sum(ctx, blocks, NODE_GRAIN, begin, &job, 1, &rz));
+    if (shared) MN_TRY(mn_mpm_bodies_cg_begin(mpm, &rz));
     *converged = false;
     implicit->indefinite = false;
     for (int64_t iteration = 0;; iteration++) {
@@ -134,8 +136,12 @@ mn_status mn_mpm_implicit_solve(mn_mpm *mpm, double tolerance, double so_far, do
         if (iteration == ITERATIONS_MAX) return MN_OK;
         MN_TRY(mn_check_cancelled(ctx));
         MN_TRY(mn_parallel_for(ctx, blocks, NODE_GRAIN, turn, &job));
+        if (shared) mn_mpm_bodies_cg_turn(mpm, job.beta, job.p);
         MN_TRY(mn_mpm_potential_apply(mpm, job.p, job.hp));
+        double of_bodies = 0;
+        if (shared) MN_TRY(mn_mpm_bodies_cg_measure(mpm, job.p, job.hp, &of_bodies));
         MN_TRY(mn_parallel_sum(ctx, blocks, NODE_GRAIN, measure, &job, 1, &curvature));
+        curvature += of_bodies;
         ++*iterations;
         if (!(curvature > 0)) {
             implicit->indefinite = true;
@@ -144,6 +150,7 @@ mn_status mn_mpm_implicit_solve(mn_mpm *mpm, double tolerance, double so_far, do
         job.alpha = rz / curvature;
         series.term[series.count++ % (2 * WINDOW)] = job.alpha * rz;
         MN_TRY(mn_parallel_sum(ctx, blocks, NODE_GRAIN, walk, &job, 2, sums));
+        if (shared) MN_TRY(mn_mpm_bodies_cg_walk(mpm, job.alpha, sums));
         job.beta = sums[0] / rz;
         rz = sums[0];
     }

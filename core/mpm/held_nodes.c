@@ -30,7 +30,7 @@ static void hold_direction(mn_mpm_held *held, mn_vec3 n, mn_vec3 velocity)
     held->speed[held->rank++] = speed / size;
 }
 
-static void find_directions(mn_mpm_held *held)
+void mn_mpm_find_directions(mn_mpm_held *held)
 {
     held->rank = 0;
     // What sticks first: nothing slips there any more.
@@ -64,7 +64,8 @@ mn_status mn_mpm_find_held(mn_mpm *mpm)
             mn_vec3 nozzle;
             if (!(mass > 0)) continue;
             if (mn_mpm_node_is_held(mpm, node, mass, &nozzle))
-                held.contacts[held.contact_count++] = (mn_mpm_touch){MN_MPM_STICK, mn_v3(0, 1, 0), nozzle, 0};
+                held.contacts[held.contact_count++] =
+                    (mn_mpm_touch){MN_MPM_STICK, mn_v3(0, 1, 0), nozzle, 0, false};
             else if (at_wall || at_solid)
                 held.contact_count =
                     mn_mpm_find_touches(&mpm->def, at_solid ? mpm->collider : NULL, mpm->frame_left,
@@ -75,7 +76,7 @@ mn_status mn_mpm_find_held(mn_mpm *mpm)
                 const mn_vec3 off = mn_sub(implicit->target.data[node].v, touch->velocity);
                 held.on[k] = touch->kind != MN_MPM_SEPARATE || mn_dot(off, touch->normal) < 0;
             }
-            find_directions(&held);
+            mn_mpm_find_directions(&held);
             MN_TRY(mn_array_push(mpm->solver.ctx, &implicit->held, &held));
         }
     }
@@ -109,7 +110,7 @@ bool mn_mpm_switch_contacts(mn_mpm *mpm, const mn_mpm_node *v)
             changed = changed || on != held->on[k];
             held->on[k] = on;
         }
-        if (changed) find_directions(held);
+        if (changed) mn_mpm_find_directions(held);
         any = any || changed;
     }
     return any;
@@ -117,6 +118,8 @@ bool mn_mpm_switch_contacts(mn_mpm *mpm, const mn_mpm_node *v)
 
 void mn_mpm_rub(const mn_mpm *mpm, mn_mpm_node *v)
 {
+    for (int64_t i = 0; i < mpm->implicit.held.count; i++)
+        mpm->implicit.held.data[i].solved = v[mpm->implicit.held.data[i].node].v;
     for (int64_t i = 0; i < mpm->implicit.held.count; i++) {
         const mn_mpm_held *held = &mpm->implicit.held.data[i];
         const double mass = mpm->before.data[held->node].mass;

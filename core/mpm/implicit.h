@@ -58,6 +58,7 @@ typedef struct mn_mpm_held {
     bool on[MN_MPM_TOUCH_MAX];
     mn_vec3 axis[3]; ///< orthonormal
     double speed[3]; ///< m/s
+    mn_vec3 solved;  ///< m/s, before friction
 } mn_mpm_held;
 
 /// One step's problem and the scratch to solve it. Vectors have one entry for each node of the grid; those of
@@ -109,6 +110,8 @@ mn_status mn_mpm_implicit_solve(mn_mpm *mpm, double tolerance, double so_far, do
 // ---- held_nodes.c ----
 
 mn_status mn_mpm_find_held(mn_mpm *mpm);
+/// The held directions of a node and their speeds, from its contacts that are on.
+void mn_mpm_find_directions(mn_mpm_held *held);
 /// Puts v onto what holds it.
 void mn_mpm_hold(const mn_mpm *mpm, mn_mpm_node *v);
 /// Switches contacts that may separate by the gradient (the impulse of the walls) and v; true when any

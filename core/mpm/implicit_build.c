@@ -145,7 +145,8 @@ mn_status mn_mpm_implicit_build(mn_mpm *mpm, double dt)
     MN_TRY(mn_array_resize(ctx, &implicit->impulse, mpm->contacts.count));
     MN_TRY(mn_parallel_for(ctx, mpm->contacts.count, CONTACT_GRAIN, weigh_feet, mpm));
     MN_TRY(find_samples(mpm));
-    return mn_mpm_find_held(mpm);
+    MN_TRY(mn_mpm_find_held(mpm));
+    return mn_mpm_bodies_find(mpm);
 }
 
 // ---- what a velocity does to volumes ----

@@ -61,6 +61,14 @@ MN_INLINE void note(mn_mpm_step_stats *stats, const mn_mpm_particle *p, const mn
     stats->finite = stats->finite && isfinite(sum);
 }
 
+MN_INLINE bool touches_body(const mn_mpm *mpm, int32_t k)
+{
+    if (!mpm->bodies.elastic) return false;
+    for (int64_t c = mn_mpm_first_contact(mpm, k); mn_mpm_is_contact(mpm, c, k); c++)
+        if (mpm->contacts.data[c].is_body) return true;
+    return false;
+}
+
 MN_MULTIVERSION
 static void move_samples(void *user, int32_t block, int32_t first, int32_t count,
                          const mn_mpm_sample *samples)
@@ -93,8 +101,15 @@ static void move_samples(void *user, int32_t block, int32_t first, int32_t count
         mn_mpm_keep_out(mpm, k, job->dt, &x, &v);
         to->mass = p->mass;
         to->v = v;
-        mn_mpm_set_position(to, x);
         mn_mpm_set_affine(to, merged.gradient);
+        if (touches_body(mpm, k)) {
+            // What walls take off its way must not change its angular momentum, which a body would miss.
+            const mn_vec3 free = mn_axpy(mn_mpm_position(p), job->dt, v);
+            mn_mpm_set_position(to, free);
+            mn_mpm_shift_particle(to, mn_sub(x, free), mpm->def.dx);
+        } else {
+            mn_mpm_set_position(to, x);
+        }
         mpm->next_materials.data[k] = *q;
         mpm->next_materials.data[k].j = q->j * ratio < least_j ? least_j : q->j * ratio;
         mpm->next_materials.data[k].age = q->age + job->dt;

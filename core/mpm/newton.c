@@ -14,6 +14,10 @@
 #include <string.h>
 
 enum { NODE_GRAIN = 32, NEWTON_MAX = 12, HALVINGS_MAX = 6, ROUNDS_MAX = 8 };
+// Bodies in contact are stiffer than any liquid.
+enum { BODY_NEWTON_MAX = 40, BODY_HALVINGS_MAX = 20 };
+/// Of the distance where contact begins: a step of bodies that needs no other after it.
+static const double bodies_rest = 1e-3;
 
 typedef struct step_job {
     const mn_mpm_node *from, *change, *start;
@@ -53,9 +57,24 @@ static void sum_impulse(void *user, mn_range range, double *sums)
 typedef struct descent {
     double energy, moved; ///< J; |v - v_n|_M
     double floor;         ///< residual below which forces balance to rounding
+    double bodies_move;   ///< the last step of bodies, of the distance where their contact begins
 } descent;
 
-// Moves v along the change that was solved for, as far as the energy falls.
+// The potential, with that of the bodies when they share the step.
+static mn_status evaluate(mn_mpm *mpm, double *energy)
+{
+    double more = 0;
+    if (mpm->bodies.shared) {
+        mn_mpm_bodies_follow(mpm);
+        MN_TRY(mn_mpm_bodies_energy(mpm, &more));
+    }
+    MN_TRY(mn_mpm_potential(mpm, mpm->nodes.data, energy));
+    *energy += more;
+    return MN_OK;
+}
+
+// Moves v along the change that was solved for, as far as the energy falls, and bodies as far as nothing
+// passes through anything.
 static mn_status search(mn_mpm *mpm, descent *state, bool *moved)
 {
     mn_mpm_implicit *implicit = &mpm->implicit;
@@ -64,10 +83,22 @@ static mn_status search(mn_mpm *mpm, descent *state, bool *moved)
     double slope, energy, distance2;
     MN_TRY(mn_parallel_sum(mpm->solver.ctx, mpm->table.count, NODE_GRAIN, sum_slope, implicit, 1, &slope));
     step_job job = {from, implicit->change.data, mpm->before.data, mpm->nodes.data, 1};
+    mn_mpm_bodies *bodies = &mpm->bodies;
+    if (bodies->shared) {
+        slope += mn_mpm_bodies_slope(mpm);
+        MN_TRY(mn_elastic_shared_limit(bodies->elastic, bodies->x.data, &job.length, &state->bodies_move));
+        mn_elastic_shared_keep(bodies->elastic);
+        state->bodies_move = job.length < 1 ? INFINITY : state->bodies_move;
+    }
     memcpy(from, mpm->nodes.data, mn_bytes(mpm->nodes.count, sizeof *mpm->nodes.data));
-    for (int halving = 0; halving <= HALVINGS_MAX; halving++, job.length *= 0.5) {
+    const int halvings = bodies->shared ? BODY_HALVINGS_MAX : HALVINGS_MAX;
+    for (int halving = 0; halving <= halvings; halving++, job.length *= 0.5) {
         MN_TRY(mn_parallel_sum(mpm->solver.ctx, mpm->table.count, NODE_GRAIN, take, &job, 1, &distance2));
-        MN_TRY(mn_mpm_potential(mpm, mpm->nodes.data, &energy));
+        if (bodies->shared) {
+            mn_elastic_shared_move(bodies->elastic, bodies->x.data, job.length);
+            distance2 += mn_elastic_shared_distance2(bodies->elastic);
+        }
+        MN_TRY(evaluate(mpm, &energy));
         if (energy <= state->energy + enough * job.length * slope + rounding * fabs(state->energy)) {
             state->energy = energy, state->moved = sqrt(distance2);
             *moved = true;
@@ -76,7 +107,8 @@ static mn_status search(mn_mpm *mpm, descent *state, bool *moved)
     }
     memcpy(mpm->nodes.data, from, mn_bytes(mpm->nodes.count, sizeof *mpm->nodes.data));
     *moved = false;
-    return mn_mpm_potential(mpm, mpm->nodes.data, &state->energy);
+    if (bodies->shared) mn_elastic_shared_move(bodies->elastic, bodies->x.data, 0);
+    return evaluate(mpm, &state->energy);
 }
 
 // Newton steps from mpm->nodes until no more than the tolerance is left to change.
@@ -89,6 +121,7 @@ static mn_status descend(mn_mpm *mpm, descent *state, int steps, bool *converged
     for (int k = 0; k < steps; k++) {
         const int64_t before = *linear;
         bool solved, moved;
+        if (mpm->bodies.shared) MN_TRY(mn_mpm_bodies_linearise(mpm));
         MN_TRY(mn_mpm_implicit_solve(mpm, tolerance, state->moved, state->floor, linear, &solved));
         if (implicit->indefinite && implicit->curvature == MN_SURFACE_EXACT) {
             implicit->curvature = MN_SURFACE_PROJECTED;
@@ -103,7 +136,9 @@ static mn_status descend(mn_mpm *mpm, descent *state, int steps, bool *converged
         MN_TRY(search(mpm, state, &moved));
         if (!moved) return MN_OK;
         // The gradient of a quadratic vanishes with its solve.
-        if (steps == 1 || implicit->curvature == MN_SURFACE_MAJORANT || implicit->sample_count == 0) {
+        const bool still = !mpm->bodies.shared || state->bodies_move <= bodies_rest;
+        if (still &&
+            (steps == 1 || implicit->curvature == MN_SURFACE_MAJORANT || implicit->sample_count == 0)) {
             *converged = true;
             return MN_OK;
         }
@@ -123,14 +158,21 @@ static mn_status minimise(mn_mpm *mpm, mn_surface_curvature curvature, bool *con
     // Gravity counts by itself: where pressure balances it, a pool at rest stays at rest to the last bit.
     const double weight = implicit->dt * mn_norm(mpm->def.gravity) * sqrt(mpm->extremes.mass);
     state.floor = rounding * (sqrt(impulse2) + weight);
+    // What nothing acts on has only its motion for a scale.
+    state.floor += 1e-3 * rounding * sqrt(2 * mpm->extremes.kinetic);
+    if (mpm->bodies.shared)
+        state.floor += 1e-3 * rounding * sqrt(mn_elastic_shared_motion2(mpm->bodies.elastic));
     memcpy(mpm->nodes.data, mpm->before.data, mn_bytes(mpm->nodes.count, sizeof *mpm->nodes.data));
     for (int round = 0; round < ROUNDS_MAX; round++) {
         const int64_t before = mpm->solver.counts.linear_iterations;
+        if (round == 0 && mpm->bodies.shared) MN_TRY(mn_mpm_bodies_start(mpm));
         mn_mpm_hold(mpm, mpm->nodes.data);
         // Once more with the velocity found is enough: what is left goes into the next step.
         if (round < 2) MN_TRY(mn_mpm_implicit_bulge(mpm, mpm->nodes.data));
-        MN_TRY(mn_mpm_potential(mpm, mpm->nodes.data, &state.energy));
-        MN_TRY(descend(mpm, &state, once ? 1 : NEWTON_MAX, converged));
+        MN_TRY(evaluate(mpm, &state.energy));
+        const bool stiff = mpm->bodies.shared && implicit->curvature == MN_SURFACE_MAJORANT;
+        const int most = stiff ? BODY_NEWTON_MAX : NEWTON_MAX;
+        MN_TRY(descend(mpm, &state, once && !mpm->bodies.shared ? 1 : most, converged));
         if (!*converged) return MN_OK;
         const bool switched = mn_mpm_switch_contacts(mpm, mpm->nodes.data);
         if (!switched && (once || mpm->solver.counts.linear_iterations == before)) break;
@@ -155,5 +197,6 @@ mn_status mn_mpm_solve_implicit(mn_mpm *mpm, double dt, bool *converged)
     if (dt <= longest * cell)
         MN_TRY(minimise(mpm, once ? MN_SURFACE_PROJECTED : MN_SURFACE_EXACT, converged));
     if (!*converged) MN_TRY(minimise(mpm, MN_SURFACE_MAJORANT, converged));
+    if (*converged) MN_TRY(mn_mpm_bodies_finish(mpm));
     return mn_mpm_implicit_ratio(mpm, mpm->nodes.data);
 }

@@ -256,6 +256,7 @@ static mn_status find_inflow(void *user, mn_range range)
         const mn_mpm_contact *contact = &job->mpm->contacts.data[c];
         const mn_mpm_foot *foot = &job->implicit->feet.data[c];
         double speed = job->start ? -foot->sum * mn_dot(contact->velocity, contact->normal) : 0;
+        if (!job->start && job->mpm->bodies.shared) speed -= foot->sum * job->mpm->bodies.direction.data[c];
         for (int32_t i = 0; i < foot->count; i++)
             speed += foot->w[i] * mn_dot(job->x[foot->node[i]].v, contact->normal);
         job->implicit->inflow.data[c] = contact->held ? contact->weight * speed : 0;

@@ -111,6 +111,7 @@ static void release(mn_solver *solver)
     mn_array_free(ctx, &mpm->birth_heads);
     mn_array_free(ctx, &mpm->held);
     free_implicit(ctx, &mpm->implicit);
+    mn_mpm_bodies_free(mpm);
     mn_isosurface_free(mpm->isosurface);
     mn_thin_parts_free(mpm->thin_parts);
     mn_beads_free(mpm->beads);
@@ -145,7 +146,7 @@ const mn_solver_type mn_mpm_solver = {
     .takes = MN_TAKES_COLLIDER | MN_TAKES_SINK | MN_TAKES_OWN,
     .paint = 1 << MN_PAINT_CONTACT_ANGLE | 1 << MN_PAINT_FRICTION | 1 << MN_PAINT_SLIP,
     .watch_energy = true,
-    .output_count = 2,
+    .output_count = 3,
     .more_defaults = more_defaults,
     .check_def = check_def,
     .init = init,

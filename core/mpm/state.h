@@ -23,6 +23,7 @@
 #include "meniscus/timer.h"
 #include "mesh/beads.h"
 #include "mesh/isosurface.h"
+#include "mpm/bodies.h"
 #include "mpm/implicit.h"
 #include "mpm/particles.h"
 #include "mpm/transfer.h"
@@ -45,7 +46,8 @@ typedef struct mn_mpm_contact {
     double weight;        ///< 1/m, the particle's share of the wall over its volume
     double friction;      ///< Coulomb's coefficient there
     int32_t particle;
-    bool held; ///< pressure acts, both ways; otherwise only the wall's approach counts
+    bool held;    ///< pressure acts, both ways; otherwise only the wall's approach counts
+    bool is_body; ///< the liquid moves what it touches there
 } mn_mpm_contact;
 
 /// A particle that shares its mass with the samples nearest to it, and their places.
@@ -184,6 +186,7 @@ struct mn_mpm {
     MN_ARRAY(mn_mpm_node) held; ///< mass and momentum of what nozzles hold; empty when they hold nothing
 
     mn_mpm_implicit implicit;
+    mn_mpm_bodies bodies;
     mn_mpm_trial trial;
     MN_ARRAY(int32_t) order; ///< particles by rising id (view.c)
     MN_ARRAY(mn_mpm_rank) ranks;
@@ -313,6 +316,8 @@ static inline bool mn_mpm_is_contact(const mn_mpm *mpm, int64_t contact, int32_t
 }
 /// Finds the particles next to walls.
 mn_status mn_mpm_find_contacts(mn_mpm *mpm);
+/// The impulse of a wall on the nodes in front of it over dt, along its normal, kg m/s.
+double mn_mpm_wall_impulse(const mn_mpm *mpm, const mn_mpm_contact *contact, double dt);
 /// Adds the impulse of the walls' pressure over dt to the nodes in front of them.
 mn_status mn_mpm_push_from_walls(mn_mpm *mpm, mn_mpm_node *nodes, double dt);
 /// What the walls add to the divergence at particle k, from the velocity in mpm->nodes; and the part of its

@@ -124,7 +124,8 @@ mn_status mn_mpm_begin(mn_solver *solver, const mn_solver_inputs *inputs, double
     plan->advice = "lower cfl or max_dt, or check the source for particles on top of each other";
     plan->too_many = "use a coarser dx or a lower time_scale";
     if (inputs->own) MN_TRY(mn_mpm_set_emitter(mpm, inputs->own, seconds));
-    mpm->collider = inputs->collider, mpm->sink = inputs->sink;
+    mpm->sink = inputs->sink;
+    MN_TRY(mn_mpm_bodies_begin(mpm, inputs->collider, seconds));
     MN_TRY(mn_mpm_sort_again(mpm));
     MN_TRY(mn_mpm_update_materials(mpm));
     mpm->frame_begin = seconds;
@@ -139,7 +140,7 @@ mn_status mn_mpm_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_ste
 {
     (void)inputs;
     const mn_mpm *mpm = (const mn_mpm *)solver;
-    limit->idle = mpm->particles.count == 0;
+    limit->idle = mpm->particles.count == 0 && !mpm->bodies.elastic;
     if (!limit->idle) limit->longest = mn_mpm_step_limit(mpm, &limit->binding);
     return MN_OK;
 }
@@ -167,12 +168,17 @@ mn_status mn_mpm_attempt(mn_solver *solver, const mn_solver_inputs *inputs, doub
     mn_mpm *mpm = (mn_mpm *)solver;
     mn_mpm_step_stats *stats = &mpm->trial.stats;
     *stats = (mn_mpm_step_stats){0};
-    bool solved;
-    MN_TRY(mn_mpm_solve_grid(mpm, dt, &solved));
+    bool solved = false;
+    MN_TRY(mn_mpm_bodies_open(mpm, dt));
+    const mn_status status = mn_mpm_solve_grid(mpm, dt, &solved);
+    if (status != MN_OK || !solved) mn_mpm_bodies_undo(mpm);
+    if (status == MN_ERROR_DIVERGED) return MN_OK; // bodies that find no way: shorter
+    MN_TRY(status);
     mn_timer_begin(&solver->timers, "g2p");
     if (solved) MN_TRY(mn_mpm_move(mpm, dt, stats));
     mn_timer_end(&solver->timers, "g2p");
     verdict->good = solved && step_is_sane(mpm, dt, stats);
+    if (!verdict->good) mn_mpm_bodies_undo(mpm);
     if (solved) verdict->factor = shorter(mpm, stats);
     return MN_OK;
 }
@@ -198,12 +204,15 @@ mn_status mn_mpm_commit(mn_solver *solver, const mn_solver_inputs *inputs, doubl
     if (born > 0 || mpm->particles.count < before) MN_TRY(mn_mpm_find_extremes(mpm));
     mn_timer_end(&solver->timers, "sort");
     mn_mpm_update_bulk_modulus(mpm, dt);
+    mpm->bodies.open = false;
     mpm->trial.taken_on = false;
     return MN_OK;
 }
 
 static void let_go(mn_mpm *mpm)
 {
+    if (mpm->bodies.elastic) mpm->solver.energy.begun = false; // they give and take
+    mpm->bodies.open = false;
     mpm->collider = mpm->sink = NULL;
     mpm->frame_begin = mpm->frame_left = 0;
 }
@@ -211,6 +220,7 @@ static void let_go(mn_mpm *mpm)
 mn_status mn_mpm_end(mn_solver *solver, const mn_solver_inputs *inputs)
 {
     (void)inputs;
+    MN_TRY(mn_mpm_bodies_end((mn_mpm *)solver));
     let_go((mn_mpm *)solver);
     return MN_OK;
 }
@@ -218,6 +228,7 @@ mn_status mn_mpm_end(mn_solver *solver, const mn_solver_inputs *inputs)
 void mn_mpm_abandon(mn_solver *solver)
 {
     mn_mpm *mpm = (mn_mpm *)solver;
+    mn_mpm_bodies_undo(mpm);
     if (mpm->trial.taken_on) mn_mpm_forget_emitter(mpm);
     mpm->trial.taken_on = false;
     let_go(mpm);

@@ -28,18 +28,6 @@
 
 enum { RIM_GRAIN = 1024, HALF_FULL = 4 };
 
-// W is a spin: the curl of W x is twice its axis.
-static void shift_particle(mn_mpm_particle *p, mn_vec3 shift, double dx)
-{
-    const mn_vec3 turn = mn_scale(-2.0 / (dx * dx), mn_cross(shift, p->v));
-    mn_mat3 c = mn_mpm_affine(p);
-    c.m[2][1] += turn.x, c.m[1][2] -= turn.x;
-    c.m[0][2] += turn.y, c.m[2][0] -= turn.y;
-    c.m[1][0] += turn.z, c.m[0][1] -= turn.z;
-    mn_mpm_set_affine(p, c);
-    mn_mpm_set_position(p, mn_add(mn_mpm_position(p), shift));
-}
-
 double mn_mpm_wedge_edge(const mn_mpm *mpm, double distance, mn_vec3 x)
 {
     const double dx = mpm->def.dx, near = fmin(2 * (1 - distance / dx), 1);
@@ -92,8 +80,8 @@ static mn_status settle(void *user, mn_range range)
         const double own = phi - allowed(mpm, owner);
         const double outside = own > 0 ? fmin(own, phi - 2 * outside_around(mpm, owner)) : 0;
         if (!(outside > 0)) continue;
-        shift_particle(&mpm->next.data[owner], mn_scale(-job->amount * outside / slope, gradient),
-                       mpm->def.dx);
+        mn_mpm_shift_particle(&mpm->next.data[owner], mn_scale(-job->amount * outside / slope, gradient),
+                              mpm->def.dx);
     }
     return MN_OK;
 }

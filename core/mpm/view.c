@@ -92,8 +92,10 @@ static mn_status view_particles(mn_mpm *mpm, mn_view *view)
 static mn_status view_surface(mn_mpm *mpm, const mn_solver_inputs *inputs, mn_view *view)
 {
     mn_mpm_mesh mesh = {0};
+    const mn_collider *collider;
+    MN_TRY(mn_mpm_bodies_show(mpm, inputs->collider, &collider));
     if (mpm->def.output_surface)
-        MN_TRY(mn_mpm_get_surface(mpm, inputs->collider, mpm->def.surface_scale * mpm->def.dx, &mesh));
+        MN_TRY(mn_mpm_get_surface(mpm, collider, mpm->def.surface_scale * mpm->def.dx, &mesh));
     const size_t stride = sizeof(mn_vec3);
     mn_view_column(
         view, (mn_column_view){"P", MN_F32, 3, MN_HINT_POINT, MN_STORE_F64, mesh.positions, stride, NULL});
@@ -107,7 +109,10 @@ static mn_status view_surface(mn_mpm *mpm, const mn_solver_inputs *inputs, mn_vi
 mn_status mn_mpm_view(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output, mn_view *view)
 {
     mn_mpm *mpm = (mn_mpm *)solver;
-    return output == OUTPUT_PARTICLES ? view_particles(mpm, view) : view_surface(mpm, inputs, view);
+    if (output == OUTPUT_PARTICLES) return view_particles(mpm, view);
+    if (output == OUTPUT_SURFACE) return view_surface(mpm, inputs, view);
+    return mpm->bodies.elastic ? mn_elastic_solver.view((mn_solver *)mpm->bodies.elastic, inputs, 0, view)
+                               : MN_OK;
 }
 
 // ---- points ----

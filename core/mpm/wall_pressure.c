@@ -90,7 +90,8 @@ static int32_t find_contacts(const mn_mpm *mpm, int32_t particle, mn_mpm_contact
                                                    (1 - fmax(s->distance, 0) / dx) / dx,
                                          .particle = particle,
                                          .held = true,
-                                         .friction = law.kind == MN_MPM_SEPARATE ? law.friction : 0};
+                                         .friction = law.kind == MN_MPM_SEPARATE ? law.friction : 0,
+                                         .is_body = s->side < 0 && mn_mpm_is_body(mpm, mpm->frame_begin, x)};
         }
         found++;
     }
@@ -213,8 +214,7 @@ double mn_mpm_wall_weight(const mn_mpm *mpm, const mn_mpm_contact *contact)
            contact->distance;
 }
 
-// The impulse of the wall on the nodes in front over dt, along its normal.
-static double wall_impulse(const mn_mpm *mpm, const mn_mpm_contact *contact, double dt)
+double mn_mpm_wall_impulse(const mn_mpm *mpm, const mn_mpm_contact *contact, double dt)
 {
     const mn_mpm_material *q = &mpm->materials.data[contact->particle];
     if (!contact->held) return 0;
@@ -232,7 +232,7 @@ mn_status mn_mpm_push_from_walls(mn_mpm *mpm, mn_mpm_node *nodes, double dt)
     mn_mpm_foot f;
     for (int64_t c = 0; c < mpm->contacts.count; c++) {
         const mn_mpm_contact *contact = &mpm->contacts.data[c];
-        const double impulse = wall_impulse(mpm, contact, dt);
+        const double impulse = mn_mpm_wall_impulse(mpm, contact, dt);
         if (impulse == 0) continue;
         mn_mpm_find_foot(mpm, contact, &f);
         for (int32_t i = 0; i < f.count; i++)
@@ -248,7 +248,10 @@ double mn_mpm_contact_divergence(const mn_mpm *mpm, int32_t k, mn_vec3 *through)
     *through = mn_v3(0, 0, 0);
     for (int64_t c = mn_mpm_first_contact(mpm, k); mn_mpm_is_contact(mpm, c, k); c++) {
         const mn_mpm_contact *contact = &mpm->contacts.data[c];
-        mn_mpm_find_foot(mpm, contact, &f);
+        if (contact->is_body)
+            f = mpm->implicit.feet.data[c]; // without the nodes that have no mass
+        else
+            mn_mpm_find_foot(mpm, contact, &f);
         double speed = -f.sum * mn_dot(contact->velocity, contact->normal);
         for (int32_t i = 0; i < f.count; i++)
             speed += f.w[i] * mn_dot(mpm->nodes.data[f.node[i]].v, contact->normal);
@@ -267,7 +270,7 @@ static mn_vec3 rub(const mn_mpm *mpm, const mn_mpm_contact *contact, double dt, 
 {
     mn_mpm_foot f;
     mn_mpm_find_foot(mpm, contact, &f);
-    const double most = contact->friction * f.sum * fmax(wall_impulse(mpm, contact, dt), 0) /
+    const double most = contact->friction * f.sum * fmax(mn_mpm_wall_impulse(mpm, contact, dt), 0) /
                         mpm->particles.data[contact->particle].mass;
     const mn_vec3 off = mn_sub(v, contact->velocity);
     const mn_vec3 along = mn_axpy(off, -mn_dot(off, contact->normal), contact->normal);
@@ -302,7 +305,8 @@ void mn_mpm_keep_out(const mn_mpm *mpm, int32_t k, double dt, mn_vec3 *x, mn_vec
     if (mn_mpm_first_contact(mpm, k) < 0) return;
     for (int64_t c = mn_mpm_first_contact(mpm, k); mn_mpm_is_contact(mpm, c, k); c++) {
         const mn_mpm_contact *contact = &mpm->contacts.data[c];
-        if (contact->friction > 0 && contact->held) *v = rub(mpm, contact, dt, *v);
+        // Bodies have had their friction with the nodes, and must not lose any of it.
+        if (contact->friction > 0 && contact->held && !contact->is_body) *v = rub(mpm, contact, dt, *v);
     }
     // A particle that rests on a solid goes with it first.
     if (mpm->collider) {
@@ -316,6 +320,7 @@ void mn_mpm_keep_out(const mn_mpm *mpm, int32_t k, double dt, mn_vec3 *x, mn_vec
         const mn_mpm_solid *s = &solids[i];
         const double into = mn_dot(mn_sub(*v, s->velocity), s->normal);
         *x = mn_axpy(*x, -fmin(s->distance, 0), s->normal);
-        if (into < 0) *v = mn_axpy(*v, -into, s->normal);
+        const bool gives = s->side < 0 && mn_mpm_is_body(mpm, mpm->frame_left, *x);
+        if (into < 0 && !gives) *v = mn_axpy(*v, -into, s->normal);
     }
 }

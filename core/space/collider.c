@@ -11,6 +11,7 @@
 #include "meniscus/collider.h"
 
 #include "meniscus/array.h"
+#include "space/moving_solids.h"
 #include "space/rigid_motion.h"
 #include "trimesh/triangles.h"
 
@@ -34,6 +35,8 @@ struct mn_collider {
     double velocity_scale;
     double voxel_size, band, max_speed;
     mn_box bounds;
+    const mn_collider *fixed; ///< of a joined one, which has no solids of its own: what it was given
+    mn_moving_solids moving;  ///< and what moves beside them; distance NULL otherwise
 };
 
 mn_collider_def mn_collider_default_def(void)
@@ -49,6 +52,8 @@ const char *mn_paint_name(mn_paint paint)
 
 bool mn_collider_is_painted(const mn_collider *collider, mn_paint paint)
 {
+    if (collider && collider->moving.distance)
+        return collider->moving.painted[paint] || mn_collider_is_painted(collider->fixed, paint);
     return collider && collider->paint[paint];
 }
 
@@ -249,6 +254,36 @@ void mn_collider_free(mn_collider *collider)
     mn_release(collider->ctx, collider, sizeof *collider);
 }
 
+// ---- moving solids ----
+
+void mn_collider_rejoin(mn_collider *joined, const mn_collider *fixed, const mn_moving_solids *moving)
+{
+    joined->fixed = fixed;
+    joined->moving = *moving;
+    joined->voxel_size = fixed ? fixed->voxel_size : INFINITY;
+    joined->band = fixed ? fmin(fixed->band, moving->band) : moving->band;
+    joined->max_speed = fmax(fixed ? fixed->max_speed : 0, moving->max_speed);
+    joined->bounds = fixed ? mn_box_join(fixed->bounds, moving->bounds) : moving->bounds;
+}
+
+mn_status mn_collider_join(mn_context *ctx, const mn_collider *fixed, const mn_moving_solids *moving,
+                           mn_collider **joined)
+{
+    *joined = mn_allocate_zero(ctx, sizeof **joined);
+    if (!*joined) return MN_ERROR_MEMORY;
+    (*joined)->ctx = ctx;
+    mn_collider_rejoin(*joined, fixed, moving);
+    return MN_OK;
+}
+
+bool mn_collider_is_moving(const mn_collider *joined, double before, mn_vec3 x)
+{
+    double given = INFINITY;
+    if (!joined->moving.distance) return false;
+    if (joined->fixed) mn_collider_distance(joined->fixed, before, 1, &x, &given);
+    return joined->moving.distance(joined->moving.user, x) < given;
+}
+
 // ---- asking it ----
 
 static double distance_to_box(mn_box box, mn_vec3 x)
@@ -306,6 +341,14 @@ void mn_collider_distance(const mn_collider *collider, double before, int64_t co
                           double *distances)
 {
     mn_vec3 carried;
+    if (collider->moving.distance) {
+        if (collider->fixed) mn_collider_distance(collider->fixed, before, count, positions, distances);
+        for (int64_t i = 0; i < count; i++) {
+            const double given = collider->fixed ? distances[i] : INFINITY;
+            distances[i] = fmin(given, collider->moving.distance(collider->moving.user, positions[i]));
+        }
+        return;
+    }
     for (int64_t i = 0; i < count; i++)
         nearest_solid(collider, before, positions[i], &distances[i], &carried);
 }
@@ -313,6 +356,12 @@ void mn_collider_distance(const mn_collider *collider, double before, int64_t co
 double mn_collider_moving_distance(const mn_collider *collider, double before, mn_vec3 position)
 {
     double nearest = INFINITY;
+    if (collider->moving.distance) {
+        nearest = collider->moving.distance(collider->moving.user, position);
+        if (collider->fixed)
+            nearest = fmin(nearest, mn_collider_moving_distance(collider->fixed, before, position));
+        return nearest;
+    }
     for (int64_t i = 0; i < collider->solids.count; i++) {
         const solid *s = &collider->solids.data[i];
         if (s->moves && !mn_box_is_empty(s->bounds))
@@ -325,6 +374,11 @@ mn_contact mn_collider_probe(const mn_collider *collider, double before, mn_vec3
 {
     mn_contact contact = {INFINITY, {0, 0, 0}, {0, 0, 0}};
     mn_vec3 y;
+    if (collider->moving.distance) {
+        if (mn_collider_is_moving(collider, before, position))
+            return collider->moving.probe(collider->moving.user, position);
+        return collider->fixed ? mn_collider_probe(collider->fixed, before, position) : contact;
+    }
     const solid *s = nearest_solid(collider, before, position, &contact.distance, &y);
     if (!s) return contact;
     contact.normal = mn_normalize(mn_volume_gradient(s->surface, y));
@@ -343,6 +397,12 @@ mn_vec3 mn_collider_carry(const mn_collider *collider, double before, double sec
 {
     double distance;
     mn_vec3 y;
+    if (collider->moving.distance) {
+        if (mn_collider_is_moving(collider, before, position))
+            return mn_axpy(position, seconds,
+                           collider->moving.probe(collider->moving.user, position).velocity);
+        return collider->fixed ? mn_collider_carry(collider->fixed, before, seconds, position) : position;
+    }
     const solid *s = nearest_solid(collider, before, position, &distance, &y);
     if (!s || !s->moves) return position;
     const double after = before - seconds;
@@ -361,6 +421,16 @@ static double corner_value(const mn_attribute *paint, int64_t point, double fall
 void mn_collider_paint(const mn_collider *collider, mn_paint paint, double fallback, int64_t count,
                        const mn_vec3 *positions, double *values)
 {
+    if (collider->moving.distance) {
+        for (int64_t i = 0; i < count; i++) {
+            values[i] = fallback;
+            if (mn_collider_is_moving(collider, 0, positions[i]))
+                values[i] = collider->moving.paint(collider->moving.user, paint, fallback, positions[i]);
+            else if (collider->fixed)
+                mn_collider_paint(collider->fixed, paint, fallback, 1, &positions[i], &values[i]);
+        }
+        return;
+    }
     const mn_attribute *painted = collider->paint[paint];
     for (int64_t i = 0; i < count; i++) {
         mn_mesh_point p;
@@ -376,6 +446,11 @@ double mn_collider_painted(const mn_collider *collider, mn_paint paint, double f
                            mn_vec3 position)
 {
     if (!mn_collider_is_painted(collider, paint)) return fallback;
+    if (collider->moving.distance) { // paint lies where the moving solids are now
+        if (mn_collider_is_moving(collider, before, position))
+            return collider->moving.paint(collider->moving.user, paint, fallback, position);
+        return mn_collider_painted(collider->fixed, paint, fallback, before, position);
+    }
     const mn_vec3 end = mn_collider_carry(collider, before, before, position);
     mn_collider_paint(collider, paint, fallback, 1, &end, &fallback);
     return fallback;

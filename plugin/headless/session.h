@@ -12,7 +12,7 @@
 enum { MN_EXIT_DONE = 0, MN_EXIT_FAILED = 1, MN_EXIT_USAGE = 2, MN_EXIT_CANCELLED = 130 };
 
 /// For sentences.
-#define MN_FORMAT_ENDINGS ".geo, .bgeo, .bgeo.gz, .bgeo.sc, .obj, .ply or .vdb"
+#define MN_FORMAT_ENDINGS ".geo, .bgeo, .bgeo.gz, .bgeo.sc, .obj, .ply, .stl or .vdb"
 
 typedef struct mn_session {
     const mn_subcommand *command;

@@ -310,6 +310,15 @@ mn_status mn_bgeo_make_inners(mn_bgeo_reader *reader, mn_geo **all)
     for (int64_t i = 0; i < reader->inners.count; i++) {
         mn_geo *one = NULL;
         mn_status status = make_instance(reader, &reader->inners.data[i], &one);
+        const double bytes = status == MN_OK ? (double)mn_geo_bytes(one) : 0;
+        if (!mn_bgeo_may_grow(reader, bytes))
+            status = mn_fail(
+                reader->ctx, MN_ERROR_MEMORY,
+                "%s: %lld packed primitives and spheres repeat geometry, far more than a file of this "
+                "size should need in memory. If you trust it, allow it with --memory or "
+                "MENISCUS_MEMORY.",
+                reader->json->source->name, (long long)reader->inners.count);
+        reader->constant_bytes += bytes;
         if (status == MN_OK) status = mn_geo_append(*all, one);
         mn_geo_free(one);
         MN_TRY(status);

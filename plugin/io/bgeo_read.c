@@ -202,7 +202,10 @@ mn_status mn_bgeo_read_nested(mn_bgeo_reader *reader, mn_geo **geo)
     if (inside.depth > MN_BGEO_DEPTH_MAX)
         return mn_json_fail(reader->json, "packed geometry is nested more than %d deep",
                             (int)MN_BGEO_DEPTH_MAX);
-    return read_with(&inside, geo);
+    inside.constant_bytes = reader->constant_bytes;
+    const mn_status status = read_with(&inside, geo);
+    reader->constant_bytes = inside.constant_bytes;
+    return status;
 }
 
 static mn_status read_geometry(mn_context *ctx, mn_source *source, mn_geo **geo)

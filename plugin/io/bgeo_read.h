@@ -108,7 +108,7 @@ struct mn_bgeo_reader {
     mn_geo *geo;
     int64_t counts[MN_OWNER_COUNT]; ///< as the file says, -1 before it has; 1 for detail
     bool has_positions, has_topology, has_attributes, has_primitives;
-    double constant_bytes; ///< that constant pages have filled
+    double constant_bytes; ///< that constant pages and instances of packed geometry have filled
 
     MN_ARRAY(int64_t) vertex_points; ///< of the file's vertices
     MN_ARRAY(mn_bgeo_attribute) attributes;
@@ -132,6 +132,9 @@ mn_status mn_bgeo_read_shared(mn_bgeo_reader *reader);
 /// Makes the primitives and everything on them; the last step.
 mn_status mn_bgeo_build(mn_bgeo_reader *reader);
 
+/// Whether so many bytes more may be made of what the file says once: a limit against small files that fill
+/// the memory.
+bool mn_bgeo_may_grow(const mn_bgeo_reader *reader, double more);
 /// The values of an attribute ("values" or "indices"), at its opening bracket. Strings: type is I32.
 mn_status mn_bgeo_read_values(mn_bgeo_reader *reader, mn_bgeo_attribute *attribute);
 /// Takes the values into the geometry, elements chosen by `map` (NULL: as they are), and frees them here.

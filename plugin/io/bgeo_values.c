@@ -51,7 +51,7 @@ static mn_status make_room(mn_bgeo_reader *reader, mn_bgeo_attribute *attribute,
 
 /// A constant page is a few bytes in the file and thousands in memory, so a small file could fill any
 /// machine. Without a limit by hand, constant pages may take so much, or so many times what has been read.
-static bool may_fill(const mn_bgeo_reader *reader, double more)
+bool mn_bgeo_may_grow(const mn_bgeo_reader *reader, double more)
 {
     enum { FLOOR = 256 << 20, FACTOR = 64 };
     bool given;
@@ -80,8 +80,8 @@ static mn_status choose_place(mn_bgeo_reader *reader, mn_bgeo_attribute *attribu
     const bool plain = attribute->type != MN_STRING && !(is_position && attribute->size != 3);
     const bool points_stand =
         mn_geo_point_count(reader->geo) == attribute->elements &&
-        may_fill(reader,
-                 layout->has_flags ? (double)attribute->elements * (double)element_bytes(attribute) : 0);
+        mn_bgeo_may_grow(
+            reader, layout->has_flags ? (double)attribute->elements * (double)element_bytes(attribute) : 0);
     if (attribute->owner == MN_POINT && plain && attribute->elements > 0 && (points_stand || backed)) {
         if (!points_stand) MN_TRY(mn_geo_add_points(reader->geo, attribute->elements, NULL));
         mn_attribute *made;
@@ -196,7 +196,7 @@ static mn_status read_page(mn_bgeo_reader *reader, mn_bgeo_attribute *attribute,
                            int64_t page, int64_t count, void *scratch)
 {
     const int64_t first = attribute->count;
-    if (!may_fill(reader, 0)) return fail_growth(reader, attribute);
+    if (!mn_bgeo_may_grow(reader, 0)) return fail_growth(reader, attribute);
     MN_TRY(make_room(reader, attribute, first + count));
     int32_t component = 0;
     for (int32_t s = 0; s < layout->slices; s++) {

@@ -77,6 +77,8 @@ static mn_status read_bytes(mn_context *ctx, mn_format format, const void *bytes
         return mn_ply_read_memory(ctx, bytes, size, name, geo);
     case MN_FORMAT_VDB:
         return mn_vdb_file_read_memory(ctx, bytes, size, name, geo);
+    case MN_FORMAT_STL:
+        return mn_stl_read_memory(ctx, bytes, size, name, geo);
     default:
         return mn_fail(ctx, MN_ERROR_ARGUMENT, "%s: no such format (%d).", name, (int)format);
     }
@@ -98,7 +100,7 @@ static mn_status read_whole(mn_source *source, mn_format format, mn_geo **geo)
 static mn_status fail_ending(mn_context *ctx, const char *path)
 {
     return mn_fail(ctx, MN_ERROR_UNSUPPORTED,
-                   "%s: not a known kind of file; use .geo .bgeo .bgeo.gz .bgeo.sc .obj .ply .vdb, "
+                   "%s: not a known kind of file; use .geo .bgeo .bgeo.gz .bgeo.sc .obj .ply .stl .vdb, "
                    "or .usda or .glb for writing.",
                    path);
 }
@@ -158,6 +160,8 @@ static mn_status write_format(mn_context *ctx, mn_format format, const mn_geo *g
         return mn_ply_write(ctx, geo, true, name, file);
     case MN_FORMAT_VDB:
         return mn_vdb_file_write(ctx, geo, name, file);
+    case MN_FORMAT_STL:
+        return mn_stl_write(ctx, geo, name, file);
     case MN_FORMAT_USD:
         return mn_usd_write(ctx, geo, name, file);
     case MN_FORMAT_GLB:

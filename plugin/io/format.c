@@ -14,6 +14,7 @@ static const struct {
     {"bgeo.sc", MN_FORMAT_BGEO_SC}, {"bgeo.gz", MN_FORMAT_BGEO_GZ}, {"bgeo", MN_FORMAT_BGEO},
     {"geo", MN_FORMAT_GEO},         {"obj", MN_FORMAT_OBJ},         {"ply", MN_FORMAT_PLY},
     {"vdb", MN_FORMAT_VDB},         {"usda", MN_FORMAT_USD},        {"glb", MN_FORMAT_GLB},
+    {"stl", MN_FORMAT_STL},
 };
 
 const char *mn_format_ending(mn_format format)

@@ -24,6 +24,9 @@ mn_status mn_obj_write(mn_context *ctx, const mn_geo *geo, const char *name, mn_
 mn_status mn_ply_read_memory(mn_context *ctx, const void *bytes, size_t size, const char *name, mn_geo **geo);
 mn_status mn_ply_write(mn_context *ctx, const mn_geo *geo, bool ascii, const char *name, mn_safe_file *file);
 
+mn_status mn_stl_read_memory(mn_context *ctx, const void *bytes, size_t size, const char *name, mn_geo **geo);
+mn_status mn_stl_write(mn_context *ctx, const mn_geo *geo, const char *name, mn_safe_file *file);
+
 /// Through plugin/vdb.
 mn_status mn_vdb_file_read_memory(mn_context *ctx, const void *bytes, size_t size, const char *name,
                                   mn_geo **geo);

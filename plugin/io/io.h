@@ -25,6 +25,7 @@ typedef enum mn_format {
     MN_FORMAT_PLY,       ///< binary little-endian; reads ascii and big-endian too
     MN_FORMAT_PLY_ASCII, ///< written only when asked for; the ending is .ply as well
     MN_FORMAT_VDB,
+    MN_FORMAT_STL, ///< triangles; binary, reads text too
     MN_FORMAT_USD, ///< a layer of text, .usda; written only
     MN_FORMAT_GLB, ///< glTF 2.0; written only
     MN_FORMAT_COUNT

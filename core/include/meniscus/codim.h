@@ -205,7 +205,7 @@ MN_API mn_status mn_codim_set_def(mn_codim *mls, const mn_codim_def *def);
 MN_API mn_status mn_codim_add(mn_codim *mls, const mn_codim_source *source);
 /// Adds a volume of liquid, before the first advance.
 MN_API mn_status mn_codim_add_liquid(mn_codim *mls, const mn_codim_liquid *liquid);
-/// `dt` seconds on. On failure, also when cancelled, the state is that of the start of the advance.
+/// `dt` seconds on. On failure, also when cancelled, the state is that of the last good step.
 MN_API mn_status mn_codim_advance(mn_codim *mls, const mn_codim_inputs *inputs, double dt);
 
 /// Borrowed until the next call that changes the solver.

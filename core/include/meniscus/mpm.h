@@ -12,6 +12,7 @@
 #ifndef MENISCUS_MPM_H
 #define MENISCUS_MPM_H
 
+#include "meniscus/elastic.h"
 #include "meniscus/solver.h"
 
 #ifdef __cplusplus
@@ -89,7 +90,7 @@ typedef struct mn_mpm_def {
     mn_mpm_wall collider; ///< what colliders do: slip, stick or separate
 } mn_mpm_def;
 
-enum { MN_MPM_FIELD_COUNT = 46 };
+enum { MN_MPM_FIELD_COUNT = 56 };
 MN_API extern const mn_field mn_mpm_fields[];
 MN_API extern const mn_solver_type mn_mpm_solver;
 
@@ -151,6 +152,13 @@ typedef struct mn_mpm_emitter {
 MN_API mn_status mn_mpm_set_emitter(mn_mpm *mpm, const mn_mpm_emitter *emitter, double seconds);
 /// m^3/s that it gives now.
 MN_API double mn_mpm_emitter_rate(const mn_mpm *mpm);
+
+/// Bodies that the liquid touches and that it moves, from the next advance on (NULL: none any more): the two
+/// are solved for together, and what one gets the other loses. Only implicit steps have them. `bodies` stays
+/// the caller's, must outlive the solver and is advanced by it alone; `inputs` (may be NULL) and
+/// `contact_angle` (degrees, of each of its points; NULL: the def's) are borrowed until the advance is over.
+MN_API mn_status mn_mpm_set_bodies(mn_mpm *mpm, mn_elastic *bodies, const mn_elastic_inputs *inputs,
+                                   const double *contact_angle);
 
 /// Advances by `seconds` in as many steps as it takes. `inputs` may be NULL; it takes a collider, a sink and
 /// as `own` an mn_mpm_emitter, which is set as by mn_mpm_set_emitter(). On failure the state is that of the

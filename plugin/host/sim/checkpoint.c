@@ -53,10 +53,23 @@ static void put_text(char *field, size_t size, const char *text)
     memcpy(field, text, length < size ? length : size - 1);
 }
 
-static const mn_sim_snapshot *snapshot_at(const mn_sim *sim, int32_t frame)
+static mn_sim_snapshot *snapshot_at(const mn_sim *sim, int32_t frame)
 {
-    const mn_sim_snapshot *snapshot = mn_sim_find_snapshot(sim, frame);
-    return snapshot && snapshot->frame == frame ? snapshot : NULL;
+    for (int64_t i = sim->snapshots.count; i-- > 0;)
+        if (sim->snapshots.data[i].frame == frame) return &sim->snapshots.data[i];
+    return NULL;
+}
+
+mn_status mn_sim_stamp_snapshot(mn_sim *sim, const mn_sim_host *host, int32_t frame)
+{
+    mn_sim_snapshot *snapshot = snapshot_at(sim, frame);
+    mn_sim_sample sample = {0};
+    if (!snapshot || snapshot->signature != 0) return MN_OK;
+    const bool heeded = mn_context_heed_cancel(sim->ctx, false); // states are saved after a cancel too
+    const mn_status status = host->sample(host->user, frame, MN_SIM_STAMP, &sample);
+    mn_context_heed_cancel(sim->ctx, heeded);
+    if (status == MN_OK) snapshot->signature = mn_sim_signature(sim, &sample);
+    return status;
 }
 
 mn_status mn_sim_write_checkpoint(const mn_sim *sim, uint64_t recipe, int32_t frame, const char *path)

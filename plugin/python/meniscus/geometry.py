@@ -157,7 +157,7 @@ class Geometry:
 
     @classmethod
     def read(cls, path):
-        """Reads .geo, .bgeo, .bgeo.gz, .bgeo.sc, .obj, .ply or .vdb."""
+        """Reads .geo, .bgeo, .bgeo.gz, .bgeo.sc, .obj, .ply, .stl or .vdb."""
         context = default()
         return cls(Owned(context, "mn_geo_free", context.run("mn_io_read", context.pointer, encode(path))))
 

@@ -259,6 +259,27 @@ static void packed_geometry_that_cannot_be_is_refused(void **state)
     check_refused(f, text, MN_ERROR_FORMAT, "nested more than 16 deep");
 }
 
+/// Eight levels that each hold the next one ten times: a few kilobytes that would be 100 million spheres.
+static void packed_geometry_that_multiplies_is_refused(void **state)
+{
+    fixture *f = *state;
+    char text[1 << 17] = "", *at = text;
+    for (int level = 0; level < 8; level++) {
+        at += sprintf(at, "%s",
+                      COUNTS(1, 1, 10) TOPOLOGY("0") ATTRIBUTES(
+                          NUMERIC("P", 3, "fpreal32", "\"tuples\",[[0,0,0]]"), "") "\"primitives\",[");
+        for (int i = 0; i < 10; i++)
+            at += sprintf(at, "%s%s", i > 0 ? "," : "", PACKED("k", 0, "1,0,0,0,1,0,0,0,1"));
+        at += sprintf(at, "],\"sharedprimitivedata\",[\"PackedGeometry\",[\"gu:embeddedgeo\",\"k\",");
+    }
+    at += sprintf(
+        at, "%s",
+        COUNTS(1, 1, 1) TOPOLOGY("0") ATTRIBUTES(NUMERIC("P", 3, "fpreal32", "\"tuples\",[[0,0,0]]"), "")
+            PRIMITIVES("[[\"type\",\"Sphere\"],[\"vertex\",0,\"transform\",[1,0,0,0,1,0,0,0,1]]]") "]");
+    for (int level = 0; level < 8; level++) at += sprintf(at, "]]]");
+    check_refused(f, text, MN_ERROR_MEMORY, "allow it with --memory");
+}
+
 static void every_kind_of_primitive_is_read(void **state)
 {
     fixture *f = *state;
@@ -575,6 +596,7 @@ int main(void)
         TEST(packed_geometry_is_unpacked_in_its_place),
         TEST(spheres_become_polygons_that_face_out),
         TEST(packed_geometry_that_cannot_be_is_refused),
+        TEST(packed_geometry_that_multiplies_is_refused),
         TEST(pages_slices_and_constants_are_unpacked),
         TEST(narrow_storages_are_widened),
         TEST(what_mn_geo_does_not_have_is_said),

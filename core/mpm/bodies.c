@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bodies over an advance and its steps: where they are for the liquid, what of it they touch, and what they
+// get in the end (bodies.h).
+#include "mpm/state.h"
+
+#include "space/moving_solids.h"
+
+#include <string.h>
+
+// Sheets reach this far to either side, in cells: all nodes that liquid on one side sees behind the sheet
+// are then inside of it.
+static const double sheet_reach = 0.75;
+// Bodies are looked for this far away, in cells: as far as blocks ask.
+static const double band = 8;
+
+// ---- an advance ----
+
+mn_status mn_mpm_set_bodies(mn_mpm *mpm, mn_elastic *elastic, const mn_elastic_inputs *inputs,
+                            const double *contact_angle)
+{
+    mn_mpm_bodies *bodies = &mpm->bodies;
+    if (elastic != bodies->elastic) {
+        mn_elastic_wall_free(bodies->wall);
+        bodies->wall = NULL;
+    }
+    bodies->elastic = elastic;
+    bodies->inputs = inputs ? *inputs : (mn_elastic_inputs){0};
+    if (elastic && !bodies->wall)
+        MN_TRY(mn_elastic_wall_create(elastic, sheet_reach * mpm->def.dx, band * mpm->def.dx, &bodies->wall));
+    if (elastic) mn_elastic_wall_paint(bodies->wall, contact_angle);
+    return MN_OK;
+}
+
+// The collider that everything asks: the bodies where they are now, and `fixed`.
+static mn_status join(mn_mpm *mpm, const mn_collider *fixed)
+{
+    mn_mpm_bodies *bodies = &mpm->bodies;
+    MN_TRY(mn_elastic_wall_place(bodies->wall, mn_elastic_nodes(bodies->elastic),
+                                 mn_elastic_node_velocities(bodies->elastic)));
+    const mn_moving_solids solids = mn_elastic_wall_solids(bodies->wall);
+    if (!bodies->joined)
+        MN_TRY(mn_collider_join(mpm->solver.ctx, fixed, &solids, &bodies->joined));
+    else
+        mn_collider_rejoin(bodies->joined, fixed, &solids);
+    bodies->fixed = fixed;
+    mpm->collider = bodies->joined;
+    return MN_OK;
+}
+
+mn_status mn_mpm_bodies_begin(mn_mpm *mpm, const mn_collider *collider, double seconds)
+{
+    mn_mpm_bodies *bodies = &mpm->bodies;
+    mpm->collider = collider;
+    bodies->open = bodies->shared = false;
+    if (!bodies->elastic) return MN_OK;
+    if (mpm->def.integrator == MN_MPM_EXPLICIT)
+        return mn_fail(mpm->solver.ctx, MN_ERROR_ARGUMENT,
+                       "Bodies move with the liquid in one solve; set integrator to implicit.");
+    const int64_t nodes = mn_elastic_node_count(bodies->elastic);
+    mn_context *ctx = mpm->solver.ctx;
+    MN_TRY(mn_elastic_shared_begin(bodies->elastic, &bodies->inputs, seconds));
+    MN_TRY(mn_array_resize(ctx, &bodies->u, nodes));
+    MN_TRY(mn_array_resize(ctx, &bodies->load, nodes));
+    MN_TRY(mn_array_resize(ctx, &bodies->own, nodes));
+    MN_TRY(mn_array_resize(ctx, &bodies->gradient, nodes));
+    MN_TRY(mn_array_resize(ctx, &bodies->x, nodes));
+    MN_TRY(mn_array_resize(ctx, &bodies->r, nodes));
+    MN_TRY(mn_array_resize(ctx, &bodies->z, nodes));
+    MN_TRY(mn_array_resize(ctx, &bodies->p, nodes));
+    MN_TRY(mn_array_resize(ctx, &bodies->hp, nodes));
+    MN_TRY(mn_array_resize(ctx, &bodies->impulse, nodes));
+    MN_TRY(mn_array_resize(ctx, &bodies->weight, mn_elastic_body_count(bodies->elastic)));
+    return join(mpm, collider);
+}
+
+mn_status mn_mpm_bodies_show(mn_mpm *mpm, const mn_collider *collider, const mn_collider **shown)
+{
+    *shown = collider;
+    if (!mpm->bodies.elastic) return MN_OK;
+    MN_TRY(join(mpm, collider));
+    mpm->collider = NULL;
+    *shown = mpm->bodies.joined;
+    return MN_OK;
+}
+
+mn_status mn_mpm_bodies_end(mn_mpm *mpm)
+{
+    return mpm->bodies.elastic ? mn_elastic_shared_end(mpm->bodies.elastic) : MN_OK;
+}
+
+void mn_mpm_bodies_free(mn_mpm *mpm)
+{
+    mn_context *ctx = mpm->solver.ctx;
+    mn_mpm_bodies *bodies = &mpm->bodies;
+    mn_elastic_wall_free(bodies->wall);
+    mn_collider_free(bodies->joined);
+    mn_array_free(ctx, &bodies->holds);
+    mn_array_free(ctx, &bodies->contact_rows);
+    mn_array_free(ctx, &bodies->held_rows);
+    mn_array_free(ctx, &bodies->direction);
+    mn_array_free(ctx, &bodies->u);
+    mn_array_free(ctx, &bodies->load);
+    mn_array_free(ctx, &bodies->own);
+    mn_array_free(ctx, &bodies->gradient);
+    mn_array_free(ctx, &bodies->x);
+    mn_array_free(ctx, &bodies->r);
+    mn_array_free(ctx, &bodies->z);
+    mn_array_free(ctx, &bodies->p);
+    mn_array_free(ctx, &bodies->hp);
+    mn_array_free(ctx, &bodies->impulse);
+    mn_array_free(ctx, &bodies->weight);
+}
+
+bool mn_mpm_is_body(const mn_mpm *mpm, double before, mn_vec3 x)
+{
+    return mpm->bodies.elastic && mpm->collider == mpm->bodies.joined &&
+           mn_collider_is_moving(mpm->bodies.joined, before, x);
+}
+
+// ---- what they touch ----
+
+static mn_status find_holds(mn_mpm *mpm)
+{
+    mn_mpm_bodies *bodies = &mpm->bodies;
+    bodies->holds.count = 0;
+    for (int64_t i = 0; i < mpm->implicit.held.count; i++) {
+        const mn_mpm_held *held = &mpm->implicit.held.data[i];
+        const int32_t block = held->node / MN_BLOCK_CELLS, cell = held->node % MN_BLOCK_CELLS;
+        const mn_vec3 x = mn_mpm_node_position(&mpm->table, block, cell);
+        mn_mpm_grip hold = {.held = (int32_t)i};
+        if (!held->contacts[0].is_solid || !mn_mpm_is_body(mpm, mpm->frame_left, x)) continue;
+        if (!mn_elastic_wall_map(bodies->wall, x, &hold.map)) continue;
+        MN_TRY(mn_array_push(mpm->solver.ctx, &bodies->holds, &hold));
+    }
+    return MN_OK;
+}
+
+// E at the middle of the nodes that take a contact's push; nodes without mass take none.
+static bool make_contact_row(mn_mpm *mpm, const mn_mpm_contact *contact, mn_mpm_foot *foot, mn_wall_row *row)
+{
+    const mn_mpm_foot all = *foot;
+    mn_vec3 middle = {0, 0, 0};
+    mn_wall_map map;
+    foot->count = 0, foot->sum = 0;
+    for (int32_t i = 0; i < all.count; i++) {
+        if (!(mpm->before.data[all.node[i]].mass > 0)) continue;
+        foot->node[foot->count] = all.node[i], foot->w[foot->count] = all.w[i];
+        foot->sum += foot->w[foot->count++];
+        middle = mn_axpy(
+            middle, all.w[i],
+            mn_mpm_node_position(&mpm->table, all.node[i] / MN_BLOCK_CELLS, all.node[i] % MN_BLOCK_CELLS));
+    }
+    if (!(foot->sum > 0)) return false;
+    if (!mn_elastic_wall_map(mpm->bodies.wall, mn_scale(1 / foot->sum, middle), &map)) return false;
+    for (int k = 0; k < 4; k++) {
+        row->node[k] = map.node[k];
+        if (map.node[k] < 0) break;
+        row->r[k] = mn_m3_apply(mn_m3_transpose(map.e[k]), contact->normal);
+    }
+    return true;
+}
+
+static void add_row(const mn_wall_row *row, double s, mn_vec3 *to)
+{
+    for (int k = 0; k < 4 && row->node[k] >= 0; k++)
+        to[row->node[k]] = mn_axpy(to[row->node[k]], s, row->r[k]);
+}
+
+static mn_status find_contact_rows(mn_mpm *mpm)
+{
+    mn_mpm_bodies *bodies = &mpm->bodies;
+    const int64_t count = mpm->contacts.count;
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &bodies->contact_rows, count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &bodies->direction, count));
+    for (int64_t c = 0; c < count; c++) {
+        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+        mn_mpm_foot *foot = &mpm->implicit.feet.data[c];
+        mn_wall_row *row = &bodies->contact_rows.data[c];
+        *row = (mn_wall_row){.node = {-1, -1, -1, -1}};
+        bodies->direction.data[c] = 0;
+        if (!contact->is_body) continue;
+        if (!make_contact_row(mpm, contact, foot, row)) {
+            row->node[0] = -1, foot->count = 0, foot->sum = 0;
+            continue;
+        }
+        add_row(row, foot->sum * mn_mpm_wall_impulse(mpm, contact, mpm->implicit.dt), bodies->load.data);
+        bodies->shared = true;
+    }
+    return MN_OK;
+}
+
+// Contact lines pull at the bodies as at the liquid.
+static void add_line_forces(mn_mpm *mpm)
+{
+    mn_wall_map map;
+    for (int64_t i = 0; i < mpm->patches.count; i++) {
+        const mn_mpm_patch *patch = &mpm->patches.data[i];
+        if (mn_norm2(patch->force) == 0 || !mn_mpm_is_body(mpm, mpm->frame_begin, patch->x)) continue;
+        if (!mn_elastic_wall_map(mpm->bodies.wall, patch->x, &map)) continue;
+        mn_wall_react(&map, mn_scale(mpm->implicit.dt, patch->force), mpm->bodies.load.data);
+        mpm->bodies.shared = true;
+    }
+}
+
+mn_status mn_mpm_bodies_find(mn_mpm *mpm)
+{
+    mn_mpm_bodies *bodies = &mpm->bodies;
+    bodies->shared = false;
+    if (!bodies->elastic) return MN_OK;
+    for (int64_t i = 0; i < bodies->load.count; i++) bodies->load.data[i] = mn_v3(0, 0, 0);
+    MN_TRY(find_holds(mpm));
+    MN_TRY(find_contact_rows(mpm));
+    add_line_forces(mpm);
+    bodies->shared = bodies->shared || bodies->holds.count > 0;
+    return MN_OK;
+}
+
+// ---- a step ----
+
+mn_status mn_mpm_bodies_open(mn_mpm *mpm, double dt)
+{
+    mn_mpm_bodies *bodies = &mpm->bodies;
+    if (!bodies->elastic) return MN_OK;
+    const double all = mpm->solver.seconds, done = all - mpm->solver.left + dt;
+    const double fraction = done >= all * (1 - 1e-12) ? 1 : done / all;
+    bodies->open = true;
+    return mn_elastic_shared_open(bodies->elastic, dt, fraction);
+}
+
+// What is left to change on free nodes: momentum that nobody has taken.
+static void find_rest(const mn_mpm *mpm, mn_vec3 *push, mn_vec3 *spin)
+{
+    const mn_mpm_implicit *implicit = &mpm->implicit;
+    *push = *spin = mn_v3(0, 0, 0);
+    int64_t next = 0;
+    for (int64_t i = 0; i < mpm->nodes.count; i++) {
+        mn_mpm_node rest = implicit->gradient.data[i];
+        if (next < implicit->held.count && implicit->held.data[next].node == i)
+            mn_mpm_free_part(&implicit->held.data[next++], &rest);
+        if (!(mpm->before.data[i].mass > 0)) continue;
+        const mn_vec3 x =
+            mn_mpm_node_position(&mpm->table, (int32_t)(i / MN_BLOCK_CELLS), (int32_t)(i % MN_BLOCK_CELLS));
+        *push = mn_sub(*push, rest.v);
+        *spin = mn_sub(*spin, mn_cross(x, rest.v));
+    }
+}
+
+// Impulses of the liquid on the nodes, and which body holds how much of it.
+static void find_impulses(mn_mpm *mpm)
+{
+    mn_mpm_bodies *bodies = &mpm->bodies;
+    mn_vec3 *to = bodies->impulse.data;
+    for (int64_t i = 0; i < bodies->impulse.count; i++) to[i] = mn_scale(-1, bodies->load.data[i]);
+    for (int64_t i = 0; i < bodies->weight.count; i++) bodies->weight.data[i] = 0;
+    for (int64_t i = 0; i < bodies->holds.count; i++) {
+        const mn_mpm_grip *hold = &bodies->holds.data[i];
+        const mn_mpm_held *held = &mpm->implicit.held.data[hold->held];
+        const mn_mpm_node *before = &mpm->before.data[held->node];
+        mn_vec3 f = {0, 0, 0};
+        for (int32_t k = 0; k < held->rank; k++)
+            f = mn_axpy(f, -mn_dot(mpm->implicit.gradient.data[held->node].v, held->axis[k]), hold->l[k]);
+        // what friction took from the node since
+        f = mn_axpy(f, -before->mass, mn_sub(mpm->nodes.data[held->node].v, held->solved));
+        mn_wall_react(&hold->map, f, to);
+        const int32_t body = mn_elastic_node_body(bodies->elastic, hold->map.node[0]);
+        bodies->weight.data[body] += before->mass;
+    }
+    for (int64_t c = 0; c < mpm->contacts.count; c++) {
+        const mn_wall_row *row = &bodies->contact_rows.data[c];
+        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+        if (row->node[0] < 0) continue;
+        const double push = contact->held ? contact->weight * mpm->implicit.impulse.data[c] : 0;
+        add_row(row, push * mpm->implicit.feet.data[c].sum, to);
+        const int32_t body = mn_elastic_node_body(bodies->elastic, row->node[0]);
+        bodies->weight.data[body] += mpm->particles.data[contact->particle].mass;
+    }
+}
+
+mn_status mn_mpm_bodies_finish(mn_mpm *mpm)
+{
+    mn_mpm_bodies *bodies = &mpm->bodies;
+    mn_vec3 push = {0, 0, 0}, spin = {0, 0, 0};
+    if (!bodies->elastic) return MN_OK;
+    if (bodies->shared) {
+        find_impulses(mpm);
+        find_rest(mpm, &push, &spin);
+    } else {
+        for (int64_t i = 0; i < bodies->impulse.count; i++) bodies->impulse.data[i] = mn_v3(0, 0, 0);
+        for (int64_t i = 0; i < bodies->weight.count; i++) bodies->weight.data[i] = 0;
+        MN_TRY(mn_elastic_shared_alone(bodies->elastic));
+    }
+    MN_TRY(mn_elastic_shared_finish(bodies->elastic, bodies->impulse.data, push, spin, bodies->weight.data));
+    return join(mpm, bodies->fixed);
+}
+
+void mn_mpm_bodies_undo(mn_mpm *mpm)
+{
+    mn_mpm_bodies *bodies = &mpm->bodies;
+    if (!bodies->elastic || !bodies->open) return;
+    bodies->open = false;
+    mn_elastic_shared_undo(bodies->elastic);
+    if (mpm->collider) join(mpm, bodies->fixed);
+}
