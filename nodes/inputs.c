@@ -63,11 +63,14 @@ mn_status mn_input_wind(const mn_cook *cook, int32_t input, mn_volume *wind)
 static bool is_painted(const mn_geo *geo, const char *name)
 {
     const mn_attribute *paint = mn_geo_find_numeric(geo, MN_POINT, name, 1);
-    for (int64_t i = 0; paint && i < mn_geo_point_count(geo); i++) {
-        double value;
-        mn_attribute_get(paint, i, 1, &value);
-        if (value >= 0) return true;
-    }
+    const int64_t *starts = mn_geo_primitive_starts(geo), *points = mn_geo_vertex_points(geo);
+    const uint8_t *kinds = mn_geo_primitive_kinds(geo);
+    for (int64_t p = 0; paint && p < mn_geo_primitive_count(geo); p++)
+        for (int64_t v = starts[p]; kinds[p] != MN_VOLUME && v < starts[p + 1]; v++) { // volumes have none
+            double value;
+            mn_attribute_get(paint, points[v], 1, &value);
+            if (value >= 0) return true;
+        }
     return false;
 }
 

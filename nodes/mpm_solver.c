@@ -40,8 +40,8 @@ static const mn_output_def outputs_of[] = {
     {"Particles", "points with v, id, mass, density, J, pressure, pscale, sigma, viscosity and age"},
     {"Surface", "closed polygons with v"},
     {"Bodies",
-     "tetrahedra of soft solids, triangles of the others; points with v, rest, stress, contact_force, body and "
-     "id"},
+     "tetrahedra of soft solids, triangles of the others; points with v, rest, stress, contact_force, body "
+     "and id"},
 };
 
 static mn_status finish_def(const mn_cook *cook, const mn_solver *solver, void *filled)
@@ -155,9 +155,9 @@ static void warn_about_resolution(const mn_cook *cook, const mn_mpm *mpm)
     const mn_mpm_packing packing = mn_mpm_get_packing(mpm);
     if (packing.crowded > 0.05)
         mn_cook_warn(cook,
-                     "%.0f %% of the liquid lies where other liquid is: move sources that overlap apart, or "
-                     "remove the "
-                     "mass attribute or lower it: it exceeds what the particles' volume allows.",
+                     "%.0f %% of the liquid lies where other liquid is: move sources that overlap apart, "
+                     "or remove the mass attribute or lower it: it exceeds what the particles' volume "
+                     "allows.",
                      100 * packing.crowded);
     else if (packing.per_cell > 0 && packing.per_cell < 3)
         mn_cook_warn(

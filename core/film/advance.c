@@ -15,6 +15,18 @@ static const double BREAKING = 4.6; // times that a wave grows by e before it br
 
 // ---- wires ----
 
+static mn_status take_pinned(mn_film *film, const mn_film_inputs *inputs)
+{
+    const int64_t own = film->frame.count - film->frame_points;
+    if (inputs->pinned_count != own) return MN_OK; // another film: they stay where they are
+    for (int64_t i = 0; i < own; i++) {
+        if (!mn_is_finite3(inputs->pinned[i]))
+            return mn_fail(film->solver.ctx, MN_ERROR_INPUT, "A pinned point is not at a finite place.");
+        film->frame_end.data[film->frame_points + i] = inputs->pinned[i];
+    }
+    return MN_OK;
+}
+
 static mn_status take_frame(mn_film *film, const mn_film_frame *frame)
 {
     MN_TRY(mn_array_resize(film->solver.ctx, &film->frame_end, film->frame.count));
@@ -43,6 +55,26 @@ static void move_frame(mn_film *film, double dt)
 
 // ---- solids ----
 
+// A needle goes between vertices: triangles near a solid are looked at in a few places of their own.
+static void find_needles(mn_film *film, const mn_collider *collider, double before, const double *distance)
+{
+    static const double place[4][3] = {
+        {1.0 / 3, 1.0 / 3, 1.0 / 3}, {0.5, 0.5, 0}, {0, 0.5, 0.5}, {0.5, 0, 0.5}};
+    for (int64_t t = 0; t < film->c.triangles.count; t++) {
+        const int32_t *v = film->c.triangles.data[t].v;
+        int32_t nearest = v[0];
+        for (int k = 1; k < 3; k++)
+            if (distance[v[k]] < distance[nearest]) nearest = v[k];
+        if (!(distance[nearest] >= 0 && distance[nearest] < film->def.size)) continue;
+        for (int i = 0; i < 4; i++) {
+            mn_vec3 x = {0};
+            for (int k = 0; k < 3; k++) x = mn_axpy(x, place[i][k], mn_complex_position(&film->c, v[k]));
+            if (mn_collider_probe(collider, before, x).distance < 0)
+                film->c.vertices.data[nearest].parent = 1;
+        }
+    }
+}
+
 static mn_status touch_solids(mn_film *film, double before)
 {
     const mn_collider *collider = film->around->collider;
@@ -60,6 +92,7 @@ static mn_status touch_solids(mn_film *film, double before)
         if (into < 0) vertex->velocity = mn_axpy(vertex->velocity, -into, contact.normal);
         vertex->parent = 1; // it was hit
     }
+    if (film->def.burst) find_needles(film, collider, before, film->inverse.data);
     return MN_OK;
 }
 
@@ -253,7 +286,8 @@ mn_status mn_film_begin(mn_solver *solver, const mn_solver_inputs *inputs, doubl
     plan->advice = "check wires and wind, or use a larger size";
     film->inputs = inputs->own ? inputs->own : &nothing;
     film->around = inputs;
-    return take_frame(film, film->inputs->frame);
+    MN_TRY(take_frame(film, film->inputs->frame));
+    return take_pinned(film, film->inputs);
 }
 
 mn_status mn_film_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_step_limit *limit)
