@@ -225,6 +225,7 @@ static mn_status write_file(const mn_glb *g, mn_safe_file *file)
     mn_json_text nothing = {.ctx = g->ctx}, out = {.ctx = g->ctx};
     const int64_t bytes = put_columns(&nothing, g, LIST_PARTS);
     mn_array_free(g->ctx, &nothing.bytes);
+    MN_TRY(nothing.status);
     put_json(&out, g, bytes);
     const int64_t json = (out.bytes.count + 3) / 4 * 4, all = 12 + 8 + json + (bytes > 0 ? 8 + bytes : 0);
     mn_status status = out.status;
