@@ -9,7 +9,7 @@
 #include "nodes/mpm_input.h"
 #include "nodes/solver_node.h"
 
-enum { INPUT_LIQUID, INPUT_COLLIDERS, INPUT_EMITTERS, INPUT_SINKS, INPUT_BODIES, INPUT_COUNT };
+enum { INPUT_LIQUID, INPUT_COLLIDERS, INPUT_EMITTERS, INPUT_SINKS, INPUT_BODIES, INPUT_FIELDS, INPUT_COUNT };
 // In the order of their menus.
 enum { SOURCE_START, SOURCE_NEW_IDS, SOURCE_EVERY_FRAME };
 enum { SIDE_SAME, SIDE_OPEN };
@@ -31,10 +31,14 @@ static const mn_input_def inputs_of[] = {
          "what the liquid moves: tetrahedra as soft solids, polygons as rigid bodies or cloth; v, "
          "rest, density, young, pinned and contact_angle are used",
          false, false},
+    [INPUT_FIELDS] = {"Fields",
+                      "volumes: force (m/s^2) and vel (the wind, m/s), sigma and viscosity, from field nodes "
+                      "or files",
+                      false, false},
 };
 static const mn_role roles[] = {
     [INPUT_LIQUID] = MN_ROLE_OWN, [INPUT_COLLIDERS] = MN_ROLE_COLLIDER, [INPUT_EMITTERS] = MN_ROLE_OWN,
-    [INPUT_SINKS] = MN_ROLE_SINK, [INPUT_BODIES] = MN_ROLE_OWN,
+    [INPUT_SINKS] = MN_ROLE_SINK, [INPUT_BODIES] = MN_ROLE_OWN,         [INPUT_FIELDS] = MN_ROLE_FIELDS,
 };
 static const mn_output_def outputs_of[] = {
     {"Particles", "points with v, id, mass, density, J, pressure, pscale, sigma, viscosity and age"},

@@ -44,6 +44,11 @@ const mn_field mn_mpm_fields[] = {
         "Stiffness against compression; 0 chooses one that keeps volume changes under one percent. Stiffer "
         "means smaller explicit steps."),
     MN_FIELD_GRAVITY(def, "Liquid"),
+    MN_FIELD_WIND(def, "Liquid"),
+    MN_FIELD_FLOAT(
+        def, air_density, "Air Density", "kg/m^3", 0, 0, 1e6, 0, 2, "Liquid", NULL,
+        "Density of the air that wind and motion press against the liquid with; air has 1.2, and 0 "
+        "leaves the air out."),
     MN_FIELD_TOGGLE(
         def, hydrostatic, "Start at Rest", 0, "Liquid", NULL,
         "Gives the liquid of the start frame the pressures of a pool at rest in its walls and colliders. "

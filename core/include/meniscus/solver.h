@@ -114,6 +114,7 @@ enum {
     MN_TAKES_FORCE = 1 << 3,
     MN_TAKES_EMITTER = 1 << 4,
     MN_TAKES_OWN = 1 << 5,
+    MN_TAKES_MATERIAL = 1 << 10, ///< sigma and viscosity
 };
 
 /// Zero-initialised is nothing at all.
@@ -122,6 +123,7 @@ typedef struct mn_solver_inputs {
     const mn_collider *sink;     ///< volumes that take out what enters them, in the same way
     mn_volume wind;              ///< vector volume, m/s: velocity of the air, added to the def's
     mn_volume force;             ///< vector volume, m/s^2: acceleration, added to gravity
+    mn_volume sigma, viscosity;  ///< N/m, Pa s: where they reach, instead of what the liquid has
     const mn_emitter *emitter;
     const void *own; ///< of the solver's own type
 } mn_solver_inputs;
