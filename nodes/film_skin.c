@@ -15,12 +15,11 @@ static const mn_parm_def parms[] = {
     MN_FLOAT("max_thickness", "Maximum Thickness", "m", 1e3, 1e-9, 1e3, 1e-4, 0.01, "Skin", NULL,
              "Thicker film and rims are drawn with this."),
     MN_INT("smooth", "Smooth Thickness", "", 2, 0, 100, 0, 10, "Skin", NULL,
-           "How often the thickness is averaged with that of the neighbours."),
-    MN_INT(
-        "subdivide", "Subdivide", "", 1, 0, 4, 0, 3, "Skin", NULL,
-        "How often each triangle is divided in four, smoothly: rims and drops get round. 2 for close-ups."),
-    MN_TOGGLE("drops", "Drops", 1, "Skin", NULL,
-              "Points that no film and no thread holds are drawn as balls."),
+           "Passes that average the thickness with that of the neighbours."),
+    MN_INT("subdivide", "Subdivide", "", 1, 0, 4, 0, 3, "Skin", NULL,
+           "Number of smooth subdivisions, each of a triangle into four: rims and drops get round. Use 2 for "
+           "close-ups."),
+    MN_TOGGLE("drops", "Drops", 1, "Skin", NULL, "Draws points outside films and threads as balls."),
 };
 
 static const mn_input_def inputs_of[] = {

@@ -32,44 +32,44 @@ static const mn_parm_def parms[] = {
         "kind", "Kind", kinds, MN_FILM_DISC, "Film", NULL,
         "What the film is spread over. Polygons come from the input and may be open or closed; threads of "
         "liquid run along a straight line or the input's polylines. A cluster is bubbles that share walls, "
-        "at "
-        "the input's points or packed; a frame is the film that its wires hold after a dip. These two are "
-        "triangles for film_settle and film_solver."),
+        "at the input's points or packed; a frame is the film that its wires hold after a dip. These two "
+        "are triangles for film_settle and film_solver."),
     MN_FLOAT(
         "spacing", "Spacing", "m", 0.001, 1e-9, 1e6, 1e-4, 0.01, "Film", NULL,
         "Distance between points. A bubble wants at least 12 across; half of it costs about six times as "
         "much."),
     MN_FLOAT(
         "thickness", "Thickness", "m", 1e-5, 1e-12, 1e3, 1e-7, 1e-3, "Film", NULL,
-        "Of the film: its mass. Thinner film is faster. Of a thread, its diameter. Polygons and polylines "
-        "with a point attribute thickness have their own; so have polylines with pscale, a radius."),
+        "Thickness of the film, which sets its mass: thinner film is faster. For threads, their diameter. "
+        "A point attribute thickness on polygons and polylines, or pscale (a radius) on polylines, comes "
+        "first."),
     MN_VEC3("center", "Center", "m", 0, 0, 0, -MN_FAR, MN_FAR, -1, 1, "Film", POLYGONS,
-            "Middle of the film."),
+            "Center of the film."),
     MN_FLOAT("radius", "Radius", "m", 0.02, 1e-9, 1e6, 0.001, 0.2, "Film", POLYGONS " { kind == thread }",
-             "Of the disc, the cylinder or the bubble."),
-    MN_FLOAT(
-        "height", "Height", "m", 0.02, 1e-9, 1e6, 0.001, 0.2, "Film",
-        POLYGONS " { kind == disc } { kind == bubble }",
-        "Between the two rings of the cylinder, or the ends of the thread. Animated, it pulls them apart."),
+             "Radius of the disc, the cylinder or the bubble."),
+    MN_FLOAT("height", "Height", "m", 0.02, 1e-9, 1e6, 0.001, 0.2, "Film",
+             POLYGONS " { kind == disc } { kind == bubble }",
+             "Distance between the two rings of the cylinder, or the ends of the thread. Animate it to pull "
+             "them apart."),
     MN_FLOAT(
         "hole", "Hole", "m", 0, 0, 1e6, 0, 0.1, "Film", POLYGONS " { kind == thread }",
         "Radius of a hole in the middle of the disc, in the side of the cylinder or on top of the bubble. "
         "Holes smaller than about two spacings heal."),
     MN_TOGGLE("pin", "Pin Rim", 1, "Film", "{ kind == bubble }",
-              "The outer rim, or the ends of threads, are held and move as this node moves them: rings and "
-              "wands. Polylines with a point attribute pinned say which ends are."),
+              "Pins the outer rim, or the ends of threads, which then move as this node moves them: rings "
+              "and wands. On polylines a point attribute pinned chooses the ends."),
     MN_TOGGLE("triangles", "Triangles", 0, "Film", "{ kind != disc kind != cylinder kind != bubble }",
               "Makes triangles for film_settle and film_solver. Off, points for mls_solver."),
     MN_TOGGLE("spout", "Spout", 0, "Film", "{ kind != thread } { pin == 0 }",
-              "Holds the thread at its top only; with a velocity, liquid comes out there."),
+              "Pins the thread at its top only; with a velocity, liquid comes out there."),
     MN_FLOAT("noise", "Noise", "", 0, 0, 0.999, 0, 0.3, "Film", NULL,
-             "By how much the thickness varies from place to place, as a part of it. It decides where films "
-             "and threads break, and gives soap films their patches of colour."),
+             "Relative variation of the thickness from place to place. It decides where films and threads "
+             "break, and gives soap films their patches of colour."),
     MN_FLOAT("noise_size", "Noise Size", "m", 0.01, 1e-9, 1e6, 0.001, 0.1, "Film", THREADS " { noise == 0 }",
              "Size of the patches of film that are thinner or thicker; threads vary over two of their "
              "diameters."),
     MN_VEC3("velocity", "Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -1, 1, "Film", NULL,
-            "At the start. Polygons with a point attribute v have their own."),
+            "Initial velocity. A point attribute v on polygons comes first."),
     MN_INT("count", "Count", "", 8, 1, 5000, 1, 100, "Cluster", NOT_CLUSTER,
            "How many bubbles, packed around the center, where no input points say so."),
     MN_MENU("layout", "Layout", layouts, LAYOUT_PACKED, "Cluster", NOT_CLUSTER,

@@ -248,7 +248,7 @@ static void doctor_threads(const mn_codim_def *def, const doctor_sum *threads, m
     const double r = 0.5 * threads->thickness, growth = 0.343; // of the fastest wave, [rayleigh1878]
     const double wave = 9.016 * r / def->spacing;
     d->number(d->user, "speed of a thread's end", sqrt(def->sigma / (def->density * r)), "m/s",
-              "drawing back");
+              "as it retracts");
     d->number(d->user, "growth time of its waves", sqrt(def->density * r * r * r / def->sigma) / growth, "s",
               "of the fastest; viscosity slows them down");
     d->number(d->user, "points per wave", wave, "", "of the fastest; 16 or more see it well");

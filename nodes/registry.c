@@ -13,6 +13,7 @@
     X(mn_transform_node)                                                                                     \
     X(mn_merge_node)                                                                                         \
     X(mn_collider_node)                                                                                      \
+    X(mn_field_node)                                                                                         \
     X(mn_fill_node)                                                                                          \
     X(mn_film_source_node)                                                                                   \
     X(mn_jet_source_node)                                                                                    \

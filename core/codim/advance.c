@@ -196,8 +196,8 @@ static mn_status check_inputs(const mn_codim *mls, const mn_codim_inputs *inputs
         if (anchor < 0) continue;
         if (anchor >= inputs->anchor_count || !mn_is_finite3(inputs->anchors[anchor]))
             return mn_fail(mls->solver.ctx, MN_ERROR_INPUT,
-                           "The source had a point %lld that held the film, and has not any more; keep the "
-                           "number of its points the same over time.",
+                           "The film is pinned to point %lld of the source, which no longer exists. Keep "
+                           "the source's point count constant over time.",
                            (long long)anchor);
         if (inputs->flow && inputs->width &&
             !(mn_is_finite3(inputs->flow[anchor]) && isfinite(inputs->width[anchor])))

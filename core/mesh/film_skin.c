@@ -68,11 +68,11 @@ static mn_status check(mn_film_skin *s, const mn_film_skin_def *def, const mn_fi
         for (int i = 0; i < 3; i++)
             if (sheet->triangles[t][i] < 0 || sheet->triangles[t][i] >= sheet->count)
                 return mn_fail(s->ctx, MN_ERROR_INPUT,
-                               "Triangle %lld of the film has a corner that is no point.", (long long)t);
+                               "Triangle %lld of the film has a corner that does not exist.", (long long)t);
     for (int64_t i = 0; i < 2 * sheet->link_count; i++)
         if (sheet->links[i / 2][i % 2] < 0 || sheet->links[i / 2][i % 2] >= sheet->count)
-            return mn_fail(s->ctx, MN_ERROR_INPUT, "Piece %lld of the threads has an end that is no point.",
-                           (long long)(i / 2));
+            return mn_fail(s->ctx, MN_ERROR_INPUT,
+                           "Segment %lld of the threads has an end that does not exist.", (long long)(i / 2));
     return MN_OK;
 }
 

@@ -11,6 +11,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "plugin/headless/cook_frames.h"
 #include "meniscus/hash.h"
+#include "plugin/headless/cook_branch.h"
 #include "plugin/headless/cook_outputs.h"
 #include "plugin/headless/cook_stamps.h"
 
@@ -303,6 +304,18 @@ static mn_status save_checkpoint(mn_cook_job *job)
     return MN_OK;
 }
 
+/// States for branches, beside the one to resume from.
+static mn_status keep_states(mn_cook_job *job, int32_t frame)
+{
+    char path[MN_PATH_SIZE];
+    if (job->keep_every == 0 || frame % job->keep_every != 0) return MN_OK;
+    MN_TRY(mn_kept_folder(job->session->ctx, job->folder, frame, true, path));
+    for (int64_t i = 0; i < job->targets.count; i++)
+        if (job->targets.data[i].simulates)
+            MN_TRY(mn_network_save_checkpoint(job->network, job->targets.data[i].target.node, path));
+    return MN_OK;
+}
+
 static mn_status checkpoint_if_due(mn_cook_job *job)
 {
     const double passed = mn_seconds() - job->checkpoint_time;
@@ -340,6 +353,7 @@ static mn_status cook_frame(mn_cook_job *job, int32_t frame)
         snprintf(line + length, sizeof line - (size_t)length, ", %.2f s", mn_seconds() - begun);
     print_warnings(job);
     mn_progress_bar_step(&job->session->bar, line);
+    MN_TRY(keep_states(job, frame));
     return checkpoint_if_due(job);
 }
 

@@ -28,6 +28,7 @@ typedef struct mn_cook_job {
     const char *folder;
     mn_format format;
     int32_t first, last, step; ///< written are first, first + step, ... up to last
+    int32_t keep_every;        ///< states of every so many frames are kept for branches; 0: none
     bool resume, quiet, preview;
     mn_file_stamps file_stamps;
     mn_report_file report;

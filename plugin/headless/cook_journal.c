@@ -6,6 +6,7 @@
 #define _DEFAULT_SOURCE
 #include "plugin/headless/cook_journal.h"
 #include "plugin/headless/scene_session.h"
+#include "plugin/io/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -71,6 +72,16 @@ mn_status mn_read_text(mn_context *ctx, const char *path, char **text, size_t *s
     if (descriptor < 0) return mn_fail(ctx, MN_ERROR_IO, "%s: cannot be read: %s.", path, strerror(errno));
     const mn_status status = read_all(ctx, descriptor, path, text, size);
     close(descriptor);
+    return status;
+}
+
+mn_status mn_write_text(mn_context *ctx, const char *path, const char *text)
+{
+    mn_safe_file *file;
+    MN_TRY(mn_safe_file_open(ctx, path, &file));
+    const mn_status status = mn_safe_file_write(file, text, strlen(text));
+    if (status == MN_OK) return mn_safe_file_commit(file);
+    mn_safe_file_abandon(file);
     return status;
 }
 

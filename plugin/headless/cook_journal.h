@@ -48,5 +48,7 @@ mn_status mn_append_text(mn_context *ctx, int descriptor, const char *path, cons
 /// The whole file as text with a zero behind it; NULL without failure when there is none. Given back with
 /// mn_release(ctx, *text, *size + 1).
 mn_status mn_read_text(mn_context *ctx, const char *path, char **text, size_t *size);
+/// A text file, whole or as it was.
+mn_status mn_write_text(mn_context *ctx, const char *path, const char *text);
 
 #endif

@@ -25,8 +25,11 @@ static bool is_output_of(const mn_cook_job *job, const mn_cook_target *target, c
 {
     char made[MN_PATH_SIZE];
     if (is_frame_of(job, name, target->name, mn_format_ending(job->format))) return true;
-    snprintf(made, sizeof made, ".%s.cook", target->name);
-    if (strcmp(made, name) == 0) return true;
+    static const char *const endings[] = {"cook", "scene", "origin"};
+    for (int i = 0; i < 3; i++) {
+        snprintf(made, sizeof made, ".%s.%s", target->name, endings[i]);
+        if (strcmp(made, name) == 0) return true;
+    }
     if (job->format == MN_FORMAT_USD) {
         snprintf(made, sizeof made, "%s.topology.usda", target->name);
         if (strcmp(made, name) == 0 || strcmp("scene.usda", name) == 0) return true;
@@ -118,7 +121,7 @@ mn_status mn_cook_check_outputs(const mn_cook_job *job, const char *scene, const
         return mn_fail(job->session->ctx, MN_ERROR_SCENE,
                        "%s: this cook writes a file of that name itself. Choose another file with --report.",
                        mn_show(&shown, report));
-    MN_TRY(compare_input(&c, scene, "the scene"));
+    if (scene) MN_TRY(compare_input(&c, scene, "the scene"));
     for (int64_t i = 0; i < job->targets.count; i++) {
         const mn_cook_target *target = &job->targets.data[i];
         const int32_t first = target->simulates && target->start < job->first ? target->start : job->first;

@@ -4,7 +4,6 @@
 #define _DEFAULT_SOURCE
 #include "plugin/headless/wedge.h"
 #include "plugin/headless/command.h"
-#include "plugin/headless/cook_journal.h"
 #include "plugin/host/network/spelling.h"
 #include "plugin/host/network/text.h"
 #include "plugin/io/io.h"

@@ -16,6 +16,7 @@
 #ifndef MENISCUS_PLUGIN_HEADLESS_WEDGE_H
 #define MENISCUS_PLUGIN_HEADLESS_WEDGE_H
 
+#include "plugin/headless/cook_journal.h"
 #include "plugin/headless/scene_files.h"
 #include "plugin/headless/scene_session.h"
 #include "plugin/json/text.h"
@@ -85,8 +86,6 @@ int64_t mn_wedge_find(const mn_wedge *wedge, const char *name);
 bool mn_wedge_is_taken(const char *name);
 /// MN_ERROR_SCENE unless `fresh`, of the scene and the words at hand, would cook as the one that is there.
 mn_status mn_wedge_compare(const mn_wedge *wedge, const mn_wedge *fresh);
-/// A text file, whole or as it was.
-mn_status mn_write_text(mn_context *ctx, const char *path, const char *text);
 
 /// "key": number, and a list of strings on a line of its own.
 void mn_wedge_put_number(mn_json_text *out, bool *first, const char *separator, const char *key,

@@ -2,7 +2,6 @@
 //
 // state.json of a member, its lock, and whether somebody wants it to stop.
 #define _DEFAULT_SOURCE
-#include "plugin/headless/cook_journal.h"
 #include "plugin/headless/wedge.h"
 #include "plugin/json/tree.h"
 

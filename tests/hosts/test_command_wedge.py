@@ -42,7 +42,7 @@ class WedgeTest(CommandTest):
     def check_member(self, name, settings, *words, folder="w"):
         """Its frames are those of a cook of its own."""
         self.succeed("cook", "scene.json", "-o", "alone", "-q", *words, *(w for s in settings for w in ("--set", s)))
-        self.assertEqual(self.frames(f"{folder}/{name}"), self.frames("alone"))
+        self.assertEqual(self.digests(f"{folder}/{name}"), self.digests("alone"))
 
 
 class Cooked(WedgeTest):
@@ -87,7 +87,7 @@ class Cooked(WedgeTest):
         shutil.copy(self.folder / "good.obj", self.folder / "later.obj")
         self.succeed("wedge", "retry", "w", "-q")
         self.assertEqual({m["state"] for m in self.status().values()}, {"done"})
-        self.assertEqual(self.frames("w/nozzle.path=later.obj"), self.frames("w/nozzle.path=good.obj"))
+        self.assertEqual(self.digests("w/nozzle.path=later.obj"), self.digests("w/nozzle.path=good.obj"))
 
     def test_a_command_after_each(self):
         self.write_scene(SMALL)
@@ -250,7 +250,7 @@ class Planned(WedgeTest):
         done = subprocess.run(["unshare", "-m", "sh", "-c", script, COMMAND], cwd=self.folder, capture_output=True, text=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr + (self.folder / "said").read_text())
         self.succeed("cook", "scene.json", "-o", "alone", "-q", "--set", "spray.speed=1")
-        self.assertEqual(self.frames("kept"), self.frames("alone"))
+        self.assertEqual(self.digests("kept"), self.digests("alone"))
 
 
 if __name__ == "__main__":

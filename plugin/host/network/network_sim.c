@@ -231,3 +231,22 @@ mn_status mn_network_load_checkpoint(mn_network *network, int32_t node, const ch
     for (int32_t at = -1; (sim = next_sim(network, node, at)); at = sim->number) mn_sim_reset(sim->sim);
     return status == MN_ERROR_NOT_FOUND ? MN_OK : status;
 }
+
+mn_status mn_network_branch(mn_network *network, mn_network *source, int32_t node, int32_t frame)
+{
+    mn_network_node *sim;
+    mn_status status = mn_network_get(network, node, &sim);
+    for (int32_t at = -1; status == MN_OK && (sim = next_sim(network, node, at)); at = sim->number) {
+        const mn_network_node *from = mn_network_at(source, sim->number);
+        const mn_sim_host host = mn_network_sim_host(sim);
+        if (!from || !from->sim)
+            status = mn_fail(network->ctx, MN_ERROR_NOT_FOUND, "There is no simulation '%s' to branch from.",
+                             sim->name);
+        else
+            status = mn_sim_branch(sim->sim, &host, from->sim, frame);
+        mn_network_let_go(sim);
+    }
+    if (status == MN_OK) return MN_OK;
+    for (int32_t at = -1; (sim = next_sim(network, node, at)); at = sim->number) mn_sim_reset(sim->sim);
+    return status;
+}

@@ -131,6 +131,10 @@ mn_status mn_sim_write_checkpoint(const mn_sim *sim, uint64_t recipe, int32_t fr
 mn_status mn_sim_read_checkpoint(mn_sim *sim, const mn_sim_host *host, uint64_t recipe, const char *path,
                                  int32_t *frame);
 
+/// Resets the driver and goes on from another's snapshot of exactly this frame as if it were its own: with
+/// other parameters and inputs from there on. The start frame must be the same.
+mn_status mn_sim_branch(mn_sim *sim, const mn_sim_host *host, const mn_sim *source, int32_t frame);
+
 #ifdef __cplusplus
 }
 #endif

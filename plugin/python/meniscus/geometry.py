@@ -29,7 +29,7 @@ def number_of(word, words, what):
     try:
         return words.index(word)
     except ValueError:
-        raise errors.ArgumentError(f"{word!r} is no {what}; there are {', '.join(words)}") from None
+        raise errors.ArgumentError(f"{word!r} is not a {what}; there are {', '.join(words)}") from None
 
 
 def shaped(memory, count, size, writable):

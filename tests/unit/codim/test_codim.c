@@ -134,7 +134,7 @@ static void anchors_move_the_film(void **state)
     check_fails(
         ctx,
         mn_codim_advance(stage.mls, &(mn_codim_inputs){.anchor_count = 1, .anchors = stage.anchors}, 0.04),
-        MN_ERROR_INPUT, "number of its points");
+        MN_ERROR_INPUT, "point count");
     film_close(&stage);
     mn_context_free(ctx);
 }
