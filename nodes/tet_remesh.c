@@ -102,7 +102,7 @@ static mn_status cook_tet_remesh(const mn_cook *cook, mn_geo **outputs)
     mn_tet_remesh_report report;
     mn_tet_repairs repairs;
     mn_tet_resample_report resampled;
-    const mn_tet_resample_def names = {NULL, NULL};
+    const mn_tet_resample_def names = {.velocity = NULL};
     mn_tet_mesh *mesh = NULL, *before = NULL;
     mn_geo *geo = NULL;
     def.quality = mn_cook_float(cook, "quality");

@@ -291,8 +291,21 @@ void mn_tet_solids_free(mn_tet_liquid *liquid);
 /// Masses of liquid become what its tetrahedra hold times how full their nodes are, in `mesh`, a copy of the
 /// state's; every material keeps its own.
 mn_status mn_tet_solids_refresh_masses(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
-/// Solids whose tetrahedra a change of the mesh has touched start from where they are.
+
+// ---- solid_transfer.c ----
+
+/// Whether a solid tetrahedron has become bad.
+bool mn_tet_solids_need_repair(const mn_tet_liquid *liquid);
+/// Opens solids of `mesh`, a copy of the state's, to remeshing near those that are bad, or worse than
+/// `below`.
+mn_status mn_tet_solids_open(mn_tet_liquid *liquid, mn_tet_mesh *mesh, double below);
+/// What repair left is not tried again before it is worse.
+void mn_tet_solids_note_left(mn_tet_liquid *liquid);
+/// The state of solids onto `mesh`, a copy of the state's; and back from what a change has made of it.
+mn_status mn_tet_solids_deposit_state(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
 mn_status mn_tet_solids_mend(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
+/// What the change has taken of the elastic energy becomes heat.
+void mn_tet_solids_settle_energy(mn_tet_liquid *liquid);
 
 // ---- melt.c ----
 

@@ -4,6 +4,7 @@
 #include "meniscus/hash.h"
 #include "plugin/headless/command.h"
 #include "plugin/headless/cook_branch.h"
+#include "plugin/headless/cook_cache.h"
 #include "plugin/headless/cook_frames.h"
 #include "plugin/headless/cook_stage.h"
 #include "plugin/host/network/spelling.h"
@@ -28,6 +29,8 @@ enum {
     OPTION_FOLDER,
     OPTION_FROM,
     OPTION_KEEP,
+    OPTION_CACHE,
+    OPTION_SHARE,
 };
 static const mn_option options[] = {
     [OPTION_FRAMES] = {"--frames", "-f", "A-B",
@@ -49,11 +52,14 @@ static const mn_option options[] = {
     [OPTION_FROM] =
         {"--from", NULL, "DIR@FRAME",
          "instead of a scene: go on from that frame of an earlier cook, with --set from there on"},
+    [OPTION_CACHE] = {"--cache", NULL, "DIR", "read simulations from frames that were cooked into DIR"},
+    [OPTION_SHARE] = {"--share", NULL, NULL,
+                      "with others that cook frames of the same nodes into DIR at the same time"},
     [OPTION_KEEP] = {"--checkpoint-every", NULL, "N", "keep the states of every N-th frame, for --from"},
 };
 
 typedef struct cook_arguments {
-    const char *scene, *frames, *report, *folder;
+    const char *scene, *frames, *report, *folder, *cache;
     mn_session_def session;
     mn_cook_branch branch;
 } cook_arguments;
@@ -109,6 +115,12 @@ static int read_arguments(mn_arguments *arguments, cook_arguments *cook, mn_cook
                 return MN_EXIT_USAGE;
             job->keep_every = (int32_t)keep;
             break;
+        case OPTION_CACHE:
+            cook->cache = value;
+            break;
+        case OPTION_SHARE:
+            job->share = job->resume = true;
+            break;
         case OPTION_FOLDER:
             cook->folder = value;
             break;
@@ -134,6 +146,9 @@ static int read_arguments(mn_arguments *arguments, cook_arguments *cook, mn_cook
             "--preview reads the frames back, which .%s files are not made for; cook .bgeo.sc "
             "with --preview, or leave it out.",
             mn_format_ending(job->format));
+    if (job->share && job->preview)
+        return mn_usage_error(&mn_cook_command,
+                              "--preview wants all frames; use 'meniscus preview' after --share.");
     if (cook->scene && *cook->branch.folder)
         return mn_usage_error(&mn_cook_command, "--from has its scene already; leave out '%s'.", cook->scene);
     char from[MN_PATH_SIZE], to[MN_PATH_SIZE];
@@ -226,6 +241,13 @@ static mn_status open_scene(mn_cook_job *job, cook_arguments *arguments)
     return mn_branch_open(job->session, &arguments->branch, NULL, &job->network);
 }
 
+static mn_status read_cache(const mn_cook_job *job, const cook_arguments *arguments)
+{
+    int32_t first = job->first, last;
+    if (!arguments->frames) mn_network_range(job->network, &first, &last);
+    return mn_network_read_cache(job->network, arguments->cache, first);
+}
+
 /// The scene's frames, or those of a branch after it; what a branch cooks is not what its scene alone would.
 static mn_status settle_frames(mn_cook_job *job, const cook_arguments *arguments, uint64_t *key)
 {
@@ -249,10 +271,12 @@ static int cook(mn_cook_job *job, cook_arguments *arguments, mn_arguments *words
     mn_status status = open_scene(job, arguments);
     if (status == MN_OK && arguments->folder) status = mn_network_set_folder(job->network, arguments->folder);
     if (status == MN_OK) status = apply_arguments(job, words, branch);
+    if (status == MN_OK && arguments->cache) status = read_cache(job, arguments);
     if (status == MN_OK) status = scene_key(job, &key);
     if (status == MN_OK) status = settle_frames(job, arguments, &key);
     if (status == MN_OK) status = mn_cook_begin(job, key, arguments->scene, arguments->report);
     if (status == MN_OK) status = mn_cook_note_scene(job, branch, arguments->scene);
+    if (status == MN_OK) mn_cook_let_others_in(job);
     if (status == MN_OK && branch->source && job->simulated == INT32_MIN)
         status = mn_branch_start(job, branch);
     if (status == MN_OK) status = mn_cook_frames(job);

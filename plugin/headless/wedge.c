@@ -8,12 +8,9 @@
 #include "plugin/host/network/text.h"
 #include "plugin/io/io.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 enum {
@@ -297,16 +294,6 @@ static mn_status keep_scene(const mn_wedge *wedge, const char *scene, bool is_ne
         wedge->folder);
 }
 
-static mn_status lock_plan(const mn_wedge *wedge, int *lock)
-{
-    char path[MN_PATH_SIZE];
-    MN_TRY(mn_wedge_path(wedge, NULL, ".plan", path));
-    *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (*lock < 0) return mn_fail(wedge->ctx, MN_ERROR_IO, "%s cannot be opened: %s.", path, strerror(errno));
-    (void)flock(*lock, LOCK_EX); // a file system that knows no locks is no reason not to cook
-    return MN_OK;
-}
-
 static mn_status plan_locked(mn_session *session, const wedge_arguments *a, mn_network *network,
                              const char *scene, mn_wedge *fresh, mn_wedge *wedge)
 {
@@ -349,7 +336,7 @@ static mn_status plan(mn_session *session, const wedge_arguments *a, mn_wedge *w
         mn_wedge_free(&trial);
     }
     if (status == MN_OK) status = mn_make_folder(session->ctx, a->folder);
-    if (status == MN_OK) status = lock_plan(&fresh, &lock);
+    if (status == MN_OK) status = mn_wedge_lock(&fresh, ".plan", &lock);
     if (status == MN_OK) status = plan_locked(session, a, network, scene, &fresh, wedge);
     if (lock >= 0) close(lock);
     mn_wedge_free(&fresh);

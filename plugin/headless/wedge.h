@@ -121,6 +121,8 @@ mn_status mn_member_look(const mn_wedge *wedge, const mn_wedge_member *member, m
 mn_status mn_member_note(const mn_wedge *wedge, const mn_wedge_member *member,
                          const mn_member_status *status);
 bool mn_member_is_cancelled(const mn_wedge *wedge, const mn_wedge_member *member);
+/// Waits for a file of the wedge that is only there to be locked; closing the descriptor lets go of it.
+mn_status mn_wedge_lock(const mn_wedge *wedge, const char *name, int *lock);
 /// Takes the member's lock: a descriptor that keeps it until it is closed by this process and its children,
 /// or -1 when somebody else has it.
 mn_status mn_member_lock(const mn_wedge *wedge, const mn_wedge_member *member, int *lock);

@@ -24,6 +24,16 @@ const char *mn_member_state_name(mn_member_state state)
 
 // ---- the lock ----
 
+mn_status mn_wedge_lock(const mn_wedge *wedge, const char *name, int *lock)
+{
+    char path[MN_PATH_SIZE];
+    MN_TRY(mn_wedge_path(wedge, NULL, name, path));
+    *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (*lock < 0) return mn_fail(wedge->ctx, MN_ERROR_IO, "%s cannot be opened: %s.", path, strerror(errno));
+    (void)flock(*lock, LOCK_EX); // a file system that knows no locks is no reason not to cook
+    return MN_OK;
+}
+
 mn_status mn_member_lock(const mn_wedge *wedge, const mn_wedge_member *member, int *lock)
 {
     char path[MN_PATH_SIZE];
