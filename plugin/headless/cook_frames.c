@@ -12,6 +12,7 @@
 #include "plugin/headless/cook_frames.h"
 #include "meniscus/hash.h"
 #include "plugin/headless/cook_branch.h"
+#include "plugin/headless/cook_notes.h"
 #include "plugin/headless/cook_outputs.h"
 #include "plugin/headless/cook_stamps.h"
 
@@ -180,6 +181,7 @@ mn_status mn_cook_begin(mn_cook_job *job, uint64_t scene_key, const char *scene_
     MN_TRY(open_journals(job));
     MN_TRY(read_journals(job, scene_key, &found));
     if (!found) MN_TRY(remove_checkpoints(job));
+    if (!found) MN_TRY(mn_cook_notes_clear(job));
     MN_TRY(start_journals(job, scene_key));
     MN_TRY(mn_report_open(ctx, report_path, job->resume, &job->report));
     // What is cooked goes to files; room is needed only for the last states of simulations that feed each
@@ -253,7 +255,7 @@ static uint64_t warning_hash(const char *name, const char *sentence)
     return hash;
 }
 
-static void print_warnings(mn_cook_job *job)
+static void print_warnings(mn_cook_job *job, int32_t frame)
 {
     for (int32_t node = 0; node < mn_network_node_limit(job->network); node++)
         for (int32_t i = 0; i < mn_network_warning_count(job->network, node); i++) {
@@ -264,6 +266,7 @@ static void print_warnings(mn_cook_job *job)
             for (int64_t k = 0; k < job->warned.count; k++) known = known || job->warned.data[k] == hash;
             if (known) continue;
             mn_session_say(job->session, "warning: %s: %s", name, sentence);
+            mn_cook_note(job, frame, "warning", name, sentence);
             // Without memory to remember it, it may be said twice.
             (void)mn_array_push(job->session->ctx, &job->warned, &hash);
         }
@@ -376,16 +379,18 @@ static mn_status cook_frame(mn_cook_job *job, int32_t frame)
     }
     if (length < (int)sizeof line)
         snprintf(line + length, sizeof line - (size_t)length, ", %.2f s", mn_seconds() - begun);
-    print_warnings(job);
+    print_warnings(job, frame);
     mn_progress_bar_step(&job->session->bar, line);
     MN_TRY(keep_states(job, frame));
     return checkpoint_if_due(job);
 }
 
-static mn_status cook_missing(mn_cook_job *job, int32_t first, int32_t last)
+/// *at: the frame that was in work.
+static mn_status cook_missing(mn_cook_job *job, int32_t first, int32_t last, int32_t *at)
 {
     job->busy = 0;
     for (int32_t frame = first; frame <= last; frame++) {
+        *at = frame;
         // Without simulations, frames that are there already are nobody's business.
         if (job->sims.count == 0 && (!is_asked_for(job, frame) || is_complete(job, frame))) continue;
         MN_TRY(mn_check_cancelled(job->session->ctx));
@@ -409,18 +414,20 @@ mn_status mn_cook_frames(mn_cook_job *job)
     }
     mn_progress_bar_begin(&job->session->bar, job->quiet,
                           job->sims.count > 0 ? last - first + 1.0 : (double)count);
-    mn_status status = cook_missing(job, first, last);
+    int32_t at = first;
+    mn_status status = cook_missing(job, first, last, &at);
     // Frames that somebody else has in work are his; if he is killed they are ours.
     while (status == MN_OK && job->busy > 0) {
         nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
-        status = cook_missing(job, first, last);
+        status = cook_missing(job, first, last, &at);
     }
     mn_progress_bar_clear(&job->session->bar);
     if (status == MN_OK) return job->simulated > job->checkpoint_frame ? save_checkpoint(job) : MN_OK;
-    print_warnings(job);
+    print_warnings(job, at);
     // What was simulated is worth keeping; the first sentence is the one that counts.
     char sentence[2048];
     snprintf(sentence, sizeof sentence, "%s", mn_context_message(job->session->ctx));
+    if (status != MN_ERROR_CANCELLED) mn_cook_note(job, at, "error", "", sentence);
     if (job->simulated >= job->checkpoint_frame) (void)save_checkpoint(job);
     return mn_fail(job->session->ctx, status, "%s", sentence);
 }

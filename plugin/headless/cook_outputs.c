@@ -3,6 +3,7 @@
 // Everything that a cook writes but its report lies in its folder, so a path is compared by its folder first
 // and by its name then.
 #include "plugin/headless/cook_outputs.h"
+#include "plugin/headless/cook_notes.h"
 #include "plugin/host/network/spelling.h"
 
 #include <stdio.h>
@@ -30,6 +31,7 @@ static bool is_output_of(const mn_cook_job *job, const mn_cook_target *target, c
         snprintf(made, sizeof made, ".%s.%s", target->name, endings[i]);
         if (strcmp(made, name) == 0) return true;
     }
+    if (strcmp(MN_COOK_NOTES, name) == 0) return true;
     if (job->format == MN_FORMAT_USD) {
         snprintf(made, sizeof made, "%s.topology.usda", target->name);
         if (strcmp(made, name) == 0 || strcmp("scene.usda", name) == 0) return true;
