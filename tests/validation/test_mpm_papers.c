@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the papers of the MPM solver show and do not measure: the return flow that a gradient of surface
-// tension drives (P1), a slab on an incline with friction (P2), and the parasitic speed of a drop that
-// moves (P3).
+// tension drives (P1), a slab on an incline with friction (P2), the parasitic speed of a drop that moves
+// (P3); and tracers in a known flow (P4).
 #include <stdlib.h>
 
 #include "base/random.h"
@@ -197,6 +197,40 @@ static void moving_drop(double cells)
     }
 }
 
+// ---- P4: tracers ----
+
+// How far from its start a point is after it has been carried once around a vortex.
+static double miss_of_a_turn(int steps)
+{
+    mn_context *ctx = mn_context_create(NULL);
+    mn_volume flow = analytic_motion(mn_v3(0, 0, 0), mn_v3(0, 0, 1), mn_v3(0, 0, 0));
+    const mn_solver_inputs inputs = {.wind = flow};
+    mn_trace_point row = {.position = {1, 0, 0}};
+    mn_trace_def def = mn_trace_default_def();
+    mn_solver *solver;
+    mn_view view = {0};
+    mn_vec3 x = {NAN, NAN, NAN};
+    def.max_dt = 2 * pi / steps, def.max_substeps = 1000000;
+    ((analytic_volume *)flow.handle)->voxel_size = 1e3; // so that max_dt alone limits
+    if (mn_solver_create(ctx, &mn_trace_solver, &def, &solver) != MN_OK ||
+        mn_trace_solver.add(solver, 1, &row, 1) != MN_OK || mn_trace_solver.place(solver, &inputs) != MN_OK ||
+        mn_solver_advance(&mn_trace_solver, solver, &inputs, 2 * pi) != MN_OK ||
+        mn_trace_solver.view(solver, &inputs, 0, &view) != MN_OK)
+        exit(1);
+    memcpy(&x, view.columns[0].data, sizeof x);
+    mn_solver_free(&mn_trace_solver, solver);
+    mn_volume_release(&flow);
+    mn_context_free(ctx);
+    return mn_distance(x, mn_v3(1, 0, 0));
+}
+
+static void tracers(void)
+{
+    if (!validation_wanted("P4", "tracers")) return;
+    validation_row_absolute("P4", "point carried once around a vortex, 80 against 160 steps: order",
+                            log2(miss_of_a_turn(80) / miss_of_a_turn(160)), 2, "", 0.1);
+}
+
 int main(int argc, char **argv)
 {
     validation_begin(argc, argv);
@@ -205,5 +239,6 @@ int main(int argc, char **argv)
     if (validation_long()) incline(0.65, MN_MPM_EXPLICIT, "explicit");
     if (validation_long()) incline(0.3, MN_MPM_IMPLICIT, "implicit");
     if (validation_long()) moving_drop(6);
+    tracers();
     return validation_end();
 }
