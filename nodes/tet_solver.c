@@ -187,6 +187,12 @@ static mn_status after(const mn_cook *cook, mn_solver *solver)
                      "%lld steps of this frame could not be solved, and the liquid moved by inertia alone; "
                      "use a smaller size where it is thin, or a lower max_dt.",
                      (long long)rescues.coasted);
+    if (rescues.boiling > 0)
+        mn_cook_warn(
+            cook,
+            "The melt is as hot as %.0f K, far beyond where it would boil. There is no vapour, so it "
+            "only gets hotter; lower air_temperature, collider_temperature or heat_source.",
+            rescues.boiling);
     return MN_OK;
 }
 
