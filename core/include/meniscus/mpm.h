@@ -90,7 +90,7 @@ typedef struct mn_mpm_def {
     mn_mpm_wall collider; ///< what colliders do: slip, stick or separate
 } mn_mpm_def;
 
-enum { MN_MPM_FIELD_COUNT = 56 };
+enum { MN_MPM_FIELD_COUNT = 58 };
 MN_API extern const mn_field mn_mpm_fields[];
 MN_API extern const mn_solver_type mn_mpm_solver;
 
