@@ -22,10 +22,11 @@ static const mn_menu_item kind_items[] = {
 
 static const mn_parm_def parms[] = {
     MN_FLOAT("dx", "Voxel Size", "m", 0, 0, 1e6, 0, 0.01, "Collider", NULL,
-             "How finely the collider is seen; 0 takes a hundredth of its longest side. Use about the "
-             "solver's dx."),
+             "Resolution of the collider; 0 takes a hundredth of its longest side. Use about the solver's "
+             "dx."),
     MN_FLOAT("band", "Band", "voxel", 4, 2, 100, 2, 10, "Collider", NULL,
-             "How far to either side of the surface the distance is known. Fast colliders like it wider."),
+             "Distance to either side of the surface within which the level set is known. Fast colliders "
+             "need more."),
     MN_MENU(
         "kind", "Kind", kind_items, KIND_AUTO, "Collider", NULL,
         "Automatic: closed parts of the mesh are solid; parts that are open, or thinner than two voxels, are "

@@ -11,12 +11,11 @@ static const mn_menu_item missing_items[] = {
     {"error", "Report Error"}, {"empty", "Give No Geometry"}, {NULL, NULL}};
 
 static const mn_parm_def parms[] = {
-    MN_FILE(
-        "path", "Path", "", "File", NULL,
-        "A .geo, .bgeo, .bgeo.gz, .bgeo.sc, .obj, .ply, .stl or .vdb file. $F4 stands for the frame with four "
-        "digits: water.$F4.bgeo.sc. Relative paths start at the scene's folder."),
+    MN_FILE("path", "Path", "", "File", NULL,
+            "A .geo, .bgeo, .bgeo.gz, .bgeo.sc, .obj, .ply, .stl or .vdb file. $F4 stands for the frame with "
+            "four digits: water.$F4.bgeo.sc. Relative paths start at the scene's folder."),
     MN_MENU("missing", "Missing File", missing_items, MISSING_ERROR, "File", NULL,
-            "What to do at frames whose file does not exist: say so, or go on without geometry."),
+            "What to do at frames whose file does not exist: fail, or continue without geometry."),
 };
 
 static const mn_output_def outputs_of[] = {{"Geometry", "what the file holds"}};

@@ -18,15 +18,15 @@ static const mn_parm_def parms[] = {
     MN_FLOAT("jitter", "Jitter", "", 0.5, 0, 1, 0, 1, "Fill", NULL,
              "How much of its own lattice cell a particle may use; 0 is the bare lattice."),
     MN_INT("seed", "Seed", "", 0, 0, 2147483647, 0, 100, "Fill", NULL,
-           "Another number gives another jitter."),
+           "Another number gives a different jitter."),
     MN_INT("max_particles", "Maximum Particles", "", 50000000, 1, 2000000000, 1000, 50000000, "Fill", NULL,
-           "More particles than this are an error instead of a full memory."),
+           "More particles than this are an error; it protects the memory."),
     MN_PARM_MATERIAL("Liquid"),
     MN_FLOAT("density", "Density", "kg/m^3", 0, 0, 1e6, 0, 14000, "Liquid", MN_WITH_MATERIAL,
              "0 leaves it to the solver. Give one here to mix liquids: water 1000, mercury 13534. The "
              "particles' masses then add up to density times volume."),
     MN_VEC3("velocity", "Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -10, 10, "Liquid", NULL,
-            "Of all particles, on top of what the input carries as v or vel."),
+            "Velocity of all particles, added to the input's v or vel."),
     MN_TOGGLE(
         "transfer", "Transfer Attributes", 1, "Liquid", NULL,
         "Particles get v and every other number painted on the mesh, from the nearest point of its surface."),

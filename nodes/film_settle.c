@@ -29,7 +29,7 @@ static const mn_input_def inputs_of[] = {
     [INPUT_FRAME] = {"Frame", "wires that films hang in: polylines or outlines of polygons", false, false},
 };
 static const mn_output_def outputs_of[] = {
-    {"Film", "triangles with region; N, thickness, mass, pressure, id, border and codim"}};
+    {"Film", "triangles with region; N, thickness, pscale, mass, pressure, id, border and codim"}};
 
 static mn_status settle(const mn_cook *cook, mn_film *film, mn_frame_input *frame, mn_geo **output)
 {

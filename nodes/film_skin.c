@@ -15,18 +15,19 @@ static const mn_parm_def parms[] = {
     MN_FLOAT("max_thickness", "Maximum Thickness", "m", 1e3, 1e-9, 1e3, 1e-4, 0.01, "Skin", NULL,
              "Thicker film and rims are drawn with this."),
     MN_INT("smooth", "Smooth Thickness", "", 2, 0, 100, 0, 10, "Skin", NULL,
-           "How often the thickness is averaged with that of the neighbours."),
-    MN_INT(
-        "subdivide", "Subdivide", "", 1, 0, 4, 0, 3, "Skin", NULL,
-        "How often each triangle is divided in four, smoothly: rims and drops get round. 2 for close-ups."),
-    MN_TOGGLE("drops", "Drops", 1, "Skin", NULL,
-              "Points that no film and no thread holds are drawn as balls."),
+           "Passes that average the thickness with that of the neighbours."),
+    MN_INT("subdivide", "Subdivide", "", 1, 0, 4, 0, 3, "Skin", NULL,
+           "Number of smooth subdivisions, each of a triangle into four: rims and drops get round. Use 2 for "
+           "close-ups."),
+    MN_TOGGLE("drops", "Drops", 1, "Skin", NULL, "Draws points outside films and threads as balls."),
 };
 
 static const mn_input_def inputs_of[] = {
-    {"Film", "points with thickness and the polygons and polylines between them, from an mls_solver", true,
-     false}};
-static const mn_output_def outputs_of[] = {{"Skin", "closed polygons with N, v and thickness"}};
+    {"Film",
+     "points with thickness and the polygons and polylines between them, from an mls_solver or a film_solver",
+     true, false}};
+static const mn_output_def outputs_of[] = {
+    {"Skin", "closed polygons with N, v and thickness; region where the film has it"}};
 
 /// A film as the core wants it, and the memory it lies in.
 typedef struct sheet_arrays {
@@ -35,6 +36,7 @@ typedef struct sheet_arrays {
     const mn_vec3 *velocity;
     MN_ARRAY(double) thickness;
     MN_ARRAY(int32_t) triangles, links;
+    MN_ARRAY(int64_t) source;  ///< of each triangle: its primitive
     MN_ARRAY(int32_t) place;   ///< of each point of the input: which of the sheet it is; -1: of a volume
     MN_ARRAY(int64_t) outside; ///< triangles around volumes, three points of the input each
 } sheet_arrays;
@@ -46,6 +48,7 @@ static void free_sheet(mn_context *ctx, sheet_arrays *a)
     mn_array_free(ctx, &a->thickness);
     mn_array_free(ctx, &a->triangles);
     mn_array_free(ctx, &a->links);
+    mn_array_free(ctx, &a->source);
     mn_array_free(ctx, &a->place);
     mn_array_free(ctx, &a->outside);
 }
@@ -60,6 +63,7 @@ static mn_status read_triangles(mn_context *ctx, const mn_geo *geo, sheet_arrays
             int32_t t[3];
             for (int i = 0; i < 3; i++) t[i] = a->place.data[corner[i]];
             const bool film = t[0] >= 0 && t[1] >= 0 && t[2] >= 0;
+            if (film) MN_TRY(mn_array_push(ctx, &a->source, &p));
             for (int i = 0; i < 3; i++)
                 MN_TRY(film ? mn_array_push(ctx, &a->triangles, &t[i])
                             : mn_array_push(ctx, &a->outside, &corner[i]));
@@ -121,6 +125,26 @@ static mn_status write_mesh(const mn_film_skin_mesh *mesh, const mn_vec3 *veloci
     }
     return mn_geo_add_primitives(geo, MN_POLYGON, mesh->triangle_count, NULL, 3, &mesh->triangles[0][0],
                                  NULL);
+}
+
+// Which pocket of gas each triangle faces, where the film says so; 0 is the air around, and what rims, tubes
+// and drops face.
+static mn_status write_regions(const mn_geo *film, const sheet_arrays *a, const mn_film_skin_mesh *mesh,
+                               mn_geo *geo)
+{
+    const mn_attribute *regions = mn_geo_find_numeric(film, MN_PRIMITIVE, "region", 2);
+    mn_attribute *attribute;
+    if (!regions || mesh->triangle_count == 0) return MN_OK;
+    MN_TRY(mn_geo_add_attribute(geo, MN_PRIMITIVE, "region", MN_I32, 1, MN_HINT_NONE, &attribute));
+    int32_t *region = mn_attribute_write(geo, attribute);
+    if (!region) return MN_ERROR_MEMORY;
+    for (int64_t t = 0; t < mesh->triangle_count; t++) {
+        double pair[2] = {0, 0};
+        const int64_t side = mesh->sides[t];
+        if (side >= 0) mn_attribute_get(regions, a->source.data[side / 2], 1, pair);
+        region[t] = side < 0 ? 0 : (int32_t)pair[side % 2];
+    }
+    return MN_OK;
 }
 
 // They are blended where triangles are divided.
@@ -191,6 +215,7 @@ static mn_status cook(const mn_cook *cook, mn_geo **outputs)
     MN_TRY_TO(out, status, mn_film_skin_run(skin, &def, &sheet.sheet, &mesh));
     MN_TRY_TO(out, status, mn_geo_create(cook->ctx, &geo));
     MN_TRY_TO(out, status, write_mesh(&mesh, sheet.velocity, geo));
+    MN_TRY_TO(out, status, write_regions(mn_cook_input(cook, 0), &sheet, &mesh, geo));
     if (levels > 0 && mesh.triangle_count > 0) {
         MN_TRY_TO(out, status, mn_geo_subdivide(geo, levels, &fine));
         mn_geo_free(geo);
@@ -211,8 +236,9 @@ const mn_node_type mn_film_skin_node = {
     .name = "film_skin",
     .label = "Meniscus Film Skin",
     .menu = "Meniscus/Geometry",
-    .help = "Gives films both their sides and a round rim, and threads their tubes: one closed surface to "
-            "render.",
+    .help =
+        "Gives films both their sides, a round rim and filled borders, and threads their tubes: one closed surface "
+        "to render.",
     .inputs = inputs_of,
     .input_count = MN_COUNT_OF(inputs_of),
     .outputs = outputs_of,

@@ -32,13 +32,13 @@ static const mn_input_def inputs_of[] = {
 };
 static const mn_output_def outputs_of[] = {
     {"Film",
-     "triangles with region, threads as polylines, drops; v, N, thickness, mass, pressure, id, border and "
+     "triangles with region, threads as polylines, drops; v, N, thickness, pscale, mass, pressure, id, border and "
      "codim"}};
 
 /// What an advance borrows.
 typedef struct film_own {
     mn_frame_input frame;
-    MN_ARRAY(mn_vec3) pricks, inflows;
+    MN_ARRAY(mn_vec3) pricks, inflows, pinned;
     MN_ARRAY(double) rates;
     mn_film_inputs inputs;
 } film_own;
@@ -52,6 +52,19 @@ static mn_status start(const mn_cook *cook, mn_solver *solver, void *memory)
     return mn_film_input_add(cook, mn_cook_input(cook, INPUT_FILM), film);
 }
 
+// Pinned points go along with the input.
+static mn_status read_pinned(const mn_cook *cook, film_own *own)
+{
+    const mn_geo *geo = mn_cook_input(cook, INPUT_FILM);
+    own->pinned.count = 0;
+    if (!geo || !mn_geo_find_numeric(geo, MN_POINT, "pinned", 1)) return MN_OK;
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i++) {
+        const mn_vec3 x = mn_geo_position(geo, i);
+        if (mn_column_number(geo, "pinned", i, 0) > 0.5) MN_TRY(mn_array_push(cook->ctx, &own->pinned, &x));
+    }
+    return MN_OK;
+}
+
 static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_feeding feeding,
                       mn_solver_inputs *inputs)
 {
@@ -59,6 +72,7 @@ static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_f
     (void)solver;
     if (feeding != MN_FEED_ADVANCE) return MN_OK;
     MN_TRY(mn_frame_input_read(cook->ctx, mn_cook_input(cook, INPUT_FRAME), &own->frame));
+    MN_TRY(read_pinned(cook, own));
     own->pricks.count = own->inflows.count = own->rates.count = 0;
     const mn_geo *points = mn_cook_input(cook, INPUT_POINTS);
     const bool blows = points && mn_geo_find_numeric(points, MN_POINT, "inflow", 1);
@@ -73,6 +87,8 @@ static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_f
         }
     }
     own->inputs = (mn_film_inputs){.frame = own->frame.frame.point_count > 0 ? &own->frame.frame : NULL,
+                                   .pinned_count = own->pinned.count,
+                                   .pinned = own->pinned.data,
                                    .prick_count = own->pricks.count,
                                    .pricks = own->pricks.data,
                                    .inflow_count = own->rates.count,
@@ -88,6 +104,7 @@ static void free_own(mn_context *ctx, void *memory)
     mn_frame_input_free(ctx, &own->frame);
     mn_array_free(ctx, &own->pricks);
     mn_array_free(ctx, &own->inflows);
+    mn_array_free(ctx, &own->pinned);
     mn_array_free(ctx, &own->rates);
 }
 

@@ -19,6 +19,8 @@ static const mn_menu_item kinds[] = {{"disc", "Disc"},
                                      {"cluster", "Bubble Cluster"},
                                      {"frame", "Input Frame"},
                                      {NULL, NULL}};
+static const mn_menu_item layouts[] = {{"packed", "Packed"}, {"row", "Row"}, {NULL, NULL}};
+enum { LAYOUT_PACKED, LAYOUT_ROW };
 enum { KIND_CLUSTER = MN_FILM_LINES + 1, KIND_FRAME };
 
 #define POLYGONS "{ kind == polygons } { kind == lines }"
@@ -30,44 +32,48 @@ static const mn_parm_def parms[] = {
         "kind", "Kind", kinds, MN_FILM_DISC, "Film", NULL,
         "What the film is spread over. Polygons come from the input and may be open or closed; threads of "
         "liquid run along a straight line or the input's polylines. A cluster is bubbles that share walls, "
-        "at "
-        "the input's points or packed; a frame is the film that its wires hold after a dip. These two are "
-        "triangles for film_settle and film_solver."),
+        "at the input's points or packed; a frame is the film that its wires hold after a dip. These two "
+        "are triangles for film_settle and film_solver."),
     MN_FLOAT(
         "spacing", "Spacing", "m", 0.001, 1e-9, 1e6, 1e-4, 0.01, "Film", NULL,
         "Distance between points. A bubble wants at least 12 across; half of it costs about six times as "
         "much."),
     MN_FLOAT(
         "thickness", "Thickness", "m", 1e-5, 1e-12, 1e3, 1e-7, 1e-3, "Film", NULL,
-        "Of the film: its mass. Thinner film is faster. Of a thread, its diameter. Polygons and polylines "
-        "with a point attribute thickness have their own; so have polylines with pscale, a radius."),
+        "Thickness of the film, which sets its mass: thinner film is faster. For threads, their diameter. "
+        "A point attribute thickness on polygons and polylines, or pscale (a radius) on polylines, comes "
+        "first."),
     MN_VEC3("center", "Center", "m", 0, 0, 0, -MN_FAR, MN_FAR, -1, 1, "Film", POLYGONS,
-            "Middle of the film."),
+            "Center of the film."),
     MN_FLOAT("radius", "Radius", "m", 0.02, 1e-9, 1e6, 0.001, 0.2, "Film", POLYGONS " { kind == thread }",
-             "Of the disc, the cylinder or the bubble."),
-    MN_FLOAT(
-        "height", "Height", "m", 0.02, 1e-9, 1e6, 0.001, 0.2, "Film",
-        POLYGONS " { kind == disc } { kind == bubble }",
-        "Between the two rings of the cylinder, or the ends of the thread. Animated, it pulls them apart."),
+             "Radius of the disc, the cylinder or the bubble."),
+    MN_FLOAT("height", "Height", "m", 0.02, 1e-9, 1e6, 0.001, 0.2, "Film",
+             POLYGONS " { kind == disc } { kind == bubble }",
+             "Distance between the two rings of the cylinder, or the ends of the thread. Animate it to pull "
+             "them apart."),
     MN_FLOAT(
         "hole", "Hole", "m", 0, 0, 1e6, 0, 0.1, "Film", POLYGONS " { kind == thread }",
         "Radius of a hole in the middle of the disc, in the side of the cylinder or on top of the bubble. "
         "Holes smaller than about two spacings heal."),
     MN_TOGGLE("pin", "Pin Rim", 1, "Film", "{ kind == bubble }",
-              "The outer rim, or the ends of threads, are held and move as this node moves them: rings and "
-              "wands. Polylines with a point attribute pinned say which ends are."),
+              "Pins the outer rim, or the ends of threads, which then move as this node moves them: rings "
+              "and wands. On polylines a point attribute pinned chooses the ends."),
+    MN_TOGGLE("triangles", "Triangles", 0, "Film", "{ kind != disc kind != cylinder kind != bubble }",
+              "Makes triangles for film_settle and film_solver. Off, points for mls_solver."),
     MN_TOGGLE("spout", "Spout", 0, "Film", "{ kind != thread } { pin == 0 }",
-              "Holds the thread at its top only; with a velocity, liquid comes out there."),
+              "Pins the thread at its top only; with a velocity, liquid comes out there."),
     MN_FLOAT("noise", "Noise", "", 0, 0, 0.999, 0, 0.3, "Film", NULL,
-             "By how much the thickness varies from place to place, as a part of it. It decides where films "
-             "and threads break, and gives soap films their patches of colour."),
+             "Relative variation of the thickness from place to place. It decides where films and threads "
+             "break, and gives soap films their patches of colour."),
     MN_FLOAT("noise_size", "Noise Size", "m", 0.01, 1e-9, 1e6, 0.001, 0.1, "Film", THREADS " { noise == 0 }",
              "Size of the patches of film that are thinner or thicker; threads vary over two of their "
              "diameters."),
     MN_VEC3("velocity", "Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -1, 1, "Film", NULL,
-            "At the start. Polygons with a point attribute v have their own."),
+            "Initial velocity. A point attribute v on polygons comes first."),
     MN_INT("count", "Count", "", 8, 1, 5000, 1, 100, "Cluster", NOT_CLUSTER,
            "How many bubbles, packed around the center, where no input points say so."),
+    MN_MENU("layout", "Layout", layouts, LAYOUT_PACKED, "Cluster", NOT_CLUSTER,
+            "Where no input points say so, bubbles are packed around the center, or stand in a row along x."),
     MN_FLOAT("variation", "Radius Variation", "", 0.3, 0, 0.9, 0, 0.9, "Cluster", NOT_CLUSTER,
              "Radii of packed bubbles vary evenly by this fraction to either side of the radius."),
     MN_FLOAT("overlap", "Overlap", "", 0.2, 0, 0.5, 0, 0.5, "Cluster", NOT_CLUSTER,
@@ -101,7 +107,10 @@ static mn_status cook_cluster(const mn_cook *cook, mn_geo **output)
         radii.data[i] = geo ? mn_column_number(geo, "pscale", i, radius) : radius * (1 + vary);
         if (geo) centers.data[i] = mn_geo_position(geo, i);
     }
-    if (!geo)
+    if (!geo && mn_cook_menu(cook, "layout") == LAYOUT_ROW)
+        mn_film_row(count, mn_cook_vec3(cook, "center"), mn_cook_float(cook, "overlap"), radii.data,
+                    centers.data);
+    else if (!geo)
         mn_film_pack(seed, count, mn_cook_vec3(cook, "center"), mn_cook_float(cook, "overlap"), radii.data,
                      centers.data);
     const mn_film_cluster_def def = {count, centers.data, radii.data, mn_cook_float(cook, "spacing"),
@@ -111,6 +120,22 @@ out:
     mn_array_free(ctx, &centers);
     mn_array_free(ctx, &radii);
     return status;
+}
+
+// A disc, cylinder or bubble as triangles.
+static mn_status cook_sheet(const mn_cook *cook, bool bubble, double height, mn_geo **output)
+{
+    const mn_vec3 center = mn_cook_vec3(cook, "center");
+    const double radius = mn_cook_float(cook, "radius");
+    const mn_film_sheet_def sheet = {center,
+                                     radius,
+                                     height,
+                                     mn_cook_float(cook, "spacing"),
+                                     mn_cook_float(cook, "thickness"),
+                                     mn_cook_toggle(cook, "pin")};
+    const mn_film_cluster_def ball = {1, &center, &radius, sheet.size, sheet.thickness};
+    return bubble ? mn_film_cluster_create(cook->ctx, &ball, output)
+                  : mn_film_sheet_create(cook->ctx, &sheet, output);
 }
 
 static mn_status cook_frame(const mn_cook *cook, mn_geo **output)
@@ -131,6 +156,9 @@ static mn_status cook(const mn_cook *cook, mn_geo **outputs)
     const int32_t kind = (int32_t)mn_cook_menu(cook, "kind");
     if (kind == KIND_CLUSTER) return cook_cluster(cook, &outputs[0]);
     if (kind == KIND_FRAME) return cook_frame(cook, &outputs[0]);
+    if (kind <= MN_FILM_BUBBLE && mn_cook_toggle(cook, "triangles"))
+        return cook_sheet(cook, kind == MN_FILM_BUBBLE,
+                          kind == MN_FILM_CYLINDER ? mn_cook_float(cook, "height") : 0, &outputs[0]);
     mn_film_source_def def = mn_film_source_default_def();
     def.kind = (mn_film_kind)mn_cook_menu(cook, "kind");
     def.geo = mn_cook_input(cook, 0);

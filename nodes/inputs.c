@@ -3,6 +3,8 @@
 // What more than one node looks for in an input.
 #include "nodes/inputs.h"
 
+#include <string.h>
+
 mn_volume mn_input_level_set(const mn_geo *geo)
 {
     mn_volume volume = mn_geo_find_volume(geo, "surface");
@@ -63,11 +65,14 @@ mn_status mn_input_wind(const mn_cook *cook, int32_t input, mn_volume *wind)
 static bool is_painted(const mn_geo *geo, const char *name)
 {
     const mn_attribute *paint = mn_geo_find_numeric(geo, MN_POINT, name, 1);
-    for (int64_t i = 0; paint && i < mn_geo_point_count(geo); i++) {
-        double value;
-        mn_attribute_get(paint, i, 1, &value);
-        if (value >= 0) return true;
-    }
+    const int64_t *starts = mn_geo_primitive_starts(geo), *points = mn_geo_vertex_points(geo);
+    const uint8_t *kinds = mn_geo_primitive_kinds(geo);
+    for (int64_t p = 0; paint && p < mn_geo_primitive_count(geo); p++)
+        for (int64_t v = starts[p]; kinds[p] != MN_VOLUME && v < starts[p + 1]; v++) { // volumes have none
+            double value;
+            mn_attribute_get(paint, points[v], 1, &value);
+            if (value >= 0) return true;
+        }
     return false;
 }
 
@@ -78,4 +83,32 @@ void mn_input_warn_paint(const mn_cook *cook, const mn_geo *colliders, uint32_t 
             mn_cook_warn(cook,
                          "The colliders have their own %s, which %s cannot follow: the solver's counts.",
                          mn_paint_name((mn_paint)i), by);
+}
+
+mn_status mn_input_fields(const mn_cook *cook, const mn_geo *geo, mn_fields *fields)
+{
+    mn_volume *const to[] = {&fields->force, &fields->wind, &fields->sigma, &fields->viscosity};
+    static const char *const names[] = {"force", "vel", "sigma", "viscosity"};
+    static const int32_t components[] = {3, 3, 1, 1};
+    bool any = false;
+    *fields = (mn_fields){0};
+    for (int64_t i = 0; i < mn_geo_primitive_count(geo); i++) {
+        const mn_volume volume = mn_geo_volume(geo, i);
+        if (!volume.ops) continue;
+        const mn_volume_info info = mn_volume_get_info(volume);
+        int k = 0;
+        while (k < 4 && (strcmp(info.name, names[k]) != 0 || info.components != components[k])) k++;
+        if (k < 4 && !to[k]->ops) {
+            *to[k] = volume, any = true;
+            continue;
+        }
+        mn_cook_warn(cook,
+                     "Volume '%s' with %d components acts on nothing; fields are force and vel (vectors), "
+                     "sigma and viscosity (numbers), one of each.",
+                     info.name, (int)info.components);
+    }
+    if (any) return MN_OK;
+    return mn_cook_fail(cook, MN_ERROR_INPUT,
+                        "the fields input holds no volume named force, vel, sigma or viscosity; connect a "
+                        "field node, or rename the volume.");
 }

@@ -32,4 +32,13 @@ mn_status mn_input_vector_volume(const mn_cook *cook, const mn_geo *geo, const c
 /// says who does not ("volumes of liquid").
 void mn_input_warn_paint(const mn_cook *cook, const mn_geo *colliders, uint32_t read, const char *by);
 
+/// Volumes that act on a simulation, borrowed; those that are not there are {0}.
+typedef struct mn_fields {
+    mn_volume force, wind, sigma, viscosity;
+} mn_fields;
+
+/// Finds them by name: force, vel, sigma and viscosity. Volumes of other names are warned about; without any
+/// of these it fails.
+mn_status mn_input_fields(const mn_cook *cook, const mn_geo *geo, mn_fields *fields);
+
 #endif

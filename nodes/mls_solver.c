@@ -33,8 +33,9 @@ static const mn_role roles[] = {
 static const mn_output_def outputs_of[] = {
     [MN_CODIM_OUTPUT_ALL] =
         {"All",
-         "points with v, N, id, thickness, mass, codim, pressure and pscale; triangles of films and of "
-         "the skin of volumes (skin is 1 there), and polylines of threads between them"},
+         "points with v, N, id, thickness, mass, codim, pressure and pscale, and curvature where it is on; "
+         "triangles of films and of the skin of volumes (skin is 1 there), and polylines of threads "
+         "between them"},
     [MN_CODIM_OUTPUT_FILMS] = {"Films", "the points and triangles of films alone"},
     [MN_CODIM_OUTPUT_THREADS] = {"Threads", "the points and polylines of threads, and drops, alone"},
     [MN_CODIM_OUTPUT_SKIN] = {"Skin", "the surface of volumes alone, closed triangles"},
@@ -153,6 +154,8 @@ typedef struct codim_own {
     MN_ARRAY(double) width;
     mn_codim_jets jets;
     mn_codim_inflow inflow;
+    uint64_t inflow_key;     ///< of the host, for the input that the inflow was made from; 0: none
+    mn_vec3 inflow_velocity; ///< that it was made with
 } codim_own;
 
 static mn_status read_anchors(const mn_cook *cook, codim_own *own)
@@ -171,6 +174,21 @@ static mn_status read_anchors(const mn_cook *cook, codim_own *own)
     return MN_OK;
 }
 
+// Its trees of triangles are built again when it changes.
+static mn_status read_inflow(const mn_cook *cook, codim_own *own)
+{
+    const uint64_t key = mn_cook_input_key(cook, INPUT_INFLOW);
+    const mn_vec3 velocity = mn_cook_vec3(cook, "inflow_velocity");
+    if (key == 0 || key != own->inflow_key || mn_distance(velocity, own->inflow_velocity) > 0) {
+        mn_codim_inflow_free(cook->ctx, &own->inflow);
+        own->inflow_key = 0;
+        MN_TRY(mn_codim_inflow_read(cook, INPUT_INFLOW, &own->inflow));
+        own->inflow_key = key, own->inflow_velocity = velocity;
+    }
+    own->inputs.spring_count = own->inflow.springs.count, own->inputs.springs = own->inflow.springs.data;
+    return MN_OK;
+}
+
 static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_feeding feeding,
                       mn_solver_inputs *inputs)
 {
@@ -183,10 +201,7 @@ static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_f
     memset(&own->jets, 0, sizeof own->jets);
     MN_TRY(mn_codim_jets_read(cook, INPUT_JETS, &own->jets));
     own->inputs.inlet_count = own->jets.inlets.count, own->inputs.inlets = own->jets.inlets.data;
-    mn_codim_inflow_free(cook->ctx, &own->inflow);
-    memset(&own->inflow, 0, sizeof own->inflow);
-    MN_TRY(mn_codim_inflow_read(cook, INPUT_INFLOW, &own->inflow));
-    own->inputs.spring_count = own->inflow.springs.count, own->inputs.springs = own->inflow.springs.data;
+    MN_TRY(read_inflow(cook, own));
     inputs->own = &own->inputs;
     return MN_OK;
 }
@@ -234,7 +249,7 @@ static void doctor_threads(const mn_codim_def *def, const doctor_sum *threads, m
     const double r = 0.5 * threads->thickness, growth = 0.343; // of the fastest wave, [rayleigh1878]
     const double wave = 9.016 * r / def->spacing;
     d->number(d->user, "speed of a thread's end", sqrt(def->sigma / (def->density * r)), "m/s",
-              "drawing back");
+              "as it retracts");
     d->number(d->user, "growth time of its waves", sqrt(def->density * r * r * r / def->sigma) / growth, "s",
               "of the fastest; viscosity slows them down");
     d->number(d->user, "points per wave", wave, "", "of the fastest; 16 or more see it well");

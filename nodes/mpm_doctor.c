@@ -36,9 +36,9 @@ static void show_liquid(const mn_cook *cook, const mn_mpm_numbers *n, mn_doctor 
     d->number(d->user, "cells across the smallest drop", n->cells_across, "",
               n->cells_across < 8 ? "use a smaller dx: at least 8" : "");
     if (n->capillary_time > 0) {
-        d->number(d->user, "capillary time", n->capillary_time, "s", "in which the drop swings");
+        d->number(d->user, "capillary time", n->capillary_time, "s", "time scale of the drop's oscillation");
         d->number(d->user, "Ohnesorge number", n->ohnesorge, "",
-                  n->ohnesorge > 1 ? "viscosity wins" : "it will swing");
+                  n->ohnesorge > 1 ? "viscosity wins" : "it will oscillate");
         d->number(d->user, "Bond number", n->bond, "",
                   n->bond > 1 ? "gravity flattens it" : "it stays round");
         d->number(d->user, "Weber number", n->weber, "",
@@ -86,15 +86,13 @@ static void advise(const mn_cook *cook, const mn_mpm_def *def, const mn_mpm_numb
         if (squeeze > 0.03)
             say(d,
                 "The bulk modulus lets surface tension squeeze the smallest drop by %.0f %%; 0 chooses a "
-                "stiffer "
-                "one.",
+                "stiffer one.",
                 100 * squeeze);
     }
     if (cook->dt > 0 && n->capillary_time > 0 && n->capillary_time < cook->dt)
         say(d,
-            "A frame is %.2g s, longer than the swing of the smallest drop (%.2g s): its motion will not be "
-            "seen. A "
-            "time_scale of %.2g shows it in ten frames.",
+            "A frame is %.2g s, longer than the oscillation period of the smallest drop (%.2g s): its "
+            "motion will not be seen. A time_scale of %.2g shows it in ten frames.",
             cook->dt, n->capillary_time,
             mn_cook_float(cook, "time_scale") * n->capillary_time / (10 * cook->dt));
 }

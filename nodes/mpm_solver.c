@@ -9,7 +9,7 @@
 #include "nodes/mpm_input.h"
 #include "nodes/solver_node.h"
 
-enum { INPUT_LIQUID, INPUT_COLLIDERS, INPUT_EMITTERS, INPUT_SINKS, INPUT_BODIES, INPUT_COUNT };
+enum { INPUT_LIQUID, INPUT_COLLIDERS, INPUT_EMITTERS, INPUT_SINKS, INPUT_BODIES, INPUT_FIELDS, INPUT_COUNT };
 // In the order of their menus.
 enum { SOURCE_START, SOURCE_NEW_IDS, SOURCE_EVERY_FRAME };
 enum { SIDE_SAME, SIDE_OPEN };
@@ -31,17 +31,21 @@ static const mn_input_def inputs_of[] = {
          "what the liquid moves: tetrahedra as soft solids, polygons as rigid bodies or cloth; v, "
          "rest, density, young, pinned and contact_angle are used",
          false, false},
+    [INPUT_FIELDS] = {"Fields",
+                      "volumes: force (m/s^2) and vel (the wind, m/s), sigma and viscosity, from field nodes "
+                      "or files",
+                      false, false},
 };
 static const mn_role roles[] = {
     [INPUT_LIQUID] = MN_ROLE_OWN, [INPUT_COLLIDERS] = MN_ROLE_COLLIDER, [INPUT_EMITTERS] = MN_ROLE_OWN,
-    [INPUT_SINKS] = MN_ROLE_SINK, [INPUT_BODIES] = MN_ROLE_OWN,
+    [INPUT_SINKS] = MN_ROLE_SINK, [INPUT_BODIES] = MN_ROLE_OWN,         [INPUT_FIELDS] = MN_ROLE_FIELDS,
 };
 static const mn_output_def outputs_of[] = {
     {"Particles", "points with v, id, mass, density, J, pressure, pscale, sigma, viscosity and age"},
     {"Surface", "closed polygons with v"},
     {"Bodies",
-     "tetrahedra of soft solids, triangles of the others; points with v, rest, stress, contact_force, body and "
-     "id"},
+     "tetrahedra of soft solids, triangles of the others; points with v, rest, stress, contact_force, body "
+     "and id"},
 };
 
 static mn_status finish_def(const mn_cook *cook, const mn_solver *solver, void *filled)
@@ -155,9 +159,9 @@ static void warn_about_resolution(const mn_cook *cook, const mn_mpm *mpm)
     const mn_mpm_packing packing = mn_mpm_get_packing(mpm);
     if (packing.crowded > 0.05)
         mn_cook_warn(cook,
-                     "%.0f %% of the liquid lies where other liquid is: move sources that overlap apart, or "
-                     "remove the "
-                     "mass attribute or lower it: it exceeds what the particles' volume allows.",
+                     "%.0f %% of the liquid lies where other liquid is: move sources that overlap apart, "
+                     "or remove the mass attribute or lower it: it exceeds what the particles' volume "
+                     "allows.",
                      100 * packing.crowded);
     else if (packing.per_cell > 0 && packing.per_cell < 3)
         mn_cook_warn(

@@ -75,6 +75,11 @@ const mn_geo *mn_cook_input(const mn_cook *cook, int32_t index)
     return index >= 0 && index < cook->input_count ? cook->inputs[index] : NULL;
 }
 
+uint64_t mn_cook_input_key(const mn_cook *cook, int32_t index)
+{
+    return cook->input_keys && index >= 0 && index < cook->input_count ? cook->input_keys[index] : 0;
+}
+
 bool mn_cook_at(const mn_cook *cook, double frame, mn_parm_value parms[MN_PARM_LIMIT], mn_cook *at)
 {
     if (!cook->parm_at || cook->type->parm_count > MN_PARM_LIMIT) return false;

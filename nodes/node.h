@@ -118,6 +118,8 @@ MN_API bool mn_cook_at(const mn_cook *cook, double frame, mn_parm_value parms[MN
 MN_API void mn_cook_fill_def(const mn_cook *cook, void *def);
 /// The input or NULL when nothing is connected or the index is past the last.
 MN_API const mn_geo *mn_cook_input(const mn_cook *cook, int32_t index);
+/// Equal and not 0 means the same contents as in an earlier cook of this node; 0 where the host cannot say.
+MN_API uint64_t mn_cook_input_key(const mn_cook *cook, int32_t index);
 /// True when $F stands in the path of a file parameter: it is another file at each frame.
 MN_API bool mn_path_is_sequence(const char *path);
 /// The path with the whole frame nearest to `frame` in place of each $F. False when it does not fit.

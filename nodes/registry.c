@@ -13,6 +13,8 @@
     X(mn_transform_node)                                                                                     \
     X(mn_merge_node)                                                                                         \
     X(mn_collider_node)                                                                                      \
+    X(mn_field_node)                                                                                         \
+    X(mn_velocity_volume_node)                                                                               \
     X(mn_fill_node)                                                                                          \
     X(mn_film_source_node)                                                                                   \
     X(mn_jet_source_node)                                                                                    \
@@ -23,6 +25,7 @@
     X(mn_tet_remesh_node)                                                                                    \
     X(mn_tet_material_node)                                                                                  \
     X(mn_tet_surface_node)                                                                                   \
+    X(mn_trace_node)                                                                                         \
     X(mn_spray_solver_node)                                                                                  \
     X(mn_mpm_solver_node)                                                                                    \
     X(mn_tet_solver_node)                                                                                    \

@@ -31,10 +31,9 @@ static const mn_parm_def parms[] = {
         "divisions", "Divisions", "", 0, 0, 0, 0, 16384, 0, 200, "Shape", NULL,
         "How finely the surface is cut; 0 chooses for the kind. Round shapes: around, then along the height "
         "or around the tube, then across caps and walls. Box and grid: along x, y, z."),
-    MN_VEC3(
-        "velocity", "Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -5, 5, "Motion", NULL,
-        "Of all points, as v, on top of that of the motion: what is filled is thrown with it, what flows in "
-        "comes with it."),
+    MN_VEC3("velocity", "Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -5, 5, "Motion", NULL,
+            "Velocity of all points, as v, added to that of the motion: liquid filled into the shape starts "
+            "with it, and liquid that flows in arrives with it."),
     MN_PARM_MOTION_VELOCITY,
 };
 

@@ -15,6 +15,7 @@ typedef struct prepared {
     mn_geo *geo;  ///< a copy, so that the collider may outlive the input
     mn_collider *collider;
     mn_volume volume;
+    mn_fields fields;
     mn_emitter emitter;
     mn_vec3_array positions, velocities, normals;
     mn_id_array triangles;
@@ -104,6 +105,8 @@ static mn_status prepare_new(const mn_cook *cook, mn_role role, const mn_geo *ge
         return mn_input_vector_volume(cook, geo, "vel", "wind", &p->volume);
     case MN_ROLE_FORCE:
         return mn_input_vector_volume(cook, geo, "force", "force", &p->volume);
+    case MN_ROLE_FIELDS:
+        return mn_input_fields(cook, geo, &p->fields);
     case MN_ROLE_EMITTER:
         return read_emitter(cook, geo, p);
     default:
@@ -119,8 +122,9 @@ static mn_status prepare(const mn_cook *cook, int32_t input, prepared *p)
         let_go(cook->ctx, p);
         return MN_OK;
     }
-    const bool borrows = role == MN_ROLE_WIND || role == MN_ROLE_FORCE; // from this frame's input
-    const uint64_t key = cook->input_keys && input < cook->input_count ? cook->input_keys[input] : 0;
+    const bool borrows =
+        role == MN_ROLE_WIND || role == MN_ROLE_FORCE || role == MN_ROLE_FIELDS; // from this frame's input
+    const uint64_t key = mn_cook_input_key(cook, input);
     if (key != 0 && !borrows && p->key == key && p->scale == cook->dt * cook->fps) return MN_OK;
     p->key = 0;
     MN_TRY(prepare_new(cook, role, geo, p));
@@ -136,6 +140,11 @@ static void hand_over(mn_role role, const prepared *p, bool connected, mn_solver
     if (role == MN_ROLE_SINK) inputs->sink = p->collider;
     if (role == MN_ROLE_WIND) inputs->wind = p->volume;
     if (role == MN_ROLE_FORCE) inputs->force = p->volume;
+    if (role == MN_ROLE_FIELDS) {
+        if (p->fields.force.ops) inputs->force = p->fields.force;
+        if (p->fields.wind.ops) inputs->wind = p->fields.wind;
+        inputs->sigma = p->fields.sigma, inputs->viscosity = p->fields.viscosity;
+    }
     if (role == MN_ROLE_EMITTER) inputs->emitter = &p->emitter;
 }
 

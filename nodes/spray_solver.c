@@ -45,8 +45,8 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
         d->number(d->user, "memory", 2.0 * sizeof(mn_drop) * count * 1e-6, "MB", "");
     } else if (def.rate > 0 && !def.use_limits && def.impact != MN_IMPACT_DIE) {
         d->sentence(d->user,
-                    "Drops live for ever and nothing removes them, so every frame is slower than the last: "
-                    "set life, the limit box, or let them die on impact.");
+                    "Drops never die and nothing removes them, so every frame is slower than the last: set "
+                    "life, the limit box, or let them die on impact.");
     }
     return MN_OK;
 }

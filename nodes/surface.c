@@ -19,22 +19,22 @@ static const mn_parm_def parms[] = {
     MN_FLOAT("dx", "Voxel Size", "m", 0.0005, 1e-9, 1e6, 1e-4, 0.01, "Surface", NULL,
              "How fine the surface is. Half of the solver's cell size shows all that it has."),
     MN_FLOAT("radius_scale", "Radius Scale", "", 2.5, 0.01, 100, 0.5, 4, "Surface", NULL,
-             "How much larger than the particles the spheres are that the surface is made from. Larger "
-             "closes gaps "
-             "between particles and joins drops that nearly touch; 1 keeps the drops of a spray apart."),
+             "Radius of the spheres that the surface is made from, relative to the particles. Larger "
+             "closes gaps between particles and joins drops that nearly touch; 1 keeps the drops of a "
+             "spray apart."),
     MN_FLOAT("radius", "Radius", "m", 0.0005, 1e-9, 1e6, 1e-4, 0.01, "Surface", NULL,
-             "Of particles that have no pscale."),
+             "Radius of particles that have no pscale."),
     MN_INT("smooth", "Smooth", "", 1, 0, 100, 0, 10, "Surface", NULL,
-           "Smoothing passes; each takes away bumps of about one voxel."),
-    MN_TOGGLE(
-        "keep_volume", "Keep Volume", 1, "Surface", NULL,
-        "Every connected body gets just the volume of its particles, so that drops do not look too large."),
+           "Smoothing passes; each removes bumps of about one voxel."),
+    MN_TOGGLE("keep_volume", "Keep Volume", 1, "Surface", NULL,
+              "Gives every connected body exactly the volume of its particles, so that drops do not look too "
+              "large."),
     MN_MENU("output", "Output", output_items, OUTPUT_POLYGONS, "Output", NULL,
             "Polygons, a level set named surface with its velocity vel, or both."),
     MN_FLOAT("adaptivity", "Adaptivity", "", 0, 0, 1, 0, 1, "Output", "{ output == vdb }",
              "0 gives polygons of one size; more merges them where the surface is flat."),
     MN_TOGGLE("transfer", "Transfer Attributes", 1, "Output", NULL,
-              "The polygons get every number that the particles carry, blended. v they always get."),
+              "The polygons get every numeric attribute of the particles, blended. They always get v."),
 };
 
 static const mn_input_def inputs_of[] = {

@@ -70,9 +70,8 @@ static void warn_of(const mn_cook *cook, const mn_tet_repairs *repairs, const mn
 {
     if (repairs->turned + repairs->flat + repairs->duplicates > 0)
         mn_cook_warn(cook,
-                     "Repaired the input: %lld inverted tetrahedra turned, %lld flat and %lld duplicate ones "
-                     "left out, the first "
-                     "is primitive %lld.",
+                     "Repaired the input: %lld inverted tetrahedra turned, %lld flat and %lld duplicate "
+                     "ones left out, the first is primitive %lld.",
                      (long long)repairs->turned, (long long)repairs->flat, (long long)repairs->duplicates,
                      (long long)repairs->first);
     if (report->bad_after > 0)
@@ -103,7 +102,7 @@ static mn_status cook_tet_remesh(const mn_cook *cook, mn_geo **outputs)
     mn_tet_remesh_report report;
     mn_tet_repairs repairs;
     mn_tet_resample_report resampled;
-    const mn_tet_resample_def names = {NULL, NULL};
+    const mn_tet_resample_def names = {.velocity = NULL};
     mn_tet_mesh *mesh = NULL, *before = NULL;
     mn_geo *geo = NULL;
     def.quality = mn_cook_float(cook, "quality");

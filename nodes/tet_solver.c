@@ -6,6 +6,7 @@
 #include "nodes/domain.h"
 #include "nodes/solver_node.h"
 #include "nodes/tet_columns.h"
+#include "tetmesh/components.h"
 #include "tetmesh/geo.h"
 
 enum { INPUT_LIQUID, INPUT_COLLIDERS, INPUT_EMITTERS, INPUT_SINKS };
@@ -22,7 +23,7 @@ static const mn_input_def inputs_of[] = {
     [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes, moving or still", false, false},
     [INPUT_EMITTERS] =
         {"Emitters",
-         "tetrahedra that fill the mouth of a pipe, with a flat end across their v, which liquid "
+         "tetrahedra that fill the mouths of pipes, each with a flat end across its own v, which liquid "
          "comes out of",
          false, false},
     [INPUT_SINKS] = {"Sinks", "level sets, from collider nodes, that liquid vanishes in", false, false},
@@ -104,18 +105,24 @@ static mn_status start(const mn_cook *cook, mn_solver *solver, void *own)
     return status;
 }
 
-/// The emitter, and the input that it was made from.
+/// The emitters, and the input that they were made from.
 typedef struct tet_own {
     uint64_t key; ///< of the host; 0: made again each time
-    mn_tet_mesh *slug;
-    mn_vec3 velocity; ///< the mean of its points' v, m/s
-    mn_tet_pipe pipe;
+    mn_tet_mesh_array slugs;
+    MN_ARRAY(mn_tet_pipe) pipes; ///< of each, chained
 } tet_own;
+
+static void drop_slugs(mn_context *ctx, tet_own *own)
+{
+    for (int64_t k = 0; k < own->slugs.count; k++) mn_tet_mesh_free(own->slugs.data[k]);
+    mn_array_free(ctx, &own->slugs);
+    mn_array_free(ctx, &own->pipes);
+    *own = (tet_own){0};
+}
 
 static void free_own(mn_context *ctx, void *memory)
 {
-    (void)ctx;
-    mn_tet_mesh_free(((tet_own *)memory)->slug);
+    drop_slugs(ctx, memory);
 }
 
 static mn_vec3 mean_velocity(const mn_tet_mesh *slug)
@@ -128,19 +135,22 @@ static mn_vec3 mean_velocity(const mn_tet_mesh *slug)
     return mean;
 }
 
-static mn_status read_slug(const mn_cook *cook, const mn_geo *geo, tet_own *own)
+static mn_status read_slugs(const mn_cook *cook, const mn_geo *geo, tet_own *own)
 {
-    const uint64_t key = cook->input_keys ? cook->input_keys[INPUT_EMITTERS] : 0;
+    const uint64_t key = mn_cook_input_key(cook, INPUT_EMITTERS);
     mn_tet_repairs repairs;
+    mn_tet_mesh *all;
     if (key != 0 && own->key == key) return MN_OK;
-    mn_tet_mesh_free(own->slug);
-    *own = (tet_own){0};
+    drop_slugs(cook->ctx, own);
     if (!geo) return MN_OK;
     if (!has_tetrahedra(geo))
         return mn_cook_fail(cook, MN_ERROR_INPUT,
                             "the emitter holds no tetrahedra; make them with tetrahedralize first.");
-    MN_TRY(mn_tet_mesh_from_geo(geo, true, &own->slug, &repairs));
-    own->velocity = mean_velocity(own->slug);
+    MN_TRY(mn_tet_mesh_from_geo(geo, true, &all, &repairs));
+    const mn_status status = mn_tet_mesh_components(all, &own->slugs);
+    mn_tet_mesh_free(all);
+    MN_TRY(status);
+    MN_TRY(mn_array_resize(cook->ctx, &own->pipes, own->slugs.count));
     own->key = key;
     return MN_OK;
 }
@@ -150,18 +160,22 @@ static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_f
 {
     tet_own *own = memory;
     const mn_geo *geo = mn_cook_input(cook, INPUT_EMITTERS);
-    (void)solver;
+    bool flows = false;
     if (feeding != MN_FEED_ADVANCE) return MN_OK;
-    MN_TRY(read_slug(cook, geo, own));
-    if (!geo) return MN_OK;
-    const bool told = mn_norm(own->velocity) == 0;
-    own->pipe = (mn_tet_pipe){own->slug, told ? mn_cook_vec3(cook, "inflow_velocity") : own->velocity,
-                              mn_cook_float(cook, "flow_rate")};
-    if (mn_norm(own->pipe.velocity) == 0)
+    MN_TRY(read_slugs(cook, geo, own));
+    if (!geo || own->pipes.count == 0) return MN_OK;
+    for (int64_t k = 0; k < own->pipes.count; k++) {
+        const mn_vec3 own_velocity = mean_velocity(own->slugs.data[k]);
+        const mn_vec3 v = mn_norm(own_velocity) > 0 ? own_velocity : mn_cook_vec3(cook, "inflow_velocity");
+        own->pipes.data[k] = (mn_tet_pipe){own->slugs.data[k], v, mn_cook_float(cook, "flow_rate"),
+                                           k + 1 < own->pipes.count ? &own->pipes.data[k + 1] : NULL};
+        flows = flows || mn_norm(v) > 0;
+    }
+    if (!flows && solver->time == 0)
         mn_cook_warn(
             cook, "The emitter has no v, so nothing comes out of it; give it one across its flat end, or set "
                   "inflow_velocity.");
-    inputs->own = &own->pipe;
+    inputs->own = own->pipes.data;
     return MN_OK;
 }
 

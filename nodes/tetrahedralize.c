@@ -73,9 +73,8 @@ static mn_status check_polygons(const mn_cook *cook, const mn_geo *input, solid 
     MN_TRY(mn_polygons_open_edges(input, &open, &point));
     if (open > 0)
         return mn_cook_fail(cook, MN_ERROR_INPUT,
-                            "the surface has %lld open edges, one at point %lld, so it has no inside; close "
-                            "the holes or turn "
-                            "the polygons that face the wrong way.",
+                            "the surface has %lld open edges, one at point %lld, so it has no inside; "
+                            "close the holes or turn the polygons that face the wrong way.",
                             (long long)open, (long long)point);
     MN_TRY(mn_polygons_crossing(input, &crossings, crossing));
     if (crossings > 0)
@@ -184,8 +183,8 @@ static mn_status make_mesh(const mn_cook *cook, const mn_tet_stuffing_def *def, 
         mn_cook_warn(
             cook,
             "the size of %g m is too large in %lld places where material is thin and may be torn or lost, "
-            "and in "
-            "%lld where a gap is thin and may be closed, the first near (%g, %g, %g); use a smaller size.",
+            "and in %lld where a gap is thin and may be closed, the first near (%g, %g, %g); use a smaller "
+            "size.",
             def->size, (long long)filled->lost_features, (long long)filled->lost_gaps, filled->first_lost.x,
             filled->first_lost.y, filled->first_lost.z);
     MN_TRY(mn_tet_mesh_build(cook->ctx, filled->positions.count, filled->positions.data, filled->tets.count,

@@ -8,7 +8,7 @@
 
 static const mn_parm_def parms[] = {
     MN_VEC3("translate", "Translate", "m", 0, 0, 0, -MN_FAR, MN_FAR, -1, 1, "Transform", NULL,
-            "Moves, after turning and scaling."),
+            "Displacement, after rotation and scaling."),
     MN_VEC3("rotate", "Rotate", "deg", 0, 0, 0, -MN_FAR, MN_FAR, -180, 180, "Transform", NULL,
             "Turns about x, then y, then z, around the pivot."),
     MN_VEC3("scale", "Scale", "", 1, 1, 1, -MN_FAR, MN_FAR, 0, 10, "Transform", NULL,
@@ -16,7 +16,7 @@ static const mn_parm_def parms[] = {
     MN_FLOAT("uniform_scale", "Uniform Scale", "", 1, -MN_FAR, MN_FAR, 0, 10, "Transform", NULL,
              "Scales all axes at once."),
     MN_VEC3("pivot", "Pivot", "m", 0, 0, 0, -MN_FAR, MN_FAR, -1, 1, "Transform", NULL,
-            "The point that stays where it is when things are turned and scaled."),
+            "The fixed point of rotation and scaling."),
     MN_PARM_MOTION_VELOCITY,
 };
 

@@ -16,7 +16,7 @@ ROWS = [
     ("core", ["core/base"]),
     ("core", ["core/linear", "core/geo", "core/space", "core/trimesh", "core/levelset"]),
     ("core", ["core/mesh", "core/tetmesh", "core/sources", "core/contact", "core/heat"]),
-    ("core", ["core/spray", "core/mpm", "core/tet", "core/codim", "core/film", "core/elastic", "core/flow"]),
+    ("core", ["core/spray", "core/trace", "core/mpm", "core/tet", "core/codim", "core/film", "core/elastic", "core/flow"]),
     ("nodes", ["nodes"]),
     ("plugin", ["plugin/json", "plugin/io", "plugin/vdb", "plugin/tbb", "plugin/host"]),
     ("plugin", ["plugin/preview", "plugin/headless", "plugin/python", "plugin/houdini"]),

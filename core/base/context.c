@@ -125,9 +125,16 @@ void mn_log(mn_context *ctx, mn_log_level level, const char *format, ...)
 
 mn_status mn_check_cancelled(mn_context *ctx)
 {
-    if (ctx->hooks.cancelled && ctx->hooks.cancelled(ctx->hooks.user))
+    if (!ctx->deaf && ctx->hooks.cancelled && ctx->hooks.cancelled(ctx->hooks.user))
         return mn_fail(ctx, MN_ERROR_CANCELLED, "Cancelled.");
     return MN_OK;
+}
+
+bool mn_context_heed_cancel(mn_context *ctx, bool heed)
+{
+    const bool before = !ctx->deaf;
+    ctx->deaf = !heed;
+    return before;
 }
 
 void mn_progress(mn_context *ctx, double fraction, const char *what)

@@ -15,6 +15,7 @@ enum { MN_MESSAGE_SIZE = 2048 };
 struct mn_context {
     mn_hooks hooks;
     mn_progress_part progress;
+    bool deaf; ///< a cancel is not heeded
     int64_t memory_limit;
     bool memory_given; ///< the limit, by hand
     atomic_int_fast64_t bytes, peak_bytes, allocation_count;

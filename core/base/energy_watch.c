@@ -45,9 +45,8 @@ mn_status mn_energy_watch_look(mn_context *ctx, mn_energy_watch *watch, const mn
     if (!watch->warned && total > watch->least + rise * watch->scale) {
         watch->warned = true;
         mn_log(ctx, MN_LOG_WARNING,
-               "The energy has risen from %.3g J to %.3g J with nothing that drives it; lower cfl or max_dt "
-               "if the "
-               "motion looks too lively.",
+               "The energy has risen from %.3g J to %.3g J with nothing that drives it; lower cfl or "
+               "max_dt if the motion looks too lively.",
                watch->least, total);
     }
     return MN_OK;

@@ -10,8 +10,9 @@
 //   MN_PARMS_DOMAIN     (node only: use_domain, domain_center, domain_size), read with mn_domain_box()
 //   MN_PARMS_SIDES      (node only: boundary_x_min to boundary_z_max), read with mn_domain_side()
 //   MN_FIELD_CONTACT_ANGLE, MN_FIELD_FRICTION
-//   MN_FIELDS_STEPS     min_substeps, max_substeps            and start_frame and time_scale, which the host
-//   reads MN_FIELD_MAX_DT     max_dt MN_FIELD_SEED       seed
+//   MN_FIELDS_STEPS     min_substeps, max_substeps            and start_frame, time_scale for the host
+//   MN_FIELD_MAX_DT     max_dt
+//   MN_FIELD_SEED       seed
 //
 // Every solver needs MN_FIELDS_STEPS.
 #ifndef MENISCUS_BASE_FIELD_GROUPS_H

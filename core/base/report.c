@@ -3,6 +3,8 @@
 // The named quantities of a frame, from the one list in report.h.
 #include "meniscus/report.h"
 
+#include <string.h>
+
 const char *mn_report_key_name(mn_report_key key)
 {
     static const char *const names[] = {
@@ -35,6 +37,15 @@ void mn_report_set3(mn_report *report, mn_report_key key, mn_vec3 value)
     report->value[key][0] = value.x, report->value[key][1] = value.y, report->value[key][2] = value.z;
 }
 
+void mn_step_limits_add(mn_step_limits *limits, const char *name)
+{
+    int32_t at = 0;
+    while (at < limits->count && strcmp(limits->name[at], name) != 0) at++;
+    if (at == MN_LIMIT_MAX) at--, limits->name[at] = "others";
+    if (at == limits->count) limits->name[limits->count++] = name;
+    limits->steps[at]++;
+}
+
 void mn_report_counts(mn_report *report, const mn_step_counts *counts, const mn_timers *timers)
 {
     mn_report_set(report, MN_REPORT_substeps, (double)counts->substeps);
@@ -48,4 +59,5 @@ void mn_report_counts(mn_report *report, const mn_step_counts *counts, const mn_
     if (counts->linear_iterations > 0)
         mn_report_set(report, MN_REPORT_linear_iterations, (double)counts->linear_iterations);
     report->seconds = *timers;
+    report->limited_by = counts->limited_by;
 }

@@ -23,13 +23,15 @@ static const struct {
     {MN_TAKES_FORCE, "a force field", "takes no force field"},
     {MN_TAKES_EMITTER, "emitters", "does not emit"},
     {MN_TAKES_OWN, "inputs of its own", "has none"},
+    {MN_TAKES_MATERIAL, "sigma or viscosity field", "has one material everywhere"},
 };
 
 static uint32_t given(const mn_solver_inputs *inputs)
 {
     return (inputs->collider ? MN_TAKES_COLLIDER : 0u) | (inputs->sink ? MN_TAKES_SINK : 0u) |
            (inputs->wind.ops ? MN_TAKES_WIND : 0u) | (inputs->force.ops ? MN_TAKES_FORCE : 0u) |
-           (inputs->emitter ? MN_TAKES_EMITTER : 0u) | (inputs->own ? MN_TAKES_OWN : 0u);
+           (inputs->emitter ? MN_TAKES_EMITTER : 0u) | (inputs->own ? MN_TAKES_OWN : 0u) |
+           (inputs->sigma.ops || inputs->viscosity.ops ? MN_TAKES_MATERIAL : 0u);
 }
 
 static mn_status check_inputs(const mn_solver_type *type, mn_context *ctx, const mn_solver_inputs *inputs,
@@ -91,14 +93,20 @@ static mn_status begin(stepping *s, double seconds)
     return MN_OK;
 }
 
+static void shorten(mn_step_limit *limit, double longest, const char *binding)
+{
+    if (longest < limit->longest) limit->longest = longest, limit->binding = binding;
+}
+
 // The longest step from here, and how many of them the piece takes.
 static mn_status find_limit(const stepping *s, mn_step_limit *limit, double *steps)
 {
     *limit = (mn_step_limit){INFINITY, "", s->solver->left, false};
     if (s->type->limit) MN_TRY(s->type->limit(s->solver, s->inputs, limit));
     const double frame = s->solver->seconds / (double)s->plan.min_substeps;
-    if (s->last > 0) limit->longest = fmin(limit->longest, s->plan.growth * s->last);
-    limit->longest = fmin(limit->longest, fmin(s->plan.max_dt, frame));
+    if (s->last > 0) shorten(limit, s->plan.growth * s->last, "a short step before it");
+    shorten(limit, s->plan.max_dt, "max_dt");
+    shorten(limit, frame, s->plan.min_substeps > 1 ? "min_substeps" : "the frame");
     *steps = fmax(1, ceil(limit->piece / limit->longest * (1 - s->plan.rounding)));
     return MN_OK;
 }
@@ -170,6 +178,7 @@ static mn_status take_step(stepping *s)
     spend(s, dt);
     s->last = dt;
     solver->counts.substeps++;
+    mn_step_limits_add(&solver->counts.limited_by, *limit.binding ? limit.binding : s->plan.what);
     solver->counts.dt_min = fmin(solver->counts.dt_min, dt);
     solver->counts.dt_max = fmax(solver->counts.dt_max, dt);
     MN_TRY(s->type->commit(solver, s->inputs, dt));

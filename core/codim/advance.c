@@ -3,7 +3,7 @@
 // A frame of the films, in as many steps as their motion asks for. A step is taken when no edge of the film
 // has changed by more than a part of the spacing in it: triangles then keep their side, and a free edge meets
 // the points it sweeps up one by one. Otherwise it is tried again with a shorter time step. When that gets
-// too short, or the artist cancels, everything is as it was before the frame.
+// too short, or the artist cancels, everything is as the last good step left it.
 #include "codim/state.h"
 
 #include "base/parallel.h"
@@ -196,8 +196,8 @@ static mn_status check_inputs(const mn_codim *mls, const mn_codim_inputs *inputs
         if (anchor < 0) continue;
         if (anchor >= inputs->anchor_count || !mn_is_finite3(inputs->anchors[anchor]))
             return mn_fail(mls->solver.ctx, MN_ERROR_INPUT,
-                           "The source had a point %lld that held the film, and has not any more; keep the "
-                           "number of its points the same over time.",
+                           "The film is pinned to point %lld of the source, which no longer exists. Keep "
+                           "the source's point count constant over time.",
                            (long long)anchor);
         if (inputs->flow && inputs->width &&
             !(mn_is_finite3(inputs->flow[anchor]) && isfinite(inputs->width[anchor])))
@@ -213,14 +213,22 @@ static void copy(void *to, const void *from, int64_t count, size_t size)
     if (count > 0) memcpy(to, from, mn_bytes(count, size));
 }
 
+// Keeps the state as it is now. Where memory runs out, the one that was kept before stays.
 static mn_status back_up(mn_codim *mls)
 {
-    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->backup, mls->points.count));
-    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->pocket_backup, mls->pockets.count));
-    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->feed_backup, mls->feeds.count));
+    mn_context *ctx = mls->solver.ctx;
+    MN_TRY(mn_array_reserve(ctx, &mls->backup, mls->points.count));
+    MN_TRY(mn_array_reserve(ctx, &mls->pocket_backup, mls->pockets.count));
+    MN_TRY(mn_array_reserve(ctx, &mls->feed_backup, mls->feeds.count));
+    MN_TRY(mn_codim_liquid_backup(mls));
+    mls->backup.count = mls->points.count;
+    mls->pocket_backup.count = mls->pockets.count;
+    mls->feed_backup.count = mls->feeds.count;
     copy(mls->backup.data, mls->points.data, mls->points.count, sizeof *mls->points.data);
     copy(mls->pocket_backup.data, mls->pockets.data, mls->pockets.count, sizeof *mls->pockets.data);
     copy(mls->feed_backup.data, mls->feeds.data, mls->feeds.count, sizeof *mls->feeds.data);
+    mls->frame.backed_up = true;
+    mls->frame.time = mls->solver.time, mls->frame.next_id = mls->next_id;
     return MN_OK;
 }
 
@@ -261,7 +269,7 @@ mn_status mn_codim_begin(mn_solver *solver, const mn_solver_inputs *given, doubl
     mn_codim *mls = (mn_codim *)solver;
     mn_codim_frame *f = &mls->frame;
     mls->def.spacing = mls->spacing;
-    *f = (mn_codim_frame){.inputs = inputs_of(given), .time = solver->time, .next_id = mls->next_id};
+    *f = (mn_codim_frame){.inputs = inputs_of(given)};
     const mn_codim_inputs *inputs = &f->inputs;
     MN_TRY(check_inputs(mls, inputs));
     plan->what = "film";
@@ -275,8 +283,7 @@ mn_status mn_codim_begin(mn_solver *solver, const mn_solver_inputs *given, doubl
     mn_codim_follow_density(mls);
     if (f->idle) return MN_OK;
     MN_TRY(back_up(mls));
-    MN_TRY(mn_codim_liquid_backup(mls));
-    f->backed_up = true;
+    mn_codim_liquid_begin(mls);
     MN_TRY(mn_codim_open_inlets(mls, inputs, seconds));
     f->row = mn_codim_inlet_step(mls);
     return MN_OK;
@@ -348,7 +355,7 @@ mn_status mn_codim_take(mn_solver *solver, const mn_solver_inputs *given, double
     // Summed up from the start, so that the last step ends where the frame does.
     f->done = dt < f->remaining ? f->done + dt : solver->seconds;
     solver->left = solver->seconds - f->done;
-    return MN_OK;
+    return back_up(mls);
 }
 
 mn_status mn_codim_end(mn_solver *solver, const mn_solver_inputs *given)
@@ -361,7 +368,7 @@ mn_status mn_codim_end(mn_solver *solver, const mn_solver_inputs *given)
     return mn_codim_show(mls);
 }
 
-// Everything is what it was at the start of the advance: reseeding and transitions may have been under way.
+// Everything is what the last good step left: reseeding and transitions may have been under way.
 void mn_codim_abandon(mn_solver *solver)
 {
     mn_codim *mls = (mn_codim *)solver;

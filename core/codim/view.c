@@ -105,6 +105,21 @@ static void pinned_value(const void *data, int64_t row, double *value)
     *value = part_of(view, &row) == POINT && view->points[row].anchor != MN_CODIM_FREE;
 }
 
+// ---- what the operators measure ----
+
+static void smooth_normal_value(const void *data, int64_t row, double *value)
+{
+    const mn_codim *mls = data;
+    const bool lies = row < mls->bends.shown.count; // on a surface or a thread
+    put3(lies ? mls->bends.shown.data[row].normal : mn_v3(0, 0, 0), value);
+}
+
+static void curvature_value(const void *data, int64_t row, double *value)
+{
+    const mn_codim *mls = data;
+    *value = row < mls->bends.shown.count ? mls->bends.shown.data[row].curvature : 0;
+}
+
 // ---- which rows, and what joins them ----
 
 static bool is_shown(const mn_codim_view *view, int32_t output, int64_t row)
@@ -149,6 +164,18 @@ static int64_t add_corners(mn_codim *mls, int64_t first, int64_t count, int32_t 
     return added;
 }
 
+// Smooth normals in place of those of the triangles.
+static mn_status show_curvature(mn_codim *mls, mn_view *out)
+{
+    const mn_column_view curvature = {"curvature", MN_F32, 1, MN_HINT_NONE, 0, mls, 0, curvature_value};
+    MN_TRY(mn_codim_find_curvature(mls));
+    for (int32_t i = 0; i < out->column_count; i++)
+        if (out->columns[i].value == normal_value)
+            out->columns[i].value = smooth_normal_value, out->columns[i].data = mls;
+    mn_view_column(out, curvature);
+    return MN_OK;
+}
+
 mn_status mn_codim_show_output(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output,
                                mn_view *out)
 {
@@ -184,5 +211,5 @@ mn_status mn_codim_show_output(mn_solver *solver, const mn_solver_inputs *inputs
         {"pinned", MN_I32, 1, MN_HINT_NONE, 0, &mls->shown, 0, pinned_value},
     };
     for (int32_t i = 0; i < MN_COUNT_OF(columns); i++) mn_view_column(out, columns[i]);
-    return MN_OK;
+    return mls->def.output_curvature ? show_curvature(mls, out) : MN_OK;
 }

@@ -15,6 +15,18 @@ static const double BREAKING = 4.6; // times that a wave grows by e before it br
 
 // ---- wires ----
 
+static mn_status take_pinned(mn_film *film, const mn_film_inputs *inputs)
+{
+    const int64_t own = film->frame.count - film->frame_points;
+    if (inputs->pinned_count != own) return MN_OK; // another film: they stay where they are
+    for (int64_t i = 0; i < own; i++) {
+        if (!mn_is_finite3(inputs->pinned[i]))
+            return mn_fail(film->solver.ctx, MN_ERROR_INPUT, "A pinned point is not at a finite place.");
+        film->frame_end.data[film->frame_points + i] = inputs->pinned[i];
+    }
+    return MN_OK;
+}
+
 static mn_status take_frame(mn_film *film, const mn_film_frame *frame)
 {
     MN_TRY(mn_array_resize(film->solver.ctx, &film->frame_end, film->frame.count));
@@ -43,6 +55,26 @@ static void move_frame(mn_film *film, double dt)
 
 // ---- solids ----
 
+// A needle goes between vertices: triangles near a solid are looked at in a few places of their own.
+static void find_needles(mn_film *film, const mn_collider *collider, double before, const double *distance)
+{
+    static const double place[4][3] = {
+        {1.0 / 3, 1.0 / 3, 1.0 / 3}, {0.5, 0.5, 0}, {0, 0.5, 0.5}, {0.5, 0, 0.5}};
+    for (int64_t t = 0; t < film->c.triangles.count; t++) {
+        const int32_t *v = film->c.triangles.data[t].v;
+        int32_t nearest = v[0];
+        for (int k = 1; k < 3; k++)
+            if (distance[v[k]] < distance[nearest]) nearest = v[k];
+        if (!(distance[nearest] >= 0 && distance[nearest] < film->def.size)) continue;
+        for (int i = 0; i < 4; i++) {
+            mn_vec3 x = {0};
+            for (int k = 0; k < 3; k++) x = mn_axpy(x, place[i][k], mn_complex_position(&film->c, v[k]));
+            if (mn_collider_probe(collider, before, x).distance < 0)
+                film->c.vertices.data[nearest].parent = 1;
+        }
+    }
+}
+
 static mn_status touch_solids(mn_film *film, double before)
 {
     const mn_collider *collider = film->around->collider;
@@ -60,6 +92,7 @@ static mn_status touch_solids(mn_film *film, double before)
         if (into < 0) vertex->velocity = mn_axpy(vertex->velocity, -into, contact.normal);
         vertex->parent = 1; // it was hit
     }
+    if (film->def.burst) find_needles(film, collider, before, film->inverse.data);
     return MN_OK;
 }
 
@@ -185,16 +218,76 @@ static void break_threads(mn_film *film, double dt)
 
 // ---- the mesh ----
 
-static mn_vec3 angular_momentum(const mn_film *film)
+static mn_vec3 angular_momentum(const mn_film *film, mn_vec3 about)
 {
     mn_vec3 sum = {0};
     for (int64_t v = 0; v < film->c.vertices.count; v++) {
         const mn_complex_vertex *vertex = &film->c.vertices.data[v];
         if (vertex->alive)
-            sum = mn_axpy(sum, vertex->mass,
-                          mn_cross(mn_sub(vertex->position, film->origin), vertex->velocity));
+            sum = mn_axpy(sum, vertex->mass, mn_cross(mn_sub(vertex->position, about), vertex->velocity));
     }
     return sum;
+}
+
+static int32_t root(int32_t *parent, int32_t i)
+{
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+// True when all films and threads hang together and nothing holds them.
+static mn_status is_one_and_free(mn_film *film, bool *result)
+{
+    const mn_complex *c = &film->c;
+    const int32_t n = (int32_t)c->vertices.count;
+    *result = n > 0;
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->c.renumber, n));
+    int32_t *parent = film->c.renumber.data;
+    for (int32_t v = 0; v < n; v++) {
+        parent[v] = v;
+        if (mn_complex_held(c, v) || mn_complex_slides(c, v)) *result = false;
+    }
+    for (int64_t t = 0; t < c->triangles.count && *result; t++)
+        for (int k = 0; k < 2; k++)
+            parent[root(parent, c->triangles.data[t].v[k])] = root(parent, c->triangles.data[t].v[k + 1]);
+    for (int64_t s = 0; s < c->segments.count && *result; s++)
+        parent[root(parent, c->segments.data[s].v[0])] = root(parent, c->segments.data[s].v[1]);
+    for (int32_t v = 1; v < n && *result; v++) *result = root(parent, v) == root(parent, 0);
+    return MN_OK;
+}
+
+// Moves of the mesh lose some angular momentum where vertices of borders stay in their place. What a free
+// film has lost it gets back as a rigid spin; of several films nobody could say whose it was.
+static mn_status restore_spin(mn_film *film, mn_vec3 about, mn_vec3 before)
+{
+    bool one;
+    MN_TRY(is_one_and_free(film, &one));
+    if (!one) return MN_OK;
+    double mass = 0;
+    mn_vec3 center = {0};
+    mn_mat3 inertia = mn_m3_scale(0, mn_m3_identity()), inverse;
+    for (int64_t v = 0; v < film->c.vertices.count; v++) {
+        const mn_complex_vertex *vertex = &film->c.vertices.data[v];
+        mass += vertex->mass;
+        center = mn_axpy(center, vertex->mass, vertex->position);
+    }
+    if (!(mass > 0)) return MN_OK;
+    center = mn_scale(1 / mass, center);
+    for (int64_t v = 0; v < film->c.vertices.count; v++) {
+        const mn_vec3 x = mn_sub(film->c.vertices.data[v].position, center);
+        const mn_mat3 part =
+            mn_m3_add(mn_m3_scale(mn_norm2(x), mn_m3_identity()), mn_m3_scale(-1, mn_outer(x, x)));
+        inertia = mn_m3_add(inertia, mn_m3_scale(film->c.vertices.data[v].mass, part));
+    }
+    const double trace = mn_m3_trace(inertia);
+    if (!mn_m3_inverse(inertia, &inverse) || !(mn_m3_determinant(inertia) > 1e-9 * trace * trace * trace))
+        return MN_OK;
+    const mn_vec3 spin = mn_m3_apply(inverse, mn_sub(before, angular_momentum(film, about)));
+    for (int64_t v = 0; v < film->c.vertices.count; v++) {
+        mn_complex_vertex *vertex = &film->c.vertices.data[v];
+        vertex->velocity = mn_add(vertex->velocity, mn_cross(spin, mn_sub(vertex->position, center)));
+    }
+    return MN_OK;
 }
 
 static mn_status list_forces(mn_film *film, mn_film_forces *forces)
@@ -211,7 +304,7 @@ mn_status mn_film_change_mesh(mn_film *film, bool rearrange, double dt)
     const double size = film->def.size, least = film->def.min_size > 0 ? film->def.min_size : 0.2 * size;
     mn_remesh_counts counts = {0};
     mn_film_forces forces;
-    const mn_vec3 before = angular_momentum(film);
+    const mn_vec3 about = film->origin, before = angular_momentum(film, about);
     bool changed = false;
     if (film->inputs) MN_TRY(burst_films(film, &changed));
     MN_TRY(mn_complex_remesh(c, SHORTEST * size, LONGEST * size, &counts));
@@ -231,8 +324,10 @@ mn_status mn_film_change_mesh(mn_film *film, bool rearrange, double dt)
     MN_TRY(mn_film_vanish_pockets(film));
     if (counts.forced > 0 || changed || ledger->vanished > vanished)
         MN_TRY(mn_film_find_pockets(film, false));
-    MN_TRY(mn_film_spread_soap(film));
-    ledger->angular_lost += mn_norm(mn_sub(angular_momentum(film), before));
+    if (changed || counts.splits + counts.collapses + counts.flips + counts.t1 + counts.forced > 0)
+        MN_TRY(mn_film_spread_soap(film));
+    MN_TRY(restore_spin(film, about, before));
+    ledger->angular_lost += mn_norm(mn_sub(angular_momentum(film, about), before));
     if (c->vertices.count > film->def.max_vertices)
         return mn_fail(film->solver.ctx, MN_ERROR_INPUT,
                        "The film would need %lld vertices and may have %lld; use a larger size.",
@@ -253,7 +348,8 @@ mn_status mn_film_begin(mn_solver *solver, const mn_solver_inputs *inputs, doubl
     plan->advice = "check wires and wind, or use a larger size";
     film->inputs = inputs->own ? inputs->own : &nothing;
     film->around = inputs;
-    return take_frame(film, film->inputs->frame);
+    MN_TRY(take_frame(film, film->inputs->frame));
+    return take_pinned(film, film->inputs);
 }
 
 mn_status mn_film_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_step_limit *limit)

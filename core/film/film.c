@@ -337,6 +337,7 @@ static void show_vertex(mn_film *film, int32_t v)
     p->thickness = area > 0     ? volume / area
                    : length > 0 ? 2 * sqrt(volume / (PI * length))
                                 : mn_cbrt(6 * volume / PI);
+    p->radius = 0.5 * p->thickness;
 }
 
 mn_status mn_film_get_view(mn_film *film, mn_film_view *view)
@@ -413,6 +414,7 @@ static const mn_column_def columns_shown[] = {
     {"v", MN_F32, 3, MN_HINT_VECTOR, MN_COLUMN_AT(mn_film_point, velocity)},
     {"N", MN_F32, 3, MN_HINT_NORMAL, MN_COLUMN_AT(mn_film_point, normal)},
     {"thickness", MN_F32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_film_point, thickness)},
+    {"pscale", MN_F32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_film_point, radius)},
     {"mass", MN_F32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_film_point, mass)},
     {"pressure", MN_F32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_film_point, pressure)},
     {"id", MN_I32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_film_point, id)},

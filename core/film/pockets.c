@@ -167,8 +167,8 @@ static int32_t number_pockets(search *s)
     return count;
 }
 
-// The excess pressures that balance tension best: least squares over all vertices.
-static mn_status balance_pockets(mn_film *film, const uint8_t *fresh)
+// The excess pressures that balance tension best, into film->excess: least squares over all vertices.
+static mn_status balanced_excess(mn_film *film)
 {
     const int64_t n = film->c.vertices.count, pockets = film->pockets.count;
     MN_TRY(mn_film_measure_pockets(film));
@@ -185,6 +185,14 @@ static mn_status balance_pockets(mn_film *film, const uint8_t *fresh)
     MN_TRY(mn_film_pockets_factor(film, film->inverse.data, film->excess.data));
     MN_TRY(mn_film_pockets_gather(film, film->right.data, film->excess.data));
     mn_film_pockets_solve(film, film->excess.data);
+    film->excess.data[0] = 0;
+    return MN_OK;
+}
+
+static mn_status balance_pockets(mn_film *film, const uint8_t *fresh)
+{
+    const int64_t pockets = film->pockets.count;
+    MN_TRY(balanced_excess(film));
     for (int64_t b = 1; b < pockets; b++) {
         mn_film_pocket *pocket = &film->pockets.data[b];
         if (!fresh[b] && film->solver.time > 0) continue; // at the start all are balanced again
@@ -387,20 +395,28 @@ mn_status mn_film_join_regions(mn_film *film, int32_t a, int32_t b)
     return MN_OK;
 }
 
+// Gas is so stiff that what a step lets through changes the pressure by more than all of the excess: it is
+// driven by the pressure that balances tension instead of the one at the moment.
+static mn_status diffuse_gas(mn_film *film, double dt)
+{
+    MN_TRY(balanced_excess(film));
+    const double *excess = film->excess.data;
+    for (int64_t t = 0; t < film->c.triangles.count; t++) {
+        const int32_t a = film->c.triangles.data[t].region[0], b = film->c.triangles.data[t].region[1];
+        if (a == b || film->c.triangles.data[t].v[0] < 0) continue;
+        const double through = dt * film->def.diffusion * film->def.ambient_pressure *
+                               mn_complex_area(&film->c, (int32_t)t) * (excess[a] - excess[b]);
+        if (a > 0) film->pockets.data[a].amount -= through;
+        if (b > 0) film->pockets.data[b].amount += through;
+        if (a == 0) film->ledger.gas_in += through;
+        if (b == 0) film->ledger.gas_out += through;
+    }
+    return MN_OK;
+}
+
 mn_status mn_film_move_gas(mn_film *film, double dt)
 {
-    if (film->def.diffusion > 0)
-        for (int64_t t = 0; t < film->c.triangles.count; t++) {
-            const int32_t a = film->c.triangles.data[t].region[0], b = film->c.triangles.data[t].region[1];
-            if (a == b || film->c.triangles.data[t].v[0] < 0) continue;
-            const double through = dt * film->def.diffusion * film->def.ambient_pressure *
-                                   mn_complex_area(&film->c, (int32_t)t) *
-                                   (film->pockets.data[a].excess - film->pockets.data[b].excess);
-            if (a > 0) film->pockets.data[a].amount -= through;
-            if (b > 0) film->pockets.data[b].amount += through;
-            if (a == 0) film->ledger.gas_in += through;
-            if (b == 0) film->ledger.gas_out += through;
-        }
+    if (film->def.diffusion > 0 && film->def.gas && film->pockets.count > 1) MN_TRY(diffuse_gas(film, dt));
     const mn_film_inputs *in = film->inputs;
     if (!in || in->inflow_count == 0 || film->pockets.count < 2) return MN_OK;
     search s = {.film = film};

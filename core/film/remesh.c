@@ -104,6 +104,43 @@ static mn_vec3 normal_of(const mn_complex *c, int32_t a, int32_t b, int32_t d)
     return mn_cross(mn_sub(mn_complex_position(c, b), x), mn_sub(mn_complex_position(c, d), x));
 }
 
+static double ring_area(const mn_complex *c, int32_t v)
+{
+    double area = 0;
+    for (int32_t at = c->vertices.data[v].first; at >= 0; at = c->triangles.data[at / 3].next[at % 3])
+        area += mn_complex_area(c, at / 3);
+    return area;
+}
+
+// A flip takes area from its ends and gives it to the apexes: the liquid on it goes along, with its momentum.
+static void follow_area(mn_complex *c, const int32_t v[4], const double before[4])
+{
+    double gain[2], all = 0;
+    for (int i = 0; i < 2; i++) all += gain[i] = fmax(0, ring_area(c, v[2 + i]) - before[2 + i]);
+    for (int i = 0; i < 2 && all > 0; i++) {
+        const double lost = before[i] > 0 ? fmax(0, 1 - ring_area(c, v[i]) / before[i]) : 0;
+        for (int k = 0; k < 2; k++) {
+            mn_complex_vertex *from = mn_complex_edit_vertex(c, v[i]),
+                              *to = mn_complex_edit_vertex(c, v[2 + k]);
+            // the second share is of what the first has left
+            const double share = k == 0 ? lost * gain[0] / all : lost * gain[1] / (all - lost * gain[0]);
+            const double m = share * from->mass, area = share * from->rest_area, mass = to->mass + m;
+            if (mass > 0)
+                to->velocity =
+                    mn_scale(1 / mass, mn_axpy(mn_scale(to->mass, to->velocity), m, from->velocity));
+            to->mass = mass, to->rest_area += area;
+            from->mass -= m, from->rest_area -= area;
+        }
+    }
+}
+
+static bool all_inside(const mn_complex *c, const int32_t v[4])
+{
+    for (int i = 0; i < 4; i++)
+        if (mn_complex_class_of(c, v[i]) != MN_COMPLEX_INSIDE) return false;
+    return true;
+}
+
 bool mn_complex_flip(mn_complex *c, int32_t a, int32_t b)
 {
     int32_t list[2];
@@ -128,8 +165,12 @@ bool mn_complex_flip(mn_complex *c, int32_t a, int32_t b)
         (say2 && !(cosine_above(n2, m1, FLAT) && cosine_above(n2, m2, FLAT))) ||
         mn_complex_edge(c, p, q, NULL, 0) > 0)
         return false;
+    const int32_t v[4] = {a, b, p, q};
+    double before[4];
+    for (int i = 0; i < 4; i++) before[i] = ring_area(c, v[i]);
     mn_complex_move_corner(c, list[0], mn_complex_corner(t, b), q);
     mn_complex_move_corner(c, list[1], mn_complex_corner(&c->triangles.data[list[1]], a), p);
+    if (all_inside(c, v)) follow_area(c, v, before);
     return true;
 }
 

@@ -11,6 +11,19 @@
 
 enum { PACKING_STEPS = 400, MAX_CONE = 160 };
 
+// Vertices with a wire are shown as pinned.
+static mn_status show_pinned(const mn_complex *c, mn_geo *geo)
+{
+    mn_attribute *attribute;
+    bool any = false;
+    for (int64_t v = 0; v < c->vertices.count; v++) any = any || mn_complex_held(c, (int32_t)v);
+    if (!any) return MN_OK;
+    MN_TRY(mn_geo_add_attribute(geo, MN_POINT, "pinned", MN_I32, 1, MN_HINT_NONE, &attribute));
+    int32_t *pinned = mn_attribute_write(geo, attribute);
+    for (int64_t v = 0; v < c->vertices.count; v++) pinned[v] = mn_complex_held(c, (int32_t)v);
+    return MN_OK;
+}
+
 static mn_status geo_of(const mn_complex *c, double thickness, mn_geo **result)
 {
     mn_context *ctx = c->ctx;
@@ -39,6 +52,7 @@ static mn_status geo_of(const mn_complex *c, double thickness, mn_geo **result)
               mn_geo_add_attribute(geo, MN_POINT, "thickness", MN_F32, 1, MN_HINT_NONE, &attribute));
     float *h = mn_attribute_write(geo, attribute);
     for (int64_t v = 0; v < c->vertices.count; v++) h[v] = (float)thickness;
+    MN_TRY_TO(out, status, show_pinned(c, geo));
     *result = geo;
     geo = NULL;
 out:
@@ -83,6 +97,16 @@ void mn_film_pack(uint64_t seed, int64_t count, mn_vec3 center, double overlap, 
     for (int64_t i = 0; i < count; i++) centers[i] = mn_add(centers[i], center);
 }
 
+void mn_film_row(int64_t count, mn_vec3 center, double overlap, const double *radii, mn_vec3 *centers)
+{
+    double x = 0;
+    for (int64_t i = 0; i < count; i++) {
+        x += i > 0 ? (1 - overlap) * (radii[i - 1] + radii[i]) : 0;
+        centers[i] = mn_add(center, mn_v3(x, 0, 0));
+    }
+    for (int64_t i = 0; i < count; i++) centers[i].x -= 0.5 * x;
+}
+
 mn_status mn_film_cone_create(mn_context *ctx, const mn_film_frame *frame, double thickness, mn_geo **geo)
 {
     mn_complex c;
@@ -113,6 +137,98 @@ mn_status mn_film_cone_create(mn_context *ctx, const mn_film_frame *frame, doubl
     for (int64_t i = 0; i < frame->edge_count && good; i++)
         good = mn_complex_add_triangle(&c, middle, frame->edges[i][0], frame->edges[i][1], 0, 0) >= 0;
     const mn_status status = good ? geo_of(&c, thickness, geo) : MN_ERROR_MEMORY;
+    mn_complex_free(&c);
+    return status;
+}
+
+// ---- sheets ----
+
+static const double PI = 3.14159265358979323846;
+static const double ROW = 0.8660254037844386; // of the size: height of an equilateral triangle
+
+// A ring of `count` vertices, turned by `turn` of a spacing; the first of them.
+static int32_t add_ring(mn_complex *c, mn_vec3 center, double radius, int32_t count, double turn, bool pin)
+{
+    int32_t first = -1;
+    for (int32_t i = 0; i < count; i++) {
+        const double angle = 2 * PI * (i + turn) / count;
+        mn_complex_vertex v = {.position =
+                                   mn_add(center, mn_v3(radius * mn_cos(angle), 0, radius * mn_sin(angle))),
+                               .wire = {pin ? 0 : -1, pin ? 0 : -1}};
+        const int32_t at = mn_complex_add_vertex(c, &v);
+        if (at < 0) return -1;
+        if (i == 0) first = at;
+    }
+    return first;
+}
+
+// Triangles between two rings: of the two ways to go on the one that is behind.
+static bool join_rings(mn_complex *c, int32_t a, int32_t count_a, double turn_a, int32_t b, int32_t count_b,
+                       double turn_b)
+{
+    int32_t i = 0, k = 0;
+    while (i < count_a || k < count_b) {
+        const double next_a = (i + 1 + turn_a) / count_a, next_b = (k + 1 + turn_b) / count_b;
+        const int32_t at_a = a + i % count_a, at_b = b + k % count_b;
+        const bool step_a = k == count_b || (i < count_a && next_a <= next_b);
+        const int32_t next = step_a ? a + (i + 1) % count_a : b + (k + 1) % count_b;
+        if (mn_complex_add_triangle(c, at_a, at_b, next, 0, 0) < 0) return false;
+        if (step_a)
+            i++;
+        else
+            k++;
+    }
+    return true;
+}
+
+static bool fill_cylinder(mn_complex *c, const mn_film_sheet_def *def)
+{
+    const int32_t around = (int32_t)fmax(8, floor(2 * PI * def->radius / def->size + 0.5));
+    const int32_t rows = (int32_t)fmax(1, floor(def->height / (ROW * def->size) + 0.5));
+    int32_t before = -1;
+    for (int32_t row = 0; row <= rows; row++) {
+        const mn_vec3 at = mn_add(def->center, mn_v3(0, def->height * ((double)row / rows - 0.5), 0));
+        const double turn = row % 2 ? 0.5 : 0;
+        const int32_t first =
+            add_ring(c, at, def->radius, around, turn, def->pin && (row == 0 || row == rows));
+        if (first < 0) return false;
+        if (row > 0 && !join_rings(c, before, around, row % 2 ? 0 : 0.5, first, around, turn)) return false;
+        before = first;
+    }
+    return true;
+}
+
+static bool fill_disc(mn_complex *c, const mn_film_sheet_def *def)
+{
+    const int32_t rows = (int32_t)fmax(2, floor(def->radius / (ROW * def->size) + 0.5));
+    int32_t before = -1, count_before = 0;
+    for (int32_t row = rows; row >= 1; row--) {
+        const int32_t around = 6 * row;
+        const int32_t first =
+            add_ring(c, def->center, def->radius * row / rows, around, 0, def->pin && row == rows);
+        if (first < 0) return false;
+        if (before >= 0 && !join_rings(c, before, count_before, 0, first, around, 0)) return false;
+        before = first, count_before = around;
+    }
+    const mn_complex_vertex middle = {.position = def->center, .wire = {-1, -1}};
+    const int32_t m = mn_complex_add_vertex(c, &middle);
+    bool good = m >= 0;
+    for (int32_t i = 0; i < count_before && good; i++)
+        good = mn_complex_add_triangle(c, before + i, m, before + (i + 1) % count_before, 0, 0) >= 0;
+    return good;
+}
+
+mn_status mn_film_sheet_create(mn_context *ctx, const mn_film_sheet_def *def, mn_geo **geo)
+{
+    mn_complex c;
+    const double points =
+        (def->height > 0 ? 2 * PI * def->radius * def->height : PI * def->radius * def->radius) /
+        (ROW * def->size * def->size);
+    if (!(points < 1e8))
+        return mn_fail(ctx, MN_ERROR_INPUT, "The film would have %.3g points; use a larger size.", points);
+    mn_complex_init(&c, ctx);
+    const bool good = def->height > 0 ? fill_cylinder(&c, def) : fill_disc(&c, def);
+    const mn_status status = good ? geo_of(&c, def->thickness, geo) : MN_ERROR_MEMORY;
     mn_complex_free(&c);
     return status;
 }

@@ -35,6 +35,7 @@
 
 enum { PASSES = 5 };
 static const double TOLERANCE = 1e-6;
+static const double STILL = 1e-6;   // motion in a step that is not worth an iteration, of the size
 static const double SETTLED = 1e-4; // change of the solution from pass to pass, of the solution
 static const double PLUMP = 0.1;    // area over the square of the longest edge: less is a sliver
 static const double WEAK = 0.5;     // viscosity that changes velocities by less in a step is explicit
@@ -45,6 +46,7 @@ typedef struct step_job {
     const mn_vec3 *in;
     mn_vec3 *out;
     double shift;
+    double mass; ///< kg, of all
     bool viscous, gas;
     bool held;         ///< some vertices are not free
     double stiff_area; ///< m^2, below which explicit viscosity is weakened
@@ -88,7 +90,7 @@ static mn_vec3 against_air(const mn_film *film, int64_t v, mn_vec3 u)
 {
     const mn_vec3 n = film->system.normal.data[v]; // area times the unit normal where films do not meet
     const double area = film->system.area.data[v];
-    return area > 0 ? mn_scale(film->drag.data[v] * mn_dot(n, u) / area, n) : mn_v3(0, 0, 0);
+    return area > 0 ? mn_scale(film->drag.data[v] * mn_dot(n, u) / (area * area), n) : mn_v3(0, 0, 0);
 }
 
 // ---- the operator ----
@@ -189,6 +191,8 @@ static mn_status solve(step_job *job, int32_t pass, const mn_vec3 *right, mn_vec
     mn_krylov_def def = mn_krylov_default_def();
     def.tolerance =
         job->gas ? fmax(TOLERANCE, mn_pow(10, -3 - pass)) : TOLERANCE; // early passes need not be exact
+    // sqrt(r.A^-1 r) is at least sqrt(d.M d) of what is left: films at rest need no digits of nothing.
+    def.absolute = STILL * film->def.size / job->dt * sqrt(job->mass);
     mn_krylov_result result;
     MN_TRY(mn_conjugate_gradients(film->krylov, &problem, &def, &right->x, &d->x, &result));
     film->solver.counts.linear_iterations += result.iterations;
@@ -493,6 +497,7 @@ mn_status mn_film_step_try(mn_film *film, double dt, double *stretch)
     MN_TRY(mn_parallel_for(film->solver.ctx, n, MN_FILM_GRAIN, start_range, &job));
     for (int64_t v = 0; v < n && !job.held; v++)
         job.held = mn_complex_held(&film->c, (int32_t)v) || mn_complex_slides(&film->c, (int32_t)v);
+    for (int64_t v = 0; v < n; v++) job.mass += film->mass.data[v];
     film->origin = n > 0 ? film->x0.data[0] : mn_v3(0, 0, 0);
     MN_TRY(mn_film_system_matrix(film, film->x0.data));
     MN_TRY(sample_air(film));

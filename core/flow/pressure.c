@@ -24,8 +24,7 @@
 #include <string.h>
 
 static const double correction_estimate = 1.6; ///< what the correction makes of 1 / M in the diagonal of S
-static const double smallest_diagonal =
-    1e-5; ///< of the bulk's; nodes above the surface with less are dropped
+static const double smallest_diagonal = 1e-5;  ///< of the bulk's; nodes with less follow a neighbour
 static const double least_corrected =
     0.02; ///< of a full spline's mass; those with less take no part in the correction
 
@@ -84,6 +83,8 @@ void mn_flow_pressure_free(mn_flow_pressure *s)
     mn_array_free(ctx, &s->kind);
     mn_array_free(ctx, &s->node);
     mn_array_free(ctx, &s->layer);
+    mn_array_free(ctx, &s->follower);
+    mn_array_free(ctx, &s->live);
     mn_array_free(ctx, &s->mass);
     mn_array_free(ctx, &s->root);
     mn_array_free(ctx, &s->spread);
@@ -218,18 +219,58 @@ static double bulk_diagonal(const mn_flow_pressure *s)
 }
 
 // (1 2 1)/4 along each axis of a tile of 6 x 6 x 6, at the block's own cells.
-// Nodes of which no spline is left, and those above the surface that hardly any liquid sees. Pressure is zero
-// at the surface; their equation would find thousands of times the pressure below for a sliver's velocity,
-// and holds up the solver: 40 to 200 cycles where a drop has fallen in, instead of 10.
+// Nodes of which no spline is left, and those that hardly any fluid sees. The equation of the latter would
+// find thousands of times the pressure beside them for a sliver's velocity, and hold up the solver: 40 to 200
+// cycles where a drop has fallen in, instead of 10. They take the pressure of a neighbour, so constants stay
+// in the space.
 static void drop_block(void *user, int32_t block)
 {
-    const mn_flow_matrix_job *job = user;
-    mn_flow_pressure *s = job->s;
+    mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
     const double least = smallest_diagonal * bulk_diagonal(s);
-    for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++) {
-        const bool above = job->region->surface && job->region->surface[at] > 0;
-        if (!(s->diagonal.data[at] > (above ? least : 0))) s->node.data[at] = 0;
+    for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
+        if (!(s->diagonal.data[at] > least))
+            s->node.data[at] = s->diagonal.data[at] > 0 && (s->node.data[at] & 1) ? MN_FLOW_FOLLOWS : 0;
+}
+
+/// The neighbour with the largest diagonal leads; without one the node is left out.
+static mn_status find_leaders(mn_flow_pressure *s)
+{
+    s->follower.count = 0;
+    for (int64_t at = 0; at < s->node.count; at++) {
+        if (!(s->node.data[at] & MN_FLOW_FOLLOWS)) continue;
+        mn_flow_follower f = {(int32_t)at, -1};
+        const int32_t cell = (int32_t)(at & 63);
+        double most = 0;
+        for (int32_t k = 0; k < 27; k++) {
+            const int32_t n = mn_block_reach(&s->grid->table, (int32_t)(at / 64), (cell >> 4) + k / 9 - 1,
+                                             (cell >> 2 & 3) + k / 3 % 3 - 1, (cell & 3) + k % 3 - 1);
+            if (n >= 0 && (s->node.data[n] & 1) && s->diagonal.data[n] > most)
+                most = s->diagonal.data[n], f.leader = n;
+        }
+        if (f.leader < 0)
+            s->node.data[at] = 0;
+        else
+            MN_TRY(mn_array_push(s->grid->ctx, &s->follower, &f));
     }
+    return MN_OK;
+}
+
+// A pool has as many blocks of air above it as it needs for its ripples; they take no part.
+static void live_block(void *user, int32_t block)
+{
+    mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
+    const int64_t first = (int64_t)block * 64;
+    bool live = false;
+    for (int64_t at = first; at < first + 64 && !live; at++)
+        live = s->mass.data[at] > mn_flow_smallest_mass || s->node.data[at];
+    s->live.data[block] = live;
+    for (int32_t d = 0; d < 3 && !live; d++) {
+        memset(s->v[d].data + first, 0, 64 * sizeof(double));
+        memset(s->t[d].data + first, 0, 64 * sizeof(double));
+        memset(s->q[d].data + first, 0, 64 * sizeof(double));
+    }
+    for (int32_t k = s->irregular_start.data[block]; k < s->irregular_start.data[block + 1] && !live; k++)
+        memset(s->w.data + 3 * (int64_t)k, 0, 3 * sizeof(double));
 }
 
 // The checkerboard pairs whose eight neighbours are active.
@@ -292,6 +333,7 @@ mn_status mn_flow_pressure_build(mn_flow_pressure *s, const mn_flow_region *regi
     MN_TRY(mn_array_resize(ctx, &s->kind, size));
     MN_TRY(mn_array_resize(ctx, &s->node, size));
     MN_TRY(mn_array_resize(ctx, &s->layer, size));
+    MN_TRY(mn_array_resize(ctx, &s->live, grid->table.count));
     MN_TRY(mn_array_resize(ctx, &s->mass, size));
     MN_TRY(mn_array_resize(ctx, &s->root, size));
     MN_TRY(mn_array_resize(ctx, &s->spread, corrected ? size : 0));
@@ -319,7 +361,9 @@ mn_status mn_flow_pressure_build(mn_flow_pressure *s, const mn_flow_region *regi
     MN_TRY(mn_flow_for_coloured_blocks(grid, diagonal_block, &job));
     if (corrected) MN_TRY(mn_flow_build_correction(s));
     MN_TRY(mn_flow_for_blocks(grid, drop_block, &job));
+    MN_TRY(find_leaders(s));
     MN_TRY(mn_flow_for_coloured_blocks(grid, node_block, &job)); // a block reads the bits of its neighbours
+    MN_TRY(mn_flow_for_blocks(grid, live_block, &job));
     s->checkerboard = alpha * bulk_diagonal(s);
     MN_TRY(mn_flow_for_blocks(grid, checkerboard_block, &job));
     return mn_flow_levels_build(s->levels, s);

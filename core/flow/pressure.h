@@ -24,15 +24,25 @@ typedef struct mn_flow_axis {
 
 typedef struct mn_flow_levels mn_flow_levels;
 
+/// A node that only slivers of fluid reach: p_node = p_leader.
+typedef struct mn_flow_follower {
+    int32_t node, leader;
+} mn_flow_follower;
+enum { MN_FLOW_FOLLOWS = 16, MN_FLOW_HAS_ROW = 17 }; ///< bits of `node`: the latter has a row of G
+
 typedef struct mn_flow_pressure {
     const mn_flow_grid *grid;
     mn_flow_axis axis[3];
     bool open[6]; ///< sides of the box that fluid passes freely: 2 axis + 0 low, 1 high
 
-    MN_ARRAY(uint8_t) kind;  ///< per cell, mn_flow_cell_kind
-    MN_ARRAY(uint8_t) node;  ///< per node: bit 0 active, bits 1 to 3 the checkerboard pairs yz, xz, xy
-    MN_ARRAY(uint8_t) layer; ///< per spline: irregular
-    mn_flow_values mass;     ///< per spline, lumped, in cells
+    MN_ARRAY(uint8_t) kind; ///< per cell, mn_flow_cell_kind
+    MN_ARRAY(uint8_t)
+    node; ///< per node: bit 0 active, bits 1 to 3 the checkerboard pairs yz, xz, xy, bit 4 follows
+    MN_ARRAY(mn_flow_follower) follower; ///< nodes that take the pressure of another
+    MN_ARRAY(uint8_t) layer;             ///< per spline: irregular
+    MN_ARRAY(uint8_t)
+    live; ///< per block: some spline has mass or some node is active; elsewhere v, t, q and w are zero
+    mn_flow_values mass; ///< per spline, lumped, in cells
     mn_flow_values root,
         spread; ///< of the mass correction: sqrt(M) of splines that take part, and its local mean
     mn_flow_values fraction;           ///< per cell, of it that is fluid
@@ -65,6 +75,8 @@ mn_status mn_flow_pressure_build(mn_flow_pressure *pressure, const mn_flow_regio
 mn_status mn_flow_pressure_apply(void *pressure, const double *p, double *y);
 /// y = G v with v in pressure->v.
 mn_status mn_flow_divergence(mn_flow_pressure *pressure, double *y);
+/// Adds what followers have in a vector of rows to their leaders'.
+void mn_flow_fold_followers(const mn_flow_pressure *pressure, double *y);
 /// v = M^-1 G^T p, into pressure->v.
 mn_status mn_flow_gradient(mn_flow_pressure *pressure, const double *p);
 /// v = M^-1 f for a load f per spline given in pressure->t; into pressure->v.

@@ -25,6 +25,7 @@ MN_MULTIVERSION static void gradient_block(void *user, int32_t block)
 {
     const mn_flow_matrix_job *job = user;
     mn_flow_pressure *s = job->s;
+    if (!s->live.data[block]) return;
     const mn_flow_grid *grid = s->grid;
     const mn_ivec3 b = grid->table.coords[block];
     const int32_t x0 = 4 * b.x + MN_FLOW_TAP_PAD, y0 = 4 * b.y + MN_FLOW_TAP_PAD,
@@ -112,6 +113,10 @@ MN_MULTIVERSION static void divergence_block(void *user, int32_t block)
 {
     const mn_flow_matrix_job *job = user;
     mn_flow_pressure *s = job->s;
+    if (!s->live.data[block]) {
+        memset(job->y + (int64_t)block * 64, 0, 64 * sizeof *job->y);
+        return;
+    }
     const mn_flow_grid *grid = s->grid;
     const mn_ivec3 b = grid->table.coords[block];
     const int32_t x0 = 4 * b.x + MN_FLOW_TAP_PAD, y0 = 4 * b.y + MN_FLOW_TAP_PAD,
@@ -165,7 +170,8 @@ MN_MULTIVERSION static void divergence_block(void *user, int32_t block)
         }
     }
     for (int32_t cell = 0; cell < 64; cell++)
-        if (!(s->node.data[(int64_t)block * 64 + cell] & 1)) job->y[(int64_t)block * 64 + cell] = 0;
+        if (!(s->node.data[(int64_t)block * 64 + cell] & MN_FLOW_HAS_ROW))
+            job->y[(int64_t)block * 64 + cell] = 0;
 }
 
 // Velocities of irregular splines stand in w while the passes of regular ones run, zero in v.
@@ -211,20 +217,40 @@ MN_MULTIVERSION static void irregular_block(void *user, int32_t block)
         for (int32_t y = 0; y < 7; y++)
             for (int32_t z = 0; z < 7; z++) {
                 const int32_t to = mn_block_reach(&s->grid->table, block, x - 1, y - 1, z - 1);
-                if (to >= 0 && (s->node.data[to] & 1)) job->y[to] += tile[x][y][z];
+                if (to >= 0 && (s->node.data[to] & MN_FLOW_HAS_ROW)) job->y[to] += tile[x][y][z];
             }
+}
+
+void mn_flow_fold_followers(const mn_flow_pressure *s, double *y)
+{
+    for (int64_t k = 0; k < s->follower.count; k++) {
+        const mn_flow_follower f = s->follower.data[k];
+        y[f.leader] += y[f.node];
+        y[f.node] = 0;
+    }
+}
+
+// Followers have no entry of their own in a vector of pressures: what stands there is nobody's, and becomes
+// the leader's before it is read.
+static void lead(const mn_flow_pressure *s, double *p)
+{
+    for (int64_t k = 0; k < s->follower.count; k++)
+        p[s->follower.data[k].node] = p[s->follower.data[k].leader];
 }
 
 static mn_status divergence(mn_flow_matrix_job *job)
 {
     const mn_flow_grid *grid = job->s->grid;
     MN_TRY(mn_flow_for_blocks(grid, divergence_block, job));
-    return job->s->irregular.count > 0 ? mn_flow_for_coloured_blocks(grid, irregular_block, job) : MN_OK;
+    if (job->s->irregular.count > 0) MN_TRY(mn_flow_for_coloured_blocks(grid, irregular_block, job));
+    mn_flow_fold_followers(job->s, job->y);
+    return MN_OK;
 }
 
 // With irregular splines in w.
 static mn_status gradient(mn_flow_matrix_job *job)
 {
+    lead(job->s, (double *)job->p);
     MN_TRY(mn_flow_for_blocks(job->s->grid, gradient_block, job));
     return job->s->corrected ? mn_flow_correct(job->s) : MN_OK;
 }

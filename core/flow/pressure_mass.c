@@ -51,6 +51,7 @@ mn_status mn_flow_build_correction(mn_flow_pressure *s)
 MN_MULTIVERSION static void correct_block(void *user, int32_t block)
 {
     mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
+    if (!s->live.data[block]) return;
     const int64_t first = (int64_t)block * 64;
     double roots[6][6][8], tile[6][6][8];
     mn_double4 spread[16];

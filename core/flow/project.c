@@ -6,7 +6,7 @@
 //
 // by conjugate gradients with one multigrid cycle. Where nothing is open or free, pressure is known up to a
 // constant and walls that push more in than out are made to agree by taking the mean out of the right side.
-#include "flow/pressure.h"
+#include "flow/pressure_parts.h"
 #include "meniscus/array.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static void take_block(void *user, int32_t block)
     const project_job *job = user;
     for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
         for (int32_t d = 0; d < 3; d++)
-            job->s->v[d].data[at] = job->s->mass.data[at] > 0 ? job->velocity[at][d] : 0;
+            job->s->v[d].data[at] = job->s->mass.data[at] > mn_flow_smallest_mass ? job->velocity[at][d] : 0;
 }
 
 static void rhs_sum(void *user, mn_range range, double *sums)
@@ -109,6 +109,7 @@ mn_status mn_flow_project(mn_flow_pressure *s, double tolerance, const mn_double
     }
     MN_TRY(mn_flow_for_blocks(grid, take_block, &job));
     MN_TRY(mn_flow_divergence(s, s->rhs.data));
+    mn_flow_fold_followers(s, s->wall.data);
     MN_TRY(mn_flow_for_blocks(grid, negate_block, &job));
     if (s->sealed) {
         double sums[2];

@@ -6,7 +6,9 @@
 //
 //   phi(X, t + dt) = phi(X - dt w),  w the velocity at the closest point of the middle of that path
 //   |grad phi| = 1 beyond four cells, by Godunov's scheme from what was carried; never nearer, where
-//   curvature looks kappa = div (grad phi / |grad phi|) at centres by central differences, then the same
+//   curvature looks
+//   kappa = div (grad phi / |grad phi|) at centres by central differences of (2 c + phi) / 3, c the
+//   coefficients, which makes second derivatives fourth order: c = phi - d2 phi / 8; then the same
 //   quasi-inverse as velocity
 //
 // Around the box phi goes on with grad phi . w = -cos(contact angle), w out of the box.
@@ -363,7 +365,9 @@ static void curve_block(void *user, int32_t block)
         for (int32_t k = 0; k < 27; k++) {
             const int32_t other =
                 mn_flow_cell_at(grid, in[0] + k / 9 - 1, in[1] + k / 3 % 3 - 1, in[2] + k % 3 - 1);
-            f[k / 9][k / 3 % 3][k % 3] = other < 0 ? MN_FLOW_FAR : flow->values.data[other][0];
+            f[k / 9][k / 3 % 3][k % 3] =
+                other < 0 ? MN_FLOW_FAR
+                          : (2 * flow->surface.data[other][0] + flow->values.data[other][0]) / 3;
         }
         const double x = 0.5 * (f[2][1][1] - f[0][1][1]), y = 0.5 * (f[1][2][1] - f[1][0][1]),
                      z = 0.5 * (f[1][1][2] - f[1][1][0]);

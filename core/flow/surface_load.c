@@ -47,6 +47,7 @@ static void add_load(void *user, bool is_solid, const mn_vec3 corners[3], mn_vec
     if (is_solid) return;
     const load_job *job = c->job;
     const mn_flow *flow = job->flow;
+    const mn_vec3 n = mn_normalize(normal);
     for (int32_t k = 0; k < 7; k++) {
         const double *b = mn_flow_triangle_points[k];
         const mn_vec3 X =
@@ -56,12 +57,13 @@ static void add_load(void *user, bool is_solid, const mn_vec3 corners[3], mn_vec
         mn_double4 surface;
         mn_flow_find_taps(&flow->grid, X, &taps);
         mn_flow_gather(&taps, flow->surface.data, &surface);
-        const double pressure = job->tension * surface[1] - mn_dot(job->gravity, mn_sub(X, job->middle));
+        const mn_vec3 on = mn_axpy(X, -surface[0], n); // of the surface itself, beside its chord
+        const double pressure = job->tension * surface[1] - mn_dot(job->gravity, mn_sub(on, job->middle));
         const double w = -job->scale * pressure * mn_flow_triangle_weights[k];
         const mn_double4 push = {w * normal.x, w * normal.y, w * normal.z, 0};
-        for (int32_t n = 0; n < 27; n++)
-            if (taps.cell[n] >= 0)
-                job->load[taps.cell[n]] += (taps.wx[n / 9] * taps.wy[n / 3 % 3] * taps.wz[n % 3]) * push;
+        for (int32_t m = 0; m < 27; m++)
+            if (taps.cell[m] >= 0)
+                job->load[taps.cell[m]] += (taps.wx[m / 9] * taps.wy[m / 3 % 3] * taps.wz[m % 3]) * push;
     }
 }
 

@@ -5,7 +5,8 @@
 // Corners of triangles that meet at a point across shared edges are one place of the sheet; a point where two
 // pieces of film touch has two. Each place gets a vertex on either side and, when the film ends there,
 // RIM_ROWS more around its rim. An edge is shared when one triangle runs along it in each direction, and free
-// otherwise. So every edge of the result has two triangles, whatever the input is.
+// otherwise. So every edge of the result has two triangles, whatever the input is. Films that meet, more than
+// two at an edge, are in sector_skin.c.
 #include "base/elementary.h"
 #include "mesh/film_skin_state.h"
 
@@ -38,6 +39,7 @@ void mn_film_skin_free(mn_film_skin *s)
     mn_array_free(s->ctx, &s->free);
     mn_array_free(s->ctx, &s->used);
     mn_array_free(s->ctx, &s->places);
+    mn_array_free(s->ctx, &s->rims);
     mn_array_free(s->ctx, &s->thickness);
     mn_array_free(s->ctx, &s->sum);
     mn_array_free(s->ctx, &s->count);
@@ -47,6 +49,7 @@ void mn_film_skin_free(mn_film_skin *s)
     mn_array_free(s->ctx, &s->chain);
     mn_array_free(s->ctx, &s->vertices);
     mn_array_free(s->ctx, &s->triangles);
+    mn_array_free(s->ctx, &s->sides);
     mn_release(s->ctx, s, sizeof *s);
 }
 
@@ -68,11 +71,11 @@ static mn_status check(mn_film_skin *s, const mn_film_skin_def *def, const mn_fi
         for (int i = 0; i < 3; i++)
             if (sheet->triangles[t][i] < 0 || sheet->triangles[t][i] >= sheet->count)
                 return mn_fail(s->ctx, MN_ERROR_INPUT,
-                               "Triangle %lld of the film has a corner that is no point.", (long long)t);
+                               "Triangle %lld of the film has a corner that does not exist.", (long long)t);
     for (int64_t i = 0; i < 2 * sheet->link_count; i++)
         if (sheet->links[i / 2][i % 2] < 0 || sheet->links[i / 2][i % 2] >= sheet->count)
-            return mn_fail(s->ctx, MN_ERROR_INPUT, "Piece %lld of the threads has an end that is no point.",
-                           (long long)(i / 2));
+            return mn_fail(s->ctx, MN_ERROR_INPUT,
+                           "Segment %lld of the threads has an end that does not exist.", (long long)(i / 2));
     return MN_OK;
 }
 
@@ -235,14 +238,10 @@ static mn_status smooth_thickness(mn_film_skin *s, const mn_film_skin_def *def, 
     return MN_OK;
 }
 
-static double drawn(const mn_film_skin_def *def, double thickness)
-{
-    return fmin(fmax(thickness, def->min_thickness), def->max_thickness);
-}
-
 // ---- the surface ----
 
-static mn_status push_vertex(mn_film_skin *s, int64_t point, mn_vec3 middle, mn_vec3 normal, double reach)
+mn_status mn_film_skin_push_vertex(mn_film_skin *s, int64_t point, mn_vec3 middle, mn_vec3 normal,
+                                   double reach)
 {
     const mn_film_skin_vertex v = {
         mn_axpy(middle, reach, normal), normal, s->thickness.data[point], point, point, 0};
@@ -253,6 +252,14 @@ mn_status mn_film_skin_push_triangle(mn_film_skin *s, int64_t a, int64_t b, int6
 {
     const int64_t corners[3] = {a, b, c};
     for (int i = 0; i < 3; i++) MN_TRY(mn_array_push(s->ctx, &s->triangles, &corners[i]));
+    const int64_t none = -1;
+    return mn_array_push(s->ctx, &s->sides, &none);
+}
+
+mn_status mn_film_skin_push_side(mn_film_skin *s, int64_t side, int64_t a, int64_t b, int64_t c)
+{
+    MN_TRY(mn_film_skin_push_triangle(s, a, b, c));
+    s->sides.data[s->sides.count - 1] = side;
     return MN_OK;
 }
 
@@ -268,14 +275,14 @@ static mn_status make_vertices(mn_film_skin *s, const mn_film_skin_def *def, con
     for (int64_t k = 0; k < s->places.count; k++) {
         sheet_place *place = &s->places.data[k];
         const mn_vec3 x = sheet->positions[place->point], n = place->normal;
-        const double reach = 0.5 * drawn(def, s->thickness.data[place->point]);
+        const double reach = 0.5 * mn_film_skin_drawn(def, s->thickness.data[place->point]);
         place->first = s->vertices.count;
-        MN_TRY(push_vertex(s, place->point, x, n, reach));
-        MN_TRY(push_vertex(s, place->point, x, mn_scale(-1, n), reach));
+        MN_TRY(mn_film_skin_push_vertex(s, place->point, x, n, reach));
+        MN_TRY(mn_film_skin_push_vertex(s, place->point, x, mn_scale(-1, n), reach));
         for (int32_t row = 1; place->on_rim && row <= RIM_ROWS; row++) {
             const double a = PI * row / (RIM_ROWS + 1);
-            MN_TRY(push_vertex(s, place->point, x, mn_axpy(mn_scale(mn_cos(a), n), mn_sin(a), place->outward),
-                               reach));
+            MN_TRY(mn_film_skin_push_vertex(
+                s, place->point, x, mn_axpy(mn_scale(mn_cos(a), n), mn_sin(a), place->outward), reach));
         }
     }
     return MN_OK;
@@ -293,8 +300,8 @@ static mn_status make_sides(mn_film_skin *s, const mn_film_sheet *sheet)
     for (int64_t t = 0; t < sheet->triangle_count; t++) {
         const sheet_place *p[3];
         for (int i = 0; i < 3; i++) p[i] = &s->places.data[s->root.data[3 * t + i]];
-        MN_TRY(mn_film_skin_push_triangle(s, p[0]->first, p[1]->first, p[2]->first));
-        MN_TRY(mn_film_skin_push_triangle(s, p[0]->first + 1, p[2]->first + 1, p[1]->first + 1));
+        MN_TRY(mn_film_skin_push_side(s, 2 * t + 1, p[0]->first, p[1]->first, p[2]->first));
+        MN_TRY(mn_film_skin_push_side(s, 2 * t, p[0]->first + 1, p[2]->first + 1, p[1]->first + 1));
         for (int i = 0; i < 3; i++) {
             if (!s->free.data[3 * t + i]) continue;
             const sheet_place *from = p[i], *to = p[(i + 1) % 3];
@@ -323,13 +330,13 @@ static double drop_radius(void)
 static mn_status make_drop(mn_film_skin *s, int64_t point, mn_vec3 x, double radius)
 {
     const int64_t first = s->vertices.count;
-    MN_TRY(push_vertex(s, point, x, mn_v3(0, 1, 0), radius));
-    MN_TRY(push_vertex(s, point, x, mn_v3(0, -1, 0), radius));
+    MN_TRY(mn_film_skin_push_vertex(s, point, x, mn_v3(0, 1, 0), radius));
+    MN_TRY(mn_film_skin_push_vertex(s, point, x, mn_v3(0, -1, 0), radius));
     for (int32_t ring = 1; ring < DROP_RINGS; ring++)
         for (int32_t side = 0; side < DROP_SIDES; side++) {
             const double a = PI * ring / DROP_RINGS, b = 2 * PI * side / DROP_SIDES;
-            MN_TRY(push_vertex(s, point, x, mn_v3(mn_sin(a) * mn_cos(b), mn_cos(a), -mn_sin(a) * mn_sin(b)),
-                               radius));
+            MN_TRY(mn_film_skin_push_vertex(
+                s, point, x, mn_v3(mn_sin(a) * mn_cos(b), mn_cos(a), -mn_sin(a) * mn_sin(b)), radius));
         }
     for (int32_t side = 0; side < DROP_SIDES; side++) {
         const int64_t here = first + 2 + side, next = first + 2 + (side + 1) % DROP_SIDES;
@@ -348,12 +355,16 @@ mn_status mn_film_skin_run(mn_film_skin *s, const mn_film_skin_def *def, const m
 {
     *mesh = (mn_film_skin_mesh){0};
     MN_TRY(check(s, def, sheet));
-    s->vertices.count = s->triangles.count = 0;
+    s->vertices.count = s->triangles.count = s->sides.count = 0;
     MN_TRY(join_corners(s, sheet));
     MN_TRY(find_places(s, sheet));
     MN_TRY(smooth_thickness(s, def, sheet));
-    MN_TRY(make_vertices(s, def, sheet));
-    MN_TRY(make_sides(s, sheet));
+    if (mn_film_skin_meets(s)) {
+        MN_TRY(mn_film_skin_make_sectors(s, def, sheet));
+    } else {
+        MN_TRY(make_vertices(s, def, sheet));
+        MN_TRY(make_sides(s, sheet));
+    }
     MN_TRY(mn_film_skin_make_tubes(s, def, sheet));
     const double half = 0.5 * drop_radius();
     for (int64_t i = 0; def->drops && i < sheet->count; i++)
@@ -361,6 +372,6 @@ mn_status mn_film_skin_run(mn_film_skin *s, const mn_film_skin_def *def, const m
             MN_TRY(
                 make_drop(s, i, sheet->positions[i], half * fmax(def->min_thickness, s->thickness.data[i])));
     *mesh = (mn_film_skin_mesh){s->vertices.count, s->vertices.data, s->triangles.count / 3,
-                                (const int64_t(*)[3])s->triangles.data};
+                                (const int64_t(*)[3])s->triangles.data, s->sides.data};
     return MN_OK;
 }

@@ -49,6 +49,8 @@ typedef struct mn_film_skin_mesh {
     const mn_film_skin_vertex *vertices;
     int64_t triangle_count;
     const int64_t (*triangles)[3]; ///< counter-clockwise as seen from outside
+    const int64_t
+        *sides; ///< 2 t + 1: the front of the sheet's triangle t, 2 t: its back; -1: rim, tube or drop
 } mn_film_skin_mesh;
 
 mn_status mn_film_skin_create(mn_context *ctx, mn_film_skin **skin);

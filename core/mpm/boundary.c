@@ -3,6 +3,8 @@
 // Walls of the domain, and solids.
 #include "mpm/boundary.h"
 
+#include "space/sides.h"
+
 mn_vec3 mn_mpm_bound_velocity(mn_mpm_wall kind, double friction, mn_vec3 n, mn_vec3 v)
 {
     const double normal = mn_dot(v, n);
@@ -34,20 +36,12 @@ static bool bounds(mn_mpm_wall kind)
 
 // ---- what is painted, and what each side has ----
 
-double mn_mpm_side_value(mn_vec3 low, mn_vec3 high, int32_t side, double fallback)
-{
-    if (side < 0) return fallback;
-    const mn_vec3 end = side % 2 == 0 ? low : high;
-    const double values[3] = {end.x, end.y, end.z};
-    return values[side / 2] >= 0 ? values[side / 2] : fallback;
-}
-
 mn_mpm_law mn_mpm_find_law(const mn_mpm_def *def, const mn_collider *collider, double before, mn_vec3 x,
                            int32_t side)
 {
     if (side >= 0)
         return (mn_mpm_law){def->wall[side],
-                            mn_mpm_side_value(def->friction_min, def->friction_max, side, def->friction)};
+                            mn_side_value(def->friction_min, def->friction_max, side, def->friction)};
     mn_mpm_law law = {def->collider,
                       mn_collider_painted(collider, MN_PAINT_FRICTION, def->friction, before, x)};
     if (!mn_collider_is_painted(collider, MN_PAINT_SLIP)) return law;

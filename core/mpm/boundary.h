@@ -41,8 +41,6 @@ typedef struct mn_mpm_law {
     double friction;
 } mn_mpm_law;
 
-/// The value of a side of the domain: that of its lower or its upper end, `fallback` where it is negative.
-double mn_mpm_side_value(mn_vec3 low, mn_vec3 high, int32_t side, double fallback);
 /// The side with a wall that is nearest to x, -1: none; *distance is INFINITY then.
 int32_t mn_mpm_nearest_side(const mn_mpm_def *def, mn_vec3 x, double *distance);
 /// The law of a side of the domain, or with side -1 of the collider at x, with what is painted there.

@@ -135,6 +135,7 @@ mn_status mn_mpm_find_extremes(mn_mpm *mpm)
     MN_TRY(mn_parallel_sum(ctx, n, PARTICLE_GRAIN, sum_mass, mpm, 3, sums));
     e.min_density = 1.0 / lightest;
     e.height = top + bottom;
+    MN_TRY(mn_mpm_strongest_force(mpm, &e.force));
     e.mass = sums[0], e.kinetic = sums[1], e.volume = sums[2];
     mpm->extremes = e;
     MN_TRY(mn_array_resize(ctx, &mpm->block_stats, mpm->table.count));

@@ -45,6 +45,11 @@ const mn_field mn_mpm_fields[] = {
         "Stiffness against compression; 0 chooses one that keeps volume changes under one percent. Stiffer "
         "means smaller explicit steps."),
     MN_FIELD_GRAVITY(def, "Liquid"),
+    MN_FIELD_WIND(def, "Liquid"),
+    MN_FIELD_FLOAT(
+        def, air_density, "Air Density", "kg/m^3", 0, 0, 1e6, 0, 2, "Liquid", NULL,
+        "Density of the air that wind and motion press against the liquid with; air has 1.2, and 0 "
+        "leaves the air out."),
     MN_FIELD_TOGGLE(
         def, hydrostatic, "Start at Rest", 0, "Liquid", NULL,
         "Gives the liquid of the start frame the pressures of a pool at rest in its walls and colliders. "
@@ -56,15 +61,13 @@ const mn_field mn_mpm_fields[] = {
               "At every frame particles take sigma, viscosity and density again from the points of the input "
               "that have their id."),
     MN_MENU("emit", "Emit", emit_items, 0, "Emitters", NULL,
-            "Liquid leaves emitters with their attribute v, in simulated seconds; or along their normals, on "
-            "top of "
-            "the emitter's own motion."),
+            "Liquid leaves emitters with their attribute v, in simulated seconds; or along their normals, "
+            "on top of the emitter's own motion."),
     MN_FLOAT("emit_speed", "Emission Speed", "m/s", 1, 0, 1e6, 0, 10, "Emitters", "{ emit == v }",
              "How fast liquid leaves along the normals."),
     MN_FLOAT("flow_rate", "Flow Rate", "m^3/s", 0, 0, 1e9, 0, 1e-3, "Emitters", NULL,
-             "Volume that all emitters give together in a second; 0 takes what their speed and area give. A "
-             "litre a "
-             "second is 0.001."),
+             "Volume that all emitters give together in a second; 0 takes what their speed and area give. "
+             "A litre a second is 0.001."),
     MN_FIELD_MENU(
         def, integrator, "Integrator", integrator_items, MN_MPM_EXPLICIT, "Solver", NULL,
         "Explicit: many cheap steps, bound by sound and capillary waves. Implicit: few long steps, bound by "
@@ -120,8 +123,7 @@ const mn_field mn_mpm_fields[] = {
     MN_MENU(
         "body_kind", "Polygons Are", body_items, 0, "Bodies", NULL,
         "What polygons of the bodies input become: closed pieces rigid bodies and open ones cloth, or all "
-        "of "
-        "them one of the two. Tetrahedra are soft solids."),
+        "of them one of the two. Tetrahedra are soft solids."),
     MN_FLOAT(
         "body_density", "Density of Bodies", "kg/m^3", 1000, 1e-9, 1e9, 10, 10000, "Bodies", NULL,
         "Density of bodies that the liquid moves: cork 200, rubber 1100, steel 7850. A density painted on "
@@ -137,9 +139,8 @@ const mn_field mn_mpm_fields[] = {
     MN_FLOAT("body_friction", "Friction of Bodies", "", 0.3, 0, 1e6, 0, 1, "Bodies", NULL,
              "Coulomb friction coefficient where bodies touch each other, walls and colliders."),
     MN_FLOAT("body_thickness", "Thickness", "m", 0.001, 1e-9, 1e6, 1e-4, 0.01, "Bodies", NULL,
-             "Thickness of cloth. Liquid stays three quarters of a cell away from cloth that is thinner than "
-             "one and "
-             "a half cells."),
+             "Thickness of cloth. Liquid stays three quarters of a cell away from cloth that is thinner "
+             "than one and a half cells."),
     MN_FLOAT("body_bending", "Bending", "", 1, 0, 1e9, 0, 2, "Bodies", NULL,
              "Factor on the bending stiffness of cloth: 1 is a plate of the material, less is a weave."),
     MN_FLOAT("body_prestress", "Prestress", "N/m", 0, 0, 1e12, 0, 100, "Bodies", NULL,

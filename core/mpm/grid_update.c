@@ -2,7 +2,7 @@
 //
 // The explicit grid update: momentum to velocity, gravity, walls and solids.
 //
-//   v_i = p_i / m_i + dt g,   then what walls and solids leave of it (boundary.h)
+//   v_i = p_i / m_i + dt (g + f(x_i)),   then what walls and solids leave of it (boundary.h)
 //
 // Nodes that belong to an emitter's nozzle have its velocity, walls or not.
 //
@@ -26,7 +26,8 @@ static mn_status update_blocks(void *user, mn_range range)
 {
     const update_job *job = user;
     const mn_mpm *mpm = job->mpm;
-    const mn_vec3 push = mn_scale(job->dt, mpm->def.gravity);
+    const mn_vec3 weight = mn_scale(job->dt, mpm->def.gravity);
+    const bool field = job->dt > 0 && mpm->fields && mpm->fields->force.ops;
     for (int64_t block = range.begin; block < range.end; block++) {
         const int32_t b = (int32_t)block;
         const bool acts = job->bounded, at_wall = acts && mn_mpm_block_meets_wall(&mpm->def, &mpm->table, b);
@@ -39,10 +40,11 @@ static mn_status update_blocks(void *user, mn_range range)
                 *node = (mn_mpm_node){0};
                 continue;
             }
+            const mn_vec3 x = mn_mpm_node_position(&mpm->table, b, cell);
+            const mn_vec3 push = field ? mn_scale(job->dt, mn_mpm_acceleration(mpm, x)) : weight;
             node->v = mn_axpy(push, 1.0 / node->mass, node->v);
             if (mn_mpm_node_is_held(mpm, block * MN_BLOCK_CELLS + cell, node->mass, &node->v)) continue;
             if (!at_wall && !at_solid) continue;
-            const mn_vec3 x = mn_mpm_node_position(&mpm->table, b, cell);
             if (at_solid)
                 node->v = mn_mpm_apply_collider(&mpm->def, mpm->collider, mpm->frame_left, x, node->v);
             if (at_wall) node->v = mn_mpm_apply_walls(&mpm->def, x, node->v);

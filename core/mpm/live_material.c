@@ -4,6 +4,7 @@
 //
 //   sigma, viscosity <- the def's          of particles that follow it
 //   m <- rho V                             density changes the mass; volume, velocity and J stay
+//   sigma, viscosity <- fields             inside of the boxes that they reach, whoever's they were
 //
 // Particles that brought a value of their own keep it until mn_mpm_set_materials() gives them another.
 #include "mpm/state.h"
@@ -32,9 +33,54 @@ static mn_status follow_def(void *user, mn_range range)
     return MN_OK;
 }
 
+/// One field, and where it reaches.
+typedef struct field_job {
+    mn_mpm *mpm;
+    mn_volume volume;
+    mn_box bounds;
+    double margin; ///< m, half a voxel: nearer to the border its samples fade
+    bool is_sigma;
+} field_job;
+
+static bool reaches(mn_box box, mn_vec3 x)
+{
+    return x.x >= box.min.x && x.y >= box.min.y && x.z >= box.min.z && x.x <= box.max.x && x.y <= box.max.y &&
+           x.z <= box.max.z;
+}
+
+static mn_status follow_field(void *user, mn_range range)
+{
+    const field_job *job = user;
+    mn_mpm *mpm = job->mpm;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        const mn_vec3 x = mn_mpm_position(&mpm->particles.data[i]);
+        if (!reaches(job->bounds, x)) continue;
+        const mn_box inner = mn_box_grow(job->bounds, -job->margin);
+        const double value = mn_volume_sample(job->volume, mn_max3(inner.min, mn_min3(inner.max, x)));
+        if (!(value >= 0) || !isfinite(value))
+            return mn_fail(mpm->solver.ctx, MN_ERROR_INPUT,
+                           "The field %s is %g at (%g, %g, %g); it must be a number of at least 0.",
+                           job->is_sigma ? "sigma" : "viscosity", value, x.x, x.y, x.z);
+        if (job->is_sigma)
+            mpm->materials.data[i].sigma = value;
+        else
+            mpm->materials.data[i].viscosity = (float)value;
+    }
+    return MN_OK;
+}
+
 mn_status mn_mpm_update_materials(mn_mpm *mpm)
 {
-    return mn_parallel_for(mpm->solver.ctx, mpm->particles.count, PARTICLE_GRAIN, follow_def, mpm);
+    mn_context *ctx = mpm->solver.ctx;
+    MN_TRY(mn_parallel_for(ctx, mpm->particles.count, PARTICLE_GRAIN, follow_def, mpm));
+    for (int k = 0; mpm->fields && k < 2; k++) {
+        const mn_volume volume = k == 0 ? mpm->fields->sigma : mpm->fields->viscosity;
+        if (!volume.ops) continue;
+        const mn_volume_info info = mn_volume_get_info(volume);
+        field_job job = {mpm, volume, info.bounds, 0.5 * info.voxel_size, k == 0};
+        MN_TRY(mn_parallel_for(ctx, mpm->particles.count, PARTICLE_GRAIN, follow_field, &job));
+    }
+    return MN_OK;
 }
 
 // ---- by id ----

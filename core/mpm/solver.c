@@ -143,7 +143,8 @@ const mn_solver_type mn_mpm_solver = {
     .sized = true,
     .state_size = sizeof(mn_mpm),
     .def_offset = offsetof(mn_mpm, def),
-    .takes = MN_TAKES_COLLIDER | MN_TAKES_SINK | MN_TAKES_OWN,
+    .takes =
+        MN_TAKES_COLLIDER | MN_TAKES_SINK | MN_TAKES_OWN | MN_TAKES_FORCE | MN_TAKES_WIND | MN_TAKES_MATERIAL,
     .paint = 1 << MN_PAINT_CONTACT_ANGLE | 1 << MN_PAINT_FRICTION | 1 << MN_PAINT_SLIP,
     .watch_energy = true,
     .output_count = 3,

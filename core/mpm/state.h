@@ -109,6 +109,7 @@ typedef struct mn_mpm_extremes {
     double mass, kinetic, volume; ///< kg, J, m^3 at rest
     double height;                ///< m, of the liquid along gravity
     double part_speed;            ///< m/s, of the fastest part of the liquid
+    double force;                 ///< m/s^2, of the force field
 } mn_mpm_extremes;
 
 /// The step that is being tried.
@@ -125,8 +126,9 @@ struct mn_mpm {
     double saved_dx;         ///< m, that the state was made with
     double recent_stiffness; ///< Pa, that the automatic bulk modulus had to have lately (step_limits.c)
     const mn_collider *collider, *sink;
-    double frame_left;  ///< s, from the end of the step to the end of the advance
-    double frame_begin; ///< s, from the start of the step to the end of the advance
+    const mn_solver_inputs *fields; ///< of the running advance; NULL: none
+    double frame_left;              ///< s, from the end of the step to the end of the advance
+    double frame_begin;             ///< s, from the start of the step to the end of the advance
     int64_t next_id;
     bool fresh;      ///< particles were added since the last step
     bool unbalanced; ///< pressures at rest are to be found at the next step
@@ -208,8 +210,17 @@ mn_status mn_mpm_sort_again(mn_mpm *mpm);
 
 // ---- live_material.c ----
 
-/// Brings the liquid that there is to the materials of the def.
+/// Brings the liquid that there is to the materials of the def, and of the fields where they reach.
 mn_status mn_mpm_update_materials(mn_mpm *mpm);
+
+// ---- forces.c ----
+
+/// What acts on the surface from outside, onto the patches: the air's pressure.
+mn_status mn_mpm_press_from_air(mn_mpm *mpm);
+/// Gravity, and the force field there, m/s^2.
+mn_vec3 mn_mpm_acceleration(const mn_mpm *mpm, mn_vec3 x);
+/// The strongest force field that a particle feels, m/s^2.
+mn_status mn_mpm_strongest_force(mn_mpm *mpm, double *most);
 
 // ---- extremes.c ----
 

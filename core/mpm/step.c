@@ -77,7 +77,7 @@ static bool step_is_sane(const mn_mpm *mpm, double dt, const mn_mpm_step_stats *
     if (stats->min_ratio < 0.2) return false;
     // What the stored energies, gravity and moving solids can give in one step, with a factor to spare.
     const double stored = e->max_sigma * mpm->area + 0.5 * mpm->bulk_modulus * e->volume;
-    const double weight = e->mass * mn_norm(mpm->def.gravity) * stats->max_speed * dt;
+    const double weight = e->mass * (mn_norm(mpm->def.gravity) + e->force) * stats->max_speed * dt;
     const double driven = mn_mpm_driven_speed(mpm);
     return stats->kinetic <= 2 * (e->kinetic + stored + weight + 2 * e->mass * driven * driven);
 }
@@ -124,7 +124,8 @@ mn_status mn_mpm_begin(mn_solver *solver, const mn_solver_inputs *inputs, double
     plan->advice = "lower cfl or max_dt, or check the source for particles on top of each other";
     plan->too_many = "use a coarser dx or a lower time_scale";
     if (inputs->own) MN_TRY(mn_mpm_set_emitter(mpm, inputs->own, seconds));
-    mpm->sink = inputs->sink;
+    mpm->sink = inputs->sink, mpm->fields = inputs;
+    if (mpm->def.air_density > 0) solver->energy.begun = false; // the air drives
     MN_TRY(mn_mpm_bodies_begin(mpm, inputs->collider, seconds));
     MN_TRY(mn_mpm_sort_again(mpm));
     MN_TRY(mn_mpm_update_materials(mpm));
@@ -154,6 +155,7 @@ mn_status mn_mpm_prepare(mn_solver *solver, const mn_solver_inputs *inputs, doub
     mpm->trial = (mn_mpm_trial){.end = mpm->frame_left + dt, .taken_on = true};
     mn_timer_begin(&solver->timers, "sampling");
     MN_TRY(mn_mpm_sample_surface(mpm));
+    MN_TRY(mn_mpm_press_from_air(mpm));
     MN_TRY(mn_mpm_find_contacts(mpm));
     mpm->surface_energy += mn_mpm_wetting_energy(mpm);
     if (mpm->unbalanced) MN_TRY(mn_mpm_balance(mpm));
@@ -201,7 +203,9 @@ mn_status mn_mpm_commit(mn_solver *solver, const mn_solver_inputs *inputs, doubl
     mpm->extremes.max_speed = stats->max_speed;
     mpm->extremes.kinetic = stats->kinetic;
     mpm->extremes.part_speed = stats->part_speed;
-    if (born > 0 || mpm->particles.count < before) MN_TRY(mn_mpm_find_extremes(mpm));
+    const bool fields = mpm->fields->sigma.ops || mpm->fields->viscosity.ops;
+    if (fields) MN_TRY(mn_mpm_update_materials(mpm));
+    if (fields || born > 0 || mpm->particles.count < before) MN_TRY(mn_mpm_find_extremes(mpm));
     mn_timer_end(&solver->timers, "sort");
     mn_mpm_update_bulk_modulus(mpm, dt);
     mpm->bodies.open = false;
@@ -213,7 +217,7 @@ static void let_go(mn_mpm *mpm)
 {
     if (mpm->bodies.elastic) mpm->solver.energy.begun = false; // they give and take
     mpm->bodies.open = false;
-    mpm->collider = mpm->sink = NULL;
+    mpm->collider = mpm->sink = NULL, mpm->fields = NULL;
     mpm->frame_begin = mpm->frame_left = 0;
 }
 

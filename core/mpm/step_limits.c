@@ -55,8 +55,10 @@ static double wanted_bulk_modulus(const mn_mpm *mpm, double radius)
     const mn_mpm_extremes *e = &mpm->extremes;
     const double speed = sqrt(2 * e->kinetic / e->mass) + mn_mpm_driven_speed(mpm);
     const double capillary = fmax(2 * e->max_sigma / radius, 2.0 / 3 * mpm->surface_energy / e->volume);
-    const mn_pressure_scales scales = {capillary, e->min_density, mn_norm(mpm->def.gravity), e->height,
-                                       speed};
+    // A field may press along any direction.
+    const double height = e->force > 0 ? fmax(e->height, 2 * radius) : e->height;
+    const mn_pressure_scales scales = {capillary, e->min_density, mn_norm(mpm->def.gravity) + e->force,
+                                       height, speed};
     const mn_pressure_scales part = {.density = e->min_density, .speed = e->part_speed};
     return fmax(mn_pressure_bulk_modulus(scales, mpm->def.compression),
                 mn_pressure_bulk_modulus(part, mpm->def.compression));

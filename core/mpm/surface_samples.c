@@ -337,7 +337,7 @@ mn_status mn_mpm_sample_surface(mn_mpm *mpm)
 {
     mn_context *ctx = mpm->solver.ctx;
     mpm->loose_count = 0, mpm->mist.count = 0;
-    if (mpm->extremes.max_sigma > 0) {
+    if (mpm->extremes.max_sigma > 0 || mpm->def.air_density > 0) {
         MN_TRY(mn_mpm_find_surface(mpm, mpm->def.dx, mpm->def.smoothing));
         press_fresh_particles(mpm);
         MN_TRY(mn_mpm_settle_mist(mpm));

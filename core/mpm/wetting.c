@@ -44,6 +44,7 @@
 
 #include "base/parallel.h"
 #include "mpm/boundary.h"
+#include "space/sides.h"
 
 enum { BLOCK_GRAIN = 16, IMAGES_MAX = 16 };
 
@@ -168,7 +169,7 @@ double mn_mpm_contact_angle(const mn_mpm *mpm, mn_vec3 x)
         mpm->collider && to_solid <= to_side
             ? mn_collider_painted(mpm->collider, MN_PAINT_CONTACT_ANGLE, def->contact_angle, mpm->frame_begin,
                                   x)
-            : mn_mpm_side_value(def->contact_angle_min, def->contact_angle_max, side, def->contact_angle);
+            : mn_side_value(def->contact_angle_min, def->contact_angle_max, side, def->contact_angle);
     return fmin(fmax(degrees, 0), 180) * (pi / 180);
 }
 

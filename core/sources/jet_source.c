@@ -118,8 +118,8 @@ static mn_status strike(mn_context *ctx, const mn_geo *thing, mn_jet_source_def 
     for (int64_t i = 0; i < count; i++) {
         const mn_vec3 x = mn_geo_position(thing, i);
         if (!mn_is_finite3(x))
-            return mn_fail(ctx, MN_ERROR_INPUT, "Point %lld of what the jet strikes is not at a number.",
-                           (long long)i);
+            return mn_fail(ctx, MN_ERROR_INPUT,
+                           "Point %lld of the jet's target has a position that is not finite.", (long long)i);
         low = mn_min3(low, x), high = mn_max3(high, x);
         front = fmin(front, mn_dot(x, axis));
     }
@@ -184,7 +184,7 @@ static mn_status check_curves(mn_context *ctx, const mn_geo *geo)
     for (int64_t i = 0; i < mn_geo_primitive_count(geo); i++)
         curves += kinds[i] == MN_POLYLINE || kinds[i] == MN_POLYGON;
     if (curves == 0)
-        return mn_fail(ctx, MN_ERROR_INPUT, "There is no curve that film could leave; connect a polyline.");
+        return mn_fail(ctx, MN_ERROR_INPUT, "The film needs a curve to leave; connect a polyline.");
     return MN_OK;
 }
 
@@ -196,8 +196,7 @@ mn_status mn_jet_source_create(mn_context *ctx, const mn_jet_source_def *def, mn
     MN_TRY(check(ctx, def));
     if (def->kind == MN_JET_CURVES) {
         if (!def->geo)
-            return mn_fail(ctx, MN_ERROR_INPUT,
-                           "There is no curve that film could leave; connect a polyline.");
+            return mn_fail(ctx, MN_ERROR_INPUT, "The film needs a curve to leave; connect a polyline.");
         MN_TRY(check_curves(ctx, def->geo));
         status = mn_geo_copy(def->geo, &geo);
         if (status == MN_OK) status = complete_curves(def, geo);

@@ -18,9 +18,8 @@ const mn_field mn_spray_fields[] = {
                    "Drops born in a second, spread evenly over time. Animate it for bursts."),
     MN_FIELD_MENU(
         def, emit_from, "Emit From", emit_items, MN_SPRAY_FROM_SURFACE, "Emission", NULL,
-        "Everywhere on the source's polygons, or at its points only. A source without polygons emits "
-        "from its "
-        "points."),
+        "Everywhere on the source's polygons, or at its points only. A source without polygons emits from "
+        "its points."),
     MN_FIELD_FLOAT(def, speed, "Speed", "m/s", 1, -1e6, 1e6, 0, 20, "Emission", NULL,
                    "How fast drops leave the source, on top of the source's own motion."),
     MN_FIELD_FLOAT(

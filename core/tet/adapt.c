@@ -186,12 +186,12 @@ static mn_status repair(mn_tet_liquid *liquid, const mn_tet_mesh *before, mn_tet
     mn_tet_remesh_def def = mn_tet_remesh_default_def();
     mn_tet_remesh_report report;
     mn_tet_resample_report resampled;
-    const mn_tet_resample_def names = {MN_TET_V, MN_TET_REST_VOLUME};
+    mn_tet_resample_def names = {.velocity = MN_TET_V, .mass = MN_TET_REST_VOLUME};
     def.quality = fmax(liquid->def.quality, 0.1); // a seam needs it in any case
     // The line where liquid leaves a solid is a crease, also at an angle of 135 degrees.
     if (mn_tet_liquid_has_solids(liquid)) def.feature_angle = 40;
     edge_limits(liquid, &def.min_edge, &def.max_edge);
-    if (liquid->solids.used) def.region = MN_TET_REGION;
+    if (liquid->solids.used) def.region = names.region = MN_TET_REGION, names.reaching = MN_TET_REST;
     mn_tet_liquid_mark_cap(liquid, mesh, mesh->vertex_flags, MN_TET_FIXED);
     double worst = -1;
     // A seam can take more than one go.
@@ -281,12 +281,14 @@ static mn_status attempt(mn_tet_liquid *liquid, trial *try)
     MN_TRY_TO(done, status, refresh_rest_volumes(liquid, try->before));
     MN_TRY_TO(done, status, keep_bodies(liquid, try->before));
     MN_TRY_TO(done, status, mn_tet_solids_deposit_heat(liquid, try->before));
+    MN_TRY_TO(done, status, mn_tet_solids_deposit_state(liquid, try->before));
     if (!try->repair_only) MN_TRY_TO(done, status, change_topology(liquid, try));
     if (try->shattered || (!try->bad && !try->changed)) goto done;
     if (try->changed)
         mn_tet_liquid_forget_owed(try->before);
     else
         MN_TRY_TO(done, status, mn_tet_liquid_deposit_energy(liquid, try->before));
+    MN_TRY_TO(done, status, mn_tet_solids_open(liquid, try->before, 0));
     MN_TRY_TO(done, status, mn_tet_mesh_copy(try->before, &work));
     MN_TRY_TO(done, status, repair(liquid, try->before, work));
     status = mn_tet_liquid_rebuild(work, &try->fresh);
@@ -324,7 +326,8 @@ static bool try_less(trial *try)
 
 static mn_status remesh(mn_tet_liquid *liquid, mn_tet_mesh **fresh, bool *changed)
 {
-    trial try = {.bad = liquid->def.quality > 0 && needs_repair(liquid)};
+    trial try = {.bad =
+                     liquid->def.quality > 0 && (needs_repair(liquid) || mn_tet_solids_need_repair(liquid))};
     const mn_tet_counts counts = liquid->counts;
     const bool lately =
         liquid->counts.spoilt > 0 && liquid->solver.counts.substeps - liquid->counts.spoilt < patience;
@@ -385,6 +388,7 @@ mn_status mn_tet_liquid_adapt(mn_tet_liquid *liquid)
     if (changed) liquid->last_dt = 0; // velocity or pressure jumps, so the next step starts anew
     status = mn_tet_liquid_take_mesh(liquid, fresh);
     if (status == MN_OK) status = mn_tet_solids_withdraw_heat(liquid);
+    if (status == MN_OK) mn_tet_solids_settle_energy(liquid);
     if (status == MN_OK) status = restore(liquid, center);
     if (status == MN_OK && !changed) status = mn_tet_liquid_withdraw_energy(liquid);
     if (status != MN_OK) {
@@ -392,5 +396,6 @@ mn_status mn_tet_liquid_adapt(mn_tet_liquid *liquid)
         return status;
     }
     find_worst(liquid->mesh, &liquid->left_quality, &liquid->left_shortest, &liquid->left_longest);
+    mn_tet_solids_note_left(liquid);
     return MN_OK;
 }

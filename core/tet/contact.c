@@ -12,6 +12,7 @@
 // those that it would have to hold back by more than contact line and adhesion can are let go, and the stage
 // is solved again. Nodes in the cap of a pipe (pipes.c) move with it and nowhere else.
 #include "base/elementary.h"
+#include "space/sides.h"
 #include "tet/state.h"
 
 static const double touch_distance = 0.01; // of the size: what is nearer touches [clausen2013]
@@ -39,9 +40,60 @@ static mn_contact probe(const mn_tet_liquid *liquid, int solid, mn_vec3 x)
     return c;
 }
 
+// ---- what is painted, and what each side has ----
+
+/// Contact angle of a solid at x, radians.
+static double angle_of(const mn_tet_liquid *liquid, int solid, mn_vec3 x)
+{
+    const mn_tet_liquid_def *def = &liquid->def;
+    const double degrees =
+        solid == COLLIDER_BIT
+            ? mn_collider_painted(liquid->collider, MN_PAINT_CONTACT_ANGLE, def->contact_angle,
+                                  liquid->frame_left, x)
+            : mn_side_value(def->contact_angle_min, def->contact_angle_max, solid, def->contact_angle);
+    return radians * fmin(degrees, 180);
+}
+
+bool mn_tet_liquid_sticks(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, int32_t i)
+{
+    const bool painted = mn_collider_is_painted(liquid->collider, MN_PAINT_SLIP);
+    if (!painted || liquid->touch.count <= i || !(liquid->touch.data[i] >> COLLIDER_BIT & 1))
+        return liquid->def.stick;
+    return mn_collider_painted(liquid->collider, MN_PAINT_SLIP, liquid->def.stick ? 0 : 1, liquid->frame_left,
+                               mesh->position[i]) < 0.5;
+}
+
+double mn_tet_liquid_friction(const mn_tet_liquid *liquid, int32_t i)
+{
+    const mn_tet_liquid_def *def = &liquid->def;
+    double most = 0;
+    for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
+        if (!(liquid->touch.data[i] >> solid & 1)) continue;
+        most = fmax(most, solid == COLLIDER_BIT
+                              ? mn_collider_painted(liquid->collider, MN_PAINT_FRICTION, def->friction,
+                                                    liquid->frame_left, liquid->mesh->position[i])
+                              : mn_side_value(def->friction_min, def->friction_max, solid, def->friction));
+    }
+    return most;
+}
+
+bool mn_tet_liquid_rubs(const mn_tet_liquid *liquid)
+{
+    const mn_tet_liquid_def *def = &liquid->def;
+    bool any = def->friction > 0 || mn_collider_is_painted(liquid->collider, MN_PAINT_FRICTION);
+    for (int side = 0; side < 6; side++)
+        any = any || (def->wall[side] && mn_side_value(def->friction_min, def->friction_max, side, 0) > 0);
+    return any;
+}
+
 static bool is_solid(const mn_tet_liquid *liquid, int solid)
 {
     return solid == COLLIDER_BIT ? liquid->collider != NULL : liquid->def.wall[solid];
+}
+
+static mn_vec3 cap_velocity(const mn_tet_liquid *liquid, int32_t i)
+{
+    return liquid->mouths.data[liquid->cap.data[i] - 1].velocity;
 }
 
 // Where the solid is from node i at the start of the step.
@@ -94,7 +146,11 @@ mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *liquid)
                 liquid->touch.data[i] |= (uint8_t)(1 << solid);
         }
     }
-    liquid->cap_velocity = mn_tet_liquid_mark_cap(liquid, mesh, liquid->touch.data, PIPE);
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->cap, n));
+    for (int32_t i = 0; i < n; i++) {
+        liquid->cap.data[i] = (uint8_t)mn_tet_liquid_cap_of(liquid, mesh, i);
+        if (liquid->cap.data[i]) liquid->touch.data[i] |= PIPE;
+    }
     for (int32_t i = 0; i < n; i++)
         liquid->touching += liquid->touch.data[i] != 0 || mn_tet_liquid_is_pinned(liquid, mesh, i);
     find_loose(liquid);
@@ -105,7 +161,6 @@ mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *liquid)
 mn_status mn_tet_liquid_find_wetted(mn_tet_liquid *liquid)
 {
     const mn_tet_system *s = &liquid->system;
-    const double wetted = -mn_cos(radians * liquid->def.contact_angle);
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->face_sigma, s->face_count));
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->wetted_area, s->node_count));
     for (int32_t i = 0; i < s->node_count; i++) liquid->wetted_area.data[i] = 0;
@@ -121,12 +176,13 @@ mn_status mn_tet_liquid_find_wetted(mn_tet_liquid *liquid)
         }
         const mn_vec3 normal = mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]]));
         const mn_vec3 middle = mn_scale(1.0 / 3, mn_add(x[v[0]], mn_add(x[v[1]], x[v[2]])));
-        bool faces = false;
-        for (int solid = 0; solid <= COLLIDER_BIT && !faces; solid++)
-            faces = (common >> solid & 1) &&
-                    mn_dot(normal, probe(liquid, solid, middle).normal) < -0.5 * mn_norm(normal);
-        if (!faces) continue;
-        liquid->face_sigma.data[f] = wetted;
+        int at = -1;
+        for (int solid = 0; solid <= COLLIDER_BIT && at < 0; solid++)
+            if ((common >> solid & 1) &&
+                mn_dot(normal, probe(liquid, solid, middle).normal) < -0.5 * mn_norm(normal))
+                at = solid;
+        if (at < 0) continue;
+        liquid->face_sigma.data[f] = -mn_cos(angle_of(liquid, at, middle));
         for (int k = 0; k < 3; k++)
             if (!(liquid->touch.data[v[k]] & PIPE)) liquid->wetted_area.data[v[k]] += mn_norm(normal) / 6;
     }
@@ -185,7 +241,8 @@ mn_status mn_tet_liquid_find_directions(mn_tet_liquid *liquid, const mn_tet_mesh
             const double part = mn_norm(t);
             if (part < 0.1) continue; // this direction is taken
             t = mn_scale(1 / part, t);
-            p = liquid->def.stick ? mn_m3_scale(0, p) : mn_m3_add(p, mn_m3_scale(-1, mn_outer(t, t)));
+            p = mn_tet_liquid_sticks(liquid, mesh, i) ? mn_m3_scale(0, p)
+                                                      : mn_m3_add(p, mn_m3_scale(-1, mn_outer(t, t)));
         }
         liquid->tangent.data[i] = p;
     }
@@ -212,11 +269,11 @@ mn_vec3 mn_tet_liquid_on_solids(const mn_tet_liquid *liquid, int32_t i)
 
 mn_vec3 mn_tet_liquid_free_velocity(const mn_tet_liquid *liquid, int32_t i, mn_vec3 velocity)
 {
-    if (liquid->touch.data[i] & PIPE) return liquid->cap_velocity;
+    if (liquid->touch.data[i] & PIPE) return cap_velocity(liquid, i);
     for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
         if (!(liquid->touch.data[i] >> solid & 1)) continue;
         const mn_contact c = probe(liquid, solid, liquid->mesh->position[i]);
-        if (liquid->def.stick) return c.velocity;
+        if (mn_tet_liquid_sticks(liquid, liquid->mesh, i)) return c.velocity;
         velocity = mn_axpy(velocity, fmax(0, mn_dot(mn_sub(c.velocity, velocity), c.normal)), c.normal);
     }
     return velocity;
@@ -243,7 +300,7 @@ mn_status mn_tet_liquid_constrain(mn_tet_liquid *liquid, double h, const mn_vec3
         const int touch = liquid->touch.data[i];
         const bool held = touch && mn_tet_liquid_is_held(liquid, i);
         if (touch & PIPE) {
-            stage->u[i] = mn_scale(h / length, liquid->cap_velocity);
+            stage->u[i] = mn_scale(h / length, cap_velocity(liquid, i));
             liquid->tangent.data[i] = liquid->freedom.data[i] = mn_m3_scale(0, p);
             continue;
         }
@@ -276,16 +333,23 @@ mn_status mn_tet_liquid_constrain(mn_tet_liquid *liquid, double h, const mn_vec3
     return MN_OK;
 }
 
+// What the contact line pulls with along an edge, and what wetted liquid holds on with: to part from an
+// area A takes the work sigma (1 + cos angle) A (Dupre), which a pull must do within a tenth of the size.
+// A solid is let go as soon as it is pulled.
+static double hold_of(const mn_tet_liquid *liquid, const mn_tet_stage *stage, int32_t i, double angle,
+                      bool is_body)
+{
+    const double length = liquid->size, least = 1e-6 * liquid->system.force_scale;
+    if (is_body) return least;
+    const double line = 1.5 * stage->sigma * (mn_sin(angle) + 1 + mn_cos(angle)) + least;
+    const double adhesion = 10 * stage->sigma * (1 + mn_cos(angle));
+    return line + adhesion * liquid->wetted_area.data[i] / (length * length);
+}
+
 mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *liquid, const mn_tet_stage *stage,
                                         const double *reaction, bool *changed)
 {
-    const double length = liquid->size, angle = radians * liquid->def.contact_angle;
-    // What the contact line pulls with along an edge, and what wetted liquid holds on with: to part from an
-    // area A takes the work sigma (1 + cos angle) A (Dupre), which a pull must do within a tenth of the size.
-    // A solid is let go as soon as it is pulled.
-    const double line =
-        1.5 * stage->sigma * (mn_sin(angle) + 1 + mn_cos(angle)) + 1e-6 * liquid->system.force_scale;
-    const double adhesion = 10 * stage->sigma * (1 + mn_cos(angle));
+    const double length = liquid->size;
     *changed = false;
     for (int32_t i = 0; i < liquid->system.node_count; i++) {
         if (!mn_tet_vertex_on_boundary(liquid->mesh, i) || (liquid->touch.data[i] & PIPE)) continue;
@@ -304,10 +368,8 @@ mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *liquid, const mn_tet_stag
             } else if (reaction) {
                 const double push =
                     mn_dot(c.normal, mn_v3(reaction[3 * i], reaction[3 * i + 1], reaction[3 * i + 2]));
-                const bool solid = liquid->solids.any && liquid->solids.solid_node.data[i];
-                const double hold = solid ? 1e-6 * liquid->system.force_scale
-                                          : line + adhesion * liquid->wetted_area.data[i] / (length * length);
-                if (push >= -hold) continue;
+                const bool is_body = liquid->solids.any && liquid->solids.solid_node.data[i];
+                if (push >= -hold_of(liquid, stage, i, angle_of(liquid, solid, x), is_body)) continue;
                 liquid->touch.data[i] &= (uint8_t)~bit;
                 liquid->touching -= liquid->touch.data[i] == 0;
                 liquid->released.data[i] |= bit;

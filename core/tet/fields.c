@@ -53,9 +53,14 @@ const mn_field mn_tet_liquid_fields[] = {
     MN_FIELD_TOGGLE(def, unlock, "Subdivide Locked Tetrahedra", 0, "Solver", NULL,
                     "Divides tetrahedra between surface points during a step. A film of one tetrahedron "
                     "that sticks to a solid flows only with this; each step costs more."),
-    MN_FIELD_CONTACT_ANGLE(def, "Solids", " It follows from the energy of wetted faces."),
-    {MN_ROW_NUMBER(MN_PARM_MENU, 1, "boundary", "Solids", "", 0, 1, 0, 1, "Solids", NULL,
-                   "Liquid slips along solids, or sticks to what it touches."),
+    MN_FIELD_CONTACT_ANGLE(
+        def, "Solids",
+        " It follows from the energy of wetted faces. Colliders may have their own, set on the collider "
+        "node or painted on their points as contact_angle."),
+    {MN_ROW_NUMBER(
+         MN_PARM_MENU, 1, "boundary", "Solids", "", 0, 1, 0, 1, "Solids", NULL,
+         "Liquid slips along solids, or sticks to what it touches. Colliders may have their own, set on "
+         "the collider node or painted on their points as slip."),
      .defaults = {0}, .items = solid_items, MN_ROW_AT(def, stick)},
     MN_FIELD_FRICTION(def, 0, "Solids", STICKS,
                       "Coulomb friction coefficient: liquid on a solid stays where it is until the force "
@@ -64,6 +69,7 @@ const mn_field mn_tet_liquid_fields[] = {
                    "Force per wetted area and speed of liquid that slips: viscosity over slip length."),
     MN_PARMS_DOMAIN("Solids"),
     MN_PARMS_SIDES(side_items, "Solids", "Whether this side of the domain is solid."),
+    MN_FIELDS_SIDE_LAWS(def, "Solids"),
     MN_FIELD_TOGGLE(def, heat, "Heat", 0, "Heat", NULL,
                     "Computes temperatures, melting and freezing of tetrahedra that have materials from "
                     "tet_material."),

@@ -16,12 +16,13 @@ enum { SLIDES, HELD }; // 0 is what find_contacts() leaves
 
 static bool has_coulomb(const mn_tet_liquid *liquid)
 {
-    return liquid->def.friction > 0 && !liquid->def.stick;
+    return mn_tet_liquid_rubs(liquid);
 }
 
 bool mn_tet_liquid_is_held(const mn_tet_liquid *liquid, int32_t i)
 {
-    return liquid->def.stick || (has_coulomb(liquid) && liquid->slip.data[i] == HELD);
+    return mn_tet_liquid_sticks(liquid, liquid->mesh, i) ||
+           (has_coulomb(liquid) && liquid->slip.data[i] == HELD);
 }
 
 mn_status mn_tet_liquid_begin_friction(mn_tet_liquid *liquid, double h, mn_tet_stage *stage)
@@ -29,7 +30,8 @@ mn_status mn_tet_liquid_begin_friction(mn_tet_liquid *liquid, double h, mn_tet_s
     const double slow = 0.02; // of the size a stage: what slides less is taken to be held at first
     const int32_t n = liquid->system.node_count;
     const double unit = h / (liquid->def.density * liquid->size * liquid->size * liquid->size);
-    if (liquid->def.stick || (!(liquid->def.drag > 0) && !has_coulomb(liquid))) return MN_OK;
+    const bool all_stick = liquid->def.stick && !mn_collider_is_painted(liquid->collider, MN_PAINT_SLIP);
+    if (all_stick || (!(liquid->def.drag > 0) && !has_coulomb(liquid))) return MN_OK;
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->drag, n));
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->push, n));
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->solid, n));
@@ -40,7 +42,8 @@ mn_status mn_tet_liquid_begin_friction(mn_tet_liquid *liquid, double h, mn_tet_s
         if (!liquid->touch.data[i]) continue;
         liquid->solid.data[i] = mn_scale(h / liquid->size, mn_tet_liquid_solid_velocity(liquid, i));
         const mn_vec3 slip = mn_sub(stage->drift[i], liquid->solid.data[i]);
-        if (liquid->wetted_area.data[i] > 0 && mn_norm(slip) < slow) liquid->slip.data[i] = HELD;
+        if (liquid->wetted_area.data[i] > 0 && mn_norm(slip) < slow && mn_tet_liquid_friction(liquid, i) > 0)
+            liquid->slip.data[i] = HELD;
     }
     stage->drag = liquid->drag.data;
     stage->push = liquid->push.data;
@@ -53,7 +56,7 @@ static void revise_node(mn_tet_liquid *liquid, const mn_tet_stage *stage, int32_
                         bool *changed)
 {
     const mn_vec3 along = mn_m3_apply(liquid->tangent.data[i], force);
-    const double most = liquid->def.friction * mn_tet_liquid_pressing(liquid, stage, i, force);
+    const double most = mn_tet_liquid_friction(liquid, i) * mn_tet_liquid_pressing(liquid, stage, i, force);
     const mn_vec3 slip = mn_m3_apply(liquid->tangent.data[i], mn_sub(stage->u[i], liquid->solid.data[i]));
     if (liquid->slip.data[i] == HELD) {
         if (mn_norm(along) <= most) return;
@@ -78,9 +81,10 @@ static void revise_node(mn_tet_liquid *liquid, const mn_tet_stage *stage, int32_
 
 mn_status mn_tet_liquid_revise_friction(mn_tet_liquid *liquid, const mn_tet_stage *stage, bool *changed)
 {
-    if (!has_coulomb(liquid)) return MN_OK;
+    if (!has_coulomb(liquid) || !stage->push) return MN_OK;
     for (int32_t i = 0; i < liquid->system.node_count; i++) {
         if (!liquid->touch.data[i] || !(liquid->wetted_area.data[i] > 0)) continue;
+        if (mn_tet_liquid_sticks(liquid, liquid->mesh, i)) continue;
         const double *r = stage->reaction + 3 * (int64_t)i;
         revise_node(liquid, stage, i, mn_v3(r[0], r[1], r[2]), changed);
     }

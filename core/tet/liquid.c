@@ -151,9 +151,8 @@ static mn_status check_mesh(mn_tet_liquid *liquid)
         const bool counts_mass = mn_tet_mesh_find_field(mesh, MN_TET_METRIC) != NULL;
         if (!(rest[t] > 0.05 * volume && rest[t] < 20 * volume) && !counts_mass)
             return mn_fail(liquid->ctx, MN_ERROR_INPUT,
-                           "Tetrahedron %d has the rest volume %g m^3 but fills %g m^3; remove the attribute "
-                           "rest_volume "
-                           "or correct it.",
+                           "Tetrahedron %d has the rest volume %g m^3 but fills %g m^3; remove the "
+                           "attribute rest_volume or correct it.",
                            t, rest[t], volume);
     }
     return MN_OK;
@@ -227,6 +226,8 @@ void mn_tet_liquid_release(mn_solver *solver)
     mn_array_free(ctx, &liquid->body);
     mn_array_free(ctx, &liquid->bodies);
     mn_array_free(ctx, &liquid->touch);
+    mn_array_free(ctx, &liquid->cap);
+    mn_array_free(ctx, &liquid->mouths);
     mn_array_free(ctx, &liquid->released);
     mn_array_free(ctx, &liquid->loose);
     mn_array_free(ctx, &liquid->freedom);

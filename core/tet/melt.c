@@ -126,7 +126,9 @@ mn_status mn_tet_solids_find_melted(mn_tet_liquid *liquid)
     double *energy = mn_tet_field_numbers(liquid, MN_TET_HEAT);
     MN_TRY(view_mesh(liquid, &view));
     // A state that has had no heat yet has its temperatures.
-    if (liquid->system.node_count > 0 && !(energy[0] > 0))
+    bool none = true;
+    for (int32_t i = 0; none && i < liquid->system.node_count; i++) none = energy[i] == 0;
+    if (none)
         MN_TRY(mn_heat_energies(liquid->solids.heat, &view, mn_tet_field_numbers(liquid, MN_TET_TEMPERATURE),
                                 NULL, energy));
     return find_state(liquid, &view);

@@ -9,7 +9,8 @@
 //
 //              |v| = Q/A,  a layer every T = size/|v| seconds
 //
-//            Layers come at whole multiples of T since the start, so their number needs no memory. Where
+//            How far a cap has moved is part of the state, so that the flow may change at any time: several
+//            pipes, each along its own v, share Q by their areas. A pipe that is shut holds its cap. Where
 //            there is no cap, at first or because it was cut off, the slug itself is put in.
 //   outflow  tetrahedra with all four corners in a drain go
 //
@@ -24,24 +25,13 @@ static const double on_cap = 0.02; // of the size
 
 // ---- the mouth ----
 
-/// A disc across the velocity, and the cap that has moved on from it.
-typedef struct mouth {
-    mn_vec3 along;       ///< unit
-    mn_vec3 axis;        ///< a place on the axis
-    double begin;        ///< of the slug, along it from there, m
-    double radius, area; ///< m, m^2
-    double period;       ///< s
-    double moved;        ///< of the cap, m
-    mn_vec3 velocity;    ///< m/s
-} mouth;
-
-static double along_of(const mouth *m, mn_vec3 x)
+static double along_of(const mn_tet_mouth *m, mn_vec3 x)
 {
     return mn_dot(mn_sub(x, m->axis), m->along);
 }
 
 /// Area of the flat end of the slug.
-static double end_area(const mouth *m, const mn_tet_mesh *slug, double tolerance)
+static double end_area(const mn_tet_mouth *m, const mn_tet_mesh *slug, double tolerance)
 {
     double area = 0;
     for (int32_t t = 0; t < slug->tet_slots; t++)
@@ -57,16 +47,14 @@ static double end_area(const mouth *m, const mn_tet_mesh *slug, double tolerance
     return area;
 }
 
-static bool find_mouth(const mn_tet_liquid *liquid, mouth *m)
+/// The mouth of a slug along m->along; no area without a flat end.
+static void measure(const mn_tet_liquid *liquid, const mn_tet_mesh *slug, mn_tet_mouth *m)
 {
-    const mn_tet_mesh *slug = liquid->pipe.slug;
-    const double speed = mn_norm(liquid->pipe.velocity);
-    if (!slug || slug->tet_count == 0 || !(speed > 0)) return false;
-    *m = (mouth){.along = mn_scale(1 / speed, liquid->pipe.velocity), .begin = INFINITY};
     mn_box box = mn_box_empty();
     for (int32_t i = 0; i < slug->vertex_slots; i++)
         if (mn_tet_vertex_alive(slug, i)) box = mn_box_add(box, slug->position[i]);
     m->axis = mn_lerp(box.min, box.max, 0.5);
+    m->begin = INFINITY, m->radius = 0;
     for (int32_t i = 0; i < slug->vertex_slots; i++) {
         if (!mn_tet_vertex_alive(slug, i)) continue;
         const double s = along_of(m, slug->position[i]);
@@ -74,51 +62,56 @@ static bool find_mouth(const mn_tet_liquid *liquid, mouth *m)
         m->radius = fmax(m->radius, mn_norm(mn_axpy(mn_sub(slug->position[i], m->axis), -s, m->along)));
     }
     m->area = end_area(m, slug, on_cap * liquid->size);
-    const double given = liquid->pipe.flow_rate > 0 ? liquid->pipe.flow_rate / m->area : speed;
-    m->period = liquid->size / given;
-    m->velocity = mn_scale(given, m->along);
-    const double layers =
-        liquid->solver.time / m->period * (1 + 1e-12) + 1e-9; // sums of steps miss a multiple by rounding
-    m->moved = (layers - floor(layers)) * liquid->size;
-    return m->area > 0;
 }
 
 bool mn_tet_liquid_has_mouth(const mn_tet_liquid *liquid)
 {
-    mouth m;
-    return find_mouth(liquid, &m);
+    for (int32_t k = 0; k < liquid->open; k++)
+        if (liquid->mouths.data[k].area > 0) return true;
+    return false;
 }
 
-/// The liquid's node lies in the cap.
-static bool is_on_cap(const mn_tet_liquid *liquid, const mouth *m, const mn_tet_mesh *mesh, int32_t i)
+/// A place of the surface lies in the cap.
+static bool is_in_cap(const mn_tet_liquid *liquid, const mn_tet_mouth *m, mn_vec3 x)
 {
-    if (!mn_tet_vertex_on_boundary(mesh, i)) return false;
-    const mn_vec3 x = mesh->position[i];
     const double s = along_of(m, x) - m->begin;
-    return fabs(s - m->moved) < on_cap * liquid->size &&
+    return m->area > 0 && fabs(s - m->moved) < on_cap * liquid->size &&
            mn_norm(mn_axpy(mn_sub(x, m->axis), -(s + m->begin), m->along)) <
                m->radius + on_cap * liquid->size;
 }
 
-mn_vec3 mn_tet_liquid_mark_cap(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, uint8_t *marks,
-                               uint8_t mark)
+int32_t mn_tet_liquid_cap_of(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, int32_t node)
 {
-    mouth m;
-    for (int32_t i = 0; i < mesh->vertex_slots; i++) marks[i] &= (uint8_t)~mark;
-    if (!find_mouth(liquid, &m)) return mn_v3(0, 0, 0);
-    for (int32_t i = 0; i < mesh->vertex_slots; i++)
-        if (is_on_cap(liquid, &m, mesh, i)) marks[i] |= mark;
-    return m.velocity;
+    if (liquid->open == 0 || !mn_tet_vertex_on_boundary(mesh, node)) return 0;
+    for (int32_t k = 0; k < liquid->open; k++)
+        if (is_in_cap(liquid, &liquid->mouths.data[k], mesh->position[node])) return k + 1;
+    return 0;
 }
 
-int64_t mn_tet_liquid_layers(const mn_tet_liquid *liquid, double *next)
+void mn_tet_liquid_mark_cap(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, uint8_t *marks,
+                            uint8_t mark)
 {
-    mouth m;
-    *next = INFINITY;
-    if (!find_mouth(liquid, &m)) return 0;
-    const double number = floor(liquid->solver.time / m.period * (1 + 1e-12) + 1e-9);
-    *next = (number + 1) * m.period - liquid->solver.time;
-    return (int64_t)number;
+    for (int32_t i = 0; i < mesh->vertex_slots; i++) {
+        marks[i] &= (uint8_t)~mark;
+        if (mn_tet_liquid_cap_of(liquid, mesh, i)) marks[i] |= mark;
+    }
+}
+
+double mn_tet_liquid_next_layer(const mn_tet_liquid *liquid)
+{
+    double next = INFINITY;
+    for (int32_t k = 0; k < liquid->open; k++) {
+        const mn_tet_mouth *m = &liquid->mouths.data[k];
+        const double speed = mn_norm(m->velocity);
+        if (m->area > 0 && speed > 0) next = fmin(next, (liquid->size - m->moved) / speed);
+    }
+    return next;
+}
+
+void mn_tet_liquid_move_caps(mn_tet_liquid *liquid, double seconds)
+{
+    for (int32_t k = 0; k < liquid->open; k++)
+        liquid->mouths.data[k].moved += seconds * mn_norm(liquid->mouths.data[k].velocity);
 }
 
 // ---- what comes ----
@@ -206,14 +199,14 @@ static mn_status add_prism(mn_tet_mesh *mesh, const int32_t v[3], const int32_t 
 }
 
 /// A vertex in the mouth for each on the cap, which has moved by a whole layer.
-static mn_status add_behind(const mn_tet_liquid *liquid, const mouth *m, mn_tet_mesh *mesh,
+static mn_status add_behind(const mn_tet_liquid *liquid, const mn_tet_mouth *m, mn_tet_mesh *mesh,
                             mn_tet_ints *behind)
 {
     const int32_t count = mesh->vertex_slots;
     MN_TRY(mn_array_resize(mesh->ctx, behind, count));
     for (int32_t i = 0; i < count; i++) {
         behind->data[i] = -1;
-        if (!is_on_cap(liquid, m, mesh, i)) continue;
+        if (!mn_tet_vertex_on_boundary(mesh, i) || !is_in_cap(liquid, m, mesh->position[i])) continue;
         const mn_vec3 x = mesh->position[i];
         const double one = 1;
         MN_TRY(mn_tet_mesh_add_vertex(mesh, mn_axpy(x, m->begin - along_of(m, x), m->along), 1, &i, &one,
@@ -223,12 +216,13 @@ static mn_status add_behind(const mn_tet_liquid *liquid, const mouth *m, mn_tet_
 }
 
 /// Puts a layer behind the cap; *volume stays 0 when there is none.
-static mn_status add_layer(const mn_tet_liquid *liquid, const mouth *m, mn_tet_mesh *mesh, double *volume)
+static mn_status add_layer(const mn_tet_liquid *liquid, const mn_tet_mouth *m, mn_tet_mesh *mesh,
+                           double *volume)
 {
     const int32_t first_tet = mesh->tet_slots;
     mn_tet_ints behind = {0};
     mn_tet_tets tets = {0};
-    mouth full = *m;
+    mn_tet_mouth full = *m;
     mn_status status;
     full.moved = liquid->size;
     MN_TRY_TO(done, status, add_behind(liquid, &full, mesh, &behind));
@@ -254,21 +248,32 @@ done:
     return status;
 }
 
-mn_status mn_tet_liquid_emit(mn_tet_liquid *liquid)
+static mn_status emit_from(mn_tet_liquid *liquid, const mn_tet_mesh *slug, const mn_tet_mouth *m)
 {
-    mouth m;
     mn_tet_mesh *work = NULL;
     double volume = 0;
     mn_status status;
-    if (!find_mouth(liquid, &m)) return MN_OK;
     MN_TRY_TO(done, status, mn_tet_mesh_copy(liquid->mesh, &work));
-    MN_TRY_TO(done, status, add_layer(liquid, &m, work, &volume));
-    if (volume == 0) MN_TRY_TO(done, status, add_slug(liquid->pipe.slug, m.velocity, work, &volume));
+    MN_TRY_TO(done, status, add_layer(liquid, m, work, &volume));
+    if (volume == 0) MN_TRY_TO(done, status, add_slug(slug, m->velocity, work, &volume));
     MN_TRY_TO(done, status, take_over(liquid, work));
     liquid->counts.added += volume;
 done:
     mn_tet_mesh_free(work);
     return status;
+}
+
+mn_status mn_tet_liquid_emit(mn_tet_liquid *liquid)
+{
+    const double whole = 1 - 1e-9; // sums of steps miss a layer by rounding
+    const mn_tet_pipe *pipe = &liquid->pipe;
+    for (int32_t k = 0; k < liquid->open; k++, pipe = pipe->next) {
+        mn_tet_mouth *m = &liquid->mouths.data[k];
+        if (!(m->area > 0) || m->moved < whole * liquid->size) continue;
+        MN_TRY(emit_from(liquid, pipe->slug, m));
+        m->moved = 0;
+    }
+    return MN_OK;
 }
 
 // ---- what goes ----
@@ -322,29 +327,72 @@ done:
 
 // ---- what the caller sees ----
 
-mn_status mn_tet_liquid_open_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe)
+static mn_status check_pipe(const mn_tet_liquid *liquid, const mn_tet_pipe *pipe)
 {
-    mouth m;
-    liquid->pipe = (mn_tet_pipe){0};
-    if (!pipe || !pipe->slug) return MN_OK;
+    if (!pipe->slug) return mn_fail(liquid->ctx, MN_ERROR_INPUT, "An emitter has no tetrahedra.");
     if (!mn_is_finite3(pipe->velocity) || !(pipe->flow_rate >= 0))
         return mn_fail(liquid->ctx, MN_ERROR_ARGUMENT,
                        "The velocity of an emitter is not a number, or its flow rate of %g m^3/s is below 0.",
                        pipe->flow_rate);
-    if (liquid->solids.used)
-        return mn_fail(liquid->ctx, MN_ERROR_ARGUMENT,
-                       "A solver with materials takes no emitters yet; remove the materials or the emitter.");
     for (int32_t t = 0; t < pipe->slug->tet_slots; t++)
         if (mn_tet_alive(pipe->slug, t) && !(mn_tet_mesh_tet_volume(pipe->slug, t) > 0))
             return mn_fail(liquid->ctx, MN_ERROR_INPUT, "Tetrahedron %d of the emitter is flat or inverted.",
                            t);
+    return MN_OK;
+}
+
+/// The mouths, with their caps where they were.
+static mn_status find_mouths(mn_tet_liquid *liquid, double *area)
+{
+    int32_t k = 0;
+    *area = 0;
+    for (const mn_tet_pipe *pipe = &liquid->pipe; pipe; pipe = pipe->next, k++) {
+        mn_tet_mouth *m = &liquid->mouths.data[k];
+        const double speed = mn_norm(pipe->velocity);
+        m->velocity = pipe->velocity;
+        if (speed > 0) m->along = mn_scale(1 / speed, pipe->velocity);
+        if (!(mn_norm2(m->along) > 0)) continue; // never open
+        measure(liquid, pipe->slug, m);
+        if (m->area > 0) {
+            if (speed > 0) *area += m->area;
+            continue;
+        }
+        m->along = mn_v3(0, 0, 0);
+        return mn_fail(
+            liquid->ctx, MN_ERROR_INPUT,
+            "The emitter has no flat end across its velocity (%g, %g, %g) m/s; give it one, as a box or a "
+            "cylinder along it has, and fill it with tetrahedra small enough to keep it flat.",
+            pipe->velocity.x, pipe->velocity.y, pipe->velocity.z);
+    }
+    return MN_OK;
+}
+
+mn_status mn_tet_liquid_open_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe)
+{
+    enum { MOST = 255 };
+    int64_t count = 0;
+    double area;
+    liquid->pipe = (mn_tet_pipe){0}, liquid->open = 0;
+    if (pipe && !pipe->slug && !pipe->next) pipe = NULL;
+    for (const mn_tet_pipe *p = pipe; p; p = p->next, count++) MN_TRY(check_pipe(liquid, p));
+    if (count != liquid->mouths.count) {
+        MN_TRY(mn_array_resize(liquid->ctx, &liquid->mouths, count));
+        if (count > 0) memset(liquid->mouths.data, 0, mn_bytes(count, sizeof *liquid->mouths.data));
+    }
+    if (count == 0) return MN_OK;
+    if (liquid->solids.used)
+        return mn_fail(liquid->ctx, MN_ERROR_ARGUMENT,
+                       "A solver with materials takes no emitters yet; remove the materials or the emitter.");
+    if (count > MOST)
+        return mn_fail(liquid->ctx, MN_ERROR_INPUT, "There are %lld emitters; use at most %d.",
+                       (long long)count, MOST);
     liquid->pipe = *pipe;
-    if (!(mn_norm(pipe->velocity) > 0) || find_mouth(liquid, &m)) return MN_OK;
-    return mn_fail(
-        liquid->ctx, MN_ERROR_INPUT,
-        "The emitter has no flat end across its velocity (%g, %g, %g) m/s; give it one, as a box or a "
-        "cylinder along it has, and fill it with tetrahedra small enough to keep it flat.",
-        pipe->velocity.x, pipe->velocity.y, pipe->velocity.z);
+    MN_TRY(find_mouths(liquid, &area));
+    for (int64_t k = 0; pipe->flow_rate > 0 && k < count; k++)
+        if (mn_norm(liquid->mouths.data[k].velocity) > 0)
+            liquid->mouths.data[k].velocity = mn_scale(pipe->flow_rate / area, liquid->mouths.data[k].along);
+    liquid->open = (int32_t)count;
+    return MN_OK;
 }
 
 void mn_tet_liquid_get_piped(const mn_tet_liquid *liquid, double *added, double *removed)

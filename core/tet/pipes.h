@@ -9,11 +9,13 @@
 typedef MN_ARRAY(int32_t) mn_tet_ints;
 typedef MN_ARRAY(mn_tet_indices) mn_tet_tets;
 
-/// Checks the pipe of an advance, NULL for none, and takes it.
+/// Checks the pipes of an advance, NULL for none, and takes them.
 mn_status mn_tet_liquid_open_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe);
-/// How many layers are due since the start, and the seconds until the next; 0 and INFINITY without a pipe.
-int64_t mn_tet_liquid_layers(const mn_tet_liquid *liquid, double *next);
-/// Puts a layer behind the cap, or the slug where there is no cap.
+/// Seconds until the next layer is due; INFINITY without a pipe that pours.
+double mn_tet_liquid_next_layer(const mn_tet_liquid *liquid);
+/// The caps move on with their pipes.
+void mn_tet_liquid_move_caps(mn_tet_liquid *liquid, double seconds);
+/// Where a layer is due it is put behind the cap, or the slug where there is no cap.
 mn_status mn_tet_liquid_emit(mn_tet_liquid *liquid);
 /// Takes out what lies in the drain.
 mn_status mn_tet_liquid_drain(mn_tet_liquid *liquid);

@@ -389,11 +389,17 @@ static mn_status add_fields(mn_tet_mesh *mesh)
         const char *name;
         mn_tet_field_kind kind;
         int32_t size;
-    } fields[] = {{MN_TET_MATERIAL, MN_TET_VALUE, 1},       {MN_TET_SOLID, MN_TET_VALUE, 1},
-                  {MN_TET_REST, MN_TET_LINEAR, 3},          {MN_TET_METRIC, MN_TET_VALUE, 6},
-                  {MN_TET_PLASTIC_STRAIN, MN_TET_VALUE, 1}, {MN_TET_SOLID_MULTIPLIER, MN_TET_LINEAR, 1},
-                  {MN_TET_TEMPERATURE, MN_TET_LINEAR, 1},   {MN_TET_MELTED, MN_TET_LINEAR, 1},
-                  {MN_TET_HEAT, MN_TET_LINEAR, 1},          {MN_TET_REGION, MN_TET_VALUE, 1}};
+    } fields[] = {{MN_TET_MATERIAL, MN_TET_VALUE, 1},
+                  {MN_TET_SOLID, MN_TET_VALUE, 1},
+                  {MN_TET_REST, MN_TET_LINEAR, 3},
+                  {MN_TET_METRIC, MN_TET_VALUE, 6},
+                  {MN_TET_PLASTIC_STRAIN, MN_TET_VALUE, 1},
+                  {MN_TET_SOLID_MULTIPLIER, MN_TET_LINEAR, 1},
+                  {MN_TET_TEMPERATURE, MN_TET_LINEAR, 1},
+                  {MN_TET_MELTED, MN_TET_LINEAR, 1},
+                  {MN_TET_HEAT, MN_TET_LINEAR, 1},
+                  {MN_TET_REGION, MN_TET_VALUE, 1},
+                  {MN_TET_LEFT, MN_TET_VALUE, 1}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         mn_tet_field *field;
         MN_TRY(mn_tet_mesh_add_field(mesh, fields[i].name, fields[i].kind, fields[i].size, &field));

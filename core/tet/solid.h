@@ -35,6 +35,7 @@
 #define MN_TET_HEAT_SOURCE "heat_source"           ///< linear, W/kg, given; none without
 #define MN_TET_HEAT_AMOUNT "heat_amount"           ///< amount, J, while the mesh changes
 #define MN_TET_REGION "region"                     ///< value: what remeshing keeps apart; below 0 for solids
+#define MN_TET_LEFT "left_quality"                 ///< value: what repair had to leave of a solid; 0: good
 #define MN_TET_HEAT "heat"                         ///< linear, J: the energy of a node
 
 typedef MN_ARRAY(mn_tet_material) mn_tet_material_array;
@@ -57,6 +58,7 @@ typedef struct mn_tet_solids {
     mn_heat *heat;
     MN_ARRAY(double) mass, source, transfer, outside, emissivity, melted, work;
     double heat_in, heat_lost, elastic_energy; ///< J
+    double energy_before;                      ///< J, elastic, before the mesh changes
 } mn_tet_solids;
 
 #endif

@@ -59,6 +59,17 @@ typedef struct mn_tet_body {
     bool free;                                     ///< it touches nothing
 } mn_tet_body;
 
+/// The mouth of a pipe: a disc across the velocity, and the cap that has moved on from it (pipes.c). 8-byte
+/// fields only: it is saved as it lies.
+typedef struct mn_tet_mouth {
+    mn_vec3 along;       ///< unit; 0: it was never open
+    mn_vec3 axis;        ///< a place on the axis
+    mn_vec3 velocity;    ///< m/s
+    double begin;        ///< of the slug, along it from there, m
+    double radius, area; ///< m, m^2
+    double moved;        ///< of the cap, m, less than a size between steps
+} mn_tet_mouth;
+
 struct mn_tet_liquid {
     mn_solver solver;
     mn_tet_liquid_def def;
@@ -76,11 +87,13 @@ struct mn_tet_liquid {
     mn_krylov *krylov;
     // Of the running advance; none outside of one.
     const mn_collider *collider, *drain;
-    mn_tet_pipe pipe;
-    int64_t layers;                     ///< due at the start of the step
+    mn_tet_pipe pipe;                   ///< the first
+    int32_t open;                       ///< how many mouths
+    double step_begin;                  ///< s, the time at the start of the step
     int32_t tries;                      ///< of the step
     bool coasted;                       ///< the step could not be solved
-    mn_vec3 cap_velocity;               ///< m/s
+    MN_ARRAY(mn_tet_mouth) mouths;      ///< part of the state
+    MN_ARRAY(uint8_t) cap;              ///< of each node, 1 + the mouth whose cap it is on; 0: none
     double step;                        ///< s, of the step that is tried; 0 where no time passes
     double frame_left;                  ///< s, from the end of the step to the end of the advance
     int32_t touching;                   ///< how many nodes touch solids
@@ -148,7 +161,7 @@ void mn_tet_liquid_abandon(mn_solver *solver);
 mn_status mn_tet_liquid_view(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output,
                              mn_view *view);
 void mn_tet_liquid_report(const mn_solver *solver, mn_report *report);
-enum { MN_TET_SAVED_COUNT = 5, MN_TET_SAVED_VERSION = 4 };
+enum { MN_TET_SAVED_COUNT = 6, MN_TET_SAVED_VERSION = 5 };
 extern const mn_saved mn_tet_liquid_saved[MN_TET_SAVED_COUNT];
 mn_status mn_tet_liquid_save_mesh(const mn_solver *solver, mn_writer *out);
 mn_status mn_tet_liquid_load_mesh(mn_solver *solver, mn_reader *in, int32_t version);
@@ -213,14 +226,22 @@ mn_vec3 mn_tet_liquid_solid_velocity(const mn_tet_liquid *liquid, int32_t i);
 double mn_tet_liquid_pressing(const mn_tet_liquid *liquid, const mn_tet_stage *stage, int32_t i,
                               mn_vec3 force);
 
+/// Whether liquid sticks at node i of a mesh, friction or not; and Coulomb's coefficient there, the largest
+/// of what it touches, and whether any solid has one.
+bool mn_tet_liquid_sticks(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, int32_t i);
+double mn_tet_liquid_friction(const mn_tet_liquid *liquid, int32_t i);
+bool mn_tet_liquid_rubs(const mn_tet_liquid *liquid);
+
 // ---- pipes.c ----
 
 /// Whether liquid comes out of a pipe.
 bool mn_tet_liquid_has_mouth(const mn_tet_liquid *liquid);
-/// Sets a bit in the marks of the nodes of a mesh that lie in the cap of the pipe, and takes it from the
-/// others; how the cap moves, m/s.
-mn_vec3 mn_tet_liquid_mark_cap(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, uint8_t *marks,
-                               uint8_t mark);
+/// 1 + the mouth whose cap a node of a mesh is on, 0: none.
+int32_t mn_tet_liquid_cap_of(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, int32_t node);
+/// Sets a bit in the marks of the nodes of a mesh that lie in the cap of a pipe, and takes it from the
+/// others.
+void mn_tet_liquid_mark_cap(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, uint8_t *marks,
+                            uint8_t mark);
 
 // ---- friction.c ----
 
@@ -270,8 +291,21 @@ void mn_tet_solids_free(mn_tet_liquid *liquid);
 /// Masses of liquid become what its tetrahedra hold times how full their nodes are, in `mesh`, a copy of the
 /// state's; every material keeps its own.
 mn_status mn_tet_solids_refresh_masses(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
-/// Solids whose tetrahedra a change of the mesh has touched start from where they are.
+
+// ---- solid_transfer.c ----
+
+/// Whether a solid tetrahedron has become bad.
+bool mn_tet_solids_need_repair(const mn_tet_liquid *liquid);
+/// Opens solids of `mesh`, a copy of the state's, to remeshing near those that are bad, or worse than
+/// `below`.
+mn_status mn_tet_solids_open(mn_tet_liquid *liquid, mn_tet_mesh *mesh, double below);
+/// What repair left is not tried again before it is worse.
+void mn_tet_solids_note_left(mn_tet_liquid *liquid);
+/// The state of solids onto `mesh`, a copy of the state's; and back from what a change has made of it.
+mn_status mn_tet_solids_deposit_state(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
 mn_status mn_tet_solids_mend(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
+/// What the change has taken of the elastic energy becomes heat.
+void mn_tet_solids_settle_energy(mn_tet_liquid *liquid);
 
 // ---- melt.c ----
 

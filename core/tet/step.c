@@ -274,10 +274,9 @@ mn_status mn_tet_liquid_begin(mn_solver *solver, const mn_solver_inputs *inputs,
 mn_status mn_tet_liquid_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_step_limit *limit)
 {
     mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
-    double next;
     (void)inputs;
-    liquid->layers = mn_tet_liquid_layers(liquid, &next);
-    limit->piece = fmin(solver->left, next);
+    liquid->step_begin = solver->time;
+    limit->piece = fmin(solver->left, mn_tet_liquid_next_layer(liquid));
     limit->idle = liquid->mesh->tet_count == 0;
     if (limit->idle) return MN_OK;
     MN_TRY(limit_strain(liquid));
@@ -346,13 +345,13 @@ static mn_status accept(mn_tet_liquid *liquid, double dt)
 mn_status mn_tet_liquid_commit(mn_solver *solver, const mn_solver_inputs *inputs, double dt)
 {
     mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
-    double later;
     (void)inputs;
+    mn_tet_liquid_move_caps(liquid, solver->time - liquid->step_begin);
     if (dt > 0) {
         MN_TRY(accept(liquid, dt));
         MN_TRY(mn_tet_liquid_drain(liquid));
     }
-    if (mn_tet_liquid_layers(liquid, &later) > liquid->layers) MN_TRY(mn_tet_liquid_emit(liquid));
+    MN_TRY(mn_tet_liquid_emit(liquid));
     if (!(dt > 0) || liquid->mesh->tet_count == 0) return MN_OK;
     MN_TRY(mn_tet_liquid_pay_owed(liquid, liquid->solids.any || is_calm(liquid)));
     MN_TRY(mn_tet_liquid_hold_small(liquid));
@@ -369,7 +368,7 @@ void mn_tet_liquid_abandon(mn_solver *solver)
     mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
     mn_tet_liquid_forget_division(liquid);
     liquid->collider = liquid->drain = NULL;
-    liquid->pipe = (mn_tet_pipe){0};
+    liquid->pipe = (mn_tet_pipe){0}, liquid->open = 0;
 }
 
 // What is shown counts faces by what they touch now.

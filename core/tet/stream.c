@@ -9,6 +9,7 @@ const mn_saved mn_tet_liquid_saved[MN_TET_SAVED_COUNT] = {
     MN_SAVED_F64(mn_tet_liquid, last_dt, 4),
     MN_SAVED_F64(mn_tet_liquid, solids.heat_in, 4),
     MN_SAVED_ARRAY(mn_tet_liquid, solids.materials, 4),
+    MN_SAVED_ARRAY(mn_tet_liquid, mouths, 5),
 };
 
 /// In the order they are written; kind and size as in mn_tet_liquid_add_fields() and solid.c.
@@ -163,6 +164,8 @@ mn_status mn_tet_liquid_loaded(mn_solver *solver)
     mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
     const double size = liquid->size;
     if (!(size > 0) || !(liquid->last_dt >= 0)) return damaged(solver->ctx, "its clocks are wrong");
+    for (int64_t k = 0; k < liquid->mouths.count; k++)
+        if (!(liquid->mouths.data[k].moved >= 0)) return damaged(solver->ctx, "a pipe is nowhere");
     MN_TRY(mn_tet_liquid_find_size(liquid, &liquid->def));
     if (!(liquid->def.size > 0)) liquid->size = size; // that of the first mesh
     mn_tet_material_array materials = liquid->solids.materials;

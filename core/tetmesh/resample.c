@@ -7,6 +7,8 @@
 //   nodes     linear interpolation in the old tetrahedron that contains the new place
 //   momentum  m_j from eq. 14; node n of the new mesh gets sum_j (m_j - m'_j) / 4 divided by its mass
 //
+// Regions (materials, phases) give only to themselves: the remesher never mixes them either.
+//
 // The paper applies the last as a force during the next step (eq. 16); here the velocity takes it at once,
 // which is the same impulse and leaves nothing to remember. Only tetrahedra that changed take part.
 #include "tetmesh/resample.h"
@@ -26,9 +28,11 @@ typedef struct resampler {
     mn_tet_list sources, targets; ///< slots before and after, sorted
     mn_tet_list lenders;          ///< unchanged ones that gave to targets that were nearly empty
     MN_ARRAY(pair) pairs;
-    MN_ARRAY(double) covered; ///< sum of overlaps of each source
-    mn_box_grid grid;         ///< over the sources
-    mn_tet_list found;        ///< scratch
+    MN_ARRAY(double) covered;             ///< sum of overlaps of each source
+    mn_box_grid grid;                     ///< over the sources
+    const double *region_before, *region; ///< per tetrahedron; NULL: one for all
+    const char *reaching;
+    mn_tet_list found; ///< scratch
 } resampler;
 
 static void corners_of(const mn_tet_mesh *mesh, int32_t t, mn_vec3 x[4])
@@ -74,6 +78,11 @@ static mn_status build_grid(resampler *r)
     return mn_box_grid_build(&r->grid);
 }
 
+static bool same_region(const resampler *r, int32_t source, int32_t target)
+{
+    return !r->region || fabs(r->region_before[source] - r->region[target]) < 0.5;
+}
+
 static mn_status overlap_target(resampler *r, int32_t j)
 {
     mn_vec3 x[4], y[4];
@@ -81,6 +90,7 @@ static mn_status overlap_target(resampler *r, int32_t j)
     MN_TRY(mn_box_grid_find(&r->grid, mn_tet_box(r->mesh, r->targets.data[j]), &r->found));
     for (int64_t i = 0; i < r->found.count; i++) {
         const int32_t source = r->found.data[i];
+        if (!same_region(r, r->sources.data[source], r->targets.data[j])) continue;
         corners_of(r->before, r->sources.data[source], y);
         const pair found = {source, j, mn_tet_overlap(y, x)};
         if (found.volume > 0) MN_TRY(mn_array_push(r->mesh->ctx, &r->pairs, &found));
@@ -104,7 +114,9 @@ static mn_status place_orphans(resampler *r, int64_t *orphans)
         pair found = {i, 0, 1};
         double nearest = INFINITY;
         for (int32_t j = 0; j < r->targets.count; j++) {
-            const double distance = mn_norm2(mn_sub(centre_of(r->mesh, r->targets.data[j]), centre));
+            // Another region only where its own has gone.
+            const double far = same_region(r, r->sources.data[i], r->targets.data[j]) ? 1 : 1e12;
+            const double distance = far * mn_norm2(mn_sub(centre_of(r->mesh, r->targets.data[j]), centre));
             if (distance < nearest) nearest = distance, found.target = j;
         }
         // Volume zero keeps it out of averages; its share of the amounts is one.
@@ -152,6 +164,7 @@ static mn_status feed_empty(resampler *r, mn_tet_field *to, const double *volume
         for (int32_t k = 0; k < 4; k++) {
             const int32_t mate = mesh->mate[t][k] / 4;
             if (mesh->mate[t][k] < 0) continue;
+            if (r->region && !(fabs(r->region[mate] - r->region[t]) < 0.5)) continue;
             if (donor < 0 || fabs(to->data[(int64_t)mate * size]) > fabs(to->data[(int64_t)donor * size]))
                 donor = mate;
         }
@@ -192,21 +205,26 @@ static mn_status resample_elements(resampler *r, mn_tet_field *to, const mn_tet_
     return status;
 }
 
-/// The source tetrahedron that contains x best, and the barycentric weights there, clipped to it; -1 when
-/// none is within a cell of it.
-static mn_status locate(resampler *r, mn_vec3 x, int32_t *home, double weights[4])
+/// The source tetrahedron that contains a vertex best, and the barycentric weights there, negative outside;
+/// -1 when none is within a cell of it.
+static mn_status locate(resampler *r, int32_t v, int32_t *home, double weights[4])
 {
+    const mn_vec3 x = r->mesh->position[v];
     const mn_vec3 cell = {r->grid.cell, r->grid.cell, r->grid.cell};
-    double sum = 0;
     *home = -1;
     MN_TRY(mn_box_grid_find(&r->grid, (mn_box){x, x}, &r->found));
     if (r->found.count == 0)
         MN_TRY(mn_box_grid_find(&r->grid, (mn_box){mn_sub(x, cell), mn_add(x, cell)}, &r->found));
     if (r->found.count == 0) return MN_OK;
     for (int64_t i = 0; i < r->found.count; i++) r->found.data[i] = r->sources.data[r->found.data[i]];
-    *home = mn_tet_home_of(r->before, r->found.count, r->found.data, x, weights);
-    for (int32_t k = 0; k < 4; k++) sum += weights[k] = fmax(weights[k], 0);
-    for (int32_t k = 0; k < 4; k++) weights[k] /= sum;
+    // A vertex that moved, or came, lies in one region.
+    int64_t own = 0;
+    for (int64_t i = 0; i < r->found.count; i++)
+        if (r->mesh->star_first[v] >= 0 && same_region(r, r->found.data[i], r->mesh->star_first[v] / 4)) {
+            const int32_t swap = r->found.data[own];
+            r->found.data[own++] = r->found.data[i], r->found.data[i] = swap;
+        }
+    *home = mn_tet_home_of(r->before, own > 0 ? own : r->found.count, r->found.data, x, weights);
     return MN_OK;
 }
 
@@ -215,19 +233,22 @@ static mn_status resample_vertices(resampler *r)
     mn_tet_mesh *mesh = r->mesh;
     for (int32_t v = 0; v < mesh->vertex_slots; v++) {
         if (!mn_tet_vertex_alive(mesh, v) || !vertex_changed(r->before, mesh, v)) continue;
-        double weights[4];
+        double weights[4], inside[4], sum = 0;
         int32_t home;
-        MN_TRY(locate(r, mesh->position[v], &home, weights));
+        MN_TRY(locate(r, v, &home, weights));
         if (home < 0) continue;
+        for (int32_t k = 0; k < 4; k++) sum += inside[k] = fmax(weights[k], 0);
+        for (int32_t k = 0; k < 4; k++) inside[k] /= sum;
         for (int32_t f = 0; f < mesh->field_count; f++) {
             mn_tet_field *to = &mesh->fields[f];
             const mn_tet_field *from = mn_tet_mesh_find_field(r->before, to->name);
             if (to->kind != MN_TET_LINEAR || !from) continue;
+            const double *weight = r->reaching && strcmp(to->name, r->reaching) == 0 ? weights : inside;
             for (int32_t c = 0; c < to->size; c++) {
-                double sum = 0;
+                double value = 0;
                 for (int32_t k = 0; k < 4; k++)
-                    sum += weights[k] * from->data[(int64_t)r->before->tet[home][k] * to->size + c];
-                to->data[(int64_t)v * to->size + c] = sum;
+                    value += weight[k] * from->data[(int64_t)r->before->tet[home][k] * to->size + c];
+                to->data[(int64_t)v * to->size + c] = value;
             }
         }
     }
@@ -316,8 +337,11 @@ static mn_status resample(resampler *r, const mn_tet_resample_def *def, mn_tet_r
 mn_status mn_tet_resample(const mn_tet_mesh *before, mn_tet_mesh *mesh, const mn_tet_resample_def *def,
                           mn_tet_resample_report *report)
 {
-    resampler r = {.before = before, .mesh = mesh, .grid = {.ctx = mesh->ctx}};
+    resampler r = {.before = before, .mesh = mesh, .grid = {.ctx = mesh->ctx}, .reaching = def->reaching};
     mn_context *ctx = mesh->ctx;
+    const mn_tet_field *old = def->region ? mn_tet_mesh_find_field(before, def->region) : NULL,
+                       *new = def->region ? mn_tet_mesh_find_field(mesh, def->region) : NULL;
+    if (old && new) r.region_before = old->data, r.region = new->data;
     memset(report, 0, sizeof *report);
     const mn_status status = resample(&r, def, report);
     mn_array_free(ctx, &r.sources);

@@ -17,6 +17,8 @@ double mn_tet_overlap(const mn_vec3 a[4], const mn_vec3 b[4]);
 typedef struct mn_tet_resample_def {
     const char *velocity; ///< linear field whose momentum is conserved, 3 components; NULL: none
     const char *mass;     ///< amount that weighs it; NULL: none
+    const char *region;   ///< value: only tetrahedra of equal ones give to each other; NULL: none
+    const char *reaching; ///< linear field that goes on outside of what was there; the others end; NULL: none
 } mn_tet_resample_def;
 
 typedef struct mn_tet_resample_report {

@@ -219,9 +219,8 @@ mn_status mn_triangles_require_closed(mn_context *ctx, const mn_triangles *trian
     return mn_fail(
         ctx, MN_ERROR_INPUT,
         "%s is not closed: %lld open edges, %lld edges with more than two polygons, %lld between polygons "
-        "that "
-        "face opposite ways; the first from (%g, %g, %g) to (%g, %g, %g) on polygon %lld. Close the holes "
-        "and fix the normals.",
+        "that face opposite ways; the first from (%g, %g, %g) to (%g, %g, %g) on polygon %lld. Close the "
+        "holes and fix the normals.",
         what, (long long)f.open_edges, (long long)f.crowded_edges, (long long)f.flipped_edges, a.x, a.y, a.z,
         b.x, b.y, b.z, (long long)f.example_element);
 }

@@ -36,7 +36,7 @@ class MeniscusQuick(bpy.types.PropertyGroup):
     cells: bpy.props.IntProperty(name="Resolution", default=16, min=6, max=400, soft_max=64,
                                  description="Cells across the object. Twice as many take about 16 times as long")
     slow_motion: bpy.props.FloatProperty(name="Slow Motion", default=40, min=0.01, max=1e6, soft_min=1, soft_max=1000,
-                                         description="How many times slower than life. A drop of water of 4 mm swings 43 times a second")
+                                         description="How many times slower than life. A drop of water of 4 mm oscillates 43 times a second")
     contact_angle: bpy.props.FloatProperty(
         name="Contact Angle", default=90, min=0, max=180, precision=1,
         description="How the liquid meets what it rests on, in degrees through the liquid: water on clean glass 20, on plastic 90, "

@@ -12,7 +12,7 @@
 
 static const mn_subcommand *const subcommands[] = {
     &mn_cook_command,    &mn_nodes_command,   &mn_doctor_command, &mn_info_command,
-    &mn_convert_command, &mn_preview_command, &mn_wedge_command,
+    &mn_convert_command, &mn_preview_command, &mn_wedge_command,  &mn_report_command,
 };
 enum { SUBCOMMAND_COUNT = (int)(sizeof subcommands / sizeof *subcommands) };
 

@@ -3,6 +3,8 @@
 // meniscus cook SCENE: the command line, then cook_frames.c.
 #include "meniscus/hash.h"
 #include "plugin/headless/command.h"
+#include "plugin/headless/cook_branch.h"
+#include "plugin/headless/cook_cache.h"
 #include "plugin/headless/cook_frames.h"
 #include "plugin/headless/cook_stage.h"
 #include "plugin/host/network/spelling.h"
@@ -25,6 +27,10 @@ enum {
     OPTION_QUIET,
     OPTION_SCHEDULER,
     OPTION_FOLDER,
+    OPTION_FROM,
+    OPTION_KEEP,
+    OPTION_CACHE,
+    OPTION_SHARE,
 };
 static const mn_option options[] = {
     [OPTION_FRAMES] = {"--frames", "-f", "A-B",
@@ -37,17 +43,25 @@ static const mn_option options[] = {
                        "bgeo.sc (default), bgeo.gz, bgeo, geo, ply, obj, vdb, usd or glb"},
     [OPTION_THREADS] = MN_OPTION_THREADS,
     [OPTION_MEMORY] = MN_OPTION_MEMORY,
-    [OPTION_RESUME] = {"--resume", NULL, NULL, "go on where an earlier cook into DIR was stopped"},
+    [OPTION_RESUME] = {"--resume", NULL, NULL, "continue an earlier cook into DIR that was stopped"},
     [OPTION_REPORT] = {"--report", NULL, "FILE", "one JSON object per line, per frame and simulating node"},
     [OPTION_PREVIEW] = {"--preview", NULL, NULL, "draw pictures of the frames when they are done"},
     [OPTION_QUIET] = {"--quiet", "-q", NULL, "no progress"},
     [OPTION_SCHEDULER] = MN_OPTION_SCHEDULER,
     [OPTION_FOLDER] = {"--folder", NULL, "DIR", "relative paths in the scene begin here, not at the scene"},
+    [OPTION_FROM] =
+        {"--from", NULL, "DIR@FRAME",
+         "instead of a scene: go on from that frame of an earlier cook, with --set from there on"},
+    [OPTION_CACHE] = {"--cache", NULL, "DIR", "read simulations from frames that were cooked into DIR"},
+    [OPTION_SHARE] = {"--share", NULL, NULL,
+                      "with others that cook frames of the same nodes into DIR at the same time"},
+    [OPTION_KEEP] = {"--checkpoint-every", NULL, "N", "keep the states of every N-th frame, for --from"},
 };
 
 typedef struct cook_arguments {
-    const char *scene, *frames, *report, *folder;
+    const char *scene, *frames, *report, *folder, *cache;
     mn_session_def session;
+    mn_cook_branch branch;
 } cook_arguments;
 
 /// Everything but --node and --set, which need the scene.
@@ -55,6 +69,7 @@ static int read_arguments(mn_arguments *arguments, cook_arguments *cook, mn_cook
 {
     const char *value;
     mn_shown shown;
+    int64_t keep;
     for (int32_t option; (option = mn_arguments_next(arguments, &value)) != MN_ARGUMENT_END;) {
         switch (option) {
         case MN_ARGUMENT_HELP:
@@ -92,6 +107,20 @@ static int read_arguments(mn_arguments *arguments, cook_arguments *cook, mn_cook
         case OPTION_REPORT:
             cook->report = value;
             break;
+        case OPTION_FROM:
+            if (!mn_read_branch(&mn_cook_command, value, &cook->branch)) return MN_EXIT_USAGE;
+            break;
+        case OPTION_KEEP:
+            if (!mn_read_integer(&mn_cook_command, "--checkpoint-every", value, 1, MN_FRAME_MAX, &keep))
+                return MN_EXIT_USAGE;
+            job->keep_every = (int32_t)keep;
+            break;
+        case OPTION_CACHE:
+            cook->cache = value;
+            break;
+        case OPTION_SHARE:
+            job->share = job->resume = true;
+            break;
         case OPTION_FOLDER:
             cook->folder = value;
             break;
@@ -117,7 +146,17 @@ static int read_arguments(mn_arguments *arguments, cook_arguments *cook, mn_cook
             "--preview reads the frames back, which .%s files are not made for; cook .bgeo.sc "
             "with --preview, or leave it out.",
             mn_format_ending(job->format));
-    return cook->scene ? MN_EXIT_DONE : mn_usage_error(&mn_cook_command, "which scene?");
+    if (job->share && job->preview)
+        return mn_usage_error(&mn_cook_command,
+                              "--preview wants all frames; use 'meniscus preview' after --share.");
+    if (cook->scene && *cook->branch.folder)
+        return mn_usage_error(&mn_cook_command, "--from has its scene already; leave out '%s'.", cook->scene);
+    char from[MN_PATH_SIZE], to[MN_PATH_SIZE];
+    if (*cook->branch.folder && mn_canonical_path(cook->branch.folder, from) &&
+        mn_canonical_path(job->folder, to) && strcmp(from, to) == 0)
+        return mn_usage_error(&mn_cook_command, "a branch needs a folder of its own; choose one with -o.");
+    return cook->scene || *cook->branch.folder ? MN_EXIT_DONE
+                                               : mn_usage_error(&mn_cook_command, "which scene?");
 }
 
 static mn_status add_target(mn_cook_job *job, const char *name)
@@ -130,12 +169,14 @@ static mn_status add_target(mn_cook_job *job, const char *name)
     return mn_array_push(job->session->ctx, &job->targets, &target);
 }
 
-static mn_status apply_arguments(mn_cook_job *job, mn_arguments *arguments)
+static mn_status apply_arguments(mn_cook_job *job, mn_arguments *arguments, mn_cook_branch *branch)
 {
     const char *value;
     arguments->at = 0, arguments->words_only = false;
     for (int32_t option; (option = mn_arguments_next(arguments, &value)) != MN_ARGUMENT_END;) {
-        if (option == OPTION_SET) MN_TRY(mn_apply_setting(job->session, job->network, value));
+        if (option == OPTION_SET)
+            MN_TRY(branch->source ? mn_branch_set(job->session, branch, job->network, value)
+                                  : mn_apply_setting(job->session, job->network, value));
         if (option == OPTION_NODE) MN_TRY(add_target(job, value));
     }
     return job->targets.count > 0 ? MN_OK : add_target(job, NULL);
@@ -194,16 +235,50 @@ static mn_status draw_previews(mn_cook_job *job)
     return MN_OK;
 }
 
-static int cook(mn_cook_job *job, const cook_arguments *arguments, mn_arguments *words)
+static mn_status open_scene(mn_cook_job *job, cook_arguments *arguments)
+{
+    if (arguments->scene) return mn_open_scene(job->session, arguments->scene, &job->network);
+    return mn_branch_open(job->session, &arguments->branch, NULL, &job->network);
+}
+
+static mn_status read_cache(const mn_cook_job *job, const cook_arguments *arguments)
+{
+    int32_t first = job->first, last;
+    if (!arguments->frames) mn_network_range(job->network, &first, &last);
+    return mn_network_read_cache(job->network, arguments->cache, first);
+}
+
+/// The scene's frames, or those of a branch after it; what a branch cooks is not what its scene alone would.
+static mn_status settle_frames(mn_cook_job *job, const cook_arguments *arguments, uint64_t *key)
+{
+    const mn_cook_branch *branch = &arguments->branch;
+    if (!arguments->frames) mn_network_range(job->network, &job->first, &job->last);
+    if (!branch->source) return MN_OK;
+    if (!arguments->frames) job->first = branch->frame + 1;
+    if (job->first < branch->frame || job->last < job->first)
+        return mn_fail(job->session->ctx, MN_ERROR_SCENE,
+                       "A branch at frame %d has the frames after it; choose them with -f.",
+                       (int)branch->frame);
+    *key = mn_hash_u64(mn_hash_string(*key, "branch"), (uint64_t)(int64_t)branch->frame);
+    return MN_OK;
+}
+
+static int cook(mn_cook_job *job, cook_arguments *arguments, mn_arguments *words)
 {
     uint64_t key = 0;
+    mn_cook_branch *branch = &arguments->branch;
     const double begun = mn_seconds();
-    mn_status status = mn_open_scene(job->session, arguments->scene, &job->network);
+    mn_status status = open_scene(job, arguments);
     if (status == MN_OK && arguments->folder) status = mn_network_set_folder(job->network, arguments->folder);
-    if (status == MN_OK) status = apply_arguments(job, words);
-    if (status == MN_OK && !arguments->frames) mn_network_range(job->network, &job->first, &job->last);
+    if (status == MN_OK) status = apply_arguments(job, words, branch);
+    if (status == MN_OK && arguments->cache) status = read_cache(job, arguments);
     if (status == MN_OK) status = scene_key(job, &key);
+    if (status == MN_OK) status = settle_frames(job, arguments, &key);
     if (status == MN_OK) status = mn_cook_begin(job, key, arguments->scene, arguments->report);
+    if (status == MN_OK) status = mn_cook_note_scene(job, branch, arguments->scene);
+    if (status == MN_OK) mn_cook_let_others_in(job);
+    if (status == MN_OK && branch->source && job->simulated == INT32_MIN)
+        status = mn_branch_start(job, branch);
     if (status == MN_OK) status = mn_cook_frames(job);
     if (status == MN_OK && job->format == MN_FORMAT_USD) status = mn_cook_write_stage(job);
     if (status == MN_OK && job->preview) status = draw_previews(job);
@@ -211,7 +286,7 @@ static int cook(mn_cook_job *job, const cook_arguments *arguments, mn_arguments 
     char duration[32];
     mn_format_duration(mn_seconds() - begun, duration);
     if (status == MN_ERROR_CANCELLED)
-        mn_session_say(job->session, "stopped; what is done stays, and --resume goes on with it.");
+        mn_session_say(job->session, "stopped; finished frames are kept. Use --resume to continue.");
     if (status == MN_OK && !job->quiet)
         mn_session_say(job->session, "frames %d to %d are in %s, %s.", (int)job->first, (int)job->last,
                        job->folder, duration);
@@ -231,6 +306,7 @@ static int run(int argc, char **argv)
     job.session = &session;
     const int code = cook(&job, &arguments, &words);
     mn_cook_end(&job);
+    mn_branch_close(session.ctx, &arguments.branch);
     mn_network_free(job.network);
     mn_session_close(&session);
     return code;

@@ -11,6 +11,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "plugin/headless/cook_frames.h"
 #include "meniscus/hash.h"
+#include "plugin/headless/cook_branch.h"
+#include "plugin/headless/cook_notes.h"
 #include "plugin/headless/cook_outputs.h"
 #include "plugin/headless/cook_stamps.h"
 
@@ -19,6 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /// A checkpoint is written when this many times what the last one took has passed.
@@ -102,7 +105,7 @@ static mn_status open_journals(mn_cook_job *job)
         char path[MN_PATH_SIZE];
         if (snprintf(path, sizeof path, "%s/.%s.cook", job->folder, target->name) >= MN_PATH_SIZE)
             return fail_path(job->session->ctx);
-        MN_TRY(mn_journal_open(job->session->ctx, path, &target->journal));
+        MN_TRY(mn_journal_open(job->session->ctx, path, job->share, &target->journal));
     }
     return MN_OK;
 }
@@ -167,22 +170,33 @@ mn_status mn_cook_begin(mn_cook_job *job, uint64_t scene_key, const char *scene_
     job->simulated = job->checkpoint_frame = INT32_MIN;
     job->file_stamps.ctx = ctx;
     MN_TRY(list_sims(job));
+    if (job->share && job->sims.count > 0)
+        return mn_fail(
+            ctx, MN_ERROR_SCENE,
+            "--share is for nodes without memory, and '%s' simulates. Cook it first, and read its frames with --cache.",
+            mn_network_node_name(job->network, job->sims.data[0]));
     MN_TRY(describe_targets(job));
     MN_TRY(mn_make_folder(ctx, job->folder));
     MN_TRY(mn_cook_check_outputs(job, scene_path, report_path));
     MN_TRY(open_journals(job));
     MN_TRY(read_journals(job, scene_key, &found));
     if (!found) MN_TRY(remove_checkpoints(job));
+    if (!found) MN_TRY(mn_cook_notes_clear(job));
     MN_TRY(start_journals(job, scene_key));
     MN_TRY(mn_report_open(ctx, report_path, job->resume, &job->report));
     // What is cooked goes to files; room is needed only for the last states of simulations that feed each
     // other.
     mn_network_set_cache_limit(job->network, CACHE_BYTES);
     if (found) return load_checkpoints(job);
-    if (job->resume && !job->quiet)
+    if (job->resume && !job->share && !job->quiet)
         mn_session_say(job->session, "there is nothing to resume in %s; starting from the beginning.",
                        job->folder);
     return MN_OK;
+}
+
+void mn_cook_let_others_in(mn_cook_job *job)
+{
+    for (int64_t i = 0; i < job->targets.count; i++) mn_journal_unlock(&job->targets.data[i].journal);
 }
 
 void mn_cook_end(mn_cook_job *job)
@@ -241,7 +255,7 @@ static uint64_t warning_hash(const char *name, const char *sentence)
     return hash;
 }
 
-static void print_warnings(mn_cook_job *job)
+static void print_warnings(mn_cook_job *job, int32_t frame)
 {
     for (int32_t node = 0; node < mn_network_node_limit(job->network); node++)
         for (int32_t i = 0; i < mn_network_warning_count(job->network, node); i++) {
@@ -252,6 +266,7 @@ static void print_warnings(mn_cook_job *job)
             for (int64_t k = 0; k < job->warned.count; k++) known = known || job->warned.data[k] == hash;
             if (known) continue;
             mn_session_say(job->session, "warning: %s: %s", name, sentence);
+            mn_cook_note(job, frame, "warning", name, sentence);
             // Without memory to remember it, it may be said twice.
             (void)mn_array_push(job->session->ctx, &job->warned, &hash);
         }
@@ -268,11 +283,10 @@ static mn_status simulate(mn_cook_job *job, int32_t frame, bool report)
     return MN_OK;
 }
 
-static mn_status write_target(mn_cook_job *job, mn_cook_target *target, int32_t frame, int64_t *points)
+static mn_status write_frame(mn_cook_job *job, mn_cook_target *target, int32_t frame, int64_t *points)
 {
     char path[MN_PATH_SIZE];
     const mn_geo *geo;
-    *points = 0;
     if (is_written(job, target, frame)) return MN_OK;
     mn_journal_line line = {.frame = frame};
     MN_TRY(mn_cook_stamp(job, target, frame, &line.stamp));
@@ -281,6 +295,21 @@ static mn_status write_target(mn_cook_job *job, mn_cook_target *target, int32_t 
     MN_TRY(mn_io_write_as(job->session->ctx, path, job->format, geo));
     *points = mn_geo_point_count(geo);
     return mn_journal_add(&target->journal, line);
+}
+
+static mn_status write_target(mn_cook_job *job, mn_cook_target *target, int32_t frame, int64_t *points)
+{
+    bool held;
+    *points = 0;
+    if (!job->share || is_written(job, target, frame)) return write_frame(job, target, frame, points);
+    MN_TRY(mn_journal_hold(&target->journal, frame, &held));
+    if (!held) {
+        job->busy += !is_written(job, target, frame);
+        return MN_OK;
+    }
+    const mn_status status = write_frame(job, target, frame, points);
+    mn_journal_let_go(&target->journal, frame);
+    return status;
 }
 
 static mn_status save_checkpoint(mn_cook_job *job)
@@ -300,6 +329,18 @@ static mn_status save_checkpoint(mn_cook_job *job)
     job->checkpoint_time = mn_seconds();
     job->checkpoint_seconds = job->checkpoint_time - begun;
     job->checkpoint_frame = job->simulated;
+    return MN_OK;
+}
+
+/// States for branches, beside the one to resume from.
+static mn_status keep_states(mn_cook_job *job, int32_t frame)
+{
+    char path[MN_PATH_SIZE];
+    if (job->keep_every == 0 || frame % job->keep_every != 0) return MN_OK;
+    MN_TRY(mn_kept_folder(job->session->ctx, job->folder, frame, true, path));
+    for (int64_t i = 0; i < job->targets.count; i++)
+        if (job->targets.data[i].simulates)
+            MN_TRY(mn_network_save_checkpoint(job->network, job->targets.data[i].target.node, path));
     return MN_OK;
 }
 
@@ -338,9 +379,24 @@ static mn_status cook_frame(mn_cook_job *job, int32_t frame)
     }
     if (length < (int)sizeof line)
         snprintf(line + length, sizeof line - (size_t)length, ", %.2f s", mn_seconds() - begun);
-    print_warnings(job);
+    print_warnings(job, frame);
     mn_progress_bar_step(&job->session->bar, line);
+    MN_TRY(keep_states(job, frame));
     return checkpoint_if_due(job);
+}
+
+/// *at: the frame that was in work.
+static mn_status cook_missing(mn_cook_job *job, int32_t first, int32_t last, int32_t *at)
+{
+    job->busy = 0;
+    for (int32_t frame = first; frame <= last; frame++) {
+        *at = frame;
+        // Without simulations, frames that are there already are nobody's business.
+        if (job->sims.count == 0 && (!is_asked_for(job, frame) || is_complete(job, frame))) continue;
+        MN_TRY(mn_check_cancelled(job->session->ctx));
+        MN_TRY(cook_frame(job, frame));
+    }
+    return MN_OK;
 }
 
 mn_status mn_cook_frames(mn_cook_job *job)
@@ -358,19 +414,20 @@ mn_status mn_cook_frames(mn_cook_job *job)
     }
     mn_progress_bar_begin(&job->session->bar, job->quiet,
                           job->sims.count > 0 ? last - first + 1.0 : (double)count);
-    mn_status status = MN_OK;
-    for (int32_t frame = first; frame <= last && status == MN_OK; frame++) {
-        // Without simulations, frames that are there already are nobody's business.
-        if (job->sims.count == 0 && (!is_asked_for(job, frame) || is_complete(job, frame))) continue;
-        status = mn_check_cancelled(job->session->ctx);
-        if (status == MN_OK) status = cook_frame(job, frame);
+    int32_t at = first;
+    mn_status status = cook_missing(job, first, last, &at);
+    // Frames that somebody else has in work are his; if he is killed they are ours.
+    while (status == MN_OK && job->busy > 0) {
+        nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+        status = cook_missing(job, first, last, &at);
     }
     mn_progress_bar_clear(&job->session->bar);
     if (status == MN_OK) return job->simulated > job->checkpoint_frame ? save_checkpoint(job) : MN_OK;
-    print_warnings(job);
+    print_warnings(job, at);
     // What was simulated is worth keeping; the first sentence is the one that counts.
     char sentence[2048];
     snprintf(sentence, sizeof sentence, "%s", mn_context_message(job->session->ctx));
+    if (status != MN_ERROR_CANCELLED) mn_cook_note(job, at, "error", "", sentence);
     if (job->simulated >= job->checkpoint_frame) (void)save_checkpoint(job);
     return mn_fail(job->session->ctx, status, "%s", sentence);
 }

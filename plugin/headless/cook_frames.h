@@ -28,7 +28,10 @@ typedef struct mn_cook_job {
     const char *folder;
     mn_format format;
     int32_t first, last, step; ///< written are first, first + step, ... up to last
+    int32_t keep_every;        ///< states of every so many frames are kept for branches; 0: none
     bool resume, quiet, preview;
+    bool share;   ///< others cook frames into the folder at the same time
+    int64_t busy; ///< frames that somebody else has in work
     mn_file_stamps file_stamps;
     mn_report_file report;
     MN_ARRAY(uint64_t) warned; ///< hashes of the warnings that have been printed
@@ -46,6 +49,8 @@ mn_status mn_cook_frame_path(const mn_cook_job *job, const mn_cook_target *targe
 /// written, or would overwrite what the cook reads, shows here, before hours of work.
 mn_status mn_cook_begin(mn_cook_job *job, uint64_t scene_key, const char *scene_path,
                         const char *report_path);
+/// With `share`, others wait until this: what belongs to the folder and not to a frame has been written.
+void mn_cook_let_others_in(mn_cook_job *job);
 /// Cooks what is missing. Stopped or failed, it leaves a checkpoint.
 mn_status mn_cook_frames(mn_cook_job *job);
 void mn_cook_end(mn_cook_job *job);

@@ -3,9 +3,10 @@
 // The journal: locked, read back as far as it is whole, cut there, then appended to. It is never renamed,
 // since the lock would stay with the old file; a kill between emptying it and its first line leaves an empty
 // one, which is no journal yet.
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE
 #include "plugin/headless/cook_journal.h"
 #include "plugin/headless/scene_session.h"
+#include "plugin/io/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -74,6 +75,16 @@ mn_status mn_read_text(mn_context *ctx, const char *path, char **text, size_t *s
     return status;
 }
 
+mn_status mn_write_text(mn_context *ctx, const char *path, const char *text)
+{
+    mn_safe_file *file;
+    MN_TRY(mn_safe_file_open(ctx, path, &file));
+    const mn_status status = mn_safe_file_write(file, text, strlen(text));
+    if (status == MN_OK) return mn_safe_file_commit(file);
+    mn_safe_file_abandon(file);
+    return status;
+}
+
 // ---- the journal ----
 
 static int header_line(char *line, size_t size, uint64_t key)
@@ -123,10 +134,53 @@ static mn_status cut_at(mn_journal *journal, size_t size)
     return mn_fail(journal->ctx, MN_ERROR_IO, "%s: cannot write: %s.", journal->path, strerror(errno));
 }
 
-mn_status mn_journal_open(mn_context *ctx, const char *path, mn_journal *journal)
+// ---- locks on bytes ----
+
+/// False while somebody else has it and we do not wait. A file system that knows no locks gives it to
+/// everybody.
+static bool lock_byte(const mn_journal *journal, int64_t byte, bool wait)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1};
+    if (journal->frames < 0) return true;
+    while (fcntl(journal->frames, wait ? F_OFD_SETLKW : F_OFD_SETLK, &lock) != 0) {
+        if (errno == EINTR) continue;
+        return errno != EAGAIN && errno != EACCES;
+    }
+    return true;
+}
+
+static void unlock_byte(const mn_journal *journal, int64_t byte)
+{
+    struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1};
+    if (journal->frames >= 0) (void)fcntl(journal->frames, F_OFD_SETLK, &lock);
+}
+
+static int64_t byte_of(int32_t frame)
+{
+    return (int64_t)frame - MN_FRAME_MIN + 1;
+}
+
+static mn_status open_frames(mn_journal *journal)
+{
+    char path[MN_PATH_SIZE + 16];
+    snprintf(path, sizeof path, "%s.frames", journal->path);
+    journal->frames = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (journal->frames < 0)
+        return mn_fail(journal->ctx, MN_ERROR_IO, "%s: cannot be opened: %s.", path, strerror(errno));
+    (void)lock_byte(journal, 0, true);
+    return MN_OK;
+}
+
+void mn_journal_unlock(const mn_journal *journal)
+{
+    unlock_byte(journal, 0);
+}
+
+mn_status mn_journal_open(mn_context *ctx, const char *path, bool shared, mn_journal *journal)
 {
     memset(journal, 0, sizeof *journal);
     journal->ctx = ctx;
+    journal->frames = -1;
     snprintf(journal->path, sizeof journal->path, "%s", path);
     journal->descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666);
     if (journal->descriptor < 0)
@@ -135,13 +189,13 @@ mn_status mn_journal_open(mn_context *ctx, const char *path, mn_journal *journal
     struct stat info;
     MN_TRY(check_regular(ctx, journal->descriptor, path, &info));
     // A file system that knows no locks cannot keep two cooks apart; that is no reason not to cook.
-    if (flock(journal->descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    if (flock(journal->descriptor, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return mn_fail(
             ctx, MN_ERROR_IO,
             "Another cook is writing the frames of %s right now. Wait for it, or choose another folder "
             "with -o.",
             path);
-    return MN_OK;
+    return shared ? open_frames(journal) : MN_OK;
 }
 
 mn_status mn_journal_read(mn_journal *journal, uint64_t key, bool *found)
@@ -149,6 +203,8 @@ mn_status mn_journal_read(mn_journal *journal, uint64_t key, bool *found)
     char *text;
     size_t size, whole = 0;
     *found = false;
+    journal->key = key;
+    journal->lines.count = 0;
     MN_TRY(read_all(journal->ctx, journal->descriptor, journal->path, &text, &size));
     // Without a whole first line it was only begun.
     const bool begun = memchr(text, '\n', size) != NULL;
@@ -164,6 +220,7 @@ mn_status mn_journal_start(mn_journal *journal, uint64_t key)
     char line[64];
     const int length = header_line(line, sizeof line, key);
     journal->lines.count = 0;
+    journal->key = key;
     MN_TRY(cut_at(journal, 0));
     return mn_append_text(journal->ctx, journal->descriptor, journal->path, line, (size_t)length);
 }
@@ -180,8 +237,28 @@ mn_status mn_journal_add(mn_journal *journal, mn_journal_line line)
     char text[64];
     const int length = snprintf(text, sizeof text, "%s%d %016" PRIx64 "\n",
                                 line.checkpoint ? "checkpoint " : "", (int)line.frame, line.stamp);
-    MN_TRY(mn_append_text(journal->ctx, journal->descriptor, journal->path, text, (size_t)length));
-    return mn_array_push(journal->ctx, &journal->lines, &line);
+    // Two machines that append over a network at the same moment may write over each other.
+    (void)lock_byte(journal, 0, true);
+    const mn_status status =
+        mn_append_text(journal->ctx, journal->descriptor, journal->path, text, (size_t)length);
+    unlock_byte(journal, 0);
+    return status == MN_OK ? mn_array_push(journal->ctx, &journal->lines, &line) : status;
+}
+
+mn_status mn_journal_hold(mn_journal *journal, int32_t frame, bool *held)
+{
+    bool found;
+    *held = lock_byte(journal, byte_of(frame), false);
+    (void)lock_byte(journal, 0, true);
+    const mn_status status = mn_journal_read(journal, journal->key, &found);
+    unlock_byte(journal, 0);
+    if (status != MN_OK && *held) unlock_byte(journal, byte_of(frame));
+    return status;
+}
+
+void mn_journal_let_go(const mn_journal *journal, int32_t frame)
+{
+    unlock_byte(journal, byte_of(frame));
 }
 
 static mn_status count_lines(mn_context *ctx, const char *text, int32_t first, int32_t last, int32_t step,
@@ -219,6 +296,7 @@ mn_status mn_journal_count(mn_context *ctx, const char *path, int32_t first, int
 void mn_journal_close(mn_journal *journal)
 {
     if (journal->descriptor >= 0 && journal->ctx) close(journal->descriptor);
+    if (journal->frames >= 0 && journal->ctx) close(journal->frames);
     if (journal->ctx) mn_array_free(journal->ctx, &journal->lines);
     memset(journal, 0, sizeof *journal);
     journal->descriptor = -1;

@@ -9,6 +9,8 @@
 //   checkpoint 12 STAMP    the states of frame 12 are being kept
 //
 // The journal is locked from mn_journal_open() to mn_journal_close(): two cooks never write the same frames.
+// A shared one is locked frame by frame, with the bytes of a file beside it; locks go with their process,
+// whatever becomes of it.
 #ifndef MENISCUS_PLUGIN_HEADLESS_COOK_JOURNAL_H
 #define MENISCUS_PLUGIN_HEADLESS_COOK_JOURNAL_H
 
@@ -25,11 +27,20 @@ typedef struct mn_journal {
     mn_context *ctx;
     char path[MN_PATH_SIZE];
     int descriptor;
+    int frames; ///< descriptor of the file whose bytes are locked for frames, byte 0 for the journal; -1: not
+                ///< shared
+    uint64_t key; ///< of the scene
     MN_ARRAY(mn_journal_line) lines;
 } mn_journal;
 
-/// Opens and locks the file, and makes it when there is none. Nothing in it changes.
-mn_status mn_journal_open(mn_context *ctx, const char *path, mn_journal *journal);
+/// Opens and locks the file, and makes it when there is none. Nothing in it changes. A shared one is busy
+/// until mn_journal_unlock().
+mn_status mn_journal_open(mn_context *ctx, const char *path, bool shared, mn_journal *journal);
+void mn_journal_unlock(const mn_journal *journal);
+/// Takes a frame of a shared journal and reads what others have written meanwhile; *held is false while
+/// somebody else has it.
+mn_status mn_journal_hold(mn_journal *journal, int32_t frame, bool *held);
+void mn_journal_let_go(const mn_journal *journal, int32_t frame);
 /// Reads the lines of an old cook as far as they are whole, and lets go of the rest. The journal of another
 /// scene is MN_ERROR_SCENE. *found says whether there was one; if not, nothing is read.
 mn_status mn_journal_read(mn_journal *journal, uint64_t key, bool *found);
@@ -48,5 +59,7 @@ mn_status mn_append_text(mn_context *ctx, int descriptor, const char *path, cons
 /// The whole file as text with a zero behind it; NULL without failure when there is none. Given back with
 /// mn_release(ctx, *text, *size + 1).
 mn_status mn_read_text(mn_context *ctx, const char *path, char **text, size_t *size);
+/// A text file, whole or as it was.
+mn_status mn_write_text(mn_context *ctx, const char *path, const char *text);
 
 #endif

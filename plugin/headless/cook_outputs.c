@@ -3,6 +3,7 @@
 // Everything that a cook writes but its report lies in its folder, so a path is compared by its folder first
 // and by its name then.
 #include "plugin/headless/cook_outputs.h"
+#include "plugin/headless/cook_notes.h"
 #include "plugin/host/network/spelling.h"
 
 #include <stdio.h>
@@ -25,8 +26,12 @@ static bool is_output_of(const mn_cook_job *job, const mn_cook_target *target, c
 {
     char made[MN_PATH_SIZE];
     if (is_frame_of(job, name, target->name, mn_format_ending(job->format))) return true;
-    snprintf(made, sizeof made, ".%s.cook", target->name);
-    if (strcmp(made, name) == 0) return true;
+    static const char *const endings[] = {"cook", "scene", "origin"};
+    for (int i = 0; i < 3; i++) {
+        snprintf(made, sizeof made, ".%s.%s", target->name, endings[i]);
+        if (strcmp(made, name) == 0) return true;
+    }
+    if (strcmp(MN_COOK_NOTES, name) == 0) return true;
     if (job->format == MN_FORMAT_USD) {
         snprintf(made, sizeof made, "%s.topology.usda", target->name);
         if (strcmp(made, name) == 0 || strcmp("scene.usda", name) == 0) return true;
@@ -118,7 +123,7 @@ mn_status mn_cook_check_outputs(const mn_cook_job *job, const char *scene, const
         return mn_fail(job->session->ctx, MN_ERROR_SCENE,
                        "%s: this cook writes a file of that name itself. Choose another file with --report.",
                        mn_show(&shown, report));
-    MN_TRY(compare_input(&c, scene, "the scene"));
+    if (scene) MN_TRY(compare_input(&c, scene, "the scene"));
     for (int64_t i = 0; i < job->targets.count; i++) {
         const mn_cook_target *target = &job->targets.data[i];
         const int32_t first = target->simulates && target->start < job->first ? target->start : job->first;

@@ -158,6 +158,17 @@ static void put_seconds(mn_json_text *out, bool *first, const mn_timers *timers)
     mn_json_text_put(out, "}");
 }
 
+static void put_limits(mn_json_text *out, bool *first, const mn_step_limits *limits)
+{
+    bool first_limit = true;
+    if (limits->count == 0) return;
+    mn_json_text_put_key(out, first, ", ", "limited_by");
+    mn_json_text_put(out, "{");
+    for (int32_t i = 0; i < limits->count; i++)
+        put_value(out, &first_limit, limits->name[i], (double)limits->steps[i]);
+    mn_json_text_put(out, "}");
+}
+
 static void put_line(mn_json_text *out, const mn_network *network, int32_t node, int32_t frame,
                      const mn_geo *geo, const mn_report *report)
 {
@@ -174,6 +185,7 @@ static void put_line(mn_json_text *out, const mn_network *network, int32_t node,
         put_value(out, &first, "points", (double)mn_geo_point_count(geo));
         put_value(out, &first, "prims", (double)mn_geo_primitive_count(geo));
     }
+    put_limits(out, &first, &report->limited_by);
     put_seconds(out, &first, &report->seconds);
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) == 0)

@@ -16,6 +16,7 @@
 #ifndef MENISCUS_PLUGIN_HEADLESS_WEDGE_H
 #define MENISCUS_PLUGIN_HEADLESS_WEDGE_H
 
+#include "plugin/headless/cook_journal.h"
 #include "plugin/headless/scene_files.h"
 #include "plugin/headless/scene_session.h"
 #include "plugin/json/text.h"
@@ -85,8 +86,6 @@ int64_t mn_wedge_find(const mn_wedge *wedge, const char *name);
 bool mn_wedge_is_taken(const char *name);
 /// MN_ERROR_SCENE unless `fresh`, of the scene and the words at hand, would cook as the one that is there.
 mn_status mn_wedge_compare(const mn_wedge *wedge, const mn_wedge *fresh);
-/// A text file, whole or as it was.
-mn_status mn_write_text(mn_context *ctx, const char *path, const char *text);
 
 /// "key": number, and a list of strings on a line of its own.
 void mn_wedge_put_number(mn_json_text *out, bool *first, const char *separator, const char *key,
@@ -121,7 +120,11 @@ const char *mn_member_state_name(mn_member_state state);
 mn_status mn_member_look(const mn_wedge *wedge, const mn_wedge_member *member, mn_member_status *status);
 mn_status mn_member_note(const mn_wedge *wedge, const mn_wedge_member *member,
                          const mn_member_status *status);
+/// Whether it is to be cooked: not whole, failed or cancelled.
+mn_status mn_member_waits(const mn_wedge *wedge, const mn_wedge_member *member, bool *waits);
 bool mn_member_is_cancelled(const mn_wedge *wedge, const mn_wedge_member *member);
+/// Waits for a file of the wedge that is only there to be locked; closing the descriptor lets go of it.
+mn_status mn_wedge_lock(const mn_wedge *wedge, const char *name, int *lock);
 /// Takes the member's lock: a descriptor that keeps it until it is closed by this process and its children,
 /// or -1 when somebody else has it.
 mn_status mn_member_lock(const mn_wedge *wedge, const mn_wedge_member *member, int *lock);
@@ -135,6 +138,15 @@ enum { MN_EXIT_BUSY = 75 }; ///< of `meniscus wedge member`: somebody else cooks
 int mn_member_run(const mn_wedge *wedge, mn_session *session, const mn_wedge_member *member, bool only_cook);
 /// How this process was started, without its subcommand: "/usr/bin/meniscus", or Python with -m meniscus.
 mn_status mn_command_words(mn_context *ctx, mn_wedge_words *words);
+
+// ---- wedge_farm.c ----
+
+/// Hands all that wait to Slurm; returns the exit code.
+int mn_wedge_submit(const mn_wedge *wedge, mn_session *session, bool quiet);
+/// Prints how to hand them to a scheduler: slurm, hqueue, deadline or opencue.
+int mn_wedge_print(const mn_wedge *wedge, mn_session *session, const char *scheduler);
+/// Takes the wedge's pending jobs out of Slurm's queue, as far as Slurm can be asked.
+void mn_wedge_cancel_jobs(const mn_wedge *wedge);
 
 // ---- wedge_pool.c ----
 

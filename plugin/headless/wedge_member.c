@@ -11,7 +11,6 @@
 // disk is full or away waits for the disk.
 #define _GNU_SOURCE
 #include "meniscus/timer.h"
-#include "plugin/headless/cook_journal.h"
 #include "plugin/headless/wedge.h"
 
 #include <errno.h>

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // plan.json: what a wedge cooks, and with which settings.
-#include "plugin/headless/cook_journal.h"
 #include "plugin/headless/wedge.h"
 #include "plugin/host/network/text.h"
-#include "plugin/io/io.h"
 #include "plugin/json/tree.h"
 
 #include <stdio.h>
@@ -88,23 +86,13 @@ int64_t mn_wedge_find(const mn_wedge *wedge, const char *name)
 bool mn_wedge_is_taken(const char *name)
 {
     static const char *const taken[] = {"plan.json", "scene.json", "wedge.json",
-                                        "wedge.csv", "cancel",     "slurm"};
+                                        "wedge.csv", "cancel",     "farm"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strcmp(name, taken[i]) == 0) return true;
     return false;
 }
 
 // ---- writing ----
-
-mn_status mn_write_text(mn_context *ctx, const char *path, const char *text)
-{
-    mn_safe_file *file;
-    MN_TRY(mn_safe_file_open(ctx, path, &file));
-    const mn_status status = mn_safe_file_write(file, text, strlen(text));
-    if (status == MN_OK) return mn_safe_file_commit(file);
-    mn_safe_file_abandon(file);
-    return status;
-}
 
 void mn_wedge_put_number(mn_json_text *out, bool *first, const char *separator, const char *key,
                          double number)

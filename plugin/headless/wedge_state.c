@@ -2,7 +2,6 @@
 //
 // state.json of a member, its lock, and whether somebody wants it to stop.
 #define _DEFAULT_SOURCE
-#include "plugin/headless/cook_journal.h"
 #include "plugin/headless/wedge.h"
 #include "plugin/json/tree.h"
 
@@ -24,6 +23,16 @@ const char *mn_member_state_name(mn_member_state state)
 }
 
 // ---- the lock ----
+
+mn_status mn_wedge_lock(const mn_wedge *wedge, const char *name, int *lock)
+{
+    char path[MN_PATH_SIZE];
+    MN_TRY(mn_wedge_path(wedge, NULL, name, path));
+    *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (*lock < 0) return mn_fail(wedge->ctx, MN_ERROR_IO, "%s cannot be opened: %s.", path, strerror(errno));
+    (void)flock(*lock, LOCK_EX); // a file system that knows no locks is no reason not to cook
+    return MN_OK;
+}
 
 mn_status mn_member_lock(const mn_wedge *wedge, const mn_wedge_member *member, int *lock)
 {
@@ -139,4 +148,14 @@ mn_status mn_member_look(const mn_wedge *wedge, const mn_wedge_member *member, m
                  status->host);
     }
     return count_frames(wedge, member, &status->frames);
+}
+
+mn_status mn_member_waits(const mn_wedge *wedge, const mn_wedge_member *member, bool *waits)
+{
+    mn_member_status status;
+    MN_TRY(mn_member_look(wedge, member, &status));
+    const bool whole = status.frames == mn_wedge_frame_count(wedge);
+    *waits = !(status.state == MN_MEMBER_DONE && whole) && status.state != MN_MEMBER_FAILED &&
+             status.state != MN_MEMBER_CANCELLED;
+    return MN_OK;
 }

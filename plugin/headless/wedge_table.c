@@ -306,9 +306,12 @@ static mn_status write_file(const mn_wedge *wedge, const char *name, const char 
 mn_status mn_wedge_write_tables(const mn_wedge *wedge, int64_t counts[MN_MEMBER_STATES])
 {
     char *json, *csv;
+    int lock = -1;
     mn_status status = mn_wedge_table_texts(wedge, &json, &csv, counts);
+    if (status == MN_OK) status = mn_wedge_lock(wedge, ".tables", &lock);
     if (status == MN_OK) status = write_file(wedge, "wedge.json", json);
     if (status == MN_OK) status = write_file(wedge, "wedge.csv", csv);
+    if (lock >= 0) close(lock);
     mn_scene_free_text(wedge->ctx, json);
     mn_scene_free_text(wedge->ctx, csv);
     return status;

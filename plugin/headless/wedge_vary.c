@@ -16,7 +16,6 @@
 // there. A member's name is made from its settings in alphabetical order: the order of axes and values means
 // nothing.
 #include "meniscus/hash.h"
-#include "plugin/headless/cook_journal.h"
 #include "plugin/headless/wedge.h"
 #include "plugin/host/network/spelling.h"
 #include "plugin/host/network/text.h"

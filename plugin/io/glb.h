@@ -35,6 +35,8 @@ typedef struct mn_glb {
     mn_glb_part parts[MN_GLB_PART_COUNT];
 } mn_glb;
 
+/// The geometry with the skin of its tetrahedra as triangles; the caller's.
+mn_status mn_glb_with_skin(mn_context *ctx, const mn_geo *geo, mn_geo **made);
 /// Chooses the vertices of glb->geo. Free it in any case.
 mn_status mn_glb_make(mn_glb *g);
 void mn_glb_free(mn_glb *g);

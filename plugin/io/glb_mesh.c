@@ -3,6 +3,7 @@
 // Which vertices, triangles and lines a geometry has in glTF. Polygons are cut into a fan from a corner that
 // sees all of them.
 #include "plugin/io/glb.h"
+#include "plugin/io/tet_skin.h"
 
 #include <math.h>
 #include <string.h>
@@ -151,27 +152,6 @@ static bool differs_by_corner(const mn_attribute *a)
     return a && (mn_attribute_owner(a) == MN_VERTEX || mn_attribute_owner(a) == MN_PRIMITIVE);
 }
 
-/// glTF has columns of its own for what a picture needs; the rest stays in other formats.
-static void warn_left_out(const mn_glb *g)
-{
-    int32_t count = 0;
-    for (int o = 0; o < MN_OWNER_COUNT; o++)
-        for (int32_t i = 0; i < mn_geo_attribute_count(g->geo, (mn_owner)o); i++) {
-            const mn_attribute *a = mn_geo_attribute_at(g->geo, (mn_owner)o, i);
-            count += a != g->normal && a != g->color && a != g->alpha && a != g->texture &&
-                     strcmp(mn_attribute_name(a), "P") != 0;
-        }
-    if (count > 0)
-        mn_log(
-            g->ctx, MN_LOG_WARNING,
-            "A .glb file keeps N, Cd, Alpha and uv; other attributes are left out. Write .usda or .bgeo.sc to keep "
-            "them.");
-    if (g->left_out > 0)
-        mn_log(g->ctx, MN_LOG_WARNING,
-               "%lld points or primitives are not finite and are left out of the .glb.",
-               (long long)g->left_out);
-}
-
 mn_status mn_glb_make(mn_glb *g)
 {
     g->normal = find(g->geo, "N", 3, 3);
@@ -189,7 +169,6 @@ mn_status mn_glb_make(mn_glb *g)
     for (int64_t i = 0; i < points; i++) g->index[i] = -1;
     MN_TRY(add_primitives(g));
     MN_TRY(add_free_points(g));
-    warn_left_out(g);
     return MN_OK;
 }
 
@@ -202,4 +181,19 @@ void mn_glb_free(mn_glb *g)
     if (g->index) mn_release(g->ctx, g->index, mn_bytes(mn_geo_point_count(g->geo) + 1, sizeof *g->index));
     mn_corner_normals_free(g->ctx, &g->computed);
     g->index = NULL;
+}
+
+mn_status mn_glb_with_skin(mn_context *ctx, const mn_geo *geo, mn_geo **made)
+{
+    mn_tet_skin skin;
+    MN_TRY(mn_geo_copy(geo, made));
+    MN_TRY(mn_tet_skin_make(ctx, geo, &skin));
+    const int64_t *points = mn_geo_vertex_points(geo);
+    for (int64_t i = 0; i < skin.count; i++) // from vertices to points
+        for (int k = 0; k < 3; k++) skin.faces[i][k] = points[skin.faces[i][k]];
+    const mn_status status =
+        skin.count > 0 ? mn_geo_add_primitives(*made, MN_POLYGON, skin.count, NULL, 3, skin.faces[0], NULL)
+                       : MN_OK;
+    mn_tet_skin_free(ctx, &skin);
+    return status;
 }

@@ -9,7 +9,6 @@
 //   BIN      for each part: positions, normals, colours, texture coordinates (f32), indices (u32)
 #include "plugin/io/formats.h"
 #include "plugin/io/glb.h"
-#include "plugin/io/tet_skin.h"
 #include "plugin/io/usd.h"
 #include "plugin/json/text.h"
 
@@ -226,6 +225,7 @@ static mn_status write_file(const mn_glb *g, mn_safe_file *file)
     mn_json_text nothing = {.ctx = g->ctx}, out = {.ctx = g->ctx};
     const int64_t bytes = put_columns(&nothing, g, LIST_PARTS);
     mn_array_free(g->ctx, &nothing.bytes);
+    MN_TRY(nothing.status);
     put_json(&out, g, bytes);
     const int64_t json = (out.bytes.count + 3) / 4 * 4, all = 12 + 8 + json + (bytes > 0 ? 8 + bytes : 0);
     mn_status status = out.status;
@@ -258,20 +258,25 @@ static mn_status check(mn_context *ctx, const mn_geo *geo, const char *name)
     return MN_OK;
 }
 
-/// The geometry with the skin of its tetrahedra as triangles.
-static mn_status with_skin(mn_context *ctx, const mn_geo *geo, mn_geo **made)
+/// glTF has columns of its own for what a picture needs; the rest stays in other formats.
+static void warn_left_out(const mn_glb *g)
 {
-    mn_tet_skin skin;
-    MN_TRY(mn_geo_copy(geo, made));
-    MN_TRY(mn_tet_skin_make(ctx, geo, &skin));
-    const int64_t *points = mn_geo_vertex_points(geo);
-    for (int64_t i = 0; i < skin.count; i++) // from vertices to points
-        for (int k = 0; k < 3; k++) skin.faces[i][k] = points[skin.faces[i][k]];
-    const mn_status status =
-        skin.count > 0 ? mn_geo_add_primitives(*made, MN_POLYGON, skin.count, NULL, 3, skin.faces[0], NULL)
-                       : MN_OK;
-    mn_tet_skin_free(ctx, &skin);
-    return status;
+    int32_t count = 0;
+    for (int o = 0; o < MN_OWNER_COUNT; o++)
+        for (int32_t i = 0; i < mn_geo_attribute_count(g->geo, (mn_owner)o); i++) {
+            const mn_attribute *a = mn_geo_attribute_at(g->geo, (mn_owner)o, i);
+            count += a != g->normal && a != g->color && a != g->alpha && a != g->texture &&
+                     strcmp(mn_attribute_name(a), "P") != 0;
+        }
+    if (count > 0)
+        mn_log(
+            g->ctx, MN_LOG_WARNING,
+            "A .glb file keeps N, Cd, Alpha and uv; other attributes are left out. Write .usda or .bgeo.sc to keep "
+            "them.");
+    if (g->left_out > 0)
+        mn_log(g->ctx, MN_LOG_WARNING,
+               "%lld points or primitives are not finite and are left out of the .glb.",
+               (long long)g->left_out);
 }
 
 mn_status mn_glb_write(mn_context *ctx, const mn_geo *geo, const char *name, mn_safe_file *file)
@@ -284,10 +289,11 @@ mn_status mn_glb_write(mn_context *ctx, const mn_geo *geo, const char *name, mn_
         g.parts[p] =
             (mn_glb_part){.mode = modes[p], .has_normals = p == MN_GLB_SURFACE, .box = mn_box_empty()};
     if (status == MN_OK && mn_geo_kind_count(geo, MN_TETRAHEDRON) > 0) {
-        status = with_skin(ctx, geo, &skinned);
+        status = mn_glb_with_skin(ctx, geo, &skinned);
         g.geo = skinned ? skinned : geo;
     }
     if (status == MN_OK) status = mn_glb_make(&g);
+    if (status == MN_OK) warn_left_out(&g);
     if (status == MN_OK) status = write_file(&g, file);
     mn_glb_free(&g);
     mn_geo_free(skinned);

@@ -102,7 +102,7 @@ static void bench_repair(mn_context *ctx, double size, double shear, double want
     mn_tet_remesh_report report;
     mn_tet_quality_report quality;
     mn_tet_resample_report resampled;
-    const mn_tet_resample_def names = {NULL, NULL};
+    const mn_tet_resample_def names = {.velocity = NULL};
     for (int32_t v = 0; v < mesh->vertex_slots; v++)
         mn_tet_mesh_move_vertex(mesh, v, mn_add(mesh->position[v], mn_v3(shear * mesh->position[v].y, 0, 0)));
     if (mn_tet_mesh_add_field(mesh, "mass", MN_TET_AMOUNT, 1, &mass) != MN_OK) exit(1);

@@ -170,7 +170,7 @@ static void operate(world *w, const record *r)
 static void remesh(world *w, const record *r)
 {
     mn_tet_remesh_def def = mn_tet_remesh_default_def();
-    const mn_tet_resample_def names = {"v", "mass"};
+    const mn_tet_resample_def names = {.velocity = "v", .mass = "mass"};
     mn_tet_remesh_report report;
     mn_tet_resample_report resampled;
     mn_tet_mesh *before;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the command share: running it, small scenes, reading pictures."""
+import hashlib
 import json
 import os
 import random
@@ -77,6 +78,10 @@ class CommandTest(unittest.TestCase):
     def frames(self, folder, pattern="*.bgeo.sc"):
         """Name and bytes of every file."""
         return {path.name: path.read_bytes() for path in sorted((self.folder / folder).glob(pattern))}
+
+    def digests(self, folder, pattern="*.bgeo.sc"):
+        """The same by a hash of the bytes: two that differ are told apart in a readable sentence, and at once."""
+        return {name: hashlib.sha256(data).hexdigest()[:16] for name, data in self.frames(folder, pattern).items()}
 
     def check_threads(self, whole, *words):
         """The scene gives these frames on any number of threads."""

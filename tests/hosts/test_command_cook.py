@@ -11,7 +11,7 @@ from command_runner import CommandTest, spray
 
 REPORT_KEYS = ["frame", "time", "node", "substeps", "dt_min", "dt_max", "particles", "points", "prims", "mass", "volume", "area",
                "momentum", "angular_momentum", "center", "kinetic_energy", "surface_energy", "max_speed", "newton_iterations",
-               "linear_iterations", "rollbacks", "seconds", "peak_rss_mb"]
+               "linear_iterations", "rollbacks", "limited_by", "seconds", "peak_rss_mb"]
 
 
 class Frames(CommandTest):

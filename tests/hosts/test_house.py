@@ -157,6 +157,16 @@ class Sources(unittest.TestCase):
         done = subprocess.run([tool, "--dry-run", "--Werror", *files], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr[:2000])
 
+    def test_sentences_are_plain_english(self):
+        """Habits that make an artist stop, in what a program says: see the glossary in CONTRIBUTING."""
+        literals = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
+        habits = re.compile(r"^Of |(?<![Tt]here) is no (?!longer|more)|hangs? together|for ever|\bswings?\b|goes? on with")
+        for path in sources("core", "nodes", "plugin"):
+            code = re.sub(r"^\s*//.*$", "", path.read_text(), flags=re.M)
+            for literal in literals.findall(code):
+                sentence = re.sub(r'"\s*"', "", literal)[1:-1]
+                self.assertNotRegex(sentence, habits, path.relative_to(ROOT))
+
     def test_names_say_what_a_file_computes(self):
         for path in sources("core", "nodes", "plugin", endings=CODE + (".py",)):
             self.assertNotRegex(path.stem, r"^(utils?|helpers?|misc|common)$", path.relative_to(ROOT))

@@ -543,6 +543,72 @@ class Installing(unittest.TestCase):
             self.assertEqual(done.returncode, 2, done.stderr)
 
 
+    def test_pip_installs_from_the_build_folder(self):
+        build = Path(os.environ.get("MENISCUS_BUILD", ROOT / "build/release"))
+        if not (build / "pyproject.toml").is_file():
+            self.skipTest("the wheel is not built (target python_wheel)")
+        if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True).returncode != 0:
+            self.skipTest("pip is missing; install python3-pip")
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, "-m", "pip", "install", "--no-index", "--no-deps", "--quiet", "--disable-pip-version-check",
+                                   "--no-warn-script-location", "--root-user-action=ignore", "--target", folder, "."],
+                                  capture_output=True, text=True, cwd=build)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            environment = {key: value for key, value in os.environ.items() if not key.startswith("MENISCUS")}
+            environment["PYTHONPATH"] = folder
+            done = subprocess.run([str(Path(folder) / "bin/meniscus"), "--version"], capture_output=True, text=True, env=environment)
+            self.assertEqual((done.returncode, done.stdout), (0, f"meniscus {meniscus.__version__}\n"), done.stderr)
+
+    def test_stubs_have_every_parameter_of_every_node_type(self):
+        import ast
+        import keyword
+        sys.path.insert(0, str(ROOT / "plugin/python"))
+        import make_stubs
+        tree = ast.parse(make_stubs.stubs(meniscus))
+        classes = {one.name: one for one in tree.body if isinstance(one, ast.ClassDef)}
+        for name, table in meniscus.node_types().items():
+            members = {one.name for one in classes[name].body if isinstance(one, ast.FunctionDef)}
+            wanted = {parm for parm in table.parms if not keyword.iskeyword(parm) and not hasattr(meniscus.Node, parm)}
+            self.assertEqual(members, wanted, name)
+        told = {one.name for one in classes["Network"].body if isinstance(one, ast.FunctionDef)}
+        self.assertLessEqual({one for one in vars(meniscus.Network) if not one.startswith("_")}, told)
+        overloads = [one for one in classes["Network"].body if isinstance(one, ast.FunctionDef) and one.name == "add"]
+        self.assertEqual(len(overloads), len(meniscus.node_types()) + 1)
+
+
+class Notebooks(unittest.TestCase):
+    def test_geometry_is_a_picture_and_a_network_a_table(self):
+        net = meniscus.Network()
+        net.title = "Drops <and> more"
+        ball = net.add("shape", "ball", kind="box", center={1: (0, 0, 0), 2: (1, 0, 0)})
+        net.add("transform", "moved", inputs=[ball])
+        picture = ball.cook(1)._repr_png_()
+        self.assertEqual(picture[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertIsNone(meniscus.Geometry()._repr_png_())
+        text = net._repr_html_()
+        for part in ("Drops &lt;and&gt; more", "kind &#x27;box&#x27;", "center animated", "0: ball"):
+            self.assertIn(part, text)
+
+
+class Examples(unittest.TestCase):
+    def test_the_handoff_gives_a_stage_and_a_page(self):
+        scene = {"meniscus": 1, "title": "Small", "fps": 240, "frames": [1, 9], "nodes": [
+            {"name": "ball", "type": "shape", "parms": {"kind": "ellipsoid", "radius": [0.0012, 0.0008, 0.0008]}},
+            {"name": "fill", "type": "fill", "inputs": ["ball"], "parms": {"dx": 0.0004}},
+            {"name": "drop", "type": "mpm_solver", "inputs": ["fill"], "parms": {"dx": 0.0004, "gravity": [0, 0, 0]}},
+            {"name": "skin", "type": "surface", "inputs": ["drop"], "parms": {"dx": 0.0003}}], "output": "skin"}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "scene.json"
+            path.write_text(json.dumps(scene))
+            environment = dict(os.environ, PYTHONPATH=str(ROOT / "plugin/python"))
+            done = subprocess.run([sys.executable, str(ROOT / "examples/python/handoff.py"), str(path), str(Path(folder) / "out"), "3"],
+                                  capture_output=True, text=True, env=environment)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            made = {one.relative_to(folder).as_posix() for one in Path(folder).rglob("*")}
+            self.assertLessEqual({"out/usd/scene.usda", "out/usd/skin.0003.usda", "out/report.html", "out/shot.json"}, made)
+            self.assertIn("</scene/materials/ethanol>", (Path(folder) / "out/usd/scene.usda").read_text())
+
+
 class Finding(unittest.TestCase):
     def test_a_wrong_library_is_said(self):
         code = f"import sys; sys.path.insert(0, {str(ROOT / 'plugin/python')!r}); import meniscus"

@@ -10,6 +10,7 @@
 #include "meniscus/context.h"
 #include "meniscus/film.h"
 #include "meniscus/report.h"
+#include "mesh/film_skin.h"
 
 #include <math.h>
 #include <string.h>
@@ -135,6 +136,60 @@ static void angles(const mn_film *film, double *mean, double *most)
     *mean = count > 0 ? sum / (double)count : INFINITY;
 }
 
+// ---- skins ----
+
+static int by_ends(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    if (x[0] != y[0]) return x[0] < y[0] ? -1 : 1;
+    return (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+// F23: every edge of the skin has two triangles, one each way, and what is inside is the liquid.
+static void skin_rows(const char *what, const mn_film *film, double thickness)
+{
+    const mn_complex *c = &film->c;
+    const int64_t n = c->vertices.count, count = c->triangles.count;
+    mn_vec3 *x = malloc(sizeof *x * (size_t)n);
+    double *h = malloc(sizeof *h * (size_t)n), area = 0, volume = 0;
+    int32_t(*t)[3] = malloc(sizeof *t * (size_t)count);
+    for (int64_t i = 0; i < n; i++) x[i] = mn_complex_position(c, (int32_t)i), h[i] = thickness;
+    for (int64_t i = 0; i < count; i++) {
+        memcpy(t[i], c->triangles.data[i].v, sizeof t[i]);
+        area += mn_complex_area(c, (int32_t)i);
+    }
+    const mn_film_sheet sheet = {n, x, h, count, (const int32_t(*)[3])t, 0, NULL};
+    mn_film_skin_def def = mn_film_skin_default_def();
+    def.min_thickness = 1e-9;
+    mn_film_skin *skin;
+    mn_film_skin_mesh mesh;
+    if (mn_film_skin_create(ctx, &skin) != MN_OK || mn_film_skin_run(skin, &def, &sheet, &mesh) != MN_OK)
+        exit(1);
+    const int64_t edges = 3 * mesh.triangle_count;
+    int64_t(*e)[2] = malloc(sizeof *e * (size_t)edges), wrong = 0;
+    for (int64_t i = 0; i < edges; i++) {
+        const int64_t *v = mesh.triangles[i / 3];
+        e[i][0] = v[i % 3], e[i][1] = v[(i + 1) % 3];
+        if (i % 3 == 0)
+            volume += mn_dot(mesh.vertices[v[0]].position,
+                             mn_cross(mesh.vertices[v[1]].position, mesh.vertices[v[2]].position)) /
+                      6;
+    }
+    qsort(e, (size_t)edges, sizeof *e, by_ends);
+    for (int64_t i = 0; i < edges; i++) {
+        const int64_t back[2] = {e[i][1], e[i][0]};
+        wrong +=
+            (i > 0 && by_ends(e[i - 1], e[i]) == 0) || !bsearch(back, e, (size_t)edges, sizeof *e, by_ends);
+    }
+    char name[100];
+    snprintf(name, sizeof name, "skin of %s, edges without exactly two triangles", what);
+    validation_row_absolute("F23", name, (double)wrong, 0, "", 0.5);
+    snprintf(name, sizeof name, "skin of %s, volume over that of the film", what);
+    validation_row("F23", name, volume / (area * thickness), 1, "", 0.03);
+    mn_film_skin_free(skin);
+    free(x), free(h), free(t), free(e);
+}
+
 // ---- clusters ----
 
 static void equal_double(void)
@@ -151,6 +206,7 @@ static void equal_double(void)
     validation_row("F11", "film, equal double bubble, area", report.value[MN_REPORT_area][0], 6.75 * PI,
                    "r^2", 0.005);
     validation_row_below("F11", "film, equal double bubble, mean error of 120 deg", mean, "deg", 0.5);
+    skin_rows("the double bubble", film, 0.01);
     mn_film_free(film);
 }
 
@@ -283,6 +339,7 @@ static void cube(void)
     validation_row_absolute("F14", "film, cube frame from the cone, points where borders meet", count, 4, "",
                             0.5);
     validation_row("F14", "film, cube frame from the cone, side of the square", side, 0.1861, "a", 0.03);
+    skin_rows("the films in a cube", film, 0.005);
     mn_film_free(film);
 }
 

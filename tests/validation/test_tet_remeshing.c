@@ -258,7 +258,7 @@ static void flowing(mn_context *ctx)
         mn_tet_remesh_def remesh = mn_tet_remesh_default_def();
         mn_tet_remesh_report report;
         mn_tet_resample_report resampled;
-        const mn_tet_resample_def names = {"v", "mass"};
+        const mn_tet_resample_def names = {.velocity = "v", .mass = "mass"};
         mn_tet_topology topology;
         remesh.min_edge = 0.4 * h, remesh.max_edge = 1.6 * h;
         advect(mesh, (double)i / steps, 1.0 / steps);

@@ -197,21 +197,29 @@ mn_status mn_codim_liquid_commit(mn_codim *mls)
 
 // ---- taking back, streams, view ----
 
+// Nothing changes when memory runs out.
 mn_status mn_codim_liquid_backup(mn_codim *mls)
 {
     mn_codim_volume *v = mls->liquid;
     if (!v) return MN_OK;
-    MN_TRY(mn_array_resize(mls->solver.ctx, &v->particle_backup, v->particles.count));
-    MN_TRY(mn_array_resize(mls->solver.ctx, &v->skin_backup, v->skin.count));
+    MN_TRY(mn_array_reserve(mls->solver.ctx, &v->particle_backup, v->particles.count));
+    MN_TRY(mn_array_reserve(mls->solver.ctx, &v->skin_backup, v->skin.count));
+    MN_TRY(mn_array_reserve(mls->solver.ctx, &v->poured_backup, v->poured.count));
+    v->particle_backup.count = v->particles.count;
+    v->skin_backup.count = v->skin.count;
+    v->poured_backup.count = v->poured.count;
     if (v->particles.count > 0)
         memcpy(v->particle_backup.data, v->particles.data,
                mn_bytes(v->particles.count, sizeof *v->particles.data));
     if (v->skin.count > 0)
         memcpy(v->skin_backup.data, v->skin.data, mn_bytes(v->skin.count, sizeof *v->skin.data));
-    MN_TRY(mn_array_resize(mls->solver.ctx, &v->poured_backup, v->poured.count));
     for (int64_t i = 0; i < v->poured.count; i++) v->poured_backup.data[i] = v->poured.data[i];
-    v->template.count = 0; // the springs may have moved
     return MN_OK;
+}
+
+void mn_codim_liquid_begin(mn_codim *mls)
+{
+    if (mls->liquid) mls->liquid->template.count = 0; // the springs may have moved
 }
 
 // The arrays change places: nothing to fail.

@@ -234,7 +234,7 @@ static mn_status feed_from(mn_codim *mls, const mn_codim_inlet *inlet, int64_t i
 static mn_status check(const mn_codim *mls, const mn_codim_inlet *inlet, int64_t index)
 {
     if (inlet->count < 2)
-        return mn_fail(mls->solver.ctx, MN_ERROR_INPUT, "Jet %lld is no curve: it has %lld points.",
+        return mn_fail(mls->solver.ctx, MN_ERROR_INPUT, "Jet %lld is not a curve: it has %lld points.",
                        (long long)index, (long long)inlet->count);
     double length = 0;
     for (int64_t i = 0; i < inlet->count; i++) {

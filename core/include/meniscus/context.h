@@ -88,6 +88,9 @@ mn_log(mn_context *ctx, mn_log_level level, const char *format, ...);
 
 /// MN_OK, or MN_ERROR_CANCELLED with its sentence when the host wants to stop.
 MN_API mn_status mn_check_cancelled(mn_context *ctx);
+/// Whether a cancel is heeded, which it is at first; gives what it was before. For what must be finished
+/// after one: the state of a simulation is saved.
+MN_API bool mn_context_heed_cancel(mn_context *ctx, bool heed);
 MN_API void mn_progress(mn_context *ctx, double fraction, const char *what);
 
 /// A part of a larger job: until mn_progress_leave(), fractions from 0 to 1 reach the host as `begin` to

@@ -73,6 +73,8 @@ typedef struct mn_film_frame {
 /// What an advance sees beside colliders and wind: mn_solver_inputs.own. All may be zero.
 typedef struct mn_film_inputs {
     const mn_film_frame *frame; ///< as many points as at the start
+    int64_t pinned_count;       ///< as many as were pinned at the start and not held by the frame, or 0
+    const mn_vec3 *pinned;      ///< m: where they are at the end of the advance
     int64_t prick_count;
     const mn_vec3 *pricks; ///< m: the film nearest to each, within a size, bursts
     int64_t inflow_count;  ///< places where gas is blown into the pocket around them
@@ -84,6 +86,7 @@ typedef struct mn_film_inputs {
 typedef struct mn_film_point {
     mn_vec3 position, velocity, normal;
     double mass, thickness; ///< kg, m; thickness of threads and drops is their diameter
+    double radius;          ///< m, half of it
     double pressure;        ///< Pa above the ambient, highest of the pockets that it borders
     int64_t id;
     int32_t kind;  ///< 0 inside of a film, 1 on a border or rim, 2 where borders meet, 3 held by a wire
@@ -174,6 +177,18 @@ MN_API mn_status mn_film_cluster_create(mn_context *ctx, const mn_film_cluster_d
 /// `overlap`, 0 to 0.5, of the sum of their radii.
 MN_API void mn_film_pack(uint64_t seed, int64_t count, mn_vec3 center, double overlap, const double *radii,
                          mn_vec3 *centers);
+/// The same in a row along x.
+MN_API void mn_film_row(int64_t count, mn_vec3 center, double overlap, const double *radii, mn_vec3 *centers);
+typedef struct mn_film_sheet_def {
+    mn_vec3 center;   ///< m
+    double radius;    ///< m, > 0
+    double height;    ///< m: of an open cylinder about y; 0: a flat disc
+    double size;      ///< m, > 0, of edges
+    double thickness; ///< m
+    bool pin;         ///< the rims get the point attribute pinned
+} mn_film_sheet_def;
+/// A film on one ring or between two.
+MN_API mn_status mn_film_sheet_create(mn_context *ctx, const mn_film_sheet_def *def, mn_geo **geo);
 /// A film from the middle of a frame to each of its wires: what a dipped frame looks like before it settles.
 MN_API mn_status mn_film_cone_create(mn_context *ctx, const mn_film_frame *frame, double thickness,
                                      mn_geo **geo);

@@ -23,6 +23,7 @@
 #include "meniscus/tet.h"
 #include "meniscus/tetmesh.h"
 #include "meniscus/timer.h"
+#include "meniscus/trace.h"
 #include "meniscus/vec.h"
 #include "meniscus/volume.h"
 

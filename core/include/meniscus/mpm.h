@@ -58,6 +58,8 @@ typedef struct mn_mpm_def {
     double viscosity;    ///< Pa s, the same, >= 0
     double bulk_modulus; ///< Pa, > 0; 0: stiff enough for `compression`
     mn_vec3 gravity;     ///< m/s^2
+    mn_vec3 wind;        ///< m/s, velocity of the air everywhere
+    double air_density;  ///< kg/m^3, of the air that presses on the surface, >= 0; 0: there is none
     bool hydrostatic;    ///< liquid that is added before the first step gets the pressures of a pool at rest
 
     mn_mpm_integrator integrator;
@@ -160,9 +162,9 @@ MN_API double mn_mpm_emitter_rate(const mn_mpm *mpm);
 MN_API mn_status mn_mpm_set_bodies(mn_mpm *mpm, mn_elastic *bodies, const mn_elastic_inputs *inputs,
                                    const double *contact_angle);
 
-/// Advances by `seconds` in as many steps as it takes. `inputs` may be NULL; it takes a collider, a sink and
-/// as `own` an mn_mpm_emitter, which is set as by mn_mpm_set_emitter(). On failure the state is that of the
-/// last good step.
+/// Advances by `seconds` in as many steps as it takes. `inputs` may be NULL; it takes a collider, a sink,
+/// volumes of force, wind, sigma and viscosity, and as `own` an mn_mpm_emitter, which is set as by
+/// mn_mpm_set_emitter(). On failure the state is that of the last good step.
 MN_API mn_status mn_mpm_advance(mn_mpm *mpm, const mn_solver_inputs *inputs, double seconds);
 
 /// One particle as an artist sees it.

@@ -43,11 +43,23 @@ typedef enum mn_report_key {
         MN_REPORT_COUNT
 } mn_report_key;
 
+enum { MN_LIMIT_MAX = 8 };
+
+/// How many steps were as long as what allowed; names are string literals. When all places are taken, the
+/// last one counts the rest. Zero-initialised is empty.
+typedef struct mn_step_limits {
+    int32_t count;
+    const char *name[MN_LIMIT_MAX];
+    int64_t steps[MN_LIMIT_MAX];
+} mn_step_limits;
+MN_API void mn_step_limits_add(mn_step_limits *limits, const char *name);
+
 /// Zero-initialised is empty.
 typedef struct mn_report {
     bool set[MN_REPORT_COUNT];
     double value[MN_REPORT_COUNT][3];
     mn_timers seconds;
+    mn_step_limits limited_by;
 } mn_report;
 
 MN_API const char *mn_report_key_name(mn_report_key key);
@@ -60,6 +72,7 @@ typedef struct mn_step_counts {
     int64_t substeps, rollbacks;
     int64_t newton_iterations, linear_iterations; ///< for solvers that have them
     double dt_min, dt_max;                        ///< s, of the steps taken
+    mn_step_limits limited_by;
 } mn_step_counts;
 /// Sets substeps, rollbacks, dt_min and dt_max (when there were steps), the iterations where there were any,
 /// and the seconds per phase.

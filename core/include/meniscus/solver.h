@@ -8,37 +8,37 @@
 // To write a solver `wax`:
 //
 //   1. meniscus/wax.h: `typedef struct mn_wax_def {...}` with unit and range at each member, and the typed
-//   face
-//      (mn_wax_default_def, _create, _set_def, _advance, _report, _save, _load, _free), each one line over
-//      the table.
+//      face (mn_wax_default_def, _create, _set_def, _advance, _report, _save, _load, _free), each one line
+//      over the table.
 //   2. wax/fields.c: one row per member (meniscus/field.h; shared groups in base/field_groups.h).
-//   MN_FIELDS_STEPS is
-//      required. The header gets `enum { MN_WAX_FIELD_COUNT = n };` and `extern const mn_field
-//      mn_wax_fields[];`, the table ends with MN_FIELDS_END, which says when the count is wrong.
+//      MN_FIELDS_STEPS is required. The header gets `enum { MN_WAX_FIELD_COUNT = n };` and
+//      `extern const mn_field mn_wax_fields[];`; the table ends with MN_FIELDS_END, which says when the
+//      count is wrong.
 //   3. wax/state.h: `struct mn_wax { mn_solver solver; mn_wax_def def; ... }`. The head comes first: it holds
-//   the
-//      context, the clock, counts and timers. Functions of the table get `mn_solver *` and cast it.
-//   4. wax/wax.c: the functions below, and `const mn_solver_type mn_wax_solver = {...}`. What is NULL is left
-//   out.
+//      the context, the clock, counts and timers. Functions of the table get `mn_solver *` and cast it.
+//   4. wax/wax.c: the functions below, and `const mn_solver_type mn_wax_solver = {...}`. What a solver does
+//      not have stays NULL.
 //   5. nodes/wax_solver.c: an mn_node_type with .parms = mn_wax_fields, .sim = &mn_solver_ops and .solver
-//   pointing to
-//      an mn_solver_node (nodes/solver_node.h): which input is what, and hooks for what is its own; one line
-//      in nodes/registry.c.
-//   tests/toy/toy_solver.c is a whole one.
+//      pointing to an mn_solver_node (nodes/solver_node.h): which input is what, and hooks for what is its
+//      own; one line in nodes/registry.c.
+//
+// tests/toy/toy_solver.c is a whole one.
 //
 // How an advance runs. The loop checks the time and refuses inputs that the solver does not take; then
 //
-//   begin(inputs, seconds, &plan)        look at the frame; the plan has the defaults below, change what
-//   differs until no time is left:
+//   begin(inputs, seconds, &plan)       look at the frame; the plan has the defaults below, change what
+//                                       differs
+//   until no time is left:
 //     (cancelled? then stop with the state at the last good step)
-//     limit(inputs, &limit)              the longest step from here, and what sets it ("capillary waves")
-//     prepare(inputs, dt)                what every try of this step shares
-//     attempt(inputs, dt, &verdict)      compute the step beside the state; verdict.good when physics could
-//     have made it
-//       not good: the state is what it was; tried again with dt * verdict.factor, down to the plan's floor
-//     commit(inputs, dt)                 take the step over; time, left and counts are those after it
-//   end(inputs)                          once, when all time is spent
-//   abandon()                            instead of end, when anything failed: drop what was borrowed
+//     limit(inputs, &limit)             the longest step from here, and what sets it ("capillary waves")
+//     prepare(inputs, dt)               what every try of this step shares
+//     attempt(inputs, dt, &verdict)     compute the step beside the state; verdict.good when it is physical;
+//                                       otherwise the state is what it was, and the step is tried again with
+//                                       dt * verdict.factor, down to the plan's floor
+//     rescue(inputs, ..., &taken)       when no try was good, for solvers that have a step that always works
+//     commit(inputs, dt)                take the step over; time, left and counts are those after it
+//   end(inputs)                         once, when all time is spent
+//   abandon()                           instead of end, when anything failed: drop what was borrowed
 //
 // The failure contract. An advance completes or leaves the state at the last good step; it is never lost. So
 // attempt must not change the state, or must put it back when it is not good, and only commit moves it. A
@@ -114,6 +114,7 @@ enum {
     MN_TAKES_FORCE = 1 << 3,
     MN_TAKES_EMITTER = 1 << 4,
     MN_TAKES_OWN = 1 << 5,
+    MN_TAKES_MATERIAL = 1 << 10, ///< sigma and viscosity
 };
 
 /// Zero-initialised is nothing at all.
@@ -122,6 +123,7 @@ typedef struct mn_solver_inputs {
     const mn_collider *sink;     ///< volumes that take out what enters them, in the same way
     mn_volume wind;              ///< vector volume, m/s: velocity of the air, added to the def's
     mn_volume force;             ///< vector volume, m/s^2: acceleration, added to gravity
+    mn_volume sigma, viscosity;  ///< N/m, Pa s: where they reach, instead of what the liquid has
     const mn_emitter *emitter;
     const void *own; ///< of the solver's own type
 } mn_solver_inputs;

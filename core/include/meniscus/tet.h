@@ -63,10 +63,12 @@ typedef struct mn_tet_liquid_def {
     /// A neck is cut when the stress that it carries is above this many times sigma/size; a thread then has
     /// the radius size/split_threshold. 0: necks are never cut.
     double split_threshold;
-    bool stick;           ///< liquid sticks to solids; otherwise it slips along them
-    double friction;      ///< Coulomb's coefficient of liquid that slips
-    double drag;          ///< force per wetted area and speed of liquid that slips, Pa s/m
-    double contact_angle; ///< at solids, measured in the liquid, degrees
+    bool stick;                         ///< liquid sticks to solids; otherwise it slips along them
+    double friction;                    ///< Coulomb's coefficient of liquid that slips
+    double drag;                        ///< force per wetted area and speed of liquid that slips, Pa s/m
+    double contact_angle;               ///< at solids, measured in the liquid, degrees
+    mn_vec3 friction_min, friction_max; ///< of the sides x, y, z min and max of the domain; -1: `friction`
+    mn_vec3 contact_angle_min, contact_angle_max; ///< degrees, the same; -1: `contact_angle`
 
     // With materials (mn_tet_liquid_set_materials).
     bool heat;                   ///< follow temperatures, melting and freezing
@@ -77,7 +79,7 @@ typedef struct mn_tet_liquid_def {
     double collider_transfer;    ///< heat to them, W/(m^2 K)
 } mn_tet_liquid_def;
 
-enum { MN_TET_LIQUID_FIELD_COUNT = 40 };
+enum { MN_TET_LIQUID_FIELD_COUNT = 44 };
 MN_API extern const mn_field mn_tet_liquid_fields[];
 MN_API extern const mn_solver_type mn_tet_liquid_solver;
 
@@ -115,8 +117,12 @@ typedef struct mn_tet_pipe {
     /// What fills the mouth of a pipe, with a flat end across the velocity: the end is the mouth. All
     /// positive; borrowed. NULL: no inflow.
     const mn_tet_mesh *slug;
-    mn_vec3 velocity; ///< of the inflow, m/s
-    double flow_rate; ///< m^3/s, >= 0; sets the speed; 0: what velocity and mouth give
+    mn_vec3
+        velocity; ///< of the inflow, m/s; 0: the pipe is shut, and holds its liquid where it was open before
+    /// m^3/s, >= 0, of all pipes together; sets their speed; 0: what velocities and mouths give. Only that of
+    /// the first pipe counts.
+    double flow_rate;
+    const struct mn_tet_pipe *next; ///< another pipe with its own direction; NULL: this is the last
 } mn_tet_pipe;
 /// Rest volume that came and went in the last advance, m^3.
 MN_API void mn_tet_liquid_get_piped(const mn_tet_liquid *liquid, double *added, double *removed);

@@ -147,6 +147,9 @@ MN_API mn_status mn_network_save_checkpoint(mn_network *network, int32_t node, c
 /// beginning. Going on at any frame gives the right result; after *frame it is fast.
 MN_API mn_status mn_network_load_checkpoint(mn_network *network, int32_t node, const char *folder,
                                             int32_t *frame);
+/// Every simulating node above `node` (and itself) goes on from the state that the node of the same number in
+/// `source`, a network of the same nodes with other parameters, holds at exactly `frame`. All or nothing.
+MN_API mn_status mn_network_branch(mn_network *network, mn_network *source, int32_t node, int32_t frame);
 
 // ---- camera: where a scene wants to be seen from; nothing is cooked differently for it (scene_camera.c)
 // ----

@@ -3,9 +3,10 @@
 // Simulating nodes of a network: what the driver (sim.h) is told about them, and their checkpoints.
 //
 // A network knows everything above a node, so its recipe is whole. The stamp of the inputs is only for
-// checkpoints, where it notices files that have changed on disk between two runs: it is the contents of what
-// reaches the node without passing through another simulation. What a simulation gives follows from its own
-// recipe and stamp, which its own checkpoint carries; asking for its contents could mean to simulate it.
+// checkpoints, where it notices files that have changed on disk between two runs, and is taken when one is
+// written: it is the contents of what reaches the node without passing through another simulation. What a
+// simulation gives follows from its own recipe and stamp, which its own checkpoint carries; asking for its
+// contents could mean to simulate it.
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -64,7 +65,7 @@ static mn_status sample(void *user, int32_t frame, mn_sim_want want, mn_sim_samp
         taken->input_count = (int32_t)node->inputs.count;
         taken->input_keys = node->input_keys.data;
     }
-    if (want != MN_SIM_PARMS) MN_TRY(stamp_inputs(node, frame, &taken->stamp));
+    if (want == MN_SIM_STAMP) MN_TRY(stamp_inputs(node, frame, &taken->stamp));
     mn_network_evaluate_all(node, frame);
     taken->parms = node->values;
     return MN_OK;
@@ -167,6 +168,17 @@ static mn_network_node *next_sim(mn_network *network, int32_t node, int32_t afte
     return NULL;
 }
 
+static mn_status save_one(mn_network_node *node, const char *folder, int32_t frame)
+{
+    const mn_sim_host host = mn_network_sim_host(node);
+    char *path = NULL;
+    MN_TRY(mn_sim_stamp_snapshot(node->sim, &host, frame));
+    MN_TRY(checkpoint_path(node, folder, &path));
+    const mn_status status = mn_sim_write_checkpoint(node->sim, mn_network_facts(node)->recipe, frame, path);
+    mn_text_free(node->network->ctx, &path);
+    return status;
+}
+
 mn_status mn_network_save_checkpoint(mn_network *network, int32_t node, const char *folder)
 {
     mn_network_node *sim;
@@ -182,12 +194,7 @@ mn_status mn_network_save_checkpoint(mn_network *network, int32_t node, const ch
         // theirs with what it gives at its own.
         if (frame != common) frame = mn_sim_snapshot_frame(sim->sim, INT32_MAX);
         if (frame == INT32_MIN) continue;
-        char *path = NULL;
-        MN_TRY(checkpoint_path(sim, folder, &path));
-        const mn_status status =
-            mn_sim_write_checkpoint(sim->sim, mn_network_facts(sim)->recipe, frame, path);
-        mn_text_free(network->ctx, &path);
-        MN_TRY(status);
+        MN_TRY(save_one(sim, folder, frame));
     }
     return MN_OK;
 }
@@ -223,4 +230,23 @@ mn_status mn_network_load_checkpoint(mn_network *network, int32_t node, const ch
     // All or nothing: a part of them would only make the others simulate from the beginning.
     for (int32_t at = -1; (sim = next_sim(network, node, at)); at = sim->number) mn_sim_reset(sim->sim);
     return status == MN_ERROR_NOT_FOUND ? MN_OK : status;
+}
+
+mn_status mn_network_branch(mn_network *network, mn_network *source, int32_t node, int32_t frame)
+{
+    mn_network_node *sim;
+    mn_status status = mn_network_get(network, node, &sim);
+    for (int32_t at = -1; status == MN_OK && (sim = next_sim(network, node, at)); at = sim->number) {
+        const mn_network_node *from = mn_network_at(source, sim->number);
+        const mn_sim_host host = mn_network_sim_host(sim);
+        if (!from || !from->sim)
+            status = mn_fail(network->ctx, MN_ERROR_NOT_FOUND, "There is no simulation '%s' to branch from.",
+                             sim->name);
+        else
+            status = mn_sim_branch(sim->sim, &host, from->sim, frame);
+        mn_network_let_go(sim);
+    }
+    if (status == MN_OK) return MN_OK;
+    for (int32_t at = -1; (sim = next_sim(network, node, at)); at = sim->number) mn_sim_reset(sim->sim);
+    return status;
 }

@@ -53,10 +53,23 @@ static void put_text(char *field, size_t size, const char *text)
     memcpy(field, text, length < size ? length : size - 1);
 }
 
-static const mn_sim_snapshot *snapshot_at(const mn_sim *sim, int32_t frame)
+static mn_sim_snapshot *snapshot_at(const mn_sim *sim, int32_t frame)
 {
-    const mn_sim_snapshot *snapshot = mn_sim_find_snapshot(sim, frame);
-    return snapshot && snapshot->frame == frame ? snapshot : NULL;
+    for (int64_t i = sim->snapshots.count; i-- > 0;)
+        if (sim->snapshots.data[i].frame == frame) return &sim->snapshots.data[i];
+    return NULL;
+}
+
+mn_status mn_sim_stamp_snapshot(mn_sim *sim, const mn_sim_host *host, int32_t frame)
+{
+    mn_sim_snapshot *snapshot = snapshot_at(sim, frame);
+    mn_sim_sample sample = {0};
+    if (!snapshot || snapshot->signature != 0) return MN_OK;
+    const bool heeded = mn_context_heed_cancel(sim->ctx, false); // states are saved after a cancel too
+    const mn_status status = host->sample(host->user, frame, MN_SIM_STAMP, &sample);
+    mn_context_heed_cancel(sim->ctx, heeded);
+    if (status == MN_OK) snapshot->signature = mn_sim_signature(sim, &sample);
+    return status;
 }
 
 mn_status mn_sim_write_checkpoint(const mn_sim *sim, uint64_t recipe, int32_t frame, const char *path)
@@ -112,7 +125,7 @@ static mn_status check_header(mn_context *ctx, const mn_sim *sim, const char *pa
     put_text(build, BUILD_SIZE, BUILD);
     put_text(type, TYPE_SIZE, sim->type->name);
     if (memcmp(header->magic, MAGIC, sizeof MAGIC) != 0)
-        return fail_damaged(ctx, path, "it is no checkpoint of Meniscus");
+        return fail_damaged(ctx, path, "it is not a Meniscus checkpoint");
     if (header->header_hash != hash_header(header)) return fail_damaged(ctx, path, "it is damaged");
     if (header->format != FORMAT) return fail_other(ctx, path, "another version of the format");
     if (header->payload_size != file_size - sizeof *header)
@@ -192,5 +205,41 @@ mn_status mn_sim_read_checkpoint(mn_sim *sim, const mn_sim_host *host, uint64_t 
         *frame = header.frame;
     else
         mn_sim_reset(sim);
+    return status;
+}
+
+// ---- another simulation's state ----
+
+static mn_status branch(mn_sim *sim, const mn_sim_host *host, const mn_sim *source,
+                        const mn_sim_snapshot *from, mn_sim_snapshot *snapshot)
+{
+    mn_sim_sample sample = {0};
+    MN_TRY(host->sample(host->user, from->frame, MN_SIM_STAMP, &sample));
+    if (mn_sim_start_frame(sim, sample.parms) != source->start)
+        return mn_fail(sim->ctx, MN_ERROR_ARGUMENT, "%s '%s': a branch cannot have another start frame.",
+                       sim->type->name, host->node_name);
+    snapshot->frame = from->frame;
+    snapshot->signature = mn_sim_signature(sim, &sample);
+    MN_TRY(mn_array_resize(sim->ctx, &snapshot->bytes, from->bytes.count));
+    mn_copy_bytes(snapshot->bytes.data, from->bytes.data, (size_t)from->bytes.count);
+    sim->recipe = host->recipe;
+    sim->start = source->start;
+    MN_TRY(mn_sim_note_signature(sim, snapshot->frame, snapshot->signature));
+    MN_TRY(mn_sim_load_snapshot(sim, host, snapshot));
+    return mn_sim_keep_snapshot(sim, snapshot);
+}
+
+mn_status mn_sim_branch(mn_sim *sim, const mn_sim_host *host, const mn_sim *source, int32_t frame)
+{
+    const mn_sim_snapshot *from = snapshot_at(source, frame);
+    mn_sim_snapshot snapshot = {0};
+    if (source->start > frame) return MN_OK; // it has not begun
+    if (!from || source->type != sim->type)
+        return mn_fail(sim->ctx, MN_ERROR_NOT_FOUND, "%s '%s': there is no state of frame %d to go on from.",
+                       sim->type->name, host->node_name, (int)frame);
+    mn_sim_reset(sim);
+    const mn_status status = branch(sim, host, source, from, &snapshot);
+    mn_array_free(sim->ctx, &snapshot.bytes);
+    if (status != MN_OK) mn_sim_reset(sim);
     return status;
 }

@@ -39,11 +39,11 @@ extern "C" {
 
 typedef struct mn_sim mn_sim;
 
-/// How much of a sample is needed; each includes the ones before.
+/// How much of a sample is needed.
 typedef enum mn_sim_want {
     MN_SIM_PARMS,  ///< the evaluated parameters
     MN_SIM_STAMP,  ///< and the stamp of the inputs
-    MN_SIM_INPUTS, ///< and the inputs
+    MN_SIM_INPUTS, ///< parameters and inputs, and the stamp unless the recipe is whole
 } mn_sim_want;
 
 /// A node's parameters and inputs at one frame, borrowed from the host until it is asked again.
@@ -119,6 +119,9 @@ const mn_report *mn_sim_report(const mn_sim *sim);
 
 /// The latest frame at or before `limit` that a checkpoint can be written for, or INT32_MIN.
 int32_t mn_sim_snapshot_frame(const mn_sim *sim, int32_t limit);
+/// Looks at the contents of the inputs at that frame, which its checkpoint carries: where the recipe is whole
+/// nothing has done so before. Once for each snapshot.
+mn_status mn_sim_stamp_snapshot(mn_sim *sim, const mn_sim_host *host, int32_t frame);
 /// Writes the snapshot of that frame, whole or not at all. `recipe` names the simulation across processes; it
 /// is host->recipe unless that holds something of this process only.
 mn_status mn_sim_write_checkpoint(const mn_sim *sim, uint64_t recipe, int32_t frame, const char *path);
@@ -127,6 +130,10 @@ mn_status mn_sim_write_checkpoint(const mn_sim *sim, uint64_t recipe, int32_t fr
 /// (MN_ERROR_UNSUPPORTED); MN_ERROR_NOT_FOUND when there is none.
 mn_status mn_sim_read_checkpoint(mn_sim *sim, const mn_sim_host *host, uint64_t recipe, const char *path,
                                  int32_t *frame);
+
+/// Resets the driver and goes on from another's snapshot of exactly this frame as if it were its own: with
+/// other parameters and inputs from there on. The start frame must be the same.
+mn_status mn_sim_branch(mn_sim *sim, const mn_sim_host *host, const mn_sim *source, int32_t frame);
 
 #ifdef __cplusplus
 }

@@ -19,7 +19,7 @@ typedef struct mn_sim_frame {
 /// What save() wrote at a frame.
 typedef struct mn_sim_snapshot {
     int32_t frame;
-    uint64_t signature; ///< of parameters and inputs at that frame
+    uint64_t signature; ///< of parameters and inputs at that frame; 0: not taken yet
     MN_ARRAY(uint8_t) bytes;
 } mn_sim_snapshot;
 

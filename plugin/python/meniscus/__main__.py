@@ -14,4 +14,5 @@ def main():
     return lib.mn_plugin_command(len(words), (c_char_p * (len(words) + 1))(*words, None))
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

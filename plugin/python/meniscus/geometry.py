@@ -6,6 +6,8 @@ long it is used. Buffers to read show the geometry as it was when they were aske
 memory, never the buffer."""
 import ctypes
 import math
+import os
+import tempfile
 import weakref
 from ctypes import c_double, c_float, c_int32, c_int64, c_uint8
 
@@ -29,7 +31,7 @@ def number_of(word, words, what):
     try:
         return words.index(word)
     except ValueError:
-        raise errors.ArgumentError(f"{word!r} is no {what}; there are {', '.join(words)}") from None
+        raise errors.ArgumentError(f"{word!r} is not a {what}; there are {', '.join(words)}") from None
 
 
 def shaped(memory, count, size, writable):
@@ -176,6 +178,19 @@ class Geometry:
         context = self._context
         geos = (ctypes.c_void_p * 1)(self._pointer)
         context.call("mn_plugin_preview", context.pointer, geos, 1, int(size[0]), int(size[1]), encode(path))
+
+    def _repr_png_(self):
+        """A picture for notebooks; None where there is nothing to see."""
+        if self.point_count == 0:
+            return None
+        with tempfile.TemporaryDirectory(prefix="meniscus-") as folder:
+            path = os.path.join(folder, "picture.png")
+            try:
+                self.preview(path, (640, 360))
+            except errors.Error:
+                return None
+            with open(path, "rb") as file:
+                return file.read()
 
     def __reduce__(self):
         raise errors.UnsupportedError("a Geometry cannot be pickled; save() it to a file and read() it there")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Networks of nodes, built in code or read from a scene, cooked frame by frame."""
 import ctypes
+import html
 import json
 from ctypes import c_int32
 
@@ -138,6 +139,14 @@ class Node:
         self._parm(name)
         self.network._context.call("mn_network_reset_parm", self.network._pointer, self._number, encode(name))
 
+    def _is_changed(self, name):
+        """Whether a parameter is animated or has another value than its default."""
+        default = self.table.parms[name].default
+        return bool(self.keys(name)) or self[name] != (tuple(default) if isinstance(default, list) else default)
+
+    def _shown(self, name):
+        return "animated" if self.keys(name) else repr(self[name])
+
     def _parm(self, name):
         if name not in self.table.parms:
             # The library's sentence has the nearest spelling.
@@ -240,6 +249,18 @@ class Network:
 
     def __repr__(self):
         return f"<meniscus.Network {self.title or 'untitled'}: {', '.join(node.name for node in self.nodes) or 'empty'}>"
+
+    def _repr_html_(self):
+        """For notebooks: nodes, what they get and what was changed about them."""
+        rows = []
+        for node in self.nodes:
+            inputs = ", ".join(f"{i}: {one[0].name}" + (f":{one[1]}" if one[1] else "") for i, one in enumerate(node.inputs) if one)
+            changed = ", ".join(f"{name} {node._shown(name)}" for name in node.table.parms if node._is_changed(name))
+            rows.append("".join(f"<td style='text-align:left'>{html.escape(text)}</td>" for text in (node.name, node.table.name, inputs, changed)))
+        head = "".join(f"<th style='text-align:left'>{word}</th>" for word in ("node", "type", "inputs", "parameters"))
+        title = html.escape(self.title or "untitled")
+        return (f"<table><caption>{title}, frames {self.frames[0]} to {self.frames[1]} at {self.fps:g} fps</caption>"
+                f"<tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>")
 
     # ---- scenes ----
 

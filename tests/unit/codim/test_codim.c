@@ -134,7 +134,7 @@ static void anchors_move_the_film(void **state)
     check_fails(
         ctx,
         mn_codim_advance(stage.mls, &(mn_codim_inputs){.anchor_count = 1, .anchors = stage.anchors}, 0.04),
-        MN_ERROR_INPUT, "number of its points");
+        MN_ERROR_INPUT, "point count");
     film_close(&stage);
     mn_context_free(ctx);
 }
@@ -270,6 +270,57 @@ static void bad_input_is_a_sentence(void **state)
     mn_context_free(ctx);
 }
 
+/// What a host sees of a solver: its state at every step, and when to stop.
+typedef struct watcher {
+    mn_codim *mls;
+    saved_state good; ///< after the last step
+    int32_t steps, most;
+} watcher;
+
+static void look(void *user, double fraction, const char *what)
+{
+    watcher *w = user;
+    (void)fraction, (void)what;
+    if (!w->mls) return;
+    w->good.size = 0, w->steps++;
+    assert_int_equal(mn_codim_save(w->mls, &(mn_writer){w->good.ctx, &w->good, saved_put}), MN_OK);
+}
+
+static bool stop(void *user)
+{
+    const watcher *w = user;
+    return w->mls && w->steps >= w->most;
+}
+
+// A cancelled advance leaves the state of the last good step, to the byte, and goes on from there.
+static void cancel_leaves_the_last_good_step(void **state)
+{
+    (void)state;
+    watcher *w = calloc(1, sizeof *w);
+    mn_context *ctx = w->good.ctx =
+        mn_context_create(&(mn_hooks){.user = w, .cancelled = stop, .progress = look});
+    mn_film_source_def source = bubble(0.02, 0.003);
+    source.hole = 0.01;
+    const mn_codim_def def = soap(0.003);
+    film_stage stage = film_open(ctx, &def, &source, NULL, drift_and_spin);
+    saved_state *after = calloc(1, sizeof *after);
+    after->ctx = ctx;
+    w->mls = stage.mls, w->most = 3;
+    check_fails(ctx, mn_codim_advance(stage.mls, &(mn_codim_inputs){0}, 0.004), MN_ERROR_CANCELLED, "");
+    w->mls = NULL;
+    assert_int_equal(w->steps, 3);
+    check_ok(ctx, mn_codim_save(stage.mls, &(mn_writer){ctx, after, saved_put}));
+    assert_int_equal(after->size, w->good.size);
+    assert_memory_equal(after->bytes, w->good.bytes, after->size);
+    const double time = ((const mn_solver *)stage.mls)->time;
+    assert_true(time > 0 && time < 0.004);
+    film_advance(&stage, 0.004 - time);
+    check_close(((const mn_solver *)stage.mls)->time, 0.004, 1e-15);
+    film_close(&stage);
+    mn_context_free(ctx);
+    free(after), free(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -279,6 +330,7 @@ int main(void)
         cmocka_unit_test(anchors_move_the_film),
         cmocka_unit_test(thin_film_tears),
         cmocka_unit_test(same_bits_for_any_workers_and_after_a_stop),
+        cmocka_unit_test(cancel_leaves_the_last_good_step),
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(bad_input_is_a_sentence),
     };

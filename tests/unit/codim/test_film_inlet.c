@@ -320,7 +320,7 @@ static void bad_inlets_are_refused(void **state)
     check_fails(ctx, mn_codim_advance(stage.mls, &inputs, 0.01), MN_ERROR_DIVERGED, "max_substeps");
     stage.velocity[5].y = 0;
     stage.inlet.count = 1;
-    check_fails(ctx, mn_codim_advance(stage.mls, &inputs, 0.01), MN_ERROR_INPUT, "no curve");
+    check_fails(ctx, mn_codim_advance(stage.mls, &inputs, 0.01), MN_ERROR_INPUT, "not a curve");
     stage.inlet.count = 8;
     assert_true(bits_of(&stage) == bits);
     def.max_points = 100;

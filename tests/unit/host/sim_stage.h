@@ -21,6 +21,7 @@ typedef struct stage {
     int64_t push[STAGE_FRAMES];                           ///< points of the input at each frame
     int64_t ballast, fail_at;
     int32_t samples; ///< how often inputs were asked for
+    int32_t stamps;  ///< how often only their contents were
     mn_parm_value values[MN_COUNT_OF(walker_parms)];
     mn_geo *input;
     const mn_geo *inputs[1];
@@ -43,6 +44,7 @@ static inline mn_status stage_sample(void *user, int32_t frame, mn_sim_want want
     self->values[mn_parm_find(&walker_type, "fail_at")].number[0] = (double)self->fail_at;
     sample->parms = self->values;
     sample->stamp = (uint64_t)self->push[at];
+    self->stamps += want == MN_SIM_STAMP;
     if (want != MN_SIM_INPUTS) return MN_OK;
     self->samples++;
     mn_geo_free(self->input);

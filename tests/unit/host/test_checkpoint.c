@@ -52,6 +52,8 @@ static int tear_down(void **state)
 static mn_status write_at(int32_t frame)
 {
     stage_check(&on, frame);
+    const mn_sim_host host = stage_host(&on);
+    MN_TRY(mn_sim_stamp_snapshot(on.sim, &host, frame));
     return mn_sim_write_checkpoint(on.sim, on.recipe, frame, path);
 }
 
@@ -81,9 +83,23 @@ static void going_on_gives_the_same_bits(void **state)
     }
 }
 
+/// Contents of inputs are hashed for a checkpoint alone, once for each, and not for the frames between.
+static void contents_are_looked_at_for_checkpoints_alone(void **state)
+{
+    (void)state;
+    const mn_sim_host host = stage_host(&on);
+    stage_check(&on, LAST);
+    assert_int_equal(on.stamps, 0);
+    check_ok(ctx, write_at(LAST));
+    assert_int_equal(on.stamps, 1);
+    check_ok(ctx, mn_sim_stamp_snapshot(on.sim, &host, LAST));
+    assert_int_equal(on.stamps, 1);
+}
+
 static void what_does_not_fit_is_refused(void **state)
 {
     (void)state;
+    on.whole = false; // contents are looked at from the start frame on
     check_ok(ctx, write_at(5));
     int32_t frame;
     stage other;
@@ -311,6 +327,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(going_on_gives_the_same_bits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(contents_are_looked_at_for_checkpoints_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_does_not_fit_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(damage_is_noticed_wherever_it_is, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_shortage_of_memory_is_survived, set_up, tear_down),

@@ -144,7 +144,7 @@ static void odd_sheets_are_closed(void **state)
     }
     const int32_t wrong[1][3] = {{0, 1, 7}};
     check_fails(ctx, mn_film_skin_run(skin, &def, &(mn_film_sheet){7, x, h, 1, wrong, 0, NULL}, &mesh),
-                MN_ERROR_INPUT, "no point");
+                MN_ERROR_INPUT, "does not exist");
     check_ok(ctx, mn_film_skin_run(skin, &def, &(mn_film_sheet){0}, &mesh));
     assert_int_equal(mesh.vertex_count, 0);
     def.min_thickness = 0;
@@ -231,7 +231,7 @@ static void threads_are_closed_tubes(void **state)
              mn_film_skin_run(skin, &def, &(mn_film_sheet){5, corners, h, 1, triangle, 2, hanging}, &mesh));
     check_closed(ctx, &mesh, &volume);
     links[0][1] = 2 * N;
-    check_fails(ctx, mn_film_skin_run(skin, &def, &sheet, &mesh), MN_ERROR_INPUT, "no point");
+    check_fails(ctx, mn_film_skin_run(skin, &def, &sheet, &mesh), MN_ERROR_INPUT, "does not exist");
     mn_film_skin_free(skin);
     mn_context_free(ctx);
 }

@@ -116,8 +116,7 @@ static void jets_strike_things(void **state)
     geo = NULL;
     P = mn_geo_write_positions(box);
     P[4] = NAN;
-    check_fails(ctx, mn_jet_source_create(ctx, &def, &geo), MN_ERROR_INPUT,
-                "Point 1 of what the jet strikes");
+    check_fails(ctx, mn_jet_source_create(ctx, &def, &geo), MN_ERROR_INPUT, "Point 1 of the jet's target");
     mn_geo_free(box);
     mn_context_free(ctx);
 }

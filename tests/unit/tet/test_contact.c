@@ -3,6 +3,7 @@
 // Liquid and solids: what touches does not pass, what sticks does not move, and what is thrown at a wall
 // stops there.
 #include "support/check.h"
+#include "support/painted_floor.h"
 #include "support/tet_cap.h"
 
 #include "tet/state.h"
@@ -213,6 +214,68 @@ static void a_full_box_that_holds_all_rests(void **state)
     rest_in_a_full_box(5, 1, 2e-4);
 }
 
+// Faces on a painted floor have the energy of what is painted there, and nodes its slip and friction.
+static void paint_is_read(void **state)
+{
+    (void)state;
+    const mn_hooks hooks = {.max_workers = 1};
+    mn_context *ctx = mn_context_create(&hooks);
+    mn_tet_liquid_def def = on_a_floor();
+    def.wall[2] = false, def.contact_angle = 90, def.friction = 0.1;
+    for (int paint = 0; paint < MN_PAINT_COUNT; paint++) {
+        const double left = paint == MN_PAINT_CONTACT_ANGLE ? 60 : paint == MN_PAINT_FRICTION ? 0.7 : 0;
+        painted_floor f = painted_floor_open(ctx, (mn_paint)paint, left, -1);
+        mn_tet_liquid *liquid = make_cap(ctx, &def);
+        liquid->collider = f.collider;
+        check_ok(ctx, mn_tet_liquid_find_contacts(liquid));
+        check_ok(ctx, mn_tet_liquid_find_wetted(liquid));
+        int wetted[2] = {0};
+        for (int32_t k = 0; k < liquid->system.face_count; k++) {
+            const int32_t *v = liquid->system.face.data + 3 * (int64_t)k;
+            const mn_vec3 *x = liquid->mesh->position;
+            if (x[v[0]].y + x[v[1]].y + x[v[2]].y > 1e-9) continue;
+            const bool right = x[v[0]].x + x[v[1]].x + x[v[2]].x > 0;
+            wetted[right]++;
+            const double known = paint == MN_PAINT_CONTACT_ANGLE && !right ? -0.5 : 0;
+            check_close(liquid->face_sigma.data[k], known, 1e-9);
+        }
+        assert_true(wetted[0] > 0 && wetted[1] > 0);
+        for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++) {
+            if (!liquid->touch.data[i] || fabs(liquid->mesh->position[i].x) < 1e-6) continue;
+            const bool at_left = liquid->mesh->position[i].x < 0;
+            check_close(mn_tet_liquid_friction(liquid, i), paint == MN_PAINT_FRICTION && at_left ? 0.7 : 0.1,
+                        1e-6);
+            assert_int_equal(mn_tet_liquid_sticks(liquid, liquid->mesh, i),
+                             paint == MN_PAINT_SLIP && at_left);
+        }
+        liquid->collider = NULL;
+        mn_tet_liquid_free(liquid);
+        painted_floor_close(&f);
+    }
+    mn_context_free(ctx);
+}
+
+// A drop in a corner: floor and side have their own angles.
+static void sides_have_their_own_angles(void **state)
+{
+    (void)state;
+    const mn_hooks hooks = {.max_workers = 1};
+    mn_context *ctx = mn_context_create(&hooks);
+    mn_tet_liquid_def def = on_a_floor();
+    def.contact_angle = 90, def.contact_angle_min.y = 60, def.friction_min.y = 0.3;
+    mn_tet_liquid *liquid = make_cap(ctx, &def);
+    check_ok(ctx, mn_tet_liquid_find_contacts(liquid));
+    check_ok(ctx, mn_tet_liquid_find_wetted(liquid));
+    int32_t wetted = 0;
+    for (int32_t k = 0; k < liquid->system.face_count; k++)
+        wetted += fabs(liquid->face_sigma.data[k] + 0.5) < 1e-9;
+    assert_true(wetted > 0);
+    for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++)
+        if (liquid->touch.data[i]) check_close(mn_tet_liquid_friction(liquid, i), 0.3, 0);
+    mn_tet_liquid_free(liquid);
+    mn_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +285,8 @@ int main(void)
         cmocka_unit_test(wetted_liquid_is_held_by_adhesion),
         cmocka_unit_test(liquid_that_starts_in_a_solid_is_told),
         cmocka_unit_test(a_full_box_that_holds_all_rests),
+        cmocka_unit_test(paint_is_read),
+        cmocka_unit_test(sides_have_their_own_angles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

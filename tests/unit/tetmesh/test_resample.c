@@ -88,7 +88,7 @@ static void test_conservation(void **state)
         def.quality = 0.6, def.min_edge = 0.12, def.max_edge = 0.32;
         check_ok(ctx, mn_tet_remesh(mesh, &def, &remeshed));
         mn_tet_resample_report report;
-        const mn_tet_resample_def names = {"v", "mass"};
+        const mn_tet_resample_def names = {.velocity = "v", .mass = "mass"};
         check_ok(ctx, mn_tet_resample(before, mesh, &names, &report));
         assert_true(report.targets > 100 && report.pairs > report.targets);
         const tet_sums a = tet_sum_up(before), b = tet_sum_up(mesh);
@@ -141,7 +141,7 @@ static void test_lenders(void **state)
     check_ok(ctx, mn_tet_mesh_replace(mesh, 0, NULL, 1, (const int32_t(*)[4]) & v, NULL));
     mn_tet_mesh_move_vertex(mesh, inner, mn_axpy(mesh->position[inner], 0.02, out));
     mn_tet_resample_report report;
-    const mn_tet_resample_def names = {"v", "mass"};
+    const mn_tet_resample_def names = {.velocity = "v", .mass = "mass"};
     check_ok(ctx, mn_tet_resample(before, mesh, &names, &report));
     const tet_sums a = tet_sum_up(before), b = tet_sum_up(mesh);
     assert_true(mn_tet_mesh_find_field(mesh, "mass")->data[behind] <
@@ -159,7 +159,8 @@ static void test_nothing_changed_and_bad_names(void **state)
     add_physics(ctx, mesh);
     check_ok(ctx, mn_tet_mesh_copy(mesh, &before));
     mn_tet_resample_report report;
-    const mn_tet_resample_def good = {"v", "mass"}, bad = {"v", "weight"};
+    const mn_tet_resample_def good = {.velocity = "v", .mass = "mass"},
+                              bad = {.velocity = "v", .mass = "weight"};
     check_ok(ctx, mn_tet_resample(before, mesh, &good, &report));
     assert_int_equal(report.targets, 0);
     mn_tet_mesh_move_vertex(mesh, 13, mn_v3(0.05, 0.02, 0.01));
@@ -175,7 +176,7 @@ static mn_status resample_a_block(mn_context *own, failing_allocator *memory)
     check_ok(own, mn_tet_mesh_copy(mesh, &before));
     mn_tet_mesh_move_vertex(mesh, 13, mn_v3(0.05, 0.02, 0.01));
     mn_tet_resample_report report;
-    const mn_tet_resample_def names = {"v", "mass"};
+    const mn_tet_resample_def names = {.velocity = "v", .mass = "mass"};
     failing_begin(memory);
     const mn_status status = mn_tet_resample(before, mesh, &names, &report);
     mn_tet_mesh_free(before);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// trace: points that a velocity volume carries. Numerics and parameters are mn_trace_solver's.
+#include "meniscus/trace.h"
+#include "nodes/solver_node.h"
+
+enum { INPUT_POINTS, INPUT_FLOW };
+
+static const mn_input_def inputs_of[] = {
+    [INPUT_POINTS] = {"Points", "points at the start frame; id is used", true, false},
+    [INPUT_FLOW] = {"Velocity",
+                    "a volume named vel, from velocity_volume, flow_solver, a field node or a file", true,
+                    false},
+};
+static const mn_role roles[] = {[INPUT_POINTS] = MN_ROLE_SOURCE, [INPUT_FLOW] = MN_ROLE_WIND};
+static const mn_output_def outputs_of[] = {{"Points", "points with v, id and age"}};
+static const mn_solver_node solver = {.solver = &mn_trace_solver, .roles = roles};
+
+const mn_node_type mn_trace_node = {
+    .name = "trace",
+    .label = "Meniscus Trace",
+    .menu = "Meniscus/Solvers",
+    .help = "Carries points along with a velocity volume, to make a flow visible or to carry dye.",
+    .inputs = inputs_of,
+    .input_count = MN_COUNT_OF(inputs_of),
+    .outputs = outputs_of,
+    .output_count = MN_COUNT_OF(outputs_of),
+    .parms = mn_trace_fields,
+    .parm_count = MN_TRACE_FIELD_COUNT,
+    .time_dependent = true,
+    .sim = &mn_solver_ops,
+    .solver = &solver,
+};

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Solids that are remeshed: each material keeps its mass and its place, heat stays, what never flowed keeps
+// its rest shape, and stress that is the same everywhere stays as it is, whatever the rest places are.
+#include "base/random.h"
+#include "support/check.h"
+#include "support/tet_lattice_brick.h"
+#include "support/tet_remesh_solid.h"
+
+static mn_tet_liquid *make_two(mn_context *ctx, double yield)
+{
+    mn_tet_mesh *mesh = tet_lattice_layers(ctx, 3, 4, 3, 0.25, 0.1, 2);
+    mn_tet_field *material;
+    check_ok(ctx, mn_tet_mesh_add_field(mesh, MN_TET_MATERIAL, MN_TET_VALUE, 1, &material));
+    for (int32_t t = 0; t < mesh->tet_slots; t++) {
+        double y = 0;
+        for (int k = 0; k < 4; k++) y += 0.25 * mesh->position[mesh->tet[t][k]].y;
+        material->data[t] = y > 0.5;
+    }
+    mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.density = 1, def.sigma = 0, def.heat = true;
+    mn_tet_liquid *q;
+    check_ok(ctx, mn_tet_liquid_create(ctx, &def, mesh, &q));
+    mn_tet_material m[2] = {{.name = "one",
+                             .density = 1,
+                             .young = 10,
+                             .poisson = 0.3,
+                             .yield = yield,
+                             .heat_capacity = 1,
+                             .conductivity = 1,
+                             .reference_temperature = 300}};
+    m[1] = m[0], m[1].density = 3, m[1].young = 20;
+    snprintf(m[1].name, sizeof m[1].name, "two");
+    check_ok(ctx, mn_tet_liquid_set_materials(q, 2, m));
+    mn_tet_mesh_free(mesh);
+    return q;
+}
+
+typedef struct sums {
+    double mass[2], volume[2], heat;
+} sums;
+
+static sums add_up(const mn_tet_liquid *q)
+{
+    const double *material = mn_tet_field_numbers(q, MN_TET_MATERIAL),
+                 *mass = mn_tet_field_numbers(q, MN_TET_REST_VOLUME);
+    sums s = {.heat = mn_tet_solids_thermal_energy(q)};
+    for (int32_t t = 0; t < q->mesh->tet_slots; t++) {
+        const int m = material[t] > 0.5;
+        check_close(material[t], m, 0);
+        s.mass[m] += mass[t], s.volume[m] += mn_tet_mesh_tet_volume(q->mesh, t);
+    }
+    return s;
+}
+
+static void remesh_once(mn_context *ctx, mn_tet_liquid *q)
+{
+    mn_tet_remesh_def def = mn_tet_remesh_default_def();
+    mn_tet_resample_report report;
+    def.quality = 0.8, def.min_edge = 0.12, def.max_edge = 0.32, def.fixed_surface = true;
+    check_ok(ctx, tet_remesh_solid(q, &def, &report));
+    assert_true(report.targets > 100);
+}
+
+static void materials_keep_mass_and_place(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    mn_tet_liquid *q = make_two(ctx, 0);
+    check_ok(ctx, mn_tet_liquid_prepare(q));
+    const sums before = add_up(q);
+    remesh_once(ctx, q);
+    const sums after = add_up(q);
+    for (int m = 0; m < 2; m++) {
+        check_close(after.mass[m], before.mass[m], 1e-13);
+        check_close(after.volume[m], before.volume[m], 1e-13);
+    }
+    check_close(after.heat, before.heat, 1e-12 * before.heat);
+    // At rest, and of one density: nothing has a stress.
+    for (int32_t t = 0; t < q->mesh->tet_slots; t++) check_close(mn_tet_liquid_stress(q, t), 0, 1e-11);
+    mn_tet_liquid_free(q);
+    mn_context_free(ctx);
+}
+
+// b is one everywhere but X is any: after remeshing it is still b.
+static void uniform_stress_stays(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    mn_tet_liquid *q = make_two(ctx, 5);
+    const mn_mat3 stretch = {{{1.1, 0.05, 0}, {0.05, 0.95, 0.02}, {0, 0.02, 0.97}}};
+    const mn_mat3 b = mn_m3_mul(stretch, stretch);
+    mn_vec3 *rest = mn_tet_field_vectors(q, MN_TET_REST);
+    double *metric = mn_tet_field_numbers(q, MN_TET_METRIC), want[2] = {0};
+    for (int32_t i = 0; i < q->mesh->vertex_slots; i++)
+        rest[i] = mn_axpy(rest[i], 0.03, mn_random_unit3(9, (uint64_t)i, 0));
+    for (int32_t t = 0; t < q->mesh->tet_slots; t++) {
+        mn_tet_solid_shape shape = {0};
+        mn_vec3 x[4], y[4];
+        mn_mat3 inverse;
+        for (int k = 0; k < 4; k++)
+            x[k] = rest[q->mesh->tet[t][k]], y[k] = q->mesh->position[q->mesh->tet[t][k]];
+        assert_true(mn_tet_rest_gradients(x, shape.gradient, &shape.volume));
+        assert_true(mn_m3_inverse(mn_tet_deformation(&shape, y), &inverse));
+        mn_tet_pack_symmetric(mn_m3_mul(inverse, mn_m3_mul(b, mn_m3_transpose(inverse))),
+                              metric + 6 * (int64_t)t);
+    }
+    check_ok(ctx, mn_tet_liquid_prepare(q));
+    const double *material = mn_tet_field_numbers(q, MN_TET_MATERIAL);
+    for (int32_t t = 0; t < q->mesh->tet_slots; t++) want[material[t] > 0.5] = mn_tet_liquid_stress(q, t);
+    assert_true(want[0] > 0.5 && want[1] > 1);
+    const sums before = add_up(q);
+    remesh_once(ctx, q);
+    material = mn_tet_field_numbers(q, MN_TET_MATERIAL);
+    for (int32_t t = 0; t < q->mesh->tet_slots; t++)
+        check_close(mn_tet_liquid_stress(q, t), want[material[t] > 0.5], 1e-9);
+    const sums after = add_up(q);
+    for (int m = 0; m < 2; m++) check_close(after.mass[m], before.mass[m], 1e-13);
+    mn_tet_liquid_free(q);
+    mn_context_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(materials_keep_mass_and_place),
+        cmocka_unit_test(uniform_stress_stays),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
