@@ -103,6 +103,11 @@ void mn_tet_liquid_report(const mn_solver *solver, mn_report *report)
                   mn_tet_liquid_tension(liquid) *
                       sum_area(liquid, liquid->solids.used || mn_tet_liquid_has_solids(liquid)));
     mn_report_set(report, MN_REPORT_max_speed, s.fastest);
+    if (!liquid->solids.used) return;
+    mn_report_set(report, MN_REPORT_elastic_energy, mn_tet_solids_elastic_energy(liquid));
+    if (!liquid->def.heat) return;
+    mn_report_set(report, MN_REPORT_thermal_energy, mn_tet_solids_thermal_energy(liquid));
+    mn_report_set(report, MN_REPORT_heat_in, liquid->solids.heat_in);
 }
 
 void mn_tet_liquid_get_rescues(const mn_tet_liquid *liquid, mn_tet_rescues *rescues)
