@@ -97,6 +97,9 @@ struct mn_tet_liquid {
     mn_krylov *krylov;
     // Of the running advance; none outside of one.
     const mn_collider *collider, *drain;
+    mn_volume force;                    ///< m/s^2, added to gravity; {0}: none
+    double strongest;                   ///< m/s^2, of it where the liquid was at the start of the advance
+    MN_ARRAY(mn_vec3) field;            ///< of each node, in units of a stage
     mn_tet_pipe pipe;                   ///< the first
     int32_t open;                       ///< how many mouths
     double step_begin;                  ///< s, the time at the start of the step
@@ -173,7 +176,7 @@ void mn_tet_liquid_abandon(mn_solver *solver);
 mn_status mn_tet_liquid_view(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output,
                              mn_view *view);
 void mn_tet_liquid_report(const mn_solver *solver, mn_report *report);
-enum { MN_TET_SAVED_COUNT = 6, MN_TET_SAVED_VERSION = 5 };
+enum { MN_TET_SAVED_COUNT = 6, MN_TET_SAVED_VERSION = 6 };
 extern const mn_saved mn_tet_liquid_saved[MN_TET_SAVED_COUNT];
 mn_status mn_tet_liquid_save_mesh(const mn_solver *solver, mn_writer *out);
 mn_status mn_tet_liquid_load_mesh(mn_solver *solver, mn_reader *in, int32_t version);
