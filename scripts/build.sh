@@ -12,7 +12,7 @@ targets=("${@:2}")
 
 packages=(cmake ninja-build gcc g++ pkg-config python3 clang-format-14
   libopenvdb-dev libboost-dev libtbb-dev libblosc-dev liblz4-dev zlib1g-dev libpng-dev libcmocka-dev)
-if [ -n "$hosts" ]; then packages+=(blender xvfb xauth ffmpeg qemu-user chromium python3-pip); fi
+if [ -n "$hosts" ]; then packages+=(blender xvfb xauth ffmpeg qemu-user slurm-wlm munge chromium python3-pip); fi
 # An npm that came another way is as good, and Debian's does not go with another nodejs.
 if [ -n "$hosts" ] && ! command -v npm >/dev/null; then packages+=(nodejs npm); fi
 if [ "$preset" = fuzz ]; then packages+=(clang-14 clang libclang-rt-14-dev); fi

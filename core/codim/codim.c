@@ -112,6 +112,7 @@ static void release(mn_solver *solver)
     mn_array_free(solver->ctx, &mls->shown_points);
     mn_array_free(solver->ctx, &mls->shown_corners);
     mn_array_free(solver->ctx, &mls->shown_place);
+    mn_codim_bends_free(solver->ctx, &mls->bends);
     mn_array_free(mls->solver.ctx, &mls->points);
     mn_array_free(mls->solver.ctx, &mls->pockets);
     mn_array_free(mls->solver.ctx, &mls->feeds);

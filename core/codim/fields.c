@@ -93,6 +93,10 @@ const mn_field mn_codim_fields[] = {
                  "More points than this end the simulation with an error instead of filling the memory."),
     MN_FIELD_INT(def, seed, "Seed", "", 0, 0, 2147483647, 0, 100, "Solver", NULL,
                  "Another number breaks rims in other places and rotates the rows of points that jets emit."),
+    MN_FIELD_TOGGLE(def, output_curvature, "Curvature", 0, "Output", NULL,
+                    "Adds the point attribute curvature, in 1/m: the mean curvature of films and of the skin "
+                    "of volumes, 1/radius on a bubble, and the curvature of threads. Normals become smooth "
+                    "as well."),
     MN_FIELDS_STEPS(def),
 };
 MN_FIELDS_END(mn_codim_fields, MN_CODIM_FIELD_COUNT);

@@ -117,6 +117,20 @@ typedef MN_ARRAY(mn_codim_rim_site) mn_codim_rim_array;
 typedef struct mn_codim_volume mn_codim_volume;
 
 /// What stays the same through an advance, and the step that is being tried.
+/// How a shown point lies; curvature.c.
+typedef struct mn_codim_bend {
+    mn_vec3 normal;
+    double curvature; ///< 1/m
+} mn_codim_bend;
+
+typedef struct mn_codim_bends {
+    struct mn_codim_operators *operators;
+    MN_ARRAY(int32_t) row; ///< that each point of the cloud is
+    MN_ARRAY(mn_vec3) position, normal;
+    MN_ARRAY(uint8_t) codim;
+    MN_ARRAY(mn_codim_bend) shown; ///< of points, then of the skin
+} mn_codim_bends;
+
 typedef struct mn_codim_frame {
     mn_codim_inputs inputs;
     bool idle; ///< there is nothing to move
@@ -180,6 +194,7 @@ struct mn_codim {
     mn_codim_frame frame;
     MN_ARRAY(int32_t) shown_points, shown_corners, shown_place; ///< view.c
     mn_codim_view shown;
+    mn_codim_bends bends;
 };
 
 /// Moves as it is told: by its source, or by the jet that it leaves.
@@ -205,6 +220,9 @@ mn_status mn_codim_show_output(mn_solver *solver, const mn_solver_inputs *inputs
 mn_status mn_codim_refresh(mn_codim *mls);
 /// Lists the triangles and pressures for the view.
 mn_status mn_codim_show(mn_codim *mls);
+/// Fills `bends.shown` for what `shown` holds.
+mn_status mn_codim_find_curvature(mn_codim *mls);
+void mn_codim_bends_free(mn_context *ctx, mn_codim_bends *bends);
 
 // ---- codim/film/matrix.c ----
 /// Triangles with three wet corners (or NULL: none has) are counted as edges, but have no weight.

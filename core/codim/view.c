@@ -64,6 +64,16 @@ static void thickness_value(const void *data, int64_t row, double *value)
     *value = part_of(view, &row) == POINT ? view->thickness[row] : 0;
 }
 
+// Free edges of films; those that are held by what they hang on are none.
+static void rim_value(const void *data, int64_t row, double *value)
+{
+    const mn_codim_view *view = data;
+    *value = 0;
+    if (part_of(view, &row) != POINT || !view->on_edge) return;
+    const mn_codim_point *point = &view->points[row];
+    *value = point->codim == MN_CODIM_FILM && view->on_edge[row] && !mn_codim_is_held(point);
+}
+
 static void mass_value(const void *data, int64_t row, double *value)
 {
     const mn_codim_view *view = data;
@@ -103,6 +113,21 @@ static void pinned_value(const void *data, int64_t row, double *value)
 {
     const mn_codim_view *view = data;
     *value = part_of(view, &row) == POINT && view->points[row].anchor != MN_CODIM_FREE;
+}
+
+// ---- what the operators measure ----
+
+static void smooth_normal_value(const void *data, int64_t row, double *value)
+{
+    const mn_codim *mls = data;
+    const bool lies = row < mls->bends.shown.count; // on a surface or a thread
+    put3(lies ? mls->bends.shown.data[row].normal : mn_v3(0, 0, 0), value);
+}
+
+static void curvature_value(const void *data, int64_t row, double *value)
+{
+    const mn_codim *mls = data;
+    *value = row < mls->bends.shown.count ? mls->bends.shown.data[row].curvature : 0;
 }
 
 // ---- which rows, and what joins them ----
@@ -149,6 +174,18 @@ static int64_t add_corners(mn_codim *mls, int64_t first, int64_t count, int32_t 
     return added;
 }
 
+// Smooth normals in place of those of the triangles.
+static mn_status show_curvature(mn_codim *mls, mn_view *out)
+{
+    const mn_column_view curvature = {"curvature", MN_F32, 1, MN_HINT_NONE, 0, mls, 0, curvature_value};
+    MN_TRY(mn_codim_find_curvature(mls));
+    for (int32_t i = 0; i < out->column_count; i++)
+        if (out->columns[i].value == normal_value)
+            out->columns[i].value = smooth_normal_value, out->columns[i].data = mls;
+    mn_view_column(out, curvature);
+    return MN_OK;
+}
+
 mn_status mn_codim_show_output(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output,
                                mn_view *out)
 {
@@ -178,11 +215,12 @@ mn_status mn_codim_show_output(mn_solver *solver, const mn_solver_inputs *inputs
         {"thickness", MN_F32, 1, MN_HINT_NONE, 0, &mls->shown, 0, thickness_value},
         {"mass", MN_F32, 1, MN_HINT_NONE, 0, &mls->shown, 0, mass_value},
         {"codim", MN_I32, 1, MN_HINT_NONE, 0, &mls->shown, 0, codim_value},
+        {"rim", MN_I32, 1, MN_HINT_NONE, 0, &mls->shown, 0, rim_value},
         {"pressure", MN_F32, 1, MN_HINT_NONE, 0, &mls->shown, 0, pressure_value},
         {"pscale", MN_F32, 1, MN_HINT_NONE, 0, &mls->shown, 0, pscale_value},
         {"skin", MN_I32, 1, MN_HINT_NONE, 0, &mls->shown, 0, skin_value},
         {"pinned", MN_I32, 1, MN_HINT_NONE, 0, &mls->shown, 0, pinned_value},
     };
     for (int32_t i = 0; i < MN_COUNT_OF(columns); i++) mn_view_column(out, columns[i]);
-    return MN_OK;
+    return mls->def.output_curvature ? show_curvature(mls, out) : MN_OK;
 }

@@ -42,19 +42,6 @@ mn_status mn_sparse_product(mn_context *ctx, const mn_sparse *a, const mn_sparse
 mn_status mn_nested_dissection(mn_context *ctx, const mn_sparse *matrix, const mn_vec3 *positions,
                                int32_t *order);
 
-/// Incomplete Cholesky factor with the pattern of A's lower triangle [meijerink1977]: a preconditioner for
-/// CG.
-typedef struct mn_incomplete_cholesky mn_incomplete_cholesky;
-/// `matrix` is symmetric with its whole pattern stored and a positive diagonal. When a pivot fails the
-/// diagonal is raised by 1e-3, 2e-3, 4e-3 ... of itself until none does [manteuffel1980].
-mn_status mn_incomplete_cholesky_create(mn_context *ctx, const mn_sparse *matrix,
-                                        mn_incomplete_cholesky **factor);
-/// An mn_apply_fn: z = (L L^T)^-1 r; `factor` is the mn_incomplete_cholesky.
-mn_status mn_incomplete_cholesky_apply(void *factor, const double *r, double *z);
-/// How much the diagonal had to be raised; 0 when it did not.
-double mn_incomplete_cholesky_shift(const mn_incomplete_cholesky *factor);
-void mn_incomplete_cholesky_free(mn_incomplete_cholesky *factor);
-
 /// Supernodal sparse Cholesky, P A P^T = L L^T [ng1993].
 typedef struct mn_cholesky mn_cholesky;
 mn_status mn_cholesky_create(mn_context *ctx, mn_cholesky **cholesky);

@@ -11,8 +11,8 @@
 #include <string.h>
 
 static const mn_subcommand *const subcommands[] = {
-    &mn_cook_command,    &mn_nodes_command,   &mn_doctor_command, &mn_info_command,
-    &mn_convert_command, &mn_preview_command, &mn_wedge_command,  &mn_report_command,
+    &mn_cook_command,    &mn_nodes_command, &mn_doctor_command, &mn_info_command,  &mn_convert_command,
+    &mn_preview_command, &mn_wedge_command, &mn_report_command, &mn_watch_command,
 };
 enum { SUBCOMMAND_COUNT = (int)(sizeof subcommands / sizeof *subcommands) };
 

@@ -10,6 +10,6 @@
 int mn_command_run(int argc, char **argv);
 
 extern const mn_subcommand mn_cook_command, mn_nodes_command, mn_doctor_command, mn_info_command,
-    mn_convert_command, mn_preview_command, mn_wedge_command, mn_report_command;
+    mn_convert_command, mn_preview_command, mn_wedge_command, mn_report_command, mn_watch_command;
 
 #endif

@@ -75,6 +75,18 @@ mn_status mn_read_text(mn_context *ctx, const char *path, char **text, size_t *s
     return status;
 }
 
+size_t mn_read_tail(const char *path, char *bytes, size_t size)
+{
+    struct stat info;
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t count = 0;
+    if (descriptor < 0) return 0;
+    if (fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode))
+        count = pread(descriptor, bytes, size, info.st_size > (off_t)size ? info.st_size - (off_t)size : 0);
+    close(descriptor);
+    return count > 0 ? (size_t)count : 0;
+}
+
 mn_status mn_write_text(mn_context *ctx, const char *path, const char *text)
 {
     mn_safe_file *file;

@@ -59,6 +59,8 @@ mn_status mn_append_text(mn_context *ctx, int descriptor, const char *path, cons
 /// The whole file as text with a zero behind it; NULL without failure when there is none. Given back with
 /// mn_release(ctx, *text, *size + 1).
 mn_status mn_read_text(mn_context *ctx, const char *path, char **text, size_t *size);
+/// The last `size` bytes of a file, or fewer when there are not so many; returns how many.
+size_t mn_read_tail(const char *path, char *bytes, size_t size);
 /// A text file, whole or as it was.
 mn_status mn_write_text(mn_context *ctx, const char *path, const char *text);
 

@@ -20,6 +20,8 @@ enum {
     OPTION_SEED,
     OPTION_OUTPUT,
     OPTION_LOCAL,
+    OPTION_SLURM,
+    OPTION_PRINT,
     OPTION_PLAN,
     OPTION_RETRIES,
     OPTION_RETRY_WAIT,
@@ -34,6 +36,8 @@ enum {
     OPTION_PREVIEW,
     OPTION_JSON,
     OPTION_ONLY_COOK,
+    OPTION_LIST,
+    OPTION_INDEX,
     OPTION_QUIET,
 };
 static const mn_option options[] = {
@@ -47,6 +51,11 @@ static const mn_option options[] = {
     [OPTION_OUTPUT] = {"--output", "-o", "DIR",
                        "the wedge's folder; more members are added to one that is there"},
     [OPTION_LOCAL] = {"--local", NULL, "N", "cook on this machine, N members at a time, default 1"},
+    [OPTION_SLURM] = {"--slurm", NULL, NULL, "hand the members to Slurm as a job array and return"},
+    [OPTION_PRINT] = {"--print", NULL, "SCHEDULER",
+                      "print how to hand them to slurm, hqueue, deadline or opencue; cook nothing"},
+    [OPTION_LIST] = {"--list", NULL, "FILE", "member: names, a line each"},
+    [OPTION_INDEX] = {"--index", NULL, "N", "member: the N-th of them, from 0"},
     [OPTION_PLAN] = {"--plan", NULL, NULL, "write the plan and cook nothing; 'wedge run DIR' cooks it"},
     [OPTION_RETRIES] = {"--retries", NULL, "N", "try a member that failed so often again, default 2"},
     [OPTION_RETRY_WAIT] = {"--retry-wait", NULL, "SECONDS",
@@ -81,15 +90,15 @@ static const char *const verbs[] = {NULL, "run", "status", "cancel", "retry", "c
 
 typedef struct wedge_arguments {
     wedge_verb verb;
-    const char *scene, *folder, *frames, *then;
+    const char *scene, *folder, *frames, *then, *list, *print;
     mn_wedge_words names; ///< of members
     mn_wedge_words nodes, settings;
     mn_wedge_words cook; ///< words for the members' cooks
     mn_wedge_variation variation;
-    int64_t processes, retries; ///< -1: not told
+    int64_t processes, index, retries; ///< -1: not told
     double retry_wait, time_limit;
     int32_t first, last, step;
-    bool plan, json, only_cook, quiet;
+    bool slurm, plan, json, only_cook, quiet;
 } wedge_arguments;
 
 static void free_arguments(mn_context *ctx, wedge_arguments *a)
@@ -116,6 +125,14 @@ static bool read_number(int32_t option, const char *value, double high, double *
 static bool read_integer(int32_t option, const char *value, int64_t low, int64_t high, int64_t *number)
 {
     return mn_read_integer(&mn_wedge_command, options[option].name, value, low, high, number);
+}
+
+static bool is_scheduler(const char *word)
+{
+    static const char *const known[] = {"slurm", "hqueue", "deadline", "opencue"};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(word, known[i]) == 0) return true;
+    return false;
 }
 
 static mn_status read_word(mn_context *ctx, wedge_arguments *a, const char *word)
@@ -161,6 +178,22 @@ static mn_status read_option(mn_context *ctx, wedge_arguments *a, int32_t option
     case OPTION_LOCAL:
         good = read_integer(option, value, 1, 1024, &a->processes);
         break;
+    case OPTION_SLURM:
+        a->slurm = true;
+        break;
+    case OPTION_PRINT:
+        a->print = value;
+        good = is_scheduler(value);
+        if (!good)
+            mn_usage_error(&mn_wedge_command, "--print: '%s' is none of slurm, hqueue, deadline and opencue.",
+                           mn_show(&shown, value));
+        break;
+    case OPTION_LIST:
+        a->list = value;
+        break;
+    case OPTION_INDEX:
+        good = read_integer(option, value, 0, MN_WEDGE_MEMBERS_MAX, &a->index);
+        break;
     case OPTION_PLAN:
         a->plan = true;
         break;
@@ -187,7 +220,7 @@ static mn_status read_option(mn_context *ctx, wedge_arguments *a, int32_t option
         MN_TRY(mn_wedge_add_word(ctx, &a->settings, value));
         return pass_on(ctx, a, option, value);
     case OPTION_FORMAT:
-        if (!mn_format_from_path(value, &format) || strcmp(value, mn_format_ending(format)) != 0) {
+        if (!mn_format_from_name(value, &format)) {
             mn_usage_error(&mn_wedge_command, "--format: there is no format '%s'.", mn_show(&shown, value));
             return MN_ERROR_ARGUMENT;
         }
@@ -231,7 +264,8 @@ static int check_arguments(const wedge_arguments *a)
     if (a->verb != VERB_START && !a->folder) return mn_usage_error(command, "which wedge? Give its folder.");
     if (a->verb != VERB_START && (varies || a->cook.count > 0 || a->frames))
         return mn_usage_error(command, "what is cooked is in the plan; give the scene to change it.");
-    if (a->verb == VERB_MEMBER && a->names.count != 1) return mn_usage_error(command, "which member?");
+    if (a->verb == VERB_MEMBER && a->names.count != (a->list ? 0 : 1))
+        return mn_usage_error(command, "which member?");
     return MN_EXIT_DONE;
 }
 
@@ -351,6 +385,8 @@ static int run_wedge(const mn_wedge *wedge, mn_session *session, const wedge_arg
 {
     const mn_status status = mn_wedge_allow(wedge);
     if (status != MN_OK) return mn_session_fail(session, status);
+    if (a->print) return mn_wedge_print(wedge, session, a->print);
+    if (a->slurm) return mn_wedge_submit(wedge, session, a->quiet);
     return mn_wedge_run_local(wedge, session, (int32_t)a->processes, a->quiet);
 }
 
@@ -360,13 +396,30 @@ static int retry(mn_wedge *wedge, mn_session *session, const wedge_arguments *a)
     return status == MN_OK ? run_wedge(wedge, session, a) : mn_session_fail(session, status);
 }
 
+/// The member's name, from the command line or from the list of a farm.
+static mn_status find_member(const mn_wedge *wedge, const wedge_arguments *a, int64_t *member)
+{
+    char *text = NULL, *name = a->list ? NULL : a->names.data[0];
+    size_t size = 0;
+    mn_shown shown;
+    if (a->list) MN_TRY(mn_read_text(wedge->ctx, a->list, &text, &size));
+    if (text) name = strtok(text, "\n");
+    for (int64_t i = 0; text && name && i < a->index; i++) name = strtok(NULL, "\n");
+    *member = name ? mn_wedge_find(wedge, name) : -1;
+    mn_status status = MN_OK;
+    if (*member < 0)
+        status = mn_fail(wedge->ctx, MN_ERROR_SCENE, "There is no member '%s' in %s.",
+                         name ? mn_show(&shown, name) : "", wedge->folder);
+    if (text) mn_release(wedge->ctx, text, size + 1);
+    return status;
+}
+
 static int run_member(const mn_wedge *wedge, mn_session *session, const wedge_arguments *a)
 {
-    const int64_t member = mn_wedge_find(wedge, a->names.data[0]);
-    mn_shown shown;
-    if (member >= 0) return mn_member_run(wedge, session, &wedge->members.data[member], a->only_cook);
-    return mn_session_fail(session, mn_fail(session->ctx, MN_ERROR_SCENE, "There is no member '%s' in %s.",
-                                            mn_show(&shown, a->names.data[0]), wedge->folder));
+    int64_t member;
+    const mn_status status = find_member(wedge, a, &member);
+    if (status != MN_OK) return mn_session_fail(session, status);
+    return mn_member_run(wedge, session, &wedge->members.data[member], a->only_cook);
 }
 
 static int do_verb(mn_wedge *wedge, mn_session *session, const wedge_arguments *a)

@@ -120,6 +120,8 @@ const char *mn_member_state_name(mn_member_state state);
 mn_status mn_member_look(const mn_wedge *wedge, const mn_wedge_member *member, mn_member_status *status);
 mn_status mn_member_note(const mn_wedge *wedge, const mn_wedge_member *member,
                          const mn_member_status *status);
+/// Whether it is to be cooked: not whole, failed or cancelled.
+mn_status mn_member_waits(const mn_wedge *wedge, const mn_wedge_member *member, bool *waits);
 bool mn_member_is_cancelled(const mn_wedge *wedge, const mn_wedge_member *member);
 /// Waits for a file of the wedge that is only there to be locked; closing the descriptor lets go of it.
 mn_status mn_wedge_lock(const mn_wedge *wedge, const char *name, int *lock);
@@ -136,6 +138,15 @@ enum { MN_EXIT_BUSY = 75 }; ///< of `meniscus wedge member`: somebody else cooks
 int mn_member_run(const mn_wedge *wedge, mn_session *session, const mn_wedge_member *member, bool only_cook);
 /// How this process was started, without its subcommand: "/usr/bin/meniscus", or Python with -m meniscus.
 mn_status mn_command_words(mn_context *ctx, mn_wedge_words *words);
+
+// ---- wedge_farm.c ----
+
+/// Hands all that wait to Slurm; returns the exit code.
+int mn_wedge_submit(const mn_wedge *wedge, mn_session *session, bool quiet);
+/// Prints how to hand them to a scheduler: slurm, hqueue, deadline or opencue.
+int mn_wedge_print(const mn_wedge *wedge, mn_session *session, const char *scheduler);
+/// Takes the wedge's pending jobs out of Slurm's queue, as far as Slurm can be asked.
+void mn_wedge_cancel_jobs(const mn_wedge *wedge);
 
 // ---- wedge_pool.c ----
 

@@ -86,7 +86,7 @@ int64_t mn_wedge_find(const mn_wedge *wedge, const char *name)
 bool mn_wedge_is_taken(const char *name)
 {
     static const char *const taken[] = {"plan.json", "scene.json", "wedge.json",
-                                        "wedge.csv", "cancel",     "slurm"};
+                                        "wedge.csv", "cancel",     "farm"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strcmp(name, taken[i]) == 0) return true;
     return false;

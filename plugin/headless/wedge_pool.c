@@ -54,12 +54,9 @@ static mn_status fill_queue(wedge_pool *pool)
 {
     const mn_wedge *wedge = pool->wedge;
     for (int64_t i = 0; i < wedge->members.count; i++) {
-        mn_member_status status;
-        MN_TRY(mn_member_look(wedge, &wedge->members.data[i], &status));
-        const bool whole = status.frames == mn_wedge_frame_count(wedge);
-        const bool over = (status.state == MN_MEMBER_DONE && whole) || status.state == MN_MEMBER_FAILED ||
-                          status.state == MN_MEMBER_CANCELLED;
-        if (over) continue;
+        bool waits;
+        MN_TRY(mn_member_waits(wedge, &wedge->members.data[i], &waits));
+        if (!waits) continue;
         MN_TRY(enqueue(pool, i, 0));
     }
     pool->total = pool->queue.count;

@@ -149,3 +149,13 @@ mn_status mn_member_look(const mn_wedge *wedge, const mn_wedge_member *member, m
     }
     return count_frames(wedge, member, &status->frames);
 }
+
+mn_status mn_member_waits(const mn_wedge *wedge, const mn_wedge_member *member, bool *waits)
+{
+    mn_member_status status;
+    MN_TRY(mn_member_look(wedge, member, &status));
+    const bool whole = status.frames == mn_wedge_frame_count(wedge);
+    *waits = !(status.state == MN_MEMBER_DONE && whole) && status.state != MN_MEMBER_FAILED &&
+             status.state != MN_MEMBER_CANCELLED;
+    return MN_OK;
+}

@@ -8,10 +8,8 @@
 #include "plugin/json/number_text.h"
 #include "plugin/json/tree.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { TAIL = 1 << 16 }; ///< bytes of a report that hold its last frame
@@ -103,25 +101,12 @@ static mn_status add_line(wedge_table *table, int64_t member, const char *line, 
     return status;
 }
 
-/// The last bytes of a file; fewer when there are not so many.
-static size_t read_tail(const char *path, char bytes[TAIL])
-{
-    struct stat info;
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    ssize_t count = 0;
-    if (descriptor < 0) return 0;
-    if (fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode))
-        count = pread(descriptor, bytes, TAIL, info.st_size > TAIL ? info.st_size - TAIL : 0);
-    close(descriptor);
-    return count > 0 ? (size_t)count : 0;
-}
-
 /// The lines of the last frame, from the end.
 static mn_status add_report(wedge_table *table, int64_t member)
 {
     char path[MN_PATH_SIZE], bytes[TAIL];
     MN_TRY(mn_wedge_path(table->wedge, &table->wedge->members.data[member], "report.jsonl", path));
-    size_t end = read_tail(path, bytes);
+    size_t end = mn_read_tail(path, bytes, TAIL);
     while (end > 0 && bytes[end - 1] != '\n') end--;
     double frame = 0;
     bool have = false, more = true;

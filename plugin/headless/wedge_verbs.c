@@ -161,6 +161,7 @@ int mn_wedge_cancel(const mn_wedge *wedge, mn_session *session, const mn_wedge_w
 {
     int64_t counts[MN_MEMBER_STATES];
     mn_status status = cancel(wedge, names);
+    if (names->count == 0) mn_wedge_cancel_jobs(wedge);
     if (status == MN_OK) status = mn_wedge_write_tables(wedge, counts);
     return mn_session_fail(session, status);
 }

@@ -36,7 +36,6 @@ static void run(int32_t side)
     const mn_krylov_def def = mn_krylov_default_def();
     mn_krylov *krylov;
     mn_krylov_result result;
-    mn_incomplete_cholesky *ic;
     mn_cholesky *c;
     mn_krylov_create(ctx, &krylov);
     double t = mn_seconds();
@@ -44,14 +43,6 @@ static void run(int32_t side)
     const double plain = mn_seconds() - t;
     printf("| %d^3 | CG, no preconditioner (baseline) | %.3f s | %d iterations | 1.0 |\n", side, plain,
            result.iterations);
-    memset(x, 0, (size_t)n * sizeof *x);
-    t = mn_seconds();
-    mn_incomplete_cholesky_create(ctx, &a, &ic);
-    problem.precondition = mn_incomplete_cholesky_apply, problem.precondition_user = ic;
-    mn_conjugate_gradients(krylov, &problem, &def, b, x, &result);
-    const double better = mn_seconds() - t;
-    printf("| %d^3 | CG with IC(0), set-up included | %.3f s | %d iterations | %.1f |\n", side, better,
-           result.iterations, plain / better);
     const mn_multigrid_def multigrid_def = mn_multigrid_default_def();
     mn_multigrid *multigrid;
     memset(x, 0, (size_t)n * sizeof *x);
@@ -83,7 +74,7 @@ static void run(int32_t side)
            side, factor, plain / factor, side, solve, plain / solve);
     mn_cholesky_free(c);
 done:
-    mn_incomplete_cholesky_free(ic), mn_krylov_free(krylov);
+    mn_krylov_free(krylov);
     mn_sparse_free(ctx, &a);
     mn_context_free(ctx);
     free(positions), free(b), free(x), free(order);

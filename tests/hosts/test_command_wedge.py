@@ -239,6 +239,25 @@ class Planned(WedgeTest):
         (self.folder / "w/plan.json").write_text("{")
         self.fail_with(2, "plan.json", "wedge", "run", "w")
 
+    def test_schedulers(self):
+        words = ["wedge", "scene.json", "-o", "w", "--vary", "spray.speed=1,2", "-q"]
+        self.fail_with(1, "There is no sbatch", *words, "--slurm", env={**os.environ, "PATH": "/nowhere"})
+        fake = self.folder / "sbatch"
+        fake.write_text("#!/bin/sh\necho 'sbatch: error: Batch job submission failed: Job violates accounting policy' >&2\nexit 1\n")
+        fake.chmod(0o755)
+        done = self.fail_with(1, "submission failed", *words, "--slurm", env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"})
+        self.assertIn("wedge run w --slurm", done.stderr)
+        self.assertEqual({m["state"] for m in self.status().values()}, {"waiting"})
+        for scheduler, part in (("slurm", "--array=0-1"), ("hqueue", "newjob"), ("deadline", "-frames 0-1"), ("opencue", "range='0-1'")):
+            said = self.succeed("wedge", "run", "w", "--print", scheduler).stdout
+            self.assertIn(part, said)
+            self.assertEqual("Not run" in said, scheduler != "slurm")
+        self.fail_with(2, "none of slurm", "wedge", "run", "w", "--print", "lsf")
+        lists = sorted((self.folder / "w/farm").glob("*.list"))
+        self.succeed("wedge", "member", "w", "--list", lists[-1], "--index", 1)
+        self.assertEqual({n: m["state"] for n, m in self.status().items()}, {"spray.speed=1": "waiting", "spray.speed=2": "done"})
+        self.fail_with(2, "no member", "wedge", "member", "w", "--list", lists[-1], "--index", 2)
+
     def test_a_full_disk_is_waited_for(self):
         if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode != 0:
             self.skipTest("it takes root to mount a small disk")

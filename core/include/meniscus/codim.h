@@ -46,8 +46,11 @@ typedef struct mn_codim_def {
     double friction;         ///< >= 0, Coulomb's coefficient at solids
     /// in [0, 1]: 0 keeps all energy of waves too short or fast for the time step, 1 the least
     double damping;
-    double max_dt;        ///< s, > 0, the longest time step
-    int64_t max_points;   ///< an advance that would hold more fails before it takes the memory
+    double max_dt;      ///< s, > 0, the longest time step
+    int64_t max_points; ///< an advance that would hold more fails before it takes the memory
+    /// Outputs have `curvature` (1/m), and normals by moving least squares in place of those of the
+    /// triangles.
+    bool output_curvature;
     uint64_t seed;        ///< of what is left to chance: where rims break, how rows of a jet are turned
     int32_t min_substeps; ///< >= 1
     int32_t max_substeps; ///< an advance that needs more fails
@@ -57,7 +60,7 @@ typedef struct mn_codim_def {
     mn_vec3 limit_size; ///< m, >= 0, of the box; 0 in any direction: no box
 } mn_codim_def;
 
-enum { MN_CODIM_FIELD_COUNT = 36 };
+enum { MN_CODIM_FIELD_COUNT = 37 };
 MN_API extern const mn_field mn_codim_fields[];
 MN_API extern const mn_solver_type mn_codim_solver;
 
@@ -171,6 +174,7 @@ typedef struct mn_codim_view {
     int64_t triangle_count;
     const int32_t (*triangles)[3]; ///< counter-clockwise as seen from where the normals point
     int64_t open_edges;
+    const uint8_t *on_edge; ///< of each point, 1: on an open edge; NULL: not known
     int64_t link_count;
     const int32_t (*links)[2]; ///< pieces of thread between two points
     int64_t particle_count;

@@ -34,7 +34,9 @@ extern "C" {
     X(elastic_energy, 1)                                                                                     \
     X(contact_energy, 1)                                                                                     \
     X(contacts, 1)                                                                                           \
-    X(smallest_gap, 1)
+    X(smallest_gap, 1)                                                                                       \
+    X(thermal_energy, 1)                                                                                     \
+    X(heat_in, 1)
 
 typedef enum mn_report_key {
 #define X(name, components) MN_REPORT_##name,

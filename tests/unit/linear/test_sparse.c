@@ -143,50 +143,9 @@ static void an_indefinite_matrix_is_refused_by_row(void **state)
     check_ok(ctx, mn_cholesky_analyze(c, &a, NULL));
     check_fails(ctx, mn_cholesky_factor(c, &a), MN_ERROR_INPUT, "row 1");
     check_fails(ctx, mn_cholesky_analyze(c, &a, (int32_t[]){0, 0, 1}), MN_ERROR_ARGUMENT, "permutation");
-    mn_incomplete_cholesky *ic;
-    check_fails(ctx, mn_incomplete_cholesky_create(ctx, &a, &ic), MN_ERROR_INPUT, "positive diagonal");
     mn_cholesky_free(c);
     mn_sparse_free(ctx, &a);
     mn_context_free(ctx);
-}
-
-static mn_status apply_matrix(void *user, const double *x, double *y)
-{
-    void **pair = user;
-    return mn_sparse_apply(pair[0], pair[1], x, y);
-}
-
-static void incomplete_cholesky_saves_iterations(void **state)
-{
-    (void)state;
-    mn_context *ctx = mn_context_create(NULL);
-    problem p = cloud(1500, 5, 1e-3);
-    mn_sparse a = {0};
-    check_ok(ctx, assemble(ctx, &p, &a));
-    mn_incomplete_cholesky *ic;
-    check_ok(ctx, mn_incomplete_cholesky_create(ctx, &a, &ic));
-    assert_true(mn_incomplete_cholesky_shift(ic) == 0); // an M-matrix never needs one
-    mn_krylov *krylov;
-    check_ok(ctx, mn_krylov_create(ctx, &krylov));
-    void *pair[] = {ctx, &a};
-    double *b = calloc(1500, sizeof *b), *x = calloc(1500, sizeof *x);
-    b[17] = 1, b[1200] = -1;
-    const mn_krylov_def def = mn_krylov_default_def();
-    mn_linear_problem linear = {a.rows, apply_matrix, pair, NULL, NULL};
-    mn_krylov_result plain, better;
-    check_ok(ctx, mn_conjugate_gradients(krylov, &linear, &def, b, x, &plain));
-    linear.precondition = mn_incomplete_cholesky_apply, linear.precondition_user = ic;
-    memset(x, 0, 1500 * sizeof *x);
-    check_ok(ctx, mn_conjugate_gradients(krylov, &linear, &def, b, x, &better));
-    assert_int_equal(better.end, MN_KRYLOV_CONVERGED);
-    assert_true(residual(ctx, &a, x, b) < 1e-6);
-    assert_true(2 * better.iterations < plain.iterations);
-    mn_krylov_free(krylov);
-    mn_incomplete_cholesky_free(ic);
-    mn_sparse_free(ctx, &a);
-    mn_context_free(ctx);
-    free(b), free(x);
-    free_problem(&p);
 }
 
 static void the_bits_do_not_depend_on_the_workers(void **state)
@@ -221,7 +180,6 @@ static mn_status factor_everything(mn_context *ctx, const problem *p, int32_t *o
 {
     mn_sparse a = {0};
     mn_cholesky *c = NULL;
-    mn_incomplete_cholesky *ic = NULL;
     mn_status status;
     MN_TRY_TO(done, status, assemble(ctx, p, &a));
     MN_TRY_TO(done, status, mn_nested_dissection(ctx, &a, p->positions, order));
@@ -229,9 +187,7 @@ static mn_status factor_everything(mn_context *ctx, const problem *p, int32_t *o
     MN_TRY_TO(done, status, mn_cholesky_analyze(c, &a, order));
     MN_TRY_TO(done, status, mn_cholesky_factor(c, &a));
     MN_TRY_TO(done, status, mn_cholesky_solve(c, x, x));
-    MN_TRY_TO(done, status, mn_incomplete_cholesky_create(ctx, &a, &ic));
 done:
-    mn_incomplete_cholesky_free(ic);
     mn_cholesky_free(c);
     mn_sparse_free(ctx, &a);
     return status;
@@ -263,7 +219,6 @@ int main(void)
         cmocka_unit_test(triplets_add_up_and_slots_fill_again),
         cmocka_unit_test(cholesky_solves_to_rounding),
         cmocka_unit_test(an_indefinite_matrix_is_refused_by_row),
-        cmocka_unit_test(incomplete_cholesky_saves_iterations),
         cmocka_unit_test(the_bits_do_not_depend_on_the_workers),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),
     };

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Wedges on a real Slurm: a job array with commands after the cooks, members requeued, daemons killed and restarted, a full disk: nothing is
+lost, nothing is cooked twice, and the bytes are those of cooks that were never stopped."""
+import json
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from command_runner import CommandTest, spray
+from slurm_cluster import Cluster, reason_not_to
+
+SCENE = spray(frames=[1, 60], spray_rate=30000)
+
+
+class Slurm(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.write_scene(SCENE)
+        self.whole = {}
+
+    def status(self, folder="w"):
+        return {m["name"]: m for m in json.loads(self.succeed("wedge", "status", folder, "--json").stdout)["members"]}
+
+    def wait_for_frames(self, cluster, name, count, folder="w"):
+        cluster.wait(lambda: len(list((self.folder / folder / name).glob("*.bgeo.sc"))) >= count, f"{name} does not come on")
+
+    def wait_for_end(self, cluster, seconds=120):
+        cluster.wait(lambda: not cluster.queue(), "the queue does not empty", seconds)
+
+    def check(self, name, folder="w"):
+        speed = name.split("=")[1]
+        if speed not in self.whole:
+            self.succeed("cook", "scene.json", "-o", f"alone{speed}", "-q", "--set", f"spray.speed={speed}")
+            self.whole[speed] = self.digests(f"alone{speed}")
+        self.assertEqual(self.digests(f"{folder}/{name}"), self.whole[speed])
+
+    def send_at_once(self, cluster, job):
+        """A requeued job waits two minutes by itself."""
+        cluster.wait(lambda: any(one[0] == job and one[2] == "PENDING" for one in cluster.queue()), "it is not queued again")
+        cluster.run("scontrol", "update", f"JobId={job}", "StartTime=now", good=(0, 1))
+
+    def submit(self, cluster, *words):
+        done = self.run_command("wedge", "scene.json", "-o", "w", "--threads", "1", "--slurm", *words, env=cluster.environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def test_a_farm(self):
+        with Cluster(self.folder / "cluster") as cluster:
+            self.submit(cluster, "--vary", "spray.speed=1,2,3", "--time-limit", 600,
+                        "--then", "ls moved.*.bgeo.sc | wc -l > count; echo x >> runs")
+            show = cluster.run("scontrol", "show", "job", cluster.queue()[0][0])
+            self.assertIn("mem=512M", show)  # of doctor's estimate, which is small
+            self.assertIn("TimeLimit=00:38:00", show)
+            # One is requeued in mid-run.
+            self.wait_for_frames(cluster, "spray.speed=1", 5)
+            job = next(one[0] for one in cluster.queue() if one[1] == "0" and one[2] == "RUNNING")
+            cluster.run("scontrol", "requeue", job)
+            cluster.wait(lambda: self.status()["spray.speed=1"]["state"] == "stopped", "SIGTERM did not stop it")
+            self.assertTrue((self.folder / "w/spray.speed=1/spray.checkpoint").exists())
+            self.assertLess(self.status()["spray.speed=1"]["frames"], 60)
+            # Meanwhile the controller is restarted, and a node's daemon is killed.
+            cluster.stop("slurmctld", signal.SIGTERM)
+            cluster.stop("slurmd.n2", signal.SIGKILL)
+            time.sleep(1)
+            cluster.start_controller()
+            cluster.start_node("n2")
+            self.send_at_once(cluster, job)
+            self.wait_for_end(cluster)
+            table = json.loads((self.folder / "w/wedge.json").read_text())  # by the job that collects
+            self.assertEqual([m["state"] for m in table["members"]], ["done"] * 3, table)
+            for member in table["members"]:
+                self.check(member["name"])
+                folder = self.folder / "w" / member["name"]
+                self.assertEqual((folder / "count").read_text().strip(), "60")
+                self.assertEqual((folder / "runs").read_text().split(), ["x"])
+            log = (self.folder / "w/spray.speed=2/log.txt").read_text()
+            self.assertEqual(log.count("\nframe 30:"), 1, "it was cooked twice")
+            # Submitted again there is nothing to do; one more is one more.
+            self.assertIn("no member waits", self.submit(cluster, "--vary", "spray.speed=1").stderr)
+            self.submit(cluster, "--vary", "spray.speed=4")
+            self.wait_for_frames(cluster, "spray.speed=4", 3)
+            done = self.run_command("wedge", "cancel", "w", env=cluster.environment)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.wait_for_end(cluster)
+            self.assertEqual(self.status()["spray.speed=4"]["state"], "cancelled")
+            done = self.run_command("wedge", "retry", "w", "--slurm", env=cluster.environment)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.wait_for_end(cluster)
+            self.check("spray.speed=4")
+            self.full_disk(cluster)
+
+    def full_disk(self, cluster):
+        (self.folder / "d").mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", self.folder / "d"], capture_output=True).returncode != 0:
+            return  # not in this container
+        try:
+            done = self.run_command("wedge", "scene.json", "-o", "d/w", "--threads", "1", "--slurm", "--vary", "spray.speed=3",
+                                    env=cluster.environment)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            cluster.wait(lambda: "No space left" in (self.folder / "d/w/spray.speed=3/log.txt").read_text()
+                         if (self.folder / "d/w/spray.speed=3/log.txt").exists() else False, "the disk does not fill")
+            subprocess.run(["mount", "-o", "remount,size=500m", self.folder / "d"], check=True)
+            self.wait_for_end(cluster)
+            self.check("spray.speed=3", "d/w")
+        finally:
+            subprocess.run(["umount", "-l", self.folder / "d"])
+
+
+if __name__ == "__main__":
+    if reason_not_to():
+        print(f"skipped: {reason_not_to()}")
+        sys.exit(77)
+    unittest.main()
