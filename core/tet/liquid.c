@@ -227,6 +227,7 @@ void mn_tet_liquid_release(mn_solver *solver)
     mn_array_free(ctx, &liquid->bodies);
     mn_array_free(ctx, &liquid->touch);
     mn_array_free(ctx, &liquid->cap);
+    mn_array_free(ctx, &liquid->field);
     mn_array_free(ctx, &liquid->mouths);
     mn_array_free(ctx, &liquid->released);
     mn_array_free(ctx, &liquid->loose);

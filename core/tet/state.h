@@ -87,6 +87,9 @@ struct mn_tet_liquid {
     mn_krylov *krylov;
     // Of the running advance; none outside of one.
     const mn_collider *collider, *drain;
+    mn_volume force;                    ///< m/s^2, added to gravity; {0}: none
+    double strongest;                   ///< m/s^2, of it where the liquid was at the start of the advance
+    MN_ARRAY(mn_vec3) field;            ///< of each node, in units of a stage
     mn_tet_pipe pipe;                   ///< the first
     int32_t open;                       ///< how many mouths
     double step_begin;                  ///< s, the time at the start of the step
