@@ -33,9 +33,9 @@ static const mn_role roles[] = {
 static const mn_output_def outputs_of[] = {
     [MN_CODIM_OUTPUT_ALL] =
         {"All",
-         "points with v, N, id, thickness, mass, codim, pressure and pscale, and curvature where it is on; "
-         "triangles of films and of the skin of volumes (skin is 1 there), and polylines of threads "
-         "between them"},
+         "points with v, N, id, thickness, mass, codim, rim (1 on free edges of films), pressure and pscale, "
+         "and curvature where it is on; triangles of films and of the skin of volumes (skin is 1 there), and "
+         "polylines of threads between them"},
     [MN_CODIM_OUTPUT_FILMS] = {"Films", "the points and triangles of films alone"},
     [MN_CODIM_OUTPUT_THREADS] = {"Threads", "the points and polylines of threads, and drops, alone"},
     [MN_CODIM_OUTPUT_SKIN] = {"Skin", "the surface of volumes alone, closed triangles"},

@@ -80,7 +80,9 @@ static mn_status add_all(const mn_cook *cook, const mn_mpm_floaters_from *from, 
                              .kind = MN_ELASTIC_SOLID,
                              .density = def->density,
                              .young = def->young,
-                             .pin = (mn_pin_mode)mn_cook_menu(cook, "body_pin")};
+                             .pin = (mn_pin_mode)mn_cook_menu(cook, "body_pin"),
+                             .pin_center = mn_cook_vec3(cook, "body_pin_center"),
+                             .pin_size = mn_cook_vec3(cook, "body_pin_size")};
     bool solids, polygons = false, meshed = true;
     MN_TRY(mn_bodies_cut(cook, mn_cook_input(cook, from->bodies), &source, &solids));
     // Polygons beside tetrahedra are their skin.

@@ -9,7 +9,7 @@
 #include "tetmesh/components.h"
 #include "tetmesh/geo.h"
 
-enum { INPUT_LIQUID, INPUT_COLLIDERS, INPUT_EMITTERS, INPUT_SINKS };
+enum { INPUT_LIQUID, INPUT_COLLIDERS, INPUT_EMITTERS, INPUT_SINKS, INPUT_FIELDS };
 enum { SIDE_SOLID, SIDE_OPEN };
 
 #define NO_TETRAHEDRA "the input holds no tetrahedra; make them with tetrahedralize first."
@@ -27,12 +27,11 @@ static const mn_input_def inputs_of[] = {
          "comes out of",
          false, false},
     [INPUT_SINKS] = {"Sinks", "level sets, from collider nodes, that liquid vanishes in", false, false},
+    [INPUT_FIELDS] = {"Fields", "a volume named force (m/s^2), from field nodes or files", false, false},
 };
 static const mn_role roles[] = {
-    [INPUT_LIQUID] = MN_ROLE_OWN,
-    [INPUT_COLLIDERS] = MN_ROLE_COLLIDER,
-    [INPUT_EMITTERS] = MN_ROLE_OWN,
-    [INPUT_SINKS] = MN_ROLE_SINK,
+    [INPUT_LIQUID] = MN_ROLE_OWN, [INPUT_COLLIDERS] = MN_ROLE_COLLIDER, [INPUT_EMITTERS] = MN_ROLE_OWN,
+    [INPUT_SINKS] = MN_ROLE_SINK, [INPUT_FIELDS] = MN_ROLE_FIELDS,
 };
 static const mn_output_def outputs_of[] = {
     [MN_TET_OUTPUT_TETRAHEDRA] = {"Tetrahedra",
@@ -188,6 +187,12 @@ static mn_status after(const mn_cook *cook, mn_solver *solver)
                      "%lld steps of this frame could not be solved, and the liquid moved by inertia alone; "
                      "use a smaller size where it is thin, or a lower max_dt.",
                      (long long)rescues.coasted);
+    if (rescues.boiling > 0)
+        mn_cook_warn(
+            cook,
+            "The melt is as hot as %.0f K, far beyond where it would boil. There is no vapour, so it "
+            "only gets hotter; lower air_temperature, collider_temperature or heat_source.",
+            rescues.boiling);
     return MN_OK;
 }
 

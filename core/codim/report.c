@@ -19,6 +19,7 @@ mn_codim_view mn_codim_get_view(const mn_codim *mls)
         .triangle_count = mls->triangles.count / 3,
         .triangles = (const int32_t(*)[3])mls->triangles.data,
         .open_edges = mls->surface.open_edges,
+        .on_edge = mls->surface.edge.count == mls->points.count ? mls->surface.edge.data : NULL,
         .link_count = mls->links.count / 2,
         .links = (const int32_t(*)[2])mls->links.data,
     };

@@ -64,6 +64,16 @@ static void thickness_value(const void *data, int64_t row, double *value)
     *value = part_of(view, &row) == POINT ? view->thickness[row] : 0;
 }
 
+// Free edges of films; those that are held by what they hang on are none.
+static void rim_value(const void *data, int64_t row, double *value)
+{
+    const mn_codim_view *view = data;
+    *value = 0;
+    if (part_of(view, &row) != POINT || !view->on_edge) return;
+    const mn_codim_point *point = &view->points[row];
+    *value = point->codim == MN_CODIM_FILM && view->on_edge[row] && !mn_codim_is_held(point);
+}
+
 static void mass_value(const void *data, int64_t row, double *value)
 {
     const mn_codim_view *view = data;
@@ -205,6 +215,7 @@ mn_status mn_codim_show_output(mn_solver *solver, const mn_solver_inputs *inputs
         {"thickness", MN_F32, 1, MN_HINT_NONE, 0, &mls->shown, 0, thickness_value},
         {"mass", MN_F32, 1, MN_HINT_NONE, 0, &mls->shown, 0, mass_value},
         {"codim", MN_I32, 1, MN_HINT_NONE, 0, &mls->shown, 0, codim_value},
+        {"rim", MN_I32, 1, MN_HINT_NONE, 0, &mls->shown, 0, rim_value},
         {"pressure", MN_F32, 1, MN_HINT_NONE, 0, &mls->shown, 0, pressure_value},
         {"pscale", MN_F32, 1, MN_HINT_NONE, 0, &mls->shown, 0, pscale_value},
         {"skin", MN_I32, 1, MN_HINT_NONE, 0, &mls->shown, 0, skin_value},

@@ -20,34 +20,12 @@ static void release(mn_solver *solver)
 {
     mn_elastic *s = (mn_elastic *)solver;
     mn_context *ctx = solver->ctx;
-    mn_vec3s *vectors[] = {&s->x,
-                           &s->v,
-                           &s->x_old,
-                           &s->v_old,
-                           &s->target_begin,
-                           &s->target_end,
-                           &s->force,
-                           &s->rest,
-                           &s->point_x,
-                           &s->point_v,
-                           &s->point_force,
-                           &s->reference,
-                           &s->trial,
-                           &s->trial_point,
-                           &s->step_point,
-                           &s->point_end,
-                           &s->part_motion,
-                           &s->dx,
-                           &s->x_start,
-                           &s->x_tilde,
-                           &s->x_hat,
-                           &s->goal,
-                           &s->backup_x,
-                           &s->backup_v,
-                           &s->backup_x_old,
-                           &s->backup_v_old,
-                           &s->part_push,
-                           &s->part_spin};
+    mn_vec3s *vectors[] = {&s->x,           &s->v,           &s->x_old,    &s->v_old,       &s->target_begin,
+                           &s->target_end,  &s->force,       &s->rest,     &s->point_x,     &s->point_v,
+                           &s->point_force, &s->reference,   &s->trial,    &s->trial_point, &s->step_point,
+                           &s->point_end,   &s->part_motion, &s->dx,       &s->x_start,     &s->x_tilde,
+                           &s->x_hat,       &s->goal,        &s->backup_x, &s->backup_v,    &s->backup_x_old,
+                           &s->backup_v_old};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) mn_array_free(ctx, vectors[i]);
     mn_doubles *doubles[] = {
         &s->mass,        &s->point_stress, &s->point_share, &s->element_gradient, &s->element_stiffness,

@@ -143,12 +143,10 @@ struct mn_elastic {
     // one step
     double dt, h;     ///< s; h of BDF2
     double dt_before; ///< s, dt_old when the step began
+    bool shared;      ///< with a liquid (shared_step.h)
     double caution;   ///< in [0, 1]: how much friction's curvature is that of its secant
     mn_vec3s x_start, x_tilde, x_hat, goal;
     mn_vec3s backup_x, backup_v, backup_x_old, backup_v_old;
-
-    // what a liquid leaves to bodies, kg m/s and kg m^2/s about the origin; empty: nothing
-    mn_vec3s part_push, part_spin;
 
     // islands: nodes joined by elements, contacts and ties
     mn_indices island;
@@ -211,9 +209,9 @@ mn_status mn_elastic_explicit_step(mn_elastic *s);
 /// The longest that is stable, s.
 mn_status mn_elastic_stable_step(mn_elastic *s, double *dt);
 
-/// Keeps what the step may change, and predicts; then velocities and momenta from s->x; or back.
+/// Keeps what the step may change, and predicts; then velocities from s->x, with momenta restored; or back.
 mn_status mn_elastic_open_step(mn_elastic *s, double dt, double fraction);
-mn_status mn_elastic_close_step(mn_elastic *s);
+mn_status mn_elastic_close_step(mn_elastic *s, bool repair);
 void mn_elastic_undo_step(mn_elastic *s);
 
 // the loop's (step.c)

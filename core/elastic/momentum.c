@@ -87,12 +87,6 @@ mn_status mn_elastic_repair_momentum(mn_elastic *s, const mn_vec3 *x_before, con
     const mn_vec3 g = s->def.gravity;
     MN_TRY(find_islands(s));
     for (int64_t i = 0; i < s->x.count; i++) add_node(s, i, x_before[i], v_before[i]);
-    for (int64_t p = 0; p < s->part_push.count; p++) {
-        mn_island *q = &s->islands.data[s->island.data[s->part.data[p].first_node]];
-        const mn_vec3 push = s->part_push.data[p];
-        q->push_before = mn_add(q->push_before, push);
-        q->spin_before = mn_add(q->spin_before, mn_sub(s->part_spin.data[p], mn_cross(q->at, push)));
-    }
     for (int64_t i = 0; i < s->x.count; i++) {
         mn_island *q = &s->islands.data[i];
         if (s->island.data[i] != i || !(q->mass > 0)) continue;

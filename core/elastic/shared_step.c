@@ -14,6 +14,7 @@ mn_status mn_elastic_shared_begin(mn_elastic *s, const mn_elastic_inputs *inputs
     mn_step_plan plan = {0};
     const mn_solver_inputs own = {.own = inputs};
     s->solver.seconds = s->solver.left = seconds;
+    s->shared = true;
     return mn_elastic_begin(&s->solver, &own, seconds, &plan);
 }
 
@@ -55,46 +56,16 @@ mn_status mn_elastic_shared_alone(mn_elastic *s)
     return mn_elastic_minimise(s);
 }
 
-/// What each body gets, at the places where the step began: the liquid's impulses were found there.
-static void add_impulses(mn_elastic *s, const mn_vec3 *impulse)
+mn_status mn_elastic_shared_finish(mn_elastic *s, bool alone)
 {
-    for (int64_t p = 0; p < s->part.count; p++) {
-        const mn_elastic_part *part = &s->part.data[p];
-        for (int32_t i = part->first_node; i < part->first_node + part->node_count; i++) {
-            s->part_push.data[p] = mn_add(s->part_push.data[p], impulse[i]);
-            s->part_spin.data[p] = mn_add(s->part_spin.data[p], mn_cross(s->x_start.data[i], impulse[i]));
-        }
-    }
+    return mn_elastic_close_step(s, alone);
 }
 
-/// The free bodies' shares of what is left over.
-static void share_rest(mn_elastic *s, mn_vec3 push, mn_vec3 spin, const double *weight)
+void mn_elastic_shared_nudge(mn_elastic *s, mn_vec3 shift, mn_vec3 turn, mn_vec3 center)
 {
-    double all = 0;
-    for (int64_t p = 0; p < s->part.count; p++) {
-        const mn_elastic_part *part = &s->part.data[p];
-        bool free = part->kind != MN_ELASTIC_COLLIDER;
-        for (int32_t i = 0; i < part->node_count; i++)
-            free = free && !(s->flags.data[part->first_node + i] & MN_NODE_FIXED);
-        s->part_reach.data[p] = free ? weight[p] : 0; // scratch
-        all += s->part_reach.data[p];
-    }
-    for (int64_t p = 0; p < s->part.count; p++) {
-        const double share = all > 0 ? s->part_reach.data[p] / all : 0;
-        s->part_push.data[p] = mn_scale(share, push), s->part_spin.data[p] = mn_scale(share, spin);
-    }
-}
-
-mn_status mn_elastic_shared_finish(mn_elastic *s, const mn_vec3 *impulse, mn_vec3 push, mn_vec3 spin,
-                                   const double *weight)
-{
-    MN_TRY(mn_array_resize(s->solver.ctx, &s->part_push, s->part.count));
-    MN_TRY(mn_array_resize(s->solver.ctx, &s->part_spin, s->part.count));
-    share_rest(s, push, spin, weight);
-    add_impulses(s, impulse);
-    const mn_status status = mn_elastic_close_step(s);
-    s->part_push.count = s->part_spin.count = 0;
-    return status;
+    for (int64_t i = 0; i < s->x.count; i++)
+        if (s->unknown.data[i] >= 0)
+            s->v.data[i] = mn_add(s->v.data[i], mn_add(shift, mn_cross(turn, mn_sub(s->x.data[i], center))));
 }
 
 void mn_elastic_shared_undo(mn_elastic *s)
@@ -124,27 +95,24 @@ const mn_vec3 *mn_elastic_node_velocities(const mn_elastic *s)
     return s->v.data;
 }
 
-int32_t mn_elastic_body_count(const mn_elastic *s)
-{
-    return (int32_t)s->part.count;
-}
-
 bool mn_elastic_node_is_fixed(const mn_elastic *s, int64_t node)
 {
     return s->unknown.data[node] < 0;
 }
 
-int32_t mn_elastic_node_body(const mn_elastic *s, int32_t node)
+double mn_elastic_node_mass(const mn_elastic *s, int64_t node)
 {
-    int32_t low = 0, high = (int32_t)s->part.count - 1;
-    while (low < high) {
-        const int32_t middle = (low + high + 1) / 2;
-        if (s->part.data[middle].first_node <= node)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
+    return s->mass.data[node];
+}
+
+const mn_vec3 *mn_elastic_start_nodes(const mn_elastic *s)
+{
+    return s->x_start.data;
+}
+
+const mn_vec3 *mn_elastic_start_velocities(const mn_elastic *s)
+{
+    return s->backup_v.data;
 }
 
 static mn_vec3 velocity_of(const mn_elastic *s, int64_t i)
@@ -260,8 +228,13 @@ mn_status mn_elastic_shared_limit(mn_elastic *s, const mn_vec3 *change, double *
         if (!mn_is_finite3(s->dx.data[i])) return MN_ERROR_DIVERGED;
         most = fmax(most, mn_norm2(s->dx.data[i]));
     }
-    *longest = sqrt(most) / s->distance;
+    *longest = sqrt(most);
     return mn_elastic_longest_step(s, fraction);
+}
+
+double mn_elastic_shared_resolution(const mn_elastic *s)
+{
+    return s->terms.count > 0 ? 1e-2 * s->distance : INFINITY;
 }
 
 void mn_elastic_shared_keep(mn_elastic *s)

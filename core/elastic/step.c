@@ -19,7 +19,7 @@ static void keep(mn_vec3s *to, const mn_vec3s *from)
 /// Where everything would go, and where what is fixed has to be at `fraction` of the advance.
 static void predict(mn_elastic *s, double dt, double fraction)
 {
-    const bool second = s->def.integrator == MN_ELASTIC_BDF2 && s->dt_old > 0;
+    const bool second = s->def.integrator == MN_ELASTIC_BDF2 && s->dt_old > 0 && !s->shared;
     const double r = second ? dt / s->dt_old : 0;
     const double now = (1 + r) * (1 + r) / (1 + 2 * r), old = r * r / (1 + 2 * r);
     s->dt = dt, s->h = dt * (1 + r) / (1 + 2 * r);
@@ -54,7 +54,7 @@ void mn_elastic_undo_step(mn_elastic *s)
     s->dt_old = s->dt_before;
 }
 
-mn_status mn_elastic_close_step(mn_elastic *s)
+mn_status mn_elastic_close_step(mn_elastic *s, bool repair)
 {
     keep(&s->x_old, &s->x_start);
     keep(&s->v_old, &s->v);
@@ -63,7 +63,7 @@ mn_status mn_elastic_close_step(mn_elastic *s)
         s->v.data[i] = fixed ? mn_scale(1 / s->dt, mn_sub(s->x.data[i], s->x_start.data[i]))
                              : mn_scale(1 / s->h, mn_sub(s->x.data[i], s->x_tilde.data[i]));
     }
-    MN_TRY(mn_elastic_repair_momentum(s, s->x_old.data, s->v_old.data));
+    if (repair) MN_TRY(mn_elastic_repair_momentum(s, s->x_old.data, s->v_old.data));
     s->dt_old = s->dt;
     return MN_OK;
 }
@@ -71,7 +71,7 @@ mn_status mn_elastic_close_step(mn_elastic *s)
 static mn_status implicit_step(mn_elastic *s)
 {
     MN_TRY(mn_elastic_minimise(s));
-    return mn_elastic_close_step(s);
+    return mn_elastic_close_step(s, true);
 }
 
 static mn_status explicit_step(mn_elastic *s)

@@ -261,12 +261,6 @@ bool mn_elastic_wall_map(const mn_elastic_wall *wall, mn_vec3 x, mn_wall_map *ma
     return true;
 }
 
-int32_t mn_elastic_wall_body(const mn_elastic_wall *wall, mn_vec3 x)
-{
-    nearest n;
-    return find_nearest(wall, x, &n) ? n.body : -1;
-}
-
 // ---- as solids ----
 
 static double distance_at(const void *user, mn_vec3 x)

@@ -36,8 +36,6 @@ mn_status mn_elastic_wall_place(mn_elastic_wall *wall, const mn_vec3 *x, const m
 mn_moving_solids mn_elastic_wall_solids(const mn_elastic_wall *wall);
 /// E at x, for the body nearest to it; false when none is within the band.
 bool mn_elastic_wall_map(const mn_elastic_wall *wall, mn_vec3 x, mn_wall_map *map);
-/// The body nearest to x, -1: none within the band.
-int32_t mn_elastic_wall_body(const mn_elastic_wall *wall, mn_vec3 x);
 
 /// E u
 static inline mn_vec3 mn_wall_velocity(const mn_wall_map *map, const mn_vec3 *u)

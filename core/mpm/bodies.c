@@ -69,8 +69,6 @@ mn_status mn_mpm_bodies_begin(mn_mpm *mpm, const mn_collider *collider, double s
     MN_TRY(mn_array_resize(ctx, &bodies->z, nodes));
     MN_TRY(mn_array_resize(ctx, &bodies->p, nodes));
     MN_TRY(mn_array_resize(ctx, &bodies->hp, nodes));
-    MN_TRY(mn_array_resize(ctx, &bodies->impulse, nodes));
-    MN_TRY(mn_array_resize(ctx, &bodies->weight, mn_elastic_body_count(bodies->elastic)));
     return join(mpm, collider);
 }
 
@@ -108,8 +106,6 @@ void mn_mpm_bodies_free(mn_mpm *mpm)
     mn_array_free(ctx, &bodies->z);
     mn_array_free(ctx, &bodies->p);
     mn_array_free(ctx, &bodies->hp);
-    mn_array_free(ctx, &bodies->impulse);
-    mn_array_free(ctx, &bodies->weight);
 }
 
 bool mn_mpm_is_body(const mn_mpm *mpm, double before, mn_vec3 x)
@@ -228,69 +224,90 @@ mn_status mn_mpm_bodies_open(mn_mpm *mpm, double dt)
     return mn_elastic_shared_open(bodies->elastic, dt, fraction);
 }
 
-// What is left to change on free nodes: momentum that nobody has taken.
-static void find_rest(const mn_mpm *mpm, mn_vec3 *push, mn_vec3 *spin)
+// ---- what is left over ----
+
+/// Liquid and bodies as one: mass, first and second moment, and the momenta that are missing, all about a
+/// place in it.
+typedef struct whole {
+    mn_vec3 about, first, push, spin;
+    mn_mat3 inertia;
+    double mass;
+} whole;
+
+/// `lost`: momentum that is missing at x.
+static void add_mass(whole *w, double mass, mn_vec3 x, mn_vec3 lost)
 {
-    const mn_mpm_implicit *implicit = &mpm->implicit;
-    *push = *spin = mn_v3(0, 0, 0);
-    int64_t next = 0;
-    for (int64_t i = 0; i < mpm->nodes.count; i++) {
-        mn_mpm_node rest = implicit->gradient.data[i];
-        if (next < implicit->held.count && implicit->held.data[next].node == i)
-            mn_mpm_free_part(&implicit->held.data[next++], &rest);
-        if (!(mpm->before.data[i].mass > 0)) continue;
-        const mn_vec3 x =
-            mn_mpm_node_position(&mpm->table, (int32_t)(i / MN_BLOCK_CELLS), (int32_t)(i % MN_BLOCK_CELLS));
-        *push = mn_sub(*push, rest.v);
-        *spin = mn_sub(*spin, mn_cross(x, rest.v));
-    }
+    const mn_vec3 r = mn_sub(x, w->about);
+    w->mass += mass;
+    w->first = mn_axpy(w->first, mass, r);
+    w->push = mn_add(w->push, lost), w->spin = mn_add(w->spin, mn_cross(r, lost));
+    w->inertia = mn_m3_add(w->inertia, mn_m3_scale(-mass, mn_outer(r, r)));
+    for (int k = 0; k < 3; k++) w->inertia.m[k][k] += mass * mn_norm2(r);
 }
 
-// Impulses of the liquid on the nodes, and which body holds how much of it.
-static void find_impulses(mn_mpm *mpm)
+static mn_vec3 grid_place(const mn_mpm *mpm, int64_t node)
 {
-    mn_mpm_bodies *bodies = &mpm->bodies;
-    mn_vec3 *to = bodies->impulse.data;
-    for (int64_t i = 0; i < bodies->impulse.count; i++) to[i] = mn_scale(-1, bodies->load.data[i]);
-    for (int64_t i = 0; i < bodies->weight.count; i++) bodies->weight.data[i] = 0;
-    for (int64_t i = 0; i < bodies->holds.count; i++) {
-        const mn_mpm_grip *hold = &bodies->holds.data[i];
-        const mn_mpm_held *held = &mpm->implicit.held.data[hold->held];
-        const mn_mpm_node *before = &mpm->before.data[held->node];
-        mn_vec3 f = {0, 0, 0};
-        for (int32_t k = 0; k < held->rank; k++)
-            f = mn_axpy(f, -mn_dot(mpm->implicit.gradient.data[held->node].v, held->axis[k]), hold->l[k]);
-        // what friction took from the node since
-        f = mn_axpy(f, -before->mass, mn_sub(mpm->nodes.data[held->node].v, held->solved));
-        mn_wall_react(&hold->map, f, to);
-        const int32_t body = mn_elastic_node_body(bodies->elastic, hold->map.node[0]);
-        bodies->weight.data[body] += before->mass;
+    return mn_mpm_node_position(&mpm->table, (int32_t)(node / MN_BLOCK_CELLS),
+                                (int32_t)(node % MN_BLOCK_CELLS));
+}
+
+// Whether nothing holds the liquid but bodies, and nothing holds these.
+static bool all_is_free(const mn_mpm *mpm)
+{
+    const mn_mpm_bodies *bodies = &mpm->bodies;
+    for (int64_t i = 0; i < bodies->u.count; i++)
+        if (mn_elastic_node_is_fixed(bodies->elastic, i)) return false;
+    for (int64_t c = 0; c < mpm->contacts.count; c++)
+        if (!mpm->contacts.data[c].is_body) return false;
+    for (int64_t i = 0; i < mpm->implicit.held.count; i++)
+        if (mpm->implicit.held.data[i].contact_count != 1) return false;
+    return bodies->holds.count == mpm->implicit.held.count;
+}
+
+// The momenta of all are those before the step and what gravity gave.
+static void restore_momenta(mn_mpm *mpm)
+{
+    mn_elastic *elastic = mpm->bodies.elastic;
+    const mn_vec3 fall = mn_scale(mpm->implicit.dt, mpm->def.gravity);
+    const mn_vec3 *x = mn_elastic_nodes(elastic), *v = mn_elastic_node_velocities(elastic);
+    const mn_vec3 *x_before = mn_elastic_start_nodes(elastic),
+                  *v_before = mn_elastic_start_velocities(elastic);
+    whole w = {.about = x[0]};
+    for (int64_t i = 0; i < mpm->nodes.count; i++) {
+        const mn_mpm_node *before = &mpm->before.data[i];
+        const mn_vec3 due = mn_add(before->v, fall);
+        if (before->mass > 0)
+            add_mass(&w, before->mass, grid_place(mpm, i),
+                     mn_scale(before->mass, mn_sub(due, mpm->nodes.data[i].v)));
     }
-    for (int64_t c = 0; c < mpm->contacts.count; c++) {
-        const mn_wall_row *row = &bodies->contact_rows.data[c];
-        const mn_mpm_contact *contact = &mpm->contacts.data[c];
-        if (row->node[0] < 0) continue;
-        const double push = contact->held ? contact->weight * mpm->implicit.impulse.data[c] : 0;
-        add_row(row, push * mpm->implicit.feet.data[c].sum, to);
-        const int32_t body = mn_elastic_node_body(bodies->elastic, row->node[0]);
-        bodies->weight.data[body] += mpm->particles.data[contact->particle].mass;
+    for (int64_t i = 0; i < mpm->bodies.u.count; i++) {
+        const double mass = mn_elastic_node_mass(elastic, i);
+        const mn_vec3 way = mn_sub(x[i], x_before[i]);
+        add_mass(&w, mass, x[i], mn_scale(mass, mn_sub(mn_add(v_before[i], fall), v[i])));
+        // what it had at the place where it was, and gravity's lever on the way
+        w.spin = mn_axpy(w.spin, -mass, mn_cross(way, mn_axpy(v_before[i], 0.5, fall)));
     }
+    const mn_vec3 middle = mn_scale(1 / w.mass, w.first), shift = mn_scale(1 / w.mass, w.push);
+    mn_mat3 inertia = mn_m3_add(w.inertia, mn_m3_scale(w.mass, mn_outer(middle, middle))), inverse;
+    for (int k = 0; k < 3; k++) inertia.m[k][k] -= w.mass * mn_norm2(middle);
+    mn_vec3 turn = {0, 0, 0};
+    if (mn_m3_inverse(inertia, &inverse))
+        turn = mn_m3_apply(inverse, mn_sub(w.spin, mn_cross(middle, w.push)));
+    const mn_vec3 center = mn_add(w.about, middle);
+    for (int64_t i = 0; i < mpm->nodes.count; i++)
+        if (mpm->before.data[i].mass > 0)
+            mpm->nodes.data[i].v = mn_add(mpm->nodes.data[i].v,
+                                          mn_add(shift, mn_cross(turn, mn_sub(grid_place(mpm, i), center))));
+    mn_elastic_shared_nudge(elastic, shift, turn, center);
 }
 
 mn_status mn_mpm_bodies_finish(mn_mpm *mpm)
 {
     mn_mpm_bodies *bodies = &mpm->bodies;
-    mn_vec3 push = {0, 0, 0}, spin = {0, 0, 0};
     if (!bodies->elastic) return MN_OK;
-    if (bodies->shared) {
-        find_impulses(mpm);
-        find_rest(mpm, &push, &spin);
-    } else {
-        for (int64_t i = 0; i < bodies->impulse.count; i++) bodies->impulse.data[i] = mn_v3(0, 0, 0);
-        for (int64_t i = 0; i < bodies->weight.count; i++) bodies->weight.data[i] = 0;
-        MN_TRY(mn_elastic_shared_alone(bodies->elastic));
-    }
-    MN_TRY(mn_elastic_shared_finish(bodies->elastic, bodies->impulse.data, push, spin, bodies->weight.data));
+    if (!bodies->shared) MN_TRY(mn_elastic_shared_alone(bodies->elastic));
+    MN_TRY(mn_elastic_shared_finish(bodies->elastic, !bodies->shared));
+    if (bodies->shared && all_is_free(mpm)) restore_momenta(mpm);
     return join(mpm, bodies->fixed);
 }
 

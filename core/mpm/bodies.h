@@ -14,9 +14,11 @@
 //
 // Conjugate gradients run in (v free, u), preconditioned by the nodes' mass and by the factor of the bodies'
 // own second derivative with the mass that they hold: a wall without that mass would be pushed away by a
-// liquid heavier than it is, however short the step. What the liquid gets the bodies lose, by E^T: linear and
-// angular momentum stay what they are. What solves leave over on free nodes goes to the bodies as well, so
-// that this holds whatever the tolerance.
+// liquid heavier than it is, however short the step. What the liquid gets the bodies lose, by E^T. What
+// solves leave over, and implicit steps take from angular momentum, is given back to liquid and bodies
+// together as a rigid motion where nothing else holds them, so that both momenta are exact whatever the
+// tolerance. (A body that takes back what is missing in it alone is shaken by a liquid much heavier than it
+// is.)
 #ifndef MENISCUS_MPM_BODIES_H
 #define MENISCUS_MPM_BODIES_H
 
@@ -48,8 +50,6 @@ typedef struct mn_mpm_bodies {
     MN_ARRAY(mn_vec3) u, load;        ///< velocities; impulses on the liquid that are given
     MN_ARRAY(mn_vec3) own, gradient;  ///< of the bodies and loads alone; of everything
     MN_ARRAY(mn_vec3) x, r, z, p, hp; ///< of conjugate gradients
-    MN_ARRAY(mn_vec3) impulse;
-    MN_ARRAY(double) weight; ///< kg, that each body holds
 } mn_mpm_bodies;
 
 // ---- bodies.c: an advance and its steps ----

@@ -28,7 +28,8 @@ static const mn_menu_item emit_items[] = {{"v", "With v"}, {"normal", "Along Nor
 
 static const mn_menu_item body_items[] = {
     {"by_shape", "Rigid if Closed, Else Cloth"}, {"cloth", "Cloth"}, {"rigid", "Rigid"}, {NULL, NULL}};
-static const mn_menu_item pin_items[] = {{"painted", "Painted"}, {"border", "Border of Cloth"}, {NULL, NULL}};
+static const mn_menu_item pin_items[] = {
+    {"painted", "Painted"}, {"border", "Border of Cloth"}, {"box", "Box"}, {NULL, NULL}};
 
 const mn_field mn_mpm_fields[] = {
     MN_FIELD_FLOAT(
@@ -147,7 +148,11 @@ const mn_field mn_mpm_fields[] = {
     MN_MENU(
         "body_pin", "Pin", pin_items, 0, "Bodies", NULL,
         "Which points follow the input instead of moving freely: those with the attribute or in the group "
-        "pinned, or these and the border of cloth."),
+        "pinned, the border of cloth, or all that start inside a box. Painted points are pinned in any case."),
+    MN_VEC3("body_pin_center", "Pin Center", "m", 0, 0, 0, -MN_FAR, MN_FAR, -1, 1, "Bodies",
+            "{ body_pin != box }", "Center of the box that pins the points of bodies in it."),
+    MN_VEC3("body_pin_size", "Pin Size", "m", 1, 1, 1, 0, MN_FAR, 0, 1, "Bodies", "{ body_pin != box }",
+            "Edges of the box that pins the points of bodies in it."),
 };
 MN_FIELDS_END(mn_mpm_fields, MN_MPM_FIELD_COUNT);
 

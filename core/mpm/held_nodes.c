@@ -118,8 +118,6 @@ bool mn_mpm_switch_contacts(mn_mpm *mpm, const mn_mpm_node *v)
 
 void mn_mpm_rub(const mn_mpm *mpm, mn_mpm_node *v)
 {
-    for (int64_t i = 0; i < mpm->implicit.held.count; i++)
-        mpm->implicit.held.data[i].solved = v[mpm->implicit.held.data[i].node].v;
     for (int64_t i = 0; i < mpm->implicit.held.count; i++) {
         const mn_mpm_held *held = &mpm->implicit.held.data[i];
         const double mass = mpm->before.data[held->node].mass;

@@ -58,7 +58,6 @@ typedef struct mn_mpm_held {
     bool on[MN_MPM_TOUCH_MAX];
     mn_vec3 axis[3]; ///< orthonormal
     double speed[3]; ///< m/s
-    mn_vec3 solved;  ///< m/s, before friction
 } mn_mpm_held;
 
 /// One step's problem and the scratch to solve it. Vectors have one entry for each node of the grid; those of

@@ -14,9 +14,10 @@
 #include <string.h>
 
 enum { NODE_GRAIN = 32, NEWTON_MAX = 12, HALVINGS_MAX = 6, ROUNDS_MAX = 8 };
-// Bodies in contact are stiffer than any liquid.
-enum { BODY_NEWTON_MAX = 40, BODY_HALVINGS_MAX = 20 };
-/// Of the distance where contact begins: a step of bodies that needs no other after it.
+// Bodies in contact are stiffer than any liquid; but the liquid at their walls may be held or not for a
+// while.
+enum { BODY_NEWTON_MAX = 40, BODY_HALVINGS_MAX = 20, BODY_ROUNDS_MAX = 3 };
+/// Of a cell: a step of bodies that needs no other after it.
 static const double bodies_rest = 1e-3;
 
 typedef struct step_job {
@@ -57,7 +58,8 @@ static void sum_impulse(void *user, mn_range range, double *sums)
 typedef struct descent {
     double energy, moved; ///< J; |v - v_n|_M
     double floor;         ///< residual below which forces balance to rounding
-    double bodies_move;   ///< the last step of bodies, of the distance where their contact begins
+    double bodies_move;   ///< m, the last step of bodies, infinite when it was cut short
+    double bodies_far;    ///< m, the longest
 } descent;
 
 // The potential, with that of the bodies when they share the step.
@@ -88,6 +90,7 @@ static mn_status search(mn_mpm *mpm, descent *state, bool *moved)
         slope += mn_mpm_bodies_slope(mpm);
         MN_TRY(mn_elastic_shared_limit(bodies->elastic, bodies->x.data, &job.length, &state->bodies_move));
         mn_elastic_shared_keep(bodies->elastic);
+        state->bodies_far = fmax(state->bodies_far, state->bodies_move);
         state->bodies_move = job.length < 1 ? INFINITY : state->bodies_move;
     }
     memcpy(from, mpm->nodes.data, mn_bytes(mpm->nodes.count, sizeof *mpm->nodes.data));
@@ -109,6 +112,14 @@ static mn_status search(mn_mpm *mpm, descent *state, bool *moved)
     *moved = false;
     if (bodies->shared) mn_elastic_shared_move(bodies->elastic, bodies->x.data, 0);
     return evaluate(mpm, &state->energy);
+}
+
+// Whether what is left of the bodies' motion is as little as linear solves know it, and as contacts need it.
+static bool bodies_are_found(const mn_mpm *mpm, const descent *state)
+{
+    const double inexact = 3 * mpm->def.newton_tolerance * state->bodies_far;
+    return state->bodies_move <=
+           fmin(mn_elastic_shared_resolution(mpm->bodies.elastic), fmax(bodies_rest * mpm->def.dx, inexact));
 }
 
 // Newton steps from mpm->nodes until no more than the tolerance is left to change.
@@ -136,7 +147,7 @@ static mn_status descend(mn_mpm *mpm, descent *state, int steps, bool *converged
         MN_TRY(search(mpm, state, &moved));
         if (!moved) return MN_OK;
         // The gradient of a quadratic vanishes with its solve.
-        const bool still = !mpm->bodies.shared || state->bodies_move <= bodies_rest;
+        const bool still = !mpm->bodies.shared || bodies_are_found(mpm, state);
         if (still &&
             (steps == 1 || implicit->curvature == MN_SURFACE_MAJORANT || implicit->sample_count == 0)) {
             *converged = true;
@@ -163,7 +174,8 @@ static mn_status minimise(mn_mpm *mpm, mn_surface_curvature curvature, bool *con
     if (mpm->bodies.shared)
         state.floor += 1e-3 * rounding * sqrt(mn_elastic_shared_motion2(mpm->bodies.elastic));
     memcpy(mpm->nodes.data, mpm->before.data, mn_bytes(mpm->nodes.count, sizeof *mpm->nodes.data));
-    for (int round = 0; round < ROUNDS_MAX; round++) {
+    const int rounds = mpm->bodies.shared ? BODY_ROUNDS_MAX : ROUNDS_MAX;
+    for (int round = 0; round < rounds; round++) {
         const int64_t before = mpm->solver.counts.linear_iterations;
         if (round == 0 && mpm->bodies.shared) MN_TRY(mn_mpm_bodies_start(mpm));
         mn_mpm_hold(mpm, mpm->nodes.data);
@@ -174,8 +186,11 @@ static mn_status minimise(mn_mpm *mpm, mn_surface_curvature curvature, bool *con
         const int most = stiff ? BODY_NEWTON_MAX : NEWTON_MAX;
         MN_TRY(descend(mpm, &state, once && !mpm->bodies.shared ? 1 : most, converged));
         if (!*converged) return MN_OK;
+        if (mpm->bodies.shared && round + 1 == rounds) break; // what is switched must be solved for
         const bool switched = mn_mpm_switch_contacts(mpm, mpm->nodes.data);
-        if (!switched && (once || mpm->solver.counts.linear_iterations == before)) break;
+        // Bodies are found by now as well as linear solves know them.
+        const bool again = !once && !(mpm->bodies.shared && round > 0);
+        if (!switched && (!again || mpm->solver.counts.linear_iterations == before)) break;
     }
     mn_mpm_hold(mpm, mpm->nodes.data);
     mn_mpm_rub(mpm, mpm->nodes.data);

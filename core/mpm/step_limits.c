@@ -37,6 +37,9 @@ double mn_mpm_step_limit(const mn_mpm *mpm, const char **binding)
     if (e->max_speed > 0) dt = lower(dt, def->cfl * def->dx / e->max_speed, "the liquid's speed", binding);
     const double driven = mn_mpm_driven_speed(mpm);
     if (driven > 0) dt = lower(dt, def->dx / driven, "the speed of colliders and emitters", binding);
+    const double weight = mn_norm(def->gravity);
+    if (mpm->bodies.elastic && weight > 0)
+        dt = lower(dt, sqrt(def->dx / weight), "bodies that start to fall", binding);
     if (def->integrator != MN_MPM_EXPLICIT) return dt;
     const double cfl = fmin(def->cfl, 1), sound = sqrt(mpm->bulk_modulus / e->min_density);
     if (sound > 0) dt = lower(dt, cfl * def->dx / (sound + e->max_speed), "sound", binding);

@@ -300,6 +300,60 @@ mn_status mn_tet_solids_deposit_heat(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
     return MN_OK;
 }
 
+// J of the corners of tetrahedron t at any temperature.
+static double energy_at(const mn_tet_liquid *liquid, int32_t t, double temperature, double melted)
+{
+    const mn_tet_solids *s = &liquid->solids;
+    const mn_heat_share share = {.substance = &s->substances.data[s->material.data[t]],
+                                 .mass = 0.25 * liquid->def.density *
+                                         mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME)[t]};
+    return mn_heat_energy(1, &share, temperature, melted);
+}
+
+// No node is hotter or colder than what is around it was: what it has too much or too little of goes to, or
+// comes from, its neighbours, as far as they have room. Small nodes would get the worst of what tetrahedra
+// lack.
+static mn_status bound_energies(mn_tet_liquid *liquid, double *heat)
+{
+    enum { SWEEPS = 8 };
+    const mn_tet_system *s = &liquid->system;
+    const int32_t n = s->node_count, *start = s->row_start.data, *column = s->column.data;
+    const double *temperature = mn_tet_field_numbers(liquid, MN_TET_TEMPERATURE);
+    MN_ARRAY(double) bounds = {0};
+    MN_TRY(mn_array_resize(liquid->ctx, &bounds, 2 * (int64_t)n));
+    double *low = bounds.data, *high = low + n;
+    for (int32_t i = 0; i < n; i++) {
+        double least = temperature[i], most = temperature[i];
+        low[i] = high[i] = 0;
+        for (int32_t c = start[i]; c < start[i + 1]; c++)
+            least = fmin(least, temperature[column[c]]), most = fmax(most, temperature[column[c]]);
+        for (int32_t c = s->corner_start.data[i]; c < s->corner_start.data[i + 1]; c++) {
+            low[i] += energy_at(liquid, s->corner.data[c] / 4, least, 0);
+            high[i] += energy_at(liquid, s->corner.data[c] / 4, most, 1);
+        }
+    }
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (int32_t i = 0; i < n; i++) {
+            const double extra = heat[i] > high[i] ? heat[i] - high[i] : fmin(heat[i] - low[i], 0);
+            const bool gives = extra > 0;
+            double room = 0;
+            if (extra == 0) continue;
+            for (int32_t c = start[i]; c < start[i + 1]; c++) {
+                const int32_t j = column[c];
+                if (j != i) room += fmax(gives ? high[j] - heat[j] : heat[j] - low[j], 0);
+            }
+            const double part = room > 0 ? fmin(fabs(extra) / room, 1) : 0;
+            for (int32_t c = start[i]; part > 0 && c < start[i + 1]; c++) {
+                const int32_t j = column[c];
+                if (j == i) continue;
+                const double move = part * fmax(gives ? high[j] - heat[j] : heat[j] - low[j], 0);
+                heat[j] += gives ? move : -move, heat[i] -= gives ? move : -move;
+            }
+        }
+    mn_array_free(liquid->ctx, &bounds);
+    return MN_OK;
+}
+
 mn_status mn_tet_solids_withdraw_heat(mn_tet_liquid *liquid)
 {
     if (!liquid->solids.used || !liquid->def.heat) return MN_OK;
@@ -313,5 +367,6 @@ mn_status mn_tet_solids_withdraw_heat(mn_tet_liquid *liquid)
         for (int k = 0; k < 4; k++) lack -= held[k] = corner_energy(liquid, mesh, t, k);
         for (int k = 0; k < 4; k++) heat[mesh->tet[t][k]] += held[k] + 0.25 * lack;
     }
+    MN_TRY(bound_energies(liquid, heat));
     return mn_tet_solids_find_melted(liquid);
 }

@@ -136,7 +136,11 @@ mn_status mn_tet_stage_fill(mn_tet_liquid *liquid, double h, const mn_vec3 *a, c
     }
     for (int32_t i = 0; i < mn_tet_system_pressures(&liquid->system); i++)
         liquid->p.data[i] = press * pressure[i];
-    *stage = (mn_tet_stage){.sigma = mn_tet_liquid_tension(liquid) * h * h / (rho * volume),
+    if (liquid->force.ops) MN_TRY(mn_array_resize(liquid->ctx, &liquid->field, liquid->system.node_count));
+    for (int32_t i = 0; liquid->force.ops && i < liquid->system.node_count; i++)
+        liquid->field.data[i] = mn_scale(h * h / length, mn_volume_sample_vec3(liquid->force, a[i]));
+    *stage = (mn_tet_stage){.field = liquid->force.ops ? liquid->field.data : NULL,
+                            .sigma = mn_tet_liquid_tension(liquid) * h * h / (rho * volume),
                             .shapes = stage->shapes,
                             .tet_viscosity = stage->tet_viscosity,
                             .compliance = stage->compliance,
@@ -287,7 +291,8 @@ mn_status mn_tet_stage_balance(mn_tet_liquid *liquid, const mn_tet_stage *stage)
         for (int k = 0; k < 4; k++) {
             const int32_t i = s->tet[t][k];
             const double m = 0.25 * liquid->mass.data[t];
-            const mn_vec3 extra = mn_sub(mn_sub(liquid->u.data[i], liquid->drift.data[i]), stage->gravity);
+            const mn_vec3 pull = stage->field ? mn_add(stage->gravity, stage->field[i]) : stage->gravity;
+            const mn_vec3 extra = mn_sub(mn_sub(liquid->u.data[i], liquid->drift.data[i]), pull);
             double *body = sum + 4 * (int64_t)liquid->body.data[i];
             body[0] += m, body[1] += m * extra.x, body[2] += m * extra.y, body[3] += m * extra.z;
         }
@@ -400,7 +405,7 @@ mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *liquid)
         all = part == 1;
         if (part * ROUNDS < 1) rounds = SOME; // it would not end in any case
         stage.sigma = stage.viscosity = stage.stiffness = 0;
-        stage.gravity = mn_v3(0, 0, 0);
+        stage.gravity = mn_v3(0, 0, 0), stage.field = NULL;
         stage.shapes = NULL, stage.tet_viscosity = NULL, stage.nodal = NULL;
         if (mn_tet_liquid_has_solids(liquid)) {
             MN_TRY(mn_tet_liquid_constrain(liquid, 0, liquid->mesh->position, &stage)); // no time passes

@@ -32,15 +32,16 @@ static const double coasting = 1.0 / 8;  // of the longest step, when none can b
 
 double mn_tet_liquid_time_scale(const mn_tet_liquid *liquid)
 {
-    const double g = mn_norm(liquid->def.gravity), l = liquid->size;
+    const double g = mn_norm(liquid->def.gravity) + liquid->strongest, l = liquid->size;
     const double rate2 = mn_tet_liquid_tension(liquid) / (liquid->def.density * l * l * l) + g / l;
     return rate2 > 0 ? 1 / sqrt(rate2) : INFINITY;
 }
 
 double mn_tet_liquid_stiffness(const mn_tet_liquid *liquid)
 {
-    return liquid->def.soft_stiffness * (mn_tet_liquid_tension(liquid) / liquid->size +
-                                         liquid->def.density * mn_norm(liquid->def.gravity) * liquid->size);
+    return liquid->def.soft_stiffness *
+           (mn_tet_liquid_tension(liquid) / liquid->size +
+            liquid->def.density * (mn_norm(liquid->def.gravity) + liquid->strongest) * liquid->size);
 }
 
 double mn_tet_liquid_step_limit(const mn_tet_liquid *liquid)
@@ -248,8 +249,23 @@ static bool may_be_symmetric(const mn_tet_liquid *liquid, double dt)
 {
     const double thick = 0.2; // times what diffuses across a size in a step
     return liquid->def.integrator == MN_TET_SYMMETRIC && liquid->touching == 0 && !liquid->solids.any &&
-           !liquid->whole && liquid->last_dt > 0 &&
+           !liquid->force.ops && !liquid->whole && liquid->last_dt > 0 &&
            liquid->def.viscosity * dt < thick * liquid->def.density * liquid->size * liquid->size;
+}
+
+// How strong the force field is where the liquid is.
+static mn_status find_force(mn_tet_liquid *liquid, mn_volume force)
+{
+    liquid->force = force, liquid->strongest = 0;
+    for (int32_t i = 0; force.ops && i < liquid->mesh->vertex_slots; i++) {
+        const mn_vec3 f = mn_volume_sample_vec3(force, liquid->mesh->position[i]);
+        if (!mn_is_finite3(f))
+            return mn_fail(liquid->ctx, MN_ERROR_INPUT,
+                           "The force field holds values that are not finite where the liquid is; check the "
+                           "volume named force.");
+        liquid->strongest = fmax(liquid->strongest, mn_norm(f));
+    }
+    return MN_OK;
 }
 
 // ---- what the stepping loop calls ----
@@ -264,6 +280,7 @@ mn_status mn_tet_liquid_begin(mn_solver *solver, const mn_solver_inputs *inputs,
     liquid->counts = (mn_tet_counts){0};
     MN_TRY(mn_tet_liquid_prepare(liquid)); // memory may have run out before
     MN_TRY(mn_tet_liquid_open_pipe(liquid, inputs->own));
+    MN_TRY(find_force(liquid, inputs->force));
     liquid->collider = inputs->collider, liquid->drain = inputs->sink;
     liquid->touching = 0;
     liquid->system.analyzed = liquid->system.factored = false; // a loaded state has neither
@@ -369,6 +386,7 @@ void mn_tet_liquid_abandon(mn_solver *solver)
     mn_tet_liquid_forget_division(liquid);
     liquid->collider = liquid->drain = NULL;
     liquid->pipe = (mn_tet_pipe){0}, liquid->open = 0;
+    liquid->force = (mn_volume){0}, liquid->strongest = 0;
 }
 
 // What is shown counts faces by what they touch now.

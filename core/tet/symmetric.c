@@ -56,7 +56,7 @@ static mn_status project(mn_tet_liquid *liquid, const mn_tet_stage *given, bool 
     mn_tet_stage stage = *given;
     // Of the blocks only M and B are left where nothing moves and nothing presses.
     stage.sigma = stage.viscosity = stage.stiffness = 0, stage.halfway = false;
-    stage.gravity = mn_v3(0, 0, 0), stage.start = liquid->end.data;
+    stage.gravity = mn_v3(0, 0, 0), stage.field = NULL, stage.start = liquid->end.data;
     memcpy(liquid->change.data, liquid->p.data, mn_bytes(n, sizeof(double)));
     memset(liquid->p.data, 0, mn_bytes(n, sizeof(double)));
     memset(liquid->u.data, 0, mn_bytes(n, sizeof(mn_vec3)));
@@ -95,7 +95,7 @@ mn_status mn_tet_liquid_project_velocity(mn_tet_liquid *liquid)
     fill_side(liquid, liquid->end.data, liquid->end.data, liquid->p.data, liquid->drift.data);
     MN_TRY(project(liquid, &stage, &solved));
     if (!solved) return MN_OK; // the next step does it
-    stage.gravity = mn_v3(0, 0, 0);
+    stage.gravity = mn_v3(0, 0, 0), stage.field = NULL;
     MN_TRY(mn_tet_stage_balance(liquid, &stage));
     for (int32_t i = 0; i < liquid->system.node_count; i++)
         v[i] = mn_scale(liquid->size / h, liquid->u.data[i]);

@@ -162,7 +162,8 @@ static void gather_node(const mn_tet_system *s, int32_t i, mn_vec3 *momentum, do
                        mn_triangle_area_gradient(&shape, s->face_corner.data[c] % 3));
     }
     if (stage->nodal) force = mn_add(force, mn_tet_nodal_pull(s, i));
-    const mn_vec3 weight = mn_scale(mass, stage->gravity);
+    const mn_vec3 pull = stage->field ? mn_add(stage->gravity, stage->field[i]) : stage->gravity;
+    const mn_vec3 weight = mn_scale(mass, pull);
     *momentum = mn_add(inertia, mn_sub(mn_add(force, area), weight));
     *scale = mn_norm(area) + mn_norm(weight) + mn_norm(force) + mn_norm(inertia);
     if (stage->shapes) *scale += cancelled;

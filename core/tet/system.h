@@ -52,6 +52,7 @@ typedef struct mn_tet_ends {
 typedef struct mn_tet_stage {
     double sigma, viscosity, stiffness;
     mn_vec3 gravity;
+    const mn_vec3 *field;             ///< per node, what a force field adds to gravity; NULL: nothing
     const mn_vec3 *start, *drift;     ///< per node
     const double *mass, *soft_volume; ///< per tetrahedron; density 1
     const double *node_volume;        ///< C0

@@ -41,13 +41,13 @@ typedef struct budget {
 } budget;
 
 static const budget of_a_cook = {MN_PAGE_PICTURES, MN_PAGE_VIEWS, MN_PAGE_TRIANGLES, MN_PAGE_LINES};
-enum { PICTURE_BYTES = 96 << 20, MEMBERS_WITH_PICTURES = 400, MEMBERS_WITH_VIEWS = 24, DRAWN_FRAMES = 48 };
+enum { PICTURE_BYTES = 96 << 20, MEMBERS_WITH_PICTURES = 300, MEMBERS_WITH_VIEWS = 24, DRAWN_FRAMES = 48 };
 
 typedef struct report {
     mn_session *session;
     mn_page page;
     const char *folder, *title;
-    bool draw, quiet;
+    bool draw, quiet, wedge;
 } report;
 
 static mn_status join(mn_context *ctx, const char *folder, const char *name, char path[MN_PATH_SIZE])
@@ -394,23 +394,18 @@ static mn_status put_data(const report *r, mn_page *page)
     char made[64], folder[MN_PATH_SIZE];
     const time_t now = time(NULL);
     struct tm parts;
-    mn_folder found;
     bool first = true;
     if (!gmtime_r(&now, &parts) || strftime(made, sizeof made, "%Y-%m-%d %H:%M UTC", &parts) == 0)
         made[0] = 0;
     if (!mn_canonical_path(r->folder, folder)) snprintf(folder, sizeof folder, "%s", r->folder);
-    const mn_status status = mn_folder_read(r->session->ctx, r->folder, &found);
-    const bool wedge = found.is_wedge;
-    mn_folder_free(&found);
-    MN_TRY(status);
     mn_json_text_put(&page->text, "{");
     mn_json_text_put_member(&page->text, &first, ", ", "title", r->title ? r->title : basename(folder));
     mn_json_text_put_member(&page->text, &first, ", ", "folder", r->folder);
-    mn_json_text_put_member(&page->text, &first, ", ", "kind", wedge ? "wedge" : "cook");
+    mn_json_text_put_member(&page->text, &first, ", ", "kind", r->wedge ? "wedge" : "cook");
     mn_json_text_put_member(&page->text, &first, ", ", "made", made);
     mn_json_text_put_member(&page->text, &first, ", ", "version", MN_VERSION);
     mn_json_text_put(&page->text, ",\n\"cooks\": [");
-    MN_TRY(wedge ? put_wedge(r, page) : put_one_cook(r, page));
+    MN_TRY(r->wedge ? put_wedge(r, page) : put_one_cook(r, page));
     mn_json_text_put(&page->text, "]}");
     return mn_page_flush(page);
 }
@@ -418,8 +413,13 @@ static mn_status put_data(const report *r, mn_page *page)
 static mn_status write_page(report *r, const char *path)
 {
     mn_page page = {.session = r->session, .text = {.ctx = r->session->ctx}, .picture_limit = PICTURE_BYTES};
+    mn_folder found;
+    mn_status status = mn_folder_read(r->session->ctx, r->folder, &found); // before a page is begun
+    r->wedge = found.is_wedge;
+    mn_folder_free(&found);
+    MN_TRY(status);
     MN_TRY(mn_safe_file_open(r->session->ctx, path, &page.file));
-    mn_status status = mn_safe_file_write(page.file, mn_page_before, mn_page_before_size);
+    status = mn_safe_file_write(page.file, mn_page_before, mn_page_before_size);
     if (status == MN_OK) status = put_data(r, &page);
     if (status == MN_OK) status = mn_safe_file_write(page.file, mn_page_after, mn_page_after_size);
     mn_array_free(r->session->ctx, &page.text.bytes);

@@ -156,7 +156,7 @@ class ReportPage(CommandTest):
 
     def test_bad_folders_have_a_sentence(self):
         self.fail_with(2, "which folder", "report")
-        self.fail_with(1, "cannot be opened", "report", "nowhere", "-o", "a.html")
+        self.fail_with(1, "The folder nowhere cannot be opened", "report", "nowhere")
         (self.folder / "empty").mkdir()
         self.fail_with(1, "holds no frames", "report", "empty")
         self.assertEqual(list((self.folder / "empty").iterdir()), [])

@@ -174,6 +174,7 @@ typedef struct mn_codim_view {
     int64_t triangle_count;
     const int32_t (*triangles)[3]; ///< counter-clockwise as seen from where the normals point
     int64_t open_edges;
+    const uint8_t *on_edge; ///< of each point, 1: on an open edge; NULL: not known
     int64_t link_count;
     const int32_t (*links)[2]; ///< pieces of thread between two points
     int64_t particle_count;

@@ -92,7 +92,7 @@ typedef struct mn_mpm_def {
     mn_mpm_wall collider; ///< what colliders do: slip, stick or separate
 } mn_mpm_def;
 
-enum { MN_MPM_FIELD_COUNT = 58 };
+enum { MN_MPM_FIELD_COUNT = 60 };
 MN_API extern const mn_field mn_mpm_fields[];
 MN_API extern const mn_solver_type mn_mpm_solver;
 

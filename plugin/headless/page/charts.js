@@ -121,8 +121,9 @@ function chart(options) {
     cursor.setAttribute("visibility", frame === null ? "hidden" : "visible");
     if (frame === null) return;
     cursor.setAttribute("x1", px(frame)); cursor.setAttribute("x2", px(frame));
-    reading.textContent = series.length === 1 && !options.many ? `${show(at(series[0], frame))} ${options.unit} at ${frame}` : `${options.unit ? options.unit + ", " : ""}frame ${frame}`;
-    if (options.many || series.length === 1) return;
+    const single = series.length === 1 && !options.stacked;
+    reading.textContent = single && !options.many ? `${show(at(series[0], frame))} ${options.unit} at ${frame}` : `${options.unit ? options.unit + ", " : ""}frame ${frame}`;
+    if (options.many || single) return;
     legend.replaceChildren(...series.map(one => element("span", {}, element("i", { style: `border-color:${one.color};border-top-style:${one.dash ? "dashed" : "solid"}` }), `${one.name} ${show(at(one, frame))}`)));
   }
   const pick = event => {

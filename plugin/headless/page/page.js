@@ -9,6 +9,8 @@ const $ = id => document.getElementById(id);
 const length = v => Math.hypot(...v);
 const picture = (one, label) => element("img", { src: `data:image/png;base64,${one.png}`, alt: label, loading: "lazy" });
 
+const MANY = 300; // pictures, lines and notes that a page shows of a wedge
+
 // What is plotted: series by name, each from a line of the report. A quantity that no line has gives no chart.
 const PLOTS = [
   { key: "volume", title: "Volume", unit: "m³", of: { volume: line => line.volume } },
@@ -140,7 +142,7 @@ function table(columns, rows) { // columns: [{title, of, text?}]
     const th = event.currentTarget.parentElement, down = th.getAttribute("aria-sort") === "ascending";
     heads.forEach(one => one.removeAttribute("aria-sort"));
     th.setAttribute("aria-sort", down ? "descending" : "ascending");
-    const value = one => column.of(one.row), missing = v => v === null || v === undefined || v === "";
+    const values = new Map(made.map(one => [one, column.of(one.row)])), value = one => values.get(one), missing = v => v === null || v === undefined || v === "";
     made.sort((a, b) => {
       const [x, y] = [value(a), value(b)];
       if (missing(x) || missing(y)) return missing(x) - missing(y);
@@ -169,7 +171,10 @@ function numbers(cook) {
 
 function memberPage() {
   const cooks = data.cooks, parameters = [...new Set(cooks.flatMap(cook => Object.keys(cook.member.parameters || {})))];
-  const first = cook => linesOf(cook, nodesOf(cook)[0]);
+  const found = new Map(cooks.map(cook => [cook, linesOf(cook, nodesOf(cook)[0])])), first = cook => found.get(cook);
+  // A page of thousands stays quick: all are in the table, so many have a picture and lines.
+  const spread = (list, most) => list.length <= most ? list : Array.from({ length: most }, (_, k) => list[Math.round(k * (list.length - 1) / (most - 1))]);
+  const pictured = new Set(spread(cooks, MANY)), plotted = spread(cooks.filter(cook => first(cook).length), MANY);
   const change = (cook, key) => { const y = first(cook).map(line => line[key]).filter(Number.isFinite); return y.length > 1 && y[0] ? 100 * (y[y.length - 1] / y[0] - 1) : null; };
   const most = (cook, key) => { const y = first(cook).map(line => line[key]).filter(Number.isFinite); return y.length ? Math.max(...y) : null; };
   const sum = (cook, key) => { const y = first(cook).map(line => line[key]).filter(Number.isFinite); return y.length ? y.reduce((a, b) => a + b) : null; };
@@ -191,6 +196,7 @@ function memberPage() {
     cook.tr.tabIndex = 0;
     cook.tr.addEventListener("click", () => choose(cook));
     cook.tr.addEventListener("keydown", event => { if (event.key === "Enter" || event.key === " ") { choose(cook); event.preventDefault(); } });
+    if (!pictured.has(cook)) continue;
     const shots = cook.nodes.flatMap(node => node.pictures.map(one => ({ ...one, node: node.name }))), last = shots[shots.length - 1];
     const image = last ? picture(last, `${cook.name}, frame ${last.frame}`) : element("span", { class: "none" }, cook.member.state || "no picture");
     thumbs.set(cook, { shots, image, button: element("button", { type: "button", "aria-pressed": "false", click: () => choose(cook) }, image, cook.name) });
@@ -200,14 +206,15 @@ function memberPage() {
     image.src = `data:image/png;base64,${best.png}`; image.alt = image.alt.replace(/frame -?\d+$/, `frame ${best.frame}`);
   } });
   $("members").append(element("div", { class: "thumbs", role: "group", "aria-label": "A picture of each member" }, ...[...thumbs.values()].map(one => one.button)));
-  const shade = i => `hsl(${Math.round(220 - 200 * i / Math.max(1, cooks.length - 1))} 65% 45%)`;
+  const shade = i => `hsl(${Math.round(220 - 200 * i / Math.max(1, plotted.length - 1))} 65% 45%)`;
   for (const plot of PLOTS.filter(one => !one.parts)) for (const name of Object.keys(plot.of)) {
-    const series = cooks.flatMap((cook, i) => { const lines = first(cook); return seriesOf({ of: { [name]: plot.of[name] } }, lines).map(one => ({ ...one, name: cook.name, color: shade(i) })); });
+    const series = plotted.flatMap((cook, i) => { const lines = first(cook); return seriesOf({ of: { [name]: plot.of[name] } }, lines).map(one => ({ ...one, name: cook.name, color: shade(i) })); });
     if (series.some(one => one.y.some(y => y))) plots.push(chart({ ...plot, key: Object.keys(plot.of).length > 1 ? `${plot.key}.${name}` : plot.key, title: Object.keys(plot.of).length > 1 ? `${plot.title}: ${name}` : plot.title, series, many: true }));
   }
-  const seconds = cooks.map((cook, i) => ({ name: cook.name, color: shade(i), x: first(cook).map(line => line.frame), y: first(cook).map(line => line.seconds && line.seconds.total) })).filter(one => one.y.some(Number.isFinite));
+  const seconds = plotted.map((cook, i) => ({ name: cook.name, color: shade(i), x: first(cook).map(line => line.frame), y: first(cook).map(line => line.seconds && line.seconds.total) })).filter(one => one.y.some(Number.isFinite));
   if (seconds.length) plots.push(chart({ key: "seconds", title: "Wall time per frame", unit: "s", zero: true, series: seconds, many: true }));
   $("plots").querySelector(".charts").append(...plots);
+  if (plotted.length === MANY) $("plots").append(element("p", { class: "hint" }, `${MANY} members are plotted, spread over all.`));
   const choices = cooks.map(cook => ({ label: cook.name, views: cook.nodes.flatMap(node => node.views) })).filter(one => one.views.length);
   if (choices.length) look = viewer(choices);
 }
@@ -218,8 +225,17 @@ function notes() {
   const all = data.cooks.flatMap(cook => [...cook.notes.map(note => ({ ...note, cook: cook.name })), ...(cook.member && cook.member.error ? [{ kind: "error", text: cook.member.error, cook: cook.name }] : [])]);
   if (!all.length) return;
   $("notes").hidden = false;
-  $("notes").querySelector("ul").append(...all.map(note => element("li", { class: note.kind === "error" ? "error" : "warning" },
-    `${note.kind === "error" ? "Error" : "Warning"}${wedge && note.cook ? `, ${note.cook}` : ""}${Number.isFinite(note.frame) ? `, frame ${note.frame}` : ""}: ${note.node ? note.node + ": " : ""}${note.text}`)));
+  // What many members say with other numbers is one note.
+  const alike = new Map();
+  for (const note of all) {
+    const key = `${note.kind}|${note.node}|${wedge ? note.text.replace(/[\d.e+-]+/g, "#") : `${note.frame}|${note.text}`}`;
+    if (alike.has(key)) alike.get(key).others++;
+    else alike.set(key, { ...note, others: 0 });
+  }
+  const shown = [...alike.values()].slice(0, MANY);
+  if (shown.length < alike.size) $("notes").append(element("p", { class: "hint" }, `And ${alike.size - shown.length} more; the table has them.`));
+  $("notes").querySelector("ul").append(...shown.map(note => element("li", { class: note.kind === "error" ? "error" : "warning" },
+    `${note.kind === "error" ? "Error" : "Warning"}${wedge && note.cook ? `, ${note.cook}${note.others ? ` and ${note.others} more` : ""}` : ""}${Number.isFinite(note.frame) ? `, frame ${note.frame}` : ""}: ${note.node ? note.node + ": " : ""}${note.text}`)));
 }
 
 function start() {

@@ -171,6 +171,33 @@ static void density_and_tension_live(void **state)
     close_stage(s);
 }
 
+// The free edge of a sheet is marked, what lies inside is not.
+static void rims_are_marked(void **state)
+{
+    (void)state;
+    enum { N = 12 };
+    stage *s = open_stage(analytic_plane(0.001), still);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            add(s, MN_CODIM_FILM, mn_v3(S * i, 0.05, S * j), mn_v3(0, 1, 0), mn_v3(0, 0, 0), 1e-4);
+    begin(s);
+    mn_view view = {0};
+    check_ok(s->ctx,
+             mn_codim_solver.view((mn_solver *)s->mls, &(mn_solver_inputs){0}, MN_CODIM_OUTPUT_ALL, &view));
+    int seen = 0;
+    for (int32_t c = 0; c < view.column_count; c++)
+        for (int64_t i = 0; strcmp(view.columns[c].name, "rim") == 0 && i < view.point_count; i++) {
+            const mn_vec3 x = mn_codim_get_view(s->mls).points[i].position;
+            const bool border = x.x < 0.5 * S || x.z < 0.5 * S || x.x > (N - 1.5) * S || x.z > (N - 1.5) * S;
+            double rim;
+            view.columns[c].value(view.columns[c].data, i, &rim);
+            assert_int_equal((int)rim, border);
+            seen++;
+        }
+    assert_int_equal(seen, N * N);
+    close_stage(s);
+}
+
 static double hang(double adhesion)
 {
     stage *s = open_stage(analytic_half_space(mn_v3(0, 0, 0), mn_v3(0, -1, 0), 0.001), still);
@@ -221,6 +248,7 @@ int main(void)
         cmocka_unit_test(friction_is_coulombs),
         cmocka_unit_test(painted_friction_and_slip_are_felt),
         cmocka_unit_test(density_and_tension_live),
+        cmocka_unit_test(rims_are_marked),
         cmocka_unit_test(adhesion_holds_until_it_is_pulled_too_hard),
         cmocka_unit_test(solids_push),
     };

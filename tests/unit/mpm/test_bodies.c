@@ -88,8 +88,8 @@ static void hit(mn_elastic_kind kind, double density, double sigma)
     // rounding of some ten steps, of sums over some thousand particles
     assert_true(mn_distance(after.push, before.push) < 1e-12 * before.liquid_push);
     const double spin = mn_distance(after.spin, before.spin) / (before.liquid_push * radius);
-    // with surface tension, the implicit liquid's own: its stress is that of the end of the step
-    assert_true(spin < (sigma > 0 ? 2e-3 : 1e-12));
+    // before they touch, implicit surface tension turns a drop a little: its stress is that of a step's end
+    assert_true(spin < (sigma > 0 ? 1e-5 : 1e-12));
     mn_mpm_free(mpm);
     mn_elastic_free(bodies);
 }

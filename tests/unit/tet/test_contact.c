@@ -276,6 +276,26 @@ static void sides_have_their_own_angles(void **state)
     mn_context_free(ctx);
 }
 
+// A force field is an acceleration like gravity, everywhere its own.
+static void a_force_field_accelerates(void **state)
+{
+    (void)state;
+    const mn_hooks hooks = {.max_workers = 1};
+    mn_context *ctx = mn_context_create(&hooks);
+    mn_tet_liquid_def def = on_a_floor();
+    def.wall[2] = false;
+    mn_tet_liquid *liquid = make_cap(ctx, &def);
+    mn_volume force = analytic_motion(mn_v3(3, -1, 2), mn_v3(0, 0, 0), mn_v3(0, 0, 0));
+    check_ok(ctx, mn_tet_liquid_advance(liquid, &(mn_solver_inputs){.force = force}, 1e-3));
+    mn_report report;
+    mn_tet_liquid_get_report(liquid, &report);
+    const double *p = report.value[MN_REPORT_momentum], m = report.value[MN_REPORT_mass][0];
+    check_close(mn_distance(mn_v3(p[0] / m, p[1] / m, p[2] / m), mn_v3(3e-3, -1e-3, 2e-3)), 0, 1e-9);
+    mn_volume_release(&force);
+    mn_tet_liquid_free(liquid);
+    mn_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +306,7 @@ int main(void)
         cmocka_unit_test(liquid_that_starts_in_a_solid_is_told),
         cmocka_unit_test(a_full_box_that_holds_all_rests),
         cmocka_unit_test(paint_is_read),
+        cmocka_unit_test(a_force_field_accelerates),
         cmocka_unit_test(sides_have_their_own_angles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

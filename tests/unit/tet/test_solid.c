@@ -243,6 +243,23 @@ static void melt_is_remeshed_around_a_solid(void **state)
     mn_context_free(ctx);
 }
 
+static void what_would_boil_is_named(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    mn_tet_liquid *q = make_block(ctx, true, 0);
+    mn_tet_rescues rescues;
+    check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.1));
+    mn_tet_liquid_get_rescues(q, &rescues);
+    check_close(rescues.boiling, 0, 0);
+    q->def.air_temperature = 1e5, q->def.air_transfer = 100;
+    check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.1));
+    mn_tet_liquid_get_rescues(q, &rescues);
+    assert_true(rescues.boiling > 900 && rescues.boiling < 1e5);
+    mn_tet_liquid_free(q);
+    mn_context_free(ctx);
+}
+
 static void bad_materials_are_sentences(void **state)
 {
     (void)state;
@@ -274,6 +291,7 @@ int main(void)
         cmocka_unit_test(melt_is_remeshed_around_a_solid),
         cmocka_unit_test(the_same_bits),
         cmocka_unit_test(bad_materials_are_sentences),
+        cmocka_unit_test(what_would_boil_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,6 +62,34 @@ static void remesh_once(mn_context *ctx, mn_tet_liquid *q)
     assert_true(report.targets > 100);
 }
 
+static void extremes(const mn_tet_liquid *q, double *least, double *most)
+{
+    const double *temperature = mn_tet_field_numbers(q, MN_TET_TEMPERATURE);
+    *least = INFINITY, *most = 0;
+    for (int32_t i = 0; i < q->mesh->vertex_slots; i++)
+        *least = fmin(*least, temperature[i]), *most = fmax(*most, temperature[i]);
+}
+
+// A hot corner of a cold block: no point gets hotter or colder than one was.
+static void temperatures_stay_between(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    mn_tet_liquid *q = make_two(ctx, 0);
+    double *temperature = mn_tet_field_numbers(q, MN_TET_TEMPERATURE), least, most;
+    for (int32_t i = 0; i < q->mesh->vertex_slots; i++)
+        temperature[i] = 10 + (i % 5 == 0 ? 1e5 : 0), mn_tet_field_numbers(q, MN_TET_HEAT)[i] = 0;
+    check_ok(ctx, mn_tet_liquid_prepare(q));
+    check_ok(ctx, mn_tet_solids_find_melted(q));
+    const double before = mn_tet_solids_thermal_energy(q);
+    remesh_once(ctx, q);
+    check_close(mn_tet_solids_thermal_energy(q), before, 1e-12 * before);
+    extremes(q, &least, &most);
+    assert_true(least > 10 * (1 - 1e-9) && most < (1e5 + 10) * (1 + 1e-9));
+    mn_tet_liquid_free(q);
+    mn_context_free(ctx);
+}
+
 static void materials_keep_mass_and_place(void **state)
 {
     (void)state;
@@ -125,6 +153,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(materials_keep_mass_and_place),
         cmocka_unit_test(uniform_stress_stays),
+        cmocka_unit_test(temperatures_stay_between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

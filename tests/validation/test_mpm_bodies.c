@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Liquid and bodies in one solve: a layer on a stretched strip (C7), momenta of a drop that hits what is free
+// (C13), sheets much lighter than their liquid (C14), and how deep a body floats (C16).
+#include "meniscus/mpm.h"
+#include "support/elastic_shapes.h"
+#include "support/validation.h"
+
+enum { PARTICLES_MAX = 60000 };
+
+static mn_context *ctx;
+static elastic_shape *shape;
+
+static void must(mn_status status)
+{
+    if (status == MN_OK) return;
+    fprintf(stderr, "%s\n", mn_context_message(ctx));
+    exit(1);
+}
+
+/// Liquid that fills a box, or the ball in it.
+static mn_mpm *make_liquid(const mn_mpm_def *def, mn_box box, bool ball, mn_vec3 velocity)
+{
+    static mn_vec3 x[PARTICLES_MAX], v[PARTICLES_MAX];
+    const double step = 0.5 * def->dx;
+    const mn_vec3 size = mn_sub(box.max, box.min), center = mn_lerp(box.min, box.max, 0.5);
+    int64_t count = 0;
+    for (int i = 0; i < (int)round(size.x / step); i++)
+        for (int j = 0; j < (int)round(size.y / step); j++)
+            for (int k = 0; k < (int)round(size.z / step); k++) {
+                const mn_vec3 at = mn_add(box.min, mn_scale(step, mn_v3(i + 0.5, j + 0.5, k + 0.5)));
+                if ((ball && mn_distance(at, center) > 0.5 * size.x) || count == PARTICLES_MAX) continue;
+                x[count] = at, v[count++] = velocity;
+            }
+    mn_mpm *mpm;
+    must(mn_mpm_create(ctx, def, &mpm));
+    must(mn_mpm_add(mpm, &(mn_mpm_source){.count = count, .position = x, .velocity = v}));
+    return mpm;
+}
+
+static mn_elastic *make_body(const mn_elastic_def *def, mn_elastic_kind kind, const uint8_t *pinned)
+{
+    mn_elastic *s;
+    must(mn_elastic_create(ctx, def, &s));
+    mn_elastic_body body = shape_body(shape, kind);
+    body.pinned = pinned;
+    must(mn_elastic_add(s, &body));
+    return s;
+}
+
+static mn_mpm_def liquid_def(double dx)
+{
+    mn_mpm_def def = mn_mpm_default_def();
+    def.dx = dx;
+    def.gravity = mn_v3(0, 0, 0);
+    def.integrator = MN_MPM_IMPLICIT;
+    return def;
+}
+
+// ---- C7 ----
+
+/// A layer H on a strip of width W under tension T, between walls; units of density, gravity and a cell. With
+/// the liquid that fills its sag, T w'' = -(H + w - mean of w) for a surface that stays level.
+static void layer_on_strip(void)
+{
+    const double tension = 400, depth = 8, half = 16, reach = 0.75;
+    mn_mpm_def def = liquid_def(1);
+    def.density = 1, def.sigma = 0, def.viscosity = 2, def.gravity = mn_v3(0, -1, 0);
+    def.max_dt = 1;
+    def.domain = (mn_box){{-half, -100, -2}, {half, 100, 2}};
+    def.wall[0] = def.wall[1] = def.wall[4] = def.wall[5] = MN_MPM_SLIP;
+    mn_elastic_def soft = mn_elastic_default_def();
+    soft.gravity = def.gravity;
+    soft.prestress = tension, soft.young = 1, soft.thickness = 0.01, soft.density = 1, soft.poisson = 0;
+    soft.bending = 0, soft.integrator = MN_ELASTIC_BACKWARD_EULER;
+    shape_sheet(shape, mn_v3(0, 0, 0), 2 * half, 6, 16, 3);
+    uint8_t pinned[400] = {0};
+    for (int32_t i = 0; i < shape->points; i++) pinned[i] = fabs(shape->x[i].x) > half - 1e-6;
+    mn_elastic *strip = make_body(&soft, MN_ELASTIC_CLOTH, pinned);
+    mn_mpm *mpm =
+        make_liquid(&def, (mn_box){{-half, reach, -2}, {half, reach + depth, 2}}, false, mn_v3(0, 0, 0));
+    must(mn_mpm_set_bodies(mpm, strip, NULL, NULL));
+    double sag = 0, last = INFINITY;
+    for (int frame = 0; frame < 12 && fabs(sag - last) > 0.005; frame++) {
+        mn_elastic_view view;
+        must(mn_mpm_advance(mpm, NULL, 8));
+        must(mn_elastic_get_view(strip, &view));
+        last = sag, sag = 0;
+        for (int32_t i = 0; i < view.point_count; i++) sag = fmax(sag, -view.positions[i].y);
+    }
+    validation_row("C7", "layer of 8 cells on a strip of 32, tension 400: sag", sag, 2.787, "cells", 0.03);
+    mn_mpm_free(mpm);
+    mn_elastic_free(strip);
+}
+
+// ---- C13 ----
+
+static void momenta(mn_mpm *mpm, mn_elastic *bodies, mn_vec3 *push, mn_vec3 *spin)
+{
+    mn_report a = {0}, b = {0};
+    mn_mpm_get_report(mpm, &a);
+    mn_elastic_report(bodies, &b);
+    for (int k = 0; k < 3; k++) {
+        (&push->x)[k] = a.value[MN_REPORT_momentum][k] + b.value[MN_REPORT_momentum][k];
+        (&spin->x)[k] = a.value[MN_REPORT_angular_momentum][k] + b.value[MN_REPORT_angular_momentum][k];
+    }
+}
+
+static void free_hit(mn_elastic_kind kind, double sigma, const char *name)
+{
+    const double radius = 4e-3, speed = 0.5;
+    mn_mpm_def def = liquid_def(1e-3);
+    def.sigma = sigma, def.contact_angle = 110;
+    mn_elastic_def soft = mn_elastic_default_def();
+    soft.gravity = def.gravity, soft.young = 1e6, soft.thickness = 2e-4;
+    mn_elastic *body = make_body(&soft, kind, NULL);
+    const mn_vec3 center = mn_v3(1e-3, 7e-3, 0), r = mn_v3(radius, radius, radius);
+    mn_mpm *mpm =
+        make_liquid(&def, (mn_box){mn_sub(center, r), mn_add(center, r)}, true, mn_v3(0, -speed, 0));
+    must(mn_mpm_set_bodies(mpm, body, NULL, NULL));
+    mn_vec3 push[2], spin[2];
+    momenta(mpm, body, &push[0], &spin[0]);
+    must(mn_mpm_advance(mpm, NULL, 0.02));
+    momenta(mpm, body, &push[1], &spin[1]);
+    char text[120];
+    const double scale = mn_norm(push[0]);
+    const char *what = sigma > 0 ? "with" : "without";
+    snprintf(text, sizeof text, "drop hits a free %s, %s surface tension: linear momentum", name, what);
+    validation_row_below("C13", text, mn_distance(push[0], push[1]) / scale, "of the drop's", 1e-10);
+    snprintf(text, sizeof text, "drop hits a free %s, %s surface tension: angular momentum", name, what);
+    validation_row_below("C13", text, mn_distance(spin[0], spin[1]) / (scale * radius), "of m v R", 1e-6);
+    mn_mpm_free(mpm);
+    mn_elastic_free(body);
+}
+
+// ---- C14 ----
+
+/// A drop rests in a pinned sheet of this share of its mass: steps of one length, none taken again.
+static void light_sheet(double share, int steps)
+{
+    const double radius = 3e-3, side = 0.012, dt = 2e-4, pi = 3.14159265358979323846;
+    mn_mpm_def def = liquid_def(1e-3);
+    def.gravity = mn_v3(0, -9.81, 0);
+    def.max_dt = dt, def.contact_angle = 110;
+    mn_elastic_def soft = mn_elastic_default_def();
+    soft.gravity = def.gravity, soft.thickness = 1e-4, soft.prestress = 0.5, soft.young = 1e5;
+    soft.density = share * 4 / 3.0 * pi * pow(radius, 3) * def.density / (side * side * soft.thickness);
+    shape_sheet(shape, mn_v3(0, 0, 0), side, side, 8, 8);
+    uint8_t pinned[400] = {0};
+    for (int32_t i = 0; i < shape->points; i++)
+        pinned[i] = fmax(fabs(shape->x[i].x), fabs(shape->x[i].z)) > 0.5 * side - 1e-9;
+    mn_elastic *sheet = make_body(&soft, MN_ELASTIC_CLOTH, pinned);
+    const mn_vec3 center = mn_v3(0, radius + 1e-3, 0), r = mn_v3(radius, radius, radius);
+    mn_mpm *mpm = make_liquid(&def, (mn_box){mn_sub(center, r), mn_add(center, r)}, true, mn_v3(0, 0, 0));
+    must(mn_mpm_set_bodies(mpm, sheet, NULL, NULL));
+    must(mn_mpm_advance(mpm, NULL, steps * dt));
+    mn_report a = {0};
+    mn_mpm_get_report(mpm, &a);
+    char text[120];
+    snprintf(text, sizeof text, "drop on a sheet of %g of its mass, %d steps: fastest liquid", share, steps);
+    // four times sqrt(sigma/(rho R)), the speed that a drop on its way to rest has
+    validation_row_below("C14", text, a.value[MN_REPORT_max_speed][0], "m/s", 0.6);
+    mn_mpm_free(mpm);
+    mn_elastic_free(sheet);
+}
+
+// ---- C16 ----
+
+/// A box floats as deep as the liquid that it takes the place of weighs as much.
+static void floating_box(double density)
+{
+    const double dx = 1e-3, half = 5e-3, deep = 7e-3, side = 4e-3;
+    mn_mpm_def def = liquid_def(dx);
+    def.sigma = 0, def.viscosity = 0.3, def.gravity = mn_v3(0, -9.81, 0), def.hydrostatic = true;
+    def.domain = (mn_box){{-half, -deep, -half}, {half, deep, half}};
+    for (int i = 0; i < 6; i++) def.wall[i] = i == 3 ? MN_MPM_OPEN : MN_MPM_SLIP;
+    mn_elastic_def hard = mn_elastic_default_def();
+    hard.gravity = def.gravity, hard.density = density, hard.young = 1e6;
+    const double share = density / def.density, rise = share * side * side * side / (4 * half * half);
+    shape_box(shape, mn_v3(0, 0.5 * side + 0.5 * dx, 0), mn_v3(side, side, side));
+    mn_elastic *box = make_body(&hard, MN_ELASTIC_RIGID, NULL);
+    mn_mpm *mpm = make_liquid(&def, (mn_box){{-half, -deep, -half}, {half, 0, half}}, false, mn_v3(0, 0, 0));
+    must(mn_mpm_set_bodies(mpm, box, NULL, NULL));
+    double mean = 0;
+    for (int frame = 0; frame < 12; frame++) {
+        mn_report b = {0};
+        must(mn_mpm_advance(mpm, NULL, 0.05));
+        mn_elastic_report(box, &b);
+        if (frame >= 8) mean += 0.25 * b.value[MN_REPORT_center][1];
+    }
+    char text[120];
+    snprintf(text, sizeof text, "box of 4 cells, density %g of the liquid's: depth in the liquid", share);
+    validation_short("floats half a cell too deep at 4 cells");
+    validation_row_absolute("C16", text, (rise - (mean - 0.5 * side)) / side, share, "of its height", 0.05);
+    mn_mpm_free(mpm);
+    mn_elastic_free(box);
+}
+
+int main(int argc, char **argv)
+{
+    validation_begin(argc, argv);
+    ctx = mn_context_create(NULL);
+    shape = shape_create();
+    if (validation_wanted("C13", "momenta"))
+        for (int k = 0; k < 2; k++) {
+            shape_sheet(shape, mn_v3(0, 0, 0), 16e-3, 16e-3, 8, 8);
+            free_hit(MN_ELASTIC_CLOTH, k == 0 ? 0 : 0.072, "sheet");
+            shape_box(shape, mn_v3(0, 0, 0), mn_v3(6e-3, 3e-3, 8e-3));
+            free_hit(MN_ELASTIC_RIGID, k == 0 ? 0 : 0.072, "box");
+        }
+    if (validation_wanted("C14", "light sheet")) {
+        light_sheet(0.006, validation_long() ? 1000 : 100);
+        if (validation_long()) light_sheet(0.06, 1000), light_sheet(1, 1000);
+    }
+    if (validation_long() && validation_wanted("C16", "floating box")) floating_box(500);
+    if (validation_long() && validation_wanted("C7", "layer on a strip")) layer_on_strip();
+    free(shape);
+    mn_context_free(ctx);
+    return validation_end();
+}
