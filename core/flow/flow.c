@@ -120,11 +120,29 @@ static mn_status fill(mn_flow *flow)
     return mn_flow_smoke_begin(flow);
 }
 
+/// Whether the box holds anything of what was asked for.
+static bool holds_fluid(const mn_flow *flow)
+{
+    if (flow->def.fluid == MN_FLOW_LIQUID) return flow->target.count > 0;
+    if (!flow->inputs.source || !(flow->def.source_density > 0)) return true;
+    for (int64_t at = 0; at < flow->smoke.count; at++)
+        if (flow->smoke.data[at][0] > 0) return true;
+    return false;
+}
+
 static mn_status place(mn_solver *solver, const mn_solver_inputs *inputs)
 {
     mn_flow *flow = (mn_flow *)solver;
     mn_flow_take_inputs(flow, inputs);
     const mn_status status = fill(flow);
+    if (status == MN_OK && !holds_fluid(flow))
+        mn_log(
+            solver->ctx, MN_LOG_WARNING,
+            flow->def.fluid == MN_FLOW_LIQUID
+                ? "The box holds no liquid at the start: raise level above its floor, move the source into it, or "
+                  "make room between the colliders."
+                : "The source lies outside of the box and gives no smoke at the start: move it in, or enlarge "
+                  "domain_size.");
     mn_flow_take_inputs(flow, NULL);
     flow->placed = status == MN_OK;
     return status;

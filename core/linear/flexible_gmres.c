@@ -103,27 +103,24 @@ mn_status mn_flexible_gmres(mn_krylov *krylov, const mn_linear_problem *problem,
     const int32_t restart = def->restart < 2 ? 2 : def->restart > RESTART_MAX ? RESTART_MAX : def->restart;
     double *v, b2;
     MN_TRY(mn_krylov_vectors(krylov, n, 2 * restart + 1, &v));
-    least_squares *ls = mn_allocate(ctx, sizeof *ls);
-    if (!ls) return MN_ERROR_MEMORY;
+    MN_TRY(mn_array_reserve(ctx, &krylov->small, (int64_t)(sizeof(least_squares) / sizeof(double) + 1)));
+    least_squares *ls = (least_squares *)(void *)krylov->small.data;
     *result = (mn_krylov_result){.end = MN_KRYLOV_ITERATIONS};
-    mn_status status;
-    MN_TRY_TO(done, status, mn_vector_dot(ctx, n, b, b, &b2));
+    MN_TRY(mn_vector_dot(ctx, n, b, b, &b2));
     const double goal = fmax(def->tolerance * sqrt(b2), def->absolute);
     for (;;) {
         double r2;
         const int32_t before = result->iterations;
-        MN_TRY_TO(done, status, mn_krylov_residual(krylov, problem, b, x, v));
-        MN_TRY_TO(done, status, mn_vector_dot(ctx, n, v, v, &r2));
+        MN_TRY(mn_krylov_residual(krylov, problem, b, x, v));
+        MN_TRY(mn_vector_dot(ctx, n, v, v, &r2));
         result->residual = sqrt(r2);
         if (!isfinite(r2))
             result->end = MN_KRYLOV_BREAKDOWN;
         else if (result->residual <= goal)
             result->end = MN_KRYLOV_CONVERGED;
         if (result->end != MN_KRYLOV_ITERATIONS || result->iterations >= def->max_iterations) break;
-        MN_TRY_TO(done, status, run_cycle(krylov, problem, def, ls, restart, goal, x, result));
+        MN_TRY(run_cycle(krylov, problem, def, ls, restart, goal, x, result));
         if (result->end == MN_KRYLOV_BREAKDOWN || result->iterations == before) break;
     }
-done:
-    mn_release(ctx, ls, sizeof *ls);
-    return status;
+    return MN_OK;
 }

@@ -20,6 +20,7 @@ void mn_krylov_free(mn_krylov *krylov)
 {
     if (!krylov) return;
     mn_array_free(krylov->ctx, &krylov->scratch);
+    mn_array_free(krylov->ctx, &krylov->small);
     mn_release(krylov->ctx, krylov, sizeof *krylov);
 }
 

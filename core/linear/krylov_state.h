@@ -11,6 +11,7 @@
 struct mn_krylov {
     mn_context *ctx;
     MN_ARRAY(double) scratch;
+    MN_ARRAY(double) small; ///< least squares of GMRES
 };
 
 /// `count` vectors of `n` doubles, one after the other, not initialised.

@@ -256,6 +256,9 @@ void mn_tet_liquid_release(mn_solver *solver)
     mn_array_free(ctx, &liquid->side);
     mn_array_free(ctx, &liquid->change);
     mn_array_free(ctx, &liquid->pressure);
+    mn_array_free(ctx, &liquid->thin_fixed);
+    mn_array_free(ctx, &liquid->thin_mark);
+    mn_tet_folds_free(ctx, &liquid->folds);
     mn_tet_solids_free(liquid);
     mn_tet_system_free(&liquid->system);
     mn_krylov_free(liquid->krylov);

@@ -60,10 +60,9 @@ mn_status mn_tet_liquid_sweep_crumbs(mn_tet_liquid *liquid, mn_tet_mesh *mesh, b
 /// 3 V / largest face, m.
 double mn_tet_height(const mn_tet_mesh *mesh, int32_t t);
 /// The tetrahedra of sheets that have become too thin for a mesh.
-mn_status mn_tet_liquid_list_thin(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, mn_tet_list *thin);
+mn_status mn_tet_liquid_list_thin(mn_tet_liquid *liquid, const mn_tet_mesh *mesh, mn_tet_list *thin);
 /// Tetrahedra at the surface that overlap others: the thinner one of each pair.
-mn_status mn_tet_liquid_list_folds(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh,
-                                   mn_tet_list *thinner);
+mn_status mn_tet_liquid_list_folds(mn_tet_liquid *liquid, const mn_tet_mesh *mesh, mn_tet_list *thinner);
 /// Takes tetrahedra out of `mesh`, a copy of the liquid's, and gives what they held to the liquid around.
 mn_status mn_tet_liquid_shed(mn_tet_liquid *liquid, mn_tet_mesh *mesh, const mn_tet_list *going, bool *shed);
 

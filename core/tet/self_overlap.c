@@ -10,14 +10,12 @@
 #include "mesh/box_grid.h"
 #include "tetmesh/resample.h"
 
-typedef struct surface {
-    mn_tet_list tets; ///< behind each boundary face
-    mn_tet_vectors normals;
-    mn_box_grid grid; ///< of the boxes of those tetrahedra
-} surface;
+typedef mn_tet_folds surface;
 
 static mn_status list_faces(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, surface *s)
 {
+    s->grid.ctx = liquid->ctx;
+    s->tets.count = s->normals.count = s->grid.boxes.count = 0;
     for (int32_t t = 0; t < mesh->tet_slots; t++)
         for (int k = 0; mn_tet_alive(mesh, t) && k < 4; k++) {
             if (mesh->mate[t][k] >= 0) continue;
@@ -69,20 +67,19 @@ static bool meet(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, const sur
 static mn_status search(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, surface *s,
                         mn_tet_list *thinner, bool *overlaps)
 {
-    mn_tet_list found = {0};
     mn_status status = mn_box_grid_build(&s->grid);
     for (int64_t i = 0; i < s->tets.count && status == MN_OK && (thinner || !*overlaps); i++) {
-        status = mn_box_grid_find(&s->grid, s->grid.boxes.data[i], &found);
-        for (int64_t j = 0; j < found.count && status == MN_OK && (thinner || !*overlaps); j++) {
-            if (found.data[j] <= i || !meet(liquid, mesh, s, i, found.data[j])) continue;
-            const int32_t a = s->tets.data[i], b = s->tets.data[found.data[j]];
+        status = mn_box_grid_find(&s->grid, s->grid.boxes.data[i], &s->found);
+        for (int64_t j = 0; j < s->found.count && status == MN_OK && (thinner || !*overlaps); j++) {
+            const int32_t other = s->found.data[j];
+            if (other <= i || !meet(liquid, mesh, s, i, other)) continue;
+            const int32_t a = s->tets.data[i], b = s->tets.data[other];
             *overlaps = true;
             if (thinner)
                 status = mn_array_push(liquid->ctx, thinner,
                                        mn_tet_height(mesh, a) < mn_tet_height(mesh, b) ? &a : &b);
         }
     }
-    mn_array_free(liquid->ctx, &found);
     return status;
 }
 
@@ -112,31 +109,30 @@ static mn_status bodies_nest(const mn_tet_liquid *liquid, bool *nest)
     return MN_OK;
 }
 
-static void free_surface(const mn_tet_liquid *liquid, surface *s)
+void mn_tet_folds_free(mn_context *ctx, mn_tet_folds *folds)
 {
-    mn_array_free(liquid->ctx, &s->tets);
-    mn_array_free(liquid->ctx, &s->normals);
-    mn_box_grid_free(&s->grid);
+    mn_array_free(ctx, &folds->tets);
+    mn_array_free(ctx, &folds->normals);
+    mn_array_free(ctx, &folds->found);
+    if (folds->grid.ctx) mn_box_grid_free(&folds->grid);
 }
 
-mn_status mn_tet_liquid_overlaps(const mn_tet_liquid *liquid, bool *overlaps)
+mn_status mn_tet_liquid_overlaps(mn_tet_liquid *liquid, bool *overlaps)
 {
-    surface s = {.grid = {.ctx = liquid->ctx}};
+    surface *s = &liquid->folds;
     *overlaps = false;
     mn_status status = bodies_nest(liquid, overlaps);
-    if (status == MN_OK && !*overlaps) status = list_faces(liquid, liquid->mesh, &s);
-    if (status == MN_OK && !*overlaps) status = search(liquid, liquid->mesh, &s, NULL, overlaps);
-    free_surface(liquid, &s);
+    if (status == MN_OK && !*overlaps) status = list_faces(liquid, liquid->mesh, s);
+    if (status == MN_OK && !*overlaps) status = search(liquid, liquid->mesh, s, NULL, overlaps);
     return status;
 }
 
-mn_status mn_tet_liquid_list_folds(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, mn_tet_list *thinner)
+mn_status mn_tet_liquid_list_folds(mn_tet_liquid *liquid, const mn_tet_mesh *mesh, mn_tet_list *thinner)
 {
-    surface s = {.grid = {.ctx = liquid->ctx}};
+    surface *s = &liquid->folds;
     bool overlaps = false;
-    mn_status status = list_faces(liquid, mesh, &s);
-    if (status == MN_OK) status = search(liquid, mesh, &s, thinner, &overlaps);
+    mn_status status = list_faces(liquid, mesh, s);
+    if (status == MN_OK) status = search(liquid, mesh, s, thinner, &overlaps);
     if (status == MN_OK) mn_tet_list_sort_unique(thinner);
-    free_surface(liquid, &s);
     return status;
 }

@@ -63,17 +63,13 @@ static mn_status list_thin(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh,
     return MN_OK;
 }
 
-mn_status mn_tet_liquid_list_thin(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, mn_tet_list *thin)
+mn_status mn_tet_liquid_list_thin(mn_tet_liquid *liquid, const mn_tet_mesh *mesh, mn_tet_list *thin)
 {
-    MN_ARRAY(uint8_t) fixed = {0}, mark = {0};
-    mn_status status = mn_array_resize(liquid->ctx, &fixed, mesh->vertex_slots);
-    if (status == MN_OK) status = mn_array_resize(liquid->ctx, &mark, mesh->tet_slots);
-    if (status == MN_OK && mesh->tet_slots > 0) {
-        for (int32_t i = 0; i < mesh->vertex_slots; i++) fixed.data[i] = 0;
-        mn_tet_liquid_mark_cap(liquid, mesh, fixed.data, 1);
-        status = list_thin(liquid, mesh, fixed.data, mark.data, thin);
-    }
-    mn_array_free(liquid->ctx, &fixed);
-    mn_array_free(liquid->ctx, &mark);
-    return status;
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->thin_fixed, mesh->vertex_slots));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->thin_mark, mesh->tet_slots));
+    if (mesh->tet_slots == 0) return MN_OK;
+    uint8_t *fixed = liquid->thin_fixed.data;
+    for (int32_t i = 0; i < mesh->vertex_slots; i++) fixed[i] = 0;
+    mn_tet_liquid_mark_cap(liquid, mesh, fixed, 1);
+    return list_thin(liquid, mesh, fixed, liquid->thin_mark.data, thin);
 }

@@ -30,7 +30,9 @@
 
 #include "meniscus/tet.h"
 #include "meniscus/timer.h"
+#include "mesh/box_grid.h"
 #include "tet/solid.h"
+#include "tetmesh/internal.h"
 
 typedef MN_ARRAY(mn_vec3) mn_tet_vectors;
 typedef MN_ARRAY(double) mn_tet_numbers;
@@ -69,6 +71,14 @@ typedef struct mn_tet_mouth {
     double radius, area; ///< m, m^2
     double moved;        ///< of the cap, m, less than a size between steps
 } mn_tet_mouth;
+
+/// Scratch memory of self_overlap.c.
+typedef struct mn_tet_folds {
+    MN_ARRAY(int32_t) tets; ///< behind each boundary face
+    mn_tet_vectors normals;
+    mn_box_grid grid; ///< of the boxes of those tetrahedra
+    mn_tet_list found;
+} mn_tet_folds;
 
 struct mn_tet_liquid {
     mn_solver solver;
@@ -120,6 +130,8 @@ struct mn_tet_liquid {
 
     mn_tet_solids solids;
     mn_tet_counts counts;
+    mn_tet_folds folds;
+    MN_ARRAY(uint8_t) thin_fixed, thin_mark; ///< sheet_detection.c
 
     // What an output shows, by vertex but for the first: the shown vertices, their points (-1 for none), the
     // corners of primitives, the tetrahedron of each, normals.
@@ -347,7 +359,8 @@ mn_status mn_tet_liquid_pay_owed(mn_tet_liquid *liquid, bool calm);
 /// Remeshes what the last step left bad.
 mn_status mn_tet_liquid_adapt(mn_tet_liquid *liquid);
 /// Whether liquid lies in one place twice: bodies that have met, or one that has folded onto itself.
-mn_status mn_tet_liquid_overlaps(const mn_tet_liquid *liquid, bool *overlaps);
+mn_status mn_tet_liquid_overlaps(mn_tet_liquid *liquid, bool *overlaps);
+void mn_tet_folds_free(mn_context *ctx, mn_tet_folds *folds);
 /// Gives the nodes of bodies too small for their own motion one velocity; momentum stays.
 mn_status mn_tet_liquid_hold_small(mn_tet_liquid *liquid);
 /// The sum of a field of vectors over the mesh, weighted by rest volume, and that weight's sum.

@@ -85,9 +85,7 @@ static int read_arguments(mn_arguments *arguments, cook_arguments *cook, mn_cook
             job->folder = *value ? value : ".";
             break;
         case OPTION_FORMAT:
-            if (strcmp(value, "usd") == 0) value = "usda"; // the layers are text
-            if (!mn_format_from_path(value, &job->format) || strchr(value, '/') ||
-                strcmp(value, mn_format_ending(job->format)) != 0)
+            if (!mn_format_from_name(value, &job->format))
                 return mn_usage_error(&mn_cook_command, "--format: '%s' is none of %s.",
                                       mn_show(&shown, value),
                                       "bgeo.sc, bgeo.gz, bgeo, geo, ply, obj, vdb, usd and glb");

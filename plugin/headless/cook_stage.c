@@ -8,6 +8,7 @@
 //              metres:  vertical aperture = 2 focal length tan(fov / 2),  f-stop = focal length / lens
 //              diameter
 //   materials  UsdPreviewSurface: what a viewport shows of water, mercury or porcelain
+#define _POSIX_C_SOURCE 200809L
 #include "plugin/headless/cook_stage.h"
 #include "plugin/io/text.h"
 #include "plugin/io/usd.h"
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define put(file, ...) ((void)mn_text_print((file), __VA_ARGS__))
 
@@ -236,7 +238,7 @@ static mn_status write_stage(const mn_cook_job *job, const frame_list *lists)
     return status;
 }
 
-mn_status mn_cook_write_stage(mn_cook_job *job)
+static mn_status write_once(mn_cook_job *job)
 {
     mn_context *ctx = job->session->ctx;
     const size_t size = mn_bytes(job->targets.count, sizeof(frame_list));
@@ -255,5 +257,16 @@ mn_status mn_cook_write_stage(mn_cook_job *job)
     if (status == MN_OK && any) status = write_stage(job, lists);
     for (int64_t i = 0; i < job->targets.count; i++) mn_array_free(ctx, &lists[i].frames);
     mn_release(ctx, lists, size);
+    return status;
+}
+
+/// Processes that share the frames of a cook end at about the same time; the last one knows all frames.
+mn_status mn_cook_write_stage(mn_cook_job *job)
+{
+    mn_status status = write_once(job);
+    for (int tries = 0; status == MN_ERROR_IO && job->share && tries < 20; tries++) {
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+        status = write_once(job);
+    }
     return status;
 }

@@ -220,7 +220,7 @@ static mn_status read_option(mn_context *ctx, wedge_arguments *a, int32_t option
         MN_TRY(mn_wedge_add_word(ctx, &a->settings, value));
         return pass_on(ctx, a, option, value);
     case OPTION_FORMAT:
-        if (!mn_format_from_path(value, &format) || strcmp(value, mn_format_ending(format)) != 0) {
+        if (!mn_format_from_name(value, &format)) {
             mn_usage_error(&mn_wedge_command, "--format: there is no format '%s'.", mn_show(&shown, value));
             return MN_ERROR_ARGUMENT;
         }

@@ -42,3 +42,9 @@ bool mn_format_from_path(const char *path, mn_format *format)
     }
     return false;
 }
+
+bool mn_format_from_name(const char *name, mn_format *format)
+{
+    if (strcmp(name, "usd") == 0) name = "usda"; // the layers are text
+    return mn_format_from_path(name, format) && strcmp(name, mn_format_ending(*format)) == 0;
+}

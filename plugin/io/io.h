@@ -35,6 +35,8 @@ typedef enum mn_format {
 MN_API const char *mn_format_ending(mn_format format);
 /// False for formats that are written only.
 MN_API bool mn_format_is_read(mn_format format);
+/// By what people call it: an ending, or "usd" for .usda.
+MN_API bool mn_format_from_name(const char *name, mn_format *format);
 /// By a path's ending, or by a bare ending such as "bgeo.sc". False when it is not one of ours.
 MN_API bool mn_format_from_path(const char *path, mn_format *format);
 

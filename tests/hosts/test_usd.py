@@ -182,6 +182,12 @@ class Usd(CommandTest):
         self.succeed("cook", "scene.json", "-o", "x", "--format", "usd", "-q", "--resume", "--threads", "2")
         self.assertEqual(self.frames("x", "*.usda"), self.frames("whole", "*.usda"))
 
+    def test_members_of_a_wedge_have_stages(self):
+        self.write_scene(spray(frames=[1, 2], spray_rate=500))
+        self.succeed("wedge", "scene.json", "--vary", "spray.speed=1,2", "-o", "w", "--format", "usd", "-q")
+        self.assertEqual(len(list((self.folder / "w").glob("*/scene.usda"))), 2)
+        self.succeed("report", "w", "-q")
+
     def test_what_comes_later_is_declared_and_empty_frames_are_fine(self):
         self.write_scene(spray(frames=[-1, 2], spray_rate=300))
         self.succeed("cook", "scene.json", "-o", "x", "--format", "usd", "-q")

@@ -149,7 +149,7 @@ static void incline(double friction, mn_mpm_integrator integrator, const char *n
     const double known = g * fmax(0, sin(angle) - friction * cos(angle));
     if (known > 0)
         validation_short(
-            "Friction comes out 4 % too strong, 7 % in implicit steps: single nodes and particles press "
+            "Friction comes out 4 % too strong, 7 % in implicit steps, probably because single nodes and particles press "
             "more and less from step to step, and only what presses rubs.");
     validation_row_absolute("P2", text, gained, known, "m/s^2", 0.002); // as M4
     let_go(&f);
@@ -192,7 +192,7 @@ static void moving_drop(double cells)
             "%s, R = %g dx, moving at (sigma/(rho R))^1/2: parasitic speed, of that at rest (%.2g of it)",
             name, cells, rest);
         validation_short(
-            "The surface is sampled anew where the drop has come to, and each time a little otherwise.");
+            "Probably because the surface is sampled anew where the drop has come to, each time a little otherwise.");
         validation_row_below("P3", text, moving / rest, "", 1);
     }
 }

@@ -304,9 +304,26 @@ static void older_states_load_or_are_refused_by_name(void **state)
     mn_context_free(ctx);
 }
 
+static void limits_are_counted_and_the_last_place_takes_the_rest(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
+    mn_step_limits limits = {0};
+    int64_t sum = 0;
+    for (int round = 0; round < 3; round++)
+        for (int i = 0; i < 10; i++) mn_step_limits_add(&limits, names[i]);
+    assert_int_equal(limits.count, MN_LIMIT_MAX);
+    assert_string_equal(limits.name[0], "a");
+    assert_int_equal(limits.steps[0], 3);
+    assert_string_equal(limits.name[MN_LIMIT_MAX - 1], "others");
+    for (int i = 0; i < limits.count; i++) sum += limits.steps[i];
+    assert_int_equal(sum, 30);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(limits_are_counted_and_the_last_place_takes_the_rest),
         cmocka_unit_test(a_row_gives_default_check_and_place),
         cmocka_unit_test(materials_have_values),
         cmocka_unit_test(a_frame_is_cut_by_its_limits),

@@ -270,6 +270,24 @@ static void bad_input_is_a_sentence(void **state)
     mn_context_free(ctx);
 }
 
+// Once its arrays have grown, a film that keeps its points takes no memory.
+static void a_warm_film_does_not_allocate(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(&(mn_hooks){.max_workers = 1});
+    const mn_film_source_def source = bubble(0.02, 0.003);
+    const mn_codim_def def = soap(0.003);
+    film_stage stage = film_open(ctx, &def, &source, NULL, NULL);
+    for (int i = 0; i < 3; i++) film_advance(&stage, 0.01);
+    const int64_t calls = mn_context_allocation_count(ctx);
+    for (int i = 0; i < 3; i++) film_advance(&stage, 0.01);
+    assert_int_equal(mn_context_allocation_count(ctx), calls);
+    const mn_report report = film_report(&stage);
+    assert_true(report.value[MN_REPORT_substeps][0] >= 2);
+    film_close(&stage);
+    mn_context_free(ctx);
+}
+
 /// What a host sees of a solver: its state at every step, and when to stop.
 typedef struct watcher {
     mn_codim *mls;
@@ -330,6 +348,7 @@ int main(void)
         cmocka_unit_test(anchors_move_the_film),
         cmocka_unit_test(thin_film_tears),
         cmocka_unit_test(same_bits_for_any_workers_and_after_a_stop),
+        cmocka_unit_test(a_warm_film_does_not_allocate),
         cmocka_unit_test(cancel_leaves_the_last_good_step),
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(bad_input_is_a_sentence),

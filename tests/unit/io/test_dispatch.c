@@ -32,6 +32,11 @@ static void endings_name_formats(void **state)
         assert_true(mn_format_from_path(cases[i].path, &format));
         assert_int_equal(format, cases[i].format);
     }
+    assert_true(mn_format_from_name("usd", &format) && format == MN_FORMAT_USD);
+    assert_true(mn_format_from_name("bgeo.sc", &format) && format == MN_FORMAT_BGEO_SC);
+    assert_false(mn_format_from_name("a.ply", &format));
+    assert_false(mn_format_from_name("/ply", &format));
+    assert_false(mn_format_from_name("", &format));
     assert_false(mn_format_from_path("ageo", &format));
     assert_false(mn_format_from_path("a.geo.txt", &format));
     assert_false(mn_format_from_path("", &format));
