@@ -26,7 +26,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_LENGTH = 120, RANGE_DIGITS = 12, RANDOM_DIGITS = 6 };
+enum {
+    NAME_LENGTH = 120,
+    RANGE_DIGITS = 12,
+    SHORT_DIGITS = 6
+}; ///< of values that are nobody's own choice, for short names
 static const char NAME_LETTERS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._=,+-";
 static const char SEED[] = "seed"; ///< the value that stands for the member's seed
 
@@ -138,7 +142,8 @@ static mn_status range_axis(mn_context *ctx, const char *path, const wedge_range
     for (int64_t i = 0; i < range->count; i++) {
         char text[MN_NUMBER_TEXT];
         const double part = range->count > 1 ? (double)i / (double)(range->count - 1) : 0;
-        mn_number_to_text(rounded(range_value(range, part), RANGE_DIGITS), text);
+        const int digits = range->logarithmic && part > 0 && part < 1 ? SHORT_DIGITS : RANGE_DIGITS;
+        mn_number_to_text(rounded(range_value(range, part), digits), text);
         MN_TRY(add_choice(ctx, axis, path, text));
     }
     return MN_OK;
@@ -153,7 +158,7 @@ static mn_status add_random(mn_context *ctx, const char *path, const wedge_range
         char text[MN_NUMBER_TEXT];
         const double part = (double)(mn_hash_u64(stream, (uint64_t)i) >> 11) * 0x1p-53;
         const double value = range_value(range, part);
-        mn_number_to_text(whole ? round(value) : rounded(value, RANDOM_DIGITS), text);
+        mn_number_to_text(whole ? round(value) : rounded(value, SHORT_DIGITS), text);
         MN_TRY(add_setting(ctx, &samples->data[i], path, text));
     }
     return MN_OK;
