@@ -337,7 +337,7 @@ mn_status mn_tet_solids_mend(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
     if (status == MN_OK) status = mn_array_resize(liquid->ctx, &fresh, mesh->vertex_slots);
     if (status == MN_OK) {
         for (int32_t t = 0; t < mesh->tet_slots; t++)
-            if (solid[t] > 0.5) arrivals.data[t] = look_at(mesh, t);
+            arrivals.data[t] = solid[t] > 0.5 ? look_at(mesh, t) : (arrival){0};
         share_masses(mesh, arrivals.data);
         choose_fresh(mesh, arrivals.data, fresh.data);
         for (int32_t i = 0; i < mesh->vertex_slots; i++)
