@@ -36,6 +36,7 @@ static drop make_drop(const drop_case *c)
     d.def.gravity = mn_v3(0, 0, 0);
     d.def.sigma = c->sigma, d.def.density = c->density, d.def.max_substeps = 10000000;
     d.def.viscosity = c->ohnesorge * sqrt(c->density * c->sigma * d.radius);
+    d.def.max_dt = 1e6; // s: drops of every size take the steps of their own time
     if (c->step > 0) d.def.capillary_step = c->step;
     mn_tet_mesh *mesh = tet_drop(d.ctx, c->shape);
     mn_tet_field *v;
