@@ -137,6 +137,7 @@ static void projection(int32_t n)
         before = fmax(before, fabs(p.rhs.data[at])), after = fmax(after, fabs(p.rhs.data[at] - y[at]));
     free(y);
     validation_row_below("W2", name, after / before, "left", 1e-10);
+    if (n >= 64) validation_short("cycles grow with the grid, 27 at 32^3; the cause was not looked for");
     validation_row_below("W2", name, result.iterations, "cycles", 40);
     mn_array_free(ctx, &surface);
     mn_array_free(ctx, &solid);
