@@ -4,6 +4,7 @@
 // vertices move too far against their neighbours is taken back and halved; the next one is as long as the
 // last allows. The state is that of the last good step whatever happens.
 #include "base/random.h"
+#include "base/union_find.h"
 #include "film/film_state.h"
 #include "meniscus/array.h"
 
@@ -229,13 +230,7 @@ static mn_vec3 angular_momentum(const mn_film *film, mn_vec3 about)
     return sum;
 }
 
-static int32_t root(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-// True when all films and threads hang together and nothing holds them.
+// True when all films and threads are connected and nothing pins them.
 static mn_status is_one_and_free(mn_film *film, bool *result)
 {
     const mn_complex *c = &film->c;
@@ -249,10 +244,10 @@ static mn_status is_one_and_free(mn_film *film, bool *result)
     }
     for (int64_t t = 0; t < c->triangles.count && *result; t++)
         for (int k = 0; k < 2; k++)
-            parent[root(parent, c->triangles.data[t].v[k])] = root(parent, c->triangles.data[t].v[k + 1]);
+            mn_union_join(parent, c->triangles.data[t].v[k], c->triangles.data[t].v[k + 1]);
     for (int64_t s = 0; s < c->segments.count && *result; s++)
-        parent[root(parent, c->segments.data[s].v[0])] = root(parent, c->segments.data[s].v[1]);
-    for (int32_t v = 1; v < n && *result; v++) *result = root(parent, v) == root(parent, 0);
+        mn_union_join(parent, c->segments.data[s].v[0], c->segments.data[s].v[1]);
+    for (int32_t v = 1; v < n && *result; v++) *result = mn_union_root(parent, v) == mn_union_root(parent, 0);
     return MN_OK;
 }
 

@@ -10,6 +10,7 @@
 //   k = p V for each pocket; a film can be cut, joined and moved, but gas is only ever handed over: by volume
 //   when a pocket comes apart, added up when pockets join, to the ledger when it reaches the air.
 #include "base/elementary.h"
+#include "base/union_find.h"
 #include "film/film_state.h"
 #include "meniscus/array.h"
 
@@ -17,21 +18,6 @@
 
 static const double NOTHING = 1e-9;  // of the cube of the size: volume of a shell that encloses nothing
 static const double VANISHES = 0.03; // of the cube of the size: pockets below this go
-
-static int32_t root(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-static void unite(int32_t *parent, int32_t a, int32_t b)
-{
-    a = root(parent, a), b = root(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
 
 typedef struct shell {
     double volume;
@@ -61,7 +47,7 @@ static mn_status find_shells(search *s)
         for (int k = 0; k < 3; k++) {
             const int32_t a = c->triangles.data[t].v[k], b = c->triangles.data[t].v[(k + 1) % 3];
             mn_edge_turn turn;
-            unite(s->whole.data, a, b);
+            mn_union_join(s->whole.data, a, b);
             if (!mn_edge_turn_around(c, a, b, &turn))
                 return mn_fail(ctx, MN_ERROR_INPUT, "More than %d films meet at one edge.",
                                MN_COMPLEX_EDGE_MAX);
@@ -70,8 +56,8 @@ static mn_status find_shells(search *s)
             for (int32_t i = 0; i < turn.count && first; i++) {
                 const int32_t k2 = turn.partner[i];
                 if (k2 >= 0)
-                    unite(s->parent.data, 2 * turn.triangle[i] + turn.after[i],
-                          2 * turn.triangle[k2] + 1 - turn.after[k2]);
+                    mn_union_join(s->parent.data, 2 * turn.triangle[i] + turn.after[i],
+                                  2 * turn.triangle[k2] + 1 - turn.after[k2]);
             }
         }
     return MN_OK;
@@ -81,7 +67,7 @@ static mn_status measure_shells(search *s)
 {
     const mn_complex *c = &s->film->c;
     const int32_t sides = (int32_t)s->parent.count;
-    for (int32_t i = 0; i < sides; i++) root(s->parent.data, i);
+    for (int32_t i = 0; i < sides; i++) mn_union_root(s->parent.data, i);
     s->shells.count = 0;
     for (int32_t i = 0; i < sides; i++) { // roots are the lowest of their shell, so they come first
         if (s->parent.data[i] != i && s->parent.data[i] >= 0) {
@@ -90,7 +76,8 @@ static mn_status measure_shells(search *s)
             s->parent.data[i] = s->parent.data[r];
         } else {
             const int32_t v = c->triangles.data[i / 2].v[0];
-            const shell fresh = {0, root(s->whole.data, v), 0, c->triangles.data[i / 2].region[i % 2], false};
+            const shell fresh = {0, mn_union_root(s->whole.data, v), 0,
+                                 c->triangles.data[i / 2].region[i % 2], false};
             s->parent.data[i] = (int32_t)(-1 - s->shells.count);
             MN_TRY(mn_array_push(s->film->solver.ctx, &s->shells, &fresh));
         }

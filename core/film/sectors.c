@@ -3,6 +3,7 @@
 // Sectors of gas around vertices (sectors.h).
 #include "film/sectors.h"
 #include "base/elementary.h"
+#include "base/union_find.h"
 
 // The place after which the wall is, for an edge on a wall; -1 for others.
 static int32_t find_gap(const mn_complex *c, int32_t a, int32_t b, const mn_edge_turn *turn)
@@ -92,12 +93,6 @@ int32_t mn_sectors_find(const mn_sectors *s, int32_t triangle)
     return -1;
 }
 
-static int32_t root(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 static bool gather(const mn_complex *c, const int32_t *centers, int32_t center_count, mn_sectors *s)
 {
     s->count = 0;
@@ -120,7 +115,7 @@ static bool join_around(const mn_complex *c, int32_t a, int32_t b, const mn_sect
         if (k < 0) continue;
         const int32_t from = 2 * mn_sectors_find(s, turn.triangle[i]) + turn.after[i];
         const int32_t to = 2 * mn_sectors_find(s, turn.triangle[k]) + 1 - turn.after[k];
-        parent[root(parent, from)] = root(parent, to);
+        parent[mn_union_root(parent, from)] = mn_union_root(parent, to);
     }
     return true;
 }
@@ -138,11 +133,11 @@ bool mn_sectors_build(const mn_complex *c, const int32_t *centers, int32_t cente
     s->sector_count = 0;
     int32_t number[2 * MN_COMPLEX_STAR_MAX];
     for (int32_t i = 0; i < 2 * s->count; i++) {
-        if (root(parent, i) != i) continue;
+        if (mn_union_root(parent, i) != i) continue;
         if (s->sector_count == MN_SECTOR_MAX) return false;
         s->label[s->sector_count] = c->triangles.data[s->triangle[i / 2]].region[i % 2];
         number[i] = s->sector_count++;
     }
-    for (int32_t i = 0; i < 2 * s->count; i++) s->sector[i] = number[root(parent, i)];
+    for (int32_t i = 0; i < 2 * s->count; i++) s->sector[i] = number[mn_union_root(parent, i)];
     return true;
 }

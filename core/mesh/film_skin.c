@@ -81,26 +81,6 @@ static mn_status check(mn_film_skin *s, const mn_film_skin_def *def, const mn_fi
 
 // ---- which corners are one place ----
 
-static int64_t next_corner(int64_t corner)
-{
-    return corner % 3 == 2 ? corner - 2 : corner + 1;
-}
-
-static int64_t find_root(int64_t *root, int64_t c)
-{
-    while (root[c] != c) c = root[c] = root[root[c]];
-    return c;
-}
-
-static void unite(int64_t *root, int64_t a, int64_t b)
-{
-    a = find_root(root, a), b = find_root(root, b);
-    if (a < b)
-        root[b] = a;
-    else
-        root[a] = b;
-}
-
 static int by_ends(const void *first, const void *second)
 {
     const sheet_edge *a = first, *b = second;
@@ -116,7 +96,8 @@ static mn_status join_corners(mn_film_skin *s, const mn_film_sheet *sheet)
     MN_TRY(mn_array_resize(s->ctx, &s->root, corners));
     MN_TRY(mn_array_resize(s->ctx, &s->free, corners));
     for (int64_t c = 0; c < corners; c++) {
-        const int32_t p = sheet->triangles[c / 3][c % 3], q = sheet->triangles[c / 3][next_corner(c) % 3];
+        const int32_t p = sheet->triangles[c / 3][c % 3],
+                      q = sheet->triangles[c / 3][mn_film_skin_next_corner(c) % 3];
         s->edges.data[c] = (sheet_edge){p < q ? p : q, p < q ? q : p, c, p < q};
         s->root.data[c] = c;
         s->free.data[c] = 1;
@@ -129,10 +110,10 @@ static mn_status join_corners(mn_film_skin *s, const mn_film_sheet *sheet)
             end++;
         if (end != i + 2 || e[0].rising == e[1].rising || e->low == e->high) continue;
         s->free.data[e[0].corner] = s->free.data[e[1].corner] = 0;
-        unite(s->root.data, e[0].corner, next_corner(e[1].corner));
-        unite(s->root.data, e[1].corner, next_corner(e[0].corner));
+        mn_union_join_64(s->root.data, e[0].corner, mn_film_skin_next_corner(e[1].corner));
+        mn_union_join_64(s->root.data, e[1].corner, mn_film_skin_next_corner(e[0].corner));
     }
-    for (int64_t c = 0; c < corners; c++) s->root.data[c] = find_root(s->root.data, c);
+    for (int64_t c = 0; c < corners; c++) s->root.data[c] = mn_union_root_64(s->root.data, c);
     return MN_OK;
 }
 
@@ -162,7 +143,7 @@ static mn_status find_places(mn_film_skin *s, const mn_film_sheet *sheet)
         sheet_place *place = &s->places.data[s->root.data[c]];
         place->normal = mn_add(place->normal, n);
         if (!s->free.data[c]) continue;
-        sheet_place *next = &s->places.data[s->root.data[next_corner(c)]];
+        sheet_place *next = &s->places.data[s->root.data[mn_film_skin_next_corner(c)]];
         const mn_vec3 out = mn_normalize(mn_cross(mn_sub(x[next->point], x[place->point]), n));
         place->outward = mn_add(place->outward, out), next->outward = mn_add(next->outward, out);
         place->on_rim = next->on_rim = true;
@@ -202,15 +183,15 @@ static mn_status limit_threads(mn_film_skin *s, const mn_film_sheet *sheet)
     MN_TRY(mn_array_resize(s->ctx, &s->piece, sheet->count));
     for (int64_t i = 0; i < sheet->count; i++) s->piece.data[i] = i, volume[i] = 0;
     for (int64_t k = 0; k < sheet->link_count; k++)
-        unite(s->piece.data, sheet->links[k][0], sheet->links[k][1]);
+        mn_union_join_64(s->piece.data, sheet->links[k][0], sheet->links[k][1]);
     for (int64_t k = 0; k < sheet->link_count; k++) {
         const int32_t a = sheet->links[k][0], b = sheet->links[k][1];
         const double half = 0.5 * mn_distance(sheet->positions[a], sheet->positions[b]);
-        volume[find_root(s->piece.data, a)] += 0.25 * PI * (h[a] * h[a] + h[b] * h[b]) * half;
+        volume[mn_union_root_64(s->piece.data, a)] += 0.25 * PI * (h[a] * h[a] + h[b] * h[b]) * half;
     }
     for (int64_t k = 0; k < 2 * sheet->link_count; k++) {
         const int32_t p = sheet->links[k / 2][k % 2];
-        if (!s->used.data[p]) h[p] = fmin(h[p], mn_cbrt(6 / PI * volume[find_root(s->piece.data, p)]));
+        if (!s->used.data[p]) h[p] = fmin(h[p], mn_cbrt(6 / PI * volume[mn_union_root_64(s->piece.data, p)]));
     }
     return MN_OK;
 }

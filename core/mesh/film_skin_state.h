@@ -4,6 +4,7 @@
 #ifndef MENISCUS_MESH_FILM_SKIN_STATE_H
 #define MENISCUS_MESH_FILM_SKIN_STATE_H
 
+#include "base/union_find.h"
 #include "meniscus/array.h"
 #include "mesh/film_skin.h"
 
@@ -52,6 +53,12 @@ struct mn_film_skin {
     MN_ARRAY(int64_t) triangles;
     MN_ARRAY(int64_t) sides; ///< of each triangle: which side of the sheet it is, or -1
 };
+
+/// The corner after this one in its triangle.
+static inline int64_t mn_film_skin_next_corner(int64_t corner)
+{
+    return corner % 3 == 2 ? corner - 2 : corner + 1;
+}
 
 /// As thick as it is drawn.
 static inline double mn_film_skin_drawn(const mn_film_skin_def *def, double thickness)

@@ -21,26 +21,6 @@ enum { RIM_ROWS = 3, FAN_MAX = 64 };
 static const double PI = 3.14159265358979323846;
 static const double LEAST_COSINE = 0.35; // sharper sectors are not filled to their edge
 
-static int64_t next_corner(int64_t corner)
-{
-    return corner % 3 == 2 ? corner - 2 : corner + 1;
-}
-
-static int64_t find_root(int64_t *root, int64_t c)
-{
-    while (root[c] != c) c = root[c] = root[root[c]];
-    return c;
-}
-
-static void unite(int64_t *root, int64_t a, int64_t b)
-{
-    a = find_root(root, a), b = find_root(root, b);
-    if (a < b)
-        root[b] = a;
-    else
-        root[a] = b;
-}
-
 /// A triangle at an edge.
 typedef struct fan_entry {
     double angle;
@@ -59,7 +39,7 @@ static void sort_fan(fan_entry *fan, int32_t count)
 
 static int64_t apex_of(int64_t corner)
 {
-    return next_corner(next_corner(corner));
+    return mn_film_skin_next_corner(mn_film_skin_next_corner(corner));
 }
 
 static void join_around(mn_film_skin *s, const mn_film_sheet *sheet, const sheet_edge *e, int32_t count)
@@ -69,7 +49,7 @@ static void join_around(mn_film_skin *s, const mn_film_sheet *sheet, const sheet
     mn_vec3 u, v;
     mn_frame(mn_normalize(mn_sub(sheet->positions[e->high], from)), &u, &v);
     for (int32_t i = 0; i < count; i++) {
-        const int64_t leaves = e[i].corner, other = next_corner(leaves), apex = apex_of(leaves);
+        const int64_t leaves = e[i].corner, other = mn_film_skin_next_corner(leaves), apex = apex_of(leaves);
         const mn_vec3 out = mn_sub(sheet->positions[sheet->triangles[apex / 3][apex % 3]], from);
         fan[i] = (fan_entry){count > 2 ? mn_atan2(mn_dot(out, v), mn_dot(out, u)) : 0,
                              e[i].rising ? leaves : other, e[i].rising ? other : leaves, e[i].rising};
@@ -78,8 +58,8 @@ static void join_around(mn_film_skin *s, const mn_film_sheet *sheet, const sheet
     for (int32_t i = 0; i < count; i++) {
         const fan_entry *a = &fan[i], *b = &fan[(i + 1) % count];
         const int32_t after = a->front, before = 1 - b->front;
-        unite(s->root.data, 2 * a->low + after, 2 * b->low + before);
-        unite(s->root.data, 2 * a->high + after, 2 * b->high + before);
+        mn_union_join_64(s->root.data, 2 * a->low + after, 2 * b->low + before);
+        mn_union_join_64(s->root.data, 2 * a->high + after, 2 * b->high + before);
     }
 }
 
@@ -111,7 +91,7 @@ static mn_status join_sides(mn_film_skin *s, const mn_film_sheet *sheet)
             for (int64_t k = i; k < end; k++) s->free.data[s->edges.data[k].corner] = 0;
         if (e->low != e->high && count > 1 && count <= FAN_MAX) join_around(s, sheet, e, (int32_t)count);
     }
-    for (int64_t c = 0; c < 2 * corners; c++) s->root.data[c] = find_root(s->root.data, c);
+    for (int64_t c = 0; c < 2 * corners; c++) s->root.data[c] = mn_union_root_64(s->root.data, c);
     return MN_OK;
 }
 
@@ -167,7 +147,7 @@ static void find_outward(mn_film_skin *s, const mn_film_sheet *sheet)
     for (int64_t k = 0; k < s->places.count; k++) s->places.data[k].outward = mn_v3(0, 0, 0);
     for (int64_t c = 0; c < s->free.count; c++) {
         if (!s->free.data[c]) continue;
-        const int64_t next = next_corner(c);
+        const int64_t next = mn_film_skin_next_corner(c);
         const mn_vec3 along = mn_sub(sheet->positions[sheet->triangles[next / 3][next % 3]],
                                      sheet->positions[sheet->triangles[c / 3][c % 3]]);
         const mn_vec3 out = mn_normalize(mn_cross(along, side_normal(sheet, 2 * c + 1)));
@@ -236,7 +216,7 @@ static void note_use(mn_film_skin *s, int64_t rows, int64_t c, int32_t sign)
 
 static mn_status make_rim(mn_film_skin *s, const mn_film_skin_def *def, const mn_film_sheet *sheet, int64_t c)
 {
-    const int64_t next = next_corner(c);
+    const int64_t next = mn_film_skin_next_corner(c);
     int64_t from, to;
     MN_TRY(rows_at(s, def, sheet, c, &from));
     MN_TRY(rows_at(s, def, sheet, next, &to));

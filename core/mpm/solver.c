@@ -23,7 +23,7 @@ static mn_status set_def(mn_solver *solver, const void *def)
 {
     const mn_mpm_def *made = def, *was = &((mn_mpm *)solver)->def;
     const double dx = made->dx, old = was->dx;
-    // What the artist puts in or takes out is no error of the method.
+    // Energy that the artist adds or removes by a key must not count as an error of the method.
     if (made->sigma != was->sigma || made->density != was->density ||
         made->contact_angle != was->contact_angle || mn_distance(made->gravity, was->gravity) > 0)
         solver->energy.begun = false;

@@ -15,7 +15,7 @@ mn_status mn_tet_liquid_open_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe
 double mn_tet_liquid_next_layer(const mn_tet_liquid *liquid);
 /// The caps move on with their pipes.
 void mn_tet_liquid_move_caps(mn_tet_liquid *liquid, double seconds);
-/// Where a layer is due it is put behind the cap, or the slug where there is no cap.
+/// Adds a layer behind the cap of each pipe that is due, or a new slug where the cap is gone.
 mn_status mn_tet_liquid_emit(mn_tet_liquid *liquid);
 /// Takes out what lies in the drain.
 mn_status mn_tet_liquid_drain(mn_tet_liquid *liquid);

@@ -110,7 +110,7 @@ void mn_tet_liquid_report(const mn_solver *solver, mn_report *report)
     mn_report_set(report, MN_REPORT_heat_in, liquid->solids.heat_in);
 }
 
-// There is no vapour: what would boil only gets hotter.
+// Vapour is not simulated: liquid above its boiling point only gets hotter.
 static double boiling_of(const mn_tet_liquid *liquid)
 {
     const double above = 3; // melting points; boiling points lie between 1.4 and 3.4 of them

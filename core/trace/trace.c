@@ -76,7 +76,7 @@ static mn_status need_volume(const mn_solver *solver, const mn_solver_inputs *in
 {
     if (inputs->wind.ops) return MN_OK;
     return mn_fail(solver->ctx, MN_ERROR_INPUT,
-                   "There is no velocity volume to carry the points; connect one named vel.");
+                   "Connect a velocity volume named vel: it carries the points.");
 }
 
 // ---- steps ----

@@ -4,20 +4,13 @@
 // triangles, parallel edges and touching features likely, raw doubles make them huge, tiny or not a number.
 #include "contact/barrier.h"
 #include "contact/surface.h"
+#include "support/must.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(condition)                                                                                      \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                  \
-            abort();                                                                                         \
-        }                                                                                                    \
-    } while (0)
 
 /// Eight places from 24 bytes (a lattice) or 192 (doubles). False when there are too few.
 static bool read_places(const uint8_t *data, size_t size, mn_vec3 place[8])

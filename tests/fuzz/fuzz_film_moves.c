@@ -6,16 +6,9 @@
 #include "meniscus/context.h"
 #include "meniscus/vec.h"
 #include "support/film_bubbles.h"
+#include "support/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(condition)                                                                                      \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            fprintf(stderr, "%s:%d: %s\n%s\n", __FILE__, __LINE__, #condition, mn_context_message(ctx));     \
-            abort();                                                                                         \
-        }                                                                                                    \
-    } while (0)
 
 enum { SPLIT, FLIP, COLLAPSE, MERGE, PEEL, PUNCTURE, EVENTS, REMESH, SHAKE, COMPACT, KINDS };
 

@@ -6,6 +6,7 @@
 // (and stay, for operations that must not change topology), boundary closed and manifold, volume, amounts,
 // momentum and linear fields. Eight bytes are one operation.
 #include "meniscus/tetmesh.h"
+#include "support/must.h"
 #include "support/tet_operations.h"
 #include "support/tet_shapes.h"
 #include "support/tet_solids.h"
@@ -17,14 +18,6 @@
 #include "tetmesh/unite/merge.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(condition)                                                                                      \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                  \
-            abort();                                                                                         \
-        }                                                                                                    \
-    } while (0)
 
 typedef struct world {
     mn_context *ctx;

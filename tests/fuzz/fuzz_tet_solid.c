@@ -5,20 +5,13 @@
 // finite, every metric is positive, each material has its mass, and energy is what it was.
 //
 // Bytes: 1 options, 2 quality and edges, then three for the place and three for the rest place of each node.
+#include "support/must.h"
 #include "support/tet_lattice_brick.h"
 #include "support/tet_remesh_solid.h"
 
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(condition)                                                                                      \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                  \
-            abort();                                                                                         \
-        }                                                                                                    \
-    } while (0)
 
 typedef struct bytes {
     const uint8_t *data;
