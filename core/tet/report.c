@@ -83,7 +83,7 @@ static sums sum_mesh(const mn_tet_liquid *liquid)
     return s;
 }
 
-void mn_tet_liquid_report(const mn_solver *solver, mn_report *report)
+void mn_tet_fill_report(const mn_solver *solver, mn_report *report)
 {
     const mn_tet_liquid *liquid = (const mn_tet_liquid *)solver;
     const sums s = sum_mesh(liquid);

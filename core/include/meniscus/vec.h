@@ -4,7 +4,7 @@
 #ifndef MENISCUS_VEC_H
 #define MENISCUS_VEC_H
 
-#include "meniscus/api.h"
+#include "meniscus/context.h"
 
 #include <math.h>
 #include <stdbool.h>
