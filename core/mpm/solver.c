@@ -165,7 +165,7 @@ const mn_solver_type mn_mpm_solver = {
     .report = mn_mpm_report_sums,
     .saved = mn_mpm_saved,
     .saved_count = MN_MPM_SAVED_COUNT,
-    .version = 7,
+    .version = 8,
     .oldest = 6,
     .loaded = mn_mpm_loaded,
 };

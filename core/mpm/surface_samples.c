@@ -296,7 +296,8 @@ mn_status mn_mpm_unite_balls(mn_mpm *mpm, double dx)
     mn_union_def def = mn_union_default_def();
     const double half = 0.5 * mpm->def.dx;
     def.dx = dx;
-    def.origin = mn_v3(half, half, half); // nodes at the knots of the grid's splines
+    def.origin =
+        mn_add(mpm->grid_origin, mn_v3(half, half, half)); // nodes at the knots of the grid's splines
     def.band = fmin(band * mpm->def.dx / dx, 4.0);
     def.radius = ball_radius * mpm->def.dx;
     mn_points points;

@@ -93,7 +93,7 @@ static mn_status start(wedge_pool *pool, wedge_slot *slot, int64_t member)
     const pid_t parent = getpid(), process = status == MN_OK ? fork() : -1;
     if (process == 0) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
-        if (getppid() == parent) execv(words.data[0], words.data);
+        if (getppid() == parent) execv(MN_OWN_PROGRAM, words.data);
         _exit(127);
     }
     if (status == MN_OK && process < 0)
