@@ -11,7 +11,7 @@
 #include "plugin/houdini/text_files.h"
 
 #include "geo/drift.h"
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 
 #include <CH/CH_Manager.h>
 #include <GU/GU_Detail.h>
