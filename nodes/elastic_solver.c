@@ -106,8 +106,7 @@ static const mn_solver_node solver = {
     .own_size = sizeof(own_memory),
     .save_own = save_own,
     .load_own = load_own,
-    .free_own = free_own,
-};
+    .free_own = free_own};
 
 const mn_node_type mn_elastic_solver_node = {
     .name = "elastic_solver",
@@ -115,13 +114,4 @@ const mn_node_type mn_elastic_solver_node = {
     .menu = "Meniscus/Solvers",
     .help = "Simulates soft solids, cloth and rigid bodies that push each other and never pass through each "
             "other.",
-    .inputs = inputs_of,
-    .input_count = INPUT_COUNT,
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = mn_elastic_fields,
-    .parm_count = MN_ELASTIC_FIELD_COUNT,
-    .time_dependent = true,
-    .sim = &mn_solver_ops,
-    .solver = &solver,
-};
+    MN_SOLVER_NODE_TABLES(inputs_of, outputs_of, mn_elastic_fields, MN_ELASTIC_FIELD_COUNT, solver)};

@@ -325,11 +325,6 @@ const mn_node_type mn_fill_node = {
     .label = "Meniscus Fill",
     .menu = "Meniscus/Geometry",
     .help = "Fills closed polygons or a level set with particles for a solver.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = parms,
-    .parm_count = MN_COUNT_OF(parms),
+    MN_NODE_TABLES(inputs_of, outputs_of, parms),
     .cook = cook_fill,
 };

@@ -239,11 +239,6 @@ const mn_node_type mn_film_skin_node = {
     .help =
         "Gives films both their sides, a round rim and filled borders, and threads their tubes: one closed surface "
         "to render.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = parms,
-    .parm_count = MN_COUNT_OF(parms),
+    MN_NODE_TABLES(inputs_of, outputs_of, parms),
     .cook = cook,
 };

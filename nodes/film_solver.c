@@ -23,8 +23,8 @@ static const mn_input_def inputs_of[] = {
                      "wires: polylines or outlines of polygons, moving or still; films that touch them at "
                      "the start hang in them",
                      false, false},
-    [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes", false, false},
-    [INPUT_WIND] = {"Wind", "a velocity volume named vel", false, false},
+    [INPUT_COLLIDERS] = MN_INPUT_COLLIDERS,
+    [INPUT_WIND] = MN_INPUT_WIND,
     [INPUT_POINTS] = {"Pricks",
                       "points where films burst, or with inflow (m^3/s) where gas is blown into the pocket "
                       "around them",
@@ -129,22 +129,12 @@ static const mn_solver_node solver = {
     .start = start,
     .feed = feed,
     .own_size = sizeof(film_own),
-    .free_own = free_own,
-};
+    .free_own = free_own};
 
 const mn_node_type mn_film_solver_node = {
     .name = "film_solver",
     .label = "Meniscus Film Solver",
     .menu = "Meniscus/Solvers",
     .help = "Simulates bubbles that share walls, foams that rearrange, and soap films in wire frames.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = mn_film_fields,
-    .parm_count = MN_FILM_FIELD_COUNT,
-    .time_dependent = true,
-    .sim = &mn_solver_ops,
-    .solver = &solver,
-    .doctor = doctor,
-};
+    MN_SOLVER_NODE_TABLES(inputs_of, outputs_of, mn_film_fields, MN_FILM_FIELD_COUNT, solver),
+    .doctor = doctor};

@@ -19,7 +19,7 @@ static const mn_role roles[] = {
 static const mn_input_def inputs_of[] = {
     [INPUT_SOURCE] = {"Source", "level sets, from collider nodes: where smoke or liquid comes from", false,
                       false},
-    [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes", false, false},
+    [INPUT_COLLIDERS] = MN_INPUT_COLLIDERS,
     [INPUT_DROPS] = {"Drops",
                      "points with v and pscale that fall into a liquid, such as those of a spray_solver",
                      false, false},
@@ -274,29 +274,18 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
     return MN_OK;
 }
 
-static const mn_solver_node solver = {
-    .solver = &mn_flow_solver,
-    .roles = roles,
-    .start = start,
-    .feed = feed,
-    .show = show,
-    .own_size = sizeof(flow_own),
-    .free_own = free_own,
-};
+static const mn_solver_node solver = {.solver = &mn_flow_solver,
+                                      .roles = roles,
+                                      .start = start,
+                                      .feed = feed,
+                                      .show = show,
+                                      .own_size = sizeof(flow_own),
+                                      .free_own = free_own};
 
 const mn_node_type mn_flow_solver_node = {
     .name = "flow_solver",
     .label = "Meniscus Flow Solver",
     .menu = "Meniscus/Solvers",
     .help = "Simulates smoke and ink in a box, or ponds, waves and ripples with a free surface.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = mn_flow_fields,
-    .parm_count = MN_FLOW_FIELD_COUNT,
-    .time_dependent = true,
-    .sim = &mn_solver_ops,
-    .solver = &solver,
-    .doctor = doctor,
-};
+    MN_SOLVER_NODE_TABLES(inputs_of, outputs_of, mn_flow_fields, MN_FLOW_FIELD_COUNT, solver),
+    .doctor = doctor};

@@ -17,8 +17,8 @@ static const mn_input_def inputs_of[] = {
     [INPUT_FILM] = {"Film",
                     "points with N and thickness, from film sources; pinned ones are followed over time",
                     false, false},
-    [INPUT_WIND] = {"Wind", "a velocity volume named vel", false, false},
-    [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes", false, false},
+    [INPUT_WIND] = MN_INPUT_WIND,
+    [INPUT_COLLIDERS] = MN_INPUT_COLLIDERS,
     [INPUT_JETS] = {"Jets", "curves with v and thickness that film comes out of, from jet sources", false,
                     false},
     [INPUT_LIQUID] = {"Liquid", "closed polygons, or points with mass from a fill: volumes at the start",
@@ -216,16 +216,15 @@ static void free_own(mn_context *ctx, void *memory)
     mn_array_free(ctx, &own->width);
 }
 
-static const mn_solver_node solver_node = {
-    .solver = &mn_codim_solver,
-    .roles = roles,
-    .needs = "connect a film_source, a jet_source, a liquid or an inflow.",
-    .finish_def = finish_def,
-    .start = start,
-    .feed = feed,
-    .own_size = sizeof(codim_own),
-    .free_own = free_own,
-};
+static const mn_solver_node solver_node = {.solver = &mn_codim_solver,
+                                           .roles = roles,
+                                           .needs =
+                                               "connect a film_source, a jet_source, a liquid or an inflow.",
+                                           .finish_def = finish_def,
+                                           .start = start,
+                                           .feed = feed,
+                                           .own_size = sizeof(codim_own),
+                                           .free_own = free_own};
 
 // ---- doctor ----
 
@@ -308,14 +307,5 @@ const mn_node_type mn_codim_solver_node = {
     .menu = "Meniscus/Solvers",
     .help = "Simulates soap films, bubbles, sheets and threads of liquid that stretch, close, tear and draw "
             "back.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = mn_codim_fields,
-    .parm_count = MN_CODIM_FIELD_COUNT,
-    .time_dependent = true,
-    .sim = &mn_solver_ops,
-    .solver = &solver_node,
-    .doctor = doctor,
-};
+    MN_SOLVER_NODE_TABLES(inputs_of, outputs_of, mn_codim_fields, MN_CODIM_FIELD_COUNT, solver_node),
+    .doctor = doctor};

@@ -19,13 +19,13 @@ static const mn_input_def inputs_of[] = {
     [INPUT_LIQUID] = {"Liquid",
                       "points of liquid, eight to a cell; v, mass, density, sigma, viscosity and id are used",
                       false, false},
-    [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes, moving or still", false, false},
+    [INPUT_COLLIDERS] = MN_INPUT_COLLIDERS,
     [INPUT_EMITTERS] =
         {"Emitters",
          "polygons, or points as discs of radius pscale, that liquid comes out of, moving or still; v, "
          "N, sigma, viscosity and density are used",
          false, false},
-    [INPUT_SINKS] = {"Sinks", "level sets, from collider nodes, that liquid vanishes in", false, false},
+    [INPUT_SINKS] = MN_INPUT_SINKS,
     [INPUT_BODIES] =
         {"Bodies",
          "what the liquid moves: tetrahedra as soft solids, polygons as rigid bodies or cloth; v, "
@@ -273,22 +273,12 @@ static const mn_solver_node solver_node = {
     .own_size = sizeof(mpm_own),
     .save_own = save_own,
     .load_own = load_own,
-    .free_own = free_own,
-};
+    .free_own = free_own};
 
 const mn_node_type mn_mpm_solver_node = {
     .name = "mpm_solver",
     .label = "Meniscus MPM Solver",
     .menu = "Meniscus/Solvers",
     .help = "Simulates liquids with surface tension: drops, mercury, merging, splashing and bouncing.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = mn_mpm_fields,
-    .parm_count = MN_MPM_FIELD_COUNT,
-    .time_dependent = true,
-    .sim = &mn_solver_ops,
-    .solver = &solver_node,
-    .doctor = doctor,
-};
+    MN_SOLVER_NODE_TABLES(inputs_of, outputs_of, mn_mpm_fields, MN_MPM_FIELD_COUNT, solver_node),
+    .doctor = doctor};

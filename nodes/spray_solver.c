@@ -19,8 +19,8 @@ static const mn_input_def inputs_of[] = {
     [INPUT_DROPS] = {"Drops",
                      "points to start with, at the start frame; v, pscale, mass, age and life are used",
                      false, false},
-    [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes", false, false},
-    [INPUT_WIND] = {"Wind", "a velocity volume named vel", false, false},
+    [INPUT_COLLIDERS] = MN_INPUT_COLLIDERS,
+    [INPUT_WIND] = MN_INPUT_WIND,
 };
 static const mn_output_def outputs_of[] = {
     {"Drops", "points with v, id, age, life, pscale, mass, density and stuck"}};
@@ -54,22 +54,12 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
 static const mn_solver_node solver = {
     .solver = &mn_spray_solver,
     .roles = roles,
-    .needs = "nothing to fly: connect points or polygons to the source, or points to the drops.",
-};
+    .needs = "nothing to fly: connect points or polygons to the source, or points to the drops."};
 
 const mn_node_type mn_spray_solver_node = {
     .name = "spray_solver",
     .label = "Meniscus Spray Solver",
     .menu = "Meniscus/Solvers",
     .help = "Simulates drops that fly through the air and bounce off, stick to or die on colliders.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = mn_spray_fields,
-    .parm_count = MN_SPRAY_FIELD_COUNT,
-    .time_dependent = true,
-    .sim = &mn_solver_ops,
-    .solver = &solver,
-    .doctor = doctor,
-};
+    MN_SOLVER_NODE_TABLES(inputs_of, outputs_of, mn_spray_fields, MN_SPRAY_FIELD_COUNT, solver),
+    .doctor = doctor};

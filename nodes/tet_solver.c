@@ -20,13 +20,13 @@ static const mn_input_def inputs_of[] = {
          "tetrahedra, from tetrahedralize or tet_material; v, rest_volume, rest, temperature, pin and "
          "heat_source are used",
          false, false},
-    [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes, moving or still", false, false},
+    [INPUT_COLLIDERS] = MN_INPUT_COLLIDERS,
     [INPUT_EMITTERS] =
         {"Emitters",
          "tetrahedra that fill the mouths of pipes, each with a flat end across its own v, which liquid "
          "comes out of",
          false, false},
-    [INPUT_SINKS] = {"Sinks", "level sets, from collider nodes, that liquid vanishes in", false, false},
+    [INPUT_SINKS] = MN_INPUT_SINKS,
     [INPUT_FIELDS] = {"Fields", "a volume named force (m/s^2), from field nodes or files", false, false},
 };
 static const mn_role roles[] = {
@@ -220,17 +220,15 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
     return MN_OK;
 }
 
-static const mn_solver_node solver = {
-    .solver = &mn_tet_liquid_solver,
-    .roles = roles,
-    .needs = NO_TETRAHEDRA,
-    .finish_def = finish_def,
-    .start = start,
-    .feed = feed,
-    .after = after,
-    .own_size = sizeof(tet_own),
-    .free_own = free_own,
-};
+static const mn_solver_node solver = {.solver = &mn_tet_liquid_solver,
+                                      .roles = roles,
+                                      .needs = NO_TETRAHEDRA,
+                                      .finish_def = finish_def,
+                                      .start = start,
+                                      .feed = feed,
+                                      .after = after,
+                                      .own_size = sizeof(tet_own),
+                                      .free_own = free_own};
 
 const mn_node_type mn_tet_solver_node = {
     .name = "tet_solver",
@@ -238,14 +236,5 @@ const mn_node_type mn_tet_solver_node = {
     .menu = "Meniscus/Solvers",
     .help = "Simulates liquids with surface tension on tetrahedra that move along: sharp surfaces, exact "
             "volume, hardly any numerical damping.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = mn_tet_liquid_fields,
-    .parm_count = MN_TET_LIQUID_FIELD_COUNT,
-    .time_dependent = true,
-    .sim = &mn_solver_ops,
-    .solver = &solver,
-    .doctor = doctor,
-};
+    MN_SOLVER_NODE_TABLES(inputs_of, outputs_of, mn_tet_liquid_fields, MN_TET_LIQUID_FIELD_COUNT, solver),
+    .doctor = doctor};

@@ -233,11 +233,6 @@ const mn_node_type mn_tetrahedralize_node = {
     .label = "Meniscus Tetrahedralize",
     .menu = "Meniscus/Geometry",
     .help = "Fills a closed surface or a level set with tetrahedra of guaranteed angles.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = parms,
-    .parm_count = MN_COUNT_OF(parms),
+    MN_NODE_TABLES(inputs_of, outputs_of, parms),
     .cook = cook_tetrahedralize,
 };

@@ -21,13 +21,4 @@ const mn_node_type mn_trace_node = {
     .label = "Meniscus Trace",
     .menu = "Meniscus/Solvers",
     .help = "Carries points along with a velocity volume, to make a flow visible or to carry dye.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = mn_trace_fields,
-    .parm_count = MN_TRACE_FIELD_COUNT,
-    .time_dependent = true,
-    .sim = &mn_solver_ops,
-    .solver = &solver,
-};
+    MN_SOLVER_NODE_TABLES(inputs_of, outputs_of, mn_trace_fields, MN_TRACE_FIELD_COUNT, solver)};
