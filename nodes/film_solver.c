@@ -127,14 +127,10 @@ static const mn_solver_node solver = {
     .roles = roles,
     .needs = "there is no film: connect polygons, a film_source or a film_settle node to the first input.",
     .start = start,
-    .feed = feed,
-    .own_size = sizeof(film_own),
-    .free_own = free_own};
+    MN_SOLVER_NODE_OWN(film_own, feed, free_own),
+};
 
 const mn_node_type mn_film_solver_node = {
-    .name = "film_solver",
-    .label = "Meniscus Film Solver",
-    .menu = "Meniscus/Solvers",
-    .help = "Simulates bubbles that share walls, foams that rearrange, and soap films in wire frames.",
-    MN_SOLVER_NODE_TABLES(inputs_of, outputs_of, mn_film_fields, MN_FILM_FIELD_COUNT, solver),
-    .doctor = doctor};
+    MN_SOLVER_NODE("film_solver", "Meniscus Film Solver",
+                   "Simulates bubbles that share walls, foams that rearrange, and soap films in wire frames.",
+                   inputs_of, outputs_of, mn_film_fields, MN_FILM_FIELD_COUNT, solver, doctor)};

@@ -274,18 +274,17 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
     return MN_OK;
 }
 
-static const mn_solver_node solver = {.solver = &mn_flow_solver,
-                                      .roles = roles,
-                                      .start = start,
-                                      .feed = feed,
-                                      .show = show,
-                                      .own_size = sizeof(flow_own),
-                                      .free_own = free_own};
+static const mn_solver_node solver = {
+    .solver = &mn_flow_solver,
+    .roles = roles,
+    .start = start,
+    .feed = feed,
+    .show = show,
+    .own_size = sizeof(flow_own),
+    .free_own = free_own,
+};
 
 const mn_node_type mn_flow_solver_node = {
-    .name = "flow_solver",
-    .label = "Meniscus Flow Solver",
-    .menu = "Meniscus/Solvers",
-    .help = "Simulates smoke and ink in a box, or ponds, waves and ripples with a free surface.",
-    MN_SOLVER_NODE_TABLES(inputs_of, outputs_of, mn_flow_fields, MN_FLOW_FIELD_COUNT, solver),
-    .doctor = doctor};
+    MN_SOLVER_NODE("flow_solver", "Meniscus Flow Solver",
+                   "Simulates smoke and ink in a box, or ponds, waves and ripples with a free surface.",
+                   inputs_of, outputs_of, mn_flow_fields, MN_FLOW_FIELD_COUNT, solver, doctor)};

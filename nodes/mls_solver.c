@@ -216,15 +216,16 @@ static void free_own(mn_context *ctx, void *memory)
     mn_array_free(ctx, &own->width);
 }
 
-static const mn_solver_node solver_node = {.solver = &mn_codim_solver,
-                                           .roles = roles,
-                                           .needs =
-                                               "connect a film_source, a jet_source, a liquid or an inflow.",
-                                           .finish_def = finish_def,
-                                           .start = start,
-                                           .feed = feed,
-                                           .own_size = sizeof(codim_own),
-                                           .free_own = free_own};
+static const mn_solver_node solver_node = {
+    .solver = &mn_codim_solver,
+    .roles = roles,
+    .needs = "connect a film_source, a jet_source, a liquid or an inflow.",
+    .finish_def = finish_def,
+    .start = start,
+    .feed = feed,
+    .own_size = sizeof(codim_own),
+    .free_own = free_own,
+};
 
 // ---- doctor ----
 
@@ -301,11 +302,7 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
     return MN_OK;
 }
 
-const mn_node_type mn_codim_solver_node = {
-    .name = "mls_solver",
-    .label = "Meniscus MLS Solver",
-    .menu = "Meniscus/Solvers",
-    .help = "Simulates soap films, bubbles, sheets and threads of liquid that stretch, close, tear and draw "
-            "back.",
-    MN_SOLVER_NODE_TABLES(inputs_of, outputs_of, mn_codim_fields, MN_CODIM_FIELD_COUNT, solver_node),
-    .doctor = doctor};
+const mn_node_type mn_codim_solver_node = {MN_SOLVER_NODE(
+    "mls_solver", "Meniscus MLS Solver",
+    "Simulates soap films, bubbles, sheets and threads of liquid that stretch, close, tear and draw back.",
+    inputs_of, outputs_of, mn_codim_fields, MN_CODIM_FIELD_COUNT, solver_node, doctor)};

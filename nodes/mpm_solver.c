@@ -268,17 +268,13 @@ static const mn_solver_node solver_node = {
              "emitters.",
     .finish_def = finish_def,
     .start = start,
-    .feed = feed,
     .after = after,
-    .own_size = sizeof(mpm_own),
     .save_own = save_own,
     .load_own = load_own,
-    .free_own = free_own};
+    MN_SOLVER_NODE_OWN(mpm_own, feed, free_own),
+};
 
 const mn_node_type mn_mpm_solver_node = {
-    .name = "mpm_solver",
-    .label = "Meniscus MPM Solver",
-    .menu = "Meniscus/Solvers",
-    .help = "Simulates liquids with surface tension: drops, mercury, merging, splashing and bouncing.",
-    MN_SOLVER_NODE_TABLES(inputs_of, outputs_of, mn_mpm_fields, MN_MPM_FIELD_COUNT, solver_node),
-    .doctor = doctor};
+    MN_SOLVER_NODE("mpm_solver", "Meniscus MPM Solver",
+                   "Simulates liquids with surface tension: drops, mercury, merging, splashing and bouncing.",
+                   inputs_of, outputs_of, mn_mpm_fields, MN_MPM_FIELD_COUNT, solver_node, doctor)};

@@ -54,12 +54,10 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
 static const mn_solver_node solver = {
     .solver = &mn_spray_solver,
     .roles = roles,
-    .needs = "nothing to fly: connect points or polygons to the source, or points to the drops."};
+    .needs = "nothing to fly: connect points or polygons to the source, or points to the drops.",
+};
 
 const mn_node_type mn_spray_solver_node = {
-    .name = "spray_solver",
-    .label = "Meniscus Spray Solver",
-    .menu = "Meniscus/Solvers",
-    .help = "Simulates drops that fly through the air and bounce off, stick to or die on colliders.",
-    MN_SOLVER_NODE_TABLES(inputs_of, outputs_of, mn_spray_fields, MN_SPRAY_FIELD_COUNT, solver),
-    .doctor = doctor};
+    MN_SOLVER_NODE("spray_solver", "Meniscus Spray Solver",
+                   "Simulates drops that fly through the air and bounce off, stick to or die on colliders.",
+                   inputs_of, outputs_of, mn_spray_fields, MN_SPRAY_FIELD_COUNT, solver, doctor)};

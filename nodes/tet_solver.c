@@ -220,21 +220,19 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
     return MN_OK;
 }
 
-static const mn_solver_node solver = {.solver = &mn_tet_liquid_solver,
-                                      .roles = roles,
-                                      .needs = NO_TETRAHEDRA,
-                                      .finish_def = finish_def,
-                                      .start = start,
-                                      .feed = feed,
-                                      .after = after,
-                                      .own_size = sizeof(tet_own),
-                                      .free_own = free_own};
+static const mn_solver_node solver = {
+    .solver = &mn_tet_liquid_solver,
+    .roles = roles,
+    .needs = NO_TETRAHEDRA,
+    .finish_def = finish_def,
+    .start = start,
+    .feed = feed,
+    .after = after,
+    .own_size = sizeof(tet_own),
+    .free_own = free_own,
+};
 
-const mn_node_type mn_tet_solver_node = {
-    .name = "tet_solver",
-    .label = "Meniscus Tet Solver",
-    .menu = "Meniscus/Solvers",
-    .help = "Simulates liquids with surface tension on tetrahedra that move along: sharp surfaces, exact "
-            "volume, hardly any numerical damping.",
-    MN_SOLVER_NODE_TABLES(inputs_of, outputs_of, mn_tet_liquid_fields, MN_TET_LIQUID_FIELD_COUNT, solver),
-    .doctor = doctor};
+const mn_node_type mn_tet_solver_node = {MN_SOLVER_NODE(
+    "tet_solver", "Meniscus Tet Solver",
+    "Simulates liquids with surface tension on tetrahedra that move along: sharp surfaces, exact volume, hardly any numerical damping.",
+    inputs_of, outputs_of, mn_tet_liquid_fields, MN_TET_LIQUID_FIELD_COUNT, solver, doctor)};
