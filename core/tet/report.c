@@ -10,7 +10,7 @@
 #include "base/elementary.h"
 #include "tet/state.h"
 
-static const double pi = 3.14159265358979323846;
+static const double pi = MN_PI;
 
 // With `energies`, faces count by what they touch.
 static double sum_area(const mn_tet_liquid *liquid, bool energies)

@@ -88,7 +88,7 @@ MN_API double mn_spray_terminal_speed(const mn_spray_def *def, double radius, do
 /// kg, of a ball.
 static inline double mn_drop_mass(double radius, double density)
 {
-    return density * (4.0 / 3.0 * 3.14159265358979323846) * radius * radius * radius;
+    return density * (4.0 / 3.0 * MN_PI) * radius * radius * radius;
 }
 
 /// One drop. No padding: states are saved as they are.
