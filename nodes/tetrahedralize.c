@@ -121,7 +121,8 @@ static mn_status find_solid(const mn_cook *cook, const mn_geo *input, mn_tet_stu
 static mn_status check_count(const mn_cook *cook, const mn_tet_stuffing_def *def, const solid *s)
 {
     if (def->gradation > 0 || def->curvature_refine > 0 || !s->mesh.mesh) return MN_OK;
-    const double count = 12 * s->mesh.volume / (def->size * def->size * def->size), most = (double)def->max_tets;
+    const double count = 12 * s->mesh.volume / (def->size * def->size * def->size),
+                 most = (double)def->max_tets;
     if (count <= 1.1 * most) return MN_OK;
     return mn_cook_fail(
         cook, MN_ERROR_ARGUMENT,

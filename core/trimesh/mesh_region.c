@@ -36,8 +36,7 @@ static int32_t places_inside(const mn_triangles *mesh, double *facing)
     for (int i = 0; i < SIDE * SIDE * SIDE; i++) {
         const mn_vec3 share = mn_v3(i % SIDE + 0.5, i / SIDE % SIDE + 0.5, i / (SIDE * SIDE) + 0.5);
         const double winding = mn_triangles_winding(
-            mesh,
-            mn_add(box.min, mn_v3(share.x / SIDE * e.x, share.y / SIDE * e.y, share.z / SIDE * e.z)));
+            mesh, mn_add(box.min, mn_v3(share.x / SIDE * e.x, share.y / SIDE * e.y, share.z / SIDE * e.z)));
         in += winding > 0.5, out += winding < -0.5;
     }
     *facing = out > in ? -1 : 1;
