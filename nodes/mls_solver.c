@@ -40,6 +40,8 @@ static const mn_output_def outputs_of[] = {
     [MN_CODIM_OUTPUT_THREADS] = {"Threads", "the points and polylines of threads, and drops, alone"},
     [MN_CODIM_OUTPUT_SKIN] = {"Skin", "the surface of volumes alone, closed triangles"},
     [MN_CODIM_OUTPUT_PARTICLES] = {"Particles", "the particles of volumes alone"},
+    [MN_CODIM_OUTPUT_SHEETS] = {"Films and Threads",
+                                "films, threads and drops without volumes, for film_skin"},
 };
 
 // ---- what comes in ----

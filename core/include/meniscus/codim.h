@@ -192,6 +192,7 @@ enum {
     MN_CODIM_OUTPUT_THREADS,   ///< points of threads with their polylines, and drops
     MN_CODIM_OUTPUT_SKIN,      ///< surface of volumes
     MN_CODIM_OUTPUT_PARTICLES, ///< of volumes
+    MN_CODIM_OUTPUT_SHEETS,    ///< films and threads with drops: all but volumes
     MN_CODIM_OUTPUT_COUNT
 };
 
