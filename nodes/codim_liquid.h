@@ -11,7 +11,8 @@
 
 /// The region of an input's closed polygons. `geo` may be NULL; without polygons there is no mesh in the
 /// region. Polygons that are not closed are an error, in which `what` names the input.
-mn_status mn_input_mesh_region(const mn_cook *cook, const mn_geo *geo, const char *what, mn_mesh_region *body);
+mn_status mn_input_mesh_region(const mn_cook *cook, const mn_geo *geo, const char *what,
+                               mn_mesh_region *body);
 
 /// Adds the volumes of an input: closed polygons, filled with 8 particles a cell, or points with mass. NULL
 /// or empty: none.

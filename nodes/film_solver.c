@@ -112,13 +112,14 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
 {
     mn_film_def def;
     MN_TRY(mn_solver_node_def(cook, &def));
-    const double speed = sqrt(2 * def.sigma / (def.density * def.thickness));
-    d->number(d->user, "wave speed", speed, "m/s",
+    mn_film_numbers n;
+    mn_film_diagnose(&def, &n);
+    d->number(d->user, "wave speed", n.speed, "m/s",
               "of films of the given thickness, and of edges that draw back");
-    if (speed > 0)
-        d->number(d->user, "steps resolve waves of", 6 * speed * def.max_dt, "m",
+    if (n.speed > 0)
+        d->number(d->user, "steps resolve waves of", n.shortest, "m",
                   "shorter ones are damped; lower max_dt to see them");
-    d->number(d->user, "memory", 1200.0, "bytes/vertex", "about");
+    d->number(d->user, "memory", n.bytes_per_vertex, "bytes/vertex", "about");
     return MN_OK;
 }
 

@@ -253,23 +253,18 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
 {
     mn_flow_def def;
     MN_TRY(mn_solver_node_def(cook, &def));
-    const double cells = (def.domain_size.x / def.dx) * (def.domain_size.y / def.dx) *
-                         (def.flat ? 1 : def.domain_size.z / def.dx);
-    d->number(d->user, "cells in the box", cells, "",
+    mn_flow_numbers n;
+    mn_flow_diagnose(&def, cook->dt, &n);
+    d->number(d->user, "cells in the box", n.cells, "",
               def.fluid == MN_FLOW_LIQUID ? "a liquid takes those near it" : "");
-    d->number(d->user, "memory", cells * 700e-6, "MB", "at most");
+    d->number(d->user, "memory", n.bytes * 1e-6, "MB", "at most");
     if (def.fluid != MN_FLOW_LIQUID) return MN_OK;
-    const double g = mn_norm(def.gravity), ripple = 10 * def.dx, k = 6.283185307179586 / ripple;
-    d->number(d->user, "shortest ripple", 1000 * ripple, "mm",
+    d->number(d->user, "shortest ripple", 1000 * n.ripple, "mm",
               "ten cells; shorter ones run too slowly or fade");
     if (def.sigma > 0) {
-        const double step = sqrt(def.density * def.dx * def.dx * def.dx / (3.14159265358979 * def.sigma));
-        d->number(d->user, "speed of that ripple", sqrt(g / k + def.sigma * k / def.density), "m/s", "");
-        d->number(d->user, "longest step", 1000 * def.surface_tension_limit * step, "ms",
-                  "set by surface tension");
-        if (cook->dt > 0)
-            d->number(d->user, "steps per frame", ceil(cook->dt / (def.surface_tension_limit * step)), "",
-                      "at least");
+        d->number(d->user, "speed of that ripple", n.ripple_speed, "m/s", "");
+        d->number(d->user, "longest step", 1000 * n.step, "ms", "set by surface tension");
+        if (cook->dt > 0) d->number(d->user, "steps per frame", n.steps, "", "at least");
     }
     return MN_OK;
 }

@@ -31,18 +31,17 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
 {
     mn_spray_def def;
     MN_TRY(mn_solver_node_def(cook, &def));
-    const double mass = mn_drop_mass(def.radius, def.density);
-    const double speed = mn_spray_terminal_speed(&def, def.radius, mass);
-    if (isfinite(speed))
-        d->number(d->user, "terminal speed", speed, "m/s", "of a falling drop of the mean radius");
-    if (def.air_viscosity > 0 && isfinite(speed))
-        d->number(d->user, "Reynolds number", 2.0 * def.radius * def.air_density * speed / def.air_viscosity,
-                  "", "at that speed; drag follows Schiller and Naumann below 1000, Newton above");
-    d->number(d->user, "drops per frame", def.rate * cook->dt, "", "");
-    if (def.life > 0) {
-        const double count = def.rate * def.life;
-        d->number(d->user, "drops at most", count, "", "rate times life");
-        d->number(d->user, "memory", 2.0 * sizeof(mn_drop) * count * 1e-6, "MB", "");
+    mn_spray_numbers n;
+    mn_spray_diagnose(&def, cook->dt, &n);
+    if (isfinite(n.terminal_speed))
+        d->number(d->user, "terminal speed", n.terminal_speed, "m/s", "of a falling drop of the mean radius");
+    if (def.air_viscosity > 0 && isfinite(n.terminal_speed))
+        d->number(d->user, "Reynolds number", n.reynolds, "",
+                  "at that speed; drag follows Schiller and Naumann below 1000, Newton above");
+    d->number(d->user, "drops per frame", n.drops_per_frame, "", "");
+    if (isfinite(n.drops)) {
+        d->number(d->user, "drops at most", n.drops, "", "rate times life");
+        d->number(d->user, "memory", n.bytes * 1e-6, "MB", "");
     } else if (def.rate > 0 && !def.use_limits && def.impact != MN_IMPACT_DIE) {
         d->sentence(d->user,
                     "Drops never die and nothing removes them, so every frame is slower than the last: set "
