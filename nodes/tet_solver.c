@@ -124,16 +124,6 @@ static void free_own(mn_context *ctx, void *memory)
     drop_slugs(ctx, memory);
 }
 
-static mn_vec3 mean_velocity(const mn_tet_mesh *slug)
-{
-    const mn_tet_field *v = mn_tet_mesh_find_field(slug, "v");
-    mn_vec3 mean = {0};
-    for (int32_t i = 0; v && v->size == 3 && v->kind == MN_TET_LINEAR && i < slug->vertex_slots; i++)
-        mean = mn_axpy(mean, 1.0 / slug->vertex_slots,
-                       mn_v3(v->data[3 * i], v->data[3 * i + 1], v->data[3 * i + 2]));
-    return mean;
-}
-
 static mn_status read_slugs(const mn_cook *cook, const mn_geo *geo, tet_own *own)
 {
     const uint64_t key = mn_cook_input_key(cook, INPUT_EMITTERS);
@@ -164,7 +154,7 @@ static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_f
     MN_TRY(read_slugs(cook, geo, own));
     if (!geo || own->pipes.count == 0) return MN_OK;
     for (int64_t k = 0; k < own->pipes.count; k++) {
-        const mn_vec3 own_velocity = mean_velocity(own->slugs.data[k]);
+        const mn_vec3 own_velocity = mn_tet_mesh_mean_vec3(own->slugs.data[k], "v");
         const mn_vec3 v = mn_norm(own_velocity) > 0 ? own_velocity : mn_cook_vec3(cook, "inflow_velocity");
         own->pipes.data[k] = (mn_tet_pipe){own->slugs.data[k], v, mn_cook_float(cook, "flow_rate"),
                                            k + 1 < own->pipes.count ? &own->pipes.data[k + 1] : NULL};
