@@ -123,6 +123,8 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
     return MN_OK;
 }
 
+static const mn_guide_table guides = {NULL, 0, true, INPUT_COLLIDERS, 0};
+
 static const mn_solver_node solver = {
     .solver = &mn_film_solver,
     .roles = roles,
@@ -134,4 +136,5 @@ static const mn_solver_node solver = {
 const mn_node_type mn_film_solver_node = {
     MN_SOLVER_NODE("film_solver", "Meniscus Film Solver",
                    "Simulates bubbles that share walls, foams that rearrange, and soap films in wire frames.",
-                   inputs_of, outputs_of, mn_film_fields, MN_FILM_FIELD_COUNT, solver, doctor)};
+                   inputs_of, outputs_of, mn_film_fields, MN_FILM_FIELD_COUNT, solver, doctor),
+    .guides = &guides};

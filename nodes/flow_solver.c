@@ -231,6 +231,9 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
     return MN_OK;
 }
 
+static const mn_emitter_guide emitters[] = {{INPUT_SOURCE, NULL}};
+static const mn_guide_table guides = {.emitters = emitters, .emitter_count = 1};
+
 static const mn_solver_node solver = {
     .solver = &mn_flow_solver,
     .roles = roles,
@@ -244,4 +247,5 @@ static const mn_solver_node solver = {
 const mn_node_type mn_flow_solver_node = {
     MN_SOLVER_NODE("flow_solver", "Meniscus Flow Solver",
                    "Simulates smoke and ink in a box, or ponds, waves and ripples with a free surface.",
-                   inputs_of, outputs_of, mn_flow_fields, MN_FLOW_FIELD_COUNT, solver, doctor)};
+                   inputs_of, outputs_of, mn_flow_fields, MN_FLOW_FIELD_COUNT, solver, doctor),
+    .guides = &guides};

@@ -218,6 +218,15 @@ static void free_own(mn_context *ctx, void *memory)
     mn_array_free(ctx, &own->width);
 }
 
+static mn_vec3 inflow_velocity(const mn_cook *cook, mn_vec3 v, mn_vec3 normal)
+{
+    (void)normal;
+    return mn_add(v, mn_cook_vec3(cook, "inflow_velocity"));
+}
+
+static const mn_emitter_guide emitters[] = {{INPUT_JETS, NULL}, {INPUT_INFLOW, inflow_velocity}};
+static const mn_guide_table guides = {.emitters = emitters, .emitter_count = 2};
+
 static const mn_solver_node solver_node = {
     .solver = &mn_codim_solver,
     .roles = roles,
@@ -300,7 +309,9 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
     return status;
 }
 
-const mn_node_type mn_codim_solver_node = {MN_SOLVER_NODE(
-    "mls_solver", "Meniscus MLS Solver",
-    "Simulates soap films, bubbles, sheets and threads of liquid that stretch, close, tear and draw back.",
-    inputs_of, outputs_of, mn_codim_fields, MN_CODIM_FIELD_COUNT, solver_node, doctor)};
+const mn_node_type mn_codim_solver_node = {
+    MN_SOLVER_NODE(
+        "mls_solver", "Meniscus MLS Solver",
+        "Simulates soap films, bubbles, sheets and threads of liquid that stretch, close, tear and draw back.",
+        inputs_of, outputs_of, mn_codim_fields, MN_CODIM_FIELD_COUNT, solver_node, doctor),
+    .guides = &guides};

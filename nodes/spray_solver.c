@@ -50,6 +50,17 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
     return MN_OK;
 }
 
+static mn_vec3 emitter_velocity(const mn_cook *cook, mn_vec3 v, mn_vec3 normal)
+{
+    const bool along_normal = mn_cook_menu(cook, "along") == MN_SPRAY_ALONG_NORMAL;
+    const mn_vec3 along = along_normal ? normal : mn_normalize(mn_cook_vec3(cook, "direction"));
+    const mn_vec3 carried = mn_scale(mn_cook_float(cook, "inherit_velocity"), v);
+    return mn_axpy(carried, mn_cook_float(cook, "speed"), along);
+}
+
+static const mn_emitter_guide emitters[] = {{INPUT_SOURCE, emitter_velocity}};
+static const mn_guide_table guides = {.emitters = emitters, .emitter_count = 1};
+
 static const mn_solver_node solver = {
     .solver = &mn_spray_solver,
     .roles = roles,
@@ -59,4 +70,5 @@ static const mn_solver_node solver = {
 const mn_node_type mn_spray_solver_node = {
     MN_SOLVER_NODE("spray_solver", "Meniscus Spray Solver",
                    "Simulates drops that fly through the air and bounce off, stick to or die on colliders.",
-                   inputs_of, outputs_of, mn_spray_fields, MN_SPRAY_FIELD_COUNT, solver, doctor)};
+                   inputs_of, outputs_of, mn_spray_fields, MN_SPRAY_FIELD_COUNT, solver, doctor),
+    .guides = &guides};

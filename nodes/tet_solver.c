@@ -210,6 +210,16 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
     return MN_OK;
 }
 
+// What has no v of its own flows with the parameter's.
+static mn_vec3 emitter_velocity(const mn_cook *cook, mn_vec3 v, mn_vec3 normal)
+{
+    (void)normal;
+    return mn_norm2(v) > 0 ? v : mn_cook_vec3(cook, "inflow_velocity");
+}
+
+static const mn_emitter_guide emitters[] = {{INPUT_EMITTERS, emitter_velocity}};
+static const mn_guide_table guides = {emitters, 1, true, INPUT_COLLIDERS, MN_TET_OUTPUT_SURFACE};
+
 static const mn_solver_node solver = {
     .solver = &mn_tet_liquid_solver,
     .roles = roles,
@@ -222,7 +232,9 @@ static const mn_solver_node solver = {
     .free_own = free_own,
 };
 
-const mn_node_type mn_tet_solver_node = {MN_SOLVER_NODE(
-    "tet_solver", "Meniscus Tet Solver",
-    "Simulates liquids with surface tension on tetrahedra that move along: sharp surfaces, exact volume, hardly any numerical damping.",
-    inputs_of, outputs_of, mn_tet_liquid_fields, MN_TET_LIQUID_FIELD_COUNT, solver, doctor)};
+const mn_node_type mn_tet_solver_node = {
+    MN_SOLVER_NODE(
+        "tet_solver", "Meniscus Tet Solver",
+        "Simulates liquids with surface tension on tetrahedra that move along: sharp surfaces, exact volume, hardly any numerical damping.",
+        inputs_of, outputs_of, mn_tet_liquid_fields, MN_TET_LIQUID_FIELD_COUNT, solver, doctor),
+    .guides = &guides};
