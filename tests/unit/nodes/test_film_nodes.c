@@ -110,8 +110,8 @@ static void skins_of_volumes_are_drawn_as_they_are(void **state)
     stage_connect(&s, solver, 4, ball);
     stage_connect(&s, skin, 0, solver);
     check_fails(s.ctx, mn_network_cook(s.network, skin, 0, 1, &geo), MN_ERROR_INPUT, "Films and Threads");
-    check_ok(s.ctx, mn_network_link(s.network, skin, 0, solver, MN_CODIM_OUTPUT_SHEETS));
-    check_ok(s.ctx, mn_network_link(s.network, skin, 1, solver, MN_CODIM_OUTPUT_SKIN));
+    check_ok(s.ctx, mn_network_connect(s.network, skin, 0, solver, MN_CODIM_OUTPUT_SHEETS));
+    check_ok(s.ctx, mn_network_connect(s.network, skin, 1, solver, MN_CODIM_OUTPUT_SKIN));
     geo = stage_cook(&s, skin, 2);
     check_ok(s.ctx, mn_network_cook(s.network, solver, MN_CODIM_OUTPUT_SKIN, 2, &own));
     assert_true(mn_geo_point_count(geo) > 100);
