@@ -14,7 +14,7 @@
 static const double near_meeting = 3.0,
                     far_meeting = 6.0; ///< cells along a side: the surface meets it, or not
 static const double deepest = 4.0;     ///< cells inside a solid that phi is continued to
-static const double radians = 3.14159265358979323846 / 180;
+static const double radians = MN_PI / 180;
 
 typedef struct contact_job {
     mn_flow *flow;
