@@ -5,7 +5,7 @@ import os
 from ctypes import POINTER, Structure, c_char_p, c_double, c_int, c_int32, c_int64, c_uint64, c_void_p
 from pathlib import Path
 
-VERSION = 4  # MN_PLUGIN_VERSION of plugin/python/library.h
+VERSION = 5  # MN_PLUGIN_VERSION of plugin/python/library.h
 NAME = "libmeniscus_plugin.so"
 
 PROGRESS = ctypes.CFUNCTYPE(None, c_double, c_char_p)
@@ -77,6 +77,8 @@ FUNCTIONS = {
     "mn_network_free": (None, [c_void_p]),
     "mn_network_set_fps": (STATUS, [c_void_p, c_double]),
     "mn_network_fps": (c_double, [c_void_p]),
+    "mn_network_set_dx": (STATUS, [c_void_p, c_double]),
+    "mn_network_dx": (c_double, [c_void_p]),
     "mn_network_set_range": (STATUS, [c_void_p, c_int32, c_int32]),
     "mn_network_range": (None, [c_void_p, INT_OUT, INT_OUT]),
     "mn_network_set_cache_limit": (None, [c_void_p, c_int64]),
