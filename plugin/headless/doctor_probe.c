@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/headless/doctor_probe.h"
-#include "meniscus/timer.h"
+#include "meniscus/report.h"
 
 #include <math.h>
 #include <stdio.h>

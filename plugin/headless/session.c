@@ -3,8 +3,8 @@
 // Hooks, signals and exit codes of the command.
 #define _POSIX_C_SOURCE 200809L
 #include "plugin/headless/session.h"
-#include "meniscus/hash.h"
-#include "meniscus/timer.h"
+#include "meniscus/report.h"
+#include "meniscus/stream.h"
 #include "plugin/host/network/spelling.h"
 #include "plugin/tbb/tbb_scheduler.h"
 

@@ -10,7 +10,7 @@
 // same, and SIGKILL when that does not help. A member that fails is tried again; one that fails because the
 // disk is full or away waits for the disk.
 #define _GNU_SOURCE
-#include "meniscus/timer.h"
+#include "meniscus/report.h"
 #include "plugin/headless/wedge.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 // about its member, so the pool starts them, waits, and counts. Killed, it takes them along: they stop with
 // their checkpoints. Two pools on one wedge, on one machine or two, share its members by their locks.
 #define _GNU_SOURCE
-#include "meniscus/timer.h"
+#include "meniscus/report.h"
 #include "plugin/headless/wedge.h"
 
 #include <errno.h>
