@@ -147,6 +147,8 @@ class Presets(Case):
                     if thing.type == "MESH":
                         self.assertGreater(len(thing.data.vertices), 0, thing.name)
                         self.assertIn("velocity", thing.data.attributes)
+                        self.assertFalse(thing.data.copy().validate(verbose=True), "Blender finds nothing to mend")
+                        self.assertTrue(all(polygon.use_smooth for polygon in thing.data.polygons))
                     if thing.meniscus.role == "points":
                         self.assertIn("radius", thing.data.attributes)
 
