@@ -36,7 +36,7 @@ static void symmetric_product(const double w[9], double factor, double pressing,
 static void measure_elastic(const mn_tet_solid_shape *shape, const mn_vec3 x[4], mn_tet_element *e,
                             mn_tet_elastic *elastic)
 {
-    mn_tet_solid_state state;
+    mn_tet_solid_state state = {0};
     *elastic = (mn_tet_elastic){0};
     if (!(shape->shear > 0) || !(e->volume > 0)) return;
     mn_tet_solid_measure(shape, x, &state);
