@@ -58,7 +58,7 @@ mn_status mn_codim_jets_read(const mn_cook *cook, int32_t input, mn_codim_jets *
 void mn_codim_jets_doctor(const mn_cook *cook, const mn_codim_jets *jets, const mn_codim_def *def,
                           mn_doctor *d)
 {
-    static const double pi = 3.14159265358979323846;
+    static const double pi = MN_PI;
     double flow = 0, speed = 0, length = 0;
     for (int64_t i = 0; i < jets->inlets.count; i++) {
         const mn_codim_inlet_measure m = mn_codim_measure_inlet(&jets->inlets.data[i]);

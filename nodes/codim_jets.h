@@ -5,7 +5,7 @@
 #define MENISCUS_NODES_CODIM_JETS_H
 
 #include "meniscus/codim.h"
-#include "meniscus/fill.h"
+#include "meniscus/collider.h"
 #include "nodes/node.h"
 
 /// The inlets as the core wants them, and the memory they lie in: the points of each curve in a row.

@@ -5,7 +5,7 @@
 #define MENISCUS_NODES_CODIM_LIQUID_H
 
 #include "meniscus/codim.h"
-#include "meniscus/fill.h"
+#include "meniscus/collider.h"
 #include "nodes/inputs.h"
 #include "trimesh/triangles.h"
 

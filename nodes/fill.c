@@ -2,7 +2,6 @@
 //
 // fill: particles that fill a closed mesh or a level set.
 #include "base/parallel.h"
-#include "meniscus/spray.h"
 #include "nodes/columns.h"
 #include "nodes/inputs.h"
 #include "nodes/materials.h"
@@ -193,7 +192,7 @@ static mn_status write_particles(const mn_cook *cook, const mn_vec3_array *x, do
     MN_TRY(mn_column_add(geo, "volume", MN_F32, 1, MN_HINT_NONE, &rest));
     MN_TRY(mn_column_add(geo, "id", MN_I32, 1, MN_HINT_NONE, &id));
     // A particle is drawn as the ball of its volume.
-    const double radius = cbrt(volume / mn_drop_mass(1.0, 1.0));
+    const double radius = cbrt(volume / mn_ball_volume(1.0));
     for (int64_t i = 0; i < x->count; i++) {
         mn_column_put3(P, i, x->data[i]);
         mn_column_put3(v, i, velocity);

@@ -161,7 +161,7 @@ static mn_status repeat_numbers(mn_context *ctx, mn_number_array *array, int64_t
 // A disc of RIM corners with the area of a circle, that faces along `axis`.
 static void write_disc(mn_vec3 *points, mn_vec3 centre, mn_vec3 axis, double radius)
 {
-    const double turn = 2 * 3.14159265358979323846 / RIM;
+    const double turn = 2 * MN_PI / RIM;
     const double reach = radius * sqrt(turn / sin(turn));
     const mn_vec3 n = mn_normalize(axis), side = fabs(n.x) < 0.7 ? mn_v3(1, 0, 0) : mn_v3(0, 1, 0);
     const mn_vec3 e0 = mn_normalize(mn_cross(n, side)), e1 = mn_cross(n, e0);

@@ -16,7 +16,6 @@
 #include "meniscus/report.h"
 #include "meniscus/stream.h"
 #include "meniscus/vec.h"
-#include "meniscus/volume.h"
 
 #ifdef __cplusplus
 extern "C" {

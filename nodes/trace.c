@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // trace: points that a velocity volume carries. Numerics and parameters are mn_trace_solver's.
-#include "meniscus/trace.h"
+#include "meniscus/spray.h"
 #include "nodes/solver_node.h"
 
 enum { INPUT_POINTS, INPUT_FLOW };

@@ -68,7 +68,7 @@ static int compare_half_edges(const void *a, const void *b)
 static mn_status add_edge(mn_contact_pairs *c, const half_edge *h, int64_t count)
 {
     const int32_t *first = c->triangle.data[h->triangle];
-    const int32_t ends[2] = {first[h->corner], first[(h->corner + 1) % 3]};
+    int32_t ends[2] = {first[h->corner], first[(h->corner + 1) % 3]};
     int32_t wing[2] = {-1, -1};
     for (int64_t k = 0; k < count; k++) {
         if (k < 2) wing[k] = c->triangle.data[h[k].triangle][(h[k].corner + 2) % 3];

@@ -197,7 +197,7 @@ static bool breaks(const mn_film *film, const mn_complex_segment *segment, doubl
     const mn_complex_vertex *b = &film->c.vertices.data[segment->v[1]];
     const mn_film_def *def = &film->def;
     const double volume = 0.5 * (a->mass + b->mass) / def->density;
-    const double r = sqrt(volume / (3.14159265358979323846 * fmax(l, 1e-12)));
+    const double r = sqrt(volume / (MN_PI * fmax(l, 1e-12)));
     if (2 * r < def->min_thickness || l > 4 * def->size) return true;
     if (9 * r > l || !(def->sigma > 0)) return false;
     const double grows =

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
+static const double PI = MN_PI;
 static const double ON_WIRE = 0.02; // of the size: films nearer to a wire when they are added are held by it
 
 // ---- life ----

@@ -110,7 +110,7 @@ static double winding(const search *s, int32_t number, mn_vec3 x)
                          la * lb * ld + mn_dot(a, b) * ld + mn_dot(b, d) * la + mn_dot(d, a) * lb);
         sum += i % 2 == 0 ? angle : -angle;
     }
-    return sum / (4 * 3.14159265358979323846);
+    return sum / (4 * MN_PI);
 }
 
 // The pocket of the smallest outer shell around x that belongs to another film than `but`; 0 outside of all.

@@ -167,7 +167,7 @@ static bool path_meets(const mn_flow *flow, const mn_flow_drop *drop, double dt,
 static void join_drop(mn_flow *flow, const mn_flow_drop *drop, mn_vec3 where, mn_double4 *velocity)
 {
     const double dx = flow->grid.dx, radius = fmax(2 * drop->radius / dx, 2.5);
-    const double volume = 4.0 / 3.0 * 3.14159265358979323846 * mn_pow(drop->radius / dx, 3);
+    const double volume = 4.0 / 3.0 * MN_PI * mn_pow(drop->radius / dx, 3);
     const int32_t reach = (int32_t)ceil(radius);
     double mass = 0, area = 0;
     for (int32_t pass = 0; pass < 2; pass++)

@@ -287,7 +287,7 @@ static void wall_block(void *user, int32_t block)
     const surface_job *job = user;
     mn_flow *flow = job->flow;
     const mn_flow_grid *grid = &flow->grid;
-    const double bend = mn_cos(flow->def.contact_angle * (3.14159265358979323846 / 180));
+    const double bend = mn_cos(flow->def.contact_angle * (MN_PI / 180));
     for (int32_t cell = 0; cell < 64; cell++) {
         const int64_t at = (int64_t)block * 64 + cell;
         const mn_ivec3 c = mn_block_cell(&grid->table, block, cell);

@@ -94,6 +94,24 @@ void mn_mpm_hold(const mn_mpm *mpm, mn_mpm_node *v)
     }
 }
 
+mn_vec3 mn_mpm_free_everywhere(const mn_mpm *mpm, mn_vec3 v)
+{
+    const double least = 1e-9;
+    mn_mat3 sum = {0}, axes;
+    mn_vec3 values, left = v;
+    for (int64_t i = 0; i < mpm->implicit.held.count; i++) {
+        const mn_mpm_held *held = &mpm->implicit.held.data[i];
+        for (int32_t k = 0; k < held->rank; k++) sum = mn_m3_add(sum, mn_outer(held->axis[k], held->axis[k]));
+    }
+    mn_m3_eigen_symmetric(sum, &values, &axes);
+    const double size[3] = {values.x, values.y, values.z};
+    for (int a = 0; a < 3; a++) {
+        const mn_vec3 axis = mn_m3_column(axes, a);
+        if (size[a] > least) left = mn_axpy(left, -mn_dot(v, axis), axis);
+    }
+    return left;
+}
+
 bool mn_mpm_switch_contacts(mn_mpm *mpm, const mn_mpm_node *v)
 {
     mn_mpm_implicit *implicit = &mpm->implicit;

@@ -113,6 +113,8 @@ mn_status mn_mpm_find_held(mn_mpm *mpm);
 void mn_mpm_find_directions(mn_mpm_held *held);
 /// Puts v onto what holds it.
 void mn_mpm_hold(const mn_mpm *mpm, mn_mpm_node *v);
+/// The part of v along directions in which no node is held.
+mn_vec3 mn_mpm_free_everywhere(const mn_mpm *mpm, mn_vec3 v);
 /// Switches contacts that may separate by the gradient (the impulse of the walls) and v; true when any
 /// changed.
 bool mn_mpm_switch_contacts(mn_mpm *mpm, const mn_mpm_node *v);

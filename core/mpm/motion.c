@@ -54,6 +54,7 @@ MN_INLINE void note(mn_mpm_step_stats *stats, const mn_mpm_particle *p, const mn
     stats->min_ratio = -larger(-stats->min_ratio, -ratio);
     stats->mass += p->mass;
     stats->kinetic += 0.5 * p->mass * speed2;
+    stats->momentum = mn_axpy(stats->momentum, p->mass, p->v);
     // A sum of everything is not finite when any part is not.
     double sum = speed2 + q->j;
     for (int a = 0; a < 3; a++)
@@ -146,6 +147,7 @@ static mn_mpm_step_stats join(const mn_mpm *mpm)
         all.min_ratio = fmin(all.min_ratio, s->min_ratio);
         all.mass += s->mass;
         all.kinetic += s->kinetic;
+        all.momentum = mn_add(all.momentum, s->momentum);
         all.finite = all.finite && s->finite;
     }
     all.part_speed = mn_mpm_fastest_part(mpm);

@@ -37,7 +37,8 @@ mn_status mn_mpm_sort_next(mn_mpm *mpm)
     const mn_points points = mn_mpm_points(mpm->next.data, count);
     mpm->sorted = false;
     // Surface samples and their balance points lie within a cell of a particle, hence one more on each side.
-    MN_TRY(mn_blocks_build(mpm->blocks, mn_v3(half, half, half), mpm->def.dx, points, 1, 3));
+    const mn_vec3 knot = mn_add(mpm->grid_origin, mn_v3(half, half, half));
+    MN_TRY(mn_blocks_build(mpm->blocks, knot, mpm->def.dx, points, 1, 3));
     MN_TRY(mn_point_sort_run(mpm->sort, mpm->blocks, points));
     mpm->table = mn_blocks_table(mpm->blocks);
     MN_TRY(mn_array_resize(ctx, &mpm->nodes, (int64_t)mpm->table.count * MN_BLOCK_CELLS));
@@ -50,6 +51,17 @@ mn_status mn_mpm_sort_next(mn_mpm *mpm)
     mpm->cell_start = sorted.cell_start;
     mpm->sorted = true;
     return MN_OK;
+}
+
+void mn_mpm_carry_grid(mn_mpm *mpm, double dt, const mn_mpm_step_stats *stats)
+{
+    // Below this part of the liquid's speed the mean is rounding, or as good as rest.
+    const double least = 1e-6;
+    const bool bound = mn_mpm_has_solids(&mpm->def, mpm->collider) || mpm->sites.count > 0 || mpm->sink;
+    if (bound || mpm->bodies.elastic || !(stats->mass > 0)) return;
+    const mn_vec3 mean = mn_scale(1 / stats->mass, stats->momentum);
+    if (!(mn_norm2(mean) > least * least * 2 * stats->kinetic / stats->mass)) return;
+    mpm->grid_origin = mn_axpy(mpm->grid_origin, dt, mean);
 }
 
 mn_status mn_mpm_borrow(mn_mpm *mpm, int64_t count, size_t size, void **memory)

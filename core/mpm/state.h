@@ -20,7 +20,7 @@
 #include "levelset/thin_parts.h"
 #include "meniscus/array.h"
 #include "meniscus/mpm.h"
-#include "meniscus/timer.h"
+#include "meniscus/report.h"
 #include "mesh/beads.h"
 #include "mesh/isosurface.h"
 #include "mpm/bodies.h"
@@ -99,6 +99,7 @@ typedef struct mn_mpm_step_stats {
     double max_speed, max_move; ///< m/s, m
     double min_ratio;           ///< of a particle's volume after and before the step
     double mass, kinetic;       ///< kg, J
+    mn_vec3 momentum;           ///< kg m/s
     double part_speed;          ///< m/s, of the fastest part; of all blocks together only
     bool finite;
 } mn_mpm_step_stats;
@@ -141,7 +142,8 @@ struct mn_mpm {
     mn_point_sort *sort;
     mn_block_table table;
     const int32_t *cell_start;
-    bool sorted; ///< the grid belongs to the state
+    bool sorted;         ///< the grid belongs to the state
+    mn_vec3 grid_origin; ///< m, of node (0, 0, 0)
     MN_ARRAY(mn_mpm_node) nodes, before;
     MN_ARRAY(mn_mpm_step_stats) block_stats;
     double relaxation_due;    ///< of volume ratios, since the last time
@@ -205,6 +207,8 @@ void mn_mpm_drain_next(mn_mpm *mpm, double before);
 /// Room for `count` elements of `size` bytes in the memory of `next`, until it is borrowed again or the
 /// particles move.
 mn_status mn_mpm_borrow(mn_mpm *mpm, int64_t count, size_t size, void **memory);
+/// Moves the grid with liquid that flies free, after a step of dt that ended with these sums.
+void mn_mpm_carry_grid(mn_mpm *mpm, double dt, const mn_mpm_step_stats *stats);
 /// Rebuilds the grid around the state when a failure has left it without one.
 mn_status mn_mpm_sort_again(mn_mpm *mpm);
 
@@ -334,8 +338,11 @@ mn_status mn_mpm_push_from_walls(mn_mpm *mpm, mn_mpm_node *nodes, double dt);
 /// What the walls add to the divergence at particle k, from the velocity in mpm->nodes; and the part of its
 /// velocity that would lead through them, m/s.
 double mn_mpm_contact_divergence(const mn_mpm *mpm, int32_t k, mn_vec3 *through);
-/// After dt, friction with the walls that particle k touches, and if its way to x leads through one: back in
-/// front of it, without the part of its velocity that goes into it.
+/// Coulomb's rule on the velocity of nodes in front of walls, with the impulse that the walls' pressure gave
+/// them over dt. Nodes behind have theirs already.
+mn_status mn_mpm_rub_on_walls(mn_mpm *mpm, mn_mpm_node *nodes, double dt);
+/// If the way of particle k to x leads through a wall: back in front of it, without the part of its velocity
+/// that goes into it.
 void mn_mpm_keep_out(const mn_mpm *mpm, int32_t k, double dt, mn_vec3 *x, mn_vec3 *v);
 
 // ---- surface_settling.c ----
@@ -372,7 +379,7 @@ void mn_mpm_abandon(mn_solver *solver);
 void mn_mpm_report_sums(const mn_solver *solver, mn_report *report);
 mn_status mn_mpm_view(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output, mn_view *view);
 extern const mn_saved mn_mpm_saved[];
-enum { MN_MPM_SAVED_COUNT = 17 };
+enum { MN_MPM_SAVED_COUNT = 20 };
 mn_status mn_mpm_loaded(mn_solver *solver);
 
 // ---- grid_update.c ----

@@ -50,6 +50,7 @@ mn_status mn_mpm_solve_grid(mn_mpm *mpm, double dt, bool *solved)
     MN_TRY(mn_mpm_update_grid(mpm, nodes, dt, !implicit));
     *solved = true;
     if (implicit) MN_TRY(mn_mpm_solve_implicit(mpm, dt, solved));
+    if (*solved) MN_TRY(mn_mpm_rub_on_walls(mpm, mpm->nodes.data, dt));
     mn_timer_end(&mpm->solver.timers, "solve");
     return MN_OK;
 }
@@ -105,7 +106,7 @@ static double relaxation_due(mn_mpm *mpm, double dt)
 // and gains energy from step to step (seen from a tenth of the bulk modulus on).
 static mn_status check_stiffness(const mn_mpm *mpm)
 {
-    const double share = 0.03, pi = 3.14159265358979323846;
+    const double share = 0.03, pi = MN_PI;
     const mn_mpm_extremes *e = &mpm->extremes;
     if (!(mpm->def.bulk_modulus > 0) || mpm->particles.count == 0) return MN_OK;
     const double pressure = 2 * e->max_sigma / mn_cbrt(0.75 * e->volume / pi);
@@ -198,6 +199,7 @@ mn_status mn_mpm_commit(mn_solver *solver, const mn_solver_inputs *inputs, doubl
     MN_TRY(mn_mpm_emit_next(mpm, dt, end - dt, stats));
     const int64_t born = mpm->next_id - last_id;
     mn_mpm_drain_next(mpm, end - dt);
+    mn_mpm_carry_grid(mpm, dt, stats);
     MN_TRY(mn_mpm_sort_next(mpm));
     if (due > 0) MN_TRY(mn_mpm_relax_volumes(mpm, due));
     mpm->extremes.max_speed = stats->max_speed;

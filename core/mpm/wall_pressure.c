@@ -264,18 +264,54 @@ double mn_mpm_contact_divergence(const mn_mpm *mpm, int32_t k, mn_vec3 *through)
     return sum;
 }
 
-// Coulomb's rule with the part of the wall's impulse that nodes in front have taken; nodes behind have theirs
-// already.
-static mn_vec3 rub(const mn_mpm *mpm, const mn_mpm_contact *contact, double dt, mn_vec3 v)
+// The impulse by which a wall rubs here, kg m/s; in implicit steps with what they have added to it. Bodies
+// have had their friction with the nodes, and must not lose any of it.
+static double rubbing_impulse(const mn_mpm *mpm, int64_t c, double dt)
 {
+    const mn_mpm_contact *contact = &mpm->contacts.data[c];
+    if (!(contact->friction > 0) || !contact->held || contact->is_body) return 0;
+    const double impulse = mn_mpm_wall_impulse(mpm, contact, dt);
+    if (mpm->def.integrator == MN_MPM_EXPLICIT) return impulse;
+    return impulse - contact->weight * mpm->implicit.impulse.data[c];
+}
+
+mn_status mn_mpm_rub_on_walls(mn_mpm *mpm, mn_mpm_node *nodes, double dt)
+{
+    bool any = false;
+    for (int64_t c = 0; c < mpm->contacts.count && !any; c++) any = rubbing_impulse(mpm, c, dt) > 0;
+    if (!any) return MN_OK;
+    const int64_t values = 2 * mpm->nodes.count;
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->volumes, values));
+    memset(mpm->volumes.data, 0, mn_bytes(values, sizeof *mpm->volumes.data));
+    double *at_node = mpm->volumes.data; // impulse of the walls, and of those that push
     mn_mpm_foot f;
-    mn_mpm_find_foot(mpm, contact, &f);
-    const double most = contact->friction * f.sum * fmax(mn_mpm_wall_impulse(mpm, contact, dt), 0) /
-                        mpm->particles.data[contact->particle].mass;
-    const mn_vec3 off = mn_sub(v, contact->velocity);
-    const mn_vec3 along = mn_axpy(off, -mn_dot(off, contact->normal), contact->normal);
-    const double speed = mn_norm(along);
-    return speed > 0 ? mn_axpy(v, -fmin(most / speed, 1), along) : v;
+    for (int64_t c = 0; c < mpm->contacts.count; c++) {
+        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+        const double impulse = rubbing_impulse(mpm, c, dt);
+        if (impulse == 0) continue;
+        mn_mpm_find_foot(mpm, contact, &f);
+        for (int32_t i = 0; i < f.count; i++) {
+            at_node[2 * f.node[i]] += f.w[i] * impulse;
+            at_node[2 * f.node[i] + 1] += f.w[i] * fmax(impulse, 0);
+        }
+    }
+    for (int64_t c = 0; c < mpm->contacts.count; c++) {
+        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+        const double impulse = rubbing_impulse(mpm, c, dt);
+        if (!(impulse > 0)) continue;
+        mn_mpm_find_foot(mpm, contact, &f);
+        for (int32_t i = 0; i < f.count; i++) {
+            const double *sums = &at_node[2 * f.node[i]];
+            mn_mpm_node *node = &nodes[f.node[i]];
+            if (!(sums[0] > 0) || !(node->mass > 0)) continue;
+            const double most = contact->friction * f.w[i] * impulse * (sums[0] / sums[1]) / node->mass;
+            const mn_vec3 off = mn_sub(node->v, contact->velocity);
+            const mn_vec3 along = mn_axpy(off, -mn_dot(off, contact->normal), contact->normal);
+            const double speed = mn_norm(along);
+            if (speed > 0) node->v = mn_axpy(node->v, -fmin(most / speed, 1), along);
+        }
+    }
+    return MN_OK;
 }
 
 // The end of a way that may lead through a solid, as it stands at the end of the step: from where it meets
@@ -303,11 +339,6 @@ static mn_vec3 end_of_way(const mn_mpm *mpm, mn_vec3 from, mn_vec3 to)
 void mn_mpm_keep_out(const mn_mpm *mpm, int32_t k, double dt, mn_vec3 *x, mn_vec3 *v)
 {
     if (mn_mpm_first_contact(mpm, k) < 0) return;
-    for (int64_t c = mn_mpm_first_contact(mpm, k); mn_mpm_is_contact(mpm, c, k); c++) {
-        const mn_mpm_contact *contact = &mpm->contacts.data[c];
-        // Bodies have had their friction with the nodes, and must not lose any of it.
-        if (contact->friction > 0 && contact->held && !contact->is_body) *v = rub(mpm, contact, dt, *v);
-    }
     // A particle that rests on a solid goes with it first.
     if (mpm->collider) {
         const mn_vec3 from = mn_mpm_position(&mpm->particles.data[k]);

@@ -3,10 +3,11 @@
 // Solids that break. Stress in single tetrahedra depends on the mesh, that at the tip of a crack without
 // limit; the mean over the ring of a node does not, once the mesh is told apart from the material:
 //
-//   s       mean stress of the tetrahedra around a node, by volume; s_1 its largest principal value, n its
-//   axis at the tip of a crack      s_1 = 1.05 K_I/sqrt(2 pi l), l the mean edge around the node        (M18)
-//                              breaks at K_I = toughness: s_1 > 1.05 toughness/sqrt(2 pi l)
-//   elsewhere                  breaks at s_1 > strength, or at a mean plastic strain above ductility
+//   s         mean stress of the tetrahedra around a node, by volume
+//   s_1, n    its largest principal value, and the axis of that
+//   l         mean edge around the node
+//   at tips of cracks   s_1 = 1.05 K_I/sqrt(2 pi l), M18: it goes on where that passes the toughness
+//   elsewhere           it breaks where s_1 > strength, or where the mean plastic strain > ductility
 //
 // A tip is a node on an edge of the surface around which nearly all is solid. Where the limit is passed, the
 // ring is cut along the plane through the node across n (tetmesh/cut): elements are divided and vertices
@@ -21,7 +22,6 @@
 
 #include <stdlib.h>
 
-static const double pi = 3.14159265358979323846;
 static const double tip_factor = 1.05; // of K_I/sqrt(2 pi l) that the ring of a tip has
 static const double tip_angle = 5.2;   // rad of solid around an edge from which it is the front of a crack
 static const double least_edge = 0.6;  // of the size: rings of shorter edges are not cut again
@@ -141,7 +141,7 @@ static double load_of(const mn_tet_liquid *liquid, int32_t i, weak_node *weak)
     mn_m3_eigen_symmetric(mn_tet_symmetric(r.stress), &values, &axes);
     *weak = (weak_node){.node = i, .edge = r.edge, .normal = mn_v3(axes.m[0][0], axes.m[1][0], axes.m[2][0])};
     if (!(values.x > 0)) return 0;
-    const double tough = tip_factor * m->toughness / sqrt(2 * pi * r.edge);
+    const double tough = tip_factor * m->toughness / sqrt(2 * MN_PI * r.edge);
     const double torn = m->ductility > 0 ? r.strain / m->ductility : 0;
     weak->load = fmax(torn, m->strength > 0 ? values.x / m->strength : 0);
     // Tips are looked for where it matters: most of a surface is far from breaking.

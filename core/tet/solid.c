@@ -558,6 +558,7 @@ void mn_tet_solids_free(mn_tet_liquid *liquid)
     mn_array_free(liquid->ctx, &s->viscosity);
     mn_array_free(liquid->ctx, &s->compliance);
     mn_tet_nodal_free(liquid->ctx, &s->nodal);
+    mn_array_free(liquid->ctx, &s->pairs);
     mn_array_free(liquid->ctx, &s->stress);
     mn_array_free(liquid->ctx, &s->field);
     mn_array_free(liquid->ctx, &s->mass);

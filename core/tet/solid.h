@@ -9,6 +9,7 @@
 //   solid.c           the state of solids, and a stage of them
 //   nodal.c           half of the elastic energy at nodes
 //   solid_transfer.c  what solids carry through a change of the mesh
+//   solid_contact.c   solids that touch each other
 //   fracture.c        what breaks
 //   melt.c            heat, and what it does to solids and liquids
 //
@@ -56,7 +57,8 @@ typedef struct mn_tet_solids {
     MN_ARRAY(mn_tet_solid_shape) shapes;
     MN_ARRAY(double) room, viscosity, compliance;
     mn_tet_nodal nodal;
-    MN_ARRAY(double) stress; ///< Pa, 6 for each tetrahedron that may break
+    MN_ARRAY(mn_tet_pair) pairs; ///< of the step
+    MN_ARRAY(double) stress;     ///< Pa, 6 for each tetrahedron that may break
     // Heat.
     mn_heat *heat;
     MN_ARRAY(double) field, mass, source, transfer, outside, emissivity, melted, work;

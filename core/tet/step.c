@@ -221,6 +221,7 @@ static bool step_is_whole(const mn_tet_liquid *liquid)
 static mn_status begin_attempt(mn_tet_liquid *liquid)
 {
     MN_TRY(resize_step(liquid));
+    MN_TRY(mn_tet_solids_find_pairs(liquid, liquid->step));
     if (liquid->solids.used && !mn_tet_liquid_has_solids(liquid))
         return mn_tet_solids_find_tension(liquid, false);
     if (!mn_tet_liquid_has_solids(liquid)) return MN_OK;
@@ -302,6 +303,10 @@ mn_status mn_tet_liquid_limit(mn_solver *solver, const mn_solver_inputs *inputs,
     MN_TRY(mn_tet_solids_break(liquid, &crack));
     MN_TRY(limit_strain(liquid));
     limit->longest = mn_tet_liquid_step_limit(liquid);
+    double approach;
+    MN_TRY(mn_tet_solids_approach_limit(liquid, &approach));
+    if (approach < limit->longest)
+        limit->longest = approach, limit->binding = "solids that come near each other fast";
     if (crack < limit->longest) limit->longest = crack, limit->binding = "a crack that runs through a solid";
     if (turning / mn_tet_liquid_strain_rate(liquid) <= limit->longest)
         limit->binding = "liquid that shoots past what is next to it, as when solids leave it no room";

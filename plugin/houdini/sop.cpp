@@ -10,7 +10,7 @@
 #include "plugin/houdini/text_files.h"
 
 #include "base/float_mode.h"
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 
 #include <CH/CH_Manager.h>
 #include <GU/GU_Detail.h>

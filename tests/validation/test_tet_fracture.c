@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where a crack goes on (M18): a plate of width 1 with a crack of a = 1/4 from its side, pulled by a uniform
-// stress, has K_I = 1.50 sigma sqrt(pi a). What the solver takes for K_I must not depend on the mesh.
+// stress, has K_I = 1.50 sigma sqrt(MN_PI a). What the solver takes for K_I must not depend on the mesh.
 #include "meniscus/meniscus.h"
 #include "support/tet_lattice_brick.h"
 #include "support/validation.h"
 #include "tet/state.h"
 #include "tetmesh/cut/cut.h"
 
-static const double pi = 3.14159265358979323846;
 static const double crack = 0.25, height = 2.5, loaded = 0.25; // lengths; both ends are pulled over the last
 static const mn_hooks hooks = {.max_workers = 1};
 
@@ -68,7 +67,7 @@ static double edge_crack(int32_t cells)
         for (int k = 0; k < 4; k++)
             if (rest[q->mesh->tet[t][k]].y > height - loaded - 1e-6)
                 force += 0.25 * strength * mn_tet_field_numbers(q, MN_TET_REST_VOLUME)[t];
-    const double stress = force / edge, intensity = 1.50 * stress * sqrt(pi * crack);
+    const double stress = force / edge, intensity = 1.50 * stress * sqrt(MN_PI * crack);
     m.toughness = 1.5 * intensity; // bears it
     must(ctx, mn_tet_liquid_set_materials(q, 1, &m));
     double limit, most = 0;

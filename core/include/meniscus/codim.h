@@ -10,7 +10,7 @@
 #ifndef MENISCUS_CODIM_H
 #define MENISCUS_CODIM_H
 
-#include "meniscus/fill.h"
+#include "meniscus/collider.h"
 #include "meniscus/solver.h"
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which liquid a wall lets go: that whose mean pressure pulls, whatever single particles say.
+// Which liquid a wall lets go: that whose mean pressure pulls, whatever single particles say. How much a wall
+// rubs: by what it presses on the whole, whatever single particles press and pull.
 #include "support/check.h"
 
 #include "base/random.h"
@@ -56,8 +57,40 @@ static void mean_pressure_decides_what_is_held(void **state)
     mn_context_free(ctx);
 }
 
+static void friction_is_that_of_the_whole_push(void **state)
+{
+    (void)state;
+    const mn_hooks hooks = {.max_workers = 1};
+    mn_context *ctx = mn_context_create(&hooks);
+    mn_mpm *mpm = make_slab(ctx, -0.004);
+    const double dt = 1e-5, friction = 0.3, speed = 10;
+    mpm->def.friction = friction;
+    check_ok(ctx, mn_mpm_find_contacts(mpm));
+    double pull = 0;
+    for (int64_t c = 0; c < mpm->contacts.count; c++) {
+        mpm->contacts.data[c].held = true;
+        pull += fmin(mn_mpm_wall_impulse(mpm, &mpm->contacts.data[c], dt), 0);
+    }
+    assert_true(pull < 0);
+    for (int64_t i = 0; i < mpm->nodes.count; i++) mpm->nodes.data[i] = (mn_mpm_node){.mass = 1e-6};
+    mn_mpm_node *pushed = mn_allocate_zero(ctx, sizeof *pushed * (size_t)mpm->nodes.count);
+    check_ok(ctx, mn_mpm_push_from_walls(mpm, pushed, dt));
+    double push = 0, rubbed = 0;
+    for (int64_t i = 0; i < mpm->nodes.count; i++) {
+        push += fmax(pushed[i].v.y, 0);
+        mpm->nodes.data[i].v.x = speed;
+    }
+    check_ok(ctx, mn_mpm_rub_on_walls(mpm, mpm->nodes.data, dt));
+    for (int64_t i = 0; i < mpm->nodes.count; i++) rubbed += 1e-6 * (speed - mpm->nodes.data[i].v.x);
+    check_close(rubbed, friction * push, 1e-9 * push); // rounding of speeds that change by 1e-5
+    mn_release(ctx, pushed, sizeof *pushed * (size_t)mpm->nodes.count);
+    mn_mpm_free(mpm);
+    mn_context_free(ctx);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(mean_pressure_decides_what_is_held)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(mean_pressure_decides_what_is_held),
+                                       cmocka_unit_test(friction_is_that_of_the_whole_push)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

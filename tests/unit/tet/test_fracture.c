@@ -55,14 +55,14 @@ static void a_bar_breaks_and_keeps_its_momentum(void **state)
     mn_tet_liquid *q = pulled_bar(ctx, 1, m, true);
     mn_report before, after;
     check_ok(ctx, mn_tet_liquid_advance(q, NULL, 1e-3));
-    mn_tet_liquid_get_report(q, &before);
+    mn_tet_liquid_report(q, &before);
     int32_t bodies = 1;
     for (int i = 0; i < 20 && bodies < 2; i++) {
         check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.02));
         bodies = q->body_count;
     }
     assert_true(bodies >= 2);
-    mn_tet_liquid_get_report(q, &after);
+    mn_tet_liquid_report(q, &after);
     check_close(after.value[MN_REPORT_mass][0], before.value[MN_REPORT_mass][0], 1e-13);
     check_close(after.value[MN_REPORT_volume][0], before.value[MN_REPORT_volume][0], 0.05);
     for (int a = 0; a < 3; a++)
@@ -87,14 +87,14 @@ static void a_cut_changes_nothing_but_the_mesh(void **state)
     mn_tet_liquid *q = pulled_bar(ctx, 1, m, true);
     check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.03));
     mn_report before, after;
-    mn_tet_liquid_get_report(q, &before);
+    mn_tet_liquid_report(q, &before);
     const int32_t nodes = q->mesh->vertex_slots;
     double limit;
     m.strength = 1;
     check_ok(ctx, mn_tet_liquid_set_materials(q, 1, &m));
     check_ok(ctx, mn_tet_solids_break(q, &limit));
     assert_true(q->mesh->vertex_slots > nodes && limit < 1);
-    mn_tet_liquid_get_report(q, &after);
+    mn_tet_liquid_report(q, &after);
     static const mn_report_key kept[] = {MN_REPORT_mass,           MN_REPORT_volume,
                                          MN_REPORT_momentum,       MN_REPORT_angular_momentum,
                                          MN_REPORT_kinetic_energy, MN_REPORT_thermal_energy};
