@@ -10,12 +10,14 @@
 
 #include <string.h>
 
-enum { INPUT_SOURCE, INPUT_COLLIDERS, INPUT_DROPS };
+enum { INPUT_SOURCE, INPUT_COLLIDERS, INPUT_DROPS, INPUT_FORCE };
 enum { EMIT_AUTO, EMIT_START, EMIT_ALWAYS };
 enum { OUTPUT_POLYGONS, OUTPUT_VOLUMES, OUTPUT_BOTH };
 
-static const mn_role roles[] = {
-    [INPUT_SOURCE] = MN_ROLE_OWN, [INPUT_COLLIDERS] = MN_ROLE_COLLIDER, [INPUT_DROPS] = MN_ROLE_OWN};
+static const mn_role roles[] = {[INPUT_SOURCE] = MN_ROLE_OWN,
+                                [INPUT_COLLIDERS] = MN_ROLE_COLLIDER,
+                                [INPUT_DROPS] = MN_ROLE_OWN,
+                                [INPUT_FORCE] = MN_ROLE_FORCE};
 static const mn_input_def inputs_of[] = {
     [INPUT_SOURCE] = {"Source", "level sets, from collider nodes: where smoke or liquid comes from", false,
                       false},
@@ -23,6 +25,8 @@ static const mn_input_def inputs_of[] = {
     [INPUT_DROPS] = {"Drops",
                      "points with v and pscale that fall into a liquid, such as those of a spray_solver",
                      false, false},
+    [INPUT_FORCE] = {"Force", "a vector volume named force, an acceleration that is added to gravity", false,
+                     false},
 };
 static const mn_output_def outputs_of[] = {
     {"Fluid",

@@ -43,7 +43,8 @@ static mn_status find_shells(search *s)
     MN_TRY(mn_array_resize(ctx, &s->whole, c->vertices.count));
     for (int32_t i = 0; i < sides; i++) s->parent.data[i] = i;
     for (int32_t v = 0; v < (int32_t)c->vertices.count; v++) s->whole.data[v] = v;
-    for (int32_t t = 0; t < (int32_t)c->triangles.count; t++)
+    for (int32_t t = 0; t < (int32_t)c->triangles.count; t++) {
+        if (t % 1024 == 0) MN_TRY(mn_check_cancelled(ctx));
         for (int k = 0; k < 3; k++) {
             const int32_t a = c->triangles.data[t].v[k], b = c->triangles.data[t].v[(k + 1) % 3];
             mn_edge_turn turn;
@@ -60,6 +61,7 @@ static mn_status find_shells(search *s)
                                   2 * turn.triangle[k2] + 1 - turn.after[k2]);
             }
         }
+    }
     return MN_OK;
 }
 

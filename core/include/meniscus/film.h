@@ -30,6 +30,7 @@ typedef struct mn_film_def {
     double thickness;        ///< m, > 0, of films that come without
     double min_thickness;    ///< m, >= 0: a film thinner than this bursts, where `burst` allows it
     bool burst;              ///< films burst where they are too thin, pricked or hit
+    bool merge;              ///< films that touch get a common wall, drops join what they touch
     double diffusion;        ///< m/(Pa s), >= 0: gas that passes a film for each Pa between its sides
     double damping;          ///< 0 to 1: how much waves that are too fast for the time step are damped
     double max_dt;           ///< s, > 0, the longest time step
@@ -38,7 +39,7 @@ typedef struct mn_film_def {
     int32_t min_substeps, max_substeps;
 } mn_film_def;
 
-enum { MN_FILM_FIELD_COUNT = 24 };
+enum { MN_FILM_FIELD_COUNT = 25 };
 MN_API extern const mn_field mn_film_fields[];
 MN_API extern const mn_solver_type mn_film_solver;
 
@@ -110,9 +111,10 @@ typedef struct mn_film_view {
 /// What has happened to topology and gas since the start.
 typedef struct mn_film_ledger {
     int64_t splits, collapses, flips, t1, undone, forced, bursts, vanished;
-    double gas_in, gas_out; ///< Pa m^3, blown in and lost to the air around
-    mn_vec3 momentum_given; ///< kg m/s, by gravity, air, wires and solids
-    double angular_lost;    ///< kg m^2/s, by moves of the mesh, added up
+    int64_t contacts, absorbed; ///< walls made where films touched, drops taken up
+    double gas_in, gas_out;     ///< Pa m^3, blown in and lost to the air around
+    mn_vec3 momentum_given;     ///< kg m/s, by gravity, air, wires and solids
+    double angular_lost;        ///< kg m^2/s, by moves of the mesh, added up
 } mn_film_ledger;
 
 typedef struct mn_film mn_film;

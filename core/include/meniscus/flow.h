@@ -44,7 +44,7 @@ typedef struct mn_flow_def {
     bool no_slip;         ///< the fluid sticks to solids
     mn_vec3 gravity;      ///< m/s^2, of a liquid; for smoke only its direction counts
     double sigma;         ///< N/m, >= 0
-    double contact_angle; ///< degrees, at the sides of the box, 0 to 180
+    double contact_angle; ///< degrees, at the sides of the box and at solids without paint, 0 to 180
     bool use_level;       ///< still water fills the box at the start
     double level;         ///< m, up to this height
 
