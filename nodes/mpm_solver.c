@@ -289,5 +289,4 @@ static const mn_solver_node solver_node = {
 const mn_node_type mn_mpm_solver_node = {
     MN_SOLVER_NODE("mpm_solver", "Meniscus MPM Solver",
                    "Simulates liquids with surface tension: drops, mercury, merging, splashing and bouncing.",
-                   inputs_of, outputs_of, mn_mpm_fields, MN_MPM_FIELD_COUNT, solver_node, doctor),
-    .guides = &guides};
+                   inputs_of, outputs_of, mn_mpm_fields, MN_MPM_FIELD_COUNT, solver_node, doctor, &guides)};
