@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mpm_solver: liquids with surface tension by the material point method. Numerics and parameters are
-// mn_mpm_solver's; this file says what the inputs are, when points become liquid, and what to warn about.
+// mn_mpm_solver's; this file says what the inputs are, and when points become liquid.
 #include "nodes/domain.h"
 #include "nodes/materials.h"
 #include "nodes/mpm_bodies.h"
@@ -68,8 +68,6 @@ static mn_status finish_def(const mn_cook *cook, const mn_solver *solver, void *
     }
     return MN_OK;
 }
-
-// ---- what comes in ----
 
 /// Which ids the node has seen, and the emitter of the frame.
 typedef struct mpm_own {
