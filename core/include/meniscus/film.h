@@ -162,6 +162,14 @@ MN_API mn_film_ledger mn_film_get_ledger(const mn_film *film);
 /// MN_OK, or a sentence about the first broken invariant of the mesh.
 MN_API mn_status mn_film_check(const mn_film *film);
 
+/// What to expect of films of the def's thickness, before they run.
+typedef struct mn_film_numbers {
+    double speed;    ///< m/s, of waves, and of edges that draw back
+    double shortest; ///< m, wave that steps of max_dt resolve; shorter ones are damped
+    double bytes_per_vertex;
+} mn_film_numbers;
+MN_API void mn_film_diagnose(const mn_film_def *def, mn_film_numbers *numbers);
+
 MN_API mn_status mn_film_save(const mn_film *film, mn_writer *out);
 /// The size is that of the saved films, whatever the def says.
 MN_API mn_status mn_film_load(mn_context *ctx, const mn_film_def *def, mn_reader *in, mn_film **film);
