@@ -4,7 +4,7 @@
 //
 // The velocity is the point attribute v of the mesh (shape and transform make it from their animation; files
 // bring it), plus the velocity parameter. The mesh stays beside the volumes: what is painted on its points
-// (contact_angle, friction, slip; or what the parameters of these names say) is read from there.
+// (contact_angle, friction, slip, temperature; or what the parameters of these names say) is read from there.
 #include "levelset/wall_band.h"
 #include "nodes/columns.h"
 #include "nodes/inputs.h"
@@ -20,9 +20,10 @@ static const mn_menu_item kind_items[] = {
     {"solid", "Solid"}, {"shell", "Shell"}, {"auto", "Automatic"}, {NULL, NULL}};
 
 static const mn_parm_def parms[] = {
-    MN_FLOAT("dx", "Voxel Size", "m", 0, 0, 1e6, 0, 0.01, "Collider", NULL,
-             "Resolution of the collider; 0 takes a hundredth of its longest side. Use about the solver's "
-             "dx."),
+    MN_LENGTH_OF_DX(
+        1, "dx", "Voxel Size", 0, 0, 1e6, 0, 0.01, "Collider",
+        "Resolution of the collider; 0 takes a hundredth of its longest side. Use about the solver's "
+        "dx."),
     MN_FLOAT("band", "Band", "voxel", 4, 2, 100, 2, 10, "Collider", NULL,
              "Distance to either side of the surface within which the level set is known. Fast colliders "
              "need more."),
@@ -44,6 +45,9 @@ static const mn_parm_def parms[] = {
     MN_FLOAT("slip", "Slip", "", -1, -1, 1, -1, 1, "Surface", NULL,
              "0 holds what touches this collider and 1 lets it slip along, where slip is not painted on its "
              "points; -1 takes what the solver does."),
+    MN_FLOAT("temperature", "Temperature", "K", -1, -1, 1e5, -1, 1000, "Surface", NULL,
+             "Temperature of this collider, where temperature is not painted on its points; -1 takes the "
+             "solver's."),
     MN_TOGGLE("keep_mesh", "Keep Mesh", 1, "Output", NULL,
               "Leaves the polygons beside the volumes, with what is painted on them, such as contact_angle."),
 };
