@@ -107,7 +107,7 @@ static void draw_back(const mn_tet_liquid *liquid, const mn_tet_neck *neck, mn_t
     }
 }
 
-// The tetrahedra that hang together with vertex v, near the neck and not met before.
+// The tetrahedra that are connected with vertex v, near the neck and not met before.
 static mn_status gather_region(const mn_tet_liquid *liquid, const mn_tet_neck *neck, mn_tet_mesh *mesh,
                                int32_t v, uint32_t mark, mn_tet_list *region)
 {

@@ -78,7 +78,7 @@ mn_status mn_triangles_signed_distance(mn_context *ctx, const mn_triangles *tria
 /// The same for one position, safe inside a parallel loop. The mesh must be closed: nothing is checked.
 double mn_triangles_signed_distance_at(const mn_triangles *triangles, mn_vec3 x);
 
-/// Numbers the parts that hang together by their vertices, in the order of their first vertices: parts[i] is
+/// Numbers the parts that are connected by their vertices, in the order of their first vertices: parts[i] is
 /// that of vertex i (of creation) or point i (of a geo), -1 for one of no triangle.
 mn_status mn_triangles_parts(mn_context *ctx, const mn_triangles *triangles, int64_t vertex_count,
                              int32_t *parts, int32_t *part_count);
