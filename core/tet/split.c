@@ -4,11 +4,10 @@
 //
 //   cut      along the plane of the neck; both ends keep their volume and momentum
 //   retreat  the two flat ends draw back to round ones, or they would bulge, overlap and merge again; what
-//   they
-//            held goes to the tetrahedra around
+//            they held goes to the tetrahedra around
 //   crumbs   a part with less volume than a tetrahedron of this size goes to what is nearest, with its
-//   momentum small    a part of fewer than about eight tetrahedra moves as one: its waves are faster than any
-//   step
+//            momentum
+//   small    a part of fewer than about eight tetrahedra moves as one: its waves are faster than any step
 //
 // Sums of rest volume and momentum stay to rounding through all of it.
 #include "tet/neck.h"

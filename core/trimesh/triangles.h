@@ -6,10 +6,9 @@
 //
 //   - Vertices in exactly the same place are one; triangles that then have a corner twice are dropped.
 //   - A sign needs a closed mesh. mn_triangles_check says how one fails to be closed; signed distances of
-//   such a
-//     mesh are refused, not guessed. The winding number is defined for any mesh, and its nearest whole number
-//     is the robust answer for meshes with small holes or overlaps: a caller who accepts that asks for it by
-//     name.
+//     such a mesh are refused, not guessed. The winding number is defined for any mesh, and its nearest
+//     whole number is the robust answer for meshes with small holes or overlaps: a caller who accepts that
+//     asks for it by name.
 #ifndef MENISCUS_TRIMESH_TRIANGLES_H
 #define MENISCUS_TRIMESH_TRIANGLES_H
 
