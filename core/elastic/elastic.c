@@ -2,6 +2,7 @@
 //
 // The life of elastic bodies: their def and its checks, what they hold, their report and their stream.
 #include "base/point_sums.h"
+#include "base/solver_face.h"
 #include "contact/barrier.h"
 #include "elastic/elastic_state.h"
 
@@ -45,7 +46,6 @@ static void release(mn_solver *solver)
     mn_array_free(ctx, &s->terms);
     mn_array_free(ctx, &s->lag_terms);
     mn_array_free(ctx, &s->lagged);
-    mn_array_free(ctx, &s->lagged_before);
     mn_array_free(ctx, &s->row);
     mn_array_free(ctx, &s->entry);
     mn_array_free(ctx, &s->entry_start);
@@ -278,6 +278,7 @@ static const mn_saved saved[] = {
     MN_SAVED_ARRAY(mn_elastic, point_body, 1), MN_SAVED_ARRAY(mn_elastic, triangle, 1),
     MN_SAVED_ARRAY(mn_elastic, part, 1),       MN_SAVED_ARRAY(mn_elastic, element, 1),
     MN_SAVED_ARRAY(mn_elastic, tie, 1),        MN_SAVED_ARRAY(mn_elastic, point_force, 1),
+    MN_SAVED_F64(mn_elastic, pace, 2),
 };
 
 static bool in_range(int64_t value, int64_t count)
@@ -292,7 +293,7 @@ static bool is_sound(const mn_elastic *s)
     if (s->v.count != nodes || s->x_old.count != nodes || s->v_old.count != nodes || s->mass.count != nodes ||
         s->flags.count != nodes || s->rest.count != points || s->point_body.count != points ||
         s->triangle.count % 3 != 0 || (s->point_force.count != points && s->point_force.count != 0) ||
-        !(s->dt_old >= 0 && s->dt_old < 1e9))
+        !(s->dt_old >= 0 && s->dt_old < 1e9) || !(s->pace >= 0 && s->pace < 1e9))
         return false;
     for (int64_t i = 0; i < nodes; i++)
         if (!mn_is_finite3(s->x.data[i]) || !mn_is_finite3(s->v.data[i]) ||
@@ -365,45 +366,18 @@ const mn_solver_type mn_elastic_solver = {
     .report = report_on,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),
-    .version = 1,
+    .version = 2,
     .oldest = 1,
     .loaded = loaded,
 };
 
 // ---- the typed face ----
 
-mn_status mn_elastic_create(mn_context *ctx, const mn_elastic_def *def, mn_elastic **elastic)
-{
-    return mn_solver_create(ctx, &mn_elastic_solver, def, (mn_solver **)elastic);
-}
-
-void mn_elastic_free(mn_elastic *elastic)
-{
-    mn_solver_free(&mn_elastic_solver, (mn_solver *)elastic);
-}
-
-mn_status mn_elastic_set_def(mn_elastic *elastic, const mn_elastic_def *def)
-{
-    return mn_solver_set_def(&mn_elastic_solver, &elastic->solver, def);
-}
+MN_SOLVER_FACE_CREATE(elastic)
+MN_SOLVER_FACE(elastic)
 
 mn_status mn_elastic_advance(mn_elastic *elastic, const mn_elastic_inputs *inputs, double dt)
 {
     const mn_solver_inputs all = {.own = inputs};
     return mn_solver_advance(&mn_elastic_solver, &elastic->solver, &all, dt);
-}
-
-void mn_elastic_report(const mn_elastic *elastic, mn_report *report)
-{
-    mn_solver_report(&mn_elastic_solver, &elastic->solver, report);
-}
-
-mn_status mn_elastic_save(const mn_elastic *elastic, mn_writer *out)
-{
-    return mn_solver_save(&mn_elastic_solver, &elastic->solver, out);
-}
-
-mn_status mn_elastic_load(mn_context *ctx, const mn_elastic_def *def, mn_reader *in, mn_elastic **elastic)
-{
-    return mn_solver_load(ctx, &mn_elastic_solver, def, in, (mn_solver **)elastic);
 }

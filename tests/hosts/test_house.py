@@ -156,6 +156,16 @@ class Sources(unittest.TestCase):
             for key in cited.findall(path.read_text()):
                 self.assertIn(key, known, f"{path.relative_to(ROOT)} cites [{key}]")
 
+    def test_tables_of_thresholds_are_of_today(self):
+        row = re.compile(r"^\| `(\w+)` \| `([\w/]+\.c)` \| (-?[\d.]+) \|", re.M)
+        for page, least in (("mls", 25), ("film", 8), ("tet", 8)):
+            rows = row.findall((ROOT / f"docs/theory/{page}.md").read_text())
+            self.assertGreaterEqual(len(rows), least, page)
+            for name, file, value in rows:
+                found = re.search(rf"\b{name} = (-?[\d.]+)[,;]", (ROOT / "core" / file).read_text())
+                self.assertIsNotNone(found, f"{page}.md: {file} has no {name}")
+                self.assertEqual(float(found.group(1)), float(value), f"{page}.md: {name} of {file}")
+
     def test_formatting(self):
         tool = shutil.which("clang-format-14") or shutil.which("clang-format")
         self.assertIsNotNone(tool, "clang-format is missing; scripts/build.sh installs it")

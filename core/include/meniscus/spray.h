@@ -85,6 +85,16 @@ MN_API mn_spray_def mn_spray_default_def(void);
 /// without gravity.
 MN_API double mn_spray_terminal_speed(const mn_spray_def *def, double radius, double mass);
 
+/// What to expect of a spray, before it runs.
+typedef struct mn_spray_numbers {
+    double terminal_speed; ///< m/s, of a drop of the mean radius; INFINITY in a vacuum
+    double reynolds;       ///< at that speed; 0 without air
+    double drops_per_frame;
+    double drops; ///< at most; INFINITY when none dies of age
+    double bytes; ///< of them
+} mn_spray_numbers;
+MN_API void mn_spray_diagnose(const mn_spray_def *def, double seconds, mn_spray_numbers *numbers);
+
 /// kg, of a ball.
 static inline double mn_drop_mass(double radius, double density)
 {
