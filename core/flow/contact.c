@@ -11,7 +11,7 @@
 #include "base/elementary.h"
 #include "flow/surface.h"
 
-static const double near_meeting = 2.5,
+static const double near_meeting = 3.0,
                     far_meeting = 4.5; ///< cells along a side: the surface meets it, or not
 static const double deepest = 4.0;     ///< cells inside a solid that phi is continued to
 static const double radians = MN_PI / 180;

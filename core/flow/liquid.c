@@ -280,6 +280,12 @@ static mn_status take_step(mn_flow *flow, double dt)
     }
     MN_TRY(join(flow, dt, flow->spare2.data));
     MN_TRY(mn_flow_bodies(flow));
+    if (def->band > 0) { // particles change more of it than one shift makes good
+        MN_TRY(mn_flow_surface_finish(flow));
+        MN_TRY(mn_flow_surface_to_nodes(flow));
+        MN_TRY(mn_flow_surface_values(flow));
+        MN_TRY(mn_flow_bodies(flow));
+    }
     MN_TRY(mn_flow_shed_drops(flow, flow->spare2.data));
     MN_TRY(mn_flow_surface_finish(flow));
     MN_TRY(mn_flow_surface_to_nodes(flow));
