@@ -101,7 +101,7 @@ static mn_status read_springs(const mn_cook *cook, const mn_geo *geo, const mn_t
     for (int64_t i = 0; i < inflow->springs.count; i++) {
         mn_triangles *part;
         MN_TRY(cut_mesh(cook, geo, r, (int32_t)i, &part));
-        mn_codim_body_take(&inflow->bodies.data[i], part);
+        mn_mesh_region_take(&inflow->bodies.data[i], part);
         inflow->springs.data[i].region = inflow->bodies.data[i].region;
         inflow->springs.data[i].velocity = mn_add(inflow->springs.data[i].velocity, more);
     }
@@ -111,20 +111,20 @@ static mn_status read_springs(const mn_cook *cook, const mn_geo *geo, const mn_t
 mn_status mn_codim_inflow_read(const mn_cook *cook, int32_t input, mn_codim_inflow *inflow)
 {
     const mn_geo *geo = mn_cook_input(cook, input);
-    mn_codim_body whole;
+    mn_mesh_region whole;
     inflow_reading reading;
     memset(&reading, 0, sizeof reading);
     memset(inflow, 0, sizeof *inflow);
-    MN_TRY(mn_codim_body_open(cook, geo, "the inflow", &whole));
+    MN_TRY(mn_input_mesh_region(cook, geo, "the inflow", &whole));
     const mn_status status = whole.mesh ? read_springs(cook, geo, whole.mesh, &reading, inflow) : MN_OK;
-    mn_codim_body_close(&whole);
+    mn_mesh_region_free(&whole);
     free_reading(cook->ctx, &reading);
     return status;
 }
 
 void mn_codim_inflow_free(mn_context *ctx, mn_codim_inflow *inflow)
 {
-    for (int64_t i = 0; i < inflow->bodies.count; i++) mn_codim_body_close(&inflow->bodies.data[i]);
+    for (int64_t i = 0; i < inflow->bodies.count; i++) mn_mesh_region_free(&inflow->bodies.data[i]);
     mn_array_free(ctx, &inflow->bodies);
     mn_array_free(ctx, &inflow->springs);
 }

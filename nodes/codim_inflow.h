@@ -8,7 +8,7 @@
 #include "nodes/codim_liquid.h"
 
 typedef struct mn_codim_inflow {
-    MN_ARRAY(mn_codim_body) bodies;           ///< that the springs' regions are
+    MN_ARRAY(mn_mesh_region) bodies;          ///< that the springs' regions are
     MN_ARRAY(mn_codim_volume_inflow) springs; ///< for mn_codim_advance
 } mn_codim_inflow;
 

@@ -54,34 +54,3 @@ mn_status mn_codim_jets_read(const mn_cook *cook, int32_t input, mn_codim_jets *
     }
     return MN_OK;
 }
-
-void mn_codim_jets_doctor(const mn_cook *cook, const mn_codim_jets *jets, const mn_codim_def *def,
-                          mn_doctor *d)
-{
-    static const double pi = 3.14159265358979323846;
-    double flow = 0, speed = 0, length = 0;
-    for (int64_t i = 0; i < jets->inlets.count; i++) {
-        const mn_codim_inlet_measure m = mn_codim_measure_inlet(&jets->inlets.data[i]);
-        flow += m.flow, speed = fmax(speed, m.speed), length = fmax(length, m.length);
-    }
-    if (jets->inlets.count == 0) return;
-    d->number(d->user, "flow of the jets", flow, "m^3/s", "");
-    if (!(flow > 0)) {
-        d->sentence(d->user, "Nothing comes out of the jets: they have no speed or no thickness.");
-        return;
-    }
-    const double step = fmin(def->max_dt, 0.35 * def->spacing / speed);
-    d->number(d->user, "time step", step, "s", "where the sheet runs into its rim");
-    d->number(d->user, "steps per frame", ceil(cook->dt / step), "", "then");
-    if (!(def->sigma > 0)) return;
-    // rho Q U = 2 sigma 2 pi R: D We / 16 of a round jet [taylor1959]
-    const double reach = def->density * flow / (double)jets->inlets.count * speed / (4 * pi * def->sigma);
-    d->number(d->user, "reach of a round sheet", reach, "m", "from the axis of each jet, without gravity");
-    d->number(d->user, "points", pi * reach * reach / (def->spacing * def->spacing), "", "of such a sheet");
-    if (reach < 2 * length / (2 * pi))
-        d->sentence(d->user,
-                    "The jets are too slow or too thin to spread: the liquid gathers at the outlet. Give "
-                    "them more speed or flow, or less sigma.");
-    if (reach < 10 * def->spacing)
-        d->sentence(d->user, "The sheet is only a few points wide; use a smaller spacing.");
-}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Jets of an mls_solver: curves with v and thickness as inlets, and what doctor says about them.
+// Jets of an mls_solver: curves with v and thickness as inlets.
 #ifndef MENISCUS_NODES_CODIM_JETS_H
 #define MENISCUS_NODES_CODIM_JETS_H
 
 #include "meniscus/codim.h"
-#include "meniscus/fill.h"
+#include "meniscus/collider.h"
 #include "nodes/node.h"
 
 /// The inlets as the core wants them, and the memory they lie in: the points of each curve in a row.
@@ -18,7 +18,5 @@ typedef struct mn_codim_jets {
 /// From an input of the node; none when nothing is connected. Free it also when this fails.
 mn_status mn_codim_jets_read(const mn_cook *cook, int32_t input, mn_codim_jets *jets);
 void mn_codim_jets_free(mn_context *ctx, mn_codim_jets *jets);
-void mn_codim_jets_doctor(const mn_cook *cook, const mn_codim_jets *jets, const mn_codim_def *def,
-                          mn_doctor *doctor);
 
 #endif

@@ -8,71 +8,29 @@
 
 #include <string.h>
 
-static void mesh_distances(void *user, int64_t count, const mn_vec3 *positions, double *distances)
+mn_status mn_input_mesh_region(const mn_cook *cook, const mn_geo *geo, const char *what, mn_mesh_region *b)
 {
-    const mn_codim_body *b = user;
-    for (int64_t i = 0; i < count; i++)
-        distances[i] = b->facing * mn_triangles_signed_distance_at(b->mesh, positions[i]);
-}
-
-void mn_codim_body_take(mn_codim_body *b, mn_triangles *mesh)
-{
-    b->mesh = mesh;
-    b->facing = mn_triangles_volume(mesh) < 0 ? -1 : 1;
-    b->region = (mn_region){b, mesh_distances, mn_triangles_bounds(mesh)};
-}
-
-mn_status mn_codim_body_open(const mn_cook *cook, const mn_geo *geo, const char *what, mn_codim_body *b)
-{
+    mn_triangles *mesh;
     memset(b, 0, sizeof *b);
     if (!geo) return MN_OK;
-    MN_TRY(mn_triangles_create_from_geo(cook->ctx, geo, &b->mesh));
-    if (mn_triangles_count(b->mesh) == 0) {
-        mn_codim_body_close(b);
+    MN_TRY(mn_triangles_create_from_geo(cook->ctx, geo, &mesh));
+    if (mn_triangles_count(mesh) > 0 && mn_triangles_is_closed(mesh)) {
+        mn_mesh_region_take(b, mesh);
         return MN_OK;
     }
-    if (!mn_triangles_is_closed(b->mesh)) {
-        (void)mn_triangles_require_closed(cook->ctx, b->mesh, what);
-        mn_codim_body_close(b);
-        return mn_cook_fail(cook, MN_ERROR_INPUT, "%s", mn_context_message(cook->ctx));
-    }
-    mn_codim_body_take(b, b->mesh);
-    return MN_OK;
-}
-
-void mn_codim_body_close(mn_codim_body *b)
-{
-    mn_triangles_free(b->mesh);
-    b->mesh = NULL;
+    const bool empty = mn_triangles_count(mesh) == 0;
+    if (!empty) (void)mn_triangles_require_closed(cook->ctx, mesh, what);
+    mn_triangles_free(mesh);
+    return empty ? MN_OK : mn_cook_fail(cook, MN_ERROR_INPUT, "%s", mn_context_message(cook->ctx));
 }
 
 /// What is added, and the memory it lies in.
 typedef struct liquid_arrays {
-    mn_codim_body body;
+    mn_mesh_region body;
     mn_vec3_array positions, velocities;
     MN_ARRAY(double) mass;
     mn_codim_liquid liquid;
 } liquid_arrays;
-
-// Velocities are those of the nearest corner of the mesh's surface, as a blend of its triangle.
-static mn_status paint_velocities(const mn_cook *cook, const mn_geo *geo, liquid_arrays *a)
-{
-    const mn_attribute *v = mn_geo_find_numeric(geo, MN_POINT, "v", 3);
-    MN_TRY(mn_array_resize(cook->ctx, &a->velocities, a->positions.count));
-    for (int64_t i = 0; i < a->positions.count; i++) {
-        mn_mesh_point near;
-        mn_vec3 sum = {0}, corner;
-        a->velocities.data[i] = sum;
-        if (!v || !mn_triangles_closest(a->body.mesh, a->positions.data[i], INFINITY, &near)) continue;
-        for (int k = 0; k < 3; k++) {
-            mn_attribute_get(v, near.vertices[k], 1, &corner.x);
-            sum = mn_axpy(sum, near.weights[k], corner);
-        }
-        a->velocities.data[i] = sum;
-    }
-    a->liquid.velocity = a->velocities.data;
-    return MN_OK;
-}
 
 static mn_status fill_mesh(const mn_cook *cook, const mn_geo *geo, double dx, double density,
                            liquid_arrays *a)
@@ -80,9 +38,14 @@ static mn_status fill_mesh(const mn_cook *cook, const mn_geo *geo, double dx, do
     mn_fill_def def = mn_fill_default_def();
     def.dx = dx;
     MN_TRY(mn_fill(cook->ctx, &def, &a->body.region, &a->positions));
-    MN_TRY(paint_velocities(cook, geo, a));
     const int64_t count = a->positions.count;
-    const double mass = density * fabs(mn_triangles_volume(a->body.mesh)) / (double)(count > 0 ? count : 1);
+    const double mass = density * a->body.volume / (double)(count > 0 ? count : 1);
+    const mn_attribute *v = mn_geo_find_numeric(geo, MN_POINT, "v", 3);
+    if (v) {
+        MN_TRY(mn_array_resize(cook->ctx, &a->velocities, count));
+        mn_mesh_paint_vec3(a->body.mesh, v, count, a->positions.data, a->velocities.data);
+        a->liquid.velocity = a->velocities.data;
+    }
     MN_TRY(mn_array_resize(cook->ctx, &a->mass, count));
     for (int64_t i = 0; i < count; i++) a->mass.data[i] = mass;
     a->liquid.count = count, a->liquid.position = a->positions.data;
@@ -116,11 +79,11 @@ mn_status mn_codim_liquid_add(const mn_cook *cook, const mn_geo *geo, double dx,
     if (!geo || mn_geo_point_count(geo) == 0) return MN_OK;
     liquid_arrays a;
     memset(&a, 0, sizeof a);
-    mn_status status = mn_codim_body_open(cook, geo, "the liquid", &a.body);
+    mn_status status = mn_input_mesh_region(cook, geo, "the liquid", &a.body);
     if (status == MN_OK)
         status = a.body.mesh ? fill_mesh(cook, geo, dx, density, &a) : read_points(cook, geo, density, &a);
     if (status == MN_OK) status = mn_codim_add_liquid(mls, &a.liquid);
-    mn_codim_body_close(&a.body);
+    mn_mesh_region_free(&a.body);
     mn_array_free(cook->ctx, &a.positions);
     mn_array_free(cook->ctx, &a.velocities);
     mn_array_free(cook->ctx, &a.mass);

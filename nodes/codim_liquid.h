@@ -5,23 +5,14 @@
 #define MENISCUS_NODES_CODIM_LIQUID_H
 
 #include "meniscus/codim.h"
-#include "meniscus/fill.h"
+#include "meniscus/collider.h"
 #include "nodes/inputs.h"
-#include "trimesh/triangles.h"
+#include "trimesh/mesh_region.h"
 
-/// A closed mesh as a region. Must stay where it is while it is used.
-typedef struct mn_codim_body {
-    mn_triangles *mesh; ///< NULL: there is none
-    double facing;      ///< -1 when its polygons face in
-    mn_region region;
-} mn_codim_body;
-
-/// `geo` may be NULL. False mesh: NULL in the body. Polygons that are not closed are an error; `what` names
-/// the input in it.
-mn_status mn_codim_body_open(const mn_cook *cook, const mn_geo *geo, const char *what, mn_codim_body *body);
-void mn_codim_body_close(mn_codim_body *body);
-/// The region of a closed mesh, which the body then owns.
-void mn_codim_body_take(mn_codim_body *body, mn_triangles *mesh);
+/// The region of an input's closed polygons. `geo` may be NULL; without polygons there is no mesh in the
+/// region. Polygons that are not closed are an error, in which `what` names the input.
+mn_status mn_input_mesh_region(const mn_cook *cook, const mn_geo *geo, const char *what,
+                               mn_mesh_region *body);
 
 /// Adds the volumes of an input: closed polygons, filled with 8 particles a cell, or points with mass. NULL
 /// or empty: none.

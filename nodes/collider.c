@@ -430,11 +430,6 @@ const mn_node_type mn_collider_node = {
     .label = "Meniscus Collider",
     .menu = "Meniscus/Geometry",
     .help = "Turns polygons or a VDB into the level set and velocity that solvers collide with.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = parms,
-    .parm_count = MN_COUNT_OF(parms),
+    MN_NODE_TABLES(inputs_of, outputs_of, parms),
     .cook = cook_collider,
 };

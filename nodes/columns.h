@@ -4,7 +4,7 @@
 #ifndef MENISCUS_NODES_COLUMNS_H
 #define MENISCUS_NODES_COLUMNS_H
 
-#include "meniscus/fill.h"
+#include "meniscus/collider.h"
 #include "nodes/node.h"
 
 /// A point attribute of three numbers as doubles; *values is NULL when there is none, and the array's

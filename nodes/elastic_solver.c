@@ -102,26 +102,12 @@ static const mn_solver_node solver = {
     .needs =
         "nothing to move: connect tetrahedra to the solids, or polygons to the cloth or the rigid bodies.",
     .start = start,
-    .feed = feed,
-    .own_size = sizeof(own_memory),
     .save_own = save_own,
     .load_own = load_own,
-    .free_own = free_own,
+    MN_SOLVER_NODE_OWN(own_memory, feed, free_own),
 };
 
-const mn_node_type mn_elastic_solver_node = {
-    .name = "elastic_solver",
-    .label = "Meniscus Elastic Solver",
-    .menu = "Meniscus/Solvers",
-    .help = "Simulates soft solids, cloth and rigid bodies that push each other and never pass through each "
-            "other.",
-    .inputs = inputs_of,
-    .input_count = INPUT_COUNT,
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = mn_elastic_fields,
-    .parm_count = MN_ELASTIC_FIELD_COUNT,
-    .time_dependent = true,
-    .sim = &mn_solver_ops,
-    .solver = &solver,
-};
+const mn_node_type mn_elastic_solver_node = {MN_SOLVER_NODE(
+    "elastic_solver", "Meniscus Elastic Solver",
+    "Simulates soft solids, cloth and rigid bodies that push each other and never pass through each other.",
+    inputs_of, outputs_of, mn_elastic_fields, MN_ELASTIC_FIELD_COUNT, solver, NULL)};

@@ -2,11 +2,10 @@
 //
 // fill: particles that fill a closed mesh or a level set.
 #include "base/parallel.h"
-#include "meniscus/spray.h"
 #include "nodes/columns.h"
 #include "nodes/inputs.h"
 #include "nodes/materials.h"
-#include "trimesh/triangles.h"
+#include "trimesh/mesh_region.h"
 
 #include <string.h>
 
@@ -46,99 +45,55 @@ static const mn_output_def outputs_of[] = {
      "points with v, pscale, volume and id; mass and density, viscosity, sigma and liquid where they are "
      "set here"}};
 
-/// Of 512 places in its box, as many an open mesh must wind around to be a body with holes; a sheet has none.
-enum { PLACES_OF_A_BODY = 4 };
-
 /// What is filled: the mesh, or the level set.
 typedef struct body {
-    mn_triangles *mesh; ///< NULL for a level set
-    double facing;      ///< -1 when its polygons face in
+    mn_mesh_region mesh;
     mn_volume level_set;
-    mn_region region;
-    double volume; ///< m^3; negative when it is not known
+    mn_region region; ///< of either
+    double volume;    ///< m^3; negative when it is not known
 } body;
 
-static void mesh_distances(void *user, int64_t count, const mn_vec3 *positions, double *distances)
+static mn_status open_with_holes(const mn_cook *cook, mn_triangles *mesh, body *b)
 {
-    const body *b = user;
-    for (int64_t i = 0; i < count; i++)
-        distances[i] = b->facing * mn_triangles_signed_distance_at(b->mesh, positions[i]);
-}
-
-// An open mesh: inside is where it winds around a point by more than a half.
-static void winding_distances(void *user, int64_t count, const mn_vec3 *positions, double *distances)
-{
-    const body *b = user;
-    for (int64_t i = 0; i < count; i++) {
-        mn_mesh_point p;
-        mn_triangles_closest(b->mesh, positions[i], INFINITY, &p);
-        distances[i] =
-            b->facing * mn_triangles_winding(b->mesh, positions[i]) > 0.5 ? -p.distance : p.distance;
+    const mn_mesh_flaws flaws = mn_triangles_check(mesh);
+    if (mn_mesh_region_take_open(&b->mesh, mesh)) {
+        mn_cook_warn(
+            cook,
+            "The mesh has holes (%lld open edges); it is filled as if they were covered. Close them if "
+            "liquid is where it should not be.",
+            (long long)flaws.open_edges);
+        b->region = b->mesh.region;
+        return MN_OK;
     }
-}
-
-// How many of 8^3 places in its box an open mesh winds around; `facing` -1 when its polygons face in.
-static int32_t places_inside(const mn_triangles *mesh, double *facing)
-{
-    const mn_box box = mn_triangles_bounds(mesh);
-    const mn_vec3 e = mn_sub(box.max, box.min);
-    int32_t in = 0, out = 0;
-    *facing = 1;
-    if (!(fmin(e.x, fmin(e.y, e.z)) > 1e-6 * fmax(e.x, fmax(e.y, e.z)))) return 0; // flat
-    for (int i = 0; i < 512; i++) {
-        const mn_vec3 share = mn_v3(i % 8 + 0.5, i / 8 % 8 + 0.5, i / 64 + 0.5);
-        const double winding = mn_triangles_winding(
-            mesh, mn_add(box.min, mn_v3(share.x / 8 * e.x, share.y / 8 * e.y, share.z / 8 * e.z)));
-        in += winding > 0.5, out += winding < -0.5;
-    }
-    *facing = out > in ? -1 : 1;
-    return out > in ? out : in;
-}
-
-static void level_set_distances(void *user, int64_t count, const mn_vec3 *positions, double *distances)
-{
-    const mn_volume *volume = user;
-    volume->ops->sample(volume->handle, count, positions, distances);
+    (void)mn_triangles_require_closed(cook->ctx, mesh, "the mesh");
+    return mn_cook_fail(cook, MN_ERROR_INPUT,
+                        "close the mesh, or give it thickness: %s Or make a level set of it with a collider "
+                        "node set to shell.",
+                        mn_context_message(cook->ctx));
 }
 
 // `b` must stay where it is: the region points into it.
 static mn_status open_body(const mn_cook *cook, const mn_geo *geo, body *b)
 {
+    mn_triangles *mesh;
+    mn_status status = MN_OK;
     memset(b, 0, sizeof *b);
     b->level_set = mn_input_level_set(geo);
     b->volume = -1;
-    MN_TRY(mn_triangles_create_from_geo(cook->ctx, geo, &b->mesh));
-    if (mn_triangles_is_closed(b->mesh)) {
-        b->region = (mn_region){b, mesh_distances, mn_triangles_bounds(b->mesh)};
-        b->volume = fabs(mn_triangles_volume(b->mesh));
-        b->facing = mn_triangles_volume(b->mesh) < 0 ? -1 : 1;
+    MN_TRY(mn_triangles_create_from_geo(cook->ctx, geo, &mesh));
+    if (mn_triangles_is_closed(mesh)) {
+        mn_mesh_region_take(&b->mesh, mesh);
+        b->region = b->mesh.region;
+        b->volume = b->mesh.volume;
         return MN_OK;
     }
-    mn_status status = MN_OK;
     if (b->level_set.ops)
-        b->region = (mn_region){&b->level_set, level_set_distances, mn_volume_get_info(b->level_set).bounds};
-    else if (mn_triangles_count(b->mesh) == 0)
+        b->region = mn_level_set_region(&b->level_set);
+    else if (mn_triangles_count(mesh) == 0)
         status = mn_cook_fail(cook, MN_ERROR_INPUT, "the input holds no polygons and no level set to fill.");
-    else {
-        const mn_mesh_flaws flaws = mn_triangles_check(b->mesh);
-        if (places_inside(b->mesh, &b->facing) >= PLACES_OF_A_BODY) {
-            b->region = (mn_region){b, winding_distances, mn_triangles_bounds(b->mesh)};
-            mn_cook_warn(
-                cook,
-                "The mesh has holes (%lld open edges); it is filled as if they were covered. Close them if "
-                "liquid is where it should not be.",
-                (long long)flaws.open_edges);
-            return MN_OK;
-        }
-        (void)mn_triangles_require_closed(cook->ctx, b->mesh, "the mesh");
-        status =
-            mn_cook_fail(cook, MN_ERROR_INPUT,
-                         "close the mesh, or give it thickness: %s Or make a level set of it with a collider "
-                         "node set to shell.",
-                         mn_context_message(cook->ctx));
-    }
-    mn_triangles_free(b->mesh);
-    b->mesh = NULL;
+    else
+        status = open_with_holes(cook, mesh, b);
+    if (!b->mesh.mesh) mn_triangles_free(mesh);
     return status;
 }
 
@@ -204,7 +159,7 @@ static mn_status write_particles(const mn_cook *cook, const mn_vec3_array *x, do
     MN_TRY(mn_column_add(geo, "volume", MN_F32, 1, MN_HINT_NONE, &rest));
     MN_TRY(mn_column_add(geo, "id", MN_I32, 1, MN_HINT_NONE, &id));
     // A particle is drawn as the ball of its volume.
-    const double radius = cbrt(volume / mn_drop_mass(1.0, 1.0));
+    const double radius = cbrt(volume / mn_ball_volume(1.0));
     for (int64_t i = 0; i < x->count; i++) {
         mn_column_put3(P, i, x->data[i]);
         mn_column_put3(v, i, velocity);
@@ -272,7 +227,7 @@ static mn_status transfer_from_mesh(const mn_cook *cook, const mn_geo *input, co
     for (int32_t i = 0; i < mn_geo_attribute_count(input, MN_POINT); i++)
         any |= is_transferred(mn_geo_attribute_at(input, MN_POINT, i));
     if (!any || x->count == 0) return MN_OK;
-    transfer t = {b->mesh, x->data, mn_allocate(cook->ctx, mn_bytes(x->count, sizeof *t.closest))};
+    transfer t = {b->mesh.mesh, x->data, mn_allocate(cook->ctx, mn_bytes(x->count, sizeof *t.closest))};
     if (!t.closest) return MN_ERROR_MEMORY;
     mn_status status = mn_parallel_long(cook->ctx, x->count, 512, find_closest, &t);
     for (int32_t i = 0; status == MN_OK && i < mn_geo_attribute_count(input, MN_POINT); i++) {
@@ -317,7 +272,7 @@ static mn_status fill_body(const mn_cook *cook, const mn_geo *input, const body 
     MN_TRY(mn_geo_create(cook->ctx, out));
     MN_TRY(write_particles(cook, x, volume, *out));
     if (!mn_cook_toggle(cook, "transfer")) return MN_OK;
-    return b->mesh ? transfer_from_mesh(cook, input, b, x, *out) : transfer_from_volume(input, x, *out);
+    return b->mesh.mesh ? transfer_from_mesh(cook, input, b, x, *out) : transfer_from_volume(input, x, *out);
 }
 
 static mn_status cook_fill(const mn_cook *cook, mn_geo **outputs)
@@ -328,7 +283,7 @@ static mn_status cook_fill(const mn_cook *cook, mn_geo **outputs)
     body b;
     mn_status status = open_body(cook, input, &b);
     if (status == MN_OK) status = fill_body(cook, input, &b, &x, &geo);
-    mn_triangles_free(b.mesh);
+    mn_mesh_region_free(&b.mesh);
     mn_array_free(cook->ctx, &x);
     if (status == MN_OK)
         outputs[0] = geo;
@@ -342,11 +297,6 @@ const mn_node_type mn_fill_node = {
     .label = "Meniscus Fill",
     .menu = "Meniscus/Geometry",
     .help = "Fills closed polygons or a level set with particles for a solver.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = parms,
-    .parm_count = MN_COUNT_OF(parms),
+    MN_NODE_TABLES(inputs_of, outputs_of, parms),
     .cook = cook_fill,
 };

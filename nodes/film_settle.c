@@ -72,11 +72,6 @@ const mn_node_type mn_film_settle_node = {
     .menu = "Meniscus/Geometry",
     .help = "Brings soap films, bubbles and foams to rest: the shape of least area at the volumes that they "
             "have.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = parms,
-    .parm_count = MN_COUNT_OF(parms),
+    MN_NODE_TABLES(inputs_of, outputs_of, parms),
     .cook = cook,
 };

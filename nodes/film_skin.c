@@ -22,10 +22,18 @@ static const mn_parm_def parms[] = {
     MN_TOGGLE("drops", "Drops", 1, "Skin", NULL, "Draws points outside films and threads as balls."),
 };
 
+enum { INPUT_FILM, INPUT_SKIN };
+
 static const mn_input_def inputs_of[] = {
-    {"Film",
-     "points with thickness and the polygons and polylines between them, from an mls_solver or a film_solver",
-     true, false}};
+    [INPUT_FILM] =
+        {"Film",
+         "points with thickness and the polygons and polylines between them, from a film_solver or "
+         "from the output Films and Threads of an mls_solver",
+         true, false},
+    [INPUT_SKIN] =
+        {"Skin", "closed surfaces that are drawn as they are: the output Skin of an mls_solver with volumes",
+         false, false},
+};
 static const mn_output_def outputs_of[] = {
     {"Skin", "closed polygons with N, v and thickness; region where the film has it"}};
 
@@ -36,9 +44,7 @@ typedef struct sheet_arrays {
     const mn_vec3 *velocity;
     MN_ARRAY(double) thickness;
     MN_ARRAY(int32_t) triangles, links;
-    MN_ARRAY(int64_t) source;  ///< of each triangle: its primitive
-    MN_ARRAY(int32_t) place;   ///< of each point of the input: which of the sheet it is; -1: of a volume
-    MN_ARRAY(int64_t) outside; ///< triangles around volumes, three points of the input each
+    MN_ARRAY(int64_t) source; ///< of each triangle: its primitive
 } sheet_arrays;
 
 static void free_sheet(mn_context *ctx, sheet_arrays *a)
@@ -49,31 +55,24 @@ static void free_sheet(mn_context *ctx, sheet_arrays *a)
     mn_array_free(ctx, &a->triangles);
     mn_array_free(ctx, &a->links);
     mn_array_free(ctx, &a->source);
-    mn_array_free(ctx, &a->place);
-    mn_array_free(ctx, &a->outside);
 }
 
 static mn_status read_triangles(mn_context *ctx, const mn_geo *geo, sheet_arrays *a)
 {
     const int64_t *starts = mn_geo_primitive_starts(geo), *points = mn_geo_vertex_points(geo);
     const uint8_t *kinds = mn_geo_primitive_kinds(geo);
-    for (int64_t p = 0; p < mn_geo_primitive_count(geo); p++)
-        for (int64_t v = starts[p] + 1; kinds[p] == MN_POLYGON && v + 1 < starts[p + 1]; v++) {
-            const int64_t corner[3] = {points[starts[p]], points[v], points[v + 1]};
-            int32_t t[3];
-            for (int i = 0; i < 3; i++) t[i] = a->place.data[corner[i]];
-            const bool film = t[0] >= 0 && t[1] >= 0 && t[2] >= 0;
-            if (film) MN_TRY(mn_array_push(ctx, &a->source, &p));
-            for (int i = 0; i < 3; i++)
-                MN_TRY(film ? mn_array_push(ctx, &a->triangles, &t[i])
-                            : mn_array_push(ctx, &a->outside, &corner[i]));
+    for (int64_t p = 0; p < mn_geo_primitive_count(geo); p++) {
+        const bool polygon = kinds[p] == MN_POLYGON, polyline = kinds[p] == MN_POLYLINE;
+        for (int64_t v = starts[p] + 1; polygon && v + 1 < starts[p + 1]; v++) {
+            const int32_t t[3] = {(int32_t)points[starts[p]], (int32_t)points[v], (int32_t)points[v + 1]};
+            MN_TRY(mn_array_push(ctx, &a->source, &p));
+            for (int i = 0; i < 3; i++) MN_TRY(mn_array_push(ctx, &a->triangles, &t[i]));
         }
-    for (int64_t p = 0; p < mn_geo_primitive_count(geo); p++)
-        for (int64_t v = starts[p]; kinds[p] == MN_POLYLINE && v + 1 < starts[p + 1]; v++) {
-            const int32_t ends[2] = {a->place.data[points[v]], a->place.data[points[v + 1]]};
-            for (int i = 0; i < 2 && ends[0] >= 0 && ends[1] >= 0; i++)
-                MN_TRY(mn_array_push(ctx, &a->links, &ends[i]));
+        for (int64_t v = starts[p]; polyline && v + 1 < starts[p + 1]; v++) {
+            const int32_t ends[2] = {(int32_t)points[v], (int32_t)points[v + 1]};
+            for (int i = 0; i < 2; i++) MN_TRY(mn_array_push(ctx, &a->links, &ends[i]));
         }
+    }
     a->sheet.link_count = a->links.count / 2;
     a->sheet.links = (const int32_t(*)[2])a->links.data;
     a->sheet.triangle_count = a->triangles.count / 3;
@@ -81,27 +80,36 @@ static mn_status read_triangles(mn_context *ctx, const mn_geo *geo, sheet_arrays
     return MN_OK;
 }
 
+// Volumes are closed already, and have no thickness.
+static mn_status refuse_volumes(const mn_cook *cook, const mn_geo *geo)
+{
+    const mn_attribute *codim = mn_geo_find_numeric(geo, MN_POINT, "codim", 1);
+    for (int64_t i = 0; codim && i < mn_geo_point_count(geo); i++) {
+        double value;
+        mn_attribute_get(codim, i, 1, &value);
+        if (value == MN_CODIM_VOLUME)
+            return mn_cook_fail(
+                cook, MN_ERROR_INPUT,
+                "connect the output Films and Threads of the mls_solver to the first input and "
+                "its output Skin to the second: point %lld is inside a volume of liquid.",
+                (long long)i);
+    }
+    return MN_OK;
+}
+
 static mn_status read_sheet(const mn_cook *cook, const mn_geo *geo, sheet_arrays *a)
 {
     memset(a, 0, sizeof *a);
-    const int64_t count = mn_geo_point_count(geo);
+    const int64_t count = a->sheet.count = mn_geo_point_count(geo);
     if (count > INT32_MAX)
         return mn_cook_fail(cook, MN_ERROR_UNSUPPORTED, "the film has more than two billion points.");
+    MN_TRY(refuse_volumes(cook, geo));
     MN_TRY(mn_column_read_vec3(cook->ctx, geo, "P", &a->positions, &a->sheet.positions));
     MN_TRY(mn_column_read_vec3(cook->ctx, geo, "v", &a->velocities, &a->velocity));
     MN_TRY(mn_array_resize(cook->ctx, &a->thickness, count));
-    MN_TRY(mn_array_resize(cook->ctx, &a->place, count));
-    for (int64_t i = 0; i < count; i++) { // what is of a volume is left out
-        const bool film = mn_column_number(geo, "skin", i, 0) == 0 &&
-                          mn_column_number(geo, "codim", i, MN_CODIM_FILM) != MN_CODIM_VOLUME;
-        const int64_t at = a->sheet.count;
-        a->place.data[i] = film ? (int32_t)at : -1;
-        if (!film) continue;
-        a->thickness.data[at] = mn_column_number(geo, "thickness", i, 0);
-        a->positions.data[at] = a->positions.data[i];
-        if (a->velocity) a->velocities.data[at] = a->velocities.data[i];
-        a->sheet.count++;
-    }
+    const mn_attribute *thickness = mn_geo_find_numeric(geo, MN_POINT, "thickness", 1);
+    for (int64_t i = 0; i < count; i++) a->thickness.data[i] = 0;
+    if (thickness && count > 0) mn_attribute_get(thickness, 0, count, a->thickness.data);
     a->sheet.thickness = a->thickness.data;
     return read_triangles(cook->ctx, geo, a);
 }
@@ -110,7 +118,6 @@ static mn_status write_mesh(const mn_film_skin_mesh *mesh, const mn_vec3 *veloci
 {
     float *P, *N, *v, *thickness;
     MN_TRY(mn_geo_add_points(geo, mesh->vertex_count, NULL));
-    if (mesh->vertex_count == 0) return MN_OK;
     MN_TRY(mn_column_add(geo, "P", MN_F32, 3, MN_HINT_POINT, &P));
     MN_TRY(mn_column_add(geo, "N", MN_F32, 3, MN_HINT_NORMAL, &N));
     MN_TRY(mn_column_add(geo, "v", MN_F32, 3, MN_HINT_VECTOR, &v));
@@ -123,6 +130,7 @@ static mn_status write_mesh(const mn_film_skin_mesh *mesh, const mn_vec3 *veloci
             mn_column_put3(v, i, mn_lerp(velocity[vertex->point], velocity[vertex->other], vertex->part));
         thickness[i] = (float)vertex->thickness;
     }
+    if (mesh->triangle_count == 0) return MN_OK;
     return mn_geo_add_primitives(geo, MN_POLYGON, mesh->triangle_count, NULL, 3, &mesh->triangles[0][0],
                                  NULL);
 }
@@ -159,42 +167,20 @@ static mn_status make_normals_unit(mn_geo *geo)
     return MN_OK;
 }
 
-static mn_vec3 vector_at(const mn_geo *geo, const char *name, int64_t point)
+// The skin of volumes is closed already: it goes in as it is, with the attributes that the film's skin has.
+static mn_status append_skin(const mn_geo *skin, mn_geo *geo)
 {
-    mn_vec3 value = {0};
-    const mn_attribute *attribute = mn_geo_find_numeric(geo, MN_POINT, name, 3);
-    if (attribute) mn_attribute_get(attribute, point, 1, &value.x);
-    return value;
-}
-
-// The skin of volumes is closed already: it goes in as it is.
-static mn_status write_outside(const mn_geo *from, sheet_arrays *a, mn_geo *geo)
-{
-    const int64_t first = mn_geo_point_count(geo);
-    int64_t count = 0;
-    if (a->outside.count == 0) return MN_OK;
-    for (int64_t i = 0; i < a->place.count; i++) a->place.data[i] = -1;
-    for (int64_t i = 0; i < a->outside.count; i++) {
-        int32_t *place = &a->place.data[a->outside.data[i]];
-        if (*place < 0) *place = (int32_t)count++;
+    mn_geo *copy;
+    if (!skin || mn_geo_point_count(skin) == 0) return MN_OK;
+    MN_TRY(mn_geo_copy(skin, &copy));
+    mn_status status = MN_OK;
+    for (int32_t i = mn_geo_attribute_count(copy, MN_POINT) - 1; status == MN_OK && i >= 0; i--) {
+        const char *name = mn_attribute_name(mn_geo_attribute_at(copy, MN_POINT, i));
+        if (!mn_geo_find(geo, MN_POINT, name)) status = mn_geo_remove_attribute(copy, MN_POINT, name);
     }
-    float *P, *N, *v, *thickness;
-    MN_TRY(mn_geo_add_points(geo, count, NULL));
-    MN_TRY(mn_column_add(geo, "P", MN_F32, 3, MN_HINT_POINT, &P));
-    MN_TRY(mn_column_add(geo, "N", MN_F32, 3, MN_HINT_NORMAL, &N));
-    MN_TRY(mn_column_add(geo, "v", MN_F32, 3, MN_HINT_VECTOR, &v));
-    MN_TRY(mn_column_add(geo, "thickness", MN_F32, 1, MN_HINT_NONE, &thickness));
-    for (int64_t i = 0; i < a->place.count; i++) {
-        if (a->place.data[i] < 0) continue;
-        const int64_t at = first + a->place.data[i];
-        mn_column_put3(P, at, mn_geo_position(from, i));
-        mn_column_put3(N, at, vector_at(from, "N", i));
-        mn_column_put3(v, at, vector_at(from, "v", i));
-        thickness[at] = 0;
-    }
-    for (int64_t i = 0; i < a->outside.count; i++)
-        a->outside.data[i] = first + a->place.data[a->outside.data[i]];
-    return mn_geo_add_primitives(geo, MN_POLYGON, a->outside.count / 3, NULL, 3, a->outside.data, NULL);
+    if (status == MN_OK) status = mn_geo_append(geo, copy);
+    mn_geo_free(copy);
+    return status;
 }
 
 static mn_status cook(const mn_cook *cook, mn_geo **outputs)
@@ -210,19 +196,19 @@ static mn_status cook(const mn_cook *cook, mn_geo **outputs)
     mn_geo *geo = NULL, *fine = NULL;
     const int32_t levels = (int32_t)mn_cook_int(cook, "subdivide");
     mn_status status;
-    MN_TRY_TO(out, status, read_sheet(cook, mn_cook_input(cook, 0), &sheet));
+    MN_TRY_TO(out, status, read_sheet(cook, mn_cook_input(cook, INPUT_FILM), &sheet));
     MN_TRY_TO(out, status, mn_film_skin_create(cook->ctx, &skin));
     MN_TRY_TO(out, status, mn_film_skin_run(skin, &def, &sheet.sheet, &mesh));
     MN_TRY_TO(out, status, mn_geo_create(cook->ctx, &geo));
     MN_TRY_TO(out, status, write_mesh(&mesh, sheet.velocity, geo));
-    MN_TRY_TO(out, status, write_regions(mn_cook_input(cook, 0), &sheet, &mesh, geo));
+    MN_TRY_TO(out, status, write_regions(mn_cook_input(cook, INPUT_FILM), &sheet, &mesh, geo));
     if (levels > 0 && mesh.triangle_count > 0) {
         MN_TRY_TO(out, status, mn_geo_subdivide(geo, levels, &fine));
         mn_geo_free(geo);
         geo = fine;
         MN_TRY_TO(out, status, make_normals_unit(geo));
     }
-    MN_TRY_TO(out, status, write_outside(mn_cook_input(cook, 0), &sheet, geo));
+    MN_TRY_TO(out, status, append_skin(mn_cook_input(cook, INPUT_SKIN), geo));
     outputs[0] = geo;
     geo = NULL;
 out:
@@ -239,11 +225,6 @@ const mn_node_type mn_film_skin_node = {
     .help =
         "Gives films both their sides, a round rim and filled borders, and threads their tubes: one closed surface "
         "to render.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = parms,
-    .parm_count = MN_COUNT_OF(parms),
+    MN_NODE_TABLES(inputs_of, outputs_of, parms),
     .cook = cook,
 };

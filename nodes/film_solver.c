@@ -23,8 +23,8 @@ static const mn_input_def inputs_of[] = {
                      "wires: polylines or outlines of polygons, moving or still; films that touch them at "
                      "the start hang in them",
                      false, false},
-    [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes", false, false},
-    [INPUT_WIND] = {"Wind", "a velocity volume named vel", false, false},
+    [INPUT_COLLIDERS] = MN_INPUT_COLLIDERS,
+    [INPUT_WIND] = MN_INPUT_WIND,
     [INPUT_POINTS] = {"Pricks",
                       "points where films burst, or with inflow (m^3/s) where gas is blown into the pocket "
                       "around them",
@@ -112,39 +112,29 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
 {
     mn_film_def def;
     MN_TRY(mn_solver_node_def(cook, &def));
-    const double speed = sqrt(2 * def.sigma / (def.density * def.thickness));
-    d->number(d->user, "wave speed", speed, "m/s",
+    mn_film_numbers n;
+    mn_film_diagnose(&def, &n);
+    d->number(d->user, "wave speed", n.speed, "m/s",
               "of films of the given thickness, and of edges that draw back");
-    if (speed > 0)
-        d->number(d->user, "steps resolve waves of", 6 * speed * def.max_dt, "m",
+    if (n.speed > 0)
+        d->number(d->user, "steps resolve waves of", n.shortest, "m",
                   "shorter ones are damped; lower max_dt to see them");
-    d->number(d->user, "memory", 1200.0, "bytes/vertex", "about");
+    d->number(d->user, "memory", n.bytes_per_vertex, "bytes/vertex", "about");
     return MN_OK;
 }
+
+static const mn_guide_table guides = {NULL, 0, true, INPUT_COLLIDERS, 0};
 
 static const mn_solver_node solver = {
     .solver = &mn_film_solver,
     .roles = roles,
     .needs = "there is no film: connect polygons, a film_source or a film_settle node to the first input.",
     .start = start,
-    .feed = feed,
-    .own_size = sizeof(film_own),
-    .free_own = free_own,
+    MN_SOLVER_NODE_OWN(film_own, feed, free_own),
 };
 
 const mn_node_type mn_film_solver_node = {
-    .name = "film_solver",
-    .label = "Meniscus Film Solver",
-    .menu = "Meniscus/Solvers",
-    .help = "Simulates bubbles that share walls, foams that rearrange, and soap films in wire frames.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = mn_film_fields,
-    .parm_count = MN_FILM_FIELD_COUNT,
-    .time_dependent = true,
-    .sim = &mn_solver_ops,
-    .solver = &solver,
-    .doctor = doctor,
-};
+    MN_SOLVER_NODE("film_solver", "Meniscus Film Solver",
+                   "Simulates bubbles that share walls, foams that rearrange, and soap films in wire frames.",
+                   inputs_of, outputs_of, mn_film_fields, MN_FILM_FIELD_COUNT, solver, doctor),
+    .guides = &guides};

@@ -187,11 +187,6 @@ const mn_node_type mn_film_source_node = {
     .help =
         "Makes soap films, sheets and threads of liquid to simulate: on rings, as bubbles, from any polygons "
         "or polylines.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = parms,
-    .parm_count = MN_COUNT_OF(parms),
+    MN_NODE_TABLES(inputs_of, outputs_of, parms),
     .cook = cook,
 };

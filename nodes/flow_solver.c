@@ -3,6 +3,7 @@
 // flow_solver: smoke and ink that fill a box, or a liquid with a free surface in it. The numerics and the
 // parameters are mn_flow_solver's; this file reads sources and drops, and turns cells into volumes and
 // polygons.
+#include "flow/cell_field.h"
 #include "meniscus/flow.h"
 #include "nodes/columns.h"
 #include "nodes/inputs.h"
@@ -10,19 +11,23 @@
 
 #include <string.h>
 
-enum { INPUT_SOURCE, INPUT_COLLIDERS, INPUT_DROPS };
+enum { INPUT_SOURCE, INPUT_COLLIDERS, INPUT_DROPS, INPUT_FORCE };
 enum { EMIT_AUTO, EMIT_START, EMIT_ALWAYS };
 enum { OUTPUT_POLYGONS, OUTPUT_VOLUMES, OUTPUT_BOTH };
 
-static const mn_role roles[] = {
-    [INPUT_SOURCE] = MN_ROLE_OWN, [INPUT_COLLIDERS] = MN_ROLE_COLLIDER, [INPUT_DROPS] = MN_ROLE_OWN};
+static const mn_role roles[] = {[INPUT_SOURCE] = MN_ROLE_OWN,
+                                [INPUT_COLLIDERS] = MN_ROLE_COLLIDER,
+                                [INPUT_DROPS] = MN_ROLE_OWN,
+                                [INPUT_FORCE] = MN_ROLE_FORCE};
 static const mn_input_def inputs_of[] = {
     [INPUT_SOURCE] = {"Source", "level sets, from collider nodes: where smoke or liquid comes from", false,
                       false},
-    [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes", false, false},
+    [INPUT_COLLIDERS] = MN_INPUT_COLLIDERS,
     [INPUT_DROPS] = {"Drops",
                      "points with v and pscale that fall into a liquid, such as those of a spray_solver",
                      false, false},
+    [INPUT_FORCE] = {"Force", "a vector volume named force, an acceleration that is added to gravity", false,
+                     false},
 };
 static const mn_output_def outputs_of[] = {
     {"Fluid",
@@ -117,82 +122,42 @@ static void free_own(mn_context *ctx, void *memory)
 
 // ---- volumes ----
 
-/// One field of the cells as a volume: blocks of 4^3 voxels, x fastest.
-typedef struct field {
-    const char *name;
-    mn_volume_kind kind;
-    int32_t components;
-    double background;
-    const double (*values)[4];
-    int32_t first;             ///< component of the quad
-    const double (*weight)[4]; ///< divides by its first component where that is above 0; NULL: no division
-    double scale;
-} field;
-
-/// A cell's number along an axis in the world's lattice.
-static void origin_of(const mn_flow_view *view, int32_t origin[3])
-{
-    const double o[3] = {view->origin.x, view->origin.y, view->origin.z};
-    for (int32_t a = 0; a < 3; a++) origin[a] = (int32_t)floor(o[a] / view->dx + 0.5);
-}
-
-static mn_status add_field(const mn_cook *cook, const mn_flow_view *view, const int32_t inside[3],
-                           const field *f, mn_geo *geo)
+static mn_status add_field(const mn_cook *cook, const mn_flow_view *view, const char *name,
+                           mn_flow_cell_field field, mn_geo *geo)
 {
     const mn_services *services = cook->services;
     if (!services || !services->volume_from_blocks)
         return mn_cook_fail(cook, MN_ERROR_UNSUPPORTED,
                             "this host cannot make volumes; set output to polygons.");
-    int32_t(*origins)[3] = mn_allocate(cook->ctx, mn_bytes(view->block_count, sizeof *origins));
-    double *values = mn_allocate(cook->ctx, mn_bytes(view->block_count * 64 * f->components, sizeof *values));
-    int32_t lattice[3];
-    int64_t kept = 0;
+    const size_t origin_bytes = mn_bytes(view->block_count, sizeof(int32_t[3]));
+    const size_t value_bytes = mn_bytes(view->block_count * 64 * field.components, sizeof(double));
+    int32_t(*origins)[3] = mn_allocate(cook->ctx, origin_bytes);
+    double *values = mn_allocate(cook->ctx, value_bytes);
     mn_volume volume = {0};
-    mn_status status = MN_OK;
-    origin_of(view, lattice);
-    if (view->block_count > 0 && (!origins || !values)) {
-        status = MN_ERROR_MEMORY;
-        goto out;
+    mn_status status = view->block_count > 0 && (!origins || !values) ? MN_ERROR_MEMORY : MN_OK;
+    if (status == MN_OK) {
+        const int64_t kept = mn_flow_cell_blocks(view, &field, origins, values);
+        status = services->volume_from_blocks(services->user, cook->ctx, name, field.kind, view->dx,
+                                              field.background, field.components, 4, kept,
+                                              (const int32_t(*)[3])origins, values, &volume);
     }
-    for (int64_t b = 0; b < view->block_count; b++) {
-        bool any = false;
-        double *to = values + kept * 64 * f->components;
-        for (int32_t k = 0; k < 64; k++) {
-            const int32_t local[3] = {k & 3, k >> 2 & 3, k >> 4};
-            const int64_t at = b * 64 + 16 * local[0] + 4 * local[1] + local[2];
-            double out = 0; // cells outside of the box: how far
-            for (int32_t a = 0; a < 3; a++) {
-                const int32_t c = 4 * view->blocks[b][a] + local[a];
-                out = fmax(out, c < 1 ? 0.5 - c : c > inside[a] ? c - inside[a] - 0.5 : 0);
-            }
-            const double weight = f->weight ? f->weight[at][0] : 1;
-            for (int32_t c = 0; c < f->components; c++) {
-                double v = f->values[at][f->first + c] * f->scale;
-                if (f->weight) v = weight > 1e-6 ? v / weight : 0;
-                if (f->kind == MN_VOLUME_LEVEL_SET)
-                    v = fmin(fmax(fmax(v, out > 0 ? out * f->scale : -INFINITY), -f->background),
-                             f->background);
-                else if (out > 0)
-                    v = 0;
-                if (fabs(v) < 1e-6 * f->scale && f->kind == MN_VOLUME_FOG) v = 0;
-                any |= v != f->background;
-                to[k * f->components + c] = v;
-            }
-        }
-        if (!any) continue;
-        for (int32_t a = 0; a < 3; a++) origins[kept][a] = lattice[a] + 4 * view->blocks[b][a];
-        kept++;
-    }
-    MN_TRY_TO(out, status,
-              services->volume_from_blocks(services->user, cook->ctx, f->name, f->kind, view->dx,
-                                           f->background, f->components, 4, kept,
-                                           (const int32_t(*)[3])origins, values, &volume));
-    status = mn_geo_add_volume(geo, volume, -1, NULL);
-out:
+    if (status == MN_OK) status = mn_geo_add_volume(geo, volume, -1, NULL);
     mn_volume_release(&volume);
-    mn_release(cook->ctx, origins, mn_bytes(view->block_count, sizeof *origins));
-    mn_release(cook->ctx, values, mn_bytes(view->block_count * 64 * f->components, sizeof *values));
+    mn_release(cook->ctx, origins, origin_bytes);
+    mn_release(cook->ctx, values, value_bytes);
     return status;
+}
+
+static mn_status add_fog(const mn_cook *cook, const mn_flow_view *view, const char *name, int32_t components,
+                         const double (*values)[4], int32_t first, mn_geo *geo)
+{
+    const mn_flow_cell_field field = {.kind = MN_VOLUME_FOG,
+                                      .components = components,
+                                      .values = values,
+                                      .first = first,
+                                      .weight = values == view->color ? view->smoke : NULL,
+                                      .scale = 1};
+    return add_field(cook, view, name, field, geo);
 }
 
 /// Polygons of the surface, with the liquid's velocity.
@@ -217,21 +182,22 @@ static mn_status show(const mn_cook *cook, mn_solver *solver, int32_t output_num
     if (output_number != 0) return MN_OK;
     MN_TRY_TO(out, status, mn_flow_get(flow, &view));
     MN_TRY_TO(out, status, mn_geo_create(cook->ctx, &geo));
-    const field vel = {"vel", MN_VOLUME_FOG, 3, 0, view.velocity, 0, NULL, 1};
     if (view.smoke) {
-        const field fields[] = {{"density", MN_VOLUME_FOG, 1, 0, view.smoke, 0, NULL, 1},
-                                {"temperature", MN_VOLUME_FOG, 1, 0, view.smoke, 1, NULL, 1},
-                                {"Cd", MN_VOLUME_FOG, 3, 0, view.color, 0, view.smoke, 1},
-                                vel};
-        for (int32_t k = 0; k < 4; k++)
-            MN_TRY_TO(out, status, add_field(cook, &view, view.cells, &fields[k], geo));
+        MN_TRY_TO(out, status, add_fog(cook, &view, "density", 1, view.smoke, 0, geo));
+        MN_TRY_TO(out, status, add_fog(cook, &view, "temperature", 1, view.smoke, 1, geo));
+        MN_TRY_TO(out, status, add_fog(cook, &view, "Cd", 3, view.color, 0, geo));
+        MN_TRY_TO(out, status, add_fog(cook, &view, "vel", 3, view.velocity, 0, geo));
     } else {
         const int32_t output = mn_cook_menu(cook, "output");
-        const field surface = {"surface", MN_VOLUME_LEVEL_SET, 1, 3 * view.dx, view.surface, 0, NULL,
-                               view.dx};
-        MN_TRY_TO(out, status, add_field(cook, &view, view.cells, &surface, geo));
+        const mn_flow_cell_field surface = {.kind = MN_VOLUME_LEVEL_SET,
+                                            .components = 1,
+                                            .background = 3 * view.dx,
+                                            .values = view.surface,
+                                            .scale = view.dx};
+        MN_TRY_TO(out, status, add_field(cook, &view, "surface", surface, geo));
         if (output != OUTPUT_VOLUMES) MN_TRY_TO(out, status, add_polygons(cook, flow, geo, &polygons));
-        if (output != OUTPUT_POLYGONS) MN_TRY_TO(out, status, add_field(cook, &view, view.cells, &vel, geo));
+        if (output != OUTPUT_POLYGONS)
+            MN_TRY_TO(out, status, add_fog(cook, &view, "vel", 3, view.velocity, 0, geo));
         if (output == OUTPUT_BOTH) MN_TRY_TO(out, status, mn_geo_append(polygons, geo));
         if (output != OUTPUT_VOLUMES) {
             mn_geo_free(geo);
@@ -253,26 +219,24 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
 {
     mn_flow_def def;
     MN_TRY(mn_solver_node_def(cook, &def));
-    const double cells = (def.domain_size.x / def.dx) * (def.domain_size.y / def.dx) *
-                         (def.flat ? 1 : def.domain_size.z / def.dx);
-    d->number(d->user, "cells in the box", cells, "",
+    mn_flow_numbers n;
+    mn_flow_diagnose(&def, cook->dt, &n);
+    d->number(d->user, "cells in the box", n.cells, "",
               def.fluid == MN_FLOW_LIQUID ? "a liquid takes those near it" : "");
-    d->number(d->user, "memory", cells * 700e-6, "MB", "at most");
+    d->number(d->user, "memory", n.bytes * 1e-6, "MB", "at most");
     if (def.fluid != MN_FLOW_LIQUID) return MN_OK;
-    const double g = mn_norm(def.gravity), ripple = 10 * def.dx, k = 6.283185307179586 / ripple;
-    d->number(d->user, "shortest ripple", 1000 * ripple, "mm",
+    d->number(d->user, "shortest ripple", 1000 * n.ripple, "mm",
               "ten cells; shorter ones run too slowly or fade");
     if (def.sigma > 0) {
-        const double step = sqrt(def.density * def.dx * def.dx * def.dx / (3.14159265358979 * def.sigma));
-        d->number(d->user, "speed of that ripple", sqrt(g / k + def.sigma * k / def.density), "m/s", "");
-        d->number(d->user, "longest step", 1000 * def.surface_tension_limit * step, "ms",
-                  "set by surface tension");
-        if (cook->dt > 0)
-            d->number(d->user, "steps per frame", ceil(cook->dt / (def.surface_tension_limit * step)), "",
-                      "at least");
+        d->number(d->user, "speed of that ripple", n.ripple_speed, "m/s", "");
+        d->number(d->user, "longest step", 1000 * n.step, "ms", "set by surface tension");
+        if (cook->dt > 0) d->number(d->user, "steps per frame", n.steps, "", "at least");
     }
     return MN_OK;
 }
+
+static const mn_emitter_guide emitters[] = {{INPUT_SOURCE, NULL}};
+static const mn_guide_table guides = {.emitters = emitters, .emitter_count = 1};
 
 static const mn_solver_node solver = {
     .solver = &mn_flow_solver,
@@ -285,18 +249,7 @@ static const mn_solver_node solver = {
 };
 
 const mn_node_type mn_flow_solver_node = {
-    .name = "flow_solver",
-    .label = "Meniscus Flow Solver",
-    .menu = "Meniscus/Solvers",
-    .help = "Simulates smoke and ink in a box, or ponds, waves and ripples with a free surface.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = mn_flow_fields,
-    .parm_count = MN_FLOW_FIELD_COUNT,
-    .time_dependent = true,
-    .sim = &mn_solver_ops,
-    .solver = &solver,
-    .doctor = doctor,
-};
+    MN_SOLVER_NODE("flow_solver", "Meniscus Flow Solver",
+                   "Simulates smoke and ink in a box, or ponds, waves and ripples with a free surface.",
+                   inputs_of, outputs_of, mn_flow_fields, MN_FLOW_FIELD_COUNT, solver, doctor),
+    .guides = &guides};

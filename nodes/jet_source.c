@@ -75,11 +75,6 @@ const mn_node_type mn_jet_source_node = {
     .label = "Meniscus Jet Source",
     .menu = "Meniscus/Geometry",
     .help = "Feeds sheets of liquid: a jet on a disc, opposed or crossing jets, or any curve.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = parms,
-    .parm_count = MN_COUNT_OF(parms),
+    MN_NODE_TABLES(inputs_of, outputs_of, parms),
     .cook = cook,
 };

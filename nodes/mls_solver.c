@@ -17,8 +17,8 @@ static const mn_input_def inputs_of[] = {
     [INPUT_FILM] = {"Film",
                     "points with N and thickness, from film sources; pinned ones are followed over time",
                     false, false},
-    [INPUT_WIND] = {"Wind", "a velocity volume named vel", false, false},
-    [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes", false, false},
+    [INPUT_WIND] = MN_INPUT_WIND,
+    [INPUT_COLLIDERS] = MN_INPUT_COLLIDERS,
     [INPUT_JETS] = {"Jets", "curves with v and thickness that film comes out of, from jet sources", false,
                     false},
     [INPUT_LIQUID] = {"Liquid", "closed polygons, or points with mass from a fill: volumes at the start",
@@ -40,6 +40,8 @@ static const mn_output_def outputs_of[] = {
     [MN_CODIM_OUTPUT_THREADS] = {"Threads", "the points and polylines of threads, and drops, alone"},
     [MN_CODIM_OUTPUT_SKIN] = {"Skin", "the surface of volumes alone, closed triangles"},
     [MN_CODIM_OUTPUT_PARTICLES] = {"Particles", "the particles of volumes alone"},
+    [MN_CODIM_OUTPUT_SHEETS] = {"Films and Threads",
+                                "films, threads and drops without volumes, for film_skin"},
 };
 
 // ---- what comes in ----
@@ -216,6 +218,15 @@ static void free_own(mn_context *ctx, void *memory)
     mn_array_free(ctx, &own->width);
 }
 
+static mn_vec3 inflow_velocity(const mn_cook *cook, mn_vec3 v, mn_vec3 normal)
+{
+    (void)normal;
+    return mn_add(v, mn_cook_vec3(cook, "inflow_velocity"));
+}
+
+static const mn_emitter_guide emitters[] = {{INPUT_JETS, NULL}, {INPUT_INFLOW, inflow_velocity}};
+static const mn_guide_table guides = {.emitters = emitters, .emitter_count = 2};
+
 static const mn_solver_node solver_node = {
     .solver = &mn_codim_solver,
     .roles = roles,
@@ -229,93 +240,78 @@ static const mn_solver_node solver_node = {
 
 // ---- doctor ----
 
-/// How many points of a codimension there are, and how thick they are on average.
-typedef struct doctor_sum {
-    int64_t count;
-    double thickness;
-} doctor_sum;
-
-static doctor_sum sum_of(const film_arrays *film, uint8_t codim)
+static void tell_jets(const mn_codim_def *def, const mn_codim_numbers *n, mn_doctor *d)
 {
-    doctor_sum sum = {0};
-    for (int64_t i = 0; i < film->source.count; i++)
-        if (film->codim.data[i] == codim) sum.count++, sum.thickness += film->thickness.data[i];
-    if (sum.count > 0) sum.thickness /= (double)sum.count;
-    return sum;
+    d->number(d->user, "flow of the jets", n->jet_flow, "m^3/s", "");
+    if (!(n->jet_flow > 0)) {
+        d->sentence(d->user, "Nothing comes out of the jets: they have no speed or no thickness.");
+        return;
+    }
+    d->number(d->user, "time step", n->jet_step, "s", "where the sheet runs into its rim");
+    d->number(d->user, "steps per frame", n->jet_steps, "", "then");
+    if (!(n->jet_reach > 0)) return;
+    d->number(d->user, "reach of a round sheet", n->jet_reach, "m",
+              "from the axis of each jet, without gravity");
+    d->number(d->user, "points", n->jet_points, "", "of such a sheet");
+    if (n->jet_reach < 2 * n->jet_outlet)
+        d->sentence(d->user,
+                    "The jets are too slow or too thin to spread: the liquid gathers at the outlet. Give "
+                    "them more speed or flow, or less sigma.");
+    if (n->jet_reach < 10 * def->spacing)
+        d->sentence(d->user, "The sheet is only a few points wide; use a smaller spacing.");
 }
 
-static void doctor_threads(const mn_codim_def *def, const doctor_sum *threads, mn_doctor *d)
+static void tell_threads(const mn_codim_numbers *n, mn_doctor *d)
 {
-    const double r = 0.5 * threads->thickness, growth = 0.343; // of the fastest wave, [rayleigh1878]
-    const double wave = 9.016 * r / def->spacing;
-    d->number(d->user, "speed of a thread's end", sqrt(def->sigma / (def->density * r)), "m/s",
-              "as it retracts");
-    d->number(d->user, "growth time of its waves", sqrt(def->density * r * r * r / def->sigma) / growth, "s",
+    d->number(d->user, "speed of a thread's end", n->thread_speed, "m/s", "as it retracts");
+    d->number(d->user, "growth time of its waves", n->thread_time, "s",
               "of the fastest; viscosity slows them down");
-    d->number(d->user, "points per wave", wave, "", "of the fastest; 16 or more see it well");
-    if (wave < 8)
+    d->number(d->user, "points per wave", n->points_per_wave, "", "of the fastest; 16 or more see it well");
+    if (n->points_per_wave < 8)
         d->sentence(
             d->user,
             "The threads are thin for the spacing: they break into beads about four spacings apart. Use a "
             "spacing below half of their radius to see their own waves.");
 }
 
-static mn_status doctor_jets(const mn_cook *cook, mn_doctor *d)
+static void tell_films(const mn_codim_numbers *n, mn_doctor *d)
 {
-    mn_codim_jets jets = {0};
-    mn_codim_def def;
-    MN_TRY(mn_solver_node_def(cook, &def));
-    mn_status status = mn_codim_jets_read(cook, INPUT_JETS, &jets);
-    if (status == MN_OK) mn_codim_jets_doctor(cook, &jets, &def, d);
-    mn_codim_jets_free(cook->ctx, &jets);
-    return status;
+    d->number(d->user, "points", n->points, "", "at the start");
+    d->number(d->user, "speed of a free edge", n->film_speed, "m/s", "and of waves in the film");
+    d->number(d->user, "time step", n->film_step, "s",
+              "once an edge runs through the film; longer while it is whole");
+    d->number(d->user, "steps per frame", n->film_steps, "", "then");
+    d->number(d->user, "memory", n->bytes * 1e-6, "MB", "");
+    if (n->film_steps > 200)
+        d->sentence(d->user,
+                    "An edge crosses this film within a frame: lower time_scale to see it, or make the "
+                    "film thicker.");
 }
 
 static mn_status doctor(const mn_cook *cook, mn_doctor *d)
 {
     film_arrays film;
-    double spacing = 0;
-    mn_status status = read_film(cook, &film);
-    if (status == MN_OK) status = spacing_of(cook, &spacing);
-    const int64_t count = film.source.count;
-    doctor_sum sheets = {0}, threads = {0};
-    if (status == MN_OK) sheets = sum_of(&film, MN_CODIM_FILM), threads = sum_of(&film, MN_CODIM_THREAD);
-    free_film(cook->ctx, &film);
-    if (status == MN_OK) status = doctor_jets(cook, d);
-    if (status != MN_OK || count == 0) return status;
+    mn_codim_jets jets = {0};
     mn_codim_def def;
-    MN_TRY(mn_solver_node_def(cook, &def));
-    if (threads.count > 0 && threads.thickness > 0 && def.sigma > 0) doctor_threads(&def, &threads, d);
-    if (sheets.count == 0 || !(sheets.thickness > 0)) return status;
-    const double speed = sqrt(2 * def.sigma / (def.density * sheets.thickness));
-    const double step = speed > 0 ? fmin(def.max_dt, 0.35 * spacing / speed) : def.max_dt;
-    d->number(d->user, "points", (double)count, "", "at the start");
-    d->number(d->user, "speed of a free edge", speed, "m/s", "and of waves in the film");
-    d->number(d->user, "time step", step, "s",
-              "once an edge runs through the film; longer while it is whole");
-    d->number(d->user, "steps per frame", ceil(cook->dt / step), "", "then");
-    d->number(d->user, "memory", 2.5e-3 * (double)count, "MB", "");
-    if (cook->dt / step > 200)
-        d->sentence(d->user,
-                    "An edge crosses this film within a frame: lower time_scale to see it, or make the "
-                    "film thicker.");
-    return MN_OK;
+    mn_codim_numbers n;
+    mn_status status = read_film(cook, &film);
+    if (status == MN_OK) status = mn_solver_node_def(cook, &def);
+    if (status == MN_OK) status = mn_codim_jets_read(cook, INPUT_JETS, &jets);
+    if (status == MN_OK) {
+        const mn_codim_inputs inlets = {.inlet_count = jets.inlets.count, .inlets = jets.inlets.data};
+        mn_codim_diagnose(&def, &film.source, &inlets, cook->dt, &n);
+        if (jets.inlets.count > 0) tell_jets(&def, &n, d);
+        if (n.points_per_wave > 0) tell_threads(&n, d);
+        if (n.film_step > 0) tell_films(&n, d);
+    }
+    free_film(cook->ctx, &film);
+    mn_codim_jets_free(cook->ctx, &jets);
+    return status;
 }
 
 const mn_node_type mn_codim_solver_node = {
-    .name = "mls_solver",
-    .label = "Meniscus MLS Solver",
-    .menu = "Meniscus/Solvers",
-    .help = "Simulates soap films, bubbles, sheets and threads of liquid that stretch, close, tear and draw "
-            "back.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = mn_codim_fields,
-    .parm_count = MN_CODIM_FIELD_COUNT,
-    .time_dependent = true,
-    .sim = &mn_solver_ops,
-    .solver = &solver_node,
-    .doctor = doctor,
-};
+    MN_SOLVER_NODE(
+        "mls_solver", "Meniscus MLS Solver",
+        "Simulates soap films, bubbles, sheets and threads of liquid that stretch, close, tear and draw back.",
+        inputs_of, outputs_of, mn_codim_fields, MN_CODIM_FIELD_COUNT, solver_node, doctor),
+    .guides = &guides};

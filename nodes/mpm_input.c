@@ -4,6 +4,7 @@
 #include "nodes/mpm_input.h"
 
 #include "nodes/columns.h"
+#include "sources/disc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,28 +164,15 @@ mn_status mn_mpm_liquid_keep_new(mn_context *ctx, mn_mpm_liquid *a, mn_id_array 
 
 // ---- emitters ----
 
-enum { RIM = 12, DISC = RIM + 1 };
-
 // `values` repeated for the corners of each point's disc.
 static mn_status repeat_numbers(mn_context *ctx, mn_number_array *array, int64_t count, const double **values)
 {
     if (!*values) return MN_OK;
-    MN_TRY(mn_array_resize(ctx, array, count * DISC));
-    for (int64_t i = count * DISC - 1; i >= 0; i--) array->data[i] = array->data[i / DISC];
+    MN_TRY(mn_array_resize(ctx, array, count * MN_DISC_POINTS));
+    for (int64_t i = count * MN_DISC_POINTS - 1; i >= 0; i--)
+        array->data[i] = array->data[i / MN_DISC_POINTS];
     *values = array->data;
     return MN_OK;
-}
-
-// A disc of RIM corners with the area of a circle, that faces along `axis`.
-static void write_disc(mn_vec3 *points, mn_vec3 centre, mn_vec3 axis, double radius)
-{
-    const double turn = 2 * 3.14159265358979323846 / RIM;
-    const double reach = radius * sqrt(turn / sin(turn));
-    const mn_vec3 n = mn_normalize(axis), side = fabs(n.x) < 0.7 ? mn_v3(1, 0, 0) : mn_v3(0, 1, 0);
-    const mn_vec3 e0 = mn_normalize(mn_cross(n, side)), e1 = mn_cross(n, e0);
-    points[RIM] = centre;
-    for (int i = 0; i < RIM; i++)
-        points[i] = mn_axpy(mn_axpy(centre, reach * cos(i * turn), e0), reach * sin(i * turn), e1);
 }
 
 // Points without polygons become discs of radius pscale that face along v or N.
@@ -200,24 +188,27 @@ static mn_status points_to_discs(const mn_cook *cook, const mn_geo *geo, bool al
             "the emitter is made of points, which need %s to say where liquid goes; or connect "
             "polygons.",
             along_v ? "v" : "N");
-    MN_TRY(mn_array_resize(ctx, &a->positions, count * DISC));
-    if (a->emitter.velocities) MN_TRY(mn_array_resize(ctx, &a->velocities, count * DISC));
+    MN_TRY(mn_array_resize(ctx, &a->positions, count * MN_DISC_POINTS));
+    if (a->emitter.velocities) MN_TRY(mn_array_resize(ctx, &a->velocities, count * MN_DISC_POINTS));
     axes = along_v ? a->velocities.data : a->normals.data;
     for (int64_t i = count - 1; i >= 0; i--) {
         const mn_vec3 centre = a->positions.data[i], axis = axes[i];
         const mn_vec3 v = a->emitter.velocities ? a->velocities.data[i] : mn_v3(0, 0, 0);
-        write_disc(a->positions.data + i * DISC, centre, axis, mn_column_number(geo, "pscale", i, radius));
-        for (int c = 0; a->emitter.velocities && c < DISC; c++) a->velocities.data[i * DISC + c] = v;
+        mn_disc_points(centre, axis, mn_column_number(geo, "pscale", i, radius),
+                       a->positions.data + i * MN_DISC_POINTS);
+        for (int c = 0; a->emitter.velocities && c < MN_DISC_POINTS; c++)
+            a->velocities.data[i * MN_DISC_POINTS + c] = v;
     }
     for (int64_t i = 0; i < count; i++)
-        for (int c = 0; c < RIM; c++) {
-            const int64_t corners[3] = {i * DISC + RIM, i * DISC + c, i * DISC + (c + 1) % RIM};
+        for (int c = 0; c < MN_DISC_RIM; c++) {
+            int64_t corners[3];
+            mn_disc_triangle(i * MN_DISC_POINTS, c, corners);
             for (int k = 0; k < 3; k++) MN_TRY(mn_array_push(ctx, &a->triangles, &corners[k]));
         }
     MN_TRY(repeat_numbers(ctx, &a->sigma, count, &a->emitter.sigma));
     MN_TRY(repeat_numbers(ctx, &a->viscosity, count, &a->emitter.viscosity));
     MN_TRY(repeat_numbers(ctx, &a->density, count, &a->emitter.density));
-    a->emitter.point_count = count * DISC;
+    a->emitter.point_count = count * MN_DISC_POINTS;
     return MN_OK;
 }
 

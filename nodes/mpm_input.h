@@ -4,7 +4,7 @@
 #ifndef MENISCUS_NODES_MPM_INPUT_H
 #define MENISCUS_NODES_MPM_INPUT_H
 
-#include "meniscus/fill.h"
+#include "meniscus/collider.h"
 #include "meniscus/mpm.h"
 #include "nodes/inputs.h"
 

@@ -14,6 +14,7 @@ enum { INPUT_LIQUID, INPUT_COLLIDERS, INPUT_EMITTERS, INPUT_SINKS, INPUT_BODIES,
 enum { SOURCE_START, SOURCE_NEW_IDS, SOURCE_EVERY_FRAME };
 enum { SIDE_SAME, SIDE_OPEN };
 enum { EMIT_V, EMIT_NORMAL };
+enum { OUTPUT_PARTICLES, OUTPUT_SURFACE, OUTPUT_BODIES, OUTPUT_SAMPLES };
 
 static const mn_input_def inputs_of[] = {
     [INPUT_LIQUID] =
@@ -21,13 +22,13 @@ static const mn_input_def inputs_of[] = {
          "points of liquid, eight to a cell; v, mass, density, sigma, viscosity, id and liquid (0 or "
          "1, see interfacial_tension) are used",
          false, false},
-    [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes, moving or still", false, false},
+    [INPUT_COLLIDERS] = MN_INPUT_COLLIDERS,
     [INPUT_EMITTERS] =
         {"Emitters",
          "polygons, or points as discs of radius pscale, that liquid comes out of, moving or still; v, "
          "N, sigma, viscosity and density are used",
          false, false},
-    [INPUT_SINKS] = {"Sinks", "level sets, from collider nodes, that liquid vanishes in", false, false},
+    [INPUT_SINKS] = MN_INPUT_SINKS,
     [INPUT_BODIES] =
         {"Bodies",
          "what the liquid moves: tetrahedra as soft solids, polygons as rigid bodies or cloth; v, "
@@ -43,15 +44,18 @@ static const mn_role roles[] = {
     [INPUT_SINKS] = MN_ROLE_SINK, [INPUT_BODIES] = MN_ROLE_OWN,         [INPUT_FIELDS] = MN_ROLE_FIELDS,
 };
 static const mn_output_def outputs_of[] = {
-    {"Particles",
-     "points with v, id, mass, density, J, pressure, pscale, sigma, viscosity, age, and liquid of two"},
-    {"Surface", "closed polygons with v, and liquid of two"},
-    {"Bodies",
-     "tetrahedra of soft solids, triangles of the others; points with v, rest, stress, contact_force, body "
-     "and id"},
-    {"Surface Samples",
-     "points that surface tension acts at, with N, area, sigma and liquid (0 or 1 around one of two liquids, "
-     "-1 around all), and those that share mass with them, where balance is 1"},
+    [OUTPUT_PARTICLES] =
+        {"Particles",
+         "points with v, id, mass, density, J, pressure, pscale, sigma, viscosity, age, and liquid of two"},
+    [OUTPUT_SURFACE] = {"Surface", "closed polygons with v, and liquid of two"},
+    [OUTPUT_BODIES] =
+        {"Bodies",
+         "tetrahedra of soft solids, triangles of the others; points with v, rest, stress, contact_force, body "
+         "and id"},
+    [OUTPUT_SAMPLES] =
+        {"Surface Samples",
+         "points that surface tension acts at, with N, area, sigma and liquid (0 or 1 around one of two "
+         "liquids, -1 around all), and those that share mass with them, where balance is 1"},
 };
 
 static mn_status finish_def(const mn_cook *cook, const mn_solver *solver, void *filled)
@@ -267,6 +271,15 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
     return MN_OK;
 }
 
+static mn_vec3 emitter_velocity(const mn_cook *cook, mn_vec3 v, mn_vec3 normal)
+{
+    if (mn_cook_menu(cook, "emit") == EMIT_V) return v;
+    return mn_axpy(v, mn_cook_float(cook, "emit_speed"), normal);
+}
+
+static const mn_emitter_guide emitters[] = {{INPUT_EMITTERS, emitter_velocity}};
+static const mn_guide_table guides = {emitters, 1, true, INPUT_COLLIDERS, OUTPUT_SURFACE};
+
 static const mn_solver_node solver_node = {
     .solver = &mn_mpm_solver,
     .roles = roles,
@@ -274,27 +287,14 @@ static const mn_solver_node solver_node = {
              "emitters.",
     .finish_def = finish_def,
     .start = start,
-    .feed = feed,
     .after = after,
-    .own_size = sizeof(mpm_own),
     .save_own = save_own,
     .load_own = load_own,
-    .free_own = free_own,
+    MN_SOLVER_NODE_OWN(mpm_own, feed, free_own),
 };
 
 const mn_node_type mn_mpm_solver_node = {
-    .name = "mpm_solver",
-    .label = "Meniscus MPM Solver",
-    .menu = "Meniscus/Solvers",
-    .help = "Simulates liquids with surface tension: drops, mercury, merging, splashing and bouncing.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = mn_mpm_fields,
-    .parm_count = MN_MPM_FIELD_COUNT,
-    .time_dependent = true,
-    .sim = &mn_solver_ops,
-    .solver = &solver_node,
-    .doctor = doctor,
-};
+    MN_SOLVER_NODE("mpm_solver", "Meniscus MPM Solver",
+                   "Simulates liquids with surface tension: drops, mercury, merging, splashing and bouncing.",
+                   inputs_of, outputs_of, mn_mpm_fields, MN_MPM_FIELD_COUNT, solver_node, doctor),
+    .guides = &guides};

@@ -16,7 +16,6 @@
 #include "meniscus/report.h"
 #include "meniscus/stream.h"
 #include "meniscus/vec.h"
-#include "meniscus/volume.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -146,6 +145,25 @@ typedef struct mn_doctor {
     void (*sentence)(void *user, const char *sentence);
 } mn_doctor;
 
+// ---- guides ----
+
+/// An input that something comes out of.
+typedef struct mn_emitter_guide {
+    int32_t input;
+    /// m/s, with which it leaves a point that has this v and this normal, zero where it has none. NULL: with
+    /// v.
+    mn_vec3 (*velocity)(const mn_cook *cook, mn_vec3 v, mn_vec3 normal);
+} mn_emitter_guide;
+
+/// What a host may draw beside the results of a node.
+typedef struct mn_guide_table {
+    const mn_emitter_guide *emitters;
+    int32_t emitter_count;
+    bool contact_lines;     ///< where a surface meets solids:
+    int32_t collider_input; ///< those solids
+    int32_t surface_output; ///< that surface
+} mn_guide_table;
+
 // ---- the type ----
 
 /// A node with memory. The state belongs to the host, which calls these in order and never two at once on one
@@ -192,6 +210,8 @@ struct mn_node_type {
     const struct mn_solver_node *solver;
     /// Optional: what doctor should say about this node, given its inputs at the first frame.
     mn_status (*doctor)(const mn_cook *cook, mn_doctor *doctor);
+    /// Optional: emitters and contact lines for hosts that draw them; a domain is drawn from its parameters.
+    const mn_guide_table *guides;
 };
 
 /// All node types of this build, in menu order (nodes/registry.c).

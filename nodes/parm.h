@@ -7,4 +7,9 @@
 #include "base/field_groups.h"
 #include "nodes/node.h"
 
+/// Members of an mn_node_type: its inputs, outputs and parameters, each a table of the file.
+#define MN_NODE_TABLES(inputs_, outputs_, parms_)                                                            \
+    .inputs = inputs_, .input_count = MN_COUNT_OF(inputs_), .outputs = outputs_,                             \
+    .output_count = MN_COUNT_OF(outputs_), .parms = parms_, .parm_count = MN_COUNT_OF(parms_)
+
 #endif

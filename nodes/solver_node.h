@@ -7,10 +7,8 @@
 //   static const mn_role roles[] = {MN_ROLE_SOURCE, MN_ROLE_COLLIDER};
 //   static const mn_solver_node wax = {.solver = &mn_wax_solver, .roles = roles};
 //   const mn_node_type mn_wax_solver_node = {
-//       .name = "wax_solver", ... .inputs = inputs_of, .input_count = MN_COUNT_OF(inputs_of),
-//       .parms = mn_wax_fields, .parm_count = MN_WAX_FIELD_COUNT,
-//       .time_dependent = true, .sim = &mn_solver_ops, .solver = &wax,
-//   };
+//       MN_SOLVER_NODE("wax_solver", "Meniscus Wax Solver", "Simulates wax.", inputs_of, outputs_of,
+//                      mn_wax_fields, MN_WAX_FIELD_COUNT, wax, NULL)};
 //
 // What the adapter cannot know, a node does in hooks; each may be NULL.
 #ifndef MENISCUS_NODES_SOLVER_NODE_H
@@ -31,6 +29,20 @@ typedef enum mn_role {
 } mn_role;
 
 enum { MN_SOLVER_INPUTS = 8 }; ///< no solver has more
+
+// Rows of inputs that many solvers have.
+#define MN_INPUT_COLLIDERS                                                                                   \
+    {                                                                                                        \
+        "Colliders", "level sets, from collider nodes, moving or still", false, false                        \
+    }
+#define MN_INPUT_SINKS                                                                                       \
+    {                                                                                                        \
+        "Sinks", "level sets, from collider nodes, that liquid vanishes in", false, false                    \
+    }
+#define MN_INPUT_WIND                                                                                        \
+    {                                                                                                        \
+        "Wind", "a velocity volume named vel", false, false                                                  \
+    }
 
 /// What a node feeds its solver for.
 typedef enum mn_feeding {
@@ -66,6 +78,17 @@ typedef struct mn_solver_node {
 
 /// The callbacks of every such node.
 extern const mn_sim_ops mn_solver_ops;
+
+/// Members of an mn_node_type: what it is called, tables of inputs and outputs, the solver's rows, its
+/// mn_solver_node, and the doctor's callback or NULL.
+#define MN_SOLVER_NODE(name_, label_, help_, inputs_, outputs_, fields_, field_count_, node_, doctor_)       \
+    .name = name_, .label = label_, .menu = "Meniscus/Solvers", .help = help_, .inputs = inputs_,            \
+    .input_count = MN_COUNT_OF(inputs_), .outputs = outputs_, .output_count = MN_COUNT_OF(outputs_),         \
+    .parms = fields_, .parm_count = field_count_, .time_dependent = true, .sim = &mn_solver_ops,             \
+    .solver = &node_, .doctor = doctor_
+
+/// Members of an mn_solver_node: memory of its own, what fills it for an advance, and what frees it.
+#define MN_SOLVER_NODE_OWN(type_, feed_, free_) .own_size = sizeof(type_), .feed = feed_, .free_own = free_
 
 /// The def of the node's parameters, defaults where it has no row; `def` has room for the solver's def_size.
 mn_status mn_solver_node_def(const mn_cook *cook, void *def);

@@ -19,8 +19,8 @@ static const mn_input_def inputs_of[] = {
     [INPUT_DROPS] = {"Drops",
                      "points to start with, at the start frame; v, pscale, mass, age and life are used",
                      false, false},
-    [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes", false, false},
-    [INPUT_WIND] = {"Wind", "a velocity volume named vel", false, false},
+    [INPUT_COLLIDERS] = MN_INPUT_COLLIDERS,
+    [INPUT_WIND] = MN_INPUT_WIND,
 };
 static const mn_output_def outputs_of[] = {
     {"Drops", "points with v, id, age, life, pscale, mass, density and stuck"}};
@@ -31,18 +31,17 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
 {
     mn_spray_def def;
     MN_TRY(mn_solver_node_def(cook, &def));
-    const double mass = mn_drop_mass(def.radius, def.density);
-    const double speed = mn_spray_terminal_speed(&def, def.radius, mass);
-    if (isfinite(speed))
-        d->number(d->user, "terminal speed", speed, "m/s", "of a falling drop of the mean radius");
-    if (def.air_viscosity > 0 && isfinite(speed))
-        d->number(d->user, "Reynolds number", 2.0 * def.radius * def.air_density * speed / def.air_viscosity,
-                  "", "at that speed; drag follows Schiller and Naumann below 1000, Newton above");
-    d->number(d->user, "drops per frame", def.rate * cook->dt, "", "");
-    if (def.life > 0) {
-        const double count = def.rate * def.life;
-        d->number(d->user, "drops at most", count, "", "rate times life");
-        d->number(d->user, "memory", 2.0 * sizeof(mn_drop) * count * 1e-6, "MB", "");
+    mn_spray_numbers n;
+    mn_spray_diagnose(&def, cook->dt, &n);
+    if (isfinite(n.terminal_speed))
+        d->number(d->user, "terminal speed", n.terminal_speed, "m/s", "of a falling drop of the mean radius");
+    if (def.air_viscosity > 0 && isfinite(n.terminal_speed))
+        d->number(d->user, "Reynolds number", n.reynolds, "",
+                  "at that speed; drag follows Schiller and Naumann below 1000, Newton above");
+    d->number(d->user, "drops per frame", n.drops_per_frame, "", "");
+    if (isfinite(n.drops)) {
+        d->number(d->user, "drops at most", n.drops, "", "rate times life");
+        d->number(d->user, "memory", n.bytes * 1e-6, "MB", "");
     } else if (def.rate > 0 && !def.use_limits && def.impact != MN_IMPACT_DIE) {
         d->sentence(d->user,
                     "Drops never die and nothing removes them, so every frame is slower than the last: set "
@@ -51,6 +50,17 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
     return MN_OK;
 }
 
+static mn_vec3 emitter_velocity(const mn_cook *cook, mn_vec3 v, mn_vec3 normal)
+{
+    const bool along_normal = mn_cook_menu(cook, "along") == MN_SPRAY_ALONG_NORMAL;
+    const mn_vec3 along = along_normal ? normal : mn_normalize(mn_cook_vec3(cook, "direction"));
+    const mn_vec3 carried = mn_scale(mn_cook_float(cook, "inherit_velocity"), v);
+    return mn_axpy(carried, mn_cook_float(cook, "speed"), along);
+}
+
+static const mn_emitter_guide emitters[] = {{INPUT_SOURCE, emitter_velocity}};
+static const mn_guide_table guides = {.emitters = emitters, .emitter_count = 1};
+
 static const mn_solver_node solver = {
     .solver = &mn_spray_solver,
     .roles = roles,
@@ -58,18 +68,7 @@ static const mn_solver_node solver = {
 };
 
 const mn_node_type mn_spray_solver_node = {
-    .name = "spray_solver",
-    .label = "Meniscus Spray Solver",
-    .menu = "Meniscus/Solvers",
-    .help = "Simulates drops that fly through the air and bounce off, stick to or die on colliders.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = mn_spray_fields,
-    .parm_count = MN_SPRAY_FIELD_COUNT,
-    .time_dependent = true,
-    .sim = &mn_solver_ops,
-    .solver = &solver,
-    .doctor = doctor,
-};
+    MN_SOLVER_NODE("spray_solver", "Meniscus Spray Solver",
+                   "Simulates drops that fly through the air and bounce off, stick to or die on colliders.",
+                   inputs_of, outputs_of, mn_spray_fields, MN_SPRAY_FIELD_COUNT, solver, doctor),
+    .guides = &guides};

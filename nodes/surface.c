@@ -373,11 +373,6 @@ const mn_node_type mn_surface_node = {
     .label = "Meniscus Surface",
     .menu = "Meniscus/Geometry",
     .help = "Makes a smooth, watertight surface around particles that holds just their volume.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = parms,
-    .parm_count = MN_COUNT_OF(parms),
+    MN_NODE_TABLES(inputs_of, outputs_of, parms),
     .cook = cook_surface,
 };

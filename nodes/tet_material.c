@@ -199,11 +199,6 @@ const mn_node_type mn_tet_material_node = {
     .menu = "Meniscus/Geometry",
     .help = "Says what tetrahedra are made of: elastic, plastic or liquid, and what they do with heat, for "
             "tet_solver.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = parms,
-    .parm_count = MN_COUNT_OF(parms),
+    MN_NODE_TABLES(inputs_of, outputs_of, parms),
     .cook = cook_tet_material,
 };

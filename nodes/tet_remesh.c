@@ -146,11 +146,6 @@ const mn_node_type mn_tet_remesh_node = {
     .label = "Meniscus Tet Remesh",
     .menu = "Meniscus/Geometry",
     .help = "Improves a tetrahedral mesh where it is bad and leaves the rest as it is.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = parms,
-    .parm_count = MN_COUNT_OF(parms),
+    MN_NODE_TABLES(inputs_of, outputs_of, parms),
     .cook = cook_tet_remesh,
 };

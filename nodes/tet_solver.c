@@ -20,13 +20,13 @@ static const mn_input_def inputs_of[] = {
          "tetrahedra, from tetrahedralize or tet_material; v, rest_volume, rest, temperature, pin and "
          "heat_source are used",
          false, false},
-    [INPUT_COLLIDERS] = {"Colliders", "level sets, from collider nodes, moving or still", false, false},
+    [INPUT_COLLIDERS] = MN_INPUT_COLLIDERS,
     [INPUT_EMITTERS] =
         {"Emitters",
          "tetrahedra that fill the mouths of pipes, each with a flat end across its own v, which liquid "
          "comes out of",
          false, false},
-    [INPUT_SINKS] = {"Sinks", "level sets, from collider nodes, that liquid vanishes in", false, false},
+    [INPUT_SINKS] = MN_INPUT_SINKS,
     [INPUT_FIELDS] = {"Fields", "a volume named force (m/s^2), from field nodes or files", false, false},
 };
 static const mn_role roles[] = {
@@ -124,16 +124,6 @@ static void free_own(mn_context *ctx, void *memory)
     drop_slugs(ctx, memory);
 }
 
-static mn_vec3 mean_velocity(const mn_tet_mesh *slug)
-{
-    const mn_tet_field *v = mn_tet_mesh_find_field(slug, "v");
-    mn_vec3 mean = {0};
-    for (int32_t i = 0; v && v->size == 3 && v->kind == MN_TET_LINEAR && i < slug->vertex_slots; i++)
-        mean = mn_axpy(mean, 1.0 / slug->vertex_slots,
-                       mn_v3(v->data[3 * i], v->data[3 * i + 1], v->data[3 * i + 2]));
-    return mean;
-}
-
 static mn_status read_slugs(const mn_cook *cook, const mn_geo *geo, tet_own *own)
 {
     const uint64_t key = mn_cook_input_key(cook, INPUT_EMITTERS);
@@ -164,7 +154,7 @@ static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_f
     MN_TRY(read_slugs(cook, geo, own));
     if (!geo || own->pipes.count == 0) return MN_OK;
     for (int64_t k = 0; k < own->pipes.count; k++) {
-        const mn_vec3 own_velocity = mean_velocity(own->slugs.data[k]);
+        const mn_vec3 own_velocity = mn_tet_mesh_mean_vec3(own->slugs.data[k], "v");
         const mn_vec3 v = mn_norm(own_velocity) > 0 ? own_velocity : mn_cook_vec3(cook, "inflow_velocity");
         own->pipes.data[k] = (mn_tet_pipe){own->slugs.data[k], v, mn_cook_float(cook, "flow_rate"),
                                            k + 1 < own->pipes.count ? &own->pipes.data[k + 1] : NULL};
@@ -220,6 +210,16 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
     return MN_OK;
 }
 
+// What has no v of its own flows with the parameter's.
+static mn_vec3 emitter_velocity(const mn_cook *cook, mn_vec3 v, mn_vec3 normal)
+{
+    (void)normal;
+    return mn_norm2(v) > 0 ? v : mn_cook_vec3(cook, "inflow_velocity");
+}
+
+static const mn_emitter_guide emitters[] = {{INPUT_EMITTERS, emitter_velocity}};
+static const mn_guide_table guides = {emitters, 1, true, INPUT_COLLIDERS, MN_TET_OUTPUT_SURFACE};
+
 static const mn_solver_node solver = {
     .solver = &mn_tet_liquid_solver,
     .roles = roles,
@@ -233,19 +233,8 @@ static const mn_solver_node solver = {
 };
 
 const mn_node_type mn_tet_solver_node = {
-    .name = "tet_solver",
-    .label = "Meniscus Tet Solver",
-    .menu = "Meniscus/Solvers",
-    .help = "Simulates liquids with surface tension on tetrahedra that move along: sharp surfaces, exact "
-            "volume, hardly any numerical damping.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = mn_tet_liquid_fields,
-    .parm_count = MN_TET_LIQUID_FIELD_COUNT,
-    .time_dependent = true,
-    .sim = &mn_solver_ops,
-    .solver = &solver,
-    .doctor = doctor,
-};
+    MN_SOLVER_NODE(
+        "tet_solver", "Meniscus Tet Solver",
+        "Simulates liquids with surface tension on tetrahedra that move along: sharp surfaces, exact volume, hardly any numerical damping.",
+        inputs_of, outputs_of, mn_tet_liquid_fields, MN_TET_LIQUID_FIELD_COUNT, solver, doctor),
+    .guides = &guides};

@@ -43,11 +43,6 @@ const mn_node_type mn_tet_surface_node = {
     .label = "Meniscus Tet Surface",
     .menu = "Meniscus/Geometry",
     .help = "Takes the surface of a tetrahedral mesh as polygons.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = parms,
-    .parm_count = MN_COUNT_OF(parms),
+    MN_NODE_TABLES(inputs_of, outputs_of, parms),
     .cook = cook_tet_surface,
 };

@@ -8,7 +8,7 @@
 #include "tetmesh/geo.h"
 #include "tetmesh/quality.h"
 #include "tetmesh/remesh.h"
-#include "trimesh/triangles.h"
+#include "trimesh/mesh_region.h"
 
 #include <string.h>
 
@@ -36,30 +36,16 @@ static const mn_output_def outputs_of[] = {
     {"Tetrahedra", "tetrahedra with rest (point), rest_volume and quality (primitive) and statistics as "
                    "detail attributes"}};
 
-static void sample_volume(void *user, int64_t count, const mn_vec3 *positions, double *values)
-{
-    const mn_volume *volume = user;
-    volume->ops->sample(volume->handle, count, positions, values);
-}
-
 /// What is filled: a level set, or the exact distance to polygons.
 typedef struct solid {
     mn_volume volume;
-    mn_triangles *triangles;
-    double sign; ///< -1 when the polygons face inward
+    mn_mesh_region mesh;
 } solid;
 
 static void solid_free(solid *s)
 {
     mn_volume_release(&s->volume);
-    mn_triangles_free(s->triangles);
-}
-
-static void sample_triangles(void *user, int64_t count, const mn_vec3 *positions, double *values)
-{
-    const solid *s = user;
-    for (int64_t i = 0; i < count; i++)
-        values[i] = s->sign * mn_triangles_signed_distance_at(s->triangles, positions[i]);
+    mn_mesh_region_free(&s->mesh);
 }
 
 /// Refuses what has no inside; *clean says whether the distance has a sign everywhere.
@@ -82,10 +68,16 @@ static mn_status check_polygons(const mn_cook *cook, const mn_geo *input, solid 
                      "%lld pairs of polygons pass through each other, the first are %lld and %lld; what "
                      "lies inside any of them is filled.",
                      (long long)crossings, (long long)crossing[0], (long long)crossing[1]);
-    MN_TRY(mn_triangles_create_from_geo(cook->ctx, input, &s->triangles));
-    *clean = crossings == 0 && mn_triangles_is_closed(s->triangles);
-    s->sign = mn_triangles_volume(s->triangles) < 0 ? -1 : 1;
+    mn_triangles *triangles;
+    MN_TRY(mn_triangles_create_from_geo(cook->ctx, input, &triangles));
+    *clean = crossings == 0 && mn_triangles_is_closed(triangles);
+    mn_mesh_region_take(&s->mesh, triangles);
     return MN_OK;
+}
+
+static void fill_region(const mn_region *region, mn_tet_stuffing_def *def)
+{
+    def->level = region->distance, def->user = region->user, def->bounds = region->bounds;
 }
 
 /// Fills in how the def asks for distances: the level set of the input, the polygons themselves, or a level
@@ -104,8 +96,7 @@ static mn_status find_solid(const mn_cook *cook, const mn_geo *input, mn_tet_stu
                                 "or a level set VDB.");
         MN_TRY(check_polygons(cook, input, s, &clean));
         if (clean) {
-            def->level = sample_triangles, def->user = s;
-            def->bounds = mn_triangles_bounds(s->triangles);
+            fill_region(&s->mesh.region, def);
             return MN_OK;
         }
         if (!cook->services || !cook->services->mesh_to_level_set)
@@ -117,11 +108,11 @@ static mn_status find_solid(const mn_cook *cook, const mn_geo *input, mn_tet_stu
                                                  def->size / (def->curvature_refine > 0 ? 8 : 2),
                                                  def->gradation > 0 ? 20 : 4, "surface", &s->volume));
     }
-    const mn_volume_info info = mn_volume_get_info(s->volume);
-    def->level = sample_volume, def->user = &s->volume;
-    def->bounds = info.bounds;
-    if (mn_box_is_empty(info.bounds))
-        return mn_cook_fail(cook, MN_ERROR_INPUT, "the level set '%s' is empty.", info.name);
+    const mn_region region = mn_level_set_region(&s->volume);
+    fill_region(&region, def);
+    if (mn_box_is_empty(region.bounds))
+        return mn_cook_fail(cook, MN_ERROR_INPUT, "the level set '%s' is empty.",
+                            mn_volume_get_info(s->volume).name);
     return MN_OK;
 }
 
@@ -129,9 +120,9 @@ static mn_status find_solid(const mn_cook *cook, const mn_geo *input, mn_tet_stu
 /// the lattice is made.
 static mn_status check_count(const mn_cook *cook, const mn_tet_stuffing_def *def, const solid *s)
 {
-    if (def->gradation > 0 || def->curvature_refine > 0 || !s->triangles) return MN_OK;
-    const double volume = fabs(mn_triangles_volume(s->triangles));
-    const double count = 12 * volume / (def->size * def->size * def->size), most = (double)def->max_tets;
+    if (def->gradation > 0 || def->curvature_refine > 0 || !s->mesh.mesh) return MN_OK;
+    const double count = 12 * s->mesh.volume / (def->size * def->size * def->size),
+                 most = (double)def->max_tets;
     if (count <= 1.1 * most) return MN_OK;
     return mn_cook_fail(
         cook, MN_ERROR_ARGUMENT,
@@ -233,11 +224,6 @@ const mn_node_type mn_tetrahedralize_node = {
     .label = "Meniscus Tetrahedralize",
     .menu = "Meniscus/Geometry",
     .help = "Fills a closed surface or a level set with tetrahedra of guaranteed angles.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = parms,
-    .parm_count = MN_COUNT_OF(parms),
+    MN_NODE_TABLES(inputs_of, outputs_of, parms),
     .cook = cook_tetrahedralize,
 };

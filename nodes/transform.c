@@ -120,11 +120,6 @@ const mn_node_type mn_transform_node = {
     .label = "Meniscus Transform",
     .menu = "Meniscus/Geometry",
     .help = "Moves, turns and scales geometry and volumes, and gives animated geometry its velocity.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = parms,
-    .parm_count = MN_COUNT_OF(parms),
+    MN_NODE_TABLES(inputs_of, outputs_of, parms),
     .cook = cook_transform,
 };

@@ -113,11 +113,6 @@ const mn_node_type mn_velocity_volume_node = {
     .label = "Meniscus Velocity Volume",
     .menu = "Meniscus/Geometry",
     .help = "Turns the velocity of particles or tetrahedra into a volume that carries points and smoke.",
-    .inputs = inputs_of,
-    .input_count = MN_COUNT_OF(inputs_of),
-    .outputs = outputs_of,
-    .output_count = MN_COUNT_OF(outputs_of),
-    .parms = parms,
-    .parm_count = MN_COUNT_OF(parms),
+    MN_NODE_TABLES(inputs_of, outputs_of, parms),
     .cook = cook_volume,
 };

@@ -2,7 +2,7 @@
 //
 // Four independent lanes of multiply-and-rotate over 32 bytes at a time, then a finaliser with full avalanche
 // (the 64-bit mixer of [steele2014]).
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 
 #include <string.h>
 

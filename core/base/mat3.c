@@ -31,7 +31,7 @@ double mn_m3_norm(mn_mat3 a)
 
 mn_mat3 mn_m3_rotation(mn_vec3 degrees)
 {
-    const double radians = 3.14159265358979323846 / 180.0;
+    const double radians = MN_PI / 180.0;
     const double cx = mn_cos(radians * degrees.x), sx = mn_sin(radians * degrees.x);
     const double cy = mn_cos(radians * degrees.y), sy = mn_sin(radians * degrees.y);
     const double cz = mn_cos(radians * degrees.z), sz = mn_sin(radians * degrees.z);

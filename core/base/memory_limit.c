@@ -4,7 +4,6 @@
 #define _DEFAULT_SOURCE
 #include "context_state.h"
 #include "meniscus/context.h"
-#include "meniscus/status.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Orientation and in-sphere tests with exact signs [shewchuk1997].
+// Orientation and in-circle tests with exact signs [shewchuk1997].
 //
 //   orient3d  | b-a  c-a  d-a |
-//   insphere  | x_i - e, |x_i - e|^2 |, i = a, b, c, d
 //
 // The filter takes the rounded determinant when it exceeds the error bound c eps P, with P the same
 // expression with every term made positive and c from [shewchuk1997] section 4. What it cannot decide is
@@ -90,26 +89,6 @@ static double orient3d_exact(mn_vec3 a, mn_vec3 b, mn_vec3 c, mn_vec3 d)
     return mn_expansion_value(&volume);
 }
 
-static double insphere_exact(const mn_vec3 points[5])
-{
-    mn_vec3 p[5];
-    const double scale = unit_scale(points, 5);
-    if (scale == 0) return 0;
-    exact3 d[4];
-    for (int32_t i = 0; i < 5; i++) p[i] = mn_scale(scale, points[i]);
-    for (int32_t i = 0; i < 4; i++) d[i] = exact_difference(p[i], p[4]);
-    // Expansion along the column of squares; positive inside for the orientation of mn_orient3d.
-    static const int32_t rest[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
-    mn_expansion sum = {.count = 0};
-    for (int32_t i = 0; i < 4; i++) {
-        const mn_expansion lift = exact_square(&d[i]);
-        const mn_expansion triple = exact_triple(&d[rest[i][0]], &d[rest[i][1]], &d[rest[i][2]]);
-        const mn_expansion term = mn_expansion_product(&lift, &triple);
-        sum = mn_expansion_sum(&sum, &term);
-    }
-    return mn_expansion_value(&sum);
-}
-
 // ---- filtered ----
 
 double mn_orient3d(mn_vec3 a, mn_vec3 b, mn_vec3 c, mn_vec3 d)
@@ -123,32 +102,6 @@ double mn_orient3d(mn_vec3 a, mn_vec3 b, mn_vec3 c, mn_vec3 d)
     const double bound = (7.0 + 56.0 * half_ulp) * half_ulp * permanent;
     if (permanent > filter_floor && permanent < 1 / filter_floor && fabs(volume) > bound) return volume;
     return orient3d_exact(a, b, c, d);
-}
-
-double mn_insphere(mn_vec3 a, mn_vec3 b, mn_vec3 c, mn_vec3 d, mn_vec3 e)
-{
-    const mn_vec3 p = mn_sub(a, e), q = mn_sub(b, e), r = mn_sub(c, e), s = mn_sub(d, e);
-    const double ab1 = p.x * q.y, ab2 = q.x * p.y, bc1 = q.x * r.y, bc2 = r.x * q.y;
-    const double cd1 = r.x * s.y, cd2 = s.x * r.y, da1 = s.x * p.y, da2 = p.x * s.y;
-    const double ac1 = p.x * r.y, ac2 = r.x * p.y, bd1 = q.x * s.y, bd2 = s.x * q.y;
-    const double ab = ab1 - ab2, bc = bc1 - bc2, cd = cd1 - cd2, da = da1 - da2, ac = ac1 - ac2,
-                 bd = bd1 - bd2;
-    const double abc = p.z * bc - q.z * ac + r.z * ab, bcd = q.z * cd - r.z * bd + s.z * bc;
-    const double cda = r.z * da + s.z * ac + p.z * cd, dab = s.z * ab + p.z * bd + q.z * da;
-    const double lp = mn_norm2(p), lq = mn_norm2(q), lr = mn_norm2(r), ls = mn_norm2(s);
-    // The paper's orientation is the opposite of ours, hence the sign.
-    const double value = -((ls * abc - lr * dab) + (lq * cda - lp * bcd));
-
-    const double m_ab = fabs(ab1) + fabs(ab2), m_bc = fabs(bc1) + fabs(bc2), m_cd = fabs(cd1) + fabs(cd2);
-    const double m_da = fabs(da1) + fabs(da2), m_ac = fabs(ac1) + fabs(ac2), m_bd = fabs(bd1) + fabs(bd2);
-    const double pz = fabs(p.z), qz = fabs(q.z), rz = fabs(r.z), sz = fabs(s.z);
-    const double permanent =
-        (m_cd * qz + m_bd * rz + m_bc * sz) * lp + (m_da * rz + m_ac * sz + m_cd * pz) * lq +
-        (m_ab * sz + m_bd * pz + m_da * qz) * lr + (m_bc * pz + m_ac * qz + m_ab * rz) * ls;
-    const double bound = (16.0 + 224.0 * half_ulp) * half_ulp * permanent;
-    if (permanent > filter_floor && permanent < 1 / filter_floor && fabs(value) > bound) return value;
-    const mn_vec3 points[5] = {a, b, c, d, e};
-    return insphere_exact(points);
 }
 
 double mn_orient2d(const double a[2], const double b[2], const double c[2])

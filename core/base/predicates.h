@@ -19,9 +19,6 @@ extern "C" {
 /// from d.
 double mn_orient3d(mn_vec3 a, mn_vec3 b, mn_vec3 c, mn_vec3 d);
 
-/// Positive when e lies inside the sphere through a, b, c, d, which must be positive in mn_orient3d.
-double mn_insphere(mn_vec3 a, mn_vec3 b, mn_vec3 c, mn_vec3 d, mn_vec3 e);
-
 /// Twice the signed area of a, b, c in the plane; positive when counter-clockwise.
 double mn_orient2d(const double a[2], const double b[2], const double c[2]);
 

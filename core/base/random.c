@@ -57,8 +57,7 @@ double mn_random_normal(uint64_t seed, uint64_t id, uint32_t draw)
 {
     // Box and Muller; 1 - u lies in (0, 1], so the logarithm is finite.
     const mn_random4 r = draw_words(seed, id, draw, 2);
-    const double u = unit_of(r.word[0], r.word[1]),
-                 angle = 2.0 * 3.14159265358979323846 * unit_of(r.word[2], r.word[3]);
+    const double u = unit_of(r.word[0], r.word[1]), angle = 2.0 * MN_PI * unit_of(r.word[2], r.word[3]);
     return sqrt(-2.0 * mn_ln(1.0 - u)) * mn_cos(angle);
 }
 
@@ -66,7 +65,7 @@ mn_vec3 mn_random_direction(uint64_t seed, uint64_t id, uint32_t draw)
 {
     const mn_random4 r = draw_words(seed, id, draw, 3);
     const double z = 2.0 * unit_of(r.word[0], r.word[1]) - 1.0;
-    const double angle = 2.0 * 3.14159265358979323846 * unit_of(r.word[2], r.word[3]);
+    const double angle = 2.0 * MN_PI * unit_of(r.word[2], r.word[3]);
     const double s = sqrt(fmax(0.0, 1.0 - z * z));
     return mn_v3(s * mn_cos(angle), s * mn_sin(angle), z);
 }

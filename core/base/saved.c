@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // States as streams of named members.
-#include "meniscus/saved.h"
+#include "meniscus/solver.h"
 
 #include "meniscus/array.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Names and messages of status codes, from the one list in status.h.
-#include "meniscus/status.h"
+#include "meniscus/context.h"
 
 const char *mn_status_name(mn_status status)
 {

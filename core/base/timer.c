@@ -2,7 +2,7 @@
 //
 // Seconds per named phase.
 #define _POSIX_C_SOURCE 200809L
-#include "meniscus/timer.h"
+#include "meniscus/report.h"
 
 #include <string.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The version of the library.
-#include "meniscus/api.h"
+#include "meniscus/context.h"
 
 #define TEXT(x) #x
 #define JOINED(a, b, c) TEXT(a) "." TEXT(b) "." TEXT(c)

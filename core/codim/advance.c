@@ -42,8 +42,7 @@ static mn_status thickness_range(void *user, mn_range range)
     for (int64_t p = range.begin; p < range.end; p++) {
         const double volume = mls->mass.data[p] / mls->def.density, area = mls->surface.area.data[p];
         double h = area > 0 ? volume / area : 2 * mn_codim_ball_radius(volume);
-        if (area > 0 && mls->surface.edge.data[p])
-            h = fmin(h, 2 * sqrt(volume / (3.14159265358979323846 * mls->def.spacing)));
+        if (area > 0 && mls->surface.edge.data[p]) h = fmin(h, 2 * sqrt(volume / (MN_PI * mls->def.spacing)));
         const int32_t node = mls->threads.node_of.data[p];
         if (mls->use.data[p] == 1 && node >= 0 && mls->threads.nodes.data[node].degree > 0)
             h = 2 * mls->threads.shape.beads.data[node].radius;

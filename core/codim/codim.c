@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
+static const double PI = MN_PI;
 static const double SAME_PLACE = 0.2; // spacings
 
 // ---- checks ----

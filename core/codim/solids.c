@@ -19,7 +19,7 @@
 #include <string.h>
 
 enum { GRAIN = 256 };
-static const double PI = 3.14159265358979323846;
+static const double PI = MN_PI;
 static const double TOUCH = 0.05; // spacings
 static const double PUSH = 0.2;   // spacings, in a step
 static const double REACH = 1.0;  // spacings, of the adhesion

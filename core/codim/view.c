@@ -138,6 +138,7 @@ static bool is_shown(const mn_codim_view *view, int32_t output, int64_t row)
     const part p = part_of(view, &row);
     if (p == SKIN) return output == MN_CODIM_OUTPUT_SKIN;
     if (p == PARTICLE) return output == MN_CODIM_OUTPUT_PARTICLES;
+    if (output == MN_CODIM_OUTPUT_SHEETS) return true;
     return output ==
            (view->points[row].codim >= MN_CODIM_THREAD ? MN_CODIM_OUTPUT_THREADS : MN_CODIM_OUTPUT_FILMS);
 }

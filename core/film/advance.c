@@ -197,7 +197,7 @@ static bool breaks(const mn_film *film, const mn_complex_segment *segment, doubl
     const mn_complex_vertex *b = &film->c.vertices.data[segment->v[1]];
     const mn_film_def *def = &film->def;
     const double volume = 0.5 * (a->mass + b->mass) / def->density;
-    const double r = sqrt(volume / (3.14159265358979323846 * fmax(l, 1e-12)));
+    const double r = sqrt(volume / (MN_PI * fmax(l, 1e-12)));
     if (2 * r < def->min_thickness || l > 4 * def->size) return true;
     if (9 * r > l || !(def->sigma > 0)) return false;
     const double grows =
@@ -302,6 +302,7 @@ mn_status mn_film_change_mesh(mn_film *film, bool rearrange, double dt)
     const mn_vec3 about = film->origin, before = angular_momentum(film, about);
     bool changed = false;
     if (film->inputs) MN_TRY(burst_films(film, &changed));
+    if (film->inputs && film->def.merge) MN_TRY(mn_film_touch_films(film, &changed));
     MN_TRY(mn_complex_remesh(c, SHORTEST * size, LONGEST * size, &counts));
     if (rearrange) {
         MN_TRY(list_forces(film, &forces));
@@ -367,10 +368,9 @@ mn_status mn_film_attempt(mn_solver *solver, const mn_solver_inputs *inputs, dou
     return MN_OK;
 }
 
-mn_status mn_film_commit(mn_solver *solver, const mn_solver_inputs *inputs, double dt)
+static mn_status commit(mn_solver *solver, double dt)
 {
     mn_film *film = (mn_film *)solver;
-    (void)inputs;
     film->next_dt = fmin(film->def.max_dt, dt * fmin(1.5, FAR_ENOUGH / fmax(film->stretch, 1e-3)));
     mn_film_step_accept(film);
     move_frame(film, dt);
@@ -382,6 +382,16 @@ mn_status mn_film_commit(mn_solver *solver, const mn_solver_inputs *inputs, doub
     mn_timer_begin(&solver->timers, "mesh");
     const mn_status status = mn_film_change_mesh(film, true, dt);
     mn_timer_end(&solver->timers, "mesh");
+    return status;
+}
+
+// What has begun is done: a film whose mesh has changed by half is no state to be left in.
+mn_status mn_film_commit(mn_solver *solver, const mn_solver_inputs *inputs, double dt)
+{
+    const bool heeds = mn_context_heed_cancel(solver->ctx, false);
+    (void)inputs;
+    const mn_status status = commit(solver, dt);
+    mn_context_heed_cancel(solver->ctx, heeds);
     return status;
 }
 

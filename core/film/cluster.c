@@ -196,6 +196,7 @@ static mn_status label_nodes(grid *g)
     MN_TRY(mn_array_resize(g->ctx, &g->label, g->size[0] * g->size[1] * g->size[2]));
     mn_fill_bytes(g->label.data, 0, mn_bytes(g->label.count, sizeof(int32_t)));
     for (int64_t b = 0; b < g->count; b++) {
+        MN_TRY(mn_check_cancelled(g->ctx));
         int64_t low[3], high[3];
         const double c[3] = {g->centers[b].x - g->origin.x, g->centers[b].y - g->origin.y,
                              g->centers[b].z - g->origin.z};
@@ -220,8 +221,10 @@ static mn_status build(grid *g)
 {
     MN_TRY(label_nodes(g));
     for (int64_t z = 0; z + 1 < g->size[2]; z++)
-        for (int64_t y = 0; y + 1 < g->size[1]; y++)
+        for (int64_t y = 0; y + 1 < g->size[1]; y++) {
+            MN_TRY(mn_check_cancelled(g->ctx));
             for (int64_t x = 0; x + 1 < g->size[0]; x++) MN_TRY(add_cube(g, x, y, z));
+        }
     mn_remesh_counts counts = {0};
     for (int i = 0; i < PASSES; i++) {
         MN_TRY(mn_complex_remesh(g->c, 0.55 * g->cell / CELL, 1.4 * g->cell / CELL, &counts));

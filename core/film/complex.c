@@ -449,6 +449,7 @@ mn_status mn_complex_check(const mn_complex *c)
     MN_TRY(check_slots(c));
     for (int64_t t = 0; t < c->triangles.count; t++) {
         const int32_t *v = c->triangles.data[t].v;
+        if (t % 1024 == 0) MN_TRY(mn_check_cancelled(c->ctx));
         if (v[0] < 0) continue;
         for (int k = 0; k < 3; k++)
             if (v[k] < v[(k + 1) % 3])

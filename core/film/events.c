@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-enum { RING_MAX = 8, VANISH_MAX = 24, T1_MAX = 4 };
+enum { RING_MAX = 8, VANISH_MAX = 24, T1_MAX = 4, PAUSE = 256 };
 static const double FORCED = 0.3; // of the size
 
 mn_vec3 mn_film_force_at(const mn_complex *c, const mn_film_forces *forces, int32_t v)
@@ -283,6 +283,7 @@ mn_status mn_film_events(mn_complex *c, const mn_film_forces *forces, double siz
     MN_TRY_TO(out, status, mn_complex_list_edges(c, &edges, longest, INFINITY));
     for (int64_t i = 0; i < edges.count; i++) {
         const mn_edge_entry e = edges.data[i];
+        if (i % PAUSE == 0) MN_TRY_TO(out, status, mn_check_cancelled(c->ctx));
         if (!c->vertices.data[e.a].alive || !c->vertices.data[e.b].alive) continue;
         const int32_t n = mn_complex_edge(c, e.a, e.b, NULL, 0);
         const double l2 = mn_norm2(mn_sub(mn_complex_position(c, e.a), mn_complex_position(c, e.b)));

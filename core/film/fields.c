@@ -46,6 +46,10 @@ const mn_field mn_film_fields[] = {
     MN_FIELD_FLOAT(def, min_thickness, "Minimum Thickness", "m", 0, 0, 1e3, 0, 1e-5, "Breaking", NULL,
                    "Films and threads thinner than this break; a point attribute min_thickness sets it "
                    "place by place. 0 leaves them whole, however thin."),
+    MN_FIELD_TOGGLE(
+        def, merge, "Merge", 1, "Breaking", NULL,
+        "Films that touch get a common wall: bubbles that meet share it, bubbles sit on films. Drops join "
+        "films and drops that they fall onto. Off, films pass through each other."),
     MN_FIELD_INT(def, max_vertices, "Maximum Vertices", "", 20000000, 0, 500000000, 1000, 10000000, "Limits",
                  NULL,
                  "More vertices than this end the simulation with an error instead of filling the memory."),

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
+static const double PI = MN_PI;
 static const double ON_WIRE = 0.02; // of the size: films nearer to a wire when they are added are held by it
 
 // ---- life ----
@@ -18,6 +18,7 @@ static mn_status init(mn_solver *solver)
     mn_film *film = (mn_film *)solver;
     film->stale = true;
     film->next_dt = film->def.max_dt;
+    film->travelled = 1e300;
     mn_complex_init(&film->c, solver->ctx);
     const mn_film_pocket outside = {0};
     MN_TRY(mn_array_push(solver->ctx, &film->pockets, &outside));
@@ -30,6 +31,7 @@ static void release(mn_solver *solver)
     mn_context *ctx = solver->ctx;
     if (film->c.ctx) mn_complex_free(&film->c);
     mn_film_system_free(ctx, &film->system);
+    mn_film_touch_free(ctx, &film->touch);
     mn_krylov_free(film->krylov);
     mn_array_free(ctx, &film->pockets);
     mn_array_free(ctx, &film->frame);
@@ -276,6 +278,7 @@ mn_status mn_film_add(mn_film *film, const mn_film_source *source)
         return status;
     }
     weigh(film, source, first);
+    film->travelled = 1e300;
     film->stale = true;
     return mn_film_find_pockets(film, true);
 }
@@ -448,7 +451,7 @@ static const mn_saved saved[] = {
     MN_SAVED_I64(mn_film, frame_points, 1),  MN_SAVED_ARRAY(mn_film, c.vertices, 1),
     MN_SAVED_ARRAY(mn_film, c.triangles, 1), MN_SAVED_ARRAY(mn_film, c.segments, 1),
     MN_SAVED_ARRAY(mn_film, c.wires, 1),     MN_SAVED_ARRAY(mn_film, pockets, 1),
-    MN_SAVED_ARRAY(mn_film, frame, 1),
+    MN_SAVED_ARRAY(mn_film, frame, 1),       MN_SAVED_F64(mn_film, travelled, 1),
 };
 
 static mn_status save_ledger(const mn_solver *solver, mn_writer *out)
@@ -519,8 +522,8 @@ const mn_solver_type mn_film_solver = {
     .report = report_on,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),
-    .version = 2,
-    .oldest = 2,
+    .version = 3,
+    .oldest = 3,
     .save = save_ledger,
     .load = load_ledger,
     .loaded = check_loaded,

@@ -59,6 +59,28 @@ typedef struct mn_film_system {
     MN_ARRAY(double) small_vector;
 } mn_film_system;
 
+/// A triangle of a patch, turned over or not so that all of a patch face one way.
+typedef struct mn_film_patch_triangle {
+    int32_t triangle;
+    bool turned;
+} mn_film_patch_triangle;
+
+/// A part of a film that touches another one.
+typedef struct mn_film_patch {
+    MN_ARRAY(mn_film_patch_triangle) triangles;
+    MN_ARRAY(int32_t) loop;  ///< vertices around it, in its direction
+    MN_ARRAY(int32_t) inner; ///< the others
+} mn_film_patch;
+
+/// Who touches whom: scratch of contact.c.
+typedef struct mn_film_touch {
+    MN_ARRAY(int32_t) head, next; ///< vertices by their cells
+    MN_ARRAY(int32_t) partner;    ///< [vertices] the vertex of another film that it touches, or -1
+    MN_ARRAY(int32_t) stamp, follow;
+    MN_ARRAY(int32_t) triangle_stamp;
+    mn_film_patch a, b;
+} mn_film_touch;
+
 struct mn_film {
     mn_solver solver;
     mn_film_def def;
@@ -68,6 +90,7 @@ struct mn_film {
     frame, frame_end;     ///< points of the wires now and at the end of the advance, then pinned
     int64_t frame_points; ///< of the wires that were given
     double next_dt;
+    double travelled; ///< m, at most by any vertex since films that touch were looked for
     mn_film_ledger ledger;
     mn_vec3 angular_before;
     mn_film_system system;
@@ -87,6 +110,7 @@ struct mn_film {
     const mn_film_inputs *inputs; ///< during an advance
     const mn_solver_inputs *around;
     double stretch; ///< of the step tried last
+    mn_film_touch touch;
 };
 
 // ---- system.c ----
@@ -142,6 +166,13 @@ mn_status mn_film_join_regions(mn_film *film, int32_t a, int32_t b);
 mn_status mn_film_move_gas(mn_film *film, double dt);
 /// Pockets without triangles, or of next to no volume, are drawn together and forgotten.
 mn_status mn_film_vanish_pockets(mn_film *film);
+
+// ---- contact.c ----
+
+/// Films that have come near each other get a common wall, drops that touch films or drops join them.
+/// Vertices and system still go together.
+mn_status mn_film_touch_films(mn_film *film, bool *changed);
+void mn_film_touch_free(mn_context *ctx, mn_film_touch *touch);
 
 // ---- advance.c ----
 

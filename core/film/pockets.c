@@ -43,7 +43,8 @@ static mn_status find_shells(search *s)
     MN_TRY(mn_array_resize(ctx, &s->whole, c->vertices.count));
     for (int32_t i = 0; i < sides; i++) s->parent.data[i] = i;
     for (int32_t v = 0; v < (int32_t)c->vertices.count; v++) s->whole.data[v] = v;
-    for (int32_t t = 0; t < (int32_t)c->triangles.count; t++)
+    for (int32_t t = 0; t < (int32_t)c->triangles.count; t++) {
+        if (t % 1024 == 0) MN_TRY(mn_check_cancelled(ctx));
         for (int k = 0; k < 3; k++) {
             const int32_t a = c->triangles.data[t].v[k], b = c->triangles.data[t].v[(k + 1) % 3];
             mn_edge_turn turn;
@@ -60,6 +61,7 @@ static mn_status find_shells(search *s)
                                   2 * turn.triangle[k2] + 1 - turn.after[k2]);
             }
         }
+    }
     return MN_OK;
 }
 
@@ -110,7 +112,7 @@ static double winding(const search *s, int32_t number, mn_vec3 x)
                          la * lb * ld + mn_dot(a, b) * ld + mn_dot(b, d) * la + mn_dot(d, a) * lb);
         sum += i % 2 == 0 ? angle : -angle;
     }
-    return sum / (4 * 3.14159265358979323846);
+    return sum / (4 * MN_PI);
 }
 
 // The pocket of the smallest outer shell around x that belongs to another film than `but`; 0 outside of all.

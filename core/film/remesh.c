@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+enum { PAUSE = 1024 };                    // moves between two looks at whether the host wants to stop
 static const double LEAST_TURN = 0.3;     // cosine between a triangle's normal before and after a collapse
 static const double FLAT = 0.5;           // cosine between neighbours that may flip: 60 degrees
 static const double SLIVER = 0.35;        // quality below which a triangle's plane means nothing
@@ -360,6 +361,7 @@ mn_status mn_complex_remesh(mn_complex *c, double shortest, double longest, mn_r
     mn_status status = MN_OK;
     MN_TRY_TO(out, status, mn_complex_list_edges(c, &edges, 0, longest));
     for (int64_t i = edges.count - 1; i >= 0; i--) {
+        if (i % PAUSE == 0) MN_TRY_TO(out, status, mn_check_cancelled(c->ctx));
         if (!still_there(c, &edges.data[i])) continue;
         mn_complex_begin(c);
         if (mn_complex_split(c, edges.data[i].a, edges.data[i].b) >= 0 && !c->broken) {
@@ -370,10 +372,13 @@ mn_status mn_complex_remesh(mn_complex *c, double shortest, double longest, mn_r
         }
     }
     MN_TRY_TO(out, status, mn_complex_list_edges(c, &edges, shortest, INFINITY));
-    for (int64_t i = 0; i < edges.count; i++)
+    for (int64_t i = 0; i < edges.count; i++) {
+        if (i % PAUSE == 0) MN_TRY_TO(out, status, mn_check_cancelled(c->ctx));
         if (still_there(c, &edges.data[i]) && mn_complex_collapse(c, edges.data[i].a, edges.data[i].b) >= 0)
             counts->collapses++;
-    for (int64_t t = 0; t < c->triangles.count; t++)
+    }
+    for (int64_t t = 0; t < c->triangles.count; t++) {
+        if (t % PAUSE == 0) MN_TRY_TO(out, status, mn_check_cancelled(c->ctx));
         for (int k = 0; k < 3 && c->triangles.data[t].v[0] >= 0; k++) {
             const int32_t a = c->triangles.data[t].v[k], b = c->triangles.data[t].v[(k + 1) % 3];
             // Films between regions face one way, so each edge is seen in both directions; open films may
@@ -381,6 +386,7 @@ mn_status mn_complex_remesh(mn_complex *c, double shortest, double longest, mn_r
             const bool open = c->triangles.data[t].region[0] == c->triangles.data[t].region[1];
             if ((a < b || open) && mn_complex_flip(c, a, b)) counts->flips++;
         }
+    }
 out:
     mn_array_free(c->ctx, &edges);
     return status;

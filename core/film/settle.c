@@ -123,6 +123,7 @@ static mn_status apply(void *user, const double *x, double *y)
 {
     settle_job *job = user;
     job->in = (const mn_vec3 *)x, job->out = (mn_vec3 *)y;
+    MN_TRY(mn_check_cancelled(job->film->solver.ctx));
     return mn_parallel_for(job->film->solver.ctx, job->film->system.vertex_count, MN_FILM_GRAIN, apply_range,
                            job);
 }
@@ -439,5 +440,6 @@ mn_status mn_film_settle(mn_film *film, const mn_film_settle_def *def, mn_film_s
     if (status == MN_OK) status = finish(film);
     film->def.gibbs = gibbs;
     film->next_dt = film->def.max_dt;
+    film->travelled = 1e300;
     return status;
 }

@@ -143,7 +143,7 @@ mn_status mn_film_cone_create(mn_context *ctx, const mn_film_frame *frame, doubl
 
 // ---- sheets ----
 
-static const double PI = 3.14159265358979323846;
+static const double PI = MN_PI;
 static const double ROW = 0.8660254037844386; // of the size: height of an equilateral triangle
 
 // A ring of `count` vertices, turned by `turn` of a spacing; the first of them.

@@ -141,6 +141,7 @@ static mn_status apply(void *user, const double *x, double *y)
     step_job *job = user;
     mn_film *film = job->film;
     job->in = (const mn_vec3 *)x, job->out = (mn_vec3 *)y;
+    MN_TRY(mn_check_cancelled(film->solver.ctx));
     MN_TRY(mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, apply_range, job));
     if (film->def.gibbs > 0)
         MN_TRY(mn_film_elastic_apply(film, (const mn_vec3 *)x, job->theta * job->theta * job->dt * job->dt,
@@ -521,9 +522,12 @@ mn_status mn_film_step_try(mn_film *film, double dt, double *stretch)
 
 void mn_film_step_accept(mn_film *film)
 {
+    double most = 0;
     for (int64_t v = 0; v < film->c.vertices.count; v++) {
         mn_complex_vertex *vertex = &film->c.vertices.data[v];
+        most = fmax(most, mn_norm2(mn_sub(film->x1.data[v], vertex->position)));
         vertex->position = film->x1.data[v];
         vertex->velocity = mn_add(film->v0.data[v], film->d.data[v]);
     }
+    film->travelled += sqrt(most);
 }

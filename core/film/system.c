@@ -24,7 +24,7 @@
 
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
+static const double PI = MN_PI;
 static const double LEAST_TENSION = 0.05; // of gamma: a film compressed to nothing still pulls
 
 void mn_film_system_free(mn_context *ctx, mn_film_system *s)

@@ -132,18 +132,21 @@ MN_MULTIVERSION static void advect_block(void *user, int32_t block)
         const int64_t at = (int64_t)block * MN_BLOCK_CELLS + cell;
         const mn_ivec3 c = mn_block_cell(&grid->table, block, cell);
         if (carrier->known ? !carrier->known[at] : !in_box_and_one_around(grid, c)) continue;
-        const mn_vec3 foot = foot_of(carrier, mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5));
-        if (through_inflow(carrier, foot)) {
-            for (int32_t k = 0; k < job->count; k++) job->carried[k].values[at] = job->carried[k].outside;
-            continue;
-        }
+        const mn_vec3 centre = mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5);
+        const mn_vec3 foot = foot_of(carrier, centre);
+        const bool fresh = through_inflow(carrier, foot);
         const mn_vec3 X = carrier->solid ? out_of_solid(carrier, foot) : foot;
         mn_flow_taps taps;
         mn_flow_find_taps(grid, X, &taps);
         for (int32_t k = 0; k < job->count; k++) {
-            mn_double4 value;
-            mn_flow_gather(&taps, job->carried[k].coefficients, &value);
-            if (job->carried[k].bounds) bound(grid, X, job->carried[k].bounds, &value);
+            mn_double4 value = job->carried[k].outside, before;
+            if (!fresh) mn_flow_gather(&taps, job->carried[k].coefficients, &value);
+            if (!fresh && job->carried[k].bounds) bound(grid, X, job->carried[k].bounds, &value);
+            if (job->carried[k].change) {
+                mn_flow_find_taps(grid, centre, &taps);
+                mn_flow_gather(&taps, job->carried[k].coefficients, &before);
+                value -= before;
+            }
             job->carried[k].values[at] = value;
         }
     }

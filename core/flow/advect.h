@@ -11,6 +11,7 @@ typedef struct mn_flow_carried {
     const mn_double4 *bounds;       ///< values at centres that the result stays between, NULL: no bounds
     mn_double4 *values;             ///< out, at centres
     mn_double4 outside;             ///< what comes in through an inflow side
+    bool change;                    ///< out is the difference from what was at the centre before
 } mn_flow_carried;
 
 typedef struct mn_flow_carrier {

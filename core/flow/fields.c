@@ -44,7 +44,8 @@ const mn_field mn_flow_fields[] = {
                    "viscosity see it."),
     MN_FIELD_FLOAT(def, viscosity, "Viscosity", "Pa s", 0, 0, 1e6, 0, 1, "Fluid", NULL,
                    "Resistance to shear: air 1.8e-5, water 0.001, honey 10."),
-    MN_FIELD_TOGGLE(def, no_slip, "No Slip", 0, "Fluid", NULL, "Lets a viscous fluid stick to colliders."),
+    MN_FIELD_TOGGLE(def, no_slip, "No Slip", 0, "Fluid", NULL,
+                    "Lets a viscous fluid stick to colliders; paint slip on a collider to choose for each."),
     MN_FIELD_VEC3(def, gravity, "Gravity", "m/s^2", 0, -9.81, 0, -1e6, 1e6, -20, 20, "Fluid", NULL,
                   "Pulls a liquid; for smoke it only says which way is down."),
     MN_FIELD_FLOAT(
@@ -53,7 +54,8 @@ const mn_field mn_flow_fields[] = {
         "the shortest ripple crosses a cell."),
     MN_FIELD_FLOAT(
         def, contact_angle, "Contact Angle", "deg", 90, 0, 180, 0, 180, "Liquid", LIQUID_ONLY,
-        "Angle of the surface at the walls of the box, through the liquid: small wets, large repels."),
+        "Angle of the surface at the walls of the box and at colliders without paint, through the liquid: small wets, large "
+        "repels."),
     MN_FIELD_TOGGLE(def, use_level, "Still Water", 1, "Liquid", LIQUID_ONLY,
                     "Fills the box up to a level at the start."),
     MN_FIELD_FLOAT(def, level, "Water Level", "m", 0.3, -MN_FAR, MN_FAR, -5, 5, "Liquid",

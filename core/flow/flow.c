@@ -100,6 +100,7 @@ void mn_flow_take_inputs(mn_flow *flow, const mn_solver_inputs *inputs)
 {
     static const mn_flow_inputs none = {0};
     flow->collider = inputs ? inputs->collider : NULL;
+    flow->force = inputs ? inputs->force : (mn_volume){0};
     flow->inputs = inputs && inputs->own ? *(const mn_flow_inputs *)inputs->own : none;
 }
 
@@ -353,7 +354,8 @@ const mn_solver_type mn_flow_solver = {
     .sized = true,
     .state_size = sizeof(mn_flow),
     .def_offset = offsetof(mn_flow, def),
-    .takes = MN_TAKES_COLLIDER | MN_TAKES_OWN,
+    .takes = MN_TAKES_COLLIDER | MN_TAKES_FORCE | MN_TAKES_OWN,
+    .paint = 1 << MN_PAINT_CONTACT_ANGLE | 1 << MN_PAINT_SLIP,
     .output_count = 2,
     .check_def = check_def,
     .init = init,

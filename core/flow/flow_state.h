@@ -36,6 +36,7 @@ struct mn_flow {
 
     // inputs of the step
     const mn_collider *collider;
+    mn_volume force; ///< m/s^2, added to the velocity; its ops are NULL without one
     mn_flow_inputs inputs;
     double before;              ///< s, before the end of the frame that the step ends
     mn_flow_values solid_nodes; ///< cells, distance from solids at nodes; empty without
@@ -69,6 +70,9 @@ mn_status mn_flow_diffuse(mn_flow *flow, double dt, mn_double4 *velocity);
 int32_t mn_flow_inflow_side(const mn_flow_def *def);
 /// The largest speed of coefficients that touch fluid, m/s.
 mn_status mn_flow_max_speed(const mn_flow *flow, double *speed);
+
+/// Adds dt times the force volume to coefficients.
+mn_status mn_flow_push(mn_flow *flow, double dt, mn_double4 *velocity);
 
 /// The blocks of the grid as a member of the state.
 mn_status mn_flow_note_blocks(mn_flow *flow);

@@ -71,15 +71,15 @@ static mn_status run_blocks(void *user, mn_range range)
 mn_status mn_flow_for_blocks(const mn_flow_grid *grid, mn_flow_block_fn *fn, void *user)
 {
     block_loop loop = {fn, user, NULL};
-    return mn_parallel_for(grid->ctx, grid->table.count, MN_FLOW_GRAIN, run_blocks, &loop);
+    return mn_parallel_long(grid->ctx, grid->table.count, MN_FLOW_GRAIN, run_blocks, &loop);
 }
 
 mn_status mn_flow_for_coloured_blocks(const mn_flow_grid *grid, mn_flow_block_fn *fn, void *user)
 {
     for (int32_t c = 0; c < MN_BLOCK_COLOURS; c++) {
         block_loop loop = {fn, user, grid->table.coloured + grid->table.colour_start[c]};
-        MN_TRY(mn_parallel_for(grid->ctx, grid->table.colour_start[c + 1] - grid->table.colour_start[c],
-                               MN_FLOW_GRAIN / 4, run_blocks, &loop));
+        MN_TRY(mn_parallel_long(grid->ctx, grid->table.colour_start[c + 1] - grid->table.colour_start[c],
+                                MN_FLOW_GRAIN / 4, run_blocks, &loop));
     }
     return MN_OK;
 }

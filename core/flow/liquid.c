@@ -4,13 +4,15 @@
 //
 //   phi' = carried by u at the closest point of the surface          (surface.c)
 //   sources and drops join, volumes of bodies are kept                (bodies.c)
-//   w    = A(u; u, dt)
+//   w    = u + Q (A(u; u, dt) - u at centres)                         Q: values to coefficients
 //   u'   = P (w + dt/rho M^-1 (tension and gravity on phi'))          (surface_load.c, project.c)
 //   splines with hardly any liquid take the velocity of the closest point
 //
 // phi moves with the old velocity and pushes the new one: symplectic Euler, so waves neither grow nor fade by
 // it. Advection and projection, not reflection, which is unstable at a free surface; potential flow loses
-// nothing by it.
+// nothing by it. Only what advection changes goes through the quasi-inverse: all of u through it, step for
+// step, works on the kink where velocity is extended into the air, and made ripples grow by 1 to 3 % in a
+// period.
 #include "base/elementary.h"
 #include "flow/surface.h"
 #include "meniscus/array.h"
@@ -167,7 +169,7 @@ static bool path_meets(const mn_flow *flow, const mn_flow_drop *drop, double dt,
 static void join_drop(mn_flow *flow, const mn_flow_drop *drop, mn_vec3 where, mn_double4 *velocity)
 {
     const double dx = flow->grid.dx, radius = fmax(2 * drop->radius / dx, 2.5);
-    const double volume = 4.0 / 3.0 * 3.14159265358979323846 * mn_pow(drop->radius / dx, 3);
+    const double volume = 4.0 / 3.0 * MN_PI * mn_pow(drop->radius / dx, 3);
     const int32_t reach = (int32_t)ceil(radius);
     double mass = 0, area = 0;
     for (int32_t pass = 0; pass < 2; pass++)
@@ -245,6 +247,13 @@ static void extend_block(void *user, int32_t block)
     }
 }
 
+static void add_change_block(void *user, int32_t block)
+{
+    const liquid_job *job = user;
+    for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
+        if (job->flow->known.data[at]) job->velocity[at] += job->flow->velocity.data[at];
+}
+
 // New surface in `surface`, new velocity in spare2, new labels and targets beside the old ones.
 static mn_status take_step(mn_flow *flow, double dt)
 {
@@ -266,10 +275,12 @@ static mn_status take_step(mn_flow *flow, double dt)
                                      flow->solid.count > 0 ? flow->solid.data : NULL,
                                      mn_flow_inflow_side(def)};
     const mn_flow_carried moved = {
-        flow->velocity.data, NULL, flow->half.data, {def->stream.x, def->stream.y, def->stream.z, 0}};
+        flow->velocity.data, NULL, flow->half.data, {def->stream.x, def->stream.y, def->stream.z, 0}, true};
     MN_TRY(mn_flow_advect(&carrier, 1, &moved));
     mn_fill_bytes(flow->spare2.data, 0, mn_bytes(mn_flow_size(grid), sizeof(mn_double4)));
     MN_TRY(mn_flow_coefficients(grid, flow->known.data, flow->half.data, flow->spare2.data));
+    liquid_job change = {.flow = flow, .velocity = flow->spare2.data};
+    MN_TRY(mn_flow_for_blocks(grid, add_change_block, &change));
     mn_timer_end(&flow->solver.timers, "advection");
 
     mn_timer_begin(&flow->solver.timers, "surface");
@@ -291,6 +302,7 @@ static mn_status take_step(mn_flow *flow, double dt)
     mn_timer_begin(&flow->solver.timers, "tension");
     MN_TRY(mn_flow_surface_load(flow, dt, flow->half.data));
     mn_timer_end(&flow->solver.timers, "tension");
+    MN_TRY(mn_flow_push(flow, dt, flow->spare2.data));
     MN_TRY(mn_flow_diffuse(flow, dt, flow->spare2.data));
     mn_timer_begin(&flow->solver.timers, "projection");
     MN_TRY(mn_flow_project(&flow->pressure, def->tolerance, flow->half.data, flow->spare2.data, &projection));

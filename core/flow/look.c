@@ -31,6 +31,7 @@ mn_status mn_flow_set_velocity(mn_flow *flow, mn_flow_velocity_fn *fn, void *use
     mn_flow_projection projection;
     MN_TRY(mn_flow_sample_solids(flow, &changed));
     const mn_flow_region region = {NULL, NULL};
+    flow->built = false;
     MN_TRY(mn_flow_pressure_build(&flow->pressure, &region, 0.5, false));
     flow->built = true;
     MN_TRY(mn_flow_wall_flux(flow));

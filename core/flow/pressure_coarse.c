@@ -225,7 +225,7 @@ static mn_status assemble_first(mn_flow_levels *levels, const mn_flow_pressure *
         const int32_t first = levels->colour_start[colour], count = levels->colour_start[colour + 1] - first;
         assemble_job job = {s, coarse, levels->coloured.data + first,
                             found ? (const float(*)[MN_FLOW_REACH])regular : NULL};
-        MN_TRY(mn_parallel_for(levels->ctx, count, 4, assemble_range, &job));
+        MN_TRY(mn_parallel_long(levels->ctx, count, 4, assemble_range, &job));
     }
     return MN_OK;
 }

@@ -104,6 +104,7 @@ static mn_status prepare_pressure(mn_flow *flow)
     MN_TRY(mn_flow_sample_solids(flow, &changed));
     if (!flow->built || changed) {
         const mn_flow_region region = {NULL, flow->solid_nodes.count > 0 ? flow->solid_nodes.data : NULL};
+        flow->built = false; // a cancel leaves it half built
         MN_TRY(mn_flow_pressure_build(&flow->pressure, &region, 0.5, false));
         flow->built = true;
     }
@@ -129,12 +130,13 @@ mn_status mn_flow_smoke_step(mn_flow *flow, double dt)
                                NULL,
                                flow->solid.count > 0 ? flow->solid.data : NULL,
                                mn_flow_inflow_side(def)};
-    mn_flow_carried moved = {flow->velocity.data, NULL, flow->values.data, stream};
+    mn_flow_carried moved = {flow->velocity.data, NULL, flow->values.data, stream, false};
     MN_TRY(mn_flow_advect(&carrier, 1, &moved));
     MN_TRY(mn_flow_coefficients(grid, NULL, flow->values.data, flow->next.data)); // w
     mn_timer_end(&flow->solver.timers, "advection");
     smoke_job job = {flow, flow->next.data, NULL, flow->smoke.data, 0.5 * dt, up_of(def)};
     MN_TRY(mn_flow_for_blocks(grid, force_block, &job));
+    MN_TRY(mn_flow_push(flow, 0.5 * dt, flow->next.data));
     mn_copy_bytes(flow->half.data, flow->next.data, bytes);
     mn_timer_begin(&flow->solver.timers, "projection");
     MN_TRY(mn_flow_project(&flow->pressure, def->tolerance, NULL, flow->half.data, &projection)); // h
@@ -154,18 +156,19 @@ mn_status mn_flow_smoke_step(mn_flow *flow, double dt)
     MN_TRY(mn_flow_coefficients(grid, NULL, flow->color.data, flow->spare.data));
     const mn_double4 none = {0, 0, 0, 0};
     mn_fill_bytes(flow->next.data, 0, bytes);
-    const mn_flow_carried smoke = {flow->values.data, flow->smoke.data, flow->next.data, none};
+    const mn_flow_carried smoke = {flow->values.data, flow->smoke.data, flow->next.data, none, false};
     MN_TRY(mn_flow_advect(&carrier, 1, &smoke));
     mn_fill_bytes(flow->values.data, 0, bytes);
-    const mn_flow_carried color = {flow->spare.data, flow->color.data, flow->values.data, none};
+    const mn_flow_carried color = {flow->spare.data, flow->color.data, flow->values.data, none, false};
     MN_TRY(mn_flow_advect(&carrier, 1, &color));
     mn_copy_bytes(flow->spare.data, flow->values.data, bytes);
     mn_timer_end(&flow->solver.timers, "advection");
 
     job.velocity = flow->spare2.data, job.dt = dt;
-    MN_TRY(mn_parallel_for(flow->solver.ctx, grid->table.count, MN_FLOW_GRAIN, source_range, &job));
+    MN_TRY(mn_parallel_long(flow->solver.ctx, grid->table.count, MN_FLOW_GRAIN, source_range, &job));
     job.smoke = flow->next.data, job.dt = 0.5 * dt;
     MN_TRY(mn_flow_for_blocks(grid, force_block, &job));
+    MN_TRY(mn_flow_push(flow, 0.5 * dt, flow->spare2.data));
     MN_TRY(mn_flow_diffuse(flow, dt, flow->spare2.data));
     mn_timer_begin(&flow->solver.timers, "projection");
     MN_TRY(mn_flow_project(&flow->pressure, def->tolerance, NULL, flow->spare2.data, &projection));

@@ -48,7 +48,7 @@ mn_status mn_flow_sample_solids(mn_flow *flow, bool *changed)
     MN_TRY(mn_array_resize(ctx, &flow->solid, size));
     if (size > 0) {
         solids_job job = {.flow = flow};
-        MN_TRY(mn_parallel_for(ctx, flow->grid.table.count, MN_FLOW_GRAIN, sample_range, &job));
+        MN_TRY(mn_parallel_long(ctx, flow->grid.table.count, MN_FLOW_GRAIN, sample_range, &job));
     }
     *changed = flow->solid_built.count != size ||
                (size > 0 &&
@@ -154,4 +154,36 @@ mn_status mn_flow_wall_flux(mn_flow *flow)
     if (flow->collider && mn_collider_max_speed(flow->collider) > 0)
         MN_TRY(mn_flow_for_coloured_blocks(&flow->grid, wall_block, &job));
     return MN_OK;
+}
+
+// ---- the force volume ----
+
+typedef struct push_job {
+    mn_flow *flow;
+    double dt;
+    mn_double4 *velocity;
+} push_job;
+
+static mn_status push_range(void *user, mn_range range)
+{
+    const push_job *job = user;
+    for (int64_t block = range.begin; block < range.end; block++)
+        for (int32_t cell = 0; cell < 64; cell++) {
+            const mn_ivec3 c = mn_block_cell(&job->flow->grid.table, (int32_t)block, cell);
+            const mn_vec3 x = mn_flow_to_world(&job->flow->grid, mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5));
+            const mn_vec3 a = mn_volume_sample_vec3(job->flow->force, x);
+            if (!mn_is_finite3(a))
+                return mn_fail(job->flow->solver.ctx, MN_ERROR_INPUT,
+                               "The force volume is not finite at (%g, %g, %g); clean it or disconnect it.",
+                               x.x, x.y, x.z);
+            job->velocity[block * 64 + cell] += job->dt * (mn_double4){a.x, a.y, a.z, 0};
+        }
+    return MN_OK;
+}
+
+mn_status mn_flow_push(mn_flow *flow, double dt, mn_double4 *velocity)
+{
+    push_job job = {flow, dt, velocity};
+    if (!flow->force.ops) return MN_OK;
+    return mn_parallel_long(flow->solver.ctx, flow->grid.table.count, MN_FLOW_GRAIN, push_range, &job);
 }

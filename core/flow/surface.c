@@ -11,10 +11,10 @@
 //   coefficients, which makes second derivatives fourth order: c = phi - d2 phi / 8; then the same
 //   quasi-inverse as velocity
 //
-// Around the box phi goes on with grad phi . w = -cos(contact angle), w out of the box.
-// Tested: circles keep their radius and curvature (tests/unit/flow/test_surface.c).
+// Around the box phi goes on with grad phi . w = -cos(contact angle), w out of the box, where the surface
+// meets its side, and straight on elsewhere. Tested: circles keep their radius and curvature
+// (tests/unit/flow/test_surface.c).
 #include "flow/surface.h"
-#include "base/elementary.h"
 #include "meniscus/array.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ MN_INLINE void probe(const mn_flow *flow, mn_vec3 X, double *phi, mn_vec3 *slope
     *slope = mn_v3(slopes[0][0], slopes[1][0], slopes[2][0]);
 }
 
-static mn_vec3 out_of_solid(const mn_flow *flow, mn_vec3 X)
+mn_vec3 mn_flow_out_of_solid(const mn_flow *flow, mn_vec3 X)
 {
     mn_flow_taps taps;
     if (flow->solid.count == 0) return X;
@@ -65,7 +65,7 @@ static mn_vec3 out_of_solid(const mn_flow *flow, mn_vec3 X)
 
 mn_vec3 mn_flow_closest(const mn_flow *flow, mn_vec3 X)
 {
-    mn_vec3 at = out_of_solid(flow, X);
+    mn_vec3 at = mn_flow_out_of_solid(flow, X);
     for (int32_t k = 0; k < 2; k++) {
         double phi;
         mn_vec3 slope;
@@ -75,7 +75,7 @@ mn_vec3 mn_flow_closest(const mn_flow *flow, mn_vec3 X)
         const double step = fmin(fmax(phi / square, -MN_FLOW_FAR), MN_FLOW_FAR);
         at = mn_axpy(at, -step, slope);
     }
-    at = out_of_solid(flow, at);
+    at = mn_flow_out_of_solid(flow, at);
     const int32_t *n = flow->grid.cells; // beyond the box a spline's polynomial would feed on itself
     return mn_v3(fmin(fmax(at.x, 1), n[0] + 1), fmin(fmax(at.y, 1), n[1] + 1), fmin(fmax(at.z, 1), n[2] + 1));
 }
@@ -89,11 +89,6 @@ mn_vec3 mn_flow_surface_velocity(const mn_flow *flow, const mn_double4 *velocity
     return mn_flow_vec(&u);
 }
 
-MN_INLINE bool around_box(const mn_flow_grid *grid, mn_ivec3 c)
-{
-    return c.x <= grid->cells[0] + 1 && c.y <= grid->cells[1] + 1 && c.z <= grid->cells[2] + 1;
-}
-
 // ---- blocks ----
 
 static void mark_block(void *user, int32_t block)
@@ -101,8 +96,9 @@ static void mark_block(void *user, int32_t block)
     mn_flow *flow = ((surface_job *)user)->flow;
     for (int32_t cell = 0; cell < 64; cell++) {
         const int64_t at = (int64_t)block * 64 + cell;
-        flow->known.data[at] = around_box(&flow->grid, mn_block_cell(&flow->grid.table, block, cell)) &&
-                               flow->surface.data[at][0] < MN_FLOW_MOVED;
+        flow->known.data[at] =
+            mn_flow_around_box(&flow->grid, mn_block_cell(&flow->grid.table, block, cell)) &&
+            flow->surface.data[at][0] < MN_FLOW_MOVED;
     }
 }
 
@@ -193,8 +189,8 @@ static void carry_block(void *user, int32_t block)
         const int64_t at = (int64_t)block * 64 + cell;
         const mn_ivec3 c = mn_block_cell(&flow->grid.table, block, cell);
         double phi = fmin(fmax(flow->values.data[at][0], -MN_FLOW_FAR), MN_FLOW_FAR);
-        if (!around_box(&flow->grid, c)) phi = MN_FLOW_FAR;
-        if (around_box(&flow->grid, c) && fabs(phi) < MN_FLOW_MOVED) {
+        if (!mn_flow_around_box(&flow->grid, c)) phi = MN_FLOW_FAR;
+        if (mn_flow_around_box(&flow->grid, c) && fabs(phi) < MN_FLOW_MOVED) {
             const mn_vec3 X = mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5);
             const mn_vec3 first = mn_flow_surface_velocity(flow, flow->velocity.data, X);
             const mn_vec3 w =
@@ -281,32 +277,6 @@ static void sweep_block(void *user, int32_t block)
     }
 }
 
-// Distances around the box: the inner cell's, less cos(contact angle) per cell.
-static void wall_block(void *user, int32_t block)
-{
-    const surface_job *job = user;
-    mn_flow *flow = job->flow;
-    const mn_flow_grid *grid = &flow->grid;
-    const double bend = mn_cos(flow->def.contact_angle * (3.14159265358979323846 / 180));
-    for (int32_t cell = 0; cell < 64; cell++) {
-        const int64_t at = (int64_t)block * 64 + cell;
-        const mn_ivec3 c = mn_block_cell(&grid->table, block, cell);
-        double phi = MN_FLOW_FAR;
-        if (around_box(grid, c)) {
-            int32_t in[3] = {c.x, c.y, c.z};
-            double off = 0;
-            for (int32_t a = 0; a < 3; a++) {
-                const int32_t was = in[a];
-                in[a] = was < 1 ? 1 : was > grid->cells[a] ? grid->cells[a] : was;
-                if (in[a] != was && !(a == 2 && flow->def.flat)) off += 1;
-            }
-            const int32_t inner = mn_flow_cell_at(grid, in[0], in[1], in[2]);
-            if (inner >= 0) phi = job->from[inner] - bend * off;
-        }
-        flow->values.data[at] = (mn_double4){phi, 0, 0, 0};
-    }
-}
-
 mn_status mn_flow_surface_finish(mn_flow *flow)
 {
     const int64_t size = mn_flow_size(&flow->grid);
@@ -317,9 +287,11 @@ mn_status mn_flow_surface_finish(mn_flow *flow)
         job.from = flow->distance[k & 1].data, job.to = flow->distance[(k + 1) & 1].data;
         MN_TRY(mn_flow_for_blocks(&flow->grid, sweep_block, &job));
     }
-    job.from = flow->distance[SWEEPS & 1].data;
-    MN_TRY(mn_flow_for_blocks(&flow->grid, wall_block, &job));
+    MN_TRY(mn_flow_meet_sides(flow, flow->distance[SWEEPS & 1].data));
     mn_copy_bytes(flow->surface.data, flow->values.data, mn_bytes(size, sizeof(mn_double4)));
+    MN_TRY(mn_flow_coefficients(&flow->grid, NULL, flow->values.data, flow->surface.data));
+    if (flow->solid.count != size) return MN_OK;
+    MN_TRY(mn_flow_meet_solids(flow));
     return mn_flow_coefficients(&flow->grid, NULL, flow->values.data, flow->surface.data);
 }
 
@@ -356,7 +328,7 @@ static void curve_block(void *user, int32_t block)
         const mn_ivec3 c = mn_block_cell(&grid->table, block, cell);
         flow->spare.data[at] = (mn_double4){0, 0, 0, 0};
         flow->known.data[at] = 0;
-        if (!around_box(grid, c) || fabs(flow->values.data[at][0]) > kept) continue;
+        if (!mn_flow_around_box(grid, c) || fabs(flow->values.data[at][0]) > kept) continue;
         flow->known.data[at] = 1;
         double f[3][3][3];
         int32_t in[3] = {c.x, c.y, c.z}; // around the box, the curvature of the nearest cell inside

@@ -10,6 +10,14 @@
 #define MN_FLOW_FAR 7.0   ///< cells: distances end here
 #define MN_FLOW_MOVED 5.0 ///< cells: so near to the surface distances are carried and velocities known
 
+/// Whether a cell is in the box or next to it.
+MN_INLINE bool mn_flow_around_box(const mn_flow_grid *grid, mn_ivec3 c)
+{
+    return c.x <= grid->cells[0] + 1 && c.y <= grid->cells[1] + 1 && c.z <= grid->cells[2] + 1;
+}
+
+/// X, or the point of a solid's surface next to it when it lies inside.
+mn_vec3 mn_flow_out_of_solid(const mn_flow *flow, mn_vec3 X);
 /// The point of the surface next to X, pushed out of solids.
 mn_vec3 mn_flow_closest(const mn_flow *flow, mn_vec3 X);
 /// The velocity of the liquid at that point, m/s.
@@ -26,6 +34,10 @@ mn_status mn_flow_surface_carry(mn_flow *flow, double dt);
 /// Rebuilds distances beyond three cells, sets those around the box, and gives flow->surface its
 /// coefficients.
 mn_status mn_flow_surface_finish(mn_flow *flow);
+/// flow->values: the distances of `distance`, continued around the box; and inside solids, from
+/// flow->surface.
+mn_status mn_flow_meet_sides(mn_flow *flow, const double *distance);
+mn_status mn_flow_meet_solids(mn_flow *flow);
 /// Distances at nodes, into flow->surface_nodes.
 mn_status mn_flow_surface_to_nodes(mn_flow *flow);
 /// Curvature as coefficients in lane 1 of flow->surface.

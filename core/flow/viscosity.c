@@ -4,7 +4,7 @@
 // of neighbouring cells, by conjugate gradients.
 //
 //   fluid next to nothing (a free surface, a wall that the fluid slips along): no flux between them
-//   no slip: splines without fluid in a solid hold the solid's velocity
+//   no slip, or slip painted below one half: splines in a solid hold the solid's velocity
 // Tested: decay of a shear wave (tests/unit/flow/test_smoke.c), vortex street
 // (tests/validation/test_flow_vortices.c).
 #include "flow/flow_state.h"
@@ -35,15 +35,19 @@ static void mark_block(void *user, int32_t block)
 {
     const diffuse_job *job = user;
     mn_flow *flow = job->flow;
+    const bool painted = mn_collider_is_painted(flow->collider, MN_PAINT_SLIP);
     for (int32_t cell = 0; cell < 64; cell++) {
         const int64_t at = (int64_t)block * 64 + cell;
         const mn_ivec3 inner = inner_cell(&flow->grid, block, cell);
         const bool inside = mn_flow_cell_at(&flow->grid, inner.x, inner.y, inner.z) == at;
         flow->band.data[at] = inside && flow->pressure.mass.data[at] > least_mass ? FREE : OUTSIDE;
-        if (flow->def.no_slip && flow->solid.count > 0 && flow->solid.data[at] <= 0) {
-            flow->band.data[at] = HELD;
+        if ((flow->def.no_slip || painted) && flow->solid.count > 0 && flow->solid.data[at] <= 0) {
             const mn_ivec3 c = mn_block_cell(&flow->grid.table, block, cell);
             const mn_vec3 x = mn_flow_to_world(&flow->grid, mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5));
+            if (painted && mn_collider_painted(flow->collider, MN_PAINT_SLIP, flow->def.no_slip ? 0 : 1,
+                                               flow->before, x) >= 0.5)
+                continue;
+            flow->band.data[at] = HELD;
             const mn_vec3 v = mn_collider_probe(flow->collider, flow->before, x).velocity;
             job->velocity[at] = (mn_double4){v.x, v.y, v.z, 0};
         }

@@ -127,7 +127,6 @@ mn_status mn_geo_add_attribute(mn_geo *geo, mn_owner owner, const char *name, mn
         drop_last(geo, owner);
         return status;
     }
-    geo->version++;
     *attribute = made;
     return MN_OK;
 }
@@ -154,7 +153,6 @@ mn_status mn_geo_remove_attribute(mn_geo *geo, mn_owner owner, const char *name)
     geo->attributes[owner].count--;
     for (int64_t i = index; i < geo->attributes[owner].count; i++)
         geo->attributes[owner].data[i] = geo->attributes[owner].data[i + 1];
-    geo->version++;
     return MN_OK;
 }
 
@@ -197,7 +195,6 @@ const void *mn_attribute_data(const mn_attribute *attribute)
 
 void *mn_attribute_write(mn_geo *geo, mn_attribute *attribute)
 {
-    geo->version++;
     return mn_column_write(geo->ctx, &attribute->values);
 }
 
@@ -288,7 +285,6 @@ mn_status mn_attribute_intern(mn_geo *geo, mn_attribute *attribute, const char *
     if (attribute->type != MN_STRING)
         return mn_fail(geo->ctx, MN_ERROR_ARGUMENT, "The attribute '%s' holds numbers, not strings.",
                        attribute->name);
-    geo->version++;
     return mn_string_table_intern(&attribute->strings, string, index);
 }
 

@@ -3,7 +3,7 @@
 // Life of a geo and its elements: points, vertices, primitives and volumes.
 #include "geo/geo_state.h"
 
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 
 #include <string.h>
 
@@ -80,7 +80,6 @@ void mn_geo_free(mn_geo *geo)
 static mn_status copy_into(const mn_geo *geo, mn_geo *copy)
 {
     memcpy(copy->counts, geo->counts, sizeof copy->counts);
-    copy->version = geo->version;
     copy->vertex_points = mn_column_share(&geo->vertex_points);
     copy->primitive_starts = mn_column_share(&geo->primitive_starts);
     copy->primitive_kinds = mn_column_share(&geo->primitive_kinds);
@@ -112,11 +111,6 @@ mn_status mn_geo_copy(const mn_geo *geo, mn_geo **copy)
 mn_context *mn_geo_context(const mn_geo *geo)
 {
     return geo->ctx;
-}
-
-uint64_t mn_geo_version(const mn_geo *geo)
-{
-    return geo->version;
 }
 
 static int64_t column_bytes(const mn_column *column)
@@ -267,7 +261,6 @@ void mn_geo_set_count(mn_geo *geo, mn_owner owner, int64_t count)
         mn_column_set_count(&geo->primitive_kinds, count);
     }
     geo->counts[owner] = count;
-    geo->version++;
 }
 
 mn_status mn_geo_add_points(mn_geo *geo, int64_t count, int64_t *first)

@@ -33,7 +33,6 @@ typedef struct mn_volume_entry {
 
 struct mn_geo {
     mn_context *ctx;
-    uint64_t version;
     int64_t counts[MN_OWNER_COUNT];
     mn_column vertex_points;    ///< int64_t per vertex
     mn_column primitive_starts; ///< int64_t, one more than primitives once there are any

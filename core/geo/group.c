@@ -73,7 +73,6 @@ mn_status mn_geo_add_group(mn_geo *geo, mn_owner owner, const char *name, mn_gro
     }
     mn_column_set_count(&made->members, geo->counts[owner]);
     geo->groups[owner].data[geo->groups[owner].count++] = made;
-    geo->version++;
     *group = made;
     return MN_OK;
 }
@@ -97,7 +96,6 @@ mn_status mn_geo_remove_group(mn_geo *geo, mn_owner owner, const char *name)
     geo->groups[owner].count--;
     for (int64_t i = index; i < geo->groups[owner].count; i++)
         geo->groups[owner].data[i] = geo->groups[owner].data[i + 1];
-    geo->version++;
     return MN_OK;
 }
 
@@ -113,7 +111,6 @@ const uint8_t *mn_group_data(const mn_group *group)
 
 uint8_t *mn_group_write(mn_geo *geo, mn_group *group)
 {
-    geo->version++;
     return mn_column_write(geo->ctx, &group->members);
 }
 

@@ -51,6 +51,5 @@ mn_status mn_geo_reverse_polygons(mn_geo *geo)
     if (mn_geo_kind_count(geo, MN_POLYGON) == 0) return MN_OK;
     MN_TRY(for_each_column(geo, unshare));
     MN_TRY(for_each_column(geo, reverse_column));
-    geo->version++;
     return MN_OK;
 }

@@ -5,7 +5,7 @@
 #include "geo/string_table.h"
 
 #include "meniscus/array.h"
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -99,6 +99,5 @@ mn_status mn_geo_transform(mn_geo *geo, mn_mat4 transform)
     for (int owner = 0; owner < MN_OWNER_COUNT; owner++)
         for (int64_t i = 0; i < geo->attributes[owner].count; i++)
             MN_TRY(move_attribute(geo, geo->attributes[owner].data[i], &m));
-    geo->version++;
     return MN_OK;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Borrowed columns to geometry and back.
-#include "meniscus/view.h"
+#include "meniscus/solver.h"
 
 #include "base/parallel.h"
 #include "meniscus/array.h"

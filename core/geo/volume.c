@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calls through a volume's table.
-#include "meniscus/volume.h"
+#include "meniscus/geo.h"
 
 #include <string.h>
 

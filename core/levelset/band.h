@@ -4,7 +4,7 @@
 #ifndef MENISCUS_LEVELSET_BAND_H
 #define MENISCUS_LEVELSET_BAND_H
 
-#include "meniscus/fill.h"
+#include "meniscus/collider.h"
 #include "space/blocks.h"
 
 #ifdef __cplusplus

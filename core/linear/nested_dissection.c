@@ -23,11 +23,6 @@ typedef struct piece {
     int32_t begin, end;
 } piece;
 
-static double coordinate(mn_vec3 x, int axis)
-{
-    return axis == 0 ? x.x : axis == 1 ? x.y : x.z;
-}
-
 static int longest_axis(const job *j, piece p)
 {
     mn_box box = mn_box_empty();
@@ -48,13 +43,13 @@ static void cut(job *j, piece p, int32_t label, int32_t *high_begin, int32_t *se
 {
     const int axis = longest_axis(j, p);
     const int32_t n = p.end - p.begin;
-    for (int32_t k = 0; k < n; k++) j->keys[k] = coordinate(j->positions[j->order[p.begin + k]], axis);
+    for (int32_t k = 0; k < n; k++) j->keys[k] = mn_component(j->positions[j->order[p.begin + k]], axis);
     qsort(j->keys, (size_t)n, sizeof *j->keys, compare_doubles);
     const double median = j->keys[n / 2];
     // Labels: 3 label + 0 low, + 1 high, + 2 separator.
     for (int32_t k = p.begin; k < p.end; k++) {
         const int32_t row = j->order[k];
-        j->side[row] = 3 * label + (coordinate(j->positions[row], axis) >= median);
+        j->side[row] = 3 * label + (mn_component(j->positions[row], axis) >= median);
     }
     for (int32_t k = p.begin; k < p.end; k++) {
         const int32_t row = j->order[k];

@@ -14,7 +14,7 @@
 enum { BALL_VERTICES = 162, BALL_TRIANGLES = 320 };
 /// In nodes' distances: below it, marching cubes shows corners.
 static const double largest_radius = 2.0;
-static const double pi = 3.14159265358979323846;
+static const double pi = MN_PI;
 
 /// Sums over a body's particles.
 typedef struct body_spread {

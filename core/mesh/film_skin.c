@@ -14,7 +14,7 @@
 
 enum { RIM_ROWS = 3, DROP_RINGS = 10, DROP_SIDES = 16 };
 enum { ON_RIM = 2 }; // of mn_film_skin.used
-static const double PI = 3.14159265358979323846;
+static const double PI = MN_PI;
 static const double THICKEST = 1.5; // diameters of the ball that a point's liquid would be
 
 mn_film_skin_def mn_film_skin_default_def(void)

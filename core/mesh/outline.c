@@ -115,7 +115,7 @@ done:
 static mn_status add_polygons(const mn_geo *geo, double crease, mn_geo *lines)
 {
     mn_context *ctx = mn_geo_context(geo);
-    const double pi = 3.14159265358979323846;
+    const double pi = MN_PI;
     side_array sides = {0};
     end_array ends = {0};
     mn_status status;

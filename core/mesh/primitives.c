@@ -9,7 +9,7 @@
 
 #include "meniscus/array.h"
 
-static const double pi = 3.14159265358979323846;
+static const double pi = MN_PI;
 
 typedef struct builder {
     mn_context *ctx;

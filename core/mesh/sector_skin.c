@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 enum { RIM_ROWS = 3, FAN_MAX = 64 };
-static const double PI = 3.14159265358979323846;
+static const double PI = MN_PI;
 static const double LEAST_COSINE = 0.35; // sharper sectors are not filled to their edge
 
 /// A triangle at an edge.

@@ -67,7 +67,7 @@ void mn_skin_free(mn_skin *skin)
 
 static double ball_volume(double radius)
 {
-    return 4.0 / 3.0 * 3.14159265358979323846 * radius * radius * radius;
+    return 4.0 / 3.0 * MN_PI * radius * radius * radius;
 }
 
 static mn_status check(mn_context *ctx, const mn_skin_def *def)

@@ -11,7 +11,7 @@
 enum { SIDES = 12, PARTS = 3, DOME = 4 };
 static const double FLARE = 1.6;
 static const double FLAT = 0.5; // slope of such an end
-static const double PI = 3.14159265358979323846;
+static const double PI = MN_PI;
 
 /// One ring of the tube.
 typedef struct ring {

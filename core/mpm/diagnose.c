@@ -9,7 +9,7 @@
 #include "base/elementary.h"
 #include "mpm/state.h"
 
-static const double pi = 3.14159265358979323846;
+static const double pi = MN_PI;
 
 // Particles twice (state and next) with sort keys, order, group and body; nodes with their velocities,
 // volumes and block tables; the samples of the surface with patch, group, splats and what they gather; the

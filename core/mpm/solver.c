@@ -196,7 +196,7 @@ mn_status mn_mpm_advance(mn_mpm *mpm, const mn_solver_inputs *inputs, double sec
     return mn_solver_advance(&mn_mpm_solver, &mpm->solver, inputs, seconds);
 }
 
-void mn_mpm_get_report(const mn_mpm *mpm, mn_report *report)
+void mn_mpm_report(const mn_mpm *mpm, mn_report *report)
 {
     mn_solver_report(&mn_mpm_solver, &mpm->solver, report);
 }
@@ -214,14 +214,4 @@ mn_status mn_mpm_load(mn_context *ctx, const mn_mpm_def *def, mn_reader *in, mn_
 int64_t mn_mpm_count(const mn_mpm *mpm)
 {
     return mpm->particles.count;
-}
-
-double mn_mpm_bulk_modulus(const mn_mpm *mpm)
-{
-    return mpm->bulk_modulus;
-}
-
-double mn_mpm_time(const mn_mpm *mpm)
-{
-    return mpm->solver.time;
 }

@@ -20,7 +20,7 @@
 #include "levelset/thin_parts.h"
 #include "meniscus/array.h"
 #include "meniscus/mpm.h"
-#include "meniscus/timer.h"
+#include "meniscus/report.h"
 #include "mesh/beads.h"
 #include "mesh/isosurface.h"
 #include "mpm/bodies.h"

@@ -106,7 +106,7 @@ static double relaxation_due(mn_mpm *mpm, double dt)
 // and gains energy from step to step (seen from a tenth of the bulk modulus on).
 static mn_status check_stiffness(const mn_mpm *mpm)
 {
-    const double share = 0.03, pi = 3.14159265358979323846;
+    const double share = 0.03, pi = MN_PI;
     const mn_mpm_extremes *e = &mpm->extremes;
     if (!(mpm->def.bulk_modulus > 0) || mpm->particles.count == 0) return MN_OK;
     const double pressure = 2 * e->max_sigma / mn_cbrt(0.75 * e->volume / pi);

@@ -19,7 +19,7 @@
 #include "mpm/pressure.h"
 #include "mpm/viscosity.h"
 
-static const double pi = 3.14159265358979323846;
+static const double pi = MN_PI;
 
 static double lower(double dt, double limit, const char *what, const char **binding)
 {

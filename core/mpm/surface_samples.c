@@ -289,7 +289,7 @@ static void press_fresh_particles(mn_mpm *mpm)
 {
     const mn_level_set_view view = mn_level_set_get(mpm->surface);
     if (!mpm->fresh || !(mpm->bulk_modulus > 0) || view.body_count == 0) return;
-    const double cosine = mn_cos(mpm->def.contact_angle * (3.14159265358979323846 / 180));
+    const double cosine = mn_cos(mpm->def.contact_angle * (MN_PI / 180));
     for (int64_t i = 0; i < mpm->materials.count; i++) {
         mn_mpm_material *q = &mpm->materials.data[i];
         const int32_t b = view.body_count == 1 ? 0 : mpm->body_of.data[i];

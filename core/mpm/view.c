@@ -20,7 +20,7 @@ static double volume_of(const mn_mpm *mpm, int64_t i)
 
 static double radius_of(double volume)
 {
-    return mn_cbrt(0.75 / 3.14159265358979323846 * volume);
+    return mn_cbrt(0.75 / MN_PI * volume);
 }
 
 static void position_value(const void *mpm, int64_t i, double *value)

@@ -50,7 +50,7 @@ enum { BLOCK_GRAIN = 16, IMAGES_MAX = 16 };
 
 // How deep images must fill the solid: past the band of smoothing and shifting, cells.
 static const double image_depth = 2.2;
-static const double pi = 3.14159265358979323846;
+static const double pi = MN_PI;
 
 // ---- images ----
 

@@ -9,8 +9,8 @@
 // surface, and a small region in a large box costs nothing. Tiles are visited in parallel: a first pass marks
 // the particles of each tile in a mask of 512 bits, a second writes them where the counts of the tiles before
 // say.
-#include "meniscus/fill.h"
 #include "base/elementary.h"
+#include "meniscus/collider.h"
 
 #include "base/parallel.h"
 #include "base/random.h"

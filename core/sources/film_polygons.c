@@ -6,7 +6,7 @@
 #include "sources/film_samples.h"
 
 #include "base/random.h"
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 
 #include <stdlib.h>
 

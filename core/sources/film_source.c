@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 
-static const double PI = 3.14159265358979323846;
+static const double PI = MN_PI;
 
 mn_film_source_def mn_film_source_default_def(void)
 {

@@ -16,7 +16,7 @@
 #include "sources/inlet_curve.h"
 
 enum { RING = 128 };
-static const double PI = 3.14159265358979323846;
+static const double PI = MN_PI;
 
 mn_jet_source_def mn_jet_source_default_def(void)
 {

@@ -34,7 +34,6 @@ struct mn_collider {
     const mn_attribute *paint[MN_PAINT_COUNT];
     double velocity_scale;
     double voxel_size, band, max_speed;
-    mn_box bounds;
     const mn_collider *fixed; ///< of a joined one, which has no solids of its own: what it was given
     mn_moving_solids moving;  ///< and what moves beside them; distance NULL otherwise
 };
@@ -213,7 +212,6 @@ mn_status mn_collider_create(mn_context *ctx, const mn_collider_def *def, mn_col
     collider->geo = def->geo;
     collider->velocity_scale = def->velocity_scale;
     collider->voxel_size = INFINITY;
-    collider->bounds = mn_box_empty();
     mn_status status = MN_OK;
     if (def->geo) MN_TRY_TO(fail, status, collect_solids(collider, def->geo));
     if (collider->solids.count == 0) {
@@ -228,7 +226,6 @@ mn_status mn_collider_create(mn_context *ctx, const mn_collider_def *def, mn_col
         collider->voxel_size = fmin(collider->voxel_size, s->voxel_size);
         collider->band = fmax(collider->band, s->band);
         collider->max_speed = fmax(collider->max_speed, s->max_speed);
-        collider->bounds = mn_box_join(collider->bounds, s->bounds);
     }
     if (def->paint && mn_geo_kind_count(def->geo, MN_POLYGON) > 0) {
         MN_TRY_TO(fail, status, mn_triangles_create_from_geo(ctx, def->geo, &collider->mesh));
@@ -263,7 +260,6 @@ void mn_collider_rejoin(mn_collider *joined, const mn_collider *fixed, const mn_
     joined->voxel_size = fixed ? fixed->voxel_size : INFINITY;
     joined->band = fixed ? fmin(fixed->band, moving->band) : moving->band;
     joined->max_speed = fmax(fixed ? fixed->max_speed : 0, moving->max_speed);
-    joined->bounds = fixed ? mn_box_join(fixed->bounds, moving->bounds) : moving->bounds;
 }
 
 mn_status mn_collider_join(mn_context *ctx, const mn_collider *fixed, const mn_moving_solids *moving,
@@ -469,9 +465,4 @@ double mn_collider_band(const mn_collider *collider)
 double mn_collider_max_speed(const mn_collider *collider)
 {
     return collider->max_speed;
-}
-
-mn_box mn_collider_bounds(const mn_collider *collider)
-{
-    return collider->bounds;
 }

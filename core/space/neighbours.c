@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { COPY_GRAIN = 16384, AVERAGE_GRAIN = 256 };
+enum { COPY_GRAIN = 16384 };
 
 static void fill_places(int32_t places[256][8])
 {
@@ -157,60 +157,4 @@ int32_t mn_neighbours_nearest(const mn_neighbours *neighbours, mn_vec3 position,
         mn_neighbours_visit(n, position, r < most ? r : most, keep_nearest, &nearest);
         if (nearest.point >= 0 || r >= most) return nearest.point;
     }
-}
-
-// ---- averages ----
-
-typedef struct average_job {
-    const mn_neighbours *n;
-    mn_points positions;
-    double radius;
-    int32_t components;
-    const double *values;
-    double *result;
-} average_job;
-
-typedef struct average_sum {
-    const average_job *job;
-    double weight;
-    double *sum;
-} average_sum;
-
-static void add_weighted(void *user, int32_t point, double d2)
-{
-    average_sum *s = user;
-    const double q = 1.0 - d2 / (s->job->radius * s->job->radius), w = q * q * q;
-    const double *value = s->job->values + (int64_t)point * s->job->components;
-    s->weight += w;
-    for (int32_t c = 0; c < s->job->components; c++) s->sum[c] += w * value[c];
-}
-
-static mn_status average_at(void *user, mn_range range)
-{
-    const average_job *job = user;
-    for (int64_t i = range.begin; i < range.end; i++) {
-        average_sum s = {job, 0.0, job->result + i * job->components};
-        const mn_vec3 x = mn_points_at(&job->positions, i);
-        for (int32_t c = 0; c < job->components; c++) s.sum[c] = 0.0;
-        mn_neighbours_visit(job->n, x, job->radius, add_weighted, &s);
-        if (s.weight > 0.0) {
-            for (int32_t c = 0; c < job->components; c++) s.sum[c] /= s.weight;
-            continue;
-        }
-        const int32_t nearest = mn_neighbours_nearest(job->n, x, INFINITY);
-        for (int32_t c = 0; nearest >= 0 && c < job->components; c++)
-            s.sum[c] = job->values[(int64_t)nearest * job->components + c];
-    }
-    return MN_OK;
-}
-
-mn_status mn_neighbours_average(mn_neighbours *neighbours, mn_points positions, double radius,
-                                int32_t components, const double *values, double *result)
-{
-    if (!(radius > 0.0) || !isfinite(radius) || components < 1)
-        return mn_fail(neighbours->ctx, MN_ERROR_ARGUMENT,
-                       "Averages over %g m with %d components were asked for; both must be above zero.",
-                       radius, (int)components);
-    average_job job = {neighbours, positions, radius, components, values, result};
-    return mn_parallel_for(neighbours->ctx, positions.count, AVERAGE_GRAIN, average_at, &job);
 }

@@ -46,13 +46,6 @@ void mn_neighbours_visit(const mn_neighbours *neighbours, mn_vec3 position, doub
 /// one with the lowest number. Many threads may search at once.
 int32_t mn_neighbours_nearest(const mn_neighbours *neighbours, mn_vec3 position, double radius);
 
-/// result[i][c] = sum_p w_ip values[p][c] / sum_p w_ip, w = (1 - d^2 / radius^2)^3 over the points nearer
-/// than `radius`; where there is none, the nearest point's values. How a surface gets the velocity of its
-/// particles. `values` and `result` hold `components` doubles for each point and position; zeros when nothing
-/// was built.
-mn_status mn_neighbours_average(mn_neighbours *neighbours, mn_points positions, double radius,
-                                int32_t components, const double *values, double *result);
-
 #ifdef __cplusplus
 }
 #endif

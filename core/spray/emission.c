@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 
-static const double pi = 3.14159265358979323846;
+static const double pi = MN_PI;
 
 /// Which numbers of a drop's stream serve what.
 enum { DRAW_MOMENT, DRAW_PLACE, DRAW_KIND, DRAW_CONE };

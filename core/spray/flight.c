@@ -19,7 +19,7 @@
 #include "spray/flight.h"
 #include "base/elementary.h"
 
-static const double pi = 3.14159265358979323846;
+static const double pi = MN_PI;
 
 double mn_drag_rate(const mn_air *air, double radius, double mass, double speed)
 {

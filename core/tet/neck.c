@@ -17,7 +17,7 @@
 static const double patch_radius = 3; // of the size
 static const double apart = 4;        // of the size: necks that are cut at once
 static const double too_thin = 0.2;   // of the size: radius that no mesh of this size can carry
-static const double pi = 3.14159265358979323846;
+static const double pi = MN_PI;
 
 /// A boundary face of high curvature.
 typedef struct candidate {

@@ -10,7 +10,7 @@
 #include "base/elementary.h"
 #include "tet/state.h"
 
-static const double pi = 3.14159265358979323846;
+static const double pi = MN_PI;
 
 // With `energies`, faces count by what they touch.
 static double sum_area(const mn_tet_liquid *liquid, bool energies)
@@ -83,7 +83,7 @@ static sums sum_mesh(const mn_tet_liquid *liquid)
     return s;
 }
 
-void mn_tet_liquid_report(const mn_solver *solver, mn_report *report)
+void mn_tet_fill_report(const mn_solver *solver, mn_report *report)
 {
     const mn_tet_liquid *liquid = (const mn_tet_liquid *)solver;
     const sums s = sum_mesh(liquid);

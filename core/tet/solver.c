@@ -58,7 +58,7 @@ const mn_solver_type mn_tet_liquid_solver = {
     .end = mn_tet_liquid_end,
     .abandon = mn_tet_liquid_abandon,
     .view = mn_tet_liquid_view,
-    .report = mn_tet_liquid_report,
+    .report = mn_tet_fill_report,
     .saved = mn_tet_liquid_saved,
     .saved_count = MN_TET_SAVED_COUNT,
     .version = MN_TET_SAVED_VERSION,
@@ -99,7 +99,7 @@ mn_status mn_tet_liquid_advance(mn_tet_liquid *liquid, const mn_solver_inputs *i
     return mn_solver_advance(&mn_tet_liquid_solver, &liquid->solver, inputs, seconds);
 }
 
-void mn_tet_liquid_get_report(const mn_tet_liquid *liquid, mn_report *report)
+void mn_tet_liquid_report(const mn_tet_liquid *liquid, mn_report *report)
 {
     mn_solver_report(&mn_tet_liquid_solver, &liquid->solver, report);
 }
@@ -123,9 +123,4 @@ const mn_tet_liquid_def *mn_tet_liquid_get_def(const mn_tet_liquid *liquid)
 const mn_tet_mesh *mn_tet_liquid_mesh(const mn_tet_liquid *liquid)
 {
     return liquid->mesh;
-}
-
-double mn_tet_liquid_time(const mn_tet_liquid *liquid)
-{
-    return liquid->solver.time;
 }

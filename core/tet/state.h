@@ -28,8 +28,8 @@
 #ifndef MENISCUS_TET_STATE_H
 #define MENISCUS_TET_STATE_H
 
+#include "meniscus/report.h"
 #include "meniscus/tet.h"
-#include "meniscus/timer.h"
 #include "mesh/box_grid.h"
 #include "tet/solid.h"
 #include "tetmesh/internal.h"
@@ -175,7 +175,7 @@ mn_status mn_tet_liquid_end(mn_solver *solver, const mn_solver_inputs *inputs);
 void mn_tet_liquid_abandon(mn_solver *solver);
 mn_status mn_tet_liquid_view(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output,
                              mn_view *view);
-void mn_tet_liquid_report(const mn_solver *solver, mn_report *report);
+void mn_tet_fill_report(const mn_solver *solver, mn_report *report);
 enum { MN_TET_SAVED_COUNT = 6, MN_TET_SAVED_VERSION = 6 };
 extern const mn_saved mn_tet_liquid_saved[MN_TET_SAVED_COUNT];
 mn_status mn_tet_liquid_save_mesh(const mn_solver *solver, mn_writer *out);

@@ -90,3 +90,14 @@ done:
     mn_array_free(mesh->ctx, &p.tets);
     return status;
 }
+
+mn_vec3 mn_tet_mesh_mean_vec3(const mn_tet_mesh *mesh, const char *name)
+{
+    const mn_tet_field *v = mn_tet_mesh_find_field(mesh, name);
+    mn_vec3 mean = {0};
+    if (!v || v->size != 3 || v->kind != MN_TET_LINEAR) return mean;
+    for (int32_t i = 0; i < mesh->vertex_slots; i++)
+        mean = mn_axpy(mean, 1.0 / mesh->vertex_slots,
+                       mn_v3(v->data[3 * i], v->data[3 * i + 1], v->data[3 * i + 2]));
+    return mean;
+}

@@ -13,4 +13,7 @@ typedef MN_ARRAY(mn_tet_mesh *) mn_tet_mesh_array;
 /// The meshes are the caller's to free, also after a failure.
 mn_status mn_tet_mesh_components(const mn_tet_mesh *mesh, mn_tet_mesh_array *components);
 
+/// The mean of a linear field of three numbers over all vertices; zero without one of that name.
+mn_vec3 mn_tet_mesh_mean_vec3(const mn_tet_mesh *mesh, const char *name);
+
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Points carried by a velocity volume, as meniscus/trace.h says.
-#include "meniscus/trace.h"
+// Points carried by a velocity volume, as meniscus/spray.h says.
+#include "meniscus/spray.h"
 
 #include "base/field_groups.h"
 #include "base/parallel.h"

@@ -3,14 +3,9 @@
 // Halves of a cloud of sites: quickselect along the longest side, the middle of three as pivot.
 #include "trimesh/halving.h"
 
-static double along(mn_vec3 v, int32_t axis)
-{
-    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
-}
-
 static bool comes_before(const mn_site *a, const mn_site *b, int32_t axis)
 {
-    const double p = along(a->at, axis), q = along(b->at, axis);
+    const double p = mn_component(a->at, axis), q = mn_component(b->at, axis);
     return p != q ? p < q : a->index < b->index;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A triangle mesh to ask questions of: nearest point, distance with a sign, inside or not, rays; and whether
-// it is closed. A tree of boxes makes each question logarithmic. Nothing changes between creation and
+// A triangle mesh to ask questions of: nearest point, distance with a sign, inside or not; and whether it is
+// closed. A tree of boxes makes each question logarithmic. Nothing changes between creation and
 // mn_triangles_rebuild, so many threads may ask at once.
 //
 //   - Vertices in exactly the same place are one; triangles that then have a corner twice are dropped.
@@ -58,23 +58,15 @@ typedef struct mn_mesh_point {
     double weights[3];   ///< of the corners, sum 1
     mn_vec3 position;
     mn_vec3 normal;  ///< of the triangle, unit length
-    double distance; ///< from the question's point, or along the ray in units of its direction
+    double distance; ///< from the question's point
 } mn_mesh_point;
 
 /// The nearest point no further than `most` (INFINITY: however far). False when there is none.
 bool mn_triangles_closest(const mn_triangles *triangles, mn_vec3 x, double most, mn_mesh_point *nearest);
 
-/// The first triangle, from either side, that origin + t direction meets for 0 <= t <= most.
-bool mn_triangles_ray(const mn_triangles *triangles, mn_vec3 origin, mn_vec3 direction, double most,
-                      mn_mesh_point *hit);
-
 /// How often the mesh winds around x: 1 inside and 0 outside of a closed mesh with normals outward, fractions
 /// for open ones [jacobson2013]; far parts by their dipoles [barill2018], within 0.02.
 double mn_triangles_winding(const mn_triangles *triangles, mn_vec3 x);
-
-/// For each position whether it lies inside: winding number above one half. Works for any mesh.
-mn_status mn_triangles_inside(mn_context *ctx, const mn_triangles *triangles, mn_points positions,
-                              uint8_t *inside);
 
 /// Distance to a closed mesh, negative inside, the sign by angle-weighted normals [baerentzen2005]; at most
 /// +-most (INFINITY: exact everywhere). A mesh that is not closed is refused with

@@ -12,11 +12,8 @@
 #include "base/elementary.h"
 #include "trimesh/triangles_state.h"
 
-#include "base/parallel.h"
-
 #include <math.h>
 
-enum { INSIDE_GRAIN = 128 };
 static const double FAR_FACTOR = 3.0;
 static const double FOUR_PI = 12.566370614359172;
 
@@ -54,30 +51,4 @@ double mn_triangles_winding(const mn_triangles *triangles, mn_vec3 x)
             sum += solid_angle(triangles->triangles.data[i].corner, x);
     }
     return sum / FOUR_PI;
-}
-
-typedef struct inside_job {
-    const mn_triangles *mesh;
-    mn_points positions;
-    uint8_t *inside;
-} inside_job;
-
-static mn_status find_inside(void *user, mn_range range)
-{
-    const inside_job *job = user;
-    const mn_box box = mn_triangles_bounds(job->mesh);
-    for (int64_t i = range.begin; i < range.end; i++) {
-        const mn_vec3 x = mn_points_at(&job->positions, i);
-        const bool boxed = x.x >= box.min.x && x.y >= box.min.y && x.z >= box.min.z && x.x <= box.max.x &&
-                           x.y <= box.max.y && x.z <= box.max.z;
-        job->inside[i] = boxed && mn_triangles_winding(job->mesh, x) > 0.5;
-    }
-    return MN_OK;
-}
-
-mn_status mn_triangles_inside(mn_context *ctx, const mn_triangles *triangles, mn_points positions,
-                              uint8_t *inside)
-{
-    inside_job job = {triangles, positions, inside};
-    return mn_parallel_long(ctx, positions.count, INSIDE_GRAIN, find_inside, &job);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // meniscus cook SCENE: the command line, then cook_frames.c.
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 #include "plugin/headless/command.h"
 #include "plugin/headless/cook_branch.h"
 #include "plugin/headless/cook_cache.h"

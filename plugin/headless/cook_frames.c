@@ -10,7 +10,7 @@
 // what came after. Frames before the first wanted one are simulated, with checkpoints, but not written.
 #define _POSIX_C_SOURCE 200809L
 #include "plugin/headless/cook_frames.h"
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 #include "plugin/headless/cook_branch.h"
 #include "plugin/headless/cook_notes.h"
 #include "plugin/headless/cook_outputs.h"

@@ -3,7 +3,7 @@
 // Lines of the report: SI units; what a solver does not have, or what is not finite, is left out.
 #define _DEFAULT_SOURCE
 #include "plugin/headless/cook_report.h"
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 #include "plugin/headless/cook_journal.h"
 #include "plugin/io/io.h"
 #include "plugin/json/text.h"

@@ -2,11 +2,12 @@
 //
 // scene.usda: the frames of each target as value clips, the scene's camera, and materials from its looks.
 //
-//   clips      active (frame, clip) and times (frame, frame): between written frames the one before is held
-//   camera     looks along -z; apertures and focal length in tenths of a metre, as USD counts them in a stage
-//   of
-//              metres:  vertical aperture = 2 focal length tan(fov / 2),  f-stop = focal length / lens
-//              diameter
+//   clips      active (frame, clip), and times that jump at each frame, (1, 1) (2, 1) (2, 2) ...: between
+//              written frames the one before is held. Without the jumps USD would blend the points of two
+//              frames that happen to have as many, whatever their faces are.
+//   camera     looks along -z; apertures and focal length in tenths of a metre, as USD counts them in a
+//              stage of metres:
+//                  vertical aperture = 2 focal length tan(fov / 2),  f-stop = focal length / lens diameter
 //   materials  UsdPreviewSurface: what a viewport shows of water, mercury or porcelain
 #define _POSIX_C_SOURCE 200809L
 #include "plugin/headless/cook_stage.h"
@@ -175,8 +176,10 @@ static void put_clips(const char *node, const char *root, const frame_list *list
         put(file, "%s@./%s.%04d.usda@", i > 0 ? ", " : "", node, (int)frames[i]);
     put(file, "]\n                asset manifestAssetPath = @./%s.topology.usda@\n", node);
     put(file, "                string primPath = \"/%s\"\n                double2[] times = [", root);
-    for (int64_t i = 0; i < count; i++)
-        put(file, "%s(%d, %d)", i > 0 ? ", " : "", (int)frames[i], (int)frames[i]);
+    for (int64_t i = 0; i < count; i++) {
+        if (i > 0) put(file, ", (%d, %d), ", (int)frames[i], (int)frames[i - 1]);
+        put(file, "(%d, %d)", (int)frames[i], (int)frames[i]);
+    }
     put(file, "]\n            }\n        }\n");
 }
 

@@ -4,7 +4,7 @@
 //   moving  R(f) = H(R(f - 1), files(f)), R(s-1) = 0   a simulation that starts at s has read all since then
 //           S(f) = R(f), or H(R(s), files(f)) before the start
 #include "plugin/headless/cook_stamps.h"
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 
 static mn_status files_at(mn_cook_job *job, const mn_cook_target *target, int32_t frame, uint64_t *stamp)
 {

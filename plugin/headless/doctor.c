@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/parallel.h"
 #include "plugin/headless/command.h"
+#include "plugin/headless/doctor_probe.h"
 #include "plugin/headless/scene_files.h"
 #include "plugin/headless/scene_session.h"
 #include "plugin/json/text.h"
@@ -16,15 +17,36 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { OPTION_FRAMES, OPTION_NODE, OPTION_SET, OPTION_THREADS, OPTION_MEMORY, OPTION_JSON };
+enum {
+    OPTION_FRAMES,
+    OPTION_NODE,
+    OPTION_SET,
+    OPTION_PROBE,
+    OPTION_FOLDER,
+    OPTION_THREADS,
+    OPTION_MEMORY,
+    OPTION_JSON
+};
 static const mn_option options[] = {
     [OPTION_FRAMES] = {"--frames", "-f", "A-B", "for these frames instead of the scene's"},
     [OPTION_NODE] = {"--node", NULL, "NAME", "for this node instead of the scene's output"},
     [OPTION_SET] = {"--set", NULL, "NODE.PARM=VALUE", "with another value; may be given many times"},
+    [OPTION_PROBE] =
+        {"--probe", NULL, "SECONDS",
+         "cook the beginning for so long and tell how long the whole will take, default 3; 0: no"},
+    [OPTION_FOLDER] = {"--folder", NULL, "DIR", "relative paths in the scene begin here, not at the scene"},
     [OPTION_THREADS] = MN_OPTION_THREADS,
     [OPTION_MEMORY] = MN_OPTION_MEMORY,
     [OPTION_JSON] = {"--json", NULL, NULL, "the same as one JSON object"},
 };
+
+typedef struct doctor_job {
+    mn_session *session;
+    mn_network *network;
+    mn_target target;
+    int32_t first, last;
+    double probe; ///< s; 0: none
+} doctor_job;
 
 typedef struct visit {
     int lines; ///< that the node has said
@@ -71,14 +93,44 @@ static void print_disk(double bytes, int32_t frames)
     printf("\n");
 }
 
-static void print_memory(const mn_session *session)
+static double peak_memory(const mn_session *session)
 {
-    char used[32], machine[32];
     struct rusage usage;
     const double peak = getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss * 1024 : 0;
-    mn_format_bytes(fmax(peak, (double)mn_context_peak_bytes(session->ctx)), used);
+    return fmax(peak, (double)mn_context_peak_bytes(session->ctx));
+}
+
+static void print_memory(const mn_session *session, int32_t frames)
+{
+    char used[32], machine[32];
+    mn_format_bytes(peak_memory(session), used);
     mn_format_bytes((double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE), machine);
-    printf("    %-28s %s at the first frame; this machine has %s\n", "memory", used, machine);
+    if (frames > 0)
+        printf("    %-28s %s for %d frames; this machine has %s\n", "memory", used, (int)frames + 1, machine);
+    else
+        printf("    %-28s %s at the first frame; this machine has %s\n", "memory", used, machine);
+}
+
+static void print_time(const mn_probe *probe, double seconds)
+{
+    char low[32], high[32];
+    mn_format_duration(probe->low, low);
+    mn_format_duration(probe->high, high);
+    printf("    %-28s ", "time");
+    if (probe->frame_seconds <= 0)
+        printf("not known: the second frame takes longer than %.3g s; let it try longer with --probe",
+               seconds);
+    else if (probe->high > 1.2 * probe->low)
+        printf("%.3g s a frame and growing, between %s and %s in all", probe->frame_seconds, low, high);
+    else
+        printf("%.3g s a frame, about %s in all", probe->frame_seconds, low);
+    if (probe->frames > 0)
+        printf(", by %d frame%s\n", (int)probe->frames, probe->frames == 1 ? "" : "s");
+    else if (probe->frame_seconds > 0)
+        printf(", by %.0f %% of one frame\n", 100 * probe->fraction);
+    else
+        printf("\n");
+    if (*probe->sentence) printf("    frame %d fails: %s\n", (int)probe->failed_frame, probe->sentence);
 }
 
 // ---- the same as JSON ----
@@ -143,20 +195,37 @@ static void json_value(mn_json_text *out, bool *first, const char *key, double v
     mn_json_text_put_number(out, value);
 }
 
-static mn_status examine_as_json(mn_session *session, mn_network *network, mn_target target, int32_t first,
-                                 int32_t last)
+static void json_probe(const mn_probe *probe, mn_json_text *out, bool *first)
 {
+    bool first_member = true;
+    mn_json_text_put_key(out, first, ", ", "probe");
+    mn_json_text_put(out, "{");
+    json_value(out, &first_member, "frames", probe->frames);
+    json_value(out, &first_member, "fraction", probe->fraction);
+    json_value(out, &first_member, "seconds_per_frame", probe->frame_seconds);
+    json_value(out, &first_member, "seconds_low", probe->low);
+    json_value(out, &first_member, "seconds_high", probe->high);
+    mn_json_text_put_member(out, &first_member, ", ", "error", probe->sentence);
+    mn_json_text_put(out, "}");
+}
+
+static mn_status examine_as_json(const doctor_job *job)
+{
+    mn_session *session = job->session;
+    mn_network *network = job->network;
+    const mn_target target = job->target;
     mn_json_text out = {.ctx = session->ctx};
     bool first_member = true, first_node = true;
+    mn_probe probe = {0};
     const double begun = mn_seconds();
     const mn_geo *geo;
-    MN_TRY(mn_network_cook(network, target.node, target.output, first, &geo));
+    MN_TRY(mn_network_cook(network, target.node, target.output, job->first, &geo));
     const double seconds = mn_seconds() - begun, bytes = (double)mn_geo_bytes(geo);
     const double points = (double)mn_geo_point_count(geo), primitives = (double)mn_geo_primitive_count(geo);
     mn_json_text_put(&out, "{");
     mn_json_text_put_member(&out, &first_member, ", ", "title", mn_network_title(network));
-    json_value(&out, &first_member, "first_frame", first);
-    json_value(&out, &first_member, "last_frame", last);
+    json_value(&out, &first_member, "first_frame", job->first);
+    json_value(&out, &first_member, "last_frame", job->last);
     json_value(&out, &first_member, "fps", mn_network_fps(network));
     json_value(&out, &first_member, "threads", mn_worker_count(session->ctx));
     mn_json_text_put_key(&out, &first_member, ", ", "nodes");
@@ -164,14 +233,18 @@ static mn_status examine_as_json(mn_session *session, mn_network *network, mn_ta
     mn_status status = MN_OK;
     for (int32_t node = 0; node < mn_network_node_limit(network) && status == MN_OK; node++)
         if (mn_network_node_type(network, node) && mn_network_depends(network, target.node, node))
-            status = json_node(network, node, first, &out, &first_node);
+            status = json_node(network, node, job->first, &out, &first_node);
+    if (status == MN_OK && job->probe > 0)
+        status = mn_probe_time(session, network, target, job->first, job->last, seconds, job->probe, &probe);
     mn_json_text_put(&out, "]");
     mn_json_text_put_member(&out, &first_member, ", ", "output", mn_network_node_name(network, target.node));
     json_value(&out, &first_member, "points", points);
     json_value(&out, &first_member, "primitives", primitives);
     json_value(&out, &first_member, "seconds", seconds);
     json_value(&out, &first_member, "memory", (double)mn_context_peak_bytes(session->ctx));
-    json_value(&out, &first_member, "bytes_per_frame", bytes);
+    json_value(&out, &first_member, "resident", peak_memory(session));
+    json_value(&out, &first_member, "bytes_per_frame", fmax(bytes, probe.bytes));
+    if (job->probe > 0) json_probe(&probe, &out, &first_member);
     mn_json_text_put(&out, "}\n");
     char *text;
     MN_TRY(mn_json_text_finish(&out, &text));
@@ -223,75 +296,109 @@ static mn_status print_files(mn_session *session, mn_network *network, mn_target
     return status;
 }
 
-static mn_status examine(mn_session *session, mn_network *network, mn_target target, int32_t first,
-                         int32_t last)
+static mn_status examine(const doctor_job *job)
 {
+    mn_session *session = job->session;
+    mn_network *network = job->network;
+    const mn_target target = job->target;
     const char *title = mn_network_title(network);
+    mn_probe probe = {0};
     if (*title) printf("%s\n", title);
-    printf("  frames %d to %d at %g a second, %d threads\n", (int)first, (int)last, mn_network_fps(network),
-           (int)mn_worker_count(session->ctx));
-    MN_TRY(print_files(session, network, target, first, last));
+    printf("  frames %d to %d at %g a second, %d threads\n", (int)job->first, (int)job->last,
+           mn_network_fps(network), (int)mn_worker_count(session->ctx));
+    MN_TRY(print_files(session, network, target, job->first, job->last));
     const double begun = mn_seconds();
     const mn_geo *geo;
-    MN_TRY(mn_network_cook(network, target.node, target.output, first, &geo));
+    MN_TRY(mn_network_cook(network, target.node, target.output, job->first, &geo));
     const double seconds = mn_seconds() - begun, bytes = (double)mn_geo_bytes(geo);
     const int64_t points = mn_geo_point_count(geo), primitives = mn_geo_primitive_count(geo);
     for (int32_t node = 0; node < mn_network_node_limit(network); node++)
         if (mn_network_node_type(network, node) && mn_network_depends(network, target.node, node))
-            MN_TRY(visit_node(network, node, first));
+            MN_TRY(visit_node(network, node, job->first));
     printf("\n  output: %s\n", mn_network_node_name(network, target.node));
     printf("    %-28s %lld points, %lld primitives, cooked in %.3g s\n", "first frame", (long long)points,
            (long long)primitives, seconds);
-    print_memory(session);
-    print_disk(bytes, last - first + 1);
+    fflush(stdout);
+    const bool probes = job->probe > 0 && job->last > job->first;
+    if (probes)
+        MN_TRY(mn_probe_time(session, network, target, job->first, job->last, seconds, job->probe, &probe));
+    if (probes) print_time(&probe, job->probe);
+    print_memory(session, probe.frames);
+    print_disk(fmax(bytes, probe.bytes), job->last - job->first + 1);
+    return MN_OK;
+}
+
+typedef struct doctor_arguments {
+    const char *scene, *node, *frames, *folder;
+    mn_session_def def;
+    bool json;
+} doctor_arguments;
+
+static int read_arguments(mn_arguments *arguments, doctor_arguments *a, doctor_job *job)
+{
+    const char *value;
+    for (int32_t option; (option = mn_arguments_next(arguments, &value)) != MN_ARGUMENT_END;) {
+        if (option == MN_ARGUMENT_HELP) return MN_EXIT_CANCELLED;
+        if (option == MN_ARGUMENT_BAD) return MN_EXIT_USAGE;
+        if (option == OPTION_FRAMES) a->frames = value;
+        if (option == OPTION_NODE) a->node = value;
+        if (option == OPTION_FOLDER) a->folder = value;
+        if (option == OPTION_JSON) a->json = true;
+        if (option == OPTION_PROBE &&
+            !mn_read_number(&mn_doctor_command, "--probe", value, 0, 1e6, &job->probe))
+            return MN_EXIT_USAGE;
+        if (option == OPTION_THREADS && !mn_read_threads(&mn_doctor_command, value, &a->def))
+            return MN_EXIT_USAGE;
+        if (option == OPTION_MEMORY && !mn_read_memory(&mn_doctor_command, value, &a->def))
+            return MN_EXIT_USAGE;
+        if (option != MN_ARGUMENT_WORD) continue;
+        if (a->scene)
+            return mn_usage_error(&mn_doctor_command, "it takes one scene; got '%s' and '%s'.", a->scene,
+                                  value);
+        a->scene = value;
+    }
+    if (!a->scene) return mn_usage_error(&mn_doctor_command, "which scene?");
+    if (a->frames && !mn_read_frames(&mn_doctor_command, a->frames, &job->first, &job->last))
+        return MN_EXIT_USAGE;
+    return MN_EXIT_DONE;
+}
+
+static mn_status prepare(mn_arguments *arguments, const doctor_arguments *a, doctor_job *job)
+{
+    const char *value;
+    MN_TRY(mn_open_scene(job->session, a->scene, &job->network));
+    if (a->folder) MN_TRY(mn_network_set_folder(job->network, a->folder));
+    arguments->at = 0, arguments->words_only = false;
+    for (int32_t option; (option = mn_arguments_next(arguments, &value)) != MN_ARGUMENT_END;)
+        if (option == OPTION_SET) MN_TRY(mn_apply_setting(job->session, job->network, value));
+    MN_TRY(mn_find_target(job->session, job->network, a->node, &job->target));
+    if (!a->frames) mn_network_range(job->network, &job->first, &job->last);
     return MN_OK;
 }
 
 static int run(int argc, char **argv)
 {
     mn_arguments arguments = {.command = &mn_doctor_command, .argc = argc, .argv = argv};
-    const char *value, *scene = NULL, *node = NULL, *frames = NULL;
-    mn_session_def def = {0};
-    bool json = false;
-    for (int32_t option; (option = mn_arguments_next(&arguments, &value)) != MN_ARGUMENT_END;) {
-        if (option == MN_ARGUMENT_HELP) return mn_finish_output(&mn_doctor_command);
-        if (option == MN_ARGUMENT_BAD) return MN_EXIT_USAGE;
-        if (option == OPTION_FRAMES) frames = value;
-        if (option == OPTION_NODE) node = value;
-        if (option == OPTION_JSON) json = true;
-        if (option == OPTION_THREADS && !mn_read_threads(&mn_doctor_command, value, &def))
-            return MN_EXIT_USAGE;
-        if (option == OPTION_MEMORY && !mn_read_memory(&mn_doctor_command, value, &def)) return MN_EXIT_USAGE;
-        if (option != MN_ARGUMENT_WORD) continue;
-        if (scene)
-            return mn_usage_error(&mn_doctor_command, "it takes one scene; got '%s' and '%s'.", scene, value);
-        scene = value;
-    }
-    if (!scene) return mn_usage_error(&mn_doctor_command, "which scene?");
-    int32_t first = 0, last = 0;
-    if (frames && !mn_read_frames(&mn_doctor_command, frames, &first, &last)) return MN_EXIT_USAGE;
-    mn_catch_signals();
+    doctor_arguments a = {0};
     mn_session session;
-    if (!mn_session_open(&session, &mn_doctor_command, &def)) return MN_EXIT_FAILED;
-    mn_network *network = NULL;
-    mn_target target = {0};
-    mn_status status = mn_open_scene(&session, scene, &network);
-    arguments.at = 0, arguments.words_only = false;
-    for (int32_t option;
-         status == MN_OK && (option = mn_arguments_next(&arguments, &value)) != MN_ARGUMENT_END;)
-        if (option == OPTION_SET) status = mn_apply_setting(&session, network, value);
-    if (status == MN_OK) status = mn_find_target(&session, network, node, &target);
-    if (status == MN_OK && !frames) mn_network_range(network, &first, &last);
-    if (status == MN_OK) status = (json ? examine_as_json : examine)(&session, network, target, first, last);
+    doctor_job job = {.session = &session, .probe = 3};
+    const int wrong = read_arguments(&arguments, &a, &job);
+    if (wrong == MN_EXIT_CANCELLED) return mn_finish_output(&mn_doctor_command);
+    if (wrong != MN_EXIT_DONE) return wrong;
+    mn_catch_signals();
+    if (!mn_session_open(&session, &mn_doctor_command, &a.def)) return MN_EXIT_FAILED;
+    mn_status status = prepare(&arguments, &a, &job);
+    if (status == MN_OK) status = (a.json ? examine_as_json : examine)(&job);
     const int code = mn_session_fail(&session, status);
-    mn_network_free(network);
+    mn_network_free(job.network);
     mn_session_close(&session);
     return code == MN_EXIT_DONE ? mn_finish_output(&mn_doctor_command) : code;
 }
 
-const mn_subcommand mn_doctor_command = {"doctor",
-                                         "SCENE [--json]",
-                                         "dimensionless numbers, resolution, limits, files, memory and disk",
-                                         options,
-                                         MN_COUNT_OF_OPTIONS(options),
-                                         run};
+const mn_subcommand mn_doctor_command = {
+    "doctor",
+    "SCENE [--json]",
+    "dimensionless numbers, resolution, limits, files, time, memory and disk",
+    options,
+    MN_COUNT_OF_OPTIONS(options),
+    run};

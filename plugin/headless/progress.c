@@ -3,7 +3,7 @@
 // The bar: at most ten times a second, as wide as the terminal allows.
 #define _DEFAULT_SOURCE
 #include "plugin/headless/progress.h"
-#include "meniscus/timer.h"
+#include "meniscus/report.h"
 
 #include <stdio.h>
 #include <string.h>

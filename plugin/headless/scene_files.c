@@ -3,7 +3,7 @@
 // Stamps are hashes of contents, not times of change: a file that was copied or restored is the same file.
 #define _XOPEN_SOURCE 700
 #include "plugin/headless/scene_files.h"
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,8 @@
 // Hooks, signals and exit codes of the command.
 #define _POSIX_C_SOURCE 200809L
 #include "plugin/headless/session.h"
-#include "meniscus/hash.h"
+#include "meniscus/report.h"
+#include "meniscus/stream.h"
 #include "plugin/host/network/spelling.h"
 #include "plugin/tbb/tbb_scheduler.h"
 
@@ -45,13 +46,14 @@ bool mn_stop_requested(void)
 
 static bool is_cancelled(void *user)
 {
-    (void)user;
-    return mn_stop_requested();
+    const mn_session *session = user;
+    return mn_stop_requested() || (session->deadline > 0 && mn_seconds() > session->deadline);
 }
 
 static void show_progress(void *user, double fraction, const char *what)
 {
     mn_session *session = user;
+    session->fraction = fraction;
     mn_progress_bar_part(&session->bar, fraction, what);
 }
 

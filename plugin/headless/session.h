@@ -20,6 +20,8 @@ typedef struct mn_session {
     mn_scheduler *tbb; ///< NULL: the context's own threads
     mn_progress_bar bar;
     uint64_t warned[8]; ///< hashes of the last warnings of the log: each is printed once
+    double deadline;    ///< by mn_seconds(): what runs then is cancelled; 0: none
+    double fraction;    ///< of what runs, as it told last
 } mn_session;
 
 typedef struct mn_session_def {

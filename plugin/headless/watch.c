@@ -7,7 +7,7 @@
 //
 // Clocks of machines are not compared: how long nothing has happened is counted here.
 #define _DEFAULT_SOURCE
-#include "meniscus/timer.h"
+#include "meniscus/report.h"
 #include "plugin/headless/command.h"
 #include "plugin/headless/wedge.h"
 #include "plugin/json/tree.h"

@@ -138,6 +138,23 @@ enum { MN_EXIT_BUSY = 75 }; ///< of `meniscus wedge member`: somebody else cooks
 int mn_member_run(const mn_wedge *wedge, mn_session *session, const mn_wedge_member *member, bool only_cook);
 /// How this process was started, without its subcommand: "/usr/bin/meniscus", or Python with -m meniscus.
 mn_status mn_command_words(mn_context *ctx, mn_wedge_words *words);
+/// For execv(): the program that runs, though another version may have taken its place on disk.
+#define MN_OWN_PROGRAM "/proc/self/exe"
+
+// ---- wedge_needs.c ----
+
+typedef struct mn_member_needs {
+    double memory;  ///< bytes; 0: not known
+    double seconds; ///< 0: not known
+} mn_member_needs;
+
+/// What the members need at most, by `meniscus doctor` for the first, the middle and the last of them, which
+/// cooks their first frames. `command` is how this process was started, quoted for a shell.
+mn_member_needs mn_wedge_estimate(const mn_wedge *wedge, mn_session *session, const char *command);
+/// The word in single quotes, with those inside written as '\''.
+void mn_put_quoted(mn_json_text *out, const char *word);
+/// Runs a line in a shell; the beginning of what it says is in `said`. Gives its exit code.
+int mn_run_shell(const char *line, char *said, size_t size);
 
 // ---- wedge_farm.c ----
 

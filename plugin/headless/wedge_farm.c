@@ -2,8 +2,9 @@
 //
 // A wedge on a farm: Slurm's job arrays, submitted; command lines for other schedulers, printed.
 //
-//   DIR/farm/3.list     names of the members of the third submission, a line each; task k of the array cooks
-//   the k-th DIR/farm/3.sh       what each task runs DIR/farm/3.jobs     numbers of its jobs
+//   DIR/farm/3.list     names of the members of the third submission; task k of the array cooks the k-th
+//   DIR/farm/3.sh       what each task runs
+//   DIR/farm/3.jobs     numbers of its jobs
 //   DIR/farm/*.out      what they said
 //
 // Each task is a `meniscus wedge member`, so that jobs may be requeued, preempted, killed and submitted
@@ -12,20 +13,21 @@
 #define _GNU_SOURCE
 #include "plugin/headless/command.h"
 #include "plugin/headless/wedge.h"
-#include "plugin/json/tree.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { ARRAY_LIMIT = 1000 };          ///< tasks of one array: Slurm's own default allows 1001
-static const double MEMORY_SPARE = 2; ///< times what doctor finds at the first frame, for what comes later
+static const double MEMORY_SPARE = 2; ///< times what doctor finds at the first frames, for what comes later
 static const double MEMORY_LEAST = 512 * 1048576.0;
+static const double TIME_SPARE = 4;       ///< times what doctor expects: nodes differ, and splashes come late
+static const double TIME_LEAST = 15 * 60; ///< s
 
 typedef struct farm_job {
     const mn_wedge *wedge;
@@ -33,108 +35,20 @@ typedef struct farm_job {
     char folder[MN_PATH_SIZE]; ///< absolute
     mn_json_text command;      ///< "/usr/bin/meniscus" quoted for a shell, with the words before `wedge`
     char memory[64], time[64]; ///< options for sbatch, or ""
+    char then_time[64];        ///< the same for the commands after the cooks, of which doctor knows nothing
 } farm_job;
 
-/// In single quotes, with those inside written as '\''.
-static void put_quoted(mn_json_text *out, const char *word)
-{
-    mn_json_text_put(out, "'");
-    for (char one[2] = {0}; *word; word++) {
-        one[0] = *word;
-        mn_json_text_put(out, *word == '\'' ? "'\\''" : one);
-    }
-    mn_json_text_put(out, "'");
-}
-
-/// Runs a line in a shell; the beginning of what it says is in `said`.
-static int run_shell(const char *line, char *said, size_t size)
-{
-    size_t length = 0;
-    char rest[4096];
-    *said = 0;
-    FILE *pipe = popen(line, "re");
-    if (!pipe) return -1;
-    for (size_t got; (got = fread(rest, 1, sizeof rest, pipe)) > 0;)
-        for (size_t i = 0; i < got && length + 1 < size; i++) said[length++] = rest[i];
-    said[length] = 0;
-    const int code = pclose(pipe);
-    return WIFEXITED(code) ? WEXITSTATUS(code) : -1;
-}
-
-// ---- what a member needs ----
-
-static double number_of(const mn_json_tree *json, const mn_json_tree_value *in, const char *key)
-{
-    const mn_json_tree_value *value =
-        in->kind == MN_JSON_TREE_OBJECT ? mn_json_tree_find(json, in, key) : NULL;
-    return value && value->kind == MN_JSON_TREE_NUMBER ? value->number : 0;
-}
-
-static const mn_json_tree_value *first_of(const mn_json_tree *json, const mn_json_tree_value *in,
-                                          const char *key)
-{
-    const mn_json_tree_value *list =
-        in->kind == MN_JSON_TREE_OBJECT ? mn_json_tree_find(json, in, key) : NULL;
-    return list && list->kind == MN_JSON_TREE_ARRAY ? mn_json_tree_first(json, list) : NULL;
-}
-
-/// Bytes that nodes expect to hold: {"nodes": [{"numbers": [{"name": "memory", "value": MB}]}]}
-static double node_memory(const mn_json_tree *json)
-{
-    double bytes = 0;
-    for (const mn_json_tree_value *node = first_of(json, mn_json_tree_root(json), "nodes"); node;
-         node = mn_json_tree_next(json, node))
-        for (const mn_json_tree_value *one = first_of(json, node, "numbers"); one;
-             one = mn_json_tree_next(json, one)) {
-            const mn_json_tree_value *name =
-                one->kind == MN_JSON_TREE_OBJECT ? mn_json_tree_find(json, one, "name") : NULL;
-            if (name && name->kind == MN_JSON_TREE_STRING && strcmp(name->string, "memory") == 0)
-                bytes += 1e6 * number_of(json, one, "value");
-        }
-    return bytes;
-}
-
-/// Bytes by `meniscus doctor` for the first member; 0 when it cannot say.
-static double estimate_memory(farm_job *job)
-{
-    mn_context *ctx = job->session->ctx;
-    mn_json_text line = {.ctx = ctx};
-    char path[MN_PATH_SIZE], *text = NULL, *said = mn_allocate(ctx, 1 << 20);
-    double memory = 0;
-    if (!said || mn_wedge_path(job->wedge, NULL, "scene.json", path) != MN_OK) goto out;
-    mn_json_text_put(&line, job->command.bytes.data);
-    mn_json_text_put(&line, " doctor --json ");
-    put_quoted(&line, path);
-    for (int64_t i = 0; i < job->wedge->members.data[0].settings.count; i++) {
-        const mn_wedge_setting *setting = &job->wedge->members.data[0].settings.data[i];
-        char word[2048];
-        snprintf(word, sizeof word, "%s=%s", setting->path, setting->value);
-        mn_json_text_put(&line, " --set ");
-        put_quoted(&line, word);
-    }
-    mn_json_text_put(&line, " 2>/dev/null");
-    if (mn_json_text_finish(&line, &text) != MN_OK || run_shell(text, said, 1 << 20) != 0) goto out;
-    mn_json_tree *json = NULL;
-    if (mn_json_tree_read(ctx, said, strlen(said), "doctor", &json) == MN_OK) {
-        memory = number_of(json, mn_json_tree_root(json), "memory") + node_memory(json);
-        mn_json_tree_free(json);
-    }
-out:
-    mn_scene_free_text(ctx, text);
-    mn_array_free(ctx, &line.bytes);
-    if (said) mn_release(ctx, said, 1 << 20);
-    return memory;
-}
-
+/// The member stops itself at its own limit, over all tries; the scheduler's is for one that cannot.
 static void choose_limits(farm_job *job)
 {
     const mn_wedge *wedge = job->wedge;
-    double memory = estimate_memory(job) * MEMORY_SPARE;
-    const double seconds = wedge->time_limit * (double)(wedge->retries + 1);
-    if (memory > 0 && memory < MEMORY_LEAST) memory = MEMORY_LEAST;
-    if (memory > 0) snprintf(job->memory, sizeof job->memory, "--mem=%.0fM", memory / 1048576);
-    // The member stops itself at its limit; the scheduler's is for one that cannot.
-    if (seconds > 0) snprintf(job->time, sizeof job->time, "--time=%.0f", 1 + seconds * 1.25 / 60);
+    const mn_member_needs needs = mn_wedge_estimate(wedge, job->session, job->command.bytes.data);
+    const double told = wedge->time_limit * (double)(wedge->retries + 1) * 1.25;
+    const double memory = fmax(needs.memory * MEMORY_SPARE, MEMORY_LEAST);
+    const double seconds = told > 0 ? told : fmax(needs.seconds * TIME_SPARE, TIME_LEAST);
+    if (needs.memory > 0) snprintf(job->memory, sizeof job->memory, "--mem=%.0fM", memory / 1048576);
+    if (told > 0 || needs.seconds > 0) snprintf(job->time, sizeof job->time, "--time=%.0f", 1 + seconds / 60);
+    if (told > 0) snprintf(job->then_time, sizeof job->then_time, "%s", job->time);
 }
 
 // ---- submissions ----
@@ -149,7 +63,7 @@ static mn_status open_job(farm_job *job)
     job->command.ctx = ctx;
     for (int64_t i = 0; i < words.count && status == MN_OK; i++) {
         if (i > 0) mn_json_text_put(&job->command, " ");
-        put_quoted(&job->command, words.data[i]);
+        mn_put_quoted(&job->command, words.data[i]);
     }
     mn_wedge_free_words(ctx, &words);
     MN_TRY(status);
@@ -198,10 +112,10 @@ static void put_member_command(const farm_job *job, int number, mn_json_text *ou
     char path[MN_PATH_SIZE + 64];
     mn_json_text_put(out, job->command.bytes.data);
     mn_json_text_put(out, " wedge member ");
-    put_quoted(out, job->folder);
+    mn_put_quoted(out, job->folder);
     mn_json_text_put(out, " --list ");
     snprintf(path, sizeof path, "%s/farm/%d.list", job->folder, number);
-    put_quoted(out, path);
+    mn_put_quoted(out, path);
     mn_json_text_put(out, " --index ");
 }
 
@@ -221,7 +135,7 @@ static mn_status write_submission(const farm_job *job, const mn_wedge_words *nam
     return write_file(job, number, "sh", &script);
 }
 
-/// The line for sbatch; `after` is a dependency or "".
+/// The line for sbatch; `after` is a dependency or "" for the cooks.
 static mn_status sbatch_line(const farm_job *job, int number, int64_t count, const char *after,
                              const char *more, char **text)
 {
@@ -231,18 +145,18 @@ static mn_status sbatch_line(const farm_job *job, int number, int64_t count, con
     mn_json_text_put(&out, "sbatch --parsable --requeue --open-mode=append ");
     snprintf(word, sizeof word, "--array=0-%lld --job-name=", (long long)count - 1);
     mn_json_text_put(&out, word);
-    put_quoted(&out, name ? name + 1 : job->folder);
+    mn_put_quoted(&out, name ? name + 1 : job->folder);
     mn_json_text_put(&out, " --output=");
     snprintf(word, sizeof word, "%s/farm/%%A_%%a.out", job->folder);
-    put_quoted(&out, word);
-    const char *const rest[] = {job->memory, job->time, after};
+    mn_put_quoted(&out, word);
+    const char *const rest[] = {job->memory, *after ? job->then_time : job->time, after};
     for (int i = 0; i < 3; i++) {
         if (*rest[i]) mn_json_text_put(&out, " ");
         mn_json_text_put(&out, rest[i]);
     }
     mn_json_text_put(&out, " ");
     snprintf(word, sizeof word, "%s/farm/%d.sh", job->folder, number);
-    put_quoted(&out, word);
+    mn_put_quoted(&out, word);
     mn_json_text_put(&out, more);
     return mn_json_text_finish(&out, text);
 }
@@ -254,7 +168,7 @@ static mn_status submit_line(const farm_job *job, const char *line, char id[64])
     char said[2048], *whole = mn_allocate(ctx, strlen(line) + 16);
     if (!whole) return MN_ERROR_MEMORY;
     snprintf(whole, strlen(line) + 16, "%s 2>&1", line);
-    const int code = run_shell(whole, said, sizeof said);
+    const int code = mn_run_shell(whole, said, sizeof said);
     mn_release(ctx, whole, strlen(line) + 16);
     if (code == 127)
         return mn_fail(
@@ -305,7 +219,7 @@ static mn_status submit_collect(const farm_job *job, int number, const char *ids
     mn_json_text_put(&script, "#!/bin/sh\nexec ");
     mn_json_text_put(&script, job->command.bytes.data);
     mn_json_text_put(&script, " wedge collect -q ");
-    put_quoted(&script, job->folder);
+    mn_put_quoted(&script, job->folder);
     mn_json_text_put(&script, "\n");
     MN_TRY(write_file(job, number, "collect.sh", &script));
     mn_json_text_put(&out, "sbatch --parsable --requeue --job-name=collect --dependency=afterany");
@@ -317,10 +231,10 @@ static mn_status submit_collect(const farm_job *job, int number, const char *ids
     }
     mn_json_text_put(&out, " --output=");
     snprintf(word, sizeof word, "%s/farm/collect.out", job->folder);
-    put_quoted(&out, word);
+    mn_put_quoted(&out, word);
     mn_json_text_put(&out, " ");
     snprintf(word, sizeof word, "%s/farm/%d.collect.sh", job->folder, number);
-    put_quoted(&out, word);
+    mn_put_quoted(&out, word);
     MN_TRY(mn_json_text_finish(&out, &line));
     const mn_status status = submit_line(job, line, id);
     mn_scene_free_text(job->session->ctx, line);
@@ -390,7 +304,7 @@ void mn_wedge_cancel_jobs(const mn_wedge *wedge)
         for (long id; file && fscanf(file, "%ld", &id) == 1;) {
             // Pending ones leave the queue; a member that runs stops by itself, and with its checkpoint.
             snprintf(line, sizeof line, "scancel --state=PENDING %ld 2>&1", id);
-            (void)run_shell(line, said, sizeof said);
+            (void)mn_run_shell(line, said, sizeof said);
         }
         if (file) fclose(file);
     }

@@ -10,7 +10,7 @@
 // same, and SIGKILL when that does not help. A member that fails is tried again; one that fails because the
 // disk is full or away waits for the disk.
 #define _GNU_SOURCE
-#include "meniscus/timer.h"
+#include "meniscus/report.h"
 #include "plugin/headless/wedge.h"
 
 #include <errno.h>
@@ -44,6 +44,11 @@ mn_status mn_command_words(mn_context *ctx, mn_wedge_words *words)
         return mn_fail(ctx, MN_ERROR_UNSUPPORTED,
                        "The command cannot find itself in /proc, which must be mounted.");
     path[length] = 0, line[size] = 0;
+    // One that was replaced while it ran is called so; MN_OWN_PROGRAM still starts what runs.
+    static const char REPLACED[] = " (deleted)";
+    const size_t ending = sizeof REPLACED - 1;
+    if ((size_t)length > ending && strcmp(path + length - ending, REPLACED) == 0)
+        path[(size_t)length - ending] = 0;
     MN_TRY(mn_wedge_add_word(ctx, words, path));
     for (const char *word = line + strlen(line) + 1; word < line + size; word += strlen(word) + 1) {
         if (strcmp(word, "wedge") == 0) return MN_OK;
@@ -96,7 +101,7 @@ typedef struct member_job {
     bool stopped, cancelled, timed_out;
 } member_job;
 
-/// Never returns.
+/// Never returns. Without a folder the words are for this program.
 static void become(char *const *words, const char *folder, int output, pid_t parent)
 {
     struct sigaction usual = {.sa_handler = SIG_DFL};
@@ -108,7 +113,7 @@ static void become(char *const *words, const char *folder, int output, pid_t par
     const int nothing = open("/dev/null", O_RDONLY);
     if (getppid() == parent && nothing >= 0 && dup2(nothing, 0) >= 0 && dup2(output, 1) >= 0 &&
         dup2(output, 2) >= 0 && (!folder || chdir(folder) == 0))
-        execv(words[0], words);
+        execv(folder ? words[0] : MN_OWN_PROGRAM, words);
     _exit(127);
 }
 

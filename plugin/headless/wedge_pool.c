@@ -4,7 +4,7 @@
 // about its member, so the pool starts them, waits, and counts. Killed, it takes them along: they stop with
 // their checkpoints. Two pools on one wedge, on one machine or two, share its members by their locks.
 #define _GNU_SOURCE
-#include "meniscus/timer.h"
+#include "meniscus/report.h"
 #include "plugin/headless/wedge.h"
 
 #include <errno.h>
@@ -93,7 +93,7 @@ static mn_status start(wedge_pool *pool, wedge_slot *slot, int64_t member)
     const pid_t parent = getpid(), process = status == MN_OK ? fork() : -1;
     if (process == 0) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
-        if (getppid() == parent) execv(words.data[0], words.data);
+        if (getppid() == parent) execv(MN_OWN_PROGRAM, words.data);
         _exit(127);
     }
     if (status == MN_OK && process < 0)

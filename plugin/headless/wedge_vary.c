@@ -15,7 +15,7 @@
 // So a sample depends on its number and on nothing else that is varied, and more samples keep those that were
 // there. A member's name is made from its settings in alphabetical order: the order of axes and values means
 // nothing.
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 #include "plugin/headless/wedge.h"
 #include "plugin/host/network/spelling.h"
 #include "plugin/host/network/text.h"

@@ -59,7 +59,9 @@ static void put_default(mn_json_text *out, const char *indent, const shown_parm 
     const mn_parm_def *def = parm->def;
     put_line(out, indent, "default");
     mn_json_text_put(out, "{ ");
-    if (mn_parm_is_text(def)) {
+    if (strcmp(def->name, MN_HOUDINI_SIMULATE) == 0) {
+        mn_json_text_put(out, "[ \"" MN_HOUDINI_SIMULATE_DEFAULT "\" python ] ");
+    } else if (mn_parm_is_text(def)) {
         const char *string = parm->value ? parm->value->string : def->default_string;
         mn_json_text_put_string(out, string ? string : "");
         mn_json_text_put(out, " ");

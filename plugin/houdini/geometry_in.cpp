@@ -2,9 +2,12 @@
 //
 // A GU_Detail as an mn_geo.
 #include "plugin/houdini/geometry.hpp"
+#include "plugin/houdini/stand_ins.hpp"
 #include "plugin/vdb/exchange.hpp"
 
+#include <algorithm>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include <GA/GA_AIFStringTuple.h>
@@ -25,10 +28,13 @@ namespace mn_houdini
 namespace
 {
 
+constexpr int DEEPEST = 16; ///< packed in packed in packed
+
 /// Where our elements came from: their offsets in the detail, in our order. A polygon of a soup has the
 /// offset of its soup.
 struct elements {
     std::vector<GA_Offset> points, vertices, primitives;
+    std::vector<GA_Offset> others;       ///< primitives of kinds that mn_geo has not
     std::vector<int64_t> index_of_point; ///< by offset
     const std::vector<GA_Offset> &of(mn_owner owner) const
     {
@@ -124,8 +130,15 @@ mn_status add_primitive(mn_context *ctx, mn_geo *geo, run &r, elements &from, co
         MN_TRY(flush(geo, r));
         return add_volume(ctx, geo, from, vdb, offset);
     }
-    left_out[primitive.getTypeDef().getLabel().c_str()]++;
+    from.others.push_back(offset);
     return MN_OK;
+}
+
+void say_left_out(const std::map<std::string, int64_t> &left_out, const warning &warn)
+{
+    for (const auto &[name, count] : left_out)
+        warn(std::to_string(count) + " primitives of type '" + name +
+             "' are left out; convert them to polygons, or to float or vector VDBs, first.");
 }
 
 mn_status read_topology(mn_context *ctx, const GU_Detail &detail, const warning &warn, mn_geo *geo,
@@ -142,9 +155,7 @@ mn_status read_topology(mn_context *ctx, const GU_Detail &detail, const warning 
     for (GA_Iterator it(detail.getPrimitiveRange()); !it.atEnd(); ++it)
         MN_TRY(add_primitive(ctx, geo, r, from, detail, *it, left_out));
     MN_TRY(flush(geo, r));
-    for (const auto &[name, count] : left_out)
-        warn(std::to_string(count) + " primitives of type '" + name +
-             "' are left out; convert them to polygons, or to float or vector VDBs, first.");
+    say_left_out(left_out, warn);
     return MN_OK;
 }
 
@@ -171,6 +182,14 @@ mn_hint hint_of(GA_TypeInfo info)
     }
 }
 
+mn_type type_of(GA_Storage storage)
+{
+    return storage == GA_STORE_REAL64                                 ? MN_F64
+           : storage == GA_STORE_REAL32 || storage == GA_STORE_REAL16 ? MN_F32
+           : storage == GA_STORE_INT64                                ? MN_I64
+                                                                      : MN_I32;
+}
+
 /// In blocks of offsets that follow each other, one call for each: all of a fresh detail's points, vertices
 /// and primitives are one block.
 template <typename T>
@@ -187,12 +206,8 @@ void copy_tuples(const GA_AIFTuple &tuple, const GA_Attribute &attribute,
 mn_status read_numbers(mn_geo *geo, mn_owner owner, const GA_Attribute &attribute, const GA_AIFTuple &tuple,
                        const std::vector<GA_Offset> &offsets)
 {
-    const GA_Storage storage = tuple.getStorage(&attribute);
     const int size = tuple.getTupleSize(&attribute);
-    const mn_type type = storage == GA_STORE_REAL64                                 ? MN_F64
-                         : storage == GA_STORE_REAL32 || storage == GA_STORE_REAL16 ? MN_F32
-                         : storage == GA_STORE_INT64                                ? MN_I64
-                                                                                    : MN_I32;
+    const mn_type type = type_of(tuple.getStorage(&attribute));
     mn_attribute *made;
     MN_TRY(mn_geo_add_attribute(geo, owner, attribute.getName().c_str(), type, size,
                                 hint_of(attribute.getTypeInfo()), &made));
@@ -261,9 +276,8 @@ mn_status read_groups(const GA_ElementGroupTable &table, mn_owner owner,
     return MN_OK;
 }
 
-mn_status read_all(mn_context *ctx, const GU_Detail &detail, const warning &warn, mn_geo *geo)
+mn_status read_all(mn_context *ctx, const GU_Detail &detail, const warning &warn, mn_geo *geo, elements &from)
 {
-    elements from;
     MN_TRY(read_topology(ctx, detail, warn, geo, from));
     MN_TRY(read_attributes(detail, GA_ATTRIB_POINT, MN_POINT, from.points, warn, geo));
     MN_TRY(read_attributes(detail, GA_ATTRIB_VERTEX, MN_VERTEX, from.vertices, warn, geo));
@@ -275,22 +289,147 @@ mn_status read_all(mn_context *ctx, const GU_Detail &detail, const warning &warn
     return mn_geo_reverse_polygons(geo);
 }
 
+// ---- primitives of other kinds ----
+
+/// One tuple for every element.
+mn_status spread_numbers(mn_geo *geo, mn_attribute *made, const GA_AIFTuple &tuple,
+                         const GA_Attribute &attribute, GA_Offset offset)
+{
+    const auto count = static_cast<size_t>(mn_attribute_count(made)),
+               size = static_cast<size_t>(mn_attribute_size(made));
+    std::vector<double> one(size), all;
+    tuple.getRange(&attribute, GA_Range(attribute.getIndexMap(), offset, offset + 1), one.data());
+    for (size_t i = 0; i < count; i++) all.insert(all.end(), one.begin(), one.end());
+    return mn_attribute_set(geo, made, 0, static_cast<int64_t>(count), all.data());
+}
+
+mn_status spread_strings(mn_geo *geo, mn_attribute *made, const GA_AIFStringTuple &strings,
+                         const GA_Attribute &attribute, GA_Offset offset)
+{
+    for (int k = 0; k < mn_attribute_size(made); k++) {
+        const char *string = strings.getString(&attribute, offset, k);
+        for (int64_t i = 0; string && *string && i < mn_attribute_count(made); i++)
+            MN_TRY(mn_attribute_set_string(geo, made, i, k, string));
+    }
+    return MN_OK;
+}
+
+/// What the primitive or its point carries, on everything that came of it, unless that has its own.
+mn_status carry_attributes(const GU_Detail &detail, GA_AttributeOwner ga_owner, mn_owner owner,
+                           GA_Offset offset, mn_geo *piece)
+{
+    const GA_AttributeDict &attributes = detail.getAttributeDict(ga_owner);
+    for (GA_AttributeDict::iterator it = attributes.begin(GA_SCOPE_PUBLIC); !it.atEnd(); ++it) {
+        const GA_Attribute &attribute = *it.attrib();
+        const char *name = attribute.getName().c_str();
+        const GA_AIFTuple *tuple = attribute.getAIFTuple();
+        const GA_AIFStringTuple *strings = attribute.getAIFStringTuple();
+        mn_attribute *made;
+        if (mn_geo_find(piece, owner, name) || (owner == MN_POINT && std::string(name) == "Pw")) continue;
+        if (strings) {
+            MN_TRY(mn_geo_add_attribute(piece, owner, name, MN_STRING, strings->getTupleSize(&attribute),
+                                        MN_HINT_NONE, &made));
+            MN_TRY(spread_strings(piece, made, *strings, attribute, offset));
+        } else if (tuple) {
+            MN_TRY(mn_geo_add_attribute(piece, owner, name, type_of(tuple->getStorage(&attribute)),
+                                        tuple->getTupleSize(&attribute), hint_of(attribute.getTypeInfo()),
+                                        &made));
+            MN_TRY(spread_numbers(piece, made, *tuple, attribute, offset));
+        }
+    }
+    return MN_OK;
+}
+
+mn_status carry_groups(const GA_ElementGroupTable &table, mn_owner owner, GA_Offset offset, mn_geo *piece)
+{
+    for (auto it = table.beginTraverse(); !it.atEnd(); ++it) {
+        const GA_ElementGroup &group = *it.group();
+        if (group.isInternal() || !group.containsOffset(offset) || mn_geo_count(piece, owner) == 0) continue;
+        mn_group *made;
+        MN_TRY(mn_geo_add_group(piece, owner, group.getName().c_str(), &made));
+        uint8_t *members = mn_group_write(piece, made);
+        if (!members) return MN_ERROR_MEMORY;
+        std::fill_n(members, mn_geo_count(piece, owner), uint8_t(1));
+    }
+    return MN_OK;
+}
+
+mn_status carry_all(const GU_Detail &detail, GA_Offset primitive, mn_geo *piece)
+{
+    const GA_Offset point = detail.vertexPoint(detail.getPrimitiveVertexOffset(primitive, 0));
+    MN_TRY(carry_attributes(detail, GA_ATTRIB_POINT, MN_POINT, point, piece));
+    MN_TRY(carry_attributes(detail, GA_ATTRIB_PRIMITIVE, MN_PRIMITIVE, primitive, piece));
+    MN_TRY(carry_groups(detail.getElementGroupTable(GA_ATTRIB_POINT), MN_POINT, point, piece));
+    return carry_groups(detail.getElementGroupTable(GA_ATTRIB_PRIMITIVE), MN_PRIMITIVE, primitive, piece);
+}
+
+/// The points of primitives that were replaced, unless something else uses them: they would be taken for
+/// particles.
+mn_status drop_points(const GU_Detail &detail, const elements &from, const std::vector<GA_Offset> &replaced,
+                      mn_geo *geo)
+{
+    std::vector<uint8_t> keep(from.points.size(), 1);
+    for (const GA_Offset primitive : replaced)
+        for (GA_Size v = 0; v < detail.getPrimitiveVertexCount(primitive); v++) {
+            const GA_Offset point = detail.vertexPoint(detail.getPrimitiveVertexOffset(primitive, v));
+            keep[static_cast<size_t>(from.index_of_point[static_cast<size_t>(point)])] = 0;
+        }
+    const int64_t *used = mn_geo_vertex_points(geo);
+    for (int64_t v = 0; v < mn_geo_vertex_count(geo); v++) keep[static_cast<size_t>(used[v])] = 1;
+    return mn_geo_compact(geo, keep.data(), nullptr);
+}
+
+using geo_pointer = std::unique_ptr<mn_geo, void (*)(mn_geo *)>;
+
+mn_status read_depth(mn_context *ctx, const GU_Detail &detail, const warning &warn, int depth, mn_geo **geo);
+
+mn_status add_others(mn_context *ctx, const GU_Detail &detail, const warning &warn, int depth,
+                     const elements &from, mn_geo *geo)
+{
+    std::map<std::string, int64_t> left_out;
+    std::vector<GA_Offset> replaced;
+    std::vector<geo_pointer> pieces;
+    for (const GA_Offset offset : from.others) {
+        GU_Detail plain;
+        if (depth == DEEPEST || !make_stand_in(detail, offset, plain)) {
+            left_out[detail.getGEOPrimitive(offset)->getTypeDef().getLabel().c_str()]++;
+            continue;
+        }
+        mn_geo *piece;
+        MN_TRY(read_depth(ctx, plain, warn, depth + 1, &piece));
+        pieces.emplace_back(piece, mn_geo_free);
+        MN_TRY(carry_all(detail, offset, piece));
+        replaced.push_back(offset);
+    }
+    say_left_out(left_out, warn);
+    MN_TRY(drop_points(detail, from, replaced, geo));
+    for (const auto &piece : pieces) MN_TRY(mn_geo_append(geo, piece.get()));
+    return MN_OK;
+}
+
+mn_status read_depth(mn_context *ctx, const GU_Detail &detail, const warning &warn, int depth, mn_geo **geo)
+{
+    MN_TRY(mn_geo_create(ctx, geo));
+    geo_pointer made(*geo, mn_geo_free);
+    *geo = nullptr;
+    elements from;
+    MN_TRY(read_all(ctx, detail, warn, made.get(), from));
+    if (!from.others.empty()) MN_TRY(add_others(ctx, detail, warn, depth, from, made.get()));
+    *geo = made.release();
+    return MN_OK;
+}
+
 } // namespace
 
 mn_status read_detail(mn_context *ctx, const GU_Detail &detail, const warning &warn, mn_geo **geo)
 {
     *geo = nullptr;
-    MN_TRY(mn_geo_create(ctx, geo));
-    mn_status status;
     try {
-        status = read_all(ctx, detail, warn, *geo);
+        return read_depth(ctx, detail, warn, 0, geo);
     } catch (const std::bad_alloc &) {
-        status = mn_fail(ctx, MN_ERROR_MEMORY, "Out of memory while the input was read.");
+        *geo = nullptr;
+        return mn_fail(ctx, MN_ERROR_MEMORY, "Out of memory while the input was read.");
     }
-    if (status == MN_OK) return MN_OK;
-    mn_geo_free(*geo);
-    *geo = nullptr;
-    return status;
 }
 
 } // namespace mn_houdini

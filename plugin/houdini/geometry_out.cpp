@@ -244,6 +244,7 @@ mn_status write_all(mn_context *ctx, const mn_geo *geo, GU_Detail &detail)
         MN_TRY(write_owner(ctx, geo, owner, detail, to.of(owner)));
     MN_TRY(write_owner(ctx, geo, MN_DETAIL, detail, {GA_Offset(0)}));
     detail.bumpAllDataIds();
+    detail.incrementMetaCacheCount();
     return MN_OK;
 }
 

@@ -26,6 +26,12 @@ bool mn_houdini_type_name(const char *operator_name, char name[MN_HOUDINI_NAME])
     return true;
 }
 
+const mn_node_type *mn_houdini_find_type(const char *name)
+{
+    if (strcmp(name, MN_HOUDINI_RENDER) == 0) return &mn_houdini_render_geometry;
+    return mn_node_type_find(name);
+}
+
 bool mn_houdini_is_first(const mn_asset *asset, int32_t index)
 {
     for (int32_t i = 0; i < index; i++)

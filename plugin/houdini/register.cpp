@@ -6,6 +6,7 @@
 #include "plugin/houdini/scheduler.hpp"
 #include "plugin/houdini/sop.hpp"
 #include "plugin/houdini/text_files.h"
+#include "plugin/houdini/verb.hpp"
 #include "plugin/tbb/tbb_scheduler.h"
 
 #include <list>
@@ -73,6 +74,7 @@ static void register_one(OP_OperatorTable *table, const mn_node_type &type)
                                flags, input_labels_of(type), type.output_count, type.menu);
     op->setIconName((std::string("meniscus_") + type.name).c_str());
     table->addOperator(op);
+    if (!type.sim) register_verb(type, name, builder->templates());
 }
 
 static void register_output(OP_OperatorTable *table)
@@ -93,6 +95,7 @@ void register_all(OP_OperatorTable *table)
     int32_t count;
     const mn_node_type *const *types = mn_node_types(&count);
     for (int32_t i = 0; i < count; i++) register_one(table, *types[i]);
+    register_one(table, mn_houdini_render_geometry);
     register_output(table);
 }
 

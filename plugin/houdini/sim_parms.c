@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Houdini adds to a simulation: how much of it stays in memory, and where its state is kept on disk.
+// What Houdini adds to a simulation: whether it goes on, how much of it stays in memory, where its state is
+// kept on disk, what is shown between frames and beside the result.
 #include <math.h>
 
 #include "plugin/host/network/parms.h"
 #include "plugin/houdini/text_files.h"
 
 static const mn_parm_def sim_parms[] = {
+    {.name = MN_HOUDINI_SIMULATE,
+     .label = "Enable Simulation",
+     .kind = MN_PARM_TOGGLE,
+     .size = 1,
+     .defaults = {1},
+     .folder = "Simulation",
+     .tooltip = "Off: frames that were made are shown and no others are made. Follows the switch on the "
+                "playbar unless set here."},
     {.name = MN_HOUDINI_CACHE,
      .label = "Cache Memory",
      .kind = MN_PARM_INT,
@@ -40,6 +49,21 @@ static const mn_parm_def sim_parms[] = {
      .folder = "Simulation",
      .disable_when = "{ " MN_HOUDINI_CHECKPOINT " == \"\" }",
      .tooltip = "How many frames are simulated between two writes of the checkpoint."},
+    {.name = MN_HOUDINI_SUBFRAMES,
+     .label = "Move Between Frames",
+     .kind = MN_PARM_TOGGLE,
+     .size = 1,
+     .defaults = {1},
+     .folder = "Simulation",
+     .tooltip = "Between whole frames points go on by their velocity, for motion blur with several samples. "
+                "Off: the frame before is shown."},
+    {.name = MN_HOUDINI_GUIDES,
+     .label = "Show Guides",
+     .kind = MN_PARM_TOGGLE,
+     .size = 1,
+     .defaults = {1},
+     .folder = "Simulation",
+     .tooltip = "Draws the domain, emitters with their flow, and contact lines beside the result."},
 };
 
 const mn_parm_def *mn_houdini_sim_parms(int32_t *count)

@@ -5,22 +5,21 @@
 #include "plugin/host/network/guides.h"
 #include "plugin/host/network/network.h"
 #include "plugin/host/network/parms.h"
+#include "plugin/houdini/cooking.hpp"
 #include "plugin/houdini/geometry.hpp"
 #include "plugin/houdini/scheduler.hpp"
 #include "plugin/houdini/text_files.h"
 
-#include "base/float_mode.h"
-#include "meniscus/hash.h"
+#include "geo/drift.h"
+#include "meniscus/stream.h"
 
 #include <CH/CH_Manager.h>
 #include <GU/GU_Detail.h>
-#include <SOP/SOP_Guide.h>
-#include <UT/UT_InfoTree.h>
+#include <SOP/SOP_NodeVerb.h>
 #include <UT/UT_Interrupt.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace mn_houdini
 {
@@ -30,7 +29,7 @@ namespace mn_houdini
 sop::sop(OP_Network *network, const char *name, OP_Operator *op) : SOP_Node(network, name, op)
 {
     char type_name[MN_HOUDINI_NAME];
-    if (mn_houdini_type_name(op->getName().c_str(), type_name)) type = mn_node_type_find(type_name);
+    if (mn_houdini_type_name(op->getName().c_str(), type_name)) type = mn_houdini_find_type(type_name);
     mn_hooks hooks = {};
     hooks.user = this;
     hooks.cancelled = cancelled;
@@ -38,6 +37,7 @@ sop::sop(OP_Network *network, const char *name, OP_Operator *op) : SOP_Node(netw
     hooks.scheduler = scheduler();
     ctx = mn_context_create(&hooks);
     if (ctx && type && type->sim) mn_sim_create(ctx, type, &sim);
+    mySopFlags.setManagesDataIDs(true); // write_detail() says what it has changed
     if (!type) return;
     mySopFlags.setNeedGuide1(mn_guides_exist(type));
     const auto count = static_cast<size_t>(type->parm_count);
@@ -49,6 +49,7 @@ sop::sop(OP_Network *network, const char *name, OP_Operator *op) : SOP_Node(netw
 sop::~sop()
 {
     forget_readings();
+    mn_geo_free(written_geo);
     mn_sim_free(sim);
     mn_context_free(ctx);
 }
@@ -65,6 +66,12 @@ int sop::reset(void *node, int, fpreal64, const PRM_Template *)
     self->is_reset = true;
     self->forceRecook();
     return 1;
+}
+
+const SOP_NodeVerb *sop::cookVerb() const
+{
+    if (!type || type->sim) return nullptr;
+    return SOP_NodeVerb::lookupVerb(getOperator()->getName());
 }
 
 /// Of a parameter here, a wire, or anything above: the next cook compares all that it knows.
@@ -109,19 +116,8 @@ void sop::warn(void *user, const char *sentence)
 
 void sop::evaluate_one(int32_t parm, double frame, mn_parm_value *value)
 {
-    const mn_parm_def &def = type->parms[parm];
-    const fpreal time = CHgetTimeFromFrame(frame);
-    if (mn_parm_is_text(&def)) {
-        UT_String text;
-        evalString(text, def.name, 0, time);
-        std::string &kept = strings_elsewhere[static_cast<size_t>(parm)];
-        kept = text.isstring() ? text.c_str() : "";
-        value->string = kept.c_str();
-        return;
-    }
-    for (int32_t i = 0; i < def.size; i++)
-        value->number[i] = def.kind == MN_PARM_FLOAT ? evalFloat(def.name, i, time)
-                                                     : static_cast<double>(evalInt(def.name, i, time));
+    evaluate_parm(*this, type->parms[parm], CHgetTimeFromFrame(frame),
+                  strings_elsewhere[static_cast<size_t>(parm)], value);
 }
 
 void sop::parm_at(void *user, int32_t parm, double frame, mn_parm_value *value)
@@ -133,17 +129,9 @@ mn_status sop::evaluate(double frame, std::vector<mn_parm_value> &values)
 {
     for (int32_t i = 0; i < type->parm_count; i++) {
         const auto at = static_cast<size_t>(i);
-        evaluate_one(i, frame, &values[at]);
-        const mn_parm_def &def = type->parms[i];
-        if (mn_parm_is_text(&def)) {
-            strings[at] = values[at].string;
-            values[at].string = strings[at].c_str();
-            continue;
-        }
-        for (int32_t k = 0; k < def.size; k++)
-            MN_TRY(mn_parm_check_number(ctx, type, getName().c_str(), &def, k, values[at].number[k]));
+        evaluate_parm(*this, type->parms[i], CHgetTimeFromFrame(frame), strings[at], &values[at]);
     }
-    return MN_OK;
+    return check_parms(ctx, *type, getName().c_str(), values);
 }
 
 // ---- inputs ----
@@ -199,13 +187,7 @@ mn_status sop::gather(double frame)
         inputs.back() = readings[static_cast<size_t>(i)].geo;
         input_stamp = mn_hash_u64(input_stamp, readings[static_cast<size_t>(i)].hash);
     }
-    for (int32_t i = 0; i < type->input_count; i++) {
-        const bool there_is = static_cast<size_t>(i) < inputs.size() && inputs[static_cast<size_t>(i)];
-        if (type->inputs[i].required && !there_is)
-            return mn_fail(ctx, MN_ERROR_INPUT, "%s '%s': connect input %d (%s): %s.", type->name,
-                           getName().c_str(), i + 1, type->inputs[i].label, type->inputs[i].expects);
-    }
-    return MN_OK;
+    return check_inputs(ctx, *type, getName().c_str(), inputs);
 }
 
 mn_status sop::sample(void *user, int32_t frame, mn_sim_want want, mn_sim_sample *taken)
@@ -229,7 +211,6 @@ mn_status sop::cook_once(double frame, mn_cooked **cooked)
     MN_TRY(gather(frame));
     mn_cook cook = {};
     cook.ctx = ctx;
-    cook.services = mn_host_services();
     cook.type = type;
     cook.node_name = getName().c_str();
     cook.parms = parms.data();
@@ -243,14 +224,7 @@ mn_status sop::cook_once(double frame, mn_cooked **cooked)
     cook.parm_user = this;
     const bool follows_time = type->is_time_dependent ? type->is_time_dependent(&cook) : type->time_dependent;
     if (follows_time) flags().setTimeDep(true);
-    MN_TRY(mn_cooked_create(ctx, type->output_count, cooked));
-    const mn_float_mode mode = mn_float_mode_set();
-    const mn_status status = type->cook(&cook, (*cooked)->outputs);
-    mn_float_mode_restore(mode);
-    if (status == MN_OK) return MN_OK;
-    mn_cooked_release(*cooked);
-    *cooked = nullptr;
-    return mn_node_blame(ctx, type, getName().c_str(), status);
+    return cook_stateless(cook, cooked);
 }
 
 /// Comparing the start frame makes Houdini cook everything above at that frame and then back at this one, so
@@ -266,11 +240,30 @@ mn_sim_look sop::look_at(double frame)
     return look;
 }
 
+/// Asked for without work: a frame that was simulated, or one before the start.
+bool sop::is_there(double frame)
+{
+    std::vector<mn_parm_value> values(parms.size());
+    const double whole = std::floor(frame);
+    for (int32_t i = 0; i < type->parm_count; i++) evaluate_one(i, whole, &values[static_cast<size_t>(i)]);
+    const double start = mn_parm_number(type, values.data(), "start_frame", whole);
+    return mn_sim_is_cached(sim, static_cast<int32_t>(std::max(whole, start)));
+}
+
 /// `outputs`: bits of those that are read, 0 for all.
 mn_status sop::simulate(double frame, uint64_t outputs, mn_cooked **cooked)
 {
     if (!sim) return mn_fail(ctx, MN_ERROR_MEMORY, "Out of memory.");
     flags().setTimeDep(true);
+    held = !evalInt(MN_HOUDINI_SIMULATE, 0, CHgetTimeFromFrame(frame)) && (edited || !is_there(frame));
+    if (held) return MN_ERROR_CANCELLED;
+    between = 0;
+    if (frame > std::floor(frame) && evalInt(MN_HOUDINI_SUBFRAMES, 0, CHgetTimeFromFrame(frame))) {
+        MN_TRY(evaluate(std::floor(frame), parms));
+        if (frame > mn_parm_number(type, parms.data(), "start_frame", frame))
+            between = (frame - std::floor(frame)) *
+                      mn_sim_dt(type, parms.data(), CHgetManager()->getSamplesPerSec());
+    }
     const auto megabytes = static_cast<int64_t>(evalInt(MN_HOUDINI_CACHE, 0, CHgetTimeFromFrame(frame)));
     mn_sim_set_cache_limit(sim, megabytes << 20);
     mn_sim_host host = {};
@@ -329,6 +322,8 @@ mn_status sop::cook_outputs(OP_Context &context, int output, mn_cooked **cooked)
     visit now = {&context, &interrupt, 0, false, {}};
     current = &now;
     const double frame = mn_sim_snap_frame(CHgetSampleFromTime(context.getTime()));
+    held = false;
+    between = 0;
     const mn_status status =
         type->sim ? simulate(frame, uint64_t(1) << output, cooked) : cook_once(frame, cooked);
     if (status != MN_OK) edited = true; // look again at everything when it is tried again
@@ -336,25 +331,70 @@ mn_status sop::cook_outputs(OP_Context &context, int output, mn_cooked **cooked)
     return status;
 }
 
+static const char HELD[] =
+    "Simulation is off on the playbar, so this frame is not made; the last one is shown.";
+static const char CANCELLED[] = "Cancelled; the frames made so far are kept.";
+
 /// A failure on the node, where the artist looks. A cancel is Houdini's own to show.
 void sop::say(mn_status status)
 {
-    const char *sentence = ctx ? mn_context_message(ctx) : "Out of memory.";
     if (status == MN_ERROR_CANCELLED) {
-        addWarning(SOP_MESSAGE, "Cancelled; the frames made so far are kept.");
+        addWarning(SOP_MESSAGE, held ? HELD : CANCELLED);
         if (type && type->sim) flags().setTimeDep(true); // another frame is cooked, not this one shown again
     } else
-        addError(SOP_MESSAGE, *sentence ? sentence : mn_status_message(status));
+        addError(SOP_MESSAGE, sentence_of(ctx, status));
+}
+
+/// Between two frames points go on by their velocity, so that motion blur of several samples sees them move.
+mn_status sop::write_moved(const mn_geo *geo, GU_Detail &detail)
+{
+    mn_geo *moved;
+    MN_TRY(mn_geo_copy(geo, &moved));
+    mn_status status = mn_geo_drift(moved, between);
+    if (status == MN_OK) status = write_detail(ctx, moved, detail);
+    mn_geo_free(moved);
+    return status;
+}
+
+/// Into this node's own detail, which holds what was written last: only what is another is written again.
+mn_status sop::write_own(const mn_geo *geo)
+{
+    mn_geo *last = written_into == gdp->getUniqueId() ? written_geo : nullptr;
+    mn_status status = between > 0 ? write_moved(geo, *gdp) : update_detail(ctx, geo, last, *gdp);
+    mn_geo_free(written_geo);
+    written_geo = nullptr;
+    if (status == MN_OK && type->sim && between == 0) status = mn_geo_copy(geo, &written_geo);
+    written_into = gdp->getUniqueId();
+    return status;
 }
 
 OP_ERROR sop::cookMySop(OP_Context &context)
 {
     mn_cooked *cooked;
     mn_status status = cook_outputs(context, 0, &cooked);
-    if (status == MN_OK) status = write_detail(ctx, cooked->outputs[0], *gdp);
+    if (status == MN_OK) status = write_own(cooked->outputs[0]);
     if (status != MN_OK) say(status);
     mn_cooked_release(cooked);
     return error();
+}
+
+mn_status sop::give_output(OP_Context &context, int output, GU_Detail &detail, std::string &sentence)
+{
+    if (!type || output < 0 || output >= type->output_count) {
+        sentence = std::string("'") + getName().c_str() + "' has " +
+                   std::to_string(type ? type->output_count : 0) + " outputs; output " +
+                   std::to_string(output + 1) + " is not one of them.";
+        return MN_ERROR_INPUT;
+    }
+    mn_cooked *cooked;
+    mn_status status = cook_outputs(context, output, &cooked);
+    if (status == MN_OK)
+        status = between > 0 ? write_moved(cooked->outputs[output], detail)
+                             : write_detail(ctx, cooked->outputs[output], detail);
+    mn_cooked_release(cooked);
+    if (status == MN_ERROR_CANCELLED) sentence = held ? HELD : CANCELLED;
+    if (status != MN_OK && status != MN_ERROR_CANCELLED) sentence = sentence_of(ctx, status);
+    return status;
 }
 
 GU_DetailHandle sop::cookMySopOutput(OP_Context &context, int output, SOP_Node *interests)
@@ -362,101 +402,13 @@ GU_DetailHandle sop::cookMySopOutput(OP_Context &context, int output, SOP_Node *
     if (output <= 0 || !type || output >= type->output_count)
         return SOP_Node::cookMySopOutput(context, output, interests);
     GU_DetailHandle result;
-    mn_cooked *cooked;
-    mn_status status = cook_outputs(context, output, &cooked);
-    if (status == MN_OK) {
-        auto *detail = new GU_Detail();
-        result.allocateAndSet(detail);
-        status = write_detail(ctx, cooked->outputs[output], *detail);
-    }
-    if (status != MN_OK) say(status);
-    mn_cooked_release(cooked);
-    return result;
-}
-
-std::string sop::give_output(OP_Context &context, int output, GU_Detail &detail)
-{
-    if (!type || output < 0 || output >= type->output_count)
-        return std::string("'") + getName().c_str() + "' has " +
-               std::to_string(type ? type->output_count : 0) + " outputs; output " +
-               std::to_string(output + 1) + " is not one of them.";
-    mn_cooked *cooked;
-    mn_status status = cook_outputs(context, output, &cooked);
-    if (status == MN_OK) status = write_detail(ctx, cooked->outputs[output], detail);
-    mn_cooked_release(cooked);
-    if (status == MN_OK) return "";
-    const char *sentence = ctx ? mn_context_message(ctx) : "";
-    return *sentence ? sentence : mn_status_message(status);
-}
-
-// ---- the information window ----
-
-/// What the solver says of the frame that is shown.
-void sop::fillInfoTreeNodeSpecific(UT_InfoTree &tree, const OP_NodeInfoTreeParms &asked)
-{
-    SOP_Node::fillInfoTreeNodeSpecific(tree, asked);
-    if (!sim) return;
-    UT_InfoTree *branch = tree.addChildMap("Meniscus");
-    const mn_report *report = mn_sim_report(sim);
-    for (int key = 0; branch && key < MN_REPORT_COUNT; key++) {
-        if (!report->set[key]) continue;
-        std::string text;
-        for (int32_t i = 0; i < mn_report_key_components(static_cast<mn_report_key>(key)); i++) {
-            char number[32];
-            std::snprintf(number, sizeof number, "%s%.6g", i > 0 ? " " : "", report->value[key][i]);
-            text += number;
-        }
-        branch->addProperties(mn_report_key_name(static_cast<mn_report_key>(key)), text.c_str());
-    }
-    for (int32_t i = 0; branch && i < report->seconds.count; i++) {
-        char number[32];
-        std::snprintf(number, sizeof number, "%.3g s", report->seconds.seconds[i]);
-        branch->addProperties(report->seconds.name[i], number);
-    }
-}
-
-// ---- guides ----
-
-/// Lines beside the result: domain, emitters, contact lines. A simulation is asked for the frame that it has
-/// just given and for no other, so that a guide never starts one; after a failure or a cancel the guides show
-/// what there is without it.
-mn_status sop::cook_guides(double frame)
-{
-    mn_cooked *cooked = nullptr;
-    frame = std::floor(frame);
-    MN_TRY(evaluate(frame, parms));
-    const auto shown =
-        static_cast<int32_t>(std::max(frame, mn_parm_number(type, parms.data(), "start_frame", frame)));
-    if (sim && mn_sim_is_cached(sim, shown)) simulate(shown, 0, &cooked);
-    mn_status status = evaluate(frame, parms);
-    if (status == MN_OK) status = gather(frame);
-    mn_guide_source source = {};
-    source.type = type;
-    source.parms = parms.data();
-    source.inputs = inputs.data();
-    source.input_count = static_cast<int32_t>(inputs.size());
-    source.outputs = cooked ? cooked->outputs : nullptr;
-    source.fps = CHgetManager()->getSamplesPerSec();
-    mn_geo *guides = nullptr;
-    if (status == MN_OK) status = mn_guides_create(ctx, &source, &guides);
-    if (status == MN_OK) status = write_detail(ctx, guides, *myGuide1);
-    mn_geo_free(guides);
-    mn_cooked_release(cooked);
-    return status;
-}
-
-OP_ERROR sop::cookMyGuide1(OP_Context &context)
-{
-    myGuide1->clearAndDestroy();
-    if (!ctx || !type || !mn_guides_exist(type)) return error();
-    UT_AutoInterrupt interrupt(type->label);
-    visit now = {&context, &interrupt, 0, true, {}};
-    current = &now;
-    if (type->sim) mySopFlags.setTimeDepGuide1(true);
-    if (cook_guides(mn_sim_snap_frame(CHgetSampleFromTime(context.getTime()))) != MN_OK)
-        myGuide1->clearAndDestroy();
-    current = nullptr;
-    return error();
+    std::string sentence;
+    auto *detail = new GU_Detail();
+    result.allocateAndSet(detail);
+    const mn_status status = give_output(context, output, *detail, sentence);
+    if (status == MN_OK) return result;
+    say(status);
+    return {};
 }
 
 } // namespace mn_houdini

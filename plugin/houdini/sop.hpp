@@ -35,10 +35,12 @@ class sop final : public SOP_Node
     static OP_Node *create(OP_Network *network, const char *name, OP_Operator *op);
     /// The reset button.
     static int reset(void *node, int index, fpreal64 time, const PRM_Template *);
+    /// Of types without memory, for compiled blocks; NULL for simulations.
+    const SOP_NodeVerb *cookVerb() const override;
     void opChanged(OP_EventType reason, void *data = nullptr) override;
     void fillInfoTreeNodeSpecific(UT_InfoTree &tree, const OP_NodeInfoTreeParms &asked) override;
-    /// Another output than the first into a detail of somebody else's. The sentence of a failure, or "".
-    std::string give_output(OP_Context &context, int output, GU_Detail &detail);
+    /// Any output into a detail of somebody else's, with the sentence of a failure or a cancel.
+    mn_status give_output(OP_Context &context, int output, GU_Detail &detail, std::string &sentence);
 
   protected:
     OP_ERROR cookMySop(OP_Context &context) override;
@@ -77,6 +79,9 @@ class sop final : public SOP_Node
     void forget_readings();
     mn_sim_look look_at(double frame);
     void say(mn_status status);
+    bool is_there(double frame);
+    mn_status write_own(const mn_geo *geo);
+    mn_status write_moved(const mn_geo *geo, GU_Detail &detail);
 
     static mn_status sample(void *user, int32_t frame, mn_sim_want want, mn_sim_sample *taken);
     static void warn(void *user, const char *sentence);
@@ -93,10 +98,14 @@ class sop final : public SOP_Node
     std::vector<reading> readings;                       ///< by input
     std::vector<mn_geo *> inputs;                        ///< those of this cook; the readings own them
     uint64_t input_stamp = 0;
-    bool edited = true;          ///< since the last frame that was simulated
-    double last_frame = 0;       ///< that frame
-    bool is_reset = false;       ///< by the button: the checkpoint on disk is not gone back to
-    int32_t written = INT32_MIN; ///< the frame of the checkpoint on disk
+    bool edited = true;            ///< since the last frame that was simulated
+    double last_frame = 0;         ///< that frame
+    bool held = false;             ///< the playbar says not to simulate, and the frame is not there
+    double between = 0;            ///< seconds since the whole frame that is shown
+    mn_geo *written_geo = nullptr; ///< what this node's detail holds, of a simulation
+    exint written_into = -1;       ///< that detail
+    bool is_reset = false;         ///< by the button: the checkpoint on disk is not gone back to
+    int32_t written = INT32_MIN;   ///< the frame of the checkpoint on disk
 };
 
 /// Adds every node type of this build to Houdini's table.

@@ -25,7 +25,11 @@ bool mn_houdini_type_name(const char *operator_name, char name[MN_HOUDINI_NAME])
 #define MN_HOUDINI_RESET "reset_simulation"
 #define MN_HOUDINI_RESET_HELP "Forgets every frame and starts again."
 #define MN_HOUDINI_CACHE "cache_memory"
-#define MN_HOUDINI_START "start_frame" ///< of the table; assets show it too
+#define MN_HOUDINI_START "start_frame"                        ///< of the table; assets show it too
+#define MN_HOUDINI_SIMULATE "simulate"                        ///< off: no new frames are made
+#define MN_HOUDINI_SIMULATE_DEFAULT "hou.simulationEnabled()" ///< what the playbar says, in Python
+#define MN_HOUDINI_SUBFRAMES "subframes"
+#define MN_HOUDINI_GUIDES "show_guides"
 #define MN_HOUDINI_CHECKPOINT "checkpoint"
 #define MN_HOUDINI_CHECKPOINT_EVERY "checkpoint_every"
 const mn_parm_def *mn_houdini_sim_parms(int32_t *count);
@@ -38,6 +42,15 @@ const mn_parm_def *mn_houdini_sim_parms(int32_t *count);
 extern const mn_parm_def mn_houdini_output_parm;
 mn_status mn_houdini_output_dialog(mn_context *ctx, char **text);
 mn_status mn_houdini_output_help(mn_context *ctx, char **text);
+
+/// A node type of Houdini alone: what renderers want besides the geometry.
+#define MN_HOUDINI_RENDER "render_geometry"
+#define MN_HOUDINI_USD_PATH "usd_path"
+#define MN_HOUDINI_LOOK "render_material"
+#define MN_HOUDINI_LOOK_TIME "time_scale"
+extern const mn_node_type mn_houdini_render_geometry;
+/// Any node type that Houdini has, by its name; NULL when there is none.
+const mn_node_type *mn_houdini_find_type(const char *name);
 
 /// How many simulating nodes a network has.
 int32_t mn_houdini_sim_count(const mn_network *network);

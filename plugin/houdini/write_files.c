@@ -63,6 +63,8 @@ static mn_status write_types(mn_context *ctx, const char *root)
         MN_TRY(write_card(ctx, root, types[i]->name, text));
     }
     char *text;
+    MN_TRY(mn_houdini_help(ctx, &mn_houdini_render_geometry, &text));
+    MN_TRY(write_card(ctx, root, MN_HOUDINI_RENDER, text));
     MN_TRY(mn_houdini_output_help(ctx, &text));
     return write_card(ctx, root, MN_HOUDINI_OUTPUT, text);
 }

@@ -4,6 +4,7 @@
 // every locale.
 #define _GNU_SOURCE // strtod_l
 #include "plugin/json/read.h"
+#include "plugin/json/utf8.h"
 
 #include <errno.h>
 #include <math.h>
@@ -38,69 +39,38 @@ static mn_status skip_space(mn_json *json, int *c)
 
 static mn_status read_hex4(mn_json *json, uint32_t *code)
 {
-    uint8_t digits[4];
+    char digits[4];
     MN_TRY(mn_source_read(json->source, digits, sizeof digits));
-    *code = 0;
-    for (int i = 0; i < 4; i++) {
-        const int c = digits[i] | 0x20; // lower case; digits stay as they are
-        int value = -1;
-        if (c >= '0' && c <= '9') value = c - '0';
-        if (c >= 'a' && c <= 'f') value = c - 'a' + 10;
-        if (value < 0) return mn_json_fail(json, "\\u needs four hexadecimal digits");
-        *code = *code << 4 | (uint32_t)value;
-    }
-    return MN_OK;
-}
-
-static mn_status add_utf8(mn_json *json, uint32_t code)
-{
-    uint8_t bytes[4];
-    size_t count = 0;
-    if (code < 0x80) {
-        bytes[count++] = (uint8_t)code;
-    } else if (code < 0x800) {
-        bytes[count++] = (uint8_t)(0xc0 | code >> 6);
-        bytes[count++] = (uint8_t)(0x80 | (code & 0x3f));
-    } else if (code < 0x10000) {
-        bytes[count++] = (uint8_t)(0xe0 | code >> 12);
-        bytes[count++] = (uint8_t)(0x80 | (code >> 6 & 0x3f));
-        bytes[count++] = (uint8_t)(0x80 | (code & 0x3f));
-    } else {
-        bytes[count++] = (uint8_t)(0xf0 | code >> 18);
-        bytes[count++] = (uint8_t)(0x80 | (code >> 12 & 0x3f));
-        bytes[count++] = (uint8_t)(0x80 | (code >> 6 & 0x3f));
-        bytes[count++] = (uint8_t)(0x80 | (code & 0x3f));
-    }
-    return mn_json_string_add(json, bytes, count);
+    return mn_json_hex4(digits, code) ? MN_OK : mn_json_fail(json, "\\u needs four hexadecimal digits");
 }
 
 static mn_status read_unicode(mn_json *json)
 {
     uint32_t code;
     MN_TRY(read_hex4(json, &code));
-    if (code >= 0xdc00 && code <= 0xdfff) return mn_json_fail(json, "half of a surrogate pair stands alone");
-    if (code >= 0xd800 && code <= 0xdbff) {
+    if (mn_utf16_is_low(code)) return mn_json_fail(json, "half of a surrogate pair stands alone");
+    if (mn_utf16_is_high(code)) {
         uint8_t escape[2];
         uint32_t low;
         MN_TRY(mn_source_read(json->source, escape, sizeof escape));
         if (escape[0] != '\\' || escape[1] != 'u')
             return mn_json_fail(json, "half of a surrogate pair stands alone");
         MN_TRY(read_hex4(json, &low));
-        if (low < 0xdc00 || low > 0xdfff) return mn_json_fail(json, "half of a surrogate pair stands alone");
-        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+        if (!mn_utf16_is_low(low)) return mn_json_fail(json, "half of a surrogate pair stands alone");
+        code = mn_utf16_join(code, low);
     }
-    return add_utf8(json, code);
+    char bytes[4];
+    return mn_json_string_add(json, bytes, mn_utf8_put(code, bytes));
 }
 
 static mn_status read_escape(mn_json *json)
 {
-    static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     char c;
     MN_TRY(mn_source_read(json->source, &c, 1));
     if (c == 'u') return read_unicode(json);
-    const char *found = c ? strchr(from, c) : NULL;
-    if (!found) return mn_json_fail(json, "a string holds an unknown escape");
-    return mn_json_string_add(json, &to[found - from], 1);
+    const char meaning = mn_json_unescape(c);
+    if (!meaning) return mn_json_fail(json, "a string holds an unknown escape");
+    return mn_json_string_add(json, &meaning, 1);
 }
 
 /// After the opening quote.

@@ -3,6 +3,7 @@
 // A recursive-descent reader of JSON (RFC 8259) with line numbers and bounds on everything.
 #include "plugin/json/tree.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -83,48 +84,11 @@ static bool take_word(reader *in, const char *word)
 
 static mn_status read_hex(reader *in, uint32_t *value)
 {
-    *value = 0;
-    for (int i = 0; i < 4; i++) {
-        if (in->at == in->end) return fail_expected(in, "four hexadecimal digits after \\u");
-        const char c = *in->at;
-        uint32_t digit;
-        if (c >= '0' && c <= '9')
-            digit = (uint32_t)(c - '0');
-        else if (c >= 'a' && c <= 'f')
-            digit = (uint32_t)(c - 'a') + 10;
-        else if (c >= 'A' && c <= 'F')
-            digit = (uint32_t)(c - 'A') + 10;
-        else
-            return fail_expected(in, "four hexadecimal digits after \\u");
-        *value = *value * 16 + digit;
-        in->at++;
-    }
-    return MN_OK;
-}
-
-// A character as UTF-8; its \u form took more bytes of the text than this.
-static void put_character(mn_json_tree *json, uint32_t character)
-{
-    char *out = json->strings + json->string_bytes;
-    if (character < 0x80) {
-        out[0] = (char)character;
-        json->string_bytes += 1;
-    } else if (character < 0x800) {
-        out[0] = (char)(0xc0 | character >> 6);
-        out[1] = (char)(0x80 | (character & 0x3f));
-        json->string_bytes += 2;
-    } else if (character < 0x10000) {
-        out[0] = (char)(0xe0 | character >> 12);
-        out[1] = (char)(0x80 | (character >> 6 & 0x3f));
-        out[2] = (char)(0x80 | (character & 0x3f));
-        json->string_bytes += 3;
-    } else {
-        out[0] = (char)(0xf0 | character >> 18);
-        out[1] = (char)(0x80 | (character >> 12 & 0x3f));
-        out[2] = (char)(0x80 | (character >> 6 & 0x3f));
-        out[3] = (char)(0x80 | (character & 0x3f));
-        json->string_bytes += 4;
-    }
+    int digits = 0;
+    while (digits < 4 && in->at + digits < in->end && isxdigit((unsigned char)in->at[digits])) digits++;
+    const bool whole = digits == 4 && mn_json_hex4(in->at, value);
+    in->at += digits;
+    return whole ? MN_OK : fail_expected(in, "four hexadecimal digits after \\u");
 }
 
 static mn_status read_unicode_escape(reader *in)
@@ -132,26 +96,26 @@ static mn_status read_unicode_escape(reader *in)
     uint32_t character, low;
     MN_TRY(read_hex(in, &character));
     if (character == 0) return fail_here(in, "a string holds the character zero.");
-    if (character >= 0xdc00 && character < 0xe000)
-        return fail_here(in, "a string holds half of a surrogate pair.");
-    if (character >= 0xd800 && character < 0xdc00) {
+    if (mn_utf16_is_high(character)) {
         if (!take(in, '\\') || !take(in, 'u'))
             return fail_here(in, "a string holds half of a surrogate pair.");
         MN_TRY(read_hex(in, &low));
-        if (low < 0xdc00 || low >= 0xe000) return fail_here(in, "a string holds half of a surrogate pair.");
-        character = 0x10000 + ((character - 0xd800) << 10) + (low - 0xdc00);
+        if (!mn_utf16_is_low(low)) return fail_here(in, "a string holds half of a surrogate pair.");
+        character = mn_utf16_join(character, low);
+    } else if (mn_utf16_is_low(character)) {
+        return fail_here(in, "a string holds half of a surrogate pair.");
     }
-    put_character(in->json, character);
+    // Its escape took more bytes of the text than this.
+    in->json->string_bytes += mn_utf8_put(character, in->json->strings + in->json->string_bytes);
     return MN_OK;
 }
 
 static mn_status read_escape(reader *in)
 {
-    static const char names[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
     if (take(in, 'u')) return read_unicode_escape(in);
-    const char *found = in->at < in->end && *in->at ? strchr(names, *in->at) : NULL;
-    if (!found) return fail_expected(in, "one of \" \\ / b f n r t u after a backslash");
-    in->json->strings[in->json->string_bytes++] = meanings[found - names];
+    const char meaning = in->at < in->end ? mn_json_unescape(*in->at) : '\0';
+    if (!meaning) return fail_expected(in, "one of \" \\ / b f n r t u after a backslash");
+    in->json->strings[in->json->string_bytes++] = meaning;
     in->at++;
     return MN_OK;
 }

@@ -5,7 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "plugin/python/cook_job.h"
 #include "meniscus/array.h"
-#include "meniscus/timer.h"
+#include "meniscus/report.h"
 #include "plugin/host/network/network.h"
 #include "plugin/io/io.h"
 #include "plugin/python/library.h"

@@ -9,7 +9,7 @@
 #ifndef MENISCUS_PLUGIN_PYTHON_COOK_JOB_H
 #define MENISCUS_PLUGIN_PYTHON_COOK_JOB_H
 
-#include "meniscus/status.h"
+#include "meniscus/context.h"
 
 #include <stddef.h>
 #include <stdint.h>

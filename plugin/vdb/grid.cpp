@@ -3,7 +3,7 @@
 // Volume handles on OpenVDB grids: counting, information, transform and name, and what guards the border
 // between C++ and C.
 #include "plugin/vdb/grid.hpp"
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 #include "plugin/vdb/sample.hpp"
 
 #include <cmath>

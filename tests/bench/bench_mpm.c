@@ -160,7 +160,7 @@ static void bench_step(mn_context *ctx, const char *name, int64_t wanted, int pe
         fprintf(stderr, "%s\n", mn_context_message(ctx)), exit(1);
     mn_report report;
     const double all = mn_seconds() - begun;
-    mn_mpm_get_report(mpm, &report);
+    mn_mpm_report(mpm, &report);
     const mn_timers phases = report.seconds;
     const double taken = report.value[MN_REPORT_substeps][0], seconds = all / taken,
                  iterations = report.value[MN_REPORT_linear_iterations][0];

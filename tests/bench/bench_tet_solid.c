@@ -45,7 +45,7 @@ static double run(double young, double baseline)
     tet_drop_must(ctx, mn_tet_liquid_advance(liquid, NULL, 8 * dt));
     const double processor = (double)(clock() - begin) / CLOCKS_PER_SEC;
     mn_report report;
-    mn_tet_liquid_get_report(liquid, &report);
+    mn_tet_liquid_report(liquid, &report);
     const double taken = report.value[MN_REPORT_substeps][0], step = processor / taken;
     printf("| %g Pa | %d | %.1f ms | %.2f | %.1f %% | %.1f | %.1f |\n", young, liquid->mesh->tet_count,
            1e3 * step, baseline > 0 ? step / baseline : 1,

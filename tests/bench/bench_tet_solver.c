@@ -51,7 +51,7 @@ static double run(double edge, int steps, double *tets)
     const double seconds = mn_seconds() - begin;
     const double processor = (double)(clock() - processor_begin) / CLOCKS_PER_SEC;
     mn_report report;
-    mn_tet_liquid_get_report(liquid, &report);
+    mn_tet_liquid_report(liquid, &report);
     const double taken = report.value[MN_REPORT_substeps][0], product = product_seconds(liquid);
     *tets = mn_tet_liquid_mesh(liquid)->tet_count;
     printf("| %.0f | %.1f ms | %.1f ms | %.1f ms | %.1f ms | %.1f ms | %.1f | %.1f | %.3f ms | %.0f |\n",

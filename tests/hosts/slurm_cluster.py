@@ -74,8 +74,11 @@ KillWait=20
 SlurmctldTimeout=10
 SlurmdTimeout=60
 SchedulerParameters=sched_interval=2,bf_interval=2
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
 {nodes}
-PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
+PartitionName=all Nodes=n1,n2 Default=YES PriorityTier=1 MaxTime=INFINITE State=UP
+PartitionName=urgent Nodes=n1,n2 PriorityTier=10 PreemptMode=OFF MaxTime=INFINITE State=UP
 """)
         self.run("munged", "--force", f"--key-file={key}", f"--socket={self.folder}/socket/munge.socket",
                  f"--pid-file={self.folder}/munged.pid", f"--log-file={self.folder}/munge/log", f"--seed-file={self.folder}/munge/seed")

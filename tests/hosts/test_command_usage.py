@@ -172,10 +172,24 @@ class Doctor(CommandTest):
         self.assertIn("frames 3 to 7", faster)
         self.assertNotEqual(text, faster)
 
+    def test_it_tells_the_time_by_cooking_the_beginning(self):
+        self.write_scene(spray())
+        self.assertRegex(self.succeed("doctor", "scene.json").stdout, r"time +[0-9.e-]+ s a frame.* in all, by 11 frames")
+        probe = json.loads(self.succeed("doctor", "scene.json", "--json", "--probe", "0.5").stdout)["probe"]
+        self.assertGreater(probe["frames"], 0)
+        self.assertGreater(probe["seconds_per_frame"], 0)
+        self.assertLessEqual(probe["seconds_low"], probe["seconds_high"])
+        self.assertNotIn("in all, by", self.succeed("doctor", "scene.json", "--probe", "0").stdout)
+        geo = {"meniscus": 1, "frames": [1, 4], "nodes": [{"name": "g", "type": "file", "parms": {"path": "nozzle.$F4.bgeo"}}], "output": "g"}
+        self.succeed("cook", "scene.json", "--node", "nozzle", "--format", "bgeo", "-f", "1-2", "-q")
+        self.write_scene(geo, "files.json")
+        self.assertRegex(self.succeed("doctor", "files.json").stdout, r"frame 3 fails: .*nozzle\.0003\.bgeo")
+
     def test_bad_scenes(self):
         self.fail_with(2, "missing.json", "doctor", "missing.json")
         self.write_scene(spray())
         self.fail_with(2, "did you mean 'spray'", "doctor", "scene.json", "--node", "spry")
+        self.fail_with(2, "--probe", "doctor", "scene.json", "--probe", "soon")
         self.fail_with(2, "radius", "doctor", "scene.json", "--set", "spray.radus=1")
 
 

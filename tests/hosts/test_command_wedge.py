@@ -148,6 +148,28 @@ class Stopped(WedgeTest):
         self.assertTrue((self.folder / "w/spray.speed=1/spray.checkpoint").exists())
         self.finish()
 
+    def test_a_command_that_is_replaced_meanwhile_goes_on(self):
+        """As by an upgrade at night: the members are cooked by the version that began."""
+        mine = self.folder / "mine"
+        shutil.copy(COMMAND, mine)
+        pool = subprocess.Popen([mine, "wedge", *map(str, self.words)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder)
+        self.wait_for(lambda: self.frames_of() >= 2)
+        mine.unlink()
+        mine.write_text("something else")
+        self.assertEqual(pool.wait(120), 0)
+        self.assertEqual({(m["state"], m["tries"]) for m in self.status().values()}, {("done", 1)})
+
+    def test_clocks_that_differ_do_not_matter(self):
+        pool = self.start(*self.words)
+        self.wait_for(lambda: self.frames_of() >= 3)
+        pool.terminate()
+        pool.wait(60)
+        for days, name in ((1000, "spray.speed=1"), (-1000, "spray.speed=2")):
+            for path in (self.folder / "w" / name).iterdir():
+                os.utime(path, (time.time() + days * 86400,) * 2)
+        self.assertIn("stopped", self.succeed("watch", "w", "--once").stdout)
+        self.finish()
+
     def test_cancel_and_retry(self):
         self.write_scene(dict(LONG, frames=[1, 150]))
         pool = self.start(*self.words)
@@ -257,6 +279,22 @@ class Planned(WedgeTest):
         self.succeed("wedge", "member", "w", "--list", lists[-1], "--index", 1)
         self.assertEqual({n: m["state"] for n, m in self.status().items()}, {"spray.speed=1": "waiting", "spray.speed=2": "done"})
         self.fail_with(2, "no member", "wedge", "member", "w", "--list", lists[-1], "--index", 2)
+
+    def test_a_disk_that_goes_away_is_waited_for(self):
+        if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode != 0:
+            self.skipTest("it takes root to mount a disk")
+        self.write_scene(LONG)
+        script = """mkdir d store; mount -t tmpfs none store; mount --bind store d
+            "$0" wedge scene.json --vary spray.speed=1 -o d/w --threads 1 --retry-wait 0 2> said &
+            pool=$!; until ls d/w/*/moved.0003.* 2> /dev/null; do sleep 0.05; done
+            umount -l d; sleep 2; kill -0 $pool || exit 9; mount --bind store d; wait $pool || exit 8
+            mkdir kept; cp d/w/spray.speed=1/*.bgeo.sc kept"""
+        done = subprocess.run(["unshare", "-m", "sh", "-c", script, COMMAND], cwd=self.folder, capture_output=True, text=True, timeout=120)
+        said = (self.folder / "said").read_text()
+        self.assertEqual(done.returncode, 0, done.stderr + said)
+        self.assertIn("Waiting for the disk", said)
+        self.succeed("cook", "scene.json", "-o", "alone", "-q", "--set", "spray.speed=1")
+        self.assertEqual(self.digests("kept"), self.digests("alone"))
 
     def test_a_full_disk_is_waited_for(self):
         if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode != 0:

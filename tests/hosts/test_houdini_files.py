@@ -25,6 +25,7 @@ def load(path):
 def words(text):
     """DialogScript as nested lists: braces are lists, strings lose their quotes."""
     stack = [[]]
+    text = re.sub(r'\[ ("(?:[^"\\]|\\.)*") (?:python|hscript-expr) \]', r"\1", text)  # an expression: its text
     for match in re.finditer(r'#[^\n]*|"((?:[^"\\]|\\.)*)"|([{}])|([^\s{}"]+)', text):
         if match.group(0).startswith("#"):
             continue
@@ -157,7 +158,7 @@ class Files(unittest.TestCase):
         sims = [node for node in scene["nodes"] if is_sim(self.types, node)]
         if not sims:
             return []
-        own = ["reset_simulation", "cache_memory", "checkpoint", "checkpoint_every"]
+        own = ["reset_simulation", "simulate", "cache_memory", "checkpoint", "checkpoint_every", "subframes", "show_guides"]
         starts = {node.get("parms", {}).get("start_frame", 1) for node in sims}
         promoted = self.promoted(scene)
         free = "start_frame" not in promoted.values() and not any(parm == "start_frame" for _, parm in promoted)
@@ -243,7 +244,7 @@ class Files(unittest.TestCase):
         channels = parts.get(path + ".chn", "")
         promoted = self.promoted(scene)
         if is_sim(self.types, node):
-            for own in ("cache_memory", "checkpoint_every"):
+            for own in ("simulate", "cache_memory", "checkpoint_every", "subframes", "show_guides"):
                 self.assertEqual(values.pop(own), (True, [own]))
                 self.assertIn(f'ch(\\"../{own}\\")', channels)
             self.assertIn('chs(\\"../checkpoint\\")', values.pop("checkpoint")[1][0])
@@ -280,7 +281,7 @@ class Files(unittest.TestCase):
             self.assertIn(f"#internal: meniscus::{name}\n", card)
             wanted = {p["name"] for p in self.types[name]["parms"]} if name in self.types else set(self.promoted(self.assets[name]).values())
             if name in self.types and self.types[name]["kind"] == "sim":
-                wanted |= {"reset_simulation", "cache_memory", "checkpoint", "checkpoint_every"}
+                wanted |= {"reset_simulation", "simulate", "cache_memory", "checkpoint", "checkpoint_every", "subframes", "show_guides"}
             if name in self.assets:
                 wanted |= set(self.controls(self.assets[name]))
             sentences = dict(re.findall(r"#id: (\w+)\n\n    (.+)\n", card))

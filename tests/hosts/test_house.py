@@ -69,8 +69,14 @@ class Layering(unittest.TestCase):
 
     def test_the_headers_know_the_version(self):
         project = re.search(r"project\(meniscus VERSION (\d+)\.(\d+)\.(\d+)", (ROOT / "CMakeLists.txt").read_text()).groups()
-        header = (ROOT / "core/include/meniscus/api.h").read_text()
+        header = (ROOT / "core/include/meniscus/context.h").read_text()
         self.assertEqual(tuple(re.search(rf"MN_VERSION_{part} (\d+)", header).group(1) for part in ("MAJOR", "MINOR", "PATCH")), project)
+
+    def test_the_page_for_c_programmers_names_every_public_header(self):
+        headers = {path.name for path in (ROOT / "core/include/meniscus").glob("*.h")}
+        named = set(re.findall(r"`(?:\w+/)?(\w+\.h)`", (ROOT / "docs/c.md").read_text()))
+        self.assertEqual(headers - named - {"meniscus.h"}, set())
+        self.assertLessEqual(len(headers), 20, "ten for what all share and one for each solver: is the new one needed outside the library?")
 
     def test_the_readme_quotes_the_first_program(self):
         quoted = re.search(r"```c\n(.*?)```", (ROOT / "README.md").read_text(), re.S).group(1)
@@ -149,6 +155,16 @@ class Sources(unittest.TestCase):
         for path in texts:
             for key in cited.findall(path.read_text()):
                 self.assertIn(key, known, f"{path.relative_to(ROOT)} cites [{key}]")
+
+    def test_tables_of_thresholds_are_of_today(self):
+        row = re.compile(r"^\| `(\w+)` \| `([\w/]+\.c)` \| (-?[\d.]+) \|", re.M)
+        for page, least in (("mls", 25), ("film", 8), ("tet", 8)):
+            rows = row.findall((ROOT / f"docs/theory/{page}.md").read_text())
+            self.assertGreaterEqual(len(rows), least, page)
+            for name, file, value in rows:
+                found = re.search(rf"\b{name} = (-?[\d.]+)[,;]", (ROOT / "core" / file).read_text())
+                self.assertIsNotNone(found, f"{page}.md: {file} has no {name}")
+                self.assertEqual(float(found.group(1)), float(value), f"{page}.md: {name} of {file}")
 
     def test_formatting(self):
         tool = shutil.which("clang-format-14") or shutil.which("clang-format")

@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 from pathlib import Path
 
 ROOT = Path(os.environ.get("MENISCUS_SOURCE", Path(__file__).resolve().parents[2]))
@@ -682,9 +683,17 @@ class Wedges(unittest.TestCase):
             wedge.cancel("spray.speed=2").run()
             self.assertEqual([m["state"] for m in wedge.status()["members"]], ["done", "cancelled"])
             wedge.retry().start(scene, vary={"spray.speed": "3:4:2"}, local=2)
+            self.assertEqual({m["state"] for m in wedge.wait(60)["members"]}, {"done"})
+            wedge.start(scene, vary={"spray.speed": [5]}, plan=True)
+            self.assertIn("--array=0-0", wedge.commands("slurm"))
+            with self.assertRaisesRegex(meniscus.Error, "not done after 0 s"):
+                wedge.wait(0)
+            with unittest.mock.patch.dict(os.environ, PATH="/nowhere"), self.assertRaisesRegex(meniscus.Error, "no sbatch"):
+                wedge.run(slurm=True)
+            wedge.run()
             table = wedge.collect()
             self.assertEqual([(m["parameters"]["spray.speed"], m["state"]) for m in table["members"]],
-                             [(speed, "done") for speed in (1, 2, 3, 4)])
+                             [(speed, "done") for speed in (1, 2, 3, 4, 5)])
             with self.assertRaises(meniscus.Error):
                 meniscus.Wedge(folder).status()
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Wedges on a real Slurm: a job array with commands after the cooks, members requeued, daemons killed and restarted, a full disk: nothing is
-lost, nothing is cooked twice, and the bytes are those of cooks that were never stopped."""
+"""Wedges on a real Slurm: a job array with commands after the cooks, members preempted and requeued, daemons killed and restarted, a full
+disk: nothing is lost, nothing is cooked twice, and the bytes are those of cooks that were never stopped."""
 import json
 import signal
 import subprocess
@@ -49,24 +49,29 @@ class Slurm(CommandTest):
 
     def test_a_farm(self):
         with Cluster(self.folder / "cluster") as cluster:
-            self.submit(cluster, "--vary", "spray.speed=1,2,3", "--time-limit", 600,
-                        "--then", "ls moved.*.bgeo.sc | wc -l > count; echo x >> runs")
+            self.submit(cluster, "--vary", "spray.speed=1,2,3", "--then", "ls moved.*.bgeo.sc | wc -l > count; echo x >> runs")
             show = cluster.run("scontrol", "show", "job", cluster.queue()[0][0])
             self.assertIn("mem=512M", show)  # of doctor's estimate, which is small
-            self.assertIn("TimeLimit=00:38:00", show)
-            # One is requeued in mid-run.
+            self.assertIn("TimeLimit=00:16:00", show)
+            # Somebody with more right to the nodes takes one: its member makes room and leaves a checkpoint.
             self.wait_for_frames(cluster, "spray.speed=1", 5)
-            job = next(one[0] for one in cluster.queue() if one[1] == "0" and one[2] == "RUNNING")
-            cluster.run("scontrol", "requeue", job)
-            cluster.wait(lambda: self.status()["spray.speed=1"]["state"] == "stopped", "SIGTERM did not stop it")
-            self.assertTrue((self.folder / "w/spray.speed=1/spray.checkpoint").exists())
-            self.assertLess(self.status()["spray.speed=1"]["frames"], 60)
-            # Meanwhile the controller is restarted, and a node's daemon is killed.
-            cluster.stop("slurmctld", signal.SIGTERM)
+            running = {one[1]: one[0] for one in cluster.queue() if one[2] == "RUNNING"}
+            urgent = cluster.run("sbatch", "--parsable", "--partition=urgent", "--nodelist=n1", "--mem=1000M", "--output=/dev/null",
+                                 "--wrap", "sleep 3").strip()
+            name = cluster.wait(lambda: next((n for n, m in self.status().items() if m["state"] == "stopped"), ""), "nobody makes room")
+            job = running[str(int(name[-1]) - 1)]
+            cluster.wait(lambda: [job, "PENDING"] in [[one[0], one[2]] for one in cluster.queue()], "it is not queued again")
+            self.assertIn("Restarts=1", cluster.run("scontrol", "show", "job", job))
+            self.assertTrue((self.folder / "w" / name / "spray.checkpoint").exists())
+            self.assertLess(self.status()[name]["frames"], 60)
+            self.assertGreater(self.status()[name]["frames"], 0)
+            # Meanwhile the controller and a node's daemon are killed.
+            cluster.stop("slurmctld", signal.SIGKILL)
             cluster.stop("slurmd.n2", signal.SIGKILL)
             time.sleep(1)
             cluster.start_controller()
             cluster.start_node("n2")
+            cluster.wait(lambda: all(one[0] != urgent for one in cluster.queue()), "the urgent job does not end")
             self.send_at_once(cluster, job)
             self.wait_for_end(cluster)
             table = json.loads((self.folder / "w/wedge.json").read_text())  # by the job that collects
@@ -80,7 +85,8 @@ class Slurm(CommandTest):
             self.assertEqual(log.count("\nframe 30:"), 1, "it was cooked twice")
             # Submitted again there is nothing to do; one more is one more.
             self.assertIn("no member waits", self.submit(cluster, "--vary", "spray.speed=1").stderr)
-            self.submit(cluster, "--vary", "spray.speed=4")
+            self.submit(cluster, "--vary", "spray.speed=4", "--time-limit", 600)
+            self.assertIn("TimeLimit=00:38:00", cluster.run("scontrol", "show", "job", cluster.queue()[0][0]))
             self.wait_for_frames(cluster, "spray.speed=4", 3)
             done = self.run_command("wedge", "cancel", "w", env=cluster.environment)
             self.assertEqual(done.returncode, 0, done.stderr)

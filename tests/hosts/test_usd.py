@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """--format usd: every kind of geometry, read back by an independent reader (tinyusdz) number by number; the stage over
-the frames of a cook; and what cannot be written."""
+the frames of a cook, composed by OpenUSD itself; and what cannot be written."""
 import ast
 import json
 import math
@@ -174,6 +174,38 @@ class Usd(CommandTest):
         cooked = meniscus.Network.load(str(self.folder / "scene.json"))
         there = cooked.output.cook(4)["P"].tolist()
         self.assertEqual([tuple(map(f32, one)) for one in frame["points"]["points"][1]], [tuple(one) for one in there])
+
+    def test_openusd_composes_the_stage_at_every_frame(self):
+        """Surfaces whose points and faces change in number, threads and points, through the value clips."""
+        counts = {1: 3, 2: 5, 3: 4}
+        kept = {}
+        for frame, count in counts.items():
+            ring = [(math.cos(i), 0.1 * i, math.sin(i) + frame) for i in range(count)]
+            geo = meniscus.Geometry()
+            geo.add_points(ring + [(5, 5, frame), (6, 5, frame), (7, 7, 7)])
+            geo.add_primitives("polygon", [(0, i, i + 1) for i in range(1, count - 1)])
+            geo.add_primitives("polyline", [(count, count + 1)])
+            geo.set("v", [(frame, 0, 0)] * (count + 3), size=3, hint="vector")
+            geo.set("Cd", [(0.25, 0.5, frame / 4)] * (count + 3), size=3, hint="color")
+            geo.set("swirl", [(i / 8, i, 0) for i in range(count + 3)], size=3, hint="vector")
+            geo.save(self.folder / f"g.{frame:04d}.bgeo")
+            kept[frame] = ring
+        self.write_scene({"meniscus": 1, "frames": [1, 3], "output": "g",
+                          "nodes": [{"name": "g", "type": "file", "parms": {"path": "g.$F4.bgeo"}}]})
+        self.succeed("cook", "scene.json", "-o", "x", "--format", "usd", "-q")
+        done = npm_packages.run("compose_usd.cjs", self.folder / "x", 3, 1, 2, 2.5, 1.25)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        result = json.loads(done.stdout)
+        self.assertEqual(result["errors"], [])
+        for time, stage in zip((3, 1, 2, 2, 1), result["drawn"]):  # held, not blended
+            mesh, curves, points = (stage[f"/scene/g/{name}"] for name in ("mesh", "curves", "points"))
+            self.assertEqual((mesh["type"], curves["type"], points["type"]), ("mesh", "basisCurves", "points"))
+            self.assertEqual(mesh["points"], [f32(x) for point in kept[time] for x in point])
+            self.assertEqual(mesh["indices"], [x for i in range(1, counts[time] - 1) for x in (0, i, i + 1)])
+            self.assertEqual(mesh["primvars"]["displayColor"], {"values": [0.25, 0.5, time / 4] * counts[time], "interpolation": "vertex"})
+            self.assertEqual(mesh["primvars"]["swirl"]["values"], [x for i in range(counts[time]) for x in (i / 8, i, 0)])
+            self.assertEqual(curves["points"], [5, 5, time, 6, 5, time])
+            self.assertEqual(points["points"], [7, 7, 7])
 
     def test_going_on_gives_the_same_files(self):
         self.write_scene(spray(frames=[1, 6], spray_rate=2000))

@@ -6,7 +6,7 @@
 
 #include "meniscus/array.h"
 #include "meniscus/codim.h"
-#include "meniscus/fill.h"
+#include "meniscus/collider.h"
 
 #include <math.h>
 #include <stdlib.h>

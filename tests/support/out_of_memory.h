@@ -6,7 +6,6 @@
 #define MENISCUS_TESTS_SUPPORT_OUT_OF_MEMORY_H
 
 #include "meniscus/context.h"
-#include "meniscus/status.h"
 #include "support/check.h"
 #include "support/failing_allocator.h"
 

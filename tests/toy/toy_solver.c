@@ -133,16 +133,6 @@ static const mn_output_def outputs_of[] = {{"Balls", "points with speed and id"}
 static const mn_solver_node toy_node = {.solver = &toy_solver, .roles = roles};
 
 extern const mn_node_type mn_toy_solver_node;
-const mn_node_type mn_toy_solver_node = {"toy_solver",
-                                         "Meniscus Toy Solver",
-                                         "Meniscus/Solvers",
-                                         "Lets balls fall on the floor.",
-                                         inputs_of,
-                                         1,
-                                         outputs_of,
-                                         1,
-                                         fields,
-                                         MN_COUNT_OF(fields),
-                                         .time_dependent = true,
-                                         .sim = &mn_solver_ops,
-                                         .solver = &toy_node};
+const mn_node_type mn_toy_solver_node = {
+    MN_SOLVER_NODE("toy_solver", "Meniscus Toy Solver", "Lets balls fall on the floor.", inputs_of,
+                   outputs_of, fields, MN_COUNT_OF(fields), toy_node, NULL)};

@@ -62,7 +62,7 @@ static mn_mpm_def liquid_def(double dx)
 static void momenta(mn_mpm *mpm, mn_elastic *bodies, mn_vec3 *push, mn_vec3 *spin)
 {
     mn_report a = {0}, b = {0};
-    mn_mpm_get_report(mpm, &a);
+    mn_mpm_report(mpm, &a);
     mn_elastic_report(bodies, &b);
     for (int k = 0; k < 3; k++) {
         (&push->x)[k] = a.value[MN_REPORT_momentum][k] + b.value[MN_REPORT_momentum][k];
@@ -119,7 +119,7 @@ static void light_sheet(double share, int steps)
     must(mn_mpm_set_bodies(mpm, sheet, NULL, NULL));
     must(mn_mpm_advance(mpm, NULL, steps * dt));
     mn_report a = {0};
-    mn_mpm_get_report(mpm, &a);
+    mn_mpm_report(mpm, &a);
     char text[120];
     snprintf(text, sizeof text, "drop on a sheet of %g of its mass, %d steps: fastest liquid", share, steps);
     // four times sqrt(sigma/(rho R)), the speed that a drop on its way to rest has

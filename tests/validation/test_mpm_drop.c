@@ -225,11 +225,11 @@ static void conservation(double cells, const char *name)
     c.spin = mn_scale(speed / c.radius, mn_v3(0.2, 0.3, 1));
     drop d = make_drop(&c);
     mn_report before, after;
-    mn_mpm_get_report(d.mpm, &before);
+    mn_mpm_report(d.mpm, &before);
     double steps = 0;
     while (steps < 500) {
         advance(&d, 0.1);
-        mn_mpm_get_report(d.mpm, &after);
+        mn_mpm_report(d.mpm, &after);
         steps += after.value[MN_REPORT_substeps][0];
     }
     double linear = 0, angular = 0;
@@ -255,7 +255,7 @@ static double area_error(double cells)
     drop d = make_drop(&c);
     advance(&d, 1e-6); // one step
     mn_report report;
-    mn_mpm_get_report(d.mpm, &report);
+    mn_mpm_report(d.mpm, &report);
     free_drop(&d);
     return fabs(report.value[MN_REPORT_area][0] / (4 * pi) - 1);
 }

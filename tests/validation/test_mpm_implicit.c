@@ -97,13 +97,13 @@ static void conservation(mn_mpm_integrator integrator, double step, int steps, c
     c.max_dt = step * capillary_time(&c);
     drop d = make_drop(&c);
     mn_report before, after;
-    mn_mpm_get_report(d.mpm, &before);
+    mn_mpm_report(d.mpm, &before);
     for (int k = 0; k < steps; k++)
         if (mn_mpm_advance(d.mpm, NULL, c.max_dt) != MN_OK) {
             fprintf(stderr, "%s\n", mn_context_message(d.ctx));
             exit(1);
         }
-    mn_mpm_get_report(d.mpm, &after);
+    mn_mpm_report(d.mpm, &after);
     double linear = 0, angular = 0;
     for (int a = 0; a < 3; a++) {
         linear = fmax(linear, fabs(after.value[MN_REPORT_momentum][a] - before.value[MN_REPORT_momentum][a]));
@@ -145,7 +145,7 @@ static void stiff(mn_mpm_integrator integrator, double cells, double dt, double 
     for (double t = 0; t < end && !failed; t += dt) {
         failed = mn_mpm_advance(d.mpm, NULL, dt) != MN_OK;
         mn_report report;
-        mn_mpm_get_report(d.mpm, &report);
+        mn_mpm_report(d.mpm, &report);
         mn_mpm_get_points(d.mpm, d.points);
         for (int64_t i = 0; i < d.count; i++) far = fmax(far, mn_norm(d.points[i].position) / longest);
         const double now =

@@ -123,7 +123,7 @@ static void tank(int32_t cells, bool implicit, int32_t wanted, const char *name)
     while (steps < wanted) {
         mn_report report;
         advance(&r, 1e-3);
-        mn_mpm_get_report(r.mpm, &report);
+        mn_mpm_report(r.mpm, &report);
         steps += report.value[MN_REPORT_substeps][0];
         fastest = fmax(fastest, report.value[MN_REPORT_max_speed][0]);
     }

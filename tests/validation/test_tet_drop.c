@@ -64,7 +64,7 @@ static void advance(drop *d, double capillary_times)
 static mn_report report_of(const drop *d)
 {
     mn_report report;
-    mn_tet_liquid_get_report(d->liquid, &report);
+    mn_tet_liquid_report(d->liquid, &report);
     return report;
 }
 

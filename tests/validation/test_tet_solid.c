@@ -145,7 +145,7 @@ static void swinging_beam(void)
         v[i] = mn_v3(-speed * slope * (mesh->position[i].y - 0.5), speed * shape, 0);
     }
     mn_report report;
-    mn_tet_liquid_get_report(b.solver, &report);
+    mn_tet_liquid_report(b.solver, &report);
     const double first = report.value[MN_REPORT_kinetic_energy][0];
     double before = 0, crossing[2] = {0};
     int crossings = 0;
@@ -155,7 +155,7 @@ static void swinging_beam(void)
         if (i > 1 && before * tip < 0) crossing[crossings++] = (i - tip / (tip - before)) / steps;
         before = tip;
     }
-    mn_tet_liquid_get_report(b.solver, &report);
+    mn_tet_liquid_report(b.solver, &report);
     const double left = report.value[MN_REPORT_kinetic_energy][0] + mn_tet_solids_elastic_energy(b.solver);
     validation_row("M7", "swing of a beam, L/h = 8, 4 cells, 100 steps: period", crossing[1], 1, "period",
                    0.03);
@@ -299,7 +299,7 @@ static void layers(int32_t cells)
     validation_row("M13", name, (lower - sunk) / 0.25, exact, "of the height", 0.01);
     validation_row_below("M13", "the same: largest way sideways", sideways / exact, "of the sinking", 0.15);
     mn_report report;
-    mn_tet_liquid_get_report(solver, &report);
+    mn_tet_liquid_report(solver, &report);
     validation_row_below("M13", "the same: speed at the end", report.value[MN_REPORT_max_speed][0] / (exact),
                          "sinkings a second", 1e-3);
     mn_tet_liquid_free(solver);
@@ -340,7 +340,7 @@ static void taylor_bar(int32_t across, int32_t along, double step)
                                     .reference_temperature = 293.15};
     must(ctx, mn_tet_liquid_set_materials(solver, 1, &copper));
     mn_report report;
-    mn_tet_liquid_get_report(solver, &report);
+    mn_tet_liquid_report(solver, &report);
     const double mass = report.value[MN_REPORT_mass][0];
     must(ctx, mn_tet_liquid_advance(solver, NULL, 80e-6));
     const mn_tet_mesh *now = mn_tet_liquid_mesh(solver);
@@ -350,7 +350,7 @@ static void taylor_bar(int32_t across, int32_t along, double step)
         wide = fmax(wide, hypot(now->position[i].x, now->position[i].z));
     }
     for (int32_t t = 0; t < now->tet_slots; t++) volume += mn_tet_mesh_tet_volume(now, t);
-    mn_tet_liquid_get_report(solver, &report);
+    mn_tet_liquid_report(solver, &report);
     char name[96];
     snprintf(name, sizeof name, "copper bar, %d tetrahedra: length", now->tet_count);
     validation_row("M9", name, 1e3 * (high - low), 21.45, "mm", 0.015);
@@ -437,10 +437,10 @@ static void spinning_bar(double stiffness)
     const mn_tet_material material = elastic(stiffness * length * length, 0.3);
     must(ctx, mn_tet_liquid_set_materials(solver, 1, &material));
     mn_report report;
-    mn_tet_liquid_get_report(solver, &report);
+    mn_tet_liquid_report(solver, &report);
     const double first = report.value[MN_REPORT_kinetic_energy][0];
     must(ctx, mn_tet_liquid_advance(solver, NULL, 2 * pi));
-    mn_tet_liquid_get_report(solver, &report);
+    mn_tet_liquid_report(solver, &report);
     const double left = report.value[MN_REPORT_kinetic_energy][0] + mn_tet_solids_elastic_energy(solver);
     validation_row_below("M15", name, fabs(1 - left / first), "of it", 0.02);
     mn_tet_liquid_free(solver);

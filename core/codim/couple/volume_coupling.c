@@ -87,9 +87,9 @@ static mn_status list_line(mn_codim_volume *v, int64_t p, int32_t axis)
     const mn_vec3 mass = v->skin_mass.data[p], n = v->wall_normal.data[p];
     const double level = (mass.x + mass.y + mass.z) / 3, stiff = fmax(0, v->strength * m->diagonal.data[p]);
     for (int32_t k = 0; k < 3; k++) {
-        double sum = mn_codim_volume_part(n, axis) * mn_codim_volume_part(n, k) * level;
+        double sum = mn_component(n, axis) * mn_component(n, k) * level;
         for (int32_t c = 0; c < 3; c++)
-            sum += (along.m[axis][c] * along.m[c][k]) * (mn_codim_volume_part(mass, c) + stiff);
+            sum += (along.m[axis][c] * along.m[c][k]) * (mn_component(mass, c) + stiff);
         if (k == axis || fabs(sum) > LEAST_FREEDOM * (level + stiff))
             MN_TRY(mn_codim_volume_add_entry(v, 3 * p + axis, 3 * p + k, -sum));
     }
@@ -108,7 +108,7 @@ static mn_status list_skin(mn_codim_volume *v)
     for (int64_t p = 0; p < v->skin.count; p++)
         for (int32_t axis = 0; axis < 3; axis++) {
             const int64_t row = 3 * p + axis;
-            const double mass = mn_codim_volume_part(v->skin_mass.data[p], axis);
+            const double mass = mn_component(v->skin_mass.data[p], axis);
             if (is_on_line(v, p)) {
                 MN_TRY(list_line(v, p, axis));
                 continue;

@@ -32,7 +32,7 @@
 
 #include "base/random.h"
 
-static const double PI = 3.14159265358979323846;
+static const double PI = MN_PI;
 static const double EVEN = 0.25, MIX = 0.3; // of what neighbours along a rim differ by, in a step
 static const double STRAIGHT = 0.85;        // least cosine between where they look: not around corners
 enum { ALONG = 6 }; // points of the rim to either side that its mean velocity is taken over

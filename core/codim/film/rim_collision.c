@@ -28,7 +28,7 @@ static const double APART = 0.25; // spacings, along a new row
 
 static double line_mass(const mn_codim *mls, const mn_codim_rim_site *rim) // kg/m
 {
-    return mls->def.density * 3.14159265358979323846 * rim->radius * rim->radius;
+    return mls->def.density * MN_PI * rim->radius * rim->radius;
 }
 
 static bool make_site(const mn_codim *mls, int32_t p, mn_codim_rim_site *rim)

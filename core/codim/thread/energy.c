@@ -25,7 +25,7 @@
 
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
+static const double PI = MN_PI;
 static const double PAIRING = 0.05; // of the capillary speed over the length
 static const double STRAIGHT = 1.0; // in pi r^2 sigma
 

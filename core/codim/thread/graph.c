@@ -20,7 +20,7 @@ enum { GRAIN = 256 };
 static const double ALONG = 0.6;    // least cosine between a link and the directions at its ends
 static const double TOUCHING = 0.6; // spacings: as near as drops fall in
 static const double AHEAD = 0.3;    // least cosine to the film that an end hangs on
-static const double PI = 3.14159265358979323846;
+static const double PI = MN_PI;
 
 mn_status mn_codim_thread_graph_create(mn_context *ctx, mn_codim_thread_graph *graph)
 {

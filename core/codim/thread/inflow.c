@@ -7,7 +7,7 @@
 // enough for a point, which it sends off.
 #include "codim/state.h"
 
-static const double PI = 3.14159265358979323846;
+static const double PI = MN_PI;
 static const double FIRST = 0.55; // spacings: where a new thread begins, near enough to be linked
 
 static mn_status send_off(mn_codim *mls, int64_t p, mn_vec3 flow, double mass)

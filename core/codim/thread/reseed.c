@@ -18,7 +18,7 @@
 static const double SPLIT = 1.4, MERGE = 0.5, GAP = 2.2; // spacings
 static const double NECK = 0.15;                         // of the radius to either side
 static const double UNRESOLVED = 0.5;                    // spacings
-static const double PI = 3.14159265358979323846;
+static const double PI = MN_PI;
 static const double LEVEL = 0.05; // under 1/16: stable
 enum { NECK_WALK = 10, GAP_MOST = 8 };
 

@@ -32,8 +32,7 @@ static void add_point(void *user, int32_t point, double distance2)
     const mn_codim_volume *v = a->volume;
     const double r2 = v->set.radius * v->set.radius;
     const mn_vec3 n = v->outward.data[point];
-    const double facing =
-        row->side > 0 ? mn_codim_volume_part(n, row->axis) : -mn_codim_volume_part(n, row->axis);
+    const double facing = row->side > 0 ? mn_component(n, row->axis) : -mn_component(n, row->axis);
     if (mn_dot(n, a->normal) < SAME_SIDE || !(facing > 0)) return;
     if (row->count == MN_CODIM_VOLUME_ROW_MAX || !(distance2 < r2)) return;
     if (v->wet.data[point] && v->fixed.data[point]) return; // it is no surface
@@ -97,7 +96,7 @@ static mn_status balance_rows(mn_codim_volume *v)
         for (int64_t p = 0; p < v->skin.count; p++) {
             const mn_vec3 area = area_vector(v, p);
             for (int32_t axis = 0; axis < 3; axis++) {
-                const double factor = mn_codim_volume_part(area, axis) / sum[3 * p + axis];
+                const double factor = mn_component(area, axis) / sum[3 * p + axis];
                 sum[3 * p + axis] = fmin(4, fmax(0.25, factor)); // also what is not a number
             }
         }

@@ -259,16 +259,14 @@ static mn_status wall_range(void *user, mn_range range)
         const mn_vec3 x =
             mn_sub(mn_codim_volume_cell_center(v, cell), mn_codim_volume_along(axis, 0.5 * v->set.dx));
         if (mn_codim_volume_inflow_distance(v, x) < 0) {
-            v->open.data[f] = 0,
-            v->wall.data[f] = mn_codim_volume_part(mn_codim_volume_inflow_velocity(v, x), axis);
+            v->open.data[f] = 0, v->wall.data[f] = mn_component(mn_codim_volume_inflow_velocity(v, x), axis);
             v->kind.data[f] = FACE_SPRING;
             continue;
         }
         if (!v->set.collider) continue;
         v->open.data[f] = open_part(v, cell, axis);
         if (v->open.data[f] == 1) continue;
-        v->wall.data[f] =
-            mn_codim_volume_part(mn_collider_probe(v->set.collider, v->set.before, x).velocity, axis);
+        v->wall.data[f] = mn_component(mn_collider_probe(v->set.collider, v->set.before, x).velocity, axis);
     }
     return MN_OK;
 }

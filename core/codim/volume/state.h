@@ -146,11 +146,6 @@ struct mn_codim_volume {
                                         ///< measured in each frame
 };
 
-static inline double mn_codim_volume_part(mn_vec3 v, int32_t axis)
-{
-    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
-}
-
 static inline mn_vec3 mn_codim_volume_along(int32_t axis, double length)
 {
     return mn_v3(axis == 0 ? length : 0, axis == 1 ? length : 0, axis == 2 ? length : 0);

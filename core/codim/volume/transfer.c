@@ -37,7 +37,7 @@ static void gather_cell(const mn_codim_volume *v, int32_t cell, int32_t axis, mn
         const mn_vec3 d = mn_sub(x, p->position);
         const double w = p->mass * hat(d.x * inverse) * hat(d.y * inverse) * hat(d.z * inverse);
         *mass += w;
-        *momentum += w * (mn_codim_volume_part(p->velocity, axis) + mn_dot(mn_m3_row(p->affine, axis), d));
+        *momentum += w * (mn_component(p->velocity, axis) + mn_dot(mn_m3_row(p->affine, axis), d));
     }
 }
 

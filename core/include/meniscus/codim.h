@@ -10,7 +10,7 @@
 #ifndef MENISCUS_CODIM_H
 #define MENISCUS_CODIM_H
 
-#include "meniscus/fill.h"
+#include "meniscus/collider.h"
 #include "meniscus/solver.h"
 
 #ifdef __cplusplus
@@ -193,6 +193,7 @@ enum {
     MN_CODIM_OUTPUT_THREADS,   ///< points of threads with their polylines, and drops
     MN_CODIM_OUTPUT_SKIN,      ///< surface of volumes
     MN_CODIM_OUTPUT_PARTICLES, ///< of volumes
+    MN_CODIM_OUTPUT_SHEETS,    ///< films and threads with drops: all but volumes
     MN_CODIM_OUTPUT_COUNT
 };
 
@@ -216,6 +217,27 @@ MN_API mn_status mn_codim_advance(mn_codim *mls, const mn_codim_inputs *inputs, 
 /// Borrowed until the next call that changes the solver.
 MN_API mn_codim_view mn_codim_get_view(const mn_codim *mls);
 MN_API void mn_codim_report(const mn_codim *mls, mn_report *report);
+
+/// What to expect of films, threads and jets, before they run. Zero where there are none.
+typedef struct mn_codim_numbers {
+    double points;          ///< at the start
+    double bytes;           ///< about, of them
+    double film_speed;      ///< m/s, of a free edge, and of waves in the film
+    double film_step;       ///< s, once an edge runs through the film
+    double film_steps;      ///< in the frame, then
+    double thread_speed;    ///< m/s, of a thread's end as it retracts
+    double thread_time;     ///< s, in which its fastest wave grows by a factor of e
+    double points_per_wave; ///< of that wave
+    double jet_flow;        ///< m^3/s, of all inlets
+    double jet_step;        ///< s, where the sheet runs into its rim
+    double jet_steps;       ///< in the frame, then
+    double jet_reach;       ///< m, from the axis to the rim of a round sheet, without gravity
+    double jet_points;      ///< of such a sheet
+    double jet_outlet;      ///< m, radius of a round inlet as long as the longest
+} mn_codim_numbers;
+/// `source` may be NULL; of `inputs` the inlets are used, and they may be NULL. `seconds` is the frame.
+MN_API void mn_codim_diagnose(const mn_codim_def *def, const mn_codim_source *source,
+                              const mn_codim_inputs *inputs, double seconds, mn_codim_numbers *numbers);
 
 MN_API mn_status mn_codim_save(const mn_codim *mls, mn_writer *out);
 /// The spacing is that of the saved film, whatever the def says.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host's hooks and the last error, carried into everything that the core does.
+// Version, status, and the context: the host's hooks and the last error, carried into everything that the
+// core does.
 //
 // A context serves one caller at a time: two simulations that run side by side take a context each. Inside a
 // parallel loop its allocator and mn_fail() may be used from every worker; nothing else may.
@@ -12,11 +13,80 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "meniscus/status.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// ---- version ----
+
+/// Before 1.0 a new minor version may change the interface; a patch never does. See docs/c.md.
+#define MN_VERSION_MAJOR 0
+#define MN_VERSION_MINOR 1
+#define MN_VERSION_PATCH 0
+
+/// Stands before every function of the public headers; everything else stays inside the library.
+#if defined(_WIN32) && defined(MN_SHARED)
+#if defined(MN_BUILDING)
+#define MN_API __declspec(dllexport)
+#else
+#define MN_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__)
+#define MN_API __attribute__((visibility("default")))
+#else
+#define MN_API
+#endif
+
+/// "0.1.0": of the library that is linked, which a program may compare with the macros it was compiled with.
+MN_API const char *mn_version(void);
+
+// ---- status ----
+//
+// What a call that can fail returns. One list gives code, name and message; the context keeps the sentence
+// that says what went wrong this time.
+
+// X(code, what it means in general)
+#define MN_STATUS_LIST(X)                                                                                    \
+    X(MN_OK, "done")                                                                                         \
+    X(MN_ERROR_MEMORY, "out of memory")                                                                      \
+    X(MN_ERROR_CANCELLED, "cancelled")                                                                       \
+    X(MN_ERROR_ARGUMENT, "a parameter is outside what it may be")                                            \
+    X(MN_ERROR_INPUT, "the input geometry cannot be used as it is")                                          \
+    X(MN_ERROR_FORMAT, "the file is damaged or not of the format it claims")                                 \
+    X(MN_ERROR_UNSUPPORTED, "this cannot be represented here")                                               \
+    X(MN_ERROR_IO, "reading or writing failed")                                                              \
+    X(MN_ERROR_NOT_FOUND, "no such thing")                                                                   \
+    X(MN_ERROR_SCENE, "the scene is not valid")                                                              \
+    X(MN_ERROR_DIVERGED, "the solver could not take the step even at its smallest time step")
+
+typedef enum mn_status {
+#define X(code, message) code,
+    MN_STATUS_LIST(X)
+#undef X
+        MN_STATUS_COUNT
+} mn_status;
+
+/// The code's own name, "MN_ERROR_IO"; never NULL.
+MN_API const char *mn_status_name(mn_status status);
+
+/// What the code means in general, "reading or writing failed"; never NULL.
+MN_API const char *mn_status_message(mn_status status);
+
+/// Hand a failure up the stack from a function that has nothing to clean up.
+#define MN_TRY(call)                                                                                         \
+    do {                                                                                                     \
+        const mn_status mn_try_status_ = (call);                                                             \
+        if (mn_try_status_ != MN_OK) return mn_try_status_;                                                  \
+    } while (0)
+
+/// Hand a failure to the one clean-up exit of a function: sets `status` and goes to `label`.
+#define MN_TRY_TO(label, status, call)                                                                       \
+    do {                                                                                                     \
+        (status) = (call);                                                                                   \
+        if ((status) != MN_OK) goto label;                                                                   \
+    } while (0)
+
+// ---- hooks ----
 
 typedef struct mn_context mn_context;
 

@@ -30,6 +30,7 @@ typedef struct mn_film_def {
     double thickness;        ///< m, > 0, of films that come without
     double min_thickness;    ///< m, >= 0: a film thinner than this bursts, where `burst` allows it
     bool burst;              ///< films burst where they are too thin, pricked or hit
+    bool merge;              ///< films that touch get a common wall, drops join what they touch
     double diffusion;        ///< m/(Pa s), >= 0: gas that passes a film for each Pa between its sides
     double damping;          ///< 0 to 1: how much waves that are too fast for the time step are damped
     double max_dt;           ///< s, > 0, the longest time step
@@ -38,7 +39,7 @@ typedef struct mn_film_def {
     int32_t min_substeps, max_substeps;
 } mn_film_def;
 
-enum { MN_FILM_FIELD_COUNT = 24 };
+enum { MN_FILM_FIELD_COUNT = 25 };
 MN_API extern const mn_field mn_film_fields[];
 MN_API extern const mn_solver_type mn_film_solver;
 
@@ -110,9 +111,10 @@ typedef struct mn_film_view {
 /// What has happened to topology and gas since the start.
 typedef struct mn_film_ledger {
     int64_t splits, collapses, flips, t1, undone, forced, bursts, vanished;
-    double gas_in, gas_out; ///< Pa m^3, blown in and lost to the air around
-    mn_vec3 momentum_given; ///< kg m/s, by gravity, air, wires and solids
-    double angular_lost;    ///< kg m^2/s, by moves of the mesh, added up
+    int64_t contacts, absorbed; ///< walls made where films touched, drops taken up
+    double gas_in, gas_out;     ///< Pa m^3, blown in and lost to the air around
+    mn_vec3 momentum_given;     ///< kg m/s, by gravity, air, wires and solids
+    double angular_lost;        ///< kg m^2/s, by moves of the mesh, added up
 } mn_film_ledger;
 
 typedef struct mn_film mn_film;
@@ -157,6 +159,14 @@ MN_API void mn_film_report(const mn_film *film, mn_report *report);
 MN_API mn_film_ledger mn_film_get_ledger(const mn_film *film);
 /// MN_OK, or a sentence about the first broken invariant of the mesh.
 MN_API mn_status mn_film_check(const mn_film *film);
+
+/// What to expect of films of the def's thickness, before they run.
+typedef struct mn_film_numbers {
+    double speed;    ///< m/s, of waves, and of edges that draw back
+    double shortest; ///< m, wave that steps of max_dt resolve; shorter ones are damped
+    double bytes_per_vertex;
+} mn_film_numbers;
+MN_API void mn_film_diagnose(const mn_film_def *def, mn_film_numbers *numbers);
 
 MN_API mn_status mn_film_save(const mn_film *film, mn_writer *out);
 /// The size is that of the saved films, whatever the def says.

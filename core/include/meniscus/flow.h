@@ -44,7 +44,7 @@ typedef struct mn_flow_def {
     bool no_slip;         ///< the fluid sticks to solids
     mn_vec3 gravity;      ///< m/s^2, of a liquid; for smoke only its direction counts
     double sigma;         ///< N/m, >= 0
-    double contact_angle; ///< degrees, at the sides of the box, 0 to 180
+    double contact_angle; ///< degrees, at the sides of the box and at solids without paint, 0 to 180
     bool use_level;       ///< still water fills the box at the start
     double level;         ///< m, up to this height
 
@@ -127,6 +127,17 @@ MN_API mn_vec3 mn_flow_velocity_at(const mn_flow *flow, mn_vec3 x);
 MN_API double mn_flow_distance_at(const mn_flow *flow, mn_vec3 x);
 
 MN_API void mn_flow_report(const mn_flow *flow, mn_report *report);
+/// What to expect of a box of fluid, before it runs.
+typedef struct mn_flow_numbers {
+    double cells;        ///< in the box
+    double bytes;        ///< at most
+    double ripple;       ///< m, the shortest that runs as it should: ten cells
+    double ripple_speed; ///< m/s
+    double step;         ///< s, that surface tension allows; INFINITY without
+    double steps;        ///< in the frame, at least
+} mn_flow_numbers;
+MN_API void mn_flow_diagnose(const mn_flow_def *def, double seconds, mn_flow_numbers *numbers);
+
 MN_API mn_status mn_flow_save(const mn_flow *flow, mn_writer *out);
 MN_API mn_status mn_flow_load(mn_context *ctx, const mn_flow_def *def, mn_reader *in, mn_flow **flow);
 

@@ -4,27 +4,20 @@
 #ifndef MENISCUS_MENISCUS_H
 #define MENISCUS_MENISCUS_H
 
-#include "meniscus/api.h"
 #include "meniscus/array.h"
 #include "meniscus/codim.h"
 #include "meniscus/collider.h"
 #include "meniscus/context.h"
 #include "meniscus/elastic.h"
-#include "meniscus/fill.h"
 #include "meniscus/film.h"
 #include "meniscus/flow.h"
 #include "meniscus/geo.h"
-#include "meniscus/hash.h"
 #include "meniscus/mpm.h"
 #include "meniscus/report.h"
 #include "meniscus/spray.h"
-#include "meniscus/status.h"
 #include "meniscus/stream.h"
 #include "meniscus/tet.h"
 #include "meniscus/tetmesh.h"
-#include "meniscus/timer.h"
-#include "meniscus/trace.h"
 #include "meniscus/vec.h"
-#include "meniscus/volume.h"
 
 #endif

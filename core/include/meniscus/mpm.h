@@ -206,11 +206,9 @@ MN_API mn_mpm_packing mn_mpm_get_packing(const mn_mpm *mpm);
 
 /// All particles by rising id; `points` has room for mn_mpm_count() of them.
 MN_API mn_status mn_mpm_get_points(const mn_mpm *mpm, mn_mpm_point *points);
-MN_API double mn_mpm_bulk_modulus(const mn_mpm *mpm); ///< Pa, in use
-MN_API double mn_mpm_time(const mn_mpm *mpm);         ///< s, since the start
 
 /// Quantities of the state now, and counts and seconds of the last advance.
-MN_API void mn_mpm_get_report(const mn_mpm *mpm, mn_report *report);
+MN_API void mn_mpm_report(const mn_mpm *mpm, mn_report *report);
 
 /// What to expect of a simulation, before it runs.
 typedef struct mn_mpm_numbers {

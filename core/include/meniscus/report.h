@@ -5,12 +5,37 @@
 #ifndef MENISCUS_REPORT_H
 #define MENISCUS_REPORT_H
 
-#include "meniscus/timer.h"
+#include "meniscus/context.h"
 #include "meniscus/vec.h"
+
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// ---- timers ----
+//
+// Wall-clock seconds per named phase of a step, for the report.
+
+enum { MN_PHASE_MAX = 16 };
+
+/// Zero-initialised is empty. Names are string literals; a name may begin and end many times and adds up.
+typedef struct mn_timers {
+    int32_t count;
+    const char *name[MN_PHASE_MAX];
+    double seconds[MN_PHASE_MAX];
+    double begun[MN_PHASE_MAX];
+} mn_timers;
+
+/// Monotonic seconds since some fixed moment.
+MN_API double mn_seconds(void);
+
+MN_API void mn_timer_begin(mn_timers *timers, const char *phase);
+MN_API void mn_timer_end(mn_timers *timers, const char *phase);
+MN_API void mn_timers_reset(mn_timers *timers);
+
+// ---- quantities ----
 
 // X(name, components)
 #define MN_REPORT_LIST(X)                                                                                    \

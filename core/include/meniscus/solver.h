@@ -53,23 +53,153 @@
 // seconds), then calls report(), which sets the quantities that the solver has. What it does not have stays
 // unset.
 //
-// A view (meniscus/view.h) lends out columns; `output` counts from 0. It may fill scratch memory but leaves
+// A view (mn_view) lends out columns; `output` counts from 0. It may fill scratch memory but leaves
 // the state as it is, and it is called only for outputs that somebody reads.
 //
-// save and load: a table of members (meniscus/saved.h) with the version that has each first. Load and advance
+// save and load: a table of members (mn_saved) with the version that has each first. Load and advance
 // give the same bits as an advance without the detour.
 #ifndef MENISCUS_SOLVER_H
 #define MENISCUS_SOLVER_H
 
 #include "meniscus/collider.h"
+#include "meniscus/context.h"
+#include "meniscus/field.h"
+#include "meniscus/geo.h"
 #include "meniscus/report.h"
-#include "meniscus/saved.h"
-#include "meniscus/view.h"
-#include "meniscus/volume.h"
+#include "meniscus/stream.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// ---- columns ----
+//
+// What a solver shows and what it reads: columns of numbers that stay where they are, and how they become
+// geometry. A column is an attribute of the geometry on one side and a place in memory on the other. Columns
+// are borrowed; attributes are looked up once per column, not once per point.
+//
+//   static const mn_column_def shown[] = {
+//       {"P", MN_F32, 3, MN_HINT_POINT, MN_COLUMN_AT(mn_drop, position)},
+//       {"id", MN_I32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_drop, id)},
+//   };
+//   mn_view_rows(view, spray->drops.count, sizeof(mn_drop), spray->drops.data, shown, MN_COUNT_OF(shown));
+
+/// A column of an array of structs.
+typedef struct mn_column_def {
+    const char *name;   ///< of the attribute
+    mn_type type;       ///< of the attribute
+    int32_t size;       ///< components, 1 to 16
+    mn_hint hint;       ///< of the attribute
+    mn_storage storage; ///< of each component in the struct
+    size_t offset;      ///< of the first component in the struct, bytes
+} mn_column_def;
+#define MN_COLUMN_AT(type_, member_) MN_STORE_OF(type_, member_), offsetof(type_, member_)
+
+/// A column somewhere: component k of row i is at data + i stride + k bytes of the storage. Or, with `value`,
+/// what that gives for the row, for quantities that are not stored. Of an MN_STRING column it
+/// is the place of the string in the view's `texts`.
+typedef struct mn_column_view {
+    const char *name;
+    mn_type type;
+    int32_t size;
+    mn_hint hint;
+    mn_storage storage;
+    const void *data;
+    size_t stride; ///< bytes
+    void (*value)(const void *data, int64_t row, double *value);
+} mn_column_view;
+
+/// Primitives of one kind, each with `size` corners.
+typedef struct mn_view_part {
+    mn_primitive_kind kind;
+    int32_t size;
+    int64_t count;
+    const int32_t *corners; ///< shown points, size x count
+} mn_view_part;
+
+enum { MN_VIEW_COLUMNS = 32, MN_VIEW_PARTS = 4 };
+
+/// What one output shows, borrowed until the solver changes. Zero-initialised is empty.
+typedef struct mn_view {
+    int64_t point_count;
+    const int32_t *order; ///< row of each shown point; NULL: all rows as they are
+    mn_column_view columns[MN_VIEW_COLUMNS];
+    int32_t column_count;
+    mn_view_part parts[MN_VIEW_PARTS]; ///< in this order
+    int32_t part_count;
+    mn_column_view primitive_columns[MN_VIEW_COLUMNS]; ///< over the primitives of all parts
+    int32_t primitive_column_count;
+    const char *const *texts; ///< that columns of strings show
+} mn_view;
+
+/// Adds points as rows of structs with these columns.
+MN_API void mn_view_rows(mn_view *view, int64_t count, size_t stride, const void *rows,
+                         const mn_column_def *columns, int32_t column_count);
+/// Adds one column over the points; at most MN_VIEW_COLUMNS are kept.
+MN_API void mn_view_column(mn_view *view, mn_column_view column);
+/// Adds one column over the primitives, likewise.
+MN_API void mn_view_primitive_column(mn_view *view, mn_column_view column);
+/// Adds one part; at most MN_VIEW_PARTS are kept. Parts without primitives are left out.
+MN_API void mn_view_primitives(mn_view *view, mn_primitive_kind kind, int32_t size, int64_t count,
+                               const int32_t *corners);
+
+/// The geometry that the view shows. A whole number that does not fit its attribute fails with a sentence.
+MN_API mn_status mn_geo_from_view(mn_context *ctx, const mn_view *view, mn_geo **geo);
+
+/// Point attributes into rows of structs: each column that the geometry has is written to all rows, and its
+/// bit set in *present (bit k for columns[k]); the others stay as they are. `rows` has room for all points.
+MN_API void mn_geo_read_rows(const mn_geo *geo, const mn_column_def *columns, int32_t column_count,
+                             void *rows, size_t stride, uint64_t *present);
+
+// ---- saved members ----
+//
+// A state as a stream of named members: which member, of which kind, since which version. A member that an
+// older stream does not have keeps what the caller put there; a stream that is too old or too new is refused
+// by name.
+//
+//   static const mn_saved saved[] = {
+//       MN_SAVED_I64(mn_spray, next_id, 1),
+//       MN_SAVED_ARRAY(mn_spray, drops, 1),
+//       MN_SAVED_F64(mn_spray, age, 2),       // new in version 2
+//   };
+//   mn_save_members(out, "spray", 2, saved, MN_COUNT_OF(saved), spray);
+
+typedef struct mn_saved {
+    const char *name;   ///< at most 31 characters
+    mn_storage storage; ///< of each number; MN_STORE_NONE for an MN_ARRAY
+    int32_t size;       ///< numbers
+    size_t element;     ///< bytes of an array's element, which has no padding
+    size_t offset;      ///< in the struct
+    int32_t since;      ///< the version that has it first
+} mn_saved;
+
+#define MN_SAVED_I64(type_, member_, since_)                                                                 \
+    {                                                                                                        \
+#member_, MN_STORE_I64, 1, 0, offsetof(type_, member_), since_                                       \
+    }
+#define MN_SAVED_F64(type_, member_, since_)                                                                 \
+    {                                                                                                        \
+#member_, MN_STORE_F64, 1, 0, offsetof(type_, member_), since_                                       \
+    }
+#define MN_SAVED_BOOL(type_, member_, since_)                                                                \
+    {                                                                                                        \
+#member_, MN_STORE_U8, 1, 0, offsetof(type_, member_), since_                                        \
+    }
+#define MN_SAVED_VEC3(type_, member_, since_)                                                                \
+    {                                                                                                        \
+#member_, MN_STORE_F64, 3, 0, offsetof(type_, member_), since_                                       \
+    }
+#define MN_SAVED_ARRAY(type_, member_, since_)                                                               \
+    {                                                                                                        \
+#member_, MN_STORE_NONE, 0, sizeof *((type_ *)0)->member_.data, offsetof(type_, member_), since_     \
+    }
+
+MN_API mn_status mn_save_members(mn_writer *out, const char *tag, int32_t version, const mn_saved *members,
+                                 int32_t count, const void *state);
+/// Versions from `oldest` to `newest` are read; *version is the one that was. Doubles that are not finite are
+/// refused.
+MN_API mn_status mn_load_members(mn_reader *in, const char *tag, int32_t oldest, int32_t newest,
+                                 const mn_saved *members, int32_t count, void *state, int32_t *version);
 
 // ---- what a solver is made of ----
 

@@ -3,7 +3,8 @@
 // Spray: drops that fly on their own. Gravity, air drag, wind, emission from a moving source, and solids that
 // they bounce off, stick to or die on. Drops do not see each other.
 //
-// It is the smallest complete solver of the house; meniscus/solver.h tells the pattern.
+// At the end of this header: points that are carried by a velocity volume (mn_trace).
+// Spray is the smallest complete solver of the house; meniscus/solver.h tells the pattern.
 //
 //   mn_spray_def def = mn_spray_default_def();
 //   def.rate = 5000;
@@ -84,10 +85,20 @@ MN_API mn_spray_def mn_spray_default_def(void);
 /// without gravity.
 MN_API double mn_spray_terminal_speed(const mn_spray_def *def, double radius, double mass);
 
+/// What to expect of a spray, before it runs.
+typedef struct mn_spray_numbers {
+    double terminal_speed; ///< m/s, of a drop of the mean radius; INFINITY in a vacuum
+    double reynolds;       ///< at that speed; 0 without air
+    double drops_per_frame;
+    double drops; ///< at most; INFINITY when none dies of age
+    double bytes; ///< of them
+} mn_spray_numbers;
+MN_API void mn_spray_diagnose(const mn_spray_def *def, double seconds, mn_spray_numbers *numbers);
+
 /// kg, of a ball.
 static inline double mn_drop_mass(double radius, double density)
 {
-    return density * (4.0 / 3.0 * 3.14159265358979323846) * radius * radius * radius;
+    return density * (4.0 / 3.0 * MN_PI) * radius * radius * radius;
 }
 
 /// One drop. No padding: states are saved as they are.
@@ -127,6 +138,39 @@ MN_API void mn_spray_report(const mn_spray *spray, mn_report *report);
 
 MN_API mn_status mn_spray_save(const mn_spray *spray, mn_writer *out);
 MN_API mn_status mn_spray_load(mn_context *ctx, const mn_spray_def *def, mn_reader *in, mn_spray **spray);
+
+// ---- points that are carried ----
+//
+// Points that are carried by a velocity volume: tracers, dye, bubbles without weight.
+//
+// A volume is known at the ends of frames only. With u1 the one at the end of this frame and v0 the velocity
+// that a point had at its start, x0, the change over the frame is taken to be the same along its path,
+//
+//   u(x, s) = u1(x) + (1 - s) (v0 - u1(x0)),     s from 0 to 1 over the frame,
+//
+// and steps are Heun's: second order in the length of frames and steps, without a second volume in memory.
+
+typedef struct mn_trace_def {
+    size_t struct_size;   ///< of this struct; mn_trace_default_def() sets it, create compares
+    double cfl;           ///< voxels that a point may cross in one step, (0, 10]
+    double max_dt;        ///< s, > 0
+    int32_t min_substeps; ///< >= 1
+    int32_t max_substeps; ///< >= 1
+} mn_trace_def;
+
+enum { MN_TRACE_FIELD_COUNT = 6 };
+MN_API extern const mn_field mn_trace_fields[];
+/// Takes the wind, which is required.
+MN_API extern const mn_solver_type mn_trace_solver;
+MN_API mn_trace_def mn_trace_default_def(void);
+
+/// One point; rows of add() and of the output.
+typedef struct mn_trace_point {
+    mn_vec3 position; ///< m
+    mn_vec3 velocity; ///< m/s
+    double age;       ///< s
+    int64_t id;
+} mn_trace_point;
 
 #ifdef __cplusplus
 }

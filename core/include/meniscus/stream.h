@@ -2,10 +2,14 @@
 //
 // Bytes out and in through callbacks: how a solver saves its state without knowing about files. Numbers are
 // written little-endian; a tag before each part makes a mixed-up stream a clear error instead of nonsense.
+// And the hash of bytes.
 #ifndef MENISCUS_STREAM_H
 #define MENISCUS_STREAM_H
 
 #include "meniscus/context.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,6 +52,18 @@ MN_API mn_status mn_read_block(mn_reader *in, void *data, int64_t count, size_t 
 MN_API mn_status mn_write_array_bytes(mn_writer *out, const void *data, int64_t count, size_t element_size);
 MN_API mn_status mn_read_array_bytes(mn_reader *in, void *data, int64_t *count, int64_t *capacity,
                                      size_t element_size);
+
+// ---- hashes ----
+//
+// A 64-bit hash for change detection and checksums; not for secrets. The same on every machine.
+
+/// Hash of the bytes; chain calls by passing the last result as `seed` (the first is any number).
+MN_API uint64_t mn_hash_bytes(uint64_t seed, const void *bytes, size_t size);
+/// Of a string, its length included, so that ("ab","c") and ("a","bc") differ.
+MN_API uint64_t mn_hash_string(uint64_t seed, const char *string);
+MN_API uint64_t mn_hash_u64(uint64_t seed, uint64_t value);
+/// Of the bits: 0 and -0 differ.
+MN_API uint64_t mn_hash_f64(uint64_t seed, double value);
 
 #ifdef __cplusplus
 }

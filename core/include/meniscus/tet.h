@@ -147,10 +147,9 @@ MN_API void mn_tet_liquid_get_rescues(const mn_tet_liquid *liquid, mn_tet_rescue
 /// The mesh now, without gaps, with the fields `v` (m/s), `pressure` (Pa) and `rest_volume` (m^3); others are
 /// the solver's own. Borrowed until the next advance.
 MN_API const mn_tet_mesh *mn_tet_liquid_mesh(const mn_tet_liquid *liquid);
-MN_API double mn_tet_liquid_time(const mn_tet_liquid *liquid); ///< s, since the start
 
 /// Quantities of the state now, and counts and seconds of the last advance.
-MN_API void mn_tet_liquid_get_report(const mn_tet_liquid *liquid, mn_report *report);
+MN_API void mn_tet_liquid_report(const mn_tet_liquid *liquid, mn_report *report);
 
 /// What to expect of a simulation, before it runs.
 typedef struct mn_tet_liquid_numbers {

@@ -174,11 +174,6 @@ typedef struct mn_tet_topology {
 } mn_tet_topology;
 MN_API mn_status mn_tet_mesh_topology(const mn_tet_mesh *mesh, mn_tet_topology *topology);
 
-/// Parts material that only touches itself in a vertex or an edge: afterwards no face-type vertices and no
-/// non-manifold edges are left (edge-type vertices may be). Volume, amounts and places stay. When memory runs
-/// out the mesh is valid, but may be parted in part.
-MN_API mn_status mn_tet_mesh_part(mn_tet_mesh *mesh, int64_t *parted_vertices, int64_t *split_edges);
-
 /// Every invariant: mates symmetric and on the same face, stars complete, counts right, no face twice, all
 /// tetrahedra positive by the exact predicate, positions finite. MN_ERROR_INPUT with the first violation.
 MN_API mn_status mn_tet_mesh_check(mn_tet_mesh *mesh);

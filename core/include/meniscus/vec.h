@@ -4,7 +4,7 @@
 #ifndef MENISCUS_VEC_H
 #define MENISCUS_VEC_H
 
-#include "meniscus/api.h"
+#include "meniscus/context.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -33,11 +33,23 @@ typedef struct mn_box {
     mn_vec3 min, max;
 } mn_box;
 
+#define MN_PI 3.14159265358979323846
+
 static inline mn_vec3 mn_v3(double x, double y, double z)
 {
     mn_vec3 r;
     r.x = x, r.y = y, r.z = z;
     return r;
+}
+/// The component along x, y or z: 0, 1, 2.
+static inline double mn_component(mn_vec3 v, int32_t axis)
+{
+    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+/// m^3, of a ball.
+static inline double mn_ball_volume(double radius)
+{
+    return (4.0 / 3.0 * MN_PI) * radius * radius * radius;
 }
 static inline mn_vec3 mn_add(mn_vec3 a, mn_vec3 b)
 {

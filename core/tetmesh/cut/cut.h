@@ -24,6 +24,10 @@ typedef struct mn_tet_manifold_report {
 /// every vertex are one set each: all three kinds of [clausen2013] section 7.3. Volume and amounts stay. When
 /// memory runs out the mesh is valid, but repaired in part.
 mn_status mn_tet_mesh_make_manifold(mn_tet_mesh *mesh, mn_tet_manifold_report *report);
+/// Its first half: separates material that only touches itself in a vertex or an edge. Afterwards no
+/// face-type vertices and no non-manifold edges are left (edge-type vertices may be). Volume, amounts and
+/// positions stay. When memory runs out the mesh is valid, but may be separated only in part.
+mn_status mn_tet_mesh_separate(mn_tet_mesh *mesh, int64_t *parted_vertices, int64_t *split_edges);
 
 /// Whether a crack may enter tetrahedron t, for instance because its stress is above a threshold.
 typedef bool mn_tet_crack_fn(void *user, const mn_tet_mesh *mesh, int32_t t);

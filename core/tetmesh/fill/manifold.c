@@ -335,7 +335,7 @@ mn_status mn_tet_mesh_make_manifold(mn_tet_mesh *mesh, mn_tet_manifold_report *r
     return status;
 }
 
-mn_status mn_tet_mesh_part(mn_tet_mesh *mesh, int64_t *parted_vertices, int64_t *split_edges)
+mn_status mn_tet_mesh_separate(mn_tet_mesh *mesh, int64_t *parted_vertices, int64_t *split_edges)
 {
     mn_tet_list vertices = {0}, scratch = {0};
     vertex_link link = {.ctx = mesh->ctx};

@@ -186,7 +186,7 @@ static mn_status fill_plane(const mn_tet_union *u, const mn_seam_face *face, fac
     const mn_vec3 n = mn_cross(mn_sub(x[face->v[1]], x[face->v[0]]), mn_sub(x[face->v[2]], x[face->v[0]]));
     const int32_t axis =
         fabs(n.x) > fabs(n.y) ? (fabs(n.x) > fabs(n.z) ? 0 : 2) : (fabs(n.y) > fabs(n.z) ? 1 : 2);
-    const bool flip = (axis == 0 ? n.x : axis == 1 ? n.y : n.z) < 0;
+    const bool flip = mn_component(n, axis) < 0;
     int32_t node;
     for (int32_t c = 0; c < 3; c++) MN_TRY(add_node(f, face->v[c], x[face->v[c]], axis, flip, &node));
     MN_TRY(put(f, -1, 0, 1, 2));

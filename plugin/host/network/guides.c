@@ -44,21 +44,6 @@ static const char *token(const mn_guide_source *s, const char *name)
     return s->type->parms[at].items[(int32_t)s->parms[at].number[0]].token;
 }
 
-static bool is_emitter(const char *label)
-{
-    static const char *const labels[] = {"Emitters", "Jets", "Inflow", "Source"};
-    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++)
-        if (strcmp(label, labels[i]) == 0) return true;
-    return false;
-}
-
-static const mn_geo *input_named(const mn_guide_source *s, const char *label)
-{
-    for (int32_t i = 0; i < s->type->input_count && i < s->input_count; i++)
-        if (strcmp(s->type->inputs[i].label, label) == 0) return s->inputs[i];
-    return NULL;
-}
-
 // ---- putting lines together ----
 
 /// Moves `lines` into `guides` under a name and a colour; frees them in any case.
@@ -163,25 +148,20 @@ static void normals_of(const mn_geo *geo, mn_vec3 *normal)
     for (int64_t i = 0; i < mn_geo_point_count(geo); i++) normal[i] = mn_normalize(normal[i]);
 }
 
-/// As the solvers read their emitters: mpm_solver by `emit`, spray_solver by `along`, the others by v.
-static void velocities_of(const mn_guide_source *s, const char *label, const mn_geo *geo, flow *f)
+/// As the node's table says.
+static void velocities_of(const mn_guide_source *s, const mn_emitter_guide *emitter, const mn_geo *geo,
+                          flow *f)
 {
     const mn_attribute *v = mn_geo_find_numeric(geo, MN_POINT, "v", 3);
-    const bool sprays = has_parm(s->type, "along");
-    const bool along_normal =
-        strcmp(token(s, "emit"), "normal") == 0 || strcmp(token(s, "along"), "normal") == 0;
-    const double speed = number(s, sprays ? "speed" : "emit_speed", 0);
-    const mn_vec3 axis = mn_normalize(vector(s, "direction"));
-    const mn_vec3 more = strcmp(label, "Inflow") == 0 ? vector(s, "inflow_velocity") : mn_v3(0, 0, 0);
+    const mn_cook cook = {.type = s->type,
+                          .parms = s->parms,
+                          .inputs = s->inputs,
+                          .input_count = s->input_count,
+                          .fps = s->fps};
     for (int64_t i = 0; i < f->count; i++) {
         mn_vec3 carried = {0, 0, 0};
         if (v) mn_attribute_get(v, i, 1, &carried.x);
-        if (sprays) carried = mn_scale(number(s, "inherit_velocity", 1), carried);
-        f->velocity[i] = mn_add(carried, more);
-        if (along_normal)
-            f->velocity[i] = mn_axpy(f->velocity[i], speed, f->normal[i]);
-        else if (sprays)
-            f->velocity[i] = mn_axpy(f->velocity[i], speed, axis);
+        f->velocity[i] = emitter->velocity ? emitter->velocity(&cook, carried, f->normal[i]) : carried;
     }
 }
 
@@ -215,7 +195,7 @@ static mn_status add_rings(mn_geo *lines, const mn_geo *geo, const flow *f)
         mn_attribute_get(pscale, i, 1, &radius);
         mn_vec3 x[RING];
         for (int k = 0; k < RING; k++) {
-            const double turn = 2 * 3.14159265358979323846 * k / RING;
+            const double turn = 2 * MN_PI * k / RING;
             x[k] = mn_axpy(mn_axpy(mn_geo_position(geo, i), radius * cos(turn), e0), radius * sin(turn), e1);
         }
         MN_TRY(add_polyline(lines, RING, x, true));
@@ -236,9 +216,10 @@ static mn_status add_arrows(mn_context *ctx, const mn_geo *geo, const flow *f, d
     return status;
 }
 
-static mn_status add_emitter(mn_context *ctx, const mn_guide_source *s, const char *label, const mn_geo *geo,
+static mn_status add_emitter(mn_context *ctx, const mn_guide_source *s, const mn_emitter_guide *emitter,
                              mn_geo *guides)
 {
+    const mn_geo *geo = s->inputs[emitter->input];
     MN_ARRAY(mn_vec3) vectors = {0};
     mn_geo *lines = NULL;
     mn_status status;
@@ -246,7 +227,7 @@ static mn_status add_emitter(mn_context *ctx, const mn_guide_source *s, const ch
     MN_TRY_TO(done, status, mn_array_resize(ctx, &vectors, 2 * count));
     flow f = {vectors.data, vectors.data + count, count};
     normals_of(geo, f.normal);
-    velocities_of(s, label, geo, &f);
+    velocities_of(s, emitter, geo, &f);
     MN_TRY_TO(done, status, mn_mesh_outline(geo, CREASE, &lines));
     if (mn_geo_primitive_count(geo) == 0) MN_TRY_TO(done, status, add_rings(lines, geo, &f));
     status = take(guides, lines, "emitters", GREEN);
@@ -260,10 +241,11 @@ done:
 
 static mn_status add_emitters(mn_context *ctx, const mn_guide_source *s, mn_geo *guides)
 {
-    for (int32_t i = 0; s->type->sim && i < s->type->input_count && i < s->input_count; i++) {
-        const char *label = s->type->inputs[i].label;
-        if (is_emitter(label) && s->inputs[i] && mn_geo_point_count(s->inputs[i]) > 0)
-            MN_TRY(add_emitter(ctx, s, label, s->inputs[i], guides));
+    const mn_guide_table *table = s->type->guides;
+    for (int32_t i = 0; table && i < table->emitter_count; i++) {
+        const int32_t input = table->emitters[i].input;
+        const mn_geo *geo = input < s->input_count ? s->inputs[input] : NULL;
+        if (geo && mn_geo_point_count(geo) > 0) MN_TRY(add_emitter(ctx, s, &table->emitters[i], guides));
     }
     return MN_OK;
 }
@@ -283,7 +265,8 @@ static solids solids_of(const mn_guide_source *s)
 {
     static const char *const sides[6] = {"boundary_x_min", "boundary_x_max", "boundary_y_min",
                                          "boundary_y_max", "boundary_z_min", "boundary_z_max"};
-    solids found = {.colliders = input_named(s, "Colliders"), .reach = INFINITY};
+    const int32_t input = s->type->guides->collider_input;
+    solids found = {.colliders = input < s->input_count ? s->inputs[input] : NULL, .reach = INFINITY};
     const mn_geo *geo = found.colliders;
     for (int64_t i = 0; geo && i < mn_geo_primitive_count(geo); i++) {
         const mn_volume volume = mn_geo_volume(geo, i);
@@ -332,18 +315,11 @@ static double mean_edge(const mn_geo *geo)
     return count > 0 ? sum / (double)count : 0;
 }
 
-/// The output that has the surface: the one of that name, or the only one.
-static const mn_geo *surface_of(const mn_guide_source *s)
-{
-    for (int32_t i = 0; s->outputs && i < s->type->output_count; i++)
-        if (s->type->output_count == 1 || strcmp(s->type->outputs[i].label, "Surface") == 0)
-            return s->outputs[i];
-    return NULL;
-}
-
 static mn_status add_contact_lines(mn_context *ctx, const mn_guide_source *s, mn_geo *guides)
 {
-    const mn_geo *surface = s->type->sim ? surface_of(s) : NULL;
+    const mn_guide_table *table = s->type->guides;
+    const mn_geo *surface =
+        table && table->contact_lines && s->outputs ? s->outputs[table->surface_output] : NULL;
     if (!surface || mn_geo_kind_count(surface, MN_POLYGON) == 0) return MN_OK;
     const solids found = solids_of(s);
     if (!found.any) return MN_OK;

@@ -5,9 +5,9 @@
 //
 //   group           what
 //   domain          the box of domain_center and domain_size, or of limit_center and limit_size, when it is
-//   on emitters        outlines of what liquid comes out of: inputs named Emitters, Jets, Inflow or Source
-//   flow            arrows from there, as long as the way that liquid goes in one frame
-//   contact_lines   where the surface meets colliders and closed sides of the domain
+//   on emitters        outlines of what liquid comes out of: the inputs that the node's table names flow
+//   arrows from there, as long as the liquid moves in one frame contact_lines   where the surface meets
+//   colliders and closed sides of the domain
 //
 // Each group has a colour, the primitive attribute Cd.
 #ifndef MENISCUS_PLUGIN_HOST_NETWORK_GUIDES_H

@@ -12,7 +12,7 @@
 // even where its values stand still, since a node may look at its parameters at other frames (mn_cook_at).
 #include <math.h>
 
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 #include "plugin/host/network/network_state.h"
 #include "plugin/host/network/parms.h"
 

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 #include "plugin/host/network/network_state.h"
 #include "plugin/host/network/text.h"
 

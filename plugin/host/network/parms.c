@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 #include "plugin/host/network/spelling.h"
 
 int32_t mn_parm_find(const mn_node_type *type, const char *name)

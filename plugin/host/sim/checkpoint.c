@@ -6,7 +6,7 @@
 //            a hash of all of these
 //   payload  what the node's save() wrote
 //
-// Both hashes change with any single flipped bit (meniscus/hash.h) and the file's size is known from the
+// Both hashes change with any single flipped bit (mn_hash_bytes) and the file's size is known from the
 // header, so a file that was cut, lengthened or damaged is refused before the node sees any of it.
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 #include "plugin/host/sim/sim_state.h"
 #include "plugin/io/io.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/float_mode.h"
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 #include "plugin/host/network/parms.h"
 #include "plugin/host/sim/sim_state.h"
 

@@ -37,6 +37,13 @@ class words
         expect("{");
         for (std::string word = next(); quoted || word != "}"; word = next()) {
             if (word.empty() && !quoted) throw std::runtime_error("dialog script: a list does not end");
+            if (!quoted && word == "[") { // an expression: [ "text" language ]
+                word = next();
+                const std::string language = next();
+                if (language != "python" && language != "hscript-expr")
+                    throw std::runtime_error("dialog script: unknown language '" + language + "'");
+                expect("]");
+            }
             found.push_back(word);
         }
         return found;

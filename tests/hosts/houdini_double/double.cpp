@@ -144,6 +144,19 @@ GA_Range GU_Detail::getPrimitiveRange() const
     return range;
 }
 
+GA_Offset GU_Detail::pointOffset(GA_Index index) const
+{
+    return getPointRange().offsets.at(static_cast<size_t>(index));
+}
+
+void GU_Detail::bumpAllDataIds()
+{
+    data_id++;
+    topology_id++;
+    for (const GA_AttributeDict &dict : attributes)
+        for (const auto &attribute : dict.all) attribute->bumpDataId();
+}
+
 GA_Offset GU_Detail::appendPointBlock(GA_Size count)
 {
     const GA_Offset first = getNumPointOffsets();
@@ -221,9 +234,10 @@ GA_Offset GU_Detail::add_vertex(GA_Offset point)
 const GA_PrimitiveDefinition &GEO_Primitive::getTypeDef() const
 {
     static const GA_PrimitiveDefinition kinds[] = {
-        GA_PrimitiveDefinition("Polygon"), GA_PrimitiveDefinition("Polygon Soup"),
-        GA_PrimitiveDefinition("Tetrahedron"), GA_PrimitiveDefinition("VDB"),
-        GA_PrimitiveDefinition("Sphere")};
+        GA_PrimitiveDefinition("Polygon"),         GA_PrimitiveDefinition("Polygon Soup"),
+        GA_PrimitiveDefinition("Tetrahedron"),     GA_PrimitiveDefinition("VDB"),
+        GA_PrimitiveDefinition("Sphere"),          GA_PrimitiveDefinition("Volume"),
+        GA_PrimitiveDefinition("Packed Geometry"), GA_PrimitiveDefinition("Agent")};
     return kinds[type];
 }
 
@@ -271,6 +285,79 @@ GU_PrimVDB *GU_PrimVDB::buildFromGrid(GU_Detail &detail, openvdb::GridBase::Ptr 
     return made;
 }
 
+// ---- what Houdini makes of other primitives ----
+
+bool GU_PrimPacked::unpackUsingPolygons(GU_Detail &plain) const
+{
+    const UT_Vector3 at = detail->getPos3(getPointOffset(0));
+    plain.mergePrimitives(*inside, inside->getPrimitiveRange());
+    for (const GA_Offset point : plain.getPointRange().offsets) {
+        const UT_Vector3 x = plain.getPos3(point);
+        plain.setPos3(point, UT_Vector3(x(0) + at(0), x(1) + at(1), x(2) + at(2)));
+    }
+    return true;
+}
+
+/// Polygons, spheres and packed primitives, without attributes but P.
+void GU_Detail::mergePrimitives(const GU_Detail &source, const GA_Range &range)
+{
+    for (const GA_Offset offset : range.offsets) {
+        const GEO_Primitive *from = source.getGEOPrimitive(offset);
+        const GA_Offset first = appendPointBlock(from->getVertexCount());
+        for (GA_Size i = 0; i < from->getVertexCount(); i++)
+            setPos3(first + i, source.getPos3(from->getPointOffset(i)));
+        GEO_Primitive *made;
+        if (from->type == GEO_PRIMPACKED) {
+            auto *packed = add_primitive<GU_PrimPacked>(GEO_PRIMPACKED);
+            packed->inside = static_cast<const GU_PrimPacked *>(from)->inside;
+            made = packed;
+        } else if (from->type == GEO_PRIMPOLY) {
+            auto *polygon = add_primitive<GU_PrimPoly>(GEO_PRIMPOLY);
+            polygon->closed = static_cast<const GEO_PrimPoly *>(from)->closed;
+            made = polygon;
+        } else {
+            made = add_primitive<GEO_Primitive>(from->type);
+        }
+        for (GA_Size i = 0; i < from->getVertexCount(); i++) made->vertices.push_back(add_vertex(first + i));
+    }
+}
+
+/// Spheres become octahedra of radius 1, facing out the way Houdini's polygons do; agents stay.
+void GU_Detail::convert(GU_ConvertParms &)
+{
+    std::vector<UT_Vector3> centers;
+    for (size_t i = primitives.size(); i-- > 0;) {
+        if (primitives[i]->type != GEO_PRIMSPHERE) continue;
+        const GA_Offset point = primitives[i]->getPointOffset(0);
+        centers.push_back(getPos3(point));
+        destroyPointOffset(point);
+        primitives.erase(primitives.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    static const int faces[] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
+    for (const UT_Vector3 &center : centers) {
+        const GA_Offset first = appendPointBlock(6);
+        for (int i = 0; i < 6; i++) {
+            UT_Vector3 x = center;
+            x(i / 2) += i % 2 ? -1.0f : 1.0f;
+            setPos3(first + i, x);
+        }
+        GEO_PolyCounts counts;
+        for (int i = 0; i < 8; i++) counts.append(3);
+        GU_PrimPoly::buildBlock(this, first, 6, counts, faces, true);
+    }
+}
+
+GU_PrimVDB *GU_PrimVDB::buildFromPrimVolume(GU_Detail &detail, const GEO_PrimVolume &volume, const char *name)
+{
+    auto grid = openvdb::FloatGrid::create(0);
+    grid->setTransform(openvdb::math::Transform::createLinearTransform(volume.voxel));
+    for (int i = 0; i < static_cast<int>(volume.values.size()); i++)
+        grid->tree().setValue(openvdb::Coord(i % volume.resolution, i / volume.resolution % volume.resolution,
+                                             i / volume.resolution / volume.resolution),
+                              volume.values[static_cast<size_t>(i)]);
+    return buildFromGrid(detail, grid, nullptr, name);
+}
+
 // ---- interrupts and time ----
 
 static int questions_left = -1;
@@ -307,6 +394,8 @@ OP_Operator::OP_Operator(const char *operator_name, const char *english, OP_Cons
     for (; labels && *labels; labels++) input_labels.emplace_back(*labels);
 }
 
+static bool simulation_enabled = true;
+
 OP_Node::OP_Node(OP_Network *, const char *node_name, OP_Operator *of) : name(node_name), op(of)
 {
     for (const PRM_Template *parm = op->templates; !parm->is_end; parm++) {
@@ -317,7 +406,12 @@ OP_Node::OP_Node(OP_Network *, const char *node_name, OP_Operator *of) : name(no
             continue;
         }
         for (int i = 0; i < parm->size; i++) {
-            const double value = std::stod(parm->defaults.at(static_cast<size_t>(i)));
+            const std::string &text = parm->defaults.at(static_cast<size_t>(i));
+            if (text == "hou.simulationEnabled()") {
+                made.numbers.emplace_back([](fpreal) { return simulation_enabled ? 1 : 0; });
+                continue;
+            }
+            const double value = std::stod(text);
             made.numbers.push_back([value](fpreal) { return value; });
         }
     }
@@ -379,6 +473,7 @@ const GU_Detail *SOP_Node::cook(int output, fpreal time)
             cook_count++;
             cookMySop(context);
             gdp->data_id++;
+            if (!mySopFlags.getManagesDataIDs()) gdp->bumpAllDataIds();
         } else {
             other_outputs[output] = cookMySopOutput(context, output, nullptr);
         }
@@ -416,6 +511,60 @@ const GU_Detail *SOP_Node::inputGeo(unsigned index, OP_Context &)
     auto *source = static_cast<SOP_Node *>(inputs.at(index).source);
     const int output = inputs[index].output;
     return output == 0 ? source->gdp : source->other_outputs[output].gdp();
+}
+
+// ---- verbs ----
+
+SOP_NodeParmsOptions::SOP_NodeParmsOptions(PRM_Template *list)
+{
+    for (const PRM_Template *parm = list; !parm->is_end; parm++)
+        if (parm->type == "string" || parm->type == "file")
+            texts[parm->name] = parm->defaults.empty() ? "" : parm->defaults[0];
+        else
+            for (const std::string &text : parm->defaults) numbers[parm->name].push_back(std::stod(text));
+}
+
+static std::map<std::string, SOP_NodeVerb *> &verbs()
+{
+    static std::map<std::string, SOP_NodeVerb *> all;
+    return all;
+}
+
+void SOP_NodeVerb::registerVerb(SOP_NodeVerb *verb)
+{
+    if (!verbs().emplace(verb->name().c_str(), verb).second)
+        throw std::runtime_error("two verbs of one name");
+}
+
+const SOP_NodeVerb *SOP_NodeVerb::lookupVerb(const UT_StringRef &name)
+{
+    const auto found = verbs().find(name.c_str());
+    return found == verbs().end() ? nullptr : found->second;
+}
+
+OP_ERROR SOP_NodeCacheOptions::doCook(const SOP_NodeVerb *, const SOP_NodeVerb::CookParms &asked)
+{
+    OP_Context context(asked.time);
+    now = &asked;
+    gdp = asked.gdp;
+    const OP_ERROR error = cook(context);
+    now = nullptr;
+    return error;
+}
+
+fpreal SOP_NodeCacheOptions::evalFloat(const char *parm, int component, fpreal) const
+{
+    return now->parms->numbers.at(parm).at(static_cast<size_t>(component));
+}
+
+exint SOP_NodeCacheOptions::evalInt(const char *parm, int component, fpreal time) const
+{
+    return static_cast<exint>(evalFloat(parm, component, time));
+}
+
+void SOP_NodeCacheOptions::evalString(UT_String &text, const char *parm, int, fpreal) const
+{
+    text.value = now->parms->texts.at(parm);
 }
 
 // ---- for tests ----
@@ -477,6 +626,41 @@ void press(OP_Node &node, const std::string &button)
 {
     const PRM_Template *parm = node.find_parm(button.c_str()).made_from;
     parm->callback.call(&node, 0, 0, parm);
+}
+
+std::shared_ptr<GU_Detail> cook_compiled(SOP_Node &node, fpreal time, std::vector<std::string> &errors)
+{
+    const SOP_NodeVerb *verb = node.cookVerb();
+    if (!verb) throw std::runtime_error(std::string(node.name.c_str()) + " cannot be compiled");
+    std::vector<std::shared_ptr<GU_Detail>> inputs;
+    SOP_NodeVerb::CookParms asked;
+    for (const OP_Node::wire &w : node.inputs) {
+        inputs.push_back(w.source ? cook_compiled(static_cast<SOP_Node &>(*w.source), time, errors)
+                                  : nullptr);
+        asked.inputs.push_back(inputs.back().get());
+    }
+    const std::unique_ptr<SOP_NodeParms> parms(verb->allocParms());
+    auto &bag = dynamic_cast<SOP_NodeParmsOptions &>(*parms);
+    for (const auto &[name, parm] : node.parameters) {
+        for (size_t i = 0; i < parm.numbers.size(); i++) bag.numbers.at(name).at(i) = parm.numbers[i](time);
+        if (bag.texts.count(name)) bag.texts[name] = parm.text;
+    }
+    const std::unique_ptr<SOP_NodeCache> cache(verb->allocCache());
+    const auto made = std::make_shared<GU_Detail>();
+    std::vector<std::string> warnings;
+    asked.kept = cache.get();
+    asked.parms = &bag;
+    asked.gdp = made.get();
+    asked.time = time;
+    asked.errors = &errors;
+    asked.warnings = &warnings;
+    verb->cook(asked);
+    return made;
+}
+
+void enable_simulation(bool on)
+{
+    simulation_enabled = on;
 }
 
 void interrupt_after(int questions)

@@ -216,6 +216,8 @@ class GA_Attribute
     const GA_AIFTuple *getAIFTuple() const;
     const GA_AIFStringTuple *getAIFStringTuple() const;
     const GA_IndexMap &getIndexMap() const { return map; }
+    void bumpDataId() { data_id = ++last_id; } // no two contents have the same, in one process
+    int64 getDataId() const { return data_id; }
 
     // Kept wide; what a component of this storage cannot hold is cut off on the way in.
     UT_StringHolder name;
@@ -224,6 +226,8 @@ class GA_Attribute
     int size = 1;
     bool is_array = false; ///< an attribute of neither kind
     GA_IndexMap map;
+    static inline int64 last_id = 0;
+    int64 data_id = 0;
     std::vector<double> reals;
     std::vector<int64> integers;
     std::vector<std::string> strings;
@@ -272,6 +276,19 @@ class GA_RWHandleS
     GA_Attribute *attribute;
 };
 
+class GA_ROHandleS
+{
+  public:
+    explicit GA_ROHandleS(const GA_Attribute *a) : attribute(a && a->storage == GA_STORE_STRING ? a : nullptr)
+    {
+    }
+    bool isValid() const { return attribute != nullptr; }
+    UT_StringHolder get(GA_Offset offset) const { return attribute->strings.at(static_cast<size_t>(offset)); }
+
+  private:
+    const GA_Attribute *attribute;
+};
+
 /// class_g_a___element_group.html
 class GA_ElementGroup
 {
@@ -314,7 +331,16 @@ class GA_ElementGroupTable
 
 // ---- primitives: class_g_e_o___primitive.html and those below it ----
 
-enum GA_PrimitiveTypeId { GEO_PRIMPOLY, GEO_PRIMPOLYSOUP, GEO_PRIMTETRAHEDRON, GEO_PRIMVDB, GEO_PRIMSPHERE };
+enum GA_PrimitiveTypeId {
+    GEO_PRIMPOLY,
+    GEO_PRIMPOLYSOUP,
+    GEO_PRIMTETRAHEDRON,
+    GEO_PRIMVDB,
+    GEO_PRIMSPHERE,
+    GEO_PRIMVOLUME,
+    GEO_PRIMPACKED, ///< in Houdini each kind of packed primitive has a number of its own
+    GEO_PRIMAGENT   ///< one that nothing can be made of
+};
 
 class GU_Detail;
 
@@ -390,6 +416,38 @@ class GEO_PrimVDB : public GEO_Primitive
     std::string name;
 };
 
+/// class_g_e_o___prim_volume.html: here a cube of voxels, x fastest, from its point on.
+class GEO_PrimVolume : public GEO_Primitive
+{
+  public:
+    int resolution = 0;
+    double voxel = 1;
+    std::vector<float> values;
+};
+
+/// class_g_u___prim_packed.html: here geometry that its point moves.
+class GU_PrimPacked : public GEO_Primitive
+{
+  public:
+    static bool isPackedPrimitive(const GA_PrimitiveDefinition &kind)
+    {
+        return kind.getLabel() == UT_StringHolder("Packed Geometry");
+    }
+    bool unpackUsingPolygons(GU_Detail &plain) const;
+    std::shared_ptr<GU_Detail> inside;
+};
+
+/// class_g_e_o___convert_parms.html, as openvdb's plugin fills it.
+struct GEO_PrimTypeCompat {
+    enum TypeMask { GEOPRIMPOLY = 1, GEOPRIMALL = 0xff };
+};
+class GU_ConvertParms
+{
+  public:
+    void setFromType(GEO_PrimTypeCompat::TypeMask) {}
+    void setToType(GEO_PrimTypeCompat::TypeMask) {}
+};
+
 /// class_g_e_o___poly_counts.html
 class GEO_PolyCounts
 {
@@ -418,6 +476,7 @@ class GU_PrimVDB : public GEO_PrimVDB
   public:
     static GU_PrimVDB *buildFromGrid(GU_Detail &detail, openvdb::GridBase::Ptr grid,
                                      const GEO_PrimVDB *source, const char *name);
+    static GU_PrimVDB *buildFromPrimVolume(GU_Detail &detail, const GEO_PrimVolume &volume, const char *name);
 };
 
 // ---- GU_Detail: class_g_u___detail.html, class_g_e_o___detail.html, class_g_a___detail.html ----
@@ -428,7 +487,8 @@ class GU_Detail
     GU_Detail();
     ~GU_Detail();
     void clearAndDestroy();
-    void bumpAllDataIds() { data_id++; }
+    void bumpAllDataIds();
+    void incrementMetaCacheCount() { data_id++; }
     /// Together they name what the detail holds: the first is of the object, the second grows with each cook.
     exint getUniqueId() const { return unique_id; }
     exint getMetaCacheCount() const { return data_id; }
@@ -440,6 +500,10 @@ class GU_Detail
     GA_Range getPointRange() const;
     GA_Range getPrimitiveRange() const;
     GA_Offset primitiveOffset(GA_Index index) const { return index; }
+    GA_Offset pointOffset(GA_Index index) const;
+    const GA_IndexMap &getPrimitiveMap() const { return primitive_map; }
+    void mergePrimitives(const GU_Detail &source, const GA_Range &range);
+    void convert(GU_ConvertParms &parms);
     const GEO_Primitive *getGEOPrimitive(GA_Offset offset) const
     {
         return primitives[static_cast<size_t>(offset)].get();
@@ -478,6 +542,11 @@ class GU_Detail
                               const void *options = nullptr, GA_Storage storage = GA_STORE_INT32);
     GA_Attribute *addStringTuple(GA_AttributeOwner owner, const UT_StringHolder &name, int size);
     GA_Attribute *findAttribute(GA_AttributeOwner owner, const char *name) const;
+    const GA_Attribute *findStringTuple(GA_AttributeOwner owner, const char *name, int) const
+    {
+        const GA_Attribute *found = findAttribute(owner, name);
+        return found && found->storage == GA_STORE_STRING ? found : nullptr;
+    }
     GA_Attribute *getP() { return findAttribute(GA_ATTRIB_POINT, "P"); }
 
     const GA_ElementGroupTable &getElementGroupTable(GA_AttributeOwner owner) const { return groups[owner]; }
@@ -502,7 +571,9 @@ class GU_Detail
     std::vector<std::unique_ptr<GEO_Primitive>> primitives;
     GA_AttributeDict attributes[4];
     GA_ElementGroupTable groups[4];
+    GA_IndexMap primitive_map;
     exint data_id = 0;
+    int64 topology_id = 0;
     const exint unique_id;
 
   private:
@@ -629,6 +700,7 @@ class OP_Node
     virtual void opChanged(OP_EventType reason, void *data = nullptr);
     const UT_StringHolder &getName() const { return name; }
     OP_NodeFlags &flags() { return node_flags; }
+    OP_Operator *getOperator() const { return op; }
     unsigned nInputs() const { return static_cast<unsigned>(inputs.size()); }
     OP_Node *getInput(unsigned index) const { return index < inputs.size() ? inputs[index].source : nullptr; }
     void forceRecook() { opChanged(OP_PARM_CHANGED); }
@@ -675,16 +747,85 @@ class SOP_NodeFlags
   public:
     void setNeedGuide1(bool on) { need_guide = on; }
     bool getNeedGuide1() const { return need_guide; }
+    /// Else everything counts as changed after each cook.
+    void setManagesDataIDs(bool on) { manages_ids = on; }
+    bool getManagesDataIDs() const { return manages_ids; }
     void setTimeDepGuide1(bool on) { guide_follows_time = on; }
     bool getTimeDepGuide1() const { return guide_follows_time; }
 
   private:
-    bool need_guide = false, guide_follows_time = false;
+    bool need_guide = false, guide_follows_time = false, manages_ids = false;
+};
+
+// ---- verbs: class_s_o_p___node_verb.html; parameters in a bag, as openvdb's plugin has them ----
+
+class SOP_NodeParms
+{
+  public:
+    virtual ~SOP_NodeParms() = default;
+};
+class SOP_NodeParmsOptions : public SOP_NodeParms
+{
+  public:
+    explicit SOP_NodeParmsOptions(PRM_Template *list);
+    std::map<std::string, std::vector<double>> numbers;
+    std::map<std::string, std::string> texts;
+};
+class SOP_NodeCache
+{
+  public:
+    virtual ~SOP_NodeCache() = default;
+};
+class SOP_NodeVerb
+{
+  public:
+    enum CookMode { COOK_GENERIC, COOK_INPLACE, COOK_GENERATOR, COOK_DUPLICATE, COOK_PASSTHROUGH };
+    /// One cook: what compiled code hands over.
+    class CookParms
+    {
+      public:
+        SOP_NodeCache *cache() const { return kept; }
+        SOP_NodeCache *kept = nullptr;
+        const SOP_NodeParmsOptions *parms = nullptr;
+        std::vector<const GU_Detail *> inputs;
+        GU_Detail *gdp = nullptr;
+        fpreal time = 0;
+        std::vector<std::string> *errors = nullptr, *warnings = nullptr;
+    };
+    virtual ~SOP_NodeVerb() = default;
+    virtual SOP_NodeParms *allocParms() const = 0;
+    virtual SOP_NodeCache *allocCache() const { return nullptr; }
+    virtual UT_StringHolder name() const = 0;
+    virtual CookMode cookMode(const SOP_NodeParms *) const = 0;
+    virtual void cook(const CookParms &asked) const = 0;
+    static void registerVerb(SOP_NodeVerb *verb);
+    static const SOP_NodeVerb *lookupVerb(const UT_StringRef &name);
+};
+class SOP_NodeCacheOptions : public SOP_NodeCache
+{
+  public:
+    OP_ERROR doCook(const SOP_NodeVerb *, const SOP_NodeVerb::CookParms &asked);
+    fpreal evalFloat(const char *parm, int component, fpreal) const;
+    exint evalInt(const char *parm, int component, fpreal time) const;
+    void evalString(UT_String &text, const char *parm, int component, fpreal) const;
+
+  protected:
+    virtual OP_ERROR cook(OP_Context &context) = 0;
+    unsigned nInputs() const { return static_cast<unsigned>(now->inputs.size()); }
+    const GU_Detail *inputGeo(int index) const { return now->inputs.at(static_cast<size_t>(index)); }
+    void addError(SOP_ErrorCodes, const char *text) { now->errors->emplace_back(text); }
+    void addWarning(SOP_ErrorCodes, const char *text) { now->warnings->emplace_back(text); }
+    OP_ERROR error() const { return now->errors->empty() ? UT_ERROR_NONE : UT_ERROR_ABORT; }
+    GU_Detail *gdp = nullptr;
+
+  private:
+    const SOP_NodeVerb::CookParms *now = nullptr;
 };
 
 class SOP_Node : public OP_Node
 {
   public:
+    virtual const SOP_NodeVerb *cookVerb() const { return nullptr; }
     SOP_Node(OP_Network *network, const char *node_name, OP_Operator *op) : OP_Node(network, node_name, op) {}
     /// What Houdini calls; the double's network does the same. As there, a node keeps one cook: it cooks
     /// again when it is dirty, or when it follows time and is asked for another.
@@ -736,6 +877,11 @@ void animate(OP_Node &node, const std::string &parm, std::function<double(fpreal
 void set_text(OP_Node &node, const std::string &parm, const std::string &text);
 void connect(OP_Node &node, unsigned input, OP_Node &source, int output = 0);
 void press(OP_Node &node, const std::string &button);
+/// The node and all above it as a compiled block cooks them: by their verbs, without the nodes themselves.
+/// Throws when one of them has none.
+std::shared_ptr<GU_Detail> cook_compiled(SOP_Node &node, fpreal time, std::vector<std::string> &errors);
+/// What `hou.simulationEnabled()` gives, for parameters whose default asks it.
+void enable_simulation(bool on);
 /// The interrupt fires at the n-th time it is asked; -1: never.
 void interrupt_after(int questions);
 

@@ -3,7 +3,6 @@
 // Status, context, arrays, arenas: memory is counted, failures are sentences, nothing leaks when memory is
 // out.
 #include "meniscus/report.h"
-#include "meniscus/timer.h"
 #include "meniscus/vec.h"
 #include "plugin/preview/arena.h"
 #include "support/check.h"

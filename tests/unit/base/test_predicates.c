@@ -125,17 +125,6 @@ static int orient3d_sign(mn_vec3 a, mn_vec3 b, mn_vec3 c, mn_vec3 d)
     return triple(difference(b, a), difference(c, a), difference(d, a)).sign;
 }
 
-static int insphere_sign(mn_vec3 a, mn_vec3 b, mn_vec3 c, mn_vec3 d, mn_vec3 e)
-{
-    // Determinant of rows (b-a, c-a, d-a, e-a) with their squares: a itself is the origin of the paraboloid.
-    const integer3 p = difference(b, a), q = difference(c, a), r = difference(d, a), s = difference(e, a);
-    integer sum = times(square(s), triple(p, q, r));
-    sum = minus(sum, times(square(r), triple(p, q, s)));
-    sum = plus(sum, times(square(q), triple(p, r, s)));
-    sum = minus(sum, times(square(p), triple(q, r, s)));
-    return -sum.sign;
-}
-
 static int sign_of(double x)
 {
     return (x > 0) - (x < 0);
@@ -199,39 +188,6 @@ static void test_orient3d_on_a_line_of_grid_points(void **state)
         }
 }
 
-static void test_insphere_is_exact(void **state)
-{
-    (void)state;
-    int zeros = 0, inside = 0;
-    for (uint64_t id = 0; id < 4000; id++) {
-        mn_vec3 p[5];
-        const mn_vec3 centre = any3(id, 0);
-        const double radius = fabs(any(id, 20)) + 0x1p-20;
-        for (uint32_t i = 0; i < 5; i++) {
-            // Cospherical up to rounding; every third set exactly, as corners of a box.
-            const mn_vec3 direction = mn_random_direction(3, id, 4 * i);
-            p[i] = nudge3(mn_axpy(centre, radius, direction), id, 3 * i);
-            if (id % 3 == 0) {
-                static const int corner[5] = {0, 3, 5, 6, 7};
-                const double h = 0x1p-3 * (double)(1 + id % 7);
-                p[i] = mn_v3(corner[i] & 1 ? h : 0.25, corner[i] & 2 ? h : 0.25, corner[i] & 4 ? h : 0.25);
-                if (id % 2 && i == 4) p[i] = nudge3(p[i], id, 3 * i);
-            }
-        }
-        if (orient3d_sign(p[0], p[1], p[2], p[3]) == 0) continue;
-        const int expected = insphere_sign(p[0], p[1], p[2], p[3], p[4]);
-        assert_int_equal(sign_of(mn_insphere(p[0], p[1], p[2], p[3], p[4])), expected);
-        assert_int_equal(sign_of(mn_insphere(p[1], p[0], p[2], p[3], p[4])), -expected);
-        zeros += expected == 0;
-        inside += expected != 0 && expected == orient3d_sign(p[0], p[1], p[2], p[3]);
-    }
-    assert_true(zeros > 100 && inside > 500);
-    const mn_vec3 a = {0, 0, 0}, b = {1, 0, 0}, c = {0, 1, 0}, d = {0, 0, 1};
-    assert_true(mn_orient3d(a, b, c, d) > 0);
-    assert_true(mn_insphere(a, b, c, d, mn_v3(0.2, 0.2, 0.2)) > 0);
-    assert_true(mn_insphere(a, b, c, d, mn_v3(2, 2, 2)) < 0);
-}
-
 static void test_in_the_plane(void **state)
 {
     (void)state;
@@ -275,7 +231,6 @@ static void test_any_scale_and_bad_numbers(void **state)
     }
     assert_true(mn_orient3d(a, b, c, mn_v3(NAN, 0, 0)) == 0);
     assert_true(mn_orient3d(a, b, c, mn_v3(INFINITY, 0, 0)) == 0);
-    assert_true(mn_insphere(a, b, c, d, mn_v3(NAN, 0, 0)) == 0);
 }
 
 int main(void)
@@ -283,7 +238,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_orient3d_is_exact),
         cmocka_unit_test(test_orient3d_on_a_line_of_grid_points),
-        cmocka_unit_test(test_insphere_is_exact),
         cmocka_unit_test(test_in_the_plane),
         cmocka_unit_test(test_any_scale_and_bad_numbers),
     };

@@ -3,7 +3,7 @@
 // Philox against the known answers published with it [salmon2011]; uniform, normal and direction draws
 // against their moments; hashes against collisions.
 #include "base/random.h"
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 #include "support/check.h"
 
 static void philox_gives_the_published_answers(void **state)

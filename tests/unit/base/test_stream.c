@@ -2,7 +2,6 @@
 //
 // Streams: what was written comes back, and anything else is refused with a sentence.
 #include "meniscus/context.h"
-#include "meniscus/status.h"
 #include "meniscus/stream.h"
 #include "support/check.h"
 

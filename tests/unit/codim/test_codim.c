@@ -3,7 +3,7 @@
 // The film solver: what it keeps, that any number of workers gives the same bits, that it goes on from a
 // saved state as if it had not stopped, and what it says to bad input.
 #include "meniscus/codim.h"
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 #include "sources/film_source.h"
 #include "support/check.h"
 #include "support/film_stage.h"

@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 #include "meniscus/codim.h"
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 #include "sources/jet_source.h"
 
 static const mn_vec3 up = {0, 1, 0}, drift = {0.3, 0.1, -0.2};

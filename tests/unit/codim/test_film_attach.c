@@ -3,7 +3,7 @@
 // Films and threads that end at a volume are one system with it: what pulls at the one pulls at the other in
 // the same step, for steps of any length.
 #include "meniscus/codim.h"
-#include "meniscus/fill.h"
+#include "meniscus/collider.h"
 #include "support/failing_allocator.h"
 #include "support/liquid_region.h"
 #include "support/point_cast.h"

@@ -4,7 +4,7 @@
 // workers gives the same bits, that it goes on from a saved state as if it had not stopped, and what it says
 // to bad input.
 #include "meniscus/codim.h"
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 #include "sources/jet_source.h"
 #include "support/check.h"
 #include "support/out_of_memory.h"

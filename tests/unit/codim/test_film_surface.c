@@ -2,7 +2,7 @@
 //
 // One consistent set of triangles through a cloud of points.
 #include "codim/film/surface.h"
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 #include "support/check.h"
 #include "support/point_clouds.h"
 

@@ -3,7 +3,6 @@
 // Volumes as a user of the solver sees them: how they start, flow, are saved, and what is refused.
 #include "meniscus/codim.h"
 #include "meniscus/collider.h"
-#include "meniscus/fill.h"
 #include "support/analytic_volume.h"
 #include "support/check.h"
 #include "support/failing_allocator.h"

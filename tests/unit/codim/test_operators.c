@@ -3,7 +3,7 @@
 // Operators on point clouds: exact on what the polynomials hold, oriented, the same for any number of
 // workers, and sane on poor clouds.
 #include "codim/operators.h"
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 #include "support/check.h"
 #include "support/point_clouds.h"
 

@@ -2,7 +2,7 @@
 //
 // Points that change their codimension: each way there is, with mass and momentum kept through it (F10).
 #include "meniscus/codim.h"
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 #include "support/out_of_memory.h"
 #include "support/point_cast.h"
 

@@ -2,7 +2,7 @@
 //
 // Volumes with their skin, alone: transfers, the coupled solve, joining and parting.
 #include "codim/volume/state.h"
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 #include "support/check.h"
 
 static mn_context *ctx;

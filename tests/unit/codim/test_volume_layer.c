@@ -7,7 +7,6 @@
 #include "meniscus/array.h"
 #include "meniscus/codim.h"
 #include "meniscus/collider.h"
-#include "meniscus/fill.h"
 
 static mn_context *ctx;
 static const double DX = 1.4e-3, R = 4e-3;

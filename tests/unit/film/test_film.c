@@ -211,6 +211,42 @@ static void a_saved_film_goes_on_with_the_same_bits(void **state)
     free(saved.bytes);
 }
 
+static bool cancels_in(void *left)
+{
+    return --*(int64_t *)left < 0;
+}
+
+static void a_cancelled_step_is_as_if_it_had_not_been(void **state)
+{
+    (void)state;
+    int64_t left = INT64_MAX;
+    const mn_hooks hooks = {.user = &left, .cancelled = cancels_in};
+    mn_context *own = mn_context_create(&hooks);
+    const mn_film_def def = bubbles_def(0.35);
+    mn_film *film = bubbles_double(own, &def);
+    spin(film);
+    check_ok(own, mn_film_advance(film, NULL, 0.02));
+    mn_film *never = bubbles_double(own, &def);
+    spin(never);
+    check_ok(own, mn_film_advance(never, NULL, 0.02));
+    const int64_t before = left;
+    check_ok(own, mn_film_advance(never, NULL, 0.02));
+    const int64_t asked = before - left;
+    assert_true(asked > 3); // inside of the solve too
+    const double start = bubbles_digest(film);
+    for (int64_t i = 0; i < asked; i++) {
+        left = i;
+        assert_int_equal(mn_film_advance(film, NULL, 0.02), MN_ERROR_CANCELLED);
+        assert_true(bubbles_digest(film) == start);
+    }
+    left = INT64_MAX;
+    check_ok(own, mn_film_advance(film, NULL, 0.02));
+    assert_true(bubbles_digest(film) == bubbles_digest(never));
+    mn_film_free(film);
+    mn_film_free(never);
+    mn_context_free(own);
+}
+
 static void bad_films_are_refused_with_a_sentence(void **state)
 {
     (void)state;
@@ -293,6 +329,7 @@ int main(void)
         cmocka_unit_test(gas_is_accounted_for_when_a_wall_bursts),
         cmocka_unit_test(any_number_of_workers_gives_the_same_bits),
         cmocka_unit_test(a_saved_film_goes_on_with_the_same_bits),
+        cmocka_unit_test(a_cancelled_step_is_as_if_it_had_not_been),
         cmocka_unit_test(bad_films_are_refused_with_a_sentence),
         cmocka_unit_test(a_bubble_in_a_bubble_in_a_bubble),
     };

@@ -103,6 +103,57 @@ static void a_loaded_liquid_goes_on_with_the_same_bits(void **state)
     mn_context_free(ctx);
 }
 
+typedef struct countdown {
+    int64_t left, asked;
+} countdown;
+
+static bool stop_at_zero(void *user)
+{
+    countdown *c = user;
+    c->asked++;
+    return c->left >= 0 && c->left-- == 0;
+}
+
+// Cancelled at whichever question, a step leaves the state as it was: advanced again, it gives the same
+// bytes.
+static void a_cancelled_step_never_was(void **state)
+{
+    (void)state;
+    static saved_state whole, again;
+    countdown count = {-1, 0};
+    const mn_hooks hooks = {.max_workers = 1, .user = &count, .cancelled = stop_at_zero};
+    mn_context *ctx = mn_context_create(&hooks);
+    for (int32_t smoke = 0; smoke < 2; smoke++) {
+        mn_flow_def def = small_tank();
+        def.fluid = smoke ? MN_FLOW_SMOKE : MN_FLOW_LIQUID, def.viscosity = 0.01, def.use_level = true;
+        def.level = 0.04, def.buoyancy = 0;
+        mn_flow *flow = NULL, *other = NULL;
+        check_ok(ctx, mn_flow_create(ctx, &def, NULL, &flow));
+        check_ok(ctx, mn_flow_create(ctx, &def, NULL, &other));
+        if (!smoke) check_ok(ctx, mn_flow_set_surface(flow, column, NULL));
+        if (!smoke) check_ok(ctx, mn_flow_set_surface(other, column, NULL));
+        count.asked = 0;
+        check_ok(ctx, mn_flow_advance(flow, NULL, 0.001));
+        const int64_t questions = count.asked;
+        assert_true(questions > 20);
+        mn_status status = MN_ERROR_CANCELLED;
+        int32_t cancels = 0;
+        for (int64_t n = 1; status == MN_ERROR_CANCELLED; n += questions / 17, cancels++) {
+            count.left = n < questions ? n : -1; // matrices of smoke are built once: it asks less often then
+            status = mn_flow_advance(other, NULL, 0.001);
+        }
+        check_ok(ctx, status);
+        assert_true(cancels > 8);
+        bytes_of(ctx, flow, &whole);
+        bytes_of(ctx, other, &again);
+        assert_int_equal(whole.size, again.size);
+        assert_memory_equal(whole.bytes, again.bytes, whole.size);
+        mn_flow_free(flow);
+        mn_flow_free(other);
+    }
+    mn_context_free(ctx);
+}
+
 // A drop that falls in adds its volume to the pond; it is spread over the cells near the place, in one step
 // or two.
 static void a_drop_brings_its_volume(void **state)
@@ -189,6 +240,7 @@ int main(void)
         cmocka_unit_test(a_broken_dam_keeps_its_volume),
         cmocka_unit_test(any_number_of_workers_gives_the_same_bits),
         cmocka_unit_test(a_loaded_liquid_goes_on_with_the_same_bits),
+        cmocka_unit_test(a_cancelled_step_never_was),
         cmocka_unit_test(a_drop_brings_its_volume),
         cmocka_unit_test(ripples_are_the_height_of_the_water),
         cmocka_unit_test(odd_input_is_a_sane_result),

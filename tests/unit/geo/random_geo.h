@@ -7,7 +7,6 @@
 #include "base/random.h"
 #include "meniscus/context.h"
 #include "meniscus/geo.h"
-#include "meniscus/status.h"
 #include "support/check.h"
 
 /// `points` points, about as many polygons, polylines and tetrahedra on them, every attribute type on every

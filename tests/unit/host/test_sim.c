@@ -3,8 +3,7 @@
 // The simulation driver: whatever the order of the questions, the answers are those of a straight run.
 #include "meniscus/context.h"
 #include "meniscus/geo.h"
-#include "meniscus/status.h"
-#include "meniscus/timer.h"
+#include "meniscus/report.h"
 #include "sim_stage.h"
 #include "support/failing_allocator.h"
 

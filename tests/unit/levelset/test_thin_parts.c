@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "levelset/level_set.h"
 #include "levelset/thin_parts.h"
-#include "meniscus/fill.h"
+#include "meniscus/collider.h"
 #include "space/blocks.h"
 #include "support/check.h"
 

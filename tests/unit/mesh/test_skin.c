@@ -3,7 +3,7 @@
 // The skin of particles is watertight and holds their volume; blended values are exact for constants and
 // follow linear fields.
 #include "base/random.h"
-#include "meniscus/fill.h"
+#include "meniscus/collider.h"
 #include "mesh/isosurface.h"
 #include "mesh/skin.h"
 #include "support/check.h"

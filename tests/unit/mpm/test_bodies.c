@@ -61,7 +61,7 @@ typedef struct both {
 static both momenta(mn_mpm *mpm, mn_elastic *bodies)
 {
     mn_report a = {0}, b = {0};
-    mn_mpm_get_report(mpm, &a);
+    mn_mpm_report(mpm, &a);
     mn_elastic_report(bodies, &b);
     both sum = {0};
     for (int k = 0; k < 3; k++) {

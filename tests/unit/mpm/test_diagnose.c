@@ -52,7 +52,7 @@ static void numbers_of_a_drop_are_its_own(void **state)
     // The steps that it takes are the steps that were said.
     check_ok(ctx, mn_mpm_advance(mpm, NULL, 10 * n.step));
     mn_report report;
-    mn_mpm_get_report(mpm, &report);
+    mn_mpm_report(mpm, &report);
     check_close(report.value[MN_REPORT_substeps][0], 10, 2);
     mn_mpm_free(mpm);
     mn_context_free(ctx);

@@ -5,7 +5,7 @@
 #include "support/check.h"
 #include "support/failing_allocator.h"
 
-#include "meniscus/hash.h"
+#include "meniscus/stream.h"
 #include "mpm/state.h"
 #include "support/stream_buffer.h"
 

@@ -30,7 +30,7 @@ static mn_mpm *make_ball(mn_context *ctx, const mn_mpm_def *def, double radius)
 static mn_vec3 mean_velocity(const mn_mpm *mpm)
 {
     mn_report report;
-    mn_mpm_get_report(mpm, &report);
+    mn_mpm_report(mpm, &report);
     const double *p = report.value[MN_REPORT_momentum];
     return mn_scale(1 / report.value[MN_REPORT_mass][0], mn_v3(p[0], p[1], p[2]));
 }

@@ -208,7 +208,7 @@ static void newton_converges_faster_than_linearly(void **state)
 static mn_vec3 momentum_of(const mn_mpm *mpm)
 {
     mn_report report;
-    mn_mpm_get_report(mpm, &report);
+    mn_mpm_report(mpm, &report);
     const double *p = report.value[MN_REPORT_momentum];
     return mn_v3(p[0], p[1], p[2]);
 }

@@ -132,7 +132,7 @@ static void a_drop_that_has_come_to_rest_is_soft_and_whole(void **state)
     for (int k = 0; k < 40; k++) {
         check_ok(ctx, mn_mpm_advance(mpm, NULL, 1.5e-3));
         mn_report report;
-        mn_mpm_get_report(mpm, &report);
+        mn_mpm_report(mpm, &report);
         most = fmax(most, mpm->bulk_modulus);
         worst = fmax(worst, fabs(report.value[MN_REPORT_volume][0] / mpm->extremes.volume - 1));
     }

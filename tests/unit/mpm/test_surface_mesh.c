@@ -5,7 +5,7 @@
 #include "support/check.h"
 
 #include "base/random.h"
-#include "meniscus/fill.h"
+#include "meniscus/collider.h"
 #include "mpm/state.h"
 
 static const double dx = 1e-3;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // film_source, mls_solver and film_skin in a network: attributes, moving rings, polygons as films, bad input.
+#include "meniscus/codim.h"
 #include "support/node_stage.h"
 #include "trimesh/triangles.h"
 
@@ -91,6 +92,36 @@ static void polygons_become_films(void **state)
     int held = 0;
     for (int64_t i = 0; i < mn_geo_point_count(grid); i++) held += stage_number(grid, "pinned", i) != 0;
     assert_int_equal(held, 20); // five on each side of 0.02 m
+    stage_close(&s);
+}
+
+// Volumes are closed already: film_skin takes them apart from films, and says so when they come together.
+static void skins_of_volumes_are_drawn_as_they_are(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, NULL);
+    const int32_t ball = stage_node(&s, "shape", "ball"), solver = stage_node(&s, "mls_solver", "drop");
+    const int32_t skin = stage_node(&s, "film_skin", "skin");
+    const mn_geo *geo, *own;
+    stage_set(&s, ball, "radius", "0.01 0.01 0.01");
+    stage_set(&s, solver, "dx", "0.004");
+    stage_set(&s, solver, "spacing", "0.002");
+    stage_connect(&s, solver, 4, ball);
+    stage_connect(&s, skin, 0, solver);
+    check_fails(s.ctx, mn_network_cook(s.network, skin, 0, 1, &geo), MN_ERROR_INPUT, "Films and Threads");
+    check_ok(s.ctx, mn_network_connect(s.network, skin, 0, solver, MN_CODIM_OUTPUT_SHEETS));
+    check_ok(s.ctx, mn_network_connect(s.network, skin, 1, solver, MN_CODIM_OUTPUT_SKIN));
+    geo = stage_cook(&s, skin, 2);
+    check_ok(s.ctx, mn_network_cook(s.network, solver, MN_CODIM_OUTPUT_SKIN, 2, &own));
+    assert_true(mn_geo_point_count(geo) > 100);
+    assert_int_equal(mn_geo_point_count(geo), mn_geo_point_count(own));
+    assert_int_equal(mn_geo_kind_count(geo, MN_POLYGON), mn_geo_kind_count(own, MN_POLYGON));
+    check_close(mn_distance(stage_vec3(geo, "P", 7), stage_vec3(own, "P", 7)), 0, 0);
+    check_close(mn_distance(stage_vec3(geo, "N", 7), stage_vec3(own, "N", 7)), 0, 0);
+    assert_null(mn_geo_find(geo, MN_POINT, "codim"));
+    check_ok(s.ctx, mn_network_cook(s.network, solver, MN_CODIM_OUTPUT_SHEETS, 2, &own));
+    assert_int_equal(mn_geo_point_count(own), 0);
     stage_close(&s);
 }
 
@@ -190,11 +221,9 @@ static void bad_input_is_a_sentence(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bubble_holds_its_pressure),
-        cmocka_unit_test(rings_move_the_film),
-        cmocka_unit_test(polygons_become_films),
-        cmocka_unit_test(jets_feed_sheets),
-        cmocka_unit_test(nozzles_pour_with_their_own_velocities),
+        cmocka_unit_test(bubble_holds_its_pressure), cmocka_unit_test(rings_move_the_film),
+        cmocka_unit_test(polygons_become_films),     cmocka_unit_test(skins_of_volumes_are_drawn_as_they_are),
+        cmocka_unit_test(jets_feed_sheets),          cmocka_unit_test(nozzles_pour_with_their_own_velocities),
         cmocka_unit_test(bad_input_is_a_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,6 @@
 #include "meniscus/context.h"
 #include "meniscus/geo.h"
 #include "meniscus/report.h"
-#include "meniscus/status.h"
 #include "meniscus/vec.h"
 #include "support/node_stage.h"
 

@@ -3,7 +3,6 @@
 // tetrahedralize, tet_remesh and tet_surface.
 #include "meniscus/geo.h"
 #include "meniscus/tetmesh.h"
-#include "meniscus/volume.h"
 #include "support/analytic_volume.h"
 #include "support/mesh_facts.h"
 #include "support/node_stage.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A filled region holds the particles its volume asks for, all of them inside, the same for any threads.
-#include "meniscus/fill.h"
+#include "meniscus/collider.h"
 #include "support/check.h"
 #include "support/out_of_memory.h"
 

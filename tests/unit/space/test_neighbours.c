@@ -168,29 +168,6 @@ static void test_nearest(void **state)
     close_search(f);
 }
 
-/// A constant comes out as it went in, a linear field nearly so in the middle, and where nothing is near the
-/// nearest point's value does.
-static void test_average(void **state)
-{
-    (void)state;
-    fixture f = open_search(2);
-    enum { N = 30000 };
-    mn_vec3 *x = random_points(N, 7);
-    double *value = malloc(sizeof *value * 2 * N);
-    for (int i = 0; i < N; i++) value[2 * i] = 3.25, value[2 * i + 1] = x[i].x + 2 * x[i].y;
-    check_ok(f.ctx, mn_neighbours_build(f.n, mn_points_of(x, N), 0.15));
-    const mn_vec3 at[3] = {{0, 1.5, 0.35}, {0.3, 1, 0.3}, {100, 0, 0}};
-    double result[6];
-    check_ok(f.ctx, mn_neighbours_average(f.n, mn_points_of(at, 3), 0.15, 2, value, result));
-    for (int k = 0; k < 3; k++) check_close(result[2 * k], 3.25, 1e-13);
-    // About 100 points of standard deviation 0.1 in the kernel's middle: a mean within some hundredths.
-    for (int k = 0; k < 2; k++) check_close(result[2 * k + 1], at[k].x + 2 * at[k].y, 0.06);
-    const int32_t nearest = mn_neighbours_nearest(f.n, at[2], INFINITY);
-    check_close(result[5], value[2 * nearest + 1], 0.0);
-    free(x), free(value);
-    close_search(f);
-}
-
 static uint64_t table_hash(int32_t workers, const mn_vec3 *x, int64_t count, const double *radii)
 {
     fixture f = open_search(workers);
@@ -238,17 +215,12 @@ static void test_bad_input(void **state)
     check_ok(f.ctx, mn_neighbours_find_at(f.n, mn_points_of(x, 2), 1.0, NULL, &t));
     assert_int_equal(t.count, 2);
     assert_int_equal(t.start[2], 0);
-    double values[2] = {0}, result[2] = {7, 7};
-    check_ok(f.ctx, mn_neighbours_average(f.n, mn_points_of(x, 2), 1.0, 1, values, result));
-    check_close(result[0], 0.0, 0.0);
     check_ok(f.ctx, mn_neighbours_build(f.n, mn_points_of(x, 2), 0.5));
     check_fails(f.ctx, mn_neighbours_find(f.n, 0.0, NULL, &t), MN_ERROR_ARGUMENT, "radius");
     check_fails(f.ctx, mn_neighbours_find(f.n, NAN, NULL, &t), MN_ERROR_ARGUMENT, "radius");
     check_fails(f.ctx, mn_neighbours_find(f.n, 0.0, r, &t), MN_ERROR_INPUT, "Point 1 searches");
     check_fails(f.ctx, mn_neighbours_find_at(f.n, mn_points_of(x, 3), 1.0, NULL, &t), MN_ERROR_INPUT,
                 "not finite");
-    check_fails(f.ctx, mn_neighbours_average(f.n, mn_points_of(x, 2), 1.0, 0, values, result),
-                MN_ERROR_ARGUMENT, "components");
     assert_int_equal(mn_neighbours_nearest(f.n, x[2], INFINITY), -1);
     close_search(f);
 }
@@ -276,13 +248,9 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_points_at_the_border),
-        cmocka_unit_test(test_all_pairs_of_one_radius),
-        cmocka_unit_test(test_own_radius_for_each),
-        cmocka_unit_test(test_nearest),
-        cmocka_unit_test(test_average),
-        cmocka_unit_test(test_any_number_of_workers),
-        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_points_at_the_border),  cmocka_unit_test(test_all_pairs_of_one_radius),
+        cmocka_unit_test(test_own_radius_for_each),   cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_any_number_of_workers), cmocka_unit_test(test_bad_input),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests_name("space/neighbours", tests, NULL, NULL);

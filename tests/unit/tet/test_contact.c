@@ -46,9 +46,9 @@ static void liquid_on_a_floor_keeps_its_volume_and_stays_above(void **state)
         def.gravity = mn_v3(0, -100, 0), def.stick = stick == 1, def.contact_angle = 60;
         mn_tet_liquid *liquid = make_cap(ctx, &def);
         mn_report before, after;
-        mn_tet_liquid_get_report(liquid, &before);
+        mn_tet_liquid_report(liquid, &before);
         check_ok(ctx, mn_tet_liquid_advance(liquid, NULL, 4e-3));
-        mn_tet_liquid_get_report(liquid, &after);
+        mn_tet_liquid_report(liquid, &after);
         check_close(after.value[MN_REPORT_volume][0] / before.value[MN_REPORT_volume][0], 1, 1e-7);
         // Nodes stand on the floor to rounding; remeshing may leave one within the distance that counts as
         // touching.
@@ -89,7 +89,7 @@ static void a_thrown_drop_stops_at_the_wall(void **state)
     }
     // It came down, was stopped, and goes up again.
     mn_report report;
-    mn_tet_liquid_get_report(liquid, &report);
+    mn_tet_liquid_report(liquid, &report);
     assert_true(most > 0);
     assert_true(report.value[MN_REPORT_momentum][1] > 0);
     mn_tet_liquid_free(liquid);
@@ -113,7 +113,7 @@ static void a_drop_that_spreads_on_a_slippery_floor_stays(void **state)
     for (int k = 0; k < 4; k++) {
         check_ok(ctx, mn_tet_liquid_advance(liquid, NULL, 1e-3));
         remeshed += liquid->counts.remeshed;
-        mn_tet_liquid_get_report(liquid, &report);
+        mn_tet_liquid_report(liquid, &report);
         const double *p = report.value[MN_REPORT_momentum];
         aside = fmax(aside, hypot(p[0], p[2]));
         // Wetted faces have the energy -cos(angle); what is shown knows them by what they touch now.
@@ -197,7 +197,7 @@ static void rest_in_a_full_box(int cells, int32_t direct_most, double seconds)
     liquid->system.direct_most = direct_most;
     check_ok(ctx, mn_tet_liquid_advance(liquid, NULL, seconds));
     mn_report report;
-    mn_tet_liquid_get_report(liquid, &report);
+    mn_tet_liquid_report(liquid, &report);
     const double limit = mn_tet_liquid_step_limit(liquid);
     assert_true(report.value[MN_REPORT_substeps][0] < 2 * 8 * seconds / limit + 10);
     check_close(report.value[MN_REPORT_max_speed][0], 0, 1e-3 * sqrt(def.sigma / (def.density * radius)));
@@ -288,7 +288,7 @@ static void a_force_field_accelerates(void **state)
     mn_volume force = analytic_motion(mn_v3(3, -1, 2), mn_v3(0, 0, 0), mn_v3(0, 0, 0));
     check_ok(ctx, mn_tet_liquid_advance(liquid, &(mn_solver_inputs){.force = force}, 1e-3));
     mn_report report;
-    mn_tet_liquid_get_report(liquid, &report);
+    mn_tet_liquid_report(liquid, &report);
     const double *p = report.value[MN_REPORT_momentum], m = report.value[MN_REPORT_mass][0];
     check_close(mn_distance(mn_v3(p[0] / m, p[1] / m, p[2] / m), mn_v3(3e-3, -1e-3, 2e-3)), 0, 1e-9);
     mn_volume_release(&force);

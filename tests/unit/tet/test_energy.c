@@ -87,22 +87,22 @@ static void what_is_owed_is_paid(void **state)
     const mn_tet_liquid_def def = inviscid();
     mn_tet_liquid *q = make_drop(ctx, &def, 1.2, 0.5);
     mn_report before, after;
-    mn_tet_liquid_get_report(q, &before);
+    mn_tet_liquid_report(q, &before);
     const double part = 0.005 * relative(q);
     for (int sign = -1; sign <= 1; sign += 2) {
-        mn_tet_liquid_get_report(q, &before);
+        mn_tet_liquid_report(q, &before);
         owe(q, sign * part);
         check_ok(ctx, mn_tet_liquid_pay_owed(q, false));
-        mn_tet_liquid_get_report(q, &after);
+        mn_tet_liquid_report(q, &after);
         check_close(energy(&after) - energy(&before), sign * part, 1e-12 * energy(&before));
         check_close(owed(q), 0, 1e-12 * part);
         check_momenta(&after, &before);
     }
     // More than a step may give waits.
     owe(q, 20 * part);
-    mn_tet_liquid_get_report(q, &before);
+    mn_tet_liquid_report(q, &before);
     check_ok(ctx, mn_tet_liquid_pay_owed(q, false));
-    mn_tet_liquid_get_report(q, &after);
+    mn_tet_liquid_report(q, &after);
     assert_true(owed(q) > 0 && owed(q) < 20 * part);
     check_close(energy(&after) + owed(q), energy(&before) + 20 * part, 1e-12 * energy(&before));
     mn_tet_liquid_free(q);
@@ -117,10 +117,10 @@ static void what_rests_is_not_set_in_motion(void **state)
     mn_tet_liquid *q = make_drop(ctx, &def, 1, 0);
     // drifts and spins, and swings so that all of it is linear in x
     mn_report before, after;
-    mn_tet_liquid_get_report(q, &before);
+    mn_tet_liquid_report(q, &before);
     owe(q, energy(&before));
     check_ok(ctx, mn_tet_liquid_pay_owed(q, false));
-    mn_tet_liquid_get_report(q, &after);
+    mn_tet_liquid_report(q, &after);
     check_close(energy(&after), energy(&before), 1e-13 * energy(&before));
     check_close(owed(q), 0, 1e-13 * energy(&before));
     owe(q, energy(&before)); // calm
@@ -143,13 +143,13 @@ static void remeshing_keeps_energy(void **state)
         check_ok(ctx, mn_tet_liquid_set_def(q, &def));
         check_ok(ctx, mn_tet_liquid_advance(q, NULL, 2e-4));
         mn_report before, after;
-        mn_tet_liquid_get_report(q, &before);
+        mn_tet_liquid_report(q, &before);
         const double had = energy(&before) + owed(q);
         def.quality = 0.35;
         check_ok(ctx, mn_tet_liquid_set_def(q, &def));
         q->counts = (mn_tet_counts){0};
         check_ok(ctx, mn_tet_liquid_adapt(q));
-        mn_tet_liquid_get_report(q, &after);
+        mn_tet_liquid_report(q, &after);
         if (q->counts.opened > 0) continue; // a sheet opened: bodies that change start anew
         check_close(energy(&after) + owed(q), had, 1e-12 * had);
         if (q->counts.remeshed == 0) continue;
@@ -158,7 +158,7 @@ static void remeshing_keeps_energy(void **state)
         if (owed(q) > 0.2 * relative(q)) continue;                        // more than may wait
         paid++;
         for (int i = 0; i < 50 && owed(q) != 0; i++) check_ok(ctx, mn_tet_liquid_pay_owed(q, false));
-        mn_tet_liquid_get_report(q, &after);
+        mn_tet_liquid_report(q, &after);
         check_close(energy(&after), had, 1e-12 * had);
         for (int i = 0; i < 3; i++)
             check_close(after.value[MN_REPORT_momentum][i], before.value[MN_REPORT_momentum][i],
@@ -178,7 +178,7 @@ static void a_remeshed_swing_keeps_its_energy(void **state)
     def.capillary_step = 0.18;
     mn_tet_liquid *q = make_drop(ctx, &def, 1.8, 0);
     mn_report report;
-    mn_tet_liquid_get_report(q, &report);
+    mn_tet_liquid_report(q, &report);
     const double ball = 4 * 3.14159265358979323846 * 1e-6 * def.sigma;
     const double before = energy(&report), swing = report.value[MN_REPORT_surface_energy][0] - ball;
     int64_t steps = 0, remeshed = 0;
@@ -187,7 +187,7 @@ static void a_remeshed_swing_keeps_its_energy(void **state)
         steps += q->solver.counts.substeps, remeshed += q->counts.remeshed;
     }
     assert_true(remeshed > 0);
-    mn_tet_liquid_get_report(q, &report);
+    mn_tet_liquid_report(q, &report);
     check_close(energy(&report) + owed(q), before, 5e-3 * swing);
     mn_tet_liquid_free(q);
     mn_context_free(ctx);

@@ -40,7 +40,7 @@ static mn_tet_liquid *make_block(mn_context *ctx, const mn_tet_liquid_def *def, 
 static double speed_of(const mn_tet_liquid *liquid)
 {
     mn_report report;
-    mn_tet_liquid_get_report(liquid, &report);
+    mn_tet_liquid_report(liquid, &report);
     return report.value[MN_REPORT_momentum][0] / report.value[MN_REPORT_mass][0];
 }
 

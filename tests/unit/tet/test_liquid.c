@@ -56,11 +56,11 @@ static void conserves_mass_volume_and_momentum(void **state)
     const mn_tet_liquid_def def = water();
     mn_tet_liquid *liquid = make_drop(ctx, &def, 4, 1.3, mn_v3(0.1, 0.05, 0), mn_v3(20, 30, 100));
     mn_report before, after;
-    mn_tet_liquid_get_report(liquid, &before);
+    mn_tet_liquid_report(liquid, &before);
     const double mass = before.value[MN_REPORT_mass][0], speed = sqrt(def.sigma / (def.density * 1e-3));
     for (int frame = 0; frame < 3; frame++) {
         check_ok(ctx, mn_tet_liquid_advance(liquid, NULL, 5e-4));
-        mn_tet_liquid_get_report(liquid, &after);
+        mn_tet_liquid_report(liquid, &after);
         check_close(after.value[MN_REPORT_mass][0], mass, 1e-13 * mass);
         check_close(after.value[MN_REPORT_volume][0], before.value[MN_REPORT_volume][0],
                     1e-8 * before.value[MN_REPORT_volume][0]); // the solver's tolerance
@@ -82,10 +82,10 @@ static void falls_as_it_should(void **state)
     def.gravity = mn_v3(0, -9.81, 0);
     mn_tet_liquid *liquid = make_drop(ctx, &def, 3, 1, mn_v3(0, 0, 0), mn_v3(0, 0, 0));
     mn_report report;
-    mn_tet_liquid_get_report(liquid, &report);
+    mn_tet_liquid_report(liquid, &report);
     const double start = report.value[MN_REPORT_center][1], t = 2e-3;
     check_ok(ctx, mn_tet_liquid_advance(liquid, NULL, t));
-    mn_tet_liquid_get_report(liquid, &report);
+    mn_tet_liquid_report(liquid, &report);
     check_close(report.value[MN_REPORT_momentum][1] / report.value[MN_REPORT_mass][0], -9.81 * t, 1e-12);
     // A scheme of second order is exact for a constant force; what remains is remeshing and rounding.
     check_close(report.value[MN_REPORT_center][1] - start, -0.5 * 9.81 * t * t, 1e-8);
@@ -103,10 +103,10 @@ static void energy_never_grows_by_itself(void **state)
         def.capillary_step = 2; // far beyond what an explicit scheme survives
         mn_tet_liquid *liquid = make_drop(ctx, &def, 3, 1.5, mn_v3(0, 0, 0), mn_v3(0, 0, 0));
         mn_report report;
-        mn_tet_liquid_get_report(liquid, &report);
+        mn_tet_liquid_report(liquid, &report);
         const double energy = report.value[MN_REPORT_surface_energy][0];
         check_ok(ctx, mn_tet_liquid_advance(liquid, NULL, 0.02));
-        mn_tet_liquid_get_report(liquid, &report);
+        mn_tet_liquid_report(liquid, &report);
         assert_true(report.value[MN_REPORT_surface_energy][0] + report.value[MN_REPORT_kinetic_energy][0] <
                     energy);
         mn_tet_liquid_free(liquid);
@@ -171,10 +171,10 @@ static void drops_that_meet_become_one(void **state)
         def.merge = merge == 1;
         mn_tet_liquid *liquid = make_pair(ctx, &def);
         mn_report before, after;
-        mn_tet_liquid_get_report(liquid, &before);
+        mn_tet_liquid_report(liquid, &before);
         assert_int_equal(liquid->body_count, 2);
         check_ok(ctx, mn_tet_liquid_advance(liquid, NULL, 6e-4));
-        mn_tet_liquid_get_report(liquid, &after);
+        mn_tet_liquid_report(liquid, &after);
         assert_int_equal(liquid->body_count, merge ? 1 : 2);
         const double mass = before.value[MN_REPORT_mass][0];
         check_close(after.value[MN_REPORT_mass][0], mass, 1e-12 * mass);

@@ -127,7 +127,7 @@ static mn_tet_liquid *make_wild(mn_context *ctx, const mn_tet_liquid_def *def, d
 static double energy_of(const mn_tet_liquid *liquid)
 {
     mn_report report;
-    mn_tet_liquid_get_report(liquid, &report);
+    mn_tet_liquid_report(liquid, &report);
     return report.value[MN_REPORT_kinetic_energy][0];
 }
 

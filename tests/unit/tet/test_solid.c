@@ -142,7 +142,7 @@ static void a_turned_solid_rests(void **state)
     check_close(mn_tet_solids_elastic_energy(q), 0, 1e-12);
     check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.1));
     mn_report report;
-    mn_tet_liquid_get_report(q, &report);
+    mn_tet_liquid_report(q, &report);
     assert_true(report.value[MN_REPORT_max_speed][0] < 1e-9);
     mn_tet_liquid_free(q);
     mn_context_free(ctx);
@@ -157,11 +157,11 @@ static void melting_keeps_what_it_must(void **state)
     mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V);
     for (int32_t i = 0; i < q->mesh->vertex_slots; i++) v[i] = mn_v3(0.3, 0.01 * q->mesh->position[i].x, 0);
     mn_report before, after;
-    mn_tet_liquid_get_report(q, &before);
+    mn_tet_liquid_report(q, &before);
     const double heat = before.value[MN_REPORT_thermal_energy][0];
     assert_true(solids_of(q) == 1);
     for (int i = 0; i < 40; i++) check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.1));
-    mn_tet_liquid_get_report(q, &after);
+    mn_tet_liquid_report(q, &after);
     assert_true(solids_of(q) == 0);
     check_close(after.value[MN_REPORT_mass][0], before.value[MN_REPORT_mass][0], 1e-13);
     for (int a = 0; a < 3; a++)
@@ -236,7 +236,7 @@ static void melt_is_remeshed_around_a_solid(void **state)
     assert_true(remeshed > 0 && solids_of(q) > 0 && solids_of(q) < 1);
     check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.1));
     mn_report report;
-    mn_tet_liquid_get_report(q, &report);
+    mn_tet_liquid_report(q, &report);
     assert_true(report.value[MN_REPORT_max_speed][0] < 2);
     mn_tet_liquid_free(q);
     mn_tet_mesh_free(mesh);

@@ -7,6 +7,7 @@
 #include "support/one_context.h"
 #include "support/out_of_memory.h"
 #include "support/tet_shapes.h"
+#include "tetmesh/cut/cut.h"
 
 static void test_a_block_is_connected(void **state)
 {
@@ -119,7 +120,7 @@ static void test_touching_parts_come_apart(void **state)
         const double volume = mn_tet_mesh_volume(mesh);
         int64_t vertices, edges;
         mn_tet_topology topology;
-        check_ok(ctx, mn_tet_mesh_part(mesh, &vertices, &edges));
+        check_ok(ctx, mn_tet_mesh_separate(mesh, &vertices, &edges));
         check_ok(ctx, mn_tet_mesh_check(mesh));
         check_ok(ctx, mn_tet_mesh_topology(mesh, &topology));
         assert_int_equal(topology.nonmanifold_edges, 0);

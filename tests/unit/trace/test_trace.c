@@ -2,7 +2,7 @@
 //
 // Points in known flows: paths are of second order in the length of steps, and in that of frames where the
 // flow changes; a save in the middle changes no bit.
-#include "meniscus/trace.h"
+#include "meniscus/spray.h"
 #include "support/analytic_volume.h"
 #include "support/check.h"
 #include "support/stream_buffer.h"
