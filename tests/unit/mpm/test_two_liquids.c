@@ -74,9 +74,9 @@ static void momenta_stay(void **state)
     mn_context *ctx = calm_context();
     mn_mpm *mpm = make_pair(ctx, pair_def(), 0.07, 0.04);
     mn_report before, after;
-    mn_mpm_get_report(mpm, &before);
+    mn_mpm_report(mpm, &before);
     check_ok(ctx, mn_mpm_advance(mpm, NULL, 1e-3));
-    mn_mpm_get_report(mpm, &after);
+    mn_mpm_report(mpm, &after);
     const double scale = before.value[MN_REPORT_mass][0] * after.value[MN_REPORT_max_speed][0];
     assert_true(after.value[MN_REPORT_max_speed][0] > 1e-3); // the line draws in
     for (int i = 0; i < 3; i++) {
