@@ -4,30 +4,26 @@
 // one spring, so that a hollow shape, whose inner wall hangs together with nothing, stays hollow.
 #include "nodes/codim_inflow.h"
 
+#include "trimesh/mesh_parts.h"
+
 #include <string.h>
 
 static const double SAME = 1e-5; // of the larger velocity: v is single precision
 
 /// What is worked on while an input is read.
 typedef struct inflow_reading {
-    MN_ARRAY(int32_t) part; ///< of each point
-    MN_ARRAY(mn_vec3) velocity;
-    MN_ARRAY(int32_t) points; ///< of each part
-    MN_ARRAY(int32_t) spring; ///< of each part
-    mn_id_array triangles;
-    MN_ARRAY(mn_vec3) positions;
-    MN_ARRAY(int32_t) corners;
+    mn_mesh_parts parts;
+    MN_ARRAY(mn_vec3) velocity; ///< of each part
+    MN_ARRAY(int32_t) points;   ///< of each part
+    MN_ARRAY(int32_t) spring;   ///< of each part
 } inflow_reading;
 
 static void free_reading(mn_context *ctx, inflow_reading *r)
 {
-    mn_array_free(ctx, &r->part);
+    mn_mesh_parts_free(ctx, &r->parts);
     mn_array_free(ctx, &r->velocity);
     mn_array_free(ctx, &r->points);
     mn_array_free(ctx, &r->spring);
-    mn_array_free(ctx, &r->triangles);
-    mn_array_free(ctx, &r->positions);
-    mn_array_free(ctx, &r->corners);
 }
 
 static mn_status find_parts(const mn_cook *cook, const mn_geo *geo, const mn_triangles *mesh,
@@ -35,14 +31,13 @@ static mn_status find_parts(const mn_cook *cook, const mn_geo *geo, const mn_tri
 {
     const int64_t count = mn_geo_point_count(geo);
     const mn_attribute *v = mn_geo_find_numeric(geo, MN_POINT, "v", 3);
-    int32_t parts;
-    MN_TRY(mn_array_resize(cook->ctx, &r->part, count));
-    MN_TRY(mn_triangles_parts(cook->ctx, mesh, count, r->part.data, &parts));
+    MN_TRY(mn_mesh_parts_find(cook->ctx, geo, mesh, &r->parts));
+    const int32_t parts = r->parts.count;
     MN_TRY(mn_array_resize(cook->ctx, &r->velocity, parts));
     MN_TRY(mn_array_resize(cook->ctx, &r->points, parts));
     for (int32_t i = 0; i < parts; i++) r->velocity.data[i] = mn_v3(0, 0, 0), r->points.data[i] = 0;
     for (int64_t i = 0; i < count; i++) {
-        const int32_t part = r->part.data[i];
+        const int32_t part = r->parts.part.data[i];
         mn_vec3 at = {0};
         if (part < 0) continue;
         if (v) mn_attribute_get(v, i, 1, &at.x);
@@ -74,33 +69,17 @@ static mn_status join_parts(const mn_cook *cook, inflow_reading *r, mn_codim_inf
     return MN_OK;
 }
 
-static mn_status cut_mesh(const mn_cook *cook, const mn_geo *geo, inflow_reading *r, int32_t spring,
-                          mn_triangles **mesh)
-{
-    MN_TRY(mn_array_resize(cook->ctx, &r->corners, 0));
-    for (int64_t t = 0; t + 2 < r->triangles.count; t += 3) {
-        const int32_t part = r->part.data[r->triangles.data[t]];
-        for (int64_t k = t; k < t + 3 && part >= 0 && r->spring.data[part] == spring; k++)
-            MN_TRY(mn_array_push(cook->ctx, &r->corners, &(int32_t){(int32_t)r->triangles.data[k]}));
-    }
-    return mn_triangles_create(cook->ctx, mn_geo_point_count(geo), r->positions.data, r->corners.count / 3,
-                               (const int32_t(*)[3])r->corners.data, mesh);
-}
-
 static mn_status read_springs(const mn_cook *cook, const mn_geo *geo, const mn_triangles *mesh,
                               inflow_reading *r, mn_codim_inflow *inflow)
 {
     const mn_vec3 more = mn_cook_vec3(cook, "inflow_velocity");
     MN_TRY(find_parts(cook, geo, mesh, r));
     MN_TRY(join_parts(cook, r, inflow));
-    MN_TRY(mn_input_triangles(cook->ctx, geo, &r->triangles));
-    MN_TRY(mn_array_resize(cook->ctx, &r->positions, mn_geo_point_count(geo)));
-    for (int64_t i = 0; i < r->positions.count; i++) r->positions.data[i] = mn_geo_position(geo, i);
     MN_TRY(mn_array_resize(cook->ctx, &inflow->bodies, inflow->springs.count));
     memset(inflow->bodies.data, 0, mn_bytes(inflow->bodies.count, sizeof *inflow->bodies.data));
     for (int64_t i = 0; i < inflow->springs.count; i++) {
         mn_triangles *part;
-        MN_TRY(cut_mesh(cook, geo, r, (int32_t)i, &part));
+        MN_TRY(mn_mesh_parts_pick(cook->ctx, &r->parts, r->spring.data, (int32_t)i, &part));
         mn_mesh_region_take(&inflow->bodies.data[i], part);
         inflow->springs.data[i].region = inflow->bodies.data[i].region;
         inflow->springs.data[i].velocity = mn_add(inflow->springs.data[i].velocity, more);

@@ -4,13 +4,12 @@
 //
 // The velocity is the point attribute v of the mesh (shape and transform make it from their animation; files
 // bring it), plus the velocity parameter. The mesh stays beside the volumes: what is painted on its points
-// (contact_angle, friction, slip; or what the parameters of these names say) is read from there.
-#include "base/parallel.h"
-#include "levelset/band.h"
+// (contact_angle, friction, slip, temperature; or what the parameters of these names say) is read from there.
+#include "levelset/wall_band.h"
 #include "nodes/columns.h"
 #include "nodes/inputs.h"
 #include "nodes/parm.h"
-#include "trimesh/triangles.h"
+#include "trimesh/mesh_parts.h"
 
 #include <string.h>
 
@@ -45,6 +44,9 @@ static const mn_parm_def parms[] = {
     MN_FLOAT("slip", "Slip", "", -1, -1, 1, -1, 1, "Surface", NULL,
              "0 holds what touches this collider and 1 lets it slip along, where slip is not painted on its "
              "points; -1 takes what the solver does."),
+    MN_FLOAT("temperature", "Temperature", "K", -1, -1, 1e5, -1, 1000, "Surface", NULL,
+             "Temperature of this collider, where temperature is not painted on its points; -1 takes the "
+             "solver's."),
     MN_TOGGLE("keep_mesh", "Keep Mesh", 1, "Output", NULL,
               "Leaves the polygons beside the volumes, with what is painted on them, such as contact_angle."),
 };
@@ -67,7 +69,6 @@ typedef struct making {
     const mn_attribute *v; ///< of the mesh, or NULL
     mn_volume vel;         ///< of the input, borrowed
     mn_origin_array origins;
-    double *values;
 } making;
 
 // ---- fields in a band ----
@@ -89,142 +90,41 @@ static void level_set_distances(void *user, int64_t count, const mn_vec3 *positi
     m->level_set.ops->sample(m->level_set.handle, count, positions, distances);
 }
 
-static mn_vec3 voxel_center(const making *m, int64_t voxel)
-{
-    const mn_ivec3 o = m->origins.data[voxel / BLOCK_VOXELS];
-    const int32_t n = (int32_t)(voxel % BLOCK_VOXELS);
-    return mn_scale(m->dx, mn_v3(o.x + n % MN_BAND_BLOCK + 0.5, o.y + n / MN_BAND_BLOCK % MN_BAND_BLOCK + 0.5,
-                                 o.z + n / (MN_BAND_BLOCK * MN_BAND_BLOCK) + 0.5));
-}
+typedef mn_status band_fn(mn_context *ctx, const mn_wall_band *band, double *values);
 
-static mn_status distance_range(void *user, mn_range range)
-{
-    making *m = user;
-    const mn_triangles *walls = m->walls ? m->walls : m->mesh;
-    for (int64_t i = range.begin; i < range.end; i++) {
-        const mn_vec3 x = voxel_center(m, i);
-        mn_mesh_point p;
-        mn_triangles_closest(walls, x, INFINITY, &p);
-        double distance = p.distance - m->half_thickness;
-        if (m->solid.ops) {
-            double solid;
-            m->solid.ops->sample(m->solid.handle, 1, &x, &solid);
-            distance = fmin(distance, solid);
-        }
-        m->values[i] = fmin(m->width, fmax(-m->width, distance));
-    }
-    return MN_OK;
-}
-
-static mn_status velocity_range(void *user, mn_range range)
-{
-    making *m = user;
-    for (int64_t i = range.begin; i < range.end; i++) {
-        const mn_vec3 x = voxel_center(m, i);
-        mn_vec3 sum = m->velocity;
-        if (m->vel.ops) sum = mn_add(sum, mn_volume_sample_vec3(m->vel, x));
-        if (m->v) {
-            mn_mesh_point p;
-            mn_triangles_closest(m->mesh, x, INFINITY, &p);
-            for (int k = 0; k < 3; k++) {
-                mn_vec3 corner;
-                mn_attribute_get(m->v, p.vertices[k], 1, &corner.x);
-                sum = mn_axpy(sum, p.weights[k], corner);
-            }
-        }
-        memcpy(m->values + 3 * i, &sum, sizeof sum);
-    }
-    return MN_OK;
-}
-
-// A volume of what `fn` puts into m->values, on the blocks near the surface.
-static mn_status bake(making *m, const char *name, mn_volume_kind kind, int32_t components, mn_range_fn *fn,
+// A volume of what `fn` finds, on the blocks near the surface.
+static mn_status bake(making *m, const char *name, mn_volume_kind kind, int32_t components, band_fn *fn,
                       mn_volume *volume)
 {
     const mn_services *services = m->cook->services;
     mn_context *ctx = m->cook->ctx;
     if (!services || !services->volume_from_blocks)
         return mn_cook_fail(m->cook, MN_ERROR_UNSUPPORTED, "this host has no volumes.");
-    const int64_t voxels = m->origins.count * BLOCK_VOXELS;
-    m->values = mn_allocate(ctx, mn_bytes(voxels * components, sizeof *m->values));
-    if (!m->values && voxels > 0) return MN_ERROR_MEMORY;
-    mn_status status = mn_parallel_long(ctx, voxels, BLOCK_VOXELS, fn, m);
+    const size_t bytes = mn_bytes(m->origins.count * BLOCK_VOXELS * components, sizeof(double));
+    double *values = mn_allocate(ctx, bytes);
+    if (!values && bytes > 0) return MN_ERROR_MEMORY;
+    const mn_wall_band band = {.origins = &m->origins,
+                               .dx = m->dx,
+                               .width = m->width,
+                               .mesh = m->mesh,
+                               .walls = m->walls ? m->walls : m->mesh,
+                               .half_thickness = m->half_thickness,
+                               .solid = m->solid,
+                               .velocity = m->velocity,
+                               .vel = m->vel,
+                               .v = m->v};
+    mn_status status = fn(ctx, &band, values);
     if (status == MN_OK)
         status = services->volume_from_blocks(
             services->user, ctx, name, kind, m->dx, kind == MN_VOLUME_LEVEL_SET ? m->width : 0, components,
-            MN_BAND_BLOCK, m->origins.count, (const int32_t(*)[3])m->origins.data, m->values, volume);
-    mn_release(ctx, m->values, mn_bytes(voxels * components, sizeof *m->values));
-    m->values = NULL;
+            MN_BAND_BLOCK, m->origins.count, (const int32_t(*)[3])m->origins.data, values, volume);
+    mn_release(ctx, values, bytes);
     return status;
 }
 
-// ---- the level set ----
-
 // ---- parts: which are solid, which are walls ----
 
-typedef struct parts {
-    mn_id_array triangles; ///< three points each
-    MN_ARRAY(int32_t) part, wall;
-    MN_ARRAY(mn_vec3) positions;
-    MN_ARRAY(int32_t) corners; ///< of the triangles that are asked for
-    int32_t count;
-} parts;
-
-static void free_parts(mn_context *ctx, parts *p)
-{
-    mn_array_free(ctx, &p->triangles);
-    mn_array_free(ctx, &p->part);
-    mn_array_free(ctx, &p->wall);
-    mn_array_free(ctx, &p->positions);
-    mn_array_free(ctx, &p->corners);
-}
-
-// A mesh of the triangles of one part, or with part -1 of all that are walls.
-static mn_status pick_part(mn_context *ctx, parts *p, int32_t part, mn_triangles **mesh)
-{
-    p->corners.count = 0;
-    for (int64_t i = 0; i < p->triangles.count; i++) {
-        const int64_t point = p->triangles.data[i];
-        const int32_t of = p->part.data[p->triangles.data[i - i % 3]];
-        if (of < 0 || (part >= 0 ? of != part : !p->wall.data[of])) continue;
-        const int32_t corner = (int32_t)point;
-        MN_TRY(mn_array_push(ctx, &p->corners, &corner));
-    }
-    return mn_triangles_create(ctx, p->positions.count, p->positions.data, p->corners.count / 3,
-                               (const int32_t(*)[3])p->corners.data, mesh);
-}
-
-// A plate of volume V and area A is 2 V / A thick. It fills little of its box, or lies flat in it; what is
-// small in all directions is not a plate.
-static bool is_plate(const mn_triangles *mesh, double dx)
-{
-    const double area = mn_triangles_area(mesh), volume = fabs(mn_triangles_volume(mesh));
-    const mn_box box = mn_triangles_bounds(mesh);
-    const mn_vec3 e = mn_sub(box.max, box.min);
-    const double thinnest = fmin(e.x, fmin(e.y, e.z));
-    return 2 * volume < 2 * dx * area && (thinnest < 2 * dx || volume < 0.2 * e.x * e.y * e.z);
-}
-
-static mn_status find_parts(making *m, parts *p)
-{
-    mn_context *ctx = m->cook->ctx;
-    const int64_t points = mn_geo_point_count(m->input);
-    MN_TRY(mn_input_triangles(ctx, m->input, &p->triangles));
-    MN_TRY(mn_array_resize(ctx, &p->part, points));
-    MN_TRY(mn_array_resize(ctx, &p->positions, points));
-    for (int64_t i = 0; i < points; i++) p->positions.data[i] = mn_geo_position(m->input, i);
-    MN_TRY(mn_triangles_parts(ctx, m->mesh, points, p->part.data, &p->count));
-    MN_TRY(mn_array_resize(ctx, &p->wall, p->count));
-    for (int32_t i = 0; i < p->count; i++) {
-        mn_triangles *mesh;
-        MN_TRY(pick_part(ctx, p, i, &mesh));
-        p->wall.data[i] = !mn_triangles_is_closed(mesh) || is_plate(mesh, m->dx);
-        mn_triangles_free(mesh);
-    }
-    return MN_OK;
-}
-
-static mn_status keep_solids(making *m, const parts *p)
+static mn_status keep_solids(making *m, const mn_mesh_parts *p, const int32_t *wall)
 {
     mn_context *ctx = m->cook->ctx;
     const int64_t count = mn_geo_primitive_count(m->input);
@@ -234,7 +134,7 @@ static mn_status keep_solids(making *m, const parts *p)
     for (int64_t i = 0; i < count; i++) {
         if (starts[i + 1] - starts[i] < 3) continue;
         const int32_t part = p->part.data[points[starts[i]]];
-        keep[i] = part >= 0 && !p->wall.data[part] && mn_geo_primitive_kinds(m->input)[i] == MN_POLYGON;
+        keep[i] = part >= 0 && !wall[part] && mn_geo_primitive_kinds(m->input)[i] == MN_POLYGON;
     }
     mn_status status = mn_geo_copy(m->input, &m->solids);
     if (status == MN_OK) status = mn_geo_compact(m->solids, NULL, keep);
@@ -246,18 +146,22 @@ static mn_status keep_solids(making *m, const parts *p)
 static mn_status sort_parts(making *m)
 {
     mn_context *ctx = m->cook->ctx;
-    parts p = {0};
+    mn_mesh_parts parts = {0};
+    MN_ARRAY(int32_t) wall = {0};
     int32_t walls = 0;
-    mn_status status = find_parts(m, &p);
-    for (int32_t i = 0; status == MN_OK && i < p.count; i++) walls += p.wall.data[i] != 0;
+    mn_status status = mn_mesh_parts_find(ctx, m->input, m->mesh, &parts);
+    if (status == MN_OK) status = mn_array_resize(ctx, &wall, parts.count);
+    if (status == MN_OK) status = mn_mesh_parts_walls(ctx, &parts, m->dx, wall.data);
+    for (int32_t i = 0; status == MN_OK && i < parts.count; i++) walls += wall.data[i];
     if (status == MN_OK && walls > 0) {
         m->half_thickness = fmax(m->dx, 0.5 * mn_cook_float(m->cook, "thickness"));
-        if (walls < p.count) {
-            status = pick_part(ctx, &p, -1, &m->walls);
-            if (status == MN_OK) status = keep_solids(m, &p);
+        if (walls < parts.count) {
+            status = mn_mesh_parts_pick(ctx, &parts, wall.data, 1, &m->walls);
+            if (status == MN_OK) status = keep_solids(m, &parts, wall.data);
         }
     }
-    free_parts(ctx, &p);
+    mn_mesh_parts_free(ctx, &parts);
+    mn_array_free(ctx, &wall);
     return status;
 }
 
@@ -327,7 +231,8 @@ static mn_status make_surface(making *m, mn_volume *surface)
     if (m->solids)
         MN_TRY(cook->services->mesh_to_level_set(cook->services->user, cook->ctx, m->solids, m->dx, band,
                                                  "solid", &m->solid));
-    if (m->half_thickness > 0) return bake(m, "surface", MN_VOLUME_LEVEL_SET, 1, distance_range, surface);
+    if (m->half_thickness > 0)
+        return bake(m, "surface", MN_VOLUME_LEVEL_SET, 1, mn_wall_band_distances, surface);
     return cook->services->mesh_to_level_set(cook->services->user, cook->ctx, m->input, m->dx, band,
                                              "surface", surface);
 }
@@ -351,7 +256,7 @@ static mn_status make_volumes(making *m, mn_volume *surface, mn_volume *velocity
     m->width = m->dx * mn_cook_float(m->cook, "band");
     if (m->half_thickness > 0 || moves(m)) MN_TRY(find_blocks(m, &info));
     MN_TRY(make_surface(m, surface));
-    return moves(m) ? bake(m, "vel", MN_VOLUME_FOG, 3, velocity_range, velocity) : MN_OK;
+    return moves(m) ? bake(m, "vel", MN_VOLUME_FOG, 3, mn_wall_band_velocities, velocity) : MN_OK;
 }
 
 // ---- the cook ----

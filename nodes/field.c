@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// field: a volume that acts on liquids, by a formula: force, wind, surface tension or viscosity.
+// field: a volume that acts on liquids, by a formula: force, wind, surface tension, viscosity or heat.
 #include "nodes/bake.h"
 #include "nodes/parm.h"
 #include "sources/field_formula.h"
 
 enum { FIELD_FORCE, FIELD_WIND, FIELD_SIGMA };
 
-static const mn_menu_item field_items[] = {{"force", "Force (m/s^2)"},
-                                           {"vel", "Wind (m/s)"},
-                                           {"sigma", "Surface Tension (N/m)"},
-                                           {"viscosity", "Viscosity (Pa s)"},
-                                           {NULL, NULL}};
+static const mn_menu_item field_items[] = {
+    {"force", "Force (m/s^2)"},        {"vel", "Wind (m/s)"},    {"sigma", "Surface Tension (N/m)"},
+    {"viscosity", "Viscosity (Pa s)"}, {"heat", "Heat (W/m^3)"}, {NULL, NULL}};
 // In the order of mn_formula_kind.
 static const mn_menu_item kind_items[] = {{"constant", "Constant"},
                                           {"linear", "Linear"},
@@ -20,18 +18,22 @@ static const mn_menu_item kind_items[] = {{"constant", "Constant"},
                                           {NULL, NULL}};
 
 static const mn_parm_def parms[] = {
-    MN_MENU("field", "Field", field_items, FIELD_FORCE, "Field", NULL,
-            "What the volume is, and its name: a force is an acceleration, added to gravity; wind is the "
-            "velocity of the air; surface tension and viscosity replace those of the liquid inside the box."),
+    MN_MENU(
+        "field", "Field", field_items, FIELD_FORCE, "Field", NULL,
+        "What the volume is, and its name: a force is an acceleration, added to gravity; wind is the "
+        "velocity of the air; surface tension and viscosity replace those of the liquid inside the box; heat "
+        "is the power of a heat source, for tet_solver."),
     MN_MENU("kind", "Kind", kind_items, MN_FORMULA_CONSTANT, "Field", NULL,
             "Constant: one value. Linear: changes along each axis. Vortex: turns around an axis. Attractor: "
             "draws towards the center. The last two are for force and wind."),
-    MN_VEC3("vector", "Vector", "", 0, 0, 0, -1e9, 1e9, -10, 10, "Field",
-            "{ field == sigma } { field == viscosity } { kind == vortex } { kind == attractor }",
-            "Value of force or wind at the center, in m/s^2 or m/s."),
-    MN_FLOAT("value", "Value", "", 1, -1e9, 1e9, 0, 10, "Field", NULL,
-             "Surface tension or viscosity at the center; with a vortex or an attractor the strength at the "
-             "radius, in m/s^2 or m/s."),
+    MN_VEC3(
+        "vector", "Vector", "", 0, 0, 0, -1e9, 1e9, -10, 10, "Field",
+        "{ field == sigma } { field == viscosity } { field == heat } { kind == vortex } { kind == attractor }",
+        "Value of force or wind at the center, in m/s^2 or m/s."),
+    MN_FLOAT(
+        "value", "Value", "", 1, -1e9, 1e9, 0, 10, "Field", NULL,
+        "Surface tension, viscosity or heat at the center; with a vortex or an attractor the strength at the "
+        "radius, in m/s^2 or m/s."),
     MN_VEC3(
         "gradient", "Gradient", "1/m", 0, 0, 0, -1e9, 1e9, -10, 10, "Field", "{ kind != linear }",
         "How much the value changes over a metre along x, y and z. Of a vector each component changes along "
@@ -49,7 +51,7 @@ static const mn_parm_def parms[] = {
              "How finely the field is sampled; 0 takes a 32nd of the longest edge."),
 };
 
-static const mn_output_def outputs_of[] = {{"Field", "a volume named force, vel, sigma or viscosity"}};
+static const mn_output_def outputs_of[] = {{"Field", "a volume named force, vel, sigma, viscosity or heat"}};
 
 static void value_at(void *user, mn_vec3 x, double *values)
 {
@@ -76,7 +78,7 @@ static mn_status check_formula(const mn_cook *cook, const mn_formula *f, mn_box 
     if (turns && f->components == 1)
         return mn_cook_fail(cook, MN_ERROR_ARGUMENT,
                             "a vortex or an attractor is a force or a wind; choose constant or linear for "
-                            "surface tension and viscosity.");
+                            "surface tension, viscosity and heat.");
     if (f->kind == MN_FORMULA_VORTEX && !(mn_norm(f->axis) > 0))
         return mn_cook_fail(cook, MN_ERROR_ARGUMENT, "axis is (0, 0, 0); give it a direction.");
     for (int i = 0; f->components == 1 && i < 8; i++) {
@@ -126,8 +128,8 @@ const mn_node_type mn_field_node = {
     .label = "Meniscus Field",
     .menu = "Meniscus/Geometry",
     .help =
-        "Makes a volume that acts on liquids: a force, a wind, or surface tension and viscosity that change "
-        "from place to place.",
+        "Makes a volume that acts on liquids: a force, a wind, a heat source, or surface tension and viscosity "
+        "that change from place to place.",
     .outputs = outputs_of,
     .output_count = MN_COUNT_OF(outputs_of),
     .parms = parms,

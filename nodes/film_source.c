@@ -60,6 +60,10 @@ static const mn_parm_def parms[] = {
               "and wands. On polylines a point attribute pinned chooses the ends."),
     MN_TOGGLE("triangles", "Triangles", 0, "Film", "{ kind != disc kind != cylinder kind != bubble }",
               "Makes triangles for film_settle and film_solver. Off, points for mls_solver."),
+    MN_FLOAT(
+        "lid", "Bowl Depth", "m", 0, 0, 1e6, 0, 0.02, "Film", "{ kind != disc } { triangles == 0 }",
+        "Depth of a bowl below the disc, pinned all over, that holds gas: with film_solver's inflow the film is blown "
+        "up as on a pipe. 0 leaves the ring open."),
     MN_TOGGLE("spout", "Spout", 0, "Film", "{ kind != thread } { pin == 0 }",
               "Pins the thread at its top only; with a velocity, liquid comes out there."),
     MN_FLOAT("noise", "Noise", "", 0, 0, 0.999, 0, 0.3, "Film", NULL,
@@ -132,7 +136,8 @@ static mn_status cook_sheet(const mn_cook *cook, bool bubble, double height, mn_
                                      height,
                                      mn_cook_float(cook, "spacing"),
                                      mn_cook_float(cook, "thickness"),
-                                     mn_cook_toggle(cook, "pin")};
+                                     mn_cook_toggle(cook, "pin"),
+                                     mn_cook_float(cook, "lid")};
     const mn_film_cluster_def ball = {1, &center, &radius, sheet.size, sheet.thickness};
     return bubble ? mn_film_cluster_create(cook->ctx, &ball, output)
                   : mn_film_sheet_create(cook->ctx, &sheet, output);

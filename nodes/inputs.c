@@ -87,9 +87,11 @@ void mn_input_warn_paint(const mn_cook *cook, const mn_geo *colliders, uint32_t 
 
 mn_status mn_input_fields(const mn_cook *cook, const mn_geo *geo, mn_fields *fields)
 {
-    mn_volume *const to[] = {&fields->force, &fields->wind, &fields->sigma, &fields->viscosity};
-    static const char *const names[] = {"force", "vel", "sigma", "viscosity"};
-    static const int32_t components[] = {3, 3, 1, 1};
+    mn_volume *const to[] = {&fields->force, &fields->wind, &fields->sigma, &fields->viscosity,
+                             &fields->heat};
+    static const char *const names[] = {"force", "vel", "sigma", "viscosity", "heat"};
+    static const int32_t components[] = {3, 3, 1, 1, 1};
+    enum { KINDS = 5 };
     bool any = false;
     *fields = (mn_fields){0};
     for (int64_t i = 0; i < mn_geo_primitive_count(geo); i++) {
@@ -97,18 +99,18 @@ mn_status mn_input_fields(const mn_cook *cook, const mn_geo *geo, mn_fields *fie
         if (!volume.ops) continue;
         const mn_volume_info info = mn_volume_get_info(volume);
         int k = 0;
-        while (k < 4 && (strcmp(info.name, names[k]) != 0 || info.components != components[k])) k++;
-        if (k < 4 && !to[k]->ops) {
+        while (k < KINDS && (strcmp(info.name, names[k]) != 0 || info.components != components[k])) k++;
+        if (k < KINDS && !to[k]->ops) {
             *to[k] = volume, any = true;
             continue;
         }
         mn_cook_warn(cook,
                      "Volume '%s' with %d components acts on nothing; fields are force and vel (vectors), "
-                     "sigma and viscosity (numbers), one of each.",
+                     "sigma, viscosity and heat (numbers), one of each.",
                      info.name, (int)info.components);
     }
     if (any) return MN_OK;
     return mn_cook_fail(cook, MN_ERROR_INPUT,
-                        "the fields input holds no volume named force, vel, sigma or viscosity; connect a "
-                        "field node, or rename the volume.");
+                        "the fields input holds no volume named force, vel, sigma, viscosity or heat; "
+                        "connect a field node, or rename the volume.");
 }

@@ -34,11 +34,11 @@ void mn_input_warn_paint(const mn_cook *cook, const mn_geo *colliders, uint32_t 
 
 /// Volumes that act on a simulation, borrowed; those that are not there are {0}.
 typedef struct mn_fields {
-    mn_volume force, wind, sigma, viscosity;
+    mn_volume force, wind, sigma, viscosity, heat;
 } mn_fields;
 
-/// Finds them by name: force, vel, sigma and viscosity. Volumes of other names are warned about; without any
-/// of these it fails.
+/// Finds them by name: force, vel, sigma, viscosity and heat. Volumes of other names are warned about;
+/// without any of these it fails.
 mn_status mn_input_fields(const mn_cook *cook, const mn_geo *geo, mn_fields *fields);
 
 #endif

@@ -144,6 +144,7 @@ static void hand_over(mn_role role, const prepared *p, bool connected, mn_solver
         if (p->fields.force.ops) inputs->force = p->fields.force;
         if (p->fields.wind.ops) inputs->wind = p->fields.wind;
         inputs->sigma = p->fields.sigma, inputs->viscosity = p->fields.viscosity;
+        inputs->heat = p->fields.heat;
     }
     if (role == MN_ROLE_EMITTER) inputs->emitter = &p->emitter;
 }

@@ -24,7 +24,7 @@ typedef enum mn_role {
     MN_ROLE_SINK,     ///< the same, taking out what enters
     MN_ROLE_WIND,     ///< a velocity volume named vel
     MN_ROLE_FORCE,    ///< a vector volume named force
-    MN_ROLE_FIELDS,   ///< volumes: force, vel (wind), sigma, viscosity
+    MN_ROLE_FIELDS,   ///< volumes: force, vel (wind), sigma, viscosity, heat
     MN_ROLE_EMITTER,  ///< points or polygons with P, v and N
 } mn_role;
 

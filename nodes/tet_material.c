@@ -28,7 +28,7 @@ static const mn_parm_def parms[] = {
     MN_MENU("preset", "Preset", preset_items, 0, "Material", NULL,
             "A material with handbook values in place of those below; custom takes those."),
     MN_FLOAT("stiffness_scale", "Stiffness Scale", "", 1, 1e-9, 1e3, 0.001, 1, "Material", NULL,
-             "Multiplies Young's modulus, yield stress and hardening. What only has to look rigid is solved "
+             "Multiplies Young's modulus and all strengths. What only has to look rigid is solved "
              "faster when it is softer: ice with 0.001 still looks rigid."),
     MN_FLOAT("latent_scale", "Latent Heat Scale", "", 1, 1e-6, 1e3, 0.01, 1, "Material", NULL,
              "Multiplies the latent heat: 0.1 melts in a tenth of the time."),
@@ -48,10 +48,17 @@ static const mn_parm_def parms[] = {
            "Stress from which it stays bent; 0 for a solid that always springs back."),
     NUMBER("hardening", "Hardening", "Pa", 0, 1e15, 1e9, "Solid",
            "How much the yield stress rises with plastic strain."),
+    NUMBER("creep", "Creep Viscosity", "Pa s", 0, 1e30, 1e9, "Solid",
+           "Viscosity with which the solid flows under any stress, however small: pitch 1e8, warm wax 1e7. 0 "
+           "for a solid that never creeps."),
     NUMBER("toughness", "Toughness", "Pa m^1/2", 0, 1e12, 1e8, "Solid",
-           "Resistance against cracks. Stored for later use: solids do not break yet."),
+           "Resistance to cracks that are there: glass 7.5e5, ice 1e5, rubber 2e5. 0 leaves cracks to the "
+           "strength."),
     NUMBER("strength", "Strength", "Pa", 0, 1e15, 1e9, "Solid",
-           "Tension that it bears. Stored for later use: solids do not break yet."),
+           "Tension at which it cracks where there is no crack yet: glass 5e7, ice 1e6. 0 for a solid that "
+           "never cracks by itself."),
+    NUMBER("ductility", "Ductility", "", 0, 1e6, 2, "Solid",
+           "Plastic strain at which it tears: clay 1, copper 0.5. 0 for a solid that never tears."),
     NUMBER("viscosity", "Viscosity", "Pa s", 0.001, 1e9, 10, "Liquid",
            "Viscosity of the melt; in a solid it damps vibrations."),
     NUMBER("sigma", "Surface Tension", "N/m", 0, 1e9, 1, "Liquid",
@@ -101,7 +108,7 @@ static mn_tet_material material_of(const mn_cook *cook)
             *mn_tet_material_value(&m, number) = mn_cook_float(cook, number->name);
         }
     const double scale = mn_cook_float(cook, "stiffness_scale");
-    m.young *= scale, m.yield *= scale, m.hardening *= scale;
+    m.young *= scale, m.yield *= scale, m.hardening *= scale, m.strength *= scale, m.toughness *= scale;
     m.latent_heat *= mn_cook_float(cook, "latent_scale");
     strcpy(m.name, preset_items[preset].token);
     return m;

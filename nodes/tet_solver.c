@@ -27,7 +27,8 @@ static const mn_input_def inputs_of[] = {
          "comes out of",
          false, false},
     [INPUT_SINKS] = MN_INPUT_SINKS,
-    [INPUT_FIELDS] = {"Fields", "a volume named force (m/s^2), from field nodes or files", false, false},
+    [INPUT_FIELDS] = {"Fields", "volumes named force (m/s^2) and heat (W/m^3), from field nodes or files",
+                      false, false},
 };
 static const mn_role roles[] = {
     [INPUT_LIQUID] = MN_ROLE_OWN, [INPUT_COLLIDERS] = MN_ROLE_COLLIDER, [INPUT_EMITTERS] = MN_ROLE_OWN,
@@ -180,8 +181,9 @@ static mn_status after(const mn_cook *cook, mn_solver *solver)
     if (rescues.boiling > 0)
         mn_cook_warn(
             cook,
-            "The melt is as hot as %.0f K, far beyond where it would boil. There is no vapour, so it "
-            "only gets hotter; lower air_temperature, collider_temperature or heat_source.",
+            "The melt would be as hot as %.0f K, far beyond where it boils. There is no vapour: it stays at "
+            "three times its melting point, and the heat beyond that is lost. Lower air_temperature, "
+            "collider_temperature or the heat source.",
             rescues.boiling);
     return MN_OK;
 }

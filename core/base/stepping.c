@@ -23,6 +23,7 @@ static const struct {
     {MN_TAKES_FORCE, "a force field", "takes no force field"},
     {MN_TAKES_EMITTER, "emitters", "does not emit"},
     {MN_TAKES_OWN, "inputs of its own", "has none"},
+    {MN_TAKES_HEAT, "a heat field", "knows no temperatures"},
     {MN_TAKES_MATERIAL, "sigma or viscosity field", "has one material everywhere"},
 };
 
@@ -31,6 +32,7 @@ static uint32_t given(const mn_solver_inputs *inputs)
     return (inputs->collider ? MN_TAKES_COLLIDER : 0u) | (inputs->sink ? MN_TAKES_SINK : 0u) |
            (inputs->wind.ops ? MN_TAKES_WIND : 0u) | (inputs->force.ops ? MN_TAKES_FORCE : 0u) |
            (inputs->emitter ? MN_TAKES_EMITTER : 0u) | (inputs->own ? MN_TAKES_OWN : 0u) |
+           (inputs->heat.ops ? MN_TAKES_HEAT : 0u) |
            (inputs->sigma.ops || inputs->viscosity.ops ? MN_TAKES_MATERIAL : 0u);
 }
 

@@ -216,16 +216,16 @@ static void copy(void *to, const void *from, int64_t count, size_t size)
 static mn_status back_up(mn_codim *mls)
 {
     mn_context *ctx = mls->solver.ctx;
-    MN_TRY(mn_array_reserve(ctx, &mls->backup, mls->points.count));
-    MN_TRY(mn_array_reserve(ctx, &mls->pocket_backup, mls->pockets.count));
-    MN_TRY(mn_array_reserve(ctx, &mls->feed_backup, mls->feeds.count));
+    MN_TRY(mn_array_reserve(ctx, &mls->before.points, mls->points.count));
+    MN_TRY(mn_array_reserve(ctx, &mls->before.pockets, mls->pockets.count));
+    MN_TRY(mn_array_reserve(ctx, &mls->before.feeds, mls->feeds.count));
     MN_TRY(mn_codim_liquid_backup(mls));
-    mls->backup.count = mls->points.count;
-    mls->pocket_backup.count = mls->pockets.count;
-    mls->feed_backup.count = mls->feeds.count;
-    copy(mls->backup.data, mls->points.data, mls->points.count, sizeof *mls->points.data);
-    copy(mls->pocket_backup.data, mls->pockets.data, mls->pockets.count, sizeof *mls->pockets.data);
-    copy(mls->feed_backup.data, mls->feeds.data, mls->feeds.count, sizeof *mls->feeds.data);
+    mls->before.points.count = mls->points.count;
+    mls->before.pockets.count = mls->pockets.count;
+    mls->before.feeds.count = mls->feeds.count;
+    copy(mls->before.points.data, mls->points.data, mls->points.count, sizeof *mls->points.data);
+    copy(mls->before.pockets.data, mls->pockets.data, mls->pockets.count, sizeof *mls->pockets.data);
+    copy(mls->before.feeds.data, mls->feeds.data, mls->feeds.count, sizeof *mls->feeds.data);
     mls->frame.backed_up = true;
     mls->frame.time = mls->solver.time, mls->frame.next_id = mls->next_id;
     return MN_OK;
@@ -234,12 +234,12 @@ static mn_status back_up(mn_codim *mls)
 // Capacities never shrink, so the old contents fit.
 static void roll_back(mn_codim *mls)
 {
-    mls->points.count = mls->backup.count;
-    mls->pockets.count = mls->pocket_backup.count;
-    mls->feeds.count = mls->feed_backup.count;
-    copy(mls->points.data, mls->backup.data, mls->points.count, sizeof *mls->points.data);
-    copy(mls->pockets.data, mls->pocket_backup.data, mls->pockets.count, sizeof *mls->pockets.data);
-    copy(mls->feeds.data, mls->feed_backup.data, mls->feeds.count, sizeof *mls->feeds.data);
+    mls->points.count = mls->before.points.count;
+    mls->pockets.count = mls->before.pockets.count;
+    mls->feeds.count = mls->before.feeds.count;
+    copy(mls->points.data, mls->before.points.data, mls->points.count, sizeof *mls->points.data);
+    copy(mls->pockets.data, mls->before.pockets.data, mls->pockets.count, sizeof *mls->pockets.data);
+    copy(mls->feeds.data, mls->before.feeds.data, mls->feeds.count, sizeof *mls->feeds.data);
 }
 
 // ---- the steps ----

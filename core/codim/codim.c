@@ -66,7 +66,7 @@ static mn_status init(mn_solver *solver)
     MN_TRY(mn_codim_film_surface_create(ctx, &mls->surface));
     MN_TRY(mn_codim_thread_graph_create(ctx, &mls->threads));
     MN_TRY(mn_krylov_create(ctx, &mls->krylov));
-    MN_TRY(mn_neighbours_create(ctx, &mls->moved));
+    MN_TRY(mn_neighbours_create(ctx, &mls->reseed.moved));
     return mn_neighbours_create(ctx, &mls->drops.near);
 }
 
@@ -77,27 +77,27 @@ static void free_scratch(mn_codim *mls)
                                       &mls->swell, &mls->x1, &mls->wind,    &mls->gradient};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) mn_array_free(ctx, vectors[i]);
     mn_codim_double_array *numbers[] = {&mls->thickness, &mls->pressure, &mls->mass,
-                                        &mls->drag,      &mls->diagonal, &mls->volumes,
-                                        &mls->part,      &mls->ease,     &mls->volume};
+                                        &mls->drag,      &mls->diagonal, &mls->gas.volumes,
+                                        &mls->gas.part,  &mls->gas.ease, &mls->volume};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) mn_array_free(ctx, numbers[i]);
     mn_array_free(ctx, &mls->ids);
     mn_array_free(ctx, &mls->skip);
     mn_array_free(ctx, &mls->use);
     mn_array_free(ctx, &mls->sheet);
     mn_array_free(ctx, &mls->pinned);
-    mn_array_free(ctx, &mls->component);
-    mn_array_free(ctx, &mls->pocket_of);
-    mn_array_free(ctx, &mls->touched);
-    mn_array_free(ctx, &mls->known);
-    mn_array_free(ctx, &mls->edges);
-    mn_array_free(ctx, &mls->rims);
-    mn_array_free(ctx, &mls->patch);
+    mn_array_free(ctx, &mls->gas.component);
+    mn_array_free(ctx, &mls->gas.pocket_of);
+    mn_array_free(ctx, &mls->reseed.touched);
+    mn_array_free(ctx, &mls->gas.known);
+    mn_array_free(ctx, &mls->reseed.edges);
+    mn_array_free(ctx, &mls->reseed.rims);
+    mn_array_free(ctx, &mls->reseed.patch);
     mn_array_free(ctx, &mls->triangles);
     mn_array_free(ctx, &mls->links);
-    mn_array_free(ctx, &mls->backup);
-    mn_array_free(ctx, &mls->pocket_backup);
-    mn_array_free(ctx, &mls->new_pockets);
-    mn_array_free(ctx, &mls->feed_backup);
+    mn_array_free(ctx, &mls->before.points);
+    mn_array_free(ctx, &mls->before.pockets);
+    mn_array_free(ctx, &mls->gas.new_pockets);
+    mn_array_free(ctx, &mls->before.feeds);
     mn_array_free(ctx, &mls->arc);
     mn_codim_film_matrix_free(ctx, &mls->matrix);
     mn_codim_solids_free(mls);
@@ -109,15 +109,15 @@ static void release(mn_solver *solver)
 {
     mn_codim *mls = (mn_codim *)solver;
     free_scratch(mls);
-    mn_array_free(solver->ctx, &mls->shown_points);
-    mn_array_free(solver->ctx, &mls->shown_corners);
-    mn_array_free(solver->ctx, &mls->shown_place);
+    mn_array_free(solver->ctx, &mls->rows.points);
+    mn_array_free(solver->ctx, &mls->rows.corners);
+    mn_array_free(solver->ctx, &mls->rows.place);
     mn_codim_bends_free(solver->ctx, &mls->bends);
     mn_array_free(mls->solver.ctx, &mls->points);
     mn_array_free(mls->solver.ctx, &mls->pockets);
     mn_array_free(mls->solver.ctx, &mls->feeds);
     mn_krylov_free(mls->krylov);
-    mn_neighbours_free(mls->moved);
+    mn_neighbours_free(mls->reseed.moved);
     mn_codim_drops_free(mls);
     mn_codim_film_surface_free(&mls->surface);
     mn_codim_thread_graph_free(&mls->threads);
@@ -132,16 +132,16 @@ static mn_status take_points(mn_codim *mls, const mn_codim_source *source)
     mn_neighbours *near = mls->surface.neighbours;
     mn_neighbour_table table;
     const double radius = SAME_PLACE * mls->def.spacing;
-    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->touched, source->count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->reseed.touched, source->count));
     MN_TRY(mn_neighbours_build(near, mn_points_of(source->position, source->count), radius));
     MN_TRY(mn_neighbours_find_at(near, mn_points_of(source->position, source->count), radius, NULL, &table));
     for (int64_t i = 0; i < source->count; i++) {
-        mls->touched.data[i] = 0;
+        mls->reseed.touched.data[i] = 0;
         for (int64_t e = table.start[i]; e < table.start[i + 1]; e++) {
             const int32_t other = table.point[e];
-            if (other < i && !mls->touched.data[other]) mls->touched.data[i] = 1;
+            if (other < i && !mls->reseed.touched.data[other]) mls->reseed.touched.data[i] = 1;
         }
-        if (mls->touched.data[i]) continue;
+        if (mls->reseed.touched.data[i]) continue;
         const mn_codim_point point = {
             .position = source->position[i],
             .velocity = source->velocity ? source->velocity[i] : mn_v3(0, 0, 0),

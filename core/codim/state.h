@@ -116,7 +116,38 @@ typedef MN_ARRAY(mn_codim_rim_site) mn_codim_rim_array;
 
 typedef struct mn_codim_volume mn_codim_volume;
 
-/// What stays the same through an advance, and the step that is being tried.
+/// Scratch of codim/film/gas.c.
+typedef struct mn_codim_gas {
+    MN_ARRAY(int32_t) component; ///< the lowest point of the closed film that a point belongs to; -1: none
+    MN_ARRAY(int32_t) pocket_of; ///< of the lowest point of a closed film: which pocket it is
+    mn_codim_pocket_array new_pockets;
+    mn_codim_double_array volumes;    ///< coefficients of each pocket's volume
+    mn_codim_double_array part, ease; ///< of each pocket
+    MN_ARRAY(uint8_t) known;
+} mn_codim_gas;
+
+/// Scratch of what adds, takes and changes points: film/reseed.c, thread/reseed.c, rim_collision.c,
+/// transitions.c.
+typedef struct mn_codim_reseeding {
+    MN_ARRAY(uint8_t) touched; ///< of each point, 1: it has taken part in a change
+    MN_ARRAY(mn_codim_edge) edges;
+    MN_ARRAY(int32_t) patch;
+    mn_codim_rim_array rims; ///< one for each point of a rim
+    mn_neighbours *moved;    ///< the points where the step has brought them
+} mn_codim_reseeding;
+
+/// The state before an advance.
+typedef struct mn_codim_backup {
+    mn_codim_point_array points;
+    mn_codim_pocket_array pockets;
+    mn_codim_feed_array feeds;
+} mn_codim_backup;
+
+/// Which rows of the view an output shows, and the corners between them; view.c.
+typedef struct mn_codim_shown_rows {
+    MN_ARRAY(int32_t) points, corners, place;
+} mn_codim_shown_rows;
+
 /// How a shown point lies; curvature.c.
 typedef struct mn_codim_bend {
     mn_vec3 normal;
@@ -131,6 +162,7 @@ typedef struct mn_codim_bends {
     MN_ARRAY(mn_codim_bend) shown; ///< of points, then of the skin
 } mn_codim_bends;
 
+/// What stays the same through an advance, and the step that is being tried.
 typedef struct mn_codim_frame {
     mn_codim_inputs inputs;
     bool idle; ///< there is nothing to move
@@ -168,32 +200,23 @@ struct mn_codim {
     MN_ARRAY(int64_t) ids;
     MN_ARRAY(uint8_t) skip, pinned, use, sheet;
     mn_codim_double_array mass, drag, volume, diagonal;
-    MN_ARRAY(int32_t) component; ///< the lowest point of the closed film that it belongs to; -1: none
     mn_codim_film_matrix matrix;
     mn_krylov *krylov;
-    mn_codim_point_array backup;
-    mn_codim_pocket_array pocket_backup, new_pockets;
-    mn_codim_feed_array feed_backup;
-    mn_codim_double_array arc;     ///< of the curve of an inlet: lengths and flows up to each of its points
-    mn_codim_double_array volumes; ///< coefficients of each pocket's volume, see codim/film/gas.c
-    mn_codim_double_array part, ease; ///< of each pocket
-    MN_ARRAY(int32_t) pocket_of;      ///< of the lowest point of a closed film: which pocket it is
-    MN_ARRAY(uint8_t) touched, known;
-    MN_ARRAY(mn_codim_edge) edges;
-    mn_codim_rim_array rims; ///< one for each point of a rim
-    MN_ARRAY(int32_t) patch;
+    mn_codim_double_array arc; ///< of the curve of an inlet: lengths and flows up to each of its points
+    mn_codim_gas gas;
+    mn_codim_reseeding reseed;
 
     mn_codim_solids solids;
     mn_codim_holds holds;
     mn_codim_drops drops;
-    mn_neighbours *moved; ///< the points where the step has brought them, for transitions.c
     MN_ARRAY(mn_codim_meeting) meetings;
 
     double pump; ///< J, that the step tried last blows into each pocket with a lid
 
     mn_codim_frame frame;
-    MN_ARRAY(int32_t) shown_points, shown_corners, shown_place; ///< view.c
+    mn_codim_backup before; ///< the advance: what a failure goes back to
     mn_codim_view shown;
+    mn_codim_shown_rows rows;
     mn_codim_bends bends;
 };
 

@@ -69,21 +69,22 @@ static mn_vec3 way_along(const mn_codim *mls, int32_t p)
 static mn_status list_rungs(mn_codim *mls)
 {
     const mn_codim_film_matrix *m = &mls->matrix;
-    mls->edges.count = 0;
+    mls->reseed.edges.count = 0;
     for (int32_t p = 0; p < (int32_t)mls->surface.count; p++) {
-        if (mls->touched.data[p] != 1) continue;
+        if (mls->reseed.touched.data[p] != 1) continue;
         for (int64_t e = m->start.data[p]; e < m->start.data[p + 1]; e++) {
             const int32_t q = m->column.data[e];
             const mn_codim_film_fan *fan = &mls->surface.fans.data[p];
-            if (q < p || mls->touched.data[q] != 1) continue;
+            if (q < p || mls->reseed.touched.data[q] != 1) continue;
             if (!fan_has_edge(fan, q) || !fan_has_reverse_edge(fan, q)) continue;
             const mn_codim_edge edge = {
                 mn_norm2(mn_sub(mls->points.data[p].position, mls->points.data[q].position)), p, q};
-            MN_TRY(mn_array_push(mls->solver.ctx, &mls->edges, &edge));
+            MN_TRY(mn_array_push(mls->solver.ctx, &mls->reseed.edges, &edge));
         }
     }
-    if (mls->edges.count > 0)
-        qsort(mls->edges.data, (size_t)mls->edges.count, sizeof *mls->edges.data, mn_codim_by_length);
+    if (mls->reseed.edges.count > 0)
+        qsort(mls->reseed.edges.data, (size_t)mls->reseed.edges.count, sizeof *mls->reseed.edges.data,
+              mn_codim_by_length);
     return MN_OK;
 }
 
@@ -92,22 +93,22 @@ static mn_status strips_to_threads(mn_codim *mls)
     bool any = false;
     for (int32_t p = 0; p < (int32_t)mls->surface.count; p++) {
         const bool strip = mls->points.data[p].codim == MN_CODIM_FILM && is_strip(mls, p);
-        mls->touched.data[p] = strip;
+        mls->reseed.touched.data[p] = strip;
         any = any || strip;
     }
     if (!any) return MN_OK;
     for (int32_t p = 0; p < (int32_t)mls->surface.count; p++) {
         mn_codim_point *point = &mls->points.data[p];
-        if (mls->touched.data[p] != 1) continue;
+        if (mls->reseed.touched.data[p] != 1) continue;
         const mn_vec3 along = way_along(mls, p);
         point->codim = MN_CODIM_THREAD, point->pocket = -1, point->unrest = 0;
         if (mn_norm2(along) > 0) point->normal = along;
     }
     MN_TRY(list_rungs(mls));
-    for (int64_t i = 0; i < mls->edges.count; i++) {
-        const int32_t p = mls->edges.data[i].p, q = mls->edges.data[i].q;
-        if (mls->touched.data[p] != 1 || mls->touched.data[q] != 1) continue;
-        mls->touched.data[p] = mls->touched.data[q] = 2;
+    for (int64_t i = 0; i < mls->reseed.edges.count; i++) {
+        const int32_t p = mls->reseed.edges.data[i].p, q = mls->reseed.edges.data[i].q;
+        if (mls->reseed.touched.data[p] != 1 || mls->reseed.touched.data[q] != 1) continue;
+        mls->reseed.touched.data[p] = mls->reseed.touched.data[q] = 2;
         mn_codim_give_all(&mls->points.data[p], &mls->points.data[q]);
     }
     return MN_OK;
@@ -227,7 +228,7 @@ static meeting look_around(const mn_codim *mls, int32_t p, double radius, double
         .mls = mls, .self = p, .film = -1, .thread = -1, .beside = -1, .beside2 = INFINITY, .radius = radius};
     for (int i = 0; i < 2; i++) m.nearest[i] = INFINITY;
     m.position = mls->points.data[p].position;
-    mn_neighbours_visit(mls->moved, m.position, reach, meet, &m);
+    mn_neighbours_visit(mls->reseed.moved, m.position, reach, meet, &m);
     return m;
 }
 
@@ -373,7 +374,7 @@ static mn_status sort_moved(mn_codim *mls)
     const int64_t stride = (int64_t)(sizeof *mls->points.data / sizeof(double));
     const mn_vec3 *first = &mls->points.data->position;
     const mn_points points = {mls->surface.count, &first->x, &first->y, &first->z, stride};
-    return mn_neighbours_build(mls->moved, points, GROWN_IN * mls->def.spacing);
+    return mn_neighbours_build(mls->reseed.moved, points, GROWN_IN * mls->def.spacing);
 }
 
 mn_status mn_codim_transitions(mn_codim *mls)

@@ -146,16 +146,16 @@ static bool is_shown(const mn_codim_view *view, int32_t output, int64_t row)
 static mn_status number_rows(mn_codim *mls, const mn_codim_view *view, int32_t output)
 {
     const int64_t rows = view->count + view->skin_count + view->particle_count;
-    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->shown_place, rows));
-    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->shown_points, rows));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->rows.place, rows));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->rows.points, rows));
     int64_t shown = 0;
     for (int64_t i = 0; i < rows; i++) {
-        mls->shown_place.data[i] = -1;
+        mls->rows.place.data[i] = -1;
         if (!is_shown(view, output, i)) continue;
-        mls->shown_place.data[i] = (int32_t)shown;
-        mls->shown_points.data[shown++] = (int32_t)i;
+        mls->rows.place.data[i] = (int32_t)shown;
+        mls->rows.points.data[shown++] = (int32_t)i;
     }
-    mls->shown_points.count = shown;
+    mls->rows.points.count = shown;
     return MN_OK;
 }
 
@@ -164,13 +164,13 @@ static int64_t add_corners(mn_codim *mls, int64_t first, int64_t count, int32_t 
 {
     int64_t added = 0;
     for (int64_t i = 0; i < count; i++) {
-        int32_t *to = mls->shown_corners.data + mls->shown_corners.count;
+        int32_t *to = mls->rows.corners.data + mls->rows.corners.count;
         bool whole = true;
         for (int32_t k = 0; k < size; k++) {
-            to[k] = mls->shown_place.data[first + corners[i * size + k]];
+            to[k] = mls->rows.place.data[first + corners[i * size + k]];
             whole = whole && to[k] >= 0;
         }
-        if (whole) added++, mls->shown_corners.count += size;
+        if (whole) added++, mls->rows.corners.count += size;
     }
     return added;
 }
@@ -195,18 +195,18 @@ mn_status mn_codim_show_output(mn_solver *solver, const mn_solver_inputs *inputs
     const mn_codim_view view = mls->shown = mn_codim_get_view(mls);
     MN_TRY(number_rows(mls, &view, output));
     const int64_t room = 3 * (view.triangle_count + view.skin_triangle_count) + 2 * view.link_count;
-    MN_TRY(mn_array_resize(solver->ctx, &mls->shown_corners, room));
-    mls->shown_corners.count = 0;
+    MN_TRY(mn_array_resize(solver->ctx, &mls->rows.corners, room));
+    mls->rows.corners.count = 0;
     const int64_t films =
         add_corners(mls, 0, view.triangle_count, 3, view.triangles ? view.triangles[0] : NULL);
     const int64_t skins = add_corners(mls, view.count, view.skin_triangle_count, 3,
                                       view.skin_triangles ? view.skin_triangles[0] : NULL);
     const int64_t links = add_corners(mls, 0, view.link_count, 2, view.links ? view.links[0] : NULL);
-    const int32_t *corners = mls->shown_corners.data;
+    const int32_t *corners = mls->rows.corners.data;
     mn_view_primitives(out, MN_POLYGON, 3, films + skins, corners);
     mn_view_primitives(out, MN_POLYLINE, 2, links, corners ? corners + 3 * (films + skins) : NULL);
-    out->point_count = mls->shown_points.count;
-    out->order = mls->shown_points.data;
+    out->point_count = mls->rows.points.count;
+    out->order = mls->rows.points.data;
     if (out->point_count == 0) return MN_OK;
     const mn_column_view columns[] = {
         {"P", MN_F32, 3, MN_HINT_POINT, 0, &mls->shown, 0, position_value},

@@ -10,6 +10,19 @@
 //   mn_contact_collect(contact, x, distance, &terms);           pairs nearer than `distance`, with weights
 //   mn_contact_longest_step(contact, x, dx, &fraction);         how far along dx nothing passes anything
 //
+// A solver that minimises an energy adds, for each term with k = term.weight,
+//
+//   energy    term.mollifier k mn_barrier(term.near.distance, distance, &first, &second)        barrier.h
+//   gradient  at vertex i: k (mollifier first c_i n + b turn[i])
+//   Hessian   mollifier k second (c n)(c n)^T, and -mollifier k first value r r^T of mn_contact_bends(), for
+//             terms with k > 0: never negative
+//   friction  force mu mollifier k |first| along the rows of mn_contact_slip()
+//
+// takes its steps no longer than mn_contact_longest_step() says (of the whole change, so that nothing passes
+// through anything), finds candidates again when a vertex leaves the reach they were made for, and weighs
+// edges once before a step and with `raise` in its iterations. core/elastic/contacts.c and newton.c do all of
+// this.
+//
 // Every result is the same for any number of threads.
 #ifndef MENISCUS_CONTACT_SURFACE_H
 #define MENISCUS_CONTACT_SURFACE_H
@@ -87,6 +100,10 @@ double mn_contact_shortest_edge(const mn_contact_pairs *contact);
 /// additive conservative advancement [li2021].
 double mn_advance_point_triangle(const mn_vec3 x[4], const mn_vec3 dx[4], double keep);
 double mn_advance_edge_edge(const mn_vec3 x[4], const mn_vec3 dx[4], double keep);
+
+/// How the distance of a term bends at x, the places of its vertices: -d'' is at most the sum of value r r^T
+/// over the rows r, as many as are returned. A barrier's b' d'' with b' < 0 needs it to be positive and safe.
+int mn_contact_bends(const mn_contact_term *term, const mn_vec3 x[4], mn_vec3 rows[2][4], double value[2]);
 
 /// The slip of a term as rows of a 2 x 12 matrix: zero for every rigid motion of the four vertices, so that
 /// friction through it has neither force nor torque.

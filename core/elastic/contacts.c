@@ -3,32 +3,34 @@
 // Contacts, friction and ties as the system sees them: an energy, forces on nodes, and rows r with weights
 // whose products r r^T make the Hessian.
 //
-//   barrier    E = m k b(d)                 row: c_i n,     weight m k b''(d)
-//   friction   E = mu lambda f0(|u|)        rows: u's direction with f0'', across it with f0'/|u|; where the
-//                                           search along the direction had to turn back, f0'/|u| for both,
-//                                           which lies above f0'' and never oversteps the kink at u = 0
+//   barrier    E = m k b(d)                 rows: c_i n with m k b''(d), and of m k b' d''(x) what is
+//   positive friction   E = mu lambda f0(|u|)        rows: u's direction with f0'', across it with f0'/|u|;
+//   of contacts
+//                                           that the direction before would have turned around f0'/|u| for
+//                                           both, which lies above f0'' and never oversteps the kink at u = 0
 //   tie        E = k/2 |x_a - x_b - apart|^2
 //
-// Of the barrier's Hessian only the part along the normal is kept: it is never negative, and what is left out
-// is small or negative. Terms that take back double counts push, but have no row.
+// -d'' is that of contact/bends.c: without it two edges that slide over each other at a small gap stop the
+// whole step, since the way that is straight along their normal bends through them. Terms that take back
+// double counts push, but have no row.
 #include "contact/barrier.h"
 #include "elastic/elastic_state.h"
 #include "meniscus/array.h"
 
 #include <string.h>
 
+static mn_vec3 point_of(const mn_elastic *s, const mn_vec3 *nodes, int64_t point)
+{
+    const mn_anchor *a = &s->anchor.data[point];
+    if (a->node[1] < 0) return nodes[a->node[0]];
+    mn_vec3 x = {0, 0, 0};
+    for (int k = 0; k < 4; k++) x = mn_axpy(x, a->weight[k], nodes[a->node[k]]);
+    return x;
+}
+
 void mn_elastic_place_points(const mn_elastic *s, const mn_vec3 *nodes, mn_vec3 *points)
 {
-    for (int64_t i = 0; i < s->anchor.count; i++) {
-        const mn_anchor *a = &s->anchor.data[i];
-        if (a->node[1] < 0) {
-            points[i] = nodes[a->node[0]];
-            continue;
-        }
-        mn_vec3 x = {0, 0, 0};
-        for (int k = 0; k < 4; k++) x = mn_axpy(x, a->weight[k], nodes[a->node[k]]);
-        points[i] = x;
-    }
+    for (int64_t i = 0; i < s->anchor.count; i++) points[i] = point_of(s, nodes, i);
 }
 
 static void add_force(mn_elastic *s, int32_t point, mn_vec3 f)
@@ -63,6 +65,17 @@ static mn_status push_row(mn_elastic *s, int32_t count, const int32_t *v, const 
     return mn_array_push(s->solver.ctx, &s->row, &row);
 }
 
+/// Rows of the positive part of `push` times -d''; push = -m k b'.
+static mn_status push_bends(mn_elastic *s, const mn_contact_term *t, double push)
+{
+    mn_vec3 x[4], r[2][4];
+    double value[2];
+    for (int k = 0; k < 4; k++) x[k] = s->trial_point.data[t->v[k]];
+    const int count = mn_contact_bends(t, x, r, value);
+    for (int k = 0; k < count; k++) MN_TRY(push_row(s, 4, t->v, r[k], push * value[k]));
+    return MN_OK;
+}
+
 static mn_status add_barrier(mn_elastic *s, const mn_contact_term *t, bool derivatives, double *energy)
 {
     double first, second;
@@ -74,20 +87,24 @@ static mn_status add_barrier(mn_elastic *s, const mn_contact_term *t, bool deriv
         r[k] = mn_scale(t->near.c[k], t->near.normal);
         add_force(s, t->v[k], mn_axpy(mn_scale(b, t->turn[k]), t->mollifier * t->weight * first, r[k]));
     }
-    return push_row(s, 4, t->v, r, t->mollifier * t->weight * second);
+    MN_TRY(push_row(s, 4, t->v, r, t->mollifier * t->weight * second));
+    return push_bends(s, t, -t->mollifier * t->weight * first);
+}
+
+static void add_slip(const mn_lagged *f, int k, mn_vec3 moved, double u[2])
+{
+    for (int t = 0; t < 2; t++)
+        u[t] +=
+            f->rows[t][3 * k] * moved.x + f->rows[t][3 * k + 1] * moved.y + f->rows[t][3 * k + 2] * moved.z;
 }
 
 static mn_status add_friction(mn_elastic *s, const mn_lagged *f, bool derivatives, double *energy)
 {
     double u[2] = {0, 0}, over, second;
-    for (int k = 0; k < 4; k++) {
-        const mn_vec3 moved = mn_sub(s->trial_point.data[f->v[k]], s->reference.data[f->v[k]]);
-        for (int t = 0; t < 2; t++)
-            u[t] += f->rows[t][3 * k] * moved.x + f->rows[t][3 * k + 1] * moved.y +
-                    f->rows[t][3 * k + 2] * moved.z;
-    }
+    for (int k = 0; k < 4; k++)
+        add_slip(f, k, mn_sub(s->trial_point.data[f->v[k]], s->reference.data[f->v[k]]), u);
     const double length = sqrt(u[0] * u[0] + u[1] * u[1]);
-    *energy += f->force * mn_friction(length, mn_elastic_slip_speed * s->h, &over, &second);
+    *energy += f->force * mn_friction(length, f->slip, &over, &second);
     if (!derivatives) return MN_OK;
     double along[2] = {1, 0};
     if (length > 0) along[0] = u[0] / length, along[1] = u[1] / length;
@@ -99,7 +116,7 @@ static mn_status add_friction(mn_elastic *s, const mn_lagged *f, bool derivative
         across[k] = mn_axpy(mn_scale(-along[1], p), along[0], q);
         add_force(s, f->v[k], mn_scale(f->force * over * length, r[k]));
     }
-    MN_TRY(push_row(s, 4, f->v, r, f->force * fmax(second, s->caution * over)));
+    MN_TRY(push_row(s, 4, f->v, r, f->force * fmax(second, f->caution * over)));
     return push_row(s, 4, f->v, across, f->force * over);
 }
 
@@ -134,34 +151,8 @@ mn_status mn_elastic_contacts(mn_elastic *s, const mn_vec3 *x, bool derivatives,
     return MN_OK;
 }
 
-/// Terms come in the order of their elements, so that equal contacts have equal places but for those that
-/// came or went: these count with their whole force.
-static double change_of_friction(const mn_elastic *s)
+mn_status mn_elastic_lag_friction(mn_elastic *s, const mn_vec3 *x)
 {
-    double change = 0, all = 0;
-    int64_t j = 0;
-    for (int64_t i = 0; i < s->lagged.count; i++) {
-        const mn_lagged *f = &s->lagged.data[i];
-        int64_t k = j;
-        while (k < s->lagged_before.count && k < j + 8 &&
-               memcmp(f->v, s->lagged_before.data[k].v, sizeof f->v) != 0)
-            change += s->lagged_before.data[k++].force;
-        const bool known = k < s->lagged_before.count && k < j + 8;
-        change += known ? fabs(f->force - s->lagged_before.data[k].force) : f->force;
-        all += f->force;
-        j = known ? k + 1 : j;
-    }
-    for (; j < s->lagged_before.count; j++) change += s->lagged_before.data[j].force;
-    return all > 0 ? change / all : change > 0 ? INFINITY : 0;
-}
-
-mn_status mn_elastic_lag_friction(mn_elastic *s, const mn_vec3 *x, double *change)
-{
-    *change = 0;
-    MN_TRY(mn_array_resize(s->solver.ctx, &s->lagged_before, s->lagged.count));
-    if (s->lagged.count > 0)
-        mn_copy_bytes(s->lagged_before.data, s->lagged.data,
-                      (size_t)s->lagged.count * sizeof *s->lagged.data);
     s->lagged.count = 0;
     if (!(s->def.friction > 0)) return MN_OK;
     mn_elastic_place_points(s, x, s->trial_point.data);
@@ -176,10 +167,31 @@ mn_status mn_elastic_lag_friction(mn_elastic *s, const mn_vec3 *x, double *chang
         mn_vec3 corner[4];
         for (int k = 0; k < 4; k++) corner[k] = s->trial_point.data[t->v[k]];
         mn_contact_slip(t, corner, f.rows);
+        double speed[2] = {0, 0};
+        for (int k = 0; k < 4; k++) add_slip(&f, k, point_of(s, s->v.data, t->v[k]), speed);
+        f.slip = s->h * fmax(mn_elastic_slip_speed,
+                             mn_elastic_slip_fraction * sqrt(speed[0] * speed[0] + speed[1] * speed[1]));
         MN_TRY(mn_array_push(s->solver.ctx, &s->lagged, &f));
     }
-    *change = change_of_friction(s);
     return MN_OK;
+}
+
+void mn_elastic_watch_friction(mn_elastic *s, double fraction)
+{
+    s->caution = 0;
+    for (int64_t i = 0; i < s->lagged.count; i++) {
+        mn_lagged *f = &s->lagged.data[i];
+        double u[2] = {0, 0}, next[2] = {0, 0};
+        for (int k = 0; k < 4; k++) {
+            const mn_vec3 moved = mn_sub(s->trial_point.data[f->v[k]], s->reference.data[f->v[k]]);
+            add_slip(f, k, moved, u);
+            add_slip(f, k, mn_axpy(moved, fraction, s->point_v.data[f->v[k]]), next);
+        }
+        const bool slips = u[0] * u[0] + u[1] * u[1] > f->slip * f->slip;
+        const bool turns = u[0] * next[0] + u[1] * next[1] < 0;
+        f->caution = !slips ? 0 : turns ? 1 : 0.5 * f->caution;
+        s->caution = fmax(s->caution, f->caution);
+    }
 }
 
 mn_status mn_elastic_contact_forces(mn_elastic *s)

@@ -45,7 +45,6 @@ static void release(mn_solver *solver)
     mn_array_free(ctx, &s->terms);
     mn_array_free(ctx, &s->lag_terms);
     mn_array_free(ctx, &s->lagged);
-    mn_array_free(ctx, &s->lagged_before);
     mn_array_free(ctx, &s->row);
     mn_array_free(ctx, &s->entry);
     mn_array_free(ctx, &s->entry_start);
@@ -278,6 +277,7 @@ static const mn_saved saved[] = {
     MN_SAVED_ARRAY(mn_elastic, point_body, 1), MN_SAVED_ARRAY(mn_elastic, triangle, 1),
     MN_SAVED_ARRAY(mn_elastic, part, 1),       MN_SAVED_ARRAY(mn_elastic, element, 1),
     MN_SAVED_ARRAY(mn_elastic, tie, 1),        MN_SAVED_ARRAY(mn_elastic, point_force, 1),
+    MN_SAVED_F64(mn_elastic, pace, 2),
 };
 
 static bool in_range(int64_t value, int64_t count)
@@ -292,7 +292,7 @@ static bool is_sound(const mn_elastic *s)
     if (s->v.count != nodes || s->x_old.count != nodes || s->v_old.count != nodes || s->mass.count != nodes ||
         s->flags.count != nodes || s->rest.count != points || s->point_body.count != points ||
         s->triangle.count % 3 != 0 || (s->point_force.count != points && s->point_force.count != 0) ||
-        !(s->dt_old >= 0 && s->dt_old < 1e9))
+        !(s->dt_old >= 0 && s->dt_old < 1e9) || !(s->pace >= 0 && s->pace < 1e9))
         return false;
     for (int64_t i = 0; i < nodes; i++)
         if (!mn_is_finite3(s->x.data[i]) || !mn_is_finite3(s->v.data[i]) ||
@@ -365,7 +365,7 @@ const mn_solver_type mn_elastic_solver = {
     .report = report_on,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),
-    .version = 1,
+    .version = 2,
     .oldest = 1,
     .loaded = loaded,
 };

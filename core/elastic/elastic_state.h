@@ -10,6 +10,7 @@
 
 #include "contact/surface.h"
 #include "elastic/material.h"
+#include "linear/krylov.h"
 #include "linear/sparse.h"
 #include "meniscus/array.h"
 #include "meniscus/elastic.h"
@@ -19,7 +20,9 @@ typedef MN_ARRAY(mn_vec3) mn_vec3s;
 typedef MN_ARRAY(double) mn_doubles;
 typedef MN_ARRAY(int32_t) mn_indices;
 
-static const double mn_elastic_slip_speed = 1e-4; ///< m/s, below which friction grows with the speed
+/// m/s, below which friction grows with the speed; where a contact slips faster when a step begins, a
+/// fraction of that: what comes to rest within a step is at rest to the first in the next.
+static const double mn_elastic_slip_speed = 1e-4, mn_elastic_slip_fraction = 0.02;
 
 enum { MN_NODE_FIXED = 1 }; ///< goes where it is told
 
@@ -71,6 +74,8 @@ typedef struct mn_row {
 typedef struct mn_lagged {
     int32_t v[4];
     double rows[2][12], force; ///< N, friction coefficient times the normal force
+    double slip;               ///< m, below which it grows with the slip
+    double caution;            ///< in [0, 1]: how much its curvature is that of its secant
 } mn_lagged;
 
 /// Where a pinned node or a collider's is at the start and the end of the advance.
@@ -100,6 +105,7 @@ struct mn_elastic {
     mn_vec3s target_begin, target_end; ///< of fixed nodes, over the advance
     mn_vec3s force;                    ///< N, from outside
     double dt_old;                     ///< s, of the last step; 0 before the first
+    double pace; ///< s, the longest step that Newton's method makes good time with; 0: any
 
     // points
     MN_ARRAY(mn_anchor) anchor;
@@ -121,7 +127,7 @@ struct mn_elastic {
     mn_contact_pairs *contact;
     double distance; ///< m, where the barrier begins
     mn_contact_terms terms, lag_terms;
-    MN_ARRAY(mn_lagged) lagged, lagged_before;
+    MN_ARRAY(mn_lagged) lagged;
     mn_vec3s reference; ///< points when candidates were found
     mn_doubles reach, part_reach;
     mn_vec3s part_motion; ///< means over the points of bodies, and the mean of all at the end
@@ -137,6 +143,9 @@ struct mn_elastic {
     mn_sparse pattern, matrix; ///< of nodes, of their coordinates
     mn_indices order, block_order;
     mn_cholesky *cholesky;
+    mn_krylov *krylov;
+    int32_t factor_rest; ///< solves that a factor of their own is made for, after an old one did badly
+    bool pattern_is_new; ///< nothing has been factored in it
     mn_doubles gradient, direction, image;
     mn_vec3s dx;
 
@@ -144,7 +153,7 @@ struct mn_elastic {
     double dt, h;     ///< s; h of BDF2
     double dt_before; ///< s, dt_old when the step began
     bool shared;      ///< with a liquid (shared_step.h)
-    double caution;   ///< in [0, 1]: how much friction's curvature is that of its secant
+    double caution;   ///< the largest of frictions that slip
     mn_vec3s x_start, x_tilde, x_hat, goal;
     mn_vec3s backup_x, backup_v, backup_x_old, backup_v_old;
 
@@ -183,9 +192,10 @@ void mn_elastic_place_points(const mn_elastic *s, const mn_vec3 *nodes, mn_vec3 
 /// Contact, friction and ties at x: energy; with derivatives the gradient is added to s->gradient and the
 /// rows are made.
 mn_status mn_elastic_contacts(mn_elastic *s, const mn_vec3 *x, bool derivatives, double *energy);
-/// Friction for the contacts at x; *change is how far its normal forces, contact by contact, are from those
-/// it had, as a fraction of all of them.
-mn_status mn_elastic_lag_friction(mn_elastic *s, const mn_vec3 *x, double *change);
+/// Friction for the contacts at x.
+mn_status mn_elastic_lag_friction(mn_elastic *s, const mn_vec3 *x);
+/// Which frictions the direction s->dx, of which a fraction is allowed, would turn around.
+void mn_elastic_watch_friction(mn_elastic *s, double fraction);
 mn_status mn_elastic_contact_forces(mn_elastic *s);
 
 /// Unknowns, elements around nodes and the surface, after bodies were added or loaded.

@@ -110,7 +110,7 @@ static mn_status forces(mn_elastic *s)
     MN_TRY(mn_elastic_elements(s, s->x.data, true, &energy));
     s->lagged.count = 0;
     MN_TRY(mn_elastic_contacts(s, s->x.data, true, &energy));
-    MN_TRY(mn_elastic_lag_friction(s, s->x.data, &energy));
+    MN_TRY(mn_elastic_lag_friction(s, s->x.data));
     for (int64_t i = 0; i < s->x.count; i++)
         for (int64_t n = s->around_start.data[i]; n < s->around_start.data[i + 1]; n++)
             for (int k = 0; k < 3; k++)

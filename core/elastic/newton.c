@@ -9,10 +9,12 @@
 // contacts let them, and the energy may rise until they have arrived.
 #include "elastic/elastic_state.h"
 
-enum { MAX_ITERATIONS = 60, MAX_HALVINGS = 24, MAX_ARRIVAL = 40, LAGS = 2 };
-static const double same_friction = 1e-3; ///< of all normal forces: a change that needs no further solve
+enum { MAX_ITERATIONS = 40, MAX_HALVINGS = 24, MAX_ARRIVAL = 30, LAGS = 2 };
 /// Of the barrier's distance: the longest step that is left undone, and before friction is lagged again.
 static const double converged = 1e-4, nearly_converged = 1e-3;
+/// The same in a step that changes velocities by much: of the most that a node is turned aside, and of the
+/// energy of these changes, what one more step would gain.
+static const double turned_enough = 1e-4, gained_enough = 1e-8;
 
 mn_status mn_elastic_energy(mn_elastic *s, const mn_vec3 *x, bool derivatives, double *energy)
 {
@@ -104,9 +106,29 @@ static bool has_arrived(const mn_elastic *s)
     return true;
 }
 
-/// Newton's method from s->x on. Sets s->x.
-static mn_status iterate(mn_elastic *s, double tolerance)
+/// How far nodes are from where they would have come without any force.
+typedef struct turning {
+    double length; ///< m, of the farthest
+    double energy; ///< J, of the change of velocities
+} turning;
+
+static turning turned_aside(const mn_elastic *s)
 {
+    double most = 0, energy = 0;
+    for (int64_t i = 0; i < s->x.count; i++) {
+        if (s->unknown.data[i] < 0) continue;
+        const double off2 = mn_norm2(mn_sub(s->x.data[i], mn_axpy(s->x_start.data[i], s->dt, s->v.data[i])));
+        most = fmax(most, off2);
+        energy += 0.5 * s->mass.data[i] * off2;
+    }
+    return (turning){sqrt(most), energy / (s->h * s->h)};
+}
+
+/// Newton's method from s->x on. Sets s->x. `least`: m, a step that need not be taken; `rough`: how much less
+/// exact than in the end.
+static mn_status iterate(mn_elastic *s, double least, double rough)
+{
+    int32_t small = 0;
     bool arrived = has_arrived(s);
     double last = 0; // length of the step before; 0 while there is none
     for (int32_t n = 0; n < MAX_ITERATIONS; n++) {
@@ -119,12 +141,17 @@ static mn_status iterate(mn_elastic *s, double tolerance)
         MN_TRY(mn_elastic_solve(s, s->x.data));
         s->newton_iterations++;
         const double length = longest_of(s);
+        const turning turned = turned_aside(s);
+        const double tolerance = fmax(least, rough * turned_enough * turned.length);
         if (!isfinite(length)) return MN_ERROR_DIVERGED;
         // a secant's steps are short long before they are done
         if (arrived && length <= tolerance && s->caution < 0.1) return MN_OK;
         if (!arrived && n >= MAX_ARRIVAL) return MN_ERROR_DIVERGED;
         MN_TRY(mn_elastic_longest_step(s, &fraction));
-        const double slope = slope_of(s), allowed = fraction;
+        mn_elastic_watch_friction(s, fraction);
+        const double slope = slope_of(s);
+        small = -slope <= rough * gained_enough * turned.energy ? small + 1 : 0;
+        if (arrived && small == 2) return MN_OK;
         int32_t halvings = 0;
         for (; halvings < MAX_HALVINGS; halvings++) {
             take_step(s, fraction, s->trial.data);
@@ -132,7 +159,6 @@ static mn_status iterate(mn_elastic *s, double tolerance)
             if (isfinite(after) && (!arrived || after <= before)) break;
             fraction = shorter(fraction, slope, after - before);
         }
-        s->caution = fraction < 0.3 * allowed ? 1 : halvings == 0 ? 0.3 * s->caution : s->caution;
         if (halvings == MAX_HALVINGS) // as low as rounding lets it go, or stuck
             return arrived && length <= 1e-2 * s->distance ? MN_OK : MN_ERROR_DIVERGED;
         for (int64_t i = 0; i < s->x.count; i++) {
@@ -163,17 +189,30 @@ mn_status mn_elastic_start_search(mn_elastic *s)
     return MN_OK;
 }
 
+/// Moves on as before, as far as contacts let it: what flies or rests is nearly there.
+static mn_status coast(mn_elastic *s)
+{
+    double fraction;
+    for (int64_t i = 0; i < s->x.count; i++)
+        s->dx.data[i] = s->unknown.data[i] < 0 ? mn_v3(0, 0, 0) : mn_scale(s->dt, s->v.data[i]);
+    MN_TRY(mn_elastic_longest_step(s, &fraction));
+    take_step(s, fraction < 1 ? 0.5 * fraction : 1, s->trial.data);
+    for (int64_t i = 0; i < s->x.count; i++) s->x.data[i] = s->trial.data[i];
+    return MN_OK;
+}
+
 mn_status mn_elastic_minimise(mn_elastic *s)
 {
     MN_TRY(mn_elastic_start_search(s));
+    MN_TRY(coast(s));
     for (int32_t lag = 0; lag < LAGS; lag++) {
-        double change;
-        MN_TRY(mn_elastic_lag_friction(s, s->x.data, &change));
-        if (lag > 0 && change < same_friction) break; // as it was solved with
+        // forces of where the step began are those of its end for what rests; those on the way are not
+        MN_TRY(mn_elastic_lag_friction(s, lag == 0 ? s->x_start.data : s->x.data));
         const bool last = lag + 1 == LAGS || !(s->def.friction > 0);
-        const double tolerance = (last ? converged : nearly_converged) * s->distance;
-        const double slip = s->lagged.count > 0 ? 0.01 * mn_elastic_slip_speed * s->h : INFINITY;
-        MN_TRY(iterate(s, fmin(tolerance, slip)));
+        const double slip = 0.01 * mn_elastic_slip_speed * s->h;
+        const double least = last ? fmin(converged * s->distance, s->lagged.count > 0 ? slip : INFINITY)
+                                  : nearly_converged * s->distance;
+        MN_TRY(iterate(s, least, last ? 1 : 10));
         if (last) break;
     }
     return MN_OK;

@@ -37,11 +37,11 @@ static void go_back(mn_elastic *s)
 
 mn_status mn_elastic_shared_start(mn_elastic *s)
 {
-    double change, free_way;
+    double free_way;
     go_back(s);
     if (pins_move(s)) return mn_elastic_minimise(s); // they have to arrive: what follows cannot move them
     MN_TRY(mn_elastic_start_search(s));
-    MN_TRY(mn_elastic_lag_friction(s, s->x.data, &change));
+    MN_TRY(mn_elastic_lag_friction(s, s->x.data));
     for (int64_t i = 0; i < s->x.count; i++)
         s->dx.data[i] = s->unknown.data[i] < 0 ? mn_v3(0, 0, 0) : mn_scale(s->dt, s->v.data[i]);
     MN_TRY(mn_elastic_longest_step(s, &free_way));

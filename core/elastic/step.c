@@ -81,6 +81,17 @@ static mn_status explicit_step(mn_elastic *s)
     return MN_OK;
 }
 
+/// Two short steps cost less than a long one that needs many iterations, or that fails after all of them.
+static void keep_pace(mn_elastic *s, double dt, int64_t iterations)
+{
+    enum { FEW = 20, MANY = 40 };
+    if (iterations > MANY)
+        s->pace = fmax(0.7 * dt, 0.1 * s->def.max_dt);
+    else if (s->pace > 0 && iterations < FEW)
+        s->pace = fmax(s->pace, fmin(1.5 * dt, s->def.max_dt));
+    if (s->pace >= s->def.max_dt) s->pace = 0;
+}
+
 /// A step that fails leaves everything as it was.
 mn_status mn_elastic_attempt(mn_solver *solver, const mn_solver_inputs *inputs, double dt,
                              mn_verdict *verdict)
@@ -89,6 +100,7 @@ mn_status mn_elastic_attempt(mn_solver *solver, const mn_solver_inputs *inputs, 
     const double done = solver->seconds - solver->left + dt;
     (void)inputs;
     const double fraction = done >= solver->seconds * (1 - 1e-12) ? 1 : done / solver->seconds;
+    const int64_t before = s->newton_iterations;
     mn_status status = mn_elastic_open_step(s, dt, fraction);
     if (status == MN_OK)
         status = s->def.integrator == MN_ELASTIC_EXPLICIT ? explicit_step(s) : implicit_step(s);
@@ -96,7 +108,10 @@ mn_status mn_elastic_attempt(mn_solver *solver, const mn_solver_inputs *inputs, 
     for (int64_t i = 0; i < s->x.count && finite; i++)
         finite = mn_is_finite3(s->x.data[i]) && mn_is_finite3(s->v.data[i]);
     verdict->good = status == MN_OK && finite;
-    if (verdict->good) return MN_OK;
+    if (verdict->good) {
+        keep_pace(s, dt, s->newton_iterations - before);
+        return MN_OK;
+    }
     mn_elastic_undo_step(s);
     return status == MN_ERROR_DIVERGED ? MN_OK : status;
 }
@@ -111,7 +126,10 @@ mn_status mn_elastic_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn
 {
     mn_elastic *s = (mn_elastic *)solver;
     (void)inputs;
-    if (s->def.integrator != MN_ELASTIC_EXPLICIT) return MN_OK;
+    if (s->def.integrator != MN_ELASTIC_EXPLICIT) {
+        if (s->pace > 0) limit->longest = s->pace, limit->binding = "contacts that take many iterations";
+        return MN_OK;
+    }
     s->dt = s->h = fmin(s->def.max_dt, solver->left);
     limit->binding = "the stiffest element or contact";
     return mn_elastic_stable_step(s, &limit->longest);

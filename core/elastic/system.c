@@ -5,7 +5,9 @@
 //
 //   H_uu dx_u = -g_u - H_uf dx_f,     H = M/h^2 + K + sum w r r^T
 //
-// The pattern stays until a contact asks for a block that it does not have.
+// The pattern stays until a contact asks for a block that it does not have. A factor costs fifty solves with
+// it, and H changes little once most contacts are found: the last factor then preconditions conjugate
+// gradients, and a new one is made when that takes too many iterations.
 #include "elastic/elastic_state.h"
 #include "meniscus/array.h"
 
@@ -13,13 +15,17 @@
 #include <string.h>
 
 enum { ROW_GRAIN = 512 };
+enum { REUSE_ROWS = 1500, REUSE_ITERATIONS = 16, REUSE_REST = 4 };
+static const double reuse_tolerance = 1e-5; ///< of the right-hand side, in the norm of the factor's inverse
 
 void mn_elastic_free_system(mn_elastic *s)
 {
     mn_sparse_free(s->solver.ctx, &s->pattern);
     mn_sparse_free(s->solver.ctx, &s->matrix);
     mn_cholesky_free(s->cholesky);
-    s->cholesky = NULL;
+    mn_krylov_free(s->krylov);
+    s->cholesky = NULL, s->krylov = NULL;
+    s->factor_rest = 0;
 }
 
 // ---- rows around nodes ----
@@ -237,7 +243,7 @@ static mn_status gather_range(void *user, mn_range range)
     return MN_OK;
 }
 
-mn_status mn_elastic_factor(mn_elastic *s, const mn_vec3 *x)
+static mn_status assemble(mn_elastic *s, const mn_vec3 *x)
 {
     MN_TRY(list_entries(s));
     MN_TRY(mn_array_resize(s->solver.ctx, &s->direction, 3 * (int64_t)s->unknown_count));
@@ -247,26 +253,85 @@ mn_status mn_elastic_factor(mn_elastic *s, const mn_vec3 *x)
         const mn_status built = build_pattern(s);
         mn_timer_end(&s->solver.timers, "analyse");
         MN_TRY(built);
+        s->pattern_is_new = true;
     }
     gathering q = {s, x};
     mn_timer_begin(&s->solver.timers, "assemble");
-    MN_TRY(mn_parallel_for(s->solver.ctx, s->x.count, ROW_GRAIN, gather_range, &q));
+    const mn_status gathered = mn_parallel_for(s->solver.ctx, s->x.count, ROW_GRAIN, gather_range, &q);
     mn_timer_end(&s->solver.timers, "assemble");
+    return gathered;
+}
+
+static mn_status factor(mn_elastic *s)
+{
     mn_timer_begin(&s->solver.timers, "solve");
     const mn_status factored = mn_cholesky_factor(s->cholesky, &s->matrix);
     mn_timer_end(&s->solver.timers, "solve");
+    s->pattern_is_new = factored != MN_OK;
     return factored == MN_ERROR_INPUT ? MN_ERROR_DIVERGED : factored; // not a number, or indefinite
+}
+
+mn_status mn_elastic_factor(mn_elastic *s, const mn_vec3 *x)
+{
+    MN_TRY(assemble(s, x));
+    return s->unknown_count > 0 ? factor(s) : MN_OK;
+}
+
+static mn_status apply_matrix(void *user, const double *x, double *y)
+{
+    const mn_elastic *s = user;
+    return mn_sparse_apply(s->solver.ctx, &s->matrix, x, y);
+}
+
+static mn_status apply_factor(void *user, const double *x, double *y)
+{
+    return mn_cholesky_solve(user, x, y);
+}
+
+/// s->image from s->direction by the factor of an earlier matrix; false when that is not worth it.
+static mn_status solve_with_old_factor(mn_elastic *s, bool *solved)
+{
+    *solved = false;
+    if (s->pattern_is_new || 3 * s->unknown_count < REUSE_ROWS) return MN_OK;
+    if (s->factor_rest > 0) {
+        s->factor_rest--;
+        return MN_OK;
+    }
+    if (!s->krylov) MN_TRY(mn_krylov_create(s->solver.ctx, &s->krylov));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->image, s->direction.count));
+    for (int64_t i = 0; i < s->image.count; i++) s->image.data[i] = 0;
+    const mn_linear_problem problem = {s->direction.count, apply_matrix, s, apply_factor, s->cholesky};
+    mn_krylov_def def = mn_krylov_default_def();
+    mn_krylov_result result;
+    def.tolerance = reuse_tolerance, def.max_iterations = REUSE_ITERATIONS;
+    MN_TRY(mn_conjugate_gradients(s->krylov, &problem, &def, s->direction.data, s->image.data, &result));
+    *solved = result.end == MN_KRYLOV_CONVERGED;
+    if (!*solved) s->factor_rest = REUSE_REST;
+    return MN_OK;
+}
+
+static mn_status solve_any(mn_elastic *s)
+{
+    bool solved;
+    mn_timer_begin(&s->solver.timers, "solve");
+    mn_status status = solve_with_old_factor(s, &solved);
+    mn_timer_end(&s->solver.timers, "solve");
+    MN_TRY(status);
+    if (solved) {
+        mn_copy_bytes(s->direction.data, s->image.data, mn_bytes(s->image.count, sizeof *s->image.data));
+        return MN_OK;
+    }
+    MN_TRY(factor(s));
+    mn_timer_begin(&s->solver.timers, "solve");
+    status = mn_cholesky_solve(s->cholesky, s->direction.data, s->direction.data);
+    mn_timer_end(&s->solver.timers, "solve");
+    return status;
 }
 
 mn_status mn_elastic_solve(mn_elastic *s, const mn_vec3 *x)
 {
-    MN_TRY(mn_elastic_factor(s, x));
-    if (s->unknown_count > 0) {
-        mn_timer_begin(&s->solver.timers, "solve");
-        const mn_status solved = mn_cholesky_solve(s->cholesky, s->direction.data, s->direction.data);
-        mn_timer_end(&s->solver.timers, "solve");
-        MN_TRY(solved);
-    }
+    MN_TRY(assemble(s, x));
+    if (s->unknown_count > 0) MN_TRY(solve_any(s));
     for (int64_t node = 0; node < s->x.count; node++) {
         const int32_t row = s->unknown.data[node];
         s->dx.data[node] = row < 0 ? mn_sub(s->goal.data[node], x[node])

@@ -11,7 +11,8 @@
 #include <string.h>
 
 static const double TOO_FAR = 0.6, FAR_ENOUGH = 0.3; // motion against a neighbour in one step, of the size
-static const double LONGEST = 1.4, SHORTEST = 0.5;   // edges, of the size
+static const double BLOWN = 0.1; // motion by the gas that comes in with one step, of the size
+static const double LONGEST = 1.4, SHORTEST = 0.5; // edges, of the size
 static const double BREAKING = 4.6; // times that a wave grows by e before it breaks a thread: a hundredfold
 
 // ---- wires ----
@@ -172,7 +173,7 @@ static mn_status burst_films(mn_film *film, bool *changed)
         const double least = vertex->least > 0 ? vertex->least : film->def.min_thickness;
         if (hit || mean_thickness(film, v) < least) MN_TRY(burst(film, v, changed));
     }
-    for (int64_t i = 0; i < film->inputs->prick_count; i++) {
+    for (int64_t i = 0; i < film->inputs->prick_count && film->def.inflow == 0; i++) {
         int32_t best = -1;
         double least2 = film->def.size * film->def.size;
         for (int32_t v = 0; v < n; v++) {
@@ -348,10 +349,27 @@ mn_status mn_film_begin(mn_solver *solver, const mn_solver_inputs *inputs, doubl
     return take_pinned(film, film->inputs);
 }
 
+// m^2, of films that can give way.
+static double free_area(const mn_complex *c)
+{
+    double sum = 0;
+    for (int32_t t = 0; t < (int32_t)c->triangles.count; t++) {
+        const int32_t *v = c->triangles.data[t].v;
+        if (v[0] >= 0 && !(mn_complex_held(c, v[0]) && mn_complex_held(c, v[1]) && mn_complex_held(c, v[2])))
+            sum += mn_complex_area(c, t);
+    }
+    return sum;
+}
+
 mn_status mn_film_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_step_limit *limit)
 {
     const mn_film *film = (const mn_film *)solver;
     (void)inputs;
+    // Gas that came in with one step is given way to in the next, however short that is.
+    double rate = film->inputs->prick_count > 0 ? fabs(film->def.inflow) : 0;
+    for (int64_t i = 0; i < film->inputs->inflow_count; i++) rate += fabs(film->inputs->inflow_rates[i]);
+    const double blown = rate > 0 ? BLOWN * film->def.size * free_area(&film->c) / rate : INFINITY;
+    if (blown > 0 && blown < limit->longest) limit->longest = blown, limit->binding = "gas inflow";
     if (film->next_dt < limit->longest) limit->longest = film->next_dt, limit->binding = "motion of films";
     return MN_OK;
 }

@@ -36,6 +36,10 @@ const mn_field mn_film_fields[] = {
     MN_FIELD_FLOAT(def, ambient_pressure, "Ambient Pressure", "Pa", 101325, 1e-3, 1e12, 1e3, 1e6, "Gas",
                    "{ gas == 0 }", "Pressure of the air around. Lower values make bubbles softer."),
     MN_FIELD_FLOAT(
+        def, inflow, "Gas Inflow", "m^3/s", 0, -1e6, 1e6, 0, 1e-3, "Gas", "{ gas == 0 }",
+        "Gas that is blown into the pockets around the points of the last input, shared by the points. Key it to 0 to stop, "
+        "below 0 to suck. At 0 the points prick films instead."),
+    MN_FIELD_FLOAT(
         def, diffusion, "Gas Diffusion", "m/(Pa s)", 0, 0, 1e6, 0, 1e-6, "Gas", "{ gas == 0 }",
         "Gas that passes through films, as a speed for each Pa between their sides: small bubbles shrink, "
         "large ones grow, and foam coarsens. 0 is off."),

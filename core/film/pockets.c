@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+enum { MOUTHS = 16 };
 static const double NOTHING = 1e-9;  // of the cube of the size: volume of a shell that encloses nothing
 static const double VANISHES = 0.03; // of the cube of the size: pockets below this go
 
@@ -407,19 +408,26 @@ mn_status mn_film_move_gas(mn_film *film, double dt)
 {
     if (film->def.diffusion > 0 && film->def.gas && film->pockets.count > 1) MN_TRY(diffuse_gas(film, dt));
     const mn_film_inputs *in = film->inputs;
-    if (!in || in->inflow_count == 0 || film->pockets.count < 2) return MN_OK;
+    const int64_t pricks = in && film->def.inflow != 0 ? in->prick_count : 0;
+    // A few of a mesh's points find the same pockets as all of them.
+    const int64_t shared = pricks < MOUTHS ? pricks : MOUTHS;
+    if (!in || in->inflow_count + shared == 0 || film->pockets.count < 2) return MN_OK;
     search s = {.film = film};
     mn_status status = find_shells(&s);
     if (status == MN_OK) status = measure_shells(&s);
     if (status == MN_OK) {
         for (int64_t k = 0; k < s.shells.count; k++)
             s.shells.data[k].pocket = s.shells.data[k].volume > 0 ? s.shells.data[k].label : 0;
-        for (int64_t i = 0; i < in->inflow_count; i++) {
-            const int32_t b = pocket_around(&s, in->inflow_positions[i], -1);
-            const double gas = dt * in->inflow_rates[i] * film->def.ambient_pressure;
+        for (int64_t i = 0; i < in->inflow_count + shared; i++) {
+            const bool own = i < in->inflow_count;
+            const mn_vec3 x =
+                own ? in->inflow_positions[i] : in->pricks[(i - in->inflow_count) * pricks / shared];
+            const double rate = own ? in->inflow_rates[i] : film->def.inflow / (double)shared;
+            const int32_t b = pocket_around(&s, x, -1);
             if (b == 0) continue;
-            film->pockets.data[b].amount = fmax(0, film->pockets.data[b].amount + gas);
-            film->ledger.gas_in += gas;
+            const double before = film->pockets.data[b].amount;
+            film->pockets.data[b].amount = fmax(0, before + dt * rate * film->def.ambient_pressure);
+            film->ledger.gas_in += film->pockets.data[b].amount - before;
         }
     }
     mn_array_free(film->solver.ctx, &s.parent);

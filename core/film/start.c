@@ -198,9 +198,27 @@ static bool fill_cylinder(mn_complex *c, const mn_film_sheet_def *def)
     return true;
 }
 
+static int32_t disc_rows(const mn_film_sheet_def *def)
+{
+    return (int32_t)fmax(2, floor(def->radius / (ROW * def->size) + 0.5));
+}
+
+// The last ring and its middle.
+static bool close_disc(mn_complex *c, int32_t ring, int32_t count, mn_vec3 x, int32_t wire, bool below)
+{
+    const mn_complex_vertex middle = {.position = x, .wire = {wire, wire}};
+    const int32_t m = mn_complex_add_vertex(c, &middle);
+    bool good = m >= 0;
+    for (int32_t i = 0; i < count && good; i++) {
+        const int32_t a = ring + i, b = ring + (i + 1) % count;
+        good = mn_complex_add_triangle(c, below ? b : a, m, below ? a : b, 0, 0) >= 0;
+    }
+    return good;
+}
+
 static bool fill_disc(mn_complex *c, const mn_film_sheet_def *def)
 {
-    const int32_t rows = (int32_t)fmax(2, floor(def->radius / (ROW * def->size) + 0.5));
+    const int32_t rows = disc_rows(def);
     int32_t before = -1, count_before = 0;
     for (int32_t row = rows; row >= 1; row--) {
         const int32_t around = 6 * row;
@@ -210,12 +228,22 @@ static bool fill_disc(mn_complex *c, const mn_film_sheet_def *def)
         if (before >= 0 && !join_rings(c, before, count_before, 0, first, around, 0)) return false;
         before = first, count_before = around;
     }
-    const mn_complex_vertex middle = {.position = def->center, .wire = {-1, -1}};
-    const int32_t m = mn_complex_add_vertex(c, &middle);
-    bool good = m >= 0;
-    for (int32_t i = 0; i < count_before && good; i++)
-        good = mn_complex_add_triangle(c, before + i, m, before + (i + 1) % count_before, 0, 0) >= 0;
-    return good;
+    return close_disc(c, before, count_before, def->center, -1, false);
+}
+
+// A bowl below the disc, all of it pinned: what a pipe is to the film on its mouth.
+static bool fill_lid(mn_complex *c, const mn_film_sheet_def *def)
+{
+    const int32_t rows = disc_rows(def);
+    int32_t before = 0; // the rim is the first ring of the disc
+    for (int32_t row = rows - 1; row >= 1; row--) {
+        const double part = (double)row / rows;
+        const mn_vec3 at = mn_add(def->center, mn_v3(0, -def->lid * (1 - part * part), 0));
+        const int32_t first = add_ring(c, at, def->radius * part, 6 * row, 0, true);
+        if (first < 0 || !join_rings(c, first, 6 * row, 0, before, 6 * (row + 1), 0)) return false;
+        before = first;
+    }
+    return close_disc(c, before, 6, mn_add(def->center, mn_v3(0, -def->lid, 0)), 0, true);
 }
 
 mn_status mn_film_sheet_create(mn_context *ctx, const mn_film_sheet_def *def, mn_geo **geo)
@@ -227,7 +255,8 @@ mn_status mn_film_sheet_create(mn_context *ctx, const mn_film_sheet_def *def, mn
     if (!(points < 1e8))
         return mn_fail(ctx, MN_ERROR_INPUT, "The film would have %.3g points; use a larger size.", points);
     mn_complex_init(&c, ctx);
-    const bool good = def->height > 0 ? fill_cylinder(&c, def) : fill_disc(&c, def);
+    bool good = def->height > 0 ? fill_cylinder(&c, def) : fill_disc(&c, def);
+    if (good && def->lid > 0 && !(def->height > 0)) good = fill_lid(&c, def);
     const mn_status status = good ? geo_of(&c, def->thickness, geo) : MN_ERROR_MEMORY;
     mn_complex_free(&c);
     return status;

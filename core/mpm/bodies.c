@@ -94,6 +94,8 @@ void mn_mpm_bodies_free(mn_mpm *mpm)
     mn_elastic_wall_free(bodies->wall);
     mn_collider_free(bodies->joined);
     mn_array_free(ctx, &bodies->holds);
+    mn_array_free(ctx, &bodies->hold_of);
+    mn_array_free(ctx, &bodies->turned);
     mn_array_free(ctx, &bodies->contact_rows);
     mn_array_free(ctx, &bodies->held_rows);
     mn_array_free(ctx, &bodies->direction);
@@ -124,12 +126,12 @@ static mn_status find_holds(mn_mpm *mpm)
         const mn_mpm_held *held = &mpm->implicit.held.data[i];
         const int32_t block = held->node / MN_BLOCK_CELLS, cell = held->node % MN_BLOCK_CELLS;
         const mn_vec3 x = mn_mpm_node_position(&mpm->table, block, cell);
-        mn_mpm_grip hold = {.held = (int32_t)i};
+        mn_mpm_grip hold = {.held = (int32_t)i, .sides = 1};
         if (!held->contacts[0].is_solid || !mn_mpm_is_body(mpm, mpm->frame_left, x)) continue;
         if (!mn_elastic_wall_map(bodies->wall, x, &hold.map)) continue;
         MN_TRY(mn_array_push(mpm->solver.ctx, &bodies->holds, &hold));
     }
-    return MN_OK;
+    return mn_mpm_bodies_find_edges(mpm);
 }
 
 // E at the middle of the nodes that take a contact's push; nodes without mass take none.
@@ -259,8 +261,10 @@ static bool all_is_free(const mn_mpm *mpm)
         if (mn_elastic_node_is_fixed(bodies->elastic, i)) return false;
     for (int64_t c = 0; c < mpm->contacts.count; c++)
         if (!mpm->contacts.data[c].is_body) return false;
-    for (int64_t i = 0; i < mpm->implicit.held.count; i++)
-        if (mpm->implicit.held.data[i].contact_count != 1) return false;
+    for (int64_t i = 0; i < bodies->holds.count; i++) {
+        const mn_mpm_grip *hold = &bodies->holds.data[i];
+        if (mpm->implicit.held.data[hold->held].contact_count != hold->sides) return false;
+    }
     return bodies->holds.count == mpm->implicit.held.count;
 }
 

@@ -29,7 +29,8 @@
 
 /// A held node that a body holds.
 typedef struct mn_mpm_grip {
-    int32_t held; ///< of implicit.held; the body is its first contact
+    int32_t held;  ///< of implicit.held
+    int32_t sides; ///< of the body, as its first contacts: one, and two or three at edges and corners
     mn_wall_map map;
     mn_vec3 l[3];
 } mn_mpm_grip;
@@ -44,6 +45,8 @@ typedef struct mn_mpm_bodies {
     bool open;                ///< a step has been begun and not been taken
     bool shared;              ///< the liquid touches bodies in this step
     MN_ARRAY(mn_mpm_grip) holds;
+    MN_ARRAY(int32_t) hold_of;          ///< of each node, -1: none
+    MN_ARRAY(mn_vec3) turned;           ///< of each hold: what of its mass sees another side of the body
     MN_ARRAY(mn_wall_row) contact_rows; ///< of each contact, N.E; node[0] -1: not of a body
     MN_ARRAY(mn_wall_row) held_rows;
     MN_ARRAY(double) direction;       ///< of each contact: speed of the wall in the direction at hand, m/s
@@ -70,6 +73,10 @@ mn_status mn_mpm_bodies_finish(mn_mpm *mpm);
 void mn_mpm_bodies_undo(mn_mpm *mpm);
 /// Whether the solid at x is a body.
 bool mn_mpm_is_body(const mn_mpm *mpm, double before, mn_vec3 x);
+
+// ---- body_edges.c: nodes behind more than one side of a body ----
+
+mn_status mn_mpm_bodies_find_edges(mn_mpm *mpm);
 
 // ---- bodies_solve.c: their part of the solve; for `shared` steps ----
 

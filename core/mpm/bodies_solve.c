@@ -14,7 +14,7 @@ static void find_shares(const mn_mpm *mpm, mn_mpm_grip *hold)
     for (int axis = 0; axis < 3; axis++) {
         mn_mpm_held held = mpm->implicit.held.data[hold->held];
         for (int32_t k = 0; k < held.contact_count; k++) held.contacts[k].velocity = mn_v3(0, 0, 0);
-        (&held.contacts[0].velocity.x)[axis] = 1;
+        for (int32_t k = 0; k < hold->sides; k++) (&held.contacts[k].velocity.x)[axis] = 1;
         mn_mpm_find_directions(&held);
         for (int32_t k = 0; k < held.rank; k++) (&hold->l[k].x)[axis] = held.speed[k];
     }
@@ -34,7 +34,8 @@ void mn_mpm_bodies_follow(mn_mpm *mpm)
     for (int64_t i = 0; i < bodies->holds.count; i++) {
         mn_mpm_grip *hold = &bodies->holds.data[i];
         mn_mpm_held *held = &mpm->implicit.held.data[hold->held];
-        held->contacts[0].velocity = mn_wall_velocity(&hold->map, bodies->u.data);
+        const mn_vec3 velocity = mn_wall_velocity(&hold->map, bodies->u.data);
+        for (int32_t k = 0; k < hold->sides; k++) held->contacts[k].velocity = velocity;
         mn_mpm_find_directions(held);
     }
     for (int64_t c = 0; c < mpm->contacts.count; c++) {

@@ -33,7 +33,7 @@ typedef struct mn_mpm_touch {
     double friction;
     bool is_solid; ///< a collider or a body, not a wall of the domain
 } mn_mpm_touch;
-enum { MN_MPM_TOUCH_MAX = 4 }; ///< one solid, and one wall on each axis
+enum { MN_MPM_TOUCH_MAX = 6 }; ///< three sides of a solid at its corner, and one wall on each axis
 
 /// What a wall or a collider does to liquid along it.
 typedef struct mn_mpm_law {

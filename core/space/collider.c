@@ -45,7 +45,7 @@ mn_collider_def mn_collider_default_def(void)
 
 const char *mn_paint_name(mn_paint paint)
 {
-    static const char *const names[MN_PAINT_COUNT] = {"contact_angle", "friction", "slip"};
+    static const char *const names[MN_PAINT_COUNT] = {"contact_angle", "friction", "slip", "temperature"};
     return names[paint];
 }
 

@@ -388,7 +388,7 @@ mn_status mn_tet_liquid_adapt(mn_tet_liquid *liquid)
     if (changed) liquid->last_dt = 0; // velocity or pressure jumps, so the next step starts anew
     status = mn_tet_liquid_take_mesh(liquid, fresh);
     if (status == MN_OK) status = mn_tet_solids_withdraw_heat(liquid);
-    if (status == MN_OK) mn_tet_solids_settle_energy(liquid);
+    if (status == MN_OK) status = mn_tet_solids_settle_energy(liquid);
     if (status == MN_OK) status = restore(liquid, center);
     if (status == MN_OK && !changed) status = mn_tet_liquid_withdraw_energy(liquid);
     if (status != MN_OK) {

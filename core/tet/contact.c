@@ -19,6 +19,7 @@ static const double touch_distance = 0.01; // of the size: what is nearer touche
 static const double radians = 0.017453292519943295;
 
 enum { COLLIDER_BIT = 6, PIPE = 1 << 7 };
+_Static_assert(MN_TET_TOUCHES_COLLIDER == 1 << COLLIDER_BIT, "bits of touch");
 
 bool mn_tet_liquid_has_solids(const mn_tet_liquid *liquid)
 {
@@ -127,6 +128,21 @@ static void find_loose(mn_tet_liquid *liquid)
     for (int32_t i = 0; more && i < mesh->vertex_slots; i++) liquid->loose.data[i] = MN_TET_LOOSE;
 }
 
+// A node of a body that is solid stays at the distance at which it came to touch: put onto the collider in
+// one step, however short, it would be thrown back by the stress that this makes. Only what lies deep is put
+// out.
+static void keep_gaps_of_solids(mn_tet_liquid *liquid)
+{
+    for (int32_t i = 0; liquid->solids.any && i < liquid->mesh->vertex_slots; i++) {
+        double deepest = 0;
+        if (!liquid->solids.solid_node.data[i]) continue;
+        for (int solid = 0; solid <= COLLIDER_BIT; solid++)
+            if (liquid->touch.data[i] >> solid & 1)
+                deepest = fmin(deepest, probe(liquid, solid, liquid->mesh->position[i]).distance);
+        if (deepest > -touch_distance * liquid->size) liquid->loose.data[i] = MN_TET_LOOSE;
+    }
+}
+
 mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *liquid)
 {
     const mn_tet_mesh *mesh = liquid->mesh;
@@ -154,6 +170,7 @@ mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *liquid)
     for (int32_t i = 0; i < n; i++)
         liquid->touching += liquid->touch.data[i] != 0 || mn_tet_liquid_is_pinned(liquid, mesh, i);
     find_loose(liquid);
+    keep_gaps_of_solids(liquid);
     return MN_OK;
 }
 

@@ -178,7 +178,8 @@ static mn_status copy_input(const mn_tet_mesh *mesh, mn_tet_mesh **copy)
     } used[] = {{MN_TET_V, MN_TET_LINEAR, 3},           {MN_TET_REST_VOLUME, MN_TET_AMOUNT, 1},
                 {MN_TET_MATERIAL, MN_TET_VALUE, 1},     {MN_TET_REST, MN_TET_LINEAR, 3},
                 {MN_TET_TEMPERATURE, MN_TET_LINEAR, 1}, {MN_TET_PLASTIC_STRAIN, MN_TET_VALUE, 1},
-                {MN_TET_PIN, MN_TET_LINEAR, 1},         {MN_TET_HEAT_SOURCE, MN_TET_LINEAR, 1}};
+                {MN_TET_DAMAGE, MN_TET_VALUE, 1},       {MN_TET_PIN, MN_TET_LINEAR, 1},
+                {MN_TET_HEAT_SOURCE, MN_TET_LINEAR, 1}};
     for (size_t i = 0; i < sizeof used / sizeof used[0]; i++) {
         const mn_tet_field *from = mn_tet_mesh_find_field(work, used[i].name);
         if (!from || from->kind != used[i].kind || from->size != used[i].size) continue;

@@ -199,6 +199,7 @@ static const mn_tet_material_number numbers[] = {
     NUMBER(poisson),
     NUMBER(yield),
     NUMBER(hardening),
+    NUMBER(creep),
     NUMBER(viscosity),
     NUMBER(sigma),
     NUMBER(conductivity),
@@ -212,6 +213,7 @@ static const mn_tet_material_number numbers[] = {
     NUMBER(reference_temperature),
     NUMBER(toughness),
     NUMBER(strength),
+    NUMBER(ductility),
     NUMBER(emissivity),
 };
 
@@ -315,11 +317,13 @@ mn_status mn_tet_check_material(mn_context *ctx, const mn_tet_material *m)
             m->name, m->poisson);
     MN_TRY(check(ctx, m, "yield stress", m->yield, 0, most, true));
     MN_TRY(check(ctx, m, "hardening", m->hardening, 0, most, true));
+    MN_TRY(check(ctx, m, "creep viscosity", m->creep, 0, most, true));
     MN_TRY(check(ctx, m, "viscosity", m->viscosity, 0, most, true));
     MN_TRY(check(ctx, m, "surface tension", m->sigma, 0, most, true));
     MN_TRY(check(ctx, m, "expansion", m->expansion, 0, 1, true));
     MN_TRY(check(ctx, m, "toughness", m->toughness, 0, most, true));
     MN_TRY(check(ctx, m, "strength", m->strength, 0, most, true));
+    MN_TRY(check(ctx, m, "ductility", m->ductility, 0, most, true));
     MN_TRY(check(ctx, m, "emissivity", m->emissivity, 0, 1, true));
     MN_TRY(check(ctx, m, "melting point", m->melting_point, 0, most, true));
     MN_TRY(check(ctx, m, "melting range", m->melting_range, 0, most, true));

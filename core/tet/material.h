@@ -17,6 +17,7 @@ struct mn_tet_material {
     double poisson;      ///< [0, 0.5)
     double yield;        ///< Pa, von Mises stress at which it begins to flow; 0: it never does
     double hardening;    ///< Pa, yield stress per plastic strain, >= 0
+    double creep;        ///< Pa s, viscosity by which the solid flows under any stress; 0: it does not
     double viscosity;    ///< Pa s, >= 0; of the melt, and what damps a solid
     double sigma;        ///< surface tension, N/m, >= 0; of the melt where it melts
     double conductivity, melt_conductivity;   ///< W/(m K), >= 0; 0 for the melt: the same
@@ -26,8 +27,9 @@ struct mn_tet_material {
     double melting_range;                     ///< K, width of the interval around it, >= 0
     double expansion;                         ///< 1/K, of lengths, >= 0
     double reference_temperature;             ///< K, at which it has its density
-    double toughness;                         ///< Pa m^1/2, >= 0; 0: it never breaks
-    double strength;                          ///< Pa, >= 0; 0: it never breaks
+    double toughness;                         ///< Pa m^1/2, >= 0: where a crack goes on; 0: by strength
+    double strength;                          ///< Pa, >= 0, of what has no crack; 0: it never breaks
+    double ductility;                         ///< plastic strain at which it tears, >= 0; 0: it never does
     double emissivity;                        ///< [0, 1]
 };
 

@@ -52,6 +52,19 @@ static mn_status view_mesh(mn_tet_liquid *liquid, mn_heat_mesh *view)
     return MN_OK;
 }
 
+// K, of what a face with nodes v touches.
+static double collider_temperature(const mn_tet_liquid *liquid, const int32_t v[3])
+{
+    const double fallback = liquid->def.collider_temperature;
+    const mn_vec3 *x = liquid->mesh->position;
+    const uint8_t common = liquid->touch.data[v[0]] & liquid->touch.data[v[1]] & liquid->touch.data[v[2]];
+    if (!(common & MN_TET_TOUCHES_COLLIDER) ||
+        !mn_collider_is_painted(liquid->collider, MN_PAINT_TEMPERATURE))
+        return fallback;
+    return mn_collider_painted(liquid->collider, MN_PAINT_TEMPERATURE, fallback, liquid->frame_left,
+                               mn_scale(1.0 / 3, mn_add(x[v[0]], mn_add(x[v[1]], x[v[2]]))));
+}
+
 // Air, or what a face touches.
 static mn_status view_surface(mn_tet_liquid *liquid, mn_heat_mesh *view)
 {
@@ -67,7 +80,7 @@ static mn_status view_surface(mn_tet_liquid *liquid, mn_heat_mesh *view)
             touches && (liquid->touch.data[v[0]] & liquid->touch.data[v[1]] & liquid->touch.data[v[2]]);
         const mn_tet_material *m = &s->materials.data[s->material.data[s->behind.data[f]]];
         s->transfer.data[f] = touching ? liquid->def.collider_transfer : liquid->def.air_transfer;
-        s->outside.data[f] = touching ? liquid->def.collider_temperature : liquid->def.air_temperature;
+        s->outside.data[f] = touching ? collider_temperature(liquid, v) : liquid->def.air_temperature;
         s->emissivity.data[f] = liquid->def.radiation && !touching ? m->emissivity : 0;
     }
     view->transfer = s->transfer.data, view->outside = s->outside.data, view->emissivity = s->emissivity.data;
@@ -99,12 +112,18 @@ static mn_status view_sources(mn_tet_liquid *liquid, double dt, mn_heat_mesh *vi
     const mn_tet_field *painted = mn_tet_mesh_find_field(liquid->mesh, MN_TET_HEAT_SOURCE);
     MN_TRY(mn_array_resize(liquid->ctx, &s->source, liquid->system.node_count));
     mn_fill_bytes(s->source.data, 0, mn_bytes(liquid->system.node_count, sizeof(double)));
+    // W/m^3 at nodes first, then what their tetrahedra make of it.
+    MN_TRY(mn_array_resize(liquid->ctx, &s->field, s->source_field.ops ? liquid->system.node_count : 0));
+    for (int32_t i = 0; i < s->field.count; i++)
+        s->field.data[i] = mn_volume_sample(s->source_field, liquid->mesh->position[i]);
     for (int32_t t = 0; t < liquid->system.tet_count; t++) {
         const double work = s->work.count == liquid->system.tet_count ? to_heat * s->work.data[t] / dt : 0;
         const double power = work + viscous_power(liquid, t);
         for (int k = 0; k < 4; k++) {
             const int32_t i = liquid->mesh->tet[t][k];
             s->source.data[i] += 0.25 * (power + (painted ? painted->data[i] * s->mass.data[t] : 0));
+            if (s->field.count > 0)
+                s->source.data[i] += 0.25 * s->field.data[i] * mn_tet_mesh_tet_volume(liquid->mesh, t);
         }
     }
     view->source = s->source.data;
@@ -225,6 +244,55 @@ static mn_status change_phases(mn_tet_liquid *liquid)
     return mn_tet_solids_find_melted(liquid); // with what elastic energy has added
 }
 
+// J of the corners of tetrahedron t at any temperature.
+static double energy_at(const mn_tet_liquid *liquid, int32_t t, double temperature, double melted)
+{
+    const mn_tet_solids *s = &liquid->solids;
+    const mn_heat_share share = {.substance = &s->substances.data[s->material.data[t]],
+                                 .mass = 0.25 * liquid->def.density *
+                                         mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME)[t]};
+    return mn_heat_energy(1, &share, temperature, melted);
+}
+
+// There is no vapour. Melt and liquid stay at 3 melting points at most (boiling points lie between 1.4
+// and 3.4 of them; without one, at 3 times the temperature at which the density was taken), and heat beyond
+// is lost.
+static mn_status keep_from_boiling(mn_tet_liquid *liquid, const mn_heat_mesh *view)
+{
+    const double above = 3;
+    mn_tet_solids *s = &liquid->solids;
+    const mn_tet_system *system = &liquid->system;
+    double *heat = mn_tet_field_numbers(liquid, MN_TET_HEAT);
+    const double *temperature = mn_tet_field_numbers(liquid, MN_TET_TEMPERATURE);
+    bool boils = false;
+    for (int32_t i = 0; i < system->node_count; i++) {
+        double most = INFINITY, sum = 0;
+        for (int32_t c = system->corner_start.data[i]; c < system->corner_start.data[i + 1]; c++) {
+            const mn_tet_material *m = &s->materials.data[s->material.data[system->corner.data[c] / 4]];
+            if (mn_tet_material_melts(m)) most = fmin(most, above * m->melting_point);
+            if (!(m->young > 0)) most = fmin(most, above * m->reference_temperature);
+        }
+        if (!(temperature[i] > most)) continue;
+        for (int32_t c = system->corner_start.data[i]; c < system->corner_start.data[i + 1]; c++)
+            sum += energy_at(liquid, system->corner.data[c] / 4, most, 1);
+        s->hottest = fmax(s->hottest, temperature[i]);
+        s->heat_in -= heat[i] - sum;
+        heat[i] = sum, boils = true;
+    }
+    return boils ? find_state(liquid, view) : MN_OK;
+}
+
+mn_status mn_tet_solids_begin(mn_tet_liquid *liquid, mn_volume source)
+{
+    liquid->solids.source_field = source, liquid->solids.hottest = 0;
+    for (int32_t i = 0; source.ops && i < liquid->mesh->vertex_slots; i++)
+        if (!isfinite(mn_volume_sample(source, liquid->mesh->position[i])))
+            return mn_fail(liquid->ctx, MN_ERROR_INPUT,
+                           "The heat field holds values that are not finite where the tetrahedra are; check "
+                           "the volume named heat.");
+    return MN_OK;
+}
+
 mn_status mn_tet_solids_warm(mn_tet_liquid *liquid, double dt)
 {
     mn_tet_solids *s = &liquid->solids;
@@ -242,6 +310,7 @@ mn_status mn_tet_solids_warm(mn_tet_liquid *liquid, double dt)
     if (status == MN_OK) {
         s->heat_in += flow.surface + flow.sources;
         status = find_state(liquid, &view);
+        if (status == MN_OK) status = keep_from_boiling(liquid, &view);
     }
     for (int64_t t = 0; t < s->work.count; t++) s->work.data[t] = 0;
     if (status == MN_OK) status = change_phases(liquid);
@@ -298,16 +367,6 @@ mn_status mn_tet_solids_deposit_heat(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
     }
     mn_array_free(liquid->ctx, &node);
     return MN_OK;
-}
-
-// J of the corners of tetrahedron t at any temperature.
-static double energy_at(const mn_tet_liquid *liquid, int32_t t, double temperature, double melted)
-{
-    const mn_tet_solids *s = &liquid->solids;
-    const mn_heat_share share = {.substance = &s->substances.data[s->material.data[t]],
-                                 .mass = 0.25 * liquid->def.density *
-                                         mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME)[t]};
-    return mn_heat_energy(1, &share, temperature, melted);
 }
 
 // No node is hotter or colder than what is around it was: what it has too much or too little of goes to, or

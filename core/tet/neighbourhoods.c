@@ -28,6 +28,8 @@ void mn_tet_system_free(mn_tet_system *s)
     mn_sparse_free(s->ctx, &s->scalar);
     mn_cholesky_free(s->scalar_factor);
     mn_tet_phases_free(s->ctx, &s->phases);
+    mn_array_free(s->ctx, &s->pair_rows);
+    mn_array_free(s->ctx, &s->pair_pull);
     mn_array_free(s->ctx, &s->blocks);
     mn_array_free(s->ctx, &s->diagonal_inverse);
     mn_array_free(s->ctx, &s->schur_b);

@@ -145,6 +145,9 @@ mn_status mn_tet_stage_fill(mn_tet_liquid *liquid, double h, const mn_vec3 *a, c
                             .tet_viscosity = stage->tet_viscosity,
                             .compliance = stage->compliance,
                             .nodal = stage->nodal,
+                            .pairs = liquid->solids.pairs.data,
+                            .pair_count = liquid->solids.pairs.count,
+                            .pair_unit = h * h / (rho * volume),
                             .face_sigma =
                                 liquid->solids.used && liquid->face_sigma.count == liquid->system.face_count
                                     ? liquid->face_sigma.data
@@ -280,7 +283,7 @@ mn_status mn_tet_stage_iterate(mn_tet_liquid *liquid, const mn_tet_stage *stage,
     return MN_OK;
 }
 
-// sum m (u - drift - g) = 0 for every body.
+// sum m (u - drift - g) = what touches it, for every body.
 mn_status mn_tet_stage_balance(mn_tet_liquid *liquid, const mn_tet_stage *stage)
 {
     const mn_tet_system *s = &liquid->system;
@@ -296,6 +299,11 @@ mn_status mn_tet_stage_balance(mn_tet_liquid *liquid, const mn_tet_stage *stage)
             double *body = sum + 4 * (int64_t)liquid->body.data[i];
             body[0] += m, body[1] += m * extra.x, body[2] += m * extra.y, body[3] += m * extra.z;
         }
+    for (int32_t i = 0; stage->pair_count > 0 && i < s->node_count; i++) { // bodies that touch each other
+        const mn_vec3 push = s->pair_pull.data[i];
+        double *body = sum + 4 * (int64_t)liquid->body.data[i];
+        body[1] += push.x, body[2] += push.y, body[3] += push.z;
+    }
     for (int32_t i = 0; i < s->node_count; i++) {
         const double *body = sum + 4 * (int64_t)liquid->body.data[i];
         liquid->u.data[i] = mn_axpy(liquid->u.data[i], -1 / body[0], mn_v3(body[1], body[2], body[3]));
@@ -406,7 +414,7 @@ mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *liquid)
         if (part * ROUNDS < 1) rounds = SOME; // it would not end in any case
         stage.sigma = stage.viscosity = stage.stiffness = 0;
         stage.gravity = mn_v3(0, 0, 0), stage.field = NULL;
-        stage.shapes = NULL, stage.tet_viscosity = NULL, stage.nodal = NULL;
+        stage.shapes = NULL, stage.tet_viscosity = NULL, stage.nodal = NULL, stage.pair_count = 0;
         if (mn_tet_liquid_has_solids(liquid)) {
             MN_TRY(mn_tet_liquid_constrain(liquid, 0, liquid->mesh->position, &stage)); // no time passes
             if (liquid->touching > 0) liquid->system.factored = false;

@@ -110,29 +110,12 @@ void mn_tet_fill_report(const mn_solver *solver, mn_report *report)
     mn_report_set(report, MN_REPORT_heat_in, liquid->solids.heat_in);
 }
 
-// Vapour is not simulated: liquid above its boiling point only gets hotter.
-static double boiling_of(const mn_tet_liquid *liquid)
-{
-    const double above = 3; // melting points; boiling points lie between 1.4 and 3.4 of them
-    double hottest = 0;
-    if (!liquid->solids.used || !liquid->def.heat) return 0;
-    const double *temperature = mn_tet_field_numbers(liquid, MN_TET_TEMPERATURE);
-    for (int32_t t = 0; t < liquid->mesh->tet_slots; t++) {
-        const mn_tet_material *m = &liquid->solids.materials.data[liquid->solids.material.data[t]];
-        for (int k = 0; mn_tet_material_melts(m) && k < 4; k++) {
-            const double degrees = temperature[liquid->mesh->tet[t][k]];
-            if (degrees > above * m->melting_point) hottest = fmax(hottest, degrees);
-        }
-    }
-    return hottest;
-}
-
 void mn_tet_liquid_get_rescues(const mn_tet_liquid *liquid, mn_tet_rescues *rescues)
 {
     *rescues = (mn_tet_rescues){.coasted = liquid->counts.coasted,
                                 .limited = liquid->counts.limited,
                                 .opened = liquid->counts.opened,
-                                .boiling = boiling_of(liquid)};
+                                .boiling = liquid->solids.hottest};
 }
 
 void mn_tet_liquid_diagnose(const mn_tet_liquid *liquid, double seconds, mn_tet_liquid_numbers *numbers)

@@ -170,9 +170,11 @@ static mn_status copy_gradients(mn_tet_system *s)
 static mn_status invert_diagonal(mn_tet_system *s)
 {
     MN_TRY(mn_array_resize(s->ctx, &s->diagonal_inverse, s->node_count));
+    for (int32_t i = 0; i < s->node_count; i++)
+        memcpy(s->diagonal_inverse.data[i].m, s->blocks.data[s->diagonal.data[i]].a, sizeof(mn_mat3));
+    mn_tet_pairs_add_diagonal(s, s->diagonal_inverse.data);
     for (int32_t i = 0; i < s->node_count; i++) {
-        mn_mat3 m;
-        memcpy(m.m, s->blocks.data[s->diagonal.data[i]].a, sizeof m.m);
+        mn_mat3 m = s->diagonal_inverse.data[i];
         if (s->stage->nodal) {
             const mn_mat3 own = s->stage->freedom ? s->stage->freedom[i] : mn_m3_identity();
             m = mn_m3_add(m, mn_m3_scale(mn_tet_nodal_diagonal(s, i), own));

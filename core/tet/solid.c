@@ -100,7 +100,7 @@ mn_status mn_tet_solids_prepare(mn_tet_liquid *liquid)
 // Pa, that the volumes of tetrahedra have beside those of nodes.
 static double own_bulk(const mn_tet_material *m)
 {
-    return m->yield > 0 ? 0.5 * mn_tet_material_shear(m) : 0;
+    return m->yield > 0 || m->creep > 0 ? 0.5 * mn_tet_material_shear(m) : 0;
 }
 
 // Pa, that pressures see.
@@ -126,7 +126,7 @@ static double thickening(const mn_tet_liquid *liquid, int32_t t)
     return mn_pow(fmax(2 * liquid->solids.melted.data[t] - 1, most), -1.25);
 }
 
-static void fill_shape(const mn_tet_liquid *liquid, int32_t t, double length, double press,
+static void fill_shape(const mn_tet_liquid *liquid, int32_t t, double length, double press, bool creeps,
                        mn_tet_solid_shape *shape)
 {
     const mn_tet_material *m = material_of(liquid, t);
@@ -147,9 +147,11 @@ static void fill_shape(const mn_tet_liquid *liquid, int32_t t, double length, do
     shape->yield = press * mn_tet_material_yield(m, strain, tet_temperature(liquid->mesh, t));
     shape->hardening = press * m->hardening;
     shape->bulk = softening(liquid, t) * press * own_bulk(m);
+    if (m->creep > 0 && creeps) shape->creep = mn_tet_material_shear(m) * liquid->step / m->creep;
     double off = 0; // how far P is from a number times I
     for (int i = 0; i < 6; i++) off = fmax(off, fabs(metric[i] - (i < 3 ? metric[0] : 0)));
-    if (off <= never_flowed * metric[0] && !isfinite(shape->yield)) shape->stretch = sqrt(shape->metric[0]);
+    if (off <= never_flowed * metric[0] && !isfinite(shape->yield) && !(m->creep > 0))
+        shape->stretch = sqrt(shape->metric[0]);
 }
 
 mn_status mn_tet_solids_fill_stage(mn_tet_liquid *liquid, double h, mn_tet_stage *stage)
@@ -168,7 +170,7 @@ mn_status mn_tet_solids_fill_stage(mn_tet_liquid *liquid, double h, mn_tet_stage
     for (int32_t t = 0; t < liquid->system.tet_count; t++) {
         const mn_tet_material *m = material_of(liquid, t);
         mn_tet_solid_shape *shape = &s->shapes.data[t];
-        fill_shape(liquid, t, length, press, shape);
+        fill_shape(liquid, t, length, press, true, shape);
         s->room.data[t] = shape->volume;
         s->viscosity.data[t] =
             thickening(liquid, t) * m->viscosity * h / (liquid->def.density * length * length);
@@ -217,7 +219,49 @@ double mn_tet_solids_spin(const mn_tet_liquid *liquid)
     return fastest;
 }
 
+// How fast an edge of tetrahedron t changes, of its length, at most: 1/s.
+static double strain_rate(const mn_tet_mesh *mesh, const mn_vec3 *v, int32_t t)
+{
+    double most = 0;
+    for (int e = 0; e < 6; e++) {
+        const int32_t i = mesh->tet[t][mn_tet_edge_corners[e][0]],
+                      j = mesh->tet[t][mn_tet_edge_corners[e][1]];
+        const mn_vec3 edge = mn_sub(mesh->position[j], mesh->position[i]);
+        most = fmax(most, fabs(mn_dot(mn_sub(v[j], v[i]), edge)) / mn_norm2(edge));
+    }
+    return most;
+}
+
+double mn_tet_solids_flow_limit(const mn_tet_liquid *liquid)
+{
+    const double most = 10; // yield strains: the return to the yield surface converges from there
+    const mn_vec3 *v = mn_tet_field_vectors(liquid, MN_TET_V);
+    double limit = INFINITY;
+    for (int32_t t = 0; liquid->solids.any && t < liquid->mesh->tet_slots; t++) {
+        const mn_tet_material *m = material_of(liquid, t);
+        if (!mn_tet_liquid_is_solid(liquid, t) || !(m->yield > 0)) continue;
+        const double strain = mn_tet_field_numbers(liquid, MN_TET_PLASTIC_STRAIN)[t];
+        const double yield = mn_tet_material_yield(m, strain, tet_temperature(liquid->mesh, t));
+        const double rate = strain_rate(liquid->mesh, v, t);
+        if (rate > 0) limit = fmin(limit, most * yield / (3 * mn_tet_material_shear(m) * rate));
+    }
+    return limit;
+}
+
 // ---- after a step ----
+
+// J that creep turns into heat in a step: q^2/(3 eta) of a volume and second, q the von Mises stress.
+static double creep_work(const mn_tet_liquid *liquid, int32_t t, const mn_tet_solid_state *state)
+{
+    const mn_tet_material *m = material_of(liquid, t);
+    const double mean = (state->b[0] + state->b[1] + state->b[2]) / 3;
+    const double dev[6] = {state->b[0] - mean, state->b[1] - mean, state->b[2] - mean,
+                           state->b[3],        state->b[4],        state->b[5]};
+    const double shear = softening(liquid, t) * mn_tet_material_shear(m);
+    if (!(m->creep > 0)) return 0;
+    return shear * shear * mn_tet_symmetric_norm2(dev) / (2 * m->creep) * liquid->step *
+           mn_tet_liquid_room(liquid, t);
+}
 
 // What flowed stays: P = F^-1 b F^-T.
 void mn_tet_solids_accept(mn_tet_liquid *liquid)
@@ -231,18 +275,22 @@ void mn_tet_solids_accept(mn_tet_liquid *liquid)
         mn_tet_solid_state state;
         mn_vec3 x[4];
         mn_mat3 inverse;
-        if (!(shape->shear > 0) || !isfinite(shape->yield)) continue;
+        if (!(shape->shear > 0) || (!isfinite(shape->yield) && !(shape->creep > 0))) continue;
         for (int k = 0; k < 4; k++)
             x[k] = mn_scale(1 / liquid->size, liquid->mesh->position[liquid->mesh->tet[t][k]]);
         mn_tet_solid_measure(shape, x, &state);
-        if (!(state.flow > 0) || !mn_m3_inverse(mn_tet_deformation(shape, x), &inverse)) continue;
+        if ((!(state.flow > 0) && !(shape->creep > 0)) ||
+            !mn_m3_inverse(mn_tet_deformation(shape, x), &inverse))
+            continue;
         mn_tet_pack_symmetric(
             mn_m3_mul(inverse, mn_m3_mul(mn_tet_symmetric(state.b), mn_m3_transpose(inverse))),
             metric + 6 * (int64_t)t);
         const mn_tet_material *m = material_of(liquid, t);
         const double before = strain[t];
         strain[t] += state.flow;
-        if (s->work.count == liquid->system.tet_count)
+        if (s->work.count != liquid->system.tet_count) continue;
+        s->work.data[t] += creep_work(liquid, t, &state);
+        if (state.flow > 0)
             s->work.data[t] +=
                 mn_tet_material_yield(m, 0.5 * (before + strain[t]), tet_temperature(liquid->mesh, t)) *
                 state.flow * mn_tet_liquid_room(liquid, t);
@@ -254,7 +302,7 @@ double mn_tet_solids_tet_energy(const mn_tet_liquid *liquid, int32_t t)
     mn_tet_solid_shape shape;
     mn_tet_solid_state state;
     mn_vec3 x[4];
-    fill_shape(liquid, t, 1, 1, &shape);
+    fill_shape(liquid, t, 1, 1, false, &shape);
     if (!(shape.shear > 0)) return 0;
     for (int k = 0; k < 4; k++) x[k] = liquid->mesh->position[liquid->mesh->tet[t][k]];
     mn_tet_solid_measure(&shape, x, &state);
@@ -270,7 +318,7 @@ static double energy_at_nodes(const mn_tet_liquid *liquid)
     double sum = 0;
     mn_status status = mn_array_resize(liquid->ctx, &shapes, system->tet_count);
     for (int32_t t = 0; status == MN_OK && t < system->tet_count; t++)
-        fill_shape(liquid, t, 1, 1, &shapes.data[t]);
+        fill_shape(liquid, t, 1, 1, false, &shapes.data[t]);
     if (status == MN_OK)
         status = mn_tet_nodal_fill(system, liquid->solids.class_of.data, shapes.data, &nodal);
     if (status == MN_OK) {
@@ -309,7 +357,7 @@ void mn_tet_solids_stress(const mn_tet_liquid *liquid, int32_t t, double stress[
     mn_tet_solid_state state;
     mn_vec3 x[4];
     memset(stress, 0, 6 * sizeof *stress);
-    fill_shape(liquid, t, 1, 1, &shape);
+    fill_shape(liquid, t, 1, 1, false, &shape);
     const double *p = mn_tet_field_numbers(liquid, MN_TET_MULTIPLIER),
                  *second = mn_tet_field_numbers(liquid, MN_TET_SOLID_MULTIPLIER);
     for (int k = 0; k < 4; k++) {
@@ -394,6 +442,7 @@ static mn_status add_fields(mn_tet_mesh *mesh)
                   {MN_TET_REST, MN_TET_LINEAR, 3},
                   {MN_TET_METRIC, MN_TET_VALUE, 6},
                   {MN_TET_PLASTIC_STRAIN, MN_TET_VALUE, 1},
+                  {MN_TET_DAMAGE, MN_TET_VALUE, 1},
                   {MN_TET_SOLID_MULTIPLIER, MN_TET_LINEAR, 1},
                   {MN_TET_TEMPERATURE, MN_TET_LINEAR, 1},
                   {MN_TET_MELTED, MN_TET_LINEAR, 1},
@@ -509,6 +558,9 @@ void mn_tet_solids_free(mn_tet_liquid *liquid)
     mn_array_free(liquid->ctx, &s->viscosity);
     mn_array_free(liquid->ctx, &s->compliance);
     mn_tet_nodal_free(liquid->ctx, &s->nodal);
+    mn_array_free(liquid->ctx, &s->pairs);
+    mn_array_free(liquid->ctx, &s->stress);
+    mn_array_free(liquid->ctx, &s->field);
     mn_array_free(liquid->ctx, &s->mass);
     mn_array_free(liquid->ctx, &s->source);
     mn_array_free(liquid->ctx, &s->transfer);

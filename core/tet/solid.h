@@ -9,6 +9,8 @@
 //   solid.c           the state of solids, and a stage of them
 //   nodal.c           half of the elastic energy at nodes
 //   solid_transfer.c  what solids carry through a change of the mesh
+//   solid_contact.c   solids that touch each other
+//   fracture.c        what breaks
 //   melt.c            heat, and what it does to solids and liquids
 //
 // The state of a solid is b = F P F^T, F = dx/dX: rest places X at nodes, a metric P per tetrahedron. Volume
@@ -28,6 +30,7 @@
 #define MN_TET_REST "rest"                         ///< linear, m: X
 #define MN_TET_METRIC "metric"                     ///< value, 6: P
 #define MN_TET_PLASTIC_STRAIN "plastic_strain"     ///< value
+#define MN_TET_DAMAGE "damage"                     ///< value: the most it has borne, of what it bears
 #define MN_TET_SOLID_MULTIPLIER "solid_multiplier" ///< linear, Pa: the second pressure of a node
 #define MN_TET_TEMPERATURE "temperature"           ///< linear, K
 #define MN_TET_MELTED "melted"                     ///< linear, of the mass around a node
@@ -54,11 +57,15 @@ typedef struct mn_tet_solids {
     MN_ARRAY(mn_tet_solid_shape) shapes;
     MN_ARRAY(double) room, viscosity, compliance;
     mn_tet_nodal nodal;
+    MN_ARRAY(mn_tet_pair) pairs; ///< of the step
+    MN_ARRAY(double) stress;     ///< Pa, 6 for each tetrahedron that may break
     // Heat.
     mn_heat *heat;
-    MN_ARRAY(double) mass, source, transfer, outside, emissivity, melted, work;
-    double heat_in, heat_lost, elastic_energy; ///< J
-    double energy_before;                      ///< J, elastic, before the mesh changes
+    MN_ARRAY(double) field, mass, source, transfer, outside, emissivity, melted, work;
+    mn_volume source_field; ///< W/m^3, of the running advance; {0}: none
+    double heat_in;         ///< J
+    double hottest;         ///< K, of what would boil in the last advance; 0: nothing
+    double energy_before;   ///< J, elastic, before the mesh changes
 } mn_tet_solids;
 
 #endif

@@ -16,6 +16,8 @@
 //
 // with the trace that leaves det b. Its Hessian is W r I - r G d2V less a part along dev b. dg is the plastic
 // strain that comes. Flow inside of the solve keeps the stress on the yield surface however long the step is.
+// Creep (Maxwell), over a step of length dt: dev b <- dev b/(1 + G dt/eta). For G dt well above eta this is
+// 2 eta times the rate of strain, the stress of a liquid of viscosity eta.
 // Tested: force by differences of the energy, return to the yield surface
 // (tests/unit/tet/test_solid_elements.c).
 #ifndef MENISCUS_TET_SOLID_ELEMENTS_H
@@ -34,6 +36,7 @@ typedef struct mn_tet_solid_shape {
     double shear;        ///< G; 0: a liquid, and the rest of this is not used
     double yield;        ///< y at the start of the step; INFINITY: elastic
     double hardening;    ///< dy/d(plastic strain)
+    double creep;        ///< G dt/eta, how much of its shear stress a step takes: it creeps; 0: it does not
     double bulk;         ///< of the tetrahedron's own volume, V0 bulk/2 (V/V0 - 1)^2
     double stretch;      ///< s where P = s^2 I and it cannot yield; 0: no such s
     double share;        ///< of its energy of shape, that is not at nodes (nodal.h)
@@ -88,12 +91,25 @@ MN_INLINE double mn_tet_mean_of(const double dev[6], double d, double m)
     return m;
 }
 
+/// Takes out of b what creeps in a step.
+MN_INLINE void mn_tet_creep(const mn_tet_solid_shape *shape, mn_tet_solid_state *s)
+{
+    const double mean = (s->b[0] + s->b[1] + s->b[2]) / 3, part = 1 / (1 + shape->creep);
+    double dev[6] = {s->b[0] - mean, s->b[1] - mean, s->b[2] - mean, s->b[3], s->b[4], s->b[5]};
+    s->secant = part, s->flow = 0;
+    const double det = mn_m3_determinant(mn_tet_symmetric(s->b));
+    for (int i = 0; i < 6; i++) dev[i] *= part;
+    const double m = mn_tet_mean_of(dev, det, mean);
+    for (int i = 0; i < 6; i++) s->b[i] = dev[i] + (i < 3 ? m : 0);
+}
+
 /// Takes plastic flow out of b.
 MN_INLINE void mn_tet_return_to_yield(const mn_tet_solid_shape *shape, mn_tet_solid_state *s)
 {
-    const double mean = (s->b[0] + s->b[1] + s->b[2]) / 3;
-    double dev[6] = {s->b[0] - mean, s->b[1] - mean, s->b[2] - mean, s->b[3], s->b[4], s->b[5]};
     s->secant = 1, s->flow = 0;
+    if (shape->creep > 0) mn_tet_creep(shape, s);
+    const double mean = (s->b[0] + s->b[1] + s->b[2]) / 3, crept = s->secant;
+    double dev[6] = {s->b[0] - mean, s->b[1] - mean, s->b[2] - mean, s->b[3], s->b[4], s->b[5]};
     const double q = shape->shear * sqrt(1.5 * mn_tet_symmetric_norm2(dev));
     if (!(q > shape->yield)) return;
     const double det = mn_m3_determinant(mn_tet_symmetric(s->b)), modulus = 3 * shape->shear * mean;
@@ -103,6 +119,7 @@ MN_INLINE void mn_tet_return_to_yield(const mn_tet_solid_shape *shape, mn_tet_so
     const double less = 2 * shape->shear * (modulus / (modulus + shape->hardening) - 1 + s->secant);
     const double along = sqrt(fmax(less, 0) / mn_tet_symmetric_norm2(dev));
     for (int i = 0; i < 6; i++) s->tangent[i] = along * dev[i], dev[i] *= s->secant;
+    s->secant *= crept;
     const double m = mn_tet_mean_of(dev, det, mean);
     for (int i = 0; i < 6; i++) s->b[i] = dev[i] + (i < 3 ? m : 0);
 }

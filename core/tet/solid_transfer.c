@@ -359,9 +359,9 @@ mn_status mn_tet_solids_mend(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
     return status;
 }
 
-void mn_tet_solids_settle_energy(mn_tet_liquid *liquid)
+mn_status mn_tet_solids_settle_energy(mn_tet_liquid *liquid)
 {
-    if (!liquid->solids.any || !liquid->def.heat) return;
+    if (!liquid->solids.any || !liquid->def.heat) return MN_OK;
     double *heat = mn_tet_field_numbers(liquid, MN_TET_HEAT);
     const double *mass = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME);
     const double gone = liquid->solids.energy_before - mn_tet_solids_elastic_energy(liquid);
@@ -371,4 +371,5 @@ void mn_tet_solids_settle_energy(mn_tet_liquid *liquid)
         for (int k = 0; mn_tet_liquid_is_solid(liquid, t) && k < 4; k++)
             heat[liquid->mesh->tet[t][k]] += 0.25 * gone * mass[t] / all;
     liquid->solids.heat_in += all > 0 ? gone : 0;
+    return mn_tet_solids_find_melted(liquid); // as a state that is loaded finds it
 }

@@ -39,10 +39,14 @@ typedef MN_ARRAY(double) mn_tet_numbers;
 
 typedef struct mn_tet_counts {
     int64_t newton, linear, remeshed, splits, merges, opened, limited, coasted;
+    int64_t cracks;        ///< faces that broke open
     int64_t coasted_at;    ///< the step that coasted last
     int64_t spoilt;        ///< the step at which a merge came to nothing last; 0: none
     double added, removed; ///< rest volume through pipes, m^3
 } mn_tet_counts;
+
+/// Of `touch`: the bit of the colliders.
+enum { MN_TET_TOUCHES_COLLIDER = 1 << 6 };
 
 /// How a node comes onto the solid that it touches.
 typedef enum mn_tet_looseness {
@@ -176,7 +180,7 @@ void mn_tet_liquid_abandon(mn_solver *solver);
 mn_status mn_tet_liquid_view(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output,
                              mn_view *view);
 void mn_tet_fill_report(const mn_solver *solver, mn_report *report);
-enum { MN_TET_SAVED_COUNT = 6, MN_TET_SAVED_VERSION = 6 };
+enum { MN_TET_SAVED_COUNT = 6, MN_TET_SAVED_VERSION = 7 };
 extern const mn_saved mn_tet_liquid_saved[MN_TET_SAVED_COUNT];
 mn_status mn_tet_liquid_save_mesh(const mn_solver *solver, mn_writer *out);
 mn_status mn_tet_liquid_load_mesh(mn_solver *solver, mn_reader *in, int32_t version);
@@ -288,6 +292,8 @@ double mn_tet_liquid_tension(const mn_tet_liquid *liquid);
 mn_status mn_tet_solids_prepare(mn_tet_liquid *liquid);
 /// How fast the fastest body with a solid in it turns, rad/s.
 double mn_tet_solids_spin(const mn_tet_liquid *liquid);
+/// The longest step in which what yields strains by a few times what it bears without flowing, s.
+double mn_tet_solids_flow_limit(const mn_tet_liquid *liquid);
 /// What a stage of length h asks of materials.
 mn_status mn_tet_solids_fill_stage(mn_tet_liquid *liquid, double h, mn_tet_stage *stage);
 /// What flowed in a step that moved the mesh stays so.
@@ -320,10 +326,25 @@ void mn_tet_solids_note_left(mn_tet_liquid *liquid);
 mn_status mn_tet_solids_deposit_state(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
 mn_status mn_tet_solids_mend(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
 /// What the change has taken of the elastic energy becomes heat.
-void mn_tet_solids_settle_energy(mn_tet_liquid *liquid);
+mn_status mn_tet_solids_settle_energy(mn_tet_liquid *liquid);
+
+// ---- solid_contact.c ----
+
+/// Which nodes of solids may come to touch which faces in a step of length dt.
+mn_status mn_tet_solids_find_pairs(mn_tet_liquid *liquid, double dt);
+/// The longest step in which no solid can pass through another, s.
+mn_status mn_tet_solids_approach_limit(mn_tet_liquid *liquid, double *limit);
+
+// ---- fracture.c ----
+
+/// Breaks solids where they bear more than they can. *limit is how long the next step may be after that, s;
+/// INFINITY: nothing broke.
+mn_status mn_tet_solids_break(mn_tet_liquid *liquid, double *limit);
 
 // ---- melt.c ----
 
+/// What an advance begins with: a heat source, which must be finite where the mesh is; {0}: none.
+mn_status mn_tet_solids_begin(mn_tet_liquid *liquid, mn_volume source);
 /// Heat of a step that has moved the mesh, with melting and freezing.
 mn_status mn_tet_solids_warm(mn_tet_liquid *liquid, double dt);
 /// Temperatures and what has melted, from energies.

@@ -24,9 +24,9 @@ enum { HALVINGS_MAX = 6, HALVINGS_AGAIN = 2 }; // the second right after a step 
 
 static const double gamma_sdirk = 0.29289321881345254; // 1 - 1/sqrt 2
 static const double growth_max = 2.0;                  // of BDF2's step; unstable above 1 + sqrt 2
-static const double turning = 0.3;       // of an edge's length that its ends may move against each other
-static const double turning_solid = 0.1; // rad that a solid may turn: more would cost it energy
-static const double coasting = 1.0 / 8;  // of the longest step, when none can be solved
+static const double turning = 0.3;        // of an edge's length that its ends may move against each other
+static const double turning_solid = 0.07; // rad that a solid may turn: more would cost it energy
+static const double coasting = 1.0 / 8;   // of the longest step, when none can be solved
 
 // ---- limits ----
 
@@ -47,7 +47,7 @@ double mn_tet_liquid_stiffness(const mn_tet_liquid *liquid)
 double mn_tet_liquid_step_limit(const mn_tet_liquid *liquid)
 {
     const double rate = mn_tet_liquid_strain_rate(liquid), spin = mn_tet_solids_spin(liquid);
-    const double turn = spin > 0 ? turning_solid / spin : INFINITY;
+    const double turn = fmin(spin > 0 ? turning_solid / spin : INFINITY, mn_tet_solids_flow_limit(liquid));
     return fmin(turn,
                 fmin(fmin(liquid->def.max_dt, liquid->def.capillary_step * mn_tet_liquid_time_scale(liquid)),
                      rate > 0 ? turning / rate : INFINITY));
@@ -221,6 +221,7 @@ static bool step_is_whole(const mn_tet_liquid *liquid)
 static mn_status begin_attempt(mn_tet_liquid *liquid)
 {
     MN_TRY(resize_step(liquid));
+    MN_TRY(mn_tet_solids_find_pairs(liquid, liquid->step));
     if (liquid->solids.used && !mn_tet_liquid_has_solids(liquid))
         return mn_tet_solids_find_tension(liquid, false);
     if (!mn_tet_liquid_has_solids(liquid)) return MN_OK;
@@ -281,9 +282,11 @@ mn_status mn_tet_liquid_begin(mn_solver *solver, const mn_solver_inputs *inputs,
     MN_TRY(mn_tet_liquid_prepare(liquid)); // memory may have run out before
     MN_TRY(mn_tet_liquid_open_pipe(liquid, inputs->own));
     MN_TRY(find_force(liquid, inputs->force));
+    MN_TRY(mn_tet_solids_begin(liquid, inputs->heat));
     liquid->collider = inputs->collider, liquid->drain = inputs->sink;
     liquid->touching = 0;
-    liquid->system.analyzed = liquid->system.factored = false; // a loaded state has neither
+    // A loaded state has none of these, and the order of elimination depends on where nodes were.
+    liquid->system.analyzed = liquid->system.factored = liquid->system.stiff_analyzed = false;
     liquid->frame_left = seconds;
     return solver->time == 0 ? mn_tet_liquid_check_solids(liquid) : MN_OK;
 }
@@ -296,8 +299,15 @@ mn_status mn_tet_liquid_limit(mn_solver *solver, const mn_solver_inputs *inputs,
     limit->piece = fmin(solver->left, mn_tet_liquid_next_layer(liquid));
     limit->idle = liquid->mesh->tet_count == 0;
     if (limit->idle) return MN_OK;
+    double crack;
+    MN_TRY(mn_tet_solids_break(liquid, &crack));
     MN_TRY(limit_strain(liquid));
     limit->longest = mn_tet_liquid_step_limit(liquid);
+    double approach;
+    MN_TRY(mn_tet_solids_approach_limit(liquid, &approach));
+    if (approach < limit->longest)
+        limit->longest = approach, limit->binding = "solids that come near each other fast";
+    if (crack < limit->longest) limit->longest = crack, limit->binding = "a crack that runs through a solid";
     if (turning / mn_tet_liquid_strain_rate(liquid) <= limit->longest)
         limit->binding = "liquid that shoots past what is next to it, as when solids leave it no room";
     return MN_OK;
@@ -386,7 +396,7 @@ void mn_tet_liquid_abandon(mn_solver *solver)
     mn_tet_liquid_forget_division(liquid);
     liquid->collider = liquid->drain = NULL;
     liquid->pipe = (mn_tet_pipe){0}, liquid->open = 0;
-    liquid->force = (mn_volume){0}, liquid->strongest = 0;
+    liquid->force = liquid->solids.source_field = (mn_volume){0}, liquid->strongest = 0;
 }
 
 // What is shown counts faces by what they touch now.

@@ -48,6 +48,18 @@ typedef struct mn_tet_ends {
     double volume;             ///< at its end
 } mn_tet_ends;
 
+/// A node and the three of a face of another solid that it may come to touch (solid_contact.c).
+typedef struct mn_tet_pair {
+    int32_t v[4];
+    double weight; ///< N/m
+} mn_tet_pair;
+
+/// A pair at the iterate: its distance changes by sum r_k . dx_k.
+typedef struct mn_tet_pair_row {
+    mn_vec3 r[4];
+    double weight; ///< 0: they do not touch
+} mn_tet_pair_row;
+
 /// Given for a stage, in its units. Arrays belong to the caller.
 typedef struct mn_tet_stage {
     double sigma, viscosity, stiffness;
@@ -72,6 +84,9 @@ typedef struct mn_tet_stage {
     const double *tet_viscosity;      ///< per tetrahedron
     const double *compliance;         ///< per pressure: volume that one unit of it takes away
     mn_tet_nodal *nodal;              ///< what nodes have of the elastic energy; NULL: nothing
+    const mn_tet_pair *pairs;         ///< solids that may touch
+    int64_t pair_count;
+    double pair_unit; ///< turns their weights into the stage's units
 } mn_tet_stage;
 
 /// What an elastic tetrahedron adds to the Hessian.
@@ -99,6 +114,8 @@ typedef struct mn_tet_system {
     MN_ARRAY(mn_tet_element) elements;
     MN_ARRAY(mn_tet_ends) ends;       ///< of a halfway stage
     MN_ARRAY(mn_tet_elastic) elastic; ///< of a stage with shapes
+    MN_ARRAY(mn_tet_pair_row) pair_rows;
+    MN_ARRAY(mn_vec3) pair_pull; ///< per node, of a stage with pairs
     MN_ARRAY(mn_tet_block) blocks;
     bool even; ///< blocks of a halfway stage with dV/dx at its start on both sides, so that S is symmetric
     double min_volume;  ///< of a tetrahedron, relative to the last good state
@@ -169,6 +186,14 @@ mn_vec3 mn_tet_nodal_pull(const mn_tet_system *system, int32_t k);
 double mn_tet_nodal_diagonal(const mn_tet_system *system, int32_t k);
 /// Adds their part of A x to y.
 mn_status mn_tet_nodal_apply(mn_tet_system *system, const double *x, double *y);
+
+// ---- solid_contact.c ----
+
+/// Rows of the pairs at the iterate, and what they pull nodes with, into the residual.
+mn_status mn_tet_pairs_measure(mn_tet_system *system);
+/// Adds their part of A x to y, and of the diagonal blocks.
+void mn_tet_pairs_apply(const mn_tet_system *system, const double *x, double *y);
+void mn_tet_pairs_add_diagonal(const mn_tet_system *system, mn_mat3 *diagonal);
 
 /// Volumes of the pressures at places x.
 void mn_tet_system_node_volumes(const mn_tet_system *system, const mn_vec3 *x, double *volumes);

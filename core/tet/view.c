@@ -113,6 +113,11 @@ static void strain_value(const void *data, int64_t row, double *value)
     *value = tet_value(data, MN_TET_PLASTIC_STRAIN, row);
 }
 
+static void damage_value(const void *data, int64_t row, double *value)
+{
+    *value = tet_value(data, MN_TET_DAMAGE, row);
+}
+
 static void stress_value(const void *data, int64_t row, double *value)
 {
     const mn_tet_liquid *liquid = data;
@@ -149,6 +154,7 @@ static mn_status show_materials(mn_tet_liquid *liquid, mn_view *view)
         {.name = "solid", .type = MN_F32, .size = 1, .data = liquid, .value = solid_value},
         {.name = "stress", .type = MN_F32, .size = 1, .data = liquid, .value = stress_value},
         {.name = "plastic_strain", .type = MN_F32, .size = 1, .data = liquid, .value = strain_value},
+        {.name = "damage", .type = MN_F32, .size = 1, .data = liquid, .value = damage_value},
         {.name = "material", .type = MN_STRING, .size = 1, .data = liquid, .value = material_value},
     };
     for (int32_t i = 0; i < MN_COUNT_OF(columns); i++) mn_view_primitive_column(view, columns[i]);

@@ -567,7 +567,6 @@ int main(int argc, char **argv)
         bent_beam(4, 8, 0.49, 0.05);
         gel_ball(0.5, 3.27311);
         gel_ball(1, 3.76318);
-        validation_short("a soft bar stretches at the start and rings, and BDF2 takes the ringing");
         spinning_bar(6);
         bimetal(4, 8);
         swinging_beam();

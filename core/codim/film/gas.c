@@ -27,9 +27,9 @@ static mn_status find_components(mn_codim *mls)
 {
     const int64_t count = mls->points.count;
     const mn_codim_film_surface *s = &mls->surface;
-    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->component, count));
-    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->touched, count));
-    int32_t *parent = mls->component.data;
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->gas.component, count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->reseed.touched, count));
+    int32_t *parent = mls->gas.component.data;
     for (int32_t p = 0; p < (int32_t)count; p++) parent[p] = p;
     for (int32_t p = 0; p < (int32_t)count; p++)
         for (int32_t i = 0; i < s->fans.data[p].count; i++) {
@@ -37,13 +37,14 @@ static mn_status find_components(mn_codim *mls)
             if (a < b) parent[b] = a;
             if (b < a) parent[a] = b;
         }
-    for (int32_t p = 0; p < (int32_t)count; p++) mls->touched.data[p] = 0;
+    for (int32_t p = 0; p < (int32_t)count; p++) mls->reseed.touched.data[p] = 0;
     for (int32_t p = 0; p < (int32_t)count; p++) {
         parent[p] = find_root(parent, p);
-        if (s->edge.data[p] && !(mls->def.lids && mls->pinned.data[p])) mls->touched.data[parent[p]] = 1;
+        if (s->edge.data[p] && !(mls->def.lids && mls->pinned.data[p]))
+            mls->reseed.touched.data[parent[p]] = 1;
     }
     for (int32_t p = 0; p < (int32_t)count; p++)
-        if (mls->touched.data[parent[p]]) parent[p] = -1 - parent[p];
+        if (mls->reseed.touched.data[parent[p]]) parent[p] = -1 - parent[p];
     for (int32_t p = 0; p < (int32_t)count; p++)
         if (parent[p] < 0) parent[p] = -1;
     return MN_OK;
@@ -63,7 +64,7 @@ static void add_volumes(const mn_codim *mls, const int32_t *pocket_of, const mn_
 {
     const mn_vec3 *z = line->along;
     for (int32_t p = 0; p < (int32_t)mls->points.count; p++) {
-        const int32_t origin = mls->component.data[p];
+        const int32_t origin = mls->gas.component.data[p];
         if (origin < 0) continue;
         const mn_codim_film_fan *fan = &mls->surface.fans.data[p];
         double *c = &coefficients[COEFFICIENTS * pocket_of[origin]];
@@ -99,7 +100,7 @@ static mn_status gradient_range(void *user, mn_range range)
     for (int64_t p = range.begin; p < range.end; p++) {
         mn_vec3 sum = {0};
         const mn_codim_film_fan *fan = &mls->surface.fans.data[p];
-        const bool in = mls->component.data[p] >= 0;
+        const bool in = mls->gas.component.data[p] >= 0;
         for (int32_t i = 0; in && i < fan->count; i++)
             sum = mn_add(sum, mn_cross(mn_sub(job->x[fan->pair[i][0]], job->x[p]),
                                        mn_sub(job->x[fan->pair[i][1]], job->x[p])));
@@ -121,7 +122,7 @@ static int32_t number_pockets(mn_codim *mls, int32_t *pocket_of)
 {
     int32_t count = 0;
     for (int32_t p = 0; p < (int32_t)mls->points.count; p++)
-        pocket_of[p] = mls->component.data[p] == p ? count++ : -1;
+        pocket_of[p] = mls->gas.component.data[p] == p ? count++ : -1;
     return count;
 }
 
@@ -130,7 +131,7 @@ static double balance(const mn_codim *mls, const int32_t *pocket_of, int32_t poc
 {
     double across = 0, along = 0;
     for (int64_t p = 0; p < mls->points.count; p++) {
-        const int32_t origin = mls->component.data[p];
+        const int32_t origin = mls->gas.component.data[p];
         if (origin < 0 || pocket_of[origin] != pocket || mls->pinned.data[p]) continue;
         across += mn_dot(mn_codim_film_matrix_row(&mls->matrix, mls->x0.data, p), mls->right.data[p]);
         along += mn_norm2(mls->right.data[p]);
@@ -158,13 +159,13 @@ static void hand_over(mn_codim *mls, const int32_t *pocket_of, const double *vol
     for (int64_t old = 0; old < mls->pockets.count; old++) {
         double total = 0;
         for (int round = 0; round < 2; round++) {
-            memset(mls->touched.data, 0, (size_t)mls->touched.count);
+            memset(mls->reseed.touched.data, 0, (size_t)mls->reseed.touched.count);
             for (int64_t p = 0; p < mls->points.count; p++) {
-                const int32_t origin = mls->component.data[p];
+                const int32_t origin = mls->gas.component.data[p];
                 if (origin < 0 || mls->points.data[p].pocket != old) continue;
                 const int32_t pocket = pocket_of[origin];
-                if (pocket >= fresh_count || mls->touched.data[pocket]) continue;
-                mls->touched.data[pocket] = 1;
+                if (pocket >= fresh_count || mls->reseed.touched.data[pocket]) continue;
+                mls->reseed.touched.data[pocket] = 1;
                 if (round == 0) {
                     total += claim(mls, volume[COEFFICIENTS * pocket]);
                 } else if (total > 0) {
@@ -184,42 +185,43 @@ mn_status mn_codim_find_pockets(mn_codim *mls)
     if (!mls->def.gas) {
         mls->pockets.count = 0;
         for (int64_t p = 0; p < count; p++) mls->points.data[p].pocket = -1;
-        MN_TRY(mn_array_resize(ctx, &mls->component, count));
-        for (int64_t p = 0; p < count; p++) mls->component.data[p] = -1;
+        MN_TRY(mn_array_resize(ctx, &mls->gas.component, count));
+        for (int64_t p = 0; p < count; p++) mls->gas.component.data[p] = -1;
         return MN_OK;
     }
     MN_TRY(find_components(mls));
-    MN_TRY(mn_array_resize(ctx, &mls->pocket_of, count));
-    const int32_t fresh = number_pockets(mls, mls->pocket_of.data);
-    MN_TRY(mn_array_resize(ctx, &mls->new_pockets, fresh));
-    MN_TRY(mn_array_resize(ctx, &mls->volumes, (int64_t)COEFFICIENTS * fresh));
-    MN_TRY(mn_array_resize(ctx, &mls->known, fresh));
+    MN_TRY(mn_array_resize(ctx, &mls->gas.pocket_of, count));
+    const int32_t fresh = number_pockets(mls, mls->gas.pocket_of.data);
+    MN_TRY(mn_array_resize(ctx, &mls->gas.new_pockets, fresh));
+    MN_TRY(mn_array_resize(ctx, &mls->gas.volumes, (int64_t)COEFFICIENTS * fresh));
+    MN_TRY(mn_array_resize(ctx, &mls->gas.known, fresh));
     for (int32_t k = 0; k < fresh; k++)
-        mls->new_pockets.data[k] = (mn_codim_pocket){0}, mls->known.data[k] = 0;
-    for (int64_t k = 0; k < mls->volumes.count; k++) mls->volumes.data[k] = 0;
-    add_volumes(mls, mls->pocket_of.data, &(mn_codim_line){.from = mls->x0.data, .to = mls->x0.data},
-                mls->volumes.data);
+        mls->gas.new_pockets.data[k] = (mn_codim_pocket){0}, mls->gas.known.data[k] = 0;
+    for (int64_t k = 0; k < mls->gas.volumes.count; k++) mls->gas.volumes.data[k] = 0;
+    add_volumes(mls, mls->gas.pocket_of.data, &(mn_codim_line){.from = mls->x0.data, .to = mls->x0.data},
+                mls->gas.volumes.data);
     for (int64_t p = 0; p < count; p++)
-        if (mls->component.data[p] >= 0 && mls->surface.edge.data[p])
-            mls->new_pockets.data[mls->pocket_of.data[mls->component.data[p]]].lid = 1;
-    hand_over(mls, mls->pocket_of.data, mls->volumes.data, mls->new_pockets.data, fresh, mls->known.data);
+        if (mls->gas.component.data[p] >= 0 && mls->surface.edge.data[p])
+            mls->gas.new_pockets.data[mls->gas.pocket_of.data[mls->gas.component.data[p]]].lid = 1;
+    hand_over(mls, mls->gas.pocket_of.data, mls->gas.volumes.data, mls->gas.new_pockets.data, fresh,
+              mls->gas.known.data);
     if (fresh > 0) MN_TRY(mn_codim_volume_gradient(mls, mls->x0.data, mls->right.data));
     for (int32_t k = 0; k < fresh; k++) {
-        mn_codim_pocket *pocket = &mls->new_pockets.data[k];
-        const double volume = mls->volumes.data[COEFFICIENTS * k];
+        mn_codim_pocket *pocket = &mls->gas.new_pockets.data[k];
+        const double volume = mls->gas.volumes.data[COEFFICIENTS * k];
         const double ambient = mls->def.ambient_pressure;
-        if (!mls->known.data[k])
-            pocket->amount = volume * (pocket->lid ? ambient : balance(mls, mls->pocket_of.data, k));
+        if (!mls->gas.known.data[k])
+            pocket->amount = volume * (pocket->lid ? ambient : balance(mls, mls->gas.pocket_of.data, k));
         const double least = least_volume(mls);
         if ((!(volume > least) && !pocket->lid) || !(pocket->amount > 0)) pocket->amount = 0;
         pocket->pressure = pocket->amount > 0 && volume > least ? pocket->amount / volume : ambient;
     }
     for (int64_t p = 0; p < count; p++) {
-        const int32_t origin = mls->component.data[p];
-        mls->points.data[p].pocket = origin < 0 ? -1 : mls->pocket_of.data[origin];
+        const int32_t origin = mls->gas.component.data[p];
+        mls->points.data[p].pocket = origin < 0 ? -1 : mls->gas.pocket_of.data[origin];
     }
     MN_TRY(mn_array_resize(ctx, &mls->pockets, fresh));
-    for (int32_t k = 0; k < fresh; k++) mls->pockets.data[k] = mls->new_pockets.data[k];
+    for (int32_t k = 0; k < fresh; k++) mls->pockets.data[k] = mls->gas.new_pockets.data[k];
     return MN_OK;
 }
 
@@ -250,13 +252,13 @@ static double pressure_of(const mn_codim_pocket *pocket, double amount, const do
 
 mn_status mn_codim_solve_pressures(mn_codim *mls, const mn_codim_line *line, double factor)
 {
-    for (int64_t k = 0; k < mls->volumes.count; k++) mls->volumes.data[k] = 0;
-    add_volumes(mls, mls->pocket_of.data, line, mls->volumes.data);
+    for (int64_t k = 0; k < mls->gas.volumes.count; k++) mls->gas.volumes.data[k] = 0;
+    add_volumes(mls, mls->gas.pocket_of.data, line, mls->gas.volumes.data);
     for (int64_t k = 0; k < mls->pockets.count; k++) {
         mn_codim_pocket *pocket = &mls->pockets.data[k];
         const double amount = pocket->amount + (pocket->lid ? mls->pump : 0);
         if (amount > 0)
-            pocket->pressure = pressure_of(pocket, amount, &mls->volumes.data[COEFFICIENTS * k],
+            pocket->pressure = pressure_of(pocket, amount, &mls->gas.volumes.data[COEFFICIENTS * k],
                                            line->part[k] * factor, mls->def.ambient_pressure);
     }
     return MN_OK;
@@ -267,19 +269,19 @@ mn_status mn_codim_solve_pressures(mn_codim *mls, const mn_codim_line *line, dou
 mn_status mn_codim_breathing(mn_codim *mls, double dt)
 {
     const int64_t count = mls->pockets.count;
-    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->part, count));
-    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->ease, count));
-    for (int64_t k = 0; k < count; k++) mls->ease.data[k] = 0;
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->gas.part, count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->gas.ease, count));
+    for (int64_t k = 0; k < count; k++) mls->gas.ease.data[k] = 0;
     for (int64_t p = 0; p < mls->points.count; p++) {
         const int64_t k = mls->points.data[p].pocket;
-        if (k >= 0) mls->ease.data[k] += mn_norm2(mls->right.data[p]) / mls->mass.data[p];
+        if (k >= 0) mls->gas.ease.data[k] += mn_norm2(mls->right.data[p]) / mls->mass.data[p];
     }
     for (int64_t k = 0; k < count; k++) {
-        const double volume = mls->volumes.data[COEFFICIENTS * k];
+        const double volume = mls->gas.volumes.data[COEFFICIENTS * k];
         const double turn2 =
-            volume > 0 ? dt * dt * mls->pockets.data[k].pressure / volume * mls->ease.data[k] : 0;
+            volume > 0 ? dt * dt * mls->pockets.data[k].pressure / volume * mls->gas.ease.data[k] : 0;
         const double y = turn2 / 4, fast = y * y / (1 + y * y);
-        mls->part.data[k] = 0.5 * (1 + fast);
+        mls->gas.part.data[k] = 0.5 * (1 + fast);
     }
     return MN_OK;
 }
@@ -287,27 +289,28 @@ mn_status mn_codim_breathing(mn_codim *mls, double dt)
 mn_status mn_codim_calm_breathing(mn_codim *mls, double dt)
 {
     const int64_t count = mls->pockets.count;
-    for (int64_t k = 0; k < mls->volumes.count; k++) mls->volumes.data[k] = 0;
-    for (int64_t k = 0; k < count; k++) mls->ease.data[k] = 0;
+    for (int64_t k = 0; k < mls->gas.volumes.count; k++) mls->gas.volumes.data[k] = 0;
+    for (int64_t k = 0; k < count; k++) mls->gas.ease.data[k] = 0;
     MN_TRY(mn_codim_volume_gradient(mls, mls->x1.data, mls->right.data));
     // c[0] the volume before, c[1] after, c[2] how fast it grows at the end, ease how easily it does
-    double *c = mls->volumes.data;
-    add_volumes(mls, mls->pocket_of.data, &(mn_codim_line){.from = mls->x1.data, .to = mls->x1.data}, c);
+    double *c = mls->gas.volumes.data;
+    add_volumes(mls, mls->gas.pocket_of.data, &(mn_codim_line){.from = mls->x1.data, .to = mls->x1.data}, c);
     for (int64_t k = 0; k < count; k++)
         c[COEFFICIENTS * k + 1] = c[COEFFICIENTS * k], c[COEFFICIENTS * k] = 0;
-    add_volumes(mls, mls->pocket_of.data, &(mn_codim_line){.from = mls->x0.data, .to = mls->x0.data}, c);
+    add_volumes(mls, mls->gas.pocket_of.data, &(mn_codim_line){.from = mls->x0.data, .to = mls->x0.data}, c);
     for (int64_t p = 0; p < mls->points.count; p++) {
         const int64_t k = mls->points.data[p].pocket;
         if (k < 0) continue;
         const mn_vec3 u = mn_add(mls->v0.data[p], mls->solution.data[p]), g = mls->right.data[p];
         c[COEFFICIENTS * k + 2] += mn_dot(g, u);
-        mls->ease.data[k] += mn_norm2(g) / mls->mass.data[p];
+        mls->gas.ease.data[k] += mn_norm2(g) / mls->mass.data[p];
     }
     for (int64_t p = 0; p < mls->points.count; p++) {
         const int64_t k = mls->points.data[p].pocket;
-        if (k < 0 || !(mls->ease.data[k] > 0)) continue;
-        const double *ck = &c[COEFFICIENTS * k], fast = 2 * mls->part.data[k] - 1;
-        const double push = fast * ((ck[1] - ck[0]) / dt - ck[2]) / (mls->ease.data[k] * mls->mass.data[p]);
+        if (k < 0 || !(mls->gas.ease.data[k] > 0)) continue;
+        const double *ck = &c[COEFFICIENTS * k], fast = 2 * mls->gas.part.data[k] - 1;
+        const double push =
+            fast * ((ck[1] - ck[0]) / dt - ck[2]) / (mls->gas.ease.data[k] * mls->mass.data[p]);
         mls->solution.data[p] = mn_axpy(mls->solution.data[p], push, mls->right.data[p]);
     }
     return MN_OK;

@@ -43,7 +43,7 @@ static bool is_film(const mn_codim *mls, int32_t p)
 // Edges shorter than the one bound or longer than the other.
 static mn_status list_edges(mn_codim *mls, double below, double above)
 {
-    mls->edges.count = 0;
+    mls->reseed.edges.count = 0;
     for (int32_t p = 0; p < (int32_t)mls->matrix.start.count - 1; p++)
         for (int64_t e = mls->matrix.start.data[p]; e < mls->matrix.start.data[p + 1]; e++) {
             const int32_t q = mls->matrix.column.data[e];
@@ -51,15 +51,15 @@ static mn_status list_edges(mn_codim *mls, double below, double above)
             const double d2 = mn_norm2(mn_sub(mls->points.data[p].position, mls->points.data[q].position));
             if (d2 >= below * below && d2 <= above * above) continue;
             const mn_codim_edge edge = {d2, p, q};
-            MN_TRY(mn_array_push(mls->solver.ctx, &mls->edges, &edge));
+            MN_TRY(mn_array_push(mls->solver.ctx, &mls->reseed.edges, &edge));
         }
     return MN_OK;
 }
 
 static void sort_edges(mn_codim *mls, int (*order)(const void *, const void *))
 {
-    if (mls->edges.count > 0)
-        qsort(mls->edges.data, (size_t)mls->edges.count, sizeof *mls->edges.data, order);
+    if (mls->reseed.edges.count > 0)
+        qsort(mls->reseed.edges.data, (size_t)mls->reseed.edges.count, sizeof *mls->reseed.edges.data, order);
 }
 
 // What a free edge sweeps up, and how it grows, is no matter of the film's thickness.
@@ -81,9 +81,9 @@ static mn_status merge_short_edges(mn_codim *mls)
 {
     MN_TRY(list_edges(mls, MERGE * mls->def.spacing, INFINITY));
     sort_edges(mls, mn_codim_by_length);
-    for (int64_t i = 0; i < mls->edges.count; i++) {
-        int32_t p = mls->edges.data[i].p, q = mls->edges.data[i].q;
-        if (mls->touched.data[p] || mls->touched.data[q]) continue;
+    for (int64_t i = 0; i < mls->reseed.edges.count; i++) {
+        int32_t p = mls->reseed.edges.data[i].p, q = mls->reseed.edges.data[i].q;
+        if (mls->reseed.touched.data[p] || mls->reseed.touched.data[q]) continue;
         // The one that is held stays, then the one on the free edge: in its place, so that an edge moves with
         // its velocity alone and not by what it takes in.
         const bool edge_p = mls->surface.edge.data[p], edge_q = mls->surface.edge.data[q];
@@ -95,7 +95,7 @@ static mn_status merge_short_edges(mn_codim *mls)
         mn_codim_point *stays = &mls->points.data[p], *goes = &mls->points.data[q];
         if (parts(mls, stays, goes)) continue;
         if (mn_codim_is_held(goes)) continue;
-        mls->touched.data[p] = mls->touched.data[q] = 1;
+        mls->reseed.touched.data[p] = mls->reseed.touched.data[q] = 1;
         const mn_vec3 n = mn_normalize(mn_add(stays->normal, goes->normal));
         if (mn_norm2(n) > 0) stays->normal = n;
         const mn_vec3 place = stays->position;
@@ -133,14 +133,14 @@ static mn_status split_long_edges(mn_codim *mls)
 {
     MN_TRY(list_edges(mls, 0, SPLIT * mls->def.spacing));
     sort_edges(mls, by_falling_length);
-    for (int64_t i = 0; i < mls->edges.count; i++) {
-        const int32_t p = mls->edges.data[i].p, q = mls->edges.data[i].q;
-        if (mls->touched.data[p] || mls->touched.data[q]) continue;
+    for (int64_t i = 0; i < mls->reseed.edges.count; i++) {
+        const int32_t p = mls->reseed.edges.data[i].p, q = mls->reseed.edges.data[i].q;
+        if (mls->reseed.touched.data[p] || mls->reseed.touched.data[q]) continue;
         mn_codim_point *a = &mls->points.data[p], *b = &mls->points.data[q];
         const mn_codim_film_fan *fan = &mls->surface.fans.data[p];
         const bool inner = fan_has_edge(fan, q) && fan_has_reverse_edge(fan, q);
         if (mn_codim_is_held(a) && mn_codim_is_held(b) && !inner) continue; // a piece of the ring
-        mls->touched.data[p] = mls->touched.data[q] = 1;
+        mls->reseed.touched.data[p] = mls->reseed.touched.data[q] = 1;
         mn_codim_point born = *a;
         born.position = middle(a, b);
         born.velocity = mn_lerp(a->velocity, b->velocity, b->mass / (a->mass + b->mass));
@@ -173,27 +173,27 @@ static bool is_thin(const mn_codim *mls, int64_t p)
 // Points of the film around `first` within the radius, then one more ring: patch[0 .. inner), [inner .. all).
 static mn_status gather_patch(mn_codim *mls, int32_t first, double radius, int64_t *inner)
 {
-    mls->patch.count = 0;
-    MN_TRY(mn_array_push(mls->solver.ctx, &mls->patch, &first));
+    mls->reseed.patch.count = 0;
+    MN_TRY(mn_array_push(mls->solver.ctx, &mls->reseed.patch, &first));
     for (int64_t i = 0, within = 1;; i++) {
         if (i == within) { // every point in reach has been walked from: what was found last is the rim
             *inner = within;
             break;
         }
-        const int32_t p = mls->patch.data[i];
+        const int32_t p = mls->reseed.patch.data[i];
         for (int64_t e = mls->matrix.start.data[p]; e < mls->matrix.start.data[p + 1]; e++) {
             const int32_t q = mls->matrix.column.data[e];
             int64_t seen = 0;
-            while (seen < mls->patch.count && mls->patch.data[seen] != q) seen++;
-            if (seen < mls->patch.count) continue;
-            MN_TRY(mn_array_push(mls->solver.ctx, &mls->patch, &q));
+            while (seen < mls->reseed.patch.count && mls->reseed.patch.data[seen] != q) seen++;
+            if (seen < mls->reseed.patch.count) continue;
+            MN_TRY(mn_array_push(mls->solver.ctx, &mls->reseed.patch, &q));
             const bool near =
                 mn_distance(mls->points.data[first].position, mls->points.data[q].position) < radius;
             if (!near) continue;
-            const int64_t last = mls->patch.count - 1; // the near ones stand before the others
-            const int32_t moved = mls->patch.data[within];
-            mls->patch.data[within++] = q;
-            if (last >= within) mls->patch.data[last] = moved;
+            const int64_t last = mls->reseed.patch.count - 1; // the near ones stand before the others
+            const int32_t moved = mls->reseed.patch.data[within];
+            mls->reseed.patch.data[within++] = q;
+            if (last >= within) mls->reseed.patch.data[last] = moved;
         }
     }
     return MN_OK;
@@ -204,12 +204,12 @@ static mn_status tear(mn_codim *mls, int32_t first)
     int64_t inner = 0;
     MN_TRY(gather_patch(mls, first, HOLE * mls->def.spacing, &inner));
     for (int64_t i = 0; i < inner; i++) {
-        mn_codim_point *goes = &mls->points.data[mls->patch.data[i]];
+        mn_codim_point *goes = &mls->points.data[mls->reseed.patch.data[i]];
         if (mn_codim_is_held(goes) || mn_codim_is_dead(goes)) continue;
         mn_codim_point *nearest = NULL;
         double least = INFINITY;
-        for (int64_t k = inner; k < mls->patch.count; k++) {
-            mn_codim_point *rim = &mls->points.data[mls->patch.data[k]];
+        for (int64_t k = inner; k < mls->reseed.patch.count; k++) {
+            mn_codim_point *rim = &mls->points.data[mls->reseed.patch.data[k]];
             const double d = mn_distance(rim->position, goes->position);
             if (d < least && !mn_codim_is_dead(rim)) least = d, nearest = rim;
         }
@@ -244,14 +244,14 @@ static bool is_outside(const mn_codim *mls, const mn_codim_point *point)
 mn_status mn_codim_reseed(mn_codim *mls)
 {
     const int64_t count = mls->points.count;
-    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->touched, count));
-    if (count > 0) memset(mls->touched.data, 0, (size_t)count);
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->reseed.touched, count));
+    if (count > 0) memset(mls->reseed.touched.data, 0, (size_t)count);
     MN_TRY(mn_codim_shed_rims(mls));
     MN_TRY(mn_codim_level_rims(mls));
     MN_TRY(mn_codim_collide_rims(mls));
     MN_TRY(mn_codim_transitions(mls));
     MN_TRY(tear_thin_film(mls));
-    for (int64_t p = 0; p < count; p++) mls->touched.data[p] = mn_codim_is_dead(&mls->points.data[p]);
+    for (int64_t p = 0; p < count; p++) mls->reseed.touched.data[p] = mn_codim_is_dead(&mls->points.data[p]);
     MN_TRY(merge_short_edges(mls));
     MN_TRY(split_long_edges(mls));
     if (mn_codim_has_threads(mls)) MN_TRY(mn_codim_reseed_threads(mls));

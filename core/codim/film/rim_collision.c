@@ -141,7 +141,7 @@ static mn_status place_row(mn_codim *mls, const around_row *r, double d)
             MN_TRY(mn_array_push(mls->solver.ctx, &mls->points, &point));
         }
     }
-    mls->touched.data[r->a] = mls->touched.data[r->b] = 1;
+    mls->reseed.touched.data[r->a] = mls->reseed.touched.data[r->b] = 1;
     return MN_OK;
 }
 
@@ -177,31 +177,32 @@ static void join_odd(mn_codim *mls, const mn_codim_rim_site *sites, const int32_
 mn_status mn_codim_collide_rims(mn_codim *mls)
 {
     if (!(mls->def.rim_collision > 0)) return MN_OK;
-    mn_codim_rim_array *rims = &mls->rims;
+    mn_codim_rim_array *rims = &mls->reseed.rims;
     const int32_t count = (int32_t)mls->surface.count;
     double largest = 0;
     rims->count = 0;
-    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->patch, count));
+    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->reseed.patch, count));
     for (int32_t p = 0; p < count; p++) {
         mn_codim_rim_site rim;
-        mls->patch.data[p] = -1;
+        mls->reseed.patch.data[p] = -1;
         if (!make_site(mls, p, &rim)) continue;
-        mls->patch.data[p] = (int32_t)rims->count;
+        mls->reseed.patch.data[p] = (int32_t)rims->count;
         largest = fmax(largest, rim.radius);
         MN_TRY(mn_array_push(mls->solver.ctx, rims, &rim));
     }
     for (int64_t i = 0; i < rims->count; i++) {
         mn_codim_rim_site *rim = &rims->data[i];
-        rim_search s = {mls, rims->data, rim, mls->patch.data, INFINITY, -1};
+        rim_search s = {mls, rims->data, rim, mls->reseed.patch.data, INFINITY, -1};
         const double reach = fmax(rim->radius + largest, LEAST_GAP * mls->def.spacing) + mls->def.spacing;
         mn_neighbours_visit(mls->surface.neighbours, mls->x0.data[rim->point], reach, try_rim, &s);
         rim->partner = s.nearest;
     }
     for (int64_t i = 0; i < rims->count; i++)
-        if (rims->data[i].partner >= 0) join_odd(mls, rims->data, mls->patch.data, &rims->data[i]);
+        if (rims->data[i].partner >= 0) join_odd(mls, rims->data, mls->reseed.patch.data, &rims->data[i]);
     for (int64_t i = 0; i < rims->count; i++) {
         const mn_codim_rim_site *rim = &rims->data[i];
-        if (rim->partner < rim->point || rims->data[mls->patch.data[rim->partner]].partner != rim->point)
+        if (rim->partner < rim->point ||
+            rims->data[mls->reseed.patch.data[rim->partner]].partner != rim->point)
             continue;
         if (mn_codim_is_dead(&mls->points.data[rim->point]) ||
             mn_codim_is_dead(&mls->points.data[rim->partner]))

@@ -316,7 +316,7 @@ static mn_status solve_gas(step_job *job)
         MN_TRY(solve(job, mls->right.data, mls->swell.data));
         job->alone = false;
         MN_TRY(move(job, dt));
-        const mn_codim_line line = {mls->x0.data, mls->x1.data, mls->part.data, mls->swell.data};
+        const mn_codim_line line = {mls->x0.data, mls->x1.data, mls->gas.part.data, mls->swell.data};
         MN_TRY(mn_codim_solve_pressures(mls, &line, theta * dt * dt));
         MN_TRY(add_gas(job, dt));
     }

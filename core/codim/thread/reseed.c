@@ -35,12 +35,12 @@ static bool is_free_thread(const mn_codim *mls, int32_t node)
 
 static bool is_touched(const mn_codim *mls, int32_t node)
 {
-    return mls->touched.data[mls->threads.nodes.data[node].point];
+    return mls->reseed.touched.data[mls->threads.nodes.data[node].point];
 }
 
 static void touch(mn_codim *mls, int32_t node)
 {
-    mls->touched.data[mls->threads.nodes.data[node].point] = 1;
+    mls->reseed.touched.data[mls->threads.nodes.data[node].point] = 1;
 }
 
 // The node after `node` when coming from `from`; -1 where the thread ends or branches.

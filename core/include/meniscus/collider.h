@@ -10,8 +10,8 @@
 //   - the vector volume `vel` that follows it in the geometry is its velocity in m/s, known near its surface.
 //     A single solid may have it anywhere;
 //   - polygons beside them carry painted point attributes: `contact_angle` (degrees), `friction` (Coulomb's
-//     coefficient) and `slip` (below one half the solid holds what touches it, above it lets it slip). Where
-//     a value is negative or not finite nothing is painted, and the solver's own counts.
+//     coefficient), `temperature` (K) and `slip` (below one half the solid holds what touches it, above it
+//     lets it slip). Where a value is negative or not finite nothing is painted, and the solver's own counts.
 // Several solids act as their union. The geometry is the solid at the end of the frame; with `before` seconds
 // a query asks where the solid was that much earlier, moved back rigidly by the best fit to its velocity.
 //
@@ -68,6 +68,7 @@ typedef enum mn_paint {
     MN_PAINT_CONTACT_ANGLE, ///< degrees
     MN_PAINT_FRICTION,
     MN_PAINT_SLIP,
+    MN_PAINT_TEMPERATURE, ///< K
     MN_PAINT_COUNT
 } mn_paint;
 

@@ -31,15 +31,16 @@ typedef struct mn_film_def {
     double min_thickness;    ///< m, >= 0: a film thinner than this bursts, where `burst` allows it
     bool burst;              ///< films burst where they are too thin, pricked or hit
     bool merge;              ///< films that touch get a common wall, drops join what they touch
-    double diffusion;        ///< m/(Pa s), >= 0: gas that passes a film for each Pa between its sides
-    double damping;          ///< 0 to 1: how much waves that are too fast for the time step are damped
-    double max_dt;           ///< s, > 0, the longest time step
-    int64_t max_vertices;    ///< an advance that would hold more fails
+    double inflow;    ///< m^3/s of gas at ambient pressure, shared by the pricks, which then burst nothing
+    double diffusion; ///< m/(Pa s), >= 0: gas that passes a film for each Pa between its sides
+    double damping;   ///< 0 to 1: how much waves that are too fast for the time step are damped
+    double max_dt;    ///< s, > 0, the longest time step
+    int64_t max_vertices; ///< an advance that would hold more fails
     uint64_t seed;
     int32_t min_substeps, max_substeps;
 } mn_film_def;
 
-enum { MN_FILM_FIELD_COUNT = 25 };
+enum { MN_FILM_FIELD_COUNT = 26 };
 MN_API extern const mn_field mn_film_fields[];
 MN_API extern const mn_solver_type mn_film_solver;
 
@@ -77,8 +78,9 @@ typedef struct mn_film_inputs {
     int64_t pinned_count;       ///< as many as were pinned at the start and not held by the frame, or 0
     const mn_vec3 *pinned;      ///< m: where they are at the end of the advance
     int64_t prick_count;
-    const mn_vec3 *pricks; ///< m: the film nearest to each, within a size, bursts
-    int64_t inflow_count;  ///< places where gas is blown into the pocket around them
+    const mn_vec3
+        *pricks; ///< m: the film nearest to each, within a size, bursts; or where def.inflow is blown in
+    int64_t inflow_count; ///< places where gas is blown into the pocket around them
     const mn_vec3 *inflow_positions;
     const double *inflow_rates; ///< m^3/s of gas at ambient pressure
 } mn_film_inputs;
@@ -196,6 +198,7 @@ typedef struct mn_film_sheet_def {
     double size;      ///< m, > 0, of edges
     double thickness; ///< m
     bool pin;         ///< the rims get the point attribute pinned
+    double lid;       ///< m, of a disc: depth of a pinned bowl below it that holds gas; 0: none
 } mn_film_sheet_def;
 /// A film on one ring or between two.
 MN_API mn_status mn_film_sheet_create(mn_context *ctx, const mn_film_sheet_def *def, mn_geo **geo);

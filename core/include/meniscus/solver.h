@@ -245,6 +245,7 @@ enum {
     MN_TAKES_EMITTER = 1 << 4,
     MN_TAKES_OWN = 1 << 5,
     MN_TAKES_MATERIAL = 1 << 10, ///< sigma and viscosity
+    MN_TAKES_HEAT = 1 << 11,
 };
 
 /// Zero-initialised is nothing at all.
@@ -254,6 +255,7 @@ typedef struct mn_solver_inputs {
     mn_volume wind;              ///< vector volume, m/s: velocity of the air, added to the def's
     mn_volume force;             ///< vector volume, m/s^2: acceleration, added to gravity
     mn_volume sigma, viscosity;  ///< N/m, Pa s: where they reach, instead of what the liquid has
+    mn_volume heat;              ///< W/m^3, what a source gives where it reaches
     const mn_emitter *emitter;
     const void *own; ///< of the solver's own type
 } mn_solver_inputs;

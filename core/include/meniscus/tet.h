@@ -140,7 +140,7 @@ typedef struct mn_tet_rescues {
     int64_t coasted; ///< steps without forces, since none could be solved
     int64_t limited; ///< steps before which tetrahedra lost speed that no step could follow
     int64_t opened;  ///< places where sheets too thin for the mesh opened
-    double boiling;  ///< K, of the hottest melt where it must boil, 3 times its melting point; 0: none
+    double boiling;  ///< K, of the hottest melt before it was kept at 3 melting points; 0: none
 } mn_tet_rescues;
 MN_API void mn_tet_liquid_get_rescues(const mn_tet_liquid *liquid, mn_tet_rescues *rescues);
 

@@ -172,6 +172,40 @@ static void steps_and_crossings(void **state)
     mn_contact_free(s.contact);
 }
 
+/// -d'' by differences of d' = c n lies nowhere above the rows.
+static void bends_are_above_the_second_derivative(void **state)
+{
+    (void)state;
+    const double h = 1e-5;
+    for (uint64_t n = 0; n < 400; n++) {
+        mn_vec3 x[4], rows[2][4];
+        double value[2];
+        for (int k = 0; k < 12; k++) (&x[0].x)[k] = mn_random_normal(11, n, (uint64_t)k);
+        mn_contact_term t = {.is_edge_edge = n % 2 == 1};
+        t.near = t.is_edge_edge ? mn_closest_edge_edge(x) : mn_closest_point_triangle(x);
+        if (t.near.distance < 0.05) continue;
+        const int count = mn_contact_bends(&t, x, rows, value);
+        for (uint64_t w = 0; w < 20; w++) {
+            mn_vec3 way[4], y[2][4];
+            double bend = 0, above = 0;
+            for (int k = 0; k < 12; k++) (&way[0].x)[k] = mn_random_normal(13, 20 * n + w, (uint64_t)k);
+            for (int side = 0; side < 2; side++) {
+                for (int k = 0; k < 4; k++) y[side][k] = mn_axpy(x[k], side ? h : -h, way[k]);
+                const mn_closest near =
+                    t.is_edge_edge ? mn_closest_edge_edge(y[side]) : mn_closest_point_triangle(y[side]);
+                for (int k = 0; k < 4; k++)
+                    bend -= (side ? 1 : -1) * near.c[k] * mn_dot(near.normal, way[k]) / (2 * h);
+            }
+            for (int k = 0; k < count; k++) {
+                double along = 0;
+                for (int i = 0; i < 4; i++) along += mn_dot(rows[k][i], way[i]);
+                above += value[k] * along * along;
+            }
+            assert_true(bend <= above + 1e-3 * (1 + fabs(above)));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +213,7 @@ int main(void)
         cmocka_unit_test(flat_surfaces_have_no_bumps),
         cmocka_unit_test(candidates_miss_none),
         cmocka_unit_test(steps_and_crossings),
+        cmocka_unit_test(bends_are_above_the_second_derivative),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

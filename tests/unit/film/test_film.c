@@ -107,7 +107,7 @@ static void drag_is_a_pressure(void **state)
     for (int i = 0; i < 2; i++) {
         const double size = i ? 1e-3 : 0.5e-3, h = 1e-5, drag = 2;
         mn_geo *geo;
-        const mn_film_sheet_def sheet = {{0, 0, 0}, 0.01, 0, size, h, false};
+        const mn_film_sheet_def sheet = {{0, 0, 0}, 0.01, 0, size, h, false, 0};
         check_ok(ctx, mn_film_sheet_create(ctx, &sheet, &geo));
         mn_film_def def = mn_film_default_def();
         def.size = size, def.drag = drag, def.sigma = 0, def.damping = 0, def.max_dt = 1e-5;

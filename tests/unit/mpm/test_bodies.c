@@ -2,6 +2,7 @@
 //
 // Liquid and bodies in one solve: what one gets the other loses.
 #include "meniscus/mpm.h"
+#include "mpm/state.h"
 #include "support/elastic_shapes.h"
 #include "support/one_context.h"
 
@@ -121,8 +122,51 @@ static int free_shape(void **state)
     return teardown(state);
 }
 
+/// Liquid under a box that comes down sees nodes inside it near its edges, which its sides are nearer to:
+/// they come down as well.
+static void nodes_at_edges_follow_all_sides(void **state)
+{
+    static mn_vec3 x[DROP_MAX];
+    (void)state;
+    mn_mpm_def def = water_def();
+    const double dx = def.dx, half = 0.5 * dx, speed = 0.05;
+    def.sigma = 0;
+    int64_t count = 0;
+    for (int i = -12; i < 12; i++)
+        for (int k = -12; k < 12; k++)
+            for (int j = -8; j < 0; j++) {
+                const mn_vec3 at = mn_scale(half, mn_v3(i + 0.5, j + 0.5, k + 0.5));
+                const bool inside = fabs(at.x) < 3 * dx && fabs(at.z) < 3 * dx && at.y > -2 * dx;
+                if (!inside) x[count++] = at;
+            }
+    mn_mpm *mpm;
+    check_ok(ctx, mn_mpm_create(ctx, &def, &mpm));
+    check_ok(ctx, mn_mpm_add(mpm, &(mn_mpm_source){.count = count, .position = x}));
+    shape_box(shape, mn_v3(0, 1.05 * dx, 0), mn_v3(6 * dx, 6 * dx, 6 * dx));
+    shape_move(shape, mn_v3(0, 0, 0), mn_v3(0, -speed, 0), mn_v3(0, 0, 0));
+    mn_elastic *box = make_bodies(MN_ELASTIC_RIGID, 500);
+    check_ok(ctx, mn_mpm_set_bodies(mpm, box, NULL, NULL));
+    check_ok(ctx, mn_mpm_advance(mpm, NULL, 1e-4));
+    int edges = 0;
+    for (int64_t i = 0; i < mpm->bodies.holds.count; i++) {
+        const mn_mpm_grip *hold = &mpm->bodies.holds.data[i];
+        const mn_mpm_held *held = &mpm->implicit.held.data[hold->held];
+        edges += hold->sides > 1;
+        for (int32_t k = 0; k < hold->sides; k++) {
+            if (!held->on[k]) continue;
+            const mn_vec3 off = mn_sub(mpm->nodes.data[held->node].v, held->contacts[k].velocity);
+            assert_true(fabs(mn_dot(off, held->contacts[k].normal)) <
+                        1e-3 * speed); // momenta are restored after the solve
+        }
+    }
+    assert_true(edges >= 20); // four edges of six cells
+    mn_mpm_free(mpm);
+    mn_elastic_free(box);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(momenta_are_exchanged)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(momenta_are_exchanged),
+                                       cmocka_unit_test(nodes_at_edges_follow_all_sides)};
     return cmocka_run_group_tests(tests, create_shape, free_shape);
 }

@@ -256,7 +256,66 @@ static void what_would_boil_is_named(void **state)
     check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.1));
     mn_tet_liquid_get_rescues(q, &rescues);
     assert_true(rescues.boiling > 900 && rescues.boiling < 1e5);
+    for (int32_t i = 0; i < q->mesh->vertex_slots; i++)
+        assert_true(mn_tet_field_numbers(q, MN_TET_TEMPERATURE)[i] < 900.001);
+    mn_report report;
+    mn_tet_liquid_report(q, &report);
+    assert_true(isfinite(report.value[MN_REPORT_heat_in][0]));
     mn_tet_liquid_free(q);
+    mn_context_free(ctx);
+}
+
+// Creep: a strain that is held loses its stress as exp(-G t/eta); under steady shear the stress is that of a
+// liquid of viscosity eta. Backward steps of 1/100 of eta/G are good to 1 %.
+static void what_creeps_flows_like_a_liquid(void **state)
+{
+    (void)state;
+    mn_vec3 x[4];
+    mn_tet_solid_shape shape = random_shape(3, x);
+    mn_tet_solid_state s;
+    const double step = 0.01;
+    shape.creep = step;
+    double held[6] = {1, 1, 1, 0, 0, 0.001}, sheared[6] = {1, 1, 1, 0, 0, 0};
+    for (int i = 0; i < 100; i++) {
+        memcpy(s.b, held, sizeof held);
+        mn_tet_return_to_yield(&shape, &s);
+        memcpy(held, s.b, sizeof held);
+    }
+    check_close(held[5] / 0.001, exp(-1), 0.01 * exp(-1));
+    // b' = l b + b l^T with l = rate e_x e_y^T; stress G b_xy -> eta rate, G = shear, eta = G dt/creep, dt
+    // = 1.
+    const double rate = 1e-6;
+    for (int i = 0; i < 2000; i++) {
+        memcpy(s.b, sheared, sizeof sheared);
+        s.b[5] += rate * s.b[1];
+        mn_tet_return_to_yield(&shape, &s);
+        memcpy(sheared, s.b, sizeof sheared);
+    }
+    check_close(shape.shear * sheared[5], shape.shear / shape.creep * rate, 1e-3 * shape.shear / step * rate);
+}
+
+// A creeping block under its weight between slippery walls would rest; free on a floor it sinks and spreads.
+static void a_block_that_creeps_sinks(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    double sunk[2];
+    for (int creeps = 0; creeps < 2; creeps++) {
+        mn_tet_liquid *q = make_block(ctx, false, 1);
+        mn_tet_material material = wax();
+        material.sigma = 0, material.yield = 0, material.melting_point = 0, material.young = 100;
+        material.creep = creeps ? 0.5 : 0;
+        check_ok(ctx, mn_tet_liquid_set_materials(q, 1, &material));
+        check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.5));
+        double high = 0;
+        for (int32_t i = 0; i < q->mesh->vertex_slots; i++) high = fmax(high, q->mesh->position[i].y);
+        sunk[creeps] = 1 - high;
+        mn_report report;
+        mn_tet_liquid_report(q, &report);
+        check_close(report.value[MN_REPORT_volume][0], 1, 0.02);
+        mn_tet_liquid_free(q);
+    }
+    assert_true(sunk[0] < 0.02 && sunk[1] > 5 * sunk[0]);
     mn_context_free(ctx);
 }
 
@@ -291,6 +350,8 @@ int main(void)
         cmocka_unit_test(melt_is_remeshed_around_a_solid),
         cmocka_unit_test(the_same_bits),
         cmocka_unit_test(bad_materials_are_sentences),
+        cmocka_unit_test(what_creeps_flows_like_a_liquid),
+        cmocka_unit_test(a_block_that_creeps_sinks),
         cmocka_unit_test(what_would_boil_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

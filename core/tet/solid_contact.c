@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Solids that touch each other, and themselves. A node of one solid's surface pushes against the plane of the
+// face of another that it has come behind:
+//
+//   g = n . (x_i - x_a)                      n the face's normal, a its first corner; below 0: behind it
+//   E = k A_i g^2/2 where g < 0              k = modulus of the softer one over the size, A_i the node's area
+//   dg = n . (dx_i - sum w_c dx_c)           w: weights of the foot of x_i in the face
+//
+// The distance does not change when all four move rigidly, so the forces have neither sum nor moment. Only
+// the part k A_i dg dg^T of the Hessian is kept. Two cells never push a part that is connected around them: a
+// node and a face that share a neighbour are left alone, as are depths beyond a third of the size, which are
+// another side of the same body. Liquid between solids needs none of this, and merges instead.
+// A barrier would need surfaces that never touch, and the two sides of a crack are born in one place.
+// Tested: tests/unit/tet/test_solid_contact.c.
+#include "meniscus/array.h"
+#include "tet/state.h"
+
+static const double reach = 0.5;    // of the size, between a node and a face that it may come to
+static const double depth = 0.35;   // of the size, behind a face
+static const double facing = -0.3;  // cosine between the normals of a node and a face that push each other
+static const double outside = 0.05; // weight by which a foot may lie outside of its face
+static const double approach = 0.4; // of the size that bodies near each other may come nearer in a step
+static const double stiffness = 2;  // of the softer one's modulus
+
+// ---- pairs ----
+
+typedef struct search {
+    mn_tet_liquid *liquid;
+    const mn_vec3 *at; ///< where nodes will be
+    MN_ARRAY(mn_vec3) places, normals;
+    MN_ARRAY(double) areas, modulus;
+    mn_box_grid grid;
+    mn_tet_list found;
+} search;
+
+// Where the step would lead without forces, and area and normal of the nodes of solids there.
+static mn_status prepare(search *s, double dt)
+{
+    mn_tet_liquid *liquid = s->liquid;
+    const mn_tet_system *system = &liquid->system;
+    const mn_vec3 *v = mn_tet_field_vectors(liquid, MN_TET_V);
+    const int32_t n = system->node_count;
+    MN_TRY(mn_array_resize(liquid->ctx, &s->places, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &s->normals, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &s->areas, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &s->modulus, n));
+    for (int32_t i = 0; i < n; i++) {
+        s->places.data[i] = mn_axpy(liquid->mesh->position[i], dt, v[i]);
+        s->normals.data[i] = mn_v3(0, 0, 0), s->areas.data[i] = s->modulus.data[i] = 0;
+    }
+    s->at = s->places.data;
+    for (int32_t f = 0; f < system->face_count; f++) {
+        const int32_t *c = system->face.data + 3 * (int64_t)f, t = liquid->solids.behind.data[f];
+        if (!mn_tet_liquid_is_solid(liquid, t)) continue;
+        const mn_tet_material *m = &liquid->solids.materials.data[liquid->solids.material.data[t]];
+        const mn_vec3 normal =
+            mn_scale(1.0 / 6, mn_cross(mn_sub(s->at[c[1]], s->at[c[0]]), mn_sub(s->at[c[2]], s->at[c[0]])));
+        for (int k = 0; k < 3; k++) {
+            s->normals.data[c[k]] = mn_add(s->normals.data[c[k]], normal);
+            s->areas.data[c[k]] += mn_norm(normal);
+            s->modulus.data[c[k]] = mn_tet_material_bulk(m);
+        }
+    }
+    return MN_OK;
+}
+
+static mn_status list_faces(search *s)
+{
+    const mn_tet_liquid *liquid = s->liquid;
+    const double grow = reach * liquid->size;
+    s->grid.ctx = liquid->ctx;
+    for (int32_t f = 0; f < liquid->system.face_count; f++) {
+        const int32_t *c = liquid->system.face.data + 3 * (int64_t)f;
+        mn_box box = mn_box_empty();
+        for (int k = 0; k < 3; k++) box = mn_box_join(box, (mn_box){s->at[c[k]], s->at[c[k]]});
+        box.min = mn_sub(box.min, mn_v3(grow, grow, grow)),
+        box.max = mn_add(box.max, mn_v3(grow, grow, grow));
+        MN_TRY(mn_array_push(liquid->ctx, &s->grid.boxes, &box));
+    }
+    return mn_box_grid_build(&s->grid);
+}
+
+static bool are_neighbours(const mn_tet_system *s, int32_t i, const int32_t face[3])
+{
+    for (int32_t c = s->row_start.data[i]; c < s->row_start.data[i + 1]; c++)
+        for (int k = 0; k < 3; k++)
+            if (s->column.data[c] == face[k]) return true;
+    return false;
+}
+
+// How well node i lies over face c: the least weight of its foot, and its distance; false: it does not.
+static bool lies_over(const search *s, int32_t i, const int32_t c[3], double *weight)
+{
+    const mn_vec3 *x = s->at;
+    const mn_vec3 e1 = mn_sub(x[c[1]], x[c[0]]), e2 = mn_sub(x[c[2]], x[c[0]]), p = mn_sub(x[i], x[c[0]]);
+    const mn_vec3 m = mn_cross(e1, e2);
+    const double m2 = mn_norm2(m), size = s->liquid->size;
+    if (!(m2 > 0) || mn_dot(s->normals.data[i], m) > facing * mn_norm(s->normals.data[i]) * sqrt(m2))
+        return false;
+    const double gap = mn_dot(p, m) / sqrt(m2);
+    if (gap > reach * size || gap < -depth * size) return false;
+    const double w1 = mn_dot(mn_cross(p, e2), m) / m2, w2 = mn_dot(mn_cross(e1, p), m) / m2;
+    *weight = fmin(fmin(w1, w2), 1 - w1 - w2);
+    return *weight > -outside;
+}
+
+static mn_status find_pair(search *s, int32_t i)
+{
+    mn_tet_liquid *liquid = s->liquid;
+    const mn_box box = {s->at[i], s->at[i]};
+    double best = -1;
+    mn_tet_pair pair = {.v = {i}};
+    MN_TRY(mn_box_grid_find(&s->grid, box, &s->found));
+    for (int64_t k = 0; k < s->found.count; k++) {
+        const int32_t f = s->found.data[k], *c = liquid->system.face.data + 3 * (int64_t)f;
+        double weight;
+        if (!mn_tet_liquid_is_solid(liquid, liquid->solids.behind.data[f])) continue;
+        if (!lies_over(s, i, c, &weight) || !(weight > best) || are_neighbours(&liquid->system, i, c))
+            continue;
+        best = weight;
+        for (int corner = 0; corner < 3; corner++) pair.v[corner + 1] = c[corner];
+        pair.weight =
+            stiffness * fmin(s->modulus.data[i], s->modulus.data[c[0]]) * s->areas.data[i] / liquid->size;
+    }
+    return best > -1 ? mn_array_push(liquid->ctx, &liquid->solids.pairs, &pair) : MN_OK;
+}
+
+mn_status mn_tet_solids_find_pairs(mn_tet_liquid *liquid, double dt)
+{
+    search s = {.liquid = liquid};
+    liquid->solids.pairs.count = 0;
+    if (!liquid->solids.any) return MN_OK;
+    mn_status status = prepare(&s, dt);
+    if (status == MN_OK) status = list_faces(&s);
+    for (int32_t i = 0; status == MN_OK && i < liquid->system.node_count; i++)
+        if (s.areas.data[i] > 0) status = find_pair(&s, i);
+    mn_array_free(liquid->ctx, &s.places);
+    mn_array_free(liquid->ctx, &s.normals);
+    mn_array_free(liquid->ctx, &s.areas);
+    mn_array_free(liquid->ctx, &s.modulus);
+    mn_array_free(liquid->ctx, &s.found);
+    mn_box_grid_free(&s.grid);
+    return status;
+}
+
+// ---- steps ----
+
+/// A connected part that has a solid in it.
+typedef struct block {
+    mn_box box;
+    mn_vec3 low, high; ///< velocities
+    bool solid;
+} block;
+
+static double apart(double low_a, double high_a, double low_b, double high_b)
+{
+    return fmax(0, fmax(low_a - high_b, low_b - high_a));
+}
+
+// How long until two blocks may touch, at the least.
+static double time_to(const block *a, const block *b, double near)
+{
+    double gap2 = 0, speed2 = 0;
+    for (int k = 0; k < 3; k++) {
+        const double gap =
+            apart((&a->box.min.x)[k], (&a->box.max.x)[k], (&b->box.min.x)[k], (&b->box.max.x)[k]);
+        const double speed =
+            fmax(fabs((&a->high.x)[k] - (&b->low.x)[k]), fabs((&b->high.x)[k] - (&a->low.x)[k]));
+        gap2 += gap * gap, speed2 += speed * speed;
+    }
+    return speed2 > 0 ? fmax(sqrt(gap2), near) / sqrt(speed2) : INFINITY;
+}
+
+mn_status mn_tet_solids_approach_limit(mn_tet_liquid *liquid, double *limit)
+{
+    const mn_vec3 *v = mn_tet_field_vectors(liquid, MN_TET_V), *x = liquid->mesh->position;
+    MN_ARRAY(block) blocks = {0};
+    *limit = INFINITY;
+    if (!liquid->solids.any || liquid->body_count < 2) return MN_OK;
+    MN_TRY(mn_array_resize(liquid->ctx, &blocks, liquid->body_count));
+    for (int32_t b = 0; b < liquid->body_count; b++)
+        blocks.data[b] =
+            (block){mn_box_empty(), {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, false};
+    for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++) {
+        block *b = &blocks.data[liquid->body.data[i]];
+        if (!liquid->solids.solid_node.data[i]) continue;
+        b->solid = true, b->box = mn_box_join(b->box, (mn_box){x[i], x[i]});
+        for (int k = 0; k < 3; k++) {
+            (&b->low.x)[k] = fmin((&b->low.x)[k], (&v[i].x)[k]);
+            (&b->high.x)[k] = fmax((&b->high.x)[k], (&v[i].x)[k]);
+        }
+    }
+    for (int32_t a = 0; a < liquid->body_count; a++)
+        for (int32_t b = a + 1; blocks.data[a].solid && b < liquid->body_count; b++)
+            if (blocks.data[b].solid)
+                *limit = fmin(*limit, time_to(&blocks.data[a], &blocks.data[b], approach * liquid->size));
+    mn_array_free(liquid->ctx, &blocks);
+    return MN_OK;
+}
+
+// ---- a stage ----
+
+mn_status mn_tet_pairs_measure(mn_tet_system *s)
+{
+    const mn_tet_stage *stage = s->stage;
+    MN_TRY(mn_array_resize(s->ctx, &s->pair_rows, stage->pair_count));
+    MN_TRY(mn_array_resize(s->ctx, &s->pair_pull, s->node_count));
+    for (int32_t i = 0; i < s->node_count; i++) s->pair_pull.data[i] = mn_v3(0, 0, 0);
+    for (int64_t p = 0; p < stage->pair_count; p++) {
+        const mn_tet_pair *pair = &stage->pairs[p];
+        mn_tet_pair_row *row = &s->pair_rows.data[p];
+        const mn_vec3 *x = s->x.data, a = x[pair->v[1]];
+        const mn_vec3 e1 = mn_sub(x[pair->v[2]], a), e2 = mn_sub(x[pair->v[3]], a),
+                      r = mn_sub(x[pair->v[0]], a);
+        const mn_vec3 m = mn_cross(e1, e2);
+        const double m2 = mn_norm2(m), gap = m2 > 0 ? mn_dot(r, m) / sqrt(m2) : 0;
+        *row = (mn_tet_pair_row){0};
+        if (!(gap < 0)) continue;
+        const double w1 = mn_dot(mn_cross(r, e2), m) / m2, w2 = mn_dot(mn_cross(e1, r), m) / m2;
+        const double weight[4] = {1, -(1 - w1 - w2), -w1, -w2};
+        row->weight = pair->weight * stage->pair_unit;
+        for (int k = 0; k < 4; k++) {
+            row->r[k] = mn_scale(weight[k] / sqrt(m2), m);
+            mn_vec3 *pull = &s->pair_pull.data[pair->v[k]];
+            *pull = mn_axpy(*pull, row->weight * gap, row->r[k]);
+        }
+    }
+    return MN_OK;
+}
+
+static mn_vec3 free_row(const mn_tet_system *s, int64_t p, int k)
+{
+    const mn_vec3 r = s->pair_rows.data[p].r[k];
+    return s->stage->freedom ? mn_m3_apply(s->stage->freedom[s->stage->pairs[p].v[k]], r) : r;
+}
+
+void mn_tet_pairs_apply(const mn_tet_system *s, const double *x, double *y)
+{
+    for (int64_t p = 0; p < s->stage->pair_count; p++) {
+        const int32_t *v = s->stage->pairs[p].v;
+        const double weight = s->pair_rows.data[p].weight;
+        double sum = 0;
+        if (!(weight > 0)) continue;
+        for (int k = 0; k < 4; k++) {
+            const double *u = x + 3 * (int64_t)v[k];
+            sum += mn_dot(free_row(s, p, k), mn_v3(u[0], u[1], u[2]));
+        }
+        for (int k = 0; k < 4; k++) {
+            double *out = y + 3 * (int64_t)v[k];
+            const mn_vec3 r = mn_scale(weight * sum, free_row(s, p, k));
+            out[0] += r.x, out[1] += r.y, out[2] += r.z;
+        }
+    }
+}
+
+void mn_tet_pairs_add_diagonal(const mn_tet_system *s, mn_mat3 *diagonal)
+{
+    for (int64_t p = 0; p < s->stage->pair_count; p++)
+        for (int k = 0; k < 4 && s->pair_rows.data[p].weight > 0; k++) {
+            const mn_vec3 r = free_row(s, p, k);
+            mn_mat3 *own = &diagonal[s->stage->pairs[p].v[k]];
+            *own = mn_m3_add(*own, mn_m3_scale(s->pair_rows.data[p].weight, mn_outer(r, r)));
+        }
+}
