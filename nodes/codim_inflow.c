@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A closed mesh as springs. Parts that hang together have one velocity, and parts with the same velocity are
-// one spring, so that a hollow shape, whose inner wall hangs together with nothing, stays hollow.
+// A closed mesh as springs. Parts that are connected have one velocity, and parts with the same velocity are
+// one spring, so that a hollow shape, whose inner wall is connected with nothing, stays hollow.
 #include "nodes/codim_inflow.h"
 
 #include "trimesh/mesh_parts.h"

@@ -20,9 +20,10 @@ static const mn_menu_item kind_items[] = {
     {"solid", "Solid"}, {"shell", "Shell"}, {"auto", "Automatic"}, {NULL, NULL}};
 
 static const mn_parm_def parms[] = {
-    MN_FLOAT("dx", "Voxel Size", "m", 0, 0, 1e6, 0, 0.01, "Collider", NULL,
-             "Resolution of the collider; 0 takes a hundredth of its longest side. Use about the solver's "
-             "dx."),
+    MN_LENGTH_OF_DX(
+        1, "dx", "Voxel Size", 0, 0, 1e6, 0, 0.01, "Collider",
+        "Resolution of the collider; 0 takes a hundredth of its longest side. Use about the solver's "
+        "dx."),
     MN_FLOAT("band", "Band", "voxel", 4, 2, 100, 2, 10, "Collider", NULL,
              "Distance to either side of the surface within which the level set is known. Fast colliders "
              "need more."),

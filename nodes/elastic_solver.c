@@ -110,4 +110,4 @@ static const mn_solver_node solver = {
 const mn_node_type mn_elastic_solver_node = {MN_SOLVER_NODE(
     "elastic_solver", "Meniscus Elastic Solver",
     "Simulates soft solids, cloth and rigid bodies that push each other and never pass through each other.",
-    inputs_of, outputs_of, mn_elastic_fields, MN_ELASTIC_FIELD_COUNT, solver, NULL)};
+    inputs_of, outputs_of, mn_elastic_fields, MN_ELASTIC_FIELD_COUNT, solver, NULL, NULL)};

@@ -10,8 +10,8 @@
 #include <string.h>
 
 static const mn_parm_def parms[] = {
-    MN_FLOAT("dx", "Cell Size", "m", 0.001, 1e-9, 1e6, 1e-4, 0.01, "Fill", NULL,
-             "Cell size of the solver that takes the particles. Use the same value there."),
+    MN_LENGTH_OF_DX(1, "dx", "Cell Size", 0.001, 1e-9, 1e6, 1e-4, 0.01, "Fill",
+                    "Cell size of the solver that takes the particles. Use the same value there."),
     MN_INT("particles_per_cell", "Particles per Cell", "", 8, 1, 4096, 1, 64, "Fill", NULL,
            "8 suits most liquids; 27 is calmer at rest and costs three times as much."),
     MN_FLOAT("jitter", "Jitter", "", 0.5, 0, 1, 0, 1, "Fill", NULL,

@@ -156,3 +156,49 @@ mn_status mn_film_input_add(const mn_cook *cook, const mn_geo *geo, mn_film *fil
     mn_array_free(cook->ctx, &a.segments);
     return status;
 }
+
+// ---- points ----
+
+static mn_status read_pinned(mn_context *ctx, const mn_geo *geo, mn_film_points *found)
+{
+    if (!geo || !mn_geo_find_numeric(geo, MN_POINT, "pinned", 1)) return MN_OK;
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i++) {
+        const mn_vec3 x = mn_geo_position(geo, i);
+        if (mn_column_number(geo, "pinned", i, 0) > 0.5) MN_TRY(mn_array_push(ctx, &found->pinned, &x));
+    }
+    return MN_OK;
+}
+
+mn_status mn_film_points_read(mn_context *ctx, const mn_geo *film, const mn_geo *points,
+                              mn_film_points *found, mn_film_inputs *inputs)
+{
+    found->pinned.count = found->pricks.count = found->inflows.count = found->rates.count = 0;
+    MN_TRY(read_pinned(ctx, film, found));
+    const bool blows = points && mn_geo_find_numeric(points, MN_POINT, "inflow", 1);
+    for (int64_t i = 0; points && i < mn_geo_point_count(points); i++) {
+        const mn_vec3 x = mn_geo_position(points, i);
+        const double rate = mn_column_number(points, "inflow", i, 0);
+        if (!blows) {
+            MN_TRY(mn_array_push(ctx, &found->pricks, &x));
+        } else if (rate != 0 && isfinite(rate)) {
+            MN_TRY(mn_array_push(ctx, &found->inflows, &x));
+            MN_TRY(mn_array_push(ctx, &found->rates, &rate));
+        }
+    }
+    *inputs = (mn_film_inputs){.pinned_count = found->pinned.count,
+                               .pinned = found->pinned.data,
+                               .prick_count = found->pricks.count,
+                               .pricks = found->pricks.data,
+                               .inflow_count = found->rates.count,
+                               .inflow_positions = found->inflows.data,
+                               .inflow_rates = found->rates.data};
+    return MN_OK;
+}
+
+void mn_film_points_free(mn_context *ctx, mn_film_points *points)
+{
+    mn_array_free(ctx, &points->pinned);
+    mn_array_free(ctx, &points->pricks);
+    mn_array_free(ctx, &points->inflows);
+    mn_array_free(ctx, &points->rates);
+}

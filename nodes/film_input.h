@@ -22,4 +22,16 @@ void mn_frame_input_free(mn_context *ctx, mn_frame_input *input);
 /// Uses the point attributes v, thickness, pinned and slide, and region on triangles.
 mn_status mn_film_input_add(const mn_cook *cook, const mn_geo *geo, mn_film *film);
 
+/// Points that act on films during an advance; zero-initialised is nothing.
+typedef struct mn_film_points {
+    MN_ARRAY(mn_vec3) pinned, pricks, inflows;
+    MN_ARRAY(double) rates; ///< m^3/s, of the inflows
+} mn_film_points;
+
+/// Pinned points go along with the geometry of the film; of `points` those with an inflow blow gas in,
+/// without that attribute all prick. Both may be NULL. Points `inputs` to them.
+mn_status mn_film_points_read(mn_context *ctx, const mn_geo *film, const mn_geo *points,
+                              mn_film_points *found, mn_film_inputs *inputs);
+void mn_film_points_free(mn_context *ctx, mn_film_points *points);
+
 #endif

@@ -5,8 +5,6 @@
 #include "nodes/film_input.h"
 #include "nodes/solver_node.h"
 
-#include "nodes/columns.h"
-
 enum { INPUT_FILM, INPUT_FRAME, INPUT_COLLIDERS, INPUT_WIND, INPUT_POINTS };
 
 static const mn_role roles[] = {
@@ -38,8 +36,7 @@ static const mn_output_def outputs_of[] = {
 /// What an advance borrows.
 typedef struct film_own {
     mn_frame_input frame;
-    MN_ARRAY(mn_vec3) pricks, inflows, pinned;
-    MN_ARRAY(double) rates;
+    mn_film_points points;
     mn_film_inputs inputs;
 } film_own;
 
@@ -52,19 +49,6 @@ static mn_status start(const mn_cook *cook, mn_solver *solver, void *memory)
     return mn_film_input_add(cook, mn_cook_input(cook, INPUT_FILM), film);
 }
 
-// Pinned points go along with the input.
-static mn_status read_pinned(const mn_cook *cook, film_own *own)
-{
-    const mn_geo *geo = mn_cook_input(cook, INPUT_FILM);
-    own->pinned.count = 0;
-    if (!geo || !mn_geo_find_numeric(geo, MN_POINT, "pinned", 1)) return MN_OK;
-    for (int64_t i = 0; i < mn_geo_point_count(geo); i++) {
-        const mn_vec3 x = mn_geo_position(geo, i);
-        if (mn_column_number(geo, "pinned", i, 0) > 0.5) MN_TRY(mn_array_push(cook->ctx, &own->pinned, &x));
-    }
-    return MN_OK;
-}
-
 static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_feeding feeding,
                       mn_solver_inputs *inputs)
 {
@@ -72,28 +56,9 @@ static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_f
     (void)solver;
     if (feeding != MN_FEED_ADVANCE) return MN_OK;
     MN_TRY(mn_frame_input_read(cook->ctx, mn_cook_input(cook, INPUT_FRAME), &own->frame));
-    MN_TRY(read_pinned(cook, own));
-    own->pricks.count = own->inflows.count = own->rates.count = 0;
-    const mn_geo *points = mn_cook_input(cook, INPUT_POINTS);
-    const bool blows = points && mn_geo_find_numeric(points, MN_POINT, "inflow", 1);
-    for (int64_t i = 0; points && i < mn_geo_point_count(points); i++) {
-        const mn_vec3 x = mn_geo_position(points, i);
-        const double rate = mn_column_number(points, "inflow", i, 0);
-        if (!blows) {
-            MN_TRY(mn_array_push(cook->ctx, &own->pricks, &x));
-        } else if (rate != 0 && isfinite(rate)) {
-            MN_TRY(mn_array_push(cook->ctx, &own->inflows, &x));
-            MN_TRY(mn_array_push(cook->ctx, &own->rates, &rate));
-        }
-    }
-    own->inputs = (mn_film_inputs){.frame = own->frame.frame.point_count > 0 ? &own->frame.frame : NULL,
-                                   .pinned_count = own->pinned.count,
-                                   .pinned = own->pinned.data,
-                                   .prick_count = own->pricks.count,
-                                   .pricks = own->pricks.data,
-                                   .inflow_count = own->rates.count,
-                                   .inflow_positions = own->inflows.data,
-                                   .inflow_rates = own->rates.data};
+    MN_TRY(mn_film_points_read(cook->ctx, mn_cook_input(cook, INPUT_FILM), mn_cook_input(cook, INPUT_POINTS),
+                               &own->points, &own->inputs));
+    own->inputs.frame = own->frame.frame.point_count > 0 ? &own->frame.frame : NULL;
     inputs->own = &own->inputs;
     return MN_OK;
 }
@@ -102,10 +67,7 @@ static void free_own(mn_context *ctx, void *memory)
 {
     film_own *own = memory;
     mn_frame_input_free(ctx, &own->frame);
-    mn_array_free(ctx, &own->pricks);
-    mn_array_free(ctx, &own->inflows);
-    mn_array_free(ctx, &own->pinned);
-    mn_array_free(ctx, &own->rates);
+    mn_film_points_free(ctx, &own->points);
 }
 
 static mn_status doctor(const mn_cook *cook, mn_doctor *d)
@@ -136,5 +98,4 @@ static const mn_solver_node solver = {
 const mn_node_type mn_film_solver_node = {
     MN_SOLVER_NODE("film_solver", "Meniscus Film Solver",
                    "Simulates bubbles that share walls, foams that rearrange, and soap films in wire frames.",
-                   inputs_of, outputs_of, mn_film_fields, MN_FILM_FIELD_COUNT, solver, doctor),
-    .guides = &guides};
+                   inputs_of, outputs_of, mn_film_fields, MN_FILM_FIELD_COUNT, solver, doctor, &guides)};

@@ -34,8 +34,8 @@ static const mn_parm_def parms[] = {
         "liquid run along a straight line or the input's polylines. A cluster is bubbles that share walls, "
         "at the input's points or packed; a frame is the film that its wires hold after a dip. These two "
         "are triangles for film_settle and film_solver."),
-    MN_FLOAT(
-        "spacing", "Spacing", "m", 0.001, 1e-9, 1e6, 1e-4, 0.01, "Film", NULL,
+    MN_LENGTH_OF_DX(
+        1, "spacing", "Spacing", 0.001, 1e-9, 1e6, 1e-4, 0.01, "Film",
         "Distance between points. A bubble wants at least 12 across; half of it costs about six times as "
         "much."),
     MN_FLOAT(

@@ -251,5 +251,4 @@ static const mn_solver_node solver = {
 const mn_node_type mn_flow_solver_node = {
     MN_SOLVER_NODE("flow_solver", "Meniscus Flow Solver",
                    "Simulates smoke and ink in a box, or ponds, waves and ripples with a free surface.",
-                   inputs_of, outputs_of, mn_flow_fields, MN_FLOW_FIELD_COUNT, solver, doctor),
-    .guides = &guides};
+                   inputs_of, outputs_of, mn_flow_fields, MN_FLOW_FIELD_COUNT, solver, doctor, &guides)};

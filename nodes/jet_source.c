@@ -39,9 +39,10 @@ static const mn_parm_def parms[] = {
              "Radius at which the sheet starts: that of the disc."),
     MN_FLOAT("thickness", "Thickness", "m", 0.0005, 1e-12, 1e3, 1e-5, 0.005, "Jet", "{ kind != curves }",
              "Thickness of film that leaves curves without a point attribute thickness."),
-    MN_FLOAT("spacing", "Spacing", "m", 0.001, 1e-9, 1e6, 1e-4, 0.01, "Jet", NULL,
-             "Distance that the solver keeps between the points of the sheet; half of it costs six times as "
-             "much."),
+    MN_LENGTH_OF_DX(
+        1, "spacing", "Spacing", 0.001, 1e-9, 1e6, 1e-4, 0.01, "Jet",
+        "Distance that the solver keeps between the points of the sheet; half of it costs six times as "
+        "much."),
 };
 
 static const mn_input_def inputs_of[] = {

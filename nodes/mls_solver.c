@@ -2,10 +2,10 @@
 //
 // mls_solver: films, threads and volumes of liquid. Numerics and parameters are mn_codim_solver's; this file
 // reads what its sources bring, and says what doctor tells.
+#include "nodes/codim_film.h"
 #include "nodes/codim_inflow.h"
 #include "nodes/codim_jets.h"
 #include "nodes/codim_liquid.h"
-#include "nodes/columns.h"
 #include "nodes/inputs.h"
 #include "nodes/solver_node.h"
 
@@ -62,61 +62,6 @@ static mn_status spacing_of(const mn_cook *cook, double *spacing)
                         "the film does not say how far apart its points are; set the spacing parameter.");
 }
 
-static mn_status check_film(const mn_cook *cook)
-{
-    const mn_geo *geo = mn_cook_input(cook, INPUT_FILM);
-    if (!geo || mn_geo_point_count(geo) == 0) return MN_OK;
-    if (!mn_geo_find_numeric(geo, MN_POINT, "N", 3))
-        return mn_cook_fail(cook, MN_ERROR_INPUT, "the film has no normals N; use a film_source.");
-    if (!mn_geo_find_numeric(geo, MN_POINT, "thickness", 1))
-        return mn_cook_fail(cook, MN_ERROR_INPUT, "the film has no attribute thickness; use a film_source.");
-    return MN_OK;
-}
-
-/// A film as the core wants it, and the memory it lies in.
-typedef struct film_arrays {
-    mn_codim_source source;
-    mn_vec3_array positions, velocities, normals;
-    MN_ARRAY(double) thickness;
-    MN_ARRAY(uint8_t) pinned, codim;
-} film_arrays;
-
-static void free_film(mn_context *ctx, film_arrays *f)
-{
-    mn_array_free(ctx, &f->positions);
-    mn_array_free(ctx, &f->velocities);
-    mn_array_free(ctx, &f->normals);
-    mn_array_free(ctx, &f->thickness);
-    mn_array_free(ctx, &f->pinned);
-    mn_array_free(ctx, &f->codim);
-}
-
-static mn_status read_film(const mn_cook *cook, film_arrays *f)
-{
-    memset(f, 0, sizeof *f);
-    const mn_geo *geo = mn_cook_input(cook, INPUT_FILM);
-    if (!geo) return MN_OK;
-    MN_TRY(check_film(cook));
-    const int64_t count = mn_geo_point_count(geo);
-    f->source.count = count;
-    MN_TRY(mn_column_read_vec3(cook->ctx, geo, "P", &f->positions, &f->source.position));
-    MN_TRY(mn_column_read_vec3(cook->ctx, geo, "v", &f->velocities, &f->source.velocity));
-    MN_TRY(mn_column_read_vec3(cook->ctx, geo, "N", &f->normals, &f->source.normal));
-    MN_TRY(mn_array_resize(cook->ctx, &f->thickness, count));
-    MN_TRY(mn_array_resize(cook->ctx, &f->pinned, count));
-    MN_TRY(mn_array_resize(cook->ctx, &f->codim, count));
-    for (int64_t i = 0; i < count; i++) {
-        f->thickness.data[i] = mn_column_number(geo, "thickness", i, 0);
-        f->pinned.data[i] = mn_column_number(geo, "pinned", i, 0) != 0;
-        const double codim = mn_column_number(geo, "codim", i, MN_CODIM_FILM);
-        f->codim.data[i] = (uint8_t)(codim >= 0 && codim <= 3 ? codim : 255);
-    }
-    f->source.thickness = f->thickness.data;
-    f->source.pinned = f->pinned.data;
-    f->source.codim = f->codim.data;
-    return MN_OK;
-}
-
 // ---- the hooks ----
 
 static mn_status finish_def(const mn_cook *cook, const mn_solver *solver, void *filled)
@@ -126,7 +71,7 @@ static mn_status finish_def(const mn_cook *cook, const mn_solver *solver, void *
     def->spacing = 1;             // until a loaded film says its own
     if (solver) def->spacing = 0; // that of the film
     if (solver || cook->input_count == 0) return MN_OK;
-    MN_TRY(check_film(cook));
+    MN_TRY(mn_codim_film_check(cook, mn_cook_input(cook, INPUT_FILM)));
     return spacing_of(cook, &def->spacing);
 }
 
@@ -135,14 +80,14 @@ static mn_status start(const mn_cook *cook, mn_solver *solver, void *own)
     (void)own;
     mn_codim *mls = (mn_codim *)solver;
     mn_codim_def def;
-    film_arrays film;
+    mn_codim_film film;
     MN_TRY(mn_solver_node_def(cook, &def));
-    mn_status status = read_film(cook, &film);
+    mn_status status = mn_codim_film_read(cook, mn_cook_input(cook, INPUT_FILM), &film);
     if (status == MN_OK && mn_cook_input(cook, INPUT_FILM)) status = mn_codim_add(mls, &film.source);
     if (status == MN_OK)
         status = mn_codim_liquid_add(cook, mn_cook_input(cook, INPUT_LIQUID),
                                      def.dx > 0 ? def.dx : 2 * def.spacing, def.density, mls);
-    free_film(cook->ctx, &film);
+    mn_codim_film_free(cook->ctx, &film);
     if (mn_cook_input(cook, INPUT_LIQUID) || mn_cook_input(cook, INPUT_INFLOW))
         mn_input_warn_paint(cook, mn_cook_input(cook, INPUT_COLLIDERS), 1 << MN_PAINT_CONTACT_ANGLE,
                             "volumes of liquid");
@@ -152,29 +97,12 @@ static mn_status start(const mn_cook *cook, mn_solver *solver, void *own)
 /// What the sources bring to an advance, and the memory it lies in.
 typedef struct codim_own {
     mn_codim_inputs inputs;
-    mn_vec3_array positions, flow;
-    MN_ARRAY(double) width;
+    mn_codim_anchors anchors;
     mn_codim_jets jets;
     mn_codim_inflow inflow;
     uint64_t inflow_key;     ///< of the host, for the input that the inflow was made from; 0: none
     mn_vec3 inflow_velocity; ///< that it was made with
 } codim_own;
-
-static mn_status read_anchors(const mn_cook *cook, codim_own *own)
-{
-    const mn_geo *geo = mn_cook_input(cook, INPUT_FILM);
-    mn_codim_inputs *inputs = &own->inputs;
-    if (!geo) return MN_OK;
-    inputs->anchor_count = mn_geo_point_count(geo);
-    MN_TRY(mn_column_read_vec3(cook->ctx, geo, "P", &own->positions, &inputs->anchors));
-    MN_TRY(mn_column_read_vec3(cook->ctx, geo, "v", &own->flow, &inputs->flow));
-    MN_TRY(mn_array_resize(cook->ctx, &own->width, inputs->anchor_count));
-    const mn_attribute *thickness = mn_geo_find_numeric(geo, MN_POINT, "thickness", 1);
-    for (int64_t i = 0; i < own->width.count; i++) own->width.data[i] = 0;
-    if (thickness && own->width.count > 0) mn_attribute_get(thickness, 0, own->width.count, own->width.data);
-    inputs->width = own->width.data;
-    return MN_OK;
-}
 
 // Its trees of triangles are built again when it changes.
 static mn_status read_inflow(const mn_cook *cook, codim_own *own)
@@ -198,7 +126,7 @@ static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_f
     codim_own *own = memory;
     if (feeding != MN_FEED_ADVANCE) return MN_OK;
     own->inputs = (mn_codim_inputs){0};
-    MN_TRY(read_anchors(cook, own));
+    MN_TRY(mn_codim_anchors_read(cook->ctx, mn_cook_input(cook, INPUT_FILM), &own->anchors, &own->inputs));
     mn_codim_jets_free(cook->ctx, &own->jets);
     memset(&own->jets, 0, sizeof own->jets);
     MN_TRY(mn_codim_jets_read(cook, INPUT_JETS, &own->jets));
@@ -213,9 +141,7 @@ static void free_own(mn_context *ctx, void *memory)
     codim_own *own = memory;
     mn_codim_inflow_free(ctx, &own->inflow);
     mn_codim_jets_free(ctx, &own->jets);
-    mn_array_free(ctx, &own->positions);
-    mn_array_free(ctx, &own->flow);
-    mn_array_free(ctx, &own->width);
+    mn_codim_anchors_free(ctx, &own->anchors);
 }
 
 static mn_vec3 inflow_velocity(const mn_cook *cook, mn_vec3 v, mn_vec3 normal)
@@ -290,11 +216,11 @@ static void tell_films(const mn_codim_numbers *n, mn_doctor *d)
 
 static mn_status doctor(const mn_cook *cook, mn_doctor *d)
 {
-    film_arrays film;
+    mn_codim_film film;
     mn_codim_jets jets = {0};
     mn_codim_def def;
     mn_codim_numbers n;
-    mn_status status = read_film(cook, &film);
+    mn_status status = mn_codim_film_read(cook, mn_cook_input(cook, INPUT_FILM), &film);
     if (status == MN_OK) status = mn_solver_node_def(cook, &def);
     if (status == MN_OK) status = mn_codim_jets_read(cook, INPUT_JETS, &jets);
     if (status == MN_OK) {
@@ -304,14 +230,12 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
         if (n.points_per_wave > 0) tell_threads(&n, d);
         if (n.film_step > 0) tell_films(&n, d);
     }
-    free_film(cook->ctx, &film);
+    mn_codim_film_free(cook->ctx, &film);
     mn_codim_jets_free(cook->ctx, &jets);
     return status;
 }
 
-const mn_node_type mn_codim_solver_node = {
-    MN_SOLVER_NODE(
-        "mls_solver", "Meniscus MLS Solver",
-        "Simulates soap films, bubbles, sheets and threads of liquid that stretch, close, tear and draw back.",
-        inputs_of, outputs_of, mn_codim_fields, MN_CODIM_FIELD_COUNT, solver_node, doctor),
-    .guides = &guides};
+const mn_node_type mn_codim_solver_node = {MN_SOLVER_NODE(
+    "mls_solver", "Meniscus MLS Solver",
+    "Simulates soap films, bubbles, sheets and threads of liquid that stretch, close, tear and draw back.",
+    inputs_of, outputs_of, mn_codim_fields, MN_CODIM_FIELD_COUNT, solver_node, doctor, &guides)};

@@ -102,3 +102,32 @@ void mn_mpm_doctor_liquid(const mn_cook *cook, const mn_mpm_def *def, const mn_m
     show_liquid(cook, n, d);
     advise(cook, def, n, d);
 }
+
+void mn_mpm_warn_resolution(const mn_cook *cook, const mn_geo *geo, const mn_mpm *mpm)
+{
+    const double dx = mn_cook_float(cook, "dx");
+    if (!geo || mn_geo_point_count(geo) == 0) return;
+    const mn_box box = mn_geo_bounds(geo);
+    const double least = fmin(box.max.x - box.min.x, fmin(box.max.y - box.min.y, box.max.z - box.min.z));
+    if (!(least > 0))
+        mn_cook_warn(cook,
+                     "The liquid's points lie in one plane, so it has no thickness; give the solver the "
+                     "points of a fill node.");
+    else if (least < 4 * dx)
+        mn_cook_warn(
+            cook, "dx is %g m but the liquid spans only %g m; use dx below %g m for at least 8 cells across.",
+            dx, least, least / 8);
+    const mn_mpm_packing packing = mn_mpm_get_packing(mpm);
+    if (packing.crowded > 0.05)
+        mn_cook_warn(cook,
+                     "%.0f %% of the liquid lies where other liquid is: move sources that overlap apart, "
+                     "or remove the mass attribute or lower it: it exceeds what the particles' volume "
+                     "allows.",
+                     100 * packing.crowded);
+    else if (packing.per_cell > 0 && packing.per_cell < 3)
+        mn_cook_warn(
+            cook,
+            "There are only %.1f particles in a cell, so the liquid has holes; fill it with the solver's dx "
+            "(%g m) for 8.",
+            packing.per_cell, dx);
+}

@@ -162,6 +162,21 @@ mn_status mn_mpm_liquid_keep_new(mn_context *ctx, mn_mpm_liquid *a, mn_id_array 
     return MN_OK;
 }
 
+mn_status mn_mpm_liquid_follow(const mn_cook *cook, const mn_mpm_def *def, const mn_geo *geo, mn_mpm *mpm)
+{
+    mn_mpm_liquid liquid;
+    mn_status status = mn_mpm_liquid_read(cook->ctx, def, geo, &liquid);
+    const mn_mpm_source *s = &liquid.source;
+    if (status == MN_OK && s->count > 0 && !s->id)
+        status = mn_cook_fail(cook, MN_ERROR_INPUT,
+                              "follow_input needs to know which particle a point became, but the input has "
+                              "no id attribute, or one that repeats.");
+    if (status == MN_OK)
+        status = mn_mpm_set_materials(mpm, s->count, s->id, s->sigma, s->viscosity, s->density);
+    mn_mpm_liquid_free(cook->ctx, &liquid);
+    return status;
+}
+
 // ---- emitters ----
 
 // `values` repeated for the corners of each point's disc.

@@ -25,6 +25,9 @@ mn_status mn_mpm_liquid_read(mn_context *ctx, const mn_mpm_def *def, const mn_ge
                              mn_mpm_liquid *liquid);
 void mn_mpm_liquid_free(mn_context *ctx, mn_mpm_liquid *liquid);
 
+/// Gives the particles that the points of `geo` became, by their ids, the material that the points have now.
+mn_status mn_mpm_liquid_follow(const mn_cook *cook, const mn_mpm_def *def, const mn_geo *geo, mn_mpm *mpm);
+
 /// Keeps only the points whose id is not in `seen`, which rises, and puts theirs into it.
 mn_status mn_mpm_liquid_keep_new(mn_context *ctx, mn_mpm_liquid *liquid, mn_id_array *seen);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mpm_solver: liquids with surface tension by the material point method. Numerics and parameters are
-// mn_mpm_solver's; this file says what the inputs are, when points become liquid, and what to warn about.
+// mn_mpm_solver's; this file says what the inputs are, and when points become liquid.
 #include "nodes/domain.h"
 #include "nodes/materials.h"
 #include "nodes/mpm_bodies.h"
@@ -76,8 +76,6 @@ static mn_status finish_def(const mn_cook *cook, const mn_solver *solver, void *
     return MN_OK;
 }
 
-// ---- what comes in ----
-
 /// Which ids the node has seen, and the emitter of the frame.
 typedef struct mpm_own {
     mn_id_array seen; ///< rising; only when points with new ids are asked for
@@ -112,28 +110,17 @@ static mn_status add_liquid(const mn_cook *cook, mn_mpm *mpm, mpm_own *own, bool
     return status;
 }
 
-// What the input's points say now, for the particles that they became.
 static mn_status follow_input(const mn_cook *cook, mn_mpm *mpm)
 {
     const mn_geo *geo = mn_cook_input(cook, INPUT_LIQUID);
+    mn_mpm_def def;
     if (!geo || !mn_cook_toggle(cook, "follow_input")) return MN_OK;
     if (mn_cook_menu(cook, "source") == SOURCE_EVERY_FRAME)
         return mn_cook_fail(cook, MN_ERROR_ARGUMENT,
                             "follow_input needs points that keep their ids; take the input at the start "
                             "frame, or points with new ids, instead of all points every frame.");
-    mn_mpm_liquid liquid;
-    mn_mpm_def def;
     MN_TRY(mn_solver_node_def(cook, &def));
-    mn_status status = mn_mpm_liquid_read(cook->ctx, &def, geo, &liquid);
-    const mn_mpm_source *s = &liquid.source;
-    if (status == MN_OK && s->count > 0 && !s->id)
-        status = mn_cook_fail(cook, MN_ERROR_INPUT,
-                              "follow_input needs to know which particle a point became, but the input has "
-                              "no id attribute, or one that repeats.");
-    if (status == MN_OK)
-        status = mn_mpm_set_materials(mpm, s->count, s->id, s->sigma, s->viscosity, s->density);
-    mn_mpm_liquid_free(cook->ctx, &liquid);
-    return status;
+    return mn_mpm_liquid_follow(cook, &def, geo, mpm);
 }
 
 static mn_status read_emitter(const mn_cook *cook, mn_mpm_outlet *outlet)
@@ -151,36 +138,6 @@ static mn_status read_emitter(const mn_cook *cook, mn_mpm_outlet *outlet)
     return MN_OK;
 }
 
-static void warn_about_resolution(const mn_cook *cook, const mn_mpm *mpm)
-{
-    const double dx = mn_cook_float(cook, "dx");
-    const mn_geo *geo = mn_cook_input(cook, INPUT_LIQUID);
-    if (!geo || mn_geo_point_count(geo) == 0) return;
-    const mn_box box = mn_geo_bounds(geo);
-    const double least = fmin(box.max.x - box.min.x, fmin(box.max.y - box.min.y, box.max.z - box.min.z));
-    if (!(least > 0))
-        mn_cook_warn(cook,
-                     "The liquid's points lie in one plane, so it has no thickness; give the solver the "
-                     "points of a fill node.");
-    else if (least < 4 * dx)
-        mn_cook_warn(
-            cook, "dx is %g m but the liquid spans only %g m; use dx below %g m for at least 8 cells across.",
-            dx, least, least / 8);
-    const mn_mpm_packing packing = mn_mpm_get_packing(mpm);
-    if (packing.crowded > 0.05)
-        mn_cook_warn(cook,
-                     "%.0f %% of the liquid lies where other liquid is: move sources that overlap apart, "
-                     "or remove the mass attribute or lower it: it exceeds what the particles' volume "
-                     "allows.",
-                     100 * packing.crowded);
-    else if (packing.per_cell > 0 && packing.per_cell < 3)
-        mn_cook_warn(
-            cook,
-            "There are only %.1f particles in a cell, so the liquid has holes; fill it with the solver's dx "
-            "(%g m) for 8.",
-            packing.per_cell, dx);
-}
-
 // ---- the hooks ----
 
 static const mn_mpm_floaters_from bodies_from = {INPUT_BODIES, INPUT_COLLIDERS};
@@ -189,7 +146,7 @@ static mn_status start(const mn_cook *cook, mn_solver *solver, void *own)
 {
     MN_TRY(add_liquid(cook, (mn_mpm *)solver, own, true));
     MN_TRY(mn_mpm_floaters_start(cook, &bodies_from, &((mpm_own *)own)->floaters));
-    warn_about_resolution(cook, (mn_mpm *)solver);
+    mn_mpm_warn_resolution(cook, mn_cook_input(cook, INPUT_LIQUID), (mn_mpm *)solver);
     return MN_OK;
 }
 
@@ -296,5 +253,4 @@ static const mn_solver_node solver_node = {
 const mn_node_type mn_mpm_solver_node = {
     MN_SOLVER_NODE("mpm_solver", "Meniscus MPM Solver",
                    "Simulates liquids with surface tension: drops, mercury, merging, splashing and bouncing.",
-                   inputs_of, outputs_of, mn_mpm_fields, MN_MPM_FIELD_COUNT, solver_node, doctor),
-    .guides = &guides};
+                   inputs_of, outputs_of, mn_mpm_fields, MN_MPM_FIELD_COUNT, solver_node, doctor, &guides)};

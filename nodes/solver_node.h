@@ -8,7 +8,7 @@
 //   static const mn_solver_node wax = {.solver = &mn_wax_solver, .roles = roles};
 //   const mn_node_type mn_wax_solver_node = {
 //       MN_SOLVER_NODE("wax_solver", "Meniscus Wax Solver", "Simulates wax.", inputs_of, outputs_of,
-//                      mn_wax_fields, MN_WAX_FIELD_COUNT, wax, NULL)};
+//                      mn_wax_fields, MN_WAX_FIELD_COUNT, wax, NULL, NULL)};
 //
 // What the adapter cannot know, a node does in hooks; each may be NULL.
 #ifndef MENISCUS_NODES_SOLVER_NODE_H
@@ -80,12 +80,13 @@ typedef struct mn_solver_node {
 extern const mn_sim_ops mn_solver_ops;
 
 /// Members of an mn_node_type: what it is called, tables of inputs and outputs, the solver's rows, its
-/// mn_solver_node, and the doctor's callback or NULL.
-#define MN_SOLVER_NODE(name_, label_, help_, inputs_, outputs_, fields_, field_count_, node_, doctor_)       \
+/// mn_solver_node, and the doctor's callback and the guides, or NULL.
+#define MN_SOLVER_NODE(name_, label_, help_, inputs_, outputs_, fields_, field_count_, node_, doctor_,       \
+                       guides_)                                                                              \
     .name = name_, .label = label_, .menu = "Meniscus/Solvers", .help = help_, .inputs = inputs_,            \
     .input_count = MN_COUNT_OF(inputs_), .outputs = outputs_, .output_count = MN_COUNT_OF(outputs_),         \
     .parms = fields_, .parm_count = field_count_, .time_dependent = true, .sim = &mn_solver_ops,             \
-    .solver = &node_, .doctor = doctor_
+    .solver = &node_, .doctor = doctor_, .guides = guides_
 
 /// Members of an mn_solver_node: memory of its own, what fills it for an advance, and what frees it.
 #define MN_SOLVER_NODE_OWN(type_, feed_, free_) .own_size = sizeof(type_), .feed = feed_, .free_own = free_

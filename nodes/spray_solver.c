@@ -70,5 +70,4 @@ static const mn_solver_node solver = {
 const mn_node_type mn_spray_solver_node = {
     MN_SOLVER_NODE("spray_solver", "Meniscus Spray Solver",
                    "Simulates drops that fly through the air and bounce off, stick to or die on colliders.",
-                   inputs_of, outputs_of, mn_spray_fields, MN_SPRAY_FIELD_COUNT, solver, doctor),
-    .guides = &guides};
+                   inputs_of, outputs_of, mn_spray_fields, MN_SPRAY_FIELD_COUNT, solver, doctor, &guides)};

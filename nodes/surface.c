@@ -16,8 +16,8 @@ static const mn_menu_item output_items[] = {
     {"polygons", "Polygons"}, {"vdb", "VDB"}, {"both", "Polygons and VDB"}, {NULL, NULL}};
 
 static const mn_parm_def parms[] = {
-    MN_FLOAT("dx", "Voxel Size", "m", 0.0005, 1e-9, 1e6, 1e-4, 0.01, "Surface", NULL,
-             "How fine the surface is. Half of the solver's cell size shows all that it has."),
+    MN_LENGTH_OF_DX(0.5, "dx", "Voxel Size", 0.0005, 1e-9, 1e6, 1e-4, 0.01, "Surface",
+                    "How fine the surface is. Half of the solver's cell size shows all that it has."),
     MN_FLOAT("radius_scale", "Radius Scale", "", 2.5, 0.01, 100, 0.5, 4, "Surface", NULL,
              "Radius of the spheres that the surface is made from, relative to the particles. Larger "
              "closes gaps between particles and joins drops that nearly touch; 1 keeps the drops of a "

@@ -234,9 +234,7 @@ static const mn_solver_node solver = {
     .free_own = free_own,
 };
 
-const mn_node_type mn_tet_solver_node = {
-    MN_SOLVER_NODE(
-        "tet_solver", "Meniscus Tet Solver",
-        "Simulates liquids with surface tension on tetrahedra that move along: sharp surfaces, exact volume, hardly any numerical damping.",
-        inputs_of, outputs_of, mn_tet_liquid_fields, MN_TET_LIQUID_FIELD_COUNT, solver, doctor),
-    .guides = &guides};
+const mn_node_type mn_tet_solver_node = {MN_SOLVER_NODE(
+    "tet_solver", "Meniscus Tet Solver",
+    "Simulates liquids with surface tension on tetrahedra that move along: sharp surfaces, exact volume, hardly any numerical damping.",
+    inputs_of, outputs_of, mn_tet_liquid_fields, MN_TET_LIQUID_FIELD_COUNT, solver, doctor, &guides)};

@@ -19,4 +19,4 @@ static const mn_solver_node solver = {.solver = &mn_trace_solver, .roles = roles
 const mn_node_type mn_trace_node = {
     MN_SOLVER_NODE("trace", "Meniscus Trace",
                    "Carries points along with a velocity volume, to make a flow visible or to carry dye.",
-                   inputs_of, outputs_of, mn_trace_fields, MN_TRACE_FIELD_COUNT, solver, NULL)};
+                   inputs_of, outputs_of, mn_trace_fields, MN_TRACE_FIELD_COUNT, solver, NULL, NULL)};

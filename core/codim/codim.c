@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The life of a film solver: the film it starts with, its stream, and the table that the house knows it by.
+#include "base/solver_face.h"
 #include "codim/state.h"
 
 #include <string.h>
@@ -312,32 +313,5 @@ const mn_solver_type mn_codim_solver = {
 
 // ---- the typed face ----
 
-mn_status mn_codim_create(mn_context *ctx, const mn_codim_def *def, mn_codim **mls)
-{
-    return mn_solver_create(ctx, &mn_codim_solver, def, (mn_solver **)mls);
-}
-
-void mn_codim_free(mn_codim *mls)
-{
-    mn_solver_free(&mn_codim_solver, (mn_solver *)mls);
-}
-
-mn_status mn_codim_set_def(mn_codim *mls, const mn_codim_def *def)
-{
-    return mn_solver_set_def(&mn_codim_solver, &mls->solver, def);
-}
-
-void mn_codim_report(const mn_codim *mls, mn_report *report)
-{
-    mn_solver_report(&mn_codim_solver, &mls->solver, report);
-}
-
-mn_status mn_codim_save(const mn_codim *mls, mn_writer *out)
-{
-    return mn_solver_save(&mn_codim_solver, &mls->solver, out);
-}
-
-mn_status mn_codim_load(mn_context *ctx, const mn_codim_def *def, mn_reader *in, mn_codim **mls)
-{
-    return mn_solver_load(ctx, &mn_codim_solver, def, in, (mn_solver **)mls);
-}
+MN_SOLVER_FACE_CREATE(codim)
+MN_SOLVER_FACE(codim)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Drops that touch become one. Two balls touch where |x_p - x_q| < r_p + r_q; all that hang together by such
+// Drops that touch become one. Two balls touch where |x_p - x_q| < r_p + r_q; all that are connected by such
 // pairs become the heaviest of them, with
 //
 //   m = sum m_p      m v = sum m_p v_p      m x = sum m_p x_p      r = (3 m / (4 pi rho))^(1/3)
@@ -36,7 +36,7 @@ static mn_status list_drops(mn_codim *mls, double *mean)
     return MN_OK;
 }
 
-// Who hangs together: the first of each group is its root.
+// Who is connected: the first of each group is its root.
 static mn_status group_drops(mn_codim *mls, double mean, bool *any)
 {
     mn_codim_drops *d = &mls->drops;

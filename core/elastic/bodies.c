@@ -6,8 +6,7 @@
 //   cloth    mass of a triangle in thirds; hinges of stiffness D |e|^2/(A1 + A2), D = E t^3/(12 (1 - nu^2));
 //            prestress T: the rest shape is smaller by the stretch s with tension P(s)/s = T
 //   rigid    four nodes of m/4 at c + sqrt(lambda_i/m) (+-1, +-1, +-1), an even number of minus signs, along
-//   the
-//            axes of the second moments lambda: the same mass, centre and moments as the body
+//            the axes of the second moments lambda: the same mass, centre and moments as the body
 #include "base/elementary.h"
 #include "elastic/elastic_state.h"
 

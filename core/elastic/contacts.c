@@ -3,11 +3,12 @@
 // Contacts, friction and ties as the system sees them: an energy, forces on nodes, and rows r with weights
 // whose products r r^T make the Hessian.
 //
-//   barrier    E = m k b(d)                 rows: c_i n with m k b''(d), and of m k b' d''(x) what is
-//   positive friction   E = mu lambda f0(|u|)        rows: u's direction with f0'', across it with f0'/|u|;
-//   of contacts
-//                                           that the direction before would have turned around f0'/|u| for
-//                                           both, which lies above f0'' and never oversteps the kink at u = 0
+//   barrier    E = m k b(d)                 rows: c_i n with m k b''(d), and the positive part of
+//                                           m k b' d''(x)
+//   friction   E = mu lambda f0(|u|)        rows: u's direction with f0'', across it with f0'/|u|; where
+//                                           the direction before would have turned the motion around,
+//                                           f0'/|u| for both, which lies above f0'' and never oversteps
+//                                           the kink at u = 0
 //   tie        E = k/2 |x_a - x_b - apart|^2
 //
 // -d'' is that of contact/bends.c: without it two edges that slide over each other at a small gap stop the

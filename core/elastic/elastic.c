@@ -2,6 +2,7 @@
 //
 // The life of elastic bodies: their def and its checks, what they hold, their report and their stream.
 #include "base/point_sums.h"
+#include "base/solver_face.h"
 #include "contact/barrier.h"
 #include "elastic/elastic_state.h"
 
@@ -372,38 +373,11 @@ const mn_solver_type mn_elastic_solver = {
 
 // ---- the typed face ----
 
-mn_status mn_elastic_create(mn_context *ctx, const mn_elastic_def *def, mn_elastic **elastic)
-{
-    return mn_solver_create(ctx, &mn_elastic_solver, def, (mn_solver **)elastic);
-}
-
-void mn_elastic_free(mn_elastic *elastic)
-{
-    mn_solver_free(&mn_elastic_solver, (mn_solver *)elastic);
-}
-
-mn_status mn_elastic_set_def(mn_elastic *elastic, const mn_elastic_def *def)
-{
-    return mn_solver_set_def(&mn_elastic_solver, &elastic->solver, def);
-}
+MN_SOLVER_FACE_CREATE(elastic)
+MN_SOLVER_FACE(elastic)
 
 mn_status mn_elastic_advance(mn_elastic *elastic, const mn_elastic_inputs *inputs, double dt)
 {
     const mn_solver_inputs all = {.own = inputs};
     return mn_solver_advance(&mn_elastic_solver, &elastic->solver, &all, dt);
-}
-
-void mn_elastic_report(const mn_elastic *elastic, mn_report *report)
-{
-    mn_solver_report(&mn_elastic_solver, &elastic->solver, report);
-}
-
-mn_status mn_elastic_save(const mn_elastic *elastic, mn_writer *out)
-{
-    return mn_solver_save(&mn_elastic_solver, &elastic->solver, out);
-}
-
-mn_status mn_elastic_load(mn_context *ctx, const mn_elastic_def *def, mn_reader *in, mn_elastic **elastic)
-{
-    return mn_solver_load(ctx, &mn_elastic_solver, def, in, (mn_solver **)elastic);
 }

@@ -7,12 +7,10 @@
 //            pairs of sectors meet after it as before, the edge was a stable short one: undo. Without this
 //            foams flip to and fro and never come to rest.
 //   forced   an edge that the link condition protects: a film tube one triangle around. Merge it with the
-//   rest
-//            of its ring; the vertex comes apart into two, and the tube is cut.
+//            rest of its ring; the vertex comes apart into two, and the tube is cut.
 //   strip    an edge across a film that air goes around: both its sides are one sector, so its free rim is
-//   near
-//            and nothing can be exchanged between neighbours. The rim meets what is on the other side: a
-//            border takes it up, another rim makes a thread of both.
+//            near and nothing can be exchanged between neighbours. The rim meets what is on the other side:
+//            a border takes it up, another rim makes a thread of both.
 #include "film/events.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 //
 // A film solver's life: made, given films and wires, looked at, saved and loaded. Its advance is advance.c.
 #include "base/elementary.h"
+#include "base/solver_face.h"
 #include "film/film_state.h"
 #include "meniscus/array.h"
 
@@ -531,37 +532,10 @@ const mn_solver_type mn_film_solver = {
 
 // ---- the typed face ----
 
-mn_status mn_film_create(mn_context *ctx, const mn_film_def *def, mn_film **film)
-{
-    return mn_solver_create(ctx, &mn_film_solver, def, (mn_solver **)film);
-}
-
-void mn_film_free(mn_film *film)
-{
-    mn_solver_free(&mn_film_solver, (mn_solver *)film);
-}
-
-mn_status mn_film_set_def(mn_film *film, const mn_film_def *def)
-{
-    return mn_solver_set_def(&mn_film_solver, &film->solver, def);
-}
+MN_SOLVER_FACE_CREATE(film)
+MN_SOLVER_FACE(film)
 
 mn_status mn_film_advance(mn_film *film, const mn_solver_inputs *inputs, double dt)
 {
     return mn_solver_advance(&mn_film_solver, &film->solver, inputs, dt);
-}
-
-void mn_film_report(const mn_film *film, mn_report *report)
-{
-    mn_solver_report(&mn_film_solver, &film->solver, report);
-}
-
-mn_status mn_film_save(const mn_film *film, mn_writer *out)
-{
-    return mn_solver_save(&mn_film_solver, &film->solver, out);
-}
-
-mn_status mn_film_load(mn_context *ctx, const mn_film_def *def, mn_reader *in, mn_film **film)
-{
-    return mn_solver_load(ctx, &mn_film_solver, def, in, (mn_solver **)film);
 }

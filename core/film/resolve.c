@@ -3,12 +3,10 @@
 // PEEL, OPEN and the choice between them (resolve.h).
 //
 //   PEEL A off v     A's fan moves to a new vertex a; at each edge (v, w) of the fan where the sector behind
-//   A
-//                    changes from C1 to C2, the film between C1 and C2 grows by the triangle (v, w, a).
+//                    A changes from C1 to C2, the film between C1 and C2 grows by the triangle (v, w, a).
 //   OPEN (A, B) at v A and B share v only: a prism. Each wall between the sectors around gets a vertex p_i,
-//   the
-//                    chains of films between two walls are cut in their middle, and the polygon p_1 .. p_n is
-//                    the new film between A and B.
+//                    the chains of films between two walls are cut in their middle, and the polygon p_1 ..
+//                    p_n is the new film between A and B.
 //
 // The mass of v is shared equally and the middle of what it is shared between stays where v was: mass,
 // momentum and angular momentum are kept to rounding. A move is chosen by trial: the change of area for a

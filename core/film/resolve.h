@@ -27,7 +27,7 @@ bool mn_peel(mn_complex *c, int32_t v, const mn_sectors *s, int32_t a, double op
 bool mn_open(mn_complex *c, int32_t v, const mn_sectors *s, int32_t a, int32_t b, double opening,
              mn_resolve_list *made);
 
-/// Parts of a star that hang together by no edge get a vertex each. True when there were several.
+/// Parts of a star that are connected by no edge get a vertex each. True when there were several.
 bool mn_come_apart(mn_complex *c, int32_t v, mn_resolve_list *made);
 
 /// True when no film at rest looks like this: an edge with more than three films, or more than four sectors.

@@ -115,6 +115,20 @@ static int32_t list_regions(const mn_film *film, int64_t v, int32_t *regions, in
     return count;
 }
 
+// Lists around a vertex have fixed lengths: what does not fit them is refused.
+static mn_status check_star(const mn_film *film, int64_t v)
+{
+    const mn_complex *c = &film->c;
+    const int64_t films = film->system.star_start.data[v + 1] - film->system.star_start.data[v];
+    int64_t threads = 0;
+    for (int32_t at = c->vertices.data[v].first_segment; at >= 0; at = c->segments.data[at / 2].next[at % 2])
+        threads++;
+    if (films <= MN_COMPLEX_STAR_MAX && threads <= MN_COMPLEX_STAR_MAX) return MN_OK;
+    return mn_fail(film->solver.ctx, MN_ERROR_INPUT,
+                   "%lld triangles and %lld threads meet at vertex %lld of the film; at most %d of each can.",
+                   (long long)films, (long long)threads, (long long)v, MN_COMPLEX_STAR_MAX);
+}
+
 mn_status mn_film_system_pattern(mn_film *film)
 {
     mn_film_system *s = &film->system;
@@ -130,10 +144,7 @@ mn_status mn_film_system_pattern(mn_film *film)
     s->column.count = s->faces.count = s->rims.count = 0;
     for (int64_t v = 0; v < n; v++) {
         const int64_t around = s->star_start.data[v + 1] - s->star_start.data[v];
-        if (around > MN_COMPLEX_STAR_MAX)
-            return mn_fail(ctx, MN_ERROR_INPUT,
-                           "%lld triangles meet at vertex %lld of the film; at most %d can.",
-                           (long long)around, (long long)v, MN_COMPLEX_STAR_MAX);
+        MN_TRY(check_star(film, v));
         const int32_t count = list_row(film, v, columns, places, films);
         s->row_start.data[v] = s->column.count;
         MN_TRY(mn_array_reserve(ctx, &s->column,

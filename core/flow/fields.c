@@ -23,10 +23,9 @@ static const mn_menu_item output_items[] = {
 const mn_field mn_flow_fields[] = {
     MN_FIELD_MENU(def, fluid, "Fluid", fluid_items, MN_FLOW_SMOKE, "Domain", NULL,
                   "Smoke and ink fill the whole box; a liquid has a free surface."),
-    MN_FIELD_FLOAT(
-        def, dx, "Cell Size", "m", 0.02, 1e-9, 1e6, 1e-3, 0.1, "Domain", NULL,
-        "Edge of a cell. Half of it costs eight times the memory and up to sixteen times the time. "
-        "Ripples need at least ten cells each."),
+    MN_FIELD_DX(def, dx, "Cell Size", 0.02, 1e-3, 0.1, "Domain",
+                "Edge of a cell. Half of it costs eight times the memory and up to sixteen times the time. "
+                "Ripples need at least ten cells each."),
     MN_FIELD_VEC3(def, domain_center, "Domain Center", "m", 0, 0.5, 0, -MN_FAR, MN_FAR, -10, 10, "Domain",
                   NULL, "Middle of the box, moved to whole cells."),
     MN_FIELD_VEC3(def, domain_size, "Domain Size", "m", 1, 1, 1, 1e-9, MN_FAR, 0.1, 10, "Domain", NULL,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The life of a flow: its def and their checks, its steps, its stream, and its table.
+#include "base/solver_face.h"
 #include "flow/flow_state.h"
 #include "meniscus/array.h"
 
@@ -391,32 +392,9 @@ mn_status mn_flow_create(mn_context *ctx, const mn_flow_def *def, const mn_solve
     return status;
 }
 
-void mn_flow_free(mn_flow *flow)
-{
-    mn_solver_free(&mn_flow_solver, (mn_solver *)flow);
-}
-
-mn_status mn_flow_set_def(mn_flow *flow, const mn_flow_def *def)
-{
-    return mn_solver_set_def(&mn_flow_solver, &flow->solver, def);
-}
+MN_SOLVER_FACE(flow)
 
 mn_status mn_flow_advance(mn_flow *flow, const mn_solver_inputs *inputs, double dt)
 {
     return mn_solver_advance(&mn_flow_solver, &flow->solver, inputs, dt);
-}
-
-void mn_flow_report(const mn_flow *flow, mn_report *report)
-{
-    mn_solver_report(&mn_flow_solver, &flow->solver, report);
-}
-
-mn_status mn_flow_save(const mn_flow *flow, mn_writer *out)
-{
-    return mn_solver_save(&mn_flow_solver, &flow->solver, out);
-}
-
-mn_status mn_flow_load(mn_context *ctx, const mn_flow_def *def, mn_reader *in, mn_flow **flow)
-{
-    return mn_solver_load(ctx, &mn_flow_solver, def, in, (mn_solver **)flow);
 }

@@ -3,9 +3,8 @@
 // The background grid of a flow: sparse blocks inside a box, with constant-time lookup of any cell.
 //
 //   - Positions inside the room are in cells: X = (x - origin) / dx. Cell (i, j, k) covers [i, i+1) x ...;
-//   its
-//     centre carries the coefficients of the quadratic B-splines, its lower corner is pressure node (i, j,
-//     k).
+//     its centre carries the coefficients of the quadratic B-splines, its lower corner is pressure node (i,
+//     j, k).
 //   - The cells of the box are 1 .. cells[axis]; layers 0 and cells + 1 carry the splines that reach in from
 //     outside. Nodes of the box are 1 .. cells + 1.
 //   - A quad is four fields side by side, so that one vector load fetches all of them at a cell.

@@ -5,8 +5,8 @@
 // distance.
 //
 //   phi(X, t + dt) = phi(X - dt w),  w the velocity at the closest point of the middle of that path
-//   |grad phi| = 1 beyond four cells, by Godunov's scheme from what was carried; never nearer, where
-//   curvature looks
+//   |grad phi| = 1 beyond four cells, by Godunov's scheme from what was carried; never nearer: there the
+//     curvature is taken
 //   kappa = div (grad phi / |grad phi|) at centres by central differences of (2 c + phi) / 3, c the
 //   coefficients, which makes second derivatives fourth order: c = phi - d2 phi / 8; then the same
 //   quasi-inverse as velocity

@@ -10,8 +10,8 @@
 //   1. Which nodes are covered by a sphere. Most blocks of a liquid are covered by the spheres of their own
 //      cells alone; the nodes that are left search until they find one.
 //   2. Nodes that are not covered search the spheres within 2 dx of their surface, and covered nodes search
-//   the
-//      deepest sphere, when they lie within two nodes of one that is not covered. The others are +-band.
+//      the deepest sphere, when they lie within two nodes of one that is not covered. The others are
+//      +-band.
 #include "levelset/sphere_classes.h"
 #include "levelset/sphere_search.h"
 

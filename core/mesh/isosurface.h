@@ -7,8 +7,7 @@
 //     outside, and so are the nodes next to them: a body that reaches the end of the grid is closed there.
 //   - Triangles are counter-clockwise seen from outside (phi > value): their normals point along grad phi.
 //   - A node with phi = value exactly is outside, and vertices keep a hundredth of an edge away from nodes,
-//   so
-//     no triangle is degenerate.
+//     so no triangle is degenerate.
 //   - Numbers follow from the field alone, not from the number of workers.
 #ifndef MENISCUS_MESH_ISOSURFACE_H
 #define MENISCUS_MESH_ISOSURFACE_H

@@ -161,7 +161,7 @@ mn_status mn_skin_run(mn_skin *skin, const mn_skin_def *def, int64_t count, cons
     spheres.radius = smallest_radius * def->dx;
     MN_TRY(mn_level_set_union(skin->set, &spheres, points));
     MN_TRY(mn_level_set_redistance(skin->set));
-    // Bodies are what hangs together before smoothing: pieces of a sheet that smoothing tears must not each
+    // Bodies are what is connected before smoothing: pieces of a sheet that smoothing tears must not each
     // swell to the volume of the particles around them.
     MN_TRY(mn_level_set_find_bodies(skin->set));
     MN_TRY(mn_level_set_smooth(skin->set, def->smooth));

@@ -32,8 +32,8 @@ static const mn_menu_item pin_items[] = {
     {"painted", "Painted"}, {"border", "Border of Cloth"}, {"box", "Box"}, {NULL, NULL}};
 
 const mn_field mn_mpm_fields[] = {
-    MN_FIELD_FLOAT(
-        def, dx, "Grid Spacing", "m", 0.001, 1e-9, 1e6, 1e-4, 0.1, "Liquid", NULL,
+    MN_FIELD_DX(
+        def, dx, "Grid Spacing", 0.001, 1e-4, 0.1, "Liquid",
         "Edge of a grid cell. Eight particles fill one; a drop should be at least 8 cells across, 20 for "
         "good motion. Half of it costs about 16 times as much."),
     MN_PARM_MATERIAL("Liquid"),

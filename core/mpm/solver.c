@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The solver's life, and the table that the house knows it by.
+#include "base/solver_face.h"
 #include "mpm/state.h"
 
 // ---- checks ----
@@ -176,39 +177,12 @@ const mn_solver_type mn_mpm_solver = {
 
 // ---- the typed face ----
 
-mn_status mn_mpm_create(mn_context *ctx, const mn_mpm_def *def, mn_mpm **mpm)
-{
-    return mn_solver_create(ctx, &mn_mpm_solver, def, (mn_solver **)mpm);
-}
-
-void mn_mpm_free(mn_mpm *mpm)
-{
-    mn_solver_free(&mn_mpm_solver, (mn_solver *)mpm);
-}
-
-mn_status mn_mpm_set_def(mn_mpm *mpm, const mn_mpm_def *def)
-{
-    return mn_solver_set_def(&mn_mpm_solver, &mpm->solver, def);
-}
+MN_SOLVER_FACE_CREATE(mpm)
+MN_SOLVER_FACE(mpm)
 
 mn_status mn_mpm_advance(mn_mpm *mpm, const mn_solver_inputs *inputs, double seconds)
 {
     return mn_solver_advance(&mn_mpm_solver, &mpm->solver, inputs, seconds);
-}
-
-void mn_mpm_report(const mn_mpm *mpm, mn_report *report)
-{
-    mn_solver_report(&mn_mpm_solver, &mpm->solver, report);
-}
-
-mn_status mn_mpm_save(const mn_mpm *mpm, mn_writer *out)
-{
-    return mn_solver_save(&mn_mpm_solver, &mpm->solver, out);
-}
-
-mn_status mn_mpm_load(mn_context *ctx, const mn_mpm_def *def, mn_reader *in, mn_mpm **mpm)
-{
-    return mn_solver_load(ctx, &mn_mpm_solver, def, in, (mn_solver **)mpm);
 }
 
 int64_t mn_mpm_count(const mn_mpm *mpm)

@@ -8,7 +8,7 @@
 // with the particles' affine velocity C, since they all lie to one side of the surface: without it a drop
 // that spins would be a third of a cell too slow. Where no particle is within a cell, r is two.
 //
-// For a picture the level set is finished differently. Bodies are what hangs together before smoothing, so
+// For a picture the level set is finished differently. Bodies are what is connected before smoothing, so
 // that the rags of a sheet that smoothing tears do not each swell to the volume of the particles around them;
 // what smoothing loses is put back (thin_parts.c), and drops too small for the grid are meshes of their own
 // (beads.c), which move and turn as their particles do on the whole.

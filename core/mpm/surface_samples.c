@@ -3,8 +3,7 @@
 // Samples of the liquid's surface.
 //
 //   phi    union of balls of radius 0.867 dx around the particles, made a distance, smoothed, and shifted
-//   body by
-//          body so that it encloses the volume of the body's particles
+//          body by body so that it encloses the volume of the body's particles
 //   sample one for each tetrahedron that the zero level cuts: centroid and area of the cut, outside of
 //          solids, where the cut is large one for each of its triangles about the centroid; and one for each
 //          piece of the line where it meets a solid (wetting.c)

@@ -4,8 +4,7 @@
 // inlets of an mls_solver.
 //
 //   - A jet of diameter D and speed U on a disc, or two equal ones against each other, leaves as a round
-//   sheet
-//     with the speed of the jet and all that flows: thickness Q / (2 pi r U) at radius r.
+//     sheet with the speed of the jet and all that flows: thickness Q / (2 pi r U) at radius r.
 //   - Two equal jets that cross at an angle make a leaf in the plane between them; the thickness over the
 //     direction is that of [hasson1964], which has the mass and the momentum of the jets.
 //   - Any curve.

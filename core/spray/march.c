@@ -7,8 +7,7 @@
 //
 //   u_n -> -e u_n                                            restitution
 //   u_t -> u_t max(0, 1 - mu (1 + e) |u_n| / |u_t|)          Coulomb: the impulse along the surface is at
-//   most
-//                                                            mu times the one through it
+//                                                            most mu times the one through it
 //
 // A rebound that would rise by less than a tenth of the radius is no rebound (e = 0). A drop that touches
 // takes steps so short that what pulls it in stays below that speed, and is pushed out after each: so it

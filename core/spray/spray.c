@@ -4,6 +4,7 @@
 // by.
 #include "base/parallel.h"
 #include "base/point_sums.h"
+#include "base/solver_face.h"
 #include "spray/state.h"
 
 #include <string.h>
@@ -239,32 +240,5 @@ const mn_solver_type mn_spray_solver = {
 
 // ---- the typed face ----
 
-mn_status mn_spray_create(mn_context *ctx, const mn_spray_def *def, mn_spray **spray)
-{
-    return mn_solver_create(ctx, &mn_spray_solver, def, (mn_solver **)spray);
-}
-
-void mn_spray_free(mn_spray *spray)
-{
-    mn_solver_free(&mn_spray_solver, (mn_solver *)spray);
-}
-
-mn_status mn_spray_set_def(mn_spray *spray, const mn_spray_def *def)
-{
-    return mn_solver_set_def(&mn_spray_solver, &spray->solver, def);
-}
-
-void mn_spray_report(const mn_spray *spray, mn_report *report)
-{
-    mn_solver_report(&mn_spray_solver, &spray->solver, report);
-}
-
-mn_status mn_spray_save(const mn_spray *spray, mn_writer *out)
-{
-    return mn_solver_save(&mn_spray_solver, &spray->solver, out);
-}
-
-mn_status mn_spray_load(mn_context *ctx, const mn_spray_def *def, mn_reader *in, mn_spray **spray)
-{
-    return mn_solver_load(ctx, &mn_spray_solver, def, in, (mn_solver **)spray);
-}
+MN_SOLVER_FACE_CREATE(spray)
+MN_SOLVER_FACE(spray)

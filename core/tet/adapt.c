@@ -299,7 +299,7 @@ done:
     return status;
 }
 
-// Whether a merge went wrong: folds that hang together are left as they are, and a seam can be beyond repair.
+// Whether a merge went wrong: folds that are connected are left as they are, and a seam can be beyond repair.
 static bool is_spoilt(const trial *try)
 {
     double quality, shortest, longest;

@@ -7,7 +7,7 @@
 //   tetrahedra that still have four corners on the surface, in their centre of gravity
 //
 // The new nodes move freely. After the solve the mesh is what it was, with its nodes moved: it was kept, so
-// the undo is exact. Divided tetrahedra that hang together by faces are a region, whose border the division
+// the undo is exact. Divided tetrahedra that are connected by faces are a region, whose border the division
 // does not touch: it has the same volume before and after the undo. Inside, volume has gone from one
 // tetrahedron to another, and volumes at rest follow:
 //

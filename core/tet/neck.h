@@ -44,7 +44,7 @@ typedef struct mn_tet_patch {
 
 mn_status mn_tet_patch_begin(mn_tet_patch *patch, const mn_tet_liquid *liquid);
 void mn_tet_patch_free(mn_tet_patch *patch);
-/// The tetrahedra that hang together with `seed` and whose middles are nearer to it than `radius`.
+/// The tetrahedra that are connected with `seed` and whose middles are nearer to it than `radius`.
 mn_status mn_tet_patch_gather(mn_tet_patch *patch, int32_t seed, double radius);
 /// The section nearest to `point`; area 0 when the plane misses the patch.
 mn_status mn_tet_patch_cut(mn_tet_patch *patch, mn_vec3 point, mn_vec3 normal, mn_tet_section *section);

@@ -6,10 +6,9 @@
 //           other, v_k <- w + s (v_k - w) with w the mean of their velocities weighted by mass: momentum
 //           stays, energy only falls. The paper limits strains likewise [clausen2013] 5.1.
 //   coast   when a step fails however short it is, time passes without forces: nodes go where inertia leads,
-//   as
-//           far as nothing turns over. Where it would, its nodes and those of the next rounds go half as far,
-//           and in the end not at all; a mesh that stays where it is, is whole. What does not move loses its
-//           speed.
+//           as far as nothing turns over. Where it would, its nodes and those of the next rounds go half as
+//           far, and in the end not at all; a mesh that stays where it is, is whole. What does not move
+//           loses its speed.
 //
 // Both say so in the counts; the mesh is repaired next and steps go on from there.
 #include "tet/locking.h"

@@ -14,7 +14,7 @@ enum { RINGS = 3 };
 
 enum { STAYS, GOES, GONE, SHARES };
 
-// The tetrahedra of a set that hangs together, which `first` is one of.
+// The tetrahedra of a set that is connected, which `first` is one of.
 static mn_status gather_set(const mn_tet_mesh *mesh, uint8_t *mark, int32_t first, mn_tet_list *set)
 {
     set->count = 0;

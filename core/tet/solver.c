@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The table that the house knows the solver by, and its typed face.
+#include "base/solver_face.h"
 #include "tet/state.h"
 
 // ---- the def ----
@@ -85,35 +86,11 @@ mn_status mn_tet_liquid_create(mn_context *ctx, const mn_tet_liquid_def *def, co
     return status;
 }
 
-void mn_tet_liquid_free(mn_tet_liquid *liquid)
-{
-    mn_solver_free(&mn_tet_liquid_solver, (mn_solver *)liquid);
-}
-
-mn_status mn_tet_liquid_set_def(mn_tet_liquid *liquid, const mn_tet_liquid_def *def)
-{
-    return mn_solver_set_def(&mn_tet_liquid_solver, &liquid->solver, def);
-}
+MN_SOLVER_FACE(tet_liquid)
 
 mn_status mn_tet_liquid_advance(mn_tet_liquid *liquid, const mn_solver_inputs *inputs, double seconds)
 {
     return mn_solver_advance(&mn_tet_liquid_solver, &liquid->solver, inputs, seconds);
-}
-
-void mn_tet_liquid_report(const mn_tet_liquid *liquid, mn_report *report)
-{
-    mn_solver_report(&mn_tet_liquid_solver, &liquid->solver, report);
-}
-
-mn_status mn_tet_liquid_save(const mn_tet_liquid *liquid, mn_writer *out)
-{
-    return mn_solver_save(&mn_tet_liquid_solver, &liquid->solver, out);
-}
-
-mn_status mn_tet_liquid_load(mn_context *ctx, const mn_tet_liquid_def *def, mn_reader *in,
-                             mn_tet_liquid **liquid)
-{
-    return mn_solver_load(ctx, &mn_tet_liquid_solver, def, in, (mn_solver **)liquid);
 }
 
 const mn_tet_liquid_def *mn_tet_liquid_get_def(const mn_tet_liquid *liquid)

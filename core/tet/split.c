@@ -4,11 +4,10 @@
 //
 //   cut      along the plane of the neck; both ends keep their volume and momentum
 //   retreat  the two flat ends draw back to round ones, or they would bulge, overlap and merge again; what
-//   they
-//            held goes to the tetrahedra around
+//            they held goes to the tetrahedra around
 //   crumbs   a part with less volume than a tetrahedron of this size goes to what is nearest, with its
-//   momentum small    a part of fewer than about eight tetrahedra moves as one: its waves are faster than any
-//   step
+//            momentum
+//   small    a part of fewer than about eight tetrahedra moves as one: its waves are faster than any step
 //
 // Sums of rest volume and momentum stay to rounding through all of it.
 #include "tet/neck.h"
@@ -107,7 +106,7 @@ static void draw_back(const mn_tet_liquid *liquid, const mn_tet_neck *neck, mn_t
     }
 }
 
-// The tetrahedra that hang together with vertex v, near the neck and not met before.
+// The tetrahedra that are connected with vertex v, near the neck and not met before.
 static mn_status gather_region(const mn_tet_liquid *liquid, const mn_tet_neck *neck, mn_tet_mesh *mesh,
                                int32_t v, uint32_t mark, mn_tet_list *region)
 {

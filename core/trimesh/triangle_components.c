@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of a mesh that hang together by their vertices: a forest of vertices, joined along the triangles'
+// The parts of a mesh that are connected by their vertices: a forest of vertices, joined along the triangles'
 // edges, whose roots are the lowest vertices.
 #include "trimesh/triangles_state.h"
 

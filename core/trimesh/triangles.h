@@ -6,10 +6,9 @@
 //
 //   - Vertices in exactly the same place are one; triangles that then have a corner twice are dropped.
 //   - A sign needs a closed mesh. mn_triangles_check says how one fails to be closed; signed distances of
-//   such a
-//     mesh are refused, not guessed. The winding number is defined for any mesh, and its nearest whole number
-//     is the robust answer for meshes with small holes or overlaps: a caller who accepts that asks for it by
-//     name.
+//     such a mesh are refused, not guessed. The winding number is defined for any mesh, and its nearest
+//     whole number is the robust answer for meshes with small holes or overlaps: a caller who accepts that
+//     asks for it by name.
 #ifndef MENISCUS_TRIMESH_TRIANGLES_H
 #define MENISCUS_TRIMESH_TRIANGLES_H
 
@@ -78,7 +77,7 @@ mn_status mn_triangles_signed_distance(mn_context *ctx, const mn_triangles *tria
 /// The same for one position, safe inside a parallel loop. The mesh must be closed: nothing is checked.
 double mn_triangles_signed_distance_at(const mn_triangles *triangles, mn_vec3 x);
 
-/// Numbers the parts that hang together by their vertices, in the order of their first vertices: parts[i] is
+/// Numbers the parts that are connected by their vertices, in the order of their first vertices: parts[i] is
 /// that of vertex i (of creation) or point i (of a geo), -1 for one of no triangle.
 mn_status mn_triangles_parts(mn_context *ctx, const mn_triangles *triangles, int64_t vertex_count,
                              int32_t *parts, int32_t *part_count);

@@ -305,6 +305,9 @@ def fill_tree(tree, scene_dict):
             node = tree.nodes.new(node_tree.OBJECT)
         else:
             node = tree.nodes.new(node_tree.class_name(entry["type"]))
+            for parm in node.table.parms.values():  # what follows the scene's grid spacing; tree.dx changes all of them
+                if parm.of_dx and scene_dict.get("dx"):
+                    parm_properties.set_value(node, parm, scene_dict["dx"] * parm.of_dx)
             for name, value in entry.get("parms", {}).items():
                 parm = node.table.parms[name]
                 if isinstance(value, dict):

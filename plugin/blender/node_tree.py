@@ -26,20 +26,25 @@ def parm_changed(node, context):
         node.set_message("")
 
 
+def _spacings(tree):
+    """(node, parameter) of every length of the grid in a network, those of simulations first."""
+    nodes = sorted((node for node in tree.nodes if getattr(node, "table", None) is not None), key=lambda node: node.table.kind != "sim")
+    return [(node, parm) for node in nodes for parm in node.table.parms.values() if parm.of_dx]
+
+
 def spacing_of(tree):
     """The grid spacing of a network: its simulation's, else of the first node that has one; 0 when none has."""
-    nodes = [node for node in tree.nodes if hasattr(node, "p_dx")]
-    nodes.sort(key=lambda node: node.table.kind != "sim")
-    return nodes[0].p_dx if nodes else 0.0
+    found = next(((node, parm) for node, parm in _spacings(tree) if parm_properties.value_of(node, parm) > 0), None)
+    return parm_properties.value_of(*found) / found[1].of_dx if found else 0.0
 
 
 def set_spacing(tree, value):
     """Gives all nodes of a network a spacing in proportion: a surface at half of the simulation's stays at half."""
     before = spacing_of(tree)
     if before > 0 and value > 0 and value != before:
-        for node in tree.nodes:
-            if hasattr(node, "p_dx") and node.p_dx > 0:
-                node.p_dx = node.p_dx * value / before
+        for node, parm in _spacings(tree):
+            now = parm_properties.value_of(node, parm)
+            parm_properties.set_value(node, parm, now * value / before)
 
 
 class MeniscusTree(bpy.types.NodeTree):

@@ -12,6 +12,16 @@ from . import bake_operators, cache, node_tree, results
 @persistent
 def on_frame(scene, depsgraph=None):
     results.show_all(scene.frame_current)
+    if results.is_playing() and not bpy.app.timers.is_registered(_when_stopped):
+        bpy.app.timers.register(_when_stopped, first_interval=0.3)
+
+
+def _when_stopped():
+    """What playback leaves out for speed comes back when it ends."""
+    if results.is_playing():
+        return 0.3
+    results.show_all(bpy.context.scene.frame_current)
+    return None
 
 
 @persistent

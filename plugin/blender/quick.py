@@ -111,13 +111,13 @@ def scene_for(context, thing, quick):
     pull = scene.gravity if scene.use_gravity else (0, 0, 0)
     gravity = [round(value, 6) + 0.0 for value in (pull[0], pull[2], -pull[1])]
     x, y, z = quick.velocity
-    place = [parm_properties.shortest(one) for one in (thing.matrix_world.translation[0] * scale, 0.0,
-                                                       -thing.matrix_world.translation[1] * scale)]
+    east, north, up = thing.matrix_world.translation
+    middle = (east, up, -north)
     numbers = setups.numbers_of(quick.material, quick.size, quick.cells, quick.slow_motion, round(quick.contact_angle, 4),
                                 gravity, scene.frame_start)
-    numbers.update(velocity=[parm_properties.shortest(one) + 0.0 for one in (x, z, -y)], place=place,
-                   collider_kind=quick.collider_kind, thickness=parm_properties.shortest(quick.thickness))
-    numbers["domain_center"] = [place[0], numbers["domain_center"][1], place[2]]
+    numbers.update(velocity=[parm_properties.shortest(one) + 0.0 for one in (x, z, -y)],
+                   **setups.places_of([one * scale for one in middle], quick.size), collider_kind=quick.collider_kind, thickness=parm_properties.shortest(quick.thickness))
+    numbers["domain_center"] = [numbers["place"][0], numbers["domain_center"][1], numbers["place"][2]]
     return setups.scene_of(setup, numbers, _collider_mode(quick)), scale
 
 
@@ -197,7 +197,7 @@ def network_for(context, things, quick):
             continue
         if entry["type"] == "$object":
             node.take(things)
-            node.hides, node.faces = True, setup.get("faces", "ALL")
+            node.hides, node.faces = setup.get("hides", True), setup.get("faces", "ALL")
         else:
             node.source, node.collection = "COLLECTION", quick.colliders
     result = next(node for node in tree.nodes if node.bl_idname == node_tree.RESULT)

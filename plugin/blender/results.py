@@ -190,6 +190,12 @@ def _copy(source, target):
         made.free()
 
 
+def is_playing():
+    """While it plays in a window; renders have what they need at each frame."""
+    manager = bpy.context.window_manager
+    return manager is not None and any(window.screen.is_animation_playing for window in manager.windows)
+
+
 def show(thing, frame):
     """Fills one object with its frame."""
     shown = thing.meniscus
@@ -207,7 +213,7 @@ def show(thing, frame):
     else:
         speed = cache.speed(folder, shown.stem, frame)
         if shown.role == "mesh":
-            fill_mesh.fill(mesh, geo, shown.tree.scale, shown.smooth, speed)
+            fill_mesh.fill(mesh, geo, shown.tree.scale, shown.smooth, speed, sharp=not is_playing())
         else:
             fill_mesh.fill_points(mesh, geo, shown.tree.scale, speed)
     if mesh != thing.data:

@@ -83,7 +83,15 @@ def numbers_of(material, size, cells, slow_motion, contact_angle, gravity, start
     return {"dx": _tidy(size / cells), "size": _tidy(size), "density": values["density"], "viscosity": values["viscosity"],
             "sigma": values["sigma"], "contact_angle": contact_angle, "time_scale": _tidy(1.0 / slow_motion), "gravity": list(gravity), "start": start,
             "domain_center": [0, _tidy(50 * size), 0], "domain_size": [_tidy(100 * size)] * 3,  # its floor is y = 0
-            "integrator": _integrator(values, size / cells), "velocity": [0, 0, 0], "place": [0, 0, 0], "collider_kind": "auto", "thickness": 0}
+            "integrator": _integrator(values, size / cells), "velocity": [0, 0, 0], "collider_kind": "auto", "thickness": 0,
+            **places_of((0, 0, 0), size)}
+
+
+def places_of(middle, size):
+    """What depends on where the object is: the ground below it, a sheet and a pond around that."""
+    x, y, z = (_tidy(one) for one in middle)
+    return {"middle": [x, y, z], "place": [x, 0, z], "sheet_size": [_tidy(5 * size), 0, _tidy(5 * size)],
+            "pond_center": [x, _tidy(-0.25 * size), z], "pond_size": [_tidy(6 * size), _tidy(1.5 * size), _tidy(6 * size)]}
 
 
 def _ground(numbers):

@@ -42,11 +42,24 @@ static mn_status as_scene_error(mn_status status)
     return status == MN_OK || status == MN_ERROR_MEMORY ? status : MN_ERROR_SCENE;
 }
 
+/// --set dx=0.0005: of the whole network.
+static mn_status set_dx(mn_session *session, mn_network *network, const char *text)
+{
+    char *end;
+    mn_shown shown;
+    const double dx = strtod(text, &end);
+    if (end == text || *end)
+        return mn_fail(session->ctx, MN_ERROR_SCENE, "--set dx: '%s' is not a number.",
+                       mn_show(&shown, text));
+    return as_scene_error(mn_network_set_dx(network, dx));
+}
+
 mn_status mn_apply_setting(mn_session *session, mn_network *network, const char *setting)
 {
     const char *dot = strchr(setting, '.'), *equals = strchr(setting, '=');
     char name[256], parm[256];
     mn_shown shown;
+    if (strncmp(setting, "dx=", 3) == 0) return set_dx(session, network, setting + 3);
     if (!dot || !equals || dot > equals || dot - setting >= 256 || equals - dot > 256)
         return mn_fail(session->ctx, MN_ERROR_SCENE, "--set %s: write it as node.parm=value.",
                        mn_show(&shown, setting));

@@ -316,8 +316,14 @@ static mn_status check_setting(mn_network *network, const mn_wedge_setting *sett
     int32_t node, parm;
     const char *value = strcmp(setting->value, SEED) == 0 ? "0" : setting->value;
     mn_context *ctx = mn_network_context(network);
-    mn_status status = mn_network_find_parm(network, setting->path, &node, &parm);
-    if (status == MN_OK) status = mn_network_set_text(network, node, strchr(setting->path, '.') + 1, value);
+    mn_status status;
+    if (strcmp(setting->path, "dx") == 0) { // of the whole network
+        status = mn_network_set_dx(network, strtod(value, NULL));
+    } else {
+        status = mn_network_find_parm(network, setting->path, &node, &parm);
+        if (status == MN_OK)
+            status = mn_network_set_text(network, node, strchr(setting->path, '.') + 1, value);
+    }
     if (status == MN_OK || status == MN_ERROR_MEMORY) return status;
     char sentence[1024];
     snprintf(sentence, sizeof sentence, "%s", mn_context_message(ctx));

@@ -140,13 +140,29 @@ static void put_def(contents *c, const char *path, int32_t row, bool shown, int3
 
 // ---- parameters ----
 
-/// The asset's parameter that this one follows, or NULL.
-static const char *followed(const contents *c, int32_t node, int32_t parm)
+/// A length that follows the scene's dx follows the asset's parameter that does the same, if there is one.
+static const char *followed_by_dx(const contents *c, int32_t node, const mn_parm_def *def, double *factor)
 {
+    for (int32_t i = 0; i < c->asset->parm_count && mn_network_follows_dx(c->network, node, def->name); i++) {
+        const mn_asset_parm *leader = &c->asset->parms[i];
+        const mn_parm_def *row = &mn_network_node_type(c->network, leader->node)->parms[leader->parm];
+        *factor = row->of_dx > 0 ? def->of_dx / row->of_dx : 1;
+        if (mn_network_follows_dx(c->network, leader->node, row->name)) return leader->name;
+    }
+    *factor = 1;
+    return NULL;
+}
+
+/// The asset's parameter that this one follows, times a factor, or NULL.
+static const char *followed(const contents *c, int32_t node, int32_t parm, double *factor)
+{
+    const mn_node_type *type = mn_network_node_type(c->network, node);
+    *factor = 1;
     for (int32_t i = 0; i < c->asset->parm_count; i++)
         if (c->asset->parms[i].node == node && c->asset->parms[i].parm == parm)
             return c->asset->parms[i].name;
-    const mn_node_type *type = mn_network_node_type(c->network, node);
+    const char *leader = followed_by_dx(c, node, &type->parms[parm], factor);
+    if (leader) return leader;
     const bool start = type->sim && strcmp(type->parms[parm].name, MN_HOUDINI_START) == 0;
     return c->shared_start && start ? MN_HOUDINI_START : NULL;
 }
@@ -181,8 +197,9 @@ static void put_value(contents *c, const mn_parm_def *def, const mn_parm_value *
 static bool has_channel(const contents *c, int32_t node, int32_t parm, const mn_parm_def *def)
 {
     const mn_key *keys;
+    double factor;
     if (mn_parm_is_text(def)) return false;
-    return followed(c, node, parm) || mn_network_keys(c->network, node, def->name, &keys) > 0;
+    return followed(c, node, parm, &factor) || mn_network_keys(c->network, node, def->name, &keys) > 0;
 }
 
 static bool is_default(const mn_parm_def *def, const mn_parm_value *value)
@@ -198,7 +215,8 @@ static bool is_default(const mn_parm_def *def, const mn_parm_value *value)
 /// Nothing where the default does: the asset then changes only when the scene does.
 static void put_parm(contents *c, int32_t node, int32_t parm, const mn_parm_def *def)
 {
-    const char *promoted = followed(c, node, parm);
+    double factor;
+    const char *promoted = followed(c, node, parm, &factor);
     const bool channel = has_channel(c, node, parm, def);
     mn_parm_value value;
     const mn_status status = mn_network_parm(c->network, node, def->name, c->first_frame, &value);
@@ -301,16 +319,22 @@ static void open_channel(contents *c, const char *name)
     mn_json_text_put(&c->out, " {\n      lefttype = extend\n      righttype = extend\n      flags = 0\n");
 }
 
-static void put_follower(contents *c, const char *name)
+static void put_follower(contents *c, const char *name, double factor)
 {
     mn_json_text_put(&c->out, "      segment { length = 0 expr = ch(\\\"../");
     mn_json_text_put(&c->out, name);
-    mn_json_text_put(&c->out, "\\\") }\n");
+    mn_json_text_put(&c->out, "\\\")");
+    if (factor != 1) {
+        mn_json_text_put(&c->out, "*");
+        mn_json_text_put_number(&c->out, factor);
+    }
+    mn_json_text_put(&c->out, " }\n");
 }
 
 static void put_channel(contents *c, int32_t node, int32_t parm, const mn_parm_def *def, int32_t component)
 {
-    const char *promoted = followed(c, node, parm);
+    double factor;
+    const char *promoted = followed(c, node, parm, &factor);
     const mn_key *keys;
     const int32_t count = mn_network_keys(c->network, node, def->name, &keys);
     char name[128];
@@ -318,7 +342,7 @@ static void put_channel(contents *c, int32_t node, int32_t parm, const mn_parm_d
     open_channel(c, name);
     if (promoted) {
         channel_name(def, promoted, component, name, sizeof name);
-        put_follower(c, name);
+        put_follower(c, name, factor);
     } else {
         put_keys(c, component, count, keys);
     }
@@ -343,7 +367,7 @@ static void put_channels(contents *c, int32_t node, const char *path)
     for (int32_t i = 0; type->sim && i < count; i++) {
         if (mn_parm_is_text(&rows[i])) continue;
         open_channel(c, rows[i].name);
-        put_follower(c, rows[i].name);
+        put_follower(c, rows[i].name, 1);
         mn_json_text_put(&c->out, "    }\n");
     }
     mn_json_text_put(&c->out, "  }\n\n");

@@ -25,7 +25,7 @@ _Input = Optional[Union["Node", str, Tuple["Node", int]]]
 # What cannot be seen from the code.
 RETURNS = {"name": "str", "value": "Any", "keys": "List[Tuple[float, Any]]", "connect": "Node", "inputs": "List[Optional[Tuple[Node, int]]]",
            "cook": "Geometry", "report": "Optional[Dict[str, Any]]", "error": "str", "warnings": "List[str]", "cook_count": "int",
-           "load": "Network", "from_text": "Network", "to_text": "str", "fps": "float", "frames": "Tuple[int, int]", "title": "str",
+           "load": "Network", "from_text": "Network", "to_text": "str", "fps": "float", "dx": "float", "frames": "Tuple[int, int]", "title": "str",
            "folder": "str", "output": "Optional[Node]", "add": "Node", "nodes": "List[Node]", "load_checkpoint": "Optional[int]"}
 
 

@@ -24,7 +24,9 @@ def preset_scene(setup, cells=6, frames=2):
     material, size = meniscus.material(setup["material"]), setup["size"]
     numbers = {"dx": size / cells, "size": size, "gravity": [0, -9.81, 0], "contact_angle": setup.get("contact_angle", 90),
                "time_scale": 0.1 / setup["slow_motion"], "start": 1, "velocity": [0, 0, 0], "integrator": "semi_implicit",
-               "collider_kind": "auto", "thickness": 0, "domain_center": [0, 50 * size, 0], "domain_size": [100 * size] * 3, **{key: material[key] for key in ("density", "viscosity", "sigma")}}
+               "collider_kind": "auto", "thickness": 0, "domain_center": [0, 50 * size, 0], "domain_size": [100 * size] * 3,
+               "middle": [0, 0.6 * size, 0], "place": [0, 0, 0], "sheet_size": [5 * size, 0, 5 * size],
+               "pond_center": [0, -0.25 * size, 0], "pond_size": [3 * size, 1.5 * size, 3 * size], **{key: material[key] for key in ("density", "viscosity", "sigma")}}
 
     def value(given):
         if isinstance(given, str) and given.startswith("$"):
@@ -38,6 +40,8 @@ def preset_scene(setup, cells=6, frames=2):
                 "parms": {name: value(given) for name, given in entry.get("parms", {}).items()}}
         if node["type"] == "$object":
             node.update(type="shape", parms={"kind": "sphere", "radius": [size / 2] * 3, "center": [0, 0.6 * size, 0]})
+            if setup["label"] == "Film in a Wire Frame":  # of a thing with few edges
+                node["parms"] = {"kind": "box", "size": [size] * 3, "center": [0, 0.6 * size, 0]}
         if node["type"] == "$colliders":
             node.update(type="shape", parms={"kind": "box", "size": [4 * size, size, 4 * size], "center": [0, -size / 2, 0]})
         nodes.append(node)

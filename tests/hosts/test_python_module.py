@@ -668,6 +668,44 @@ class Kinds(unittest.TestCase):
         self.assertEqual((volumes.kind_count("polygon"), volumes.point_count), (0, volumes.kind_count("volume")))
 
 
+class ShownMeshes(unittest.TestCase):
+    def test_faces_edges_and_picks(self):
+        geo = meniscus.Geometry()
+        geo.add_points([(9, 9, 9)] + [(i, i * i, 0) for i in range(7)])  # the first belongs to nothing
+        geo.add_primitives("polygon", [(1, 2, 3), (3, 2, 4, 5)])
+        geo.add_primitives("polyline", [(5, 6, 7), (4, 5)])
+        geo.set("heat", [i / 4 for i in range(8)])
+        shown = geo.shown_mesh()
+        self.assertEqual((shown.vertex_count, shown.face_count, shown.line_count), (7, 2, 3))
+        self.assertEqual(shown.picks.tolist(), [1, 2, 3, 4, 5, 6, 7])
+        self.assertEqual(shown.positions.tolist()[3:6], [1, 1, 0])
+        self.assertEqual((shown.corners.tolist(), shown.starts.tolist(), shown.totals.tolist()), ([0, 1, 2, 2, 1, 3, 4], [0, 3], [3, 4]))
+        edges = [tuple(shown.edges[i:i + 2]) for i in range(0, len(shown.edges), 2)]
+        self.assertEqual(edges[:3], [(4, 5), (5, 6), (3, 4)])
+        self.assertEqual(len({tuple(sorted(edge)) for edge in edges}), len(edges), "each once, lines and faces together")
+        for start, total in zip(shown.starts, shown.totals):
+            for k in range(total):
+                ends = {shown.corners[start + k], shown.corners[start + (k + 1) % total]}
+                self.assertEqual(set(edges[shown.corner_edges[start + k]]), ends)
+        self.assertEqual(shown.pick(geo.attribute("heat"), 2).tolist(), [i / 2 for i in range(1, 8)])
+        self.assertTrue(shown.is_sound)
+        moved = geo.copy()
+        moved.transform([[1, 0, 0, 5], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+        self.assertEqual(moved.shown_mesh().topology, shown.topology)
+        moved.add_primitives("polygon", [(1, 1, 2)])
+        self.assertFalse(moved.shown_mesh().is_sound)
+        self.assertNotEqual(moved.shown_mesh().topology, shown.topology)
+
+    def test_tetrahedra_by_their_skin_and_nothing(self):
+        geo = meniscus.Geometry()
+        geo.add_points([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)])
+        geo.add_primitives("tetrahedron", [(0, 1, 2, 3), (4, 1, 3, 2)])
+        shown = geo.shown_mesh()
+        self.assertEqual((shown.face_count, shown.edge_count, shown.picks), (6, 9, None))
+        empty = meniscus.Geometry().shown_mesh()
+        self.assertEqual((empty.vertex_count, empty.face_count, empty.edge_count), (0, 0, 0))
+
+
 class Wedges(unittest.TestCase):
     def test_the_verbs(self):
         with tempfile.TemporaryDirectory(prefix="meniscus-test-") as folder:

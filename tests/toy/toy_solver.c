@@ -135,4 +135,4 @@ static const mn_solver_node toy_node = {.solver = &toy_solver, .roles = roles};
 extern const mn_node_type mn_toy_solver_node;
 const mn_node_type mn_toy_solver_node = {
     MN_SOLVER_NODE("toy_solver", "Meniscus Toy Solver", "Lets balls fall on the floor.", inputs_of,
-                   outputs_of, fields, MN_COUNT_OF(fields), toy_node, NULL)};
+                   outputs_of, fields, MN_COUNT_OF(fields), toy_node, NULL, NULL)};

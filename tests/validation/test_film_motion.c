@@ -136,7 +136,7 @@ static mn_film *sheet(const mn_film_def *def, double radius, double height)
 {
     mn_geo *geo;
     mn_film *film;
-    const mn_film_sheet_def shape = {{0, 0, 0}, radius, height, def->size, def->thickness, true};
+    const mn_film_sheet_def shape = {{0, 0, 0}, radius, height, def->size, def->thickness, true, 0};
     must(mn_film_sheet_create(ctx, &shape, &geo));
     must(mn_film_create(ctx, def, &film));
     const int64_t n = mn_geo_point_count(geo), count = mn_geo_primitive_count(geo);

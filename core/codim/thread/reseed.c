@@ -6,8 +6,7 @@
 //
 //   - A short link becomes one point.
 //   - A long link gets a point on the cubic through its ends. It takes l/2 of each end's 2 L_p: so much that
-//   a
-//     thread of even thickness stays even.
+//     a thread of even thickness stays even.
 //   - A neck, unresolved and far thinner than the thread to both of its sides, or thinner than the artist
 //     allows, breaks: the points in a gap just larger than what would link again go to the ends of it.
 #include "codim/state.h"

@@ -3,9 +3,8 @@
 // Regions that are always full and that liquid leaves with a given velocity each: nozzles, a tap.
 //
 //   - A spring's particles stand on a lattice that moves with the velocity; a lattice point that enters the
-//   region
-//     becomes a particle. So the region is full at all times, and what has come is velocity times section
-//     times time, to one layer. Their mass makes up for lattice lines that do not fit the section.
+//     region becomes a particle. So the region is full at all times, and what has come is velocity times
+//     section times time, to one layer. Their mass makes up for lattice lines that do not fit the section.
 //   - Faces inside have the velocity, so the grid sees an inflow.
 //   - Its surface, but for where the liquid leaves, is skin that does not move: what hangs from it is pinned
 //     to its edge, and the skin between is made by splitting as the liquid moves away.

@@ -83,6 +83,8 @@ typedef struct mn_field {
     mn_storage storage;         ///< of each component in the def
     size_t offset;              ///< of the first component in the def, bytes
     mn_property property;       ///< that a material gives in its place
+    double of_dx; ///< a length of the grid: times the network's dx, where neither is set to another; 0: it is
+                  ///< not
 } mn_field;
 
 /// Writes the defaults of every row that the def holds; the rest of the def stays as it is.
@@ -131,6 +133,14 @@ MN_API size_t mn_storage_bytes(mn_storage storage);
             .defaults = {                                                                                    \
                 default_                                                                                     \
             }                                                                                                \
+    }
+/// A length that follows the network's dx, times `of_dx_`, until it is set itself; always in metres.
+#define MN_LENGTH_OF_DX(of_dx_, name_, label_, default_, hard_min_, hard_max_, soft_min_, soft_max_,         \
+                        folder_, tooltip_)                                                                   \
+    {                                                                                                        \
+        MN_ROW_NUMBER(MN_PARM_FLOAT, 1, name_, label_, "m", hard_min_, hard_max_, soft_min_, soft_max_,      \
+                      folder_, NULL, tooltip_),                                                              \
+            .defaults = {default_}, .of_dx = of_dx_                                                          \
     }
 #define MN_VEC3(name_, label_, unit_, x_, y_, z_, hard_min_, hard_max_, soft_min_, soft_max_, folder_,       \
                 disable_when_, tooltip_)                                                                     \
@@ -209,6 +219,13 @@ MN_API size_t mn_storage_bytes(mn_storage storage);
         MN_ROW_NUMBER(MN_PARM_FLOAT, 1, #member_, label_, unit_, hard_min_, hard_max_, soft_min_, soft_max_, \
                       folder_, disable_when_, tooltip_),                                                     \
             .defaults = {default_}, MN_ROW_AT(type_, member_)                                                \
+    }
+/// The edge of the cells of a grid, which follows the network's dx until it is set itself.
+#define MN_FIELD_DX(type_, member_, label_, default_, soft_min_, soft_max_, folder_, tooltip_)               \
+    {                                                                                                        \
+        MN_ROW_NUMBER(MN_PARM_FLOAT, 1, #member_, label_, "m", 1e-9, 1e6, soft_min_, soft_max_, folder_,     \
+                      NULL, tooltip_),                                                                       \
+            .defaults = {default_}, .of_dx = 1, MN_ROW_AT(type_, member_)                                    \
     }
 #define MN_FIELD_VEC3(type_, member_, label_, unit_, x_, y_, z_, hard_min_, hard_max_, soft_min_, soft_max_, \
                       folder_, disable_when_, tooltip_)                                                      \

@@ -3,7 +3,7 @@
 // Merging [clausen2013] section 7.2: finds regions that overlap and unites them two by two.
 //
 //   find      pairs of tetrahedra that have volume and no vertex in common   overlap_pairs.c
-//   layers    overlapping tetrahedra that hang together by vertices; two layers that overlap are a job
+//   layers    overlapping tetrahedra that are connected by vertices; two layers that overlap are a job
 //   insert    the surface of layer A into layer B, exactly        union_insert.c
 //   assemble  pieces of B inside A go, A gets B's faces at the seam  union_assemble.c, union_face.c
 //   commit    one exchange, with fields                              union_commit.c

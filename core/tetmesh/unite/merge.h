@@ -37,7 +37,7 @@ typedef struct mn_tet_merge_report {
 /// vertices become one. The result covers exactly the union. Rest volumes, masses and other amounts of both
 /// layers go to what lies in the same place, linear fields are averaged, momentum stays to rounding. Elements
 /// at the seam can be small: remesh afterwards (mn_tet_remesh with min_edge). Work and memory follow the
-/// overlap. A pair that cannot be united (its layers hang together through common vertices) is counted in
+/// overlap. A pair that cannot be united (its layers are connected through common vertices) is counted in
 /// `left` and stays. On failure the mesh is valid, between two merges. All tetrahedra must be positive.
 mn_status mn_tet_mesh_merge(mn_tet_mesh *mesh, const mn_tet_merge_def *def, mn_tet_merge_report *report);
 

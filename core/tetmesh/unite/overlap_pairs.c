@@ -9,7 +9,7 @@
 // inside another layer: then a place behind that surface has winding number 2 or more, and one place for each
 // closed surface is enough. From the pairs found in this way the rest is reached step by step: a path through
 // the region passes from one pair to another by crossing a face of the one, of the other, or, where faces lie
-// on each other, of both. A region to look in is where this starts; what hangs together is found as a whole.
+// on each other, of both. A region to look in is where this starts; what is connected is found as a whole.
 #include "base/predicates.h"
 #include "base/random.h"
 #include "tetmesh/resample.h"

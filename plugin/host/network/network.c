@@ -15,6 +15,7 @@
 
 enum { LONGEST_NAME = 128, FIRST_FRAME = -100000, LAST_FRAME = 1000000 };
 static const double SLOWEST_FPS = 1e-3, FASTEST_FPS = 1e5;
+static const double FINEST_DX = 1e-9, COARSEST_DX = 1e6; ///< m
 
 mn_network_node *mn_network_at(const mn_network *network, int32_t node)
 {
@@ -126,6 +127,29 @@ mn_status mn_network_set_fps(mn_network *network, double fps)
 double mn_network_fps(const mn_network *network)
 {
     return network->fps;
+}
+
+mn_status mn_network_set_dx(mn_network *network, double dx)
+{
+    if (!(dx == 0 || (dx >= FINEST_DX && dx <= COARSEST_DX)))
+        return mn_fail(network->ctx, MN_ERROR_ARGUMENT,
+                       "dx is %.10g m but must be between %g and %g m, or 0 for none.", dx, FINEST_DX,
+                       COARSEST_DX);
+    if (network->dx != dx) network->revision++;
+    network->dx = dx;
+    return MN_OK;
+}
+
+double mn_network_dx(const mn_network *network)
+{
+    return network->dx;
+}
+
+bool mn_network_follows_dx(const mn_network *network, int32_t node, const char *parm)
+{
+    const mn_network_node *found = mn_network_at(network, node);
+    const int32_t at = found ? mn_parm_find(found->type, parm) : -1;
+    return at >= 0 && mn_network_is_following(found, at);
 }
 
 mn_status mn_network_set_range(mn_network *network, int32_t first, int32_t last)

@@ -30,6 +30,12 @@ MN_API mn_context *mn_network_context(const mn_network *network);
 /// Frames per second, in [0.001, 100000]; 24 unless told otherwise.
 MN_API mn_status mn_network_set_fps(mn_network *network, double fps);
 MN_API double mn_network_fps(const mn_network *network);
+/// The grid spacing of the whole network, m: parameters whose rows say that they follow it (`of_dx`) have a
+/// multiple of it until they are set themselves, and again when they are reset. 0, as at first: none.
+MN_API mn_status mn_network_set_dx(mn_network *network, double dx);
+MN_API double mn_network_dx(const mn_network *network);
+/// Whether the parameter follows it now.
+MN_API bool mn_network_follows_dx(const mn_network *network, int32_t node, const char *parm);
 /// What a scene wants cooked by default: first <= last, both in [-100000, 1000000]. 1 to 1 unless told
 /// otherwise.
 MN_API mn_status mn_network_set_range(mn_network *network, int32_t first, int32_t last);

@@ -27,8 +27,12 @@ static uint64_t hash_definition(const mn_network_node *node)
         hash = mn_hash_string(hash, def->name);
         hash = mn_hash_u64(hash, (uint64_t)state->keys.count);
         if (mn_parm_is_text(def)) hash = mn_hash_string(hash, state->path ? state->path : state->string);
-        for (int32_t k = 0; k < def->size && state->keys.count == 0; k++)
-            hash = mn_hash_f64(hash, state->number[k]);
+        // A value that follows the network's dx is the same as one that was set to it.
+        if (mn_network_is_following(node, i))
+            hash = mn_hash_f64(hash, def->of_dx * node->network->dx);
+        else
+            for (int32_t k = 0; k < def->size && state->keys.count == 0; k++)
+                hash = mn_hash_f64(hash, state->number[k]);
         for (int64_t j = 0; j < state->keys.count; j++) {
             hash = mn_hash_f64(hash, state->keys.data[j].frame);
             for (int32_t k = 0; k < def->size; k++) hash = mn_hash_f64(hash, state->keys.data[j].value[k]);

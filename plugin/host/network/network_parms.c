@@ -70,6 +70,7 @@ static mn_status set_default(mn_network_node *node, int32_t parm)
     if (mn_parm_is_text(def)) MN_TRY(set_words(node, parm, def->default_string ? def->default_string : ""));
     memcpy(state->number, def->defaults, sizeof state->number);
     state->keys.count = 0;
+    state->is_set = false;
     return MN_OK;
 }
 
@@ -126,6 +127,11 @@ static int64_t key_before(const mn_parm_state *state, double frame)
     return low;
 }
 
+bool mn_network_is_following(const mn_network_node *node, int32_t parm)
+{
+    return node->network->dx > 0 && node->type->parms[parm].of_dx > 0 && !node->parms[parm].is_set;
+}
+
 void mn_network_evaluate(const mn_network_node *node, int32_t parm, double frame, mn_parm_value *value)
 {
     const mn_parm_def *def = &node->type->parms[parm];
@@ -135,6 +141,7 @@ void mn_network_evaluate(const mn_network_node *node, int32_t parm, double frame
     if (!value->string) value->string = "";
     if (state->keys.count == 0) {
         memcpy(value->number, state->number, sizeof value->number);
+        if (mn_network_is_following(node, parm)) value->number[0] = def->of_dx * node->network->dx;
         return;
     }
     const mn_key *keys = state->keys.data;
@@ -164,6 +171,7 @@ bool mn_network_is_default(const mn_network_node *node, int32_t parm)
     const mn_parm_def *def = &node->type->parms[parm];
     const mn_parm_state *state = &node->parms[parm];
     if (state->keys.count > 0) return false;
+    if (node->network->dx > 0 && def->of_dx > 0) return !state->is_set;
     if (mn_parm_is_text(def))
         return strcmp(state->string, def->default_string ? def->default_string : "") == 0;
     for (int32_t k = 0; k < def->size; k++)
@@ -222,6 +230,7 @@ mn_status mn_network_set_number(mn_network *network, int32_t node, const char *p
     MN_TRY(mn_parm_check_number(network->ctx, at.node->type, at.node->name, at.def, component, value));
     at.state->number[component] = value;
     at.state->keys.count = 0;
+    at.state->is_set = true;
     network->revision++;
     return MN_OK;
 }
@@ -335,6 +344,7 @@ mn_status mn_network_set_keys(mn_network *network, int32_t node, const char *par
     MN_TRY(mn_array_reserve(network->ctx, &at.state->keys, count));
     memcpy(at.state->keys.data, keys, mn_bytes(count, sizeof *keys));
     at.state->keys.count = count;
+    at.state->is_set = true;
     network->revision++;
     return MN_OK;
 }

@@ -23,6 +23,7 @@ typedef struct mn_parm_state {
     char *string; ///< string and file only
     char *path;   ///< file only: with the network's folder in front
     MN_ARRAY(mn_key) keys;
+    bool is_set; ///< somebody gave it a value: it does not follow the network's dx
 } mn_parm_state;
 
 /// Numbers that follow from the definitions above a node; valid while `revision` is the network's.
@@ -80,6 +81,7 @@ struct mn_network {
     const mn_node_type *const *types;
     int32_t type_count;
     double fps;
+    double dx; ///< that lengths of the grid follow until they are set; 0: none
     int32_t first, last, output;
     int64_t cache_limit;
     char *folder, *title;
@@ -125,6 +127,8 @@ mn_status mn_network_resolve_paths(mn_network_node *node, const char *folder);
 void mn_network_evaluate(const mn_network_node *node, int32_t parm, double frame, mn_parm_value *value);
 /// All of them into node->values.
 void mn_network_evaluate_all(mn_network_node *node, double frame);
+/// Whether its value is a multiple of the network's dx now.
+bool mn_network_is_following(const mn_network_node *node, int32_t parm);
 bool mn_network_is_animated(const mn_network_node *node);
 bool mn_network_is_default(const mn_network_node *node, int32_t parm);
 

@@ -72,6 +72,10 @@ static void put_parm(mn_json_text *out, const mn_parm_def *def)
     mn_json_text_put_member(out, &first, ", ", "name", def->name);
     mn_json_text_put_member(out, &first, ", ", "label", def->label);
     mn_json_text_put_member(out, &first, ", ", "type", kind_name(def->kind));
+    if (def->of_dx > 0) {
+        mn_json_text_put_key(out, &first, ", ", "of_dx");
+        mn_json_text_put_number(out, def->of_dx);
+    }
     mn_json_text_put_key(out, &first, ", ", "size");
     mn_json_text_put_number(out, def->size);
     put_default(out, &first, def);

@@ -102,6 +102,11 @@ static mn_status read_settings(const mn_scene_reader *in, const mn_json_tree_val
         MN_TRY(mn_scene_expect(in, value, MN_JSON_TREE_NUMBER, "\"fps\""));
         MN_TRY(mn_scene_locate(in, value, mn_network_set_fps(in->network, value->number)));
     }
+    value = mn_json_tree_find(in->json, root, "dx");
+    if (value) {
+        MN_TRY(mn_scene_expect(in, value, MN_JSON_TREE_NUMBER, "\"dx\""));
+        MN_TRY(mn_scene_locate(in, value, mn_network_set_dx(in->network, value->number)));
+    }
     value = mn_json_tree_find(in->json, root, "frames");
     if (value) {
         int32_t first, last;
@@ -288,7 +293,7 @@ static mn_status read_asset(const mn_scene_reader *in, const mn_json_tree_value 
 
 static mn_status read_scene(const mn_scene_reader *in)
 {
-    static const char *const keys[] = {"meniscus", "title",  "fps",    "frames", "nodes",
+    static const char *const keys[] = {"meniscus", "title",  "fps",    "frames", "dx", "nodes",
                                        "output",   "camera", "render", "asset",  NULL};
     const mn_json_tree_value *root = mn_json_tree_root(in->json);
     MN_TRY(mn_scene_expect(in, root, MN_JSON_TREE_OBJECT, "a scene"));

@@ -27,6 +27,8 @@ static const char HEAD[] =
     "    \"fps\": {\"type\": \"number\", \"minimum\": 0.001, \"maximum\": 100000, \"default\": 24},\n"
     "    \"frames\": {\"type\": \"array\", \"items\": {\"type\": \"integer\"}, \"minItems\": 2, "
     "\"maxItems\": 2},\n"
+    "    \"dx\": {\"type\": \"number\", \"minimum\": 0, \"maximum\": 1000000, \"description\": "
+    "\"Grid spacing in metres that nodes follow unless their own is set\"},\n"
     "    \"output\": {\"$ref\": \"#/$defs/name\"},\n"
     "    \"camera\": {\"type\": \"object\", \"required\": [\"position\", \"target\"],\n"
     "      \"additionalProperties\": false, \"properties\": {\n"

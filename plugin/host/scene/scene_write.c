@@ -144,6 +144,10 @@ mn_status mn_scene_write_text(const mn_network *network, char **text)
     if (*network->title) mn_json_text_put_member(&out, &first, ",\n  ", "title", network->title);
     mn_json_text_put_key(&out, &first, ",\n  ", "fps");
     mn_json_text_put_number(&out, network->fps);
+    if (network->dx > 0) {
+        mn_json_text_put_key(&out, &first, ", ", "dx");
+        mn_json_text_put_number(&out, network->dx);
+    }
     mn_json_text_put_key(&out, &first, ", ", "frames");
     char frames[64];
     snprintf(frames, sizeof frames, "[%d, %d],\n", (int)network->first, (int)network->last);

@@ -14,6 +14,7 @@ from ctypes import c_double, c_float, c_int32, c_int64, c_uint8
 from . import errors
 from .context import Owned, decode, default, encode
 from .library import Mat4, Vec3, lib
+from .shown_mesh import ShownMesh
 
 try:
     import numpy
@@ -172,6 +173,10 @@ class Geometry:
         """A copy that shares all data until one of the two is written."""
         self._refuse_writers("copied")
         return Geometry(self._copied_handle())
+
+    def shown_mesh(self):
+        """Faces of polygons and of the skin of tetrahedra, edges of polylines and the points that they use, as flat arrays."""
+        return ShownMesh(self._context, self._pointer)
 
     def preview(self, path, size=(960, 540)):
         """A shaded picture as a PNG file."""

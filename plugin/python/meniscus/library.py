@@ -2,10 +2,10 @@
 """Finds libmeniscus_plugin and says which functions it has. Nothing here is for users."""
 import ctypes
 import os
-from ctypes import POINTER, Structure, c_char_p, c_double, c_int, c_int32, c_int64, c_uint64, c_void_p
+from ctypes import POINTER, Structure, c_char_p, c_double, c_float, c_int, c_int32, c_int64, c_uint64, c_void_p
 from pathlib import Path
 
-VERSION = 4  # MN_PLUGIN_VERSION of plugin/python/library.h
+VERSION = 5  # MN_PLUGIN_VERSION of plugin/python/library.h
 NAME = "libmeniscus_plugin.so"
 
 PROGRESS = ctypes.CFUNCTYPE(None, c_double, c_char_p)
@@ -69,6 +69,10 @@ FUNCTIONS = {
     "mn_cook_thread_note_count": (c_int32, [c_void_p]),
     "mn_cook_thread_note": (c_char_p, [c_void_p, c_int32, POINTER(c_char_p), POINTER(c_int32)]),
     "mn_plugin_preview": (STATUS, [c_void_p, POINTER_OUT, c_int32, c_int32, c_int32, c_char_p]),
+    "mn_shown_mesh_create": (STATUS, [c_void_p, c_void_p, POINTER_OUT]),
+    "mn_shown_mesh_arrays": (None, [c_void_p, c_void_p]),
+    "mn_shown_mesh_pick": (None, [c_void_p, c_void_p, c_int32, c_float, c_void_p]),
+    "mn_shown_mesh_free": (None, [c_void_p]),
     "mn_context_message": (c_char_p, [c_void_p]),
     "mn_status_name": (c_char_p, [c_int]),
     "mn_status_message": (c_char_p, [c_int]),
@@ -77,6 +81,8 @@ FUNCTIONS = {
     "mn_network_free": (None, [c_void_p]),
     "mn_network_set_fps": (STATUS, [c_void_p, c_double]),
     "mn_network_fps": (c_double, [c_void_p]),
+    "mn_network_set_dx": (STATUS, [c_void_p, c_double]),
+    "mn_network_dx": (c_double, [c_void_p]),
     "mn_network_set_range": (STATUS, [c_void_p, c_int32, c_int32]),
     "mn_network_range": (None, [c_void_p, INT_OUT, INT_OUT]),
     "mn_network_set_cache_limit": (None, [c_void_p, c_int64]),

@@ -300,6 +300,15 @@ class Network:
         self._context.call("mn_network_set_fps", self._pointer, value)
 
     @property
+    def dx(self):
+        """Grid spacing in metres that nodes follow unless their own is set; 0 for none."""
+        return lib.mn_network_dx(self._pointer)
+
+    @dx.setter
+    def dx(self, value):
+        self._context.call("mn_network_set_dx", self._pointer, value)
+
+    @property
     def frames(self):
         """(first, last): what the scene wants cooked."""
         first, last = c_int32(), c_int32()

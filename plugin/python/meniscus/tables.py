@@ -20,6 +20,7 @@ class Parm:
         self.soft_range = tuple(table.get("soft_range", (None, None)))
         self.unit, self.folder, self.tooltip = table["unit"], table["folder"], table["tooltip"]
         self.disable_when = table.get("disable_when", "")
+        self.of_dx = table.get("of_dx", 0)  # times the network's dx until it is set; 0: it does not follow
         self.items = tuple(item["token"] for item in table.get("items", ()))
         self.item_labels = tuple(item["label"] for item in table.get("items", ()))
 

@@ -320,6 +320,31 @@ static void a_bubble_in_a_bubble_in_a_bubble(void **state)
     mn_film_free(film);
 }
 
+// More threads at a point than the lists around a vertex can hold: a crash before they were counted.
+static void a_hub_of_too_many_threads_is_refused(void **state)
+{
+    (void)state;
+    enum { THREADS = 1000 };
+    const mn_film_def def = bubbles_def(0.3);
+    mn_film *film;
+    check_ok(ctx, mn_film_create(ctx, &def, &film));
+    static mn_vec3 x[THREADS + 1];
+    static int32_t threads[THREADS][2];
+    for (int32_t i = 0; i < THREADS; i++) {
+        x[i + 1] = mn_random_direction(1, (uint64_t)i, 0);
+        threads[i][1] = i + 1;
+    }
+    const mn_film_source source = {.point_count = THREADS + 1,
+                                   .positions = x,
+                                   .segment_count = THREADS,
+                                   .segments = (const int32_t(*)[2])threads};
+    mn_status status = mn_film_add(film, &source);
+    if (status == MN_OK) status = mn_film_advance(film, NULL, 1e-3);
+    assert_int_equal(status, MN_ERROR_INPUT);
+    assert_non_null(strstr(mn_context_message(ctx), "1000 threads meet at vertex 0"));
+    mn_film_free(film);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +356,7 @@ int main(void)
         cmocka_unit_test(a_saved_film_goes_on_with_the_same_bits),
         cmocka_unit_test(a_cancelled_step_is_as_if_it_had_not_been),
         cmocka_unit_test(bad_films_are_refused_with_a_sentence),
+        cmocka_unit_test(a_hub_of_too_many_threads_is_refused),
         cmocka_unit_test(a_bubble_in_a_bubble_in_a_bubble),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -132,6 +132,13 @@ static void test_directions_by_parameters(void **state)
     check_ok(ctx, mn_guides_create(ctx, &s.source, &guides));
     check_close(mn_geo_bounds(guides).min.y, -0.25, 1e-6);
     mn_geo_free(guides);
+
+    set_stage(&s, "tet_solver"); // what has no v of its own flows with the parameter's
+    connect(&s, "Emitters", square);
+    memcpy(parm(&s, "inflow_velocity")->number, (double[3]){0, -12, 0}, sizeof(double[3]));
+    check_ok(ctx, mn_guides_create(ctx, &s.source, &guides));
+    check_close(mn_geo_bounds(guides).min.y, -0.5, 1e-6);
+    mn_geo_free(guides);
     mn_geo_free(square);
     mn_context_free(ctx);
 }
