@@ -62,7 +62,14 @@ static mn_status start(const mn_cook *cook, mn_solver *solver, void *memory)
         MN_TRY(mn_bodies_cut(cook, geo, &source, &any));
         if (!any) return mn_cook_fail(cook, MN_ERROR_INPUT, "%s", wants[input]);
     }
-    return mn_elastic_check_apart((mn_elastic *)solver);
+    MN_TRY(mn_elastic_check_apart((mn_elastic *)solver));
+    const double attach = mn_cook_float(cook, "attach_distance");
+    int64_t attached;
+    MN_TRY(mn_elastic_attach_near((mn_elastic *)solver, attach, &attached));
+    if (attach > 0 && attached == 0)
+        mn_cook_warn(cook, "no points of two bodies lie within attach_distance %g m; nothing is attached.",
+                     attach);
+    return MN_OK;
 }
 
 /// Pinned points and colliders go where the inputs have them at this frame.

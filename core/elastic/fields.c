@@ -58,6 +58,10 @@ const mn_field mn_elastic_fields[] = {
             "Center of the box that pins the points in it."),
     MN_VEC3("pin_size", "Pin Size", "m", 1, 1, 1, 0, MN_FAR, 0, 1, "Pins", "{ pin != box }",
             "Edges of the box that pins the points in it."),
+    MN_FLOAT(
+        "attach_distance", "Attach Distance", "m", 0, 0, MN_FAR, 0, 0.01, "Pins", NULL,
+        "Points nearer than this to a point of another body at the start hold on to it; with 0 bodies stay "
+        "apart. Tie a handle to a cloth, or a body to a moving collider."),
     MN_FIELD_MENU(
         def, integrator, "Integrator", integrator_items, MN_ELASTIC_BDF2, "Simulation", NULL,
         "BDF2 keeps motion lively at long steps, backward Euler calms it; explicit takes many short "

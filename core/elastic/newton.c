@@ -16,6 +16,9 @@ static const double converged = 1e-4, nearly_converged = 1e-3;
 /// energy of these changes, what one more step would gain.
 static const double turned_enough = 1e-4, gained_enough = 1e-8;
 
+/// Of the barrier's distance: below this rounding could take what is squeezed through itself.
+static const double least_gap = 1e-8;
+
 mn_status mn_elastic_energy(mn_elastic *s, const mn_vec3 *x, bool derivatives, double *energy)
 {
     double elastic, contact, inertia = 0;
@@ -55,10 +58,12 @@ mn_status mn_elastic_longest_step(mn_elastic *s, double *fraction)
     mn_elastic_place_points(s, s->dx.data, motion);
     for (int64_t i = 0; i < s->anchor.count; i++) end[i] = mn_add(s->trial_point.data[i], motion[i]);
     if (!mn_elastic_within_reach(s, end)) MN_TRY(mn_elastic_find_candidates(s, s->trial_point.data, end));
+    double gap;
     mn_timer_begin(&s->solver.timers, "steps");
-    const mn_status status = mn_contact_longest_step(s->contact, s->trial_point.data, motion, fraction, NULL);
+    const mn_status status = mn_contact_longest_step(s->contact, s->trial_point.data, motion, fraction, &gap);
     mn_timer_end(&s->solver.timers, "steps");
-    return status;
+    MN_TRY(status);
+    return gap < least_gap * s->distance ? MN_ERROR_DIVERGED : MN_OK;
 }
 
 static void take_step(const mn_elastic *s, double fraction, mn_vec3 *x)

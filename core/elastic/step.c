@@ -176,6 +176,9 @@ mn_status mn_elastic_begin(mn_solver *solver, const mn_solver_inputs *inputs, do
     plan->advice =
         "something squeezes them to nothing: look for colliders that meet, pinned points that pull a "
         "body inside out, or values of very different size";
+    plan->too_many =
+        "look for colliders that meet or pinned points that pull a body inside out, use softer bodies "
+        "or a lower time_scale, or raise max_substeps";
     return MN_OK;
 }
 

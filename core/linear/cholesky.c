@@ -135,7 +135,10 @@ mn_status mn_cholesky_factor(mn_cholesky *c, const mn_sparse *matrix)
     MN_TRY(mn_array_resize(c->ctx, &c->progress, c->super_count));
     MN_TRY(mn_array_resize(c->ctx, &c->local, c->n));
     for (int32_t s = 0; s < c->super_count; s++) c->head.data[s] = -1;
-    for (int32_t s = 0; s < c->super_count; s++) MN_TRY(factor_supernode(c, matrix, s));
+    for (int32_t s = 0; s < c->super_count; s++) {
+        if (s % 256 == 0) MN_TRY(mn_check_cancelled(c->ctx));
+        MN_TRY(factor_supernode(c, matrix, s));
+    }
     MN_TRY(mn_array_reserve(c->ctx, &c->update, 2 * (int64_t)c->n)); // for the solves
     c->factored = true;
     return MN_OK;

@@ -4,6 +4,7 @@
 #include "linear/dense.h"
 
 #include "base/simd.h"
+#include "meniscus/context.h"
 
 #include <math.h>
 #include <string.h>
@@ -99,6 +100,7 @@ mn_status mn_dense_cholesky(mn_context *ctx, int64_t m, int64_t n, double *panel
         const int64_t end = begin + MN_DENSE_BLOCK < n ? begin + MN_DENSE_BLOCK : n, rows = m - begin;
         // What the columns to the left give: rows and columns from `begin` on.
         if (begin > 0) {
+            MN_TRY(mn_check_cancelled(ctx)); // a block of a large matrix takes long
             MN_TRY(mn_dense_outer(ctx, rows, end - begin, begin, panel + begin, m, scratch));
             for (int64_t j = begin; j < end; j++)
                 for (int64_t i = j; i < m; i++) panel[i + j * m] -= scratch[(i - begin) + (j - begin) * rows];

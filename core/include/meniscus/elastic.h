@@ -54,7 +54,7 @@ typedef struct mn_elastic_def {
 
 MN_API mn_elastic_def mn_elastic_default_def(void);
 
-enum { MN_ELASTIC_FIELD_COUNT = 22 };
+enum { MN_ELASTIC_FIELD_COUNT = 23 };
 MN_API extern const mn_field mn_elastic_fields[];
 /// The table; its own input is an mn_elastic_inputs.
 MN_API extern const mn_solver_type mn_elastic_solver;
@@ -100,6 +100,9 @@ MN_API mn_status mn_elastic_set_def(mn_elastic *elastic, const mn_elastic_def *d
 MN_API mn_status mn_elastic_add(mn_elastic *elastic, const mn_elastic_body *body);
 /// Ties point a to point b where they are.
 MN_API mn_status mn_elastic_attach(mn_elastic *elastic, int32_t a, int32_t b);
+/// Ties each point to the nearest point of a body that was added before its own, where there is one within
+/// `distance`, m. Solids, cloth, rigid bodies and colliders may hold on to each other.
+MN_API mn_status mn_elastic_attach_near(mn_elastic *elastic, double distance, int64_t *attached);
 /// Fails with a sentence that names the bodies when two intersect or touch. An advance asks this by itself
 /// when bodies were added.
 MN_API mn_status mn_elastic_check_apart(mn_elastic *elastic);

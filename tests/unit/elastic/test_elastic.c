@@ -239,6 +239,31 @@ static void bent_cloth(void **state)
     }
 }
 
+/// A block hangs from a pinned one that it is attached to, and falls without.
+static void attached_bodies(void **state)
+{
+    (void)state;
+    for (int tied = 0; tied < 2; tied++) {
+        mn_elastic_def def = soft_def();
+        def.gravity = mn_v3(0, -9.81, 0), def.young = 1e6, def.max_dt = 0.01, def.damping = 0.01;
+        mn_elastic *s = create(&def);
+        int64_t attached;
+        shape_block(shape, mn_v3(0, 0.15, 0), mn_v3(0.1, 0.1, 0.1), 2, 2, 2);
+        for (int32_t i = 0; i < shape->points; i++) shape->pinned[i] = shape->x[i].y > 0.19;
+        add(s, MN_ELASTIC_SOLID);
+        shape_block(shape, mn_v3(0, 0.048, 0), mn_v3(0.1, 0.1, 0.1), 2, 2, 2);
+        add(s, MN_ELASTIC_SOLID);
+        check_ok(ctx, mn_elastic_attach_near(s, tied ? 0.005 : 0, &attached));
+        assert_int_equal(attached, tied ? 9 : 0);
+        check_ok(ctx, mn_elastic_advance(s, NULL, 0.3));
+        mn_elastic_view view;
+        check_ok(ctx, mn_elastic_get_view(s, &view));
+        const double fallen = shape->x[0].y - view.positions[27].y;
+        assert_true(tied ? fabs(fallen) < 0.002 : fallen > 0.3);
+        mn_elastic_free(s);
+    }
+}
+
 static void bad_input(void **state)
 {
     (void)state;
@@ -267,7 +292,7 @@ int main(void)
         cmocka_unit_test(colliding_balls), cmocka_unit_test(free_rigid_body),
         cmocka_unit_test(block_on_floor),  cmocka_unit_test(pins),
         cmocka_unit_test(same_bits),       cmocka_unit_test(bad_input),
-        cmocka_unit_test(bent_cloth),
+        cmocka_unit_test(bent_cloth),      cmocka_unit_test(attached_bodies),
     };
     shape = shape_create();
     const int failed = cmocka_run_group_tests(tests, setup, teardown);
