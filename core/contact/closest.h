@@ -39,6 +39,9 @@ static inline mn_closest mn_closest_of_weights(const mn_vec3 x[4], const double 
     return r;
 }
 
+/// m^4, |u x v|^2 below which rounding of numbers near zero decides: edges shorter than any, or parallel.
+static const double mn_closest_least_area2 = 1e-200;
+
 /// x[0] and the triangle x[1] x[2] x[3].
 static inline mn_closest mn_closest_point_triangle(const mn_vec3 x[4])
 {
@@ -46,7 +49,7 @@ static inline mn_closest mn_closest_point_triangle(const mn_vec3 x[4])
     const mn_vec3 m = mn_cross(e1, e2);
     const double m2 = mn_norm2(m);
     const double w2 = mn_dot(mn_cross(p, e2), m), w3 = mn_dot(mn_cross(e1, p), m), w1 = m2 - w2 - w3;
-    if (m2 > 0 && w1 > 0 && w2 > 0 && w3 > 0) {
+    if (m2 > mn_closest_least_area2 && w1 > 0 && w2 > 0 && w3 > 0) {
         const double c[4] = {1, -(1 - w2 / m2 - w3 / m2), -w2 / m2, -w3 / m2};
         return mn_closest_of_weights(x, c);
     }
@@ -70,7 +73,7 @@ static inline mn_closest mn_closest_edge_edge(const mn_vec3 x[4])
     const mn_vec3 m = mn_cross(u, v);
     const double det = mn_norm2(m); // a e - b b without cancellation
     mn_closest best = {.distance = INFINITY};
-    if (det > 0) {
+    if (det > mn_closest_least_area2) {
         const double s = (b * f - c * e) / det, t = (a * f - b * c) / det;
         if (s > 0 && s < 1 && t > 0 && t < 1) {
             const double weights[4] = {1 - s, s, -(1 - t), -t};

@@ -2,30 +2,20 @@
 //
 // The network inside a digital asset as Houdini keeps it: one multipart text with a part for every piece of
 // every node. A scene's nodes become nodes of our operators, wired as in the scene; promoted parameters are
-// channels that read the asset's own; animated ones become keys. An `output` node shows what the scene shows.
+// channels that read the asset's own; animated ones become keys. What the scene shows is made ready to render
+// (asset_shown.c).
 #include <stdio.h>
 #include <string.h>
 
 #include "plugin/host/network/parms.h"
-#include "plugin/houdini/text_files.h"
-#include "plugin/json/text.h"
+#include "plugin/houdini/asset_parts.h"
 
 #define BOUNDARY "HOUDINIMIMEBOUNDARY0x4D454E49-0x53435553-0x00000001-0x00000001HOUDINIMIMEBOUNDARY"
-#define OUTPUT_NODE "asset_output"
 enum { MAX_WIRES = 256 };
-
-typedef struct contents {
-    mn_json_text out;
-    const mn_network *network;
-    const mn_asset *asset;
-    double first_frame;
-    bool shared_start; ///< the asset shows one start frame for all
-    int32_t sims;      ///< inside
-} contents;
 
 // ---- parts ----
 
-static void open_part(contents *c, const char *node, const char *ending)
+void mn_asset_open_part(mn_asset_contents *c, const char *node, const char *ending)
 {
     mn_json_text_put(&c->out, "--" BOUNDARY "\nContent-Disposition: attachment; filename=\"");
     mn_json_text_put(&c->out, node);
@@ -33,38 +23,32 @@ static void open_part(contents *c, const char *node, const char *ending)
     mn_json_text_put(&c->out, "\"\nContent-Type: text/plain\n\n");
 }
 
-static void put_int(contents *c, int64_t number)
+void mn_asset_put_int(mn_asset_contents *c, int64_t number)
 {
     char text[32];
     snprintf(text, sizeof text, "%lld", (long long)number);
     mn_json_text_put(&c->out, text);
 }
 
-static void put_init(contents *c, const char *path, const char *type)
+void mn_asset_put_init(mn_asset_contents *c, const char *path, const char *type)
 {
-    open_part(c, path, ".init");
+    mn_asset_open_part(c, path, ".init");
     mn_json_text_put(&c->out, "type = ");
     mn_json_text_put(&c->out, type);
     mn_json_text_put(&c->out, "\nmatchesdef = 0\n\n");
 }
 
-static void put_userdata(contents *c, const char *path)
+void mn_asset_put_userdata(mn_asset_contents *c, const char *path)
 {
-    open_part(c, path, ".userdata");
+    mn_asset_open_part(c, path, ".userdata");
     mn_json_text_put(&c->out,
                      "{\n\t\"___Version___\":{\n\t\t\"type\":\"string\",\n\t\t\"value\":\"1.0\"\n\t}\n}\n\n");
 }
 
 // ---- definitions: where a node stands and what is connected ----
 
-typedef struct wire {
-    int32_t input;
-    char source[MN_HOUDINI_NAME + 16];
-    int32_t output;
-} wire;
-
 /// Where a wire starts: at the node, or, for another than its first output, at a node that gives that one.
-static void source_of(const contents *c, int32_t node, int32_t output, char *text, size_t size)
+void mn_asset_source_of(const mn_asset_contents *c, int32_t node, int32_t output, char *text, size_t size)
 {
     if (output == 0)
         snprintf(text, size, "%s", mn_network_node_name(c->network, node));
@@ -73,7 +57,7 @@ static void source_of(const contents *c, int32_t node, int32_t output, char *tex
 }
 
 /// Somebody reads this output.
-static bool is_read(const contents *c, int32_t node, int32_t output)
+static bool is_read(const mn_asset_contents *c, int32_t node, int32_t output)
 {
     for (int32_t i = 0; i < mn_network_node_limit(c->network); i++) {
         if (!mn_network_node_type(c->network, i)) continue;
@@ -86,39 +70,39 @@ static bool is_read(const contents *c, int32_t node, int32_t output)
     return false;
 }
 
-static void put_wires(contents *c, int32_t count, const wire *wires)
+static void put_wires(mn_asset_contents *c, int32_t count, const mn_asset_wire *wires)
 {
     mn_json_text_put(&c->out, "inputsNamed3\n{\n");
     for (int32_t i = 0; i < count; i++) {
-        put_int(c, wires[i].input);
+        mn_asset_put_int(c, wires[i].input);
         mn_json_text_put(&c->out, " \t");
         mn_json_text_put(&c->out, wires[i].source);
         mn_json_text_put(&c->out, " ");
-        put_int(c, wires[i].output + 1);
+        mn_asset_put_int(c, wires[i].output + 1);
         mn_json_text_put(&c->out, " 1 \"input");
-        put_int(c, wires[i].input + 1);
+        mn_asset_put_int(c, wires[i].input + 1);
         mn_json_text_put(&c->out, "\"\n");
     }
     mn_json_text_put(&c->out, "}\ninputs\n{\n");
     for (int32_t i = 0; i < count; i++) {
-        put_int(c, wires[i].input);
+        mn_asset_put_int(c, wires[i].input);
         mn_json_text_put(&c->out, " \t");
         mn_json_text_put(&c->out, wires[i].source);
         mn_json_text_put(&c->out, " ");
-        put_int(c, wires[i].output);
+        mn_asset_put_int(c, wires[i].output);
         mn_json_text_put(&c->out, " 1\n");
     }
     mn_json_text_put(&c->out, "}\n");
 }
 
-static void put_def(contents *c, const char *path, int32_t row, bool shown, int32_t outputs,
-                    int32_t wire_count, const wire *wires)
+void mn_asset_put_def(mn_asset_contents *c, const char *path, int32_t row, bool shown, int32_t outputs,
+                      int32_t wire_count, const mn_asset_wire *wires)
 {
-    open_part(c, path, ".def");
+    mn_asset_open_part(c, path, ".def");
     mn_json_text_put(&c->out, "sopflags sopflags = \ncomment \"\"\nposition 0 ");
-    put_int(c, -row);
+    mn_asset_put_int(c, -row);
     mn_json_text_put(&c->out, "\nconnectornextid ");
-    put_int(c, outputs + 1);
+    mn_asset_put_int(c, outputs + 1);
     mn_json_text_put(&c->out,
                      "\nflags =  lock off model off template off footprint off xray off bypass off display ");
     mn_json_text_put(&c->out, shown ? "on render on" : "off render off");
@@ -126,9 +110,9 @@ static void put_def(contents *c, const char *path, int32_t row, bool shown, int3
                      " highlight off unload off savedata off compress on colordefault on exposed on\n"
                      "outputsNamed3\n{\n");
     for (int32_t i = 0; i < outputs; i++) {
-        put_int(c, i + 1);
+        mn_asset_put_int(c, i + 1);
         mn_json_text_put(&c->out, " \"output");
-        put_int(c, i + 1);
+        mn_asset_put_int(c, i + 1);
         mn_json_text_put(&c->out, "\"\n");
     }
     mn_json_text_put(&c->out, "}\n");
@@ -141,7 +125,8 @@ static void put_def(contents *c, const char *path, int32_t row, bool shown, int3
 // ---- parameters ----
 
 /// A length that follows the scene's dx follows the asset's parameter that does the same, if there is one.
-static const char *followed_by_dx(const contents *c, int32_t node, const mn_parm_def *def, double *factor)
+static const char *followed_by_dx(const mn_asset_contents *c, int32_t node, const mn_parm_def *def,
+                                  double *factor)
 {
     for (int32_t i = 0; i < c->asset->parm_count && mn_network_follows_dx(c->network, node, def->name); i++) {
         const mn_asset_parm *leader = &c->asset->parms[i];
@@ -154,7 +139,7 @@ static const char *followed_by_dx(const contents *c, int32_t node, const mn_parm
 }
 
 /// The asset's parameter that this one follows, times a factor, or NULL.
-static const char *followed(const contents *c, int32_t node, int32_t parm, double *factor)
+static const char *followed(const mn_asset_contents *c, int32_t node, int32_t parm, double *factor)
 {
     const mn_node_type *type = mn_network_node_type(c->network, node);
     *factor = 1;
@@ -179,8 +164,8 @@ static void channel_name(const mn_parm_def *def, const char *name, int32_t compo
 }
 
 /// A channel holds numbers alone: toggles as 0 or 1 and menus as the index of their item.
-static void put_value(contents *c, const mn_parm_def *def, const mn_parm_value *value, int32_t component,
-                      bool channel)
+static void put_value(mn_asset_contents *c, const mn_parm_def *def, const mn_parm_value *value,
+                      int32_t component, bool channel)
 {
     if (channel)
         mn_json_text_put_number(&c->out, value->number[component]);
@@ -194,7 +179,7 @@ static void put_value(contents *c, const mn_parm_def *def, const mn_parm_value *
         mn_json_text_put_number(&c->out, value->number[component]);
 }
 
-static bool has_channel(const contents *c, int32_t node, int32_t parm, const mn_parm_def *def)
+static bool has_channel(const mn_asset_contents *c, int32_t node, int32_t parm, const mn_parm_def *def)
 {
     const mn_key *keys;
     double factor;
@@ -213,7 +198,7 @@ static bool is_default(const mn_parm_def *def, const mn_parm_value *value)
 }
 
 /// Nothing where the default does: the asset then changes only when the scene does.
-static void put_parm(contents *c, int32_t node, int32_t parm, const mn_parm_def *def)
+static void put_parm(mn_asset_contents *c, int32_t node, int32_t parm, const mn_parm_def *def)
 {
     double factor;
     const char *promoted = followed(c, node, parm, &factor);
@@ -244,7 +229,7 @@ static void put_parm(contents *c, int32_t node, int32_t parm, const mn_parm_def 
 
 /// What Houdini adds to a simulation follows the asset's. Two simulations must not share a checkpoint: theirs
 /// have the node's name behind.
-static void put_sim_parms(contents *c)
+static void put_sim_parms(mn_asset_contents *c)
 {
     int32_t count;
     const mn_parm_def *rows = mn_houdini_sim_parms(&count);
@@ -271,10 +256,10 @@ static void put_sim_parms(contents *c)
     }
 }
 
-static void put_parms(contents *c, int32_t node, const char *path)
+static void put_parms(mn_asset_contents *c, int32_t node, const char *path)
 {
     const mn_node_type *type = mn_network_node_type(c->network, node);
-    open_part(c, path, ".parm");
+    mn_asset_open_part(c, path, ".parm");
     mn_json_text_put(&c->out, "{\nversion 0.8\n");
     for (int32_t i = 0; i < type->parm_count; i++) put_parm(c, node, i, &type->parms[i]);
     if (type->sim) put_sim_parms(c);
@@ -284,12 +269,12 @@ static void put_parms(contents *c, int32_t node, const char *path)
 // ---- channels ----
 
 // Frame 1 is at time 0 in Houdini.
-static double seconds_of(const contents *c, double frame)
+static double seconds_of(const mn_asset_contents *c, double frame)
 {
     return (frame - 1.0) / mn_network_fps(c->network);
 }
 
-static void put_segment(contents *c, double length, double from, double to)
+static void put_segment(mn_asset_contents *c, double length, double from, double to)
 {
     mn_json_text_put(&c->out, "      segment { length = ");
     mn_json_text_put_number(&c->out, length);
@@ -300,7 +285,7 @@ static void put_segment(contents *c, double length, double from, double to)
     mn_json_text_put(&c->out, " expr = linear() }\n");
 }
 
-static void put_keys(contents *c, int32_t component, int32_t count, const mn_key *keys)
+static void put_keys(mn_asset_contents *c, int32_t component, int32_t count, const mn_key *keys)
 {
     mn_json_text_put(&c->out, "      start = ");
     mn_json_text_put_number(&c->out, seconds_of(c, keys[0].frame));
@@ -312,14 +297,14 @@ static void put_keys(contents *c, int32_t component, int32_t count, const mn_key
     }
 }
 
-static void open_channel(contents *c, const char *name)
+void mn_asset_open_channel(mn_asset_contents *c, const char *name)
 {
     mn_json_text_put(&c->out, "    channel ");
     mn_json_text_put(&c->out, name);
     mn_json_text_put(&c->out, " {\n      lefttype = extend\n      righttype = extend\n      flags = 0\n");
 }
 
-static void put_follower(contents *c, const char *name, double factor)
+static void put_follower(mn_asset_contents *c, const char *name, double factor)
 {
     mn_json_text_put(&c->out, "      segment { length = 0 expr = ch(\\\"../");
     mn_json_text_put(&c->out, name);
@@ -331,7 +316,8 @@ static void put_follower(contents *c, const char *name, double factor)
     mn_json_text_put(&c->out, " }\n");
 }
 
-static void put_channel(contents *c, int32_t node, int32_t parm, const mn_parm_def *def, int32_t component)
+static void put_channel(mn_asset_contents *c, int32_t node, int32_t parm, const mn_parm_def *def,
+                        int32_t component)
 {
     double factor;
     const char *promoted = followed(c, node, parm, &factor);
@@ -339,7 +325,7 @@ static void put_channel(contents *c, int32_t node, int32_t parm, const mn_parm_d
     const int32_t count = mn_network_keys(c->network, node, def->name, &keys);
     char name[128];
     channel_name(def, def->name, component, name, sizeof name);
-    open_channel(c, name);
+    mn_asset_open_channel(c, name);
     if (promoted) {
         channel_name(def, promoted, component, name, sizeof name);
         put_follower(c, name, factor);
@@ -349,13 +335,13 @@ static void put_channel(contents *c, int32_t node, int32_t parm, const mn_parm_d
     mn_json_text_put(&c->out, "    }\n");
 }
 
-static void put_channels(contents *c, int32_t node, const char *path)
+static void put_channels(mn_asset_contents *c, int32_t node, const char *path)
 {
     const mn_node_type *type = mn_network_node_type(c->network, node);
     bool any = type->sim != NULL;
     for (int32_t i = 0; i < type->parm_count; i++) any = any || has_channel(c, node, i, &type->parms[i]);
     if (!any) return;
-    open_part(c, path, ".chn");
+    mn_asset_open_part(c, path, ".chn");
     mn_json_text_put(&c->out, "{\n");
     for (int32_t i = 0; i < type->parm_count; i++) {
         const mn_parm_def *def = &type->parms[i];
@@ -366,7 +352,7 @@ static void put_channels(contents *c, int32_t node, const char *path)
     const mn_parm_def *rows = mn_houdini_sim_parms(&count);
     for (int32_t i = 0; type->sim && i < count; i++) {
         if (mn_parm_is_text(&rows[i])) continue;
-        open_channel(c, rows[i].name);
+        mn_asset_open_channel(c, rows[i].name);
         put_follower(c, rows[i].name, 1);
         mn_json_text_put(&c->out, "    }\n");
     }
@@ -375,14 +361,14 @@ static void put_channels(contents *c, int32_t node, const char *path)
 
 // ---- nodes ----
 
-static void put_node(contents *c, int32_t node, int32_t row)
+static void put_node(mn_asset_contents *c, int32_t node, int32_t row)
 {
     const mn_node_type *type = mn_network_node_type(c->network, node);
     char path[256], name[MN_HOUDINI_NAME];
     snprintf(path, sizeof path, "hdaroot/%s", mn_network_node_name(c->network, node));
     mn_houdini_operator_name(type->name, name);
-    put_init(c, path, name);
-    wire wires[MAX_WIRES];
+    mn_asset_put_init(c, path, name);
+    mn_asset_wire wires[MAX_WIRES];
     int32_t count = 0;
     for (int32_t i = 0; i < mn_network_input_count(c->network, node); i++) {
         int32_t source, output;
@@ -394,75 +380,67 @@ static void put_node(contents *c, int32_t node, int32_t row)
                                     mn_network_node_name(c->network, node), (int)MAX_WIRES);
             return;
         }
-        wires[count] = (wire){.input = i};
-        source_of(c, source, output, wires[count].source, sizeof wires[count].source);
+        wires[count] = (mn_asset_wire){.input = i};
+        mn_asset_source_of(c, source, output, wires[count].source, sizeof wires[count].source);
+        if (mn_asset_is_last_merge(c,
+                                   node)) // what is shown goes through a node that makes it ready to render
+            mn_asset_render_name(c, source, output, wires[count].source, sizeof wires[count].source);
         count++;
     }
-    put_def(c, path, row, false, type->output_count, count, wires);
+    mn_asset_put_def(c, path, row, false, type->output_count, count, wires);
     put_channels(c, node, path);
     put_parms(c, node, path);
-    put_userdata(c, path);
+    mn_asset_put_userdata(c, path);
 }
 
 /// Nodes that give the other outputs of this one, where somebody reads them: a wire from a second output is
 /// not known to work for operators of plugins.
-static void put_other_outputs(contents *c, int32_t node, int32_t row)
+static void put_other_outputs(mn_asset_contents *c, int32_t node, int32_t row)
 {
     const mn_node_type *type = mn_network_node_type(c->network, node);
     for (int32_t output = 1; output < type->output_count; output++) {
-        if (!is_read(c, node, output)) continue;
+        if (!is_read(c, node, output) && !mn_asset_surface_needs(c, node, output)) continue;
         char path[MN_HOUDINI_NAME + 32], name[MN_HOUDINI_NAME];
-        wire from = {.input = 0};
-        source_of(c, node, 0, from.source, sizeof from.source);
+        mn_asset_wire from = {.input = 0};
+        mn_asset_source_of(c, node, 0, from.source, sizeof from.source);
         snprintf(path, sizeof path, "hdaroot/");
-        source_of(c, node, output, path + strlen(path), sizeof path - strlen(path));
+        mn_asset_source_of(c, node, output, path + strlen(path), sizeof path - strlen(path));
         mn_houdini_operator_name(MN_HOUDINI_OUTPUT, name);
-        put_init(c, path, name);
-        put_def(c, path, row, false, 1, 1, &from);
-        open_part(c, path, ".parm");
+        mn_asset_put_init(c, path, name);
+        mn_asset_put_def(c, path, row, false, 1, 1, &from);
+        mn_asset_open_part(c, path, ".parm");
         mn_json_text_put(&c->out, "{\nversion 0.8\n");
         mn_json_text_put(&c->out, mn_houdini_output_parm.name);
         mn_json_text_put(&c->out, "\t[ 0\tlocks=0 ]\t(\t");
-        put_int(c, output + 1);
+        mn_asset_put_int(c, output + 1);
         mn_json_text_put(&c->out, "\t)\n}\n\n");
-        put_userdata(c, path);
+        mn_asset_put_userdata(c, path);
     }
 }
 
-static void put_output(contents *c, int32_t row)
-{
-    wire shown = {.input = 0};
-    source_of(c, mn_network_output(c->network), 0, shown.source, sizeof shown.source);
-    put_init(c, "hdaroot/" OUTPUT_NODE, "output");
-    put_def(c, "hdaroot/" OUTPUT_NODE, row, true, 0, 1, &shown);
-    open_part(c, "hdaroot/" OUTPUT_NODE, ".parm");
-    mn_json_text_put(&c->out, "{\nversion 0.8\noutputidx\t[ 0\tlocks=0 ]\t(\t0\t)\n}\n\n");
-    put_userdata(c, "hdaroot/" OUTPUT_NODE);
-}
-
-static void put_root(contents *c)
+static void put_root(mn_asset_contents *c)
 {
     char name[MN_HOUDINI_NAME];
     mn_houdini_operator_name(c->asset->name, name);
-    open_part(c, "node_type", "");
+    mn_asset_open_part(c, "node_type", "");
     mn_json_text_put(&c->out, "Sop\n\n");
-    put_init(c, "hdaroot", name);
-    put_def(c, "hdaroot", 0, true, 0, 0, NULL);
-    put_userdata(c, "hdaroot");
-    open_part(c, "hdaroot", ".inp");
+    mn_asset_put_init(c, "hdaroot", name);
+    mn_asset_put_def(c, "hdaroot", 0, true, 0, 0, NULL);
+    mn_asset_put_userdata(c, "hdaroot");
+    mn_asset_open_part(c, "hdaroot", ".inp");
     mn_json_text_put(&c->out, "0\n\n");
 }
 
 /// The names of all nodes, one a line, and how many there are.
-static int32_t put_names(contents *c, mn_json_text *out)
+static int32_t put_names(mn_asset_contents *c, mn_json_text *out)
 {
     int32_t count = 0;
     for (int32_t i = 0; i < mn_network_node_limit(c->network); i++) {
         const mn_node_type *type = mn_network_node_type(c->network, i);
         for (int32_t output = 0; type && output < type->output_count; output++) {
             char name[MN_HOUDINI_NAME + 16];
-            if (output > 0 && !is_read(c, i, output)) continue;
-            source_of(c, i, output, name, sizeof name);
+            if (output > 0 && !is_read(c, i, output) && !mn_asset_surface_needs(c, i, output)) continue;
+            mn_asset_source_of(c, i, output, name, sizeof name);
             if (out) mn_json_text_put(out, name);
             if (out) mn_json_text_put(out, "\n");
             count++;
@@ -471,14 +449,15 @@ static int32_t put_names(contents *c, mn_json_text *out)
     return count;
 }
 
-static void put_order(contents *c)
+static void put_order(mn_asset_contents *c)
 {
-    open_part(c, "hdaroot", ".order");
-    put_int(c, put_names(c, NULL) + 1);
+    mn_asset_open_part(c, "hdaroot", ".order");
+    mn_asset_put_int(c, put_names(c, NULL) + mn_asset_put_shown_names(c, NULL));
     mn_json_text_put(&c->out, "\n");
     put_names(c, &c->out);
-    mn_json_text_put(&c->out, OUTPUT_NODE "\n\n");
-    open_part(c, "hdaroot", ".net");
+    mn_asset_put_shown_names(c, &c->out);
+    mn_json_text_put(&c->out, "\n");
+    mn_asset_open_part(c, "hdaroot", ".net");
     mn_json_text_put(&c->out, "1\n\n--" BOUNDARY "--\n");
 }
 
@@ -486,11 +465,11 @@ mn_status mn_houdini_asset_contents(const mn_network *network, char **text)
 {
     int32_t first, last, count = 0;
     mn_network_range(network, &first, &last);
-    contents c = {.out = {.ctx = mn_network_context(network)},
-                  .network = network,
-                  .asset = mn_network_asset(network),
-                  .first_frame = first,
-                  .sims = mn_houdini_sim_count(network)};
+    mn_asset_contents c = {.out = {.ctx = mn_network_context(network)},
+                           .network = network,
+                           .asset = mn_network_asset(network),
+                           .first_frame = first,
+                           .sims = mn_houdini_sim_count(network)};
     mn_parm_value start;
     c.shared_start = mn_houdini_shared_start(network, &start);
     mn_json_text_put(&c.out,
@@ -501,7 +480,7 @@ mn_status mn_houdini_asset_contents(const mn_network *network, char **text)
         put_node(&c, i, count++);
         put_other_outputs(&c, i, count);
     }
-    put_output(&c, count);
+    mn_asset_put_shown(&c, count);
     put_order(&c);
     return mn_json_text_finish(&c.out, text);
 }

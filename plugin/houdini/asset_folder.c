@@ -69,9 +69,11 @@ static mn_status make_index(const mn_network *network, char **text)
              "Icon:         meniscus_%s\nTable:        Sop\n",
              name, asset->label, asset->name, asset->name, asset->name);
     mn_json_text_put(&out, line);
-    mn_json_text_put(
-        &out, "License:      \nExtra:        \nUser:         \nInputs:       0 to 0\nSubnet:       true\n"
-              "Python:       false\nEmpty:        false\nModified:     Thu Jan  1 00:00:00 1970\n\n");
+    mn_json_text_put(&out, "License:      \nExtra:        \nUser:         \nInputs:       0 to 0\n");
+    if (mn_houdini_asset_has_surface(network)) mn_json_text_put(&out, "Outputs:      2\n");
+    mn_json_text_put(&out,
+                     "Subnet:       true\n"
+                     "Python:       false\nEmpty:        false\nModified:     Thu Jan  1 00:00:00 1970\n\n");
     return mn_json_text_finish(&out, text);
 }
 

@@ -274,12 +274,28 @@ static void put_asset_simulation(mn_json_text *out, const mn_network *network)
     if (status != MN_OK) return;
     open_folder(out, "Simulation", 1);
     put_simulation(out, text);
-    if (mn_houdini_shared_start(network, &start)) {
+    if (solver && mn_houdini_shared_start(network, &start)) {
         const mn_parm_def *def = &solver->parms[mn_parm_find(solver, MN_HOUDINI_START)];
         put_parm(out, &(shown_parm){def, def->name, def->label, &start, NULL});
     }
     close_folder(out);
     mn_scene_free_text(out->ctx, text);
+}
+
+// How what is shown is rendered: the rows of Render Geometry but the time scale, which follows the solver.
+static void put_asset_render(mn_json_text *out, const mn_network *network, int32_t folder)
+{
+    const mn_node_type *type = &mn_houdini_render_geometry;
+    open_folder(out, "Render", folder);
+    for (int32_t i = 0; i < type->parm_count; i++) {
+        const mn_parm_def *def = &type->parms[i];
+        mn_parm_value value = {.string = def->default_string};
+        if (strcmp(def->name, MN_HOUDINI_LOOK_TIME) == 0) continue;
+        if (strcmp(def->name, MN_HOUDINI_USD_PATH) == 0) value.string = mn_network_asset(network)->name;
+        if (strcmp(def->name, MN_HOUDINI_LOOK) == 0) value.number[0] = mn_houdini_asset_look(network);
+        put_parm(out, &(shown_parm){def, def->name, def->label, &value, NULL});
+    }
+    close_folder(out);
 }
 
 mn_status mn_houdini_asset_dialog(const mn_network *network, char **text)
@@ -294,6 +310,8 @@ mn_status mn_houdini_asset_dialog(const mn_network *network, char **text)
     put_string_line(&out, "    ", "script", name);
     put_string_line(&out, "    ", "label", asset->label);
     mn_json_text_put(&out, "\n    help {\n        \"\"\n    }\n\n");
+    if (mn_houdini_asset_has_surface(network))
+        mn_json_text_put(&out, "    outputlabel 1       \"Shown\"\n    outputlabel 2       \"Surface\"\n\n");
     if (asset->parm_count > 0) open_folder(&out, asset->label, 0);
     for (int32_t i = 0; i < asset->parm_count; i++) {
         const mn_asset_parm *promoted = &asset->parms[i];
@@ -310,6 +328,7 @@ mn_status mn_houdini_asset_dialog(const mn_network *network, char **text)
     }
     if (asset->parm_count > 0) close_folder(&out);
     if (mn_houdini_sim_count(network) > 0) put_asset_simulation(&out, network);
+    put_asset_render(&out, network, 2);
     mn_json_text_put(&out, "}\n");
     return mn_json_text_finish(&out, text);
 }

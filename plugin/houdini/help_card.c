@@ -163,5 +163,9 @@ mn_status mn_houdini_asset_help(const mn_network *network, char **text)
             mn_json_text_put(&out, "\nStart Frame:\n    #id: " MN_HOUDINI_START
                                    "\n\n    The frame at which every simulation inside begins.\n");
     }
+    for (int32_t i = 0; i < mn_houdini_render_geometry.parm_count; i++) {
+        const mn_parm_def *def = &mn_houdini_render_geometry.parms[i];
+        if (strcmp(def->name, MN_HOUDINI_LOOK_TIME) != 0) put_parm(&out, def, def->name, def->label);
+    }
     return mn_json_text_finish(&out, text);
 }

@@ -74,6 +74,9 @@ static void register_one(OP_OperatorTable *table, const mn_node_type &type)
                                flags, input_labels_of(type), type.output_count, type.menu);
     op->setIconName((std::string("meniscus_") + type.name).c_str());
     table->addOperator(op);
+    // Houdini has these itself; ours are for scenes and what is made of them.
+    const std::string known = type.name;
+    if (known == "file" || known == "merge") table->addOpHidden(name);
     if (!type.sim) register_verb(type, name, builder->templates());
 }
 

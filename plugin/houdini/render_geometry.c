@@ -45,7 +45,7 @@ static const mn_parm_def parms_of[] = {
      .items = materials,
      .folder = "Render",
      .tooltip = "The material that is bound, one of the Meniscus Material Library or a path of your own."},
-    {.name = "material_path",
+    {.name = MN_HOUDINI_LOOK_PATH,
      .label = "Material Path",
      .kind = MN_PARM_STRING,
      .size = 1,
@@ -165,7 +165,7 @@ static mn_status make_ready(const mn_cook *cook, mn_geo *geo)
     const int32_t look = mn_cook_menu(cook, MN_HOUDINI_LOOK);
     char material[PATH_MAX_BYTES] = "";
     if (strcmp(materials[look].token, "own") == 0)
-        snprintf(material, sizeof material, "%s", mn_cook_string(cook, "material_path"));
+        snprintf(material, sizeof material, "%s", mn_cook_string(cook, MN_HOUDINI_LOOK_PATH));
     else if (look > 0)
         snprintf(material, sizeof material, LIBRARY "%s", materials[look].token);
     MN_TRY(add_paths(geo, mn_cook_string(cook, MN_HOUDINI_USD_PATH)));

@@ -26,8 +26,8 @@ static void put_tool(mn_json_text *out, const char *name, const char *label, con
     mn_json_text_put(out, name);
     mn_json_text_put(out, "\">\n    <helpText>");
     put_escaped(out, help);
-    mn_json_text_put(out, "</helpText>\n    <toolMenuContext name=\"viewer\">\n"
-                          "      <contextNetType>SOP</contextNetType>\n    </toolMenuContext>\n"
+    // No menu context: the operators have entries of their own in Tab.
+    mn_json_text_put(out, "</helpText>\n"
                           "    <script scriptType=\"python\"><![CDATA[import soptoolutils\n\n"
                           "soptoolutils.genericTool(kwargs, '");
     mn_json_text_put(out, operator_name);

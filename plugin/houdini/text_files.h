@@ -47,10 +47,16 @@ mn_status mn_houdini_output_help(mn_context *ctx, char **text);
 #define MN_HOUDINI_RENDER "render_geometry"
 #define MN_HOUDINI_USD_PATH "usd_path"
 #define MN_HOUDINI_LOOK "render_material"
+#define MN_HOUDINI_LOOK_PATH "material_path"
 #define MN_HOUDINI_LOOK_TIME "time_scale"
 extern const mn_node_type mn_houdini_render_geometry;
 /// Any node type that Houdini has, by its name; NULL when there is none.
 const mn_node_type *mn_houdini_find_type(const char *name);
+
+/// The material that an asset's simulations are shown in, as an index into the menu of Render Geometry.
+int32_t mn_houdini_asset_look(const mn_network *network);
+/// The asset has a second output, the surface of what was simulated.
+bool mn_houdini_asset_has_surface(const mn_network *network);
 
 /// How many simulating nodes a network has.
 int32_t mn_houdini_sim_count(const mn_network *network);
@@ -71,6 +77,10 @@ mn_status mn_houdini_asset_dialog(const mn_network *network, char **text);
 mn_status mn_houdini_help(mn_context *ctx, const mn_node_type *type, char **text);
 /// Of an asset.
 mn_status mn_houdini_asset_help(const mn_network *network, char **text);
+
+/// A viewer state with handles for what has a middle and a size, for viewer_states/meniscus_NAME.py.
+bool mn_houdini_has_handles(const mn_node_type *type);
+mn_status mn_houdini_state(mn_context *ctx, const mn_node_type *type, char **text);
 
 /// The network inside an asset: Contents.mime of its folder.
 mn_status mn_houdini_asset_contents(const mn_network *network, char **text);

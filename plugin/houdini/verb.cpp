@@ -25,6 +25,9 @@ class verb_cache final : public SOP_NodeCacheOptions
 {
   public:
     explicit verb_cache(const mn_node_type &of) : type(of) {}
+    using SOP_NodeCacheOptions::evalFloat; // for evaluate_parm()
+    using SOP_NodeCacheOptions::evalInt;
+    using SOP_NodeCacheOptions::evalString;
 
   protected:
     OP_ERROR cook(OP_Context &context) override;

@@ -4,6 +4,7 @@
 //   DIR/otls/            an expanded asset of every scene that has an "asset" block
 //   DIR/help/nodes/sop/  a help card of every node type and asset
 //   DIR/toolbar/         the shelf
+//   DIR/viewer_states/   handles of node types that have a middle and a size
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@ enum { MAX_SCENES = 256, MAX_PATH = 4096 };
 
 static mn_status make_folders(mn_context *ctx, const char *root)
 {
-    static const char *const folders[] = {"", "/otls", "/help", "/help/nodes", "/help/nodes/sop", "/toolbar"};
+    static const char *const folders[] = {
+        "", "/otls", "/help", "/help/nodes", "/help/nodes/sop", "/toolbar", "/viewer_states"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         char path[MAX_PATH];
         if ((size_t)snprintf(path, sizeof path, "%s%s", root, folders[i]) >= sizeof path)
@@ -61,6 +63,11 @@ static mn_status write_types(mn_context *ctx, const char *root)
         char *text;
         MN_TRY(mn_houdini_help(ctx, types[i], &text));
         MN_TRY(write_card(ctx, root, types[i]->name, text));
+        if (!mn_houdini_has_handles(types[i])) continue;
+        char file[MN_HOUDINI_NAME + 64];
+        snprintf(file, sizeof file, "viewer_states/meniscus_%s.py", types[i]->name);
+        MN_TRY(mn_houdini_state(ctx, types[i], &text));
+        MN_TRY(write_text(ctx, root, file, text));
     }
     char *text;
     MN_TRY(mn_houdini_help(ctx, &mn_houdini_render_geometry, &text));

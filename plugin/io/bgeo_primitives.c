@@ -74,7 +74,13 @@ static void free_record(mn_context *ctx, record *record)
 
 static mn_status fail_unknown(mn_bgeo_reader *reader, const char *name)
 {
-    const bool is_packed = strncmp(name, "Packed", 6) == 0 || strncmp(name, "Alembic", 7) == 0;
+    const bool is_packed = strncmp(name, "Packed", 6) == 0;
+    if (strncmp(name, "PackedDisk", 10) == 0 || strncmp(name, "Alembic", 7) == 0)
+        return mn_fail(
+            reader->ctx, MN_ERROR_UNSUPPORTED,
+            "%s: primitive %lld is a %.40s, which only names another file. Read that file itself, or "
+            "unpack it before saving.",
+            reader->json->source->name, (long long)reader->primitives, name);
     return mn_fail(
         reader->ctx, MN_ERROR_UNSUPPORTED,
         "%s: primitive %lld is a %.40s, which cannot be read; polygons, curves, tetrahedra, spheres, volumes, "

@@ -8,9 +8,12 @@ import os
 import re
 import subprocess
 import tempfile
+import types
 import unittest
 import xml.etree.ElementTree as xml
 from pathlib import Path
+
+import npm_packages
 
 SOURCE = Path(os.environ["MENISCUS_SOURCE"])
 TOOL = Path(os.environ["MENISCUS_BUILD"]) / "bin" / "meniscus_houdini_files"
@@ -75,6 +78,25 @@ def parm_lines(text):
         else:
             found[name] = (False, values.rstrip("\t").split("\t"))
     return found
+
+
+RENDER = ["usd_path", "render_material", "material_path"]  # what every asset shows of Render Geometry
+
+
+def shown_by(scene):
+    """(node, where its wire starts) of each piece that an asset shows: the inputs of a last merge, or the output itself."""
+    nodes = {node["name"]: node for node in scene["nodes"]}
+    last = nodes[scene["output"]]
+    links = [link for link in last["inputs"] if link] if last["type"] == "merge" else [last["name"]]
+    return {source_name(link) + "_render": (link.partition(":")[0], source_name(link)) for link in links}
+
+
+def solver_above(types, scene, name):
+    nodes = {node["name"]: node for node in scene["nodes"]}
+    if is_sim(types, nodes[name]):
+        return name
+    found = (solver_above(types, scene, link.partition(":")[0]) for link in nodes[name].get("inputs", []) if link)
+    return next((one for one in found if one), None)
 
 
 def is_sim(types, node):
@@ -157,12 +179,12 @@ class Files(unittest.TestCase):
         """What Houdini adds to an asset with simulations inside."""
         sims = [node for node in scene["nodes"] if is_sim(self.types, node)]
         if not sims:
-            return []
+            return RENDER
         own = ["reset_simulation", "simulate", "cache_memory", "checkpoint", "checkpoint_every", "subframes", "show_guides"]
         starts = {node.get("parms", {}).get("start_frame", 1) for node in sims}
         promoted = self.promoted(scene)
         free = "start_frame" not in promoted.values() and not any(parm == "start_frame" for _, parm in promoted)
-        return own + (["start_frame"] if free and len(starts) == 1 else [])
+        return own + (["start_frame"] if free and len(starts) == 1 else []) + RENDER
 
     def promoted(self, scene):
         """(node, parameter) -> name in the asset."""
@@ -178,7 +200,7 @@ class Files(unittest.TestCase):
             promoted = self.promoted(scene)
             own = self.controls(scene)
             self.assertEqual(list(shown), list(dict.fromkeys(promoted.values())) + own)
-            if own:
+            if own != RENDER:
                 sims = [node["name"] for node in scene["nodes"] if is_sim(self.types, node)]
                 text = (self.inner(name)[1] / "DialogScript").read_text()
                 for sim in sims:
@@ -217,17 +239,125 @@ class Files(unittest.TestCase):
             self.assertIn(f"type = meniscus::{name}::1.0", parts["hdaroot.init"])
             order = parts["hdaroot.order"].split()
             others = {source_name(link): link for node in scene["nodes"] for link in node.get("inputs", []) if link and ":" in link}
-            self.assertEqual(set(order[1:]), {node["name"] for node in scene["nodes"]} | set(others) | {"asset_output"})
+            renders = shown_by(scene)
+            simulated = [name for name, (node, _) in renders.items() if solver_above(self.types, scene, node)]
+            extra = {"asset_output"} | ({"surface_output"} if simulated else set()) | ({"surface_merge"} if len(simulated) > 1 else set())
+            if name == "melting_figure":  # its solver is shown by its tetrahedra, so the surface is another of its outputs
+                others["melt_output2"] = "melt:1"
+                simulated = ["melt_output2"]
+            self.assertEqual(set(order[1:]), {node["name"] for node in scene["nodes"]} | set(others) | set(renders) | extra)
+            self.check_shown(name, scene, parts, renders, simulated)
             for giver, link in others.items():
                 source, _, output = link.partition(":")
                 self.assertIn("type = meniscus::solver_output::1.0", parts[f"hdaroot/{giver}.init"])
                 self.assertIn(f"0 \t{source} 0 1\n", parts[f"hdaroot/{giver}.def"])
                 self.assertEqual(parm_lines(parts[f"hdaroot/{giver}.parm"]), {"output": (False, [str(int(output) + 1)])})
             self.assertEqual(int(order[0]), len(order) - 1)
-            self.assertIn(f'0 \t{scene["output"]} 0 1', parts["hdaroot/asset_output.def"])
             self.assertIn("display on render on", parts["hdaroot/asset_output.def"])
             for node in scene["nodes"]:
                 self.check_node(name, scene, node, parts)
+
+    def check_shown(self, name, scene, parts, renders, simulated):
+        """What is shown passes through Render Geometry, and the second output is what was simulated."""
+        merged = len(renders) > 1 or next(iter(renders)) != scene["output"] + "_render"
+        self.assertIn(f'0 \t{scene["output"] if merged else next(iter(renders))} 0 1', parts["hdaroot/asset_output.def"])
+        for render, (node, source) in renders.items():
+            self.assertIn("type = meniscus::render_geometry::1.0", parts[f"hdaroot/{render}.init"])
+            self.assertIn(f"0 \t{source} 0 1\n", parts[f"hdaroot/{render}.def"])
+            values = parm_lines(parts[f"hdaroot/{render}.parm"])
+            behind = f"/{node}" if merged else ""
+            self.assertEqual(values["usd_path"], (False, [f'"`chs(\\"../usd_path\\")`{behind}"']))
+            solver = solver_above(self.types, scene, node)
+            self.assertEqual(values["render_material"], (True, ["render_material"]) if solver else (False, ['"none"']), f"{name}: {render}")
+            if solver:
+                self.assertIn('ch(\\"../render_material\\")', parts[f"hdaroot/{render}.chn"])
+                self.assertIn(f'ch(\\"../{solver}/time_scale\\")', parts[f"hdaroot/{render}.chn"])
+        index = (self.inner(name)[0] / "INDEX__SECTION").read_text()
+        self.assertEqual("Outputs:      2\n" in index, bool(simulated))
+        if simulated:
+            wired = "surface_merge" if len(simulated) > 1 else simulated[0]
+            self.assertIn(f"0 \t{wired} 0 1\n", parts["hdaroot/surface_output.def"])
+            self.assertEqual(parm_lines(parts["hdaroot/surface_output.parm"]), {"outputidx": (False, ["1"])})
+        looks = {"mercury": 2, "melting_figure": 0, "catenoid": 4, "wire_cube": 4, "drop_impact": 1, "water_bell": 1}
+        if name in looks:
+            shown = dialog_parms((self.inner(name)[1] / "DialogScript").read_text())
+            self.assertEqual(shown["render_material"]["default"], [str(looks[name])], name)
+
+    def test_what_is_not_of_scenes(self):
+        """The assets for TOPs and LOPs: their lists, their wires, and that every parameter they follow is their own."""
+        wanted = {"wedge": ("Top", ["plan", "members", "wait", "collect", "output0"]), "material_library": ("Lop", ["materials", "output0"])}
+        for name, (table, order) in wanted.items():
+            library = SOURCE / "plugin/houdini/assets" / f"meniscus_{name}.1.0.hda"
+            index = dict(re.findall(r"^(\w+): *(.*)$", (library / "INDEX__SECTION").read_text(), re.M))
+            self.assertEqual((index["Operator"], index["Table"]), (f"meniscus::{name}::1.0", table))
+            listed = [line.split("\t") for line in (library / "Sections.list").read_text().split("\n")[1:] if line]
+            inner = library / listed[-1][0]
+            self.assertEqual(listed[-1][1], f"meniscus::{table}/{name}::1.0")
+            for file, section in (line.split("\t") for line in (inner / "Sections.list").read_text().split("\n")[1:] if line):
+                self.assertTrue((inner / ("Contents.dir" if section == "Contents.gz" else file)).exists(), file)
+            message = email.message_from_string((inner / "Contents.dir/Contents.mime").read_text())
+            parts = {part.get_filename(): part.get_payload() for part in message.get_payload()}
+            self.assertEqual(parts["node_type"].strip(), table)
+            self.assertEqual(parts["hdaroot.order"].split(), [str(len(order)), *order])
+            shown = dialog_parms((inner / "DialogScript").read_text())
+            text = "".join(parts.values())
+            self.assertLessEqual(set(re.findall(r'chs?\(\\"\.\./(\w+)\\"\)', text)), set(shown))
+            card = (inner / "Help").read_text()
+            self.assertEqual(set(re.findall(r"#id: (\w+)", card)), set(shown))
+            for before, after in zip(order, order[1:]):
+                self.assertIn(f"0 \t{before} 0 1\n", parts[f"hdaroot/{after}.def"])
+            xml.parse(SOURCE / "plugin/houdini/icons" / f"meniscus_{name}.svg")
+
+    def test_the_commands_of_the_wedge_cook_it(self):
+        """What the work items of the TOP asset run, with its parameters filled in, by a shell."""
+        library = next((SOURCE / "plugin/houdini/assets").glob("meniscus_wedge*"))
+        message = email.message_from_string(next(library.glob("*/Contents.dir/Contents.mime")).read_text())
+        parts = {part.get_filename(): part.get_payload() for part in message.get_payload()}
+        scene = Path(self.folder.name) / "wedge.json"
+        scene.write_text(json.dumps({"meniscus": 1, "frames": [1, 2], "output": "spray", "nodes": [
+            {"name": "ball", "type": "shape"}, {"name": "spray", "type": "spray_solver", "inputs": ["ball"], "parms": {"rate": 100}}]}))
+        out = Path(self.folder.name) / "wedge out"
+        values = {"command": COMMAND, "scene": scene, "vary": "spray.rate=100,200", "frames": "1-2", "folder": out}
+        def run(node, index):
+            line = json.loads('"' + re.search(r'pdg_command\t\[ 0\tlocks=0 \]\t\(\t"(.*)"\t\)', parts[f"hdaroot/{node}.parm"]).group(1) + '"')
+            line = re.sub(r'`chs\("\.\./(\w+)"\)`', lambda match: str(values[match.group(1)]), line).replace("`@pdg_index`", str(index))
+            subprocess.run(["sh", "-c", line], check=True, capture_output=True)
+        run("plan", 0)
+        for member in (1, 0):
+            run("members", member)
+        run("collect", 0)
+        states = [member["state"] for member in json.loads((out / "wedge.json").read_text())["members"]]
+        self.assertEqual(states, ["done", "done"])
+
+    def test_materials_are_connected(self):
+        """The layer of materials: each has a surface for MaterialX and one for viewports, and what is connected exists. Where tinyusdz is installed, it reads it too."""
+        layer = SOURCE / "plugin/houdini/usd/meniscus_materials.usda"
+        text, path, prims, links = layer.read_text(), [], {}, []
+        for line in text.split("\n"):
+            match = re.match(r'\s*def (\w+) "(\w+)"', line)
+            if match:
+                path.append(match.group(2))
+                prims["/" + "/".join(path)] = (match.group(1), set())
+            elif line.strip() == "}":
+                path.pop()
+            else:
+                match = re.match(r"\s*(?:uniform )?\w+ ([\w:]+)(\.connect = <([^>]+)>)?", line)
+                if match and path:
+                    prims["/" + "/".join(path)][1].add(match.group(1))
+                    links += [match.group(3)] if match.group(3) else []
+        materials = {name.rsplit("/", 1)[1] for name, (kind, _) in prims.items() if kind == "Material"}
+        self.assertEqual(materials, {"water", "mercury", "milk", "soap_film"})
+        self.assertLessEqual(materials, {item for item in re.findall(r'\{"(\w+)", "', (SOURCE / "plugin/houdini/render_geometry.c").read_text())})
+        for name, (kind, properties) in prims.items():
+            if kind == "Material":
+                self.assertEqual(properties, {"outputs:mtlx:surface", "outputs:surface"}, name)
+        for link in links:
+            prim, _, output = link.partition(".")
+            self.assertIn(output, prims[prim][1], link)
+        if (npm_packages.BUILD / "npm/installed").is_file():
+            done = npm_packages.run("read_usd.mjs", layer)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("thin_film_thickness.connect = </meniscus/materials/soap_film/nanometres.outputs:out>", json.loads(done.stdout)["text"])
 
     def check_node(self, name, scene, node, parts):
         path = f'hdaroot/{node["name"]}'
@@ -237,7 +367,8 @@ class Files(unittest.TestCase):
         wanted = []
         for i, link in enumerate(node.get("inputs", [])):
             if link is not None:
-                wanted.append((i, source_name(link), 0))
+                last = node["type"] == "merge" and node["name"] == scene["output"]
+                wanted.append((i, source_name(link) + ("_render" if last else ""), 0))
         self.assertEqual(got, wanted, f"{name}: {node['name']}")
         values = parm_lines(parts[path + ".parm"])
         table = self.types[node["type"]]["parms"]
@@ -303,6 +434,35 @@ class Files(unittest.TestCase):
             icon = xml.parse(SOURCE / "plugin/houdini/icons" / f"meniscus_{name}.svg").getroot()
             self.assertEqual((icon.tag, icon.get("viewBox")), ("{http://www.w3.org/2000/svg}svg", "0 0 64 64"))
 
+    def test_handles_move_parameters_that_are_there(self):
+        bound = {}
+
+        class Template:
+            def __init__(self, name, label, category):
+                self.name = name
+
+            def bindFactory(self, factory):
+                factory("name", None)
+
+            def bindIcon(self, icon):
+                assert (SOURCE / "plugin/houdini/icons" / f"{icon}.svg").is_file()
+
+            def bindHandleStatic(self, kind, name, pairs):
+                assert kind == "xform" and name not in bound.setdefault(self.name, {})
+                bound[self.name][name] = pairs
+
+        hou = types.SimpleNamespace(ViewerStateTemplate=Template, sopNodeTypeCategory=lambda: None)
+        for path in (self.root / "viewer_states").glob("*.py"):
+            code = compile(path.read_text().replace("import hou\n", "") + "\ncreateViewerStateTemplate()\n", path.name, "exec")
+            exec(code, {"hou": hou})
+        self.assertIn("meniscus::shape::1.0", bound)
+        self.assertEqual(set(bound["meniscus::mpm_solver::1.0"]), {"domain", "pin"})
+        for operator, handles in bound.items():
+            parms = {f"{p['name']}{axis}" for p in self.types[operator.split("::")[1]]["parms"] if p["size"] == 3 for axis in "xyz"}
+            for pairs in handles.values():
+                self.assertLessEqual({parm for parm, _ in pairs}, parms, operator)
+                self.assertLessEqual({to for _, to in pairs}, {"tx", "ty", "tz", "sx", "sy", "sz"})
+
     def test_the_install_target_lays_out_one_folder_for_packages(self):
         build, prefix = os.environ["MENISCUS_BUILD"], Path(self.folder.name) / "prefix"
         subprocess.run(["cmake", "--build", build, "--target", "houdini_package"], check=True, capture_output=True)
@@ -320,6 +480,9 @@ class Files(unittest.TestCase):
         for name in self.assets:
             self.assertTrue((root / "otls" / f"meniscus_{name}.1.0.hda/INDEX__SECTION").is_file(), name)
         self.assertTrue((root / "toolbar/meniscus.shelf").is_file())
+        for path in ("otls/meniscus_wedge.1.0.hda/INDEX__SECTION", "otls/meniscus_material_library.1.0.hda/INDEX__SECTION", "usd/meniscus_materials.usda"):
+            self.assertTrue((root / path).is_file(), path)
+        self.assertEqual(package["env"], [{"MENISCUS_HOUDINI": package["hpath"]}])
 
     def test_a_scene_that_is_wrong_gives_a_sentence(self):
         broken = Path(self.folder.name) / "broken.json"

@@ -3,14 +3,16 @@
 Houdini: it shows that the script runs and that its checks can fail, and nothing about Houdini."""
 import json
 import os
+import re
+import tempfile
 from pathlib import Path
 
 import meniscus
 
 SOURCE = Path(os.environ["MENISCUS_SOURCE"])
-FAULT = os.environ.get("HOU_DOUBLE_FAULT", "")  # what this Houdini does wrong, for tests of the checks
+FAULTS = os.environ.get("HOU_DOUBLE_FAULT", "").split(",")  # what this Houdini does wrong, for tests of the checks
 
-_state = {"frame": 1, "fps": 24, "nodes": {}}
+_state = {"frame": 1, "fps": 24, "nodes": {}, "simulates": True}
 
 
 def applicationVersionString():
@@ -18,7 +20,11 @@ def applicationVersionString():
 
 
 def setFrame(frame):
-    _state["frame"] = frame - 1 if FAULT == "frames" and frame == 10 else frame
+    _state["frame"] = frame - 1 if "frames" in FAULTS and frame == 10 else frame
+
+
+def setSimulationEnabled(on):
+    _state["simulates"] = on
 
 
 def setFps(fps):
@@ -30,11 +36,19 @@ class Geometry:
     def __init__(self, geometry=None):
         self._geometry = geometry
 
+    later = 0  # seconds since the whole frame
+
     def loadFromFile(self, path):
         self._geometry = meniscus.Geometry.read(path)
 
+    def findPrimAttrib(self, name):
+        return name  # what Render Geometry adds is tested with the shim
+
     def pointFloatAttribValues(self, name):
-        return tuple(float(x) for point in self._geometry[name].tolist() for x in point)
+        values = [float(x) for point in self._geometry[name].tolist() for x in point]
+        if self.later and name == "P":
+            values = [x + self.later * float(v) for x, v in zip(values, (v for point in self._geometry["v"].tolist() for v in point))]
+        return tuple(values)
 
     def prims(self):
         return [_Prim(self._geometry, i) for i in range(len(self._geometry.primitive_starts) - 1)]
@@ -81,9 +95,15 @@ class _Node:
     """A node of one of our types, or an asset, which is a network of its own."""
 
     def __init__(self, name, type_name):
+        own = type_name in ("box", "sphere", "pack", "volume")  # Houdini's: some shape stands for all of them
+        type_name = "meniscus::shape::1.0" if own else type_name
         self._name, self._type, self._wire, self._error = name, _types[type_name], None, ""
         short = type_name.split("::")[1]
         self._is_giver = short == "solver_output"
+        self._is_own, self._warning, self._made = own, "", set()
+        if short == "render_geometry":
+            short = "merge"
+        self._simulates = short.endswith("_solver")
         asset = self._type.definition()
         if asset:
             self._network = meniscus.Network.load(str(asset))
@@ -108,7 +128,8 @@ class _Node:
     def parms(self):
         if self._is_giver or self._type.definition():
             return []
-        return [_Parm(self, name) for name in meniscus.node_types()[self._type.name().split("::")[1]].parms]
+        kind = meniscus.node_types().get(self._type.name().split("::")[1])
+        return [_Parm(self, name) for name in kind.parms] if kind else []
 
     def parm(self, name):
         return _Parm(self, name)
@@ -124,15 +145,27 @@ class _Node:
     def setInput(self, index, source, output=0):
         if self._is_giver:
             self._wire = source
-        else:
+        elif not self._is_own:
             self._inner.connect(source._inner, index, output)
 
     def geometry(self, output=0):
         if self._is_giver:
             return self._wire.geometry(1)
-        if FAULT == "second output" and output == 0 and self._inner.name == "wired":
+        if "second output" in FAULTS and output == 0 and self._inner.name == "wired":
             raise RuntimeError("Invalid input.")
-        return Geometry(self._inner.cook(_state["frame"], output))
+        if self._type.definition():
+            return Geometry(self._inner.cook(_state["frame"]))
+        frame = int(_state["frame"])
+        self._warning = ""
+        if self._simulates:
+            if not _state["simulates"] and frame not in self._made and "playbar" not in FAULTS:
+                self._warning = "Simulation is off on the playbar."
+                frame = max(self._made, default=1)
+            self._made.add(frame)
+        made = Geometry(self._inner.cook(frame, output))
+        if self._simulates and _state["frame"] != frame and not self._warning:
+            made.later = (_state["frame"] - frame) / _state["fps"] * self._inner["time_scale"]
+        return made
 
     def cook(self, force=False):
         self._error = ""
@@ -140,6 +173,11 @@ class _Node:
             self.geometry()
         except meniscus.Error as error:
             self._error = str(error)
+
+    def warnings(self):
+        if "inputs" in FAULTS and self._type.name() == "meniscus::merge::1.0":
+            return ("1 primitives of type 'Sphere' are left out.",)
+        return (self._warning,) if self._warning else ()
 
     def errors(self):
         return (self._error,) if self._error else ()
@@ -173,16 +211,86 @@ class hipFile:
                 node._inner = _network[node._name]
 
 
+class _TextParm:
+    def __init__(self, text):
+        self._text = text
+
+    def unexpandedString(self):
+        return self._text
+
+    def eval(self):
+        return 6
+
+
+class _TextNode:
+    """A node of an asset for TOPs or LOPs, as its text has it: nothing is cooked."""
+
+    def __init__(self, text):
+        self._text = text
+
+    def node(self, name):
+        return _TextNode(re.search(rf'filename="hdaroot/{name}.parm"(.*?)\n--HOU', self._text, re.S).group(1))
+
+    def parm(self, name):
+        found = re.search(rf"^{name}\t.*", self._text, re.M)
+        return _TextParm(found.group(0) if found else "")
+
+    def stage(self):
+        layer = (SOURCE / "plugin/houdini/usd/meniscus_materials.usda").read_text()
+        return type("Stage", (), {"GetPrimAtPath": lambda self, path: type("Prim", (), {
+            "IsValid": lambda self: f'def Material "{path.rsplit("/", 1)[1]}"' in layer})()})()
+
+    def errors(self):
+        return ()
+
+
+class _Manager:
+    def createNode(self, type_name):
+        if type_name == "topnet":
+            return self
+        folder = f"meniscus_{type_name.split('::')[1]}.1.0.hda"
+        return _TextNode(next((SOURCE / "plugin/houdini/assets").glob(f"{folder}/*/Contents.dir/Contents.mime")).read_text())
+
+
+class _Verb:
+    def __init__(self, name):
+        self._name, self._parms = name, {}
+
+    def setParms(self, parms):
+        self._parms = parms
+
+    def execute(self, made, inputs):
+        network = meniscus.Network()
+        node = network.add(self._name)
+        for name, value in self._parms.items():
+            node[name] = value
+        with tempfile.TemporaryDirectory() as folder:
+            for i, geometry in enumerate(inputs):
+                path = os.path.join(folder, f"{i}.bgeo")
+                geometry._geometry.save(path)
+                file = network.add("file")
+                file["path"] = path
+                node.connect(file, i)
+            made._geometry = node.cook(1)
+
+
+def _verb(name):
+    short = name.split("::")[1]
+    return None if short.endswith("_solver") or "verbs" in FAULTS else _Verb(short)
+
+
 def node(path):
+    if path in ("/stage", "/tasks"):
+        return _Manager()
     return _container if path == "/obj" else _state["nodes"][path]
 
 
 def sopNodeTypeCategory():
-    return type("Category", (), {"nodeTypes": lambda self: dict(_types)})()
+    return type("Category", (), {"nodeTypes": lambda self: dict(_types), "nodeVerb": lambda self, name: _verb(name)})()
 
 
 def _find_types():
-    types = {name: _Type(name, None) for name in ("meniscus::%s::1.0" % kind for kind in [*meniscus.node_types(), "solver_output"])}
+    types = {name: _Type(name, None) for name in ("meniscus::%s::1.0" % kind for kind in [*meniscus.node_types(), "solver_output", "render_geometry"])}
     for scene in sorted(SOURCE.glob("examples/*/scene.json")):
         asset = json.loads(scene.read_text()).get("asset")
         if asset:

@@ -678,6 +678,8 @@ class OP_OperatorTable
 {
   public:
     void addOperator(OP_Operator *op) { operators.emplace_back(op); }
+    void addOpHidden(const char *name) { hidden.emplace_back(name); } ///< from the Tab menu
+    std::vector<std::string> hidden;
     std::vector<std::unique_ptr<OP_Operator>> operators;
 };
 
@@ -805,11 +807,11 @@ class SOP_NodeCacheOptions : public SOP_NodeCache
 {
   public:
     OP_ERROR doCook(const SOP_NodeVerb *, const SOP_NodeVerb::CookParms &asked);
+
+  protected:
     fpreal evalFloat(const char *parm, int component, fpreal) const;
     exint evalInt(const char *parm, int component, fpreal time) const;
     void evalString(UT_String &text, const char *parm, int component, fpreal) const;
-
-  protected:
     virtual OP_ERROR cook(OP_Context &context) = 0;
     unsigned nInputs() const { return static_cast<unsigned>(now->inputs.size()); }
     const GU_Detail *inputGeo(int index) const { return now->inputs.at(static_cast<size_t>(index)); }

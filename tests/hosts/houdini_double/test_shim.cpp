@@ -102,6 +102,7 @@ static void every_type_is_an_operator_with_its_table(void **)
     int32_t count;
     const mn_node_type *const *types = mn_node_types(&count);
     assert_int_equal(double_::operators().operators.size(), count + 2); // and those of Houdini alone
+    assert_int_equal(double_::operators().hidden.size(), 2);            // file and merge, which Houdini has
     for (int32_t i = 0; i < count; i++) {
         const mn_node_type &type = *types[i];
         const auto node = double_::make(operator_of(type.name), type.name);

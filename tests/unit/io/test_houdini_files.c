@@ -309,7 +309,7 @@ static void what_cannot_be_read_is_refused_with_the_reason(void **state)
         mn_status status;
         const char *reason;
     } samples[] = {
-        {"packed_disk.bgeo", MN_ERROR_UNSUPPORTED, "is a PackedDisk, which cannot be read"},
+        {"packed_disk.bgeo", MN_ERROR_UNSUPPORTED, "is a PackedDisk, which only names another file"},
         {"badgrid.geo", MN_ERROR_FORMAT,
          "value 3 of the point attribute 'P' should have 4 numbers but has fewer"},
     };
