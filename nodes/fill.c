@@ -24,6 +24,14 @@ static const mn_parm_def parms[] = {
     MN_FLOAT("density", "Density", "kg/m^3", 0, 0, 1e6, 0, 14000, "Liquid", MN_WITH_MATERIAL,
              "0 leaves it to the solver. Give one here to mix liquids: water 1000, mercury 13534. The "
              "particles' masses then add up to density times volume."),
+    MN_FLOAT(
+        "sigma", "Surface Tension", "N/m", 0, 0, 1e6, 0, 0.5, "Liquid", MN_WITH_MATERIAL,
+        "0 leaves surface tension and viscosity to the solver. Give them here to mix liquids: water 0.072, "
+        "mineral oil 0.031."),
+    MN_FLOAT("viscosity", "Viscosity", "Pa s", 0.001, 0, 1e6, 0, 1, "Liquid",
+             MN_WITH_MATERIAL " { sigma == 0 }", "Counts where a surface tension is given here."),
+    MN_INT("liquid", "Liquid", "", 0, 0, 1, 0, 1, "Liquid", NULL,
+           "Which of two liquids it is, 0 or 1, for a solver with a tension between them."),
     MN_VEC3("velocity", "Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -10, 10, "Liquid", NULL,
             "Velocity of all particles, added to the input's v or vel."),
     MN_TOGGLE(
@@ -34,7 +42,7 @@ static const mn_parm_def parms[] = {
 static const mn_input_def inputs_of[] = {{"Region", "closed polygons or a level set VDB", true, false}};
 static const mn_output_def outputs_of[] = {
     {"Particles",
-     "points with v, pscale, volume and id; mass and density, viscosity and sigma where they are "
+     "points with v, pscale, volume and id; mass and density, viscosity, sigma and liquid where they are "
      "set here"}};
 
 /// What is filled: the mesh, or the level set.
@@ -122,13 +130,16 @@ static mn_status write_material(const mn_cook *cook, double volume, mn_geo *geo)
 {
     static const char *const names[] = {"density", "viscosity", "sigma"};
     const double density = mn_cook_material_float(cook, "density");
+    const bool tension = mn_cook_material_float(cook, "sigma") > 0;
     const int64_t count = mn_geo_point_count(geo);
-    if (density == 0) return MN_OK;
-    float *mass;
-    MN_TRY(mn_column_add(geo, "mass", MN_F32, 1, MN_HINT_NONE, &mass));
-    for (int64_t i = 0; i < count; i++) mass[i] = (float)(density * volume);
-    for (int k = 0; k < (mn_cook_menu(cook, "material") > 0 ? 3 : 1); k++) {
-        const double value = k == 0 ? density : mn_cook_material_of(cook, names[k]);
+    if (density == 0 && !tension) return MN_OK;
+    if (density > 0) {
+        float *mass;
+        MN_TRY(mn_column_add(geo, "mass", MN_F32, 1, MN_HINT_NONE, &mass));
+        for (int64_t i = 0; i < count; i++) mass[i] = (float)(density * volume);
+    }
+    for (int k = density > 0 ? 0 : 1; k < (tension ? 3 : 1); k++) {
+        const double value = mn_cook_material_float(cook, names[k]);
         float *column;
         MN_TRY(mn_column_add(geo, names[k], MN_F32, 1, MN_HINT_NONE, &column));
         for (int64_t i = 0; i < count; i++) column[i] = (float)value;
@@ -156,6 +167,12 @@ static mn_status write_particles(const mn_cook *cook, const mn_vec3_array *x, do
         rest[i] = (float)volume;
         id[i] = (int32_t)i;
     }
+    const int64_t liquid = mn_cook_int(cook, "liquid");
+    if (liquid != 0) {
+        int32_t *which;
+        MN_TRY(mn_column_add(geo, "liquid", MN_I32, 1, MN_HINT_NONE, &which));
+        for (int64_t i = 0; i < x->count; i++) which[i] = (int32_t)liquid;
+    }
     return write_material(cook, volume, geo);
 }
 
@@ -175,7 +192,7 @@ static mn_status find_closest(void *user, mn_range range)
 
 static bool is_transferred(const mn_attribute *attribute)
 {
-    static const char *const own[] = {"P", "N", "mass", "density", "pscale", "volume", "id"};
+    static const char *const own[] = {"P", "N", "mass", "density", "pscale", "volume", "id", "liquid"};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (strcmp(mn_attribute_name(attribute), own[i]) == 0) return false;
     const mn_type type = mn_attribute_type(attribute);

@@ -23,9 +23,10 @@ static const mn_input_def inputs_of[] = {
     [INPUT_SOURCE] = {"Source", "level sets, from collider nodes: where smoke or liquid comes from", false,
                       false},
     [INPUT_COLLIDERS] = MN_INPUT_COLLIDERS,
-    [INPUT_DROPS] = {"Drops",
-                     "points with v and pscale that fall into a liquid, such as those of a spray_solver",
-                     false, false},
+    [INPUT_DROPS] =
+        {"Drops",
+         "points with v, and mass or pscale, that fall into a liquid, such as those of a spray_solver", false,
+         false},
     [INPUT_FORCE] = {"Force", "a vector volume named force, an acceleration that is added to gravity", false,
                      false},
 };
@@ -34,7 +35,8 @@ static const mn_output_def outputs_of[] = {
      "volumes named density, temperature, Cd and vel; or a liquid's polygons with v, and volumes surface and "
      "vel"},
     {"Ripples",
-     "a grid at the water's level with its height above it, N and v, for shading; empty for smoke"}};
+     "a grid at the water's level with its height above it, N and v, for shading; empty for smoke"},
+    {"Drops", "points with v, pscale, mass and id: liquid thrown off that flies, see spray_radius"}};
 
 /// What an advance borrows.
 typedef struct flow_own {
@@ -74,11 +76,14 @@ static mn_status read_drops(const mn_cook *cook, flow_own *own)
         drop->velocity = mn_v3(0, 0, 0);
         if (v) mn_attribute_get(v, i, 1, &drop->velocity.x);
         drop->radius = mn_column_number(geo, "pscale", i, 0.001);
+        drop->mass = mn_column_number(geo, "mass", i, 0);
+        drop->id = 0;
         if (!mn_is_finite3(drop->position) || !mn_is_finite3(drop->velocity) || !(drop->radius >= 0) ||
-            !isfinite(drop->radius))
-            return mn_cook_fail(cook, MN_ERROR_INPUT,
-                                "drop %lld has a position, velocity or pscale that is not a number.",
-                                (long long)i);
+            !isfinite(drop->radius) || !(drop->mass >= 0) || !isfinite(drop->mass))
+            return mn_cook_fail(
+                cook, MN_ERROR_INPUT,
+                "drop %lld has a position, velocity, pscale or mass that is negative or not finite.",
+                (long long)i);
     }
     return MN_OK;
 }

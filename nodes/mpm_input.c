@@ -62,6 +62,20 @@ static mn_status read_ids(mn_context *ctx, const mn_geo *geo, mn_mpm_liquid *a)
 
 // ---- liquid ----
 
+static mn_status read_liquids(mn_context *ctx, const mn_geo *geo, mn_mpm_liquid *a)
+{
+    const mn_attribute *column = mn_geo_find_numeric(geo, MN_POINT, "liquid", 1);
+    if (!column) return MN_OK;
+    MN_TRY(mn_array_resize(ctx, &a->liquid, a->source.count));
+    for (int64_t i = 0; i < a->source.count; i++) {
+        double value;
+        mn_attribute_get(column, i, 1, &value);
+        a->liquid.data[i] = value == 0 || value == 1 ? (int32_t)value : -1;
+    }
+    a->source.liquid = a->liquid.data;
+    return MN_OK;
+}
+
 // Points that a fill has left to the solver have its density; among points that carry a material, those
 // merged in without one have zeros.
 static mn_status complete(mn_context *ctx, const mn_mpm_def *def, const mn_geo *geo, mn_mpm_liquid *a)
@@ -105,6 +119,7 @@ mn_status mn_mpm_liquid_read(mn_context *ctx, const mn_mpm_def *def, const mn_ge
     MN_TRY(read_numbers(ctx, geo, "sigma", &a->sigma, &a->source.sigma));
     MN_TRY(read_numbers(ctx, geo, "viscosity", &a->viscosity, &a->source.viscosity));
     MN_TRY(complete(ctx, def, geo, a));
+    MN_TRY(read_liquids(ctx, geo, a));
     return read_ids(ctx, geo, a);
 }
 
@@ -117,6 +132,7 @@ void mn_mpm_liquid_free(mn_context *ctx, mn_mpm_liquid *a)
     mn_array_free(ctx, &a->sigma);
     mn_array_free(ctx, &a->viscosity);
     mn_array_free(ctx, &a->follows);
+    mn_array_free(ctx, &a->liquid);
     mn_array_free(ctx, &a->id);
 }
 
@@ -137,6 +153,7 @@ mn_status mn_mpm_liquid_keep_new(mn_context *ctx, mn_mpm_liquid *a, mn_id_array 
         if (s->sigma) a->sigma.data[kept] = a->sigma.data[i];
         if (s->viscosity) a->viscosity.data[kept] = a->viscosity.data[i];
         if (s->follows) a->follows.data[kept] = a->follows.data[i];
+        if (s->liquid) a->liquid.data[kept] = a->liquid.data[i];
         a->id.data[kept++] = id;
         seen->data[seen->count++] = id;
     }

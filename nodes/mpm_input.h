@@ -15,6 +15,7 @@ typedef struct mn_mpm_liquid {
     mn_vec3_array positions, velocities;
     mn_number_array mass, density, sigma, viscosity;
     mn_id_array id;
+    MN_ARRAY(int32_t) liquid;  ///< 0 or 1
     MN_ARRAY(int32_t) follows; ///< values that points merged in without a material have from the solver
     mn_mpm_source source;      ///< `id` is NULL when the points have none, or the same one twice
 } mn_mpm_liquid;

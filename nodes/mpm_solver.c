@@ -14,12 +14,14 @@ enum { INPUT_LIQUID, INPUT_COLLIDERS, INPUT_EMITTERS, INPUT_SINKS, INPUT_BODIES,
 enum { SOURCE_START, SOURCE_NEW_IDS, SOURCE_EVERY_FRAME };
 enum { SIDE_SAME, SIDE_OPEN };
 enum { EMIT_V, EMIT_NORMAL };
-enum { OUTPUT_PARTICLES, OUTPUT_SURFACE, OUTPUT_BODIES };
+enum { OUTPUT_PARTICLES, OUTPUT_SURFACE, OUTPUT_BODIES, OUTPUT_SAMPLES };
 
 static const mn_input_def inputs_of[] = {
-    [INPUT_LIQUID] = {"Liquid",
-                      "points of liquid, eight to a cell; v, mass, density, sigma, viscosity and id are used",
-                      false, false},
+    [INPUT_LIQUID] =
+        {"Liquid",
+         "points of liquid, eight to a cell; v, mass, density, sigma, viscosity, id and liquid (0 or "
+         "1, see interfacial_tension) are used",
+         false, false},
     [INPUT_COLLIDERS] = MN_INPUT_COLLIDERS,
     [INPUT_EMITTERS] =
         {"Emitters",
@@ -42,13 +44,18 @@ static const mn_role roles[] = {
     [INPUT_SINKS] = MN_ROLE_SINK, [INPUT_BODIES] = MN_ROLE_OWN,         [INPUT_FIELDS] = MN_ROLE_FIELDS,
 };
 static const mn_output_def outputs_of[] = {
-    [OUTPUT_PARTICLES] = {"Particles",
-                          "points with v, id, mass, density, J, pressure, pscale, sigma, viscosity and age"},
-    [OUTPUT_SURFACE] = {"Surface", "closed polygons with v"},
+    [OUTPUT_PARTICLES] =
+        {"Particles",
+         "points with v, id, mass, density, J, pressure, pscale, sigma, viscosity, age, and liquid of two"},
+    [OUTPUT_SURFACE] = {"Surface", "closed polygons with v, and liquid of two"},
     [OUTPUT_BODIES] =
         {"Bodies",
          "tetrahedra of soft solids, triangles of the others; points with v, rest, stress, contact_force, body "
          "and id"},
+    [OUTPUT_SAMPLES] =
+        {"Surface Samples",
+         "points that surface tension acts at, with N, area, sigma and liquid (0 or 1 around one of two "
+         "liquids, -1 around all), and those that share mass with them, where balance is 1"},
 };
 
 static mn_status finish_def(const mn_cook *cook, const mn_solver *solver, void *filled)

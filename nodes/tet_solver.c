@@ -35,13 +35,18 @@ static const mn_role roles[] = {
     [INPUT_SINKS] = MN_ROLE_SINK, [INPUT_FIELDS] = MN_ROLE_FIELDS,
 };
 static const mn_output_def outputs_of[] = {
-    [MN_TET_OUTPUT_TETRAHEDRA] = {"Tetrahedra",
-                                  "tetrahedra with rest_volume; points with v, pressure and id. With "
-                                  "materials also material, solid, stress, plastic_strain and temperature"},
-    [MN_TET_OUTPUT_SURFACE] = {"Surface",
-                               "triangles that face out; points with v, N, pressure and id. With materials "
-                               "also solid and temperature, and material, solid, stress and plastic_strain "
-                               "of each triangle"},
+    [MN_TET_OUTPUT_TETRAHEDRA] =
+        {"Tetrahedra", "tetrahedra with rest_volume; points with v, pressure and id. With "
+                       "materials also material, solid, stress, plastic_strain, damage and temperature"},
+    [MN_TET_OUTPUT_SURFACE] =
+        {"Surface", "triangles that face out; points with v, N, pressure and id. With materials "
+                    "also solid and temperature, and material, solid, stress, plastic_strain and damage "
+                    "of each triangle"},
+    [MN_TET_OUTPUT_SOLID_SURFACE] = {"Solid Surface",
+                                     "those triangles of the surface that are solid, for a shader of their "
+                                     "own; none without materials"},
+    [MN_TET_OUTPUT_LIQUID_SURFACE] = {"Liquid Surface",
+                                      "those triangles of the surface that are liquid or molten"},
 };
 
 static mn_status finish_def(const mn_cook *cook, const mn_solver *solver, void *filled)

@@ -2,6 +2,7 @@
 //
 // tetrahedralize: fills closed polygons or a level set with tetrahedra.
 #include "meniscus/tetmesh.h"
+#include "mesh/polygon_checks.h"
 #include "nodes/parm.h"
 #include "tetmesh/cut/cut.h"
 #include "tetmesh/fill/stuffing.h"

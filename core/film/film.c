@@ -194,7 +194,6 @@ static mn_status add_points(mn_film *film, const mn_film_source *s)
             MN_TRY(mn_array_push(film->solver.ctx, &film->frame, &v.position));
             v.wire[0] = v.wire[1] = (int32_t)(film->frame.count - 1);
         }
-        if (v.wire[0] >= 0) v.slide = mn_v3(0, 0, 0);
         if (mn_complex_add_vertex(&film->c, &v) < 0) return MN_ERROR_MEMORY;
     }
     return MN_OK;

@@ -194,7 +194,9 @@ static bool unite_twins(mn_complex *c, int32_t t)
     else
         return false;
     mn_complex_remove_triangle(c, twin);
-    if (result[0] == result[1])
+    // Of two open films one is left: labels cannot tell whether air was only between them.
+    const bool open = one.region[0] == one.region[1] && m[0] == m[1];
+    if (result[0] == result[1] && !open)
         mn_complex_remove_triangle(c, t);
     else
         mn_complex_set_regions(c, t, result[0], result[1]);

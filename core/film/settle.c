@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-enum { SMOOTHING = 10, RELAXATION = 20, NEWTON_STEPS = 20, FLOW_STEPS = 60, ROUNDS = 30 };
+enum { SMOOTHING = 10, RELAXATION = 20, NEWTON_STEPS = 20, FLOW_STEPS = 60, ROUNDS = 30, REFINEMENTS = 12 };
 static const double NEAR = 0.02;   // residual below which Newton's method takes over
 static const double LONGEST = 0.3; // motion in one step, of the size
 
@@ -361,9 +361,21 @@ static mn_status newton(mn_film *film, const mn_film_settle_def *def, mn_film_se
     return measure(film, residual);
 }
 
+// Films may come as a few large triangles, on which rearrangements mean nothing.
+static mn_status refine(mn_film *film)
+{
+    for (int32_t i = 0; i < REFINEMENTS; i++) {
+        const int64_t splits = film->ledger.splits;
+        MN_TRY(mn_film_change_mesh(film, false, 0));
+        if (film->ledger.splits == splits) break;
+    }
+    return MN_OK;
+}
+
 static mn_status settle(mn_film *film, const mn_film_settle_def *def, mn_film_settle_result *result)
 {
     double residual = INFINITY;
+    MN_TRY(refine(film));
     for (int32_t round = 0; round < ROUNDS; round++) {
         for (int32_t i = 0; i < FLOW_STEPS && result->steps < def->max_steps; i++) {
             MN_TRY(mn_check_cancelled(film->solver.ctx));

@@ -12,7 +12,7 @@
 #include "flow/surface.h"
 
 static const double near_meeting = 3.0,
-                    far_meeting = 6.0; ///< cells along a side: the surface meets it, or not
+                    far_meeting = 4.5; ///< cells along a side: the surface meets it, or not
 static const double deepest = 4.0;     ///< cells inside a solid that phi is continued to
 static const double radians = MN_PI / 180;
 
@@ -21,13 +21,12 @@ typedef struct contact_job {
     const double *from;
 } contact_job;
 
-// The slope of phi beyond, from how it rises before: |phi| / sqrt(1 - rise^2) is how far along the side the
-// surface would meet it.
-static double beyond(double phi, double rise, double bend)
+// How much the surface meets a side, from how phi rises towards it: |phi| / sqrt(1 - rise^2) is how far along
+// the side that would be.
+static double meeting(double phi, double rise)
 {
     const double along = fabs(phi) / sqrt(fmax(1 - rise * rise, 1e-4));
-    const double meets = fmin(fmax((far_meeting - along) / (far_meeting - near_meeting), 0), 1);
-    return meets * -bend + (1 - meets) * fmin(fmax(rise, -1), 1);
+    return fmin(fmax((far_meeting - along) / (far_meeting - near_meeting), 0), 1);
 }
 
 static void side_block(void *user, int32_t block)
@@ -53,7 +52,8 @@ static void side_block(void *user, int32_t block)
                 before[a] += in[a] - outer[a];
                 const int32_t other = mn_flow_cell_at(grid, before[0], before[1], before[2]);
                 const double rise = other < 0 ? 0 : job->from[inner] - job->from[other];
-                phi += beyond(job->from[inner], rise, bend);
+                const double meets = meeting(job->from[inner], rise);
+                phi += meets * -bend + (1 - meets) * fmin(fmax(rise, -1), 1);
             }
         }
         flow->values.data[at] = (mn_double4){phi, 0, 0, 0};
@@ -88,12 +88,15 @@ static void solid_block(void *user, int32_t block)
         mn_flow_gather(&taps, flow->surface.data, &value);
         mn_flow_gather_slopes(&taps, flow->surface.data, slopes);
         const double rise = slopes[0][0] * w.x + slopes[1][0] * w.y + slopes[2][0] * w.z;
+        const double meets = meeting(value[0], rise);
+        if (!(meets > 0)) continue; // what is carried along inside goes straight on
         double angle = flow->def.contact_angle;
         if (painted)
             angle = mn_collider_painted(flow->collider, MN_PAINT_CONTACT_ANGLE, angle, flow->before,
                                         mn_flow_to_world(grid, mn_axpy(X, -depth, w)));
-        const double phi = value[0] + (depth + 0.5) * beyond(value[0], rise, mn_cos(angle * radians));
-        flow->values.data[at][0] = fmin(fmax(phi, -MN_FLOW_FAR), MN_FLOW_FAR);
+        const double own = flow->values.data[at][0];
+        const double phi = value[0] - (depth + 0.5) * mn_cos(angle * radians);
+        flow->values.data[at][0] = fmin(fmax(own + meets * (phi - own), -MN_FLOW_FAR), MN_FLOW_FAR);
     }
 }
 

@@ -61,6 +61,14 @@ const mn_field mn_flow_fields[] = {
                    "{ fluid == smoke } { use_level == 0 }", "Height of the still water."),
     MN_FIELD_FLOAT(def, surface_tension_limit, "Tension Step", "", 1, 1e-3, 10, 0.1, 2, "Liquid", LIQUID_ONLY,
                    "Longest step in units of the capillary limit; above 2 ripples grow."),
+    MN_FIELD_FLOAT(
+        def, band, "Particle Band", "cell", 0, 0, 4, 0, 4, "Liquid", LIQUID_ONLY,
+        "Depth of a band of particles below the surface, which keeps the motion of splashes: 3 for breaking dams, 0 for "
+        "ponds and ripples, whose surface is smoother without."),
+    MN_FIELD_FLOAT(
+        def, spray_radius, "Spray Radius", "cell", 0, 0, 8, 0, 3, "Liquid", LIQUID_ONLY,
+        "Lets bodies of liquid smaller than a ball of this radius fly as drops, which fall in again with their "
+        "mass and momentum; output Drops has them. 0 keeps all liquid on the grid, which 1.5 to 2 relieves of splashes."),
     MN_FIELD_FLOAT(def, buoyancy, "Buoyancy", "m/s^2", 1, -1e6, 1e6, -10, 10, "Smoke", SMOKE_ONLY,
                    "Acceleration against gravity of smoke of density 1; negative sinks, as ink does."),
     MN_FIELD_FLOAT(def, heat_buoyancy, "Heat Buoyancy", "m/s^2", 0.03, -1e6, 1e6, 0, 1, "Smoke", SMOKE_ONLY,

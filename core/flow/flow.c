@@ -132,11 +132,30 @@ static bool holds_fluid(const mn_flow *flow)
     return false;
 }
 
+/// Cells by which the colliders are deep at most; far less than a cell lets fluid through.
+static mn_status warn_of_thin_solids(mn_flow *flow)
+{
+    bool changed;
+    double deepest = INFINITY;
+    if (!flow->collider) return MN_OK;
+    MN_TRY(mn_flow_sample_solids(flow, &changed));
+    for (int64_t at = 0; at < flow->solid.count; at++)
+        deepest = fmin(deepest, fmin(flow->solid.data[at], flow->solid_nodes.data[at]));
+    if (deepest > -0.5 && deepest < 0.5)
+        mn_log(
+            flow->solver.ctx, MN_LOG_WARNING,
+            "The colliders are thinner than a cell, so fluid leaks through them: make them at least %g m thick, or dx "
+            "smaller.",
+            flow->def.dx);
+    return MN_OK;
+}
+
 static mn_status place(mn_solver *solver, const mn_solver_inputs *inputs)
 {
     mn_flow *flow = (mn_flow *)solver;
     mn_flow_take_inputs(flow, inputs);
-    const mn_status status = fill(flow);
+    mn_status status = fill(flow);
+    if (status == MN_OK) status = warn_of_thin_solids(flow);
     if (status == MN_OK && !holds_fluid(flow))
         mn_log(
             solver->ctx, MN_LOG_WARNING,
@@ -174,6 +193,13 @@ static void release(mn_solver *solver)
     mn_array_free(ctx, &flow->solid);
     mn_array_free(ctx, &flow->solid_nodes);
     mn_array_free(ctx, &flow->solid_built);
+    mn_array_free(ctx, &flow->drops);
+    mn_array_free(ctx, &flow->next_drops);
+    mn_array_free(ctx, &flow->impulses);
+    mn_array_free(ctx, &flow->particles);
+    mn_array_free(ctx, &flow->moved);
+    mn_array_free(ctx, &flow->next_particles);
+    mn_array_free(ctx, &flow->particle_start);
     mn_array_free(ctx, &flow->surface_nodes);
     mn_array_free(ctx, &flow->known);
     mn_array_free(ctx, &flow->band);
@@ -310,6 +336,8 @@ static const mn_saved saved[] = {
     MN_SAVED_ARRAY(mn_flow, velocity, 1),  MN_SAVED_ARRAY(mn_flow, smoke, 1),
     MN_SAVED_ARRAY(mn_flow, color, 1),     MN_SAVED_ARRAY(mn_flow, surface, 1),
     MN_SAVED_ARRAY(mn_flow, label, 1),     MN_SAVED_ARRAY(mn_flow, target, 1),
+    MN_SAVED_ARRAY(mn_flow, particles, 2), MN_SAVED_ARRAY(mn_flow, drops, 2),
+    MN_SAVED_I64(mn_flow, drop_id, 2),
 };
 
 static bool finite_quads(const mn_flow_quads *quads)
@@ -344,6 +372,20 @@ static mn_status loaded(mn_solver *solver)
         !finite_quads(&flow->color) || !finite_quads(&flow->surface))
         return mn_fail(solver->ctx, MN_ERROR_FORMAT,
                        "The saved flow is damaged: its fields are of different sizes or not numbers.");
+    for (int64_t k = 0; k < flow->particles.count; k++) {
+        const mn_flow_particle *p = &flow->particles.data[k];
+        if (!mn_is_finite3(p->x) || !mn_is_finite3(p->v) || !mn_is_finite3(p->slope[0]) ||
+            !mn_is_finite3(p->slope[1]) || !mn_is_finite3(p->slope[2]))
+            return mn_fail(solver->ctx, MN_ERROR_FORMAT,
+                           "The saved flow is damaged: a particle of it is not finite.");
+    }
+    for (int64_t d = 0; d < flow->drops.count; d++) {
+        const mn_flow_drop *drop = &flow->drops.data[d];
+        if (!mn_is_finite3(drop->position) || !mn_is_finite3(drop->velocity) || !(drop->mass > 0) ||
+            !(drop->radius > 0) || !isfinite(drop->mass + drop->radius))
+            return mn_fail(solver->ctx, MN_ERROR_FORMAT,
+                           "The saved flow is damaged: a drop of it is not finite.");
+    }
     return MN_OK;
 }
 
@@ -357,7 +399,7 @@ const mn_solver_type mn_flow_solver = {
     .def_offset = offsetof(mn_flow, def),
     .takes = MN_TAKES_COLLIDER | MN_TAKES_FORCE | MN_TAKES_OWN,
     .paint = 1 << MN_PAINT_CONTACT_ANGLE | 1 << MN_PAINT_SLIP,
-    .output_count = 2,
+    .output_count = 3,
     .check_def = check_def,
     .init = init,
     .free = release,
@@ -373,7 +415,7 @@ const mn_solver_type mn_flow_solver = {
     .report = mn_flow_report_on,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),
-    .version = 1,
+    .version = 2,
     .oldest = 1,
     .loaded = loaded,
 };

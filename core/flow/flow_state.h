@@ -17,6 +17,22 @@ typedef struct mn_flow_ripple {
     double height; ///< m, above the position
 } mn_flow_ripple;
 
+typedef MN_ARRAY(mn_flow_drop) mn_flow_drop_array;
+
+/// A particle of the band: velocity and its derivatives along the axes.
+typedef struct mn_flow_particle {
+    mn_vec3 x;           ///< cells
+    mn_vec3 v, slope[3]; ///< m/s, 1/s
+} mn_flow_particle;
+typedef MN_ARRAY(mn_flow_particle) mn_flow_particles;
+
+/// Momentum that a drop brings, for the splines around a place.
+typedef struct mn_flow_impulse {
+    mn_vec3 place; ///< cells
+    double radius; ///< cells
+    mn_vec3 push;  ///< m/s times cells^3
+} mn_flow_impulse;
+
 struct mn_flow {
     mn_solver solver;
     mn_flow_def def;
@@ -33,6 +49,10 @@ struct mn_flow {
     mn_flow_quads surface;   ///< coefficients: distance in cells, curvature per cell
     mn_flow_labels label;    ///< body of each cell, -1 for none
     MN_ARRAY(double) target; ///< volume that each body should have, cells
+
+    mn_flow_drop_array drops;    ///< that fly
+    int64_t drop_id;             ///< of the next one
+    mn_flow_particles particles; ///< of the band
 
     // inputs of the step
     const mn_collider *collider;
@@ -55,6 +75,12 @@ struct mn_flow {
     MN_ARRAY(int32_t) stack;
     MN_ARRAY(double) volume, area, votes;
     mn_flow_labels next_label;
+
+    mn_flow_drop_array next_drops; ///< those after the step
+    int64_t next_id;
+    MN_ARRAY(mn_flow_impulse) impulses;
+    mn_flow_particles moved, next_particles;
+    mn_flow_labels particle_start; ///< per cell
 
     double lost; ///< volume of bodies that vanished, cells
 };

@@ -44,16 +44,58 @@ static double initial_distance(const mn_flow *flow, mn_vec3 x)
     return distance;
 }
 
+static double begun_distance(const liquid_job *job, mn_ivec3 c)
+{
+    const mn_flow_grid *grid = &job->flow->grid;
+    const mn_vec3 x = mn_flow_to_world(grid, mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5));
+    const double phi = job->distance ? job->distance(job->user, x) : initial_distance(job->flow, x);
+    return isnan(phi) ? MN_FLOW_FAR : fmin(fmax(phi / grid->dx, -MN_FLOW_FAR), MN_FLOW_FAR);
+}
+
+static mn_ivec3 block_of(const mn_flow_grid *grid, int64_t k)
+{
+    const int32_t *n = grid->sides;
+    return mn_iv3((int32_t)(k / n[2] / n[1]), (int32_t)(k / n[2] % n[1]), (int32_t)(k % n[2]));
+}
+
+// Marks the blocks of the box that have liquid or are near it.
+static mn_status near_range(void *user, mn_range range)
+{
+    const liquid_job *job = user;
+    for (int64_t k = range.begin; k < range.end; k++) {
+        const mn_ivec3 b = block_of(&job->flow->grid, k);
+        bool near = false;
+        for (int32_t cell = 0; cell < 64 && !near; cell++)
+            near = begun_distance(job, mn_iv3(4 * b.x + (cell >> 4), 4 * b.y + (cell >> 2 & 3),
+                                              4 * b.z + (cell & 3))) < MN_FLOW_FAR;
+        job->flow->known.data[k] = near;
+    }
+    return MN_OK;
+}
+
+/// These blocks, so that a puddle in a large box takes the memory of a puddle.
+static mn_status begin_blocks(mn_flow *flow, liquid_job *job)
+{
+    mn_flow_grid *grid = &flow->grid;
+    mn_context *ctx = flow->solver.ctx;
+    const int64_t all = (int64_t)grid->sides[0] * grid->sides[1] * grid->sides[2];
+    MN_TRY(mn_array_resize(ctx, &flow->known, all));
+    MN_TRY(mn_parallel_long(ctx, all, 4, near_range, job));
+    MN_TRY(mn_array_resize(ctx, &grid->coords, 0));
+    for (int64_t k = 0; k < all; k++) {
+        const mn_ivec3 b = block_of(grid, k);
+        if (flow->known.data[k]) MN_TRY(mn_array_push(ctx, &grid->coords, &b));
+    }
+    return mn_flow_grid_set(grid, grid->coords.count, grid->coords.data);
+}
+
 static void initial_block(void *user, int32_t block)
 {
     const liquid_job *job = user;
     mn_flow *flow = job->flow;
     for (int32_t cell = 0; cell < 64; cell++) {
         const mn_ivec3 c = mn_block_cell(&flow->grid.table, block, cell);
-        const mn_vec3 x = mn_flow_to_world(&flow->grid, mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5));
-        double phi = job->distance ? job->distance(job->user, x) : initial_distance(flow, x);
-        phi = isnan(phi) ? MN_FLOW_FAR : fmin(fmax(phi / flow->grid.dx, -MN_FLOW_FAR), MN_FLOW_FAR);
-        flow->values.data[(int64_t)block * 64 + cell] = (mn_double4){phi, 0, 0, 0};
+        flow->values.data[(int64_t)block * 64 + cell] = (mn_double4){begun_distance(job, c), 0, 0, 0};
     }
 }
 
@@ -69,7 +111,8 @@ static mn_status start(mn_flow *flow, mn_flow_distance_fn *fn, void *user)
 {
     mn_context *ctx = flow->solver.ctx;
     bool changed;
-    MN_TRY(mn_flow_grid_fill(&flow->grid));
+    liquid_job job = {.flow = flow, .distance = fn, .user = user};
+    MN_TRY(begin_blocks(flow, &job));
     MN_TRY(mn_flow_note_blocks(flow));
     MN_TRY(mn_flow_fit(flow));
     const int64_t size = mn_flow_size(&flow->grid);
@@ -78,8 +121,7 @@ static mn_status start(mn_flow *flow, mn_flow_distance_fn *fn, void *user)
     MN_TRY(mn_array_resize(ctx, &flow->label, size));
     mn_fill_bytes(flow->velocity.data, 0, mn_bytes(size, sizeof(mn_double4)));
     mn_fill_bytes(flow->label.data, 0xff, mn_bytes(size, sizeof(int32_t)));
-    flow->target.count = 0;
-    liquid_job job = {.flow = flow, .distance = fn, .user = user};
+    flow->target.count = flow->particles.count = flow->drops.count = 0;
     MN_TRY(mn_flow_for_blocks(&flow->grid, initial_block, &job));
     MN_TRY(mn_flow_surface_finish(flow));
     MN_TRY(mn_flow_surface_activate(flow));
@@ -134,83 +176,24 @@ static void source_block(void *user, int32_t block)
     }
 }
 
-/// Where a drop's straight path of this step meets the liquid; false when it does not.
-static bool path_meets(const mn_flow *flow, const mn_flow_drop *drop, double dt, mn_vec3 *where)
-{
-    const mn_vec3 end =
-        mn_flow_from_world(&flow->grid, mn_axpy(drop->position, -flow->before, drop->velocity));
-    const mn_vec3 step = mn_scale(dt / flow->grid.dx, drop->velocity);
-    const int32_t pieces = (int32_t)fmin(fmax(ceil(2 * mn_norm(step)), 1), 1000);
-    double last = 1;
-    for (int32_t k = 0; k <= pieces; k++) {
-        const mn_vec3 X = mn_axpy(end, (double)k / pieces - 1, step);
-        bool inside = true;
-        const double at[3] = {X.x, X.y, X.z};
-        for (int32_t a = 0; a < 3; a++) inside &= at[a] >= 1 && at[a] <= flow->grid.cells[a] + 1;
-        double phi = MN_FLOW_FAR;
-        if (inside && mn_flow_cell_at(&flow->grid, (int32_t)X.x, (int32_t)X.y, (int32_t)X.z) >= 0) {
-            mn_flow_taps taps;
-            mn_double4 value;
-            mn_flow_find_taps(&flow->grid, X, &taps);
-            mn_flow_gather(&taps, flow->surface.data, &value);
-            phi = value[0];
-        }
-        if (k > 0 && last >= 0 && phi < 0) {
-            *where = X;
-            return true;
-        }
-        last = phi;
-    }
-    return false;
-}
-
-// A drop's momentum goes to the splines around the place by (1 - r^2/R^2)^2 and their mass, its volume to the
-// surface there by the same weight.
-static void join_drop(mn_flow *flow, const mn_flow_drop *drop, mn_vec3 where, mn_double4 *velocity)
-{
-    const double dx = flow->grid.dx, radius = fmax(2 * drop->radius / dx, 2.5);
-    const double volume = 4.0 / 3.0 * MN_PI * mn_pow(drop->radius / dx, 3);
-    const int32_t reach = (int32_t)ceil(radius);
-    double mass = 0, area = 0;
-    for (int32_t pass = 0; pass < 2; pass++)
-        for (int32_t i = -reach; i <= reach; i++)
-            for (int32_t j = -reach; j <= reach; j++)
-                for (int32_t k = -reach; k <= reach; k++) {
-                    const int32_t c[3] = {(int32_t)floor(where.x) + i, (int32_t)floor(where.y) + j,
-                                          (int32_t)floor(where.z) + k};
-                    const int32_t at = mn_flow_cell_at(&flow->grid, c[0], c[1], c[2]);
-                    const mn_vec3 off = mn_sub(mn_v3(c[0] + 0.5, c[1] + 0.5, c[2] + 0.5), where);
-                    const double r = mn_norm2(off) / (radius * radius);
-                    if (at < 0 || r >= 1) continue;
-                    const double w = (1 - r) * (1 - r);
-                    const double m = fmin(fmax(0.5 - flow->values.data[at][0], 0), 1);
-                    if (pass == 0) {
-                        mass += w * m, area += w * flow->areas.data[at];
-                    } else {
-                        const double share = mass > 0 ? w / (mass + volume) * volume : 0;
-                        const mn_double4 gain = {drop->velocity.x, drop->velocity.y, drop->velocity.z, 0};
-                        velocity[at] += share * gain;
-                        if (area > 0) {
-                            flow->values.data[at][0] -= volume / area * w;
-                            flow->gained.data[at] += volume * w * flow->areas.data[at] / area;
-                        }
-                    }
-                }
-}
-
 // Sources and drops; `gained` says what each cell got, so that bodies keep it.
 static mn_status join(mn_flow *flow, double dt, mn_double4 *velocity)
 {
     const int64_t size = mn_flow_size(&flow->grid);
     flow->gained.count = 0;
-    if (!flow->inputs.source && flow->inputs.drop_count == 0) return MN_OK;
+    flow->impulses.count = 0;
+    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->next_drops, 0));
+    flow->next_id = flow->drop_id;
+    if (!flow->inputs.source && flow->inputs.drop_count == 0 && flow->drops.count == 0) return MN_OK;
     MN_TRY(mn_array_resize(flow->solver.ctx, &flow->gained, size));
     mn_fill_bytes(flow->gained.data, 0, mn_bytes(size, sizeof(double)));
     MN_TRY(mn_flow_measure(flow));
-    for (int64_t d = 0; d < flow->inputs.drop_count; d++) {
-        mn_vec3 where;
-        if (path_meets(flow, &flow->inputs.drops[d], dt, &where))
-            join_drop(flow, &flow->inputs.drops[d], where, velocity);
+    MN_TRY(mn_flow_join_drops(flow, dt, velocity));
+    if (flow->impulses.count > 0) {
+        MN_TRY(mn_flow_surface_finish(flow));
+        MN_TRY(mn_flow_surface_to_nodes(flow));
+        MN_TRY(mn_flow_surface_values(flow));
+        if (flow->inputs.source) MN_TRY(mn_flow_measure(flow));
     }
     if (flow->inputs.source && flow->def.source_density > 0) {
         liquid_job job = {.flow = flow, .velocity = velocity};
@@ -281,6 +264,7 @@ static mn_status take_step(mn_flow *flow, double dt)
     MN_TRY(mn_flow_coefficients(grid, flow->known.data, flow->half.data, flow->spare2.data));
     liquid_job change = {.flow = flow, .velocity = flow->spare2.data};
     MN_TRY(mn_flow_for_blocks(grid, add_change_block, &change));
+    MN_TRY(mn_flow_band_to_grid(flow, dt, flow->spare2.data));
     mn_timer_end(&flow->solver.timers, "advection");
 
     mn_timer_begin(&flow->solver.timers, "surface");
@@ -288,8 +272,21 @@ static mn_status take_step(mn_flow *flow, double dt)
     MN_TRY(mn_flow_surface_finish(flow));
     MN_TRY(mn_flow_surface_to_nodes(flow));
     MN_TRY(mn_flow_surface_values(flow));
+    if (def->band > 0) {
+        MN_TRY(mn_flow_band_to_surface(flow));
+        MN_TRY(mn_flow_surface_finish(flow));
+        MN_TRY(mn_flow_surface_to_nodes(flow));
+        MN_TRY(mn_flow_surface_values(flow));
+    }
     MN_TRY(join(flow, dt, flow->spare2.data));
     MN_TRY(mn_flow_bodies(flow));
+    if (def->band > 0) { // particles change more of it than one shift makes good
+        MN_TRY(mn_flow_surface_finish(flow));
+        MN_TRY(mn_flow_surface_to_nodes(flow));
+        MN_TRY(mn_flow_surface_values(flow));
+        MN_TRY(mn_flow_bodies(flow));
+    }
+    MN_TRY(mn_flow_shed_drops(flow, flow->spare2.data));
     MN_TRY(mn_flow_surface_finish(flow));
     MN_TRY(mn_flow_surface_to_nodes(flow));
     if (def->sigma > 0) MN_TRY(mn_flow_surface_curvature(flow));
@@ -301,6 +298,7 @@ static mn_status take_step(mn_flow *flow, double dt)
     mn_timer_end(&flow->solver.timers, "matrices");
     mn_timer_begin(&flow->solver.timers, "tension");
     MN_TRY(mn_flow_surface_load(flow, dt, flow->half.data));
+    mn_flow_load_impulses(flow, flow->half.data);
     mn_timer_end(&flow->solver.timers, "tension");
     MN_TRY(mn_flow_push(flow, dt, flow->spare2.data));
     MN_TRY(mn_flow_diffuse(flow, dt, flow->spare2.data));
@@ -313,6 +311,7 @@ static mn_status take_step(mn_flow *flow, double dt)
     MN_TRY(mn_flow_surface_mark(flow));
     liquid_job job = {.flow = flow, .velocity = flow->half.data, .from = flow->spare2.data};
     MN_TRY(mn_flow_for_blocks(grid, extend_block, &job));
+    MN_TRY(mn_flow_band_from_grid(flow, flow->half.data));
     mn_timer_end(&flow->solver.timers, "surface");
     return MN_OK;
 }
@@ -320,7 +319,10 @@ static mn_status take_step(mn_flow *flow, double dt)
 mn_status mn_flow_liquid_step(mn_flow *flow, double dt)
 {
     MN_TRY(mn_flow_surface_activate(flow));
-    if (flow->grid.table.count == 0) return MN_OK;
+    if (flow->grid.table.count == 0) {
+        MN_TRY(mn_array_resize(flow->solver.ctx, &flow->next_particles, 0));
+        return mn_flow_move_drops(flow, dt);
+    }
     const int64_t size = mn_flow_size(&flow->grid);
     MN_TRY(mn_array_resize(flow->solver.ctx, &flow->backup, size));
     mn_copy_bytes(flow->backup.data, flow->surface.data, mn_bytes(size, sizeof(mn_double4)));
@@ -332,6 +334,13 @@ mn_status mn_flow_liquid_step(mn_flow *flow, double dt)
 
 mn_status mn_flow_liquid_commit(mn_flow *flow)
 {
+    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->drops, flow->next_drops.count));
+    if (flow->drops.count > 0)
+        mn_copy_bytes(flow->drops.data, flow->next_drops.data,
+                      mn_bytes(flow->drops.count, sizeof(mn_flow_drop)));
+    flow->drop_id = flow->next_id;
+    const mn_flow_particles particles = flow->particles;
+    flow->particles = flow->next_particles, flow->next_particles = particles;
     if (flow->grid.table.count == 0) return MN_OK;
     MN_TRY(mn_array_resize(flow->solver.ctx, &flow->target, flow->next_target.count));
     const mn_flow_quads velocity = flow->velocity;

@@ -85,6 +85,12 @@ mn_vec3 mn_flow_velocity_at(const mn_flow *flow, mn_vec3 x)
     return mn_flow_vec(&u);
 }
 
+const mn_flow_drop *mn_flow_drops(const mn_flow *flow, int64_t *count)
+{
+    *count = flow->drops.count;
+    return flow->drops.data;
+}
+
 double mn_flow_distance_at(const mn_flow *flow, mn_vec3 x)
 {
     mn_flow_taps taps;
@@ -119,9 +125,16 @@ void mn_flow_report_on(const mn_solver *solver, mn_report *report)
     if (mn_parallel_sum(flow->solver.ctx, flow->grid.table.count, SUM_GRAIN, sum_range, (void *)flow,
                         SUM_COUNT, s) != MN_OK)
         return;
-    mn_report_set(report, MN_REPORT_volume, s[SUM_VOLUME] * cell);
-    mn_report_set(report, MN_REPORT_mass, s[SUM_VOLUME] * cell * rho);
-    mn_report_set(report, MN_REPORT_kinetic_energy, s[SUM_ENERGY] * cell * rho);
-    mn_report_set3(report, MN_REPORT_momentum,
-                   mn_scale(rho * cell, mn_v3(s[SUM_MOMENTUM], s[SUM_MOMENTUM + 1], s[SUM_MOMENTUM + 2])));
+    double mass = s[SUM_VOLUME] * cell * rho, energy = s[SUM_ENERGY] * cell * rho;
+    mn_vec3 momentum = mn_scale(rho * cell, mn_v3(s[SUM_MOMENTUM], s[SUM_MOMENTUM + 1], s[SUM_MOMENTUM + 2]));
+    for (int64_t d = 0; d < flow->drops.count; d++) { // what flies belongs to it
+        const mn_flow_drop *drop = &flow->drops.data[d];
+        mass += drop->mass, energy += 0.5 * drop->mass * mn_norm2(drop->velocity);
+        momentum = mn_axpy(momentum, drop->mass, drop->velocity);
+    }
+    mn_report_set(report, MN_REPORT_volume, mass / rho);
+    mn_report_set(report, MN_REPORT_mass, mass);
+    mn_report_set(report, MN_REPORT_kinetic_energy, energy);
+    mn_report_set3(report, MN_REPORT_momentum, momentum);
+    if (flow->def.spray_radius > 0) mn_report_set(report, MN_REPORT_particles, (double)flow->drops.count);
 }

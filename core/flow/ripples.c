@@ -85,8 +85,20 @@ mn_status mn_flow_show(mn_solver *solver, const mn_solver_inputs *inputs, int32_
         {"v", MN_F32, 3, MN_HINT_VECTOR, MN_COLUMN_AT(mn_flow_ripple, velocity)},
         {"height", MN_F32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_flow_ripple, height)},
     };
+    static const mn_column_def flying[] = {
+        {"P", MN_F32, 3, MN_HINT_POINT, MN_COLUMN_AT(mn_flow_drop, position)},
+        {"v", MN_F32, 3, MN_HINT_VECTOR, MN_COLUMN_AT(mn_flow_drop, velocity)},
+        {"pscale", MN_F32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_flow_drop, radius)},
+        {"mass", MN_F32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_flow_drop, mass)},
+        {"id", MN_I64, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_flow_drop, id)},
+    };
     mn_flow *flow = (mn_flow *)solver;
     (void)inputs;
+    if (output == 2) {
+        mn_view_rows(view, flow->drops.count, sizeof(mn_flow_drop), flow->drops.data, flying,
+                     MN_COUNT_OF(flying));
+        return MN_OK;
+    }
     if (output != 1 || flow->def.fluid != MN_FLOW_LIQUID) return MN_OK;
     const int64_t count = (int64_t)flow->grid.cells[0] * flow->grid.cells[2];
     MN_TRY(mn_array_resize(solver->ctx, &flow->ripples, count));

@@ -45,6 +45,22 @@ mn_status mn_flow_surface_curvature(mn_flow *flow);
 /// Velocity times mass that tension and gravity give over dt, into `load`.
 mn_status mn_flow_surface_load(mn_flow *flow, double dt, mn_double4 *load);
 
+/// Drops that fly, and those of the inputs: volume into flow->values and flow->gained, momentum into
+/// flow->impulses, the rest into flow->next_drops.
+mn_status mn_flow_join_drops(mn_flow *flow, double dt, const mn_double4 *velocity);
+/// The same where there is no liquid to join.
+mn_status mn_flow_move_drops(mn_flow *flow, double dt);
+/// Adds their momentum to a load, by the masses of the new surface.
+void mn_flow_load_impulses(const mn_flow *flow, mn_double4 *load);
+/// Small bodies become drops; after mn_flow_bodies().
+mn_status mn_flow_shed_drops(mn_flow *flow, const mn_double4 *velocity);
+
+/// Particles of the band, moved over dt: their velocity in place of coefficients; then where they stand out
+/// of the surface, flow->values; and with the new velocity.
+mn_status mn_flow_band_to_grid(mn_flow *flow, double dt, mn_double4 *velocity);
+mn_status mn_flow_band_to_surface(mn_flow *flow);
+mn_status mn_flow_band_from_grid(mn_flow *flow, mn_double4 *velocity);
+
 /// Bodies of liquid and the volume of each, kept by shifting flow->values; before mn_flow_surface_finish().
 mn_status mn_flow_bodies(mn_flow *flow);
 /// Fluid in every cell for the nodes as they are, into flow->volumes.

@@ -3,7 +3,8 @@
 // Polygons of one surface that pass through each other: an edge of one triangle through the inside of another
 // with which it shares no corner, by exact orientations.
 #include "base/predicates.h"
-#include "tetmesh/geo.h"
+#include "meniscus/array.h"
+#include "mesh/polygon_checks.h"
 
 #include "mesh/box_grid.h"
 

@@ -128,6 +128,8 @@ mn_status mn_mpm_find_extremes(mn_mpm *mpm)
     double lightest, top, bottom, sums[3];
     MN_TRY(mn_parallel_max(ctx, n, PARTICLE_GRAIN, max_speed, mpm, &e.max_speed));
     MN_TRY(mn_parallel_max(ctx, n, PARTICLE_GRAIN, max_sigma, mpm, &e.max_sigma));
+    MN_TRY(mn_mpm_find_liquids(mpm));
+    if (mpm->liquids.two) e.max_sigma = fmax(e.max_sigma, mpm->def.interfacial_tension);
     MN_TRY(mn_parallel_max(ctx, n, PARTICLE_GRAIN, max_specific_volume, mpm, &lightest));
     MN_TRY(mn_parallel_max(ctx, n, PARTICLE_GRAIN, max_kinematic_viscosity, mpm, &e.max_kinematic_viscosity));
     MN_TRY(mn_parallel_max(ctx, n, PARTICLE_GRAIN, max_height, mpm, &top));

@@ -41,6 +41,10 @@ const mn_field mn_mpm_fields[] = {
     MN_FIELD_DENSITY(def, "Liquid", " Points with the attribute density have their own."),
     MN_FIELD_VISCOSITY(def, 0.001, "Liquid", " Points with the attribute viscosity have their own."),
     MN_FIELD_FLOAT(
+        def, interfacial_tension, "Tension Between Liquids", "N/m", 0, 0, 1e6, 0, 0.1, "Liquid", NULL,
+        "Surface tension between points whose attribute liquid is 0 and those where it is 1, each with its own "
+        "sigma, density and viscosity; oil in water has 0.02 to 0.05. 0 makes them one liquid."),
+    MN_FIELD_FLOAT(
         def, bulk_modulus, "Bulk Modulus", "Pa", 0, 0, 1e15, 0, 1e6, "Liquid", NULL,
         "Stiffness against compression; 0 chooses one that keeps volume changes under one percent. Stiffer "
         "means smaller explicit steps."),

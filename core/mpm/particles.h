@@ -30,7 +30,7 @@ typedef struct mn_mpm_material {
     double age;    ///< s
     int64_t id;
     float viscosity; ///< Pa s
-    int32_t marks;   ///< the site that holds it, and which values follow the def
+    int32_t marks;   ///< the site that holds it, its liquid, and which values follow the def
 } mn_mpm_material;
 
 /// Values that a particle has from the def, and takes from it again when the def changes
@@ -40,8 +40,15 @@ enum {
     MN_MPM_FOLLOWS_VISCOSITY = MN_MPM_SOURCE_VISCOSITY,
     MN_MPM_FOLLOWS_DENSITY = MN_MPM_SOURCE_DENSITY,
     MN_MPM_FOLLOWS = MN_MPM_FOLLOWS_SIGMA | MN_MPM_FOLLOWS_VISCOSITY | MN_MPM_FOLLOWS_DENSITY,
-    MN_MPM_SITE_MASK = (1 << 28) - 1,
+    MN_MPM_SECOND_LIQUID = 1 << 27, ///< (two_liquids.c)
+    MN_MPM_SITE_MASK = (1 << 27) - 1,
 };
+
+/// 0 or 1, which of two liquids it is of.
+static inline int32_t mn_mpm_liquid_of(const mn_mpm_material *q)
+{
+    return (q->marks & MN_MPM_SECOND_LIQUID) != 0;
+}
 
 /// 1 + the emitter's site whose nozzle holds it; 0: free (emit.c).
 static inline int32_t mn_mpm_site_of(const mn_mpm_material *q)
@@ -50,7 +57,7 @@ static inline int32_t mn_mpm_site_of(const mn_mpm_material *q)
 }
 static inline void mn_mpm_set_site(mn_mpm_material *q, int64_t site)
 {
-    q->marks = (q->marks & MN_MPM_FOLLOWS) | (int32_t)(site & MN_MPM_SITE_MASK);
+    q->marks = (q->marks & (MN_MPM_FOLLOWS | MN_MPM_SECOND_LIQUID)) | (int32_t)(site & MN_MPM_SITE_MASK);
 }
 
 _Static_assert(sizeof(mn_mpm_particle) == 128, "two cache lines");

@@ -61,6 +61,12 @@ MN_INLINE mn_vec3 balance_offset(const mn_mpm *mpm, const mn_mpm_group *group, m
     return mn_scale(1.0 / group->patch_count, sum);
 }
 
+mn_vec3 mn_mpm_balance_point(const mn_mpm *mpm, const mn_mpm_group *group)
+{
+    const mn_vec3 x = mn_mpm_position(&mpm->particles.data[group->owner]);
+    return mn_add(x, balance_offset(mpm, group, x));
+}
+
 // The gradient of the velocity inside a group, from its owner's first moment; `back`: to its balance point.
 MN_INLINE mn_mat3 group_gradient(const mn_mpm *mpm, const mn_mpm_group *group, double share, mn_vec3 back)
 {

@@ -119,7 +119,7 @@ static mn_status find_owners(void *user, mn_range range)
         }
         if (patch->owner >= 0 && mn_mpm_is_mist(mpm, patch->owner)) patch->owner = -1;
         if (patch->owner < 0) continue;
-        patch->sigma = mpm->materials.data[patch->owner].sigma;
+        patch->sigma = mn_mpm_tension(mpm, patch->layer, patch->owner);
         patch->force = mn_scale(patch->sigma, patch->force); // until here per N/m
     }
     return MN_OK;

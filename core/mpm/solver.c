@@ -25,8 +25,9 @@ static mn_status set_def(mn_solver *solver, const void *def)
     const mn_mpm_def *made = def, *was = &((mn_mpm *)solver)->def;
     const double dx = made->dx, old = was->dx;
     // Energy that the artist adds or removes by a key must not count as an error of the method.
-    if (made->sigma != was->sigma || made->density != was->density ||
-        made->contact_angle != was->contact_angle || mn_distance(made->gravity, was->gravity) > 0)
+    if (made->sigma != was->sigma || made->interfacial_tension != was->interfacial_tension ||
+        made->density != was->density || made->contact_angle != was->contact_angle ||
+        mn_distance(made->gravity, was->gravity) > 0)
         solver->energy.begun = false;
     if (dx == old) return MN_OK;
     return mn_fail(solver->ctx, MN_ERROR_ARGUMENT,
@@ -39,7 +40,7 @@ static mn_status init(mn_solver *solver)
 {
     mn_mpm *mpm = (mn_mpm *)solver;
     mn_context *ctx = solver->ctx;
-    mpm->saved_dx = mpm->def.dx;
+    mpm->saved_dx = mpm->def.dx, mpm->layer = MN_MPM_ALL;
     MN_TRY(mn_blocks_create(ctx, &mpm->blocks));
     MN_TRY(mn_point_sort_create(ctx, &mpm->sort));
     MN_TRY(mn_point_sort_create(ctx, &mpm->splat_sort));
@@ -90,6 +91,9 @@ static void release(mn_solver *solver)
     mn_array_free(ctx, &mpm->body_guess);
     mn_array_free(ctx, &mpm->motes);
     mn_array_free(ctx, &mpm->mist);
+    mn_array_free(ctx, &mpm->vertex_liquid);
+    mn_array_free(ctx, &mpm->layered);
+    mn_array_free(ctx, &mpm->shown_samples);
     mn_array_free(ctx, &mpm->patches);
     mn_array_free(ctx, &mpm->groups);
     mn_array_free(ctx, &mpm->contacts);
@@ -148,7 +152,7 @@ const mn_solver_type mn_mpm_solver = {
         MN_TAKES_COLLIDER | MN_TAKES_SINK | MN_TAKES_OWN | MN_TAKES_FORCE | MN_TAKES_WIND | MN_TAKES_MATERIAL,
     .paint = 1 << MN_PAINT_CONTACT_ANGLE | 1 << MN_PAINT_FRICTION | 1 << MN_PAINT_SLIP,
     .watch_energy = true,
-    .output_count = 3,
+    .output_count = 4,
     .more_defaults = more_defaults,
     .check_def = check_def,
     .init = init,

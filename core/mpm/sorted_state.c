@@ -161,6 +161,9 @@ static mn_status check_source(mn_mpm *mpm, const mn_mpm_source *source)
         MN_TRY(check_size(mpm, source, i));
         MN_TRY(check_value(ctx, source->sigma, i, "sigma", 0, true));
         MN_TRY(check_value(ctx, source->viscosity, i, "viscosity", 0, true));
+        if (source->liquid && source->liquid[i] != 0 && source->liquid[i] != 1)
+            return mn_fail(ctx, MN_ERROR_INPUT, "Particle %lld has liquid %d; it must be 0 or 1.",
+                           (long long)i, source->liquid[i]);
         if (source->id && source->id[i] < 0)
             return mn_fail(ctx, MN_ERROR_INPUT, "Particle %lld has the negative id %lld.", (long long)i,
                            (long long)source->id[i]);
@@ -189,7 +192,8 @@ static void make_particle(mn_mpm *mpm, const mn_mpm_source *source, int64_t i, i
                           .sigma = source->sigma ? source->sigma[i] : def->sigma,
                           .viscosity = (float)(source->viscosity ? source->viscosity[i] : def->viscosity),
                           .id = id,
-                          .marks = absent | (source->follows ? source->follows[i] & MN_MPM_FOLLOWS : 0)};
+                          .marks = absent | (source->follows ? source->follows[i] & MN_MPM_FOLLOWS : 0) |
+                                   (source->liquid && source->liquid[i] ? MN_MPM_SECOND_LIQUID : 0)};
 }
 
 mn_status mn_mpm_add(mn_mpm *mpm, const mn_mpm_source *source)

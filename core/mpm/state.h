@@ -36,7 +36,26 @@ typedef struct mn_mpm_patch {
     mn_vec3 force; ///< N, besides that of its tension: of the wall at a contact line (wetting.c)
     double sigma;  ///< N/m
     int32_t owner; ///< the nearest particle
+    int32_t layer; ///< of which surface it is: MN_MPM_ALL, or that of one of two liquids
 } mn_mpm_patch;
+
+/// A sample of the surface as it is shown, or the balance point of a group of them.
+typedef struct mn_mpm_shown_sample {
+    mn_vec3 x, normal, v; ///< m; unit, out; m/s, of the nearest particle
+    double area, sigma;   ///< m^2, N/m
+    int32_t layer, balance;
+} mn_mpm_shown_sample;
+
+/// The surface around all liquid, where those of two liquids are 0 and 1.
+enum { MN_MPM_ALL = -1 };
+
+/// Two liquids with a tension between them (two_liquids.c).
+typedef struct mn_mpm_liquids {
+    bool two;         ///< there are particles of both, and a tension
+    double share[2];  ///< N/m, tension of the surface of each
+    double volume[2]; ///< m^3, at rest
+    double sigma[2];  ///< N/m, mean of each against air
+} mn_mpm_liquids;
 
 /// A particle next to a wall or a solid, and its foot, the place of the wall nearest to it (wall_pressure.c).
 typedef struct mn_mpm_contact {
@@ -152,6 +171,7 @@ struct mn_mpm {
     mn_level_set *surface;
     mn_isosurface *isosurface;
     MN_ARRAY(mn_vec3) vertex_velocity, vertex_position;
+    MN_ARRAY(double) vertex_liquid;
     mn_beads *beads;
     mn_thin_parts *thin_parts;    // surface_sheets.c
     MN_ARRAY(double) thin_volume; ///< of each particle
@@ -161,8 +181,12 @@ struct mn_mpm {
     MN_ARRAY(double) body_volume, body_guess;
     MN_ARRAY(mn_mpm_mote) motes; ///< of each body
     MN_ARRAY(uint8_t) mist;      ///< of each particle; empty when there is none
+    mn_mpm_liquids liquids;
+    int32_t layer; ///< whose surface is looked for (mn_mpm_patch)
+    MN_ARRAY(mn_mpm_shown_sample) shown_samples;
+    MN_ARRAY(mn_mpm_patch) layered; ///< of the surfaces of two liquids, and of all
     MN_ARRAY(mn_mpm_patch) patches;
-    mn_mpm_patch *loose_patches; ///< borrowed: as they are found, before they have owners
+    mn_mpm_patch *loose_patches; ///< borrowed, or layered: as they are found, before they have owners
     int64_t loose_count;
     MN_ARRAY(mn_mpm_group) groups;
     mn_vec3 *mirrored;                 ///< borrowed: the particles, and their images in the walls near them
@@ -240,10 +264,28 @@ double mn_mpm_step_limit(const mn_mpm *mpm, const char **binding);
 /// they are.
 void mn_mpm_update_bulk_modulus(mn_mpm *mpm, double seconds);
 
+// ---- two_liquids.c ----
+
+/// Finds whether there are two liquids, and how their tensions are shared out.
+mn_status mn_mpm_find_liquids(mn_mpm *mpm);
+/// An error with a sentence when their tensions cannot balance.
+mn_status mn_mpm_check_liquids(const mn_mpm *mpm);
+/// N/m, of a piece of the surface of that layer at a particle.
+double mn_mpm_tension(const mn_mpm *mpm, int32_t layer, int32_t owner);
+/// Whether a particle's liquid is inside of the surface that is looked for.
+static inline bool mn_mpm_in_layer(const mn_mpm *mpm, int64_t particle)
+{
+    return mpm->layer == MN_MPM_ALL || mn_mpm_liquid_of(&mpm->materials.data[particle]) == mpm->layer;
+}
+/// Its particles' positions, in the memory of mirrored, with room for `more` after them.
+mn_status mn_mpm_layer_points(mn_mpm *mpm, int64_t more, int64_t *count);
+
 // ---- surface_samples.c ----
 
 /// Fills patches (in the order of their owners) and groups; none when no particle has surface tension.
 mn_status mn_mpm_sample_surface(mn_mpm *mpm);
+/// The same for the state as it is, to be shown; changes nothing that a step uses.
+mn_status mn_mpm_show_samples(mn_mpm *mpm, const mn_collider *collider);
 /// The level set of the particles at this spacing, m, in mpm->surface.
 mn_status mn_mpm_find_surface(mn_mpm *mpm, double dx, int32_t smoothing);
 /// Its first stage, the distance to the union of balls; and its last, the shift of each body to its volume.
@@ -352,6 +394,8 @@ mn_status mn_mpm_settle_surface(mn_mpm *mpm, double amount);
 
 // ---- resample.c ----
 
+/// Where the balance point of a group lies, m.
+mn_vec3 mn_mpm_balance_point(const mn_mpm *mpm, const mn_mpm_group *group);
 /// Splats of the groups or, with massless samples, of the patches alone, with the impulse of the pressure
 /// over dt, of viscosity and surface tension over explicit_dt.
 mn_status mn_mpm_split(mn_mpm *mpm, double dt, double explicit_dt);

@@ -133,6 +133,7 @@ mn_status mn_mpm_begin(mn_solver *solver, const mn_solver_inputs *inputs, double
     mpm->frame_begin = seconds;
     MN_TRY(mn_mpm_free_trapped(mpm));
     MN_TRY(mn_mpm_find_extremes(mpm));
+    MN_TRY(mn_mpm_check_liquids(mpm));
     MN_TRY(check_stiffness(mpm));
     mn_mpm_update_bulk_modulus(mpm, 0);
     return MN_OK;

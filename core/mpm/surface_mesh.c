@@ -32,12 +32,13 @@ typedef struct vertex_job {
 
 /// Means over the particles around a place.
 typedef struct motion {
-    mn_vec3 v;    ///< m/s, there
-    mn_vec3 spin; ///< 1/s, half the curl of the affine velocity
+    mn_vec3 v;     ///< m/s, there
+    mn_vec3 spin;  ///< 1/s, half the curl of the affine velocity
+    double second; ///< how much of it is the second of two liquids, 0 to 1
     double weight;
 } motion;
 
-static void add_motion(motion *m, const mn_mpm_particle *p, mn_vec3 x, double reach)
+static void add_motion(motion *m, const mn_mpm_particle *p, int32_t liquid, mn_vec3 x, double reach)
 {
     const mn_vec3 d = mn_sub(x, mn_mpm_position(p));
     const double r = 1 - mn_norm2(d) / (reach * reach), w = r * r;
@@ -46,6 +47,7 @@ static void add_motion(motion *m, const mn_mpm_particle *p, mn_vec3 x, double re
     const mn_vec3 curl = mn_v3(c.m[2][1] - c.m[1][2], c.m[0][2] - c.m[2][0], c.m[1][0] - c.m[0][1]);
     m->v = mn_axpy(m->v, w, mn_add(p->v, mn_m3_apply(c, d)));
     m->spin = mn_axpy(m->spin, 0.5 * w, curl);
+    m->second += w * liquid;
     m->weight += w;
 }
 
@@ -63,9 +65,10 @@ static motion motion_within(const mn_mpm *mpm, mn_vec3 x, int32_t cells)
                            (cell.y & 3) + k / side % side - cells, (cell.z & 3) + k % side - cells);
         if (c < 0) continue;
         for (int32_t i = mpm->cell_start[c]; i < mpm->cell_start[c + 1]; i++)
-            add_motion(&m, &mpm->particles.data[i], x, cells * dx);
+            add_motion(&m, &mpm->particles.data[i], mn_mpm_liquid_of(&mpm->materials.data[i]), x, cells * dx);
     }
     if (!(m.weight > 0)) return m;
+    m.second /= m.weight;
     m.v = mn_scale(1 / m.weight, m.v);
     m.spin = mn_scale(1 / m.weight, m.spin);
     return m;
@@ -115,6 +118,7 @@ static mn_status finish_vertices(void *user, mn_range range)
         const int32_t bead = mn_beads_of_vertex(mpm->beads, (int32_t)i);
         mpm->vertex_velocity.data[i] =
             bead < 0 ? motion_at(mpm, x).v : velocity_of_bead(mpm, &mn_beads_get(mpm->beads)[bead], x);
+        if (mpm->def.interfacial_tension > 0) mpm->vertex_liquid.data[i] = motion_at(mpm, x).second;
         mpm->vertex_position.data[i] = job->solids ? out_of_solids(mpm, x, foot_depth * job->spacing) : x;
     }
     return MN_OK;
@@ -157,6 +161,7 @@ static mn_status find_mesh(mn_mpm *mpm, double dx, mn_mpm_mesh *mesh)
     MN_TRY(mn_mpm_find_extremes(mpm));
     // Smoothing acts over one spacing, so a finer level set takes more passes for the same width.
     const double finer = mpm->def.dx / dx;
+    const bool two = mpm->def.interfacial_tension > 0;
     const int32_t passes = (int32_t)fmin(ceil(mpm->def.smoothing * finer * finer), 64);
     MN_TRY(find_shown_surface(mpm, dx, passes));
     const mn_level_set_view view = mn_level_set_get(mpm->surface);
@@ -166,13 +171,15 @@ static mn_status find_mesh(mn_mpm *mpm, double dx, mn_mpm_mesh *mesh)
     MN_TRY(mn_beads_join(mpm->beads, &large, &iso));
     MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->vertex_velocity, iso.vertex_count));
     MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->vertex_position, iso.vertex_count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->vertex_liquid, two ? iso.vertex_count : 0));
     for (int32_t i = 0; i < iso.vertex_count; i++) mpm->vertex_position.data[i] = iso.positions[i];
     MN_TRY(mn_mesh_smooth(mpm->solver.ctx, large.vertex_count, mpm->vertex_position.data,
                           large.triangle_count, iso.triangles, mesh_passes));
     vertex_job job = {mpm, iso.positions, dx, mn_mpm_has_solids(&mpm->def, mpm->collider)};
     MN_TRY(mn_parallel_for(mpm->solver.ctx, iso.vertex_count, VERTEX_GRAIN, finish_vertices, &job));
-    *mesh = (mn_mpm_mesh){iso.vertex_count, iso.triangle_count, mpm->vertex_position.data,
-                          mpm->vertex_velocity.data, iso.triangles};
+    *mesh =
+        (mn_mpm_mesh){iso.vertex_count,          iso.triangle_count, mpm->vertex_position.data,
+                      mpm->vertex_velocity.data, iso.triangles,      two ? mpm->vertex_liquid.data : NULL};
     return MN_OK;
 }
 

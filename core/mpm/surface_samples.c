@@ -144,7 +144,7 @@ static int32_t count_cuts(uint32_t below)
 // A piece of free surface or contact line in metres; its owner and tension are found later.
 MN_INLINE mn_mpm_patch patch_of(const mn_mpm *mpm, const cut *c, mn_vec3 first, double dx)
 {
-    mn_mpm_patch patch = {.x = mn_axpy(first, dx, c->x)};
+    mn_mpm_patch patch = {.x = mn_axpy(first, dx, c->x), .layer = mpm->layer};
     if (c->length > 0) {
         patch.force = mn_mpm_line_force(mpm, patch.x, c->area, c->wall, dx * c->length);
         return patch;
@@ -155,17 +155,23 @@ MN_INLINE mn_mpm_patch patch_of(const mn_mpm *mpm, const cut *c, mn_vec3 first, 
     return patch;
 }
 
-// Whether the liquid in a cell belongs to a body that touches a solid.
-static bool is_wet(const mn_level_set_view *view, int32_t block, int32_t cell)
+// The body that the liquid in a cell belongs to, NULL: none.
+static const mn_body *body_in(const mn_level_set_view *view, int32_t block, int32_t cell)
 {
     for (int32_t c = 0; c < 8; c++) {
         const int32_t at = mn_block_reach(&view->blocks, block, (cell >> 4) + (c >> 2),
                                           (cell >> 2 & 3) + (c >> 1 & 1), (cell & 3) + (c & 1));
         if (at < 0 || !(view->phi[at] < 0)) continue;
         const int32_t body = view->node_body[at];
-        return body >= 0 && view->bodies[body].wetted > 0;
+        return body < 0 ? NULL : &view->bodies[body];
     }
-    return false;
+    return NULL;
+}
+
+// Whether it touches a solid.
+static bool is_wet(const mn_body *body)
+{
+    return body && body->wetted > 0;
 }
 
 // phi at the nodes of a block's cells; false when all have one sign.
@@ -218,9 +224,13 @@ static mn_status sample_blocks(void *user, mn_range range)
             }
             for (int32_t c = 0; is_cut && c < 8; c++)
                 solid_corners[c] = solid[x + (c >> 2)][y + (c >> 1 & 1)][z + (c & 1)];
-            const int32_t count = sample_cell(corners, is_cut ? solid_corners : NULL, cuts);
+            int32_t count = sample_cell(corners, is_cut ? solid_corners : NULL, cuts);
             const mn_vec3 first = mn_block_node_position(table, block, cell);
-            const bool wet = is_cut && is_wet(&job->view, block, cell);
+            const bool layered = mpm->layer != MN_MPM_ALL;
+            const mn_body *body = is_cut || layered ? body_in(&job->view, block, cell) : NULL;
+            const bool wet = is_cut && is_wet(body);
+            // Of a liquid, what has strayed into the other, too little for the grid to see a shape in.
+            if (layered && !(body && body->volume > mn_mpm_mist_volume(mpm))) count = 0;
             for (int32_t i = 0; i < count; i++) {
                 if (!wet) cuts[i].wall = mn_v3(0, 0, 0);
                 to[i] = patch_of(mpm, &cuts[i], first, dx);
@@ -243,14 +253,15 @@ static mn_status sum_body_volumes(mn_mpm *mpm, int32_t bodies)
     MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->body_guess, bodies));
     for (int32_t b = 0; b < bodies; b++) mpm->body_volume.data[b] = 0, mpm->body_guess.data[b] = mpm->shift;
     if (bodies == 1) {
-        mpm->body_volume.data[0] = mpm->extremes.volume;
+        const bool all = mpm->layer == MN_MPM_ALL;
+        mpm->body_volume.data[0] = all ? mpm->extremes.volume : mpm->liquids.volume[mpm->layer];
         return MN_OK;
     }
     MN_TRY(mn_level_set_bodies_of_points(mpm->surface, mn_mpm_points(mpm->particles.data, count),
                                          mpm->body_of.data));
     for (int64_t i = 0; i < count; i++) {
         const int32_t b = mpm->body_of.data[i];
-        if (b >= 0) mpm->body_volume.data[b] += mpm->materials.data[i].volume;
+        if (b >= 0 && mn_mpm_in_layer(mpm, i)) mpm->body_volume.data[b] += mpm->materials.data[i].volume;
     }
     // A body that smoothing has cut off from all particles keeps the smallest volume there is.
     const double least = 1e-3 * mn_pow(mpm->def.dx, 3);
@@ -272,7 +283,7 @@ static void remember_shift(mn_mpm *mpm)
 
 // Particles that have just come get the pressure at which their body is in balance with its surface on the
 // whole, mean p = 2/3 sigma (A - cos(theta) A_wetted) / V by the virial theorem; otherwise a new drop would
-// ring like a bell.
+// ring like a bell. Of two liquids, each surface adds its own.
 static void press_fresh_particles(mn_mpm *mpm)
 {
     const mn_level_set_view view = mn_level_set_get(mpm->surface);
@@ -281,13 +292,14 @@ static void press_fresh_particles(mn_mpm *mpm)
     for (int64_t i = 0; i < mpm->materials.count; i++) {
         mn_mpm_material *q = &mpm->materials.data[i];
         const int32_t b = view.body_count == 1 ? 0 : mpm->body_of.data[i];
-        if (q->age > 0 || b < 0) continue;
+        if (q->age > 0 || b < 0 || !mn_mpm_in_layer(mpm, i)) continue;
         const mn_body *body = &view.bodies[b];
         const double area = body->area - cosine * body->wetted;
-        const double pressure = 2.0 / 3.0 * q->sigma * fmax(area, 0) / mpm->body_volume.data[b];
-        q->j = 1.0 - fmin(pressure / mpm->bulk_modulus, 0.1);
+        const double sigma = mn_mpm_tension(mpm, mpm->layer, (int32_t)i);
+        const double pressure = 2.0 / 3.0 * sigma * fmax(area, 0) / mpm->body_volume.data[b];
+        q->j = (mpm->liquids.two ? q->j : 1.0) - fmin(pressure / mpm->bulk_modulus, 0.1);
     }
-    mpm->fresh = false;
+    if (mpm->layer == MN_MPM_ALL) mpm->fresh = false;
 }
 
 mn_status mn_mpm_unite_balls(mn_mpm *mpm, double dx)
@@ -315,7 +327,7 @@ mn_status mn_mpm_calibrate_surface(mn_mpm *mpm)
 
 mn_status mn_mpm_find_surface(mn_mpm *mpm, double dx, int32_t smoothing)
 {
-    const bool sheets = mpm->def.sheets;
+    const bool sheets = mpm->def.sheets && mpm->layer == MN_MPM_ALL;
     MN_TRY(mn_mpm_unite_balls(mpm, dx));
     // A sheet that smoothing tears is one body with what it hangs on.
     if (sheets) MN_TRY(mn_level_set_find_bodies(mpm->surface));
@@ -323,7 +335,7 @@ mn_status mn_mpm_find_surface(mn_mpm *mpm, double dx, int32_t smoothing)
     MN_TRY(mn_mpm_set_surface_solid(mpm));
     if (!sheets) MN_TRY(mn_level_set_find_bodies(mpm->surface));
     MN_TRY(mn_mpm_calibrate_surface(mpm));
-    remember_shift(mpm);
+    if (mpm->layer == MN_MPM_ALL) remember_shift(mpm);
     if (!sheets) return MN_OK;
     MN_TRY(mn_mpm_add_sheets(mpm, false));
     // What has come off is a body of its own, of mist if it is small, also where balls had joined it.
@@ -333,24 +345,105 @@ mn_status mn_mpm_find_surface(mn_mpm *mpm, double dx, int32_t smoothing)
     return sum_body_volumes(mpm, mn_level_set_get(mpm->surface).body_count);
 }
 
-mn_status mn_mpm_sample_surface(mn_mpm *mpm)
+// The pieces of the surface of a layer, loose.
+static mn_status sample_layer(mn_mpm *mpm, bool shown)
 {
     mn_context *ctx = mpm->solver.ctx;
-    mpm->loose_count = 0, mpm->mist.count = 0;
-    if (mpm->extremes.max_sigma > 0 || mpm->def.air_density > 0) {
-        MN_TRY(mn_mpm_find_surface(mpm, mpm->def.dx, mpm->def.smoothing));
-        press_fresh_particles(mpm);
-        MN_TRY(mn_mpm_settle_mist(mpm));
-        sample_job job = {mpm, mn_level_set_get(mpm->surface), false};
-        const int32_t blocks = job.view.active_count;
-        MN_TRY(mn_array_resize(ctx, &mpm->sample_start, blocks));
-        MN_TRY(mn_parallel_for(ctx, blocks, BLOCK_GRAIN, sample_blocks, &job));
-        const int32_t total = mn_prefix_sum_i32(mpm->sample_start.data, blocks);
-        void *memory;
-        MN_TRY(mn_mpm_borrow(mpm, total, sizeof *mpm->loose_patches, &memory));
-        mpm->loose_patches = memory, mpm->loose_count = total;
-        job.write = true;
-        MN_TRY(mn_parallel_for(ctx, blocks, BLOCK_GRAIN, sample_blocks, &job));
+    MN_TRY(mn_mpm_find_surface(mpm, mpm->def.dx, mpm->def.smoothing));
+    if (!shown) press_fresh_particles(mpm);
+    if (!shown && mpm->layer == MN_MPM_ALL) MN_TRY(mn_mpm_settle_mist(mpm));
+    sample_job job = {mpm, mn_level_set_get(mpm->surface), false};
+    const int32_t blocks = job.view.active_count;
+    MN_TRY(mn_array_resize(ctx, &mpm->sample_start, blocks));
+    MN_TRY(mn_parallel_for(ctx, blocks, BLOCK_GRAIN, sample_blocks, &job));
+    const int32_t total = mn_prefix_sum_i32(mpm->sample_start.data, blocks);
+    void *memory;
+    MN_TRY(mn_mpm_borrow(mpm, total, sizeof *mpm->loose_patches, &memory));
+    mpm->loose_patches = memory, mpm->loose_count = total;
+    job.write = true;
+    return mn_parallel_for(ctx, blocks, BLOCK_GRAIN, sample_blocks, &job);
+}
+
+// Keeps the pieces of a layer, which the next one's take the memory of.
+static mn_status keep_layer(mn_mpm *mpm)
+{
+    for (int64_t i = 0; i < mpm->loose_count; i++)
+        if (mn_norm2(mpm->loose_patches[i].area) + mn_norm2(mpm->loose_patches[i].force) > 0)
+            MN_TRY(mn_array_push(mpm->solver.ctx, &mpm->layered, &mpm->loose_patches[i]));
+    return MN_OK;
+}
+
+// The surfaces of two liquids, and that of all last: it stays in mpm->surface.
+static mn_status sample_layers(mn_mpm *mpm, bool shown)
+{
+    mpm->layered.count = 0;
+    mn_status status = MN_OK;
+    for (mpm->layer = 0; mpm->layer < 2 && status == MN_OK; mpm->layer++) {
+        status = sample_layer(mpm, shown);
+        if (status == MN_OK) status = keep_layer(mpm);
     }
+    mpm->layer = MN_MPM_ALL;
+    MN_TRY(status);
+    MN_TRY(sample_layer(mpm, shown));
+    MN_TRY(keep_layer(mpm));
+    mpm->loose_patches = mpm->layered.data, mpm->loose_count = mpm->layered.count;
+    return MN_OK;
+}
+
+static mn_status sample(mn_mpm *mpm, bool shown)
+{
+    mpm->loose_count = 0, mpm->mist.count = 0;
+    if (mpm->extremes.max_sigma > 0 || mpm->def.air_density > 0)
+        MN_TRY(mpm->liquids.two ? sample_layers(mpm, shown) : sample_layer(mpm, shown));
     return mn_mpm_assign_patches(mpm);
+}
+
+mn_status mn_mpm_sample_surface(mn_mpm *mpm)
+{
+    return sample(mpm, false);
+}
+
+// ---- to be shown ----
+
+static mn_status collect_samples(mn_mpm *mpm)
+{
+    mn_context *ctx = mpm->solver.ctx;
+    mpm->shown_samples.count = 0;
+    for (int64_t i = 0; i < mpm->patches.count; i++) {
+        const mn_mpm_patch *patch = &mpm->patches.data[i];
+        const double area = mn_norm(patch->area);
+        if (!(area > 0)) continue; // a contact line's
+        const mn_mpm_shown_sample s = {patch->x,
+                                       mn_scale(1 / area, patch->area),
+                                       mpm->particles.data[patch->owner].v,
+                                       area,
+                                       patch->sigma,
+                                       patch->layer,
+                                       false};
+        MN_TRY(mn_array_push(ctx, &mpm->shown_samples, &s));
+    }
+    for (int64_t g = 0; g < mpm->groups.count; g++) {
+        const mn_mpm_group *group = &mpm->groups.data[g];
+        const mn_mpm_shown_sample s = {.x = mn_mpm_balance_point(mpm, group),
+                                       .v = mpm->particles.data[group->owner].v,
+                                       .layer = MN_MPM_ALL,
+                                       .balance = true};
+        MN_TRY(mn_array_push(ctx, &mpm->shown_samples, &s));
+    }
+    return MN_OK;
+}
+
+mn_status mn_mpm_show_samples(mn_mpm *mpm, const mn_collider *collider)
+{
+    const double shift = mpm->shift, area = mpm->area, energy = mpm->surface_energy;
+    mpm->shown_samples.count = 0;
+    if (mpm->particles.count == 0) return MN_OK;
+    mpm->collider = collider;
+    mn_status status = mn_mpm_sort_again(mpm);
+    if (status == MN_OK) status = mn_mpm_find_extremes(mpm);
+    if (status == MN_OK) status = sample(mpm, true);
+    if (status == MN_OK) status = collect_samples(mpm);
+    mpm->collider = NULL;
+    mpm->shift = shift, mpm->area = area, mpm->surface_energy = energy;
+    return status;
 }

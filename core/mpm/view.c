@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { OUTPUT_PARTICLES, OUTPUT_SURFACE };
+enum { OUTPUT_PARTICLES, OUTPUT_SURFACE, OUTPUT_BODIES, OUTPUT_SAMPLES };
 
 // ---- quantities that are not stored ----
 
@@ -37,6 +37,11 @@ static void density_value(const void *mpm, int64_t i, double *value)
 static void pressure_value(const void *mpm, int64_t i, double *value)
 {
     *value = mn_pressure(((const mn_mpm *)mpm)->bulk_modulus, ((const mn_mpm *)mpm)->materials.data[i].j);
+}
+
+static void liquid_value(const void *mpm, int64_t i, double *value)
+{
+    *value = mn_mpm_liquid_of(&((const mn_mpm *)mpm)->materials.data[i]);
 }
 
 static void radius_value(const void *mpm, int64_t i, double *value)
@@ -84,6 +89,9 @@ static mn_status view_particles(mn_mpm *mpm, mn_view *view)
         {"age", MN_F32, 1, MN_HINT_NONE, MN_STORE_F64, q ? &q->age : NULL, qs, NULL},
     };
     for (int32_t i = 0; i < MN_COUNT_OF(columns); i++) mn_view_column(view, columns[i]);
+    const bool two = mpm->def.interfacial_tension > 0;
+    if (two)
+        mn_view_column(view, (mn_column_view){"liquid", MN_I32, 1, MN_HINT_NONE, 0, mpm, 0, liquid_value});
     view->point_count = mpm->particles.count;
     view->order = mpm->order.data;
     return MN_OK;
@@ -101,8 +109,32 @@ static mn_status view_surface(mn_mpm *mpm, const mn_solver_inputs *inputs, mn_vi
         view, (mn_column_view){"P", MN_F32, 3, MN_HINT_POINT, MN_STORE_F64, mesh.positions, stride, NULL});
     mn_view_column(
         view, (mn_column_view){"v", MN_F32, 3, MN_HINT_VECTOR, MN_STORE_F64, mesh.velocities, stride, NULL});
+    if (mpm->def.interfacial_tension > 0)
+        mn_view_column(view, (mn_column_view){"liquid", MN_F32, 1, MN_HINT_NONE, MN_STORE_F64, mesh.liquids,
+                                              sizeof(double), NULL});
     view->point_count = mesh.vertex_count;
     mn_view_primitives(view, MN_POLYGON, 3, mesh.triangle_count, mesh.triangles ? mesh.triangles[0] : NULL);
+    return MN_OK;
+}
+
+static mn_status view_samples(mn_mpm *mpm, const mn_solver_inputs *inputs, mn_view *view)
+{
+    const mn_collider *collider;
+    MN_TRY(mn_mpm_bodies_show(mpm, inputs->collider, &collider));
+    MN_TRY(mn_mpm_show_samples(mpm, collider));
+    const mn_mpm_shown_sample *s = mpm->shown_samples.data;
+    const size_t stride = sizeof *s;
+    const mn_column_view columns[] = {
+        {"P", MN_F32, 3, MN_HINT_POINT, MN_STORE_F64, s ? &s->x : NULL, stride, NULL},
+        {"v", MN_F32, 3, MN_HINT_VECTOR, MN_STORE_F64, s ? &s->v : NULL, stride, NULL},
+        {"N", MN_F32, 3, MN_HINT_NORMAL, MN_STORE_F64, s ? &s->normal : NULL, stride, NULL},
+        {"area", MN_F32, 1, MN_HINT_NONE, MN_STORE_F64, s ? &s->area : NULL, stride, NULL},
+        {"sigma", MN_F32, 1, MN_HINT_NONE, MN_STORE_F64, s ? &s->sigma : NULL, stride, NULL},
+        {"liquid", MN_I32, 1, MN_HINT_NONE, MN_STORE_I32, s ? &s->layer : NULL, stride, NULL},
+        {"balance", MN_I32, 1, MN_HINT_NONE, MN_STORE_I32, s ? &s->balance : NULL, stride, NULL},
+    };
+    for (int32_t i = 0; i < MN_COUNT_OF(columns); i++) mn_view_column(view, columns[i]);
+    view->point_count = mpm->shown_samples.count;
     return MN_OK;
 }
 
@@ -111,6 +143,7 @@ mn_status mn_mpm_view(mn_solver *solver, const mn_solver_inputs *inputs, int32_t
     mn_mpm *mpm = (mn_mpm *)solver;
     if (output == OUTPUT_PARTICLES) return view_particles(mpm, view);
     if (output == OUTPUT_SURFACE) return view_surface(mpm, inputs, view);
+    if (output == OUTPUT_SAMPLES) return view_samples(mpm, inputs, view);
     return mpm->bodies.elastic ? mn_elastic_solver.view((mn_solver *)mpm->bodies.elastic, inputs, 0, view)
                                : MN_OK;
 }
@@ -139,7 +172,8 @@ mn_status mn_mpm_get_points(const mn_mpm *mpm, mn_mpm_point *points)
                                    .sigma = q->sigma,
                                    .viscosity = q->viscosity,
                                    .age = q->age,
-                                   .radius = radius_of(volume)};
+                                   .radius = radius_of(volume),
+                                   .liquid = mn_mpm_liquid_of(q)};
     }
     qsort(points, (size_t)mpm->particles.count, sizeof *points, point_by_id);
     return MN_OK;

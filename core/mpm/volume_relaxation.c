@@ -8,7 +8,8 @@
 // up to nothing in these sums is never pushed back, and single particles drift away from the rest over
 // thousands of steps. The relaxation takes such differences out and keeps sum V J. A smooth J is diffused
 // with a dx^2/2 per application, which is harmless for the nearly constant J of a nearly incompressible
-// liquid. Tested: tests/unit/mpm/test_volume_relaxation.c.
+// liquid. Of two liquids each has its own mean: across the surface between them pressures differ. Tested:
+// tests/unit/mpm/test_volume_relaxation.c.
 #include "mpm/state.h"
 
 #include "base/parallel.h"
@@ -59,6 +60,7 @@ static mn_status scatter_volume(void *user, mn_range range)
             const mn_vec3 base = tile_base(table, block, cell);
             for (int32_t i = start[cell]; i < start[cell + 1]; i++) {
                 const mn_mpm_material *q = &mpm->materials.data[i];
+                if (!mn_mpm_in_layer(mpm, i)) continue;
                 double w[3][3];
                 weights_of(table, &mpm->particles.data[i], base, w);
                 const pair value = {q->volume, q->volume * q->j};
@@ -102,6 +104,7 @@ static mn_status gather_volume(void *user, mn_range range)
             const mn_vec3 base = tile_base(table, (int32_t)block, cell);
             const double *first = &t[tile_of_cell(cell)];
             for (int32_t i = start[cell]; i < start[cell + 1]; i++) {
+                if (!mn_mpm_in_layer(mpm, i)) continue;
                 double w[3][3], mean = 0;
                 weights_of(table, &mpm->particles.data[i], base, w);
                 for (int32_t a = 0; a < 3; a++)
@@ -117,7 +120,7 @@ static mn_status gather_volume(void *user, mn_range range)
     return MN_OK;
 }
 
-mn_status mn_mpm_relax_volumes(mn_mpm *mpm, double amount)
+static mn_status relax_layer(mn_mpm *mpm, double amount)
 {
     mn_context *ctx = mpm->solver.ctx;
     relax_job job = {mpm, amount, 0};
@@ -129,4 +132,13 @@ mn_status mn_mpm_relax_volumes(mn_mpm *mpm, double amount)
         MN_TRY(mn_parallel_for(ctx, count, BLOCK_GRAIN, scatter_volume, &job));
     }
     return mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, gather_volume, &job);
+}
+
+mn_status mn_mpm_relax_volumes(mn_mpm *mpm, double amount)
+{
+    if (!mpm->liquids.two) return relax_layer(mpm, amount);
+    mn_status status = MN_OK;
+    for (mpm->layer = 0; mpm->layer < 2 && status == MN_OK; mpm->layer++) status = relax_layer(mpm, amount);
+    mpm->layer = MN_MPM_ALL;
+    return status;
 }

@@ -56,6 +56,7 @@ static const double pi = MN_PI;
 
 typedef struct image_job {
     mn_mpm *mpm;
+    int64_t first; ///< place of the first image
     bool write;
 } image_job;
 
@@ -112,10 +113,10 @@ static mn_status mirror_blocks(void *user, mn_range range)
         const mn_collider *collider;
         const bool near = start[MN_BLOCK_CELLS] > start[0] && find_near(mpm, (int32_t)b, &collider);
         for (int32_t i = start[0]; near && i < start[MN_BLOCK_CELLS]; i++) {
+            if (!mn_mpm_in_layer(mpm, i)) continue;
             const int32_t count =
                 find_images(mpm, collider, mn_mpm_position(&mpm->particles.data[i]), images);
-            for (int32_t k = 0; job->write && k < count; k++)
-                mpm->mirrored[mpm->particles.count + at + k] = images[k];
+            for (int32_t k = 0; job->write && k < count; k++) mpm->mirrored[job->first + at + k] = images[k];
             at += count;
         }
         if (!job->write) *slot = at;
@@ -126,21 +127,21 @@ static mn_status mirror_blocks(void *user, mn_range range)
 mn_status mn_mpm_mirror(mn_mpm *mpm, mn_points *points)
 {
     mn_context *ctx = mpm->solver.ctx;
-    const int64_t count = mpm->particles.count;
-    *points = mn_mpm_points(mpm->particles.data, count);
-    if (!mn_mpm_has_solids(&mpm->def, mpm->collider)) return MN_OK;
-    image_job job = {mpm, false};
-    MN_TRY(mn_array_resize(ctx, &mpm->contact_start, mpm->table.count));
-    MN_TRY(mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, mirror_blocks, &job));
-    const int32_t images = mn_prefix_sum_i32(mpm->contact_start.data, mpm->table.count);
-    if (images == 0) return MN_OK;
-    void *memory;
-    MN_TRY(mn_mpm_borrow(mpm, count + images, sizeof *mpm->mirrored, &memory));
-    mpm->mirrored = memory;
-    for (int64_t i = 0; i < count; i++) mpm->mirrored[i] = mn_mpm_position(&mpm->particles.data[i]);
+    const bool solids = mn_mpm_has_solids(&mpm->def, mpm->collider);
+    *points = mn_mpm_points(mpm->particles.data, mpm->particles.count);
+    if (!solids && mpm->layer == MN_MPM_ALL) return MN_OK;
+    image_job job = {.mpm = mpm};
+    int32_t images = 0;
+    if (solids) {
+        MN_TRY(mn_array_resize(ctx, &mpm->contact_start, mpm->table.count));
+        MN_TRY(mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, mirror_blocks, &job));
+        images = mn_prefix_sum_i32(mpm->contact_start.data, mpm->table.count);
+    }
+    if (images == 0 && mpm->layer == MN_MPM_ALL) return MN_OK;
+    MN_TRY(mn_mpm_layer_points(mpm, images, &job.first));
     job.write = true;
-    MN_TRY(mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, mirror_blocks, &job));
-    *points = mn_points_of(mpm->mirrored, count + images);
+    if (images > 0) MN_TRY(mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, mirror_blocks, &job));
+    *points = mn_points_of(mpm->mirrored, job.first + images);
     return MN_OK;
 }
 

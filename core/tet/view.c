@@ -10,15 +10,36 @@
 
 // ---- which vertices and primitives ----
 
-static mn_status number_points(mn_tet_liquid *liquid, bool boundary)
+// Whether an output shows the boundary faces of tetrahedron t.
+static bool shows(const mn_tet_liquid *liquid, int32_t output, int32_t t)
 {
+    if (output == MN_TET_OUTPUT_SOLID_SURFACE) return mn_tet_liquid_is_solid(liquid, t);
+    if (output == MN_TET_OUTPUT_LIQUID_SURFACE) return !mn_tet_liquid_is_solid(liquid, t);
+    return true;
+}
+
+// Whether a boundary face at vertex v is shown.
+static bool shows_vertex(const mn_tet_liquid *liquid, int32_t output, int32_t v)
+{
+    const mn_tet_mesh *mesh = liquid->mesh;
+    if (!mn_tet_vertex_on_boundary(mesh, v)) return false;
+    if (output == MN_TET_OUTPUT_SURFACE) return true;
+    MN_TET_STAR(mesh, v, code)
+    for (int k = 0; shows(liquid, output, code / 4) && k < 4; k++)
+        if (k != code % 4 && mesh->mate[code / 4][k] < 0) return true;
+    return false;
+}
+
+static mn_status number_points(mn_tet_liquid *liquid, int32_t output)
+{
+    const bool boundary = output != MN_TET_OUTPUT_TETRAHEDRA;
     const mn_tet_mesh *mesh = liquid->mesh;
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->shown_place, mesh->vertex_slots));
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->shown_order, mesh->vertex_slots));
     int32_t count = 0;
     for (int32_t v = 0; v < mesh->vertex_slots; v++) {
         liquid->shown_place.data[v] = -1;
-        if (boundary && !mn_tet_vertex_on_boundary(mesh, v)) continue;
+        if (boundary && !shows_vertex(liquid, output, v)) continue;
         liquid->shown_order.data[count] = v;
         liquid->shown_place.data[v] = count++;
     }
@@ -33,14 +54,15 @@ static mn_status push_primitive(mn_tet_liquid *liquid, int32_t t, const int32_t 
     return mn_array_push(liquid->ctx, &liquid->shown_tets, &t);
 }
 
-static mn_status list_primitives(mn_tet_liquid *liquid, bool boundary)
+static mn_status list_primitives(mn_tet_liquid *liquid, int32_t output)
 {
+    const bool boundary = output != MN_TET_OUTPUT_TETRAHEDRA;
     const mn_tet_mesh *mesh = liquid->mesh;
     liquid->shown_corners.count = liquid->shown_tets.count = 0;
     for (int32_t t = 0; t < mesh->tet_slots; t++) {
         if (!boundary) MN_TRY(push_primitive(liquid, t, mesh->tet[t], 4));
         for (int k = 0; boundary && k < 4; k++) {
-            if (mesh->mate[t][k] >= 0) continue;
+            if (mesh->mate[t][k] >= 0 || !shows(liquid, output, t)) continue;
             int32_t corners[3];
             for (int i = 0; i < 3; i++) corners[i] = mesh->tet[t][mn_tet_face_corners[k][i]];
             MN_TRY(push_primitive(liquid, t, corners, 3));
@@ -166,10 +188,10 @@ static mn_status show_materials(mn_tet_liquid *liquid, mn_view *view)
 mn_status mn_tet_liquid_view(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output, mn_view *view)
 {
     mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
-    const bool surface = output == MN_TET_OUTPUT_SURFACE;
+    const bool surface = output != MN_TET_OUTPUT_TETRAHEDRA;
     (void)inputs;
-    MN_TRY(number_points(liquid, surface));
-    MN_TRY(list_primitives(liquid, surface));
+    MN_TRY(number_points(liquid, output));
+    MN_TRY(list_primitives(liquid, output));
     if (surface) MN_TRY(find_normals(liquid));
     view->point_count = liquid->shown_order.count;
     view->order = liquid->shown_order.data;

@@ -34,14 +34,6 @@ mn_status mn_tet_mesh_to_geo(const mn_tet_mesh *mesh, const mn_geo *like, mn_geo
 /// tetrahedron behind on primitives.
 mn_status mn_tet_mesh_boundary_to_geo(const mn_tet_mesh *mesh, const mn_geo *like, mn_geo **geo);
 
-/// How many edges of the polygons are not shared by exactly two in opposite directions; 0 for a closed
-/// surface. `point` (may be NULL) receives an end of the first.
-mn_status mn_polygons_open_edges(const mn_geo *geo, int64_t *open, int64_t *point);
-
-/// How many pairs of triangles (polygons cut into fans) pass through each other, and the first two such
-/// polygons, -1 for none.
-mn_status mn_polygons_crossing(const mn_geo *geo, int64_t *count, int64_t polygons[2]);
-
 /// The quality of all tetrahedra of a geo, whatever they are: inverted, flat and crowded ones are counted,
 /// not refused.
 mn_status mn_tet_geo_quality(const mn_geo *geo, mn_tet_quality_report *report);

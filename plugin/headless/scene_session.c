@@ -3,6 +3,7 @@
 // Scenes, settings, targets and frames as they are written on the command line.
 #include "plugin/headless/scene_session.h"
 #include "meniscus/array.h"
+#include "plugin/host/network/parms.h"
 #include "plugin/host/network/spelling.h"
 
 #include <stdio.h>
@@ -42,6 +43,19 @@ static mn_status as_scene_error(mn_status status)
     return status == MN_OK || status == MN_ERROR_MEMORY ? status : MN_ERROR_SCENE;
 }
 
+void mn_warn_of_material(const mn_network *network, int32_t node, const char *parm)
+{
+    const mn_node_type *type = mn_network_node_type(network, node);
+    const char *name = mn_network_node_name(network, node);
+    mn_parm_value material;
+    const int32_t at = mn_parm_find(type, parm), menu = mn_parm_find(type, "material");
+    if (at < 0 || menu < 0 || type->parms[at].property == MN_PROPERTY_NONE) return;
+    if (mn_network_parm(network, node, "material", 0, &material) != MN_OK || material.number[0] == 0) return;
+    mn_log(mn_network_context(network), MN_LOG_WARNING,
+           "%s.%s does nothing while %s.material is %s, which gives it; set %s.material=custom.", name, parm,
+           name, type->parms[menu].items[(int32_t)material.number[0]].token, name);
+}
+
 /// --set dx=0.0005: of the whole network.
 static mn_status set_dx(mn_session *session, mn_network *network, const char *text)
 {
@@ -68,6 +82,7 @@ mn_status mn_apply_setting(mn_session *session, mn_network *network, const char 
     int32_t node;
     mn_status status = mn_network_require(network, name, &node);
     if (status == MN_OK) status = mn_network_set_text(network, node, parm, equals + 1);
+    if (status == MN_OK) mn_warn_of_material(network, node, parm);
     if (status == MN_OK || status == MN_ERROR_MEMORY) return status;
     char sentence[1024];
     snprintf(sentence, sizeof sentence, "%s", mn_context_message(session->ctx));

@@ -16,6 +16,8 @@ typedef struct mn_target {
 mn_status mn_open_scene(mn_session *session, const char *path, mn_network **network);
 /// "node.parm=value"; failures are MN_ERROR_SCENE.
 mn_status mn_apply_setting(mn_session *session, mn_network *network, const char *setting);
+/// A warning when the parameter does nothing, since the node's material gives what it stands for.
+void mn_warn_of_material(const mn_network *network, int32_t node, const char *parm);
 /// "name", or "name:1" for its second output; NULL for the scene's own output.
 mn_status mn_find_target(mn_session *session, const mn_network *network, const char *name, mn_target *target);
 

@@ -323,6 +323,7 @@ static mn_status check_setting(mn_network *network, const mn_wedge_setting *sett
         status = mn_network_find_parm(network, setting->path, &node, &parm);
         if (status == MN_OK)
             status = mn_network_set_text(network, node, strchr(setting->path, '.') + 1, value);
+        if (status == MN_OK) mn_warn_of_material(network, node, strchr(setting->path, '.') + 1);
     }
     if (status == MN_OK || status == MN_ERROR_MEMORY) return status;
     char sentence[1024];

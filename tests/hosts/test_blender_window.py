@@ -31,6 +31,9 @@ class Window(unittest.TestCase):
         for name in ("first_hour_1.png", "first_hour_2.png"):
             shutil.copyfile(HOME.folder / name, Path(os.environ["MENISCUS_SCREENSHOTS"]) / name)
 
+    def test_a_render_with_motion_blur_while_the_view_turns(self):
+        self.assertEqual(HOME.cases("window_render", HOME.folder / "window_render.png", window=True), 0)
+
     def test_the_node_editor(self):
         self.run_case("editor")
 

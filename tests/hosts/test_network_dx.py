@@ -76,6 +76,17 @@ class NetworkDx(CommandTest):
         self.succeed("wedge", "scene.json", "--vary", "dx=0.001,0.002", "--plan", "-q", "-o", "w")
         self.assertEqual(sorted(m["name"] for m in json.loads((self.folder / "w/plan.json").read_text())["members"]), ["dx=0.001", "dx=0.002"])
 
+    def test_a_value_that_the_material_gives_is_warned_about(self):
+        scene = drop(0.001)
+        scene["nodes"][4]["parms"]["material"] = "mercury"
+        self.write_scene(scene)
+        for words in (("cook", "scene.json", "-f", "1-1", "-o", "x", "--set", "liquid.sigma=0.02"),
+                      ("wedge", "scene.json", "--vary", "liquid.sigma=0.02,0.03", "--plan", "-o", "w")):
+            said = self.succeed(*words).stderr
+            self.assertEqual(said.count("liquid.sigma does nothing while liquid.material is mercury, which gives it"), 1, said)
+        said = self.succeed("cook", "scene.json", "-f", "1-1", "-o", "y", "--set", "liquid.material=custom", "--set", "liquid.sigma=0.02").stderr
+        self.assertNotIn("does nothing", said)
+
     def test_tables_say_which_parameters_follow(self):
         following = {(node["name"], parm["name"]): parm["of_dx"]
                      for node in json.loads(self.succeed("nodes", "--json").stdout)["nodes"] for parm in node["parms"] if "of_dx" in parm}

@@ -352,6 +352,74 @@ static void cube(void)
     mn_film_free(film);
 }
 
+// F15: films between two plates on four wires at the corners of a rectangle a x b, from the X that they all
+// meet in.
+static mn_film *between_plates(const mn_film_def *def, double a, double b, double depth, mn_vec3 wire[8])
+{
+    mn_complex c;
+    int32_t edge[4][2];
+    mn_complex_init(&c, ctx);
+    for (int i = 0; i < 8; i++) {
+        wire[i] = mn_v3(i & 1 ? a / 2 : -a / 2, i & 2 ? b / 2 : -b / 2, i & 4 ? depth : 0);
+        if (i < 4) edge[i][0] = i, edge[i][1] = i + 4;
+    }
+    for (int i = 0; i < 10; i++) {
+        const mn_complex_vertex v = {.position = i < 8 ? wire[i] : mn_v3(0, 0, i == 8 ? 0 : depth),
+                                     .slide = {0, 0, 1},
+                                     .wire = {-1, -1}};
+        mn_complex_add_vertex(&c, &v);
+    }
+    for (int32_t i = 0; i < 4; i++) {
+        mn_complex_add_triangle(&c, 8, i, i + 4, 0, 0);
+        mn_complex_add_triangle(&c, 8, i + 4, 9, 0, 0);
+    }
+    const mn_film_frame frame = {8, wire, 4, (const int32_t(*)[2])edge};
+    mn_film *film = bubbles_film(ctx, &c, def, &frame);
+    mn_complex_free(&c);
+    return film;
+}
+
+static double length_between(const mn_film *film, double depth)
+{
+    return bubbles_report(film).value[MN_REPORT_area][0] / depth;
+}
+
+static void plates(void)
+{
+    if (!validation_wanted("F15", "plates")) return;
+    const double b = 1, depth = 0.3;
+    mn_film_def def = bubbles_def(0.1 * b);
+    def.damping = 1;
+    mn_vec3 wire[8];
+    for (int turned = 0; turned < 2; turned++) {
+        const double x = turned ? 0.8 : 1.3, longer = fmax(x, b), shorter = fmin(x, b);
+        mn_film *film = between_plates(&def, x, b, depth, wire);
+        bubbles_settle(film);
+        char name[100];
+        snprintf(name, sizeof name, "film, between plates on wires %.1f x 1, length", x);
+        validation_row("F15", name, length_between(film, depth), longer + shorter * sqrt(3.0), "b", 1e-3);
+        mn_film_free(film);
+    }
+    // the side that the wall lies along shrinks until the wall turns over
+    double a = 1.3, turned_at = 0;
+    mn_film *film = between_plates(&def, a, b, depth, wire);
+    bubbles_settle(film);
+    const mn_film_inputs own = {.frame = &(mn_film_frame){8, wire, 0, NULL}};
+    const mn_solver_inputs inputs = {.own = &own};
+    while (a > 0.5 && turned_at == 0) {
+        a -= a > 0.7 ? 0.05 : 0.01;
+        for (int i = 0; i < 8; i++) wire[i].x = i & 1 ? a / 2 : -a / 2;
+        if (mn_film_advance(film, &inputs, 0.05) != MN_OK) exit(1);
+        bubbles_settle(film);
+        const double along = a + b * sqrt(3.0), across = b + a * sqrt(3.0), now = length_between(film, depth);
+        if (fabs(now - across) < fabs(now - along)) turned_at = a;
+    }
+    validation_short("the T1 of a film that has shrunk to a line between two plates is undone every time");
+    validation_row("F15", "film, between plates on wires, a/b at which the wall turns over", turned_at / b,
+                   1 / sqrt(3.0), "", 0.05);
+    mn_film_free(film);
+}
+
 int main(int argc, char **argv)
 {
     validation_begin(argc, argv);
@@ -362,15 +430,15 @@ int main(int argc, char **argv)
     triple();
     tetrahedron();
     cube();
+    plates();
     random_cluster(1, 0.2, NULL);
     if (validation_long()) {
         for (uint64_t seed = 2; seed <= 10; seed++)
             random_cluster(seed, 0.2,
                            seed == 3   ? "an edge between two points is shorter than the mesh can resolve"
-                           : seed == 9 ? "the mesh is too coarse for its small films"
+                           : seed == 6 ? "the mesh is too coarse for its small films"
                                        : NULL);
         random_cluster(3, 0.14, NULL);
-        random_cluster(9, 0.14, NULL);
     }
     mn_context_free(ctx);
     return validation_end();

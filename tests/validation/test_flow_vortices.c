@@ -130,7 +130,7 @@ static void projection(int32_t n)
     const mn_flow_region region = {surface.data, solid.data};
     check(ctx, mn_flow_pressure_build(&p, &region, 0.5, true));
     mn_flow_projection result;
-    check(ctx, mn_flow_project(&p, 2e-11, NULL, u.data, &result));
+    check(ctx, mn_flow_project(&p, 1e-11, NULL, u.data, &result));
     double before = 0, after = 0, *y = malloc(sizeof *y * (size_t)size);
     check(ctx, mn_flow_pressure_apply(&p, p.p.data, y));
     for (int64_t at = 0; at < size; at++)

@@ -8,22 +8,10 @@
 #include "base/random.h"
 #include "meniscus/meniscus.h"
 #include "support/analytic_volume.h"
+#include "support/mpm_liquid.h"
 #include "support/validation.h"
 
 static const double pi = 3.14159265358979323846;
-
-typedef struct liquid {
-    mn_context *ctx;
-    mn_mpm *mpm;
-    mn_mpm_point *points;
-    int64_t count;
-} liquid;
-
-static void fail(const liquid *f, const char *what)
-{
-    fprintf(stderr, "%s: %s\n", what, mn_context_message(f->ctx));
-    exit(1);
-}
 
 /// Whether liquid is at x.
 typedef bool region(mn_vec3 x, const double *sizes);
@@ -60,19 +48,6 @@ static liquid fill(const mn_mpm_def *def, mn_box box, region *inside, const doub
     free(x), free(v);
     f.points = malloc(sizeof *f.points * (size_t)f.count);
     return f;
-}
-
-static void advance(liquid *f, const mn_solver_inputs *inputs, double seconds)
-{
-    if (mn_mpm_advance(f->mpm, inputs, seconds) != MN_OK) fail(f, "advance");
-    mn_mpm_get_points(f->mpm, f->points);
-}
-
-static void let_go(liquid *f)
-{
-    mn_mpm_free(f->mpm);
-    mn_context_free(f->ctx);
-    free(f->points);
 }
 
 // ---- P1: a shallow tank whose surface tension grows along x ----

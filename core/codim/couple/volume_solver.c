@@ -29,6 +29,7 @@ static mn_codim_volume_settings settings_of(const mn_codim *mls, const mn_codim_
         .viscosity = def->viscosity,
         .theta = 0.5 * (1 + def->damping),
         .contact_angle = def->contact_angle,
+        .flip_ratio = def->flip_ratio,
         .gravity = def->gravity,
         .collider = inputs ? inputs->collider : NULL,
         .before = before,

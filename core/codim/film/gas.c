@@ -139,7 +139,20 @@ static double balance(const mn_codim *mls, const int32_t *pocket_of, int32_t poc
     return mls->def.ambient_pressure + (along > 0 ? 2 * mls->def.sigma * across / along : 0);
 }
 
-// Old gas goes to the new pockets that its points are in, by volume.
+// A film turned inside out, or next to flat, has no volume to speak of: no gas in it.
+static double least_volume(const mn_codim *mls)
+{
+    return 1e-3 * mls->def.spacing * mls->def.spacing * mls->def.spacing;
+}
+
+// What a pocket counts by when gas is shared out: one with no volume to speak of gets none, so that nothing
+// is lost in it.
+static double claim(const mn_codim *mls, double volume)
+{
+    return volume > least_volume(mls) ? volume : 0;
+}
+
+// Old gas goes to the new pockets that its points are in, by volume: they part at one pressure.
 static void hand_over(mn_codim *mls, const int32_t *pocket_of, const double *volume, mn_codim_pocket *fresh,
                       int32_t fresh_count, uint8_t *known)
 {
@@ -154,9 +167,9 @@ static void hand_over(mn_codim *mls, const int32_t *pocket_of, const double *vol
                 if (pocket >= fresh_count || mls->reseed.touched.data[pocket]) continue;
                 mls->reseed.touched.data[pocket] = 1;
                 if (round == 0) {
-                    total += fmax(0, volume[COEFFICIENTS * pocket]);
+                    total += claim(mls, volume[COEFFICIENTS * pocket]);
                 } else if (total > 0) {
-                    const double share = fmax(0, volume[COEFFICIENTS * pocket]) / total;
+                    const double share = claim(mls, volume[COEFFICIENTS * pocket]) / total;
                     fresh[pocket].amount += share * mls->pockets.data[old].amount;
                     known[pocket] = 1;
                 }
@@ -199,8 +212,7 @@ mn_status mn_codim_find_pockets(mn_codim *mls)
         const double ambient = mls->def.ambient_pressure;
         if (!mls->gas.known.data[k])
             pocket->amount = volume * (pocket->lid ? ambient : balance(mls, mls->gas.pocket_of.data, k));
-        // A film turned inside out, or next to flat, has no volume to speak of: no gas in it.
-        const double least = 1e-3 * mls->def.spacing * mls->def.spacing * mls->def.spacing;
+        const double least = least_volume(mls);
         if ((!(volume > least) && !pocket->lid) || !(pocket->amount > 0)) pocket->amount = 0;
         pocket->pressure = pocket->amount > 0 && volume > least ? pocket->amount / volume : ambient;
     }

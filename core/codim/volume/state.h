@@ -30,6 +30,7 @@ typedef struct mn_codim_volume_settings {
     double density, sigma, viscosity;
     double theta;         ///< 1/2 keeps the energy of waves, 1 the least
     double contact_angle; ///< degrees, where colliders have none painted on
+    double flip_ratio;    ///< in [0, 1], that particles keep of what the grid does not see
     mn_vec3 gravity;
     const mn_collider *collider; ///< or NULL
     double before;               ///< s, from the start of the step to the end of the frame

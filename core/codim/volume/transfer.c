@@ -4,6 +4,9 @@
 //
 //   v_f = sum_p w m_p (u_p + C_p (x_f - x_p)) / sum_p w m_p,      u_p = sum_f w v_f,   C_p = sum_f v_f grad w
 //
+// and with a share f of FLIP u_p + f (u_p_before - u(v_f before)): a particle keeps that much of what the
+// grid cannot see of its velocity [zhu2005].
+//
 // each component with its own faces. Faces gather from the particles of the cells around them, which are
 // sorted by cell: no scatters, the same bits for any number of workers.
 #include "codim/volume/state.h"
@@ -115,7 +118,7 @@ mn_status mn_codim_volume_to_grid(mn_codim_volume *v)
 
 // ---- back ----
 
-mn_vec3 mn_codim_volume_velocity(const mn_codim_volume *v, mn_vec3 x, mn_mat3 *gradient)
+static mn_vec3 velocity_of(const mn_codim_volume *v, const double *speeds, mn_vec3 x, mn_mat3 *gradient)
 {
     const double inverse = v->table.inverse_dx;
     const mn_vec3 at = mn_scale(inverse, mn_sub(x, v->table.origin));
@@ -137,7 +140,7 @@ mn_vec3 mn_codim_volume_velocity(const mn_codim_volume *v, mn_vec3 x, mn_mat3 *g
             const int32_t cell =
                 mn_block_reach(&v->table, number, base[0] + o[0], base[1] + o[1], base[2] + o[2]);
             if (cell < 0) continue;
-            const double speed = v->speed.data[3 * (int64_t)cell + axis];
+            const double speed = speeds[3 * (int64_t)cell + axis];
             double w[3];
             for (int k = 0; k < 3; k++) w[k] = o[k] ? t[k] : 1 - t[k];
             u[axis] += speed * w[0] * w[1] * w[2];
@@ -150,6 +153,11 @@ mn_vec3 mn_codim_volume_velocity(const mn_codim_volume *v, mn_vec3 x, mn_mat3 *g
     return mn_v3(u[0], u[1], u[2]);
 }
 
+mn_vec3 mn_codim_volume_velocity(const mn_codim_volume *v, mn_vec3 x, mn_mat3 *gradient)
+{
+    return velocity_of(v, v->speed.data, x, gradient);
+}
+
 typedef struct carry_job {
     mn_codim_volume *volume;
     double dt;
@@ -160,7 +168,12 @@ static mn_status receive_range(void *user, mn_range range)
     mn_codim_volume *v = user;
     for (int64_t i = range.begin; i < range.end; i++) {
         mn_codim_particle *p = &v->particles.data[i];
+        const mn_vec3 own = p->velocity;
         p->velocity = mn_codim_volume_velocity(v, p->position, &p->affine);
+        if (v->set.flip_ratio > 0) {
+            const mn_vec3 seen = velocity_of(v, v->before.data, p->position, NULL);
+            p->velocity = mn_axpy(p->velocity, v->set.flip_ratio, mn_sub(own, seen));
+        }
     }
     return MN_OK;
 }

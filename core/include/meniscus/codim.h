@@ -46,6 +46,7 @@ typedef struct mn_codim_def {
     double friction;         ///< >= 0, Coulomb's coefficient at solids
     /// in [0, 1]: 0 keeps all energy of waves too short or fast for the time step, 1 the least
     double damping;
+    double flip_ratio;  ///< in [0, 1]: 0 APIC, towards 1 particles of volumes keep their own velocity (FLIP)
     double max_dt;      ///< s, > 0, the longest time step
     int64_t max_points; ///< an advance that would hold more fails before it takes the memory
     /// Outputs have `curvature` (1/m), and normals by moving least squares in place of those of the
@@ -60,7 +61,7 @@ typedef struct mn_codim_def {
     mn_vec3 limit_size; ///< m, >= 0, of the box; 0 in any direction: no box
 } mn_codim_def;
 
-enum { MN_CODIM_FIELD_COUNT = 37 };
+enum { MN_CODIM_FIELD_COUNT = 38 };
 MN_API extern const mn_field mn_codim_fields[];
 MN_API extern const mn_solver_type mn_codim_solver;
 

@@ -58,7 +58,9 @@ typedef struct mn_flow_def {
     double inherit_velocity; ///< fraction of the source's own velocity that the fluid in it takes
 
     mn_flow_advection advection;
-    double cfl;                   ///< cells that the fastest fluid moves in a step, > 0
+    double cfl;          ///< cells that the fastest fluid moves in a step, > 0
+    double band;         ///< cells below the surface that carry particles, 0 to 4; 0: none
+    double spray_radius; ///< cells: bodies of liquid smaller than a ball of this radius fly as drops; 0: none
     double surface_tension_limit; ///< longest step in units of sqrt(density dx^3 / (pi sigma)), > 0
     double tolerance;             ///< of the divergence, relative, in (0, 0.1]
     int32_t min_substeps, max_substeps;
@@ -66,14 +68,16 @@ typedef struct mn_flow_def {
 
 MN_API mn_flow_def mn_flow_default_def(void);
 
-enum { MN_FLOW_FIELD_COUNT = 33 };
+enum { MN_FLOW_FIELD_COUNT = 35 };
 MN_API extern const mn_field mn_flow_fields[];
 MN_API extern const mn_solver_type mn_flow_solver;
 
-/// A drop that falls into a liquid.
+/// A drop that falls into a liquid, or was thrown off it.
 typedef struct mn_flow_drop {
     mn_vec3 position, velocity; ///< m, m/s
     double radius;              ///< m
+    double mass;                ///< kg; 0: that of a ball of the liquid
+    int64_t id;                 ///< of those that the solver made, in the order of their birth
 } mn_flow_drop;
 
 /// What an advance sees beside colliders: the `own` of its inputs.
@@ -123,6 +127,8 @@ typedef struct mn_flow_view {
 MN_API mn_status mn_flow_get(mn_flow *flow, mn_flow_view *view);
 /// The velocity at a point of the box, m/s.
 MN_API mn_vec3 mn_flow_velocity_at(const mn_flow *flow, mn_vec3 x);
+/// Drops that fly: thrown off the liquid as `spray_radius` says, until they fall in again. Borrowed.
+MN_API const mn_flow_drop *mn_flow_drops(const mn_flow *flow, int64_t *count);
 /// The distance to the free surface, m.
 MN_API double mn_flow_distance_at(const mn_flow *flow, mn_vec3 x);
 

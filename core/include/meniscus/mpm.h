@@ -51,9 +51,11 @@ typedef enum mn_mpm_wall {
 
 /// Ranges, defaults and sentences are those of mn_mpm_fields.
 typedef struct mn_mpm_def {
-    size_t struct_size;  ///< of this struct; mn_mpm_default_def() sets it, create compares
-    double dx;           ///< m, grid spacing, > 0
-    double sigma;        ///< N/m, surface tension of particles that bring none, >= 0
+    size_t struct_size; ///< of this struct; mn_mpm_default_def() sets it, create compares
+    double dx;          ///< m, grid spacing, > 0
+    double sigma;       ///< N/m, surface tension of particles that bring none, >= 0
+    /// N/m, between particles whose `liquid` is 0 and those whose it is 1, >= 0; 0: they are one liquid
+    double interfacial_tension;
     double density;      ///< kg/m^3, the same, > 0
     double viscosity;    ///< Pa s, the same, >= 0
     double bulk_modulus; ///< Pa, > 0; 0: stiff enough for `compression`
@@ -92,7 +94,7 @@ typedef struct mn_mpm_def {
     mn_mpm_wall collider; ///< what colliders do: slip, stick or separate
 } mn_mpm_def;
 
-enum { MN_MPM_FIELD_COUNT = 60 };
+enum { MN_MPM_FIELD_COUNT = 61 };
 MN_API extern const mn_field mn_mpm_fields[];
 MN_API extern const mn_solver_type mn_mpm_solver;
 
@@ -125,7 +127,8 @@ typedef struct mn_mpm_source {
     /// MN_MPM_SOURCE_*, or NULL: values among these arrays that are the def's, and change with it, as those
     /// of missing arrays do
     const int32_t *follows;
-    bool only_free; ///< leaves out those that would lie in liquid that is there already
+    const int32_t *liquid; ///< 0 or 1: which of two liquids (mn_mpm_def.interfacial_tension); NULL: 0
+    bool only_free;        ///< leaves out those that would lie in liquid that is there already
 } mn_mpm_source;
 
 /// All or none: a value that is not allowed names the particle and its attribute.
@@ -172,7 +175,8 @@ typedef struct mn_mpm_point {
     mn_vec3 position, velocity;
     int64_t id;
     double mass, density, j, pressure, sigma, viscosity, age;
-    double radius; ///< m, of a ball of the particle's volume
+    double radius;  ///< m, of a ball of the particle's volume
+    int32_t liquid; ///< 0 or 1
 } mn_mpm_point;
 
 /// The liquid's surface as closed triangles, counter-clockwise from outside. Valid until the next call.
@@ -181,6 +185,7 @@ typedef struct mn_mpm_mesh {
     const mn_vec3 *positions;  ///< m
     const mn_vec3 *velocities; ///< m/s
     const int32_t (*triangles)[3];
+    const double *liquids; ///< from 0 to 1, the second, at each vertex; NULL: there is one liquid
 } mn_mpm_mesh;
 
 /// `dx` is the spacing of the level set that it is drawn from, in (0, 1] of the grid's; the surface ends at

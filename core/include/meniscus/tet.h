@@ -133,7 +133,13 @@ MN_API void mn_tet_liquid_get_piped(const mn_tet_liquid *liquid, double *added, 
 MN_API mn_status mn_tet_liquid_advance(mn_tet_liquid *liquid, const mn_solver_inputs *inputs, double seconds);
 
 /// What its outputs show.
-enum { MN_TET_OUTPUT_TETRAHEDRA, MN_TET_OUTPUT_SURFACE, MN_TET_OUTPUT_COUNT };
+enum {
+    MN_TET_OUTPUT_TETRAHEDRA,
+    MN_TET_OUTPUT_SURFACE,
+    MN_TET_OUTPUT_SOLID_SURFACE,  ///< what of the surface is solid
+    MN_TET_OUTPUT_LIQUID_SURFACE, ///< what of the surface is liquid
+    MN_TET_OUTPUT_COUNT
+};
 
 /// What the last advance had to do to get through.
 typedef struct mn_tet_rescues {

@@ -133,6 +133,48 @@ static void linear_velocities_come_back_from_the_grid(void **state)
     mn_codim_volume_free(v);
 }
 
+// What the grid does not see of a motion is what FLIP keeps, all of it or a share, and APIC does not; either
+// way the momentum stays.
+static void flip_keeps_what_the_grid_does_not_see(void **state)
+{
+    (void)state;
+    const double R = 0.01, ratios[3] = {0, 0.6, 1};
+    double left[3], first = 0;
+    for (int k = 0; k < 3; k++) {
+        mn_codim_volume_settings set = water(R / 4);
+        mn_codim_volume *v;
+        int64_t id = 0;
+        set.flip_ratio = ratios[k];
+        check_ok(ctx, mn_codim_volume_create(ctx, &v));
+        add_ball(v, &set, mn_v3(0, 0, 0), R, mn_v3(0.3, 0, 0), &id);
+        for (int64_t i = 0; i < v->particles.count; i++)
+            v->particles.data[i].velocity.y = i % 2 ? 0.1 : -0.1; // to and fro within a cell
+        check_ok(ctx, mn_codim_volume_prepare(v, &set, &id));
+        mn_vec3 was = {0}, is = {0};
+        double rest = 0, total = 0;
+        for (int64_t i = 0; i < v->particles.count; i++) {
+            const mn_codim_particle *p = &v->particles.data[i];
+            const mn_vec3 seen = mn_codim_volume_velocity(v, p->position, NULL);
+            was = mn_axpy(was, p->mass, p->velocity);
+            total += p->mass * mn_norm2(mn_sub(p->velocity, seen));
+        }
+        check_ok(ctx, mn_codim_volume_to_particles(v));
+        for (int64_t i = 0; i < v->particles.count; i++) {
+            const mn_codim_particle *p = &v->particles.data[i];
+            const mn_vec3 seen = mn_codim_volume_velocity(v, p->position, NULL);
+            is = mn_axpy(is, p->mass, p->velocity);
+            rest += p->mass * mn_norm2(mn_sub(p->velocity, seen));
+        }
+        left[k] = rest, first = total;
+        check_close(mn_distance(is, was), 0, 1e-3 * mn_norm(was)); // the balance of bodies does the rest
+        mn_codim_volume_free(v);
+    }
+    assert_true(first > 0);
+    check_close(left[0], 0, 1e-20 * first + 1e-30);
+    check_close(left[1], 0.36 * first, 1e-12 * first);
+    check_close(left[2], first, 1e-12 * first);
+}
+
 static void balls_that_touch_become_one(void **state)
 {
     (void)state;
@@ -260,6 +302,7 @@ int main(void)
         cmocka_unit_test(a_ball_at_rest_has_the_pressure_of_its_curvature),
         cmocka_unit_test(a_falling_ball_gains_what_gravity_gives),
         cmocka_unit_test(linear_velocities_come_back_from_the_grid),
+        cmocka_unit_test(flip_keeps_what_the_grid_does_not_see),
         cmocka_unit_test(balls_that_touch_become_one),
         cmocka_unit_test(viscosity_leaves_rigid_motion_alone_and_takes_shear),
         cmocka_unit_test(a_step_of_a_viscous_volume_takes_its_shear),

@@ -166,7 +166,7 @@ static void a_drop_brings_its_volume(void **state)
     mn_flow *flow = NULL;
     check_ok(ctx, mn_flow_create(ctx, &def, NULL, &flow));
     const double before = reported(flow, MN_REPORT_volume), radius = 0.01;
-    const mn_flow_drop drop = {{0.083, 0.05, 0.077}, {0, -1, 0}, radius};
+    const mn_flow_drop drop = {{0.083, 0.05, 0.077}, {0, -1, 0}, radius, 0, 0};
     const mn_flow_inputs rain = {.drop_count = 1, .drops = &drop};
     const mn_solver_inputs inputs = {.own = &rain};
     check_ok(ctx, mn_flow_advance(flow, &inputs, 0.02));

@@ -3,6 +3,7 @@
 // tet_solver in a network: attributes in and out, both outputs, and the sentences for what is wrong.
 #include "meniscus/report.h"
 #include "meniscus/tetmesh.h"
+#include "mesh/polygon_checks.h"
 #include "support/node_stage.h"
 #include "support/tet_shapes.h"
 #include "tetmesh/geo.h"
