@@ -101,6 +101,7 @@ PartitionName=urgent Nodes=n1,n2 PriorityTier=10 PreemptMode=OFF MaxTime=INFINIT
 
     def start_controller(self):
         self.run("slurmctld", "-f", self.folder / "slurm.conf")
+        self.wait(lambda: self.run("sinfo", "-h", good=(0, 1)), "the controller does not answer")
 
     def start_node(self, name):
         self.run("slurmd", "-N", name, "-f", self.folder / "slurm.conf")
@@ -130,3 +131,20 @@ PartitionName=urgent Nodes=n1,n2 PriorityTier=10 PreemptMode=OFF MaxTime=INFINIT
     def queue(self):
         """(job, task, state) of every task; the job is the task's own number."""
         return [line.split() for line in self.run("squeue", "-h", "-r", "-o", "%A %K %T %j", good=(0, 1)).splitlines()]
+
+    def show(self, job):
+        """The controller's record of a job, which it keeps for minutes after the job's end."""
+        return self.run("scontrol", "show", "job", job)
+
+    def wait_until_saved(self, job):
+        """The controller saves its jobs every five seconds, and one that is killed forgets what came after: a mark on the job tells."""
+        mark = f"saved-{job}"
+
+        def saved():
+            try:
+                return mark.encode() in (self.folder / "state/job_state").read_bytes()
+            except FileNotFoundError:  # while the controller puts the new one in place of the old one
+                return False
+
+        self.run("scontrol", "update", f"JobId={job}", f"Comment={mark}")
+        self.wait(saved, f"job {job} is not saved")
