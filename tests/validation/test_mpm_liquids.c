@@ -173,7 +173,11 @@ static void rising_drop(const char *name, double between, double bound)
 int main(int argc, char **argv)
 {
     validation_begin(argc, argv);
+    neumann("angle through air of liquids of 0.072 and 0.04 N/m, 0.05 N/m between, R = 4 dx",
+            (pair_case){{0.072, 0.04}, 0.05, 4});
     if (validation_long()) {
+        neumann("angle through air of liquids of 0.05 and 0.05 N/m, 0.06 N/m between, R = 4 dx",
+                (pair_case){{0.05, 0.05}, 0.06, 4});
         neumann("angle through air of liquids of 0.05 and 0.05 N/m, 0.06 N/m between, R = 6 dx",
                 (pair_case){{0.05, 0.05}, 0.06, 6});
         neumann("angle through air of liquids of 0.072 and 0.04 N/m, 0.05 N/m between, R = 6 dx",
