@@ -359,17 +359,39 @@ mn_status mn_tet_solids_mend(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
     return status;
 }
 
-mn_status mn_tet_solids_settle_energy(mn_tet_liquid *liquid)
+// Heats solids by an energy in J, the same everywhere for their mass, and finds what that makes of them.
+static mn_status give_heat(mn_tet_liquid *liquid, double energy)
 {
-    if (!liquid->solids.any || !liquid->def.heat) return MN_OK;
-    double *heat = mn_tet_field_numbers(liquid, MN_TET_HEAT);
+    double *heat = mn_tet_field_numbers(liquid, MN_TET_HEAT), all = 0;
     const double *mass = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME);
-    const double gone = liquid->solids.energy_before - mn_tet_solids_elastic_energy(liquid);
-    double all = 0;
     for (int32_t t = 0; t < liquid->mesh->tet_slots; t++) all += mn_tet_liquid_is_solid(liquid, t) * mass[t];
     for (int32_t t = 0; all > 0 && t < liquid->mesh->tet_slots; t++)
         for (int k = 0; mn_tet_liquid_is_solid(liquid, t) && k < 4; k++)
-            heat[liquid->mesh->tet[t][k]] += 0.25 * gone * mass[t] / all;
-    liquid->solids.heat_in += all > 0 ? gone : 0;
+            heat[liquid->mesh->tet[t][k]] += 0.25 * energy * mass[t] / all;
+    liquid->solids.heat_in += all > 0 ? energy : 0;
     return mn_tet_solids_find_melted(liquid); // as a state that is loaded finds it
+}
+
+// Heat expands and softens a solid, so elastic energy E depends on the heat h that it becomes. Solved is
+// E(h) + h = E before, by secants between bounds: at great h what is left is less than 0, at small h more.
+mn_status mn_tet_solids_settle_energy(mn_tet_liquid *liquid)
+{
+    enum { ROUNDS = 60 };
+    const double rounding = 1e-13, flattest = 0.02; // of all energy; slope from which a secant is followed
+    if (!liquid->solids.any || !liquid->def.heat) return MN_OK;
+    const double before = liquid->solids.energy_before;
+    const double all = fabs(mn_tet_solids_thermal_energy(liquid)) + fabs(before);
+    double low = -INFINITY, high = INFINITY, given = 0, slope = -1;
+    double left = before - mn_tet_solids_elastic_energy(liquid);
+    for (int round = 0; round < ROUNDS && (round == 0 || fabs(left) > rounding * all); round++) {
+        *(left > 0 ? &low : &high) = given;
+        double next = given - left / (slope < -flattest ? slope : -1);
+        if (next != given && (next <= low || next >= high)) next = 0.5 * (low + high);
+        if (next == given) break;
+        MN_TRY(give_heat(liquid, next - given));
+        const double now = before - mn_tet_solids_elastic_energy(liquid) - next;
+        slope = (now - left) / (next - given);
+        left = now, given = next;
+    }
+    return MN_OK;
 }

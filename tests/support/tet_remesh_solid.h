@@ -34,7 +34,7 @@ static inline mn_status tet_remesh_solid(mn_tet_liquid *q, const mn_tet_remesh_d
     MN_TRY_TO(done, status, mn_tet_liquid_rebuild(work, &fresh));
     MN_TRY_TO(done, status, mn_tet_liquid_take_mesh(q, fresh));
     MN_TRY_TO(done, status, mn_tet_solids_withdraw_heat(q));
-    mn_tet_solids_settle_energy(q);
+    MN_TRY_TO(done, status, mn_tet_solids_settle_energy(q));
 done:
     mn_tet_mesh_free(before);
     mn_tet_mesh_free(work);

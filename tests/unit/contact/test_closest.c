@@ -58,6 +58,84 @@ static void nearest_of_all(void **state)
         }
 }
 
+static double distance_from(const mn_vec3 x[4], double s)
+{
+    const mn_vec3 p = mn_lerp(x[0], x[1], s);
+    return mn_distance(p, mn_lerp(x[2], x[3], mn_segment_foot(x[2], x[3], p)));
+}
+
+/// The distance from a point of the first edge to the second is convex along the first: thirds find the
+/// least.
+static double distance_by_thirds(const mn_vec3 x[4])
+{
+    double low = 0, high = 1, best = fmin(distance_from(x, 0), distance_from(x, 1));
+    for (int i = 0; i < 120; i++) {
+        const double s = low + (high - low) / 3, t = high - (high - low) / 3;
+        const double at_s = distance_from(x, s), at_t = distance_from(x, t);
+        best = fmin(best, fmin(at_s, at_t));
+        if (at_s < at_t)
+            high = t;
+        else
+            low = s;
+    }
+    return best;
+}
+
+/// Two edges that cross at a height above each other, at angles from a right one to below rounding.
+static void edges_at_any_angle(void **state)
+{
+    (void)state;
+    double worst = 0;
+    for (uint64_t seed = 0; seed < 60; seed++)
+        for (double sine = 1; sine > 1e-18; sine *= 0.3)
+            for (double height = 1; height > 1e-9; height *= 0.01) {
+                const mn_vec3 along = mn_normalize(random_vector(seed, 0)), start = random_vector(seed, 1);
+                mn_vec3 aside, up, x[4] = {start, mn_axpy(start, 3, along)};
+                mn_frame(along, &aside, &up);
+                const mn_vec3 turned = mn_axpy(mn_scale(sqrt(1 - sine * sine), along), sine, aside);
+                // over a point of the first edge, or beyond its end for some
+                const mn_vec3 over =
+                    mn_axpy(mn_axpy(start, 4 * mn_random_unit(seed, 2, 0) - 0.5, along), height, up);
+                const double before = 3 * mn_random_unit(seed, 3, 0);
+                x[2] = mn_axpy(over, -before, turned), x[3] = mn_axpy(x[2], 2.5, turned);
+                const mn_closest r = mn_closest_edge_edge(x);
+                worst = fmax(worst, fabs(r.distance - distance_by_thirds(x)));
+                mn_vec3 apart = mn_scale(-r.distance, r.normal);
+                for (int k = 0; k < 3; k++) apart = mn_axpy(apart, r.c[k], mn_sub(x[k], x[3]));
+                worst = fmax(worst, mn_norm(apart));
+            }
+    check_close(worst, 0, 1e-12);
+    // fuzzing found these: a common end, the other ends ten roundings apart
+    const mn_vec3 end = {0.45812906028753364, -2.3230970542590663, -1.0879829474014164};
+    const mn_vec3 found[4] = {{-0.9560592806416705, 1.8759619806527232, -0.1966006265268733},
+                              end,
+                              {-0.9560592806416727, 1.8759619806527232, -0.1966006265268733},
+                              end};
+    assert_true(mn_closest_edge_edge(found).distance == 0);
+}
+
+/// The nearest point of a triangle, as thin as may be, is no farther than those of its edges.
+static void slivers(void **state)
+{
+    (void)state;
+    double worst = 0;
+    for (uint64_t seed = 0; seed < 2000; seed++)
+        for (double width = 1; width > 1e-18; width *= 0.1) {
+            mn_vec3 x[4] = {{0}, random_vector(seed, 1), random_vector(seed, 2)};
+            const double along = 1.4 * mn_random_unit(seed, 3, 0) - 0.2;
+            x[3] = mn_axpy(mn_lerp(x[1], x[2], along), width, random_vector(seed, 3));
+            x[0] = mn_axpy(mn_lerp(x[1], x[2], 1.4 * mn_random_unit(seed, 4, 0) - 0.2),
+                           pow(10, -9 * mn_random_unit(seed, 5, 0)), random_vector(seed, 6));
+            const double distance = mn_closest_point_triangle(x).distance;
+            for (int k = 1; k < 4; k++) {
+                const mn_vec3 a = x[k], b = x[k % 3 + 1];
+                const double edge = mn_distance(x[0], mn_lerp(a, b, mn_segment_foot(a, b, x[0])));
+                worst = fmax(worst, distance - edge);
+            }
+        }
+    assert_true(worst < 1e-14);
+}
+
 static void derivative_by_weights(void **state)
 {
     (void)state;
@@ -159,6 +237,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nearest_of_all),
+        cmocka_unit_test(edges_at_any_angle),
+        cmocka_unit_test(slivers),
         cmocka_unit_test(derivative_by_weights),
         cmocka_unit_test(advancement_stops_before_contact),
         cmocka_unit_test(barrier_derivatives),
