@@ -403,7 +403,7 @@ static mn_status commit(mn_solver *solver, double dt)
     return status;
 }
 
-// What has begun is done: a film whose mesh has changed by half is no state to be left in.
+// Finish what has begun: a cancel must not leave a film whose mesh is half changed.
 mn_status mn_film_commit(mn_solver *solver, const mn_solver_inputs *inputs, double dt)
 {
     const bool heeds = mn_context_heed_cancel(solver->ctx, false);

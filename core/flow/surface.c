@@ -11,7 +11,7 @@
 //   coefficients, which makes second derivatives fourth order: c = phi - d2 phi / 8; then the same
 //   quasi-inverse as velocity
 //
-// Around the box phi goes on with grad phi . w = -cos(contact angle), w out of the box, where the surface
+// Around the box phi continues with grad phi . w = -cos(contact angle), w out of the box, where the surface
 // meets its side, and straight on elsewhere. Tested: circles keep their radius and curvature
 // (tests/unit/flow/test_surface.c).
 #include "flow/surface.h"

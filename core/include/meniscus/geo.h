@@ -62,7 +62,7 @@ typedef struct mn_volume_ops {
     uint64_t (*hash)(const void *handle, uint64_t seed);
 } mn_volume_ops;
 
-/// Held by value; who holds one owns a reference. {0} is no volume.
+/// Held by value; who holds one owns a reference. {0} stands for none.
 typedef struct mn_volume {
     const mn_volume_ops *ops;
     void *handle;
