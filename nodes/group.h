@@ -11,7 +11,7 @@
     MN_TEXT("group", "Group", "", folder, NULL,                                                              \
             what                                                                                             \
             ": names of point or primitive groups, or numbers as in 0-9. A name may have * and ?, and ! "    \
-            "before it leaves it out. Empty for everything.")
+            "before it leaves it out. Empty takes all of it.")
 
 /// Cooks with the first input cut down to the group.
 mn_status mn_cook_in_group(const mn_cook *cook, mn_status (*whole)(const mn_cook *, mn_geo **),

@@ -121,9 +121,9 @@ static mn_status fail_unknown(const mn_geo *geo, const char *word)
             used += more > 0 ? (size_t)more : 0;
         }
     if (used == 0)
-        return mn_fail(mn_geo_context(geo), MN_ERROR_INPUT,
-                       "there is no group '%s': the input has no groups; leave group empty for everything.",
-                       word);
+        return mn_fail(
+            mn_geo_context(geo), MN_ERROR_INPUT,
+            "there is no group '%s': the input has no groups; leave group empty to take all of it.", word);
     return mn_fail(mn_geo_context(geo), MN_ERROR_INPUT, "there is no group '%s'; the input has %s.", word,
                    names);
 }

@@ -73,11 +73,21 @@ static mn_status move_attribute(mn_geo *geo, mn_attribute *attribute, const moti
     if (!quaternion && !(vector && attribute->size >= 3)) return MN_OK;
     const int64_t *starts = mn_geo_primitive_starts(geo);
     int64_t primitive = 0;
+    // Positions, velocities and normals are nearly always this; a host's playback waits for it.
+    float *plain = attribute->type == MN_F32 && vector ? mn_attribute_write(geo, attribute) : NULL;
+    if (attribute->type == MN_F32 && vector && !plain) return MN_ERROR_MEMORY;
     for (int64_t i = 0; i < attribute->values.count; i++) {
         double value[64];
         if (attribute->owner == MN_PRIMITIVE) primitive = i;
         while (attribute->owner == MN_VERTEX && i >= starts[primitive + 1]) primitive++;
         if (!is_moved(m, attribute->owner, i, primitive)) continue;
+        if (plain) {
+            float *at = plain + i * attribute->size;
+            for (int k = 0; k < 3; k++) value[k] = at[k];
+            move_value(m, attribute->hint, value);
+            for (int k = 0; k < 3; k++) at[k] = (float)value[k];
+            continue;
+        }
         mn_attribute_get(attribute, i, 1, value);
         if (quaternion)
             rotate_quaternion(m->quaternion, value);

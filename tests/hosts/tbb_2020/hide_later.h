@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Not TBB: the installed TBB 2021 with OpenVDB on top, after which the names that came with 2021 are hidden. Whoever
-// says tbb::info behind this does not compile, as with TBB 2020.
+// Not TBB: the installed TBB 2021 with OpenVDB on top, after which the names that came with 2021 are hidden.
+// Whoever says tbb::info behind this does not compile, as with TBB 2020.
 #ifndef MENISCUS_TESTS_HIDE_LATER_H
 #define MENISCUS_TESTS_HIDE_LATER_H
 
