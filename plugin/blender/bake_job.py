@@ -13,10 +13,10 @@ class BakeJob:
     """`frames` are those of the range, `skip` the ones that are there already. With `hold` it waits before it writes its
     first frame: what is to give way for it goes then, and release() lets it go on."""
 
-    def __init__(self, plan, folder, frames, skip=(), resume=False, hold=False, threads=0, memory=1 << 30):
+    def __init__(self, plan, folder, frames, skip=(), resume=False, hold=False, threads=0, memory=1 << 30, branch=None):
         self.plan, self.folder, self.results = plan, str(folder), list(plan.results)
         self.frames, self.skip, self.resume, self.hold = list(frames), set(skip), resume, hold
-        self._settings = {"threads": threads, "memory": memory}
+        self._settings = {"threads": threads, "memory": memory, "branch": branch}
         self._wanted = [frame for frame in self.frames if frame not in self.skip]
         self._job, self._stop = None, False
         self.started = time.monotonic()

@@ -2,6 +2,7 @@
 """Simulate, stop and go on: operators around the one running job. An operator starts it and is done; a timer of Blender's
 looks at the job, shows its frames and says how it ended. So there is one undo step, and Esc keeps its meaning."""
 import atexit
+import shutil
 import sys
 
 import bpy
@@ -80,22 +81,43 @@ def _staged(context, tree, plan, folder, last):
     return cache.digests(staged)
 
 
-def _continued(tree, plan, folder, inputs):
-    """The cache that a job goes on with; None when there is none yet. Refuses one that does not fit."""
+def _continued(tree, plan, folder, inputs, from_frame):
+    """(the cache that a job goes on with, or None when there is none yet; whether it has other settings, so that this is a
+    branch). Refuses one that does not fit."""
     there, sentence = cache.find(tree)
     if there is None and sentence:
         raise network_scene.TreeError(sentence)
     if there is None:
-        return None
+        return None, False
     before = cache.read_bake(there)
-    if not cache.goes_on(before, plan.scene, inputs):
+    branches = not cache.goes_on(before, plan.scene, inputs)
+    if branches and from_frame is None:
         raise network_scene.TreeError("The network or its objects have changed since the cache was made, so its frames do not "
-                                      "fit any more; simulate anew.")
+                                      "fit any more; simulate anew, or use From Frame to keep those before a frame.")
+    if branches:
+        _check_branch(cache.scene_of(there), plan.scene, before, from_frame)
+    last = cache.branch_of(before)
+    if last is not None and from_frame is not None and from_frame <= last:
+        raise network_scene.TreeError(f"Choose frame {last + 1} or a later one, or simulate anew: frames up to {last} were made by "
+                                      "other settings.")
     if there != folder:
         for path in there.iterdir():  # a cache that was left elsewhere: its frames come along
             if path.is_file() and path.suffix != ".part":
                 cache.copy_file(path, folder / path.name)
-    return before
+            elif path.name == "branch":
+                shutil.copytree(path, folder / path.name, dirs_exist_ok=True)
+    return before, branches
+
+
+def _check_branch(old, new, bake, frame):
+    """Whether a scene can go on from a frame of another: it must have the same nodes, and the frame before it."""
+    nodes = lambda scene: [(entry["name"], entry["type"], entry.get("inputs", [])) for entry in scene["nodes"]]  # noqa: E731
+    if old is None or nodes(old) != nodes(new) or old.get("fps") != new.get("fps"):
+        raise network_scene.TreeError("Simulate anew: nodes, connections or the frame rate have changed since the cache was made, so no "
+                                      "frame of it can be continued.")
+    if frame <= bake["frames"][0]:
+        raise network_scene.TreeError(f"Choose a frame after {bake['frames'][0]}, or simulate anew: settings have changed, and there is "
+                                      "no frame before this one to continue.")
 
 
 def start(context, tree, resume=False, from_frame=None):
@@ -113,20 +135,23 @@ def start(context, tree, resume=False, from_frame=None):
         raise network_scene.TreeError(f"Choose another cache folder: {folder} cannot be made ({error.strerror or error}).") from None
     try:
         inputs = _staged(context, tree, plan, folder, last)
-        before = _continued(tree, plan, folder, inputs) if resume or from_frame is not None else None
+        before, branches = _continued(tree, plan, folder, inputs, from_frame) if resume or from_frame is not None else (None, False)
         cache.swap_inputs(folder)
+        branch = (*cache.old_scene(folder), from_frame - 1) if branches else None
     except BaseException:
         cache.settle_inputs(folder, False)
         raise
-    if before is not None and from_frame is not None:
+    if before is not None and from_frame is not None and branch is None:
         cache.clear(folder, from_frame)
     frames = range(first, last + 1)
-    skip = [frame for frame in frames if before is not None and all(cache.frame_path(folder, stem, frame).is_file() for stem in stems)]
+    skip = [frame for frame in frames if before is not None and all(cache.frame_path(folder, stem, frame).is_file() for stem in stems)
+            and (branch is None or frame < from_frame)]
     chosen = preferences.get()
-    made = bake_job.BakeJob(plan, folder, frames, skip, before is not None, before is None, chosen.threads,
-                            chosen.cache_memory << 20)
+    made = bake_job.BakeJob(plan, folder, frames, skip, before is not None, before is None or branch is not None, chosen.threads,
+                            chosen.cache_memory << 20, None if branch is None else (branch[0], str(branch[1]), branch[2]))
     made.inputs, made.stems, made.before, made.is_committed = inputs, stems, before, False
-    if before is not None:
+    made.branch = None if branch is None else branch[2]
+    if before is not None and branch is None:
         commit(tree, made)
     return made
 
@@ -136,14 +161,19 @@ def commit(tree, made):
     first, last = made.frames[0], made.frames[-1]
     before = made.before or cache.read_bake(made.folder)
     same = cache.goes_on(before, made.plan.scene, made.inputs)
+    branch = cache.branch_of(before) if same else made.branch
     if same:
         first, last = min(first, before["frames"][0]), max(last, before["frames"][1])
         made.inputs = {**before["inputs"], **made.inputs}
+    elif made.branch is not None:
+        first = min(first, before["frames"][0])
+        cache.clear(made.folder, made.branch + 1)
+        cache.settle_branch(made.folder)
     else:
         cache.clear(made.folder)
     cache.settle_inputs(made.folder, True)
     cache.remember(tree, cache.write_bake(made.folder, made.plan, made.inputs, made.stems, (first, last),
-                                          before["fingerprint"] if same else None))
+                                          before["fingerprint"] if same else None, branch))
     tree.cache_seen = made.folder
     made.is_committed = True
     for node in tree.nodes:

@@ -5,6 +5,7 @@ by `meniscus cook` too.
     scene.json                what was simulated
     bake.json                 which frames, of which results, by which scene and inputs, for which .blend file
     inputs/                   objects of Blender
+    branch/                   the state that frames with other settings go on from, where there are any
     skin.0001.bgeo.sc         a frame of the node skin; skin.0001.vdb its volumes, which Blender reads by itself
     *.checkpoint              where a stopped simulation goes on
 
@@ -198,13 +199,16 @@ def read_bake(folder):
     return bake if isinstance(bake, dict) and isinstance(bake.get("stems"), list) else {}
 
 
-def write_bake(folder, plan, inputs, stems, frames, word=None):
-    """scene.json and bake.json. `word` is the fingerprint of the cache that is continued. Returns the fingerprint."""
+def write_bake(folder, plan, inputs, stems, frames, word=None, branch=None):
+    """scene.json and bake.json. `word` is the fingerprint of the cache that is continued, `branch` the last frame that other
+    settings have made, None when there is none. Returns the fingerprint."""
     folder, scene = Path(folder), plan.scene
     word = word or fingerprint(scene, inputs)
     blend = os.path.relpath(bpy.data.filepath, folder) if bpy.data.filepath else ""
     bake = {"meniscus_bake": 2, "fingerprint": word, "essence": hashlib.sha256(essence(scene).encode()).hexdigest()[:32],
             "stems": stems, "frames": list(frames), "blend": blend, "inputs": inputs}
+    if branch is not None:
+        bake["branch"] = branch
     for name, content in (("scene.json", plan.text), ("bake.json", json.dumps(bake, indent=1))):
         _write_text(folder / name, content)
     return word
@@ -235,6 +239,7 @@ def clear(folder, from_frame=None):
     if bake and from_frame is None:
         for path in folder.glob("*.checkpoint"):
             path.unlink(missing_ok=True)
+        shutil.rmtree(folder / "branch", ignore_errors=True)
         for name in ("bake.json", "scene.json"):
             (folder / name).unlink(missing_ok=True)
 
@@ -311,12 +316,41 @@ def settle_inputs(folder, good):
         shutil.rmtree(folder / "inputs", ignore_errors=True)
         if (folder / "inputs.old").is_dir():
             os.replace(folder / "inputs.old", folder / "inputs")
-    for name in ("inputs.new", "inputs.old"):
+    for name in ("inputs.new", "inputs.old", "branch.new", "branch.old"):
         shutil.rmtree(folder / name, ignore_errors=True)
     try:
         folder.rmdir()  # nothing came of it
     except OSError:
         pass
+
+
+# ---- branches: frames up to one by other settings than those after it ----
+
+def old_scene(folder):
+    """(the text of the scene that the frames were made by, a folder with its inputs until settle_inputs()), or None."""
+    folder = Path(folder)
+    try:
+        text = (folder / "scene.json").read_text(encoding="utf-8")
+    except OSError:
+        return None
+    place = folder / "branch.old"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    if (folder / "inputs.old").is_dir():
+        shutil.copytree(folder / "inputs.old", place / "inputs")
+    return text, place
+
+
+def settle_branch(folder):
+    """The state that a job has begun with becomes the one that frames go on from."""
+    folder = Path(folder)
+    shutil.rmtree(folder / "branch", ignore_errors=True)
+    os.replace(folder / "branch.new", folder / "branch")
+
+
+def branch_of(bake):
+    """The last frame that other settings have made, or None."""
+    return bake.get("branch") if isinstance(bake.get("branch"), int) else None
 
 
 # ---- files that are read at every frame ----

@@ -10,12 +10,14 @@
 #include "plugin/io/io.h"
 #include "plugin/python/library.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 /// A checkpoint is written when this many times what the last one took has passed, and at least
@@ -36,7 +38,7 @@ typedef struct note {
 
 struct mn_cook_thread {
     mn_cook_thread_def def;
-    char *scene, *folder;
+    char *scene, *folder, *branch_scene, *branch_folder;
     int32_t *frames;
     result_state *results;
     mn_plugin_session *session;
@@ -194,6 +196,63 @@ static void leave_checkpoints(mn_cook_thread *job)
     job->checkpoint_seconds = job->checkpoint_time - begun;
 }
 
+/// The states of a network that suit going on after `limit`: the latest ones, or those that a branch began
+/// with. One that does not fit is no loss: the simulation runs through from its start and gives the same
+/// frames.
+static mn_status load_states(mn_cook_thread *job, mn_network *network, int32_t limit)
+{
+    char path[PATH_SIZE];
+    if (snprintf(path, sizeof path, "%s/branch", job->folder) >= PATH_SIZE) return MN_OK;
+    for (int32_t i = 0; i < job->def.result_count; i++) {
+        const int32_t node = job->results[i].number;
+        int32_t frame = INT32_MIN;
+        mn_status status = mn_network_load_checkpoint(network, node, job->folder, &frame);
+        if (status != MN_ERROR_CANCELLED && status != MN_ERROR_MEMORY &&
+            (status != MN_OK || frame == INT32_MIN || frame > limit))
+            status = mn_network_load_checkpoint(network, node, path, &frame);
+        if (status == MN_ERROR_CANCELLED || status == MN_ERROR_MEMORY) return status;
+    }
+    return MN_OK;
+}
+
+/// Whoever resumes a branch must not start from the beginning.
+static mn_status keep_branch(mn_cook_thread *job)
+{
+    char path[PATH_SIZE];
+    if (snprintf(path, sizeof path, "%s/branch.new", job->folder) >= PATH_SIZE ||
+        (mkdir(path, 0777) != 0 && errno != EEXIST))
+        return mn_fail(job->ctx, MN_ERROR_IO, "The folder branch.new cannot be made in %s: %s.", job->folder,
+                       strerror(errno));
+    for (int32_t i = 0; i < job->def.result_count; i++)
+        MN_TRY(mn_network_save_checkpoint(job->network, job->results[i].number, path));
+    return MN_OK;
+}
+
+/// The other scene's state at the branch's frame becomes this network's.
+static mn_status branch_off(mn_cook_thread *job)
+{
+    mn_network *source = NULL;
+    mn_status status;
+    MN_TRY_TO(out, status,
+              mn_scene_read_memory(job->ctx, NULL, job->branch_scene, job->def.branch_scene_size,
+                                   "scene.json", &source));
+    MN_TRY_TO(out, status, mn_network_set_folder(source, job->branch_folder));
+    mn_network_set_cache_limit(source, job->def.memory);
+    MN_TRY_TO(out, status, load_states(job, source, job->def.branch_frame));
+    for (int32_t i = 0; i < job->def.result_count; i++) {
+        const result_state *result = &job->results[i];
+        const mn_geo *geo;
+        MN_TRY_TO(out, status,
+                  mn_network_cook(source, result->number, result->output, job->def.branch_frame, &geo));
+        MN_TRY_TO(out, status,
+                  mn_network_branch(job->network, source, result->number, job->def.branch_frame));
+    }
+    status = keep_branch(job);
+out:
+    mn_network_free(source);
+    return status;
+}
+
 static mn_status prepare(mn_cook_thread *job)
 {
     MN_TRY(
@@ -202,22 +261,16 @@ static mn_status prepare(mn_cook_thread *job)
     mn_network_set_cache_limit(job->network, job->def.memory);
     for (int32_t i = 0; i < job->def.result_count; i++)
         MN_TRY(mn_network_require(job->network, job->results[i].node, &job->results[i].number));
-    if (!job->def.resume) return MN_OK;
-    for (int32_t i = 0; i < job->def.result_count; i++) {
-        int32_t frame;
-        const mn_status status =
-            mn_network_load_checkpoint(job->network, job->results[i].number, job->folder, &frame);
-        // One that does not fit is no loss: the simulation runs through from its start and gives the same
-        // frames.
-        if (status == MN_ERROR_CANCELLED || status == MN_ERROR_MEMORY) return status;
-    }
-    return MN_OK;
+    if (job->branch_scene) return branch_off(job);
+    const int32_t first = job->def.frame_count > 0 ? job->frames[0] : INT32_MAX;
+    return job->def.resume ? load_states(job, job->network, first - 1) : MN_OK;
 }
 
 static mn_status cook_frames(mn_cook_thread *job)
 {
     job->checkpoint_time = mn_seconds();
     if (job->def.hold && job->def.frame_count > 0) MN_TRY(hold(job));
+    if (job->branch_scene) leave_checkpoints(job); // those of the other scene do not fit any more
     for (int32_t i = 0; i < job->def.frame_count; i++) {
         MN_TRY(mn_check_cancelled(job->ctx));
         atomic_store_explicit(&job->fraction, 0, memory_order_relaxed);
@@ -264,6 +317,7 @@ static void free_all(mn_cook_thread *job)
     if (job->ctx) mn_array_free(job->ctx, &job->notes);
     mn_plugin_session_free(job->session);
     free(job->results), free(job->frames), free(job->scene), free(job->folder);
+    free(job->branch_scene), free(job->branch_folder);
     free(job);
 }
 
@@ -275,6 +329,12 @@ static bool copy_def(mn_cook_thread *job, const mn_cook_thread_def *def)
     job->results = calloc((size_t)def->result_count + 1, sizeof *job->results);
     if (!job->scene || !job->folder || !job->frames || !job->results) return false;
     memcpy(job->scene, def->scene, def->scene_size);
+    if (def->branch_scene) {
+        job->branch_scene = malloc(def->branch_scene_size + 1),
+        job->branch_folder = strdup(def->branch_folder);
+        if (!job->branch_scene || !job->branch_folder) return false;
+        memcpy(job->branch_scene, def->branch_scene, def->branch_scene_size);
+    }
     if (def->frame_count > 0)
         memcpy(job->frames, def->frames, sizeof *job->frames * (size_t)def->frame_count);
     for (int32_t i = 0; i < def->result_count; i++) {
@@ -283,6 +343,7 @@ static bool copy_def(mn_cook_thread *job, const mn_cook_thread_def *def)
         if (!job->results[i].node || !job->results[i].stem) return false;
     }
     job->def.scene = NULL, job->def.folder = NULL, job->def.frames = NULL;
+    job->def.branch_scene = NULL, job->def.branch_folder = NULL;
     job->def.nodes = NULL, job->def.stems = NULL, job->def.outputs = NULL;
     job->frame = def->frame_count > 0 ? job->frames[0] : 0;
     return true;

@@ -4,6 +4,11 @@
 // numbers now and then. So no lock of an interpreter can stop it, and no program around it can be stopped by
 // it.
 //
+// A job may be a branch: it goes on from the state that another scene, with the same nodes, has at a frame,
+// which is loaded or simulated again. That state is written to FOLDER/branch.new before the job is held;
+// whoever makes the branch the folder's own renames it to FOLDER/branch, from where a job resumes at any
+// frame after it.
+//
 // A job may be held: it cooks its first frame, and waits before it writes anything. Whatever makes a network
 // fail shows by then, so that files of an earlier cook need not go before the new one has proved itself.
 #ifndef MENISCUS_PLUGIN_PYTHON_COOK_JOB_H
@@ -28,11 +33,15 @@ typedef struct mn_cook_thread_def {
     const int32_t *outputs;   ///< its output
     const char *const *stems; ///< its frames are FOLDER/STEM.0001.bgeo.sc, and .vdb for volumes
     int32_t frame_count;
-    const int32_t *frames; ///< that are cooked, in order
-    int32_t threads;       ///< 0: all
-    int32_t resume;        ///< not 0: from the checkpoints in the folder, if they fit
-    int32_t hold;          ///< not 0: wait once before the first frame is written
-    int64_t memory;        ///< bytes that simulated frames may take
+    const int32_t *frames;     ///< that are cooked, in order
+    int32_t threads;           ///< 0: all
+    int32_t resume;            ///< not 0: from the checkpoints in the folder, if they fit
+    int32_t hold;              ///< not 0: wait once before the first frame is written
+    int64_t memory;            ///< bytes that simulated frames may take
+    const char *branch_scene;  ///< what it branches from, as text, or NULL
+    size_t branch_scene_size;  ///< bytes
+    const char *branch_folder; ///< where relative paths of that scene start; its checkpoints are in `folder`
+    int32_t branch_frame;      ///< the last frame that is still the other scene's
 } mn_cook_thread_def;
 
 typedef enum mn_cook_thread_state { MN_COOK_RUNS, MN_COOK_IS_HELD, MN_COOK_ENDED } mn_cook_thread_state;

@@ -9,7 +9,7 @@
 #include "plugin/host/network/network.h"
 
 /// Raised whenever a function or struct that the Python module uses changes.
-enum { MN_PLUGIN_VERSION = 5 };
+enum { MN_PLUGIN_VERSION = 6 };
 
 MN_API int mn_plugin_version(void);
 /// The release, such as "0.1.0".

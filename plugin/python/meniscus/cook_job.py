@@ -15,7 +15,8 @@ class Def(Structure):
     _fields_ = [("scene", c_char_p), ("scene_size", c_size_t), ("folder", c_char_p), ("result_count", c_int32),
                 ("nodes", POINTER(c_char_p)), ("outputs", POINTER(c_int32)), ("stems", POINTER(c_char_p)),
                 ("frame_count", c_int32), ("frames", POINTER(c_int32)), ("threads", c_int32), ("resume", c_int32),
-                ("hold", c_int32), ("memory", c_int64)]
+                ("hold", c_int32), ("memory", c_int64), ("branch_scene", c_char_p), ("branch_scene_size", c_size_t),
+                ("branch_folder", c_char_p), ("branch_frame", c_int32)]
 
 
 class View(Structure):
@@ -24,17 +25,22 @@ class View(Structure):
 
 class CookJob:
     """Cooks `results`, tuples of (node, output, stem), of a scene at `frames` into folder/STEM.0001.bgeo.sc, and .vdb for
-    volumes. It starts at once; with `hold` it waits once before the first frame is written, until release()."""
+    volumes. `branch` is (another scene's text, where its paths start, a frame): the states at that frame are the other scene's, and what
+    comes after them this one's. It starts at once; with `hold` it waits once before the first frame is written, until release()."""
 
     RUNS, HELD, ENDED = range(3)  #: states
 
-    def __init__(self, text, folder, results, frames, threads=0, resume=False, hold=False, memory=1 << 30):
+    def __init__(self, text, folder, results, frames, threads=0, resume=False, hold=False, memory=1 << 30, branch=None):
         data, frames = text.encode("utf-8"), list(frames)
         words = lambda texts: (c_char_p * max(len(texts), 1))(*texts)  # noqa: E731
         numbers = lambda values: (c_int32 * max(len(values), 1))(*values)  # noqa: E731
         definition = Def(data, len(data), encode(folder), len(results), words([encode(node) for node, _, _ in results]),
                          numbers([output for _, output, _ in results]), words([encode(stem) for _, _, stem in results]),
                          len(frames), numbers(frames), threads, bool(resume), bool(hold), memory)
+        if branch is not None:
+            other = branch[0].encode("utf-8")
+            definition.branch_scene, definition.branch_scene_size = other, len(other)
+            definition.branch_folder, definition.branch_frame = encode(branch[1]), branch[2]
         self.results = list(results)
         self._pointer = lib.mn_cook_thread_start(ctypes.byref(definition))
         if not self._pointer:

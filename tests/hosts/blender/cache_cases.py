@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inside Blender: saving and loading, caches that move, stopping in the middle and going on."""
 import shutil
+import subprocess
 import sys
 import time
 import unittest
@@ -135,6 +136,67 @@ class Stopping(unittest.TestCase):
         self.assertEqual((job.sentence, job.cancelled), ("", False))
         bake_operators.finish(self.scene, tree, job)
         return made
+
+
+class Branching(unittest.TestCase):
+    """Other settings from a frame on; what lies before it stays."""
+
+    def setUp(self):
+        self.scene = inside.fresh()
+        self.scene.frame_end = 6
+
+    def again(self, tree, frame):
+        self.assertEqual(bpy.ops.meniscus.bake(tree=tree.name, from_frame=frame), {"FINISHED"}, tree.message)
+        return list(frames(cache.folder_of(tree)).values())
+
+    def refused(self, tree, frame, words):
+        before = frames(cache.folder_of(tree))
+        with self.assertRaises(RuntimeError):
+            bpy.ops.meniscus.bake(tree=tree.name, from_frame=frame)
+        self.assertIn(words, tree.message)
+        self.assertEqual(frames(cache.folder_of(tree)), before)
+
+    def test_other_settings_from_a_frame_on(self):
+        tree = inside.drop_tree(cells=8)
+        tree.nodes["liquid"].p_material = "custom"
+        self.assertEqual(bpy.ops.meniscus.bake(tree=tree.name), {"FINISHED"}, tree.message)
+        folder = cache.folder_of(tree)
+        plain = list(frames(folder).values())
+        scene = inside.HERE / "branch_scene"
+        shutil.rmtree(scene, ignore_errors=True)
+        shutil.copytree(folder, scene)
+
+        tree.nodes["liquid"].p_sigma = 0.5
+        self.refused(tree, 1, "Choose a frame after 1")
+        branched = self.again(tree, 4)
+        self.assertEqual(branched[:3], plain[:3])
+        for i in range(3, 6):
+            self.assertNotEqual(branched[i], plain[i])
+        # The bytes are those that the command gives for the same branch.
+        command = lambda *words: subprocess.run([inside.COMMAND, "cook", *map(str, words), "-q"], check=True, capture_output=True, text=True)  # noqa: E731
+        command(scene / "scene.json", "-f", "1-3", "-o", inside.HERE / "branch_old")
+        command("--from", f"{inside.HERE / 'branch_old'}@3", "--set", "liquid.sigma=0.5", "-f", "4-6", "-o", inside.HERE / "branch_new")
+        made = [path.read_bytes() for path in sorted((inside.HERE / "branch_new").glob("*.bgeo.sc"))]
+        self.assertEqual(branched[3:], made)
+
+        # The branch is a simulation of its own: made again from its frames, after stopping, and not before it.
+        self.assertEqual(self.again(tree, 5), branched)
+        self.refused(tree, 2, "Choose frame 4 or a later one")
+        for path in folder.glob("*.checkpoint"):
+            path.unlink()
+        for path in sorted(folder.glob("*.bgeo.sc"))[3:]:
+            path.unlink()
+        self.assertEqual(bpy.ops.meniscus.bake(tree=tree.name, resume=True), {"FINISHED"}, tree.message)
+        self.assertEqual(list(frames(folder).values()), branched)
+
+        tree.nodes["liquid"].p_sigma = 0.01
+        twice = self.again(tree, 6)
+        self.assertEqual(twice[:5], branched[:5])
+        self.assertNotEqual(twice[5], branched[5])
+
+        # Other connections cannot go on from it.
+        tree.links.remove(tree.nodes["liquid"].inputs[1].links[0])
+        self.refused(tree, 6, "Simulate anew: nodes, connections")
 
 
 inside.main("cache_cases")
