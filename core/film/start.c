@@ -113,10 +113,9 @@ mn_status mn_film_cone_create(mn_context *ctx, const mn_film_frame *frame, doubl
     mn_vec3 sum = {0};
     double length = 0;
     if (frame->edge_count < 3 || frame->edge_count > MAX_CONE)
-        return mn_fail(
-            ctx, MN_ERROR_INPUT,
-            "A film in a frame wants 3 to %d wires, and this frame has %lld; resample its polylines.",
-            MAX_CONE, (long long)frame->edge_count);
+        return mn_fail(ctx, MN_ERROR_INPUT,
+                       "Use a frame of 3 to %d wires, such as the edges of a cube; this one has %lld.",
+                       MAX_CONE, (long long)frame->edge_count);
     for (int64_t i = 0; i < frame->edge_count; i++) {
         const mn_vec3 a = frame->positions[frame->edges[i][0]], b = frame->positions[frame->edges[i][1]];
         const double l = mn_distance(a, b);

@@ -126,10 +126,12 @@ ROOM = 600  # bytes in memory per particle
 
 
 def estimate(context, thing, quick):
-    """What a run will take, roughly, in two lines, before anything is read; none for presets without a filled body."""
+    """What a run will take, roughly, in two lines, before anything is read."""
     setup, length = setup_of(quick), size_of(thing)
-    if not length > 0 or not any(entry["type"] == "fill" for entry in setup["nodes"]):
+    if not length > 0:
         return []
+    if "cost" in setup:
+        return _estimate_by_cost(context, setup, quick)
     sides = [side / length * quick.size for side in thing.dimensions]
     dx, values = quick.size / quick.cells, meniscus.material(quick.material)
     particles = 8 * 0.55 * sides[0] * sides[1] * sides[2] / dx ** 3
@@ -141,6 +143,14 @@ def estimate(context, thing, quick):
     frames = context.scene.frame_end - context.scene.frame_start + 1
     return [f"About {_rounded(particles):,} particles",
             f"{bake_operators.duration(max(1.0, seconds * frames))}, {max(1.0, particles * ROOM / 1e6):.0f} MB"]
+
+
+def _estimate_by_cost(context, setup, quick):
+    """From what a frame took at a few cells, where no count of particles says it."""
+    cost, frames = setup["cost"], context.scene.frame_end - context.scene.frame_start + 1
+    finer = quick.cells / cost["cells"]
+    seconds = cost["seconds"] * finer ** cost["power"] * max(setup["slow_motion"] / quick.slow_motion, 0.05) * frames
+    return ["A rough guess:", f"{bake_operators.duration(max(1.0, seconds))}, {max(1.0, cost['megabytes'] * finer ** cost['growth']):.0f} MB"]
 
 
 def _rounded(number):

@@ -76,6 +76,12 @@ class NetworkDx(CommandTest):
         self.succeed("wedge", "scene.json", "--vary", "dx=0.001,0.002", "--plan", "-q", "-o", "w")
         self.assertEqual(sorted(m["name"] for m in json.loads((self.folder / "w/plan.json").read_text())["members"]), ["dx=0.001", "dx=0.002"])
 
+    def test_it_says_when_no_node_follows(self):
+        self.write_scene(drop(None, {name: 0.001 for name in ("fill", "ground", "liquid", "skin")}))
+        self.assertIn("every node sets its own", self.succeed("cook", "scene.json", "-f", "1-1", "-o", "x", "--set", "dx=0.002").stderr)
+        self.write_scene(drop(None, {"fill": 0.001}))
+        self.assertNotIn("sets its own", self.succeed("cook", "scene.json", "-f", "1-1", "-o", "y", "--set", "dx=0.002").stderr)
+
     def test_a_value_that_the_material_gives_is_warned_about(self):
         scene = drop(0.001)
         scene["nodes"][4]["parms"]["material"] = "mercury"

@@ -50,7 +50,7 @@ def shoot(name):
         bpy.ops.screen.screenshot(filepath=str(SHOT.with_name(name)))
 
 
-def until_done(seconds=300):
+def until_done(seconds=900):  # a guard against hanging, on however busy a machine
     began = time.monotonic()
     while bake_operators.is_running():
         assert time.monotonic() - began < seconds, "the simulation does not end"

@@ -427,6 +427,17 @@ class Small(Case):
         self.assertIn("particles", particles)
         self.assertIn(" MB", cost)
 
+    def test_every_preset_tells_what_it_takes(self):
+        ball, costs = inside.sphere(), {}
+        for name in quick._setups:
+            ball.meniscus_quick.setup = name
+            lines = quick.estimate(bpy.context, ball, ball.meniscus_quick)
+            self.assertEqual(len(lines), 2, name)
+            self.assertRegex(lines[1], r"^[\d.]+ (s|min|h), \d+ MB$", name)
+            ball.meniscus_quick.cells *= 8
+            costs[name] = lines[1], quick.estimate(bpy.context, ball, ball.meniscus_quick)[1]
+        self.assertTrue(all(few != many for name, (few, many) in costs.items() if name != "spray"), costs)
+
     def test_buttons_for_trouble(self):
         bpy.ops.mesh.primitive_cube_add(location=(0, 0, 0))
         cube = bpy.context.object
