@@ -329,6 +329,7 @@ static mn_status commit(mn_solver *solver, double dt)
     mn_timer_begin(&solver->timers, "gas");
     MN_TRY(mn_film_measure_pockets(film));
     MN_TRY(mn_film_move_gas(film, dt));
+    MN_TRY(mn_film_drain(film, dt));
     mn_timer_end(&solver->timers, "gas");
     mn_timer_begin(&solver->timers, "mesh");
     const mn_status status = mn_film_change_mesh(film, true, dt);
