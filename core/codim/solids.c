@@ -68,8 +68,8 @@ static double hold_of(const mn_codim *mls, int64_t p)
     return mls->def.adhesion / (REACH * mls->def.spacing) * footprint(mls, p);
 }
 
-// Where `puncture` is on, solids pass through film and break it (film/reseed.c); threads and drops feel them as
-// ever.
+// Where `puncture` is on, solids pass through film and break it (film/reseed.c); threads and drops feel them
+// as ever.
 static bool is_pierced(const mn_codim *mls, int64_t p)
 {
     return mls->def.puncture && mn_codim_may_tear(mls, p);
