@@ -71,7 +71,7 @@ static mn_status add_edge(mn_contact_pairs *c, const half_edge *h, int64_t count
     int32_t ends[2] = {first[h->corner], first[(h->corner + 1) % 3]};
     int32_t wing[2] = {-1, -1};
     for (int64_t k = 0; k < count; k++) {
-        if (k < 2) wing[k] = c->triangle.data[h[k].triangle][(h[k].corner + 2) % 3];
+        if (count <= 2) wing[k] = c->triangle.data[h[k].triangle][(h[k].corner + 2) % 3];
         c->side.data[h[k].triangle][h[k].corner] = (int32_t)c->edge.count;
         c->neighbour.data[h[k].triangle][h[k].corner] = count == 2 ? h[1 - k].triangle : -1;
     }
