@@ -119,11 +119,14 @@ struct mn_film {
 mn_status mn_film_system_pattern(mn_film *film);
 /// K = d(energy)/dx as a matrix at positions x, elements and tensions with it.
 mn_status mn_film_system_matrix(mn_film *film, const mn_vec3 *x);
-/// dV/dx of every pocket at positions x, and the volumes where `volumes` is not NULL.
-mn_status mn_film_system_volumes(mn_film *film, const mn_vec3 *x, double *volumes);
 /// (K x)_v
 mn_vec3 mn_film_system_row(const mn_film_system *s, const mn_vec3 *x, int64_t v);
 void mn_film_system_free(mn_context *ctx, mn_film_system *s);
+
+// ---- volumes.c ----
+
+/// dV/dx of every pocket at positions x, and the volumes where `volumes` is not NULL.
+mn_status mn_film_system_volumes(mn_film *film, const mn_vec3 *x, double *volumes);
 /// values[b] = sum over the vertices of pocket b of dV/dx . u
 mn_status mn_film_pockets_gather(mn_film *film, const mn_vec3 *u, double *values);
 /// out[v] += factor sum over pockets of dV/dx values[b]
@@ -142,14 +145,52 @@ mn_status mn_film_elastic_apply(mn_film *film, const mn_vec3 *u, double factor, 
 /// Hands soap on between neighbours.
 mn_status mn_film_spread_soap(mn_film *film);
 
+// ---- operator.c ----
+
+/// A step on its way.
+typedef struct mn_film_step_job {
+    mn_film *film;
+    double dt, theta;
+    const mn_vec3 *in;
+    mn_vec3 *out;
+    double shift;
+    double mass; ///< kg, of all
+    bool viscous, gas;
+    bool held;         ///< some vertices are not free
+    double stiff_area; ///< m^2, below which explicit viscosity is weakened
+} mn_film_step_job;
+
+/// Area over the square of the longest edge: less is a sliver.
+#define MN_FILM_PLUMP 0.1
+
+/// The part of d that constraints leave.
+mn_vec3 mn_film_allowed(const mn_film *film, int64_t v, mn_vec3 d);
+/// (N u)_v. `most`: area below which a vertex's part is too stiff for an explicit term, and is weakened; 0
+/// for none.
+mn_vec3 mn_film_viscous_pull(const mn_film *film, const mn_vec3 *u, double most, int64_t v);
+/// The air's push per velocity u against it.
+mn_vec3 mn_film_against_air(const mn_film *film, int64_t v, mn_vec3 u);
+/// Takes out of u what constraints forbid.
+mn_status mn_film_project(mn_film_step_job *job, mn_vec3 *u);
+/// out += Q^T C Q u
+mn_status mn_film_add_gas_stiffness(mn_film *film, const mn_vec3 *u, mn_vec3 *out);
+/// Solves for d, from d; the tolerance falls from pass to pass.
+mn_status mn_film_solve(mn_film_step_job *job, int32_t pass, const mn_vec3 *right, mn_vec3 *d);
+
+// ---- momentum.c ----
+
+/// After a step that nothing holds: the momentum and moment of gravity and air, and no more.
+mn_status mn_film_balance(mn_film_step_job *job);
+mn_vec3 mn_film_angular_momentum(const mn_film *film, mn_vec3 about);
+/// After a change of the mesh: what it lost of the angular momentum `before`.
+mn_status mn_film_restore_spin(mn_film *film, mn_vec3 about, mn_vec3 before);
+
 // ---- step.c ----
 
 /// One step of dt; *stretch is the largest motion of one vertex against a neighbour, over the size. Positions
 /// and velocities of the complex are untouched until mn_film_step_accept().
 mn_status mn_film_step_try(mn_film *film, double dt, double *stretch);
 void mn_film_step_accept(mn_film *film);
-/// The part of d that constraints leave.
-mn_vec3 mn_film_allowed(const mn_film *film, int64_t v, mn_vec3 d);
 
 // ---- pockets.c ----
 
@@ -173,6 +214,11 @@ mn_status mn_film_vanish_pockets(mn_film *film);
 /// Vertices and system still go together.
 mn_status mn_film_touch_films(mn_film *film, bool *changed);
 void mn_film_touch_free(mn_context *ctx, mn_film_touch *touch);
+
+// ---- view.c ----
+
+void mn_film_add_up(const mn_solver *solver, mn_report *report);
+mn_status mn_film_show(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output, mn_view *view);
 
 // ---- advance.c ----
 
