@@ -164,9 +164,15 @@ const double *mn_contact_vertex_areas(const mn_contact_pairs *c)
 
 double mn_contact_shortest_edge(const mn_contact_pairs *c)
 {
-    double shortest = INFINITY;
-    for (int32_t e = 0; e < c->edge_count; e++) shortest = fmin(shortest, c->edge_length2.data[e]);
-    return sqrt(shortest);
+    double shortest = INFINITY, sum = 0;
+    int32_t fixed = 0;
+    for (int32_t e = 0; e < c->edge_count; e++) {
+        if (c->flags.data[c->group.data[c->edge.data[e][0]]] & MN_CONTACT_FIXED)
+            sum += sqrt(c->edge_length2.data[e]), fixed++;
+        else
+            shortest = fmin(shortest, c->edge_length2.data[e]);
+    }
+    return fmin(sqrt(shortest), fixed > 0 ? sum / fixed : INFINITY);
 }
 
 // ---- which edges matter ----

@@ -98,6 +98,22 @@ static mn_status push_point(const collecting *q, mn_contact_terms *terms, int32_
     return mn_array_push(c->ctx, terms, &term);
 }
 
+/// Whether boxes around the first `split` of four places and around the others are at least `distance` apart:
+/// most candidates are, and are told by this without a root.
+static bool are_far(const mn_vec3 x[4], int split, double distance)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+        for (int k = 0; k < 4; k++) {
+            const double at = (&x[k].x)[axis];
+            low[k >= split] = at < low[k >= split] ? at : low[k >= split];
+            high[k >= split] = at > high[k >= split] ? at : high[k >= split];
+        }
+        if (low[0] - high[1] >= distance || low[1] - high[0] >= distance) return true;
+    }
+    return false;
+}
+
 static mn_status collect_point(const collecting *q, mn_contact_terms *terms, int32_t p)
 {
     const mn_contact_pairs *c = q->contact;
@@ -108,6 +124,7 @@ static mn_status collect_point(const collecting *q, mn_contact_terms *terms, int
     for (int64_t i = 0; i < count; i++) {
         const int32_t *t = c->triangle.data[list[i]];
         const mn_vec3 x[4] = {q->x[p], q->x[t[0]], q->x[t[1]], q->x[t[2]]};
+        if (are_far(x, 1, q->distance)) continue;
         const mn_closest near = mn_closest_point_triangle(x);
         if (!(near.distance < q->distance)) continue;
         count_feature(&f, c, list[i], &near, 1);
@@ -182,9 +199,11 @@ static mn_status collect_edge(const collecting *q, mn_contact_terms *terms, int3
     for (int64_t i = c->edge_start.data[e]; i < c->edge_start.data[e + 1]; i++) {
         const int32_t f = c->edge_edge.data[i], *b = c->edge.data[f];
         double counts = c->edge_weight.data[e] * c->edge_weight.data[f];
+        if (counts == 0 && c->group.data[a[0]] != c->group.data[b[0]]) continue;
+        const mn_vec3 x[4] = {q->x[a[0]], q->x[a[1]], q->x[b[0]], q->x[b[1]]};
+        if (are_far(x, 2, q->distance)) continue;
         if (counts < 1 && c->group.data[a[0]] == c->group.data[b[0]] && are_neighbours(c, e, f)) counts = 1;
         if (counts == 0) continue;
-        const mn_vec3 x[4] = {q->x[a[0]], q->x[a[1]], q->x[b[0]], q->x[b[1]]};
         mn_contact_term term = {.v = {a[0], a[1], b[0], b[1]}, .is_edge_edge = true};
         term.near = mn_closest_edge_edge(x);
         if (!(term.near.distance < q->distance)) continue;
