@@ -32,6 +32,7 @@ static void release(mn_solver *solver)
     mn_context *ctx = solver->ctx;
     if (film->c.ctx) mn_complex_free(&film->c);
     mn_film_system_free(ctx, &film->system);
+    mn_film_preconditioner_free(ctx, &film->preconditioner);
     mn_film_touch_free(ctx, &film->touch);
     mn_krylov_free(film->krylov);
     mn_array_free(ctx, &film->pockets);
