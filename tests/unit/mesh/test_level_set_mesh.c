@@ -27,7 +27,7 @@ static void a_ball_is_closed_and_round(void **state)
             edges += mesh.corners.data[t + k] < mesh.corners.data[t + (k + 1) % 3] ? 1 : -1;
         }
     }
-    assert_int_equal(edges, 0); // each is passed both ways
+    assert_int_equal(edges, 0);             // each is passed both ways
     check_close(volume, 4 * pi / 3, 0.042); // 1 %: inscribed edges of 1.5 voxels take 3/12 (l/R)^2
     for (int64_t i = 0; i < mesh.positions.count; i++)
         check_close(mn_distance(mesh.positions.data[i], center), radius, 0.005);
