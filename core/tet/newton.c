@@ -10,6 +10,8 @@
 // is the tolerance of the solver, and linear momentum is exact to rounding.
 #include "tet/newton.h"
 
+#include "base/elementary.h"
+
 #include <string.h>
 
 enum { NEWTON_MAX = 10, HALVINGS = 4 };
@@ -224,6 +226,15 @@ static double forcing(double error, double before)
     return fmin(fmax(fmax(next, end), linear_least), linear_most);
 }
 
+// Whether a factor has aged and is made anew for the next correction. A fresh one for stiff solids may take
+// many iterations too: there it is compared with what it took at first, for each digit.
+static bool has_aged(mn_tet_system *s, bool fresh, int32_t iterations, double tolerated)
+{
+    const double digits = iterations / fmax(1, -mn_ln(tolerated) / mn_ln(10));
+    if (fresh) s->fresh_rate = digits;
+    return iterations > 30 && (!s->stiff || (!fresh && digits > 1.3 * s->fresh_rate));
+}
+
 static mn_status correct(mn_tet_liquid *liquid, double tolerated, bool *solved)
 {
     const int64_t n = liquid->system.node_count, all = 3 * n + mn_tet_system_pressures(&liquid->system);
@@ -233,7 +244,8 @@ static mn_status correct(mn_tet_liquid *liquid, double tolerated, bool *solved)
         .tolerance = tolerated, .max_iterations = MN_TET_LINEAR_MAX, .restart = MN_TET_RESTART};
     mn_krylov_result result;
     *solved = true;
-    if (!liquid->system.factored) MN_TRY(mn_tet_stage_factor(liquid, solved));
+    const bool fresh = !liquid->system.factored;
+    if (fresh) MN_TRY(mn_tet_stage_factor(liquid, solved));
     if (!*solved) return MN_OK;
     MN_TRY(mn_tet_system_assemble(&liquid->system));
     for (int64_t i = 0; i < 3 * n; i++) liquid->side.data[i] = -liquid->residual.data[i];
@@ -243,8 +255,7 @@ static mn_status correct(mn_tet_liquid *liquid, double tolerated, bool *solved)
         mn_flexible_gmres(liquid->krylov, &problem, &def, liquid->side.data, liquid->change.data, &result));
     liquid->counts.linear += result.iterations;
     liquid->counts.newton++;
-    // A factor that has aged is made anew for the next correction.
-    if (result.iterations > 30) liquid->system.factored = false;
+    if (has_aged(&liquid->system, fresh, result.iterations, tolerated)) liquid->system.factored = false;
     *solved = result.end == MN_KRYLOV_CONVERGED || result.end == MN_KRYLOV_ITERATIONS;
     return MN_OK;
 }

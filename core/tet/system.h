@@ -130,6 +130,9 @@ typedef struct mn_tet_system {
     bool analyzed, built, factored; ///< the pattern, the multigrid, the numbers
     // A scalar factor in the place of the diagonal blocks, for stiff solids (stiff.c).
     bool stiff, stiff_analyzed;
+    double fresh_rate;            ///< iterations for a digit that the fresh factor took
+    MN_ARRAY(int32_t) stiff_row;  ///< of each node; -1: it has none
+    MN_ARRAY(int64_t) stiff_slot; ///< of each column of the rows of nodes; -1: none
     mn_sparse scalar;
     mn_cholesky *scalar_factor;
     MN_ARRAY(double) scalar_side;
