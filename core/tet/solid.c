@@ -447,6 +447,7 @@ static mn_status add_fields(mn_tet_mesh *mesh)
                   {MN_TET_TEMPERATURE, MN_TET_LINEAR, 1},
                   {MN_TET_MELTED, MN_TET_LINEAR, 1},
                   {MN_TET_HEAT, MN_TET_LINEAR, 1},
+                  {MN_TET_TORN, MN_TET_LINEAR, 1},
                   {MN_TET_REGION, MN_TET_VALUE, 1},
                   {MN_TET_LEFT, MN_TET_VALUE, 1}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
@@ -559,6 +560,9 @@ void mn_tet_solids_free(mn_tet_liquid *liquid)
     mn_array_free(liquid->ctx, &s->compliance);
     mn_tet_nodal_free(liquid->ctx, &s->nodal);
     mn_array_free(liquid->ctx, &s->pairs);
+    mn_array_free(liquid->ctx, &s->slips);
+    mn_array_free(liquid->ctx, &s->before);
+    mn_tet_solids_free_barrier(liquid);
     mn_array_free(liquid->ctx, &s->stress);
     mn_array_free(liquid->ctx, &s->field);
     mn_array_free(liquid->ctx, &s->mass);
