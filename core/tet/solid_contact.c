@@ -9,8 +9,9 @@
 //
 // The distance does not change when all four move rigidly, so the forces have neither sum nor moment. Only
 // the part k A_i dg dg^T of the Hessian is kept. Two cells never push a part that is connected around them: a
-// node and a face that share a neighbour are left alone, as are depths beyond a third of the size, which are
-// another side of the same body. Liquid between solids needs none of this, and merges instead.
+// node and a face that share a neighbour are left alone, as are depths beyond a tenth of the size before the
+// step, which are another side of the same body: pushed back, they would burst it. Liquid between solids
+// needs none of this, and merges instead.
 // A barrier would need surfaces that never touch, and the two sides of a crack are born in one place.
 // Friction is that of solid_barrier.c.
 // Tested: tests/unit/tet/test_solid_contact.c.
@@ -18,7 +19,8 @@
 #include "tet/state.h"
 
 static const double reach = 0.5;    // of the size, between a node and a face that it may come to
-static const double depth = 0.35;   // of the size, behind a face
+static const double depth = 0.35;   // of the size, behind a face at the end of a step
+static const double sunk = 0.1;     // of the size, behind it before: deeper is another side of the body
 static const double facing = -0.3;  // cosine between the normals of a node and a face that push each other
 static const double outside = 0.05; // weight by which a foot may lie outside of its face
 static const double approach = 0.4; // of the size that bodies near each other may come nearer in a step
@@ -90,6 +92,13 @@ static bool are_neighbours(const mn_tet_system *s, int32_t i, const int32_t face
     return false;
 }
 
+// How far a node lies before a face, m; NAN for a face without a plane.
+static double gap_at(const mn_vec3 *x, int32_t i, const int32_t c[3])
+{
+    const mn_vec3 m = mn_cross(mn_sub(x[c[1]], x[c[0]]), mn_sub(x[c[2]], x[c[0]]));
+    return mn_dot(mn_sub(x[i], x[c[0]]), m) / mn_norm(m);
+}
+
 // How well node i lies over face c: the least weight of its foot, and its distance; false: it does not.
 static bool lies_over(const search *s, int32_t i, const int32_t c[3], double *weight)
 {
@@ -101,6 +110,7 @@ static bool lies_over(const search *s, int32_t i, const int32_t c[3], double *we
         return false;
     const double gap = mn_dot(p, m) / sqrt(m2);
     if (gap > reach * size || gap < -depth * size) return false;
+    if (!(gap_at(s->liquid->mesh->position, i, c) > -sunk * size)) return false;
     const double w1 = mn_dot(mn_cross(p, e2), m) / m2, w2 = mn_dot(mn_cross(e1, p), m) / m2;
     *weight = fmin(fmin(w1, w2), 1 - w1 - w2);
     return *weight > -outside;
