@@ -234,14 +234,17 @@ static double strain_rate(const mn_tet_mesh *mesh, const mn_vec3 *v, int32_t t)
 
 double mn_tet_solids_flow_limit(const mn_tet_liquid *liquid)
 {
-    const double most = 10; // yield strains: the return to the yield surface converges from there
+    const double most = 10;   // yield strains: the return to the yield surface converges from there
+    const double least = 0.1; // of the cold one: what is about to melt bears next to nothing, and need not
     const mn_vec3 *v = mn_tet_field_vectors(liquid, MN_TET_V);
     double limit = INFINITY;
     for (int32_t t = 0; liquid->solids.any && t < liquid->mesh->tet_slots; t++) {
         const mn_tet_material *m = material_of(liquid, t);
         if (!mn_tet_liquid_is_solid(liquid, t) || !(m->yield > 0)) continue;
         const double strain = mn_tet_field_numbers(liquid, MN_TET_PLASTIC_STRAIN)[t];
-        const double yield = mn_tet_material_yield(m, strain, tet_temperature(liquid->mesh, t));
+        const double cold = mn_tet_material_yield(m, strain, m->reference_temperature);
+        const double yield =
+            fmax(mn_tet_material_yield(m, strain, tet_temperature(liquid->mesh, t)), least * cold);
         const double rate = strain_rate(liquid->mesh, v, t);
         if (rate > 0) limit = fmin(limit, most * yield / (3 * mn_tet_material_shear(m) * rate));
     }
