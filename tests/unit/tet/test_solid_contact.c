@@ -179,7 +179,7 @@ static void friction_holds_or_slows(void **state)
 {
     (void)state;
     static const double friction[] = {0.1, 0.5}, gaps[] = {1.06, 1.02}; // the barrier; what was near at first
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 3; i++) {
         mn_context *ctx = mn_context_create(NULL);
         const double mu = friction[i % 2], cosine = 1 / sqrt(1.09), sine = 0.3 * cosine;
         mn_tet_liquid *q = make_blocks(ctx, mn_v3(-0.1, gaps[i / 2], 0.05), mn_v3(0, 0, 0),
