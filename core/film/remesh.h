@@ -15,6 +15,9 @@ typedef struct mn_remesh_counts {
 /// The vertex is on the free edge of a film, which no wire and no wall holds.
 bool mn_complex_on_rim(const mn_complex *c, int32_t v);
 
+/// One of the triangles is the surface of a volume: films' moves leave it alone.
+bool mn_complex_on_volume(const mn_complex *c, const int32_t *triangles, int32_t count);
+
 /// A vertex in the middle of the edge; -1 when memory is out. Each end gives a third of its mass with that
 /// mass's own momentum; a rim gives nothing and the inner end a half instead.
 int32_t mn_complex_split(mn_complex *c, int32_t a, int32_t b);
