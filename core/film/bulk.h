@@ -39,6 +39,7 @@ typedef struct mn_film_bulk {
     mn_cholesky *cholesky;
     mn_multigrid *multigrid;
     bool analyzed, built, factored;
+    double left_quality, left_shortest, left_longest; ///< what the last repair had to leave; m
 } mn_film_bulk;
 
 // ---- bulk.c ----
@@ -67,6 +68,11 @@ double mn_film_bulk_kinetic(const mn_film *film);
 void mn_film_bulk_relax(mn_film *film, double dt);
 /// s, of waves of one size.
 double mn_film_bulk_time(const mn_film *film);
+
+// ---- bulk_remesh.c ----
+
+/// Repairs tetrahedra where their quality or the lengths of their edges ask for it.
+mn_status mn_film_bulk_remesh(mn_film *film, bool *changed);
 
 // ---- pressure.c ----
 

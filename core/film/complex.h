@@ -224,5 +224,7 @@ mn_complex_class mn_complex_class_of(const mn_complex *c, int32_t v);
 
 /// MN_OK, or MN_ERROR_INPUT with a sentence that names the first element that breaks an invariant.
 mn_status mn_complex_check(const mn_complex *c);
+/// The same of what is around one vertex.
+mn_status mn_complex_check_vertex(const mn_complex *c, int32_t v);
 
 #endif

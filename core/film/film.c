@@ -21,6 +21,7 @@ static mn_status init(mn_solver *solver)
     film->stale = true;
     film->next_dt = film->def.max_dt;
     film->travelled = 1e300;
+    film->bulk.left_quality = film->bulk.left_shortest = 1e300;
     mn_complex_init(&film->c, solver->ctx);
     const mn_film_pocket outside = {0};
     MN_TRY(mn_array_push(solver->ctx, &film->pockets, &outside));
@@ -358,13 +359,22 @@ mn_film_ledger mn_film_get_ledger(const mn_film *film)
 // ---- streams ----
 
 static const mn_saved saved[] = {
-    MN_SAVED_F64(mn_film, solver.time, 1),   MN_SAVED_F64(mn_film, def.size, 1),
-    MN_SAVED_F64(mn_film, next_dt, 1),       MN_SAVED_I64(mn_film, c.next_id, 1),
-    MN_SAVED_I64(mn_film, frame_points, 1),  MN_SAVED_ARRAY(mn_film, c.vertices, 1),
-    MN_SAVED_ARRAY(mn_film, c.triangles, 1), MN_SAVED_ARRAY(mn_film, c.segments, 1),
-    MN_SAVED_ARRAY(mn_film, c.wires, 1),     MN_SAVED_ARRAY(mn_film, pockets, 1),
-    MN_SAVED_ARRAY(mn_film, frame, 1),       MN_SAVED_F64(mn_film, travelled, 1),
+    MN_SAVED_F64(mn_film, solver.time, 1),
+    MN_SAVED_F64(mn_film, def.size, 1),
+    MN_SAVED_F64(mn_film, next_dt, 1),
+    MN_SAVED_I64(mn_film, c.next_id, 1),
+    MN_SAVED_I64(mn_film, frame_points, 1),
+    MN_SAVED_ARRAY(mn_film, c.vertices, 1),
+    MN_SAVED_ARRAY(mn_film, c.triangles, 1),
+    MN_SAVED_ARRAY(mn_film, c.segments, 1),
+    MN_SAVED_ARRAY(mn_film, c.wires, 1),
+    MN_SAVED_ARRAY(mn_film, pockets, 1),
+    MN_SAVED_ARRAY(mn_film, frame, 1),
+    MN_SAVED_F64(mn_film, travelled, 1),
     MN_SAVED_ARRAY(mn_film, c.tets, 1),
+    MN_SAVED_F64(mn_film, bulk.left_quality, 1),
+    MN_SAVED_F64(mn_film, bulk.left_shortest, 1),
+    MN_SAVED_F64(mn_film, bulk.left_longest, 1),
 };
 
 static mn_status save_ledger(const mn_solver *solver, mn_writer *out)

@@ -228,6 +228,11 @@ void mn_film_touch_free(mn_context *ctx, mn_film_touch *touch);
 /// Volumes take up films that have drawn back onto them, and liquid that has come to their vertices.
 void mn_film_absorb(mn_film *film, bool *changed);
 
+// ---- thin.c ----
+
+/// Tetrahedra that are thinner than a mesh can show turn into film.
+mn_status mn_film_thin_volumes(mn_film *film, bool *changed);
+
 // ---- view.c ----
 
 void mn_film_add_up(const mn_solver *solver, mn_report *report);

@@ -136,6 +136,26 @@ static mn_status check_tets(const mn_complex *c)
     return MN_OK;
 }
 
+mn_status mn_complex_check_vertex(const mn_complex *c, int32_t v)
+{
+    int64_t surface = 0;
+    for (int32_t at = c->vertices.data[v].first_tet; at >= 0; at = c->tets.data[at / 4].next[at % 4]) {
+        MN_TRY(check_faces(c, at / 4, &surface));
+        if (!(mn_complex_tet_volume(c, at / 4) > 0))
+            return mn_fail(c->ctx, MN_ERROR_INPUT, "Tetrahedron %d is turned inside out.", at / 4);
+    }
+    for (int32_t at = c->vertices.data[v].first; at >= 0; at = c->triangles.data[at / 3].next[at % 3]) {
+        const int32_t *w = c->triangles.data[at / 3].v;
+        if (!mn_complex_is_film(c, at / 3) && mn_complex_find_tet(c, w[0], w[1], w[2], -1) < 0)
+            return mn_fail(c->ctx, MN_ERROR_INPUT, "Triangle %d has liquid on a side and no tetrahedron.",
+                           at / 3);
+        for (int k = 0; k < 3; k++)
+            MN_TRY(w[k] < w[(k + 1) % 3] ? check_edge(c, w[k], w[(k + 1) % 3])
+                                         : check_edge(c, w[(k + 1) % 3], w[k]));
+    }
+    return MN_OK;
+}
+
 mn_status mn_complex_check(const mn_complex *c)
 {
     MN_TRY(check_slots(c));

@@ -70,8 +70,7 @@ mn_status mn_film_balance(mn_film_step_job *job)
     const double yz = s[14] - m * center.y * center.z, zx = s[15] - m * center.z * center.x;
     mn_mat3 inertia = {{{yy + zz, -xy, -zx}, {-xy, xx + zz, -yz}, {-zx, -yz, xx + yy}}};
     if (job->bulk)
-        inertia = mn_m3_add(inertia,
-                            mn_film_bulk_inertia(film, film->x1.data, mn_add(film->origin, center)));
+        inertia = mn_m3_add(inertia, mn_film_bulk_inertia(film, film->x1.data, mn_add(film->origin, center)));
     mn_mat3 inverse;
     mn_vec3 spin = {0};
     const double trace = mn_m3_trace(inertia);

@@ -31,6 +31,15 @@ int32_t mn_complex_collapse(mn_complex *c, int32_t a, int32_t b);
 /// allow it; the caller undoes the move.
 bool mn_complex_merge(mn_complex *c, int32_t kept, int32_t gone, mn_vec3 x);
 
+// ---- wet_moves.c ----
+
+/// Inside a split of edge a-b at vertex m, which has its film's liquid already: its tetrahedra.
+bool mn_complex_split_tets(mn_complex *c, int32_t a, int32_t b, int32_t m);
+/// Inside a merge: the tetrahedra of `gone`.
+bool mn_complex_merge_tets(mn_complex *c, int32_t kept, int32_t gone);
+/// Merges two vertices at which films hang on a volume. The one that stays, or -1.
+int32_t mn_complex_collapse_wet(mn_complex *c, int32_t a, int32_t b);
+
 /// An edge of films or threads, a < b.
 typedef struct mn_edge_entry {
     double length2;

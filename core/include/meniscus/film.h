@@ -118,7 +118,8 @@ typedef struct mn_film_view {
 /// What has happened to topology and gas since the start.
 typedef struct mn_film_ledger {
     int64_t splits, collapses, flips, t1, undone, forced, bursts, vanished;
-    int64_t contacts, absorbed; ///< walls made where films touched, drops taken up
+    int64_t contacts, absorbed; ///< walls made where films touched, drops and films taken up
+    int64_t thinned;            ///< tetrahedra that turned into film
     double gas_in, gas_out;     ///< Pa m^3, blown in and lost to the air around
     mn_vec3 momentum_given;     ///< kg m/s, by gravity, air, wires and solids
     double angular_lost;        ///< kg m^2/s, by moves of the mesh, added up
