@@ -31,6 +31,8 @@ void mn_film_bulk_free(mn_context *ctx, mn_film_bulk *b)
     mn_array_free(ctx, &b->unknown);
     mn_array_free(ctx, &b->side);
     mn_array_free(ctx, &b->schur_side);
+    mn_array_free(ctx, &b->inverse);
+    mn_array_free(ctx, &b->light);
     mn_sparse_free(ctx, &b->gradient);
     mn_sparse_free(ctx, &b->turned);
     mn_sparse_free(ctx, &b->schur);
@@ -70,6 +72,8 @@ mn_status mn_film_bulk_pattern(mn_film *film)
     MN_TRY(mn_array_resize(ctx, &b->tets, c->tets.count));
     MN_TRY(mn_array_resize(ctx, &b->pressure, b->node_count));
     MN_TRY(mn_array_resize(ctx, &b->schur_side, b->node_count));
+    MN_TRY(mn_array_resize(ctx, &b->inverse, n));
+    MN_TRY(mn_array_resize(ctx, &b->light, n));
     MN_TRY(mn_array_resize(ctx, &b->unknown, 3 * (int64_t)n + b->node_count));
     return mn_array_resize(ctx, &b->side, 3 * (int64_t)n + b->node_count);
 }

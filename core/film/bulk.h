@@ -32,6 +32,8 @@ typedef struct mn_film_bulk {
     MN_ARRAY(double) rest;          ///< [nodes] m^3 that it is to have: a quarter of those of its tetrahedra
     MN_ARRAY(double) pressure;      ///< [nodes] Pa s over the step, times scale
     MN_ARRAY(double) unknown, side; ///< 3 a vertex, 1 a pressure
+    MN_ARRAY(double) inverse;       ///< [vertices] of the diagonal D
+    MN_ARRAY(double) light;         ///< [vertices] the same of the mass alone
     MN_ARRAY(double) schur_side;    ///< [nodes]
     double scale;                   ///< of the rows of volume, so that all rows are momenta
     double stiffness;               ///< Pa, of the soft volumes
@@ -76,8 +78,8 @@ mn_status mn_film_bulk_remesh(mn_film *film, bool *changed);
 
 // ---- pressure.c ----
 
-/// Factors B D^-1 B^T at the tetrahedra measured, D by film->inverse.
-mn_status mn_film_pressure_factor(mn_film *film);
+/// Factors B D^-1 B^T at the tetrahedra measured, D the diagonal of the matrix.
+mn_status mn_film_pressure_factor(mn_film_step_job *job);
 /// Solves A d - B^T p = right, B d = (what volumes at x1 want), from d and the pressure.
 mn_status mn_film_pressure_solve(mn_film_step_job *job, const mn_vec3 *right, mn_vec3 *d);
 /// The largest error of a node's volume at x1, of the mean of all.

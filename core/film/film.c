@@ -35,6 +35,7 @@ static void release(mn_solver *solver)
     if (film->c.ctx) mn_complex_free(&film->c);
     mn_film_system_free(ctx, &film->system);
     mn_film_bulk_free(ctx, &film->bulk);
+    mn_film_preconditioner_free(ctx, &film->preconditioner);
     mn_film_touch_free(ctx, &film->touch);
     mn_krylov_free(film->krylov);
     mn_array_free(ctx, &film->pockets);

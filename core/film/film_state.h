@@ -9,6 +9,7 @@
 
 #include "base/parallel.h"
 #include "linear/krylov.h"
+#include "linear/surface_multigrid.h"
 #include "meniscus/film.h"
 
 enum { MN_FILM_GRAIN = 2048 };
@@ -53,12 +54,23 @@ typedef struct mn_film_system {
     MN_ARRAY(int64_t) pocket_start; ///< [pockets + 1]
     MN_ARRAY(int32_t) pocket_face;  ///< faces by pocket
     MN_ARRAY(mn_complex_wire) rims; ///< free edges of films that nothing holds
+    MN_ARRAY(mn_vec3) turn;         ///< by entry of the rows: how pressures turn with films (volumes.c)
     MN_ARRAY(double) tension;       ///< [vertices] N/m, with elasticity
     MN_ARRAY(double) slack;         ///< [vertices] scratch of elasticity
     MN_ARRAY(double) rate;          ///< [triangles] the same
     MN_ARRAY(double) small;         ///< pockets by pockets, factored
     MN_ARRAY(double) small_vector;
 } mn_film_system;
+
+/// What a step's solve is preconditioned with (preconditioner.c).
+typedef struct mn_film_preconditioner {
+    mn_surface_multigrid grid;
+    MN_ARRAY(double) mass;      ///< [vertices] what the grid gets; infinite where held
+    MN_ARRAY(double) lift;      ///< [vertices] one over the area
+    MN_ARRAY(double) soft;      ///< [pockets] what a pocket's own mode costs besides gas
+    MN_ARRAY(double) part, sum; ///< [pockets] scratch
+    MN_ARRAY(mn_vec3) rest;     ///< [vertices] scratch
+} mn_film_preconditioner;
 
 /// A triangle of a patch, turned over or not so that all of a patch face one way.
 typedef struct mn_film_patch_triangle {
@@ -96,6 +108,7 @@ struct mn_film {
     mn_vec3 angular_before;
     mn_film_system system;
     mn_film_bulk bulk;
+    mn_film_preconditioner preconditioner;
     bool stale; ///< the mesh has changed since the system was built
     mn_krylov *krylov;
     mn_vec3 origin; ///< volumes are measured from here
@@ -138,6 +151,11 @@ mn_status mn_film_pockets_scatter(mn_film *film, const double *values, double fa
 /// The matrix dV/dx W dV/dx^T + diag(added) of the pockets, W the weights of vertices, factored into
 /// system.small.
 mn_status mn_film_pockets_factor(mn_film *film, const double *weights, const double *added);
+/// How the forces of pressures `excess` change as films at x turn: T with sum_b q_b d2V_b/dx2 = T, for
+/// mn_film_turn_row().
+mn_status mn_film_pockets_turn(mn_film *film, const mn_vec3 *x, const double *excess);
+/// (T u)_v
+mn_vec3 mn_film_turn_row(const mn_film_system *s, const mn_vec3 *u, int64_t v);
 /// x = (that)^-1 x
 void mn_film_pockets_solve(const mn_film *film, double *x);
 
@@ -161,7 +179,9 @@ struct mn_film_step_job {
     double mass; ///< kg, of all
     bool viscous, gas;
     bool bulk;         ///< there are tetrahedra
+    bool turning;      ///< pressures that turn with the film are in the matrix
     bool held;         ///< some vertices are not free
+    double norm;       ///< of the right-hand side of the first pass
     double stiff_area; ///< m^2, below which explicit viscosity is weakened
 };
 
@@ -179,11 +199,22 @@ mn_vec3 mn_film_against_air(const mn_film *film, int64_t v, mn_vec3 u);
 mn_status mn_film_project(mn_film_step_job *job, mn_vec3 *u);
 /// out += Q^T C Q u
 mn_status mn_film_add_gas_stiffness(mn_film *film, const mn_vec3 *u, mn_vec3 *out);
-/// An mn_apply_fn: the matrix of all but tetrahedra; and what it is preconditioned with.
+/// An mn_apply_fn: the matrix of all but tetrahedra.
 mn_status mn_film_apply(void *job, const double *x, double *y);
+/// Solves for d, from d, which is zero in the first pass; the tolerance falls from pass to pass. *definite is
+/// false when the matrix is not, and d is of no use then.
+mn_status mn_film_solve(mn_film_step_job *job, int32_t pass, const mn_vec3 *right, mn_vec3 *d,
+                        bool *definite);
+
+// ---- preconditioner.c ----
+
+/// For the film's part of the matrix: masses and tensions as they are.
+mn_status mn_film_preconditioner_build(mn_film_step_job *job);
+/// For the gas of this pass: with another Q it would not be positive.
+mn_status mn_film_preconditioner_take_gas(mn_film_step_job *job);
+/// An mn_apply_fn; `job` is the mn_film_step_job.
 mn_status mn_film_precondition(void *job, const double *r, double *z);
-/// Solves for d, from d; the tolerance falls from pass to pass.
-mn_status mn_film_solve(mn_film_step_job *job, int32_t pass, const mn_vec3 *right, mn_vec3 *d);
+void mn_film_preconditioner_free(mn_context *ctx, mn_film_preconditioner *p);
 
 // ---- momentum.c ----
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The matrix of a step (step.c), what it is preconditioned with, and its solution:
+// The matrix of a step (step.c) and its solution:
 //
-//   (M + theta^2 dt^2 (K + G) + dt (D + N) + Q^T C Q) d = r
+//   (M + theta^2 dt^2 (K + G) + dt (D + N) + Q^T C Q - theta dt^2/2 T) d = r
 //
-// symmetric and positive definite: conjugate gradients, with the diagonal of the film's part and all of
-// Q^T C Q in the preconditioner, by the small matrix of pockets (C^-1 + Q diag^-1 Q^T). However stiff the gas
-// is, and however many pockets there are, the iterations are those of the film alone.
+// T how pressures turn with the films (volumes.c). Without T it is positive definite; with it, it is where
+// the film is near a stable state, and conjugate gradients notice when it is not.
 #include "film/film_state.h"
 
 #include "base/elementary.h"
@@ -67,6 +66,8 @@ static mn_status apply_range(void *user, mn_range range)
             mn_axpy(mn_scale(film->mass.data[v], u[v]), stiff, mn_film_system_row(&film->system, u, v));
         if (drag) y = mn_axpy(y, job->dt, mn_film_against_air(film, v, u[v]));
         if (job->viscous) y = mn_axpy(y, job->dt, mn_film_viscous_pull(film, u, 0, v));
+        if (job->turning)
+            y = mn_axpy(y, -0.5 * job->theta * job->dt * job->dt, mn_film_turn_row(&film->system, u, v));
         job->out[v] = y;
     }
     return MN_OK;
@@ -110,42 +111,7 @@ mn_status mn_film_apply(void *user, const double *x, double *y)
     return mn_film_project(job, (mn_vec3 *)y);
 }
 
-static mn_status scale_range(void *user, mn_range range)
-{
-    const mn_film_step_job *job = user;
-    for (int64_t v = range.begin; v < range.end; v++)
-        job->out[v] = mn_scale(job->film->inverse.data[v], job->in[v]);
-    return MN_OK;
-}
-
-static mn_status add_scaled_range(void *user, mn_range range)
-{
-    const mn_film_step_job *job = user;
-    for (int64_t v = range.begin; v < range.end; v++)
-        job->out[v] = mn_axpy(job->out[v], job->film->inverse.data[v], job->in[v]);
-    return MN_OK;
-}
-
-mn_status mn_film_precondition(void *user, const double *r, double *z)
-{
-    mn_film_step_job *job = user;
-    mn_film *film = job->film;
-    const int64_t n = film->system.vertex_count;
-    job->in = (const mn_vec3 *)r, job->out = (mn_vec3 *)z;
-    MN_TRY(mn_parallel_for(film->solver.ctx, n, MN_FILM_GRAIN, scale_range, job));
-    MN_TRY(mn_film_project(job, (mn_vec3 *)z));
-    if (!job->gas) return MN_OK;
-    double *value = film->system.small_vector.data;
-    MN_TRY(mn_film_pockets_gather(film, (const mn_vec3 *)z, value));
-    mn_film_pockets_solve(film, value);
-    mn_fill_bytes(film->scratch.data, 0, mn_bytes(n, sizeof(mn_vec3)));
-    MN_TRY(mn_film_pockets_scatter(film, value, -1, film->scratch.data));
-    job->in = film->scratch.data, job->out = (mn_vec3 *)z;
-    MN_TRY(mn_parallel_for(film->solver.ctx, n, MN_FILM_GRAIN, add_scaled_range, job));
-    return mn_film_project(job, (mn_vec3 *)z);
-}
-
-mn_status mn_film_solve(mn_film_step_job *job, int32_t pass, const mn_vec3 *right, mn_vec3 *d)
+mn_status mn_film_solve(mn_film_step_job *job, int32_t pass, const mn_vec3 *right, mn_vec3 *d, bool *definite)
 {
     mn_film *film = job->film;
     const mn_linear_problem problem = {3 * film->system.vertex_count, mn_film_apply, job,
@@ -155,9 +121,13 @@ mn_status mn_film_solve(mn_film_step_job *job, int32_t pass, const mn_vec3 *righ
         job->gas ? fmax(TOLERANCE, mn_pow(10, -3 - pass)) : TOLERANCE; // early passes need not be exact
     // sqrt(r.A^-1 r) is at least sqrt(d.M d) of what is left: films at rest need no digits of nothing.
     def.absolute = STILL * film->def.size / job->dt * sqrt(job->mass);
+    def.from_zero = pass == 0;
+    def.norm = pass == 0 ? 0 : job->norm;
     mn_krylov_result result;
     MN_TRY(mn_conjugate_gradients(film->krylov, &problem, &def, &right->x, &d->x, &result));
     film->solver.counts.linear_iterations += result.iterations;
+    if (pass == 0) job->norm = result.norm;
+    *definite = result.end != MN_KRYLOV_NEGATIVE_CURVATURE;
     if (result.end == MN_KRYLOV_BREAKDOWN)
         return mn_fail(film->solver.ctx, MN_ERROR_DIVERGED, "The forces on the film are not finite.");
     return MN_OK;

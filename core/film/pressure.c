@@ -143,18 +143,33 @@ out:
     return status;
 }
 
-mn_status mn_film_pressure_factor(mn_film *film)
+static void find_diagonals(const mn_film_step_job *job)
 {
+    mn_film *film = job->film;
+    const double stiff = job->theta * job->theta * job->dt * job->dt;
+    for (int64_t v = 0; v < film->system.vertex_count; v++) {
+        const double all = film->mass.data[v] + stiff * fmax(0, film->system.diagonal.data[v]) +
+                           job->dt * film->drag.data[v] / 3 + mn_film_bulk_diagonal(film, job, (int32_t)v);
+        const double mass = film->mass.data[v] - 0.6 * film->c.vertices.data[v].bulk;
+        film->bulk.inverse.data[v] = all > 0 ? 1 / all : 0;
+        film->bulk.light.data[v] = mass > 0 ? 1 / mass : 0;
+    }
+}
+
+mn_status mn_film_pressure_factor(mn_film_step_job *job)
+{
+    mn_film *film = job->film;
     mn_film_bulk *b = &film->bulk;
     mn_context *ctx = film->solver.ctx;
     b->factored = false;
+    find_diagonals(job);
     if (!b->analyzed) MN_TRY(gradient_pattern(film));
     MN_TRY(mn_parallel_for(ctx, b->node_count, MN_FILM_GRAIN, fill_gradient, film));
     mn_sparse_free(ctx, &b->turned);
     MN_TRY(mn_sparse_transpose(ctx, &b->gradient, &b->turned));
     for (int32_t r = 0; r < b->turned.rows; r++)
         for (int64_t k = b->turned.start[r]; k < b->turned.start[r + 1]; k++)
-            b->turned.value[k] *= film->inverse.data[r / 3];
+            b->turned.value[k] *= b->inverse.data[r / 3];
     if (!b->analyzed) MN_TRY(analyze(film));
     MN_TRY(mn_sparse_product(ctx, &b->gradient, &b->turned, &b->schur));
     double mean = 0;
@@ -229,14 +244,21 @@ static mn_status precondition(void *user, const double *r, double *z)
     mn_film_bulk *b = &film->bulk;
     const int64_t n = film->system.vertex_count;
     double *side = b->schur_side.data, *p = z + 3 * n;
-    MN_TRY(mn_film_precondition(s->job, r, z));
+    if (s->mass_only)
+        for (int64_t v = 0; v < 3 * n; v++) z[v] = b->light.data[v / 3] * r[v];
+    else
+        MN_TRY(mn_film_precondition(s->job, r, z));
     MN_TRY(mn_sparse_apply(film->solver.ctx, &b->gradient, z, side));
     for (int64_t i = 0; i < b->node_count; i++) side[i] = -(r[3 * n + i] + side[i]);
     MN_TRY(solve_schur(b, side, p));
     // turned is D^-1 B^T; the pockets of gas are left to the iterations.
-    for (int64_t v = 0; v < 3 * n; v++)
+    for (int64_t v = 0; v < 3 * n; v++) {
+        double sum = 0;
         for (int64_t k = b->turned.start[v]; k < b->turned.start[v + 1]; k++)
-            z[v] += b->turned.value[k] * p[b->turned.column[k]];
+            sum += b->turned.value[k] * p[b->turned.column[k]];
+        if (sum == 0) continue; // a vertex of films
+        z[v] += s->mass_only ? b->light.data[v / 3] / b->inverse.data[v / 3] * sum : sum;
+    }
     return mn_film_project(s->job, (mn_vec3 *)z);
 }
 

@@ -12,10 +12,10 @@
 // dV/dx at x_m, and q the excess pressures with (p0 + q) V(x_p) = k. As p(V) falls the gas can be eliminated:
 //
 //   q = k/V - p0 - (k/V^2) Q (dt part/2) (d - d_before)      about the pass before
-//   (A + Q^T C Q) d = r + dt Q^T (k/V - p0) + Q^T C Q d_before,   C = dt^2 part/2 k/V^2
+//   (A + Q^T C Q - T') d = r + dt Q^T (k/V - p0) + (Q^T C Q - T') d_before,   C = dt^2 part/2 k/V^2
 //
-// symmetric and positive definite, solved by operator.c. Passes are repeated until Q settles, which keeps the
-// angular momentum.
+// symmetric, solved by operator.c; T' = theta dt^2/2 q d2V/dx2 is how Q changes, which makes it Newton's
+// method: two or three passes. Q must settle, which keeps the angular momentum.
 //
 // Breathing is much faster than any step (1e5 rad/s for a bubble of 1 cm) and would ring for ever under the
 // midpoint rule. V is taken between x_m and x1 by how unresolved it is (`part` from 1/2 to 1), and the volume
@@ -73,12 +73,6 @@ static mn_status force_range(void *user, mn_range range)
         if (film->def.viscosity > 0)
             f = mn_sub(f, mn_film_viscous_pull(film, film->v0.data, job->viscous ? 0 : job->stiff_area, v));
         film->base.data[v] = mn_scale(dt, f);
-        const double elastic = film->def.gibbs > 0 ? film->def.gibbs * film->system.diagonal.data[v] / 3 : 0;
-        double diagonal = job->theta * job->theta * dt * dt * fmax(0, elastic) + film->mass.data[v] +
-                          job->theta * job->theta * dt * dt * fmax(0, film->system.diagonal.data[v]) +
-                          dt * film->drag.data[v] / 3;
-        if (job->bulk) diagonal += mn_film_bulk_diagonal(film, job, (int32_t)v);
-        film->inverse.data[v] = diagonal > 0 ? 1 / diagonal : 0;
     }
     return MN_OK;
 }
@@ -213,16 +207,6 @@ static mn_status linearize_gas(mn_film_step_job *job, bool first)
     return MN_OK;
 }
 
-static mn_status gas_preconditioner(mn_film *film)
-{
-    double *added = film->system.small_vector.data;
-    MN_TRY(mn_array_resize(film->solver.ctx, &film->system.small_vector, film->pockets.count));
-    added = film->system.small_vector.data;
-    for (int64_t b = 0; b < film->pockets.count; b++)
-        added[b] = film->stiffness.data[b] > 0 ? 1 / film->stiffness.data[b] : 1e300;
-    return mn_film_pockets_factor(film, film->inverse.data, added);
-}
-
 static double change_of(const mn_vec3 *a, const mn_vec3 *b, int64_t n)
 {
     double change = 0, size = 0;
@@ -230,31 +214,62 @@ static double change_of(const mn_vec3 *a, const mn_vec3 *b, int64_t n)
     return size > 0 ? sqrt(change / size) : 0;
 }
 
+// right -= theta dt^2/2 T d: what T in the matrix takes from the solution so far
+static mn_status turn_right_range(void *user, mn_range range)
+{
+    const mn_film_step_job *job = user;
+    mn_film *film = job->film;
+    for (int64_t v = range.begin; v < range.end; v++)
+        film->right.data[v] = mn_axpy(film->right.data[v], -0.5 * job->theta * job->dt * job->dt,
+                                      mn_film_turn_row(&film->system, film->d.data, v));
+    return MN_OK;
+}
+
+// The right-hand side about the solution so far. x1 is where films are in the middle of the step.
+static mn_status take_gas(mn_film_step_job *job, int32_t pass)
+{
+    mn_film *film = job->film;
+    MN_TRY(linearize_gas(job, pass == 0));
+    MN_TRY(mn_film_preconditioner_take_gas(job));
+    MN_TRY(mn_film_pockets_scatter(film, film->excess.data, job->dt, film->right.data));
+    if (pass > 0) MN_TRY(mn_film_add_gas_stiffness(film, film->d.data, film->right.data));
+    if (!job->turning) return MN_OK;
+    MN_TRY(mn_film_pockets_turn(film, film->x1.data, film->excess.data));
+    return mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, turn_right_range, job);
+}
+
+// Newton's method from the second pass on: in the first one the pressures, of volumes that only go where the
+// velocities lead, are far off. Where the matrix is not definite, Q is frozen within each pass instead.
 static mn_status solve_passes(mn_film_step_job *job)
 {
     mn_film *film = job->film;
     const int64_t n = film->system.vertex_count;
     const size_t bytes = mn_bytes(n, sizeof(mn_vec3));
     const int32_t passes = job->bulk ? BULK_PASSES : job->gas ? PASSES : 1;
-    const double settled = job->bulk ? BULK_SETTLED : SETTLED;
+    bool newton = job->gas && !job->bulk;
+    MN_TRY(mn_film_preconditioner_build(job));
+    if (job->bulk) MN_TRY(mn_film_pressure_factor(job));
     for (int32_t pass = 0; pass < passes; pass++) {
+        bool definite = true;
+        job->turning = newton && pass > 0;
         if (job->bulk && pass > 0) MN_TRY(renew_middle(job));
-        if (job->bulk && pass == 0) MN_TRY(mn_film_pressure_factor(film));
         mn_copy_bytes(film->right.data, film->base.data, bytes);
         if (job->bulk) MN_TRY(mn_film_bulk_force(film, job, film->right.data));
-        if (job->gas) {
-            MN_TRY(linearize_gas(job, pass == 0));
-            MN_TRY(gas_preconditioner(film)); // of this pass: with another Q it would not be positive
-            MN_TRY(mn_film_pockets_scatter(film, film->excess.data, job->dt, film->right.data));
-            if (pass > 0) MN_TRY(mn_film_add_gas_stiffness(film, film->d.data, film->right.data));
-        }
+        if (job->gas) MN_TRY(take_gas(job, pass));
         MN_TRY(mn_film_project(job, film->right.data));
         mn_copy_bytes(film->x1.data, film->d.data, bytes); // the solution before
         if (job->bulk)
             MN_TRY(mn_film_pressure_solve(job, film->right.data, film->d.data));
         else
-            MN_TRY(mn_film_solve(job, pass, film->right.data, film->d.data));
-        if (pass == 0 || change_of(film->d.data, film->x1.data, n) > settled) continue;
+            MN_TRY(mn_film_solve(job, pass, film->right.data, film->d.data, &definite));
+        if (!definite && job->turning) {
+            mn_copy_bytes(film->d.data, film->x1.data, bytes);
+            newton = false, pass--;
+            continue;
+        }
+        const double change = pass > 0 ? change_of(film->d.data, film->x1.data, n) : INFINITY;
+        // What Newton's method leaves is of the order of the change squared.
+        if ((job->turning ? change * change : change) > (job->bulk ? BULK_SETTLED : SETTLED)) continue;
         if (!job->bulk) break;
         MN_TRY(move(job, job->dt));
         if (mn_film_pressure_error(film, film->x1.data) <= BULK_EXACT) break;

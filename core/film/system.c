@@ -39,6 +39,7 @@ void mn_film_system_free(mn_context *ctx, mn_film_system *s)
     mn_array_free(ctx, &s->faces);
     mn_array_free(ctx, &s->pocket_start);
     mn_array_free(ctx, &s->pocket_face);
+    mn_array_free(ctx, &s->turn);
     mn_array_free(ctx, &s->tension);
     mn_array_free(ctx, &s->slack);
     mn_array_free(ctx, &s->rate);

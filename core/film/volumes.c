@@ -7,6 +7,13 @@
 //
 // Only vertices at b are in it, so dV/dx is kept as a sparse matrix, by vertex and by pocket. The matrix of
 // pockets by pockets, dV/dx W dV/dx^T + a diagonal, is small, and is factored.
+//
+// Second derivatives: the normal of (a, b, c) changes by da x (b - c) + db x (c - a) + dc x (a - b), so that
+//
+//   (sum_b q_b d2V_b/dx2 u)_v = sum_w u_w x e_vw,   e_vw = sum over triangles of p/6 (c - v), b = w in order
+//
+// p the pressure behind a triangle less that in front. What stands with u_v itself adds up to nothing around
+// v.
 #include "film/film_state.h"
 #include "meniscus/array.h"
 
@@ -109,6 +116,46 @@ mn_status mn_film_pockets_scatter(mn_film *film, const double *values, double fa
 {
     volume_job job = {.film = film, .values = values, .factor = factor, .out = out};
     return mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, scatter_range, &job);
+}
+
+// ---- pressures that turn ----
+
+static mn_status turn_range(void *user, mn_range range)
+{
+    const volume_job *job = user;
+    const mn_film *film = job->film;
+    const mn_film_system *s = &film->system;
+    for (int64_t v = range.begin; v < range.end; v++) {
+        mn_vec3 *row = s->turn.data + s->row_start.data[v];
+        const int64_t count = s->row_start.data[v + 1] - s->row_start.data[v];
+        for (int64_t k = 0; k < count; k++) row[k] = mn_v3(0, 0, 0);
+        for (int64_t i = s->star_start.data[v]; i < s->star_start.data[v + 1]; i++) {
+            const int32_t corner = s->star.data[i], k = corner % 3;
+            const mn_complex_triangle *t = &film->c.triangles.data[corner / 3];
+            const double p = (job->values[t->region[0]] - job->values[t->region[1]]) / 6;
+            if (p == 0) continue;
+            const mn_vec3 a = job->x[t->v[k]], b = job->x[t->v[(k + 1) % 3]], d = job->x[t->v[(k + 2) % 3]];
+            mn_vec3 *to_b = row + s->slot.data[2 * corner], *to_d = row + s->slot.data[2 * corner + 1];
+            *to_b = mn_axpy(*to_b, p, mn_sub(d, a));
+            *to_d = mn_axpy(*to_d, p, mn_sub(a, b));
+        }
+    }
+    return MN_OK;
+}
+
+mn_status mn_film_pockets_turn(mn_film *film, const mn_vec3 *x, const double *excess)
+{
+    volume_job job = {.film = film, .x = x, .values = excess};
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->system.turn, film->system.column.count));
+    return mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, turn_range, &job);
+}
+
+mn_vec3 mn_film_turn_row(const mn_film_system *s, const mn_vec3 *u, int64_t v)
+{
+    mn_vec3 sum = {0};
+    for (int64_t k = s->row_start.data[v]; k < s->row_start.data[v + 1]; k++)
+        sum = mn_add(sum, mn_cross(u[s->column.data[k]], s->turn.data[k]));
+    return sum;
 }
 
 // ---- pockets by pockets ----

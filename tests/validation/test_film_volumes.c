@@ -140,7 +140,8 @@ static void film_on_a_ball(double edge)
                                 (before.value[MN_REPORT_mass][0] * speed));
         film_drop_free(&d);
     }
-    validation_short("the films' part of the preconditioner is a diagonal");
+    validation_short(
+        "the Schur complement of pressures takes films by their diagonal where they hang on the ball");
     validation_row_below("F20", "film on a ball of tetrahedra, h/R 0.1 to 1e-4: most iterations over fewest",
                          many / few, "", 1.5);
     validation_row_below("F20", "film on a ball of tetrahedra: momentum", drift, "M U", 1e-10);
