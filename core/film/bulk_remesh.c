@@ -7,7 +7,8 @@
 //   - Velocity, pressure and how far a tetrahedron is from its soft volume go by overlaps (resample.c).
 //   - The mass of a tetrahedron is that of its volume, scaled so that every body keeps its own; node volumes
 //     were exact to 1e-7 before, so this moves next to nothing.
-//   - Every body keeps its momentum by one velocity that is added to all of it.
+//   - Every body keeps its momentum by one velocity that is added to all of it, and where nothing pins it its
+//     centre of mass by one displacement.
 //   - Faces of the new surface face the gas that faces of the old one did: what is the same face knows, the
 //     others learn it from their neighbours, but not across films. Where nobody knows, nothing changes.
 //
@@ -24,12 +25,13 @@
 static const double QUALITY = 0.35;                  // that repair aims at
 static const double SHORTEST = 0.5, LONGEST = 1.7;   // edges, of the size
 static const double SLACK = 0.7, SLACK_LENGTH = 1.1; // repair starts where it is worse than that by this
-enum { UNKNOWN = -1 };
+enum { UNKNOWN = -1, SUMS = 9 };
 
 /// Connected volumes, each at the lowest of its vertices.
 typedef struct bodies {
     MN_ARRAY(int32_t) parent;
-    MN_ARRAY(double) sum; ///< 5 a vertex: mass, momentum, what a velocity that is added to all of it moves
+    MN_ARRAY(double)
+    sum; ///< SUMS a vertex: mass of tetrahedra, momentum, mass, mass times place, pinned vertices
 } bodies;
 
 typedef struct remeshing {
@@ -152,8 +154,8 @@ static mn_status add_up(const mn_film *film, bodies *b)
     const mn_complex *c = &film->c;
     const int64_t n = c->vertices.count;
     MN_TRY(mn_array_resize(film->solver.ctx, &b->parent, n));
-    MN_TRY(mn_array_resize(film->solver.ctx, &b->sum, 5 * n));
-    memset(b->sum.data, 0, mn_bytes(5 * n, sizeof(double)));
+    MN_TRY(mn_array_resize(film->solver.ctx, &b->sum, SUMS * n));
+    memset(b->sum.data, 0, mn_bytes(SUMS * n, sizeof(double)));
     for (int32_t v = 0; v < (int32_t)n; v++) b->parent.data[v] = v;
     for (int64_t t = 0; t < c->tets.count; t++)
         for (int k = 0; k < 3 && c->tets.data[t].v[0] >= 0; k++)
@@ -161,10 +163,12 @@ static mn_status add_up(const mn_film *film, bodies *b)
     for (int32_t v = 0; v < (int32_t)n; v++) {
         const mn_complex_vertex *vertex = &c->vertices.data[v];
         if (!vertex->alive || vertex->first_tet < 0) continue;
-        double *s = b->sum.data + 5 * (int64_t)mn_union_root(b->parent.data, v);
+        double *s = b->sum.data + SUMS * (int64_t)mn_union_root(b->parent.data, v);
         const double m = mn_complex_inertia(vertex);
         s[0] += vertex->bulk, s[4] += m;
         s[1] += m * vertex->velocity.x, s[2] += m * vertex->velocity.y, s[3] += m * vertex->velocity.z;
+        s[5] += m * vertex->position.x, s[6] += m * vertex->position.y, s[7] += m * vertex->position.z;
+        s[8] += mn_complex_held(c, v) || mn_complex_slides(c, v);
     }
     return MN_OK;
 }
@@ -275,10 +279,10 @@ static mn_status put_back(remeshing *r, bool *good)
 static const double *body_before(const remeshing *r, const int32_t *kin, int32_t v)
 {
     const int32_t then = kin[mn_union_root(r->is.parent.data, v)];
-    return then >= 0 ? r->was.sum.data + 5 * (int64_t)then : NULL;
+    return then >= 0 ? r->was.sum.data + SUMS * (int64_t)then : NULL;
 }
 
-// Bodies get the mass and the momentum that they had.
+// Bodies get the mass, the momentum and the centre that they had.
 static mn_status keep_bodies(remeshing *r)
 {
     mn_film *film = r->film;
@@ -297,7 +301,7 @@ static mn_status keep_bodies(remeshing *r)
         mn_complex_tet *tet = &c->tets.data[t];
         if (tet->v[0] < 0) continue;
         const double *then = body_before(r, kin.data, tet->v[0]);
-        const double *now = r->is.sum.data + 5 * (int64_t)mn_union_root(r->is.parent.data, tet->v[0]);
+        const double *now = r->is.sum.data + SUMS * (int64_t)mn_union_root(r->is.parent.data, tet->v[0]);
         if (then) tet->mass *= then[0] / now[0];
         for (int k = 0; k < 4; k++) c->vertices.data[tet->v[k]].bulk += 0.25 * tet->mass;
     }
@@ -306,10 +310,13 @@ static mn_status keep_bodies(remeshing *r)
         mn_complex_vertex *vertex = &c->vertices.data[v];
         if (!vertex->alive || vertex->first_tet < 0) continue;
         const double *then = body_before(r, kin.data, v);
-        const double *now = r->is.sum.data + 5 * (int64_t)mn_union_root(r->is.parent.data, v);
-        if (then)
-            vertex->velocity = mn_axpy(vertex->velocity, 1 / now[4],
-                                       mn_v3(then[1] - now[1], then[2] - now[2], then[3] - now[3]));
+        const double *now = r->is.sum.data + SUMS * (int64_t)mn_union_root(r->is.parent.data, v);
+        if (!then) continue;
+        vertex->velocity = mn_axpy(vertex->velocity, 1 / now[4],
+                                   mn_v3(then[1] - now[1], then[2] - now[2], then[3] - now[3]));
+        if (now[8] == 0)
+            vertex->position = mn_axpy(vertex->position, 1 / now[4],
+                                       mn_v3(then[5] - now[5], then[6] - now[6], then[7] - now[7]));
     }
 out:
     mn_array_free(film->solver.ctx, &kin);
