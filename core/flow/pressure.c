@@ -78,7 +78,6 @@ void mn_flow_pressure_free(mn_flow_pressure *s)
         mn_array_free(ctx, &s->axis[a].memory);
         mn_array_free(ctx, &s->v[a]);
         mn_array_free(ctx, &s->t[a]);
-        mn_array_free(ctx, &s->q[a]);
     }
     mn_array_free(ctx, &s->kind);
     mn_array_free(ctx, &s->node);
@@ -263,11 +262,16 @@ static void live_block(void *user, int32_t block)
     bool live = false;
     for (int64_t at = first; at < first + 64 && !live; at++)
         live = s->mass.data[at] > mn_flow_smallest_mass || s->node.data[at];
-    s->live.data[block] = live;
+    s->live.data[block] = live ? MN_FLOW_PLAIN : MN_FLOW_DEAD;
+    for (int32_t k = 0; k < 216 && live; k++) {
+        const int32_t n = mn_block_reach(&s->grid->table, block, k / 36 - 1, k / 6 % 6 - 1, k % 6 - 1);
+        if (n >= 0 && (s->node.data[n] & 14) == 14) continue;
+        s->live.data[block] = MN_FLOW_LIVE;
+        break;
+    }
     for (int32_t d = 0; d < 3 && !live; d++) {
         memset(s->v[d].data + first, 0, 64 * sizeof(double));
         memset(s->t[d].data + first, 0, 64 * sizeof(double));
-        memset(s->q[d].data + first, 0, 64 * sizeof(double));
     }
     for (int32_t k = s->irregular_start.data[block]; k < s->irregular_start.data[block + 1] && !live; k++)
         memset(s->w.data + 3 * (int64_t)k, 0, 3 * sizeof(double));
@@ -345,7 +349,6 @@ mn_status mn_flow_pressure_build(mn_flow_pressure *s, const mn_flow_region *regi
     for (int32_t a = 0; a < 3; a++) {
         MN_TRY(mn_array_resize(ctx, &s->v[a], size));
         MN_TRY(mn_array_resize(ctx, &s->t[a], size));
-        MN_TRY(mn_array_resize(ctx, &s->q[a], size));
     }
     MN_TRY(mn_array_resize(ctx, &s->irregular_start, grid->table.count + 1));
     mn_fill_bytes(s->diagonal.data, 0, mn_bytes(size, sizeof(double)));

@@ -29,6 +29,11 @@ typedef struct mn_flow_follower {
     int32_t node, leader;
 } mn_flow_follower;
 enum { MN_FLOW_FOLLOWS = 16, MN_FLOW_HAS_ROW = 17 }; ///< bits of `node`: the latter has a row of G
+enum {
+    MN_FLOW_DEAD,
+    MN_FLOW_LIVE,
+    MN_FLOW_PLAIN
+}; ///< blocks; plain: all checkerboard pairs in reach are there
 
 typedef struct mn_flow_pressure {
     const mn_flow_grid *grid;
@@ -41,7 +46,7 @@ typedef struct mn_flow_pressure {
     MN_ARRAY(mn_flow_follower) follower; ///< nodes that take the pressure of another
     MN_ARRAY(uint8_t) layer;             ///< per spline: irregular
     MN_ARRAY(uint8_t)
-    live; ///< per block: some spline has mass or some node is active; elsewhere v, t, q and w are zero
+    live; ///< per block: some spline has mass or some node is active; elsewhere v, t and w are zero
     mn_flow_values mass; ///< per spline, lumped, in cells
     mn_flow_values root,
         spread; ///< of the mass correction: sqrt(M) of splines that take part, and its local mean
@@ -54,10 +59,9 @@ typedef struct mn_flow_pressure {
     bool corrected;                    ///< the mass correction is on
     bool sealed;                       ///< no free surface and no open side: pressure up to a constant
 
-    mn_flow_values v[3], t[3],
-        q[3];            ///< scratch: velocities, the same before the correction, checkerboard pairs
-    mn_flow_values w;    ///< velocities of irregular splines while v holds those of the others
-    mn_flow_values wall; ///< per node: flux of moving walls out of the fluid, in cells^2 m/s
+    mn_flow_values v[3], t[3]; ///< scratch: velocities, the same before the correction
+    mn_flow_values w;          ///< velocities of irregular splines while v holds those of the others
+    mn_flow_values wall;       ///< per node: flux of moving walls out of the fluid, in cells^2 m/s
     mn_flow_values rhs, p;
     mn_krylov *krylov;
     mn_flow_levels *levels;
