@@ -54,15 +54,14 @@ typedef struct mn_flow_pressure {
     MN_ARRAY(int32_t) irregular;       ///< splines with a cell in the box that is not full, rising
     MN_ARRAY(int32_t) irregular_start; ///< per block
     MN_ARRAY(float) stencil;           ///< per irregular spline: [3][4][4][4]
-    mn_flow_values diagonal;           ///< of S
     double checkerboard;               ///< s
     bool corrected;                    ///< the mass correction is on
     bool sealed;                       ///< no free surface and no open side: pressure up to a constant
 
-    mn_flow_values v[3], t[3]; ///< scratch: velocities, the same before the correction
+    mn_flow_values v[3], t[3]; ///< scratch: velocities, the same before the correction; t only with it
     mn_flow_values w;          ///< velocities of irregular splines while v holds those of the others
-    mn_flow_values wall;       ///< per node: flux of moving walls out of the fluid, in cells^2 m/s
-    mn_flow_values rhs, p;
+    mn_flow_values wall;   ///< per node: flux of moving walls out of the fluid, in cells^2 m/s; empty: none
+    mn_flow_values rhs, p; ///< rhs is the diagonal of S while that is built
     mn_krylov *krylov;
     mn_flow_levels *levels;
 } mn_flow_pressure;
@@ -83,7 +82,8 @@ mn_status mn_flow_divergence(mn_flow_pressure *pressure, double *y);
 void mn_flow_fold_followers(const mn_flow_pressure *pressure, double *y);
 /// v = M^-1 G^T p, into pressure->v.
 mn_status mn_flow_gradient(mn_flow_pressure *pressure, const double *p);
-/// v = M^-1 f for a load f per spline given in pressure->t; into pressure->v.
+/// v = M^-1 f for a load f per spline, given in pressure->t with the correction and in v without; into
+/// pressure->v.
 mn_status mn_flow_inverse_mass(mn_flow_pressure *pressure);
 /// The stencil of one spline, [axis][4 nodes x][4 nodes y][4 nodes z].
 void mn_flow_stencil(const mn_flow_pressure *pressure, int32_t block, int32_t cell, int32_t irregular,
@@ -114,6 +114,8 @@ mn_status mn_flow_levels_build(mn_flow_levels *levels, const mn_flow_pressure *p
 /// For when the cycle turns out not to be positive: a few power steps may miss an eigenvalue of an odd cut.
 /// Raises what is taken for the largest.
 void mn_flow_levels_widen(mn_flow_levels *levels);
+/// z = D^-1 r, the diagonal alone.
+void mn_flow_levels_scale(const mn_flow_levels *levels, const double *r, double *z);
 /// z = M^-1 r, one symmetric V-cycle: an mn_apply_fn on the mn_flow_pressure.
 mn_status mn_flow_levels_cycle(void *pressure, const double *r, double *z);
 

@@ -92,9 +92,9 @@ static void divide_block(void *user, int32_t block)
     mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
     for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
         for (int32_t d = 0; d < 3; d++) {
-            const double u =
-                s->mass.data[at] > mn_flow_smallest_mass ? s->t[d].data[at] / s->mass.data[at] : 0;
-            s->t[d].data[at] = s->v[d].data[at] = u;
+            const double f = (s->corrected ? s->t : s->v)[d].data[at];
+            s->v[d].data[at] = s->mass.data[at] > mn_flow_smallest_mass ? f / s->mass.data[at] : 0;
+            if (s->corrected) s->t[d].data[at] = s->v[d].data[at];
         }
 }
 

@@ -146,13 +146,16 @@ mn_status mn_flow_wall_flux(mn_flow *flow)
 {
     const mn_vec3 s = flow->def.stream;
     solids_job job = {.flow = flow, .inflow = mn_flow_inflow_side(&flow->def)};
+    const bool moving = flow->collider && mn_collider_max_speed(flow->collider) > 0;
+    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->pressure.wall,
+                           moving || job.inflow >= 0 ? mn_flow_size(&flow->grid) : 0));
+    if (flow->pressure.wall.count == 0) return MN_OK;
     mn_fill_bytes(flow->pressure.wall.data, 0, mn_bytes(flow->pressure.wall.count, sizeof(double)));
     if (job.inflow >= 0) {
         job.influx = -fabs(job.inflow < 2 ? s.x : job.inflow < 4 ? s.y : s.z);
         MN_TRY(mn_flow_for_coloured_blocks(&flow->grid, inflow_block, &job));
     }
-    if (flow->collider && mn_collider_max_speed(flow->collider) > 0)
-        MN_TRY(mn_flow_for_coloured_blocks(&flow->grid, wall_block, &job));
+    if (moving) MN_TRY(mn_flow_for_coloured_blocks(&flow->grid, wall_block, &job));
     return MN_OK;
 }
 
