@@ -48,8 +48,8 @@ mn_status mn_flow_measure(mn_flow *flow)
 {
     const int64_t size = mn_flow_size(&flow->grid);
     measure_job job = {flow};
-    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->volumes, size));
-    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->areas, size));
+    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->volumes, size));
+    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->areas, size));
     return mn_flow_for_blocks(&flow->grid, measure_block, &job);
 }
 
@@ -140,7 +140,7 @@ mn_status mn_flow_bodies(mn_flow *flow)
     mn_context *ctx = flow->solver.ctx;
     const int64_t size = mn_flow_size(&flow->grid);
     MN_TRY(mn_flow_measure(flow));
-    MN_TRY(mn_array_resize(ctx, &flow->next_label, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &flow->next_label, size));
     mn_fill_bytes(flow->next_label.data, 0xff, mn_bytes(size, sizeof(int32_t))); // all -1
     MN_TRY(mn_array_resize(ctx, &flow->volume, 0));
     MN_TRY(mn_array_resize(ctx, &flow->area, 0));

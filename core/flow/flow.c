@@ -45,13 +45,15 @@ static mn_status check_def(mn_context *ctx, const void *def)
 mn_status mn_flow_fit(mn_flow *flow)
 {
     const int64_t size = mn_flow_size(&flow->grid);
-    mn_flow_quads *quads[] = {&flow->values, &flow->next, &flow->half, &flow->spare, &flow->spare2};
-    for (size_t k = 0; k < sizeof quads / sizeof quads[0]; k++) {
-        MN_TRY(mn_array_resize(flow->solver.ctx, quads[k], size));
+    // white smoke needs no colours (spare)
+    const bool spare = flow->def.fluid == MN_FLOW_LIQUID;
+    mn_flow_quads *quads[] = {&flow->values, &flow->next, &flow->half, &flow->spare2, &flow->spare};
+    for (size_t k = 0; k < (spare ? 5 : 4); k++) {
+        MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, quads[k], size));
         mn_fill_bytes(quads[k]->data, 0, mn_bytes(size, sizeof(mn_double4)));
     }
-    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->known, size));
-    return mn_array_resize(flow->solver.ctx, &flow->band, size);
+    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->known, size));
+    return MN_FLOW_ROOM(flow->solver.ctx, &flow->band, size);
 }
 
 static mn_status clear_quads(mn_flow *flow, mn_flow_quads *quads)
@@ -114,7 +116,7 @@ static mn_status fill(mn_flow *flow)
     MN_TRY(mn_flow_fit(flow));
     MN_TRY(clear_quads(flow, &flow->velocity));
     MN_TRY(clear_quads(flow, &flow->smoke));
-    MN_TRY(clear_quads(flow, &flow->color));
+    flow->color.count = 0;
     if (flow->def.boundary == MN_FLOW_TUNNEL)
         for (int64_t at = 0; at < flow->velocity.count; at++)
             flow->velocity.data[at] =
@@ -367,7 +369,7 @@ static mn_status loaded(mn_solver *solver)
     MN_TRY(mn_flow_fit(flow));
     const int64_t size = mn_flow_size(&flow->grid), smoke = flow->def.fluid == MN_FLOW_SMOKE ? size : 0;
     if (flow->grid.table.count != count || flow->velocity.count != size || flow->smoke.count != smoke ||
-        flow->color.count != smoke || flow->surface.count != size - smoke ||
+        (flow->color.count != smoke && flow->color.count != 0) || flow->surface.count != size - smoke ||
         flow->label.count != size - smoke || !finite_quads(&flow->velocity) || !finite_quads(&flow->smoke) ||
         !finite_quads(&flow->color) || !finite_quads(&flow->surface))
         return mn_fail(solver->ctx, MN_ERROR_FORMAT,

@@ -45,7 +45,7 @@ struct mn_flow {
     mn_flow_coords blocks;   ///< of the grid
     mn_flow_quads velocity;  ///< coefficients, m/s
     mn_flow_quads smoke;     ///< values at centres: density, temperature
-    mn_flow_quads color;     ///< values: colour times density
+    mn_flow_quads color;     ///< values: colour times density; empty while all smoke is white
     mn_flow_quads surface;   ///< coefficients: distance in cells, curvature per cell
     mn_flow_labels label;    ///< body of each cell, -1 for none
     MN_ARRAY(double) target; ///< volume that each body should have, cells
@@ -105,6 +105,8 @@ mn_status mn_flow_note_blocks(mn_flow *flow);
 /// What an advance or a start borrows.
 void mn_flow_take_inputs(mn_flow *flow, const mn_solver_inputs *inputs);
 
+/// Room for colours, white as far as there is smoke.
+mn_status mn_flow_smoke_paint(mn_flow *flow);
 /// What the source gives at the start.
 mn_status mn_flow_smoke_begin(mn_flow *flow);
 /// Blocks, nodes, bodies and matrices for the surface as it is.

@@ -6,6 +6,23 @@
 
 #include <string.h>
 
+mn_status mn_flow_room(mn_context *ctx, void *data, int64_t *count, int64_t *capacity, size_t element_size,
+                       int64_t new_count)
+{
+    if (new_count > *capacity) {
+        const int64_t wanted = *capacity == 0 ? new_count : new_count + new_count / 16;
+        void *memory;
+        memcpy(&memory, data, sizeof memory);
+        mn_release(ctx, memory, mn_bytes(*capacity, element_size));
+        memory = mn_allocate(ctx, mn_bytes(wanted, element_size));
+        memcpy(data, &memory, sizeof memory);
+        *count = 0, *capacity = memory ? wanted : 0;
+        if (!memory) return MN_ERROR_MEMORY;
+    }
+    *count = new_count;
+    return MN_OK;
+}
+
 mn_status mn_flow_grid_create(mn_context *ctx, mn_vec3 box_min, double dx, const int32_t cells[3],
                               mn_flow_grid *grid)
 {

@@ -22,6 +22,13 @@ typedef MN_ARRAY(double) mn_flow_values;
 typedef MN_ARRAY(mn_double4) mn_flow_quads;
 typedef MN_ARRAY(mn_ivec3) mn_flow_coords;
 
+/// Resizes an array whose contents do not matter, with a sixteenth to spare when it grows: a liquid that
+/// grows by a block takes no half more of everything.
+#define MN_FLOW_ROOM(ctx, array, count_)                                                                     \
+    mn_flow_room((ctx), &(array)->data, &(array)->count, &(array)->capacity, sizeof *(array)->data, (count_))
+mn_status mn_flow_room(mn_context *ctx, void *data, int64_t *count, int64_t *capacity, size_t element_size,
+                       int64_t new_count);
+
 enum { MN_FLOW_GRAIN = 16 }; ///< blocks of a chunk of parallel work
 
 typedef struct mn_flow_grid {

@@ -76,9 +76,9 @@ void mn_flow_pressure_free(mn_flow_pressure *s)
     mn_context *ctx = s->grid->ctx;
     for (int32_t a = 0; a < 3; a++) {
         mn_array_free(ctx, &s->axis[a].memory);
-        mn_array_free(ctx, &s->v[a]);
-        mn_array_free(ctx, &s->t[a]);
     }
+    mn_array_free(ctx, &s->own[0]);
+    mn_array_free(ctx, &s->own[1]);
     mn_array_free(ctx, &s->kind);
     mn_array_free(ctx, &s->node);
     mn_array_free(ctx, &s->layer);
@@ -267,12 +267,46 @@ static void live_block(void *user, int32_t block)
         s->live.data[block] = MN_FLOW_LIVE;
         break;
     }
-    for (int32_t d = 0; d < 3 && !live; d++) {
-        memset(s->v[d].data + first, 0, 64 * sizeof(double));
-        if (s->corrected) memset(s->t[d].data + first, 0, 64 * sizeof(double));
-    }
     for (int32_t k = s->irregular_start.data[block]; k < s->irregular_start.data[block + 1] && !live; k++)
         memset(s->w.data + 3 * (int64_t)k, 0, 3 * sizeof(double));
+}
+
+// Velocities of blocks that take no part are zero.
+static void clear_block(void *user, int32_t block)
+{
+    mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
+    const int64_t first = (int64_t)block * 64;
+    for (int32_t d = 0; d < 3 && s->live.data[block] == MN_FLOW_DEAD; d++) {
+        memset(s->v[d] + first, 0, 64 * sizeof(double));
+        if (s->corrected) memset(s->t[d] + first, 0, 64 * sizeof(double));
+    }
+}
+
+mn_status mn_flow_pressure_clear(mn_flow_pressure *s)
+{
+    mn_flow_matrix_job job = {.s = s};
+    return mn_flow_for_blocks(s->grid, clear_block, &job);
+}
+
+void mn_flow_pressure_lend(mn_flow_pressure *s, mn_double4 *v, mn_double4 *t)
+{
+    const int64_t size = mn_flow_size(s->grid);
+    s->lent[0] = v, s->lent[1] = t;
+    for (int32_t d = 0; d < 3; d++) {
+        if (v) s->v[d] = (double *)v + d * size;
+        if (t) s->t[d] = (double *)t + d * size;
+    }
+}
+
+static mn_status find_room(mn_flow_pressure *s)
+{
+    const int64_t size = mn_flow_size(s->grid);
+    for (int32_t k = 0; k < 2; k++) {
+        if (s->lent[k] || (k == 1 && !s->corrected)) continue;
+        MN_TRY(MN_FLOW_ROOM(s->grid->ctx, &s->own[k], 3 * size));
+        for (int32_t d = 0; d < 3; d++) (k ? s->t : s->v)[d] = s->own[k].data + d * size;
+    }
+    return MN_OK;
 }
 
 // The checkerboard pairs whose eight neighbours are active.
@@ -332,30 +366,27 @@ mn_status mn_flow_pressure_build(mn_flow_pressure *s, const mn_flow_region *regi
     s->corrected = corrected;
     s->sealed = !region->surface;
     for (int32_t k = 0; k < 6; k++) s->sealed &= !s->open[k];
-    MN_TRY(mn_array_resize(ctx, &s->kind, size));
-    MN_TRY(mn_array_resize(ctx, &s->node, size));
-    MN_TRY(mn_array_resize(ctx, &s->layer, size));
-    MN_TRY(mn_array_resize(ctx, &s->live, grid->table.count));
-    MN_TRY(mn_array_resize(ctx, &s->mass, size));
-    MN_TRY(mn_array_resize(ctx, &s->root, corrected ? size : 0));
-    MN_TRY(mn_array_resize(ctx, &s->spread, corrected ? size : 0));
-    MN_TRY(mn_array_resize(ctx, &s->fraction, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->kind, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->node, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->layer, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->live, grid->table.count));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->mass, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->root, corrected ? size : 0));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->spread, corrected ? size : 0));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->fraction, size));
     s->wall.count = 0;
-    MN_TRY(mn_array_resize(ctx, &s->rhs, size));
-    MN_TRY(mn_array_resize(ctx, &s->p, size));
-    for (int32_t a = 0; a < 3; a++) {
-        MN_TRY(mn_array_resize(ctx, &s->v[a], size));
-        MN_TRY(mn_array_resize(ctx, &s->t[a], corrected ? size : 0));
-    }
-    MN_TRY(mn_array_resize(ctx, &s->irregular_start, grid->table.count + 1));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->rhs, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->p, size));
+    MN_TRY(find_room(s));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->irregular_start, grid->table.count + 1));
     mn_fill_bytes(s->rhs.data, 0, mn_bytes(size, sizeof(double)));
     MN_TRY(mn_flow_for_blocks(grid, classify_block, &job));
     MN_TRY(mn_flow_for_blocks(grid, count_block, &job));
     s->irregular_start.data[grid->table.count] = 0;
     const int32_t irregular = mn_prefix_sum_i32(s->irregular_start.data, (int64_t)grid->table.count + 1);
-    MN_TRY(mn_array_resize(ctx, &s->irregular, irregular));
-    MN_TRY(mn_array_resize(ctx, &s->stencil, 192 * (int64_t)irregular));
-    MN_TRY(mn_array_resize(ctx, &s->w, 3 * (int64_t)irregular));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->irregular, irregular));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->stencil, 192 * (int64_t)irregular));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->w, 3 * (int64_t)irregular));
     MN_TRY(mn_flow_build_stencils(s, region));
     MN_TRY(mn_flow_for_coloured_blocks(grid, diagonal_block, &job));
     if (corrected) MN_TRY(mn_flow_build_correction(s));
@@ -363,6 +394,7 @@ mn_status mn_flow_pressure_build(mn_flow_pressure *s, const mn_flow_region *regi
     MN_TRY(find_leaders(s));
     MN_TRY(mn_flow_for_coloured_blocks(grid, node_block, &job)); // a block reads the bits of its neighbours
     MN_TRY(mn_flow_for_blocks(grid, live_block, &job));
+    MN_TRY(mn_flow_pressure_clear(s));
     s->checkerboard = alpha * bulk_diagonal(s);
     MN_TRY(mn_flow_for_blocks(grid, checkerboard_block, &job));
     return mn_flow_levels_build(s->levels, s);

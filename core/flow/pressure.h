@@ -58,8 +58,10 @@ typedef struct mn_flow_pressure {
     bool corrected;                    ///< the mass correction is on
     bool sealed;                       ///< no free surface and no open side: pressure up to a constant
 
-    mn_flow_values v[3], t[3]; ///< scratch: velocities, the same before the correction; t only with it
-    mn_flow_values w;          ///< velocities of irregular splines while v holds those of the others
+    double *v[3], *t[3];   ///< scratch: velocities, the same before the correction; t only with it
+    mn_flow_values own[2]; ///< their memory where none is lent
+    mn_double4 *lent[2];
+    mn_flow_values w;      ///< velocities of irregular splines while v holds those of the others
     mn_flow_values wall;   ///< per node: flux of moving walls out of the fluid, in cells^2 m/s; empty: none
     mn_flow_values rhs, p; ///< rhs is the diagonal of S while that is built
     mn_krylov *krylov;
@@ -73,6 +75,10 @@ void mn_flow_pressure_free(mn_flow_pressure *pressure);
 /// for the consistent mass to second order near the surface.
 mn_status mn_flow_pressure_build(mn_flow_pressure *pressure, const mn_flow_region *region, double alpha,
                                  bool corrected);
+
+/// Lends room for v and t, four doubles a cell each, until the next call; NULL: the pressure has its own.
+/// What it held in them is gone. Before a build or a projection.
+void mn_flow_pressure_lend(mn_flow_pressure *pressure, mn_double4 *v, mn_double4 *t);
 
 /// y = S p: an mn_apply_fn.
 mn_status mn_flow_pressure_apply(void *pressure, const double *p, double *y);

@@ -117,7 +117,7 @@ MN_MULTIVERSION static void gradient_block(void *user, int32_t block)
     }
     const int64_t first = (int64_t)block * 64;
     double *out[3];
-    for (int32_t d = 0; d < 3; d++) out[d] = s->corrected ? s->t[d].data : s->v[d].data;
+    for (int32_t d = 0; d < 3; d++) out[d] = s->corrected ? s->t[d] : s->v[d];
     for (int32_t x = 0; x < 4; x++) {
         double m[4], d[4];
         for (int32_t t = 0; t < 4; t++) m[t] = s->axis[0].mass[t][x0 + x], d[t] = s->axis[0].slope[t][x0 + x];
@@ -151,10 +151,10 @@ MN_MULTIVERSION static void gradient_block(void *user, int32_t block)
         for (int32_t d = 0; d < 3; d++) {
             const double u = inverse * (sum[d][0] + sum[d][1] + sum[d][2] + sum[d][3]);
             if (s->corrected) {
-                s->t[d].data[at] = u;
+                s->t[d][at] = u;
             } else {
                 s->w.data[3 * (int64_t)k + d] = u;
-                s->v[d].data[at] = 0;
+                s->v[d][at] = 0;
             }
         }
     }
@@ -181,7 +181,7 @@ MN_MULTIVERSION static void divergence_block(void *user, int32_t block)
         slope[k] = *(const mn_flow_row *)(s->axis[2].slope[3 - k] + z0 - 2 + k);
     }
     for (int32_t d = 0; d < 3; d++) {
-        mn_flow_load_tile(grid, block, s->v[d].data, -2, 7, 8, &tile[0][0][0]);
+        mn_flow_load_tile(grid, block, s->v[d], -2, 7, 8, &tile[0][0][0]);
         const mn_double4 *w = d == 2 ? slope : mass;
         for (int32_t x = 0; x < 7; x++)
             for (int32_t y = 0; y < 7; y++) {
@@ -231,8 +231,8 @@ static void set_aside_block(void *user, int32_t block)
     mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
     for (int32_t k = s->irregular_start.data[block]; k < s->irregular_start.data[block + 1]; k++)
         for (int32_t d = 0; d < 3; d++) {
-            s->w.data[3 * (int64_t)k + d] = s->v[d].data[s->irregular.data[k]];
-            s->v[d].data[s->irregular.data[k]] = 0;
+            s->w.data[3 * (int64_t)k + d] = s->v[d][s->irregular.data[k]];
+            s->v[d][s->irregular.data[k]] = 0;
         }
 }
 
@@ -240,7 +240,7 @@ void mn_flow_put_back_block(void *user, int32_t block)
 {
     mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
     for (int32_t k = s->irregular_start.data[block]; k < s->irregular_start.data[block + 1]; k++)
-        for (int32_t d = 0; d < 3; d++) s->v[d].data[s->irregular.data[k]] = s->w.data[3 * (int64_t)k + d];
+        for (int32_t d = 0; d < 3; d++) s->v[d][s->irregular.data[k]] = s->w.data[3 * (int64_t)k + d];
 }
 
 MN_MULTIVERSION static void irregular_block(void *user, int32_t block)

@@ -46,7 +46,7 @@ static mn_status coarsen_grid(const mn_flow_grid *fine, mn_flow_grid *coarse)
 
 static mn_status colour_blocks(mn_flow_levels *levels, const mn_flow_grid *grid)
 {
-    MN_TRY(mn_array_resize(levels->ctx, &levels->coloured, grid->table.count));
+    MN_TRY(MN_FLOW_ROOM(levels->ctx, &levels->coloured, grid->table.count));
     int32_t next = 0;
     for (int32_t colour = 0; colour < 27; colour++) {
         levels->colour_start[colour] = next;
@@ -206,8 +206,8 @@ static mn_status find_plain(mn_context *ctx, const mn_flow_grid *fine, const uin
                             int32_t reach, mn_flow_level *v)
 {
     int32_t slots = 0, shared = -1;
-    MN_TRY(mn_array_resize(ctx, &v->plain, v->grid.table.count));
-    MN_TRY(mn_array_resize(ctx, &v->slot, v->grid.table.count));
+    MN_TRY(MN_FLOW_ROOM(ctx, &v->plain, v->grid.table.count));
+    MN_TRY(MN_FLOW_ROOM(ctx, &v->slot, v->grid.table.count));
     v->representative = -1;
     for (int32_t b = 0; b < v->grid.table.count; b++) {
         const mn_ivec3 c = v->grid.table.coords[b];
@@ -221,26 +221,26 @@ static mn_status find_plain(mn_context *ctx, const mn_flow_grid *fine, const uin
         if (plain && shared < 0) v->representative = b, shared = slots++;
         v->slot.data[b] = plain ? shared : slots++;
     }
-    return mn_array_resize(ctx, &v->stencil, (int64_t)slots * (MN_FLOW_REACH * 64));
+    return MN_FLOW_ROOM(ctx, &v->stencil, (int64_t)slots * (MN_FLOW_REACH * 64));
 }
 
 static mn_status clear_level(mn_context *ctx, mn_flow_level *v)
 {
     const int64_t size = mn_flow_size(&v->grid);
     mn_fill_bytes(v->stencil.data, 0, mn_bytes(v->stencil.count, sizeof(float)));
-    MN_TRY(mn_array_resize(ctx, &v->inverse_diagonal, size));
-    MN_TRY(mn_array_resize(ctx, &v->x, size));
-    MN_TRY(mn_array_resize(ctx, &v->b, size));
-    MN_TRY(mn_array_resize(ctx, &v->r, size));
-    MN_TRY(mn_array_resize(ctx, &v->y, size));
-    return mn_array_resize(ctx, &v->d, size);
+    MN_TRY(MN_FLOW_ROOM(ctx, &v->inverse_diagonal, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &v->x, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &v->b, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &v->r, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &v->y, size));
+    return MN_FLOW_ROOM(ctx, &v->d, size);
 }
 
 static mn_status assemble_first(mn_flow_levels *levels, const mn_flow_pressure *s)
 {
     mn_flow_level *coarse = &levels->level[0];
     MN_TRY(coarsen_grid(s->grid, &coarse->grid));
-    MN_TRY(mn_array_resize(levels->ctx, &levels->plain, s->grid->table.count));
+    MN_TRY(MN_FLOW_ROOM(levels->ctx, &levels->plain, s->grid->table.count));
     for (int32_t b = 0; b < s->grid->table.count; b++) levels->plain.data[b] = is_plain(s, b);
     MN_TRY(find_plain(levels->ctx, s->grid, levels->plain.data, 4, coarse));
     MN_TRY(clear_level(levels->ctx, coarse));

@@ -212,10 +212,10 @@ mn_status mn_flow_levels_build(mn_flow_levels *levels, const mn_flow_pressure *p
     mn_context *ctx = levels->ctx;
     mn_flow_pressure *s = (mn_flow_pressure *)pressure; // its scratch is used
     const int64_t size = mn_flow_size(s->grid);
-    MN_TRY(mn_array_resize(ctx, &levels->inverse_diagonal, size));
-    MN_TRY(mn_array_resize(ctx, &levels->r, size));
-    MN_TRY(mn_array_resize(ctx, &levels->d, size));
-    MN_TRY(mn_array_resize(ctx, &levels->y, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &levels->inverse_diagonal, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &levels->r, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &levels->d, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &levels->y, size));
     for (int64_t i = 0; i < size; i++)
         levels->inverse_diagonal.data[i] = s->node.data[i] & 1 ? 1.0 / s->rhs.data[i] : 0;
     MN_TRY(mn_flow_levels_assemble(levels, s));

@@ -25,15 +25,14 @@ static void load_block(void *user, int32_t block)
 {
     const project_job *job = user;
     for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
-        for (int32_t d = 0; d < 3; d++)
-            (job->s->corrected ? job->s->t : job->s->v)[d].data[at] = job->load[at][d];
+        for (int32_t d = 0; d < 3; d++) (job->s->corrected ? job->s->t : job->s->v)[d][at] = job->load[at][d];
 }
 
 static void add_block(void *user, int32_t block)
 {
     const project_job *job = user;
     for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
-        for (int32_t d = 0; d < 3; d++) job->velocity[at][d] += job->s->v[d].data[at];
+        for (int32_t d = 0; d < 3; d++) job->velocity[at][d] += job->s->v[d][at];
 }
 
 static void take_block(void *user, int32_t block)
@@ -41,7 +40,7 @@ static void take_block(void *user, int32_t block)
     const project_job *job = user;
     for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
         for (int32_t d = 0; d < 3; d++)
-            job->s->v[d].data[at] = job->s->mass.data[at] > mn_flow_smallest_mass ? job->velocity[at][d] : 0;
+            job->s->v[d][at] = job->s->mass.data[at] > mn_flow_smallest_mass ? job->velocity[at][d] : 0;
 }
 
 static void rhs_sum(void *user, mn_range range, double *sums)
@@ -104,6 +103,7 @@ mn_status mn_flow_project(mn_flow_pressure *s, double tolerance, const mn_double
     const int64_t size = mn_flow_size(grid);
     project_job job = {s, load, velocity, 0};
     result->iterations = 0;
+    MN_TRY(mn_flow_pressure_clear(s));
     if (load) {
         MN_TRY(mn_flow_for_blocks(grid, load_block, &job));
         MN_TRY(mn_flow_inverse_mass(s));

@@ -44,8 +44,8 @@ mn_status mn_flow_sample_solids(mn_flow *flow, bool *changed)
 {
     mn_context *ctx = flow->solver.ctx;
     const int64_t size = flow->collider ? mn_flow_size(&flow->grid) : 0;
-    MN_TRY(mn_array_resize(ctx, &flow->solid_nodes, size));
-    MN_TRY(mn_array_resize(ctx, &flow->solid, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &flow->solid_nodes, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &flow->solid, size));
     if (size > 0) {
         solids_job job = {.flow = flow};
         MN_TRY(mn_parallel_long(ctx, flow->grid.table.count, MN_FLOW_GRAIN, sample_range, &job));
@@ -147,8 +147,8 @@ mn_status mn_flow_wall_flux(mn_flow *flow)
     const mn_vec3 s = flow->def.stream;
     solids_job job = {.flow = flow, .inflow = mn_flow_inflow_side(&flow->def)};
     const bool moving = flow->collider && mn_collider_max_speed(flow->collider) > 0;
-    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->pressure.wall,
-                           moving || job.inflow >= 0 ? mn_flow_size(&flow->grid) : 0));
+    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->pressure.wall,
+                        moving || job.inflow >= 0 ? mn_flow_size(&flow->grid) : 0));
     if (flow->pressure.wall.count == 0) return MN_OK;
     mn_fill_bytes(flow->pressure.wall.data, 0, mn_bytes(flow->pressure.wall.count, sizeof(double)));
     if (job.inflow >= 0) {
