@@ -155,6 +155,11 @@ mn_status mn_flow_bodies(mn_flow *flow)
     for (int64_t at = 0; at < size && flow->gained.count == size; at++)
         if (flow->next_label.data[at] >= 0)
             flow->next_target.data[flow->next_label.data[at]] += flow->gained.data[at];
+    // what comes in and leaves through open sides is not known before it has
+    if (flow->def.boundary == MN_FLOW_TUNNEL || flow->def.boundary == MN_FLOW_OPEN) {
+        for (int64_t b = 0; b < flow->volume.count; b++) flow->next_target.data[b] = flow->volume.data[b];
+        return MN_OK;
+    }
     shift_job job = {flow, flow->volume.count};
     return mn_flow_for_blocks(&flow->grid, shift_block, &job);
 }

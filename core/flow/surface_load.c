@@ -116,5 +116,7 @@ mn_status mn_flow_surface_load(mn_flow *flow, double dt, mn_double4 *load)
     MN_TRY(mn_parallel_sum(flow->solver.ctx, flow->grid.table.count, MN_FLOW_GRAIN, area_sum, &job, 4, sums));
     if (!(sums[0] > 0)) return MN_OK;
     job.middle = mn_scale(1.0 / sums[0], mn_v3(sums[1], sums[2], sums[3]));
+    // beyond an open side the water stands at its level
+    if (def->use_level) job.middle.y = mn_flow_from_world(&flow->grid, mn_v3(0, def->level, 0)).y;
     return mn_flow_for_coloured_blocks(&flow->grid, load_block, &job);
 }
