@@ -313,6 +313,7 @@ static mn_status commit(mn_solver *solver, const mn_solver_inputs *inputs, doubl
 {
     mn_flow *flow = (mn_flow *)solver;
     (void)inputs, (void)dt;
+    mn_flow_guard_commit(flow);
     if (flow->def.fluid == MN_FLOW_LIQUID) return mn_flow_liquid_commit(flow);
     mn_flow_smoke_commit(flow);
     return MN_OK;
@@ -339,7 +340,9 @@ static const mn_saved saved[] = {
     MN_SAVED_ARRAY(mn_flow, color, 1),     MN_SAVED_ARRAY(mn_flow, surface, 1),
     MN_SAVED_ARRAY(mn_flow, label, 1),     MN_SAVED_ARRAY(mn_flow, target, 1),
     MN_SAVED_ARRAY(mn_flow, particles, 2), MN_SAVED_ARRAY(mn_flow, drops, 2),
-    MN_SAVED_I64(mn_flow, drop_id, 2),
+    MN_SAVED_I64(mn_flow, drop_id, 2),     MN_SAVED_BOOL(mn_flow, budget_known, 3),
+    MN_SAVED_F64(mn_flow, budget, 3),      MN_SAVED_F64(mn_flow, peak, 3),
+    MN_SAVED_F64(mn_flow, motion, 3),
 };
 
 static bool finite_quads(const mn_flow_quads *quads)
@@ -417,7 +420,7 @@ const mn_solver_type mn_flow_solver = {
     .report = mn_flow_report_on,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),
-    .version = 2,
+    .version = 3,
     .oldest = 1,
     .loaded = loaded,
 };

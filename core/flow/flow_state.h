@@ -54,6 +54,10 @@ struct mn_flow {
     int64_t drop_id;             ///< of the next one
     mn_flow_particles particles; ///< of the band
 
+    bool budget_known; ///< there was a step
+    double budget, peak,
+        motion; ///< energy.c: what the flow may have, its largest motion of late, and its last
+
     // inputs of the step
     const mn_collider *collider;
     mn_volume force; ///< m/s^2, added to the velocity; its ops are NULL without one
@@ -83,6 +87,10 @@ struct mn_flow {
     mn_flow_labels particle_start; ///< per cell
 
     double lost; ///< volume of bodies that vanished, cells
+
+    double surface_energy, weight_energy; ///< J, of a liquid as surface_load.c saw it
+    double next_budget, next_peak, next_motion;
+    bool warned; ///< of energy that was cut
 };
 
 /// Room for every array that has one entry per cell, on the grid as it is.
@@ -116,6 +124,10 @@ mn_status mn_flow_smoke_step(mn_flow *flow, double dt);
 void mn_flow_smoke_commit(mn_flow *flow);
 mn_status mn_flow_liquid_step(mn_flow *flow, double dt);
 mn_status mn_flow_liquid_commit(mn_flow *flow);
+
+/// Cuts energy that nothing gave from the velocity of a step; and takes the books over with it.
+mn_status mn_flow_guard(mn_flow *flow, double dt, mn_double4 *velocity);
+void mn_flow_guard_commit(mn_flow *flow);
 
 void mn_flow_report_on(const mn_solver *solver, mn_report *report);
 /// Output 1: a grid with the height and normal of the water.

@@ -309,6 +309,7 @@ static mn_status take_step(mn_flow *flow, double dt)
     flow->solver.counts.linear_iterations += projection.iterations;
     mn_timer_end(&flow->solver.timers, "projection");
 
+    MN_TRY(mn_flow_guard(flow, dt, flow->spare2.data));
     mn_timer_begin(&flow->solver.timers, "surface");
     MN_TRY(mn_flow_surface_mark(flow));
     liquid_job job = {.flow = flow, .velocity = flow->half.data, .from = flow->spare2.data};

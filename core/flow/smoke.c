@@ -202,7 +202,7 @@ mn_status mn_flow_smoke_step(mn_flow *flow, double dt)
     MN_TRY(mn_flow_project(&flow->pressure, def->tolerance, NULL, flow->spare2.data, &projection));
     flow->solver.counts.linear_iterations += projection.iterations;
     mn_timer_end(&flow->solver.timers, "projection");
-    return MN_OK;
+    return mn_flow_guard(flow, dt, flow->spare2.data);
 }
 
 void mn_flow_smoke_commit(mn_flow *flow)

@@ -141,9 +141,9 @@ static void ripples_ahead(double speed, double cells)
     const double expected = free_wave(speed, false);
     const stream s = {.speed = speed,
                       .dx = expected / cells,
-                      .length = 15 * expected,
-                      .depth = 2.5 * expected,
-                      .rod_x = 9 * expected,
+                      .length = 12 * expected,
+                      .depth = 1.6 * expected,
+                      .rod_x = 7.5 * expected,
                       .rod_depth = 0.45 * expected,
                       .rod_radius = 0.2 * expected,
                       .seconds = 4 * expected / (0.4 * speed)};
@@ -163,19 +163,19 @@ static void waves_behind(double speed)
     if (!validation_wanted("W9", name)) return;
     const double expected = free_wave(speed, true);
     const stream s = {.speed = speed,
-                      .dx = expected / 26,
-                      .length = 8.5 * expected,
-                      .depth = 1.15 * expected,
+                      .dx = expected / 20,
+                      .length = 7 * expected,
+                      .depth = 0.8 * expected,
                       .rod_x = 2 * expected,
                       .rod_depth = 0.27 * expected,
                       .rod_radius = 0.11 * expected,
-                      .seconds = 4.5 * expected / (0.5 * speed)};
+                      .seconds = 3.5 * expected / (0.5 * speed)};
     double height[SAMPLES];
     int32_t crests;
     run_stream(s, height);
     print_profile(name, height, s.length);
     const double found =
-        wavelength(height, s.length, s.rod_x + 0.4 * expected, s.rod_x + 3.7 * expected, &crests);
+        wavelength(height, s.length, s.rod_x + 0.4 * expected, s.rod_x + 3 * expected, &crests);
     validation_row("W9", name, 1e3 * found, 1e3 * expected, "mm", 0.05);
 }
 
@@ -220,7 +220,7 @@ static void vortex_street(double reynolds, double cells)
     mn_flow_def def = mn_flow_default_def(); // diameter 1 m, stream 1 m/s
     def.flat = true, def.no_slip = true, def.dx = 1 / cells, def.density = 1, def.viscosity = 1 / reynolds;
     def.boundary = MN_FLOW_TUNNEL, def.stream = mn_v3(1, 0, 0), def.buoyancy = 0, def.cfl = 2;
-    def.domain_size = mn_v3(20, 18, 1), def.domain_center = mn_v3(5, 0, 0), def.max_substeps = 1000000;
+    def.domain_size = mn_v3(16, 14, 1), def.domain_center = mn_v3(4, 0, 0), def.max_substeps = 1000000;
     mn_geo *geo = NULL;
     mn_collider *collider = rod(ctx, mn_v3(0, 0.01, 0), 0.5, def.dx, &geo);
     const mn_solver_inputs inputs = {.collider = collider};
@@ -229,11 +229,11 @@ static void vortex_street(double reynolds, double cells)
     check(ctx, mn_flow_set_velocity(flow, leaning, NULL));
     double last = 0, first_crossing = 0, crossing = 0, most = 0;
     int32_t crossings = 0;
-    for (int32_t k = 1; k <= 1400; k++) {
+    for (int32_t k = 1; k <= 1000; k++) {
         check(ctx, mn_flow_advance(flow, &inputs, 0.1));
         const double v = mn_flow_velocity_at(flow, mn_v3(4, 0, 0)).y;
-        if (k > 700) most = fmax(most, fabs(v));
-        if (k > 700 && last < 0 && v >= 0) {
+        if (k > 600) most = fmax(most, fabs(v));
+        if (k > 600 && last < 0 && v >= 0) {
             crossing = 0.1 * (k - 1 + last / (last - v));
             if (crossings++ == 0) first_crossing = crossing;
         }
@@ -257,7 +257,7 @@ int main(int argc, char **argv)
         ripples_ahead(0.5, 14);
         waves_behind(0.5);
         no_waves();
-        vortex_street(100, 10);
+        vortex_street(100, 8);
     }
     return validation_end();
 }
