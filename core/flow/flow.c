@@ -113,8 +113,10 @@ static mn_status fill(mn_flow *flow)
     if (flow->def.fluid == MN_FLOW_LIQUID) return mn_flow_liquid_begin(flow);
     MN_TRY(mn_flow_grid_fill(&flow->grid));
     MN_TRY(mn_flow_note_blocks(flow));
+    MN_TRY(mn_check_cancelled(flow->solver.ctx));
     MN_TRY(mn_flow_fit(flow));
     MN_TRY(clear_quads(flow, &flow->velocity));
+    MN_TRY(mn_check_cancelled(flow->solver.ctx));
     MN_TRY(clear_quads(flow, &flow->smoke));
     flow->color.count = 0;
     if (flow->def.boundary == MN_FLOW_TUNNEL)

@@ -391,7 +391,9 @@ mn_status mn_flow_pressure_build(mn_flow_pressure *s, const mn_flow_region *regi
     MN_TRY(mn_flow_for_coloured_blocks(grid, diagonal_block, &job));
     if (corrected) MN_TRY(mn_flow_build_correction(s));
     MN_TRY(mn_flow_for_blocks(grid, drop_block, &job));
+    MN_TRY(mn_check_cancelled(ctx));
     MN_TRY(find_leaders(s));
+    MN_TRY(mn_check_cancelled(ctx));
     MN_TRY(mn_flow_for_coloured_blocks(grid, node_block, &job)); // a block reads the bits of its neighbours
     MN_TRY(mn_flow_for_blocks(grid, live_block, &job));
     MN_TRY(mn_flow_pressure_clear(s));

@@ -243,8 +243,10 @@ static mn_status assemble_first(mn_flow_levels *levels, const mn_flow_pressure *
     MN_TRY(MN_FLOW_ROOM(levels->ctx, &levels->plain, s->grid->table.count));
     for (int32_t b = 0; b < s->grid->table.count; b++) levels->plain.data[b] = is_plain(s, b);
     MN_TRY(find_plain(levels->ctx, s->grid, levels->plain.data, 4, coarse));
+    MN_TRY(mn_check_cancelled(levels->ctx));
     MN_TRY(clear_level(levels->ctx, coarse));
     MN_TRY(colour_blocks(levels, s->grid));
+    MN_TRY(mn_check_cancelled(levels->ctx));
     float regular[125][MN_FLOW_REACH];
     bool found = false;
     for (int32_t b = 0; b < s->grid->table.count && !found; b++) {

@@ -189,6 +189,7 @@ static mn_status power_range(void *user, mn_range range)
 static mn_status find_largest(const view *v, double *largest)
 {
     mn_context *ctx = v->s->grid->ctx;
+    MN_TRY(mn_check_cancelled(ctx));
     for (int64_t i = 0; i < v->size; i++) {
         const uint64_t h = ((uint64_t)i + 1) * 0x9e3779b97f4a7c15u;
         v->d[i] = v->inverse_diagonal[i] > 0 ? (double)(h >> 40) / 16777216.0 - 0.5 : 0;
@@ -218,7 +219,9 @@ mn_status mn_flow_levels_build(mn_flow_levels *levels, const mn_flow_pressure *p
     MN_TRY(MN_FLOW_ROOM(ctx, &levels->y, size));
     for (int64_t i = 0; i < size; i++)
         levels->inverse_diagonal.data[i] = s->node.data[i] & 1 ? 1.0 / s->rhs.data[i] : 0;
+    MN_TRY(mn_check_cancelled(ctx));
     MN_TRY(mn_flow_levels_assemble(levels, s));
+    MN_TRY(mn_check_cancelled(ctx));
     for (int32_t l = -1; l < levels->count; l++) {
         const view v = view_of(s, l);
         MN_TRY(find_largest(&v, l < 0 ? &levels->largest : &levels->level[l].largest));

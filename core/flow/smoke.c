@@ -108,7 +108,7 @@ mn_status mn_flow_smoke_begin(mn_flow *flow)
 {
     if (paints(flow)) MN_TRY(mn_flow_smoke_paint(flow));
     smoke_job job = {.flow = flow, .velocity = flow->velocity.data};
-    MN_TRY(mn_parallel_for(flow->solver.ctx, flow->grid.table.count, MN_FLOW_GRAIN, source_range, &job));
+    MN_TRY(mn_parallel_long(flow->solver.ctx, flow->grid.table.count, MN_FLOW_GRAIN, source_range, &job));
     const mn_flow_quads smoke = flow->smoke, color = flow->color; // both zero; the source fills the scratch
     flow->smoke = flow->next, flow->next = smoke;
     if (flow->color.count > 0) flow->color = flow->spare, flow->spare = color;
