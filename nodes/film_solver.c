@@ -14,8 +14,8 @@ static const mn_role roles[] = {
 static const mn_input_def inputs_of[] = {
     [INPUT_FILM] =
         {"Film",
-         "polygons as films, polylines as threads, points as drops; v, thickness, min_thickness, pinned, "
-         "slide and region are used",
+         "tetrahedra as volumes, polygons as films, polylines as threads, points as drops; v, thickness, "
+         "min_thickness, pinned, slide and region are used",
          true, false},
     [INPUT_FRAME] = {"Frame",
                      "wires: polylines or outlines of polygons, moving or still; films that touch them at "
@@ -30,7 +30,7 @@ static const mn_input_def inputs_of[] = {
 };
 static const mn_output_def outputs_of[] = {
     {"Film",
-     "triangles with region, threads as polylines, drops; v, N, thickness, pscale, mass, pressure, id, border and "
+     "triangles with region, threads as polylines, drops, tetrahedra; v, N, thickness, pscale, mass, pressure, id, border and "
      "codim"}};
 
 /// What an advance borrows.
@@ -98,4 +98,5 @@ static const mn_solver_node solver = {
 const mn_node_type mn_film_solver_node = {
     MN_SOLVER_NODE("film_solver", "Meniscus Film Solver",
                    "Simulates bubbles that share walls, foams that rearrange, and soap films in wire frames.",
-                   inputs_of, outputs_of, mn_film_fields, MN_FILM_FIELD_COUNT, solver, doctor, &guides)};
+                   inputs_of, outputs_of, mn_film_fields, MN_FILM_FIELD_COUNT, solver, doctor, &guides),
+    .references = 1u << INPUT_FRAME | 1u << INPUT_POINTS};
