@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The guard on energy: steps far beyond the capillary limit, which let ripples explode without it, leave a drop with
-// less motion than its whole surface could give; smoke that forces push gets what they give.
+// The guard on energy: steps far beyond the capillary limit, which let ripples explode without it, leave a
+// drop with less motion than its whole surface could give; smoke that forces push gets what they give.
 #include "meniscus/flow.h"
 #include "support/check.h"
 
@@ -67,7 +67,8 @@ static void smoke_keeps_what_buoyancy_gives(void **state)
             check_ok(ctx, mn_flow_get(flow, &view));
             power[end] = 0;
             for (int64_t at = 0; at < view.block_count * 64; at++)
-                if (!view.fraction || view.fraction[at] > 0) power[end] += view.smoke[at][0] * view.velocity[at][1];
+                if (!view.fraction || view.fraction[at] > 0)
+                    power[end] += view.smoke[at][0] * view.velocity[at][1];
             if (end == 0) check_ok(ctx, mn_flow_advance(flow, NULL, 0.05));
         }
         given += 0.05 * 0.5 * (power[0] + power[1]) * def.dx * def.dx * def.dx * def.buoyancy;

@@ -134,8 +134,7 @@ static void slivers_follow_and_constants_stay(void **state)
         if (c.x < 2 || c.z < 2 || c.x > 11 || c.z > 11 || c.y < 3 || s->mass.data[i] < 1e-4) continue;
         const double r = 8.001 - (c.y + 0.5), a = fabs(r);
         const double n = a < 0.5 ? 0.75 - a * a : a < 1.5 ? 0.5 * (1.5 - a) * (1.5 - a) : 0;
-        assert_true(fabs(s->v[1][i] * s->mass.data[i] - n) <
-                    1e-5); // of single precision, and of mass 1e-4
+        assert_true(fabs(s->v[1][i] * s->mass.data[i] - n) < 1e-5); // of single precision, and of mass 1e-4
         assert_true(fabs(s->v[0][i] * s->mass.data[i]) < 1e-5);
     }
     free_tank(&t);
