@@ -2,6 +2,7 @@
 //
 // A film solver's life: made, given films and wires, looked at, saved and loaded. Its advance is advance.c.
 #include "base/elementary.h"
+#include "base/energy_watch.h"
 #include "base/solver_face.h"
 #include "film/film_state.h"
 #include "meniscus/array.h"
@@ -412,6 +413,27 @@ static void report_on(const mn_solver *solver, mn_report *report)
     mn_report_set(report, MN_REPORT_max_speed, fastest);
 }
 
+/// Wires and pinned points that move, gas that is blown in and wind do work. What Gibbs' elasticity stores is
+/// not told: it is of the order of its tension times the area.
+static void tell_energy(const mn_solver *solver, const mn_solver_inputs *inputs, mn_energy_books *books)
+{
+    const mn_film *film = (const mn_film *)solver;
+    const mn_film_inputs *own = inputs->own;
+    double area = 0;
+    books->driven |= mn_norm(film->def.wind) > 0 && film->def.drag > 0;
+    if (own) books->driven |= own->inflow_count > 0 || (own->prick_count > 0 && fabs(film->def.inflow) > 0);
+    for (int64_t v = 0; v < film->c.vertices.count && !books->driven; v++) {
+        const mn_complex_vertex *vertex = &film->c.vertices.data[v];
+        books->driven = vertex->wire[0] >= 0 && mn_norm(vertex->velocity) > 0;
+    }
+    for (int64_t b = 1; b < film->pockets.count; b++)
+        books->stored += mn_gas_energy(film->pockets.data[b].amount,
+                                       film->def.ambient_pressure + film->pockets.data[b].excess,
+                                       film->def.ambient_pressure);
+    for (int64_t t = 0; t < film->c.triangles.count; t++) area += mn_complex_area(&film->c, (int32_t)t);
+    books->noise = film->def.gibbs * film->def.sigma * area;
+}
+
 static const mn_column_def columns_shown[] = {
     {"P", MN_F32, 3, MN_HINT_POINT, MN_COLUMN_AT(mn_film_point, position)},
     {"v", MN_F32, 3, MN_HINT_VECTOR, MN_COLUMN_AT(mn_film_point, velocity)},
@@ -520,6 +542,7 @@ const mn_solver_type mn_film_solver = {
     .abandon = mn_film_abandon,
     .view = show,
     .report = report_on,
+    .energy = tell_energy,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),
     .version = 3,
