@@ -147,8 +147,8 @@ void mn_flow_report_on(const mn_solver *solver, mn_report *report)
 }
 
 /// The area of the surface is not measured: what tension may give counts as noise, with half of the box's
-/// sides, and so does a volume that drifts by four thousandths, lifted by half of the box. In a closed box any
-/// other mass is an error too; smoke that rises, sources and a stream through the box do work.
+/// sides, and so does a volume that drifts by four thousandths, lifted by half of the box. In a closed box
+/// any other mass is an error too; smoke that rises, sources and a stream through the box do work.
 void mn_flow_tell_energy(const mn_solver *solver, const mn_solver_inputs *inputs, mn_energy_books *books)
 {
     const mn_flow *flow = (const mn_flow *)solver;
