@@ -12,6 +12,7 @@
 // Gas that is squeezed at one temperature stores, over what the air around would do to it,
 //   E = n (r - 1 - ln r)    r = p_0 / p, n = p V
 #include "base/energy_watch.h"
+#include "base/elementary.h"
 
 #include <math.h>
 
@@ -23,7 +24,7 @@ static double value_of(const mn_report *report, mn_report_key key, int component
 double mn_gas_energy(double amount, double pressure, double ambient)
 {
     const double r = ambient / pressure;
-    return amount > 0 && pressure > 0 ? fmax(0, amount * (r - 1 - log(r))) : 0;
+    return amount > 0 && pressure > 0 ? fmax(0, amount * (r - 1 - mn_ln(r))) : 0;
 }
 
 mn_status mn_energy_watch_look(mn_context *ctx, mn_energy_watch *watch, const mn_report *report,

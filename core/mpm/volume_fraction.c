@@ -21,7 +21,7 @@ static double crowded_volume(const mn_mpm *mpm)
 {
     double sum = 0;
     for (int64_t i = 0; i < mpm->particles.count; i++) sum += mpm->materials.data[i].volume;
-    const double dx = mpm->def.dx, s = cbrt(sum / (double)mpm->particles.count);
+    const double dx = mpm->def.dx, s = mn_cbrt(sum / (double)mpm->particles.count);
     const double most = s * ceil(dx / s * (1 - 1e-6));
     return fmax(1.75 * mn_pow(dx, 3), 1.05 * mn_pow(most, 3));
 }
