@@ -10,7 +10,8 @@
 #include <string.h>
 
 static const double TOO_FAR = 0.6, FAR_ENOUGH = 0.3; // motion against a neighbour in one step, of the size
-static const double BLOWN = 0.1; // motion by the gas that comes in with one step, of the size
+static const double BLOWN = 0.1;      // motion by the gas that comes in with one step, of the size
+static const double CAPILLARY = 0.25; // of the time of waves of one size that a step with volumes may last
 static const double LONGEST = 1.4, SHORTEST = 0.5; // edges, of the size
 static const double BREAKING = 4.6; // times that a wave grows by e before it breaks a thread: a hundredfold
 
@@ -95,6 +96,29 @@ static mn_status touch_solids(mn_film *film, double before)
     }
     if (film->def.burst) find_needles(film, collider, before, film->inverse.data);
     return MN_OK;
+}
+
+// Films that start just inside of solids are put on their surfaces, and gas is what balances them there:
+// pushed out by a step they would squeeze it to many times its pressure. A solid that goes through a film has
+// no such surface.
+static mn_status leave_solids(mn_film *film, double before)
+{
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->x0, film->c.vertices.count));
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->inverse, film->c.vertices.count));
+    MN_TRY(touch_solids(film, before));
+    for (int64_t v = 0; v < film->c.vertices.count; v++)
+        if (film->inverse.data[v] < -film->def.size && !mn_complex_held(&film->c, (int32_t)v))
+            return mn_fail(
+                film->solver.ctx, MN_ERROR_INPUT,
+                "Point %lld of the film starts %g m inside of a collider; move one of them apart, or let "
+                "the collider come from outside.",
+                (long long)v, -film->inverse.data[v]);
+    bool moved = false;
+    for (int64_t v = 0; v < film->c.vertices.count; v++) {
+        moved = moved || film->c.vertices.data[v].parent == 1;
+        film->c.vertices.data[v].parent = 0;
+    }
+    return moved ? mn_film_find_pockets(film, true) : MN_OK;
 }
 
 // ---- bursts ----
@@ -243,6 +267,9 @@ mn_status mn_film_change_mesh(mn_film *film, bool rearrange, double dt)
         MN_TRY(mn_film_events(c, &forces, size, least, &counts));
     }
     if (c->segments.count > 0) break_threads(film, dt);
+    MN_TRY(mn_film_thin_volumes(film, &changed));
+    mn_film_absorb(film, &changed);
+    MN_TRY(mn_film_bulk_remesh(film, &changed));
     mn_film_ledger *ledger = &film->ledger;
     ledger->splits += counts.splits, ledger->collapses += counts.collapses, ledger->flips += counts.flips;
     ledger->t1 += counts.t1, ledger->undone += counts.undone, ledger->forced += counts.forced;
@@ -271,7 +298,6 @@ mn_status mn_film_begin(mn_solver *solver, const mn_solver_inputs *inputs, doubl
 {
     static const mn_film_inputs nothing = {0};
     mn_film *film = (mn_film *)solver;
-    (void)seconds;
     plan->what = "films";
     plan->halvings = 24;
     plan->failure = "Films move too fast";
@@ -279,7 +305,8 @@ mn_status mn_film_begin(mn_solver *solver, const mn_solver_inputs *inputs, doubl
     film->inputs = inputs->own ? inputs->own : &nothing;
     film->around = inputs;
     MN_TRY(take_frame(film, film->inputs->frame));
-    return take_pinned(film, film->inputs);
+    MN_TRY(take_pinned(film, film->inputs));
+    return solver->time == 0 && inputs->collider ? leave_solids(film, seconds) : MN_OK;
 }
 
 // m^2, of films that can give way.
@@ -303,6 +330,8 @@ mn_status mn_film_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_st
     for (int64_t i = 0; i < film->inputs->inflow_count; i++) rate += fabs(film->inputs->inflow_rates[i]);
     const double blown = rate > 0 ? BLOWN * film->def.size * free_area(&film->c) / rate : INFINITY;
     if (blown > 0 && blown < limit->longest) limit->longest = blown, limit->binding = "gas inflow";
+    const double waves = film->c.tets.count > 0 ? CAPILLARY * mn_film_bulk_time(film) : INFINITY;
+    if (waves < limit->longest) limit->longest = waves, limit->binding = "waves on volumes";
     if (film->next_dt < limit->longest) limit->longest = film->next_dt, limit->binding = "motion of films";
     return MN_OK;
 }
@@ -324,11 +353,13 @@ static mn_status commit(mn_solver *solver, double dt)
     mn_film *film = (mn_film *)solver;
     film->next_dt = fmin(film->def.max_dt, dt * fmin(1.5, FAR_ENOUGH / fmax(film->stretch, 1e-3)));
     mn_film_step_accept(film);
+    if (film->c.tets.count > 0) mn_film_bulk_relax(film, dt);
     move_frame(film, dt);
     MN_TRY(touch_solids(film, solver->left));
     mn_timer_begin(&solver->timers, "gas");
     MN_TRY(mn_film_measure_pockets(film));
     MN_TRY(mn_film_move_gas(film, dt));
+    MN_TRY(mn_film_drain(film, dt));
     mn_timer_end(&solver->timers, "gas");
     mn_timer_begin(&solver->timers, "mesh");
     const mn_status status = mn_film_change_mesh(film, true, dt);
