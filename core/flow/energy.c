@@ -8,8 +8,8 @@
 // Advection, reflection and projection do not add energy but for errors of the method, so a step that leaves
 // the budget by more than these loses the excess: its velocity is scaled down, which keeps it free of
 // divergence. The budget is what the flow had, and what does work of unknown size (moving colliders, sources,
-// drops, force volumes, sides that fluid passes, contact lines) raises it to whatever the flow then has. It
-// follows the energy down slowly. The surface moves with the old velocity and pushes the new one, so it
+// drops, force volumes, sides that fluid passes, contact lines) raises it to whatever the flow then has; that
+// of smoke follows its norm down slowly. The surface moves with the old velocity and pushes the new one, so it
 // stands between the two: with their mean the energy of waves is right to second order, where K' alone
 // oscillates by omega dt.
 #include "flow/flow_state.h"
@@ -133,9 +133,13 @@ mn_status mn_flow_guard(mn_flow *flow, double dt, mn_double4 *velocity)
     }
     const double energy = share * motion + rest;
     const double budget = flow->budget + given;
-    flow->next_budget = !worked && energy < budget ? energy + (1 - follows) * (budget - energy)
-                        : !worked                  ? fmax(budget, energy - slack)
-                                                   : energy;
+    // the area of water that lies in the plane of nodes flickers, so the budget of a liquid never falls
+    if (liquid)
+        flow->next_budget = worked ? fmax(budget, energy) : budget;
+    else if (worked)
+        flow->next_budget = energy;
+    else
+        flow->next_budget = energy < budget ? energy + (1 - follows) * (budget - energy) : budget;
     flow->next_motion = motion;
     flow->next_peak = fmax(motion, (1 - follows) * flow->peak);
     return MN_OK;
