@@ -470,6 +470,22 @@ static void absorb_drops(mn_film *film, double cell)
     }
 }
 
+// Room for what is there now. New triangles, those of strips, are taken: they wait for the next step.
+static mn_status extend_marks(mn_film *film)
+{
+    mn_film_touch *touch = &film->touch;
+    mn_context *ctx = film->solver.ctx;
+    const int64_t vertices = touch->stamp.count, triangles = touch->triangle_stamp.count;
+    MN_TRY(mn_array_resize(ctx, &touch->stamp, film->c.vertices.count));
+    MN_TRY(mn_array_resize(ctx, &touch->follow, film->c.vertices.count));
+    MN_TRY(mn_array_resize(ctx, &touch->partner, film->c.vertices.count));
+    MN_TRY(mn_array_resize(ctx, &touch->triangle_stamp, film->c.triangles.count));
+    for (int64_t v = vertices; v < touch->stamp.count; v++)
+        touch->stamp.data[v] = 0, touch->follow.data[v] = touch->partner.data[v] = -1;
+    for (int64_t t = triangles; t < touch->triangle_stamp.count; t++) touch->triangle_stamp.data[t] = -1;
+    return MN_OK;
+}
+
 mn_status mn_film_touch_films(mn_film *film, bool *changed)
 {
     mn_film_touch *touch = &film->touch;
@@ -488,11 +504,13 @@ mn_status mn_film_touch_films(mn_film *film, bool *changed)
         mn_fill_bytes(touch->stamp.data, 0, mn_bytes(touch->stamp.count, sizeof(int32_t)));
         mn_fill_bytes(touch->follow.data, 0xff, mn_bytes(touch->follow.count, sizeof(int32_t)));
         mn_fill_bytes(touch->triangle_stamp.data, 0, mn_bytes(touch->triangle_stamp.count, sizeof(int32_t)));
-        const int32_t count = (int32_t)touch->triangle_stamp.count; // those of strips wait for the next step
+        const int32_t count = (int32_t)touch->triangle_stamp.count;
         for (int32_t t = 0; t < count; t++)
             if (film->c.triangles.data[t].v[0] >= 0 && touch->triangle_stamp.data[t] == 0 &&
-                is_marked(touch, &film->c.triangles.data[t], 0))
+                is_marked(touch, &film->c.triangles.data[t], 0)) {
                 MN_TRY(touch_at(film, t, &stamp, changed));
+                MN_TRY(extend_marks(film));
+            }
     }
     absorb_drops(film, cell);
     return MN_OK;
