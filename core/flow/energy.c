@@ -9,8 +9,8 @@
 // the budget by more than these loses the excess: its velocity is scaled down, which keeps it free of
 // divergence. The budget is what the flow had, and what does work of unknown size (moving colliders, sources,
 // drops, force volumes, sides that fluid passes, contact lines) raises it to whatever the flow then has; that
-// of smoke follows its norm down slowly. The surface moves with the old velocity and pushes the new one, so it
-// stands between the two: with their mean the energy of waves is right to second order, where K' alone
+// of smoke follows its norm down slowly. The surface moves with the old velocity and pushes the new one, so
+// it stands between the two: with their mean the energy of waves is right to second order, where K' alone
 // oscillates by omega dt.
 #include "flow/flow_state.h"
 #include "meniscus/array.h"
