@@ -4,7 +4,6 @@
 // vertices move too far against their neighbours is taken back and halved; the next one is as long as the
 // last allows. The state is that of the last good step whatever happens.
 #include "base/random.h"
-#include "base/union_find.h"
 #include "film/film_state.h"
 #include "meniscus/array.h"
 
@@ -220,72 +219,6 @@ static void break_threads(mn_film *film, double dt)
 
 // ---- the mesh ----
 
-static mn_vec3 angular_momentum(const mn_film *film, mn_vec3 about)
-{
-    mn_vec3 sum = {0};
-    for (int64_t v = 0; v < film->c.vertices.count; v++) {
-        const mn_complex_vertex *vertex = &film->c.vertices.data[v];
-        if (vertex->alive)
-            sum = mn_axpy(sum, vertex->mass, mn_cross(mn_sub(vertex->position, about), vertex->velocity));
-    }
-    return sum;
-}
-
-// True when all films and threads are connected and nothing pins them.
-static mn_status is_one_and_free(mn_film *film, bool *result)
-{
-    const mn_complex *c = &film->c;
-    const int32_t n = (int32_t)c->vertices.count;
-    *result = n > 0;
-    MN_TRY(mn_array_resize(film->solver.ctx, &film->c.renumber, n));
-    int32_t *parent = film->c.renumber.data;
-    for (int32_t v = 0; v < n; v++) {
-        parent[v] = v;
-        if (mn_complex_held(c, v) || mn_complex_slides(c, v)) *result = false;
-    }
-    for (int64_t t = 0; t < c->triangles.count && *result; t++)
-        for (int k = 0; k < 2; k++)
-            mn_union_join(parent, c->triangles.data[t].v[k], c->triangles.data[t].v[k + 1]);
-    for (int64_t s = 0; s < c->segments.count && *result; s++)
-        mn_union_join(parent, c->segments.data[s].v[0], c->segments.data[s].v[1]);
-    for (int32_t v = 1; v < n && *result; v++) *result = mn_union_root(parent, v) == mn_union_root(parent, 0);
-    return MN_OK;
-}
-
-// Moves of the mesh lose some angular momentum where vertices of borders stay in their place. What a free
-// film has lost it gets back as a rigid spin; of several films nobody could say whose it was.
-static mn_status restore_spin(mn_film *film, mn_vec3 about, mn_vec3 before)
-{
-    bool one;
-    MN_TRY(is_one_and_free(film, &one));
-    if (!one) return MN_OK;
-    double mass = 0;
-    mn_vec3 center = {0};
-    mn_mat3 inertia = mn_m3_scale(0, mn_m3_identity()), inverse;
-    for (int64_t v = 0; v < film->c.vertices.count; v++) {
-        const mn_complex_vertex *vertex = &film->c.vertices.data[v];
-        mass += vertex->mass;
-        center = mn_axpy(center, vertex->mass, vertex->position);
-    }
-    if (!(mass > 0)) return MN_OK;
-    center = mn_scale(1 / mass, center);
-    for (int64_t v = 0; v < film->c.vertices.count; v++) {
-        const mn_vec3 x = mn_sub(film->c.vertices.data[v].position, center);
-        const mn_mat3 part =
-            mn_m3_add(mn_m3_scale(mn_norm2(x), mn_m3_identity()), mn_m3_scale(-1, mn_outer(x, x)));
-        inertia = mn_m3_add(inertia, mn_m3_scale(film->c.vertices.data[v].mass, part));
-    }
-    const double trace = mn_m3_trace(inertia);
-    if (!mn_m3_inverse(inertia, &inverse) || !(mn_m3_determinant(inertia) > 1e-9 * trace * trace * trace))
-        return MN_OK;
-    const mn_vec3 spin = mn_m3_apply(inverse, mn_sub(before, angular_momentum(film, about)));
-    for (int64_t v = 0; v < film->c.vertices.count; v++) {
-        mn_complex_vertex *vertex = &film->c.vertices.data[v];
-        vertex->velocity = mn_add(vertex->velocity, mn_cross(spin, mn_sub(vertex->position, center)));
-    }
-    return MN_OK;
-}
-
 static mn_status list_forces(mn_film *film, mn_film_forces *forces)
 {
     MN_TRY(mn_array_resize(film->solver.ctx, &film->excess, film->pockets.count));
@@ -300,7 +233,7 @@ mn_status mn_film_change_mesh(mn_film *film, bool rearrange, double dt)
     const double size = film->def.size, least = film->def.min_size > 0 ? film->def.min_size : 0.2 * size;
     mn_remesh_counts counts = {0};
     mn_film_forces forces;
-    const mn_vec3 about = film->origin, before = angular_momentum(film, about);
+    const mn_vec3 about = film->origin, before = mn_film_angular_momentum(film, about);
     bool changed = false;
     if (film->inputs) MN_TRY(burst_films(film, &changed));
     if (film->inputs && film->def.merge) MN_TRY(mn_film_touch_films(film, &changed));
@@ -323,8 +256,8 @@ mn_status mn_film_change_mesh(mn_film *film, bool rearrange, double dt)
         MN_TRY(mn_film_find_pockets(film, false));
     if (changed || counts.splits + counts.collapses + counts.flips + counts.t1 + counts.forced > 0)
         MN_TRY(mn_film_spread_soap(film));
-    MN_TRY(restore_spin(film, about, before));
-    ledger->angular_lost += mn_norm(mn_sub(angular_momentum(film, about), before));
+    MN_TRY(mn_film_restore_spin(film, about, before));
+    ledger->angular_lost += mn_norm(mn_sub(mn_film_angular_momentum(film, about), before));
     if (c->vertices.count > film->def.max_vertices)
         return mn_fail(film->solver.ctx, MN_ERROR_INPUT,
                        "The film would need %lld vertices and may have %lld; use a larger size.",

@@ -13,9 +13,10 @@
 //            a border takes it up, another rim makes a thread of both.
 #include "film/events.h"
 
+#include <math.h>
 #include <string.h>
 
-enum { RING_MAX = 8, VANISH_MAX = 24, T1_MAX = 4, PAUSE = 256 };
+enum { RING_MAX = 8, VANISH_MAX = 24, T1_MAX = 12, PAUSE = 256 };
 static const double FORCED = 0.3; // of the size
 
 mn_vec3 mn_film_force_at(const mn_complex *c, const mn_film_forces *forces, int32_t v)
@@ -122,41 +123,98 @@ static void push_crowded(const mn_complex *c, int32_t v, mn_resolve_list *list)
         if (mn_complex_edge(c, v, neighbours[i], NULL, 0) > 3) mn_resolve_push(list, neighbours[i]);
 }
 
-/// Edges that go together in one T1.
+/// What goes together in one T1: edges, and vertices inside of a film that has become a line.
 typedef struct t1_edges {
     int32_t count, end[2 * T1_MAX];
+    int32_t inner_count, inner[T1_MAX], beside[T1_MAX]; ///< each with an end that it is next to
 } t1_edges;
 
 static bool among(const t1_edges *t, int32_t v)
 {
     for (int32_t i = 0; i < 2 * t->count; i++)
         if (t->end[i] == v) return true;
+    for (int32_t i = 0; i < t->inner_count; i++)
+        if (t->inner[i] == v) return true;
     return false;
 }
 
+// All films at v are needles.
+static bool is_in_line(const mn_complex *c, int32_t v, double least)
+{
+    for (int32_t at = c->vertices.data[v].first; at >= 0; at = c->triangles.data[at / 3].next[at % 3]) {
+        const int32_t *w = c->triangles.data[at / 3].v;
+        double longest = 0;
+        for (int k = 0; k < 3; k++)
+            longest = fmax(longest,
+                           mn_distance(mn_complex_position(c, w[k]), mn_complex_position(c, w[(k + 1) % 3])));
+        if (mn_norm(mn_complex_normal2(c, at / 3)) > least * longest) return false;
+    }
+    return true;
+}
+
+// Adds what a triangle at v leads to: a vertex inside of the line, or the edge on its other side.
+static void follow_triangle(const mn_complex *c, int32_t v, int32_t p, int32_t q, double least, t1_edges *t)
+{
+    for (int i = 0; i < 2; i++) {
+        const int32_t m = i ? q : p;
+        if (t->inner_count == T1_MAX || among(t, m) || mn_complex_class_of(c, m) != MN_COMPLEX_INSIDE ||
+            mn_complex_slides(c, m) || !is_in_line(c, m, least))
+            continue;
+        t->inner[t->inner_count] = m, t->beside[t->inner_count++] = v;
+    }
+    if (t->count == T1_MAX || among(t, p) || among(t, q) || mn_complex_held(c, p) || mn_complex_held(c, q) ||
+        mn_complex_slides(c, p) != mn_complex_slides(c, q))
+        return;
+    if (mn_distance(mn_complex_position(c, p), mn_complex_position(c, q)) > least ||
+        mn_complex_class_of(c, p) == MN_COMPLEX_INSIDE || mn_complex_class_of(c, q) == MN_COMPLEX_INSIDE)
+        return;
+    t->end[2 * t->count] = p, t->end[2 * t->count + 1] = q;
+    t->count++;
+}
+
 // A film that has become a line has a short edge at both of its ends and across its whole length: merged one
-// by one none of them would help, for the film that is to open can only do so along the line.
+// by one none of them would help, for the film that is to open can only do so along the line. Vertices inside
+// of it, which ordinary collapses keep for the shape of its triangles, go with their neighbours.
 static void follow_line(const mn_complex *c, double least, t1_edges *t)
 {
-    for (int32_t i = 0; i < 2 * t->count && t->count < T1_MAX; i++)
-        for (int32_t at = c->vertices.data[t->end[i]].first; at >= 0 && t->count < T1_MAX;
-             at = c->triangles.data[at / 3].next[at % 3]) {
-            const int32_t *v = c->triangles.data[at / 3].v, p = v[(at % 3 + 1) % 3], q = v[(at % 3 + 2) % 3];
-            if (among(t, p) || among(t, q) || mn_complex_held(c, p) || mn_complex_held(c, q) ||
-                mn_complex_slides(c, p) || mn_complex_slides(c, q))
-                continue;
-            if (mn_distance(mn_complex_position(c, p), mn_complex_position(c, q)) > least ||
-                mn_complex_class_of(c, p) == MN_COMPLEX_INSIDE ||
-                mn_complex_class_of(c, q) == MN_COMPLEX_INSIDE)
-                continue;
-            t->end[2 * t->count] = p, t->end[2 * t->count + 1] = q;
-            t->count++;
+    int32_t ends = 0, inner = 0;
+    while (ends < 2 * t->count || inner < t->inner_count) {
+        const bool inside = ends == 2 * t->count;
+        const int32_t v = inside ? t->inner[inner] : t->end[ends];
+        const int32_t beside = inside ? t->beside[inner] : v;
+        for (int32_t at = c->vertices.data[v].first; at >= 0; at = c->triangles.data[at / 3].next[at % 3]) {
+            const int32_t *w = c->triangles.data[at / 3].v;
+            follow_triangle(c, beside, w[(at % 3 + 1) % 3], w[(at % 3 + 2) % 3], least, t);
         }
+        if (inside)
+            inner++;
+        else
+            ends++;
+    }
+}
+
+// Merges the edges and what is inside of the line; the vertices that stay are in the list.
+static bool merge_line(mn_complex *c, const t1_edges *t, int32_t kept, bool middle, mn_resolve_list *list)
+{
+    for (int32_t i = 0; i < t->count; i++) {
+        if (i > 0) kept = t->end[2 * i], middle = true;
+        const int32_t gone = kept == t->end[2 * i] ? t->end[2 * i + 1] : t->end[2 * i];
+        if (!mn_complex_merge(c, kept, gone, meeting_place(c, kept, gone, middle))) return false;
+        mn_resolve_push(list, kept);
+    }
+    for (int32_t i = 0; i < t->inner_count; i++) {
+        int32_t to = t->beside[i];
+        for (int32_t k = 0; k < t->count && !c->vertices.data[to].alive; k++)
+            if (t->end[2 * k] == to || t->end[2 * k + 1] == to)
+                to = t->end[2 * k] == to ? t->end[2 * k + 1] : t->end[2 * k];
+        if (!mn_complex_merge(c, to, t->inner[i], mn_complex_position(c, to))) return false;
+    }
+    return true;
 }
 
 static bool try_t1(mn_complex *c, int32_t a, int32_t b, double size, double least, mn_remesh_counts *counts)
 {
-    t1_edges edges = {1, {a, b}};
+    t1_edges edges = {.count = 1, .end = {a, b}};
     mn_sectors before;
     meetings were;
     int32_t kept;
@@ -168,13 +226,7 @@ static bool try_t1(mn_complex *c, int32_t a, int32_t b, double size, double leas
     meetings_before(&before, &were);
     mn_complex_begin(c);
     mn_resolve_list list = {0, {0}};
-    bool good = true;
-    for (int32_t i = 0; i < edges.count && good; i++) {
-        if (i > 0) kept = edges.end[2 * i], middle = true;
-        const int32_t gone = kept == edges.end[2 * i] ? edges.end[2 * i + 1] : edges.end[2 * i];
-        good = mn_complex_merge(c, kept, gone, meeting_place(c, kept, gone, middle));
-        mn_resolve_push(&list, kept);
-    }
+    bool good = merge_line(c, &edges, kept, middle, &list);
     if (good) {
         for (int32_t i = 0, n = list.count; i < n; i++) push_crowded(c, list.vertex[i], &list);
         mn_resolve(c, &list, size);

@@ -32,6 +32,7 @@ static void release(mn_solver *solver)
     mn_context *ctx = solver->ctx;
     if (film->c.ctx) mn_complex_free(&film->c);
     mn_film_system_free(ctx, &film->system);
+    mn_film_preconditioner_free(ctx, &film->preconditioner);
     mn_film_touch_free(ctx, &film->touch);
     mn_krylov_free(film->krylov);
     mn_array_free(ctx, &film->pockets);
@@ -303,146 +304,6 @@ mn_film_ledger mn_film_get_ledger(const mn_film *film)
     return film->ledger;
 }
 
-// ---- view ----
-
-static void show_vertex(mn_film *film, int32_t v)
-{
-    const mn_complex *c = &film->c;
-    const mn_complex_vertex *vertex = &c->vertices.data[v];
-    mn_film_point *p = &film->shown.data[v];
-    double area = 0, length = 0, excess = 0;
-    mn_vec3 normal = {0};
-    for (int32_t at = vertex->first; at >= 0; at = c->triangles.data[at / 3].next[at % 3]) {
-        const mn_complex_triangle *t = &c->triangles.data[at / 3];
-        const mn_vec3 n2 = mn_complex_normal2(c, at / 3);
-        area += mn_norm(n2) / 6;
-        normal = mn_add(normal, n2);
-        for (int side = 0; side < 2; side++)
-            excess = fmax(excess, film->pockets.data[t->region[side]].excess);
-    }
-    for (int32_t at = vertex->first_segment; at >= 0; at = c->segments.data[at / 2].next[at % 2]) {
-        const mn_vec3 e = mn_sub(mn_complex_position(c, c->segments.data[at / 2].v[1]),
-                                 mn_complex_position(c, c->segments.data[at / 2].v[0]));
-        length += 0.5 * mn_norm(e);
-        if (area == 0) normal = mn_add(normal, at % 2 ? e : e);
-    }
-    const double volume = vertex->mass / film->def.density;
-    *p = (mn_film_point){.position = vertex->position,
-                         .velocity = vertex->velocity,
-                         .normal = mn_normalize(normal),
-                         .mass = vertex->mass,
-                         .pressure = excess,
-                         .id = vertex->id,
-                         .kind = (int32_t)mn_complex_class_of(c, v),
-                         .codim = area > 0     ? 1
-                                  : length > 0 ? 2
-                                               : 3};
-    p->thickness = area > 0     ? volume / area
-                   : length > 0 ? 2 * sqrt(volume / (PI * length))
-                                : mn_cbrt(6 * volume / PI);
-    p->radius = 0.5 * p->thickness;
-}
-
-mn_status mn_film_get_view(mn_film *film, mn_film_view *view)
-{
-    mn_context *ctx = film->solver.ctx;
-    const mn_complex *c = &film->c;
-    const int64_t n = c->vertices.count, t = c->triangles.count, s = c->segments.count;
-    const int64_t b = film->pockets.count;
-    MN_TRY(mn_array_resize(ctx, &film->shown, n));
-    MN_TRY(mn_array_resize(ctx, &film->shown_triangles, 3 * t));
-    MN_TRY(mn_array_resize(ctx, &film->shown_regions, 2 * (t + s)));
-    mn_fill_bytes(film->shown_regions.data, 0, mn_bytes(2 * (t + s), sizeof(int32_t)));
-    MN_TRY(mn_array_resize(ctx, &film->shown_segments, 2 * s));
-    MN_TRY(mn_array_resize(ctx, &film->shown_volumes, b));
-    MN_TRY(mn_array_resize(ctx, &film->shown_excess, b));
-    MN_TRY(mn_array_resize(ctx, &film->shown_amounts, b));
-    for (int64_t v = 0; v < n; v++) show_vertex(film, (int32_t)v);
-    for (int64_t i = 0; i < t; i++) {
-        for (int k = 0; k < 3; k++) film->shown_triangles.data[3 * i + k] = c->triangles.data[i].v[k];
-        for (int k = 0; k < 2; k++) film->shown_regions.data[2 * i + k] = c->triangles.data[i].region[k];
-    }
-    for (int64_t i = 0; i < s; i++)
-        for (int k = 0; k < 2; k++) film->shown_segments.data[2 * i + k] = c->segments.data[i].v[k];
-    for (int64_t i = 0; i < b; i++) {
-        film->shown_volumes.data[i] = film->pockets.data[i].volume;
-        film->shown_excess.data[i] = film->pockets.data[i].excess;
-        film->shown_amounts.data[i] = film->pockets.data[i].amount;
-    }
-    *view = (mn_film_view){n,
-                           film->shown.data,
-                           t,
-                           (const int32_t(*)[3])film->shown_triangles.data,
-                           (const int32_t(*)[2])film->shown_regions.data,
-                           s,
-                           (const int32_t(*)[2])film->shown_segments.data,
-                           b,
-                           film->shown_volumes.data,
-                           film->shown_excess.data,
-                           film->shown_amounts.data};
-    return MN_OK;
-}
-
-static void report_on(const mn_solver *solver, mn_report *report)
-{
-    const mn_film *film = (const mn_film *)solver;
-    const mn_complex *c = &film->c;
-    double mass = 0, area = 0, kinetic = 0, fastest = 0;
-    mn_vec3 momentum = {0}, angular = {0}, center = {0};
-    for (int64_t v = 0; v < c->vertices.count; v++) {
-        const mn_complex_vertex *vertex = &c->vertices.data[v];
-        const mn_vec3 p = mn_scale(vertex->mass, vertex->velocity);
-        mass += vertex->mass;
-        momentum = mn_add(momentum, p);
-        angular = mn_add(angular, mn_cross(vertex->position, p));
-        center = mn_axpy(center, vertex->mass, vertex->position);
-        kinetic += 0.5 * mn_dot(p, vertex->velocity);
-        fastest = fmax(fastest, mn_norm(vertex->velocity));
-    }
-    for (int64_t t = 0; t < c->triangles.count; t++) area += mn_complex_area(c, (int32_t)t);
-    mn_report_set(report, MN_REPORT_particles, (double)c->vertices.count);
-    mn_report_set(report, MN_REPORT_mass, mass);
-    mn_report_set(report, MN_REPORT_volume, mass / film->def.density);
-    mn_report_set(report, MN_REPORT_area, area);
-    mn_report_set3(report, MN_REPORT_momentum, momentum);
-    mn_report_set3(report, MN_REPORT_angular_momentum, angular);
-    mn_report_set3(report, MN_REPORT_center, mass > 0 ? mn_scale(1 / mass, center) : center);
-    mn_report_set(report, MN_REPORT_kinetic_energy, kinetic);
-    mn_report_set(report, MN_REPORT_surface_energy, 2 * film->def.sigma * area);
-    mn_report_set(report, MN_REPORT_max_speed, fastest);
-}
-
-static const mn_column_def columns_shown[] = {
-    {"P", MN_F32, 3, MN_HINT_POINT, MN_COLUMN_AT(mn_film_point, position)},
-    {"v", MN_F32, 3, MN_HINT_VECTOR, MN_COLUMN_AT(mn_film_point, velocity)},
-    {"N", MN_F32, 3, MN_HINT_NORMAL, MN_COLUMN_AT(mn_film_point, normal)},
-    {"thickness", MN_F32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_film_point, thickness)},
-    {"pscale", MN_F32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_film_point, radius)},
-    {"mass", MN_F32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_film_point, mass)},
-    {"pressure", MN_F32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_film_point, pressure)},
-    {"id", MN_I32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_film_point, id)},
-    {"border", MN_I32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_film_point, kind)},
-    {"codim", MN_I32, 1, MN_HINT_NONE, MN_COLUMN_AT(mn_film_point, codim)},
-};
-
-static mn_status show(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output, mn_view *view)
-{
-    mn_film *film = (mn_film *)solver;
-    mn_film_view v;
-    (void)inputs, (void)output;
-    MN_TRY(mn_film_get_view(film, &v));
-    mn_view_rows(view, v.count, sizeof(mn_film_point), v.points, columns_shown, MN_COUNT_OF(columns_shown));
-    mn_view_primitives(view, MN_POLYGON, 3, v.triangle_count, film->shown_triangles.data);
-    mn_view_primitives(view, MN_POLYLINE, 2, v.segment_count, film->shown_segments.data);
-    mn_view_primitive_column(view, (mn_column_view){.name = "region",
-                                                    .type = MN_I32,
-                                                    .size = 2,
-                                                    .storage = MN_STORE_I32,
-                                                    .data = film->shown_regions.data,
-                                                    .stride = 2 * sizeof(int32_t)});
-    return MN_OK;
-}
-
 // ---- streams ----
 
 static const mn_saved saved[] = {
@@ -518,8 +379,8 @@ const mn_solver_type mn_film_solver = {
     .commit = mn_film_commit,
     .end = mn_film_end,
     .abandon = mn_film_abandon,
-    .view = show,
-    .report = report_on,
+    .view = mn_film_show,
+    .report = mn_film_add_up,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),
     .version = 3,

@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "linear/krylov.h"
+#include "linear/surface_multigrid.h"
 #include "meniscus/film.h"
 
 enum { MN_FILM_GRAIN = 2048 };
@@ -52,12 +53,23 @@ typedef struct mn_film_system {
     MN_ARRAY(int64_t) pocket_start; ///< [pockets + 1]
     MN_ARRAY(int32_t) pocket_face;  ///< faces by pocket
     MN_ARRAY(mn_complex_wire) rims; ///< free edges of films that nothing holds
+    MN_ARRAY(mn_vec3) turn;         ///< by entry of the rows: how pressures turn with films (volumes.c)
     MN_ARRAY(double) tension;       ///< [vertices] N/m, with elasticity
     MN_ARRAY(double) slack;         ///< [vertices] scratch of elasticity
     MN_ARRAY(double) rate;          ///< [triangles] the same
     MN_ARRAY(double) small;         ///< pockets by pockets, factored
     MN_ARRAY(double) small_vector;
 } mn_film_system;
+
+/// What a step's solve is preconditioned with (preconditioner.c).
+typedef struct mn_film_preconditioner {
+    mn_surface_multigrid grid;
+    MN_ARRAY(double) mass;      ///< [vertices] what the grid gets; infinite where held
+    MN_ARRAY(double) lift;      ///< [vertices] one over the area
+    MN_ARRAY(double) soft;      ///< [pockets] what a pocket's own mode costs besides gas
+    MN_ARRAY(double) part, sum; ///< [pockets] scratch
+    MN_ARRAY(mn_vec3) rest;     ///< [vertices] scratch
+} mn_film_preconditioner;
 
 /// A triangle of a patch, turned over or not so that all of a patch face one way.
 typedef struct mn_film_patch_triangle {
@@ -94,6 +106,7 @@ struct mn_film {
     mn_film_ledger ledger;
     mn_vec3 angular_before;
     mn_film_system system;
+    mn_film_preconditioner preconditioner;
     bool stale; ///< the mesh has changed since the system was built
     mn_krylov *krylov;
     mn_vec3 origin; ///< volumes are measured from here
@@ -119,11 +132,14 @@ struct mn_film {
 mn_status mn_film_system_pattern(mn_film *film);
 /// K = d(energy)/dx as a matrix at positions x, elements and tensions with it.
 mn_status mn_film_system_matrix(mn_film *film, const mn_vec3 *x);
-/// dV/dx of every pocket at positions x, and the volumes where `volumes` is not NULL.
-mn_status mn_film_system_volumes(mn_film *film, const mn_vec3 *x, double *volumes);
 /// (K x)_v
 mn_vec3 mn_film_system_row(const mn_film_system *s, const mn_vec3 *x, int64_t v);
 void mn_film_system_free(mn_context *ctx, mn_film_system *s);
+
+// ---- volumes.c ----
+
+/// dV/dx of every pocket at positions x, and the volumes where `volumes` is not NULL.
+mn_status mn_film_system_volumes(mn_film *film, const mn_vec3 *x, double *volumes);
 /// values[b] = sum over the vertices of pocket b of dV/dx . u
 mn_status mn_film_pockets_gather(mn_film *film, const mn_vec3 *u, double *values);
 /// out[v] += factor sum over pockets of dV/dx values[b]
@@ -131,6 +147,11 @@ mn_status mn_film_pockets_scatter(mn_film *film, const double *values, double fa
 /// The matrix dV/dx W dV/dx^T + diag(added) of the pockets, W the weights of vertices, factored into
 /// system.small.
 mn_status mn_film_pockets_factor(mn_film *film, const double *weights, const double *added);
+/// How the forces of pressures `excess` change as films at x turn: T with sum_b q_b d2V_b/dx2 = T, for
+/// mn_film_turn_row().
+mn_status mn_film_pockets_turn(mn_film *film, const mn_vec3 *x, const double *excess);
+/// (T u)_v
+mn_vec3 mn_film_turn_row(const mn_film_system *s, const mn_vec3 *u, int64_t v);
 /// x = (that)^-1 x
 void mn_film_pockets_solve(const mn_film *film, double *x);
 
@@ -142,14 +163,66 @@ mn_status mn_film_elastic_apply(mn_film *film, const mn_vec3 *u, double factor, 
 /// Hands soap on between neighbours.
 mn_status mn_film_spread_soap(mn_film *film);
 
+// ---- operator.c ----
+
+/// A step on its way.
+typedef struct mn_film_step_job {
+    mn_film *film;
+    double dt, theta;
+    const mn_vec3 *in;
+    mn_vec3 *out;
+    double shift;
+    double mass; ///< kg, of all
+    bool viscous, gas;
+    bool turning;      ///< pressures that turn with the film are in the matrix
+    bool held;         ///< some vertices are not free
+    double norm;       ///< of the right-hand side of the first pass
+    double stiff_area; ///< m^2, below which explicit viscosity is weakened
+} mn_film_step_job;
+
+/// Area over the square of the longest edge: less is a sliver.
+#define MN_FILM_PLUMP 0.1
+
+/// The part of d that constraints leave.
+mn_vec3 mn_film_allowed(const mn_film *film, int64_t v, mn_vec3 d);
+/// (N u)_v. `most`: area below which a vertex's part is too stiff for an explicit term, and is weakened; 0
+/// for none.
+mn_vec3 mn_film_viscous_pull(const mn_film *film, const mn_vec3 *u, double most, int64_t v);
+/// The air's push per velocity u against it.
+mn_vec3 mn_film_against_air(const mn_film *film, int64_t v, mn_vec3 u);
+/// Takes out of u what constraints forbid.
+mn_status mn_film_project(mn_film_step_job *job, mn_vec3 *u);
+/// out += Q^T C Q u
+mn_status mn_film_add_gas_stiffness(mn_film *film, const mn_vec3 *u, mn_vec3 *out);
+/// Solves for d, from d, which is zero in the first pass; the tolerance falls from pass to pass. *definite is
+/// false when the matrix is not, and d is of no use then.
+mn_status mn_film_solve(mn_film_step_job *job, int32_t pass, const mn_vec3 *right, mn_vec3 *d,
+                        bool *definite);
+
+// ---- preconditioner.c ----
+
+/// For the film's part of the matrix: masses and tensions as they are.
+mn_status mn_film_preconditioner_build(mn_film_step_job *job);
+/// For the gas of this pass: with another Q it would not be positive.
+mn_status mn_film_preconditioner_take_gas(mn_film_step_job *job);
+/// An mn_apply_fn; `job` is the mn_film_step_job.
+mn_status mn_film_precondition(void *job, const double *r, double *z);
+void mn_film_preconditioner_free(mn_context *ctx, mn_film_preconditioner *p);
+
+// ---- momentum.c ----
+
+/// After a step that nothing holds: the momentum and moment of gravity and air, and no more.
+mn_status mn_film_balance(mn_film_step_job *job);
+mn_vec3 mn_film_angular_momentum(const mn_film *film, mn_vec3 about);
+/// After a change of the mesh: what it lost of the angular momentum `before`.
+mn_status mn_film_restore_spin(mn_film *film, mn_vec3 about, mn_vec3 before);
+
 // ---- step.c ----
 
 /// One step of dt; *stretch is the largest motion of one vertex against a neighbour, over the size. Positions
 /// and velocities of the complex are untouched until mn_film_step_accept().
 mn_status mn_film_step_try(mn_film *film, double dt, double *stretch);
 void mn_film_step_accept(mn_film *film);
-/// The part of d that constraints leave.
-mn_vec3 mn_film_allowed(const mn_film *film, int64_t v, mn_vec3 d);
 
 // ---- pockets.c ----
 
@@ -173,6 +246,11 @@ mn_status mn_film_vanish_pockets(mn_film *film);
 /// Vertices and system still go together.
 mn_status mn_film_touch_films(mn_film *film, bool *changed);
 void mn_film_touch_free(mn_context *ctx, mn_film_touch *touch);
+
+// ---- view.c ----
+
+void mn_film_add_up(const mn_solver *solver, mn_report *report);
+mn_status mn_film_show(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output, mn_view *view);
 
 // ---- advance.c ----
 

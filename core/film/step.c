@@ -12,12 +12,10 @@
 // dV/dx at x_m, and q the excess pressures with (p0 + q) V(x_p) = k. As p(V) falls the gas can be eliminated:
 //
 //   q = k/V - p0 - (k/V^2) Q (dt part/2) (d - d_before)      about the pass before
-//   (A + Q^T C Q) d = r + dt Q^T (k/V - p0) + Q^T C Q d_before,   C = dt^2 part/2 k/V^2
+//   (A + Q^T C Q - T') d = r + dt Q^T (k/V - p0) + (Q^T C Q - T') d_before,   C = dt^2 part/2 k/V^2
 //
-// symmetric and positive definite: conjugate gradients, with the diagonal of A and all of Q^T C Q in the
-// preconditioner, by the small matrix of pockets (C^-1 + Q diag^-1 Q^T). However stiff the gas is, and
-// however many pockets there are, the iterations are those of the film alone. Passes are repeated until Q
-// settles, which keeps the angular momentum.
+// symmetric, solved by operator.c; T' = theta dt^2/2 q d2V/dx2 is how Q changes, which makes it Newton's
+// method: two or three passes. Q must settle, which keeps the angular momentum.
 //
 // Breathing is much faster than any step (1e5 rad/s for a bubble of 1 cm) and would ring for ever under the
 // midpoint rule. V is taken between x_m and x1 by how unresolved it is (`part` from 1/2 to 1), and the volume
@@ -25,188 +23,21 @@
 //
 // There is no pressure in films or threads: a film with two free faces keeps its volume by its thickness. The
 // pressures and the null space of [zhu2014] are not needed, and its viscosity damps rigid motion.
-#include "base/elementary.h"
 #include "film/film_state.h"
 
-#include "codim/film/viscosity.h"
 #include "meniscus/array.h"
 
 #include <string.h>
 
 enum { PASSES = 5 };
-static const double TOLERANCE = 1e-6;
-static const double STILL = 1e-6;   // motion in a step that is not worth an iteration, of the size
 static const double SETTLED = 1e-4; // change of the solution from pass to pass, of the solution
-static const double PLUMP = 0.1;    // area over the square of the longest edge: less is a sliver
 static const double WEAK = 0.5;     // viscosity that changes velocities by less in a step is explicit
-
-typedef struct step_job {
-    mn_film *film;
-    double dt, theta;
-    const mn_vec3 *in;
-    mn_vec3 *out;
-    double shift;
-    double mass; ///< kg, of all
-    bool viscous, gas;
-    bool held;         ///< some vertices are not free
-    double stiff_area; ///< m^2, below which explicit viscosity is weakened
-} step_job;
-
-mn_vec3 mn_film_allowed(const mn_film *film, int64_t v, mn_vec3 d)
-{
-    const mn_complex_vertex *vertex = &film->c.vertices.data[v];
-    if (film->settling) return mn_m3_apply(film->shape.data[v], d);
-    if (vertex->wire[0] >= 0) return mn_v3(0, 0, 0);
-    return mn_axpy(d, -mn_dot(d, vertex->slide), vertex->slide);
-}
-
-// `most`: area below which a vertex's part is too stiff for an explicit term, and is weakened; 0 for none.
-static mn_vec3 viscous_pull(const mn_film *film, const mn_vec3 *u, double most, int64_t v)
-{
-    const mn_film_system *s = &film->system;
-    mn_vec3 sum = {0};
-    for (int64_t i = s->star_start.data[v]; i < s->star_start.data[v + 1]; i++) {
-        const int32_t corner = s->star.data[i], *w = film->c.triangles.data[corner / 3].v, k = corner % 3;
-        const int32_t a = w[k], b = w[(k + 1) % 3], d = w[(k + 2) % 3];
-        const mn_vec3 corners[3] = {film->x0.data[a], film->x0.data[b], film->x0.data[d]};
-        const mn_vec3 speeds[3] = {u[a], u[b], u[d]};
-        double h = 0, longest = 0, least = INFINITY;
-        for (int j = 0; j < 3; j++) {
-            least = fmin(least, s->area.data[w[j]]);
-            if (s->area.data[w[j]] > 0)
-                h += film->mass.data[w[j]] / (3 * film->def.density * s->area.data[w[j]]);
-            longest = fmax(longest, mn_norm2(mn_sub(corners[j], corners[(j + 1) % 3])));
-        }
-        // A sliver's rate of strain is that of its shape, not of the liquid.
-        double part = fmin(1, s->elements.data[corner / 3].area / (PLUMP * longest));
-        if (least < most) part *= least / most;
-        sum = mn_add(sum, mn_codim_film_viscous_pull(corners, speeds, part * film->def.viscosity * h));
-    }
-    return sum;
-}
-
-// The air's push per velocity u against it.
-static mn_vec3 against_air(const mn_film *film, int64_t v, mn_vec3 u)
-{
-    const mn_vec3 n = film->system.normal.data[v]; // area times the unit normal where films do not meet
-    const double area = film->system.area.data[v];
-    return area > 0 ? mn_scale(film->drag.data[v] * mn_dot(n, u) / (area * area), n) : mn_v3(0, 0, 0);
-}
-
-// ---- the operator ----
-
-static mn_status apply_range(void *user, mn_range range)
-{
-    const step_job *job = user;
-    const mn_film *film = job->film;
-    const mn_vec3 *u = job->in;
-    const double stiff = job->theta * job->theta * job->dt * job->dt;
-    const bool drag = film->def.drag > 0;
-    for (int64_t v = range.begin; v < range.end; v++) {
-        mn_vec3 y =
-            mn_axpy(mn_scale(film->mass.data[v], u[v]), stiff, mn_film_system_row(&film->system, u, v));
-        if (drag) y = mn_axpy(y, job->dt, against_air(film, v, u[v]));
-        if (job->viscous) y = mn_axpy(y, job->dt, viscous_pull(film, u, 0, v));
-        job->out[v] = y;
-    }
-    return MN_OK;
-}
-
-static mn_status project_range(void *user, mn_range range)
-{
-    const step_job *job = user;
-    for (int64_t v = range.begin; v < range.end; v++)
-        job->out[v] = mn_film_allowed(job->film, v, job->out[v]);
-    return MN_OK;
-}
-
-static mn_status project(step_job *job, mn_vec3 *u)
-{
-    if (!job->held) return MN_OK;
-    job->out = u;
-    return mn_parallel_for(job->film->solver.ctx, job->film->system.vertex_count, MN_FILM_GRAIN,
-                           project_range, job);
-}
-
-static mn_status add_gas_stiffness(mn_film *film, const mn_vec3 *u, mn_vec3 *out)
-{
-    double *value = film->system.small_vector.data;
-    MN_TRY(mn_film_pockets_gather(film, u, value));
-    for (int64_t b = 0; b < film->pockets.count; b++) value[b] *= film->stiffness.data[b];
-    return mn_film_pockets_scatter(film, value, 1, out);
-}
-
-static mn_status apply(void *user, const double *x, double *y)
-{
-    step_job *job = user;
-    mn_film *film = job->film;
-    job->in = (const mn_vec3 *)x, job->out = (mn_vec3 *)y;
-    MN_TRY(mn_check_cancelled(film->solver.ctx));
-    MN_TRY(mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, apply_range, job));
-    if (film->def.gibbs > 0)
-        MN_TRY(mn_film_elastic_apply(film, (const mn_vec3 *)x, job->theta * job->theta * job->dt * job->dt,
-                                     (mn_vec3 *)y));
-    if (job->gas) MN_TRY(add_gas_stiffness(film, (const mn_vec3 *)x, (mn_vec3 *)y));
-    return project(job, (mn_vec3 *)y);
-}
-
-static mn_status scale_range(void *user, mn_range range)
-{
-    const step_job *job = user;
-    for (int64_t v = range.begin; v < range.end; v++)
-        job->out[v] = mn_scale(job->film->inverse.data[v], job->in[v]);
-    return MN_OK;
-}
-
-static mn_status add_scaled_range(void *user, mn_range range)
-{
-    const step_job *job = user;
-    for (int64_t v = range.begin; v < range.end; v++)
-        job->out[v] = mn_axpy(job->out[v], job->film->inverse.data[v], job->in[v]);
-    return MN_OK;
-}
-
-static mn_status precondition(void *user, const double *r, double *z)
-{
-    step_job *job = user;
-    mn_film *film = job->film;
-    const int64_t n = film->system.vertex_count;
-    job->in = (const mn_vec3 *)r, job->out = (mn_vec3 *)z;
-    MN_TRY(mn_parallel_for(film->solver.ctx, n, MN_FILM_GRAIN, scale_range, job));
-    MN_TRY(project(job, (mn_vec3 *)z));
-    if (!job->gas) return MN_OK;
-    double *value = film->system.small_vector.data;
-    MN_TRY(mn_film_pockets_gather(film, (const mn_vec3 *)z, value));
-    mn_film_pockets_solve(film, value);
-    mn_fill_bytes(film->scratch.data, 0, mn_bytes(n, sizeof(mn_vec3)));
-    MN_TRY(mn_film_pockets_scatter(film, value, -1, film->scratch.data));
-    job->in = film->scratch.data, job->out = (mn_vec3 *)z;
-    MN_TRY(mn_parallel_for(film->solver.ctx, n, MN_FILM_GRAIN, add_scaled_range, job));
-    return project(job, (mn_vec3 *)z);
-}
-
-static mn_status solve(step_job *job, int32_t pass, const mn_vec3 *right, mn_vec3 *d)
-{
-    mn_film *film = job->film;
-    const mn_linear_problem problem = {3 * film->system.vertex_count, apply, job, precondition, job};
-    mn_krylov_def def = mn_krylov_default_def();
-    def.tolerance =
-        job->gas ? fmax(TOLERANCE, mn_pow(10, -3 - pass)) : TOLERANCE; // early passes need not be exact
-    // sqrt(r.A^-1 r) is at least sqrt(d.M d) of what is left: films at rest need no digits of nothing.
-    def.absolute = STILL * film->def.size / job->dt * sqrt(job->mass);
-    mn_krylov_result result;
-    MN_TRY(mn_conjugate_gradients(film->krylov, &problem, &def, &right->x, &d->x, &result));
-    film->solver.counts.linear_iterations += result.iterations;
-    if (result.end == MN_KRYLOV_BREAKDOWN)
-        return mn_fail(film->solver.ctx, MN_ERROR_DIVERGED, "The forces on the film are not finite.");
-    return MN_OK;
-}
 
 // ---- the right-hand side ----
 
 static mn_status start_range(void *user, mn_range range)
 {
-    const step_job *job = user;
+    const mn_film_step_job *job = user;
     mn_film *film = job->film;
     for (int64_t v = range.begin; v < range.end; v++) {
         const mn_complex_vertex *vertex = &film->c.vertices.data[v];
@@ -228,22 +59,17 @@ static mn_status start_range(void *user, mn_range range)
 
 static mn_status force_range(void *user, mn_range range)
 {
-    const step_job *job = user;
+    const mn_film_step_job *job = user;
     mn_film *film = job->film;
     const double dt = job->dt;
     for (int64_t v = range.begin; v < range.end; v++) {
         mn_vec3 f = mn_scale(-1, mn_film_system_row(&film->system, film->x1.data, v));
         f = mn_axpy(f, film->mass.data[v], film->def.gravity);
         if (film->def.drag > 0)
-            f = mn_add(f, against_air(film, v, mn_sub(film->wind.data[v], film->v0.data[v])));
+            f = mn_add(f, mn_film_against_air(film, v, mn_sub(film->wind.data[v], film->v0.data[v])));
         if (film->def.viscosity > 0)
-            f = mn_sub(f, viscous_pull(film, film->v0.data, job->viscous ? 0 : job->stiff_area, v));
+            f = mn_sub(f, mn_film_viscous_pull(film, film->v0.data, job->viscous ? 0 : job->stiff_area, v));
         film->base.data[v] = mn_scale(dt, f);
-        const double elastic = film->def.gibbs > 0 ? film->def.gibbs * film->system.diagonal.data[v] / 3 : 0;
-        const double diagonal = job->theta * job->theta * dt * dt * fmax(0, elastic) + film->mass.data[v] +
-                                job->theta * job->theta * dt * dt * fmax(0, film->system.diagonal.data[v]) +
-                                dt * film->drag.data[v] / 3;
-        film->inverse.data[v] = diagonal > 0 ? 1 / diagonal : 0;
     }
     return MN_OK;
 }
@@ -251,7 +77,7 @@ static mn_status force_range(void *user, mn_range range)
 // x1 = x0 + shift (u0 + d/2)
 static mn_status move_range(void *user, mn_range range)
 {
-    const step_job *job = user;
+    const mn_film_step_job *job = user;
     mn_film *film = job->film;
     for (int64_t v = range.begin; v < range.end; v++)
         film->x1.data[v] =
@@ -259,7 +85,7 @@ static mn_status move_range(void *user, mn_range range)
     return MN_OK;
 }
 
-static mn_status move(step_job *job, double shift)
+static mn_status move(mn_film_step_job *job, double shift)
 {
     job->shift = shift;
     return mn_parallel_for(job->film->solver.ctx, job->film->system.vertex_count, MN_FILM_GRAIN, move_range,
@@ -320,7 +146,7 @@ static mn_status weigh_breathing(mn_film *film, double dt, const double *volume)
 }
 
 // Excess pressures and stiffness about the solution so far. x1 is scratch. False pockets have no gas.
-static mn_status linearize_gas(step_job *job, bool first)
+static mn_status linearize_gas(mn_film_step_job *job, bool first)
 {
     mn_film *film = job->film;
     const double dt = job->dt, p0 = film->def.ambient_pressure;
@@ -344,16 +170,6 @@ static mn_status linearize_gas(step_job *job, bool first)
     return MN_OK;
 }
 
-static mn_status gas_preconditioner(mn_film *film)
-{
-    double *added = film->system.small_vector.data;
-    MN_TRY(mn_array_resize(film->solver.ctx, &film->system.small_vector, film->pockets.count));
-    added = film->system.small_vector.data;
-    for (int64_t b = 0; b < film->pockets.count; b++)
-        added[b] = film->stiffness.data[b] > 0 ? 1 / film->stiffness.data[b] : 1e300;
-    return mn_film_pockets_factor(film, film->inverse.data, added);
-}
-
 static double change_of(const mn_vec3 *a, const mn_vec3 *b, int64_t n)
 {
     double change = 0, size = 0;
@@ -361,29 +177,61 @@ static double change_of(const mn_vec3 *a, const mn_vec3 *b, int64_t n)
     return size > 0 ? sqrt(change / size) : 0;
 }
 
-static mn_status solve_passes(step_job *job)
+// right -= theta dt^2/2 T d: what T in the matrix takes from the solution so far
+static mn_status turn_right_range(void *user, mn_range range)
+{
+    const mn_film_step_job *job = user;
+    mn_film *film = job->film;
+    for (int64_t v = range.begin; v < range.end; v++)
+        film->right.data[v] = mn_axpy(film->right.data[v], -0.5 * job->theta * job->dt * job->dt,
+                                      mn_film_turn_row(&film->system, film->d.data, v));
+    return MN_OK;
+}
+
+// The right-hand side about the solution so far. x1 is where films are in the middle of the step.
+static mn_status take_gas(mn_film_step_job *job, int32_t pass)
+{
+    mn_film *film = job->film;
+    MN_TRY(linearize_gas(job, pass == 0));
+    MN_TRY(mn_film_preconditioner_take_gas(job));
+    MN_TRY(mn_film_pockets_scatter(film, film->excess.data, job->dt, film->right.data));
+    if (pass > 0) MN_TRY(mn_film_add_gas_stiffness(film, film->d.data, film->right.data));
+    if (!job->turning) return MN_OK;
+    MN_TRY(mn_film_pockets_turn(film, film->x1.data, film->excess.data));
+    return mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, turn_right_range, job);
+}
+
+// Newton's method from the second pass on: in the first one the pressures, of volumes that only go where the
+// velocities lead, are far off. Where the matrix is not definite, Q is frozen within each pass instead.
+static mn_status solve_passes(mn_film_step_job *job)
 {
     mn_film *film = job->film;
     const int64_t n = film->system.vertex_count;
     const size_t bytes = mn_bytes(n, sizeof(mn_vec3));
+    bool newton = job->gas;
+    MN_TRY(mn_film_preconditioner_build(job));
     for (int32_t pass = 0; pass < (job->gas ? PASSES : 1); pass++) {
+        bool definite;
+        job->turning = newton && pass > 0;
         mn_copy_bytes(film->right.data, film->base.data, bytes);
-        if (job->gas) {
-            MN_TRY(linearize_gas(job, pass == 0));
-            MN_TRY(gas_preconditioner(film)); // of this pass: with another Q it would not be positive
-            MN_TRY(mn_film_pockets_scatter(film, film->excess.data, job->dt, film->right.data));
-            if (pass > 0) MN_TRY(add_gas_stiffness(film, film->d.data, film->right.data));
-        }
-        MN_TRY(project(job, film->right.data));
+        if (job->gas) MN_TRY(take_gas(job, pass));
+        MN_TRY(mn_film_project(job, film->right.data));
         mn_copy_bytes(film->x1.data, film->d.data, bytes); // the solution before
-        MN_TRY(solve(job, pass, film->right.data, film->d.data));
-        if (pass > 0 && change_of(film->d.data, film->x1.data, n) <= SETTLED) break;
+        MN_TRY(mn_film_solve(job, pass, film->right.data, film->d.data, &definite));
+        if (!definite && job->turning) {
+            mn_copy_bytes(film->d.data, film->x1.data, bytes);
+            newton = false, pass--;
+            continue;
+        }
+        const double change = pass > 0 ? change_of(film->d.data, film->x1.data, n) : INFINITY;
+        // What Newton's method leaves is of the order of the change squared.
+        if ((job->turning ? change * change : change) <= SETTLED) break;
     }
     return MN_OK;
 }
 
 // The volume velocity at the end becomes the mean one of the step, as far as breathing is not resolved.
-static mn_status calm_breathing(step_job *job)
+static mn_status calm_breathing(mn_film_step_job *job)
 {
     mn_film *film = job->film;
     const int64_t n = film->system.vertex_count, pockets = film->pockets.count;
@@ -412,65 +260,6 @@ static mn_status calm_breathing(step_job *job)
     return MN_OK;
 }
 
-// ---- momentum ----
-
-static void sum_momentum(void *user, mn_range range, double *sums)
-{
-    const step_job *job = user;
-    const mn_film *film = job->film;
-    for (int64_t v = range.begin; v < range.end; v++) {
-        const double m = film->mass.data[v];
-        const mn_vec3 d = film->d.data[v], x = mn_sub(film->x1.data[v], film->origin);
-        const mn_vec3 l0 = mn_cross(mn_sub(film->x0.data[v], film->origin), film->v0.data[v]);
-        const mn_vec3 l1 = mn_cross(x, mn_add(film->v0.data[v], d));
-        const mn_vec3 xm = mn_scale(0.5, mn_add(x, mn_sub(film->x0.data[v], film->origin)));
-        mn_vec3 f = mn_scale(job->dt * m, film->def.gravity);
-        if (film->def.drag > 0)
-            f = mn_axpy(f, job->dt,
-                        against_air(film, v, mn_sub(film->wind.data[v], mn_add(film->v0.data[v], d))));
-        const mn_vec3 p = mn_sub(mn_scale(m, d), f), l = mn_sub(mn_scale(m, mn_sub(l1, l0)), mn_cross(xm, f));
-        sums[0] += p.x, sums[1] += p.y, sums[2] += p.z;
-        sums[3] += l.x, sums[4] += l.y, sums[5] += l.z;
-        sums[6] += m;
-        sums[7] += m * x.x, sums[8] += m * x.y, sums[9] += m * x.z;
-        sums[10] += m * x.x * x.x, sums[11] += m * x.y * x.y, sums[12] += m * x.z * x.z;
-        sums[13] += m * x.x * x.y, sums[14] += m * x.y * x.z, sums[15] += m * x.z * x.x;
-        sums[16] += f.x, sums[17] += f.y, sums[18] += f.z;
-    }
-}
-
-// A film that nothing holds gains the momentum and moment of gravity and air, and no more: what the
-// iterations left over of either is taken out as one rigid motion.
-static mn_status balance(step_job *job)
-{
-    mn_film *film = job->film;
-    const int64_t n = film->system.vertex_count;
-    double s[19];
-    MN_TRY(mn_parallel_sum(film->solver.ctx, n, MN_FILM_GRAIN, sum_momentum, job, 19, s));
-    film->ledger.momentum_given = mn_add(film->ledger.momentum_given, mn_v3(s[16], s[17], s[18]));
-    for (int64_t v = 0; v < n; v++)
-        if (mn_complex_held(&film->c, (int32_t)v) || mn_complex_slides(&film->c, (int32_t)v)) return MN_OK;
-    if (!(s[6] > 0)) return MN_OK;
-    const mn_vec3 center = mn_scale(1 / s[6], mn_v3(s[7], s[8], s[9])), p = mn_v3(s[0], s[1], s[2]);
-    const mn_vec3 l = mn_sub(mn_v3(s[3], s[4], s[5]), mn_cross(center, p));
-    const double m = s[6];
-    const double xx = s[10] - m * center.x * center.x, yy = s[11] - m * center.y * center.y;
-    const double zz = s[12] - m * center.z * center.z, xy = s[13] - m * center.x * center.y;
-    const double yz = s[14] - m * center.y * center.z, zx = s[15] - m * center.z * center.x;
-    const mn_mat3 inertia = {{{yy + zz, -xy, -zx}, {-xy, xx + zz, -yz}, {-zx, -yz, xx + yy}}};
-    mn_mat3 inverse;
-    mn_vec3 spin = {0};
-    const double trace = mn_m3_trace(inertia);
-    if (mn_m3_inverse(inertia, &inverse) && mn_m3_determinant(inertia) > 1e-12 * trace * trace * trace)
-        spin = mn_m3_apply(inverse, l);
-    const mn_vec3 drift = mn_scale(1 / m, p);
-    for (int64_t v = 0; v < n; v++) {
-        const mn_vec3 x = mn_sub(mn_sub(film->x1.data[v], film->origin), center);
-        film->d.data[v] = mn_sub(film->d.data[v], mn_add(drift, mn_cross(spin, x)));
-    }
-    return MN_OK;
-}
-
 // ---- the step ----
 
 static double stretch_of(void *user, mn_range range)
@@ -491,7 +280,7 @@ static double stretch_of(void *user, mn_range range)
 
 mn_status mn_film_step_try(mn_film *film, double dt, double *stretch)
 {
-    step_job job = {.film = film, .dt = dt, .theta = 0.5 * (1 + film->def.damping)};
+    mn_film_step_job job = {.film = film, .dt = dt, .theta = 0.5 * (1 + film->def.damping)};
     const int64_t n = film->c.vertices.count;
     if (film->stale) MN_TRY(mn_film_system_pattern(film));
     MN_TRY(size_arrays(film));
@@ -502,8 +291,8 @@ mn_status mn_film_step_try(mn_film *film, double dt, double *stretch)
     film->origin = n > 0 ? film->x0.data[0] : mn_v3(0, 0, 0);
     MN_TRY(mn_film_system_matrix(film, film->x0.data));
     MN_TRY(sample_air(film));
-    // What viscosity changes of a velocity in a step is at most 12 nu dt / (PLUMP area).
-    job.stiff_area = 12 * film->def.viscosity * dt / (PLUMP * film->def.density * WEAK);
+    // What viscosity changes of a velocity in a step is at most 12 nu dt / (MN_FILM_PLUMP area).
+    job.stiff_area = 12 * film->def.viscosity * dt / (MN_FILM_PLUMP * film->def.density * WEAK);
     job.viscous = job.stiff_area > 0.4 * film->def.size * film->def.size;
     job.gas = film->def.gas && film->pockets.count > 1;
     MN_TRY(move(&job, job.theta * dt));
@@ -517,7 +306,7 @@ mn_status mn_film_step_try(mn_film *film, double dt, double *stretch)
     if (!isfinite(*stretch))
         return mn_fail(film->solver.ctx, MN_ERROR_DIVERGED, "The film's motion is not finite.");
     if (job.gas) MN_TRY(calm_breathing(&job));
-    return balance(&job);
+    return mn_film_balance(&job);
 }
 
 void mn_film_step_accept(mn_film *film)

@@ -14,10 +14,6 @@
 //
 // The tension of soap at a vertex is gamma_i = gamma (1 + gibbs ln(A_i / A_i0)), A_i a third of its ring; a
 // triangle pulls with the mean of its corners. Element by element instead it would lock.
-//
-// Pockets: dV_b/dx at v is a sixth of the (twice area) normals of its star, signed by the side that b is on;
-// and V = (x . dV/dx)/3. Only vertices at b are in it, so it is kept as a sparse matrix, by vertex and by
-// pocket.
 #include "base/elementary.h"
 #include "film/film_state.h"
 #include "meniscus/array.h"
@@ -43,6 +39,7 @@ void mn_film_system_free(mn_context *ctx, mn_film_system *s)
     mn_array_free(ctx, &s->faces);
     mn_array_free(ctx, &s->pocket_start);
     mn_array_free(ctx, &s->pocket_face);
+    mn_array_free(ctx, &s->turn);
     mn_array_free(ctx, &s->tension);
     mn_array_free(ctx, &s->slack);
     mn_array_free(ctx, &s->rate);
@@ -195,10 +192,6 @@ mn_status mn_film_system_pattern(mn_film *film)
 typedef struct system_job {
     mn_film *film;
     const mn_vec3 *x;
-    const double *values;
-    double *results;
-    double factor;
-    mn_vec3 *out;
 } system_job;
 
 static mn_status measure_range(void *user, mn_range range)
@@ -376,141 +369,4 @@ mn_vec3 mn_film_system_row(const mn_film_system *s, const mn_vec3 *x, int64_t v)
     for (int64_t k = s->row_start.data[v]; k < s->row_start.data[v + 1]; k++)
         sum = mn_axpy(sum, s->weight.data[k], mn_sub(x[v], x[s->column.data[k]]));
     return sum;
-}
-
-// ---- volumes ----
-
-static mn_status faces_range(void *user, mn_range range)
-{
-    const system_job *job = user;
-    const mn_film *film = job->film;
-    const mn_film_system *s = &film->system;
-    const mn_vec3 *x = job->x;
-    for (int64_t v = range.begin; v < range.end; v++) {
-        const int64_t first = s->face_start.data[v], end = s->face_start.data[v + 1];
-        for (int64_t f = first; f < end; f++) s->faces.data[f].gradient = mn_v3(0, 0, 0);
-        if (first == end) continue;
-        for (int64_t i = s->star_start.data[v]; i < s->star_start.data[v + 1]; i++) {
-            const mn_complex_triangle *t = &film->c.triangles.data[s->star.data[i] / 3];
-            if (t->region[0] == t->region[1]) continue;
-            const mn_vec3 a = x[t->v[0]];
-            const mn_vec3 n2 = mn_cross(mn_sub(x[t->v[1]], a), mn_sub(x[t->v[2]], a));
-            for (int64_t f = first; f < end; f++)
-                for (int side = 0; side < 2; side++)
-                    if (t->region[side] == s->faces.data[f].region)
-                        s->faces.data[f].gradient =
-                            mn_axpy(s->faces.data[f].gradient, side == 0 ? 1.0 / 6 : -1.0 / 6, n2);
-        }
-    }
-    return MN_OK;
-}
-
-static mn_status volumes_range(void *user, mn_range range)
-{
-    const system_job *job = user;
-    const mn_film_system *s = &job->film->system;
-    for (int64_t b = range.begin; b < range.end; b++) {
-        double sum = 0;
-        for (int64_t i = s->pocket_start.data[b]; i < s->pocket_start.data[b + 1]; i++) {
-            const mn_film_face *f = &s->faces.data[s->pocket_face.data[i]];
-            sum += mn_dot(f->gradient, mn_sub(job->x[f->vertex], job->film->origin));
-        }
-        job->results[b] = sum / 3;
-    }
-    return MN_OK;
-}
-
-// A few thousand vertices are summed sooner than workers are woken.
-static int64_t pocket_grain(const mn_film *film)
-{
-    return film->system.faces.count > 16384 ? 1 : film->pockets.count;
-}
-
-mn_status mn_film_system_volumes(mn_film *film, const mn_vec3 *x, double *volumes)
-{
-    system_job job = {.film = film, .x = x, .results = volumes};
-    MN_TRY(mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, faces_range, &job));
-    if (!volumes) return MN_OK;
-    return mn_parallel_for(film->solver.ctx, film->pockets.count, pocket_grain(film), volumes_range, &job);
-}
-
-static mn_status gather_range(void *user, mn_range range)
-{
-    const system_job *job = user;
-    const mn_film_system *s = &job->film->system;
-    for (int64_t b = range.begin; b < range.end; b++) {
-        double sum = 0;
-        for (int64_t i = s->pocket_start.data[b]; i < s->pocket_start.data[b + 1]; i++) {
-            const mn_film_face *f = &s->faces.data[s->pocket_face.data[i]];
-            sum += mn_dot(f->gradient, job->x[f->vertex]);
-        }
-        job->results[b] = sum;
-    }
-    return MN_OK;
-}
-
-mn_status mn_film_pockets_gather(mn_film *film, const mn_vec3 *u, double *values)
-{
-    system_job job = {.film = film, .x = u, .results = values};
-    return mn_parallel_for(film->solver.ctx, film->pockets.count, pocket_grain(film), gather_range, &job);
-}
-
-static mn_status scatter_range(void *user, mn_range range)
-{
-    const system_job *job = user;
-    const mn_film_system *s = &job->film->system;
-    for (int64_t v = range.begin; v < range.end; v++)
-        for (int64_t f = s->face_start.data[v]; f < s->face_start.data[v + 1]; f++)
-            job->out[v] = mn_axpy(job->out[v], job->factor * job->values[s->faces.data[f].region],
-                                  s->faces.data[f].gradient);
-    return MN_OK;
-}
-
-mn_status mn_film_pockets_scatter(mn_film *film, const double *values, double factor, mn_vec3 *out)
-{
-    system_job job = {.film = film, .values = values, .factor = factor, .out = out};
-    return mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, scatter_range, &job);
-}
-
-// ---- pockets by pockets ----
-
-mn_status mn_film_pockets_factor(mn_film *film, const double *weights, const double *added)
-{
-    mn_film_system *s = &film->system;
-    const int64_t n = film->pockets.count;
-    MN_TRY(mn_array_resize(film->solver.ctx, &s->small, n * n));
-    MN_TRY(mn_array_resize(film->solver.ctx, &s->small_vector, n));
-    double *m = s->small.data;
-    mn_fill_bytes(m, 0, mn_bytes(n * n, sizeof(double)));
-    for (int64_t v = 0; v < s->vertex_count; v++)
-        for (int64_t f = s->face_start.data[v]; f < s->face_start.data[v + 1]; f++)
-            for (int64_t g = s->face_start.data[v]; g < s->face_start.data[v + 1]; g++) {
-                const mn_film_face *a = &s->faces.data[f], *b = &s->faces.data[g];
-                if (a->region >= b->region)
-                    m[a->region * n + b->region] +=
-                        weights[v] * mn_dot(mn_film_allowed(film, v, a->gradient), b->gradient);
-            }
-    for (int64_t b = 0; b < n; b++) m[b * n + b] += added[b];
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t k = 0; k <= i; k++) {
-            double sum = m[i * n + k];
-            for (int64_t j = 0; j < k; j++) sum -= m[i * n + j] * m[k * n + j];
-            if (i == k && !(sum > 1e-14 * fabs(m[i * n + i]))) sum = 1e300; // a pocket that nothing moves
-            m[i * n + k] = i == k ? sqrt(sum) : sum / m[k * n + k];
-        }
-    return MN_OK;
-}
-
-void mn_film_pockets_solve(const mn_film *film, double *x)
-{
-    const int64_t n = film->pockets.count;
-    const double *m = film->system.small.data;
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t k = 0; k < i; k++) x[i] -= m[i * n + k] * x[k];
-        x[i] /= m[i * n + i];
-    }
-    for (int64_t i = n - 1; i >= 0; i--) {
-        for (int64_t k = i + 1; k < n; k++) x[i] -= m[k * n + i] * x[k];
-        x[i] /= m[i * n + i];
-    }
 }

@@ -16,17 +16,24 @@ mn_status mn_conjugate_gradients(mn_krylov *krylov, const mn_linear_problem *pro
 {
     mn_context *ctx = krylov->ctx;
     const int64_t n = problem->size;
-    double *r, bz, rz;
+    double *r, bz = 0, rz;
     MN_TRY(mn_krylov_vectors(krylov, n, 4, &r));
     double *z = r + n, *p = z + n, *ap = p + n;
     *result = (mn_krylov_result){.end = MN_KRYLOV_ITERATIONS};
 
-    MN_TRY(mn_krylov_precondition(krylov, problem, b, z));
-    MN_TRY(mn_vector_dot(ctx, n, b, z, &bz));
-    MN_TRY(mn_krylov_residual(krylov, problem, b, x, r));
+    if (!(def->norm > 0) && !def->from_zero) {
+        MN_TRY(mn_krylov_precondition(krylov, problem, b, z));
+        MN_TRY(mn_vector_dot(ctx, n, b, z, &bz));
+    }
+    if (def->from_zero)
+        MN_TRY(mn_vector_scale(ctx, n, 1, b, r));
+    else
+        MN_TRY(mn_krylov_residual(krylov, problem, b, x, r));
     MN_TRY(mn_krylov_precondition(krylov, problem, r, z));
     MN_TRY(mn_vector_dot(ctx, n, r, z, &rz));
-    const double goal = fmax(def->tolerance * sqrt(fmax(bz, 0)), def->absolute);
+    if (def->from_zero) bz = rz;
+    result->norm = def->norm > 0 ? def->norm : sqrt(fmax(bz, 0));
+    const double goal = fmax(def->tolerance * result->norm, def->absolute);
     MN_TRY(mn_vector_scale(ctx, n, 1, z, p));
 
     for (;; result->iterations++) {

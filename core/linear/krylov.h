@@ -28,9 +28,11 @@ typedef struct mn_krylov_def {
     double absolute;  ///< stop as well when the residual is below this; >= 0
     int32_t max_iterations; ///< at least 1
     int32_t restart;        ///< GMRES: vectors kept, at least 2
+    bool from_zero;         ///< conjugate gradients: x holds zeros, which saves a product
+    double norm; ///< conjugate gradients: |b| in the norm tested, where it is known; 0: it is found
 } mn_krylov_def;
 
-/// 1e-8, 0, 1000, 30
+/// 1e-8, 0, 1000, 30, false, 0
 mn_krylov_def mn_krylov_default_def(void);
 
 typedef enum mn_krylov_end {
@@ -45,6 +47,7 @@ typedef struct mn_krylov_result {
     mn_krylov_end end;
     int32_t iterations;
     double residual; ///< last |r|, as the method sees it
+    double norm;     ///< conjugate gradients: |b| that the tolerance was of
 } mn_krylov_result;
 
 /// Scratch that grows to the largest problem solved with it and stays.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Films that move: what a spinning cluster keeps (F17), a burst wall (F18), thickness of a bubble at rest
-// (F19), a rim that draws back, a neck between rings (F21) and gas that passes through a film (F22). Lengths
-// in radii, tension 2 sigma = 1, rho h = 1: times in sqrt(rho h r^2 / (2 sigma)).
+// (F19), iterations from thick films to thin ones (F20), a rim that draws back, a neck between rings (F21)
+// and gas that passes through a film (F22). Lengths in radii, tension 2 sigma = 1, rho h = 1: times in
+// sqrt(rho h r^2 / (2 sigma)).
 #include "support/film_bubbles.h"
 #include "support/validation.h"
 
@@ -130,6 +131,37 @@ static void even_thickness(void)
     mn_film_free(film);
 }
 
+// ---- F20 ----
+
+// A bubble that wobbles in steps of one length, from thick films to thin ones.
+static void iterations(void)
+{
+    if (!validation_wanted("F20", "iterations")) return;
+    double most = 0, fewest = INFINITY;
+    for (int i = 1; i <= 4; i++) {
+        mn_film_def def = mn_film_default_def();
+        const mn_vec3 x = {0, 0, 0};
+        const double r = 0.01;
+        def.size = 0.0008, def.gibbs = 0.5, def.drag = 0.2, def.max_dt = 0.001;
+        def.thickness = r * pow(10, -i);
+        mn_film *film = bubbles_cluster(ctx, 1, &x, &r, &def);
+        for (int64_t v = 0; v < film->c.vertices.count; v++) {
+            mn_complex_vertex *vertex = &film->c.vertices.data[v];
+            const double c = vertex->position.y / r;
+            vertex->velocity = mn_scale(0.05 * (3 * c * c - 1), mn_scale(1 / r, vertex->position));
+        }
+        must(mn_film_advance(film, NULL, 0.005));
+        const mn_report report = bubbles_report(film);
+        const double count =
+            report.value[MN_REPORT_linear_iterations][0] / report.value[MN_REPORT_substeps][0];
+        most = fmax(most, count), fewest = fmin(fewest, count);
+        mn_film_free(film);
+    }
+    validation_short("3 to 15 iterations in two or three passes: thick films are solved by their mass alone");
+    validation_row_below("F20", "film alone, most over fewest iterations, h/R 0.1 to 1e-4", most / fewest, "",
+                         1.5);
+}
+
 // ---- F21 ----
 
 static mn_film *sheet(const mn_film_def *def, double radius, double height)
@@ -234,6 +266,7 @@ int main(int argc, char **argv)
     momenta();
     burst_wall();
     even_thickness();
+    iterations();
     rim();
     catenoid();
     diffusion();
