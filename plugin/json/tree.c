@@ -33,7 +33,7 @@ static mn_status check_new_key(mn_json *in, const mn_json_tree *json, int32_t ob
     mn_shown shown;
     for (int32_t at = values[object].first; at >= 0; at = values[at].next)
         if (strcmp(values[at].key, key) == 0)
-            return mn_json_fail(in, "the key '%s' stands twice; the first is in line %d",
+            return mn_json_fail(in, "the key '%s' appears twice; the first is in line %d",
                                 mn_show(&shown, key), (int)values[at].line);
     if (values[object].count == MN_JSON_TREE_MAX_KEYS)
         return mn_json_fail(in, "an object has more than %d keys", MN_JSON_TREE_MAX_KEYS);
