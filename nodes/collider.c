@@ -7,8 +7,8 @@
 // (contact_angle, friction, slip, temperature; or what the parameters of these names say) is read from there.
 #include "levelset/wall_band.h"
 #include "nodes/columns.h"
+#include "nodes/group.h"
 #include "nodes/inputs.h"
-#include "nodes/parm.h"
 #include "trimesh/mesh_parts.h"
 
 #include <string.h>
@@ -20,6 +20,7 @@ static const mn_menu_item kind_items[] = {
     {"solid", "Solid"}, {"shell", "Shell"}, {"auto", "Automatic"}, {NULL, NULL}};
 
 static const mn_parm_def parms[] = {
+    MN_PARM_GROUP("Which part of the input is a collider", "Collider"),
     MN_LENGTH_OF_DX(
         1, "dx", "Voxel Size", 0, 0, 1e6, 0, 0.01, "Collider",
         "Resolution of the collider; 0 takes a hundredth of its longest side. Use about the solver's "
@@ -331,11 +332,16 @@ out:
     return status;
 }
 
+static mn_status cook_group(const mn_cook *cook, mn_geo **outputs)
+{
+    return mn_cook_in_group(cook, cook_collider, outputs);
+}
+
 const mn_node_type mn_collider_node = {
     .name = "collider",
     .label = "Meniscus Collider",
     .menu = "Meniscus/Geometry",
     .help = "Turns polygons or a VDB into the level set and velocity that solvers collide with.",
     MN_NODE_TABLES(inputs_of, outputs_of, parms),
-    .cook = cook_collider,
+    .cook = cook_group,
 };

@@ -3,6 +3,7 @@
 // fill: particles that fill a closed mesh or a level set.
 #include "base/parallel.h"
 #include "nodes/columns.h"
+#include "nodes/group.h"
 #include "nodes/inputs.h"
 #include "nodes/materials.h"
 #include "trimesh/mesh_region.h"
@@ -10,6 +11,7 @@
 #include <string.h>
 
 static const mn_parm_def parms[] = {
+    MN_PARM_GROUP("Which part of the input is filled", "Fill"),
     MN_LENGTH_OF_DX(1, "dx", "Cell Size", 0.001, 1e-9, 1e6, 1e-4, 0.01, "Fill",
                     "Cell size of the solver that takes the particles. Use the same value there."),
     MN_INT("particles_per_cell", "Particles per Cell", "", 8, 1, 4096, 1, 64, "Fill", NULL,
@@ -293,11 +295,16 @@ static mn_status cook_fill(const mn_cook *cook, mn_geo **outputs)
     return status;
 }
 
+static mn_status cook_group(const mn_cook *cook, mn_geo **outputs)
+{
+    return mn_cook_in_group(cook, cook_fill, outputs);
+}
+
 const mn_node_type mn_fill_node = {
     .name = "fill",
     .label = "Meniscus Fill",
     .menu = "Meniscus/Geometry",
     .help = "Fills closed polygons or a level set with particles for a solver.",
     MN_NODE_TABLES(inputs_of, outputs_of, parms),
-    .cook = cook_fill,
+    .cook = cook_group,
 };

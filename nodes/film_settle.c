@@ -73,5 +73,6 @@ const mn_node_type mn_film_settle_node = {
     .help = "Brings soap films, bubbles and foams to rest: the shape of least area at the volumes that they "
             "have.",
     MN_NODE_TABLES(inputs_of, outputs_of, parms),
+    .references = 1u << INPUT_FRAME,
     .cook = cook,
 };

@@ -98,4 +98,5 @@ static const mn_solver_node solver = {
 const mn_node_type mn_film_solver_node = {
     MN_SOLVER_NODE("film_solver", "Meniscus Film Solver",
                    "Simulates bubbles that share walls, foams that rearrange, and soap films in wire frames.",
-                   inputs_of, outputs_of, mn_film_fields, MN_FILM_FIELD_COUNT, solver, doctor, &guides)};
+                   inputs_of, outputs_of, mn_film_fields, MN_FILM_FIELD_COUNT, solver, doctor, &guides),
+    .references = 1u << INPUT_FRAME | 1u << INPUT_POINTS};

@@ -3,10 +3,10 @@
 // film_source: films on rings, bubbles, open cylinders, or any polygons as a film. The numerics are those of
 // mn_film_source_create().
 #include "nodes/film_input.h"
-#include "nodes/parm.h"
 
 #include "base/random.h"
 #include "nodes/columns.h"
+#include "nodes/group.h"
 #include "sources/film_source.h"
 
 // In the order of mn_film_kind, then those that are meshes.
@@ -28,6 +28,7 @@ enum { KIND_CLUSTER = MN_FILM_LINES + 1, KIND_FRAME };
 #define NOT_CLUSTER "{ kind != cluster }"
 
 static const mn_parm_def parms[] = {
+    MN_PARM_GROUP("Which part of the input becomes film", "Film"),
     MN_MENU(
         "kind", "Kind", kinds, MN_FILM_DISC, "Film", NULL,
         "What the film is spread over. Polygons come from the input and may be open or closed; threads of "
@@ -155,7 +156,7 @@ static mn_status cook_frame(const mn_cook *cook, mn_geo **output)
     return status;
 }
 
-static mn_status cook(const mn_cook *cook, mn_geo **outputs)
+static mn_status cook_film(const mn_cook *cook, mn_geo **outputs)
 {
     const int32_t kind = (int32_t)mn_cook_menu(cook, "kind");
     if (kind == KIND_CLUSTER) return cook_cluster(cook, &outputs[0]);
@@ -184,6 +185,11 @@ static mn_status cook(const mn_cook *cook, mn_geo **outputs)
     return mn_film_source_create(cook->ctx, &def, &outputs[0]);
 }
 
+static mn_status cook_group(const mn_cook *cook, mn_geo **outputs)
+{
+    return mn_cook_in_group(cook, cook_film, outputs);
+}
+
 const mn_node_type mn_film_source_node = {
     .name = "film_source",
     .label = "Meniscus Film Source",
@@ -192,5 +198,5 @@ const mn_node_type mn_film_source_node = {
         "Makes soap films, sheets and threads of liquid to simulate: on rings, as bubbles, from any polygons "
         "or polylines.",
     MN_NODE_TABLES(inputs_of, outputs_of, parms),
-    .cook = cook,
+    .cook = cook_group,
 };

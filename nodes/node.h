@@ -194,6 +194,7 @@ struct mn_node_type {
     const char *help;  ///< one line
     const mn_input_def *inputs;
     int32_t input_count;
+    uint32_t references; ///< bit i: input i is only looked at; see mn_node_looks_at()
     const mn_output_def *outputs;
     int32_t output_count; ///< at least 1
     const mn_parm_def *parms;
@@ -218,6 +219,9 @@ struct mn_node_type {
 MN_API const mn_node_type *const *mn_node_types(int32_t *count);
 /// NULL when there is none of that name.
 MN_API const mn_node_type *mn_node_type_find(const char *name);
+/// True when nothing of the input comes out again: colliders, sinks, wind, fields, and what the type says
+/// itself. Hosts may draw its wire dashed.
+MN_API bool mn_node_looks_at(const mn_node_type *type, int32_t input);
 
 #ifdef __cplusplus
 }

@@ -308,3 +308,12 @@ static void report(const void *memory, mn_report *out)
 }
 
 const mn_sim_ops mn_solver_ops = {create, advance, emit, save, load, report, release};
+
+bool mn_node_looks_at(const mn_node_type *type, int32_t input)
+{
+    if (input < 0 || input >= type->input_count) return false;
+    if (type->references >> input & 1) return true;
+    const mn_role role = type->solver ? type->solver->roles[input] : MN_ROLE_OWN;
+    return role == MN_ROLE_COLLIDER || role == MN_ROLE_SINK || role == MN_ROLE_WIND ||
+           role == MN_ROLE_FORCE || role == MN_ROLE_FIELDS;
+}

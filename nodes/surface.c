@@ -5,7 +5,7 @@
 #include "mesh/isosurface.h"
 #include "mesh/skin.h"
 #include "nodes/columns.h"
-#include "nodes/parm.h"
+#include "nodes/group.h"
 
 #include <string.h>
 
@@ -16,6 +16,7 @@ static const mn_menu_item output_items[] = {
     {"polygons", "Polygons"}, {"vdb", "VDB"}, {"both", "Polygons and VDB"}, {NULL, NULL}};
 
 static const mn_parm_def parms[] = {
+    MN_PARM_GROUP("Which particles are surfaced", "Surface"),
     MN_LENGTH_OF_DX(0.5, "dx", "Voxel Size", 0.0005, 1e-9, 1e6, 1e-4, 0.01, "Surface",
                     "How fine the surface is. Half of the solver's cell size shows all that it has."),
     MN_FLOAT("radius_scale", "Radius Scale", "", 2.5, 0.01, 100, 0.5, 4, "Surface", NULL,
@@ -368,11 +369,16 @@ out:
     return status;
 }
 
+static mn_status cook_group(const mn_cook *cook, mn_geo **outputs)
+{
+    return mn_cook_in_group(cook, cook_surface, outputs);
+}
+
 const mn_node_type mn_surface_node = {
     .name = "surface",
     .label = "Meniscus Surface",
     .menu = "Meniscus/Geometry",
     .help = "Makes a smooth, watertight surface around particles that holds just their volume.",
     MN_NODE_TABLES(inputs_of, outputs_of, parms),
-    .cook = cook_surface,
+    .cook = cook_group,
 };

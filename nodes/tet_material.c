@@ -2,8 +2,8 @@
 //
 // tet_material: says what tetrahedra are made of, for tet_solver. All of them, those of a group, or those
 // inside a region.
+#include "nodes/group.h"
 #include "nodes/inputs.h"
-#include "nodes/parm.h"
 #include "tet/material.h"
 
 #include <string.h>
@@ -23,8 +23,7 @@ static const mn_menu_item preset_items[] = {
     MN_FLOAT(name, label, unit, value, 0, most, 0, soft, folder, CUSTOM, tooltip)
 
 static const mn_parm_def parms[] = {
-    MN_TEXT("group", "Group", "", "Where", NULL,
-            "Primitive group that gets the material; empty for all tetrahedra."),
+    MN_PARM_GROUP("Which tetrahedra get the material", "Where"),
     MN_MENU("preset", "Preset", preset_items, 0, "Material", NULL,
             "A material with handbook values in place of those below; custom takes those."),
     MN_FLOAT(
@@ -113,21 +112,15 @@ static mn_tet_material material_of(const mn_cook *cook)
     return m;
 }
 
-// Which tetrahedra get it: a byte each.
+// Which of those in the group get it: tetrahedra inside the region.
 static mn_status choose(const mn_cook *cook, const mn_geo *geo, uint8_t *chosen)
 {
-    const char *name = mn_cook_string(cook, "group");
-    const mn_group *group = name && name[0] ? mn_geo_find_group(geo, MN_PRIMITIVE, name) : NULL;
     const int64_t *starts = mn_geo_primitive_starts(geo), *points = mn_geo_vertex_points(geo);
     mn_collider *region = NULL;
-    if (name && name[0] && !group)
-        return mn_cook_fail(
-            cook, MN_ERROR_INPUT,
-            "the tetrahedra have no primitive group '%s'; make it, or leave group empty for all.", name);
     MN_TRY(mn_input_colliders(cook, INPUT_REGION, &region));
     int64_t count = 0;
     for (int64_t p = 0; p < mn_geo_primitive_count(geo); p++) {
-        chosen[p] = mn_geo_primitive_kinds(geo)[p] == MN_TETRAHEDRON && (!group || mn_group_data(group)[p]);
+        chosen[p] = chosen[p] && mn_geo_primitive_kinds(geo)[p] == MN_TETRAHEDRON;
         if (!chosen[p]) continue;
         mn_vec3 centre = {0};
         for (int k = 0; k < 4; k++)
@@ -177,7 +170,7 @@ static mn_status cook_tet_material(const mn_cook *cook, mn_geo **outputs)
 {
     const mn_geo *input = mn_cook_input(cook, INPUT_TETRAHEDRA);
     mn_tet_material material = material_of(cook);
-    MN_ARRAY(uint8_t) chosen = {0};
+    mn_chosen chosen = {0};
     mn_geo *geo = NULL;
     mn_status status;
     MN_TRY(mn_tet_check_material(cook->ctx, &material));
@@ -185,13 +178,13 @@ static mn_status cook_tet_material(const mn_cook *cook, mn_geo **outputs)
         return mn_cook_fail(cook, MN_ERROR_INPUT,
                             "the input holds no tetrahedra; make them with tetrahedralize first.");
     MN_TRY_TO(done, status, mn_geo_copy(input, &geo));
-    MN_TRY_TO(done, status, mn_array_resize(cook->ctx, &chosen, mn_geo_primitive_count(geo)));
-    MN_TRY_TO(done, status, choose(cook, geo, chosen.data));
-    MN_TRY_TO(done, status, write_numbers(geo, &material, chosen.data));
+    MN_TRY_TO(done, status, mn_cook_choose(cook, &chosen));
+    MN_TRY_TO(done, status, choose(cook, geo, chosen.primitives));
+    MN_TRY_TO(done, status, write_numbers(geo, &material, chosen.primitives));
     status = write_temperature(geo, mn_cook_float(cook, "temperature"), material.reference_temperature,
-                               chosen.data);
+                               chosen.primitives);
 done:
-    mn_array_free(cook->ctx, &chosen);
+    mn_chosen_free(cook->ctx, &chosen);
     if (status != MN_OK)
         mn_geo_free(geo);
     else
@@ -206,5 +199,6 @@ const mn_node_type mn_tet_material_node = {
     .help = "Says what tetrahedra are made of: elastic, plastic or liquid, and what they do with heat, for "
             "tet_solver.",
     MN_NODE_TABLES(inputs_of, outputs_of, parms),
+    .references = 1u << INPUT_REGION,
     .cook = cook_tet_material,
 };

@@ -3,10 +3,11 @@
 // tet_surface: the boundary of tetrahedra as polygons.
 #include "meniscus/tetmesh.h"
 #include "mesh/subdivide.h"
-#include "nodes/parm.h"
+#include "nodes/group.h"
 #include "tetmesh/geo.h"
 
 static const mn_parm_def parms[] = {
+    MN_PARM_GROUP("Whose surface is taken", "Surface"),
     MN_INT("subdivide", "Subdivide", "", 0, 0, 4, 0, 3, "Surface", NULL,
            "How many times every triangle is divided into four, smoothly; the volume stays."),
 };
@@ -38,11 +39,16 @@ static mn_status cook_tet_surface(const mn_cook *cook, mn_geo **outputs)
     return status;
 }
 
+static mn_status cook_group(const mn_cook *cook, mn_geo **outputs)
+{
+    return mn_cook_in_group(cook, cook_tet_surface, outputs);
+}
+
 const mn_node_type mn_tet_surface_node = {
     .name = "tet_surface",
     .label = "Meniscus Tet Surface",
     .menu = "Meniscus/Geometry",
     .help = "Takes the surface of a tetrahedral mesh as polygons.",
     MN_NODE_TABLES(inputs_of, outputs_of, parms),
-    .cook = cook_tet_surface,
+    .cook = cook_group,
 };

@@ -3,7 +3,7 @@
 // tetrahedralize: fills closed polygons or a level set with tetrahedra.
 #include "meniscus/tetmesh.h"
 #include "mesh/polygon_checks.h"
-#include "nodes/parm.h"
+#include "nodes/group.h"
 #include "tetmesh/cut/cut.h"
 #include "tetmesh/fill/stuffing.h"
 #include "tetmesh/geo.h"
@@ -14,6 +14,7 @@
 #include <string.h>
 
 static const mn_parm_def parms[] = {
+    MN_PARM_GROUP("Which part of the input is filled", "Mesh"),
     MN_FLOAT("size", "Size", "m", 0.002, 1e-9, 1e6, 0.0005, 0.05, "Mesh", NULL,
              "Edge of the tetrahedra at the surface. At least four should fit across the thinnest part."),
     MN_FLOAT("gradation", "Gradation", "m/m", 0, 0, 2, 0, 1, "Mesh", NULL,
@@ -220,11 +221,16 @@ static mn_status cook_tetrahedralize(const mn_cook *cook, mn_geo **outputs)
     return MN_OK;
 }
 
+static mn_status cook_group(const mn_cook *cook, mn_geo **outputs)
+{
+    return mn_cook_in_group(cook, cook_tetrahedralize, outputs);
+}
+
 const mn_node_type mn_tetrahedralize_node = {
     .name = "tetrahedralize",
     .label = "Meniscus Tetrahedralize",
     .menu = "Meniscus/Geometry",
     .help = "Fills a closed surface or a level set with tetrahedra of guaranteed angles.",
     MN_NODE_TABLES(inputs_of, outputs_of, parms),
-    .cook = cook_tetrahedralize,
+    .cook = cook_group,
 };

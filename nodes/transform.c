@@ -3,10 +3,12 @@
 // transform: moves, turns and scales everything that comes in, volumes too.
 //
 //   x -> translate + pivot + R S (x - pivot)
+#include "geo/transform.h"
+#include "nodes/group.h"
 #include "nodes/motion.h"
-#include "nodes/parm.h"
 
 static const mn_parm_def parms[] = {
+    MN_PARM_GROUP("What is moved", "Transform"),
     MN_VEC3("translate", "Translate", "m", 0, 0, 0, -MN_FAR, MN_FAR, -1, 1, "Transform", NULL,
             "Displacement, after rotation and scaling."),
     MN_VEC3("rotate", "Rotate", "deg", 0, 0, 0, -MN_FAR, MN_FAR, -180, 180, "Transform", NULL,
@@ -36,7 +38,7 @@ static mn_mat4 matrix_of(const mn_cook *cook)
 }
 
 // The input's points alone, moved as they are half a frame earlier or later. NULL when the host cannot tell.
-static mn_status moved_points(const mn_cook *cook, double frame, mn_geo **moved)
+static mn_status moved_points(const mn_cook *cook, double frame, const uint8_t *chosen, mn_geo **moved)
 {
     *moved = NULL;
     mn_parm_value values[MN_PARM_LIMIT];
@@ -55,7 +57,7 @@ static mn_status moved_points(const mn_cook *cook, double frame, mn_geo **moved)
         goto fail;
     }
     for (int64_t i = 0; i < count; i++) {
-        const mn_vec3 x = mn_m4_apply_point(matrix, mn_geo_position(input, i));
+        const mn_vec3 old = mn_geo_position(input, i), x = chosen[i] ? mn_m4_apply_point(matrix, old) : old;
         p[3 * i] = (float)x.x, p[3 * i + 1] = (float)x.y, p[3 * i + 2] = (float)x.z;
     }
     *moved = geo;
@@ -65,12 +67,12 @@ fail:
     return status;
 }
 
-static mn_status add_motion(const mn_cook *cook, mn_geo *geo)
+static mn_status add_motion(const mn_cook *cook, const uint8_t *chosen, mn_geo *geo)
 {
     mn_geo *before = NULL, *after = NULL;
     mn_status status;
-    MN_TRY_TO(out, status, moved_points(cook, cook->frame - 0.5, &before));
-    MN_TRY_TO(out, status, moved_points(cook, cook->frame + 0.5, &after));
+    MN_TRY_TO(out, status, moved_points(cook, cook->frame - 0.5, chosen, &before));
+    MN_TRY_TO(out, status, moved_points(cook, cook->frame + 0.5, chosen, &after));
     if (before && after) status = mn_node_add_motion(geo, before, after, 1.0 / cook->fps);
 out:
     mn_geo_free(before);
@@ -99,19 +101,25 @@ static mn_status cook_transform(const mn_cook *cook, mn_geo **outputs)
             cook, MN_ERROR_ARGUMENT,
             "the scale flattens the geometry to nothing; set every scale to a number other than 0.");
     mn_geo *geo = NULL;
+    mn_chosen chosen = {0};
     mn_status status;
-    MN_TRY(mn_geo_copy(mn_cook_input(cook, 0), &geo));
-    MN_TRY_TO(fail, status, mn_geo_transform(geo, matrix));
+    MN_TRY_TO(out, status, mn_cook_choose(cook, &chosen));
+    MN_TRY_TO(out, status, mn_geo_copy(mn_cook_input(cook, 0), &geo));
+    const bool whole = !*mn_cook_string(cook, "group"); // detail attributes go along then
+    MN_TRY_TO(
+        out, status,
+        mn_geo_transform_part(geo, matrix, whole ? NULL : chosen.points, whole ? NULL : chosen.primitives));
     if (count_finite(geo) < count_finite(mn_cook_input(cook, 0))) {
         status = mn_cook_fail(cook, MN_ERROR_ARGUMENT,
                               "the geometry would lie too far out for its coordinates; use a smaller scale.");
-        goto fail;
+        goto out;
     }
-    if (mn_cook_toggle(cook, "motion_velocity")) MN_TRY_TO(fail, status, add_motion(cook, geo));
+    if (mn_cook_toggle(cook, "motion_velocity")) MN_TRY_TO(out, status, add_motion(cook, chosen.points, geo));
     outputs[0] = geo;
-    return MN_OK;
-fail:
+    geo = NULL;
+out:
     mn_geo_free(geo);
+    mn_chosen_free(cook->ctx, &chosen);
     return status;
 }
 

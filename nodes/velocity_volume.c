@@ -3,12 +3,13 @@
 // velocity_volume: the velocity of particles or tetrahedra as a volume named vel.
 #include "nodes/bake.h"
 #include "nodes/columns.h"
-#include "nodes/parm.h"
+#include "nodes/group.h"
 #include "sources/velocity_grid.h"
 
 enum { VOXEL_LIMIT = 1 << 26 };
 
 static const mn_parm_def parms[] = {
+    MN_PARM_GROUP("Whose velocity is taken", "Volume"),
     MN_FLOAT(
         "dx", "Voxel Size", "m", 0, 0, 1e6, 0, 0.01, "Volume", NULL,
         "Edge of a voxel; 0 takes three times the mean pscale of the points, or a 64th of the longest side. "
@@ -108,11 +109,16 @@ out:
     return status;
 }
 
+static mn_status cook_group(const mn_cook *cook, mn_geo **outputs)
+{
+    return mn_cook_in_group(cook, cook_volume, outputs);
+}
+
 const mn_node_type mn_velocity_volume_node = {
     .name = "velocity_volume",
     .label = "Meniscus Velocity Volume",
     .menu = "Meniscus/Geometry",
     .help = "Turns the velocity of particles or tetrahedra into a volume that carries points and smoke.",
     MN_NODE_TABLES(inputs_of, outputs_of, parms),
-    .cook = cook_volume,
+    .cook = cook_group,
 };

@@ -21,6 +21,7 @@ BY_HAND = """
 By hand, five minutes:
  - Play the asset Mercury, press Esc in the middle, go back: the frames made so far are there, and the next frame goes on.
  - The domain's box is drawn around a selected solver with Use Domain on; middle mouse on the solver shows its report.
+ - Connect a collider to a solver: its wire is dashed. The arrow behind a Group field picks in the viewport and writes numbers.
  - Tab > Meniscus lists the nodes with their icons; F1 on a node opens its help.
  - Performance Monitor while playing with an animated collider: each node above the solver cooks once a frame.
  - Render an asset in Karma: SOP Import, Material Library of Meniscus, the soap film's colours follow its thickness, motion blur is as long as the way.
@@ -155,6 +156,41 @@ def check_inputs(page, container):
         page.run("C7 %s comes in" % kind, feed)
 
 
+def check_groups(page, container, ball):
+    """What a group field names is all that moves."""
+    move = container.createNode(operator("transform"), "part")
+    move.setInput(0, ball)
+    move.parmTuple("translate").set((0, 1, 0))
+    move.parm("group").set("0-1")
+    heights = positions(move)[1::3]
+    raised = sum(y > 0.5 for y in heights)
+    page.check("C10 a group field takes what it names", 3 <= raised <= 6 and raised < len(heights), (raised, len(heights)))
+    move.destroy()
+
+
+def check_initial_state(page, container, fill, liquid, seen):
+    """Another solver starts with the state of frame 5."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "liquid.state")
+        liquid.parm("checkpoint").set(path)
+        liquid.parm("checkpoint_every").set(1)
+        liquid.parm("reset_simulation").pressButton()
+        for frame in range(1, 6):
+            hou.setFrame(frame)
+            positions(liquid)
+        liquid.parm("checkpoint").set("")
+        other = container.createNode(operator("mpm_solver"), "other")
+        other.setInput(0, fill)
+        for name in ("dx", "time_scale"):
+            other.parm(name).set(liquid.parm(name).eval())
+        other.parm("initial_state").set(path)
+        hou.setFrame(1)
+        page.check("C6 a simulation starts from a frame of another", positions(other) == seen[5], other.errors())
+        hou.setFrame(3)
+        page.check("C6 and goes on as that one did", positions(other) == seen[7], other.errors())
+        other.destroy()
+
+
 def check_between(page, liquid, seen):
     hou.setFrame(10.5)
     page.check("C6 points move between frames", positions(liquid) not in (seen[10], seen[9]))
@@ -275,6 +311,8 @@ def main():
     page.run("outputs", check_outputs, page, container, liquid)
     page.run("verbs", check_verbs, page, fill, ball)
     page.run("inputs", check_inputs, page, container)
+    page.run("groups", check_groups, page, container, ball)
+    page.run("initial state", check_initial_state, page, container, fill, liquid, seen)
     page.run("between frames", check_between, page, liquid, seen)
     page.run("playbar", check_playbar, page, liquid, seen, words.frames)
     page.run("stage", check_stage, page)

@@ -131,12 +131,14 @@ mn_status mn_codim_show(mn_codim *mls)
 
 // ---- one step ----
 
-// What the air blows against.
+// What the air blows against: film, the length of a thread, the section of a drop.
 static double exposed_area(const mn_codim *mls, int64_t p)
 {
     const int32_t node = mls->threads.node_of.data[p];
+    const double h = mls->thickness.data[p];
+    if (mls->points.data[p].codim == MN_CODIM_DROP) return 0.25 * MN_PI * h * h;
     if (mls->use.data[p] != 1 || node < 0) return mls->surface.area.data[p];
-    return mls->thickness.data[p] * mls->threads.shape.beads.data[node].room;
+    return h * mls->threads.shape.beads.data[node].room;
 }
 
 // Speeds of what is held, so that it arrives at the end of the frame; the air; how the air holds on.

@@ -66,10 +66,14 @@ const mn_field mn_codim_fields[] = {
                   "Velocity of the air everywhere; the wind input adds to it."),
     MN_FIELD_FLOAT(
         def, air_drag, "Air Drag", "Pa s/m", 0.05, 0, 1e6, 0, 2, "Air", NULL,
-        "Pressure on the film per m/s of wind against it. It lets the wind push the film, and damps its "
-        "motion."),
+        "Pressure of the air on films, threads and drops per m/s of wind against them. It lets the wind push "
+        "them, and damps their motion. Volumes of liquid do not feel it."),
     MN_FIELD_TOGGLE(def, contact, "Film Contact", 1, "Colliders", NULL,
                     "Films that meet rest on each other instead of passing through. They do not join."),
+    MN_FIELD_TOGGLE(
+        def, puncture, "Puncture", 0, "Colliders", NULL,
+        "Colliders break the films that they touch, as a dry object does. Off, films rest on them "
+        "and let them pass, as on a wet object."),
     MN_FIELD_FLOAT(
         def, adhesion, "Adhesion", "N/m", 0, 0, 1e6, 0, 0.2, "Colliders", NULL,
         "How strongly colliders hold liquid that touches them and attract liquid nearby; about the surface "

@@ -11,7 +11,7 @@
 // the step solved again. Friction takes up to mu (J + adhesion) off the velocity along the solid
 // [bridson2002]. Points that come near without touching are drawn as in [zhu2014] section 11, F = alpha (phi
 // - reach)/reach n, with alpha the adhesion over the reach times the area. What has come to lie inside at the
-// end of the step is put onto the surface.
+// end of the step is put onto the surface. With `puncture`, film is not held but breaks where a solid is.
 #include "codim/state.h"
 
 #include "base/parallel.h"
@@ -68,6 +68,13 @@ static double hold_of(const mn_codim *mls, int64_t p)
     return mls->def.adhesion / (REACH * mls->def.spacing) * footprint(mls, p);
 }
 
+// Where `puncture` is on, solids pass through film and break it (film/reseed.c); threads and drops feel them
+// as ever.
+static bool is_pierced(const mn_codim *mls, int64_t p)
+{
+    return mls->def.puncture && mn_codim_may_tear(mls, p);
+}
+
 // What is painted where the point touches comes first. A solid without slip holds whatever touches it.
 static double friction_at(const mn_codim *mls, double before, mn_vec3 x)
 {
@@ -91,11 +98,15 @@ static mn_status find_range(void *user, mn_range range)
         if (distance > offset + reach) continue;
         const mn_contact contact = mn_collider_probe(s->collider, s->before, mls->x0.data[p]);
         if (!(mn_norm2(contact.normal) > 0)) continue;
+        const bool touches = contact.distance < offset + TOUCH * mls->def.spacing;
+        if (is_pierced(mls, p)) { // the solid does not carry along what it breaks
+            if (touches) s->touches.data[p] = MN_CODIM_PIERCED;
+            continue;
+        }
         s->contacts.data[p] = contact;
         s->contacts.data[p].distance -= offset;
-        s->touches.data[p] =
-            contact.distance < offset + TOUCH * mls->def.spacing ? MN_CODIM_TOUCHES : MN_CODIM_NEAR;
-        if (s->touches.data[p] != MN_CODIM_TOUCHES) continue;
+        s->touches.data[p] = touches ? MN_CODIM_TOUCHES : MN_CODIM_NEAR;
+        if (!touches) continue;
         s->removed.data[p] = mn_dot(contact.normal, mn_sub(mls->v0.data[p], contact.velocity));
         mls->v0.data[p] = mn_axpy(mls->v0.data[p], -s->removed.data[p], contact.normal);
     }
@@ -187,7 +198,7 @@ static mn_status settle_range(void *user, mn_range range)
     const mn_codim_solids *s = &mls->solids;
     const double after = fmax(0, s->before - job->dt);
     for (int64_t p = range.begin; p < range.end; p++) {
-        if (mls->pinned.data[p]) continue;
+        if (mls->pinned.data[p] || is_pierced(mls, p)) continue;
         const double offset = offset_of(mls, p), snap = TOUCH * mls->def.spacing;
         const bool touched = s->touches.data[p] == MN_CODIM_TOUCHES;
         mn_vec3 u = mn_add(mls->v0.data[p], mls->solution.data[p]);

@@ -45,7 +45,7 @@ typedef struct mn_codim_film_matrix {
     mn_codim_double_array weight, diagonal;
 } mn_codim_film_matrix;
 
-enum { MN_CODIM_APART, MN_CODIM_NEAR, MN_CODIM_TOUCHES };
+enum { MN_CODIM_APART, MN_CODIM_NEAR, MN_CODIM_TOUCHES, MN_CODIM_PIERCED };
 
 /// Solids in a step, see solids.c; one of each for each point.
 typedef struct mn_codim_solids {
@@ -299,6 +299,8 @@ mn_status mn_codim_calm_breathing(mn_codim *mls, double dt);
 mn_status mn_codim_find_contacts(mn_codim *mls, const mn_codim_inputs *inputs, double before);
 /// The longest step in which nothing passes through a solid.
 double mn_codim_solids_step(const mn_codim *mls);
+/// Film that is free to break.
+bool mn_codim_may_tear(const mn_codim *mls, int64_t p);
 /// Leaves what is along the solid that a point touches.
 void mn_codim_slide(const mn_codim *mls, mn_vec3 *u);
 /// Adhesion of points that are near.

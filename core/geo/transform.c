@@ -5,6 +5,7 @@
 //   vector      A v
 //   normal      cof(A) n, length kept (cof(A) = det(A) A^-T also has a direction where A is singular)
 //   quaternion  q(R) q, with A = R S the polar decomposition
+#include "geo/transform.h"
 #include "geo/geo_state.h"
 
 // The unit quaternion (x, y, z, w) of a rotation, by its largest component.
@@ -40,7 +41,15 @@ typedef struct motion {
     mn_mat4 whole;
     mn_mat3 linear, cofactor;
     double quaternion[4];
+    const uint8_t *points, *primitives; ///< a byte for each that is moved; NULL: all
 } motion;
+
+/// A detail attribute stays where only a part moves; a vertex goes with its primitive.
+static bool is_moved(const motion *m, mn_owner owner, int64_t element, int64_t primitive)
+{
+    if (!m->points) return true;
+    return owner == MN_POINT ? m->points[element] : owner != MN_DETAIL && m->primitives[primitive];
+}
 
 static void move_value(const motion *m, mn_hint hint, double *value)
 {
@@ -62,8 +71,23 @@ static mn_status move_attribute(mn_geo *geo, mn_attribute *attribute, const moti
     const bool quaternion = attribute->hint == MN_HINT_QUATERNION && attribute->size == 4;
     if (attribute->type > MN_F64 || attribute->values.count == 0) return MN_OK;
     if (!quaternion && !(vector && attribute->size >= 3)) return MN_OK;
+    const int64_t *starts = mn_geo_primitive_starts(geo);
+    int64_t primitive = 0;
+    // Positions, velocities and normals are nearly always this; a host's playback waits for it.
+    float *plain = attribute->type == MN_F32 && vector ? mn_attribute_write(geo, attribute) : NULL;
+    if (attribute->type == MN_F32 && vector && !plain) return MN_ERROR_MEMORY;
     for (int64_t i = 0; i < attribute->values.count; i++) {
         double value[64];
+        if (attribute->owner == MN_PRIMITIVE) primitive = i;
+        while (attribute->owner == MN_VERTEX && i >= starts[primitive + 1]) primitive++;
+        if (!is_moved(m, attribute->owner, i, primitive)) continue;
+        if (plain) {
+            float *at = plain + i * attribute->size;
+            for (int k = 0; k < 3; k++) value[k] = at[k];
+            move_value(m, attribute->hint, value);
+            for (int k = 0; k < 3; k++) at[k] = (float)value[k];
+            continue;
+        }
         mn_attribute_get(attribute, i, 1, value);
         if (quaternion)
             rotate_quaternion(m->quaternion, value);
@@ -74,30 +98,38 @@ static mn_status move_attribute(mn_geo *geo, mn_attribute *attribute, const moti
     return MN_OK;
 }
 
-static mn_status move_volumes(mn_geo *geo, mn_mat4 transform)
+static mn_status move_volumes(mn_geo *geo, const motion *m)
 {
     for (int64_t i = 0; i < geo->volumes.count; i++) {
+        if (m->primitives && !m->primitives[geo->volumes.data[i].primitive]) continue;
         mn_volume *volume = &geo->volumes.data[i].volume;
         void *moved;
-        MN_TRY(volume->ops->transform(geo->ctx, volume->handle, transform, &moved));
+        MN_TRY(volume->ops->transform(geo->ctx, volume->handle, m->whole, &moved));
         volume->ops->release(volume->handle);
         volume->handle = moved;
     }
     return MN_OK;
 }
 
-mn_status mn_geo_transform(mn_geo *geo, mn_mat4 transform)
+mn_status mn_geo_transform_part(mn_geo *geo, mn_mat4 transform, const uint8_t *points,
+                                const uint8_t *primitives)
 {
-    motion m = {.whole = transform, .linear = mn_m4_linear(transform)};
+    motion m = {
+        .whole = transform, .linear = mn_m4_linear(transform), .points = points, .primitives = primitives};
     mn_mat3 rotation, stretch;
     mn_m3_polar(m.linear, &rotation, &stretch);
     quaternion_of(rotation, m.quaternion);
     m.cofactor = mn_m3_cofactor(m.linear);
     if (mn_m3_determinant(m.linear) < 0)
         m.cofactor = mn_m3_scale(-1, m.cofactor); // A^-T up to a positive factor
-    MN_TRY(move_volumes(geo, transform));         // first: it is what may be refused
+    MN_TRY(move_volumes(geo, &m));                // first: it is what may be refused
     for (int owner = 0; owner < MN_OWNER_COUNT; owner++)
         for (int64_t i = 0; i < geo->attributes[owner].count; i++)
             MN_TRY(move_attribute(geo, geo->attributes[owner].data[i], &m));
     return MN_OK;
+}
+
+mn_status mn_geo_transform(mn_geo *geo, mn_mat4 transform)
+{
+    return mn_geo_transform_part(geo, transform, NULL, NULL);
 }

@@ -129,7 +129,8 @@ def _replace(mesh, shown, smooth):
         mesh.polygons.foreach_set("loop_start", shown.starts)
         if bpy.app.version < (4, 1):  # later versions see the total in the next face's start
             mesh.polygons.foreach_set("loop_total", shown.totals)
-        mesh.polygons.foreach_set("use_smooth", array("b", [smooth]) * shown.face_count)
+        if bpy.app.version < (4, 1) or not smooth:  # a flag in each face: Blender looks at every one; later faces are smooth by themselves
+            mesh.polygons.foreach_set("use_smooth", array("b", [smooth]) * shown.face_count)
 
 
 def fill(mesh, geo, scale, smooth=True, speed=1.0, sharp=True):

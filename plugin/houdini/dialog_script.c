@@ -121,6 +121,33 @@ static bool can_grey_out(const shown_parm *parm)
     return true;
 }
 
+static void put_tag(mn_json_text *out, const char *indent, const char *name, const char *value)
+{
+    put_line(out, indent, "parmtag");
+    mn_json_text_put(out, "{ \"");
+    mn_json_text_put(out, name);
+    mn_json_text_put(out, "\" ");
+    mn_json_text_put_string(out, value);
+    mn_json_text_put(out, " }\n");
+}
+
+// A group field: the arrow that picks in the viewport, and the groups of the first input in its menu. Numbers
+// are primitives where there are any (core/geo/select.c), so that is what is picked.
+static void put_group_tags(mn_json_text *out, const char *indent)
+{
+    put_tag(out, indent, "script_action",
+            "import soputils\n"
+            "above = kwargs['node'].inputs()\n"
+            "geometry = above[0].geometry() if above and above[0] else None\n"
+            "prims = geometry is not None and geometry.intrinsicValue('primitivecount') > 0\n"
+            "kwargs['geometrytype'] = (hou.geometryType.Primitives if prims else hou.geometryType.Points,)\n"
+            "kwargs['inputindex'] = 0\n"
+            "soputils.selectGroupParm(kwargs)");
+    put_tag(out, indent, "script_action_help", "Select geometry from an available viewport.");
+    put_tag(out, indent, "script_action_icon", "BUTTONS_reselect");
+    put_tag(out, indent, "sop_input", "0");
+}
+
 static void put_parm(mn_json_text *out, const shown_parm *parm)
 {
     static const char indent[] = "            ";
@@ -143,6 +170,8 @@ static void put_parm(mn_json_text *out, const shown_parm *parm)
     put_default(out, indent, parm);
     if (def->kind == MN_PARM_MENU) put_menu(out, indent, def);
     if (numeric) put_range(out, indent, parm);
+    if (def->kind == MN_PARM_STRING && strcmp(def->name, "group") == 0 && !parm->asset)
+        put_group_tags(out, indent);
     if (can_grey_out(parm)) put_string_line(out, indent, "disablewhen", def->disable_when);
     if (def->tooltip) put_string_line(out, indent, "help", def->tooltip);
     mn_json_text_put(out, "        }\n");
@@ -181,12 +210,8 @@ static void put_reset(mn_json_text *out, const char *callback)
     mn_json_text_put(out, "{ \"0\" }\n");
     put_string_line(out, indent, "help", MN_HOUDINI_RESET_HELP);
     if (callback) {
-        put_line(out, indent, "parmtag");
-        mn_json_text_put(out, "{ \"script_callback\" ");
-        mn_json_text_put_string(out, callback);
-        mn_json_text_put(out, " }\n");
-        put_line(out, indent, "parmtag");
-        mn_json_text_put(out, "{ \"script_callback_language\" \"python\" }\n");
+        put_tag(out, indent, "script_callback", callback);
+        put_tag(out, indent, "script_callback_language", "python");
     }
     mn_json_text_put(out, "        }\n");
 }

@@ -34,8 +34,9 @@ static const mn_parm_def sim_parms[] = {
      .size = 1,
      .default_string = "",
      .folder = "Simulation",
-     .tooltip = "The state is written here while frames are simulated, and a new session resumes from it. "
-                "Empty for none."},
+     .tooltip =
+         "The state is written here while frames are simulated, and a new session resumes from it. With $F "
+         "in its name every state stays, to be another simulation's initial state. Empty for none."},
     {.name = MN_HOUDINI_CHECKPOINT_EVERY,
      .label = "Checkpoint Every",
      .kind = MN_PARM_INT,
@@ -49,6 +50,15 @@ static const mn_parm_def sim_parms[] = {
      .folder = "Simulation",
      .disable_when = "{ " MN_HOUDINI_CHECKPOINT " == \"\" }",
      .tooltip = "How many frames are simulated between two writes of the checkpoint."},
+    {.name = MN_HOUDINI_INITIAL,
+     .label = "Initial State",
+     .kind = MN_PARM_FILE,
+     .size = 1,
+     .default_string = "",
+     .folder = "Simulation",
+     .tooltip =
+         "A checkpoint of any frame of this or another simulation: the start frame shows it, and everything "
+         "after it comes of it, with the settings here. Empty: the inputs give the start."},
     {.name = MN_HOUDINI_SUBFRAMES,
      .label = "Move Between Frames",
      .kind = MN_PARM_TOGGLE,

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace mn_houdini
 {
@@ -72,6 +73,11 @@ const SOP_NodeVerb *sop::cookVerb() const
 {
     if (!type || type->sim) return nullptr;
     return SOP_NodeVerb::lookupVerb(getOperator()->getName());
+}
+
+sop::asks_of_input::result sop::isRefInput(asks_of_input::argument input) const
+{
+    return type && mn_node_looks_at(type, static_cast<int32_t>(input));
 }
 
 /// Of a parameter here, a wire, or anything above: the next cook compares all that it knows.
@@ -272,7 +278,11 @@ mn_status sop::simulate(double frame, uint64_t outputs, mn_cooked **cooked)
     host.services = mn_host_services();
     host.fps = CHgetManager()->getSamplesPerSec();
     // Nothing above the inputs can be seen from here, so the driver compares what arrives.
-    host.recipe = MN_SIM_NO_RECIPE + 1;
+    UT_String initial;
+    evalString(initial, MN_HOUDINI_INITIAL, 0, CHgetTimeFromFrame(frame));
+    host.initial_state = initial.isstring() ? initial.c_str() : nullptr;
+    host.recipe = initial.isstring() ? mn_hash_bytes(1, initial.c_str(), std::strlen(initial.c_str()))
+                                     : MN_SIM_NO_RECIPE + 1;
     host.recipe_is_whole = false;
     host.look = look_at(frame);
     host.outputs = outputs;
@@ -287,7 +297,7 @@ mn_status sop::simulate(double frame, uint64_t outputs, mn_cooked **cooked)
     is_reset = false;
     const auto every =
         static_cast<int32_t>(evalInt(MN_HOUDINI_CHECKPOINT_EVERY, 0, CHgetTimeFromFrame(frame)));
-    write_checkpoint(path.c_str(), every);
+    write_checkpoint(host, path.c_str(), every);
     return status;
 }
 
@@ -302,13 +312,13 @@ void sop::resume(const mn_sim_host &host, const char *path)
 }
 
 /// After every so many new frames. A disk that is full must not end the simulation: it is a warning.
-void sop::write_checkpoint(const char *path, int32_t every)
+void sop::write_checkpoint(const mn_sim_host &host, const char *path, int32_t every)
 {
     const int32_t newest = mn_sim_snapshot_frame(sim, INT32_MAX);
     if (newest == INT32_MIN || newest == written) return;
     if (written != INT32_MIN && newest > written && newest - written < std::max<int32_t>(every, 1)) return;
     if (written == INT32_MIN && newest % std::max<int32_t>(every, 1) != 0) return;
-    if (mn_sim_write_checkpoint(sim, MN_SIM_NO_RECIPE + 1, newest, path) == MN_OK)
+    if (mn_sim_write_checkpoint(sim, host.recipe, newest, path) == MN_OK)
         written = newest;
     else
         warn(this, mn_context_message(ctx));

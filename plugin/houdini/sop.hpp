@@ -26,8 +26,19 @@ class OP_NodeInfoTreeParms;
 namespace mn_houdini
 {
 
+/// What a virtual function with one argument returns and takes. Houdini counts inputs by another integer type
+/// in one version than in the next; an override made of these follows it.
+template <typename Function> struct signature;
+template <typename Class, typename Result, typename Argument>
+struct signature<Result (Class::*)(Argument) const> {
+    using result = Result;
+    using argument = Argument;
+};
+
 class sop final : public SOP_Node
 {
+    using asks_of_input = signature<decltype(&OP_Node::isRefInput)>;
+
   public:
     sop(OP_Network *network, const char *name, OP_Operator *op);
     ~sop() override;
@@ -37,6 +48,8 @@ class sop final : public SOP_Node
     static int reset(void *node, int index, fpreal64 time, const PRM_Template *);
     /// Of types without memory, for compiled blocks; NULL for simulations.
     const SOP_NodeVerb *cookVerb() const override;
+    /// Wires of colliders, sinks, wind and the like are dashed.
+    asks_of_input::result isRefInput(asks_of_input::argument input) const override;
     void opChanged(OP_EventType reason, void *data = nullptr) override;
     void fillInfoTreeNodeSpecific(UT_InfoTree &tree, const OP_NodeInfoTreeParms &asked) override;
     /// Any output into a detail of somebody else's, with the sentence of a failure or a cancel.
@@ -69,7 +82,7 @@ class sop final : public SOP_Node
     mn_status cook_once(double frame, mn_cooked **cooked);
     mn_status simulate(double frame, uint64_t outputs, mn_cooked **cooked);
     void resume(const mn_sim_host &host, const char *path);
-    void write_checkpoint(const char *path, int32_t every);
+    void write_checkpoint(const mn_sim_host &host, const char *path, int32_t every);
     mn_status cook_guides(double frame);
     mn_status evaluate(double frame, std::vector<mn_parm_value> &values);
     void evaluate_one(int32_t parm, double frame, mn_parm_value *value);

@@ -32,6 +32,7 @@ bool mn_houdini_type_name(const char *operator_name, char name[MN_HOUDINI_NAME])
 #define MN_HOUDINI_GUIDES "show_guides"
 #define MN_HOUDINI_CHECKPOINT "checkpoint"
 #define MN_HOUDINI_CHECKPOINT_EVERY "checkpoint_every"
+#define MN_HOUDINI_INITIAL "initial_state"
 const mn_parm_def *mn_houdini_sim_parms(int32_t *count);
 
 /// The node that gives another output of the solver it is connected to, for versions of Houdini and networks

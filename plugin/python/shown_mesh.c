@@ -169,9 +169,7 @@ static mn_status add_edges(mn_shown_mesh *mesh)
 
 static uint64_t hash_numbers(uint64_t hash, const int32_t *numbers, int64_t count)
 {
-    hash = mn_hash_u64(hash, (uint64_t)count);
-    for (int64_t i = 0; i < count; i++) hash = mn_hash_u64(hash, (uint64_t)(uint32_t)numbers[i]);
-    return hash;
+    return mn_hash_bytes(mn_hash_u64(hash, (uint64_t)count), numbers, mn_bytes(count, sizeof *numbers));
 }
 
 static mn_status take(mn_shown_mesh *mesh, const mn_geo *geo)

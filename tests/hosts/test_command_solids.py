@@ -40,7 +40,7 @@ class Solids(CommandTest):
             self.write_scene(block(material={parm: value}))
             self.fail_with(2, f"'wax': {parm} is", "cook", "scene.json", "-o", "out")
         for parm, value, part in (("density", 0, "density of 0"), ("heat_capacity", 0, "heat capacity"),
-                                  ("melting_range", 900, "above absolute zero"), ("group", "none", "no primitive group")):
+                                  ("melting_range", 900, "above absolute zero"), ("group", "none", "there is no group 'none'")):
             self.write_scene(block(material={parm: value}))
             self.fail_with(1, part, "cook", "scene.json", "-o", "out")
 

@@ -24,7 +24,7 @@ class Check(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"[6-9]\d checks, 0 failures")
         for line in ("no frame is shown twice", "an edit above is noticed", "Solver Output gives the surface", "the command's bytes",
-                     "sign that Houdini calls positive", "saved, loaded", "C2 the verb gives", "C7 pack comes in", "C6 points move", "C4 a new one is not made",
+                     "sign that Houdini calls positive", "saved, loaded", "C2 the verb gives", "C7 pack comes in", "C6 points move", "C6 a simulation starts from a frame of another", "C10 a group field", "C4 a new one is not made",
                      "I8 material soap_film", "I6 the work item 'members'", "C1 meniscus::catenoid::1.0 gives its surface", "cook meniscus::catenoid::1.0"):
             self.assertRegex(done.stdout, rf"(?m)^ok .*{line}")
 
@@ -40,9 +40,9 @@ class Check(unittest.TestCase):
         self.assertRegex(done.stdout, r"(?m)^ok .*saved, loaded")
 
     def test_what_a_houdini_does_otherwise_is_found(self):
-        done = run("verbs,inputs,playbar", assets="none")
+        done = run("verbs,inputs,playbar,initial", assets="none")
         self.assertEqual(done.returncode, 1)
-        for line in ("C2 fill is a verb", "C7 sphere comes in", "C4 a new one is not made"):
+        for line in ("C2 fill is a verb", "C7 sphere comes in", "C4 a new one is not made", "C6 a simulation starts"):
             self.assertRegex(done.stdout, rf"(?m)^FAIL .*{line}")
 
 

@@ -180,7 +180,7 @@ class Files(unittest.TestCase):
         sims = [node for node in scene["nodes"] if is_sim(self.types, node)]
         if not sims:
             return RENDER
-        own = ["reset_simulation", "simulate", "cache_memory", "checkpoint", "checkpoint_every", "subframes", "show_guides"]
+        own = ["reset_simulation", "simulate", "cache_memory", "checkpoint", "checkpoint_every", "initial_state", "subframes", "show_guides"]
         starts = {node.get("parms", {}).get("start_frame", 1) for node in sims}
         promoted = self.promoted(scene)
         free = "start_frame" not in promoted.values() and not any(parm == "start_frame" for _, parm in promoted)
@@ -378,7 +378,8 @@ class Files(unittest.TestCase):
             for own in ("simulate", "cache_memory", "checkpoint_every", "subframes", "show_guides"):
                 self.assertEqual(values.pop(own), (True, [own]))
                 self.assertIn(f'ch(\\"../{own}\\")', channels)
-            self.assertIn('chs(\\"../checkpoint\\")', values.pop("checkpoint")[1][0])
+            for own in ("checkpoint", "initial_state"):
+                self.assertIn(f'chs(\\"../{own}\\")', values.pop(own)[1][0])
             if "start_frame" in self.controls(scene):
                 promoted[node["name"], "start_frame"] = "start_frame"
         for parm in table:
@@ -412,7 +413,7 @@ class Files(unittest.TestCase):
             self.assertIn(f"#internal: meniscus::{name}\n", card)
             wanted = {p["name"] for p in self.types[name]["parms"]} if name in self.types else set(self.promoted(self.assets[name]).values())
             if name in self.types and self.types[name]["kind"] == "sim":
-                wanted |= {"reset_simulation", "simulate", "cache_memory", "checkpoint", "checkpoint_every", "subframes", "show_guides"}
+                wanted |= {"reset_simulation", "simulate", "cache_memory", "checkpoint", "checkpoint_every", "initial_state", "subframes", "show_guides"}
             if name in self.assets:
                 wanted |= set(self.controls(self.assets[name]))
             sentences = dict(re.findall(r"#id: (\w+)\n\n    (.+)\n", card))

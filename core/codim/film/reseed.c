@@ -19,6 +19,7 @@
 #include <string.h>
 
 static const double SPLIT = 1.4, MERGE = 0.5, CLOSEST = 0.1, HOLE = 2.3; // spacings
+static const double PIERCED = 3.2; // spacings: what a solid has opened heals in no direction, see stars.c
 
 // ---- edges ----
 
@@ -171,10 +172,16 @@ static mn_status split_long_edges(mn_codim *mls)
 
 // ---- tearing ----
 
+bool mn_codim_may_tear(const mn_codim *mls, int64_t p)
+{
+    const mn_codim_point *point = &mls->points.data[p];
+    return mls->surface.fans.data[p].count > 0 && !mn_codim_is_held(point) && !mn_codim_is_dead(point);
+}
+
 static bool is_thin(const mn_codim *mls, int64_t p)
 {
     return mls->thickness.data[p] < mls->def.min_thickness && !mls->surface.edge.data[p] &&
-           !mn_codim_is_held(&mls->points.data[p]) && !mn_codim_is_dead(&mls->points.data[p]);
+           mn_codim_may_tear(mls, p);
 }
 
 // Points of the film around `first` within the radius, then one more ring: patch[0 .. inner), [inner .. all).
@@ -206,10 +213,10 @@ static mn_status gather_patch(mn_codim *mls, int32_t first, double radius, int64
     return MN_OK;
 }
 
-static mn_status tear(mn_codim *mls, int32_t first)
+static mn_status tear(mn_codim *mls, int32_t first, double radius)
 {
     int64_t inner = 0;
-    MN_TRY(gather_patch(mls, first, HOLE * mls->def.spacing, &inner));
+    MN_TRY(gather_patch(mls, first, radius, &inner));
     for (int64_t i = 0; i < inner; i++) {
         mn_codim_point *goes = &mls->points.data[mls->reseed.patch.data[i]];
         if (mn_codim_is_held(goes) || mn_codim_is_dead(goes)) continue;
@@ -221,7 +228,9 @@ static mn_status tear(mn_codim *mls, int32_t first)
             if (d < least && !mn_codim_is_dead(rim)) least = d, nearest = rim;
         }
         if (!nearest) return MN_OK; // a film as small as the hole
+        const mn_vec3 place = nearest->position;
         mn_codim_give_all(nearest, goes);
+        nearest->position = place; // the hole stays as wide as it is
     }
     return MN_OK;
 }
@@ -235,9 +244,20 @@ static mn_status tear_thin_film(mn_codim *mls)
             if (is_thin(mls, p) && (thinnest < 0 || mls->thickness.data[p] < mls->thickness.data[thinnest]))
                 thinnest = p;
         if (thinnest < 0) return MN_OK;
-        MN_TRY(tear(mls, (int32_t)thinnest));
+        MN_TRY(tear(mls, (int32_t)thinnest, HOLE * mls->def.spacing));
         mls->thickness.data[thinnest] = INFINITY;
     }
+}
+
+// A dry solid takes the film apart where it touches it: the liquid there goes to the rim of the hole, which
+// is as wide around every point that the solid touches.
+static mn_status puncture_film(mn_codim *mls)
+{
+    if (!mls->def.puncture || !mls->solids.collider) return MN_OK;
+    for (int64_t p = 0; p < mls->surface.count; p++)
+        if (mls->solids.touches.data[p] == MN_CODIM_PIERCED)
+            MN_TRY(tear(mls, (int32_t)p, PIERCED * mls->def.spacing));
+    return MN_OK;
 }
 
 // Of the box that the artist has set. What is held stays: an inlet outside feeds what is inside.
@@ -258,6 +278,7 @@ mn_status mn_codim_reseed(mn_codim *mls)
     MN_TRY(mn_codim_collide_rims(mls));
     MN_TRY(mn_codim_transitions(mls));
     MN_TRY(tear_thin_film(mls));
+    MN_TRY(puncture_film(mls));
     for (int64_t p = 0; p < count; p++) mls->reseed.touched.data[p] = mn_codim_is_dead(&mls->points.data[p]);
     MN_TRY(merge_short_edges(mls));
     MN_TRY(split_long_edges(mls));

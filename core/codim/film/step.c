@@ -8,8 +8,8 @@
 //   M (u1 - u0) = dt (-gamma K x_t + V (p - p0) + M g + D (w - u1) - N u1)
 //   x1 = x0 + dt (theta u1 + (1 - theta) u0),    x_t = x0 + theta (x1 - x0),    p vol(x_t) = const
 //
-// D is the drag of the air along the normals, N the viscosity (viscosity.h). For the change d = u1 - u0
-// this is A d = r with
+// D is the drag of the air along the normals of films, across threads and on drops, N the viscosity
+// (viscosity.h). For the change d = u1 - u0 this is A d = r with
 //
 //   A = M + dt^2 theta^2 gamma K + dt (D + N)
 //   r = dt (-gamma K (x0 + theta dt u0) + M g + D (w - u0) - N u0) + dt V (p - p0)
@@ -62,9 +62,10 @@ static mn_vec3 viscous_pull(const mn_codim *mls, const mn_vec3 *u, int64_t p)
     return sum;
 }
 
-// The part of u that the air feels: along a film's normal, across a thread.
+// The part of u that the air feels: along a film's normal, across a thread, all of a drop's.
 static mn_vec3 against_air(const mn_codim *mls, int64_t p, mn_vec3 u)
 {
+    if (mls->points.data[p].codim == MN_CODIM_DROP) return u;
     const mn_vec3 n = mls->surface.normal.data[p];
     const double along = mn_dot(n, u);
     return mls->points.data[p].codim == MN_CODIM_THREAD ? mn_axpy(u, -along, n) : mn_scale(along, n);

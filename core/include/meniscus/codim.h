@@ -41,6 +41,7 @@ typedef struct mn_codim_def {
     mn_vec3 wind;            ///< m/s, velocity of the air everywhere
     double air_drag;         ///< Pa s/m, >= 0: pressure on a film for each m/s that the air blows against it
     bool contact;            ///< films do not pass through each other
+    bool puncture;           ///< solids break the films that they touch
     double adhesion;         ///< N/m, >= 0: how solids hold on; as a pressure, this over the spacing
     double contact_angle;    ///< degrees, in [0, 180]: of volumes on solids, where these have none painted on
     double friction;         ///< >= 0, Coulomb's coefficient at solids
@@ -61,7 +62,7 @@ typedef struct mn_codim_def {
     mn_vec3 limit_size; ///< m, >= 0, of the box; 0 in any direction: no box
 } mn_codim_def;
 
-enum { MN_CODIM_FIELD_COUNT = 38 };
+enum { MN_CODIM_FIELD_COUNT = 39 };
 MN_API extern const mn_field mn_codim_fields[];
 MN_API extern const mn_solver_type mn_codim_solver;
 

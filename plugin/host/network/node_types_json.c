@@ -102,6 +102,7 @@ static void put_inputs(mn_json_text *out, const mn_node_type *type)
         mn_json_text_put_member(out, &first, ", ", "expects", type->inputs[i].expects);
         put_bool(out, &first, "required", type->inputs[i].required);
         put_bool(out, &first, "many", type->inputs[i].many);
+        put_bool(out, &first, "reference", mn_node_looks_at(type, i));
         mn_json_text_put(out, "}");
     }
 }

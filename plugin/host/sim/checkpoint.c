@@ -105,76 +105,87 @@ mn_status mn_sim_write_checkpoint(const mn_sim *sim, uint64_t recipe, int32_t fr
 
 // ---- reading ----
 
-static mn_status fail_damaged(mn_context *ctx, const char *path, const char *what)
+/// What a checkpoint is read for.
+typedef struct purpose {
+    const char *path;
+    uint64_t recipe;
+    bool initial; ///< another simulation's, to start from: of any recipe and build
+} purpose;
+
+static const char *advice(const purpose *p)
 {
-    return mn_fail(ctx, MN_ERROR_FORMAT,
-                   "The checkpoint %s cannot be used: %s. Delete it to start from the beginning.", path,
-                   what);
+    return p->initial ? "Choose another initial state, or none" : "Delete it to start from the beginning";
 }
 
-static mn_status fail_other(mn_context *ctx, const char *path, const char *what)
+static mn_status fail_damaged(mn_context *ctx, const purpose *p, const char *what)
 {
-    return mn_fail(ctx, MN_ERROR_UNSUPPORTED,
-                   "The checkpoint %s is of %s. Delete it to start from the beginning.", path, what);
+    return mn_fail(ctx, MN_ERROR_FORMAT, "The checkpoint %s cannot be used: %s. %s.", p->path, what,
+                   advice(p));
 }
 
-static mn_status check_header(mn_context *ctx, const mn_sim *sim, const char *path, uint64_t file_size,
-                              uint64_t recipe, const file_header *header)
+static mn_status fail_other(mn_context *ctx, const purpose *p, const char *what)
+{
+    return mn_fail(ctx, MN_ERROR_UNSUPPORTED, "The checkpoint %s is of %s. %s.", p->path, what, advice(p));
+}
+
+static mn_status check_header(mn_context *ctx, const mn_sim *sim, const purpose *p, uint64_t file_size,
+                              const file_header *header)
 {
     char build[BUILD_SIZE] = {0}, type[TYPE_SIZE] = {0};
     put_text(build, BUILD_SIZE, BUILD);
     put_text(type, TYPE_SIZE, sim->type->name);
     if (memcmp(header->magic, MAGIC, sizeof MAGIC) != 0)
-        return fail_damaged(ctx, path, "it is not a Meniscus checkpoint");
-    if (header->header_hash != hash_header(header)) return fail_damaged(ctx, path, "it is damaged");
-    if (header->format != FORMAT) return fail_other(ctx, path, "another version of the format");
+        return fail_damaged(ctx, p, "it is not a Meniscus checkpoint");
+    if (header->header_hash != hash_header(header)) return fail_damaged(ctx, p, "it is damaged");
+    if (header->format != FORMAT) return fail_other(ctx, p, "another version of the format");
     if (header->payload_size != file_size - sizeof *header)
-        return fail_damaged(ctx, path, "it is damaged, or was not written to its end");
-    if (memcmp(header->type, type, TYPE_SIZE) != 0) return fail_other(ctx, path, "another type of node");
+        return fail_damaged(ctx, p, "it is damaged, or was not written to its end");
+    if (memcmp(header->type, type, TYPE_SIZE) != 0) return fail_other(ctx, p, "another type of node");
+    if (p->initial) return MN_OK;
     if (memcmp(header->build, build, BUILD_SIZE) != 0)
-        return fail_other(ctx, path, "another build of Meniscus, which may give other results");
-    if (header->recipe != recipe)
-        return fail_other(ctx, path, "other parameters or connections than the scene has now");
+        return fail_other(ctx, p, "another build of Meniscus, which may give other results");
+    if (header->recipe != p->recipe)
+        return fail_other(ctx, p, "other parameters or connections than the scene has now");
     return MN_OK;
 }
 
 // Reads and checks all that can be checked without the node.
-static mn_status read_file(const mn_sim *sim, uint64_t recipe, const char *path, FILE *file,
-                           file_header *header, mn_sim_snapshot *snapshot)
+static mn_status read_stream(const mn_sim *sim, const purpose *p, FILE *file, file_header *header,
+                             mn_sim_snapshot *snapshot)
 {
     struct stat info;
     if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode))
-        return mn_fail(sim->ctx, MN_ERROR_IO, "%s is not a file.", path);
+        return mn_fail(sim->ctx, MN_ERROR_IO, "%s is not a file.", p->path);
     if ((uint64_t)info.st_size < sizeof *header || fread(header, sizeof *header, 1, file) != 1)
-        return fail_damaged(sim->ctx, path, "it is too short");
-    MN_TRY(check_header(sim->ctx, sim, path, (uint64_t)info.st_size, recipe, header));
+        return fail_damaged(sim->ctx, p, "it is too short");
+    MN_TRY(check_header(sim->ctx, sim, p, (uint64_t)info.st_size, header));
     const int64_t size = (int64_t)header->payload_size;
     MN_TRY(mn_array_resize(sim->ctx, &snapshot->bytes, size));
     if (size > 0 && fread(snapshot->bytes.data, 1, (size_t)size, file) != (size_t)size)
-        return mn_fail(sim->ctx, MN_ERROR_IO, "%s cannot be read to its end.", path);
+        return mn_fail(sim->ctx, MN_ERROR_IO, "%s cannot be read to its end.", p->path);
     if (header->payload_hash != mn_hash_bytes(0, snapshot->bytes.data, (size_t)size))
-        return fail_damaged(sim->ctx, path, "it is damaged");
+        return fail_damaged(sim->ctx, p, "it is damaged");
     snapshot->frame = header->frame;
     snapshot->signature = header->signature;
     return MN_OK;
 }
 
-static mn_status check_inputs(mn_sim *sim, const mn_sim_host *host, const char *path, int32_t frame,
+static mn_status check_inputs(mn_sim *sim, const mn_sim_host *host, const purpose *p, int32_t frame,
                               uint64_t signature)
 {
     mn_sim_sample sample = {0};
     MN_TRY(host->sample(host->user, frame, MN_SIM_STAMP, &sample));
     if (mn_sim_signature(sim, &sample) == signature) return MN_OK;
-    return fail_other(sim->ctx, path, "other inputs than the simulation has now");
+    return fail_other(sim->ctx, p, "other inputs than the simulation has now");
 }
 
 // Makes the checkpoint the driver's memory.
-static mn_status adopt(mn_sim *sim, const mn_sim_host *host, const char *path, const file_header *header,
+static mn_status adopt(mn_sim *sim, const mn_sim_host *host, const purpose *p, const file_header *header,
                        mn_sim_snapshot *snapshot)
 {
-    MN_TRY(check_inputs(sim, host, path, header->frame, header->signature));
+    MN_TRY(check_inputs(sim, host, p, header->frame, header->signature));
     if (!host->recipe_is_whole && header->start_signature != 0)
-        MN_TRY(check_inputs(sim, host, path, header->start, header->start_signature));
+        MN_TRY(check_inputs(sim, host, p, header->start, header->start_signature));
     sim->recipe = host->recipe;
     sim->start = header->start;
     if (header->start_signature != 0)
@@ -184,10 +195,11 @@ static mn_status adopt(mn_sim *sim, const mn_sim_host *host, const char *path, c
     return mn_sim_keep_snapshot(sim, snapshot);
 }
 
-mn_status mn_sim_read_checkpoint(mn_sim *sim, const mn_sim_host *host, uint64_t recipe, const char *path,
-                                 int32_t *frame)
+// The bytes of the snapshot are the caller's to free, also after a failure.
+static mn_status read_file(const mn_sim *sim, const purpose *p, file_header *header,
+                           mn_sim_snapshot *snapshot)
 {
-    mn_sim_reset(sim);
+    const char *path = p->path;
     // Not to be held up by a pipe of that name that nobody writes to.
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0 && errno == ENOENT)
@@ -195,11 +207,34 @@ mn_status mn_sim_read_checkpoint(mn_sim *sim, const mn_sim_host *host, uint64_t 
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
     if (!file && descriptor >= 0) close(descriptor);
     if (!file) return mn_fail(sim->ctx, MN_ERROR_IO, "%s cannot be opened: %s.", path, strerror(errno));
+    const mn_status status = read_stream(sim, p, file, header, snapshot);
+    fclose(file);
+    return status;
+}
+
+mn_status mn_sim_read_initial(const mn_sim *sim, const mn_cook *cook, const char *path, void **state)
+{
+    const purpose p = {.path = path, .initial = true};
     file_header header;
     mn_sim_snapshot snapshot = {0};
-    mn_status status = read_file(sim, recipe, path, file, &header, &snapshot);
-    fclose(file);
-    if (status == MN_OK) status = adopt(sim, host, path, &header, &snapshot);
+    mn_status status = read_file(sim, &p, &header, &snapshot);
+    if (status == MN_ERROR_NOT_FOUND)
+        status =
+            mn_fail(sim->ctx, MN_ERROR_INPUT, "there is no initial state %s; choose another, or none.", path);
+    if (status == MN_OK) status = mn_sim_read_snapshot(sim, cook, &snapshot, state);
+    mn_array_free(sim->ctx, &snapshot.bytes);
+    return status;
+}
+
+mn_status mn_sim_read_checkpoint(mn_sim *sim, const mn_sim_host *host, uint64_t recipe, const char *path,
+                                 int32_t *frame)
+{
+    const purpose p = {.path = path, .recipe = recipe};
+    file_header header;
+    mn_sim_snapshot snapshot = {0};
+    mn_sim_reset(sim);
+    mn_status status = read_file(sim, &p, &header, &snapshot);
+    if (status == MN_OK) status = adopt(sim, host, &p, &header, &snapshot);
     mn_array_free(sim->ctx, &snapshot.bytes);
     if (status == MN_OK)
         *frame = header.frame;

@@ -100,18 +100,26 @@ static mn_status take_bytes(void *user, void *bytes, size_t size)
     return MN_OK;
 }
 
+mn_status mn_sim_read_snapshot(const mn_sim *sim, const mn_cook *cook, const mn_sim_snapshot *snapshot,
+                               void **state)
+{
+    mn_cook alone = *cook;
+    alone.inputs = NULL;
+    alone.input_count = 0;
+    byte_source source = {sim->ctx, snapshot->bytes.data, (size_t)snapshot->bytes.count};
+    mn_reader in = {sim->ctx, &source, take_bytes};
+    *state = NULL;
+    return sim->type->sim->load(&alone, &in, state);
+}
+
 mn_status mn_sim_load_snapshot(mn_sim *sim, const mn_sim_host *host, const mn_sim_snapshot *snapshot)
 {
     lose_state(sim);
     mn_sim_sample sample = {0};
     MN_TRY(host->sample(host->user, snapshot->frame, MN_SIM_PARMS, &sample));
-    sample.inputs = NULL;
-    sample.input_count = 0;
     const mn_cook cook = cook_at(sim, host, snapshot->frame, &sample);
-    byte_source source = {sim->ctx, snapshot->bytes.data, (size_t)snapshot->bytes.count};
-    mn_reader in = {sim->ctx, &source, take_bytes};
-    void *state = NULL;
-    const mn_status status = sim->type->sim->load(&cook, &in, &state);
+    void *state;
+    const mn_status status = mn_sim_read_snapshot(sim, &cook, snapshot, &state);
     if (status != MN_OK) return mn_node_blame(sim->ctx, sim->type, host->node_name, status);
     sim->state = state;
     sim->state_frame = snapshot->frame;
@@ -205,11 +213,11 @@ mn_status mn_sim_note_signature(mn_sim *sim, int32_t frame, uint64_t signature)
     return MN_OK;
 }
 
-static mn_status create_or_advance(mn_sim *sim, const mn_cook *cook)
+static mn_status create_or_advance(mn_sim *sim, const mn_cook *cook, const char *initial)
 {
     if (sim->state) return sim->type->sim->advance(cook, sim->state);
     void *state = NULL;
-    MN_TRY(sim->type->sim->create(cook, &state));
+    MN_TRY(initial ? mn_sim_read_initial(sim, cook, initial, &state) : sim->type->sim->create(cook, &state));
     sim->state = state;
     return MN_OK;
 }
@@ -224,7 +232,7 @@ static mn_status step(mn_sim *sim, const mn_sim_host *host, int32_t frame)
     if (signature != 0) MN_TRY(mn_sim_note_signature(sim, frame, signature));
     const mn_cook cook = cook_at(sim, host, frame, &sample);
     const double begun = mn_seconds();
-    const mn_status status = create_or_advance(sim, &cook);
+    const mn_status status = create_or_advance(sim, &cook, host->initial_state);
     if (status != MN_OK) return remember_failure(sim, host, frame, status);
     sim->state_seconds = mn_seconds() - begun;
     sim->state_frame = frame;

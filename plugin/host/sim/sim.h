@@ -78,6 +78,10 @@ typedef struct mn_sim_host {
     uint64_t outputs;
     mn_status (*sample)(void *user, int32_t frame, mn_sim_want want, mn_sim_sample *sample);
     void (*warn)(void *user, const char *sentence); ///< never NULL
+    /// A checkpoint of any simulation of this type and of any frame, which the start frame shows and
+    /// everything after it comes of; the inputs act from the next frame on. NULL: the node creates its state.
+    /// Part of the recipe.
+    const char *initial_state;
     /// See mn_cook.parm_at; NULL where the host cannot.
     void (*parm_at)(void *user, int32_t parm, double frame, mn_parm_value *value);
 } mn_sim_host;

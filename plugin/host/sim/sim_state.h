@@ -77,7 +77,15 @@ uint64_t mn_sim_known_signature(const mn_sim *sim, int32_t frame);
 mn_status mn_sim_note_signature(mn_sim *sim, int32_t frame, uint64_t signature);
 /// The start frame by these parameters.
 int32_t mn_sim_start_frame(const mn_sim *sim, const mn_parm_value *parms);
+/// The state of a snapshot, loaded with these parameters and without inputs.
+mn_status mn_sim_read_snapshot(const mn_sim *sim, const mn_cook *cook, const mn_sim_snapshot *snapshot,
+                               void **state);
 /// Makes the snapshot's state the current one.
 mn_status mn_sim_load_snapshot(mn_sim *sim, const mn_sim_host *host, const mn_sim_snapshot *snapshot);
+
+// ---- checkpoint.c ----
+
+/// A state out of a checkpoint of whatever parameters, frame and build.
+mn_status mn_sim_read_initial(const mn_sim *sim, const mn_cook *cook, const char *path, void **state);
 
 #endif

@@ -18,7 +18,8 @@ class Arrays(ctypes.Structure):
 
 
 class ShownMesh:
-    """`positions`, `corners`, `corner_edges`, `starts`, `totals` and `edges` are arrays of floats and of whole numbers.
+    """`positions`, `corners`, `corner_edges`, `starts`, `totals` and `edges` are arrays of floats and of unsigned numbers: Blender copies
+    these at once and looks at every number of any other kind.
     The first `line_count` edges are those of polylines. `picks` says which point each vertex is, None for all in order. `topology` is equal where everything but positions is."""
 
     def __init__(self, context, geometry):
@@ -29,12 +30,12 @@ class ShownMesh:
         self.edge_count, self.line_count = arrays.edge_count, arrays.line_count
         self.is_sound, self.topology = bool(arrays.is_sound), arrays.topology
         self.positions = self._array(arrays.positions, "f", 3 * arrays.vertex_count)
-        self.corners = self._array(arrays.corners, "i", arrays.corner_count)
-        self.corner_edges = self._array(arrays.corner_edges, "i", arrays.corner_count)
-        self.starts = self._array(arrays.starts, "i", arrays.face_count)
-        self.totals = self._array(arrays.totals, "i", arrays.face_count)
-        self.edges = self._array(arrays.edges, "i", 2 * arrays.edge_count)
-        self.picks = self._array(arrays.picks, "i", arrays.vertex_count) if arrays.picks else None
+        self.corners = self._array(arrays.corners, "I", arrays.corner_count)
+        self.corner_edges = self._array(arrays.corner_edges, "I", arrays.corner_count)
+        self.starts = self._array(arrays.starts, "I", arrays.face_count)
+        self.totals = self._array(arrays.totals, "I", arrays.face_count)
+        self.edges = self._array(arrays.edges, "I", 2 * arrays.edge_count)
+        self.picks = self._array(arrays.picks, "I", arrays.vertex_count) if arrays.picks else None
 
     @staticmethod
     def _array(pointer, letter, count):

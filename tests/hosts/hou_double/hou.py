@@ -91,6 +91,9 @@ class _Type:
         return self._asset
 
 
+_EXTRA = ("checkpoint", "checkpoint_every", "initial_state")  # of Houdini alone
+
+
 class _Node:
     """A node of one of our types, or an asset, which is a network of its own."""
 
@@ -100,7 +103,7 @@ class _Node:
         self._name, self._type, self._wire, self._error = name, _types[type_name], None, ""
         short = type_name.split("::")[1]
         self._is_giver = short == "solver_output"
-        self._is_own, self._warning, self._made = own, "", set()
+        self._is_own, self._warning, self._made, self._extra = own, "", set(), {}
         if short == "render_geometry":
             short = "merge"
         self._simulates = short.endswith("_solver")
@@ -137,10 +140,20 @@ class _Node:
     parmTuple = parm
 
     def _value(self, name):
-        return self._inner[name]
+        return self._extra.get(name, "") if name in _EXTRA else self._inner[name]
 
     def _set(self, name, value):
-        self._inner[name] = value
+        if name in _EXTRA:
+            self._extra[name] = value
+        else:
+            self._inner[name] = value
+
+    def _shift(self, frame):
+        """By how many frames an initial state is ahead; a state is a file with its frame here."""
+        if self._extra.get("checkpoint"):
+            Path(self._extra["checkpoint"]).write_text(str(frame))
+        start = self._extra.get("initial_state")
+        return int(Path(start).read_text()) - 1 if start and "initial" not in FAULTS else 0
 
     def setInput(self, index, source, output=0):
         if self._is_giver:
@@ -162,7 +175,7 @@ class _Node:
                 self._warning = "Simulation is off on the playbar."
                 frame = max(self._made, default=1)
             self._made.add(frame)
-        made = Geometry(self._inner.cook(frame, output))
+        made = Geometry(self._inner.cook(frame + (self._shift(frame) if self._simulates else 0), output))
         if self._simulates and _state["frame"] != frame and not self._warning:
             made.later = (_state["frame"] - frame) / _state["fps"] * self._inner["time_scale"]
         return made

@@ -103,7 +103,8 @@ PRM_Template read_parm(words &in, const std::string &folder)
             const std::vector<std::string> items = in.list();
             for (size_t i = 0; i + 1 < items.size(); i += 2) parm.menu.emplace_back(items[i], items[i + 1]);
         } else if (key == "parmtag") {
-            in.list();
+            const std::vector<std::string> tag = in.list();
+            parm.tags[tag.at(0)] = tag.at(1);
         } else {
             throw std::runtime_error("dialog script: unknown key '" + key + "'");
         }

@@ -611,6 +611,7 @@ class PRM_Template
     std::string name, label, type, disable_when, help, folder;
     std::vector<std::string> defaults;
     std::vector<std::pair<std::string, std::string>> menu;
+    std::map<std::string, std::string> tags;
     int size = 1;
     double range[2] = {0, 1};
     bool hard[2] = {false, false};
@@ -698,14 +699,43 @@ class OP_Node
     virtual ~OP_Node();
     OP_Node(const OP_Node &) = delete;
     OP_Node &operator=(const OP_Node &) = delete;
+    /// The argument is `unsigned` in 20.5 (openvdb_houdini overrides it so) and may be another type later;
+    /// tests compile the shim with both.
+#ifdef HOUDINI_DOUBLE_INPUT_INDEX
+    using input_index = HOUDINI_DOUBLE_INPUT_INDEX;
+#else
+    using input_index = unsigned;
+#endif
+    virtual int isRefInput(input_index) const
+    {
+        return 0;
+    } ///< drawn with a dashed wire
     /// Somebody has edited this node, or one above it: what it gave is out of date.
     virtual void opChanged(OP_EventType reason, void *data = nullptr);
-    const UT_StringHolder &getName() const { return name; }
-    OP_NodeFlags &flags() { return node_flags; }
-    OP_Operator *getOperator() const { return op; }
-    unsigned nInputs() const { return static_cast<unsigned>(inputs.size()); }
-    OP_Node *getInput(unsigned index) const { return index < inputs.size() ? inputs[index].source : nullptr; }
-    void forceRecook() { opChanged(OP_PARM_CHANGED); }
+    const UT_StringHolder &getName() const
+    {
+        return name;
+    }
+    OP_NodeFlags &flags()
+    {
+        return node_flags;
+    }
+    OP_Operator *getOperator() const
+    {
+        return op;
+    }
+    unsigned nInputs() const
+    {
+        return static_cast<unsigned>(inputs.size());
+    }
+    OP_Node *getInput(unsigned index) const
+    {
+        return index < inputs.size() ? inputs[index].source : nullptr;
+    }
+    void forceRecook()
+    {
+        opChanged(OP_PARM_CHANGED);
+    }
     virtual void fillInfoTreeNodeSpecific(UT_InfoTree &, const OP_NodeInfoTreeParms &) {}
     fpreal evalFloat(const char *parm, int component, fpreal time) const;
     exint evalInt(const char *parm, int component, fpreal time) const;

@@ -115,6 +115,10 @@ static void every_type_is_an_operator_with_its_table(void **)
             assert_string_equal(node->op->input_labels[static_cast<size_t>(k)].c_str(), type.inputs[k].label);
         for (int32_t k = 0; k < type.parm_count; k++)
             check_parm(type.parms[k], node->find_parm(type.parms[k].name));
+        for (int32_t k = 0; k < type.input_count; k++)
+            assert_int_equal(node->isRefInput(static_cast<OP_Node::input_index>(k)),
+                             mn_node_looks_at(&type, k));
+        assert_false(node->isRefInput(static_cast<OP_Node::input_index>(type.input_count)));
         int32_t rows;
         mn_houdini_sim_parms(&rows);
         const size_t own = type.sim ? 1 + static_cast<size_t>(rows) : 0; // the reset button and its rows
@@ -483,6 +487,69 @@ static void a_new_session_resumes_from_the_checkpoint(void **)
     }
     std::remove(path.c_str());
     rmdir(folder);
+}
+
+/// A simulation that begins with the state another had at frame 5, with settings of its own from there on.
+static void a_simulation_starts_from_a_frame_of_another(void **)
+{
+    eyes e;
+    char folder[] = "/tmp/meniscus_initial_XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    const std::string path = std::string(folder) + "/liquid.state";
+    {
+        pond p;
+        double_::set_text(*p.liquid, MN_HOUDINI_CHECKPOINT, path);
+        double_::set(*p.liquid, MN_HOUDINI_CHECKPOINT_EVERY, {1});
+        for (int frame = 1; frame <= 5; frame++) p.liquid->cook(0, time_of(frame));
+    }
+    pond p;
+    double_::set(*p.liquid, "start_frame", {101});
+    double_::set_text(*p.liquid, MN_HOUDINI_INITIAL, path);
+    assert_true(e.hash(p.liquid->cook(0, time_of(101))) == headless(0, 5));
+    assert_true(e.hash(p.liquid->cook(0, time_of(103))) == headless(0, 7));
+    assert_true(e.hash(p.liquid->cook(0, time_of(50))) == headless(0, 5)); // before the start, the start
+    double_::set(*p.liquid, "sigma", {0.02});
+    assert_true(e.hash(p.liquid->cook(0, time_of(103))) != headless(0, 7));
+    double_::set_text(*p.liquid, MN_HOUDINI_INITIAL, ""); // its own start again
+    double_::set(*p.liquid, "sigma", {p.liquid->find_parm("sigma").numbers[0](0)});
+    const uint64_t own = e.hash(p.liquid->cook(0, time_of(103)));
+    double_::set_text(*p.liquid, MN_HOUDINI_INITIAL, path);
+    assert_true(e.hash(p.liquid->cook(0, time_of(103))) != own);
+    double_::set_text(*p.liquid, MN_HOUDINI_INITIAL, path + ".missing");
+    p.liquid->cook(0, time_of(101));
+    assert_non_null(std::strstr(p.liquid->errors.at(0).c_str(), "there is no initial state"));
+    FILE *file = std::fopen(path.c_str(), "r+b");
+    std::fseek(file, 300, SEEK_SET);
+    std::fputc('x', file);
+    std::fputc('y', file);
+    std::fclose(file);
+    double_::set_text(*p.liquid, MN_HOUDINI_INITIAL, path);
+    p.liquid->cook(0, time_of(101));
+    assert_non_null(std::strstr(p.liquid->errors.at(0).c_str(), "damaged. Choose another initial state"));
+    std::remove(path.c_str());
+    rmdir(folder);
+}
+
+/// What an artist picks in the viewport is what the node takes; the button asks for what numbers mean to us.
+static void a_group_field_picks_and_limits(void **)
+{
+    eyes e;
+    pond p;
+    const PRM_Template &field = *p.fill->find_parm("group").made_from;
+    assert_string_equal(field.tags.at("sop_input").c_str(), "0");
+    assert_non_null(std::strstr(field.tags.at("script_action").c_str(), "soputils.selectGroupParm(kwargs)"));
+    const auto move = double_::make(operator_of("transform"), "move");
+    double_::connect(*move, 0, *p.ball);
+    double_::set(*move, "translate", {0, 1, 0});
+    double_::set_text(*move, "group", "0-1");
+    mn_geo *geo = e.see(*move->cook(0, time_of(1)));
+    int64_t moved = 0;
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i++) moved += mn_geo_position(geo, i).y > 0.5;
+    assert_true(moved >= 3 && moved <= 6 && moved < mn_geo_point_count(geo)); // corners of two polygons
+    mn_geo_free(geo);
+    double_::set_text(*move, "group", "nothing");
+    move->cook(0, time_of(1));
+    assert_non_null(std::strstr(move->errors.at(0).c_str(), "there is no group 'nothing'"));
 }
 
 /// Playing: what is above a simulation and follows time cooks once a frame, though the guide and the second
@@ -1046,6 +1113,8 @@ int main(int count, char **words)
         cmocka_unit_test(another_output_comes_through_a_node_of_its_own),
         cmocka_unit_test(the_information_window_tells_of_the_frame),
         cmocka_unit_test(a_new_session_resumes_from_the_checkpoint),
+        cmocka_unit_test(a_simulation_starts_from_a_frame_of_another),
+        cmocka_unit_test(a_group_field_picks_and_limits),
         cmocka_unit_test(playing_cooks_what_is_above_once_a_frame),
         cmocka_unit_test(attributes_move_in_blocks),
         cmocka_unit_test(nodes_without_memory_are_verbs),

@@ -171,6 +171,54 @@ static void density_and_tension_live(void **state)
     close_stage(s);
 }
 
+// A ball comes up through a sheet that hangs between its pinned sides: a dry one makes a hole, whose liquid
+// stays in the film, a wet one passes without.
+static void a_dry_solid_punctures(void **state)
+{
+    (void)state;
+    enum { N = 25 };
+    for (int dry = 0; dry < 2; dry++) {
+        stage *s = open_stage(analytic_ball(mn_v3(0, 0, 0), 0.003, 0.001), still);
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++)
+                add(s, MN_CODIM_FILM, mn_v3(S * (i - N / 2), 0.0034, S * (j - N / 2)), mn_v3(0, 1, 0),
+                    mn_v3(0, -0.5, 0), 1e-4);
+        s->def.puncture = dry, s->def.gravity = mn_v3(0, 0, 0);
+        begin(s);
+        double before = 0, after = 0;
+        for (int64_t i = 0; i < N * N; i++) before += mn_codim_get_view(s->mls).points[i].mass;
+        for (int i = 0; i < 4; i++) advance(s, 0.0005);
+        const mn_codim_view view = mn_codim_get_view(s->mls);
+        double nearest = INFINITY; // of the film to the ball's axis
+        for (int64_t i = 0; i < view.count; i++) {
+            after += view.points[i].mass;
+            nearest = fmin(nearest, hypot(view.points[i].position.x, view.points[i].position.z));
+        }
+        check_close(after, before, 1e-12 * before);
+        if (dry)
+            assert_true(nearest > S);
+        else
+            assert_true(nearest < 0.5 * S);
+        close_stage(s);
+    }
+}
+
+// A drop falls until the air carries it, c pi r^2 v = m g, and drifts with the wind.
+static void drops_feel_the_air(void **state)
+{
+    (void)state;
+    const double r = 0.0005, c = 20;
+    stage *s = open_stage(analytic_plane(0.001), still);
+    add(s, MN_CODIM_DROP, mn_v3(0, 1, 0), mn_v3(0, 1, 0), mn_v3(0, 0, 0), 2 * r);
+    s->def.air_drag = c, s->def.wind = mn_v3(0.2, 0, 0);
+    begin(s);
+    for (int i = 0; i < 40; i++) advance(s, 0.02); // the drag takes m/(c pi r^2) = 0.033 s
+    const mn_codim_point *drop = &mn_codim_get_view(s->mls).points[0];
+    check_close(drop->velocity.y, -s->def.density * 4 / 3.0 * r * g / c, 1e-6);
+    check_close(drop->velocity.x, 0.2, 1e-6);
+    close_stage(s);
+}
+
 // The free edge of a sheet is marked, what lies inside is not.
 static void rims_are_marked(void **state)
 {
@@ -248,6 +296,8 @@ int main(void)
         cmocka_unit_test(friction_is_coulombs),
         cmocka_unit_test(painted_friction_and_slip_are_felt),
         cmocka_unit_test(density_and_tension_live),
+        cmocka_unit_test(a_dry_solid_punctures),
+        cmocka_unit_test(drops_feel_the_air),
         cmocka_unit_test(rims_are_marked),
         cmocka_unit_test(adhesion_holds_until_it_is_pulled_too_hard),
         cmocka_unit_test(solids_push),

@@ -99,6 +99,55 @@ static void a_transform_moves_points_and_velocities(void **state)
     stage_close(&s);
 }
 
+/// Two boxes side by side, the second in a group: nodes take the one and leave the other.
+static void a_group_is_all_that_nodes_touch(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, NULL);
+    const int32_t box = stage_node(&s, "shape", "box"), aside = stage_node(&s, "transform", "aside"),
+                  both = stage_node(&s, "merge", "both");
+    stage_set(&s, box, "kind", "box");
+    stage_set(&s, box, "size", "0.01 0.01 0.01");
+    stage_set(&s, aside, "translate", "1 0 0");
+    stage_connect(&s, aside, 0, box);
+    stage_connect(&s, both, 0, box);
+    stage_connect(&s, both, 1, aside);
+    mn_group *group;
+    check_ok(s.ctx, mn_geo_copy(stage_cook(&s, both, 1), &s.files[0]));
+    const int64_t faces = mn_geo_primitive_count(s.files[0]), points = mn_geo_point_count(s.files[0]);
+    check_ok(s.ctx, mn_geo_add_group(s.files[0], MN_PRIMITIVE, "right", &group));
+    memset(mn_group_write(s.files[0], group) + faces / 2, 1, (size_t)(faces / 2));
+    const int32_t file = stage_node(&s, "file", "file1");
+    stage_set(&s, file, "path", "a");
+    static const char *const types[] = {"fill", "tetrahedralize", "transform"};
+    for (int k = 0; k < 3; k++) {
+        const int32_t node = stage_node(&s, types[k], types[k]);
+        stage_connect(&s, node, 0, file);
+        if (k == 1) stage_set(&s, node, "size", "0.003");
+        if (k == 2) stage_set(&s, node, "translate", "0 2 0");
+        stage_set(&s, node, "group", "right");
+        const mn_geo *geo = stage_cook(&s, node, 1);
+        const mn_box bounds = mn_geo_bounds(geo);
+        if (k < 2) {
+            assert_true(mn_geo_point_count(geo) > 0 && bounds.min.x > 0.9 && bounds.max.x < 1.1);
+        } else {
+            assert_int_equal(mn_geo_point_count(geo), points); // both are there, one is higher
+            for (int64_t i = 0; i < points; i++)
+                assert_true((mn_geo_position(geo, i).y > 1) == (mn_geo_position(geo, i).x > 0.5));
+            const mn_key keys[] = {{1, {0, 0, 0}}, {25, {0, 0, 5}}}; // and only it has a velocity
+            check_ok(s.ctx, mn_network_set_keys(s.network, node, "translate", 2, keys));
+            geo = stage_cook(&s, node, 12);
+            for (int64_t i = 0; i < points; i++)
+                check_close(stage_vec3(geo, "v", i).z, mn_geo_position(geo, i).x > 0.5 ? 5 : 0, 1e-5);
+        }
+        stage_set(&s, node, "group", "wrong");
+        check_fails(s.ctx, mn_network_cook(s.network, node, 0, 1, &geo), MN_ERROR_INPUT,
+                    "there is no group 'wrong'; the input has right.");
+    }
+    stage_close(&s);
+}
+
 static void a_merge_holds_all_of_its_inputs(void **state)
 {
     (void)state;
@@ -181,6 +230,7 @@ int main(void)
         cmocka_unit_test(a_shape_is_what_it_says),
         cmocka_unit_test(an_animated_shape_has_the_velocity_of_its_motion),
         cmocka_unit_test(a_transform_moves_points_and_velocities),
+        cmocka_unit_test(a_group_is_all_that_nodes_touch),
         cmocka_unit_test(a_merge_holds_all_of_its_inputs),
         cmocka_unit_test(a_file_follows_the_frame),
         cmocka_unit_test(a_missing_file_is_said_so),
