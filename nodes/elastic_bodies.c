@@ -2,6 +2,7 @@
 //
 // Geometry cut into bodies, and where their pinned points and colliders go (elastic_bodies.h).
 #include "nodes/elastic_bodies.h"
+#include "mesh/level_set_mesh.h"
 
 #include <string.h>
 
@@ -288,6 +289,50 @@ mn_status mn_bodies_cut(const mn_cook *cook, const mn_geo *geo, const mn_body_so
     return status;
 }
 
+static mn_volume level_set_of(const mn_geo *geo)
+{
+    const mn_volume volume = geo ? mn_geo_find_volume(geo, "surface") : (mn_volume){0};
+    return volume.ops && mn_volume_get_info(volume).kind == MN_VOLUME_LEVEL_SET ? volume : (mn_volume){0};
+}
+
+mn_status mn_bodies_add_level_set(const mn_cook *cook, const mn_geo *geo, const mn_body_source *source,
+                                  bool *any)
+{
+    const mn_volume volume = level_set_of(geo);
+    mn_level_set_mesh mesh = {0};
+    *any = false;
+    if (!volume.ops) return MN_OK;
+    mn_status status = mn_level_set_mesh_make(cook->ctx, volume, &mesh);
+    const mn_body_origin from = {source->input, MN_BODY_OF_LEVEL_SET};
+    for (int64_t i = 0; status == MN_OK && i < mesh.positions.count; i++)
+        status = mn_array_push(cook->ctx, source->origins, &from);
+    *any = mesh.corners.count > 0;
+    if (status == MN_OK && *any)
+        status = mn_elastic_add(source->elastic,
+                                &(mn_elastic_body){.kind = MN_ELASTIC_COLLIDER,
+                                                   .point_count = (int32_t)mesh.positions.count,
+                                                   .positions = mesh.positions.data,
+                                                   .element_count = (int32_t)(mesh.corners.count / 3),
+                                                   .triangles = (const int32_t(*)[3])mesh.corners.data});
+    mn_level_set_mesh_free(cook->ctx, &mesh);
+    return status;
+}
+
+/// Where a point on the level set's surface goes within a frame.
+static mn_status follow_level_set(const mn_cook *cook, const mn_geo *geo, mn_vec3 *x)
+{
+    const mn_volume volume = level_set_of(geo);
+    const mn_volume vel = geo ? mn_geo_find_volume(geo, "vel") : (mn_volume){0};
+    if (vel.ops && mn_volume_get_info(vel).components == 3)
+        *x = mn_axpy(*x, 1 / cook->fps, mn_volume_sample_vec3(vel, *x));
+    if (!volume.ops || !mn_level_set_project(volume, x))
+        return mn_cook_fail(cook, MN_ERROR_INPUT,
+                            "the level set of the collider moves out of its own band within a frame near "
+                            "(%.4g, %.4g, %.4g); give it a vel volume or a wider band, or use polygons.",
+                            x->x, x->y, x->z);
+    return MN_OK;
+}
+
 mn_status mn_bodies_aim(const mn_cook *cook, mn_elastic *elastic, const mn_body_origins *origins,
                         int32_t colliders, mn_vec3_array *targets)
 {
@@ -299,6 +344,11 @@ mn_status mn_bodies_aim(const mn_cook *cook, mn_elastic *elastic, const mn_body_
     for (int64_t i = 0; i < origins->count; i++) {
         const mn_body_origin from = origins->data[i];
         const mn_geo *geo = from.input >= 0 ? mn_cook_input(cook, from.input) : NULL;
+        if (from.point == MN_BODY_OF_LEVEL_SET) {
+            targets->data[i] = view.positions[i];
+            MN_TRY(follow_level_set(cook, geo, &targets->data[i]));
+            continue;
+        }
         const bool known = geo && from.point < mn_geo_point_count(geo);
         if (from.input == colliders && !known)
             return mn_cook_fail(

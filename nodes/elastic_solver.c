@@ -17,8 +17,9 @@ static const mn_input_def inputs_of[INPUT_COUNT] = {
                      false},
     [INPUT_RIGID] = {"Rigid Bodies", "closed polygons, each piece a body; v and density are used", false,
                      false},
-    [INPUT_COLLIDERS] = {"Colliders", "polygons that move by themselves; a collider node must keep its mesh",
-                         false, false},
+    [INPUT_COLLIDERS] =
+        {"Colliders", "polygons that move by themselves and keep their points, or a level set named surface",
+         false, false},
 };
 static const mn_output_def outputs_of[] = {
     {"Bodies",
@@ -42,13 +43,13 @@ static mn_status start(const mn_cook *cook, mn_solver *solver, void *memory)
     static const char *const wants[INPUT_COUNT] = {
         "the solids input holds no tetrahedra; make them with tetrahedralize first.",
         "the cloth input holds no polygons.", "the rigid bodies input holds no polygons.",
-        "the colliders input holds no polygons; turn keep_mesh on in the collider node."};
+        "the colliders input holds neither polygons nor a level set named surface."};
     own_memory *own = memory;
     mn_elastic_def def;
     MN_TRY(mn_solver_node_def(cook, &def));
     for (int32_t input = 0; input < INPUT_COUNT; input++) {
         const mn_geo *geo = mn_cook_input(cook, input);
-        if (!geo || mn_geo_point_count(geo) == 0) continue;
+        if (!geo || (mn_geo_point_count(geo) == 0 && mn_geo_primitive_count(geo) == 0)) continue;
         const mn_body_source source = {.elastic = (mn_elastic *)solver,
                                        .origins = &own->origins,
                                        .input = input,
@@ -60,6 +61,7 @@ static mn_status start(const mn_cook *cook, mn_solver *solver, void *memory)
                                        .pin_size = mn_cook_vec3(cook, "pin_size")};
         bool any;
         MN_TRY(mn_bodies_cut(cook, geo, &source, &any));
+        if (!any && input == INPUT_COLLIDERS) MN_TRY(mn_bodies_add_level_set(cook, geo, &source, &any));
         if (!any) return mn_cook_fail(cook, MN_ERROR_INPUT, "%s", wants[input]);
     }
     MN_TRY(mn_elastic_check_apart((mn_elastic *)solver));

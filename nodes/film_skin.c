@@ -3,6 +3,7 @@
 // film_skin: a film as one closed surface that can be rendered. The numerics are those of mn_film_skin_run().
 #include "mesh/film_skin.h"
 #include "meniscus/codim.h"
+#include "mesh/border_lines.h"
 #include "mesh/subdivide.h"
 #include "nodes/columns.h"
 #include "nodes/parm.h"
@@ -35,7 +36,9 @@ static const mn_input_def inputs_of[] = {
          false, false},
 };
 static const mn_output_def outputs_of[] = {
-    {"Skin", "closed polygons with N, v and thickness; region where the film has it"}};
+    {"Skin", "closed polygons with N, v and thickness; region where the film has it"},
+    {"Borders", "polylines where three films or more meet, with v, thickness and pscale"},
+};
 
 /// A film as the core wants it, and the memory it lies in.
 typedef struct sheet_arrays {
@@ -155,6 +158,47 @@ static mn_status write_regions(const mn_geo *film, const sheet_arrays *a, const 
     return MN_OK;
 }
 
+// Points of the borders only, each once, with half of the thickness as pscale.
+static mn_status write_borders(mn_context *ctx, const sheet_arrays *a, const mn_border_lines *lines,
+                               mn_geo *geo)
+{
+    float *P, *v, *thickness, *pscale;
+    MN_ARRAY(int64_t) number = {0}, points = {0};
+    MN_ARRAY(int32_t) counts = {0};
+    mn_status status = MN_OK;
+    int64_t found = 0;
+    MN_TRY_TO(out, status, mn_array_resize(ctx, &number, a->sheet.count));
+    for (int64_t i = 0; i < number.count; i++) number.data[i] = -1;
+    for (int64_t i = 0; i < lines->point.count; i++) {
+        int64_t *place = &number.data[lines->point.data[i]];
+        if (*place < 0) *place = found++;
+        MN_TRY_TO(out, status, mn_array_push(ctx, &points, place));
+    }
+    for (int64_t i = 0; i + 1 < lines->start.count; i++) {
+        const int32_t count = (int32_t)(lines->start.data[i + 1] - lines->start.data[i]);
+        MN_TRY_TO(out, status, mn_array_push(ctx, &counts, &count));
+    }
+    MN_TRY_TO(out, status, mn_geo_add_points(geo, found, NULL));
+    MN_TRY_TO(out, status, mn_column_add(geo, "P", MN_F32, 3, MN_HINT_POINT, &P));
+    MN_TRY_TO(out, status, mn_column_add(geo, "v", MN_F32, 3, MN_HINT_VECTOR, &v));
+    MN_TRY_TO(out, status, mn_column_add(geo, "thickness", MN_F32, 1, MN_HINT_NONE, &thickness));
+    MN_TRY_TO(out, status, mn_column_add(geo, "pscale", MN_F32, 1, MN_HINT_NONE, &pscale));
+    for (int64_t i = 0; i < number.count; i++) {
+        const int64_t to = number.data[i];
+        if (to < 0) continue;
+        mn_column_put3(P, to, a->sheet.positions[i]);
+        if (a->velocity) mn_column_put3(v, to, a->velocity[i]);
+        thickness[to] = (float)a->thickness.data[i], pscale[to] = 0.5F * thickness[to];
+    }
+    if (counts.count > 0)
+        status = mn_geo_add_primitives(geo, MN_POLYLINE, counts.count, counts.data, 0, points.data, NULL);
+out:
+    mn_array_free(ctx, &number);
+    mn_array_free(ctx, &points);
+    mn_array_free(ctx, &counts);
+    return status;
+}
+
 // They are blended where triangles are divided.
 static mn_status make_normals_unit(mn_geo *geo)
 {
@@ -193,7 +237,8 @@ static mn_status cook(const mn_cook *cook, mn_geo **outputs)
     sheet_arrays sheet;
     mn_film_skin *skin = NULL;
     mn_film_skin_mesh mesh;
-    mn_geo *geo = NULL, *fine = NULL;
+    mn_border_lines lines = {0};
+    mn_geo *geo = NULL, *fine = NULL, *borders = NULL;
     const int32_t levels = (int32_t)mn_cook_int(cook, "subdivide");
     mn_status status;
     MN_TRY_TO(out, status, read_sheet(cook, mn_cook_input(cook, INPUT_FILM), &sheet));
@@ -209,10 +254,15 @@ static mn_status cook(const mn_cook *cook, mn_geo **outputs)
         MN_TRY_TO(out, status, make_normals_unit(geo));
     }
     MN_TRY_TO(out, status, append_skin(mn_cook_input(cook, INPUT_SKIN), geo));
-    outputs[0] = geo;
-    geo = NULL;
+    MN_TRY_TO(out, status, mn_border_lines_find(cook->ctx, &sheet.sheet, &lines));
+    MN_TRY_TO(out, status, mn_geo_create(cook->ctx, &borders));
+    MN_TRY_TO(out, status, write_borders(cook->ctx, &sheet, &lines, borders));
+    outputs[0] = geo, outputs[1] = borders;
+    geo = borders = NULL;
 out:
     mn_geo_free(geo);
+    mn_geo_free(borders);
+    mn_border_lines_free(cook->ctx, &lines);
     mn_film_skin_free(skin);
     free_sheet(cook->ctx, &sheet);
     return status;

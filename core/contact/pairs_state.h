@@ -18,7 +18,7 @@ struct mn_contact_pairs {
     MN_ARRAY(mn_index3) neighbour; ///< triangle across the edge from corner k to the next, -1 for none
     MN_ARRAY(mn_index3) side;      ///< edge from corner k to the next
     MN_ARRAY(mn_index2) edge;
-    MN_ARRAY(mn_index2) edge_wing; ///< vertices opposite to it in its first two triangles, -1 for none
+    MN_ARRAY(mn_index2) edge_wing; ///< vertices opposite to it in its two triangles, -1 for none
     mn_index_array group, valence; ///< of vertices; valence: triangles around one that is inside, else -1
     MN_ARRAY(uint32_t) flags;
     MN_ARRAY(double) stiffness, area, edge_area, edge_length2; ///< lengths squared, at rest

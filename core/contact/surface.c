@@ -71,7 +71,7 @@ static mn_status add_edge(mn_contact_pairs *c, const half_edge *h, int64_t count
     int32_t ends[2] = {first[h->corner], first[(h->corner + 1) % 3]};
     int32_t wing[2] = {-1, -1};
     for (int64_t k = 0; k < count; k++) {
-        if (k < 2) wing[k] = c->triangle.data[h[k].triangle][(h[k].corner + 2) % 3];
+        if (count <= 2) wing[k] = c->triangle.data[h[k].triangle][(h[k].corner + 2) % 3];
         c->side.data[h[k].triangle][h[k].corner] = (int32_t)c->edge.count;
         c->neighbour.data[h[k].triangle][h[k].corner] = count == 2 ? h[1 - k].triangle : -1;
     }
@@ -164,9 +164,15 @@ const double *mn_contact_vertex_areas(const mn_contact_pairs *c)
 
 double mn_contact_shortest_edge(const mn_contact_pairs *c)
 {
-    double shortest = INFINITY;
-    for (int32_t e = 0; e < c->edge_count; e++) shortest = fmin(shortest, c->edge_length2.data[e]);
-    return sqrt(shortest);
+    double shortest = INFINITY, sum = 0;
+    int32_t fixed = 0;
+    for (int32_t e = 0; e < c->edge_count; e++) {
+        if (c->flags.data[c->group.data[c->edge.data[e][0]]] & MN_CONTACT_FIXED)
+            sum += sqrt(c->edge_length2.data[e]), fixed++;
+        else
+            shortest = fmin(shortest, c->edge_length2.data[e]);
+    }
+    return fmin(sqrt(shortest), fixed > 0 ? sum / fixed : INFINITY);
 }
 
 // ---- which edges matter ----

@@ -93,7 +93,8 @@ mn_status mn_contact_find_crossing(mn_contact_pairs *contact, const mn_vec3 *x, 
 
 /// Area of a vertex: a third of its triangles'.
 const double *mn_contact_vertex_areas(const mn_contact_pairs *contact);
-/// The shortest edge, m; INFINITY without any.
+/// The shortest edge, m, of what is not fixed, or the mean one of what is: triangles that never touch each
+/// other may be as small as they like. INFINITY without any.
 double mn_contact_shortest_edge(const mn_contact_pairs *contact);
 
 /// How far x moves along dx, as a fraction in (0, 1], before the elements have but `keep` of their distance:

@@ -9,7 +9,8 @@
 // over the edges of a flat surface without feeling them. w_p is the area of p, k the smaller stiffness.
 //
 // Edges: w_e m(c) b(e, f), c = |u x v|^2, m = (2 - c/e) c/e below e = 1e-3 |u|^2 |v|^2 at rest, else 1: the
-// mollifier that nearly parallel edges need [li2020].
+// mollifier that nearly parallel edges need [li2020]. Edges count by how far they stand out (surface.c), but
+// neighbours of one surface fully: they meet where it folds onto itself.
 #include "contact/pairs_state.h"
 #include "meniscus/array.h"
 
@@ -97,6 +98,22 @@ static mn_status push_point(const collecting *q, mn_contact_terms *terms, int32_
     return mn_array_push(c->ctx, terms, &term);
 }
 
+/// Whether boxes around the first `split` of four places and around the others are at least `distance` apart:
+/// most candidates are, and are told by this without a root.
+static bool are_far(const mn_vec3 x[4], int split, double distance)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+        for (int k = 0; k < 4; k++) {
+            const double at = (&x[k].x)[axis];
+            low[k >= split] = at < low[k >= split] ? at : low[k >= split];
+            high[k >= split] = at > high[k >= split] ? at : high[k >= split];
+        }
+        if (low[0] - high[1] >= distance || low[1] - high[0] >= distance) return true;
+    }
+    return false;
+}
+
 static mn_status collect_point(const collecting *q, mn_contact_terms *terms, int32_t p)
 {
     const mn_contact_pairs *c = q->contact;
@@ -107,6 +124,7 @@ static mn_status collect_point(const collecting *q, mn_contact_terms *terms, int
     for (int64_t i = 0; i < count; i++) {
         const int32_t *t = c->triangle.data[list[i]];
         const mn_vec3 x[4] = {q->x[p], q->x[t[0]], q->x[t[1]], q->x[t[2]]};
+        if (are_far(x, 1, q->distance)) continue;
         const mn_closest near = mn_closest_point_triangle(x);
         if (!(near.distance < q->distance)) continue;
         count_feature(&f, c, list[i], &near, 1);
@@ -159,21 +177,39 @@ static double mollify(const mn_vec3 x[4], double edge, mn_vec3 gradient[4])
     return (2 - y) * y;
 }
 
+/// Whether a triangle of one edge shares a corner with a triangle of the other: a surface that folds there
+/// brings the edges together while no point comes near anything, however flat or hollow they are.
+static bool are_neighbours(const mn_contact_pairs *c, int32_t e, int32_t f)
+{
+    const int32_t *a = c->edge.data[e], *b = c->edge.data[f];
+    const int32_t *over = c->edge_wing.data[e], *under = c->edge_wing.data[f];
+    for (int k = 0; k < 2; k++) {
+        if (over[k] >= 0 &&
+            (over[k] == b[0] || over[k] == b[1] || over[k] == under[0] || over[k] == under[1]))
+            return true;
+        if (under[k] >= 0 && (under[k] == a[0] || under[k] == a[1])) return true;
+    }
+    return false;
+}
+
 static mn_status collect_edge(const collecting *q, mn_contact_terms *terms, int32_t e)
 {
     const mn_contact_pairs *c = q->contact;
-    if (c->edge_weight.data[e] == 0) return MN_OK;
     const int32_t *a = c->edge.data[e];
     for (int64_t i = c->edge_start.data[e]; i < c->edge_start.data[e + 1]; i++) {
         const int32_t f = c->edge_edge.data[i], *b = c->edge.data[f];
-        if (c->edge_weight.data[f] == 0) continue;
+        double counts = c->edge_weight.data[e] * c->edge_weight.data[f];
+        if (counts == 0 && c->group.data[a[0]] != c->group.data[b[0]]) continue;
         const mn_vec3 x[4] = {q->x[a[0]], q->x[a[1]], q->x[b[0]], q->x[b[1]]};
+        if (are_far(x, 2, q->distance)) continue;
+        if (counts < 1 && c->group.data[a[0]] == c->group.data[b[0]] && are_neighbours(c, e, f)) counts = 1;
+        if (counts == 0) continue;
         mn_contact_term term = {.v = {a[0], a[1], b[0], b[1]}, .is_edge_edge = true};
         term.near = mn_closest_edge_edge(x);
         if (!(term.near.distance < q->distance)) continue;
         const double k = fmin(c->stiffness.data[c->group.data[a[0]]], c->stiffness.data[c->group.data[b[0]]]);
         const double area = 0.5 * (c->edge_area.data[e] + c->edge_area.data[f]);
-        term.weight = k * area * c->edge_weight.data[e] * c->edge_weight.data[f];
+        term.weight = k * area * counts;
         term.mollifier = mollify(x, parallel * c->edge_length2.data[e] * c->edge_length2.data[f], term.turn);
         if (term.mollifier > 0) MN_TRY(mn_array_push(c->ctx, terms, &term));
     }

@@ -158,15 +158,26 @@ static mn_status add_boundary(const adding *a)
 // ---- cloth ----
 
 /// The stretch at which the sheet has the tension, P(s)/s = T.
+enum { MOST_PRESTRETCH = 3 };
+
+/// Tension of a sheet that is stretched by s all around, N/m. It has a largest value, so not every prestress
+/// can be had.
+static double tension_at(mn_lame m, double s)
+{
+    return m.mu + (2 * m.lambda * mn_ln(s) - m.mu) / (s * s);
+}
+
+/// INFINITY where a stretch of three is not enough.
 static double prestretch(mn_lame m, double tension)
 {
     double low = 1, high = 1;
     if (!(tension > 0)) return 1;
     do high *= 1.5;
-    while (high < 1e6 && m.mu + (2 * m.lambda * mn_ln(high) - m.mu) / (high * high) < tension);
+    while (high < MOST_PRESTRETCH && tension_at(m, high) < tension);
+    if (tension_at(m, high) < tension) return INFINITY;
     for (int i = 0; i < 100; i++) {
         const double s = 0.5 * (low + high);
-        if (m.mu + (2 * m.lambda * mn_ln(s) - m.mu) / (s * s) < tension)
+        if (tension_at(m, s) < tension)
             low = s;
         else
             high = s;
@@ -192,6 +203,11 @@ static mn_status add_sheet(const adding *a, int32_t t)
     const double young = young_of(a, t), across = 2 * area / length, along = mn_dot(e2, e1) / length;
     const mn_lame lame = mn_lame_of_sheet(young, s->def.poisson, s->def.thickness);
     const double stretch = prestretch(lame, s->def.prestress);
+    if (!isfinite(stretch))
+        return mn_fail(s->solver.ctx, MN_ERROR_INPUT,
+                       "A prestress of %g N/m would stretch the cloth more than %d times; use less, or raise "
+                       "young above %.3g Pa or the thickness.",
+                       s->def.prestress, MOST_PRESTRETCH, 5 * s->def.prestress / s->def.thickness);
     mn_element e = {.type = MN_ELEMENT_SHEET,
                     .body = a->index,
                     .node = {0, 0, 0, -1},

@@ -43,6 +43,7 @@ static void release(mn_solver *solver)
     mn_array_free(ctx, &s->element);
     mn_array_free(ctx, &s->tie);
     mn_array_free(ctx, &s->around_start);
+    mn_array_free(ctx, &s->element_block);
     mn_array_free(ctx, &s->terms);
     mn_array_free(ctx, &s->lag_terms);
     mn_array_free(ctx, &s->lagged);

@@ -145,7 +145,9 @@ struct mn_elastic {
     mn_cholesky *cholesky;
     mn_krylov *krylov;
     int32_t factor_rest; ///< solves that a factor of their own is made for, after an old one did badly
-    bool pattern_is_new; ///< nothing has been factored in it
+    bool pattern_is_new; ///< no order has been found for it
+    bool has_factor, factor_is_fresh; ///< of some matrix; not used for another one yet
+    MN_ARRAY(int64_t) element_block;  ///< 16 for each element, in the pattern
     mn_doubles gradient, direction, image;
     mn_vec3s dx;
 

@@ -55,6 +55,7 @@ static mn_vec3 fold_of(const mn_element *e, const mn_vec3 *x)
 
 /// Green's strain as six numbers, those off the diagonal times sqrt 2, so that squares add up.
 static const double root2 = 1.4142135623730951;
+static const double small_stress = 1e-3; ///< of mu
 static const int strain_axes[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {2, 0}, {0, 1}};
 
 static int32_t strains_of(const mn_element *e, const mn_vec3 *x, mn_vec3 column[3], double strain[6])
@@ -84,11 +85,13 @@ static int32_t strains_of(const mn_element *e, const mn_vec3 *x, mn_vec3 column[
     return 6;
 }
 
-/// Adds what the second derivative of the strain does, S : dF^T dF, for the positive part of the stress S.
+/// Adds what the second derivative of the strain does, S : dF^T dF, for the positive part of the stress S;
+/// nothing where that is far below what the element's own stiffness has.
 static void add_geometric(const mn_element *e, mn_mat3 stress, double *stiffness)
 {
     mn_vec3 values;
     mn_mat3 q;
+    if (mn_m3_norm(stress) < small_stress * e->weight * e->mu) return;
     mn_m3_eigen_symmetric(stress, &values, &q);
     for (int k = 0; k < 3; k++) {
         const double value = (&values.x)[k];

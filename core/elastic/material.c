@@ -135,9 +135,28 @@ static void project_stretch(double a[3][3])
         }
 }
 
+/// The cofactors of F, dJ/dF.
+static mn_mat3 cofactors(mn_mat3 f)
+{
+    const mn_vec3 a = mn_m3_column(f, 0), b = mn_m3_column(f, 1), c = mn_m3_column(f, 2);
+    return mn_m3_columns(mn_cross(b, c), mn_cross(c, a), mn_cross(a, b));
+}
+
+/// The energy and the stress mu F + ((lambda + mu)(J - 1) - mu) cof F without a decomposition.
+static double neo_hookean_stress(mn_lame m, mn_mat3 f, mn_mat3 *stress)
+{
+    const mn_mat3 cof = cofactors(f);
+    const double j = mn_dot(mn_m3_column(f, 0), mn_m3_column(cof, 0)), a = m.lambda + m.mu;
+    double norm2 = 0;
+    for (int i = 0; i < 3; i++) norm2 += mn_norm2(mn_m3_column(f, i));
+    if (stress) *stress = mn_m3_add(mn_m3_scale(m.mu, f), mn_m3_scale(a * (j - 1) - m.mu, cof));
+    return 0.5 * m.mu * (norm2 - 3) - m.mu * (j - 1) + 0.5 * a * (j - 1) * (j - 1);
+}
+
 double mn_solid_energy(mn_elastic_model model, mn_lame lame, mn_mat3 f, mn_mat3 *stress,
                        mn_solid_tangent *tangent, bool projected)
 {
+    if (model == MN_ELASTIC_NEO_HOOKEAN && !tangent) return neo_hookean_stress(lame, f, stress);
     mn_mat3 u, v;
     mn_vec3 s;
     mn_m3_svd(f, &u, &s, &v);

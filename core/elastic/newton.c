@@ -149,8 +149,8 @@ static mn_status iterate(mn_elastic *s, double least, double rough)
         const turning turned = turned_aside(s);
         const double tolerance = fmax(least, rough * turned_enough * turned.length);
         if (!isfinite(length)) return MN_ERROR_DIVERGED;
-        // a secant's steps are short long before they are done
-        if (arrived && length <= tolerance && s->caution < 0.1) return MN_OK;
+        // a secant's steps are short long before they are done; before friction is lagged again they may be
+        if (arrived && length <= tolerance && (s->caution < 0.1 || rough > 1)) return MN_OK;
         if (!arrived && n >= MAX_ARRIVAL) return MN_ERROR_DIVERGED;
         MN_TRY(mn_elastic_longest_step(s, &fraction));
         mn_elastic_watch_friction(s, fraction);

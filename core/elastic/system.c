@@ -5,9 +5,10 @@
 //
 //   H_uu dx_u = -g_u - H_uf dx_f,     H = M/h^2 + K + sum w r r^T
 //
-// The pattern stays until a contact asks for a block that it does not have. A factor costs fifty solves with
-// it, and H changes little once most contacts are found: the last factor then preconditions conjugate
-// gradients, and a new one is made when that takes too many iterations.
+// The pattern stays until a contact asks for a block that it does not have. A factor costs ten to
+// fifteen solves, and H changes little once most contacts are found: the last factor then preconditions
+// conjugate gradients, in a new pattern too, and a new one is made when that takes too many iterations.
+// Directions need few digits: Newton's method takes as many steps with three as with five.
 #include "elastic/elastic_state.h"
 #include "meniscus/array.h"
 
@@ -15,8 +16,8 @@
 #include <string.h>
 
 enum { ROW_GRAIN = 512 };
-enum { REUSE_ROWS = 1500, REUSE_ITERATIONS = 16, REUSE_REST = 4 };
-static const double reuse_tolerance = 1e-5; ///< of the right-hand side, in the norm of the factor's inverse
+enum { REUSE_ROWS = 1500, REUSE_ITERATIONS = 8, REUSE_REST = 2 };
+static const double reuse_tolerance = 1e-3; ///< of the right-hand side, in the norm of the factor's inverse
 
 void mn_elastic_free_system(mn_elastic *s)
 {
@@ -25,7 +26,7 @@ void mn_elastic_free_system(mn_elastic *s)
     mn_cholesky_free(s->cholesky);
     mn_krylov_free(s->krylov);
     s->cholesky = NULL, s->krylov = NULL;
-    s->factor_rest = 0;
+    s->factor_rest = 0, s->has_factor = s->factor_is_fresh = false;
 }
 
 // ---- rows around nodes ----
@@ -99,7 +100,7 @@ static int64_t find_block(const mn_sparse *pattern, int32_t row, int32_t column)
 
 static bool has_all_blocks(const mn_elastic *s)
 {
-    if (s->pattern.rows != s->unknown_count || !s->cholesky) return false;
+    if (s->pattern.rows != s->unknown_count) return false;
     for (int64_t r = 0; r < s->row.count; r++) {
         const mn_row_entry *e = s->entry.data + s->row.data[r].first;
         for (int32_t i = 0; i < s->row.data[r].count; i++)
@@ -136,23 +137,35 @@ static mn_status find_pattern(mn_elastic *s, mn_indices *columns, mn_indices *li
     return MN_OK;
 }
 
+/// Where the blocks of an element are in the pattern: 16 for each, -1 where a node is fixed or missing.
+static mn_status list_blocks(mn_elastic *s)
+{
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->element_block, 16 * s->element.count));
+    for (int64_t e = 0; e < s->element.count; e++)
+        for (int a = 0; a < 4; a++)
+            for (int b = 0; b < 4; b++) {
+                const int32_t *node = s->element.data[e].node;
+                const int32_t row = node[a] < 0 ? -1 : s->unknown.data[node[a]];
+                const int32_t column = node[b] < 0 ? -1 : s->unknown.data[node[b]];
+                s->element_block.data[16 * e + 4 * a + b] =
+                    row < 0 || column < 0 ? -1 : find_block(&s->pattern, row, column);
+            }
+    return MN_OK;
+}
+
 /// Rows come in the order of nodes, which is that of unknowns.
 static mn_status build_pattern(mn_elastic *s)
 {
     const int32_t n = s->unknown_count;
     mn_indices columns = {0}, list = {0};
     MN_ARRAY(int64_t) start = {0};
-    MN_ARRAY(mn_vec3) places = {0};
     mn_status status;
     MN_TRY_TO(done, status, mn_array_resize(s->solver.ctx, &start, (int64_t)n + 1));
-    MN_TRY_TO(done, status, mn_array_resize(s->solver.ctx, &places, n));
     MN_TRY_TO(done, status, find_pattern(s, &columns, &list, start.data));
     start.data[n] = columns.count;
     MN_TRY_TO(done, status, allocate_sparse(s->solver.ctx, n, columns.count, &s->pattern));
     mn_copy_bytes(s->pattern.start, start.data, ((size_t)n + 1) * sizeof *start.data);
     mn_copy_bytes(s->pattern.column, columns.data, (size_t)columns.count * sizeof *columns.data);
-    for (int64_t node = 0; node < s->x.count; node++)
-        if (s->unknown.data[node] >= 0) places.data[s->unknown.data[node]] = s->x.data[node];
     // three rows for each node
     MN_TRY_TO(done, status, allocate_sparse(s->solver.ctx, 3 * n, 9 * columns.count, &s->matrix));
     for (int32_t row = 0; row < n; row++)
@@ -164,20 +177,28 @@ static mn_status build_pattern(mn_elastic *s)
                 for (int32_t j = 0; j < 3; j++)
                     s->matrix.column[at + 3 * k + j] = 3 * columns.data[start.data[row] + k] + j;
         }
-    MN_TRY_TO(done, status, mn_array_resize(s->solver.ctx, &s->block_order, n));
-    MN_TRY_TO(done, status, mn_array_resize(s->solver.ctx, &s->order, 3 * (int64_t)n));
-    MN_TRY_TO(done, status,
-              mn_nested_dissection(s->solver.ctx, &s->pattern, places.data, s->block_order.data));
-    for (int32_t k = 0; k < n; k++)
-        for (int32_t i = 0; i < 3; i++) s->order.data[3 * k + i] = 3 * s->block_order.data[k] + i;
-    if (!s->cholesky) MN_TRY_TO(done, status, mn_cholesky_create(s->solver.ctx, &s->cholesky));
-    status = mn_cholesky_analyze(s->cholesky, &s->matrix, s->order.data);
+    status = list_blocks(s);
 done:
     mn_array_free(s->solver.ctx, &columns);
     mn_array_free(s->solver.ctx, &list);
     mn_array_free(s->solver.ctx, &start);
-    mn_array_free(s->solver.ctx, &places);
     return status;
+}
+
+/// The order of elimination and what a factor in it has, for the pattern at hand.
+static mn_status analyse(mn_elastic *s)
+{
+    const int32_t n = s->unknown_count;
+    mn_vec3 *places = s->dx.data; // scratch: the solve has not begun
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->block_order, n));
+    MN_TRY(mn_array_resize(s->solver.ctx, &s->order, 3 * (int64_t)n));
+    for (int64_t node = 0; node < s->x.count; node++)
+        if (s->unknown.data[node] >= 0) places[s->unknown.data[node]] = s->x.data[node];
+    MN_TRY(mn_nested_dissection(s->solver.ctx, &s->pattern, places, s->block_order.data));
+    for (int32_t k = 0; k < n; k++)
+        for (int32_t i = 0; i < 3; i++) s->order.data[3 * k + i] = 3 * s->block_order.data[k] + i;
+    if (!s->cholesky) MN_TRY(mn_cholesky_create(s->solver.ctx, &s->cholesky));
+    return mn_cholesky_analyze(s->cholesky, &s->matrix, s->order.data);
 }
 
 // ---- numbers ----
@@ -187,24 +208,30 @@ typedef struct gathering {
     const mn_vec3 *x;
 } gathering;
 
-/// Adds a block to the matrix, or what it does to a fixed node's step to the right-hand side.
-static void add_block(const gathering *q, int32_t row, int32_t other, const double *block, int32_t stride,
-                      double *rhs)
+/// Adds a block to the matrix at `at` in the pattern, or what it does to a fixed node's step to the
+/// right-hand side.
+static void add_block(const gathering *q, int32_t row, int64_t at, int32_t other, const double *block,
+                      int32_t stride, double *rhs)
 {
     mn_elastic *s = q->elastic;
-    const int32_t column = s->unknown.data[other];
-    if (column < 0) {
+    if (at < 0) {
         const mn_vec3 d = mn_sub(s->goal.data[other], q->x[other]);
         for (int i = 0; i < 3; i++)
             rhs[i] -= block[stride * i] * d.x + block[stride * i + 1] * d.y + block[stride * i + 2] * d.z;
         return;
     }
-    const int64_t at = find_block(&s->pattern, row, column), first = s->pattern.start[row];
+    const int64_t first = s->pattern.start[row];
     const int64_t width = 3 * (s->pattern.start[row + 1] - first);
     for (int i = 0; i < 3; i++) {
         double *value = s->matrix.value + 9 * first + i * width + 3 * (at - first);
         for (int j = 0; j < 3; j++) value[j] += block[stride * i + j];
     }
+}
+
+static int64_t block_of(const mn_elastic *s, int32_t row, int32_t other)
+{
+    const int32_t column = s->unknown.data[other];
+    return column < 0 ? -1 : find_block(&s->pattern, row, column);
 }
 
 static mn_status gather_range(void *user, mn_range range)
@@ -220,13 +247,13 @@ static mn_status gather_range(void *user, mn_range range)
         mn_fill_bytes(s->matrix.value + begin, 0, (size_t)(end - begin) * sizeof(double));
         const double inertia = s->mass.data[node] / (s->h * s->h);
         const double diagonal[9] = {inertia, 0, 0, 0, inertia, 0, 0, 0, inertia};
-        add_block(q, row, (int32_t)node, diagonal, 3, rhs);
+        add_block(q, row, block_of(s, row, (int32_t)node), (int32_t)node, diagonal, 3, rhs);
         for (int64_t k = s->around_start.data[node]; k < s->around_start.data[node + 1]; k++) {
             const int64_t e = s->around.data[k] / 4;
             const int32_t a = s->around.data[k] % 4;
             for (int b = 0; b < 4; b++)
                 if (s->element.data[e].node[b] >= 0)
-                    add_block(q, row, s->element.data[e].node[b],
+                    add_block(q, row, s->element_block.data[16 * e + 4 * a + b], s->element.data[e].node[b],
                               s->element_stiffness.data + 144 * e + 12 * (3 * a) + 3 * b, 12, rhs);
         }
         for (int64_t k = s->entry_start.data[node]; k < s->entry_start.data[node + 1]; k++) {
@@ -235,7 +262,7 @@ static mn_status gather_range(void *user, mn_range range)
             const mn_vec3 own = mn_scale(r->weight, entry[s->entry_at.data[k]].r);
             for (int32_t i = 0; i < r->count; i++) {
                 const mn_mat3 block = mn_outer(own, entry[i].r);
-                add_block(q, row, entry[i].node, &block.m[0][0], 3, rhs);
+                add_block(q, row, block_of(s, row, entry[i].node), entry[i].node, &block.m[0][0], 3, rhs);
             }
         }
         memcpy(s->direction.data + 3 * row, rhs, sizeof rhs);
@@ -264,10 +291,18 @@ static mn_status assemble(mn_elastic *s, const mn_vec3 *x)
 
 static mn_status factor(mn_elastic *s)
 {
+    if (s->pattern_is_new) {
+        mn_timer_begin(&s->solver.timers, "analyse");
+        const mn_status analysed = analyse(s);
+        mn_timer_end(&s->solver.timers, "analyse");
+        s->has_factor = false;
+        MN_TRY(analysed);
+        s->pattern_is_new = false;
+    }
     mn_timer_begin(&s->solver.timers, "solve");
     const mn_status factored = mn_cholesky_factor(s->cholesky, &s->matrix);
     mn_timer_end(&s->solver.timers, "solve");
-    s->pattern_is_new = factored != MN_OK;
+    s->has_factor = s->factor_is_fresh = factored == MN_OK;
     return factored == MN_ERROR_INPUT ? MN_ERROR_DIVERGED : factored; // not a number, or indefinite
 }
 
@@ -292,7 +327,7 @@ static mn_status apply_factor(void *user, const double *x, double *y)
 static mn_status solve_with_old_factor(mn_elastic *s, bool *solved)
 {
     *solved = false;
-    if (s->pattern_is_new || 3 * s->unknown_count < REUSE_ROWS) return MN_OK;
+    if (!s->has_factor || 3 * s->unknown_count < REUSE_ROWS) return MN_OK;
     if (s->factor_rest > 0) {
         s->factor_rest--;
         return MN_OK;
@@ -306,7 +341,8 @@ static mn_status solve_with_old_factor(mn_elastic *s, bool *solved)
     def.tolerance = reuse_tolerance, def.max_iterations = REUSE_ITERATIONS;
     MN_TRY(mn_conjugate_gradients(s->krylov, &problem, &def, s->direction.data, s->image.data, &result));
     *solved = result.end == MN_KRYLOV_CONVERGED;
-    if (!*solved) s->factor_rest = REUSE_REST;
+    if (!*solved && s->factor_is_fresh) s->factor_rest = REUSE_REST; // H changes too fast
+    s->factor_is_fresh = false;
     return MN_OK;
 }
 

@@ -98,6 +98,29 @@ static mn_status touch_solids(mn_film *film, double before)
     return MN_OK;
 }
 
+// Films that start just inside of solids are put on their surfaces, and gas is what balances them there:
+// pushed out by a step they would squeeze it to many times its pressure. A solid that goes through a film has
+// no such surface.
+static mn_status leave_solids(mn_film *film, double before)
+{
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->x0, film->c.vertices.count));
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->inverse, film->c.vertices.count));
+    MN_TRY(touch_solids(film, before));
+    for (int64_t v = 0; v < film->c.vertices.count; v++)
+        if (film->inverse.data[v] < -film->def.size && !mn_complex_held(&film->c, (int32_t)v))
+            return mn_fail(
+                film->solver.ctx, MN_ERROR_INPUT,
+                "Point %lld of the film starts %g m inside of a collider; move one of them apart, or let "
+                "the collider come from outside.",
+                (long long)v, -film->inverse.data[v]);
+    bool moved = false;
+    for (int64_t v = 0; v < film->c.vertices.count; v++) {
+        moved = moved || film->c.vertices.data[v].parent == 1;
+        film->c.vertices.data[v].parent = 0;
+    }
+    return moved ? mn_film_find_pockets(film, true) : MN_OK;
+}
+
 // ---- bursts ----
 
 static mn_status burst(mn_film *film, int32_t v, bool *changed)
@@ -272,7 +295,6 @@ mn_status mn_film_begin(mn_solver *solver, const mn_solver_inputs *inputs, doubl
 {
     static const mn_film_inputs nothing = {0};
     mn_film *film = (mn_film *)solver;
-    (void)seconds;
     plan->what = "films";
     plan->halvings = 24;
     plan->failure = "Films move too fast";
@@ -280,7 +302,8 @@ mn_status mn_film_begin(mn_solver *solver, const mn_solver_inputs *inputs, doubl
     film->inputs = inputs->own ? inputs->own : &nothing;
     film->around = inputs;
     MN_TRY(take_frame(film, film->inputs->frame));
-    return take_pinned(film, film->inputs);
+    MN_TRY(take_pinned(film, film->inputs));
+    return solver->time == 0 && inputs->collider ? leave_solids(film, seconds) : MN_OK;
 }
 
 // m^2, of films that can give way.
@@ -330,6 +353,7 @@ static mn_status commit(mn_solver *solver, double dt)
     mn_timer_begin(&solver->timers, "gas");
     MN_TRY(mn_film_measure_pockets(film));
     MN_TRY(mn_film_move_gas(film, dt));
+    MN_TRY(mn_film_drain(film, dt));
     mn_timer_end(&solver->timers, "gas");
     mn_timer_begin(&solver->timers, "mesh");
     const mn_status status = mn_film_change_mesh(film, true, dt);

@@ -21,7 +21,22 @@ const mn_field mn_film_fields[] = {
     MN_FIELDS_LIQUID(def, 0.025, 0.001, "Liquid"),
     MN_FIELD_FLOAT(
         def, gibbs, "Gibbs Elasticity", "", 0, 0, 1e4, 0, 5, "Liquid", NULL,
-        "How much the tension of soap grows with the area of a film, relative to the tension itself: it keeps the thickness even. 0.5 suits soap, 0 is pure water."),
+        "How much the tension of soap grows with the area of a film, relative to the tension itself: it keeps "
+        "the thickness even. 0.5 suits soap, 0 is pure water."),
+    MN_FIELD_FLOAT(
+        def, drainage, "Drainage", "", 0, 0, 1e9, 0, 100, "Liquid", NULL,
+        "How fast liquid drains through films by gravity and into borders, against what flows between two rigid "
+        "faces. Soap drains ten to a hundred times faster; 0 is off."),
+    MN_FIELD_FLOAT(
+        def, rim_factor, "Rim Factor", "", 1, 0, 1000, 0, 3, "Rim", NULL,
+        "How hard free edges are drawn in, against the tension of the film. Below 1 sheets reach farther."),
+    MN_FIELD_INT(
+        def, polygon_sides, "Polygon Sides", "", 0, 0, 1000, 0, 12, "Rim", NULL,
+        "Sides of a fluid polygon that the rim is drawn into, around the vertical through the middle of the "
+        "film. 0 is off."),
+    MN_FIELD_FLOAT(def, polygon_strength, "Polygon Strength", "", 1, 0, 100, 0, 3, "Rim",
+                   "{ polygon_sides == 0 }",
+                   "How much the pull on the rim varies around a polygon. At 1 its sides are straight."),
     MN_FIELD_GRAVITY(def, "Air"),
     MN_FIELD_WIND(def, "Air"),
     MN_FIELD_FLOAT(

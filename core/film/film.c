@@ -49,6 +49,8 @@ static void release(mn_solver *solver)
     mn_array_free(ctx, &film->inverse);
     mn_array_free(ctx, &film->drag);
     mn_array_free(ctx, &film->wind);
+    mn_array_free(ctx, &film->rim_force);
+    mn_array_free(ctx, &film->drained);
     mn_array_free(ctx, &film->excess);
     mn_array_free(ctx, &film->stiffness);
     mn_array_free(ctx, &film->part);

@@ -112,7 +112,8 @@ struct mn_film {
     mn_vec3 origin; ///< volumes are measured from here
     MN_ARRAY(mn_vec3) x0, x1, v0, d, right, scratch, base;
     MN_ARRAY(double) mass, inverse, drag;
-    MN_ARRAY(mn_vec3) wind;
+    MN_ARRAY(mn_vec3) wind, rim_force;
+    MN_ARRAY(double) drained;                           ///< scratch of drainage.c
     MN_ARRAY(double) excess, stiffness, part, measured; ///< by pocket
     MN_ARRAY(mn_mat3) shape; ///< while settling: projectors onto the directions that vertices may take
     bool settling;
@@ -246,6 +247,16 @@ mn_status mn_film_vanish_pockets(mn_film *film);
 /// Vertices and system still go together.
 mn_status mn_film_touch_films(mn_film *film, bool *changed);
 void mn_film_touch_free(mn_context *ctx, mn_film_touch *touch);
+
+// ---- rim.c ----
+
+/// rim_force: what free edges at x pull by besides their films.
+mn_status mn_film_pull_rims(mn_film *film, const mn_vec3 *x);
+
+// ---- drainage.c ----
+
+/// Hands liquid on between vertices. Vertices and system still go together.
+mn_status mn_film_drain(mn_film *film, double dt);
 
 // ---- view.c ----
 

@@ -23,7 +23,7 @@ static void sum_momentum(void *user, mn_range range, double *sums)
         const mn_vec3 l0 = mn_cross(mn_sub(film->x0.data[v], film->origin), film->v0.data[v]);
         const mn_vec3 l1 = mn_cross(x, mn_add(film->v0.data[v], d));
         const mn_vec3 xm = mn_scale(0.5, mn_add(x, mn_sub(film->x0.data[v], film->origin)));
-        mn_vec3 f = mn_scale(job->dt * m, film->def.gravity);
+        mn_vec3 f = mn_axpy(mn_scale(job->dt * m, film->def.gravity), job->dt, film->rim_force.data[v]);
         if (film->def.drag > 0)
             f = mn_axpy(
                 f, job->dt,

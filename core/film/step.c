@@ -65,6 +65,7 @@ static mn_status force_range(void *user, mn_range range)
     for (int64_t v = range.begin; v < range.end; v++) {
         mn_vec3 f = mn_scale(-1, mn_film_system_row(&film->system, film->x1.data, v));
         f = mn_axpy(f, film->mass.data[v], film->def.gravity);
+        f = mn_add(f, film->rim_force.data[v]);
         if (film->def.drag > 0)
             f = mn_add(f, mn_film_against_air(film, v, mn_sub(film->wind.data[v], film->v0.data[v])));
         if (film->def.viscosity > 0)
@@ -291,6 +292,7 @@ mn_status mn_film_step_try(mn_film *film, double dt, double *stretch)
     film->origin = n > 0 ? film->x0.data[0] : mn_v3(0, 0, 0);
     MN_TRY(mn_film_system_matrix(film, film->x0.data));
     MN_TRY(sample_air(film));
+    MN_TRY(mn_film_pull_rims(film, film->x0.data));
     // What viscosity changes of a velocity in a step is at most 12 nu dt / (MN_FILM_PLUMP area).
     job.stiff_area = 12 * film->def.viscosity * dt / (MN_FILM_PLUMP * film->def.density * WEAK);
     job.viscous = job.stiff_area > 0.4 * film->def.size * film->def.size;

@@ -167,8 +167,8 @@ static void collisions(int n)
 // ---- C3 ----
 
 /// Solids, rigid boxes and cloth thrown onto each other at up to 4 contact distances a step. Returns whether
-/// anything ever passes through anything.
-static bool heap_crosses(uint64_t seed)
+/// anything ever passes through anything, or whether it does not end.
+static bool heap_fails(uint64_t seed)
 {
     mn_elastic_def def = mn_elastic_default_def();
     def.young = 3e4, def.friction = 0.4, def.max_dt = 0.01, def.thickness = 5e-4,
@@ -192,8 +192,8 @@ static bool heap_crosses(uint64_t seed)
     add(s, MN_ELASTIC_COLLIDER);
     bool crossed = false;
     for (int frame = 0; frame < 12 && !crossed; frame++) {
-        must(mn_elastic_advance(s, NULL, 0.02));
-        crossed = mn_elastic_check_apart(s) != MN_OK;
+        crossed = mn_elastic_advance(s, NULL, 0.02) != MN_OK || mn_elastic_check_apart(s) != MN_OK;
+        if (crossed) fprintf(stderr, "heap %d: %s\n", (int)seed, mn_context_message(ctx));
     }
     mn_elastic_free(s);
     return crossed;
@@ -203,8 +203,9 @@ static void heaps(int count)
 {
     int crossed = 0;
     char text[96];
-    for (int i = 0; i < count; i++) crossed += heap_crosses((uint64_t)i + 1);
-    snprintf(text, sizeof text, "%d random heaps of 8 bodies: heaps with an intersection", count);
+    for (int i = 0; i < count; i++) crossed += heap_fails((uint64_t)i + 1);
+    snprintf(text, sizeof text, "%d random heaps of 8 bodies: heaps with an intersection or without an end",
+             count);
     validation_row_below("C3", text, crossed, "", 0);
 }
 

@@ -2,60 +2,8 @@
 //
 // Liquid and bodies in one solve: momenta of a drop that hits what is free (C13), a sheet much lighter than
 // its liquid (C14), and how deep a body floats (C16).
-#include "meniscus/mpm.h"
-#include "support/elastic_shapes.h"
+#include "support/coupled_stage.h"
 #include "support/validation.h"
-
-enum { PARTICLES_MAX = 60000 };
-
-static mn_context *ctx;
-static elastic_shape *shape;
-
-static void must(mn_status status)
-{
-    if (status == MN_OK) return;
-    fprintf(stderr, "%s\n", mn_context_message(ctx));
-    exit(1);
-}
-
-/// Liquid that fills a box, or the ball in it.
-static mn_mpm *make_liquid(const mn_mpm_def *def, mn_box box, bool ball, mn_vec3 velocity)
-{
-    static mn_vec3 x[PARTICLES_MAX], v[PARTICLES_MAX];
-    const double step = 0.5 * def->dx;
-    const mn_vec3 size = mn_sub(box.max, box.min), center = mn_lerp(box.min, box.max, 0.5);
-    int64_t count = 0;
-    for (int i = 0; i < (int)round(size.x / step); i++)
-        for (int j = 0; j < (int)round(size.y / step); j++)
-            for (int k = 0; k < (int)round(size.z / step); k++) {
-                const mn_vec3 at = mn_add(box.min, mn_scale(step, mn_v3(i + 0.5, j + 0.5, k + 0.5)));
-                if ((ball && mn_distance(at, center) > 0.5 * size.x) || count == PARTICLES_MAX) continue;
-                x[count] = at, v[count++] = velocity;
-            }
-    mn_mpm *mpm;
-    must(mn_mpm_create(ctx, def, &mpm));
-    must(mn_mpm_add(mpm, &(mn_mpm_source){.count = count, .position = x, .velocity = v}));
-    return mpm;
-}
-
-static mn_elastic *make_body(const mn_elastic_def *def, mn_elastic_kind kind, const uint8_t *pinned)
-{
-    mn_elastic *s;
-    must(mn_elastic_create(ctx, def, &s));
-    mn_elastic_body body = shape_body(shape, kind);
-    body.pinned = pinned;
-    must(mn_elastic_add(s, &body));
-    return s;
-}
-
-static mn_mpm_def liquid_def(double dx)
-{
-    mn_mpm_def def = mn_mpm_default_def();
-    def.dx = dx;
-    def.gravity = mn_v3(0, 0, 0);
-    def.integrator = MN_MPM_IMPLICIT;
-    return def;
-}
 
 // ---- C13 ----
 

@@ -38,9 +38,13 @@ typedef struct mn_film_def {
     int64_t max_vertices; ///< an advance that would hold more fails
     uint64_t seed;
     int32_t min_substeps, max_substeps;
+    double drainage;         ///< >= 0: how fast liquid drains, against films with rigid faces; 0: not
+    double rim_factor;       ///< >= 0: how hard free edges are drawn in, over the tension of the film
+    int32_t polygon_sides;   ///< 0, or at least 2: the pull on free edges varies so often around the vertical
+    double polygon_strength; ///< >= 0: how much it varies; 1: straight sides
 } mn_film_def;
 
-enum { MN_FILM_FIELD_COUNT = 26 };
+enum { MN_FILM_FIELD_COUNT = 30 };
 MN_API extern const mn_field mn_film_fields[];
 MN_API extern const mn_solver_type mn_film_solver;
 

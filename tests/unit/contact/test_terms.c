@@ -206,14 +206,47 @@ static void bends_are_above_the_second_derivative(void **state)
     }
 }
 
+/// Two edges of one surface whose triangles share a corner meet where it folds, flat and hollow as they are:
+/// no point comes near anything there, so they must push (heap 74 of row C3 stood still without it).
+static void edges_of_a_fold_push(void **state)
+{
+    (void)state;
+    const mn_vec3 x[7] = {{0, 0, 0},    {1, 0, -1},   {1, 0, 1},  {4, 0, 0},
+                          {2, 0.01, 0}, {1, 1, -0.5}, {1, 1, 0.5}}; // c a b f d g e
+    const int32_t triangles[4][3] = {{0, 2, 1}, {1, 2, 3}, {0, 4, 5}, {4, 0, 6}};
+    const int32_t group[7] = {0};
+    const uint32_t flags[1] = {MN_CONTACT_SELF};
+    const double stiffness[1] = {1}, distance = 0.1;
+    const double reach[7] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, group_reach[1] = {0};
+    const mn_contact_surface surface = {7, 4, 1, x, triangles, group, flags, stiffness};
+    mn_contact_pairs *contact;
+    mn_contact_terms terms = {0};
+    check_ok(ctx, mn_contact_create(ctx, &contact));
+    check_ok(ctx, mn_contact_set_surface(contact, &surface));
+    check_ok(ctx, mn_contact_find_candidates(contact, x, reach, group_reach, distance));
+    check_ok(ctx, mn_contact_weigh_edges(contact, x, distance, false));
+    check_ok(ctx, mn_contact_collect(contact, x, distance, &terms));
+    bool found = false;
+    for (int64_t i = 0; i < terms.count; i++) {
+        const mn_contact_term *t = &terms.data[i];
+        int32_t ends = 0;
+        for (int k = 0; k < 4; k++) ends += t->v[k] == 0 || t->v[k] == 1 || t->v[k] == 2 || t->v[k] == 4;
+        if (!t->is_edge_edge || ends != 4) continue;
+        found = true;
+        check_close(t->near.distance, 0.005, 1e-4);
+        assert_true(t->weight > 0.1);
+    }
+    assert_true(found);
+    mn_array_free(ctx, &terms);
+    mn_contact_free(contact);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradient_and_momenta),
-        cmocka_unit_test(flat_surfaces_have_no_bumps),
-        cmocka_unit_test(candidates_miss_none),
-        cmocka_unit_test(steps_and_crossings),
-        cmocka_unit_test(bends_are_above_the_second_derivative),
+        cmocka_unit_test(gradient_and_momenta), cmocka_unit_test(flat_surfaces_have_no_bumps),
+        cmocka_unit_test(edges_of_a_fold_push), cmocka_unit_test(candidates_miss_none),
+        cmocka_unit_test(steps_and_crossings),  cmocka_unit_test(bends_are_above_the_second_derivative),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -61,6 +61,20 @@ static void numbers_out_of_range(void **state)
     check_fails(ctx, mn_elastic_create(ctx, &def, &s), MN_ERROR_ARGUMENT, "young");
 }
 
+/// A sheet of this material tears long before it has such a tension: it was stretched a million times
+/// instead.
+static void prestress_that_cannot_be_had(void **state)
+{
+    (void)state;
+    mn_elastic_def def = soft_def();
+    def.prestress = def.young * def.thickness;
+    mn_elastic *s = create(&def);
+    shape_sheet(shape, mn_v3(0, 0, 0), 0.2, 0.2, 2, 2);
+    mn_elastic_body body = shape_body(shape, MN_ELASTIC_CLOTH);
+    check_fails(ctx, mn_elastic_add(s, &body), MN_ERROR_INPUT, "prestress");
+    mn_elastic_free(s);
+}
+
 /// Pinned ends that change places: the block is drawn through itself, without contact with itself, and comes
 /// back when they do.
 static void pins_inside_out(void **state)
@@ -157,7 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_out_of_range), cmocka_unit_test(pins_inside_out),
         cmocka_unit_test(squeezed_to_nothing),  cmocka_unit_test(endless_friction),
-        cmocka_unit_test(folded_cloth),
+        cmocka_unit_test(folded_cloth),         cmocka_unit_test(prestress_that_cannot_be_had),
     };
     shape = shape_create();
     const int failed = cmocka_run_group_tests(tests, setup, teardown);
