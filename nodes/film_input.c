@@ -69,7 +69,7 @@ typedef struct film_arrays {
     mn_vec3_array velocities, slides;
     MN_ARRAY(double) thickness, min_thickness;
     MN_ARRAY(uint8_t) pinned;
-    MN_ARRAY(int32_t) triangles, regions, segments;
+    MN_ARRAY(int32_t) triangles, regions, segments, tets;
 } film_arrays;
 
 static mn_status read_elements(const mn_cook *cook, const mn_geo *geo, film_arrays *a, bool *labelled)
@@ -86,6 +86,10 @@ static mn_status read_elements(const mn_cook *cook, const mn_geo *geo, film_arra
                 const int32_t end = (int32_t)points[v + k];
                 MN_TRY(mn_array_push(cook->ctx, &a->segments, &end));
             }
+        for (int64_t v = starts[p]; kinds[p] == MN_TETRAHEDRON && v < starts[p + 1]; v++) {
+            const int32_t corner = (int32_t)points[v];
+            MN_TRY(mn_array_push(cook->ctx, &a->tets, &corner));
+        }
         for (int64_t v = starts[p] + 1; kinds[p] == MN_POLYGON && v + 1 < starts[p + 1]; v++) {
             const int32_t corner[3] = {(int32_t)points[starts[p]], (int32_t)points[v],
                                        (int32_t)points[v + 1]};
@@ -143,6 +147,8 @@ mn_status mn_film_input_add(const mn_cook *cook, const mn_geo *geo, mn_film *fil
         source.regions = labelled ? (const int32_t(*)[2])a.regions.data : NULL;
         source.segment_count = a.segments.count / 2;
         source.segments = (const int32_t(*)[2])a.segments.data;
+        source.tet_count = a.tets.count / 4;
+        source.tets = (const int32_t(*)[4])a.tets.data;
         status = mn_film_add(film, &source);
     }
     mn_array_free(cook->ctx, &a.positions);
@@ -154,6 +160,7 @@ mn_status mn_film_input_add(const mn_cook *cook, const mn_geo *geo, mn_film *fil
     mn_array_free(cook->ctx, &a.triangles);
     mn_array_free(cook->ctx, &a.regions);
     mn_array_free(cook->ctx, &a.segments);
+    mn_array_free(cook->ctx, &a.tets);
     return status;
 }
 

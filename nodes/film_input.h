@@ -18,7 +18,8 @@ typedef struct mn_frame_input {
 mn_status mn_frame_input_read(mn_context *ctx, const mn_geo *geo, mn_frame_input *input);
 void mn_frame_input_free(mn_context *ctx, mn_frame_input *input);
 
-/// Adds the films, threads and drops of a geometry: polygons (fans of triangles), polylines, points alone.
+/// Adds the volumes, films, threads and drops of a geometry: tetrahedra, polygons (fans of triangles),
+/// polylines, points alone.
 /// Uses the point attributes v, thickness, pinned and slide, and region on triangles.
 mn_status mn_film_input_add(const mn_cook *cook, const mn_geo *geo, mn_film *film);
 

@@ -14,8 +14,8 @@ static const mn_role roles[] = {
 static const mn_input_def inputs_of[] = {
     [INPUT_FILM] =
         {"Film",
-         "polygons as films, polylines as threads, points as drops; v, thickness, min_thickness, pinned, "
-         "slide and region are used",
+         "tetrahedra as volumes, polygons as films, polylines as threads, points as drops; v, thickness, "
+         "min_thickness, pinned, slide and region are used",
          true, false},
     [INPUT_FRAME] = {"Frame",
                      "wires: polylines or outlines of polygons, moving or still; films that touch them at "
@@ -30,7 +30,7 @@ static const mn_input_def inputs_of[] = {
 };
 static const mn_output_def outputs_of[] = {
     {"Film",
-     "triangles with region, threads as polylines, drops; v, N, thickness, pscale, mass, pressure, id, border and "
+     "triangles with region, threads as polylines, drops, tetrahedra; v, N, thickness, pscale, mass, pressure, id, border and "
      "codim"}};
 
 /// What an advance borrows.

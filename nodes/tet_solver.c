@@ -40,8 +40,8 @@ static const mn_output_def outputs_of[] = {
                        "materials also material, solid, stress, plastic_strain, damage and temperature"},
     [MN_TET_OUTPUT_SURFACE] =
         {"Surface", "triangles that face out; points with v, N, pressure and id. With materials "
-                    "also solid and temperature, and material, solid, stress, plastic_strain and damage "
-                    "of each triangle"},
+                    "also solid, temperature, stress, plastic_strain and damage, which blend, and material, "
+                    "solid, stress, plastic_strain and damage of each triangle"},
     [MN_TET_OUTPUT_SOLID_SURFACE] = {"Solid Surface",
                                      "those triangles of the surface that are solid, for a shader of their "
                                      "own; none without materials"},

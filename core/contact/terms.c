@@ -6,7 +6,9 @@
 //
 // Where the foot of p lies on an edge or a vertex, all triangles around have the same distance, and the sums
 // cancel to one; where it lies inside of a triangle the others' parts cancel to nothing. A point thus slides
-// over the edges of a flat surface without feeling them. w_p is the area of p, k the smaller stiffness.
+// over the edges of a flat surface without feeling them. w_p is the area of p, k the smaller stiffness. Where
+// there are more features than room for them, among triangles much smaller than the distance, the nearest one
+// counts alone.
 //
 // Edges: w_e m(c) b(e, f), c = |u x v|^2, m = (2 - c/e) c/e below e = 1e-3 |u|^2 |v|^2 at rest, else 1: the
 // mollifier that nearly parallel edges need [li2020]. Edges count by how far they stand out (surface.c), but
@@ -36,6 +38,7 @@ typedef struct feature {
 typedef struct features {
     feature list[FEATURE_MAX];
     int32_t count;
+    bool full; ///< there were more: then the nearest one stands for all
 } features;
 
 /// Adds `sign` to the feature that has these weights on the triangle: its corners with a weight.
@@ -62,7 +65,10 @@ static void count_feature(features *f, const mn_contact_pairs *c, int32_t triang
             f->list[i].count += sign;
             return;
         }
-    if (f->count == FEATURE_MAX) return;
+    if (f->count == FEATURE_MAX) {
+        f->full = true;
+        return;
+    }
     f->list[f->count++] = (feature){low, high, triangle, sign, *near};
 }
 
@@ -120,6 +126,7 @@ static mn_status collect_point(const collecting *q, mn_contact_terms *terms, int
     const int32_t *list = c->point_triangle.data + c->point_start.data[p];
     const int64_t count = c->point_start.data[p + 1] - c->point_start.data[p];
     features f = {.count = 0};
+    feature nearest = {.count = 1, .near = {.distance = INFINITY}};
     int32_t corner[3 * FEATURE_MAX], corners = 0;
     for (int64_t i = 0; i < count; i++) {
         const int32_t *t = c->triangle.data[list[i]];
@@ -128,6 +135,7 @@ static mn_status collect_point(const collecting *q, mn_contact_terms *terms, int
         const mn_closest near = mn_closest_point_triangle(x);
         if (!(near.distance < q->distance)) continue;
         count_feature(&f, c, list[i], &near, 1);
+        if (near.distance < nearest.near.distance) nearest.triangle = list[i], nearest.near = near;
         for (int k = 0; k < 3; k++) {
             const int32_t across = c->neighbour.data[list[i]][k];
             if (across > list[i] && has(list, count, across)) {
@@ -139,6 +147,7 @@ static mn_status collect_point(const collecting *q, mn_contact_terms *terms, int
                 corner[corners++] = t[k];
         }
     }
+    if (f.full) return push_point(q, terms, p, &nearest);
     // a corner with all of its triangles around, once: at its first mention
     for (int32_t i = 0; i < corners; i++) {
         int32_t mentions = 0;

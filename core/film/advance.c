@@ -10,7 +10,8 @@
 #include <string.h>
 
 static const double TOO_FAR = 0.6, FAR_ENOUGH = 0.3; // motion against a neighbour in one step, of the size
-static const double BLOWN = 0.1; // motion by the gas that comes in with one step, of the size
+static const double BLOWN = 0.1;      // motion by the gas that comes in with one step, of the size
+static const double CAPILLARY = 0.25; // of the time of waves of one size that a step with volumes may last
 static const double LONGEST = 1.4, SHORTEST = 0.5; // edges, of the size
 static const double BREAKING = 4.6; // times that a wave grows by e before it breaks a thread: a hundredfold
 
@@ -267,6 +268,9 @@ mn_status mn_film_change_mesh(mn_film *film, bool rearrange, double dt)
         MN_TRY(mn_film_events(c, &forces, size, least, &counts));
     }
     if (c->segments.count > 0) break_threads(film, dt);
+    MN_TRY(mn_film_thin_volumes(film, &changed));
+    mn_film_absorb(film, &changed);
+    MN_TRY(mn_film_bulk_remesh(film, &changed));
     mn_film_ledger *ledger = &film->ledger;
     ledger->splits += counts.splits, ledger->collapses += counts.collapses, ledger->flips += counts.flips;
     ledger->t1 += counts.t1, ledger->undone += counts.undone, ledger->forced += counts.forced;
@@ -327,6 +331,8 @@ mn_status mn_film_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_st
     for (int64_t i = 0; i < film->inputs->inflow_count; i++) rate += fabs(film->inputs->inflow_rates[i]);
     const double blown = rate > 0 ? BLOWN * film->def.size * free_area(&film->c) / rate : INFINITY;
     if (blown > 0 && blown < limit->longest) limit->longest = blown, limit->binding = "gas inflow";
+    const double waves = film->c.tets.count > 0 ? CAPILLARY * mn_film_bulk_time(film) : INFINITY;
+    if (waves < limit->longest) limit->longest = waves, limit->binding = "waves on volumes";
     if (film->next_dt < limit->longest) limit->longest = film->next_dt, limit->binding = "motion of films";
     return MN_OK;
 }
@@ -348,6 +354,7 @@ static mn_status commit(mn_solver *solver, double dt)
     mn_film *film = (mn_film *)solver;
     film->next_dt = fmin(film->def.max_dt, dt * fmin(1.5, FAR_ENOUGH / fmax(film->stretch, 1e-3)));
     mn_film_step_accept(film);
+    if (film->c.tets.count > 0) mn_film_bulk_relax(film, dt);
     move_frame(film, dt);
     MN_TRY(touch_solids(film, solver->left));
     mn_timer_begin(&solver->timers, "gas");

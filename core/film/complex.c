@@ -2,10 +2,11 @@
 //
 // Slots, stars and the log of a complex (complex.h).
 #include "film/complex.h"
+#include "meniscus/tetmesh.h"
 
 #include <string.h>
 
-enum { KIND_VERTEX, KIND_TRIANGLE, KIND_SEGMENT, LOG_ROOM = 16 };
+enum { KIND_VERTEX, KIND_TRIANGLE, KIND_SEGMENT, KIND_TET, LOG_ROOM = 16 };
 
 void mn_complex_init(mn_complex *c, mn_context *ctx)
 {
@@ -18,6 +19,7 @@ void mn_complex_free(mn_complex *c)
     mn_array_free(c->ctx, &c->vertices);
     mn_array_free(c->ctx, &c->triangles);
     mn_array_free(c->ctx, &c->segments);
+    mn_array_free(c->ctx, &c->tets);
     mn_array_free(c->ctx, &c->wires);
     mn_array_free(c->ctx, &c->log);
     mn_array_free(c->ctx, &c->renumber);
@@ -35,7 +37,8 @@ void mn_complex_begin(mn_complex *c)
 
 mn_complex_place mn_complex_here(const mn_complex *c)
 {
-    return (mn_complex_place){c->log.count, c->vertices.count, c->triangles.count, c->segments.count};
+    return (mn_complex_place){c->log.count, c->vertices.count, c->triangles.count, c->segments.count,
+                              c->tets.count};
 }
 
 void mn_complex_commit(mn_complex *c)
@@ -51,9 +54,10 @@ void mn_complex_undo_to(mn_complex *c, mn_complex_place place)
         if (record->kind == KIND_VERTEX) c->vertices.data[record->index] = record->old.vertex;
         if (record->kind == KIND_TRIANGLE) c->triangles.data[record->index] = record->old.triangle;
         if (record->kind == KIND_SEGMENT) c->segments.data[record->index] = record->old.segment;
+        if (record->kind == KIND_TET) c->tets.data[record->index] = record->old.tet;
     }
     c->vertices.count = place.vertices, c->triangles.count = place.triangles;
-    c->segments.count = place.segments;
+    c->segments.count = place.segments, c->tets.count = place.tets;
     c->broken = false;
 }
 
@@ -80,6 +84,7 @@ static void log_slot(mn_complex *c, int32_t kind, int32_t index)
     if (kind == KIND_VERTEX) record->old.vertex = c->vertices.data[index];
     if (kind == KIND_TRIANGLE) record->old.triangle = c->triangles.data[index];
     if (kind == KIND_SEGMENT) record->old.segment = c->segments.data[index];
+    if (kind == KIND_TET) record->old.tet = c->tets.data[index];
 }
 
 mn_complex_vertex *mn_complex_edit_vertex(mn_complex *c, int32_t v)
@@ -135,6 +140,32 @@ static void unlink_end(mn_complex *c, int32_t s, int32_t k)
     c->segments.data[at / 2].next[at % 2] = after;
 }
 
+// Its vertex has a quarter of the mass, too.
+static void link_tet_corner(mn_complex *c, int32_t t, int32_t k)
+{
+    const int32_t v = c->tets.data[t].v[k];
+    log_slot(c, KIND_VERTEX, v);
+    c->tets.data[t].next[k] = c->vertices.data[v].first_tet;
+    c->vertices.data[v].first_tet = 4 * t + k;
+    c->vertices.data[v].bulk += 0.25 * c->tets.data[t].mass;
+}
+
+static void unlink_tet_corner(mn_complex *c, int32_t t, int32_t k)
+{
+    const int32_t v = c->tets.data[t].v[k], corner = 4 * t + k, after = c->tets.data[t].next[k];
+    log_slot(c, KIND_VERTEX, v);
+    c->vertices.data[v].bulk -= 0.25 * c->tets.data[t].mass;
+    if (c->vertices.data[v].first_tet == corner) {
+        c->vertices.data[v].first_tet = after;
+        if (after < 0) c->vertices.data[v].bulk = c->vertices.data[v].pressure = 0;
+        return;
+    }
+    int32_t at = c->vertices.data[v].first_tet;
+    while (c->tets.data[at / 4].next[at % 4] != corner) at = c->tets.data[at / 4].next[at % 4];
+    log_slot(c, KIND_TET, at / 4);
+    c->tets.data[at / 4].next[at % 4] = after;
+}
+
 // ---- edits ----
 
 // Memory is out: the move is broken, and -1 is no index.
@@ -147,7 +178,8 @@ static int32_t refuse(mn_complex *c)
 int32_t mn_complex_add_vertex(mn_complex *c, const mn_complex_vertex *vertex)
 {
     mn_complex_vertex copy = *vertex;
-    copy.first = copy.first_segment = -1;
+    copy.first = copy.first_segment = copy.first_tet = -1;
+    copy.bulk = copy.pressure = 0;
     copy.alive = 1;
     copy.id = c->next_id;
     if (c->broken || mn_array_push(c->ctx, &c->vertices, &copy) != MN_OK) return refuse(c);
@@ -171,6 +203,23 @@ int32_t mn_complex_add_segment(mn_complex *c, int32_t a, int32_t b)
     const int32_t s = (int32_t)(c->segments.count - 1);
     for (int32_t k = 0; k < 2; k++) link_end(c, s, k);
     return s;
+}
+
+int32_t mn_complex_add_tet(mn_complex *c, const int32_t v[4], double mass, double soft)
+{
+    const mn_complex_tet tet = {{v[0], v[1], v[2], v[3]}, {-1, -1, -1, -1}, mass, soft};
+    if (!log_has_room(c) || mn_array_push(c->ctx, &c->tets, &tet) != MN_OK) return refuse(c);
+    const int32_t t = (int32_t)(c->tets.count - 1);
+    for (int32_t k = 0; k < 4; k++) link_tet_corner(c, t, k);
+    return t;
+}
+
+void mn_complex_remove_tet(mn_complex *c, int32_t t)
+{
+    if (!log_has_room(c)) return;
+    log_slot(c, KIND_TET, t);
+    for (int32_t k = 0; k < 4; k++) unlink_tet_corner(c, t, k);
+    c->tets.data[t].v[0] = -1;
 }
 
 void mn_complex_remove_triangle(mn_complex *c, int32_t t)
@@ -227,7 +276,9 @@ mn_status mn_complex_compact(mn_complex *c)
         c->renumber.data[v] = c->vertices.data[v].alive ? kept : -1;
         if (!c->vertices.data[v].alive) continue;
         c->vertices.data[kept] = c->vertices.data[v];
-        c->vertices.data[kept].first = c->vertices.data[kept].first_segment = -1;
+        mn_complex_vertex *vertex = &c->vertices.data[kept];
+        vertex->first = vertex->first_segment = vertex->first_tet = -1;
+        vertex->bulk = 0;
         kept++;
     }
     c->vertices.count = kept;
@@ -251,6 +302,16 @@ mn_status mn_complex_compact(mn_complex *c)
         kept++;
     }
     c->segments.count = kept;
+    kept = 0;
+    for (int64_t t = 0; t < c->tets.count; t++) {
+        if (c->tets.data[t].v[0] < 0) continue;
+        mn_complex_tet tet = c->tets.data[t];
+        for (int k = 0; k < 4; k++) tet.v[k] = c->renumber.data[tet.v[k]];
+        c->tets.data[kept] = tet;
+        for (int32_t k = 0; k < 4; k++) link_tet_corner(c, kept, k);
+        kept++;
+    }
+    c->tets.count = kept;
     return MN_OK;
 }
 
@@ -291,6 +352,37 @@ int32_t mn_complex_find_segment(const mn_complex *c, int32_t a, int32_t b)
     for (int32_t at = c->vertices.data[a].first_segment; at >= 0; at = c->segments.data[at / 2].next[at % 2])
         if (c->segments.data[at / 2].v[1 - at % 2] == b) return at / 2;
     return -1;
+}
+
+int32_t mn_complex_find_tet(const mn_complex *c, int32_t a, int32_t b, int32_t d, int32_t but)
+{
+    for (int32_t at = c->vertices.data[a].first_tet; at >= 0; at = c->tets.data[at / 4].next[at % 4]) {
+        const int32_t *v = c->tets.data[at / 4].v;
+        int32_t found = 0;
+        for (int k = 0; k < 4; k++) found += v[k] == b || v[k] == d;
+        if (at / 4 != but && found == 2) return at / 4;
+    }
+    return -1;
+}
+
+double mn_complex_tet_volume(const mn_complex *c, int32_t t)
+{
+    const int32_t *v = c->tets.data[t].v;
+    return mn_tet_volume(mn_complex_position(c, v[0]), mn_complex_position(c, v[1]),
+                         mn_complex_position(c, v[2]), mn_complex_position(c, v[3]));
+}
+
+mn_status mn_complex_close_tets(mn_complex *c, int64_t first, int32_t outside)
+{
+    for (int32_t t = (int32_t)first; t < (int32_t)c->tets.count; t++)
+        for (int k = 0; k < 4 && c->tets.data[t].v[0] >= 0; k++) {
+            const int32_t *v = c->tets.data[t].v, *face = mn_tet_face_corners[k];
+            const int32_t a = v[face[0]], b = v[face[1]], d = v[face[2]];
+            if (mn_complex_find_tet(c, a, b, d, t) < 0 && mn_complex_find(c, a, b, d, -1) < 0 &&
+                mn_complex_add_triangle(c, a, b, d, MN_COMPLEX_LIQUID, outside) < 0)
+                return MN_ERROR_MEMORY;
+        }
+    return MN_OK;
 }
 
 int32_t mn_complex_neighbours(const mn_complex *c, int32_t v, int32_t *neighbours, int32_t max)
@@ -353,6 +445,7 @@ bool mn_complex_on_wire(const mn_complex *c, int32_t a, int32_t b, int32_t wire[
 mn_complex_class mn_complex_class_of(const mn_complex *c, int32_t v)
 {
     if (mn_complex_held(c, v)) return MN_COMPLEX_FIXED;
+    if (mn_complex_wet(c, v)) return MN_COMPLEX_POINT;
     int32_t w[2 * MN_COMPLEX_STAR_MAX], times[2 * MN_COMPLEX_STAR_MAX], count = 0;
     for (int32_t at = c->vertices.data[v].first; at >= 0; at = c->triangles.data[at / 3].next[at % 3])
         for (int32_t k = 1; k < 3; k++) {
@@ -369,93 +462,4 @@ mn_complex_class mn_complex_class_of(const mn_complex *c, int32_t v)
     for (int32_t i = 0; i < count; i++) odd += times[i] != 2;
     if (c->vertices.data[v].first_segment >= 0) return MN_COMPLEX_POINT;
     return odd == 0 ? MN_COMPLEX_INSIDE : odd == 2 ? MN_COMPLEX_CURVE : MN_COMPLEX_POINT;
-}
-
-// ---- invariants ----
-
-static mn_status check_slots(const mn_complex *c)
-{
-    int64_t corners = 0, ends = 0;
-    for (int64_t t = 0; t < c->triangles.count; t++) {
-        const mn_complex_triangle *triangle = &c->triangles.data[t];
-        if (triangle->v[0] < 0) continue;
-        corners += 3;
-        for (int k = 0; k < 3; k++) {
-            const int32_t v = triangle->v[k];
-            if (v < 0 || v >= c->vertices.count || !c->vertices.data[v].alive)
-                return mn_fail(c->ctx, MN_ERROR_INPUT, "Triangle %lld has no vertex at corner %d.",
-                               (long long)t, k);
-            if (v == triangle->v[(k + 1) % 3])
-                return mn_fail(c->ctx, MN_ERROR_INPUT, "Triangle %lld has vertex %d twice.", (long long)t, v);
-        }
-        if (mn_complex_find(c, triangle->v[0], triangle->v[1], triangle->v[2], (int32_t)t) >= 0)
-            return mn_fail(c->ctx, MN_ERROR_INPUT, "Triangle %lld has a twin with the same three vertices.",
-                           (long long)t);
-        if (triangle->region[0] < 0 || triangle->region[1] < 0)
-            return mn_fail(c->ctx, MN_ERROR_INPUT, "Triangle %lld has a negative region.", (long long)t);
-    }
-    for (int64_t s = 0; s < c->segments.count; s++) ends += c->segments.data[s].v[0] < 0 ? 0 : 2;
-    for (int32_t v = 0; v < (int32_t)c->vertices.count; v++) {
-        for (int32_t at = c->vertices.data[v].first; at >= 0; at = c->triangles.data[at / 3].next[at % 3]) {
-            if (c->triangles.data[at / 3].v[0] < 0 || c->triangles.data[at / 3].v[at % 3] != v ||
-                corners-- <= 0)
-                return mn_fail(c->ctx, MN_ERROR_INPUT, "The star of vertex %d is damaged.", v);
-        }
-        for (int32_t at = c->vertices.data[v].first_segment; at >= 0;
-             at = c->segments.data[at / 2].next[at % 2])
-            if (c->segments.data[at / 2].v[at % 2] != v || ends-- <= 0)
-                return mn_fail(c->ctx, MN_ERROR_INPUT, "The segments of vertex %d are damaged.", v);
-    }
-    if (corners != 0 || ends != 0)
-        return mn_fail(c->ctx, MN_ERROR_INPUT, "%lld corners and %lld ends are in no star.",
-                       (long long)corners, (long long)ends);
-    return MN_OK;
-}
-
-// Turning around the edge from a to b, triangle t leads from region *from to region *to.
-static void turn(const mn_complex_triangle *t, int32_t a, int32_t b, int32_t *from, int32_t *to)
-{
-    const int32_t k = mn_complex_corner(t, a);
-    const bool forward = t->v[(k + 1) % 3] == b;
-    *from = t->region[forward ? 0 : 1], *to = t->region[forward ? 1 : 0];
-}
-
-static mn_status check_edge(const mn_complex *c, int32_t a, int32_t b)
-{
-    int32_t list[MN_COMPLEX_EDGE_MAX], count = mn_complex_edge(c, a, b, list, MN_COMPLEX_EDGE_MAX);
-    if (count > MN_COMPLEX_EDGE_MAX)
-        return mn_fail(c->ctx, MN_ERROR_INPUT, "%d triangles meet at the edge from vertex %d to %d.", count,
-                       a, b);
-    if (mn_complex_on_wall(c, a, b)) return MN_OK;
-    for (int32_t i = 0; i < count; i++) {
-        int32_t from, to, balance = 0;
-        turn(&c->triangles.data[list[i]], a, b, &from, &to);
-        for (int32_t k = 0; k < count; k++) {
-            int32_t f, g;
-            turn(&c->triangles.data[list[k]], a, b, &f, &g);
-            balance += (f == from) - (g == from);
-        }
-        if (balance != 0)
-            return mn_fail(c->ctx, MN_ERROR_INPUT,
-                           "The regions around the edge from vertex %d to vertex %d contradict each other: "
-                           "region %d is entered and left a different number of times.",
-                           a, b, from);
-    }
-    return MN_OK;
-}
-
-mn_status mn_complex_check(const mn_complex *c)
-{
-    MN_TRY(check_slots(c));
-    for (int64_t t = 0; t < c->triangles.count; t++) {
-        const int32_t *v = c->triangles.data[t].v;
-        if (t % 1024 == 0) MN_TRY(mn_check_cancelled(c->ctx));
-        if (v[0] < 0) continue;
-        for (int k = 0; k < 3; k++)
-            if (v[k] < v[(k + 1) % 3])
-                MN_TRY(check_edge(c, v[k], v[(k + 1) % 3]));
-            else
-                MN_TRY(check_edge(c, v[(k + 1) % 3], v[k]));
-    }
-    return MN_OK;
 }

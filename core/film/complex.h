@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A kept, labelled, non-manifold complex of films (triangles), threads (segments) and drops (vertices alone).
+// A kept, labelled, non-manifold complex of volumes (tetrahedra), films (triangles), threads (segments) and
+// drops (vertices alone), which share vertices.
 //
 // Elements live in slots; the star of a vertex is a list through the corners of its elements, which is whole
 // on any mesh, so no edge or half edge is stored. A triangle (a, b, c) has two sides: 0 behind it, 1 in front
 // of it, where its normal (b - a) x (c - a) points. Each side carries the region of gas that it faces: 0 is
-// the air around, other numbers are pockets.
+// the air around, other numbers are pockets, MN_COMPLEX_LIQUID is the inside of tetrahedra. The surface of a
+// volume is kept as triangles with the liquid on one side, so that shells of gas, borders and dV/dx of
+// pockets are found the same way whether a film or a volume is around them.
 //
 // Invariants, all tested by mn_complex_check():
 //   - every corner is in the star of its vertex, once; no triangle has a vertex twice; no two have the same
 //     three;
 //   - around each edge, turning with a triangle takes one from the region before it to the region after it:
-//     as many triangles lead into a region as out of it. Edges on a wall are free of this: the wall is there.
+//     as many triangles lead into a region as out of it. Edges on a wall are free of this: the wall is there;
+//   - a face of a tetrahedron belongs to two of them and is no triangle, or to one and is a triangle with the
+//     liquid on that side; no other triangle has liquid on a side.
 //
 // Edits between mn_complex_begin() and mn_complex_commit() are logged, struct by struct, and
 // mn_complex_undo() takes them back: a move is tried, judged, and kept or undone.
@@ -22,13 +27,17 @@
 #include "meniscus/vec.h"
 
 enum { MN_COMPLEX_STAR_MAX = 192, MN_COMPLEX_EDGE_MAX = 24 };
+/// The region inside of tetrahedra. Higher than any pocket, so that their surface faces out.
+#define MN_COMPLEX_LIQUID (1 << 30)
 
 /// No padding: states are saved as they are.
 typedef struct mn_complex_vertex {
     mn_vec3 position; ///< m
     mn_vec3 velocity; ///< m/s
     mn_vec3 slide;    ///< unit normal of the wall it slides on; zero when free
-    double mass;      ///< kg
+    double mass;      ///< kg, of films, threads and drops
+    double bulk;      ///< kg, a quarter of that of its tetrahedra
+    double pressure;  ///< Pa above the ambient, in its tetrahedra
     double rest_area; ///< m^2, at which its soap has the tension sigma; 0: not set yet
     double least;     ///< m, thickness below which its film bursts; 0: that of all films
     double along;     ///< where on the wire from wire[0] to wire[1] it is held, 0 to 1
@@ -36,7 +45,9 @@ typedef struct mn_complex_vertex {
     int32_t wire[2];       ///< points of the frame that hold it; -1 when free
     int32_t first;         ///< first corner (3 triangle + corner) of its star, or -1
     int32_t first_segment; ///< first end (2 segment + end) of its segments, or -1
+    int32_t first_tet;     ///< first corner (4 tetrahedron + corner) of its tetrahedra, or -1
     int32_t alive, parent; ///< parent: scratch
+    int32_t spare;         ///< 0
 } mn_complex_vertex;
 
 typedef struct mn_complex_triangle {
@@ -50,6 +61,13 @@ typedef struct mn_complex_segment {
     int32_t next[2]; ///< next end at v[k], or -1
 } mn_complex_segment;
 
+typedef struct mn_complex_tet {
+    int32_t v[4];    ///< v[0] < 0: a free slot; (p1 - p0) x (p2 - p0) . (p3 - p0) > 0
+    int32_t next[4]; ///< next corner at v[k], or -1
+    double mass;     ///< kg: what it has to have room for
+    double soft;     ///< m^3, which it is drawn to beside that
+} mn_complex_tet;
+
 /// An edge of the frame: between its points a < b.
 typedef struct mn_complex_wire {
     int32_t a, b;
@@ -62,12 +80,13 @@ typedef struct mn_complex_record {
         mn_complex_vertex vertex;
         mn_complex_triangle triangle;
         mn_complex_segment segment;
+        mn_complex_tet tet;
     } old;
 } mn_complex_record;
 
 /// A place in the log to go back to.
 typedef struct mn_complex_place {
-    int64_t log, vertices, triangles, segments;
+    int64_t log, vertices, triangles, segments, tets;
 } mn_complex_place;
 
 typedef struct mn_complex {
@@ -75,6 +94,7 @@ typedef struct mn_complex {
     MN_ARRAY(mn_complex_vertex) vertices;
     MN_ARRAY(mn_complex_triangle) triangles;
     MN_ARRAY(mn_complex_segment) segments;
+    MN_ARRAY(mn_complex_tet) tets;
     MN_ARRAY(mn_complex_wire) wires; ///< edges of the frame, rising
     MN_ARRAY(mn_complex_record) log;
     MN_ARRAY(int32_t) renumber;
@@ -95,6 +115,9 @@ int32_t mn_complex_add_vertex(mn_complex *c, const mn_complex_vertex *vertex);
 int32_t mn_complex_add_triangle(mn_complex *c, int32_t a, int32_t b, int32_t d, int32_t behind,
                                 int32_t front);
 int32_t mn_complex_add_segment(mn_complex *c, int32_t a, int32_t b);
+/// `v` in positive order; faces are the caller's business. Its bulk goes to its vertices.
+int32_t mn_complex_add_tet(mn_complex *c, const int32_t v[4], double mass, double soft);
+void mn_complex_remove_tet(mn_complex *c, int32_t tet);
 void mn_complex_remove_triangle(mn_complex *c, int32_t triangle);
 void mn_complex_remove_segment(mn_complex *c, int32_t segment);
 /// Only a vertex without elements.
@@ -131,6 +154,18 @@ int32_t mn_complex_edge(const mn_complex *c, int32_t a, int32_t b, int32_t *tria
 int32_t mn_complex_find(const mn_complex *c, int32_t a, int32_t b, int32_t d, int32_t but);
 /// The segment between the two, or -1.
 int32_t mn_complex_find_segment(const mn_complex *c, int32_t a, int32_t b);
+/// The tetrahedron with these three vertices other than `but`, or -1.
+int32_t mn_complex_find_tet(const mn_complex *c, int32_t a, int32_t b, int32_t d, int32_t but);
+/// The side of the triangle that faces liquid, or -1.
+static inline int32_t mn_complex_liquid_side(const mn_complex_triangle *t)
+{
+    return t->region[0] == MN_COMPLEX_LIQUID ? 0 : t->region[1] == MN_COMPLEX_LIQUID ? 1 : -1;
+}
+/// A film and not the surface of a volume.
+static inline bool mn_complex_is_film(const mn_complex *c, int32_t triangle)
+{
+    return mn_complex_liquid_side(&c->triangles.data[triangle]) < 0;
+}
 /// The corner of the triangle that is neither a nor b.
 static inline int32_t mn_complex_apex(const mn_complex_triangle *t, int32_t a, int32_t b)
 {
@@ -154,6 +189,19 @@ static inline bool mn_complex_held(const mn_complex *c, int32_t v)
 {
     return c->vertices.data[v].wire[0] >= 0;
 }
+/// It belongs to a volume.
+static inline bool mn_complex_wet(const mn_complex *c, int32_t v)
+{
+    return c->vertices.data[v].first_tet >= 0;
+}
+/// kg that a change of its velocity moves.
+static inline double mn_complex_inertia(const mn_complex_vertex *v)
+{
+    return v->mass + v->bulk;
+}
+double mn_complex_tet_volume(const mn_complex *c, int32_t tet);
+/// Adds a triangle for each face of the tetrahedra from `first` on that has none, outside of them `outside`.
+mn_status mn_complex_close_tets(mn_complex *c, int64_t first, int32_t outside);
 static inline bool mn_complex_slides(const mn_complex *c, int32_t v)
 {
     return mn_norm2(c->vertices.data[v].slide) > 0.25;
@@ -169,12 +217,14 @@ bool mn_complex_on_wire(const mn_complex *c, int32_t a, int32_t b, int32_t wire[
 typedef enum mn_complex_class {
     MN_COMPLEX_INSIDE, ///< two triangles at each of its edges
     MN_COMPLEX_CURVE,  ///< on a border, a rim or a wall: exactly two edges with another number
-    MN_COMPLEX_POINT,  ///< where borders meet or end
+    MN_COMPLEX_POINT,  ///< where borders meet or end, and in a volume
     MN_COMPLEX_FIXED,  ///< held by a wire
 } mn_complex_class;
 mn_complex_class mn_complex_class_of(const mn_complex *c, int32_t v);
 
 /// MN_OK, or MN_ERROR_INPUT with a sentence that names the first element that breaks an invariant.
 mn_status mn_complex_check(const mn_complex *c);
+/// The same of what is around one vertex.
+mn_status mn_complex_check_vertex(const mn_complex *c, int32_t v);
 
 #endif

@@ -338,10 +338,10 @@ static bool add_strip(mn_complex *c, const mn_film_patch *a, const mn_film_patch
 static void give_liquid(mn_complex *c, int32_t from, int32_t to)
 {
     mn_complex_vertex *f = mn_complex_edit_vertex(c, from), *t = mn_complex_edit_vertex(c, to);
-    const double mass = f->mass + t->mass;
+    const double before = mn_complex_inertia(t), mass = f->mass + before;
     if (mass > 0)
-        t->velocity = mn_scale(1 / mass, mn_axpy(mn_scale(t->mass, t->velocity), f->mass, f->velocity));
-    t->mass = mass, t->rest_area += f->rest_area;
+        t->velocity = mn_scale(1 / mass, mn_axpy(mn_scale(before, t->velocity), f->mass, f->velocity));
+    t->mass += f->mass, t->rest_area += f->rest_area;
     f->mass = f->rest_area = 0;
 }
 
@@ -431,7 +431,9 @@ static void absorb_drops(mn_film *film, double cell)
     mn_complex *c = &film->c;
     for (int32_t v = 0; v < (int32_t)c->vertices.count; v++) {
         const mn_complex_vertex *drop = &c->vertices.data[v];
-        if (!drop->alive || drop->first >= 0 || drop->first_segment >= 0 || mn_complex_held(c, v)) continue;
+        if (!drop->alive || drop->first >= 0 || drop->first_segment >= 0 || mn_complex_held(c, v) ||
+            mn_complex_wet(c, v))
+            continue;
         int64_t at[3];
         int32_t best = -1;
         double least = INFINITY;
@@ -443,8 +445,9 @@ static void absorb_drops(mn_film *film, double cell)
                 const mn_complex_vertex *other = &c->vertices.data[w];
                 const mn_vec3 d = mn_sub(other->position, drop->position);
                 const double r = radius_at(film, v);
-                const double reach =
-                    other->first >= 0 ? fmax(NEAR * film->def.size, r) : r + radius_at(film, w);
+                const double reach = other->first >= 0 || mn_complex_wet(c, w)
+                                         ? fmax(NEAR * film->def.size, r)
+                                         : r + radius_at(film, w);
                 if (w == v || !other->alive || mn_norm2(d) > reach * reach || mn_norm2(d) >= least ||
                     !(mn_dot(d, mn_sub(other->velocity, drop->velocity)) < 0))
                     continue;
@@ -453,7 +456,8 @@ static void absorb_drops(mn_film *film, double cell)
         if (best < 0) continue;
         mn_complex_begin(c);
         mn_complex_vertex *to = mn_complex_edit_vertex(c, best);
-        if (to->first < 0 && !mn_complex_held(c, best)) // drops meet in their common centre of mass
+        if (to->first < 0 && !mn_complex_held(c, best) &&
+            !mn_complex_wet(c, best)) // drops meet in their common centre of mass
             to->position =
                 mn_lerp(to->position, drop->position, drop->mass / fmax(to->mass + drop->mass, 1e-300));
         give_liquid(c, v, best);
@@ -464,6 +468,22 @@ static void absorb_drops(mn_film *film, double cell)
             mn_complex_commit(c);
         film->ledger.absorbed += !c->broken;
     }
+}
+
+// Room for what is there now. New triangles, those of strips, are taken: they wait for the next step.
+static mn_status extend_marks(mn_film *film)
+{
+    mn_film_touch *touch = &film->touch;
+    mn_context *ctx = film->solver.ctx;
+    const int64_t vertices = touch->stamp.count, triangles = touch->triangle_stamp.count;
+    MN_TRY(mn_array_resize(ctx, &touch->stamp, film->c.vertices.count));
+    MN_TRY(mn_array_resize(ctx, &touch->follow, film->c.vertices.count));
+    MN_TRY(mn_array_resize(ctx, &touch->partner, film->c.vertices.count));
+    MN_TRY(mn_array_resize(ctx, &touch->triangle_stamp, film->c.triangles.count));
+    for (int64_t v = vertices; v < touch->stamp.count; v++)
+        touch->stamp.data[v] = 0, touch->follow.data[v] = touch->partner.data[v] = -1;
+    for (int64_t t = triangles; t < touch->triangle_stamp.count; t++) touch->triangle_stamp.data[t] = -1;
+    return MN_OK;
 }
 
 mn_status mn_film_touch_films(mn_film *film, bool *changed)
@@ -484,11 +504,13 @@ mn_status mn_film_touch_films(mn_film *film, bool *changed)
         mn_fill_bytes(touch->stamp.data, 0, mn_bytes(touch->stamp.count, sizeof(int32_t)));
         mn_fill_bytes(touch->follow.data, 0xff, mn_bytes(touch->follow.count, sizeof(int32_t)));
         mn_fill_bytes(touch->triangle_stamp.data, 0, mn_bytes(touch->triangle_stamp.count, sizeof(int32_t)));
-        const int32_t count = (int32_t)touch->triangle_stamp.count; // those of strips wait for the next step
+        const int32_t count = (int32_t)touch->triangle_stamp.count;
         for (int32_t t = 0; t < count; t++)
             if (film->c.triangles.data[t].v[0] >= 0 && touch->triangle_stamp.data[t] == 0 &&
-                is_marked(touch, &film->c.triangles.data[t], 0))
+                is_marked(touch, &film->c.triangles.data[t], 0)) {
                 MN_TRY(touch_at(film, t, &stamp, changed));
+                MN_TRY(extend_marks(film));
+            }
     }
     absorb_drops(film, cell);
     return MN_OK;

@@ -62,7 +62,7 @@ static double flux(const drainage_job *job, int32_t v, int32_t w, int64_t k)
     const mn_vec3 e = mn_sub(mn_complex_position(&film->c, w), mn_complex_position(&film->c, v));
     const double fall = rho * mn_dot(film->def.gravity, e), length = mn_norm(e);
     const bool border_v = job->gathered[v] >= 0, border_w = job->gathered[w] >= 0;
-    if (!(length > 0)) return 0;
+    if (!(length > 0) || mn_complex_wet(&film->c, v) || mn_complex_wet(&film->c, w)) return 0;
     if (border_v && border_w) {
         if (mn_complex_edge(&film->c, v, w, NULL, 0) < 3 || !(fall > 0)) return 0;
         const double a = job->gathered[v] / length;

@@ -29,6 +29,10 @@ static mn_status triangle_range(void *user, mn_range range)
     for (int64_t t = range.begin; t < range.end; t++) {
         const int32_t *v = job->film->c.triangles.data[t].v;
         const mn_vec3 *slope = s->elements.data[t].slope;
+        if (!mn_complex_is_film(&job->film->c, (int32_t)t)) {
+            s->rate.data[t] = 0;
+            continue;
+        }
         s->rate.data[t] =
             mn_dot(slope[0], job->u[v[0]]) + mn_dot(slope[1], job->u[v[1]]) + mn_dot(slope[2], job->u[v[2]]);
     }
@@ -56,7 +60,9 @@ static mn_status spread_range(void *user, mn_range range)
     const mn_film_system *s = &job->film->system;
     for (int64_t t = range.begin; t < range.end; t++) {
         const int32_t *v = job->film->c.triangles.data[t].v;
-        s->rate.data[t] = s->slack.data[v[0]] + s->slack.data[v[1]] + s->slack.data[v[2]];
+        s->rate.data[t] = !mn_complex_is_film(&job->film->c, (int32_t)t)
+                              ? 0
+                              : s->slack.data[v[0]] + s->slack.data[v[1]] + s->slack.data[v[2]];
     }
     return MN_OK;
 }
@@ -93,7 +99,8 @@ mn_status mn_film_spread_soap(mn_film *film)
     for (int64_t v = 0; v < s->vertex_count; v++) {
         double area = 0;
         for (int64_t i = s->star_start.data[v]; i < s->star_start.data[v + 1]; i++)
-            area += mn_complex_area(&film->c, s->star.data[i] / 3) / 3;
+            if (mn_complex_is_film(&film->c, s->star.data[i] / 3))
+                area += mn_complex_area(&film->c, s->star.data[i] / 3) / 3;
         s->area.data[v] = area;
         if (!(film->c.vertices.data[v].rest_area > 0)) film->c.vertices.data[v].rest_area = area;
     }

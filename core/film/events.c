@@ -162,6 +162,7 @@ static void follow_triangle(const mn_complex *c, int32_t v, int32_t p, int32_t q
             continue;
         t->inner[t->inner_count] = m, t->beside[t->inner_count++] = v;
     }
+    if (mn_complex_wet(c, p) || mn_complex_wet(c, q)) return;
     if (t->count == T1_MAX || among(t, p) || among(t, q) || mn_complex_held(c, p) || mn_complex_held(c, q) ||
         mn_complex_slides(c, p) != mn_complex_slides(c, q))
         return;
@@ -334,7 +335,9 @@ mn_status mn_film_events(mn_complex *c, const mn_film_forces *forces, double siz
     for (int64_t i = 0; i < edges.count; i++) {
         const mn_edge_entry e = edges.data[i];
         if (i % PAUSE == 0) MN_TRY_TO(out, status, mn_check_cancelled(c->ctx));
-        if (!c->vertices.data[e.a].alive || !c->vertices.data[e.b].alive) continue;
+        if (!c->vertices.data[e.a].alive || !c->vertices.data[e.b].alive || mn_complex_wet(c, e.a) ||
+            mn_complex_wet(c, e.b))
+            continue;
         const int32_t n = mn_complex_edge(c, e.a, e.b, NULL, 0);
         const double l2 = mn_norm2(mn_sub(mn_complex_position(c, e.a), mn_complex_position(c, e.b)));
         if (n == 0 || l2 > longest * longest) continue;
@@ -351,7 +354,7 @@ mn_status mn_film_events(mn_complex *c, const mn_film_forces *forces, double siz
     }
     for (int32_t v = 0; v < (int32_t)c->vertices.count; v++) {
         if (!c->vertices.data[v].alive || mn_complex_class_of(c, v) == MN_COMPLEX_INSIDE ||
-            mn_complex_held(c, v) || !mn_is_crowded(c, v))
+            mn_complex_held(c, v) || mn_complex_wet(c, v) || !mn_is_crowded(c, v))
             continue;
         mn_complex_begin(c);
         mn_resolve_list list = {1, {v}};
@@ -396,10 +399,10 @@ bool mn_film_puncture(mn_complex *c, int32_t v, int32_t joined[2 * MN_PUNCTURE_M
     const bool lone = old->first_segment < 0;
     for (int32_t i = 0; i < around && lone; i++) {
         mn_complex_vertex *w = mn_complex_edit_vertex(c, ring[i]);
-        const double share = mass / (around - i), area = rest / (around - i), all = w->mass + share;
-        if (all > 0)
-            w->velocity = mn_scale(1 / all, mn_axpy(mn_scale(w->mass, w->velocity), share, velocity));
-        w->mass = all, w->rest_area += area;
+        const double share = mass / (around - i), area = rest / (around - i);
+        const double before = mn_complex_inertia(w), all = before + share;
+        if (all > 0) w->velocity = mn_scale(1 / all, mn_axpy(mn_scale(before, w->velocity), share, velocity));
+        w->mass += share, w->rest_area += area;
         mass -= share, rest -= area;
     }
     if (lone) mn_complex_remove_vertex(c, v);
@@ -421,7 +424,9 @@ bool mn_film_vanish(mn_complex *c, int32_t region, double size)
         for (int k = 0; k < 3; k++) {
             int32_t i = 0;
             while (i < count && vertex[i] != triangle->v[k]) i++;
-            if (mn_complex_held(c, triangle->v[k]) || mn_complex_slides(c, triangle->v[k])) return false;
+            if (mn_complex_held(c, triangle->v[k]) || mn_complex_slides(c, triangle->v[k]) ||
+                mn_complex_wet(c, triangle->v[k]))
+                return false;
             if (i == count) vertex[count++] = triangle->v[k];
         }
     }

@@ -5,6 +5,7 @@
 #include "base/solver_face.h"
 #include "film/film_state.h"
 #include "meniscus/array.h"
+#include "meniscus/tetmesh.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ static mn_status init(mn_solver *solver)
     film->stale = true;
     film->next_dt = film->def.max_dt;
     film->travelled = 1e300;
+    film->bulk.left_quality = film->bulk.left_shortest = 1e300;
     mn_complex_init(&film->c, solver->ctx);
     const mn_film_pocket outside = {0};
     MN_TRY(mn_array_push(solver->ctx, &film->pockets, &outside));
@@ -32,6 +34,7 @@ static void release(mn_solver *solver)
     mn_context *ctx = solver->ctx;
     if (film->c.ctx) mn_complex_free(&film->c);
     mn_film_system_free(ctx, &film->system);
+    mn_film_bulk_free(ctx, &film->bulk);
     mn_film_preconditioner_free(ctx, &film->preconditioner);
     mn_film_touch_free(ctx, &film->touch);
     mn_krylov_free(film->krylov);
@@ -60,6 +63,7 @@ static void release(mn_solver *solver)
     mn_array_free(ctx, &film->shown_triangles);
     mn_array_free(ctx, &film->shown_regions);
     mn_array_free(ctx, &film->shown_segments);
+    mn_array_free(ctx, &film->shown_tets);
     mn_array_free(ctx, &film->shown_volumes);
     mn_array_free(ctx, &film->shown_excess);
     mn_array_free(ctx, &film->shown_amounts);
@@ -183,6 +187,22 @@ static mn_status check_source(mn_film *film, const mn_film_source *s)
                 s->segments[i][0] == s->segments[i][1])
                 return mn_fail(ctx, MN_ERROR_INPUT, "Segment %lld does not have two points of its own.",
                                (long long)i);
+    for (int64_t t = 0; t < s->tet_count; t++) {
+        const int32_t *v = s->tets[t];
+        double longest = 0;
+        for (int k = 0; k < 6; k++) {
+            const int32_t a = v[mn_tet_edge_corners[k][0]], b = v[mn_tet_edge_corners[k][1]];
+            if (a < 0 || b < 0 || a >= s->point_count || b >= s->point_count || a == b)
+                return mn_fail(ctx, MN_ERROR_INPUT, "Tetrahedron %lld does not have four points of its own.",
+                               (long long)t);
+            longest = fmax(longest, mn_distance(s->positions[a], s->positions[b]));
+        }
+        const double volume =
+            mn_tet_volume(s->positions[v[0]], s->positions[v[1]], s->positions[v[2]], s->positions[v[3]]);
+        if (!(fabs(volume) > 1e-9 * longest * longest * longest))
+            return mn_fail(ctx, MN_ERROR_INPUT, "Tetrahedron %lld has no volume; clean the mesh first.",
+                           (long long)t);
+    }
     return MN_OK;
 }
 
@@ -203,12 +223,40 @@ static mn_status add_points(mn_film *film, const mn_film_source *s)
     return MN_OK;
 }
 
+static bool is_surface(const mn_complex *c, int32_t a, int32_t b, int32_t d)
+{
+    const int32_t t = mn_complex_find(c, a, b, d, -1);
+    return t >= 0 && !mn_complex_is_film(c, t);
+}
+
+static mn_status add_tets(mn_film *film, const mn_film_source *s, int32_t first)
+{
+    const int64_t first_tet = film->c.tets.count;
+    for (int64_t t = 0; t < s->tet_count; t++) {
+        int32_t v[4];
+        for (int k = 0; k < 4; k++) v[k] = first + s->tets[t][k];
+        double volume =
+            mn_tet_volume(mn_complex_position(&film->c, v[0]), mn_complex_position(&film->c, v[1]),
+                          mn_complex_position(&film->c, v[2]), mn_complex_position(&film->c, v[3]));
+        if (volume < 0) {
+            const int32_t swap = v[2];
+            v[2] = v[3], v[3] = swap, volume = -volume;
+        }
+        if (mn_complex_add_tet(&film->c, v, film->def.density * volume, volume) < 0) return MN_ERROR_MEMORY;
+    }
+    return mn_complex_close_tets(&film->c, first_tet, 0);
+}
+
 static mn_status add_elements(mn_film *film, const mn_film_source *s, int32_t first)
 {
+    const bool labelled = s->regions && s->tet_count == 0;
+    if (s->tet_count > 0) MN_TRY(add_tets(film, s, first));
     for (int64_t t = 0; t < s->triangle_count; t++) {
         const int32_t *v = s->triangles[t];
+        // The surface of a volume may come with it: it is there already.
+        if (s->tet_count > 0 && is_surface(&film->c, first + v[0], first + v[1], first + v[2])) continue;
         if (mn_complex_add_triangle(&film->c, first + v[0], first + v[1], first + v[2],
-                                    s->regions ? s->regions[t][0] : 0, s->regions ? s->regions[t][1] : 0) < 0)
+                                    labelled ? s->regions[t][0] : 0, labelled ? s->regions[t][1] : 0) < 0)
             return MN_ERROR_MEMORY;
     }
     for (int64_t i = 0; i < s->segment_count; i++)
@@ -241,12 +289,15 @@ static void weigh(mn_film *film, const mn_film_source *s, int32_t first)
         const double h = s->thickness ? s->thickness[v - first] : film->def.thickness;
         double area = 0, length = 0;
         for (int32_t at = c->vertices.data[v].first; at >= 0; at = c->triangles.data[at / 3].next[at % 3])
-            area += mn_complex_area(c, at / 3) / 3;
+            area += mn_complex_is_film(c, at / 3) ? mn_complex_area(c, at / 3) / 3 : 0;
         for (int32_t at = c->vertices.data[v].first_segment; at >= 0;
              at = c->segments.data[at / 2].next[at % 2])
             length += 0.5 * mn_distance(mn_complex_position(c, c->segments.data[at / 2].v[0]),
                                         mn_complex_position(c, c->segments.data[at / 2].v[1]));
-        const double volume = area > 0 ? h * area : length > 0 ? PI / 4 * h * h * length : PI / 6 * h * h * h;
+        const double volume = area > 0               ? h * area
+                              : length > 0           ? PI / 4 * h * h * length
+                              : mn_complex_wet(c, v) ? 0
+                                                     : PI / 6 * h * h * h;
         c->vertices.data[v].mass = rho * volume;
     }
 }
@@ -260,9 +311,10 @@ mn_status mn_film_add(mn_film *film, const mn_film_source *source)
             (long long)(film->c.vertices.count + source->point_count), (long long)film->def.max_vertices);
     const int32_t first = (int32_t)film->c.vertices.count;
     const int64_t first_triangle = film->c.triangles.count, first_segment = film->c.segments.count;
+    const int64_t first_tet = film->c.tets.count;
     mn_status status = add_points(film, source);
     if (status == MN_OK) status = add_elements(film, source, first);
-    if (status == MN_OK && source->regions) {
+    if (status == MN_OK && source->regions && source->tet_count == 0) {
         // Regions are checked as they were given, then those of this source start without gas.
         status = mn_complex_check(&film->c);
         for (int64_t t = first_triangle; t < film->c.triangles.count; t++)
@@ -278,6 +330,7 @@ mn_status mn_film_add(mn_film *film, const mn_film_source *source)
             mn_complex_remove_triangle(&film->c, (int32_t)--film->c.triangles.count);
         while (film->c.segments.count > first_segment)
             mn_complex_remove_segment(&film->c, (int32_t)--film->c.segments.count);
+        while (film->c.tets.count > first_tet) mn_complex_remove_tet(&film->c, (int32_t)--film->c.tets.count);
         film->c.vertices.count = first;
         return status;
     }
@@ -310,12 +363,22 @@ mn_film_ledger mn_film_get_ledger(const mn_film *film)
 // ---- streams ----
 
 static const mn_saved saved[] = {
-    MN_SAVED_F64(mn_film, solver.time, 1),   MN_SAVED_F64(mn_film, def.size, 1),
-    MN_SAVED_F64(mn_film, next_dt, 1),       MN_SAVED_I64(mn_film, c.next_id, 1),
-    MN_SAVED_I64(mn_film, frame_points, 1),  MN_SAVED_ARRAY(mn_film, c.vertices, 1),
-    MN_SAVED_ARRAY(mn_film, c.triangles, 1), MN_SAVED_ARRAY(mn_film, c.segments, 1),
-    MN_SAVED_ARRAY(mn_film, c.wires, 1),     MN_SAVED_ARRAY(mn_film, pockets, 1),
-    MN_SAVED_ARRAY(mn_film, frame, 1),       MN_SAVED_F64(mn_film, travelled, 1),
+    MN_SAVED_F64(mn_film, solver.time, 1),
+    MN_SAVED_F64(mn_film, def.size, 1),
+    MN_SAVED_F64(mn_film, next_dt, 1),
+    MN_SAVED_I64(mn_film, c.next_id, 1),
+    MN_SAVED_I64(mn_film, frame_points, 1),
+    MN_SAVED_ARRAY(mn_film, c.vertices, 1),
+    MN_SAVED_ARRAY(mn_film, c.triangles, 1),
+    MN_SAVED_ARRAY(mn_film, c.segments, 1),
+    MN_SAVED_ARRAY(mn_film, c.wires, 1),
+    MN_SAVED_ARRAY(mn_film, pockets, 1),
+    MN_SAVED_ARRAY(mn_film, frame, 1),
+    MN_SAVED_F64(mn_film, travelled, 1),
+    MN_SAVED_ARRAY(mn_film, c.tets, 1),
+    MN_SAVED_F64(mn_film, bulk.left_quality, 1),
+    MN_SAVED_F64(mn_film, bulk.left_shortest, 1),
+    MN_SAVED_F64(mn_film, bulk.left_longest, 1),
 };
 
 static mn_status save_ledger(const mn_solver *solver, mn_writer *out)
@@ -342,15 +405,21 @@ static mn_status check_loaded(mn_solver *solver)
         const mn_complex_triangle *triangle = &c->triangles.data[t];
         for (int k = 0; k < 3; k++) good = good && triangle->v[k] >= 0 && triangle->v[k] < n;
         for (int k = 0; k < 2; k++)
-            good = good && triangle->region[k] >= 0 && triangle->region[k] < film->pockets.count;
+            good = good && triangle->region[k] >= 0 &&
+                   (triangle->region[k] < film->pockets.count || triangle->region[k] == MN_COMPLEX_LIQUID);
     }
     for (int64_t s = 0; s < c->segments.count && good; s++)
         for (int k = 0; k < 2; k++)
             good = good && c->segments.data[s].v[k] >= 0 && c->segments.data[s].v[k] < n;
+    for (int64_t t = 0; t < c->tets.count && good; t++) {
+        for (int k = 0; k < 4; k++) good = good && c->tets.data[t].v[k] >= 0 && c->tets.data[t].v[k] < n;
+        good = good && c->tets.data[t].mass >= 0 && c->tets.data[t].soft > 0 &&
+               isfinite(c->tets.data[t].mass + c->tets.data[t].soft);
+    }
     for (int64_t v = 0; v < n && good; v++) {
         mn_complex_vertex *vertex = &c->vertices.data[v];
         good = mn_is_finite3(vertex->position) && mn_is_finite3(vertex->velocity) && vertex->mass >= 0 &&
-               vertex->least >= 0;
+               vertex->least >= 0 && isfinite(vertex->pressure);
         for (int k = 0; k < 2; k++)
             good = good && vertex->wire[k] >= -1 && vertex->wire[k] < (int32_t)film->frame.count;
         good = good && (vertex->wire[0] < 0) == (vertex->wire[1] < 0);
@@ -386,8 +455,8 @@ const mn_solver_type mn_film_solver = {
     .report = mn_film_add_up,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),
-    .version = 3,
-    .oldest = 3,
+    .version = 4,
+    .oldest = 4,
     .save = save_ledger,
     .load = load_ledger,
     .loaded = check_loaded,

@@ -4,6 +4,7 @@
 #ifndef MENISCUS_FILM_FILM_STATE_H
 #define MENISCUS_FILM_FILM_STATE_H
 
+#include "film/bulk.h"
 #include "film/events.h"
 
 #include "base/parallel.h"
@@ -106,6 +107,7 @@ struct mn_film {
     mn_film_ledger ledger;
     mn_vec3 angular_before;
     mn_film_system system;
+    mn_film_bulk bulk;
     mn_film_preconditioner preconditioner;
     bool stale; ///< the mesh has changed since the system was built
     mn_krylov *krylov;
@@ -119,7 +121,7 @@ struct mn_film {
     bool settling;
     // view
     MN_ARRAY(mn_film_point) shown;
-    MN_ARRAY(int32_t) shown_triangles, shown_regions, shown_segments;
+    MN_ARRAY(int32_t) shown_triangles, shown_regions, shown_segments, shown_tets;
     MN_ARRAY(double) shown_volumes, shown_excess, shown_amounts;
     const mn_film_inputs *inputs; ///< during an advance
     const mn_solver_inputs *around;
@@ -133,6 +135,8 @@ struct mn_film {
 mn_status mn_film_system_pattern(mn_film *film);
 /// K = d(energy)/dx as a matrix at positions x, elements and tensions with it.
 mn_status mn_film_system_matrix(mn_film *film, const mn_vec3 *x);
+/// The same with the surface of volumes at positions of its own.
+mn_status mn_film_system_matrix_at(mn_film *film, const mn_vec3 *x, const mn_vec3 *surface);
 /// (K x)_v
 mn_vec3 mn_film_system_row(const mn_film_system *s, const mn_vec3 *x, int64_t v);
 void mn_film_system_free(mn_context *ctx, mn_film_system *s);
@@ -167,7 +171,7 @@ mn_status mn_film_spread_soap(mn_film *film);
 // ---- operator.c ----
 
 /// A step on its way.
-typedef struct mn_film_step_job {
+struct mn_film_step_job {
     mn_film *film;
     double dt, theta;
     const mn_vec3 *in;
@@ -175,11 +179,12 @@ typedef struct mn_film_step_job {
     double shift;
     double mass; ///< kg, of all
     bool viscous, gas;
+    bool bulk;         ///< there are tetrahedra
     bool turning;      ///< pressures that turn with the film are in the matrix
     bool held;         ///< some vertices are not free
     double norm;       ///< of the right-hand side of the first pass
     double stiff_area; ///< m^2, below which explicit viscosity is weakened
-} mn_film_step_job;
+};
 
 /// Area over the square of the longest edge: less is a sliver.
 #define MN_FILM_PLUMP 0.1
@@ -195,6 +200,8 @@ mn_vec3 mn_film_against_air(const mn_film *film, int64_t v, mn_vec3 u);
 mn_status mn_film_project(mn_film_step_job *job, mn_vec3 *u);
 /// out += Q^T C Q u
 mn_status mn_film_add_gas_stiffness(mn_film *film, const mn_vec3 *u, mn_vec3 *out);
+/// An mn_apply_fn: the matrix of all but tetrahedra.
+mn_status mn_film_apply(void *job, const double *x, double *y);
 /// Solves for d, from d, which is zero in the first pass; the tolerance falls from pass to pass. *definite is
 /// false when the matrix is not, and d is of no use then.
 mn_status mn_film_solve(mn_film_step_job *job, int32_t pass, const mn_vec3 *right, mn_vec3 *d,
@@ -247,6 +254,16 @@ mn_status mn_film_vanish_pockets(mn_film *film);
 /// Vertices and system still go together.
 mn_status mn_film_touch_films(mn_film *film, bool *changed);
 void mn_film_touch_free(mn_context *ctx, mn_film_touch *touch);
+
+// ---- absorb.c ----
+
+/// Volumes take up films that have drawn back onto them, and liquid that has come to their vertices.
+void mn_film_absorb(mn_film *film, bool *changed);
+
+// ---- thin.c ----
+
+/// Tetrahedra that are thinner than a mesh can show turn into film.
+mn_status mn_film_thin_volumes(mn_film *film, bool *changed);
 
 // ---- rim.c ----
 

@@ -39,6 +39,16 @@ static void sum_momentum(void *user, mn_range range, double *sums)
     }
 }
 
+// The mass of tetrahedra is not lumped.
+static void add_consistent(mn_film *film, double *s)
+{
+    for (int64_t v = 0; v < film->system.vertex_count; v++)
+        film->scratch.data[v] = mn_add(film->v0.data[v], film->d.data[v]);
+    const mn_vec3 more = mn_sub(mn_film_bulk_angular(film, film->x1.data, film->scratch.data, film->origin),
+                                mn_film_bulk_angular(film, film->x0.data, film->v0.data, film->origin));
+    s[3] += more.x, s[4] += more.y, s[5] += more.z;
+}
+
 // A film that nothing holds gains the momentum and moment of gravity and air, and no more: what the
 // iterations left over of either is taken out as one rigid motion.
 mn_status mn_film_balance(mn_film_step_job *job)
@@ -51,13 +61,16 @@ mn_status mn_film_balance(mn_film_step_job *job)
     for (int64_t v = 0; v < n; v++)
         if (mn_complex_held(&film->c, (int32_t)v) || mn_complex_slides(&film->c, (int32_t)v)) return MN_OK;
     if (!(s[6] > 0)) return MN_OK;
+    if (job->bulk) add_consistent(film, s);
     const mn_vec3 center = mn_scale(1 / s[6], mn_v3(s[7], s[8], s[9])), p = mn_v3(s[0], s[1], s[2]);
     const mn_vec3 l = mn_sub(mn_v3(s[3], s[4], s[5]), mn_cross(center, p));
     const double m = s[6];
     const double xx = s[10] - m * center.x * center.x, yy = s[11] - m * center.y * center.y;
     const double zz = s[12] - m * center.z * center.z, xy = s[13] - m * center.x * center.y;
     const double yz = s[14] - m * center.y * center.z, zx = s[15] - m * center.z * center.x;
-    const mn_mat3 inertia = {{{yy + zz, -xy, -zx}, {-xy, xx + zz, -yz}, {-zx, -yz, xx + yy}}};
+    mn_mat3 inertia = {{{yy + zz, -xy, -zx}, {-xy, xx + zz, -yz}, {-zx, -yz, xx + yy}}};
+    if (job->bulk)
+        inertia = mn_m3_add(inertia, mn_film_bulk_inertia(film, film->x1.data, mn_add(film->origin, center)));
     mn_mat3 inverse;
     mn_vec3 spin = {0};
     const double trace = mn_m3_trace(inertia);
@@ -79,9 +92,10 @@ mn_vec3 mn_film_angular_momentum(const mn_film *film, mn_vec3 about)
     for (int64_t v = 0; v < film->c.vertices.count; v++) {
         const mn_complex_vertex *vertex = &film->c.vertices.data[v];
         if (vertex->alive)
-            sum = mn_axpy(sum, vertex->mass, mn_cross(mn_sub(vertex->position, about), vertex->velocity));
+            sum = mn_axpy(sum, mn_complex_inertia(vertex),
+                          mn_cross(mn_sub(vertex->position, about), vertex->velocity));
     }
-    return sum;
+    return film->c.tets.count > 0 ? mn_add(sum, mn_film_bulk_angular(film, NULL, NULL, about)) : sum;
 }
 
 // True when all films and threads are connected and nothing pins them.
@@ -101,6 +115,8 @@ static mn_status is_one_and_free(mn_film *film, bool *result)
             mn_union_join(parent, c->triangles.data[t].v[k], c->triangles.data[t].v[k + 1]);
     for (int64_t s = 0; s < c->segments.count && *result; s++)
         mn_union_join(parent, c->segments.data[s].v[0], c->segments.data[s].v[1]);
+    for (int64_t t = 0; t < c->tets.count && *result; t++)
+        for (int k = 0; k < 3; k++) mn_union_join(parent, c->tets.data[t].v[k], c->tets.data[t].v[k + 1]);
     for (int32_t v = 1; v < n && *result; v++) *result = mn_union_root(parent, v) == mn_union_root(parent, 0);
     return MN_OK;
 }
@@ -117,8 +133,8 @@ mn_status mn_film_restore_spin(mn_film *film, mn_vec3 about, mn_vec3 before)
     mn_mat3 inertia = mn_m3_scale(0, mn_m3_identity()), inverse;
     for (int64_t v = 0; v < film->c.vertices.count; v++) {
         const mn_complex_vertex *vertex = &film->c.vertices.data[v];
-        mass += vertex->mass;
-        center = mn_axpy(center, vertex->mass, vertex->position);
+        mass += mn_complex_inertia(vertex);
+        center = mn_axpy(center, mn_complex_inertia(vertex), vertex->position);
     }
     if (!(mass > 0)) return MN_OK;
     center = mn_scale(1 / mass, center);
@@ -126,8 +142,9 @@ mn_status mn_film_restore_spin(mn_film *film, mn_vec3 about, mn_vec3 before)
         const mn_vec3 x = mn_sub(film->c.vertices.data[v].position, center);
         const mn_mat3 part =
             mn_m3_add(mn_m3_scale(mn_norm2(x), mn_m3_identity()), mn_m3_scale(-1, mn_outer(x, x)));
-        inertia = mn_m3_add(inertia, mn_m3_scale(film->c.vertices.data[v].mass, part));
+        inertia = mn_m3_add(inertia, mn_m3_scale(mn_complex_inertia(&film->c.vertices.data[v]), part));
     }
+    if (film->c.tets.count > 0) inertia = mn_m3_add(inertia, mn_film_bulk_inertia(film, NULL, center));
     const double trace = mn_m3_trace(inertia);
     if (!mn_m3_inverse(inertia, &inverse) || !(mn_m3_determinant(inertia) > 1e-9 * trace * trace * trace))
         return MN_OK;

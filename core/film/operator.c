@@ -28,6 +28,7 @@ mn_vec3 mn_film_viscous_pull(const mn_film *film, const mn_vec3 *u, double most,
     mn_vec3 sum = {0};
     for (int64_t i = s->star_start.data[v]; i < s->star_start.data[v + 1]; i++) {
         const int32_t corner = s->star.data[i], *w = film->c.triangles.data[corner / 3].v, k = corner % 3;
+        if (!mn_complex_is_film(&film->c, corner / 3)) continue;
         const int32_t a = w[k], b = w[(k + 1) % 3], d = w[(k + 2) % 3];
         const mn_vec3 corners[3] = {film->x0.data[a], film->x0.data[b], film->x0.data[d]};
         const mn_vec3 speeds[3] = {u[a], u[b], u[d]};
@@ -35,7 +36,7 @@ mn_vec3 mn_film_viscous_pull(const mn_film *film, const mn_vec3 *u, double most,
         for (int j = 0; j < 3; j++) {
             least = fmin(least, s->area.data[w[j]]);
             if (s->area.data[w[j]] > 0)
-                h += film->mass.data[w[j]] / (3 * film->def.density * s->area.data[w[j]]);
+                h += film->c.vertices.data[w[j]].mass / (3 * film->def.density * s->area.data[w[j]]);
             longest = fmax(longest, mn_norm2(mn_sub(corners[j], corners[(j + 1) % 3])));
         }
         // A sliver's rate of strain is that of its shape, not of the liquid.
@@ -96,7 +97,7 @@ mn_status mn_film_add_gas_stiffness(mn_film *film, const mn_vec3 *u, mn_vec3 *ou
     return mn_film_pockets_scatter(film, value, 1, out);
 }
 
-static mn_status apply(void *user, const double *x, double *y)
+mn_status mn_film_apply(void *user, const double *x, double *y)
 {
     mn_film_step_job *job = user;
     mn_film *film = job->film;
@@ -113,7 +114,8 @@ static mn_status apply(void *user, const double *x, double *y)
 mn_status mn_film_solve(mn_film_step_job *job, int32_t pass, const mn_vec3 *right, mn_vec3 *d, bool *definite)
 {
     mn_film *film = job->film;
-    const mn_linear_problem problem = {3 * film->system.vertex_count, apply, job, mn_film_precondition, job};
+    const mn_linear_problem problem = {3 * film->system.vertex_count, mn_film_apply, job,
+                                       mn_film_precondition, job};
     mn_krylov_def def = mn_krylov_default_def();
     def.tolerance =
         job->gas ? fmax(TOLERANCE, mn_pow(10, -3 - pass)) : TOLERANCE; // early passes need not be exact

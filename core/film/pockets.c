@@ -148,7 +148,8 @@ static int32_t number_pockets(search *s)
     const double size = s->film->def.size, least = NOTHING * size * size * size;
     int32_t count = 1, highest = 0;
     for (int64_t k = 0; k < s->shells.count; k++)
-        highest = s->shells.data[k].label > highest ? s->shells.data[k].label : highest;
+        if (s->shells.data[k].label != MN_COMPLEX_LIQUID && s->shells.data[k].label > highest)
+            highest = s->shells.data[k].label;
     for (int32_t pass = 0; pass < 2; pass++) // in the order of the labels that they had; the unlabelled last
         for (int32_t label = pass == 0 ? 1 : 0; label <= (pass == 0 ? highest : 0); label++)
             for (int64_t k = 0; k < s->shells.count; k++)
@@ -167,8 +168,11 @@ static mn_status balanced_excess(mn_film *film)
     MN_TRY(mn_array_resize(film->solver.ctx, &film->right, n));
     MN_TRY(mn_array_resize(film->solver.ctx, &film->excess, pockets));
     for (int64_t v = 0; v < n; v++) {
-        film->inverse.data[v] = 1;
-        film->right.data[v] = mn_film_allowed(film, v, mn_film_system_row(&film->system, film->x0.data, v));
+        // What pulls at a volume is not for the gas to balance.
+        film->inverse.data[v] = mn_complex_wet(&film->c, (int32_t)v) ? 0 : 1;
+        film->right.data[v] =
+            mn_scale(film->inverse.data[v],
+                     mn_film_allowed(film, v, mn_film_system_row(&film->system, film->x0.data, v)));
     }
     const double size = film->def.size;
     for (int64_t b = 0; b < pockets; b++) film->excess.data[b] = 1e-12 * size * size * size * size;
@@ -253,7 +257,8 @@ static mn_status relabel(search *s, bool fresh)
             pockets.data[s->shells.data[k].pocket].volume = s->shells.data[k].volume;
     for (int64_t k = 0; k < s->shells.count; k++) { // films inside of pockets
         shell *sh = &s->shells.data[k];
-        if (sh->pocket == 0) sh->pocket = -1 - pocket_of_inner(s, sh, fresh);
+        if (sh->pocket == 0 && sh->label != MN_COMPLEX_LIQUID)
+            sh->pocket = -1 - pocket_of_inner(s, sh, fresh);
     }
     for (int64_t k = 0; k < s->shells.count; k++) {
         shell *sh = &s->shells.data[k];
@@ -266,7 +271,8 @@ static mn_status relabel(search *s, bool fresh)
             out, status,
             hand_over(s, &film->pockets.data[label], label, pockets.data, unknown.data, count, touched.data));
     for (int64_t i = 0; i < s->parent.count; i++)
-        film->c.triangles.data[i / 2].region[i % 2] = s->shells.data[s->parent.data[i]].pocket;
+        if (film->c.triangles.data[i / 2].region[i % 2] != MN_COMPLEX_LIQUID)
+            film->c.triangles.data[i / 2].region[i % 2] = s->shells.data[s->parent.data[i]].pocket;
     MN_TRY_TO(out, status, face_outwards(&film->c));
     MN_TRY_TO(out, status, mn_array_resize(film->solver.ctx, &film->pockets, count));
     mn_copy_bytes(film->pockets.data, pockets.data, mn_bytes(count, sizeof(mn_film_pocket)));
@@ -335,7 +341,8 @@ mn_status mn_film_restore_volumes(mn_film *film)
     MN_TRY(mn_array_resize(film->solver.ctx, &film->part, pockets));
     for (int64_t v = 0; v < n; v++) {
         film->x0.data[v] = mn_complex_position(&film->c, (int32_t)v);
-        film->inverse.data[v] = film->c.vertices.data[v].mass > 0 ? 1 / film->c.vertices.data[v].mass : 0;
+        const double mass = film->c.vertices.data[v].mass;
+        film->inverse.data[v] = mass > 0 && !mn_complex_wet(&film->c, (int32_t)v) ? 1 / mass : 0;
     }
     film->origin = n > 0 ? film->x0.data[0] : mn_v3(0, 0, 0);
     for (int32_t pass = 0; pass < 2; pass++) {
@@ -393,7 +400,8 @@ static mn_status diffuse_gas(mn_film *film, double dt)
     const double *excess = film->excess.data;
     for (int64_t t = 0; t < film->c.triangles.count; t++) {
         const int32_t a = film->c.triangles.data[t].region[0], b = film->c.triangles.data[t].region[1];
-        if (a == b || film->c.triangles.data[t].v[0] < 0) continue;
+        if (a == b || film->c.triangles.data[t].v[0] < 0 || !mn_complex_is_film(&film->c, (int32_t)t))
+            continue;
         const double through = dt * film->def.diffusion * film->def.ambient_pressure *
                                mn_complex_area(&film->c, (int32_t)t) * (excess[a] - excess[b]);
         if (a > 0) film->pockets.data[a].amount -= through;
@@ -448,7 +456,9 @@ mn_status mn_film_vanish_pockets(mn_film *film)
         double all = 0;
         for (int64_t t = 0; t < film->c.triangles.count; t++) {
             const mn_complex_triangle *triangle = &film->c.triangles.data[t];
-            if (triangle->v[0] < 0 || (triangle->region[0] == b) == (triangle->region[1] == b)) continue;
+            if (triangle->v[0] < 0 || (triangle->region[0] == b) == (triangle->region[1] == b) ||
+                !mn_complex_is_film(&film->c, (int32_t)t))
+                continue;
             const double area = mn_complex_area(&film->c, (int32_t)t);
             border.data[triangle->region[triangle->region[0] == b]] += area;
             all += area;

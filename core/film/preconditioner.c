@@ -43,6 +43,7 @@ mn_status mn_film_preconditioner_build(mn_film_step_job *job)
         p->mass.data[v] = mn_complex_held(&film->c, (int32_t)v)
                               ? INFINITY
                               : film->mass.data[v] + job->dt * film->drag.data[v] / 3;
+        if (job->bulk) p->mass.data[v] += mn_film_bulk_diagonal(film, job, (int32_t)v);
     }
     return mn_surface_multigrid_build(ctx, &p->grid, (int32_t)n, s->row_start.data, s->column.data,
                                       s->weight.data, job->theta * job->theta * job->dt * job->dt,

@@ -24,6 +24,13 @@ bool mn_complex_on_rim(const mn_complex *c, int32_t v)
     return false;
 }
 
+bool mn_complex_on_volume(const mn_complex *c, const int32_t *triangles, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (!mn_complex_is_film(c, triangles[i])) return true;
+    return false;
+}
+
 // ---- split ----
 
 static void hand_over(mn_complex *c, int32_t from, double share, mn_complex_vertex *to)
@@ -41,6 +48,8 @@ int32_t mn_complex_split(mn_complex *c, int32_t a, int32_t b)
     const int32_t count = mn_complex_edge(c, a, b, list, MN_COMPLEX_EDGE_MAX);
     const int32_t segment = mn_complex_find_segment(c, a, b);
     if (count > MN_COMPLEX_EDGE_MAX) return -1;
+    // Edges of a volume alone are not for films to split.
+    if (mn_complex_on_volume(c, list, count) && count == 2) return -1;
     mn_complex_vertex fresh = {.wire = {-1, -1}};
     const mn_complex_vertex va = c->vertices.data[a], vb = c->vertices.data[b];
     fresh.position = mn_lerp(va.position, vb.position, 0.5);
@@ -62,6 +71,7 @@ int32_t mn_complex_split(mn_complex *c, int32_t a, int32_t b)
     v->mass = fresh.mass, v->rest_area = fresh.rest_area;
     v->velocity =
         fresh.mass > 0 ? mn_scale(1 / fresh.mass, fresh.velocity) : mn_lerp(va.velocity, vb.velocity, 0.5);
+    if (!mn_complex_split_tets(c, a, b, m)) return -1;
     for (int32_t i = 0; i < count; i++) {
         const mn_complex_triangle t = c->triangles.data[list[i]];
         const int32_t k = mn_complex_corner(&t, b), at_a = mn_complex_corner(&t, a);
@@ -148,6 +158,7 @@ bool mn_complex_flip(mn_complex *c, int32_t a, int32_t b)
     if (mn_complex_edge(c, a, b, list, 2) != 2 || (mn_complex_held(c, a) && mn_complex_held(c, b)) ||
         mn_complex_on_wall(c, a, b) || mn_complex_find_segment(c, a, b) >= 0)
         return false;
+    if (mn_complex_on_volume(c, list, 2)) return false;
     const mn_complex_triangle *t = &c->triangles.data[list[0]], *o = &c->triangles.data[list[1]];
     const int32_t p = mn_complex_apex(t, a, b), q = mn_complex_apex(o, a, b);
     const mn_vec3 xa = mn_complex_position(c, a), xb = mn_complex_position(c, b);
@@ -194,8 +205,10 @@ static bool unite_twins(mn_complex *c, int32_t t)
     else
         return false;
     mn_complex_remove_triangle(c, twin);
-    // Of two open films one is left: labels cannot tell whether air was only between them.
-    const bool open = one.region[0] == one.region[1] && m[0] == m[1];
+    // Of two open films one is left: labels cannot tell whether air was only between them. Two sides of a
+    // volume with nothing between them any more are a film.
+    const bool drained = one.region[1] == m[0] ? m[0] == MN_COMPLEX_LIQUID : m[1] == MN_COMPLEX_LIQUID;
+    const bool open = drained || (one.region[0] == one.region[1] && m[0] == m[1]);
     if (result[0] == result[1] && !open)
         mn_complex_remove_triangle(c, t);
     else
@@ -207,10 +220,11 @@ static void take_all(mn_complex *c, int32_t kept, int32_t gone, mn_vec3 x)
 {
     mn_complex_vertex *k = mn_complex_edit_vertex(c, kept);
     const mn_complex_vertex *g = &c->vertices.data[gone];
-    const double mass = k->mass + g->mass;
+    const double mass = mn_complex_inertia(k) + g->mass;
     if (mass > 0)
-        k->velocity = mn_scale(1 / mass, mn_axpy(mn_scale(k->mass, k->velocity), g->mass, g->velocity));
-    k->mass = mass, k->rest_area += g->rest_area;
+        k->velocity =
+            mn_scale(1 / mass, mn_axpy(mn_scale(mn_complex_inertia(k), k->velocity), g->mass, g->velocity));
+    k->mass += g->mass, k->rest_area += g->rest_area;
     k->least = fmax(k->least, g->least);
     k->position = x;
 }
@@ -219,7 +233,7 @@ bool mn_complex_merge(mn_complex *c, int32_t kept, int32_t gone, mn_vec3 x)
 {
     int32_t star[MN_COMPLEX_STAR_MAX];
     const int32_t count = mn_complex_star(c, gone, star, MN_COMPLEX_STAR_MAX);
-    if (count > MN_COMPLEX_STAR_MAX) return false;
+    if (count > MN_COMPLEX_STAR_MAX || !mn_complex_merge_tets(c, kept, gone)) return false;
     take_all(c, kept, gone, x);
     for (int32_t i = 0; i < count; i++) {
         const mn_complex_triangle t = c->triangles.data[star[i]];
@@ -228,7 +242,9 @@ bool mn_complex_merge(mn_complex *c, int32_t kept, int32_t gone, mn_vec3 x)
             continue;
         }
         const int32_t w = mn_complex_apex(&t, kept, gone);
+        const bool is_film = mn_complex_is_film(c, star[i]);
         mn_complex_remove_triangle(c, star[i]);
+        if (!is_film) continue;
         // A film that was this triangle wide goes on as a thread.
         if (mn_complex_edge(c, kept, w, NULL, 0) == 0 && mn_complex_edge(c, gone, w, NULL, 0) == 0 &&
             !(mn_complex_held(c, kept) && mn_complex_held(c, w)) && mn_complex_find_segment(c, kept, w) < 0 &&
@@ -275,6 +291,7 @@ int32_t mn_complex_collapse(mn_complex *c, int32_t a, int32_t b)
     const mn_complex_class ca = mn_complex_class_of(c, a), cb = mn_complex_class_of(c, b);
     const bool thread = edge_count == 0;
     if (ca == MN_COMPLEX_FIXED && cb == MN_COMPLEX_FIXED) return -1;
+    if (mn_complex_wet(c, a) && mn_complex_wet(c, b)) return mn_complex_collapse_wet(c, a, b);
     if (!thread) {
         if (ca != MN_COMPLEX_INSIDE && cb != MN_COMPLEX_INSIDE && edge_count == 2) return -1;
         if (ca >= MN_COMPLEX_POINT && cb >= MN_COMPLEX_POINT) return -1;
@@ -283,7 +300,9 @@ int32_t mn_complex_collapse(mn_complex *c, int32_t a, int32_t b)
         if (c->vertices.data[a].first >= 0 && c->vertices.data[b].first >= 0) return -1;
     }
     const bool slides_b = mn_complex_slides(c, b) && !mn_complex_slides(c, a);
-    const bool keep_b = cb > ca || (cb == ca && slides_b);
+    const bool keep_b =
+        mn_complex_wet(c, b) || (!mn_complex_wet(c, a) && (cb > ca || (cb == ca && slides_b)));
+    if (mn_complex_held(c, keep_b ? a : b)) return -1;
     if (ca != cb && mn_complex_slides(c, keep_b ? a : b) && !mn_complex_slides(c, keep_b ? b : a)) return -1;
     const int32_t kept = keep_b ? b : a, gone = keep_b ? a : b;
     const mn_complex_vertex *k = &c->vertices.data[kept], *g = &c->vertices.data[gone];

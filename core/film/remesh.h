@@ -15,6 +15,9 @@ typedef struct mn_remesh_counts {
 /// The vertex is on the free edge of a film, which no wire and no wall holds.
 bool mn_complex_on_rim(const mn_complex *c, int32_t v);
 
+/// One of the triangles is the surface of a volume: films' moves leave it alone.
+bool mn_complex_on_volume(const mn_complex *c, const int32_t *triangles, int32_t count);
+
 /// A vertex in the middle of the edge; -1 when memory is out. Each end gives a third of its mass with that
 /// mass's own momentum; a rim gives nothing and the inner end a half instead.
 int32_t mn_complex_split(mn_complex *c, int32_t a, int32_t b);
@@ -27,6 +30,15 @@ int32_t mn_complex_collapse(mn_complex *c, int32_t a, int32_t b);
 /// each other, (l0, l1) and (l1, l2), become (l0, l2), or nothing where l0 = l2. False when labels do not
 /// allow it; the caller undoes the move.
 bool mn_complex_merge(mn_complex *c, int32_t kept, int32_t gone, mn_vec3 x);
+
+// ---- wet_moves.c ----
+
+/// Inside a split of edge a-b at vertex m, which has its film's liquid already: its tetrahedra.
+bool mn_complex_split_tets(mn_complex *c, int32_t a, int32_t b, int32_t m);
+/// Inside a merge: the tetrahedra of `gone`.
+bool mn_complex_merge_tets(mn_complex *c, int32_t kept, int32_t gone);
+/// Merges two vertices at which films hang on a volume. The one that stays, or -1.
+int32_t mn_complex_collapse_wet(mn_complex *c, int32_t a, int32_t b);
 
 /// An edge of films or threads, a < b.
 typedef struct mn_edge_entry {

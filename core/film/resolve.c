@@ -416,7 +416,9 @@ static void try_move(mn_complex *c, int32_t v, const mn_sectors *s, int32_t a, i
 static bool resolve_one(mn_complex *c, int32_t v, double size, mn_resolve_list *list)
 {
     mn_sectors s;
-    if (mn_complex_held(c, v) || !mn_sectors_build(c, &v, 1, &s) || s.sector_count < 4) return false;
+    if (mn_complex_held(c, v) || mn_complex_wet(c, v) || !mn_sectors_build(c, &v, 1, &s) ||
+        s.sector_count < 4)
+        return false;
     choice best = {-1e-6 * size, -1, -1};
     for (int32_t a = 0; a < s.sector_count; a++) {
         try_move(c, v, &s, a, -1, size, &best);
@@ -437,7 +439,8 @@ bool mn_resolve(mn_complex *c, mn_resolve_list *list, double size)
 {
     bool changed = false;
     for (int32_t i = 0; i < list->count && !c->broken; i++)
-        if (c->vertices.data[list->vertex[i]].alive && mn_come_apart(c, list->vertex[i], list))
+        if (c->vertices.data[list->vertex[i]].alive && !mn_complex_wet(c, list->vertex[i]) &&
+            mn_come_apart(c, list->vertex[i], list))
             changed = true;
     for (int32_t round = 0; round < MN_RESOLVE_MAX && !c->broken; round++) {
         bool again = false;

@@ -438,6 +438,11 @@ static mn_status settle(mn_film *film, const mn_film_settle_def *def, mn_film_se
 
 mn_status mn_film_settle(mn_film *film, const mn_film_settle_def *def, mn_film_settle_result *result)
 {
+    if (film->c.tets.count > 0)
+        return mn_fail(
+            film->solver.ctx, MN_ERROR_INPUT,
+            "Films with tetrahedra cannot be settled; simulate them with a high viscosity until they "
+            "come to rest.");
     *result = (mn_film_settle_result){0};
     MN_TRY(mn_check_number(film->solver.ctx, "tolerance", def->tolerance, 0, 1, false));
     if (film->c.triangles.count == 0 || !(film->def.sigma > 0)) {

@@ -29,9 +29,12 @@
 
 #include <string.h>
 
-enum { PASSES = 5 };
+enum { PASSES = 5, BULK_PASSES = 8 };
 static const double SETTLED = 1e-4; // change of the solution from pass to pass, of the solution
-static const double WEAK = 0.5;     // viscosity that changes velocities by less in a step is explicit
+static const double BULK_SETTLED = 1e-5;
+static const double BULK_EXACT = 1e-7; // of a node's volume; what is left is made good by the next step
+static const double FLATTENED = 0.3;   // of its volume that a tetrahedron must keep in a step
+static const double WEAK = 0.5;        // viscosity that changes velocities by less in a step is explicit
 
 // ---- the right-hand side ----
 
@@ -43,7 +46,7 @@ static mn_status start_range(void *user, mn_range range)
         const mn_complex_vertex *vertex = &film->c.vertices.data[v];
         film->x0.data[v] = vertex->position;
         film->v0.data[v] = vertex->velocity;
-        film->mass.data[v] = vertex->mass;
+        film->mass.data[v] = mn_complex_inertia(vertex);
         film->d.data[v] = mn_v3(0, 0, 0);
         if (vertex->wire[0] >= 0 && film->solver.left > 0) {
             // where the wire will be when this step ends, seen from where it holds the vertex now
@@ -124,6 +127,40 @@ static mn_status sample_air(mn_film *film)
     film->around->wind.ops->sample(film->around->wind.handle, n, film->x0.data, &film->scratch.data->x);
     for (int64_t v = 0; v < n; v++) film->wind.data[v] = mn_add(film->wind.data[v], film->scratch.data[v]);
     return MN_OK;
+}
+
+// x1 = x0 + theta dt u0
+static mn_status predict_range(void *user, mn_range range)
+{
+    const mn_film_step_job *job = user;
+    mn_film *film = job->film;
+    for (int64_t v = range.begin; v < range.end; v++)
+        film->x1.data[v] = mn_axpy(film->x0.data[v], job->theta * job->dt, film->v0.data[v]);
+    return MN_OK;
+}
+
+// The right-hand side and the diagonal, with the tensions that the system has.
+static mn_status fill_base(mn_film_step_job *job)
+{
+    mn_film *film = job->film;
+    const int64_t n = film->system.vertex_count;
+    MN_TRY(mn_parallel_for(film->solver.ctx, n, MN_FILM_GRAIN, predict_range, job));
+    MN_TRY(mn_parallel_for(film->solver.ctx, n, MN_FILM_GRAIN, force_range, job));
+    if (film->def.gibbs > 0)
+        MN_TRY(mn_film_elastic_apply(film, film->v0.data, -job->theta * job->dt * job->dt, film->base.data));
+    return MN_OK;
+}
+
+// The surface of volumes has the cotangents of the middle of the step, as far as it is known, and tetrahedra
+// their dV/dx: what films lose by frozen ones, a drop that oscillates must not. Films keep those of the
+// start, since theirs would not settle in steps that are long for their waves.
+static mn_status renew_middle(mn_film_step_job *job)
+{
+    mn_film *film = job->film;
+    MN_TRY(move(job, job->theta * job->dt));
+    MN_TRY(mn_film_system_matrix_at(film, film->x0.data, film->x1.data));
+    MN_TRY(mn_film_bulk_measure(film, film->x1.data));
+    return fill_base(job);
 }
 
 // ---- gas ----
@@ -209,16 +246,23 @@ static mn_status solve_passes(mn_film_step_job *job)
     mn_film *film = job->film;
     const int64_t n = film->system.vertex_count;
     const size_t bytes = mn_bytes(n, sizeof(mn_vec3));
-    bool newton = job->gas;
+    const int32_t passes = job->bulk ? BULK_PASSES : job->gas ? PASSES : 1;
+    bool newton = job->gas && !job->bulk;
     MN_TRY(mn_film_preconditioner_build(job));
-    for (int32_t pass = 0; pass < (job->gas ? PASSES : 1); pass++) {
-        bool definite;
+    if (job->bulk) MN_TRY(mn_film_pressure_factor(job));
+    for (int32_t pass = 0; pass < passes; pass++) {
+        bool definite = true;
         job->turning = newton && pass > 0;
+        if (job->bulk && pass > 0) MN_TRY(renew_middle(job));
         mn_copy_bytes(film->right.data, film->base.data, bytes);
+        if (job->bulk) MN_TRY(mn_film_bulk_force(film, job, film->right.data));
         if (job->gas) MN_TRY(take_gas(job, pass));
         MN_TRY(mn_film_project(job, film->right.data));
         mn_copy_bytes(film->x1.data, film->d.data, bytes); // the solution before
-        MN_TRY(mn_film_solve(job, pass, film->right.data, film->d.data, &definite));
+        if (job->bulk)
+            MN_TRY(mn_film_pressure_solve(job, film->right.data, film->d.data));
+        else
+            MN_TRY(mn_film_solve(job, pass, film->right.data, film->d.data, &definite));
         if (!definite && job->turning) {
             mn_copy_bytes(film->d.data, film->x1.data, bytes);
             newton = false, pass--;
@@ -226,7 +270,10 @@ static mn_status solve_passes(mn_film_step_job *job)
         }
         const double change = pass > 0 ? change_of(film->d.data, film->x1.data, n) : INFINITY;
         // What Newton's method leaves is of the order of the change squared.
-        if ((job->turning ? change * change : change) <= SETTLED) break;
+        if ((job->turning ? change * change : change) > (job->bulk ? BULK_SETTLED : SETTLED)) continue;
+        if (!job->bulk) break;
+        MN_TRY(move(job, job->dt));
+        if (mn_film_pressure_error(film, film->x1.data) <= BULK_EXACT) break;
     }
     return MN_OK;
 }
@@ -282,6 +329,7 @@ static double stretch_of(void *user, mn_range range)
 mn_status mn_film_step_try(mn_film *film, double dt, double *stretch)
 {
     mn_film_step_job job = {.film = film, .dt = dt, .theta = 0.5 * (1 + film->def.damping)};
+    job.bulk = film->c.tets.count > 0;
     const int64_t n = film->c.vertices.count;
     if (film->stale) MN_TRY(mn_film_system_pattern(film));
     MN_TRY(size_arrays(film));
@@ -297,17 +345,25 @@ mn_status mn_film_step_try(mn_film *film, double dt, double *stretch)
     job.stiff_area = 12 * film->def.viscosity * dt / (MN_FILM_PLUMP * film->def.density * WEAK);
     job.viscous = job.stiff_area > 0.4 * film->def.size * film->def.size;
     job.gas = film->def.gas && film->pockets.count > 1;
-    MN_TRY(move(&job, job.theta * dt));
-    MN_TRY(mn_parallel_for(film->solver.ctx, n, MN_FILM_GRAIN, force_range, &job));
-    if (film->def.gibbs > 0)
-        MN_TRY(mn_film_elastic_apply(film, film->v0.data, -job.theta * dt * dt, film->base.data));
+    MN_TRY(job.bulk ? renew_middle(&job) : fill_base(&job));
+    for (int64_t i = 0; i < film->bulk.node_count && job.bulk; i++)
+        film->bulk.pressure.data[i] =
+            dt / film->bulk.scale * film->c.vertices.data[film->bulk.vertex.data[i]].pressure;
     MN_TRY(solve_passes(&job));
     MN_TRY(move(&job, dt));
     MN_TRY(mn_parallel_max(film->solver.ctx, n, MN_FILM_GRAIN, stretch_of, film, stretch));
     *stretch /= film->def.size;
     if (!isfinite(*stretch))
         return mn_fail(film->solver.ctx, MN_ERROR_DIVERGED, "The film's motion is not finite.");
+    if (job.bulk && !(mn_film_bulk_least(film, film->x0.data, film->x1.data) > FLATTENED))
+        return mn_fail(film->solver.ctx, MN_ERROR_DIVERGED,
+                       "A tetrahedron would be crushed within one step.");
     if (job.gas) MN_TRY(calm_breathing(&job));
+    if (job.bulk) {
+        MN_TRY(mn_film_pressure_project(&job));
+        for (int64_t i = 0; i < film->bulk.node_count; i++)
+            film->bulk.pressure.data[i] *= film->bulk.scale / dt;
+    }
     return mn_film_balance(&job);
 }
 
@@ -319,6 +375,7 @@ void mn_film_step_accept(mn_film *film)
         most = fmax(most, mn_norm2(mn_sub(film->x1.data[v], vertex->position)));
         vertex->position = film->x1.data[v];
         vertex->velocity = mn_add(film->v0.data[v], film->d.data[v]);
+        if (vertex->first_tet >= 0) vertex->pressure = film->bulk.pressure.data[film->bulk.node.data[v]];
     }
     film->travelled += sqrt(most);
 }

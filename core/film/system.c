@@ -105,6 +105,7 @@ static int32_t list_regions(const mn_film *film, int64_t v, int32_t *regions, in
     for (int64_t i = s->star_start.data[v]; i < s->star_start.data[v + 1]; i++)
         for (int side = 0; side < 2; side++) {
             const int32_t region = film->c.triangles.data[s->star.data[i] / 3].region[side];
+            if (region == MN_COMPLEX_LIQUID) continue;
             int32_t k = 0;
             while (k < count && regions[k] != region) k++;
             if (region > 0 && k == count && count < max) regions[count++] = region;
@@ -183,6 +184,7 @@ mn_status mn_film_system_pattern(mn_film *film)
         s->pocket_face.data[s->pocket_start.data[s->faces.data[f].region]++] = (int32_t)f;
     memmove(s->pocket_start.data + 1, s->pocket_start.data, mn_bytes(pockets, sizeof(int64_t)));
     s->pocket_start.data[0] = 0;
+    if (film->c.tets.count > 0) MN_TRY(mn_film_bulk_pattern(film));
     film->stale = false;
     return MN_OK;
 }
@@ -191,7 +193,7 @@ mn_status mn_film_system_pattern(mn_film *film)
 
 typedef struct system_job {
     mn_film *film;
-    const mn_vec3 *x;
+    const mn_vec3 *x, *surface; ///< where films and threads are, and the surface of volumes
 } system_job;
 
 static mn_status measure_range(void *user, mn_range range)
@@ -200,7 +202,8 @@ static mn_status measure_range(void *user, mn_range range)
     mn_film_system *s = &job->film->system;
     for (int64_t t = range.begin; t < range.end; t++) {
         const int32_t *v = job->film->c.triangles.data[t].v;
-        const mn_vec3 a = job->x[v[0]], b = job->x[v[1]], d = job->x[v[2]];
+        const mn_vec3 *x = mn_complex_is_film(&job->film->c, (int32_t)t) ? job->x : job->surface;
+        const mn_vec3 a = x[v[0]], b = x[v[1]], d = x[v[2]];
         const mn_vec3 n2 = mn_cross(mn_sub(b, a), mn_sub(d, a));
         const double size = mn_norm(n2);
         s->elements.data[t].area = 0.5 * size;
@@ -220,6 +223,7 @@ static mn_status tension_range(void *user, mn_range range)
         mn_vec3 normal = {0};
         for (int64_t i = s->star_start.data[v]; i < s->star_start.data[v + 1]; i++) {
             const mn_film_element *e = &s->elements.data[s->star.data[i] / 3];
+            if (!mn_complex_is_film(&film->c, s->star.data[i] / 3)) continue;
             area += e->area / 3;
             normal = mn_axpy(normal, e->area / 3, e->normal);
         }
@@ -244,11 +248,15 @@ static mn_status weigh_range(void *user, mn_range range)
     for (int64_t t = range.begin; t < range.end; t++) {
         const int32_t *v = job->film->c.triangles.data[t].v;
         mn_film_element *e = &s->elements.data[t];
-        const double gamma = (s->tension.data[v[0]] + s->tension.data[v[1]] + s->tension.data[v[2]]) / 3;
+        const bool is_film = mn_complex_is_film(&job->film->c, (int32_t)t);
+        const mn_vec3 *x = is_film ? job->x : job->surface;
+        const double gamma = is_film
+                                 ? (s->tension.data[v[0]] + s->tension.data[v[1]] + s->tension.data[v[2]]) / 3
+                                 : job->film->def.sigma; // one side
         mn_vec3 edge[3];
         double longest = 0;
         for (int k = 0; k < 3; k++) {
-            edge[k] = mn_sub(job->x[v[(k + 2) % 3]], job->x[v[(k + 1) % 3]]);
+            edge[k] = mn_sub(x[v[(k + 2) % 3]], x[v[(k + 1) % 3]]);
             longest = fmax(longest, mn_norm2(edge[k]));
         }
         // As products of edges over the area the element stays positive semidefinite when a needle's area is
@@ -320,7 +328,8 @@ static void add_threads(mn_film *film, const mn_vec3 *x)
         double volume = 0;
         for (int side = 0; side < 2; side++) {
             const int32_t v = side ? b : a;
-            const double mass = c->vertices.data[v].first >= 0 ? 0 : c->vertices.data[v].mass;
+            const double mass =
+                c->vertices.data[v].first >= 0 || mn_complex_wet(c, v) ? 0 : c->vertices.data[v].mass;
             volume += mass / (film->def.density * segment_count_at(c, v));
         }
         const double l = fmax(mn_distance(x[a], x[b]), 1e-3 * film->def.size);
@@ -352,8 +361,13 @@ static mn_status sums_range(void *user, mn_range range)
 
 mn_status mn_film_system_matrix(mn_film *film, const mn_vec3 *x)
 {
+    return mn_film_system_matrix_at(film, x, x);
+}
+
+mn_status mn_film_system_matrix_at(mn_film *film, const mn_vec3 *x, const mn_vec3 *surface)
+{
     mn_film_system *s = &film->system;
-    system_job job = {.film = film, .x = x};
+    system_job job = {.film = film, .x = x, .surface = surface};
     MN_TRY(mn_parallel_for(film->solver.ctx, s->triangle_count, MN_FILM_GRAIN, measure_range, &job));
     MN_TRY(mn_parallel_for(film->solver.ctx, s->vertex_count, MN_FILM_GRAIN, tension_range, &job));
     MN_TRY(mn_parallel_for(film->solver.ctx, s->triangle_count, MN_FILM_GRAIN, weigh_range, &job));

@@ -22,12 +22,13 @@
 
 #include <stdlib.h>
 
-static const double tip_factor = 1.05; // of K_I/sqrt(2 pi l) that the ring of a tip has
-static const double tip_angle = 5.2;   // rad of solid around an edge from which it is the front of a crack
-static const double least_edge = 0.6;  // of the size: rings of shorter edges are not cut again
-static const double crack_speed = 0.5; // of the speed of shear waves
-static const double snap = 0.35;       // of an edge: vertices nearer to the plane are taken as on it
-enum { APART = 3 };                    // edges between nodes whose rings are cut at once
+static const double tip_factor = 1.05;  // of K_I/sqrt(2 pi l) that the ring of a tip has
+static const double tip_angle = 5.2;    // rad of solid around an edge from which it is the front of a crack
+static const double least_edge = 0.6;   // of the size: rings of shorter edges are not cut again
+static const double crack_speed = 0.5;  // of the speed of shear waves
+static const double snap = 0.35;        // of an edge: vertices nearer to the plane are taken as on it
+static const double reach_of_crack = 2; // edges around a node that its crack stays within
+enum { APART = 3 };                     // edges between nodes whose rings are cut at once
 
 /// A node that is about to break.
 typedef struct weak_node {
@@ -247,6 +248,14 @@ static int32_t seed_of(const mn_tet_mesh *mesh, const weak_node *w)
     return seed;
 }
 
+// The sides of a crack are born in one place: no barrier can hold them (solid_barrier.c).
+static void mark_torn(mn_tet_mesh *mesh, mn_vec3 at, double within)
+{
+    double *torn = mn_tet_mesh_find_field(mesh, MN_TET_TORN)->data;
+    for (int32_t v = 0; v < mesh->vertex_slots; v++)
+        if (mn_tet_vertex_alive(mesh, v) && mn_distance(mesh->position[v], at) < within) torn[v] = 1;
+}
+
 static mn_status cut_rings(mn_tet_liquid *liquid, const weak_nodes *weak, mn_tet_mesh *work, int64_t *opened)
 {
     for (int64_t i = 0; i < weak->count; i++) {
@@ -259,6 +268,7 @@ static mn_status cut_rings(mn_tet_liquid *liquid, const weak_nodes *weak, mn_tet
         if (def.seed < 0) continue;
         MN_TRY(mn_tet_mesh_cut(work, &def, &report));
         *opened += report.split_faces;
+        if (report.split_faces > 0) mark_torn(work, def.point, reach_of_crack * weak->data[i].edge);
     }
     return MN_OK;
 }

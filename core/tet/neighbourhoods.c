@@ -25,6 +25,8 @@ void mn_tet_system_free(mn_tet_system *s)
     mn_array_free(s->ctx, &s->ends);
     mn_array_free(s->ctx, &s->elastic);
     mn_array_free(s->ctx, &s->scalar_side);
+    mn_array_free(s->ctx, &s->stiff_row);
+    mn_array_free(s->ctx, &s->stiff_slot);
     mn_sparse_free(s->ctx, &s->scalar);
     mn_cholesky_free(s->scalar_factor);
     mn_tet_phases_free(s->ctx, &s->phases);

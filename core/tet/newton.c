@@ -10,6 +10,8 @@
 // is the tolerance of the solver, and linear momentum is exact to rounding.
 #include "tet/newton.h"
 
+#include "base/elementary.h"
+
 #include <string.h>
 
 enum { NEWTON_MAX = 10, HALVINGS = 4 };
@@ -148,6 +150,11 @@ mn_status mn_tet_stage_fill(mn_tet_liquid *liquid, double h, const mn_vec3 *a, c
                             .pairs = liquid->solids.pairs.data,
                             .pair_count = liquid->solids.pairs.count,
                             .pair_unit = h * h / (rho * volume),
+                            .barrier = mn_tet_solids_barrier(liquid),
+                            .barrier_unit = press,
+                            .slips = liquid->solids.slips.data,
+                            .slip_count = liquid->solids.slips.count,
+                            .before = liquid->solids.before.data,
                             .face_sigma =
                                 liquid->solids.used && liquid->face_sigma.count == liquid->system.face_count
                                     ? liquid->face_sigma.data
@@ -224,6 +231,15 @@ static double forcing(double error, double before)
     return fmin(fmax(fmax(next, end), linear_least), linear_most);
 }
 
+// Whether a factor has aged and is made anew for the next correction. A fresh one for stiff solids may take
+// many iterations too: there it is compared with what it took at first, for each digit.
+static bool has_aged(mn_tet_system *s, bool fresh, int32_t iterations, double tolerated)
+{
+    const double digits = iterations / fmax(1, -mn_ln(tolerated) / mn_ln(10));
+    if (fresh) s->fresh_rate = digits;
+    return iterations > 30 && (!s->stiff || (!fresh && digits > 1.3 * s->fresh_rate));
+}
+
 static mn_status correct(mn_tet_liquid *liquid, double tolerated, bool *solved)
 {
     const int64_t n = liquid->system.node_count, all = 3 * n + mn_tet_system_pressures(&liquid->system);
@@ -233,7 +249,8 @@ static mn_status correct(mn_tet_liquid *liquid, double tolerated, bool *solved)
         .tolerance = tolerated, .max_iterations = MN_TET_LINEAR_MAX, .restart = MN_TET_RESTART};
     mn_krylov_result result;
     *solved = true;
-    if (!liquid->system.factored) MN_TRY(mn_tet_stage_factor(liquid, solved));
+    const bool fresh = !liquid->system.factored;
+    if (fresh) MN_TRY(mn_tet_stage_factor(liquid, solved));
     if (!*solved) return MN_OK;
     MN_TRY(mn_tet_system_assemble(&liquid->system));
     for (int64_t i = 0; i < 3 * n; i++) liquid->side.data[i] = -liquid->residual.data[i];
@@ -243,8 +260,7 @@ static mn_status correct(mn_tet_liquid *liquid, double tolerated, bool *solved)
         mn_flexible_gmres(liquid->krylov, &problem, &def, liquid->side.data, liquid->change.data, &result));
     liquid->counts.linear += result.iterations;
     liquid->counts.newton++;
-    // A factor that has aged is made anew for the next correction.
-    if (result.iterations > 30) liquid->system.factored = false;
+    if (has_aged(&liquid->system, fresh, result.iterations, tolerated)) liquid->system.factored = false;
     *solved = result.end == MN_KRYLOV_CONVERGED || result.end == MN_KRYLOV_ITERATIONS;
     return MN_OK;
 }
@@ -253,7 +269,8 @@ static mn_status correct(mn_tet_liquid *liquid, double tolerated, bool *solved)
 static mn_status search_line(mn_tet_liquid *liquid, const mn_tet_stage *stage, double *error, bool *solved)
 {
     double factor = 1;
-    move_unknowns(liquid, 1);
+    if (stage->barrier) MN_TRY(mn_tet_barrier_fraction(&liquid->system, liquid->change.data, &factor));
+    move_unknowns(liquid, factor);
     for (int halving = 0; halving <= HALVINGS; halving++, factor *= 0.5) {
         MN_TRY(mn_tet_system_residual(&liquid->system, stage, liquid->residual.data));
         const double now = error_of(liquid);
@@ -299,7 +316,8 @@ mn_status mn_tet_stage_balance(mn_tet_liquid *liquid, const mn_tet_stage *stage)
             double *body = sum + 4 * (int64_t)liquid->body.data[i];
             body[0] += m, body[1] += m * extra.x, body[2] += m * extra.y, body[3] += m * extra.z;
         }
-    for (int32_t i = 0; stage->pair_count > 0 && i < s->node_count; i++) { // bodies that touch each other
+    for (int32_t i = 0; mn_tet_stage_touches(stage) && i < s->node_count;
+         i++) { // bodies that touch each other
         const mn_vec3 push = s->pair_pull.data[i];
         double *body = sum + 4 * (int64_t)liquid->body.data[i];
         body[1] += push.x, body[2] += push.y, body[3] += push.z;
@@ -312,12 +330,35 @@ mn_status mn_tet_stage_balance(mn_tet_liquid *liquid, const mn_tet_stage *stage)
     return MN_OK;
 }
 
+// Bodies start where they were and go towards the guess as far as none passes through another.
+static mn_status clip_guess(mn_tet_liquid *liquid, const mn_tet_stage *stage)
+{
+    const int32_t n = liquid->system.node_count;
+    double fraction;
+    for (int32_t i = 0; i < n; i++) {
+        const mn_vec3 u = mn_sub(stage->before[i], stage->start[i]), d = mn_sub(stage->u[i], u);
+        stage->u[i] = u;
+        memcpy(liquid->change.data + 3 * (int64_t)i, &d, sizeof d);
+    }
+    // Where forces act is what the fraction starts from.
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->system.x, n));
+    for (int32_t i = 0; i < n; i++) liquid->system.x.data[i] = stage->before[i];
+    liquid->system.stage = stage;
+    MN_TRY(mn_tet_barrier_fraction(&liquid->system, liquid->change.data, &fraction));
+    for (int32_t i = 0; i < n; i++) {
+        const double *d = liquid->change.data + 3 * (int64_t)i;
+        stage->u[i] = mn_axpy(stage->u[i], fraction, mn_v3(d[0], d[1], d[2]));
+    }
+    return MN_OK;
+}
+
 // Solves, and solves again while nodes come to touch solids or leave them.
 static mn_status iterate_with_contacts(mn_tet_liquid *liquid, double h, const mn_vec3 *a, mn_tet_stage *stage,
                                        bool *solved)
 {
     enum { ROUNDS = 6 };
     const bool solids = mn_tet_liquid_has_solids(liquid);
+    if (stage->barrier) MN_TRY(clip_guess(liquid, stage));
     if (solids) {
         MN_TRY(mn_array_resize(liquid->ctx, &liquid->reaction, 3 * (int64_t)liquid->system.node_count));
         stage->reaction = liquid->reaction.data;
@@ -414,7 +455,8 @@ mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *liquid)
         if (part * ROUNDS < 1) rounds = SOME; // it would not end in any case
         stage.sigma = stage.viscosity = stage.stiffness = 0;
         stage.gravity = mn_v3(0, 0, 0), stage.field = NULL;
-        stage.shapes = NULL, stage.tet_viscosity = NULL, stage.nodal = NULL, stage.pair_count = 0;
+        stage.shapes = NULL, stage.tet_viscosity = NULL, stage.nodal = NULL;
+        stage.pair_count = stage.slip_count = 0, stage.barrier = NULL;
         if (mn_tet_liquid_has_solids(liquid)) {
             MN_TRY(mn_tet_liquid_constrain(liquid, 0, liquid->mesh->position, &stage)); // no time passes
             if (liquid->touching > 0) liquid->system.factored = false;

@@ -234,14 +234,17 @@ static double strain_rate(const mn_tet_mesh *mesh, const mn_vec3 *v, int32_t t)
 
 double mn_tet_solids_flow_limit(const mn_tet_liquid *liquid)
 {
-    const double most = 10; // yield strains: the return to the yield surface converges from there
+    const double most = 10;   // yield strains: the return to the yield surface converges from there
+    const double least = 0.1; // of the cold one: what is about to melt bears next to nothing, and need not
     const mn_vec3 *v = mn_tet_field_vectors(liquid, MN_TET_V);
     double limit = INFINITY;
     for (int32_t t = 0; liquid->solids.any && t < liquid->mesh->tet_slots; t++) {
         const mn_tet_material *m = material_of(liquid, t);
         if (!mn_tet_liquid_is_solid(liquid, t) || !(m->yield > 0)) continue;
         const double strain = mn_tet_field_numbers(liquid, MN_TET_PLASTIC_STRAIN)[t];
-        const double yield = mn_tet_material_yield(m, strain, tet_temperature(liquid->mesh, t));
+        const double cold = mn_tet_material_yield(m, strain, m->reference_temperature);
+        const double yield =
+            fmax(mn_tet_material_yield(m, strain, tet_temperature(liquid->mesh, t)), least * cold);
         const double rate = strain_rate(liquid->mesh, v, t);
         if (rate > 0) limit = fmin(limit, most * yield / (3 * mn_tet_material_shear(m) * rate));
     }
@@ -447,6 +450,7 @@ static mn_status add_fields(mn_tet_mesh *mesh)
                   {MN_TET_TEMPERATURE, MN_TET_LINEAR, 1},
                   {MN_TET_MELTED, MN_TET_LINEAR, 1},
                   {MN_TET_HEAT, MN_TET_LINEAR, 1},
+                  {MN_TET_TORN, MN_TET_LINEAR, 1},
                   {MN_TET_REGION, MN_TET_VALUE, 1},
                   {MN_TET_LEFT, MN_TET_VALUE, 1}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
@@ -559,6 +563,9 @@ void mn_tet_solids_free(mn_tet_liquid *liquid)
     mn_array_free(liquid->ctx, &s->compliance);
     mn_tet_nodal_free(liquid->ctx, &s->nodal);
     mn_array_free(liquid->ctx, &s->pairs);
+    mn_array_free(liquid->ctx, &s->slips);
+    mn_array_free(liquid->ctx, &s->before);
+    mn_tet_solids_free_barrier(liquid);
     mn_array_free(liquid->ctx, &s->stress);
     mn_array_free(liquid->ctx, &s->field);
     mn_array_free(liquid->ctx, &s->mass);

@@ -9,7 +9,8 @@
 //   solid.c           the state of solids, and a stage of them
 //   nodal.c           half of the elastic energy at nodes
 //   solid_transfer.c  what solids carry through a change of the mesh
-//   solid_contact.c   solids that touch each other
+//   solid_contact.c   solids that touch each other: what was born in one place, and friction
+//   solid_barrier.c   bodies that never pass through each other
 //   fracture.c        what breaks
 //   melt.c            heat, and what it does to solids and liquids
 //
@@ -37,9 +38,10 @@
 #define MN_TET_PIN "pin"                           ///< linear: 1 holds a node where it is; none without pins
 #define MN_TET_HEAT_SOURCE "heat_source"           ///< linear, W/kg, given; none without
 #define MN_TET_HEAT_AMOUNT "heat_amount"           ///< amount, J, while the mesh changes
-#define MN_TET_REGION "region"                     ///< value: what remeshing keeps apart; below 0 for solids
-#define MN_TET_LEFT "left_quality"                 ///< value: what repair had to leave of a solid; 0: good
-#define MN_TET_HEAT "heat"                         ///< linear, J: the energy of a node
+#define MN_TET_TORN "torn"         ///< linear: above 0 where a surface was born at another one
+#define MN_TET_REGION "region"     ///< value: what remeshing keeps apart; below 0 for solids
+#define MN_TET_LEFT "left_quality" ///< value: what repair had to leave of a solid; 0: good
+#define MN_TET_HEAT "heat"         ///< linear, J: the energy of a node
 
 typedef MN_ARRAY(mn_tet_material) mn_tet_material_array;
 
@@ -58,7 +60,10 @@ typedef struct mn_tet_solids {
     MN_ARRAY(double) room, viscosity, compliance;
     mn_tet_nodal nodal;
     MN_ARRAY(mn_tet_pair) pairs; ///< of the step
-    MN_ARRAY(double) stress;     ///< Pa, 6 for each tetrahedron that may break
+    MN_ARRAY(mn_tet_slip) slips; ///< of the step
+    MN_ARRAY(mn_vec3) before;    ///< places at the start of the step, in units of the size
+    mn_tet_barrier *barrier;
+    MN_ARRAY(double) stress; ///< Pa, 6 for each tetrahedron that may break
     // Heat.
     mn_heat *heat;
     MN_ARRAY(double) field, mass, source, transfer, outside, emissivity, melted, work;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Solids that touch each other, and themselves. A node of one solid's surface pushes against the plane of the
-// face of another that it has come behind:
+// Solids that touch themselves, and the two sides of cracks: solid_barrier.c holds all else. A node of a
+// solid's surface pushes against the plane of the face that it has come behind:
 //
 //   g = n . (x_i - x_a)                      n the face's normal, a its first corner; below 0: behind it
 //   E = k A_i g^2/2 where g < 0              k = modulus of the softer one over the size, A_i the node's area
@@ -9,15 +9,18 @@
 //
 // The distance does not change when all four move rigidly, so the forces have neither sum nor moment. Only
 // the part k A_i dg dg^T of the Hessian is kept. Two cells never push a part that is connected around them: a
-// node and a face that share a neighbour are left alone, as are depths beyond a third of the size, which are
-// another side of the same body. Liquid between solids needs none of this, and merges instead.
+// node and a face that share a neighbour are left alone, as are depths beyond a tenth of the size before the
+// step, which are another side of the same body: pushed back, they would burst it. Liquid between solids
+// needs none of this, and merges instead.
 // A barrier would need surfaces that never touch, and the two sides of a crack are born in one place.
+// Friction is that of solid_barrier.c.
 // Tested: tests/unit/tet/test_solid_contact.c.
 #include "meniscus/array.h"
 #include "tet/state.h"
 
 static const double reach = 0.5;    // of the size, between a node and a face that it may come to
-static const double depth = 0.35;   // of the size, behind a face
+static const double depth = 0.35;   // of the size, behind a face at the end of a step
+static const double sunk = 0.1;     // of the size, behind it before: deeper is another side of the body
 static const double facing = -0.3;  // cosine between the normals of a node and a face that push each other
 static const double outside = 0.05; // weight by which a foot may lie outside of its face
 static const double approach = 0.4; // of the size that bodies near each other may come nearer in a step
@@ -89,6 +92,13 @@ static bool are_neighbours(const mn_tet_system *s, int32_t i, const int32_t face
     return false;
 }
 
+// How far a node lies before a face, m; NAN for a face without a plane.
+static double gap_at(const mn_vec3 *x, int32_t i, const int32_t c[3])
+{
+    const mn_vec3 m = mn_cross(mn_sub(x[c[1]], x[c[0]]), mn_sub(x[c[2]], x[c[0]]));
+    return mn_dot(mn_sub(x[i], x[c[0]]), m) / mn_norm(m);
+}
+
 // How well node i lies over face c: the least weight of its foot, and its distance; false: it does not.
 static bool lies_over(const search *s, int32_t i, const int32_t c[3], double *weight)
 {
@@ -100,6 +110,7 @@ static bool lies_over(const search *s, int32_t i, const int32_t c[3], double *we
         return false;
     const double gap = mn_dot(p, m) / sqrt(m2);
     if (gap > reach * size || gap < -depth * size) return false;
+    if (!(gap_at(s->liquid->mesh->position, i, c) > -sunk * size)) return false;
     const double w1 = mn_dot(mn_cross(p, e2), m) / m2, w2 = mn_dot(mn_cross(e1, p), m) / m2;
     *weight = fmin(fmin(w1, w2), 1 - w1 - w2);
     return *weight > -outside;
@@ -116,6 +127,7 @@ static mn_status find_pair(search *s, int32_t i)
         const int32_t f = s->found.data[k], *c = liquid->system.face.data + 3 * (int64_t)f;
         double weight;
         if (!mn_tet_liquid_is_solid(liquid, liquid->solids.behind.data[f])) continue;
+        if (mn_tet_solids_barrier_holds(liquid, i, c)) continue;
         if (!lies_over(s, i, c, &weight) || !(weight > best) || are_neighbours(&liquid->system, i, c))
             continue;
         best = weight;
@@ -129,8 +141,9 @@ static mn_status find_pair(search *s, int32_t i)
 mn_status mn_tet_solids_find_pairs(mn_tet_liquid *liquid, double dt)
 {
     search s = {.liquid = liquid};
-    liquid->solids.pairs.count = 0;
+    liquid->solids.pairs.count = liquid->solids.slips.count = 0;
     if (!liquid->solids.any) return MN_OK;
+    MN_TRY(mn_tet_solids_begin_barrier(liquid, dt));
     mn_status status = prepare(&s, dt);
     if (status == MN_OK) status = list_faces(&s);
     for (int32_t i = 0; status == MN_OK && i < liquid->system.node_count; i++)
@@ -141,7 +154,7 @@ mn_status mn_tet_solids_find_pairs(mn_tet_liquid *liquid, double dt)
     mn_array_free(liquid->ctx, &s.modulus);
     mn_array_free(liquid->ctx, &s.found);
     mn_box_grid_free(&s.grid);
-    return status;
+    return status == MN_OK ? mn_tet_solids_begin_friction(liquid) : status;
 }
 
 // ---- steps ----
@@ -204,51 +217,47 @@ mn_status mn_tet_solids_approach_limit(mn_tet_liquid *liquid, double *limit)
 mn_status mn_tet_pairs_measure(mn_tet_system *s)
 {
     const mn_tet_stage *stage = s->stage;
-    MN_TRY(mn_array_resize(s->ctx, &s->pair_rows, stage->pair_count));
     MN_TRY(mn_array_resize(s->ctx, &s->pair_pull, s->node_count));
     for (int32_t i = 0; i < s->node_count; i++) s->pair_pull.data[i] = mn_v3(0, 0, 0);
+    s->pair_rows.count = 0;
     for (int64_t p = 0; p < stage->pair_count; p++) {
         const mn_tet_pair *pair = &stage->pairs[p];
-        mn_tet_pair_row *row = &s->pair_rows.data[p];
         const mn_vec3 *x = s->x.data, a = x[pair->v[1]];
         const mn_vec3 e1 = mn_sub(x[pair->v[2]], a), e2 = mn_sub(x[pair->v[3]], a),
                       r = mn_sub(x[pair->v[0]], a);
         const mn_vec3 m = mn_cross(e1, e2);
         const double m2 = mn_norm2(m), gap = m2 > 0 ? mn_dot(r, m) / sqrt(m2) : 0;
-        *row = (mn_tet_pair_row){0};
         if (!(gap < 0)) continue;
         const double w1 = mn_dot(mn_cross(r, e2), m) / m2, w2 = mn_dot(mn_cross(e1, r), m) / m2;
         const double weight[4] = {1, -(1 - w1 - w2), -w1, -w2};
-        row->weight = pair->weight * stage->pair_unit;
+        mn_tet_pair_row row = {.weight = pair->weight * stage->pair_unit};
         for (int k = 0; k < 4; k++) {
-            row->r[k] = mn_scale(weight[k] / sqrt(m2), m);
+            row.v[k] = pair->v[k], row.r[k] = mn_scale(weight[k] / sqrt(m2), m);
             mn_vec3 *pull = &s->pair_pull.data[pair->v[k]];
-            *pull = mn_axpy(*pull, row->weight * gap, row->r[k]);
+            *pull = mn_axpy(*pull, row.weight * gap, row.r[k]);
         }
+        MN_TRY(mn_array_push(s->ctx, &s->pair_rows, &row));
     }
-    return MN_OK;
+    return mn_tet_barrier_measure(s);
 }
 
-static mn_vec3 free_row(const mn_tet_system *s, int64_t p, int k)
+static mn_vec3 free_row(const mn_tet_system *s, const mn_tet_pair_row *row, int k)
 {
-    const mn_vec3 r = s->pair_rows.data[p].r[k];
-    return s->stage->freedom ? mn_m3_apply(s->stage->freedom[s->stage->pairs[p].v[k]], r) : r;
+    return s->stage->freedom ? mn_m3_apply(s->stage->freedom[row->v[k]], row->r[k]) : row->r[k];
 }
 
 void mn_tet_pairs_apply(const mn_tet_system *s, const double *x, double *y)
 {
-    for (int64_t p = 0; p < s->stage->pair_count; p++) {
-        const int32_t *v = s->stage->pairs[p].v;
-        const double weight = s->pair_rows.data[p].weight;
+    for (int64_t p = 0; p < s->pair_rows.count; p++) {
+        const mn_tet_pair_row *row = &s->pair_rows.data[p];
         double sum = 0;
-        if (!(weight > 0)) continue;
         for (int k = 0; k < 4; k++) {
-            const double *u = x + 3 * (int64_t)v[k];
-            sum += mn_dot(free_row(s, p, k), mn_v3(u[0], u[1], u[2]));
+            const double *u = x + 3 * (int64_t)row->v[k];
+            sum += mn_dot(free_row(s, row, k), mn_v3(u[0], u[1], u[2]));
         }
         for (int k = 0; k < 4; k++) {
-            double *out = y + 3 * (int64_t)v[k];
-            const mn_vec3 r = mn_scale(weight * sum, free_row(s, p, k));
+            double *out = y + 3 * (int64_t)row->v[k];
+            const mn_vec3 r = mn_scale(row->weight * sum, free_row(s, row, k));
             out[0] += r.x, out[1] += r.y, out[2] += r.z;
         }
     }
@@ -256,10 +265,11 @@ void mn_tet_pairs_apply(const mn_tet_system *s, const double *x, double *y)
 
 void mn_tet_pairs_add_diagonal(const mn_tet_system *s, mn_mat3 *diagonal)
 {
-    for (int64_t p = 0; p < s->stage->pair_count; p++)
-        for (int k = 0; k < 4 && s->pair_rows.data[p].weight > 0; k++) {
-            const mn_vec3 r = free_row(s, p, k);
-            mn_mat3 *own = &diagonal[s->stage->pairs[p].v[k]];
-            *own = mn_m3_add(*own, mn_m3_scale(s->pair_rows.data[p].weight, mn_outer(r, r)));
+    for (int64_t p = 0; mn_tet_stage_touches(s->stage) && p < s->pair_rows.count; p++)
+        for (int k = 0; k < 4; k++) {
+            const mn_tet_pair_row *row = &s->pair_rows.data[p];
+            const mn_vec3 r = free_row(s, row, k);
+            mn_mat3 *own = &diagonal[row->v[k]];
+            *own = mn_m3_add(*own, mn_m3_scale(row->weight, mn_outer(r, r)));
         }
 }

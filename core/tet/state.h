@@ -180,7 +180,7 @@ void mn_tet_liquid_abandon(mn_solver *solver);
 mn_status mn_tet_liquid_view(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output,
                              mn_view *view);
 void mn_tet_fill_report(const mn_solver *solver, mn_report *report);
-enum { MN_TET_SAVED_COUNT = 6, MN_TET_SAVED_VERSION = 7 };
+enum { MN_TET_SAVED_COUNT = 6, MN_TET_SAVED_VERSION = 8 };
 extern const mn_saved mn_tet_liquid_saved[MN_TET_SAVED_COUNT];
 mn_status mn_tet_liquid_save_mesh(const mn_solver *solver, mn_writer *out);
 mn_status mn_tet_liquid_load_mesh(mn_solver *solver, mn_reader *in, int32_t version);
@@ -334,6 +334,18 @@ mn_status mn_tet_solids_settle_energy(mn_tet_liquid *liquid);
 mn_status mn_tet_solids_find_pairs(mn_tet_liquid *liquid, double dt);
 /// The longest step in which no solid can pass through another, s.
 mn_status mn_tet_solids_approach_limit(mn_tet_liquid *liquid, double *limit);
+
+// ---- solid_barrier.c ----
+
+/// Finds what the barrier holds in a step of length dt, and marks what it cannot hold as torn.
+mn_status mn_tet_solids_begin_barrier(mn_tet_liquid *liquid, double dt);
+/// Friction of what touches at the start of a step.
+mn_status mn_tet_solids_begin_friction(mn_tet_liquid *liquid);
+/// The barrier of the step; NULL: nothing comes near anything.
+mn_tet_barrier *mn_tet_solids_barrier(const mn_tet_liquid *liquid);
+/// Whether the barrier keeps node i and a face of solids apart.
+bool mn_tet_solids_barrier_holds(const mn_tet_liquid *liquid, int32_t i, const int32_t face[3]);
+void mn_tet_solids_free_barrier(mn_tet_liquid *liquid);
 
 // ---- fracture.c ----
 

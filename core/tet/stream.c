@@ -43,6 +43,7 @@ static const saved_field fields[] = {
     {MN_TET_HEAT_SOURCE, MN_TET_LINEAR, 1, false, false, 4},
     {MN_TET_LEFT, MN_TET_VALUE, 1, false, false, 6},
     {MN_TET_DAMAGE, MN_TET_VALUE, 1, false, false, 7},
+    {MN_TET_TORN, MN_TET_LINEAR, 1, false, false, 8},
 };
 
 static int64_t numbers_of(const mn_tet_mesh *mesh, const saved_field *f)

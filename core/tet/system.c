@@ -162,7 +162,7 @@ static void gather_node(const mn_tet_system *s, int32_t i, mn_vec3 *momentum, do
                        mn_triangle_area_gradient(&shape, s->face_corner.data[c] % 3));
     }
     if (stage->nodal) force = mn_add(force, mn_tet_nodal_pull(s, i));
-    if (stage->pair_count > 0) force = mn_add(force, s->pair_pull.data[i]);
+    if (mn_tet_stage_touches(stage)) force = mn_add(force, s->pair_pull.data[i]);
     const mn_vec3 pull = stage->field ? mn_add(stage->gravity, stage->field[i]) : stage->gravity;
     const mn_vec3 weight = mn_scale(mass, pull);
     *momentum = mn_add(inertia, mn_sub(mn_add(force, area), weight));
@@ -224,7 +224,7 @@ mn_status mn_tet_system_residual(mn_tet_system *s, const mn_tet_stage *stage, do
     MN_TRY(mn_parallel_max(s->ctx, s->tet_count, TET_GRAIN, measure_range, s, &least));
     s->min_volume = -least;
     if (stage->nodal) MN_TRY(mn_tet_nodal_measure(s));
-    if (stage->pair_count > 0) MN_TRY(mn_tet_pairs_measure(s));
+    if (mn_tet_stage_touches(stage)) MN_TRY(mn_tet_pairs_measure(s));
     MN_TRY(mn_parallel_max(s->ctx, s->node_count, NODE_GRAIN, residual_range, &job, &s->force_scale));
     if (!s->phases.split) return MN_OK;
     return mn_parallel_for(s->ctx, s->phases.count, NODE_GRAIN, split_range, &job);
@@ -456,7 +456,7 @@ mn_status mn_tet_system_apply(void *user, const double *x, double *y)
         MN_TRY(mn_parallel_for(s->ctx, s->node_count, APPLY_GRAIN, apply_range, &p));
     }
     if (s->stage->nodal) MN_TRY(mn_tet_nodal_apply(s, x, y));
-    if (s->stage->pair_count > 0) mn_tet_pairs_apply(s, x, y);
+    if (mn_tet_stage_touches(s->stage)) mn_tet_pairs_apply(s, x, y);
     const int64_t first = 3 * (int64_t)s->node_count;
     for (int32_t d = 0; s->stage->compliance && d < mn_tet_system_pressures(s); d++)
         y[first + d] -= s->stage->compliance[d] * x[first + d];

@@ -54,11 +54,22 @@ typedef struct mn_tet_pair {
     double weight; ///< N/m
 } mn_tet_pair;
 
-/// A pair at the iterate: its distance changes by sum r_k . dx_k.
+/// What contacts and friction add to the Hessian at the iterate: weight r r^T, r at four nodes.
 typedef struct mn_tet_pair_row {
+    int32_t v[4];
     mn_vec3 r[4];
-    double weight; ///< 0: they do not touch
+    double weight;
 } mn_tet_pair_row;
+
+/// Friction of a contact, with the force that presses at the start of the step.
+typedef struct mn_tet_slip {
+    int32_t v[4];
+    double rows[2][12]; ///< how far it has slipped, from the motion of the four
+    double force;       ///< N/m, as the weight of a pair: of it times unit of length
+    double smooth;      ///< in units of length: below it friction grows with the slip
+} mn_tet_slip;
+
+typedef struct mn_tet_barrier mn_tet_barrier; // solid_barrier.c
 
 /// Given for a stage, in its units. Arrays belong to the caller.
 typedef struct mn_tet_stage {
@@ -86,7 +97,12 @@ typedef struct mn_tet_stage {
     mn_tet_nodal *nodal;              ///< what nodes have of the elastic energy; NULL: nothing
     const mn_tet_pair *pairs;         ///< solids that may touch
     int64_t pair_count;
-    double pair_unit; ///< turns their weights into the stage's units
+    double pair_unit;        ///< turns their weights into the stage's units
+    mn_tet_barrier *barrier; ///< bodies that may come near each other; NULL: none
+    double barrier_unit;     ///< turns Pa into the stage's units
+    const mn_tet_slip *slips;
+    int64_t slip_count;
+    const mn_vec3 *before; ///< per node, where it was at the start of the step; with slips
 } mn_tet_stage;
 
 /// What an elastic tetrahedron adds to the Hessian.
@@ -130,6 +146,9 @@ typedef struct mn_tet_system {
     bool analyzed, built, factored; ///< the pattern, the multigrid, the numbers
     // A scalar factor in the place of the diagonal blocks, for stiff solids (stiff.c).
     bool stiff, stiff_analyzed;
+    double fresh_rate;            ///< iterations for a digit that the fresh factor took
+    MN_ARRAY(int32_t) stiff_row;  ///< of each node; -1: it has none
+    MN_ARRAY(int64_t) stiff_slot; ///< of each column of the rows of nodes; -1: none
     mn_sparse scalar;
     mn_cholesky *scalar_factor;
     MN_ARRAY(double) scalar_side;
@@ -189,11 +208,23 @@ mn_status mn_tet_nodal_apply(mn_tet_system *system, const double *x, double *y);
 
 // ---- solid_contact.c ----
 
+static inline bool mn_tet_stage_touches(const mn_tet_stage *stage)
+{
+    return stage->pair_count > 0 || stage->slip_count > 0 || stage->barrier;
+}
 /// Rows of the pairs at the iterate, and what they pull nodes with, into the residual.
 mn_status mn_tet_pairs_measure(mn_tet_system *system);
 /// Adds their part of A x to y, and of the diagonal blocks.
 void mn_tet_pairs_apply(const mn_tet_system *system, const double *x, double *y);
 void mn_tet_pairs_add_diagonal(const mn_tet_system *system, mn_mat3 *diagonal);
+
+// ---- solid_barrier.c ----
+
+/// Adds its rows and pulls to those of the pairs.
+mn_status mn_tet_barrier_measure(mn_tet_system *system);
+/// The fraction, at most 1, of a change of the unknowns (3 numbers a node) along which no body passes through
+/// another and none leaves where it was looked for.
+mn_status mn_tet_barrier_fraction(const mn_tet_system *system, const double *change, double *fraction);
 
 /// Volumes of the pressures at places x.
 void mn_tet_system_node_volumes(const mn_tet_system *system, const mn_vec3 *x, double *volumes);

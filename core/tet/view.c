@@ -110,14 +110,47 @@ static void normal_value(const void *data, int64_t row, double *value)
 
 // ---- materials ----
 
-/// `solid` of points: the fraction of the tetrahedra around them, so that shading blends.
+/// What points show of tetrahedra: the mean of those around them by volume, so that shading blends.
+typedef double (*of_tet)(const mn_tet_liquid *liquid, int32_t t);
+static double mean_around(const mn_tet_liquid *liquid, int64_t row, of_tet value)
+{
+    double sum = 0, volumes = 0;
+    MN_TET_STAR(liquid->mesh, (int32_t)row, code)
+    {
+        const double volume = mn_tet_mesh_tet_volume(liquid->mesh, code / 4);
+        sum += volume * value(liquid, code / 4), volumes += volume;
+    }
+    return volumes > 0 ? sum / volumes : 0;
+}
+
+static double solid_of(const mn_tet_liquid *liquid, int32_t t)
+{
+    return mn_tet_field_numbers(liquid, MN_TET_SOLID)[t];
+}
+static double strain_of(const mn_tet_liquid *liquid, int32_t t)
+{
+    return mn_tet_field_numbers(liquid, MN_TET_PLASTIC_STRAIN)[t];
+}
+static double damage_of(const mn_tet_liquid *liquid, int32_t t)
+{
+    return mn_tet_field_numbers(liquid, MN_TET_DAMAGE)[t];
+}
+
 static void point_solid_value(const void *data, int64_t row, double *value)
 {
-    const mn_tet_mesh *mesh = ((const mn_tet_liquid *)data)->mesh;
-    const double *solid = mn_tet_mesh_find_field(mesh, MN_TET_SOLID)->data;
-    double sum = 0, count = 0;
-    MN_TET_STAR(mesh, (int32_t)row, code) sum += solid[code / 4], count++;
-    *value = count > 0 ? sum / count : 0;
+    *value = mean_around(data, row, solid_of);
+}
+static void point_strain_value(const void *data, int64_t row, double *value)
+{
+    *value = mean_around(data, row, strain_of);
+}
+static void point_damage_value(const void *data, int64_t row, double *value)
+{
+    *value = mean_around(data, row, damage_of);
+}
+static void point_stress_value(const void *data, int64_t row, double *value)
+{
+    *value = mean_around(data, row, mn_tet_liquid_stress);
 }
 
 static double tet_value(const mn_tet_liquid *liquid, const char *name, int64_t row)
@@ -169,9 +202,13 @@ static mn_status show_materials(mn_tet_liquid *liquid, mn_view *view)
                                           .storage = MN_STORE_F64,
                                           .data = mn_tet_field_numbers(liquid, MN_TET_TEMPERATURE),
                                           .stride = sizeof(double)});
-    mn_view_column(
-        view, (mn_column_view){
-                  .name = "solid", .type = MN_F32, .size = 1, .data = liquid, .value = point_solid_value});
+    const mn_column_view points[] = {
+        {.name = "solid", .type = MN_F32, .size = 1, .data = liquid, .value = point_solid_value},
+        {.name = "stress", .type = MN_F32, .size = 1, .data = liquid, .value = point_stress_value},
+        {.name = "plastic_strain", .type = MN_F32, .size = 1, .data = liquid, .value = point_strain_value},
+        {.name = "damage", .type = MN_F32, .size = 1, .data = liquid, .value = point_damage_value},
+    };
+    for (int32_t i = 0; i < MN_COUNT_OF(points); i++) mn_view_column(view, points[i]);
     const mn_column_view columns[] = {
         {.name = "solid", .type = MN_F32, .size = 1, .data = liquid, .value = solid_value},
         {.name = "stress", .type = MN_F32, .size = 1, .data = liquid, .value = stress_value},

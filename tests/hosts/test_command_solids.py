@@ -92,6 +92,10 @@ class Solids(CommandTest):
         scene["nodes"] += [{"name": name, "type": "transform", "inputs": [f"state:{output}"]}
                            for output, name in ((1, "all"), (2, "hard"), (3, "wet"))]
         self.cook(scene, "--node", "all", "--node", "hard", "--node", "wet")
+        points, triangles = ({a["name"] for a in self.info("all", 2)["attributes"] if a["owner"] == owner}
+                             for owner in ("point", "primitive"))
+        self.assertLessEqual({"temperature", "solid", "stress", "plastic_strain", "damage"}, points)  # blend for shading
+        self.assertLessEqual({"material", "solid", "stress", "plastic_strain", "damage"}, triangles)
         for frame in (1, 2, 3):
             whole, hard, wet = (self.info(node, frame)["primitives"].get("polygon", 0) for node in ("all", "hard", "wet"))
             self.assertEqual(hard + wet, whole)

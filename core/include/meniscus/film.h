@@ -4,7 +4,8 @@
 // at 120 degrees, borders rearrange, walls burst, free edges draw back and gather into threads and drops.
 //
 // The mesh is a complex of triangles with the regions of gas on both sides, segments and single points that
-// share vertices; it is changed by local moves only, so vertices keep their ids and their liquid.
+// share vertices; it is changed by local moves only, so vertices keep their ids and their liquid. Volumes of
+// liquid are tetrahedra of the same complex, solved together with the films that hang on them.
 #ifndef MENISCUS_FILM_H
 #define MENISCUS_FILM_H
 
@@ -66,6 +67,8 @@ typedef struct mn_film_source {
     const int32_t (*regions)[2]; ///< behind and in front of each triangle; 0 is the air around. NULL: found
     int64_t segment_count;
     const int32_t (*segments)[2];
+    int64_t tet_count;
+    const int32_t (*tets)[4]; ///< volumes, turned either way; with them regions are always found
 } mn_film_source;
 
 /// Wires: what films hang in. Films that touch a wire when they are added are held by it.
@@ -92,12 +95,12 @@ typedef struct mn_film_inputs {
 /// A vertex as it is shown.
 typedef struct mn_film_point {
     mn_vec3 position, velocity, normal;
-    double mass, thickness; ///< kg, m; thickness of threads and drops is their diameter
+    double mass, thickness; ///< kg, m; thickness of threads and drops is their diameter, of volumes alone 0
     double radius;          ///< m, half of it
-    double pressure;        ///< Pa above the ambient, highest of the pockets that it borders
+    double pressure;        ///< Pa above the ambient, in its volume, else highest of the pockets around it
     int64_t id;
     int32_t kind;  ///< 0 inside of a film, 1 on a border or rim, 2 where borders meet, 3 held by a wire
-    int32_t codim; ///< 1 film, 2 thread, 3 drop
+    int32_t codim; ///< 0 volume, 1 film, 2 thread, 3 drop
 } mn_film_point;
 
 typedef struct mn_film_view {
@@ -112,12 +115,15 @@ typedef struct mn_film_view {
     const double *pocket_volumes; ///< m^3
     const double *pocket_excess;  ///< Pa above the ambient
     const double *pocket_amounts; ///< Pa m^3
+    int64_t tet_count;
+    const int32_t (*tets)[4];
 } mn_film_view;
 
 /// What has happened to topology and gas since the start.
 typedef struct mn_film_ledger {
     int64_t splits, collapses, flips, t1, undone, forced, bursts, vanished;
-    int64_t contacts, absorbed; ///< walls made where films touched, drops taken up
+    int64_t contacts, absorbed; ///< walls made where films touched, drops and films taken up
+    int64_t thinned;            ///< tetrahedra that turned into film
     double gas_in, gas_out;     ///< Pa m^3, blown in and lost to the air around
     mn_vec3 momentum_given;     ///< kg m/s, by gravity, air, wires and solids
     double angular_lost;        ///< kg m^2/s, by moves of the mesh, added up

@@ -75,6 +75,7 @@ typedef struct mn_tet_mesh {
 
 typedef enum mn_tet_vertex_flag {
     MN_TET_FIXED = 1, ///< remeshing neither moves nor removes it
+    MN_TET_KEPT = 2,  ///< it keeps its slot, and edges between two of them stay whole
 } mn_tet_vertex_flag;
 
 /// Face k, seen from outside counter-clockwise, as corners of the tetrahedron.

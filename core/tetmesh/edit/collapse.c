@@ -105,6 +105,7 @@ mn_status mn_tet_contract_face(mn_tet_edit *edit, int32_t a, int32_t b, int32_t 
     mn_tet_mesh *mesh = edit->mesh;
     mn_tet_ring ring;
     *done = false;
+    if (mn_tet_edge_is_kept(mesh, a, b)) return MN_OK;
     if (c == a || c == b || !mn_tet_ring_of(mesh, a, b, &ring) || (mesh->vertex_flags[c] & MN_TET_FIXED))
         return MN_OK;
     const bool boundary = mn_tet_vertex_on_boundary(mesh, c);

@@ -220,6 +220,11 @@ mn_status mn_tet_contract_edge(mn_tet_edit *edit, int32_t a, int32_t b, double a
     mn_tet_ring ring;
     place places[3];
     *done = false;
+    if (mn_tet_edge_is_kept(mesh, a, b)) return MN_OK;
+    if (mesh->vertex_flags[b] & MN_TET_KEPT) { // it is b that goes
+        const int32_t swap = a;
+        a = b, b = swap;
+    }
     if (!mn_tet_ring_of(mesh, a, b, &ring)) return MN_OK;
     const int32_t count = list_places(edit, &ring, places);
     if (count == 0) return MN_OK;

@@ -102,6 +102,7 @@ mn_status mn_tet_remove_edge(mn_tet_edit *edit, int32_t a, int32_t b, double abo
 {
     mn_tet_ring ring;
     *done = false;
+    if (mn_tet_edge_is_kept(edit->mesh, a, b)) return MN_OK;
     return mn_tet_ring_of(edit->mesh, a, b, &ring) ? remove_ring(edit, &ring, above, done) : MN_OK;
 }
 
@@ -122,6 +123,7 @@ mn_status mn_tet_peel(mn_tet_edit *edit, int32_t a, int32_t b, double above, boo
     const mn_tet_mesh *mesh = edit->mesh;
     mn_tet_ring ring;
     *done = false;
+    if (mn_tet_edge_is_kept(mesh, a, b)) return MN_OK;
     if (!mn_tet_ring_of(mesh, a, b, &ring) || ring.closed || ring.tet_count != 1 || !may_turn(edit, &ring))
         return MN_OK;
     const int32_t t = ring.tet[0], c = ring.vertex[0], d = ring.vertex[1];

@@ -70,6 +70,11 @@ typedef struct mn_tet_ring {
     bool closed;
 } mn_tet_ring;
 
+/// Something outside of the mesh holds on to the edge.
+static inline bool mn_tet_edge_is_kept(const mn_tet_mesh *mesh, int32_t a, int32_t b)
+{
+    return mesh->vertex_flags[a] & mesh->vertex_flags[b] & MN_TET_KEPT;
+}
 /// False when the edge is not there, has too many tetrahedra or is not manifold.
 bool mn_tet_ring_of(const mn_tet_mesh *mesh, int32_t a, int32_t b, mn_tet_ring *ring);
 

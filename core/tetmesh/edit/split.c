@@ -66,6 +66,7 @@ mn_status mn_tet_split_edge(mn_tet_edit *edit, int32_t a, int32_t b, double frac
     mn_tet_mesh *mesh = edit->mesh;
     mn_tet_ring ring;
     *vertex = -1;
+    if (mn_tet_edge_is_kept(mesh, a, b)) return MN_OK;
     if (!mn_tet_ring_of(mesh, a, b, &ring) || !(fraction > 0 && fraction < 1)) return MN_OK;
     const int32_t parents[2] = {a, b};
     const double weights[2] = {1 - fraction, fraction};

@@ -241,12 +241,61 @@ static void edges_of_a_fold_push(void **state)
     mn_contact_free(contact);
 }
 
+/// A point over hundreds of triangles that are much smaller than the distance is pushed away as by one.
+static void crowds_of_small_triangles_push(void **state)
+{
+    (void)state;
+    enum { SIDE = 24, POINTS = (SIDE + 1) * (SIDE + 1) + 3 };
+    static mn_vec3 x[POINTS];
+    static int32_t triangles[2 * SIDE * SIDE + 1][3], group[POINTS];
+    static double reach[POINTS];
+    int32_t count = 0;
+    for (int i = 0; i <= SIDE; i++)
+        for (int j = 0; j <= SIDE; j++) x[count++] = mn_v3(0.01 * (i - SIDE / 2), 0, 0.01 * (j - SIDE / 2));
+    int32_t elements = 0;
+    for (int i = 0; i < SIDE; i++)
+        for (int j = 0; j < SIDE; j++) {
+            const int32_t a = (SIDE + 1) * i + j, b = a + 1, c = a + SIDE + 1, d = c + 1;
+            memcpy(triangles[elements++], (int32_t[3]){a, b, d}, sizeof *triangles);
+            memcpy(triangles[elements++], (int32_t[3]){a, d, c}, sizeof *triangles);
+        }
+    const int32_t p = count; // the corner of a triangle that stands on the point
+    x[count++] = mn_v3(0.003, 0.05, 0.004), x[count++] = mn_v3(1, 2, 0), x[count++] = mn_v3(-1, 2, 0);
+    memcpy(triangles[elements++], (int32_t[3]){p, p + 1, p + 2}, sizeof *triangles);
+    for (int32_t i = 0; i < count; i++) group[i] = i >= p, reach[i] = 0;
+    const uint32_t flags[2] = {MN_CONTACT_FIXED, 0};
+    const double stiffness[2] = {1, 1}, group_reach[2] = {0, 0}, distance = 0.15;
+    const mn_contact_surface surface = {count, elements, 2,        x, (const int32_t(*)[3])triangles,
+                                        group, flags,    stiffness};
+    mn_contact_pairs *contact;
+    mn_contact_terms terms = {0};
+    check_ok(ctx, mn_contact_create(ctx, &contact));
+    check_ok(ctx, mn_contact_set_surface(contact, &surface));
+    check_ok(ctx, mn_contact_find_candidates(contact, x, reach, group_reach, distance));
+    check_ok(ctx, mn_contact_collect(contact, x, distance, &terms));
+    int32_t found = 0;
+    for (int64_t i = 0; i < terms.count; i++) {
+        const mn_contact_term *t = &terms.data[i];
+        if (t->is_edge_edge || t->v[0] != p) continue;
+        found++;
+        check_close(t->near.distance, 0.05, 1e-12);
+        check_close(t->weight, mn_contact_vertex_areas(contact)[p], 1e-12);
+    }
+    assert_int_equal(found, 1);
+    mn_array_free(ctx, &terms);
+    mn_contact_free(contact);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradient_and_momenta), cmocka_unit_test(flat_surfaces_have_no_bumps),
-        cmocka_unit_test(edges_of_a_fold_push), cmocka_unit_test(candidates_miss_none),
-        cmocka_unit_test(steps_and_crossings),  cmocka_unit_test(bends_are_above_the_second_derivative),
+        cmocka_unit_test(gradient_and_momenta),
+        cmocka_unit_test(flat_surfaces_have_no_bumps),
+        cmocka_unit_test(edges_of_a_fold_push),
+        cmocka_unit_test(crowds_of_small_triangles_push),
+        cmocka_unit_test(candidates_miss_none),
+        cmocka_unit_test(steps_and_crossings),
+        cmocka_unit_test(bends_are_above_the_second_derivative),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
