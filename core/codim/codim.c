@@ -303,6 +303,7 @@ const mn_solver_type mn_codim_solver = {
     .abandon = mn_codim_abandon,
     .view = mn_codim_show_output,
     .report = mn_codim_report_sums,
+    .energy = mn_codim_tell_energy,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),
     .version = 6,

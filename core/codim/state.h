@@ -236,6 +236,7 @@ mn_status mn_codim_take(mn_solver *solver, const mn_solver_inputs *inputs, doubl
 mn_status mn_codim_end(mn_solver *solver, const mn_solver_inputs *inputs);
 void mn_codim_abandon(mn_solver *solver);
 void mn_codim_report_sums(const mn_solver *solver, mn_report *report);
+void mn_codim_tell_energy(const mn_solver *solver, const mn_solver_inputs *inputs, mn_energy_books *books);
 mn_status mn_codim_show_output(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output,
                                mn_view *view);
 

@@ -453,6 +453,7 @@ const mn_solver_type mn_film_solver = {
     .abandon = mn_film_abandon,
     .view = mn_film_show,
     .report = mn_film_add_up,
+    .energy = mn_film_tell_energy,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),
     .version = 4,

@@ -206,6 +206,13 @@ static mn_status loaded(mn_solver *solver)
     return MN_OK;
 }
 
+/// A flight is exact, so there is nothing to add; wind carries.
+static void tell_energy(const mn_solver *solver, const mn_solver_inputs *inputs, mn_energy_books *books)
+{
+    (void)inputs;
+    books->driven |= mn_norm(((const mn_spray *)solver)->def.wind) > 0;
+}
+
 const mn_solver_type mn_spray_solver = {
     .name = "spray",
     .fields = mn_spray_fields,
@@ -230,6 +237,7 @@ const mn_solver_type mn_spray_solver = {
     .end = mn_spray_end,
     .view = view,
     .report = report_on,
+    .energy = tell_energy,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),
     .version = 2,
