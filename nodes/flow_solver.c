@@ -248,10 +248,8 @@ static const mn_solver_node solver = {
     .solver = &mn_flow_solver,
     .roles = roles,
     .start = start,
-    .feed = feed,
     .show = show,
-    .own_size = sizeof(flow_own),
-    .free_own = free_own,
+    MN_SOLVER_NODE_OWN(flow_own, feed, free_own),
 };
 
 const mn_node_type mn_flow_solver_node = {

@@ -254,7 +254,7 @@ mn_status mn_flow_max_speed(const mn_flow *flow, double *speed)
     if (!(*speed >= 0)) *speed = flow->grid.table.count == 0 ? 0 : *speed;
     if (!isfinite(*speed))
         return mn_fail(flow->solver.ctx, MN_ERROR_DIVERGED,
-                       "The velocity of the flow is not a number any more.");
+                       "The velocity of the flow is no longer finite; use smaller steps (cfl).");
     return MN_OK;
 }
 
@@ -378,7 +378,7 @@ static mn_status loaded(mn_solver *solver)
         flow->label.count != size - smoke || !finite_quads(&flow->velocity) || !finite_quads(&flow->smoke) ||
         !finite_quads(&flow->color) || !finite_quads(&flow->surface))
         return mn_fail(solver->ctx, MN_ERROR_FORMAT,
-                       "The saved flow is damaged: its fields are of different sizes or not numbers.");
+                       "The saved flow is damaged: its fields are of different sizes or not finite.");
     for (int64_t k = 0; k < flow->particles.count; k++) {
         const mn_flow_particle *p = &flow->particles.data[k];
         if (!mn_is_finite3(p->x) || !mn_is_finite3(p->v) || !mn_is_finite3(p->slope[0]) ||

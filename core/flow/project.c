@@ -92,8 +92,9 @@ static mn_status solve(mn_flow_pressure *s, double tolerance, mn_flow_projection
         if (krylov.end == MN_KRYLOV_CONVERGED || krylov.end == MN_KRYLOV_ITERATIONS) return MN_OK;
         mn_flow_levels_widen(s->levels);
     }
-    return mn_fail(s->grid->ctx, MN_ERROR_DIVERGED,
-                   "The pressure of the flow cannot be solved for; use smaller steps (cfl) or cells (dx).");
+    return mn_fail(
+        s->grid->ctx, MN_ERROR_DIVERGED,
+        "The equations of the flow's pressure cannot be solved; use smaller steps (cfl) or cells (dx).");
 }
 
 mn_status mn_flow_project(mn_flow_pressure *s, double tolerance, const mn_double4 *load, mn_double4 *velocity,
