@@ -6,10 +6,12 @@
 
 #include "meniscus/solver.h"
 
-/// After an advance. `driven`: inputs may have done work, so the watch begins anew, as it does when the mass
-/// has changed. MN_ERROR_DIVERGED with a sentence when there is far more energy than there was; a warning to
-/// the log, once, when it rises.
+/// After an advance. books->driven: something may have done work, so the watch begins anew, as it does when
+/// the mass has changed. MN_ERROR_DIVERGED with a sentence when there is far more energy than there was; a
+/// warning to the log, once, when it rises.
 mn_status mn_energy_watch_look(mn_context *ctx, mn_energy_watch *watch, const mn_report *report,
-                               mn_vec3 gravity, bool driven);
+                               mn_vec3 gravity, const mn_energy_books *books);
+/// J that gas of `amount` (pressure times volume) has at this pressure more than at that of the air around.
+double mn_gas_energy(double amount, double pressure, double ambient);
 
 #endif

@@ -199,8 +199,10 @@ static mn_status watch_energy(const stepping *s)
             mn_field_get(&s->type->fields[i], (const char *)s->solver + s->type->def_offset, gravity);
     mn_solver_report(s->type, s->solver, &report);
     if (!report.set[MN_REPORT_mass]) return MN_ERROR_MEMORY; // for its sums, which has been said
+    mn_energy_books books = {.loss = 1e-9, .driven = (given(s->inputs) & ~(uint32_t)MN_TAKES_OWN) != 0};
+    s->type->energy(s->solver, s->inputs, &books);
     return mn_energy_watch_look(s->solver->ctx, &s->solver->energy, &report,
-                                mn_v3(gravity[0], gravity[1], gravity[2]), given(s->inputs) != 0);
+                                mn_v3(gravity[0], gravity[1], gravity[2]), &books);
 }
 
 static mn_status run(stepping *s, double seconds)
@@ -221,7 +223,7 @@ mn_status mn_solver_advance(const mn_solver_type *type, mn_solver *solver, const
     solver->seconds = solver->left = seconds;
     const mn_float_mode mode = mn_float_mode_set();
     mn_status status = run(&s, seconds);
-    if (status == MN_OK && type->watch_energy) status = watch_energy(&s);
+    if (status == MN_OK && type->energy) status = watch_energy(&s);
     if (status != MN_OK && type->abandon) type->abandon(solver);
     mn_float_mode_restore(mode);
     solver->seconds = solver->left = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a film solver shows: its view and its report.
+#include "base/energy_watch.h"
 #include "codim/state.h"
 
 #include "base/parallel.h"
@@ -91,4 +92,21 @@ void mn_codim_report_sums(const mn_solver *solver, mn_report *report)
         fastest = fmax(fastest, mn_norm(view.particles[i].velocity));
     if (mn_parallel_max(mls->solver.ctx, count, GRAIN, max_speed_of, mls->points.data, &speed) == MN_OK)
         mn_report_set(report, MN_REPORT_max_speed, fmax(speed, fastest));
+}
+
+/// Held points that move, what is poured, blown or fed in, and wind do work.
+void mn_codim_tell_energy(const mn_solver *solver, const mn_solver_inputs *inputs, mn_energy_books *books)
+{
+    const mn_codim *mls = (const mn_codim *)solver;
+    const mn_codim_inputs *own = inputs->own;
+    books->driven |= mn_norm(mls->def.wind) > 0 || mls->def.blow > 0 || mls->def.blow < 0;
+    if (own) books->driven |= own->flow || own->inlet_count > 0 || own->spring_count > 0;
+    for (int64_t i = 0; i < mls->points.count && !books->driven; i++) {
+        const mn_codim_point *point = &mls->points.data[i];
+        books->driven =
+            point->anchor <= MN_CODIM_BORN || (point->anchor >= 0 && mn_norm(point->velocity) > 0);
+    }
+    for (int64_t k = 0; k < mls->pockets.count; k++)
+        books->stored += mn_gas_energy(mls->pockets.data[k].amount, mls->pockets.data[k].pressure,
+                                       mls->def.ambient_pressure);
 }

@@ -268,6 +268,18 @@ static void report_on(const mn_solver *solver, mn_report *report)
     mn_report_set(report, MN_REPORT_max_speed, speed);
 }
 
+/// Pinned points and colliders that move do work, and so do forces.
+static void tell_energy(const mn_solver *solver, const mn_solver_inputs *inputs, mn_energy_books *books)
+{
+    const mn_elastic *s = (const mn_elastic *)solver;
+    const mn_elastic_inputs *own = inputs->own;
+    books->driven |= own && own->forces;
+    for (int64_t i = 0; i < s->x.count && !books->driven; i++)
+        if (s->flags.data[i] & MN_NODE_FIXED)
+            books->driven = mn_distance(s->target_begin.data[i], s->target_end.data[i]) > 0;
+    books->stored = s->contact_energy + (s->is_ready ? mn_elastic_potential(s) : 0);
+}
+
 // ---- saving ----
 
 static const mn_saved saved[] = {
@@ -365,6 +377,7 @@ const mn_solver_type mn_elastic_solver = {
     .end = mn_elastic_end,
     .view = mn_elastic_show,
     .report = report_on,
+    .energy = tell_energy,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),
     .version = 2,

@@ -278,6 +278,7 @@ mn_status mn_film_drain(mn_film *film, double dt);
 // ---- view.c ----
 
 void mn_film_add_up(const mn_solver *solver, mn_report *report);
+void mn_film_tell_energy(const mn_solver *solver, const mn_solver_inputs *inputs, mn_energy_books *books);
 mn_status mn_film_show(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output, mn_view *view);
 
 // ---- advance.c ----

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a film solver shows: its points, films, threads and pockets, and the sums of a report.
+// What a film solver shows: its points, films, threads and pockets, and the sums of a report and of energy.
 #include "base/elementary.h"
+#include "base/energy_watch.h"
 #include "film/film_state.h"
 #include "meniscus/array.h"
 
@@ -164,4 +165,25 @@ mn_status mn_film_show(mn_solver *solver, const mn_solver_inputs *inputs, int32_
                                                     .data = film->shown_regions.data,
                                                     .stride = 2 * sizeof(int32_t)});
     return MN_OK;
+}
+
+/// Wires and pinned points that move, gas that is blown in and wind do work. What Gibbs' elasticity stores is
+/// not told: it is of the order of its tension times the area.
+void mn_film_tell_energy(const mn_solver *solver, const mn_solver_inputs *inputs, mn_energy_books *books)
+{
+    const mn_film *film = (const mn_film *)solver;
+    const mn_film_inputs *own = inputs->own;
+    double area = 0;
+    books->driven |= mn_norm(film->def.wind) > 0 && film->def.drag > 0;
+    if (own) books->driven |= own->inflow_count > 0 || (own->prick_count > 0 && fabs(film->def.inflow) > 0);
+    for (int64_t v = 0; v < film->c.vertices.count && !books->driven; v++) {
+        const mn_complex_vertex *vertex = &film->c.vertices.data[v];
+        books->driven = vertex->wire[0] >= 0 && mn_norm(vertex->velocity) > 0;
+    }
+    for (int64_t b = 1; b < film->pockets.count; b++)
+        books->stored += mn_gas_energy(film->pockets.data[b].amount,
+                                       film->def.ambient_pressure + film->pockets.data[b].excess,
+                                       film->def.ambient_pressure);
+    for (int64_t t = 0; t < film->c.triangles.count; t++) area += mn_complex_area(&film->c, (int32_t)t);
+    books->noise = film->def.gibbs * film->def.sigma * area;
 }

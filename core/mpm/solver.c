@@ -135,6 +135,12 @@ static mn_status place(mn_solver *solver, const mn_solver_inputs *inputs)
     return mn_mpm_set_emitter((mn_mpm *)solver, inputs->own, 0);
 }
 
+/// Without surface tension what was squeezed together may push apart, and no scale tells how much that is.
+static void tell_energy(const mn_solver *solver, const mn_solver_inputs *inputs, mn_energy_books *books)
+{
+    books->driven |= inputs->own || !(((const mn_mpm *)solver)->surface_energy > 0);
+}
+
 static void more_defaults(void *def)
 {
     *(mn_mpm_def *)def = mn_mpm_default_def();
@@ -151,7 +157,6 @@ const mn_solver_type mn_mpm_solver = {
     .takes =
         MN_TAKES_COLLIDER | MN_TAKES_SINK | MN_TAKES_OWN | MN_TAKES_FORCE | MN_TAKES_WIND | MN_TAKES_MATERIAL,
     .paint = 1 << MN_PAINT_CONTACT_ANGLE | 1 << MN_PAINT_FRICTION | 1 << MN_PAINT_SLIP,
-    .watch_energy = true,
     .output_count = 4,
     .more_defaults = more_defaults,
     .check_def = check_def,
@@ -168,6 +173,7 @@ const mn_solver_type mn_mpm_solver = {
     .abandon = mn_mpm_abandon,
     .view = mn_mpm_view,
     .report = mn_mpm_report_sums,
+    .energy = tell_energy,
     .saved = mn_mpm_saved,
     .saved_count = MN_MPM_SAVED_COUNT,
     .version = 8,

@@ -15,11 +15,22 @@ static double hat(double r)
     return fmax(0, 1 - fabs(r));
 }
 
+/// Volume in a cell that only liquid in liquid has. Particles of a lattice of another spacing s come in cells
+/// by ceil(dx / s) along each axis at most, which is more than the cell's volume when s is not a part of dx.
+static double crowded_volume(const mn_mpm *mpm)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < mpm->particles.count; i++) sum += mpm->materials.data[i].volume;
+    const double dx = mpm->def.dx, s = mn_cbrt(sum / (double)mpm->particles.count);
+    const double most = s * ceil(dx / s * (1 - 1e-6));
+    return fmax(1.75 * mn_pow(dx, 3), 1.05 * mn_pow(most, 3));
+}
+
 mn_mpm_packing mn_mpm_get_packing(const mn_mpm *mpm)
 {
-    const double crowd = 1.75 * mn_pow(mpm->def.dx, 3);
     mn_mpm_packing packing = {0};
     if (!mpm->sorted || mpm->particles.count == 0) return packing;
+    const double crowd = crowded_volume(mpm);
     for (int32_t c = 0; c < mpm->table.count * MN_BLOCK_CELLS; c++) {
         const double count = mpm->cell_start[c + 1] - mpm->cell_start[c];
         double volume = 0;

@@ -61,6 +61,7 @@ const mn_solver_type mn_tet_liquid_solver = {
     .abandon = mn_tet_liquid_abandon,
     .view = mn_tet_liquid_view,
     .report = mn_tet_fill_report,
+    .energy = mn_tet_tell_energy,
     .saved = mn_tet_liquid_saved,
     .saved_count = MN_TET_SAVED_COUNT,
     .version = MN_TET_SAVED_VERSION,

@@ -180,6 +180,7 @@ void mn_tet_liquid_abandon(mn_solver *solver);
 mn_status mn_tet_liquid_view(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output,
                              mn_view *view);
 void mn_tet_fill_report(const mn_solver *solver, mn_report *report);
+void mn_tet_tell_energy(const mn_solver *solver, const mn_solver_inputs *inputs, mn_energy_books *books);
 enum { MN_TET_SAVED_COUNT = 6, MN_TET_SAVED_VERSION = 8 };
 extern const mn_saved mn_tet_liquid_saved[MN_TET_SAVED_COUNT];
 mn_status mn_tet_liquid_save_mesh(const mn_solver *solver, mn_writer *out);
@@ -348,6 +349,9 @@ bool mn_tet_solids_barrier_holds(const mn_tet_liquid *liquid, int32_t i, const i
 void mn_tet_solids_free_barrier(mn_tet_liquid *liquid);
 
 // ---- fracture.c ----
+
+/// Whether a material among the solids can break.
+bool mn_tet_solids_may_break(const mn_tet_liquid *liquid);
 
 /// Breaks solids where they bear more than they can. *limit is how long the next step may be after that, s;
 /// INFINITY: nothing broke.

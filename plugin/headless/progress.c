@@ -76,8 +76,10 @@ static void print_line(mn_progress_bar *bar, double part)
     if (bar->wait == 0) bar->wait = first_wait, bar->last_line = now;
     if (now - bar->last_line < bar->wait) return;
     char spent[32], left[32] = "--:--";
-    mn_format_duration(now - bar->step_begun, spent);
-    if (part > 1e-4) mn_format_duration((now - bar->step_begun) * (1 - part) / part, left);
+    const double begun = bar->whole ? bar->begun : bar->step_begun;
+    if (bar->whole) part = (bar->done + part) / bar->total;
+    mn_format_duration(now - begun, spent);
+    if (part > 1e-4) mn_format_duration((now - begun) * (1 - part) / part, left);
     fprintf(stderr, "%s: %.3g %% done after %s, about %s left\n", *bar->what ? bar->what : "working",
             100 * part, spent, left);
     fflush(stderr);

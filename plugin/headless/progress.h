@@ -13,6 +13,7 @@ typedef struct mn_progress_bar {
     bool shown;    ///< false: says nothing
     bool terminal; ///< a bar that is drawn over and over
     bool drawn;    ///< the bar stands on the current line
+    bool whole;    ///< lines within a long step tell of all steps: many run at a time
     double begun, last_drawn;
     double done; ///< steps that are done
     double total;

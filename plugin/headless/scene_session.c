@@ -56,19 +56,6 @@ void mn_warn_of_material(const mn_network *network, int32_t node, const char *pa
            name, type->parms[menu].items[(int32_t)material.number[0]].token, name);
 }
 
-/// By the first row that can, which is the node's own spacing; what it shows may follow beside it.
-static bool follows_dx(const mn_network *network)
-{
-    for (int32_t node = 0; node < mn_network_node_limit(network); node++) {
-        const mn_node_type *type = mn_network_node_type(network, node);
-        int32_t i = 0;
-        while (type && i < type->parm_count && !(type->parms[i].of_dx > 0)) i++;
-        if (type && i < type->parm_count && mn_network_follows_dx(network, node, type->parms[i].name))
-            return true;
-    }
-    return false;
-}
-
 /// --set dx=0.0005: of the whole network.
 static mn_status set_dx(mn_session *session, mn_network *network, const char *text)
 {
@@ -78,14 +65,7 @@ static mn_status set_dx(mn_session *session, mn_network *network, const char *te
     if (end == text || *end)
         return mn_fail(session->ctx, MN_ERROR_SCENE, "--set dx: '%s' is not a number.",
                        mn_show(&shown, text));
-    MN_TRY(as_scene_error(mn_network_set_dx(network, dx)));
-    if (!follows_dx(network))
-        mn_log(
-            session->ctx, MN_LOG_WARNING,
-            "dx of the scene does nothing here: every node sets its own. Set those, as in --set NODE.dx=%s, or remove "
-            "them from the scene.",
-            mn_show(&shown, text));
-    return MN_OK;
+    return as_scene_error(mn_network_set_dx(network, dx));
 }
 
 mn_status mn_apply_setting(mn_session *session, mn_network *network, const char *setting)

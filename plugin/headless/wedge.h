@@ -160,10 +160,13 @@ int mn_run_shell(const char *line, char *said, size_t size);
 
 /// Hands all that wait to Slurm; returns the exit code.
 int mn_wedge_submit(const mn_wedge *wedge, mn_session *session, bool quiet);
-/// Prints how to hand them to a scheduler: slurm, hqueue, deadline or opencue.
-int mn_wedge_print(const mn_wedge *wedge, mn_session *session, const char *scheduler);
 /// Takes the wedge's pending jobs out of Slurm's queue, as far as Slurm can be asked.
 void mn_wedge_cancel_jobs(const mn_wedge *wedge);
+
+// ---- wedge_print.c ----
+
+/// Prints how to hand them to a scheduler: slurm, hqueue, deadline or opencue.
+int mn_wedge_print(const mn_wedge *wedge, mn_session *session, const char *scheduler);
 
 // ---- wedge_pool.c ----
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A wedge on a farm: Slurm's job arrays, submitted; command lines for other schedulers, printed.
+// A wedge on a farm: Slurm's job arrays. Other schedulers' command lines are printed by wedge_print.c.
 //
 //   DIR/farm/3.list     names of the members of the third submission; task k of the array cooks the k-th
 //   DIR/farm/3.sh       what each task runs
@@ -10,9 +10,12 @@
 // Each task is a `meniscus wedge member`, so that jobs may be requeued, preempted, killed and submitted
 // twice: a member that is done is not cooked again, one that somebody cooks is left to him, one that was
 // stopped resumes.
+//
+// Slurm takes MaxArraySize tasks in one array and MaxJobCount jobs in all. What does not fit waits: the job
+// that collects the tables after the last array submits the next ones.
 #define _GNU_SOURCE
+#include "plugin/headless/wedge_farm.h"
 #include "plugin/headless/command.h"
-#include "plugin/headless/wedge.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,36 +27,28 @@
 #include <unistd.h>
 
 enum { ARRAY_LIMIT = 1000 };          ///< tasks of one array: Slurm's own default allows 1001
+enum { REST_TRIES = 60 };             ///< a minute apart: ended jobs stay in Slurm's books for five minutes
 static const double MEMORY_SPARE = 2; ///< times what doctor finds at the first frames, for what comes later
 static const double MEMORY_LEAST = 512 * 1048576.0;
 static const double TIME_SPARE = 4;       ///< times what doctor expects: nodes differ, and splashes come late
 static const double TIME_LEAST = 15 * 60; ///< s
 
-typedef struct farm_job {
-    const mn_wedge *wedge;
-    mn_session *session;
-    char folder[MN_PATH_SIZE]; ///< absolute
-    mn_json_text command;      ///< "/usr/bin/meniscus" quoted for a shell, with the words before `wedge`
-    char memory[64], time[64]; ///< options for sbatch, or ""
-    char then_time[64];        ///< the same for the commands after the cooks, of which doctor knows nothing
-} farm_job;
-
 /// The member stops itself at its own limit, over all tries; the scheduler's is for one that cannot.
-static void choose_limits(farm_job *job)
+void mn_farm_choose_limits(mn_farm_job *job)
 {
     const mn_wedge *wedge = job->wedge;
     const mn_member_needs needs = mn_wedge_estimate(wedge, job->session, job->command.bytes.data);
     const double told = wedge->time_limit * (double)(wedge->retries + 1) * 1.25;
     const double memory = fmax(needs.memory * MEMORY_SPARE, MEMORY_LEAST);
     const double seconds = told > 0 ? told : fmax(needs.seconds * TIME_SPARE, TIME_LEAST);
-    if (needs.memory > 0) snprintf(job->memory, sizeof job->memory, "--mem=%.0fM", memory / 1048576);
-    if (told > 0 || needs.seconds > 0) snprintf(job->time, sizeof job->time, "--time=%.0f", 1 + seconds / 60);
-    if (told > 0) snprintf(job->then_time, sizeof job->then_time, "%s", job->time);
+    if (needs.memory > 0) job->megabytes = rint(memory / 1048576);
+    if (told > 0 || needs.seconds > 0) job->minutes = rint(1 + seconds / 60);
+    if (told > 0) job->then_minutes = job->minutes;
 }
 
 // ---- submissions ----
 
-static mn_status open_job(farm_job *job)
+mn_status mn_farm_open(mn_farm_job *job)
 {
     mn_context *ctx = job->session->ctx;
     mn_wedge_words words = {0};
@@ -71,7 +66,7 @@ static mn_status open_job(farm_job *job)
     return mn_array_push(ctx, &job->command.bytes, &end);
 }
 
-static mn_status list_waiting(const mn_wedge *wedge, mn_wedge_words *names)
+mn_status mn_farm_list_waiting(const mn_wedge *wedge, mn_wedge_words *names)
 {
     for (int64_t i = 0; i < wedge->members.count; i++) {
         bool waits;
@@ -82,7 +77,7 @@ static mn_status list_waiting(const mn_wedge *wedge, mn_wedge_words *names)
 }
 
 /// A number that no submission has, and FOLDER/farm.
-static mn_status next_number(const farm_job *job, int *number)
+mn_status mn_farm_next_number(const mn_farm_job *job, int *number)
 {
     char path[MN_PATH_SIZE + 64];
     struct stat info;
@@ -96,7 +91,7 @@ static mn_status next_number(const farm_job *job, int *number)
                    job->folder);
 }
 
-static mn_status write_file(const farm_job *job, int number, const char *ending, mn_json_text *out)
+static mn_status write_file(const mn_farm_job *job, int number, const char *ending, mn_json_text *out)
 {
     char path[MN_PATH_SIZE + 64], *text;
     snprintf(path, sizeof path, "%s/farm/%d.%s", job->folder, number, ending);
@@ -107,7 +102,7 @@ static mn_status write_file(const farm_job *job, int number, const char *ending,
 }
 
 /// "meniscus wedge member DIR --list DIR/farm/3.list --index " without the index.
-static void put_member_command(const farm_job *job, int number, mn_json_text *out)
+void mn_farm_put_member_command(const mn_farm_job *job, int number, mn_json_text *out)
 {
     char path[MN_PATH_SIZE + 64];
     mn_json_text_put(out, job->command.bytes.data);
@@ -119,8 +114,8 @@ static void put_member_command(const farm_job *job, int number, mn_json_text *ou
     mn_json_text_put(out, " --index ");
 }
 
-static mn_status write_submission(const farm_job *job, const mn_wedge_words *names, int64_t first,
-                                  int64_t count, int number)
+mn_status mn_farm_write_submission(const mn_farm_job *job, const mn_wedge_words *names, int64_t first,
+                                   int64_t count, int number)
 {
     mn_json_text list = {.ctx = job->session->ctx}, script = {.ctx = job->session->ctx};
     for (int64_t i = first; i < first + count; i++) {
@@ -130,14 +125,14 @@ static mn_status write_submission(const farm_job *job, const mn_wedge_words *nam
     MN_TRY(write_file(job, number, "list", &list));
     // exec, so that Slurm's signals reach the member.
     mn_json_text_put(&script, "#!/bin/sh\nexec ");
-    put_member_command(job, number, &script);
+    mn_farm_put_member_command(job, number, &script);
     mn_json_text_put(&script, "\"$SLURM_ARRAY_TASK_ID\" \"$@\"\n");
     return write_file(job, number, "sh", &script);
 }
 
 /// The line for sbatch; `after` is a dependency or "" for the cooks.
-static mn_status sbatch_line(const farm_job *job, int number, int64_t count, const char *after,
-                             const char *more, char **text)
+mn_status mn_farm_sbatch_line(const mn_farm_job *job, int number, int64_t count, const char *after,
+                              const char *more, char **text)
 {
     mn_json_text out = {.ctx = job->session->ctx};
     char word[MN_PATH_SIZE + 128];
@@ -149,11 +144,13 @@ static mn_status sbatch_line(const farm_job *job, int number, int64_t count, con
     mn_json_text_put(&out, " --output=");
     snprintf(word, sizeof word, "%s/farm/%%A_%%a.out", job->folder);
     mn_put_quoted(&out, word);
-    const char *const rest[] = {job->memory, *after ? job->then_time : job->time, after};
-    for (int i = 0; i < 3; i++) {
-        if (*rest[i]) mn_json_text_put(&out, " ");
-        mn_json_text_put(&out, rest[i]);
-    }
+    const double minutes = *after ? job->then_minutes : job->minutes;
+    if (job->megabytes > 0) snprintf(word, sizeof word, " --mem=%.0fM", job->megabytes);
+    if (job->megabytes > 0) mn_json_text_put(&out, word);
+    if (minutes > 0) snprintf(word, sizeof word, " --time=%.0f", minutes);
+    if (minutes > 0) mn_json_text_put(&out, word);
+    if (*after) mn_json_text_put(&out, " ");
+    mn_json_text_put(&out, after);
     mn_json_text_put(&out, " ");
     snprintf(word, sizeof word, "%s/farm/%d.sh", job->folder, number);
     mn_put_quoted(&out, word);
@@ -162,7 +159,7 @@ static mn_status sbatch_line(const farm_job *job, int number, int64_t count, con
 }
 
 /// Runs a line of sbatch; its job's number is in `id`.
-static mn_status submit_line(const farm_job *job, const char *line, char id[64])
+static mn_status submit_line(const mn_farm_job *job, const char *line, char id[64])
 {
     mn_context *ctx = job->session->ctx;
     char said[2048], *whole = mn_allocate(ctx, strlen(line) + 16);
@@ -184,11 +181,11 @@ static mn_status submit_line(const farm_job *job, const char *line, char id[64])
         said, job->wedge->folder);
 }
 
-static mn_status submit_sbatch(const farm_job *job, int number, int64_t count, const char *after,
+static mn_status submit_sbatch(const mn_farm_job *job, int number, int64_t count, const char *after,
                                const char *more, char id[64])
 {
     char *line;
-    MN_TRY(sbatch_line(job, number, count, after, more, &line));
+    MN_TRY(mn_farm_sbatch_line(job, number, count, after, more, &line));
     const mn_status status = submit_line(job, line, id);
     mn_scene_free_text(job->session->ctx, line);
     return status;
@@ -196,7 +193,7 @@ static mn_status submit_sbatch(const farm_job *job, int number, int64_t count, c
 
 /// An array of cooks, and one of the commands after them, each task after its own cook. *ids gets their
 /// numbers.
-static mn_status submit_array(const farm_job *job, int number, int64_t count, mn_json_text *ids)
+static mn_status submit_array(const mn_farm_job *job, int number, int64_t count, mn_json_text *ids)
 {
     char id[64], after[128];
     const bool then = *job->wedge->then != 0;
@@ -211,16 +208,33 @@ static mn_status submit_array(const farm_job *job, int number, int64_t count, mn
     return MN_OK;
 }
 
-/// When all have ended, the table of all.
-static mn_status submit_collect(const farm_job *job, int number, const char *ids)
+/// What is left for later: the tables, and the members that the queue had no room for.
+static void put_collect_script(const mn_farm_job *job, bool rest, mn_json_text *script)
+{
+    char word[64];
+    mn_json_text_put(script, "#!/bin/sh\n");
+    mn_json_text_put(script, job->command.bytes.data);
+    mn_json_text_put(script, " wedge collect -q ");
+    mn_put_quoted(script, job->folder);
+    mn_json_text_put(script, "\n");
+    if (!rest) return;
+    snprintf(word, sizeof word, "i=0\nwhile [ $i -lt %d ] && [ ! -e ", REST_TRIES);
+    mn_json_text_put(script, word);
+    mn_put_quoted(script, job->folder);
+    mn_json_text_put(script, "/cancel ]; do\n  ");
+    mn_json_text_put(script, job->command.bytes.data);
+    mn_json_text_put(script, " wedge run --slurm -q ");
+    mn_put_quoted(script, job->folder);
+    mn_json_text_put(script, " && exit 0\n  i=$((i + 1)); sleep 60\ndone\nexit 1\n");
+}
+
+/// When all have ended: the table of all, and with `rest` the members that wait. *jobs gets its number.
+static mn_status submit_collect(const mn_farm_job *job, int number, const char *ids, bool rest,
+                                mn_json_text *jobs)
 {
     mn_json_text out = {.ctx = job->session->ctx}, script = {.ctx = job->session->ctx};
     char word[MN_PATH_SIZE + 64], id[64], *line;
-    mn_json_text_put(&script, "#!/bin/sh\nexec ");
-    mn_json_text_put(&script, job->command.bytes.data);
-    mn_json_text_put(&script, " wedge collect -q ");
-    mn_put_quoted(&script, job->folder);
-    mn_json_text_put(&script, "\n");
+    put_collect_script(job, rest, &script);
     MN_TRY(write_file(job, number, "collect.sh", &script));
     mn_json_text_put(&out, "sbatch --parsable --requeue --job-name=collect --dependency=afterany");
     for (const char *at = ids; *at;) {
@@ -238,54 +252,119 @@ static mn_status submit_collect(const farm_job *job, int number, const char *ids
     MN_TRY(mn_json_text_finish(&out, &line));
     const mn_status status = submit_line(job, line, id);
     mn_scene_free_text(job->session->ctx, line);
-    return status;
-}
-
-static mn_status submit_all(farm_job *job, const mn_wedge_words *names, bool quiet)
-{
-    mn_context *ctx = job->session->ctx;
-    int number = 0;
-    choose_limits(job);
-    for (int64_t first = 0; first < names->count; first += ARRAY_LIMIT) {
-        const int64_t count = names->count - first < ARRAY_LIMIT ? names->count - first : ARRAY_LIMIT;
-        mn_json_text ids = {.ctx = ctx};
-        char *text;
-        MN_TRY(next_number(job, &number));
-        MN_TRY(write_submission(job, names, first, count, number));
-        mn_status status = submit_array(job, number, count, &ids);
-        const mn_status finished = mn_json_text_finish(&ids, &text);
-        if (status == MN_OK) status = finished;
-        char path[MN_PATH_SIZE + 64];
-        snprintf(path, sizeof path, "%s/farm/%d.jobs", job->folder, number);
-        if (text && *text) {
-            const mn_status noted = mn_write_text(ctx, path, text);
-            if (status == MN_OK) status = noted;
-        }
-        if (status == MN_OK) status = submit_collect(job, number, text);
-        if (status == MN_OK && !quiet)
-            mn_session_say(job->session, "%lld members are in Slurm's queue as job %.*s.", (long long)count,
-                           (int)strcspn(text, "\n"), text);
-        mn_scene_free_text(ctx, text);
-        MN_TRY(status);
-    }
-    if (names->count == 0 && !quiet) mn_session_say(job->session, "no member waits.");
+    if (status != MN_OK || !rest) return status;
+    mn_json_text_put(jobs, id);
+    mn_json_text_put(jobs, "\n");
     return MN_OK;
 }
 
-static void close_job(farm_job *job)
+// ---- room ----
+
+typedef struct slurm_room {
+    int64_t tasks;      ///< that one array may have
+    int64_t jobs, most; ///< in the queue, and that it takes; most = 0: not known
+} slurm_room;
+
+static slurm_room ask_for_room(void)
+{
+    slurm_room room = {.tasks = ARRAY_LIMIT};
+    char said[1024];
+    long long tasks = 0, jobs = 0, most = 0;
+    // Jobs that have ended are in Slurm's books for some minutes, and count.
+    if (mn_run_shell(
+            "scontrol show config 2>/dev/null | sed -n -e 's/^MaxArraySize *= */array /p' -e 's/^MaxJobCount *= */most /p'; "
+            "echo jobs $(squeue -h -r -t all -o %i 2>/dev/null | wc -l)",
+            said, sizeof said) != 0)
+        return room;
+    const char *array = strstr(said, "array "), *all = strstr(said, "most "), *queued = strstr(said, "jobs ");
+    if (array && sscanf(array, "array %lld", &tasks) == 1 && tasks > 0 && tasks < room.tasks)
+        room.tasks = tasks;
+    if (all && queued && sscanf(all, "most %lld", &most) == 1 && sscanf(queued, "jobs %lld", &jobs) == 1)
+        room.jobs = jobs, room.most = most;
+    return room;
+}
+
+/// How many members the queue takes now. One job is kept for the tables after each array, and Slurm stops one
+/// short of its limit.
+static int64_t members_that_fit(const mn_farm_job *job, const slurm_room *room, int64_t wanted)
+{
+    if (room->most == 0) return wanted;
+    const int64_t each = *job->wedge->then ? 2 : 1, free = room->most - 1 - room->jobs;
+    const int64_t arrays = 1 + (wanted - 1) / room->tasks, fit = (free - arrays) / each;
+    return fit < 0 ? 0 : fit < wanted ? fit : wanted;
+}
+
+/// One array with what follows it. `rest`: others wait for room.
+static mn_status submit_part(const mn_farm_job *job, const mn_wedge_words *names, int64_t first,
+                             int64_t count, bool rest, bool quiet)
+{
+    mn_context *ctx = job->session->ctx;
+    mn_json_text ids = {.ctx = ctx}, jobs = {.ctx = ctx};
+    char *text = NULL, *all = NULL, path[MN_PATH_SIZE + 64];
+    int number = 0;
+    MN_TRY(mn_farm_next_number(job, &number));
+    MN_TRY(mn_farm_write_submission(job, names, first, count, number));
+    mn_status status = submit_array(job, number, count, &ids);
+    const mn_status finished = mn_json_text_finish(&ids, &text);
+    if (status == MN_OK) status = finished;
+    if (text) mn_json_text_put(&jobs, text);
+    if (status == MN_OK) status = submit_collect(job, number, text, rest, &jobs);
+    const mn_status listed = mn_json_text_finish(&jobs, &all);
+    if (status == MN_OK) status = listed;
+    snprintf(path, sizeof path, "%s/farm/%d.jobs", job->folder, number);
+    if (all && *all) {
+        const mn_status noted = mn_write_text(ctx, path, all);
+        if (status == MN_OK) status = noted;
+    }
+    if (status == MN_OK && !quiet)
+        mn_session_say(job->session, "%lld members are in Slurm's queue as job %.*s.", (long long)count,
+                       (int)strcspn(text, "\n"), text);
+    mn_scene_free_text(ctx, text);
+    mn_scene_free_text(ctx, all);
+    return status;
+}
+
+static mn_status submit_all(mn_farm_job *job, const mn_wedge_words *names, bool quiet)
+{
+    mn_context *ctx = job->session->ctx;
+    if (names->count == 0) {
+        if (!quiet) mn_session_say(job->session, "no member waits.");
+        return MN_OK;
+    }
+    const slurm_room room = ask_for_room();
+    const int64_t fit = members_that_fit(job, &room, names->count);
+    if (fit == 0)
+        return mn_fail(
+            ctx, MN_ERROR_IO,
+            "Slurm's queue is full: it holds %lld jobs and takes %lld. The members wait; 'meniscus wedge run %s --slurm' submits them again.",
+            (long long)room.jobs, (long long)room.most, job->wedge->folder);
+    mn_farm_choose_limits(job);
+    for (int64_t first = 0; first < fit; first += room.tasks) {
+        const int64_t count = fit - first < room.tasks ? fit - first : room.tasks;
+        MN_TRY(submit_part(job, names, first, count, fit < names->count && first + count == fit, quiet));
+    }
+    if (fit < names->count && !quiet)
+        mn_session_say(
+            job->session,
+            "Slurm's queue has no room for the other %lld members: it takes %lld jobs. They are submitted when the last of these have ended.",
+            (long long)(names->count - fit), (long long)room.most);
+    return MN_OK;
+}
+
+void mn_farm_close(mn_farm_job *job)
 {
     mn_array_free(job->session->ctx, &job->command.bytes);
 }
 
 int mn_wedge_submit(const mn_wedge *wedge, mn_session *session, bool quiet)
 {
-    farm_job job = {.wedge = wedge, .session = session};
+    mn_farm_job job = {.wedge = wedge, .session = session};
     mn_wedge_words names = {0};
-    mn_status status = open_job(&job);
-    if (status == MN_OK) status = list_waiting(wedge, &names);
+    mn_status status = mn_farm_open(&job);
+    if (status == MN_OK) status = mn_farm_list_waiting(wedge, &names);
     if (status == MN_OK) status = submit_all(&job, &names, quiet);
     mn_wedge_free_words(session->ctx, &names);
-    close_job(&job);
+    mn_farm_close(&job);
     return mn_session_fail(session, status);
 }
 
@@ -309,60 +388,4 @@ void mn_wedge_cancel_jobs(const mn_wedge *wedge)
         if (file) fclose(file);
     }
     if (all) closedir(all);
-}
-
-// ---- other schedulers ----
-
-static mn_status print_for(farm_job *job, const char *scheduler, int number, int64_t count)
-{
-    mn_json_text command = {.ctx = job->session->ctx};
-    char *member, *line;
-    const char *name = strrchr(job->folder, '/') ? strrchr(job->folder, '/') + 1 : job->folder;
-    put_member_command(job, number, &command);
-    MN_TRY(mn_json_text_finish(&command, &member));
-    if (strcmp(scheduler, "slurm") == 0) {
-        const mn_status status = sbatch_line(job, number, count, "", "", &line);
-        if (status == MN_OK) printf("%s\n", line);
-        if (status == MN_OK) mn_scene_free_text(job->session->ctx, line);
-    } else {
-        printf("# Not run by the tests of Meniscus, which have no %s.\n", scheduler);
-    }
-    if (strcmp(scheduler, "deadline") == 0)
-        printf(
-            "deadlinecommand -SubmitCommandLineJob -name '%s' -executable /bin/sh -arguments \"-c <QUOTE>exec %s<STARTFRAME><QUOTE>\" "
-            "-frames 0-%lld -chunksize 1\n",
-            name, member, (long long)count - 1);
-    if (strcmp(scheduler, "hqueue") == 0)
-        printf(
-            "python3 - <<'END'\nimport xmlrpc.client\nhq = xmlrpc.client.ServerProxy('http://hqueue:5000')\n"
-            "hq.newjob({'name': '''%s''', 'shell': 'bash', 'command': '', 'children': [\n"
-            "    {'name': str(i), 'shell': 'bash', 'command': r\"\"\"exec %s\"\"\" + str(i)} for i in range(%lld)]})\nEND\n",
-            name, member, (long long)count);
-    if (strcmp(scheduler, "opencue") == 0)
-        printf(
-            "python3 - <<'END'\nimport outline, outline.cuerun\nfrom outline.modules.shell import Shell\n"
-            "job = outline.Outline('''%s''')\n"
-            "job.add_layer(Shell('cook', command=['/bin/sh', '-c', r\"\"\"exec %s#IFRAME#\"\"\"], range='0-%lld'))\n"
-            "outline.cuerun.launch(job, use_pycuerun=False)\nEND\n",
-            name, member, (long long)count - 1);
-    mn_scene_free_text(job->session->ctx, member);
-    return MN_OK;
-}
-
-int mn_wedge_print(const mn_wedge *wedge, mn_session *session, const char *scheduler)
-{
-    farm_job job = {.wedge = wedge, .session = session};
-    mn_wedge_words names = {0};
-    int number = 0;
-    mn_status status = open_job(&job);
-    if (status == MN_OK) status = list_waiting(wedge, &names);
-    if (status == MN_OK) choose_limits(&job);
-    if (status == MN_OK && names.count > 0) status = next_number(&job, &number);
-    if (status == MN_OK && names.count > 0) status = write_submission(&job, &names, 0, names.count, number);
-    if (status == MN_OK && names.count > 0) status = print_for(&job, scheduler, number, names.count);
-    if (status == MN_OK && names.count == 0) mn_session_say(session, "no member waits.");
-    mn_wedge_free_words(session->ctx, &names);
-    close_job(&job);
-    const int code = mn_session_fail(session, status);
-    return code == MN_EXIT_DONE ? mn_finish_output(&mn_wedge_command) : code;
 }

@@ -196,6 +196,7 @@ int mn_wedge_run_local(const mn_wedge *wedge, mn_session *session, int32_t proce
         mn_fill_bytes(pool.slots.data, 0, mn_bytes(pool.slots.count, sizeof *pool.slots.data));
         divide_machine(processes);
         mn_progress_bar_begin(&session->bar, quiet, (double)pool.total);
+        session->bar.whole = true;
         status = run_pool(&pool);
         mn_progress_bar_clear(&session->bar);
     }

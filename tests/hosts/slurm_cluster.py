@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A little Slurm cluster on loopback, in a scratch folder: munge, a controller and two nodes on this machine, taken down by their pid files."""
+import json
 import os
 import shutil
 import signal
@@ -7,6 +8,8 @@ import socket
 import subprocess
 import time
 from pathlib import Path
+
+from command_runner import CommandTest
 
 DAEMONS = ("munged", "slurmctld", "slurmd", "sbatch", "scontrol")
 
@@ -29,8 +32,9 @@ def free_ports(count):
 
 
 class Cluster:
-    def __init__(self, folder):
+    def __init__(self, folder, more=""):
         self.folder = Path(folder)
+        self.more = more  # lines for slurm.conf
         self.host = socket.gethostname().split(".")[0]
         self.environment = {**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf"),
                             "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin"}
@@ -76,6 +80,7 @@ SlurmdTimeout=60
 SchedulerParameters=sched_interval=2,bf_interval=2
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
+{self.more}
 {nodes}
 PartitionName=all Nodes=n1,n2 Default=YES PriorityTier=1 MaxTime=INFINITE State=UP
 PartitionName=urgent Nodes=n1,n2 PriorityTier=10 PreemptMode=OFF MaxTime=INFINITE State=UP
@@ -148,3 +153,32 @@ PartitionName=urgent Nodes=n1,n2 PriorityTier=10 PreemptMode=OFF MaxTime=INFINIT
 
         self.run("scontrol", "update", f"JobId={job}", f"Comment={mark}")
         self.wait(saved, f"job {job} is not saved")
+
+
+class SlurmTest(CommandTest):
+    """Submits wedges and holds their frames against those of cooks of their own."""
+
+    def setUp(self):
+        super().setUp()
+        self.whole = {}
+
+    def status(self, folder="w"):
+        return {m["name"]: m for m in json.loads(self.succeed("wedge", "status", folder, "--json").stdout)["members"]}
+
+    def wait_for_frames(self, cluster, name, count, folder="w"):
+        cluster.wait(lambda: len(list((self.folder / folder / name).glob("*.bgeo.sc"))) >= count, f"{name} does not come on")
+
+    def wait_for_end(self, cluster, seconds=120):
+        cluster.wait(lambda: not cluster.queue(), "the queue does not empty", seconds)
+
+    def check(self, name, folder="w"):
+        speed = name.split("=")[1]
+        if speed not in self.whole:
+            self.succeed("cook", "scene.json", "-o", f"alone{speed}", "-q", "--set", f"spray.speed={speed}")
+            self.whole[speed] = self.digests(f"alone{speed}")
+        self.assertEqual(self.digests(f"{folder}/{name}"), self.whole[speed])
+
+    def submit(self, cluster, *words):
+        done = self.run_command("wedge", "scene.json", "-o", "w", "--threads", "1", "--slurm", *words, env=cluster.environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done

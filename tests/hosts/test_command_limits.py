@@ -96,6 +96,17 @@ class Limits(CommandTest):
         for dx in (1e-9, 1e-6, 1e-4):
             self.refuse(chain(BALL, ("fill", {"dx": 0.001}, 0), ("mpm_solver", {"dx": dx}, 1)), "use dx 0.0009", "m wide")
 
+    def test_particles_of_another_spacing_do_not_overlap(self):
+        """A lattice that does not fit the cells has more in some of them: that is no liquid in liquid."""
+        for dx, holes in ((0.0004, False), (0.00035, False), (0.0001, True)):
+            self.write_scene(chain(BALL, ("fill", {"dx": 0.0005}, 0), ("mpm_solver", {"dx": dx, "sigma": 0.07}, 1)))
+            said = self.succeed("cook", "scene.json", "-o", f"x{dx}", "-q").stderr
+            self.assertNotIn("where other liquid is", said)
+            self.assertEqual("particles in a cell, so the liquid has holes" in said, holes)
+        two = chain(BALL, ("fill", {"dx": 0.0005}, 0), ("merge", {}, 1, 1), ("mpm_solver", {"dx": 0.0005, "sigma": 0.07}, 2))
+        self.write_scene(two)
+        self.assertIn("where other liquid is", self.run_command("cook", "scene.json", "-o", "y", "-q").stderr)
+
     def test_tetrahedra_are_counted_before_they_are_made(self):
         self.refuse(chain(("shape", {"kind": "box", "size": [1, 1, 1]}),
                           ("tetrahedralize", {"size": 0.002, "max_tets": 20000}, 0)), "max_tets allows 2e+04", "size above")

@@ -274,8 +274,22 @@ class Planned(WedgeTest):
             said = self.succeed("wedge", "run", "w", "--print", scheduler).stdout
             self.assertIn(part, said)
             self.assertEqual("Not run" in said, scheduler != "slurm")
+            # Limits of doctor's: memory at least 512 MB, time at least a quarter of an hour.
+            for limit in {"slurm": ("--mem=512M", "--time=16"), "hqueue": ("MENISCUS_MEMORY=512M ", "timeout -k 60 16m "),
+                          "deadline": ("MENISCUS_MEMORY=512M ", "-prop TaskTimeoutMinutes=16 "),
+                          "opencue": ("memory='512m'", "timeout=16")}[scheduler]:
+                self.assertIn(limit, said)
+            if "<<'END'" in said:
+                compile(said.split("<<'END'\n")[1].split("\nEND")[0], scheduler, "exec")
         self.fail_with(2, "none of slurm", "wedge", "run", "w", "--print", "lsf")
-        lists = sorted((self.folder / "w/farm").glob("*.list"))
+        # What HQueue would run for the second member runs.
+        said = self.succeed("wedge", "run", "w", "--print", "hqueue").stdout
+        line = said.split('r\"\"\"')[1].split('\"\"\"')[0] + "0"
+        self.assertEqual(subprocess.run(["bash", "-c", line], cwd=self.folder, capture_output=True).returncode, 0)
+        self.assertEqual(self.status()["spray.speed=1"]["state"], "done")
+        self.succeed("wedge", "retry", "w", "spray.speed=1", "--plan")
+        shutil.rmtree(self.folder / "w/spray.speed=1")
+        lists = sorted((self.folder / "w/farm").glob("*.list"), key=lambda path: int(path.stem))[:-1]
         self.succeed("wedge", "member", "w", "--list", lists[-1], "--index", 1)
         self.assertEqual({n: m["state"] for n, m in self.status().items()}, {"spray.speed=1": "waiting", "spray.speed=2": "done"})
         self.fail_with(2, "no member", "wedge", "member", "w", "--list", lists[-1], "--index", 2)

@@ -9,44 +9,22 @@ import sys
 import time
 import unittest
 
-from command_runner import CommandTest, spray
-from slurm_cluster import Cluster, reason_not_to
+from command_runner import spray
+from slurm_cluster import Cluster, SlurmTest, reason_not_to
 
 FRAMES = 60
 SCENE = spray(frames=[1, FRAMES], spray_rate=30000)
 
 
-class Slurm(CommandTest):
+class Slurm(SlurmTest):
     def setUp(self):
         super().setUp()
         self.write_scene(SCENE)
-        self.whole = {}
-
-    def status(self, folder="w"):
-        return {m["name"]: m for m in json.loads(self.succeed("wedge", "status", folder, "--json").stdout)["members"]}
-
-    def wait_for_frames(self, cluster, name, count, folder="w"):
-        cluster.wait(lambda: len(list((self.folder / folder / name).glob("*.bgeo.sc"))) >= count, f"{name} does not come on")
-
-    def wait_for_end(self, cluster, seconds=120):
-        cluster.wait(lambda: not cluster.queue(), "the queue does not empty", seconds)
-
-    def check(self, name, folder="w"):
-        speed = name.split("=")[1]
-        if speed not in self.whole:
-            self.succeed("cook", "scene.json", "-o", f"alone{speed}", "-q", "--set", f"spray.speed={speed}")
-            self.whole[speed] = self.digests(f"alone{speed}")
-        self.assertEqual(self.digests(f"{folder}/{name}"), self.whole[speed])
 
     def send_at_once(self, cluster, job):
         """A requeued job waits two minutes by itself; on a slow machine they may be over."""
         self.assertRegex(cluster.show(job), r"JobState=(PENDING|RUNNING|COMPLETING|COMPLETED) ")
         cluster.run("scontrol", "update", f"JobId={job}", "StartTime=now", good=(0, 1))
-
-    def submit(self, cluster, *words):
-        done = self.run_command("wedge", "scene.json", "-o", "w", "--threads", "1", "--slurm", *words, env=cluster.environment)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done
 
     def test_a_farm(self):
         with Cluster(self.folder / "cluster") as cluster:

@@ -216,6 +216,9 @@ int main(int argc, char **argv)
     validation_begin(argc, argv);
     ctx = mn_context_create(NULL);
     shape = shape_create();
+    // what C7 is compared with: a taut membrane sags by 0.07367 p L^2/T
+    validation_row("C7", "reference: sag of a taut membrane under a layer of 6", sag_of_layer(1e5, 16, 6),
+                   0.07367 * 6 * 16 * 16 / 1e5, "cells", 0.01);
     if (validation_long() && validation_wanted("C7", "layer")) layer(16, 6, 80);
     if (validation_long() && validation_wanted("C8", "drop of 110")) drop_on_membrane(0.072, 110, 0.5);
     if (validation_long() && validation_wanted("C8", "drop of 150")) drop_on_membrane(0.072, 150, 0.5);

@@ -213,6 +213,15 @@ typedef struct mn_energy_watch {
     double scale;  ///< J, of motion and surface then, and what its weight has given since
 } mn_energy_watch;
 
+/// What a solver knows of its energy beside motion, surface and weight; the defaults in brackets.
+typedef struct mn_energy_books {
+    double stored; ///< J: elastic, of contacts, of gas [0]
+    double noise;  ///< J, by which the method may err where nothing moves [0]
+    double loss;   ///< fraction of the mass that comes and goes by the method's errors [1e-9]
+    bool driven;   ///< something of its own gives energy, so nothing can be said [when it has inputs, but for
+                   ///< `own`]
+} mn_energy_books;
+
 /// The head of every solver, set and kept by the loop.
 typedef struct mn_solver {
     mn_context *ctx;
@@ -298,9 +307,9 @@ typedef struct mn_solver_type {
     size_t def_offset; ///< of the def in it
     uint32_t takes;    ///< MN_TAKES_*
     uint32_t paint;    ///< 1 << MN_PAINT_*: what it reads off colliders; other paint is warned about
-    /// Kinetic and surface energy, as it reports them, and weight (the row `gravity`) are all that it stores
-    /// without inputs, so that growth beyond them is an error of the method: warned about, then refused.
-    bool watch_energy;
+    /// What of its energy the report and the row `gravity` do not tell, after an advance: growth that nothing
+    /// drives is an error of the method, warned about and then refused. NULL: it stores none.
+    void (*energy)(const mn_solver *solver, const mn_solver_inputs *inputs, mn_energy_books *books);
     int32_t output_count;
     bool sized; ///< the def begins with size_t struct_size, which must be def_size
 

@@ -28,7 +28,8 @@ static mn_report report_of(double mass, double kinetic, double surface, double h
 
 static mn_status look(mn_context *ctx, mn_energy_watch *watch, mn_report report, double gravity, bool driven)
 {
-    return mn_energy_watch_look(ctx, watch, &report, mn_v3(0, -gravity, 0), driven);
+    const mn_energy_books books = {.loss = 1e-9, .driven = driven};
+    return mn_energy_watch_look(ctx, watch, &report, mn_v3(0, -gravity, 0), &books);
 }
 
 static void growth_is_warned_about_and_refused(void **state)
