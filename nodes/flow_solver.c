@@ -134,6 +134,7 @@ static mn_status add_field(const mn_cook *cook, const mn_flow_view *view, const 
     if (!services || !services->volume_from_blocks)
         return mn_cook_fail(cook, MN_ERROR_UNSUPPORTED,
                             "this host cannot make volumes; set output to polygons.");
+    MN_TRY(mn_check_cancelled(cook->ctx));
     const size_t origin_bytes = mn_bytes(view->block_count, sizeof(int32_t[3]));
     const size_t value_bytes = mn_bytes(view->block_count * 64 * field.components, sizeof(double));
     int32_t(*origins)[3] = mn_allocate(cook->ctx, origin_bytes);

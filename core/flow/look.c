@@ -32,6 +32,7 @@ mn_status mn_flow_set_velocity(mn_flow *flow, mn_flow_velocity_fn *fn, void *use
     MN_TRY(mn_flow_sample_solids(flow, &changed));
     const mn_flow_region region = {NULL, NULL};
     flow->built = false;
+    mn_flow_pressure_lend(&flow->pressure, flow->values.data, NULL);
     MN_TRY(mn_flow_pressure_build(&flow->pressure, &region, 0.5, false));
     flow->built = true;
     MN_TRY(mn_flow_wall_flux(flow));
@@ -49,7 +50,9 @@ mn_status mn_flow_set_smoke(mn_flow *flow, mn_flow_smoke_fn *fn, void *user)
             return mn_fail(flow->solver.ctx, MN_ERROR_INPUT,
                            "The density, heat or colour of the smoke is not finite.");
         flow->smoke.data[at] = (mn_double4){density, temperature, 0, 0};
-        flow->color.data[at] = density * (mn_double4){color.x, color.y, color.z, 0};
+        if (density > 0 && (color.x != 1 || color.y != 1 || color.z != 1)) MN_TRY(mn_flow_smoke_paint(flow));
+        if (flow->color.count > 0)
+            flow->color.data[at] = density * (mn_double4){color.x, color.y, color.z, 0};
     }
     return MN_OK;
 }
@@ -69,7 +72,7 @@ mn_status mn_flow_get(mn_flow *flow, mn_flow_view *view)
         view->surface = (const double(*)[4])flow->surface.data;
     } else {
         view->smoke = (const double(*)[4])flow->smoke.data;
-        view->color = (const double(*)[4])flow->color.data;
+        view->color = flow->color.count > 0 ? (const double(*)[4])flow->color.data : NULL;
     }
     if (flow->pressure.fraction.count == mn_flow_size(&flow->grid))
         view->fraction = flow->pressure.fraction.data;
