@@ -361,6 +361,54 @@ static void taylor_bar(int32_t across, int32_t along, double step)
     mn_context_free(ctx);
 }
 
+// A thread of gel, 20 radii long, shrinks under its surface tension: the stretch of its middle at rest.
+static void soft_thread(int32_t across, double tension, double exact)
+{
+    char name[96];
+    snprintf(name, sizeof name, "thread of gel, sigma/(G R) = %g: length", tension);
+    if (!validation_wanted("M12", name)) return;
+    mn_context *ctx = mn_context_create(&hooks);
+    const double half = 10; // of the length, in radii
+    mn_tet_mesh *mesh = tet_lattice_brick(ctx, across, 10 * across, across, 1, 0);
+    for (int32_t i = 0; i < mesh->vertex_slots; i++) {
+        const double x = 2 * mesh->position[i].x / across - 1, z = 2 * mesh->position[i].z / across - 1;
+        const double square = fmax(fabs(x), fabs(z)), disc = hypot(x, z);
+        const double part = disc > 0 ? 1 + square * (square / disc - 1) : 1;
+        const double y = half * (mesh->position[i].y / (5 * across) - 1);
+        mn_tet_mesh_move_vertex(mesh, i, mn_v3(part * x, y, part * z));
+    }
+    mn_tet_liquid_def def = mn_tet_liquid_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.density = 1, def.sigma = tension;
+    def.quality = 0, def.merge = false, def.split_threshold = 0, def.max_dt = 1, def.capillary_step = 1e9;
+    mn_tet_liquid *solver;
+    must(ctx, mn_tet_liquid_create(ctx, &def, mesh, &solver));
+    // The viscosity damps the slowest wave along it.
+    const mn_tet_material gel = {.name = "gel",
+                                 .density = 1,
+                                 .young = 2 * (1 + 0.495),
+                                 .poisson = 0.495,
+                                 .viscosity = 7,
+                                 .sigma = tension,
+                                 .heat_capacity = 1,
+                                 .reference_temperature = 293.15};
+    must(ctx, mn_tet_liquid_set_materials(solver, 1, &gel));
+    must(ctx, mn_tet_liquid_advance(solver, NULL, 60));
+    const mn_tet_mesh *now = mn_tet_liquid_mesh(solver);
+    double products = 0, squares = 0;
+    for (int32_t i = 0; i < now->vertex_slots; i++) {
+        const double y = mesh->position[i].y;
+        if (fabs(y) < 0.5 * half) products += y * now->position[i].y, squares += y * y;
+    }
+    validation_row("M12", name, products / squares, exact, "of its own", 0.02);
+    mn_report report;
+    mn_tet_liquid_report(solver, &report);
+    validation_row_below("M12", "the same: speed at the end", report.value[MN_REPORT_max_speed][0],
+                         "sqrt(G/rho)", 1e-3);
+    mn_tet_liquid_free(solver);
+    mn_tet_mesh_free(mesh);
+    mn_context_free(ctx);
+}
+
 // Two layers that expand differently bend: curvature 1.5 d(alpha) dT/h for equal layers.
 static void bimetal(int32_t cells, double slender)
 {
@@ -567,6 +615,8 @@ int main(int argc, char **argv)
         bent_beam(4, 8, 0.49, 0.05);
         gel_ball(0.5, 3.27311);
         gel_ball(1, 3.76318);
+        soft_thread(4, 0.5, 0.84791);
+        soft_thread(4, 1, 0.72556);
         spinning_bar(6);
         bimetal(4, 8);
         swinging_beam();

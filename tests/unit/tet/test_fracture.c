@@ -120,6 +120,30 @@ static void what_bears_its_load_stays_whole(void **state)
     mn_context_free(ctx);
 }
 
+// Thermal shock: a cube in cold air cracks when its outside shrinks before its inside, and not when it
+// conducts so well that all of it shrinks together.
+static void what_cools_unevenly_cracks(void **state)
+{
+    (void)state;
+    static const double conductivity[] = {0.02, 20};
+    for (int i = 0; i < 2; i++) {
+        mn_context *ctx = mn_context_create(NULL);
+        mn_tet_material m = glass();
+        m.strength = 3, m.expansion = 1e-3, m.conductivity = conductivity[i];
+        mn_tet_liquid *q = make(ctx, tet_lattice_brick(ctx, 4, 4, 4, 0.5, 0.05), m, true);
+        const int32_t nodes = q->mesh->vertex_slots;
+        q->def.air_transfer = 1, q->def.air_temperature = 280;
+        for (int k = 0; k < 20 && q->mesh->vertex_slots == nodes; k++)
+            check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.05));
+        if (i == 0)
+            assert_true(q->mesh->vertex_slots > nodes);
+        else
+            assert_int_equal(q->mesh->vertex_slots, nodes);
+        mn_tet_liquid_free(q);
+        mn_context_free(ctx);
+    }
+}
+
 // Ductile: it tears at a plastic strain, and not before.
 static void what_has_flowed_tears(void **state)
 {
@@ -189,6 +213,7 @@ int main(void)
         cmocka_unit_test(a_bar_breaks_and_keeps_its_momentum),
         cmocka_unit_test(a_cut_changes_nothing_but_the_mesh),
         cmocka_unit_test(what_bears_its_load_stays_whole),
+        cmocka_unit_test(what_cools_unevenly_cracks),
         cmocka_unit_test(what_has_flowed_tears),
         cmocka_unit_test(a_crack_goes_on_where_it_is_not_tough),
     };
