@@ -43,9 +43,9 @@ static const mn_parm_def parms[] = {
     MN_FLOAT("friction", "Friction", "", -1, -1, 1e6, -1, 1, "Surface", NULL,
              "Coulomb friction coefficient of this collider, where friction is not painted on its points; -1 "
              "takes the solver's."),
-    MN_FLOAT("slip", "Slip", "", -1, -1, 1, -1, 1, "Surface", NULL,
-             "0 holds what touches this collider and 1 lets it slip along, where slip is not painted on its "
-             "points; -1 takes what the solver does."),
+    MN_FLOAT(
+        "slip", "Slip", "", -1, -1, 1, -1, 1, "Surface", NULL,
+        "Whether liquid slips along this collider, where slip is not painted on its points: 0 sticks, 1 slips, -1 takes the solver's setting."),
     MN_FLOAT("temperature", "Temperature", "K", -1, -1, 1e5, -1, 1000, "Surface", NULL,
              "Temperature of this collider, where temperature is not painted on its points; -1 takes the "
              "solver's."),

@@ -36,8 +36,7 @@ static const mn_parm_def parms[] = {
         "radius, in m/s^2 or m/s."),
     MN_VEC3(
         "gradient", "Gradient", "1/m", 0, 0, 0, -1e9, 1e9, -10, 10, "Field", "{ kind != linear }",
-        "How much the value changes over a metre along x, y and z. Of a vector each component changes along "
-        "its own axis."),
+        "How much the value changes over a metre along x, y and z. For a vector, each component changes along its own axis."),
     MN_VEC3("axis", "Axis", "", 0, 1, 0, -1e9, 1e9, -1, 1, "Field", "{ kind != vortex }",
             "Direction that the vortex turns around."),
     MN_FLOAT("radius", "Radius", "m", 0.1, 1e-9, 1e6, 1e-3, 1, "Field",

@@ -23,15 +23,16 @@ static const mn_parm_def parms[] = {
     MN_INT("max_particles", "Maximum Particles", "", 50000000, 1, 2000000000, 1000, 50000000, "Fill", NULL,
            "More particles than this are an error; it protects the memory."),
     MN_PARM_MATERIAL("Liquid"),
-    MN_FLOAT("density", "Density", "kg/m^3", 0, 0, 1e6, 0, 14000, "Liquid", MN_WITH_MATERIAL,
-             "0 leaves it to the solver. Give one here to mix liquids: water 1000, mercury 13534. The "
-             "particles' masses then add up to density times volume."),
+    MN_FLOAT(
+        "density", "Density", "kg/m^3", 0, 0, 1e6, 0, 14000, "Liquid", MN_WITH_MATERIAL,
+        "Density of the liquid; 0 leaves it to the solver. Set it here to mix liquids: water 1000, mercury 13534. The "
+        "particles' masses then add up to density times volume."),
     MN_FLOAT(
         "sigma", "Surface Tension", "N/m", 0, 0, 1e6, 0, 0.5, "Liquid", MN_WITH_MATERIAL,
-        "0 leaves surface tension and viscosity to the solver. Give them here to mix liquids: water 0.072, "
-        "mineral oil 0.031."),
+        "Surface tension of the liquid; 0 leaves it and the viscosity to the solver. Set both here to mix liquids: water 0.072, mineral oil 0.031."),
     MN_FLOAT("viscosity", "Viscosity", "Pa s", 0.001, 0, 1e6, 0, 1, "Liquid",
-             MN_WITH_MATERIAL " { sigma == 0 }", "Counts where a surface tension is given here."),
+             MN_WITH_MATERIAL " { sigma == 0 }",
+             "Viscosity of the liquid, used where a surface tension is set here."),
     MN_INT("liquid", "Liquid", "", 0, 0, 1, 0, 1, "Liquid", NULL,
            "Which of two liquids it is, 0 or 1, for a solver with a tension between them."),
     MN_VEC3("velocity", "Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -10, 10, "Liquid", NULL,

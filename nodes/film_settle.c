@@ -17,9 +17,9 @@ static const mn_parm_def parms[] = {
         "sigma", "Surface Tension", "N/m", 0.025, 1e-9, 1e9, 0.001, 0.1, "Film", NULL,
         "Surface tension of one side of the film. It sets the pressures; the shape does not depend on it."),
     MN_FLOAT("tolerance", "Tolerance", "", 1e-6, 1e-14, 1, 1e-9, 1e-3, "Settling", NULL,
-             "Largest force that may be left on a vertex, over tension times size."),
+             "Largest force that may remain on a vertex, relative to tension times size."),
     MN_INT("max_steps", "Maximum Steps", "", 600, 1, 1000000, 10, 2000, "Settling", NULL,
-           "Settling ends after this many steps even when forces are left."),
+           "Settling ends after this many steps even if forces remain."),
     MN_TOGGLE("rearrange", "Rearrange", 1, "Settling", NULL,
               "Lets borders rearrange on the way. Off, the films keep their neighbours."),
 };

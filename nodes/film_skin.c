@@ -12,9 +12,9 @@
 
 static const mn_parm_def parms[] = {
     MN_FLOAT("min_thickness", "Minimum Thickness", "m", 1e-4, 1e-9, 1e3, 1e-5, 1e-3, "Skin", NULL,
-             "Thinner film is drawn with this. The attribute thickness keeps the true one."),
+             "Film thinner than this is drawn this thick. The attribute thickness keeps the true one."),
     MN_FLOAT("max_thickness", "Maximum Thickness", "m", 1e3, 1e-9, 1e3, 1e-4, 0.01, "Skin", NULL,
-             "Thicker film and rims are drawn with this."),
+             "Film and rims thicker than this are drawn this thick."),
     MN_INT("smooth", "Smooth Thickness", "", 2, 0, 100, 0, 10, "Skin", NULL,
            "Passes that average the thickness with that of the neighbours."),
     MN_INT("subdivide", "Subdivide", "", 1, 0, 4, 0, 3, "Skin", NULL,

@@ -37,8 +37,7 @@ static const mn_parm_def parms[] = {
         "are triangles for film_settle and film_solver."),
     MN_LENGTH_OF_DX(
         1, "spacing", "Spacing", 0.001, 1e-9, 1e6, 1e-4, 0.01, "Film",
-        "Distance between points. A bubble wants at least 12 across; half of it costs about six times as "
-        "much."),
+        "Distance between points. A bubble needs at least 12 points across; half the spacing costs about six times as much."),
     MN_FLOAT(
         "thickness", "Thickness", "m", 1e-5, 1e-12, 1e3, 1e-7, 1e-3, "Film", NULL,
         "Thickness of the film, which sets its mass: thinner film is faster. For threads, their diameter. "
@@ -76,14 +75,14 @@ static const mn_parm_def parms[] = {
     MN_VEC3("velocity", "Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -1, 1, "Film", NULL,
             "Initial velocity. A point attribute v on polygons comes first."),
     MN_INT("count", "Count", "", 8, 1, 5000, 1, 100, "Cluster", NOT_CLUSTER,
-           "How many bubbles, packed around the center, where no input points say so."),
+           "Number of bubbles, where there are no input points."),
     MN_MENU("layout", "Layout", layouts, LAYOUT_PACKED, "Cluster", NOT_CLUSTER,
-            "Where no input points say so, bubbles are packed around the center, or stand in a row along x."),
+            "Without input points, bubbles are packed around the center or stand in a row along x."),
     MN_FLOAT("variation", "Radius Variation", "", 0.3, 0, 0.9, 0, 0.9, "Cluster", NOT_CLUSTER,
              "Radii of packed bubbles vary evenly by this fraction to either side of the radius."),
-    MN_FLOAT("overlap", "Overlap", "", 0.2, 0, 0.5, 0, 0.5, "Cluster", NOT_CLUSTER,
-             "How far packed bubbles reach into each other, of the sum of their radii; without any they do "
-             "not touch."),
+    MN_FLOAT(
+        "overlap", "Overlap", "", 0.2, 0, 0.5, 0, 0.5, "Cluster", NOT_CLUSTER,
+        "How far packed bubbles overlap, as a fraction of the sum of their radii; with 0 they do not touch."),
     MN_INT("seed", "Seed", "", 0, 0, 2147483647, 0, 100, "Film", "{ kind != polygons noise == 0 }",
            "Another number puts the points of polygons in other places, and thins films and threads "
            "elsewhere."),

@@ -134,6 +134,7 @@ static mn_status add_field(const mn_cook *cook, const mn_flow_view *view, const 
     if (!services || !services->volume_from_blocks)
         return mn_cook_fail(cook, MN_ERROR_UNSUPPORTED,
                             "this host cannot make volumes; set output to polygons.");
+    MN_TRY(mn_check_cancelled(cook->ctx));
     const size_t origin_bytes = mn_bytes(view->block_count, sizeof(int32_t[3]));
     const size_t value_bytes = mn_bytes(view->block_count * 64 * field.components, sizeof(double));
     int32_t(*origins)[3] = mn_allocate(cook->ctx, origin_bytes);
@@ -247,10 +248,8 @@ static const mn_solver_node solver = {
     .solver = &mn_flow_solver,
     .roles = roles,
     .start = start,
-    .feed = feed,
     .show = show,
-    .own_size = sizeof(flow_own),
-    .free_own = free_own,
+    MN_SOLVER_NODE_OWN(flow_own, feed, free_own),
 };
 
 const mn_node_type mn_flow_solver_node = {

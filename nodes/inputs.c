@@ -80,9 +80,9 @@ void mn_input_warn_paint(const mn_cook *cook, const mn_geo *colliders, uint32_t 
 {
     for (int i = 0; colliders && i < MN_PAINT_COUNT; i++)
         if (!(read >> i & 1) && is_painted(colliders, mn_paint_name((mn_paint)i)))
-            mn_cook_warn(cook,
-                         "The colliders have their own %s, which %s cannot follow: the solver's counts.",
-                         mn_paint_name((mn_paint)i), by);
+            mn_cook_warn(
+                cook, "The colliders have their own %s, which %s cannot follow: the solver's value is used.",
+                mn_paint_name((mn_paint)i), by);
 }
 
 mn_status mn_input_fields(const mn_cook *cook, const mn_geo *geo, mn_fields *fields)

@@ -16,13 +16,12 @@ static const mn_menu_item kinds[] = {{"disc", "Jet on a Disc"},
 static const mn_parm_def parms[] = {
     MN_MENU(
         "kind", "Kind", kinds, MN_JET_DISC, "Jet", NULL,
-        "What makes the sheet. On a disc and opposed jets give round ones, crossing jets a leaf; curves come "
-        "from the input."),
+        "What makes the sheet: a jet on a disc or two opposed jets make a round one, crossing jets a leaf; curves come from the input."),
     MN_VEC3("center", "Center", "m", 0, 0, 0, -MN_FAR, MN_FAR, -1, 1, "Jet", CURVES,
             "Where the jet strikes."),
-    MN_VEC3("axis", "Axis", "", 0, -1, 0, -MN_FAR, MN_FAR, -1, 1, "Jet", NULL,
-            "Direction of the jet; of crossing jets, the direction between them; of curves without v, the "
-            "direction in which film leaves."),
+    MN_VEC3(
+        "axis", "Axis", "", 0, -1, 0, -MN_FAR, MN_FAR, -1, 1, "Jet", NULL,
+        "Direction of the jet; for crossing jets, the direction between them; for curves without v, the direction in which film leaves."),
     MN_VEC3("side", "Side", "", 0, 0, 1, -MN_FAR, MN_FAR, -1, 1, "Jet", "{ kind != crossing }",
             "Normal of the plane of the leaf that crossing jets make."),
     MN_FLOAT("diameter", "Diameter", "m", 0.003, 1e-9, 1e6, 5e-4, 0.02, "Jet", CURVES,
@@ -41,8 +40,7 @@ static const mn_parm_def parms[] = {
              "Thickness of film that leaves curves without a point attribute thickness."),
     MN_LENGTH_OF_DX(
         1, "spacing", "Spacing", 0.001, 1e-9, 1e6, 1e-4, 0.01, "Jet",
-        "Distance that the solver keeps between the points of the sheet; half of it costs six times as "
-        "much."),
+        "Distance that the solver keeps between the points of the sheet; half the spacing costs six times as much."),
 };
 
 static const mn_input_def inputs_of[] = {

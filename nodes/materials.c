@@ -57,10 +57,10 @@ void mn_material_compare(const mn_cook *cook, const mn_geo *points)
             double carried;
             mn_attribute_get(column, i, 1, &carried);
             if (carried == 0 || fabs(carried - told) <= SAME * fmax(fabs(told), fabs(carried))) continue;
-            mn_cook_warn(cook,
-                         "Say the material once: '%s' gives its points a %s of %g %s, and '%s' is told %g. "
-                         "The points' value counts. Set it on one of the two nodes alone.",
-                         node, PROPERTIES[k], carried, UNITS[k], cook->node_name, told);
+            mn_cook_warn(
+                cook,
+                "Say the material once: '%s' gives its points a %s of %g %s, and '%s' is set to %g. The points' value is used. Set it on one of the two nodes alone.",
+                node, PROPERTIES[k], carried, UNITS[k], cook->node_name, told);
             return;
         }
     }

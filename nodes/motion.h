@@ -9,8 +9,8 @@
 /// The parameter that turns it on; nodes that animate have it under this name.
 #define MN_PARM_MOTION_VELOCITY                                                                              \
     MN_TOGGLE("motion_velocity", "Velocity from Motion", 1, "Motion", NULL,                                  \
-              "Where the parameters are animated, the points get the velocity v of that motion, so that "    \
-              "colliders push and sources throw. What stands still gets none.")
+              "Gives points the velocity v of animated parameters, so that colliders push and sources "      \
+              "throw. Shapes that stand still get none.")
 
 /// Adds (after - before) / seconds to the point attribute v, which is made when something moves. All three
 /// must have the same points.

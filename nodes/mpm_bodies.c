@@ -98,9 +98,8 @@ static mn_status add_all(const mn_cook *cook, const mn_mpm_floaters_from *from, 
     source.kind = MN_ELASTIC_COLLIDER, source.by_shape = false, source.input = from->colliders;
     if (colliders) MN_TRY(mn_bodies_cut(cook, colliders, &source, &meshed));
     if (!meshed)
-        mn_cook_warn(cook,
-                     "The colliders keep no mesh, so that bodies pass through them; turn keep_mesh on in "
-                     "the collider node.");
+        mn_cook_warn(cook, "The colliders keep no mesh, so bodies pass through them; turn keep_mesh on in "
+                           "the collider node.");
     return add_walls(cook, liquid, f);
 }
 

@@ -227,10 +227,14 @@ static mn_status points_to_discs(const mn_cook *cook, const mn_geo *geo, bool al
     return MN_OK;
 }
 
-mn_status mn_mpm_outlet_read(const mn_cook *cook, const mn_geo *geo, bool along_v, double radius,
-                             mn_mpm_outlet *a)
+mn_status mn_mpm_outlet_read(const mn_cook *cook, const mn_geo *geo, bool along_v, mn_mpm_outlet *a)
 {
     memset(a, 0, sizeof *a);
+    if (!along_v) a->emitter.speed = mn_cook_float(cook, "emit_speed");
+    a->emitter.flow_rate = mn_cook_float(cook, "flow_rate");
+    if (geo && along_v && !mn_geo_find_numeric(geo, MN_POINT, "v", 3) && a->emitter.flow_rate == 0)
+        mn_cook_warn(cook, "The emitter has no v, so nothing comes out of it; give it one, set flow_rate, or "
+                           "let it emit along its normals.");
     if (!geo || mn_geo_point_count(geo) == 0) return MN_OK;
     mn_mpm_emitter *e = &a->emitter;
     const mn_vec3 *normals;
@@ -243,7 +247,7 @@ mn_status mn_mpm_outlet_read(const mn_cook *cook, const mn_geo *geo, bool along_
     MN_TRY(mn_input_triangles(cook->ctx, geo, &a->triangles));
     if (a->triangles.count == 0) {
         MN_TRY(mn_column_read_vec3(cook->ctx, geo, "N", &a->normals, &normals));
-        MN_TRY(points_to_discs(cook, geo, along_v, radius, a));
+        MN_TRY(points_to_discs(cook, geo, along_v, mn_cook_float(cook, "dx"), a));
     }
     e->positions = a->positions.data;
     if (e->velocities) e->velocities = a->velocities.data;

@@ -39,10 +39,9 @@ typedef struct mn_mpm_outlet {
     mn_mpm_emitter emitter;
 } mn_mpm_outlet;
 
-/// `along_v`: liquid leaves with the geometry's v; otherwise with `speed` along its normals. `radius` is that
-/// of points without pscale.
-mn_status mn_mpm_outlet_read(const mn_cook *cook, const mn_geo *geo, bool along_v, double radius,
-                             mn_mpm_outlet *outlet);
+/// `along_v`: liquid leaves with the geometry's v; otherwise with emit_speed along its normals. `geo` may be
+/// NULL. Warns where nothing can come out.
+mn_status mn_mpm_outlet_read(const mn_cook *cook, const mn_geo *geo, bool along_v, mn_mpm_outlet *outlet);
 void mn_mpm_outlet_free(mn_context *ctx, mn_mpm_outlet *outlet);
 
 #endif

@@ -123,21 +123,6 @@ static mn_status follow_input(const mn_cook *cook, mn_mpm *mpm)
     return mn_mpm_liquid_follow(cook, &def, geo, mpm);
 }
 
-static mn_status read_emitter(const mn_cook *cook, mn_mpm_outlet *outlet)
-{
-    const mn_geo *geo = mn_cook_input(cook, INPUT_EMITTERS);
-    const bool along_v = mn_cook_menu(cook, "emit") == EMIT_V;
-    mn_mpm_outlet_free(cook->ctx, outlet);
-    MN_TRY(mn_mpm_outlet_read(cook, geo, along_v, mn_cook_float(cook, "dx"), outlet));
-    if (!along_v) outlet->emitter.speed = mn_cook_float(cook, "emit_speed");
-    outlet->emitter.flow_rate = mn_cook_float(cook, "flow_rate");
-    if (geo && along_v && !mn_geo_find_numeric(geo, MN_POINT, "v", 3) && outlet->emitter.flow_rate == 0)
-        mn_cook_warn(
-            cook, "The emitter has no v, so nothing comes out of it; give it one, set flow_rate, or let it "
-                  "emit along its normals.");
-    return MN_OK;
-}
-
 // ---- the hooks ----
 
 static const mn_mpm_floaters_from bodies_from = {INPUT_BODIES, INPUT_COLLIDERS};
@@ -162,7 +147,9 @@ static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_f
         MN_TRY(add_liquid(cook, (mn_mpm *)solver, own, false));
         MN_TRY(follow_input(cook, (mn_mpm *)solver));
     }
-    MN_TRY(read_emitter(cook, &own->outlet));
+    mn_mpm_outlet_free(cook->ctx, &own->outlet);
+    MN_TRY(mn_mpm_outlet_read(cook, mn_cook_input(cook, INPUT_EMITTERS), mn_cook_menu(cook, "emit") == EMIT_V,
+                              &own->outlet));
     inputs->own = &own->outlet.emitter;
     return MN_OK;
 }

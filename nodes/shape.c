@@ -11,8 +11,9 @@ static const mn_menu_item kinds[] = {
     {"torus", "Torus"},   {"grid", "Grid"},           {"ring", "Ring"}, {NULL, NULL}};
 
 static const mn_parm_def parms[] = {
-    MN_MENU("kind", "Kind", kinds, MN_SHAPE_SPHERE, "Shape", NULL,
-            "What is made. All but the grid, and the ring without height, are closed and can be filled."),
+    MN_MENU(
+        "kind", "Kind", kinds, MN_SHAPE_SPHERE, "Shape", NULL,
+        "The shape to make. All are closed and can be filled, except the grid and a ring without height."),
     MN_VEC3("center", "Center", "m", 0, 0, 0, -MN_FAR, MN_FAR, -1, 1, "Shape", NULL,
             "Where the middle of the shape is."),
     MN_VEC3(
@@ -26,7 +27,7 @@ static const mn_parm_def parms[] = {
         "Box: its edges. Grid: x and z. Tube and ring: y is the height; a ring of height 0 is a flat disc "
         "with a hole."),
     MN_VEC3("rotate", "Rotate", "deg", 0, 0, 0, -MN_FAR, MN_FAR, -180, 180, "Shape", NULL,
-            "Turns about x, then y, then z, around the center. Unturned, the axis is y."),
+            "Turns about x, then y, then z, around the center. Without rotation the axis is y."),
     MN_INT3(
         "divisions", "Divisions", "", 0, 0, 0, 0, 16384, 0, 200, "Shape", NULL,
         "How finely the surface is cut; 0 chooses for the kind. Round shapes: around, then along the height "

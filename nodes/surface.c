@@ -89,7 +89,7 @@ static mn_status read_particles(surfacing *s)
         volume = mn_column_number(geo, "volume", i, volume);
         if (!(r > 0) || !isfinite(r) || !mn_is_finite3(s->positions.data[i]))
             return mn_cook_fail(cook, MN_ERROR_INPUT,
-                                "point %lld has a position that is not a number or a pscale of %g m.",
+                                "point %lld has a position that is not finite or a pscale of %g m.",
                                 (long long)i, r);
         if (s->has_volumes && !(volume > 0 && isfinite(volume)))
             return mn_cook_fail(cook, MN_ERROR_INPUT,

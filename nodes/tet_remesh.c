@@ -9,9 +9,9 @@
 #include "tetmesh/resample.h"
 
 static const mn_parm_def parms[] = {
-    MN_FLOAT("quality", "Quality", "", 0.35, 0, 0.99, 0, 0.7, "Remesh", NULL,
-             "Tetrahedra below this volume-length ratio are repaired; the rest is not touched. 1 would be a "
-             "regular one."),
+    MN_FLOAT(
+        "quality", "Quality", "", 0.35, 0, 0.99, 0, 0.7, "Remesh", NULL,
+        "Tetrahedra below this volume-length ratio are repaired; the rest is not touched. A regular tetrahedron has 1."),
     MN_FLOAT("min_edge", "Minimum Edge", "m", 0, 0, 1e6, 0, 0.05, "Remesh", NULL,
              "Shorter edges are contracted; 0 for none."),
     MN_FLOAT("max_edge", "Maximum Edge", "m", 0, 0, 1e6, 0, 0.05, "Remesh", NULL,

@@ -233,10 +233,8 @@ static const mn_solver_node solver = {
     .needs = NO_TETRAHEDRA,
     .finish_def = finish_def,
     .start = start,
-    .feed = feed,
     .after = after,
-    .own_size = sizeof(tet_own),
-    .free_own = free_own,
+    MN_SOLVER_NODE_OWN(tet_own, feed, free_own),
 };
 
 const mn_node_type mn_tet_solver_node = {MN_SOLVER_NODE(

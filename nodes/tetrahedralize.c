@@ -18,7 +18,7 @@ static const mn_parm_def parms[] = {
     MN_FLOAT("size", "Size", "m", 0.002, 1e-9, 1e6, 0.0005, 0.05, "Mesh", NULL,
              "Edge of the tetrahedra at the surface. At least four should fit across the thinnest part."),
     MN_FLOAT("gradation", "Gradation", "m/m", 0, 0, 2, 0, 1, "Mesh", NULL,
-             "How fast tetrahedra may grow with the distance from the surface; 0 keeps one size everywhere."),
+             "How fast tetrahedra grow with the distance from the surface; 0 keeps one size everywhere."),
     MN_FLOAT("curvature_refine", "Curvature Refine", "", 0, 0, 2, 0, 1, "Mesh", NULL,
              "Makes elements smaller where the surface is curved: down to this fraction of the radius of "
              "curvature, and to an eighth of the size; 0 keeps one size at the surface."),
@@ -57,7 +57,7 @@ static mn_status check_polygons(const mn_cook *cook, const mn_geo *input, solid 
     for (int64_t i = 0; i < mn_geo_point_count(input); i++)
         if (!mn_is_finite3(mn_geo_position(input, i)))
             return mn_cook_fail(cook, MN_ERROR_INPUT,
-                                "point %lld has a position that is not a number; remove it.", (long long)i);
+                                "point %lld has a position that is not finite; remove it.", (long long)i);
     MN_TRY(mn_polygons_open_edges(input, &open, &point));
     if (open > 0)
         return mn_cook_fail(cook, MN_ERROR_INPUT,

@@ -53,8 +53,7 @@ mn_status mn_energy_watch_look(mn_context *ctx, mn_energy_watch *watch, const mn
     if (total > watch->budget + growth * watch->scale)
         return mn_fail(
             ctx, MN_ERROR_DIVERGED,
-            "The energy has grown from %.3g J to %.3g J with nothing that drives it, so the steps are no "
-            "longer to be trusted; lower cfl or max_dt, or use a finer resolution.",
+            "The energy has grown from %.3g J to %.3g J with nothing that drives it, so the result can no longer be trusted; lower cfl or max_dt, or use a finer resolution.",
             watch->budget, total);
     if (!watch->warned && total > watch->least + rise * watch->scale) {
         watch->warned = true;

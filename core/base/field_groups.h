@@ -159,7 +159,7 @@ double mn_material_value(int32_t material, mn_property property, double custom);
         MN_MAX_SUBSTEPS_ROW(MN_FIELD_INT, type_, max_substeps)
 #define MN_FIELD_MAX_DT(type_, default_, folder_)                                                            \
     MN_FIELD_FLOAT(type_, max_dt, "Maximum Time Step", "s", default_, 1e-12, 1e6, 1e-5, 0.1, folder_, NULL,  \
-                   "No step is longer than this.")
+                   "Longest time step.")
 #define MN_FIELD_SEED(type_, folder_, tooltip_)                                                              \
     MN_FIELD_INT(type_, seed, "Seed", "", 0, 0, 2147483647, 0, 100, folder_, NULL, tooltip_)
 

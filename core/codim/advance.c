@@ -203,7 +203,7 @@ static mn_status check_inputs(const mn_codim *mls, const mn_codim_inputs *inputs
         if (inputs->flow && inputs->width &&
             !(mn_is_finite3(inputs->flow[anchor]) && isfinite(inputs->width[anchor])))
             return mn_fail(mls->solver.ctx, MN_ERROR_INPUT,
-                           "The flow of point %lld of the source is not a number.", (long long)anchor);
+                           "The flow of point %lld of the source is not finite.", (long long)anchor);
     }
     return MN_OK;
 }

@@ -19,7 +19,7 @@ static mn_status check_def(mn_context *ctx, const void *checked)
     if (!(def->spacing >= 0 && def->spacing <= 1e12))
         return mn_fail(ctx, MN_ERROR_ARGUMENT, "spacing is %g; it must be above 0.", def->spacing);
     if (!(size.x >= 0 && size.y >= 0 && size.z >= 0))
-        return mn_fail(ctx, MN_ERROR_ARGUMENT, "The limit box has a size that is negative or not a number.");
+        return mn_fail(ctx, MN_ERROR_ARGUMENT, "The limit box has a size that is negative or not finite.");
     return MN_OK;
 }
 
@@ -37,7 +37,7 @@ static mn_status check_source(mn_context *ctx, const mn_codim_source *source)
         if (!mn_is_finite3(source->position[i]) ||
             (source->velocity && !mn_is_finite3(source->velocity[i])) || !mn_is_finite3(source->normal[i]))
             return mn_fail(ctx, MN_ERROR_INPUT,
-                           "Point %lld of the film has a position, velocity or normal that is not a number.",
+                           "Point %lld of the film has a position, velocity or normal that is not finite.",
                            (long long)i);
         if (!(source->thickness[i] > 0) || !isfinite(source->thickness[i]))
             return mn_fail(ctx, MN_ERROR_INPUT,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Curvature and smooth normals of what is shown, by moving least squares (operators.h): of the Laplacian of
+// Curvature and smooth normals of what is shown, by moving least squares (cloud_fit.h): of the Laplacian of
 // the position,
 //
 //   film and skin   Lap x = -2 H n, the mean curvature H > 0 where the surface curves away from its normal
@@ -8,7 +8,7 @@
 //   thread          Lap x = kappa n, the curvature kappa >= 0 of its centre line
 //
 // Neighbours that face the other way are another sheet and are not seen.
-#include "codim/operators.h"
+#include "codim/cloud_fit.h"
 #include "codim/state.h"
 
 static const double REACH = 4.2;     // spacings, of a neighbourhood: what degree 3 asks for
@@ -47,13 +47,13 @@ static mn_status measure(mn_codim *mls, double spacing)
 {
     mn_codim_bends *b = &mls->bends;
     const mn_codim_cloud cloud = {b->row.count, b->position.data, b->normal.data, b->codim.data};
-    mn_codim_operators_def def = mn_codim_operators_default_def();
+    mn_codim_cloud_fit_def def = mn_codim_cloud_fit_default_def();
     def.radius = REACH * spacing;
     def.same_side = SAME_SIDE;
     if (cloud.count == 0) return MN_OK;
-    if (!b->operators) MN_TRY(mn_codim_operators_create(mls->solver.ctx, &b->operators));
-    MN_TRY(mn_codim_operators_build(b->operators, &def, &cloud));
-    const mn_codim_fit *fits = mn_codim_operators_fits(b->operators);
+    if (!b->fit) MN_TRY(mn_codim_cloud_fit_create(mls->solver.ctx, &b->fit));
+    MN_TRY(mn_codim_cloud_fit_build(b->fit, &def, &cloud));
+    const mn_codim_fit *fits = mn_codim_cloud_fit_found(b->fit);
     for (int64_t i = 0; i < cloud.count; i++) take(mls, i, &fits[i]);
     return MN_OK;
 }
@@ -82,7 +82,7 @@ mn_status mn_codim_find_curvature(mn_codim *mls)
 
 void mn_codim_bends_free(mn_context *ctx, mn_codim_bends *b)
 {
-    mn_codim_operators_free(b->operators);
+    mn_codim_cloud_fit_free(b->fit);
     mn_array_free(ctx, &b->row);
     mn_array_free(ctx, &b->position);
     mn_array_free(ctx, &b->normal);

@@ -89,13 +89,13 @@ const mn_field mn_codim_fields[] = {
         "on the collider node or painted as friction. Volumes of liquid slip without friction."),
     MN_FIELD_FLOAT(
         def, damping, "Damping", "", 0, 0, 1, 0, 1, "Solver", NULL,
-        "Fraction that is damped of ripples too fast for the time step. 0 conserves angular momentum."),
+        "Fraction by which ripples too fast for the time step are damped. 0 conserves angular momentum."),
     MN_FIELD_FLOAT(
         def, flip_ratio, "FLIP Ratio", "", 0, 0, 1, 0, 1, "Solver", NULL,
         "Fraction of their own velocity that particles of volumes keep in each step. 0 is APIC, which is calm; "
         "0.95 keeps splashes and jets alive, and noise with them."),
     MN_FIELD_FLOAT(def, max_dt, "Maximum Time Step", "s", 0.005, 1e-12, 1e6, 1e-5, 0.1, "Solver", NULL,
-                   "No step is longer than this. Fast films take shorter steps by themselves."),
+                   "Longest time step. Fast films take shorter steps by themselves."),
     MN_FIELD_INT(def, max_points, "Maximum Points", "", 10000000, 1, 2000000000, 1000, 10000000, "Solver",
                  NULL,
                  "More points than this end the simulation with an error instead of filling the memory."),

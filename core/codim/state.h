@@ -155,7 +155,7 @@ typedef struct mn_codim_bend {
 } mn_codim_bend;
 
 typedef struct mn_codim_bends {
-    struct mn_codim_operators *operators;
+    struct mn_codim_cloud_fit *fit;
     MN_ARRAY(int32_t) row; ///< that each point of the cloud is
     MN_ARRAY(mn_vec3) position, normal;
     MN_ARRAY(uint8_t) codim;
@@ -255,6 +255,10 @@ mn_status mn_codim_film_matrix_build(mn_context *ctx, const mn_codim_film_surfac
 void mn_codim_film_matrix_free(mn_context *ctx, mn_codim_film_matrix *matrix);
 /// sum_q k_pq (x_p - x_q)
 mn_vec3 mn_codim_film_matrix_row(const mn_codim_film_matrix *matrix, const mn_vec3 *x, int64_t p);
+
+// ---- codim/film/projection.c ----
+/// Where the film is at the fraction t from p to q; false, and `position` as it was: too few are around them.
+bool mn_codim_project_between(const mn_codim *mls, int32_t p, int32_t q, double t, mn_vec3 *position);
 
 // ---- codim/film/step.c: one time step; *stretch is the largest change of an edge's vector, in spacings ----
 mn_status mn_codim_step(mn_codim *mls, double dt, double *stretch);

@@ -34,7 +34,6 @@ typedef struct weighted_fit {
     double *root;    ///< [stride] sqrt(W)
     bool formed;     ///< q is Q; or it is sqrt(W) B still, and R is all there is
     double r[MN_FIT_COLUMNS_MAX][MN_FIT_COLUMNS_MAX];
-    double inverse[MN_FIT_COLUMNS_MAX]; ///< of the diagonal of R, where it is not formed
 } weighted_fit;
 
 MN_INLINE double fit_dot(const double *a, const double *b, int64_t n)
@@ -125,7 +124,6 @@ MN_INLINE bool fit_factor_fast(weighted_fit *fit)
             return false;
         const double scale = 1 / sqrt(pivot);
         fit->r[k][k] = pivot * scale;
-        fit->inverse[k] = scale;
         for (int32_t j = k + 1; j < columns; j++) {
             double sum = g[k][j];
             for (int32_t i = 0; i < k; i++) sum -= fit->r[i][k] * fit->r[i][j];
@@ -188,57 +186,6 @@ MN_INLINE void fit_solve(const weighted_fit *fit, int32_t columns, const double 
         if (!fit->formed) y[k] /= fit->r[k][k];
     }
     fit_back(fit, columns, y, coefficients);
-}
-
-/// Eight right-hand sides at once: the sums do not wait for each other.
-typedef mn_double4 fit_lanes[2];
-
-/// x = (B^T W B)^-1 y in place, where Q is not formed.
-MN_INLINE void fit_solve_lanes(const weighted_fit *fit, int32_t columns, fit_lanes *x)
-{
-    for (int32_t k = 0; k < columns; k++) {
-        mn_double4 a = x[k][0], b = x[k][1];
-        for (int32_t j = 0; j < k; j++) a -= fit->r[j][k] * x[j][0], b -= fit->r[j][k] * x[j][1];
-        x[k][0] = a * fit->inverse[k], x[k][1] = b * fit->inverse[k];
-    }
-    for (int32_t k = columns - 1; k >= 0; k--) {
-        mn_double4 a = x[k][0], b = x[k][1];
-        for (int32_t j = k + 1; j < columns; j++) a -= fit->r[k][j] * x[j][0], b -= fit->r[k][j] * x[j][1];
-        x[k][0] = a * fit->inverse[k], x[k][1] = b * fit->inverse[k];
-    }
-}
-
-/// rows = W B c for three sets of coefficients.
-MN_INLINE void fit_rows(const weighted_fit *fit, int32_t columns, const double c[][3], double *const rows[3])
-{
-    const int64_t n = fit->stride;
-    for (int64_t i = 0; i < n; i += 4) {
-        mn_double4 a = {0, 0, 0, 0}, b = a, d = a;
-        for (int32_t k = 0; k < columns; k++) {
-            const mn_double4 q = *(const mn_double4 *)(fit->q + k * n + i);
-            a += c[k][0] * q, b += c[k][1] * q, d += c[k][2] * q;
-        }
-        const mn_double4 root = *(const mn_double4 *)(fit->root + i);
-        *(mn_double4 *)(rows[0] + i) = a * root;
-        *(mn_double4 *)(rows[1] + i) = b * root;
-        *(mn_double4 *)(rows[2] + i) = d * root;
-    }
-}
-
-/// row = sqrt(W) Q R^-T g: what each neighbour's value weighs in the functional g of the coefficients.
-MN_INLINE void fit_row(const weighted_fit *fit, int32_t columns, const double *g, double *row)
-{
-    double y[MN_FIT_COLUMNS_MAX];
-    for (int32_t k = 0; k < columns; k++) {
-        double sum = g[k];
-        for (int32_t j = 0; j < k; j++) sum -= fit->r[j][k] * y[j];
-        y[k] = sum / fit->r[k][k];
-    }
-    if (!fit->formed) fit_back(fit, columns, y, y); // Q = sqrt(W) B R^-1
-    const int64_t n = fit->stride;
-    for (int64_t i = 0; i < n; i += 4) *(mn_double4 *)(row + i) = (mn_double4){0, 0, 0, 0};
-    for (int32_t k = 0; k < columns; k++) fit_subtract(row, -y[k], fit->q + k * n, n);
-    for (int64_t i = 0; i < n; i += 4) *(mn_double4 *)(row + i) *= *(const mn_double4 *)(fit->root + i);
 }
 
 #endif

@@ -412,7 +412,7 @@ static mn_status check_body(mn_elastic *s, const mn_elastic_body *b, int32_t ind
         if (!mn_is_finite3(b->positions[i]) || (b->velocities && !mn_is_finite3(b->velocities[i])) ||
             (b->rest && !mn_is_finite3(b->rest[i])))
             return mn_fail(s->solver.ctx, MN_ERROR_INPUT,
-                           "Point %d of body %d has a position, velocity or rest that is not a number.", i,
+                           "Point %d of body %d has a position, velocity or rest that is not finite.", i,
                            index);
     for (int32_t i = 0; i < b->element_count; i++)
         if ((b->density && !(b->density[i] > 0 && isfinite(b->density[i]))) ||

@@ -23,8 +23,7 @@ const mn_field mn_elastic_fields[] = {
         "points comes first."),
     MN_FIELD_FLOAT(
         def, young, "Young's Modulus", "Pa", 1e5, 1e-6, 1e15, 1000, 1e9, "Material", NULL,
-        "Stiffness of the bodies: jelly 3e3, soft rubber 1e6, wood 1e10; of rigid bodies, how hard "
-        "their contacts are. A young painted on the input's points comes first."),
+        "Stiffness of the bodies: jelly 3e3, soft rubber 1e6, wood 1e10; for rigid bodies, how hard their contacts are. A young painted on the input's points comes first."),
     MN_FIELD_FLOAT(def, poisson, "Poisson's Ratio", "", 0.4, -0.99, 0.4999, 0, 0.49, "Material", NULL,
                    "How much a body thins when it is pulled: cork 0, most solids 0.3, rubber near 0.5."),
     MN_FIELD_MENU(def, model, "Model", model_items, MN_ELASTIC_NEO_HOOKEAN, "Material", NULL,

@@ -143,13 +143,13 @@ static mn_status set_targets(mn_elastic *s, const mn_elastic_inputs *inputs)
         const mn_anchor *a = &s->anchor.data[i];
         if (inputs->targets && (s->flags.data[a->node[0]] & MN_NODE_FIXED)) {
             if (!mn_is_finite3(inputs->targets[i]))
-                return mn_fail(s->solver.ctx, MN_ERROR_INPUT, "The target of point %lld is not a number.",
+                return mn_fail(s->solver.ctx, MN_ERROR_INPUT, "The target of point %lld is not finite.",
                                (long long)i);
             s->target_end.data[a->node[0]] = inputs->targets[i];
         }
         if (!inputs->forces) continue;
         if (!mn_is_finite3(inputs->forces[i]))
-            return mn_fail(s->solver.ctx, MN_ERROR_INPUT, "The force on point %lld is not a number.",
+            return mn_fail(s->solver.ctx, MN_ERROR_INPUT, "The force on point %lld is not finite.",
                            (long long)i);
         for (int k = 0; k < 4 && a->node[k] >= 0; k++)
             s->force.data[a->node[k]] = mn_axpy(s->force.data[a->node[k]], a->weight[k], inputs->forces[i]);

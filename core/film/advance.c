@@ -23,7 +23,8 @@ static mn_status take_pinned(mn_film *film, const mn_film_inputs *inputs)
     if (inputs->pinned_count != own) return MN_OK; // another film: they stay where they are
     for (int64_t i = 0; i < own; i++) {
         if (!mn_is_finite3(inputs->pinned[i]))
-            return mn_fail(film->solver.ctx, MN_ERROR_INPUT, "A pinned point is not at a finite place.");
+            return mn_fail(film->solver.ctx, MN_ERROR_INPUT,
+                           "A pinned point has a position that is not finite.");
         film->frame_end.data[film->frame_points + i] = inputs->pinned[i];
     }
     return MN_OK;
@@ -42,7 +43,7 @@ static mn_status take_frame(mn_film *film, const mn_film_frame *frame)
     for (int64_t i = 0; i < frame->point_count; i++) {
         if (!mn_is_finite3(frame->positions[i]))
             return mn_fail(film->solver.ctx, MN_ERROR_INPUT,
-                           "Point %lld of the frame is not at a finite place.", (long long)i);
+                           "Point %lld of the frame has a position that is not finite.", (long long)i);
         film->frame_end.data[i] = frame->positions[i];
     }
     return MN_OK;

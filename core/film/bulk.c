@@ -27,6 +27,7 @@ void mn_film_bulk_free(mn_context *ctx, mn_film_bulk *b)
     mn_array_free(ctx, &b->corner);
     mn_array_free(ctx, &b->tets);
     mn_array_free(ctx, &b->rest);
+    mn_array_free(ctx, &b->owed);
     mn_array_free(ctx, &b->pressure);
     mn_array_free(ctx, &b->unknown);
     mn_array_free(ctx, &b->side);
@@ -70,6 +71,7 @@ mn_status mn_film_bulk_pattern(mn_film *film)
     b->node_count = b->vertex.count;
     MN_TRY(mn_array_push(ctx, &b->start, &b->corner.count));
     MN_TRY(mn_array_resize(ctx, &b->tets, c->tets.count));
+    MN_TRY(mn_array_resize(ctx, &b->owed, b->node_count));
     MN_TRY(mn_array_resize(ctx, &b->pressure, b->node_count));
     MN_TRY(mn_array_resize(ctx, &b->schur_side, b->node_count));
     MN_TRY(mn_array_resize(ctx, &b->inverse, n));

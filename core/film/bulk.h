@@ -30,6 +30,7 @@ typedef struct mn_film_bulk {
     MN_ARRAY(int32_t) corner;       ///< 4 tetrahedron + corner, by nodes, rising
     MN_ARRAY(mn_film_tet) tets;     ///< [tetrahedra]
     MN_ARRAY(double) rest;          ///< [nodes] m^3 that it is to have: a quarter of those of its tetrahedra
+    MN_ARRAY(double) owed;          ///< [nodes] m^3 of it that a step leaves to the next ones
     MN_ARRAY(double) pressure;      ///< [nodes] Pa s over the step, times scale
     MN_ARRAY(double) unknown, side; ///< 3 a vertex, 1 a pressure
     MN_ARRAY(double) inverse;       ///< [vertices] of the diagonal D

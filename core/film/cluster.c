@@ -240,8 +240,8 @@ mn_status mn_film_cluster(mn_complex *c, int64_t count, const mn_vec3 *centers, 
     mn_box box = mn_box_empty();
     for (int64_t i = 0; i < count; i++) {
         if (!mn_is_finite3(centers[i]) || !(radii[i] > 0) || !isfinite(radii[i]))
-            return mn_fail(c->ctx, MN_ERROR_INPUT, "Bubble %lld has no finite place and radius above 0.",
-                           (long long)i);
+            return mn_fail(c->ctx, MN_ERROR_INPUT,
+                           "Bubble %lld needs a finite position and a radius above 0.", (long long)i);
         if (radii[i] < 2 * size)
             return mn_fail(
                 c->ctx, MN_ERROR_INPUT,

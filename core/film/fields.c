@@ -10,8 +10,7 @@
 const mn_field mn_film_fields[] = {
     MN_FIELD_FLOAT(
         def, size, "Size", "m", 0.002, 1e-9, 1e6, 1e-4, 0.01, "Film", NULL,
-        "Target length of an edge of the mesh. A bubble wants at least 12 edges across; half of it costs "
-        "about eight times as much."),
+        "Target length of an edge of the mesh. A bubble needs at least 12 edges across; half the size costs about eight times as much."),
     MN_FIELD_FLOAT(
         def, min_size, "Minimum Size", "m", 0, 0, 1e6, 0, 0.002, "Film", NULL,
         "Borders between films that come nearer than this rearrange. 0 takes a fifth of the size."),
@@ -22,8 +21,8 @@ const mn_field mn_film_fields[] = {
     MN_FIELDS_LIQUID(def, 0.025, 0.001, "Liquid"),
     MN_FIELD_FLOAT(
         def, gibbs, "Gibbs Elasticity", "", 0, 0, 1e4, 0, 5, "Liquid", NULL,
-        "How much the tension of soap grows with the area of a film, over the tension itself: it keeps "
-        "thickness even. 0.5 suits soap, 0 is pure water."),
+        "How much the tension of soap grows with the area of a film, relative to the tension itself: it keeps "
+        "the thickness even. 0.5 suits soap, 0 is pure water."),
     MN_FIELD_FLOAT(
         def, drainage, "Drainage", "", 0, 0, 1e9, 0, 100, "Liquid", NULL,
         "How fast liquid drains through films by gravity and into borders, against what flows between two rigid "
@@ -76,7 +75,7 @@ const mn_field mn_film_fields[] = {
         "Damps waves that are too short or too fast for the time step. 0 keeps all their energy, and "
         "borders may look jagged."),
     MN_FIELD_MAX_DT(def, 0.004167, "Simulation"),
-    MN_FIELD_SEED(def, "Simulation", "Another number gives other chances of the same kind."),
+    MN_FIELD_SEED(def, "Simulation", "Another number gives another random outcome."),
     MN_FIELDS_STEPS(def),
 };
 MN_FIELDS_END(mn_film_fields, MN_FILM_FIELD_COUNT);

@@ -109,7 +109,7 @@ mn_status mn_film_set_frame(mn_film *film, const mn_film_frame *frame)
     for (int64_t i = 0; i < frame->point_count; i++)
         if (!mn_is_finite3(frame->positions[i]))
             return mn_fail(film->solver.ctx, MN_ERROR_INPUT,
-                           "Point %lld of the frame is not at a finite place.", (long long)i);
+                           "Point %lld of the frame has a position that is not finite.", (long long)i);
     for (int64_t i = 0; i < frame->edge_count; i++)
         for (int k = 0; k < 2; k++)
             if (frame->edges[i][k] < 0 || frame->edges[i][k] >= frame->point_count)
@@ -152,7 +152,8 @@ static mn_status check_source(mn_film *film, const mn_film_source *s)
     mn_context *ctx = film->solver.ctx;
     for (int64_t i = 0; i < s->point_count; i++) {
         if (!mn_is_finite3(s->positions[i]) || (s->velocities && !mn_is_finite3(s->velocities[i])))
-            return mn_fail(ctx, MN_ERROR_INPUT, "Point %lld of the film has no finite position or velocity.",
+            return mn_fail(ctx, MN_ERROR_INPUT,
+                           "Point %lld of the film has a position or velocity that is not finite.",
                            (long long)i);
         if (s->thickness && !(s->thickness[i] >= 0 && s->thickness[i] < 1e6))
             return mn_fail(ctx, MN_ERROR_INPUT, "Point %lld of the film has the thickness %g m.",

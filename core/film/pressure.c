@@ -27,6 +27,7 @@ enum { DIRECT_MOST = 6000, INNER_MAX = 60, LINEAR_MAX = 200, RESTART = 30 };
 static const double TOLERANCE = 1e-2; // of what a pass finds left
 static const double PROJECTED = 1e-6, INNER = 0.3;
 static const double STILL = 1e-8;  // motion in a step that is not worth an iteration, of the size
+static const double GOOD = 0.05;   // of the time of waves of one size, in which missing volume is made good
 static const double SHIFT = 1e-10; // of the mean diagonal: the pressure of a closed vessel does nothing
 
 // ---- S ----
@@ -143,6 +144,37 @@ out:
     return status;
 }
 
+// What a node's volume is short of at x, beside what is owed, over the mean of all: the largest; each into
+// `missing` where that is not NULL.
+static double measure_missing(const mn_film *film, const mn_vec3 *x, double *missing)
+{
+    const mn_film_bulk *b = &film->bulk;
+    double most = 0, mean = 0;
+    for (int64_t i = 0; i < b->node_count; i++) {
+        double volume = 0;
+        for (int64_t k = b->start.data[i]; k < b->start.data[i + 1]; k++) {
+            const int32_t *v = film->c.tets.data[b->corner.data[k] / 4].v;
+            volume += 0.25 * mn_tet_volume(x[v[0]], x[v[1]], x[v[2]], x[v[3]]);
+        }
+        const double gap = b->rest.data[i] - b->owed.data[i] - volume;
+        if (missing) missing[i] = gap;
+        most = fmax(most, fabs(gap)), mean += b->rest.data[i] / (double)b->node_count;
+    }
+    return mean > 0 ? most / mean : 0;
+}
+
+// Changes of the mesh leave nodes with other volumes than they are to have. A step that is short beside the
+// time of waves makes good a part only: all of it at once would fling the liquid apart.
+static void find_owed(const mn_film_step_job *job)
+{
+    mn_film_bulk *b = &job->film->bulk;
+    const double part = fmin(1, job->dt / (GOOD * mn_film_bulk_time(job->film)));
+    for (int64_t i = 0; i < b->node_count; i++) b->owed.data[i] = 0;
+    if (!(part < 1)) return;
+    measure_missing(job->film, job->film->x0.data, b->owed.data);
+    for (int64_t i = 0; i < b->node_count; i++) b->owed.data[i] *= 1 - part;
+}
+
 static void find_diagonals(const mn_film_step_job *job)
 {
     mn_film *film = job->film;
@@ -163,6 +195,7 @@ mn_status mn_film_pressure_factor(mn_film_step_job *job)
     mn_context *ctx = film->solver.ctx;
     b->factored = false;
     find_diagonals(job);
+    find_owed(job);
     if (!b->analyzed) MN_TRY(gradient_pattern(film));
     MN_TRY(mn_parallel_for(ctx, b->node_count, MN_FILM_GRAIN, fill_gradient, film));
     mn_sparse_free(ctx, &b->turned);
@@ -279,24 +312,6 @@ static mn_status run(saddle *s, double tolerance)
     if (result.end == MN_KRYLOV_BREAKDOWN)
         return mn_fail(film->solver.ctx, MN_ERROR_DIVERGED, "The forces on the liquid are not finite.");
     return MN_OK;
-}
-
-// What a node's volume is short of at x, over the mean: into `missing` where that is not NULL.
-static double measure_missing(const mn_film *film, const mn_vec3 *x, double *missing)
-{
-    const mn_film_bulk *b = &film->bulk;
-    double most = 0, mean = 0;
-    for (int64_t i = 0; i < b->node_count; i++) {
-        double volume = 0;
-        for (int64_t k = b->start.data[i]; k < b->start.data[i + 1]; k++) {
-            const int32_t *v = film->c.tets.data[b->corner.data[k] / 4].v;
-            volume += 0.25 * mn_tet_volume(x[v[0]], x[v[1]], x[v[2]], x[v[3]]);
-        }
-        const double gap = b->rest.data[i] - volume;
-        if (missing) missing[i] = gap;
-        most = fmax(most, fabs(gap)), mean += b->rest.data[i] / (double)b->node_count;
-    }
-    return mean > 0 ? most / mean : 0;
 }
 
 double mn_film_pressure_error(mn_film *film, const mn_vec3 *x1)

@@ -115,8 +115,8 @@ mn_status mn_film_cone_create(mn_context *ctx, const mn_film_frame *frame, doubl
     if (frame->edge_count < 3 || frame->edge_count > MAX_CONE)
         return mn_fail(
             ctx, MN_ERROR_INPUT,
-            "A film in a frame wants 3 to %d wires, and this frame has %lld; resample its polylines.",
-            MAX_CONE, (long long)frame->edge_count);
+            "A film needs a frame of 3 to %d wires, and this one has %lld; resample its polylines.", MAX_CONE,
+            (long long)frame->edge_count);
     for (int64_t i = 0; i < frame->edge_count; i++) {
         const mn_vec3 a = frame->positions[frame->edges[i][0]], b = frame->positions[frame->edges[i][1]];
         const double l = mn_distance(a, b);

@@ -112,8 +112,47 @@ static bool share_edge(const mn_complex_triangle *a, const mn_complex_triangle *
     return common == 2;
 }
 
-// Sorts the faces: those above, which are connected to the largest without a sharp edge, come first. False
-// where there is nothing on the other side, or it faces several regions.
+// Films that hang on edges of these faces.
+static int32_t count_films(const mn_complex *c, const int32_t *face, int32_t count)
+{
+    int32_t films = 0;
+    for (int32_t i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++) {
+            int32_t found[MN_COMPLEX_EDGE_MAX];
+            const int32_t *v = c->triangles.data[face[i]].v;
+            const int32_t n = mn_complex_edge(c, v[k], v[(k + 1) % 3], found, MN_COMPLEX_EDGE_MAX);
+            for (int32_t j = 0; j < n && j < MN_COMPLEX_EDGE_MAX; j++)
+                films += mn_complex_is_film(c, found[j]);
+        }
+    return films;
+}
+
+// The film takes the side that films hang on already, so that patches which turn one by one become one film;
+// where there are none, the one that faces the same way for all patches of a flat sheet.
+static void choose_side(sheet *s)
+{
+    const mn_complex *c = &s->film->c;
+    int32_t *f = s->faces.data;
+    const int32_t count = (int32_t)s->faces.count, rest = count - s->above;
+    int32_t more = count_films(c, f, s->above) - count_films(c, f + s->above, rest);
+    if (more == 0) {
+        mn_vec3 sum = {0};
+        for (int32_t i = 0; i < s->above; i++) sum = mn_axpy(sum, mn_complex_area(c, f[i]), outward(c, f[i]));
+        more = mn_dot(sum, mn_v3(0.5, 0.7, 0.6)) < 0 ? -1 : 1;
+    }
+    if (more > 0) return;
+    for (int32_t pass = 0; pass < 3; pass++) { // the others first: each part turned round, then the whole
+        int32_t low = pass == 1 ? s->above : 0, high = (pass == 0 ? s->above : count) - 1;
+        for (; low < high; low++, high--) {
+            const int32_t swap = f[low];
+            f[low] = f[high], f[high] = swap;
+        }
+    }
+    s->above = rest;
+}
+
+// Sorts the faces: those of one side, which are connected to the largest without a sharp edge, and the
+// others. False where there is nothing on the other side, or it faces several regions.
 static bool sort_faces(sheet *s)
 {
     const mn_complex *c = &s->film->c;
@@ -136,6 +175,7 @@ static bool sort_faces(sheet *s)
                     pick = i;
     }
     if (s->above == count) return false;
+    choose_side(s);
     for (int32_t i = s->above; i < count; i++) {
         const mn_complex_triangle *a = &c->triangles.data[f[i]], *b = &c->triangles.data[f[s->above]];
         if (a->region[1 - mn_complex_liquid_side(a)] != b->region[1 - mn_complex_liquid_side(b)])

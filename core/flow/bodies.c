@@ -48,8 +48,8 @@ mn_status mn_flow_measure(mn_flow *flow)
 {
     const int64_t size = mn_flow_size(&flow->grid);
     measure_job job = {flow};
-    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->volumes, size));
-    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->areas, size));
+    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->volumes, size));
+    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->areas, size));
     return mn_flow_for_blocks(&flow->grid, measure_block, &job);
 }
 
@@ -140,7 +140,7 @@ mn_status mn_flow_bodies(mn_flow *flow)
     mn_context *ctx = flow->solver.ctx;
     const int64_t size = mn_flow_size(&flow->grid);
     MN_TRY(mn_flow_measure(flow));
-    MN_TRY(mn_array_resize(ctx, &flow->next_label, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &flow->next_label, size));
     mn_fill_bytes(flow->next_label.data, 0xff, mn_bytes(size, sizeof(int32_t))); // all -1
     MN_TRY(mn_array_resize(ctx, &flow->volume, 0));
     MN_TRY(mn_array_resize(ctx, &flow->area, 0));
@@ -155,6 +155,11 @@ mn_status mn_flow_bodies(mn_flow *flow)
     for (int64_t at = 0; at < size && flow->gained.count == size; at++)
         if (flow->next_label.data[at] >= 0)
             flow->next_target.data[flow->next_label.data[at]] += flow->gained.data[at];
+    // what comes in and leaves through open sides is not known before it has
+    if (flow->def.boundary == MN_FLOW_TUNNEL || flow->def.boundary == MN_FLOW_OPEN) {
+        for (int64_t b = 0; b < flow->volume.count; b++) flow->next_target.data[b] = flow->volume.data[b];
+        return MN_OK;
+    }
     shift_job job = {flow, flow->volume.count};
     return mn_flow_for_blocks(&flow->grid, shift_block, &job);
 }

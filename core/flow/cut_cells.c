@@ -244,7 +244,6 @@ MN_INLINE void add_volume(const point tet[4], mn_flow_cut *cut)
 
 MN_INLINE void add_surface(const point t[3], mn_vec3 normal, mn_flow_cut *cut)
 {
-    cut->area += mn_norm(normal);
     for (int32_t k = 0; k < 7; k++) {
         const double *b = mn_flow_triangle_points[k];
         const mn_vec3 x =
@@ -273,7 +272,25 @@ mn_flow_cell_kind mn_flow_classify(const double *surface, const double *solid)
     return all_out ? MN_FLOW_EMPTY : any_cut ? MN_FLOW_CUT : MN_FLOW_FULL;
 }
 
-MN_MULTIVERSION void mn_flow_cut_cell(const double *surface, const double *solid, mn_flow_cut *cut)
+// The face of a piece that lies in an open side of the cell, if it has one.
+static void add_open_faces(const point tet[4], uint32_t open, mn_flow_cut *cut)
+{
+    for (int32_t side = 0; side < 6; side++) {
+        if (!(open >> side & 1)) continue;
+        point on[4];
+        int32_t count = 0;
+        for (int32_t k = 0; k < 4; k++) {
+            const double x = side < 2 ? tet[k].x.x : side < 4 ? tet[k].x.y : tet[k].x.z;
+            if (fabs(x - (side & 1)) < 1e-12) on[count++] = tet[k];
+        }
+        const double out = side & 1 ? 1 : -1;
+        const mn_vec3 outward = mn_v3(side < 2 ? out : 0, side >> 1 == 1 ? out : 0, side > 3 ? out : 0);
+        if (count == 3) add_surface(on, area_normal_of(on, outward), cut);
+    }
+}
+
+MN_MULTIVERSION void mn_flow_cut_cell(const double *surface, const double *solid, uint32_t open,
+                                      mn_flow_cut *cut)
 {
     memset(cut, 0, sizeof *cut);
     for (int32_t k = 0; k < 6; k++) {
@@ -281,12 +298,14 @@ MN_MULTIVERSION void mn_flow_cut_cell(const double *surface, const double *solid
         mn_vec3 outward[2];
         cut_tet(surface, solid, tets[k], &p, outward);
         for (int32_t t = 0; t < p.tets; t++) add_volume(p.tet[t], cut);
+        for (int32_t t = 0; t < p.tets && open; t++) add_open_faces(p.tet[t], open, cut);
         for (int32_t t = 0; t < p.triangles; t++) {
             const mn_vec3 normal = area_normal_of(p.triangle[t], outward[p.solid[t]]);
             if (p.solid[t]) {
                 cut->wet += mn_norm(normal);
                 cut->wall = mn_add(cut->wall, normal);
             } else {
+                cut->area += mn_norm(normal);
                 add_surface(p.triangle[t], normal, cut);
             }
         }

@@ -25,8 +25,9 @@ typedef struct mn_flow_cut {
     mn_vec3 wall;                      ///< integral of the normal (out of the fluid) over that
 } mn_flow_cut;
 
-/// Eight distances at the corners of a cell, corner 4 x + 2 y + z.
-void mn_flow_cut_cell(const double *surface, const double *solid, mn_flow_cut *cut);
+/// Eight distances at the corners of a cell, corner 4 x + 2 y + z. What of its faces is wet counts as free
+/// surface on the sides of the mask `open`: bit 2 axis + 0 low, 1 high.
+void mn_flow_cut_cell(const double *surface, const double *solid, uint32_t open, mn_flow_cut *cut);
 /// Its fraction and the area of its free surface alone.
 void mn_flow_cut_volume(const double *surface, const double *solid, double *fraction, double *area);
 /// From the signs alone; a cut cell may still turn out to hold nothing.

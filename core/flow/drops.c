@@ -226,7 +226,7 @@ static void add_cell(const mn_flow *flow, int32_t at, const mn_double4 *velocity
         surface[n] = flow->surface_nodes.data[node];
         if (solids) solid[n] = flow->solid_nodes.data[node];
     }
-    mn_flow_cut_cell(surface, solids ? solid : NULL, &cut);
+    mn_flow_cut_cell(surface, solids ? solid : NULL, 0, &cut);
     for (int32_t q = 0; q < MN_FLOW_POINTS; q++) {
         const mn_vec3 X =
             mn_v3(c.x + mn_flow_gauss[q >> 4], c.y + mn_flow_gauss[q >> 2 & 3], c.z + mn_flow_gauss[q & 3]);

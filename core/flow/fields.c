@@ -23,9 +23,10 @@ static const mn_menu_item output_items[] = {
 const mn_field mn_flow_fields[] = {
     MN_FIELD_MENU(def, fluid, "Fluid", fluid_items, MN_FLOW_SMOKE, "Domain", NULL,
                   "Smoke and ink fill the whole box; a liquid has a free surface."),
-    MN_FIELD_DX(def, dx, "Cell Size", 0.02, 1e-3, 0.1, "Domain",
-                "Edge of a cell. Half of it costs eight times the memory and up to sixteen times the time. "
-                "Ripples need at least ten cells each."),
+    MN_FIELD_DX(
+        def, dx, "Cell Size", 0.02, 1e-3, 0.1, "Domain",
+        "Edge of a cell. Half the size costs eight times the memory and up to sixteen times the time. "
+        "Ripples need at least ten cells each."),
     MN_FIELD_VEC3(def, domain_center, "Domain Center", "m", 0, 0.5, 0, -MN_FAR, MN_FAR, -10, 10, "Domain",
                   NULL, "Middle of the box, moved to whole cells."),
     MN_FIELD_VEC3(def, domain_size, "Domain Size", "m", 1, 1, 1, 1e-9, MN_FAR, 0.1, 10, "Domain", NULL,
@@ -38,9 +39,9 @@ const mn_field mn_flow_fields[] = {
         "the stream comes in and leaves through."),
     MN_FIELD_VEC3(def, stream, "Stream", "m/s", 0, 0, 0, -1e6, 1e6, -2, 2, "Domain", "{ boundary != tunnel }",
                   "Velocity at the tunnel's entrance; its largest component says which sides are open."),
-    MN_FIELD_FLOAT(def, density, "Density", "kg/m^3", 1000, 1e-6, 1e6, 1, 14000, "Fluid", NULL,
-                   "Mass per volume: air 1.2, water 1000, mercury 13534. Only a liquid's tension and any "
-                   "viscosity see it."),
+    MN_FIELD_FLOAT(
+        def, density, "Density", "kg/m^3", 1000, 1e-6, 1e6, 1, 14000, "Fluid", NULL,
+        "Mass per volume: air 1.2, water 1000, mercury 13534. Only surface tension and viscosity depend on it."),
     MN_FIELD_FLOAT(def, viscosity, "Viscosity", "Pa s", 0, 0, 1e6, 0, 1, "Fluid", NULL,
                    "Resistance to shear: air 1.8e-5, water 0.001, honey 10."),
     MN_FIELD_TOGGLE(def, no_slip, "No Slip", 0, "Fluid", NULL,
@@ -49,7 +50,7 @@ const mn_field mn_flow_fields[] = {
                   "Pulls a liquid; for smoke it only says which way is down."),
     MN_FIELD_FLOAT(
         def, sigma, "Surface Tension", "N/m", 0.072, 0, 1e6, 0, 0.5, "Liquid", LIQUID_ONLY,
-        "Water 0.072, soapy water 0.025, mercury 0.48. It limits the step to about the time in which "
+        "Surface tension: water 0.072, soapy water 0.025, mercury 0.48. It limits the step to about the time in which "
         "the shortest ripple crosses a cell."),
     MN_FIELD_FLOAT(
         def, contact_angle, "Contact Angle", "deg", 90, 0, 180, 0, 180, "Liquid", LIQUID_ONLY,
@@ -60,7 +61,7 @@ const mn_field mn_flow_fields[] = {
     MN_FIELD_FLOAT(def, level, "Water Level", "m", 0.3, -MN_FAR, MN_FAR, -5, 5, "Liquid",
                    "{ fluid == smoke } { use_level == 0 }", "Height of the still water."),
     MN_FIELD_FLOAT(def, surface_tension_limit, "Tension Step", "", 1, 1e-3, 10, 0.1, 2, "Liquid", LIQUID_ONLY,
-                   "Longest step in units of the capillary limit; above 2 ripples grow."),
+                   "Longest step in units of the capillary limit; above 2, ripples grow without bound."),
     MN_FIELD_FLOAT(
         def, band, "Particle Band", "cell", 0, 0, 4, 0, 4, "Liquid", LIQUID_ONLY,
         "Depth of a band of particles below the surface, which keeps the motion of splashes: 3 for breaking dams, 0 for "
@@ -68,11 +69,11 @@ const mn_field mn_flow_fields[] = {
     MN_FIELD_FLOAT(
         def, spray_radius, "Spray Radius", "cell", 0, 0, 8, 0, 3, "Liquid", LIQUID_ONLY,
         "Lets bodies of liquid smaller than a ball of this radius fly as drops, which fall in again with their "
-        "mass and momentum; output Drops has them. 0 keeps all liquid on the grid, which 1.5 to 2 relieves of splashes."),
+        "mass and momentum; output Drops has them. 0 keeps all liquid on the grid; 1.5 to 2 takes splashes off it."),
     MN_FIELD_FLOAT(def, buoyancy, "Buoyancy", "m/s^2", 1, -1e6, 1e6, -10, 10, "Smoke", SMOKE_ONLY,
-                   "Acceleration against gravity of smoke of density 1; negative sinks, as ink does."),
+                   "Upward acceleration of smoke of density 1; with negative values it sinks, as ink does."),
     MN_FIELD_FLOAT(def, heat_buoyancy, "Heat Buoyancy", "m/s^2", 0.03, -1e6, 1e6, 0, 1, "Smoke", SMOKE_ONLY,
-                   "Acceleration against gravity for each kelvin above the surroundings."),
+                   "Upward acceleration for each kelvin above the surroundings."),
     MN_FIELD_FLOAT(def, cooling, "Cooling", "1/s", 0, 0, 1e6, 0, 5, "Smoke", SMOKE_ONLY,
                    "Rate at which heat is lost."),
     MN_FIELD_FLOAT(def, dissipation, "Dissipation", "1/s", 0, 0, 1e6, 0, 5, "Smoke", SMOKE_ONLY,
@@ -92,7 +93,7 @@ const mn_field mn_flow_fields[] = {
         def, cfl, "CFL", "cell", 2, 1e-3, 1000, 0.5, 8, "Solver", NULL,
         "Cells that the fastest fluid may cross in a step: smoke takes 4 and more, liquids 1 to 2."),
     MN_FIELD_FLOAT(def, tolerance, "Tolerance", "", 1e-5, 1e-14, 0.1, 1e-8, 1e-3, "Solver", NULL,
-                   "Divergence that the pressure leaves, relative."),
+                   "Relative divergence that the pressure solve leaves."),
     MN_MENU(
         "output", "Output", output_items, 0, "Output", LIQUID_ONLY,
         "A liquid as polygons with v, as volumes named surface and vel, or both. Smoke is always volumes."),

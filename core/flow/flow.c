@@ -45,13 +45,15 @@ static mn_status check_def(mn_context *ctx, const void *def)
 mn_status mn_flow_fit(mn_flow *flow)
 {
     const int64_t size = mn_flow_size(&flow->grid);
-    mn_flow_quads *quads[] = {&flow->values, &flow->next, &flow->half, &flow->spare, &flow->spare2};
-    for (size_t k = 0; k < sizeof quads / sizeof quads[0]; k++) {
-        MN_TRY(mn_array_resize(flow->solver.ctx, quads[k], size));
+    // white smoke needs no colours (spare)
+    const bool spare = flow->def.fluid == MN_FLOW_LIQUID;
+    mn_flow_quads *quads[] = {&flow->values, &flow->next, &flow->half, &flow->spare2, &flow->spare};
+    for (size_t k = 0; k < (spare ? 5 : 4); k++) {
+        MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, quads[k], size));
         mn_fill_bytes(quads[k]->data, 0, mn_bytes(size, sizeof(mn_double4)));
     }
-    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->known, size));
-    return mn_array_resize(flow->solver.ctx, &flow->band, size);
+    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->known, size));
+    return MN_FLOW_ROOM(flow->solver.ctx, &flow->band, size);
 }
 
 static mn_status clear_quads(mn_flow *flow, mn_flow_quads *quads)
@@ -111,10 +113,12 @@ static mn_status fill(mn_flow *flow)
     if (flow->def.fluid == MN_FLOW_LIQUID) return mn_flow_liquid_begin(flow);
     MN_TRY(mn_flow_grid_fill(&flow->grid));
     MN_TRY(mn_flow_note_blocks(flow));
+    MN_TRY(mn_check_cancelled(flow->solver.ctx));
     MN_TRY(mn_flow_fit(flow));
     MN_TRY(clear_quads(flow, &flow->velocity));
+    MN_TRY(mn_check_cancelled(flow->solver.ctx));
     MN_TRY(clear_quads(flow, &flow->smoke));
-    MN_TRY(clear_quads(flow, &flow->color));
+    flow->color.count = 0;
     if (flow->def.boundary == MN_FLOW_TUNNEL)
         for (int64_t at = 0; at < flow->velocity.count; at++)
             flow->velocity.data[at] =
@@ -250,7 +254,7 @@ mn_status mn_flow_max_speed(const mn_flow *flow, double *speed)
     if (!(*speed >= 0)) *speed = flow->grid.table.count == 0 ? 0 : *speed;
     if (!isfinite(*speed))
         return mn_fail(flow->solver.ctx, MN_ERROR_DIVERGED,
-                       "The velocity of the flow is not a number any more.");
+                       "The velocity of the flow is no longer finite; use smaller steps (cfl).");
     return MN_OK;
 }
 
@@ -311,6 +315,7 @@ static mn_status commit(mn_solver *solver, const mn_solver_inputs *inputs, doubl
 {
     mn_flow *flow = (mn_flow *)solver;
     (void)inputs, (void)dt;
+    mn_flow_guard_commit(flow);
     if (flow->def.fluid == MN_FLOW_LIQUID) return mn_flow_liquid_commit(flow);
     mn_flow_smoke_commit(flow);
     return MN_OK;
@@ -337,7 +342,9 @@ static const mn_saved saved[] = {
     MN_SAVED_ARRAY(mn_flow, color, 1),     MN_SAVED_ARRAY(mn_flow, surface, 1),
     MN_SAVED_ARRAY(mn_flow, label, 1),     MN_SAVED_ARRAY(mn_flow, target, 1),
     MN_SAVED_ARRAY(mn_flow, particles, 2), MN_SAVED_ARRAY(mn_flow, drops, 2),
-    MN_SAVED_I64(mn_flow, drop_id, 2),
+    MN_SAVED_I64(mn_flow, drop_id, 2),     MN_SAVED_BOOL(mn_flow, budget_known, 3),
+    MN_SAVED_F64(mn_flow, budget, 3),      MN_SAVED_F64(mn_flow, peak, 3),
+    MN_SAVED_F64(mn_flow, motion, 3),
 };
 
 static bool finite_quads(const mn_flow_quads *quads)
@@ -367,11 +374,11 @@ static mn_status loaded(mn_solver *solver)
     MN_TRY(mn_flow_fit(flow));
     const int64_t size = mn_flow_size(&flow->grid), smoke = flow->def.fluid == MN_FLOW_SMOKE ? size : 0;
     if (flow->grid.table.count != count || flow->velocity.count != size || flow->smoke.count != smoke ||
-        flow->color.count != smoke || flow->surface.count != size - smoke ||
+        (flow->color.count != smoke && flow->color.count != 0) || flow->surface.count != size - smoke ||
         flow->label.count != size - smoke || !finite_quads(&flow->velocity) || !finite_quads(&flow->smoke) ||
         !finite_quads(&flow->color) || !finite_quads(&flow->surface))
         return mn_fail(solver->ctx, MN_ERROR_FORMAT,
-                       "The saved flow is damaged: its fields are of different sizes or not numbers.");
+                       "The saved flow is damaged: its fields are of different sizes or not finite.");
     for (int64_t k = 0; k < flow->particles.count; k++) {
         const mn_flow_particle *p = &flow->particles.data[k];
         if (!mn_is_finite3(p->x) || !mn_is_finite3(p->v) || !mn_is_finite3(p->slope[0]) ||
@@ -416,7 +423,7 @@ const mn_solver_type mn_flow_solver = {
     .energy = mn_flow_tell_energy,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),
-    .version = 2,
+    .version = 3,
     .oldest = 1,
     .loaded = loaded,
 };

@@ -45,7 +45,7 @@ struct mn_flow {
     mn_flow_coords blocks;   ///< of the grid
     mn_flow_quads velocity;  ///< coefficients, m/s
     mn_flow_quads smoke;     ///< values at centres: density, temperature
-    mn_flow_quads color;     ///< values: colour times density
+    mn_flow_quads color;     ///< values: colour times density; empty while all smoke is white
     mn_flow_quads surface;   ///< coefficients: distance in cells, curvature per cell
     mn_flow_labels label;    ///< body of each cell, -1 for none
     MN_ARRAY(double) target; ///< volume that each body should have, cells
@@ -53,6 +53,10 @@ struct mn_flow {
     mn_flow_drop_array drops;    ///< that fly
     int64_t drop_id;             ///< of the next one
     mn_flow_particles particles; ///< of the band
+
+    bool budget_known; ///< there was a step
+    double budget, peak,
+        motion; ///< energy.c: what the flow may have, its largest motion of late, and its last
 
     // inputs of the step
     const mn_collider *collider;
@@ -83,6 +87,10 @@ struct mn_flow {
     mn_flow_labels particle_start; ///< per cell
 
     double lost; ///< volume of bodies that vanished, cells
+
+    double surface_energy, weight_energy; ///< J, of a liquid as surface_load.c saw it
+    double next_budget, next_peak, next_motion;
+    bool warned; ///< of energy that was cut
 };
 
 /// Room for every array that has one entry per cell, on the grid as it is.
@@ -105,6 +113,8 @@ mn_status mn_flow_note_blocks(mn_flow *flow);
 /// What an advance or a start borrows.
 void mn_flow_take_inputs(mn_flow *flow, const mn_solver_inputs *inputs);
 
+/// Room for colours, white as far as there is smoke.
+mn_status mn_flow_smoke_paint(mn_flow *flow);
 /// What the source gives at the start.
 mn_status mn_flow_smoke_begin(mn_flow *flow);
 /// Blocks, nodes, bodies and matrices for the surface as it is.
@@ -114,6 +124,10 @@ mn_status mn_flow_smoke_step(mn_flow *flow, double dt);
 void mn_flow_smoke_commit(mn_flow *flow);
 mn_status mn_flow_liquid_step(mn_flow *flow, double dt);
 mn_status mn_flow_liquid_commit(mn_flow *flow);
+
+/// Cuts energy that nothing gave from the velocity of a step; and takes the books over with it.
+mn_status mn_flow_guard(mn_flow *flow, double dt, mn_double4 *velocity);
+void mn_flow_guard_commit(mn_flow *flow);
 
 void mn_flow_report_on(const mn_solver *solver, mn_report *report);
 void mn_flow_tell_energy(const mn_solver *solver, const mn_solver_inputs *inputs, mn_energy_books *books);

@@ -16,9 +16,18 @@
 #include "meniscus/array.h"
 #include "space/blocks.h"
 
+#include <string.h>
+
 typedef MN_ARRAY(double) mn_flow_values;
 typedef MN_ARRAY(mn_double4) mn_flow_quads;
 typedef MN_ARRAY(mn_ivec3) mn_flow_coords;
+
+/// Resizes an array whose contents do not matter, with a sixteenth to spare when it grows: a liquid that
+/// grows by a block takes no half more of everything.
+#define MN_FLOW_ROOM(ctx, array, count_)                                                                     \
+    mn_flow_room((ctx), &(array)->data, &(array)->count, &(array)->capacity, sizeof *(array)->data, (count_))
+mn_status mn_flow_room(mn_context *ctx, void *data, int64_t *count, int64_t *capacity, size_t element_size,
+                       int64_t new_count);
 
 enum { MN_FLOW_GRAIN = 16 }; ///< blocks of a chunk of parallel work
 
@@ -31,7 +40,8 @@ typedef struct mn_flow_grid {
     int32_t cells[3]; ///< of the box
     int32_t sides[3]; ///< blocks along each axis of `index`
     MN_ARRAY(int32_t) index;
-    mn_flow_coords coords; ///< scratch of rebuilds
+    MN_ARRAY(int32_t) walk; ///< blocks in the order that loops take them, see mn_flow_grid_set()
+    mn_flow_coords coords;  ///< scratch of rebuilds
 } mn_flow_grid;
 
 mn_status mn_flow_grid_create(mn_context *ctx, mn_vec3 box_min, double dx, const int32_t cells[3],
@@ -72,23 +82,26 @@ MN_INLINE mn_vec3 mn_flow_to_world(const mn_flow_grid *grid, mn_vec3 x)
 }
 
 /// Copies values at offsets low .. low + n - 1 of the block's first cell, along each axis, into
-/// tile[n][n][stride]; zero where no block exists. -4 <= low, low + n <= 8.
+/// tile[n][n][stride]; zero where no block exists. -4 < low <= 0, 4 <= low + n <= 8. With `low` and `n` known
+/// to the compiler a row is three moves.
 MN_INLINE void mn_flow_load_tile(const mn_flow_grid *grid, int32_t block, const double *values, int32_t low,
                                  int32_t n, int32_t stride, double *tile)
 {
     static const double zeros[MN_BLOCK_CELLS] = {0};
     const int32_t *neighbours = grid->table.neighbours[block];
+    const double *source[27];
+    for (int32_t s = 0; s < 27; s++)
+        source[s] = neighbours[s] < 0 ? zeros : values + (int64_t)neighbours[s] * MN_BLOCK_CELLS;
+    const size_t before = (size_t)-low, after = (size_t)(n + low - 4);
     for (int32_t x = 0; x < n; x++)
         for (int32_t y = 0; y < n; y++) {
             const int32_t gx = low + x, gy = low + y;
-            const int32_t side = 9 * ((gx + 4) >> 2) + 3 * ((gy + 4) >> 2),
-                          row = 16 * (gx & 3) + 4 * (gy & 3);
-            const double *source[3];
-            for (int32_t s = 0; s < 3; s++)
-                source[s] =
-                    (neighbours[side + s] < 0 ? zeros : values + (int64_t)neighbours[side + s] * 64) + row;
+            const double *const *from = source + 9 * ((gx + 4) >> 2) + 3 * ((gy + 4) >> 2);
+            const int32_t row = 16 * (gx & 3) + 4 * (gy & 3);
             double *to = tile + (x * n + y) * stride;
-            for (int32_t z = 0; z < n; z++) to[z] = source[(low + z + 4) >> 2][(low + z) & 3];
+            if (before > 0) memcpy(to, from[0] + row + 4 - before, before * sizeof *to);
+            memcpy(to + before, from[1] + row, 4 * sizeof *to);
+            if (after > 0) memcpy(to + before + 4, from[2] + row, after * sizeof *to);
         }
 }
 

@@ -103,6 +103,7 @@ static mn_status build(mn_flow *flow)
 {
     const mn_flow_region region = {flow->surface_nodes.data,
                                    flow->solid_nodes.count > 0 ? flow->solid_nodes.data : NULL};
+    mn_flow_pressure_lend(&flow->pressure, flow->values.data, flow->spare.data);
     MN_TRY(mn_flow_pressure_build(&flow->pressure, &region, alpha, true));
     return mn_flow_wall_flux(flow);
 }
@@ -185,7 +186,7 @@ static mn_status join(mn_flow *flow, double dt, mn_double4 *velocity)
     MN_TRY(mn_array_resize(flow->solver.ctx, &flow->next_drops, 0));
     flow->next_id = flow->drop_id;
     if (!flow->inputs.source && flow->inputs.drop_count == 0 && flow->drops.count == 0) return MN_OK;
-    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->gained, size));
+    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->gained, size));
     mn_fill_bytes(flow->gained.data, 0, mn_bytes(size, sizeof(double)));
     MN_TRY(mn_flow_measure(flow));
     MN_TRY(mn_flow_join_drops(flow, dt, velocity));
@@ -303,10 +304,12 @@ static mn_status take_step(mn_flow *flow, double dt)
     MN_TRY(mn_flow_push(flow, dt, flow->spare2.data));
     MN_TRY(mn_flow_diffuse(flow, dt, flow->spare2.data));
     mn_timer_begin(&flow->solver.timers, "projection");
+    mn_flow_pressure_lend(&flow->pressure, flow->values.data, flow->spare.data);
     MN_TRY(mn_flow_project(&flow->pressure, def->tolerance, flow->half.data, flow->spare2.data, &projection));
     flow->solver.counts.linear_iterations += projection.iterations;
     mn_timer_end(&flow->solver.timers, "projection");
 
+    MN_TRY(mn_flow_guard(flow, dt, flow->spare2.data));
     mn_timer_begin(&flow->solver.timers, "surface");
     MN_TRY(mn_flow_surface_mark(flow));
     liquid_job job = {.flow = flow, .velocity = flow->half.data, .from = flow->spare2.data};
@@ -324,7 +327,7 @@ mn_status mn_flow_liquid_step(mn_flow *flow, double dt)
         return mn_flow_move_drops(flow, dt);
     }
     const int64_t size = mn_flow_size(&flow->grid);
-    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->backup, size));
+    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->backup, size));
     mn_copy_bytes(flow->backup.data, flow->surface.data, mn_bytes(size, sizeof(mn_double4)));
     const mn_status status = take_step(flow, dt);
     if (status != MN_OK)

@@ -22,7 +22,7 @@ mn_status mn_flow_set_velocity(mn_flow *flow, mn_flow_velocity_fn *fn, void *use
     for (int64_t at = 0; at < flow->velocity.count; at++) {
         const mn_vec3 v = fn(user, centre_of(flow, at));
         if (!mn_is_finite3(v))
-            return mn_fail(flow->solver.ctx, MN_ERROR_INPUT, "A velocity of the flow is not a number.");
+            return mn_fail(flow->solver.ctx, MN_ERROR_INPUT, "A velocity of the flow is not finite.");
         flow->values.data[at] = (mn_double4){v.x, v.y, v.z, 0};
     }
     MN_TRY(mn_flow_coefficients(&flow->grid, NULL, flow->values.data, flow->velocity.data));
@@ -32,6 +32,7 @@ mn_status mn_flow_set_velocity(mn_flow *flow, mn_flow_velocity_fn *fn, void *use
     MN_TRY(mn_flow_sample_solids(flow, &changed));
     const mn_flow_region region = {NULL, NULL};
     flow->built = false;
+    mn_flow_pressure_lend(&flow->pressure, flow->values.data, NULL);
     MN_TRY(mn_flow_pressure_build(&flow->pressure, &region, 0.5, false));
     flow->built = true;
     MN_TRY(mn_flow_wall_flux(flow));
@@ -47,9 +48,11 @@ mn_status mn_flow_set_smoke(mn_flow *flow, mn_flow_smoke_fn *fn, void *user)
         fn(user, centre_of(flow, at), &density, &temperature, &color);
         if (!isfinite(density + temperature) || !mn_is_finite3(color))
             return mn_fail(flow->solver.ctx, MN_ERROR_INPUT,
-                           "The density, heat or colour of the smoke is not a number.");
+                           "The density, heat or colour of the smoke is not finite.");
         flow->smoke.data[at] = (mn_double4){density, temperature, 0, 0};
-        flow->color.data[at] = density * (mn_double4){color.x, color.y, color.z, 0};
+        if (density > 0 && (color.x != 1 || color.y != 1 || color.z != 1)) MN_TRY(mn_flow_smoke_paint(flow));
+        if (flow->color.count > 0)
+            flow->color.data[at] = density * (mn_double4){color.x, color.y, color.z, 0};
     }
     return MN_OK;
 }
@@ -69,7 +72,7 @@ mn_status mn_flow_get(mn_flow *flow, mn_flow_view *view)
         view->surface = (const double(*)[4])flow->surface.data;
     } else {
         view->smoke = (const double(*)[4])flow->smoke.data;
-        view->color = (const double(*)[4])flow->color.data;
+        view->color = flow->color.count > 0 ? (const double(*)[4])flow->color.data : NULL;
     }
     if (flow->pressure.fraction.count == mn_flow_size(&flow->grid))
         view->fraction = flow->pressure.fraction.data;

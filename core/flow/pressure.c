@@ -76,10 +76,9 @@ void mn_flow_pressure_free(mn_flow_pressure *s)
     mn_context *ctx = s->grid->ctx;
     for (int32_t a = 0; a < 3; a++) {
         mn_array_free(ctx, &s->axis[a].memory);
-        mn_array_free(ctx, &s->v[a]);
-        mn_array_free(ctx, &s->t[a]);
-        mn_array_free(ctx, &s->q[a]);
     }
+    mn_array_free(ctx, &s->own[0]);
+    mn_array_free(ctx, &s->own[1]);
     mn_array_free(ctx, &s->kind);
     mn_array_free(ctx, &s->node);
     mn_array_free(ctx, &s->layer);
@@ -93,7 +92,6 @@ void mn_flow_pressure_free(mn_flow_pressure *s)
     mn_array_free(ctx, &s->irregular_start);
     mn_array_free(ctx, &s->stencil);
     mn_array_free(ctx, &s->w);
-    mn_array_free(ctx, &s->diagonal);
     mn_array_free(ctx, &s->wall);
     mn_array_free(ctx, &s->rhs);
     mn_array_free(ctx, &s->p);
@@ -183,19 +181,19 @@ static void diagonal_block(void *user, int32_t block)
     for (int32_t cell = 0; cell < 64; cell++) {
         const int64_t at = (int64_t)block * 64 + cell;
         const int32_t irregular = s->layer.data[at] ? next++ : -1;
-        s->root.data[at] = 0;
+        if (s->corrected) s->root.data[at] = 0;
         if (s->mass.data[at] <= mn_flow_smallest_mass) continue;
         double g[3][64];
         mn_flow_stencil(s, block, cell, irregular, g);
         const bool corrected =
             near && s->mass.data[at] >= least_corrected * mn_flow_full_mass(s, block, cell);
-        s->root.data[at] = corrected ? sqrt(s->mass.data[at]) : 0;
+        if (corrected) s->root.data[at] = sqrt(s->mass.data[at]);
         const double inverse = (corrected ? correction_estimate : 1.0) / s->mass.data[at];
         for (int32_t k = 0; k < 64; k++) {
             const int32_t to = mn_block_reach(&s->grid->table, block, (cell >> 4) + (k >> 4) - 1,
                                               (cell >> 2 & 3) + (k >> 2 & 3) - 1, (cell & 3) + (k & 3) - 1);
             if (to >= 0)
-                s->diagonal.data[to] += inverse * (g[0][k] * g[0][k] + g[1][k] * g[1][k] + g[2][k] * g[2][k]);
+                s->rhs.data[to] += inverse * (g[0][k] * g[0][k] + g[1][k] * g[1][k] + g[2][k] * g[2][k]);
         }
     }
 }
@@ -228,8 +226,8 @@ static void drop_block(void *user, int32_t block)
     mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
     const double least = smallest_diagonal * bulk_diagonal(s);
     for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
-        if (!(s->diagonal.data[at] > least))
-            s->node.data[at] = s->diagonal.data[at] > 0 && (s->node.data[at] & 1) ? MN_FLOW_FOLLOWS : 0;
+        if (!(s->rhs.data[at] > least))
+            s->node.data[at] = s->rhs.data[at] > 0 && (s->node.data[at] & 1) ? MN_FLOW_FOLLOWS : 0;
 }
 
 /// The neighbour with the largest diagonal leads; without one the node is left out.
@@ -244,8 +242,7 @@ static mn_status find_leaders(mn_flow_pressure *s)
         for (int32_t k = 0; k < 27; k++) {
             const int32_t n = mn_block_reach(&s->grid->table, (int32_t)(at / 64), (cell >> 4) + k / 9 - 1,
                                              (cell >> 2 & 3) + k / 3 % 3 - 1, (cell & 3) + k % 3 - 1);
-            if (n >= 0 && (s->node.data[n] & 1) && s->diagonal.data[n] > most)
-                most = s->diagonal.data[n], f.leader = n;
+            if (n >= 0 && (s->node.data[n] & 1) && s->rhs.data[n] > most) most = s->rhs.data[n], f.leader = n;
         }
         if (f.leader < 0)
             s->node.data[at] = 0;
@@ -263,14 +260,53 @@ static void live_block(void *user, int32_t block)
     bool live = false;
     for (int64_t at = first; at < first + 64 && !live; at++)
         live = s->mass.data[at] > mn_flow_smallest_mass || s->node.data[at];
-    s->live.data[block] = live;
-    for (int32_t d = 0; d < 3 && !live; d++) {
-        memset(s->v[d].data + first, 0, 64 * sizeof(double));
-        memset(s->t[d].data + first, 0, 64 * sizeof(double));
-        memset(s->q[d].data + first, 0, 64 * sizeof(double));
+    s->live.data[block] = live ? MN_FLOW_PLAIN : MN_FLOW_DEAD;
+    for (int32_t k = 0; k < 216 && live; k++) {
+        const int32_t n = mn_block_reach(&s->grid->table, block, k / 36 - 1, k / 6 % 6 - 1, k % 6 - 1);
+        if (n >= 0 && (s->node.data[n] & 14) == 14) continue;
+        s->live.data[block] = MN_FLOW_LIVE;
+        break;
     }
     for (int32_t k = s->irregular_start.data[block]; k < s->irregular_start.data[block + 1] && !live; k++)
         memset(s->w.data + 3 * (int64_t)k, 0, 3 * sizeof(double));
+}
+
+// Velocities of blocks that take no part are zero.
+static void clear_block(void *user, int32_t block)
+{
+    mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
+    const int64_t first = (int64_t)block * 64;
+    for (int32_t d = 0; d < 3 && s->live.data[block] == MN_FLOW_DEAD; d++) {
+        memset(s->v[d] + first, 0, 64 * sizeof(double));
+        if (s->corrected) memset(s->t[d] + first, 0, 64 * sizeof(double));
+    }
+}
+
+mn_status mn_flow_pressure_clear(mn_flow_pressure *s)
+{
+    mn_flow_matrix_job job = {.s = s};
+    return mn_flow_for_blocks(s->grid, clear_block, &job);
+}
+
+void mn_flow_pressure_lend(mn_flow_pressure *s, mn_double4 *v, mn_double4 *t)
+{
+    const int64_t size = mn_flow_size(s->grid);
+    s->lent[0] = v, s->lent[1] = t;
+    for (int32_t d = 0; d < 3; d++) {
+        if (v) s->v[d] = (double *)v + d * size;
+        if (t) s->t[d] = (double *)t + d * size;
+    }
+}
+
+static mn_status find_room(mn_flow_pressure *s)
+{
+    const int64_t size = mn_flow_size(s->grid);
+    for (int32_t k = 0; k < 2; k++) {
+        if (s->lent[k] || (k == 1 && !s->corrected)) continue;
+        MN_TRY(MN_FLOW_ROOM(s->grid->ctx, &s->own[k], 3 * size));
+        for (int32_t d = 0; d < 3; d++) (k ? s->t : s->v)[d] = s->own[k].data + d * size;
+    }
+    return MN_OK;
 }
 
 // The checkerboard pairs whose eight neighbours are active.
@@ -316,7 +352,7 @@ static void checkerboard_block(void *user, int32_t block)
                 const double w = (a ? 1.0 : 2.0) * (b ? 1.0 : 2.0) / 16.0;
                 if (n >= 0 && (s->node.data[n] >> pair & 2)) sum += w * w;
             }
-        s->diagonal.data[at] += s->checkerboard * sum;
+        s->rhs.data[at] += s->checkerboard * sum;
     }
 }
 
@@ -330,40 +366,37 @@ mn_status mn_flow_pressure_build(mn_flow_pressure *s, const mn_flow_region *regi
     s->corrected = corrected;
     s->sealed = !region->surface;
     for (int32_t k = 0; k < 6; k++) s->sealed &= !s->open[k];
-    MN_TRY(mn_array_resize(ctx, &s->kind, size));
-    MN_TRY(mn_array_resize(ctx, &s->node, size));
-    MN_TRY(mn_array_resize(ctx, &s->layer, size));
-    MN_TRY(mn_array_resize(ctx, &s->live, grid->table.count));
-    MN_TRY(mn_array_resize(ctx, &s->mass, size));
-    MN_TRY(mn_array_resize(ctx, &s->root, size));
-    MN_TRY(mn_array_resize(ctx, &s->spread, corrected ? size : 0));
-    MN_TRY(mn_array_resize(ctx, &s->fraction, size));
-    MN_TRY(mn_array_resize(ctx, &s->diagonal, size));
-    MN_TRY(mn_array_resize(ctx, &s->wall, size));
-    MN_TRY(mn_array_resize(ctx, &s->rhs, size));
-    MN_TRY(mn_array_resize(ctx, &s->p, size));
-    for (int32_t a = 0; a < 3; a++) {
-        MN_TRY(mn_array_resize(ctx, &s->v[a], size));
-        MN_TRY(mn_array_resize(ctx, &s->t[a], size));
-        MN_TRY(mn_array_resize(ctx, &s->q[a], size));
-    }
-    MN_TRY(mn_array_resize(ctx, &s->irregular_start, grid->table.count + 1));
-    mn_fill_bytes(s->diagonal.data, 0, mn_bytes(size, sizeof(double)));
-    mn_fill_bytes(s->wall.data, 0, mn_bytes(size, sizeof(double)));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->kind, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->node, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->layer, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->live, grid->table.count));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->mass, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->root, corrected ? size : 0));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->spread, corrected ? size : 0));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->fraction, size));
+    s->wall.count = 0;
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->rhs, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->p, size));
+    MN_TRY(find_room(s));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->irregular_start, grid->table.count + 1));
+    mn_fill_bytes(s->rhs.data, 0, mn_bytes(size, sizeof(double)));
     MN_TRY(mn_flow_for_blocks(grid, classify_block, &job));
     MN_TRY(mn_flow_for_blocks(grid, count_block, &job));
     s->irregular_start.data[grid->table.count] = 0;
     const int32_t irregular = mn_prefix_sum_i32(s->irregular_start.data, (int64_t)grid->table.count + 1);
-    MN_TRY(mn_array_resize(ctx, &s->irregular, irregular));
-    MN_TRY(mn_array_resize(ctx, &s->stencil, 192 * (int64_t)irregular));
-    MN_TRY(mn_array_resize(ctx, &s->w, 3 * (int64_t)irregular));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->irregular, irregular));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->stencil, 192 * (int64_t)irregular));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->w, 3 * (int64_t)irregular));
     MN_TRY(mn_flow_build_stencils(s, region));
     MN_TRY(mn_flow_for_coloured_blocks(grid, diagonal_block, &job));
     if (corrected) MN_TRY(mn_flow_build_correction(s));
     MN_TRY(mn_flow_for_blocks(grid, drop_block, &job));
+    MN_TRY(mn_check_cancelled(ctx));
     MN_TRY(find_leaders(s));
+    MN_TRY(mn_check_cancelled(ctx));
     MN_TRY(mn_flow_for_coloured_blocks(grid, node_block, &job)); // a block reads the bits of its neighbours
     MN_TRY(mn_flow_for_blocks(grid, live_block, &job));
+    MN_TRY(mn_flow_pressure_clear(s));
     s->checkerboard = alpha * bulk_diagonal(s);
     MN_TRY(mn_flow_for_blocks(grid, checkerboard_block, &job));
     return mn_flow_levels_build(s->levels, s);

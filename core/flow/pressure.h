@@ -29,6 +29,11 @@ typedef struct mn_flow_follower {
     int32_t node, leader;
 } mn_flow_follower;
 enum { MN_FLOW_FOLLOWS = 16, MN_FLOW_HAS_ROW = 17 }; ///< bits of `node`: the latter has a row of G
+enum {
+    MN_FLOW_DEAD,
+    MN_FLOW_LIVE,
+    MN_FLOW_PLAIN
+}; ///< blocks; plain: all checkerboard pairs in reach are there
 
 typedef struct mn_flow_pressure {
     const mn_flow_grid *grid;
@@ -41,7 +46,7 @@ typedef struct mn_flow_pressure {
     MN_ARRAY(mn_flow_follower) follower; ///< nodes that take the pressure of another
     MN_ARRAY(uint8_t) layer;             ///< per spline: irregular
     MN_ARRAY(uint8_t)
-    live; ///< per block: some spline has mass or some node is active; elsewhere v, t, q and w are zero
+    live; ///< per block: some spline has mass or some node is active; elsewhere v, t and w are zero
     mn_flow_values mass; ///< per spline, lumped, in cells
     mn_flow_values root,
         spread; ///< of the mass correction: sqrt(M) of splines that take part, and its local mean
@@ -49,16 +54,16 @@ typedef struct mn_flow_pressure {
     MN_ARRAY(int32_t) irregular;       ///< splines with a cell in the box that is not full, rising
     MN_ARRAY(int32_t) irregular_start; ///< per block
     MN_ARRAY(float) stencil;           ///< per irregular spline: [3][4][4][4]
-    mn_flow_values diagonal;           ///< of S
     double checkerboard;               ///< s
     bool corrected;                    ///< the mass correction is on
     bool sealed;                       ///< no free surface and no open side: pressure up to a constant
 
-    mn_flow_values v[3], t[3],
-        q[3];            ///< scratch: velocities, the same before the correction, checkerboard pairs
-    mn_flow_values w;    ///< velocities of irregular splines while v holds those of the others
-    mn_flow_values wall; ///< per node: flux of moving walls out of the fluid, in cells^2 m/s
-    mn_flow_values rhs, p;
+    double *v[3], *t[3];   ///< scratch: velocities, the same before the correction; t only with it
+    mn_flow_values own[2]; ///< their memory where none is lent
+    mn_double4 *lent[2];
+    mn_flow_values w;      ///< velocities of irregular splines while v holds those of the others
+    mn_flow_values wall;   ///< per node: flux of moving walls out of the fluid, in cells^2 m/s; empty: none
+    mn_flow_values rhs, p; ///< rhs is the diagonal of S while that is built
     mn_krylov *krylov;
     mn_flow_levels *levels;
 } mn_flow_pressure;
@@ -71,6 +76,10 @@ void mn_flow_pressure_free(mn_flow_pressure *pressure);
 mn_status mn_flow_pressure_build(mn_flow_pressure *pressure, const mn_flow_region *region, double alpha,
                                  bool corrected);
 
+/// Lends room for v and t, four doubles a cell each, until the next call; NULL: the pressure has its own.
+/// What it held in them is gone. Before a build or a projection.
+void mn_flow_pressure_lend(mn_flow_pressure *pressure, mn_double4 *v, mn_double4 *t);
+
 /// y = S p: an mn_apply_fn.
 mn_status mn_flow_pressure_apply(void *pressure, const double *p, double *y);
 /// y = G v with v in pressure->v.
@@ -79,7 +88,8 @@ mn_status mn_flow_divergence(mn_flow_pressure *pressure, double *y);
 void mn_flow_fold_followers(const mn_flow_pressure *pressure, double *y);
 /// v = M^-1 G^T p, into pressure->v.
 mn_status mn_flow_gradient(mn_flow_pressure *pressure, const double *p);
-/// v = M^-1 f for a load f per spline given in pressure->t; into pressure->v.
+/// v = M^-1 f for a load f per spline, given in pressure->t with the correction and in v without; into
+/// pressure->v.
 mn_status mn_flow_inverse_mass(mn_flow_pressure *pressure);
 /// The stencil of one spline, [axis][4 nodes x][4 nodes y][4 nodes z].
 void mn_flow_stencil(const mn_flow_pressure *pressure, int32_t block, int32_t cell, int32_t irregular,
@@ -110,6 +120,8 @@ mn_status mn_flow_levels_build(mn_flow_levels *levels, const mn_flow_pressure *p
 /// For when the cycle turns out not to be positive: a few power steps may miss an eigenvalue of an odd cut.
 /// Raises what is taken for the largest.
 void mn_flow_levels_widen(mn_flow_levels *levels);
+/// z = D^-1 r, the diagonal alone.
+void mn_flow_levels_scale(const mn_flow_levels *levels, const double *r, double *z);
 /// z = M^-1 r, one symmetric V-cycle: an mn_apply_fn on the mn_flow_pressure.
 mn_status mn_flow_levels_cycle(void *pressure, const double *r, double *z);
 

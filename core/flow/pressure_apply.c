@@ -7,20 +7,81 @@
 
 #include <string.h>
 
-// d2_a d2_b of a tile at four nodes along z from (x, y, 1): pair 0 is yz, 1 xz, 2 xy.
-MN_INLINE void cross_second(const double (*tile)[7][8], int32_t x, int32_t y, int32_t pair, mn_double4 *out)
+// ---- the checkerboard term ----
+
+#define FOURTH(a, b, c, d, e) (((a) + (e)) - 4.0 * ((b) + (d)) + 6.0 * (c))
+#define ROW(p) (*(const mn_flow_row *)(p))
+
+// Where every Q in reach counts, Q^T Q = d4_a d4_b / 256 for each pair of axes. The tile starts two nodes
+// before the block.
+MN_INLINE void add_plain_checkerboard(const double (*p)[8][8], double weight, double *y)
 {
-    const int32_t ax = pair != 0, ay = pair == 0, by = pair == 2, bz = pair != 2; // steps along the two axes
-    static const double w[3] = {1, -2, 1};
-    mn_double4 sum = {0, 0, 0, 0};
-    for (int32_t i = -1; i <= 1; i++)
-        for (int32_t j = -1; j <= 1; j++)
-            sum += (w[i + 1] * w[j + 1]) *
-                   *(const mn_flow_row *)&tile[x + i * ax][y + i * ay + j * by][1 + j * bz];
-    *out = sum;
+    mn_double4 z[8][8], x[4][8]; // d4 along z, and along x
+    for (int32_t i = 0; i < 8; i++)
+        for (int32_t j = 0; j < 8; j++) {
+            if ((i < 2 || i > 5) && (j < 2 || j > 5)) continue;
+            const double *r = p[i][j];
+            z[i][j] = FOURTH(ROW(r), ROW(r + 1), ROW(r + 2), ROW(r + 3), ROW(r + 4));
+        }
+    for (int32_t i = 0; i < 4; i++)
+        for (int32_t j = 0; j < 8; j++)
+            x[i][j] = FOURTH(ROW(p[i][j] + 2), ROW(p[i + 1][j] + 2), ROW(p[i + 2][j] + 2),
+                             ROW(p[i + 3][j] + 2), ROW(p[i + 4][j] + 2));
+    for (int32_t i = 0; i < 4; i++)
+        for (int32_t j = 0; j < 4; j++) {
+            const mn_double4 sum =
+                FOURTH(z[i + 2][j], z[i + 2][j + 1], z[i + 2][j + 2], z[i + 2][j + 3], z[i + 2][j + 4]) +
+                FOURTH(z[i][j + 2], z[i + 1][j + 2], z[i + 2][j + 2], z[i + 3][j + 2], z[i + 4][j + 2]) +
+                FOURTH(x[i][j], x[i][j + 1], x[i][j + 2], x[i][j + 3], x[i][j + 4]);
+            *(mn_flow_row *)(y + 16 * i + 4 * j) += (weight / 256.0) * sum;
+        }
 }
 
-/// M_l^-1 G^T p (into t when it is to be corrected, else into v and w) and q = Q p, in one block.
+// The same where some nodes have no Q: q = Q p on the block and one node around it, then Q^T q.
+MN_INLINE void add_checkerboard(const mn_flow_pressure *s, int32_t block, const double (*p)[8][8], double *y)
+{
+    uint8_t node[6][6][8];
+    double q[6][6][8];
+    memset(node, 0, sizeof node);
+    for (int32_t i = 0; i < 6; i++)
+        for (int32_t j = 0; j < 6; j++)
+            for (int32_t k = 0; k < 6; k++) {
+                const int32_t at = mn_block_reach(&s->grid->table, block, i - 1, j - 1, k - 1);
+                if (at >= 0) node[i][j][k] = s->node.data[at];
+            }
+    for (int32_t pair = 0; pair < 3; pair++) { // yz, xz, xy
+        const int32_t ax = pair != 0, ay = pair == 0, by = pair == 2, bz = pair != 2;
+        for (int32_t i = 0; i < 6; i++)
+            for (int32_t j = 0; j < 6; j++) {
+                double bend[8]; // d2 along the first axis
+                for (int32_t k = 0; k < 8; k++)
+                    bend[k] =
+                        p[i + 1 - ax][j + 1 - ay][k] - 2 * p[i + 1][j + 1][k] + p[i + 1 + ax][j + 1 + ay][k];
+                if (bz) {
+                    for (int32_t k = 0; k < 6; k++) q[i][j][k] = bend[k] - 2 * bend[k + 1] + bend[k + 2];
+                } else {
+                    for (int32_t k = 0; k < 6; k++)
+                        q[i][j][k] =
+                            (p[i][j][k + 1] - 2 * p[i + 1][j][k + 1] + p[i + 2][j][k + 1]) - 2 * bend[k + 1] +
+                            (p[i][j + 2][k + 1] - 2 * p[i + 1][j + 2][k + 1] + p[i + 2][j + 2][k + 1]);
+                }
+                for (int32_t k = 0; k < 6; k++) q[i][j][k] = node[i][j][k] >> pair & 2 ? q[i][j][k] : 0;
+            }
+        for (int32_t r = 0; r < 16; r++) {
+            const int32_t i = (r >> 2) + 1, j = (r & 3) + 1;
+            mn_double4 sum = {0, 0, 0, 0};
+            static const double w[3] = {1, -2, 1};
+            for (int32_t a = -1; a <= 1; a++)
+                for (int32_t b = -1; b <= 1; b++)
+                    sum += (w[a + 1] * w[b + 1]) * ROW(&q[i + a * ax][j + a * ay + b * by][1 + b * bz]);
+            *(mn_flow_row *)(y + 4 * r) += (s->checkerboard / 256.0) * sum;
+        }
+    }
+}
+
+// ---- G^T and G ----
+
+/// M_l^-1 G^T p (into t when it is to be corrected, else into v and w), in one block.
 MN_MULTIVERSION static void gradient_block(void *user, int32_t block)
 {
     const mn_flow_matrix_job *job = user;
@@ -56,7 +117,7 @@ MN_MULTIVERSION static void gradient_block(void *user, int32_t block)
     }
     const int64_t first = (int64_t)block * 64;
     double *out[3];
-    for (int32_t d = 0; d < 3; d++) out[d] = s->corrected ? s->t[d].data : s->v[d].data;
+    for (int32_t d = 0; d < 3; d++) out[d] = s->corrected ? s->t[d] : s->v[d];
     for (int32_t x = 0; x < 4; x++) {
         double m[4], d[4];
         for (int32_t t = 0; t < 4; t++) m[t] = s->axis[0].mass[t][x0 + x], d[t] = s->axis[0].slope[t][x0 + x];
@@ -72,15 +133,6 @@ MN_MULTIVERSION static void gradient_block(void *user, int32_t block)
                 inverse * (m[0] * DM[x][y] + m[1] * DM[x + 1][y] + m[2] * DM[x + 2][y] + m[3] * DM[x + 3][y]);
             *(mn_flow_row *)(out[2] + at) =
                 inverse * (m[0] * MD[x][y] + m[1] * MD[x + 1][y] + m[2] * MD[x + 2][y] + m[3] * MD[x + 3][y]);
-        }
-    }
-    for (int32_t r = 0; r < 16; r++) {
-        const int64_t at = first + 4 * r;
-        for (int32_t pair = 0; pair < 3; pair++) {
-            mn_double4 q;
-            cross_second((const double(*)[7][8])tile, (r >> 2) + 1, (r & 3) + 1, pair, &q);
-            for (int32_t k = 0; k < 4; k++) q[k] = s->node.data[at + k] >> pair & 2 ? q[k] / 16.0 : 0;
-            *(mn_flow_row *)(s->q[pair].data + at) = q;
         }
     }
     for (int32_t k = s->irregular_start.data[block]; k < s->irregular_start.data[block + 1]; k++) {
@@ -99,16 +151,16 @@ MN_MULTIVERSION static void gradient_block(void *user, int32_t block)
         for (int32_t d = 0; d < 3; d++) {
             const double u = inverse * (sum[d][0] + sum[d][1] + sum[d][2] + sum[d][3]);
             if (s->corrected) {
-                s->t[d].data[at] = u;
+                s->t[d][at] = u;
             } else {
                 s->w.data[3 * (int64_t)k + d] = u;
-                s->v[d].data[at] = 0;
+                s->v[d][at] = 0;
             }
         }
     }
 }
 
-/// y = G v over regular splines, plus s Q^T q when p is there.
+/// y = G v over regular splines, plus s Q^T Q p when p is there.
 MN_MULTIVERSION static void divergence_block(void *user, int32_t block)
 {
     const mn_flow_matrix_job *job = user;
@@ -129,7 +181,7 @@ MN_MULTIVERSION static void divergence_block(void *user, int32_t block)
         slope[k] = *(const mn_flow_row *)(s->axis[2].slope[3 - k] + z0 - 2 + k);
     }
     for (int32_t d = 0; d < 3; d++) {
-        mn_flow_load_tile(grid, block, s->v[d].data, -2, 7, 8, &tile[0][0][0]);
+        mn_flow_load_tile(grid, block, s->v[d], -2, 7, 8, &tile[0][0][0]);
         const mn_double4 *w = d == 2 ? slope : mass;
         for (int32_t x = 0; x < 7; x++)
             for (int32_t y = 0; y < 7; y++) {
@@ -160,14 +212,13 @@ MN_MULTIVERSION static void divergence_block(void *user, int32_t block)
                 m[0] * X2[x][y] + m[1] * X2[x + 1][y] + m[2] * X2[x + 2][y] + m[3] * X2[x + 3][y];
     }
     if (job->p) {
-        for (int32_t pair = 0; pair < 3; pair++) {
-            mn_flow_load_tile(grid, block, s->q[pair].data, -1, 7, 8, &tile[0][0][0]);
-            for (int32_t r = 0; r < 16; r++) {
-                mn_double4 q;
-                cross_second((const double(*)[7][8])tile, (r >> 2) + 1, (r & 3) + 1, pair, &q);
-                *(mn_flow_row *)(job->y + (int64_t)block * 64 + 4 * r) += (s->checkerboard / 16.0) * q;
-            }
-        }
+        double nodes[8][8][8];
+        double *y = job->y + (int64_t)block * 64;
+        mn_flow_load_tile(grid, block, job->p, -2, 8, 8, &nodes[0][0][0]);
+        if (s->live.data[block] == MN_FLOW_PLAIN)
+            add_plain_checkerboard((const double(*)[8][8])nodes, s->checkerboard, y);
+        else
+            add_checkerboard(s, block, (const double(*)[8][8])nodes, y);
     }
     for (int32_t cell = 0; cell < 64; cell++)
         if (!(s->node.data[(int64_t)block * 64 + cell] & MN_FLOW_HAS_ROW))
@@ -180,8 +231,8 @@ static void set_aside_block(void *user, int32_t block)
     mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
     for (int32_t k = s->irregular_start.data[block]; k < s->irregular_start.data[block + 1]; k++)
         for (int32_t d = 0; d < 3; d++) {
-            s->w.data[3 * (int64_t)k + d] = s->v[d].data[s->irregular.data[k]];
-            s->v[d].data[s->irregular.data[k]] = 0;
+            s->w.data[3 * (int64_t)k + d] = s->v[d][s->irregular.data[k]];
+            s->v[d][s->irregular.data[k]] = 0;
         }
 }
 
@@ -189,7 +240,7 @@ void mn_flow_put_back_block(void *user, int32_t block)
 {
     mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
     for (int32_t k = s->irregular_start.data[block]; k < s->irregular_start.data[block + 1]; k++)
-        for (int32_t d = 0; d < 3; d++) s->v[d].data[s->irregular.data[k]] = s->w.data[3 * (int64_t)k + d];
+        for (int32_t d = 0; d < 3; d++) s->v[d][s->irregular.data[k]] = s->w.data[3 * (int64_t)k + d];
 }
 
 MN_MULTIVERSION static void irregular_block(void *user, int32_t block)

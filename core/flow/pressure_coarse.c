@@ -7,6 +7,9 @@
 //              the checkerboard term likewise (the mass correction is left out here)
 //   level l+1  P^T A P; every level has stencils of 5 x 5 x 5, held in single precision
 //
+// Blocks that nothing but regular splines far from the sides reaches have the same stencils: they share one
+// slot.
+//
 // Scatters run in 27 colours: blocks of one colour are three apart, and what a block of splines reaches spans
 // 5 coarse nodes of the 6 between them.
 #include "flow/pressure_levels.h"
@@ -43,7 +46,7 @@ static mn_status coarsen_grid(const mn_flow_grid *fine, mn_flow_grid *coarse)
 
 static mn_status colour_blocks(mn_flow_levels *levels, const mn_flow_grid *grid)
 {
-    MN_TRY(mn_array_resize(levels->ctx, &levels->coloured, grid->table.count));
+    MN_TRY(MN_FLOW_ROOM(levels->ctx, &levels->coloured, grid->table.count));
     int32_t next = 0;
     for (int32_t colour = 0; colour < 27; colour++) {
         levels->colour_start[colour] = next;
@@ -163,13 +166,18 @@ static bool is_plain(const mn_flow_pressure *s, int32_t block)
     return true;
 }
 
+MN_INLINE bool is_computed(const mn_flow_level *v, int32_t block)
+{
+    return !v->plain.data[block] || block == v->representative;
+}
+
 static void flush(mn_flow_level *coarse, mn_ivec3 block, const float (*scratch)[MN_FLOW_REACH])
 {
     for (int32_t n = 0; n < 125; n++) {
         const int32_t at = mn_flow_cell_at(&coarse->grid, 2 * block.x - 1 + n / 25,
                                            2 * block.y - 1 + n / 5 % 5, 2 * block.z - 1 + n % 5);
-        if (at < 0) continue;
-        float *to = coarse->stencil.data + (int64_t)(at / 64) * (MN_FLOW_REACH * 64) + at % 64;
+        if (at < 0 || !is_computed(coarse, at / 64)) continue;
+        float *to = mn_flow_stencils_of(coarse, at / 64) + at % 64;
         for (int32_t o = 0; o < MN_FLOW_REACH; o++) to[64 * o] += scratch[n][o];
     }
 }
@@ -181,7 +189,7 @@ static mn_status assemble_range(void *user, mn_range range)
     for (int64_t k = range.begin; k < range.end; k++) {
         const int32_t block = job->list[k];
         const mn_ivec3 c = job->s->grid->table.coords[block];
-        if (job->regular && is_plain(job->s, block)) {
+        if (job->regular && job->s->levels->plain.data[block]) {
             flush(job->coarse, c, job->regular);
             continue;
         }
@@ -193,29 +201,56 @@ static mn_status assemble_range(void *user, mn_range range)
     return MN_OK;
 }
 
+/// Finds the plain blocks: those of which `reach` finer blocks along each axis from 2 c - 1 on are all plain.
+static mn_status find_plain(mn_context *ctx, const mn_flow_grid *fine, const uint8_t *fine_plain,
+                            int32_t reach, mn_flow_level *v)
+{
+    int32_t slots = 0, shared = -1;
+    MN_TRY(MN_FLOW_ROOM(ctx, &v->plain, v->grid.table.count));
+    MN_TRY(MN_FLOW_ROOM(ctx, &v->slot, v->grid.table.count));
+    v->representative = -1;
+    for (int32_t b = 0; b < v->grid.table.count; b++) {
+        const mn_ivec3 c = v->grid.table.coords[b];
+        bool plain = true;
+        for (int32_t k = 0; k < reach * reach * reach && plain; k++) {
+            const int32_t other = mn_flow_block_at(fine, 2 * c.x - 1 + k / (reach * reach),
+                                                   2 * c.y - 1 + k / reach % reach, 2 * c.z - 1 + k % reach);
+            plain = other >= 0 && fine_plain[other];
+        }
+        v->plain.data[b] = plain;
+        if (plain && shared < 0) v->representative = b, shared = slots++;
+        v->slot.data[b] = plain ? shared : slots++;
+    }
+    return MN_FLOW_ROOM(ctx, &v->stencil, (int64_t)slots * (MN_FLOW_REACH * 64));
+}
+
 static mn_status clear_level(mn_context *ctx, mn_flow_level *v)
 {
     const int64_t size = mn_flow_size(&v->grid);
-    MN_TRY(mn_array_resize(ctx, &v->stencil, MN_FLOW_REACH * size));
     mn_fill_bytes(v->stencil.data, 0, mn_bytes(v->stencil.count, sizeof(float)));
-    MN_TRY(mn_array_resize(ctx, &v->inverse_diagonal, size));
-    MN_TRY(mn_array_resize(ctx, &v->x, size));
-    MN_TRY(mn_array_resize(ctx, &v->b, size));
-    MN_TRY(mn_array_resize(ctx, &v->r, size));
-    MN_TRY(mn_array_resize(ctx, &v->y, size));
-    return mn_array_resize(ctx, &v->d, size);
+    MN_TRY(MN_FLOW_ROOM(ctx, &v->inverse_diagonal, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &v->x, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &v->b, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &v->r, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &v->y, size));
+    return MN_FLOW_ROOM(ctx, &v->d, size);
 }
 
 static mn_status assemble_first(mn_flow_levels *levels, const mn_flow_pressure *s)
 {
     mn_flow_level *coarse = &levels->level[0];
     MN_TRY(coarsen_grid(s->grid, &coarse->grid));
+    MN_TRY(MN_FLOW_ROOM(levels->ctx, &levels->plain, s->grid->table.count));
+    for (int32_t b = 0; b < s->grid->table.count; b++) levels->plain.data[b] = is_plain(s, b);
+    MN_TRY(find_plain(levels->ctx, s->grid, levels->plain.data, 4, coarse));
+    MN_TRY(mn_check_cancelled(levels->ctx));
     MN_TRY(clear_level(levels->ctx, coarse));
     MN_TRY(colour_blocks(levels, s->grid));
+    MN_TRY(mn_check_cancelled(levels->ctx));
     float regular[125][MN_FLOW_REACH];
     bool found = false;
     for (int32_t b = 0; b < s->grid->table.count && !found; b++) {
-        if (!is_plain(s, b)) continue;
+        if (!levels->plain.data[b]) continue;
         memset(regular, 0, sizeof regular);
         spline_outers(s, b, regular);
         checkerboard_outers(s, b, regular);
@@ -255,6 +290,7 @@ static void coarsen_block(void *user, int32_t block)
 {
     const coarsen_job *job = user;
     const mn_flow_level *fine = job->fine;
+    if (!is_computed(job->coarse, block)) return;
     for (int32_t cell = 0; cell < 64; cell++) {
         const mn_ivec3 c = mn_block_cell(&job->coarse->grid.table, block, cell);
         double all[343], two[5 * 49], three[125 * 7];
@@ -266,7 +302,7 @@ static void coarsen_block(void *user, int32_t block)
             if (at < 0 || fine->inverse_diagonal.data[at] == 0) continue;
             any = true;
             const double w = 1.0 / (1 << (abs(x) + abs(y) + abs(z)));
-            const float *stencil = fine->stencil.data + (int64_t)(at / 64) * (MN_FLOW_REACH * 64) + at % 64;
+            const float *stencil = mn_flow_stencils_of(fine, at / 64) + at % 64;
             for (int32_t o = 0; o < MN_FLOW_REACH; o++)
                 all[49 * (x + o / 25 + 1) + 7 * (y + o / 5 % 5 + 1) + z + o % 5 + 1] += w * stencil[64 * o];
         }
@@ -275,7 +311,7 @@ static void coarsen_block(void *user, int32_t block)
         restrict_seven(1, 49, all, two);
         restrict_seven(5, 7, two, three);
         restrict_seven(25, 1, three, next);
-        float *to = job->coarse->stencil.data + (int64_t)block * (MN_FLOW_REACH * 64) + cell;
+        float *to = mn_flow_stencils_of(job->coarse, block) + cell;
         for (int32_t o = 0; o < MN_FLOW_REACH; o++) to[64 * o] = (float)next[o];
     }
 }
@@ -283,8 +319,7 @@ static void coarsen_block(void *user, int32_t block)
 static void invert_diagonal(mn_flow_level *v)
 {
     for (int64_t at = 0; at < mn_flow_size(&v->grid); at++) {
-        const float d =
-            v->stencil.data[at / 64 * (MN_FLOW_REACH * 64) + (int64_t)(MN_FLOW_REACH / 2) * 64 + at % 64];
+        const float d = mn_flow_stencils_of(v, (int32_t)(at / 64))[MN_FLOW_REACH / 2 * 64 + at % 64];
         v->inverse_diagonal.data[at] = d > 1e-12F ? 1.0 / d : 0;
     }
 }
@@ -302,6 +337,7 @@ mn_status mn_flow_levels_assemble(mn_flow_levels *levels, const mn_flow_pressure
             longest = fine->grid.cells[a] > longest ? fine->grid.cells[a] : longest;
         if (longest <= COARSEST) break;
         MN_TRY(coarsen_grid(&fine->grid, &coarse->grid));
+        MN_TRY(find_plain(ctx, &fine->grid, fine->plain.data, 3, coarse));
         MN_TRY(clear_level(ctx, coarse));
         coarsen_job job = {fine, coarse};
         MN_TRY(mn_flow_for_blocks(&coarse->grid, coarsen_block, &job));

@@ -36,6 +36,8 @@ void mn_flow_levels_free(mn_flow_levels *levels)
         mn_flow_level *v = &levels->level[l];
         mn_flow_grid_free(&v->grid);
         mn_array_free(ctx, &v->stencil);
+        mn_array_free(ctx, &v->slot);
+        mn_array_free(ctx, &v->plain);
         mn_array_free(ctx, &v->inverse_diagonal);
         mn_array_free(ctx, &v->x);
         mn_array_free(ctx, &v->b);
@@ -47,6 +49,7 @@ void mn_flow_levels_free(mn_flow_levels *levels)
     mn_array_free(ctx, &levels->r);
     mn_array_free(ctx, &levels->d);
     mn_array_free(ctx, &levels->y);
+    mn_array_free(ctx, &levels->plain);
     mn_array_free(ctx, &levels->coloured);
     mn_release(ctx, levels, sizeof *levels);
 }
@@ -66,7 +69,7 @@ MN_MULTIVERSION static void apply_block(void *user, int32_t block)
     mn_double4 sum[16];
     memset(sum, 0, sizeof sum);
     mn_flow_load_tile(&job->v->grid, block, job->x, -2, 8, 8, &tile[0][0][0]);
-    const float *stencil = job->v->stencil.data + (int64_t)block * (MN_FLOW_REACH * 64);
+    const float *stencil = mn_flow_stencils_of(job->v, block);
     for (int32_t o = 0; o < MN_FLOW_REACH; o++) {
         const int32_t x = o / 25, y = o / 5 % 5, z = o % 5;
         for (int32_t r = 0; r < 16; r++)
@@ -186,6 +189,7 @@ static mn_status power_range(void *user, mn_range range)
 static mn_status find_largest(const view *v, double *largest)
 {
     mn_context *ctx = v->s->grid->ctx;
+    MN_TRY(mn_check_cancelled(ctx));
     for (int64_t i = 0; i < v->size; i++) {
         const uint64_t h = ((uint64_t)i + 1) * 0x9e3779b97f4a7c15u;
         v->d[i] = v->inverse_diagonal[i] > 0 ? (double)(h >> 40) / 16777216.0 - 0.5 : 0;
@@ -209,13 +213,15 @@ mn_status mn_flow_levels_build(mn_flow_levels *levels, const mn_flow_pressure *p
     mn_context *ctx = levels->ctx;
     mn_flow_pressure *s = (mn_flow_pressure *)pressure; // its scratch is used
     const int64_t size = mn_flow_size(s->grid);
-    MN_TRY(mn_array_resize(ctx, &levels->inverse_diagonal, size));
-    MN_TRY(mn_array_resize(ctx, &levels->r, size));
-    MN_TRY(mn_array_resize(ctx, &levels->d, size));
-    MN_TRY(mn_array_resize(ctx, &levels->y, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &levels->inverse_diagonal, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &levels->r, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &levels->d, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &levels->y, size));
     for (int64_t i = 0; i < size; i++)
-        levels->inverse_diagonal.data[i] = s->node.data[i] & 1 ? 1.0 / s->diagonal.data[i] : 0;
+        levels->inverse_diagonal.data[i] = s->node.data[i] & 1 ? 1.0 / s->rhs.data[i] : 0;
+    MN_TRY(mn_check_cancelled(ctx));
     MN_TRY(mn_flow_levels_assemble(levels, s));
+    MN_TRY(mn_check_cancelled(ctx));
     for (int32_t l = -1; l < levels->count; l++) {
         const view v = view_of(s, l);
         MN_TRY(find_largest(&v, l < 0 ? &levels->largest : &levels->level[l].largest));
@@ -315,6 +321,12 @@ static mn_status cycle(mn_flow_pressure *s, int32_t l, const double *b, double *
     transfer_job up = {fine, &coarse->grid, coarse->x.data, v.inverse_diagonal, x};
     MN_TRY(mn_flow_for_blocks(fine, prolong_block, &up));
     return smooth(&v, SMOOTHING, band_width, false, b, x);
+}
+
+void mn_flow_levels_scale(const mn_flow_levels *levels, const double *r, double *z)
+{
+    for (int64_t i = 0; i < levels->inverse_diagonal.count; i++)
+        z[i] = levels->inverse_diagonal.data[i] * r[i];
 }
 
 mn_status mn_flow_levels_cycle(void *pressure, const double *r, double *z)

@@ -10,7 +10,10 @@ enum { MN_FLOW_LEVELS = 12, MN_FLOW_REACH = 125 };
 
 typedef struct mn_flow_level {
     mn_flow_grid grid;
-    MN_ARRAY(float) stencil; ///< [block][125][64]
+    MN_ARRAY(float) stencil; ///< [slot][125][64]
+    MN_ARRAY(int32_t) slot;  ///< per block
+    MN_ARRAY(uint8_t) plain; ///< per block: far from everything, so that all such blocks share one slot
+    int32_t representative;  ///< the plain block that the shared slot is computed for, -1: none
     mn_flow_values inverse_diagonal, x, b, r, d, y;
     double largest; ///< eigenvalue of D^-1 A
 } mn_flow_level;
@@ -21,9 +24,16 @@ struct mn_flow_levels {
     mn_flow_level level[MN_FLOW_LEVELS];
     mn_flow_values inverse_diagonal, r, d, y; ///< of the finest
     double largest;
+    MN_ARRAY(uint8_t) plain;    ///< per block of the finest: all regular, far from the sides
     MN_ARRAY(int32_t) coloured; ///< fine blocks by colour of 27
     int32_t colour_start[28];
 };
+
+/// The stencils of a block's 64 nodes, [125][64].
+MN_INLINE float *mn_flow_stencils_of(const mn_flow_level *v, int32_t block)
+{
+    return v->stencil.data + (int64_t)v->slot.data[block] * (MN_FLOW_REACH * 64);
+}
 
 /// Stencils and diagonals of all coarse levels, for the matrices of `pressure`.
 mn_status mn_flow_levels_assemble(mn_flow_levels *levels, const mn_flow_pressure *pressure);

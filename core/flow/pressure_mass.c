@@ -59,11 +59,11 @@ MN_MULTIVERSION static void correct_block(void *user, int32_t block)
     for (int32_t cell = 0; cell < 64; cell++) any |= s->root.data[first + cell] > 0;
     if (any) mn_flow_load_tile(s->grid, block, s->root.data, -1, 6, 8, &roots[0][0][0]);
     for (int32_t d = 0; d < 3; d++) {
-        const double *t = s->t[d].data + first;
-        double *v = s->v[d].data + first;
+        const double *t = s->t[d] + first;
+        double *v = s->v[d] + first;
         memcpy(v, t, 64 * sizeof *v);
         if (!any) continue;
-        mn_flow_load_tile(s->grid, block, s->t[d].data, -1, 6, 8, &tile[0][0][0]);
+        mn_flow_load_tile(s->grid, block, s->t[d], -1, 6, 8, &tile[0][0][0]);
         for (int32_t i = 0; i < 6; i++)
             for (int32_t j = 0; j < 6; j++)
                 for (int32_t k = 0; k < 6; k++) tile[i][j][k] *= roots[i][j][k];
@@ -75,7 +75,7 @@ MN_MULTIVERSION static void correct_block(void *user, int32_t block)
     }
     for (int32_t k = s->irregular_start.data[block]; k < s->irregular_start.data[block + 1]; k++)
         for (int32_t d = 0; d < 3; d++) {
-            double *v = s->v[d].data + s->irregular.data[k];
+            double *v = s->v[d] + s->irregular.data[k];
             s->w.data[3 * (int64_t)k + d] = *v;
             *v = 0;
         }
@@ -92,9 +92,9 @@ static void divide_block(void *user, int32_t block)
     mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
     for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
         for (int32_t d = 0; d < 3; d++) {
-            const double u =
-                s->mass.data[at] > mn_flow_smallest_mass ? s->t[d].data[at] / s->mass.data[at] : 0;
-            s->t[d].data[at] = s->v[d].data[at] = u;
+            const double f = (s->corrected ? s->t : s->v)[d][at];
+            s->v[d][at] = s->mass.data[at] > mn_flow_smallest_mass ? f / s->mass.data[at] : 0;
+            if (s->corrected) s->t[d][at] = s->v[d][at];
         }
 }
 

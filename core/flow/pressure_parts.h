@@ -44,6 +44,8 @@ typedef struct mn_flow_matrix_job {
     double *y;
 } mn_flow_matrix_job;
 
+/// Zero velocities where nothing takes part, in v and t.
+mn_status mn_flow_pressure_clear(mn_flow_pressure *pressure);
 /// Masses and stencils of the irregular splines, and the fractions of cut cells.
 mn_status mn_flow_build_stencils(mn_flow_pressure *pressure, const mn_flow_region *region);
 /// Who takes part in the mass correction, after the masses are known.

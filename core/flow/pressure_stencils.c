@@ -138,6 +138,16 @@ MN_INLINE int32_t irregular_number(const mn_flow_pressure *s, int32_t at)
     return low;
 }
 
+/// The sides of a cell that are open sides of the box.
+static uint32_t open_sides(const mn_flow_pressure *s, mn_ivec3 cell)
+{
+    const int32_t place[3] = {cell.x, cell.y, cell.z};
+    uint32_t open = 0;
+    for (int32_t k = 0; k < 6; k++)
+        if (s->open[k] && place[k / 2] == (k & 1 ? s->grid->cells[k / 2] : 1)) open |= 1u << k;
+    return open;
+}
+
 static void cut_block(void *user, int32_t block)
 {
     const mn_flow_matrix_job *job = user;
@@ -151,7 +161,8 @@ static void cut_block(void *user, int32_t block)
         mn_flow_cut cut;
         cut_element element;
         mn_flow_load_region(grid, job->region, block, cell, surface, solid);
-        mn_flow_cut_cell(job->region->surface ? surface : NULL, job->region->solid ? solid : NULL, &cut);
+        mn_flow_cut_cell(job->region->surface ? surface : NULL, job->region->solid ? solid : NULL,
+                         open_sides(s, mn_block_cell(&grid->table, block, cell)), &cut);
         s->fraction.data[at] = cut.fraction;
         if (cut.fraction < smallest_fraction) {
             s->kind.data[at] = MN_FLOW_EMPTY;

@@ -25,14 +25,14 @@ static void load_block(void *user, int32_t block)
 {
     const project_job *job = user;
     for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
-        for (int32_t d = 0; d < 3; d++) job->s->t[d].data[at] = job->load[at][d];
+        for (int32_t d = 0; d < 3; d++) (job->s->corrected ? job->s->t : job->s->v)[d][at] = job->load[at][d];
 }
 
 static void add_block(void *user, int32_t block)
 {
     const project_job *job = user;
     for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
-        for (int32_t d = 0; d < 3; d++) job->velocity[at][d] += job->s->v[d].data[at];
+        for (int32_t d = 0; d < 3; d++) job->velocity[at][d] += job->s->v[d][at];
 }
 
 static void take_block(void *user, int32_t block)
@@ -40,7 +40,7 @@ static void take_block(void *user, int32_t block)
     const project_job *job = user;
     for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
         for (int32_t d = 0; d < 3; d++)
-            job->s->v[d].data[at] = job->s->mass.data[at] > mn_flow_smallest_mass ? job->velocity[at][d] : 0;
+            job->s->v[d][at] = job->s->mass.data[at] > mn_flow_smallest_mass ? job->velocity[at][d] : 0;
 }
 
 static void rhs_sum(void *user, mn_range range, double *sums)
@@ -54,8 +54,9 @@ static void negate_block(void *user, int32_t block)
 {
     const project_job *job = user;
     mn_flow_pressure *s = job->s;
+    const bool walls = s->wall.count > 0;
     for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
-        s->rhs.data[at] = s->node.data[at] & 1 ? -s->rhs.data[at] - s->wall.data[at] : 0;
+        s->rhs.data[at] = s->node.data[at] & 1 ? -s->rhs.data[at] - (walls ? s->wall.data[at] : 0) : 0;
 }
 
 static void centre_block(void *user, int32_t block)
@@ -69,7 +70,7 @@ static void centre_block(void *user, int32_t block)
 static mn_status jacobi(void *pressure, const double *r, double *z)
 {
     const mn_flow_pressure *s = pressure;
-    for (int64_t i = 0; i < s->p.count; i++) z[i] = s->node.data[i] & 1 ? r[i] / s->diagonal.data[i] : 0;
+    mn_flow_levels_scale(s->levels, r, z);
     return MN_OK;
 }
 
@@ -91,8 +92,9 @@ static mn_status solve(mn_flow_pressure *s, double tolerance, mn_flow_projection
         if (krylov.end == MN_KRYLOV_CONVERGED || krylov.end == MN_KRYLOV_ITERATIONS) return MN_OK;
         mn_flow_levels_widen(s->levels);
     }
-    return mn_fail(s->grid->ctx, MN_ERROR_DIVERGED,
-                   "The pressure of the flow cannot be solved for; use smaller steps (cfl) or cells (dx).");
+    return mn_fail(
+        s->grid->ctx, MN_ERROR_DIVERGED,
+        "The equations of the flow's pressure cannot be solved; use smaller steps (cfl) or cells (dx).");
 }
 
 mn_status mn_flow_project(mn_flow_pressure *s, double tolerance, const mn_double4 *load, mn_double4 *velocity,
@@ -102,6 +104,7 @@ mn_status mn_flow_project(mn_flow_pressure *s, double tolerance, const mn_double
     const int64_t size = mn_flow_size(grid);
     project_job job = {s, load, velocity, 0};
     result->iterations = 0;
+    MN_TRY(mn_flow_pressure_clear(s));
     if (load) {
         MN_TRY(mn_flow_for_blocks(grid, load_block, &job));
         MN_TRY(mn_flow_inverse_mass(s));
@@ -109,7 +112,7 @@ mn_status mn_flow_project(mn_flow_pressure *s, double tolerance, const mn_double
     }
     MN_TRY(mn_flow_for_blocks(grid, take_block, &job));
     MN_TRY(mn_flow_divergence(s, s->rhs.data));
-    mn_flow_fold_followers(s, s->wall.data);
+    if (s->wall.count > 0) mn_flow_fold_followers(s, s->wall.data);
     MN_TRY(mn_flow_for_blocks(grid, negate_block, &job));
     if (s->sealed) {
         double sums[2];

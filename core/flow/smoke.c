@@ -48,6 +48,7 @@ static mn_status source_range(void *user, mn_range range)
     const smoke_job *job = user;
     mn_flow *flow = job->flow;
     const mn_flow_def *def = &flow->def;
+    const bool painted = flow->color.count > 0;
     const double fade = mn_exp(-def->dissipation * job->dt), cool = mn_exp(-def->cooling * job->dt);
     for (int64_t block = range.begin; block < range.end; block++) {
         mn_vec3 x[64];
@@ -62,7 +63,7 @@ static mn_status source_range(void *user, mn_range range)
         for (int32_t cell = 0; cell < 64; cell++) {
             const int64_t at = block * 64 + cell;
             flow->next.data[at] *= (mn_double4){fade, cool, fade, fade};
-            flow->spare.data[at] *= fade;
+            if (painted) flow->spare.data[at] *= fade;
             if (!flow->inputs.source) continue;
             const double share = fmin(fmax(0.5 - distance[cell] / flow->grid.dx, 0), 1); // a cell's ramp
             if (!(share > 0)) continue;
@@ -70,7 +71,7 @@ static mn_status source_range(void *user, mn_range range)
             const double heat = share * def->source_temperature;
             if (fabs(heat) > fabs(flow->next.data[at][1])) flow->next.data[at][1] = heat;
             const mn_double4 paint = {def->source_color.x, def->source_color.y, def->source_color.z, 0};
-            flow->spare.data[at] += (density - flow->next.data[at][0]) * paint;
+            if (painted) flow->spare.data[at] += (density - flow->next.data[at][0]) * paint;
             flow->next.data[at][0] = density;
             if (def->inherit_velocity > 0) {
                 const mn_vec3 v = mn_collider_probe(flow->inputs.source, flow->before, x[cell]).velocity;
@@ -82,13 +83,35 @@ static mn_status source_range(void *user, mn_range range)
     return MN_OK;
 }
 
+mn_status mn_flow_smoke_paint(mn_flow *flow)
+{
+    const int64_t size = mn_flow_size(&flow->grid);
+    if (flow->color.count == 0) {
+        MN_TRY(mn_array_resize(flow->solver.ctx, &flow->color, size));
+        for (int64_t at = 0; at < size; at++)
+            flow->color.data[at] = flow->smoke.data[at][0] * (mn_double4){1, 1, 1, 0};
+    }
+    if (flow->spare.count == size) return MN_OK;
+    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->spare, size));
+    mn_fill_bytes(flow->spare.data, 0, mn_bytes(size, sizeof(mn_double4)));
+    return MN_OK;
+}
+
+/// Whether the source's colour is other than white.
+static bool paints(const mn_flow *flow)
+{
+    const mn_vec3 c = flow->def.source_color;
+    return flow->inputs.source && (c.x != 1 || c.y != 1 || c.z != 1);
+}
+
 mn_status mn_flow_smoke_begin(mn_flow *flow)
 {
+    if (paints(flow)) MN_TRY(mn_flow_smoke_paint(flow));
     smoke_job job = {.flow = flow, .velocity = flow->velocity.data};
-    MN_TRY(mn_parallel_for(flow->solver.ctx, flow->grid.table.count, MN_FLOW_GRAIN, source_range, &job));
+    MN_TRY(mn_parallel_long(flow->solver.ctx, flow->grid.table.count, MN_FLOW_GRAIN, source_range, &job));
     const mn_flow_quads smoke = flow->smoke, color = flow->color; // both zero; the source fills the scratch
     flow->smoke = flow->next, flow->next = smoke;
-    flow->color = flow->spare, flow->spare = color;
+    if (flow->color.count > 0) flow->color = flow->spare, flow->spare = color;
     return MN_OK;
 }
 
@@ -105,6 +128,7 @@ static mn_status prepare_pressure(mn_flow *flow)
     if (!flow->built || changed) {
         const mn_flow_region region = {NULL, flow->solid_nodes.count > 0 ? flow->solid_nodes.data : NULL};
         flow->built = false; // a cancel leaves it half built
+        mn_flow_pressure_lend(&flow->pressure, flow->values.data, NULL);
         MN_TRY(mn_flow_pressure_build(&flow->pressure, &region, 0.5, false));
         flow->built = true;
     }
@@ -139,6 +163,7 @@ mn_status mn_flow_smoke_step(mn_flow *flow, double dt)
     MN_TRY(mn_flow_push(flow, 0.5 * dt, flow->next.data));
     mn_copy_bytes(flow->half.data, flow->next.data, bytes);
     mn_timer_begin(&flow->solver.timers, "projection");
+    mn_flow_pressure_lend(&flow->pressure, flow->values.data, NULL);
     MN_TRY(mn_flow_project(&flow->pressure, def->tolerance, NULL, flow->half.data, &projection)); // h
     flow->solver.counts.linear_iterations += projection.iterations;
     mn_timer_end(&flow->solver.timers, "projection");
@@ -153,15 +178,17 @@ mn_status mn_flow_smoke_step(mn_flow *flow, double dt)
     MN_TRY(mn_flow_coefficients(grid, NULL, flow->values.data, flow->spare2.data));
     carrier.dt = dt;
     MN_TRY(mn_flow_coefficients(grid, NULL, flow->smoke.data, flow->values.data));
-    MN_TRY(mn_flow_coefficients(grid, NULL, flow->color.data, flow->spare.data));
     const mn_double4 none = {0, 0, 0, 0};
     mn_fill_bytes(flow->next.data, 0, bytes);
     const mn_flow_carried smoke = {flow->values.data, flow->smoke.data, flow->next.data, none, false};
     MN_TRY(mn_flow_advect(&carrier, 1, &smoke));
-    mn_fill_bytes(flow->values.data, 0, bytes);
-    const mn_flow_carried color = {flow->spare.data, flow->color.data, flow->values.data, none, false};
-    MN_TRY(mn_flow_advect(&carrier, 1, &color));
-    mn_copy_bytes(flow->spare.data, flow->values.data, bytes);
+    if (paints(flow) || flow->color.count > 0) {
+        MN_TRY(mn_flow_smoke_paint(flow));
+        MN_TRY(mn_flow_coefficients(grid, NULL, flow->color.data, flow->values.data));
+        mn_fill_bytes(flow->spare.data, 0, bytes);
+        const mn_flow_carried color = {flow->values.data, flow->color.data, flow->spare.data, none, false};
+        MN_TRY(mn_flow_advect(&carrier, 1, &color));
+    }
     mn_timer_end(&flow->solver.timers, "advection");
 
     job.velocity = flow->spare2.data, job.dt = dt;
@@ -171,10 +198,11 @@ mn_status mn_flow_smoke_step(mn_flow *flow, double dt)
     MN_TRY(mn_flow_push(flow, 0.5 * dt, flow->spare2.data));
     MN_TRY(mn_flow_diffuse(flow, dt, flow->spare2.data));
     mn_timer_begin(&flow->solver.timers, "projection");
+    mn_flow_pressure_lend(&flow->pressure, flow->values.data, NULL);
     MN_TRY(mn_flow_project(&flow->pressure, def->tolerance, NULL, flow->spare2.data, &projection));
     flow->solver.counts.linear_iterations += projection.iterations;
     mn_timer_end(&flow->solver.timers, "projection");
-    return MN_OK;
+    return mn_flow_guard(flow, dt, flow->spare2.data);
 }
 
 void mn_flow_smoke_commit(mn_flow *flow)
@@ -182,5 +210,5 @@ void mn_flow_smoke_commit(mn_flow *flow)
     const mn_flow_quads velocity = flow->velocity, old = flow->smoke, paint = flow->color;
     flow->velocity = flow->spare2, flow->spare2 = velocity;
     flow->smoke = flow->next, flow->next = old;
-    flow->color = flow->spare, flow->spare = paint;
+    if (paint.count > 0) flow->color = flow->spare, flow->spare = paint;
 }

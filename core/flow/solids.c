@@ -13,7 +13,7 @@
 typedef struct solids_job {
     mn_flow *flow;
     int32_t inflow;
-    double influx; ///< m/s, out of the box, on that side: negative
+    double influx; ///< m/s, of the stream along that side's axis
 } solids_job;
 
 enum { FAR = 8 }; ///< cells; farther is as far as this
@@ -44,8 +44,8 @@ mn_status mn_flow_sample_solids(mn_flow *flow, bool *changed)
 {
     mn_context *ctx = flow->solver.ctx;
     const int64_t size = flow->collider ? mn_flow_size(&flow->grid) : 0;
-    MN_TRY(mn_array_resize(ctx, &flow->solid_nodes, size));
-    MN_TRY(mn_array_resize(ctx, &flow->solid, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &flow->solid_nodes, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &flow->solid, size));
     if (size > 0) {
         solids_job job = {.flow = flow};
         MN_TRY(mn_parallel_long(ctx, flow->grid.table.count, MN_FLOW_GRAIN, sample_range, &job));
@@ -119,7 +119,18 @@ static void wall_block(void *user, int32_t block)
     }
 }
 
-// A quarter of each fluid face on the inflow side to each of its nodes.
+// What the stream brings in through its side. G leaves closed sides out, so on a constant velocity it gives
+// what passes them: int_side chi_a n = -(G e)_a exactly, also where the surface of a liquid cuts the side,
+// and a uniform stream has no divergence at all.
+static void unit_block(void *user, int32_t block)
+{
+    const solids_job *job = user;
+    mn_flow_pressure *s = &job->flow->pressure;
+    for (int32_t d = 0; d < 3; d++)
+        for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
+            s->v[d][at] = d == job->inflow >> 1 && s->mass.data[at] > 0;
+}
+
 static void inflow_block(void *user, int32_t block)
 {
     const solids_job *job = user;
@@ -129,16 +140,8 @@ static void inflow_block(void *user, int32_t block)
         const mn_ivec3 c = mn_block_cell(&flow->grid.table, block, cell);
         const int32_t place = axis == 0 ? c.x : axis == 1 ? c.y : c.z;
         const int64_t at = (int64_t)block * 64 + cell;
-        if (place != (high ? flow->grid.cells[axis] : 1) || flow->pressure.kind.data[at] == MN_FLOW_EMPTY)
-            continue;
-        for (int32_t n = 0; n < 8; n++) {
-            const int32_t e[3] = {n >> 2, n >> 1 & 1, n & 1};
-            if (e[axis] != high) continue;
-            const int32_t node = mn_block_reach(&flow->grid.table, block, (cell >> 4) + e[0],
-                                                (cell >> 2 & 3) + e[1], (cell & 3) + e[2]);
-            if (node >= 0)
-                flow->pressure.wall.data[node] += 0.25 * job->influx * flow->pressure.fraction.data[at];
-        }
+        if (place == (high ? flow->grid.cells[axis] + 1 : 1))
+            flow->pressure.wall.data[at] = -job->influx * flow->pressure.rhs.data[at];
     }
 }
 
@@ -146,13 +149,18 @@ mn_status mn_flow_wall_flux(mn_flow *flow)
 {
     const mn_vec3 s = flow->def.stream;
     solids_job job = {.flow = flow, .inflow = mn_flow_inflow_side(&flow->def)};
+    const bool moving = flow->collider && mn_collider_max_speed(flow->collider) > 0;
+    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->pressure.wall,
+                        moving || job.inflow >= 0 ? mn_flow_size(&flow->grid) : 0));
+    if (flow->pressure.wall.count == 0) return MN_OK;
     mn_fill_bytes(flow->pressure.wall.data, 0, mn_bytes(flow->pressure.wall.count, sizeof(double)));
     if (job.inflow >= 0) {
-        job.influx = -fabs(job.inflow < 2 ? s.x : job.inflow < 4 ? s.y : s.z);
-        MN_TRY(mn_flow_for_coloured_blocks(&flow->grid, inflow_block, &job));
+        job.influx = job.inflow < 2 ? s.x : job.inflow < 4 ? s.y : s.z;
+        MN_TRY(mn_flow_for_blocks(&flow->grid, unit_block, &job));
+        MN_TRY(mn_flow_divergence(&flow->pressure, flow->pressure.rhs.data));
+        MN_TRY(mn_flow_for_blocks(&flow->grid, inflow_block, &job));
     }
-    if (flow->collider && mn_collider_max_speed(flow->collider) > 0)
-        MN_TRY(mn_flow_for_coloured_blocks(&flow->grid, wall_block, &job));
+    if (moving) MN_TRY(mn_flow_for_coloured_blocks(&flow->grid, wall_block, &job));
     return MN_OK;
 }
 

@@ -105,7 +105,7 @@ static void mark_block(void *user, int32_t block)
 mn_status mn_flow_surface_mark(mn_flow *flow)
 {
     surface_job job = {.flow = flow};
-    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->known, mn_flow_size(&flow->grid)));
+    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->known, mn_flow_size(&flow->grid)));
     return mn_flow_for_blocks(&flow->grid, mark_block, &job);
 }
 
@@ -113,7 +113,7 @@ mn_status mn_flow_surface_mark(mn_flow *flow)
 static mn_status move_quads(mn_flow *flow, int64_t old_count, const mn_ivec3 *old, mn_flow_quads *quads,
                             double empty)
 {
-    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->next, mn_flow_size(&flow->grid)));
+    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->next, mn_flow_size(&flow->grid)));
     for (int64_t at = 0; at < flow->next.count; at++) flow->next.data[at] = (mn_double4){empty, 0, 0, 0};
     for (int64_t b = 0; b < old_count; b++) {
         const int32_t to = mn_flow_block_at(&flow->grid, old[b].x, old[b].y, old[b].z);
@@ -127,7 +127,7 @@ static mn_status move_quads(mn_flow *flow, int64_t old_count, const mn_ivec3 *ol
 
 static mn_status move_labels(mn_flow *flow, int64_t old_count, const mn_ivec3 *old)
 {
-    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->next_label, mn_flow_size(&flow->grid)));
+    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->next_label, mn_flow_size(&flow->grid)));
     for (int64_t at = 0; at < flow->next_label.count; at++) flow->next_label.data[at] = -1;
     for (int64_t b = 0; b < old_count; b++) {
         const int32_t to = mn_flow_block_at(&flow->grid, old[b].x, old[b].y, old[b].z);
@@ -280,7 +280,7 @@ static void sweep_block(void *user, int32_t block)
 mn_status mn_flow_surface_finish(mn_flow *flow)
 {
     const int64_t size = mn_flow_size(&flow->grid);
-    for (int32_t k = 0; k < 2; k++) MN_TRY(mn_array_resize(flow->solver.ctx, &flow->distance[k], size));
+    for (int32_t k = 0; k < 2; k++) MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->distance[k], size));
     surface_job job = {.flow = flow, .to = flow->distance[0].data};
     MN_TRY(mn_flow_for_blocks(&flow->grid, begin_block, &job));
     for (int32_t k = 0; k < SWEEPS; k++) {
@@ -315,7 +315,7 @@ static void node_block(void *user, int32_t block)
 mn_status mn_flow_surface_to_nodes(mn_flow *flow)
 {
     surface_job job = {.flow = flow};
-    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->surface_nodes, mn_flow_size(&flow->grid)));
+    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->surface_nodes, mn_flow_size(&flow->grid)));
     return mn_flow_for_blocks(&flow->grid, node_block, &job);
 }
 

@@ -18,6 +18,7 @@ typedef struct load_job {
     mn_vec3 gravity; ///< rho g dx, Pa per cell
     mn_vec3 middle;  ///< cells
     double scale;    ///< dt / (rho dx)
+    mn_vec3 floor;   ///< cells, the corner of the box that is lowest, from where heights count
     mn_double4 *load;
 } load_job;
 
@@ -25,7 +26,7 @@ typedef struct load_job {
 typedef struct load_cell {
     const load_job *job;
     mn_vec3 cell;
-    double *sums; ///< area and its first moments, when only these are wanted
+    double *sums; ///< area, its first moments and the weight's energy, when only these are wanted
 } load_cell;
 
 static bool load_distances(const mn_flow *flow, int32_t block, int32_t cell, double surface[8],
@@ -81,9 +82,18 @@ static void load_block(void *user, int32_t block)
     }
 }
 
+// int rho g h over the liquid is rho g int h^2/2 n_up over its surface, wetted solids too; exact on
+// triangles.
 static void add_area(void *user, bool is_solid, const mn_vec3 corners[3], mn_vec3 normal)
 {
     const load_cell *c = user;
+    const mn_vec3 g = c->job->gravity;
+    const double pull = mn_norm(g), up = pull > 0 ? -mn_dot(normal, g) / pull : 0;
+    for (int32_t k = 0; k < 3 && pull > 0; k++) {
+        const mn_vec3 X = mn_add(c->cell, mn_scale(0.5, mn_add(corners[k], corners[(k + 1) % 3])));
+        const double h = mn_dot(mn_sub(c->job->floor, X), g) / pull;
+        c->sums[4] += up * h * h / 6;
+    }
     if (is_solid) return;
     const double area = mn_norm(normal);
     const mn_vec3 X = mn_add(c->cell, mn_scale(1.0 / 3, mn_add(corners[0], mn_add(corners[1], corners[2]))));
@@ -109,12 +119,24 @@ static void area_sum(void *user, mn_range range, double *sums)
 mn_status mn_flow_surface_load(mn_flow *flow, double dt, mn_double4 *load)
 {
     const mn_flow_def *def = &flow->def;
-    double sums[4];
-    load_job job = {flow,      def->sigma / def->dx,          mn_scale(def->density * def->dx, def->gravity),
-                    {0, 0, 0}, dt / (def->density * def->dx), load};
+    double sums[5];
+    load_job job = {.flow = flow,
+                    .tension = def->sigma / def->dx,
+                    .gravity = mn_scale(def->density * def->dx, def->gravity),
+                    .scale = dt / (def->density * def->dx),
+                    .load = load};
+    const int32_t *n = flow->grid.cells;
+    const mn_vec3 g = def->gravity;
+    job.floor = mn_v3(g.x > 0 ? n[0] + 1 : 1, g.y > 0 ? n[1] + 1 : 1, g.z > 0 ? n[2] + 1 : 1);
     mn_fill_bytes(load, 0, mn_bytes(mn_flow_size(&flow->grid), sizeof(mn_double4)));
-    MN_TRY(mn_parallel_sum(flow->solver.ctx, flow->grid.table.count, MN_FLOW_GRAIN, area_sum, &job, 4, sums));
+    MN_TRY(mn_parallel_sum(flow->solver.ctx, flow->grid.table.count, MN_FLOW_GRAIN, area_sum, &job, 5, sums));
+    const double dx = flow->grid.dx;
+    flow->surface_energy = def->sigma * dx * dx * sums[0];
+    flow->weight_energy = mn_norm(job.gravity) * dx * dx * dx * sums[4];
     if (!(sums[0] > 0)) return MN_OK;
     job.middle = mn_scale(1.0 / sums[0], mn_v3(sums[1], sums[2], sums[3]));
+    // beyond an open side the water stands at its level
+    const bool open = def->boundary == MN_FLOW_TUNNEL || def->boundary == MN_FLOW_OPEN;
+    if (open && def->use_level) job.middle.y = mn_flow_from_world(&flow->grid, mn_v3(0, def->level, 0)).y;
     return mn_flow_for_coloured_blocks(&flow->grid, load_block, &job);
 }

@@ -287,7 +287,7 @@ static mn_status check_primitives(const mn_geo *geo, mn_primitive_kind kind, int
         const int32_t n = vertex_counts ? vertex_counts[i] : vertices_each;
         if (n < least[kind] || n > most[kind])
             return mn_fail(geo->ctx, MN_ERROR_INPUT,
-                           "A %s with %d vertices cannot be (number %lld of those added).",
+                           "A %s cannot have %d vertices (primitive %lld of this call).",
                            mn_primitive_kind_name(kind), (int)n, (long long)i);
         *total += n;
     }

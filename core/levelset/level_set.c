@@ -148,8 +148,8 @@ static mn_status fill_blocks(void *user, mn_range range)
             const mn_vec3 x = mn_block_node_position(&set->table, (int32_t)b, i);
             const double phi = job->phi(job->user, x);
             if (isnan(phi))
-                return mn_fail(set->ctx, MN_ERROR_INPUT, "The field at (%g, %g, %g) is not a number.", x.x,
-                               x.y, x.z);
+                return mn_fail(set->ctx, MN_ERROR_INPUT, "The field at (%g, %g, %g) is not finite.", x.x, x.y,
+                               x.z);
             set->phi.data[b * MN_BLOCK_CELLS + i] = fmax(-set->band, fmin(set->band, phi));
         }
     return MN_OK;

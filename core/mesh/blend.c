@@ -79,7 +79,7 @@ static mn_status build(mn_blend *blend, int64_t count, const mn_vec3 *positions,
     for (int64_t i = 0; i < count; i++) {
         if (!mn_is_finite3(positions[i]) || !(reach[i] > 0) || !isfinite(reach[i]))
             return mn_fail(blend->ctx, MN_ERROR_INPUT,
-                           "Particle %lld has a position or a radius that is not a number.", (long long)i);
+                           "Particle %lld has a position or a radius that is not finite.", (long long)i);
         longest = fmax(longest, reach[i]);
     }
     for (int64_t i = 0; i < count; i++) MN_TRY(add_particle(blend, i, positions[i], reach[i], longest));

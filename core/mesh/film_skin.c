@@ -65,7 +65,7 @@ static mn_status check(mn_film_skin *s, const mn_film_skin_def *def, const mn_fi
     for (int64_t i = 0; i < sheet->count; i++)
         if (!mn_is_finite3(sheet->positions[i]) || !isfinite(sheet->thickness[i]))
             return mn_fail(s->ctx, MN_ERROR_INPUT,
-                           "Point %lld of the film has a position or thickness that is not a number.",
+                           "Point %lld of the film has a position or thickness that is not finite.",
                            (long long)i);
     for (int64_t t = 0; t < sheet->triangle_count; t++)
         for (int i = 0; i < 3; i++)

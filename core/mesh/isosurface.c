@@ -194,7 +194,7 @@ static double fraction_on_edge(const iso_job *job, int32_t a, int32_t b)
 {
     const double va = value_at(job, a, is_inside(job, a)), vb = value_at(job, b, is_inside(job, b));
     const double t = va / (va - vb);
-    return !(t >= SNAP) ? SNAP : t > 1.0 - SNAP ? 1.0 - SNAP : t; // one that is not a number, too
+    return !(t >= SNAP) ? SNAP : t > 1.0 - SNAP ? 1.0 - SNAP : t; // one that is not finite, too
 }
 
 static void write_vertex(const iso_job *job, int64_t block, int32_t cell, int32_t direction, int32_t vertex)

@@ -41,7 +41,7 @@ typedef struct mn_iso_mesh {
 
 mn_status mn_isosurface_create(mn_context *ctx, mn_isosurface **iso);
 void mn_isosurface_free(mn_isosurface *iso);
-/// phi holds one value for each node of the blocks; one that is not a number counts as outside.
+/// phi holds one value for each node of the blocks; one that is not finite counts as outside.
 mn_status mn_isosurface_run(mn_isosurface *iso, const mn_blocks *blocks, const double *phi, double value,
                             mn_iso_method method);
 mn_iso_mesh mn_isosurface_mesh(const mn_isosurface *iso);

@@ -17,7 +17,7 @@ mn_status mn_mesh_outline(const mn_geo *geo, double crease, mn_geo **lines);
 
 /// Where a number that each point has passes `level` on the polygons, taken as fans of triangles and the
 /// number as linear on each. Pieces of two points that share their ends: on a closed mesh every point of the
-/// line has two pieces. A point at the level counts as above; one that is not a number has no line near it.
+/// line has two pieces. A point at the level counts as above; one that is not finite has no line near it.
 mn_status mn_mesh_level_line(const mn_geo *geo, const double *values, double level, mn_geo **lines);
 
 #ifdef __cplusplus

@@ -323,7 +323,7 @@ static mn_status check(mn_context *ctx, const mn_shape_def *def, int32_t n[3])
     MN_TRY(check_lengths(ctx, rule->name, "radius", rule->radius, def->radius));
     MN_TRY(check_lengths(ctx, rule->name, "size", rule->size, def->size));
     if (!mn_is_finite3(def->center) || !mn_is_finite3(def->rotate))
-        return mn_fail(ctx, MN_ERROR_ARGUMENT, "The %s's center or rotate is not a number.", rule->name);
+        return mn_fail(ctx, MN_ERROR_ARGUMENT, "The %s's center or rotate is not finite.", rule->name);
     if ((def->kind == MN_SHAPE_TORUS || def->kind == MN_SHAPE_RING) && !(def->radius.y < def->radius.x))
         return mn_fail(ctx, MN_ERROR_ARGUMENT,
                        "The %s has radius x of %g m and radius y of %g m; y, its %s, must be smaller.",

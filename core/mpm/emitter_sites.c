@@ -269,16 +269,16 @@ static mn_status check_emitter(mn_context *ctx, const mn_mpm_emitter *e)
     for (int64_t i = 0; i < e->point_count; i++) {
         if (!mn_is_finite3(e->positions[i]))
             return mn_fail(ctx, MN_ERROR_INPUT,
-                           "Point %lld of the emitter has a position that is not a number.", (long long)i);
+                           "Point %lld of the emitter has a position that is not finite.", (long long)i);
         if (e->velocities && !mn_is_finite3(e->velocities[i]))
             return mn_fail(ctx, MN_ERROR_INPUT,
-                           "Point %lld of the emitter has a velocity (v) that is not a number.",
-                           (long long)i);
+                           "Point %lld of the emitter has a velocity (v) that is not finite.", (long long)i);
     }
     for (int64_t t = 0; t < e->triangle_count; t++)
         for (int c = 0; c < 3; c++)
             if (e->triangles[t][c] < 0 || e->triangles[t][c] >= e->point_count)
-                return mn_fail(ctx, MN_ERROR_INPUT, "Triangle %lld of the emitter has no such point: %lld.",
+                return mn_fail(ctx, MN_ERROR_INPUT,
+                               "Triangle %lld of the emitter uses point %lld, which does not exist.",
                                (long long)t, (long long)e->triangles[t][c]);
     MN_TRY(check_values(ctx, e->sigma, e->point_count, "sigma", true));
     MN_TRY(check_values(ctx, e->viscosity, e->point_count, "viscosity", true));

@@ -34,8 +34,7 @@ static const mn_menu_item pin_items[] = {
 const mn_field mn_mpm_fields[] = {
     MN_FIELD_DX(
         def, dx, "Grid Spacing", 0.001, 1e-4, 0.1, "Liquid",
-        "Edge of a grid cell. Eight particles fill one; a drop should be at least 8 cells across, 20 for "
-        "good motion. Half of it costs about 16 times as much."),
+        "Edge of a grid cell. Eight particles fill one; a drop should be at least 8 cells across, 20 for good motion. Half the spacing costs about 16 times as much."),
     MN_PARM_MATERIAL("Liquid"),
     MN_FIELD_SIGMA(def, 0.072, "Liquid", " Points with the attribute sigma have their own."),
     MN_FIELD_DENSITY(def, "Liquid", " Points with the attribute density have their own."),
@@ -80,8 +79,7 @@ const mn_field mn_mpm_fields[] = {
     MN_FIELD_FLOAT(
         def, newton_tolerance, "Newton Tolerance", "", 0.05, 1e-12, 0.9, 1e-4, 0.1, "Solver",
         "{ integrator == explicit }",
-        "Implicit steps are solved until what is left to change is this share of the step's change of "
-        "velocity."),
+        "Implicit steps are solved until the remaining error is this fraction of the step's change of velocity."),
     MN_FIELD_MAX_DT(def, 1, "Solver"),
     MN_FIELD_FLOAT(
         def, cfl, "CFL Number", "", 0.6, 1e-3, 10, 0.1, 1, "Solver", NULL,
@@ -100,15 +98,15 @@ const mn_field mn_mpm_fields[] = {
     MN_FIELD_MENU(def, transfer, "Transfer", transfer_items, MN_MPM_APIC, "Solver", NULL,
                   "APIC is calm; the blend with FLIP keeps splashes and jets alive, and noise with them."),
     MN_FIELD_FLOAT(def, flip_ratio, "FLIP Ratio", "", 0.95, 0, 1, 0, 1, "Solver", "{ transfer != apic_flip }",
-                   "Share of their own velocity that particles keep in each step; 0.99 for jets."),
+                   "Fraction of their own velocity that particles keep in each step; 0.99 for jets."),
     MN_PARMS_DOMAIN("Domain"),
     MN_MENU(
         "boundary", "Boundary", boundary_items, MN_MPM_SEPARATE, "Domain", "{ use_domain == 0 }",
-        "What the sides of the domain do: nothing; let slip along; hold; let slip and leave, with friction; "
-        "or take out what passes."),
+        "What the sides of the domain do: open lets liquid pass, slip lets it slide along, stick holds it, separate lets it slide with friction and leave, sink removes it."),
     MN_PARMS_SIDES(side_items, "Domain", "What happens at this side of the domain."),
-    MN_MENU("collider_boundary", "Colliders", collider_items, 2, "Domain", NULL,
-            "What colliders do: let slip along; hold; or let slip and leave, with friction."),
+    MN_MENU(
+        "collider_boundary", "Colliders", collider_items, 2, "Domain", NULL,
+        "What colliders do: slip lets liquid slide along, stick holds it, separate lets it slide with friction and leave."),
     MN_FIELD_FRICTION(def, 0, "Domain", NULL,
                       "Coulomb friction coefficient where liquid slips and may leave. Colliders may have "
                       "their own, set on the collider node or painted on their points as friction."),
@@ -122,7 +120,7 @@ const mn_field mn_mpm_fields[] = {
                    "{ output_surface == 0 }",
                    "Spacing of the mesh's level set in grid cells: 0.5 gives four times the triangles."),
     MN_FIELD_SEED(def, "Simulation",
-                  "Another number shifts the particles that emitters put in by other parts of a cell."),
+                  "Another number places emitted particles differently within their cells."),
     MN_FIELDS_STEPS(def),
     MN_MENU(
         "body_kind", "Polygons Are", body_items, 0, "Bodies", NULL,
@@ -134,8 +132,7 @@ const mn_field mn_mpm_fields[] = {
         "their points comes first."),
     MN_FLOAT(
         "body_young", "Young's Modulus", "Pa", 1e5, 1e-6, 1e15, 1000, 1e9, "Bodies", NULL,
-        "Stiffness of soft solids and cloth: jelly 3e3, soft rubber 1e6; of rigid bodies, how hard their "
-        "contacts are. A young painted on their points comes first."),
+        "Stiffness of soft solids and cloth: jelly 3e3, soft rubber 1e6; for rigid bodies, how hard their contacts are. A young painted on their points comes first."),
     MN_FLOAT("body_poisson", "Poisson's Ratio", "", 0.4, -0.99, 0.4999, 0, 0.49, "Bodies", NULL,
              "How much a soft body thins when it is pulled: cork 0, most solids 0.3, rubber near 0.5."),
     MN_FLOAT("body_damping", "Damping", "s", 0, 0, 1e6, 0, 0.1, "Bodies", NULL,

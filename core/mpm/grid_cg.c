@@ -8,7 +8,9 @@
 // Inner forces add up to nothing, so 1.r = 0 at the start, and with M as the preconditioner 1.M p = 0 for
 // every direction: linear momentum is exact whatever the tolerance, in each body that floats freely.
 // Directions run in the space of what is free (held_nodes.c), and of the velocities of bodies (bodies.h).
-// Each iteration passes over the vectors twice and over the operator once.
+// Each iteration passes over the vectors twice and over the operator once: mn_conjugate_gradients() of
+// core/linear would pass seven times over copies of the blocks' nodes, and has no place for what is special
+// here, directions in a space of free nodes and bodies and the end by the error of the velocity below.
 //
 // What is left to change is the sum of what later iterations will take off, |x* - x_k|^2_H = sum_j>=k alpha_j
 // r_j.z_j [hestenes1952], and H >= M makes it a bound of the error of the velocity. The next WINDOW terms are

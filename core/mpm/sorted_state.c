@@ -151,10 +151,10 @@ static mn_status check_source(mn_mpm *mpm, const mn_mpm_source *source)
     mn_context *ctx = mpm->solver.ctx;
     for (int64_t i = 0; i < source->count; i++) {
         if (!mn_is_finite3(source->position[i]))
-            return mn_fail(ctx, MN_ERROR_INPUT, "Particle %lld has a position that is not a number.",
+            return mn_fail(ctx, MN_ERROR_INPUT, "Particle %lld has a position that is not finite.",
                            (long long)i);
         if (source->velocity && !mn_is_finite3(source->velocity[i]))
-            return mn_fail(ctx, MN_ERROR_INPUT, "Particle %lld has a velocity (v) that is not a number.",
+            return mn_fail(ctx, MN_ERROR_INPUT, "Particle %lld has a velocity (v) that is not finite.",
                            (long long)i);
         MN_TRY(check_value(ctx, source->mass, i, "mass", 0, false));
         MN_TRY(check_value(ctx, source->density, i, "density", 0, false));

@@ -54,8 +54,7 @@ mn_status mn_mpm_check_liquids(const mn_mpm *mpm)
     if (!l->two || (l->share[0] >= least && l->share[1] >= least && of_all >= least)) return MN_OK;
     return mn_fail(
         mpm->solver.ctx, MN_ERROR_ARGUMENT,
-        "Two liquids of %g and %g N/m cannot meet with interfacial_tension %g N/m, for at no angles "
-        "do the three balance; use one between %g and %g N/m, or another sigma.",
+        "Two liquids of %g and %g N/m cannot meet with interfacial_tension %g N/m, because no angles balance the three tensions; use one between %g and %g N/m, or another sigma.",
         l->sigma[0], l->sigma[1], between, fabs(l->sigma[0] - l->sigma[1]), l->sigma[0] + l->sigma[1]);
 }
 

@@ -88,8 +88,7 @@ static mn_status sample_polyline(mn_context *ctx, const mn_film_source_def *def,
     for (int64_t v = starts[primitive]; v < starts[primitive + 1]; v++) {
         const mn_film_source_sample s = corner_of(def, points[v]);
         if (!mn_is_finite3(s.position) || !mn_is_finite3(s.velocity) || !isfinite(s.thickness))
-            return mn_fail(ctx, MN_ERROR_INPUT,
-                           "Point %lld of the polylines has a value that is not a number.",
+            return mn_fail(ctx, MN_ERROR_INPUT, "Point %lld of the polylines has a value that is not finite.",
                            (long long)points[v]);
         if (!(s.thickness > 0))
             return mn_fail(ctx, MN_ERROR_INPUT,

@@ -73,7 +73,7 @@ static mn_status read_corners(dart_board *b)
         if (thickness) mn_attribute_get(thickness, i, 1, &c->thickness);
         if (!mn_is_finite3(c->position) || !mn_is_finite3(c->velocity) || !isfinite(c->thickness))
             return mn_fail(b->ctx, MN_ERROR_INPUT,
-                           "Point %lld of the polygons has a value that is not a number.", (long long)i);
+                           "Point %lld of the polygons has a value that is not finite.", (long long)i);
     }
     return MN_OK;
 }

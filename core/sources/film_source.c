@@ -53,8 +53,8 @@ static mn_status check(mn_context *ctx, const mn_film_source_def *def)
         return mn_fail(ctx, MN_ERROR_ARGUMENT, "The film would have %.3g points; raise the spacing of %g m.",
                        largest / (def->spacing * def->spacing), def->spacing);
     if (def->kind == MN_FILM_DISC && def->hole > 0 && !(def->hole + def->spacing < def->radius))
-        return mn_fail(ctx, MN_ERROR_ARGUMENT, "The hole of %g m leaves nothing of a disc of %g m.",
-                       def->hole, def->radius);
+        return mn_fail(ctx, MN_ERROR_ARGUMENT, "A hole of %g m leaves nothing of a disc of %g m.", def->hole,
+                       def->radius);
     return MN_OK;
 }
 

@@ -123,7 +123,7 @@ static mn_status strike(mn_context *ctx, const mn_geo *thing, mn_jet_source_def 
         low = mn_min3(low, x), high = mn_max3(high, x);
         front = fmin(front, mn_dot(x, axis));
     }
-    if (count == 0) return mn_fail(ctx, MN_ERROR_INPUT, "What the jet should strike is empty.");
+    if (count == 0) return mn_fail(ctx, MN_ERROR_INPUT, "The jet's target is empty.");
     const mn_vec3 middle = mn_lerp(low, high, 0.5);
     def->center = mn_axpy(middle, front - mn_dot(middle, axis), axis);
     for (int64_t i = 0; i < count; i++) {
@@ -183,8 +183,7 @@ static mn_status check_curves(mn_context *ctx, const mn_geo *geo)
     const uint8_t *kinds = mn_geo_primitive_kinds(geo);
     for (int64_t i = 0; i < mn_geo_primitive_count(geo); i++)
         curves += kinds[i] == MN_POLYLINE || kinds[i] == MN_POLYGON;
-    if (curves == 0)
-        return mn_fail(ctx, MN_ERROR_INPUT, "The film needs a curve to leave; connect a polyline.");
+    if (curves == 0) return mn_fail(ctx, MN_ERROR_INPUT, "Film leaves from a curve; connect a polyline.");
     return MN_OK;
 }
 
@@ -195,8 +194,7 @@ mn_status mn_jet_source_create(mn_context *ctx, const mn_jet_source_def *def, mn
     *out = NULL;
     MN_TRY(check(ctx, def));
     if (def->kind == MN_JET_CURVES) {
-        if (!def->geo)
-            return mn_fail(ctx, MN_ERROR_INPUT, "The film needs a curve to leave; connect a polyline.");
+        if (!def->geo) return mn_fail(ctx, MN_ERROR_INPUT, "Film leaves from a curve; connect a polyline.");
         MN_TRY(check_curves(ctx, def->geo));
         status = mn_geo_copy(def->geo, &geo);
         if (status == MN_OK) status = complete_curves(def, geo);

@@ -89,7 +89,7 @@ void mn_blocks_free(mn_blocks *blocks);
 
 /// The blocks of every cell that lies within [-reach_low, +reach_high] (each 0 to 4, on every axis) of the
 /// cell of a point. Quadratic B-splines: with `origin` half a cell up, cell = first of three nodes, reach 0
-/// and 2. A position that is not a number or lies outside the grid's 2^30 cells is an error. On failure the
+/// and 2. A position that is not finite or lies outside the grid's 2^30 cells is an error. On failure the
 /// set is empty.
 mn_status mn_blocks_build(mn_blocks *blocks, mn_vec3 origin, double dx, mn_points points, int32_t reach_low,
                           int32_t reach_high);

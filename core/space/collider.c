@@ -127,7 +127,7 @@ static mn_status sample_line(mn_collider *collider, const solid *s, mn_vec3 begi
             if (!isfinite(distances[i]))
                 return mn_fail(
                     collider->ctx, MN_ERROR_INPUT,
-                    "The collider's level set holds values that are not numbers, near (%g, %g, %g).",
+                    "The collider's level set holds values that are not finite, near (%g, %g, %g).",
                     positions[i].x, positions[i].y, positions[i].z);
             if (fabs(distances[i]) < 0.99 * s->band)
                 MN_TRY(mn_array_push(collider->ctx, &near->positions, &positions[i]));
@@ -189,7 +189,7 @@ static mn_status fit_motion(mn_collider *collider, solid *s)
             const mn_vec3 x = near.positions.data[i];
             status =
                 mn_fail(ctx, MN_ERROR_INPUT,
-                        "The collider's velocity 'vel' holds values that are not numbers, near (%g, %g, %g).",
+                        "The collider's velocity 'vel' holds values that are not finite, near (%g, %g, %g).",
                         x.x, x.y, x.z);
             goto out;
         }

@@ -2,7 +2,7 @@
 //
 // One step of a spray: emits the drops born in it (emission.c) and marches every drop on (march.c). The
 // marches are independent of each other, so any number of threads gives the same bits. When some drop ends at
-// a place that is not a number, the drops are what they were and the step is tried at half its length.
+// a place that is not finite, the drops are what they were and the step is tried at half its length.
 #include "base/parallel.h"
 #include "spray/emission.h"
 #include "spray/march.h"

@@ -220,7 +220,7 @@ static bool step(const mn_march *march, double before, double *left, mn_drop *dr
     double gap = INFINITY, h = *left;
     if (march->collider) gap = gap_at(march, before + *left, drop->position, drop->radius);
     if (isnan(gap)) {
-        // A solid that is not a number here: neither is the drop, and the step fails.
+        // A solid that is not finite here: neither is the drop, and the step fails.
         drop->position = mn_v3(NAN, NAN, NAN);
         *left = 0;
         return true;

@@ -19,10 +19,9 @@ mn_status mn_spray_check_source(mn_context *ctx, const mn_emitter *source)
         if (!mn_is_finite3(source->positions[i]) ||
             (source->velocities && !mn_is_finite3(source->velocities[i])) ||
             (source->normals && !mn_is_finite3(source->normals[i])))
-            return mn_fail(
-                ctx, MN_ERROR_INPUT,
-                "Point %lld of the source has a position, velocity or normal that is not a number.",
-                (long long)i);
+            return mn_fail(ctx, MN_ERROR_INPUT,
+                           "Point %lld of the source has a position, velocity or normal that is not finite.",
+                           (long long)i);
     return MN_OK;
 }
 
@@ -53,7 +52,7 @@ mn_status mn_spray_add(mn_spray *spray, int64_t count, const mn_drop *drops)
     for (int64_t i = 0; i < count; i++) {
         const mn_drop *d = &drops[i];
         if (!mn_is_finite3(d->position) || !mn_is_finite3(d->velocity) || isnan(d->age) || isnan(d->life))
-            return mn_fail(spray->solver.ctx, MN_ERROR_INPUT, "Drop %lld has a value that is not a number.",
+            return mn_fail(spray->solver.ctx, MN_ERROR_INPUT, "Drop %lld has a value that is not finite.",
                            (long long)i);
         if (!(d->radius > 0) || !(d->mass > 0) || !isfinite(d->radius + d->mass))
             return mn_fail(spray->solver.ctx, MN_ERROR_INPUT,

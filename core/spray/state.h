@@ -38,7 +38,7 @@ struct mn_spray {
     mn_spray_frame frame;
 };
 
-/// Fails with a sentence on the first point with a value that is not a number.
+/// Fails with a sentence on the first point with a value that is not finite.
 mn_status mn_spray_check_source(mn_context *ctx, const mn_emitter *source);
 /// The emitter with the triangles that the def wants.
 mn_emitter mn_spray_source_of(const mn_spray *spray, const mn_emitter *emitter);

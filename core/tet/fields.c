@@ -26,9 +26,9 @@ const mn_field mn_tet_liquid_fields[] = {
     MN_VEC3("inflow_velocity", "Inflow Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -1, 1, "Emitters", NULL,
             "Velocity of the liquid in the emitter, across its flat end, when its points have no v. With a "
             "flow rate only its direction counts."),
-    MN_FIELD_FLOAT(def, size, "Size", "m", 0, 0, 1e6, 0, 0.05, "Mesh", NULL,
-                   "Edge length of the tetrahedra that remeshing aims at; 0 takes the mean of the input. "
-                   "Half of it costs about 12 times as much."),
+    MN_FIELD_FLOAT(
+        def, size, "Size", "m", 0, 0, 1e6, 0, 0.05, "Mesh", NULL,
+        "Edge length of the tetrahedra that remeshing aims at; 0 takes the mean of the input. Half the size costs about 12 times as much."),
     MN_FIELD_FLOAT(def, min_size, "Minimum Edge", "m", 0, 0, 1e6, 0, 0.05, "Mesh", NULL,
                    "Shorter edges are contracted; 0 for half the size."),
     MN_FIELD_FLOAT(def, max_size, "Maximum Edge", "m", 0, 0, 1e6, 0, 0.05, "Mesh", NULL,

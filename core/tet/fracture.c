@@ -300,16 +300,21 @@ static double crack_time(const mn_tet_liquid *liquid, const weak_nodes *weak)
     return weak->data[0].edge / (crack_speed * sqrt(fastest));
 }
 
+bool mn_tet_solids_may_break(const mn_tet_liquid *liquid)
+{
+    bool any = false;
+    for (int64_t m = 0; liquid->solids.any && m < liquid->solids.materials.count; m++)
+        any = any || breaks(&liquid->solids.materials.data[m]);
+    return any;
+}
+
 mn_status mn_tet_solids_break(mn_tet_liquid *liquid, double *limit)
 {
     weak_nodes weak = {0};
     mn_tet_mesh *fresh = NULL;
     int64_t opened = 0;
-    bool any = false;
     *limit = INFINITY;
-    for (int64_t m = 0; liquid->solids.any && m < liquid->solids.materials.count; m++)
-        any = any || breaks(&liquid->solids.materials.data[m]);
-    if (!any) return MN_OK;
+    if (!mn_tet_solids_may_break(liquid)) return MN_OK;
     mn_timer_begin(&liquid->solver.timers, "break");
     mn_status status = find_stresses(liquid);
     if (status == MN_OK) status = find_weak(liquid, &weak);

@@ -141,7 +141,7 @@ static mn_status check_mesh(mn_tet_liquid *liquid)
     for (int32_t i = 0; i < mesh->vertex_slots; i++)
         if (!mn_is_finite3(mesh->position[i]) || !mn_is_finite3(v[i]))
             return mn_fail(liquid->ctx, MN_ERROR_INPUT,
-                           "Vertex %d has a position or velocity that is not a number.", i);
+                           "Vertex %d has a position or velocity that is not finite.", i);
     for (int32_t t = 0; t < mesh->tet_slots; t++) {
         const double volume = mn_tet_mesh_tet_volume(mesh, t);
         if (!(volume > 0))

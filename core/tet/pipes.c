@@ -332,7 +332,7 @@ static mn_status check_pipe(const mn_tet_liquid *liquid, const mn_tet_pipe *pipe
     if (!pipe->slug) return mn_fail(liquid->ctx, MN_ERROR_INPUT, "An emitter has no tetrahedra.");
     if (!mn_is_finite3(pipe->velocity) || !(pipe->flow_rate >= 0))
         return mn_fail(liquid->ctx, MN_ERROR_ARGUMENT,
-                       "The velocity of an emitter is not a number, or its flow rate of %g m^3/s is below 0.",
+                       "The velocity of an emitter is not finite, or its flow rate of %g m^3/s is below 0.",
                        pipe->flow_rate);
     for (int32_t t = 0; t < pipe->slug->tet_slots; t++)
         if (mn_tet_alive(pipe->slug, t) && !(mn_tet_mesh_tet_volume(pipe->slug, t) > 0))

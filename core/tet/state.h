@@ -350,6 +350,9 @@ void mn_tet_solids_free_barrier(mn_tet_liquid *liquid);
 
 // ---- fracture.c ----
 
+/// Whether a material among the solids can break.
+bool mn_tet_solids_may_break(const mn_tet_liquid *liquid);
+
 /// Breaks solids where they bear more than they can. *limit is how long the next step may be after that, s;
 /// INFINITY: nothing broke.
 mn_status mn_tet_solids_break(mn_tet_liquid *liquid, double *limit);

@@ -66,8 +66,8 @@ static mn_status read_elements(const mn_geo *geo, bool repair, element_array *el
             x[k] = mn_geo_position(geo, e.v[k]);
             if (!mn_is_finite3(x[k]))
                 return mn_fail(ctx, MN_ERROR_INPUT,
-                               "point %d of tetrahedron %lld is not at a finite place; remove it", e.v[k],
-                               (long long)p);
+                               "point %d of tetrahedron %lld has a position that is not finite; remove it",
+                               e.v[k], (long long)p);
         }
         if (repair) {
             const double volume = mn_orient3d(x[0], x[1], x[2], x[3]);

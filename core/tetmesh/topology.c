@@ -235,7 +235,7 @@ static mn_status check_vertex(const mn_tet_mesh *mesh, int32_t v, int64_t *corne
 {
     int32_t boundary = 0;
     if (!mn_is_finite3(mesh->position[v]))
-        return mn_fail(mesh->ctx, MN_ERROR_INPUT, "vertex %d is not at a finite place", v);
+        return mn_fail(mesh->ctx, MN_ERROR_INPUT, "vertex %d has a position that is not finite", v);
     MN_TET_STAR(mesh, v, code)
     {
         if (!mn_tet_alive(mesh, code / 4) || mesh->tet[code / 4][code % 4] != v)

@@ -178,7 +178,7 @@ static mn_status run_process(member_job *job, char *const *words, const char *fo
     int ends[2];
     mn_context *ctx = job->session->ctx;
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return mn_fail(ctx, MN_ERROR_IO, "There is no pipe to be had: %s.", strerror(errno));
+        return mn_fail(ctx, MN_ERROR_IO, "No pipe can be opened: %s.", strerror(errno));
     const pid_t parent = getpid(), child = fork();
     if (child == 0) become(words, folder, ends[1], parent);
     close(ends[1]);

@@ -225,7 +225,7 @@ mn_status mn_bgeo_read_attributes(mn_bgeo_reader *reader)
         if (owner == MN_OWNER_COUNT)
             return mn_json_fail(json, "'%.40s' is not known among the attributes", json->string.data);
         if (reader->counts[owner] < 0)
-            return mn_json_fail(json, "the number of %ss should stand before their attributes",
+            return mn_json_fail(json, "the number of %ss must come before their attributes",
                                 mn_owner_name((mn_owner)owner));
         MN_TRY(read_owner(reader, (mn_owner)owner));
     }
@@ -356,7 +356,7 @@ mn_status mn_bgeo_read_groups(mn_bgeo_reader *reader, mn_owner owner)
 {
     mn_json *json = reader->json;
     // By now the counts are known to be true.
-    if (!reader->has_primitives) return mn_json_fail(json, "the groups should stand after the primitives");
+    if (!reader->has_primitives) return mn_json_fail(json, "the groups must come after the primitives");
     MN_TRY(mn_json_expect(json, MN_JSON_ARRAY, "the groups"));
     for (;;) {
         MN_TRY(mn_json_next(json));

@@ -124,6 +124,22 @@ static const char *volume_name(const mn_bgeo_reader *reader, int64_t file_primit
     return "";
 }
 
+/// Whether an attribute only says what the volumes say themselves: their names, and nothing for other
+/// primitives. The writer makes it for hosts that look for volumes by it.
+static bool repeats_volume_names(const mn_bgeo_reader *reader, const mn_bgeo_attribute *a)
+{
+    bool any = false;
+    if (a->owner != MN_PRIMITIVE || a->type != MN_STRING || a->size != 1 || strcmp(a->name, "name") != 0)
+        return false;
+    for (int64_t p = 0; p < reader->parts.count; p++) {
+        const mn_bgeo_part *part = &reader->parts.data[p];
+        any |= part->kind == MN_VOLUME;
+        for (int64_t i = 0; i < part->primitives && part->kind != MN_VOLUME; i++)
+            if (volume_name(reader, part->file_primitive + (part->from_one ? 0 : i))[0]) return false;
+    }
+    return any;
+}
+
 static mn_status add_volume(mn_bgeo_reader *reader, const mn_bgeo_part *part)
 {
     const int64_t point = reader->vertex_points.data[reader->listed.data[part->first_listed]];
@@ -225,6 +241,7 @@ static mn_status place_all(mn_bgeo_reader *reader, const maps *maps)
 {
     for (int64_t i = 0; i < reader->attributes.count; i++) {
         mn_bgeo_attribute *attribute = &reader->attributes.data[i];
+        if (repeats_volume_names(reader, attribute)) continue;
         MN_TRY(mn_bgeo_place_attribute(reader, attribute,
                                        attribute->owner == MN_VERTEX ? maps->vertex : maps->primitive));
     }

@@ -101,8 +101,7 @@ static mn_status check_vertices(mn_bgeo_reader *reader, mn_primitive_kind kind, 
     if (count >= least[kind] && count <= most[kind]) return MN_OK;
     return mn_fail(
         reader->ctx, MN_ERROR_UNSUPPORTED,
-        "%s: primitive %lld is a %s with %lld vertices, which cannot be; clean the geometry before "
-        "saving.",
+        "%s: primitive %lld is a %s with %lld vertices, which is not possible; clean the geometry before saving.",
         reader->json->source->name, (long long)primitive, mn_primitive_kind_name(kind), (long long)count);
 }
 

@@ -16,7 +16,7 @@ static mn_status read_count(mn_bgeo_reader *reader, mn_owner owner)
 {
     mn_json *json = reader->json;
     if (reader->counts[owner] >= 0)
-        return mn_json_fail(json, "the number of %ss is said twice", mn_owner_name(owner));
+        return mn_json_fail(json, "the number of %ss is given twice", mn_owner_name(owner));
     MN_TRY(mn_json_expect_int(json, "a count", &reader->counts[owner]));
     if (reader->counts[owner] < 0 || reader->counts[owner] > INT64_MAX / 4096)
         return mn_json_fail(json, "there cannot be %lld %ss", (long long)reader->counts[owner],
@@ -61,7 +61,7 @@ static mn_status read_topology(mn_bgeo_reader *reader)
     mn_json *json = reader->json;
     if (reader->has_topology) return mn_json_fail(json, "the topology is there twice");
     if (reader->counts[MN_POINT] < 0 || reader->counts[MN_VERTEX] < 0)
-        return mn_json_fail(json, "the counts should stand before the topology");
+        return mn_json_fail(json, "the counts must come before the topology");
     MN_TRY(mn_json_expect(json, MN_JSON_ARRAY, "the topology"));
     for (;;) {
         bool more;
@@ -84,7 +84,7 @@ static mn_status read_topology(mn_bgeo_reader *reader)
 
 static mn_status read_attributes(mn_bgeo_reader *reader)
 {
-    if (reader->has_attributes) return mn_json_fail(reader->json, "the attributes are there twice");
+    if (reader->has_attributes) return mn_json_fail(reader->json, "the attributes appear twice");
     reader->has_attributes = true;
     return mn_bgeo_read_attributes(reader);
 }
@@ -92,9 +92,9 @@ static mn_status read_attributes(mn_bgeo_reader *reader)
 static mn_status read_primitives(mn_bgeo_reader *reader)
 {
     mn_json *json = reader->json;
-    if (reader->has_primitives) return mn_json_fail(json, "the primitives are there twice");
+    if (reader->has_primitives) return mn_json_fail(json, "the primitives appear twice");
     if (reader->counts[MN_PRIMITIVE] < 0 || !reader->has_topology || !reader->has_attributes)
-        return mn_json_fail(json, "the primitives should stand after counts, topology and attributes");
+        return mn_json_fail(json, "the primitives must come after counts, topology and attributes");
     if (reader->counts[MN_POINT] > 0 && !reader->has_positions)
         return mn_json_fail(json, "the points have no positions P");
     MN_TRY(mn_bgeo_read_primitives(reader));

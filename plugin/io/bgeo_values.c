@@ -329,7 +329,7 @@ static mn_status read_data(mn_bgeo_reader *reader, mn_bgeo_attribute *attribute,
 {
     layout->has_data = true;
     if (layout->size < 1 || !layout->has_storage)
-        return mn_json_fail(reader->json, "size and storage should stand before the values");
+        return mn_json_fail(reader->json, "size and storage must come before the values");
     settle_type(reader, attribute);
     MN_TRY(choose_place(reader, attribute, layout));
     if (!read) return read_pages(reader, attribute, layout);
@@ -365,7 +365,7 @@ static mn_status read_key(mn_bgeo_reader *reader, mn_bgeo_attribute *attribute, 
     // The flags depend on what stands before them, and the values on all.
     const bool is_flags = mn_json_is(json, "constantpageflags"), is_data = mn_json_is(json, "rawpagedata");
     if (layout->has_data || (layout->has_flags && !is_data))
-        return mn_json_fail(json, "'%.40s' should stand before the values", json->string.data);
+        return mn_json_fail(json, "'%.40s' must come before the values", json->string.data);
     if (is_flags) return read_flags(reader, attribute, layout);
     if (is_data) return read_data(reader, attribute, layout, NULL);
     if (mn_json_is(json, "size")) return read_size(reader, attribute, layout);

@@ -296,7 +296,7 @@ static mn_status read_corners(ply *p, const mn_ply_property *property)
     double count;
     MN_TRY(read_value(p, property->count_type, &count));
     if (!(count >= 3 && count <= 1e9))
-        return mn_fail(p->text.ctx, MN_ERROR_FORMAT, "%s: a face with %g corners cannot be.", p->text.name,
+        return mn_fail(p->text.ctx, MN_ERROR_FORMAT, "%s: a face cannot have %g corners.", p->text.name,
                        count);
     p->corners.count = 0;
     for (int64_t k = 0; k < (int64_t)count; k++) {

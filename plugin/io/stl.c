@@ -136,7 +136,7 @@ static mn_status build(mn_context *ctx, const corners *c, const char *name, mn_g
     const int64_t count = c->x.count / 3;
     for (int64_t i = 0; i < c->x.count; i++)
         if (!isfinite(c->x.data[i]))
-            return mn_fail(ctx, MN_ERROR_FORMAT, "%s: corner %lld is not at a finite place.", name,
+            return mn_fail(ctx, MN_ERROR_FORMAT, "%s: corner %lld has a position that is not finite.", name,
                            (long long)(i / 3));
     if (count % 3 != 0)
         return mn_fail(ctx, MN_ERROR_FORMAT, "%s: %lld corners are not a whole number of triangles.", name,

@@ -14,15 +14,43 @@ mn_status mn_json_fail(mn_json *json, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
+    if (json->is_strict)
+        return mn_fail(json->ctx, MN_ERROR_SCENE, "%.300s:%d: %s.", json->source->name, (int)json->line,
+                       sentence);
     return mn_fail(json->ctx, MN_ERROR_FORMAT, "%s: at byte %lld: %s.", json->source->name,
                    (long long)mn_source_offset(json->source), sentence);
 }
 
-mn_status mn_json_open(mn_context *ctx, mn_source *source, mn_json *json)
+mn_status mn_json_fail_expected(mn_json *json, const char *expected, int c)
+{
+    if (c < 0 && !json->is_strict) return mn_json_fail(json, "the file ends too early; it is truncated");
+    if (c < 0) return mn_json_fail(json, "expected %s but the text ends", expected);
+    if (c < ' ' || c >= 0x7f) return mn_json_fail(json, "expected %s but found something else", expected);
+    return mn_json_fail(json, "expected %s but found '%c'", expected, c);
+}
+
+static void begin(mn_context *ctx, mn_source *source, int32_t depth_max, mn_json *json)
 {
     memset(json, 0, sizeof *json);
     json->ctx = ctx;
     json->source = source;
+    json->line = 1;
+    json->depth_max = depth_max;
+}
+
+mn_status mn_json_open_strict(mn_context *ctx, mn_source *source, int32_t most, mn_json *json)
+{
+    static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
+    begin(ctx, source, most < MN_JSON_DEPTH_MAX ? most : MN_JSON_DEPTH_MAX, json);
+    json->is_strict = true;
+    if (source->end - source->at >= 3 && memcmp(source->at, mark, sizeof mark) == 0)
+        source->at += sizeof mark;
+    return MN_OK;
+}
+
+mn_status mn_json_open(mn_context *ctx, mn_source *source, mn_json *json)
+{
+    begin(ctx, source, MN_JSON_DEPTH_MAX, json);
     json->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!json->locale) return mn_fail(ctx, MN_ERROR_MEMORY, "Out of memory.");
     MN_TRY(mn_source_fill(source));
@@ -52,22 +80,24 @@ void mn_json_close(mn_json *json)
 
 mn_status mn_json_finish(mn_json *json)
 {
-    for (;;) {
+    int c;
+    if (json->is_binary) {
         MN_TRY(mn_source_fill(json->source));
-        if (json->source->at == json->source->end) return MN_OK;
-        const uint8_t c = *json->source->at;
-        if (json->is_binary || !(c == ' ' || c == '\t' || c == '\r' || c == '\n'))
-            return mn_json_fail(json, "there is more data after the end of the geometry");
-        json->source->at++;
+        c = json->source->at == json->source->end ? -1 : *json->source->at;
+    } else {
+        MN_TRY(mn_json_skip_space(json, &c));
     }
+    if (c < 0) return MN_OK;
+    if (json->is_strict) return mn_json_fail_expected(json, "nothing after the end", c);
+    return mn_json_fail(json, "there is more data after the end of the geometry");
 }
 
 // ---- levels and strings ----
 
 mn_status mn_json_enter(mn_json *json, bool is_map)
 {
-    if (json->depth == MN_JSON_DEPTH_MAX)
-        return mn_json_fail(json, "the data is nested more than %d levels deep", MN_JSON_DEPTH_MAX);
+    if (json->depth == json->depth_max)
+        return mn_json_fail(json, "values are nested more than %d levels deep", (int)json->depth_max);
     json->levels[json->depth++] = (mn_json_level){.is_map = is_map};
     json->kind = is_map ? MN_JSON_MAP : MN_JSON_ARRAY;
     return MN_OK;

@@ -5,7 +5,8 @@
 //   [1, "two", {"three": 3}]   gives   ARRAY, INT, STRING, MAP, STRING (the key), INT, END, END
 //
 // Nothing is kept but the value at hand, nesting is bounded and nothing recurses, so a hostile file can cost
-// no more memory than a few of its own strings.
+// no more memory than a few of its own strings. Scenes are read by it too, into a tree (tree.h): a strict
+// reader takes RFC 8259 to the letter and speaks of lines instead of bytes.
 #ifndef MENISCUS_PLUGIN_JSON_READ_H
 #define MENISCUS_PLUGIN_JSON_READ_H
 
@@ -51,13 +52,15 @@ typedef struct mn_json {
     mn_context *ctx;
     mn_source *source; ///< the caller's
     bool is_binary;
+    bool is_strict; ///< text of a scene: all of it is in the source's buffer
+    int32_t line;   ///< of text, from 1
 
     mn_json_kind kind;     ///< of the last value
     int64_t integer;       ///< INT, and BOOL as 0 or 1
     double real;           ///< INT, BOOL and REAL
     MN_ARRAY(char) string; ///< STRING and keys, closed by a zero that is not counted
 
-    int32_t depth;
+    int32_t depth, depth_max;
     mn_json_level levels[MN_JSON_DEPTH_MAX];
     MN_ARRAY(char *) tokens; ///< binary: strings by number; NULL when not defined
     int64_t token_definitions;
@@ -73,6 +76,8 @@ typedef struct mn_json {
 /// Looks at the first bytes for text or binary. Close it in any case.
 mn_status mn_json_open(mn_context *ctx, mn_source *source, mn_json *json);
 void mn_json_close(mn_json *json);
+/// The text of a scene, `size` bytes at source->at; a byte order mark is skipped. `most` levels.
+mn_status mn_json_open_strict(mn_context *ctx, mn_source *source, int32_t most, mn_json *json);
 /// After the outermost value: fails when anything but space follows.
 mn_status mn_json_finish(mn_json *json);
 
@@ -102,16 +107,20 @@ mn_status mn_json_next_key(mn_json *json, bool *more);
 /// Whether the string at hand is this one.
 bool mn_json_is(const mn_json *json, const char *string);
 
-/// MN_ERROR_FORMAT with "file: at byte n: ...".
+/// MN_ERROR_FORMAT with "file: at byte n: ...", or MN_ERROR_SCENE with "file:line: ..."; a stop is added.
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
 mn_status
 mn_json_fail(mn_json *json, const char *format, ...);
 
-// ---- between json_read.c, json_text.c, json_binary.c and json_numbers.c ----
+// ---- between read.c, read_text.c, read_binary.c and read_numbers.c ----
 
 mn_status mn_json_next_text(mn_json *json);
+/// The next character after space, not yet taken; -1 at the end.
+mn_status mn_json_skip_space(mn_json *json, int *c);
+/// "expected ... but found 'c'"; c < 0: "but the text ends".
+mn_status mn_json_fail_expected(mn_json *json, const char *expected, int c);
 mn_status mn_json_next_binary(mn_json *json);
 /// One element of the uniform array we are in.
 mn_status mn_json_next_uniform(mn_json *json);

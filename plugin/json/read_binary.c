@@ -192,7 +192,7 @@ static mn_status enter_uniform(mn_json *json)
 {
     MN_TRY(take(json, &json->uniform.type, 1));
     if (!is_uniform_type(json->uniform.type))
-        return mn_json_fail(json, "an array of type 0x%02x cannot be", json->uniform.type);
+        return mn_json_fail(json, "there is no array type 0x%02x", json->uniform.type);
     MN_TRY(read_length(json, &json->uniform.left));
     json->uniform.bits_left = 0;
     MN_TRY(mn_json_enter(json, false));

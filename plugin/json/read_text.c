@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON as text (RFC 8259), with nan and inf besides, which geometry may hold. Numbers are read the same in
-// every locale.
+// JSON as text (RFC 8259); where the reader is not strict, with nan and inf besides, which geometry may hold.
+// Numbers are read the same in every locale.
 #define _GNU_SOURCE // strtod_l
+#include "plugin/json/number_text.h"
 #include "plugin/json/read.h"
 #include "plugin/json/utf8.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,24 +17,20 @@
 /// The next character, not yet taken; -1 at the end.
 static mn_status peek(mn_json *json, int *c)
 {
-    if (json->source->at == json->source->end) MN_TRY(mn_source_fill(json->source));
+    if (json->source->at == json->source->end && !json->is_strict) MN_TRY(mn_source_fill(json->source));
     *c = json->source->at == json->source->end ? -1 : *json->source->at;
     return MN_OK;
 }
 
-static mn_status fail_end(mn_json *json)
+mn_status mn_json_skip_space(mn_json *json, int *c)
 {
-    return mn_json_fail(json, "the file ends too early; it is truncated");
-}
-
-static mn_status skip_space(mn_json *json, int *c)
-{
-    for (;;) {
+    for (;; json->source->at++) {
         MN_TRY(peek(json, c));
-        if (*c != ' ' && *c != '\n' && *c != '\t' && *c != '\r') break;
-        json->source->at++;
+        if (*c == '\n')
+            json->line++;
+        else if (*c != ' ' && *c != '\t' && *c != '\r')
+            return MN_OK;
     }
-    return *c < 0 ? fail_end(json) : MN_OK;
 }
 
 // ---- strings ----
@@ -40,24 +38,36 @@ static mn_status skip_space(mn_json *json, int *c)
 static mn_status read_hex4(mn_json *json, uint32_t *code)
 {
     char digits[4];
-    MN_TRY(mn_source_read(json->source, digits, sizeof digits));
-    return mn_json_hex4(digits, code) ? MN_OK : mn_json_fail(json, "\\u needs four hexadecimal digits");
+    for (int i = 0; i < 4; i++) {
+        int c;
+        MN_TRY(peek(json, &c));
+        if (c < 0 || !isxdigit(c)) return mn_json_fail_expected(json, "four hexadecimal digits after \\u", c);
+        digits[i] = (char)c;
+        json->source->at++;
+    }
+    mn_json_hex4(digits, code);
+    return MN_OK;
+}
+
+static bool take(mn_json *json, char expected)
+{
+    int c;
+    if (peek(json, &c) != MN_OK || c != expected) return false;
+    json->source->at++;
+    return true;
 }
 
 static mn_status read_unicode(mn_json *json)
 {
-    uint32_t code;
+    uint32_t code, low = 0;
     MN_TRY(read_hex4(json, &code));
-    if (mn_utf16_is_low(code)) return mn_json_fail(json, "half of a surrogate pair stands alone");
+    if (code == 0 && json->is_strict) return mn_json_fail(json, "a string holds the character zero");
     if (mn_utf16_is_high(code)) {
-        uint8_t escape[2];
-        uint32_t low;
-        MN_TRY(mn_source_read(json->source, escape, sizeof escape));
-        if (escape[0] != '\\' || escape[1] != 'u')
-            return mn_json_fail(json, "half of a surrogate pair stands alone");
-        MN_TRY(read_hex4(json, &low));
-        if (!mn_utf16_is_low(low)) return mn_json_fail(json, "half of a surrogate pair stands alone");
+        if (take(json, '\\') && take(json, 'u')) MN_TRY(read_hex4(json, &low));
+        if (!mn_utf16_is_low(low)) return mn_json_fail(json, "a string holds half of a surrogate pair");
         code = mn_utf16_join(code, low);
+    } else if (mn_utf16_is_low(code)) {
+        return mn_json_fail(json, "a string holds half of a surrogate pair");
     }
     char bytes[4];
     return mn_json_string_add(json, bytes, mn_utf8_put(code, bytes));
@@ -65,12 +75,26 @@ static mn_status read_unicode(mn_json *json)
 
 static mn_status read_escape(mn_json *json)
 {
-    char c;
-    MN_TRY(mn_source_read(json->source, &c, 1));
-    if (c == 'u') return read_unicode(json);
-    const char meaning = mn_json_unescape(c);
-    if (!meaning) return mn_json_fail(json, "a string holds an unknown escape");
-    return mn_json_string_add(json, &meaning, 1);
+    int c;
+    MN_TRY(peek(json, &c));
+    const char meaning = c < 0 ? '\0' : mn_json_unescape((char)c);
+    if (!meaning && c != 'u')
+        return mn_json_fail_expected(json, "one of \" \\ / b f n r t u after a backslash", c);
+    json->source->at++;
+    return c == 'u' ? read_unicode(json) : mn_json_string_add(json, &meaning, 1);
+}
+
+/// Of a scene's strings: one line of valid UTF-8.
+static mn_status check_plain(mn_json *json, const uint8_t *from, const uint8_t *stop)
+{
+    for (size_t length; from < stop; from += length) {
+        if (*from == '\n') return mn_json_fail(json, "a string has no \" at its end");
+        if (*from < 0x20)
+            return mn_json_fail(json, "a string holds a control character; write it as an escape, like \\t");
+        length = mn_utf8_length((const char *)from, (size_t)(stop - from));
+        if (length == 0) return mn_json_fail(json, "a string is not valid UTF-8");
+    }
+    return MN_OK;
 }
 
 /// After the opening quote.
@@ -81,9 +105,11 @@ static mn_status read_string(mn_json *json)
     for (;;) {
         int c;
         MN_TRY(peek(json, &c));
-        if (c < 0) return fail_end(json);
+        if (c < 0 && json->is_strict) return mn_json_fail(json, "a string has no \" at its end");
+        if (c < 0) return mn_json_fail_expected(json, "the end of a string", c);
         const uint8_t *stop = source->at;
         while (stop < source->end && *stop != '"' && *stop != '\\') stop++;
+        if (json->is_strict) MN_TRY(check_plain(json, source->at, stop));
         MN_TRY(mn_json_string_add(json, source->at, (size_t)(stop - source->at)));
         source->at = stop;
         if (stop == source->end) continue;
@@ -203,6 +229,20 @@ static mn_status parse_number(mn_json *json, const char *text)
     return MN_OK;
 }
 
+/// By the letter: -12.5e-3, true, false, null.
+static mn_status parse_strict(mn_json *json, const char *text, int length)
+{
+    double value;
+    if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0 || strcmp(text, "null") == 0)
+        return parse_word(json, text);
+    if (isalpha((unsigned char)*text)) return mn_json_fail_expected(json, "a value", *text);
+    if (!mn_number_from_text(text, (size_t)length, &value))
+        return mn_json_fail(json, "'%.40s' is not a number as JSON has it", text);
+    if (!isfinite(value)) return mn_json_fail(json, "a number is too large");
+    set_real(json, value);
+    return MN_OK;
+}
+
 static bool in_number(int c)
 {
     return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || (c >= 'a' && c <= 'z') ||
@@ -221,14 +261,9 @@ static mn_status read_number(mn_json *json)
         text[length++] = (char)c;
         json->source->at++;
     }
-    if (length == 0) {
-        if (c < 0) return fail_end(json);
-        return mn_json_fail(
-            json,
-            c >= ' ' && c < 0x7f ? "'%c' does not belong here" : "the character %d does not belong here", c);
-    }
+    if (length == 0) return mn_json_fail_expected(json, "a value", c);
     text[length] = '\0';
-    return parse_number(json, text);
+    return json->is_strict ? parse_strict(json, text, length) : parse_number(json, text);
 }
 
 // ---- values ----
@@ -243,10 +278,10 @@ static mn_status pass_separator(mn_json *json, mn_json_level *level, int *c, boo
         return MN_OK;
     }
     if (level->after_key || level->started) {
-        const char separator = level->after_key ? ':' : ',';
-        if (*c != separator) return mn_json_fail(json, "'%c' is missing", separator);
+        const char *due = level->after_key ? "':' after a key" : level->is_map ? "',' or '}'" : "',' or ']'";
+        if (*c != (level->after_key ? ':' : ',')) return mn_json_fail_expected(json, due, *c);
         json->source->at++;
-        MN_TRY(skip_space(json, c));
+        MN_TRY(mn_json_skip_space(json, c));
     }
     level->started = true;
     return MN_OK;
@@ -255,7 +290,7 @@ static mn_status pass_separator(mn_json *json, mn_json_level *level, int *c, boo
 mn_status mn_json_next_text(mn_json *json)
 {
     int c;
-    MN_TRY(skip_space(json, &c));
+    MN_TRY(mn_json_skip_space(json, &c));
     if (json->depth > 0) {
         mn_json_level *level = &json->levels[json->depth - 1];
         bool ended;
@@ -263,7 +298,7 @@ mn_status mn_json_next_text(mn_json *json)
         if (ended) return MN_OK;
         if (level->is_map) {
             level->after_key = !level->after_key;
-            if (level->after_key && c != '"') return mn_json_fail(json, "a key in a map must be a string");
+            if (level->after_key && c != '"') return mn_json_fail_expected(json, "a key in \"quotes\"", c);
         }
     }
     if (c != '[' && c != '{' && c != '"') return read_number(json);

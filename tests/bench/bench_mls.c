@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Speed of core/mls: assembly of the operators on one thread, next to the search for the neighbours alone;
+// Speed of core/mls: fits of the points on one thread, next to the search for the neighbours alone;
 // frames of the catenoid and the bursting bubble at the sizes of the paper, with the parameters of the
 // scenes; steps of a sheet fed by a jet, at three sizes.
-#include "codim/operators.h"
+#include "codim/cloud_fit.h"
 #include "meniscus/codim.h"
 #include "sources/film_source.h"
 #include "sources/jet_source.h"
@@ -19,18 +19,18 @@ enum { REPEATS = 3 };
 
 static double assemble(mn_context *ctx, const point_cloud *cloud, double radius, int32_t degree)
 {
-    mn_codim_operators *o;
-    mn_codim_operators_def def = mn_codim_operators_default_def();
+    mn_codim_cloud_fit *o;
+    mn_codim_cloud_fit_def def = mn_codim_cloud_fit_default_def();
     def.radius = radius, def.degree = degree;
     const mn_codim_cloud input = {cloud->count, cloud->x, cloud->toward, NULL};
     double best = 1e300;
-    if (mn_codim_operators_create(ctx, &o) != MN_OK) exit(1);
+    if (mn_codim_cloud_fit_create(ctx, &o) != MN_OK) exit(1);
     for (int r = 0; r < REPEATS; r++) {
         const double start = mn_seconds();
-        if (mn_codim_operators_build(o, &def, &input) != MN_OK) exit(1);
+        if (mn_codim_cloud_fit_build(o, &def, &input) != MN_OK) exit(1);
         best = fmin(best, mn_seconds() - start);
     }
-    mn_codim_operators_free(o);
+    mn_codim_cloud_fit_free(o);
     return best;
 }
 
@@ -128,7 +128,7 @@ int main(void)
     const mn_hooks hooks = {.max_workers = 1};
     mn_context *ctx = mn_context_create(&hooks);
     point_cloud cloud = cloud_sphere(60000, 1, 0.2);
-    printf("%-44s %10s %14s %10s\n", "operators, 60,000 points, one thread", "seconds", "points/s", "search");
+    printf("%-44s %10s %14s %10s\n", "fits, 60,000 points, one thread", "seconds", "points/s", "search");
     const struct {
         double radius;
         int32_t degree;

@@ -46,18 +46,20 @@ static size_t mutate(uint8_t *data, size_t size, size_t capacity)
     return size;
 }
 
-static int replay_file(const char *path, int mutations)
+static void replay_file(const char *path, int mutations)
 {
     FILE *file = fopen(path, "rb");
-    if (!file) return 0;
+    if (!file) {
+        fprintf(stderr, "%s cannot be opened\n", path);
+        exit(1);
+    }
     fseek(file, 0, SEEK_END);
     const size_t size = (size_t)ftell(file), capacity = size + 16;
     rewind(file);
     uint8_t *seed = malloc(capacity);
     if (!seed || fread(seed, 1, size, file) != size) {
-        fclose(file);
-        free(seed);
-        return 0;
+        fprintf(stderr, "%s cannot be read\n", path);
+        exit(1);
     }
     fclose(file);
     LLVMFuzzerTestOneInput(seed, size);
@@ -73,7 +75,6 @@ static int replay_file(const char *path, int mutations)
         free(mutant);
     }
     free(seed);
-    return 1;
 }
 
 int main(int argc, char **argv)
@@ -85,7 +86,8 @@ int main(int argc, char **argv)
             if (entry->d_name[0] == '.') continue;
             char path[4096];
             snprintf(path, sizeof path, "%s/%s", argv[1], entry->d_name);
-            files += replay_file(path, strncmp(entry->d_name, "found_", 6) == 0 ? 0 : MUTATIONS);
+            replay_file(path, strncmp(entry->d_name, "found_", 6) == 0 ? 0 : MUTATIONS);
+            files++;
         }
         closedir(folder);
     }

@@ -76,6 +76,24 @@ class NetworkDx(CommandTest):
         self.succeed("wedge", "scene.json", "--vary", "dx=0.001,0.002", "--plan", "-q", "-o", "w")
         self.assertEqual(sorted(m["name"] for m in json.loads((self.folder / "w/plan.json").read_text())["members"]), ["dx=0.001", "dx=0.002"])
 
+    def test_a_dx_that_nothing_follows_is_warned_about(self):
+        every = {name: 0.001 for name in ("fill", "ground", "liquid", "skin")}
+        own = "dx does nothing: every length that could follow it has a value of its own. Set fill.dx"
+        self.write_scene(drop(own=every))
+        self.write_scene(drop(0.002, own=every), "both.json")
+        for words in (("cook", "scene.json", "-f", "1-1", "-o", "x", "--set", "dx=0.002"), ("cook", "both.json", "-f", "1-1", "-o", "y"),
+                      ("wedge", "scene.json", "--vary", "dx=0.001,0.002", "--plan", "-o", "w")):
+            said = self.succeed(*words).stderr
+            self.assertEqual(said.count(own), 1, said)
+        self.write_scene({"meniscus": 1, "nodes": [{"name": "ball", "type": "shape"}], "output": "ball"})
+        self.assertIn("no node has a length that follows it", self.succeed("cook", "scene.json", "-o", "z", "--set", "dx=0.002").stderr)
+        said = []
+        network = meniscus.Network.from_text(json.dumps(drop(own=every)), log=lambda level, sentence: said.append((level, sentence)))
+        network.dx = 0.002
+        self.assertEqual([level for level, sentence in said if own in sentence], ["warning"])
+        self.write_scene(drop(0.001, own={"skin": 0.0005}))
+        self.assertNotIn("does nothing", self.succeed("cook", "scene.json", "-f", "1-1", "-o", "v", "--set", "dx=0.002").stderr)
+
     def test_a_value_that_the_material_gives_is_warned_about(self):
         scene = drop(0.001)
         scene["nodes"][4]["parms"]["material"] = "mercury"

@@ -311,7 +311,8 @@ mn_status mn_codim_solve_held(mn_codim *mls, const mn_linear_problem *film, doub
                                           h->solution.data, &result));
     mls->solver.counts.linear_iterations += result.iterations;
     if (result.end == MN_KRYLOV_BREAKDOWN)
-        return mn_fail(mls->solver.ctx, MN_ERROR_DIVERGED, "Film and liquid together cannot be solved for.");
+        return mn_fail(mls->solver.ctx, MN_ERROR_DIVERGED,
+                       "The coupled equations of film and liquid cannot be solved; use a smaller max_dt.");
     if (!alone) { // and the next solve of this step starts from here
         memcpy(h->guess.data, h->solution.data, mn_bytes(size, sizeof(double)));
         memcpy(v->solution.data, h->solution.data + 3 * films, mn_bytes(size - 3 * films, sizeof(double)));

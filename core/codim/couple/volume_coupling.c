@@ -328,7 +328,8 @@ mn_status mn_codim_volume_solve(mn_codim_volume *v)
                                           v->solution.data, &result));
     v->iterations += result.iterations;
     if (result.end == MN_KRYLOV_BREAKDOWN)
-        return mn_fail(v->ctx, MN_ERROR_DIVERGED, "The liquid's pressure cannot be solved for.");
+        return mn_fail(v->ctx, MN_ERROR_DIVERGED,
+                       "The equations of the liquid's pressure cannot be solved; use a smaller max_dt.");
     return MN_OK;
 }
 

@@ -79,7 +79,7 @@ static mn_status check_liquid(const mn_codim *mls, const mn_codim_liquid *liquid
     for (int64_t i = 0; i < liquid->count; i++) {
         if (!mn_is_finite3(liquid->position[i]) || (liquid->velocity && !mn_is_finite3(liquid->velocity[i])))
             return mn_fail(ctx, MN_ERROR_INPUT,
-                           "Particle %lld of the liquid has a position or velocity that is not a number.",
+                           "Particle %lld of the liquid has a position or velocity that is not finite.",
                            (long long)i);
         if (!(liquid->mass[i] > 0) || !isfinite(liquid->mass[i]))
             return mn_fail(ctx, MN_ERROR_INPUT,

@@ -240,7 +240,7 @@ static mn_status check(const mn_codim *mls, const mn_codim_inlet *inlet, int64_t
     for (int64_t i = 0; i < inlet->count; i++) {
         if (!mn_is_finite3(inlet->position[i]) || !mn_is_finite3(inlet->velocity[i]))
             return mn_fail(mls->solver.ctx, MN_ERROR_INPUT,
-                           "Point %lld of jet %lld has a position or velocity that is not a number.",
+                           "Point %lld of jet %lld has a position or velocity that is not finite.",
                            (long long)i, (long long)index);
         if (!(inlet->thickness[i] >= 0) || !isfinite(inlet->thickness[i]))
             return mn_fail(mls->solver.ctx, MN_ERROR_INPUT,

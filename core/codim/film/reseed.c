@@ -4,10 +4,11 @@
 // triangles with the points where the step has brought them; the next step lays new triangles. Every change
 // keeps the mass and the momentum, and each point takes part in one change of a kind at most.
 //
-//   - A short edge becomes one point. This is also how a free edge collects the film that it sweeps up: the
-//     inelastic meeting that makes it run at sqrt(2 sigma/(rho h)) [taylor1959, culick1960].
-//   - A long edge gets a point in its middle, on the cubic through its ends and normals, with a third of the
-//     mass of either end and that mass's own momentum.
+//   - A short edge becomes one point, on the film at the centre of mass of its ends (projection.c). This is
+//     also how a free edge collects the film that it sweeps up: the inelastic meeting that makes it run at
+//     sqrt(2 sigma/(rho h)) [taylor1959, culick1960].
+//   - A long edge gets a point in its middle, on the film (projection.c; at free edges on the cubic through
+//     its ends and normals), with a third of the mass of either end and that mass's own momentum.
 //   - A film thinner than the artist allows opens a hole just larger than what would heal (MN_FILM_ALPHA);
 //     what was in it goes to the rim.
 //   - Points whose surroundings have changed change their codimension (transitions.c), and threads likewise
@@ -100,8 +101,13 @@ static mn_status merge_short_edges(mn_codim *mls)
         const mn_vec3 n = mn_normalize(mn_add(stays->normal, goes->normal));
         if (mn_norm2(n) > 0) stays->normal = n;
         const mn_vec3 place = stays->position;
+        const bool inner = !on_edge(mls, p, q) && !mn_codim_is_held(stays);
+        mn_vec3 on_film = place;
+        const bool found =
+            inner && mn_codim_project_between(mls, p, q, goes->mass / (stays->mass + goes->mass), &on_film);
         mn_codim_give_all(stays, goes);
         if (edge_p != edge_q) stays->position = place;
+        if (found) stays->position = on_film;
         if (!on_edge(mls, p, q)) stays->unrest = MN_CODIM_UNREST;
     }
     return MN_OK;
@@ -144,6 +150,7 @@ static mn_status split_long_edges(mn_codim *mls)
         mls->reseed.touched.data[p] = mls->reseed.touched.data[q] = 1;
         mn_codim_point born = *a;
         born.position = middle(a, b);
+        if (!on_edge(mls, p, q)) mn_codim_project_between(mls, p, q, 0.5, &born.position);
         born.velocity = mn_lerp(a->velocity, b->velocity, b->mass / (a->mass + b->mass));
         born.normal = mn_normalize(mn_add(a->normal, b->normal));
         if (!(mn_norm2(born.normal) > 0)) born.normal = a->normal;

@@ -22,9 +22,10 @@ static mn_status send_off(mn_codim *mls, int64_t p, mn_vec3 flow, double mass)
     born.anchor = MN_CODIM_FREE;
     mls->points.data[p].mass -= mass;
     if (mls->points.count >= mls->def.max_points)
-        return mn_fail(mls->solver.ctx, MN_ERROR_ARGUMENT,
-                       "The spouts would bring more than %lld points; raise max_points, or the spacing.",
-                       (long long)mls->def.max_points);
+        return mn_fail(
+            mls->solver.ctx, MN_ERROR_ARGUMENT,
+            "The inflow of threads would bring more than %lld points; raise max_points, or the spacing.",
+            (long long)mls->def.max_points);
     return mn_array_push(mls->solver.ctx, &mls->points, &born);
 }
 

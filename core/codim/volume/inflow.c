@@ -102,7 +102,7 @@ static mn_status fill(mn_codim_volume *v, int64_t spring, mn_vec3 way, bool all,
     const double cells = (high.x - low.x + 2) * (high.y - low.y + 2) * (high.z - low.z + 2);
     if (!(cells < MOST_CELLS))
         return mn_fail(v->ctx, MN_ERROR_ARGUMENT,
-                       "The spring is too large for dx = %g m: it spans %.2g cells.", v->set.dx, cells / 8);
+                       "The inflow is too large for dx = %g m: it spans %.2g cells.", v->set.dx, cells / 8);
     for (double i = floor(low.x); i <= high.x; i++)
         for (double j = floor(low.y); j <= high.y; j++)
             for (double k = floor(low.z); k <= high.z; k++) {

@@ -144,7 +144,8 @@ mn_status mn_codim_volume_diffuse(mn_codim_volume *v, double dt)
         mn_conjugate_gradients(v->krylov, &problem, &def, v->face_right.data, v->face_speed.data, &result));
     v->iterations += result.iterations;
     if (result.end == MN_KRYLOV_BREAKDOWN)
-        return mn_fail(v->ctx, MN_ERROR_DIVERGED, "The liquid's viscosity cannot be solved for.");
+        return mn_fail(v->ctx, MN_ERROR_DIVERGED,
+                       "The equations of the liquid's viscosity cannot be solved; use a smaller max_dt.");
     for (int64_t f = 0; f < faces; f++) {
         v->known.data[f] = v->kind.data[f] != FACE_AIR;
         if (moves(v, f)) v->speed.data[f] = v->face_speed.data[f];

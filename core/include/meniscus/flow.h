@@ -120,7 +120,7 @@ typedef struct mn_flow_view {
     const int32_t (*blocks)[3]; ///< the first cell of block b is 4 blocks[b]; within it z runs fastest
     const double (*velocity)[4];
     const double (*smoke)[4];   ///< density, temperature; NULL for a liquid
-    const double (*color)[4];   ///< colour times density
+    const double (*color)[4];   ///< colour times density; NULL: all of it is white
     const double (*surface)[4]; ///< distance to the surface in cells, negative inside; NULL for smoke
     const double *fraction;     ///< of a cell that is fluid
 } mn_flow_view;

@@ -198,7 +198,8 @@ static mn_status find_faces(cutter *c)
 static mn_status check_def(const mn_tet_mesh *mesh, const mn_tet_cut_def *def)
 {
     if (!(mn_norm(def->normal) > 0) || !mn_is_finite3(def->normal) || !mn_is_finite3(def->point))
-        return mn_fail(mesh->ctx, MN_ERROR_ARGUMENT, "the plane of a cut needs a finite place and a normal");
+        return mn_fail(mesh->ctx, MN_ERROR_ARGUMENT,
+                       "the plane of a cut needs a finite position and a normal");
     if (!(def->reach > 0) || !(def->snap >= 0 && def->snap <= 0.45))
         return mn_fail(mesh->ctx, MN_ERROR_ARGUMENT,
                        "a cut has reach %g and snap %g; reach must be above 0 and snap in [0, 0.45]",

@@ -17,7 +17,7 @@ static mn_status check_arrays(mn_context *ctx, int64_t vertex_count, const mn_ve
 {
     for (int64_t v = 0; v < vertex_count; v++)
         if (!mn_is_finite3(positions[v]))
-            return mn_fail(ctx, MN_ERROR_INPUT, "point %lld has a position that is not a number; remove it",
+            return mn_fail(ctx, MN_ERROR_INPUT, "point %lld has a position that is not finite; remove it",
                            (long long)v);
     for (int64_t t = 0; t < tet_count; t++)
         for (int32_t k = 0; k < 4; k++) {

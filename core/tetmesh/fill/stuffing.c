@@ -558,7 +558,7 @@ static mn_status stuff(stuffer *s)
     for (int64_t i = 0; i < points; i++) {
         const double value = lattice->values.data[i];
         if (isnan(value))
-            return mn_fail(s->ctx, MN_ERROR_INPUT, "the level set is not a number at (%g, %g, %g)",
+            return mn_fail(s->ctx, MN_ERROR_INPUT, "the level set is not finite at (%g, %g, %g)",
                            mn_lattice_position(lattice, lattice->points.data[i]).x,
                            mn_lattice_position(lattice, lattice->points.data[i]).y,
                            mn_lattice_position(lattice, lattice->points.data[i]).z);

@@ -129,6 +129,34 @@ double mn_network_fps(const mn_network *network)
     return network->fps;
 }
 
+// The first parameter whose row says that it follows dx, and does so now or not; false: there is none.
+static bool find_of_dx(const mn_network *network, bool following, const mn_network_node **node, int32_t *parm)
+{
+    for (int64_t n = 0; n < network->nodes.count; n++) {
+        *node = network->nodes.data[n];
+        for (*parm = 0; *parm < (*node)->type->parm_count; ++*parm)
+            if ((*node)->type->parms[*parm].of_dx > 0 && mn_network_is_following(*node, *parm) == following)
+                return true;
+    }
+    return false;
+}
+
+void mn_network_warn_of_dx(mn_network *network)
+{
+    const mn_network_node *node;
+    int32_t parm;
+    if (!(network->dx > 0) || network->warned_of_dx || find_of_dx(network, true, &node, &parm)) return;
+    network->warned_of_dx = true;
+    if (find_of_dx(network, false, &node, &parm))
+        mn_log(network->ctx, MN_LOG_WARNING,
+               "The scene's dx does nothing: every length that could follow it has a value of its own. Set "
+               "%s.%s and the others like it, or remove them so that they follow dx.",
+               node->name, node->type->parms[parm].name);
+    else
+        mn_log(network->ctx, MN_LOG_WARNING,
+               "The scene's dx does nothing: no node has a length that follows it.");
+}
+
 mn_status mn_network_set_dx(mn_network *network, double dx)
 {
     if (!(dx == 0 || (dx >= FINEST_DX && dx <= COARSEST_DX)))
@@ -137,6 +165,7 @@ mn_status mn_network_set_dx(mn_network *network, double dx)
                        COARSEST_DX);
     if (network->dx != dx) network->revision++;
     network->dx = dx;
+    if (network->nodes.count > 0) mn_network_warn_of_dx(network); // a scene sets it before it has nodes
     return MN_OK;
 }
 

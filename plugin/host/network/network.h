@@ -31,7 +31,8 @@ MN_API mn_context *mn_network_context(const mn_network *network);
 MN_API mn_status mn_network_set_fps(mn_network *network, double fps);
 MN_API double mn_network_fps(const mn_network *network);
 /// The grid spacing of the whole network, m: parameters whose rows say that they follow it (`of_dx`) have a
-/// multiple of it until they are set themselves, and again when they are reset. 0, as at first: none.
+/// multiple of it until they are set themselves, and again when they are reset. 0, as at first: none. Warns
+/// (by the log, once) where there are nodes and nothing follows.
 MN_API mn_status mn_network_set_dx(mn_network *network, double dx);
 MN_API double mn_network_dx(const mn_network *network);
 /// Whether the parameter follows it now.

@@ -82,6 +82,7 @@ struct mn_network {
     int32_t type_count;
     double fps;
     double dx; ///< that lengths of the grid follow until they are set; 0: none
+    bool warned_of_dx;
     int32_t first, last, output;
     int64_t cache_limit;
     char *folder, *title;
@@ -129,6 +130,8 @@ void mn_network_evaluate(const mn_network_node *node, int32_t parm, double frame
 void mn_network_evaluate_all(mn_network_node *node, double frame);
 /// Whether its value is a multiple of the network's dx now.
 bool mn_network_is_following(const mn_network_node *node, int32_t parm);
+/// Once, where dx is set and nothing follows it. In network.c; a scene calls it when its nodes are there.
+void mn_network_warn_of_dx(mn_network *network);
 bool mn_network_is_animated(const mn_network_node *node);
 bool mn_network_is_default(const mn_network_node *node, int32_t parm);
 

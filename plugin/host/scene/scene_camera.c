@@ -23,7 +23,7 @@ mn_status mn_network_set_camera(mn_network *network, const mn_camera *camera)
         return mn_fail(network->ctx, MN_ERROR_ARGUMENT, "The camera must be within %g m.", FARTHEST);
     if (!(mn_norm2(mn_sub(camera->target, camera->position)) > 0))
         return mn_fail(network->ctx, MN_ERROR_ARGUMENT,
-                       "The camera looks at the place where it stands; move its position or its target.");
+                       "The camera's position and target are the same; move its position or its target.");
     if (!(camera->fov >= LEAST_FOV && camera->fov <= MOST_FOV))
         return mn_fail(network->ctx, MN_ERROR_ARGUMENT,
                        "The camera's \"fov\" is %g; it is the angle over the height of the picture, %g to %g "

@@ -301,6 +301,7 @@ static mn_status read_scene(const mn_scene_reader *in)
     MN_TRY(mn_scene_check_keys(in, root, "a scene", keys));
     MN_TRY(read_settings(in, root));
     MN_TRY(read_nodes(in, root));
+    mn_network_warn_of_dx(in->network);
     MN_TRY(read_output(in, root));
     MN_TRY(mn_scene_read_camera(in, root));
     MN_TRY(mn_scene_read_render(in, root));

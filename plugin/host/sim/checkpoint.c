@@ -270,8 +270,9 @@ mn_status mn_sim_branch(mn_sim *sim, const mn_sim_host *host, const mn_sim *sour
     mn_sim_snapshot snapshot = {0};
     if (source->start > frame) return MN_OK; // it has not begun
     if (!from || source->type != sim->type)
-        return mn_fail(sim->ctx, MN_ERROR_NOT_FOUND, "%s '%s': there is no state of frame %d to go on from.",
-                       sim->type->name, host->node_name, (int)frame);
+        return mn_fail(sim->ctx, MN_ERROR_NOT_FOUND,
+                       "%s '%s': there is no state of frame %d to continue from.", sim->type->name,
+                       host->node_name, (int)frame);
     mn_sim_reset(sim);
     const mn_status status = branch(sim, host, source, from, &snapshot);
     mn_array_free(sim->ctx, &snapshot.bytes);

@@ -252,7 +252,7 @@ static void bad_input_is_a_sentence(void **state)
     h[2] = 1, n[1] = mn_v3(0, 0, 0);
     check_fails(ctx, mn_codim_add(mls, &source), MN_ERROR_INPUT, "normal");
     n[1] = mn_v3(0, 0, 1), x[1].x = NAN;
-    check_fails(ctx, mn_codim_add(mls, &source), MN_ERROR_INPUT, "not a number");
+    check_fails(ctx, mn_codim_add(mls, &source), MN_ERROR_INPUT, "not finite");
     x[1].x = 1, source.count = 2;
     check_fails(ctx, mn_codim_add(mls, &source), MN_ERROR_INPUT, "triangle");
     source.count = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the operators show of films: the mean curvature of a bubble, and normals that are its radii.
+// What moving least squares show of films: the mean curvature of a bubble, and normals that are its radii.
 #include "codim/state.h"
 #include "support/check.h"
 #include "support/film_stage.h"

@@ -78,7 +78,7 @@ static void sheets_get_sides(void **state)
     mn_context_free(ctx);
 }
 
-// Drops leave; mass and momentum are what has come in.
+// Drops leave, and the mass is what has come in; shedding_keeps_momentum has the momentum.
 static void thick_rims_shed_drops(void **state)
 {
     (void)state;

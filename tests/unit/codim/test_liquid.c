@@ -440,7 +440,7 @@ static void bad_liquid_is_refused_with_a_sentence(void **state)
     mn_codim_liquid liquid = {0, x, NULL, mass, NULL};
     check_fails(ctx, mn_codim_add_liquid(mls, &liquid), MN_ERROR_INPUT, "empty");
     liquid.count = 2;
-    check_fails(ctx, mn_codim_add_liquid(mls, &liquid), MN_ERROR_INPUT, "not a number");
+    check_fails(ctx, mn_codim_add_liquid(mls, &liquid), MN_ERROR_INPUT, "not finite");
     x[1] = mn_v3(0.001, 0, 0), mass[1] = 0;
     check_fails(ctx, mn_codim_add_liquid(mls, &liquid), MN_ERROR_INPUT, "mass");
     mn_codim_free(mls);

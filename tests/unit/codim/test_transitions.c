@@ -306,7 +306,7 @@ static void odd_threads_are_sane(void **state)
     c->thickness[0] = 0.001, c->codim[0] = 7;
     check_fails(ctx, mn_codim_add(mls, &source), MN_ERROR_INPUT, "codim");
     c->codim[0] = MN_CODIM_THREAD, c->x[3].y = INFINITY;
-    check_fails(ctx, mn_codim_add(mls, &source), MN_ERROR_INPUT, "not a number");
+    check_fails(ctx, mn_codim_add(mls, &source), MN_ERROR_INPUT, "not finite");
     mn_codim_free(mls);
     mn_context_free(ctx);
     free(c);

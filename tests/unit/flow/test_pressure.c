@@ -87,12 +87,12 @@ static void the_gradient_is_the_transpose_of_the_divergence(void **state)
     double *kept[3], left = 0, right = 0, scale = 0;
     for (int d = 0; d < 3; d++) {
         kept[d] = malloc(sizeof(double) * (size_t)size);
-        memcpy(kept[d], s->v[d].data, sizeof(double) * (size_t)size);
+        memcpy(kept[d], s->v[d], sizeof(double) * (size_t)size);
         for (int64_t i = 0; i < size; i++) {
             const double v = s->mass.data[i] > 1e-9 ? noise(3 * i + d) : 0;
             left += kept[d][i] * s->mass.data[i] * v;
             scale += fabs(kept[d][i] * s->mass.data[i] * v);
-            s->v[d].data[i] = v;
+            s->v[d][i] = v;
         }
     }
     assert_int_equal(mn_flow_divergence(s, y), MN_OK);
@@ -134,9 +134,8 @@ static void slivers_follow_and_constants_stay(void **state)
         if (c.x < 2 || c.z < 2 || c.x > 11 || c.z > 11 || c.y < 3 || s->mass.data[i] < 1e-4) continue;
         const double r = 8.001 - (c.y + 0.5), a = fabs(r);
         const double n = a < 0.5 ? 0.75 - a * a : a < 1.5 ? 0.5 * (1.5 - a) * (1.5 - a) : 0;
-        assert_true(fabs(s->v[1].data[i] * s->mass.data[i] - n) <
-                    1e-5); // of single precision, and of mass 1e-4
-        assert_true(fabs(s->v[0].data[i] * s->mass.data[i]) < 1e-5);
+        assert_true(fabs(s->v[1][i] * s->mass.data[i] - n) < 1e-5); // of single precision, and of mass 1e-4
+        assert_true(fabs(s->v[0][i] * s->mass.data[i]) < 1e-5);
     }
     free_tank(&t);
 }
@@ -159,8 +158,8 @@ static void a_linear_velocity_has_its_divergence(void **state)
     // precision
     for (int64_t i = 0; i < size; i++) {
         const mn_ivec3 c = mn_block_cell(&t.grid.table, (int32_t)(i / 64), (int32_t)(i % 64));
-        s->v[0].data[i] = 0.1 * c.x, s->v[1].data[i] = -0.2 * c.y, s->v[2].data[i] = 0.1 * c.z;
-        if (s->mass.data[i] <= 1e-9) s->v[0].data[i] = s->v[1].data[i] = s->v[2].data[i] = 0;
+        s->v[0][i] = 0.1 * c.x, s->v[1][i] = -0.2 * c.y, s->v[2][i] = 0.1 * c.z;
+        if (s->mass.data[i] <= 1e-9) s->v[0][i] = s->v[1][i] = s->v[2][i] = 0;
     }
     assert_int_equal(mn_flow_divergence(s, y), MN_OK);
     for (int64_t k = 0; k < s->follower.count; k++) // those at a wall bring its flux along

@@ -465,7 +465,7 @@ static void counts_and_numbers_that_disagree_are_refused(void **state)
         {COUNTS(4, 0, 0) TOPOLOGY("") ATTRIBUTES("", "") PRIMITIVES("") "]", "have no positions P"},
         {COUNTS(4, 0, 0) TOPOLOGY("") ATTRIBUTES(POINTS4 "," POINTS4, "") PRIMITIVES("") "]",
          "two point attributes 'P'"},
-        {COUNTS(4, 0, 0) PRIMITIVES("") "]", "should stand after"},
+        {COUNTS(4, 0, 0) PRIMITIVES("") "]", "must come after"},
         {COUNTS(4, 0, 0) TOPOLOGY("") ATTRIBUTES(POINTS4, "") "\"x\",1]", "no primitives section"},
         {COUNTS(4, 4, 1) TOPOLOGY("0,1,2,3") ATTRIBUTES(POINTS4, "")
              PRIMITIVES("[[\"type\",\"p_r\"],[\"s_v\",1,\"n_p\",1,\"n_v\",[4]]]") "]",
@@ -500,8 +500,8 @@ static void counts_and_numbers_that_disagree_are_refused(void **state)
               "]]"),
          "run that does not fit"},
         {QUAD(",\"pointgroups\",[[[\"name\",\"c\"],[\"selection\",[\"ordered\",[4]]]]]"), "does not exist"},
-        {QUAD(",\"primitives\",[]"), "primitives are there twice"},
-        {QUAD(",\"pointcount\",4"), "said twice"},
+        {QUAD(",\"primitives\",[]"), "primitives appear twice"},
+        {QUAD(",\"pointcount\",4"), "given twice"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_refused(f, cases[i].text, MN_ERROR_FORMAT, cases[i].part);

@@ -87,16 +87,16 @@ static void text_gives_its_values_in_order(void **state)
 static void text_that_is_not_json_is_refused(void **state)
 {
     (void)state;
-    check_text_fails("[1 2]", "',' is missing");
-    check_text_fails("[1,]", "']' does not belong here");
-    check_text_fails("[,1]", "',' does not belong here");
-    check_text_fails("{\"a\" 1}", "':' is missing");
-    check_text_fails("{1: 2}", "a key in a map must be a string");
-    check_text_fails("[1}", "',' is missing");
+    check_text_fails("[1 2]", "expected ',' or ']' but found '2'");
+    check_text_fails("[1,]", "expected a value but found ']'");
+    check_text_fails("[,1]", "expected a value but found ','");
+    check_text_fails("{\"a\" 1}", "expected ':' after a key but found '1'");
+    check_text_fails("{1: 2}", "expected a key in \"quotes\" but found '1'");
+    check_text_fails("[1}", "expected ',' or ']' but found '}'");
     check_text_fails("[truE]", "'truE' is not a value");
     check_text_fails("[1.2.3]", "is not a value");
     check_text_fails("[\"open", "truncated");
-    check_text_fails("[\"\\q\"]", "unknown escape");
+    check_text_fails("[\"\\q\"]", "after a backslash but found 'q'");
     check_text_fails("[\"\\ud800\"]", "surrogate");
     check_text_fails("[\"\\udc00\"]", "surrogate");
     check_text_fails("[\"\\u12x4\"]", "hexadecimal");
@@ -336,7 +336,7 @@ static void binary_lies_are_refused(void **state)
     CHECK_BINARY_FAILS("longer than", '[', 0x27, 0xf8, 0, 0, 0, 0, 0, 0, 0, 0x10);
     CHECK_BINARY_FAILS("truncated", '[', 0x27, 0xf4, 0, 0, 0x10, 0, 'x');
     CHECK_BINARY_FAILS("truncated", '[', 0x40, 0x19, 0xf8, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f);
-    CHECK_BINARY_FAILS("cannot be", '[', 0x40, 0x55, 1);
+    CHECK_BINARY_FAILS("there is no array type", '[', 0x40, 0x55, 1);
     CHECK_BINARY_FAILS("does not start a value", '[', 0x55);
     CHECK_BINARY_FAILS("end of a map", '[', '}');
     CHECK_BINARY_FAILS("end of a map", '{', 0x27, 1, 'k', '}');

@@ -106,7 +106,7 @@ static double ternary_field(mn_vec3 x, const void *user)
 }
 
 /// Random values at every node, also at the end of the grid, and a grid with holes, still give a closed mesh
-/// of proper triangles: for both methods, with exact zeros, with values that are not numbers.
+/// of proper triangles: for both methods, with exact zeros, with values that are not finite.
 static void test_random_fields_are_watertight(void **state)
 {
     (void)state;

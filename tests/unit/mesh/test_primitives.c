@@ -157,7 +157,7 @@ static void bad_shapes_are_refused(void **state)
     check_fails(ctx, mn_shape_create(ctx, &def, &geo), MN_ERROR_ARGUMENT, "no shape");
     def = shape(MN_SHAPE_RING, 0, 0, 0);
     def.center.x = INFINITY;
-    check_fails(ctx, mn_shape_create(ctx, &def, &geo), MN_ERROR_ARGUMENT, "not a number");
+    check_fails(ctx, mn_shape_create(ctx, &def, &geo), MN_ERROR_ARGUMENT, "not finite");
     assert_null(geo);
     mn_context_free(ctx);
 }

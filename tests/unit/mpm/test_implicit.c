@@ -354,7 +354,7 @@ static void massless_samples_go_with_long_steps(void **state)
     mn_context_free(ctx);
 }
 
-static void a_warm_solver_does_not_allocate(void **state)
+static void a_warm_solver_hardly_allocates(void **state)
 {
     (void)state;
     mn_context *ctx = calm_context();
@@ -426,7 +426,7 @@ int main(void)
         cmocka_unit_test(a_box_of_liquid_stays_in_its_walls),
         cmocka_unit_test(massless_samples_go_with_long_steps),
         cmocka_unit_test(a_saved_solver_goes_on_with_the_same_bits),
-        cmocka_unit_test(a_warm_solver_does_not_allocate),
+        cmocka_unit_test(a_warm_solver_hardly_allocates),
         cmocka_unit_test(out_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -295,7 +295,7 @@ static void a_loaded_solver_shows_the_same_surface(void **state)
     mn_context_free(ctx);
 }
 
-static void a_warm_solver_does_not_allocate(void **state)
+static void a_warm_solver_hardly_allocates(void **state)
 {
     (void)state;
     mn_context *ctx = calm_context();
@@ -397,7 +397,7 @@ int main(void)
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(a_loaded_solver_goes_on_with_the_same_bits),
         cmocka_unit_test(a_loaded_solver_shows_the_same_surface),
-        cmocka_unit_test(a_warm_solver_does_not_allocate),
+        cmocka_unit_test(a_warm_solver_hardly_allocates),
         cmocka_unit_test(out_of_memory_is_reported_and_leaves_the_last_good_state),
         cmocka_unit_test(a_crushed_particle_is_left_what_it_has),
         cmocka_unit_test(walls_hold_the_liquid),

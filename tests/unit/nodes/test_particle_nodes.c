@@ -225,7 +225,7 @@ static void a_surface_of_nothing_is_nothing(void **state)
     const mn_geo *geo = stage_cook(&s, skin, 1);
     assert_int_equal(mn_geo_point_count(geo), 0);
     assert_non_null(mn_geo_find(geo, MN_POINT, "v"));
-    // One particle without any attribute, and one that is not a number.
+    // One particle without any attribute, and one that is not finite.
     check_ok(s.ctx, mn_geo_create(s.ctx, &s.files[1]));
     check_ok(s.ctx, mn_geo_add_points(s.files[1], 1, NULL));
     stage_set(&s, file, "path", "b");
@@ -302,7 +302,7 @@ static void a_material_is_said_once(void **state)
     assert_int_equal(mn_network_warning_count(s.network, solver), 1);
     const char *sentence = mn_network_warning(s.network, solver, 0);
     assert_non_null(strstr(sentence, "'fill' gives its points a density of 13534 kg/m^3"));
-    assert_non_null(strstr(sentence, "'liquid' is told 998.2"));
+    assert_non_null(strstr(sentence, "'liquid' is set to 998.2"));
     stage_close(&s);
 }
 

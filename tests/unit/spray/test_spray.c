@@ -568,7 +568,7 @@ static void bad_values_are_refused(void **state)
     mn_drop drop = {.radius = 1e-3, .mass = 0};
     check_fails(ctx, mn_spray_add(spray, 1, &drop), MN_ERROR_INPUT, "mass 0 kg");
     drop.mass = 1, drop.position.x = INFINITY;
-    check_fails(ctx, mn_spray_add(spray, 1, &drop), MN_ERROR_INPUT, "not a number");
+    check_fails(ctx, mn_spray_add(spray, 1, &drop), MN_ERROR_INPUT, "not finite");
     // An empty source and a million seconds are nothing special.
     n.source.point_count = 0, n.source.triangle_count = 0;
     check_ok(ctx, mn_spray_advance(spray, &inputs, 1e6));

@@ -304,7 +304,7 @@ static void says_what_is_wrong(void **state)
     mn_tet_mesh_free(empty);
     const mn_vec3 place = mesh->position[mesh->tet[0][0]];
     mn_tet_mesh_move_vertex(mesh, mesh->tet[0][0], mn_v3(NAN, 0, 0));
-    check_fails(ctx, mn_tet_liquid_create(ctx, &def, mesh, &liquid), MN_ERROR_INPUT, "not a number");
+    check_fails(ctx, mn_tet_liquid_create(ctx, &def, mesh, &liquid), MN_ERROR_INPUT, "not finite");
     mn_tet_mesh_move_vertex(mesh, mesh->tet[0][0], mesh->position[mesh->tet[0][1]]);
     check_fails(ctx, mn_tet_liquid_create(ctx, &def, mesh, &liquid), MN_ERROR_INPUT, "flat");
     mn_tet_mesh_move_vertex(mesh, mesh->tet[0][0], place);
