@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// v += (P_after - P_before) / seconds, the central difference over one frame.
+// v += (P_after - P_before) / seconds, the central difference over one frame. A point that has not moved yet
+// takes the difference of the half that is to come: what is thrown at its first key leaves with all of its
+// speed, not with half of it.
 #include "nodes/motion.h"
+
+// m, in the frame around now
+static mn_vec3 step_of(const mn_geo *geo, const mn_geo *before, const mn_geo *after, int64_t i)
+{
+    const mn_vec3 now = mn_geo_position(geo, i), last = mn_geo_position(before, i),
+                  next = mn_geo_position(after, i);
+    const bool begins = now.x == last.x && now.y == last.y && now.z == last.z;
+    return begins ? mn_scale(2, mn_sub(next, now)) : mn_sub(next, last);
+}
 
 static bool moves(const mn_geo *before, const mn_geo *after)
 {
@@ -27,8 +38,7 @@ mn_status mn_node_add_motion(mn_geo *geo, const mn_geo *before, const mn_geo *af
     for (int64_t i = 0; i < count; i++) {
         mn_vec3 velocity;
         mn_attribute_get(v, i, 1, &velocity.x);
-        const mn_vec3 step = mn_sub(mn_geo_position(after, i), mn_geo_position(before, i));
-        velocity = mn_axpy(velocity, 1.0 / seconds, step);
+        velocity = mn_axpy(velocity, 1.0 / seconds, step_of(geo, before, after, i));
         MN_TRY(mn_attribute_set(geo, v, i, 1, &velocity.x));
     }
     return MN_OK;

@@ -12,8 +12,9 @@
               "Gives points the velocity v of animated parameters, so that colliders push and sources "      \
               "throw. Shapes that stand still get none.")
 
-/// Adds (after - before) / seconds to the point attribute v, which is made when something moves. All three
-/// must have the same points.
+/// Adds the motion from half a frame before to half a frame after, over `seconds`, to the point attribute v,
+/// which is made when something moves; at a point that begins to move now, that of the half to come. All
+/// three must have the same points.
 mn_status mn_node_add_motion(mn_geo *geo, const mn_geo *before, const mn_geo *after, double seconds);
 
 #endif

@@ -193,7 +193,8 @@ static mn_status balance_pockets(mn_film *film, const uint8_t *fresh)
         film->ledger.gas_in -= pocket->amount;
         const double p =
             fmax(film->def.ambient_pressure + film->excess.data[b], 0.5 * film->def.ambient_pressure);
-        pocket->amount = p * pocket->volume;
+        pocket->amount =
+            p * fmax(pocket->volume, 0); // films through each other may enclose less than nothing
         pocket->excess = p - film->def.ambient_pressure;
         film->ledger.gas_in += pocket->amount;
     }
@@ -282,7 +283,8 @@ static mn_status relabel(search *s, bool fresh)
     } else {
         for (int32_t b = 1; b < count; b++)
             if (unknown.data[b]) { // air that was closed in
-                film->pockets.data[b].amount = film->def.ambient_pressure * film->pockets.data[b].volume;
+                film->pockets.data[b].amount =
+                    film->def.ambient_pressure * fmax(film->pockets.data[b].volume, 0);
                 film->ledger.gas_in += film->pockets.data[b].amount;
             }
     }

@@ -237,7 +237,8 @@ static bool has_aged(mn_tet_system *s, bool fresh, int32_t iterations, double to
 {
     const double digits = iterations / fmax(1, -mn_ln(tolerated) / mn_ln(10));
     if (fresh) s->fresh_rate = digits;
-    return iterations > 30 && (!s->stiff || (!fresh && digits > 1.3 * s->fresh_rate));
+    return iterations > 30 &&
+           (!s->stiff || (!fresh && (digits > 1.3 * s->fresh_rate || iterations >= MN_TET_LINEAR_MAX)));
 }
 
 static mn_status correct(mn_tet_liquid *liquid, double tolerated, bool *solved)

@@ -89,9 +89,10 @@ static void check_bounce(double friction)
     mn_tet_liquid_report(q, &after);
     for (int a = 0; a < 3; a++) {
         check_close(after.value[MN_REPORT_momentum][a], before.value[MN_REPORT_momentum][a], 1e-12);
-        // BDF2 itself keeps it to second order only; contact and friction have no moment.
-        check_close(after.value[MN_REPORT_angular_momentum][a], before.value[MN_REPORT_angular_momentum][a],
-                    1e-3 * (1 + fabs(before.value[MN_REPORT_angular_momentum][a])));
+        // BDF2 keeps it to second order only; with friction the blocks turn while they touch.
+        const double turn = before.value[MN_REPORT_angular_momentum][a];
+        check_close(after.value[MN_REPORT_angular_momentum][a], turn,
+                    1e-3 * (friction > 0 ? 1 + fabs(turn) : 1));
     }
     assert_int_equal(q->body_count, 2);
     assert_true(nearest > 0.7); // squeezed, but not through each other
@@ -192,7 +193,7 @@ static void friction_holds_or_slows(void **state)
             // Nodes behind faces come and go as they slide, which the barrier smooths.
             check_close((last - first) / 0.5, sine - mu * cosine, (i / 2 ? 0.1 : 0.03) * sine);
         else
-            assert_true(fabs(last) < 5e-3); // what friction smooths below
+            assert_true(fabs(last) < 2e-3); // what friction smooths below
         mn_tet_liquid_free(q);
         mn_context_free(ctx);
     }
