@@ -107,8 +107,8 @@ int main(int argc, char **argv)
     order(HELIX, 0, true, 1.98, "of the helix, ends counted, even points");
     order(SPHERE, 0.25, true, 1, "of the sphere, jittered by a quarter spacing");
     order(TORUS, 0.25, true, 1, "of the torus, jittered");
-    // At the corners of a sheet the fit has too few points for its degree, and takes a lower one.
-    order(SADDLE, 0, true, 1, "of a saddle, edges counted, even rows");
+    validation_short("at the edge of a sheet the fit is one-sided, and curvature there is of first order");
+    order(SADDLE, 0, true, 1.98, "of a saddle, edges counted, even rows");
     order(SADDLE, 0.25, true, 1, "of a saddle, edges counted, jittered");
     order(HELIX, 0.25, true, 1, "of the helix, ends counted, jittered");
     return validation_end();
