@@ -420,7 +420,6 @@ const mn_solver_type mn_flow_solver = {
     .abandon = abandon,
     .view = mn_flow_show,
     .report = mn_flow_report_on,
-    .energy = mn_flow_tell_energy,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),
     .version = 3,

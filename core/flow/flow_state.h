@@ -130,7 +130,6 @@ mn_status mn_flow_guard(mn_flow *flow, double dt, mn_double4 *velocity);
 void mn_flow_guard_commit(mn_flow *flow);
 
 void mn_flow_report_on(const mn_solver *solver, mn_report *report);
-void mn_flow_tell_energy(const mn_solver *solver, const mn_solver_inputs *inputs, mn_energy_books *books);
 /// Output 1: a grid with the height and normal of the water.
 mn_status mn_flow_show(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output, mn_view *view);
 

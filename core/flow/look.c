@@ -148,27 +148,3 @@ void mn_flow_report_on(const mn_solver *solver, mn_report *report)
     mn_report_set3(report, MN_REPORT_momentum, momentum);
     if (flow->def.spray_radius > 0) mn_report_set(report, MN_REPORT_particles, (double)flow->drops.count);
 }
-
-/// The area of the surface is not measured: what tension may give counts as noise, with half of the box's
-/// sides, and so does a volume that drifts by four thousandths, lifted by half of the box. In a closed box
-/// any other mass is an error too; smoke that rises, sources and a stream through the box do work.
-void mn_flow_tell_energy(const mn_solver *solver, const mn_solver_inputs *inputs, mn_energy_books *books)
-{
-    const mn_flow *flow = (const mn_flow *)solver;
-    const mn_flow_def *def = &flow->def;
-    const mn_flow_inputs *own = inputs->own;
-    const mn_vec3 size =
-        mn_scale(flow->grid.dx, mn_v3(flow->grid.cells[0], flow->grid.cells[1], flow->grid.cells[2]));
-    const double mass = def->density * size.x * size.y * size.z;
-    const bool smoke = def->fluid == MN_FLOW_SMOKE;
-    books->driven |= def->boundary != MN_FLOW_CLOSED && def->boundary != MN_FLOW_OPEN_TOP;
-    books->driven |= smoke && (fabs(def->buoyancy) > 0 || fabs(def->heat_buoyancy) > 0);
-    if (own) books->driven |= own->source || own->drop_count > 0;
-    books->loss = def->boundary == MN_FLOW_CLOSED ? 1 : 1e-2;
-    const double deep = def->flat ? 0 : size.x * size.y;
-    books->noise = def->sigma * (deep + size.y * size.z + size.z * size.x);
-    if (!smoke)
-        books->noise +=
-            2e-3 * mass *
-            (fabs(def->gravity.x) * size.x + fabs(def->gravity.y) * size.y + fabs(def->gravity.z) * size.z);
-}

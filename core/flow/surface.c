@@ -297,6 +297,10 @@ mn_status mn_flow_surface_finish(mn_flow *flow)
 
 // ---- nodes and curvature ----
 
+// A surface that lies in a plane of nodes cuts neither the cells below it nor those above, and its area would
+// be missed. It is taken to cut those of the liquid, cells from their top.
+static const double TOUCHING = 1e-9;
+
 static void node_block(void *user, int32_t block)
 {
     mn_flow *flow = ((surface_job *)user)->flow;
@@ -308,7 +312,8 @@ static void node_block(void *user, int32_t block)
                                               (cell >> 2 & 3) - (k >> 1 & 1), (cell & 3) - (k & 1));
             sum += at < 0 ? MN_FLOW_FAR : flow->surface.data[at][0];
         }
-        flow->surface_nodes.data[(int64_t)block * 64 + cell] = sum / 8;
+        const double node = sum / 8;
+        flow->surface_nodes.data[(int64_t)block * 64 + cell] = fabs(node) < TOUCHING ? TOUCHING : node;
     }
 }
 

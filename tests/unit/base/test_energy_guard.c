@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every solver notices energy that comes from nowhere: left alone it advances without a word, and after a
-// kick that no input gave the next advance is refused. The same kick under an input that drives it is not.
+// kick that no input gave the next advance is refused, or, by flow_solver, the energy is taken out again with
+// a warning. The same kick under an input that drives it is not.
 #include "support/check.h"
 
 #include "codim/state.h"
@@ -126,6 +127,13 @@ static mn_vec3 slowly(void *user, mn_vec3 x)
     return mn_v3(*speed * sin(30 * x.y), 0, 0);
 }
 
+static double kinetic_energy(const mn_flow *flow)
+{
+    mn_report report = {0};
+    mn_flow_report(flow, &report);
+    return report.value[MN_REPORT_kinetic_energy][0];
+}
+
 static void flows(void **state)
 {
     (void)state;
@@ -142,15 +150,20 @@ static void flows(void **state)
         check_ok(ctx, mn_flow_set_velocity(flow, slowly, &speed));
         for (int i = 0; i < 3; i++) check_ok(ctx, mn_flow_advance(flow, NULL, frame_time));
         speed = 3;
+        assert_int_equal(t.warnings, liquid); // of the smoke's kick
         check_ok(ctx, mn_flow_set_velocity(flow, slowly, &speed));
-        check_refused(ctx, &t, mn_flow_advance(flow, NULL, frame_time));
+        const double kicked = kinetic_energy(flow);
+        check_ok(ctx, mn_flow_advance(flow, NULL, frame_time));
+        assert_int_equal(t.warnings, liquid + 1);
+        // What is left of the kick is what the surface, which it carried for a step, can give back.
+        assert_true(kicked > 0 && kinetic_energy(flow) < 0.02 * kicked);
         mn_flow_free(flow);
     }
     mn_context_free(ctx);
 }
 
-// The step of surface tension beyond its limit makes ripples grow, as the parameter says: they are refused
-// before they are shown as an explosion.
+// The step of surface tension beyond its limit makes ripples grow, as the parameter says; what they gain is
+// taken out again, and nothing that is shown explodes.
 static void ripples_beyond_their_step(void **state)
 {
     (void)state;
@@ -163,18 +176,13 @@ static void ripples_beyond_their_step(void **state)
     double speed = 0.02;
     check_ok(ctx, mn_flow_create(ctx, &def, NULL, &flow));
     check_ok(ctx, mn_flow_set_velocity(flow, slowly, &speed));
-    mn_status status = MN_OK;
-    double fastest = 0;
-    for (int i = 0; i < 60 && status == MN_OK; i++) {
-        status = mn_flow_advance(flow, NULL, 0.005);
+    for (int i = 0; i < 60; i++) {
+        check_ok(ctx, mn_flow_advance(flow, NULL, 0.005));
         mn_report report = {0};
         mn_flow_report(flow, &report);
-        fastest = status == MN_OK ? report.value[MN_REPORT_max_speed][0] : fastest;
+        // No more than a few times the speed of the shortest ripples.
+        assert_true(report.value[MN_REPORT_max_speed][0] < 5 * sqrt(0.072 / (1000 * 0.0005)));
     }
-    assert_int_equal(status, MN_ERROR_DIVERGED);
-    assert_non_null(strstr(mn_context_message(ctx), "energy has grown"));
-    // What was shown has no more than a few times the speed of the shortest ripples.
-    assert_true(fastest < 5 * sqrt(0.072 / (1000 * 0.0005)));
     mn_flow_free(flow);
     mn_context_free(ctx);
 }

@@ -165,7 +165,7 @@ static void bad_colliders_are_refused(void **state)
     // A ball without a size has no box either.
     ((analytic_volume *)mn_geo_find_volume(geo, "surface").handle)->bounds =
         (mn_box){{-1, -1, -1}, {1, 1, 1}};
-    check_fails(ctx, mn_collider_create(ctx, &def, &c), MN_ERROR_INPUT, "not numbers");
+    check_fails(ctx, mn_collider_create(ctx, &def, &c), MN_ERROR_INPUT, "not finite");
     assert_null(c);
     mn_geo_free(geo);
     mn_context_free(ctx);
