@@ -132,6 +132,29 @@ static mn_status read_points(const mn_cook *cook, const mn_geo *geo, film_arrays
     return MN_OK;
 }
 
+// Points that mls_solver would take for film or threads are drops here, for want of triangles and polylines.
+static mn_status refuse_loose_film(const mn_cook *cook, const mn_geo *geo)
+{
+    if (!mn_geo_find_numeric(geo, MN_POINT, "codim", 1)) return MN_OK;
+    MN_ARRAY(uint8_t) used = {0};
+    MN_TRY(mn_array_resize(cook->ctx, &used, mn_geo_point_count(geo)));
+    for (int64_t i = 0; i < used.count; i++) used.data[i] = 0;
+    const int64_t *points = mn_geo_vertex_points(geo);
+    for (int64_t v = 0; v < mn_geo_vertex_count(geo); v++) used.data[points[v]] = 1;
+    int64_t loose = 0;
+    for (int64_t i = 0; i < used.count; i++) {
+        const double codim = mn_column_number(geo, "codim", i, 0);
+        loose += !used.data[i] && (codim == 1 || codim == 2);
+    }
+    mn_array_free(cook->ctx, &used);
+    if (loose == 0) return MN_OK;
+    return mn_fail(
+        cook->ctx, MN_ERROR_INPUT,
+        "Turn on triangles in the film source: %lld points of film have none. Points alone are for "
+        "mls_solver.",
+        (long long)loose);
+}
+
 mn_status mn_film_input_add(const mn_cook *cook, const mn_geo *geo, mn_film *film)
 {
     film_arrays a = {0};
@@ -140,6 +163,7 @@ mn_status mn_film_input_add(const mn_cook *cook, const mn_geo *geo, mn_film *fil
     mn_status status = mn_geo_point_count(geo) > INT32_MAX / 4
                            ? mn_fail(cook->ctx, MN_ERROR_INPUT, "The film has too many points.")
                            : read_points(cook, geo, &a, &source);
+    if (status == MN_OK) status = refuse_loose_film(cook, geo);
     if (status == MN_OK) status = read_elements(cook, geo, &a, &labelled);
     if (status == MN_OK) {
         source.triangle_count = a.triangles.count / 3;
@@ -150,6 +174,10 @@ mn_status mn_film_input_add(const mn_cook *cook, const mn_geo *geo, mn_film *fil
         source.tet_count = a.tets.count / 4;
         source.tets = (const int32_t(*)[4])a.tets.data;
         status = mn_film_add(film, &source);
+        if (status == MN_OK && source.tet_count > 0)
+            mn_cook_warn(cook,
+                         "Keep volumes apart from films that do not hang on them, and from each other: they "
+                         "pass through what they meet.");
     }
     mn_array_free(cook->ctx, &a.positions);
     mn_array_free(cook->ctx, &a.velocities);

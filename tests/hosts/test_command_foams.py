@@ -78,6 +78,22 @@ class Foams(CommandTest):
         self.mesh([], [])
         self.fail_with(1, "film", "cook", "scene.json", "-o", "bad", "-q", "--threads", "1")
 
+    def sources(self, **film):
+        """A ball of tetrahedra above a disc of film."""
+        nodes = [{"name": "ball", "type": "shape", "parms": {"kind": "sphere", "radius": [0.004] * 3, "center": [0, 0.006, 0]}},
+                 {"name": "tets", "type": "tetrahedralize", "inputs": ["ball"], "parms": {"size": 0.002}},
+                 {"name": "disc", "type": "film_source", "parms": {"kind": "disc", "radius": 0.01, "spacing": 0.002, **film}},
+                 {"name": "both", "type": "merge", "inputs": ["tets", "disc"]},
+                 {"name": "film", "type": "film_solver", "inputs": ["both"], "parms": {"time_scale": 0.01}}]
+        self.write_scene({"meniscus": 1, "fps": 24, "frames": [1, 2], "nodes": nodes, "output": "film"})
+
+    def test_points_of_film_are_refused(self):
+        self.sources()
+        self.fail_with(1, "Turn on triangles", "cook", "scene.json", "-o", "bad", "-q")
+        self.sources(triangles=True)
+        done = self.succeed("cook", "scene.json", "-o", "good")
+        self.assertIn("pass through what they meet", done.stderr)
+
     def test_inverted_triangles_are_turned(self):
         """Pockets are found from the films, not from the way that polygons face: the bubble keeps its volume."""
         points, triangles = ball()
