@@ -61,6 +61,22 @@ class Files(unittest.TestCase):
         finally:
             shutil.rmtree(inside.HERE / "moved")
 
+    def test_switched_off_before_a_new_file(self):
+        name = inside.drop_tree().name
+        bpy.ops.meniscus.bake(tree=name)
+        thing = results.objects_of(bpy.data.node_groups[name])[0]
+        self.scene.frame_set(3)
+        seen = shape_of(thing)
+        try:
+            bpy.ops.preferences.addon_disable(module="meniscus_blender")
+            self.assertEqual(shape_of(thing), seen)
+            bpy.ops.preferences.addon_enable(module="meniscus_blender")
+            self.assertEqual(results.objects_of(bpy.data.node_groups[name]), [thing])
+            bpy.ops.preferences.addon_disable(module="meniscus_blender")
+            bpy.ops.wm.read_homefile(use_empty=True)  # freed what had lost its types, and ended Blender
+        finally:
+            bpy.ops.preferences.addon_enable(module="meniscus_blender")
+
     def test_frames_outside_the_cache(self):
         tree = inside.drop_tree()
         bpy.ops.meniscus.bake(tree=tree.name)
