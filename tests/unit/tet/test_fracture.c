@@ -32,14 +32,14 @@ static mn_tet_liquid *make(mn_context *ctx, mn_tet_mesh *mesh, mn_tet_material m
     return q;
 }
 
-// A bar of length 4 whose ends fly apart: it strains by half of `rate` a second.
-static mn_tet_liquid *pulled_bar(mn_context *ctx, double rate, mn_tet_material m, bool heat)
+// A bar of length 4, some cells thick, whose ends fly apart: it strains by half of `rate` a second.
+static mn_tet_liquid *pulled_bar(mn_context *ctx, int32_t thick, double rate, mn_tet_material m, bool heat)
 {
-    mn_tet_mesh *mesh = tet_lattice_brick(ctx, 8, 2, 2, 0.5, 0.05);
+    mn_tet_mesh *mesh = tet_lattice_brick(ctx, 8, thick, thick, 0.5, 0.05);
     mn_tet_field *v;
     check_ok(ctx, mn_tet_mesh_add_field(mesh, MN_TET_V, MN_TET_LINEAR, 3, &v));
     for (int32_t i = 0; i < mesh->vertex_slots; i++) {
-        const mn_vec3 r = mn_sub(mesh->position[i], mn_v3(2, 0.5, 0.5));
+        const mn_vec3 r = mn_sub(mesh->position[i], mn_v3(2, 0.25 * thick, 0.25 * thick));
         const mn_vec3 speed = mn_v3(0.7 + rate * r.x, 0.2 * r.z, 0.3 - 0.2 * r.y);
         memcpy(v->data + 3 * i, &speed, sizeof speed);
     }
@@ -52,7 +52,7 @@ static void a_bar_breaks_and_keeps_its_momentum(void **state)
     mn_context *ctx = mn_context_create(NULL);
     mn_tet_material m = glass();
     m.strength = 20; // a strain of 2 %
-    mn_tet_liquid *q = pulled_bar(ctx, 1, m, true);
+    mn_tet_liquid *q = pulled_bar(ctx, 2, 1, m, true);
     mn_report before, after;
     check_ok(ctx, mn_tet_liquid_advance(q, NULL, 1e-3));
     mn_tet_liquid_report(q, &before);
@@ -84,7 +84,7 @@ static void a_cut_changes_nothing_but_the_mesh(void **state)
     (void)state;
     mn_context *ctx = mn_context_create(NULL);
     mn_tet_material m = glass();
-    mn_tet_liquid *q = pulled_bar(ctx, 1, m, true);
+    mn_tet_liquid *q = pulled_bar(ctx, 2, 1, m, true);
     check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.03));
     mn_report before, after;
     mn_tet_liquid_report(q, &before);
@@ -112,7 +112,7 @@ static void what_bears_its_load_stays_whole(void **state)
     mn_context *ctx = mn_context_create(NULL);
     mn_tet_material m = glass();
     m.strength = 1000, m.toughness = 1000;
-    mn_tet_liquid *q = pulled_bar(ctx, 1, m, false);
+    mn_tet_liquid *q = pulled_bar(ctx, 2, 1, m, false);
     const int32_t nodes = q->mesh->vertex_slots;
     for (int i = 0; i < 10; i++) check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.02));
     assert_int_equal(q->mesh->vertex_slots, nodes);
@@ -151,7 +151,7 @@ static void what_has_flowed_tears(void **state)
     mn_context *ctx = mn_context_create(NULL);
     mn_tet_material m = glass();
     m.yield = 5, m.hardening = 1, m.ductility = 0.2;
-    mn_tet_liquid *q = pulled_bar(ctx, 2, m, false);
+    mn_tet_liquid *q = pulled_bar(ctx, 1, 2, m, false);
     double most = 0;
     for (int i = 0; i < 40 && q->body_count < 2; i++) {
         check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.02));
