@@ -128,7 +128,7 @@ MN_INLINE void gather(const build_job *job, int64_t k, int64_t self, hood *h)
     }
 }
 
-// By address: without AVX, passing such a vector by value is no settled convention.
+// By address: without AVX, there is no settled way to pass such a vector by value.
 MN_INLINE double sum_of(const mn_double4 *v)
 {
     return ((*v)[0] + (*v)[1]) + ((*v)[2] + (*v)[3]);

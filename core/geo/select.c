@@ -66,7 +66,7 @@ static void take_primitives(selection *s, const uint8_t *members, bool add)
         if (members[p]) take_primitive(s, p, add);
 }
 
-/// "7", "0-9" or "0-9:2"; false when the word is no number.
+/// "7", "0-9" or "0-9:2"; false when the word is not a number.
 static bool read_numbers(const char *word, int64_t *first, int64_t *last, int64_t *step)
 {
     char *end;
