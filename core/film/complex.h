@@ -15,9 +15,8 @@
 //     three;
 //   - around each edge, turning with a triangle takes one from the region before it to the region after it:
 //     as many triangles lead into a region as out of it. Edges on a wall are free of this: the wall is there;
-//   - a face of a tetrahedron belongs to two of them and is not a triangle, or to one and is a triangle with
-//   the
-//     liquid on that side; no other triangle has liquid on a side.
+//   - a face of a tetrahedron belongs to two of them and is not a triangle, or to one and is a triangle
+//     with the liquid on that side; no other triangle has liquid on a side.
 //
 // Edits between mn_complex_begin() and mn_complex_commit() are logged, struct by struct, and
 // mn_complex_undo() takes them back: a move is tried, judged, and kept or undone.
