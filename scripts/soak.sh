@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Long runs: every small scene of tests/golden goes on for MINUTES (10), far beyond its frames. Memory and the time of a step must stay flat, and mass must be
-# kept where nothing enters or leaves.
+# Long runs: every small scene of tests/golden and tests/faults/soak goes on for MINUTES (10) of processor time, far beyond its frames. Memory and the time of
+# a step must stay flat, and mass must be kept where nothing enters or leaves.
 #   scripts/soak.sh [MINUTES [NAME...]]    only scenes whose name holds one of these
 set -euo pipefail
 cd "$(dirname "$0")/.."

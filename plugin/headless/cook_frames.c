@@ -26,8 +26,6 @@
 
 /// A checkpoint is written when this many times what the last one took has passed.
 static const double CHECKPOINT_SHARE = 15;
-/// Of simulated frames and states in memory.
-enum { CACHE_BYTES = 128 << 20 };
 
 // ---- paths ----
 
@@ -184,9 +182,9 @@ mn_status mn_cook_begin(mn_cook_job *job, uint64_t scene_key, const char *scene_
     if (!found) MN_TRY(mn_cook_notes_clear(job));
     MN_TRY(start_journals(job, scene_key));
     MN_TRY(mn_report_open(ctx, report_path, job->resume, &job->report));
-    // What is cooked goes to files; room is needed only for the last states of simulations that feed each
-    // other.
-    mn_network_set_cache_limit(job->network, CACHE_BYTES);
+    // What is cooked goes to files, and no frame is asked for twice: the last state and frame of each
+    // simulation are enough, and always stay.
+    mn_network_set_cache_limit(job->network, 0);
     if (found) return load_checkpoints(job);
     if (job->resume && !job->share && !job->quiet)
         mn_session_say(job->session, "there is nothing to resume in %s; starting from the beginning.",

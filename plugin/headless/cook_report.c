@@ -187,6 +187,7 @@ static void put_line(mn_json_text *out, const mn_network *network, int32_t node,
     }
     put_limits(out, &first, &report->limited_by);
     put_seconds(out, &first, &report->seconds);
+    put_value(out, &first, "held_mb", 1e-6 * (double)mn_context_bytes(mn_network_context(network)));
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) == 0)
         put_value(out, &first, "peak_rss_mb", (double)usage.ru_maxrss / 1024);

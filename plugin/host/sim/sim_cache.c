@@ -9,6 +9,11 @@
 // The newest snapshot stays whatever the limit: it is the way back to the last good frame.
 enum { SNAPSHOT_SHARE = 4 }; // snapshots take one part in four of the limit
 
+static int64_t frame_bytes(const mn_cooked *cooked)
+{
+    return mn_cooked_bytes(cooked) + (int64_t)sizeof(mn_sim_frame);
+}
+
 static void remove_frame(mn_sim *sim, int64_t index)
 {
     mn_sim_frame *frame = &sim->frames.data[index];
@@ -75,7 +80,7 @@ mn_status mn_sim_keep_frame(mn_sim *sim, int32_t frame, mn_cooked *cooked, const
         remove_frame(sim, i);
         break;
     }
-    const mn_sim_frame kept = {frame, mn_cooked_bytes(cooked), ++sim->use_count, mn_cooked_retain(cooked),
+    const mn_sim_frame kept = {frame, frame_bytes(cooked), ++sim->use_count, mn_cooked_retain(cooked),
                                *report};
     sim->frames.data[sim->frames.count++] = kept;
     sim->frame_bytes += kept.bytes;
@@ -85,7 +90,7 @@ mn_status mn_sim_keep_frame(mn_sim *sim, int32_t frame, mn_cooked *cooked, const
 
 void mn_sim_weigh_frame(mn_sim *sim, mn_sim_frame *frame)
 {
-    const int64_t bytes = mn_cooked_bytes(frame->cooked);
+    const int64_t bytes = frame_bytes(frame->cooked);
     sim->frame_bytes += bytes - frame->bytes;
     frame->bytes = bytes;
     frame->last_use = ++sim->use_count;
