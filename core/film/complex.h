@@ -47,7 +47,7 @@ typedef struct mn_complex_vertex {
     int32_t first_segment; ///< first end (2 segment + end) of its segments, or -1
     int32_t first_tet;     ///< first corner (4 tetrahedron + corner) of its tetrahedra, or -1
     int32_t alive, parent; ///< parent: scratch
-    int32_t spare;         ///< 0
+    float fine;            ///< edges here, of the size (sizes.c); 0: not set yet
 } mn_complex_vertex;
 
 typedef struct mn_complex_triangle {
@@ -188,6 +188,12 @@ static inline double mn_complex_area(const mn_complex *c, int32_t triangle)
 static inline bool mn_complex_held(const mn_complex *c, int32_t v)
 {
     return c->vertices.data[v].wire[0] >= 0;
+}
+/// How long the edge between the two should be, of the size.
+static inline double mn_complex_fine(const mn_complex *c, int32_t a, int32_t b)
+{
+    const float fa = c->vertices.data[a].fine, fb = c->vertices.data[b].fine;
+    return 0.5 * (double)((fa > 0 ? fa : 1) + (fb > 0 ? fb : 1));
 }
 /// It belongs to a volume.
 static inline bool mn_complex_wet(const mn_complex *c, int32_t v)
