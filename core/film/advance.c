@@ -87,7 +87,7 @@ static mn_status touch_solids(mn_film *film, double before)
     mn_collider_distance(collider, before, n, film->x0.data, film->inverse.data);
     for (int64_t v = 0; v < n; v++) {
         mn_complex_vertex *vertex = &film->c.vertices.data[v];
-        if (film->inverse.data[v] >= 0 || vertex->wire[0] >= 0) continue;
+        if (film->inverse.data[v] >= 0 || mn_complex_held(&film->c, (int32_t)v)) continue;
         const mn_contact contact = mn_collider_probe(collider, before, vertex->position);
         if (!(contact.distance < 0) || mn_norm2(contact.normal) < 0.5) continue;
         vertex->position = mn_axpy(vertex->position, -contact.distance, contact.normal);
@@ -307,6 +307,7 @@ mn_status mn_film_begin(mn_solver *solver, const mn_solver_inputs *inputs, doubl
     film->around = inputs;
     MN_TRY(take_frame(film, film->inputs->frame));
     MN_TRY(take_pinned(film, film->inputs));
+    MN_TRY(mn_film_open_jets(film, film->inputs->pipes));
     return solver->time == 0 && inputs->collider ? leave_solids(film, seconds) : MN_OK;
 }
 
@@ -324,8 +325,12 @@ static double free_area(const mn_complex *c)
 
 mn_status mn_film_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_step_limit *limit)
 {
-    const mn_film *film = (const mn_film *)solver;
+    mn_film *film = (mn_film *)solver;
     (void)inputs;
+    film->tries = 0;
+    limit->idle = film->c.vertices.count == 0;
+    limit->piece =
+        fmin(solver->left, mn_tet_mouths_next_layer(film->mouths.data, film->mouths.count, film->def.size));
     // Gas that came in with one step is given way to in the next, however short that is.
     double rate = film->inputs->prick_count > 0 ? fabs(film->def.inflow) : 0;
     for (int64_t i = 0; i < film->inputs->inflow_count; i++) rate += fabs(film->inputs->inflow_rates[i]);
@@ -341,6 +346,7 @@ mn_status mn_film_attempt(mn_solver *solver, const mn_solver_inputs *inputs, dou
 {
     mn_film *film = (mn_film *)solver;
     (void)inputs;
+    film->tries++;
     mn_timer_begin(&solver->timers, "solve");
     const mn_status status = mn_film_step_try(film, dt, &film->stretch);
     mn_timer_end(&solver->timers, "solve");
@@ -349,10 +355,18 @@ mn_status mn_film_attempt(mn_solver *solver, const mn_solver_inputs *inputs, dou
     return MN_OK;
 }
 
+// What the next step may be by this one. One that only a layer cut short says nothing about those after it.
+static double longer(const mn_film *film, double dt)
+{
+    const bool cut = film->mouths.count > 0 && film->tries == 1;
+    return cut ? fmax(1.5 * dt, film->next_dt) : 1.5 * dt;
+}
+
 static mn_status commit(mn_solver *solver, double dt)
 {
     mn_film *film = (mn_film *)solver;
-    film->next_dt = fmin(film->def.max_dt, dt * fmin(1.5, FAR_ENOUGH / fmax(film->stretch, 1e-3)));
+    film->next_dt =
+        fmin(film->def.max_dt, fmin(FAR_ENOUGH / fmax(film->stretch, 1e-300) * dt, longer(film, dt)));
     mn_film_step_accept(film);
     if (film->c.tets.count > 0) mn_film_bulk_relax(film, dt);
     move_frame(film, dt);
@@ -363,7 +377,8 @@ static mn_status commit(mn_solver *solver, double dt)
     MN_TRY(mn_film_drain(film, dt));
     mn_timer_end(&solver->timers, "gas");
     mn_timer_begin(&solver->timers, "mesh");
-    const mn_status status = mn_film_change_mesh(film, true, dt);
+    mn_status status = mn_film_change_mesh(film, true, dt);
+    if (status == MN_OK && film->mouths.count > 0) status = mn_film_emit(film, dt);
     mn_timer_end(&solver->timers, "mesh");
     return status;
 }

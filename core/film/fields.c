@@ -56,6 +56,7 @@ const mn_field mn_film_fields[] = {
         def, diffusion, "Gas Diffusion", "m/(Pa s)", 0, 0, 1e6, 0, 1e-6, "Gas", "{ gas == 0 }",
         "Gas that passes through films, as a speed for each Pa between their sides: small bubbles shrink, "
         "large ones grow, and foam coarsens. 0 is off."),
+    MN_FIELDS_TET_EMITTERS("Emitters"),
     MN_FIELD_TOGGLE(
         def, burst, "Burst", 0, "Breaking", NULL,
         "Films burst where they are thinner than the minimum thickness, where a collider hits them, and at "

@@ -11,6 +11,7 @@
 #include "linear/krylov.h"
 #include "linear/surface_multigrid.h"
 #include "meniscus/film.h"
+#include "tetmesh/mouth.h"
 
 enum { MN_FILM_GRAIN = 2048 };
 
@@ -126,7 +127,9 @@ struct mn_film {
     const mn_film_inputs *inputs; ///< during an advance
     const mn_solver_inputs *around;
     double stretch; ///< of the step tried last
+    int32_t tries;  ///< of the step at hand
     mn_film_touch touch;
+    mn_tet_mouths mouths; ///< of jets
 };
 
 // ---- system.c ----
@@ -264,6 +267,13 @@ void mn_film_absorb(mn_film *film, bool *changed);
 
 /// Tetrahedra that are thinner than a mesh can show turn into film.
 mn_status mn_film_thin_volumes(mn_film *film, bool *changed);
+
+// ---- jets.c ----
+
+/// Takes the pipes of an advance, NULL for none, and puts in the slugs of those that have no liquid yet.
+mn_status mn_film_open_jets(mn_film *film, const mn_tet_pipe *pipe);
+/// After a step of dt: the caps have moved on, and get a layer behind them where it is due.
+mn_status mn_film_emit(mn_film *film, double dt);
 
 // ---- rim.c ----
 

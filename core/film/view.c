@@ -178,7 +178,7 @@ void mn_film_tell_energy(const mn_solver *solver, const mn_solver_inputs *inputs
     if (own) books->driven |= own->inflow_count > 0 || (own->prick_count > 0 && fabs(film->def.inflow) > 0);
     for (int64_t v = 0; v < film->c.vertices.count && !books->driven; v++) {
         const mn_complex_vertex *vertex = &film->c.vertices.data[v];
-        books->driven = vertex->wire[0] >= 0 && mn_norm(vertex->velocity) > 0;
+        books->driven = mn_complex_held(&film->c, (int32_t)v) && mn_norm(vertex->velocity) > 0;
     }
     for (int64_t b = 1; b < film->pockets.count; b++)
         books->stored += mn_gas_energy(film->pockets.data[b].amount,

@@ -45,7 +45,7 @@ typedef struct mn_film_def {
     double polygon_strength; ///< >= 0: how much it varies; 1: straight sides
 } mn_film_def;
 
-enum { MN_FILM_FIELD_COUNT = 30 };
+enum { MN_FILM_FIELD_COUNT = 32 };
 MN_API extern const mn_field mn_film_fields[];
 MN_API extern const mn_solver_type mn_film_solver;
 
@@ -89,7 +89,8 @@ typedef struct mn_film_inputs {
         *pricks; ///< m: the film nearest to each, within a size, bursts; or where def.inflow is blown in
     int64_t inflow_count; ///< places where gas is blown into the pocket around them
     const mn_vec3 *inflow_positions;
-    const double *inflow_rates; ///< m^3/s of gas at ambient pressure
+    const double *inflow_rates;      ///< m^3/s of gas at ambient pressure
+    const struct mn_tet_pipe *pipes; ///< jets of liquid (meniscus/tet.h); NULL: none
 } mn_film_inputs;
 
 /// A vertex as it is shown.
@@ -125,6 +126,8 @@ typedef struct mn_film_ledger {
     int64_t contacts, absorbed; ///< walls made where films touched, drops and films taken up
     int64_t thinned;            ///< tetrahedra that turned into film
     double gas_in, gas_out;     ///< Pa m^3, blown in and lost to the air around
+    double liquid_in;           ///< kg, by jets
+    mn_vec3 momentum_in;        ///< kg m/s, with it
     mn_vec3 momentum_given;     ///< kg m/s, by gravity, air, wires and solids
     double angular_lost;        ///< kg m^2/s, by moves of the mesh, added up
 } mn_film_ledger;
