@@ -325,12 +325,9 @@ static double free_area(const mn_complex *c)
 
 mn_status mn_film_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_step_limit *limit)
 {
-    mn_film *film = (mn_film *)solver;
+    const mn_film *film = (const mn_film *)solver;
     (void)inputs;
-    film->tries = 0;
     limit->idle = film->c.vertices.count == 0;
-    limit->piece =
-        fmin(solver->left, mn_tet_mouths_next_layer(film->mouths.data, film->mouths.count, film->def.size));
     // Gas that came in with one step is given way to in the next, however short that is.
     double rate = film->inputs->prick_count > 0 ? fabs(film->def.inflow) : 0;
     for (int64_t i = 0; i < film->inputs->inflow_count; i++) rate += fabs(film->inputs->inflow_rates[i]);
@@ -338,6 +335,8 @@ mn_status mn_film_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_st
     if (blown > 0 && blown < limit->longest) limit->longest = blown, limit->binding = "gas inflow";
     const double waves = film->c.tets.count > 0 ? CAPILLARY * mn_film_bulk_time(film) : INFINITY;
     if (waves < limit->longest) limit->longest = waves, limit->binding = "waves on volumes";
+    const double layer = mn_film_jets_limit(film);
+    if (layer < limit->longest) limit->longest = layer, limit->binding = "inflow";
     if (film->next_dt < limit->longest) limit->longest = film->next_dt, limit->binding = "motion of films";
     return MN_OK;
 }
@@ -346,7 +345,6 @@ mn_status mn_film_attempt(mn_solver *solver, const mn_solver_inputs *inputs, dou
 {
     mn_film *film = (mn_film *)solver;
     (void)inputs;
-    film->tries++;
     mn_timer_begin(&solver->timers, "solve");
     const mn_status status = mn_film_step_try(film, dt, &film->stretch);
     mn_timer_end(&solver->timers, "solve");
@@ -355,18 +353,10 @@ mn_status mn_film_attempt(mn_solver *solver, const mn_solver_inputs *inputs, dou
     return MN_OK;
 }
 
-// What the next step may be by this one. One that only a layer cut short says nothing about those after it.
-static double longer(const mn_film *film, double dt)
-{
-    const bool cut = film->mouths.count > 0 && film->tries == 1;
-    return cut ? fmax(1.5 * dt, film->next_dt) : 1.5 * dt;
-}
-
 static mn_status commit(mn_solver *solver, double dt)
 {
     mn_film *film = (mn_film *)solver;
-    film->next_dt =
-        fmin(film->def.max_dt, fmin(FAR_ENOUGH / fmax(film->stretch, 1e-300) * dt, longer(film, dt)));
+    film->next_dt = fmin(film->def.max_dt, dt * fmin(1.5, FAR_ENOUGH / fmax(film->stretch, 1e-3)));
     mn_film_step_accept(film);
     if (film->c.tets.count > 0) mn_film_bulk_relax(film, dt);
     move_frame(film, dt);

@@ -127,7 +127,6 @@ struct mn_film {
     const mn_film_inputs *inputs; ///< during an advance
     const mn_solver_inputs *around;
     double stretch; ///< of the step tried last
-    int32_t tries;  ///< of the step at hand
     mn_film_touch touch;
     mn_tet_mouths mouths; ///< of jets
 };
@@ -272,6 +271,8 @@ mn_status mn_film_thin_volumes(mn_film *film, bool *changed);
 
 /// Takes the pipes of an advance, NULL for none, and puts in the slugs of those that have no liquid yet.
 mn_status mn_film_open_jets(mn_film *film, const mn_tet_pipe *pipe);
+/// The longest step that jets allow, s.
+double mn_film_jets_limit(const mn_film *film);
 /// After a step of dt: the caps have moved on, and get a layer behind them where it is due.
 mn_status mn_film_emit(mn_film *film, double dt);
 

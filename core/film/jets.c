@@ -7,10 +7,15 @@
 //
 //   mass in = sum rho V,   momentum in = v sum rho V
 //
-// to rounding, and the ledger has both. Tension on a cap acts on held vertices alone: it does nothing.
+// to rounding, and the ledger has both. A layer is as thick as the cap has moved when it is due, 0.7 to 1.2
+// of the size: steps are not cut short for layers, for what steps leave of volumes is made good by the next
+// ones, and a very short one would do it with very high pressures. Tension on a cap acts on held vertices
+// alone: it does nothing.
 #include "film/film_state.h"
 
 #include "tetmesh/mouth.h"
+
+static const double DUE = 0.7, THICKEST = 1.2; // layers, of the size
 
 typedef MN_ARRAY(int32_t) list;
 
@@ -149,6 +154,11 @@ static mn_status add_layer(mn_film *film, int32_t jet, list *faces, list *behind
     return MN_OK;
 }
 
+double mn_film_jets_limit(const mn_film *film)
+{
+    return mn_tet_mouths_next_layer(film->mouths.data, film->mouths.count, THICKEST * film->def.size);
+}
+
 mn_status mn_film_emit(mn_film *film, double dt)
 {
     list faces = {0}, behind = {0};
@@ -156,7 +166,7 @@ mn_status mn_film_emit(mn_film *film, double dt)
     bool any = false;
     mn_tet_mouths_move(film->mouths.data, film->mouths.count, dt);
     for (int32_t k = 0; k < (int32_t)film->mouths.count && status == MN_OK; k++) {
-        if (!mn_tet_mouth_is_due(&film->mouths.data[k], film->def.size)) continue;
+        if (!mn_tet_mouth_is_due(&film->mouths.data[k], DUE * film->def.size)) continue;
         film->mouths.data[k].moved = 0;
         status = add_layer(film, k + 1, &faces, &behind);
         any = true;
