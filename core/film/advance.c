@@ -271,6 +271,7 @@ mn_status mn_film_change_mesh(mn_film *film, bool rearrange, double dt)
     MN_TRY(mn_film_thin_volumes(film, &changed));
     mn_film_absorb(film, &changed);
     MN_TRY(mn_film_bulk_remesh(film, &changed));
+    if (c->tets.count > 0) mn_film_feed_empty(film, &changed);
     mn_film_ledger *ledger = &film->ledger;
     ledger->splits += counts.splits, ledger->collapses += counts.collapses, ledger->flips += counts.flips;
     ledger->t1 += counts.t1, ledger->undone += counts.undone, ledger->forced += counts.forced;

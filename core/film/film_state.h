@@ -277,6 +277,11 @@ void mn_film_touch_free(mn_context *ctx, mn_film_touch *touch);
 /// Volumes take up films that have drawn back onto them, and liquid that has come to their vertices.
 void mn_film_absorb(mn_film *film, bool *changed);
 
+// ---- empty.c ----
+
+/// Vertices without liquid get some of their neighbours', or go.
+void mn_film_feed_empty(mn_film *film, bool *changed);
+
 // ---- thin.c ----
 
 /// Tetrahedra that are thinner than a mesh can show turn into film.
