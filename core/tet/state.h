@@ -125,6 +125,7 @@ struct mn_tet_liquid {
     int32_t body_count;
     MN_ARRAY(int32_t) body; ///< of each node
     MN_ARRAY(mn_tet_body) bodies;
+    mn_tet_numbers body_sum; ///< scratch of newton.c, four for each
 
     // A stage in its units, and the places and velocities that a step tries.
     double recovery; ///< of a node's volume that a solve may give back at most
@@ -135,6 +136,7 @@ struct mn_tet_liquid {
     mn_tet_solids solids;
     mn_tet_counts counts;
     mn_tet_folds folds;
+    mn_tet_vectors neck_normals;             ///< scratch of neck.c
     MN_ARRAY(uint8_t) thin_fixed, thin_mark; ///< sheet_detection.c
 
     // What an output shows, by vertex but for the first: the shown vertices, their points (-1 for none), the
@@ -340,6 +342,9 @@ mn_status mn_tet_solids_approach_limit(mn_tet_liquid *liquid, double *limit);
 
 /// Finds what the barrier holds in a step of length dt, and marks what it cannot hold as torn.
 mn_status mn_tet_solids_begin_barrier(mn_tet_liquid *liquid, double dt);
+/// After a crack has parted bodies: marks nodes of parts of one body that are nearer than the barrier's
+/// distance. `was`: the body, before, of each of the first `count` nodes.
+mn_status mn_tet_solids_tear_parted(mn_tet_liquid *liquid, int64_t count, const int32_t *was);
 /// Friction of what touches at the start of a step.
 mn_status mn_tet_solids_begin_friction(mn_tet_liquid *liquid);
 /// The barrier of the step; NULL: nothing comes near anything.
@@ -349,9 +354,6 @@ bool mn_tet_solids_barrier_holds(const mn_tet_liquid *liquid, int32_t i, const i
 void mn_tet_solids_free_barrier(mn_tet_liquid *liquid);
 
 // ---- fracture.c ----
-
-/// Whether a material among the solids can break.
-bool mn_tet_solids_may_break(const mn_tet_liquid *liquid);
 
 /// Breaks solids where they bear more than they can. *limit is how long the next step may be after that, s;
 /// INFINITY: nothing broke.
