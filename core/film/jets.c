@@ -76,7 +76,8 @@ mn_status mn_film_open_jets(mn_film *film, const mn_tet_pipe *pipe)
 {
     const int64_t before = film->mouths.count;
     int32_t jet = 0;
-    MN_TRY(mn_tet_mouths_open(film->solver.ctx, film->def.size, pipe, &film->mouths));
+    bool faster;
+    MN_TRY(mn_tet_mouths_open(film->solver.ctx, film->def.size, pipe, &film->mouths, &faster));
     for (int64_t v = 0; v < film->c.vertices.count && film->mouths.count != before; v++)
         film->c.vertices.data[v].jet = 0; // other pipes: the caps of the old ones are let go
     for (; pipe && jet < film->mouths.count; pipe = pipe->next) {

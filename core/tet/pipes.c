@@ -102,7 +102,7 @@ static mn_status take_over(mn_tet_liquid *liquid, mn_tet_mesh *work)
     MN_TRY(mn_tet_liquid_rebuild(work, &fresh));
     liquid->last_dt = 0; // velocity or pressure jumps, so the next step starts anew
     liquid->system.analyzed = liquid->system.factored = false;
-    MN_TRY(mn_tet_liquid_take_mesh(liquid, fresh));
+    MN_TRY(mn_tet_solids_take_mesh(liquid, fresh));
     if (!mn_tet_liquid_has_solids(liquid)) return MN_OK;
     MN_TRY(mn_tet_liquid_find_contacts(liquid));
     return mn_tet_liquid_find_wetted(liquid);
@@ -226,6 +226,16 @@ done:
     return status;
 }
 
+/// What leaves takes its heat along.
+static mn_status take_over_drained(mn_tet_liquid *liquid, mn_tet_mesh *work)
+{
+    const bool heat = liquid->solids.used && liquid->def.heat;
+    const double before = heat ? mn_tet_solids_thermal_energy(liquid) : 0;
+    MN_TRY(take_over(liquid, work));
+    if (heat) liquid->solids.heat_in += mn_tet_solids_thermal_energy(liquid) - before;
+    return MN_OK;
+}
+
 mn_status mn_tet_liquid_drain(mn_tet_liquid *liquid)
 {
     const int32_t n = liquid->mesh->vertex_slots;
@@ -240,8 +250,9 @@ mn_status mn_tet_liquid_drain(mn_tet_liquid *liquid)
     for (int32_t i = 0; i < n && !reached; i++) reached = distance.data[i] < 0;
     if (!reached) goto done;
     MN_TRY_TO(done, status, mn_tet_mesh_copy(liquid->mesh, &work));
+    MN_TRY_TO(done, status, mn_tet_solids_deposit_heat(liquid, work));
     MN_TRY_TO(done, status, take_out(work, distance.data, &volume));
-    if (volume > 0) MN_TRY_TO(done, status, take_over(liquid, work));
+    if (volume > 0) MN_TRY_TO(done, status, take_over_drained(liquid, work));
     liquid->counts.removed += volume;
 done:
     mn_array_free(liquid->ctx, &distance);
@@ -253,13 +264,16 @@ done:
 
 mn_status mn_tet_liquid_open_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe)
 {
+    bool changed;
     liquid->pipe = (mn_tet_pipe){0}, liquid->open = 0;
-    MN_TRY(mn_tet_mouths_open(liquid->ctx, liquid->size, pipe, &liquid->mouths));
+    MN_TRY(mn_tet_mouths_open(liquid->ctx, liquid->size, pipe, &liquid->mouths, &changed));
     if (liquid->mouths.count == 0) return MN_OK;
     if (liquid->solids.used)
         return mn_fail(liquid->ctx, MN_ERROR_ARGUMENT,
                        "A solver with materials takes no emitters yet; remove the materials or the emitter.");
     liquid->pipe = *pipe;
+    // Steps that look back would move a cap by a mean of both velocities, away from where it is taken to be.
+    if (changed) liquid->last_dt = 0;
     liquid->open = (int32_t)liquid->mouths.count;
     return MN_OK;
 }

@@ -100,7 +100,6 @@ static mn_status find_mouths(mn_context *ctx, double size, const mn_tet_pipe *pi
     *area = 0;
     for (; pipe; pipe = pipe->next, m++) {
         const double speed = mn_norm(pipe->velocity);
-        m->velocity = pipe->velocity;
         if (speed > 0) m->along = mn_scale(1 / speed, pipe->velocity);
         if (!(mn_norm2(m->along) > 0)) continue; // never open
         measure(size, pipe->slug, m);
@@ -118,10 +117,26 @@ static mn_status find_mouths(mn_context *ctx, double size, const mn_tet_pipe *pi
     return MN_OK;
 }
 
-mn_status mn_tet_mouths_open(mn_context *ctx, double size, const mn_tet_pipe *pipe, mn_tet_mouths *mouths)
+// By their own v, or by the rate that they share.
+static bool set_velocities(const mn_tet_pipe *pipe, double area, mn_tet_mouth *m)
+{
+    const double rate = pipe->flow_rate;
+    bool changed = false;
+    for (; pipe; pipe = pipe->next, m++) {
+        const bool paced = rate > 0 && mn_norm2(pipe->velocity) > 0;
+        const mn_vec3 velocity = paced ? mn_scale(rate / area, m->along) : pipe->velocity;
+        changed = changed || mn_norm2(mn_sub(velocity, m->velocity)) > 0;
+        m->velocity = velocity;
+    }
+    return changed;
+}
+
+mn_status mn_tet_mouths_open(mn_context *ctx, double size, const mn_tet_pipe *pipe, mn_tet_mouths *mouths,
+                             bool *changed)
 {
     int64_t count = 0;
     double area;
+    *changed = false;
     if (pipe && !pipe->slug && !pipe->next) pipe = NULL;
     for (const mn_tet_pipe *p = pipe; p; p = p->next, count++) MN_TRY(check_pipe(ctx, p));
     if (count > MOST)
@@ -133,9 +148,7 @@ mn_status mn_tet_mouths_open(mn_context *ctx, double size, const mn_tet_pipe *pi
     }
     if (count == 0) return MN_OK;
     MN_TRY(find_mouths(ctx, size, pipe, mouths->data, &area));
-    for (int64_t k = 0; pipe->flow_rate > 0 && k < count; k++)
-        if (mn_norm(mouths->data[k].velocity) > 0)
-            mouths->data[k].velocity = mn_scale(pipe->flow_rate / area, mouths->data[k].along);
+    *changed = set_velocities(pipe, area, mouths->data);
     return MN_OK;
 }
 

@@ -29,8 +29,9 @@ static inline double mn_tet_mouth_along(const mn_tet_mouth *m, mn_vec3 x)
 bool mn_tet_mouth_caps(const mn_tet_mouth *m, double size, mn_vec3 x);
 
 /// Checks the pipes of an advance, NULL for none, and finds their mouths, with their caps where they were;
-/// as many mouths as there are pipes.
-mn_status mn_tet_mouths_open(mn_context *ctx, double size, const mn_tet_pipe *pipe, mn_tet_mouths *mouths);
+/// as many mouths as there are pipes. *changed: a velocity has.
+mn_status mn_tet_mouths_open(mn_context *ctx, double size, const mn_tet_pipe *pipe, mn_tet_mouths *mouths,
+                             bool *changed);
 /// Seconds until the next layer, one size long, is due; INFINITY where none is.
 double mn_tet_mouths_next_layer(const mn_tet_mouth *mouths, int64_t count, double size);
 /// The caps move on with their pipes.
