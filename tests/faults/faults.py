@@ -205,6 +205,8 @@ class Attack:
                 kind, number = line.split()
                 counts[kind, threads] = int(number)
             self.whole[name] = self.frames(folder)
+        if not counts["malloc", 1]:
+            raise Failure(f"{name}: {LIBRARY} sees no call: it is not in the place of libc's functions")
         return counts
 
     whole = {}
