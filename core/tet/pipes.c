@@ -166,7 +166,7 @@ static mn_status take_over(mn_tet_liquid *liquid, mn_tet_mesh *work)
     MN_TRY(mn_tet_liquid_rebuild(work, &fresh));
     liquid->last_dt = 0; // velocity or pressure jumps, so the next step starts anew
     liquid->system.analyzed = liquid->system.factored = false;
-    MN_TRY(mn_tet_liquid_take_mesh(liquid, fresh));
+    MN_TRY(mn_tet_solids_take_mesh(liquid, fresh));
     if (!mn_tet_liquid_has_solids(liquid)) return MN_OK;
     MN_TRY(mn_tet_liquid_find_contacts(liquid));
     return mn_tet_liquid_find_wetted(liquid);
@@ -302,6 +302,16 @@ done:
     return status;
 }
 
+/// What leaves takes its heat along.
+static mn_status take_over_drained(mn_tet_liquid *liquid, mn_tet_mesh *work)
+{
+    const bool heat = liquid->solids.used && liquid->def.heat;
+    const double before = heat ? mn_tet_solids_thermal_energy(liquid) : 0;
+    MN_TRY(take_over(liquid, work));
+    if (heat) liquid->solids.heat_in += mn_tet_solids_thermal_energy(liquid) - before;
+    return MN_OK;
+}
+
 mn_status mn_tet_liquid_drain(mn_tet_liquid *liquid)
 {
     const int32_t n = liquid->mesh->vertex_slots;
@@ -316,8 +326,9 @@ mn_status mn_tet_liquid_drain(mn_tet_liquid *liquid)
     for (int32_t i = 0; i < n && !reached; i++) reached = distance.data[i] < 0;
     if (!reached) goto done;
     MN_TRY_TO(done, status, mn_tet_mesh_copy(liquid->mesh, &work));
+    MN_TRY_TO(done, status, mn_tet_solids_deposit_heat(liquid, work));
     MN_TRY_TO(done, status, take_out(work, distance.data, &volume));
-    if (volume > 0) MN_TRY_TO(done, status, take_over(liquid, work));
+    if (volume > 0) MN_TRY_TO(done, status, take_over_drained(liquid, work));
     liquid->counts.removed += volume;
 done:
     mn_array_free(liquid->ctx, &distance);
@@ -349,7 +360,6 @@ static mn_status find_mouths(mn_tet_liquid *liquid, double *area)
     for (const mn_tet_pipe *pipe = &liquid->pipe; pipe; pipe = pipe->next, k++) {
         mn_tet_mouth *m = &liquid->mouths.data[k];
         const double speed = mn_norm(pipe->velocity);
-        m->velocity = pipe->velocity;
         if (speed > 0) m->along = mn_scale(1 / speed, pipe->velocity);
         if (!(mn_norm2(m->along) > 0)) continue; // never open
         measure(liquid, pipe->slug, m);
@@ -365,6 +375,20 @@ static mn_status find_mouths(mn_tet_liquid *liquid, double *area)
             pipe->velocity.x, pipe->velocity.y, pipe->velocity.z);
     }
     return MN_OK;
+}
+
+/// Sets the velocities of the caps. After a change the next step starts anew: steps that look back would move
+/// a cap by a mean of both velocities, away from where it is taken to be.
+static void set_velocities(mn_tet_liquid *liquid, double area)
+{
+    const double rate = liquid->pipe.flow_rate;
+    mn_tet_mouth *m = liquid->mouths.data;
+    for (const mn_tet_pipe *pipe = &liquid->pipe; pipe; pipe = pipe->next, m++) {
+        const bool paced = rate > 0 && mn_norm2(pipe->velocity) > 0;
+        const mn_vec3 velocity = paced ? mn_scale(rate / area, m->along) : pipe->velocity;
+        if (mn_norm2(mn_sub(velocity, m->velocity)) > 0) liquid->last_dt = 0;
+        m->velocity = velocity;
+    }
 }
 
 mn_status mn_tet_liquid_open_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe)
@@ -388,9 +412,7 @@ mn_status mn_tet_liquid_open_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe
                        (long long)count, MOST);
     liquid->pipe = *pipe;
     MN_TRY(find_mouths(liquid, &area));
-    for (int64_t k = 0; pipe->flow_rate > 0 && k < count; k++)
-        if (mn_norm(liquid->mouths.data[k].velocity) > 0)
-            liquid->mouths.data[k].velocity = mn_scale(pipe->flow_rate / area, liquid->mouths.data[k].along);
+    set_velocities(liquid, area);
     liquid->open = (int32_t)count;
     return MN_OK;
 }
