@@ -51,7 +51,7 @@ mn_status mn_mesh_transfer(mn_context *ctx, const mn_geo *input, const mn_triang
     if (!any || count == 0) return MN_OK;
     transfer t = {mesh, positions, mn_allocate(ctx, mn_bytes(count, sizeof *t.closest))};
     if (!t.closest) return MN_ERROR_MEMORY;
-    mn_status status = mn_parallel_long(ctx, count, 512, find_closest, &t);
+    mn_status status = mn_parallel_long(ctx, count, 128, find_closest, &t);
     for (int32_t i = 0; status == MN_OK && i < mn_geo_attribute_count(input, MN_POINT); i++) {
         const mn_attribute *from = mn_geo_attribute_at(input, MN_POINT, i);
         if (wants(from)) status = transfer_attribute(from, t.closest, count, geo);
