@@ -54,7 +54,8 @@ static mn_status start(const mn_cook *cook, mn_solver *solver, void *memory)
     MN_TRY(mn_frame_input_read(cook->ctx, mn_cook_input(cook, INPUT_FRAME), &own->frame));
     if (own->frame.frame.point_count > 0) MN_TRY(mn_film_set_frame(film, &own->frame.frame));
     const mn_geo *geo = mn_cook_input(cook, INPUT_FILM);
-    if (!geo && !mn_cook_input(cook, INPUT_EMITTERS)) return mn_cook_fail(cook, MN_ERROR_INPUT, NO_FILM);
+    if (!mn_cook_input(cook, INPUT_EMITTERS) && !(geo && mn_geo_point_count(geo) > 0))
+        return mn_cook_fail(cook, MN_ERROR_INPUT, NO_FILM);
     return geo ? mn_film_input_add(cook, geo, film) : MN_OK;
 }
 

@@ -11,7 +11,7 @@
 //     centre of mass by one displacement.
 //   - Volumes that overlap are united first (tetmesh/unite): jets that collide, drops that meet, a body that
 //     folds onto itself. What was covered twice has the mass of both and room for one; pressure makes the
-//     room in the steps after it. Then masses are those that went by overlaps, and momentum with them.
+//     room in the steps after it.
 //   - Faces of the new surface face the gas that faces of the old one did: what is the same face knows, the
 //     others learn it from their neighbours, but not across films. Where nobody knows, nothing changes.
 //
@@ -360,6 +360,23 @@ out:
     return status;
 }
 
+// Resampling leaves next to nothing to tetrahedra where there was none before, and no step moves them: what
+// came together has the mass of its volume too, and its own mass and momentum in all.
+static mn_status weigh_united(remeshing *r)
+{
+    mn_film *film = r->film;
+    mn_complex *c = &film->c;
+    MN_TRY(add_up(film, &r->was));
+    for (int32_t v = 0; v < (int32_t)c->vertices.count; v++) c->vertices.data[v].bulk = 0;
+    for (int32_t t = 0; t < (int32_t)c->tets.count; t++) {
+        mn_complex_tet *tet = &c->tets.data[t];
+        if (tet->v[0] < 0) continue;
+        tet->mass = film->def.density * mn_complex_tet_volume(c, t);
+        for (int k = 0; k < 4; k++) c->vertices.data[tet->v[k]].bulk += 0.25 * tet->mass;
+    }
+    return MN_OK;
+}
+
 static mn_status remesh(remeshing *r, bool *good)
 {
     mn_complex *c = &r->film->c;
@@ -375,7 +392,8 @@ static mn_status remesh(remeshing *r, bool *good)
         return status;
     }
     mn_complex_commit(c);
-    return r->united ? MN_OK : keep_bodies(r);
+    if (r->united) MN_TRY(weigh_united(r));
+    return keep_bodies(r);
 }
 
 mn_status mn_film_bulk_remesh(mn_film *film, bool *changed)
