@@ -40,6 +40,7 @@ typedef struct mn_complex_vertex {
     double pressure;  ///< Pa above the ambient, in its tetrahedra
     double rest_area; ///< m^2, at which its soap has the tension sigma; 0: not set yet
     double least;     ///< m, thickness below which its film bursts; 0: that of all films
+    double fine;      ///< how long edges should be here, of the size (sizes.c); 0: not set yet
     double along;     ///< where on the wire from wire[0] to wire[1] it is held, 0 to 1
     int64_t id;
     int32_t wire[2];       ///< points of the frame that hold it; -1 when free
@@ -47,7 +48,7 @@ typedef struct mn_complex_vertex {
     int32_t first_segment; ///< first end (2 segment + end) of its segments, or -1
     int32_t first_tet;     ///< first corner (4 tetrahedron + corner) of its tetrahedra, or -1
     int32_t alive, parent; ///< parent: scratch
-    float fine;            ///< edges here, of the size (sizes.c); 0: not set yet
+    int32_t jet;           ///< 1 + the jet whose cap it moves with (jets.c); 0: none
 } mn_complex_vertex;
 
 typedef struct mn_complex_triangle {
@@ -185,15 +186,16 @@ static inline double mn_complex_area(const mn_complex *c, int32_t triangle)
 {
     return 0.5 * mn_norm(mn_complex_normal2(c, triangle));
 }
+/// A wire or a jet says where it goes.
 static inline bool mn_complex_held(const mn_complex *c, int32_t v)
 {
-    return c->vertices.data[v].wire[0] >= 0;
+    return c->vertices.data[v].wire[0] >= 0 || c->vertices.data[v].jet > 0;
 }
 /// How long the edge between the two should be, of the size.
 static inline double mn_complex_fine(const mn_complex *c, int32_t a, int32_t b)
 {
-    const float fa = c->vertices.data[a].fine, fb = c->vertices.data[b].fine;
-    return 0.5 * (double)((fa > 0 ? fa : 1) + (fb > 0 ? fb : 1));
+    const double fa = c->vertices.data[a].fine, fb = c->vertices.data[b].fine;
+    return 0.5 * ((fa > 0 ? fa : 1) + (fb > 0 ? fb : 1));
 }
 /// It belongs to a volume.
 static inline bool mn_complex_wet(const mn_complex *c, int32_t v)

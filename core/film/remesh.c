@@ -54,7 +54,7 @@ int32_t mn_complex_split(mn_complex *c, int32_t a, int32_t b)
     const mn_complex_vertex va = c->vertices.data[a], vb = c->vertices.data[b];
     fresh.position = mn_lerp(va.position, vb.position, 0.5);
     fresh.least = 0.5 * (va.least + vb.least);
-    fresh.fine = (float)mn_complex_fine(c, a, b);
+    fresh.fine = mn_complex_fine(c, a, b);
     double along[2];
     if (mn_complex_on_wire(c, a, b, fresh.wire, along)) fresh.along = 0.5 * (along[0] + along[1]);
     if (mn_complex_on_wall(c, a, b)) fresh.slide = va.slide;
@@ -359,14 +359,17 @@ static mn_status list_edge(mn_complex *c, mn_edge_list *edges, int32_t a, int32_
 mn_status mn_complex_list_edges(mn_complex *c, mn_edge_list *edges, double low, double high, bool graded)
 {
     edges->count = 0;
-    for (int64_t t = 0; t < c->triangles.count; t++)
+    for (int64_t t = 0; t < c->triangles.count; t++) {
+        if (t % PAUSE == 0) MN_TRY(mn_check_cancelled(c->ctx));
         for (int k = 0; k < 3 && c->triangles.data[t].v[0] >= 0; k++)
             MN_TRY(list_edge(c, edges, c->triangles.data[t].v[k], c->triangles.data[t].v[(k + 1) % 3], low,
                              high, graded));
+    }
     for (int64_t s = 0; s < c->segments.count; s++)
         if (c->segments.data[s].v[0] >= 0)
             MN_TRY(
                 list_edge(c, edges, c->segments.data[s].v[0], c->segments.data[s].v[1], low, high, graded));
+    MN_TRY(mn_check_cancelled(c->ctx));
     if (edges->count > 1) qsort(edges->data, (size_t)edges->count, sizeof *edges->data, by_length);
     return MN_OK;
 }

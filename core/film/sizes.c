@@ -62,9 +62,8 @@ static void grade(mn_film *film, int64_t v)
     for (int64_t k = s->row_start.data[v]; k < s->row_start.data[v + 1]; k++) {
         const mn_complex_vertex *w = &vertices[s->column.data[k]];
         if (w->fine >= vertices[v].fine) continue;
-        const double most =
-            (double)w->fine + GRADE * mn_distance(vertices[v].position, w->position) / film->def.size;
-        if (most < (double)vertices[v].fine) vertices[v].fine = (float)most;
+        const double most = w->fine + GRADE * mn_distance(vertices[v].position, w->position) / film->def.size;
+        vertices[v].fine = fmin(vertices[v].fine, most);
     }
 }
 
@@ -92,7 +91,7 @@ mn_status mn_film_find_sizes(mn_film *film)
     bool finer = false;
     for (int64_t i = 0; i < count; i++) {
         const double l = s->border_length.data[mn_union_root(s->border_parent.data, (int32_t)i)];
-        const float fine = (float)fmax(finest, l / (ALONG * film->def.size));
+        const double fine = fmax(finest, l / (ALONG * film->def.size));
         if (!(fine < 1)) continue;
         finer = true;
         for (int side = 0; side < 2; side++) {
