@@ -42,10 +42,8 @@ static mn_vec3 velocity_at(const mn_flow *flow, const mn_double4 *velocity, mn_v
 static double distance_at(const mn_flow *flow, mn_vec3 X)
 {
     mn_flow_taps taps;
-    mn_double4 f;
     mn_flow_find_taps(&flow->grid, X, &taps);
-    mn_flow_gather(&taps, flow->surface.data, &f);
-    return f[0];
+    return mn_flow_gather_value(&taps, flow->surface.data);
 }
 
 // ---- moving, and sorting by cell ----
@@ -153,6 +151,7 @@ mn_status mn_flow_band_to_grid(mn_flow *flow, double dt, mn_double4 *velocity)
 mn_status mn_flow_band_to_surface(mn_flow *flow)
 {
     if (!(flow->def.band > 0)) return MN_OK;
+    double *nearest = mn_flow_plane_of(flow, MN_FLOW_PHI);
     for (int64_t k = 0; k < flow->next_particles.count; k++) {
         const mn_vec3 X = flow->next_particles.data[k].x;
         const double phi = distance_at(flow, X);
@@ -164,7 +163,7 @@ mn_status mn_flow_band_to_surface(mn_flow *flow)
             if (at < 0) continue;
             mn_vec3 off = mn_sub(mn_v3(c[0] + 0.5, c[1] + 0.5, c[2] + 0.5), X);
             if (flow->def.flat) off.z = 0;
-            flow->values.data[at][0] = fmin(flow->values.data[at][0], mn_norm(off) - ball_radius);
+            nearest[at] = fmin(nearest[at], mn_norm(off) - ball_radius);
         }
     }
     return MN_OK;
@@ -215,7 +214,7 @@ static mn_status reseed(mn_flow *flow, const mn_double4 *velocity)
     MN_TRY(mn_array_resize(ctx, &flow->next_particles, 0));
     for (int64_t at = 0; at < mn_flow_size(grid); at++) {
         const int32_t begin = flow->particle_start.data[at], end = flow->particle_start.data[at + 1];
-        const double phi = flow->surface.data[at][0];
+        const double phi = flow->surface.data[at];
         const mn_ivec3 c = mn_block_cell(&grid->table, (int32_t)(at / 64), (int32_t)(at % 64));
         const bool inside = c.x >= 1 && c.y >= 1 && c.z >= 1 && c.x <= grid->cells[0] &&
                             c.y <= grid->cells[1] && c.z <= grid->cells[2];

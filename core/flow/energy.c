@@ -58,12 +58,11 @@ static void add_range(void *user, mn_range range, double *sums)
         if (!smoke) {
             sums[SUM_MASS] += m;
             sums[SUM_LID] +=
-                job->lid >= 0 && flow->pressure.fraction.data[at] > 0 && is_at_lid(flow, job->lid, at);
+                job->lid >= 0 && is_at_lid(flow, job->lid, at) && mn_flow_fraction(&flow->pressure, at) > 0;
             continue;
         }
-        const mn_double4 s = flow->smoke.data[at], t = flow->next.data[at]; // before and after the step
-        const double before = flow->def.buoyancy * s[0] + flow->def.heat_buoyancy * s[1];
-        const double after = flow->def.buoyancy * t[0] + flow->def.heat_buoyancy * t[1];
+        const double before = mn_flow_lift(flow, flow->smoke, at);
+        const double after = mn_flow_lift(flow, flow->next_smoke, at);
         sums[SUM_FORCE] += m * fmax(before * before, after * after);
     }
 }

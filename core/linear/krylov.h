@@ -28,8 +28,10 @@ typedef struct mn_krylov_def {
     double absolute;  ///< stop as well when the residual is below this; >= 0
     int32_t max_iterations; ///< at least 1
     int32_t restart;        ///< GMRES: vectors kept, at least 2
-    bool from_zero;         ///< conjugate gradients: x holds zeros, which saves a product
-    double norm; ///< conjugate gradients: |b| in the norm tested, where it is known; 0: it is found
+    bool from_zero;  ///< conjugate gradients: x holds zeros, which saves a product; b is read once, before
+                     ///< the first precondition, which may use its room
+    double *product; ///< conjugate gradients: room for A p, which precondition may use; NULL: their own
+    double norm;     ///< conjugate gradients: |b| in the norm tested, where it is known; 0: it is found
 } mn_krylov_def;
 
 /// 1e-8, 0, 1000, 30, false, 0

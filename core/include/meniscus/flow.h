@@ -119,10 +119,11 @@ typedef struct mn_flow_view {
     int64_t block_count;
     const int32_t (*blocks)[3]; ///< the first cell of block b is 4 blocks[b]; within it z runs fastest
     const double (*velocity)[4];
-    const double (*smoke)[4];   ///< density, temperature; NULL for a liquid
-    const double (*color)[4];   ///< colour times density; NULL: all of it is white
-    const double (*surface)[4]; ///< distance to the surface in cells, negative inside; NULL for smoke
-    const double *fraction;     ///< of a cell that is fluid
+    const double *density;     ///< of smoke; NULL for a liquid
+    const double *temperature; ///< of smoke, K above the surroundings; NULL: nothing is warm
+    const double *color[3];    ///< of smoke, times density; NULL: all of it is white
+    const double *surface;     ///< distance to the surface in cells, negative inside; NULL for smoke
+    const double *fraction;    ///< of a cell that is fluid
 } mn_flow_view;
 MN_API mn_status mn_flow_get(mn_flow *flow, mn_flow_view *view);
 /// The velocity at a point of the box, m/s.

@@ -68,7 +68,7 @@ static void smoke_keeps_what_buoyancy_gives(void **state)
             power[end] = 0;
             for (int64_t at = 0; at < view.block_count * 64; at++)
                 if (!view.fraction || view.fraction[at] > 0)
-                    power[end] += view.smoke[at][0] * view.velocity[at][1];
+                    power[end] += view.density[at] * view.velocity[at][1];
             if (end == 0) check_ok(ctx, mn_flow_advance(flow, NULL, 0.05));
         }
         given += 0.05 * 0.5 * (power[0] + power[1]) * def.dx * def.dx * def.dx * def.buoyancy;

@@ -45,9 +45,9 @@ static void smoke_rises_and_stays_between_its_bounds(void **state)
     for (int64_t at = 0; at < view.block_count * 64; at++) {
         const int32_t y = 4 * view.blocks[at / 64][1] + (int32_t)(at % 64 >> 2 & 3);
         if (!(view.fraction[at] > 0)) continue;
-        const double d = view.smoke[at][0];
+        const double d = view.density[at];
         assert_true(d >= 0 && d <= 1);
-        assert_true(view.color[at][0] <= 1);
+        assert_true(view.color[0][at] <= 1);
         sum += d, height += d * (y - 0.5) / 12.0, momentum += d * view.velocity[at][1];
     }
     assert_true(height / sum > 0.31); // began at 0.3
