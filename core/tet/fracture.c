@@ -300,7 +300,27 @@ static double crack_time(const mn_tet_liquid *liquid, const weak_nodes *weak)
     return weak->data[0].edge / (crack_speed * sqrt(fastest));
 }
 
-bool mn_tet_solids_may_break(const mn_tet_liquid *liquid)
+// Takes the mesh with its cracks. Its first nodes are those of the mesh before.
+static mn_status take_cracks(mn_tet_liquid *liquid, mn_tet_mesh *fresh)
+{
+    const int32_t bodies = liquid->body_count;
+    const int64_t nodes = liquid->body.count;
+    MN_ARRAY(int32_t) was = {0};
+    mn_status status;
+    MN_TRY_TO(done, status, mn_array_resize(liquid->ctx, &was, nodes));
+    mn_copy_bytes(was.data, liquid->body.data, mn_bytes(nodes, sizeof *was.data));
+    status = mn_tet_liquid_take_mesh(liquid, fresh);
+    fresh = NULL;
+    if (status == MN_OK) status = mn_tet_solids_withdraw_heat(liquid);
+    if (status == MN_OK && liquid->body_count > bodies)
+        status = mn_tet_solids_tear_parted(liquid, nodes, was.data);
+done:
+    mn_tet_mesh_free(fresh);
+    mn_array_free(liquid->ctx, &was);
+    return status;
+}
+
+static bool may_break(const mn_tet_liquid *liquid)
 {
     bool any = false;
     for (int64_t m = 0; liquid->solids.any && m < liquid->solids.materials.count; m++)
@@ -314,7 +334,7 @@ mn_status mn_tet_solids_break(mn_tet_liquid *liquid, double *limit)
     mn_tet_mesh *fresh = NULL;
     int64_t opened = 0;
     *limit = INFINITY;
-    if (!mn_tet_solids_may_break(liquid)) return MN_OK;
+    if (!may_break(liquid)) return MN_OK;
     mn_timer_begin(&liquid->solver.timers, "break");
     mn_status status = find_stresses(liquid);
     if (status == MN_OK) status = find_weak(liquid, &weak);
@@ -322,8 +342,7 @@ mn_status mn_tet_solids_break(mn_tet_liquid *liquid, double *limit)
     if (status == MN_OK && weak.count > 0) status = cut_copy(liquid, &weak, &fresh, &opened);
     if (status == MN_OK && fresh) {
         *limit = crack_time(liquid, &weak);
-        status = mn_tet_liquid_take_mesh(liquid, fresh);
-        if (status == MN_OK) status = mn_tet_solids_withdraw_heat(liquid);
+        status = take_cracks(liquid, fresh);
         liquid->last_dt = 0; // forces jump
         liquid->counts.cracks += opened;
     }

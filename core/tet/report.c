@@ -110,11 +110,11 @@ void mn_tet_fill_report(const mn_solver *solver, mn_report *report)
     mn_report_set(report, MN_REPORT_heat_in, liquid->solids.heat_in);
 }
 
-/// Warmth stretches and softens. What breaks is not watched: cuts change what is measured of its energy.
+/// Warmth stretches and softens.
 void mn_tet_tell_energy(const mn_solver *solver, const mn_solver_inputs *inputs, mn_energy_books *books)
 {
     const mn_tet_liquid *liquid = (const mn_tet_liquid *)solver;
-    books->driven |= inputs->own || liquid->def.heat || mn_tet_solids_may_break(liquid);
+    books->driven |= inputs->own || liquid->def.heat;
     if (liquid->solids.used) books->stored = mn_tet_solids_elastic_energy(liquid);
 }
 

@@ -10,7 +10,8 @@
 // field `torn` on its nodes and is left to solid_contact.c, as is a body that touches itself:
 //
 //   torn at the start    nodes nearer than the distance to another body, or of bodies that cross
-//   torn in a crack      nodes around it (fracture.c)
+//   torn in a crack      nodes around it (fracture.c), and where parts that were one body are nearer than the
+//                        distance when they come apart: the barrier would push with energy from nowhere
 //   torn later           nodes that came nearer than 0.02 of the distance, as freezing and remeshing can
 //
 // Lengths are in units of the size. Tested: tests/unit/tet/test_solid_contact.c.
@@ -145,6 +146,50 @@ static mn_status mark_torn(mn_tet_liquid *liquid, mn_tet_barrier *b, bool *marke
     return MN_OK;
 }
 
+static mn_status open_barrier(mn_tet_liquid *liquid)
+{
+    if (!liquid->solids.barrier) {
+        liquid->solids.barrier = mn_allocate_zero(liquid->ctx, sizeof *liquid->solids.barrier);
+        if (!liquid->solids.barrier) return MN_ERROR_MEMORY;
+    }
+    mn_tet_barrier *b = liquid->solids.barrier;
+    return b->contact ? MN_OK : mn_contact_create(liquid->ctx, &b->contact);
+}
+
+// One round of mn_tet_solids_tear_parted, with the body that each body was a part of; -1: not known.
+static mn_status tear_parted(mn_tet_liquid *liquid, mn_tet_barrier *b, const int32_t *origin, bool *marked)
+{
+    double *torn = mn_tet_field_numbers(liquid, MN_TET_TORN);
+    bool bodies;
+    *marked = false;
+    MN_TRY(list_surface(liquid, b, &bodies));
+    if (!bodies) return MN_OK;
+    MN_TRY(set_surface(liquid, b));
+    MN_TRY(find_candidates(liquid, b, 0));
+    MN_TRY(mn_contact_collect(b->contact, b->start.data, distance, &b->terms));
+    for (int64_t i = 0; i < b->terms.count; i++) {
+        const int32_t *v = b->terms.data[i].v;
+        const int32_t first = origin[b->group.data[v[0]]], other = origin[b->group.data[v[3]]];
+        if (first != other && first >= 0 && other >= 0) continue;
+        for (int k = 0; k < 4; k++) torn[b->node.data[v[k]]] = 1, *marked = true;
+    }
+    return MN_OK;
+}
+
+mn_status mn_tet_solids_tear_parted(mn_tet_liquid *liquid, int64_t count, const int32_t *was)
+{
+    MN_ARRAY(int32_t) origin = {0};
+    mn_status status = open_barrier(liquid);
+    if (status == MN_OK) status = mn_array_resize(liquid->ctx, &origin, liquid->body_count);
+    if (status != MN_OK) return status;
+    for (int32_t g = 0; g < liquid->body_count; g++) origin.data[g] = -1;
+    for (int64_t i = 0; i < count; i++) origin.data[liquid->body.data[i]] = was[i];
+    for (bool marked = true; marked && status == MN_OK;)
+        status = tear_parted(liquid, liquid->solids.barrier, origin.data, &marked);
+    mn_array_free(liquid->ctx, &origin);
+    return status;
+}
+
 // Places of points at nodes.
 static mn_status place_points(mn_context *ctx, mn_tet_barrier *b, const mn_vec3 *nodes)
 {
@@ -155,15 +200,10 @@ static mn_status place_points(mn_context *ctx, mn_tet_barrier *b, const mn_vec3 
 
 mn_status mn_tet_solids_begin_barrier(mn_tet_liquid *liquid, double dt)
 {
-    mn_tet_barrier *b = liquid->solids.barrier;
-    if (b) b->on = false;
+    if (liquid->solids.barrier) liquid->solids.barrier->on = false;
     if (!liquid->solids.any || liquid->body_count < 2) return MN_OK;
-    if (!b) {
-        b = mn_allocate_zero(liquid->ctx, sizeof *b);
-        if (!b) return MN_ERROR_MEMORY;
-        liquid->solids.barrier = b;
-    }
-    if (!b->contact) MN_TRY(mn_contact_create(liquid->ctx, &b->contact));
+    MN_TRY(open_barrier(liquid));
+    mn_tet_barrier *b = liquid->solids.barrier;
     for (bool marked = true; marked;) {
         bool bodies;
         marked = false;

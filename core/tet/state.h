@@ -340,6 +340,9 @@ mn_status mn_tet_solids_approach_limit(mn_tet_liquid *liquid, double *limit);
 
 /// Finds what the barrier holds in a step of length dt, and marks what it cannot hold as torn.
 mn_status mn_tet_solids_begin_barrier(mn_tet_liquid *liquid, double dt);
+/// After a crack has parted bodies: marks nodes of parts of one body that are nearer than the barrier's
+/// distance. `was`: the body, before, of each of the first `count` nodes.
+mn_status mn_tet_solids_tear_parted(mn_tet_liquid *liquid, int64_t count, const int32_t *was);
 /// Friction of what touches at the start of a step.
 mn_status mn_tet_solids_begin_friction(mn_tet_liquid *liquid);
 /// The barrier of the step; NULL: nothing comes near anything.
@@ -349,9 +352,6 @@ bool mn_tet_solids_barrier_holds(const mn_tet_liquid *liquid, int32_t i, const i
 void mn_tet_solids_free_barrier(mn_tet_liquid *liquid);
 
 // ---- fracture.c ----
-
-/// Whether a material among the solids can break.
-bool mn_tet_solids_may_break(const mn_tet_liquid *liquid);
 
 /// Breaks solids where they bear more than they can. *limit is how long the next step may be after that, s;
 /// INFINITY: nothing broke.
