@@ -74,6 +74,10 @@ static const mn_parm_def parms[] = {
              "diameters."),
     MN_VEC3("velocity", "Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -1, 1, "Film", NULL,
             "Initial velocity. A point attribute v on polygons comes first."),
+    MN_INT(
+        "seed", "Seed", "", 0, 0, 2147483647, 0, 100, "Film",
+        "{ kind != polygons kind != cluster noise == 0 }",
+        "Another number packs bubbles differently, puts the points of polygons in other places, and thins films and threads elsewhere."),
     MN_INT("count", "Count", "", 8, 1, 5000, 1, 100, "Cluster", NOT_CLUSTER,
            "Number of bubbles, where there are no input points."),
     MN_MENU("layout", "Layout", layouts, LAYOUT_PACKED, "Cluster", NOT_CLUSTER,
@@ -83,9 +87,6 @@ static const mn_parm_def parms[] = {
     MN_FLOAT(
         "overlap", "Overlap", "", 0.2, 0, 0.5, 0, 0.5, "Cluster", NOT_CLUSTER,
         "How far packed bubbles overlap, as a fraction of the sum of their radii; with 0 they do not touch."),
-    MN_INT("seed", "Seed", "", 0, 0, 2147483647, 0, 100, "Film", "{ kind != polygons noise == 0 }",
-           "Another number puts the points of polygons in other places, and thins films and threads "
-           "elsewhere."),
 };
 
 static const mn_input_def inputs_of[] = {

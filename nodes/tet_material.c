@@ -24,6 +24,9 @@ static const mn_menu_item preset_items[] = {
 
 static const mn_parm_def parms[] = {
     MN_PARM_GROUP("Which tetrahedra get the material", "Where"),
+    MN_FLOAT(
+        "temperature", "Temperature", "K", 0, 0, 1e5, 0, 2000, "Where", NULL,
+        "Initial temperature of these tetrahedra; 0 keeps the point attribute temperature or, without one, takes the material's reference temperature."),
     MN_MENU("preset", "Preset", preset_items, 0, "Material", NULL,
             "A material with handbook values in place of those below; custom takes those."),
     MN_FLOAT(
@@ -31,9 +34,6 @@ static const mn_parm_def parms[] = {
         "Multiplies Young's modulus and all strengths. Bodies that only have to look rigid are solved faster when they are softer: ice with 0.001 still looks rigid."),
     MN_FLOAT("latent_scale", "Latent Heat Scale", "", 1, 1e-6, 1e3, 0.01, 1, "Material", NULL,
              "Multiplies the latent heat: 0.1 melts in a tenth of the time."),
-    MN_FLOAT(
-        "temperature", "Temperature", "K", 0, 0, 1e5, 0, 2000, "Where", NULL,
-        "Initial temperature of these tetrahedra; 0 keeps the point attribute temperature or, without one, takes the material's reference temperature."),
     NUMBER("density", "Density", "kg/m^3", 1000, 1e12, 12000, "Material",
            "Density; for a material that melts, that of the solid. Above 0."),
     NUMBER("melt_density", "Melt Density", "kg/m^3", 0, 1e12, 12000, "Material",

@@ -18,6 +18,10 @@ static const mn_parm_def parms[] = {
              "Longer edges are split; 0 for none, otherwise at least 2.5 times the minimum."),
     MN_INT("max_tets", "Maximum Tetrahedra", "", 20000000, 1, 500000000, 1000, 20000000, "Remesh", NULL,
            "A maximum edge that would make more than this is an error instead of a long wait."),
+    MN_TOGGLE("repair", "Repair", 1, "Remesh", NULL,
+              "Turns inverted tetrahedra and leaves out flat and duplicate ones before remeshing. Off, "
+              "inverted ones are untangled "
+              "where they are, as after a simulation step that went too far."),
     MN_TOGGLE("fixed_surface", "Fixed Surface", 0, "Surface", NULL,
               "Leaves every face of the surface as it is."),
     MN_FLOAT("feature_angle", "Feature Angle", "deg", 72.5, 1, 179, 10, 120, "Surface",
@@ -25,10 +29,6 @@ static const mn_parm_def parms[] = {
              "Faces that meet at more than this angle form a sharp edge, which is kept."),
     MN_FLOAT("surface_band", "Surface Band", "", 0.1, 0, 0.5, 0, 0.3, "Surface", "{ fixed_surface == 1 }",
              "How far the surface may move, as a fraction of the local edge length."),
-    MN_TOGGLE("repair", "Repair", 1, "Remesh", NULL,
-              "Turns inverted tetrahedra and leaves out flat and duplicate ones before remeshing. Off, "
-              "inverted ones are untangled "
-              "where they are, as after a simulation step that went too far."),
 };
 
 static const mn_input_def inputs_of[] = {{"Tetrahedra", "tetrahedra", true, false}};

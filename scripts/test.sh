@@ -2,8 +2,8 @@
 # Everything that must hold before a change lands: builds, then runs
 #   release   all tests: unit, hosts, fuzz replays and the quick validations
 #   asan      unit and fuzz tiers under the address and undefined-behaviour sanitizers
-#   tsan      the parallel parts of the unit tier under the thread sanitizer: all but the file formats, which are read
-#             on one thread
+#   tsan      the parallel parts of the unit tier under the thread sanitizer: every loop that runs on several threads in
+#             the shortest test that has it (tests/support/parallel_loops.py)
 # scripts/test.sh release   runs only the first.
 # Ends with where the time went: building, testing, and the slowest tests of each.
 set -euo pipefail
@@ -22,7 +22,7 @@ for preset in "${presets[@]}"; do
   labels=(); jobs=2
   case "$preset" in
   asan) labels=(-L 'unit|fuzz') ;;
-  tsan) labels=(-L unit -E '^io_test') ;;
+  tsan) labels=(-L parallel) ;;
   esac
   ctest --test-dir "build/$preset" "${labels[@]}" -j "$jobs" --output-on-failure --no-tests=error \
     --output-junit tests.xml || failed=1

@@ -30,8 +30,6 @@ const mn_field mn_elastic_fields[] = {
                   "How solids resist large strains. Neo-Hookean is the best for rubber and flesh."),
     MN_FIELD_FLOAT(def, damping, "Damping", "s", 0, 0, 1e6, 0, 0.1, "Material", NULL,
                    "Viscous stress over stiffness: oscillations with a period below about this die out."),
-    MN_FIELD_FRICTION(def, 0.3, "Contact", NULL,
-                      "Coulomb friction coefficient; bodies slide on slopes steeper than its arc tangent."),
     MN_FIELD_FLOAT(def, thickness, "Thickness", "m", 0.001, 1e-9, 1e6, 1e-4, 0.01, "Cloth", NULL,
                    "Thickness of cloth. Its mass and stiffness grow with it, its bending stiffness with its "
                    "cube."),
@@ -40,6 +38,8 @@ const mn_field mn_elastic_fields[] = {
         "Factor on the bending stiffness of cloth: 1 is a plate of the material, less is a weave."),
     MN_FIELD_FLOAT(def, prestress, "Prestress", "N/m", 0, 0, 1e12, 0, 100, "Cloth", NULL,
                    "Tension of cloth in the shape it comes in, as in a drum or a trampoline."),
+    MN_FIELD_FRICTION(def, 0.3, "Contact", NULL,
+                      "Coulomb friction coefficient; bodies slide on slopes steeper than its arc tangent."),
     MN_FIELD_FLOAT(def, contact_distance, "Contact Distance", "m", 0, 0, 1e6, 0, 0.01, "Contact", NULL,
                    "Surfaces begin to push each other at this distance; with 0 it is chosen from the bodies. "
                    "Never more than a quarter of the shortest edge."),

@@ -112,16 +112,11 @@ static bool has_all_blocks(const mn_elastic *s)
     return true;
 }
 
-static mn_status allocate_sparse(mn_context *ctx, int32_t rows, int64_t entries, mn_sparse *m)
+static mn_status size_sparse(mn_context *ctx, int32_t rows, int64_t entries, mn_sparse *m)
 {
-    mn_sparse_free(ctx, m);
-    m->start = mn_allocate(ctx, mn_bytes((int64_t)rows + 1, sizeof *m->start));
-    if (!m->start) return MN_ERROR_MEMORY;
-    m->rows = m->columns = rows;
-    m->start[rows] = entries; // what mn_sparse_free asks for
-    m->column = mn_allocate(ctx, mn_bytes(entries, sizeof *m->column));
-    m->value = mn_allocate_zero(ctx, mn_bytes(entries, sizeof *m->value));
-    return m->column && m->value ? MN_OK : MN_ERROR_MEMORY;
+    MN_TRY(mn_sparse_set_size(ctx, m, rows, rows));
+    m->start[rows] = entries;
+    return mn_sparse_set_entries(ctx, m, entries);
 }
 
 static mn_status find_pattern(mn_elastic *s, mn_indices *columns, mn_indices *list, int64_t *start)
@@ -163,11 +158,11 @@ static mn_status build_pattern(mn_elastic *s)
     MN_TRY_TO(done, status, mn_array_resize(s->solver.ctx, &start, (int64_t)n + 1));
     MN_TRY_TO(done, status, find_pattern(s, &columns, &list, start.data));
     start.data[n] = columns.count;
-    MN_TRY_TO(done, status, allocate_sparse(s->solver.ctx, n, columns.count, &s->pattern));
+    MN_TRY_TO(done, status, size_sparse(s->solver.ctx, n, columns.count, &s->pattern));
     mn_copy_bytes(s->pattern.start, start.data, ((size_t)n + 1) * sizeof *start.data);
     mn_copy_bytes(s->pattern.column, columns.data, (size_t)columns.count * sizeof *columns.data);
     // three rows for each node
-    MN_TRY_TO(done, status, allocate_sparse(s->solver.ctx, 3 * n, 9 * columns.count, &s->matrix));
+    MN_TRY_TO(done, status, size_sparse(s->solver.ctx, 3 * n, 9 * columns.count, &s->matrix));
     for (int32_t row = 0; row < n; row++)
         for (int32_t i = 0; i < 3; i++) {
             const int64_t count = start.data[row + 1] - start.data[row];
@@ -194,10 +189,10 @@ static mn_status analyse(mn_elastic *s)
     MN_TRY(mn_array_resize(s->solver.ctx, &s->order, 3 * (int64_t)n));
     for (int64_t node = 0; node < s->x.count; node++)
         if (s->unknown.data[node] >= 0) places[s->unknown.data[node]] = s->x.data[node];
-    MN_TRY(mn_nested_dissection(s->solver.ctx, &s->pattern, places, s->block_order.data));
+    if (!s->cholesky) MN_TRY(mn_cholesky_create(s->solver.ctx, &s->cholesky));
+    MN_TRY(mn_cholesky_order(s->cholesky, &s->pattern, places, s->block_order.data));
     for (int32_t k = 0; k < n; k++)
         for (int32_t i = 0; i < 3; i++) s->order.data[3 * k + i] = 3 * s->block_order.data[k] + i;
-    if (!s->cholesky) MN_TRY(mn_cholesky_create(s->solver.ctx, &s->cholesky));
     return mn_cholesky_analyze(s->cholesky, &s->matrix, s->order.data);
 }
 

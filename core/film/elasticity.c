@@ -5,8 +5,8 @@
 //
 //   -sum_i (E / A_i) dA_i/dx (dA_i/dx . u)
 //
-// symmetric and negative semidefinite. A_i is a third of the ring, so dA_i/dx . u is a third of the sum of
-// the triangles' own rates, and both sums go over stars.
+// symmetric and negative semidefinite. A_i is a third of the ring: dA_i/dx is a row with the pattern of K,
+// kept in both directions, so that both sums go along rows.
 //
 // Soap spreads: after the mesh has changed, a few passes hand it on between neighbours until A_i0 / A_i is
 // even. A split or collapse shares it by count, and what is left of that would tug at borders.
@@ -22,48 +22,58 @@ typedef struct elastic_job {
     mn_vec3 *out;
 } elastic_job;
 
-static mn_status triangle_range(void *user, mn_range range)
-{
-    const elastic_job *job = user;
-    mn_film_system *s = &job->film->system;
-    for (int64_t t = range.begin; t < range.end; t++) {
-        const int32_t *v = job->film->c.triangles.data[t].v;
-        const mn_vec3 *slope = s->elements.data[t].slope;
-        if (!mn_complex_is_film(&job->film->c, (int32_t)t)) {
-            s->rate.data[t] = 0;
-            continue;
-        }
-        s->rate.data[t] =
-            mn_dot(slope[0], job->u[v[0]]) + mn_dot(slope[1], job->u[v[1]]) + mn_dot(slope[2], job->u[v[2]]);
-    }
-    return MN_OK;
-}
-
-static mn_status vertex_range(void *user, mn_range range)
+static mn_status rows_range(void *user, mn_range range)
 {
     const elastic_job *job = user;
     const mn_film *film = job->film;
     const mn_film_system *s = &film->system;
-    const double e = 2 * film->def.sigma * film->def.gibbs;
     for (int64_t v = range.begin; v < range.end; v++) {
-        double rate = 0;
-        for (int64_t i = s->star_start.data[v]; i < s->star_start.data[v + 1]; i++)
-            rate += s->rate.data[s->star.data[i] / 3];
-        s->slack.data[v] = s->area.data[v] > 0 ? job->factor * e * rate / (9 * s->area.data[v]) : 0;
+        const int64_t first = s->row_start.data[v], count = s->row_start.data[v + 1] - first;
+        mn_vec3 *row = s->spread.data + first, *back = s->spread_back.data + first, own = {0};
+        for (int64_t k = 0; k < count; k++) row[k] = back[k] = mn_v3(0, 0, 0);
+        for (int64_t i = s->star_start.data[v]; i < s->star_start.data[v + 1]; i++) {
+            const int32_t corner = s->star.data[i], at = corner % 3;
+            if (!mn_complex_is_film(&film->c, corner / 3)) continue;
+            const mn_vec3 *slope = s->elements.data[corner / 3].slope;
+            own = mn_add(own, slope[at]);
+            for (int32_t k = 1; k < 3; k++) {
+                const int32_t slot = s->slot.data[2 * corner + k - 1];
+                row[slot] = mn_add(row[slot], slope[(at + k) % 3]);
+                back[slot] = mn_add(back[slot], slope[at]);
+            }
+        }
+        s->spread_own.data[v] = own;
     }
     return MN_OK;
 }
 
-static mn_status spread_range(void *user, mn_range range)
+mn_status mn_film_elastic_rows(mn_film *film)
+{
+    elastic_job job = {.film = film};
+    mn_film_system *s = &film->system;
+    mn_context *ctx = film->solver.ctx;
+    if (!(film->def.gibbs > 0)) return MN_OK;
+    MN_TRY(mn_array_resize(ctx, &s->spread, s->column.count));
+    MN_TRY(mn_array_resize(ctx, &s->spread_back, s->column.count));
+    MN_TRY(mn_array_resize(ctx, &s->spread_own, s->vertex_count));
+    return mn_parallel_for(ctx, s->vertex_count, MN_FILM_GRAIN, rows_range, &job);
+}
+
+void mn_film_elastic_slack(mn_film *film, const mn_vec3 *u, double factor, int64_t v)
+{
+    const mn_film_system *s = &film->system;
+    double rate = mn_dot(s->spread_own.data[v], u[v]);
+    for (int64_t k = s->row_start.data[v]; k < s->row_start.data[v + 1]; k++)
+        rate += mn_dot(s->spread.data[k], u[s->column.data[k]]);
+    const double e = 2 * film->def.sigma * film->def.gibbs;
+    s->slack.data[v] = s->area.data[v] > 0 ? factor * e * rate / (9 * s->area.data[v]) : 0;
+}
+
+static mn_status slack_range(void *user, mn_range range)
 {
     const elastic_job *job = user;
-    const mn_film_system *s = &job->film->system;
-    for (int64_t t = range.begin; t < range.end; t++) {
-        const int32_t *v = job->film->c.triangles.data[t].v;
-        s->rate.data[t] = !mn_complex_is_film(&job->film->c, (int32_t)t)
-                              ? 0
-                              : s->slack.data[v[0]] + s->slack.data[v[1]] + s->slack.data[v[2]];
-    }
+    for (int64_t v = range.begin; v < range.end; v++)
+        mn_film_elastic_slack(job->film, job->u, job->factor, v);
     return MN_OK;
 }
 
@@ -71,24 +81,27 @@ static mn_status pull_range(void *user, mn_range range)
 {
     const elastic_job *job = user;
     const mn_film_system *s = &job->film->system;
-    for (int64_t v = range.begin; v < range.end; v++)
-        for (int64_t i = s->star_start.data[v]; i < s->star_start.data[v + 1]; i++) {
-            const int32_t corner = s->star.data[i];
-            job->out[v] = mn_axpy(job->out[v], s->rate.data[corner / 3],
-                                  s->elements.data[corner / 3].slope[corner % 3]);
-        }
+    for (int64_t v = range.begin; v < range.end; v++) {
+        mn_vec3 sum = mn_axpy(job->out[v], s->slack.data[v], s->spread_own.data[v]);
+        for (int64_t k = s->row_start.data[v]; k < s->row_start.data[v + 1]; k++)
+            sum = mn_axpy(sum, s->slack.data[s->column.data[k]], s->spread_back.data[k]);
+        job->out[v] = sum;
+    }
     return MN_OK;
+}
+
+mn_status mn_film_elastic_pull(mn_film *film, mn_vec3 *out)
+{
+    elastic_job job = {.film = film, .out = out};
+    return mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, pull_range, &job);
 }
 
 mn_status mn_film_elastic_apply(mn_film *film, const mn_vec3 *u, double factor, mn_vec3 *out)
 {
     elastic_job job = {film, u, factor, out};
-    const mn_film_system *s = &film->system;
-    mn_context *ctx = film->solver.ctx;
-    MN_TRY(mn_parallel_for(ctx, s->triangle_count, MN_FILM_GRAIN, triangle_range, &job));
-    MN_TRY(mn_parallel_for(ctx, s->vertex_count, MN_FILM_GRAIN, vertex_range, &job));
-    MN_TRY(mn_parallel_for(ctx, s->triangle_count, MN_FILM_GRAIN, spread_range, &job));
-    return mn_parallel_for(ctx, s->vertex_count, MN_FILM_GRAIN, pull_range, &job);
+    const int64_t n = film->system.vertex_count;
+    MN_TRY(mn_parallel_for(film->solver.ctx, n, MN_FILM_GRAIN, slack_range, &job));
+    return mn_film_elastic_pull(film, out);
 }
 
 mn_status mn_film_spread_soap(mn_film *film)

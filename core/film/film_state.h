@@ -56,8 +56,12 @@ typedef struct mn_film_system {
     MN_ARRAY(mn_complex_wire) rims; ///< free edges of films that nothing holds
     MN_ARRAY(mn_vec3) turn;         ///< by entry of the rows: how pressures turn with films (volumes.c)
     MN_ARRAY(double) tension;       ///< [vertices] N/m, with elasticity
+    MN_ARRAY(mn_vec3) spread;       ///< by entry of the rows: 3 dA_v/dx_w, of soap (elasticity.c)
+    MN_ARRAY(mn_vec3) spread_back;  ///< by entry of the rows: 3 dA_w/dx_v
+    MN_ARRAY(mn_vec3) spread_own;   ///< [vertices] 3 dA_v/dx_v
     MN_ARRAY(double) slack;         ///< [vertices] scratch of elasticity
-    MN_ARRAY(double) rate;          ///< [triangles] the same
+    MN_ARRAY(mn_vec3) pull;         ///< [3 triangles] scratch of viscosity, by corner
+    MN_ARRAY(mn_vec3) twice;        ///< [triangles] scratch of volumes: normals by twice the area
     MN_ARRAY(double) small;         ///< pockets by pockets, factored
     MN_ARRAY(double) small_vector;
 } mn_film_system;
@@ -145,6 +149,8 @@ void mn_film_system_free(mn_context *ctx, mn_film_system *s);
 
 /// dV/dx of every pocket at positions x, and the volumes where `volumes` is not NULL.
 mn_status mn_film_system_volumes(mn_film *film, const mn_vec3 *x, double *volumes);
+/// The volumes alone.
+mn_status mn_film_volumes_at(mn_film *film, const mn_vec3 *x, double *volumes);
 /// values[b] = sum over the vertices of pocket b of dV/dx . u
 mn_status mn_film_pockets_gather(mn_film *film, const mn_vec3 *u, double *values);
 /// out[v] += factor sum over pockets of dV/dx values[b]
@@ -162,7 +168,13 @@ void mn_film_pockets_solve(const mn_film *film, double *x);
 
 // ---- elasticity.c ----
 
-/// out += factor sum_i (E / A_i) dA_i/dx (dA_i/dx . u): the stiffness of soap, at the elements of the system.
+/// The rows of dA/dx, at the elements of the system.
+mn_status mn_film_elastic_rows(mn_film *film);
+/// system.slack at v: factor (E / A_v) (dA_v/dx . u)
+void mn_film_elastic_slack(mn_film *film, const mn_vec3 *u, double factor, int64_t v);
+/// out_v += sum_i dA_i/dx_v slack_i, at all vertices
+mn_status mn_film_elastic_pull(mn_film *film, mn_vec3 *out);
+/// out += factor sum_i (E / A_i) dA_i/dx (dA_i/dx . u): the stiffness of soap, both of them.
 mn_status mn_film_elastic_apply(mn_film *film, const mn_vec3 *u, double factor, mn_vec3 *out);
 
 /// Hands soap on between neighbours.
@@ -183,6 +195,7 @@ struct mn_film_step_job {
     bool turning;      ///< pressures that turn with the film are in the matrix
     bool held;         ///< some vertices are not free
     double norm;       ///< of the right-hand side of the first pass
+    bool exact;        ///< the last pass was solved as well as a step has to be
     double stiff_area; ///< m^2, below which explicit viscosity is weakened
 };
 
@@ -191,9 +204,11 @@ struct mn_film_step_job {
 
 /// The part of d that constraints leave.
 mn_vec3 mn_film_allowed(const mn_film *film, int64_t v, mn_vec3 d);
-/// (N u)_v. `most`: area below which a vertex's part is too stiff for an explicit term, and is weakened; 0
-/// for none.
-mn_vec3 mn_film_viscous_pull(const mn_film *film, const mn_vec3 *u, double most, int64_t v);
+/// system.pull, of which mn_film_viscous_row() adds up N u. `most`: area below which a vertex's part is too
+/// stiff for an explicit term, and is weakened; 0 for none.
+mn_status mn_film_viscous_pull(mn_film *film, const mn_vec3 *u, double most);
+/// (N u)_v
+mn_vec3 mn_film_viscous_row(const mn_film_system *s, int64_t v);
 /// The air's push per velocity u against it.
 mn_vec3 mn_film_against_air(const mn_film *film, int64_t v, mn_vec3 u);
 /// Takes out of u what constraints forbid.

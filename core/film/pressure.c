@@ -66,18 +66,14 @@ static mn_status gradient_pattern(mn_film *film)
     }
     MN_ARRAY(int32_t) list = {0};
     MN_TRY(mn_array_resize(ctx, &list, widest));
-    mn_sparse_free(ctx, m);
     mn_status status = MN_OK;
-    m->rows = (int32_t)b->node_count, m->columns = (int32_t)(3 * film->c.vertices.count);
-    m->start = mn_allocate_zero(ctx, mn_bytes(m->rows + 1, sizeof *m->start));
-    if (!m->start) MN_TRY_TO(out, status, MN_ERROR_MEMORY);
+    MN_TRY_TO(out, status,
+              mn_sparse_set_size(ctx, m, (int32_t)b->node_count, (int32_t)(3 * film->c.vertices.count)));
     for (int64_t i = 0; i < b->node_count; i++) {
         total += 3 * list_row(film, i, list.data, (int32_t)widest);
         m->start[i + 1] = total;
     }
-    m->column = mn_allocate(ctx, mn_bytes(total, sizeof *m->column));
-    m->value = mn_allocate_zero(ctx, mn_bytes(total, sizeof *m->value));
-    if (!m->column || !m->value) MN_TRY_TO(out, status, MN_ERROR_MEMORY);
+    MN_TRY_TO(out, status, mn_sparse_set_entries(ctx, m, total));
     for (int64_t i = 0; i < b->node_count; i++) {
         const int32_t count = list_row(film, i, list.data, (int32_t)widest);
         for (int32_t k = 0; k < 3 * count; k++) m->column[m->start[i] + k] = 3 * list.data[k / 3] + k % 3;
@@ -126,14 +122,13 @@ static mn_status analyze(mn_film *film)
     MN_ARRAY(int32_t) order = {0};
     MN_ARRAY(mn_vec3) place = {0};
     mn_status status;
-    mn_sparse_free(ctx, &b->schur);
     MN_TRY(mn_sparse_product_pattern(ctx, &b->gradient, &b->turned, &b->schur));
     if (is_direct(b)) {
         if (!b->cholesky) MN_TRY(mn_cholesky_create(ctx, &b->cholesky));
         MN_TRY_TO(out, status, mn_array_resize(ctx, &order, b->node_count));
         MN_TRY_TO(out, status, mn_array_resize(ctx, &place, b->node_count));
         for (int64_t i = 0; i < b->node_count; i++) place.data[i] = film->x0.data[b->vertex.data[i]];
-        MN_TRY_TO(out, status, mn_nested_dissection(ctx, &b->schur, place.data, order.data));
+        MN_TRY_TO(out, status, mn_cholesky_order(b->cholesky, &b->schur, place.data, order.data));
         MN_TRY_TO(out, status, mn_cholesky_analyze(b->cholesky, &b->schur, order.data));
     }
     status = MN_OK;

@@ -71,8 +71,7 @@ static mn_status force_range(void *user, mn_range range)
         f = mn_add(f, film->rim_force.data[v]);
         if (film->def.drag > 0)
             f = mn_add(f, mn_film_against_air(film, v, mn_sub(film->wind.data[v], film->v0.data[v])));
-        if (film->def.viscosity > 0)
-            f = mn_sub(f, mn_film_viscous_pull(film, film->v0.data, job->viscous ? 0 : job->stiff_area, v));
+        if (film->def.viscosity > 0) f = mn_sub(f, mn_film_viscous_row(&film->system, v));
         film->base.data[v] = mn_scale(dt, f);
     }
     return MN_OK;
@@ -145,6 +144,8 @@ static mn_status fill_base(mn_film_step_job *job)
     mn_film *film = job->film;
     const int64_t n = film->system.vertex_count;
     MN_TRY(mn_parallel_for(film->solver.ctx, n, MN_FILM_GRAIN, predict_range, job));
+    if (film->def.viscosity > 0)
+        MN_TRY(mn_film_viscous_pull(film, film->v0.data, job->viscous ? 0 : job->stiff_area));
     MN_TRY(mn_parallel_for(film->solver.ctx, n, MN_FILM_GRAIN, force_range, job));
     if (film->def.gibbs > 0)
         MN_TRY(mn_film_elastic_apply(film, film->v0.data, -job->theta * job->dt * job->dt, film->base.data));
@@ -190,9 +191,8 @@ static mn_status linearize_gas(mn_film_step_job *job, bool first)
     const double dt = job->dt, p0 = film->def.ambient_pressure;
     double *volume = film->excess.data;
     MN_TRY(move(job, dt));
-    MN_TRY(mn_film_system_volumes(film, film->x1.data, volume));
+    MN_TRY(mn_film_volumes_at(film, film->x1.data, film->stiffness.data)); // at the end
     MN_TRY(move(job, 0.5 * dt));
-    for (int64_t b = 0; b < film->pockets.count; b++) film->stiffness.data[b] = volume[b]; // at the end
     MN_TRY(mn_film_system_volumes(film, film->x1.data, volume));
     if (first) MN_TRY(weigh_breathing(film, dt, volume));
     for (int64_t b = 0; b < film->pockets.count; b++) {
@@ -271,7 +271,8 @@ static mn_status solve_passes(mn_film_step_job *job)
         const double change = pass > 0 ? change_of(film->d.data, film->x1.data, n) : INFINITY;
         // What Newton's method leaves is of the order of the change squared.
         if ((job->turning ? change * change : change) > (job->bulk ? BULK_SETTLED : SETTLED)) continue;
-        if (!job->bulk) break;
+        if (!job->bulk && job->exact) break;
+        if (!job->bulk) continue;
         MN_TRY(move(job, job->dt));
         if (mn_film_pressure_error(film, film->x1.data) <= BULK_EXACT) break;
     }
@@ -284,7 +285,7 @@ static mn_status calm_breathing(mn_film_step_job *job)
     mn_film *film = job->film;
     const int64_t n = film->system.vertex_count, pockets = film->pockets.count;
     double *before = film->stiffness.data, *after = film->excess.data;
-    MN_TRY(mn_film_system_volumes(film, film->x0.data, before));
+    MN_TRY(mn_film_volumes_at(film, film->x0.data, before));
     MN_TRY(mn_film_system_volumes(film, film->x1.data, after));
     for (int64_t b = 0; b < pockets; b++) after[b] = (after[b] - before[b]) / job->dt;
     for (int64_t v = 0; v < n; v++) {

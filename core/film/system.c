@@ -42,7 +42,11 @@ void mn_film_system_free(mn_context *ctx, mn_film_system *s)
     mn_array_free(ctx, &s->turn);
     mn_array_free(ctx, &s->tension);
     mn_array_free(ctx, &s->slack);
-    mn_array_free(ctx, &s->rate);
+    mn_array_free(ctx, &s->spread);
+    mn_array_free(ctx, &s->spread_back);
+    mn_array_free(ctx, &s->spread_own);
+    mn_array_free(ctx, &s->pull);
+    mn_array_free(ctx, &s->twice);
     mn_array_free(ctx, &s->rims);
     mn_array_free(ctx, &s->small);
     mn_array_free(ctx, &s->small_vector);
@@ -173,7 +177,7 @@ mn_status mn_film_system_pattern(mn_film *film)
     MN_TRY(mn_array_resize(ctx, &s->normal, n));
     MN_TRY(mn_array_resize(ctx, &s->tension, n));
     MN_TRY(mn_array_resize(ctx, &s->slack, n));
-    MN_TRY(mn_array_resize(ctx, &s->rate, s->triangle_count));
+    MN_TRY(mn_array_resize(ctx, &s->twice, s->triangle_count));
     const int64_t pockets = film->pockets.count;
     MN_TRY(mn_array_resize(ctx, &s->pocket_start, pockets + 1));
     MN_TRY(mn_array_resize(ctx, &s->pocket_face, s->faces.count));
@@ -374,6 +378,7 @@ mn_status mn_film_system_matrix_at(mn_film *film, const mn_vec3 *x, const mn_vec
     MN_TRY(mn_parallel_for(film->solver.ctx, s->vertex_count, MN_FILM_GRAIN, rows_range, &job));
     add_threads(film, x);
     add_rims(film, x);
+    MN_TRY(mn_film_elastic_rows(film));
     return mn_parallel_for(film->solver.ctx, s->vertex_count, MN_FILM_GRAIN, sums_range, &job);
 }
 

@@ -26,12 +26,23 @@ typedef struct volume_job {
     mn_vec3 *out;
 } volume_job;
 
+static mn_status normals_range(void *user, mn_range range)
+{
+    const volume_job *job = user;
+    const mn_film *film = job->film;
+    for (int64_t t = range.begin; t < range.end; t++) {
+        const int32_t *v = film->c.triangles.data[t].v;
+        const mn_vec3 a = job->x[v[0]];
+        film->system.twice.data[t] = mn_cross(mn_sub(job->x[v[1]], a), mn_sub(job->x[v[2]], a));
+    }
+    return MN_OK;
+}
+
 static mn_status faces_range(void *user, mn_range range)
 {
     const volume_job *job = user;
     const mn_film *film = job->film;
     const mn_film_system *s = &film->system;
-    const mn_vec3 *x = job->x;
     for (int64_t v = range.begin; v < range.end; v++) {
         const int64_t first = s->face_start.data[v], end = s->face_start.data[v + 1];
         for (int64_t f = first; f < end; f++) s->faces.data[f].gradient = mn_v3(0, 0, 0);
@@ -39,8 +50,7 @@ static mn_status faces_range(void *user, mn_range range)
         for (int64_t i = s->star_start.data[v]; i < s->star_start.data[v + 1]; i++) {
             const mn_complex_triangle *t = &film->c.triangles.data[s->star.data[i] / 3];
             if (t->region[0] == t->region[1]) continue;
-            const mn_vec3 a = x[t->v[0]];
-            const mn_vec3 n2 = mn_cross(mn_sub(x[t->v[1]], a), mn_sub(x[t->v[2]], a));
+            const mn_vec3 n2 = s->twice.data[s->star.data[i] / 3];
             for (int64_t f = first; f < end; f++)
                 for (int side = 0; side < 2; side++)
                     if (t->region[side] == s->faces.data[f].region)
@@ -72,9 +82,27 @@ static int64_t pocket_grain(const mn_film *film)
     return film->system.faces.count > 16384 ? 1 : film->pockets.count;
 }
 
+mn_status mn_film_volumes_at(mn_film *film, const mn_vec3 *x, double *volumes)
+{
+    volume_job job = {.film = film, .x = x};
+    const mn_film_system *s = &film->system;
+    MN_TRY(mn_parallel_for(film->solver.ctx, s->triangle_count, MN_FILM_GRAIN, normals_range, &job));
+    for (int64_t b = 0; b < film->pockets.count; b++) volumes[b] = 0;
+    for (int64_t t = 0; t < s->triangle_count; t++) {
+        const mn_complex_triangle *triangle = &film->c.triangles.data[t];
+        const double part = mn_dot(mn_sub(x[triangle->v[0]], film->origin), s->twice.data[t]) / 6;
+        for (int side = 0; side < 2; side++)
+            if (triangle->region[side] > 0 && triangle->region[side] != MN_COMPLEX_LIQUID)
+                volumes[triangle->region[side]] += side == 0 ? part : -part;
+    }
+    return MN_OK;
+}
+
 mn_status mn_film_system_volumes(mn_film *film, const mn_vec3 *x, double *volumes)
 {
     volume_job job = {.film = film, .x = x, .results = volumes};
+    MN_TRY(
+        mn_parallel_for(film->solver.ctx, film->system.triangle_count, MN_FILM_GRAIN, normals_range, &job));
     MN_TRY(mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, faces_range, &job));
     if (!volumes) return MN_OK;
     return mn_parallel_for(film->solver.ctx, film->pockets.count, pocket_grain(film), volumes_range, &job);

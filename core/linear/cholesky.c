@@ -37,6 +37,15 @@ void mn_cholesky_free(mn_cholesky *c)
     mn_array_free(c->ctx, &c->progress);
     mn_array_free(c->ctx, &c->local);
     mn_array_free(c->ctx, &c->update);
+    mn_array_free(c->ctx, &c->dissection.side);
+    mn_array_free(c->ctx, &c->dissection.keys);
+    mn_array_free(c->ctx, &c->dissection.pieces);
+    mn_array_free(c->ctx, &c->tree.parent);
+    mn_array_free(c->ctx, &c->tree.ancestor);
+    mn_array_free(c->ctx, &c->tree.counts);
+    mn_array_free(c->ctx, &c->tree.mark);
+    mn_array_free(c->ctx, &c->tree.rows);
+    mn_array_free(c->ctx, &c->tree.zeros);
     mn_release(c->ctx, c, sizeof *c);
 }
 

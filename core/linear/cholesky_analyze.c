@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/// The arrays of mn_cholesky_tree.
 typedef struct tree {
     int32_t *parent, *ancestor, *counts, *mark;
 } tree;
@@ -95,37 +96,33 @@ static bool worth_merging(int64_t columns, int64_t zeros, int64_t size)
 
 static mn_status find_supernodes(mn_cholesky *c, const tree *t)
 {
-    c->first.count = 0;
-    // rows[s]: rows of supernode s in the running list; zeros[s]: stored without need.
-    MN_ARRAY(int64_t) rows = {0}, zeros = {0};
-    mn_status status = MN_OK;
-    for (int32_t j = 0; j < c->n && status == MN_OK; j++) {
+    mn_cholesky_tree *lists = &c->tree;
+    c->first.count = lists->rows.count = lists->zeros.count = 0;
+    for (int32_t j = 0; j < c->n; j++) {
+        int64_t *rows = lists->rows.data, *zeros = lists->zeros.data;
         const int64_t none = 0, count = t->counts[j];
         const int64_t last = c->first.count - 1;
         if (last >= 0 && t->parent[j - 1] == j) {
             const int64_t columns = j - c->first.data[last];
             // Column j joins the supernode that ends before it: its rows are then j's and its own columns.
             const int64_t merged = columns + count;
-            const int64_t extra = panel_size(columns + 1, merged) -
-                                  (panel_size(columns, rows.data[last]) - zeros.data[last]) - count;
-            if (extra == zeros.data[last] ||
-                worth_merging(columns + 1, extra, panel_size(columns + 1, merged))) {
-                rows.data[last] = merged;
-                zeros.data[last] = extra;
+            const int64_t extra =
+                panel_size(columns + 1, merged) - (panel_size(columns, rows[last]) - zeros[last]) - count;
+            if (extra == zeros[last] || worth_merging(columns + 1, extra, panel_size(columns + 1, merged))) {
+                rows[last] = merged;
+                zeros[last] = extra;
                 continue;
             }
         }
-        status = mn_array_push(c->ctx, &c->first, &j);
-        if (status == MN_OK) status = mn_array_push(c->ctx, &rows, &count);
-        if (status == MN_OK) status = mn_array_push(c->ctx, &zeros, &none);
+        MN_TRY(mn_array_push(c->ctx, &c->first, &j));
+        MN_TRY(mn_array_push(c->ctx, &lists->rows, &count));
+        MN_TRY(mn_array_push(c->ctx, &lists->zeros, &none));
     }
-    mn_array_free(c->ctx, &rows);
-    mn_array_free(c->ctx, &zeros);
     c->super_count = (int32_t)c->first.count;
-    if (status == MN_OK) status = mn_array_push(c->ctx, &c->first, &c->n);
-    for (int32_t s = 0; s < c->super_count && status == MN_OK; s++)
+    MN_TRY(mn_array_push(c->ctx, &c->first, &c->n));
+    for (int32_t s = 0; s < c->super_count; s++)
         for (int32_t j = c->first.data[s]; j < c->first.data[s + 1]; j++) c->super_of.data[j] = s;
-    return status;
+    return MN_OK;
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -178,14 +175,20 @@ static mn_status find_rows(mn_cholesky *c, const mn_sparse *matrix, tree *t)
     return MN_OK;
 }
 
-static mn_status analyze(mn_cholesky *c, const mn_sparse *matrix, tree *t)
+static mn_status analyze(mn_cholesky *c, const mn_sparse *matrix)
 {
-    elimination_tree(c, matrix, t);
-    postorder(c, t);
-    elimination_tree(c, matrix, t);
-    column_counts(c, matrix, t);
-    MN_TRY(find_supernodes(c, t));
-    return find_rows(c, matrix, t);
+    mn_cholesky_tree *lists = &c->tree;
+    MN_TRY(mn_array_resize(c->ctx, &lists->parent, c->n));
+    MN_TRY(mn_array_resize(c->ctx, &lists->ancestor, c->n));
+    MN_TRY(mn_array_resize(c->ctx, &lists->counts, c->n));
+    MN_TRY(mn_array_resize(c->ctx, &lists->mark, c->n));
+    tree t = {lists->parent.data, lists->ancestor.data, lists->counts.data, lists->mark.data};
+    elimination_tree(c, matrix, &t);
+    postorder(c, &t);
+    elimination_tree(c, matrix, &t);
+    column_counts(c, matrix, &t);
+    MN_TRY(find_supernodes(c, &t));
+    return find_rows(c, matrix, &t);
 }
 
 static mn_status set_order(mn_cholesky *c, const int32_t *order)
@@ -215,15 +218,7 @@ mn_status mn_cholesky_analyze(mn_cholesky *c, const mn_sparse *matrix, const int
     MN_TRY(mn_array_resize(c->ctx, &c->inverse, c->n));
     MN_TRY(mn_array_resize(c->ctx, &c->super_of, c->n));
     MN_TRY(set_order(c, order));
-    const size_t bytes = mn_bytes(c->n, sizeof(int32_t));
-    tree t = {mn_allocate(c->ctx, bytes), mn_allocate(c->ctx, bytes), mn_allocate(c->ctx, bytes),
-              mn_allocate(c->ctx, bytes)};
-    mn_status status = MN_ERROR_MEMORY;
-    if (c->n == 0 || (t.parent && t.ancestor && t.counts && t.mark)) status = analyze(c, matrix, &t);
-    mn_release(c->ctx, t.parent, bytes);
-    mn_release(c->ctx, t.ancestor, bytes);
-    mn_release(c->ctx, t.counts, bytes);
-    mn_release(c->ctx, t.mark, bytes);
+    const mn_status status = analyze(c, matrix);
     if (status != MN_OK) c->super_count = 0, c->n = 0;
     return status;
 }

@@ -7,6 +7,24 @@
 #include "linear/sparse.h"
 #include "meniscus/array.h"
 
+/// Rows [begin, end) of the order.
+typedef struct mn_dissection_piece {
+    int32_t begin, end;
+} mn_dissection_piece;
+
+/// Scratch memory of nested_dissection.c.
+typedef struct mn_dissection {
+    MN_ARRAY(int32_t) side; ///< which part of the running cut a row is in
+    MN_ARRAY(double) keys;  ///< for the median
+    MN_ARRAY(mn_dissection_piece) pieces;
+} mn_dissection;
+
+/// Scratch memory of cholesky_analyze.c.
+typedef struct mn_cholesky_tree {
+    MN_ARRAY(int32_t) parent, ancestor, counts, mark; ///< by column
+    MN_ARRAY(int64_t) rows, zeros; ///< of a supernode in the running list; stored without need
+} mn_cholesky_tree;
+
 struct mn_cholesky {
     mn_context *ctx;
     int32_t n;
@@ -23,6 +41,8 @@ struct mn_cholesky {
     MN_ARRAY(int64_t) progress;   ///< numeric: how far down its rows a supernode has got
     MN_ARRAY(int32_t) local;      ///< numeric: where a row stands in the panel at work
     MN_ARRAY(double) update;      ///< numeric: one product; also a dense right-hand side
+    mn_dissection dissection;
+    mn_cholesky_tree tree;
     bool factored;
 };
 

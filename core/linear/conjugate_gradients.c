@@ -33,7 +33,8 @@ mn_status mn_conjugate_gradients(mn_krylov *krylov, const mn_linear_problem *pro
     MN_TRY(mn_vector_dot(ctx, n, r, z, &rz));
     if (def->from_zero) bz = rz;
     result->norm = def->norm > 0 ? def->norm : sqrt(fmax(bz, 0));
-    const double goal = fmax(def->tolerance * result->norm, def->absolute);
+    double goal = fmax(def->tolerance * result->norm, def->absolute);
+    if (def->square > 0 && result->norm > 0) goal = fmax(goal, def->square * rz / result->norm);
     MN_TRY(mn_vector_scale(ctx, n, 1, z, p));
 
     for (;; result->iterations++) {

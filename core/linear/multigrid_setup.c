@@ -126,15 +126,10 @@ static mn_status fill_coarse(mn_context *ctx, mn_grid *g, const mn_sparse *a, mn
 static mn_status fill_tentative(mn_context *ctx, const int32_t *aggregate, int32_t rows, int32_t count,
                                 mn_sparse *t)
 {
-    t->rows = rows, t->columns = count;
-    t->start = mn_allocate_zero(ctx, mn_bytes((int64_t)rows + 1, sizeof *t->start));
-    if (!t->start) return MN_ERROR_MEMORY;
     int64_t entries = 0;
     for (int32_t i = 0; i < rows; i++) entries += aggregate[i] >= 0;
-    t->start[rows] = entries; // what mn_sparse_free gives back
-    t->column = mn_allocate(ctx, mn_bytes(entries, sizeof *t->column));
-    t->value = mn_allocate(ctx, mn_bytes(entries, sizeof *t->value));
-    if (!t->column || !t->value) return MN_ERROR_MEMORY;
+    MN_TRY(mn_sparse_set_size(ctx, t, rows, count));
+    MN_TRY(mn_sparse_set_entries(ctx, t, entries));
     for (int32_t i = 0; i < rows; i++) {
         int64_t at = t->start[i];
         if (aggregate[i] >= 0) t->column[at] = aggregate[i], t->value[at++] = 1;

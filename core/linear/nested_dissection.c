@@ -4,8 +4,7 @@
 // those on the low side that touch the high side are the separator, eliminated last; go on in both parts. For
 // meshes in space the factor has O(n^(4/3)) entries. Our matrices live on points, so no graph partitioner is
 // needed.
-#include "linear/sparse.h"
-#include "meniscus/array.h"
+#include "linear/cholesky_state.h"
 
 #include <stdlib.h>
 
@@ -14,14 +13,12 @@ enum { LEAF = 48 };
 typedef struct job {
     const mn_sparse *matrix;
     const mn_vec3 *positions;
-    int32_t *side;  ///< which part of the running cut a row is in
+    int32_t *side;  ///< of mn_dissection, as keys
     int32_t *order; ///< permuted in place
-    double *keys;   ///< scratch for the median
+    double *keys;
 } job;
 
-typedef struct piece {
-    int32_t begin, end;
-} piece;
+typedef mn_dissection_piece piece;
 
 static int longest_axis(const job *j, piece p)
 {
@@ -70,40 +67,32 @@ static void cut(job *j, piece p, int32_t label, int32_t *high_begin, int32_t *se
     *separator_begin = p.begin + counts[0] + counts[1];
 }
 
-mn_status mn_nested_dissection(mn_context *ctx, const mn_sparse *matrix, const mn_vec3 *positions,
-                               int32_t *order)
+mn_status mn_cholesky_order(mn_cholesky *c, const mn_sparse *matrix, const mn_vec3 *positions, int32_t *order)
 {
     const int32_t n = matrix->rows;
-    job j = {.matrix = matrix, .positions = positions, .order = order};
-    MN_ARRAY(piece) pieces = {0};
-    mn_status status = MN_ERROR_MEMORY;
-    j.side = mn_allocate(ctx, mn_bytes(n, sizeof *j.side));
-    j.keys = mn_allocate(ctx, mn_bytes(n, sizeof *j.keys));
-    if (n > 0 && (!j.side || !j.keys)) goto done;
+    mn_dissection *d = &c->dissection;
+    MN_TRY(mn_array_resize(c->ctx, &d->side, n));
+    MN_TRY(mn_array_resize(c->ctx, &d->keys, n));
+    job j = {
+        .matrix = matrix, .positions = positions, .side = d->side.data, .order = order, .keys = d->keys.data};
     for (int32_t i = 0; i < n; i++) {
         order[i] = i, j.side[i] = -1;
-        if (!mn_is_finite3(positions[i])) {
-            status = mn_fail(ctx, MN_ERROR_INPUT, "The position of row %d is not finite.", (int)i);
-            goto done;
-        }
+        if (!mn_is_finite3(positions[i]))
+            return mn_fail(c->ctx, MN_ERROR_INPUT, "The position of row %d is not finite.", (int)i);
     }
     const piece whole = {0, n};
-    MN_TRY_TO(done, status, mn_array_push(ctx, &pieces, &whole));
-    for (int32_t label = 0; pieces.count > 0; label++) {
-        const piece p = pieces.data[--pieces.count];
+    d->pieces.count = 0;
+    MN_TRY(mn_array_push(c->ctx, &d->pieces, &whole));
+    for (int32_t label = 0; d->pieces.count > 0; label++) {
+        const piece p = d->pieces.data[--d->pieces.count];
         if (p.end - p.begin <= LEAF) continue;
         int32_t high, separator;
         cut(&j, p, label, &high, &separator);
         // A cut that separates nothing (all on one spot, or a dense graph) would go on for ever.
         if (high == p.begin || separator == high) continue;
         const piece parts[2] = {{p.begin, high}, {high, separator}};
-        MN_TRY_TO(done, status, mn_array_push(ctx, &pieces, &parts[0]));
-        MN_TRY_TO(done, status, mn_array_push(ctx, &pieces, &parts[1]));
+        MN_TRY(mn_array_push(c->ctx, &d->pieces, &parts[0]));
+        MN_TRY(mn_array_push(c->ctx, &d->pieces, &parts[1]));
     }
-    status = MN_OK;
-done:
-    mn_array_free(ctx, &pieces);
-    mn_release(ctx, j.side, mn_bytes(n, sizeof *j.side));
-    mn_release(ctx, j.keys, mn_bytes(n, sizeof *j.keys));
-    return status;
+    return MN_OK;
 }

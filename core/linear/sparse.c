@@ -4,6 +4,7 @@
 #include "linear/sparse.h"
 
 #include "base/parallel.h"
+#include "meniscus/array.h"
 
 #include <string.h>
 
@@ -16,25 +17,28 @@ int64_t mn_sparse_entries(const mn_sparse *matrix)
 
 void mn_sparse_free(mn_context *ctx, mn_sparse *matrix)
 {
-    const int64_t entries = mn_sparse_entries(matrix);
-    mn_release(ctx, matrix->column, mn_bytes(entries, sizeof *matrix->column));
-    mn_release(ctx, matrix->value, mn_bytes(entries, sizeof *matrix->value));
-    mn_release(ctx, matrix->start, mn_bytes((int64_t)matrix->rows + 1, sizeof *matrix->start));
+    mn_release(ctx, matrix->column, mn_bytes(matrix->column_room, sizeof *matrix->column));
+    mn_release(ctx, matrix->value, mn_bytes(matrix->value_room, sizeof *matrix->value));
+    mn_release(ctx, matrix->start, mn_bytes(matrix->start_room, sizeof *matrix->start));
     memset(matrix, 0, sizeof *matrix);
 }
 
-// start[rows + 1] is filled already; makes room for the entries it counts.
-static mn_status allocate_entries(mn_context *ctx, mn_sparse *matrix)
+mn_status mn_sparse_set_size(mn_context *ctx, mn_sparse *matrix, int32_t rows, int32_t columns)
 {
-    const int64_t entries = matrix->start[matrix->rows];
-    matrix->column = mn_allocate(ctx, mn_bytes(entries, sizeof *matrix->column));
-    matrix->value = mn_allocate_zero(ctx, mn_bytes(entries, sizeof *matrix->value));
-    if (entries == 0 || (matrix->column && matrix->value)) return MN_OK;
-    mn_release(ctx, matrix->column, mn_bytes(entries, sizeof *matrix->column));
-    mn_release(ctx, matrix->value, mn_bytes(entries, sizeof *matrix->value));
-    matrix->column = NULL, matrix->value = NULL;
-    matrix->start[matrix->rows] = 0; // what mn_sparse_free will believe
-    return MN_ERROR_MEMORY;
+    const int64_t starts = (int64_t)rows + 1;
+    MN_TRY(mn_array_reserve_bytes(ctx, &matrix->start, &matrix->start_room, sizeof *matrix->start, starts));
+    memset(matrix->start, 0, mn_bytes(starts, sizeof *matrix->start));
+    matrix->rows = rows, matrix->columns = columns;
+    return MN_OK;
+}
+
+mn_status mn_sparse_set_entries(mn_context *ctx, mn_sparse *matrix, int64_t entries)
+{
+    MN_TRY(
+        mn_array_reserve_bytes(ctx, &matrix->column, &matrix->column_room, sizeof *matrix->column, entries));
+    MN_TRY(mn_array_reserve_bytes(ctx, &matrix->value, &matrix->value_room, sizeof *matrix->value, entries));
+    mn_fill_bytes(matrix->value, 0, mn_bytes(entries, sizeof *matrix->value));
+    return MN_OK;
 }
 
 // order = the indices 0..count-1 in `from`'s order, sorted stably by key; `heads` has room for keys + 1.
@@ -71,9 +75,8 @@ mn_status mn_sparse_from_triplets(mn_context *ctx, int32_t rows, int32_t columns
     int64_t *by_column = mn_allocate(ctx, order_bytes), *by_row = mn_allocate(ctx, order_bytes);
     int64_t *heads = mn_allocate(ctx, head_bytes);
     mn_status status = MN_ERROR_MEMORY;
-    matrix->rows = rows, matrix->columns = columns;
-    matrix->start = mn_allocate_zero(ctx, mn_bytes((int64_t)rows + 1, sizeof *matrix->start));
-    if (!heads || !matrix->start || (count > 0 && (!by_column || !by_row))) goto done;
+    if (!heads || (count > 0 && (!by_column || !by_row))) goto done;
+    MN_TRY_TO(done, status, mn_sparse_set_size(ctx, matrix, rows, columns));
     counting_sort(count, columns, column, NULL, by_column, heads);
     counting_sort(count, rows, row, by_column, by_row, heads);
     // Equal entries now stand together, in the order they came.
@@ -84,8 +87,7 @@ mn_status mn_sparse_from_triplets(mn_context *ctx, int32_t rows, int32_t columns
             distinct++, matrix->start[row[entry] + 1]++;
     }
     for (int32_t i = 0; i < rows; i++) matrix->start[i + 1] += matrix->start[i];
-    status = allocate_entries(ctx, matrix);
-    if (status != MN_OK) goto done;
+    MN_TRY_TO(done, status, mn_sparse_set_entries(ctx, matrix, distinct));
     int64_t slot = -1;
     for (int64_t k = 0; k < count; k++) {
         const int64_t entry = by_row[k], last = k > 0 ? by_row[k - 1] : -1;
@@ -128,13 +130,10 @@ mn_status mn_sparse_apply(mn_context *ctx, const mn_sparse *matrix, const double
 
 mn_status mn_sparse_transpose(mn_context *ctx, const mn_sparse *matrix, mn_sparse *transpose)
 {
-    transpose->rows = matrix->columns, transpose->columns = matrix->rows;
-    transpose->start =
-        mn_allocate_zero(ctx, mn_bytes((int64_t)transpose->rows + 1, sizeof *transpose->start));
-    if (!transpose->start) return MN_ERROR_MEMORY;
+    MN_TRY(mn_sparse_set_size(ctx, transpose, matrix->columns, matrix->rows));
     for (int64_t k = 0; k < mn_sparse_entries(matrix); k++) transpose->start[matrix->column[k] + 1]++;
     for (int32_t i = 0; i < transpose->rows; i++) transpose->start[i + 1] += transpose->start[i];
-    const mn_status status = allocate_entries(ctx, transpose);
+    const mn_status status = mn_sparse_set_entries(ctx, transpose, mn_sparse_entries(matrix));
     if (status != MN_OK) {
         mn_sparse_free(ctx, transpose);
         return status;

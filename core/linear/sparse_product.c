@@ -72,10 +72,7 @@ static mn_status find_pattern(mn_context *ctx, product_job *job)
     const int32_t rows = c->rows;
     MN_TRY(mn_parallel_for(ctx, rows, ROW_GRAIN, find_rows, job));
     for (int32_t i = 0; i < rows; i++) c->start[i + 1] += c->start[i];
-    const int64_t entries = c->start[rows];
-    c->column = mn_allocate(ctx, mn_bytes(entries, sizeof *c->column));
-    c->value = mn_allocate_zero(ctx, mn_bytes(entries, sizeof *c->value));
-    if (entries > 0 && (!c->column || !c->value)) return MN_ERROR_MEMORY;
+    MN_TRY(mn_sparse_set_entries(ctx, c, c->start[rows]));
     job->list = true;
     return mn_parallel_for(ctx, rows, ROW_GRAIN, find_rows, job);
 }
@@ -91,11 +88,10 @@ mn_status mn_sparse_product_pattern(mn_context *ctx, const mn_sparse *a, const m
         return mn_fail(ctx, MN_ERROR_ARGUMENT, "A matrix of %d columns cannot multiply one of %d rows.",
                        (int)a->columns, (int)b->rows);
     product_job job = {.a = a, .b = b, .c = c};
-    mn_status status = MN_ERROR_MEMORY;
-    c->rows = a->rows, c->columns = b->columns;
-    c->start = mn_allocate_zero(ctx, mn_bytes((int64_t)c->rows + 1, sizeof *c->start));
+    mn_status status = mn_sparse_set_size(ctx, c, a->rows, b->columns);
+    if (status != MN_OK) return status;
     job.scratch = mn_allocate(ctx, scratch_bytes(ctx, b));
-    if (c->start && (b->columns == 0 || job.scratch)) status = find_pattern(ctx, &job);
+    status = b->columns == 0 || job.scratch ? find_pattern(ctx, &job) : MN_ERROR_MEMORY;
     mn_release(ctx, job.scratch, scratch_bytes(ctx, b));
     if (status != MN_OK) mn_sparse_free(ctx, c);
     return status;

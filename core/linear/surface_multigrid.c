@@ -285,6 +285,22 @@ static mn_status rest_chunk(void *user, mn_range range)
     return MN_OK;
 }
 
+// The same right after a forward sweep from zero, which solved for the entries before each row: what it left
+// out, and what it added to the diagonal.
+static mn_status swept_chunk(void *user, mn_range range)
+{
+    const sweep_job *job = user;
+    const mn_surface_level *l = job->level;
+    for (int64_t i = range.begin; i < range.end; i++) {
+        mn_vec3 sum = {0};
+        for (int64_t e = l->before_end.data[i]; e < l->start.data[i + 1]; e++)
+            sum = mn_axpy(sum, l->weight.data[e], job->x[l->column.data[e]]);
+        const double added = l->inverse.data[i] > 0 ? 1 / l->inverse.data[i] - l->diagonal.data[i] : 0;
+        job->to[i] = l->inverse.data[i] > 0 ? mn_axpy(sum, added, job->x[i]) : mn_v3(0, 0, 0);
+    }
+    return MN_OK;
+}
+
 // (D + after) change = r in each chunk
 static mn_status backward_chunk(void *user, mn_range range)
 {
@@ -340,7 +356,7 @@ static mn_status cycle(mn_surface_multigrid *m, int32_t at, const mn_vec3 *r, mn
     MN_TRY(mn_parallel_for(m->ctx, l->rows, CHUNK, forward_chunk, &job));
     sweep_job rest = {l, r, x, l->rest.data};
     if (!last) {
-        MN_TRY(mn_parallel_for(m->ctx, l->rows, CHUNK, rest_chunk, &rest));
+        MN_TRY(mn_parallel_for(m->ctx, l->rows, CHUNK, swept_chunk, &rest));
         sweep_job down = {l, l->rest.data, NULL, next->right.data};
         MN_TRY(mn_parallel_for(m->ctx, next->rows, CHUNK, restrict_chunk, &down));
         MN_TRY(cycle(m, at + 1, next->right.data, next->x.data));

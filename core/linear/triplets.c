@@ -71,7 +71,11 @@ mn_status mn_triplets_build(mn_context *ctx, int32_t size, const mn_triplets *li
     MN_TRY(mn_array_resize(ctx, &m->column, left));
     MN_TRY(mn_array_resize(ctx, &m->value, left));
     MN_TRY(mn_parallel_for(ctx, size, GRAIN, copy_range, m));
-    *result = (mn_sparse){size, size, m->start.data, m->column.data, m->value.data};
+    *result = (mn_sparse){.rows = size,
+                          .columns = size,
+                          .start = m->start.data,
+                          .column = m->column.data,
+                          .value = m->value.data};
     return MN_OK;
 }
 

@@ -226,6 +226,8 @@ void mn_tet_liquid_release(mn_solver *solver)
     mn_context *ctx = solver->ctx;
     mn_array_free(ctx, &liquid->body);
     mn_array_free(ctx, &liquid->bodies);
+    mn_array_free(ctx, &liquid->body_sum);
+    mn_array_free(ctx, &liquid->neck_normals);
     mn_array_free(ctx, &liquid->touch);
     mn_array_free(ctx, &liquid->cap);
     mn_array_free(ctx, &liquid->field);

@@ -228,18 +228,16 @@ done:
     return status;
 }
 
-mn_status mn_tet_liquid_find_necks(const mn_tet_liquid *liquid, mn_tet_necks *necks)
+mn_status mn_tet_liquid_find_necks(mn_tet_liquid *liquid, mn_tet_necks *necks)
 {
-    mn_tet_vectors normals = {0};
     candidates list = {0};
     mn_status status = MN_OK;
     necks->count = 0;
     if (!(liquid->def.split_threshold > 0)) return MN_OK;
-    MN_TRY_TO(done, status, find_normals(liquid, &normals));
-    MN_TRY_TO(done, status, list_candidates(liquid, &normals, &list));
+    MN_TRY_TO(done, status, find_normals(liquid, &liquid->neck_normals));
+    MN_TRY_TO(done, status, list_candidates(liquid, &liquid->neck_normals, &list));
     if (list.count > 0) status = try_all(liquid, &list, necks);
 done:
-    mn_array_free(liquid->ctx, &normals);
     mn_array_free(liquid->ctx, &list);
     return status;
 }

@@ -50,7 +50,7 @@ mn_status mn_tet_patch_gather(mn_tet_patch *patch, int32_t seed, double radius);
 mn_status mn_tet_patch_cut(mn_tet_patch *patch, mn_vec3 point, mn_vec3 normal, mn_tet_section *section);
 
 /// The necks to cut now, narrowest first, none near another.
-mn_status mn_tet_liquid_find_necks(const mn_tet_liquid *liquid, mn_tet_necks *necks);
+mn_status mn_tet_liquid_find_necks(mn_tet_liquid *liquid, mn_tet_necks *necks);
 
 /// Cuts `mesh`, a copy of the liquid's, at the necks and pulls the ends apart.
 mn_status mn_tet_liquid_cut_necks(mn_tet_liquid *liquid, const mn_tet_necks *necks, mn_tet_mesh *mesh);

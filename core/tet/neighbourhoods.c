@@ -36,6 +36,7 @@ void mn_tet_system_free(mn_tet_system *s)
     mn_array_free(s->ctx, &s->diagonal_inverse);
     mn_array_free(s->ctx, &s->schur_b);
     mn_array_free(s->ctx, &s->schur_bt);
+    mn_array_free(s->ctx, &s->schur_scratch);
     mn_array_free(s->ctx, &s->scratch);
     mn_sparse_free(s->ctx, &s->schur);
     mn_cholesky_free(s->cholesky);

@@ -305,9 +305,9 @@ mn_status mn_tet_stage_iterate(mn_tet_liquid *liquid, const mn_tet_stage *stage,
 mn_status mn_tet_stage_balance(mn_tet_liquid *liquid, const mn_tet_stage *stage)
 {
     const mn_tet_system *s = &liquid->system;
-    const size_t bytes = mn_bytes(4 * (int64_t)liquid->body_count, sizeof(double));
-    double *sum = mn_allocate_zero(liquid->ctx, bytes);
-    if (!sum) return MN_ERROR_MEMORY;
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->body_sum, 4 * (int64_t)liquid->body_count));
+    double *sum = liquid->body_sum.data;
+    memset(sum, 0, mn_bytes(liquid->body_sum.count, sizeof *sum));
     for (int32_t t = 0; t < s->tet_count; t++)
         for (int k = 0; k < 4; k++) {
             const int32_t i = s->tet[t][k];
@@ -327,7 +327,6 @@ mn_status mn_tet_stage_balance(mn_tet_liquid *liquid, const mn_tet_stage *stage)
         const double *body = sum + 4 * (int64_t)liquid->body.data[i];
         liquid->u.data[i] = mn_axpy(liquid->u.data[i], -1 / body[0], mn_v3(body[1], body[2], body[3]));
     }
-    mn_release(liquid->ctx, sum, bytes);
     return MN_OK;
 }
 

@@ -64,16 +64,11 @@ static mn_status fill_pattern(mn_tet_system *s, int32_t *seen, int32_t *list)
     mn_sparse *m = &s->schur;
     const gradients g = gradients_of(s);
     const int32_t n = g.count;
-    m->rows = m->columns = n;
-    m->start = mn_allocate_zero(s->ctx, mn_bytes(n + 1, sizeof *m->start));
-    if (!m->start) return MN_ERROR_MEMORY;
+    MN_TRY(mn_sparse_set_size(s->ctx, m, n, n));
     for (int32_t i = 0; i < n; i++) seen[i] = -1;
     int64_t total = 0;
     for (int32_t i = 0; i < n; i++) total += list_row(g, i, seen, list);
-    m->column = mn_allocate(s->ctx, mn_bytes(total, sizeof *m->column));
-    m->value = mn_allocate_zero(s->ctx, mn_bytes(total, sizeof *m->value));
-    m->start[n] = total; // what mn_sparse_free gives back
-    if (!m->column || !m->value) return MN_ERROR_MEMORY;
+    MN_TRY(mn_sparse_set_entries(s->ctx, m, total));
     for (int32_t i = 0; i < n; i++) seen[i] = -1;
     for (int32_t i = 0; i < n; i++) {
         int32_t *row = m->column + m->start[i];
@@ -96,24 +91,22 @@ static bool is_direct(const mn_tet_system *s)
 static mn_status analyze(mn_tet_system *s)
 {
     const int32_t n = mn_tet_system_pressures(s);
-    const size_t bytes = mn_bytes(2 * (int64_t)n, sizeof(int32_t));
     const mn_vec3 *place = s->x.data;
     if (s->phases.split) {
         for (int32_t d = 0; d < n; d++) s->phases.place.data[d] = s->x.data[s->phases.node.data[d]];
         place = s->phases.place.data;
     }
-    mn_sparse_free(s->ctx, &s->schur);
-    if (!s->cholesky) MN_TRY(mn_cholesky_create(s->ctx, &s->cholesky));
-    int32_t *scratch = mn_allocate(s->ctx, bytes);
-    if (!scratch) return MN_ERROR_MEMORY;
-    mn_status status = fill_pattern(s, scratch, scratch + n);
-    const bool direct = is_direct(s);
-    if (direct && status == MN_OK) status = mn_nested_dissection(s->ctx, &s->schur, place, scratch);
-    if (direct && status == MN_OK) status = mn_cholesky_analyze(s->cholesky, &s->schur, scratch);
-    mn_release(s->ctx, scratch, bytes);
-    s->analyzed = status == MN_OK;
     s->built = false;
-    return status;
+    if (!s->cholesky) MN_TRY(mn_cholesky_create(s->ctx, &s->cholesky));
+    MN_TRY(mn_array_resize(s->ctx, &s->schur_scratch, 2 * (int64_t)n));
+    int32_t *scratch = s->schur_scratch.data;
+    MN_TRY(fill_pattern(s, scratch, scratch + n));
+    if (is_direct(s)) {
+        MN_TRY(mn_cholesky_order(s->cholesky, &s->schur, place, scratch));
+        MN_TRY(mn_cholesky_analyze(s->cholesky, &s->schur, scratch));
+    }
+    s->analyzed = true;
+    return MN_OK;
 }
 
 // ---- numbers ----
@@ -188,12 +181,9 @@ static mn_status invert_diagonal(mn_tet_system *s)
 static mn_status multiply(mn_tet_system *s)
 {
     const int32_t n = mn_tet_system_pressures(s);
-    const size_t bytes = mn_bytes((int64_t)mn_worker_count(s->ctx) * n, sizeof(int32_t));
-    product_job job = {s, mn_allocate(s->ctx, bytes)};
-    if (!job.place) return MN_ERROR_MEMORY;
-    const mn_status status = mn_parallel_for(s->ctx, n, NODE_GRAIN, multiply_rows, &job);
-    mn_release(s->ctx, job.place, bytes);
-    return status;
+    MN_TRY(mn_array_resize(s->ctx, &s->schur_scratch, (int64_t)mn_worker_count(s->ctx) * n));
+    product_job job = {s, s->schur_scratch.data};
+    return mn_parallel_for(s->ctx, n, NODE_GRAIN, multiply_rows, &job);
 }
 
 // The constant pressure of a full, closed vessel does nothing; so S gets a little on its diagonal.

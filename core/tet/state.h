@@ -125,6 +125,7 @@ struct mn_tet_liquid {
     int32_t body_count;
     MN_ARRAY(int32_t) body; ///< of each node
     MN_ARRAY(mn_tet_body) bodies;
+    mn_tet_numbers body_sum; ///< scratch of newton.c, four for each
 
     // A stage in its units, and the places and velocities that a step tries.
     double recovery; ///< of a node's volume that a solve may give back at most
@@ -135,6 +136,7 @@ struct mn_tet_liquid {
     mn_tet_solids solids;
     mn_tet_counts counts;
     mn_tet_folds folds;
+    mn_tet_vectors neck_normals;             ///< scratch of neck.c
     MN_ARRAY(uint8_t) thin_fixed, thin_mark; ///< sheet_detection.c
 
     // What an output shows, by vertex but for the first: the shown vertices, their points (-1 for none), the

@@ -48,14 +48,8 @@ static mn_status make_pattern(mn_tet_system *s)
     MN_ARRAY(int32_t) order = {0};
     MN_ARRAY(mn_vec3) place = {0};
     MN_TRY(number_nodes(s, &n, &entries));
-    mn_sparse_free(s->ctx, m);
-    m->rows = m->columns = n;
-    m->start = mn_allocate_zero(s->ctx, mn_bytes(n + 1, sizeof *m->start));
-    if (!m->start) return MN_ERROR_MEMORY;
-    m->column = mn_allocate(s->ctx, mn_bytes(entries, sizeof *m->column));
-    m->value = mn_allocate_zero(s->ctx, mn_bytes(entries, sizeof *m->value));
-    m->start[n] = entries;
-    if (!m->column || !m->value) return MN_ERROR_MEMORY;
+    MN_TRY(mn_sparse_set_size(s->ctx, m, n, n));
+    MN_TRY(mn_sparse_set_entries(s->ctx, m, entries));
     mn_status status = mn_array_resize(s->ctx, &order, n);
     if (status == MN_OK) status = mn_array_resize(s->ctx, &place, n);
     for (int32_t i = 0; status == MN_OK && i < s->node_count; i++) {
@@ -68,7 +62,7 @@ static mn_status make_pattern(mn_tet_system *s)
         m->start[row + 1] = at;
     }
     if (status == MN_OK && !s->scalar_factor) status = mn_cholesky_create(s->ctx, &s->scalar_factor);
-    if (status == MN_OK) status = mn_nested_dissection(s->ctx, m, place.data, order.data);
+    if (status == MN_OK) status = mn_cholesky_order(s->scalar_factor, m, place.data, order.data);
     if (status == MN_OK) status = mn_cholesky_analyze(s->scalar_factor, m, order.data);
     mn_array_free(s->ctx, &order);
     mn_array_free(s->ctx, &place);

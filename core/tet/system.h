@@ -139,6 +139,7 @@ typedef struct mn_tet_system {
     // The preconditioner (schur.c).
     MN_ARRAY(mn_mat3) diagonal_inverse;
     MN_ARRAY(mn_vec3) schur_b, schur_bt; ///< b and bt of the blocks that S was made of
+    MN_ARRAY(int32_t) schur_scratch;     ///< of its pattern and of each worker's products
     mn_sparse schur;
     int32_t direct_most; ///< nodes up to which S is factored, above it is solved by iteration; 0: 6000
     mn_cholesky *cholesky;

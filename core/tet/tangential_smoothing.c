@@ -194,8 +194,8 @@ static mn_status solve(slider *s)
     MN_TRY_TO(done, status,
               mn_sparse_from_triplets(ctx, n, n, s->value.count, s->row.data, s->column.data, s->value.data,
                                       NULL, &matrix));
-    MN_TRY_TO(done, status, mn_nested_dissection(ctx, &matrix, s->places.data, s->order.data));
     MN_TRY_TO(done, status, mn_cholesky_create(ctx, &cholesky));
+    MN_TRY_TO(done, status, mn_cholesky_order(cholesky, &matrix, s->places.data, s->order.data));
     MN_TRY_TO(done, status, mn_cholesky_analyze(cholesky, &matrix, s->order.data));
     MN_TRY_TO(done, status, solve_shifted(s, &matrix, cholesky, s->side.data));
     for (int32_t i = 0; i < s->count; i++) {

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import bpy
 
-from . import node_tree, scene_pieces
+from . import border, node_tree, scene_pieces
 from .native import meniscus
 
 ENDING = ".bgeo.sc"
@@ -154,6 +154,18 @@ def load_frame(folder, stem, frame):
     """The geometry to show at a frame, or None."""
     shown = frame_to_show(folder, stem, frame)
     return None if shown is None else meniscus.Geometry.read(str(frame_path(folder, stem, shown)))
+
+
+def read_frame(folder, stem, frame, scale):
+    """(a word for the file to show at a frame and where it goes, a function that begins to read it), or (None, None): one that is
+    read ahead is used if it is still the same."""
+    shown = frame_to_show(folder, stem, frame)
+    if shown is None:
+        return None, None
+    path = frame_path(folder, stem, shown)
+    status = path.stat()
+    return (path, status.st_mtime_ns, status.st_size, scale), \
+        lambda: meniscus.FrameRead(str(path), border.rows(border.to_blender(scale)))
 
 
 def kinds_of(geo):

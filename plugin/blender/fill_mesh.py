@@ -133,12 +133,16 @@ def _replace(mesh, shown, smooth):
             mesh.polygons.foreach_set("use_smooth", array("b", [smooth]) * shown.face_count)
 
 
-def fill(mesh, geo, scale, smooth=True, speed=1.0, sharp=True):
-    """Replaces the mesh by what has faces and edges in `geo`, which is in metres and y-up. Points of their own are shown by
-    fill_points(). `sharp` keeps edges at contact lines, which takes Blender as long as all the rest."""
+def lay_out(geo, scale):
+    """(geometry, its layout) in Blender's axes and units of one that is in metres and y-up."""
     moved = geo.copy()
     moved.transform(border.rows(border.to_blender(scale)))
-    shown = moved.shown_mesh()
+    return moved, moved.shown_mesh()
+
+
+def fill(mesh, geo, shown, smooth=True, speed=1.0, sharp=True):
+    """Replaces the mesh by what has faces and edges in `geo`, which is in Blender's axes and units and laid out as `shown`. Points of
+    their own are shown by fill_points(). `sharp` keeps edges at contact lines, which takes Blender as long as all the rest."""
     # Faces that are as they were stay, as in films, cloth and tetrahedra between remeshings.
     stamp = f"{shown.topology:x} {int(smooth)}"
     same = mesh.get(STAMP) == stamp and len(mesh.vertices) == shown.vertex_count and len(mesh.polygons) == shown.face_count
@@ -146,7 +150,7 @@ def fill(mesh, geo, scale, smooth=True, speed=1.0, sharp=True):
         mesh.vertices.foreach_set("co", shown.positions)
     else:
         _replace(mesh, shown, smooth)
-    set_attributes(mesh, moved, shown, speed)
+    set_attributes(mesh, geo, shown, speed)
     mesh.update(calc_edges=not same and not shown.is_sound, calc_edges_loose=not same)
     if not same and not shown.is_sound:
         mesh.validate()  # files can hold polygons that Blender must not see
@@ -155,16 +159,15 @@ def fill(mesh, geo, scale, smooth=True, speed=1.0, sharp=True):
 
 
 def fill_points(mesh, geo, scale, speed=1.0):
-    """Replaces the mesh by the points of `geo` that belong to nothing, with `radius` from pscale."""
-    moved = geo.copy()
-    moved.transform(border.rows(border.to_blender(scale)))
-    loose = _loose(moved)
-    positions = _picked(border.flat_array("f", moved["P"]), 3, loose)
+    """Replaces the mesh by the points of `geo`, which is in Blender's axes and units, that belong to nothing, with `radius` from
+    pscale, which no transform touches."""
+    loose = _loose(geo)
+    positions = _picked(border.flat_array("f", geo["P"]), 3, loose)
     mesh.clear_geometry()
     mesh.vertices.add(len(positions) // 3)
     mesh.vertices.foreach_set("co", positions)
-    set_attributes(mesh, moved, speed=speed, picks=loose)
-    if "pscale" in moved and moved.attribute("pscale").owner == "point":
-        sizes = _picked(border.flat_array("f", moved["pscale"]), 1, loose)
+    set_attributes(mesh, geo, speed=speed, picks=loose)
+    if "pscale" in geo and geo.attribute("pscale").owner == "point":
+        sizes = _picked(border.flat_array("f", geo["pscale"]), 1, loose)
         _attribute(mesh, "radius", "FLOAT", "value", border.scaled(sizes, 1 / scale))
     mesh.update()

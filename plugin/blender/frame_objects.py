@@ -20,11 +20,12 @@ def _key_visible(thing, frame, last):
 
 def _mesh(source, folder, frame, collection):
     shown = source.meniscus
-    geo = cache.load_frame(folder, shown.stem, frame)
+    _, start = cache.read_frame(folder, shown.stem, frame, shown.tree.scale)
+    geo, layout = start().take()
     mesh = bpy.data.meshes.new(f"{source.name} {frame:04d}")
     speed = cache.speed(folder, shown.stem, frame)
     if shown.role == "mesh":
-        fill_mesh.fill(mesh, geo, shown.tree.scale, shown.smooth, speed)
+        fill_mesh.fill(mesh, geo, layout, shown.smooth, speed)
     else:
         fill_mesh.fill_points(mesh, geo, shown.tree.scale, speed)
     for material in source.data.materials:

@@ -11,15 +11,25 @@ from . import bake_operators, cache, node_tree, results
 
 @persistent
 def on_frame(scene, depsgraph=None):
-    results.show_all(scene.frame_current)
-    if results.is_playing() and not bpy.app.timers.is_registered(_when_stopped):
+    is_playing = results.is_playing()
+    results.show_all(scene.frame_current, ahead=_next(scene) if is_playing else None)
+    if is_playing and not bpy.app.timers.is_registered(_when_stopped):
         bpy.app.timers.register(_when_stopped, first_interval=0.3)
+
+
+def _next(scene):
+    """The frame that playback shows after this one."""
+    first, last = scene.frame_start, scene.frame_end
+    if scene.use_preview_range:
+        first, last = scene.frame_preview_start, scene.frame_preview_end
+    return scene.frame_current + 1 if scene.frame_current < last else first
 
 
 def _when_stopped():
     """What playback leaves out for speed comes back when it ends."""
     if results.is_playing():
         return 0.3
+    results.forget_ahead()
     results.show_all(bpy.context.scene.frame_current)
     return None
 
@@ -49,6 +59,7 @@ def on_undo(*_):
 
 @persistent
 def before_load(*_):
+    results.forget_ahead()
     bake_operators.stop_job()
     bring_pending()
 
@@ -138,6 +149,7 @@ def register():
 def unregister():
     bake_operators.stop_job()
     bring_pending()
+    results.forget_ahead()
     for name, handler in _HANDLERS.items():
         handlers = getattr(bpy.app.handlers, name)
         if handler in handlers:

@@ -152,8 +152,9 @@ def show(options, text, types, things, scale, frame):
             thing.data.clear_geometry()
             continue
         speed = scene_pieces.time_scale(text, piece["node"], types, frame)
+        geo, layout = fill_mesh.lay_out(geo, scale)
         if role == "mesh":
-            fill_mesh.fill(thing.data, geo, scale, smooth=piece["kind"] == "liquid" or _is_round(geo), speed=speed)
+            fill_mesh.fill(thing.data, geo, layout, smooth=piece["kind"] == "liquid" or _is_round(geo), speed=speed)
         else:
             fill_mesh.fill_points(thing.data, geo, scale, speed)
 

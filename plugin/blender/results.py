@@ -196,6 +196,33 @@ def is_playing():
     return manager is not None and any(window.screen.is_animation_playing for window in manager.windows)
 
 
+_ahead = {}  # name of an object -> (a word for the file, how it is read): frames that are wanted next
+
+
+def forget_ahead():
+    _ahead.clear()
+
+
+def _read(thing, folder, frame):
+    """(geometry, its layout) of a frame, or None: what was read ahead if it is that."""
+    word, start = cache.read_frame(folder, thing.meniscus.stem, frame, thing.meniscus.tree.scale)
+    read_word, read = _ahead.pop(thing.name_full, (None, None))
+    if word is None:
+        return None
+    return (read if word == read_word else start()).take()
+
+
+def _read_ahead(thing, frame):
+    """Begins to read the frame that will be asked for next, while Blender draws this one."""
+    shown = thing.meniscus
+    folder, _ = cache.find(shown.tree)
+    if folder is None or shown.role == "volume":
+        return
+    word, start = cache.read_frame(folder, shown.stem, frame, shown.tree.scale)
+    if word is not None:
+        _ahead[thing.name_full] = word, start()
+
+
 def show(thing, frame):
     """Fills one object with its frame."""
     shown = thing.meniscus
@@ -206,14 +233,15 @@ def show(thing, frame):
         if sentence:
             raise meniscus.FileError(sentence)
         return
-    geo = cache.load_frame(folder, shown.stem, frame) if folder is not None else None
+    read = _read(thing, folder, frame) if folder is not None else None
     mesh = _filled(thing)
-    if geo is None:
+    if read is None:
         mesh.clear_geometry()
     else:
+        geo, layout = read
         speed = cache.speed(folder, shown.stem, frame)
         if shown.role == "mesh":
-            fill_mesh.fill(mesh, geo, shown.tree.scale, shown.smooth, speed, sharp=not is_playing())
+            fill_mesh.fill(mesh, geo, layout, shown.smooth, speed, sharp=not is_playing())
         else:
             fill_mesh.fill_points(mesh, geo, shown.tree.scale, speed)
     if mesh != thing.data:
@@ -222,8 +250,9 @@ def show(thing, frame):
         raise meniscus.FileError(sentence)
 
 
-def show_all(frame, tree=None):
-    """Every object that shows something, at a frame; one that cannot be shown says why and does not stop the others."""
+def show_all(frame, tree=None, ahead=None):
+    """Every object that shows something, at a frame; one that cannot be shown says why and does not stop the others. `ahead` is the
+    frame that will be shown next, None when nobody knows."""
     for thing in bpy.data.objects:
         shown = thing.meniscus
         if not shown.role or shown.tree is None or shown.tree.bl_idname != node_tree.TREE or tree not in (None, shown.tree):
@@ -233,6 +262,8 @@ def show_all(frame, tree=None):
         try:
             show(thing, frame)
             sentence = ""
+            if ahead is not None:
+                _read_ahead(thing, ahead)
         except Exception as error:  # a damaged cache file, a folder that has gone: playback goes on
             sentence = str(error)
         if shown.message != sentence:

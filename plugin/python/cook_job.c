@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -349,17 +348,6 @@ static bool copy_def(mn_cook_thread *job, const mn_cook_thread_def *def)
     return true;
 }
 
-// The host's signals are its own business: none is handled on the job's thread.
-static bool start_thread(mn_cook_thread *job)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return false;
-    const bool started = pthread_create(&job->thread, NULL, run, job) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
-}
-
 mn_cook_thread *mn_cook_thread_start(const mn_cook_thread_def *def)
 {
     mn_cook_thread *job = calloc(1, sizeof *job);
@@ -373,7 +361,7 @@ mn_cook_thread *mn_cook_thread_start(const mn_cook_thread_def *def)
         pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
         pthread_cond_init(&job->changed, &clock);
         pthread_condattr_destroy(&clock);
-        if (start_thread(job)) return job;
+        if (mn_plugin_start_thread(&job->thread, run, job)) return job;
         pthread_mutex_destroy(&job->mutex);
         pthread_cond_destroy(&job->changed);
     }

@@ -106,6 +106,16 @@ mn_plugin_session_create_native(int32_t threads,
     return session;
 }
 
+bool mn_plugin_start_thread(pthread_t *thread, void *(*run)(void *user), void *user)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return false;
+    const bool started = pthread_create(thread, NULL, run, user) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
 void mn_plugin_session_free(mn_plugin_session *session)
 {
     if (!session) return;

@@ -8,8 +8,10 @@
 
 #include "plugin/host/network/network.h"
 
+#include <pthread.h>
+
 /// Raised whenever a function or struct that the Python module uses changes.
-enum { MN_PLUGIN_VERSION = 6 };
+enum { MN_PLUGIN_VERSION = 7 };
 
 MN_API int mn_plugin_version(void);
 /// The release, such as "0.1.0".
@@ -33,6 +35,8 @@ MN_API mn_plugin_session *mn_plugin_session_create(int32_t threads, int32_t tbb,
 mn_plugin_session *
 mn_plugin_session_create_native(int32_t threads,
                                 void (*progress)(void *user, double fraction, const char *what), void *user);
+/// Starts a thread on which none of the host's signals is handled: they are its own business.
+bool mn_plugin_start_thread(pthread_t *thread, void *(*run)(void *user), void *user);
 /// Everything made with its context must be gone.
 MN_API void mn_plugin_session_free(mn_plugin_session *session);
 MN_API mn_context *mn_plugin_session_context(mn_plugin_session *session);

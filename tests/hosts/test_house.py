@@ -183,6 +183,11 @@ class Sources(unittest.TestCase):
                 sentence = re.sub(r'"\s*"', "", literal)[1:-1]
                 self.assertNotRegex(sentence, habits, path.relative_to(ROOT))
 
+    def test_what_the_thread_sanitizer_leaves_out_exists(self):
+        tests = {"_".join(path.relative_to(ROOT / "tests/unit").with_suffix("").parts) for path in (ROOT / "tests/unit").rglob("test_*.c")}
+        listed = [line for line in (ROOT / "tests/support/serial_tests.txt").read_text().splitlines() if not line.startswith("#")]
+        self.assertEqual([name for name in listed if name not in tests], [])
+
     def test_names_say_what_a_file_computes(self):
         for path in sources("core", "nodes", "plugin", endings=CODE + (".py",)):
             self.assertNotRegex(path.stem, r"^(utils?|helpers?|misc|common)$", path.relative_to(ROOT))

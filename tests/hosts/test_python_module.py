@@ -696,6 +696,31 @@ class ShownMeshes(unittest.TestCase):
         self.assertFalse(moved.shown_mesh().is_sound)
         self.assertNotEqual(moved.shown_mesh().topology, shown.topology)
 
+    def test_a_file_is_read_on_a_thread(self):
+        net = meniscus.Network()
+        geo = net.add("shape", "ball").cook()
+        move = [[2, 0, 0, 1], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1]]
+        with tempfile.TemporaryDirectory(prefix="meniscus-test-") as folder:
+            path = os.path.join(folder, "ball.bgeo.sc")
+            geo.save(path)
+            reads = [meniscus.FrameRead(path, move) for _ in range(8)]
+            del reads[4:]  # nobody wants these
+            read, shown = reads[0].take()
+            for other in reads[1:]:
+                self.assertEqual(other.take()[0].hash, read.hash)
+            moved = geo.copy()
+            moved.transform(move)
+            self.assertEqual(read["P"].tolist(), moved["P"].tolist())
+            self.assertEqual(shown.positions.tolist(), moved.shown_mesh().positions.tolist())
+            with self.assertRaisesRegex(meniscus.NotFoundError, "nothing.bgeo"):
+                meniscus.FrameRead(os.path.join(folder, "nothing.bgeo.sc"), move).take()
+            with self.assertRaisesRegex(meniscus.ArgumentError, "four rows"):
+                meniscus.FrameRead(path, [1, 2])
+            once = meniscus.FrameRead(path, move)
+            once.take()
+            with self.assertRaisesRegex(meniscus.ArgumentError, "taken before"):
+                once.take()
+
     def test_tetrahedra_by_their_skin_and_nothing(self):
         geo = meniscus.Geometry()
         geo.add_points([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)])

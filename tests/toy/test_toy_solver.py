@@ -70,7 +70,7 @@ class Toy(CommandTest):
     @unittest.skipUnless("MENISCUS_SHIM" in os.environ, "no Houdini double in this build")
     def test_houdini_has_it(self):
         path = self.write_scene(SCENE)
-        shim = [os.environ["MENISCUS_SHIM"], str(path), "toy", "0"]
+        shim = [os.environ["MENISCUS_SHIM"], str(path), "toy", "1"]
         hashes = [subprocess.run([*shim, frame], capture_output=True, text=True, check=True).stdout for frame in ("1", "4")]
         self.assertNotEqual(*hashes)
 

@@ -157,7 +157,7 @@ static void iterations(void)
         most = fmax(most, count), fewest = fmin(fewest, count);
         mn_film_free(film);
     }
-    validation_short("3 to 15 iterations in two or three passes: thick films are solved by their mass alone");
+    validation_short("2 to 10 iterations in one to three passes: thick films are solved by their mass alone");
     validation_row_below("F20", "film alone, most over fewest iterations, h/R 0.1 to 1e-4", most / fewest, "",
                          1.5);
 }

@@ -77,6 +77,16 @@ static mn_status check_default(mn_context *ctx, const mn_node_type *type, const 
     return MN_OK;
 }
 
+// Rows of one folder stand together, or hosts would show it twice.
+static bool folder_stands_before(const mn_node_type *type, int32_t index)
+{
+    const char *folder = type->parms[index].folder;
+    if (index == 0 || strcmp(type->parms[index - 1].folder, folder) == 0) return false;
+    for (int32_t i = 0; i < index; i++)
+        if (strcmp(type->parms[i].folder, folder) == 0) return true;
+    return false;
+}
+
 static mn_status check_parm(mn_context *ctx, const mn_node_type *type, int32_t index)
 {
     const mn_parm_def *def = &type->parms[index];
@@ -90,6 +100,8 @@ static mn_status check_parm(mn_context *ctx, const mn_node_type *type, int32_t i
         return lacks(ctx, type, def, "the size is wrong for its kind");
     if (!def->unit) return lacks(ctx, type, def, "the unit is NULL; use \"\" for a pure number");
     if (is_empty(def->folder)) return lacks(ctx, type, def, "there is no folder");
+    if (folder_stands_before(type, index))
+        return lacks(ctx, type, def, "other folders stand between the rows of its folder");
     if (!is_sentence(def->tooltip)) return lacks(ctx, type, def, "the tooltip is not a sentence");
     if (def->kind == MN_PARM_MENU) MN_TRY(check_menu(ctx, type, def));
     if (def->kind != MN_PARM_MENU && def->items) return lacks(ctx, type, def, "only menus have items");

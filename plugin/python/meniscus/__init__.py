@@ -15,6 +15,7 @@ goes wrong is a meniscus.Error with the sentence of the node that failed."""
 from .cook_job import CookJob
 from .errors import (ArgumentError, Cancelled, DivergedError, Error, FileError, FormatError, InputError, NotFoundError,
                      OutOfMemory, SceneError, UnsupportedError)
+from .frame_read import FrameRead
 from .geometry import HINTS, KINDS, OWNERS, TYPES, Attribute, Geometry, Volume
 from .library import lib as _lib
 from .materials import material, materials, set_material
@@ -24,7 +25,7 @@ from .wedge import Wedge
 
 __version__ = _lib.mn_plugin_release().decode()
 
-__all__ = ["ArgumentError", "Attribute", "Cancelled", "CookJob", "DivergedError", "Error", "FileError", "FormatError", "Geometry",
-           "HINTS", "InputError", "KINDS", "Network", "Node", "NodeType", "NotFoundError", "OWNERS", "OutOfMemory", "Parm",
+__all__ = ["ArgumentError", "Attribute", "Cancelled", "CookJob", "DivergedError", "Error", "FileError", "FormatError", "FrameRead",
+           "Geometry", "HINTS", "InputError", "KINDS", "Network", "Node", "NodeType", "NotFoundError", "OWNERS", "OutOfMemory", "Parm",
            "SceneError", "TYPES", "UnsupportedError", "Volume", "Wedge", "material", "materials", "node_type", "node_types",
            "set_material"]

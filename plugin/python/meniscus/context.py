@@ -77,8 +77,19 @@ class Context:
         session = lib.mn_plugin_session_create(int(threads), int(scheduler == "tbb"), self._on_progress, self._on_log)
         if not session:
             raise errors.OutOfMemory("memory ran out")
+        self._take(session)
+
+    def _take(self, session):
         self.native = Native(session)
         self.pointer = lib.mn_plugin_session_context(session)
+
+    @classmethod
+    def _of(cls, session):
+        """A context for a session that the library made without Python."""
+        self = cls.__new__(cls)
+        self.progress = self.log = self._raised = None
+        self._take(session)
+        return self
 
     def __del__(self):
         native = getattr(self, "native", None)

@@ -82,6 +82,17 @@ def flat(values):
     return out
 
 
+def matrix_of(rows):
+    """Four rows of four numbers as the library takes them."""
+    numbers = flat(rows)
+    if len(numbers) != 16:
+        raise errors.ArgumentError("a transform has four rows of four numbers")
+    matrix = Mat4()
+    for i, number in enumerate(numbers):
+        matrix.m[i // 4][i % 4] = number
+    return matrix
+
+
 class Attribute:
     """One attribute of a geometry as it was when asked for: `name`, `owner`, `type` ("f32", "f64", "i32", "i64",
     "string"), `size` (components), `hint`, and its values."""
@@ -176,7 +187,8 @@ class Geometry:
 
     def shown_mesh(self):
         """Faces of polygons and of the skin of tetrahedra, edges of polylines and the points that they use, as flat arrays."""
-        return ShownMesh(self._context, self._pointer)
+        context = self._context
+        return ShownMesh(Owned(context, "mn_shown_mesh_free", context.make("mn_shown_mesh_create", context.pointer, self._pointer)))
 
     def preview(self, path, size=(960, 540)):
         """A shaded picture as a PNG file."""
@@ -317,13 +329,7 @@ class Geometry:
 
     def transform(self, rows):
         """Moves everything by a 4 x 4 matrix that acts on columns: the translation is in its last column."""
-        numbers = flat(rows)
-        if len(numbers) != 16:
-            raise errors.ArgumentError("a transform has four rows of four numbers")
-        matrix = Mat4()
-        for i, number in enumerate(numbers):
-            matrix.m[i // 4][i % 4] = number
-        self._context.call("mn_geo_transform", self._mutable(), matrix)
+        self._context.call("mn_geo_transform", self._mutable(), matrix_of(rows))
 
     # ---- attributes ----
 

@@ -5,7 +5,7 @@ import os
 from ctypes import POINTER, Structure, c_char_p, c_double, c_float, c_int, c_int32, c_int64, c_uint64, c_void_p
 from pathlib import Path
 
-VERSION = 6  # MN_PLUGIN_VERSION of plugin/python/library.h
+VERSION = 7  # MN_PLUGIN_VERSION of plugin/python/library.h
 NAME = "libmeniscus_plugin.so"
 
 PROGRESS = ctypes.CFUNCTYPE(None, c_double, c_char_p)
@@ -73,6 +73,9 @@ FUNCTIONS = {
     "mn_shown_mesh_arrays": (None, [c_void_p, c_void_p]),
     "mn_shown_mesh_pick": (None, [c_void_p, c_void_p, c_int32, c_float, c_void_p]),
     "mn_shown_mesh_free": (None, [c_void_p]),
+    "mn_frame_read_start": (c_void_p, [c_char_p, Mat4]),
+    "mn_frame_read_take": (STATUS, [c_void_p, POINTER_OUT, POINTER_OUT, POINTER_OUT]),
+    "mn_frame_read_free": (None, [c_void_p]),
     "mn_context_message": (c_char_p, [c_void_p]),
     "mn_status_name": (c_char_p, [c_int]),
     "mn_status_message": (c_char_p, [c_int]),

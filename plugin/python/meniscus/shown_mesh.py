@@ -4,7 +4,6 @@ import ctypes
 from array import array
 from ctypes import POINTER, c_float, c_int32, c_int64, c_uint64
 
-from .context import Owned
 from .library import lib
 
 
@@ -22,8 +21,8 @@ class ShownMesh:
     these at once and looks at every number of any other kind.
     The first `line_count` edges are those of polylines. `picks` says which point each vertex is, None for all in order. `topology` is equal where everything but positions is."""
 
-    def __init__(self, context, geometry):
-        self._handle = Owned(context, "mn_shown_mesh_free", context.make("mn_shown_mesh_create", context.pointer, geometry))
+    def __init__(self, handle):
+        self._handle = handle
         arrays = Arrays()
         lib.mn_shown_mesh_arrays(self._handle.pointer, ctypes.byref(arrays))
         self.vertex_count, self.face_count = arrays.vertex_count, arrays.face_count

@@ -12,7 +12,7 @@ import bpy  # noqa: E402
 import inside  # noqa: E402
 import meniscus_blender  # noqa: E402
 from meniscus_blender import (bake_operators, border, cache, fill_mesh, network_scene, node_tree, parm_properties,  # noqa: E402
-                              results, setups, versions)
+                              playback, results, setups, versions)
 from meniscus_blender.native import meniscus  # noqa: E402
 
 
@@ -303,7 +303,7 @@ class Shown(Case):
         geo.add_points([(0, 0, 0), (1, 0, 0), (1, 0, -1), (0, 0, -1), (0, 1, 0.2), (1, 1, 0.2), (0, 2, 0.1), (1, 2, 0.1)])
         geo.add_primitives("polygon", [[0, 1, 2, 3], [1, 0, 4, 5], [5, 4, 6, 7]])  # its foot, and its side in two
         mesh = bpy.data.meshes.new("drop")
-        fill_mesh.fill(mesh, geo, 1.0)
+        fill_mesh.fill(mesh, *fill_mesh.lay_out(geo, 1.0))
         if hasattr(mesh, "calc_normals_split"):
             mesh.calc_normals_split()
         normal = {(polygon.index, mesh.loops[i].vertex_index): mesh.loops[i].normal.copy()
@@ -316,9 +316,9 @@ class Shown(Case):
         geo.add_points([(0, 0, 0), (1, 0, 0), (1, 1, 0), (5, 5, 5)])
         geo.add_primitives("polyline", [[0, 1, 2]])
         mesh = bpy.data.meshes.new("lines")
-        fill_mesh.fill(mesh, geo, 1.0)
+        fill_mesh.fill(mesh, *fill_mesh.lay_out(geo, 1.0))
         self.assertEqual((len(mesh.vertices), len(mesh.edges), len(mesh.polygons)), (3, 2, 0))
-        fill_mesh.fill_points(mesh, geo, 1.0)
+        fill_mesh.fill_points(mesh, fill_mesh.lay_out(geo, 1.0)[0], 1.0)
         self.assertEqual([tuple(vertex.co) for vertex in mesh.vertices], [(5, -5, 5)])
 
 
@@ -456,6 +456,40 @@ class WrongInput(Case):
         self.assertTrue(results.objects_of(tree)[0].meniscus.message)
         self.scene.frame_set(3)
         self.assertEqual(results.objects_of(tree)[0].meniscus.message, "")
+
+    def test_frames_are_read_ahead_while_it_plays(self):
+        tree = inside.drop_tree()
+        bpy.ops.meniscus.bake(tree=tree.name)
+        thing, folder = results.objects_of(tree)[0], cache.folder_of(tree)
+        shown = {}
+        for frame in (1, 2, 3):
+            self.scene.frame_set(frame)
+            shown[frame] = [tuple(vertex.co) for vertex in thing.data.vertices]
+        self.assertEqual(results._ahead, {}, "nothing is read ahead while it does not play")
+        before, begun = results.is_playing, []
+        start = meniscus.FrameRead
+        try:
+            results.is_playing = lambda: True
+            meniscus.FrameRead = lambda path, rows: begun.append(path[-len("0001.bgeo.sc"):-len(".bgeo.sc")]) or start(path, rows)
+            self.scene.frame_set(1)
+            self.scene.frame_set(2)
+            self.assertEqual(begun, ["0001", "0002", "0003"], "each frame once")
+            self.assertEqual([tuple(vertex.co) for vertex in thing.data.vertices], shown[2])
+            # What is written anew meanwhile is read anew.
+            third = cache.frame_path(folder, "skin", 3)
+            good = third.read_bytes()
+            third.write_bytes(cache.frame_path(folder, "skin", 1).read_bytes())
+            self.scene.frame_set(3)
+            self.assertEqual([tuple(vertex.co) for vertex in thing.data.vertices], shown[1])
+            third.write_bytes(good[:100])
+            self.scene.frame_set(2)
+            self.scene.frame_set(3)
+            self.assertTrue(thing.meniscus.message, "a damaged frame says so when it is its turn")
+        finally:
+            results.is_playing, meniscus.FrameRead = before, start
+            results.forget_ahead()
+            if bpy.app.timers.is_registered(playback._when_stopped):
+                bpy.app.timers.unregister(playback._when_stopped)
 
     def test_a_bad_scene_names_its_line(self):
         path = inside.HERE / "bad.json"

@@ -920,25 +920,27 @@ static nodes_by_name nodes_of(const mn_network *network)
     return nodes;
 }
 
-/// `hosts_test_houdini_shim SCENE NODE OUTPUT FRAME` prints the hash of what the node gives in Houdini's
-/// stead, for tests that compare hosts.
+/// `hosts_test_houdini_shim SCENE NODE OUTPUTS FRAME` prints the hashes of what the node gives in Houdini's
+/// stead at its first outputs, for tests that compare hosts.
 static int cook_scene(char **words)
 {
     eyes e;
     mn_network *network;
-    int code = 1;
+    int code = 0;
     if (mn_scene_read(e.ctx, nullptr, words[0], &network) != MN_OK) {
         std::fprintf(stderr, "%s\n", mn_context_message(e.ctx));
-        return code;
+        return 1;
     }
     {
         CHgetManager()->fps = mn_network_fps(network);
         const nodes_by_name nodes = nodes_of(network);
         SOP_Node &node = *nodes.at(words[1]);
-        const GU_Detail *detail = node.cook(std::atoi(words[2]), time_of(std::atof(words[3])));
-        if (detail) {
-            std::printf("%llu\n", static_cast<unsigned long long>(e.hash(detail)));
-            code = 0;
+        for (int output = 0; output < std::atoi(words[2]) && code == 0; output++) {
+            const GU_Detail *detail = node.cook(output, time_of(std::atof(words[3])));
+            if (detail)
+                std::printf("%llu\n", static_cast<unsigned long long>(e.hash(detail)));
+            else
+                code = 1;
         }
         for (const std::string &error : node.errors) std::fprintf(stderr, "%s\n", error.c_str());
     }

@@ -74,6 +74,7 @@ static void what_is_missing_in_a_parameter_is_noticed(void **state)
     SPOIL(parms[0].label, NULL, "no label");
     SPOIL(parms[0].unit, NULL, "unit is NULL");
     SPOIL(parms[0].folder, "", "no folder");
+    SPOIL(parms[1].folder, "Another", "between the rows");
     SPOIL(parms[0].tooltip, "how many", "tooltip");
     SPOIL(parms[0].size, 0, "size is wrong");
     SPOIL(parms[3].size, 2, "size is wrong");
