@@ -85,7 +85,7 @@ static bool is_worked(const mn_flow *flow)
         (mn_collider_max_speed(flow->collider) > 0 || (def->fluid == MN_FLOW_LIQUID && def->sigma > 0)))
         return true;
     return def->fluid == MN_FLOW_LIQUID ? def->contact_angle != 90 || def->band > 0
-                                        : def->boundary != MN_FLOW_CLOSED;
+                                        : def->boundary != MN_FLOW_CLOSED || def->confinement > 0;
 }
 
 mn_status mn_flow_guard(mn_flow *flow, double dt, mn_double4 *velocity)

@@ -129,6 +129,8 @@ int32_t mn_flow_inflow_side(const mn_flow_def *def);
 /// The largest speed of coefficients that touch fluid, m/s.
 mn_status mn_flow_max_speed(const mn_flow *flow, double *speed);
 
+/// Turns the smallest eddies of smoke; `values` is scratch.
+mn_status mn_flow_confine(mn_flow *flow, double dt, mn_double4 *velocity);
 /// Adds dt times the force volume to coefficients.
 mn_status mn_flow_push(mn_flow *flow, double dt, mn_double4 *velocity);
 

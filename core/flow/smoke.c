@@ -216,6 +216,7 @@ mn_status mn_flow_smoke_step(mn_flow *flow, double dt)
     smoke_job job = {flow, w, NULL, flow->smoke, 0.5 * dt, up_of(def)};
     MN_TRY(mn_flow_for_blocks(grid, force_block, &job));
     MN_TRY(mn_flow_push(flow, 0.5 * dt, w));
+    MN_TRY(mn_flow_confine(flow, 0.5 * dt, w));
     mn_copy_bytes(h, w, bytes);
     mn_timer_begin(&flow->solver.timers, "projection");
     mn_flow_pressure_lend(&flow->pressure, flow->values.data, NULL);
@@ -240,6 +241,7 @@ mn_status mn_flow_smoke_step(mn_flow *flow, double dt)
     job.smoke = flow->next_smoke, job.dt = 0.5 * dt;
     MN_TRY(mn_flow_for_blocks(grid, force_block, &job));
     MN_TRY(mn_flow_push(flow, 0.5 * dt, w));
+    MN_TRY(mn_flow_confine(flow, 0.5 * dt, w));
     MN_TRY(mn_flow_diffuse(flow, dt, w));
     mn_timer_begin(&flow->solver.timers, "projection");
     mn_flow_pressure_lend(&flow->pressure, flow->values.data, NULL);

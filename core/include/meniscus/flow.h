@@ -52,6 +52,7 @@ typedef struct mn_flow_def {
     double heat_buoyancy; ///< m/s^2 per kelvin above the surroundings
     double cooling;       ///< 1/s, rate at which temperature falls to that of the surroundings, >= 0
     double dissipation;   ///< 1/s, rate at which smoke disappears, >= 0
+    double confinement;   ///< 1/s, how fast eddies of a cell are turned, >= 0; 0: not at all
     double source_density;
     double source_temperature; ///< K above the surroundings
     mn_vec3 source_color;
@@ -68,7 +69,7 @@ typedef struct mn_flow_def {
 
 MN_API mn_flow_def mn_flow_default_def(void);
 
-enum { MN_FLOW_FIELD_COUNT = 35 };
+enum { MN_FLOW_FIELD_COUNT = 36 };
 MN_API extern const mn_field mn_flow_fields[];
 MN_API extern const mn_solver_type mn_flow_solver;
 
