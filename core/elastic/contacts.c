@@ -43,8 +43,7 @@ static void add_force(mn_elastic *s, int32_t point, mn_vec3 f)
     }
 }
 
-/// A row that has r[i] at point v[i]. Points on the same nodes share an entry.
-static mn_status push_row(mn_elastic *s, int32_t count, const int32_t *v, const mn_vec3 *r, double weight)
+mn_status mn_elastic_push_row(mn_elastic *s, int32_t count, const int32_t *v, const mn_vec3 *r, double weight)
 {
     if (!(weight > 0)) return MN_OK;
     mn_row row = {s->entry.count, 0, weight};
@@ -73,7 +72,7 @@ static mn_status push_bends(mn_elastic *s, const mn_contact_term *t, double push
     double value[2];
     for (int k = 0; k < 4; k++) x[k] = s->trial_point.data[t->v[k]];
     const int count = mn_contact_bends(t, x, r, value);
-    for (int k = 0; k < count; k++) MN_TRY(push_row(s, 4, t->v, r[k], push * value[k]));
+    for (int k = 0; k < count; k++) MN_TRY(mn_elastic_push_row(s, 4, t->v, r[k], push * value[k]));
     return MN_OK;
 }
 
@@ -88,7 +87,7 @@ static mn_status add_barrier(mn_elastic *s, const mn_contact_term *t, bool deriv
         r[k] = mn_scale(t->near.c[k], t->near.normal);
         add_force(s, t->v[k], mn_axpy(mn_scale(b, t->turn[k]), t->mollifier * t->weight * first, r[k]));
     }
-    MN_TRY(push_row(s, 4, t->v, r, t->mollifier * t->weight * second));
+    MN_TRY(mn_elastic_push_row(s, 4, t->v, r, t->mollifier * t->weight * second));
     return push_bends(s, t, -t->mollifier * t->weight * first);
 }
 
@@ -117,8 +116,8 @@ static mn_status add_friction(mn_elastic *s, const mn_lagged *f, bool derivative
         across[k] = mn_axpy(mn_scale(-along[1], p), along[0], q);
         add_force(s, f->v[k], mn_scale(f->force * over * length, r[k]));
     }
-    MN_TRY(push_row(s, 4, f->v, r, f->force * fmax(second, f->caution * over)));
-    return push_row(s, 4, f->v, across, f->force * over);
+    MN_TRY(mn_elastic_push_row(s, 4, f->v, r, f->force * fmax(second, f->caution * over)));
+    return mn_elastic_push_row(s, 4, f->v, across, f->force * over);
 }
 
 static mn_status add_tie(mn_elastic *s, const mn_elastic_tie *tie, bool derivatives, double *energy)
@@ -133,7 +132,7 @@ static mn_status add_tie(mn_elastic *s, const mn_elastic_tie *tie, bool derivati
     for (int axis = 0; axis < 3; axis++) {
         mn_vec3 r[2] = {{0, 0, 0}, {0, 0, 0}};
         (&r[0].x)[axis] = 1, (&r[1].x)[axis] = -1;
-        MN_TRY(push_row(s, 2, v, r, tie->stiffness));
+        MN_TRY(mn_elastic_push_row(s, 2, v, r, tie->stiffness));
     }
     return MN_OK;
 }
@@ -142,7 +141,9 @@ mn_status mn_elastic_contacts(mn_elastic *s, const mn_vec3 *x, bool derivatives,
 {
     *energy = 0;
     mn_elastic_place_points(s, x, s->trial_point.data);
-    MN_TRY(mn_contact_collect(s->contact, s->trial_point.data, s->distance, &s->terms));
+    s->terms.count = 0;
+    if (s->def.method == MN_ELASTIC_BARRIER)
+        MN_TRY(mn_contact_collect(s->contact, s->trial_point.data, s->distance, &s->terms));
     if (derivatives) s->row.count = s->entry.count = 0;
     for (int64_t i = 0; i < s->terms.count; i++)
         MN_TRY(add_barrier(s, &s->terms.data[i], derivatives, energy));
@@ -155,7 +156,7 @@ mn_status mn_elastic_contacts(mn_elastic *s, const mn_vec3 *x, bool derivatives,
 mn_status mn_elastic_lag_friction(mn_elastic *s, const mn_vec3 *x)
 {
     s->lagged.count = 0;
-    if (!(s->def.friction > 0)) return MN_OK;
+    if (!(s->def.friction > 0) || s->def.method != MN_ELASTIC_BARRIER) return MN_OK;
     mn_elastic_place_points(s, x, s->trial_point.data);
     MN_TRY(mn_contact_collect(s->contact, s->trial_point.data, s->distance, &s->lag_terms));
     for (int64_t i = 0; i < s->lag_terms.count; i++) {
@@ -197,6 +198,7 @@ void mn_elastic_watch_friction(mn_elastic *s, double fraction)
 
 mn_status mn_elastic_contact_forces(mn_elastic *s)
 {
+    if (s->def.method == MN_ELASTIC_IMPULSES) return MN_OK; // those of the last step are known
     for (int64_t i = 0; i < s->anchor.count; i++) s->point_force.data[i] = mn_v3(0, 0, 0);
     mn_elastic_place_points(s, s->x.data, s->point_x.data);
     MN_TRY(mn_contact_collect(s->contact, s->point_x.data, s->distance, &s->terms));

@@ -47,6 +47,7 @@ static void release(mn_solver *solver)
     mn_array_free(ctx, &s->terms);
     mn_array_free(ctx, &s->lag_terms);
     mn_array_free(ctx, &s->lagged);
+    mn_array_free(ctx, &s->impulse);
     mn_array_free(ctx, &s->row);
     mn_array_free(ctx, &s->entry);
     mn_array_free(ctx, &s->entry_start);
@@ -238,9 +239,12 @@ mn_status mn_elastic_get_numbers(mn_elastic *s, mn_elastic_numbers *n)
     mn_elastic_place_points(s, s->x.data, s->point_x.data);
     MN_TRY(mn_elastic_find_candidates(s, s->point_x.data, s->point_x.data));
     MN_TRY(mn_contact_collect(s->contact, s->point_x.data, s->distance, &s->terms));
+    const bool barrier = s->def.method == MN_ELASTIC_BARRIER;
     for (int64_t i = 0; i < s->terms.count; i++) {
         const mn_contact_term *t = &s->terms.data[i];
-        n->contact_energy += t->mollifier * t->weight * mn_barrier(t->near.distance, s->distance, NULL, NULL);
+        if (barrier)
+            n->contact_energy +=
+                t->mollifier * t->weight * mn_barrier(t->near.distance, s->distance, NULL, NULL);
         n->smallest_gap = fmin(n->smallest_gap, t->near.distance);
     }
     n->contacts = s->terms.count;

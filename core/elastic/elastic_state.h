@@ -78,6 +78,12 @@ typedef struct mn_lagged {
     double caution;            ///< in [0, 1]: how much its curvature is that of its secant
 } mn_lagged;
 
+/// What one pair has been given in this step by impulses.c: along its normal and two tangents.
+typedef struct mn_impulse {
+    double allowed;               ///< m, how far it may close
+    double softness[3], given[3]; ///< 1/kg, kg m
+} mn_impulse;
+
 /// Where a pinned node or a collider's is at the start and the end of the advance.
 typedef struct mn_elastic_tie {
     int32_t a, b; ///< nodes or points
@@ -128,6 +134,7 @@ struct mn_elastic {
     double distance; ///< m, where the barrier begins
     mn_contact_terms terms, lag_terms;
     MN_ARRAY(mn_lagged) lagged;
+    MN_ARRAY(mn_impulse) impulse;
     mn_vec3s reference; ///< points when candidates were found
     mn_doubles reach, part_reach;
     mn_vec3s part_motion; ///< means over the points of bodies, and the mean of all at the end
@@ -198,7 +205,14 @@ mn_status mn_elastic_contacts(mn_elastic *s, const mn_vec3 *x, bool derivatives,
 mn_status mn_elastic_lag_friction(mn_elastic *s, const mn_vec3 *x);
 /// Which frictions the direction s->dx, of which a fraction is allowed, would turn around.
 void mn_elastic_watch_friction(mn_elastic *s, double fraction);
+/// Forces, energy, gap and number of contacts at the end of an advance.
 mn_status mn_elastic_contact_forces(mn_elastic *s);
+/// A row of the Hessian that has r[i] at point v[i]. Points on the same nodes share an entry.
+mn_status mn_elastic_push_row(mn_elastic *s, int32_t count, const int32_t *v, const mn_vec3 *r,
+                              double weight);
+/// Turns the motion s->dx of a step from s->x_start into one that passes through nothing, by impulses between
+/// pairs; MN_ERROR_DIVERGED without a sentence when a shorter step is needed.
+mn_status mn_elastic_give_impulses(mn_elastic *s);
 
 /// Unknowns, elements around nodes and the surface, after bodies were added or loaded.
 mn_status mn_elastic_prepare(mn_elastic *s);

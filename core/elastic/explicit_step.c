@@ -145,6 +145,14 @@ mn_status mn_elastic_explicit_step(mn_elastic *s)
     }
     for (int64_t i = 0; i < s->lagged.count; i++) rub(s, &s->lagged.data[i]);
     for (int64_t i = 0; i < s->x.count; i++) s->dx.data[i] = mn_scale(s->dt, s->v.data[i]);
+    if (s->def.method == MN_ELASTIC_IMPULSES) {
+        MN_TRY(mn_elastic_give_impulses(s));
+        for (int64_t i = 0; i < s->x.count; i++) {
+            s->x.data[i] = mn_add(s->x.data[i], s->dx.data[i]);
+            s->v.data[i] = mn_scale(1 / s->dt, s->dx.data[i]);
+        }
+        return MN_OK;
+    }
     mn_elastic_place_points(s, s->dx.data, s->point_v.data);
     for (int64_t i = 0; i < s->anchor.count; i++)
         s->point_end.data[i] = mn_add(s->step_point.data[i], s->point_v.data[i]);

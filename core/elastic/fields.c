@@ -10,7 +10,8 @@ static const mn_menu_item model_items[] = {{"corotated", "Corotated"},
                                            {"neo_hookean", "Neo-Hookean"},
                                            {"st_venant_kirchhoff", "St. Venant-Kirchhoff"},
                                            {NULL, NULL}};
-static const mn_menu_item method_items[] = {{"barrier", "Barrier"}, {"none", "None"}, {NULL, NULL}};
+static const mn_menu_item method_items[] = {
+    {"barrier", "Barrier"}, {"none", "None"}, {"impulses", "Impulses"}, {NULL, NULL}};
 static const mn_menu_item pin_items[] = {
     {"painted", "Painted"}, {"border", "Border of Cloth"}, {"box", "Box"}, {NULL, NULL}};
 static const mn_menu_item integrator_items[] = {
@@ -44,7 +45,9 @@ const mn_field mn_elastic_fields[] = {
                    "Surfaces begin to push each other at this distance; with 0 it is chosen from the bodies. "
                    "Never more than a quarter of the shortest edge."),
     MN_FIELD_MENU(def, method, "Method", method_items, MN_ELASTIC_BARRIER, "Contact", NULL,
-                  "How bodies meet: a barrier lets nothing through; with none they pass through each other."),
+                  "How bodies meet: a barrier lets nothing through at long steps and keeps most of a bounce. "
+                  "Impulses between pairs let nothing through either, but take shorter steps where much "
+                  "touches. With none, bodies pass through each other."),
     MN_FIELD_TOGGLE(
         def, self_contact, "Self Contact", 1, "Contact", NULL,
         "Soft bodies and cloth also touch themselves. Turn it off to save time where they cannot."),

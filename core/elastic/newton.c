@@ -53,6 +53,8 @@ mn_status mn_elastic_energy(mn_elastic *s, const mn_vec3 *x, bool derivatives, d
 
 mn_status mn_elastic_longest_step(mn_elastic *s, double *fraction)
 {
+    *fraction = 1;
+    if (s->def.method == MN_ELASTIC_IMPULSES) return MN_OK;      // they come after the step
     mn_vec3 *motion = s->point_v.data, *end = s->point_end.data; // scratch
     mn_elastic_place_points(s, s->x.data, s->trial_point.data);
     mn_elastic_place_points(s, s->dx.data, motion);
@@ -213,7 +215,7 @@ mn_status mn_elastic_minimise(mn_elastic *s)
     for (int32_t lag = 0; lag < LAGS; lag++) {
         // forces of where the step began are those of its end for what rests; those on the way are not
         MN_TRY(mn_elastic_lag_friction(s, lag == 0 ? s->x_start.data : s->x.data));
-        const bool last = lag + 1 == LAGS || !(s->def.friction > 0);
+        const bool last = lag + 1 == LAGS || !(s->def.friction > 0) || s->def.method != MN_ELASTIC_BARRIER;
         const double slip = 0.01 * mn_elastic_slip_speed * s->h;
         const double least = last ? fmin(converged * s->distance, s->lagged.count > 0 ? slip : INFINITY)
                                   : nearly_converged * s->distance;

@@ -12,6 +12,9 @@
 mn_status mn_elastic_shared_begin(mn_elastic *s, const mn_elastic_inputs *inputs, double seconds)
 {
     mn_step_plan plan = {0};
+    if (s->def.method == MN_ELASTIC_IMPULSES)
+        return mn_fail(s->solver.ctx, MN_ERROR_INPUT,
+                       "Bodies in a liquid meet by a barrier; set method to barrier on the bodies.");
     const mn_solver_inputs own = {.own = inputs};
     s->solver.seconds = s->solver.left = seconds;
     s->shared = true;
@@ -103,6 +106,16 @@ bool mn_elastic_node_is_fixed(const mn_elastic *s, int64_t node)
 double mn_elastic_node_mass(const mn_elastic *s, int64_t node)
 {
     return s->mass.data[node];
+}
+
+mn_vec3 mn_elastic_node_force(const mn_elastic *s, int64_t node)
+{
+    return s->force.data[node];
+}
+
+mn_vec3 mn_elastic_gravity(const mn_elastic *s)
+{
+    return s->def.gravity;
 }
 
 const mn_vec3 *mn_elastic_start_nodes(const mn_elastic *s)

@@ -78,5 +78,8 @@ const mn_vec3 *mn_elastic_start_nodes(const mn_elastic *elastic);
 const mn_vec3 *mn_elastic_start_velocities(const mn_elastic *elastic);
 bool mn_elastic_node_is_fixed(const mn_elastic *elastic, int64_t node);
 double mn_elastic_node_mass(const mn_elastic *elastic, int64_t node); ///< kg
+/// N, from outside, constant over the advance.
+mn_vec3 mn_elastic_node_force(const mn_elastic *elastic, int64_t node);
+mn_vec3 mn_elastic_gravity(const mn_elastic *elastic); ///< m/s^2
 
 #endif

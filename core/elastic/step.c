@@ -6,7 +6,9 @@
 //   x^ = x~ + h v~ + h^2 g,     v_n+1 = (x_n+1 - x~)/h
 //
 // where x_n+1 minimises the energy of newton.c; the first step, and every one of backward Euler, has h = dt
-// and a~ = a_n. The loop of core/base cuts an advance into steps; one that fails is tried at half its length.
+// and a~ = a_n. Steps with impulses are backward Euler's too: a stop within one step would be a bounce at
+// half the speed to BDF2. The loop of core/base cuts an advance into steps; one that fails is tried at half
+// its length.
 #include "elastic/elastic_state.h"
 
 #include <string.h>
@@ -19,7 +21,8 @@ static void keep(mn_vec3s *to, const mn_vec3s *from)
 /// Where everything would go, and where what is fixed has to be at `fraction` of the advance.
 static void predict(mn_elastic *s, double dt, double fraction)
 {
-    const bool second = s->def.integrator == MN_ELASTIC_BDF2 && s->dt_old > 0 && !s->shared;
+    const bool second = s->def.integrator == MN_ELASTIC_BDF2 && s->dt_old > 0 && !s->shared &&
+                        s->def.method != MN_ELASTIC_IMPULSES;
     const double r = second ? dt / s->dt_old : 0;
     const double now = (1 + r) * (1 + r) / (1 + 2 * r), old = r * r / (1 + 2 * r);
     s->dt = dt, s->h = dt * (1 + r) / (1 + 2 * r);
@@ -71,6 +74,12 @@ mn_status mn_elastic_close_step(mn_elastic *s, bool repair)
 static mn_status implicit_step(mn_elastic *s)
 {
     MN_TRY(mn_elastic_minimise(s));
+    if (s->def.method == MN_ELASTIC_IMPULSES) {
+        for (int64_t i = 0; i < s->x.count; i++) s->dx.data[i] = mn_sub(s->x.data[i], s->x_start.data[i]);
+        MN_TRY(mn_elastic_give_impulses(s));
+        for (int64_t i = 0; i < s->x.count; i++)
+            if (s->unknown.data[i] >= 0) s->x.data[i] = mn_add(s->x_start.data[i], s->dx.data[i]);
+    }
     return mn_elastic_close_step(s, true);
 }
 
@@ -126,7 +135,8 @@ mn_status mn_elastic_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn
 {
     mn_elastic *s = (mn_elastic *)solver;
     (void)inputs;
-    if (s->def.integrator != MN_ELASTIC_EXPLICIT) {
+    const bool impulses = s->def.method == MN_ELASTIC_IMPULSES;
+    if (s->def.integrator != MN_ELASTIC_EXPLICIT && !impulses) {
         if (s->pace > 0) limit->longest = s->pace, limit->binding = "contacts that take many iterations";
         return MN_OK;
     }

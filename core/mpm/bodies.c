@@ -253,10 +253,11 @@ static mn_vec3 grid_place(const mn_mpm *mpm, int64_t node)
                                 (int32_t)(node % MN_BLOCK_CELLS));
 }
 
-// Whether nothing holds the liquid but bodies, and nothing holds these.
+// Whether nothing holds the liquid but bodies, nothing holds these, and no force field or air acts on it.
 static bool all_is_free(const mn_mpm *mpm)
 {
     const mn_mpm_bodies *bodies = &mpm->bodies;
+    if (mpm->def.air_density > 0 || (mpm->fields && mpm->fields->force.ops)) return false;
     for (int64_t i = 0; i < bodies->u.count; i++)
         if (mn_elastic_node_is_fixed(bodies->elastic, i)) return false;
     for (int64_t c = 0; c < mpm->contacts.count; c++)
@@ -268,11 +269,12 @@ static bool all_is_free(const mn_mpm *mpm)
     return bodies->holds.count == mpm->implicit.held.count;
 }
 
-// The momenta of all are those before the step and what gravity gave.
+// The momenta of all are those before the step and what gravity and the forces on bodies gave.
 static void restore_momenta(mn_mpm *mpm)
 {
     mn_elastic *elastic = mpm->bodies.elastic;
     const mn_vec3 fall = mn_scale(mpm->implicit.dt, mpm->def.gravity);
+    const mn_vec3 own_fall = mn_scale(mpm->implicit.dt, mn_elastic_gravity(elastic));
     const mn_vec3 *x = mn_elastic_nodes(elastic), *v = mn_elastic_node_velocities(elastic);
     const mn_vec3 *x_before = mn_elastic_start_nodes(elastic),
                   *v_before = mn_elastic_start_velocities(elastic);
@@ -286,10 +288,11 @@ static void restore_momenta(mn_mpm *mpm)
     }
     for (int64_t i = 0; i < mpm->bodies.u.count; i++) {
         const double mass = mn_elastic_node_mass(elastic, i);
-        const mn_vec3 way = mn_sub(x[i], x_before[i]);
-        add_mass(&w, mass, x[i], mn_scale(mass, mn_sub(mn_add(v_before[i], fall), v[i])));
+        const mn_vec3 way = mn_sub(x[i], x_before[i]), push = mn_elastic_node_force(elastic, i);
+        const mn_vec3 due = mn_scale(mass, mn_sub(mn_add(v_before[i], own_fall), v[i]));
+        add_mass(&w, mass, x[i], mn_axpy(due, mpm->implicit.dt, push));
         // what it had at the place where it was, and gravity's lever on the way
-        w.spin = mn_axpy(w.spin, -mass, mn_cross(way, mn_axpy(v_before[i], 0.5, fall)));
+        w.spin = mn_axpy(w.spin, -mass, mn_cross(way, mn_axpy(v_before[i], 0.5, own_fall)));
     }
     const mn_vec3 middle = mn_scale(1 / w.mass, w.first), shift = mn_scale(1 / w.mass, w.push);
     mn_mat3 inertia = mn_m3_add(w.inertia, mn_m3_scale(w.mass, mn_outer(middle, middle))), inverse;

@@ -349,7 +349,6 @@ static mn_status find_mouths(mn_tet_liquid *liquid, double *area)
     for (const mn_tet_pipe *pipe = &liquid->pipe; pipe; pipe = pipe->next, k++) {
         mn_tet_mouth *m = &liquid->mouths.data[k];
         const double speed = mn_norm(pipe->velocity);
-        m->velocity = pipe->velocity;
         if (speed > 0) m->along = mn_scale(1 / speed, pipe->velocity);
         if (!(mn_norm2(m->along) > 0)) continue; // never open
         measure(liquid, pipe->slug, m);
@@ -365,6 +364,20 @@ static mn_status find_mouths(mn_tet_liquid *liquid, double *area)
             pipe->velocity.x, pipe->velocity.y, pipe->velocity.z);
     }
     return MN_OK;
+}
+
+/// Sets the velocities of the caps. After a change the next step starts anew: steps that look back would move
+/// a cap by a mean of both velocities, away from where it is taken to be.
+static void set_velocities(mn_tet_liquid *liquid, double area)
+{
+    const double rate = liquid->pipe.flow_rate;
+    mn_tet_mouth *m = liquid->mouths.data;
+    for (const mn_tet_pipe *pipe = &liquid->pipe; pipe; pipe = pipe->next, m++) {
+        const bool paced = rate > 0 && mn_norm2(pipe->velocity) > 0;
+        const mn_vec3 velocity = paced ? mn_scale(rate / area, m->along) : pipe->velocity;
+        if (mn_norm2(mn_sub(velocity, m->velocity)) > 0) liquid->last_dt = 0;
+        m->velocity = velocity;
+    }
 }
 
 mn_status mn_tet_liquid_open_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe)
@@ -388,9 +401,7 @@ mn_status mn_tet_liquid_open_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe
                        (long long)count, MOST);
     liquid->pipe = *pipe;
     MN_TRY(find_mouths(liquid, &area));
-    for (int64_t k = 0; pipe->flow_rate > 0 && k < count; k++)
-        if (mn_norm(liquid->mouths.data[k].velocity) > 0)
-            liquid->mouths.data[k].velocity = mn_scale(pipe->flow_rate / area, liquid->mouths.data[k].along);
+    set_velocities(liquid, area);
     liquid->open = (int32_t)count;
     return MN_OK;
 }

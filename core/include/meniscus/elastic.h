@@ -29,6 +29,7 @@ typedef enum mn_elastic_integrator {
 typedef enum mn_elastic_method {
     MN_ELASTIC_BARRIER,    ///< an energy between surfaces, and steps that pass through nothing
     MN_ELASTIC_NO_CONTACT, ///< bodies pass through each other
+    MN_ELASTIC_IMPULSES,   ///< pairs exchange momentum after each step; not in a liquid
 } mn_elastic_method;
 
 typedef struct mn_elastic_def {

@@ -84,6 +84,37 @@ static void colliding_balls(void **state)
     }
 }
 
+/// Impulses keep both momenta, with friction and spin, explicit and implicit, let nothing through, and do not
+/// let energy grow.
+static void impulses(void **state)
+{
+    (void)state;
+    for (int implicit = 0; implicit < 2; implicit++) {
+        mn_elastic_def def = soft_def();
+        def.friction = 0.5, def.method = MN_ELASTIC_IMPULSES;
+        def.integrator = implicit ? MN_ELASTIC_BDF2 : MN_ELASTIC_EXPLICIT;
+        mn_elastic *s = create(&def);
+        for (int side = 0; side < 2; side++) {
+            const double sign = side ? 1 : -1;
+            const mn_vec3 at = mn_v3(sign * 0.052, sign * 0.0075, 0);
+            shape_ball(shape, at, 0.05, 2);
+            shape_move(shape, at, mn_v3(-sign * 0.25, 0, 0), mn_v3(0, 0, 5));
+            add(s, MN_ELASTIC_SOLID);
+        }
+        const totals before = totals_of(s);
+        for (int frame = 0; frame < 8; frame++) {
+            check_ok(ctx, mn_elastic_advance(s, NULL, 0.01));
+            const totals now = totals_of(s);
+            check_close(mn_distance(now.momentum, before.momentum), 0, 1e-12 * 0.5 * 0.25);
+            check_close(mn_distance(now.spin, before.spin), 0, 1e-12 * 0.5 * 0.25 * 0.05);
+            assert_true(now.kinetic + now.elastic <= before.kinetic * (1 + 1e-3));
+            check_ok(ctx, mn_elastic_check_apart(s));
+        }
+        assert_true(totals_of(s).kinetic < 0.999 * before.kinetic); // they have met
+        mn_elastic_free(s);
+    }
+}
+
 /// A rigid body falls by g t^2/2, turns freely about its axes, and keeps its shape.
 static void free_rigid_body(void **state)
 {
@@ -289,10 +320,15 @@ static void bad_input(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(colliding_balls), cmocka_unit_test(free_rigid_body),
-        cmocka_unit_test(block_on_floor),  cmocka_unit_test(pins),
-        cmocka_unit_test(same_bits),       cmocka_unit_test(bad_input),
-        cmocka_unit_test(bent_cloth),      cmocka_unit_test(attached_bodies),
+        cmocka_unit_test(colliding_balls),
+        cmocka_unit_test(free_rigid_body),
+        cmocka_unit_test(impulses),
+        cmocka_unit_test(block_on_floor),
+        cmocka_unit_test(pins),
+        cmocka_unit_test(same_bits),
+        cmocka_unit_test(bad_input),
+        cmocka_unit_test(bent_cloth),
+        cmocka_unit_test(attached_bodies),
     };
     shape = shape_create();
     const int failed = cmocka_run_group_tests(tests, setup, teardown);

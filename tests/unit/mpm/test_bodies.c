@@ -164,9 +164,31 @@ static void nodes_at_edges_follow_all_sides(void **state)
     mn_elastic_free(box);
 }
 
+/// A force on a body that touches a drop moves both: the whole gets F t, and the body goes where its velocity
+/// says.
+static void forces_on_bodies_count(void **state)
+{
+    (void)state;
+    const mn_mpm_def def = water_def();
+    shape_box(shape, mn_v3(0, 0, 0), mn_v3(6e-3, 3e-3, 6e-3));
+    mn_elastic *body = make_bodies(MN_ELASTIC_RIGID, 800);
+    mn_mpm *mpm = make_drop(&def, mn_v3(0, 4.6e-3, 0), 3e-3, mn_v3(0, 0, 0));
+    mn_vec3 force[8];
+    for (int i = 0; i < 8; i++) force[i] = mn_v3(0, 1e-4, 0);
+    const mn_elastic_inputs inputs = {.forces = force};
+    check_ok(ctx, mn_mpm_set_bodies(mpm, body, &inputs, NULL));
+    const both before = momenta(mpm, body);
+    check_ok(ctx, mn_mpm_advance(mpm, NULL, 0.004));
+    const both now = momenta(mpm, body);
+    check_close(now.push.y - before.push.y, 8e-4 * 0.004, 1e-9 * 8e-4 * 0.004);
+    mn_mpm_free(mpm);
+    mn_elastic_free(body);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(momenta_are_exchanged),
-                                       cmocka_unit_test(nodes_at_edges_follow_all_sides)};
+                                       cmocka_unit_test(nodes_at_edges_follow_all_sides),
+                                       cmocka_unit_test(forces_on_bodies_count)};
     return cmocka_run_group_tests(tests, create_shape, free_shape);
 }

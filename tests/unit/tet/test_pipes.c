@@ -127,6 +127,26 @@ static void test_a_pipe_that_is_shut_holds(void **state)
     mn_tet_mesh_free(slug);
 }
 
+/// A flow that falls to a tenth at once keeps its cap in its place.
+static void test_a_flow_that_drops_keeps_its_cap(void **state)
+{
+    (void)state;
+    mn_tet_mesh *slug = slug_at(mn_v3(0, 0, 0));
+    const double fast = 0.5, slow = 0.05;
+    mn_tet_liquid *liquid = liquid_of(slug, mn_v3(0, -fast, 0));
+    mn_tet_pipe pipe = {.slug = slug, .velocity = {0, -fast, 0}};
+    const mn_solver_inputs inputs = {.own = &pipe};
+    check_ok(ctx, mn_tet_liquid_advance(liquid, &inputs, 1e-3));
+    pipe.velocity.y = -slow;
+    check_ok(ctx, mn_tet_liquid_advance(liquid, &inputs, 2e-3));
+    const mn_tet_mesh *mesh = mn_tet_liquid_mesh(liquid);
+    mn_box box = mn_box_empty();
+    for (int32_t i = 0; i < mesh->vertex_slots; i++) box = mn_box_add(box, mesh->position[i]);
+    check_close(box.max.y, 0.5 * width - fast * 1e-3 - slow * 2e-3, 1e-9 * width);
+    mn_tet_liquid_free(liquid);
+    mn_tet_mesh_free(slug);
+}
+
 /// Where the mouth is empty the slug comes, at its own place.
 static void test_empty_mouth(void **state)
 {
@@ -211,6 +231,7 @@ int main(void)
         cmocka_unit_test(test_two_pipes_with_a_rate_that_changes),
         cmocka_unit_test(test_a_pipe_that_is_shut_holds),
         cmocka_unit_test(test_outflow),
+        cmocka_unit_test(test_a_flow_that_drops_keeps_its_cap),
         cmocka_unit_test(test_bad_pipes),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
