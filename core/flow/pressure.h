@@ -90,6 +90,8 @@ mn_status mn_flow_gradient(mn_flow_pressure *pressure, const double *p);
 /// v = M^-1 f for a load f per spline, given in pressure->t with the correction and in v without; into
 /// pressure->v.
 mn_status mn_flow_inverse_mass(mn_flow_pressure *pressure);
+/// u^T L u of the splines of a block (pressure_mass.c): lumped masses give so much more than the liquid has.
+double mn_flow_mass_excess(const mn_flow_pressure *pressure, int32_t block, const mn_double4 *velocity);
 /// The stencil of one spline, [axis][4 nodes x][4 nodes y][4 nodes z].
 void mn_flow_stencil(const mn_flow_pressure *pressure, int32_t block, int32_t cell, int32_t irregular,
                      double stencil[3][64]);

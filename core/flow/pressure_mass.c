@@ -74,6 +74,31 @@ mn_status mn_flow_correct(mn_flow_pressure *s)
     return mn_flow_for_blocks(s->grid, correct_block, &job);
 }
 
+double mn_flow_mass_excess(const mn_flow_pressure *s, int32_t block, const mn_double4 *velocity)
+{
+    const int64_t first = (int64_t)block * 64;
+    double roots[6][6][8], tile[6][6][8], sum = 0;
+    mn_double4 spread[16], spread_roots[16];
+    bool any = false;
+    for (int32_t cell = 0; cell < 64; cell++) any |= s->root.data[first + cell] > 0;
+    if (!any) return 0;
+    mn_flow_load_tile(s->grid, block, s->root.data, -1, 6, 8, &roots[0][0][0]);
+    spread_tile((const double(*)[6][8])roots, spread_roots);
+    for (int32_t d = 0; d < 3; d++) {
+        for (int32_t k = 0; k < 216; k++) {
+            const int32_t x = k / 36, y = k / 6 % 6, z = k % 6;
+            const int32_t at = mn_block_reach(&s->grid->table, block, x - 1, y - 1, z - 1);
+            tile[x][y][z] = at < 0 ? 0 : roots[x][y][z] * velocity[at][d];
+        }
+        spread_tile((const double(*)[6][8])tile, spread);
+        for (int32_t cell = 0; cell < 64; cell++) {
+            const double r = s->root.data[first + cell], u = velocity[first + cell][d];
+            sum += r * u * (u * spread_roots[cell >> 2][cell & 3] - spread[cell >> 2][cell & 3]);
+        }
+    }
+    return sum;
+}
+
 static void divide_block(void *user, int32_t block)
 {
     mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
