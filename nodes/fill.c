@@ -232,7 +232,7 @@ static mn_status transfer_from_mesh(const mn_cook *cook, const mn_geo *input, co
     if (!any || x->count == 0) return MN_OK;
     transfer t = {b->mesh.mesh, x->data, mn_allocate(cook->ctx, mn_bytes(x->count, sizeof *t.closest))};
     if (!t.closest) return MN_ERROR_MEMORY;
-    mn_status status = mn_parallel_long(cook->ctx, x->count, 512, find_closest, &t);
+    mn_status status = mn_parallel_long(cook->ctx, x->count, 128, find_closest, &t);
     for (int32_t i = 0; status == MN_OK && i < mn_geo_attribute_count(input, MN_POINT); i++) {
         const mn_attribute *from = mn_geo_attribute_at(input, MN_POINT, i);
         if (is_transferred(from)) status = transfer_attribute(from, t.closest, x->count, geo);
