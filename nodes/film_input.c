@@ -176,9 +176,7 @@ mn_status mn_film_input_add(const mn_cook *cook, const mn_geo *geo, mn_film *fil
         status = mn_film_add(film, &source);
         if (status == MN_OK && source.tet_count > 0)
             mn_cook_warn(
-                cook,
-                "Keep volumes apart from films that are not attached to them, and from each other: they "
-                "pass through what they meet.");
+                cook, "Keep volumes apart from films that are not attached to them: they pass through them.");
     }
     mn_array_free(cook->ctx, &a.positions);
     mn_array_free(cook->ctx, &a.velocities);
