@@ -111,7 +111,7 @@ static mn_status leave_solids(mn_film *film, double before)
         if (film->inverse.data[v] < -film->def.size && !mn_complex_held(&film->c, (int32_t)v))
             return mn_fail(
                 film->solver.ctx, MN_ERROR_INPUT,
-                "Point %lld of the film starts %g m inside of a collider; move one of them apart, or let "
+                "Point %lld of the film starts %g m inside a collider; move one of them apart, or let "
                 "the collider come from outside.",
                 (long long)v, -film->inverse.data[v]);
     bool moved = false;
