@@ -94,10 +94,18 @@ MN_INLINE bool through_inflow(const mn_flow_carrier *c, mn_vec3 X)
     return c->inflow & 1 ? x > c->grid->cells[axis] + 1.0 : x < 1.0;
 }
 
+// The lower of the two cells around a place along an axis, of those in the box and in the layer around it:
+// what is farther out is moved there, as by mn_flow_find_taps.
+MN_INLINE int32_t lower_cell(double x, int32_t cells)
+{
+    return (int32_t)fmin(fmax(floor(x - 0.5), 0), cells);
+}
+
 // Between the least and the largest of the eight cells around X.
 MN_INLINE double bound(const mn_flow_grid *grid, mn_vec3 X, const double *bounds, double value)
 {
-    const int32_t x = (int32_t)floor(X.x - 0.5), y = (int32_t)floor(X.y - 0.5), z = (int32_t)floor(X.z - 0.5);
+    const int32_t *n = grid->cells;
+    const int32_t x = lower_cell(X.x, n[0]), y = lower_cell(X.y, n[1]), z = lower_cell(X.z, n[2]);
     double low = INFINITY, high = -INFINITY;
     for (int32_t k = 0; k < 8; k++) {
         const int32_t cell = mn_flow_cell_at(grid, x + (k >> 2), y + (k >> 1 & 1), z + (k & 1));

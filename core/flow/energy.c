@@ -3,17 +3,18 @@
 // The guard on a flow's energy: what grows without work is cut.
 //
 //   liquid   E = (K + K')/2 + int rho g h' + sigma A',  K = 1/2 rho u^T (M - L) u,   E <= budget
-//   smoke    |u'| <= budget, |u| = sqrt(int u^2), to which forces add at most dt |f|
+//   smoke    |u'| <= budget, |u| = sqrt(int u^2), to which forces add at most dt |f|, sources what they raise
+//            |u| by as they set it
 //
 // Advection, reflection and projection do not add energy but for errors of the method, so a step that leaves
 // the budget by more than these loses the excess: its velocity is scaled down, which keeps it free of
-// divergence. The budget is what the flow had, and what does work of unknown size (moving colliders, sources,
-// drops, force volumes, sides that fluid passes, contact lines) raises it to whatever the flow then has; that
-// of smoke follows its norm down slowly. The surface moves with the old velocity and pushes the new one, so
-// it stands between the two: with their mean the energy of waves is right to second order, where K' alone
-// oscillates by omega dt. M - L are the masses that the projection works with (pressure_mass.c), in which it
-// takes energy out; in lumped masses M a ball of water that falls into a tank seemed to have up to 1.4 times
-// its motion.
+// divergence. The budget is what the flow had, and what does work of unknown size (moving colliders, sources
+// of liquid, drops, force volumes, sides that fluid passes, contact lines) raises it to whatever the flow
+// then has; that of smoke follows its norm down slowly. The surface moves with the old velocity and pushes
+// the new one, so it stands between the two: with their mean the energy of waves is right to second order,
+// where K' alone oscillates by omega dt. M - L are the masses that the projection works with
+// (pressure_mass.c), in which it takes energy out; in lumped masses M a ball of water that falls into a tank
+// seemed to have up to 1.4 times its motion.
 #include "flow/flow_state.h"
 #include "meniscus/array.h"
 
@@ -81,15 +82,26 @@ static void scale_block(void *user, int32_t block)
 static bool is_worked(const mn_flow *flow)
 {
     const mn_flow_def *def = &flow->def;
-    if (flow->force.ops || flow->inputs.source || flow->inputs.drop_count > 0 || flow->drops.count > 0 ||
+    if (flow->force.ops || flow->inputs.drop_count > 0 || flow->drops.count > 0 ||
         flow->next_drops.count > 0 || def->boundary == MN_FLOW_TUNNEL || def->boundary == MN_FLOW_OPEN)
         return true;
+    if (flow->inputs.source && def->fluid == MN_FLOW_LIQUID) return true;
     // the line where a surface with tension meets a solid gives and takes energy that its area does not show
     if (flow->collider &&
         (mn_collider_max_speed(flow->collider) > 0 || (def->fluid == MN_FLOW_LIQUID && def->sigma > 0)))
         return true;
     return def->fluid == MN_FLOW_LIQUID ? def->contact_angle != 90 || def->band > 0
                                         : def->boundary != MN_FLOW_CLOSED || def->confinement > 0;
+}
+
+mn_status mn_flow_norm(mn_flow *flow, mn_double4 *velocity, double *norm)
+{
+    energy_job job = {flow, velocity, 1, -1};
+    double sums[SUM_COUNT];
+    MN_TRY(mn_parallel_sum(flow->solver.ctx, flow->grid.table.count, MN_FLOW_GRAIN, add_range, &job,
+                           SUM_COUNT, sums));
+    *norm = sqrt(sums[SUM_VELOCITY]);
+    return MN_OK;
 }
 
 mn_status mn_flow_guard(mn_flow *flow, double dt, mn_double4 *velocity)
@@ -105,7 +117,7 @@ mn_status mn_flow_guard(mn_flow *flow, double dt, mn_double4 *velocity)
     const bool worked =
         is_worked(flow) || (liquid && mn_norm2(flow->def.gravity) > 0 && (job.lid < 0 || sums[SUM_LID] > 0));
     const double share = liquid ? 0.5 : 1;
-    const double given = liquid ? 0 : dt * sqrt(sums[SUM_FORCE]);
+    const double given = liquid ? 0 : dt * sqrt(sums[SUM_FORCE]) + flow->source_gain;
     if (!flow->budget_known) { // what the flow begins with
         energy_job begun = {flow, flow->velocity.data, 1, -1};
         double first[SUM_COUNT];

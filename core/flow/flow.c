@@ -116,14 +116,56 @@ static mn_status fill(mn_flow *flow)
     return mn_flow_smoke_begin(flow);
 }
 
-/// Whether the box holds anything of what was asked for.
-static bool holds_fluid(const mn_flow *flow)
+/// Whether the source, if there is one that gives anything, lies in the box at least in part.
+static mn_status find_source(const mn_flow *flow, bool *inside)
 {
-    if (flow->def.fluid == MN_FLOW_LIQUID) return flow->target.count > 0;
-    if (!flow->inputs.source || !(flow->def.source_density > 0)) return true;
-    for (int64_t at = 0; at < flow->smoke[MN_FLOW_DENSITY].count; at++)
-        if (flow->smoke[MN_FLOW_DENSITY].data[at] > 0) return true;
-    return false;
+    const mn_flow_grid *grid = &flow->grid;
+    const int32_t *n = grid->cells;
+    *inside = !flow->inputs.source || !(flow->def.source_density > 0);
+    for (int32_t x = 1; x <= n[0]; x++)
+        for (int32_t y = 1; y <= n[1]; y++) {
+            MN_TRY(mn_check_cancelled(flow->solver.ctx));
+            for (int32_t z = 1; z <= n[2] && !*inside; z++) {
+                const mn_vec3 X = mn_flow_to_world(grid, mn_v3(x + 0.5, y + 0.5, z + 0.5));
+                double distance;
+                mn_collider_distance(flow->inputs.source, 0, 1, &X, &distance);
+                *inside = distance < 0.5 * grid->dx;
+            }
+            if (*inside) return MN_OK;
+        }
+    return MN_OK;
+}
+
+/// Whether colliders, as sampled, leave a cell of the box free.
+static bool has_room(const mn_flow *flow)
+{
+    for (int64_t at = 0; at < flow->solid.count; at++) {
+        const mn_ivec3 c = mn_block_cell(&flow->grid.table, (int32_t)(at / 64), (int32_t)(at % 64));
+        if (flow->solid.data[at] > 0 && mn_flow_in_box(&flow->grid, c)) return true;
+    }
+    return flow->solid.count == 0;
+}
+
+static mn_status warn_of_nothing(mn_flow *flow)
+{
+    bool inside;
+    MN_TRY(find_source(flow, &inside));
+    const bool liquid = flow->def.fluid == MN_FLOW_LIQUID;
+    const char *sentence = NULL;
+    if (liquid && flow->target.count == 0)
+        sentence =
+            "The box holds no liquid at the start: raise level above its floor, move the source into it, or "
+            "make room between the colliders.";
+    else if (!liquid && !has_room(flow))
+        sentence =
+            "The colliders fill the box and leave no room for smoke: enlarge domain_size, or make them "
+            "smaller.";
+    else if (!inside)
+        sentence =
+            "The source lies outside of the box and gives nothing at the start: move it in, or enlarge "
+            "domain_size.";
+    if (sentence) mn_log(flow->solver.ctx, MN_LOG_WARNING, "%s", sentence);
+    return MN_OK;
 }
 
 /// Cells by which the colliders are deep at most; far less than a cell lets fluid through.
@@ -150,14 +192,8 @@ static mn_status place(mn_solver *solver, const mn_solver_inputs *inputs)
     mn_flow_take_inputs(flow, inputs);
     mn_status status = fill(flow);
     if (status == MN_OK) status = warn_of_thin_solids(flow);
-    if (status == MN_OK && !holds_fluid(flow))
-        mn_log(
-            solver->ctx, MN_LOG_WARNING,
-            flow->def.fluid == MN_FLOW_LIQUID
-                ? "The box holds no liquid at the start: raise level above its floor, move the source into it, or "
-                  "make room between the colliders."
-                : "The source lies outside of the box and gives no smoke at the start: move it in, or enlarge "
-                  "domain_size.");
+    if (status == MN_OK && flow->def.fluid == MN_FLOW_SMOKE) status = mn_flow_check_tunnel(flow);
+    if (status == MN_OK) status = warn_of_nothing(flow);
     mn_flow_take_inputs(flow, NULL);
     flow->placed = status == MN_OK;
     return status;
@@ -220,14 +256,16 @@ static mn_status set_def(mn_solver *solver, const void *next)
 
 // ---- stepping ----
 
+static const double longest_cfl = 8; ///< cells; beyond it, and beyond that of tension, a flow may run away
+static const double longest_tension = 2; ///< of surface_tension_limit
+
 static double speed_of(void *user, mn_range range)
 {
     const mn_flow *flow = user;
-    const int32_t *n = flow->grid.cells;
     double most = 0;
     for (int64_t at = range.begin * 64; at < range.end * 64; at++) {
         const mn_ivec3 c = mn_block_cell(&flow->grid.table, (int32_t)(at / 64), (int32_t)(at % 64));
-        if (c.x < 1 || c.y < 1 || c.z < 1 || c.x > n[0] || c.y > n[1] || c.z > n[2]) continue;
+        if (!mn_flow_in_box(&flow->grid, c)) continue;
         if (flow->surface.count > 0 && flow->surface.data[at] > 0.5) continue;
         const mn_double4 u = flow->velocity.data[at];
         const double square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
@@ -254,7 +292,9 @@ static mn_status begin(mn_solver *solver, const mn_solver_inputs *inputs, double
     plan->rounding = 1e-9;
     plan->failure = "The pressure of the flow cannot be solved for";
     plan->advice = "look for solids that squeeze the fluid, or use smaller cells (dx)";
-    plan->too_many = "raise dx, cfl or max_substeps";
+    plan->too_many = flow->def.cfl > longest_cfl || flow->def.surface_tension_limit > longest_tension
+                         ? "lower cfl and surface_tension_limit, for such long steps let the flow run away"
+                         : "raise dx, cfl or max_substeps";
     if (!flow->placed) MN_TRY(place(solver, inputs));
     mn_flow_take_inputs(flow, inputs);
     return MN_OK;

@@ -94,6 +94,7 @@ struct mn_flow {
     double lost; ///< volume of bodies that vanished, cells
 
     double surface_energy, weight_energy; ///< J, of a liquid as surface_load.c saw it
+    double source_gain; ///< what a source of smoke raised the norm of the velocity by in this step
     double next_budget, next_peak, next_motion;
     bool warned; ///< of energy that was cut
 };
@@ -123,6 +124,8 @@ mn_status mn_flow_fit(mn_flow *flow);
 mn_status mn_flow_sample_solids(mn_flow *flow, bool *changed);
 /// Fluxes of moving solids and of a tunnel's inflow, into the pressure's `wall`.
 mn_status mn_flow_wall_flux(mn_flow *flow);
+/// Fails where solids, as sampled, part the inlet of a tunnel from its outlet.
+mn_status mn_flow_check_tunnel(mn_flow *flow);
 /// Diffuses velocity by viscosity over dt, implicitly.
 mn_status mn_flow_diffuse(mn_flow *flow, double dt, mn_double4 *velocity);
 int32_t mn_flow_inflow_side(const mn_flow_def *def);
@@ -160,6 +163,8 @@ MN_INLINE double mn_flow_lift(const mn_flow *flow, const mn_flow_values *smoke, 
            flow->def.heat_buoyancy * (heat->count > 0 ? heat->data[at] : 0);
 }
 
+/// sqrt(int u^2) over the fluid of the step.
+mn_status mn_flow_norm(mn_flow *flow, mn_double4 *velocity, double *norm);
 /// Cuts energy that nothing gave from the velocity of a step; and takes the books over with it.
 mn_status mn_flow_guard(mn_flow *flow, double dt, mn_double4 *velocity);
 void mn_flow_guard_commit(mn_flow *flow);

@@ -72,6 +72,13 @@ MN_INLINE int32_t mn_flow_cell_at(const mn_flow_grid *grid, int32_t x, int32_t y
     return block < 0 ? -1 : block * MN_BLOCK_CELLS + 16 * (x & 3) + 4 * (y & 3) + (z & 3);
 }
 
+/// Whether a cell is of the box, not of what surrounds it.
+MN_INLINE bool mn_flow_in_box(const mn_flow_grid *grid, mn_ivec3 c)
+{
+    const int32_t *n = grid->cells;
+    return c.x >= 1 && c.y >= 1 && c.z >= 1 && c.x <= n[0] && c.y <= n[1] && c.z <= n[2];
+}
+
 MN_INLINE mn_vec3 mn_flow_from_world(const mn_flow_grid *grid, mn_vec3 x)
 {
     return mn_scale(1.0 / grid->dx, mn_sub(x, grid->origin));

@@ -188,6 +188,18 @@ static mn_status prepare_pressure(mn_flow *flow)
     return mn_flow_wall_flux(flow);
 }
 
+// The source, and what it raises the velocity's norm by.
+static mn_status give_from_source(mn_flow *flow, smoke_job *job)
+{
+    const bool sets = flow->inputs.source && flow->def.inherit_velocity > 0;
+    double before = 0, after = 0;
+    if (sets) MN_TRY(mn_flow_norm(flow, job->velocity, &before));
+    MN_TRY(mn_parallel_long(flow->solver.ctx, flow->grid.table.count, MN_FLOW_GRAIN, source_range, job));
+    if (sets) MN_TRY(mn_flow_norm(flow, job->velocity, &after));
+    flow->source_gain = fmax(after - before, 0);
+    return MN_OK;
+}
+
 mn_status mn_flow_smoke_step(mn_flow *flow, double dt)
 {
     const mn_flow_def *def = &flow->def;
@@ -237,7 +249,7 @@ mn_status mn_flow_smoke_step(mn_flow *flow, double dt)
     mn_timer_end(&flow->solver.timers, "advection");
 
     job.velocity = w, job.dt = dt;
-    MN_TRY(mn_parallel_long(flow->solver.ctx, grid->table.count, MN_FLOW_GRAIN, source_range, &job));
+    MN_TRY(give_from_source(flow, &job));
     job.smoke = flow->next_smoke, job.dt = 0.5 * dt;
     MN_TRY(mn_flow_for_blocks(grid, force_block, &job));
     MN_TRY(mn_flow_push(flow, 0.5 * dt, w));

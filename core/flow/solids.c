@@ -5,6 +5,7 @@
 //   wall_a = int_wall chi_a (v . n),  n out of the fluid
 //
 // over the wetted triangles of cut cells, and over the side that a tunnel's stream comes in through.
+#include "base/union_find.h"
 #include "flow/flow_state.h"
 #include "meniscus/array.h"
 
@@ -161,6 +162,58 @@ mn_status mn_flow_wall_flux(mn_flow *flow)
         MN_TRY(mn_flow_for_blocks(&flow->grid, inflow_block, &job));
     }
     if (moving) MN_TRY(mn_flow_for_coloured_blocks(&flow->grid, wall_block, &job));
+    return MN_OK;
+}
+
+// ---- tunnels that solids block ----
+
+static const double passable =
+    -0.87; ///< cells, of a centre's distance: a corner may lie outside of the solid
+
+static int32_t place_along(mn_ivec3 c, int32_t axis)
+{
+    return axis == 0 ? c.x : axis == 1 ? c.y : c.z;
+}
+
+/// Joins a cell of the box with those after it, and those at the outlet with each other.
+static void join_cell(mn_flow *flow, int32_t outlet, int32_t at, int32_t *first)
+{
+    const mn_flow_grid *grid = &flow->grid;
+    const int32_t *n = grid->cells, axis = outlet / 2;
+    const mn_ivec3 c = mn_block_cell(&grid->table, at / MN_BLOCK_CELLS, at % MN_BLOCK_CELLS);
+    if (!mn_flow_in_box(grid, c) || flow->solid.data[at] < passable) return;
+    for (int32_t a = 0; a < 3; a++) {
+        if (place_along(c, a) == n[a]) continue;
+        const int32_t next = mn_flow_cell_at(grid, c.x + (a == 0), c.y + (a == 1), c.z + (a == 2));
+        if (next >= 0 && flow->solid.data[next] >= passable) mn_union_join(flow->stack.data, at, next);
+    }
+    if (place_along(c, axis) != (outlet & 1 ? n[axis] : 1)) return;
+    if (*first < 0) *first = at;
+    mn_union_join(flow->stack.data, at, *first);
+}
+
+mn_status mn_flow_check_tunnel(mn_flow *flow)
+{
+    const mn_flow_grid *grid = &flow->grid;
+    const int32_t inflow = mn_flow_inflow_side(&flow->def), axis = inflow / 2;
+    const int32_t size = (int32_t)flow->solid.count;
+    int32_t first = -1;
+    if (inflow < 0 || size == 0) return MN_OK;
+    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->stack, size));
+    for (int32_t at = 0; at < size; at++) flow->stack.data[at] = at;
+    for (int32_t at = 0; at < size; at++) join_cell(flow, inflow ^ 1, at, &first);
+    MN_TRY(mn_check_cancelled(flow->solver.ctx));
+    for (int32_t at = 0; at < size; at++) {
+        const mn_ivec3 c = mn_block_cell(&grid->table, at / MN_BLOCK_CELLS, at % MN_BLOCK_CELLS);
+        if (!mn_flow_in_box(grid, c) || flow->solid.data[at] < 0 ||
+            place_along(c, axis) != (inflow & 1 ? grid->cells[axis] : 1))
+            continue;
+        if (first < 0 || mn_union_root(flow->stack.data, at) != mn_union_root(flow->stack.data, first))
+            return mn_fail(
+                flow->solver.ctx, MN_ERROR_INPUT,
+                "The colliders block the tunnel, so what streams in cannot leave: leave a gap, or set "
+                "boundary to closed.");
+    }
     return MN_OK;
 }
 

@@ -3,6 +3,7 @@
 """Ponds and smoke by the command: input that cannot work gets a sentence or a sane result, threads give the same bytes, and a cook that
 is stopped goes on as if it had not been."""
 import json
+import shutil
 import unittest
 
 from command_runner import CommandTest
@@ -20,6 +21,13 @@ def pond(parms=None, solid=None, source=None, frames=2):
     nodes.append({"name": "pond", "type": "flow_solver",
                   "inputs": ["spring_solid" if source else None, "rock_solid" if solid else None], "parms": {**flow, **(parms or {})}})
     return {"meniscus": 1, "frames": [1, frames], "nodes": nodes, "output": "pond"}
+
+
+def moving_smoke(parms, end):
+    """Smoke whose source goes from the middle of the box to there within six frames, and takes it along."""
+    scene = pond({"fluid": "smoke", "emit": "always", "inherit_velocity": 1, **parms}, source=box([0.008, 0.008, 0.008]), frames=6)
+    scene["nodes"][0]["parms"]["center"] = {"keys": [[1, [0, 0.018, 0]], [6, end]]}
+    return scene
 
 
 def box(size, center=(0, 0.012, 0)):
@@ -46,19 +54,46 @@ class Flow(CommandTest):
         self.assertIn("holds no liquid", said)
         self.assertLess(lines[-1]["volume"], 1e-12)
 
+    def test_a_box_that_is_all_solid_has_no_room_for_smoke(self):
+        said, lines = self.cook(pond({"fluid": "smoke"}, solid=box([0.06, 0.06, 0.06]), source=box([0.008, 0.008, 0.008])))
+        self.assertIn("leave no room for smoke", said)
+        self.assertEqual(lines[-1]["kinetic_energy"], 0)
+
     def test_negative_depth_holds_no_liquid(self):
         said, lines = self.cook(pond({"level": -0.05}))
         self.assertIn("raise level", said)
         self.assertEqual(lines[-1]["volume"], 0)
 
     def test_a_source_outside_of_the_box_gives_nothing(self):
-        said, _ = self.cook(pond({"fluid": "smoke"}, source=box([0.01, 0.01, 0.01], (1, 1, 1))))
-        self.assertIn("outside of the box", said)
+        away = box([0.01, 0.01, 0.01], (1, 1, 1))
+        for parms in ({"fluid": "smoke"}, {"emit": "always"}):
+            said, lines = self.cook(pond(parms, source=away))
+            self.assertIn("outside of the box", said)
+        self.assertAlmostEqual(lines[-1]["volume"] / lines[0]["volume"], 1, delta=1e-9)
+
+    def test_a_source_that_leaves_the_box_leaves_a_sane_flow(self):
+        _, lines = self.cook(moving_smoke({"time_scale": 1}, [0.2, 0.018, 0]))  # at 1 m/s
+        self.assertLess(max(line["max_speed"] for line in lines), 10)
 
     def test_inflow_into_a_sealed_box_fills_it_and_no_more(self):
         _, lines = self.cook(pond({"emit": "always"}, source=box([0.02, 0.02, 0.02]), frames=3))
         self.assertLess(lines[-1]["volume"], 1.02 * 0.024**3)
         self.assertGreater(lines[-1]["volume"], 0.5 * 0.024**3)
+
+    def test_a_tunnel_that_is_blocked_is_told(self):
+        tunnel = {"fluid": "smoke", "boundary": "tunnel", "stream": [0.1, 0, 0]}
+        self.write_scene(pond(tunnel, solid=box([0.006, 0.06, 0.06])))
+        self.fail_with(1, "block the tunnel", "cook", "scene.json", "-o", "out")
+        self.cook(pond(tunnel, solid=box([0.006, 0.014, 0.06])))  # with a gap above and below
+
+    def test_smoke_of_a_cfl_of_fifty_is_sane(self):
+        _, lines = self.cook(moving_smoke({"cfl": 50, "time_scale": 4}, [0, 0.004, 0]))
+        self.assertLess(lines[-1]["max_speed"], 5)
+
+    def test_a_flow_that_runs_away_is_told_why(self):
+        ball = {"kind": "sphere", "radius": [0.005, 0.005, 0.005], "center": [0, 0.018, 0]}
+        self.write_scene(pond({"cfl": 50, "surface_tension_limit": 10, "time_scale": 1, "max_substeps": 50}, source=ball, frames=9))
+        self.fail_with(1, "lower cfl and surface_tension_limit", "cook", "scene.json", "-o", "out")
 
     def test_a_cfl_of_fifty_is_sane(self):
         ball = {"kind": "sphere", "radius": [0.005, 0.005, 0.005], "center": [0, 0.018, 0]}
@@ -79,6 +114,14 @@ class Flow(CommandTest):
         self.succeed("cook", "scene.json", "-o", "parts", "-q", "-f", "1-2")
         self.succeed("cook", "scene.json", "-o", "parts", "-q", "--resume")
         self.assertEqual(self.digests("parts"), self.digests("whole"))
+
+    def test_killed_at_any_time_a_liquid_and_smoke_go_on(self):
+        ball = {"kind": "sphere", "radius": [0.004, 0.004, 0.004], "center": [0, 0.016, 0]}
+        for name, scene in (("liquid", pond(source=ball, frames=8)), ("smoke", moving_smoke({}, [0, 0.004, 0]))):
+            shutil.rmtree(self.folder / "x", ignore_errors=True)
+            self.write_scene(scene)
+            self.succeed("cook", "scene.json", "-o", name, "-q")
+            self.check_kills(self.frames(name), 4, 2)
 
 
 if __name__ == "__main__":
