@@ -278,9 +278,9 @@ static mn_status attempt(mn_tet_liquid *liquid, trial *try)
     mn_status status;
     try->changed = try->shattered = false, try->merges = try->left = 0;
     MN_TRY_TO(done, status, mn_tet_mesh_copy(liquid->mesh, &try->before));
+    MN_TRY_TO(done, status, mn_tet_solids_deposit_heat(liquid, try->before));
     MN_TRY_TO(done, status, refresh_rest_volumes(liquid, try->before));
     MN_TRY_TO(done, status, keep_bodies(liquid, try->before));
-    MN_TRY_TO(done, status, mn_tet_solids_deposit_heat(liquid, try->before));
     MN_TRY_TO(done, status, mn_tet_solids_deposit_state(liquid, try->before));
     if (!try->repair_only) MN_TRY_TO(done, status, change_topology(liquid, try));
     if (try->shattered || (!try->bad && !try->changed)) goto done;
@@ -386,8 +386,7 @@ mn_status mn_tet_liquid_adapt(mn_tet_liquid *liquid)
     if (!fresh) return MN_OK;
     liquid->counts.remeshed++;
     if (changed) liquid->last_dt = 0; // velocity or pressure jumps, so the next step starts anew
-    status = mn_tet_liquid_take_mesh(liquid, fresh);
-    if (status == MN_OK) status = mn_tet_solids_withdraw_heat(liquid);
+    status = mn_tet_solids_take_mesh(liquid, fresh);
     if (status == MN_OK) status = mn_tet_solids_settle_energy(liquid);
     if (status == MN_OK) status = restore(liquid, center);
     if (status == MN_OK && !changed) status = mn_tet_liquid_withdraw_energy(liquid);

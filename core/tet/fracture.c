@@ -309,9 +309,8 @@ static mn_status take_cracks(mn_tet_liquid *liquid, mn_tet_mesh *fresh)
     mn_status status;
     MN_TRY_TO(done, status, mn_array_resize(liquid->ctx, &was, nodes));
     mn_copy_bytes(was.data, liquid->body.data, mn_bytes(nodes, sizeof *was.data));
-    status = mn_tet_liquid_take_mesh(liquid, fresh);
+    status = mn_tet_solids_take_mesh(liquid, fresh);
     fresh = NULL;
-    if (status == MN_OK) status = mn_tet_solids_withdraw_heat(liquid);
     if (status == MN_OK && liquid->body_count > bodies)
         status = mn_tet_solids_tear_parted(liquid, nodes, was.data);
 done:

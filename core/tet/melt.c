@@ -413,7 +413,7 @@ static mn_status bound_energies(mn_tet_liquid *liquid, double *heat)
     return MN_OK;
 }
 
-mn_status mn_tet_solids_withdraw_heat(mn_tet_liquid *liquid)
+static mn_status withdraw_heat(mn_tet_liquid *liquid)
 {
     if (!liquid->solids.used || !liquid->def.heat) return MN_OK;
     mn_tet_mesh *mesh = liquid->mesh;
@@ -428,4 +428,14 @@ mn_status mn_tet_solids_withdraw_heat(mn_tet_liquid *liquid)
     }
     MN_TRY(bound_energies(liquid, heat));
     return mn_tet_solids_find_melted(liquid);
+}
+
+mn_status mn_tet_solids_take_mesh(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
+{
+    // Temperatures are interpolated and stay; those of energies that were interpolated, over new masses,
+    // would be anything.
+    liquid->solids.heat_rides = liquid->def.heat;
+    const mn_status status = mn_tet_liquid_take_mesh(liquid, mesh);
+    liquid->solids.heat_rides = false;
+    return status == MN_OK ? withdraw_heat(liquid) : status;
 }

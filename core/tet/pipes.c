@@ -166,7 +166,7 @@ static mn_status take_over(mn_tet_liquid *liquid, mn_tet_mesh *work)
     MN_TRY(mn_tet_liquid_rebuild(work, &fresh));
     liquid->last_dt = 0; // velocity or pressure jumps, so the next step starts anew
     liquid->system.analyzed = liquid->system.factored = false;
-    MN_TRY(mn_tet_liquid_take_mesh(liquid, fresh));
+    MN_TRY(mn_tet_solids_take_mesh(liquid, fresh));
     if (!mn_tet_liquid_has_solids(liquid)) return MN_OK;
     MN_TRY(mn_tet_liquid_find_contacts(liquid));
     return mn_tet_liquid_find_wetted(liquid);
@@ -302,6 +302,16 @@ done:
     return status;
 }
 
+/// What leaves takes its heat along.
+static mn_status take_over_drained(mn_tet_liquid *liquid, mn_tet_mesh *work)
+{
+    const bool heat = liquid->solids.used && liquid->def.heat;
+    const double before = heat ? mn_tet_solids_thermal_energy(liquid) : 0;
+    MN_TRY(take_over(liquid, work));
+    if (heat) liquid->solids.heat_in += mn_tet_solids_thermal_energy(liquid) - before;
+    return MN_OK;
+}
+
 mn_status mn_tet_liquid_drain(mn_tet_liquid *liquid)
 {
     const int32_t n = liquid->mesh->vertex_slots;
@@ -316,8 +326,9 @@ mn_status mn_tet_liquid_drain(mn_tet_liquid *liquid)
     for (int32_t i = 0; i < n && !reached; i++) reached = distance.data[i] < 0;
     if (!reached) goto done;
     MN_TRY_TO(done, status, mn_tet_mesh_copy(liquid->mesh, &work));
+    MN_TRY_TO(done, status, mn_tet_solids_deposit_heat(liquid, work));
     MN_TRY_TO(done, status, take_out(work, distance.data, &volume));
-    if (volume > 0) MN_TRY_TO(done, status, take_over(liquid, work));
+    if (volume > 0) MN_TRY_TO(done, status, take_over_drained(liquid, work));
     liquid->counts.removed += volume;
 done:
     mn_array_free(liquid->ctx, &distance);

@@ -92,7 +92,8 @@ mn_status mn_tet_solids_prepare(mn_tet_liquid *liquid)
     // Work counts from the next step on.
     MN_TRY(mn_array_resize(liquid->ctx, &s->work, liquid->def.heat ? mesh->tet_slots : 0));
     for (int64_t t = 0; t < s->work.count; t++) s->work.data[t] = 0;
-    return liquid->def.heat && s->melted.count != mesh->tet_slots ? mn_tet_solids_find_melted(liquid) : MN_OK;
+    const bool find = liquid->def.heat && !s->heat_rides && s->melted.count != mesh->tet_slots;
+    return find ? mn_tet_solids_find_melted(liquid) : MN_OK;
 }
 
 // ---- a stage ----

@@ -68,6 +68,7 @@ typedef struct mn_tet_solids {
     mn_heat *heat;
     MN_ARRAY(double) field, mass, source, transfer, outside, emissivity, melted, work;
     mn_volume source_field; ///< W/m^3, of the running advance; {0}: none
+    bool heat_rides;        ///< on tetrahedra, while the mesh changes: energies of nodes mean nothing
     double heat_in;         ///< J
     double hottest;         ///< K, of what would boil in the last advance; 0: nothing
     double energy_before;   ///< J, elastic, before the mesh changes

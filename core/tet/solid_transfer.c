@@ -159,6 +159,23 @@ void mn_tet_solids_note_left(mn_tet_liquid *liquid)
 
 // ---- masses of melt ----
 
+// Heat goes with the mass that went from one tetrahedron to another: each keeps what it has of heat per mass,
+// and the little that is then made or lost, where it was warmer or colder, goes back to those that changed.
+static void carry_heat(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, double *heat)
+{
+    const double *was = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME),
+                 *is = numbers(mesh, MN_TET_REST_VOLUME);
+    double lost = 0, all = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int32_t t = 0; t < mesh->tet_slots; t++) {
+            const double moved = fmin(fabs(is[t] - was[t]), is[t]), next = heat[t] * is[t] / was[t];
+            if (pass == 0)
+                lost += heat[t] - next, all += moved, heat[t] = next;
+            else if (all > 0)
+                heat[t] += lost * moved / all;
+        }
+}
+
 mn_status mn_tet_solids_refresh_masses(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
 {
     double *rest = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME)->data;
@@ -185,6 +202,8 @@ mn_status mn_tet_solids_refresh_masses(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
             if (pass == 1) rest[t] *= before[m] / after[m];
         }
     mn_array_free(liquid->ctx, &sums);
+    const mn_tet_field *heat = mn_tet_mesh_find_field(mesh, MN_TET_HEAT_AMOUNT);
+    if (heat) carry_heat(liquid, mesh, heat->data);
     return MN_OK;
 }
 

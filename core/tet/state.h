@@ -313,7 +313,7 @@ double mn_tet_solids_elastic_energy(const mn_tet_liquid *liquid);
 void mn_tet_solids_stress(const mn_tet_liquid *liquid, int32_t t, double stress[6]);
 void mn_tet_solids_free(mn_tet_liquid *liquid);
 /// Masses of liquid become what its tetrahedra hold times how full their nodes are, in `mesh`, a copy of the
-/// state's; every material keeps its own.
+/// state's; every material keeps its own, and heat that rides on it goes along.
 mn_status mn_tet_solids_refresh_masses(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
 
 // ---- solid_transfer.c ----
@@ -369,9 +369,10 @@ mn_status mn_tet_solids_warm(mn_tet_liquid *liquid, double dt);
 mn_status mn_tet_solids_find_melted(mn_tet_liquid *liquid);
 /// J, from absolute zero on.
 double mn_tet_solids_thermal_energy(const mn_tet_liquid *liquid);
-/// Energies of nodes onto the tetrahedra of `mesh`, a copy of the state's; and from the mesh to its nodes.
+/// Energies of nodes onto the tetrahedra of `mesh`, a copy of the state's.
 mn_status mn_tet_solids_deposit_heat(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
-mn_status mn_tet_solids_withdraw_heat(mn_tet_liquid *liquid);
+/// Takes over what became of such a copy, and gives its nodes their energies.
+mn_status mn_tet_solids_take_mesh(mn_tet_liquid *liquid, mn_tet_mesh *mesh);
 
 // ---- rescue.c ----
 

@@ -32,8 +32,7 @@ static inline mn_status tet_remesh_solid(mn_tet_liquid *q, const mn_tet_remesh_d
     MN_TRY_TO(done, status, mn_tet_mesh_compact(work, NULL, NULL));
     MN_TRY_TO(done, status, mn_tet_solids_mend(q, work));
     MN_TRY_TO(done, status, mn_tet_liquid_rebuild(work, &fresh));
-    MN_TRY_TO(done, status, mn_tet_liquid_take_mesh(q, fresh));
-    MN_TRY_TO(done, status, mn_tet_solids_withdraw_heat(q));
+    MN_TRY_TO(done, status, mn_tet_solids_take_mesh(q, fresh));
     MN_TRY_TO(done, status, mn_tet_solids_settle_energy(q));
 done:
     mn_tet_mesh_free(before);
