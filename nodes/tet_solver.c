@@ -43,8 +43,8 @@ static const mn_output_def outputs_of[] = {
                     "also solid, temperature, stress, plastic_strain and damage, which blend, and material, "
                     "solid, stress, plastic_strain and damage of each triangle"},
     [MN_TET_OUTPUT_SOLID_SURFACE] = {"Solid Surface",
-                                     "those triangles of the surface that are solid, for a shader of their "
-                                     "own; none without materials"},
+                                     "the surface of what is solid, also where it lies in liquid, for a "
+                                     "shader of its own; none without materials"},
     [MN_TET_OUTPUT_LIQUID_SURFACE] = {"Liquid Surface",
                                       "those triangles of the surface that are liquid or molten"},
 };

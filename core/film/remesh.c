@@ -357,14 +357,17 @@ static mn_status list_edge(mn_complex *c, mn_edge_list *edges, int32_t a, int32_
 mn_status mn_complex_list_edges(mn_complex *c, mn_edge_list *edges, double low, double high)
 {
     edges->count = 0;
-    for (int64_t t = 0; t < c->triangles.count; t++)
+    for (int64_t t = 0; t < c->triangles.count; t++) {
+        if (t % PAUSE == 0) MN_TRY(mn_check_cancelled(c->ctx));
         for (int k = 0; k < 3 && c->triangles.data[t].v[0] >= 0; k++)
             MN_TRY(list_edge(c, edges, c->triangles.data[t].v[k], c->triangles.data[t].v[(k + 1) % 3],
                              low * low, high * high));
+    }
     for (int64_t s = 0; s < c->segments.count; s++)
         if (c->segments.data[s].v[0] >= 0)
             MN_TRY(list_edge(c, edges, c->segments.data[s].v[0], c->segments.data[s].v[1], low * low,
                              high * high));
+    MN_TRY(mn_check_cancelled(c->ctx));
     if (edges->count > 1) qsort(edges->data, (size_t)edges->count, sizeof *edges->data, by_length);
     return MN_OK;
 }

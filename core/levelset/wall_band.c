@@ -10,7 +10,9 @@
 
 #include <string.h>
 
-enum { VOXELS = MN_BAND_BLOCK * MN_BAND_BLOCK * MN_BAND_BLOCK };
+// A voxel takes microseconds where the mesh is large: a quarter of a block keeps a cancel waiting for less
+// than a tenth of a second.
+enum { VOXELS = MN_BAND_BLOCK * MN_BAND_BLOCK * MN_BAND_BLOCK, GRAIN = VOXELS / 4 };
 
 typedef struct band_job {
     const mn_wall_band *band;
@@ -69,11 +71,11 @@ static mn_status velocity_range(void *user, mn_range range)
 mn_status mn_wall_band_distances(mn_context *ctx, const mn_wall_band *band, double *values)
 {
     band_job job = {band, values};
-    return mn_parallel_long(ctx, band->origins->count * VOXELS, VOXELS, distance_range, &job);
+    return mn_parallel_long(ctx, band->origins->count * VOXELS, GRAIN, distance_range, &job);
 }
 
 mn_status mn_wall_band_velocities(mn_context *ctx, const mn_wall_band *band, double *values)
 {
     band_job job = {band, values};
-    return mn_parallel_long(ctx, band->origins->count * VOXELS, VOXELS, velocity_range, &job);
+    return mn_parallel_long(ctx, band->origins->count * VOXELS, GRAIN, velocity_range, &job);
 }

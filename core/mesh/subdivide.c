@@ -57,6 +57,7 @@ static mn_status read_points(subdivider *s)
     MN_TRY(mn_array_resize(s->ctx, &s->rows, count * s->width));
     MN_TRY(mn_array_resize(s->ctx, &s->parents, count));
     for (int32_t p = 0; p < count; p++) {
+        if (p % 65536 == 0) MN_TRY(mn_check_cancelled(s->ctx));
         double *row = &s->rows.data[(int64_t)p * s->width];
         s->parents.data[p] = p;
         for (int32_t i = 0; i < mn_geo_attribute_count(s->geo, MN_POINT); i++) {
@@ -97,12 +98,15 @@ static int compare_sides(const void *a, const void *b)
 static mn_status list_sides(subdivider *s)
 {
     s->sides.count = 0;
-    for (int32_t t = 0; t < s->triangles.count; t++)
+    for (int32_t t = 0; t < s->triangles.count; t++) {
+        if (t % 65536 == 0) MN_TRY(mn_check_cancelled(s->ctx));
         for (int32_t c = 0; c < 3; c++) {
             const int32_t a = s->triangles.data[t].v[(c + 1) % 3], b = s->triangles.data[t].v[(c + 2) % 3];
             const side edge = {a < b ? a : b, a < b ? b : a, t, c};
             MN_TRY(mn_array_push(s->ctx, &s->sides, &edge));
         }
+    }
+    MN_TRY(mn_check_cancelled(s->ctx));
     if (s->sides.count) qsort(s->sides.data, (size_t)s->sides.count, sizeof *s->sides.data, compare_sides);
     return MN_OK;
 }
@@ -163,6 +167,7 @@ static mn_status refine(subdivider *s)
     MN_TRY(mn_array_resize(s->ctx, &s->parents, points + edges));
     int64_t fresh = points;
     for (int64_t i = 0, end; i < s->sides.count; i = end, fresh++) {
+        if (fresh % 65536 == 0) MN_TRY(mn_check_cancelled(s->ctx));
         end = run_end(s, i);
         const bool inside = end - i == 2;
         add_row(s, fresh, inside ? 0.375 : 0.5, s->sides.data[i].low);
@@ -174,7 +179,9 @@ static mn_status refine(subdivider *s)
         }
         s->parents.data[fresh] = s->parents.data[s->sides.data[i].low];
     }
+    MN_TRY(mn_check_cancelled(s->ctx));
     MN_TRY(move_old(s, points));
+    MN_TRY(mn_check_cancelled(s->ctx));
     s->fresh.count = 0;
     for (int64_t t = 0; t < s->triangles.count; t++) {
         const triangle old = s->triangles.data[t];
@@ -245,6 +252,7 @@ static mn_status restore_volume(subdivider *s, const int32_t *parts, const doubl
     mn_vec3 *normals = mn_allocate(s->ctx, n_bytes);
     mn_status status = (volume || !d_bytes) && (normals || !n_bytes) ? MN_OK : MN_ERROR_MEMORY;
     for (int32_t step = 0; step < STEPS && status == MN_OK && count > 0; step++) {
+        status = mn_check_cancelled(s->ctx);
         memset(volume, 0, d_bytes);
         memset(normals, 0, n_bytes);
         measure(s, parts, volume, area, normals);
@@ -284,6 +292,7 @@ static mn_status write_attributes(const subdivider *s, mn_owner owner, mn_geo *g
         const mn_attribute *from = mn_geo_attribute_at(s->geo, owner, i);
         const bool blended = owner == MN_POINT && is_blended(from);
         mn_attribute *a;
+        MN_TRY(mn_check_cancelled(s->ctx));
         MN_TRY(mn_geo_add_attribute(geo, owner, mn_attribute_name(from), mn_attribute_type(from),
                                     mn_attribute_size(from), mn_attribute_hint(from), &a));
         for (int64_t e = 0; e < mn_geo_count(geo, owner); e++) {
@@ -332,6 +341,7 @@ static mn_status subdivide(subdivider *s, int32_t levels, mn_geo *geo)
     if (status == MN_OK) status = mn_array_resize(s->ctx, &parts, count);
     if (status != MN_OK) goto done;
     find_parts(s, parts.data);
+    MN_TRY_TO(done, status, mn_check_cancelled(s->ctx));
     measure(s, parts.data, wanted, wanted + count, NULL);
     for (int32_t level = 0; level < levels; level++) MN_TRY_TO(done, status, refine(s));
     if (levels > 0) {

@@ -8,7 +8,8 @@
 // and so are the cells of a tile that the surface cuts, down to single particles. So the work follows the
 // surface, and a small region in a large box costs nothing. Tiles are visited in parallel: a first pass marks
 // the particles of each tile in a mask of 512 bits, a second writes them where the counts of the tiles before
-// say.
+// say. Gauss points are a lattice too: those of the cell from n + 1/2 to n + 3/2 are at n + 1 -+ 1/(2 sqrt
+// 3), one in each of the lattice cells 2n + 1 and 2n + 2 of size 1/2.
 #include "base/elementary.h"
 #include "meniscus/collider.h"
 
@@ -42,12 +43,21 @@ mn_fill_def mn_fill_default_def(void)
 
 double mn_fill_spacing(const mn_fill_def *def)
 {
-    return def->dx / mn_cbrt(def->particles_per_cell);
+    return def->gauss ? 0.5 * def->dx : def->dx / mn_cbrt(def->particles_per_cell);
+}
+
+// Of the lattice cell that begins here, in cells.
+static double gauss_place(int32_t cell)
+{
+    const double from_middle = 1 / sqrt(3) - 0.5;
+    return cell + 0.5 + (cell % 2 == 0 ? from_middle : -from_middle);
 }
 
 // The particle of a lattice cell; its random numbers belong to the cell's place.
 static mn_vec3 particle_at(const filling *f, const int32_t cell[3])
 {
+    if (f->def->gauss)
+        return mn_scale(f->spacing, mn_v3(gauss_place(cell[0]), gauss_place(cell[1]), gauss_place(cell[2])));
     const uint64_t mask = (1u << 21) - 1;
     const uint64_t id = ((uint64_t)(uint32_t)cell[0] & mask) | ((uint64_t)(uint32_t)cell[1] & mask) << 21 |
                         ((uint64_t)(uint32_t)cell[2] & mask) << 42;

@@ -10,23 +10,23 @@
 
 // ---- which vertices and primitives ----
 
-// Whether an output shows the boundary faces of tetrahedron t.
-static bool shows(const mn_tet_liquid *liquid, int32_t output, int32_t t)
+// Whether an output shows face k of tetrahedron t: those of the surface, and of a solid also those that lie
+// in liquid, so that ice under water can be seen.
+static bool shows(const mn_tet_liquid *liquid, int32_t output, int32_t t, int k)
 {
-    if (output == MN_TET_OUTPUT_SOLID_SURFACE) return mn_tet_liquid_is_solid(liquid, t);
-    if (output == MN_TET_OUTPUT_LIQUID_SURFACE) return !mn_tet_liquid_is_solid(liquid, t);
-    return true;
+    const int32_t mate = liquid->mesh->mate[t][k];
+    const bool solid = mn_tet_liquid_is_solid(liquid, t);
+    if (output == MN_TET_OUTPUT_SOLID_SURFACE)
+        return solid && (mate < 0 || !mn_tet_liquid_is_solid(liquid, mate / 4));
+    return mate < 0 && !(output == MN_TET_OUTPUT_LIQUID_SURFACE && solid);
 }
 
-// Whether a boundary face at vertex v is shown.
+// Whether a face at vertex v is shown.
 static bool shows_vertex(const mn_tet_liquid *liquid, int32_t output, int32_t v)
 {
-    const mn_tet_mesh *mesh = liquid->mesh;
-    if (!mn_tet_vertex_on_boundary(mesh, v)) return false;
-    if (output == MN_TET_OUTPUT_SURFACE) return true;
-    MN_TET_STAR(mesh, v, code)
-    for (int k = 0; shows(liquid, output, code / 4) && k < 4; k++)
-        if (k != code % 4 && mesh->mate[code / 4][k] < 0) return true;
+    MN_TET_STAR(liquid->mesh, v, code)
+    for (int k = 0; k < 4; k++)
+        if (k != code % 4 && shows(liquid, output, code / 4, k)) return true;
     return false;
 }
 
@@ -62,7 +62,7 @@ static mn_status list_primitives(mn_tet_liquid *liquid, int32_t output)
     for (int32_t t = 0; t < mesh->tet_slots; t++) {
         if (!boundary) MN_TRY(push_primitive(liquid, t, mesh->tet[t], 4));
         for (int k = 0; boundary && k < 4; k++) {
-            if (mesh->mate[t][k] >= 0 || !shows(liquid, output, t)) continue;
+            if (!shows(liquid, output, t, k)) continue;
             int32_t corners[3];
             for (int i = 0; i < 3; i++) corners[i] = mesh->tet[t][mn_tet_face_corners[k][i]];
             MN_TRY(push_primitive(liquid, t, corners, 3));

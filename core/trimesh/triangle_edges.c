@@ -164,7 +164,7 @@ mn_status mn_triangles_join_edges(mn_triangles *mesh, int32_t vertex_count)
     MN_TRY(mn_array_resize(ctx, &mesh->vertex_normals, vertex_count));
     MN_TRY(mn_array_resize(ctx, &mesh->flawed, vertex_count));
     MN_TRY(sort_corners(mesh, vertex_count));
-    MN_TRY(mn_parallel_for(ctx, vertex_count, GRAIN, join_range, mesh));
+    MN_TRY(mn_parallel_long(ctx, vertex_count, GRAIN, join_range, mesh));
     find_flaws(mesh, vertex_count);
     return MN_OK;
 }

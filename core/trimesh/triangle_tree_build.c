@@ -175,9 +175,9 @@ mn_status mn_triangles_build_tree(mn_triangles *mesh)
     MN_TRY(mn_array_resize(mesh->ctx, &mesh->nodes, count > 0 ? nodes_of(count) : 0));
     MN_TRY(mn_array_resize(mesh->ctx, &mesh->dipoles, mesh->nodes.count));
     if (count == 0) return MN_OK;
-    MN_TRY(mn_parallel_for(mesh->ctx, count, MOVE_GRAIN, place_middles, mesh));
+    MN_TRY(mn_parallel_long(mesh->ctx, count, MOVE_GRAIN, place_middles, mesh));
     MN_TRY(order_top(mesh, 0, 0, count));
-    MN_TRY(mn_parallel_for(mesh->ctx, mesh->tasks.count, 1, run_tasks, mesh));
+    MN_TRY(mn_parallel_long(mesh->ctx, mesh->tasks.count, 1, run_tasks, mesh));
     measure_top(mesh, 0, &task);
     return MN_OK;
 }

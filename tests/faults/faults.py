@@ -15,7 +15,7 @@ what comes out, memory and processor time within limits, and after faults and ki
 case that takes longer than its limit is counted as slow, not as wrong, unless nothing was told.
 
 Solvers are found in the tables (`meniscus nodes --json`): every type of the kind sim. A new one joins by itself: its inputs
-are fed with each kind of source until it cooks. The seed is printed; the same seed and version give the same cases. --walk
+are fed with each kind of source until it cooks. Faults and kills also meet the scenes of tests/golden. The seed is printed; the same seed and version give the same cases. --walk
 injects into every call, one after the other, instead of a few by chance."""
 import argparse
 import collections
@@ -165,12 +165,18 @@ class Attack:
         ranges = {parm["name"]: parm for parm in table["parms"]}
         return {name: value for name, value in wanted.items() if name in ranges}
 
+    def golden(self):
+        """The scenes of tests/golden, one for every kind of simulation: coupled, melting and others that no table tells of."""
+        paths = [path for path in sorted((ROOT / "tests/golden").glob("*.json")) if path.stem != "hashes"]
+        return {path.stem: [json.loads(path.read_text())] for path in paths
+                if not self.options.solver or path.stem in self.options.solver}
+
     # ---- inject ----
 
     def injections(self, scenes):
         kinds = ("malloc", "write", "fsync", "rename", "open", "pthread_create")
         cases = []
-        for name, variants in scenes.items():
+        for name, variants in {**scenes, **self.golden()}.items():
             for scene in variants[:1]:
                 threads = {kind: 1 for kind in kinds}
                 threads["pthread_create"] = 3
@@ -199,6 +205,8 @@ class Attack:
                 kind, number = line.split()
                 counts[kind, threads] = int(number)
             self.whole[name] = self.frames(folder)
+        if not counts["malloc", 1]:
+            raise Failure(f"{name}: {LIBRARY} sees no call: it is not in the place of libc's functions")
         return counts
 
     whole = {}
@@ -233,6 +241,7 @@ class Attack:
     # ---- kill ----
 
     def kills(self, scenes):
+        scenes = {**scenes, **self.golden()}
         for name, variants in scenes.items():
             folder = self.place()
             (folder / "scene.json").write_text(json.dumps(variants[0]))
@@ -474,7 +483,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=40, help="stop after this long")
     parser.add_argument("--seed", type=int, default=int(os.environ.get("MENISCUS_TEST_SEED", time.time_ns() % 10 ** 6)))
     parser.add_argument("--only", action="append", help="inject, kill, ends, mutate or scene; may be given many times")
-    parser.add_argument("--solver", action="append", help="this node type; may be given many times")
+    parser.add_argument("--solver", action="append", help="this node type or scene of tests/golden; may be given many times")
     parser.add_argument("--walk", action="store_true", help="every call, and many more cases of all kinds")
     parser.add_argument("--keep", help="copy what failed into this folder")
     options = parser.parse_args()

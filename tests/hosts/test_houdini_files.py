@@ -242,9 +242,11 @@ class Files(unittest.TestCase):
             renders = shown_by(scene)
             simulated = [name for name, (node, _) in renders.items() if solver_above(self.types, scene, node)]
             extra = {"asset_output"} | ({"surface_output"} if simulated else set()) | ({"surface_merge"} if len(simulated) > 1 else set())
-            if name == "melting_figure":  # its solver is shown by its tetrahedra, so the surface is another of its outputs
-                others["melt_output2"] = "melt:1"
-                simulated = ["melt_output2"]
+            shown = scene["output"]
+            if any(node["name"] == shown and node["type"] == "tet_solver" for node in scene["nodes"]):
+                # Its solver is shown by its tetrahedra, so the surface is another of its outputs.
+                others[f"{shown}_output2"] = f"{shown}:1"
+                simulated = [f"{shown}_output2"]
             self.assertEqual(set(order[1:]), {node["name"] for node in scene["nodes"]} | set(others) | set(renders) | extra)
             self.check_shown(name, scene, parts, renders, simulated)
             for giver, link in others.items():

@@ -360,9 +360,9 @@ mn_status mn_codim_volume_grid_build(mn_codim_volume *v)
     MN_TRY(make_room(v));
     MN_TRY(mn_parallel_for(v->ctx, v->cells, 4 * GRAIN, link_range, v));
     mark_cells(v);
-    MN_TRY(mn_parallel_for(v->ctx, v->cells, GRAIN, measure_range, v));
+    MN_TRY(mn_parallel_long(v->ctx, v->cells, GRAIN, measure_range, v));
     MN_TRY(flood_inside(v));
-    MN_TRY(mn_parallel_for(v->ctx, 3 * (int64_t)v->cells, GRAIN, wall_range, v));
+    MN_TRY(mn_parallel_long(v->ctx, 3 * (int64_t)v->cells, GRAIN, wall_range, v));
     MN_TRY(number_cells(v));
     MN_TRY(mn_parallel_for(v->ctx, 3 * (int64_t)v->cells, 4 * GRAIN, sort_faces, v));
     MN_TRY(find_bodies(v));

@@ -72,7 +72,7 @@ static double lattice_volume(const mn_codim_volume *v, const mn_region *region, 
 // What a lattice that moves along the flow pours is the section of the lattice lines inside, a few percent
 // off the region's for a pipe of some cells: particles weigh as much more as the region is larger, over all
 // places of the lattice, than it is for those that it goes through.
-static double measure_share(const mn_codim_volume *v, const mn_codim_volume_inflow *spring)
+static mn_status measure_share(const mn_codim_volume *v, const mn_codim_volume_inflow *spring, double *share)
 {
     const double s = 0.5 * v->set.dx;
     const mn_region *region = &spring->region;
@@ -81,12 +81,14 @@ static double measure_share(const mn_codim_volume *v, const mn_codim_volume_infl
     for (int32_t k = 0; k < ALONG_SHIFTS; k++)
         along += lattice_volume(v, region, mn_scale(s * (k + 0.5) / ALONG_SHIFTS, out), 0) / ALONG_SHIFTS;
     for (int32_t k = 0; k < SIDE_SHIFTS * SIDE_SHIFTS * SIDE_SHIFTS; k++) {
+        MN_TRY(mn_check_cancelled(v->ctx));
         const mn_vec3 shift = {k % SIDE_SHIFTS + 0.5, k / SIDE_SHIFTS % SIDE_SHIFTS + 0.5,
                                k / (SIDE_SHIFTS * SIDE_SHIFTS) + 0.5};
         all += lattice_volume(v, region, mn_scale(s / SIDE_SHIFTS, shift), 0.5 * s / SIDE_SHIFTS) /
                (SIDE_SHIFTS * SIDE_SHIFTS * SIDE_SHIFTS);
     }
-    return along > 0 && all > 0 ? fmin(2, fmax(0.5, all / along)) : 1;
+    *share = along > 0 && all > 0 ? fmin(2, fmax(0.5, all / along)) : 1;
+    return MN_OK;
 }
 
 // Lattice points in the region that were not there `way` before.
@@ -189,7 +191,7 @@ static mn_status survey(mn_codim_volume *v, int64_t *next_id)
         const mn_codim_volume_inflow *spring = &v->set.springs[i];
         const bool is_new = v->poured.data[i] == 0;
         if (mn_box_is_empty(spring->region.bounds)) continue;
-        v->spring_share.data[i] = measure_share(v, spring);
+        MN_TRY(measure_share(v, spring, &v->spring_share.data[i]));
         if (is_new) MN_TRY(fill_first(v, i, next_id));
         MN_TRY(sample(v, spring, is_new, &held_id, next_id));
     }
@@ -207,6 +209,7 @@ mn_status mn_codim_volume_inflow_open(mn_codim_volume *v, int64_t *next_id)
     int64_t kept = 0;
     for (int64_t p = 0; p < v->skin.count; p++) {
         const mn_codim_skin_point point = v->skin.data[p];
+        if (p % 1024 == 0) MN_TRY(mn_check_cancelled(v->ctx));
         if (!mn_codim_volume_is_held(&point) &&
             mn_codim_volume_inflow_distance(v, point.position) > CLEAR * v->set.dx)
             v->skin.data[kept++] = point;

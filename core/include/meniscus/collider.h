@@ -99,19 +99,24 @@ MN_API double mn_collider_max_speed(const mn_collider *collider);
 // cell by cell (stratified) has the mean density everywhere, without the clumps and holes of free random
 // points. The lattice starts at the origin of the world, so regions that touch are filled without overlap,
 // and for 8, 27, 64 particles per cell it fits the cells of a solver's grid.
+//
+// On Gauss points instead, two along each axis of every cell between half nodes, sums over particles
+// integrate the quadratic splines of a grid exactly where liquid fills whole cells: a pool whose walls and
+// level lie half a cell off multiples of dx can rest exactly [hyde2020] 5.3.
 
 typedef struct mn_fill_def {
     double dx;                  ///< m, cell size of the solver that takes the particles, > 0
     int32_t particles_per_cell; ///< >= 1
     double jitter; ///< in [0, 1]: how much of its lattice cell a particle may use; 0 is the bare lattice
     uint64_t seed;
+    bool gauss;            ///< 8 particles per cell on Gauss points, without jitter
     int64_t max_particles; ///< more than this is an error, before the memory is taken
 } mn_fill_def;
 
 /// 8 particles per cell, jitter 0.5, at most 200 million; dx is to be set.
 MN_API mn_fill_def mn_fill_default_def(void);
 
-/// m, the spacing s of the lattice.
+/// m, the spacing s of the lattice; its mean on Gauss points.
 MN_API double mn_fill_spacing(const mn_fill_def *def);
 
 /// A region by its signed distance: negative inside, never larger in size than the true distance (a value

@@ -118,6 +118,11 @@ void mn_tet_union_free(mn_tet_union *u);
 
 /// Builds b and the seam and cuts the one into the other (union_insert.c).
 mn_status mn_tet_union_insert(mn_tet_union *u);
+/// The faces of b on the seam, in `parts`, and the sides and walls of b's tetrahedra there (union_parts.c).
+mn_status mn_tet_union_find_parts(mn_tet_union *u);
+/// A vertex of b lies on a seam face, its edges or its corners, by its label.
+bool mn_tet_union_is_on(const mn_tet_union *u, int32_t v, int32_t face);
+mn_box mn_seam_face_box(const mn_tet_union *u, const mn_seam_face *face);
 /// Whether the layers meet in too many places.
 bool mn_tet_union_is_overgrown(const mn_tet_union *u);
 /// Lists b's tetrahedra that meet a box, in u->tets.

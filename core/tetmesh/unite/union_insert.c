@@ -330,8 +330,7 @@ static mn_status insert_edges(mn_tet_union *u)
 
 // ---- faces ----
 
-/// The vertex of b lies on the face, its edges or its corners, by its label.
-static bool is_on(const mn_tet_union *u, int32_t v, int32_t face)
+bool mn_tet_union_is_on(const mn_tet_union *u, int32_t v, int32_t face)
 {
     const mn_union_vertex *label = &u->b_vertex.data[v];
     const mn_seam_face *f = &u->faces.data[face];
@@ -360,7 +359,7 @@ static int compare_piercing(const void *a, const void *b)
     return x->b < y->b ? -1 : x->b > y->b;
 }
 
-static mn_box face_box(const mn_tet_union *u, const mn_seam_face *face)
+mn_box mn_seam_face_box(const mn_tet_union *u, const mn_seam_face *face)
 {
     mn_box box = mn_box_empty();
     for (int32_t c = 0; c < 3; c++) box = mn_box_add(box, u->mesh->position[face->v[c]]);
@@ -373,13 +372,13 @@ static mn_status find_piercing(mn_tet_union *u, int32_t index, piercing_edges *f
     const mn_seam_face *face = &u->faces.data[index];
     const mn_vec3 *x = u->mesh->position;
     found->count = 0;
-    MN_TRY(mn_tet_union_pieces_near(u, face_box(u, face)));
+    MN_TRY(mn_tet_union_pieces_near(u, mn_seam_face_box(u, face)));
     for (int64_t i = 0; i < u->tets.count; i++)
         for (int32_t e = 0; e < 6; e++) {
             const int32_t *tet = u->b->tet[u->tets.data[i]];
             const int32_t p = tet[mn_tet_edge_corners[e][0]], q = tet[mn_tet_edge_corners[e][1]];
             piercing_edge edge = {p < q ? p : q, p < q ? q : p, 0};
-            if (is_on(u, p, index) || is_on(u, q, index)) continue;
+            if (mn_tet_union_is_on(u, p, index) || mn_tet_union_is_on(u, q, index)) continue;
             const int32_t verdict = pierces(u->b->position[edge.a], u->b->position[edge.b], x[face->v[0]],
                                             x[face->v[1]], x[face->v[2]], &edge.fraction);
             if (verdict < 0) return MN_TET_DEGENERATE;
@@ -458,61 +457,6 @@ static mn_status insert_faces(mn_tet_union *u)
     return status;
 }
 
-// ---- the faces of b on the seam ----
-
-static mn_status mark_side(mn_tet_union *u, int32_t t, uint8_t side)
-{
-    if (u->side.data[t] != 0 && u->side.data[t] != side) return MN_TET_DEGENERATE;
-    u->side.data[t] = side;
-    return MN_OK;
-}
-
-/// Face k of t lies on seam face `index`: a part of it, and a wall between inside and outside.
-static mn_status add_part(mn_tet_union *u, int32_t index, int32_t t, int32_t k)
-{
-    const mn_seam_face *face = &u->faces.data[index];
-    const mn_vec3 *x = u->mesh->position;
-    const int32_t mate = u->b->mate[t][k];
-    if (mate < 0) return MN_TET_DEGENERATE;
-    const int32_t sides[2] = {4 * t + k, mate};
-    int32_t inside = -1;
-    for (int32_t s = 0; s < 2; s++) {
-        const int32_t tip = u->b->tet[sides[s] / 4][sides[s] % 4];
-        const double height = mn_orient3d(x[face->v[0]], x[face->v[1]], x[face->v[2]], u->b->position[tip]);
-        if (is_on(u, tip, index) || height == 0) return MN_TET_DEGENERATE;
-        MN_TRY(mark_side(u, sides[s] / 4, height < 0 ? 1 : 2));
-        u->wall.data[sides[s] / 4] |= (uint8_t)(1 << sides[s] % 4);
-        if (height < 0) inside = sides[s];
-    }
-    if (inside < 0 || u->side.data[sides[0] / 4] == u->side.data[sides[1] / 4]) return MN_TET_DEGENERATE;
-    mn_triangle_indices part;
-    for (int32_t c = 0; c < 3; c++) part.v[c] = u->b->tet[inside / 4][mn_tet_face_corners[inside % 4][c]];
-    return mn_array_push(u->ctx, &u->parts, &part);
-}
-
-static mn_status find_parts(mn_tet_union *u)
-{
-    MN_TRY(mn_array_resize(u->ctx, &u->side, u->b->tet_slots));
-    MN_TRY(mn_array_resize(u->ctx, &u->wall, u->b->tet_slots));
-    memset(u->side.data, 0, (size_t)u->b->tet_slots);
-    memset(u->wall.data, 0, (size_t)u->b->tet_slots);
-    for (int32_t i = 0; i < u->faces.count; i++) {
-        u->faces.data[i].first_part = (int32_t)u->parts.count;
-        MN_TRY(mn_tet_union_pieces_near(u, face_box(u, &u->faces.data[i])));
-        for (int64_t j = 0; j < u->tets.count; j++) {
-            const int32_t t = u->tets.data[j], *v = u->b->tet[t];
-            int32_t on = 0;
-            for (int32_t k = 0; k < 4; k++) on |= is_on(u, v[k], i) << k;
-            for (int32_t k = 0; k < 4; k++) {
-                const int32_t mate = u->b->mate[t][k];
-                if ((on | 1 << k) == 15 && (mate < 0 || 4 * t + k < mate)) MN_TRY(add_part(u, i, t, k));
-            }
-        }
-        u->faces.data[i].part_count = (int32_t)u->parts.count - u->faces.data[i].first_part;
-    }
-    return MN_OK;
-}
-
 mn_status mn_tet_union_insert(mn_tet_union *u)
 {
     MN_TRY(build_b(u));
@@ -520,5 +464,5 @@ mn_status mn_tet_union_insert(mn_tet_union *u)
     MN_TRY(insert_vertices(u));
     MN_TRY(insert_edges(u));
     MN_TRY(insert_faces(u));
-    return find_parts(u);
+    return mn_tet_union_find_parts(u);
 }

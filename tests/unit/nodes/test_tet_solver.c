@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tet_solver in a network: attributes in and out, both outputs, and the sentences for what is wrong.
+// tet_solver in a network: attributes in and out, its outputs, and the sentences for what is wrong.
 #include "meniscus/report.h"
 #include "meniscus/tetmesh.h"
 #include "mesh/polygon_checks.h"
@@ -90,6 +90,51 @@ static void the_surface_is_closed_and_its_normals_point_out(void **state)
         check_close(mn_norm(n), 1, 1e-6);
         assert_true(mn_dot(n, mn_normalize(x)) > 0.8);
     }
+    stage_close(&s);
+}
+
+// The numbers of the tetrahedra of a ball within a part of its radius.
+static void list_core(const mn_geo *ball, char *names, size_t room)
+{
+    const int64_t *starts = mn_geo_primitive_starts(ball), *points = mn_geo_vertex_points(ball);
+    size_t used = 0;
+    for (int64_t p = 0; p < mn_geo_primitive_count(ball); p++) {
+        mn_vec3 centre = {0};
+        for (int k = 0; k < 4; k++)
+            centre = mn_axpy(centre, 0.25, mn_geo_position(ball, points[starts[p] + k]));
+        if (mn_norm(centre) > 0.6e-3) continue;
+        used += (size_t)snprintf(names + used, room - used, "%lld ", (long long)p);
+        assert_true(used < room);
+    }
+}
+
+static void a_solid_in_liquid_shows_its_surface(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, &calm);
+    const int32_t solver = build_drop(&s);
+    const int32_t water = stage_node(&s, "tet_material", "water"),
+                  core = stage_node(&s, "tet_material", "core"); // build_drop's file is the first node
+    char names[8192];
+    list_core(s.files[0], names, sizeof names);
+    stage_connect(&s, water, 0, 0);
+    stage_connect(&s, core, 0, water);
+    stage_connect(&s, solver, 0, core);
+    stage_set(&s, water, "preset", "water");
+    stage_set(&s, core, "preset", "jelly");
+    stage_set(&s, core, "group", names);
+    int64_t faces[4] = {0}, open;
+    for (int32_t output = 1; output < 4; output++) {
+        const mn_geo *surface = NULL;
+        check_ok(s.ctx, mn_network_cook(s.network, solver, output, 2, &surface));
+        faces[output] = mn_geo_primitive_count(surface);
+        check_ok(s.ctx, mn_polygons_open_edges(surface, &open, NULL));
+        assert_int_equal(open, 0);
+    }
+    // The solid is all inside: the surface is the liquid's.
+    assert_true(faces[2] > 20 && faces[2] < faces[1]);
+    assert_int_equal(faces[3], faces[1]);
     stage_close(&s);
 }
 
@@ -184,6 +229,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tetrahedra_carry_every_attribute_and_move),
         cmocka_unit_test(the_surface_is_closed_and_its_normals_point_out),
+        cmocka_unit_test(a_solid_in_liquid_shows_its_surface),
         cmocka_unit_test(going_back_and_forth_gives_the_same),
         cmocka_unit_test(an_emitter_gives_its_flow_rate),
         cmocka_unit_test(says_what_is_wrong),

@@ -41,6 +41,35 @@ static uint64_t hash_of(const mn_vec3_array *a)
     return h;
 }
 
+/// Means of x^k, k up to 3, over the cells from 0.5 dx to 3.5 dx are exact on Gauss points.
+static void gauss_points_integrate_cubics(void **state)
+{
+    (void)state;
+    mn_context *ctx = mn_context_create(NULL);
+    const double dx = 0.02, low = 0.5, high = 3.5;
+    ball b = {{2 * dx, 2 * dx, 2 * dx}, 10 * dx, INFINITY};
+    const mn_region region = region_of(&b);
+    mn_fill_def def = def_of(dx, 27);
+    def.gauss = true;
+    mn_vec3_array x = {0};
+    check_ok(ctx, mn_fill(ctx, &def, &region, &x));
+    check_close(mn_fill_spacing(&def), 0.5 * dx, 0);
+    for (int power = 0; power <= 3; power++) {
+        double sum = 0;
+        int64_t count = 0;
+        for (int64_t i = 0; i < x.count; i++) {
+            const double at[3] = {x.data[i].x / dx, x.data[i].y / dx, x.data[i].z / dx};
+            if (fmin(at[0], fmin(at[1], at[2])) < low || fmax(at[0], fmax(at[1], at[2])) > high) continue;
+            sum += pow(at[1], power), count++;
+        }
+        assert_int_equal(count, 8 * 27);
+        check_close(sum / (double)count, (pow(high, power + 1) - pow(low, power + 1)) / (power + 1) / 3,
+                    1e-12);
+    }
+    mn_array_free(ctx, &x);
+    mn_context_free(ctx);
+}
+
 static void the_count_is_the_volume_over_the_spacing(void **state)
 {
     (void)state;
@@ -204,6 +233,7 @@ static void no_memory_is_a_status(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gauss_points_integrate_cubics),
         cmocka_unit_test(the_count_is_the_volume_over_the_spacing),
         cmocka_unit_test(particles_are_stratified),
         cmocka_unit_test(threads_do_not_matter_and_seeds_do),
