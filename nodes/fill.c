@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fill: particles that fill a closed mesh or a level set.
-#include "base/parallel.h"
 #include "nodes/columns.h"
 #include "nodes/group.h"
 #include "nodes/inputs.h"
 #include "nodes/materials.h"
+#include "nodes/mesh_transfer.h"
 #include "trimesh/mesh_region.h"
 
 #include <string.h>
@@ -184,20 +184,6 @@ static mn_status write_particles(const mn_cook *cook, const mn_vec3_array *x, do
     return write_material(cook, volume, geo);
 }
 
-typedef struct transfer {
-    const mn_triangles *mesh;
-    const mn_vec3 *positions;
-    mn_mesh_point *closest;
-} transfer;
-
-static mn_status find_closest(void *user, mn_range range)
-{
-    const transfer *t = user;
-    for (int64_t i = range.begin; i < range.end; i++)
-        mn_triangles_closest(t->mesh, t->positions[i], INFINITY, &t->closest[i]);
-    return MN_OK;
-}
-
 static bool is_transferred(const mn_attribute *attribute)
 {
     static const char *const own[] = {"P", "N", "mass", "density", "pscale", "volume", "id", "liquid"};
@@ -205,45 +191,6 @@ static bool is_transferred(const mn_attribute *attribute)
         if (strcmp(mn_attribute_name(attribute), own[i]) == 0) return false;
     const mn_type type = mn_attribute_type(attribute);
     return (type == MN_F32 || type == MN_F64) && mn_attribute_size(attribute) <= 16;
-}
-
-static mn_status transfer_attribute(const mn_attribute *from, const mn_mesh_point *closest, int64_t count,
-                                    mn_geo *geo)
-{
-    const int32_t size = mn_attribute_size(from);
-    const bool is_velocity = strcmp(mn_attribute_name(from), "v") == 0 && size == 3;
-    mn_attribute *to;
-    MN_TRY(mn_geo_add_attribute(geo, MN_POINT, mn_attribute_name(from),
-                                is_velocity ? MN_F32 : mn_attribute_type(from), size, mn_attribute_hint(from),
-                                &to));
-    for (int64_t i = 0; i < count; i++) {
-        double sum[16] = {0}, corner[16];
-        if (is_velocity) mn_attribute_get(to, i, 1, sum); // what the parameter has put there
-        for (int k = 0; k < 3; k++) {
-            mn_attribute_get(from, closest[i].vertices[k], 1, corner);
-            for (int32_t m = 0; m < size; m++) sum[m] += closest[i].weights[k] * corner[m];
-        }
-        MN_TRY(mn_attribute_set(geo, to, i, 1, sum));
-    }
-    return MN_OK;
-}
-
-static mn_status transfer_from_mesh(const mn_cook *cook, const mn_geo *input, const body *b,
-                                    const mn_vec3_array *x, mn_geo *geo)
-{
-    bool any = false;
-    for (int32_t i = 0; i < mn_geo_attribute_count(input, MN_POINT); i++)
-        any |= is_transferred(mn_geo_attribute_at(input, MN_POINT, i));
-    if (!any || x->count == 0) return MN_OK;
-    transfer t = {b->mesh.mesh, x->data, mn_allocate(cook->ctx, mn_bytes(x->count, sizeof *t.closest))};
-    if (!t.closest) return MN_ERROR_MEMORY;
-    mn_status status = mn_parallel_long(cook->ctx, x->count, 128, find_closest, &t);
-    for (int32_t i = 0; status == MN_OK && i < mn_geo_attribute_count(input, MN_POINT); i++) {
-        const mn_attribute *from = mn_geo_attribute_at(input, MN_POINT, i);
-        if (is_transferred(from)) status = transfer_attribute(from, t.closest, x->count, geo);
-    }
-    mn_release(cook->ctx, t.closest, mn_bytes(x->count, sizeof *t.closest));
-    return status;
 }
 
 static mn_status transfer_from_volume(const mn_geo *input, const mn_vec3_array *x, mn_geo *geo)
@@ -281,7 +228,9 @@ static mn_status fill_body(const mn_cook *cook, const mn_geo *input, const body 
     MN_TRY(mn_geo_create(cook->ctx, out));
     MN_TRY(write_particles(cook, x, volume, *out));
     if (!mn_cook_toggle(cook, "transfer")) return MN_OK;
-    return b->mesh.mesh ? transfer_from_mesh(cook, input, b, x, *out) : transfer_from_volume(input, x, *out);
+    return b->mesh.mesh
+               ? mn_mesh_transfer(cook->ctx, input, b->mesh.mesh, x->count, x->data, is_transferred, *out)
+               : transfer_from_volume(input, x, *out);
 }
 
 static mn_status cook_fill(const mn_cook *cook, mn_geo **outputs)

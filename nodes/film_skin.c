@@ -48,6 +48,7 @@ typedef struct sheet_arrays {
     MN_ARRAY(double) thickness;
     MN_ARRAY(int32_t) triangles, links;
     MN_ARRAY(int64_t) source; ///< of each triangle: its primitive
+    MN_ARRAY(uint8_t) wet;
 } sheet_arrays;
 
 static void free_sheet(mn_context *ctx, sheet_arrays *a)
@@ -58,6 +59,7 @@ static void free_sheet(mn_context *ctx, sheet_arrays *a)
     mn_array_free(ctx, &a->triangles);
     mn_array_free(ctx, &a->links);
     mn_array_free(ctx, &a->source);
+    mn_array_free(ctx, &a->wet);
 }
 
 static mn_status read_triangles(mn_context *ctx, const mn_geo *geo, sheet_arrays *a)
@@ -83,14 +85,27 @@ static mn_status read_triangles(mn_context *ctx, const mn_geo *geo, sheet_arrays
     return MN_OK;
 }
 
-// Volumes are closed already, and have no thickness.
-static mn_status refuse_volumes(const mn_cook *cook, const mn_geo *geo)
+// Points of tetrahedra: tet_surface shows them, and they are no drops.
+static mn_status mark_wet(mn_context *ctx, const mn_geo *geo, sheet_arrays *a)
+{
+    const int64_t *starts = mn_geo_primitive_starts(geo), *points = mn_geo_vertex_points(geo);
+    MN_TRY(mn_array_resize(ctx, &a->wet, mn_geo_point_count(geo)));
+    for (int64_t i = 0; i < a->wet.count; i++) a->wet.data[i] = 0;
+    for (int64_t p = 0; p < mn_geo_primitive_count(geo); p++)
+        for (int64_t v = starts[p]; v < starts[p + 1]; v++)
+            if (mn_geo_primitive_kinds(geo)[p] == MN_TETRAHEDRON) a->wet.data[points[v]] = 1;
+    a->sheet.wet = a->wet.data;
+    return MN_OK;
+}
+
+// Volumes of mls_solver are closed already, and have no thickness.
+static mn_status refuse_volumes(const mn_cook *cook, const mn_geo *geo, const uint8_t *wet)
 {
     const mn_attribute *codim = mn_geo_find_numeric(geo, MN_POINT, "codim", 1);
     for (int64_t i = 0; codim && i < mn_geo_point_count(geo); i++) {
         double value;
         mn_attribute_get(codim, i, 1, &value);
-        if (value == MN_CODIM_VOLUME)
+        if (value == MN_CODIM_VOLUME && !wet[i])
             return mn_cook_fail(
                 cook, MN_ERROR_INPUT,
                 "connect the output Films and Threads of the mls_solver to the first input and "
@@ -106,7 +121,8 @@ static mn_status read_sheet(const mn_cook *cook, const mn_geo *geo, sheet_arrays
     const int64_t count = a->sheet.count = mn_geo_point_count(geo);
     if (count > INT32_MAX)
         return mn_cook_fail(cook, MN_ERROR_UNSUPPORTED, "the film has more than two billion points.");
-    MN_TRY(refuse_volumes(cook, geo));
+    MN_TRY(mark_wet(cook->ctx, geo, a));
+    MN_TRY(refuse_volumes(cook, geo, a->wet.data));
     MN_TRY(mn_column_read_vec3(cook->ctx, geo, "P", &a->positions, &a->sheet.positions));
     MN_TRY(mn_column_read_vec3(cook->ctx, geo, "v", &a->velocities, &a->velocity));
     MN_TRY(mn_array_resize(cook->ctx, &a->thickness, count));

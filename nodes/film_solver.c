@@ -4,19 +4,24 @@
 // mn_film_solver's; this file reads films, frames, pricks and inflows.
 #include "nodes/film_input.h"
 #include "nodes/solver_node.h"
+#include "nodes/tet_emitters.h"
 
-enum { INPUT_FILM, INPUT_FRAME, INPUT_COLLIDERS, INPUT_WIND, INPUT_POINTS };
+#define NO_FILM                                                                                              \
+    "there is no film: connect polygons, a film_source or a film_settle node to the first input, or "        \
+    "tetrahedra to the emitters."
+
+enum { INPUT_FILM, INPUT_FRAME, INPUT_COLLIDERS, INPUT_WIND, INPUT_POINTS, INPUT_EMITTERS };
 
 static const mn_role roles[] = {
     [INPUT_FILM] = MN_ROLE_OWN,  [INPUT_FRAME] = MN_ROLE_OWN,  [INPUT_COLLIDERS] = MN_ROLE_COLLIDER,
-    [INPUT_WIND] = MN_ROLE_WIND, [INPUT_POINTS] = MN_ROLE_OWN,
+    [INPUT_WIND] = MN_ROLE_WIND, [INPUT_POINTS] = MN_ROLE_OWN, [INPUT_EMITTERS] = MN_ROLE_OWN,
 };
 static const mn_input_def inputs_of[] = {
     [INPUT_FILM] =
         {"Film",
          "tetrahedra as volumes, polygons as films, polylines as threads, points as drops; v, thickness, "
          "min_thickness, pinned, slide and region are used",
-         true, false},
+         false, false},
     [INPUT_FRAME] = {"Frame",
                      "wires: polylines or outlines of polygons, moving or still; films that touch them at "
                      "the start hang in them",
@@ -27,6 +32,7 @@ static const mn_input_def inputs_of[] = {
                       "points where films burst, or with inflow (m^3/s) where gas is blown into the pocket "
                       "around them",
                       false, false},
+    [INPUT_EMITTERS] = MN_INPUT_TET_EMITTERS,
 };
 static const mn_output_def outputs_of[] = {
     {"Film",
@@ -37,6 +43,7 @@ static const mn_output_def outputs_of[] = {
 typedef struct film_own {
     mn_frame_input frame;
     mn_film_points points;
+    mn_tet_emitters emitters;
     mn_film_inputs inputs;
 } film_own;
 
@@ -46,19 +53,23 @@ static mn_status start(const mn_cook *cook, mn_solver *solver, void *memory)
     mn_film *film = (mn_film *)solver;
     MN_TRY(mn_frame_input_read(cook->ctx, mn_cook_input(cook, INPUT_FRAME), &own->frame));
     if (own->frame.frame.point_count > 0) MN_TRY(mn_film_set_frame(film, &own->frame.frame));
-    return mn_film_input_add(cook, mn_cook_input(cook, INPUT_FILM), film);
+    const mn_geo *geo = mn_cook_input(cook, INPUT_FILM);
+    if (!mn_cook_input(cook, INPUT_EMITTERS) && !(geo && mn_geo_point_count(geo) > 0))
+        return mn_cook_fail(cook, MN_ERROR_INPUT, NO_FILM);
+    return geo ? mn_film_input_add(cook, geo, film) : MN_OK;
 }
 
 static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_feeding feeding,
                       mn_solver_inputs *inputs)
 {
     film_own *own = memory;
-    (void)solver;
-    if (feeding != MN_FEED_ADVANCE) return MN_OK;
+    if (feeding != MN_FEED_ADVANCE && feeding != MN_FEED_START) return MN_OK;
     MN_TRY(mn_frame_input_read(cook->ctx, mn_cook_input(cook, INPUT_FRAME), &own->frame));
     MN_TRY(mn_film_points_read(cook->ctx, mn_cook_input(cook, INPUT_FILM), mn_cook_input(cook, INPUT_POINTS),
                                &own->points, &own->inputs));
     own->inputs.frame = own->frame.frame.point_count > 0 ? &own->frame.frame : NULL;
+    MN_TRY(mn_tet_emitters_read(cook, INPUT_EMITTERS, solver->time == 0, &own->emitters));
+    own->inputs.pipes = own->emitters.pipes.count > 0 ? own->emitters.pipes.data : NULL;
     inputs->own = &own->inputs;
     return MN_OK;
 }
@@ -68,6 +79,7 @@ static void free_own(mn_context *ctx, void *memory)
     film_own *own = memory;
     mn_frame_input_free(ctx, &own->frame);
     mn_film_points_free(ctx, &own->points);
+    mn_tet_emitters_free(ctx, &own->emitters);
 }
 
 static mn_status doctor(const mn_cook *cook, mn_doctor *d)
@@ -85,12 +97,13 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
     return MN_OK;
 }
 
-static const mn_guide_table guides = {NULL, 0, true, INPUT_COLLIDERS, 0};
+static const mn_emitter_guide emitters[] = {{INPUT_EMITTERS, mn_tet_emitter_velocity}};
+static const mn_guide_table guides = {emitters, 1, true, INPUT_COLLIDERS, 0};
 
 static const mn_solver_node solver = {
     .solver = &mn_film_solver,
     .roles = roles,
-    .needs = "there is no film: connect polygons, a film_source or a film_settle node to the first input.",
+    .needs = NO_FILM,
     .start = start,
     MN_SOLVER_NODE_OWN(film_own, feed, free_own),
 };

@@ -154,16 +154,31 @@ static mn_status add_field(const mn_cook *cook, const mn_flow_view *view, const 
     return status;
 }
 
-static mn_status add_fog(const mn_cook *cook, const mn_flow_view *view, const char *name, int32_t components,
-                         const double (*values)[4], int32_t first, mn_geo *geo)
+static mn_status add_fog(const mn_cook *cook, const mn_flow_view *view, const char *name,
+                         const double *values, mn_geo *geo)
+{
+    const mn_flow_cell_field field = {
+        .kind = MN_VOLUME_FOG, .components = 1, .values = {values}, .stride = 1, .scale = 1};
+    return add_field(cook, view, name, field, geo);
+}
+
+static mn_status add_colour(const mn_cook *cook, const mn_flow_view *view, mn_geo *geo)
 {
     const mn_flow_cell_field field = {.kind = MN_VOLUME_FOG,
-                                      .components = components,
-                                      .values = values,
-                                      .first = first,
-                                      .weight = values == view->color ? view->smoke : NULL,
+                                      .components = 3,
+                                      .values = {view->color[0], view->color[1], view->color[2]},
+                                      .stride = 1,
+                                      .weight = view->density,
                                       .scale = 1};
-    return add_field(cook, view, name, field, geo);
+    return add_field(cook, view, "Cd", field, geo);
+}
+
+static mn_status add_velocity(const mn_cook *cook, const mn_flow_view *view, mn_geo *geo)
+{
+    const double *v = &view->velocity[0][0];
+    const mn_flow_cell_field field = {
+        .kind = MN_VOLUME_FOG, .components = 3, .values = {v, v + 1, v + 2}, .stride = 4, .scale = 1};
+    return add_field(cook, view, "vel", field, geo);
 }
 
 /// Polygons of the surface, with the liquid's velocity.
@@ -188,22 +203,22 @@ static mn_status show(const mn_cook *cook, mn_solver *solver, int32_t output_num
     if (output_number != 0) return MN_OK;
     MN_TRY_TO(out, status, mn_flow_get(flow, &view));
     MN_TRY_TO(out, status, mn_geo_create(cook->ctx, &geo));
-    if (view.smoke) {
-        MN_TRY_TO(out, status, add_fog(cook, &view, "density", 1, view.smoke, 0, geo));
-        MN_TRY_TO(out, status, add_fog(cook, &view, "temperature", 1, view.smoke, 1, geo));
-        MN_TRY_TO(out, status, add_fog(cook, &view, "Cd", 3, view.color, 0, geo));
-        MN_TRY_TO(out, status, add_fog(cook, &view, "vel", 3, view.velocity, 0, geo));
+    if (view.density) {
+        MN_TRY_TO(out, status, add_fog(cook, &view, "density", view.density, geo));
+        MN_TRY_TO(out, status, add_fog(cook, &view, "temperature", view.temperature, geo));
+        MN_TRY_TO(out, status, add_colour(cook, &view, geo));
+        MN_TRY_TO(out, status, add_velocity(cook, &view, geo));
     } else {
         const int32_t output = mn_cook_menu(cook, "output");
         const mn_flow_cell_field surface = {.kind = MN_VOLUME_LEVEL_SET,
                                             .components = 1,
                                             .background = 3 * view.dx,
-                                            .values = view.surface,
+                                            .values = {view.surface},
+                                            .stride = 1,
                                             .scale = view.dx};
         MN_TRY_TO(out, status, add_field(cook, &view, "surface", surface, geo));
         if (output != OUTPUT_VOLUMES) MN_TRY_TO(out, status, add_polygons(cook, flow, geo, &polygons));
-        if (output != OUTPUT_POLYGONS)
-            MN_TRY_TO(out, status, add_fog(cook, &view, "vel", 3, view.velocity, 0, geo));
+        if (output != OUTPUT_POLYGONS) MN_TRY_TO(out, status, add_velocity(cook, &view, geo));
         if (output == OUTPUT_BOTH) MN_TRY_TO(out, status, mn_geo_append(polygons, geo));
         if (output != OUTPUT_VOLUMES) {
             mn_geo_free(geo);

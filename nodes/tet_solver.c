@@ -6,7 +6,7 @@
 #include "nodes/domain.h"
 #include "nodes/solver_node.h"
 #include "nodes/tet_columns.h"
-#include "tetmesh/components.h"
+#include "nodes/tet_emitters.h"
 #include "tetmesh/geo.h"
 
 enum { INPUT_LIQUID, INPUT_COLLIDERS, INPUT_EMITTERS, INPUT_SINKS, INPUT_FIELDS };
@@ -21,11 +21,7 @@ static const mn_input_def inputs_of[] = {
          "heat_source are used",
          false, false},
     [INPUT_COLLIDERS] = MN_INPUT_COLLIDERS,
-    [INPUT_EMITTERS] =
-        {"Emitters",
-         "tetrahedra that fill the mouths of pipes, each with a flat end across its own v, which liquid "
-         "comes out of",
-         false, false},
+    [INPUT_EMITTERS] = MN_INPUT_TET_EMITTERS,
     [INPUT_SINKS] = MN_INPUT_SINKS,
     [INPUT_FIELDS] = {"Fields", "volumes named force (m/s^2) and heat (W/m^3), from field nodes or files",
                       false, false},
@@ -110,67 +106,18 @@ static mn_status start(const mn_cook *cook, mn_solver *solver, void *own)
     return status;
 }
 
-/// The emitters, and the input that they were made from.
-typedef struct tet_own {
-    uint64_t key; ///< of the host; 0: made again each time
-    mn_tet_mesh_array slugs;
-    MN_ARRAY(mn_tet_pipe) pipes; ///< of each, chained
-} tet_own;
-
-static void drop_slugs(mn_context *ctx, tet_own *own)
-{
-    for (int64_t k = 0; k < own->slugs.count; k++) mn_tet_mesh_free(own->slugs.data[k]);
-    mn_array_free(ctx, &own->slugs);
-    mn_array_free(ctx, &own->pipes);
-    *own = (tet_own){0};
-}
-
 static void free_own(mn_context *ctx, void *memory)
 {
-    drop_slugs(ctx, memory);
-}
-
-static mn_status read_slugs(const mn_cook *cook, const mn_geo *geo, tet_own *own)
-{
-    const uint64_t key = mn_cook_input_key(cook, INPUT_EMITTERS);
-    mn_tet_repairs repairs;
-    mn_tet_mesh *all;
-    if (key != 0 && own->key == key) return MN_OK;
-    drop_slugs(cook->ctx, own);
-    if (!geo) return MN_OK;
-    if (!has_tetrahedra(geo))
-        return mn_cook_fail(cook, MN_ERROR_INPUT,
-                            "the emitter holds no tetrahedra; make them with tetrahedralize first.");
-    MN_TRY(mn_tet_mesh_from_geo(geo, true, &all, &repairs));
-    const mn_status status = mn_tet_mesh_components(all, &own->slugs);
-    mn_tet_mesh_free(all);
-    MN_TRY(status);
-    MN_TRY(mn_array_resize(cook->ctx, &own->pipes, own->slugs.count));
-    own->key = key;
-    return MN_OK;
+    mn_tet_emitters_free(ctx, memory);
 }
 
 static mn_status feed(const mn_cook *cook, mn_solver *solver, void *memory, mn_feeding feeding,
                       mn_solver_inputs *inputs)
 {
-    tet_own *own = memory;
-    const mn_geo *geo = mn_cook_input(cook, INPUT_EMITTERS);
-    bool flows = false;
+    mn_tet_emitters *emitters = memory;
     if (feeding != MN_FEED_ADVANCE) return MN_OK;
-    MN_TRY(read_slugs(cook, geo, own));
-    if (!geo || own->pipes.count == 0) return MN_OK;
-    for (int64_t k = 0; k < own->pipes.count; k++) {
-        const mn_vec3 own_velocity = mn_tet_mesh_mean_vec3(own->slugs.data[k], "v");
-        const mn_vec3 v = mn_norm(own_velocity) > 0 ? own_velocity : mn_cook_vec3(cook, "inflow_velocity");
-        own->pipes.data[k] = (mn_tet_pipe){own->slugs.data[k], v, mn_cook_float(cook, "flow_rate"),
-                                           k + 1 < own->pipes.count ? &own->pipes.data[k + 1] : NULL};
-        flows = flows || mn_norm(v) > 0;
-    }
-    if (!flows && solver->time == 0)
-        mn_cook_warn(
-            cook, "The emitter has no v, so nothing comes out of it; give it one across its flat end, or set "
-                  "inflow_velocity.");
-    inputs->own = own->pipes.data;
+    MN_TRY(mn_tet_emitters_read(cook, INPUT_EMITTERS, solver->time == 0, emitters));
+    if (emitters->pipes.count > 0) inputs->own = emitters->pipes.data;
     return MN_OK;
 }
 
@@ -217,14 +164,7 @@ static mn_status doctor(const mn_cook *cook, mn_doctor *d)
     return MN_OK;
 }
 
-// What has no v of its own flows with the parameter's.
-static mn_vec3 emitter_velocity(const mn_cook *cook, mn_vec3 v, mn_vec3 normal)
-{
-    (void)normal;
-    return mn_norm2(v) > 0 ? v : mn_cook_vec3(cook, "inflow_velocity");
-}
-
-static const mn_emitter_guide emitters[] = {{INPUT_EMITTERS, emitter_velocity}};
+static const mn_emitter_guide emitters[] = {{INPUT_EMITTERS, mn_tet_emitter_velocity}};
 static const mn_guide_table guides = {emitters, 1, true, INPUT_COLLIDERS, MN_TET_OUTPUT_SURFACE};
 
 static const mn_solver_node solver = {
@@ -234,7 +174,7 @@ static const mn_solver_node solver = {
     .finish_def = finish_def,
     .start = start,
     .after = after,
-    MN_SOLVER_NODE_OWN(tet_own, feed, free_own),
+    MN_SOLVER_NODE_OWN(mn_tet_emitters, feed, free_own),
 };
 
 const mn_node_type mn_tet_solver_node = {MN_SOLVER_NODE(

@@ -4,6 +4,7 @@
 #include "meniscus/tetmesh.h"
 #include "mesh/polygon_checks.h"
 #include "nodes/group.h"
+#include "nodes/mesh_transfer.h"
 #include "tetmesh/cut/cut.h"
 #include "tetmesh/fill/stuffing.h"
 #include "tetmesh/geo.h"
@@ -35,8 +36,8 @@ static const mn_parm_def parms[] = {
 
 static const mn_input_def inputs_of[] = {{"Surface", "closed polygons or a level set VDB", true, false}};
 static const mn_output_def outputs_of[] = {
-    {"Tetrahedra", "tetrahedra with rest (point), rest_volume and quality (primitive) and statistics as "
-                   "detail attributes"}};
+    {"Tetrahedra", "tetrahedra with rest and the v and Cd of polygons (point), rest_volume and quality "
+                   "(primitive) and statistics as detail attributes"}};
 
 /// What is filled: a level set, or the exact distance to polygons.
 typedef struct solid {
@@ -164,6 +165,26 @@ static mn_status add_statistics(mn_geo *geo, const mn_tet_mesh *mesh, const mn_t
     return MN_OK;
 }
 
+// What solvers of tetrahedra start from, and what only marks the surface is not.
+static bool is_carried(const mn_attribute *attribute)
+{
+    const char *name = mn_attribute_name(attribute);
+    return (strcmp(name, "v") == 0 || strcmp(name, "Cd") == 0) && mn_attribute_size(attribute) == 3;
+}
+
+static mn_status carry(const mn_cook *cook, const mn_geo *input, const solid *s, mn_geo *geo)
+{
+    const int64_t count = mn_geo_point_count(geo);
+    MN_ARRAY(mn_vec3) x = {0};
+    if (!s->mesh.mesh) return MN_OK;
+    mn_status status = mn_array_resize(cook->ctx, &x, count);
+    for (int64_t i = 0; i < count && status == MN_OK; i++) x.data[i] = mn_geo_position(geo, i);
+    if (status == MN_OK)
+        status = mn_mesh_transfer(cook->ctx, input, s->mesh.mesh, count, x.data, is_carried, geo);
+    mn_array_free(cook->ctx, &x);
+    return status;
+}
+
 static mn_status make_mesh(const mn_cook *cook, const mn_tet_stuffing_def *def, mn_tet_stuffing *filled,
                            mn_tet_mesh **mesh)
 {
@@ -209,6 +230,7 @@ static mn_status cook_tetrahedralize(const mn_cook *cook, mn_geo **outputs)
     if (status == MN_OK) status = check_count(cook, &def, &shape);
     if (status == MN_OK) status = make_mesh(cook, &def, &filled, &mesh);
     if (status == MN_OK) status = mn_tet_mesh_to_geo(mesh, NULL, &geo);
+    if (status == MN_OK) status = carry(cook, input, &shape, geo);
     if (status == MN_OK) status = add_statistics(geo, mesh, &filled);
     mn_tet_mesh_free(mesh);
     mn_tet_stuffing_free(cook->ctx, &filled);

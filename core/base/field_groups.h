@@ -135,6 +135,17 @@ double mn_material_value(int32_t material, mn_property property, double custom);
         MN_FIELD_SIDES(type_, contact_angle_max, "Angle Right, Ceiling, Front", "deg", 180, 180, folder_,    \
                        "Contact angle of these sides of the domain; -1 takes the contact angle above.")
 
+// ---- pipes ----
+
+/// Tetrahedra that come out of emitters; the host reads these two (nodes/tet_emitters.c).
+#define MN_FIELDS_TET_EMITTERS(folder_)                                                                      \
+    MN_FLOAT("flow_rate", "Flow Rate", "m^3/s", 0, 0, 1e9, 0, 1e-3, folder_, NULL,                           \
+             "Volume per second that the emitter gives, along its v; 0 takes the speed of v times the area " \
+             "of its end. A litre a second is 0.001."),                                                      \
+        MN_VEC3("inflow_velocity", "Inflow Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -1, 1, folder_, NULL,       \
+                "Velocity of the liquid in the emitter, across its flat end, when its points have no v. "    \
+                "With a flow rate only its direction counts.")
+
 // ---- time ----
 
 /// The host reads these two.

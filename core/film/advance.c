@@ -87,7 +87,7 @@ static mn_status touch_solids(mn_film *film, double before)
     mn_collider_distance(collider, before, n, film->x0.data, film->inverse.data);
     for (int64_t v = 0; v < n; v++) {
         mn_complex_vertex *vertex = &film->c.vertices.data[v];
-        if (film->inverse.data[v] >= 0 || vertex->wire[0] >= 0) continue;
+        if (film->inverse.data[v] >= 0 || mn_complex_held(&film->c, (int32_t)v)) continue;
         const mn_contact contact = mn_collider_probe(collider, before, vertex->position);
         if (!(contact.distance < 0) || mn_norm2(contact.normal) < 0.5) continue;
         vertex->position = mn_axpy(vertex->position, -contact.distance, contact.normal);
@@ -271,6 +271,7 @@ mn_status mn_film_change_mesh(mn_film *film, bool rearrange, double dt)
     MN_TRY(mn_film_thin_volumes(film, &changed));
     mn_film_absorb(film, &changed);
     MN_TRY(mn_film_bulk_remesh(film, &changed));
+    if (c->tets.count > 0) mn_film_feed_empty(film, &changed);
     mn_film_ledger *ledger = &film->ledger;
     ledger->splits += counts.splits, ledger->collapses += counts.collapses, ledger->flips += counts.flips;
     ledger->t1 += counts.t1, ledger->undone += counts.undone, ledger->forced += counts.forced;
@@ -307,6 +308,7 @@ mn_status mn_film_begin(mn_solver *solver, const mn_solver_inputs *inputs, doubl
     film->around = inputs;
     MN_TRY(take_frame(film, film->inputs->frame));
     MN_TRY(take_pinned(film, film->inputs));
+    MN_TRY(mn_film_open_jets(film, film->inputs->pipes));
     return solver->time == 0 && inputs->collider ? leave_solids(film, seconds) : MN_OK;
 }
 
@@ -326,6 +328,7 @@ mn_status mn_film_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_st
 {
     const mn_film *film = (const mn_film *)solver;
     (void)inputs;
+    limit->idle = film->c.vertices.count == 0;
     // Gas that came in with one step is given way to in the next, however short that is.
     double rate = film->inputs->prick_count > 0 ? fabs(film->def.inflow) : 0;
     for (int64_t i = 0; i < film->inputs->inflow_count; i++) rate += fabs(film->inputs->inflow_rates[i]);
@@ -333,6 +336,8 @@ mn_status mn_film_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_st
     if (blown > 0 && blown < limit->longest) limit->longest = blown, limit->binding = "gas inflow";
     const double waves = film->c.tets.count > 0 ? CAPILLARY * mn_film_bulk_time(film) : INFINITY;
     if (waves < limit->longest) limit->longest = waves, limit->binding = "waves on volumes";
+    const double layer = mn_film_jets_limit(film);
+    if (layer < limit->longest) limit->longest = layer, limit->binding = "inflow";
     if (film->next_dt < limit->longest) limit->longest = film->next_dt, limit->binding = "motion of films";
     return MN_OK;
 }
@@ -363,7 +368,8 @@ static mn_status commit(mn_solver *solver, double dt)
     MN_TRY(mn_film_drain(film, dt));
     mn_timer_end(&solver->timers, "gas");
     mn_timer_begin(&solver->timers, "mesh");
-    const mn_status status = mn_film_change_mesh(film, true, dt);
+    mn_status status = mn_film_change_mesh(film, true, dt);
+    if (status == MN_OK && film->mouths.count > 0) status = mn_film_emit(film, dt);
     mn_timer_end(&solver->timers, "mesh");
     return status;
 }

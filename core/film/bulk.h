@@ -72,9 +72,15 @@ void mn_film_bulk_relax(mn_film *film, double dt);
 /// s, of waves of one size.
 double mn_film_bulk_time(const mn_film *film);
 
+// ---- overlap.c ----
+
+/// Whether volumes overlap, each other or themselves.
+mn_status mn_film_volumes_overlap(mn_film *film, bool *overlap);
+
 // ---- bulk_remesh.c ----
 
-/// Repairs tetrahedra where their quality or the lengths of their edges ask for it.
+/// Unites volumes that overlap, and repairs tetrahedra where their quality or the lengths of their edges ask
+/// for it.
 mn_status mn_film_bulk_remesh(mn_film *film, bool *changed);
 
 // ---- pressure.c ----

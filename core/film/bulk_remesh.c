@@ -9,6 +9,9 @@
 //     were exact to 1e-7 before, so this moves next to nothing.
 //   - Every body keeps its momentum by one velocity that is added to all of it, and where nothing pins it its
 //     centre of mass by one displacement.
+//   - Volumes that overlap are united first (tetmesh/unite): jets that collide, drops that meet, a body that
+//     folds onto itself. What was covered twice has the mass of both and room for one; pressure makes the
+//     room in the steps after it.
 //   - Faces of the new surface face the gas that faces of the old one did: what is the same face knows, the
 //     others learn it from their neighbours, but not across films. Where nobody knows, nothing changes.
 //
@@ -19,6 +22,7 @@
 #include "tetmesh/quality.h"
 #include "tetmesh/remesh.h"
 #include "tetmesh/resample.h"
+#include "tetmesh/unite/merge.h"
 
 #include <string.h>
 
@@ -37,6 +41,8 @@ typedef struct bodies {
 typedef struct remeshing {
     mn_film *film;
     mn_tet_mesh *before, *mesh;
+    bool overlap;                  ///< volumes do
+    bool united;                   ///< they came together
     MN_ARRAY(int32_t) old, vertex; ///< vertices of the complex, by vertices of the mesh before and after
     bodies was, is;
     MN_ARRAY(int32_t) face;  ///< boundary faces of the mesh: vertices of the complex
@@ -123,12 +129,27 @@ static mn_status fill_mesh(remeshing *r)
         soft->data[t] = c->tets.data[t].soft / mn_tet_mesh_tet_volume(m, t);
         mass->data[t] = c->tets.data[t].mass;
     }
-    status = mn_tet_mesh_copy(m, &r->mesh);
 out:
     mn_array_free(ctx, &x);
     mn_array_free(ctx, &node);
     mn_array_free(ctx, &tets);
     return status;
+}
+
+// Unites what overlaps in the mesh as it is.
+static mn_status unite(remeshing *r)
+{
+    mn_tet_merge_def def = mn_tet_merge_default_def();
+    mn_tet_merge_report report;
+    def.velocity = "v", def.mass = "mass";
+    MN_TRY(mn_tet_mesh_merge(r->before, &def, &report));
+    r->united = report.merges + report.swallowed > 0;
+    if (!r->united) return MN_OK;
+    r->film->ledger.united += report.merges + report.swallowed;
+    for (int32_t v = 0; v < r->before->vertex_slots; v++)
+        if (mn_tet_vertex_alive(r->before, v) && r->before->star_first[v] < 0)
+            mn_tet_mesh_remove_vertex(r->before, v);
+    return mn_tet_mesh_compact(r->before, NULL, NULL);
 }
 
 static mn_status repair(remeshing *r)
@@ -188,7 +209,11 @@ static mn_status place_vertices(remeshing *r)
         if (r->vertex.data[i] < 0) return MN_ERROR_MEMORY;
         mn_complex_vertex *vertex = mn_complex_edit_vertex(c, r->vertex.data[i]);
         vertex->position = m->position[i];
+        const mn_vec3 before = vertex->velocity;
         memcpy(&vertex->velocity, v->data + 3 * i, sizeof vertex->velocity);
+        if (r->united && vertex->mass > 0) // its films keep their momentum
+            vertex->velocity = mn_axpy(vertex->velocity, vertex->mass / mn_complex_inertia(vertex),
+                                       mn_sub(before, vertex->velocity));
     }
     return c->broken ? MN_ERROR_MEMORY : MN_OK;
 }
@@ -238,15 +263,25 @@ static bool spread_labels(remeshing *r, int64_t first)
     return known == count;
 }
 
+// A film that lies in a face of the volumes that came together goes; its liquid is at its vertices.
+static void swallow(mn_complex *c, int32_t t, bool *good)
+{
+    const mn_complex_triangle film = c->triangles.data[t];
+    if (film.v[0] < 0 || mn_complex_find_tet(c, film.v[0], film.v[1], film.v[2], -1) < 0) return;
+    *good = *good && film.region[0] == film.region[1];
+    mn_complex_remove_triangle(c, t);
+}
+
 static mn_status put_back(remeshing *r, bool *good)
 {
     mn_film *film = r->film;
     mn_complex *c = &film->c;
     const mn_tet_mesh *m = r->mesh;
-    const mn_tet_field *soft = mn_tet_mesh_find_field(m, "soft");
+    const mn_tet_field *soft = mn_tet_mesh_find_field(m, "soft"), *mass = mn_tet_mesh_find_field(m, "mass");
     const int64_t old_tets = c->tets.count, old_triangles = c->triangles.count;
     MN_TRY(place_vertices(r));
     MN_TRY(list_faces(r));
+    *good = true;
     for (int32_t t = 0; t < old_tets; t++) mn_complex_remove_tet(c, t);
     for (int32_t t = 0; t < old_triangles; t++)
         if (!mn_complex_is_film(c, t)) mn_complex_remove_triangle(c, t);
@@ -254,14 +289,16 @@ static mn_status put_back(remeshing *r, bool *good)
         int32_t v[4];
         for (int k = 0; k < 4; k++) v[k] = r->vertex.data[m->tet[t][k]];
         const double volume = mn_tet_mesh_tet_volume(m, t);
-        if (mn_complex_add_tet(c, v, film->def.density * volume, soft->data[t] * volume) < 0)
+        if (mn_complex_add_tet(c, v, r->united ? mass->data[t] : film->def.density * volume,
+                               soft->data[t] * volume) < 0)
             return MN_ERROR_MEMORY;
     }
+    for (int32_t t = 0; t < old_triangles && r->united; t++) swallow(c, t, good);
     for (int64_t f = 0; f < r->label.count; f++)
         if (mn_complex_add_triangle(c, r->face.data[3 * f], r->face.data[3 * f + 1], r->face.data[3 * f + 2],
                                     MN_COMPLEX_LIQUID, 0) < 0)
             return MN_ERROR_MEMORY;
-    *good = spread_labels(r, old_triangles);
+    *good = *good && spread_labels(r, old_triangles);
     for (int64_t f = 0; f < r->label.count && *good; f++)
         mn_complex_set_regions(c, (int32_t)(old_triangles + f), MN_COMPLEX_LIQUID, r->label.data[f]);
     for (int64_t i = 0; i < r->old.count && *good; i++) {
@@ -323,11 +360,30 @@ out:
     return status;
 }
 
+// Resampling leaves next to nothing to tetrahedra where there was none before, and no step moves them: what
+// came together has the mass of its volume too, and its own mass and momentum in all.
+static mn_status weigh_united(remeshing *r)
+{
+    mn_film *film = r->film;
+    mn_complex *c = &film->c;
+    MN_TRY(add_up(film, &r->was));
+    for (int32_t v = 0; v < (int32_t)c->vertices.count; v++) c->vertices.data[v].bulk = 0;
+    for (int32_t t = 0; t < (int32_t)c->tets.count; t++) {
+        mn_complex_tet *tet = &c->tets.data[t];
+        if (tet->v[0] < 0) continue;
+        tet->mass = film->def.density * mn_complex_tet_volume(c, t);
+        for (int k = 0; k < 4; k++) c->vertices.data[tet->v[k]].bulk += 0.25 * tet->mass;
+    }
+    return MN_OK;
+}
+
 static mn_status remesh(remeshing *r, bool *good)
 {
     mn_complex *c = &r->film->c;
     MN_TRY(add_up(r->film, &r->was));
     MN_TRY(fill_mesh(r));
+    if (r->overlap) MN_TRY(unite(r));
+    MN_TRY(mn_tet_mesh_copy(r->before, &r->mesh));
     MN_TRY(repair(r));
     mn_complex_begin(c);
     const mn_status status = put_back(r, good);
@@ -336,14 +392,17 @@ static mn_status remesh(remeshing *r, bool *good)
         return status;
     }
     mn_complex_commit(c);
+    if (r->united) MN_TRY(weigh_united(r));
     return keep_bodies(r);
 }
 
 mn_status mn_film_bulk_remesh(mn_film *film, bool *changed)
 {
     mn_context *ctx = film->solver.ctx;
-    if (film->c.tets.count == 0 || !needs_repair(film)) return MN_OK;
+    if (film->c.tets.count == 0) return MN_OK;
     remeshing r = {.film = film};
+    if (film->def.merge) MN_TRY(mn_film_volumes_overlap(film, &r.overlap));
+    if (!r.overlap && !needs_repair(film)) return MN_OK;
     bool good = false;
     MN_TRY(mn_complex_compact(&film->c));
     const mn_status status = remesh(&r, &good);

@@ -47,7 +47,7 @@ typedef struct mn_complex_vertex {
     int32_t first_segment; ///< first end (2 segment + end) of its segments, or -1
     int32_t first_tet;     ///< first corner (4 tetrahedron + corner) of its tetrahedra, or -1
     int32_t alive, parent; ///< parent: scratch
-    int32_t spare;         ///< 0
+    int32_t jet;           ///< 1 + the jet whose cap it moves with (jets.c); 0: none
 } mn_complex_vertex;
 
 typedef struct mn_complex_triangle {
@@ -185,9 +185,10 @@ static inline double mn_complex_area(const mn_complex *c, int32_t triangle)
 {
     return 0.5 * mn_norm(mn_complex_normal2(c, triangle));
 }
+/// A wire or a jet says where it goes.
 static inline bool mn_complex_held(const mn_complex *c, int32_t v)
 {
-    return c->vertices.data[v].wire[0] >= 0;
+    return c->vertices.data[v].wire[0] >= 0 || c->vertices.data[v].jet > 0;
 }
 /// It belongs to a volume.
 static inline bool mn_complex_wet(const mn_complex *c, int32_t v)

@@ -59,6 +59,7 @@ static void release(mn_solver *solver)
     mn_array_free(ctx, &film->part);
     mn_array_free(ctx, &film->measured);
     mn_array_free(ctx, &film->shape);
+    mn_array_free(ctx, &film->mouths);
     mn_array_free(ctx, &film->shown);
     mn_array_free(ctx, &film->shown_triangles);
     mn_array_free(ctx, &film->shown_regions);
@@ -379,6 +380,7 @@ static const mn_saved saved[] = {
     MN_SAVED_F64(mn_film, bulk.left_quality, 1),
     MN_SAVED_F64(mn_film, bulk.left_shortest, 1),
     MN_SAVED_F64(mn_film, bulk.left_longest, 1),
+    MN_SAVED_ARRAY(mn_film, mouths, 1),
 };
 
 static mn_status save_ledger(const mn_solver *solver, mn_writer *out)
@@ -390,6 +392,13 @@ static mn_status load_ledger(mn_solver *solver, mn_reader *in, int32_t version)
 {
     (void)version;
     return mn_read_block(in, &((mn_film *)solver)->ledger, 1, sizeof(mn_film_ledger));
+}
+
+// Jets start with what is in their pipes.
+static mn_status place(mn_solver *solver, const mn_solver_inputs *inputs)
+{
+    const mn_film_inputs *own = inputs->own;
+    return own ? mn_film_open_jets((mn_film *)solver, own->pipes) : MN_OK;
 }
 
 // What a damaged stream could hold is refused before anything follows an index.
@@ -422,7 +431,8 @@ static mn_status check_loaded(mn_solver *solver)
                vertex->least >= 0 && isfinite(vertex->pressure);
         for (int k = 0; k < 2; k++)
             good = good && vertex->wire[k] >= -1 && vertex->wire[k] < (int32_t)film->frame.count;
-        good = good && (vertex->wire[0] < 0) == (vertex->wire[1] < 0);
+        good = good && (vertex->wire[0] < 0) == (vertex->wire[1] < 0) && vertex->jet >= 0 &&
+               vertex->jet <= film->mouths.count;
         vertex->alive = 1;
     }
     if (!good) return mn_fail(film->solver.ctx, MN_ERROR_FORMAT, "The saved film is damaged.");
@@ -445,6 +455,7 @@ const mn_solver_type mn_film_solver = {
     .init = init,
     .free = release,
     .set_def = set_def,
+    .place = place,
     .begin = mn_film_begin,
     .limit = mn_film_limit,
     .attempt = mn_film_attempt,
@@ -456,8 +467,8 @@ const mn_solver_type mn_film_solver = {
     .energy = mn_film_tell_energy,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),
-    .version = 4,
-    .oldest = 4,
+    .version = 5,
+    .oldest = 5,
     .save = save_ledger,
     .load = load_ledger,
     .loaded = check_loaded,

@@ -11,6 +11,7 @@
 #include "linear/krylov.h"
 #include "linear/surface_multigrid.h"
 #include "meniscus/film.h"
+#include "tetmesh/mouth.h"
 
 enum { MN_FILM_GRAIN = 2048 };
 
@@ -131,6 +132,7 @@ struct mn_film {
     const mn_solver_inputs *around;
     double stretch; ///< of the step tried last
     mn_film_touch touch;
+    mn_tet_mouths mouths; ///< of jets
 };
 
 // ---- system.c ----
@@ -275,10 +277,24 @@ void mn_film_touch_free(mn_context *ctx, mn_film_touch *touch);
 /// Volumes take up films that have drawn back onto them, and liquid that has come to their vertices.
 void mn_film_absorb(mn_film *film, bool *changed);
 
+// ---- empty.c ----
+
+/// Vertices without liquid get some of their neighbours', or go.
+void mn_film_feed_empty(mn_film *film, bool *changed);
+
 // ---- thin.c ----
 
 /// Tetrahedra that are thinner than a mesh can show turn into film.
 mn_status mn_film_thin_volumes(mn_film *film, bool *changed);
+
+// ---- jets.c ----
+
+/// Takes the pipes of an advance, NULL for none, and puts in the slugs of those that have no liquid yet.
+mn_status mn_film_open_jets(mn_film *film, const mn_tet_pipe *pipe);
+/// The longest step that jets allow, s.
+double mn_film_jets_limit(const mn_film *film);
+/// After a step of dt: the caps have moved on, and get a layer behind them where it is due.
+mn_status mn_film_emit(mn_film *film, double dt);
 
 // ---- rim.c ----
 

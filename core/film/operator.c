@@ -20,7 +20,7 @@ mn_vec3 mn_film_allowed(const mn_film *film, int64_t v, mn_vec3 d)
 {
     const mn_complex_vertex *vertex = &film->c.vertices.data[v];
     if (film->settling) return mn_m3_apply(film->shape.data[v], d);
-    if (vertex->wire[0] >= 0) return mn_v3(0, 0, 0);
+    if (mn_complex_held(&film->c, (int32_t)v)) return mn_v3(0, 0, 0);
     return mn_axpy(d, -mn_dot(d, vertex->slide), vertex->slide);
 }
 

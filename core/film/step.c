@@ -48,7 +48,9 @@ static mn_status start_range(void *user, mn_range range)
         film->v0.data[v] = vertex->velocity;
         film->mass.data[v] = mn_complex_inertia(vertex);
         film->d.data[v] = mn_v3(0, 0, 0);
-        if (vertex->wire[0] >= 0 && film->solver.left > 0) {
+        if (vertex->jet > 0) {
+            film->v0.data[v] = film->mouths.data[vertex->jet - 1].velocity;
+        } else if (vertex->wire[0] >= 0 && film->solver.left > 0) {
             // where the wire will be when this step ends, seen from where it holds the vertex now
             const mn_vec3 end = mn_lerp(film->frame_end.data[vertex->wire[0]],
                                         film->frame_end.data[vertex->wire[1]], vertex->along);

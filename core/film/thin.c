@@ -3,9 +3,9 @@
 // Volumes that have become thin turn into film.
 //
 // A tetrahedron with all corners on the surface spans the liquid from side to side, and its height 3 V / (its
-// largest face) is the thickness there. Below a tenth of the size no step can move it: its waves are faster
-// than any step. A sheet of such tetrahedra has faces above and faces below, and walls where it is connected
-// to the rest:
+// largest face) is the thickness there. Below thin_volumes of the size, a tenth, no step can move it: its
+// waves are faster than any step. A sheet of such tetrahedra has faces above and faces below, and walls where
+// it is connected to the rest:
 //
 //        above            above
 //      --------.         --------.
@@ -26,7 +26,6 @@
 #include "meniscus/tetmesh.h"
 #include "tetmesh/quality.h"
 
-static const double THIN = 0.1;  // of the size
 static const double FLAT = 0.01; // quality of a tetrahedron that is as good as none
 static const double ALONG = 0.3; // cosine between the normals of neighbours on one side
 
@@ -69,7 +68,7 @@ static bool is_thin(const mn_film *film, int32_t t)
         const int32_t v = c->tets.data[t].v[k];
         if (!on_surface(c, v) || mn_complex_held(c, v) || mn_complex_slides(c, v)) return false;
     }
-    return height_of(c, t) < THIN * film->def.size;
+    return height_of(c, t) < film->def.thin_volumes * film->def.size;
 }
 
 // The thin tetrahedra connected to t, their faces on the surface and their walls.

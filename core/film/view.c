@@ -30,7 +30,8 @@ static void show_vertex(mn_film *film, int32_t v)
         length += 0.5 * mn_norm(e);
         if (area == 0) normal = mn_add(normal, at % 2 ? e : e);
     }
-    const double volume = vertex->mass / film->def.density;
+    // Where a film has next to no area it looks like the drop of its liquid.
+    const double volume = vertex->mass / film->def.density, ball = mn_cbrt(6 * volume / PI);
     *p = (mn_film_point){.position = vertex->position,
                          .velocity = vertex->velocity,
                          .normal = mn_normalize(normal),
@@ -42,10 +43,10 @@ static void show_vertex(mn_film *film, int32_t v)
                                   : area > 0             ? 1
                                   : length > 0           ? 2
                                                          : 3};
-    p->thickness = area > 0                 ? volume / area
+    p->thickness = area > 0                 ? fmin(volume / area, ball)
                    : vertex->first_tet >= 0 ? 0
                    : length > 0             ? 2 * sqrt(volume / (PI * length))
-                                            : mn_cbrt(6 * volume / PI);
+                                            : ball;
     p->radius = 0.5 * p->thickness;
 }
 
@@ -178,7 +179,7 @@ void mn_film_tell_energy(const mn_solver *solver, const mn_solver_inputs *inputs
     if (own) books->driven |= own->inflow_count > 0 || (own->prick_count > 0 && fabs(film->def.inflow) > 0);
     for (int64_t v = 0; v < film->c.vertices.count && !books->driven; v++) {
         const mn_complex_vertex *vertex = &film->c.vertices.data[v];
-        books->driven = vertex->wire[0] >= 0 && mn_norm(vertex->velocity) > 0;
+        books->driven = mn_complex_held(&film->c, (int32_t)v) && mn_norm(vertex->velocity) > 0;
     }
     for (int64_t b = 1; b < film->pockets.count; b++)
         books->stored += mn_gas_energy(film->pockets.data[b].amount,

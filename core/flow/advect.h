@@ -5,14 +5,20 @@
 #include "flow/spline.h"
 #include "meniscus/flow.h"
 
-/// What is carried: value at the foot of every cell's characteristic.
+/// A velocity that is carried: its value at the foot of every cell's characteristic.
 typedef struct mn_flow_carried {
     const mn_double4 *coefficients; ///< read at the foot
-    const mn_double4 *bounds;       ///< values at centres that the result stays between, NULL: no bounds
     mn_double4 *values;             ///< out, at centres
     mn_double4 outside;             ///< what comes in through an inflow side
     bool change;                    ///< out is the difference from what was at the centre before
 } mn_flow_carried;
+
+/// A number that is carried: it stays between its values around the foot, and nothing of it comes in.
+typedef struct mn_flow_carried_number {
+    const double *coefficients; ///< read at the foot
+    const double *bounds;       ///< values at centres
+    double *values;             ///< out, at centres
+} mn_flow_carried_number;
 
 typedef struct mn_flow_carrier {
     const mn_flow_grid *grid;
@@ -25,8 +31,11 @@ typedef struct mn_flow_carrier {
     int32_t inflow;      ///< side (2 axis + 0 low, 1 high) that fresh fluid comes in through, -1: none
 } mn_flow_carrier;
 
-/// Carries `count` groups of four fields at once.
-mn_status mn_flow_advect(const mn_flow_carrier *carrier, int32_t count, const mn_flow_carried *carried);
+/// Carries a velocity.
+mn_status mn_flow_advect(const mn_flow_carrier *carrier, const mn_flow_carried *carried);
+/// Carries `count` numbers at once.
+mn_status mn_flow_advect_numbers(const mn_flow_carrier *carrier, int32_t count,
+                                 const mn_flow_carried_number *carried);
 
 /// Coefficients whose spline has these values at the centres, to fourth order:
 ///   c = (1 - d2/8 + d4/64) w  along each axis.
@@ -36,5 +45,10 @@ mn_status mn_flow_coefficients(const mn_flow_grid *grid, const uint8_t *known, c
 /// Values at the centres of all known cells.
 mn_status mn_flow_values_at_centres(const mn_flow_grid *grid, const uint8_t *known,
                                     const mn_double4 *coefficients, mn_double4 *values);
+/// Both for one number a cell.
+mn_status mn_flow_coefficient(const mn_flow_grid *grid, const uint8_t *known, const double *values,
+                              double *coefficients);
+mn_status mn_flow_value_at_centres(const mn_flow_grid *grid, const uint8_t *known, const double *coefficients,
+                                   double *values);
 
 #endif

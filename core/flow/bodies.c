@@ -20,6 +20,7 @@ static void measure_block(void *user, int32_t block)
     mn_flow *flow = ((measure_job *)user)->flow;
     const mn_flow_grid *grid = &flow->grid;
     const bool solids = flow->solid_nodes.count > 0;
+    double *volumes = mn_flow_plane_of(flow, MN_FLOW_VOLUMES), *areas = mn_flow_plane_of(flow, MN_FLOW_AREAS);
     for (int32_t cell = 0; cell < 64; cell++) {
         const int64_t at = (int64_t)block * 64 + cell;
         const mn_ivec3 c = mn_block_cell(&grid->table, block, cell);
@@ -34,22 +35,17 @@ static void measure_block(void *user, int32_t block)
             surface[n] = flow->surface_nodes.data[node];
             if (solids) solid[n] = flow->solid_nodes.data[node];
         }
-        flow->volumes.data[at] = flow->areas.data[at] = 0;
+        volumes[at] = areas[at] = 0;
         if (!all) continue;
         const mn_flow_cell_kind kind = mn_flow_classify(surface, solids ? solid : NULL);
-        if (kind == MN_FLOW_FULL) flow->volumes.data[at] = 1;
-        if (kind == MN_FLOW_CUT)
-            mn_flow_cut_volume(surface, solids ? solid : NULL, &flow->volumes.data[at],
-                               &flow->areas.data[at]);
+        if (kind == MN_FLOW_FULL) volumes[at] = 1;
+        if (kind == MN_FLOW_CUT) mn_flow_cut_volume(surface, solids ? solid : NULL, &volumes[at], &areas[at]);
     }
 }
 
 mn_status mn_flow_measure(mn_flow *flow)
 {
-    const int64_t size = mn_flow_size(&flow->grid);
     measure_job job = {flow};
-    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->volumes, size));
-    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->areas, size));
     return mn_flow_for_blocks(&flow->grid, measure_block, &job);
 }
 
@@ -57,17 +53,19 @@ mn_status mn_flow_measure(mn_flow *flow)
 static mn_status flood(mn_flow *flow, int32_t start, int32_t body)
 {
     static const int32_t step[6][3] = {{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}};
+    const double *volumes = mn_flow_plane_of(flow, MN_FLOW_VOLUMES);
+    const double *areas = mn_flow_plane_of(flow, MN_FLOW_AREAS);
     MN_TRY(mn_array_resize(flow->solver.ctx, &flow->stack, 0));
     MN_TRY(mn_array_push(flow->solver.ctx, &flow->stack, &start));
     flow->next_label.data[start] = body;
     while (flow->stack.count > 0) {
         const int32_t at = flow->stack.data[--flow->stack.count], cell = at & 63;
-        flow->volume.data[body] += flow->volumes.data[at];
-        flow->area.data[body] += flow->areas.data[at];
+        flow->volume.data[body] += volumes[at];
+        flow->area.data[body] += areas[at];
         for (int32_t k = 0; k < 6; k++) {
             const int32_t n = mn_block_reach(&flow->grid.table, at / 64, (cell >> 4) + step[k][0],
                                              (cell >> 2 & 3) + step[k][1], (cell & 3) + step[k][2]);
-            if (n < 0 || flow->next_label.data[n] >= 0 || !(flow->volumes.data[n] > 0)) continue;
+            if (n < 0 || flow->next_label.data[n] >= 0 || !(volumes[n] > 0)) continue;
             flow->next_label.data[n] = body;
             MN_TRY(mn_array_push(flow->solver.ctx, &flow->stack, &n));
         }
@@ -80,6 +78,7 @@ static mn_status share_out(mn_flow *flow, int64_t new_count)
 {
     mn_context *ctx = flow->solver.ctx;
     const int64_t old_count = flow->target.count;
+    const double *volumes = mn_flow_plane_of(flow, MN_FLOW_VOLUMES);
     MN_TRY(mn_array_resize(ctx, &flow->next_target, new_count));
     if (old_count == 0 || old_count * new_count > most_votes) {
         for (int64_t b = 0; b < new_count; b++) flow->next_target.data[b] = flow->volume.data[b];
@@ -89,8 +88,7 @@ static mn_status share_out(mn_flow *flow, int64_t new_count)
     mn_fill_bytes(flow->votes.data, 0, mn_bytes(flow->votes.count, sizeof(double)));
     for (int64_t at = 0; at < flow->label.count; at++) {
         const int32_t now = flow->next_label.data[at], was = flow->label.data[at];
-        if (now >= 0 && was >= 0 && was < old_count)
-            flow->votes.data[was * new_count + now] += flow->volumes.data[at];
+        if (now >= 0 && was >= 0 && was < old_count) flow->votes.data[was * new_count + now] += volumes[at];
     }
     mn_fill_bytes(flow->next_target.data, 0, mn_bytes(new_count, sizeof(double)));
     for (int64_t was = 0; was < old_count; was++) {
@@ -118,9 +116,10 @@ static void shift_block(void *user, int32_t block)
 {
     const shift_job *job = user;
     mn_flow *flow = job->flow;
+    double *phi = mn_flow_plane_of(flow, MN_FLOW_PHI);
     for (int32_t cell = 0; cell < 64; cell++) {
         const int64_t at = (int64_t)block * 64 + cell;
-        if (!(fabs(flow->values.data[at][0]) < MN_FLOW_MOVED)) continue;
+        if (!(fabs(phi[at]) < MN_FLOW_MOVED)) continue;
         int32_t body = job->count == 1 ? 0 : flow->next_label.data[at];
         if (body < 0) {
             const mn_ivec3 c = mn_block_cell(&flow->grid.table, block, cell);
@@ -131,7 +130,7 @@ static void shift_block(void *user, int32_t block)
         }
         if (body < 0 || !(flow->area.data[body] > 1)) continue;
         const double shift = (flow->volume.data[body] - flow->next_target.data[body]) / flow->area.data[body];
-        flow->values.data[at][0] += fmin(fmax(shift, -largest_shift), largest_shift);
+        phi[at] += fmin(fmax(shift, -largest_shift), largest_shift);
     }
 }
 
@@ -139,6 +138,8 @@ mn_status mn_flow_bodies(mn_flow *flow)
 {
     mn_context *ctx = flow->solver.ctx;
     const int64_t size = mn_flow_size(&flow->grid);
+    const double *volumes = mn_flow_plane_of(flow, MN_FLOW_VOLUMES);
+    const double *gained = mn_flow_plane_of(flow, MN_FLOW_GAINED);
     MN_TRY(mn_flow_measure(flow));
     MN_TRY(MN_FLOW_ROOM(ctx, &flow->next_label, size));
     mn_fill_bytes(flow->next_label.data, 0xff, mn_bytes(size, sizeof(int32_t))); // all -1
@@ -146,15 +147,14 @@ mn_status mn_flow_bodies(mn_flow *flow)
     MN_TRY(mn_array_resize(ctx, &flow->area, 0));
     const double zero = 0;
     for (int64_t at = 0; at < size; at++) {
-        if (!(flow->volumes.data[at] > 0) || flow->next_label.data[at] >= 0) continue;
+        if (!(volumes[at] > 0) || flow->next_label.data[at] >= 0) continue;
         MN_TRY(mn_array_push(ctx, &flow->volume, &zero));
         MN_TRY(mn_array_push(ctx, &flow->area, &zero));
         MN_TRY(flood(flow, (int32_t)at, (int32_t)flow->volume.count - 1));
     }
     MN_TRY(share_out(flow, flow->volume.count));
-    for (int64_t at = 0; at < size && flow->gained.count == size; at++)
-        if (flow->next_label.data[at] >= 0)
-            flow->next_target.data[flow->next_label.data[at]] += flow->gained.data[at];
+    for (int64_t at = 0; at < size && flow->gains; at++)
+        if (flow->next_label.data[at] >= 0) flow->next_target.data[flow->next_label.data[at]] += gained[at];
     // what comes in and leaves through open sides is not known before it has
     if (flow->def.boundary == MN_FLOW_TUNNEL || flow->def.boundary == MN_FLOW_OPEN) {
         for (int64_t b = 0; b < flow->volume.count; b++) flow->next_target.data[b] = flow->volume.data[b];

@@ -19,8 +19,9 @@ static double cells_outside(const mn_flow_view *view, const int32_t cell[3])
 
 static double value_at(const mn_flow_cell_field *f, int64_t at, int32_t component, double out)
 {
-    double v = f->values ? f->values[at][f->first + component] * f->scale : f->weight[at][0];
-    if (f->weight) v = f->weight[at][0] > CRUMB ? v / f->weight[at][0] : 0;
+    const double *values = f->values[component];
+    double v = values ? values[at * f->stride] * f->scale : f->weight ? f->weight[at] : 0;
+    if (f->weight) v = f->weight[at] > CRUMB ? v / f->weight[at] : 0;
     if (f->kind == MN_VOLUME_LEVEL_SET)
         return fmin(fmax(fmax(v, out > 0 ? out * f->scale : -INFINITY), -f->background), f->background);
     return out > 0 || fabs(v) < CRUMB * f->scale ? 0 : v;

@@ -9,10 +9,11 @@
 typedef struct mn_flow_cell_field {
     mn_volume_kind kind;
     int32_t components;
-    double background;         ///< what empty voxels have; of a level set its band, m
-    const double (*values)[4]; ///< of the view; NULL: 1 where the weight is above 0
-    int32_t first;             ///< component of the four
-    const double (*weight)[4]; ///< divides by its first component where that is above 0; NULL: no division
+    double background;       ///< what empty voxels have; of a level set its band, m
+    const double *values[3]; ///< each component of the first cell; NULL: 1 where the weight is above 0, and 0
+                             ///< without a weight
+    int32_t stride;          ///< from cell to cell
+    const double *weight;    ///< divides where it is above 0; NULL: no division
     double scale;
 } mn_flow_cell_field;
 

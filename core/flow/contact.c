@@ -35,6 +35,7 @@ static void side_block(void *user, int32_t block)
     mn_flow *flow = job->flow;
     const mn_flow_grid *grid = &flow->grid;
     const double bend = mn_cos(flow->def.contact_angle * radians);
+    double *continued = mn_flow_plane_of(flow, MN_FLOW_PHI);
     for (int32_t cell = 0; cell < 64; cell++) {
         const int64_t at = (int64_t)block * 64 + cell;
         const mn_ivec3 c = mn_block_cell(&grid->table, block, cell);
@@ -56,7 +57,7 @@ static void side_block(void *user, int32_t block)
                 phi += meets * -bend + (1 - meets) * fmin(fmax(rise, -1), 1);
             }
         }
-        flow->values.data[at] = (mn_double4){phi, 0, 0, 0};
+        continued[at] = phi;
     }
 }
 
@@ -71,6 +72,7 @@ static void solid_block(void *user, int32_t block)
     mn_flow *flow = ((contact_job *)user)->flow;
     const mn_flow_grid *grid = &flow->grid;
     const bool painted = flow->collider && mn_collider_is_painted(flow->collider, MN_PAINT_CONTACT_ANGLE);
+    double *continued = mn_flow_plane_of(flow, MN_FLOW_PHI);
     for (int32_t cell = 0; cell < 64; cell++) {
         const int64_t at = (int64_t)block * 64 + cell;
         const mn_ivec3 c = mn_block_cell(&grid->table, block, cell);
@@ -83,20 +85,18 @@ static void solid_block(void *user, int32_t block)
         // half a cell outside of the solid, where the splines see liquid and air only
         const mn_vec3 w = mn_scale(-1 / depth, out), before = mn_axpy(X, -(depth + 0.5), w);
         mn_flow_taps taps;
-        mn_double4 value, slopes[3];
         mn_flow_find_taps(grid, before, &taps);
-        mn_flow_gather(&taps, flow->surface.data, &value);
-        mn_flow_gather_slopes(&taps, flow->surface.data, slopes);
-        const double rise = slopes[0][0] * w.x + slopes[1][0] * w.y + slopes[2][0] * w.z;
-        const double meets = meeting(value[0], rise);
+        const double value = mn_flow_gather_value(&taps, flow->surface.data);
+        const double rise = mn_dot(mn_flow_gather_slope(&taps, flow->surface.data), w);
+        const double meets = meeting(value, rise);
         if (!(meets > 0)) continue; // what is carried along inside goes straight on
         double angle = flow->def.contact_angle;
         if (painted)
             angle = mn_collider_painted(flow->collider, MN_PAINT_CONTACT_ANGLE, angle, flow->before,
                                         mn_flow_to_world(grid, mn_axpy(X, -depth, w)));
-        const double own = flow->values.data[at][0];
-        const double phi = value[0] - (depth + 0.5) * mn_cos(angle * radians);
-        flow->values.data[at][0] = fmin(fmax(own + meets * (phi - own), -MN_FLOW_FAR), MN_FLOW_FAR);
+        const double own = continued[at];
+        const double phi = value - (depth + 0.5) * mn_cos(angle * radians);
+        continued[at] = fmin(fmax(own + meets * (phi - own), -MN_FLOW_FAR), MN_FLOW_FAR);
     }
 }
 

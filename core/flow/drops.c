@@ -28,10 +28,8 @@ static double distance_at(const mn_flow *flow, mn_vec3 X)
         if (at[a] < 1 || at[a] > flow->grid.cells[a] + 1) return MN_FLOW_FAR;
     if (mn_flow_cell_at(&flow->grid, (int32_t)X.x, (int32_t)X.y, (int32_t)X.z) < 0) return MN_FLOW_FAR;
     mn_flow_taps taps;
-    mn_double4 value;
     mn_flow_find_taps(&flow->grid, X, &taps);
-    mn_flow_gather(&taps, flow->surface.data, &value);
-    return value[0];
+    return mn_flow_gather_value(&taps, flow->surface.data);
 }
 
 /// Where a straight path meets the liquid; false when it does not. `inside`: also one that begins in it.
@@ -65,6 +63,8 @@ typedef struct reach_job {
 static void give(reach_job *job, bool count_only)
 {
     mn_flow *flow = job->flow;
+    const double *areas = mn_flow_plane_of(flow, MN_FLOW_AREAS);
+    double *phi = mn_flow_plane_of(flow, MN_FLOW_PHI), *gained = mn_flow_plane_of(flow, MN_FLOW_GAINED);
     const int32_t reach = (int32_t)ceil(job->radius);
     for (int32_t i = -reach; i <= reach; i++)
         for (int32_t j = -reach; j <= reach; j++)
@@ -77,12 +77,12 @@ static void give(reach_job *job, bool count_only)
                 if (at < 0 || r >= 1) continue;
                 const double w = (1 - r) * (1 - r);
                 if (count_only) {
-                    job->area += w * flow->areas.data[at];
+                    job->area += w * areas[at];
                     continue;
                 }
-                const double part = job->volume * w * flow->areas.data[at] / job->area;
-                flow->values.data[at][0] -= job->volume / job->area * w;
-                flow->gained.data[at] += part;
+                const double part = job->volume * w * areas[at] / job->area;
+                phi[at] -= job->volume / job->area * w;
+                gained[at] += part;
                 if (!(part > 0)) continue;
                 mn_flow_taps taps;
                 mn_double4 u;
@@ -244,6 +244,7 @@ mn_status mn_flow_shed_drops(mn_flow *flow, const mn_double4 *velocity)
 {
     const double dx = flow->grid.dx, unit = flow->def.density * dx * dx * dx;
     const double most = ball * mn_pow(flow->def.spray_radius, 3);
+    double *phi = mn_flow_plane_of(flow, MN_FLOW_PHI);
     if (!(flow->def.spray_radius > 0)) return MN_OK;
     for (int64_t b = 0; b < flow->next_target.count; b++) {
         if (!(flow->volume.data[b] > 0) || flow->volume.data[b] >= most || !(flow->next_target.data[b] > 0))
@@ -259,7 +260,7 @@ mn_status mn_flow_shed_drops(mn_flow *flow, const mn_double4 *velocity)
                 const int32_t n =
                     mn_flow_cell_at(&flow->grid, c.x + k / 9 - 1, c.y + k / 3 % 3 - 1, c.z + k % 3 - 1);
                 if (n >= 0 && (flow->next_label.data[n] < 0 || flow->next_label.data[n] == (int32_t)b))
-                    flow->values.data[n][0] = fmax(flow->values.data[n][0], 1);
+                    phi[n] = fmax(phi[n], 1);
             }
         }
         if (!(sums.volume > 0)) continue;

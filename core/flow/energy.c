@@ -2,7 +2,7 @@
 //
 // The guard on a flow's energy: what grows without work is cut.
 //
-//   liquid   E = (K + K')/2 + int rho g h' + sigma A',  K = 1/2 int rho u^2,   E <= budget
+//   liquid   E = (K + K')/2 + int rho g h' + sigma A',  K = 1/2 rho u^T (M - L) u,   E <= budget
 //   smoke    |u'| <= budget, |u| = sqrt(int u^2), to which forces add at most dt |f|
 //
 // Advection, reflection and projection do not add energy but for errors of the method, so a step that leaves
@@ -11,7 +11,9 @@
 // drops, force volumes, sides that fluid passes, contact lines) raises it to whatever the flow then has; that
 // of smoke follows its norm down slowly. The surface moves with the old velocity and pushes the new one, so
 // it stands between the two: with their mean the energy of waves is right to second order, where K' alone
-// oscillates by omega dt.
+// oscillates by omega dt. M - L are the masses that the projection works with (pressure_mass.c), in which it
+// takes energy out; in lumped masses M a ball of water that falls into a tank seemed to have up to 1.4 times
+// its motion.
 #include "flow/flow_state.h"
 #include "meniscus/array.h"
 
@@ -51,6 +53,8 @@ static void add_range(void *user, mn_range range, double *sums)
     const energy_job *job = user;
     const mn_flow *flow = job->flow;
     const bool smoke = flow->def.fluid == MN_FLOW_SMOKE;
+    for (int64_t block = range.begin; block < range.end && !smoke; block++)
+        sums[SUM_VELOCITY] -= mn_flow_mass_excess(&flow->pressure, (int32_t)block, job->velocity);
     for (int64_t at = range.begin * 64; at < range.end * 64; at++) {
         const double m = flow->pressure.mass.data[at];
         const mn_double4 u = job->velocity[at];
@@ -58,12 +62,11 @@ static void add_range(void *user, mn_range range, double *sums)
         if (!smoke) {
             sums[SUM_MASS] += m;
             sums[SUM_LID] +=
-                job->lid >= 0 && flow->pressure.fraction.data[at] > 0 && is_at_lid(flow, job->lid, at);
+                job->lid >= 0 && is_at_lid(flow, job->lid, at) && mn_flow_fraction(&flow->pressure, at) > 0;
             continue;
         }
-        const mn_double4 s = flow->smoke.data[at], t = flow->next.data[at]; // before and after the step
-        const double before = flow->def.buoyancy * s[0] + flow->def.heat_buoyancy * s[1];
-        const double after = flow->def.buoyancy * t[0] + flow->def.heat_buoyancy * t[1];
+        const double before = mn_flow_lift(flow, flow->smoke, at);
+        const double after = mn_flow_lift(flow, flow->next_smoke, at);
         sums[SUM_FORCE] += m * fmax(before * before, after * after);
     }
 }
@@ -86,7 +89,7 @@ static bool is_worked(const mn_flow *flow)
         (mn_collider_max_speed(flow->collider) > 0 || (def->fluid == MN_FLOW_LIQUID && def->sigma > 0)))
         return true;
     return def->fluid == MN_FLOW_LIQUID ? def->contact_angle != 90 || def->band > 0
-                                        : def->boundary != MN_FLOW_CLOSED;
+                                        : def->boundary != MN_FLOW_CLOSED || def->confinement > 0;
 }
 
 mn_status mn_flow_guard(mn_flow *flow, double dt, mn_double4 *velocity)

@@ -78,6 +78,10 @@ const mn_field mn_flow_fields[] = {
                    "Rate at which heat is lost."),
     MN_FIELD_FLOAT(def, dissipation, "Dissipation", "1/s", 0, 0, 1e6, 0, 5, "Smoke", SMOKE_ONLY,
                    "Rate at which smoke disappears."),
+    MN_FIELD_FLOAT(
+        def, confinement, "Confinement", "1/s", 0, 0, 1e6, 0, 20, "Smoke", SMOKE_ONLY,
+        "Turns eddies of the size of a cell, for smoke that curls more than it would. 0 leaves the flow as it "
+        "is."),
     MN_MENU("emit", "Emit", emit_items, 0, "Source", NULL, "When the source gives smoke or liquid."),
     MN_FIELD_FLOAT(def, source_density, "Source Density", "", 1, 0, 1e6, 0, 4, "Source", SMOKE_ONLY,
                    "Density of the smoke in the source."),

@@ -45,22 +45,13 @@ static mn_status check_def(mn_context *ctx, const void *def)
 mn_status mn_flow_fit(mn_flow *flow)
 {
     const int64_t size = mn_flow_size(&flow->grid);
-    // white smoke needs no colours (spare)
-    const bool spare = flow->def.fluid == MN_FLOW_LIQUID;
-    mn_flow_quads *quads[] = {&flow->values, &flow->next, &flow->half, &flow->spare2, &flow->spare};
-    for (size_t k = 0; k < (spare ? 5 : 4); k++) {
+    mn_flow_quads *quads[] = {&flow->values, &flow->spare, &flow->work};
+    for (size_t k = 0; k < MN_COUNT_OF(quads); k++) {
         MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, quads[k], size));
         mn_fill_bytes(quads[k]->data, 0, mn_bytes(size, sizeof(mn_double4)));
     }
     MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->known, size));
     return MN_FLOW_ROOM(flow->solver.ctx, &flow->band, size);
-}
-
-static mn_status clear_quads(mn_flow *flow, mn_flow_quads *quads)
-{
-    MN_TRY(mn_array_resize(flow->solver.ctx, quads, mn_flow_size(&flow->grid)));
-    mn_fill_bytes(quads->data, 0, mn_bytes(quads->count, sizeof(mn_double4)));
-    return MN_OK;
 }
 
 static void open_sides(const mn_flow_def *def, bool open[6])
@@ -115,10 +106,9 @@ static mn_status fill(mn_flow *flow)
     MN_TRY(mn_flow_note_blocks(flow));
     MN_TRY(mn_check_cancelled(flow->solver.ctx));
     MN_TRY(mn_flow_fit(flow));
-    MN_TRY(clear_quads(flow, &flow->velocity));
+    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->velocity, mn_flow_size(&flow->grid)));
+    mn_fill_bytes(flow->velocity.data, 0, mn_bytes(flow->velocity.count, sizeof(mn_double4)));
     MN_TRY(mn_check_cancelled(flow->solver.ctx));
-    MN_TRY(clear_quads(flow, &flow->smoke));
-    flow->color.count = 0;
     if (flow->def.boundary == MN_FLOW_TUNNEL)
         for (int64_t at = 0; at < flow->velocity.count; at++)
             flow->velocity.data[at] =
@@ -131,8 +121,8 @@ static bool holds_fluid(const mn_flow *flow)
 {
     if (flow->def.fluid == MN_FLOW_LIQUID) return flow->target.count > 0;
     if (!flow->inputs.source || !(flow->def.source_density > 0)) return true;
-    for (int64_t at = 0; at < flow->smoke.count; at++)
-        if (flow->smoke.data[at][0] > 0) return true;
+    for (int64_t at = 0; at < flow->smoke[MN_FLOW_DENSITY].count; at++)
+        if (flow->smoke[MN_FLOW_DENSITY].data[at] > 0) return true;
     return false;
 }
 
@@ -177,15 +167,14 @@ static void release(mn_solver *solver)
 {
     mn_flow *flow = (mn_flow *)solver;
     mn_context *ctx = solver->ctx;
-    mn_flow_quads *quads[] = {&flow->velocity, &flow->smoke, &flow->color, &flow->surface, &flow->values,
-                              &flow->next,     &flow->half,  &flow->spare, &flow->spare2};
-    for (size_t k = 0; k < sizeof quads / sizeof quads[0]; k++) mn_array_free(ctx, quads[k]);
-    mn_array_free(ctx, &flow->backup);
-    mn_array_free(ctx, &flow->distance[0]);
-    mn_array_free(ctx, &flow->distance[1]);
-    mn_array_free(ctx, &flow->volumes);
-    mn_array_free(ctx, &flow->areas);
-    mn_array_free(ctx, &flow->gained);
+    mn_flow_quads *quads[] = {&flow->velocity, &flow->values, &flow->spare, &flow->work};
+    for (size_t k = 0; k < MN_COUNT_OF(quads); k++) mn_array_free(ctx, quads[k]);
+    for (int32_t k = 0; k < MN_FLOW_SMOKE_FIELDS; k++) {
+        mn_array_free(ctx, &flow->smoke[k]);
+        mn_array_free(ctx, &flow->next_smoke[k]);
+    }
+    mn_array_free(ctx, &flow->surface);
+    mn_array_free(ctx, &flow->before_step);
     mn_array_free(ctx, &flow->next_target);
     mn_array_free(ctx, &flow->label);
     mn_array_free(ctx, &flow->next_label);
@@ -239,7 +228,7 @@ static double speed_of(void *user, mn_range range)
     for (int64_t at = range.begin * 64; at < range.end * 64; at++) {
         const mn_ivec3 c = mn_block_cell(&flow->grid.table, (int32_t)(at / 64), (int32_t)(at % 64));
         if (c.x < 1 || c.y < 1 || c.z < 1 || c.x > n[0] || c.y > n[1] || c.z > n[2]) continue;
-        if (flow->surface.count > 0 && flow->surface.data[at][0] > 0.5) continue;
+        if (flow->surface.count > 0 && flow->surface.data[at] > 0.5) continue;
         const mn_double4 u = flow->velocity.data[at];
         const double square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
         if (!(square <= most)) most = square; // a NaN stays
@@ -336,22 +325,32 @@ static void abandon(mn_solver *solver)
 // ---- saving ----
 
 static const mn_saved saved[] = {
-    MN_SAVED_F64(mn_flow, solver.time, 1), {"box", MN_STORE_I64, 4, 0, offsetof(mn_flow, box), 1},
-    MN_SAVED_BOOL(mn_flow, placed, 1),     MN_SAVED_ARRAY(mn_flow, blocks, 1),
-    MN_SAVED_ARRAY(mn_flow, velocity, 1),  MN_SAVED_ARRAY(mn_flow, smoke, 1),
-    MN_SAVED_ARRAY(mn_flow, color, 1),     MN_SAVED_ARRAY(mn_flow, surface, 1),
-    MN_SAVED_ARRAY(mn_flow, label, 1),     MN_SAVED_ARRAY(mn_flow, target, 1),
-    MN_SAVED_ARRAY(mn_flow, particles, 2), MN_SAVED_ARRAY(mn_flow, drops, 2),
-    MN_SAVED_I64(mn_flow, drop_id, 2),     MN_SAVED_BOOL(mn_flow, budget_known, 3),
-    MN_SAVED_F64(mn_flow, budget, 3),      MN_SAVED_F64(mn_flow, peak, 3),
-    MN_SAVED_F64(mn_flow, motion, 3),
+    MN_SAVED_F64(mn_flow, solver.time, 1),
+    {"box", MN_STORE_I64, 4, 0, offsetof(mn_flow, box), 1},
+    MN_SAVED_BOOL(mn_flow, placed, 1),
+    MN_SAVED_ARRAY(mn_flow, blocks, 1),
+    MN_SAVED_ARRAY(mn_flow, velocity, 1),
+    MN_SAVED_ARRAY(mn_flow, smoke[MN_FLOW_DENSITY], 1),
+    MN_SAVED_ARRAY(mn_flow, smoke[MN_FLOW_HEAT], 1),
+    MN_SAVED_ARRAY(mn_flow, smoke[MN_FLOW_RED], 1),
+    MN_SAVED_ARRAY(mn_flow, smoke[MN_FLOW_GREEN], 1),
+    MN_SAVED_ARRAY(mn_flow, smoke[MN_FLOW_BLUE], 1),
+    MN_SAVED_ARRAY(mn_flow, surface, 1),
+    MN_SAVED_ARRAY(mn_flow, label, 1),
+    MN_SAVED_ARRAY(mn_flow, target, 1),
+    MN_SAVED_ARRAY(mn_flow, particles, 1),
+    MN_SAVED_ARRAY(mn_flow, drops, 1),
+    MN_SAVED_I64(mn_flow, drop_id, 1),
+    MN_SAVED_BOOL(mn_flow, budget_known, 1),
+    MN_SAVED_F64(mn_flow, budget, 1),
+    MN_SAVED_F64(mn_flow, peak, 1),
+    MN_SAVED_F64(mn_flow, motion, 1),
 };
 
-static bool finite_quads(const mn_flow_quads *quads)
+static bool are_finite(int64_t count, const double *values)
 {
-    for (int64_t at = 0; at < quads->count; at++)
-        for (int32_t k = 0; k < 4; k++)
-            if (!isfinite(quads->data[at][k])) return false;
+    for (int64_t k = 0; k < count; k++)
+        if (!isfinite(values[k])) return false;
     return true;
 }
 
@@ -373,10 +372,19 @@ static mn_status loaded(mn_solver *solver)
     MN_TRY(mn_flow_grid_set(&flow->grid, count, flow->blocks.data));
     MN_TRY(mn_flow_fit(flow));
     const int64_t size = mn_flow_size(&flow->grid), smoke = flow->def.fluid == MN_FLOW_SMOKE ? size : 0;
-    if (flow->grid.table.count != count || flow->velocity.count != size || flow->smoke.count != smoke ||
-        (flow->color.count != smoke && flow->color.count != 0) || flow->surface.count != size - smoke ||
-        flow->label.count != size - smoke || !finite_quads(&flow->velocity) || !finite_quads(&flow->smoke) ||
-        !finite_quads(&flow->color) || !finite_quads(&flow->surface))
+    const mn_flow_values *fields = flow->smoke;
+    good = flow->grid.table.count == count && flow->velocity.count == size &&
+           fields[MN_FLOW_DENSITY].count == smoke && flow->surface.count == size - smoke &&
+           flow->label.count == size - smoke && are_finite(flow->surface.count, flow->surface.data) &&
+           are_finite(4 * flow->velocity.count, (const double *)flow->velocity.data) &&
+           fields[MN_FLOW_RED].count == fields[MN_FLOW_GREEN].count &&
+           fields[MN_FLOW_RED].count == fields[MN_FLOW_BLUE].count;
+    for (int32_t k = 0; k < MN_FLOW_SMOKE_FIELDS; k++) {
+        good &=
+            (fields[k].count == smoke || fields[k].count == 0) && are_finite(fields[k].count, fields[k].data);
+        MN_TRY(mn_array_resize(solver->ctx, &flow->next_smoke[k], fields[k].count));
+    }
+    if (!good)
         return mn_fail(solver->ctx, MN_ERROR_FORMAT,
                        "The saved flow is damaged: its fields are of different sizes or not finite.");
     for (int64_t k = 0; k < flow->particles.count; k++) {
@@ -422,8 +430,8 @@ const mn_solver_type mn_flow_solver = {
     .report = mn_flow_report_on,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),
-    .version = 3,
-    .oldest = 1,
+    .version = 4,
+    .oldest = 4,
     .loaded = loaded,
 };
 

@@ -33,6 +33,9 @@ typedef struct mn_flow_impulse {
     mn_vec3 push;  ///< m/s times cells^3
 } mn_flow_impulse;
 
+/// What smoke carries: its colours times the density.
+enum { MN_FLOW_DENSITY, MN_FLOW_HEAT, MN_FLOW_RED, MN_FLOW_GREEN, MN_FLOW_BLUE, MN_FLOW_SMOKE_FIELDS };
+
 struct mn_flow {
     mn_solver solver;
     mn_flow_def def;
@@ -40,15 +43,15 @@ struct mn_flow {
     mn_flow_pressure pressure;
 
     // the state
-    int64_t box[4];          ///< fluid and cells along the axes, to tell a stream of another box
-    bool placed;             ///< the fluid is in the box
-    mn_flow_coords blocks;   ///< of the grid
-    mn_flow_quads velocity;  ///< coefficients, m/s
-    mn_flow_quads smoke;     ///< values at centres: density, temperature
-    mn_flow_quads color;     ///< values: colour times density; empty while all smoke is white
-    mn_flow_quads surface;   ///< coefficients: distance in cells, curvature per cell
-    mn_flow_labels label;    ///< body of each cell, -1 for none
-    MN_ARRAY(double) target; ///< volume that each body should have, cells
+    int64_t box[4];         ///< fluid and cells along the axes, to tell a stream of another box
+    bool placed;            ///< the fluid is in the box
+    mn_flow_coords blocks;  ///< of the grid
+    mn_flow_quads velocity; ///< coefficients, m/s
+    mn_flow_values smoke[MN_FLOW_SMOKE_FIELDS]; ///< values at centres; empty while they would be zero, or
+                                                ///< the smoke white
+    mn_flow_values surface;                     ///< coefficients: distance in cells
+    mn_flow_labels label;                       ///< body of each cell, -1 for none
+    MN_ARRAY(double) target;                    ///< volume that each body should have, cells
 
     mn_flow_drop_array drops;    ///< that fly
     int64_t drop_id;             ///< of the next one
@@ -69,8 +72,10 @@ struct mn_flow {
     bool built;                 ///< the pressure fits the solids and surface
 
     // scratch
-    mn_flow_quads values, next, half, spare, spare2, backup;
-    mn_flow_values distance[2], volumes, areas, gained; ///< per cell
+    mn_flow_quads values, spare, work;
+    mn_flow_values next_smoke[MN_FLOW_SMOKE_FIELDS];
+    mn_flow_values before_step; ///< a liquid's surface
+    bool gains;                 ///< sources or drops gave liquid in this step, see MN_FLOW_GAINED
     MN_ARRAY(mn_flow_ripple) ripples;
     mn_flow_labels ripple_quads;
     MN_ARRAY(double) next_target;
@@ -93,6 +98,25 @@ struct mn_flow {
     bool warned; ///< of energy that was cut
 };
 
+/// Numbers of a cell that a liquid needs between advection and projection, while nobody uses `values` and
+/// `spare`: planes of the two.
+typedef enum mn_flow_plane {
+    MN_FLOW_PHI,     ///< distance at centres, cells
+    MN_FLOW_CARRIED, ///< the same after the step
+    MN_FLOW_VOLUMES, ///< liquid, cells^3
+    MN_FLOW_AREAS,   ///< of its surface, cells^2
+    MN_FLOW_SWEPT,   ///< distances while they are rebuilt, two of them
+    MN_FLOW_SWEPT_TOO,
+    MN_FLOW_GAINED,    ///< what sources and drops gave, cells^3
+    MN_FLOW_CURVATURE, ///< coefficients, per cell
+} mn_flow_plane;
+
+MN_INLINE double *mn_flow_plane_of(const mn_flow *flow, mn_flow_plane plane)
+{
+    double *quads = (double *)(plane < 4 ? flow->values.data : flow->spare.data);
+    return quads + (plane & 3) * mn_flow_size(&flow->grid);
+}
+
 /// Room for every array that has one entry per cell, on the grid as it is.
 mn_status mn_flow_fit(mn_flow *flow);
 /// Distances to the solids, at nodes and centres; *changed: they are others than the pressure was built with.
@@ -105,6 +129,8 @@ int32_t mn_flow_inflow_side(const mn_flow_def *def);
 /// The largest speed of coefficients that touch fluid, m/s.
 mn_status mn_flow_max_speed(const mn_flow *flow, double *speed);
 
+/// Turns the smallest eddies of smoke; `values` is scratch.
+mn_status mn_flow_confine(mn_flow *flow, double dt, mn_double4 *velocity);
 /// Adds dt times the force volume to coefficients.
 mn_status mn_flow_push(mn_flow *flow, double dt, mn_double4 *velocity);
 
@@ -113,7 +139,8 @@ mn_status mn_flow_note_blocks(mn_flow *flow);
 /// What an advance or a start borrows.
 void mn_flow_take_inputs(mn_flow *flow, const mn_solver_inputs *inputs);
 
-/// Room for colours, white as far as there is smoke.
+/// Room for heat, none yet; and for colours, white as far as there is smoke.
+mn_status mn_flow_smoke_warm(mn_flow *flow);
 mn_status mn_flow_smoke_paint(mn_flow *flow);
 /// What the source gives at the start.
 mn_status mn_flow_smoke_begin(mn_flow *flow);
@@ -124,6 +151,14 @@ mn_status mn_flow_smoke_step(mn_flow *flow, double dt);
 void mn_flow_smoke_commit(mn_flow *flow);
 mn_status mn_flow_liquid_step(mn_flow *flow, double dt);
 mn_status mn_flow_liquid_commit(mn_flow *flow);
+
+/// Upward acceleration of a cell of smoke, m/s^2.
+MN_INLINE double mn_flow_lift(const mn_flow *flow, const mn_flow_values *smoke, int64_t at)
+{
+    const mn_flow_values *heat = &smoke[MN_FLOW_HEAT];
+    return flow->def.buoyancy * smoke[MN_FLOW_DENSITY].data[at] +
+           flow->def.heat_buoyancy * (heat->count > 0 ? heat->data[at] : 0);
+}
 
 /// Cuts energy that nothing gave from the velocity of a step; and takes the books over with it.
 mn_status mn_flow_guard(mn_flow *flow, double dt, mn_double4 *velocity);

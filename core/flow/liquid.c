@@ -95,7 +95,7 @@ static void initial_block(void *user, int32_t block)
     mn_flow *flow = job->flow;
     for (int32_t cell = 0; cell < 64; cell++) {
         const mn_ivec3 c = mn_block_cell(&flow->grid.table, block, cell);
-        flow->values.data[(int64_t)block * 64 + cell] = (mn_double4){begun_distance(job, c), 0, 0, 0};
+        mn_flow_plane_of(flow, MN_FLOW_PHI)[(int64_t)block * 64 + cell] = begun_distance(job, c);
     }
 }
 
@@ -159,7 +159,7 @@ static void source_block(void *user, int32_t block)
     const liquid_job *job = user;
     mn_flow *flow = job->flow;
     mn_vec3 x[64];
-    double distance[64];
+    double distance[64], *phi = mn_flow_plane_of(flow, MN_FLOW_PHI);
     for (int32_t cell = 0; cell < 64; cell++) {
         const mn_ivec3 c = mn_block_cell(&flow->grid.table, block, cell);
         x[cell] = mn_flow_to_world(&flow->grid, mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5));
@@ -168,7 +168,7 @@ static void source_block(void *user, int32_t block)
     for (int32_t cell = 0; cell < 64; cell++) {
         const int64_t at = (int64_t)block * 64 + cell;
         const double d = distance[cell] / flow->grid.dx;
-        if (d < flow->values.data[at][0]) flow->values.data[at][0] = fmax(d, -MN_FLOW_FAR);
+        if (d < phi[at]) phi[at] = fmax(d, -MN_FLOW_FAR);
         if (d < 0.5) {
             const mn_vec3 v = mn_collider_probe(flow->inputs.source, flow->before, x[cell]).velocity;
             const double s = flow->def.inherit_velocity;
@@ -177,17 +177,19 @@ static void source_block(void *user, int32_t block)
     }
 }
 
-// Sources and drops; `gained` says what each cell got, so that bodies keep it.
+// Sources and drops; MN_FLOW_GAINED says what each cell got, so that bodies keep it.
 static mn_status join(mn_flow *flow, double dt, mn_double4 *velocity)
 {
     const int64_t size = mn_flow_size(&flow->grid);
-    flow->gained.count = 0;
+    double *gained = mn_flow_plane_of(flow, MN_FLOW_GAINED);
+    const double *volumes = mn_flow_plane_of(flow, MN_FLOW_VOLUMES);
+    flow->gains = false;
     flow->impulses.count = 0;
     MN_TRY(mn_array_resize(flow->solver.ctx, &flow->next_drops, 0));
     flow->next_id = flow->drop_id;
     if (!flow->inputs.source && flow->inputs.drop_count == 0 && flow->drops.count == 0) return MN_OK;
-    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->gained, size));
-    mn_fill_bytes(flow->gained.data, 0, mn_bytes(size, sizeof(double)));
+    flow->gains = true;
+    mn_fill_bytes(gained, 0, mn_bytes(size, sizeof(double)));
     MN_TRY(mn_flow_measure(flow));
     MN_TRY(mn_flow_join_drops(flow, dt, velocity));
     if (flow->impulses.count > 0) {
@@ -198,13 +200,13 @@ static mn_status join(mn_flow *flow, double dt, mn_double4 *velocity)
     }
     if (flow->inputs.source && flow->def.source_density > 0) {
         liquid_job job = {.flow = flow, .velocity = velocity};
-        for (int64_t at = 0; at < size; at++) flow->gained.data[at] -= flow->volumes.data[at];
+        for (int64_t at = 0; at < size; at++) gained[at] -= volumes[at];
         MN_TRY(mn_flow_for_blocks(&flow->grid, source_block, &job));
         MN_TRY(mn_flow_surface_finish(flow));
         MN_TRY(mn_flow_surface_to_nodes(flow));
         MN_TRY(mn_flow_surface_values(flow));
         MN_TRY(mn_flow_measure(flow));
-        for (int64_t at = 0; at < size; at++) flow->gained.data[at] += flow->volumes.data[at];
+        for (int64_t at = 0; at < size; at++) gained[at] += volumes[at];
     }
     return MN_OK;
 }
@@ -238,7 +240,7 @@ static void add_change_block(void *user, int32_t block)
         if (job->flow->known.data[at]) job->velocity[at] += job->flow->velocity.data[at];
 }
 
-// New surface in `surface`, new velocity in spare2, new labels and targets beside the old ones.
+// New surface in `surface`, new velocity in `values`, new labels and targets beside the old ones.
 static mn_status take_step(mn_flow *flow, double dt)
 {
     const mn_flow_def *def = &flow->def;
@@ -259,13 +261,13 @@ static mn_status take_step(mn_flow *flow, double dt)
                                      flow->solid.count > 0 ? flow->solid.data : NULL,
                                      mn_flow_inflow_side(def)};
     const mn_flow_carried moved = {
-        flow->velocity.data, NULL, flow->half.data, {def->stream.x, def->stream.y, def->stream.z, 0}, true};
-    MN_TRY(mn_flow_advect(&carrier, 1, &moved));
-    mn_fill_bytes(flow->spare2.data, 0, mn_bytes(mn_flow_size(grid), sizeof(mn_double4)));
-    MN_TRY(mn_flow_coefficients(grid, flow->known.data, flow->half.data, flow->spare2.data));
-    liquid_job change = {.flow = flow, .velocity = flow->spare2.data};
+        flow->velocity.data, flow->values.data, {def->stream.x, def->stream.y, def->stream.z, 0}, true};
+    MN_TRY(mn_flow_advect(&carrier, &moved));
+    mn_fill_bytes(flow->work.data, 0, mn_bytes(mn_flow_size(grid), sizeof(mn_double4)));
+    MN_TRY(mn_flow_coefficients(grid, flow->known.data, flow->values.data, flow->work.data));
+    liquid_job change = {.flow = flow, .velocity = flow->work.data};
     MN_TRY(mn_flow_for_blocks(grid, add_change_block, &change));
-    MN_TRY(mn_flow_band_to_grid(flow, dt, flow->spare2.data));
+    MN_TRY(mn_flow_band_to_grid(flow, dt, flow->work.data));
     mn_timer_end(&flow->solver.timers, "advection");
 
     mn_timer_begin(&flow->solver.timers, "surface");
@@ -279,7 +281,7 @@ static mn_status take_step(mn_flow *flow, double dt)
         MN_TRY(mn_flow_surface_to_nodes(flow));
         MN_TRY(mn_flow_surface_values(flow));
     }
-    MN_TRY(join(flow, dt, flow->spare2.data));
+    MN_TRY(join(flow, dt, flow->work.data));
     MN_TRY(mn_flow_bodies(flow));
     if (def->band > 0) { // particles change more of it than one shift makes good
         MN_TRY(mn_flow_surface_finish(flow));
@@ -287,10 +289,9 @@ static mn_status take_step(mn_flow *flow, double dt)
         MN_TRY(mn_flow_surface_values(flow));
         MN_TRY(mn_flow_bodies(flow));
     }
-    MN_TRY(mn_flow_shed_drops(flow, flow->spare2.data));
+    MN_TRY(mn_flow_shed_drops(flow, flow->work.data));
     MN_TRY(mn_flow_surface_finish(flow));
     MN_TRY(mn_flow_surface_to_nodes(flow));
-    if (def->sigma > 0) MN_TRY(mn_flow_surface_curvature(flow));
     mn_timer_end(&flow->solver.timers, "surface");
     MN_TRY(mn_check_cancelled(flow->solver.ctx));
 
@@ -298,23 +299,24 @@ static mn_status take_step(mn_flow *flow, double dt)
     MN_TRY(build(flow));
     mn_timer_end(&flow->solver.timers, "matrices");
     mn_timer_begin(&flow->solver.timers, "tension");
-    MN_TRY(mn_flow_surface_load(flow, dt, flow->half.data));
-    mn_flow_load_impulses(flow, flow->half.data);
+    if (def->sigma > 0) MN_TRY(mn_flow_surface_curvature(flow));
+    MN_TRY(mn_flow_surface_load(flow, dt, flow->values.data));
+    mn_flow_load_impulses(flow, flow->values.data);
     mn_timer_end(&flow->solver.timers, "tension");
-    MN_TRY(mn_flow_push(flow, dt, flow->spare2.data));
-    MN_TRY(mn_flow_diffuse(flow, dt, flow->spare2.data));
+    MN_TRY(mn_flow_push(flow, dt, flow->work.data));
+    MN_TRY(mn_flow_diffuse(flow, dt, flow->work.data));
     mn_timer_begin(&flow->solver.timers, "projection");
     mn_flow_pressure_lend(&flow->pressure, flow->values.data, flow->spare.data);
-    MN_TRY(mn_flow_project(&flow->pressure, def->tolerance, flow->half.data, flow->spare2.data, &projection));
+    MN_TRY(mn_flow_project(&flow->pressure, def->tolerance, flow->values.data, flow->work.data, &projection));
     flow->solver.counts.linear_iterations += projection.iterations;
     mn_timer_end(&flow->solver.timers, "projection");
 
-    MN_TRY(mn_flow_guard(flow, dt, flow->spare2.data));
+    MN_TRY(mn_flow_guard(flow, dt, flow->work.data));
     mn_timer_begin(&flow->solver.timers, "surface");
     MN_TRY(mn_flow_surface_mark(flow));
-    liquid_job job = {.flow = flow, .velocity = flow->half.data, .from = flow->spare2.data};
+    liquid_job job = {.flow = flow, .velocity = flow->values.data, .from = flow->work.data};
     MN_TRY(mn_flow_for_blocks(grid, extend_block, &job));
-    MN_TRY(mn_flow_band_from_grid(flow, flow->half.data));
+    MN_TRY(mn_flow_band_from_grid(flow, flow->values.data));
     mn_timer_end(&flow->solver.timers, "surface");
     return MN_OK;
 }
@@ -327,11 +329,11 @@ mn_status mn_flow_liquid_step(mn_flow *flow, double dt)
         return mn_flow_move_drops(flow, dt);
     }
     const int64_t size = mn_flow_size(&flow->grid);
-    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->backup, size));
-    mn_copy_bytes(flow->backup.data, flow->surface.data, mn_bytes(size, sizeof(mn_double4)));
+    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->before_step, size));
+    mn_copy_bytes(flow->before_step.data, flow->surface.data, mn_bytes(size, sizeof(double)));
     const mn_status status = take_step(flow, dt);
     if (status != MN_OK)
-        mn_copy_bytes(flow->surface.data, flow->backup.data, mn_bytes(size, sizeof(mn_double4)));
+        mn_copy_bytes(flow->surface.data, flow->before_step.data, mn_bytes(size, sizeof(double)));
     return status;
 }
 
@@ -347,7 +349,7 @@ mn_status mn_flow_liquid_commit(mn_flow *flow)
     if (flow->grid.table.count == 0) return MN_OK;
     MN_TRY(mn_array_resize(flow->solver.ctx, &flow->target, flow->next_target.count));
     const mn_flow_quads velocity = flow->velocity;
-    flow->velocity = flow->half, flow->half = velocity;
+    flow->velocity = flow->values, flow->values = velocity;
     const mn_flow_labels labels = flow->label;
     flow->label = flow->next_label, flow->next_label = labels;
     if (flow->target.count > 0)

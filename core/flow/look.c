@@ -42,17 +42,20 @@ mn_status mn_flow_set_velocity(mn_flow *flow, mn_flow_velocity_fn *fn, void *use
 
 mn_status mn_flow_set_smoke(mn_flow *flow, mn_flow_smoke_fn *fn, void *user)
 {
-    for (int64_t at = 0; at < flow->smoke.count; at++) {
+    mn_flow_values *smoke = flow->smoke;
+    for (int64_t at = 0; at < smoke[MN_FLOW_DENSITY].count; at++) {
         double density = 0, temperature = 0;
         mn_vec3 color = {1, 1, 1};
         fn(user, centre_of(flow, at), &density, &temperature, &color);
         if (!isfinite(density + temperature) || !mn_is_finite3(color))
             return mn_fail(flow->solver.ctx, MN_ERROR_INPUT,
                            "The density, heat or colour of the smoke is not finite.");
-        flow->smoke.data[at] = (mn_double4){density, temperature, 0, 0};
+        smoke[MN_FLOW_DENSITY].data[at] = density;
+        if (temperature != 0) MN_TRY(mn_flow_smoke_warm(flow));
+        if (smoke[MN_FLOW_HEAT].count > 0) smoke[MN_FLOW_HEAT].data[at] = temperature;
         if (density > 0 && (color.x != 1 || color.y != 1 || color.z != 1)) MN_TRY(mn_flow_smoke_paint(flow));
-        if (flow->color.count > 0)
-            flow->color.data[at] = density * (mn_double4){color.x, color.y, color.z, 0};
+        if (smoke[MN_FLOW_RED].count == 0) continue;
+        for (int32_t d = 0; d < 3; d++) smoke[MN_FLOW_RED + d].data[at] = density * mn_component(color, d);
     }
     return MN_OK;
 }
@@ -69,13 +72,19 @@ mn_status mn_flow_get(mn_flow *flow, mn_flow_view *view)
     MN_TRY(mn_flow_values_at_centres(&flow->grid, NULL, flow->velocity.data, flow->values.data));
     view->velocity = (const double(*)[4])flow->values.data;
     if (flow->def.fluid == MN_FLOW_LIQUID) {
-        view->surface = (const double(*)[4])flow->surface.data;
+        view->surface = flow->surface.data;
     } else {
-        view->smoke = (const double(*)[4])flow->smoke.data;
-        view->color = flow->color.count > 0 ? (const double(*)[4])flow->color.data : NULL;
+        const mn_flow_values *smoke = flow->smoke;
+        view->density = smoke[MN_FLOW_DENSITY].data;
+        view->temperature = smoke[MN_FLOW_HEAT].count > 0 ? smoke[MN_FLOW_HEAT].data : NULL;
+        for (int32_t d = 0; d < 3; d++)
+            view->color[d] = smoke[MN_FLOW_RED + d].count > 0 ? smoke[MN_FLOW_RED + d].data : NULL;
     }
-    if (flow->pressure.fraction.count == mn_flow_size(&flow->grid))
-        view->fraction = flow->pressure.fraction.data;
+    const int64_t size = mn_flow_size(&flow->grid);
+    if (flow->pressure.kind.count != size || flow->pressure.p.count != size) return MN_OK;
+    double *fraction = flow->pressure.p.data; // scratch between steps
+    for (int64_t at = 0; at < size; at++) fraction[at] = mn_flow_fraction(&flow->pressure, at);
+    view->fraction = fraction;
     return MN_OK;
 }
 
@@ -97,11 +106,9 @@ const mn_flow_drop *mn_flow_drops(const mn_flow *flow, int64_t *count)
 double mn_flow_distance_at(const mn_flow *flow, mn_vec3 x)
 {
     mn_flow_taps taps;
-    mn_double4 f;
     if (flow->surface.count == 0) return -INFINITY;
     mn_flow_find_taps(&flow->grid, mn_flow_from_world(&flow->grid, x), &taps);
-    mn_flow_gather(&taps, flow->surface.data, &f);
-    return f[0] * flow->grid.dx;
+    return mn_flow_gather_value(&taps, flow->surface.data) * flow->grid.dx;
 }
 
 enum { SUM_VOLUME, SUM_MOMENTUM, SUM_CENTER = SUM_MOMENTUM + 3, SUM_ENERGY = SUM_CENTER + 3, SUM_COUNT };
@@ -112,7 +119,7 @@ static void sum_range(void *user, mn_range range, double *sums)
     for (int64_t at = range.begin * 64; at < range.end * 64; at++) {
         const double m = flow->pressure.mass.data[at];
         const mn_double4 u = flow->velocity.data[at];
-        const double full = flow->pressure.fraction.data[at];
+        const double full = mn_flow_fraction(&flow->pressure, at);
         const mn_vec3 x = centre_of(flow, at);
         sums[SUM_VOLUME] += full;
         sums[SUM_CENTER] += full * x.x, sums[SUM_CENTER + 1] += full * x.y,

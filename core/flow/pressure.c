@@ -86,7 +86,6 @@ void mn_flow_pressure_free(mn_flow_pressure *s)
     mn_array_free(ctx, &s->live);
     mn_array_free(ctx, &s->mass);
     mn_array_free(ctx, &s->root);
-    mn_array_free(ctx, &s->spread);
     mn_array_free(ctx, &s->fraction);
     mn_array_free(ctx, &s->irregular);
     mn_array_free(ctx, &s->irregular_start);
@@ -126,24 +125,28 @@ static void classify_block(void *user, int32_t block)
                                                      job->region->solid ? solid : NULL);
             }
         }
-        s->fraction.data[at] = kind == MN_FLOW_FULL;
         s->kind.data[at] = kind;
     }
 }
 
-// A spline is regular when each of its cells is full or outside of the box.
-MN_INLINE bool is_irregular(const mn_flow_pressure *s, int32_t block, int32_t cell)
+typedef enum spline_kind { IN_AIR, REGULAR, IRREGULAR } spline_kind;
+
+// A spline is regular when each of its cells is full or outside of the box; one that reaches no fluid has no
+// mass.
+MN_INLINE spline_kind kind_of_spline(const mn_flow_pressure *s, int32_t block, int32_t cell)
 {
     const mn_flow_grid *grid = s->grid;
     const mn_ivec3 c = mn_block_cell(&grid->table, block, cell);
+    bool full = true, empty = true;
     for (int32_t k = 0; k < 27; k++) {
         const int32_t x = k / 9 - 1, y = k / 3 % 3 - 1, z = k % 3 - 1;
         if (!in_box(grid, mn_iv3(c.x + x, c.y + y, c.z + z))) continue;
         const int32_t at =
             mn_block_reach(&grid->table, block, (cell >> 4) + x, (cell >> 2 & 3) + y, (cell & 3) + z);
-        if (at < 0 || s->kind.data[at] != MN_FLOW_FULL) return true;
+        const uint8_t kind = at < 0 ? MN_FLOW_EMPTY : s->kind.data[at];
+        full &= kind == MN_FLOW_FULL, empty &= kind == MN_FLOW_EMPTY;
     }
-    return false;
+    return full ? REGULAR : empty ? IN_AIR : IRREGULAR;
 }
 
 static void count_block(void *user, int32_t block)
@@ -152,10 +155,10 @@ static void count_block(void *user, int32_t block)
     int32_t count = 0;
     for (int32_t cell = 0; cell < 64; cell++) {
         const int64_t at = (int64_t)block * 64 + cell;
-        const bool irregular = is_irregular(s, block, cell);
-        count += irregular;
-        s->layer.data[at] = irregular;
-        s->mass.data[at] = irregular ? 0 : mn_flow_full_mass(s, block, cell);
+        const spline_kind kind = kind_of_spline(s, block, cell);
+        count += kind == IRREGULAR;
+        s->layer.data[at] = kind == IRREGULAR;
+        s->mass.data[at] = kind == REGULAR ? mn_flow_full_mass(s, block, cell) : 0;
         uint8_t node = 0;
         for (int32_t k = 0; k < 8 && !node; k++) {
             const int32_t c = mn_block_reach(&s->grid->table, block, (cell >> 4) - (k >> 2),
@@ -372,8 +375,6 @@ mn_status mn_flow_pressure_build(mn_flow_pressure *s, const mn_flow_region *regi
     MN_TRY(MN_FLOW_ROOM(ctx, &s->live, grid->table.count));
     MN_TRY(MN_FLOW_ROOM(ctx, &s->mass, size));
     MN_TRY(MN_FLOW_ROOM(ctx, &s->root, corrected ? size : 0));
-    MN_TRY(MN_FLOW_ROOM(ctx, &s->spread, corrected ? size : 0));
-    MN_TRY(MN_FLOW_ROOM(ctx, &s->fraction, size));
     s->wall.count = 0;
     MN_TRY(MN_FLOW_ROOM(ctx, &s->rhs, size));
     MN_TRY(MN_FLOW_ROOM(ctx, &s->p, size));
@@ -386,10 +387,10 @@ mn_status mn_flow_pressure_build(mn_flow_pressure *s, const mn_flow_region *regi
     const int32_t irregular = mn_prefix_sum_i32(s->irregular_start.data, (int64_t)grid->table.count + 1);
     MN_TRY(MN_FLOW_ROOM(ctx, &s->irregular, irregular));
     MN_TRY(MN_FLOW_ROOM(ctx, &s->stencil, 192 * (int64_t)irregular));
+    MN_TRY(MN_FLOW_ROOM(ctx, &s->fraction, irregular));
     MN_TRY(MN_FLOW_ROOM(ctx, &s->w, 3 * (int64_t)irregular));
     MN_TRY(mn_flow_build_stencils(s, region));
     MN_TRY(mn_flow_for_coloured_blocks(grid, diagonal_block, &job));
-    if (corrected) MN_TRY(mn_flow_build_correction(s));
     MN_TRY(mn_flow_for_blocks(grid, drop_block, &job));
     MN_TRY(mn_check_cancelled(ctx));
     MN_TRY(find_leaders(s));

@@ -47,13 +47,12 @@ typedef struct mn_flow_pressure {
     MN_ARRAY(uint8_t) layer;             ///< per spline: irregular
     MN_ARRAY(uint8_t)
     live; ///< per block: some spline has mass or some node is active; elsewhere v, t and w are zero
-    mn_flow_values mass; ///< per spline, lumped, in cells
-    mn_flow_values root,
-        spread; ///< of the mass correction: sqrt(M) of splines that take part, and its local mean
-    mn_flow_values fraction;           ///< per cell, of it that is fluid
-    MN_ARRAY(int32_t) irregular;       ///< splines with a cell in the box that is not full, rising
+    mn_flow_values mass;         ///< per spline, lumped, in cells
+    mn_flow_values root;         ///< of the mass correction: sqrt(M) of splines that take part, 0 of others
+    MN_ARRAY(int32_t) irregular; ///< splines that fluid fills in part, rising
     MN_ARRAY(int32_t) irregular_start; ///< per block
     MN_ARRAY(float) stencil;           ///< per irregular spline: [3][4][4][4]
+    mn_flow_values fraction;           ///< per irregular spline: of its cell that is fluid
     double checkerboard;               ///< s
     bool corrected;                    ///< the mass correction is on
     bool sealed;                       ///< no free surface and no open side: pressure up to a constant
@@ -91,6 +90,8 @@ mn_status mn_flow_gradient(mn_flow_pressure *pressure, const double *p);
 /// v = M^-1 f for a load f per spline, given in pressure->t with the correction and in v without; into
 /// pressure->v.
 mn_status mn_flow_inverse_mass(mn_flow_pressure *pressure);
+/// u^T L u of the splines of a block (pressure_mass.c): lumped masses give so much more than the liquid has.
+double mn_flow_mass_excess(const mn_flow_pressure *pressure, int32_t block, const mn_double4 *velocity);
 /// The stencil of one spline, [axis][4 nodes x][4 nodes y][4 nodes z].
 void mn_flow_stencil(const mn_flow_pressure *pressure, int32_t block, int32_t cell, int32_t irregular,
                      double stencil[3][64]);
@@ -103,12 +104,34 @@ MN_INLINE double mn_flow_full_mass(const mn_flow_pressure *s, int32_t block, int
            s->axis[2].lumped[c.z + MN_FLOW_TAP_PAD];
 }
 
+/// The number of the irregular spline at a cell.
+MN_INLINE int32_t mn_flow_irregular_number(const mn_flow_pressure *s, int64_t at)
+{
+    int32_t low = s->irregular_start.data[at / 64], high = s->irregular_start.data[at / 64 + 1];
+    while (high - low > 1) {
+        const int32_t middle = (low + high) / 2;
+        if (s->irregular.data[middle] <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/// How much of a cell is fluid. A cell that is cut has an irregular spline.
+MN_INLINE double mn_flow_fraction(const mn_flow_pressure *s, int64_t at)
+{
+    if (s->layer.data[at]) return s->fraction.data[mn_flow_irregular_number(s, at)];
+    return s->kind.data[at] == MN_FLOW_FULL;
+}
+
 typedef struct mn_flow_projection {
     int32_t iterations;
 } mn_flow_projection;
 
 /// Takes the divergence out of `velocity`, to `tolerance` of it. `load` (may be NULL) is a velocity times
-/// mass per spline that is added first, such as surface tension.
+/// mass per spline that is added first, such as surface tension; it may lie in the room that is lent for v,
+/// with the mass correction, and is then gone.
 mn_status mn_flow_project(mn_flow_pressure *pressure, double tolerance, const mn_double4 *load,
                           mn_double4 *velocity, mn_flow_projection *result);
 
@@ -122,7 +145,9 @@ mn_status mn_flow_levels_build(mn_flow_levels *levels, const mn_flow_pressure *p
 void mn_flow_levels_widen(mn_flow_levels *levels);
 /// z = D^-1 r, the diagonal alone.
 void mn_flow_levels_scale(const mn_flow_levels *levels, const double *r, double *z);
-/// z = M^-1 r, one symmetric V-cycle: an mn_apply_fn on the mn_flow_pressure.
+/// A vector of the finest level that holds nothing between cycles.
+double *mn_flow_levels_room(const mn_flow_levels *levels);
+/// z = M^-1 r, one symmetric V-cycle: an mn_apply_fn on the mn_flow_pressure, whose rhs is scratch.
 mn_status mn_flow_levels_cycle(void *pressure, const double *r, double *z);
 
 #endif

@@ -8,7 +8,7 @@
 //   level l+1  P^T A P; every level has stencils of 5 x 5 x 5, held in single precision
 //
 // Blocks that nothing but regular splines far from the sides reaches have the same stencils: they share one
-// slot.
+// slot. Those over the water that no fluid reaches share one of zeros.
 //
 // Scatters run in 27 colours: blocks of one colour are three apart, and what a block of splines reaches spans
 // 5 coarse nodes of the 6 between them.
@@ -168,7 +168,7 @@ static bool is_plain(const mn_flow_pressure *s, int32_t block)
 
 MN_INLINE bool is_computed(const mn_flow_level *v, int32_t block)
 {
-    return !v->plain.data[block] || block == v->representative;
+    return v->block_kind.data[block] == MN_FLOW_BLOCK_MIXED || block == v->representative;
 }
 
 static void flush(mn_flow_level *coarse, mn_ivec3 block, const float (*scratch)[MN_FLOW_REACH])
@@ -189,7 +189,8 @@ static mn_status assemble_range(void *user, mn_range range)
     for (int64_t k = range.begin; k < range.end; k++) {
         const int32_t block = job->list[k];
         const mn_ivec3 c = job->s->grid->table.coords[block];
-        if (job->regular && job->s->levels->plain.data[block]) {
+        if (job->s->levels->block_kind.data[block] == MN_FLOW_BLOCK_DRY) continue;
+        if (job->regular && job->s->levels->block_kind.data[block]) {
             flush(job->coarse, c, job->regular);
             continue;
         }
@@ -201,25 +202,31 @@ static mn_status assemble_range(void *user, mn_range range)
     return MN_OK;
 }
 
-/// Finds the plain blocks: those of which `reach` finer blocks along each axis from 2 c - 1 on are all plain.
-static mn_status find_plain(mn_context *ctx, const mn_flow_grid *fine, const uint8_t *fine_plain,
+/// Finds the kinds of blocks: plain are those of which `reach` finer blocks along each axis from 2 c - 1 on
+/// are all plain, dry those of which all are dry or not there.
+static mn_status find_kinds(mn_context *ctx, const mn_flow_grid *fine, const uint8_t *fine_kind,
                             int32_t reach, mn_flow_level *v)
 {
-    int32_t slots = 0, shared = -1;
-    MN_TRY(MN_FLOW_ROOM(ctx, &v->plain, v->grid.table.count));
+    int32_t slots = 0, shared[3] = {-1, -1, -1};
+    MN_TRY(MN_FLOW_ROOM(ctx, &v->block_kind, v->grid.table.count));
     MN_TRY(MN_FLOW_ROOM(ctx, &v->slot, v->grid.table.count));
     v->representative = -1;
     for (int32_t b = 0; b < v->grid.table.count; b++) {
         const mn_ivec3 c = v->grid.table.coords[b];
-        bool plain = true;
-        for (int32_t k = 0; k < reach * reach * reach && plain; k++) {
+        bool plain = true, dry = true;
+        for (int32_t k = 0; k < reach * reach * reach && (plain || dry); k++) {
             const int32_t other = mn_flow_block_at(fine, 2 * c.x - 1 + k / (reach * reach),
                                                    2 * c.y - 1 + k / reach % reach, 2 * c.z - 1 + k % reach);
-            plain = other >= 0 && fine_plain[other];
+            plain &= other >= 0 && fine_kind[other] == MN_FLOW_BLOCK_PLAIN;
+            dry &= other < 0 || fine_kind[other] == MN_FLOW_BLOCK_DRY;
         }
-        v->plain.data[b] = plain;
-        if (plain && shared < 0) v->representative = b, shared = slots++;
-        v->slot.data[b] = plain ? shared : slots++;
+        const mn_flow_block_kind kind = plain ? MN_FLOW_BLOCK_PLAIN
+                                        : dry ? MN_FLOW_BLOCK_DRY
+                                              : MN_FLOW_BLOCK_MIXED;
+        v->block_kind.data[b] = (uint8_t)kind;
+        if (plain && shared[kind] < 0) v->representative = b;
+        if (shared[kind] < 0 || kind == MN_FLOW_BLOCK_MIXED) shared[kind] = slots++;
+        v->slot.data[b] = shared[kind];
     }
     return MN_FLOW_ROOM(ctx, &v->stencil, (int64_t)slots * (MN_FLOW_REACH * 64));
 }
@@ -240,9 +247,12 @@ static mn_status assemble_first(mn_flow_levels *levels, const mn_flow_pressure *
 {
     mn_flow_level *coarse = &levels->level[0];
     MN_TRY(coarsen_grid(s->grid, &coarse->grid));
-    MN_TRY(MN_FLOW_ROOM(levels->ctx, &levels->plain, s->grid->table.count));
-    for (int32_t b = 0; b < s->grid->table.count; b++) levels->plain.data[b] = is_plain(s, b);
-    MN_TRY(find_plain(levels->ctx, s->grid, levels->plain.data, 4, coarse));
+    MN_TRY(MN_FLOW_ROOM(levels->ctx, &levels->block_kind, s->grid->table.count));
+    for (int32_t b = 0; b < s->grid->table.count; b++)
+        levels->block_kind.data[b] = s->live.data[b] == MN_FLOW_DEAD ? MN_FLOW_BLOCK_DRY
+                                     : is_plain(s, b)                ? MN_FLOW_BLOCK_PLAIN
+                                                                     : MN_FLOW_BLOCK_MIXED;
+    MN_TRY(find_kinds(levels->ctx, s->grid, levels->block_kind.data, 4, coarse));
     MN_TRY(mn_check_cancelled(levels->ctx));
     MN_TRY(clear_level(levels->ctx, coarse));
     MN_TRY(colour_blocks(levels, s->grid));
@@ -250,7 +260,7 @@ static mn_status assemble_first(mn_flow_levels *levels, const mn_flow_pressure *
     float regular[125][MN_FLOW_REACH];
     bool found = false;
     for (int32_t b = 0; b < s->grid->table.count && !found; b++) {
-        if (!levels->plain.data[b]) continue;
+        if (levels->block_kind.data[b] != MN_FLOW_BLOCK_PLAIN) continue;
         memset(regular, 0, sizeof regular);
         spline_outers(s, b, regular);
         checkerboard_outers(s, b, regular);
@@ -337,7 +347,7 @@ mn_status mn_flow_levels_assemble(mn_flow_levels *levels, const mn_flow_pressure
             longest = fine->grid.cells[a] > longest ? fine->grid.cells[a] : longest;
         if (longest <= COARSEST) break;
         MN_TRY(coarsen_grid(&fine->grid, &coarse->grid));
-        MN_TRY(find_plain(ctx, &fine->grid, fine->plain.data, 3, coarse));
+        MN_TRY(find_kinds(ctx, &fine->grid, fine->block_kind.data, 3, coarse));
         MN_TRY(clear_level(ctx, coarse));
         coarsen_job job = {fine, coarse};
         MN_TRY(mn_flow_for_blocks(&coarse->grid, coarsen_block, &job));

@@ -37,7 +37,7 @@ void mn_flow_levels_free(mn_flow_levels *levels)
         mn_flow_grid_free(&v->grid);
         mn_array_free(ctx, &v->stencil);
         mn_array_free(ctx, &v->slot);
-        mn_array_free(ctx, &v->plain);
+        mn_array_free(ctx, &v->block_kind);
         mn_array_free(ctx, &v->inverse_diagonal);
         mn_array_free(ctx, &v->x);
         mn_array_free(ctx, &v->b);
@@ -46,10 +46,9 @@ void mn_flow_levels_free(mn_flow_levels *levels)
         mn_array_free(ctx, &v->y);
     }
     mn_array_free(ctx, &levels->inverse_diagonal);
-    mn_array_free(ctx, &levels->r);
     mn_array_free(ctx, &levels->d);
     mn_array_free(ctx, &levels->y);
-    mn_array_free(ctx, &levels->plain);
+    mn_array_free(ctx, &levels->block_kind);
     mn_array_free(ctx, &levels->coloured);
     mn_release(ctx, levels, sizeof *levels);
 }
@@ -97,7 +96,7 @@ static view view_of(mn_flow_pressure *s, int32_t l)
                       l,
                       mn_flow_size(s->grid),
                       levels->inverse_diagonal.data,
-                      levels->r.data,
+                      s->rhs.data,
                       levels->d.data,
                       levels->y.data,
                       levels->largest};
@@ -214,7 +213,6 @@ mn_status mn_flow_levels_build(mn_flow_levels *levels, const mn_flow_pressure *p
     mn_flow_pressure *s = (mn_flow_pressure *)pressure; // its scratch is used
     const int64_t size = mn_flow_size(s->grid);
     MN_TRY(MN_FLOW_ROOM(ctx, &levels->inverse_diagonal, size));
-    MN_TRY(MN_FLOW_ROOM(ctx, &levels->r, size));
     MN_TRY(MN_FLOW_ROOM(ctx, &levels->d, size));
     MN_TRY(MN_FLOW_ROOM(ctx, &levels->y, size));
     for (int64_t i = 0; i < size; i++)
@@ -327,6 +325,11 @@ void mn_flow_levels_scale(const mn_flow_levels *levels, const double *r, double 
 {
     for (int64_t i = 0; i < levels->inverse_diagonal.count; i++)
         z[i] = levels->inverse_diagonal.data[i] * r[i];
+}
+
+double *mn_flow_levels_room(const mn_flow_levels *levels)
+{
+    return levels->y.data;
 }
 
 mn_status mn_flow_levels_cycle(void *pressure, const double *r, double *z)

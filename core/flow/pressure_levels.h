@@ -8,12 +8,20 @@
 
 enum { MN_FLOW_LEVELS = 12, MN_FLOW_REACH = 125 };
 
+/// Blocks far from everything have the same stencils, those that no fluid reaches have none.
+typedef enum mn_flow_block_kind {
+    MN_FLOW_BLOCK_MIXED,
+    MN_FLOW_BLOCK_PLAIN,
+    MN_FLOW_BLOCK_DRY
+} mn_flow_block_kind;
+
 typedef struct mn_flow_level {
     mn_flow_grid grid;
     MN_ARRAY(float) stencil; ///< [slot][125][64]
     MN_ARRAY(int32_t) slot;  ///< per block
-    MN_ARRAY(uint8_t) plain; ///< per block: far from everything, so that all such blocks share one slot
-    int32_t representative;  ///< the plain block that the shared slot is computed for, -1: none
+    MN_ARRAY(uint8_t)
+    block_kind;             ///< per block, mn_flow_block_kind: blocks of one kind but MIXED share a slot
+    int32_t representative; ///< the plain block that the shared slot is computed for, -1: none
     mn_flow_values inverse_diagonal, x, b, r, d, y;
     double largest; ///< eigenvalue of D^-1 A
 } mn_flow_level;
@@ -22,9 +30,10 @@ struct mn_flow_levels {
     mn_context *ctx;
     int32_t count; ///< coarse levels
     mn_flow_level level[MN_FLOW_LEVELS];
-    mn_flow_values inverse_diagonal, r, d, y; ///< of the finest
+    mn_flow_values inverse_diagonal, d, y; ///< of the finest, whose r is the pressure's rhs
     double largest;
-    MN_ARRAY(uint8_t) plain;    ///< per block of the finest: all regular, far from the sides
+    MN_ARRAY(uint8_t)
+    block_kind; ///< per block of the finest, mn_flow_block_kind; plain: all regular, far from the sides
     MN_ARRAY(int32_t) coloured; ///< fine blocks by colour of 27
     int32_t colour_start[28];
 };

@@ -29,23 +29,6 @@ MN_INLINE void spread_tile(const double tile[6][6][8], mn_double4 out[16])
         out[r] = 0.25 * (y[r >> 2][r & 3] + y[(r >> 2) + 2][r & 3]) + 0.5 * y[(r >> 2) + 1][r & 3];
 }
 
-// F of the roots of the masses, once for every matrix.
-MN_MULTIVERSION static void spread_block(void *user, int32_t block)
-{
-    mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
-    double tile[6][6][8];
-    mn_double4 spread[16];
-    mn_flow_load_tile(s->grid, block, s->root.data, -1, 6, 8, &tile[0][0][0]);
-    spread_tile((const double(*)[6][8])tile, spread);
-    memcpy(s->spread.data + (int64_t)block * 64, spread, sizeof spread);
-}
-
-mn_status mn_flow_build_correction(mn_flow_pressure *s)
-{
-    mn_flow_matrix_job job = {.s = s};
-    return mn_flow_for_blocks(s->grid, spread_block, &job);
-}
-
 // t + M_l^-1 L t = t + (t F r - F (r t)) / r with r = sqrt(M), F = (1 2 1)/4 along each axis; r = 0 for
 // splines that take no part. Irregular ones go to w.
 MN_MULTIVERSION static void correct_block(void *user, int32_t block)
@@ -54,10 +37,13 @@ MN_MULTIVERSION static void correct_block(void *user, int32_t block)
     if (!s->live.data[block]) return;
     const int64_t first = (int64_t)block * 64;
     double roots[6][6][8], tile[6][6][8];
-    mn_double4 spread[16];
+    mn_double4 spread[16], spread_roots[16];
     bool any = false;
     for (int32_t cell = 0; cell < 64; cell++) any |= s->root.data[first + cell] > 0;
-    if (any) mn_flow_load_tile(s->grid, block, s->root.data, -1, 6, 8, &roots[0][0][0]);
+    if (any) {
+        mn_flow_load_tile(s->grid, block, s->root.data, -1, 6, 8, &roots[0][0][0]);
+        spread_tile((const double(*)[6][8])roots, spread_roots);
+    }
     for (int32_t d = 0; d < 3; d++) {
         const double *t = s->t[d] + first;
         double *v = s->v[d] + first;
@@ -70,7 +56,8 @@ MN_MULTIVERSION static void correct_block(void *user, int32_t block)
         spread_tile((const double(*)[6][8])tile, spread);
         for (int32_t cell = 0; cell < 64; cell++) {
             const double r = s->root.data[first + cell];
-            if (r > 0) v[cell] += (t[cell] * s->spread.data[first + cell] - spread[cell >> 2][cell & 3]) / r;
+            if (r > 0)
+                v[cell] += (t[cell] * spread_roots[cell >> 2][cell & 3] - spread[cell >> 2][cell & 3]) / r;
         }
     }
     for (int32_t k = s->irregular_start.data[block]; k < s->irregular_start.data[block + 1]; k++)
@@ -85,6 +72,31 @@ mn_status mn_flow_correct(mn_flow_pressure *s)
 {
     mn_flow_matrix_job job = {.s = s};
     return mn_flow_for_blocks(s->grid, correct_block, &job);
+}
+
+double mn_flow_mass_excess(const mn_flow_pressure *s, int32_t block, const mn_double4 *velocity)
+{
+    const int64_t first = (int64_t)block * 64;
+    double roots[6][6][8], tile[6][6][8], sum = 0;
+    mn_double4 spread[16], spread_roots[16];
+    bool any = false;
+    for (int32_t cell = 0; cell < 64; cell++) any |= s->root.data[first + cell] > 0;
+    if (!any) return 0;
+    mn_flow_load_tile(s->grid, block, s->root.data, -1, 6, 8, &roots[0][0][0]);
+    spread_tile((const double(*)[6][8])roots, spread_roots);
+    for (int32_t d = 0; d < 3; d++) {
+        for (int32_t k = 0; k < 216; k++) {
+            const int32_t x = k / 36, y = k / 6 % 6, z = k % 6;
+            const int32_t at = mn_block_reach(&s->grid->table, block, x - 1, y - 1, z - 1);
+            tile[x][y][z] = at < 0 ? 0 : roots[x][y][z] * velocity[at][d];
+        }
+        spread_tile((const double(*)[6][8])tile, spread);
+        for (int32_t cell = 0; cell < 64; cell++) {
+            const double r = s->root.data[first + cell], u = velocity[first + cell][d];
+            sum += r * u * (u * spread_roots[cell >> 2][cell & 3] - spread[cell >> 2][cell & 3]);
+        }
+    }
+    return sum;
 }
 
 static void divide_block(void *user, int32_t block)

@@ -48,8 +48,6 @@ typedef struct mn_flow_matrix_job {
 mn_status mn_flow_pressure_clear(mn_flow_pressure *pressure);
 /// Masses and stencils of the irregular splines, and the fractions of cut cells.
 mn_status mn_flow_build_stencils(mn_flow_pressure *pressure, const mn_flow_region *region);
-/// Who takes part in the mass correction, after the masses are known.
-mn_status mn_flow_build_correction(mn_flow_pressure *pressure);
 /// v = t + M_l^-1 L t; irregular splines go to w, with zero in v.
 mn_status mn_flow_correct(mn_flow_pressure *pressure);
 /// Velocities of irregular splines stand in w while the passes of regular ones run, zero in v; and back.

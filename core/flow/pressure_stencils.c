@@ -42,6 +42,7 @@ static void stencil_block(void *user, int32_t block)
         const int64_t at = (int64_t)block * 64 + cell;
         if (!s->layer.data[at]) continue;
         s->irregular.data[next] = (int32_t)at;
+        s->fraction.data[next] = s->kind.data[at] == MN_FLOW_FULL;
         float *stencil = s->stencil.data + 192 * (int64_t)next++;
         memset(stencil, 0, 192 * sizeof *stencil);
         const mn_ivec3 i = mn_block_cell(&grid->table, block, cell);
@@ -125,19 +126,6 @@ static void element_of(const mn_flow_cut *cut, const gauss_values *v, cut_elemen
     }
 }
 
-MN_INLINE int32_t irregular_number(const mn_flow_pressure *s, int32_t at)
-{
-    int32_t low = s->irregular_start.data[at / 64], high = s->irregular_start.data[at / 64 + 1];
-    while (high - low > 1) {
-        const int32_t middle = (low + high) / 2;
-        if (s->irregular.data[middle] <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /// The sides of a cell that are open sides of the box.
 static uint32_t open_sides(const mn_flow_pressure *s, mn_ivec3 cell)
 {
@@ -163,7 +151,7 @@ static void cut_block(void *user, int32_t block)
         mn_flow_load_region(grid, job->region, block, cell, surface, solid);
         mn_flow_cut_cell(job->region->surface ? surface : NULL, job->region->solid ? solid : NULL,
                          open_sides(s, mn_block_cell(&grid->table, block, cell)), &cut);
-        s->fraction.data[at] = cut.fraction;
+        s->fraction.data[mn_flow_irregular_number(s, at)] = cut.fraction;
         if (cut.fraction < smallest_fraction) {
             s->kind.data[at] = MN_FLOW_EMPTY;
             continue;
@@ -175,7 +163,7 @@ static void cut_block(void *user, int32_t block)
                                               (cell >> 2 & 3) + of[1] - 1, (cell & 3) + of[2] - 1);
             if (to < 0) continue;
             s->mass.data[to] += element.mass[o];
-            float *stencil = s->stencil.data + 192 * (int64_t)irregular_number(s, to);
+            float *stencil = s->stencil.data + 192 * (int64_t)mn_flow_irregular_number(s, to);
             const int32_t first = 16 * (2 - of[0]) + 4 * (2 - of[1]) + 2 - of[2];
             for (int32_t d = 0; d < 3; d++)
                 for (int32_t k = 0; k < 8; k++)

@@ -74,18 +74,37 @@ static mn_status jacobi(void *pressure, const double *r, double *z)
     return MN_OK;
 }
 
-// p = S^-1 rhs: with the cycle, widened where it is not positive, at last with the diagonal alone.
-static mn_status solve(mn_flow_pressure *s, double tolerance, mn_flow_projection *result)
+// rhs = -(G u + wall flux), without its mean where nothing is open or free.
+static mn_status find_rhs(project_job *job)
 {
+    mn_flow_pressure *s = job->s;
+    const mn_flow_grid *grid = s->grid;
+    MN_TRY(mn_flow_for_blocks(grid, take_block, job));
+    MN_TRY(mn_flow_divergence(s, s->rhs.data));
+    MN_TRY(mn_flow_for_blocks(grid, negate_block, job));
+    if (!s->sealed) return MN_OK;
+    double sums[2];
+    MN_TRY(mn_parallel_sum(grid->ctx, mn_flow_size(grid), 4096, rhs_sum, job, 2, sums));
+    job->mean = sums[1] > 0 ? sums[0] / sums[1] : 0;
+    return mn_flow_for_blocks(grid, centre_block, job);
+}
+
+// p = S^-1 rhs: with the cycle, widened where it is not positive, at last with the diagonal alone. A cycle
+// uses the room of rhs and of the product, so each attempt begins by finding rhs.
+static mn_status solve(project_job *job, double tolerance, mn_flow_projection *result)
+{
+    mn_flow_pressure *s = job->s;
     const int64_t size = mn_flow_size(s->grid);
     mn_krylov_def def = mn_krylov_default_def();
     def.tolerance = tolerance, def.absolute = least_divergence * sqrt((double)size);
+    def.from_zero = true, def.product = mn_flow_levels_room(s->levels);
     for (int32_t attempt = 0; attempt <= WIDENINGS; attempt++) {
         const bool cycle = attempt < WIDENINGS;
         const mn_linear_problem problem = {size, mn_flow_pressure_apply, s,
                                            cycle ? mn_flow_levels_cycle : jacobi, s};
         mn_krylov_result krylov;
         def.max_iterations = cycle ? MOST_ITERATIONS : 20 * MOST_ITERATIONS;
+        MN_TRY(find_rhs(job));
         mn_fill_bytes(s->p.data, 0, mn_bytes(size, sizeof(double)));
         MN_TRY(mn_conjugate_gradients(s->krylov, &problem, &def, s->rhs.data, s->p.data, &krylov));
         result->iterations += krylov.iterations;
@@ -101,26 +120,16 @@ mn_status mn_flow_project(mn_flow_pressure *s, double tolerance, const mn_double
                           mn_flow_projection *result)
 {
     const mn_flow_grid *grid = s->grid;
-    const int64_t size = mn_flow_size(grid);
     project_job job = {s, load, velocity, 0};
     result->iterations = 0;
-    MN_TRY(mn_flow_pressure_clear(s));
+    if (load) MN_TRY(mn_flow_for_blocks(grid, load_block, &job));
+    MN_TRY(mn_flow_pressure_clear(s)); // only now: with the correction the load may lie in the room of v
     if (load) {
-        MN_TRY(mn_flow_for_blocks(grid, load_block, &job));
         MN_TRY(mn_flow_inverse_mass(s));
         MN_TRY(mn_flow_for_blocks(grid, add_block, &job));
     }
-    MN_TRY(mn_flow_for_blocks(grid, take_block, &job));
-    MN_TRY(mn_flow_divergence(s, s->rhs.data));
     if (s->wall.count > 0) mn_flow_fold_followers(s, s->wall.data);
-    MN_TRY(mn_flow_for_blocks(grid, negate_block, &job));
-    if (s->sealed) {
-        double sums[2];
-        MN_TRY(mn_parallel_sum(grid->ctx, size, 4096, rhs_sum, &job, 2, sums));
-        job.mean = sums[1] > 0 ? sums[0] / sums[1] : 0;
-        MN_TRY(mn_flow_for_blocks(grid, centre_block, &job));
-    }
-    MN_TRY(solve(s, tolerance, result));
+    MN_TRY(solve(&job, tolerance, result));
     MN_TRY(mn_flow_gradient(s, s->p.data));
     return mn_flow_for_blocks(grid, add_block, &job);
 }

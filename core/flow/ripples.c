@@ -21,14 +21,9 @@ static mn_vec3 at_column(const mn_flow *flow, int64_t column, double y)
 static double distance_at(const mn_flow *flow, mn_vec3 X, mn_vec3 *slope)
 {
     mn_flow_taps taps;
-    mn_double4 value, slopes[3];
     mn_flow_find_taps(&flow->grid, X, &taps);
-    mn_flow_gather(&taps, flow->surface.data, &value);
-    if (slope) {
-        mn_flow_gather_slopes(&taps, flow->surface.data, slopes);
-        *slope = mn_v3(slopes[0][0], slopes[1][0], slopes[2][0]);
-    }
-    return value[0];
+    if (slope) *slope = mn_flow_gather_slope(&taps, flow->surface.data);
+    return mn_flow_gather_value(&taps, flow->surface.data);
 }
 
 static bool is_wet(const mn_flow *flow, int64_t column, double y)

@@ -19,7 +19,7 @@
 typedef struct smoke_job {
     mn_flow *flow;
     mn_double4 *velocity, *other;
-    const mn_double4 *smoke;
+    const mn_flow_values *smoke;
     double dt;
     mn_vec3 up;
 } smoke_job;
@@ -27,10 +27,8 @@ typedef struct smoke_job {
 static void force_block(void *user, int32_t block)
 {
     const smoke_job *job = user;
-    const mn_flow_def *def = &job->flow->def;
     for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++) {
-        const double a =
-            job->dt * (def->buoyancy * job->smoke[at][0] + def->heat_buoyancy * job->smoke[at][1]);
+        const double a = job->dt * mn_flow_lift(job->flow, job->smoke, at);
         job->velocity[at] += (mn_double4){a * job->up.x, a * job->up.y, a * job->up.z, 0};
     }
 }
@@ -42,37 +40,45 @@ static void reflect_block(void *user, int32_t block)
         job->other[at] = 2.0 * job->velocity[at] - job->other[at];
 }
 
+// What the source gives to a cell of the new smoke, of which it fills a share.
+static void give(const mn_flow *flow, double share, int64_t at)
+{
+    const mn_flow_def *def = &flow->def;
+    const mn_flow_values *smoke = flow->next_smoke;
+    double *density = &smoke[MN_FLOW_DENSITY].data[at];
+    const double gained = fmax(*density, share * def->source_density) - *density;
+    const double heat = share * def->source_temperature;
+    if (smoke[MN_FLOW_HEAT].count > 0 && fabs(heat) > fabs(smoke[MN_FLOW_HEAT].data[at]))
+        smoke[MN_FLOW_HEAT].data[at] = heat;
+    for (int32_t d = 0; d < 3 && smoke[MN_FLOW_RED].count > 0; d++)
+        smoke[MN_FLOW_RED + d].data[at] += gained * mn_component(def->source_color, d);
+    *density += gained;
+}
+
 // What the source gives and what fades, at the end of the step.
 static mn_status source_range(void *user, mn_range range)
 {
     const smoke_job *job = user;
     mn_flow *flow = job->flow;
     const mn_flow_def *def = &flow->def;
-    const bool painted = flow->color.count > 0;
     const double fade = mn_exp(-def->dissipation * job->dt), cool = mn_exp(-def->cooling * job->dt);
     for (int64_t block = range.begin; block < range.end; block++) {
         mn_vec3 x[64];
         double distance[64];
-        if (flow->inputs.source) {
-            for (int32_t cell = 0; cell < 64; cell++) {
-                const mn_ivec3 c = mn_block_cell(&flow->grid.table, (int32_t)block, cell);
-                x[cell] = mn_flow_to_world(&flow->grid, mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5));
-            }
-            mn_collider_distance(flow->inputs.source, flow->before, 64, x, distance);
+        for (int32_t k = 0; k < MN_FLOW_SMOKE_FIELDS; k++)
+            for (int64_t at = block * 64; at < block * 64 + 64 && flow->next_smoke[k].count > 0; at++)
+                flow->next_smoke[k].data[at] *= k == MN_FLOW_HEAT ? cool : fade;
+        if (!flow->inputs.source) continue;
+        for (int32_t cell = 0; cell < 64; cell++) {
+            const mn_ivec3 c = mn_block_cell(&flow->grid.table, (int32_t)block, cell);
+            x[cell] = mn_flow_to_world(&flow->grid, mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5));
         }
+        mn_collider_distance(flow->inputs.source, flow->before, 64, x, distance);
         for (int32_t cell = 0; cell < 64; cell++) {
             const int64_t at = block * 64 + cell;
-            flow->next.data[at] *= (mn_double4){fade, cool, fade, fade};
-            if (painted) flow->spare.data[at] *= fade;
-            if (!flow->inputs.source) continue;
             const double share = fmin(fmax(0.5 - distance[cell] / flow->grid.dx, 0), 1); // a cell's ramp
             if (!(share > 0)) continue;
-            const double density = fmax(flow->next.data[at][0], share * def->source_density);
-            const double heat = share * def->source_temperature;
-            if (fabs(heat) > fabs(flow->next.data[at][1])) flow->next.data[at][1] = heat;
-            const mn_double4 paint = {def->source_color.x, def->source_color.y, def->source_color.z, 0};
-            if (painted) flow->spare.data[at] += (density - flow->next.data[at][0]) * paint;
-            flow->next.data[at][0] = density;
+            give(flow, share, at);
             if (def->inherit_velocity > 0) {
                 const mn_vec3 v = mn_collider_probe(flow->inputs.source, flow->before, x[cell]).velocity;
                 const double keep = 1.0 - share * def->inherit_velocity;
@@ -83,35 +89,82 @@ static mn_status source_range(void *user, mn_range range)
     return MN_OK;
 }
 
-mn_status mn_flow_smoke_paint(mn_flow *flow)
+/// Room for one field and its next values, all zero.
+static mn_status begin_field(mn_flow *flow, int32_t k)
 {
-    const int64_t size = mn_flow_size(&flow->grid);
-    if (flow->color.count == 0) {
-        MN_TRY(mn_array_resize(flow->solver.ctx, &flow->color, size));
-        for (int64_t at = 0; at < size; at++)
-            flow->color.data[at] = flow->smoke.data[at][0] * (mn_double4){1, 1, 1, 0};
+    mn_flow_values *fields[2] = {&flow->smoke[k], &flow->next_smoke[k]};
+    for (int32_t f = 0; f < 2; f++) {
+        MN_TRY(mn_array_resize(flow->solver.ctx, fields[f], mn_flow_size(&flow->grid)));
+        mn_fill_bytes(fields[f]->data, 0, mn_bytes(fields[f]->count, sizeof(double)));
     }
-    if (flow->spare.count == size) return MN_OK;
-    MN_TRY(mn_array_resize(flow->solver.ctx, &flow->spare, size));
-    mn_fill_bytes(flow->spare.data, 0, mn_bytes(size, sizeof(mn_double4)));
     return MN_OK;
 }
 
-/// Whether the source's colour is other than white.
-static bool paints(const mn_flow *flow)
+mn_status mn_flow_smoke_warm(mn_flow *flow)
+{
+    return flow->smoke[MN_FLOW_HEAT].count > 0 ? MN_OK : begin_field(flow, MN_FLOW_HEAT);
+}
+
+mn_status mn_flow_smoke_paint(mn_flow *flow)
+{
+    if (flow->smoke[MN_FLOW_RED].count > 0) return MN_OK;
+    const mn_flow_values *density = &flow->smoke[MN_FLOW_DENSITY];
+    for (int32_t k = MN_FLOW_RED; k <= MN_FLOW_BLUE; k++) {
+        MN_TRY(begin_field(flow, k));
+        mn_copy_bytes(flow->smoke[k].data, density->data, mn_bytes(density->count, sizeof(double)));
+    }
+    return MN_OK;
+}
+
+/// Room for what the source gives beside density.
+static mn_status make_room(mn_flow *flow)
 {
     const mn_vec3 c = flow->def.source_color;
-    return flow->inputs.source && (c.x != 1 || c.y != 1 || c.z != 1);
+    if (!flow->inputs.source) return MN_OK;
+    if (flow->def.source_temperature != 0) MN_TRY(mn_flow_smoke_warm(flow));
+    if (c.x != 1 || c.y != 1 || c.z != 1) MN_TRY(mn_flow_smoke_paint(flow));
+    return MN_OK;
+}
+
+static void take_smoke(mn_flow *flow)
+{
+    for (int32_t k = 0; k < MN_FLOW_SMOKE_FIELDS; k++) {
+        const mn_flow_values old = flow->smoke[k];
+        flow->smoke[k] = flow->next_smoke[k], flow->next_smoke[k] = old;
+    }
 }
 
 mn_status mn_flow_smoke_begin(mn_flow *flow)
 {
-    if (paints(flow)) MN_TRY(mn_flow_smoke_paint(flow));
+    for (int32_t k = 0; k < MN_FLOW_SMOKE_FIELDS; k++) flow->smoke[k].count = flow->next_smoke[k].count = 0;
+    MN_TRY(begin_field(flow, MN_FLOW_DENSITY));
+    MN_TRY(make_room(flow));
     smoke_job job = {.flow = flow, .velocity = flow->velocity.data};
     MN_TRY(mn_parallel_long(flow->solver.ctx, flow->grid.table.count, MN_FLOW_GRAIN, source_range, &job));
-    const mn_flow_quads smoke = flow->smoke, color = flow->color; // both zero; the source fills the scratch
-    flow->smoke = flow->next, flow->next = smoke;
-    if (flow->color.count > 0) flow->color = flow->spare, flow->spare = color;
+    take_smoke(flow); // the source has filled the next values; the others are zero
+    return MN_OK;
+}
+
+/// All that smoke is made of moves over the step; its coefficients lie in `values` meanwhile, four at a time.
+static mn_status carry_smoke(mn_flow *flow, const mn_flow_carrier *carrier)
+{
+    mn_flow_carried_number carried[4];
+    int32_t count = 0;
+    const int64_t size = mn_flow_size(&flow->grid);
+    for (int32_t k = 0; k < MN_FLOW_SMOKE_FIELDS; k++) {
+        if (flow->smoke[k].count > 0) {
+            double *coefficients = (double *)flow->values.data + count * size;
+            mn_fill_bytes(coefficients, 0, mn_bytes(size, sizeof(double)));
+            mn_fill_bytes(flow->next_smoke[k].data, 0, mn_bytes(size, sizeof(double)));
+            MN_TRY(mn_flow_coefficient(&flow->grid, NULL, flow->smoke[k].data, coefficients));
+            carried[count++] =
+                (mn_flow_carried_number){coefficients, flow->smoke[k].data, flow->next_smoke[k].data};
+        }
+        if (count == 4 || (count > 0 && k == MN_FLOW_BLUE)) {
+            MN_TRY(mn_flow_advect_numbers(carrier, count, carried));
+            count = 0;
+        }
+    }
     return MN_OK;
 }
 
@@ -140,10 +193,11 @@ mn_status mn_flow_smoke_step(mn_flow *flow, double dt)
     const mn_flow_def *def = &flow->def;
     const mn_flow_grid *grid = &flow->grid;
     const size_t bytes = mn_bytes(mn_flow_size(grid), sizeof(mn_double4));
+    mn_double4 *w = flow->work.data, *h = flow->spare.data;
     mn_flow_projection projection;
-    const mn_double4 stream = {def->stream.x, def->stream.y, def->stream.z, 0};
     mn_timer_begin(&flow->solver.timers, "solids");
     MN_TRY(prepare_pressure(flow));
+    MN_TRY(make_room(flow));
     mn_timer_end(&flow->solver.timers, "solids");
 
     mn_timer_begin(&flow->solver.timers, "advection");
@@ -154,61 +208,52 @@ mn_status mn_flow_smoke_step(mn_flow *flow, double dt)
                                NULL,
                                flow->solid.count > 0 ? flow->solid.data : NULL,
                                mn_flow_inflow_side(def)};
-    mn_flow_carried moved = {flow->velocity.data, NULL, flow->values.data, stream, false};
-    MN_TRY(mn_flow_advect(&carrier, 1, &moved));
-    MN_TRY(mn_flow_coefficients(grid, NULL, flow->values.data, flow->next.data)); // w
+    mn_flow_carried moved = {
+        flow->velocity.data, flow->values.data, {def->stream.x, def->stream.y, def->stream.z, 0}, false};
+    MN_TRY(mn_flow_advect(&carrier, &moved));
+    MN_TRY(mn_flow_coefficients(grid, NULL, flow->values.data, w));
     mn_timer_end(&flow->solver.timers, "advection");
-    smoke_job job = {flow, flow->next.data, NULL, flow->smoke.data, 0.5 * dt, up_of(def)};
+    smoke_job job = {flow, w, NULL, flow->smoke, 0.5 * dt, up_of(def)};
     MN_TRY(mn_flow_for_blocks(grid, force_block, &job));
-    MN_TRY(mn_flow_push(flow, 0.5 * dt, flow->next.data));
-    mn_copy_bytes(flow->half.data, flow->next.data, bytes);
+    MN_TRY(mn_flow_push(flow, 0.5 * dt, w));
+    MN_TRY(mn_flow_confine(flow, 0.5 * dt, w));
+    mn_copy_bytes(h, w, bytes);
     mn_timer_begin(&flow->solver.timers, "projection");
     mn_flow_pressure_lend(&flow->pressure, flow->values.data, NULL);
-    MN_TRY(mn_flow_project(&flow->pressure, def->tolerance, NULL, flow->half.data, &projection)); // h
+    MN_TRY(mn_flow_project(&flow->pressure, def->tolerance, NULL, h, &projection));
     flow->solver.counts.linear_iterations += projection.iterations;
     mn_timer_end(&flow->solver.timers, "projection");
     MN_TRY(mn_check_cancelled(flow->solver.ctx));
 
     mn_timer_begin(&flow->solver.timers, "advection");
-    job.velocity = flow->half.data, job.other = flow->next.data;
-    MN_TRY(mn_flow_for_blocks(grid, reflect_block, &job)); // next = 2 h - w
-    carrier.velocity = flow->half.data;
-    moved.coefficients = flow->next.data;
-    MN_TRY(mn_flow_advect(&carrier, 1, &moved));
-    MN_TRY(mn_flow_coefficients(grid, NULL, flow->values.data, flow->spare2.data));
+    job.velocity = h, job.other = w;
+    MN_TRY(mn_flow_for_blocks(grid, reflect_block, &job)); // w = 2 h - w
+    carrier.velocity = h;
+    moved.coefficients = w;
+    MN_TRY(mn_flow_advect(&carrier, &moved));
+    MN_TRY(mn_flow_coefficients(grid, NULL, flow->values.data, w)); // what becomes the new velocity
     carrier.dt = dt;
-    MN_TRY(mn_flow_coefficients(grid, NULL, flow->smoke.data, flow->values.data));
-    const mn_double4 none = {0, 0, 0, 0};
-    mn_fill_bytes(flow->next.data, 0, bytes);
-    const mn_flow_carried smoke = {flow->values.data, flow->smoke.data, flow->next.data, none, false};
-    MN_TRY(mn_flow_advect(&carrier, 1, &smoke));
-    if (paints(flow) || flow->color.count > 0) {
-        MN_TRY(mn_flow_smoke_paint(flow));
-        MN_TRY(mn_flow_coefficients(grid, NULL, flow->color.data, flow->values.data));
-        mn_fill_bytes(flow->spare.data, 0, bytes);
-        const mn_flow_carried color = {flow->values.data, flow->color.data, flow->spare.data, none, false};
-        MN_TRY(mn_flow_advect(&carrier, 1, &color));
-    }
+    MN_TRY(carry_smoke(flow, &carrier));
     mn_timer_end(&flow->solver.timers, "advection");
 
-    job.velocity = flow->spare2.data, job.dt = dt;
+    job.velocity = w, job.dt = dt;
     MN_TRY(mn_parallel_long(flow->solver.ctx, grid->table.count, MN_FLOW_GRAIN, source_range, &job));
-    job.smoke = flow->next.data, job.dt = 0.5 * dt;
+    job.smoke = flow->next_smoke, job.dt = 0.5 * dt;
     MN_TRY(mn_flow_for_blocks(grid, force_block, &job));
-    MN_TRY(mn_flow_push(flow, 0.5 * dt, flow->spare2.data));
-    MN_TRY(mn_flow_diffuse(flow, dt, flow->spare2.data));
+    MN_TRY(mn_flow_push(flow, 0.5 * dt, w));
+    MN_TRY(mn_flow_confine(flow, 0.5 * dt, w));
+    MN_TRY(mn_flow_diffuse(flow, dt, w));
     mn_timer_begin(&flow->solver.timers, "projection");
     mn_flow_pressure_lend(&flow->pressure, flow->values.data, NULL);
-    MN_TRY(mn_flow_project(&flow->pressure, def->tolerance, NULL, flow->spare2.data, &projection));
+    MN_TRY(mn_flow_project(&flow->pressure, def->tolerance, NULL, w, &projection));
     flow->solver.counts.linear_iterations += projection.iterations;
     mn_timer_end(&flow->solver.timers, "projection");
-    return mn_flow_guard(flow, dt, flow->spare2.data);
+    return mn_flow_guard(flow, dt, w);
 }
 
 void mn_flow_smoke_commit(mn_flow *flow)
 {
-    const mn_flow_quads velocity = flow->velocity, old = flow->smoke, paint = flow->color;
-    flow->velocity = flow->spare2, flow->spare2 = velocity;
-    flow->smoke = flow->next, flow->next = old;
-    if (paint.count > 0) flow->color = flow->spare, flow->spare = paint;
+    const mn_flow_quads velocity = flow->velocity;
+    flow->velocity = flow->work, flow->work = velocity;
+    take_smoke(flow);
 }

@@ -92,7 +92,7 @@ MN_INLINE void mn_flow_gather_slopes(const mn_flow_taps *taps, const mn_double4 
     slopes[0] = sx, slopes[1] = sy, slopes[2] = sz;
 }
 
-/// One field.
+/// One field, and its derivatives per cell.
 MN_INLINE double mn_flow_gather_value(const mn_flow_taps *taps, const double *values)
 {
     double sum = 0;
@@ -101,7 +101,24 @@ MN_INLINE double mn_flow_gather_value(const mn_flow_taps *taps, const double *va
             const double w = taps->wx[a] * taps->wy[b];
             const int32_t *cell = &taps->cell[9 * a + 3 * b];
             for (int32_t c = 0; c < 3; c++)
-                if (cell[c] >= 0) sum += w * taps->wz[c] * values[cell[c]];
+                if (cell[c] >= 0) sum += (w * taps->wz[c]) * values[cell[c]];
+        }
+    return sum;
+}
+
+MN_INLINE mn_vec3 mn_flow_gather_slope(const mn_flow_taps *taps, const double *values)
+{
+    mn_vec3 sum = {0, 0, 0};
+    for (int32_t a = 0; a < 3; a++)
+        for (int32_t b = 0; b < 3; b++) {
+            const int32_t *cell = &taps->cell[9 * a + 3 * b];
+            for (int32_t c = 0; c < 3; c++)
+                if (cell[c] >= 0) {
+                    const double v = values[cell[c]];
+                    sum.x += (taps->dx[a] * taps->wy[b] * taps->wz[c]) * v;
+                    sum.y += (taps->wx[a] * taps->dy[b] * taps->wz[c]) * v;
+                    sum.z += (taps->wx[a] * taps->wy[b] * taps->dz[c]) * v;
+                }
         }
     return sum;
 }

@@ -35,12 +35,9 @@ typedef struct surface_job {
 MN_INLINE void probe(const mn_flow *flow, mn_vec3 X, double *phi, mn_vec3 *slope)
 {
     mn_flow_taps taps;
-    mn_double4 value, slopes[3];
     mn_flow_find_taps(&flow->grid, X, &taps);
-    mn_flow_gather(&taps, flow->surface.data, &value);
-    mn_flow_gather_slopes(&taps, flow->surface.data, slopes);
-    *phi = value[0];
-    *slope = mn_v3(slopes[0][0], slopes[1][0], slopes[2][0]);
+    *phi = mn_flow_gather_value(&taps, flow->surface.data);
+    *slope = mn_flow_gather_slope(&taps, flow->surface.data);
 }
 
 mn_vec3 mn_flow_out_of_solid(const mn_flow *flow, mn_vec3 X)
@@ -50,15 +47,7 @@ mn_vec3 mn_flow_out_of_solid(const mn_flow *flow, mn_vec3 X)
     mn_flow_find_taps(&flow->grid, X, &taps);
     const double distance = mn_flow_gather_value(&taps, flow->solid.data);
     if (distance >= 0) return X;
-    mn_vec3 slope = {0, 0, 0};
-    for (int32_t k = 0; k < 27; k++) {
-        if (taps.cell[k] < 0) continue;
-        const double s = flow->solid.data[taps.cell[k]];
-        const int32_t a = k / 9, b = k / 3 % 3, d = k % 3;
-        slope = mn_add(slope, mn_v3(s * taps.dx[a] * taps.wy[b] * taps.wz[d],
-                                    s * taps.wx[a] * taps.dy[b] * taps.wz[d],
-                                    s * taps.wx[a] * taps.wy[b] * taps.dz[d]));
-    }
+    const mn_vec3 slope = mn_flow_gather_slope(&taps, flow->solid.data);
     const double square = mn_norm2(slope);
     return square > 0.01 ? mn_axpy(X, -distance / square, slope) : X;
 }
@@ -98,7 +87,7 @@ static void mark_block(void *user, int32_t block)
         const int64_t at = (int64_t)block * 64 + cell;
         flow->known.data[at] =
             mn_flow_around_box(&flow->grid, mn_block_cell(&flow->grid.table, block, cell)) &&
-            flow->surface.data[at][0] < MN_FLOW_MOVED;
+            flow->surface.data[at] < MN_FLOW_MOVED;
     }
 }
 
@@ -109,33 +98,40 @@ mn_status mn_flow_surface_mark(mn_flow *flow)
     return mn_flow_for_blocks(&flow->grid, mark_block, &job);
 }
 
-/// Moves one field from the blocks as they were to those of the grid.
-static mn_status move_quads(mn_flow *flow, int64_t old_count, const mn_ivec3 *old, mn_flow_quads *quads,
-                            double empty)
+/// Copies a field of `bytes` a cell from the blocks as they were to those of the grid.
+static void move_blocks(const mn_flow *flow, size_t bytes, const void *from, void *to)
 {
-    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->next, mn_flow_size(&flow->grid)));
-    for (int64_t at = 0; at < flow->next.count; at++) flow->next.data[at] = (mn_double4){empty, 0, 0, 0};
-    for (int64_t b = 0; b < old_count; b++) {
-        const int32_t to = mn_flow_block_at(&flow->grid, old[b].x, old[b].y, old[b].z);
-        if (to >= 0)
-            memcpy(flow->next.data + (int64_t)to * 64, quads->data + b * 64, 64 * sizeof(mn_double4));
+    for (int64_t b = 0; b < flow->blocks.count; b++) {
+        const mn_ivec3 old = flow->blocks.data[b];
+        const int64_t now = mn_flow_block_at(&flow->grid, old.x, old.y, old.z);
+        if (now >= 0)
+            memcpy((char *)to + mn_bytes(now * 64, bytes), (const char *)from + mn_bytes(b * 64, bytes),
+                   64 * bytes);
     }
-    const mn_flow_quads swap = *quads;
-    *quads = flow->next, flow->next = swap;
-    return MN_OK;
 }
 
-static mn_status move_labels(mn_flow *flow, int64_t old_count, const mn_ivec3 *old)
+/// The state of a liquid on the blocks of the grid: no velocity, distance or body where there was no block.
+static mn_status move_state(mn_flow *flow)
 {
-    MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->next_label, mn_flow_size(&flow->grid)));
-    for (int64_t at = 0; at < flow->next_label.count; at++) flow->next_label.data[at] = -1;
-    for (int64_t b = 0; b < old_count; b++) {
-        const int32_t to = mn_flow_block_at(&flow->grid, old[b].x, old[b].y, old[b].z);
-        if (to >= 0)
-            memcpy(flow->next_label.data + (int64_t)to * 64, flow->label.data + b * 64, 64 * sizeof(int32_t));
+    mn_context *ctx = flow->solver.ctx;
+    const int64_t size = mn_flow_size(&flow->grid);
+    MN_TRY(MN_FLOW_ROOM(ctx, &flow->values, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &flow->before_step, size));
+    MN_TRY(MN_FLOW_ROOM(ctx, &flow->next_label, size));
+    for (int64_t at = 0; at < size; at++) {
+        flow->values.data[at] = (mn_double4){0, 0, 0, 0};
+        flow->before_step.data[at] = MN_FLOW_FAR;
+        flow->next_label.data[at] = -1;
     }
-    const mn_flow_labels swap = flow->label;
-    flow->label = flow->next_label, flow->next_label = swap;
+    move_blocks(flow, sizeof(mn_double4), flow->velocity.data, flow->values.data);
+    move_blocks(flow, sizeof(double), flow->surface.data, flow->before_step.data);
+    move_blocks(flow, sizeof(int32_t), flow->label.data, flow->next_label.data);
+    const mn_flow_quads velocity = flow->velocity;
+    const mn_flow_values surface = flow->surface;
+    const mn_flow_labels label = flow->label;
+    flow->velocity = flow->values, flow->values = velocity;
+    flow->surface = flow->before_step, flow->before_step = surface;
+    flow->label = flow->next_label, flow->next_label = label;
     return MN_OK;
 }
 
@@ -149,7 +145,7 @@ mn_status mn_flow_surface_activate(mn_flow *flow)
         const mn_ivec3 c = grid->table.coords[b];
         bool near = false;
         for (int32_t cell = 0; cell < 64 && !near; cell++)
-            near = flow->surface.data[(int64_t)b * 64 + cell][0] < 5;
+            near = flow->surface.data[(int64_t)b * 64 + cell] < 5;
         if (!near) continue;
         for (int32_t k = 0; k < 27; k++) {
             const mn_ivec3 n = mn_iv3(c.x + k / 9 - 1, c.y + k / 3 % 3 - 1, c.z + k % 3 - 1);
@@ -159,16 +155,12 @@ mn_status mn_flow_surface_activate(mn_flow *flow)
             MN_TRY(mn_array_push(ctx, &grid->coords, &n));
         }
     }
-    const int64_t old_count = flow->blocks.count;
-    const mn_ivec3 *old = flow->blocks.data;
     MN_TRY(mn_flow_grid_set(grid, grid->coords.count, grid->coords.data));
-    bool same = grid->table.count == old_count;
-    for (int64_t b = 0; b < old_count && same; b++)
-        same = memcmp(&old[b], &grid->table.coords[b], sizeof old[b]) == 0;
+    bool same = grid->table.count == flow->blocks.count;
+    for (int64_t b = 0; b < flow->blocks.count && same; b++)
+        same = memcmp(&flow->blocks.data[b], &grid->table.coords[b], sizeof(mn_ivec3)) == 0;
     if (same) return MN_OK;
-    MN_TRY(move_quads(flow, old_count, old, &flow->velocity, 0));
-    MN_TRY(move_quads(flow, old_count, old, &flow->surface, MN_FLOW_FAR));
-    MN_TRY(move_labels(flow, old_count, old));
+    MN_TRY(move_state(flow));
     MN_TRY(mn_flow_note_blocks(flow));
     return mn_flow_fit(flow);
 }
@@ -177,18 +169,20 @@ mn_status mn_flow_surface_activate(mn_flow *flow)
 
 mn_status mn_flow_surface_values(mn_flow *flow)
 {
-    return mn_flow_values_at_centres(&flow->grid, NULL, flow->surface.data, flow->values.data);
+    return mn_flow_value_at_centres(&flow->grid, NULL, flow->surface.data,
+                                    mn_flow_plane_of(flow, MN_FLOW_PHI));
 }
 
 static void carry_block(void *user, int32_t block)
 {
     const surface_job *job = user;
     mn_flow *flow = job->flow;
-    const double step = job->dt / flow->grid.dx;
+    const double step = job->dt / flow->grid.dx, *old = mn_flow_plane_of(flow, MN_FLOW_PHI);
+    double *carried = mn_flow_plane_of(flow, MN_FLOW_CARRIED);
     for (int32_t cell = 0; cell < 64; cell++) {
         const int64_t at = (int64_t)block * 64 + cell;
         const mn_ivec3 c = mn_block_cell(&flow->grid.table, block, cell);
-        double phi = fmin(fmax(flow->values.data[at][0], -MN_FLOW_FAR), MN_FLOW_FAR);
+        double phi = fmin(fmax(old[at], -MN_FLOW_FAR), MN_FLOW_FAR);
         if (!mn_flow_around_box(&flow->grid, c)) phi = MN_FLOW_FAR;
         if (mn_flow_around_box(&flow->grid, c) && fabs(phi) < MN_FLOW_MOVED) {
             const mn_vec3 X = mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5);
@@ -196,12 +190,11 @@ static void carry_block(void *user, int32_t block)
             const mn_vec3 w =
                 mn_flow_surface_velocity(flow, flow->velocity.data, mn_axpy(X, -0.5 * step, first));
             mn_flow_taps taps;
-            mn_double4 value;
             mn_flow_find_taps(&flow->grid, mn_axpy(X, -step, w), &taps);
-            mn_flow_gather(&taps, flow->surface.data, &value);
-            phi = fmin(fmax(value[0], -MN_FLOW_FAR), MN_FLOW_FAR);
+            phi = mn_flow_gather_value(&taps, flow->surface.data);
+            phi = fmin(fmax(phi, -MN_FLOW_FAR), MN_FLOW_FAR);
         }
-        flow->spare.data[at] = (mn_double4){phi, 0, 0, 0};
+        carried[at] = phi;
     }
 }
 
@@ -210,8 +203,8 @@ mn_status mn_flow_surface_carry(mn_flow *flow, double dt)
     surface_job job = {.flow = flow, .dt = dt};
     MN_TRY(mn_flow_surface_values(flow));
     MN_TRY(mn_flow_for_blocks(&flow->grid, carry_block, &job));
-    const mn_flow_quads swap = flow->values;
-    flow->values = flow->spare, flow->spare = swap;
+    mn_copy_bytes(mn_flow_plane_of(flow, MN_FLOW_PHI), mn_flow_plane_of(flow, MN_FLOW_CARRIED),
+                  mn_bytes(mn_flow_size(&flow->grid), sizeof(double)));
     return MN_OK;
 }
 
@@ -221,7 +214,7 @@ static void begin_block(void *user, int32_t block)
 {
     const surface_job *job = user;
     for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++) {
-        const double phi = job->flow->values.data[at][0];
+        const double phi = job->from[at];
         job->to[at] = fabs(phi) <= kept ? phi : copysign(MN_FLOW_FAR, phi);
     }
 }
@@ -280,19 +273,20 @@ static void sweep_block(void *user, int32_t block)
 mn_status mn_flow_surface_finish(mn_flow *flow)
 {
     const int64_t size = mn_flow_size(&flow->grid);
-    for (int32_t k = 0; k < 2; k++) MN_TRY(MN_FLOW_ROOM(flow->solver.ctx, &flow->distance[k], size));
-    surface_job job = {.flow = flow, .to = flow->distance[0].data};
+    double *phi = mn_flow_plane_of(flow, MN_FLOW_PHI);
+    double *swept[2] = {mn_flow_plane_of(flow, MN_FLOW_SWEPT), mn_flow_plane_of(flow, MN_FLOW_SWEPT_TOO)};
+    surface_job job = {.flow = flow, .from = phi, .to = swept[0]};
     MN_TRY(mn_flow_for_blocks(&flow->grid, begin_block, &job));
     for (int32_t k = 0; k < SWEEPS; k++) {
-        job.from = flow->distance[k & 1].data, job.to = flow->distance[(k + 1) & 1].data;
+        job.from = swept[k & 1], job.to = swept[(k + 1) & 1];
         MN_TRY(mn_flow_for_blocks(&flow->grid, sweep_block, &job));
     }
-    MN_TRY(mn_flow_meet_sides(flow, flow->distance[SWEEPS & 1].data));
-    mn_copy_bytes(flow->surface.data, flow->values.data, mn_bytes(size, sizeof(mn_double4)));
-    MN_TRY(mn_flow_coefficients(&flow->grid, NULL, flow->values.data, flow->surface.data));
+    MN_TRY(mn_flow_meet_sides(flow, swept[SWEEPS & 1]));
+    mn_copy_bytes(flow->surface.data, phi, mn_bytes(size, sizeof(double)));
+    MN_TRY(mn_flow_coefficient(&flow->grid, NULL, phi, flow->surface.data));
     if (flow->solid.count != size) return MN_OK;
     MN_TRY(mn_flow_meet_solids(flow));
-    return mn_flow_coefficients(&flow->grid, NULL, flow->values.data, flow->surface.data);
+    return mn_flow_coefficient(&flow->grid, NULL, phi, flow->surface.data);
 }
 
 // ---- nodes and curvature ----
@@ -310,7 +304,7 @@ static void node_block(void *user, int32_t block)
         for (int32_t k = 0; k < 8; k++) {
             const int32_t at = mn_block_reach(&grid->table, block, (cell >> 4) - (k >> 2),
                                               (cell >> 2 & 3) - (k >> 1 & 1), (cell & 3) - (k & 1));
-            sum += at < 0 ? MN_FLOW_FAR : flow->surface.data[at][0];
+            sum += at < 0 ? MN_FLOW_FAR : flow->surface.data[at];
         }
         const double node = sum / 8;
         flow->surface_nodes.data[(int64_t)block * 64 + cell] = fabs(node) < TOUCHING ? TOUCHING : node;
@@ -328,12 +322,14 @@ static void curve_block(void *user, int32_t block)
 {
     mn_flow *flow = ((surface_job *)user)->flow;
     const mn_flow_grid *grid = &flow->grid;
+    const double *phi = mn_flow_plane_of(flow, MN_FLOW_PHI);
+    double *curvature = mn_flow_plane_of(flow, MN_FLOW_CARRIED);
     for (int32_t cell = 0; cell < 64; cell++) {
         const int64_t at = (int64_t)block * 64 + cell;
         const mn_ivec3 c = mn_block_cell(&grid->table, block, cell);
-        flow->spare.data[at] = (mn_double4){0, 0, 0, 0};
+        curvature[at] = 0;
         flow->known.data[at] = 0;
-        if (!mn_flow_around_box(grid, c) || fabs(flow->values.data[at][0]) > kept) continue;
+        if (!mn_flow_around_box(grid, c) || fabs(phi[at]) > kept) continue;
         flow->known.data[at] = 1;
         double f[3][3][3];
         int32_t in[3] = {c.x, c.y, c.z}; // around the box, the curvature of the nearest cell inside
@@ -343,8 +339,7 @@ static void curve_block(void *user, int32_t block)
             const int32_t other =
                 mn_flow_cell_at(grid, in[0] + k / 9 - 1, in[1] + k / 3 % 3 - 1, in[2] + k % 3 - 1);
             f[k / 9][k / 3 % 3][k % 3] =
-                other < 0 ? MN_FLOW_FAR
-                          : (2 * flow->surface.data[other][0] + flow->values.data[other][0]) / 3;
+                other < 0 ? MN_FLOW_FAR : (2 * flow->surface.data[other] + phi[other]) / 3;
         }
         const double x = 0.5 * (f[2][1][1] - f[0][1][1]), y = 0.5 * (f[1][2][1] - f[1][0][1]),
                      z = 0.5 * (f[1][1][2] - f[1][1][0]);
@@ -358,7 +353,7 @@ static void curve_block(void *user, int32_t block)
         const double kappa = (xx * (y * y + z * z) + yy * (x * x + z * z) + zz * (x * x + y * y) -
                               2 * (x * y * xy + x * z * xz + y * z * yz)) /
                              (square * sqrt(square));
-        flow->spare.data[at][1] = fmin(fmax(kappa, -1), 1);
+        curvature[at] = fmin(fmax(kappa, -1), 1);
     }
 }
 
@@ -367,8 +362,8 @@ mn_status mn_flow_surface_curvature(mn_flow *flow)
     surface_job job = {.flow = flow};
     MN_TRY(mn_flow_surface_values(flow));
     MN_TRY(mn_flow_for_blocks(&flow->grid, curve_block, &job));
-    mn_fill_bytes(flow->next.data, 0, mn_bytes(mn_flow_size(&flow->grid), sizeof(mn_double4)));
-    MN_TRY(mn_flow_coefficients(&flow->grid, flow->known.data, flow->spare.data, flow->next.data));
-    for (int64_t at = 0; at < flow->surface.count; at++) flow->surface.data[at][1] = flow->next.data[at][1];
-    return MN_OK;
+    double *coefficients = mn_flow_plane_of(flow, MN_FLOW_CURVATURE);
+    mn_fill_bytes(coefficients, 0, mn_bytes(mn_flow_size(&flow->grid), sizeof(double)));
+    return mn_flow_coefficient(&flow->grid, flow->known.data, mn_flow_plane_of(flow, MN_FLOW_CARRIED),
+                               coefficients);
 }

@@ -27,25 +27,25 @@ mn_vec3 mn_flow_surface_velocity(const mn_flow *flow, const mn_double4 *velocity
 mn_status mn_flow_surface_mark(mn_flow *flow);
 /// Blocks that the liquid needs; fields move along.
 mn_status mn_flow_surface_activate(mn_flow *flow);
-/// flow->values: distances at centres, from the coefficients.
+/// MN_FLOW_PHI: distances at centres, from the coefficients.
 mn_status mn_flow_surface_values(mn_flow *flow);
 /// The same after dt.
 mn_status mn_flow_surface_carry(mn_flow *flow, double dt);
 /// Rebuilds distances beyond three cells, sets those around the box, and gives flow->surface its
 /// coefficients.
 mn_status mn_flow_surface_finish(mn_flow *flow);
-/// flow->values: the distances of `distance`, continued around the box; and inside solids, from
+/// MN_FLOW_PHI: the distances of `distance`, continued around the box; and inside solids, from
 /// flow->surface.
 mn_status mn_flow_meet_sides(mn_flow *flow, const double *distance);
 mn_status mn_flow_meet_solids(mn_flow *flow);
 /// Distances at nodes, into flow->surface_nodes.
 mn_status mn_flow_surface_to_nodes(mn_flow *flow);
-/// Curvature as coefficients in lane 1 of flow->surface.
+/// Coefficients of the curvature, into MN_FLOW_CURVATURE.
 mn_status mn_flow_surface_curvature(mn_flow *flow);
 /// Velocity times mass that tension and gravity give over dt, into `load`.
 mn_status mn_flow_surface_load(mn_flow *flow, double dt, mn_double4 *load);
 
-/// Drops that fly, and those of the inputs: volume into flow->values and flow->gained, momentum into
+/// Drops that fly, and those of the inputs: volume into MN_FLOW_PHI and MN_FLOW_GAINED, momentum into
 /// flow->impulses, the rest into flow->next_drops.
 mn_status mn_flow_join_drops(mn_flow *flow, double dt, const mn_double4 *velocity);
 /// The same where there is no liquid to join.
@@ -56,14 +56,15 @@ void mn_flow_load_impulses(const mn_flow *flow, mn_double4 *load);
 mn_status mn_flow_shed_drops(mn_flow *flow, const mn_double4 *velocity);
 
 /// Particles of the band, moved over dt: their velocity in place of coefficients; then where they stand out
-/// of the surface, flow->values; and with the new velocity.
+/// of the surface, MN_FLOW_PHI; and with the new velocity.
 mn_status mn_flow_band_to_grid(mn_flow *flow, double dt, mn_double4 *velocity);
 mn_status mn_flow_band_to_surface(mn_flow *flow);
 mn_status mn_flow_band_from_grid(mn_flow *flow, mn_double4 *velocity);
 
-/// Bodies of liquid and the volume of each, kept by shifting flow->values; before mn_flow_surface_finish().
+/// Bodies of liquid and the volume of each, kept by shifting MN_FLOW_PHI; before mn_flow_surface_finish().
 mn_status mn_flow_bodies(mn_flow *flow);
-/// Fluid in every cell for the nodes as they are, into flow->volumes.
+/// Fluid in every cell for the nodes as they are, into MN_FLOW_VOLUMES, and its surface, into
+/// MN_FLOW_AREAS.
 mn_status mn_flow_measure(mn_flow *flow);
 
 #endif

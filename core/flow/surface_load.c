@@ -48,6 +48,7 @@ static void add_load(void *user, bool is_solid, const mn_vec3 corners[3], mn_vec
     if (is_solid) return;
     const load_job *job = c->job;
     const mn_flow *flow = job->flow;
+    const double *curvature = job->tension > 0 ? mn_flow_plane_of(flow, MN_FLOW_CURVATURE) : NULL;
     const mn_vec3 n = mn_normalize(normal);
     for (int32_t k = 0; k < 7; k++) {
         const double *b = mn_flow_triangle_points[k];
@@ -55,11 +56,11 @@ static void add_load(void *user, bool is_solid, const mn_vec3 corners[3], mn_vec
             mn_add(c->cell, mn_add(mn_add(mn_scale(b[0], corners[0]), mn_scale(b[1], corners[1])),
                                    mn_scale(b[2], corners[2])));
         mn_flow_taps taps;
-        mn_double4 surface;
         mn_flow_find_taps(&flow->grid, X, &taps);
-        mn_flow_gather(&taps, flow->surface.data, &surface);
-        const mn_vec3 on = mn_axpy(X, -surface[0], n); // of the surface itself, beside its chord
-        const double pressure = job->tension * surface[1] - mn_dot(job->gravity, mn_sub(on, job->middle));
+        const double phi = mn_flow_gather_value(&taps, flow->surface.data);
+        const double kappa = curvature ? mn_flow_gather_value(&taps, curvature) : 0;
+        const mn_vec3 on = mn_axpy(X, -phi, n); // of the surface itself, beside its chord
+        const double pressure = job->tension * kappa - mn_dot(job->gravity, mn_sub(on, job->middle));
         const double w = -job->scale * pressure * mn_flow_triangle_weights[k];
         const mn_double4 push = {w * normal.x, w * normal.y, w * normal.z, 0};
         for (int32_t m = 0; m < 27; m++)

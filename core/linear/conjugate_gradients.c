@@ -17,8 +17,8 @@ mn_status mn_conjugate_gradients(mn_krylov *krylov, const mn_linear_problem *pro
     mn_context *ctx = krylov->ctx;
     const int64_t n = problem->size;
     double *r, bz = 0, rz;
-    MN_TRY(mn_krylov_vectors(krylov, n, 4, &r));
-    double *z = r + n, *p = z + n, *ap = p + n;
+    MN_TRY(mn_krylov_vectors(krylov, n, def->product ? 3 : 4, &r));
+    double *z = r + n, *p = z + n, *ap = def->product ? def->product : p + n;
     *result = (mn_krylov_result){.end = MN_KRYLOV_ITERATIONS};
 
     if (!(def->norm > 0) && !def->from_zero) {

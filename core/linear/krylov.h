@@ -28,13 +28,15 @@ typedef struct mn_krylov_def {
     double absolute;  ///< stop as well when the residual is below this; >= 0
     int32_t max_iterations; ///< at least 1
     int32_t restart;        ///< GMRES: vectors kept, at least 2
-    bool from_zero;         ///< conjugate gradients: x holds zeros, which saves a product
-    double norm;   ///< conjugate gradients: |b| in the norm tested, where it is known; 0: it is found
-    double square; ///< conjugate gradients: stop as well below this times |r|^2/|b|, r the first residual;
-                   ///< for Newton's method, whose next step leaves as much whatever is done now
+    bool from_zero;  ///< conjugate gradients: x holds zeros, which saves a product; b is read once, before
+                     ///< the first precondition, which may use its room
+    double *product; ///< conjugate gradients: room for A p, which precondition may use; NULL: their own
+    double norm;     ///< conjugate gradients: |b| in the norm tested, where it is known; 0: it is found
+    double square;   ///< conjugate gradients: stop as well below this times |r|^2/|b|, r the first residual;
+                     ///< for Newton's method, whose next step leaves as much whatever is done now
 } mn_krylov_def;
 
-/// 1e-8, 0, 1000, 30, false, 0, 0
+/// 1e-8, 0, 1000, 30, false, NULL, 0, 0
 mn_krylov_def mn_krylov_default_def(void);
 
 typedef enum mn_krylov_end {

@@ -349,7 +349,7 @@ mn_status mn_film_skin_run(mn_film_skin *s, const mn_film_skin_def *def, const m
     MN_TRY(mn_film_skin_make_tubes(s, def, sheet));
     const double half = 0.5 * drop_radius();
     for (int64_t i = 0; def->drops && i < sheet->count; i++)
-        if (!s->used.data[i])
+        if (!s->used.data[i] && !(sheet->wet && sheet->wet[i]))
             MN_TRY(
                 make_drop(s, i, sheet->positions[i], half * fmax(def->min_thickness, s->thickness.data[i])));
     *mesh = (mn_film_skin_mesh){s->vertices.count, s->vertices.data, s->triangles.count / 3,

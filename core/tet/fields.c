@@ -20,12 +20,7 @@ static const mn_menu_item side_items[] = {{"solid", "Solid"}, {"open", "Open"}, 
 const mn_field mn_tet_liquid_fields[] = {
     MN_FIELDS_LIQUID(def, 0.072, 0.001, "Liquid"),
     MN_FIELD_GRAVITY(def, "Liquid"),
-    MN_FLOAT("flow_rate", "Flow Rate", "m^3/s", 0, 0, 1e9, 0, 1e-3, "Emitters", NULL,
-             "Volume per second that the emitter gives, along its v; 0 takes the speed of v times the area "
-             "of its end. A litre a second is 0.001."),
-    MN_VEC3("inflow_velocity", "Inflow Velocity", "m/s", 0, 0, 0, -1e6, 1e6, -1, 1, "Emitters", NULL,
-            "Velocity of the liquid in the emitter, across its flat end, when its points have no v. With a "
-            "flow rate only its direction counts."),
+    MN_FIELDS_TET_EMITTERS("Emitters"),
     MN_FIELD_FLOAT(
         def, size, "Size", "m", 0, 0, 1e6, 0, 0.05, "Mesh", NULL,
         "Edge length of the tetrahedra that remeshing aims at; 0 takes the mean of the input. Half the size costs about 12 times as much."),

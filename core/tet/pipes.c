@@ -2,16 +2,9 @@
 //
 // Liquid that comes out of pipes, and liquid that leaves.
 //
-//   inflow   the mouth of a pipe is the flat end of a slug of tetrahedra, across the velocity v. Faces of the
-//            liquid that lie in it, the cap, are not surface: they have no tension and their nodes move with
-//            v. Whenever they have moved by a layer, one edge long, prisms of three tetrahedra are put behind
-//            them and the cap is in the mouth again. With A the mouth's area and Q the flow rate:
-//
-//              |v| = Q/A,  a layer every T = size/|v| seconds
-//
-//            How far a cap has moved is part of the state, so that the flow may change at any time: several
-//            pipes, each along its own v, share Q by their areas. A pipe that is shut holds its cap. Where
-//            there is no cap, at first or because it was cut off, the slug itself is put in.
+//   inflow   layers of prisms behind the caps of mouths (tetmesh/mouth.c). Faces of the liquid in a cap are
+//            not surface: they have no tension and their nodes move with v. Where there is no cap, at first
+//            or because it was cut off, the slug itself is put in.
 //   outflow  tetrahedra with all four corners in a drain go
 //
 // What comes and what goes is booked as the rest volume of its tetrahedra, to rounding.
@@ -21,48 +14,7 @@
 
 #include <string.h>
 
-static const double on_cap = 0.02; // of the size
-
 // ---- the mouth ----
-
-static double along_of(const mn_tet_mouth *m, mn_vec3 x)
-{
-    return mn_dot(mn_sub(x, m->axis), m->along);
-}
-
-/// Area of the flat end of the slug.
-static double end_area(const mn_tet_mouth *m, const mn_tet_mesh *slug, double tolerance)
-{
-    double area = 0;
-    for (int32_t t = 0; t < slug->tet_slots; t++)
-        for (int k = 0; k < 4 && mn_tet_alive(slug, t); k++) {
-            mn_vec3 x[3];
-            bool flat = slug->mate[t][k] < 0;
-            for (int c = 0; c < 3; c++) {
-                x[c] = slug->position[slug->tet[t][mn_tet_face_corners[k][c]]];
-                flat = flat && along_of(m, x[c]) < m->begin + tolerance;
-            }
-            if (flat) area += 0.5 * mn_norm(mn_cross(mn_sub(x[1], x[0]), mn_sub(x[2], x[0])));
-        }
-    return area;
-}
-
-/// The mouth of a slug along m->along; no area without a flat end.
-static void measure(const mn_tet_liquid *liquid, const mn_tet_mesh *slug, mn_tet_mouth *m)
-{
-    mn_box box = mn_box_empty();
-    for (int32_t i = 0; i < slug->vertex_slots; i++)
-        if (mn_tet_vertex_alive(slug, i)) box = mn_box_add(box, slug->position[i]);
-    m->axis = mn_lerp(box.min, box.max, 0.5);
-    m->begin = INFINITY, m->radius = 0;
-    for (int32_t i = 0; i < slug->vertex_slots; i++) {
-        if (!mn_tet_vertex_alive(slug, i)) continue;
-        const double s = along_of(m, slug->position[i]);
-        m->begin = fmin(m->begin, s);
-        m->radius = fmax(m->radius, mn_norm(mn_axpy(mn_sub(slug->position[i], m->axis), -s, m->along)));
-    }
-    m->area = end_area(m, slug, on_cap * liquid->size);
-}
 
 bool mn_tet_liquid_has_mouth(const mn_tet_liquid *liquid)
 {
@@ -71,20 +23,11 @@ bool mn_tet_liquid_has_mouth(const mn_tet_liquid *liquid)
     return false;
 }
 
-/// A place of the surface lies in the cap.
-static bool is_in_cap(const mn_tet_liquid *liquid, const mn_tet_mouth *m, mn_vec3 x)
-{
-    const double s = along_of(m, x) - m->begin;
-    return m->area > 0 && fabs(s - m->moved) < on_cap * liquid->size &&
-           mn_norm(mn_axpy(mn_sub(x, m->axis), -(s + m->begin), m->along)) <
-               m->radius + on_cap * liquid->size;
-}
-
 int32_t mn_tet_liquid_cap_of(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, int32_t node)
 {
     if (liquid->open == 0 || !mn_tet_vertex_on_boundary(mesh, node)) return 0;
     for (int32_t k = 0; k < liquid->open; k++)
-        if (is_in_cap(liquid, &liquid->mouths.data[k], mesh->position[node])) return k + 1;
+        if (mn_tet_mouth_caps(&liquid->mouths.data[k], liquid->size, mesh->position[node])) return k + 1;
     return 0;
 }
 
@@ -99,19 +42,12 @@ void mn_tet_liquid_mark_cap(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh
 
 double mn_tet_liquid_next_layer(const mn_tet_liquid *liquid)
 {
-    double next = INFINITY;
-    for (int32_t k = 0; k < liquid->open; k++) {
-        const mn_tet_mouth *m = &liquid->mouths.data[k];
-        const double speed = mn_norm(m->velocity);
-        if (m->area > 0 && speed > 0) next = fmin(next, (liquid->size - m->moved) / speed);
-    }
-    return next;
+    return mn_tet_mouths_next_layer(liquid->mouths.data, liquid->open, liquid->size);
 }
 
 void mn_tet_liquid_move_caps(mn_tet_liquid *liquid, double seconds)
 {
-    for (int32_t k = 0; k < liquid->open; k++)
-        liquid->mouths.data[k].moved += seconds * mn_norm(liquid->mouths.data[k].velocity);
+    mn_tet_mouths_move(liquid->mouths.data, liquid->open, seconds);
 }
 
 // ---- what comes ----
@@ -172,29 +108,17 @@ static mn_status take_over(mn_tet_liquid *liquid, mn_tet_mesh *work)
     return mn_tet_liquid_find_wetted(liquid);
 }
 
-/// Three tetrahedra between face v and the one behind it; diagonals start at the vertex of lower number, so
-/// that neighbours agree.
+/// Three tetrahedra between face v and the one behind it.
 static mn_status add_prism(mn_tet_mesh *mesh, const int32_t v[3], const int32_t *behind, mn_tet_tets *tets)
 {
-    int32_t a[3] = {v[0], v[1], v[2]};
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 2 - i; j++)
-            if (a[j] > a[j + 1]) {
-                const int32_t swap = a[j];
-                a[j] = a[j + 1], a[j + 1] = swap;
-            }
-    const int32_t b[3] = {behind[a[0]], behind[a[1]], behind[a[2]]};
-    mn_tet_indices three[3] = {
-        {{a[0], a[1], a[2], b[2]}}, {{a[0], a[1], b[1], b[2]}}, {{a[0], b[0], b[1], b[2]}}};
-    for (int i = 0; i < 3; i++) {
-        int32_t *t = three[i].v;
-        const mn_vec3 *x = mesh->position;
-        if (mn_tet_volume(x[t[0]], x[t[1]], x[t[2]], x[t[3]]) < 0) {
-            const int32_t swap = t[0];
-            t[0] = t[1], t[1] = swap;
-        }
-        MN_TRY(mn_array_push(mesh->ctx, tets, &three[i]));
-    }
+    const int32_t b[3] = {behind[v[0]], behind[v[1]], behind[v[2]]};
+    mn_vec3 front_x[3], behind_x[3];
+    mn_tet_indices three[3];
+    int32_t made[3][4];
+    for (int k = 0; k < 3; k++) front_x[k] = mesh->position[v[k]], behind_x[k] = mesh->position[b[k]];
+    mn_tet_prism(v, b, front_x, behind_x, made);
+    memcpy(three, made, sizeof made);
+    for (int i = 0; i < 3; i++) MN_TRY(mn_array_push(mesh->ctx, tets, &three[i]));
     return MN_OK;
 }
 
@@ -206,11 +130,12 @@ static mn_status add_behind(const mn_tet_liquid *liquid, const mn_tet_mouth *m, 
     MN_TRY(mn_array_resize(mesh->ctx, behind, count));
     for (int32_t i = 0; i < count; i++) {
         behind->data[i] = -1;
-        if (!mn_tet_vertex_on_boundary(mesh, i) || !is_in_cap(liquid, m, mesh->position[i])) continue;
+        if (!mn_tet_vertex_on_boundary(mesh, i) || !mn_tet_mouth_caps(m, liquid->size, mesh->position[i]))
+            continue;
         const mn_vec3 x = mesh->position[i];
         const double one = 1;
-        MN_TRY(mn_tet_mesh_add_vertex(mesh, mn_axpy(x, m->begin - along_of(m, x), m->along), 1, &i, &one,
-                                      &behind->data[i]));
+        MN_TRY(mn_tet_mesh_add_vertex(mesh, mn_axpy(x, m->begin - mn_tet_mouth_along(m, x), m->along), 1, &i,
+                                      &one, &behind->data[i]));
     }
     return MN_OK;
 }
@@ -265,11 +190,10 @@ done:
 
 mn_status mn_tet_liquid_emit(mn_tet_liquid *liquid)
 {
-    const double whole = 1 - 1e-9; // sums of steps miss a layer by rounding
     const mn_tet_pipe *pipe = &liquid->pipe;
     for (int32_t k = 0; k < liquid->open; k++, pipe = pipe->next) {
         mn_tet_mouth *m = &liquid->mouths.data[k];
-        if (!(m->area > 0) || m->moved < whole * liquid->size) continue;
+        if (!mn_tet_mouth_is_due(m, liquid->size)) continue;
         MN_TRY(emit_from(liquid, pipe->slug, m));
         m->moved = 0;
     }
@@ -338,82 +262,19 @@ done:
 
 // ---- what the caller sees ----
 
-static mn_status check_pipe(const mn_tet_liquid *liquid, const mn_tet_pipe *pipe)
-{
-    if (!pipe->slug) return mn_fail(liquid->ctx, MN_ERROR_INPUT, "An emitter has no tetrahedra.");
-    if (!mn_is_finite3(pipe->velocity) || !(pipe->flow_rate >= 0))
-        return mn_fail(liquid->ctx, MN_ERROR_ARGUMENT,
-                       "The velocity of an emitter is not finite, or its flow rate of %g m^3/s is below 0.",
-                       pipe->flow_rate);
-    for (int32_t t = 0; t < pipe->slug->tet_slots; t++)
-        if (mn_tet_alive(pipe->slug, t) && !(mn_tet_mesh_tet_volume(pipe->slug, t) > 0))
-            return mn_fail(liquid->ctx, MN_ERROR_INPUT, "Tetrahedron %d of the emitter is flat or inverted.",
-                           t);
-    return MN_OK;
-}
-
-/// The mouths, with their caps where they were.
-static mn_status find_mouths(mn_tet_liquid *liquid, double *area)
-{
-    int32_t k = 0;
-    *area = 0;
-    for (const mn_tet_pipe *pipe = &liquid->pipe; pipe; pipe = pipe->next, k++) {
-        mn_tet_mouth *m = &liquid->mouths.data[k];
-        const double speed = mn_norm(pipe->velocity);
-        if (speed > 0) m->along = mn_scale(1 / speed, pipe->velocity);
-        if (!(mn_norm2(m->along) > 0)) continue; // never open
-        measure(liquid, pipe->slug, m);
-        if (m->area > 0) {
-            if (speed > 0) *area += m->area;
-            continue;
-        }
-        m->along = mn_v3(0, 0, 0);
-        return mn_fail(
-            liquid->ctx, MN_ERROR_INPUT,
-            "The emitter has no flat end across its velocity (%g, %g, %g) m/s; give it one, as a box or a "
-            "cylinder along it has, and fill it with tetrahedra small enough to keep it flat.",
-            pipe->velocity.x, pipe->velocity.y, pipe->velocity.z);
-    }
-    return MN_OK;
-}
-
-/// Sets the velocities of the caps. After a change the next step starts anew: steps that look back would move
-/// a cap by a mean of both velocities, away from where it is taken to be.
-static void set_velocities(mn_tet_liquid *liquid, double area)
-{
-    const double rate = liquid->pipe.flow_rate;
-    mn_tet_mouth *m = liquid->mouths.data;
-    for (const mn_tet_pipe *pipe = &liquid->pipe; pipe; pipe = pipe->next, m++) {
-        const bool paced = rate > 0 && mn_norm2(pipe->velocity) > 0;
-        const mn_vec3 velocity = paced ? mn_scale(rate / area, m->along) : pipe->velocity;
-        if (mn_norm2(mn_sub(velocity, m->velocity)) > 0) liquid->last_dt = 0;
-        m->velocity = velocity;
-    }
-}
-
 mn_status mn_tet_liquid_open_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe)
 {
-    enum { MOST = 255 };
-    int64_t count = 0;
-    double area;
+    bool changed;
     liquid->pipe = (mn_tet_pipe){0}, liquid->open = 0;
-    if (pipe && !pipe->slug && !pipe->next) pipe = NULL;
-    for (const mn_tet_pipe *p = pipe; p; p = p->next, count++) MN_TRY(check_pipe(liquid, p));
-    if (count != liquid->mouths.count) {
-        MN_TRY(mn_array_resize(liquid->ctx, &liquid->mouths, count));
-        if (count > 0) memset(liquid->mouths.data, 0, mn_bytes(count, sizeof *liquid->mouths.data));
-    }
-    if (count == 0) return MN_OK;
+    MN_TRY(mn_tet_mouths_open(liquid->ctx, liquid->size, pipe, &liquid->mouths, &changed));
+    if (liquid->mouths.count == 0) return MN_OK;
     if (liquid->solids.used)
         return mn_fail(liquid->ctx, MN_ERROR_ARGUMENT,
                        "A solver with materials takes no emitters yet; remove the materials or the emitter.");
-    if (count > MOST)
-        return mn_fail(liquid->ctx, MN_ERROR_INPUT, "There are %lld emitters; use at most %d.",
-                       (long long)count, MOST);
     liquid->pipe = *pipe;
-    MN_TRY(find_mouths(liquid, &area));
-    set_velocities(liquid, area);
-    liquid->open = (int32_t)count;
+    // Steps that look back would move a cap by a mean of both velocities, away from where it is taken to be.
+    if (changed) liquid->last_dt = 0;
+    liquid->open = (int32_t)liquid->mouths.count;
     return MN_OK;
 }
 

@@ -33,6 +33,7 @@
 #include "mesh/box_grid.h"
 #include "tet/solid.h"
 #include "tetmesh/internal.h"
+#include "tetmesh/mouth.h"
 
 typedef MN_ARRAY(mn_vec3) mn_tet_vectors;
 typedef MN_ARRAY(double) mn_tet_numbers;
@@ -64,17 +65,6 @@ typedef struct mn_tet_body {
     double factor;                                 ///< on what is not linear in x
     bool free;                                     ///< it touches nothing
 } mn_tet_body;
-
-/// The mouth of a pipe: a disc across the velocity, and the cap that has moved on from it (pipes.c). 8-byte
-/// fields only: it is saved as it lies.
-typedef struct mn_tet_mouth {
-    mn_vec3 along;       ///< unit; 0: it was never open
-    mn_vec3 axis;        ///< a place on the axis
-    mn_vec3 velocity;    ///< m/s
-    double begin;        ///< of the slug, along it from there, m
-    double radius, area; ///< m, m^2
-    double moved;        ///< of the cap, m, less than a size between steps
-} mn_tet_mouth;
 
 /// Scratch memory of self_overlap.c.
 typedef struct mn_tet_folds {
@@ -109,7 +99,7 @@ struct mn_tet_liquid {
     double step_begin;                  ///< s, the time at the start of the step
     int32_t tries;                      ///< of the step
     bool coasted;                       ///< the step could not be solved
-    MN_ARRAY(mn_tet_mouth) mouths;      ///< part of the state
+    mn_tet_mouths mouths;               ///< part of the state
     MN_ARRAY(uint8_t) cap;              ///< of each node, 1 + the mouth whose cap it is on; 0: none
     double step;                        ///< s, of the step that is tried; 0 where no time passes
     double frame_left;                  ///< s, from the end of the step to the end of the advance

@@ -164,7 +164,7 @@ static void skin_rows(const char *what, const mn_film *film, double thickness)
         memcpy(t[i], c->triangles.data[i].v, sizeof t[i]);
         area += mn_complex_area(c, (int32_t)i);
     }
-    const mn_film_sheet sheet = {n, x, h, count, (const int32_t(*)[3])t, 0, NULL};
+    const mn_film_sheet sheet = {n, x, h, count, (const int32_t(*)[3])t, 0, NULL, NULL};
     mn_film_skin_def def = mn_film_skin_default_def();
     def.min_thickness = 1e-9;
     mn_film_skin *skin;

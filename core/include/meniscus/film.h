@@ -41,11 +41,12 @@ typedef struct mn_film_def {
     int32_t min_substeps, max_substeps;
     double drainage;         ///< >= 0: how fast liquid drains, against films with rigid faces; 0: not
     double rim_factor;       ///< >= 0: how hard free edges are drawn in, over the tension of the film
+    double thin_volumes;     ///< 0 to 1: volumes thinner than this, of the size, turn into film
     int32_t polygon_sides;   ///< 0, or at least 2: the pull on free edges varies so often around the vertical
     double polygon_strength; ///< >= 0: how much it varies; 1: straight sides
 } mn_film_def;
 
-enum { MN_FILM_FIELD_COUNT = 30 };
+enum { MN_FILM_FIELD_COUNT = 33 };
 MN_API extern const mn_field mn_film_fields[];
 MN_API extern const mn_solver_type mn_film_solver;
 
@@ -89,7 +90,8 @@ typedef struct mn_film_inputs {
         *pricks; ///< m: the film nearest to each, within a size, bursts; or where def.inflow is blown in
     int64_t inflow_count; ///< places where gas is blown into the pocket around them
     const mn_vec3 *inflow_positions;
-    const double *inflow_rates; ///< m^3/s of gas at ambient pressure
+    const double *inflow_rates;      ///< m^3/s of gas at ambient pressure
+    const struct mn_tet_pipe *pipes; ///< jets of liquid (meniscus/tet.h); NULL: none
 } mn_film_inputs;
 
 /// A vertex as it is shown.
@@ -124,7 +126,10 @@ typedef struct mn_film_ledger {
     int64_t splits, collapses, flips, t1, undone, forced, bursts, vanished;
     int64_t contacts, absorbed; ///< walls made where films touched, drops and films taken up
     int64_t thinned;            ///< tetrahedra that turned into film
+    int64_t united;             ///< volumes that came together
     double gas_in, gas_out;     ///< Pa m^3, blown in and lost to the air around
+    double liquid_in;           ///< kg, by jets
+    mn_vec3 momentum_in;        ///< kg m/s, with it
     mn_vec3 momentum_given;     ///< kg m/s, by gravity, air, wires and solids
     double angular_lost;        ///< kg m^2/s, by moves of the mesh, added up
 } mn_film_ledger;

@@ -52,6 +52,7 @@ typedef struct mn_flow_def {
     double heat_buoyancy; ///< m/s^2 per kelvin above the surroundings
     double cooling;       ///< 1/s, rate at which temperature falls to that of the surroundings, >= 0
     double dissipation;   ///< 1/s, rate at which smoke disappears, >= 0
+    double confinement;   ///< 1/s, how fast eddies of a cell are turned, >= 0; 0: not at all
     double source_density;
     double source_temperature; ///< K above the surroundings
     mn_vec3 source_color;
@@ -68,7 +69,7 @@ typedef struct mn_flow_def {
 
 MN_API mn_flow_def mn_flow_default_def(void);
 
-enum { MN_FLOW_FIELD_COUNT = 35 };
+enum { MN_FLOW_FIELD_COUNT = 36 };
 MN_API extern const mn_field mn_flow_fields[];
 MN_API extern const mn_solver_type mn_flow_solver;
 
@@ -119,10 +120,11 @@ typedef struct mn_flow_view {
     int64_t block_count;
     const int32_t (*blocks)[3]; ///< the first cell of block b is 4 blocks[b]; within it z runs fastest
     const double (*velocity)[4];
-    const double (*smoke)[4];   ///< density, temperature; NULL for a liquid
-    const double (*color)[4];   ///< colour times density; NULL: all of it is white
-    const double (*surface)[4]; ///< distance to the surface in cells, negative inside; NULL for smoke
-    const double *fraction;     ///< of a cell that is fluid
+    const double *density;     ///< of smoke; NULL for a liquid
+    const double *temperature; ///< of smoke, K above the surroundings; NULL: nothing is warm
+    const double *color[3];    ///< of smoke, times density; NULL: all of it is white
+    const double *surface;     ///< distance to the surface in cells, negative inside; NULL for smoke
+    const double *fraction;    ///< of a cell that is fluid
 } mn_flow_view;
 MN_API mn_status mn_flow_get(mn_flow *flow, mn_flow_view *view);
 /// The velocity at a point of the box, m/s.

@@ -378,6 +378,36 @@ static void test_stream_and_workers(void **state)
     film_drop_free(&a), film_drop_free(&b);
 }
 
+/// A film vertex that has lost its liquid gets some from its neighbours: without it no step could be short
+/// enough, and the advance failed.
+static void test_an_empty_vertex_is_fed(void **state)
+{
+    (void)state;
+    film_drop_case c = coarse;
+    c.film = 0.05;
+    film_drop d = film_drop_make(&c, 1);
+    mn_complex *x = &d.film->c;
+    int32_t dry = 0;
+    while (mn_complex_wet(x, dry) || mn_complex_class_of(x, dry) != MN_COMPLEX_CURVE) dry++;
+    x->vertices.data[dry].mass = 0;
+    const mn_report before = film_drop_report(&d);
+    bool changed = false;
+    double linear, angular;
+    mn_film_feed_empty(d.film, &changed);
+    count_momentum(&d, &before, &linear, &angular);
+    const double mass = before.value[MN_REPORT_mass][0];
+    assert_true(x->vertices.data[dry].mass > 0 && linear < 1e-14);
+    assert_true(fabs(film_drop_report(&d).value[MN_REPORT_mass][0] / mass - 1) < 1e-14);
+    // Where nobody has any, there is no film.
+    for (int64_t v = 0; v < x->vertices.count; v++) x->vertices.data[v].mass = 0;
+    mn_film_feed_empty(d.film, &changed);
+    assert_true(changed);
+    for (int64_t v = 0; v < x->vertices.count; v++)
+        assert_true(!x->vertices.data[v].alive || mn_complex_inertia(&x->vertices.data[v]) > 0);
+    assert_int_equal(mn_complex_check(x), MN_OK);
+    film_drop_free(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -391,6 +421,7 @@ int main(void)
         cmocka_unit_test(test_thin_plates_become_film),
         cmocka_unit_test(test_wet_moves),
         cmocka_unit_test(test_spray_is_taken_up),
+        cmocka_unit_test(test_an_empty_vertex_is_fed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Particles in a band below the surface: they leave a ripple its period, a breaking dam its volume, and the
-// bits are the same for any number of workers and after loading.
+// Particles in a band below the surface: they leave waves their period and height, a breaking dam its volume,
+// and the bits are the same for any number of workers and after loading.
 #include "support/check.h"
 #include "support/saved_state.h"
 
@@ -93,42 +93,49 @@ static double crest(const mn_flow *flow, double x)
     return low;
 }
 
-// The time at which half a wave of 0.24 m between walls, on 0.06 m, rises through rest.
-static double rises_at(double band)
+// The time at which a standing wave of this length between walls, on 0.06 m, rises through rest, in periods;
+// and its height after a period.
+static double rises_at(double length, double band, double *left)
 {
     mn_context *ctx = mn_context_create(NULL);
     mn_flow_def def = tank();
-    wave w = {MN_PI / 0.12, 0.003, 0.0613};
+    wave w = {2 * MN_PI / length, 0.0125 * length, 0.0613};
     mn_flow *flow = NULL;
     def.band = band, def.domain_size = mn_v3(0.12, 0.12, 0.01), def.domain_center = mn_v3(0.06, 0.06, 0);
     const double period = 2 * MN_PI / sqrt(9.81 * w.k * tanh(w.k * w.level));
     check_ok(ctx, mn_flow_create(ctx, &def, NULL, &flow));
     check_ok(ctx, mn_flow_set_surface(flow, wave_distance, &w));
     double last = 1, zero = 0;
-    for (int32_t f = 1; f <= 34; f++) {
+    for (int32_t f = 1; f <= 40; f++) {
         check_ok(ctx, mn_flow_advance(flow, NULL, period / 40));
-        const double a = (crest(flow, 0) - crest(flow, 0.12)) / (2 * w.amplitude);
+        const double a = (crest(flow, 0) - crest(flow, 0.5 * length)) / (2 * w.amplitude);
         if (last < 0 && a >= 0) zero = (f - 1 + last / (last - a)) / 40;
         last = a;
     }
+    *left = last;
     mn_flow_free(flow);
     mn_context_free(ctx);
     return zero;
 }
 
-static void a_wave_keeps_its_period(void **state)
+static void waves_keep_their_period_and_height(void **state)
 {
     (void)state;
-    const double without = rises_at(0), with = rises_at(3);
+    double left[2];
+    const double without = rises_at(0.24, 0, &left[0]), with = rises_at(0.24, 3, &left[1]);
     check_close(without, 0.75, 0.02);
     check_close(with, without, 0.01 * without);
+    rises_at(0.12, 0, &left[0]);
+    rises_at(0.12, 3, &left[1]);
+    print_message("height left of 12 cells: %g without particles, %g with them\n", left[0], left[1]);
+    assert_true(left[1] > 0.98 * left[0]);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_dam_keeps_its_volume_and_its_bits),
-        cmocka_unit_test(a_wave_keeps_its_period),
+        cmocka_unit_test(waves_keep_their_period_and_height),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,9 +45,9 @@ static void smoke_rises_and_stays_between_its_bounds(void **state)
     for (int64_t at = 0; at < view.block_count * 64; at++) {
         const int32_t y = 4 * view.blocks[at / 64][1] + (int32_t)(at % 64 >> 2 & 3);
         if (!(view.fraction[at] > 0)) continue;
-        const double d = view.smoke[at][0];
+        const double d = view.density[at];
         assert_true(d >= 0 && d <= 1);
-        assert_true(view.color[at][0] <= 1);
+        assert_true(view.color[0][at] <= 1);
         sum += d, height += d * (y - 0.5) / 12.0, momentum += d * view.velocity[at][1];
     }
     assert_true(height / sum > 0.31); // began at 0.3
@@ -152,6 +152,41 @@ static void bad_input_is_a_sentence(void **state)
     mn_context_free(ctx);
 }
 
+static mn_vec3 eddies(void *user, mn_vec3 x)
+{
+    (void)user;
+    return mn_v3(sin(2 * MN_PI * x.x) * cos(2 * MN_PI * x.y), -cos(2 * MN_PI * x.x) * sin(2 * MN_PI * x.y),
+                 0);
+}
+
+static double energy_of_eddies(double confinement, double seconds)
+{
+    mn_context *ctx = mn_context_create(NULL);
+    mn_flow_def def = mn_flow_default_def();
+    mn_flow *flow = NULL;
+    mn_report report = {0};
+    def.flat = true, def.dx = 1.0 / 24, def.domain_center = mn_v3(0.5, 0.5, 0), def.confinement = confinement;
+    check_ok(ctx, mn_flow_create(ctx, &def, NULL, &flow));
+    if (seconds > 0) check_ok(ctx, mn_flow_set_velocity(flow, eddies, NULL));
+    check_ok(ctx, mn_flow_advance(flow, NULL, fmax(seconds, 0.1)));
+    mn_flow_report(flow, &report);
+    mn_flow_free(flow);
+    mn_context_free(ctx);
+    return report.value[MN_REPORT_kinetic_energy][0];
+}
+
+// Four eddies about the corners of a square, which keep their energy by themselves; what is at rest stays so.
+static void confinement_turns_eddies_and_leaves_rest(void **state)
+{
+    (void)state;
+    const double free = energy_of_eddies(0, 0.3), weak = energy_of_eddies(1, 0.3),
+                 strong = energy_of_eddies(2, 0.3);
+    print_message("energy %g, with confinement %g, twice that %g\n", free, weak, strong);
+    assert_true(weak > 1.005 * free);
+    assert_true(strong > weak + 0.5 * (weak - free));
+    assert_true(energy_of_eddies(5, 0) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +195,7 @@ int main(void)
         cmocka_unit_test(a_loaded_flow_goes_on_with_the_same_bits),
         cmocka_unit_test(a_shear_wave_decays_by_viscosity),
         cmocka_unit_test(bad_input_is_a_sentence),
+        cmocka_unit_test(confinement_turns_eddies_and_leaves_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,8 @@ static void square_and_drop(void **state)
     mn_film_skin_def def = mn_film_skin_default_def();
     def.min_thickness = 0.001, def.smooth = 0, def.drops = false;
     check_ok(ctx, mn_film_skin_create(ctx, &skin));
-    const mn_film_sheet sheet = {(N + 1) * (N + 1) + 1, x, h, 2 * N * N, (const int32_t(*)[3])t, 0, NULL};
+    const mn_film_sheet sheet = {(N + 1) * (N + 1) + 1,  x, h,    2 * N * N,
+                                 (const int32_t(*)[3])t, 0, NULL, NULL};
     check_ok(ctx, mn_film_skin_run(skin, &def, &sheet, &mesh));
     double volume, with_drop;
     check_closed(ctx, &mesh, &volume);
@@ -107,7 +108,7 @@ static void a_crowded_point_is_no_needle(void **state)
     mn_film_skin_def def = mn_film_skin_default_def();
     def.smooth = 0;
     check_ok(ctx, mn_film_skin_create(ctx, &skin));
-    const mn_film_sheet sheet = {2 * RING + 1, x, h, 3 * RING, (const int32_t(*)[3])t, 0, NULL};
+    const mn_film_sheet sheet = {2 * RING + 1, x, h, 3 * RING, (const int32_t(*)[3])t, 0, NULL, NULL};
     check_ok(ctx, mn_film_skin_run(skin, &def, &sheet, &mesh));
     const double ball = cbrt(6 / M_PI * volume);
     double highest = 0, rest = 0;
@@ -129,8 +130,9 @@ static void odd_sheets_are_closed(void **state)
     const double h[7] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1};
     const int32_t touching[2][3] = {{0, 1, 2}, {0, 3, 4}}, crowded[3][3] = {{0, 1, 2}, {1, 0, 4}, {0, 1, 5}},
                   flipped[2][3] = {{0, 1, 2}, {1, 2, 6}};
-    const mn_film_sheet sheets[3] = {
-        {7, x, h, 2, touching, 0, NULL}, {7, x, h, 3, crowded, 0, NULL}, {7, x, h, 2, flipped, 0, NULL}};
+    const mn_film_sheet sheets[3] = {{7, x, h, 2, touching, 0, NULL, NULL},
+                                     {7, x, h, 3, crowded, 0, NULL, NULL},
+                                     {7, x, h, 2, flipped, 0, NULL, NULL}};
     mn_film_skin *skin = NULL;
     mn_film_skin_mesh mesh;
     mn_film_skin_def def = mn_film_skin_default_def();
@@ -143,7 +145,7 @@ static void odd_sheets_are_closed(void **state)
         assert_true(volume > 0);
     }
     const int32_t wrong[1][3] = {{0, 1, 7}};
-    check_fails(ctx, mn_film_skin_run(skin, &def, &(mn_film_sheet){7, x, h, 1, wrong, 0, NULL}, &mesh),
+    check_fails(ctx, mn_film_skin_run(skin, &def, &(mn_film_sheet){7, x, h, 1, wrong, 0, NULL, NULL}, &mesh),
                 MN_ERROR_INPUT, "does not exist");
     check_ok(ctx, mn_film_skin_run(skin, &def, &(mn_film_sheet){0}, &mesh));
     assert_int_equal(mesh.vertex_count, 0);
@@ -167,7 +169,7 @@ static void a_crowded_thread_is_no_disc(void **state)
     mn_film_skin_mesh mesh;
     const mn_film_skin_def def = mn_film_skin_default_def();
     check_ok(ctx, mn_film_skin_create(ctx, &skin));
-    const mn_film_sheet sheet = {2, x, h, 0, NULL, 1, links};
+    const mn_film_sheet sheet = {2, x, h, 0, NULL, 1, links, NULL};
     check_ok(ctx, mn_film_skin_run(skin, &def, &sheet, &mesh));
     const double ball = cbrt(6 / M_PI * (0.25 * M_PI * 0.001)); // 0.11 m
     double widest = 0;
@@ -199,7 +201,7 @@ static void threads_are_closed_tubes(void **state)
     def.drops = false; // of films: threads are as they are
     double volume;
     check_ok(ctx, mn_film_skin_create(ctx, &skin));
-    mn_film_sheet sheet = {2 * N, x, h, 0, NULL, N - 1, (const int32_t(*)[2])links};
+    mn_film_sheet sheet = {2 * N, x, h, 0, NULL, N - 1, (const int32_t(*)[2])links, NULL};
     check_ok(ctx, mn_film_skin_run(skin, &def, &sheet, &mesh));
     check_closed(ctx, &mesh, &volume);
     const double section = 0.5 * 12 * sin(3.14159265358979 / 6) * 0.0001; // of the twelve-sided tube
@@ -227,8 +229,8 @@ static void threads_are_closed_tubes(void **state)
     for (int64_t i = 0; i < mesh.vertex_count; i++) assert_true(mn_is_finite3(mesh.vertices[i].position));
     const mn_vec3 corners[5] = {{0, 0, 0}, {1, 0, 0}, {0, 0, -1}, {0, 0.5, 0}, {0, 1, 0}};
     const int32_t triangle[1][3] = {{0, 1, 2}}, hanging[2][2] = {{0, 3}, {3, 4}};
-    check_ok(ctx,
-             mn_film_skin_run(skin, &def, &(mn_film_sheet){5, corners, h, 1, triangle, 2, hanging}, &mesh));
+    check_ok(ctx, mn_film_skin_run(skin, &def, &(mn_film_sheet){5, corners, h, 1, triangle, 2, hanging, NULL},
+                                   &mesh));
     check_closed(ctx, &mesh, &volume);
     links[0][1] = 2 * N;
     check_fails(ctx, mn_film_skin_run(skin, &def, &sheet, &mesh), MN_ERROR_INPUT, "does not exist");
@@ -260,7 +262,7 @@ static void thick_threads_end_at_their_film(void **state)
     double volume;
     check_ok(ctx, mn_film_skin_create(ctx, &skin));
     const mn_film_sheet sheet = {
-        FILM + N, x, h, 6, (const int32_t(*)[3])triangles, N, (const int32_t(*)[2])links};
+        FILM + N, x, h, 6, (const int32_t(*)[3])triangles, N, (const int32_t(*)[2])links, NULL};
     check_ok(ctx, mn_film_skin_run(skin, &def, &sheet, &mesh));
     check_closed(ctx, &mesh, &volume);
     for (int64_t i = 0; i < mesh.vertex_count; i++) {
