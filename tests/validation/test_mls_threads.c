@@ -230,6 +230,73 @@ static void measure_transitions(double *mass_drift, double *momentum_drift, int6
     free(c);
 }
 
+// ---- P9: a stream ----
+
+// How far the thread reaches that begins at the spout, m: along links from one point to the next.
+static double reach_of(const mn_codim_view *view)
+{
+    uint8_t *joined = calloc((size_t)view->count + 1, 1);
+    double reach = 0;
+    for (int64_t i = 0; i < view->count; i++) joined[i] = view->points[i].anchor == 0;
+    for (bool more = true; more;) {
+        more = false;
+        for (int64_t l = 0; l < view->link_count; l++) {
+            const int32_t a = view->links[l][0], b = view->links[l][1];
+            if (joined[a] == joined[b]) continue;
+            joined[a] = joined[b] = 1, more = true;
+        }
+    }
+    for (int64_t i = 0; i < view->count; i++)
+        if (joined[i]) reach = fmax(reach, view->points[i].position.x);
+    free(joined);
+    return reach;
+}
+
+// A spout whose speed is U + u cos(k U t) makes, to who goes with the stream, a wave of speed u cos(k x) on a
+// thread at rest. Mass gives it d eta/dt = R k u/2 at first, and with Rayleigh's rate w of k
+//
+//   eta = R k u/(2 w) sinh(w t),   eta = R at t_b = asinh(2 w/(k u))/w,   so the stream is U t_b long.
+//
+// Speeds in sqrt(sigma/(rho R)). The mean of what is left just after the drops of the last third of the time
+// have come off, in R.
+static double stream_length(double speed, double wave, double k, double spacing, double times)
+{
+    stage s = {.ctx = mn_context_create(NULL)};
+    const double unit = R / capillary_time(), frame = 0.1;
+    mn_codim_def def = mn_codim_default_def();
+    def.gravity = mn_v3(0, 0, 0), def.friction = 0, def.air_drag = 0;
+    def.spacing = spacing * R, def.sigma = sigma, def.density = density, def.viscosity = 0;
+    must(s.ctx, mn_codim_create(s.ctx, &def, &s.mls));
+    const mn_vec3 x[2] = {{0, 0, 0}, {0.5 * spacing * R, 0, 0}}, t[2] = {{1, 0, 0}, {1, 0, 0}},
+                  v[2] = {{0, 0, 0}, {speed * unit, 0, 0}};
+    const double width[2] = {2 * R, 2 * R};
+    const uint8_t pinned[2] = {1, 0}, codim[2] = {MN_CODIM_THREAD, MN_CODIM_THREAD};
+    must(s.ctx, mn_codim_add(s.mls, &(mn_codim_source){2, x, v, t, width, pinned, codim}));
+    double sum = 0, before = 0;
+    int count = 0;
+    for (double now = 0; now < times; now += frame) {
+        const double u = speed + wave * cos(k * speed * (now + 0.5 * frame));
+        const mn_vec3 flow[2] = {{u * unit, 0, 0}, {0, 0, 0}};
+        const mn_codim_inputs inputs = {.anchor_count = 2, .anchors = x, .flow = flow, .width = width};
+        must(s.ctx, mn_codim_advance(s.mls, &inputs, frame * capillary_time()));
+        const mn_codim_view view = mn_codim_get_view(s.mls);
+        const double reach = reach_of(&view) / R;
+        if (reach < before - 1 && now > 2 * times / 3) sum += reach, count++;
+        before = reach;
+    }
+    close_thread(&s);
+    return count > 0 ? sum / count : NAN;
+}
+
+static void stream(double speed)
+{
+    static const double k = 0.697, rate = 0.34334, wave = 0.15;
+    char text[80];
+    const double time = asinh(2 * rate / (k * wave)) / rate;
+    snprintf(text, sizeof text, "stream at %g sqrt(sigma/(rho R)): length", speed);
+    validation_row("P9", text, stream_length(speed, wave, k, 0.5, 4 * time), speed * time, "R", 0.2);
+}
+
 int main(int argc, char **argv)
 {
     validation_begin(argc, argv);
@@ -250,6 +317,8 @@ int main(int argc, char **argv)
     validation_row("F9", "free end drawing back, spacing R/2", retraction(0.5), 1, "sqrt(sigma/(rho R))",
                    0.1);
     validation_row("F9", "free end drawing back, spacing 4 R", retraction(4), 1, "sqrt(sigma/(rho R))", 0.1);
+    stream(4);
+    stream(8);
     double mass, momentum;
     measure_transitions(&mass, &momentum, &drops);
     validation_row_below("F10", "film, threads and drops in a tumble for 60 ms: mass", mass, "", 1e-12);

@@ -3,8 +3,9 @@
 // Liquid that comes out of a spout: a point of a thread that is held and has a flow. In a step of dt the mass
 // rho pi r^2 w dt comes in with the velocity w. The held point takes so much of it that it stays as thick as
 // the spout is wide, its neighbour the rest; as that moves away the link between them gets long, and splits
-// like any other. When the thread has broken off at the spout the held point gathers mass until there is
-// enough for a point, which it sends off.
+// like any other. So the held point has the velocity w of its liquid, though it stays where it is: what
+// leaves it, by splits and levelling, leaves with w. When the thread has broken off at the spout the held
+// point gathers mass until there is enough for a point, which it sends off.
 #include "codim/state.h"
 
 static const double PI = MN_PI;
@@ -41,6 +42,7 @@ mn_status mn_codim_pour(mn_codim *mls, const mn_codim_inputs *inputs, double dt)
         const double r = 0.5 * inputs->width[point->anchor], line = mls->def.density * PI * r * r;
         const double mass = line * mn_norm(flow) * dt;
         if (!(mass > 0)) continue;
+        point->velocity = flow;
         const int32_t node = g->node_of.data[p];
         if (node < 0 || g->nodes.data[node].degree == 0) {
             point->mass += mass;
