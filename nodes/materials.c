@@ -59,7 +59,7 @@ void mn_material_compare(const mn_cook *cook, const mn_geo *points)
             if (carried == 0 || fabs(carried - told) <= SAME * fmax(fabs(told), fabs(carried))) continue;
             mn_cook_warn(
                 cook,
-                "Say the material once: '%s' gives its points a %s of %g %s, and '%s' is set to %g. The points' value is used. Set it on one of the two nodes alone.",
+                "The material is set twice: '%s' gives its points a %s of %g %s, and '%s' is set to %g. The points' value is used; set it on only one of the two nodes.",
                 node, PROPERTIES[k], carried, UNITS[k], cook->node_name, told);
             return;
         }

@@ -111,7 +111,7 @@ static mn_status leave_solids(mn_film *film, double before)
         if (film->inverse.data[v] < -film->def.size && !mn_complex_held(&film->c, (int32_t)v))
             return mn_fail(
                 film->solver.ctx, MN_ERROR_INPUT,
-                "Point %lld of the film starts %g m inside of a collider; move one of them apart, or let "
+                "Point %lld of the film starts %g m inside a collider; move one of them apart, or let "
                 "the collider come from outside.",
                 (long long)v, -film->inverse.data[v]);
     bool moved = false;
@@ -255,11 +255,12 @@ static mn_status list_forces(mn_film *film, mn_film_forces *forces)
 mn_status mn_film_change_mesh(mn_film *film, bool rearrange, double dt)
 {
     mn_complex *c = &film->c;
-    const double size = film->def.size, least = film->def.min_size > 0 ? film->def.min_size : 0.2 * size;
+    const double size = film->def.size, least = mn_film_min_size(film);
     mn_remesh_counts counts = {0};
     mn_film_forces forces;
     const mn_vec3 about = film->origin, before = mn_film_angular_momentum(film, about);
     bool changed = false;
+    MN_TRY(mn_film_find_sizes(film));
     if (film->inputs) MN_TRY(burst_films(film, &changed));
     if (film->inputs && film->def.merge) MN_TRY(mn_film_touch_films(film, &changed));
     MN_TRY(mn_complex_remesh(c, SHORTEST * size, LONGEST * size, &counts));

@@ -40,6 +40,7 @@ typedef struct mn_complex_vertex {
     double pressure;  ///< Pa above the ambient, in its tetrahedra
     double rest_area; ///< m^2, at which its soap has the tension sigma; 0: not set yet
     double least;     ///< m, thickness below which its film bursts; 0: that of all films
+    double fine;      ///< how long edges should be here, of the size (sizes.c); 0: not set yet
     double along;     ///< where on the wire from wire[0] to wire[1] it is held, 0 to 1
     int64_t id;
     int32_t wire[2];       ///< points of the frame that hold it; -1 when free
@@ -189,6 +190,12 @@ static inline double mn_complex_area(const mn_complex *c, int32_t triangle)
 static inline bool mn_complex_held(const mn_complex *c, int32_t v)
 {
     return c->vertices.data[v].wire[0] >= 0 || c->vertices.data[v].jet > 0;
+}
+/// How long the edge between the two should be, of the size.
+static inline double mn_complex_fine(const mn_complex *c, int32_t a, int32_t b)
+{
+    const double fa = c->vertices.data[a].fine, fb = c->vertices.data[b].fine;
+    return 0.5 * ((fa > 0 ? fa : 1) + (fb > 0 ? fb : 1));
 }
 /// It belongs to a volume.
 static inline bool mn_complex_wet(const mn_complex *c, int32_t v)

@@ -331,7 +331,7 @@ mn_status mn_film_events(mn_complex *c, const mn_film_forces *forces, double siz
     mn_edge_list edges = {0};
     mn_status status = MN_OK;
     const double longest = fmax(least, FORCED * size);
-    MN_TRY_TO(out, status, mn_complex_list_edges(c, &edges, longest, INFINITY));
+    MN_TRY_TO(out, status, mn_complex_list_edges(c, &edges, longest, INFINITY, false));
     for (int64_t i = 0; i < edges.count; i++) {
         const mn_edge_entry e = edges.data[i];
         if (i % PAUSE == 0) MN_TRY_TO(out, status, mn_check_cancelled(c->ctx));

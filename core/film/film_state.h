@@ -52,18 +52,21 @@ typedef struct mn_film_system {
     MN_ARRAY(mn_vec3) normal;     ///< area-weighted, not unit; zero where films meet
     MN_ARRAY(int64_t) face_start; ///< [vertices + 1] of faces by vertex
     MN_ARRAY(mn_film_face) faces;
-    MN_ARRAY(int64_t) pocket_start; ///< [pockets + 1]
-    MN_ARRAY(int32_t) pocket_face;  ///< faces by pocket
-    MN_ARRAY(mn_complex_wire) rims; ///< free edges of films that nothing holds
-    MN_ARRAY(mn_vec3) turn;         ///< by entry of the rows: how pressures turn with films (volumes.c)
-    MN_ARRAY(double) tension;       ///< [vertices] N/m, with elasticity
-    MN_ARRAY(mn_vec3) spread;       ///< by entry of the rows: 3 dA_v/dx_w, of soap (elasticity.c)
-    MN_ARRAY(mn_vec3) spread_back;  ///< by entry of the rows: 3 dA_w/dx_v
-    MN_ARRAY(mn_vec3) spread_own;   ///< [vertices] 3 dA_v/dx_v
-    MN_ARRAY(double) slack;         ///< [vertices] scratch of elasticity
-    MN_ARRAY(mn_vec3) pull;         ///< [3 triangles] scratch of viscosity, by corner
-    MN_ARRAY(mn_vec3) twice;        ///< [triangles] scratch of volumes: normals by twice the area
-    MN_ARRAY(double) small;         ///< pockets by pockets, factored
+    MN_ARRAY(int64_t) pocket_start;             ///< [pockets + 1]
+    MN_ARRAY(int32_t) pocket_face;              ///< faces by pocket
+    MN_ARRAY(mn_complex_wire) rims;             ///< free edges of films that nothing holds
+    MN_ARRAY(mn_complex_wire) borders;          ///< edges with more than two films
+    MN_ARRAY(int32_t) border_at, border_parent; ///< scratch of sizes.c
+    MN_ARRAY(double) border_length;             ///< the same
+    MN_ARRAY(mn_vec3) turn;        ///< by entry of the rows: how pressures turn with films (volumes.c)
+    MN_ARRAY(double) tension;      ///< [vertices] N/m, with elasticity
+    MN_ARRAY(mn_vec3) spread;      ///< by entry of the rows: 3 dA_v/dx_w, of soap (elasticity.c)
+    MN_ARRAY(mn_vec3) spread_back; ///< by entry of the rows: 3 dA_w/dx_v
+    MN_ARRAY(mn_vec3) spread_own;  ///< [vertices] 3 dA_v/dx_v
+    MN_ARRAY(double) slack;        ///< [vertices] scratch of elasticity
+    MN_ARRAY(mn_vec3) pull;        ///< [3 triangles] scratch of viscosity, by corner
+    MN_ARRAY(mn_vec3) twice;       ///< [triangles] scratch of volumes: normals by twice the area
+    MN_ARRAY(double) small;        ///< pockets by pockets, factored
     MN_ARRAY(double) small_vector;
 } mn_film_system;
 
@@ -264,6 +267,13 @@ mn_status mn_film_join_regions(mn_film *film, int32_t a, int32_t b);
 mn_status mn_film_move_gas(mn_film *film, double dt);
 /// Pockets without triangles, or of next to no volume, are drawn together and forgotten.
 mn_status mn_film_vanish_pockets(mn_film *film);
+
+// ---- sizes.c ----
+
+/// m, below which borders rearrange.
+double mn_film_min_size(const mn_film *film);
+/// How long edges should be, at every vertex; outside of an advance.
+mn_status mn_film_find_sizes(mn_film *film);
 
 // ---- contact.c ----
 

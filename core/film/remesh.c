@@ -54,6 +54,7 @@ int32_t mn_complex_split(mn_complex *c, int32_t a, int32_t b)
     const mn_complex_vertex va = c->vertices.data[a], vb = c->vertices.data[b];
     fresh.position = mn_lerp(va.position, vb.position, 0.5);
     fresh.least = 0.5 * (va.least + vb.least);
+    fresh.fine = mn_complex_fine(c, a, b);
     double along[2];
     if (mn_complex_on_wire(c, a, b, fresh.wire, along)) fresh.along = 0.5 * (along[0] + along[1]);
     if (mn_complex_on_wall(c, a, b)) fresh.slide = va.slide;
@@ -345,28 +346,29 @@ static int by_length(const void *a, const void *b)
     return (x->b > y->b) - (x->b < y->b);
 }
 
-static mn_status list_edge(mn_complex *c, mn_edge_list *edges, int32_t a, int32_t b, double low2,
-                           double high2)
+static mn_status list_edge(mn_complex *c, mn_edge_list *edges, int32_t a, int32_t b, double low, double high,
+                           bool graded)
 {
     const double l2 = mn_norm2(mn_sub(mn_complex_position(c, a), mn_complex_position(c, b)));
-    if (l2 >= low2 && l2 <= high2) return MN_OK;
+    const double fine = graded ? mn_complex_fine(c, a, b) : 1;
+    if (l2 >= fine * fine * low * low && l2 <= fine * fine * high * high) return MN_OK;
     const mn_edge_entry e = {l2, a < b ? a : b, a < b ? b : a};
     return mn_array_push(c->ctx, edges, &e);
 }
 
-mn_status mn_complex_list_edges(mn_complex *c, mn_edge_list *edges, double low, double high)
+mn_status mn_complex_list_edges(mn_complex *c, mn_edge_list *edges, double low, double high, bool graded)
 {
     edges->count = 0;
     for (int64_t t = 0; t < c->triangles.count; t++) {
         if (t % PAUSE == 0) MN_TRY(mn_check_cancelled(c->ctx));
         for (int k = 0; k < 3 && c->triangles.data[t].v[0] >= 0; k++)
-            MN_TRY(list_edge(c, edges, c->triangles.data[t].v[k], c->triangles.data[t].v[(k + 1) % 3],
-                             low * low, high * high));
+            MN_TRY(list_edge(c, edges, c->triangles.data[t].v[k], c->triangles.data[t].v[(k + 1) % 3], low,
+                             high, graded));
     }
     for (int64_t s = 0; s < c->segments.count; s++)
         if (c->segments.data[s].v[0] >= 0)
-            MN_TRY(list_edge(c, edges, c->segments.data[s].v[0], c->segments.data[s].v[1], low * low,
-                             high * high));
+            MN_TRY(
+                list_edge(c, edges, c->segments.data[s].v[0], c->segments.data[s].v[1], low, high, graded));
     MN_TRY(mn_check_cancelled(c->ctx));
     if (edges->count > 1) qsort(edges->data, (size_t)edges->count, sizeof *edges->data, by_length);
     return MN_OK;
@@ -383,7 +385,7 @@ mn_status mn_complex_remesh(mn_complex *c, double shortest, double longest, mn_r
 {
     mn_edge_list edges = {0};
     mn_status status = MN_OK;
-    MN_TRY_TO(out, status, mn_complex_list_edges(c, &edges, 0, longest));
+    MN_TRY_TO(out, status, mn_complex_list_edges(c, &edges, 0, longest, true));
     for (int64_t i = edges.count - 1; i >= 0; i--) {
         if (i % PAUSE == 0) MN_TRY_TO(out, status, mn_check_cancelled(c->ctx));
         if (!still_there(c, &edges.data[i])) continue;
@@ -395,7 +397,7 @@ mn_status mn_complex_remesh(mn_complex *c, double shortest, double longest, mn_r
             mn_complex_undo(c);
         }
     }
-    MN_TRY_TO(out, status, mn_complex_list_edges(c, &edges, shortest, INFINITY));
+    MN_TRY_TO(out, status, mn_complex_list_edges(c, &edges, shortest, INFINITY, true));
     for (int64_t i = 0; i < edges.count; i++) {
         if (i % PAUSE == 0) MN_TRY_TO(out, status, mn_check_cancelled(c->ctx));
         if (still_there(c, &edges.data[i]) && mn_complex_collapse(c, edges.data[i].a, edges.data[i].b) >= 0)

@@ -46,10 +46,11 @@ typedef struct mn_edge_entry {
     int32_t a, b;
 } mn_edge_entry;
 typedef MN_ARRAY(mn_edge_entry) mn_edge_list;
-/// Edges shorter than `low` or longer than `high`, rising; some more than once.
-mn_status mn_complex_list_edges(mn_complex *c, mn_edge_list *edges, double low, double high);
+/// Edges shorter than `low` or longer than `high`, rising; some more than once. `graded`: both times what
+/// mn_complex_fine() says.
+mn_status mn_complex_list_edges(mn_complex *c, mn_edge_list *edges, double low, double high, bool graded);
 
-/// One pass of each: splits above `longest`, collapses below `shortest`, flips.
+/// One pass of each: splits above `longest`, collapses below `shortest`, both graded, flips.
 mn_status mn_complex_remesh(mn_complex *c, double shortest, double longest, mn_remesh_counts *counts);
 
 #endif

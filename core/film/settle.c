@@ -417,8 +417,7 @@ static mn_status settle(mn_film *film, const mn_film_settle_def *def, mn_film_se
             // Only a change of topology is a reason to go on.
             mn_film_forces forces;
             mn_remesh_counts counts = {0};
-            const double size = film->def.size,
-                         least = film->def.min_size > 0 ? film->def.min_size : 0.2 * size;
+            const double size = film->def.size, least = mn_film_min_size(film);
             forces = (mn_film_forces){2 * film->def.sigma, film->excess.data, (int32_t)film->pockets.count};
             MN_TRY(mn_film_events(&film->c, &forces, size, least, &counts));
             film->ledger.t1 += counts.t1, film->ledger.undone += counts.undone;

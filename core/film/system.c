@@ -48,6 +48,10 @@ void mn_film_system_free(mn_context *ctx, mn_film_system *s)
     mn_array_free(ctx, &s->pull);
     mn_array_free(ctx, &s->twice);
     mn_array_free(ctx, &s->rims);
+    mn_array_free(ctx, &s->borders);
+    mn_array_free(ctx, &s->border_at);
+    mn_array_free(ctx, &s->border_parent);
+    mn_array_free(ctx, &s->border_length);
     mn_array_free(ctx, &s->small);
     mn_array_free(ctx, &s->small_vector);
 }
@@ -143,7 +147,7 @@ mn_status mn_film_system_pattern(mn_film *film)
     MN_TRY(mn_array_resize(ctx, &s->row_start, n + 1));
     MN_TRY(mn_array_resize(ctx, &s->face_start, n + 1));
     MN_TRY(mn_array_resize(ctx, &s->slot, 6 * s->triangle_count));
-    s->column.count = s->faces.count = s->rims.count = 0;
+    s->column.count = s->faces.count = s->rims.count = s->borders.count = 0;
     for (int64_t v = 0; v < n; v++) {
         const int64_t around = s->star_start.data[v + 1] - s->star_start.data[v];
         MN_TRY(check_star(film, v));
@@ -158,6 +162,7 @@ mn_status mn_film_system_pattern(mn_film *film)
             if (films[k] == 1 && v < columns[k] && !mn_complex_on_wall(&film->c, rim.a, rim.b) &&
                 !(mn_complex_held(&film->c, rim.a) && mn_complex_held(&film->c, rim.b)))
                 MN_TRY(mn_array_push(ctx, &s->rims, &rim));
+            if (films[k] > 2 && v < columns[k]) MN_TRY(mn_array_push(ctx, &s->borders, &rim));
         }
         for (int64_t i = 0; i < around; i++)
             for (int k = 0; k < 2; k++)

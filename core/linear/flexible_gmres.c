@@ -78,6 +78,7 @@ static mn_status run_cycle(mn_krylov *krylov, const mn_linear_problem *problem, 
     MN_TRY(mn_vector_scale(ctx, n, 1 / result->residual, v, v));
     int32_t m = 0;
     while (m < restart && result->iterations < def->max_iterations) {
+        if (n >= MN_KRYLOV_LONG) MN_TRY(mn_check_cancelled(ctx));
         MN_TRY(mn_krylov_precondition(krylov, problem, v + m * n, z + m * n));
         MN_TRY(problem->apply(problem->apply_user, z + m * n, v + (m + 1) * n));
         MN_TRY(orthogonalise(ctx, n, v, m, ls->h));

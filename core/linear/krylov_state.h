@@ -14,6 +14,9 @@ struct mn_krylov {
     MN_ARRAY(double) small; ///< least squares of GMRES
 };
 
+/// Unknowns from which each iteration asks whether to stop; a smaller solve is over before anybody waits.
+enum { MN_KRYLOV_LONG = 1000 };
+
 /// `count` vectors of `n` doubles, one after the other, not initialised.
 mn_status mn_krylov_vectors(mn_krylov *krylov, int64_t n, int64_t count, double **vectors);
 /// z = M^-1 r, or a copy.

@@ -63,6 +63,7 @@ mn_status mn_symmetric_qmr(mn_krylov *krylov, const mn_split_problem *problem, c
         }
         if (result->iterations == def->max_iterations) return MN_OK;
         double curvature;
+        if (n >= MN_KRYLOV_LONG) MN_TRY(mn_check_cancelled(ctx));
         MN_TRY(problem->apply(problem->apply_user, q, t));
         MN_TRY(mn_vector_dot(ctx, n, q, t, &curvature));
         const double alpha = rho / curvature;

@@ -13,13 +13,14 @@
 // [paige1982]. Tested: tests/unit/mpm/test_hydrostatic.c, V7.
 #include "mpm/state.h"
 
+#include "base/parallel.h"
 #include "mpm/boundary.h"
 #include "mpm/pressure.h"
 #include "mpm/surface_energy.h"
 
 #include <string.h>
 
-enum { ITERATIONS_MAX = 200 };
+enum { ITERATIONS_MAX = 200, SLOPE_GRAIN = 256 };
 static const double tolerance = 1e-13; // of gravity, in the mean
 
 /// A field on the nodes.
@@ -204,21 +205,29 @@ static void apply(balance *b, const double *values)
     hold(b, b->image.data);
 }
 
+static mn_status slope_range(void *user, mn_range range)
+{
+    const balance *b = user;
+    stencil s;
+    for (int32_t p = (int32_t)range.begin; p < range.end; p++) {
+        find_stencil(b->mpm, mn_mpm_position(&b->mpm->particles.data[p]), &s);
+        b->slope.data[p] = transpose(b->mpm, p, &s, b->image.data);
+    }
+    return MN_OK;
+}
+
 /// slope = V G^T (residual / m), and its square over V. The residual is divided by the mass on the way.
-static double find_slope(balance *b)
+static mn_status find_slope(balance *b, double *square)
 {
     const mn_mpm *mpm = b->mpm;
-    double sum = 0;
-    stencil s;
     for (int64_t i = 0; i < node_count(b); i++)
         b->image.data[i] =
             b->mass.data[i] > 0 ? mn_scale(1 / b->mass.data[i], b->residual.data[i]) : mn_v3(0, 0, 0);
-    for (int32_t p = 0; p < (int32_t)mpm->particles.count; p++) {
-        find_stencil(mpm, mn_mpm_position(&mpm->particles.data[p]), &s);
-        b->slope.data[p] = transpose(mpm, p, &s, b->image.data);
-        sum += mpm->materials.data[p].volume * b->slope.data[p] * b->slope.data[p];
-    }
-    return sum;
+    MN_TRY(mn_parallel_long(mpm->solver.ctx, mpm->particles.count, SLOPE_GRAIN, slope_range, b));
+    *square = 0;
+    for (int64_t p = 0; p < mpm->particles.count; p++)
+        *square += mpm->materials.data[p].volume * b->slope.data[p] * b->slope.data[p];
+    return MN_OK;
 }
 
 /// q += step V direction, and what that leaves of the residual.
@@ -247,7 +256,8 @@ static mn_status solve(balance *b)
     const double scale = b->mpm->extremes.mass * mn_norm2(b->mpm->def.gravity);
     for (int64_t p = 0; p < count; p++) b->direction.data[p] = 1;
     fit(b, b->direction.data);
-    double gamma = find_slope(b), beta = 0;
+    double gamma, beta = 0;
+    MN_TRY(find_slope(b, &gamma));
     for (int64_t p = 0; p < count; p++) b->direction.data[p] = 0;
     for (int32_t k = 0; k < ITERATIONS_MAX; k++) {
         if (weighted_norm2(b, b->residual.data) <= tolerance * tolerance * scale) break;
@@ -258,7 +268,8 @@ static mn_status solve(balance *b)
         const double size = weighted_norm2(b, b->image.data);
         if (!(size > 0)) break;
         go(b, gamma / size, b->direction.data);
-        const double next = find_slope(b);
+        double next;
+        MN_TRY(find_slope(b, &next));
         beta = next / gamma, gamma = next;
     }
     return MN_OK;

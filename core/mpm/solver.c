@@ -138,7 +138,10 @@ static mn_status place(mn_solver *solver, const mn_solver_inputs *inputs)
 /// Without surface tension what was squeezed together may push apart, and no scale tells how much that is.
 static void tell_energy(const mn_solver *solver, const mn_solver_inputs *inputs, mn_energy_books *books)
 {
-    books->driven |= inputs->own || !(((const mn_mpm *)solver)->surface_energy > 0);
+    const mn_mpm *mpm = (const mn_mpm *)solver;
+    const mn_mpm_emitter *emitter = inputs->own;
+    books->driven |=
+        (emitter && emitter->point_count > 0) || mpm->bodies.elastic || !(mpm->surface_energy > 0);
 }
 
 static void more_defaults(void *def)

@@ -75,6 +75,19 @@ static mn_status list_vertices(const mn_tet_mesh *mesh, const mn_tet_list *tets,
     return MN_OK;
 }
 
+// Heat that rides on `set` goes to `around` by its rest volumes, which sum to `shared`.
+static void hand_over_heat(mn_tet_mesh *mesh, const mn_tet_list *set, const mn_tet_list *around,
+                           double shared)
+{
+    const double *rest = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME)->data;
+    const mn_tet_field *heat = mn_tet_mesh_find_field(mesh, MN_TET_HEAT_AMOUNT);
+    double held = 0;
+    if (!heat) return;
+    for (int64_t i = 0; i < set->count; i++) held += heat->data[set->data[i]];
+    for (int64_t i = 0; i < around->count; i++)
+        heat->data[around->data[i]] += held * rest[around->data[i]] / shared;
+}
+
 // rest of `around` grows by one factor, and its vertices gain one velocity, so that nothing is lost.
 static mn_status hand_over(mn_tet_mesh *mesh, const mn_tet_list *set, const mn_tet_list *around,
                            mn_tet_list *vertices)
@@ -83,6 +96,7 @@ static mn_status hand_over(mn_tet_mesh *mesh, const mn_tet_list *set, const mn_t
     mn_vec3 *v = (mn_vec3 *)(void *)mn_tet_mesh_find_field(mesh, MN_TET_V)->data;
     const mn_vec3 lost = momentum_of(mesh, set, &held), theirs = momentum_of(mesh, around, &shared);
     const double gain = held / shared;
+    hand_over_heat(mesh, set, around, shared);
     for (int64_t i = 0; i < set->count; i++) rest[set->data[i]] = 0;
     for (int64_t i = 0; i < around->count; i++) rest[around->data[i]] *= 1 + gain;
     MN_TRY(list_vertices(mesh, around, vertices));

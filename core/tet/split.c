@@ -227,12 +227,13 @@ static mn_vec3 mean_velocity(const mn_tet_mesh *mesh, const mn_vec3 *v, int32_t 
     return sum;
 }
 
-// Gives the rest volume and momentum of tetrahedron `from` to the star of vertex w: volume in proportion,
-// momentum through the velocity of w.
+// Gives the rest volume, momentum and heat of tetrahedron `from` to the star of vertex w: volume and heat in
+// proportion, momentum through the velocity of w.
 static void give(mn_tet_mesh *mesh, int32_t from, int32_t w)
 {
     double *rest = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME)->data;
     mn_vec3 *v = (mn_vec3 *)(void *)mn_tet_mesh_find_field(mesh, MN_TET_V)->data;
+    const mn_tet_field *heat = mn_tet_mesh_find_field(mesh, MN_TET_HEAT_AMOUNT);
     double held = 0;
     mn_vec3 missing = mn_scale(rest[from], mean_velocity(mesh, v, from));
     MN_TET_STAR(mesh, w, code) held += rest[code / 4];
@@ -240,6 +241,7 @@ static void give(mn_tet_mesh *mesh, int32_t from, int32_t w)
     MN_TET_STAR(mesh, w, code)
     {
         missing = mn_axpy(missing, -gain * rest[code / 4], mean_velocity(mesh, v, code / 4));
+        if (heat) heat->data[code / 4] += heat->data[from] * rest[code / 4] / held;
         rest[code / 4] *= 1 + gain;
     }
     v[w] = mn_axpy(v[w], 4 / (held * (1 + gain)), missing);

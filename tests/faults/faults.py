@@ -168,15 +168,18 @@ class Attack:
     def golden(self):
         """The scenes of tests/golden, one for every kind of simulation: coupled, melting and others that no table tells of."""
         paths = [path for path in sorted((ROOT / "tests/golden").glob("*.json")) if path.stem != "hashes"]
-        return {path.stem: [json.loads(path.read_text())] for path in paths
-                if not self.options.solver or path.stem in self.options.solver}
+        if self.options.solver:
+            paths = [path for path in paths if path.stem in self.options.solver]
+        elif not self.options.walk:
+            paths = self.dice.sample(paths, 2)
+        return {path.stem: [json.loads(path.read_text())] for path in paths}
 
     # ---- inject ----
 
     def injections(self, scenes):
         kinds = ("malloc", "write", "fsync", "rename", "open", "pthread_create")
         cases = []
-        for name, variants in {**scenes, **self.golden()}.items():
+        for name, variants in {**scenes, **self.staged}.items():
             for scene in variants[:1]:
                 threads = {kind: 1 for kind in kinds}
                 threads["pthread_create"] = 3
@@ -241,7 +244,7 @@ class Attack:
     # ---- kill ----
 
     def kills(self, scenes):
-        scenes = {**scenes, **self.golden()}
+        scenes = {**scenes, **self.staged}
         for name, variants in scenes.items():
             folder = self.place()
             (folder / "scene.json").write_text(json.dumps(variants[0]))
@@ -371,7 +374,7 @@ class Attack:
     def go(self):
         began = time.monotonic()
         print(f"seed {self.options.seed}")
-        scenes = self.solvers()
+        scenes, self.staged = self.solvers(), self.golden()
         print("solvers: " + ", ".join(f"{name} ({len(variants)})" for name, variants in scenes.items()))
         kinds = {"inject": self.injections, "kill": self.kills, "ends": self.ends, "mutate": self.mutations,
                  "scene": self.scenes}

@@ -135,7 +135,7 @@ class Foams(CommandTest):
                     {"name": "solid", "type": "collider", "inputs": ["box"], "parms": {"dx": 0.002}}]
 
         self.mesh(points, triangles, solid([0.02, 0.02, 0.1], [0.015, 0, 0]))
-        self.fail_with(1, "inside of a collider", "cook", "scene.json", "-o", "bad", "-q", "--threads", "1")
+        self.fail_with(1, "inside a collider", "cook", "scene.json", "-o", "bad", "-q", "--threads", "1")
         self.mesh(points, triangles, solid([0.1, 0.02, 0.1], [0, -0.027, 0]), time_scale=0.1)
         self.cook()
         for burst in (False, True):

@@ -7,6 +7,7 @@
 #ifndef MENISCUS_TESTS_SUPPORT_FILE_FIXTURE_H
 #define MENISCUS_TESTS_SUPPORT_FILE_FIXTURE_H
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +27,20 @@ static inline void keep_log(void *user, mn_log_level level, const char *sentence
     assert_int_equal(level, MN_LOG_WARNING);
     strncat(f->log, sentence, sizeof f->log - strlen(f->log) - 1);
     strncat(f->log, "\n", sizeof f->log - strlen(f->log) - 1);
+}
+
+/// The bytes of a file; free() gives them back.
+static inline void *load_file(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    void *bytes = malloc(*size);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
 }
 
 static inline int set_up(void **state)

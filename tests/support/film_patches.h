@@ -98,14 +98,14 @@ static inline bool patch_direction(const mn_complex *c, mn_vec3 x, mn_vec3 tange
     return true;
 }
 
-/// Mean and largest deviation from 120 degrees over the borders of three films; *share of the border's
-/// vertices is what could be measured: films of fewer than PATCH_LEAST vertices near a place say nothing.
+/// Mean along the borders of three films of the deviation from 120 degrees, and the largest one; *share of
+/// their length is what could be measured: films of fewer than PATCH_LEAST vertices within two and a half
+/// sizes of a place say nothing. Patches are two and a half edges large, as long as edges should be there, or
+/// as large as it takes.
 static inline void patch_angles(const mn_film *film, double *mean, double *most, double *share)
 {
     const mn_complex *c = &film->c;
-    const double reach = 2.5 * film->def.size;
-    double sum = 0;
-    int64_t count = 0, all = 0;
+    double sum = 0, measured = 0, all = 0;
     *most = 0;
     for (int32_t v = 0; v < (int32_t)c->vertices.count; v++) {
         int32_t w[2 * MN_COMPLEX_STAR_MAX], along[2], list[3], found = 0;
@@ -117,19 +117,28 @@ static inline void patch_angles(const mn_film *film, double *mean, double *most,
         if (found != 2 || mn_complex_edge(c, v, along[0], list, 3) != 3) continue;
         const mn_vec3 tangent =
             mn_normalize(mn_sub(mn_complex_position(c, along[1]), mn_complex_position(c, along[0])));
+        const double length = mn_distance(mn_complex_position(c, v), mn_complex_position(c, along[0])) +
+                              mn_distance(mn_complex_position(c, v), mn_complex_position(c, along[1]));
         bool good = true;
-        for (int i = 0; i < 3 && good; i++)
+        for (int i = 0; i < 3 && good; i++) {
+            double reach = 2.5 * film->def.size * mn_complex_fine(c, v, v);
             good = patch_direction(c, mn_complex_position(c, v), tangent, list[i], reach, &out[i]);
-        all++;
+            while (!good && reach < 2.5 * film->def.size) {
+                reach = fmin(1.2 * reach, 2.5 * film->def.size);
+                good = patch_direction(c, mn_complex_position(c, v), tangent, list[i], reach, &out[i]);
+            }
+        }
+        all += length;
+        if (good) measured += length;
         for (int i = 0; i < 3 && good; i++) {
             const double cosine = fmax(-1, fmin(1, mn_dot(out[i], out[(i + 1) % 3])));
             const double error = fabs(acos(cosine) * 180 / 3.14159265358979323846 - 120);
-            sum += error, count++;
+            sum += length * error / 3;
             *most = fmax(*most, error);
         }
     }
-    *mean = count > 0 ? sum / (double)count : INFINITY;
-    *share = all > 0 ? (double)count / (3 * (double)all) : 0;
+    *mean = measured > 0 ? sum / measured : INFINITY;
+    *share = all > 0 ? measured / all : 0;
 }
 
 #endif

@@ -5,6 +5,7 @@
 // its way (F24).
 #include "meniscus/meniscus.h"
 #include "support/film_drop.h"
+#include "support/tet_shapes.h"
 #include "support/validation.h"
 
 static const tet_drop_shape ball = {.radius = 2e-3, .edge = 0.2};
@@ -197,6 +198,42 @@ static void flattened(double edge, double times)
     film_drop_free(&d);
 }
 
+// Two jets meet at a right angle and become one sheet: what is there is what came in.
+static void colliding_jets(void)
+{
+    mn_context *ctx = mn_context_create(NULL);
+    mn_tet_mesh *slugs[2];
+    mn_tet_pipe pipes[2] = {{.velocity = {2, -2, 0}}, {.velocity = {-2, -2, 0}}};
+    for (int k = 0; k < 2; k++) {
+        const double side = k ? 1 : -1, turn = sqrt(0.5);
+        slugs[k] = tet_block(ctx, 3);
+        for (int32_t v = 0; v < slugs[k]->vertex_slots; v++) {
+            const mn_vec3 x = mn_scale(1.2e-3, slugs[k]->position[v]);
+            mn_tet_mesh_move_vertex(slugs[k], v,
+                                    mn_v3(turn * (x.x + x.y) + side * 2e-3, turn * (x.y - x.x), x.z));
+        }
+        pipes[k].slug = slugs[k];
+    }
+    pipes[0].next = &pipes[1];
+    const mn_film_inputs own = {.pipes = pipes};
+    const mn_solver_inputs inputs = {.own = &own};
+    mn_film_def def = mn_film_default_def();
+    mn_film *film;
+    mn_report report = {0};
+    def.size = 4e-4, def.sigma = 0.067, def.viscosity = 0.005, def.density = 1000;
+    tet_drop_must(ctx, mn_film_create(ctx, &def, &film));
+    tet_drop_must(ctx, mn_film_advance(film, &inputs, 1.2e-3));
+    tet_drop_must(ctx, mn_film_check(film));
+    mn_film_report(film, &report);
+    const mn_film_ledger ledger = mn_film_get_ledger(film);
+    validation_row_above("F24", "two jets that collide: volumes that united", (double)ledger.united, "", 1);
+    validation_row_below("F24", "their mass against what came in",
+                         fabs(report.value[MN_REPORT_mass][0] / ledger.liquid_in - 1), "M", 1e-12);
+    mn_film_free(film);
+    for (int k = 0; k < 2; k++) mn_tet_mesh_free(slugs[k]);
+    mn_context_free(ctx);
+}
+
 int main(int argc, char **argv)
 {
     validation_begin(argc, argv);
@@ -205,6 +242,7 @@ int main(int argc, char **argv)
     if (validation_wanted("V6", "conservation")) conservation(0.4, 10);
     if (validation_wanted("F20", "film on a ball, coarse")) film_on_a_ball(0.4);
     if (validation_wanted("F24", "transitions")) transitions(0.45, 0.7);
+    if (validation_wanted("F24", "jets")) colliding_jets();
     if (validation_long()) {
         if (validation_wanted("V1", "pressure, fine")) laplace(0.2);
         if (validation_wanted("V3", "small oscillation, fine")) small_oscillation(0.2);

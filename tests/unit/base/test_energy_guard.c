@@ -8,6 +8,7 @@
 #include "codim/state.h"
 #include "elastic/elastic_state.h"
 #include "flow/flow_state.h"
+#include "mpm/state.h"
 #include "spray/state.h"
 #include "support/elastic_shapes.h"
 #include "support/film_bubbles.h"
@@ -73,6 +74,31 @@ static void tetrahedra(void **state)
     for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++) v[i] = mn_add(v[i], kick);
     check_refused(ctx, &t, mn_tet_liquid_advance(liquid, NULL, frame_time));
     mn_tet_liquid_free(liquid);
+    mn_context_free(ctx);
+}
+
+// As from the node, which hands in an emitter without points when nothing is connected.
+static void particles(void **state)
+{
+    (void)state;
+    told t;
+    mn_context *ctx = listening(&t);
+    mn_mpm_def def = mn_mpm_default_def();
+    def.dx = 0.001;
+    def.gravity = mn_v3(0, 0, 0);
+    mn_vec3 x[512];
+    for (int i = 0; i < 512; i++)
+        x[i] = mn_scale(0.5 * def.dx, mn_v3(i / 64 + 0.5, i / 8 % 8 + 0.5, i % 8 + 0.5));
+    mn_mpm *mpm;
+    check_ok(ctx, mn_mpm_create(ctx, &def, &mpm));
+    check_ok(ctx, mn_mpm_add(mpm, &(mn_mpm_source){.count = 512, .position = x}));
+    const mn_mpm_emitter none = {0};
+    const mn_solver_inputs inputs = {.own = &none};
+    for (int i = 0; i < 2; i++) check_ok(ctx, mn_mpm_advance(mpm, &inputs, frame_time));
+    for (int64_t i = 0; i < mpm->particles.count; i++)
+        mpm->particles.data[i].v = mn_add(mpm->particles.data[i].v, kick);
+    check_refused(ctx, &t, mn_mpm_advance(mpm, &inputs, frame_time));
+    mn_mpm_free(mpm);
     mn_context_free(ctx);
 }
 
@@ -214,7 +240,7 @@ int main(void)
         cmocka_unit_test(films),          cmocka_unit_test(tetrahedra),
         cmocka_unit_test(elastic_bodies), cmocka_unit_test(soap_of_points),
         cmocka_unit_test(flows),          cmocka_unit_test(ripples_beyond_their_step),
-        cmocka_unit_test(sprays),
+        cmocka_unit_test(sprays),         cmocka_unit_test(particles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

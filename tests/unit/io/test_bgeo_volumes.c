@@ -236,19 +236,6 @@ static mn_geo *make_volumes(fixture *f)
     return geo;
 }
 
-static void *load(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    void *bytes = malloc(*size);
-    assert_int_equal(fread(bytes, 1, *size, file), *size);
-    fclose(file);
-    return bytes;
-}
-
 static bool holds(const char *text, size_t size, const char *words)
 {
     for (size_t i = 0; i + strlen(words) <= size; i++)
@@ -273,7 +260,7 @@ static void vdbs_come_back_voxel_for_voxel(void **state)
         // Houdini knows a volume by the attribute name, so the file has it; what is read has said it already.
         if (formats[i] == MN_FORMAT_GEO) {
             size_t size;
-            char *text = load(path, &size);
+            char *text = load_file(path, &size);
             assert_true(holds(text, size, "\"name\",\"name\""));
             free(text);
         }
@@ -304,7 +291,7 @@ static void equal_volumes_give_equal_bytes(void **state)
     for (int i = 0; i < 2; i++) {
         mn_geo *geo = make_volumes(f);
         check_ok(f->ctx, mn_io_write_as(f->ctx, f->path, MN_FORMAT_BGEO, geo));
-        bytes[i] = load(f->path, &sizes[i]);
+        bytes[i] = load_file(f->path, &sizes[i]);
         mn_geo_free(geo);
     }
     assert_int_equal(sizes[0], sizes[1]);

@@ -194,6 +194,46 @@ static void a_liquid_that_folds_merges_with_itself(void **state)
 
 // ---- crumbs ----
 
+// Heat that rides on tetrahedra, J, some of it on each.
+static double ride_heat(mn_context *ctx, mn_tet_mesh *mesh)
+{
+    mn_tet_field *heat;
+    double sum = 0;
+    check_ok(ctx, mn_tet_mesh_add_field(mesh, MN_TET_HEAT_AMOUNT, MN_TET_AMOUNT, 1, &heat));
+    for (int32_t t = 0; t < mesh->tet_slots; t++) sum += heat->data[t] = 1 + t % 7;
+    return sum;
+}
+
+static double riding_heat(const mn_tet_mesh *mesh)
+{
+    const double *heat = mn_tet_mesh_find_field(mesh, MN_TET_HEAT_AMOUNT)->data;
+    double sum = 0;
+    for (int32_t t = 0; t < mesh->tet_slots; t++) sum += mn_tet_alive(mesh, t) ? heat[t] : 0;
+    return sum;
+}
+
+static void what_is_shed_leaves_mass_and_heat(void **state)
+{
+    (void)state;
+    mn_context *ctx = context_of(1);
+    const mn_tet_liquid_def def = plain(0.5);
+    mn_tet_liquid *liquid = make_waist(ctx, &def, 0.5);
+    mn_tet_list going = {0};
+    bool shed;
+    double mass, left;
+    mn_tet_momentum(liquid->mesh, "v", &mass);
+    for (int32_t t = 0; t < 6; t++) check_ok(ctx, mn_array_push(ctx, &going, &t));
+    const double heat = ride_heat(ctx, liquid->mesh);
+    check_ok(ctx, mn_tet_liquid_shed(liquid, liquid->mesh, &going, &shed));
+    assert_true(shed);
+    mn_tet_momentum(liquid->mesh, "v", &left);
+    check_close(left, mass, 1e-13 * mass);
+    check_close(riding_heat(liquid->mesh), heat, 1e-13 * heat);
+    mn_array_free(ctx, &going);
+    mn_tet_liquid_free(liquid);
+    mn_context_free(ctx);
+}
+
 static void crumbs_go_to_what_is_nearest(void **state)
 {
     (void)state;
@@ -216,12 +256,14 @@ static void crumbs_go_to_what_is_nearest(void **state)
     double mass, left;
     bool swept;
     const mn_vec3 before = mn_tet_momentum(liquid->mesh, "v", &mass);
+    const double heat = ride_heat(ctx, liquid->mesh);
     check_ok(ctx, mn_tet_liquid_sweep_crumbs(liquid, liquid->mesh, &swept));
     assert_true(swept);
     assert_int_equal(liquid->mesh->tet_count, m);
     const mn_vec3 after = mn_tet_momentum(liquid->mesh, "v", &left);
     check_close(left, mass, 1e-15 * mass);
     check_close(mn_distance(after, before), 0, 1e-15);
+    check_close(riding_heat(liquid->mesh), heat, 1e-13 * heat);
     mn_tet_liquid_free(liquid);
     mn_tet_mesh_free(mesh), mn_tet_mesh_free(block);
     free(x), free(tets);
@@ -313,6 +355,7 @@ int main(void)
         cmocka_unit_test(finds_the_waist_and_nothing_else),
         cmocka_unit_test(a_neck_splits_and_keeps_what_it_holds),
         cmocka_unit_test(a_liquid_that_folds_merges_with_itself),
+        cmocka_unit_test(what_is_shed_leaves_mass_and_heat),
         cmocka_unit_test(crumbs_go_to_what_is_nearest),
         cmocka_unit_test(splits_do_not_depend_on_threads_or_stops),
     };
