@@ -64,6 +64,13 @@ class Solids(CommandTest):
         self.assertIn("There is no vapour", done.stderr)
         # 8 g, at most 990 K, 1000 J/(kg K) and the latent heat
         self.assertLess(rows[-1]["thermal_energy"], 0.0081 * (990 * 1000 + 1000))
+        # a keyed source that would heat by 4000 K in a frame
+        flame = {"name": "flame", "type": "field",
+                 "parms": {"field": "heat", "value": {"keys": [[1, 0], [2, 1e9]]}, "center": [0, 0.01, 0],
+                           "size": [0.1, 0.1, 0.1], "dx": 0.004}}
+        done, rows = self.cook(block(flame, inputs=[None, None, None, "flame"], material={"heat_capacity": 10}), "-f", "1-2")
+        self.assertIn("There is no vapour", done.stderr)
+        self.assertLess(rows[-1]["thermal_energy"], 0.0081 * (990 * 10 + 1000))
 
     def test_expansion_has_an_end_in_cold_and_heat(self):
         for air, least, most in ((0, 0.46, 1), (99999, 1, 1.8)):
