@@ -13,6 +13,8 @@ typedef struct cutting {
     const mn_geo *geo;
     int32_t size; ///< corners of an element
     MN_ARRAY(int32_t) corners, piece, local, body_corners, members;
+    MN_ARRAY(int64_t) primitive; ///< of each element
+    int64_t reading;             ///< the primitive whose elements are being made
     MN_ARRAY(mn_vec3) x, v, rest;
     MN_ARRAY(uint8_t) pinned, border;
     MN_ARRAY(double) density, young;
@@ -26,6 +28,7 @@ static void free_cutting(cutting *c)
     mn_array_free(ctx, &c->local);
     mn_array_free(ctx, &c->body_corners);
     mn_array_free(ctx, &c->members);
+    mn_array_free(ctx, &c->primitive);
     mn_array_free(ctx, &c->x);
     mn_array_free(ctx, &c->v);
     mn_array_free(ctx, &c->rest);
@@ -42,7 +45,7 @@ static mn_status push_triangle(cutting *c, int64_t p, int64_t q, int64_t r)
     const int32_t corner[3] = {(int32_t)p, (int32_t)q, (int32_t)r};
     if (p == q || q == r || r == p) return MN_OK;
     for (int k = 0; k < 3; k++) MN_TRY(mn_array_push(c->cook->ctx, &c->corners, &corner[k]));
-    return MN_OK;
+    return mn_array_push(c->cook->ctx, &c->primitive, &c->reading);
 }
 
 /// Quads are cut so that diagonals meet: with all of them alike, cloth would bend more easily one way than
@@ -73,6 +76,9 @@ static mn_status read_elements(cutting *c)
     MN_TRY(mn_array_resize(c->cook->ctx, &c->local, count));
     for (int64_t i = 0; i < count; i++) c->local.data[i] = 0;
     for (int64_t p = 0; p < mn_geo_primitive_count(geo); p++) {
+        c->reading = p;
+        if (c->size == 4 && kinds[p] == MN_TETRAHEDRON)
+            MN_TRY(mn_array_push(c->cook->ctx, &c->primitive, &c->reading));
         if (c->size == 3 && kinds[p] == MN_POLYGON)
             MN_TRY(push_polygon(c, points + starts[p], starts[p + 1] - starts[p]));
         for (int64_t k = starts[p]; c->size == 4 && kinds[p] == MN_TETRAHEDRON && k < starts[p + 1]; k++) {
@@ -189,20 +195,29 @@ static mn_status gather_points(cutting *c, int32_t piece)
     return MN_OK;
 }
 
-/// The elements of a piece, and their materials as means over their corners.
+/// A number of an element: its primitive's, or else the mean over its corners.
+static double element_number(const cutting *c, const char *name, int64_t element, double fallback)
+{
+    const mn_attribute *own = mn_geo_find_numeric(c->geo, MN_PRIMITIVE, name, 1);
+    double value = 0;
+    if (own) mn_attribute_get(own, c->primitive.data[element], 1, &value);
+    if (value != 0) return value; // 0 where two inputs were merged and one has none
+    for (int32_t k = 0; k < c->size; k++)
+        value += mn_column_number(c->geo, name, c->corners.data[element * c->size + k], fallback) / c->size;
+    return value;
+}
+
+/// The elements of a piece, and their materials.
 static mn_status gather_elements(cutting *c, int32_t piece)
 {
     mn_context *ctx = c->cook->ctx;
     c->body_corners.count = c->density.count = c->young.count = 0;
     for (int64_t e = 0; e < c->corners.count; e += c->size) {
         if (c->piece.data[c->corners.data[e]] != piece) continue;
-        double density = 0, young = 0;
-        for (int k = 0; k < c->size; k++) {
-            const int32_t point = c->corners.data[e + k];
-            MN_TRY(mn_array_push(ctx, &c->body_corners, &c->local.data[point]));
-            density += mn_column_number(c->geo, "density", point, c->from->density) / c->size;
-            young += mn_column_number(c->geo, "young", point, c->from->young) / c->size;
-        }
+        const double density = element_number(c, "density", e / c->size, c->from->density);
+        const double young = element_number(c, "young", e / c->size, c->from->young);
+        for (int k = 0; k < c->size; k++)
+            MN_TRY(mn_array_push(ctx, &c->body_corners, &c->local.data[c->corners.data[e + k]]));
         MN_TRY(mn_array_push(ctx, &c->density, &density));
         MN_TRY(mn_array_push(ctx, &c->young, &young));
     }

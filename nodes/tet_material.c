@@ -76,9 +76,10 @@ static const mn_parm_def parms[] = {
     NUMBER("melting_range", "Melting Range", "K", 0, 1e4, 50, "Heat",
            "Width of the interval around the melting point in which it softens; 0 melts at one temperature."),
     NUMBER("expansion", "Thermal Expansion", "1/K", 0, 1, 1e-3, "Heat",
-           "Linear thermal expansion coefficient, while solid."),
+           "Linear thermal expansion coefficient, while solid: copper 1.7e-5, wax 3e-4. Lengths stay "
+           "between 0.8 and 1.25 of those at the reference temperature."),
     NUMBER("reference_temperature", "Reference Temperature", "K", 293.15, 1e5, 1000, "Heat",
-           "Temperature at which it has its density."),
+           "Temperature at which it has its density. Above 0."),
     MN_FLOAT("emissivity", "Emissivity", "", 0.9, 0, 1, 0, 1, "Heat", CUSTOM,
              "Fraction of a black body's radiation: bare metal 0.05 to 0.3, most else 0.9."),
 };

@@ -327,7 +327,7 @@ mn_status mn_tet_check_material(mn_context *ctx, const mn_tet_material *m)
     MN_TRY(check(ctx, m, "emissivity", m->emissivity, 0, 1, true));
     MN_TRY(check(ctx, m, "melting point", m->melting_point, 0, most, true));
     MN_TRY(check(ctx, m, "melting range", m->melting_range, 0, most, true));
-    MN_TRY(check(ctx, m, "reference temperature", m->reference_temperature, 0, most, true));
+    MN_TRY(check(ctx, m, "reference temperature", m->reference_temperature, 0, most, false));
     const mn_heat_substance substance = mn_tet_material_substance(m);
     return mn_heat_check_substance(ctx, m->name, &substance);
 }

@@ -3,6 +3,7 @@
 // The state of solids in the mesh, and what a stage asks of it.
 //
 //   V0 = rest_volume rho_solver / rho(material, phase, T)          room, from the books
+//   rho = density/s^3 of a solid, s = 1 + expansion (T - T_reference), within bounds
 //   P is scaled so that det P = (V_X/V0)^2: expansion and melting change V0 alone, stress follows
 //   compliance of a pressure  sum V0/(4 (K + G/3))                 the rest of the energy has bulk modulus
 //   -G/3
@@ -13,8 +14,9 @@
 
 #include <string.h>
 
-static const double solid_temperature = 293.15; // K, where none is known
-static const double never_flowed = 1e-6;        // of P that it may differ from a number times I
+static const double solid_temperature = 293.15;               // K, where none is known
+static const double never_flowed = 1e-6;                      // of P that it may differ from a number times I
+static const double least_stretch = 0.8, most_stretch = 1.25; // of lengths, by expansion: no solid comes near
 
 bool mn_tet_liquid_is_solid(const mn_tet_liquid *liquid, int32_t t)
 {
@@ -48,7 +50,8 @@ static double tet_temperature(const mn_tet_mesh *mesh, int32_t t)
 static double density_of(const mn_tet_material *m, bool solid, double temperature)
 {
     if (!solid) return mn_tet_material_melts(m) && m->melt_density > 0 ? m->melt_density : m->density;
-    const double stretch = 1 + m->expansion * (temperature - m->reference_temperature);
+    const double grown = m->expansion * (temperature - m->reference_temperature);
+    const double stretch = fmin(fmax(1 + grown, least_stretch), most_stretch);
     return m->density / (stretch * stretch * stretch);
 }
 
@@ -472,7 +475,7 @@ static void fill_temperatures(mn_tet_liquid *liquid)
         MN_TET_STAR(liquid->mesh, i, code)
         sum += liquid->solids.materials.data[(int32_t)lround(material[code / 4])].reference_temperature,
             count++;
-        temperature[i] = count > 0 && sum > 0 ? sum / count : solid_temperature;
+        temperature[i] = count > 0 ? sum / count : solid_temperature;
     }
 }
 
@@ -507,7 +510,8 @@ static mn_status begin_state(mn_tet_liquid *liquid, bool rest_given, bool temper
             return mn_fail(
                 liquid->ctx, MN_ERROR_INPUT,
                 "Tetrahedron %d is solid but flat or inverted in the attribute rest; remove rest, or "
-                "give it the shape that the solid has without forces.",
+                "give it the shape that the solid has without forces. A mirrored solid is made by mirroring "
+                "its surface before it is filled.",
                 t);
     }
     return MN_OK;

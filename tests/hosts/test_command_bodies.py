@@ -47,13 +47,26 @@ class Bodies(CommandTest):
         # it rests on the floor: what pushes it up is its weight over the frame, and it moves slower than it fell
         self.assertLess(rows[-1]["max_speed"], 0.1)
 
-    def test_threads_and_resume(self):
-        self.write_scene(scene(*cube("jelly", 0.011), *FLOOR, inputs=["jelly", None, None, "floor"], frames=(1, 4)))
+    def check_threads_and_resume(self, method):
+        self.write_scene(scene(*cube("jelly", 0.011), *FLOOR, inputs=["jelly", None, None, "floor"], frames=(1, 4), method=method))
         self.succeed("cook", "scene.json", "-o", "whole", "-q", "--threads", "1")
         self.check_threads(self.frames("whole"))
         self.succeed("cook", "scene.json", "-o", "part", "-f", "1-2", "-q", "--threads", "1")
         self.succeed("cook", "scene.json", "-o", "part", "--resume", "-q", "--threads", "2")
         self.assertEqual(self.frames("part"), self.frames("whole"))
+
+    def test_threads_and_resume(self):
+        self.check_threads_and_resume("barrier")
+
+    def test_threads_and_resume_with_impulses(self):
+        self.check_threads_and_resume("impulses")
+
+    def test_materials_of_tetrahedra(self):
+        materials = [{"name": f"{name}_stuff", "type": "tet_material", "inputs": [name], "parms": {"density": density}}
+                     for name, density in (("light", 500), ("heavy", 3000))]
+        rows = self.cook(scene(*cube("light", 0.011), *cube("heavy", 0.05), *materials,
+                               {"name": "both", "type": "merge", "inputs": ["light_stuff", "heavy_stuff"]}, inputs=["both"], frames=(1, 2)))
+        self.assertAlmostEqual(rows[-1]["mass"] / (8e-6 * 3500), 1, delta=1e-3)
 
     def test_a_level_set_holds_a_body(self):
         solid = {"name": "solid", "type": "collider", "inputs": ["floor"], "parms": {"dx": 0.005, "keep_mesh": 0}}

@@ -87,7 +87,7 @@ static void incline(const char *row, double friction, mn_elastic_method method, 
     validation_row_absolute(row, text, found, exact, "m/s^2", 0.002);
     if (exact >= 0) return;
     snprintf(text, sizeof text, "friction %g, %s: speed when it has stopped", friction, how);
-    if (method == MN_ELASTIC_IMPULSES) validation_short("it shivers as fast as that and stays where it is");
+    if (method == MN_ELASTIC_IMPULSES) validation_short("a soft block under impulses is not quite still");
     validation_row_below(row, text, last, "m/s", 1e-4);
 }
 
@@ -204,9 +204,9 @@ static void impulses(int n)
         snprintf(text + end, sizeof text - end, "angular momentum, friction 0.5, 20 rad/s");
         validation_row_below(row, text, rough.spin, "M v R", 1e-10);
         snprintf(text + end, sizeof text - end, "energy above its start");
-        validation_row_below(row, text, smooth.energy, "", k == 0 ? 1e-3 : 1e-6);
+        validation_row_below(row, text, smooth.energy, "", 1e-6);
         snprintf(text + end, sizeof text - end, "restitution");
-        validation_row_above(row, text, smooth.restitution, "", 0.7);
+        validation_row_above(row, text, smooth.restitution, "", 0.78); // of two discs
     }
 }
 
@@ -342,15 +342,19 @@ int main(int argc, char **argv)
     validation_begin(argc, argv);
     ctx = mn_context_create(NULL);
     shape = shape_create();
-    if (getenv("CONTACT_FIGURES")) figures(getenv("CONTACT_FIGURES"));
-    if (!validation_wanted("M4", "everything")) return 0;
-    incline("M4", 0.57, MN_ELASTIC_BARRIER, "BDF2");
-    incline("M4", 0.58, MN_ELASTIC_BARRIER, "BDF2");
-    collisions(4);
-    membrane(16);
-    heaps(validation_long() ? 100 : 1);
-    if (validation_long()) {
-        collisions(8);
+    if (getenv("CONTACT_FIGURES")) {
+        figures(getenv("CONTACT_FIGURES"));
+        return 0;
+    }
+    if (validation_wanted("M4", "incline")) {
+        incline("M4", 0.57, MN_ELASTIC_BARRIER, "BDF2");
+        incline("M4", 0.58, MN_ELASTIC_BARRIER, "BDF2");
+    }
+    if (validation_wanted("M5", "collisions")) collisions(4);
+    if (validation_wanted("C6", "membrane")) membrane(16);
+    if (validation_wanted("C3", "heaps")) heaps(validation_long() ? 100 : 1);
+    if (validation_long() && validation_wanted("M5", "fine collisions")) collisions(8);
+    if (validation_long() && validation_wanted("I1", "impulses")) {
         impulses(4);
         incline("I3", 0.57, MN_ELASTIC_IMPULSES, "impulses");
         incline("I3", 0.58, MN_ELASTIC_IMPULSES, "impulses");

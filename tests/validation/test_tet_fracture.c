@@ -52,7 +52,12 @@ static double edge_crack(int32_t cells)
     def.max_dt = 8, def.capillary_step = 1e9;
     mn_tet_liquid *q;
     must(ctx, mn_tet_liquid_create(ctx, &def, mesh, &q));
-    mn_tet_material m = {.name = "glass", .density = 1, .young = 1, .poisson = 0.3, .heat_capacity = 1};
+    mn_tet_material m = {.name = "glass",
+                         .density = 1,
+                         .young = 1,
+                         .poisson = 0.3,
+                         .heat_capacity = 1,
+                         .reference_temperature = 293.15};
     must(ctx, mn_tet_liquid_set_materials(q, 1, &m));
     // The force is that of half a row more where nodes of the border of the field have it too.
     double strength = 1e-4;
