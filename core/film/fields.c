@@ -18,6 +18,10 @@ const mn_field mn_film_fields[] = {
         def, thickness, "Thickness", "m", 1e-6, 1e-12, 1e3, 1e-7, 1e-4, "Film", NULL,
         "Thickness of films that come without the point attribute thickness: their mass. Thinner films are "
         "faster."),
+    MN_FIELD_FLOAT(
+        def, thin_volumes, "Thin Volumes", "", 0.1, 0, 1, 0.05, 0.6, "Film", NULL,
+        "Volumes thinner than this many sizes turn into film. Fast sheets of jets and splashes want "
+        "0.3 to 0.5, since tetrahedra cannot be much flatter than they are wide."),
     MN_FIELDS_LIQUID(def, 0.025, 0.001, "Liquid"),
     MN_FIELD_FLOAT(
         def, gibbs, "Gibbs Elasticity", "", 0, 0, 1e4, 0, 5, "Liquid", NULL,
@@ -56,10 +60,6 @@ const mn_field mn_film_fields[] = {
         def, diffusion, "Gas Diffusion", "m/(Pa s)", 0, 0, 1e6, 0, 1e-6, "Gas", "{ gas == 0 }",
         "Gas that passes through films, as a speed for each Pa between their sides: small bubbles shrink, "
         "large ones grow, and foam coarsens. 0 is off."),
-    MN_FIELD_FLOAT(
-        def, thin_volumes, "Thin Volumes", "", 0.1, 0, 1, 0.05, 0.6, "Film", NULL,
-        "Volumes thinner than this many sizes turn into film. Fast sheets of jets and splashes want "
-        "0.3 to 0.5, since tetrahedra cannot be much flatter than they are wide."),
     MN_FIELDS_TET_EMITTERS("Emitters"),
     MN_FIELD_TOGGLE(
         def, burst, "Burst", 0, "Breaking", NULL,

@@ -261,7 +261,7 @@ static void triple(void)
     mn_film_free(film);
 }
 
-static void random_cluster(uint64_t seed, double size)
+static void random_cluster(uint64_t seed, double size, const char *angles_short)
 {
     char name[80];
     enum { BUBBLES = 8 };
@@ -292,6 +292,7 @@ static void random_cluster(uint64_t seed, double size)
     snprintf(row, sizeof row, "%s, disorder of borders and points", name);
     validation_row_absolute("F16", row, (double)bubbles_disorder(film), 0, "", 0.5);
     snprintf(row, sizeof row, "%s, mean error of 120 deg", name);
+    if (angles_short) validation_short(angles_short);
     validation_row_below("F16", row, mean, "deg", 1);
     snprintf(row, sizeof row, "%s, fraction of its borders that angles were measured at", name);
     validation_row_above("F16", row, share, "", 0.95);
@@ -429,10 +430,12 @@ int main(int argc, char **argv)
     tetrahedron();
     cube();
     plates();
-    random_cluster(1, 0.2);
+    random_cluster(1, 0.2, NULL);
     if (validation_long()) {
-        for (uint64_t seed = 2; seed <= 10; seed++) random_cluster(seed, 0.2);
-        random_cluster(3, 0.14);
+        // How fine edges are at short borders was chosen on seeds 1 to 10; the others were tried afterwards.
+        for (uint64_t seed = 2; seed <= 20; seed++)
+            random_cluster(seed, 0.2, seed == 11 ? "the cause was not looked for" : NULL);
+        random_cluster(3, 0.14, NULL);
     }
     mn_context_free(ctx);
     return validation_end();
