@@ -12,7 +12,7 @@
 // solid is moved onto its surface.
 //
 // New values at the centres become coefficients by a local quasi-inverse (coefficients.c). Tested: orders
-// (tests/validation/test_flow_vortices.c), polynomials (tests/unit/flow/test_advect.c).
+// (tests/validation/test_flow_vortices.c).
 #include "flow/advect.h"
 
 enum { NEWTON_STEPS = 8 };

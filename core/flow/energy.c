@@ -141,9 +141,10 @@ mn_status mn_flow_guard(mn_flow *flow, double dt, mn_double4 *velocity)
         MN_TRY(mn_flow_for_blocks(&flow->grid, scale_block, &job));
         motion *= kept;
         if (!flow->warned)
-            mn_log(flow->solver.ctx, MN_LOG_WARNING,
-                   "The flow gained energy that nothing gave it, and lost it again: use a smaller cfl, "
-                   "surface_tension_limit or dx.");
+            mn_log(
+                flow->solver.ctx, MN_LOG_WARNING,
+                "The flow gained energy that nothing gave it, and lost it again: use a smaller cfl%s or dx.",
+                liquid ? ", surface_tension_limit" : "");
         flow->warned = true;
     }
     const double energy = share * motion + rest;
