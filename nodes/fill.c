@@ -5,8 +5,8 @@
 #include "nodes/group.h"
 #include "nodes/inputs.h"
 #include "nodes/materials.h"
-#include "nodes/mesh_transfer.h"
 #include "trimesh/mesh_region.h"
+#include "trimesh/mesh_transfer.h"
 
 #include <string.h>
 

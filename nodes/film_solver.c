@@ -7,8 +7,8 @@
 #include "nodes/tet_emitters.h"
 
 #define NO_FILM                                                                                              \
-    "there is no film: connect polygons, a film_source or a film_settle node to the first input, or "        \
-    "tetrahedra to the emitters."
+    "connect polygons, a film_source or a film_settle node to the first input, or "                          \
+    "tetrahedra to the emitters; there is nothing to simulate."
 
 enum { INPUT_FILM, INPUT_FRAME, INPUT_COLLIDERS, INPUT_WIND, INPUT_POINTS, INPUT_EMITTERS };
 

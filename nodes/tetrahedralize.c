@@ -4,13 +4,13 @@
 #include "meniscus/tetmesh.h"
 #include "mesh/polygon_checks.h"
 #include "nodes/group.h"
-#include "nodes/mesh_transfer.h"
 #include "tetmesh/cut/cut.h"
 #include "tetmesh/fill/stuffing.h"
 #include "tetmesh/geo.h"
 #include "tetmesh/quality.h"
 #include "tetmesh/remesh.h"
 #include "trimesh/mesh_region.h"
+#include "trimesh/mesh_transfer.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 //
 // A vertex without mass goes to where the tension around it is at rest within any step, however short, so no
 // step can be short enough where that is far: the advance would end. Its neighbours hand it a part of the
-// liquid that their films and threads have, with its momentum. Where they have none there is no film either:
-// what is around it goes, unless it keeps two pockets of gas apart.
+// liquid that their films and threads have, with its momentum. If they have none either,
+// what is around the vertex is removed, unless it keeps two pockets of gas apart.
 #include "film/film_state.h"
 
 static const double GIVEN = 0.125; // of a neighbour's liquid

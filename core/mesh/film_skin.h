@@ -35,7 +35,7 @@ typedef struct mn_film_sheet {
     const int32_t (*triangles)[3];
     int64_t link_count;
     const int32_t (*links)[2]; ///< pieces of threads
-    const uint8_t *wet;        ///< 1: a point of a volume, which is no drop; NULL: none is
+    const uint8_t *wet;        ///< 1: belongs to a volume, so it is not a drop; NULL: nothing does
 } mn_film_sheet;
 
 typedef struct mn_film_skin_vertex {

@@ -3,8 +3,8 @@
 // Liquid that comes out of pipes, and liquid that leaves.
 //
 //   inflow   layers of prisms behind the caps of mouths (tetmesh/mouth.c). Faces of the liquid in a cap are
-//            not surface: they have no tension and their nodes move with v. Where there is no cap, at first
-//            or because it was cut off, the slug itself is put in.
+//            not surface: they have no tension and their nodes move with v. A mouth that has
+//            lost its cap, or has not had one yet, is given the slug itself.
 //   outflow  tetrahedra with all four corners in a drain go
 //
 // What comes and what goes is booked as the rest volume of its tetrahedra, to rounding.

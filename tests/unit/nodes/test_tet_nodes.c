@@ -144,6 +144,54 @@ static mn_geo *damaged(mn_context *ctx)
     return geo;
 }
 
+// A box of edge 2 whose Cd is the position.
+static mn_geo *painted_box(mn_context *ctx)
+{
+    static const int64_t corners[24] = {0, 2, 3, 1, 4, 5, 7, 6, 0, 1, 5, 4,
+                                        2, 6, 7, 3, 0, 4, 6, 2, 1, 3, 7, 5};
+    mn_geo *geo;
+    mn_attribute *position, *color;
+    check_ok(ctx, mn_geo_create(ctx, &geo));
+    check_ok(ctx, mn_geo_add_points(geo, 8, NULL));
+    check_ok(ctx, mn_geo_add_attribute(geo, MN_POINT, "P", MN_F32, 3, MN_HINT_POINT, &position));
+    check_ok(ctx, mn_geo_add_attribute(geo, MN_POINT, "Cd", MN_F32, 3, MN_HINT_COLOR, &color));
+    for (int64_t i = 0; i < 8; i++) {
+        const double at[3] = {i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1};
+        check_ok(ctx, mn_attribute_set(geo, position, i, 1, at));
+        check_ok(ctx, mn_attribute_set(geo, color, i, 1, at));
+    }
+    check_ok(ctx, mn_geo_add_primitives(geo, MN_POLYGON, 6, NULL, 4, corners, NULL));
+    return geo;
+}
+
+static void tetrahedra_have_what_the_surface_has_nearest_to_them(void **state)
+{
+    (void)state;
+    node_stage s;
+    stage_open(&s, NULL);
+    s.files[0] = painted_box(s.ctx);
+    const int32_t file = stage_node(&s, "file", "in"), tets = stage_node(&s, "tetrahedralize", "tets");
+    stage_set(&s, file, "path", "a");
+    stage_set(&s, tets, "size", "0.5");
+    stage_connect(&s, tets, 0, file);
+    const mn_geo *geo = stage_cook(&s, tets, 1);
+    const mn_attribute *position = mn_geo_find(geo, MN_POINT, "P"), *color = mn_geo_find(geo, MN_POINT, "Cd");
+    assert_non_null(color);
+    int64_t outer = 0;
+    for (int64_t i = 0; i < mn_geo_point_count(geo); i++) {
+        double x[3], c[3], depth = 0, far = 0, gap = 0;
+        mn_attribute_get(position, i, 1, x);
+        mn_attribute_get(color, i, 1, c);
+        for (int k = 0; k < 3; k++)
+            depth = fmax(depth, fabs(x[k])), far = fmax(far, fabs(c[k])), gap = fmax(gap, fabs(c[k] - x[k]));
+        check_close(far, 1, 1e-5);               // Cd is a place on the box
+        check_close(gap, fabs(1 - depth), 1e-5); // the nearest one
+        outer += fabs(1 - depth) < 1e-5;
+    }
+    assert_true(outer > 50 && outer < mn_geo_point_count(geo));
+    stage_close(&s);
+}
+
 static void a_mesh_is_repaired_and_improved(void **state)
 {
     (void)state;
@@ -331,6 +379,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_level_set_is_filled_and_gives_its_surface),
         cmocka_unit_test(bad_surfaces_are_named),
+        cmocka_unit_test(tetrahedra_have_what_the_surface_has_nearest_to_them),
         cmocka_unit_test(a_mesh_is_repaired_and_improved),
         cmocka_unit_test(polygons_are_filled),
         cmocka_unit_test(bad_polygons_are_named),

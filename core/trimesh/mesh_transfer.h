@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Attributes of polygons, handed on to points near them.
-#ifndef MENISCUS_NODES_MESH_TRANSFER_H
-#define MENISCUS_NODES_MESH_TRANSFER_H
+#ifndef MENISCUS_TRIMESH_MESH_TRANSFER_H
+#define MENISCUS_TRIMESH_MESH_TRANSFER_H
 
 #include "meniscus/geo.h"
 #include "trimesh/triangles.h"

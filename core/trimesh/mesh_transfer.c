@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Attributes of polygons, handed on to points near them (mesh_transfer.h).
-#include "nodes/mesh_transfer.h"
+// Attributes of polygons, handed on to points near them (mesh_transfer.h):
+//
+//   value = sum_k w_k value_k      w: weights of the corners at the nearest place of the mesh
+//
+// Tested: tests/unit/nodes/test_particle_nodes.c, tests/unit/nodes/test_tet_nodes.c.
+#include "trimesh/mesh_transfer.h"
 
 #include "base/parallel.h"
 
