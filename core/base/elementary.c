@@ -267,19 +267,9 @@ double mn_atan2(double y, double x)
     return copysign(high + low, y);
 }
 
-double mn_atan(double x)
-{
-    return mn_atan2(x, 1);
-}
-
 double mn_acos(double x)
 {
     return mn_atan2(sqrt((1 - x) * (1 + x)), x);
-}
-
-double mn_asin(double x)
-{
-    return mn_atan2(x, sqrt((1 - x) * (1 + x)));
 }
 
 // ---- the error function ----

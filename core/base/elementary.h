@@ -28,10 +28,8 @@ double mn_sin(double x);
 double mn_cos(double x);
 /// Two to three units in the last place.
 double mn_tan(double x);
-double mn_atan(double x);
 double mn_atan2(double y, double x);
 double mn_acos(double x);
-double mn_asin(double x);
 /// Eight units in the last place up to 1, 48 beyond.
 double mn_erf(double x);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scratch arenas: a list of blocks, filled one after the other; a reset replaces several blocks by one that
-// holds all.
+// Scratch arenas: a list of blocks, filled one after the other, each twice as large as the one before.
 #include "plugin/preview/arena.h"
 
 #include <stdio.h>
@@ -17,7 +16,6 @@ typedef struct block {
 struct mn_arena {
     mn_context *ctx;
     block *newest;
-    size_t in_use, high_water;
     char name[NAME_SIZE];
 };
 
@@ -73,30 +71,5 @@ void *mn_arena_allocate(mn_arena *arena, size_t size)
     block *b = arena->newest;
     void *memory = (char *)b + header + b->used;
     b->used += rounded;
-    arena->in_use += rounded;
-    if (arena->in_use > arena->high_water) arena->high_water = arena->in_use;
     return memory;
-}
-
-void mn_arena_reset(mn_arena *arena)
-{
-    arena->in_use = 0;
-    if (!arena->newest) return;
-    if (arena->newest->older) {
-        release_blocks(arena);
-        // Should memory be out now, the next allocation tries again and says so.
-        if (!add_block(arena, arena->high_water)) mn_context_clear_message(arena->ctx);
-    } else {
-        arena->newest->used = 0;
-    }
-}
-
-const char *mn_arena_name(const mn_arena *arena)
-{
-    return arena->name;
-}
-
-size_t mn_arena_high_water(const mn_arena *arena)
-{
-    return arena->high_water;
 }

@@ -67,16 +67,6 @@ MN_API mn_status mn_vdb_from_mesh(mn_context *ctx, const mn_geo *mesh, double vo
                                   const char *name, mn_volume *volume);
 MN_API mn_status mn_vdb_to_mesh(mn_context *ctx, mn_volume volume, double isovalue, double adaptivity,
                                 mn_geo **mesh);
-/// Level set of the union of spheres at the points with radius `radius_scale` * pscale (or `radius` without
-/// pscale).
-MN_API mn_status mn_vdb_from_particles(mn_context *ctx, const mn_geo *points, double voxel_size,
-                                       double radius, double radius_scale, const char *name,
-                                       mn_volume *volume);
-
-typedef enum mn_csg { MN_CSG_UNION, MN_CSG_INTERSECTION, MN_CSG_DIFFERENCE } mn_csg;
-/// Of two level sets with the same transform.
-MN_API mn_status mn_vdb_csg(mn_context *ctx, mn_csg operation, mn_volume a, mn_volume b, const char *name,
-                            mn_volume *volume);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,11 @@
 typedef double function(double);
 typedef long double reference(long double);
 
+static double arc(double x)
+{
+    return mn_atan2(x, 1);
+}
+
 /// The largest error over [low, high], in units in the last place of the reference.
 static double worst(function *f, reference *g, double low, double high)
 {
@@ -42,10 +47,9 @@ static void values_are_right_to_the_last_place(void **state)
         {"cbrt", mn_cbrt, cbrtl, -30, 30, 1},  {"cbrt", mn_cbrt, cbrtl, 1e-30, 1e-20, 1},
         {"sin", mn_sin, sinl, -10, 10, 1},     {"sin", mn_sin, sinl, -1e5, 1e5, 1},
         {"cos", mn_cos, cosl, -10, 10, 1},     {"cos", mn_cos, cosl, -1e5, 1e5, 1},
-        {"tan", mn_tan, tanl, -1.6, 1.6, 3},   {"atan", mn_atan, atanl, -1.2, 1.2, 3},
-        {"atan", mn_atan, atanl, -40, 40, 3},  {"acos", mn_acos, acosl, -1, 1, 3},
-        {"asin", mn_asin, asinl, -1, 1, 3},    {"erf", mn_erf, erfl, -1, 1, 8},
-        {"erf", mn_erf, erfl, 1, 6.5, 48},
+        {"tan", mn_tan, tanl, -1.6, 1.6, 3},   {"atan", arc, atanl, -1.2, 1.2, 3},
+        {"atan", arc, atanl, -40, 40, 3},      {"acos", mn_acos, acosl, -1, 1, 3},
+        {"erf", mn_erf, erfl, -1, 1, 8},       {"erf", mn_erf, erfl, 1, 6.5, 48},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double error = worst(cases[i].f, cases[i].g, cases[i].low, cases[i].high);
@@ -73,9 +77,9 @@ static void powers_are_right(void **state)
 static void special_values_are_those_of_c(void **state)
 {
     (void)state;
-    function *const fs[] = {mn_exp, mn_expm1, mn_ln,   mn_log2, mn_cbrt, mn_sin,
-                            mn_cos, mn_tan,   mn_atan, mn_acos, mn_asin, mn_erf};
-    function *const gs[] = {exp, expm1, log, log2, cbrt, sin, cos, tan, atan, acos, asin, erf};
+    function *const fs[] = {mn_exp, mn_expm1, mn_ln, mn_log2, mn_cbrt, mn_sin,
+                            mn_cos, mn_tan,   arc,   mn_acos, mn_erf};
+    function *const gs[] = {exp, expm1, log, log2, cbrt, sin, cos, tan, atan, acos, erf};
     const double xs[] = {0.0, -0.0, 1, -1, INFINITY, -INFINITY, NAN, 1e-300, -1e-300, 800, -800, 2};
     for (size_t f = 0; f < sizeof fs / sizeof *fs; f++)
         for (size_t i = 0; i < sizeof xs / sizeof *xs; i++) {

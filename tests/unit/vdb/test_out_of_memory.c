@@ -95,19 +95,15 @@ static mn_status count_bytes(void *user, const void *bytes, size_t size)
 
 static mn_status make_and_unmake(mn_context *ctx, const mn_geo *mesh, mn_geo *grids, mn_geo **skin)
 {
-    mn_volume volume = {0}, other = {0}, both = {0};
+    mn_volume volume = {0};
     size_t written = 0;
     mn_status status;
     MN_TRY_TO(out, status, mn_vdb_from_mesh(ctx, mesh, 0.3, 3, "surface", &volume));
-    MN_TRY_TO(out, status, mn_vdb_from_particles(ctx, mesh, 0.3, 0.4, 1, "surface", &other));
-    MN_TRY_TO(out, status, mn_vdb_csg(ctx, MN_CSG_UNION, volume, other, "surface", &both));
-    MN_TRY_TO(out, status, mn_vdb_to_mesh(ctx, both, 0, 0.5, skin));
-    MN_TRY_TO(out, status, mn_geo_add_volume(grids, both, -1, NULL));
+    MN_TRY_TO(out, status, mn_vdb_to_mesh(ctx, volume, 0, 0.5, skin));
+    MN_TRY_TO(out, status, mn_geo_add_volume(grids, volume, -1, NULL));
     MN_TRY_TO(out, status, mn_vdb_write(ctx, grids, count_bytes, &written));
 out:
     mn_volume_release(&volume);
-    mn_volume_release(&other);
-    mn_volume_release(&both);
     return status;
 }
 
