@@ -136,7 +136,7 @@ typedef struct mn_codim_volume_coupling {
 typedef struct mn_codim_volume_pouring {
     mn_codim_volume_skin_array template; ///< the inflows' own skin
     mn_codim_double_array fraction;      ///< of a lattice cell's mass, that a particle of each inflow has;
-                                    ///< measured in each frame
+                                         ///< measured in each frame
 } mn_codim_volume_pouring;
 
 /// The state at the start of a step that is tried.
