@@ -190,6 +190,14 @@ static mn_status take_step(stepping *s)
 
 // ---- the verbs ----
 
+/// Whether what comes in may do work. Solids at rest only take; a sink takes mass, and the watch begins anew.
+static bool may_drive(const mn_solver_inputs *inputs)
+{
+    const uint32_t passive = MN_TAKES_OWN | MN_TAKES_SINK | MN_TAKES_COLLIDER;
+    return (given(inputs) & ~passive) != 0 ||
+           (inputs->collider && mn_collider_max_speed(inputs->collider) > 0);
+}
+
 static mn_status watch_energy(const stepping *s)
 {
     mn_report report;
@@ -199,7 +207,7 @@ static mn_status watch_energy(const stepping *s)
             mn_field_get(&s->type->fields[i], (const char *)s->solver + s->type->def_offset, gravity);
     mn_solver_report(s->type, s->solver, &report);
     if (!report.set[MN_REPORT_mass]) return MN_ERROR_MEMORY; // for its sums, which has been said
-    mn_energy_books books = {.loss = 1e-9, .driven = (given(s->inputs) & ~(uint32_t)MN_TAKES_OWN) != 0};
+    mn_energy_books books = {.loss = 1e-9, .driven = may_drive(s->inputs)};
     s->type->energy(s->solver, s->inputs, &books);
     return mn_energy_watch_look(s->solver->ctx, &s->solver->energy, &report,
                                 mn_v3(gravity[0], gravity[1], gravity[2]), &books);

@@ -135,13 +135,14 @@ static mn_status place(mn_solver *solver, const mn_solver_inputs *inputs)
     return mn_mpm_set_emitter((mn_mpm *)solver, inputs->own, 0);
 }
 
-/// Without surface tension what was squeezed together may push apart, and no scale tells how much that is.
+/// Without surface tension what was squeezed together may push apart, and no scale tells how much that is. On
+/// walls liquid gets thinner than a cell, and its measured surface several times too large.
 static void tell_energy(const mn_solver *solver, const mn_solver_inputs *inputs, mn_energy_books *books)
 {
     const mn_mpm *mpm = (const mn_mpm *)solver;
     const mn_mpm_emitter *emitter = inputs->own;
-    books->driven |=
-        (emitter && emitter->point_count > 0) || mpm->bodies.elastic || !(mpm->surface_energy > 0);
+    books->driven |= (emitter && emitter->point_count > 0) || mpm->bodies.elastic || !(mpm->area > 0);
+    books->unsure = mn_mpm_has_solids(&mpm->def, inputs->collider);
 }
 
 static void more_defaults(void *def)

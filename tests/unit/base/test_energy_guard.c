@@ -10,6 +10,7 @@
 #include "flow/flow_state.h"
 #include "mpm/state.h"
 #include "spray/state.h"
+#include "support/analytic_volume.h"
 #include "support/elastic_shapes.h"
 #include "support/film_bubbles.h"
 #include "support/film_stage.h"
@@ -78,11 +79,8 @@ static void tetrahedra(void **state)
 }
 
 // As from the node, which hands in an emitter without points when nothing is connected.
-static void particles(void **state)
+static mn_mpm *swimming(mn_context *ctx, const mn_solver_inputs *inputs)
 {
-    (void)state;
-    told t;
-    mn_context *ctx = listening(&t);
     mn_mpm_def def = mn_mpm_default_def();
     def.dx = 0.001;
     def.gravity = mn_v3(0, 0, 0);
@@ -92,14 +90,51 @@ static void particles(void **state)
     mn_mpm *mpm;
     check_ok(ctx, mn_mpm_create(ctx, &def, &mpm));
     check_ok(ctx, mn_mpm_add(mpm, &(mn_mpm_source){.count = 512, .position = x}));
-    const mn_mpm_emitter none = {0};
-    const mn_solver_inputs inputs = {.own = &none};
-    for (int i = 0; i < 2; i++) check_ok(ctx, mn_mpm_advance(mpm, &inputs, frame_time));
+    for (int i = 0; i < 2; i++) check_ok(ctx, mn_mpm_advance(mpm, inputs, frame_time));
     for (int64_t i = 0; i < mpm->particles.count; i++)
         mpm->particles.data[i].v = mn_add(mpm->particles.data[i].v, kick);
+    return mpm;
+}
+
+static void particles(void **state)
+{
+    (void)state;
+    told t;
+    mn_context *ctx = listening(&t);
+    const mn_mpm_emitter none = {0};
+    const mn_solver_inputs inputs = {.own = &none};
+    mn_mpm *mpm = swimming(ctx, &inputs);
     check_refused(ctx, &t, mn_mpm_advance(mpm, &inputs, frame_time));
     mn_mpm_free(mpm);
     mn_context_free(ctx);
+}
+
+// A solid at rest does no work, so what stands on it is watched; one that moves may.
+static void particles_on_solids(void **state)
+{
+    (void)state;
+    for (int moves = 0; moves < 2; moves++) {
+        told t;
+        mn_context *ctx = listening(&t);
+        mn_geo *geo;
+        mn_collider *floor;
+        check_ok(ctx, mn_geo_create(ctx, &geo));
+        check_ok(ctx, analytic_add(geo, analytic_plane(0.01)));
+        const mn_vec3 along = mn_v3(moves ? 0.01 : 0, 0, 0), zero = {0};
+        check_ok(ctx, analytic_add(geo, analytic_motion(along, zero, zero)));
+        check_ok(ctx, mn_collider_create(ctx, &(mn_collider_def){.geo = geo, .velocity_scale = 1}, &floor));
+        const mn_mpm_emitter none = {0};
+        const mn_solver_inputs inputs = {.own = &none, .collider = floor};
+        mn_mpm *mpm = swimming(ctx, &inputs);
+        if (moves)
+            check_ok(ctx, mn_mpm_advance(mpm, &inputs, frame_time));
+        else
+            check_refused(ctx, &t, mn_mpm_advance(mpm, &inputs, frame_time));
+        mn_mpm_free(mpm);
+        mn_collider_free(floor);
+        mn_geo_free(geo);
+        mn_context_free(ctx);
+    }
 }
 
 static void elastic_bodies(void **state)
@@ -237,10 +272,15 @@ static void sprays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(films),          cmocka_unit_test(tetrahedra),
-        cmocka_unit_test(elastic_bodies), cmocka_unit_test(soap_of_points),
-        cmocka_unit_test(flows),          cmocka_unit_test(ripples_beyond_their_step),
-        cmocka_unit_test(sprays),         cmocka_unit_test(particles),
+        cmocka_unit_test(films),
+        cmocka_unit_test(tetrahedra),
+        cmocka_unit_test(elastic_bodies),
+        cmocka_unit_test(soap_of_points),
+        cmocka_unit_test(flows),
+        cmocka_unit_test(ripples_beyond_their_step),
+        cmocka_unit_test(sprays),
+        cmocka_unit_test(particles),
+        cmocka_unit_test(particles_on_solids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

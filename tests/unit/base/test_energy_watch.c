@@ -45,9 +45,30 @@ static void growth_is_warned_about_and_refused(void **state)
     check_ok(ctx, look(ctx, &watch, report_of(1, 40, 50, 0), 0, false));
     assert_int_equal(t.warnings, 0);
     check_ok(ctx, look(ctx, &watch, report_of(1, 45, 50, 0), 0, false));
-    check_ok(ctx, look(ctx, &watch, report_of(1, 60, 60, 0), 0, false));
+    check_ok(ctx, look(ctx, &watch, report_of(1, 44, 60, 0), 0, false));
     assert_int_equal(t.warnings, 1);
-    check_fails(ctx, look(ctx, &watch, report_of(1, 91, 60, 0), 0, false), MN_ERROR_DIVERGED, "has grown");
+    check_fails(ctx, look(ctx, &watch, report_of(1, 46, 60, 0), 0, false), MN_ERROR_DIVERGED, "has grown");
+    mn_context_free(ctx);
+}
+
+// A surface that is measured ten times too large is no energy; motion beyond all that there was is.
+static void a_surface_that_cannot_be_measured_counts_at_first_only(void **state)
+{
+    (void)state;
+    told t = {0};
+    const mn_hooks hooks = {.user = &t, .log = note};
+    mn_context *ctx = mn_context_create(&hooks);
+    mn_energy_watch watch = {0};
+    const mn_energy_books books = {.loss = 1e-9, .unsure = true};
+    const double energies[][2] = {{10, 100}, {30, 1000}, {100, -50}, {205, 10}};
+    for (int i = 0; i < 4; i++) {
+        const mn_report report = report_of(1, energies[i][0], energies[i][1], 0);
+        check_ok(ctx, mn_energy_watch_look(ctx, &watch, &report, mn_v3(0, 0, 0), &books));
+    }
+    assert_int_equal(t.warnings, 0);
+    const mn_report beyond = report_of(1, 220, 10, 0);
+    check_fails(ctx, mn_energy_watch_look(ctx, &watch, &beyond, mn_v3(0, 0, 0), &books), MN_ERROR_DIVERGED,
+                "has grown");
     mn_context_free(ctx);
 }
 
@@ -76,6 +97,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(growth_is_warned_about_and_refused),
+        cmocka_unit_test(a_surface_that_cannot_be_measured_counts_at_first_only),
         cmocka_unit_test(what_falls_or_is_driven_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
