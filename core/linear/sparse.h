@@ -59,9 +59,6 @@ mn_status mn_cholesky_analyze(mn_cholesky *cholesky, const mn_sparse *matrix, co
 mn_status mn_cholesky_factor(mn_cholesky *cholesky, const mn_sparse *matrix);
 /// x = A^-1 b; b and x may be the same.
 mn_status mn_cholesky_solve(mn_cholesky *cholesky, const double *b, double *x);
-/// The same for vectors of three numbers a row, each axis on its own: a third of the memory that three solves
-/// go through.
-mn_status mn_cholesky_solve_three(mn_cholesky *cholesky, const double *b, double *x);
 /// Numbers held in the factor.
 int64_t mn_cholesky_entries(const mn_cholesky *cholesky);
 

@@ -92,22 +92,6 @@ static void triplets_add_up_and_slots_fill_again(void **state)
     mn_context_free(ctx);
 }
 
-// Vectors of three numbers a row: as three solves, to rounding.
-static void check_three(mn_context *ctx, mn_cholesky *c, int32_t n)
-{
-    double *all = malloc(3 * (size_t)n * sizeof *all), *one = malloc((size_t)n * sizeof *one);
-    for (int32_t i = 0; i < 3 * n; i++) all[i] = mn_random_normal(5, (uint64_t)i, 0);
-    for (int axis = 0; axis < 3; axis++) {
-        double *three = malloc(3 * (size_t)n * sizeof *three);
-        for (int32_t i = 0; i < n; i++) one[i] = all[3 * i + axis];
-        check_ok(ctx, mn_cholesky_solve_three(c, all, three));
-        check_ok(ctx, mn_cholesky_solve(c, one, one));
-        for (int32_t i = 0; i < n; i++) assert_true(fabs(three[3 * i + axis] - one[i]) <= 1e-12);
-        free(three);
-    }
-    free(all), free(one);
-}
-
 static void cholesky_solves_to_rounding(void **state)
 {
     (void)state;
@@ -130,7 +114,6 @@ static void cholesky_solves_to_rounding(void **state)
             check_ok(ctx, mn_cholesky_factor(c, &a));
             check_ok(ctx, mn_cholesky_solve(c, b, x));
             assert_true(residual(ctx, &a, x, b) < 1e-13);
-            check_three(ctx, c, p.n);
             entries[ordered] = mn_cholesky_entries(c);
             // New values on the old pattern: factor only.
             for (int64_t e = 0; e < mn_sparse_entries(&a); e++) a.value[e] *= 2;
