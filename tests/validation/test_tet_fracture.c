@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 {
     validation_begin(argc, argv);
     double low = 9, high = 0;
-    for (int32_t cells = 4; cells <= (validation_long() ? 8 : 4); cells *= 2) {
+    for (int32_t cells = 4; cells <= (validation_long() ? 16 : 4); cells *= 2) {
         char name[96];
         snprintf(name, sizeof name, "edge crack, a/size = %d: goes on at K_I", cells);
         if (!validation_wanted("M18", name)) continue;
