@@ -143,9 +143,9 @@ mn_status mn_mpm_implicit_solve(mn_mpm *mpm, double tolerance, double so_far, do
 {
     mn_context *ctx = mpm->solver.ctx;
     mn_mpm_implicit *implicit = &mpm->implicit;
-    const int32_t blocks = mpm->table.count;
+    const int32_t blocks = mpm->grid.table.count;
     cg_job job = {.implicit = implicit,
-                  .mass = mpm->before.data,
+                  .mass = mpm->grid.before.data,
                   .gradient = implicit->gradient.data,
                   .x = implicit->change.data,
                   .r = implicit->residual.data,
