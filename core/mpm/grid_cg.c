@@ -127,14 +127,14 @@ static mn_status settle_bodies(mn_mpm *mpm, cg_job *job)
 {
     mn_context *ctx = mpm->solver.ctx;
     double rz, curvature, sums[2] = {0};
-    MN_TRY(mn_parallel_for(ctx, mpm->table.count, NODE_GRAIN, clear, job));
+    MN_TRY(mn_parallel_for(ctx, mpm->grid.table.count, NODE_GRAIN, clear, job));
     mn_mpm_bodies_cg_turn(mpm, 0, job->p);
     MN_TRY(mn_mpm_potential_apply(mpm, job->p, job->hp));
     MN_TRY(mn_mpm_bodies_cg_measure(mpm, job->p, job->hp, &curvature));
     rz = mn_mpm_bodies_cg_rest(mpm);
     if (!(curvature > 0) || !(rz > 0) || !isfinite(rz / curvature)) return MN_OK;
     job->alpha = rz / curvature;
-    MN_TRY(mn_parallel_sum(ctx, mpm->table.count, NODE_GRAIN, walk, job, 2, sums));
+    MN_TRY(mn_parallel_sum(ctx, mpm->grid.table.count, NODE_GRAIN, walk, job, 2, sums));
     return mn_mpm_bodies_cg_walk(mpm, job->alpha, sums);
 }
 
