@@ -456,7 +456,6 @@ static double radius_at(const mn_film *film, int32_t v)
     return mn_cbrt(film->c.vertices.data[v].mass / (4.18879020478639 * film->def.density));
 }
 
-// A drop joins the nearest vertex that it comes nearer to and touches.
 // Whether drop v touches w, which is d away. A film is as near as its plane is: a drop that falls onto the
 // middle of a triangle would pass between its vertices.
 static bool reaches(const mn_film *film, int32_t v, int32_t w, mn_vec3 d)
@@ -471,6 +470,7 @@ static bool reaches(const mn_film *film, int32_t v, int32_t w, mn_vec3 d)
     return fabs(gap) <= reach && mn_norm2(d) - gap * gap <= BESIDE * BESIDE * size * size;
 }
 
+// A drop joins the nearest vertex that it comes nearer to and touches.
 static void absorb_drops(mn_film *film, double cell)
 {
     mn_complex *c = &film->c;
