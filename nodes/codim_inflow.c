@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A closed mesh as springs. Parts that are connected have one velocity, and parts with the same velocity are
-// one spring, so that a hollow shape, whose inner wall is connected with nothing, stays hollow.
+// A closed mesh as inflows. Parts that are connected have one velocity, and parts with the same velocity are
+// one inflow, so that a hollow shape, whose inner wall is connected with nothing, stays hollow.
 #include "nodes/codim_inflow.h"
 
 #include "trimesh/mesh_parts.h"
@@ -15,7 +15,7 @@ typedef struct inflow_reading {
     mn_mesh_parts parts;
     MN_ARRAY(mn_vec3) velocity; ///< of each part
     MN_ARRAY(int32_t) points;   ///< of each part
-    MN_ARRAY(int32_t) spring;   ///< of each part
+    MN_ARRAY(int32_t) source;   ///< of each part
 } inflow_reading;
 
 static void free_reading(mn_context *ctx, inflow_reading *r)
@@ -23,7 +23,7 @@ static void free_reading(mn_context *ctx, inflow_reading *r)
     mn_mesh_parts_free(ctx, &r->parts);
     mn_array_free(ctx, &r->velocity);
     mn_array_free(ctx, &r->points);
-    mn_array_free(ctx, &r->spring);
+    mn_array_free(ctx, &r->source);
 }
 
 static mn_status find_parts(const mn_cook *cook, const mn_geo *geo, const mn_triangles *mesh,
@@ -54,35 +54,34 @@ static bool is_same(mn_vec3 a, mn_vec3 b)
     return mn_norm(mn_sub(a, b)) <= SAME * fmax(mn_norm(a), mn_norm(b));
 }
 
-// springs[i].velocity is that of the parts alone so far.
+// inflow->list.data[i].velocity is that of the parts alone so far.
 static mn_status join_parts(const mn_cook *cook, inflow_reading *r, mn_codim_inflow *inflow)
 {
-    MN_TRY(mn_array_resize(cook->ctx, &r->spring, r->velocity.count));
+    MN_TRY(mn_array_resize(cook->ctx, &r->source, r->velocity.count));
     for (int64_t i = 0; i < r->velocity.count; i++) {
         int64_t k = 0;
-        while (k < inflow->springs.count && !is_same(inflow->springs.data[k].velocity, r->velocity.data[i]))
-            k++;
-        r->spring.data[i] = (int32_t)k;
-        const mn_codim_volume_inflow spring = {.velocity = r->velocity.data[i]};
-        if (k == inflow->springs.count) MN_TRY(mn_array_push(cook->ctx, &inflow->springs, &spring));
+        while (k < inflow->list.count && !is_same(inflow->list.data[k].velocity, r->velocity.data[i])) k++;
+        r->source.data[i] = (int32_t)k;
+        const mn_codim_volume_inflow source = {.velocity = r->velocity.data[i]};
+        if (k == inflow->list.count) MN_TRY(mn_array_push(cook->ctx, &inflow->list, &source));
     }
     return MN_OK;
 }
 
-static mn_status read_springs(const mn_cook *cook, const mn_geo *geo, const mn_triangles *mesh,
+static mn_status read_inflows(const mn_cook *cook, const mn_geo *geo, const mn_triangles *mesh,
                               inflow_reading *r, mn_codim_inflow *inflow)
 {
     const mn_vec3 more = mn_cook_vec3(cook, "inflow_velocity");
     MN_TRY(find_parts(cook, geo, mesh, r));
     MN_TRY(join_parts(cook, r, inflow));
-    MN_TRY(mn_array_resize(cook->ctx, &inflow->bodies, inflow->springs.count));
+    MN_TRY(mn_array_resize(cook->ctx, &inflow->bodies, inflow->list.count));
     memset(inflow->bodies.data, 0, mn_bytes(inflow->bodies.count, sizeof *inflow->bodies.data));
-    for (int64_t i = 0; i < inflow->springs.count; i++) {
+    for (int64_t i = 0; i < inflow->list.count; i++) {
         mn_triangles *part;
-        MN_TRY(mn_mesh_parts_pick(cook->ctx, &r->parts, r->spring.data, (int32_t)i, &part));
+        MN_TRY(mn_mesh_parts_pick(cook->ctx, &r->parts, r->source.data, (int32_t)i, &part));
         mn_mesh_region_take(&inflow->bodies.data[i], part);
-        inflow->springs.data[i].region = inflow->bodies.data[i].region;
-        inflow->springs.data[i].velocity = mn_add(inflow->springs.data[i].velocity, more);
+        inflow->list.data[i].region = inflow->bodies.data[i].region;
+        inflow->list.data[i].velocity = mn_add(inflow->list.data[i].velocity, more);
     }
     return MN_OK;
 }
@@ -95,7 +94,7 @@ mn_status mn_codim_inflow_read(const mn_cook *cook, int32_t input, mn_codim_infl
     memset(&reading, 0, sizeof reading);
     memset(inflow, 0, sizeof *inflow);
     MN_TRY(mn_input_mesh_region(cook, geo, "the inflow", &whole));
-    const mn_status status = whole.mesh ? read_springs(cook, geo, whole.mesh, &reading, inflow) : MN_OK;
+    const mn_status status = whole.mesh ? read_inflows(cook, geo, whole.mesh, &reading, inflow) : MN_OK;
     mn_mesh_region_free(&whole);
     free_reading(cook->ctx, &reading);
     return status;
@@ -105,5 +104,5 @@ void mn_codim_inflow_free(mn_context *ctx, mn_codim_inflow *inflow)
 {
     for (int64_t i = 0; i < inflow->bodies.count; i++) mn_mesh_region_free(&inflow->bodies.data[i]);
     mn_array_free(ctx, &inflow->bodies);
-    mn_array_free(ctx, &inflow->springs);
+    mn_array_free(ctx, &inflow->list);
 }

@@ -115,7 +115,7 @@ static mn_status read_inflow(const mn_cook *cook, codim_own *own)
         MN_TRY(mn_codim_inflow_read(cook, INPUT_INFLOW, &own->inflow));
         own->inflow_key = key, own->inflow_velocity = velocity;
     }
-    own->inputs.spring_count = own->inflow.springs.count, own->inputs.springs = own->inflow.springs.data;
+    own->inputs.inflow_count = own->inflow.list.count, own->inputs.inflows = own->inflow.list.data;
     return MN_OK;
 }
 

@@ -100,7 +100,7 @@ void mn_codim_tell_energy(const mn_solver *solver, const mn_solver_inputs *input
     const mn_codim *mls = (const mn_codim *)solver;
     const mn_codim_inputs *own = inputs->own;
     books->driven |= mn_norm(mls->def.wind) > 0 || mls->def.blow > 0 || mls->def.blow < 0;
-    if (own) books->driven |= own->flow || own->inlet_count > 0 || own->spring_count > 0;
+    if (own) books->driven |= own->flow || own->inlet_count > 0 || own->inflow_count > 0;
     for (int64_t i = 0; i < mls->points.count && !books->driven; i++) {
         const mn_codim_point *point = &mls->points.data[i];
         books->driven =

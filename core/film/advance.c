@@ -272,6 +272,7 @@ mn_status mn_film_change_mesh(mn_film *film, bool rearrange, double dt)
     MN_TRY(mn_film_thin_volumes(film, &changed));
     mn_film_absorb(film, &changed);
     MN_TRY(mn_film_bulk_remesh(film, &changed));
+    MN_TRY(mn_film_shed(film, dt, &changed));
     if (c->tets.count > 0) mn_film_feed_empty(film, &changed);
     mn_film_ledger *ledger = &film->ledger;
     ledger->splits += counts.splits, ledger->collapses += counts.collapses, ledger->flips += counts.flips;

@@ -13,7 +13,8 @@
 //     folds onto itself. What was covered twice has the mass of both and room for one; pressure makes the
 //     room in the steps after it.
 //   - Faces of the new surface face the gas that faces of the old one did: what is the same face knows, the
-//     others learn it from their neighbours, but not across films. Where nobody knows, nothing changes.
+//     others learn it around their edges, where a region is entered as often as it is left, and where nobody
+//     there knows, from the nearest face of the old surface. Where that contradicts films, nothing changes.
 //
 // All of it is one move of the complex: it is undone when memory runs out.
 #include "film/film_state.h"
@@ -24,11 +25,13 @@
 #include "tetmesh/resample.h"
 #include "tetmesh/unite/merge.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const double QUALITY = 0.35;                  // that repair aims at
 static const double SHORTEST = 0.5, LONGEST = 1.7;   // edges, of the size
 static const double SLACK = 0.7, SLACK_LENGTH = 1.1; // repair starts where it is worse than that by this
+static const double DESPERATE = 0.05;                // quality below which sharp edges are given up
 enum { UNKNOWN = -1, SUMS = 9 };
 
 /// Connected volumes, each at the lowest of its vertices.
@@ -38,15 +41,23 @@ typedef struct bodies {
     sum; ///< SUMS a vertex: mass of tetrahedra, momentum, mass, mass times place, pinned vertices
 } bodies;
 
+/// What a face of the surface faced before.
+typedef struct facing {
+    mn_vec3 place;
+    int64_t region;
+} facing;
+
 typedef struct remeshing {
     mn_film *film;
     mn_tet_mesh *before, *mesh;
     bool overlap;                  ///< volumes do
+    bool worn;                     ///< the mesh wants repair
     bool united;                   ///< they came together
     MN_ARRAY(int32_t) old, vertex; ///< vertices of the complex, by vertices of the mesh before and after
     bodies was, is;
     MN_ARRAY(int32_t) face;  ///< boundary faces of the mesh: vertices of the complex
     MN_ARRAY(int32_t) label; ///< what they face
+    MN_ARRAY(facing) faced;  ///< faces before
 } remeshing;
 
 // ---- whether ----
@@ -161,6 +172,10 @@ static mn_status repair(remeshing *r)
     const mn_tet_resample_def names = {.velocity = "v", .mass = "mass"};
     def.quality = QUALITY, def.min_edge = SHORTEST * size, def.max_edge = LONGEST * size;
     MN_TRY(mn_tet_remesh(r->mesh, &def, &report));
+    if (report.worst_after < DESPERATE) { // no sharp edge is worth an advance that ends
+        def.feature_angle = 179, def.surface_band = 0.5;
+        MN_TRY(mn_tet_remesh(r->mesh, &def, &report));
+    }
     MN_TRY(mn_tet_resample(r->before, r->mesh, &names, &resampled));
     for (int32_t v = 0; v < r->mesh->vertex_slots; v++)
         if (mn_tet_vertex_alive(r->mesh, v) && r->mesh->star_first[v] < 0)
@@ -169,6 +184,20 @@ static mn_status repair(remeshing *r)
 }
 
 // ---- and back ----
+
+static mn_status list_facing(remeshing *r)
+{
+    const mn_complex *c = &r->film->c;
+    for (int32_t t = 0; t < (int32_t)c->triangles.count; t++) {
+        const mn_complex_triangle *face = &c->triangles.data[t];
+        const int32_t side = mn_complex_liquid_side(face);
+        if (face->v[0] < 0 || side < 0) continue;
+        facing f = {.region = face->region[1 - side]};
+        for (int k = 0; k < 3; k++) f.place = mn_axpy(f.place, 1.0 / 3, mn_complex_position(c, face->v[k]));
+        MN_TRY(mn_array_push(r->film->solver.ctx, &r->faced, &f));
+    }
+    return MN_OK;
+}
 
 static mn_status add_up(const mn_film *film, bodies *b)
 {
@@ -239,28 +268,75 @@ static mn_status list_faces(remeshing *r)
     return MN_OK;
 }
 
-// Neighbours across edges without films face the same gas. False where nobody knows. The complex has the new
-// faces already, with their number as the region outside.
-static bool spread_labels(remeshing *r, int64_t first)
+// What face f, of the liquid's, faces by its edge from a to b: around an edge a region is entered as often as
+// it is left, so the others tell. UNKNOWN where another one of them is not known either.
+static int32_t label_by_edge(const remeshing *r, int64_t first, int64_t f, int32_t a, int32_t b)
 {
     const mn_complex *c = &r->film->c;
-    const int64_t count = r->label.count;
-    int64_t known = 0, before = -1;
-    while (known < count && known != before) {
-        before = known, known = 0;
-        for (int64_t f = 0; f < count; f++) {
-            for (int k = 0; k < 3 && r->label.data[f] == UNKNOWN; k++) {
-                int32_t list[3];
-                const int32_t a = r->face.data[3 * f + k], b = r->face.data[3 * f + (k + 1) % 3];
-                if (mn_complex_edge(c, a, b, list, 3) != 2) continue;
-                for (int i = 0; i < 2; i++)
-                    if (list[i] >= first && r->label.data[list[i] - first] != UNKNOWN)
-                        r->label.data[f] = r->label.data[list[i] - first];
-            }
-            known += r->label.data[f] != UNKNOWN;
+    int32_t list[MN_COMPLEX_EDGE_MAX], region[2 * MN_COMPLEX_EDGE_MAX], times[2 * MN_COMPLEX_EDGE_MAX];
+    const int32_t count = mn_complex_edge(c, a, b, list, MN_COMPLEX_EDGE_MAX);
+    int32_t regions = 0, found = UNKNOWN;
+    if (count > MN_COMPLEX_EDGE_MAX) return UNKNOWN;
+    for (int32_t i = 0; i < 2 * count; i++) {
+        const mn_complex_triangle *t = &c->triangles.data[list[i / 2]];
+        const int32_t turned = t->v[(mn_complex_corner(t, a) + 1) % 3] == b ? 1 : -1;
+        int32_t at = t->region[i % 2], k = 0;
+        if (list[i / 2] >= first && at != MN_COMPLEX_LIQUID) {
+            at = r->label.data[list[i / 2] - first];
+            if (list[i / 2] - first == f) continue;
+            if (at == UNKNOWN) return UNKNOWN;
         }
+        while (k < regions && region[k] != at) k++;
+        if (k == regions) region[regions] = at, times[regions++] = 0;
+        times[k] += i % 2 == 0 ? -turned : turned;
     }
-    return known == count;
+    for (int32_t k = 0; k < regions; k++)
+        if (times[k] != 0) found = found == UNKNOWN && abs(times[k]) == 1 ? region[k] : MN_COMPLEX_LIQUID;
+    return found == MN_COMPLEX_LIQUID ? UNKNOWN : found;
+}
+
+// What the nearest face of the surface before faced.
+static int32_t label_by_place(const remeshing *r, int64_t f)
+{
+    mn_vec3 x = {0};
+    double least = INFINITY;
+    int32_t label = UNKNOWN;
+    for (int k = 0; k < 3; k++)
+        x = mn_axpy(x, 1.0 / 3, mn_complex_position(&r->film->c, r->face.data[3 * f + k]));
+    for (int64_t i = 0; i < r->faced.count; i++) {
+        const double d2 = mn_norm2(mn_sub(r->faced.data[i].place, x));
+        if (d2 < least) least = d2, label = (int32_t)r->faced.data[i].region;
+    }
+    return label;
+}
+
+// Faces that were not there before learn what they face from what is around their edges; where nobody there
+// knows, as inside of a hole that opened, the nearest face before does. The complex has the new faces
+// already, from `first` on. False where nobody knows.
+static bool spread_labels(remeshing *r, int64_t first)
+{
+    int64_t left = r->label.count;
+    bool guessed = false;
+    for (int64_t before = left + 1; left > 0; before = left) {
+        left = 0;
+        for (int64_t f = 0; f < r->label.count; f++) {
+            for (int k = 0; k < 3 && r->label.data[f] == UNKNOWN; k++)
+                r->label.data[f] =
+                    label_by_edge(r, first, f, r->face.data[3 * f + k], r->face.data[3 * f + (k + 1) % 3]);
+            left += r->label.data[f] == UNKNOWN;
+        }
+        if (left < before) continue;
+        int64_t f = 0;
+        while (r->label.data[f] != UNKNOWN) f++;
+        r->label.data[f] = label_by_place(r, f);
+        if (r->label.data[f] == UNKNOWN) return false;
+        guessed = true;
+    }
+    for (int64_t f = 0; f < r->label.count; f++)
+        mn_complex_set_regions(&r->film->c, (int32_t)(first + f), MN_COMPLEX_LIQUID, r->label.data[f]);
+    for (int64_t i = 0; i < r->vertex.count && guessed; i++)
+        if (mn_complex_check_vertex(&r->film->c, r->vertex.data[i]) != MN_OK) return false;
+    return true;
 }
 
 // A film that lies in a face of the volumes that came together goes; its liquid is at its vertices.
@@ -299,8 +375,6 @@ static mn_status put_back(remeshing *r, bool *good)
                                     MN_COMPLEX_LIQUID, 0) < 0)
             return MN_ERROR_MEMORY;
     *good = *good && spread_labels(r, old_triangles);
-    for (int64_t f = 0; f < r->label.count && *good; f++)
-        mn_complex_set_regions(c, (int32_t)(old_triangles + f), MN_COMPLEX_LIQUID, r->label.data[f]);
     for (int64_t i = 0; i < r->old.count && *good; i++) {
         const mn_complex_vertex *v = &c->vertices.data[r->old.data[i]];
         if (v->first_tet < 0 && v->first < 0 && v->first_segment < 0)
@@ -381,8 +455,10 @@ static mn_status remesh(remeshing *r, bool *good)
 {
     mn_complex *c = &r->film->c;
     MN_TRY(add_up(r->film, &r->was));
+    MN_TRY(list_facing(r));
     MN_TRY(fill_mesh(r));
     if (r->overlap) MN_TRY(unite(r));
+    if (!r->united && !r->worn) return MN_OK;
     MN_TRY(mn_tet_mesh_copy(r->before, &r->mesh));
     MN_TRY(repair(r));
     mn_complex_begin(c);
@@ -402,12 +478,14 @@ mn_status mn_film_bulk_remesh(mn_film *film, bool *changed)
     if (film->c.tets.count == 0) return MN_OK;
     remeshing r = {.film = film};
     if (film->def.merge) MN_TRY(mn_film_volumes_overlap(film, &r.overlap));
-    if (!r.overlap && !needs_repair(film)) return MN_OK;
+    r.worn = needs_repair(film);
+    if (!r.overlap && !r.worn) return MN_OK;
     bool good = false;
     MN_TRY(mn_complex_compact(&film->c));
     const mn_status status = remesh(&r, &good);
     *changed = *changed || good;
-    find_worst(&film->c, &film->bulk.left_quality, &film->bulk.left_shortest, &film->bulk.left_longest);
+    if (r.united || r.worn)
+        find_worst(&film->c, &film->bulk.left_quality, &film->bulk.left_shortest, &film->bulk.left_longest);
     film->stale = true;
     mn_tet_mesh_free(r.before);
     mn_tet_mesh_free(r.mesh);
@@ -419,5 +497,6 @@ mn_status mn_film_bulk_remesh(mn_film *film, bool *changed)
     mn_array_free(ctx, &r.is.sum);
     mn_array_free(ctx, &r.face);
     mn_array_free(ctx, &r.label);
+    mn_array_free(ctx, &r.faced);
     return status;
 }

@@ -292,6 +292,11 @@ void mn_film_absorb(mn_film *film, bool *changed);
 /// Vertices without liquid get some of their neighbours', or go.
 void mn_film_feed_empty(mn_film *film, bool *changed);
 
+// ---- shed.c ----
+
+/// After a step of dt: volumes too small for a mesh become drops, and flat tetrahedra that hold steps up go.
+mn_status mn_film_shed(mn_film *film, double dt, bool *changed);
+
 // ---- thin.c ----
 
 /// Tetrahedra that are thinner than a mesh can show turn into film.

@@ -2,7 +2,7 @@
 //
 // Bodies over an advance and its steps: where they are for the liquid, what of it they touch, and what they
 // get in the end (bodies.h).
-#include "mpm/state.h"
+#include "mpm/walls.h"
 
 #include "space/moving_solids.h"
 
@@ -44,14 +44,14 @@ static mn_status join(mn_mpm *mpm, const mn_collider *fixed)
     else
         mn_collider_rejoin(bodies->joined, fixed, &solids);
     bodies->fixed = fixed;
-    mpm->collider = bodies->joined;
+    mpm->run.collider = bodies->joined;
     return MN_OK;
 }
 
 mn_status mn_mpm_bodies_begin(mn_mpm *mpm, const mn_collider *collider, double seconds)
 {
     mn_mpm_bodies *bodies = &mpm->bodies;
-    mpm->collider = collider;
+    mpm->run.collider = collider;
     bodies->open = bodies->shared = false;
     if (!bodies->elastic) return MN_OK;
     if (mpm->def.integrator == MN_MPM_EXPLICIT)
@@ -77,7 +77,7 @@ mn_status mn_mpm_bodies_show(mn_mpm *mpm, const mn_collider *collider, const mn_
     *shown = collider;
     if (!mpm->bodies.elastic) return MN_OK;
     MN_TRY(join(mpm, collider));
-    mpm->collider = NULL;
+    mpm->run.collider = NULL;
     *shown = mpm->bodies.joined;
     return MN_OK;
 }
@@ -112,7 +112,7 @@ void mn_mpm_bodies_free(mn_mpm *mpm)
 
 bool mn_mpm_is_body(const mn_mpm *mpm, double before, mn_vec3 x)
 {
-    return mpm->bodies.elastic && mpm->collider == mpm->bodies.joined &&
+    return mpm->bodies.elastic && mpm->run.collider == mpm->bodies.joined &&
            mn_collider_is_moving(mpm->bodies.joined, before, x);
 }
 
@@ -125,9 +125,9 @@ static mn_status find_holds(mn_mpm *mpm)
     for (int64_t i = 0; i < mpm->implicit.held.count; i++) {
         const mn_mpm_held *held = &mpm->implicit.held.data[i];
         const int32_t block = held->node / MN_BLOCK_CELLS, cell = held->node % MN_BLOCK_CELLS;
-        const mn_vec3 x = mn_mpm_node_position(&mpm->table, block, cell);
+        const mn_vec3 x = mn_mpm_node_position(&mpm->grid.table, block, cell);
         mn_mpm_grip hold = {.held = (int32_t)i, .sides = 1};
-        if (!held->contacts[0].is_solid || !mn_mpm_is_body(mpm, mpm->frame_left, x)) continue;
+        if (!held->contacts[0].is_solid || !mn_mpm_is_body(mpm, mpm->run.frame_left, x)) continue;
         if (!mn_elastic_wall_map(bodies->wall, x, &hold.map)) continue;
         MN_TRY(mn_array_push(mpm->solver.ctx, &bodies->holds, &hold));
     }
@@ -142,12 +142,12 @@ static bool make_contact_row(mn_mpm *mpm, const mn_mpm_contact *contact, mn_mpm_
     mn_wall_map map;
     foot->count = 0, foot->sum = 0;
     for (int32_t i = 0; i < all.count; i++) {
-        if (!(mpm->before.data[all.node[i]].mass > 0)) continue;
+        if (!(mpm->grid.before.data[all.node[i]].mass > 0)) continue;
         foot->node[foot->count] = all.node[i], foot->w[foot->count] = all.w[i];
         foot->sum += foot->w[foot->count++];
-        middle = mn_axpy(
-            middle, all.w[i],
-            mn_mpm_node_position(&mpm->table, all.node[i] / MN_BLOCK_CELLS, all.node[i] % MN_BLOCK_CELLS));
+        middle = mn_axpy(middle, all.w[i],
+                         mn_mpm_node_position(&mpm->grid.table, all.node[i] / MN_BLOCK_CELLS,
+                                              all.node[i] % MN_BLOCK_CELLS));
     }
     if (!(foot->sum > 0)) return false;
     if (!mn_elastic_wall_map(mpm->bodies.wall, mn_scale(1 / foot->sum, middle), &map)) return false;
@@ -168,11 +168,11 @@ static void add_row(const mn_wall_row *row, double s, mn_vec3 *to)
 static mn_status find_contact_rows(mn_mpm *mpm)
 {
     mn_mpm_bodies *bodies = &mpm->bodies;
-    const int64_t count = mpm->contacts.count;
+    const int64_t count = mpm->walls.contacts.count;
     MN_TRY(mn_array_resize(mpm->solver.ctx, &bodies->contact_rows, count));
     MN_TRY(mn_array_resize(mpm->solver.ctx, &bodies->direction, count));
     for (int64_t c = 0; c < count; c++) {
-        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+        const mn_mpm_contact *contact = &mpm->walls.contacts.data[c];
         mn_mpm_foot *foot = &mpm->implicit.feet.data[c];
         mn_wall_row *row = &bodies->contact_rows.data[c];
         *row = (mn_wall_row){.node = {-1, -1, -1, -1}};
@@ -192,9 +192,9 @@ static mn_status find_contact_rows(mn_mpm *mpm)
 static void add_line_forces(mn_mpm *mpm)
 {
     mn_wall_map map;
-    for (int64_t i = 0; i < mpm->patches.count; i++) {
-        const mn_mpm_patch *patch = &mpm->patches.data[i];
-        if (mn_norm2(patch->force) == 0 || !mn_mpm_is_body(mpm, mpm->frame_begin, patch->x)) continue;
+    for (int64_t i = 0; i < mpm->surface.patches.count; i++) {
+        const mn_mpm_patch *patch = &mpm->surface.patches.data[i];
+        if (mn_norm2(patch->force) == 0 || !mn_mpm_is_body(mpm, mpm->run.frame_begin, patch->x)) continue;
         if (!mn_elastic_wall_map(mpm->bodies.wall, patch->x, &map)) continue;
         mn_wall_react(&map, mn_scale(mpm->implicit.dt, patch->force), mpm->bodies.load.data);
         mpm->bodies.shared = true;
@@ -249,7 +249,7 @@ static void add_mass(whole *w, double mass, mn_vec3 x, mn_vec3 lost)
 
 static mn_vec3 grid_place(const mn_mpm *mpm, int64_t node)
 {
-    return mn_mpm_node_position(&mpm->table, (int32_t)(node / MN_BLOCK_CELLS),
+    return mn_mpm_node_position(&mpm->grid.table, (int32_t)(node / MN_BLOCK_CELLS),
                                 (int32_t)(node % MN_BLOCK_CELLS));
 }
 
@@ -257,11 +257,11 @@ static mn_vec3 grid_place(const mn_mpm *mpm, int64_t node)
 static bool all_is_free(const mn_mpm *mpm)
 {
     const mn_mpm_bodies *bodies = &mpm->bodies;
-    if (mpm->def.air_density > 0 || (mpm->fields && mpm->fields->force.ops)) return false;
+    if (mpm->def.air_density > 0 || (mpm->run.fields && mpm->run.fields->force.ops)) return false;
     for (int64_t i = 0; i < bodies->u.count; i++)
         if (mn_elastic_node_is_fixed(bodies->elastic, i)) return false;
-    for (int64_t c = 0; c < mpm->contacts.count; c++)
-        if (!mpm->contacts.data[c].is_body) return false;
+    for (int64_t c = 0; c < mpm->walls.contacts.count; c++)
+        if (!mpm->walls.contacts.data[c].is_body) return false;
     for (int64_t i = 0; i < bodies->holds.count; i++) {
         const mn_mpm_grip *hold = &bodies->holds.data[i];
         if (mpm->implicit.held.data[hold->held].contact_count != hold->sides) return false;
@@ -279,12 +279,12 @@ static void restore_momenta(mn_mpm *mpm)
     const mn_vec3 *x_before = mn_elastic_start_nodes(elastic),
                   *v_before = mn_elastic_start_velocities(elastic);
     whole w = {.about = x[0]};
-    for (int64_t i = 0; i < mpm->nodes.count; i++) {
-        const mn_mpm_node *before = &mpm->before.data[i];
+    for (int64_t i = 0; i < mpm->grid.nodes.count; i++) {
+        const mn_mpm_node *before = &mpm->grid.before.data[i];
         const mn_vec3 due = mn_add(before->v, fall);
         if (before->mass > 0)
             add_mass(&w, before->mass, grid_place(mpm, i),
-                     mn_scale(before->mass, mn_sub(due, mpm->nodes.data[i].v)));
+                     mn_scale(before->mass, mn_sub(due, mpm->grid.nodes.data[i].v)));
     }
     for (int64_t i = 0; i < mpm->bodies.u.count; i++) {
         const double mass = mn_elastic_node_mass(elastic, i);
@@ -301,10 +301,10 @@ static void restore_momenta(mn_mpm *mpm)
     if (mn_m3_inverse(inertia, &inverse))
         turn = mn_m3_apply(inverse, mn_sub(w.spin, mn_cross(middle, w.push)));
     const mn_vec3 center = mn_add(w.about, middle);
-    for (int64_t i = 0; i < mpm->nodes.count; i++)
-        if (mpm->before.data[i].mass > 0)
-            mpm->nodes.data[i].v = mn_add(mpm->nodes.data[i].v,
-                                          mn_add(shift, mn_cross(turn, mn_sub(grid_place(mpm, i), center))));
+    for (int64_t i = 0; i < mpm->grid.nodes.count; i++)
+        if (mpm->grid.before.data[i].mass > 0)
+            mpm->grid.nodes.data[i].v = mn_add(
+                mpm->grid.nodes.data[i].v, mn_add(shift, mn_cross(turn, mn_sub(grid_place(mpm, i), center))));
     mn_elastic_shared_nudge(elastic, shift, turn, center);
 }
 
@@ -324,5 +324,5 @@ void mn_mpm_bodies_undo(mn_mpm *mpm)
     if (!bodies->elastic || !bodies->open) return;
     bodies->open = false;
     mn_elastic_shared_undo(bodies->elastic);
-    if (mpm->collider) join(mpm, bodies->fixed);
+    if (mpm->run.collider) join(mpm, bodies->fixed);
 }

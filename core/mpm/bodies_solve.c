@@ -38,9 +38,9 @@ void mn_mpm_bodies_follow(mn_mpm *mpm)
         for (int32_t k = 0; k < hold->sides; k++) held->contacts[k].velocity = velocity;
         mn_mpm_find_directions(held);
     }
-    for (int64_t c = 0; c < mpm->contacts.count; c++) {
+    for (int64_t c = 0; c < mpm->walls.contacts.count; c++) {
         const mn_wall_row *row = &bodies->contact_rows.data[c];
-        mn_mpm_contact *contact = &mpm->contacts.data[c];
+        mn_mpm_contact *contact = &mpm->walls.contacts.data[c];
         if (row->node[0] < 0) continue;
         const double off = row_speed(row, bodies->u.data) - mn_dot(contact->velocity, contact->normal);
         contact->velocity = mn_axpy(contact->velocity, off, contact->normal);
@@ -51,8 +51,9 @@ mn_status mn_mpm_bodies_start(mn_mpm *mpm)
 {
     // Liquid that falls freely is then at rest with its forces, and leaves nothing over for the bodies.
     const mn_vec3 fall = mn_scale(mpm->implicit.dt, mpm->def.gravity);
-    for (int64_t i = 0; i < mpm->nodes.count; i++)
-        if (mpm->nodes.data[i].mass > 0) mpm->nodes.data[i].v = mn_add(mpm->nodes.data[i].v, fall);
+    for (int64_t i = 0; i < mpm->grid.nodes.count; i++)
+        if (mpm->grid.nodes.data[i].mass > 0)
+            mpm->grid.nodes.data[i].v = mn_add(mpm->grid.nodes.data[i].v, fall);
     MN_TRY(mn_elastic_shared_start(mpm->bodies.elastic));
     mn_mpm_bodies_follow(mpm);
     return MN_OK;
@@ -78,13 +79,14 @@ static void react(const mn_mpm *mpm, const mn_mpm_node *grid, const mn_mpm_node 
         const mn_mpm_grip *hold = &bodies->holds.data[i];
         const mn_mpm_held *held = &mpm->implicit.held.data[hold->held];
         mn_vec3 value = grid[held->node].v, f = {0, 0, 0};
-        if (direction) value = mn_axpy(value, -mpm->before.data[held->node].mass, direction[held->node].v);
+        if (direction)
+            value = mn_axpy(value, -mpm->grid.before.data[held->node].mass, direction[held->node].v);
         for (int32_t k = 0; k < held->rank; k++) f = mn_axpy(f, mn_dot(value, held->axis[k]), hold->l[k]);
         mn_wall_react(&hold->map, f, held_to);
     }
-    for (int64_t c = 0; c < mpm->contacts.count; c++) {
+    for (int64_t c = 0; c < mpm->walls.contacts.count; c++) {
         const mn_wall_row *row = &bodies->contact_rows.data[c];
-        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+        const mn_mpm_contact *contact = &mpm->walls.contacts.data[c];
         if (row->node[0] < 0 || !contact->held) continue;
         const double push = -contact->weight * mpm->implicit.impulse.data[c] * mpm->implicit.feet.data[c].sum;
         for (int k = 0; k < 4 && row->node[k] >= 0; k++)
@@ -108,7 +110,7 @@ static mn_status find_held_rows(mn_mpm *mpm)
         const mn_mpm_held *held = &mpm->implicit.held.data[hold->held];
         find_shares(mpm, hold);
         for (int32_t k = 0; k < held->rank; k++) {
-            mn_wall_row row = {.mass = mpm->before.data[held->node].mass};
+            mn_wall_row row = {.mass = mpm->grid.before.data[held->node].mass};
             if (mn_norm2(hold->l[k]) == 0) continue;
             for (int n = 0; n < 4; n++) {
                 row.node[n] = hold->map.node[n];
@@ -181,7 +183,7 @@ void mn_mpm_bodies_cg_turn(mn_mpm *mpm, double beta, mn_mpm_node *direction)
         for (int32_t k = 0; k < held->rank; k++)
             node->v = mn_axpy(node->v, mn_dot(hold->l[k], wall), held->axis[k]);
     }
-    for (int64_t c = 0; c < mpm->contacts.count; c++)
+    for (int64_t c = 0; c < mpm->walls.contacts.count; c++)
         b->direction.data[c] = row_speed(&b->contact_rows.data[c], b->p.data);
 }
 
@@ -194,6 +196,11 @@ mn_status mn_mpm_bodies_cg_measure(mn_mpm *mpm, const mn_mpm_node *direction, co
     keep_free(mpm, b->hp.data);
     *curvature = product(b, b->p.data, b->hp.data);
     return MN_OK;
+}
+
+double mn_mpm_bodies_cg_rest(const mn_mpm *mpm)
+{
+    return product(&mpm->bodies, mpm->bodies.r.data, mpm->bodies.z.data);
 }
 
 mn_status mn_mpm_bodies_cg_walk(mn_mpm *mpm, double alpha, double sums[2])

@@ -24,14 +24,14 @@ static bool is_other_side(const mn_mpm_held *held, int32_t sides, mn_vec3 normal
 /// What the particle of a contact asks of the nodes that it sees behind its side.
 static void ask(mn_mpm *mpm, const mn_mpm_contact *contact, int32_t sides)
 {
-    const mn_block_table *table = &mpm->table;
+    const mn_block_table *table = &mpm->grid.table;
     mn_mpm_bodies *bodies = &mpm->bodies;
     const mn_mpm_particle *p = &mpm->particles.data[contact->particle];
     const mn_vec3 x = mn_mpm_position(p);
     const mn_vec3 place = mn_scale(table->inverse_dx, mn_sub(x, table->origin));
     const mn_ivec3 cell = {(int32_t)floor(place.x), (int32_t)floor(place.y), (int32_t)floor(place.z)};
     const double t[3] = {place.x - cell.x, place.y - cell.y, place.z - cell.z};
-    const int32_t at = mn_blocks_find_cell(mpm->blocks, cell);
+    const int32_t at = mn_blocks_find_cell(mpm->grid.blocks, cell);
     double w[3][3];
     if (at < 0) return;
     for (int a = 0; a < 3; a++) {
@@ -62,12 +62,12 @@ static bool add_sides(mn_mpm *mpm, int32_t sides)
     mn_mpm_implicit *implicit = &mpm->implicit;
     bool any = false;
     for (int64_t i = 0; i < bodies->holds.count; i++) bodies->turned.data[i] = mn_v3(0, 0, 0);
-    for (int64_t c = 0; c < mpm->contacts.count; c++)
-        if (mpm->contacts.data[c].is_body) ask(mpm, &mpm->contacts.data[c], sides);
+    for (int64_t c = 0; c < mpm->walls.contacts.count; c++)
+        if (mpm->walls.contacts.data[c].is_body) ask(mpm, &mpm->walls.contacts.data[c], sides);
     for (int64_t i = 0; i < bodies->holds.count; i++) {
         mn_mpm_grip *hold = &bodies->holds.data[i];
         mn_mpm_held *held = &implicit->held.data[hold->held];
-        const double mass = mpm->before.data[held->node].mass;
+        const double mass = mpm->grid.before.data[held->node].mass;
         if (!(mn_norm(bodies->turned.data[i]) > least_share * mass)) continue;
         if (held->contacts[0].kind == MN_MPM_STICK || held->contact_count == MN_MPM_TOUCH_MAX) continue;
         for (int32_t k = held->contact_count++; k > hold->sides; k--)
@@ -87,9 +87,9 @@ mn_status mn_mpm_bodies_find_edges(mn_mpm *mpm)
 {
     mn_mpm_bodies *bodies = &mpm->bodies;
     if (bodies->holds.count == 0) return MN_OK;
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &bodies->hold_of, mpm->nodes.count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &bodies->hold_of, mpm->grid.nodes.count));
     MN_TRY(mn_array_resize(mpm->solver.ctx, &bodies->turned, bodies->holds.count));
-    for (int64_t i = 0; i < mpm->nodes.count; i++) bodies->hold_of.data[i] = -1;
+    for (int64_t i = 0; i < mpm->grid.nodes.count; i++) bodies->hold_of.data[i] = -1;
     for (int64_t i = 0; i < bodies->holds.count; i++)
         bodies->hold_of.data[mpm->implicit.held.data[bodies->holds.data[i].held].node] = (int32_t)i;
     for (int32_t sides = 1; sides < 3; sides++)

@@ -7,7 +7,8 @@
 // with R the radius of a ball of the body's volume. Memory is what the arrays of a step take once they have
 // reached their sizes: it was counted against the allocator (tests/unit/mpm/test_diagnose.c).
 #include "base/elementary.h"
-#include "mpm/state.h"
+#include "mpm/step.h"
+#include "mpm/surface.h"
 
 static const double pi = MN_PI;
 
@@ -17,8 +18,8 @@ static const double pi = MN_PI;
 static double bytes_of(const mn_mpm *mpm)
 {
     const double samples_per_cell = 12.5; // on a square of a cell, and 1.4 points for each
-    const double dx = mpm->def.dx, nodes = (double)mpm->table.count * MN_BLOCK_CELLS;
-    const mn_level_set_view view = mn_level_set_get(mpm->surface);
+    const double dx = mpm->def.dx, nodes = (double)mpm->grid.table.count * MN_BLOCK_CELLS;
+    const mn_level_set_view view = mn_level_set_get(mpm->surface.level_set);
     double area = 0;
     for (int32_t b = 0; b < view.body_count; b++) area += view.bodies[b].area;
     const double samples = mpm->extremes.max_sigma > 0 ? samples_per_cell * area / (dx * dx) : 0;
@@ -39,12 +40,12 @@ static double bytes_of(const mn_mpm *mpm)
 
 static void find_scales(const mn_mpm *mpm, mn_mpm_numbers *numbers)
 {
-    const mn_level_set_view view = mn_level_set_get(mpm->surface);
+    const mn_level_set_view view = mn_level_set_get(mpm->surface.level_set);
     const mn_mpm_extremes *e = &mpm->extremes;
     const double mist = mn_mpm_mist_volume(mpm);
     double least = INFINITY, most = 0;
     for (int32_t b = 0; b < view.body_count; b++) {
-        const double volume = mpm->body_volume.data[b];
+        const double volume = mpm->surface.body_volume.data[b];
         if (volume < mist) continue;
         least = fmin(least, volume);
         most = fmax(most, volume);

@@ -13,7 +13,9 @@
 // of ending in a free surface there. A closed emitter (no flow) holds what it has.
 //
 // A place that is taken by liquid of others gets no particle: the one that is there is taken into the nozzle.
-#include "mpm/state.h"
+#include "mpm/nozzles.h"
+#include "mpm/step.h"
+#include "mpm/surface.h"
 
 #include "base/random.h"
 
@@ -36,7 +38,7 @@ static mn_vec3 place_of(const mn_mpm_site *site, double before)
 
 double mn_mpm_driven_speed(const mn_mpm *mpm)
 {
-    double most = mpm->collider ? mn_collider_max_speed(mpm->collider) : 0;
+    double most = mpm->run.collider ? mn_collider_max_speed(mpm->run.collider) : 0;
     for (int64_t k = 0; k < mpm->sites.count; k++)
         most = fmax(most, mn_norm(velocity_of(&mpm->sites.data[k])));
     return most;
@@ -63,19 +65,20 @@ static double fullness_of_births(const mn_mpm *mpm, mn_vec3 x, int64_t own_piece
         bool again = false;
         seen[k] = head_of(mpm, x, k);
         for (int32_t i = 0; i < k; i++) again = again || seen[i] == seen[k];
-        for (int32_t b = again ? -1 : mpm->birth_heads.data[seen[k]]; b >= 0; b = mpm->births.data[b].next)
-            if (mpm->births.data[b].piece != own_piece)
-                sum += volume * mn_mpm_hat(mn_sub(mpm->births.data[b].x, x), dx);
+        for (int32_t b = again ? -1 : mpm->nozzles.birth_heads.data[seen[k]]; b >= 0;
+             b = mpm->nozzles.births.data[b].next)
+            if (mpm->nozzles.births.data[b].piece != own_piece)
+                sum += volume * mn_mpm_hat(mn_sub(mpm->nozzles.births.data[b].x, x), dx);
     }
     return sum;
 }
 
 static mn_status note_birth(mn_mpm *mpm, mn_vec3 x, int64_t piece)
 {
-    int32_t *head = &mpm->birth_heads.data[head_of(mpm, x, 13)];
+    int32_t *head = &mpm->nozzles.birth_heads.data[head_of(mpm, x, 13)];
     const mn_mpm_birth entry = {x, piece, *head};
-    MN_TRY(mn_array_push(mpm->solver.ctx, &mpm->births, &entry));
-    *head = (int32_t)(mpm->births.count - 1);
+    MN_TRY(mn_array_push(mpm->solver.ctx, &mpm->nozzles.births, &entry));
+    *head = (int32_t)(mpm->nozzles.births.count - 1);
     return MN_OK;
 }
 
@@ -130,9 +133,9 @@ static mn_status fill_up(mn_mpm *mpm, double before)
 {
     const double volume = mpm->def.dx * mpm->def.dx * mpm->def.dx / 8, depth = nozzle_cells * mpm->def.dx;
     if (mn_mpm_is_full(mpm)) return MN_OK;
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->birth_heads, HEADS));
-    for (int32_t i = 0; i < HEADS; i++) mpm->birth_heads.data[i] = -1;
-    mpm->births.count = 0;
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->nozzles.birth_heads, HEADS));
+    for (int32_t i = 0; i < HEADS; i++) mpm->nozzles.birth_heads.data[i] = -1;
+    mpm->nozzles.births.count = 0;
     for (int64_t k = 0; k < mpm->sites.count; k++) {
         mn_mpm_site *site = &mpm->sites.data[k];
         if (!(mn_norm2(site->flow) > 0)) continue;
@@ -220,10 +223,10 @@ static void spline_at(double t, double w[3])
 // Mass and momentum of one held particle.
 static void scatter_held(mn_mpm *mpm, const mn_mpm_particle *p, mn_vec3 v)
 {
-    const mn_block_table *table = &mpm->table;
+    const mn_block_table *table = &mpm->grid.table;
     const mn_vec3 place = mn_scale(table->inverse_dx, mn_sub(mn_mpm_position(p), table->origin));
     const mn_ivec3 cell = {(int32_t)floor(place.x), (int32_t)floor(place.y), (int32_t)floor(place.z)};
-    const int32_t at = mn_blocks_find_cell(mpm->blocks, cell);
+    const int32_t at = mn_blocks_find_cell(mpm->grid.blocks, cell);
     if (at < 0) return;
     double w[3][3];
     spline_at(place.x - cell.x, w[0]);
@@ -235,20 +238,21 @@ static void scatter_held(mn_mpm *mpm, const mn_mpm_particle *p, mn_vec3 v)
             mn_block_reach(table, at / MN_BLOCK_CELLS, (cell.x & 3) + a, (cell.y & 3) + b, (cell.z & 3) + c);
         if (to < 0) continue;
         const double mass = w[0][a] * w[1][b] * w[2][c] * p->mass;
-        mpm->held.data[to].mass += mass;
-        mpm->held.data[to].v = mn_axpy(mpm->held.data[to].v, mass, v);
+        mpm->nozzles.held.data[to].mass += mass;
+        mpm->nozzles.held.data[to].v = mn_axpy(mpm->nozzles.held.data[to].v, mass, v);
     }
 }
 
 mn_status mn_mpm_scatter_nozzles(mn_mpm *mpm)
 {
-    mpm->held.count = 0;
+    mpm->nozzles.held.count = 0;
     for (int64_t i = 0; i < mpm->materials.count && mpm->sites.count > 0; i++) {
         const int64_t site = mn_mpm_site_of(&mpm->materials.data[i]);
         if (site <= 0) continue;
-        if (mpm->held.count == 0) {
-            MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->held, mpm->nodes.count));
-            memset(mpm->held.data, 0, mn_bytes(mpm->held.count, sizeof *mpm->held.data));
+        if (mpm->nozzles.held.count == 0) {
+            MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->nozzles.held, mpm->grid.nodes.count));
+            memset(mpm->nozzles.held.data, 0,
+                   mn_bytes(mpm->nozzles.held.count, sizeof *mpm->nozzles.held.data));
         }
         scatter_held(mpm, &mpm->particles.data[i], velocity_of(&mpm->sites.data[site - 1]));
     }

@@ -11,7 +11,7 @@
 //
 // Sites are made once and follow the polygons as long as these keep their number of points and corners, so a
 // moving or bending emitter feeds one lattice without seams.
-#include "mpm/state.h"
+#include "mpm/nozzles.h"
 
 // Lines that meet an edge exactly would be counted twice or never: the lattice is a little out of centre.
 static const double off_centre[2] = {0.5137, 0.5291};

@@ -7,7 +7,8 @@
 // blocks, the largest of them: a drop that falls into a pool is fast though all the liquid, on the mean, is
 // not. A window with less liquid than a ball of 2.5 dx counts by as much as it has, so that spray does not.
 #include "base/elementary.h"
-#include "mpm/state.h"
+#include "mpm/step.h"
+#include "mpm/surface.h"
 
 #include "base/parallel.h"
 
@@ -87,10 +88,10 @@ static mn_status sum_blocks(void *user, mn_range range)
 {
     mn_mpm *mpm = user;
     for (int64_t b = range.begin; b < range.end; b++) {
-        mn_mpm_step_stats *s = &mpm->block_stats.data[b];
+        mn_mpm_step_stats *s = &mpm->grid.block_stats.data[b];
         s->mass = s->kinetic = 0;
-        const int32_t end = mpm->cell_start[(b + 1) * MN_BLOCK_CELLS];
-        for (int32_t i = mpm->cell_start[b * MN_BLOCK_CELLS]; i < end; i++) {
+        const int32_t end = mpm->grid.cell_start[(b + 1) * MN_BLOCK_CELLS];
+        for (int32_t i = mpm->grid.cell_start[b * MN_BLOCK_CELLS]; i < end; i++) {
             const mn_mpm_particle *p = &mpm->particles.data[i];
             s->mass += p->mass;
             s->kinetic += 0.5 * p->mass * mn_norm2(p->v);
@@ -104,14 +105,14 @@ double mn_mpm_fastest_part(const mn_mpm *mpm)
     const double density = mpm->extremes.mass / mpm->extremes.volume;
     const double least = MN_BLOCK_CELLS * density * mn_pow(mpm->def.dx, 3);
     double most = 0;
-    for (int32_t b = 0; b < mpm->table.count; b++) {
+    for (int32_t b = 0; b < mpm->grid.table.count; b++) {
         double mass = 0, kinetic = 0;
         for (int32_t n = 0; n < 8; n++) {
             const int32_t at =
-                mpm->table.neighbours[b][MN_BLOCK_SELF + 9 * (n >> 2) + 3 * (n >> 1 & 1) + (n & 1)];
+                mpm->grid.table.neighbours[b][MN_BLOCK_SELF + 9 * (n >> 2) + 3 * (n >> 1 & 1) + (n & 1)];
             if (at < 0) continue;
-            mass += mpm->block_stats.data[at].mass;
-            kinetic += mpm->block_stats.data[at].kinetic;
+            mass += mpm->grid.block_stats.data[at].mass;
+            kinetic += mpm->grid.block_stats.data[at].kinetic;
         }
         most = fmax(most, 2 * kinetic / fmax(mass, least));
     }
@@ -140,8 +141,8 @@ mn_status mn_mpm_find_extremes(mn_mpm *mpm)
     MN_TRY(mn_mpm_strongest_force(mpm, &e.force));
     e.mass = sums[0], e.kinetic = sums[1], e.volume = sums[2];
     mpm->extremes = e;
-    MN_TRY(mn_array_resize(ctx, &mpm->block_stats, mpm->table.count));
-    MN_TRY(mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, sum_blocks, mpm));
+    MN_TRY(mn_array_resize(ctx, &mpm->grid.block_stats, mpm->grid.table.count));
+    MN_TRY(mn_parallel_for(ctx, mpm->grid.table.count, BLOCK_GRAIN, sum_blocks, mpm));
     mpm->extremes.part_speed = mn_mpm_fastest_part(mpm);
     return MN_OK;
 }

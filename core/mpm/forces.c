@@ -8,7 +8,7 @@
 // The air stops where it blows against the surface and leaves no trace behind the liquid. A ball feels half
 // of 1/2 rho_air u^2 times its cross-section: a drag coefficient of 0.5, where 0.44 is measured for balls
 // from Re 1e3 to 2e5 [clift1978].
-#include "mpm/state.h"
+#include "mpm/step.h"
 
 #include "base/parallel.h"
 
@@ -16,8 +16,8 @@ enum { PATCH_GRAIN = 1024, PARTICLE_GRAIN = 4096 };
 
 mn_vec3 mn_mpm_acceleration(const mn_mpm *mpm, mn_vec3 x)
 {
-    if (!mpm->fields || !mpm->fields->force.ops) return mpm->def.gravity;
-    return mn_add(mpm->def.gravity, mn_volume_sample_vec3(mpm->fields->force, x));
+    if (!mpm->run.fields || !mpm->run.fields->force.ops) return mpm->def.gravity;
+    return mn_add(mpm->def.gravity, mn_volume_sample_vec3(mpm->run.fields->force, x));
 }
 
 static double force_at(void *user, mn_range range)
@@ -26,7 +26,7 @@ static double force_at(void *user, mn_range range)
     double most = 0;
     for (int64_t i = range.begin; i < range.end; i++) {
         const mn_vec3 x = mn_mpm_position(&mpm->particles.data[i]);
-        const double size = mn_norm(mn_volume_sample_vec3(mpm->fields->force, x));
+        const double size = mn_norm(mn_volume_sample_vec3(mpm->run.fields->force, x));
         most = size <= most ? most : size; // keeps what is not finite
     }
     return most;
@@ -35,7 +35,7 @@ static double force_at(void *user, mn_range range)
 mn_status mn_mpm_strongest_force(mn_mpm *mpm, double *most)
 {
     *most = 0;
-    if (!mpm->fields || !mpm->fields->force.ops) return MN_OK;
+    if (!mpm->run.fields || !mpm->run.fields->force.ops) return MN_OK;
     MN_TRY(mn_parallel_max(mpm->solver.ctx, mpm->particles.count, PARTICLE_GRAIN, force_at, mpm, most));
     if (isfinite(*most)) return MN_OK;
     return mn_fail(mpm->solver.ctx, MN_ERROR_INPUT,
@@ -46,9 +46,9 @@ mn_status mn_mpm_strongest_force(mn_mpm *mpm, double *most)
 static mn_status press(void *user, mn_range range)
 {
     mn_mpm *mpm = user;
-    const mn_volume wind = mpm->fields ? mpm->fields->wind : (mn_volume){0};
+    const mn_volume wind = mpm->run.fields ? mpm->run.fields->wind : (mn_volume){0};
     for (int64_t i = range.begin; i < range.end; i++) {
-        mn_mpm_patch *patch = &mpm->patches.data[i];
+        mn_mpm_patch *patch = &mpm->surface.patches.data[i];
         const double area = mn_norm(patch->area);
         if (!(area > 0)) continue;
         mn_vec3 air = mpm->def.wind;
@@ -63,5 +63,5 @@ static mn_status press(void *user, mn_range range)
 mn_status mn_mpm_press_from_air(mn_mpm *mpm)
 {
     if (!(mpm->def.air_density > 0)) return MN_OK;
-    return mn_parallel_for(mpm->solver.ctx, mpm->patches.count, PATCH_GRAIN, press, mpm);
+    return mn_parallel_for(mpm->solver.ctx, mpm->surface.patches.count, PATCH_GRAIN, press, mpm);
 }

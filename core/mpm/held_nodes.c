@@ -10,7 +10,7 @@
 // gradients run in the space of what is free. Contacts that may separate are switched between solves: let go
 // when the wall would have to pull, held when the liquid would pass. R is the gradient of the potential at
 // the solution: what the wall has to add. Friction acts on the solved velocity with that R.
-#include "mpm/state.h"
+#include "mpm/nozzles.h"
 
 enum { BLOCK_GRAIN = 32 };
 
@@ -49,17 +49,18 @@ void mn_mpm_find_directions(mn_mpm_held *held)
 mn_status mn_mpm_find_held(mn_mpm *mpm)
 {
     mn_mpm_implicit *implicit = &mpm->implicit;
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &implicit->first_held, mpm->table.count + 1));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &implicit->first_held, mpm->grid.table.count + 1));
     implicit->held.count = 0;
-    for (int32_t b = 0; b < mpm->table.count; b++) {
+    for (int32_t b = 0; b < mpm->grid.table.count; b++) {
         implicit->first_held.data[b] = (int32_t)implicit->held.count;
-        const bool at_wall = mn_mpm_block_meets_wall(&mpm->def, &mpm->table, b);
+        const bool at_wall = mn_mpm_block_meets_wall(&mpm->def, &mpm->grid.table, b);
         const bool at_solid =
-            mpm->collider && mn_mpm_block_meets_collider(mpm->collider, mpm->frame_left, &mpm->table, b);
-        for (int32_t cell = 0; (at_wall || at_solid || mpm->held.count > 0) && cell < MN_BLOCK_CELLS;
+            mpm->run.collider &&
+            mn_mpm_block_meets_collider(mpm->run.collider, mpm->run.frame_left, &mpm->grid.table, b);
+        for (int32_t cell = 0; (at_wall || at_solid || mpm->nozzles.held.count > 0) && cell < MN_BLOCK_CELLS;
              cell++) {
             const int32_t node = b * MN_BLOCK_CELLS + cell;
-            const double mass = mpm->before.data[node].mass;
+            const double mass = mpm->grid.before.data[node].mass;
             mn_mpm_held held = {.node = node};
             mn_vec3 nozzle;
             if (!(mass > 0)) continue;
@@ -68,8 +69,8 @@ mn_status mn_mpm_find_held(mn_mpm *mpm)
                     (mn_mpm_touch){MN_MPM_STICK, mn_v3(0, 1, 0), nozzle, 0, false};
             else if (at_wall || at_solid)
                 held.contact_count =
-                    mn_mpm_find_touches(&mpm->def, at_solid ? mpm->collider : NULL, mpm->frame_left,
-                                        mn_mpm_node_position(&mpm->table, b, cell), held.contacts);
+                    mn_mpm_find_touches(&mpm->def, at_solid ? mpm->run.collider : NULL, mpm->run.frame_left,
+                                        mn_mpm_node_position(&mpm->grid.table, b, cell), held.contacts);
             if (held.contact_count == 0) continue;
             for (int32_t k = 0; k < held.contact_count; k++) {
                 const mn_mpm_touch *touch = &held.contacts[k];
@@ -80,7 +81,7 @@ mn_status mn_mpm_find_held(mn_mpm *mpm)
             MN_TRY(mn_array_push(mpm->solver.ctx, &implicit->held, &held));
         }
     }
-    implicit->first_held.data[mpm->table.count] = (int32_t)implicit->held.count;
+    implicit->first_held.data[mpm->grid.table.count] = (int32_t)implicit->held.count;
     return MN_OK;
 }
 
@@ -138,7 +139,7 @@ void mn_mpm_rub(const mn_mpm *mpm, mn_mpm_node *v)
 {
     for (int64_t i = 0; i < mpm->implicit.held.count; i++) {
         const mn_mpm_held *held = &mpm->implicit.held.data[i];
-        const double mass = mpm->before.data[held->node].mass;
+        const double mass = mpm->grid.before.data[held->node].mass;
         for (int32_t k = 0; k < held->contact_count; k++) {
             const mn_mpm_touch *touch = &held->contacts[k];
             if (touch->kind != MN_MPM_SEPARATE || !held->on[k] || !(touch->friction > 0)) continue;

@@ -11,7 +11,7 @@
 // else we look for the pressures that leave the least acceleration, sum_i |f_i|^2/m_i, starting from the
 // linear ones: first their constant, then all of them, by conjugate gradients on the normal equations (CGLS)
 // [paige1982]. Tested: tests/unit/mpm/test_hydrostatic.c, V7.
-#include "mpm/state.h"
+#include "mpm/walls.h"
 
 #include "base/parallel.h"
 #include "mpm/boundary.h"
@@ -44,7 +44,7 @@ typedef struct stencil {
 
 static void find_stencil(const mn_mpm *mpm, mn_vec3 x, stencil *s)
 {
-    const mn_block_table *table = &mpm->table;
+    const mn_block_table *table = &mpm->grid.table;
     const mn_vec3 place = mn_scale(table->inverse_dx, mn_sub(x, table->origin));
     const mn_ivec3 cell = {(int32_t)floor(place.x), (int32_t)floor(place.y), (int32_t)floor(place.z)};
     const double t[3] = {place.x - cell.x, place.y - cell.y, place.z - cell.z};
@@ -54,7 +54,7 @@ static void find_stencil(const mn_mpm *mpm, mn_vec3 x, stencil *s)
         w[a][1] = 0.5 + t[a] * (1 - t[a]), g[a][1] = (1 - 2 * t[a]) * table->inverse_dx;
         w[a][2] = 0.5 * t[a] * t[a], g[a][2] = t[a] * table->inverse_dx;
     }
-    const int32_t at = mn_blocks_find_cell(mpm->blocks, cell);
+    const int32_t at = mn_blocks_find_cell(mpm->grid.blocks, cell);
     for (int32_t k = 0; k < 27; k++) {
         const int32_t i = k / 9, j = k / 3 % 3, l = k % 3;
         s->node[k] = at < 0 ? -1
@@ -74,7 +74,7 @@ static double transpose(const mn_mpm *mpm, int32_t p, const stencil *s, const mn
     for (int32_t k = 0; k < 27; k++)
         if (s->node[k] >= 0) sum += mn_dot(s->g[k], field[s->node[k]]);
     for (int64_t c = mn_mpm_first_contact(mpm, p); mn_mpm_is_contact(mpm, c, p); c++) {
-        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+        const mn_mpm_contact *contact = &mpm->walls.contacts.data[c];
         mn_mpm_find_foot(mpm, contact, &f);
         for (int32_t k = 0; k < f.count; k++)
             sum += contact->weight * f.w[k] * mn_dot(contact->normal, field[f.node[k]]);
@@ -89,7 +89,7 @@ static void spread(const mn_mpm *mpm, int32_t p, const stencil *s, double q, mn_
     for (int32_t k = 0; k < 27; k++)
         if (s->node[k] >= 0) field[s->node[k]] = mn_axpy(field[s->node[k]], q, s->g[k]);
     for (int64_t c = mn_mpm_first_contact(mpm, p); mn_mpm_is_contact(mpm, c, p); c++) {
-        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+        const mn_mpm_contact *contact = &mpm->walls.contacts.data[c];
         mn_mpm_find_foot(mpm, contact, &f);
         for (int32_t k = 0; k < f.count; k++)
             field[f.node[k]] = mn_axpy(field[f.node[k]], q * contact->weight * f.w[k], contact->normal);
@@ -100,12 +100,12 @@ static void spread(const mn_mpm *mpm, int32_t p, const stencil *s, double q, mn_
 
 static int64_t node_count(const balance *b)
 {
-    return (int64_t)b->mpm->table.count * MN_BLOCK_CELLS;
+    return (int64_t)b->mpm->grid.table.count * MN_BLOCK_CELLS;
 }
 
 static mn_vec3 position(const mn_mpm *mpm, int32_t node)
 {
-    return mn_mpm_node_position(&mpm->table, node / MN_BLOCK_CELLS, node % MN_BLOCK_CELLS);
+    return mn_mpm_node_position(&mpm->grid.table, node / MN_BLOCK_CELLS, node % MN_BLOCK_CELLS);
 }
 
 /// What walls that do not move leave of a field.
@@ -116,8 +116,8 @@ static void hold(const balance *b, mn_vec3 *field)
         const int32_t node = b->bound.data[i];
         const mn_vec3 x = position(mpm, node);
         mn_mpm_solid solids[MN_MPM_SOLIDS_MAX];
-        const int32_t count =
-            mn_mpm_solids_near(&b->held, mpm->collider, mpm->frame_left, x, 1e-6 * mpm->def.dx, solids);
+        const int32_t count = mn_mpm_solids_near(&b->held, mpm->run.collider, mpm->run.frame_left, x,
+                                                 1e-6 * mpm->def.dx, solids);
         for (int32_t k = 0; k < count; k++)
             field[node] = mn_mpm_bound_velocity(solids[k].kind, 0, solids[k].normal, field[node]);
     }
@@ -148,8 +148,8 @@ static void add_surface(balance *b)
 {
     const mn_mpm *mpm = b->mpm;
     stencil s;
-    for (int64_t r = 0; r < mpm->patches.count; r++) {
-        const mn_mpm_patch *patch = &mpm->patches.data[r];
+    for (int64_t r = 0; r < mpm->surface.patches.count; r++) {
+        const mn_mpm_patch *patch = &mpm->surface.patches.data[r];
         const mn_mat3 stress =
             mn_surface_stress(mn_surface_patch_make(patch->area, patch->sigma), mn_m3_identity());
         find_stencil(mpm, patch->x, &s);
@@ -166,8 +166,8 @@ static void add_gravity(balance *b)
 {
     const mn_mpm *mpm = b->mpm;
     mn_mpm_foot f;
-    for (int64_t c = 0; c < mpm->contacts.count; c++) {
-        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+    for (int64_t c = 0; c < mpm->walls.contacts.count; c++) {
+        const mn_mpm_contact *contact = &mpm->walls.contacts.data[c];
         const double push = contact->weight * mn_mpm_wall_weight(mpm, contact);
         mn_mpm_find_foot(mpm, contact, &f);
         for (int32_t k = 0; k < f.count; k++)
@@ -322,7 +322,7 @@ static mn_status make(balance *b)
     add_mass(b);
     const mn_mpm *mpm = b->mpm;
     for (int32_t i = 0; i < (int32_t)nodes; i++)
-        if (b->mass.data[i] > 0 && mn_mpm_solid_distance(&mpm->def, mpm->collider, mpm->frame_left,
+        if (b->mass.data[i] > 0 && mn_mpm_solid_distance(&mpm->def, mpm->run.collider, mpm->run.frame_left,
                                                          position(mpm, i)) <= 1e-6 * mpm->def.dx)
             MN_TRY(mn_array_push(ctx, &b->bound, &i));
     return MN_OK;

@@ -7,7 +7,7 @@
 //   sigma, viscosity <- fields             inside of the boxes that they reach, whoever's they were
 //
 // Particles that brought a value of their own keep it until mn_mpm_set_materials() gives them another.
-#include "mpm/state.h"
+#include "mpm/step.h"
 
 #include "base/parallel.h"
 
@@ -73,8 +73,8 @@ mn_status mn_mpm_update_materials(mn_mpm *mpm)
 {
     mn_context *ctx = mpm->solver.ctx;
     MN_TRY(mn_parallel_for(ctx, mpm->particles.count, PARTICLE_GRAIN, follow_def, mpm));
-    for (int k = 0; mpm->fields && k < 2; k++) {
-        const mn_volume volume = k == 0 ? mpm->fields->sigma : mpm->fields->viscosity;
+    for (int k = 0; mpm->run.fields && k < 2; k++) {
+        const mn_volume volume = k == 0 ? mpm->run.fields->sigma : mpm->run.fields->viscosity;
         if (!volume.ops) continue;
         const mn_volume_info info = mn_volume_get_info(volume);
         field_job job = {mpm, volume, info.bounds, 0.5 * info.voxel_size, k == 0};
@@ -109,14 +109,14 @@ mn_status mn_mpm_set_materials(mn_mpm *mpm, int64_t count, const int64_t *id, co
     MN_TRY(check_values(mpm, count, density, "density", false));
     const int64_t particles = mpm->materials.count;
     if (count <= 0 || particles == 0) return MN_OK;
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->ranks, particles));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->shown.ranks, particles));
     for (int64_t i = 0; i < particles; i++)
-        mpm->ranks.data[i] = (mn_mpm_rank){mpm->materials.data[i].id, (int32_t)i};
-    qsort(mpm->ranks.data, (size_t)particles, sizeof *mpm->ranks.data, by_id);
+        mpm->shown.ranks.data[i] = (mn_mpm_rank){mpm->materials.data[i].id, (int32_t)i};
+    qsort(mpm->shown.ranks.data, (size_t)particles, sizeof *mpm->shown.ranks.data, by_id);
     for (int64_t i = 0; i < count; i++) {
         const mn_mpm_rank key = {id[i], 0};
         const mn_mpm_rank *found =
-            bsearch(&key, mpm->ranks.data, (size_t)particles, sizeof *mpm->ranks.data, by_id);
+            bsearch(&key, mpm->shown.ranks.data, (size_t)particles, sizeof *mpm->shown.ranks.data, by_id);
         if (!found) continue;
         mn_mpm_material *q = &mpm->materials.data[found->particle];
         if (sigma) q->sigma = sigma[i], q->marks &= ~MN_MPM_FOLLOWS_SIGMA;

@@ -7,7 +7,9 @@
 //
 // With the FLIP blend the particle keeps a share of its own velocity and takes the grid's change,
 // v' = (1 - f) v(x) + f (v + v(x) - v_before(x)), and moves with the grid's velocity [zhu2005].
-#include "mpm/state.h"
+#include "mpm/resample.h"
+#include "mpm/step.h"
+#include "mpm/walls.h"
 
 #include "base/parallel.h"
 #include "base/simd.h"
@@ -66,7 +68,7 @@ MN_INLINE bool touches_body(const mn_mpm *mpm, int32_t k)
 {
     if (!mpm->bodies.elastic) return false;
     for (int64_t c = mn_mpm_first_contact(mpm, k); mn_mpm_is_contact(mpm, c, k); c++)
-        if (mpm->contacts.data[c].is_body) return true;
+        if (mpm->walls.contacts.data[c].is_body) return true;
     return false;
 }
 
@@ -76,19 +78,19 @@ static void move_samples(void *user, int32_t block, int32_t first, int32_t count
 {
     const move_job *job = user;
     mn_mpm *mpm = job->mpm;
-    const bool grouped = mpm->groups.count > 0;
-    mn_mpm_step_stats *stats = &mpm->block_stats.data[block];
+    const bool grouped = mpm->split.groups.count > 0;
+    mn_mpm_step_stats *stats = &mpm->grid.block_stats.data[block];
     for (int32_t i = 0; i < count; i++) {
-        const int32_t k = first + i, group = grouped ? mpm->group_of.data[k] : -1;
+        const int32_t k = first + i, group = grouped ? mpm->split.group_of.data[k] : -1;
         const mn_mpm_particle *p = &mpm->particles.data[k];
         const mn_mpm_material *q = &mpm->materials.data[k];
-        const mn_mpm_group *g = group < 0 ? NULL : &mpm->groups.data[group];
+        const mn_mpm_group *g = group < 0 ? NULL : &mpm->split.groups.data[group];
         const mn_mpm_sample merged =
-            g ? mn_mpm_merge(mpm, g, &samples[i], mpm->splat_samples.data) : samples[i];
+            g ? mn_mpm_merge(mpm, g, &samples[i], mpm->split.samples.data) : samples[i];
         mn_vec3 v = merged.v;
         if (job->flip) {
-            const mn_mpm_sample *own = &mpm->particle_before.data[k];
-            const mn_mpm_sample before = g ? mn_mpm_merge(mpm, g, own, mpm->splat_before.data) : *own;
+            const mn_mpm_sample *own = &mpm->split.particle_before.data[k];
+            const mn_mpm_sample before = g ? mn_mpm_merge(mpm, g, own, mpm->split.before.data) : *own;
             v = mn_axpy(v, mpm->def.flip_ratio, mn_sub(p->v, before.v));
         }
         mn_vec3 through;
@@ -120,28 +122,28 @@ static void move_samples(void *user, int32_t block, int32_t first, int32_t count
 
 static mn_status gather_splats(mn_mpm *mpm, const mn_mpm_node *nodes, mn_mpm_sample *out)
 {
-    const mn_sorted_points sorted = mn_point_sort_result(mpm->splat_sort);
+    const mn_sorted_points sorted = mn_point_sort_result(mpm->split.sort);
     store_job job = {sorted.order, out};
-    return mn_mpm_gather(mpm->solver.ctx, &mpm->table, mpm->splats.data, sorted.order, sorted.cell_start,
-                         nodes, store_samples, &job);
+    return mn_mpm_gather(mpm->solver.ctx, &mpm->grid.table, mpm->split.splats.data, sorted.order,
+                         sorted.cell_start, nodes, store_samples, &job);
 }
 
 static mn_status gather_before(mn_mpm *mpm)
 {
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->particle_before, mpm->particles.count));
-    store_job job = {NULL, mpm->particle_before.data};
-    MN_TRY(mn_mpm_gather(mpm->solver.ctx, &mpm->table, mpm->particles.data, NULL, mpm->cell_start,
-                         mpm->before.data, store_samples, &job));
-    if (mpm->groups.count == 0) return MN_OK;
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->splat_before, mpm->splats.count));
-    return gather_splats(mpm, mpm->before.data, mpm->splat_before.data);
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->split.particle_before, mpm->particles.count));
+    store_job job = {NULL, mpm->split.particle_before.data};
+    MN_TRY(mn_mpm_gather(mpm->solver.ctx, &mpm->grid.table, mpm->particles.data, NULL, mpm->grid.cell_start,
+                         mpm->grid.before.data, store_samples, &job));
+    if (mpm->split.groups.count == 0) return MN_OK;
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->split.before, mpm->split.splats.count));
+    return gather_splats(mpm, mpm->grid.before.data, mpm->split.before.data);
 }
 
 static mn_mpm_step_stats join(const mn_mpm *mpm)
 {
     mn_mpm_step_stats all = {.min_ratio = INFINITY, .finite = true};
-    for (int32_t b = 0; b < mpm->table.count; b++) {
-        const mn_mpm_step_stats *s = &mpm->block_stats.data[b];
+    for (int32_t b = 0; b < mpm->grid.table.count; b++) {
+        const mn_mpm_step_stats *s = &mpm->grid.block_stats.data[b];
         all.max_speed = fmax(all.max_speed, s->max_speed);
         all.max_move = fmax(all.max_move, s->max_move);
         all.min_ratio = fmin(all.min_ratio, s->min_ratio);
@@ -162,15 +164,15 @@ mn_status mn_mpm_move(mn_mpm *mpm, double dt, mn_mpm_step_stats *stats)
                     mpm->def.transfer == MN_MPM_APIC_FLIP && mpm->def.flip_ratio > 0};
     MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->next, count));
     MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->next_materials, count));
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->block_stats, mpm->table.count));
-    for (int32_t b = 0; b < mpm->table.count; b++)
-        mpm->block_stats.data[b] = (mn_mpm_step_stats){.min_ratio = INFINITY, .finite = true};
-    if (mpm->groups.count > 0) {
-        MN_TRY(gather_splats(mpm, mpm->nodes.data, mpm->splat_samples.data));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->grid.block_stats, mpm->grid.table.count));
+    for (int32_t b = 0; b < mpm->grid.table.count; b++)
+        mpm->grid.block_stats.data[b] = (mn_mpm_step_stats){.min_ratio = INFINITY, .finite = true};
+    if (mpm->split.groups.count > 0) {
+        MN_TRY(gather_splats(mpm, mpm->grid.nodes.data, mpm->split.samples.data));
     }
     if (job.flip) MN_TRY(gather_before(mpm));
-    MN_TRY(mn_mpm_gather(mpm->solver.ctx, &mpm->table, mpm->particles.data, NULL, mpm->cell_start,
-                         mpm->nodes.data, move_samples, &job));
+    MN_TRY(mn_mpm_gather(mpm->solver.ctx, &mpm->grid.table, mpm->particles.data, NULL, mpm->grid.cell_start,
+                         mpm->grid.nodes.data, move_samples, &job));
     *stats = join(mpm);
     return MN_OK;
 }

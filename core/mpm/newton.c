@@ -49,7 +49,7 @@ static void sum_impulse(void *user, mn_range range, double *sums)
 {
     const mn_mpm *mpm = user;
     for (int64_t i = range.begin * MN_BLOCK_CELLS; i < range.end * MN_BLOCK_CELLS; i++) {
-        const mn_mpm_node *start = &mpm->before.data[i];
+        const mn_mpm_node *start = &mpm->grid.before.data[i];
         sums[0] += start->mass * mn_norm2(mn_sub(mpm->implicit.target.data[i].v, start->v));
     }
 }
@@ -59,7 +59,7 @@ static void sum_momentum(void *user, mn_range range, double *sums)
 {
     const mn_mpm *mpm = user;
     for (int64_t i = range.begin * MN_BLOCK_CELLS; i < range.end * MN_BLOCK_CELLS; i++) {
-        const mn_mpm_node *start = &mpm->before.data[i];
+        const mn_mpm_node *start = &mpm->grid.before.data[i];
         const mn_vec3 gain = mn_sub(mpm->implicit.target.data[i].v, start->v);
         sums[0] += start->mass;
         sums[1] += start->mass * gain.x;
@@ -82,17 +82,18 @@ static mn_status shift_nodes(void *user, mn_range range)
 static mn_status start_moving(mn_mpm *mpm, double *moved)
 {
     double sums[4];
-    memcpy(mpm->nodes.data, mpm->before.data, mn_bytes(mpm->nodes.count, sizeof *mpm->nodes.data));
+    memcpy(mpm->grid.nodes.data, mpm->grid.before.data,
+           mn_bytes(mpm->grid.nodes.count, sizeof *mpm->grid.nodes.data));
     if (mpm->bodies.shared) return MN_OK; // they take their part
-    MN_TRY(mn_parallel_sum(mpm->solver.ctx, mpm->table.count, NODE_GRAIN, sum_momentum, mpm, 4, sums));
+    MN_TRY(mn_parallel_sum(mpm->solver.ctx, mpm->grid.table.count, NODE_GRAIN, sum_momentum, mpm, 4, sums));
     const mn_vec3 gain = mn_scale(1 / sums[0], mn_v3(sums[1], sums[2], sums[3]));
     mn_mpm_node shift = {0, mn_mpm_free_everywhere(mpm, gain)};
     // Forces that balance leave rounding, and what rests stays so to the last bit.
     const double rounding = 1e-12 * mpm->implicit.dt * mn_norm(mpm->def.gravity);
     if (!(mn_norm(shift.v) > rounding)) return MN_OK;
-    step_job job = {.change = &shift, .to = mpm->nodes.data};
+    step_job job = {.change = &shift, .to = mpm->grid.nodes.data};
     *moved = sqrt(sums[0]) * mn_norm(shift.v);
-    return mn_parallel_for(mpm->solver.ctx, mpm->table.count, NODE_GRAIN, shift_nodes, &job);
+    return mn_parallel_for(mpm->solver.ctx, mpm->grid.table.count, NODE_GRAIN, shift_nodes, &job);
 }
 
 /// Where Newton's method stands.
@@ -111,7 +112,7 @@ static mn_status evaluate(mn_mpm *mpm, double *energy)
         mn_mpm_bodies_follow(mpm);
         MN_TRY(mn_mpm_bodies_energy(mpm, &more));
     }
-    MN_TRY(mn_mpm_potential(mpm, mpm->nodes.data, energy));
+    MN_TRY(mn_mpm_potential(mpm, mpm->grid.nodes.data, energy));
     *energy += more;
     return MN_OK;
 }
@@ -124,8 +125,9 @@ static mn_status search(mn_mpm *mpm, descent *state, bool *moved)
     mn_mpm_node *from = implicit->image.data; // conjugate gradients are done with it
     const double enough = 1e-4, rounding = 1e-12;
     double slope, energy, distance2;
-    MN_TRY(mn_parallel_sum(mpm->solver.ctx, mpm->table.count, NODE_GRAIN, sum_slope, implicit, 1, &slope));
-    step_job job = {from, implicit->change.data, mpm->before.data, mpm->nodes.data, 1};
+    MN_TRY(
+        mn_parallel_sum(mpm->solver.ctx, mpm->grid.table.count, NODE_GRAIN, sum_slope, implicit, 1, &slope));
+    step_job job = {from, implicit->change.data, mpm->grid.before.data, mpm->grid.nodes.data, 1};
     mn_mpm_bodies *bodies = &mpm->bodies;
     if (bodies->shared) {
         slope += mn_mpm_bodies_slope(mpm);
@@ -134,10 +136,11 @@ static mn_status search(mn_mpm *mpm, descent *state, bool *moved)
         state->bodies_far = fmax(state->bodies_far, state->bodies_move);
         state->bodies_move = job.length < 1 ? INFINITY : state->bodies_move;
     }
-    memcpy(from, mpm->nodes.data, mn_bytes(mpm->nodes.count, sizeof *mpm->nodes.data));
+    memcpy(from, mpm->grid.nodes.data, mn_bytes(mpm->grid.nodes.count, sizeof *mpm->grid.nodes.data));
     const int halvings = bodies->shared ? BODY_HALVINGS_MAX : HALVINGS_MAX;
     for (int halving = 0; halving <= halvings; halving++, job.length *= 0.5) {
-        MN_TRY(mn_parallel_sum(mpm->solver.ctx, mpm->table.count, NODE_GRAIN, take, &job, 1, &distance2));
+        MN_TRY(
+            mn_parallel_sum(mpm->solver.ctx, mpm->grid.table.count, NODE_GRAIN, take, &job, 1, &distance2));
         if (bodies->shared) {
             mn_elastic_shared_move(bodies->elastic, bodies->x.data, job.length);
             distance2 += mn_elastic_shared_distance2(bodies->elastic);
@@ -149,7 +152,7 @@ static mn_status search(mn_mpm *mpm, descent *state, bool *moved)
             return MN_OK;
         }
     }
-    memcpy(mpm->nodes.data, from, mn_bytes(mpm->nodes.count, sizeof *mpm->nodes.data));
+    memcpy(mpm->grid.nodes.data, from, mn_bytes(mpm->grid.nodes.count, sizeof *mpm->grid.nodes.data));
     *moved = false;
     if (bodies->shared) mn_elastic_shared_move(bodies->elastic, bodies->x.data, 0);
     return evaluate(mpm, &state->energy);
@@ -206,7 +209,8 @@ static mn_status minimise(mn_mpm *mpm, mn_surface_curvature curvature, bool *con
     descent state = {0};
     double impulse2;
     implicit->curvature = curvature;
-    MN_TRY(mn_parallel_sum(mpm->solver.ctx, mpm->table.count, NODE_GRAIN, sum_impulse, mpm, 1, &impulse2));
+    MN_TRY(
+        mn_parallel_sum(mpm->solver.ctx, mpm->grid.table.count, NODE_GRAIN, sum_impulse, mpm, 1, &impulse2));
     // Gravity counts by itself: where pressure balances it, a pool at rest stays at rest to the last bit.
     const double weight = implicit->dt * mn_norm(mpm->def.gravity) * sqrt(mpm->extremes.mass);
     state.floor = rounding * (sqrt(impulse2) + weight);
@@ -219,22 +223,22 @@ static mn_status minimise(mn_mpm *mpm, mn_surface_curvature curvature, bool *con
     for (int round = 0; round < rounds; round++) {
         const int64_t before = mpm->solver.counts.linear_iterations;
         if (round == 0 && mpm->bodies.shared) MN_TRY(mn_mpm_bodies_start(mpm));
-        mn_mpm_hold(mpm, mpm->nodes.data);
+        mn_mpm_hold(mpm, mpm->grid.nodes.data);
         // Once more with the velocity found is enough: what is left goes into the next step.
-        if (round < 2) MN_TRY(mn_mpm_implicit_bulge(mpm, mpm->nodes.data));
+        if (round < 2) MN_TRY(mn_mpm_implicit_bulge(mpm, mpm->grid.nodes.data));
         MN_TRY(evaluate(mpm, &state.energy));
         const bool stiff = mpm->bodies.shared && implicit->curvature == MN_SURFACE_MAJORANT;
         const int most = stiff ? BODY_NEWTON_MAX : NEWTON_MAX;
         MN_TRY(descend(mpm, &state, once && !mpm->bodies.shared ? 1 : most, converged));
         if (!*converged) return MN_OK;
         if (mpm->bodies.shared && round + 1 == rounds) break; // what is switched must be solved for
-        const bool switched = mn_mpm_switch_contacts(mpm, mpm->nodes.data);
+        const bool switched = mn_mpm_switch_contacts(mpm, mpm->grid.nodes.data);
         // Bodies are found by now as well as linear solves know them.
         const bool again = !once && !(mpm->bodies.shared && round > 0);
         if (!switched && (!again || mpm->solver.counts.linear_iterations == before)) break;
     }
-    mn_mpm_hold(mpm, mpm->nodes.data);
-    mn_mpm_rub(mpm, mpm->nodes.data);
+    mn_mpm_hold(mpm, mpm->grid.nodes.data);
+    mn_mpm_rub(mpm, mpm->grid.nodes.data);
     return MN_OK;
 }
 
@@ -254,5 +258,5 @@ mn_status mn_mpm_solve_implicit(mn_mpm *mpm, double dt, bool *converged)
         MN_TRY(minimise(mpm, once ? MN_SURFACE_PROJECTED : MN_SURFACE_EXACT, converged));
     if (!*converged) MN_TRY(minimise(mpm, MN_SURFACE_MAJORANT, converged));
     if (*converged) MN_TRY(mn_mpm_bodies_finish(mpm));
-    return mn_mpm_implicit_ratio(mpm, mpm->nodes.data);
+    return mn_mpm_implicit_ratio(mpm, mpm->grid.nodes.data);
 }

@@ -9,7 +9,7 @@
 // A block at a time between two tiles, blocks in eight colours as in the scatter: the same sums in the same
 // order for any number of workers. Tested by differences, for symmetry and for its sign
 // (tests/unit/mpm/test_implicit.c).
-#include "mpm/state.h"
+#include "mpm/walls.h"
 
 #include "base/parallel.h"
 #include "mpm/tile.h"
@@ -253,7 +253,7 @@ static mn_status find_inflow(void *user, mn_range range)
 {
     const potential_job *job = user;
     for (int64_t c = range.begin; c < range.end; c++) {
-        const mn_mpm_contact *contact = &job->mpm->contacts.data[c];
+        const mn_mpm_contact *contact = &job->mpm->walls.contacts.data[c];
         const mn_mpm_foot *foot = &job->implicit->feet.data[c];
         double speed = job->start ? -foot->sum * mn_dot(contact->velocity, contact->normal) : 0;
         if (!job->start && job->mpm->bodies.shared) speed -= foot->sum * job->mpm->bodies.direction.data[c];
@@ -267,8 +267,8 @@ static mn_status find_inflow(void *user, mn_range range)
 // In the order of the contacts: one node has many.
 static void push_from_walls(const potential_job *job)
 {
-    for (int64_t c = 0; c < job->mpm->contacts.count; c++) {
-        const mn_mpm_contact *contact = &job->mpm->contacts.data[c];
+    for (int64_t c = 0; c < job->mpm->walls.contacts.count; c++) {
+        const mn_mpm_contact *contact = &job->mpm->walls.contacts.data[c];
         const mn_mpm_foot *foot = &job->implicit->feet.data[c];
         const double push = contact->held ? contact->weight * job->implicit->impulse.data[c] : 0;
         for (int32_t i = 0; push != 0 && i < foot->count; i++)
@@ -323,7 +323,7 @@ static mn_status stress_blocks(void *user, mn_range range)
     const potential_job *job = user;
     mn_mpm_implicit *implicit = job->implicit;
     const mn_block_table *table = job->table;
-    const bool walled = job->mpm->contacts.count > 0;
+    const bool walled = job->mpm->walls.contacts.count > 0;
     tile in, out;
     for (int64_t k = range.begin; k < range.end; k++) {
         const int32_t block = table->coloured[table->colour_start[job->colour] + k];
@@ -359,10 +359,11 @@ static mn_status stress_blocks(void *user, mn_range range)
 
 static mn_status stress(mn_mpm *mpm, potential_job *job)
 {
-    make_slopes(mpm->table.inverse_dx, &job->slopes);
-    MN_TRY(mn_parallel_for(mpm->solver.ctx, mpm->contacts.count, CONTACT_GRAIN, find_inflow, job));
+    make_slopes(mpm->grid.table.inverse_dx, &job->slopes);
+    MN_TRY(mn_parallel_for(mpm->solver.ctx, mpm->walls.contacts.count, CONTACT_GRAIN, find_inflow, job));
     for (job->colour = 0; job->colour < MN_BLOCK_COLOURS; job->colour++) {
-        const int32_t count = mpm->table.colour_start[job->colour + 1] - mpm->table.colour_start[job->colour];
+        const int32_t count =
+            mpm->grid.table.colour_start[job->colour + 1] - mpm->grid.table.colour_start[job->colour];
         MN_TRY(mn_parallel_for(mpm->solver.ctx, count, BLOCK_GRAIN, stress_blocks, job));
     }
     push_from_walls(job);
@@ -391,28 +392,30 @@ static void add_inertia(void *user, mn_range range, double *sums)
 mn_status mn_mpm_potential(mn_mpm *mpm, const mn_mpm_node *v, double *energy)
 {
     mn_mpm_implicit *implicit = &mpm->implicit;
-    inertia_job inertia = {v, implicit->target.data, mpm->before.data, implicit->gradient.data};
-    MN_TRY(mn_parallel_sum(mpm->solver.ctx, mpm->table.count, NODE_GRAIN, add_inertia, &inertia, 1, energy));
+    inertia_job inertia = {v, implicit->target.data, mpm->grid.before.data, implicit->gradient.data};
+    MN_TRY(mn_parallel_sum(mpm->solver.ctx, mpm->grid.table.count, NODE_GRAIN, add_inertia, &inertia, 1,
+                           energy));
     potential_job job = {.mpm = mpm,
-                         .table = &mpm->table,
-                         .cell_start = mpm->cell_start,
+                         .table = &mpm->grid.table,
+                         .cell_start = mpm->grid.cell_start,
                          .implicit = implicit,
                          .x = v,
-                         .start = mpm->before.data,
+                         .start = mpm->grid.before.data,
                          .out = implicit->gradient.data};
     MN_TRY(stress(mpm, &job));
-    for (int32_t b = 0; b < mpm->table.count; b++) *energy += implicit->block_energy.data[b];
+    for (int32_t b = 0; b < mpm->grid.table.count; b++) *energy += implicit->block_energy.data[b];
     return MN_OK;
 }
 
 mn_status mn_mpm_potential_apply(mn_mpm *mpm, const mn_mpm_node *direction, mn_mpm_node *image)
 {
     double unused;
-    inertia_job inertia = {direction, NULL, mpm->before.data, image};
-    MN_TRY(mn_parallel_sum(mpm->solver.ctx, mpm->table.count, NODE_GRAIN, add_inertia, &inertia, 1, &unused));
+    inertia_job inertia = {direction, NULL, mpm->grid.before.data, image};
+    MN_TRY(mn_parallel_sum(mpm->solver.ctx, mpm->grid.table.count, NODE_GRAIN, add_inertia, &inertia, 1,
+                           &unused));
     potential_job job = {.mpm = mpm,
-                         .table = &mpm->table,
-                         .cell_start = mpm->cell_start,
+                         .table = &mpm->grid.table,
+                         .cell_start = mpm->grid.cell_start,
                          .implicit = &mpm->implicit,
                          .x = direction,
                          .out = image};

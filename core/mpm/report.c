@@ -5,7 +5,7 @@
 //   momentum          sum m v
 //   angular momentum  sum m ( x x v + dx^2/4 curl C )      the affine motion's share included
 //   volume            sum J V0
-#include "mpm/state.h"
+#include "mpm/step.h"
 
 #include "base/parallel.h"
 #include "base/point_sums.h"

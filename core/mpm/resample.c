@@ -13,7 +13,7 @@
 // which is what merging conserves and what [marquez2021] stores; A is the velocity gradient it stands for. A
 // group in affine motion is then split and merged without change, where a constant split overstates the
 // gradient. Linear and angular momentum are conserved to rounding (tests/unit/mpm/test_resample.c).
-#include "mpm/state.h"
+#include "mpm/resample.h"
 
 #include "base/parallel.h"
 #include "base/simd.h"
@@ -57,7 +57,7 @@ MN_INLINE mn_vec3 balance_offset(const mn_mpm *mpm, const mn_mpm_group *group, m
 {
     mn_vec3 sum = {0, 0, 0};
     for (int32_t r = 0; r < group->patch_count; r++)
-        sum = mn_add(sum, mn_sub(x, mpm->patches.data[group->first_patch + r].x));
+        sum = mn_add(sum, mn_sub(x, mpm->surface.patches.data[group->first_patch + r].x));
     return mn_scale(1.0 / group->patch_count, sum);
 }
 
@@ -75,7 +75,7 @@ MN_INLINE mn_mat3 group_gradient(const mn_mpm *mpm, const mn_mpm_group *group, d
     const double unit = 4.0 * share / (mpm->def.dx * mpm->def.dx);
     mn_mat3 spread = mn_m3_identity(), inverse;
     for (int32_t r = 0; r < group->patch_count; r++) {
-        const mn_vec3 d = mn_sub(mpm->patches.data[group->first_patch + r].x, x);
+        const mn_vec3 d = mn_sub(mpm->surface.patches.data[group->first_patch + r].x, x);
         spread = mn_m3_add(spread, mn_m3_scale(unit, mn_outer(d, d)));
     }
     spread = mn_m3_add(spread, mn_m3_scale(unit * group->patch_count, mn_outer(back, back)));
@@ -90,7 +90,7 @@ static mn_status split_groups(void *user, mn_range range)
     mn_mpm *mpm = job->mpm;
     const double weight = -4.0 * job->explicit_dt / (mpm->def.dx * mpm->def.dx);
     for (int64_t g = range.begin; g < range.end; g++) {
-        const mn_mpm_group *group = &mpm->groups.data[g];
+        const mn_mpm_group *group = &mpm->split.groups.data[g];
         const mn_mpm_particle *p = &mpm->particles.data[group->owner];
         const mn_mpm_material *q = &mpm->materials.data[group->owner];
         const double share = 1.0 / (2.0 * group->patch_count + 1.0), mass = share * p->mass;
@@ -98,8 +98,8 @@ static mn_status split_groups(void *user, mn_range range)
         const mn_mat3 a = group_gradient(mpm, group, share, back), affine = mn_m3_scale(mass, a);
         const double k = mn_pressure_stress(mpm->bulk_modulus, q->volume, q->j, q->j);
         const mn_mat3 viscous = mn_m3_scale(weight, mn_viscosity_stress(q->viscosity, q->volume * q->j, a));
-        mn_mpm_particle *splat = &mpm->splats.data[group->first_splat];
-        mn_mpm_push *push = &mpm->pushes[group->first_splat];
+        mn_mpm_particle *splat = &mpm->split.splats.data[group->first_splat];
+        mn_mpm_push *push = &mpm->split.pushes[group->first_splat];
         set_splat(splat++, x, mass, p->v, mn_m3_add(affine, viscous));
         *push++ = push_of(job->dt, mn_m3_diagonal(k, k, k));
         const double rest = group->patch_count;
@@ -107,7 +107,7 @@ static mn_status split_groups(void *user, mn_range range)
                   mn_m3_scale(rest, affine));
         *push++ = (mn_mpm_push){0};
         for (int32_t r = 0; r < group->patch_count; r++) {
-            const mn_mpm_patch *patch = &mpm->patches.data[group->first_patch + r];
+            const mn_mpm_patch *patch = &mpm->surface.patches.data[group->first_patch + r];
             const mn_vec3 along = mn_m3_apply(a, mn_sub(patch->x, x));
             set_splat(splat, patch->x, mass, mn_add(p->v, along), affine);
             splat->v = mn_axpy(splat->v, job->dt, patch->force);
@@ -123,10 +123,10 @@ static mn_status splat_patches(void *user, mn_range range)
     const split_job *job = user;
     mn_mpm *mpm = job->mpm;
     for (int64_t i = range.begin; i < range.end; i++) {
-        const mn_mpm_patch *patch = &mpm->patches.data[i];
-        set_splat(&mpm->splats.data[i], patch->x, 0, mn_v3(0, 0, 0), mn_m3_diagonal(0, 0, 0));
-        mpm->splats.data[i].v = mn_scale(job->dt, patch->force);
-        mpm->pushes[i] = push_of(job->explicit_dt, patch_stress(patch));
+        const mn_mpm_patch *patch = &mpm->surface.patches.data[i];
+        set_splat(&mpm->split.splats.data[i], patch->x, 0, mn_v3(0, 0, 0), mn_m3_diagonal(0, 0, 0));
+        mpm->split.splats.data[i].v = mn_scale(job->dt, patch->force);
+        mpm->split.pushes[i] = push_of(job->explicit_dt, patch_stress(patch));
     }
     return MN_OK;
 }
@@ -135,16 +135,19 @@ mn_status mn_mpm_split(mn_mpm *mpm, double dt, double explicit_dt)
 {
     const bool massless = mpm->def.surface_particles == MN_MPM_MASSLESS;
     split_job job = {mpm, dt, explicit_dt};
-    const int64_t splats = massless ? mpm->patches.count : mpm->patches.count + 2 * mpm->groups.count;
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->splats, splats));
+    const int64_t splats =
+        massless ? mpm->surface.patches.count : mpm->surface.patches.count + 2 * mpm->split.groups.count;
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->split.splats, splats));
     _Static_assert(sizeof(mn_mpm_push) <= sizeof(mn_mpm_sample), "pushes lie where samples will");
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->splat_samples, splats));
-    mpm->pushes = (void *)mpm->splat_samples.data;
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->split.samples, splats));
+    mpm->split.pushes = (void *)mpm->split.samples.data;
     if (massless)
-        MN_TRY(mn_parallel_for(mpm->solver.ctx, mpm->patches.count, GROUP_GRAIN, splat_patches, &job));
+        MN_TRY(
+            mn_parallel_for(mpm->solver.ctx, mpm->surface.patches.count, GROUP_GRAIN, splat_patches, &job));
     else
-        MN_TRY(mn_parallel_for(mpm->solver.ctx, mpm->groups.count, GROUP_GRAIN, split_groups, &job));
-    return mn_point_sort_run(mpm->splat_sort, mpm->blocks, mn_mpm_points(mpm->splats.data, splats));
+        MN_TRY(mn_parallel_for(mpm->solver.ctx, mpm->split.groups.count, GROUP_GRAIN, split_groups, &job));
+    return mn_point_sort_run(mpm->split.sort, mpm->grid.blocks,
+                             mn_mpm_points(mpm->split.splats.data, splats));
 }
 
 // What a member of this mass, in shares, at offset d says.
@@ -167,7 +170,8 @@ mn_mpm_sample mn_mpm_merge(const mn_mpm *mpm, const mn_mpm_group *group, const m
     mn_mpm_sample sum = *own;
     add_member(&sum, member++, group->patch_count, back, per_inertia);
     for (int32_t r = 0; r < group->patch_count; r++)
-        add_member(&sum, member++, 1, mn_sub(mpm->patches.data[group->first_patch + r].x, x), per_inertia);
+        add_member(&sum, member++, 1, mn_sub(mpm->surface.patches.data[group->first_patch + r].x, x),
+                   per_inertia);
     sum.v = mn_scale(share, sum.v);
     sum.gradient = mn_m3_scale(share, sum.gradient);
     return sum;

@@ -13,7 +13,7 @@
 // whole contact line. In the notch under a drop at 150 degrees a tenth of them was lost, now here, now there,
 // and the drop wandered over its plate by a cell in 13 capillary times. (The pieces of the line itself are
 // pulled across the wall only; they stay out.)
-#include "mpm/state.h"
+#include "mpm/surface.h"
 
 #include "base/parallel.h"
 #include "base/simd.h"
@@ -40,12 +40,12 @@ MN_INLINE double gap(double t, int32_t offset)
 MN_INLINE void look_into(search *s, int32_t x, int32_t y, int32_t z)
 {
     const mn_mpm *mpm = s->mpm;
-    const double dx = mpm->table.dx, gx = gap(s->t.x, x), gy = gap(s->t.y, y), gz = gap(s->t.z, z);
+    const double dx = mpm->grid.table.dx, gx = gap(s->t.x, x), gy = gap(s->t.y, y), gz = gap(s->t.z, z);
     if ((gx * gx + gy * gy + gz * gz) * dx * dx > s->best2) return;
-    const int32_t c =
-        mn_block_reach(&mpm->table, s->block, (s->cell.x & 3) + x, (s->cell.y & 3) + y, (s->cell.z & 3) + z);
+    const int32_t c = mn_block_reach(&mpm->grid.table, s->block, (s->cell.x & 3) + x, (s->cell.y & 3) + y,
+                                     (s->cell.z & 3) + z);
     if (c < 0) return;
-    for (int32_t i = mpm->cell_start[c]; i < mpm->cell_start[c + 1]; i++) {
+    for (int32_t i = mpm->grid.cell_start[c]; i < mpm->grid.cell_start[c + 1]; i++) {
         const double d2 = mn_norm2(mn_sub(s->x, mn_mpm_position(&mpm->particles.data[i])));
         if (d2 < s->best2 || (d2 == s->best2 && i < s->best)) s->best2 = d2, s->best = i;
     }
@@ -53,13 +53,13 @@ MN_INLINE void look_into(search *s, int32_t x, int32_t y, int32_t z)
 
 MN_INLINE int32_t find_nearest(const mn_mpm *mpm, mn_vec3 x, int32_t guess, double *distance2)
 {
-    const mn_block_table *table = &mpm->table;
+    const mn_block_table *table = &mpm->grid.table;
     const double dx = table->dx;
     const mn_vec3 place = mn_scale(1 / dx, mn_sub(x, table->origin));
     const mn_vec3 floor_place = mn_v3(floor(place.x), floor(place.y), floor(place.z));
     const mn_vec3 t = mn_sub(place, floor_place);
     const mn_ivec3 cell = {(int32_t)floor_place.x, (int32_t)floor_place.y, (int32_t)floor_place.z};
-    const int32_t at = mn_blocks_find_cell(mpm->blocks, cell);
+    const int32_t at = mn_blocks_find_cell(mpm->grid.blocks, cell);
     *distance2 = dx * dx; // no farther than a cell
     if (at < 0) return -1;
     search s = {mpm, x, t, cell, at / MN_BLOCK_CELLS, -1, dx * dx};
@@ -85,15 +85,16 @@ int32_t mn_mpm_nearest(const mn_mpm *mpm, mn_vec3 x, int32_t guess, double *dist
 // The nearest particle within two cells, for pieces that have none within one.
 static int32_t find_beyond(const mn_mpm *mpm, mn_vec3 x)
 {
-    const double dx = mpm->table.dx;
-    const mn_vec3 place = mn_scale(1 / dx, mn_sub(x, mpm->table.origin));
+    const double dx = mpm->grid.table.dx;
+    const mn_vec3 place = mn_scale(1 / dx, mn_sub(x, mpm->grid.table.origin));
     const mn_ivec3 cell = {(int32_t)floor(place.x), (int32_t)floor(place.y), (int32_t)floor(place.z)};
     double best2 = 4 * dx * dx;
     int32_t best = -1;
     for (int32_t k = 0; k < 125; k++) {
         const mn_ivec3 next = {cell.x + k / 25 - 2, cell.y + k / 5 % 5 - 2, cell.z + k % 5 - 2};
-        const int32_t c = mn_blocks_find_cell(mpm->blocks, next);
-        for (int32_t i = c < 0 ? 0 : mpm->cell_start[c]; c >= 0 && i < mpm->cell_start[c + 1]; i++) {
+        const int32_t c = mn_blocks_find_cell(mpm->grid.blocks, next);
+        for (int32_t i = c < 0 ? 0 : mpm->grid.cell_start[c]; c >= 0 && i < mpm->grid.cell_start[c + 1];
+             i++) {
             const double d2 = mn_norm2(mn_sub(x, mn_mpm_position(&mpm->particles.data[i])));
             if (d2 < best2) best2 = d2, best = i;
         }
@@ -107,7 +108,7 @@ static mn_status find_owners(void *user, mn_range range)
     mn_mpm *mpm = user;
     int32_t guess = -1;
     for (int64_t k = range.begin; k < range.end; k++) {
-        mn_mpm_patch *patch = &mpm->loose_patches[k];
+        mn_mpm_patch *patch = &mpm->surface.loose_patches[k];
         double distance2;
         patch->owner = -1;
         if (!(mn_norm2(patch->area) + mn_norm2(patch->force) > 0)) continue; // a place that was left empty
@@ -128,41 +129,41 @@ static mn_status find_owners(void *user, mn_range range)
 mn_status mn_mpm_assign_patches(mn_mpm *mpm)
 {
     mn_context *ctx = mpm->solver.ctx;
-    const int64_t loose = mpm->loose_count, particles = mpm->particles.count;
-    mpm->patches.count = mpm->groups.count = 0;
+    const int64_t loose = mpm->surface.loose_count, particles = mpm->particles.count;
+    mpm->surface.patches.count = mpm->split.groups.count = 0;
     MN_TRY(mn_parallel_for(ctx, loose, PATCH_GRAIN, find_owners, mpm));
-    MN_TRY(mn_array_resize(ctx, &mpm->group_of, particles));
-    int32_t *count = mpm->group_of.data; // how many pieces, then which group
+    MN_TRY(mn_array_resize(ctx, &mpm->split.group_of, particles));
+    int32_t *count = mpm->split.group_of.data; // how many pieces, then which group
     if (particles > 0) memset(count, 0, mn_bytes(particles, sizeof *count));
     int32_t kept = 0, groups = 0;
     for (int64_t k = 0; k < loose; k++) {
-        const int32_t owner = mpm->loose_patches[k].owner;
+        const int32_t owner = mpm->surface.loose_patches[k].owner;
         if (owner < 0) continue;
         if (count[owner]++ == 0) groups++;
         kept++;
     }
-    MN_TRY(mn_array_reserve(ctx, &mpm->groups, groups));
-    MN_TRY(mn_array_resize(ctx, &mpm->patches, kept));
+    MN_TRY(mn_array_reserve(ctx, &mpm->split.groups, groups));
+    MN_TRY(mn_array_resize(ctx, &mpm->surface.patches, kept));
     int32_t first = 0;
     for (int32_t p = 0; p < particles; p++) {
         if (count[p] == 0) {
             count[p] = -1;
             continue;
         }
-        const int32_t g = (int32_t)mpm->groups.count++;
-        mpm->groups.data[g] = (mn_mpm_group){p, first, 0, first + 2 * g};
+        const int32_t g = (int32_t)mpm->split.groups.count++;
+        mpm->split.groups.data[g] = (mn_mpm_group){p, first, 0, first + 2 * g};
         first += count[p];
         count[p] = g;
     }
     mpm->area = mpm->surface_energy = 0;
     for (int64_t k = 0; k < loose; k++) {
-        const mn_mpm_patch *patch = &mpm->loose_patches[k];
+        const mn_mpm_patch *patch = &mpm->surface.loose_patches[k];
         if (patch->owner < 0) continue;
-        mn_mpm_group *group = &mpm->groups.data[mpm->group_of.data[patch->owner]];
-        mpm->patches.data[group->first_patch + group->patch_count++] = *patch;
+        mn_mpm_group *group = &mpm->split.groups.data[mpm->split.group_of.data[patch->owner]];
+        mpm->surface.patches.data[group->first_patch + group->patch_count++] = *patch;
         mpm->area += mn_norm(patch->area);
         mpm->surface_energy += patch->sigma * mn_norm(patch->area);
     }
-    if (mpm->def.surface_particles == MN_MPM_MASSLESS) mpm->groups.count = 0;
+    if (mpm->def.surface_particles == MN_MPM_MASSLESS) mpm->split.groups.count = 0;
     return MN_OK;
 }

@@ -2,7 +2,7 @@
 //
 // The solver's life, and the table that the house knows it by.
 #include "base/solver_face.h"
-#include "mpm/state.h"
+#include "mpm/step.h"
 
 // ---- checks ----
 
@@ -40,15 +40,15 @@ static mn_status init(mn_solver *solver)
 {
     mn_mpm *mpm = (mn_mpm *)solver;
     mn_context *ctx = solver->ctx;
-    mpm->saved_dx = mpm->def.dx, mpm->layer = MN_MPM_ALL;
-    MN_TRY(mn_blocks_create(ctx, &mpm->blocks));
-    MN_TRY(mn_point_sort_create(ctx, &mpm->sort));
-    MN_TRY(mn_point_sort_create(ctx, &mpm->splat_sort));
+    mpm->saved_dx = mpm->def.dx, mpm->surface.layer = MN_MPM_ALL;
+    MN_TRY(mn_blocks_create(ctx, &mpm->grid.blocks));
+    MN_TRY(mn_point_sort_create(ctx, &mpm->grid.sort));
+    MN_TRY(mn_point_sort_create(ctx, &mpm->split.sort));
     MN_TRY(mn_point_sort_create(ctx, &mpm->implicit.sample_sort));
-    MN_TRY(mn_level_set_create(ctx, &mpm->surface));
-    MN_TRY(mn_isosurface_create(ctx, &mpm->isosurface));
-    MN_TRY(mn_thin_parts_create(ctx, &mpm->thin_parts));
-    MN_TRY(mn_beads_create(ctx, &mpm->beads));
+    MN_TRY(mn_level_set_create(ctx, &mpm->surface.level_set));
+    MN_TRY(mn_isosurface_create(ctx, &mpm->surface.isosurface));
+    MN_TRY(mn_thin_parts_create(ctx, &mpm->surface.thin_parts));
+    MN_TRY(mn_beads_create(ctx, &mpm->surface.beads));
     return mn_mpm_sort_next(mpm);
 }
 
@@ -75,57 +75,57 @@ static void release(mn_solver *solver)
 {
     mn_mpm *mpm = (mn_mpm *)solver;
     mn_context *ctx = solver->ctx;
-    mn_array_free(ctx, &mpm->order);
-    mn_array_free(ctx, &mpm->ranks);
+    mn_array_free(ctx, &mpm->shown.order);
+    mn_array_free(ctx, &mpm->shown.ranks);
     mn_array_free(ctx, &mpm->particles);
     mn_array_free(ctx, &mpm->next);
     mn_array_free(ctx, &mpm->materials);
     mn_array_free(ctx, &mpm->next_materials);
-    mn_array_free(ctx, &mpm->nodes);
-    mn_array_free(ctx, &mpm->before);
-    mn_array_free(ctx, &mpm->block_stats);
-    mn_array_free(ctx, &mpm->volumes);
-    mn_array_free(ctx, &mpm->body_of);
-    mn_array_free(ctx, &mpm->sample_start);
-    mn_array_free(ctx, &mpm->body_volume);
-    mn_array_free(ctx, &mpm->body_guess);
-    mn_array_free(ctx, &mpm->motes);
-    mn_array_free(ctx, &mpm->mist);
-    mn_array_free(ctx, &mpm->vertex_liquid);
-    mn_array_free(ctx, &mpm->layered);
-    mn_array_free(ctx, &mpm->shown_samples);
-    mn_array_free(ctx, &mpm->patches);
-    mn_array_free(ctx, &mpm->groups);
-    mn_array_free(ctx, &mpm->contacts);
-    mn_array_free(ctx, &mpm->contact_start);
-    mn_array_free(ctx, &mpm->contact_of);
-    mn_array_free(ctx, &mpm->group_of);
-    mn_array_free(ctx, &mpm->splats);
-    mn_array_free(ctx, &mpm->splat_samples);
-    mn_array_free(ctx, &mpm->splat_before);
-    mn_array_free(ctx, &mpm->particle_before);
-    mn_array_free(ctx, &mpm->vertex_velocity);
-    mn_array_free(ctx, &mpm->vertex_position);
-    mn_array_free(ctx, &mpm->rim);
-    mn_array_free(ctx, &mpm->rim_owner);
-    mn_array_free(ctx, &mpm->rim_gradient);
-    mn_array_free(ctx, &mpm->rim_phi);
-    mn_array_free(ctx, &mpm->outside);
+    mn_array_free(ctx, &mpm->grid.nodes);
+    mn_array_free(ctx, &mpm->grid.before);
+    mn_array_free(ctx, &mpm->grid.block_stats);
+    mn_array_free(ctx, &mpm->grid.volumes);
+    mn_array_free(ctx, &mpm->surface.body_of);
+    mn_array_free(ctx, &mpm->surface.sample_start);
+    mn_array_free(ctx, &mpm->surface.body_volume);
+    mn_array_free(ctx, &mpm->surface.body_guess);
+    mn_array_free(ctx, &mpm->surface.motes);
+    mn_array_free(ctx, &mpm->surface.mist);
+    mn_array_free(ctx, &mpm->shown.vertex_liquid);
+    mn_array_free(ctx, &mpm->surface.layered);
+    mn_array_free(ctx, &mpm->shown.samples);
+    mn_array_free(ctx, &mpm->surface.patches);
+    mn_array_free(ctx, &mpm->split.groups);
+    mn_array_free(ctx, &mpm->walls.contacts);
+    mn_array_free(ctx, &mpm->walls.start);
+    mn_array_free(ctx, &mpm->walls.first_of_particle);
+    mn_array_free(ctx, &mpm->split.group_of);
+    mn_array_free(ctx, &mpm->split.splats);
+    mn_array_free(ctx, &mpm->split.samples);
+    mn_array_free(ctx, &mpm->split.before);
+    mn_array_free(ctx, &mpm->split.particle_before);
+    mn_array_free(ctx, &mpm->shown.vertex_velocity);
+    mn_array_free(ctx, &mpm->shown.vertex_position);
+    mn_array_free(ctx, &mpm->settling.rim);
+    mn_array_free(ctx, &mpm->settling.owner);
+    mn_array_free(ctx, &mpm->settling.gradient);
+    mn_array_free(ctx, &mpm->settling.phi);
+    mn_array_free(ctx, &mpm->settling.outside);
     mn_array_free(ctx, &mpm->sites);
-    mn_array_free(ctx, &mpm->births);
-    mn_array_free(ctx, &mpm->birth_heads);
-    mn_array_free(ctx, &mpm->held);
+    mn_array_free(ctx, &mpm->nozzles.births);
+    mn_array_free(ctx, &mpm->nozzles.birth_heads);
+    mn_array_free(ctx, &mpm->nozzles.held);
     free_implicit(ctx, &mpm->implicit);
     mn_mpm_bodies_free(mpm);
-    mn_isosurface_free(mpm->isosurface);
-    mn_thin_parts_free(mpm->thin_parts);
-    mn_beads_free(mpm->beads);
-    mn_array_free(ctx, &mpm->thin_volume);
-    mn_array_free(ctx, &mpm->shown_velocity);
-    mn_level_set_free(mpm->surface);
-    mn_point_sort_free(mpm->splat_sort);
-    mn_point_sort_free(mpm->sort);
-    mn_blocks_free(mpm->blocks);
+    mn_isosurface_free(mpm->surface.isosurface);
+    mn_thin_parts_free(mpm->surface.thin_parts);
+    mn_beads_free(mpm->surface.beads);
+    mn_array_free(ctx, &mpm->surface.thin_volume);
+    mn_array_free(ctx, &mpm->shown.particle_velocity);
+    mn_level_set_free(mpm->surface.level_set);
+    mn_point_sort_free(mpm->split.sort);
+    mn_point_sort_free(mpm->grid.sort);
+    mn_blocks_free(mpm->grid.blocks);
 }
 
 // ---- the table ----

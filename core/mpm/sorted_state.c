@@ -3,7 +3,8 @@
 // The state in the order of the grid's cells: what a step made (or what is added) is sorted into it, and the
 // sparse grid is built around it.
 #include "base/elementary.h"
-#include "mpm/state.h"
+#include "mpm/step.h"
+#include "mpm/surface.h"
 
 #include "base/parallel.h"
 
@@ -35,21 +36,21 @@ mn_status mn_mpm_sort_next(mn_mpm *mpm)
     const int64_t count = mpm->next.count;
     const double half = 0.5 * mpm->def.dx;
     const mn_points points = mn_mpm_points(mpm->next.data, count);
-    mpm->sorted = false;
+    mpm->grid.sorted = false;
     // Surface samples and their balance points lie within a cell of a particle, hence one more on each side.
     const mn_vec3 knot = mn_add(mpm->grid_origin, mn_v3(half, half, half));
-    MN_TRY(mn_blocks_build(mpm->blocks, knot, mpm->def.dx, points, 1, 3));
-    MN_TRY(mn_point_sort_run(mpm->sort, mpm->blocks, points));
-    mpm->table = mn_blocks_table(mpm->blocks);
-    MN_TRY(mn_array_resize(ctx, &mpm->nodes, (int64_t)mpm->table.count * MN_BLOCK_CELLS));
+    MN_TRY(mn_blocks_build(mpm->grid.blocks, knot, mpm->def.dx, points, 1, 3));
+    MN_TRY(mn_point_sort_run(mpm->grid.sort, mpm->grid.blocks, points));
+    mpm->grid.table = mn_blocks_table(mpm->grid.blocks);
+    MN_TRY(mn_array_resize(ctx, &mpm->grid.nodes, (int64_t)mpm->grid.table.count * MN_BLOCK_CELLS));
     MN_TRY(mn_array_reserve(ctx, &mpm->materials, count));
     MN_TRY(mn_array_resize(ctx, &mpm->particles, count));
     mpm->materials.count = count;
-    const mn_sorted_points sorted = mn_point_sort_result(mpm->sort);
+    const mn_sorted_points sorted = mn_point_sort_result(mpm->grid.sort);
     permute_job job = {mpm, sorted.order};
     MN_TRY(mn_parallel_for(ctx, count, PARTICLE_GRAIN, permute, &job));
-    mpm->cell_start = sorted.cell_start;
-    mpm->sorted = true;
+    mpm->grid.cell_start = sorted.cell_start;
+    mpm->grid.sorted = true;
     return MN_OK;
 }
 
@@ -57,7 +58,8 @@ void mn_mpm_carry_grid(mn_mpm *mpm, double dt, const mn_mpm_step_stats *stats)
 {
     // Below this part of the liquid's speed the mean is rounding, or as good as rest.
     const double least = 1e-6;
-    const bool bound = mn_mpm_has_solids(&mpm->def, mpm->collider) || mpm->sites.count > 0 || mpm->sink;
+    const bool bound =
+        mn_mpm_has_solids(&mpm->def, mpm->run.collider) || mpm->sites.count > 0 || mpm->run.sink;
     if (bound || mpm->bodies.elastic || !(stats->mass > 0)) return;
     const mn_vec3 mean = mn_scale(1 / stats->mass, stats->momentum);
     if (!(mn_norm2(mean) > least * least * 2 * stats->kinetic / stats->mass)) return;
@@ -75,21 +77,21 @@ mn_status mn_mpm_borrow(mn_mpm *mpm, int64_t count, size_t size, void **memory)
 static bool inside_sink(const mn_mpm *mpm, double before, mn_vec3 x)
 {
     double distance;
-    mn_collider_distance(mpm->sink, before, 1, &x, &distance);
+    mn_collider_distance(mpm->run.sink, before, 1, &x, &distance);
     return distance <= 0;
 }
 
 void mn_mpm_drain_next(mn_mpm *mpm, double before)
 {
     const mn_mpm_def *def = &mpm->def;
-    bool any = mpm->sink != NULL;
+    bool any = mpm->run.sink != NULL;
     for (int i = 0; i < 6; i++) any = any || def->wall[i] == MN_MPM_SINK;
     if (!any) return;
     const double low[3] = {def->domain.min.x, def->domain.min.y, def->domain.min.z};
     const double high[3] = {def->domain.max.x, def->domain.max.y, def->domain.max.z};
     int64_t kept = 0;
     for (int64_t i = 0; i < mpm->next.count; i++) {
-        bool gone = mpm->sink && inside_sink(mpm, before, mn_mpm_position(&mpm->next.data[i]));
+        bool gone = mpm->run.sink && inside_sink(mpm, before, mn_mpm_position(&mpm->next.data[i]));
         for (int a = 0; a < 3; a++) {
             const double x = mpm->next.data[i].axis[a].x;
             gone = gone || (def->wall[2 * a] == MN_MPM_SINK && x < low[a]) ||
@@ -115,7 +117,7 @@ mn_status mn_mpm_copy_to_next(mn_mpm *mpm, int64_t count)
 
 mn_status mn_mpm_sort_again(mn_mpm *mpm)
 {
-    if (mpm->sorted) return MN_OK;
+    if (mpm->grid.sorted) return MN_OK;
     MN_TRY(mn_mpm_copy_to_next(mpm, mpm->particles.count));
     return mn_mpm_sort_next(mpm);
 }
@@ -204,7 +206,7 @@ mn_status mn_mpm_add(mn_mpm *mpm, const mn_mpm_source *source)
     MN_TRY(mn_mpm_copy_to_next(mpm, old + source->count));
     int64_t slot = old;
     for (int64_t i = 0; i < source->count; i++) {
-        if (source->only_free && mpm->sorted &&
+        if (source->only_free && mpm->grid.sorted &&
             mn_mpm_fullness_at(mpm, source->position[i], -1).fraction >= half_full)
             continue;
         make_particle(mpm, source, i, slot++);

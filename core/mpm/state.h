@@ -139,343 +139,121 @@ typedef struct mn_mpm_trial {
     bool taken_on;           ///< from prepare to commit
 } mn_mpm_trial;
 
-struct mn_mpm {
-    mn_solver solver;
-    mn_mpm_def def;
-    double bulk_modulus;
-    double saved_dx;         ///< m, that the state was made with
-    double recent_stiffness; ///< Pa, that the automatic bulk modulus had to have lately (step_limits.c)
+/// Of the running advance; none outside of one.
+typedef struct mn_mpm_run {
     const mn_collider *collider, *sink;
-    const mn_solver_inputs *fields; ///< of the running advance; NULL: none
+    const mn_solver_inputs *fields; ///< NULL: none
     double frame_left;              ///< s, from the end of the step to the end of the advance
     double frame_begin;             ///< s, from the start of the step to the end of the advance
-    int64_t next_id;
-    bool fresh;      ///< particles were added since the last step
-    bool unbalanced; ///< pressures at rest are to be found at the next step
+} mn_mpm_run;
 
-    MN_ARRAY(mn_mpm_particle) particles, next;
-    MN_ARRAY(mn_mpm_material) materials, next_materials;
-    mn_mpm_extremes extremes;
-
+/// The grid around the particles.
+typedef struct mn_mpm_grid {
     mn_blocks *blocks;
     mn_point_sort *sort;
     mn_block_table table;
     const int32_t *cell_start;
-    bool sorted;         ///< the grid belongs to the state
-    mn_vec3 grid_origin; ///< m, of node (0, 0, 0)
+    bool sorted; ///< the grid belongs to the state
     MN_ARRAY(mn_mpm_node) nodes, before;
     MN_ARRAY(mn_mpm_step_stats) block_stats;
-    double relaxation_due;    ///< of volume ratios, since the last time
     MN_ARRAY(double) volumes; ///< two per node (volume_relaxation.c)
+} mn_mpm_grid;
 
-    mn_level_set *surface;
+/// The surface that was found last, its bodies and its pieces.
+typedef struct mn_mpm_surface {
+    mn_level_set *level_set;
     mn_isosurface *isosurface;
-    MN_ARRAY(mn_vec3) vertex_velocity, vertex_position;
-    MN_ARRAY(double) vertex_liquid;
     mn_beads *beads;
     mn_thin_parts *thin_parts;    // surface_sheets.c
     MN_ARRAY(double) thin_volume; ///< of each particle
-    MN_ARRAY(mn_vec3) shown_velocity;
-    double shift; ///< m, the largest body's, where the next search starts
     MN_ARRAY(int32_t) body_of, sample_start;
     MN_ARRAY(double) body_volume, body_guess;
-    MN_ARRAY(mn_mpm_mote) motes; ///< of each body
-    MN_ARRAY(uint8_t) mist;      ///< of each particle; empty when there is none
-    mn_mpm_liquids liquids;
-    int32_t layer; ///< whose surface is looked for (mn_mpm_patch)
-    MN_ARRAY(mn_mpm_shown_sample) shown_samples;
+    MN_ARRAY(mn_mpm_mote) motes;    ///< of each body
+    MN_ARRAY(uint8_t) mist;         ///< of each particle; empty when there is none
+    int32_t layer;                  ///< whose surface is looked for (mn_mpm_patch)
     MN_ARRAY(mn_mpm_patch) layered; ///< of the surfaces of two liquids, and of all
     MN_ARRAY(mn_mpm_patch) patches;
     mn_mpm_patch *loose_patches; ///< borrowed, or layered: as they are found, before they have owners
     int64_t loose_count;
+    mn_vec3 *mirrored; ///< borrowed: the particles, and their images in the walls near them
+} mn_mpm_surface;
+
+/// Where particles are next to walls.
+typedef struct mn_mpm_walls {
+    MN_ARRAY(mn_mpm_contact) contacts;   ///< by rising particle
+    MN_ARRAY(int32_t) start;             ///< of each block, first of its contacts or images
+    MN_ARRAY(int32_t) first_of_particle; ///< contact, -1: none
+} mn_mpm_walls;
+
+/// Particles at the surface that share their mass with its samples (resample.c).
+typedef struct mn_mpm_split_state {
     MN_ARRAY(mn_mpm_group) groups;
-    mn_vec3 *mirrored;                 ///< borrowed: the particles, and their images in the walls near them
-    MN_ARRAY(mn_mpm_contact) contacts; ///< by rising particle
-    MN_ARRAY(int32_t) contact_start;   ///< of each block, first of its contacts or images
-    MN_ARRAY(int32_t) contact_of;      ///< first contact of each particle, -1: none
     MN_ARRAY(int32_t) group_of;
     MN_ARRAY(mn_mpm_particle) splats;
-    mn_mpm_push
-        *pushes; ///< in the memory of splat_samples, which are gathered after they have been scattered
-    MN_ARRAY(mn_mpm_sample) splat_samples, splat_before, particle_before;
-    mn_point_sort *splat_sort;
-    double area, surface_energy; ///< m^2, J, of the last sampled surface
+    mn_mpm_push *pushes; ///< in the memory of samples, which are gathered after they have been scattered
+    MN_ARRAY(mn_mpm_sample) samples, before, particle_before;
+    mn_point_sort *sort;
+} mn_mpm_split_state;
 
-    MN_ARRAY(mn_vec3) rim, rim_gradient; ///< particles near the surface (surface_settling.c)
-    MN_ARRAY(int32_t) rim_owner;
-    MN_ARRAY(double) rim_phi;
+/// Particles near the surface (surface_settling.c).
+typedef struct mn_mpm_settling {
+    MN_ARRAY(mn_vec3) rim, gradient;
+    MN_ARRAY(int32_t) owner;
+    MN_ARRAY(double) phi;
     MN_ARRAY(double) outside; ///< m, how far each particle lies outside of the surface
+} mn_mpm_settling;
 
-    MN_ARRAY(mn_mpm_site) sites;
-    int64_t emitter_points, emitter_triangles;
-    int64_t emitter_follows; ///< MN_MPM_FOLLOWS_*, of the liquid that comes out of it
+/// What emitters have put in since the last sort, and hold.
+typedef struct mn_mpm_nozzles {
     MN_ARRAY(mn_mpm_birth) births;
     MN_ARRAY(int32_t) birth_heads;
     MN_ARRAY(mn_mpm_node) held; ///< mass and momentum of what nozzles hold; empty when they hold nothing
+} mn_mpm_nozzles;
 
+/// What outputs show (view.c, surface_mesh.c).
+typedef struct mn_mpm_shown {
+    MN_ARRAY(mn_vec3) vertex_velocity, vertex_position, particle_velocity;
+    MN_ARRAY(double) vertex_liquid;
+    MN_ARRAY(mn_mpm_shown_sample) samples;
+    MN_ARRAY(int32_t) order; ///< particles by rising id
+    MN_ARRAY(mn_mpm_rank) ranks;
+} mn_mpm_shown;
+
+struct mn_mpm {
+    mn_solver solver;
+    mn_mpm_def def;
+
+    // The state, and what is saved with it.
+    double bulk_modulus;
+    double saved_dx;         ///< m, that the state was made with
+    double recent_stiffness; ///< Pa, that the automatic bulk modulus had to have lately (step_limits.c)
+    int64_t next_id;
+    bool fresh;      ///< particles were added since the last step
+    bool unbalanced; ///< pressures at rest are to be found at the next step
+    MN_ARRAY(mn_mpm_particle) particles, next;
+    MN_ARRAY(mn_mpm_material) materials, next_materials;
+    mn_vec3 grid_origin;         ///< m, of node (0, 0, 0)
+    double relaxation_due;       ///< of volume ratios, since the last time
+    double shift;                ///< m, the largest body's, where the next search for the surface starts
+    double area, surface_energy; ///< m^2, J, of the last sampled surface
+    MN_ARRAY(mn_mpm_site) sites;
+    int64_t emitter_points, emitter_triangles;
+    int64_t emitter_follows; ///< MN_MPM_FOLLOWS_*, of the liquid that comes out of it
+
+    // What the phases of a step work in.
+    mn_mpm_run run;
+    mn_mpm_extremes extremes;
+    mn_mpm_grid grid;
+    mn_mpm_liquids liquids;
+    mn_mpm_surface surface;
+    mn_mpm_walls walls;
+    mn_mpm_split_state split;
+    mn_mpm_settling settling;
+    mn_mpm_nozzles nozzles;
     mn_mpm_implicit implicit;
     mn_mpm_bodies bodies;
     mn_mpm_trial trial;
-    MN_ARRAY(int32_t) order; ///< particles by rising id (view.c)
-    MN_ARRAY(mn_mpm_rank) ranks;
+    mn_mpm_shown shown;
 };
-
-// ---- sorted_state.c ----
-
-/// Sorts `next` (next_materials) into the state and rebuilds the grid around it.
-mn_status mn_mpm_sort_next(mn_mpm *mpm);
-/// The state as the first of `count` particles in `next`.
-mn_status mn_mpm_copy_to_next(mn_mpm *mpm, int64_t count);
-/// Takes out of `next` what has passed a sink, which is seen `before` seconds before the end of the advance.
-void mn_mpm_drain_next(mn_mpm *mpm, double before);
-/// Room for `count` elements of `size` bytes in the memory of `next`, until it is borrowed again or the
-/// particles move.
-mn_status mn_mpm_borrow(mn_mpm *mpm, int64_t count, size_t size, void **memory);
-/// Moves the grid with liquid that flies free, after a step of dt that ended with these sums.
-void mn_mpm_carry_grid(mn_mpm *mpm, double dt, const mn_mpm_step_stats *stats);
-/// Rebuilds the grid around the state when a failure has left it without one.
-mn_status mn_mpm_sort_again(mn_mpm *mpm);
-
-// ---- live_material.c ----
-
-/// Brings the liquid that there is to the materials of the def, and of the fields where they reach.
-mn_status mn_mpm_update_materials(mn_mpm *mpm);
-
-// ---- forces.c ----
-
-/// What acts on the surface from outside, onto the patches: the air's pressure.
-mn_status mn_mpm_press_from_air(mn_mpm *mpm);
-/// Gravity, and the force field there, m/s^2.
-mn_vec3 mn_mpm_acceleration(const mn_mpm *mpm, mn_vec3 x);
-/// The strongest force field that a particle feels, m/s^2.
-mn_status mn_mpm_strongest_force(mn_mpm *mpm, double *most);
-
-// ---- extremes.c ----
-
-mn_status mn_mpm_find_extremes(mn_mpm *mpm);
-/// The speed of the fastest part of the liquid, m/s, from mass and energy of each block.
-double mn_mpm_fastest_part(const mn_mpm *mpm);
-
-// ---- step_limits.c ----
-
-/// The longest step the integrator may take from this state, s, and what bounds it.
-double mn_mpm_step_limit(const mn_mpm *mpm, const char **binding);
-/// Chooses the automatic bulk modulus for the state, `seconds` after the last choice; pressures stay what
-/// they are.
-void mn_mpm_update_bulk_modulus(mn_mpm *mpm, double seconds);
-
-// ---- two_liquids.c ----
-
-/// Finds whether there are two liquids, and how their tensions are shared out.
-mn_status mn_mpm_find_liquids(mn_mpm *mpm);
-/// An error with a sentence when their tensions cannot balance.
-mn_status mn_mpm_check_liquids(const mn_mpm *mpm);
-/// N/m, of a piece of the surface of that layer at a particle.
-double mn_mpm_tension(const mn_mpm *mpm, int32_t layer, int32_t owner);
-/// Whether a particle's liquid is inside of the surface that is looked for.
-static inline bool mn_mpm_in_layer(const mn_mpm *mpm, int64_t particle)
-{
-    return mpm->layer == MN_MPM_ALL || mn_mpm_liquid_of(&mpm->materials.data[particle]) == mpm->layer;
-}
-/// Its particles' positions, in the memory of mirrored, with room for `more` after them.
-mn_status mn_mpm_layer_points(mn_mpm *mpm, int64_t more, int64_t *count);
-
-// ---- surface_samples.c ----
-
-/// Fills patches (in the order of their owners) and groups; none when no particle has surface tension.
-mn_status mn_mpm_sample_surface(mn_mpm *mpm);
-/// The same for the state as it is, to be shown; changes nothing that a step uses.
-mn_status mn_mpm_show_samples(mn_mpm *mpm, const mn_collider *collider);
-/// The level set of the particles at this spacing, m, in mpm->surface.
-mn_status mn_mpm_find_surface(mn_mpm *mpm, double dx, int32_t smoothing);
-/// Its first stage, the distance to the union of balls; and its last, the shift of each body to its volume.
-mn_status mn_mpm_unite_balls(mn_mpm *mpm, double dx);
-mn_status mn_mpm_calibrate_surface(mn_mpm *mpm);
-/// The particle nearest to x within one cell, -1 when there is none; and how far it is (else a cell),
-/// squared. A `guess` that is near (-1: none) makes it faster.
-int32_t mn_mpm_nearest(const mn_mpm *mpm, mn_vec3 x, int32_t guess, double *distance2);
-/// Gives each patch its nearest particle within one cell, drops those that have none, and puts the rest in
-/// the order of their owners.
-mn_status mn_mpm_assign_patches(mn_mpm *mpm);
-
-// ---- surface_sheets.c ----
-
-/// Puts the sheets and threads that smoothing loses back into the surface found last: to be shown, or to have
-/// surface tension.
-mn_status mn_mpm_add_sheets(mn_mpm *mpm, bool shown);
-
-// ---- subgrid_drops.c ----
-
-/// m^3, of the largest body that the grid sees no shape in.
-static inline double mn_mpm_mist_volume(const mn_mpm *mpm)
-{
-    return 3.5 * mpm->def.dx * mpm->def.dx * mpm->def.dx;
-}
-/// Whether a particle belongs to such a body, by the surface that was sampled last.
-static inline bool mn_mpm_is_mist(const mn_mpm *mpm, int64_t particle)
-{
-    return mpm->mist.count > 0 && mpm->mist.data[particle];
-}
-/// Finds the mist, takes its pressure and makes each body of it move as a rigid one.
-mn_status mn_mpm_settle_mist(mn_mpm *mpm);
-
-// ---- wetting.c ----
-
-/// The points that the surface is found from: the particles, with their mirror images behind walls.
-mn_status mn_mpm_mirror(mn_mpm *mpm, mn_points *points);
-/// Tells the level set where the solids are.
-mn_status mn_mpm_set_surface_solid(mn_mpm *mpm);
-/// What the wall carries of a piece of contact line of this length, between a free surface with outward unit
-/// normal `free` and a solid with normal `wall` into the liquid, per N/m of surface tension.
-mn_vec3 mn_mpm_line_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 free, mn_vec3 wall, double length);
-/// |n_t| of a mirrored and smoothed wedge of this angle at its edge.
-double mn_mpm_edge_sine(const mn_mpm *mpm, double angle);
-/// How far a flat piece of surface is from a wall, in cells: the corners of its triangles, and their shares
-/// of its area.
-typedef struct mn_mpm_depth {
-    double corner[3][3], share[3];
-    int32_t count;
-} mn_mpm_depth;
-/// The wall's pull on a piece of free surface, per N/m.
-mn_vec3 mn_mpm_wetting_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 area, mn_vec3 wall,
-                             const mn_mpm_depth *depth);
-/// -sigma cos(theta) on what is wet, J, for the surface and the contacts found last.
-double mn_mpm_wetting_energy(const mn_mpm *mpm);
-/// Contact angle at a place, rad.
-double mn_mpm_contact_angle(const mn_mpm *mpm, mn_vec3 x);
-/// How far outside of the smoothed surface a particle may lie that is `distance` from a wall (m): as far as
-/// the edge of the wedge in which liquid ends there, which smoothing takes off (surface_settling.c).
-double mn_mpm_wedge_edge(const mn_mpm *mpm, double distance, mn_vec3 x);
-
-// ---- hydrostatic.c ----
-
-/// Gives the particles the pressures with which nothing moves, for the surface and the contacts found last.
-mn_status mn_mpm_balance(mn_mpm *mpm);
-
-// ---- trapped.c ----
-
-/// Puts particles that lie inside walls or solids out of them, and takes out those that lie too deep.
-mn_status mn_mpm_free_trapped(mn_mpm *mpm);
-
-// ---- wall_pressure.c ----
-
-void mn_mpm_find_foot(const mn_mpm *mpm, const mn_mpm_contact *contact, mn_mpm_foot *foot);
-/// What the liquid between a particle and its foot weighs against the wall, J (times contact->weight: N).
-double mn_mpm_wall_weight(const mn_mpm *mpm, const mn_mpm_contact *contact);
-/// The contacts of a particle: from the first, -1 when there is none, while it is one.
-static inline int64_t mn_mpm_first_contact(const mn_mpm *mpm, int32_t particle)
-{
-    return mpm->contacts.count > 0 ? mpm->contact_of.data[particle] : -1;
-}
-static inline bool mn_mpm_is_contact(const mn_mpm *mpm, int64_t contact, int32_t particle)
-{
-    return contact >= 0 && contact < mpm->contacts.count && mpm->contacts.data[contact].particle == particle;
-}
-/// Finds the particles next to walls.
-mn_status mn_mpm_find_contacts(mn_mpm *mpm);
-/// The impulse of a wall on the nodes in front of it over dt, along its normal, kg m/s.
-double mn_mpm_wall_impulse(const mn_mpm *mpm, const mn_mpm_contact *contact, double dt);
-/// Adds the impulse of the walls' pressure over dt to the nodes in front of them.
-mn_status mn_mpm_push_from_walls(mn_mpm *mpm, mn_mpm_node *nodes, double dt);
-/// What the walls add to the divergence at particle k, from the velocity in mpm->nodes; and the part of its
-/// velocity that would lead through them, m/s.
-double mn_mpm_contact_divergence(const mn_mpm *mpm, int32_t k, mn_vec3 *through);
-/// Coulomb's rule on the velocity of nodes in front of walls, with the impulse that the walls' pressure gave
-/// them over dt. Nodes behind have theirs already.
-mn_status mn_mpm_rub_on_walls(mn_mpm *mpm, mn_mpm_node *nodes, double dt);
-/// If the way of particle k to x leads through a wall: back in front of it, without the part of its velocity
-/// that goes into it.
-void mn_mpm_keep_out(const mn_mpm *mpm, int32_t k, double dt, mn_vec3 *x, mn_vec3 *v);
-
-// ---- surface_settling.c ----
-
-/// Draws particles of `next` that lay outside of the surface back to it, by `amount` of their distance.
-mn_status mn_mpm_settle_surface(mn_mpm *mpm, double amount);
-
-// ---- resample.c ----
-
-/// Where the balance point of a group lies, m.
-mn_vec3 mn_mpm_balance_point(const mn_mpm *mpm, const mn_mpm_group *group);
-/// Splats of the groups or, with massless samples, of the patches alone, with the impulse of the pressure
-/// over dt, of viscosity and surface tension over explicit_dt.
-mn_status mn_mpm_split(mn_mpm *mpm, double dt, double explicit_dt);
-/// What a group's members say about the particle they are merged into.
-mn_mpm_sample mn_mpm_merge(const mn_mpm *mpm, const mn_mpm_group *group, const mn_mpm_sample *own,
-                           const mn_mpm_sample *splat_samples);
-
-// ---- step.c ----
-
-/// The grid's velocity at the end of a step of dt in mpm->nodes, from a sampled surface; `solved` is false
-/// when there is none to be found.
-mn_status mn_mpm_solve_grid(mn_mpm *mpm, double dt, bool *solved);
-
-/// The steps of mn_mpm_solver.
-mn_status mn_mpm_begin(mn_solver *solver, const mn_solver_inputs *inputs, double seconds, mn_step_plan *plan);
-mn_status mn_mpm_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_step_limit *limit);
-mn_status mn_mpm_prepare(mn_solver *solver, const mn_solver_inputs *inputs, double dt);
-mn_status mn_mpm_attempt(mn_solver *solver, const mn_solver_inputs *inputs, double dt, mn_verdict *verdict);
-mn_status mn_mpm_commit(mn_solver *solver, const mn_solver_inputs *inputs, double dt);
-mn_status mn_mpm_end(mn_solver *solver, const mn_solver_inputs *inputs);
-void mn_mpm_abandon(mn_solver *solver);
-
-// ---- report.c, view.c, stream.c ----
-
-void mn_mpm_report_sums(const mn_solver *solver, mn_report *report);
-mn_status mn_mpm_view(mn_solver *solver, const mn_solver_inputs *inputs, int32_t output, mn_view *view);
-extern const mn_saved mn_mpm_saved[];
-enum { MN_MPM_SAVED_COUNT = 20 };
-mn_status mn_mpm_loaded(mn_solver *solver);
-
-// ---- grid_update.c ----
-
-/// Momentum to velocity; gravity over dt; walls and solids when asked for.
-mn_status mn_mpm_update_grid(mn_mpm *mpm, mn_mpm_node *nodes, double dt, bool bounded);
-
-// ---- motion.c ----
-
-/// Grid to `next`: velocity, affine velocity, position, volume.
-mn_status mn_mpm_move(mn_mpm *mpm, double dt, mn_mpm_step_stats *stats);
-
-// ---- volume_fraction.c ----
-
-typedef struct mn_mpm_fullness {
-    double fraction; ///< that liquid of others takes up there: 1 inside, one half at the surface
-    double j;        ///< mean volume ratio there, of all
-    int32_t nearest; ///< free particle, -1: none near
-    double distance; ///< m, to it
-} mn_mpm_fullness;
-
-/// What the sorted state has at x, without the liquid that nozzles of `own_piece` (-1: of none) hold.
-mn_mpm_fullness mn_mpm_fullness_at(const mn_mpm *mpm, mn_vec3 x, int64_t own_piece);
-/// The weight of a particle at offset r.
-double mn_mpm_hat(mn_vec3 r, double dx);
-
-// ---- emit.c ----
-
-/// Fills the nozzles of the state, `before` seconds before the end of the advance.
-mn_status mn_mpm_fill_nozzles(mn_mpm *mpm, double before);
-/// After a failure: what sites say is full may not be, so they are made anew when the emitter is set again.
-void mn_mpm_forget_emitter(mn_mpm *mpm);
-/// What nozzles do to `next` over a step that ends `before` seconds before the end of the advance: they carry
-/// and let go what they hold, and fill up.
-mn_status mn_mpm_emit_next(mn_mpm *mpm, double dt, double before, mn_mpm_step_stats *stats);
-/// m/s, of the fastest thing that moves whatever the liquid does: solids and nozzles.
-double mn_mpm_driven_speed(const mn_mpm *mpm);
-/// What nozzles hold, on the grid, in mpm->held.
-mn_status mn_mpm_scatter_nozzles(mn_mpm *mpm);
-/// Whether a node belongs to nozzles, and then the velocity it has.
-static inline bool mn_mpm_node_is_held(const mn_mpm *mpm, int64_t node, double mass, mn_vec3 *v)
-{
-    if (mpm->held.count == 0) return false;
-    const mn_mpm_node *held = &mpm->held.data[node];
-    if (!(held->mass >= 0.5 * mass) || !(held->mass > 0)) return false;
-    *v = mn_scale(1 / held->mass, held->v);
-    return true;
-}
-
-// ---- volume_relaxation.c ----
-
-/// Moves every J by `amount` of its distance from the local mean.
-mn_status mn_mpm_relax_volumes(mn_mpm *mpm, double amount);
 
 #endif

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A step: sample the surface, scatter, solve, gather; judge; sort.
+#include "mpm/step.h"
 #include "base/elementary.h"
-#include "mpm/state.h"
+#include "mpm/nozzles.h"
+#include "mpm/resample.h"
+#include "mpm/surface.h"
+#include "mpm/walls.h"
 
 // Of the distance of particles outside of the surface, per relaxation of volume ratios: a tenth in the time
 // that sound takes to cross a cell, slow against a step, fast against the drift.
@@ -11,37 +15,37 @@ static const double settling = 20;
 // Scatters the particles with what acts over dt: on the grid are then mass and velocity.
 static mn_status scatter(mn_mpm *mpm, double dt, double explicit_dt, mn_mpm_node *nodes)
 {
-    const bool grouped = mpm->groups.count > 0;
-    const mn_mpm_cells cells = {mpm->particles.data, mpm->materials.data, mpm->cell_start,
-                                grouped ? mpm->group_of.data : NULL};
+    const bool grouped = mpm->split.groups.count > 0;
+    const mn_mpm_cells cells = {mpm->particles.data, mpm->materials.data, mpm->grid.cell_start,
+                                grouped ? mpm->split.group_of.data : NULL};
     const mn_mpm_impulse impulse = {mpm->bulk_modulus, dt, explicit_dt};
     mn_mpm_splats splats = {0};
-    if (mpm->patches.count > 0) {
+    if (mpm->surface.patches.count > 0) {
         MN_TRY(mn_mpm_split(mpm, dt, explicit_dt));
-        const mn_sorted_points sorted = mn_point_sort_result(mpm->splat_sort);
-        splats = (mn_mpm_splats){mpm->splats.data, mpm->pushes, sorted.order, sorted.cell_start};
+        const mn_sorted_points sorted = mn_point_sort_result(mpm->split.sort);
+        splats = (mn_mpm_splats){mpm->split.splats.data, mpm->split.pushes, sorted.order, sorted.cell_start};
     }
-    MN_TRY(mn_mpm_scatter(mpm->solver.ctx, &mpm->table, &cells, &splats, impulse, nodes));
+    MN_TRY(mn_mpm_scatter(mpm->solver.ctx, &mpm->grid.table, &cells, &splats, impulse, nodes));
     return mn_mpm_push_from_walls(mpm, nodes, dt);
 }
 
 // The velocity before anything acts, which FLIP takes the change from and implicit steps begin with.
 static mn_status scatter_before(mn_mpm *mpm)
 {
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->before, mpm->nodes.count));
-    MN_TRY(scatter(mpm, 0, 0, mpm->before.data));
-    return mn_mpm_update_grid(mpm, mpm->before.data, 0, false);
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->grid.before, mpm->grid.nodes.count));
+    MN_TRY(scatter(mpm, 0, 0, mpm->grid.before.data));
+    return mn_mpm_update_grid(mpm, mpm->grid.before.data, 0, false);
 }
 
 mn_status mn_mpm_solve_grid(mn_mpm *mpm, double dt, bool *solved)
 {
     const bool flip = mpm->def.transfer == MN_MPM_APIC_FLIP && mpm->def.flip_ratio > 0;
     const bool implicit = mpm->def.integrator != MN_MPM_EXPLICIT;
-    mn_mpm_node *nodes = mpm->nodes.data;
+    mn_mpm_node *nodes = mpm->grid.nodes.data;
     mn_timer_begin(&mpm->solver.timers, "p2g");
     if (flip || implicit) MN_TRY(scatter_before(mpm));
     if (implicit) {
-        MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->implicit.target, mpm->nodes.count));
+        MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->implicit.target, mpm->grid.nodes.count));
         nodes = mpm->implicit.target.data;
     }
     MN_TRY(scatter(mpm, dt, implicit ? 0 : dt, nodes));
@@ -50,7 +54,7 @@ mn_status mn_mpm_solve_grid(mn_mpm *mpm, double dt, bool *solved)
     MN_TRY(mn_mpm_update_grid(mpm, nodes, dt, !implicit));
     *solved = true;
     if (implicit) MN_TRY(mn_mpm_solve_implicit(mpm, dt, solved));
-    if (*solved) MN_TRY(mn_mpm_rub_on_walls(mpm, mpm->nodes.data, dt));
+    if (*solved) MN_TRY(mn_mpm_rub_on_walls(mpm, mpm->grid.nodes.data, dt));
     mn_timer_end(&mpm->solver.timers, "solve");
     return MN_OK;
 }
@@ -125,12 +129,12 @@ mn_status mn_mpm_begin(mn_solver *solver, const mn_solver_inputs *inputs, double
     plan->advice = "lower cfl or max_dt, or check the source for particles on top of each other";
     plan->too_many = "use a coarser dx or a lower time_scale";
     if (inputs->own) MN_TRY(mn_mpm_set_emitter(mpm, inputs->own, seconds));
-    mpm->sink = inputs->sink, mpm->fields = inputs;
+    mpm->run.sink = inputs->sink, mpm->run.fields = inputs;
     if (mpm->def.air_density > 0) solver->energy.begun = false; // the air drives
     MN_TRY(mn_mpm_bodies_begin(mpm, inputs->collider, seconds));
     MN_TRY(mn_mpm_sort_again(mpm));
     MN_TRY(mn_mpm_update_materials(mpm));
-    mpm->frame_begin = seconds;
+    mpm->run.frame_begin = seconds;
     MN_TRY(mn_mpm_free_trapped(mpm));
     MN_TRY(mn_mpm_find_extremes(mpm));
     MN_TRY(mn_mpm_check_liquids(mpm));
@@ -152,9 +156,9 @@ mn_status mn_mpm_prepare(mn_solver *solver, const mn_solver_inputs *inputs, doub
 {
     (void)inputs;
     mn_mpm *mpm = (mn_mpm *)solver;
-    mpm->frame_begin = solver->left;
-    mpm->frame_left = solver->left - dt;
-    mpm->trial = (mn_mpm_trial){.end = mpm->frame_left + dt, .taken_on = true};
+    mpm->run.frame_begin = solver->left;
+    mpm->run.frame_left = solver->left - dt;
+    mpm->trial = (mn_mpm_trial){.end = mpm->run.frame_left + dt, .taken_on = true};
     mn_timer_begin(&solver->timers, "sampling");
     MN_TRY(mn_mpm_sample_surface(mpm));
     MN_TRY(mn_mpm_press_from_air(mpm));
@@ -206,7 +210,7 @@ mn_status mn_mpm_commit(mn_solver *solver, const mn_solver_inputs *inputs, doubl
     mpm->extremes.max_speed = stats->max_speed;
     mpm->extremes.kinetic = stats->kinetic;
     mpm->extremes.part_speed = stats->part_speed;
-    const bool fields = mpm->fields->sigma.ops || mpm->fields->viscosity.ops;
+    const bool fields = mpm->run.fields->sigma.ops || mpm->run.fields->viscosity.ops;
     if (fields) MN_TRY(mn_mpm_update_materials(mpm));
     if (fields || born > 0 || mpm->particles.count < before) MN_TRY(mn_mpm_find_extremes(mpm));
     mn_timer_end(&solver->timers, "sort");
@@ -220,8 +224,8 @@ static void let_go(mn_mpm *mpm)
 {
     if (mpm->bodies.elastic) mpm->solver.energy.begun = false; // they give and take
     mpm->bodies.open = false;
-    mpm->collider = mpm->sink = NULL, mpm->fields = NULL;
-    mpm->frame_begin = mpm->frame_left = 0;
+    mpm->run.collider = mpm->run.sink = NULL, mpm->run.fields = NULL;
+    mpm->run.frame_begin = mpm->run.frame_left = 0;
 }
 
 mn_status mn_mpm_end(mn_solver *solver, const mn_solver_inputs *inputs)

@@ -14,7 +14,8 @@
 // (extremes.c): what tension and gravity move is no faster than their pressures say, but a drop that is
 // thrown into a large calm pool is.
 #include "base/elementary.h"
-#include "mpm/state.h"
+#include "mpm/nozzles.h"
+#include "mpm/step.h"
 
 #include "mpm/pressure.h"
 #include "mpm/viscosity.h"

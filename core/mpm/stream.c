@@ -2,7 +2,7 @@
 //
 // The solver's state out and in. Particles are written in the order they lie, and sorting is stable, so a
 // loaded solver goes on with the same bits.
-#include "mpm/state.h"
+#include "mpm/step.h"
 
 const mn_saved mn_mpm_saved[MN_MPM_SAVED_COUNT] = {
     MN_SAVED_F64(mn_mpm, solver.time, 6),

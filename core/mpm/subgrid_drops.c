@@ -13,7 +13,7 @@
 // centre and L with the share of the affine motion. It is liquid again where it meets more of it.
 //
 // Bodies that a nozzle holds a part of are none: more will come.
-#include "mpm/state.h"
+#include "mpm/surface.h"
 
 #include <string.h>
 
@@ -22,20 +22,20 @@ typedef mn_mpm_mote mote;
 
 static mote *mote_of(const mn_mpm *mpm, int64_t i)
 {
-    const int32_t b = mpm->body_of.count > 0 ? mpm->body_of.data[i] : 0;
-    return b < 0 ? NULL : &mpm->motes.data[b];
+    const int32_t b = mpm->surface.body_of.count > 0 ? mpm->surface.body_of.data[i] : 0;
+    return b < 0 ? NULL : &mpm->surface.motes.data[b];
 }
 
 // Which bodies are small, and not held by a nozzle.
 static mn_status find_motes(mn_mpm *mpm, bool *any)
 {
     const double least = mn_mpm_mist_volume(mpm);
-    const int64_t bodies = mpm->body_volume.count;
+    const int64_t bodies = mpm->surface.body_volume.count;
     *any = false;
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->motes, bodies));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->surface.motes, bodies));
     for (int64_t b = 0; b < bodies; b++) {
-        mpm->motes.data[b] = (mote){.small = mpm->body_volume.data[b] < least};
-        *any = *any || mpm->motes.data[b].small;
+        mpm->surface.motes.data[b] = (mote){.small = mpm->surface.body_volume.data[b] < least};
+        *any = *any || mpm->surface.motes.data[b].small;
     }
     for (int64_t i = 0; *any && mpm->sites.count > 0 && i < mpm->materials.count; i++) {
         mote *m = mote_of(mpm, i);
@@ -74,34 +74,34 @@ mn_status mn_mpm_settle_mist(mn_mpm *mpm)
 {
     const int64_t count = mpm->particles.count;
     bool any;
-    mpm->mist.count = 0;
+    mpm->surface.mist.count = 0;
     MN_TRY(find_motes(mpm, &any));
-    if (!any && mpm->body_of.count == 0) return MN_OK;
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->mist, count));
+    if (!any && mpm->surface.body_of.count == 0) return MN_OK;
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->surface.mist, count));
     for (int64_t i = 0; i < count; i++) {
         mote *m = mote_of(mpm, i);
-        mpm->mist.data[i] = !m || m->small; // without a body: too small to be seen
-        if (!mpm->mist.data[i]) continue;
+        mpm->surface.mist.data[i] = !m || m->small; // without a body: too small to be seen
+        if (!mpm->surface.mist.data[i]) continue;
         mpm->materials.data[i].j = 1;
         if (m) add_mass(m, &mpm->particles.data[i]);
     }
     if (!any) return MN_OK;
-    for (int64_t b = 0; b < mpm->motes.count; b++) {
-        mote *m = &mpm->motes.data[b];
+    for (int64_t b = 0; b < mpm->surface.motes.count; b++) {
+        mote *m = &mpm->surface.motes.data[b];
         if (!(m->mass > 0)) continue;
         m->centre = mn_scale(1 / m->mass, m->centre);
         m->velocity = mn_scale(1 / m->mass, m->velocity);
     }
     for (int64_t i = 0; i < count; i++)
-        if (mpm->mist.data[i] && mote_of(mpm, i))
+        if (mpm->surface.mist.data[i] && mote_of(mpm, i))
             add_spin(mote_of(mpm, i), &mpm->particles.data[i], mpm->def.dx);
-    for (int64_t b = 0; b < mpm->motes.count; b++) {
-        mote *m = &mpm->motes.data[b];
+    for (int64_t b = 0; b < mpm->surface.motes.count; b++) {
+        mote *m = &mpm->surface.motes.data[b];
         mn_mat3 inverse;
         if (!(m->mass > 0) || !mn_m3_inverse(m->inertia, &inverse)) inverse = mn_m3_diagonal(0, 0, 0);
         m->spin = mn_m3_apply(inverse, m->spin);
     }
     for (int64_t i = 0; i < count; i++)
-        if (mpm->mist.data[i] && mote_of(mpm, i)) stiffen(mote_of(mpm, i), &mpm->particles.data[i]);
+        if (mpm->surface.mist.data[i] && mote_of(mpm, i)) stiffen(mote_of(mpm, i), &mpm->particles.data[i]);
     return MN_OK;
 }

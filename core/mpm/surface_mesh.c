@@ -12,7 +12,9 @@
 // that the rags of a sheet that smoothing tears do not each swell to the volume of the particles around them;
 // what smoothing loses is put back (thin_parts.c), and drops too small for the grid are meshes of their own
 // (beads.c), which move and turn as their particles do on the whole.
-#include "mpm/state.h"
+#include "mpm/step.h"
+#include "mpm/surface.h"
+#include "mpm/walls.h"
 
 #include "base/parallel.h"
 #include "mesh/mesh_smooth.h"
@@ -54,17 +56,17 @@ static void add_motion(motion *m, const mn_mpm_particle *p, int32_t liquid, mn_v
 // Of the particles within so many cells.
 static motion motion_within(const mn_mpm *mpm, mn_vec3 x, int32_t cells)
 {
-    const double dx = mpm->table.dx;
-    const mn_vec3 place = mn_scale(1 / dx, mn_sub(x, mpm->table.origin));
+    const double dx = mpm->grid.table.dx;
+    const mn_vec3 place = mn_scale(1 / dx, mn_sub(x, mpm->grid.table.origin));
     const mn_ivec3 cell = {(int32_t)floor(place.x), (int32_t)floor(place.y), (int32_t)floor(place.z)};
-    const int32_t at = mn_blocks_find_cell(mpm->blocks, cell), side = 2 * cells + 1;
+    const int32_t at = mn_blocks_find_cell(mpm->grid.blocks, cell), side = 2 * cells + 1;
     motion m = {0};
     for (int32_t k = 0; at >= 0 && k < side * side * side; k++) {
         const int32_t c =
-            mn_block_reach(&mpm->table, at / MN_BLOCK_CELLS, (cell.x & 3) + k / (side * side) - cells,
+            mn_block_reach(&mpm->grid.table, at / MN_BLOCK_CELLS, (cell.x & 3) + k / (side * side) - cells,
                            (cell.y & 3) + k / side % side - cells, (cell.z & 3) + k % side - cells);
         if (c < 0) continue;
-        for (int32_t i = mpm->cell_start[c]; i < mpm->cell_start[c + 1]; i++)
+        for (int32_t i = mpm->grid.cell_start[c]; i < mpm->grid.cell_start[c + 1]; i++)
             add_motion(&m, &mpm->particles.data[i], mn_mpm_liquid_of(&mpm->materials.data[i]), x, cells * dx);
     }
     if (!(m.weight > 0)) return m;
@@ -93,7 +95,8 @@ static const double cut_depth = 0.75, foot_depth = 0.1; ///< nodes' distances
 static mn_vec3 out_of_solids(const mn_mpm *mpm, mn_vec3 x, double depth)
 {
     mn_mpm_solid solids[MN_MPM_SOLIDS_MAX];
-    const int32_t count = mn_mpm_solids_near(&mpm->def, mpm->collider, mpm->frame_begin, x, -depth, solids);
+    const int32_t count =
+        mn_mpm_solids_near(&mpm->def, mpm->run.collider, mpm->run.frame_begin, x, -depth, solids);
     for (int32_t i = 0; i < count; i++) x = mn_axpy(x, -depth - solids[i].distance, solids[i].normal);
     return x;
 }
@@ -102,9 +105,9 @@ static mn_vec3 out_of_solids(const mn_mpm *mpm, mn_vec3 x, double depth)
 static mn_vec3 place_of_vertex(const vertex_job *job, int64_t i)
 {
     const mn_mpm *mpm = job->mpm;
-    const mn_vec3 smooth = mpm->vertex_position.data[i], rough = job->rough[i];
+    const mn_vec3 smooth = mpm->shown.vertex_position.data[i], rough = job->rough[i];
     if (!job->solids) return smooth;
-    const double distance = mn_mpm_solid_distance(&mpm->def, mpm->collider, mpm->frame_begin, rough);
+    const double distance = mn_mpm_solid_distance(&mpm->def, mpm->run.collider, mpm->run.frame_begin, rough);
     const double share = fmin(fmax(distance / job->spacing, 0), 1);
     return mn_axpy(rough, share, mn_sub(smooth, rough));
 }
@@ -115,11 +118,13 @@ static mn_status finish_vertices(void *user, mn_range range)
     mn_mpm *mpm = job->mpm;
     for (int64_t i = range.begin; i < range.end; i++) {
         const mn_vec3 x = place_of_vertex(job, i);
-        const int32_t bead = mn_beads_of_vertex(mpm->beads, (int32_t)i);
-        mpm->vertex_velocity.data[i] =
-            bead < 0 ? motion_at(mpm, x).v : velocity_of_bead(mpm, &mn_beads_get(mpm->beads)[bead], x);
-        if (mpm->def.interfacial_tension > 0) mpm->vertex_liquid.data[i] = motion_at(mpm, x).second;
-        mpm->vertex_position.data[i] = job->solids ? out_of_solids(mpm, x, foot_depth * job->spacing) : x;
+        const int32_t bead = mn_beads_of_vertex(mpm->surface.beads, (int32_t)i);
+        mpm->shown.vertex_velocity.data[i] =
+            bead < 0 ? motion_at(mpm, x).v
+                     : velocity_of_bead(mpm, &mn_beads_get(mpm->surface.beads)[bead], x);
+        if (mpm->def.interfacial_tension > 0) mpm->shown.vertex_liquid.data[i] = motion_at(mpm, x).second;
+        mpm->shown.vertex_position.data[i] =
+            job->solids ? out_of_solids(mpm, x, foot_depth * job->spacing) : x;
     }
     return MN_OK;
 }
@@ -127,23 +132,25 @@ static mn_status finish_vertices(void *user, mn_range range)
 // Takes the drops that are too small for the level set out of it.
 static mn_status take_beads(mn_mpm *mpm, mn_points points)
 {
-    MN_TRY(mn_level_set_find_bodies(mpm->surface));
-    MN_TRY(mn_level_set_measure(mpm->surface));
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->shown_velocity, points.count));
-    for (int64_t i = 0; i < points.count; i++) mpm->shown_velocity.data[i] = mpm->particles.data[i].v;
-    return mn_beads_take(mpm->beads, mpm->surface, points, mpm->thin_volume.data, mpm->shown_velocity.data);
+    MN_TRY(mn_level_set_find_bodies(mpm->surface.level_set));
+    MN_TRY(mn_level_set_measure(mpm->surface.level_set));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->shown.particle_velocity, points.count));
+    for (int64_t i = 0; i < points.count; i++)
+        mpm->shown.particle_velocity.data[i] = mpm->particles.data[i].v;
+    return mn_beads_take(mpm->surface.beads, mpm->surface.level_set, points, mpm->surface.thin_volume.data,
+                         mpm->shown.particle_velocity.data);
 }
 
 static mn_status find_shown_surface(mn_mpm *mpm, double dx, int32_t smoothing)
 {
     const mn_points points = mn_mpm_points(mpm->particles.data, mpm->particles.count);
     MN_TRY(mn_mpm_unite_balls(mpm, dx));
-    MN_TRY(mn_level_set_find_bodies(mpm->surface));
-    MN_TRY(mn_level_set_smooth(mpm->surface, smoothing));
+    MN_TRY(mn_level_set_find_bodies(mpm->surface.level_set));
+    MN_TRY(mn_level_set_smooth(mpm->surface.level_set, smoothing));
     MN_TRY(mn_mpm_set_surface_solid(mpm));
     MN_TRY(mn_mpm_calibrate_surface(mpm));
     MN_TRY(mn_mpm_add_sheets(mpm, true));
-    MN_TRY(mn_level_set_cut_solid(mpm->surface, cut_depth * dx));
+    MN_TRY(mn_level_set_cut_solid(mpm->surface.level_set, cut_depth * dx));
     return take_beads(mpm, points);
 }
 
@@ -164,29 +171,33 @@ static mn_status find_mesh(mn_mpm *mpm, double dx, mn_mpm_mesh *mesh)
     const bool two = mpm->def.interfacial_tension > 0;
     const int32_t passes = (int32_t)fmin(ceil(mpm->def.smoothing * finer * finer), 64);
     MN_TRY(find_shown_surface(mpm, dx, passes));
-    const mn_level_set_view view = mn_level_set_get(mpm->surface);
-    MN_TRY(mn_isosurface_run(mpm->isosurface, mn_level_set_blocks(mpm->surface), view.phi, 0, MN_ISO_CUBES));
-    const mn_iso_mesh large = mn_isosurface_mesh(mpm->isosurface);
+    const mn_level_set_view view = mn_level_set_get(mpm->surface.level_set);
+    MN_TRY(mn_isosurface_run(mpm->surface.isosurface, mn_level_set_blocks(mpm->surface.level_set), view.phi,
+                             0, MN_ISO_CUBES));
+    const mn_iso_mesh large = mn_isosurface_mesh(mpm->surface.isosurface);
     mn_iso_mesh iso;
-    MN_TRY(mn_beads_join(mpm->beads, &large, &iso));
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->vertex_velocity, iso.vertex_count));
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->vertex_position, iso.vertex_count));
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->vertex_liquid, two ? iso.vertex_count : 0));
-    for (int32_t i = 0; i < iso.vertex_count; i++) mpm->vertex_position.data[i] = iso.positions[i];
-    MN_TRY(mn_mesh_smooth(mpm->solver.ctx, large.vertex_count, mpm->vertex_position.data,
+    MN_TRY(mn_beads_join(mpm->surface.beads, &large, &iso));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->shown.vertex_velocity, iso.vertex_count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->shown.vertex_position, iso.vertex_count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->shown.vertex_liquid, two ? iso.vertex_count : 0));
+    for (int32_t i = 0; i < iso.vertex_count; i++) mpm->shown.vertex_position.data[i] = iso.positions[i];
+    MN_TRY(mn_mesh_smooth(mpm->solver.ctx, large.vertex_count, mpm->shown.vertex_position.data,
                           large.triangle_count, iso.triangles, mesh_passes));
-    vertex_job job = {mpm, iso.positions, dx, mn_mpm_has_solids(&mpm->def, mpm->collider)};
+    vertex_job job = {mpm, iso.positions, dx, mn_mpm_has_solids(&mpm->def, mpm->run.collider)};
     MN_TRY(mn_parallel_for(mpm->solver.ctx, iso.vertex_count, VERTEX_GRAIN, finish_vertices, &job));
-    *mesh =
-        (mn_mpm_mesh){iso.vertex_count,          iso.triangle_count, mpm->vertex_position.data,
-                      mpm->vertex_velocity.data, iso.triangles,      two ? mpm->vertex_liquid.data : NULL};
+    *mesh = (mn_mpm_mesh){iso.vertex_count,
+                          iso.triangle_count,
+                          mpm->shown.vertex_position.data,
+                          mpm->shown.vertex_velocity.data,
+                          iso.triangles,
+                          two ? mpm->shown.vertex_liquid.data : NULL};
     return MN_OK;
 }
 
 mn_status mn_mpm_get_surface(mn_mpm *mpm, const mn_collider *collider, double dx, mn_mpm_mesh *mesh)
 {
-    mpm->collider = collider;
+    mpm->run.collider = collider;
     const mn_status status = find_mesh(mpm, dx, mesh);
-    mpm->collider = NULL;
+    mpm->run.collider = NULL;
     return status;
 }

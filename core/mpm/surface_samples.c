@@ -18,7 +18,10 @@
 // twice as much, the same from step to step, and drives currents 1.6 times as fast, the fastest 2.4 times
 // (R = 10 dx).
 #include "base/elementary.h"
-#include "mpm/state.h"
+#include "mpm/resample.h"
+#include "mpm/step.h"
+#include "mpm/surface.h"
+#include "mpm/walls.h"
 
 #include "base/parallel.h"
 #include "base/simd.h"
@@ -144,7 +147,7 @@ static int32_t count_cuts(uint32_t below)
 // A piece of free surface or contact line in metres; its owner and tension are found later.
 MN_INLINE mn_mpm_patch patch_of(const mn_mpm *mpm, const cut *c, mn_vec3 first, double dx)
 {
-    mn_mpm_patch patch = {.x = mn_axpy(first, dx, c->x), .layer = mpm->layer};
+    mn_mpm_patch patch = {.x = mn_axpy(first, dx, c->x), .layer = mpm->surface.layer};
     if (c->length > 0) {
         patch.force = mn_mpm_line_force(mpm, patch.x, c->area, c->wall, dx * c->length);
         return patch;
@@ -203,12 +206,12 @@ static mn_status sample_blocks(void *user, mn_range range)
     cut cuts[CUTS_MAX];
     for (int64_t a = range.begin; a < range.end; a++) {
         const int32_t block = job->view.active[a];
-        int32_t *slot = &mpm->sample_start.data[a];
+        int32_t *slot = &mpm->surface.sample_start.data[a];
         if (!job->write) *slot = 0;
         if (!load_phi(&job->view, block, phi)) continue;
         const bool is_cut = job->view.cut && job->view.cut[block];
-        if (is_cut && job->write) mn_level_set_load_solid(mpm->surface, block, solid);
-        mn_mpm_patch *to = job->write ? &mpm->loose_patches[*slot] : NULL;
+        if (is_cut && job->write) mn_level_set_load_solid(mpm->surface.level_set, block, solid);
+        mn_mpm_patch *to = job->write ? &mpm->surface.loose_patches[*slot] : NULL;
         for (int32_t cell = 0; cell < MN_BLOCK_CELLS; cell++) {
             const int32_t x = cell >> 4, y = cell >> 2 & 3, z = cell & 3;
             uint32_t below = 0;
@@ -226,7 +229,7 @@ static mn_status sample_blocks(void *user, mn_range range)
                 solid_corners[c] = solid[x + (c >> 2)][y + (c >> 1 & 1)][z + (c & 1)];
             int32_t count = sample_cell(corners, is_cut ? solid_corners : NULL, cuts);
             const mn_vec3 first = mn_block_node_position(table, block, cell);
-            const bool layered = mpm->layer != MN_MPM_ALL;
+            const bool layered = mpm->surface.layer != MN_MPM_ALL;
             const mn_body *body = is_cut || layered ? body_in(&job->view, block, cell) : NULL;
             const bool wet = is_cut && is_wet(body);
             // Of a liquid, what has strayed into the other, too little for the grid to see a shape in.
@@ -248,31 +251,35 @@ static mn_status sample_blocks(void *user, mn_range range)
 static mn_status sum_body_volumes(mn_mpm *mpm, int32_t bodies)
 {
     const int64_t count = mpm->particles.count;
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->body_of, bodies > 1 ? count : 0));
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->body_volume, bodies));
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->body_guess, bodies));
-    for (int32_t b = 0; b < bodies; b++) mpm->body_volume.data[b] = 0, mpm->body_guess.data[b] = mpm->shift;
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->surface.body_of, bodies > 1 ? count : 0));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->surface.body_volume, bodies));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->surface.body_guess, bodies));
+    for (int32_t b = 0; b < bodies; b++)
+        mpm->surface.body_volume.data[b] = 0, mpm->surface.body_guess.data[b] = mpm->shift;
     if (bodies == 1) {
-        const bool all = mpm->layer == MN_MPM_ALL;
-        mpm->body_volume.data[0] = all ? mpm->extremes.volume : mpm->liquids.volume[mpm->layer];
+        const bool all = mpm->surface.layer == MN_MPM_ALL;
+        mpm->surface.body_volume.data[0] =
+            all ? mpm->extremes.volume : mpm->liquids.volume[mpm->surface.layer];
         return MN_OK;
     }
-    MN_TRY(mn_level_set_bodies_of_points(mpm->surface, mn_mpm_points(mpm->particles.data, count),
-                                         mpm->body_of.data));
+    MN_TRY(mn_level_set_bodies_of_points(mpm->surface.level_set, mn_mpm_points(mpm->particles.data, count),
+                                         mpm->surface.body_of.data));
     for (int64_t i = 0; i < count; i++) {
-        const int32_t b = mpm->body_of.data[i];
-        if (b >= 0 && mn_mpm_in_layer(mpm, i)) mpm->body_volume.data[b] += mpm->materials.data[i].volume;
+        const int32_t b = mpm->surface.body_of.data[i];
+        if (b >= 0 && mn_mpm_in_layer(mpm, i))
+            mpm->surface.body_volume.data[b] += mpm->materials.data[i].volume;
     }
     // A body that smoothing has cut off from all particles keeps the smallest volume there is.
     const double least = 1e-3 * mn_pow(mpm->def.dx, 3);
-    for (int32_t b = 0; b < bodies; b++) mpm->body_volume.data[b] = fmax(mpm->body_volume.data[b], least);
+    for (int32_t b = 0; b < bodies; b++)
+        mpm->surface.body_volume.data[b] = fmax(mpm->surface.body_volume.data[b], least);
     return MN_OK;
 }
 
 // The next step starts its search from the shift of the largest body.
 static void remember_shift(mn_mpm *mpm)
 {
-    const mn_level_set_view view = mn_level_set_get(mpm->surface);
+    const mn_level_set_view view = mn_level_set_get(mpm->surface.level_set);
     double largest = 0;
     for (int32_t b = 0; b < view.body_count; b++)
         if (view.bodies[b].volume > largest) {
@@ -286,20 +293,20 @@ static void remember_shift(mn_mpm *mpm)
 // ring like a bell. Of two liquids, each surface adds its own.
 static void press_fresh_particles(mn_mpm *mpm)
 {
-    const mn_level_set_view view = mn_level_set_get(mpm->surface);
+    const mn_level_set_view view = mn_level_set_get(mpm->surface.level_set);
     if (!mpm->fresh || !(mpm->bulk_modulus > 0) || view.body_count == 0) return;
     const double cosine = mn_cos(mpm->def.contact_angle * (MN_PI / 180));
     for (int64_t i = 0; i < mpm->materials.count; i++) {
         mn_mpm_material *q = &mpm->materials.data[i];
-        const int32_t b = view.body_count == 1 ? 0 : mpm->body_of.data[i];
+        const int32_t b = view.body_count == 1 ? 0 : mpm->surface.body_of.data[i];
         if (q->age > 0 || b < 0 || !mn_mpm_in_layer(mpm, i)) continue;
         const mn_body *body = &view.bodies[b];
         const double area = body->area - cosine * body->wetted;
-        const double sigma = mn_mpm_tension(mpm, mpm->layer, (int32_t)i);
-        const double pressure = 2.0 / 3.0 * sigma * fmax(area, 0) / mpm->body_volume.data[b];
+        const double sigma = mn_mpm_tension(mpm, mpm->surface.layer, (int32_t)i);
+        const double pressure = 2.0 / 3.0 * sigma * fmax(area, 0) / mpm->surface.body_volume.data[b];
         q->j = (mpm->liquids.two ? q->j : 1.0) - fmin(pressure / mpm->bulk_modulus, 0.1);
     }
-    if (mpm->layer == MN_MPM_ALL) mpm->fresh = false;
+    if (mpm->surface.layer == MN_MPM_ALL) mpm->fresh = false;
 }
 
 mn_status mn_mpm_unite_balls(mn_mpm *mpm, double dx)
@@ -313,36 +320,37 @@ mn_status mn_mpm_unite_balls(mn_mpm *mpm, double dx)
     def.radius = ball_radius * mpm->def.dx;
     mn_points points;
     MN_TRY(mn_mpm_mirror(mpm, &points));
-    MN_TRY(mn_level_set_union(mpm->surface, &def, points));
-    return mn_level_set_redistance(mpm->surface);
+    MN_TRY(mn_level_set_union(mpm->surface.level_set, &def, points));
+    return mn_level_set_redistance(mpm->surface.level_set);
 }
 
 mn_status mn_mpm_calibrate_surface(mn_mpm *mpm)
 {
-    const int32_t bodies = mn_level_set_get(mpm->surface).body_count;
+    const int32_t bodies = mn_level_set_get(mpm->surface.level_set).body_count;
     if (bodies == 0) return MN_OK;
     MN_TRY(sum_body_volumes(mpm, bodies));
-    return mn_level_set_calibrate(mpm->surface, mpm->body_volume.data, mpm->body_guess.data);
+    return mn_level_set_calibrate(mpm->surface.level_set, mpm->surface.body_volume.data,
+                                  mpm->surface.body_guess.data);
 }
 
 mn_status mn_mpm_find_surface(mn_mpm *mpm, double dx, int32_t smoothing)
 {
-    const bool sheets = mpm->def.sheets && mpm->layer == MN_MPM_ALL;
+    const bool sheets = mpm->def.sheets && mpm->surface.layer == MN_MPM_ALL;
     MN_TRY(mn_mpm_unite_balls(mpm, dx));
     // A sheet that smoothing tears is one body with what it hangs on.
-    if (sheets) MN_TRY(mn_level_set_find_bodies(mpm->surface));
-    MN_TRY(mn_level_set_smooth(mpm->surface, smoothing));
+    if (sheets) MN_TRY(mn_level_set_find_bodies(mpm->surface.level_set));
+    MN_TRY(mn_level_set_smooth(mpm->surface.level_set, smoothing));
     MN_TRY(mn_mpm_set_surface_solid(mpm));
-    if (!sheets) MN_TRY(mn_level_set_find_bodies(mpm->surface));
+    if (!sheets) MN_TRY(mn_level_set_find_bodies(mpm->surface.level_set));
     MN_TRY(mn_mpm_calibrate_surface(mpm));
-    if (mpm->layer == MN_MPM_ALL) remember_shift(mpm);
+    if (mpm->surface.layer == MN_MPM_ALL) remember_shift(mpm);
     if (!sheets) return MN_OK;
     MN_TRY(mn_mpm_add_sheets(mpm, false));
     // What has come off is a body of its own, of mist if it is small, also where balls had joined it.
-    if (mn_thin_parts_count(mpm->thin_parts) == 0) return MN_OK;
-    MN_TRY(mn_level_set_find_bodies(mpm->surface));
-    MN_TRY(mn_level_set_measure(mpm->surface));
-    return sum_body_volumes(mpm, mn_level_set_get(mpm->surface).body_count);
+    if (mn_thin_parts_count(mpm->surface.thin_parts) == 0) return MN_OK;
+    MN_TRY(mn_level_set_find_bodies(mpm->surface.level_set));
+    MN_TRY(mn_level_set_measure(mpm->surface.level_set));
+    return sum_body_volumes(mpm, mn_level_set_get(mpm->surface.level_set).body_count);
 }
 
 // The pieces of the surface of a layer, loose.
@@ -351,15 +359,15 @@ static mn_status sample_layer(mn_mpm *mpm, bool shown)
     mn_context *ctx = mpm->solver.ctx;
     MN_TRY(mn_mpm_find_surface(mpm, mpm->def.dx, mpm->def.smoothing));
     if (!shown) press_fresh_particles(mpm);
-    if (!shown && mpm->layer == MN_MPM_ALL) MN_TRY(mn_mpm_settle_mist(mpm));
-    sample_job job = {mpm, mn_level_set_get(mpm->surface), false};
+    if (!shown && mpm->surface.layer == MN_MPM_ALL) MN_TRY(mn_mpm_settle_mist(mpm));
+    sample_job job = {mpm, mn_level_set_get(mpm->surface.level_set), false};
     const int32_t blocks = job.view.active_count;
-    MN_TRY(mn_array_resize(ctx, &mpm->sample_start, blocks));
+    MN_TRY(mn_array_resize(ctx, &mpm->surface.sample_start, blocks));
     MN_TRY(mn_parallel_for(ctx, blocks, BLOCK_GRAIN, sample_blocks, &job));
-    const int32_t total = mn_prefix_sum_i32(mpm->sample_start.data, blocks);
+    const int32_t total = mn_prefix_sum_i32(mpm->surface.sample_start.data, blocks);
     void *memory;
-    MN_TRY(mn_mpm_borrow(mpm, total, sizeof *mpm->loose_patches, &memory));
-    mpm->loose_patches = memory, mpm->loose_count = total;
+    MN_TRY(mn_mpm_borrow(mpm, total, sizeof *mpm->surface.loose_patches, &memory));
+    mpm->surface.loose_patches = memory, mpm->surface.loose_count = total;
     job.write = true;
     return mn_parallel_for(ctx, blocks, BLOCK_GRAIN, sample_blocks, &job);
 }
@@ -367,32 +375,33 @@ static mn_status sample_layer(mn_mpm *mpm, bool shown)
 // Keeps the pieces of a layer, which the next one's take the memory of.
 static mn_status keep_layer(mn_mpm *mpm)
 {
-    for (int64_t i = 0; i < mpm->loose_count; i++)
-        if (mn_norm2(mpm->loose_patches[i].area) + mn_norm2(mpm->loose_patches[i].force) > 0)
-            MN_TRY(mn_array_push(mpm->solver.ctx, &mpm->layered, &mpm->loose_patches[i]));
+    for (int64_t i = 0; i < mpm->surface.loose_count; i++)
+        if (mn_norm2(mpm->surface.loose_patches[i].area) + mn_norm2(mpm->surface.loose_patches[i].force) > 0)
+            MN_TRY(mn_array_push(mpm->solver.ctx, &mpm->surface.layered, &mpm->surface.loose_patches[i]));
     return MN_OK;
 }
 
-// The surfaces of two liquids, and that of all last: it stays in mpm->surface.
+// The surfaces of two liquids, and that of all last: it stays in mpm->surface.level_set.
 static mn_status sample_layers(mn_mpm *mpm, bool shown)
 {
-    mpm->layered.count = 0;
+    mpm->surface.layered.count = 0;
     mn_status status = MN_OK;
-    for (mpm->layer = 0; mpm->layer < 2 && status == MN_OK; mpm->layer++) {
+    for (mpm->surface.layer = 0; mpm->surface.layer < 2 && status == MN_OK; mpm->surface.layer++) {
         status = sample_layer(mpm, shown);
         if (status == MN_OK) status = keep_layer(mpm);
     }
-    mpm->layer = MN_MPM_ALL;
+    mpm->surface.layer = MN_MPM_ALL;
     MN_TRY(status);
     MN_TRY(sample_layer(mpm, shown));
     MN_TRY(keep_layer(mpm));
-    mpm->loose_patches = mpm->layered.data, mpm->loose_count = mpm->layered.count;
+    mpm->surface.loose_patches = mpm->surface.layered.data,
+    mpm->surface.loose_count = mpm->surface.layered.count;
     return MN_OK;
 }
 
 static mn_status sample(mn_mpm *mpm, bool shown)
 {
-    mpm->loose_count = 0, mpm->mist.count = 0;
+    mpm->surface.loose_count = 0, mpm->surface.mist.count = 0;
     if (mpm->extremes.max_sigma > 0 || mpm->def.air_density > 0)
         MN_TRY(mpm->liquids.two ? sample_layers(mpm, shown) : sample_layer(mpm, shown));
     return mn_mpm_assign_patches(mpm);
@@ -408,9 +417,9 @@ mn_status mn_mpm_sample_surface(mn_mpm *mpm)
 static mn_status collect_samples(mn_mpm *mpm)
 {
     mn_context *ctx = mpm->solver.ctx;
-    mpm->shown_samples.count = 0;
-    for (int64_t i = 0; i < mpm->patches.count; i++) {
-        const mn_mpm_patch *patch = &mpm->patches.data[i];
+    mpm->shown.samples.count = 0;
+    for (int64_t i = 0; i < mpm->surface.patches.count; i++) {
+        const mn_mpm_patch *patch = &mpm->surface.patches.data[i];
         const double area = mn_norm(patch->area);
         if (!(area > 0)) continue; // a contact line's
         const mn_mpm_shown_sample s = {patch->x,
@@ -420,15 +429,15 @@ static mn_status collect_samples(mn_mpm *mpm)
                                        patch->sigma,
                                        patch->layer,
                                        false};
-        MN_TRY(mn_array_push(ctx, &mpm->shown_samples, &s));
+        MN_TRY(mn_array_push(ctx, &mpm->shown.samples, &s));
     }
-    for (int64_t g = 0; g < mpm->groups.count; g++) {
-        const mn_mpm_group *group = &mpm->groups.data[g];
+    for (int64_t g = 0; g < mpm->split.groups.count; g++) {
+        const mn_mpm_group *group = &mpm->split.groups.data[g];
         const mn_mpm_shown_sample s = {.x = mn_mpm_balance_point(mpm, group),
                                        .v = mpm->particles.data[group->owner].v,
                                        .layer = MN_MPM_ALL,
                                        .balance = true};
-        MN_TRY(mn_array_push(ctx, &mpm->shown_samples, &s));
+        MN_TRY(mn_array_push(ctx, &mpm->shown.samples, &s));
     }
     return MN_OK;
 }
@@ -436,14 +445,14 @@ static mn_status collect_samples(mn_mpm *mpm)
 mn_status mn_mpm_show_samples(mn_mpm *mpm, const mn_collider *collider)
 {
     const double shift = mpm->shift, area = mpm->area, energy = mpm->surface_energy;
-    mpm->shown_samples.count = 0;
+    mpm->shown.samples.count = 0;
     if (mpm->particles.count == 0) return MN_OK;
-    mpm->collider = collider;
+    mpm->run.collider = collider;
     mn_status status = mn_mpm_sort_again(mpm);
     if (status == MN_OK) status = mn_mpm_find_extremes(mpm);
     if (status == MN_OK) status = sample(mpm, true);
     if (status == MN_OK) status = collect_samples(mpm);
-    mpm->collider = NULL;
+    mpm->run.collider = NULL;
     mpm->shift = shift, mpm->area = area, mpm->surface_energy = energy;
     return status;
 }

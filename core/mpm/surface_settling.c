@@ -21,7 +21,8 @@
 // at 30 degrees onto its plate. Beside a wall a particle may therefore lie outside by as much as the edge of
 // a wedge does, about dx cos(theta).
 #include "base/elementary.h"
-#include "mpm/state.h"
+#include "mpm/surface.h"
+#include "mpm/walls.h"
 
 #include "base/parallel.h"
 #include "mpm/cell_neighbourhood.h"
@@ -39,7 +40,7 @@ static double allowed(const mn_mpm *mpm, int32_t particle)
 {
     double most = 0;
     for (int64_t c = mn_mpm_first_contact(mpm, particle); mn_mpm_is_contact(mpm, c, particle); c++) {
-        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+        const mn_mpm_contact *contact = &mpm->walls.contacts.data[c];
         most = fmax(most, mn_mpm_wedge_edge(mpm, contact->distance, contact->foot));
     }
     return most;
@@ -53,7 +54,7 @@ typedef struct settle_job {
 // The mean of how far the neighbours of a particle, within a cell, lie outside.
 static double outside_around(const mn_mpm *mpm, int32_t particle)
 {
-    const double dx = mpm->table.dx;
+    const double dx = mpm->grid.table.dx;
     const mn_vec3 x = mn_mpm_position(&mpm->particles.data[particle]);
     const mn_mpm_around near = mn_mpm_look_around(mpm, x);
     double sum = 0, weight = 0;
@@ -61,7 +62,7 @@ static double outside_around(const mn_mpm *mpm, int32_t particle)
         for (int32_t i = near.begin[n]; i < near.end[n]; i++) {
             const double r = 1 - mn_norm2(mn_sub(x, mn_mpm_position(&mpm->particles.data[i]))) / (dx * dx);
             if (!(r > 0) || i == particle) continue;
-            sum += r * r * mpm->outside.data[i];
+            sum += r * r * mpm->settling.outside.data[i];
             weight += r * r;
         }
     return weight > 0 ? sum / weight : 0;
@@ -72,11 +73,11 @@ static mn_status settle(void *user, mn_range range)
     const settle_job *job = user;
     mn_mpm *mpm = job->mpm;
     for (int64_t g = range.begin; g < range.end; g++) {
-        const double phi = mpm->rim_phi.data[g];
-        const mn_vec3 gradient = mpm->rim_gradient.data[g];
+        const double phi = mpm->settling.phi.data[g];
+        const mn_vec3 gradient = mpm->settling.gradient.data[g];
         const double slope = mn_norm(gradient);
         if (!(phi > 0) || phi > mpm->def.dx || !(slope > 0)) continue;
-        const int32_t owner = mpm->rim_owner.data[g];
+        const int32_t owner = mpm->settling.owner.data[g];
         const double own = phi - allowed(mpm, owner);
         const double outside = own > 0 ? fmin(own, phi - 2 * outside_around(mpm, owner)) : 0;
         if (!(outside > 0)) continue;
@@ -89,17 +90,17 @@ static mn_status settle(void *user, mn_range range)
 // Who may lie outside of the surface.
 static mn_status find_rim(mn_mpm *mpm)
 {
-    const int32_t *splats = mn_point_sort_result(mpm->splat_sort).cell_start;
-    mpm->rim.count = mpm->rim_owner.count = 0;
-    for (int64_t cell = 0; cell < (int64_t)mpm->table.count * MN_BLOCK_CELLS; cell++) {
-        const int32_t *start = &mpm->cell_start[cell];
+    const int32_t *splats = mn_point_sort_result(mpm->split.sort).cell_start;
+    mpm->settling.rim.count = mpm->settling.owner.count = 0;
+    for (int64_t cell = 0; cell < (int64_t)mpm->grid.table.count * MN_BLOCK_CELLS; cell++) {
+        const int32_t *start = &mpm->grid.cell_start[cell];
         if (start[1] == start[0] || (splats[cell + 1] == splats[cell] && start[1] - start[0] > HALF_FULL))
             continue;
         for (int32_t i = start[0]; i < start[1]; i++) {
             const mn_vec3 x = mn_mpm_position(&mpm->particles.data[i]);
             if (mn_mpm_is_mist(mpm, i)) continue;
-            MN_TRY(mn_array_push(mpm->solver.ctx, &mpm->rim, &x));
-            MN_TRY(mn_array_push(mpm->solver.ctx, &mpm->rim_owner, &i));
+            MN_TRY(mn_array_push(mpm->solver.ctx, &mpm->settling.rim, &x));
+            MN_TRY(mn_array_push(mpm->solver.ctx, &mpm->settling.owner, &i));
         }
     }
     return MN_OK;
@@ -108,17 +109,18 @@ static mn_status find_rim(mn_mpm *mpm)
 mn_status mn_mpm_settle_surface(mn_mpm *mpm, double amount)
 {
     mn_context *ctx = mpm->solver.ctx;
-    if (mpm->groups.count == 0) return MN_OK;
+    if (mpm->split.groups.count == 0) return MN_OK;
     MN_TRY(find_rim(mpm));
-    const int64_t count = mpm->rim.count;
-    MN_TRY(mn_array_resize(ctx, &mpm->rim_gradient, count));
-    MN_TRY(mn_array_resize(ctx, &mpm->rim_phi, count));
-    MN_TRY(mn_level_set_sample(mpm->surface, mn_points_of(mpm->rim.data, count), mpm->rim_phi.data,
-                               mpm->rim_gradient.data));
-    MN_TRY(mn_array_resize(ctx, &mpm->outside, mpm->particles.count));
-    for (int64_t i = 0; i < mpm->particles.count; i++) mpm->outside.data[i] = 0;
+    const int64_t count = mpm->settling.rim.count;
+    MN_TRY(mn_array_resize(ctx, &mpm->settling.gradient, count));
+    MN_TRY(mn_array_resize(ctx, &mpm->settling.phi, count));
+    MN_TRY(mn_level_set_sample(mpm->surface.level_set, mn_points_of(mpm->settling.rim.data, count),
+                               mpm->settling.phi.data, mpm->settling.gradient.data));
+    MN_TRY(mn_array_resize(ctx, &mpm->settling.outside, mpm->particles.count));
+    for (int64_t i = 0; i < mpm->particles.count; i++) mpm->settling.outside.data[i] = 0;
     for (int64_t g = 0; g < count; g++)
-        mpm->outside.data[mpm->rim_owner.data[g]] = fmin(fmax(mpm->rim_phi.data[g], 0), mpm->def.dx);
+        mpm->settling.outside.data[mpm->settling.owner.data[g]] =
+            fmin(fmax(mpm->settling.phi.data[g], 0), mpm->def.dx);
     settle_job job = {mpm, amount};
     return mn_parallel_for(ctx, count, RIM_GRAIN, settle, &job);
 }

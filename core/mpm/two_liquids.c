@@ -13,7 +13,8 @@
 // surface against air. No share may be below zero, or one liquid would spread over the other without end:
 // |sigma_a - sigma_b| <= sigma_ab <= sigma_a + sigma_b. At a wall all three have the contact angle theta,
 // which is sigma_ab cos(theta_ab) = (sigma_a - sigma_b) cos(theta) between the liquids, as Young's law asks.
-#include "mpm/state.h"
+#include "mpm/step.h"
+#include "mpm/surface.h"
 
 #include "base/parallel.h"
 
@@ -35,7 +36,7 @@ mn_status mn_mpm_find_liquids(mn_mpm *mpm)
     const double between = mpm->def.interfacial_tension;
     double sums[4];
     mpm->liquids = (mn_mpm_liquids){0};
-    mpm->layer = MN_MPM_ALL;
+    mpm->surface.layer = MN_MPM_ALL;
     if (!(between > 0)) return MN_OK;
     MN_TRY(mn_parallel_sum(mpm->solver.ctx, mpm->particles.count, PARTICLE_GRAIN, sum_liquids, mpm, 4, sums));
     if (!(sums[0] > 0) || !(sums[1] > 0)) return MN_OK;
@@ -69,10 +70,11 @@ double mn_mpm_tension(const mn_mpm *mpm, int32_t layer, int32_t owner)
 mn_status mn_mpm_layer_points(mn_mpm *mpm, int64_t more, int64_t *count)
 {
     void *memory;
-    MN_TRY(mn_mpm_borrow(mpm, mpm->particles.count + more, sizeof *mpm->mirrored, &memory));
-    mpm->mirrored = memory;
+    MN_TRY(mn_mpm_borrow(mpm, mpm->particles.count + more, sizeof *mpm->surface.mirrored, &memory));
+    mpm->surface.mirrored = memory;
     *count = 0;
     for (int64_t i = 0; i < mpm->particles.count; i++)
-        if (mn_mpm_in_layer(mpm, i)) mpm->mirrored[(*count)++] = mn_mpm_position(&mpm->particles.data[i]);
+        if (mn_mpm_in_layer(mpm, i))
+            mpm->surface.mirrored[(*count)++] = mn_mpm_position(&mpm->particles.data[i]);
     return MN_OK;
 }

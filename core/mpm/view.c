@@ -2,7 +2,8 @@
 //
 // What the solver shows: particles by rising id, and the surface.
 #include "base/elementary.h"
-#include "mpm/state.h"
+#include "mpm/step.h"
+#include "mpm/surface.h"
 
 #include "mpm/pressure.h"
 
@@ -60,12 +61,12 @@ static int by_id(const void *a, const void *b)
 static mn_status sort_by_id(mn_mpm *mpm)
 {
     const int64_t count = mpm->particles.count;
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->ranks, count));
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->order, count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->shown.ranks, count));
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->shown.order, count));
     for (int64_t i = 0; i < count; i++)
-        mpm->ranks.data[i] = (mn_mpm_rank){mpm->materials.data[i].id, (int32_t)i};
-    if (count > 0) qsort(mpm->ranks.data, (size_t)count, sizeof *mpm->ranks.data, by_id);
-    for (int64_t i = 0; i < count; i++) mpm->order.data[i] = mpm->ranks.data[i].particle;
+        mpm->shown.ranks.data[i] = (mn_mpm_rank){mpm->materials.data[i].id, (int32_t)i};
+    if (count > 0) qsort(mpm->shown.ranks.data, (size_t)count, sizeof *mpm->shown.ranks.data, by_id);
+    for (int64_t i = 0; i < count; i++) mpm->shown.order.data[i] = mpm->shown.ranks.data[i].particle;
     return MN_OK;
 }
 
@@ -93,7 +94,7 @@ static mn_status view_particles(mn_mpm *mpm, mn_view *view)
     if (two)
         mn_view_column(view, (mn_column_view){"liquid", MN_I32, 1, MN_HINT_NONE, 0, mpm, 0, liquid_value});
     view->point_count = mpm->particles.count;
-    view->order = mpm->order.data;
+    view->order = mpm->shown.order.data;
     return MN_OK;
 }
 
@@ -122,7 +123,7 @@ static mn_status view_samples(mn_mpm *mpm, const mn_solver_inputs *inputs, mn_vi
     const mn_collider *collider;
     MN_TRY(mn_mpm_bodies_show(mpm, inputs->collider, &collider));
     MN_TRY(mn_mpm_show_samples(mpm, collider));
-    const mn_mpm_shown_sample *s = mpm->shown_samples.data;
+    const mn_mpm_shown_sample *s = mpm->shown.samples.data;
     const size_t stride = sizeof *s;
     const mn_column_view columns[] = {
         {"P", MN_F32, 3, MN_HINT_POINT, MN_STORE_F64, s ? &s->x : NULL, stride, NULL},
@@ -134,7 +135,7 @@ static mn_status view_samples(mn_mpm *mpm, const mn_solver_inputs *inputs, mn_vi
         {"balance", MN_I32, 1, MN_HINT_NONE, MN_STORE_I32, s ? &s->balance : NULL, stride, NULL},
     };
     for (int32_t i = 0; i < MN_COUNT_OF(columns); i++) mn_view_column(view, columns[i]);
-    view->point_count = mpm->shown_samples.count;
+    view->point_count = mpm->shown.samples.count;
     return MN_OK;
 }
 

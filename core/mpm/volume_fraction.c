@@ -8,7 +8,7 @@
 // It is 1 inside a liquid, one half at its surface, 0 away from it. Emitters and sources ask before they put
 // more there.
 #include "base/elementary.h"
-#include "mpm/state.h"
+#include "mpm/surface.h"
 
 static double hat(double r)
 {
@@ -29,12 +29,12 @@ static double crowded_volume(const mn_mpm *mpm)
 mn_mpm_packing mn_mpm_get_packing(const mn_mpm *mpm)
 {
     mn_mpm_packing packing = {0};
-    if (!mpm->sorted || mpm->particles.count == 0) return packing;
+    if (!mpm->grid.sorted || mpm->particles.count == 0) return packing;
     const double crowd = crowded_volume(mpm);
-    for (int32_t c = 0; c < mpm->table.count * MN_BLOCK_CELLS; c++) {
-        const double count = mpm->cell_start[c + 1] - mpm->cell_start[c];
+    for (int32_t c = 0; c < mpm->grid.table.count * MN_BLOCK_CELLS; c++) {
+        const double count = mpm->grid.cell_start[c + 1] - mpm->grid.cell_start[c];
         double volume = 0;
-        for (int32_t i = mpm->cell_start[c]; i < mpm->cell_start[c + 1]; i++)
+        for (int32_t i = mpm->grid.cell_start[c]; i < mpm->grid.cell_start[c + 1]; i++)
             volume += mpm->materials.data[i].volume;
         packing.per_cell += count * count;
         if (volume > crowd) packing.crowded += count;
@@ -51,8 +51,8 @@ double mn_mpm_hat(mn_vec3 r, double dx)
 
 mn_mpm_fullness mn_mpm_fullness_at(const mn_mpm *mpm, mn_vec3 x, int64_t own_piece)
 {
-    const double dx = mpm->table.dx, cell_volume = dx * dx * dx;
-    const mn_vec3 place = mn_scale(mpm->table.inverse_dx, mn_sub(x, mpm->table.origin));
+    const double dx = mpm->grid.table.dx, cell_volume = dx * dx * dx;
+    const mn_vec3 place = mn_scale(mpm->grid.table.inverse_dx, mn_sub(x, mpm->grid.table.origin));
     mn_mpm_fullness full = {.j = 1, .nearest = -1, .distance = INFINITY};
     // Beyond the grid's numbers there is nothing; sorting will say so.
     if (!(fabs(place.x) < 1e9 && fabs(place.y) < 1e9 && fabs(place.z) < 1e9)) return full;
@@ -60,9 +60,9 @@ mn_mpm_fullness mn_mpm_fullness_at(const mn_mpm *mpm, mn_vec3 x, int64_t own_pie
     double weight = 0, sum = 0;
     for (int32_t k = 0; k < 27; k++) {
         const mn_ivec3 c = {cell.x + k / 9 - 1, cell.y + k / 3 % 3 - 1, cell.z + k % 3 - 1};
-        const int32_t at = mn_blocks_find_cell(mpm->blocks, c);
+        const int32_t at = mn_blocks_find_cell(mpm->grid.blocks, c);
         if (at < 0) continue;
-        for (int32_t i = mpm->cell_start[at]; i < mpm->cell_start[at + 1]; i++) {
+        for (int32_t i = mpm->grid.cell_start[at]; i < mpm->grid.cell_start[at + 1]; i++) {
             const mn_mpm_material *q = &mpm->materials.data[i];
             const mn_vec3 r = mn_sub(mn_mpm_position(&mpm->particles.data[i]), x);
             const double share = mn_mpm_hat(r, dx) * q->volume / cell_volume, distance = mn_norm(r);

@@ -10,7 +10,8 @@
 // with a dx^2/2 per application, which is harmless for the nearly constant J of a nearly incompressible
 // liquid. Of two liquids each has its own mean: across the surface between them pressures differ. Tested:
 // tests/unit/mpm/test_volume_relaxation.c.
-#include "mpm/state.h"
+#include "mpm/step.h"
+#include "mpm/surface.h"
 
 #include "base/parallel.h"
 #include "mpm/tile.h"
@@ -48,12 +49,12 @@ static mn_status scatter_volume(void *user, mn_range range)
 {
     const relax_job *job = user;
     mn_mpm *mpm = job->mpm;
-    const mn_block_table *table = &mpm->table;
-    pair *grid = (pair *)(void *)mpm->volumes.data;
+    const mn_block_table *table = &mpm->grid.table;
+    pair *grid = (pair *)(void *)mpm->grid.volumes.data;
     pair t[TILE_NODES];
     for (int64_t k = range.begin; k < range.end; k++) {
         const int32_t block = table->coloured[table->colour_start[job->colour] + k];
-        const int32_t *start = mpm->cell_start + block * MN_BLOCK_CELLS;
+        const int32_t *start = mpm->grid.cell_start + block * MN_BLOCK_CELLS;
         if (start[MN_BLOCK_CELLS] == start[0]) continue;
         memset(t, 0, sizeof t);
         for (int32_t cell = 0; cell < MN_BLOCK_CELLS; cell++) {
@@ -87,11 +88,11 @@ static mn_status gather_volume(void *user, mn_range range)
 {
     const relax_job *job = user;
     mn_mpm *mpm = job->mpm;
-    const mn_block_table *table = &mpm->table;
-    const pair *grid = (const pair *)(const void *)mpm->volumes.data;
+    const mn_block_table *table = &mpm->grid.table;
+    const pair *grid = (const pair *)(const void *)mpm->grid.volumes.data;
     double t[TILE_NODES];
     for (int64_t block = range.begin; block < range.end; block++) {
-        const int32_t *start = mpm->cell_start + block * MN_BLOCK_CELLS;
+        const int32_t *start = mpm->grid.cell_start + block * MN_BLOCK_CELLS;
         if (start[MN_BLOCK_CELLS] == start[0]) continue;
         for (int32_t x = 0; x < TILE_SIDE; x++)
             for (int32_t y = 0; y < TILE_SIDE; y++)
@@ -124,21 +125,23 @@ static mn_status relax_layer(mn_mpm *mpm, double amount)
 {
     mn_context *ctx = mpm->solver.ctx;
     relax_job job = {mpm, amount, 0};
-    const int64_t values = 2 * (int64_t)mpm->table.count * MN_BLOCK_CELLS;
-    MN_TRY(mn_array_resize(ctx, &mpm->volumes, values));
-    if (values > 0) memset(mpm->volumes.data, 0, mn_bytes(values, sizeof *mpm->volumes.data));
+    const int64_t values = 2 * (int64_t)mpm->grid.table.count * MN_BLOCK_CELLS;
+    MN_TRY(mn_array_resize(ctx, &mpm->grid.volumes, values));
+    if (values > 0) memset(mpm->grid.volumes.data, 0, mn_bytes(values, sizeof *mpm->grid.volumes.data));
     for (job.colour = 0; job.colour < MN_BLOCK_COLOURS; job.colour++) {
-        const int32_t count = mpm->table.colour_start[job.colour + 1] - mpm->table.colour_start[job.colour];
+        const int32_t count =
+            mpm->grid.table.colour_start[job.colour + 1] - mpm->grid.table.colour_start[job.colour];
         MN_TRY(mn_parallel_for(ctx, count, BLOCK_GRAIN, scatter_volume, &job));
     }
-    return mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, gather_volume, &job);
+    return mn_parallel_for(ctx, mpm->grid.table.count, BLOCK_GRAIN, gather_volume, &job);
 }
 
 mn_status mn_mpm_relax_volumes(mn_mpm *mpm, double amount)
 {
     if (!mpm->liquids.two) return relax_layer(mpm, amount);
     mn_status status = MN_OK;
-    for (mpm->layer = 0; mpm->layer < 2 && status == MN_OK; mpm->layer++) status = relax_layer(mpm, amount);
-    mpm->layer = MN_MPM_ALL;
+    for (mpm->surface.layer = 0; mpm->surface.layer < 2 && status == MN_OK; mpm->surface.layer++)
+        status = relax_layer(mpm, amount);
+    mpm->surface.layer = MN_MPM_ALL;
     return status;
 }

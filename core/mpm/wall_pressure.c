@@ -26,7 +26,8 @@
 // wall, they go there with every inflow and do not come back with the outflow: of a drop that sloshed on a
 // plate half came to lie within a third of a cell of it, with every J near one.
 #include "base/elementary.h"
-#include "mpm/state.h"
+#include "mpm/surface.h"
+#include "mpm/walls.h"
 
 #include "base/parallel.h"
 #include "mpm/boundary.h"
@@ -73,25 +74,27 @@ static int32_t find_contacts(const mn_mpm *mpm, int32_t particle, mn_mpm_contact
     const double dx = mpm->def.dx;
     const mn_vec3 x = mn_mpm_position(&mpm->particles.data[particle]);
     mn_mpm_solid solids[MN_MPM_SOLIDS_MAX];
-    const int32_t count = mn_mpm_solids_near(&mpm->def, mpm->collider, mpm->frame_begin, x, dx, solids);
+    const int32_t count =
+        mn_mpm_solids_near(&mpm->def, mpm->run.collider, mpm->run.frame_begin, x, dx, solids);
     int32_t found = 0;
     for (int32_t i = 0; i < count; i++) {
         const mn_mpm_solid *s = &solids[i];
         if (s->distance < -dx) continue;
         if (to) {
-            const mn_mpm_law law = mn_mpm_find_law(&mpm->def, mpm->collider, mpm->frame_begin, x, s->side);
+            const mn_mpm_law law =
+                mn_mpm_find_law(&mpm->def, mpm->run.collider, mpm->run.frame_begin, x, s->side);
             // One that has slipped behind the wall pushes where there is mass, at its own place.
             const mn_vec3 foot = mn_axpy(x, -fmax(s->distance, 0), s->normal);
-            to[found] = (mn_mpm_contact){.foot = foot,
-                                         .normal = s->normal,
-                                         .velocity = s->velocity,
-                                         .distance = fmax(s->distance, 0),
-                                         .weight = wetness(mpm, foot, particle) * 2 *
-                                                   (1 - fmax(s->distance, 0) / dx) / dx,
-                                         .particle = particle,
-                                         .held = true,
-                                         .friction = law.kind == MN_MPM_SEPARATE ? law.friction : 0,
-                                         .is_body = s->side < 0 && mn_mpm_is_body(mpm, mpm->frame_begin, x)};
+            to[found] = (mn_mpm_contact){
+                .foot = foot,
+                .normal = s->normal,
+                .velocity = s->velocity,
+                .distance = fmax(s->distance, 0),
+                .weight = wetness(mpm, foot, particle) * 2 * (1 - fmax(s->distance, 0) / dx) / dx,
+                .particle = particle,
+                .held = true,
+                .friction = law.kind == MN_MPM_SEPARATE ? law.friction : 0,
+                .is_body = s->side < 0 && mn_mpm_is_body(mpm, mpm->run.frame_begin, x)};
         }
         found++;
     }
@@ -104,18 +107,18 @@ static mn_status find_in_blocks(void *user, mn_range range)
     mn_mpm *mpm = job->mpm;
     const double half = 2 * mpm->def.dx;
     for (int64_t b = range.begin; b < range.end; b++) {
-        const int32_t *start = mpm->cell_start + b * MN_BLOCK_CELLS;
-        int32_t *slot = &mpm->contact_start.data[b];
+        const int32_t *start = mpm->grid.cell_start + b * MN_BLOCK_CELLS;
+        int32_t *slot = &mpm->walls.start.data[b];
         int32_t at = job->write ? *slot : 0;
         const mn_vec3 middle =
-            mn_add(mn_block_node_position(&mpm->table, (int32_t)b, 0), mn_v3(half, half, half));
+            mn_add(mn_block_node_position(&mpm->grid.table, (int32_t)b, 0), mn_v3(half, half, half));
         const bool near = start[MN_BLOCK_CELLS] > start[0] &&
-                          mn_mpm_solid_distance(&mpm->def, mpm->collider, mpm->frame_begin, middle) <=
+                          mn_mpm_solid_distance(&mpm->def, mpm->run.collider, mpm->run.frame_begin, middle) <=
                               1.7321 * half + mpm->def.dx;
         for (int32_t i = start[0]; i < start[MN_BLOCK_CELLS]; i++) {
             const int32_t count =
-                near ? find_contacts(mpm, i, job->write ? &mpm->contacts.data[at] : NULL) : 0;
-            if (job->write) mpm->contact_of.data[i] = count > 0 ? at : -1;
+                near ? find_contacts(mpm, i, job->write ? &mpm->walls.contacts.data[at] : NULL) : 0;
+            if (job->write) mpm->walls.first_of_particle.data[i] = count > 0 ? at : -1;
             at += count;
         }
         if (!job->write) *slot = at;
@@ -125,7 +128,7 @@ static mn_status find_in_blocks(void *user, mn_range range)
 
 void mn_mpm_find_foot(const mn_mpm *mpm, const mn_mpm_contact *contact, mn_mpm_foot *f)
 {
-    const mn_block_table *table = &mpm->table;
+    const mn_block_table *table = &mpm->grid.table;
     const mn_vec3 place = mn_scale(table->inverse_dx, mn_sub(contact->foot, table->origin));
     const mn_vec3 low = mn_v3(floor(place.x), floor(place.y), floor(place.z));
     const double t[3] = {place.x - low.x, place.y - low.y, place.z - low.z};
@@ -137,7 +140,7 @@ void mn_mpm_find_foot(const mn_mpm *mpm, const mn_mpm_contact *contact, mn_mpm_f
     }
     f->count = 0, f->sum = 0;
     const mn_ivec3 cell = {(int32_t)low.x, (int32_t)low.y, (int32_t)low.z};
-    const int32_t at = mn_blocks_find_cell(mpm->blocks, cell);
+    const int32_t at = mn_blocks_find_cell(mpm->grid.blocks, cell);
     if (at < 0) return;
     const int32_t block = at / MN_BLOCK_CELLS;
     for (int32_t k = 0; k < 27; k++) {
@@ -156,16 +159,16 @@ void mn_mpm_find_foot(const mn_mpm *mpm, const mn_mpm_contact *contact, mn_mpm_f
 static mn_status find_held(mn_mpm *mpm)
 {
     bool any = false;
-    for (int64_t c = 0; c < mpm->contacts.count && !any; c++)
-        any = mpm->materials.data[mpm->contacts.data[c].particle].j > 1;
+    for (int64_t c = 0; c < mpm->walls.contacts.count && !any; c++)
+        any = mpm->materials.data[mpm->walls.contacts.data[c].particle].j > 1;
     if (!any) return MN_OK; // no pressure below zero
-    const int64_t values = 2 * mpm->nodes.count;
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->volumes, values));
-    memset(mpm->volumes.data, 0, mn_bytes(values, sizeof *mpm->volumes.data));
-    double *at_node = mpm->volumes.data; // volume next to the wall, and times pressure
+    const int64_t values = 2 * mpm->grid.nodes.count;
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->grid.volumes, values));
+    memset(mpm->grid.volumes.data, 0, mn_bytes(values, sizeof *mpm->grid.volumes.data));
+    double *at_node = mpm->grid.volumes.data; // volume next to the wall, and times pressure
     mn_mpm_foot f;
-    for (int64_t c = 0; c < mpm->contacts.count; c++) {
-        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+    for (int64_t c = 0; c < mpm->walls.contacts.count; c++) {
+        const mn_mpm_contact *contact = &mpm->walls.contacts.data[c];
         const mn_mpm_material *q = &mpm->materials.data[contact->particle];
         const double share = q->volume * contact->weight;
         const double pressure = share * mn_pressure(mpm->bulk_modulus, q->j);
@@ -175,8 +178,8 @@ static mn_status find_held(mn_mpm *mpm)
             at_node[2 * f.node[i] + 1] += f.w[i] * pressure;
         }
     }
-    for (int64_t c = 0; c < mpm->contacts.count; c++) {
-        mn_mpm_contact *contact = &mpm->contacts.data[c];
+    for (int64_t c = 0; c < mpm->walls.contacts.count; c++) {
+        mn_mpm_contact *contact = &mpm->walls.contacts.data[c];
         double volume = 0, pressure = 0;
         mn_mpm_find_foot(mpm, contact, &f);
         for (int32_t i = 0; i < f.count; i++) {
@@ -191,18 +194,18 @@ static mn_status find_held(mn_mpm *mpm)
 mn_status mn_mpm_find_contacts(mn_mpm *mpm)
 {
     mn_context *ctx = mpm->solver.ctx;
-    mpm->contacts.count = 0;
-    if (!mn_mpm_has_solids(&mpm->def, mpm->collider)) return MN_OK;
+    mpm->walls.contacts.count = 0;
+    if (!mn_mpm_has_solids(&mpm->def, mpm->run.collider)) return MN_OK;
     contact_job job = {mpm, false};
-    MN_TRY(mn_array_resize(ctx, &mpm->contact_start, mpm->table.count + 1));
-    MN_TRY(mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, find_in_blocks, &job));
-    const int32_t count = mn_prefix_sum_i32(mpm->contact_start.data, mpm->table.count);
-    mpm->contact_start.data[mpm->table.count] = count;
+    MN_TRY(mn_array_resize(ctx, &mpm->walls.start, mpm->grid.table.count + 1));
+    MN_TRY(mn_parallel_for(ctx, mpm->grid.table.count, BLOCK_GRAIN, find_in_blocks, &job));
+    const int32_t count = mn_prefix_sum_i32(mpm->walls.start.data, mpm->grid.table.count);
+    mpm->walls.start.data[mpm->grid.table.count] = count;
     if (count == 0) return MN_OK;
-    MN_TRY(mn_array_resize(ctx, &mpm->contacts, count));
-    MN_TRY(mn_array_resize(ctx, &mpm->contact_of, mpm->particles.count));
+    MN_TRY(mn_array_resize(ctx, &mpm->walls.contacts, count));
+    MN_TRY(mn_array_resize(ctx, &mpm->walls.first_of_particle, mpm->particles.count));
     job.write = true;
-    MN_TRY(mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, find_in_blocks, &job));
+    MN_TRY(mn_parallel_for(ctx, mpm->grid.table.count, BLOCK_GRAIN, find_in_blocks, &job));
     return find_held(mpm);
 }
 
@@ -230,8 +233,8 @@ mn_status mn_mpm_push_from_walls(mn_mpm *mpm, mn_mpm_node *nodes, double dt)
 {
     if (!(dt > 0)) return MN_OK;
     mn_mpm_foot f;
-    for (int64_t c = 0; c < mpm->contacts.count; c++) {
-        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+    for (int64_t c = 0; c < mpm->walls.contacts.count; c++) {
+        const mn_mpm_contact *contact = &mpm->walls.contacts.data[c];
         const double impulse = mn_mpm_wall_impulse(mpm, contact, dt);
         if (impulse == 0) continue;
         mn_mpm_find_foot(mpm, contact, &f);
@@ -247,14 +250,14 @@ double mn_mpm_contact_divergence(const mn_mpm *mpm, int32_t k, mn_vec3 *through)
     mn_mpm_foot f;
     *through = mn_v3(0, 0, 0);
     for (int64_t c = mn_mpm_first_contact(mpm, k); mn_mpm_is_contact(mpm, c, k); c++) {
-        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+        const mn_mpm_contact *contact = &mpm->walls.contacts.data[c];
         if (contact->is_body)
             f = mpm->implicit.feet.data[c]; // without the nodes that have no mass
         else
             mn_mpm_find_foot(mpm, contact, &f);
         double speed = -f.sum * mn_dot(contact->velocity, contact->normal);
         for (int32_t i = 0; i < f.count; i++)
-            speed += f.w[i] * mn_dot(mpm->nodes.data[f.node[i]].v, contact->normal);
+            speed += f.w[i] * mn_dot(mpm->grid.nodes.data[f.node[i]].v, contact->normal);
         if (!contact->held && speed >= 0) continue;
         sum += contact->weight * speed;
         // delta is -g' of g = (1 - d/dx)^2 = delta (dx - d)/2.
@@ -268,7 +271,7 @@ double mn_mpm_contact_divergence(const mn_mpm *mpm, int32_t k, mn_vec3 *through)
 // have had their friction with the nodes, and must not lose any of it.
 static double rubbing_impulse(const mn_mpm *mpm, int64_t c, double dt)
 {
-    const mn_mpm_contact *contact = &mpm->contacts.data[c];
+    const mn_mpm_contact *contact = &mpm->walls.contacts.data[c];
     if (!(contact->friction > 0) || !contact->held || contact->is_body) return 0;
     const double impulse = mn_mpm_wall_impulse(mpm, contact, dt);
     if (mpm->def.integrator == MN_MPM_EXPLICIT) return impulse;
@@ -278,15 +281,15 @@ static double rubbing_impulse(const mn_mpm *mpm, int64_t c, double dt)
 mn_status mn_mpm_rub_on_walls(mn_mpm *mpm, mn_mpm_node *nodes, double dt)
 {
     bool any = false;
-    for (int64_t c = 0; c < mpm->contacts.count && !any; c++) any = rubbing_impulse(mpm, c, dt) > 0;
+    for (int64_t c = 0; c < mpm->walls.contacts.count && !any; c++) any = rubbing_impulse(mpm, c, dt) > 0;
     if (!any) return MN_OK;
-    const int64_t values = 2 * mpm->nodes.count;
-    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->volumes, values));
-    memset(mpm->volumes.data, 0, mn_bytes(values, sizeof *mpm->volumes.data));
-    double *at_node = mpm->volumes.data; // impulse of the walls, and of those that push
+    const int64_t values = 2 * mpm->grid.nodes.count;
+    MN_TRY(mn_array_resize(mpm->solver.ctx, &mpm->grid.volumes, values));
+    memset(mpm->grid.volumes.data, 0, mn_bytes(values, sizeof *mpm->grid.volumes.data));
+    double *at_node = mpm->grid.volumes.data; // impulse of the walls, and of those that push
     mn_mpm_foot f;
-    for (int64_t c = 0; c < mpm->contacts.count; c++) {
-        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+    for (int64_t c = 0; c < mpm->walls.contacts.count; c++) {
+        const mn_mpm_contact *contact = &mpm->walls.contacts.data[c];
         const double impulse = rubbing_impulse(mpm, c, dt);
         if (impulse == 0) continue;
         mn_mpm_find_foot(mpm, contact, &f);
@@ -295,8 +298,8 @@ mn_status mn_mpm_rub_on_walls(mn_mpm *mpm, mn_mpm_node *nodes, double dt)
             at_node[2 * f.node[i] + 1] += f.w[i] * fmax(impulse, 0);
         }
     }
-    for (int64_t c = 0; c < mpm->contacts.count; c++) {
-        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+    for (int64_t c = 0; c < mpm->walls.contacts.count; c++) {
+        const mn_mpm_contact *contact = &mpm->walls.contacts.data[c];
         const double impulse = rubbing_impulse(mpm, c, dt);
         if (!(impulse > 0)) continue;
         mn_mpm_find_foot(mpm, contact, &f);
@@ -325,9 +328,9 @@ static mn_vec3 end_of_way(const mn_mpm *mpm, mn_vec3 from, mn_vec3 to)
     for (int k = 0; k < MARCHES && t < length; k++) {
         const mn_vec3 at = mn_lerp(from, to, t / length);
         double distance;
-        mn_collider_distance(mpm->collider, mpm->frame_left, 1, &at, &distance);
+        mn_collider_distance(mpm->run.collider, mpm->run.frame_left, 1, &at, &distance);
         if (distance < least) {
-            const mn_vec3 normal = mn_collider_probe(mpm->collider, mpm->frame_left, at).normal;
+            const mn_vec3 normal = mn_collider_probe(mpm->run.collider, mpm->run.frame_left, at).normal;
             const mn_vec3 rest = mn_sub(to, at);
             return mn_add(at, mn_axpy(rest, -fmin(mn_dot(rest, normal), 0), normal));
         }
@@ -340,18 +343,18 @@ void mn_mpm_keep_out(const mn_mpm *mpm, int32_t k, double dt, mn_vec3 *x, mn_vec
 {
     if (mn_mpm_first_contact(mpm, k) < 0) return;
     // A particle that rests on a solid goes with it first.
-    if (mpm->collider) {
+    if (mpm->run.collider) {
         const mn_vec3 from = mn_mpm_position(&mpm->particles.data[k]);
-        *x = end_of_way(mpm, mn_collider_carry(mpm->collider, mpm->frame_begin, dt, from), *x);
+        *x = end_of_way(mpm, mn_collider_carry(mpm->run.collider, mpm->run.frame_begin, dt, from), *x);
     }
     mn_mpm_solid solids[MN_MPM_SOLIDS_MAX];
     const int32_t count =
-        mn_mpm_solids_near(&mpm->def, mpm->collider, mpm->frame_left, *x, 2e-3 * mpm->def.dx, solids);
+        mn_mpm_solids_near(&mpm->def, mpm->run.collider, mpm->run.frame_left, *x, 2e-3 * mpm->def.dx, solids);
     for (int32_t i = 0; i < count; i++) {
         const mn_mpm_solid *s = &solids[i];
         const double into = mn_dot(mn_sub(*v, s->velocity), s->normal);
         *x = mn_axpy(*x, -fmin(s->distance, 0), s->normal);
-        const bool gives = s->side < 0 && mn_mpm_is_body(mpm, mpm->frame_left, *x);
+        const bool gives = s->side < 0 && mn_mpm_is_body(mpm, mpm->run.frame_left, *x);
         if (into < 0 && !gives) *v = mn_axpy(*v, -into, s->normal);
     }
 }

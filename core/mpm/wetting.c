@@ -40,7 +40,8 @@
 // over each piece: around a closed line the pulls then cancel, where with k in the middle of the pieces a
 // drop at 30 degrees began to slide at 0.15 m/s^2.
 #include "base/elementary.h"
-#include "mpm/state.h"
+#include "mpm/surface.h"
+#include "mpm/walls.h"
 
 #include "base/parallel.h"
 #include "mpm/boundary.h"
@@ -72,7 +73,7 @@ static int32_t find_images(const mn_mpm *mpm, const mn_collider *collider, mn_ve
 {
     const double reach = image_depth * mpm->def.dx;
     mn_mpm_solid solids[MN_MPM_SOLIDS_MAX];
-    const int32_t walls = mn_mpm_solids_near(&mpm->def, collider, mpm->frame_begin, x, reach, solids);
+    const int32_t walls = mn_mpm_solids_near(&mpm->def, collider, mpm->run.frame_begin, x, reach, solids);
     int32_t count = 0;
     for (int32_t w = 0; w < walls; w++) {
         const mn_mpm_solid *s = &solids[w];
@@ -81,7 +82,7 @@ static int32_t find_images(const mn_mpm *mpm, const mn_collider *collider, mn_ve
         for (int32_t i = -1; i < before && count < IMAGES_MAX; i++) {
             const mn_vec3 image = mirror(i < 0 ? x : images[i], s);
             double inside = -1;
-            if (s->side < 0) mn_collider_distance(collider, mpm->frame_begin, 1, &image, &inside);
+            if (s->side < 0) mn_collider_distance(collider, mpm->run.frame_begin, 1, &image, &inside);
             if (inside < 0) images[count++] = image;
         }
     }
@@ -94,11 +95,13 @@ static bool find_near(const mn_mpm *mpm, int32_t block, const mn_collider **coll
 {
     const double half = 2 * mpm->def.dx; // its cells, not only its nodes
     const double reach = 1.7321 * half + image_depth * mpm->def.dx;
-    const mn_vec3 middle = mn_add(mn_block_node_position(&mpm->table, block, 0), mn_v3(half, half, half));
+    const mn_vec3 middle =
+        mn_add(mn_block_node_position(&mpm->grid.table, block, 0), mn_v3(half, half, half));
     double distance = INFINITY;
-    if (mpm->collider) mn_collider_distance(mpm->collider, mpm->frame_begin, 1, &middle, &distance);
-    *collider = distance <= reach ? mpm->collider : NULL;
-    return *collider || mn_mpm_solid_distance(&mpm->def, NULL, mpm->frame_begin, middle) <= reach;
+    if (mpm->run.collider)
+        mn_collider_distance(mpm->run.collider, mpm->run.frame_begin, 1, &middle, &distance);
+    *collider = distance <= reach ? mpm->run.collider : NULL;
+    return *collider || mn_mpm_solid_distance(&mpm->def, NULL, mpm->run.frame_begin, middle) <= reach;
 }
 
 static mn_status mirror_blocks(void *user, mn_range range)
@@ -107,8 +110,8 @@ static mn_status mirror_blocks(void *user, mn_range range)
     mn_mpm *mpm = job->mpm;
     mn_vec3 images[IMAGES_MAX];
     for (int64_t b = range.begin; b < range.end; b++) {
-        const int32_t *start = mpm->cell_start + b * MN_BLOCK_CELLS;
-        int32_t *slot = &mpm->contact_start.data[b];
+        const int32_t *start = mpm->grid.cell_start + b * MN_BLOCK_CELLS;
+        int32_t *slot = &mpm->walls.start.data[b];
         int32_t at = job->write ? *slot : 0;
         const mn_collider *collider;
         const bool near = start[MN_BLOCK_CELLS] > start[0] && find_near(mpm, (int32_t)b, &collider);
@@ -116,7 +119,8 @@ static mn_status mirror_blocks(void *user, mn_range range)
             if (!mn_mpm_in_layer(mpm, i)) continue;
             const int32_t count =
                 find_images(mpm, collider, mn_mpm_position(&mpm->particles.data[i]), images);
-            for (int32_t k = 0; job->write && k < count; k++) mpm->mirrored[job->first + at + k] = images[k];
+            for (int32_t k = 0; job->write && k < count; k++)
+                mpm->surface.mirrored[job->first + at + k] = images[k];
             at += count;
         }
         if (!job->write) *slot = at;
@@ -127,34 +131,34 @@ static mn_status mirror_blocks(void *user, mn_range range)
 mn_status mn_mpm_mirror(mn_mpm *mpm, mn_points *points)
 {
     mn_context *ctx = mpm->solver.ctx;
-    const bool solids = mn_mpm_has_solids(&mpm->def, mpm->collider);
+    const bool solids = mn_mpm_has_solids(&mpm->def, mpm->run.collider);
     *points = mn_mpm_points(mpm->particles.data, mpm->particles.count);
-    if (!solids && mpm->layer == MN_MPM_ALL) return MN_OK;
+    if (!solids && mpm->surface.layer == MN_MPM_ALL) return MN_OK;
     image_job job = {.mpm = mpm};
     int32_t images = 0;
     if (solids) {
-        MN_TRY(mn_array_resize(ctx, &mpm->contact_start, mpm->table.count));
-        MN_TRY(mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, mirror_blocks, &job));
-        images = mn_prefix_sum_i32(mpm->contact_start.data, mpm->table.count);
+        MN_TRY(mn_array_resize(ctx, &mpm->walls.start, mpm->grid.table.count));
+        MN_TRY(mn_parallel_for(ctx, mpm->grid.table.count, BLOCK_GRAIN, mirror_blocks, &job));
+        images = mn_prefix_sum_i32(mpm->walls.start.data, mpm->grid.table.count);
     }
-    if (images == 0 && mpm->layer == MN_MPM_ALL) return MN_OK;
+    if (images == 0 && mpm->surface.layer == MN_MPM_ALL) return MN_OK;
     MN_TRY(mn_mpm_layer_points(mpm, images, &job.first));
     job.write = true;
-    if (images > 0) MN_TRY(mn_parallel_for(ctx, mpm->table.count, BLOCK_GRAIN, mirror_blocks, &job));
-    *points = mn_points_of(mpm->mirrored, job.first + images);
+    if (images > 0) MN_TRY(mn_parallel_for(ctx, mpm->grid.table.count, BLOCK_GRAIN, mirror_blocks, &job));
+    *points = mn_points_of(mpm->surface.mirrored, job.first + images);
     return MN_OK;
 }
 
 static double solid_distance(void *user, mn_vec3 x)
 {
     const mn_mpm *mpm = user;
-    return mn_mpm_solid_distance(&mpm->def, mpm->collider, mpm->frame_begin, x);
+    return mn_mpm_solid_distance(&mpm->def, mpm->run.collider, mpm->run.frame_begin, x);
 }
 
 mn_status mn_mpm_set_surface_solid(mn_mpm *mpm)
 {
-    if (!mn_mpm_has_solids(&mpm->def, mpm->collider)) return MN_OK;
-    return mn_level_set_set_solid(mpm->surface, solid_distance, mpm);
+    if (!mn_mpm_has_solids(&mpm->def, mpm->run.collider)) return MN_OK;
+    return mn_level_set_set_solid(mpm->surface.level_set, solid_distance, mpm);
 }
 
 // ---- the contact line ----
@@ -164,12 +168,12 @@ double mn_mpm_contact_angle(const mn_mpm *mpm, mn_vec3 x)
     const mn_mpm_def *def = &mpm->def;
     double to_side, to_solid = INFINITY;
     const int32_t side = mn_mpm_nearest_side(def, x, &to_side);
-    if (mpm->collider) mn_collider_distance(mpm->collider, mpm->frame_begin, 1, &x, &to_solid);
+    if (mpm->run.collider) mn_collider_distance(mpm->run.collider, mpm->run.frame_begin, 1, &x, &to_solid);
     // Paint belongs to the collider, not to a wall that is nearer.
     const double degrees =
-        mpm->collider && to_solid <= to_side
-            ? mn_collider_painted(mpm->collider, MN_PAINT_CONTACT_ANGLE, def->contact_angle, mpm->frame_begin,
-                                  x)
+        mpm->run.collider && to_solid <= to_side
+            ? mn_collider_painted(mpm->run.collider, MN_PAINT_CONTACT_ANGLE, def->contact_angle,
+                                  mpm->run.frame_begin, x)
             : mn_side_value(def->contact_angle_min, def->contact_angle_max, side, def->contact_angle);
     return fmin(fmax(degrees, 0), 180) * (pi / 180);
 }
@@ -252,13 +256,13 @@ mn_vec3 mn_mpm_wetting_force(const mn_mpm *mpm, mn_vec3 x, mn_vec3 area, mn_vec3
 
 double mn_mpm_wetting_energy(const mn_mpm *mpm)
 {
-    const mn_level_set_view view = mn_level_set_get(mpm->surface);
+    const mn_level_set_view view = mn_level_set_get(mpm->surface.level_set);
     double wetted = 0, touched = 0, energy = 0;
-    if (mpm->patches.count == 0) return 0;
+    if (mpm->surface.patches.count == 0) return 0;
     for (int32_t b = 0; b < view.body_count; b++) wetted += view.bodies[b].wetted;
     // Contacts know where on the wall they are, the surface how much of it is wet.
-    for (int64_t c = 0; c < mpm->contacts.count; c++) {
-        const mn_mpm_contact *contact = &mpm->contacts.data[c];
+    for (int64_t c = 0; c < mpm->walls.contacts.count; c++) {
+        const mn_mpm_contact *contact = &mpm->walls.contacts.data[c];
         const mn_mpm_material *q = &mpm->materials.data[contact->particle];
         const double area = q->volume * contact->weight;
         touched += area;

@@ -13,6 +13,8 @@
 //   6. What this has taken or brought of a body's energy is owed (energy.c).
 #include "tet/neck.h"
 
+#include "tet/pipes.h"
+#include "tet/solid_steps.h"
 #include "tetmesh/quality.h"
 #include "tetmesh/remesh.h"
 #include "tetmesh/resample.h"
@@ -61,9 +63,9 @@ static bool needs_repair(const mn_tet_liquid *liquid)
     double least, most, quality, shortest, longest;
     edge_limits(liquid, &least, &most);
     find_worst(liquid->mesh, &quality, &shortest, &longest);
-    return quality < slack_quality * fmin(liquid->def.quality, liquid->left_quality) ||
-           shortest * slack_length < fmin(least, liquid->left_shortest) ||
-           longest > slack_length * fmax(most, liquid->left_longest);
+    return quality < slack_quality * fmin(liquid->def.quality, liquid->left.quality) ||
+           shortest * slack_length < fmin(least, liquid->left.shortest) ||
+           longest > slack_length * fmax(most, liquid->left.longest);
 }
 
 // rest_t = V_t times the mean fullness of its nodes, scaled to the same sum.
@@ -72,8 +74,8 @@ static mn_status refresh_rest_volumes(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
     double *rest = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME)->data;
     const int32_t n = mesh->vertex_slots;
     if (liquid->solids.used) return mn_tet_solids_refresh_masses(liquid, mesh);
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->residual, 2 * (int64_t)n));
-    double *there = liquid->residual.data, *wanted = there + n, before = 0, after = 0;
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->trial.residual, 2 * (int64_t)n));
+    double *there = liquid->trial.residual.data, *wanted = there + n, before = 0, after = 0;
     memset(there, 0, mn_bytes(2 * (int64_t)n, sizeof(double)));
     for (int32_t t = 0; t < mesh->tet_slots; t++)
         for (int k = 0; k < 4; k++) {
@@ -96,20 +98,20 @@ static mn_status keep_bodies(const mn_tet_liquid *liquid, mn_tet_mesh *mesh)
 {
     const double *was = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME),
                  *is = mn_tet_mesh_find_field(mesh, MN_TET_REST_VOLUME)->data;
-    const size_t bytes = mn_bytes(4 * (int64_t)liquid->body_count, sizeof(double));
+    const size_t bytes = mn_bytes(4 * (int64_t)liquid->bodies.count, sizeof(double));
     double *sum = mn_allocate(liquid->ctx, bytes);
     if (!sum) return MN_ERROR_MEMORY;
     for (int f = 0; f < 3; f++) {
         mn_vec3 *v = (mn_vec3 *)(void *)mn_tet_mesh_find_field(mesh, kept[f])->data;
         memset(sum, 0, bytes);
         for (int32_t t = 0; t < mesh->tet_slots; t++) {
-            double *body = sum + 4 * (int64_t)liquid->body.data[mesh->tet[t][0]];
+            double *body = sum + 4 * (int64_t)liquid->bodies.of_node.data[mesh->tet[t][0]];
             mn_vec3 mean = {0};
             for (int k = 0; k < 4; k++) mean = mn_axpy(mean, 0.25 * (was[t] - is[t]), v[mesh->tet[t][k]]);
             body[0] += is[t], body[1] += mean.x, body[2] += mean.y, body[3] += mean.z;
         }
         for (int32_t i = 0; i < mesh->vertex_slots; i++) {
-            const double *body = sum + 4 * (int64_t)liquid->body.data[i];
+            const double *body = sum + 4 * (int64_t)liquid->bodies.of_node.data[i];
             v[i] = mn_axpy(v[i], 1 / body[0], mn_v3(body[1], body[2], body[3]));
         }
     }
@@ -144,7 +146,8 @@ static mn_status keep_momentum(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
     mn_tet_momentum(mesh, MN_TET_V, &mass);
     for (int32_t t = 0; t < mesh->tet_slots; t++)
         for (int k = 0; mn_tet_alive(mesh, t) && k < 4; k++)
-            sum = mn_m3_add(sum, mn_m3_scale(0.25 * rest[t] / mass, liquid->tangent.data[mesh->tet[t][k]]));
+            sum = mn_m3_add(
+                sum, mn_m3_scale(0.25 * rest[t] / mass, liquid->contacts.tangent.data[mesh->tet[t][k]]));
     if (!(mn_m3_determinant(sum) > least) || !mn_m3_inverse(sum, &inverse)) return MN_OK; // solids hold it
     for (int f = 0; f < 3; f++) {
         mn_vec3 *v = (mn_vec3 *)(void *)mn_tet_mesh_find_field(mesh, kept[f])->data;
@@ -152,7 +155,7 @@ static mn_status keep_momentum(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
                       is = mn_tet_momentum(mesh, kept[f], &mass);
         const mn_vec3 shift = mn_m3_apply(inverse, mn_scale(1 / mass, mn_sub(was, is)));
         for (int32_t i = 0; i < mesh->vertex_slots; i++)
-            v[i] = mn_add(v[i], mn_m3_apply(liquid->tangent.data[i], shift));
+            v[i] = mn_add(v[i], mn_m3_apply(liquid->contacts.tangent.data[i], shift));
     }
     return MN_OK;
 }
@@ -368,7 +371,7 @@ static mn_status restore(mn_tet_liquid *liquid, mn_vec3 center)
     const mn_status status = mn_tet_liquid_recover_volumes(liquid);
     mn_timer_end(&liquid->solver.timers, "recover");
     MN_TRY(status);
-    if (liquid->touching > 0) return MN_OK;
+    if (liquid->contacts.touching > 0) return MN_OK;
     mn_tet_liquid_set_center(liquid, center);
     const bool symmetric = liquid->def.integrator == MN_TET_SYMMETRIC && !liquid->solids.any;
     return symmetric ? mn_tet_liquid_project_velocity(liquid) : MN_OK;
@@ -394,7 +397,7 @@ mn_status mn_tet_liquid_adapt(mn_tet_liquid *liquid)
         mn_tet_liquid_forget_owed(liquid->mesh); // the energy may still ride on it
         return status;
     }
-    find_worst(liquid->mesh, &liquid->left_quality, &liquid->left_shortest, &liquid->left_longest);
+    find_worst(liquid->mesh, &liquid->left.quality, &liquid->left.shortest, &liquid->left.longest);
     mn_tet_solids_note_left(liquid);
     return MN_OK;
 }

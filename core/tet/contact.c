@@ -13,6 +13,8 @@
 // is solved again. Nodes in the cap of a pipe (pipes.c) move with it and nowhere else.
 #include "base/elementary.h"
 #include "space/sides.h"
+#include "tet/pipes.h"
+#include "tet/solid_steps.h"
 #include "tet/state.h"
 
 static const double touch_distance = 0.01; // of the size: what is nearer touches [clausen2013]
@@ -25,13 +27,13 @@ bool mn_tet_liquid_has_solids(const mn_tet_liquid *liquid)
 {
     bool walls = false;
     for (int k = 0; k < 6; k++) walls = walls || liquid->def.wall[k];
-    return walls || liquid->collider || mn_tet_liquid_has_mouth(liquid) || liquid->solids.pins;
+    return walls || liquid->run.collider || mn_tet_liquid_has_mouth(liquid) || liquid->solids.pins;
 }
 
 /// Distance from a solid (negative inside), its normal out of the solid and its velocity, at x.
 static mn_contact probe(const mn_tet_liquid *liquid, int solid, mn_vec3 x)
 {
-    if (solid == COLLIDER_BIT) return mn_collider_probe(liquid->collider, liquid->frame_left, x);
+    if (solid == COLLIDER_BIT) return mn_collider_probe(liquid->run.collider, liquid->run.frame_left, x);
     const int axis = solid / 2;
     const bool upper = solid % 2 == 1;
     mn_contact c = {0};
@@ -49,19 +51,20 @@ static double angle_of(const mn_tet_liquid *liquid, int solid, mn_vec3 x)
     const mn_tet_liquid_def *def = &liquid->def;
     const double degrees =
         solid == COLLIDER_BIT
-            ? mn_collider_painted(liquid->collider, MN_PAINT_CONTACT_ANGLE, def->contact_angle,
-                                  liquid->frame_left, x)
+            ? mn_collider_painted(liquid->run.collider, MN_PAINT_CONTACT_ANGLE, def->contact_angle,
+                                  liquid->run.frame_left, x)
             : mn_side_value(def->contact_angle_min, def->contact_angle_max, solid, def->contact_angle);
     return radians * fmin(degrees, 180);
 }
 
 bool mn_tet_liquid_sticks(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, int32_t i)
 {
-    const bool painted = mn_collider_is_painted(liquid->collider, MN_PAINT_SLIP);
-    if (!painted || liquid->touch.count <= i || !(liquid->touch.data[i] >> COLLIDER_BIT & 1))
+    const bool painted = mn_collider_is_painted(liquid->run.collider, MN_PAINT_SLIP);
+    if (!painted || liquid->contacts.touch.count <= i ||
+        !(liquid->contacts.touch.data[i] >> COLLIDER_BIT & 1))
         return liquid->def.stick;
-    return mn_collider_painted(liquid->collider, MN_PAINT_SLIP, liquid->def.stick ? 0 : 1, liquid->frame_left,
-                               mesh->position[i]) < 0.5;
+    return mn_collider_painted(liquid->run.collider, MN_PAINT_SLIP, liquid->def.stick ? 0 : 1,
+                               liquid->run.frame_left, mesh->position[i]) < 0.5;
 }
 
 double mn_tet_liquid_friction(const mn_tet_liquid *liquid, int32_t i)
@@ -69,10 +72,10 @@ double mn_tet_liquid_friction(const mn_tet_liquid *liquid, int32_t i)
     const mn_tet_liquid_def *def = &liquid->def;
     double most = 0;
     for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
-        if (!(liquid->touch.data[i] >> solid & 1)) continue;
+        if (!(liquid->contacts.touch.data[i] >> solid & 1)) continue;
         most = fmax(most, solid == COLLIDER_BIT
-                              ? mn_collider_painted(liquid->collider, MN_PAINT_FRICTION, def->friction,
-                                                    liquid->frame_left, liquid->mesh->position[i])
+                              ? mn_collider_painted(liquid->run.collider, MN_PAINT_FRICTION, def->friction,
+                                                    liquid->run.frame_left, liquid->mesh->position[i])
                               : mn_side_value(def->friction_min, def->friction_max, solid, def->friction));
     }
     return most;
@@ -81,7 +84,7 @@ double mn_tet_liquid_friction(const mn_tet_liquid *liquid, int32_t i)
 bool mn_tet_liquid_rubs(const mn_tet_liquid *liquid)
 {
     const mn_tet_liquid_def *def = &liquid->def;
-    bool any = def->friction > 0 || mn_collider_is_painted(liquid->collider, MN_PAINT_FRICTION);
+    bool any = def->friction > 0 || mn_collider_is_painted(liquid->run.collider, MN_PAINT_FRICTION);
     for (int side = 0; side < 6; side++)
         any = any || (def->wall[side] && mn_side_value(def->friction_min, def->friction_max, side, 0) > 0);
     return any;
@@ -89,7 +92,7 @@ bool mn_tet_liquid_rubs(const mn_tet_liquid *liquid)
 
 static bool is_solid(const mn_tet_liquid *liquid, int solid)
 {
-    return solid == COLLIDER_BIT ? liquid->collider != NULL : liquid->def.wall[solid];
+    return solid == COLLIDER_BIT ? liquid->run.collider != NULL : liquid->def.wall[solid];
 }
 
 static mn_vec3 cap_velocity(const mn_tet_liquid *liquid, int32_t i)
@@ -100,7 +103,7 @@ static mn_vec3 cap_velocity(const mn_tet_liquid *liquid, int32_t i)
 // Where the solid is from node i at the start of the step.
 static double gap_of(const mn_tet_liquid *liquid, mn_contact c)
 {
-    return c.distance + liquid->step * mn_dot(c.velocity, c.normal);
+    return c.distance + liquid->run.step * mn_dot(c.velocity, c.normal);
 }
 
 // Nodes of tetrahedra that would hardly be left when all that touch lay on the solids keep their distance.
@@ -109,23 +112,24 @@ static void find_loose(mn_tet_liquid *liquid)
     enum { ROUNDS = 8 };
     const double least = 0.3; // of its volume that a tetrahedron must keep
     const mn_tet_mesh *mesh = liquid->mesh;
-    bool more = liquid->touching > 0;
+    bool more = liquid->contacts.touching > 0;
     for (int round = 0; round < ROUNDS && more; round++) {
         more = false;
         for (int32_t t = 0; t < mesh->tet_slots; t++) {
             const int32_t *v = mesh->tet[t];
             uint8_t touch = 0;
             for (int k = 0; k < 4; k++)
-                touch |= liquid->loose.data[v[k]] == MN_TET_PUT ? liquid->touch.data[v[k]] : 0;
+                touch |=
+                    liquid->contacts.loose.data[v[k]] == MN_TET_PUT ? liquid->contacts.touch.data[v[k]] : 0;
             if (!touch) continue;
             mn_vec3 x[4];
             for (int k = 0; k < 4; k++) x[k] = mn_tet_liquid_on_solids(liquid, v[k]);
             if (mn_tet_volume(x[0], x[1], x[2], x[3]) > least * mn_tet_mesh_tet_volume(mesh, t)) continue;
-            for (int k = 0; k < 4; k++) liquid->loose.data[v[k]] = MN_TET_LOOSE;
+            for (int k = 0; k < 4; k++) liquid->contacts.loose.data[v[k]] = MN_TET_LOOSE;
             more = true;
         }
     }
-    for (int32_t i = 0; more && i < mesh->vertex_slots; i++) liquid->loose.data[i] = MN_TET_LOOSE;
+    for (int32_t i = 0; more && i < mesh->vertex_slots; i++) liquid->contacts.loose.data[i] = MN_TET_LOOSE;
 }
 
 // A node of a body that is solid stays at the distance at which it came to touch: put onto the collider in
@@ -137,9 +141,9 @@ static void keep_gaps_of_solids(mn_tet_liquid *liquid)
         double deepest = 0;
         if (!liquid->solids.solid_node.data[i]) continue;
         for (int solid = 0; solid <= COLLIDER_BIT; solid++)
-            if (liquid->touch.data[i] >> solid & 1)
+            if (liquid->contacts.touch.data[i] >> solid & 1)
                 deepest = fmin(deepest, probe(liquid, solid, liquid->mesh->position[i]).distance);
-        if (deepest > -touch_distance * liquid->size) liquid->loose.data[i] = MN_TET_LOOSE;
+        if (deepest > -touch_distance * liquid->size) liquid->contacts.loose.data[i] = MN_TET_LOOSE;
     }
 }
 
@@ -147,28 +151,30 @@ mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *liquid)
 {
     const mn_tet_mesh *mesh = liquid->mesh;
     const int32_t n = mesh->vertex_slots;
-    liquid->touching = 0;
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->touch, n));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->released, n));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->slip, n));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->loose, n));
+    liquid->contacts.touching = 0;
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->contacts.touch, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->contacts.released, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->friction.slip, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->contacts.loose, n));
     for (int32_t i = 0; i < n; i++)
-        liquid->touch.data[i] = liquid->released.data[i] = liquid->slip.data[i] = liquid->loose.data[i] = 0;
+        liquid->contacts.touch.data[i] = liquid->contacts.released.data[i] = liquid->friction.slip.data[i] =
+            liquid->contacts.loose.data[i] = 0;
     for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
         if (!is_solid(liquid, solid)) continue;
         for (int32_t i = 0; i < n; i++) {
             if (!mn_tet_vertex_on_boundary(mesh, i)) continue;
             if (probe(liquid, solid, mesh->position[i]).distance < touch_distance * liquid->size)
-                liquid->touch.data[i] |= (uint8_t)(1 << solid);
+                liquid->contacts.touch.data[i] |= (uint8_t)(1 << solid);
         }
     }
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->cap, n));
     for (int32_t i = 0; i < n; i++) {
         liquid->cap.data[i] = (uint8_t)mn_tet_liquid_cap_of(liquid, mesh, i);
-        if (liquid->cap.data[i]) liquid->touch.data[i] |= PIPE;
+        if (liquid->cap.data[i]) liquid->contacts.touch.data[i] |= PIPE;
     }
     for (int32_t i = 0; i < n; i++)
-        liquid->touching += liquid->touch.data[i] != 0 || mn_tet_liquid_is_pinned(liquid, mesh, i);
+        liquid->contacts.touching +=
+            liquid->contacts.touch.data[i] != 0 || mn_tet_liquid_is_pinned(liquid, mesh, i);
     find_loose(liquid);
     keep_gaps_of_solids(liquid);
     return MN_OK;
@@ -178,17 +184,18 @@ mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *liquid)
 mn_status mn_tet_liquid_find_wetted(mn_tet_liquid *liquid)
 {
     const mn_tet_system *s = &liquid->system;
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->face_sigma, s->face_count));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->wetted_area, s->node_count));
-    for (int32_t i = 0; i < s->node_count; i++) liquid->wetted_area.data[i] = 0;
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->contacts.face_sigma, s->face_count));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->contacts.wetted_area, s->node_count));
+    for (int32_t i = 0; i < s->node_count; i++) liquid->contacts.wetted_area.data[i] = 0;
     for (int32_t f = 0; f < s->face_count; f++) {
         const int32_t *v = s->face.data + 3 * (int64_t)f;
         const mn_vec3 *x = liquid->mesh->position;
-        const uint8_t common = liquid->touch.data[v[0]] & liquid->touch.data[v[1]] & liquid->touch.data[v[2]];
-        liquid->face_sigma.data[f] = 1;
+        const uint8_t common = liquid->contacts.touch.data[v[0]] & liquid->contacts.touch.data[v[1]] &
+                               liquid->contacts.touch.data[v[2]];
+        liquid->contacts.face_sigma.data[f] = 1;
         if (!common) continue;
         if (common & PIPE) {
-            liquid->face_sigma.data[f] = 0; // there is liquid behind it
+            liquid->contacts.face_sigma.data[f] = 0; // there is liquid behind it
             continue;
         }
         const mn_vec3 normal = mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]]));
@@ -199,9 +206,10 @@ mn_status mn_tet_liquid_find_wetted(mn_tet_liquid *liquid)
                 mn_dot(normal, probe(liquid, solid, middle).normal) < -0.5 * mn_norm(normal))
                 at = solid;
         if (at < 0) continue;
-        liquid->face_sigma.data[f] = -mn_cos(angle_of(liquid, at, middle));
+        liquid->contacts.face_sigma.data[f] = -mn_cos(angle_of(liquid, at, middle));
         for (int k = 0; k < 3; k++)
-            if (!(liquid->touch.data[v[k]] & PIPE)) liquid->wetted_area.data[v[k]] += mn_norm(normal) / 6;
+            if (!(liquid->contacts.touch.data[v[k]] & PIPE))
+                liquid->contacts.wetted_area.data[v[k]] += mn_norm(normal) / 6;
     }
     return MN_OK;
 }
@@ -241,14 +249,14 @@ mn_status mn_tet_liquid_check_solids(const mn_tet_liquid *liquid)
 mn_status mn_tet_liquid_find_directions(mn_tet_liquid *liquid, const mn_tet_mesh *mesh)
 {
     MN_ARRAY(uint8_t) cap = {0};
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->tangent, mesh->vertex_slots));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->contacts.tangent, mesh->vertex_slots));
     MN_TRY(mn_array_resize(liquid->ctx, &cap, mesh->vertex_slots));
     for (int32_t i = 0; i < mesh->vertex_slots; i++) cap.data[i] = 0;
     if (mesh->vertex_slots > 0) mn_tet_liquid_mark_cap(liquid, mesh, cap.data, PIPE);
     for (int32_t i = 0; i < mesh->vertex_slots; i++) {
         const bool fixed = cap.data[i] || mn_tet_liquid_is_pinned(liquid, mesh, i);
         mn_mat3 p = mn_m3_scale(fixed ? 0 : 1, mn_m3_identity());
-        for (int solid = 0; liquid->touching > 0 && solid <= COLLIDER_BIT; solid++) {
+        for (int solid = 0; liquid->contacts.touching > 0 && solid <= COLLIDER_BIT; solid++) {
             if (!is_solid(liquid, solid) || !mn_tet_vertex_alive(mesh, i) ||
                 !mn_tet_vertex_on_boundary(mesh, i))
                 continue;
@@ -261,7 +269,7 @@ mn_status mn_tet_liquid_find_directions(mn_tet_liquid *liquid, const mn_tet_mesh
             p = mn_tet_liquid_sticks(liquid, mesh, i) ? mn_m3_scale(0, p)
                                                       : mn_m3_add(p, mn_m3_scale(-1, mn_outer(t, t)));
         }
-        liquid->tangent.data[i] = p;
+        liquid->contacts.tangent.data[i] = p;
     }
     mn_array_free(liquid->ctx, &cap);
     return MN_OK;
@@ -269,15 +277,15 @@ mn_status mn_tet_liquid_find_directions(mn_tet_liquid *liquid, const mn_tet_mesh
 
 mn_vec3 mn_tet_liquid_solid_velocity(const mn_tet_liquid *liquid, int32_t i)
 {
-    if (!(liquid->touch.data[i] >> COLLIDER_BIT & 1)) return mn_v3(0, 0, 0); // walls rest
+    if (!(liquid->contacts.touch.data[i] >> COLLIDER_BIT & 1)) return mn_v3(0, 0, 0); // walls rest
     return probe(liquid, COLLIDER_BIT, liquid->mesh->position[i]).velocity;
 }
 
 mn_vec3 mn_tet_liquid_on_solids(const mn_tet_liquid *liquid, int32_t i)
 {
     mn_vec3 x = liquid->mesh->position[i];
-    for (int solid = 0; solid <= COLLIDER_BIT && liquid->loose.data[i] == MN_TET_PUT; solid++) {
-        if (!(liquid->touch.data[i] >> solid & 1)) continue;
+    for (int solid = 0; solid <= COLLIDER_BIT && liquid->contacts.loose.data[i] == MN_TET_PUT; solid++) {
+        if (!(liquid->contacts.touch.data[i] >> solid & 1)) continue;
         const mn_contact c = probe(liquid, solid, x);
         x = mn_axpy(x, -gap_of(liquid, c), c.normal);
     }
@@ -286,9 +294,9 @@ mn_vec3 mn_tet_liquid_on_solids(const mn_tet_liquid *liquid, int32_t i)
 
 mn_vec3 mn_tet_liquid_free_velocity(const mn_tet_liquid *liquid, int32_t i, mn_vec3 velocity)
 {
-    if (liquid->touch.data[i] & PIPE) return cap_velocity(liquid, i);
+    if (liquid->contacts.touch.data[i] & PIPE) return cap_velocity(liquid, i);
     for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
-        if (!(liquid->touch.data[i] >> solid & 1)) continue;
+        if (!(liquid->contacts.touch.data[i] >> solid & 1)) continue;
         const mn_contact c = probe(liquid, solid, liquid->mesh->position[i]);
         if (mn_tet_liquid_sticks(liquid, liquid->mesh, i)) return c.velocity;
         velocity = mn_axpy(velocity, fmax(0, mn_dot(mn_sub(c.velocity, velocity), c.normal)), c.normal);
@@ -302,28 +310,29 @@ double mn_tet_liquid_pressing(const mn_tet_liquid *liquid, const mn_tet_stage *s
     const mn_vec3 x = mn_scale(liquid->size, mn_add(stage->start[i], stage->u[i]));
     double sum = 0;
     for (int solid = 0; solid <= COLLIDER_BIT; solid++)
-        if (liquid->touch.data[i] >> solid & 1) sum += fmax(0, mn_dot(probe(liquid, solid, x).normal, force));
+        if (liquid->contacts.touch.data[i] >> solid & 1)
+            sum += fmax(0, mn_dot(probe(liquid, solid, x).normal, force));
     return sum;
 }
 
 mn_status mn_tet_liquid_constrain(mn_tet_liquid *liquid, double h, const mn_vec3 *a, mn_tet_stage *stage)
 {
-    if (liquid->touching == 0) return MN_OK;
+    if (liquid->contacts.touching == 0) return MN_OK;
     const double length = liquid->size;
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->freedom, liquid->system.node_count));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->tangent, liquid->system.node_count));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->contacts.freedom, liquid->system.node_count));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->contacts.tangent, liquid->system.node_count));
     for (int32_t i = 0; i < liquid->system.node_count; i++) {
         mn_mat3 p = mn_m3_identity();
-        const int touch = liquid->touch.data[i];
+        const int touch = liquid->contacts.touch.data[i];
         const bool held = touch && mn_tet_liquid_is_held(liquid, i);
         if (touch & PIPE) {
             stage->u[i] = mn_scale(h / length, cap_velocity(liquid, i));
-            liquid->tangent.data[i] = liquid->freedom.data[i] = mn_m3_scale(0, p);
+            liquid->contacts.tangent.data[i] = liquid->contacts.freedom.data[i] = mn_m3_scale(0, p);
             continue;
         }
         if (mn_tet_liquid_is_pinned(liquid, liquid->mesh, i)) {
             stage->u[i] = mn_scale(1 / length, mn_sub(liquid->mesh->position[i], a[i]));
-            liquid->tangent.data[i] = liquid->freedom.data[i] = mn_m3_scale(0, p);
+            liquid->contacts.tangent.data[i] = liquid->contacts.freedom.data[i] = mn_m3_scale(0, p);
             continue;
         }
         if (held) stage->u[i] = mn_v3(0, 0, 0);
@@ -336,17 +345,17 @@ mn_status mn_tet_liquid_constrain(mn_tet_liquid *liquid, double h, const mn_vec3
             if (part < 0.1) continue; // this direction is taken
             t = mn_scale(1 / part, t);
             // To the solid's surface, which is where it is at the end of the step.
-            const double gap = liquid->loose.data[i] == MN_TET_LOOSE
+            const double gap = liquid->contacts.loose.data[i] == MN_TET_LOOSE
                                    ? gap_of(liquid, probe(liquid, solid, liquid->mesh->position[i]))
                                    : 0;
             const double missing = (gap - c.distance) / length - mn_dot(stage->u[i], c.normal);
             stage->u[i] = mn_axpy(stage->u[i], missing / part, t);
             p = mn_m3_add(p, mn_m3_scale(-1, mn_outer(t, t)));
         }
-        liquid->tangent.data[i] = p;
-        liquid->freedom.data[i] = held ? mn_m3_scale(0, p) : p;
+        liquid->contacts.tangent.data[i] = p;
+        liquid->contacts.freedom.data[i] = held ? mn_m3_scale(0, p) : p;
     }
-    stage->freedom = liquid->freedom.data;
+    stage->freedom = liquid->contacts.freedom.data;
     return MN_OK;
 }
 
@@ -360,7 +369,7 @@ static double hold_of(const mn_tet_liquid *liquid, const mn_tet_stage *stage, in
     if (is_body) return least;
     const double line = 1.5 * stage->sigma * (mn_sin(angle) + 1 + mn_cos(angle)) + least;
     const double adhesion = 10 * stage->sigma * (1 + mn_cos(angle));
-    return line + adhesion * liquid->wetted_area.data[i] / (length * length);
+    return line + adhesion * liquid->contacts.wetted_area.data[i] / (length * length);
 }
 
 mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *liquid, const mn_tet_stage *stage,
@@ -369,27 +378,28 @@ mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *liquid, const mn_tet_stag
     const double length = liquid->size;
     *changed = false;
     for (int32_t i = 0; i < liquid->system.node_count; i++) {
-        if (!mn_tet_vertex_on_boundary(liquid->mesh, i) || (liquid->touch.data[i] & PIPE)) continue;
+        if (!mn_tet_vertex_on_boundary(liquid->mesh, i) || (liquid->contacts.touch.data[i] & PIPE)) continue;
         if (mn_tet_liquid_is_pinned(liquid, liquid->mesh, i)) continue;
         const mn_vec3 x = mn_scale(length, mn_add(stage->start[i], stage->u[i]));
         for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
             const uint8_t bit = (uint8_t)(1 << solid);
             if (!is_solid(liquid, solid)) continue;
             const mn_contact c = probe(liquid, solid, x);
-            if (!(liquid->touch.data[i] & bit)) {
-                if (c.distance >= -1e-3 * length || (liquid->released.data[i] & bit)) continue;
-                liquid->touching += liquid->touch.data[i] == 0;
-                liquid->touch.data[i] |= bit;
-                if (liquid->loose.data[i] == MN_TET_PUT) liquid->loose.data[i] = MN_TET_CAUGHT;
+            if (!(liquid->contacts.touch.data[i] & bit)) {
+                if (c.distance >= -1e-3 * length || (liquid->contacts.released.data[i] & bit)) continue;
+                liquid->contacts.touching += liquid->contacts.touch.data[i] == 0;
+                liquid->contacts.touch.data[i] |= bit;
+                if (liquid->contacts.loose.data[i] == MN_TET_PUT)
+                    liquid->contacts.loose.data[i] = MN_TET_CAUGHT;
                 *changed = true;
             } else if (reaction) {
                 const double push =
                     mn_dot(c.normal, mn_v3(reaction[3 * i], reaction[3 * i + 1], reaction[3 * i + 2]));
                 const bool is_body = liquid->solids.any && liquid->solids.solid_node.data[i];
                 if (push >= -hold_of(liquid, stage, i, angle_of(liquid, solid, x), is_body)) continue;
-                liquid->touch.data[i] &= (uint8_t)~bit;
-                liquid->touching -= liquid->touch.data[i] == 0;
-                liquid->released.data[i] |= bit;
+                liquid->contacts.touch.data[i] &= (uint8_t)~bit;
+                liquid->contacts.touching -= liquid->contacts.touch.data[i] == 0;
+                liquid->contacts.released.data[i] |= bit;
                 *changed = true;
             }
         }

@@ -17,6 +17,7 @@
 // The account is an amount of the mesh, so that it survives remeshing and saving, and every body has its own.
 // While the mesh changes, the body's whole energy rides on it. Bodies that come apart, merge or touch solids,
 // and liquid that is calm, start anew.
+#include "tet/solid_steps.h"
 #include "tet/state.h"
 
 static const double factor_most = 0.02; // of the velocity that one step may give or take
@@ -52,12 +53,13 @@ static void find_motion(mn_tet_body *body, mn_vec3 origin)
 
 static mn_status begin_bodies(mn_tet_liquid *liquid)
 {
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->bodies, liquid->body_count));
-    for (int32_t b = 0; b < liquid->body_count; b++)
-        liquid->bodies.data[b] = (mn_tet_body){.free = true, .factor = 1};
-    if (mn_tet_liquid_has_solids(liquid) && liquid->touch.count == liquid->system.node_count)
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->bodies.list, liquid->bodies.count));
+    for (int32_t b = 0; b < liquid->bodies.count; b++)
+        liquid->bodies.list.data[b] = (mn_tet_body){.free = true, .factor = 1};
+    if (mn_tet_liquid_has_solids(liquid) && liquid->contacts.touch.count == liquid->system.node_count)
         for (int32_t i = 0; i < liquid->system.node_count; i++)
-            if (liquid->touch.data[i]) liquid->bodies.data[liquid->body.data[i]].free = false;
+            if (liquid->contacts.touch.data[i])
+                liquid->bodies.list.data[liquid->bodies.of_node.data[i]].free = false;
     return MN_OK;
 }
 
@@ -66,13 +68,13 @@ static void sum_motion(mn_tet_liquid *liquid, const mn_vec3 *field, mn_vec3 orig
 {
     const mn_tet_mesh *mesh = liquid->mesh;
     const double *rest = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME);
-    mn_tet_body *bodies = liquid->bodies.data;
-    for (int32_t b = 0; b < liquid->body_count; b++) {
+    mn_tet_body *bodies = liquid->bodies.list.data;
+    for (int32_t b = 0; b < liquid->bodies.count; b++) {
         const mn_tet_body was = bodies[b];
         bodies[b] = (mn_tet_body){.free = was.free, .factor = was.factor};
     }
     for (int32_t t = 0; t < mesh->tet_slots; t++) {
-        mn_tet_body *body = &bodies[liquid->body.data[mesh->tet[t][0]]];
+        mn_tet_body *body = &bodies[liquid->bodies.of_node.data[mesh->tet[t][0]]];
         const double m = liquid->def.density * rest[t];
         mn_vec3 xs = {0}, vs = {0};
         mn_mat3 places = {0}, flows = {0};
@@ -90,7 +92,7 @@ static void sum_motion(mn_tet_liquid *liquid, const mn_vec3 *field, mn_vec3 orig
         body->places = mn_m3_add(body->places, mn_m3_scale(m / 20, mn_m3_add(places, mn_outer(xs, xs))));
         body->flows = mn_m3_add(body->flows, mn_m3_scale(m / 20, mn_m3_add(flows, mn_outer(vs, xs))));
     }
-    for (int32_t b = 0; b < liquid->body_count; b++) find_motion(&bodies[b], origin);
+    for (int32_t b = 0; b < liquid->bodies.count; b++) find_motion(&bodies[b], origin);
 }
 
 static void add_surface(mn_tet_liquid *liquid)
@@ -98,7 +100,7 @@ static void add_surface(mn_tet_liquid *liquid)
     const mn_vec3 *x = liquid->mesh->position;
     for (int32_t f = 0; f < liquid->system.face_count; f++) {
         const int32_t *v = liquid->system.face.data + 3 * (int64_t)f;
-        liquid->bodies.data[liquid->body.data[v[0]]].surface +=
+        liquid->bodies.list.data[liquid->bodies.of_node.data[v[0]]].surface +=
             0.5 * mn_tet_liquid_tension(liquid) *
             mn_norm(mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]])));
     }
@@ -112,7 +114,7 @@ static mn_status measure_bodies(mn_tet_liquid *liquid)
     add_surface(liquid);
     const double *owed = mn_tet_field_numbers(liquid, MN_TET_OWED);
     for (int32_t t = 0; t < liquid->mesh->tet_slots; t++)
-        liquid->bodies.data[liquid->body.data[liquid->mesh->tet[t][0]]].owed += owed[t];
+        liquid->bodies.list.data[liquid->bodies.of_node.data[liquid->mesh->tet[t][0]]].owed += owed[t];
     return MN_OK;
 }
 
@@ -122,7 +124,7 @@ static void spread_owed(const mn_tet_liquid *liquid, mn_tet_mesh *mesh)
     const double *rest = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME);
     double *owed = mn_tet_mesh_find_field(mesh, MN_TET_OWED)->data;
     for (int32_t t = 0; t < mesh->tet_slots; t++) {
-        const mn_tet_body *body = &liquid->bodies.data[liquid->body.data[mesh->tet[t][0]]];
+        const mn_tet_body *body = &liquid->bodies.list.data[liquid->bodies.of_node.data[mesh->tet[t][0]]];
         owed[t] = body->owed * (liquid->def.density * rest[t] / body->mass);
     }
 }
@@ -152,8 +154,8 @@ void mn_tet_liquid_owe_soft(mn_tet_liquid *liquid, const mn_vec3 *place)
 mn_status mn_tet_liquid_deposit_energy(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
 {
     MN_TRY(measure_bodies(liquid));
-    for (int32_t b = 0; b < liquid->body_count; b++) {
-        mn_tet_body *body = &liquid->bodies.data[b];
+    for (int32_t b = 0; b < liquid->bodies.count; b++) {
+        mn_tet_body *body = &liquid->bodies.list.data[b];
         body->owed += body->kinetic + body->surface;
     }
     spread_owed(liquid, mesh);
@@ -163,8 +165,8 @@ mn_status mn_tet_liquid_deposit_energy(mn_tet_liquid *liquid, mn_tet_mesh *mesh)
 mn_status mn_tet_liquid_withdraw_energy(mn_tet_liquid *liquid)
 {
     MN_TRY(measure_bodies(liquid));
-    for (int32_t b = 0; b < liquid->body_count; b++) {
-        mn_tet_body *body = &liquid->bodies.data[b];
+    for (int32_t b = 0; b < liquid->bodies.count; b++) {
+        mn_tet_body *body = &liquid->bodies.list.data[b];
         body->owed = body->free ? body->owed - body->kinetic - body->surface : 0;
     }
     spread_owed(liquid, liquid->mesh);
@@ -174,7 +176,7 @@ mn_status mn_tet_liquid_withdraw_energy(mn_tet_liquid *liquid)
 static void scale_motion(mn_tet_liquid *liquid, mn_vec3 *v)
 {
     for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++) {
-        const mn_tet_body *body = &liquid->bodies.data[liquid->body.data[i]];
+        const mn_tet_body *body = &liquid->bodies.list.data[liquid->bodies.of_node.data[i]];
         if (body->factor == 1) continue;
         const mn_vec3 w =
             mn_add(body->drift, mn_m3_apply(body->gradient, mn_sub(liquid->mesh->position[i], body->center)));
@@ -190,8 +192,8 @@ mn_status mn_tet_liquid_pay_owed(mn_tet_liquid *liquid, bool calm)
         return MN_OK;
     }
     MN_TRY(measure_bodies(liquid));
-    for (int32_t b = 0; b < liquid->body_count; b++) {
-        mn_tet_body *body = &liquid->bodies.data[b];
+    for (int32_t b = 0; b < liquid->bodies.count; b++) {
+        mn_tet_body *body = &liquid->bodies.list.data[b];
         const double most = owed_most * fmax(body->relative, 0);
         body->owed = body->free ? fmin(body->owed, most) : 0;
         if (!(most > 0) || body->owed == 0) continue;

@@ -18,6 +18,7 @@
 #include "base/elementary.h"
 #include "meniscus/array.h"
 #include "tet/elements.h"
+#include "tet/solid_steps.h"
 #include "tet/state.h"
 
 #include <stdlib.h>
@@ -303,15 +304,15 @@ static double crack_time(const mn_tet_liquid *liquid, const weak_nodes *weak)
 // Takes the mesh with its cracks. Its first nodes are those of the mesh before.
 static mn_status take_cracks(mn_tet_liquid *liquid, mn_tet_mesh *fresh)
 {
-    const int32_t bodies = liquid->body_count;
-    const int64_t nodes = liquid->body.count;
+    const int32_t bodies = liquid->bodies.count;
+    const int64_t nodes = liquid->bodies.of_node.count;
     MN_ARRAY(int32_t) was = {0};
     mn_status status;
     MN_TRY_TO(done, status, mn_array_resize(liquid->ctx, &was, nodes));
-    mn_copy_bytes(was.data, liquid->body.data, mn_bytes(nodes, sizeof *was.data));
+    mn_copy_bytes(was.data, liquid->bodies.of_node.data, mn_bytes(nodes, sizeof *was.data));
     status = mn_tet_solids_take_mesh(liquid, fresh);
     fresh = NULL;
-    if (status == MN_OK && liquid->body_count > bodies)
+    if (status == MN_OK && liquid->bodies.count > bodies)
         status = mn_tet_solids_tear_parted(liquid, nodes, was.data);
 done:
     mn_tet_mesh_free(fresh);

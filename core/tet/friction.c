@@ -22,7 +22,7 @@ static bool has_coulomb(const mn_tet_liquid *liquid)
 bool mn_tet_liquid_is_held(const mn_tet_liquid *liquid, int32_t i)
 {
     return mn_tet_liquid_sticks(liquid, liquid->mesh, i) ||
-           (has_coulomb(liquid) && liquid->slip.data[i] == HELD);
+           (has_coulomb(liquid) && liquid->friction.slip.data[i] == HELD);
 }
 
 mn_status mn_tet_liquid_begin_friction(mn_tet_liquid *liquid, double h, mn_tet_stage *stage)
@@ -30,24 +30,25 @@ mn_status mn_tet_liquid_begin_friction(mn_tet_liquid *liquid, double h, mn_tet_s
     const double slow = 0.02; // of the size a stage: what slides less is taken to be held at first
     const int32_t n = liquid->system.node_count;
     const double unit = h / (liquid->def.density * liquid->size * liquid->size * liquid->size);
-    const bool all_stick = liquid->def.stick && !mn_collider_is_painted(liquid->collider, MN_PAINT_SLIP);
+    const bool all_stick = liquid->def.stick && !mn_collider_is_painted(liquid->run.collider, MN_PAINT_SLIP);
     if (all_stick || (!(liquid->def.drag > 0) && !has_coulomb(liquid))) return MN_OK;
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->drag, n));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->push, n));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->solid, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->friction.drag, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->friction.push, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->friction.solid, n));
     for (int32_t i = 0; i < n; i++) {
-        liquid->drag.data[i] = liquid->def.drag * liquid->wetted_area.data[i] * unit;
-        liquid->push.data[i] = liquid->solid.data[i] = mn_v3(0, 0, 0);
-        liquid->slip.data[i] = SLIDES;
-        if (!liquid->touch.data[i]) continue;
-        liquid->solid.data[i] = mn_scale(h / liquid->size, mn_tet_liquid_solid_velocity(liquid, i));
-        const mn_vec3 slip = mn_sub(stage->drift[i], liquid->solid.data[i]);
-        if (liquid->wetted_area.data[i] > 0 && mn_norm(slip) < slow && mn_tet_liquid_friction(liquid, i) > 0)
-            liquid->slip.data[i] = HELD;
+        liquid->friction.drag.data[i] = liquid->def.drag * liquid->contacts.wetted_area.data[i] * unit;
+        liquid->friction.push.data[i] = liquid->friction.solid.data[i] = mn_v3(0, 0, 0);
+        liquid->friction.slip.data[i] = SLIDES;
+        if (!liquid->contacts.touch.data[i]) continue;
+        liquid->friction.solid.data[i] = mn_scale(h / liquid->size, mn_tet_liquid_solid_velocity(liquid, i));
+        const mn_vec3 slip = mn_sub(stage->drift[i], liquid->friction.solid.data[i]);
+        if (liquid->contacts.wetted_area.data[i] > 0 && mn_norm(slip) < slow &&
+            mn_tet_liquid_friction(liquid, i) > 0)
+            liquid->friction.slip.data[i] = HELD;
     }
-    stage->drag = liquid->drag.data;
-    stage->push = liquid->push.data;
-    stage->solid = liquid->solid.data;
+    stage->drag = liquid->friction.drag.data;
+    stage->push = liquid->friction.push.data;
+    stage->solid = liquid->friction.solid.data;
     return MN_OK;
 }
 
@@ -55,26 +56,27 @@ mn_status mn_tet_liquid_begin_friction(mn_tet_liquid *liquid, double h, mn_tet_s
 static void revise_node(mn_tet_liquid *liquid, const mn_tet_stage *stage, int32_t i, mn_vec3 force,
                         bool *changed)
 {
-    const mn_vec3 along = mn_m3_apply(liquid->tangent.data[i], force);
+    const mn_vec3 along = mn_m3_apply(liquid->contacts.tangent.data[i], force);
     const double most = mn_tet_liquid_friction(liquid, i) * mn_tet_liquid_pressing(liquid, stage, i, force);
-    const mn_vec3 slip = mn_m3_apply(liquid->tangent.data[i], mn_sub(stage->u[i], liquid->solid.data[i]));
-    if (liquid->slip.data[i] == HELD) {
+    const mn_vec3 slip =
+        mn_m3_apply(liquid->contacts.tangent.data[i], mn_sub(stage->u[i], liquid->friction.solid.data[i]));
+    if (liquid->friction.slip.data[i] == HELD) {
         if (mn_norm(along) <= most) return;
-        liquid->slip.data[i] = SLIDES;
-        liquid->push.data[i] = mn_scale(most, mn_normalize(along));
+        liquid->friction.slip.data[i] = SLIDES;
+        liquid->friction.push.data[i] = mn_scale(most, mn_normalize(along));
         *changed = true;
         return;
     }
-    const mn_vec3 had = liquid->push.data[i];
+    const mn_vec3 had = liquid->friction.push.data[i];
     if (mn_norm2(had) > 0 && mn_dot(slip, had) > 0) { // friction alone would drive it
-        liquid->slip.data[i] = HELD;
-        liquid->push.data[i] = mn_v3(0, 0, 0);
+        liquid->friction.slip.data[i] = HELD;
+        liquid->friction.push.data[i] = mn_v3(0, 0, 0);
         *changed = true;
         return;
     }
     const mn_vec3 now = mn_scale(-most, mn_normalize(slip));
     if (mn_distance(now, had) > 0.01 * most + 1e-9 * liquid->system.force_scale) {
-        liquid->push.data[i] = now;
+        liquid->friction.push.data[i] = now;
         *changed = true;
     }
 }
@@ -83,7 +85,7 @@ mn_status mn_tet_liquid_revise_friction(mn_tet_liquid *liquid, const mn_tet_stag
 {
     if (!has_coulomb(liquid) || !stage->push) return MN_OK;
     for (int32_t i = 0; i < liquid->system.node_count; i++) {
-        if (!liquid->touch.data[i] || !(liquid->wetted_area.data[i] > 0)) continue;
+        if (!liquid->contacts.touch.data[i] || !(liquid->contacts.wetted_area.data[i] > 0)) continue;
         if (mn_tet_liquid_sticks(liquid, liquid->mesh, i)) continue;
         const double *r = stage->reaction + 3 * (int64_t)i;
         revise_node(liquid, stage, i, mn_v3(r[0], r[1], r[2]), changed);

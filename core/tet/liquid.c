@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The solver's mesh and its life.
+#include "tet/solid_steps.h"
 #include "tet/state.h"
 
 #include <string.h>
@@ -62,8 +63,8 @@ fail:
 static mn_status find_bodies(mn_tet_liquid *liquid)
 {
     const mn_tet_mesh *mesh = liquid->mesh;
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->body, mesh->vertex_slots));
-    int32_t *root = liquid->body.data;
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->bodies.of_node, mesh->vertex_slots));
+    int32_t *root = liquid->bodies.of_node.data;
     for (int32_t i = 0; i < mesh->vertex_slots; i++) root[i] = i;
     for (int32_t t = 0; t < mesh->tet_slots; t++)
         for (int k = 1; k < 4; k++) {
@@ -76,9 +77,9 @@ static mn_status find_bodies(mn_tet_liquid *liquid)
             else
                 root[a] = b;
         }
-    liquid->body_count = 0;
+    liquid->bodies.count = 0;
     for (int32_t i = 0; i < mesh->vertex_slots; i++)
-        root[i] = root[i] == i ? liquid->body_count++ : root[root[i]];
+        root[i] = root[i] == i ? liquid->bodies.count++ : root[root[i]];
     return MN_OK;
 }
 
@@ -203,7 +204,7 @@ mn_status mn_tet_liquid_init(mn_solver *solver)
 {
     mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
     liquid->ctx = solver->ctx;
-    liquid->left_quality = liquid->left_shortest = INFINITY;
+    liquid->left.quality = liquid->left.shortest = INFINITY;
     MN_TRY(mn_krylov_create(solver->ctx, &liquid->krylov));
     MN_TRY(mn_tet_mesh_create(solver->ctx, &liquid->mesh));
     liquid->size = 1;
@@ -224,53 +225,53 @@ void mn_tet_liquid_release(mn_solver *solver)
 {
     mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
     mn_context *ctx = solver->ctx;
-    mn_array_free(ctx, &liquid->body);
-    mn_array_free(ctx, &liquid->bodies);
-    mn_array_free(ctx, &liquid->body_sum);
+    mn_array_free(ctx, &liquid->bodies.of_node);
+    mn_array_free(ctx, &liquid->bodies.list);
+    mn_array_free(ctx, &liquid->bodies.sums);
     mn_array_free(ctx, &liquid->neck_normals);
-    mn_array_free(ctx, &liquid->touch);
+    mn_array_free(ctx, &liquid->contacts.touch);
     mn_array_free(ctx, &liquid->cap);
-    mn_array_free(ctx, &liquid->field);
+    mn_array_free(ctx, &liquid->run.field);
     mn_array_free(ctx, &liquid->mouths);
-    mn_array_free(ctx, &liquid->released);
-    mn_array_free(ctx, &liquid->loose);
-    mn_array_free(ctx, &liquid->freedom);
-    mn_array_free(ctx, &liquid->tangent);
-    mn_array_free(ctx, &liquid->wetted_area);
-    mn_array_free(ctx, &liquid->slip);
-    mn_array_free(ctx, &liquid->drag);
-    mn_array_free(ctx, &liquid->push);
-    mn_array_free(ctx, &liquid->solid);
-    mn_array_free(ctx, &liquid->face_sigma);
-    mn_array_free(ctx, &liquid->reaction);
-    mn_array_free(ctx, &liquid->start);
-    mn_array_free(ctx, &liquid->drift);
-    mn_array_free(ctx, &liquid->u);
-    mn_array_free(ctx, &liquid->end);
-    mn_array_free(ctx, &liquid->place);
-    mn_array_free(ctx, &liquid->velocity);
-    mn_array_free(ctx, &liquid->middle);
-    mn_array_free(ctx, &liquid->p);
-    mn_array_free(ctx, &liquid->mass);
-    mn_array_free(ctx, &liquid->soft_volume);
-    mn_array_free(ctx, &liquid->node_volume);
-    mn_array_free(ctx, &liquid->volume_before);
-    mn_array_free(ctx, &liquid->residual);
-    mn_array_free(ctx, &liquid->side);
-    mn_array_free(ctx, &liquid->change);
-    mn_array_free(ctx, &liquid->pressure);
-    mn_array_free(ctx, &liquid->thin_fixed);
-    mn_array_free(ctx, &liquid->thin_mark);
+    mn_array_free(ctx, &liquid->contacts.released);
+    mn_array_free(ctx, &liquid->contacts.loose);
+    mn_array_free(ctx, &liquid->contacts.freedom);
+    mn_array_free(ctx, &liquid->contacts.tangent);
+    mn_array_free(ctx, &liquid->contacts.wetted_area);
+    mn_array_free(ctx, &liquid->friction.slip);
+    mn_array_free(ctx, &liquid->friction.drag);
+    mn_array_free(ctx, &liquid->friction.push);
+    mn_array_free(ctx, &liquid->friction.solid);
+    mn_array_free(ctx, &liquid->contacts.face_sigma);
+    mn_array_free(ctx, &liquid->trial.reaction);
+    mn_array_free(ctx, &liquid->trial.start);
+    mn_array_free(ctx, &liquid->trial.drift);
+    mn_array_free(ctx, &liquid->trial.u);
+    mn_array_free(ctx, &liquid->trial.end);
+    mn_array_free(ctx, &liquid->trial.place);
+    mn_array_free(ctx, &liquid->trial.velocity);
+    mn_array_free(ctx, &liquid->trial.middle);
+    mn_array_free(ctx, &liquid->trial.p);
+    mn_array_free(ctx, &liquid->trial.mass);
+    mn_array_free(ctx, &liquid->trial.soft_volume);
+    mn_array_free(ctx, &liquid->trial.node_volume);
+    mn_array_free(ctx, &liquid->trial.volume_before);
+    mn_array_free(ctx, &liquid->trial.residual);
+    mn_array_free(ctx, &liquid->trial.side);
+    mn_array_free(ctx, &liquid->trial.change);
+    mn_array_free(ctx, &liquid->trial.pressure);
+    mn_array_free(ctx, &liquid->sheets.fixed);
+    mn_array_free(ctx, &liquid->sheets.mark);
     mn_tet_folds_free(ctx, &liquid->folds);
     mn_tet_solids_free(liquid);
     mn_tet_system_free(&liquid->system);
     mn_krylov_free(liquid->krylov);
     mn_tet_mesh_free(liquid->mesh);
     mn_tet_mesh_free(liquid->whole);
-    mn_array_free(ctx, &liquid->shown_order);
-    mn_array_free(ctx, &liquid->shown_place);
-    mn_array_free(ctx, &liquid->shown_corners);
-    mn_array_free(ctx, &liquid->shown_tets);
-    mn_array_free(ctx, &liquid->shown_normals);
-    mn_array_free(ctx, &liquid->shown_names);
+    mn_array_free(ctx, &liquid->shown.order);
+    mn_array_free(ctx, &liquid->shown.place);
+    mn_array_free(ctx, &liquid->shown.corners);
+    mn_array_free(ctx, &liquid->shown.tets);
+    mn_array_free(ctx, &liquid->shown.normals);
+    mn_array_free(ctx, &liquid->shown.names);
 }

@@ -236,7 +236,7 @@ static void find_owners(const mn_tet_liquid *liquid, const mn_tet_mesh *whole, c
     for (int32_t t = 0; t < whole->tet_slots; t++)
         for (int k = 0; k < 4 && root[t] >= 0; k++) {
             const int32_t i = whole->tet[t][k];
-            if (owner[i] < 0 && !(solids && liquid->touch.data[i])) owner[i] = root[t];
+            if (owner[i] < 0 && !(solids && liquid->contacts.touch.data[i])) owner[i] = root[t];
         }
     for (int32_t t = 0; t < whole->tet_slots; t++)
         for (int k = 0; k < 4; k++) {

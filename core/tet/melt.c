@@ -13,6 +13,7 @@
 // their interpolated temperature, and what a tetrahedron lacks then goes to its nodes, as with momentum: none
 // is made or lost.
 #include "meniscus/array.h"
+#include "tet/solid_steps.h"
 #include "tet/state.h"
 
 #include <string.h>
@@ -57,11 +58,12 @@ static double collider_temperature(const mn_tet_liquid *liquid, const int32_t v[
 {
     const double fallback = liquid->def.collider_temperature;
     const mn_vec3 *x = liquid->mesh->position;
-    const uint8_t common = liquid->touch.data[v[0]] & liquid->touch.data[v[1]] & liquid->touch.data[v[2]];
+    const uint8_t common = liquid->contacts.touch.data[v[0]] & liquid->contacts.touch.data[v[1]] &
+                           liquid->contacts.touch.data[v[2]];
     if (!(common & MN_TET_TOUCHES_COLLIDER) ||
-        !mn_collider_is_painted(liquid->collider, MN_PAINT_TEMPERATURE))
+        !mn_collider_is_painted(liquid->run.collider, MN_PAINT_TEMPERATURE))
         return fallback;
-    return mn_collider_painted(liquid->collider, MN_PAINT_TEMPERATURE, fallback, liquid->frame_left,
+    return mn_collider_painted(liquid->run.collider, MN_PAINT_TEMPERATURE, fallback, liquid->run.frame_left,
                                mn_scale(1.0 / 3, mn_add(x[v[0]], mn_add(x[v[1]], x[v[2]]))));
 }
 
@@ -73,11 +75,13 @@ static mn_status view_surface(mn_tet_liquid *liquid, mn_heat_mesh *view)
     MN_TRY(mn_array_resize(liquid->ctx, &s->transfer, faces));
     MN_TRY(mn_array_resize(liquid->ctx, &s->outside, faces));
     MN_TRY(mn_array_resize(liquid->ctx, &s->emissivity, faces));
-    const bool touches = mn_tet_liquid_has_solids(liquid) && liquid->touch.count == liquid->system.node_count;
+    const bool touches =
+        mn_tet_liquid_has_solids(liquid) && liquid->contacts.touch.count == liquid->system.node_count;
     for (int32_t f = 0; f < faces; f++) {
         const int32_t *v = liquid->system.face.data + 3 * (int64_t)f;
         const bool touching =
-            touches && (liquid->touch.data[v[0]] & liquid->touch.data[v[1]] & liquid->touch.data[v[2]]);
+            touches && (liquid->contacts.touch.data[v[0]] & liquid->contacts.touch.data[v[1]] &
+                        liquid->contacts.touch.data[v[2]]);
         const mn_tet_material *m = &s->materials.data[s->material.data[s->behind.data[f]]];
         s->transfer.data[f] = touching ? liquid->def.collider_transfer : liquid->def.air_transfer;
         s->outside.data[f] = touching ? collider_temperature(liquid, v) : liquid->def.air_temperature;

@@ -11,6 +11,7 @@
 // and is left alone. A neck too thin for the mesh is cut whatever it carries.
 #include "tet/neck.h"
 #include "base/elementary.h"
+#include "tet/solid_steps.h"
 
 #include <stdlib.h>
 

@@ -24,11 +24,13 @@ void mn_tet_system_free(mn_tet_system *s)
     mn_array_free(s->ctx, &s->elements);
     mn_array_free(s->ctx, &s->ends);
     mn_array_free(s->ctx, &s->elastic);
-    mn_array_free(s->ctx, &s->scalar_side);
+    mn_array_free(s->ctx, &s->stiff_side);
     mn_array_free(s->ctx, &s->stiff_row);
+    mn_array_free(s->ctx, &s->stiff_part);
     mn_array_free(s->ctx, &s->stiff_slot);
-    mn_sparse_free(s->ctx, &s->scalar);
-    mn_cholesky_free(s->scalar_factor);
+    mn_sparse_free(s->ctx, &s->stiff_nodes);
+    mn_sparse_free(s->ctx, &s->stiff_blocks);
+    mn_cholesky_free(s->stiff_factor);
     mn_tet_phases_free(s->ctx, &s->phases);
     mn_array_free(s->ctx, &s->pair_rows);
     mn_array_free(s->ctx, &s->pair_pull);

@@ -11,6 +11,7 @@
 #include "tet/newton.h"
 
 #include "base/elementary.h"
+#include "tet/solid_steps.h"
 
 #include <string.h>
 
@@ -25,17 +26,17 @@ mn_status mn_tet_stage_resize(mn_tet_liquid *liquid)
 {
     const int64_t n = liquid->system.node_count, m = liquid->system.tet_count,
                   pressures = mn_tet_system_pressures(&liquid->system);
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->start, n));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->drift, n));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->u, n));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->p, pressures));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->node_volume, pressures));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->mass, m));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->volume_before, m));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->soft_volume, m));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->residual, 3 * n + pressures));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->side, 3 * n + pressures));
-    return mn_array_resize(liquid->ctx, &liquid->change, 3 * n + pressures);
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->trial.start, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->trial.drift, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->trial.u, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->trial.p, pressures));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->trial.node_volume, pressures));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->trial.mass, m));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->trial.volume_before, m));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->trial.soft_volume, m));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->trial.residual, 3 * n + pressures));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->trial.side, 3 * n + pressures));
+    return mn_array_resize(liquid->ctx, &liquid->trial.change, 3 * n + pressures);
 }
 
 // Whether a body has nowhere to grow or shrink to: no direction that its nodes are free in changes its
@@ -46,7 +47,7 @@ static mn_status find_confined(mn_tet_liquid *liquid, uint8_t *confined)
     const mn_tet_system *s = &liquid->system;
     const mn_vec3 *x = liquid->mesh->position;
     MN_ARRAY(double) area = {0};
-    MN_TRY(mn_array_resize(liquid->ctx, &area, 2 * (int64_t)liquid->body_count));
+    MN_TRY(mn_array_resize(liquid->ctx, &area, 2 * (int64_t)liquid->bodies.count));
     for (int64_t b = 0; b < area.count; b++) area.data[b] = 0;
     mn_status status = mn_tet_liquid_find_directions(liquid, liquid->mesh);
     for (int32_t i = 0; status == MN_OK && i < s->node_count; i++) {
@@ -55,10 +56,10 @@ static mn_status find_confined(mn_tet_liquid *liquid, uint8_t *confined)
             const int32_t *v = s->face.data + 3 * (int64_t)(s->face_corner.data[c] / 3);
             out = mn_add(out, mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]])));
         }
-        double *body = area.data + 2 * (int64_t)liquid->body.data[i];
-        body[0] += mn_norm(out), body[1] += mn_norm(mn_m3_apply(liquid->tangent.data[i], out));
+        double *body = area.data + 2 * (int64_t)liquid->bodies.of_node.data[i];
+        body[0] += mn_norm(out), body[1] += mn_norm(mn_m3_apply(liquid->contacts.tangent.data[i], out));
     }
-    for (int32_t b = 0; status == MN_OK && b < liquid->body_count; b++)
+    for (int32_t b = 0; status == MN_OK && b < liquid->bodies.count; b++)
         confined[b] = area.data[2 * b + 1] < least * area.data[2 * b];
     mn_array_free(liquid->ctx, &area);
     return status;
@@ -68,11 +69,11 @@ static mn_status find_confined(mn_tet_liquid *liquid, uint8_t *confined)
 static mn_status fit_confined(mn_tet_liquid *liquid, const double *now, double *rest)
 {
     MN_ARRAY(uint8_t) confined = {0};
-    MN_TRY(mn_array_resize(liquid->ctx, &confined, liquid->body_count));
+    MN_TRY(mn_array_resize(liquid->ctx, &confined, liquid->bodies.count));
     const mn_status status = find_confined(liquid, confined.data);
     for (int32_t d = 0; status == MN_OK && d < mn_tet_system_pressures(&liquid->system); d++) {
         const int32_t i = liquid->system.phases.split ? liquid->system.phases.node.data[d] : d;
-        if (confined.data[liquid->body.data[i]]) rest[d] = now[d];
+        if (confined.data[liquid->bodies.of_node.data[i]]) rest[d] = now[d];
     }
     mn_array_free(liquid->ctx, &confined);
     return status;
@@ -93,24 +94,25 @@ static mn_status find_node_volumes(mn_tet_liquid *liquid, double *part)
 {
     const mn_tet_system *s = &liquid->system;
     const int32_t pressures = mn_tet_system_pressures(s);
-    const double *room = liquid->solids.used ? liquid->solids.room.data : liquid->mass.data;
-    double *now = liquid->change.data, *rest = liquid->residual.data; // free until the first correction
+    const double *room = liquid->solids.used ? liquid->solids.room.data : liquid->trial.mass.data;
+    double *now = liquid->trial.change.data,
+           *rest = liquid->trial.residual.data; // free until the first correction
     for (int32_t i = 0; i < pressures; i++) rest[i] = 0;
     for (int32_t t = 0; t < s->tet_count; t++)
         for (int k = 0; k < 4; k++) rest[mn_tet_system_pressures_of(s, t)[k]] += 0.25 * room[t];
     for (int32_t i = 0; i < s->node_count; i++) {
         const mn_vec3 x =
-            liquid->touching > 0 ? mn_tet_liquid_on_solids(liquid, i) : liquid->mesh->position[i];
-        liquid->start.data[i] = mn_scale(1 / liquid->size, x);
+            liquid->contacts.touching > 0 ? mn_tet_liquid_on_solids(liquid, i) : liquid->mesh->position[i];
+        liquid->trial.start.data[i] = mn_scale(1 / liquid->size, x);
     }
-    mn_tet_system_node_volumes(s, liquid->start.data, now);
-    if (liquid->touching > 0) MN_TRY(fit_confined(liquid, now, rest));
+    mn_tet_system_node_volumes(s, liquid->trial.start.data, now);
+    if (liquid->contacts.touching > 0) MN_TRY(fit_confined(liquid, now, rest));
     double most = 0;
     for (int32_t i = 0; i < pressures; i++)
         if (!is_elastic(liquid, i)) most = fmax(most, fabs(rest[i] - now[i]) / now[i]);
-    *part = most > liquid->recovery ? liquid->recovery / most : 1;
+    *part = most > liquid->trial.recovery ? liquid->trial.recovery / most : 1;
     for (int32_t i = 0; i < pressures; i++)
-        liquid->node_volume.data[i] = now[i] + (is_elastic(liquid, i) ? 1 : *part) * (rest[i] - now[i]);
+        liquid->trial.node_volume.data[i] = now[i] + (is_elastic(liquid, i) ? 1 : *part) * (rest[i] - now[i]);
     return MN_OK;
 }
 
@@ -124,24 +126,25 @@ mn_status mn_tet_stage_fill(mn_tet_liquid *liquid, double h, const mn_vec3 *a, c
                  *soft = mn_tet_field_numbers(liquid, MN_TET_SOFT_VOLUME);
     const double press = h * h / (rho * length * length);
     for (int32_t t = 0; t < liquid->system.tet_count; t++) {
-        liquid->mass.data[t] = rest[t] / volume;
-        liquid->volume_before.data[t] = mn_tet_mesh_tet_volume(liquid->mesh, t) / volume;
-        liquid->soft_volume.data[t] = soft[t] / volume;
+        liquid->trial.mass.data[t] = rest[t] / volume;
+        liquid->trial.volume_before.data[t] = mn_tet_mesh_tet_volume(liquid->mesh, t) / volume;
+        liquid->trial.soft_volume.data[t] = soft[t] / volume;
     }
     *stage = (mn_tet_stage){0};
     MN_TRY(mn_tet_solids_fill_stage(liquid, h, stage));
     MN_TRY(find_node_volumes(liquid, part));
     for (int32_t i = 0; i < liquid->system.node_count; i++) {
-        liquid->start.data[i] = mn_scale(1 / length, a[i]);
-        liquid->drift.data[i] = mn_scale(h / length, b[i]);
-        liquid->u.data[i] = mn_scale(h / length, velocity[i]);
+        liquid->trial.start.data[i] = mn_scale(1 / length, a[i]);
+        liquid->trial.drift.data[i] = mn_scale(h / length, b[i]);
+        liquid->trial.u.data[i] = mn_scale(h / length, velocity[i]);
     }
     for (int32_t i = 0; i < mn_tet_system_pressures(&liquid->system); i++)
-        liquid->p.data[i] = press * pressure[i];
-    if (liquid->force.ops) MN_TRY(mn_array_resize(liquid->ctx, &liquid->field, liquid->system.node_count));
-    for (int32_t i = 0; liquid->force.ops && i < liquid->system.node_count; i++)
-        liquid->field.data[i] = mn_scale(h * h / length, mn_volume_sample_vec3(liquid->force, a[i]));
-    *stage = (mn_tet_stage){.field = liquid->force.ops ? liquid->field.data : NULL,
+        liquid->trial.p.data[i] = press * pressure[i];
+    if (liquid->run.force.ops)
+        MN_TRY(mn_array_resize(liquid->ctx, &liquid->run.field, liquid->system.node_count));
+    for (int32_t i = 0; liquid->run.force.ops && i < liquid->system.node_count; i++)
+        liquid->run.field.data[i] = mn_scale(h * h / length, mn_volume_sample_vec3(liquid->run.force, a[i]));
+    *stage = (mn_tet_stage){.field = liquid->run.force.ops ? liquid->run.field.data : NULL,
                             .sigma = mn_tet_liquid_tension(liquid) * h * h / (rho * volume),
                             .shapes = stage->shapes,
                             .tet_viscosity = stage->tet_viscosity,
@@ -155,21 +158,21 @@ mn_status mn_tet_stage_fill(mn_tet_liquid *liquid, double h, const mn_vec3 *a, c
                             .slips = liquid->solids.slips.data,
                             .slip_count = liquid->solids.slips.count,
                             .before = liquid->solids.before.data,
-                            .face_sigma =
-                                liquid->solids.used && liquid->face_sigma.count == liquid->system.face_count
-                                    ? liquid->face_sigma.data
-                                    : NULL,
+                            .face_sigma = liquid->solids.used && liquid->contacts.face_sigma.count ==
+                                                                     liquid->system.face_count
+                                              ? liquid->contacts.face_sigma.data
+                                              : NULL,
                             .viscosity = liquid->def.viscosity * h / (rho * length * length),
                             .stiffness = mn_tet_liquid_stiffness(liquid) * press,
                             .gravity = mn_scale(h * h / length, liquid->def.gravity),
-                            .start = liquid->start.data,
-                            .drift = liquid->drift.data,
-                            .mass = liquid->mass.data,
-                            .soft_volume = liquid->soft_volume.data,
-                            .node_volume = liquid->node_volume.data,
-                            .volume_before = liquid->volume_before.data,
-                            .u = liquid->u.data,
-                            .p = liquid->p.data};
+                            .start = liquid->trial.start.data,
+                            .drift = liquid->trial.drift.data,
+                            .mass = liquid->trial.mass.data,
+                            .soft_volume = liquid->trial.soft_volume.data,
+                            .node_volume = liquid->trial.node_volume.data,
+                            .volume_before = liquid->trial.volume_before.data,
+                            .u = liquid->trial.u.data,
+                            .p = liquid->trial.p.data};
     return MN_OK;
 }
 
@@ -179,15 +182,15 @@ static double error_of(const mn_tet_liquid *liquid)
     const int64_t n = liquid->system.node_count;
     double force = 0, volume = 0, mean = 0;
     for (int64_t i = 0; i < n; i++) {
-        const double *r = liquid->residual.data + 3 * i;
+        const double *r = liquid->trial.residual.data + 3 * i;
         const double length = r[0] * r[0] + r[1] * r[1] + r[2] * r[2],
-                     missing = fabs(liquid->residual.data[3 * n + i]);
+                     missing = fabs(liquid->trial.residual.data[3 * n + i]);
         force = length <= force ? force : length; // a NaN wins
         volume = missing <= volume ? volume : missing;
-        mean += liquid->node_volume.data[i] / (double)n;
+        mean += liquid->trial.node_volume.data[i] / (double)n;
     }
     for (int64_t i = n; i < mn_tet_system_pressures(&liquid->system); i++) {
-        const double missing = fabs(liquid->residual.data[3 * n + i]);
+        const double missing = fabs(liquid->trial.residual.data[3 * n + i]);
         volume = missing <= volume ? volume : missing;
     }
     const double scale = liquid->system.force_scale > 0 ? liquid->system.force_scale : 1;
@@ -199,12 +202,12 @@ static void move_unknowns(mn_tet_liquid *liquid, double factor)
 {
     const int64_t n = liquid->system.node_count;
     for (int64_t i = 0; i < n; i++) {
-        const double *d = liquid->change.data + 3 * i;
-        liquid->u.data[i] = mn_axpy(liquid->u.data[i], factor, mn_v3(d[0], d[1], d[2]));
-        liquid->p.data[i] += factor * liquid->change.data[3 * n + i];
+        const double *d = liquid->trial.change.data + 3 * i;
+        liquid->trial.u.data[i] = mn_axpy(liquid->trial.u.data[i], factor, mn_v3(d[0], d[1], d[2]));
+        liquid->trial.p.data[i] += factor * liquid->trial.change.data[3 * n + i];
     }
     for (int64_t i = n; i < mn_tet_system_pressures(&liquid->system); i++)
-        liquid->p.data[i] += factor * liquid->change.data[3 * n + i];
+        liquid->trial.p.data[i] += factor * liquid->trial.change.data[3 * n + i];
 }
 
 // Factors S at the iterate. Blocks are left as they were for it.
@@ -254,11 +257,11 @@ static mn_status correct(mn_tet_liquid *liquid, double tolerated, bool *solved)
     if (fresh) MN_TRY(mn_tet_stage_factor(liquid, solved));
     if (!*solved) return MN_OK;
     MN_TRY(mn_tet_system_assemble(&liquid->system));
-    for (int64_t i = 0; i < 3 * n; i++) liquid->side.data[i] = -liquid->residual.data[i];
-    for (int64_t i = 3 * n; i < all; i++) liquid->side.data[i] = liquid->residual.data[i];
-    memset(liquid->change.data, 0, mn_bytes(all, sizeof(double)));
-    MN_TRY(
-        mn_flexible_gmres(liquid->krylov, &problem, &def, liquid->side.data, liquid->change.data, &result));
+    for (int64_t i = 0; i < 3 * n; i++) liquid->trial.side.data[i] = -liquid->trial.residual.data[i];
+    for (int64_t i = 3 * n; i < all; i++) liquid->trial.side.data[i] = liquid->trial.residual.data[i];
+    memset(liquid->trial.change.data, 0, mn_bytes(all, sizeof(double)));
+    MN_TRY(mn_flexible_gmres(liquid->krylov, &problem, &def, liquid->trial.side.data,
+                             liquid->trial.change.data, &result));
     liquid->counts.linear += result.iterations;
     liquid->counts.newton++;
     if (has_aged(&liquid->system, fresh, result.iterations, tolerated)) liquid->system.factored = false;
@@ -270,10 +273,10 @@ static mn_status correct(mn_tet_liquid *liquid, double tolerated, bool *solved)
 static mn_status search_line(mn_tet_liquid *liquid, const mn_tet_stage *stage, double *error, bool *solved)
 {
     double factor = 1;
-    if (stage->barrier) MN_TRY(mn_tet_barrier_fraction(&liquid->system, liquid->change.data, &factor));
+    if (stage->barrier) MN_TRY(mn_tet_barrier_fraction(&liquid->system, liquid->trial.change.data, &factor));
     move_unknowns(liquid, factor);
     for (int halving = 0; halving <= HALVINGS; halving++, factor *= 0.5) {
-        MN_TRY(mn_tet_system_residual(&liquid->system, stage, liquid->residual.data));
+        MN_TRY(mn_tet_system_residual(&liquid->system, stage, liquid->trial.residual.data));
         const double now = error_of(liquid);
         if (liquid->system.min_volume > least_volume && now < *error) {
             *error = now;
@@ -283,12 +286,12 @@ static mn_status search_line(mn_tet_liquid *liquid, const mn_tet_stage *stage, d
     }
     move_unknowns(liquid, -factor);
     *solved = false;
-    return mn_tet_system_residual(&liquid->system, stage, liquid->residual.data);
+    return mn_tet_system_residual(&liquid->system, stage, liquid->trial.residual.data);
 }
 
 mn_status mn_tet_stage_iterate(mn_tet_liquid *liquid, const mn_tet_stage *stage, bool *solved)
 {
-    MN_TRY(mn_tet_system_residual(&liquid->system, stage, liquid->residual.data));
+    MN_TRY(mn_tet_system_residual(&liquid->system, stage, liquid->trial.residual.data));
     double error = error_of(liquid), before = 0;
     *solved = isfinite(error) && liquid->system.min_volume > 0;
     for (int i = 0; i < NEWTON_MAX && *solved && error > 1; i++) {
@@ -305,27 +308,28 @@ mn_status mn_tet_stage_iterate(mn_tet_liquid *liquid, const mn_tet_stage *stage,
 mn_status mn_tet_stage_balance(mn_tet_liquid *liquid, const mn_tet_stage *stage)
 {
     const mn_tet_system *s = &liquid->system;
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->body_sum, 4 * (int64_t)liquid->body_count));
-    double *sum = liquid->body_sum.data;
-    memset(sum, 0, mn_bytes(liquid->body_sum.count, sizeof *sum));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->bodies.sums, 4 * (int64_t)liquid->bodies.count));
+    double *sum = liquid->bodies.sums.data;
+    memset(sum, 0, mn_bytes(liquid->bodies.sums.count, sizeof *sum));
     for (int32_t t = 0; t < s->tet_count; t++)
         for (int k = 0; k < 4; k++) {
             const int32_t i = s->tet[t][k];
-            const double m = 0.25 * liquid->mass.data[t];
+            const double m = 0.25 * liquid->trial.mass.data[t];
             const mn_vec3 pull = stage->field ? mn_add(stage->gravity, stage->field[i]) : stage->gravity;
-            const mn_vec3 extra = mn_sub(mn_sub(liquid->u.data[i], liquid->drift.data[i]), pull);
-            double *body = sum + 4 * (int64_t)liquid->body.data[i];
+            const mn_vec3 extra = mn_sub(mn_sub(liquid->trial.u.data[i], liquid->trial.drift.data[i]), pull);
+            double *body = sum + 4 * (int64_t)liquid->bodies.of_node.data[i];
             body[0] += m, body[1] += m * extra.x, body[2] += m * extra.y, body[3] += m * extra.z;
         }
     for (int32_t i = 0; mn_tet_stage_touches(stage) && i < s->node_count;
          i++) { // bodies that touch each other
         const mn_vec3 push = s->pair_pull.data[i];
-        double *body = sum + 4 * (int64_t)liquid->body.data[i];
+        double *body = sum + 4 * (int64_t)liquid->bodies.of_node.data[i];
         body[1] += push.x, body[2] += push.y, body[3] += push.z;
     }
     for (int32_t i = 0; i < s->node_count; i++) {
-        const double *body = sum + 4 * (int64_t)liquid->body.data[i];
-        liquid->u.data[i] = mn_axpy(liquid->u.data[i], -1 / body[0], mn_v3(body[1], body[2], body[3]));
+        const double *body = sum + 4 * (int64_t)liquid->bodies.of_node.data[i];
+        liquid->trial.u.data[i] =
+            mn_axpy(liquid->trial.u.data[i], -1 / body[0], mn_v3(body[1], body[2], body[3]));
     }
     return MN_OK;
 }
@@ -338,15 +342,15 @@ static mn_status clip_guess(mn_tet_liquid *liquid, const mn_tet_stage *stage)
     for (int32_t i = 0; i < n; i++) {
         const mn_vec3 u = mn_sub(stage->before[i], stage->start[i]), d = mn_sub(stage->u[i], u);
         stage->u[i] = u;
-        memcpy(liquid->change.data + 3 * (int64_t)i, &d, sizeof d);
+        memcpy(liquid->trial.change.data + 3 * (int64_t)i, &d, sizeof d);
     }
     // Where forces act is what the fraction starts from.
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->system.x, n));
     for (int32_t i = 0; i < n; i++) liquid->system.x.data[i] = stage->before[i];
     liquid->system.stage = stage;
-    MN_TRY(mn_tet_barrier_fraction(&liquid->system, liquid->change.data, &fraction));
+    MN_TRY(mn_tet_barrier_fraction(&liquid->system, liquid->trial.change.data, &fraction));
     for (int32_t i = 0; i < n; i++) {
-        const double *d = liquid->change.data + 3 * (int64_t)i;
+        const double *d = liquid->trial.change.data + 3 * (int64_t)i;
         stage->u[i] = mn_axpy(stage->u[i], fraction, mn_v3(d[0], d[1], d[2]));
     }
     return MN_OK;
@@ -360,17 +364,17 @@ static mn_status iterate_with_contacts(mn_tet_liquid *liquid, double h, const mn
     const bool solids = mn_tet_liquid_has_solids(liquid);
     if (stage->barrier) MN_TRY(clip_guess(liquid, stage));
     if (solids) {
-        MN_TRY(mn_array_resize(liquid->ctx, &liquid->reaction, 3 * (int64_t)liquid->system.node_count));
-        stage->reaction = liquid->reaction.data;
-        stage->face_sigma = liquid->face_sigma.data;
+        MN_TRY(mn_array_resize(liquid->ctx, &liquid->trial.reaction, 3 * (int64_t)liquid->system.node_count));
+        stage->reaction = liquid->trial.reaction.data;
+        stage->face_sigma = liquid->contacts.face_sigma.data;
         MN_TRY(mn_tet_liquid_begin_friction(liquid, h, stage));
         MN_TRY(mn_tet_liquid_constrain(liquid, h, a, stage));
     }
     MN_TRY(mn_tet_stage_iterate(liquid, stage, solved));
     bool changed = solids;
     for (int round = 0; round < ROUNDS && *solved && changed; round++) {
-        MN_TRY(mn_tet_liquid_revise_contacts(liquid, stage, round < ROUNDS / 2 ? liquid->reaction.data : NULL,
-                                             &changed));
+        MN_TRY(mn_tet_liquid_revise_contacts(
+            liquid, stage, round < ROUNDS / 2 ? liquid->trial.reaction.data : NULL, &changed));
         if (*solved && round < ROUNDS - 1) MN_TRY(mn_tet_liquid_revise_friction(liquid, stage, &changed));
         if (!changed) break;
         // Few nodes of a solid change; the factor serves on until it costs iterations.
@@ -404,12 +408,12 @@ mn_status mn_tet_liquid_solve_stage(mn_tet_liquid *liquid, double h, const mn_ve
         liquid->system.factored = false;
     }
     if (!*solved) return MN_OK;
-    if (liquid->touching == 0) MN_TRY(mn_tet_stage_balance(liquid, &stage));
+    if (liquid->contacts.touching == 0) MN_TRY(mn_tet_stage_balance(liquid, &stage));
     const double press = liquid->def.density * liquid->size * liquid->size / (h * h);
     for (int32_t i = 0; i < liquid->system.node_count; i++)
-        velocity[i] = mn_scale(liquid->size / h, liquid->u.data[i]);
+        velocity[i] = mn_scale(liquid->size / h, liquid->trial.u.data[i]);
     for (int32_t i = 0; i < mn_tet_system_pressures(&liquid->system); i++)
-        pressure[i] = press * liquid->p.data[i];
+        pressure[i] = press * liquid->trial.p.data[i];
     return MN_OK;
 }
 
@@ -419,15 +423,16 @@ static mn_status hold_solids(mn_tet_liquid *liquid, mn_tet_stage *stage)
     const int32_t n = liquid->system.node_count;
     liquid->system.stiff = liquid->system.factored = false;
     if (!stage->freedom) {
-        MN_TRY(mn_array_resize(liquid->ctx, &liquid->freedom, n));
-        for (int32_t i = 0; i < n; i++) liquid->freedom.data[i] = mn_m3_identity();
-        stage->freedom = liquid->freedom.data;
+        MN_TRY(mn_array_resize(liquid->ctx, &liquid->contacts.freedom, n));
+        for (int32_t i = 0; i < n; i++) liquid->contacts.freedom.data[i] = mn_m3_identity();
+        stage->freedom = liquid->contacts.freedom.data;
     }
     for (int32_t i = 0; i < n; i++)
-        if (liquid->solids.solid_node.data[i]) liquid->freedom.data[i] = mn_m3_scale(0, mn_m3_identity());
-    mn_tet_system_node_volumes(&liquid->system, liquid->start.data, liquid->change.data);
+        if (liquid->solids.solid_node.data[i])
+            liquid->contacts.freedom.data[i] = mn_m3_scale(0, mn_m3_identity());
+    mn_tet_system_node_volumes(&liquid->system, liquid->trial.start.data, liquid->trial.change.data);
     for (int32_t d = 0; d < mn_tet_system_pressures(&liquid->system); d++)
-        if (is_elastic(liquid, d)) liquid->node_volume.data[d] = liquid->change.data[d];
+        if (is_elastic(liquid, d)) liquid->trial.node_volume.data[d] = liquid->trial.change.data[d];
     return MN_OK;
 }
 
@@ -436,21 +441,21 @@ mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *liquid)
     enum { ROUNDS = 10, SOME = 2, FAILURES = 3 };
     MN_TRY(mn_tet_stage_resize(liquid));
     bool solved = true, all = false;
-    liquid->recovery = 0.1;
-    liquid->step = 0;
+    liquid->trial.recovery = 0.1;
+    liquid->run.step = 0;
     // What cannot be given back at once may go in smaller parts; what is left then, the next steps try to
     // give.
     int rounds = ROUNDS, failures = 0;
     for (int round = 0; round < rounds && !all && failures < FAILURES;
-         round++, liquid->recovery *= solved ? 1 : 0.25) {
+         round++, liquid->trial.recovery *= solved ? 1 : 0.25) {
         // A stage without forces, from rest: M u = B^T p, C(x + u) = C0.
         mn_tet_stage stage;
-        memset(liquid->side.data, 0, mn_bytes(liquid->side.count, sizeof(double)));
-        const mn_vec3 *zero = (const mn_vec3 *)(const void *)liquid->side.data;
+        memset(liquid->trial.side.data, 0, mn_bytes(liquid->trial.side.count, sizeof(double)));
+        const mn_vec3 *zero = (const mn_vec3 *)(const void *)liquid->trial.side.data;
         if (mn_tet_liquid_has_solids(liquid)) MN_TRY(mn_tet_liquid_find_contacts(liquid));
         double part;
-        MN_TRY(mn_tet_stage_fill(liquid, 1, liquid->mesh->position, zero, zero, liquid->side.data, &stage,
-                                 &part));
+        MN_TRY(mn_tet_stage_fill(liquid, 1, liquid->mesh->position, zero, zero, liquid->trial.side.data,
+                                 &stage, &part));
         all = part == 1;
         if (part * ROUNDS < 1) rounds = SOME; // it would not end in any case
         stage.sigma = stage.viscosity = stage.stiffness = 0;
@@ -459,15 +464,15 @@ mn_status mn_tet_liquid_recover_volumes(mn_tet_liquid *liquid)
         stage.pair_count = stage.slip_count = 0, stage.barrier = NULL;
         if (mn_tet_liquid_has_solids(liquid)) {
             MN_TRY(mn_tet_liquid_constrain(liquid, 0, liquid->mesh->position, &stage)); // no time passes
-            if (liquid->touching > 0) liquid->system.factored = false;
+            if (liquid->contacts.touching > 0) liquid->system.factored = false;
         }
         if (liquid->solids.any) MN_TRY(hold_solids(liquid, &stage));
         MN_TRY(mn_tet_stage_iterate(liquid, &stage, &solved));
         all = all && solved;
         failures = solved ? 0 : failures + 1;
         for (int32_t i = 0; solved && i < liquid->system.node_count; i++)
-            mn_tet_mesh_move_vertex(liquid->mesh, i,
-                                    mn_axpy(liquid->mesh->position[i], liquid->size, liquid->u.data[i]));
+            mn_tet_mesh_move_vertex(
+                liquid->mesh, i, mn_axpy(liquid->mesh->position[i], liquid->size, liquid->trial.u.data[i]));
     }
     return MN_OK;
 }

@@ -10,6 +10,7 @@
 // What comes and what goes is booked as the rest volume of its tetrahedra, to rounding.
 #include "tet/pipes.h"
 
+#include "tet/solid_steps.h"
 #include "tetmesh/cut/cut.h"
 
 #include <string.h>
@@ -18,15 +19,15 @@
 
 bool mn_tet_liquid_has_mouth(const mn_tet_liquid *liquid)
 {
-    for (int32_t k = 0; k < liquid->open; k++)
+    for (int32_t k = 0; k < liquid->run.open; k++)
         if (liquid->mouths.data[k].area > 0) return true;
     return false;
 }
 
 int32_t mn_tet_liquid_cap_of(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, int32_t node)
 {
-    if (liquid->open == 0 || !mn_tet_vertex_on_boundary(mesh, node)) return 0;
-    for (int32_t k = 0; k < liquid->open; k++)
+    if (liquid->run.open == 0 || !mn_tet_vertex_on_boundary(mesh, node)) return 0;
+    for (int32_t k = 0; k < liquid->run.open; k++)
         if (mn_tet_mouth_caps(&liquid->mouths.data[k], liquid->size, mesh->position[node])) return k + 1;
     return 0;
 }
@@ -42,12 +43,12 @@ void mn_tet_liquid_mark_cap(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh
 
 double mn_tet_liquid_next_layer(const mn_tet_liquid *liquid)
 {
-    return mn_tet_mouths_next_layer(liquid->mouths.data, liquid->open, liquid->size);
+    return mn_tet_mouths_next_layer(liquid->mouths.data, liquid->run.open, liquid->size);
 }
 
 void mn_tet_liquid_move_caps(mn_tet_liquid *liquid, double seconds)
 {
-    mn_tet_mouths_move(liquid->mouths.data, liquid->open, seconds);
+    mn_tet_mouths_move(liquid->mouths.data, liquid->run.open, seconds);
 }
 
 // ---- what comes ----
@@ -190,8 +191,8 @@ done:
 
 mn_status mn_tet_liquid_emit(mn_tet_liquid *liquid)
 {
-    const mn_tet_pipe *pipe = &liquid->pipe;
-    for (int32_t k = 0; k < liquid->open; k++, pipe = pipe->next) {
+    const mn_tet_pipe *pipe = &liquid->run.pipe;
+    for (int32_t k = 0; k < liquid->run.open; k++, pipe = pipe->next) {
         mn_tet_mouth *m = &liquid->mouths.data[k];
         if (!mn_tet_mouth_is_due(m, liquid->size)) continue;
         MN_TRY(emit_from(liquid, pipe->slug, m));
@@ -244,9 +245,9 @@ mn_status mn_tet_liquid_drain(mn_tet_liquid *liquid)
     double volume = 0;
     bool reached = false;
     mn_status status = MN_OK;
-    if (!liquid->drain || n == 0) return MN_OK;
+    if (!liquid->run.drain || n == 0) return MN_OK;
     MN_TRY_TO(done, status, mn_array_resize(liquid->ctx, &distance, n));
-    mn_collider_distance(liquid->drain, liquid->frame_left, n, liquid->mesh->position, distance.data);
+    mn_collider_distance(liquid->run.drain, liquid->run.frame_left, n, liquid->mesh->position, distance.data);
     for (int32_t i = 0; i < n && !reached; i++) reached = distance.data[i] < 0;
     if (!reached) goto done;
     MN_TRY_TO(done, status, mn_tet_mesh_copy(liquid->mesh, &work));
@@ -265,16 +266,16 @@ done:
 mn_status mn_tet_liquid_open_pipe(mn_tet_liquid *liquid, const mn_tet_pipe *pipe)
 {
     bool changed;
-    liquid->pipe = (mn_tet_pipe){0}, liquid->open = 0;
+    liquid->run.pipe = (mn_tet_pipe){0}, liquid->run.open = 0;
     MN_TRY(mn_tet_mouths_open(liquid->ctx, liquid->size, pipe, &liquid->mouths, &changed));
     if (liquid->mouths.count == 0) return MN_OK;
     if (liquid->solids.used)
         return mn_fail(liquid->ctx, MN_ERROR_ARGUMENT,
                        "A solver with materials takes no emitters yet; remove the materials or the emitter.");
-    liquid->pipe = *pipe;
+    liquid->run.pipe = *pipe;
     // Steps that look back would move a cap by a mean of both velocities, away from where it is taken to be.
     if (changed) liquid->last_dt = 0;
-    liquid->open = (int32_t)liquid->mouths.count;
+    liquid->run.open = (int32_t)liquid->mouths.count;
     return MN_OK;
 }
 

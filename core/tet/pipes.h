@@ -20,4 +20,13 @@ mn_status mn_tet_liquid_emit(mn_tet_liquid *liquid);
 /// Takes out what lies in the drain.
 mn_status mn_tet_liquid_drain(mn_tet_liquid *liquid);
 
+/// Whether liquid comes out of a pipe.
+bool mn_tet_liquid_has_mouth(const mn_tet_liquid *liquid);
+/// 1 + the mouth whose cap a node of a mesh is on, 0: none.
+int32_t mn_tet_liquid_cap_of(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, int32_t node);
+/// Sets a bit in the marks of the nodes of a mesh that lie in the cap of a pipe, and takes it from the
+/// others.
+void mn_tet_liquid_mark_cap(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, uint8_t *marks,
+                            uint8_t mark);
+
 #endif

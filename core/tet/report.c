@@ -8,6 +8,7 @@
 //
 // and the numbers that tell what to expect.
 #include "base/elementary.h"
+#include "tet/solid_steps.h"
 #include "tet/state.h"
 
 static const double pi = MN_PI;
@@ -17,11 +18,11 @@ static double sum_area(const mn_tet_liquid *liquid, bool energies)
 {
     double area = 0;
     if (!liquid->ready) return 0;
-    energies = energies && liquid->face_sigma.count == liquid->system.face_count;
+    energies = energies && liquid->contacts.face_sigma.count == liquid->system.face_count;
     const mn_vec3 *x = liquid->mesh->position;
     for (int32_t f = 0; f < liquid->system.face_count; f++) {
         const int32_t *v = liquid->system.face.data + 3 * (int64_t)f;
-        area += (energies ? liquid->face_sigma.data[f] : 1) * 0.5 *
+        area += (energies ? liquid->contacts.face_sigma.data[f] : 1) * 0.5 *
                 mn_norm(mn_cross(mn_sub(x[v[1]], x[v[0]]), mn_sub(x[v[2]], x[v[0]])));
     }
     return area;

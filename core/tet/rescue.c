@@ -20,8 +20,8 @@
 static mn_status node_masses(mn_tet_liquid *liquid, double **masses)
 {
     const double *rest = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME);
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->node_volume, liquid->mesh->vertex_slots));
-    double *mass = liquid->node_volume.data;
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->trial.node_volume, liquid->mesh->vertex_slots));
+    double *mass = liquid->trial.node_volume.data;
     memset(mass, 0, mn_bytes(liquid->mesh->vertex_slots, sizeof(double)));
     for (int32_t t = 0; t < liquid->mesh->tet_slots; t++)
         for (int k = 0; k < 4; k++) mass[liquid->mesh->tet[t][k]] += 0.25 * rest[t];
@@ -109,9 +109,9 @@ static bool is_whole(const mn_tet_mesh *mesh, const mn_vec3 *y, int32_t t)
 // Mass and momentum of every body, 4 numbers each; `velocity` per node.
 static void sum_bodies(const mn_tet_liquid *liquid, const double *mass, const mn_vec3 *velocity, double *sum)
 {
-    memset(sum, 0, mn_bytes(4 * (int64_t)liquid->body_count, sizeof(double)));
+    memset(sum, 0, mn_bytes(4 * (int64_t)liquid->bodies.count, sizeof(double)));
     for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++) {
-        double *body = sum + 4 * (int64_t)liquid->body.data[i];
+        double *body = sum + 4 * (int64_t)liquid->bodies.of_node.data[i];
         const mn_vec3 v = velocity[i];
         body[0] += mass[i], body[1] += mass[i] * v.x, body[2] += mass[i] * v.y, body[3] += mass[i] * v.z;
     }
@@ -131,14 +131,14 @@ static void find_parts(const mn_tet_liquid *liquid, double dt, const double *sum
     for (int32_t i = 0; i < mesh->vertex_slots; i++) part[i] = 1;
     for (int round = 0; round <= ROUNDS && !whole; round++) {
         for (int32_t i = 0; i < mesh->vertex_slots; i++) {
-            const mn_vec3 mean = mean_of(sum + 4 * (int64_t)liquid->body.data[i]);
-            const mn_vec3 against = mn_sub(liquid->velocity.data[i], mean);
+            const mn_vec3 mean = mean_of(sum + 4 * (int64_t)liquid->bodies.of_node.data[i]);
+            const mn_vec3 against = mn_sub(liquid->trial.velocity.data[i], mean);
             if (round == ROUNDS) part[i] = 0;
-            liquid->place.data[i] = mn_axpy(mesh->position[i], dt, mn_axpy(mean, part[i], against));
+            liquid->trial.place.data[i] = mn_axpy(mesh->position[i], dt, mn_axpy(mean, part[i], against));
         }
-        whole = mn_tet_liquid_may_rejoin(liquid, liquid->place.data);
+        whole = mn_tet_liquid_may_rejoin(liquid, liquid->trial.place.data);
         for (int32_t t = 0; t < mesh->tet_slots; t++) {
-            if (is_whole(mesh, liquid->place.data, t)) continue;
+            if (is_whole(mesh, liquid->trial.place.data, t)) continue;
             whole = false;
             for (int k = 0; k < 4; k++) part[mesh->tet[t][k]] *= round < FREEZING ? 0.5 : 0;
         }
@@ -149,27 +149,29 @@ mn_status mn_tet_liquid_coast(mn_tet_liquid *liquid, double dt)
 {
     const mn_vec3 *v = mn_tet_field_vectors(liquid, MN_TET_V);
     const int32_t n = liquid->mesh->vertex_slots;
-    const size_t bytes = mn_bytes(8 * (int64_t)liquid->body_count, sizeof(double));
+    const size_t bytes = mn_bytes(8 * (int64_t)liquid->bodies.count, sizeof(double));
     double *mass;
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->residual, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->trial.residual, n));
     MN_TRY(node_masses(liquid, &mass));
-    double *part = liquid->residual.data, *sum = mn_allocate(liquid->ctx, bytes), *after;
+    double *part = liquid->trial.residual.data, *sum = mn_allocate(liquid->ctx, bytes), *after;
     if (!sum) return MN_ERROR_MEMORY;
-    after = sum + 4 * (int64_t)liquid->body_count;
+    after = sum + 4 * (int64_t)liquid->bodies.count;
     for (int32_t i = 0; i < n; i++)
-        liquid->velocity.data[i] = liquid->touching > 0 ? mn_tet_liquid_free_velocity(liquid, i, v[i]) : v[i];
-    sum_bodies(liquid, mass, liquid->velocity.data, sum);
+        liquid->trial.velocity.data[i] =
+            liquid->contacts.touching > 0 ? mn_tet_liquid_free_velocity(liquid, i, v[i]) : v[i];
+    sum_bodies(liquid, mass, liquid->trial.velocity.data, sum);
     // Nothing moves through a solid as one: bodies that touch stay where they cannot go.
-    for (int32_t b = 0; liquid->touching > 0 && b < liquid->body_count; b++)
+    for (int32_t b = 0; liquid->contacts.touching > 0 && b < liquid->bodies.count; b++)
         sum[4 * b + 1] = sum[4 * b + 2] = sum[4 * b + 3] = 0;
     find_parts(liquid, dt, sum, part);
     for (int32_t i = 0; i < n; i++)
-        liquid->velocity.data[i] = mn_scale(1 / dt, mn_sub(liquid->place.data[i], liquid->mesh->position[i]));
-    sum_bodies(liquid, mass, liquid->velocity.data, after);
-    for (int32_t i = 0; liquid->touching == 0 && i < n; i++) {
-        const int64_t body = 4 * (int64_t)liquid->body.data[i];
-        liquid->velocity.data[i] =
-            mn_add(liquid->velocity.data[i], mn_sub(mean_of(sum + body), mean_of(after + body)));
+        liquid->trial.velocity.data[i] =
+            mn_scale(1 / dt, mn_sub(liquid->trial.place.data[i], liquid->mesh->position[i]));
+    sum_bodies(liquid, mass, liquid->trial.velocity.data, after);
+    for (int32_t i = 0; liquid->contacts.touching == 0 && i < n; i++) {
+        const int64_t body = 4 * (int64_t)liquid->bodies.of_node.data[i];
+        liquid->trial.velocity.data[i] =
+            mn_add(liquid->trial.velocity.data[i], mn_sub(mean_of(sum + body), mean_of(after + body)));
     }
     liquid->counts.coasted++;
     mn_release(liquid->ctx, sum, bytes);

@@ -11,6 +11,7 @@
 #include "tet/neck.h"
 
 #include "tet/elements.h"
+#include "tet/solid_steps.h"
 
 mn_status mn_tet_patch_begin(mn_tet_patch *patch, const mn_tet_liquid *liquid)
 {
@@ -113,9 +114,10 @@ static void add_rim(const mn_tet_liquid *liquid, const plane *p, int32_t t, int 
     const double length = mn_distance(ends[0], ends[1]);
     section->perimeter += length;
     section->force += mn_tet_liquid_tension(liquid) * length * mn_norm(mn_cross(p->normal, normal));
-    if (liquid->touch.count == mesh->vertex_slots && mn_tet_liquid_has_solids(liquid))
-        section->wetted = section->wetted ||
-                          (liquid->touch.data[v[0]] && liquid->touch.data[v[1]] && liquid->touch.data[v[2]]);
+    if (liquid->contacts.touch.count == mesh->vertex_slots && mn_tet_liquid_has_solids(liquid))
+        section->wetted =
+            section->wetted || (liquid->contacts.touch.data[v[0]] && liquid->contacts.touch.data[v[1]] &&
+                                liquid->contacts.touch.data[v[2]]);
 }
 
 static void add_tet(const mn_tet_liquid *liquid, const plane *p, int32_t t, mn_tet_section *section)

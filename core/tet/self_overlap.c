@@ -92,18 +92,18 @@ static bool inside(mn_box a, mn_box b)
 // Whether the box of a body lies inside that of another.
 static mn_status bodies_nest(const mn_tet_liquid *liquid, bool *nest)
 {
-    const size_t bytes = mn_bytes(liquid->body_count, sizeof(mn_box));
-    if (liquid->body_count < 2) return MN_OK;
+    const size_t bytes = mn_bytes(liquid->bodies.count, sizeof(mn_box));
+    if (liquid->bodies.count < 2) return MN_OK;
     mn_box *boxes = mn_allocate(liquid->ctx, bytes);
     if (!boxes) return MN_ERROR_MEMORY;
-    for (int32_t b = 0; b < liquid->body_count; b++) boxes[b] = mn_box_empty();
+    for (int32_t b = 0; b < liquid->bodies.count; b++) boxes[b] = mn_box_empty();
     for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++) {
-        mn_box *box = &boxes[liquid->body.data[i]];
+        mn_box *box = &boxes[liquid->bodies.of_node.data[i]];
         const mn_vec3 x = liquid->mesh->position[i];
         *box = mn_box_join(*box, (mn_box){x, x});
     }
-    for (int32_t a = 0; a < liquid->body_count; a++)
-        for (int32_t b = 0; b < liquid->body_count && !*nest; b++)
+    for (int32_t a = 0; a < liquid->bodies.count; a++)
+        for (int32_t b = 0; b < liquid->bodies.count && !*nest; b++)
             *nest = a != b && inside(boxes[a], boxes[b]);
     mn_release(liquid->ctx, boxes, bytes);
     return MN_OK;

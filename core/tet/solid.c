@@ -10,6 +10,7 @@
 #include "base/elementary.h"
 #include "meniscus/array.h"
 #include "tet/elements.h"
+#include "tet/solid_steps.h"
 #include "tet/state.h"
 
 #include <string.h>
@@ -151,7 +152,7 @@ static void fill_shape(const mn_tet_liquid *liquid, int32_t t, double length, do
     shape->yield = press * mn_tet_material_yield(m, strain, tet_temperature(liquid->mesh, t));
     shape->hardening = press * m->hardening;
     shape->bulk = softening(liquid, t) * press * own_bulk(m);
-    if (m->creep > 0 && creeps) shape->creep = mn_tet_material_shear(m) * liquid->step / m->creep;
+    if (m->creep > 0 && creeps) shape->creep = mn_tet_material_shear(m) * liquid->run.step / m->creep;
     double off = 0; // how far P is from a number times I
     for (int i = 0; i < 6; i++) off = fmax(off, fabs(metric[i] - (i < 3 ? metric[0] : 0)));
     if (off <= never_flowed * metric[0] && !isfinite(shape->yield) && !(m->creep > 0))
@@ -203,11 +204,11 @@ double mn_tet_solids_spin(const mn_tet_liquid *liquid)
     MN_ARRAY(mn_vec3) sums = {0};
     MN_ARRAY(double) volumes = {0};
     double fastest = 0;
-    if (!liquid->solids.any || mn_array_resize(liquid->ctx, &sums, liquid->body_count) != MN_OK) return 0;
-    if (mn_array_resize(liquid->ctx, &volumes, liquid->body_count) == MN_OK) {
-        for (int32_t b = 0; b < liquid->body_count; b++) sums.data[b] = mn_v3(0, 0, 0), volumes.data[b] = 0;
+    if (!liquid->solids.any || mn_array_resize(liquid->ctx, &sums, liquid->bodies.count) != MN_OK) return 0;
+    if (mn_array_resize(liquid->ctx, &volumes, liquid->bodies.count) == MN_OK) {
+        for (int32_t b = 0; b < liquid->bodies.count; b++) sums.data[b] = mn_v3(0, 0, 0), volumes.data[b] = 0;
         for (int32_t t = 0; t < liquid->mesh->tet_slots; t++) {
-            const int32_t *corner = liquid->mesh->tet[t], b = liquid->body.data[corner[0]];
+            const int32_t *corner = liquid->mesh->tet[t], b = liquid->bodies.of_node.data[corner[0]];
             mn_vec3 x[4], g[4];
             if (!mn_tet_liquid_is_solid(liquid, t)) continue;
             for (int k = 0; k < 4; k++) x[k] = liquid->mesh->position[corner[k]];
@@ -215,7 +216,7 @@ double mn_tet_solids_spin(const mn_tet_liquid *liquid)
             for (int k = 0; k < 4; k++)
                 sums.data[b] = mn_axpy(sums.data[b], 0.5, mn_cross(g[k], v[corner[k]]));
         }
-        for (int32_t b = 0; b < liquid->body_count; b++)
+        for (int32_t b = 0; b < liquid->bodies.count; b++)
             if (volumes.data[b] > 0) fastest = fmax(fastest, mn_norm(sums.data[b]) / volumes.data[b]);
     }
     mn_array_free(liquid->ctx, &sums);
@@ -266,7 +267,7 @@ static double creep_work(const mn_tet_liquid *liquid, int32_t t, const mn_tet_so
                            state->b[3],        state->b[4],        state->b[5]};
     const double shear = softening(liquid, t) * mn_tet_material_shear(m);
     if (!(m->creep > 0)) return 0;
-    return shear * shear * mn_tet_symmetric_norm2(dev) / (2 * m->creep) * liquid->step *
+    return shear * shear * mn_tet_symmetric_norm2(dev) / (2 * m->creep) * liquid->run.step *
            mn_tet_liquid_room(liquid, t);
 }
 
@@ -403,12 +404,12 @@ const mn_tet_material *mn_tet_liquid_materials(const mn_tet_liquid *liquid, int3
 mn_status mn_tet_solids_find_tension(mn_tet_liquid *liquid, bool wetted)
 {
     const mn_tet_solids *s = &liquid->solids;
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->face_sigma, liquid->system.face_count));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->contacts.face_sigma, liquid->system.face_count));
     for (int32_t f = 0; f < liquid->system.face_count; f++) {
         const int32_t t = s->behind.data[f];
         const mn_tet_material *m = material_of(liquid, t);
         const double part = s->tension > 0 ? m->sigma / s->tension : 0;
-        double *face = &liquid->face_sigma.data[f];
+        double *face = &liquid->contacts.face_sigma.data[f];
         if (!wetted) *face = 1;
         if (!mn_tet_liquid_is_solid(liquid, t))
             *face *= part;

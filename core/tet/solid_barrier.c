@@ -18,6 +18,7 @@
 #include "contact/barrier.h"
 #include "contact/surface.h"
 #include "meniscus/array.h"
+#include "tet/solid_steps.h"
 #include "tet/state.h"
 
 #include <string.h>
@@ -59,7 +60,7 @@ static mn_status add_point(mn_tet_liquid *liquid, mn_tet_barrier *b, int32_t nod
     if (b->point.data[node] < 0) {
         b->point.data[node] = (int32_t)b->node.count;
         MN_TRY(mn_array_push(liquid->ctx, &b->node, &node));
-        MN_TRY(mn_array_push(liquid->ctx, &b->group, &liquid->body.data[node]));
+        MN_TRY(mn_array_push(liquid->ctx, &b->group, &liquid->bodies.of_node.data[node]));
         const mn_vec3 x = mn_scale(1 / liquid->size, liquid->mesh->position[node]);
         MN_TRY(mn_array_push(liquid->ctx, &b->start, &x));
     }
@@ -74,16 +75,16 @@ static mn_status list_surface(mn_tet_liquid *liquid, mn_tet_barrier *b, bool *bo
     const double *torn = mn_tet_field_numbers(liquid, MN_TET_TORN);
     b->node.count = b->group.count = b->triangle.count = b->start.count = 0;
     MN_TRY(mn_array_resize(liquid->ctx, &b->point, s->node_count));
-    MN_TRY(mn_array_resize(liquid->ctx, &b->stiffness, liquid->body_count));
-    MN_TRY(mn_array_resize(liquid->ctx, &b->flags, liquid->body_count));
+    MN_TRY(mn_array_resize(liquid->ctx, &b->stiffness, liquid->bodies.count));
+    MN_TRY(mn_array_resize(liquid->ctx, &b->flags, liquid->bodies.count));
     for (int32_t i = 0; i < s->node_count; i++) b->point.data[i] = -1;
-    for (int32_t g = 0; g < liquid->body_count; g++) b->stiffness.data[g] = INFINITY, b->flags.data[g] = 0;
+    for (int32_t g = 0; g < liquid->bodies.count; g++) b->stiffness.data[g] = INFINITY, b->flags.data[g] = 0;
     for (int32_t f = 0; f < s->face_count; f++) {
         const int32_t *c = s->face.data + 3 * (int64_t)f, t = liquid->solids.behind.data[f];
         corners triangle;
         if (!mn_tet_liquid_is_solid(liquid, t) || is_torn(torn, c)) continue;
         for (int k = 0; k < 3; k++) MN_TRY(add_point(liquid, b, c[k], &triangle[k]));
-        double *stiffness = &b->stiffness.data[liquid->body.data[c[0]]];
+        double *stiffness = &b->stiffness.data[liquid->bodies.of_node.data[c[0]]];
         *stiffness = fmin(
             *stiffness, contact_share * liquid->solids.materials.data[liquid->solids.material.data[t]].young);
         MN_TRY(mn_array_push(liquid->ctx, &b->triangle, &triangle));
@@ -97,7 +98,7 @@ static mn_status set_surface(mn_tet_liquid *liquid, mn_tet_barrier *b)
 {
     const mn_contact_surface surface = {.vertex_count = (int32_t)b->node.count,
                                         .triangle_count = (int32_t)b->triangle.count,
-                                        .group_count = liquid->body_count,
+                                        .group_count = liquid->bodies.count,
                                         .rest = b->start.data,
                                         .triangles = (const int32_t(*)[3])b->triangle.data,
                                         .group = b->group.data,
@@ -120,10 +121,10 @@ static mn_status find_candidates(mn_tet_liquid *liquid, mn_tet_barrier *b, doubl
     for (int64_t i = 0; i < n; i++) fastest = fmax(fastest, mn_norm(mn_sub(v[b->node.data[i]], mean)));
     b->range = reach_least + reach_of_motion * fastest * dt / liquid->size;
     MN_TRY(mn_array_resize(liquid->ctx, &b->reach, n));
-    MN_TRY(mn_array_resize(liquid->ctx, &b->group_reach, liquid->body_count));
+    MN_TRY(mn_array_resize(liquid->ctx, &b->group_reach, liquid->bodies.count));
     // Points lie within the range of the mean motion, so within twice that of their body's.
     for (int64_t i = 0; i < n; i++) b->reach.data[i] = 2 * b->range;
-    for (int32_t g = 0; g < liquid->body_count; g++) b->group_reach.data[g] = b->range;
+    for (int32_t g = 0; g < liquid->bodies.count; g++) b->group_reach.data[g] = b->range;
     return mn_contact_find_candidates(b->contact, b->start.data, b->reach.data, b->group_reach.data,
                                       distance);
 }
@@ -180,10 +181,10 @@ mn_status mn_tet_solids_tear_parted(mn_tet_liquid *liquid, int64_t count, const 
 {
     MN_ARRAY(int32_t) origin = {0};
     mn_status status = open_barrier(liquid);
-    if (status == MN_OK) status = mn_array_resize(liquid->ctx, &origin, liquid->body_count);
+    if (status == MN_OK) status = mn_array_resize(liquid->ctx, &origin, liquid->bodies.count);
     if (status != MN_OK) return status;
-    for (int32_t g = 0; g < liquid->body_count; g++) origin.data[g] = -1;
-    for (int64_t i = 0; i < count; i++) origin.data[liquid->body.data[i]] = was[i];
+    for (int32_t g = 0; g < liquid->bodies.count; g++) origin.data[g] = -1;
+    for (int64_t i = 0; i < count; i++) origin.data[liquid->bodies.of_node.data[i]] = was[i];
     for (bool marked = true; marked && status == MN_OK;)
         status = tear_parted(liquid, liquid->solids.barrier, origin.data, &marked);
     mn_array_free(liquid->ctx, &origin);
@@ -201,7 +202,7 @@ static mn_status place_points(mn_context *ctx, mn_tet_barrier *b, const mn_vec3 
 mn_status mn_tet_solids_begin_barrier(mn_tet_liquid *liquid, double dt)
 {
     if (liquid->solids.barrier) liquid->solids.barrier->on = false;
-    if (!liquid->solids.any || liquid->body_count < 2) return MN_OK;
+    if (!liquid->solids.any || liquid->bodies.count < 2) return MN_OK;
     MN_TRY(open_barrier(liquid));
     mn_tet_barrier *b = liquid->solids.barrier;
     for (bool marked = true; marked;) {
@@ -227,7 +228,8 @@ mn_tet_barrier *mn_tet_solids_barrier(const mn_tet_liquid *liquid)
 bool mn_tet_solids_barrier_holds(const mn_tet_liquid *liquid, int32_t i, const int32_t c[3])
 {
     const double *torn = mn_tet_field_numbers(liquid, MN_TET_TORN);
-    return liquid->body.data[i] != liquid->body.data[c[0]] && !(torn[i] > 0) && !is_torn(torn, c);
+    return liquid->bodies.of_node.data[i] != liquid->bodies.of_node.data[c[0]] && !(torn[i] > 0) &&
+           !is_torn(torn, c);
 }
 
 void mn_tet_solids_free_barrier(mn_tet_liquid *liquid)
@@ -258,7 +260,7 @@ static mn_status add_slip(mn_tet_liquid *liquid, const mn_contact_term *term, co
                           double force)
 {
     const mn_vec3 *speed = mn_tet_field_vectors(liquid, MN_TET_V);
-    const double scale = mn_tet_liquid_time_scale(liquid), dt = liquid->step;
+    const double scale = mn_tet_liquid_time_scale(liquid), dt = liquid->run.step;
     mn_tet_slip slip = {.force = liquid->def.friction * force};
     mn_vec3 x[4];
     double fast[2] = {0, 0};

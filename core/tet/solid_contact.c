@@ -16,6 +16,7 @@
 // Friction is that of solid_barrier.c.
 // Tested: tests/unit/tet/test_solid_contact.c.
 #include "meniscus/array.h"
+#include "tet/solid_steps.h"
 #include "tet/state.h"
 
 static const double reach = 0.5;    // of the size, between a node and a face that it may come to
@@ -190,13 +191,13 @@ mn_status mn_tet_solids_approach_limit(mn_tet_liquid *liquid, double *limit)
     const mn_vec3 *v = mn_tet_field_vectors(liquid, MN_TET_V), *x = liquid->mesh->position;
     MN_ARRAY(block) blocks = {0};
     *limit = INFINITY;
-    if (!liquid->solids.any || liquid->body_count < 2) return MN_OK;
-    MN_TRY(mn_array_resize(liquid->ctx, &blocks, liquid->body_count));
-    for (int32_t b = 0; b < liquid->body_count; b++)
+    if (!liquid->solids.any || liquid->bodies.count < 2) return MN_OK;
+    MN_TRY(mn_array_resize(liquid->ctx, &blocks, liquid->bodies.count));
+    for (int32_t b = 0; b < liquid->bodies.count; b++)
         blocks.data[b] =
             (block){mn_box_empty(), {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, false};
     for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++) {
-        block *b = &blocks.data[liquid->body.data[i]];
+        block *b = &blocks.data[liquid->bodies.of_node.data[i]];
         if (!liquid->solids.solid_node.data[i]) continue;
         b->solid = true, b->box = mn_box_join(b->box, (mn_box){x[i], x[i]});
         for (int k = 0; k < 3; k++) {
@@ -204,8 +205,8 @@ mn_status mn_tet_solids_approach_limit(mn_tet_liquid *liquid, double *limit)
             (&b->high.x)[k] = fmax((&b->high.x)[k], (&v[i].x)[k]);
         }
     }
-    for (int32_t a = 0; a < liquid->body_count; a++)
-        for (int32_t b = a + 1; blocks.data[a].solid && b < liquid->body_count; b++)
+    for (int32_t a = 0; a < liquid->bodies.count; a++)
+        for (int32_t b = a + 1; blocks.data[a].solid && b < liquid->bodies.count; b++)
             if (blocks.data[b].solid)
                 *limit = fmin(*limit, time_to(&blocks.data[a], &blocks.data[b], approach * liquid->size));
     mn_array_free(liquid->ctx, &blocks);

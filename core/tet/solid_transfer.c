@@ -17,6 +17,7 @@
 // Tested: tests/unit/tet/test_solid_transfer.c, tests/fuzz/fuzz_tet_solid.c, M14.
 #include "base/elementary.h"
 #include "meniscus/array.h"
+#include "tet/solid_steps.h"
 #include "tet/state.h"
 #include "tetmesh/quality.h"
 

@@ -279,21 +279,21 @@ mn_status mn_tet_liquid_hold_small(mn_tet_liquid *liquid)
     static const char *const names[] = {MN_TET_V, MN_TET_LAST_V, MN_TET_LAST_MOVE};
     const double *rest = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME);
     const double least = small_body * liquid->size * liquid->size * liquid->size;
-    const size_t bytes = mn_bytes(4 * (int64_t)liquid->body_count, sizeof(double));
-    if (liquid->body_count < 2) return MN_OK;
+    const size_t bytes = mn_bytes(4 * (int64_t)liquid->bodies.count, sizeof(double));
+    if (liquid->bodies.count < 2) return MN_OK;
     double *sum = mn_allocate(liquid->ctx, bytes);
     if (!sum) return MN_ERROR_MEMORY;
     for (int f = 0; f < 3; f++) {
         mn_vec3 *v = mn_tet_field_vectors(liquid, names[f]);
         memset(sum, 0, bytes);
         for (int32_t t = 0; t < liquid->mesh->tet_slots; t++) {
-            double *body = sum + 4 * (int64_t)liquid->body.data[liquid->mesh->tet[t][0]];
+            double *body = sum + 4 * (int64_t)liquid->bodies.of_node.data[liquid->mesh->tet[t][0]];
             const mn_vec3 mean = mean_velocity(liquid->mesh, v, t);
             body[0] += rest[t];
             body[1] += rest[t] * mean.x, body[2] += rest[t] * mean.y, body[3] += rest[t] * mean.z;
         }
         for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++) {
-            const double *body = sum + 4 * (int64_t)liquid->body.data[i];
+            const double *body = sum + 4 * (int64_t)liquid->bodies.of_node.data[i];
             if (body[0] < least) v[i] = mn_scale(1 / body[0], mn_v3(body[1], body[2], body[3]));
         }
     }

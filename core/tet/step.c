@@ -17,6 +17,7 @@
 #include "base/elementary.h"
 #include "tet/locking.h"
 #include "tet/pipes.h"
+#include "tet/solid_steps.h"
 
 #include <string.h>
 
@@ -32,7 +33,7 @@ static const double coasting = 1.0 / 8;   // of the longest step, when none can 
 
 double mn_tet_liquid_time_scale(const mn_tet_liquid *liquid)
 {
-    const double g = mn_norm(liquid->def.gravity) + liquid->strongest, l = liquid->size;
+    const double g = mn_norm(liquid->def.gravity) + liquid->run.strongest, l = liquid->size;
     const double rate2 = mn_tet_liquid_tension(liquid) / (liquid->def.density * l * l * l) + g / l;
     return rate2 > 0 ? 1 / sqrt(rate2) : INFINITY;
 }
@@ -41,7 +42,7 @@ double mn_tet_liquid_stiffness(const mn_tet_liquid *liquid)
 {
     return liquid->def.soft_stiffness *
            (mn_tet_liquid_tension(liquid) / liquid->size +
-            liquid->def.density * (mn_norm(liquid->def.gravity) + liquid->strongest) * liquid->size);
+            liquid->def.density * (mn_norm(liquid->def.gravity) + liquid->run.strongest) * liquid->size);
 }
 
 double mn_tet_liquid_step_limit(const mn_tet_liquid *liquid)
@@ -77,13 +78,13 @@ static mn_status limit_strain(mn_tet_liquid *liquid)
 static mn_status resize_step(mn_tet_liquid *liquid)
 {
     const int64_t n = liquid->system.node_count;
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->place, n));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->velocity, n));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->middle, n));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->pressure, mn_tet_system_pressures(&liquid->system)));
-    memcpy(liquid->pressure.data, mn_tet_field_numbers(liquid, MN_TET_MULTIPLIER),
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->trial.place, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->trial.velocity, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->trial.middle, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->trial.pressure, mn_tet_system_pressures(&liquid->system)));
+    memcpy(liquid->trial.pressure.data, mn_tet_field_numbers(liquid, MN_TET_MULTIPLIER),
            mn_bytes(n, sizeof(double)));
-    mn_tet_solids_load_pressures(liquid, liquid->pressure.data);
+    mn_tet_solids_load_pressures(liquid, liquid->trial.pressure.data);
     return MN_OK;
 }
 
@@ -96,14 +97,14 @@ static mn_status step_bdf2(mn_tet_liquid *liquid, double dt, bool *solved)
                   *move = mn_tet_field_vectors(liquid, MN_TET_LAST_MOVE);
     for (int32_t i = 0; i < liquid->system.node_count; i++) {
         // now - then = 1, so a is x and a part of the last move.
-        liquid->place.data[i] = mn_axpy(x[i], then, move[i]);
-        liquid->middle.data[i] = mn_sub(mn_scale(now, v[i]), mn_scale(then, last_v[i]));
-        liquid->velocity.data[i] = mn_axpy(v[i], w, mn_sub(v[i], last_v[i]));
+        liquid->trial.place.data[i] = mn_axpy(x[i], then, move[i]);
+        liquid->trial.middle.data[i] = mn_sub(mn_scale(now, v[i]), mn_scale(then, last_v[i]));
+        liquid->trial.velocity.data[i] = mn_axpy(v[i], w, mn_sub(v[i], last_v[i]));
     }
-    MN_TRY(mn_tet_liquid_solve_stage(liquid, h, liquid->place.data, liquid->middle.data,
-                                     liquid->velocity.data, liquid->pressure.data, solved));
+    MN_TRY(mn_tet_liquid_solve_stage(liquid, h, liquid->trial.place.data, liquid->trial.middle.data,
+                                     liquid->trial.velocity.data, liquid->trial.pressure.data, solved));
     for (int32_t i = 0; i < liquid->system.node_count; i++)
-        liquid->place.data[i] = mn_axpy(liquid->place.data[i], h, liquid->velocity.data[i]);
+        liquid->trial.place.data[i] = mn_axpy(liquid->trial.place.data[i], h, liquid->trial.velocity.data[i]);
     return MN_OK;
 }
 
@@ -111,19 +112,20 @@ static mn_status step_sdirk2(mn_tet_liquid *liquid, double dt, bool *solved)
 {
     const double h = gamma_sdirk * dt, rest = (1 - gamma_sdirk) * dt;
     const mn_vec3 *x = liquid->mesh->position, *v = mn_tet_field_vectors(liquid, MN_TET_V);
-    for (int32_t i = 0; i < liquid->system.node_count; i++) liquid->velocity.data[i] = v[i];
-    MN_TRY(mn_tet_liquid_solve_stage(liquid, h, x, v, liquid->velocity.data, liquid->pressure.data, solved));
+    for (int32_t i = 0; i < liquid->system.node_count; i++) liquid->trial.velocity.data[i] = v[i];
+    MN_TRY(mn_tet_liquid_solve_stage(liquid, h, x, v, liquid->trial.velocity.data,
+                                     liquid->trial.pressure.data, solved));
     if (!*solved) return MN_OK;
     for (int32_t i = 0; i < liquid->system.node_count; i++) {
-        const mn_vec3 gain = mn_sub(liquid->velocity.data[i], v[i]);
-        liquid->place.data[i] = mn_axpy(x[i], rest, liquid->velocity.data[i]);
-        liquid->middle.data[i] = mn_axpy(v[i], (1 - gamma_sdirk) / gamma_sdirk, gain);
-        liquid->velocity.data[i] = mn_axpy(v[i], 1 / gamma_sdirk, gain);
+        const mn_vec3 gain = mn_sub(liquid->trial.velocity.data[i], v[i]);
+        liquid->trial.place.data[i] = mn_axpy(x[i], rest, liquid->trial.velocity.data[i]);
+        liquid->trial.middle.data[i] = mn_axpy(v[i], (1 - gamma_sdirk) / gamma_sdirk, gain);
+        liquid->trial.velocity.data[i] = mn_axpy(v[i], 1 / gamma_sdirk, gain);
     }
-    MN_TRY(mn_tet_liquid_solve_stage(liquid, h, liquid->place.data, liquid->middle.data,
-                                     liquid->velocity.data, liquid->pressure.data, solved));
+    MN_TRY(mn_tet_liquid_solve_stage(liquid, h, liquid->trial.place.data, liquid->trial.middle.data,
+                                     liquid->trial.velocity.data, liquid->trial.pressure.data, solved));
     for (int32_t i = 0; i < liquid->system.node_count; i++)
-        liquid->place.data[i] = mn_axpy(liquid->place.data[i], h, liquid->velocity.data[i]);
+        liquid->trial.place.data[i] = mn_axpy(liquid->trial.place.data[i], h, liquid->trial.velocity.data[i]);
     return MN_OK;
 }
 
@@ -133,9 +135,9 @@ static mn_status step_symmetric(mn_tet_liquid *liquid, double dt, bool *solved)
     const mn_vec3 *last_v = mn_tet_field_vectors(liquid, MN_TET_LAST_V);
     const double w = liquid->last_dt > 0 ? 0.5 * dt / liquid->last_dt : 0;
     for (int32_t i = 0; i < liquid->system.node_count; i++)
-        liquid->velocity.data[i] = mn_axpy(v[i], w, mn_sub(v[i], last_v[i]));
-    return mn_tet_liquid_solve_symmetric(liquid, dt, x, v, liquid->place.data, liquid->velocity.data,
-                                         liquid->pressure.data, solved);
+        liquid->trial.velocity.data[i] = mn_axpy(v[i], w, mn_sub(v[i], last_v[i]));
+    return mn_tet_liquid_solve_symmetric(liquid, dt, x, v, liquid->trial.place.data,
+                                         liquid->trial.velocity.data, liquid->trial.pressure.data, solved);
 }
 
 // Whether what moves is slow against the waves of one edge's length.
@@ -172,7 +174,7 @@ static void show_pressure(mn_tet_liquid *liquid)
             const double weight = mn_tet_mesh_tet_volume(liquid->mesh, t);
             volume += weight;
             for (int k = 0; k < 4; k++)
-                sum += 0.25 * weight * liquid->pressure.data[mn_tet_system_pressures_of(s, t)[k]];
+                sum += 0.25 * weight * liquid->trial.pressure.data[mn_tet_system_pressures_of(s, t)[k]];
         }
         shown[i] = sum / volume;
     }
@@ -184,15 +186,15 @@ static void accept_step(mn_tet_liquid *liquid, double dt)
             *last_v = mn_tet_field_vectors(liquid, MN_TET_LAST_V);
     mn_vec3 *move = mn_tet_field_vectors(liquid, MN_TET_LAST_MOVE);
     double *multiplier = mn_tet_field_numbers(liquid, MN_TET_MULTIPLIER);
-    mn_tet_liquid_owe_soft(liquid, liquid->place.data);
+    mn_tet_liquid_owe_soft(liquid, liquid->trial.place.data);
     for (int32_t i = 0; i < liquid->system.node_count; i++) {
-        move[i] = mn_sub(liquid->place.data[i], liquid->mesh->position[i]);
+        move[i] = mn_sub(liquid->trial.place.data[i], liquid->mesh->position[i]);
         last_v[i] = v[i];
-        v[i] = liquid->velocity.data[i];
-        multiplier[i] = liquid->pressure.data[i];
-        mn_tet_mesh_move_vertex(liquid->mesh, i, liquid->place.data[i]);
+        v[i] = liquid->trial.velocity.data[i];
+        multiplier[i] = liquid->trial.pressure.data[i];
+        mn_tet_mesh_move_vertex(liquid->mesh, i, liquid->trial.place.data[i]);
     }
-    mn_tet_solids_save_pressures(liquid, liquid->pressure.data);
+    mn_tet_solids_save_pressures(liquid, liquid->trial.pressure.data);
     mn_tet_solids_accept(liquid);
     show_pressure(liquid);
     forget_volumes(liquid, dt);
@@ -204,7 +206,7 @@ static void accept_step(mn_tet_liquid *liquid, double dt)
 static bool step_is_whole(const mn_tet_liquid *liquid)
 {
     const double most = 0.8; // of an edge's length
-    const mn_vec3 *x = liquid->mesh->position, *y = liquid->place.data;
+    const mn_vec3 *x = liquid->mesh->position, *y = liquid->trial.place.data;
     for (int32_t t = 0; t < liquid->system.tet_count; t++) {
         const int32_t *v = liquid->system.tet[t];
         if (!(mn_tet_volume(y[v[0]], y[v[1]], y[v[2]], y[v[3]]) > 0)) return false;
@@ -221,15 +223,15 @@ static bool step_is_whole(const mn_tet_liquid *liquid)
 static mn_status begin_attempt(mn_tet_liquid *liquid)
 {
     MN_TRY(resize_step(liquid));
-    MN_TRY(mn_tet_solids_find_pairs(liquid, liquid->step));
+    MN_TRY(mn_tet_solids_find_pairs(liquid, liquid->run.step));
     if (liquid->solids.used && !mn_tet_liquid_has_solids(liquid))
         return mn_tet_solids_find_tension(liquid, false);
     if (!mn_tet_liquid_has_solids(liquid)) return MN_OK;
-    const int32_t touching = liquid->touching;
+    const int32_t touching = liquid->contacts.touching;
     MN_TRY(mn_tet_liquid_find_contacts(liquid));
     MN_TRY(mn_tet_liquid_find_wetted(liquid));
     if (liquid->solids.used) MN_TRY(mn_tet_solids_find_tension(liquid, true));
-    if (liquid->touching != touching) liquid->system.factored = false;
+    if (liquid->contacts.touching != touching) liquid->system.factored = false;
     return MN_OK;
 }
 
@@ -241,7 +243,7 @@ static mn_status solve(mn_tet_liquid *liquid, double dt, mn_status (*step)(mn_te
     const mn_status status = step(liquid, dt, whole);
     mn_timer_end(&liquid->solver.timers, "solve");
     MN_TRY(status);
-    *whole = *whole && step_is_whole(liquid) && mn_tet_liquid_may_rejoin(liquid, liquid->place.data);
+    *whole = *whole && step_is_whole(liquid) && mn_tet_liquid_may_rejoin(liquid, liquid->trial.place.data);
     return MN_OK;
 }
 
@@ -249,22 +251,22 @@ static mn_status solve(mn_tet_liquid *liquid, double dt, mn_status (*step)(mn_te
 static bool may_be_symmetric(const mn_tet_liquid *liquid, double dt)
 {
     const double thick = 0.2; // times what diffuses across a size in a step
-    return liquid->def.integrator == MN_TET_SYMMETRIC && liquid->touching == 0 && !liquid->solids.any &&
-           !liquid->force.ops && !liquid->whole && liquid->last_dt > 0 &&
+    return liquid->def.integrator == MN_TET_SYMMETRIC && liquid->contacts.touching == 0 &&
+           !liquid->solids.any && !liquid->run.force.ops && !liquid->whole && liquid->last_dt > 0 &&
            liquid->def.viscosity * dt < thick * liquid->def.density * liquid->size * liquid->size;
 }
 
 // How strong the force field is where the liquid is.
 static mn_status find_force(mn_tet_liquid *liquid, mn_volume force)
 {
-    liquid->force = force, liquid->strongest = 0;
+    liquid->run.force = force, liquid->run.strongest = 0;
     for (int32_t i = 0; force.ops && i < liquid->mesh->vertex_slots; i++) {
         const mn_vec3 f = mn_volume_sample_vec3(force, liquid->mesh->position[i]);
         if (!mn_is_finite3(f))
             return mn_fail(liquid->ctx, MN_ERROR_INPUT,
                            "The force field holds values that are not finite where the liquid is; check the "
                            "volume named force.");
-        liquid->strongest = fmax(liquid->strongest, mn_norm(f));
+        liquid->run.strongest = fmax(liquid->run.strongest, mn_norm(f));
     }
     return MN_OK;
 }
@@ -283,11 +285,11 @@ mn_status mn_tet_liquid_begin(mn_solver *solver, const mn_solver_inputs *inputs,
     MN_TRY(mn_tet_liquid_open_pipe(liquid, inputs->own));
     MN_TRY(find_force(liquid, inputs->force));
     MN_TRY(mn_tet_solids_begin(liquid, inputs->heat));
-    liquid->collider = inputs->collider, liquid->drain = inputs->sink;
-    liquid->touching = 0;
+    liquid->run.collider = inputs->collider, liquid->run.drain = inputs->sink;
+    liquid->contacts.touching = 0;
     // A loaded state has none of these, and the order of elimination depends on where nodes were.
     liquid->system.analyzed = liquid->system.factored = liquid->system.stiff_analyzed = false;
-    liquid->frame_left = seconds;
+    liquid->run.frame_left = seconds;
     return solver->time == 0 ? mn_tet_liquid_check_solids(liquid) : MN_OK;
 }
 
@@ -295,7 +297,7 @@ mn_status mn_tet_liquid_limit(mn_solver *solver, const mn_solver_inputs *inputs,
 {
     mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
     (void)inputs;
-    liquid->step_begin = solver->time;
+    liquid->run.step_begin = solver->time;
     limit->piece = fmin(solver->left, mn_tet_liquid_next_layer(liquid));
     limit->idle = liquid->mesh->tet_count == 0;
     if (limit->idle) return MN_OK;
@@ -317,7 +319,7 @@ mn_status mn_tet_liquid_prepare_step(mn_solver *solver, const mn_solver_inputs *
 {
     mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
     (void)inputs, (void)dt;
-    liquid->tries = 0, liquid->coasted = false;
+    liquid->run.tries = 0, liquid->run.coasted = false;
     return liquid->solids.used ? MN_OK : mn_tet_liquid_divide(liquid);
 }
 
@@ -329,9 +331,9 @@ mn_status mn_tet_liquid_attempt(mn_solver *solver, const mn_solver_inputs *input
     const bool two_step =
         liquid->def.integrator != MN_TET_SDIRK2 && liquid->last_dt > 0 && dt <= growth_max * liquid->last_dt;
     (void)inputs;
-    liquid->frame_left = solver->left - dt, liquid->step = dt;
+    liquid->run.frame_left = solver->left - dt, liquid->run.step = dt;
     // Volume that remeshing could not put back comes back slowly, or it would shoot out.
-    liquid->recovery = fmin(0.1, 0.05 * dt / mn_tet_liquid_time_scale(liquid));
+    liquid->trial.recovery = fmin(0.1, 0.05 * dt / mn_tet_liquid_time_scale(liquid));
     MN_TRY(begin_attempt(liquid));
     if (may_be_symmetric(liquid, dt)) {
         MN_TRY(solve(liquid, dt, step_symmetric, &verdict->good));
@@ -340,7 +342,7 @@ mn_status mn_tet_liquid_attempt(mn_solver *solver, const mn_solver_inputs *input
     if (!verdict->good) MN_TRY(solve(liquid, dt, two_step ? step_bdf2 : step_sdirk2, &verdict->good));
     if (verdict->good) return MN_OK;
     liquid->system.factored = false;
-    if (again && liquid->tries++ == HALVINGS_AGAIN) verdict->factor = 0;
+    if (again && liquid->run.tries++ == HALVINGS_AGAIN) verdict->factor = 0;
     return MN_OK;
 }
 
@@ -350,8 +352,8 @@ mn_status mn_tet_liquid_rescue(mn_solver *solver, const mn_solver_inputs *inputs
     mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
     (void)inputs;
     *taken = fmin(asked, coasting * limit); // not a part of what is left, which would never end
-    liquid->frame_left = solver->left - *taken;
-    liquid->coasted = true;
+    liquid->run.frame_left = solver->left - *taken;
+    liquid->run.coasted = true;
     MN_TRY(resize_step(liquid));
     return mn_tet_liquid_coast(liquid, *taken);
 }
@@ -360,7 +362,7 @@ mn_status mn_tet_liquid_rescue(mn_solver *solver, const mn_solver_inputs *inputs
 static mn_status accept(mn_tet_liquid *liquid, double dt)
 {
     accept_step(liquid, dt);
-    if (liquid->coasted) {
+    if (liquid->run.coasted) {
         mn_tet_liquid_forget_owed(liquid->mesh);
         liquid->counts.coasted_at = liquid->solver.counts.substeps;
         liquid->last_dt = 0;
@@ -373,7 +375,7 @@ mn_status mn_tet_liquid_commit(mn_solver *solver, const mn_solver_inputs *inputs
 {
     mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
     (void)inputs;
-    mn_tet_liquid_move_caps(liquid, solver->time - liquid->step_begin);
+    mn_tet_liquid_move_caps(liquid, solver->time - liquid->run.step_begin);
     if (dt > 0) {
         MN_TRY(accept(liquid, dt));
         MN_TRY(mn_tet_liquid_drain(liquid));
@@ -394,16 +396,16 @@ void mn_tet_liquid_abandon(mn_solver *solver)
 {
     mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
     mn_tet_liquid_forget_division(liquid);
-    liquid->collider = liquid->drain = NULL;
-    liquid->pipe = (mn_tet_pipe){0}, liquid->open = 0;
-    liquid->force = liquid->solids.source_field = (mn_volume){0}, liquid->strongest = 0;
+    liquid->run.collider = liquid->run.drain = NULL;
+    liquid->run.pipe = (mn_tet_pipe){0}, liquid->run.open = 0;
+    liquid->run.force = liquid->solids.source_field = (mn_volume){0}, liquid->run.strongest = 0;
 }
 
 // What is shown counts faces by what they touch now.
 static mn_status find_touched(mn_tet_liquid *liquid)
 {
     if (!mn_tet_liquid_has_solids(liquid)) return MN_OK;
-    liquid->step = 0;
+    liquid->run.step = 0;
     MN_TRY(mn_tet_liquid_find_contacts(liquid));
     MN_TRY(mn_tet_liquid_find_wetted(liquid));
     return liquid->solids.used ? mn_tet_solids_find_tension(liquid, true) : MN_OK;

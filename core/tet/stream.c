@@ -58,9 +58,9 @@ mn_status mn_tet_liquid_save_mesh(const mn_solver *solver, mn_writer *out)
     const mn_tet_liquid *liquid = (const mn_tet_liquid *)solver;
     const mn_tet_mesh *mesh = liquid->mesh;
     MN_TRY(mn_write_tag(out, "mesh", 4));
-    MN_TRY(mn_write_f64(out, liquid->left_quality));
-    MN_TRY(mn_write_f64(out, liquid->left_shortest));
-    MN_TRY(mn_write_f64(out, liquid->left_longest));
+    MN_TRY(mn_write_f64(out, liquid->left.quality));
+    MN_TRY(mn_write_f64(out, liquid->left.shortest));
+    MN_TRY(mn_write_f64(out, liquid->left.longest));
     MN_TRY(mn_write_i64(out, mesh->next_vertex_id));
     MN_TRY(mn_write_array_bytes(out, mesh->position, mesh->vertex_slots, sizeof *mesh->position));
     MN_TRY(mn_write_array_bytes(out, mesh->tet, mesh->tet_slots, sizeof *mesh->tet));
@@ -147,9 +147,9 @@ mn_status mn_tet_liquid_load_mesh(mn_solver *solver, mn_reader *in, int32_t vers
     mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
     int32_t tag_version;
     MN_TRY(mn_read_tag(in, "mesh", version, &tag_version));
-    MN_TRY(mn_read_f64(in, &liquid->left_quality));
-    MN_TRY(mn_read_f64(in, &liquid->left_shortest));
-    MN_TRY(mn_read_f64(in, &liquid->left_longest));
+    MN_TRY(mn_read_f64(in, &liquid->left.quality));
+    MN_TRY(mn_read_f64(in, &liquid->left.shortest));
+    MN_TRY(mn_read_f64(in, &liquid->left.longest));
     saved_mesh saved = {0};
     mn_status status = read_mesh(solver->ctx, in, version, &saved);
     if (status == MN_OK) {

@@ -26,7 +26,7 @@ static void fill_side(mn_tet_liquid *liquid, const mn_vec3 *first, const mn_vec3
 {
     const mn_tet_system *s = &liquid->system;
     const int64_t n = s->node_count;
-    double *side = liquid->side.data;
+    double *side = liquid->trial.side.data;
     memset(side, 0, mn_bytes(4 * n, sizeof(double)));
     for (int32_t t = 0; t < s->tet_count; t++) {
         const int32_t *v = s->tet[t];
@@ -56,25 +56,25 @@ static mn_status project(mn_tet_liquid *liquid, const mn_tet_stage *given, bool 
     mn_tet_stage stage = *given;
     // Of the blocks only M and B are left where nothing moves and nothing presses.
     stage.sigma = stage.viscosity = stage.stiffness = 0, stage.halfway = false;
-    stage.gravity = mn_v3(0, 0, 0), stage.field = NULL, stage.start = liquid->end.data;
-    memcpy(liquid->change.data, liquid->p.data, mn_bytes(n, sizeof(double)));
-    memset(liquid->p.data, 0, mn_bytes(n, sizeof(double)));
-    memset(liquid->u.data, 0, mn_bytes(n, sizeof(mn_vec3)));
-    MN_TRY(mn_tet_system_residual(&liquid->system, &stage, liquid->residual.data));
-    memcpy(liquid->p.data, liquid->change.data, mn_bytes(n, sizeof(double)));
+    stage.gravity = mn_v3(0, 0, 0), stage.field = NULL, stage.start = liquid->trial.end.data;
+    memcpy(liquid->trial.change.data, liquid->trial.p.data, mn_bytes(n, sizeof(double)));
+    memset(liquid->trial.p.data, 0, mn_bytes(n, sizeof(double)));
+    memset(liquid->trial.u.data, 0, mn_bytes(n, sizeof(mn_vec3)));
+    MN_TRY(mn_tet_system_residual(&liquid->system, &stage, liquid->trial.residual.data));
+    memcpy(liquid->trial.p.data, liquid->trial.change.data, mn_bytes(n, sizeof(double)));
     *solved = true;
     if (!liquid->system.factored) MN_TRY(mn_tet_stage_factor(liquid, solved));
     if (!*solved) return MN_OK;
     MN_TRY(mn_tet_system_assemble(&liquid->system));
-    memset(liquid->change.data, 0, mn_bytes(4 * n, sizeof(double)));
-    MN_TRY(
-        mn_flexible_gmres(liquid->krylov, &problem, &def, liquid->side.data, liquid->change.data, &result));
+    memset(liquid->trial.change.data, 0, mn_bytes(4 * n, sizeof(double)));
+    MN_TRY(mn_flexible_gmres(liquid->krylov, &problem, &def, liquid->trial.side.data,
+                             liquid->trial.change.data, &result));
     liquid->counts.linear += result.iterations;
     *solved = result.end == MN_KRYLOV_CONVERGED || result.end == MN_KRYLOV_ITERATIONS;
     for (int64_t i = 0; i < n; i++) {
-        const double *d = liquid->change.data + 3 * i;
-        liquid->u.data[i] = mn_add(liquid->drift.data[i], mn_v3(d[0], d[1], d[2]));
-        liquid->p.data[i] += 0.5 * liquid->change.data[3 * n + i];
+        const double *d = liquid->trial.change.data + 3 * i;
+        liquid->trial.u.data[i] = mn_add(liquid->trial.drift.data[i], mn_v3(d[0], d[1], d[2]));
+        liquid->trial.p.data[i] += 0.5 * liquid->trial.change.data[3 * n + i];
     }
     return MN_OK;
 }
@@ -88,17 +88,20 @@ mn_status mn_tet_liquid_project_velocity(mn_tet_liquid *liquid)
     bool solved;
     if (!isfinite(h)) return MN_OK;
     MN_TRY(mn_tet_stage_resize(liquid));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->end, liquid->system.node_count));
-    memset(liquid->side.data, 0, mn_bytes(liquid->system.node_count, sizeof(double)));
-    MN_TRY(mn_tet_stage_fill(liquid, h, liquid->mesh->position, v, v, liquid->side.data, &stage, &part));
-    memcpy(liquid->end.data, liquid->start.data, mn_bytes(liquid->system.node_count, sizeof(mn_vec3)));
-    fill_side(liquid, liquid->end.data, liquid->end.data, liquid->p.data, liquid->drift.data);
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->trial.end, liquid->system.node_count));
+    memset(liquid->trial.side.data, 0, mn_bytes(liquid->system.node_count, sizeof(double)));
+    MN_TRY(
+        mn_tet_stage_fill(liquid, h, liquid->mesh->position, v, v, liquid->trial.side.data, &stage, &part));
+    memcpy(liquid->trial.end.data, liquid->trial.start.data,
+           mn_bytes(liquid->system.node_count, sizeof(mn_vec3)));
+    fill_side(liquid, liquid->trial.end.data, liquid->trial.end.data, liquid->trial.p.data,
+              liquid->trial.drift.data);
     MN_TRY(project(liquid, &stage, &solved));
     if (!solved) return MN_OK; // the next step does it
     stage.gravity = mn_v3(0, 0, 0), stage.field = NULL;
     MN_TRY(mn_tet_stage_balance(liquid, &stage));
     for (int32_t i = 0; i < liquid->system.node_count; i++)
-        v[i] = mn_scale(liquid->size / h, liquid->u.data[i]);
+        v[i] = mn_scale(liquid->size / h, liquid->trial.u.data[i]);
     return MN_OK;
 }
 
@@ -109,13 +112,13 @@ mn_status mn_tet_liquid_solve_symmetric(mn_tet_liquid *liquid, double dt, const 
     mn_tet_stage stage;
     double part;
     MN_TRY(mn_tet_stage_resize(liquid));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->end, n));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->trial.end, n));
     MN_TRY(mn_tet_stage_fill(liquid, dt, x, v, velocity, pressure, &stage, &part));
     // Forces act for half of what u takes.
     stage.halfway = true;
     stage.sigma *= 0.5, stage.viscosity *= 0.5, stage.stiffness *= 0.5;
     stage.gravity = mn_scale(0.5, stage.gravity);
-    for (int32_t i = 0; i < n; i++) liquid->p.data[i] *= 0.5;
+    for (int32_t i = 0; i < n; i++) liquid->trial.p.data[i] *= 0.5;
     MN_TRY(mn_tet_stage_iterate(liquid, &stage, solved));
     if (*solved && mn_tet_liquid_has_solids(liquid)) {
         bool touched;
@@ -125,20 +128,22 @@ mn_status mn_tet_liquid_solve_symmetric(mn_tet_liquid *liquid, double dt, const 
     if (!*solved) return MN_OK;
     MN_TRY(mn_tet_stage_balance(liquid, &stage));
     for (int32_t i = 0; i < n; i++) {
-        place[i] = mn_axpy(x[i], liquid->size, liquid->u.data[i]);
-        liquid->end.data[i] = mn_add(liquid->start.data[i], liquid->u.data[i]);
-        liquid->drift.data[i] = mn_sub(mn_scale(2, liquid->u.data[i]), liquid->drift.data[i]);
+        place[i] = mn_axpy(x[i], liquid->size, liquid->trial.u.data[i]);
+        liquid->trial.end.data[i] = mn_add(liquid->trial.start.data[i], liquid->trial.u.data[i]);
+        liquid->trial.drift.data[i] =
+            mn_sub(mn_scale(2, liquid->trial.u.data[i]), liquid->trial.drift.data[i]);
     }
-    fill_side(liquid, liquid->start.data, liquid->end.data, liquid->p.data, liquid->drift.data);
+    fill_side(liquid, liquid->trial.start.data, liquid->trial.end.data, liquid->trial.p.data,
+              liquid->trial.drift.data);
     MN_TRY(project(liquid, &stage, solved));
     if (!*solved) return MN_OK;
-    for (int32_t i = 0; i < n; i++) liquid->drift.data[i] = mn_scale(dt / liquid->size, v[i]);
+    for (int32_t i = 0; i < n; i++) liquid->trial.drift.data[i] = mn_scale(dt / liquid->size, v[i]);
     stage.gravity = mn_scale(2, stage.gravity);
     MN_TRY(mn_tet_stage_balance(liquid, &stage));
     const double press = 2 * liquid->def.density * liquid->size * liquid->size / (dt * dt);
     for (int32_t i = 0; i < n; i++) {
-        velocity[i] = mn_scale(liquid->size / dt, liquid->u.data[i]);
-        pressure[i] = press * liquid->p.data[i];
+        velocity[i] = mn_scale(liquid->size / dt, liquid->trial.u.data[i]);
+        pressure[i] = press * liquid->trial.p.data[i];
     }
     return MN_OK;
 }

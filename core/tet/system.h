@@ -145,14 +145,16 @@ typedef struct mn_tet_system {
     mn_cholesky *cholesky;
     mn_multigrid *multigrid;
     bool analyzed, built, factored; ///< the pattern, the multigrid, the numbers
-    // A scalar factor in the place of the diagonal blocks, for stiff solids (stiff.c).
+    // A factor in the place of the diagonal blocks of solids that are stiff (stiff.c).
     bool stiff, stiff_analyzed;
-    double fresh_rate;            ///< iterations for a digit that the fresh factor took
-    MN_ARRAY(int32_t) stiff_row;  ///< of each node; -1: it has none
-    MN_ARRAY(int64_t) stiff_slot; ///< of each column of the rows of nodes; -1: none
-    mn_sparse scalar;
-    mn_cholesky *scalar_factor;
-    MN_ARRAY(double) scalar_side;
+    double fresh_rate;                   ///< iterations for a digit that the fresh factor took
+    int32_t stiff_most;                  ///< nodes that are factored together; 0: 20000
+    MN_ARRAY(int32_t) stiff_row;         ///< of each node; -1: it has none
+    MN_ARRAY(int32_t) stiff_part;        ///< of each node that has a row
+    MN_ARRAY(int64_t) stiff_slot;        ///< of each column of the rows of nodes; -1: none
+    mn_sparse stiff_nodes, stiff_blocks; ///< who neighbours whom; three rows a node
+    mn_cholesky *stiff_factor;
+    MN_ARRAY(double) stiff_side;
     MN_ARRAY(double) scratch;
 } mn_tet_system;
 
@@ -186,8 +188,8 @@ mn_status mn_tet_system_apply(void *system, const double *x, double *y);
 mn_status mn_tet_system_factor(mn_tet_system *system);
 /// An mn_apply_fn: the block factorisation with diag(A) and S in the places of A and its Schur complement.
 mn_status mn_tet_system_precondition(void *system, const double *r, double *z);
-/// stiff.c: factors M + W, whose solutions take the place of the diagonal blocks; and solves with it, 3
-/// numbers a node.
+/// stiff.c: factors A' of the solids at the iterate; and solves with it, 3 numbers a node, by the diagonal
+/// blocks where there is liquid.
 mn_status mn_tet_system_stiffen(mn_tet_system *system);
 mn_status mn_tet_system_solve_stiff(mn_tet_system *system, const double *r, double *z);
 // ---- nodal.c ----

@@ -70,7 +70,8 @@ static mn_status list_nodes(slider *s)
     if (solids) MN_TRY(mn_tet_liquid_find_contacts(liquid));
     MN_TRY(mn_array_resize(liquid->ctx, &s->local, n));
     for (int32_t i = 0; i < n; i++) {
-        const bool surface = liquid->mesh->boundary_faces[i] > 0 && !(solids && liquid->touch.data[i]);
+        const bool surface =
+            liquid->mesh->boundary_faces[i] > 0 && !(solids && liquid->contacts.touch.data[i]);
         s->local.data[i] = surface ? s->count++ : -1;
         if (surface) MN_TRY(mn_array_push(liquid->ctx, &s->node, &i));
     }
@@ -291,9 +292,9 @@ static mn_status move_nodes(slider *s, double part)
         after += rest[t] = volume;
     }
     for (int32_t t = 0; t < liquid->mesh->tet_slots; t++) rest[t] *= before / after;
-    for (int f = 0; liquid->touching == 0 && f < 3; f++) shift_velocity(liquid, carried[f], kept[f]);
+    for (int f = 0; liquid->contacts.touching == 0 && f < 3; f++) shift_velocity(liquid, carried[f], kept[f]);
     MN_TRY(mn_tet_liquid_recover_volumes(liquid));
-    if (liquid->touching == 0) mn_tet_liquid_set_center(liquid, center);
+    if (liquid->contacts.touching == 0) mn_tet_liquid_set_center(liquid, center);
     return MN_OK;
 }
 

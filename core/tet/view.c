@@ -4,6 +4,7 @@
 // those of the faces around a point, each with the sine of its angle:
 //
 //   N_i  ~  sum over faces (a, b, c) at i of  (b - a) x (c - a) / (|b - a| |c - a|)
+#include "tet/solid_steps.h"
 #include "tet/state.h"
 
 #include <string.h>
@@ -34,31 +35,31 @@ static mn_status number_points(mn_tet_liquid *liquid, int32_t output)
 {
     const bool boundary = output != MN_TET_OUTPUT_TETRAHEDRA;
     const mn_tet_mesh *mesh = liquid->mesh;
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->shown_place, mesh->vertex_slots));
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->shown_order, mesh->vertex_slots));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->shown.place, mesh->vertex_slots));
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->shown.order, mesh->vertex_slots));
     int32_t count = 0;
     for (int32_t v = 0; v < mesh->vertex_slots; v++) {
-        liquid->shown_place.data[v] = -1;
+        liquid->shown.place.data[v] = -1;
         if (boundary && !shows_vertex(liquid, output, v)) continue;
-        liquid->shown_order.data[count] = v;
-        liquid->shown_place.data[v] = count++;
+        liquid->shown.order.data[count] = v;
+        liquid->shown.place.data[v] = count++;
     }
-    liquid->shown_order.count = count;
+    liquid->shown.order.count = count;
     return MN_OK;
 }
 
 static mn_status push_primitive(mn_tet_liquid *liquid, int32_t t, const int32_t *corners, int count)
 {
     for (int k = 0; k < count; k++)
-        MN_TRY(mn_array_push(liquid->ctx, &liquid->shown_corners, &liquid->shown_place.data[corners[k]]));
-    return mn_array_push(liquid->ctx, &liquid->shown_tets, &t);
+        MN_TRY(mn_array_push(liquid->ctx, &liquid->shown.corners, &liquid->shown.place.data[corners[k]]));
+    return mn_array_push(liquid->ctx, &liquid->shown.tets, &t);
 }
 
 static mn_status list_primitives(mn_tet_liquid *liquid, int32_t output)
 {
     const bool boundary = output != MN_TET_OUTPUT_TETRAHEDRA;
     const mn_tet_mesh *mesh = liquid->mesh;
-    liquid->shown_corners.count = liquid->shown_tets.count = 0;
+    liquid->shown.corners.count = liquid->shown.tets.count = 0;
     for (int32_t t = 0; t < mesh->tet_slots; t++) {
         if (!boundary) MN_TRY(push_primitive(liquid, t, mesh->tet[t], 4));
         for (int k = 0; boundary && k < 4; k++) {
@@ -76,25 +77,25 @@ static mn_status list_primitives(mn_tet_liquid *liquid, int32_t output)
 /// Where a point is shown: attributes have single precision, and normals are those of what is shown.
 static mn_vec3 shown_position(const mn_tet_liquid *liquid, int32_t point)
 {
-    const mn_vec3 x = liquid->mesh->position[liquid->shown_order.data[point]];
+    const mn_vec3 x = liquid->mesh->position[liquid->shown.order.data[point]];
     return mn_v3((float)x.x, (float)x.y, (float)x.z);
 }
 
 static mn_status find_normals(mn_tet_liquid *liquid)
 {
     const int64_t values = 3 * (int64_t)liquid->mesh->vertex_slots;
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->shown_normals, values));
-    float *normals = liquid->shown_normals.data;
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->shown.normals, values));
+    float *normals = liquid->shown.normals.data;
     if (values > 0) memset(normals, 0, mn_bytes(values, sizeof *normals));
-    for (int64_t f = 0; f < liquid->shown_tets.count; f++) {
-        const int32_t *c = liquid->shown_corners.data + 3 * f;
+    for (int64_t f = 0; f < liquid->shown.tets.count; f++) {
+        const int32_t *c = liquid->shown.corners.data + 3 * f;
         const mn_vec3 a = shown_position(liquid, c[0]), b = shown_position(liquid, c[1]),
                       d = shown_position(liquid, c[2]);
         const mn_vec3 n = mn_cross(mn_sub(b, a), mn_sub(d, a));
         // In units of the face, so that floats hold it at any scale.
         const mn_vec3 part = mn_scale(1 / sqrt(mn_norm2(mn_sub(b, a)) * mn_norm2(mn_sub(d, a)) + 1e-300), n);
         for (int k = 0; k < 3; k++) {
-            float *normal = normals + 3 * (int64_t)liquid->shown_order.data[c[k]];
+            float *normal = normals + 3 * (int64_t)liquid->shown.order.data[c[k]];
             normal[0] += (float)part.x, normal[1] += (float)part.y, normal[2] += (float)part.z;
         }
     }
@@ -103,7 +104,7 @@ static mn_status find_normals(mn_tet_liquid *liquid)
 
 static void normal_value(const void *data, int64_t row, double *value)
 {
-    const float *n = ((const mn_tet_liquid *)data)->shown_normals.data + 3 * row;
+    const float *n = ((const mn_tet_liquid *)data)->shown.normals.data + 3 * row;
     const mn_vec3 unit = mn_normalize(mn_v3(n[0], n[1], n[2]));
     value[0] = unit.x, value[1] = unit.y, value[2] = unit.z;
 }
@@ -155,7 +156,7 @@ static void point_stress_value(const void *data, int64_t row, double *value)
 
 static double tet_value(const mn_tet_liquid *liquid, const char *name, int64_t row)
 {
-    return mn_tet_field_numbers(liquid, name)[liquid->shown_tets.data[row]];
+    return mn_tet_field_numbers(liquid, name)[liquid->shown.tets.data[row]];
 }
 
 static void solid_value(const void *data, int64_t row, double *value)
@@ -176,7 +177,7 @@ static void damage_value(const void *data, int64_t row, double *value)
 static void stress_value(const void *data, int64_t row, double *value)
 {
     const mn_tet_liquid *liquid = data;
-    *value = mn_tet_liquid_stress(liquid, liquid->shown_tets.data[row]);
+    *value = mn_tet_liquid_stress(liquid, liquid->shown.tets.data[row]);
 }
 
 static void material_value(const void *data, int64_t row, double *value)
@@ -186,16 +187,16 @@ static void material_value(const void *data, int64_t row, double *value)
 
 static mn_status list_names(mn_tet_liquid *liquid)
 {
-    MN_TRY(mn_array_resize(liquid->ctx, &liquid->shown_names, liquid->solids.materials.count));
-    for (int64_t i = 0; i < liquid->shown_names.count; i++)
-        liquid->shown_names.data[i] = liquid->solids.materials.data[i].name;
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->shown.names, liquid->solids.materials.count));
+    for (int64_t i = 0; i < liquid->shown.names.count; i++)
+        liquid->shown.names.data[i] = liquid->solids.materials.data[i].name;
     return MN_OK;
 }
 
 static mn_status show_materials(mn_tet_liquid *liquid, mn_view *view)
 {
     MN_TRY(list_names(liquid));
-    view->texts = liquid->shown_names.data;
+    view->texts = liquid->shown.names.data;
     mn_view_column(view, (mn_column_view){.name = "temperature",
                                           .type = MN_F32,
                                           .size = 1,
@@ -230,10 +231,10 @@ mn_status mn_tet_liquid_view(mn_solver *solver, const mn_solver_inputs *inputs, 
     MN_TRY(number_points(liquid, output));
     MN_TRY(list_primitives(liquid, output));
     if (surface) MN_TRY(find_normals(liquid));
-    view->point_count = liquid->shown_order.count;
-    view->order = liquid->shown_order.data;
-    mn_view_primitives(view, surface ? MN_POLYGON : MN_TETRAHEDRON, surface ? 3 : 4, liquid->shown_tets.count,
-                       liquid->shown_corners.data);
+    view->point_count = liquid->shown.order.count;
+    view->order = liquid->shown.order.data;
+    mn_view_primitives(view, surface ? MN_POLYGON : MN_TETRAHEDRON, surface ? 3 : 4, liquid->shown.tets.count,
+                       liquid->shown.corners.data);
     const mn_tet_mesh *mesh = liquid->mesh;
     const mn_column_view columns[] = {
         {"P", MN_F32, 3, MN_HINT_POINT, MN_STORE_F64, mesh->position, sizeof(mn_vec3), NULL},

@@ -131,31 +131,31 @@ static mn_sparse to_matrix(triplets *t, int64_t size)
 // p, then the skin's velocities, those of the films (or NULL), then lambda.
 static mn_sparse printed(const mn_codim_volume *v, film_rows *films)
 {
-    const int64_t p0 = 0, u0 = v->liquid.count, f0 = u0 + 3 * v->skin.count;
+    const int64_t p0 = 0, u0 = v->grid.liquid.count, f0 = u0 + 3 * v->skin.count;
     const int64_t l0 = f0 + (films ? 3 * films->mls->points.count : 0);
     triplets t = {.ctx = v->ctx};
     if (films) films->film = f0, films->skin = u0, add_film(&t, films);
     double *own = malloc((size_t)(3 * v->skin.count) * sizeof *own); // the skin's mass without the crossings'
-    memcpy(own, v->skin_mass.data, (size_t)(3 * v->skin.count) * sizeof *own);
-    for (int64_t i = 0; i < v->crossings.count; i++)
-        for (int32_t k = 0; k < v->crossings.data[i].count; k++)
-            own[3 * v->crossings.data[i].point[k] + v->crossings.data[i].axis] -=
-                v->crossings.data[i].weight[k] * v->crossings.data[i].mass;
-    for (int32_t i = (int32_t)(3 * v->skin.count); i < v->system.rows; i++) // without crossings
-        for (int64_t k = v->system.start[i]; k < v->system.start[i + 1]; k++) {
-            const int64_t j = v->system.column[k] - 3 * v->skin.count;
-            if (j >= 0) add(&t, p0 + i - 3 * v->skin.count, p0 + j, v->system.value[k]);
+    memcpy(own, v->hull.mass.data, (size_t)(3 * v->skin.count) * sizeof *own);
+    for (int64_t i = 0; i < v->coupling.crossings.count; i++)
+        for (int32_t k = 0; k < v->coupling.crossings.data[i].count; k++)
+            own[3 * v->coupling.crossings.data[i].point[k] + v->coupling.crossings.data[i].axis] -=
+                v->coupling.crossings.data[i].weight[k] * v->coupling.crossings.data[i].mass;
+    for (int32_t i = (int32_t)(3 * v->skin.count); i < v->coupling.system.rows; i++) // without crossings
+        for (int64_t k = v->coupling.system.start[i]; k < v->coupling.system.start[i + 1]; k++) {
+            const int64_t j = v->coupling.system.column[k] - 3 * v->skin.count;
+            if (j >= 0) add(&t, p0 + i - 3 * v->skin.count, p0 + j, v->coupling.system.value[k]);
         }
     for (int64_t q = 0; q < v->skin.count; q++)
         for (int32_t axis = 0; axis < 3; axis++) {
             const int64_t r = u0 + 3 * q + axis;
-            add(&t, r, r, -own[3 * q + axis] - v->strength * v->matrix.diagonal.data[q]);
-            for (int64_t e = v->matrix.start.data[q]; e < v->matrix.start.data[q + 1]; e++)
-                add(&t, r, u0 + 3 * (int64_t)v->matrix.column.data[e] + axis,
-                    v->strength * v->matrix.weight.data[e]);
+            add(&t, r, r, -own[3 * q + axis] - v->coupling.strength * v->hull.matrix.diagonal.data[q]);
+            for (int64_t e = v->hull.matrix.start.data[q]; e < v->hull.matrix.start.data[q + 1]; e++)
+                add(&t, r, u0 + 3 * (int64_t)v->hull.matrix.column.data[e] + axis,
+                    v->coupling.strength * v->hull.matrix.weight.data[e]);
         }
-    for (int64_t i = 0; i < v->crossings.count; i++) {
-        const mn_codim_volume_crossing *c = &v->crossings.data[i];
+    for (int64_t i = 0; i < v->coupling.crossings.count; i++) {
+        const mn_codim_volume_crossing *c = &v->coupling.crossings.data[i];
         add(&t, p0 + c->unknown, p0 + c->unknown, c->side * c->side / c->mass);
         add_both(&t, p0 + c->unknown, l0 + i, c->side / c->mass);
         add(&t, l0 + i, l0 + i, 1 / c->mass);
@@ -163,7 +163,7 @@ static mn_sparse printed(const mn_codim_volume *v, film_rows *films)
             add_both(&t, u0 + 3 * (int64_t)c->point[k] + c->axis, l0 + i, -c->weight[k]);
     }
     free(own);
-    return to_matrix(&t, l0 + v->crossings.count);
+    return to_matrix(&t, l0 + v->coupling.crossings.count);
 }
 
 // The symmetric system: films, skin, pressures.
@@ -173,10 +173,10 @@ static mn_sparse reduced(const mn_codim_volume *v, film_rows *films)
     triplets t = {.ctx = v->ctx};
     films->film = 0, films->skin = first;
     add_film(&t, films);
-    for (int32_t i = 0; i < v->system.rows; i++)
-        for (int64_t k = v->system.start[i]; k < v->system.start[i + 1]; k++)
-            add(&t, first + i, first + v->system.column[k], v->system.value[k]);
-    return to_matrix(&t, first + v->system.rows);
+    for (int32_t i = 0; i < v->coupling.system.rows; i++)
+        for (int64_t k = v->coupling.system.start[i]; k < v->coupling.system.start[i + 1]; k++)
+            add(&t, first + i, first + v->coupling.system.column[k], v->coupling.system.value[k]);
+    return to_matrix(&t, first + v->coupling.system.rows);
 }
 
 // ---- incomplete LU without fill ----
@@ -260,7 +260,7 @@ static int bicgstab(mn_context *ctx, const mn_sparse *m, const double *b, double
 static mn_status apply_system(void *user, const double *x, double *y)
 {
     const mn_codim_volume *v = user;
-    return mn_sparse_apply(v->ctx, &v->system, x, y);
+    return mn_sparse_apply(v->ctx, &v->coupling.system, x, y);
 }
 
 static void compare(mn_context *ctx, double cells, double dt)
@@ -281,17 +281,20 @@ static void compare(mn_context *ctx, double cells, double dt)
     double *b = calloc((size_t)m.rows, sizeof *b), *x = calloc((size_t)m.rows, sizeof *x);
     double *c = calloc((size_t)m.rows, sizeof *b), *y = calloc((size_t)m.rows, sizeof *x);
     for (int64_t p = 0; p < v->skin.count; p++) { // at rest, surface tension is all of the right-hand side
-        const mn_vec3 pull = mn_scale(dt * set.sigma, mn_codim_film_matrix_row(&v->matrix, v->x0.data, p));
-        memcpy(b + v->liquid.count + 3 * p, &pull, sizeof pull);
+        const mn_vec3 pull =
+            mn_scale(dt * set.sigma, mn_codim_film_matrix_row(&v->hull.matrix, v->hull.x0.data, p));
+        memcpy(b + v->grid.liquid.count + 3 * p, &pull, sizeof pull);
         memcpy(c + 3 * p, &pull, sizeof pull);
     }
     mn_krylov_def def = mn_krylov_default_def();
     mn_krylov_result result;
-    const mn_linear_problem problem = {v->system.rows, apply_system, v, NULL, NULL};
+    const mn_linear_problem problem = {v->coupling.system.rows, apply_system, v, NULL, NULL};
     def.tolerance = 1e-6, def.max_iterations = 2000;
     double start = mn_seconds();
-    must(ctx, mn_quasi_definite_factor_build(ctx, &v->system, 3 * v->skin.count, NULL, &v->factor));
-    must(ctx, mn_quasi_definite_factor_solve(&v->factor, v->krylov, &problem, &def, c, y, &result));
+    must(ctx, mn_quasi_definite_factor_build(ctx, &v->coupling.system, 3 * v->skin.count, NULL,
+                                             &v->coupling.factor));
+    must(ctx, mn_quasi_definite_factor_solve(&v->coupling.factor, v->coupling.krylov, &problem, &def, c, y,
+                                             &result));
     const double own = mn_seconds() - start;
     start = mn_seconds();
     const int steps = bicgstab(ctx, &m, b, x, 2000);
@@ -299,13 +302,13 @@ static void compare(mn_context *ctx, double cells, double dt)
     printf(
         "R = %4.1f dx, dt %.0e s: %6lld pressures, %6lld skin, %5lld crossings; symmetric QMR %4d iterations "
         "%7.3f s; BiCGSTAB + ILU(0) %5d iterations%s %7.3f s; ratio %.1f\n",
-        cells, dt, (long long)v->liquid.count, (long long)v->skin.count, (long long)v->crossings.count,
-        result.iterations, own, steps < 0 ? 2000 : steps, steps < 0 ? " (not there yet)" : "", other,
-        other / own);
+        cells, dt, (long long)v->grid.liquid.count, (long long)v->skin.count,
+        (long long)v->coupling.crossings.count, result.iterations, own, steps < 0 ? 2000 : steps,
+        steps < 0 ? " (not there yet)" : "", other, other / own);
     double mean[2] = {0};
-    for (int64_t i = 0; i < v->liquid.count; i++) {
-        mean[0] += y[3 * v->skin.count + i] / dt / (double)v->liquid.count;
-        mean[1] += x[i] / dt / (double)v->liquid.count;
+    for (int64_t i = 0; i < v->grid.liquid.count; i++) {
+        mean[0] += y[3 * v->skin.count + i] / dt / (double)v->grid.liquid.count;
+        mean[1] += x[i] / dt / (double)v->grid.liquid.count;
     }
     printf("    mean pressure %.4f Pa by the one, %.4f Pa by the other\n", mean[0], mean[1]);
     mn_sparse copy = m;
@@ -378,9 +381,9 @@ static void compare_films(mn_context *ctx, double cells, double thickness, doubl
     mn_codim *mls = ball_in_film(ctx, 0.01, cells, thickness, dt);
     must(ctx, mn_codim_advance(mls, &(mn_codim_inputs){0}, 0.999 * dt)); // leaves its matrices
     mn_codim_volume *v = mls->liquid;
-    v->skin.count = v->skin_mass.count, mls->points.count = mls->holds.of.count; // as they were in it
+    v->skin.count = v->hull.mass.count, mls->points.count = mls->holds.of.count; // as they were in it
     film_rows rows = {.mls = mls, .stiff = 0.25 * dt * dt * 2 * mls->def.sigma};
-    const int64_t films = 3 * mls->points.count, skin = 3 * v->skin.count, pressures = v->liquid.count;
+    const int64_t films = 3 * mls->points.count, skin = 3 * v->skin.count, pressures = v->grid.liquid.count;
     mn_sparse ours = reduced(v, &rows), theirs = printed(v, &rows);
     double *b = calloc((size_t)theirs.rows, sizeof *b), *x = calloc((size_t)theirs.rows, sizeof *x);
     double *c = calloc((size_t)ours.rows, sizeof *c), *y = calloc((size_t)ours.rows, sizeof *y);
@@ -397,7 +400,7 @@ static void compare_films(mn_context *ctx, double cells, double thickness, doubl
     const mn_linear_problem problem = {ours.rows, apply_matrix, &matrix, NULL, NULL};
     double start = mn_seconds();
     must(ctx, mn_quasi_definite_factor_build(ctx, &ours, films + skin, NULL, &whole));
-    must(ctx, mn_quasi_definite_factor_solve(&whole, v->krylov, &problem, &def, c, y, &result));
+    must(ctx, mn_quasi_definite_factor_solve(&whole, v->coupling.krylov, &problem, &def, c, y, &result));
     const double own = mn_seconds() - start;
     start = mn_seconds();
     const int steps = bicgstab(ctx, &theirs, b, x, 2000);

@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "base/simd.h"
 #include "meniscus/meniscus.h"
-#include "mpm/state.h"
+#include "mpm/step.h"
 
 enum { ROUNDS = 7, LANES = 12 };
 
@@ -165,7 +165,7 @@ static void bench_step(mn_context *ctx, const char *name, int64_t wanted, int pe
     const double taken = report.value[MN_REPORT_substeps][0], seconds = all / taken,
                  iterations = report.value[MN_REPORT_linear_iterations][0];
     printf("%-34s %9lld %8lld %10.1f %8.1f %8.0f  ", name, (long long)mn_mpm_count(mpm),
-           (long long)mpm->splats.count, seconds * 1e3, iterations / taken,
+           (long long)mpm->split.splats.count, seconds * 1e3, iterations / taken,
            (double)(held - others) / (double)mn_mpm_count(mpm));
     for (int i = 0; i < phases.count; i++)
         printf(" %s %.1f", phases.name[i], phases.seconds[i] * 1e3 / taken);

@@ -5,6 +5,7 @@
 #ifndef MENISCUS_TESTS_SUPPORT_TET_REMESH_SOLID_H
 #define MENISCUS_TESTS_SUPPORT_TET_REMESH_SOLID_H
 
+#include "tet/solid_steps.h"
 #include "tet/state.h"
 #include "tetmesh/remesh.h"
 #include "tetmesh/resample.h"

@@ -5,6 +5,7 @@
 #include "meniscus/meniscus.h"
 #include "support/tet_lattice_brick.h"
 #include "support/validation.h"
+#include "tet/solid_steps.h"
 #include "tet/state.h"
 #include "tetmesh/cut/cut.h"
 

@@ -7,6 +7,7 @@
 #include "support/tet_lattice_brick.h"
 #include "support/tet_remesh_solid.h"
 #include "support/validation.h"
+#include "tet/solid_steps.h"
 #include "tet/state.h"
 
 static const double pi = 3.14159265358979323846;

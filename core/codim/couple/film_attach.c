@@ -57,9 +57,9 @@ static void add_skin(void *user, int32_t point, double distance2)
     const mn_codim_volume *v = a->volume;
     mn_codim_hold *hold = a->hold;
     const double r = AROUND * v->set.dx, w = 1 - distance2 / (r * r);
-    if (hold->count == MN_CODIM_HOLD_MAX || !(w > 0) || v->fixed.data[point]) return;
-    if (v->skin_body.data[point] != hold->body) return;
-    if (mn_dot(v->outward.data[point], v->outward.data[a->nearest]) < SAME_SIDE) return;
+    if (hold->count == MN_CODIM_HOLD_MAX || !(w > 0) || v->hull.fixed.data[point]) return;
+    if (v->hull.body.data[point] != hold->body) return;
+    if (mn_dot(v->hull.outward.data[point], v->hull.outward.data[a->nearest]) < SAME_SIDE) return;
     hold->skin[hold->count] = point;
     hold->weight[hold->count++] = w * w;
 }
@@ -72,11 +72,11 @@ static void make_linear(const mn_codim_volume *v, mn_codim_hold *hold, mn_vec3 a
     mn_mat3 spread = {{{0}}}, inverse;
     for (int32_t k = 0; k < hold->count; k++) {
         sum += hold->weight[k];
-        middle = mn_axpy(middle, hold->weight[k], v->x0.data[hold->skin[k]]);
+        middle = mn_axpy(middle, hold->weight[k], v->hull.x0.data[hold->skin[k]]);
     }
     middle = mn_scale(1 / sum, middle);
     for (int32_t k = 0; k < hold->count; k++) {
-        const mn_vec3 d = mn_sub(v->x0.data[hold->skin[k]], middle);
+        const mn_vec3 d = mn_sub(v->hull.x0.data[hold->skin[k]], middle);
         spread = mn_m3_add(spread, mn_m3_scale(hold->weight[k] / sum, mn_outer(d, d)));
     }
     const double least = ROUND_OFF * (spread.m[0][0] + spread.m[1][1] + spread.m[2][2]);
@@ -86,7 +86,7 @@ static void make_linear(const mn_codim_volume *v, mn_codim_hold *hold, mn_vec3 a
         slope = mn_m3_apply(inverse, mn_sub(at, middle));
     double total = 0;
     for (int32_t k = 0; k < hold->count; k++) {
-        const mn_vec3 d = mn_sub(v->x0.data[hold->skin[k]], middle);
+        const mn_vec3 d = mn_sub(v->hull.x0.data[hold->skin[k]], middle);
         hold->weight[k] *= (1 + mn_dot(slope, d)) / sum;
         total += hold->weight[k];
     }
@@ -118,13 +118,14 @@ static bool find_hold(const mn_codim *mls, int32_t p, mn_codim_hold *hold)
     const double reach = reach_of(mls, p);
     const mn_vec3 at = mls->x0.data[p];
     if (!(reach > 0) || mn_codim_volume_cell_at(v, at) < 0) return false;
-    const int32_t nearest = mn_neighbours_nearest(v->surface.neighbours, at, reach);
-    if (nearest < 0 || v->skin_body.data[nearest] < 0) return false;
-    *hold = (mn_codim_hold){.point = p, .body = v->skin_body.data[nearest], .nearest = nearest};
-    const double height = mn_dot(mn_sub(at, v->x0.data[nearest]), v->outward.data[nearest]);
+    const int32_t nearest = mn_neighbours_nearest(v->hull.surface.neighbours, at, reach);
+    if (nearest < 0 || v->hull.body.data[nearest] < 0) return false;
+    *hold = (mn_codim_hold){.point = p, .body = v->hull.body.data[nearest], .nearest = nearest};
+    const double height = mn_dot(mn_sub(at, v->hull.x0.data[nearest]), v->hull.outward.data[nearest]);
     if (is_end(mls, p)) hold->gap = fmax(0, height - REST * v->set.dx);
     around a = {v, hold, nearest, at};
-    mn_neighbours_visit(v->surface.neighbours, v->x0.data[nearest], AROUND * v->set.dx, add_skin, &a);
+    mn_neighbours_visit(v->hull.surface.neighbours, v->hull.x0.data[nearest], AROUND * v->set.dx, add_skin,
+                        &a);
     if (hold->count == 0) return false;
     make_linear(v, hold, at);
     return true;
@@ -150,7 +151,8 @@ mn_status mn_codim_find_holds(mn_codim *mls)
     h->list.count = 0;
     MN_TRY(mn_array_resize(mls->solver.ctx, &h->of, mls->points.count));
     for (int64_t p = 0; p < mls->points.count; p++) h->of.data[p] = -1;
-    if (!mls->liquid || mls->liquid->particles.count == 0 || mls->liquid->liquid.count == 0) return MN_OK;
+    if (!mls->liquid || mls->liquid->particles.count == 0 || mls->liquid->grid.liquid.count == 0)
+        return MN_OK;
     for (int32_t p = 0; p < (int32_t)mls->points.count; p++) {
         mn_codim_hold hold;
         if (!find_hold(mls, p, &hold)) continue;
@@ -176,7 +178,7 @@ void mn_codim_holds_free(mn_codim *mls)
 
 static mn_vec3 free_part(const mn_codim_volume *v, int32_t skin, mn_vec3 u)
 {
-    return v->wet.data[skin] ? mn_m3_apply(mn_codim_volume_freedom(v, skin), u) : u;
+    return v->hull.wet.data[skin] ? mn_m3_apply(mn_codim_volume_freedom(v, skin), u) : u;
 }
 
 static mn_vec3 skin_motion(const mn_codim_volume *v, const mn_codim_hold *hold, const mn_vec3 *d)
@@ -219,7 +221,7 @@ static mn_status apply(void *user, const double *x, double *y)
         out[q] = mn_axpy(out[q], h->mass, h->full.data[q]);
     }
     for (int64_t p = 0; p < films; p++) out[p] = mn_scale(-1, out[p]);
-    MN_TRY(mn_sparse_apply(v->ctx, &v->system, x + 3 * films, y + 3 * films));
+    MN_TRY(mn_sparse_apply(v->ctx, &v->coupling.system, x + 3 * films, y + 3 * films));
     for (int64_t i = 0; i < h->list.count; i++) {
         mn_vec3 *at = &out[h->list.data[i].point];
         add_to_skin(v, &h->list.data[i], *at, out + films);
@@ -250,7 +252,7 @@ static mn_status right_side(coupled *c, const mn_vec3 *film_right, bool alone)
         for (int64_t i = 0; i < h->list.count; i++)
             h->full.data[h->list.data[i].point] = h->list.data[i].jump;
         MN_TRY(c->film->apply(c->film->apply_user, &h->full.data->x, right));
-        memcpy(right + 3 * films, v->right.data, mn_bytes(size - 3 * films, sizeof *right));
+        memcpy(right + 3 * films, v->coupling.right.data, mn_bytes(size - 3 * films, sizeof *right));
     }
     for (int64_t p = 0; p < films; p++) at[p] = mn_sub(at[p], film_right[p]);
     for (int64_t i = 0; i < h->list.count; i++) {
@@ -267,7 +269,7 @@ mn_status mn_codim_begin_holds(mn_codim *mls, double dt)
     mn_codim_volume *v = mls->liquid;
     MN_TRY(mn_codim_volume_begin(v, dt));
     h->mass = DRAGGED * v->set.density * v->set.spacing * v->set.dx * v->set.dx;
-    const int64_t size = 3 * mls->points.count + 3 * v->skin.count + v->liquid.count;
+    const int64_t size = 3 * mls->points.count + 3 * v->skin.count + v->grid.liquid.count;
     MN_TRY(mn_array_resize(mls->solver.ctx, &h->full, mls->points.count));
     MN_TRY(mn_array_resize(mls->solver.ctx, &h->pull, mls->points.count));
     mn_codim_double_array *numbers[] = {&h->right, &h->solution, &h->guess, &h->scratch};
@@ -281,8 +283,8 @@ mn_status mn_codim_begin_holds(mn_codim *mls, double dt)
         mn_codim_hold *hold = &h->list.data[i];
         mn_vec3 moves = {0};
         for (int32_t k = 0; k < hold->count; k++)
-            moves = mn_axpy(moves, hold->weight[k], v->u0.data[hold->skin[k]]);
-        const mn_vec3 nearer = mn_scale(-hold->gap * pace, v->outward.data[hold->nearest]);
+            moves = mn_axpy(moves, hold->weight[k], v->hull.u0.data[hold->skin[k]]);
+        const mn_vec3 nearer = mn_scale(-hold->gap * pace, v->hull.outward.data[hold->nearest]);
         hold->jump = mn_sub(mn_add(moves, nearer), mls->v0.data[hold->point]);
     }
     h->factored = false;
@@ -307,7 +309,7 @@ mn_status mn_codim_solve_held(mn_codim *mls, const mn_linear_problem *film, doub
         memset(h->solution.data, 0, mn_bytes(size, sizeof(double)));
     else
         memcpy(h->solution.data, h->guess.data, mn_bytes(size, sizeof(double)));
-    MN_TRY(mn_quasi_definite_factor_solve(&v->factor, mls->krylov, &problem, &def, h->right.data,
+    MN_TRY(mn_quasi_definite_factor_solve(&v->coupling.factor, mls->krylov, &problem, &def, h->right.data,
                                           h->solution.data, &result));
     mls->solver.counts.linear_iterations += result.iterations;
     if (result.end == MN_KRYLOV_BREAKDOWN)
@@ -315,7 +317,8 @@ mn_status mn_codim_solve_held(mn_codim *mls, const mn_linear_problem *film, doub
                        "The coupled equations of film and liquid cannot be solved; use a smaller max_dt.");
     if (!alone) { // and the next solve of this step starts from here
         memcpy(h->guess.data, h->solution.data, mn_bytes(size, sizeof(double)));
-        memcpy(v->solution.data, h->solution.data + 3 * films, mn_bytes(size - 3 * films, sizeof(double)));
+        memcpy(v->coupling.solution.data, h->solution.data + 3 * films,
+               mn_bytes(size - 3 * films, sizeof(double)));
     }
     memcpy(solution, h->solution.data, mn_bytes(films, sizeof(mn_vec3)));
     const mn_vec3 *skin = (const mn_vec3 *)h->solution.data + films;
@@ -339,20 +342,20 @@ mn_status mn_codim_pull_bodies(mn_codim *mls, const mn_vec3 *applied, const mn_v
 {
     mn_codim_volume *v = mls->liquid;
     *sum = mn_v3(0, 0, 0);
-    v->pushes.count = 0;
-    for (int64_t b = 0; b < v->bodies.count; b++)
-        v->bodies.data[b].pull = v->bodies.data[b].turn = mn_v3(0, 0, 0);
+    v->coupling.pushes.count = 0;
+    for (int64_t b = 0; b < v->grid.bodies.count; b++)
+        v->grid.bodies.data[b].pull = v->grid.bodies.data[b].turn = mn_v3(0, 0, 0);
     for (int64_t i = 0; i < mls->holds.list.count; i++) {
         const mn_codim_hold *hold = &mls->holds.list.data[i];
         const mn_vec3 pull = mn_sub(right[hold->point], applied[hold->point]);
         const mn_vec3 way = mn_sub(mls->solution.data[hold->point], hold->jump); // W d
         const mn_codim_volume_push push = {mls->x0.data[hold->point], mn_scale(mls->holds.mass, way)};
-        mn_codim_volume_body *body = &v->bodies.data[hold->body];
+        mn_codim_volume_body *body = &v->grid.bodies.data[hold->body];
         const mn_vec3 middle = mn_lerp(mls->x0.data[hold->point], mls->x1.data[hold->point], 0.5);
         body->pull = mn_add(body->pull, pull);
         body->turn = mn_add(body->turn, mn_cross(middle, pull));
         *sum = mn_add(*sum, pull);
-        MN_TRY(mn_array_push(v->ctx, &v->pushes, &push));
+        MN_TRY(mn_array_push(v->ctx, &v->coupling.pushes, &push));
     }
     return MN_OK;
 }

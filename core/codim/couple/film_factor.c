@@ -28,7 +28,7 @@ static stand_in stands_for(const mn_codim *mls, int64_t p)
     const mn_codim_hold *hold = &mls->holds.list.data[held];
     s.count = 0;
     for (int32_t k = 0; k < hold->count; k++) {
-        if (mls->liquid->wet.data[hold->skin[k]]) continue; // it is not free in all directions
+        if (mls->liquid->hull.wet.data[hold->skin[k]]) continue; // it is not free in all directions
         s.row[s.count] = 3 * (mls->points.count + hold->skin[k]);
         s.weight[s.count++] = hold->weight[k];
     }
@@ -74,18 +74,19 @@ static mn_status place_unknowns(mn_codim *mls)
 {
     mn_codim_volume *v = mls->liquid;
     const int64_t points = mls->points.count + v->skin.count;
-    MN_TRY(mn_array_resize(v->ctx, &v->sites, points + v->liquid.count));
+    MN_TRY(mn_array_resize(v->ctx, &v->grid.sites, points + v->grid.liquid.count));
     for (int64_t p = 0; p < points; p++)
-        v->sites.data[p] = p < mls->points.count ? mls->x0.data[p] : v->x0.data[p - mls->points.count];
-    for (int64_t i = 0; i < v->liquid.count; i++)
-        v->sites.data[points + i] = mn_codim_volume_cell_center(v, v->liquid.data[i]);
+        v->grid.sites.data[p] =
+            p < mls->points.count ? mls->x0.data[p] : v->hull.x0.data[p - mls->points.count];
+    for (int64_t i = 0; i < v->grid.liquid.count; i++)
+        v->grid.sites.data[points + i] = mn_codim_volume_cell_center(v, v->grid.liquid.data[i]);
     return MN_OK;
 }
 
 mn_status mn_codim_factor_held(mn_codim *mls, double stiff, const mn_vec3 *inverse)
 {
     mn_codim_volume *v = mls->liquid;
-    const mn_sparse *own = &v->system;
+    const mn_sparse *own = &v->coupling.system;
     const int64_t first = 3 * mls->points.count;
     const int32_t size = (int32_t)first + own->rows;
     mn_codim_volume_clear_entries(v);
@@ -93,8 +94,9 @@ mn_status mn_codim_factor_held(mn_codim *mls, double stiff, const mn_vec3 *inver
     for (int32_t i = 0; i < own->rows; i++)
         for (int64_t k = own->start[i]; k < own->start[i + 1]; k++)
             MN_TRY(mn_codim_volume_add_entry(v, first + i, first + own->column[k], own->value[k]));
-    MN_TRY(mn_triplets_build(v->ctx, size, &v->entries, &v->with_films, &v->joint));
+    MN_TRY(
+        mn_triplets_build(v->ctx, size, &v->coupling.entries, &v->coupling.with_films, &v->coupling.joint));
     MN_TRY(place_unknowns(mls));
-    return mn_quasi_definite_factor_build(v->ctx, &v->joint, first + 3 * v->skin.count, v->sites.data,
-                                          &v->factor);
+    return mn_quasi_definite_factor_build(v->ctx, &v->coupling.joint, first + 3 * v->skin.count,
+                                          v->grid.sites.data, &v->coupling.factor);
 }

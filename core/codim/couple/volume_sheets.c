@@ -38,9 +38,9 @@ static void look_behind(void *user, int32_t point, double d2)
 {
     opposite *o = user;
     const mn_codim_volume *v = o->volume;
-    const mn_vec3 n = v->surface.normal.data[o->self];
-    const double along = mn_dot(mn_sub(v->x0.data[point], v->x0.data[o->self]), n);
-    if (mn_dot(v->surface.normal.data[point], n) > FACES || along > 0) return;
+    const mn_vec3 n = v->hull.surface.normal.data[o->self];
+    const double along = mn_dot(mn_sub(v->hull.x0.data[point], v->hull.x0.data[o->self]), n);
+    if (mn_dot(v->hull.surface.normal.data[point], n) > FACES || along > 0) return;
     if (d2 < o->least || (d2 == o->least && point < o->nearest)) o->least = d2, o->nearest = point;
 }
 
@@ -59,20 +59,20 @@ static void look_beside(void *user, int32_t point, double unused)
 // Film points in the middle of the sheet, about a spacing apart, all facing the same way.
 static mn_status place_film(mn_codim_volume *v, int64_t *next_id)
 {
-    const mn_neighbours *skin = v->surface.neighbours;
+    const mn_neighbours *skin = v->hull.surface.neighbours;
     const double s = v->set.spacing;
     MN_TRY(mn_array_resize(v->ctx, &v->stack, v->skin.count));
     for (int64_t p = 0; p < v->skin.count; p++) v->stack.data[p] = -1;
     for (int32_t p = 0; p < (int32_t)v->skin.count; p++) {
-        if (v->none.data[p] != MN_CODIM_VOLUME_SHEET) continue;
+        if (v->hull.none.data[p] != MN_CODIM_VOLUME_SHEET) continue;
         opposite o = {
             .volume = v, .self = p, .nearest = -1, .least = INFINITY, .beside = -1, .away2 = INFINITY};
-        mn_neighbours_visit(skin, v->x0.data[p], v->set.dx, look_behind, &o);
+        mn_neighbours_visit(skin, v->hull.x0.data[p], v->set.dx, look_behind, &o);
         if (o.nearest < 0) continue;
-        o.middle = mn_lerp(v->x0.data[p], v->x0.data[o.nearest], 0.5);
-        mn_neighbours_visit(skin, v->x0.data[p], 2 * s, look_beside, &o);
+        o.middle = mn_lerp(v->hull.x0.data[p], v->hull.x0.data[o.nearest], 0.5);
+        mn_neighbours_visit(skin, v->hull.x0.data[p], 2 * s, look_beside, &o);
         if (o.away2 < APART * APART * s * s) continue;
-        mn_vec3 normal = v->surface.normal.data[p];
+        mn_vec3 normal = v->hull.surface.normal.data[p];
         if (o.beside >= 0 && mn_dot(v->sheets.data[o.beside].normal, normal) < 0)
             normal = mn_scale(-1, normal);
         const mn_codim_point point = {.position = o.middle,
@@ -90,20 +90,21 @@ static mn_status place_film(mn_codim_volume *v, int64_t *next_id)
 // Particles between go to the nearest point of film, with what they have; points that get none are not.
 static mn_status fill_film(mn_codim_volume *v, int64_t first)
 {
-    const mn_neighbours *skin = v->surface.neighbours;
+    const mn_neighbours *skin = v->hull.surface.neighbours;
     mn_neighbours *film = NULL;
     int64_t kept = 0;
     mn_status status;
-    v->sites.count = 0;
+    v->grid.sites.count = 0;
     for (int64_t k = first; k < v->sheets.count; k++)
-        MN_TRY(mn_array_push(v->ctx, &v->sites, &v->sheets.data[k].position));
+        MN_TRY(mn_array_push(v->ctx, &v->grid.sites, &v->sheets.data[k].position));
     MN_TRY_TO(out, status, mn_neighbours_create(v->ctx, &film));
-    MN_TRY_TO(out, status, mn_neighbours_build(film, mn_points_of(v->sites.data, v->sites.count), v->set.dx));
+    MN_TRY_TO(out, status,
+              mn_neighbours_build(film, mn_points_of(v->grid.sites.data, v->grid.sites.count), v->set.dx));
     for (int64_t i = 0; i < v->particles.count; i++) {
         const mn_codim_particle *p = &v->particles.data[i];
         const int32_t near = mn_neighbours_nearest(film, p->position, TAKEN * v->set.dx);
         const int32_t under = near < 0 ? -1 : mn_neighbours_nearest(skin, p->position, v->set.dx);
-        if (under < 0 || v->none.data[under] != MN_CODIM_VOLUME_SHEET) {
+        if (under < 0 || v->hull.none.data[under] != MN_CODIM_VOLUME_SHEET) {
             v->particles.data[kept++] = *p;
             continue;
         }

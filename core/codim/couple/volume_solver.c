@@ -33,8 +33,8 @@ static mn_codim_volume_settings settings_of(const mn_codim *mls, const mn_codim_
         .gravity = def->gravity,
         .collider = inputs ? inputs->collider : NULL,
         .before = before,
-        .spring_count = inputs ? inputs->spring_count : 0,
-        .springs = inputs ? inputs->springs : NULL,
+        .inflow_count = inputs ? inputs->inflow_count : 0,
+        .inflows = inputs ? inputs->inflows : NULL,
     };
 }
 
@@ -138,14 +138,14 @@ void mn_codim_liquid_scale_mass(mn_codim *mls, double ratio)
 bool mn_codim_has_liquid(const mn_codim *mls, const mn_codim_inputs *inputs)
 {
     return (mls->liquid && mls->liquid->particles.count + mls->liquid->sheets.count > 0) ||
-           (inputs && inputs->spring_count > 0);
+           (inputs && inputs->inflow_count > 0);
 }
 
 mn_status mn_codim_liquid_prepare(mn_codim *mls, const mn_codim_inputs *inputs, double remaining,
                                   double *longest)
 {
     if (!mn_codim_has_liquid(mls, inputs)) return MN_OK;
-    if (inputs && inputs->spring_count > 0) MN_TRY(check_spacing(mls));
+    if (inputs && inputs->inflow_count > 0) MN_TRY(check_spacing(mls));
     MN_TRY(mn_codim_require_liquid(mls));
     const mn_codim_volume_settings settings = settings_of(mls, inputs, remaining);
     double edge, fastest;
@@ -163,15 +163,15 @@ mn_status mn_codim_liquid_step(mn_codim *mls, double dt, double *stretch)
 {
     if (!mn_codim_has_liquid(mls, NULL)) return MN_OK;
     double most;
-    mls->liquid->iterations = 0;
-    mls->liquid->dt = dt;
+    mls->liquid->coupling.iterations = 0;
+    mls->liquid->coupling.dt = dt;
     if (mls->liquid->particles.count == 0) return MN_OK; // all of it has become film
     mn_timer_begin(&mls->solver.timers, "pressure");
     const mn_status status = mn_codim_has_holds(mls)
                                  ? mn_codim_volume_end(mls->liquid, &most) // solved with the films
                                  : mn_codim_volume_step(mls->liquid, dt, &most);
     mn_timer_end(&mls->solver.timers, "pressure");
-    mls->solver.counts.linear_iterations += mls->liquid->iterations;
+    mls->solver.counts.linear_iterations += mls->liquid->coupling.iterations;
     *stretch = fmax(*stretch, most / (SKIN_STRETCH * mls->def.spacing));
     return status;
 }
@@ -203,24 +203,24 @@ mn_status mn_codim_liquid_backup(mn_codim *mls)
 {
     mn_codim_volume *v = mls->liquid;
     if (!v) return MN_OK;
-    MN_TRY(mn_array_reserve(mls->solver.ctx, &v->particle_backup, v->particles.count));
-    MN_TRY(mn_array_reserve(mls->solver.ctx, &v->skin_backup, v->skin.count));
-    MN_TRY(mn_array_reserve(mls->solver.ctx, &v->poured_backup, v->poured.count));
-    v->particle_backup.count = v->particles.count;
-    v->skin_backup.count = v->skin.count;
-    v->poured_backup.count = v->poured.count;
+    MN_TRY(mn_array_reserve(mls->solver.ctx, &v->backup.particles, v->particles.count));
+    MN_TRY(mn_array_reserve(mls->solver.ctx, &v->backup.skin, v->skin.count));
+    MN_TRY(mn_array_reserve(mls->solver.ctx, &v->backup.poured, v->poured.count));
+    v->backup.particles.count = v->particles.count;
+    v->backup.skin.count = v->skin.count;
+    v->backup.poured.count = v->poured.count;
     if (v->particles.count > 0)
-        memcpy(v->particle_backup.data, v->particles.data,
+        memcpy(v->backup.particles.data, v->particles.data,
                mn_bytes(v->particles.count, sizeof *v->particles.data));
     if (v->skin.count > 0)
-        memcpy(v->skin_backup.data, v->skin.data, mn_bytes(v->skin.count, sizeof *v->skin.data));
-    for (int64_t i = 0; i < v->poured.count; i++) v->poured_backup.data[i] = v->poured.data[i];
+        memcpy(v->backup.skin.data, v->skin.data, mn_bytes(v->skin.count, sizeof *v->skin.data));
+    for (int64_t i = 0; i < v->poured.count; i++) v->backup.poured.data[i] = v->poured.data[i];
     return MN_OK;
 }
 
 void mn_codim_liquid_begin(mn_codim *mls)
 {
-    if (mls->liquid) mls->liquid->template.count = 0; // the springs may have moved
+    if (mls->liquid) mls->liquid->pouring.template.count = 0; // the inflows may have moved
 }
 
 // The arrays change places: nothing to fail.
@@ -229,11 +229,11 @@ void mn_codim_liquid_restore(mn_codim *mls)
     mn_codim_volume *v = mls->liquid;
     if (!v) return;
     const mn_codim_volume_particle_array particles = v->particles;
-    v->particles = v->particle_backup, v->particle_backup = particles;
+    v->particles = v->backup.particles, v->backup.particles = particles;
     const mn_codim_volume_skin_array skin = v->skin;
-    v->skin = v->skin_backup, v->skin_backup = skin;
+    v->skin = v->backup.skin, v->backup.skin = skin;
     const mn_codim_double_array poured = v->poured;
-    v->poured = v->poured_backup, v->poured_backup = poured;
+    v->poured = v->backup.poured, v->backup.poured = poured;
     v->lost.count = v->sheets.count = 0;
 }
 
@@ -297,6 +297,6 @@ void mn_codim_liquid_view(const mn_codim *mls, mn_codim_view *view)
     view->particles = v->particles.data;
     view->skin_count = v->skin.count;
     view->skin = v->skin.data;
-    view->skin_triangle_count = v->corners.count / 3;
-    view->skin_triangles = (const int32_t(*)[3])v->corners.data;
+    view->skin_triangle_count = v->hull.corners.count / 3;
+    view->skin_triangles = (const int32_t(*)[3])v->hull.corners.data;
 }

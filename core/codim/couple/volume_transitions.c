@@ -49,8 +49,8 @@ mn_status mn_codim_liquid_release(mn_codim *mls)
     v->lost.count = 0;
     for (int64_t i = 0; i < v->sheets.count; i++) { // they have stood still for the step
         mn_codim_point *point = &v->sheets.data[i];
-        point->velocity = mn_axpy(point->velocity, v->dt, v->set.gravity);
-        point->position = mn_axpy(point->position, v->dt, point->velocity);
+        point->velocity = mn_axpy(point->velocity, v->coupling.dt, v->set.gravity);
+        point->position = mn_axpy(point->position, v->coupling.dt, point->velocity);
         MN_TRY(mn_array_push(mls->solver.ctx, &mls->points, point));
     }
     v->sheets.count = 0;
@@ -86,12 +86,12 @@ static mn_status dissolve(mn_codim *mls, const mn_codim_point *point)
 // when they are well inside, or lie on it. Seen from where they were when the grid was built.
 static bool is_part(const mn_codim_volume *v, const mn_codim_point *point)
 {
-    const mn_vec3 at = mn_axpy(point->position, -v->dt, point->velocity);
+    const mn_vec3 at = mn_axpy(point->position, -v->coupling.dt, point->velocity);
     const int32_t cell = mn_codim_volume_cell_at(v, at);
-    const int32_t skin = cell < 0 ? -1 : mn_neighbours_nearest(v->surface.neighbours, at, v->set.dx);
-    if (skin < 0) return cell >= 0 && v->unknown.data[cell] >= 0;
-    const mn_vec3 outward = v->outward.data[skin];
-    const double height = mn_dot(mn_sub(at, v->x0.data[skin]), outward);
+    const int32_t skin = cell < 0 ? -1 : mn_neighbours_nearest(v->hull.surface.neighbours, at, v->set.dx);
+    if (skin < 0) return cell >= 0 && v->grid.unknown.data[cell] >= 0;
+    const mn_vec3 outward = v->hull.outward.data[skin];
+    const double height = mn_dot(mn_sub(at, v->hull.x0.data[skin]), outward);
     const bool lies = point->codim == MN_CODIM_FILM && fabs(mn_dot(point->normal, outward)) > LIES;
     return height < -INSIDE * v->set.dx || (lies && height < ON_TOP * v->set.dx);
 }
@@ -104,7 +104,7 @@ mn_status mn_codim_liquid_absorb(mn_codim *mls)
         const mn_codim_point point = mls->points.data[i];
         const int32_t cell = mn_codim_volume_cell_at(v, point.position);
         const bool in =
-            point.codim == MN_CODIM_DROP ? cell >= 0 && v->unknown.data[cell] >= 0 : is_part(v, &point);
+            point.codim == MN_CODIM_DROP ? cell >= 0 && v->grid.unknown.data[cell] >= 0 : is_part(v, &point);
         if (point.anchor == MN_CODIM_FREE && in)
             MN_TRY(dissolve(mls, &point));
         else

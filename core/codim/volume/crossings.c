@@ -31,14 +31,14 @@ static void add_point(void *user, int32_t point, double distance2)
     mn_codim_volume_crossing *row = a->row;
     const mn_codim_volume *v = a->volume;
     const double r2 = v->set.radius * v->set.radius;
-    const mn_vec3 n = v->outward.data[point];
+    const mn_vec3 n = v->hull.outward.data[point];
     const double facing = row->side > 0 ? mn_component(n, row->axis) : -mn_component(n, row->axis);
     if (mn_dot(n, a->normal) < SAME_SIDE || !(facing > 0)) return;
     if (row->count == MN_CODIM_VOLUME_ROW_MAX || !(distance2 < r2)) return;
-    if (v->wet.data[point] && v->fixed.data[point]) return; // it is no surface
+    if (v->hull.wet.data[point] && v->hull.fixed.data[point]) return; // it is no surface
     const double w = 1 - distance2 / r2;
     row->point[row->count] = point;
-    row->weight[row->count++] = w * w * facing * fmax(v->surface.area.data[point], 1e-3 * r2);
+    row->weight[row->count++] = w * w * facing * fmax(v->hull.surface.area.data[point], 1e-3 * r2);
 }
 
 static void normalize(mn_codim_volume_crossing *row)
@@ -52,17 +52,17 @@ static mn_status row_range(void *user, mn_range range)
 {
     mn_codim_volume *v = user;
     for (int64_t i = range.begin; i < range.end; i++) {
-        mn_codim_volume_crossing *row = &v->crossings.data[i];
-        const int32_t cell = v->liquid.data[row->unknown];
+        mn_codim_volume_crossing *row = &v->coupling.crossings.data[i];
+        const int32_t cell = v->grid.liquid.data[row->unknown];
         const double theta = row->mass, way = row->side > 0 ? theta : -theta;
         const mn_vec3 at =
             mn_add(mn_codim_volume_cell_center(v, cell), mn_codim_volume_along(row->axis, way * v->set.dx));
-        const int32_t nearest = mn_neighbours_nearest(v->surface.neighbours, at, INFINITY);
+        const int32_t nearest = mn_neighbours_nearest(v->hull.surface.neighbours, at, INFINITY);
         row->count = 0;
         row->mass = v->set.density * fabs(row->side) * theta * v->set.dx;
         if (nearest < 0) continue;
-        around a = {v, row, v->outward.data[nearest]};
-        mn_neighbours_visit(v->surface.neighbours, at, v->set.radius, add_point, &a);
+        around a = {v, row, v->hull.outward.data[nearest]};
+        mn_neighbours_visit(v->hull.surface.neighbours, at, v->set.radius, add_point, &a);
         if (row->count == 0) row->point[0] = nearest, row->weight[0] = 1, row->count = 1;
         normalize(row);
     }
@@ -72,8 +72,8 @@ static mn_status row_range(void *user, mn_range range)
 // d(volume)/dx of a point of the skin, as far as it is not on a solid.
 static mn_vec3 area_vector(const mn_codim_volume *v, int64_t p)
 {
-    const mn_codim_film_fan *fan = &v->surface.fans.data[p];
-    const mn_vec3 *x = v->x0.data;
+    const mn_codim_film_fan *fan = &v->hull.surface.fans.data[p];
+    const mn_vec3 *x = v->hull.x0.data;
     mn_vec3 sum = {0};
     for (int32_t i = 0; i < fan->count; i++)
         if (!mn_codim_volume_is_wet_triangle(v, p, i))
@@ -84,12 +84,12 @@ static mn_vec3 area_vector(const mn_codim_volume *v, int64_t p)
 // Moves the weights toward columns that sum to the points' area vectors, with rows that sum to one.
 static mn_status balance_rows(mn_codim_volume *v)
 {
-    MN_TRY(mn_array_resize(v->ctx, &v->component, 3 * v->skin.count));
-    double *sum = v->component.data;
+    MN_TRY(mn_array_resize(v->ctx, &v->coupling.component, 3 * v->skin.count));
+    double *sum = v->coupling.component.data;
     for (int32_t pass = 0; pass < BALANCE_PASSES; pass++) {
         memset(sum, 0, mn_bytes(3 * v->skin.count, sizeof *sum));
-        for (int64_t i = 0; i < v->crossings.count; i++) {
-            const mn_codim_volume_crossing *row = &v->crossings.data[i];
+        for (int64_t i = 0; i < v->coupling.crossings.count; i++) {
+            const mn_codim_volume_crossing *row = &v->coupling.crossings.data[i];
             for (int32_t k = 0; k < row->count; k++)
                 sum[3 * (int64_t)row->point[k] + row->axis] += row->side * row->weight[k];
         }
@@ -100,8 +100,8 @@ static mn_status balance_rows(mn_codim_volume *v)
                 sum[3 * p + axis] = fmin(4, fmax(0.25, factor)); // also what is not a number
             }
         }
-        for (int64_t i = 0; i < v->crossings.count; i++) {
-            mn_codim_volume_crossing *row = &v->crossings.data[i];
+        for (int64_t i = 0; i < v->coupling.crossings.count; i++) {
+            mn_codim_volume_crossing *row = &v->coupling.crossings.data[i];
             for (int32_t k = 0; k < row->count; k++)
                 row->weight[k] *= sum[3 * (int64_t)row->point[k] + row->axis];
             normalize(row);
@@ -115,9 +115,9 @@ static mn_status balance_rows(mn_codim_volume *v)
 static double liquid_part(const mn_codim_volume *v, int32_t cell, int32_t axis, int32_t up)
 {
     const int32_t other = mn_codim_volume_beside(v, cell, axis, up);
-    const double in = v->phi.data[cell], out = other < 0 ? v->set.dx : fmax(0, v->phi.data[other]);
+    const double in = v->grid.phi.data[cell], out = other < 0 ? v->set.dx : fmax(0, v->grid.phi.data[other]);
     double low = 0, high = 1;
-    if (!(v->solid.data[cell] < NEAR_SOLID * v->set.dx)) return in / (in - out);
+    if (!(v->grid.solid.data[cell] < NEAR_SOLID * v->set.dx)) return in / (in - out);
     for (int32_t k = 0; k < HALVINGS; k++) {
         const double middle = 0.5 * (low + high);
         const mn_vec3 way = mn_codim_volume_along(axis, (up ? middle : -middle) * v->set.dx);
@@ -131,36 +131,37 @@ static double liquid_part(const mn_codim_volume *v, int32_t cell, int32_t axis, 
 
 static mn_status list_crossings(mn_codim_volume *v)
 {
-    v->crossings.count = 0;
-    MN_TRY(mn_array_resize(v->ctx, &v->cell_start, v->liquid.count + 1));
-    for (int32_t i = 0; i < (int32_t)v->liquid.count; i++) {
-        const int32_t cell = v->liquid.data[i];
-        v->cell_start.data[i] = v->crossings.count;
+    v->coupling.crossings.count = 0;
+    MN_TRY(mn_array_resize(v->ctx, &v->coupling.cell_start, v->grid.liquid.count + 1));
+    for (int32_t i = 0; i < (int32_t)v->grid.liquid.count; i++) {
+        const int32_t cell = v->grid.liquid.data[i];
+        v->coupling.cell_start.data[i] = v->coupling.crossings.count;
         for (int32_t axis = 0; axis < 3; axis++)
             for (int32_t up = 0; up < 2; up++) {
                 const int64_t f = mn_codim_volume_face(v, cell, axis, up);
-                if (f < 0 || v->kind.data[f] != FACE_SKIN) continue;
+                if (f < 0 || v->grid.kind.data[f] != FACE_SKIN) continue;
                 const double theta = fmin(1, fmax(1e-3, liquid_part(v, cell, axis, up)));
-                const double side = v->open.data[f] * v->set.dx * v->set.dx;
+                const double side = v->grid.open.data[f] * v->set.dx * v->set.dx;
                 const mn_codim_volume_crossing crossing = {
                     .face = (int32_t)f, .unknown = i, .axis = axis, .side = up ? side : -side, .mass = theta};
-                MN_TRY(mn_array_push(v->ctx, &v->crossings, &crossing));
+                MN_TRY(mn_array_push(v->ctx, &v->coupling.crossings, &crossing));
             }
     }
-    v->cell_start.data[v->liquid.count] = v->crossings.count;
+    v->coupling.cell_start.data[v->grid.liquid.count] = v->coupling.crossings.count;
     return MN_OK;
 }
 
 mn_status mn_codim_volume_cross(mn_codim_volume *v)
 {
     MN_TRY(list_crossings(v));
-    MN_TRY(mn_parallel_for(v->ctx, v->crossings.count, GRAIN, row_range, v));
+    MN_TRY(mn_parallel_for(v->ctx, v->coupling.crossings.count, GRAIN, row_range, v));
     MN_TRY(balance_rows(v));
-    for (int64_t i = 0; i < v->crossings.count; i++) {
-        mn_codim_volume_crossing *row = &v->crossings.data[i];
+    for (int64_t i = 0; i < v->coupling.crossings.count; i++) {
+        mn_codim_volume_crossing *row = &v->coupling.crossings.data[i];
         const double full = v->set.density * fabs(row->side) * v->set.dx;
         double yields = 0;
-        for (int32_t k = 0; k < row->count; k++) yields += v->fixed.data[row->point[k]] ? 0 : row->weight[k];
+        for (int32_t k = 0; k < row->count; k++)
+            yields += v->hull.fixed.data[row->point[k]] ? 0 : row->weight[k];
         row->loose = yields < LEAST_YIELD;
         if (row->loose) row->mass = fmax(row->mass, LEAST_THETA * full);
     }

@@ -2,7 +2,7 @@
 //
 // Regions that are always full and that liquid leaves with a given velocity each: nozzles, a tap.
 //
-//   - A spring's particles stand on a lattice that moves with the velocity; a lattice point that enters the
+//   - An inflow's particles stand on a lattice that moves with the velocity; a lattice point that enters the
 //     region becomes a particle. So the region is full at all times, and what has come is velocity times
 //     section times time, to one layer. Their mass makes up for lattice lines that do not fit the section.
 //   - Faces inside have the velocity, so the grid sees an inflow.
@@ -12,7 +12,7 @@
 
 enum { ALONG_SHIFTS = 8, SIDE_SHIFTS = 4 };
 static const double MOST_CELLS = 1e8;
-static const double CLEAR = 0.15; // dx, around the region: only the spring's own skin is there
+static const double CLEAR = 0.15; // dx, around the region: only the inflow's own skin is there
 static const double CAP = 0.3;    // dx, below the outlet: where the first skin is
 static const double OUTLET = 0.5; // cosine between normal and velocity
 static const double ROUND = 1.6;  // spacings
@@ -24,14 +24,14 @@ static double distance_to(const mn_region *region, mn_vec3 x)
     return d;
 }
 
-// The nearest spring, the first of those that are equally near, and how far it is; NULL without any.
-static const mn_codim_volume_inflow *nearest_spring(const mn_codim_volume *v, mn_vec3 x, double *distance)
+// The nearest inflow, the first of those that are equally near, and how far it is; NULL without any.
+static const mn_codim_volume_inflow *nearest_inflow(const mn_codim_volume *v, mn_vec3 x, double *distance)
 {
     const mn_codim_volume_inflow *nearest = NULL;
     *distance = INFINITY;
-    for (int64_t i = 0; i < v->set.spring_count; i++) {
-        const double d = distance_to(&v->set.springs[i].region, x);
-        if (d < *distance) *distance = d, nearest = &v->set.springs[i];
+    for (int64_t i = 0; i < v->set.inflow_count; i++) {
+        const double d = distance_to(&v->set.inflows[i].region, x);
+        if (d < *distance) *distance = d, nearest = &v->set.inflows[i];
     }
     return nearest;
 }
@@ -39,15 +39,15 @@ static const mn_codim_volume_inflow *nearest_spring(const mn_codim_volume *v, mn
 double mn_codim_volume_inflow_distance(const mn_codim_volume *v, mn_vec3 x)
 {
     double distance;
-    (void)nearest_spring(v, x, &distance);
+    (void)nearest_inflow(v, x, &distance);
     return distance;
 }
 
 mn_vec3 mn_codim_volume_inflow_velocity(const mn_codim_volume *v, mn_vec3 x)
 {
     double distance;
-    const mn_codim_volume_inflow *spring = nearest_spring(v, x, &distance);
-    return spring ? spring->velocity : mn_v3(0, 0, 0);
+    const mn_codim_volume_inflow *inflow = nearest_inflow(v, x, &distance);
+    return inflow ? inflow->velocity : mn_v3(0, 0, 0);
 }
 
 // m^3 of the lattice's cells whose middle is in the region, to `soft` metres around its surface in part, with
@@ -72,11 +72,11 @@ static double lattice_volume(const mn_codim_volume *v, const mn_region *region, 
 // What a lattice that moves along the flow pours is the section of the lattice lines inside, a few percent
 // off the region's for a pipe of some cells: particles weigh as much more as the region is larger, over all
 // places of the lattice, than it is for those that it goes through.
-static mn_status measure_share(const mn_codim_volume *v, const mn_codim_volume_inflow *spring, double *share)
+static mn_status measure_share(const mn_codim_volume *v, const mn_codim_volume_inflow *inflow, double *share)
 {
     const double s = 0.5 * v->set.dx;
-    const mn_region *region = &spring->region;
-    const mn_vec3 out = mn_normalize(spring->velocity);
+    const mn_region *region = &inflow->region;
+    const mn_vec3 out = mn_normalize(inflow->velocity);
     double along = 0, all = 0;
     for (int32_t k = 0; k < ALONG_SHIFTS; k++)
         along += lattice_volume(v, region, mn_scale(s * (k + 0.5) / ALONG_SHIFTS, out), 0) / ALONG_SHIFTS;
@@ -92,13 +92,13 @@ static mn_status measure_share(const mn_codim_volume *v, const mn_codim_volume_i
 }
 
 // Lattice points in the region that were not there `way` before.
-static mn_status fill(mn_codim_volume *v, int64_t spring, mn_vec3 way, bool all, int64_t *next_id)
+static mn_status fill(mn_codim_volume *v, int64_t inflow, mn_vec3 way, bool all, int64_t *next_id)
 {
     const double s = 0.5 * v->set.dx;
-    const mn_region *region = &v->set.springs[spring].region;
-    const mn_vec3 velocity = v->set.springs[spring].velocity;
+    const mn_region *region = &v->set.inflows[inflow].region;
+    const mn_vec3 velocity = v->set.inflows[inflow].velocity;
     const mn_box box = region->bounds;
-    const mn_vec3 moved = mn_scale(v->poured.data[spring], mn_normalize(velocity));
+    const mn_vec3 moved = mn_scale(v->poured.data[inflow], mn_normalize(velocity));
     const mn_vec3 low = mn_scale(1 / s, mn_sub(box.min, moved)),
                   high = mn_scale(1 / s, mn_sub(box.max, moved));
     const double cells = (high.x - low.x + 2) * (high.y - low.y + 2) * (high.z - low.z + 2);
@@ -113,8 +113,8 @@ static mn_status fill(mn_codim_volume *v, int64_t spring, mn_vec3 way, bool all,
                 if (!all && distance_to(region, mn_sub(x, way)) < 0) continue;
                 const mn_codim_particle p = {.position = x,
                                              .velocity = velocity,
-                                             .mass =
-                                                 v->set.density * s * s * s * v->spring_share.data[spring],
+                                             .mass = v->set.density * s * s * s *
+                                                     v->pouring.fraction.data[inflow],
                                              .id = (*next_id)++};
                 MN_TRY(mn_array_push(v->ctx, &v->particles, &p));
             }
@@ -133,78 +133,79 @@ static mn_vec3 round_normal(const mn_codim_volume *v, int64_t first, int64_t i)
     return mn_norm2(mn_normalize(sum)) > 0 ? mn_normalize(sum) : skin[i].normal;
 }
 
-// A region's own skin. Where liquid leaves there is none, but a new spring gets the skin of its first liquid.
-static mn_status sample(mn_codim_volume *v, const mn_codim_volume_inflow *spring, bool is_new,
+// A region's own skin. Where liquid leaves there is none, but a new inflow gets the skin of its first liquid.
+static mn_status sample(mn_codim_volume *v, const mn_codim_volume_inflow *inflow, bool is_new,
                         int64_t *held_id, int64_t *next_id)
 {
-    const int64_t before = v->skin.count, first = v->template.count;
-    const mn_vec3 out = mn_normalize(spring->velocity);
-    MN_TRY(mn_array_resize(v->ctx, &v->sites, 0));
+    const int64_t before = v->skin.count, first = v->pouring.template.count;
+    const mn_vec3 out = mn_normalize(inflow->velocity);
+    MN_TRY(mn_array_resize(v->ctx, &v->grid.sites, 0));
     for (int64_t i = 0; i < v->particles.count; i++)
-        if (distance_to(&spring->region, v->particles.data[i].position) < 0)
-            MN_TRY(mn_array_push(v->ctx, &v->sites, &v->particles.data[i].position));
+        if (distance_to(&inflow->region, v->particles.data[i].position) < 0)
+            MN_TRY(mn_array_push(v->ctx, &v->grid.sites, &v->particles.data[i].position));
     int64_t any_id = *next_id;
-    MN_TRY(mn_codim_volume_skin_of_region(v, &spring->region, v->sites.count, v->sites.data, &any_id));
+    MN_TRY(
+        mn_codim_volume_skin_of_region(v, &inflow->region, v->grid.sites.count, v->grid.sites.data, &any_id));
     for (int64_t i = before; i < v->skin.count; i++) {
         mn_codim_skin_point point = v->skin.data[i];
         const bool leaves = mn_dot(point.normal, out) > OUTLET;
         if (leaves && !is_new) continue;
         point.normal = round_normal(v, before, i);
-        point.velocity = spring->velocity;
+        point.velocity = inflow->velocity;
         point.id = leaves ? (*next_id)++ : (*held_id)++;
         if (leaves) point.position = mn_axpy(point.position, CAP * v->set.dx, out);
-        MN_TRY(mn_array_push(v->ctx, &v->template, &point));
+        MN_TRY(mn_array_push(v->ctx, &v->pouring.template, &point));
     }
     v->skin.count = before;
     int64_t held = first;
-    for (int64_t i = first; i < v->template.count; i++) {
-        const mn_codim_skin_point point = v->template.data[i];
+    for (int64_t i = first; i < v->pouring.template.count; i++) {
+        const mn_codim_skin_point point = v->pouring.template.data[i];
         if (mn_codim_volume_is_held(&point))
-            v->template.data[held++] = point;
+            v->pouring.template.data[held++] = point;
         else
             MN_TRY(mn_array_push(v->ctx, &v->skin, &point));
     }
-    v->template.count = held;
+    v->pouring.template.count = held;
     return MN_OK;
 }
 
-static mn_status fill_first(mn_codim_volume *v, int64_t spring, int64_t *next_id)
+static mn_status fill_first(mn_codim_volume *v, int64_t inflow, int64_t *next_id)
 {
     const int64_t before = v->particles.count;
-    MN_TRY(fill(v, spring, mn_v3(0, 0, 0), true, next_id));
+    MN_TRY(fill(v, inflow, mn_v3(0, 0, 0), true, next_id));
     if (v->particles.count == before)
         return mn_fail(
             v->ctx, MN_ERROR_ARGUMENT,
             "An inflow is smaller than a cell: dx is %g m. Use a dx of at most a fifth of its width.",
             v->set.dx);
-    v->poured.data[spring] = 1e-9 * v->set.dx;
+    v->poured.data[inflow] = 1e-9 * v->set.dx;
     return MN_OK;
 }
 
-// Once in a frame, for springs may have moved, and when one is new: how they lie in their lattices, their own
+// Once in a frame, for inflows may have moved, and when one is new: how they lie in their lattices, their own
 // skin, and a new one's first liquid.
 static mn_status survey(mn_codim_volume *v, int64_t *next_id)
 {
-    int64_t held_id = MN_CODIM_VOLUME_SPRING_ID;
-    v->template.count = 0;
-    for (int64_t i = 0; i < v->set.spring_count; i++) {
-        const mn_codim_volume_inflow *spring = &v->set.springs[i];
+    int64_t held_id = MN_CODIM_VOLUME_INFLOW_ID;
+    v->pouring.template.count = 0;
+    for (int64_t i = 0; i < v->set.inflow_count; i++) {
+        const mn_codim_volume_inflow *inflow = &v->set.inflows[i];
         const bool is_new = v->poured.data[i] == 0;
-        if (mn_box_is_empty(spring->region.bounds)) continue;
-        MN_TRY(measure_share(v, spring, &v->spring_share.data[i]));
+        if (mn_box_is_empty(inflow->region.bounds)) continue;
+        MN_TRY(measure_share(v, inflow, &v->pouring.fraction.data[i]));
         if (is_new) MN_TRY(fill_first(v, i, next_id));
-        MN_TRY(sample(v, spring, is_new, &held_id, next_id));
+        MN_TRY(sample(v, inflow, is_new, &held_id, next_id));
     }
     return MN_OK;
 }
 
 mn_status mn_codim_volume_inflow_open(mn_codim_volume *v, int64_t *next_id)
 {
-    if (v->set.spring_count == 0) return MN_OK;
-    bool stale = v->template.count == 0;
-    MN_TRY(mn_array_resize(v->ctx, &v->spring_share, v->set.spring_count));
-    while (v->poured.count < v->set.spring_count) MN_TRY(mn_array_push(v->ctx, &v->poured, &(double){0}));
-    for (int64_t i = 0; i < v->set.spring_count; i++) stale = stale || v->poured.data[i] == 0;
+    if (v->set.inflow_count == 0) return MN_OK;
+    bool stale = v->pouring.template.count == 0;
+    MN_TRY(mn_array_resize(v->ctx, &v->pouring.fraction, v->set.inflow_count));
+    while (v->poured.count < v->set.inflow_count) MN_TRY(mn_array_push(v->ctx, &v->poured, &(double){0}));
+    for (int64_t i = 0; i < v->set.inflow_count; i++) stale = stale || v->poured.data[i] == 0;
     if (stale) MN_TRY(survey(v, next_id));
     int64_t kept = 0;
     for (int64_t p = 0; p < v->skin.count; p++) {
@@ -215,16 +216,16 @@ mn_status mn_codim_volume_inflow_open(mn_codim_volume *v, int64_t *next_id)
             v->skin.data[kept++] = point;
     }
     v->skin.count = kept;
-    for (int64_t i = 0; i < v->template.count; i++)
-        MN_TRY(mn_array_push(v->ctx, &v->skin, &v->template.data[i]));
+    for (int64_t i = 0; i < v->pouring.template.count; i++)
+        MN_TRY(mn_array_push(v->ctx, &v->skin, &v->pouring.template.data[i]));
     return MN_OK;
 }
 
 mn_status mn_codim_volume_inflow_pour(mn_codim_volume *v, double dt, int64_t *next_id)
 {
-    for (int64_t i = 0; i < v->set.spring_count; i++) {
-        if (mn_box_is_empty(v->set.springs[i].region.bounds)) continue;
-        const mn_vec3 way = mn_scale(dt, v->set.springs[i].velocity);
+    for (int64_t i = 0; i < v->set.inflow_count; i++) {
+        if (mn_box_is_empty(v->set.inflows[i].region.bounds)) continue;
+        const mn_vec3 way = mn_scale(dt, v->set.inflows[i].velocity);
         v->poured.data[i] += mn_norm(way);
         MN_TRY(fill(v, i, way, false, next_id));
     }

@@ -34,13 +34,13 @@ typedef struct mn_codim_volume_settings {
     mn_vec3 gravity;
     const mn_collider *collider; ///< or NULL
     double before;               ///< s, from the start of the step to the end of the frame
-    int64_t spring_count;        ///< where liquid comes from
-    const mn_codim_volume_inflow *springs;
+    int64_t inflow_count;        ///< where liquid comes from
+    const mn_codim_volume_inflow *inflows;
 } mn_codim_volume_settings;
 
 enum {
     MN_CODIM_VOLUME_ROW_MAX = 64,
-    MN_CODIM_VOLUME_SPRING_ID = 1 << 30 ///< from here on, points of the skin that a spring holds
+    MN_CODIM_VOLUME_INFLOW_ID = 1 << 30 ///< from here on, points of the skin that a inflow holds
 };
 
 /// Where the skin crosses the line between the centre of a liquid cell and the next cell's.
@@ -54,12 +54,12 @@ typedef struct mn_codim_volume_crossing {
     double weight[MN_CODIM_VOLUME_ROW_MAX]; ///< sum 1
 } mn_codim_volume_crossing;
 
-typedef enum volume_face_kind { FACE_AIR, FACE_INNER, FACE_SKIN, FACE_CLOSED, FACE_SPRING } volume_face_kind;
+typedef enum volume_face_kind { FACE_AIR, FACE_INNER, FACE_SKIN, FACE_CLOSED, FACE_INFLOW } volume_face_kind;
 
 /// A connected piece of liquid.
 typedef struct mn_codim_volume_body {
     double volume, mass;          ///< m^3 enclosed by its skin, kg of its particles
-    int64_t crossings, held, fed; ///< faces: where the skin crosses, that a solid closes, of a spring
+    int64_t crossings, held, fed; ///< faces: where the skin crosses, that a solid closes, of a inflow
     mn_vec3 momentum;             ///< before the step
     mn_vec3 angular;              ///< and angular momentum, about the origin
     mn_vec3 pull, turn;           ///< N s and N m s, of the films that end at it
@@ -73,16 +73,8 @@ typedef struct mn_codim_volume_push {
 typedef MN_ARRAY(mn_codim_particle) mn_codim_volume_particle_array;
 typedef MN_ARRAY(mn_codim_skin_point) mn_codim_volume_skin_array;
 
-struct mn_codim_volume {
-    mn_context *ctx;
-    mn_codim_volume_settings set;
-
-    // the state
-    mn_codim_volume_particle_array particles;
-    mn_codim_volume_skin_array skin;
-    mn_codim_double_array poured; ///< m, that liquid from each spring has moved since the start
-
-    // the skin in this step, one for each point
+/// The skin in this step, one entry for each of its points unless said.
+typedef struct mn_codim_volume_hull {
     mn_codim_film_surface surface;
     mn_codim_film_matrix matrix;
     mn_triangles *mesh;
@@ -90,18 +82,20 @@ struct mn_codim_volume {
     bool overlaps; ///< some do
     mn_codim_vec3_array
         doubts; ///< where there are holes, parts that face each other, or points that have gone
-    mn_codim_vec3_array x0, x1, normals, u0, change, skin_mass;
+    mn_codim_vec3_array x0, x1, normals, u0, change, mass;
     MN_ARRAY(int64_t) ids;
     MN_ARRAY(uint8_t) none;      ///< zeros, or marks
     MN_ARRAY(uint8_t) doubt;     ///< 1: another part of the skin faces it
-    MN_ARRAY(uint8_t) fixed;     ///< 1: moves as the grid does or not at all: on a solid, or at the spring
+    MN_ARRAY(uint8_t) fixed;     ///< 1: moves as the grid does or not at all: on a solid, or at an inflow
     MN_ARRAY(uint8_t) wet;       ///< 1: on a solid; those of the line where the skin leaves it are not fixed
     mn_codim_vec3_array outward; ///< unit normals; at the line, of the free skin
     mn_codim_vec3_array wall_normal; ///< unit, of the solid under wet points; zero elsewhere
     mn_codim_vec3_array line_pull;   ///< m, of points on the line: times sigma, what the solid pulls with
-    mn_codim_volume_index_array corners, skin_body; ///< triangles, three each; -1: of no body
+    mn_codim_volume_index_array corners, body; ///< triangles, three each; -1: of no body
+} mn_codim_volume_hull;
 
-    // the grid in this step
+/// The grid in this step.
+typedef struct mn_codim_volume_grid {
     mn_blocks *blocks;
     mn_block_table table;
     mn_point_sort *sort;
@@ -119,8 +113,10 @@ struct mn_codim_volume {
     mn_codim_double_array speed, before, weight;
     mn_codim_double_array strain, face_mass, face_right, face_speed; ///< of the viscous solve
     MN_ARRAY(uint8_t) kind, known, newly;
+} mn_codim_volume_grid;
 
-    // the coupling
+/// Pressure and skin in one system (couple/volume_coupling.c).
+typedef struct mn_codim_volume_coupling {
     MN_ARRAY(mn_codim_volume_crossing) crossings;
     MN_ARRAY(int64_t) cell_start;
     mn_codim_double_array component, right, solution;
@@ -134,16 +130,41 @@ struct mn_codim_volume {
     double dt, strength; ///< of the solve that runs: time step, and dt^2 theta^2 sigma
     int64_t iterations;
     MN_ARRAY(mn_codim_volume_push) pushes; ///< of the films that end here
+} mn_codim_volume_coupling;
 
+/// Where liquid comes from, in this advance.
+typedef struct mn_codim_volume_pouring {
+    mn_codim_volume_skin_array template; ///< the inflows' own skin
+    mn_codim_double_array fraction;      ///< of a lattice cell's mass, that a particle of each inflow has;
+                                         ///< measured in each frame
+} mn_codim_volume_pouring;
+
+/// The state at the start of a step that is tried.
+typedef struct mn_codim_volume_backup {
+    mn_codim_volume_particle_array particles;
+    mn_codim_volume_skin_array skin;
+    mn_codim_double_array poured;
+} mn_codim_volume_backup;
+
+struct mn_codim_volume {
+    mn_context *ctx;
+    mn_codim_volume_settings set;
+
+    // The state.
+    mn_codim_volume_particle_array particles;
+    mn_codim_volume_skin_array skin;
+    mn_codim_double_array poured; ///< m, that liquid from each inflow has moved since the start
+
+    // What a step works in.
+    mn_codim_volume_hull hull;
+    mn_codim_volume_grid grid;
+    mn_codim_volume_coupling coupling;
+    mn_codim_volume_pouring pouring;
+    mn_codim_volume_backup backup;
     mn_codim_volume_index_array stack;
     mn_codim_volume_particle_array spare;
     mn_codim_point_array lost;   ///< what the grid does not hold any more: drops for the films to take
     mn_codim_point_array sheets; ///< and film
-    mn_codim_volume_particle_array particle_backup;
-    mn_codim_volume_skin_array skin_backup, template; ///< template: the springs' own skin
-    mn_codim_double_array poured_backup;
-    mn_codim_double_array spring_share; ///< of a lattice cell's mass, that a particle of each spring has;
-                                        ///< measured in each frame
 };
 
 static inline mn_vec3 mn_codim_volume_along(int32_t axis, double length)
@@ -154,14 +175,14 @@ static inline mn_vec3 mn_codim_volume_along(int32_t axis, double length)
 static inline mn_vec3 mn_codim_volume_cell_center(const mn_codim_volume *v, int32_t cell)
 {
     const double h = 0.5 * v->set.dx;
-    return mn_add(mn_block_node_position(&v->table, cell / MN_BLOCK_CELLS, cell % MN_BLOCK_CELLS),
+    return mn_add(mn_block_node_position(&v->grid.table, cell / MN_BLOCK_CELLS, cell % MN_BLOCK_CELLS),
                   mn_v3(h, h, h));
 }
 
 /// The cell beside on the axis, `up` 0 or 1; -1: none.
 static inline int32_t mn_codim_volume_beside(const mn_codim_volume *v, int32_t cell, int32_t axis, int32_t up)
 {
-    return v->next.data[6 * (int64_t)cell + 2 * axis + up];
+    return v->grid.next.data[6 * (int64_t)cell + 2 * axis + up];
 }
 
 /// The face of the cell on the axis, `up` 0 or 1; -1: at the end of the grid.
@@ -242,17 +263,17 @@ mn_status mn_codim_volume_vertex_normals(mn_context *ctx, const mn_iso_mesh *mes
 mn_status mn_codim_volume_skin_of_particles(mn_codim_volume *volume, int64_t *next_id);
 
 // ---- inflow.c ----
-/// INFINITY without a spring.
+/// INFINITY without a inflow.
 double mn_codim_volume_inflow_distance(const mn_codim_volume *volume, mn_vec3 x);
-/// Of what the nearest spring pours.
+/// Of what the nearest inflow pours.
 mn_vec3 mn_codim_volume_inflow_velocity(const mn_codim_volume *volume, mn_vec3 x);
-/// Before a step: the springs' own skin, and at first their particles.
+/// Before a step: the inflows' own skin, and at first their particles.
 mn_status mn_codim_volume_inflow_open(mn_codim_volume *volume, int64_t *next_id);
 /// After a step: what has come.
 mn_status mn_codim_volume_inflow_pour(mn_codim_volume *volume, double dt, int64_t *next_id);
 static inline bool mn_codim_volume_is_held(const mn_codim_skin_point *point)
 {
-    return point->id >= MN_CODIM_VOLUME_SPRING_ID;
+    return point->id >= MN_CODIM_VOLUME_INFLOW_ID;
 }
 
 // ---- topology.c ----
@@ -285,12 +306,6 @@ mn_status mn_codim_volume_diffuse(mn_codim_volume *volume, double dt);
 // ---- crossings.c ----
 /// Crossings of the skin with the lines between cell centres.
 mn_status mn_codim_volume_cross(mn_codim_volume *volume);
-
-// ---- linear/triplets.c ----
-
-// ---- linear/quasi_definite_factor.c ----
-
-// ---- linear/partition.c ----
 
 // ---- volume_coupling.c ----
 /// Pressure and skin together: the system and its right-hand side, `solution` (skin first), and what follows

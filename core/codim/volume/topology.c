@@ -42,14 +42,14 @@ static void look(void *user, int32_t point, double distance2)
 {
     facing *f = user;
     const mn_codim_volume *v = f->volume;
-    const mn_vec3 n = v->surface.normal.data[f->self];
-    const double cosine = mn_dot(v->surface.normal.data[point], n);
+    const mn_vec3 n = v->hull.surface.normal.data[f->self];
+    const double cosine = mn_dot(v->hull.surface.normal.data[point], n);
     f->aligned += cosine * cosine, f->count++;
-    f->wall = f->wall || v->wet.data[point] || v->fixed.data[point];
+    f->wall = f->wall || v->hull.wet.data[point] || v->hull.fixed.data[point];
     if (cosine > OPPOSITE) return;
-    const double along = mn_dot(mn_sub(v->x0.data[point], v->x0.data[f->self]), n);
-    const bool wall =
-        v->fixed.data[point] || v->fixed.data[f->self] || v->wet.data[point] || v->wet.data[f->self];
+    const double along = mn_dot(mn_sub(v->hull.x0.data[point], v->hull.x0.data[f->self]), n);
+    const bool wall = v->hull.fixed.data[point] || v->hull.fixed.data[f->self] || v->hull.wet.data[point] ||
+                      v->hull.wet.data[f->self];
     if (along < 0 && wall) return; // a layer on a wall is no sheet
     double *least = along > 0 ? &f->before : &f->behind;
     *least = fmin(*least, sqrt(distance2));
@@ -61,17 +61,17 @@ static mn_status mark_range(void *user, mn_range range)
     const double dx = v->set.dx;
     for (int64_t p = range.begin; p < range.end; p++) {
         facing f = {v, (int32_t)p, INFINITY, INFINITY, 0, 0, false};
-        v->none.data[p] = v->doubt.data[p] = 0;
-        mn_neighbours_visit(v->surface.neighbours, v->x0.data[p], dx, look, &f);
+        v->hull.none.data[p] = v->hull.doubt.data[p] = 0;
+        mn_neighbours_visit(v->hull.surface.neighbours, v->hull.x0.data[p], dx, look, &f);
         if (mn_codim_volume_is_held(&v->skin.data[p]) || (!(f.before < INFINITY) && !(f.behind < INFINITY)))
             continue;
-        v->doubt.data[p] = 1;
-        const mn_vec3 out = mn_axpy(v->x0.data[p], 0.1 * dx, v->surface.normal.data[p]);
-        const bool buried = mn_triangles_winding(v->mesh, out) > 0.5;
+        v->hull.doubt.data[p] = 1;
+        const mn_vec3 out = mn_axpy(v->hull.x0.data[p], 0.1 * dx, v->hull.surface.normal.data[p]);
+        const bool buried = mn_triangles_winding(v->hull.mesh, out) > 0.5;
         const bool sheet = !f.wall && f.aligned > SHEET * f.count && f.behind < UNSEEN * dx;
-        v->none.data[p] = buried || f.before < GAP * dx || f.behind < THIN * dx;
-        if (!buried && !(f.before < GAP * dx) && sheet) v->none.data[p] = MN_CODIM_VOLUME_SHEET;
-        if (buried) v->none.data[p] = MN_CODIM_VOLUME_BURIED;
+        v->hull.none.data[p] = buried || f.before < GAP * dx || f.behind < THIN * dx;
+        if (!buried && !(f.before < GAP * dx) && sheet) v->hull.none.data[p] = MN_CODIM_VOLUME_SHEET;
+        if (buried) v->hull.none.data[p] = MN_CODIM_VOLUME_BURIED;
     }
     return MN_OK;
 }
@@ -82,8 +82,8 @@ double mn_codim_volume_distance(const mn_codim_volume *v, mn_vec3 x)
 {
     mn_mesh_point near;
     const double most = 3 * v->set.dx;
-    const double d = mn_triangles_closest(v->mesh, x, most, &near) ? near.distance : most;
-    const double winding = fmin(1, fmax(0, mn_triangles_winding(v->mesh, x)));
+    const double d = mn_triangles_closest(v->hull.mesh, x, most, &near) ? near.distance : most;
+    const double winding = fmin(1, fmax(0, mn_triangles_winding(v->hull.mesh, x)));
     return (1 - 2 * winding) * d;
 }
 
@@ -114,9 +114,9 @@ static mn_status sample_range(void *user, mn_range range)
 // On the edge of a hole that is larger than what the triangles close by themselves: liquid has left it there.
 static bool is_torn(const mn_codim_volume *v, int64_t p)
 {
-    return v->surface.open_edges > SMALL_HOLES && v->surface.edge.data[p] &&
-           v->surface.fans.data[p].count > 0 &&
-           mn_codim_volume_inflow_distance(v, v->x0.data[p]) > 2 * v->set.dx;
+    return v->hull.surface.open_edges > SMALL_HOLES && v->hull.surface.edge.data[p] &&
+           v->hull.surface.fans.data[p].count > 0 &&
+           mn_codim_volume_inflow_distance(v, v->hull.x0.data[p]) > 2 * v->set.dx;
 }
 
 static mn_status open_patch(mn_codim_volume *v, patch *job)
@@ -126,8 +126,8 @@ static mn_status open_patch(mn_codim_volume *v, patch *job)
     job->volume = v;
     for (int64_t p = 0; p < v->skin.count; p++) {
         const mn_vec3 x = v->skin.data[p].position;
-        if (!v->none.data[p]) MN_TRY(mn_array_push(v->ctx, &job->stayed, &x));
-        if (!v->none.data[p] && !is_torn(v, p)) continue;
+        if (!v->hull.none.data[p]) MN_TRY(mn_array_push(v->ctx, &job->stayed, &x));
+        if (!v->hull.none.data[p] && !is_torn(v, p)) continue;
         MN_TRY(mn_array_push(v->ctx, &job->went, &x));
         const mn_ivec3 coord = {(int32_t)floor(x.x / side), (int32_t)floor(x.y / side),
                                 (int32_t)floor(x.z / side)};
@@ -182,7 +182,7 @@ static void drop_marked(mn_codim_volume *v)
 {
     int64_t kept = 0;
     for (int64_t p = 0; p < v->skin.count; p++)
-        if (!v->none.data[p]) v->skin.data[kept++] = v->skin.data[p];
+        if (!v->hull.none.data[p]) v->skin.data[kept++] = v->skin.data[p];
     v->skin.count = kept;
 }
 
@@ -206,24 +206,25 @@ static mn_status fill_holes(patch *job, int64_t *next_id)
 static mn_status doubt_edges(mn_codim_volume *v)
 {
     for (int64_t p = 0; p < v->skin.count; p++)
-        if (v->surface.edge.data[p]) MN_TRY(mn_array_push(v->ctx, &v->doubts, &v->x0.data[p]));
+        if (v->hull.surface.edge.data[p]) MN_TRY(mn_array_push(v->ctx, &v->hull.doubts, &v->hull.x0.data[p]));
     return MN_OK;
 }
 
 mn_status mn_codim_volume_join_and_part(mn_codim_volume *v, int64_t *next_id)
 {
     bool any = false;
-    MN_TRY(mn_array_resize(v->ctx, &v->doubt, v->skin.count));
+    MN_TRY(mn_array_resize(v->ctx, &v->hull.doubt, v->skin.count));
     MN_TRY(mn_parallel_for(v->ctx, v->skin.count, GRAIN, mark_range, v));
-    v->overlaps = false;
-    v->doubts.count = 0;
+    v->hull.overlaps = false;
+    v->hull.doubts.count = 0;
     for (int64_t p = 0; p < v->skin.count; p++) {
-        const bool goes = v->none.data[p] || is_torn(v, p);
+        const bool goes = v->hull.none.data[p] || is_torn(v, p);
         any = any || goes;
-        v->overlaps = v->overlaps || v->none.data[p] == MN_CODIM_VOLUME_BURIED;
-        if (goes || v->doubt.data[p]) MN_TRY(mn_array_push(v->ctx, &v->doubts, &v->x0.data[p]));
+        v->hull.overlaps = v->hull.overlaps || v->hull.none.data[p] == MN_CODIM_VOLUME_BURIED;
+        if (goes || v->hull.doubt.data[p])
+            MN_TRY(mn_array_push(v->ctx, &v->hull.doubts, &v->hull.x0.data[p]));
     }
-    v->clean = !any && v->surface.open_edges == 0;
+    v->hull.clean = !any && v->hull.surface.open_edges == 0;
     if (!any) return doubt_edges(v);
     MN_TRY(mn_codim_volume_peel(v, next_id));
     patch job;

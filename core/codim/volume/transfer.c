@@ -31,8 +31,8 @@ static double hat(double x)
 static void gather_cell(const mn_codim_volume *v, int32_t cell, int32_t axis, mn_vec3 x, double *mass,
                         double *momentum)
 {
-    const double inverse = v->table.inverse_dx;
-    for (int32_t i = v->sorted.cell_start[cell]; i < v->sorted.cell_start[cell + 1]; i++) {
+    const double inverse = v->grid.table.inverse_dx;
+    for (int32_t i = v->grid.sorted.cell_start[cell]; i < v->grid.sorted.cell_start[cell + 1]; i++) {
         const mn_codim_particle *p = &v->particles.data[i];
         const mn_vec3 d = mn_sub(x, p->position);
         const double w = p->mass * hat(d.x * inverse) * hat(d.y * inverse) * hat(d.z * inverse);
@@ -53,12 +53,12 @@ static mn_status gather_range(void *user, mn_range range)
             for (int32_t a = -1; a <= top[0]; a++)
                 for (int32_t b = -1; b <= top[1]; b++)
                     for (int32_t c = -1; c <= top[2]; c++) {
-                        const int32_t other = mn_block_reach(&v->table, block, (at >> 4) + a,
+                        const int32_t other = mn_block_reach(&v->grid.table, block, (at >> 4) + a,
                                                              ((at >> 2) & 3) + b, (at & 3) + c);
                         if (other >= 0) gather_cell(v, other, axis, x, &mass, &momentum);
                     }
-            v->weight.data[3 * i + axis] = mass;
-            v->speed.data[3 * i + axis] = mass > 0 ? momentum / mass : 0;
+            v->grid.weight.data[3 * i + axis] = mass;
+            v->grid.speed.data[3 * i + axis] = mass > 0 ? momentum / mass : 0;
         }
     }
     return MN_OK;
@@ -76,21 +76,21 @@ static mn_status extend_range(void *user, mn_range range)
     const extend_job *job = user;
     mn_codim_volume *v = job->volume;
     for (int64_t f = range.begin; f < range.end; f++) {
-        v->newly.data[f] = 0;
-        if (v->known.data[f]) continue;
+        v->grid.newly.data[f] = 0;
+        if (v->grid.known.data[f]) continue;
         double sum = 0;
         int32_t count = 0;
         for (int32_t side = 0; side < 6; side++) {
-            const int32_t other = v->next.data[6 * (f / 3) + side];
+            const int32_t other = v->grid.next.data[6 * (f / 3) + side];
             if (other < 0) continue;
             const int64_t g = 3 * (int64_t)other + f % 3;
-            if (!v->known.data[g]) continue;
-            sum += v->speed.data[g];
+            if (!v->grid.known.data[g]) continue;
+            sum += v->grid.speed.data[g];
             count++;
         }
         if (count == 0) continue;
-        v->weight.data[f] = sum / count; // not before all have read
-        v->newly.data[f] = 1;
+        v->grid.weight.data[f] = sum / count; // not before all have read
+        v->grid.newly.data[f] = 1;
     }
     return MN_OK;
 }
@@ -99,11 +99,11 @@ mn_status mn_codim_volume_extend(mn_codim_volume *v, int32_t layers)
 {
     for (int32_t layer = 0; layer < layers; layer++) {
         extend_job job = {.volume = v};
-        MN_TRY(mn_parallel_for(v->ctx, 3 * (int64_t)v->cells, 16 * GRAIN, extend_range, &job));
-        for (int64_t f = 0; f < 3 * (int64_t)v->cells; f++) {
-            if (!v->newly.data[f]) continue;
-            v->speed.data[f] = v->weight.data[f];
-            v->known.data[f] = 1;
+        MN_TRY(mn_parallel_for(v->ctx, 3 * (int64_t)v->grid.cells, 16 * GRAIN, extend_range, &job));
+        for (int64_t f = 0; f < 3 * (int64_t)v->grid.cells; f++) {
+            if (!v->grid.newly.data[f]) continue;
+            v->grid.speed.data[f] = v->grid.weight.data[f];
+            v->grid.known.data[f] = 1;
         }
     }
     return MN_OK;
@@ -111,8 +111,9 @@ mn_status mn_codim_volume_extend(mn_codim_volume *v, int32_t layers)
 
 mn_status mn_codim_volume_to_grid(mn_codim_volume *v)
 {
-    MN_TRY(mn_parallel_for(v->ctx, v->cells, GRAIN, gather_range, v));
-    for (int64_t f = 0; f < 3 * (int64_t)v->cells; f++) v->known.data[f] = v->weight.data[f] > 0;
+    MN_TRY(mn_parallel_for(v->ctx, v->grid.cells, GRAIN, gather_range, v));
+    for (int64_t f = 0; f < 3 * (int64_t)v->grid.cells; f++)
+        v->grid.known.data[f] = v->grid.weight.data[f] > 0;
     return mn_codim_volume_extend(v, 2);
 }
 
@@ -120,11 +121,11 @@ mn_status mn_codim_volume_to_grid(mn_codim_volume *v)
 
 static mn_vec3 velocity_of(const mn_codim_volume *v, const double *speeds, mn_vec3 x, mn_mat3 *gradient)
 {
-    const double inverse = v->table.inverse_dx;
-    const mn_vec3 at = mn_scale(inverse, mn_sub(x, v->table.origin));
+    const double inverse = v->grid.table.inverse_dx;
+    const mn_vec3 at = mn_scale(inverse, mn_sub(x, v->grid.table.origin));
     const mn_ivec3 own = mn_iv3((int32_t)floor(at.x), (int32_t)floor(at.y), (int32_t)floor(at.z));
     const mn_ivec3 block = mn_iv3(own.x >> 2, own.y >> 2, own.z >> 2);
-    const int32_t number = mn_blocks_find(v->blocks, block);
+    const int32_t number = mn_blocks_find(v->grid.blocks, block);
     double u[3] = {0};
     mn_mat3 c = {{{0}}};
     if (gradient) *gradient = c;
@@ -138,7 +139,7 @@ static mn_vec3 velocity_of(const mn_codim_volume *v, const double *speeds, mn_ve
         for (int32_t corner = 0; corner < 8; corner++) {
             const int32_t o[3] = {corner >> 2, (corner >> 1) & 1, corner & 1};
             const int32_t cell =
-                mn_block_reach(&v->table, number, base[0] + o[0], base[1] + o[1], base[2] + o[2]);
+                mn_block_reach(&v->grid.table, number, base[0] + o[0], base[1] + o[1], base[2] + o[2]);
             if (cell < 0) continue;
             const double speed = speeds[3 * (int64_t)cell + axis];
             double w[3];
@@ -155,7 +156,7 @@ static mn_vec3 velocity_of(const mn_codim_volume *v, const double *speeds, mn_ve
 
 mn_vec3 mn_codim_volume_velocity(const mn_codim_volume *v, mn_vec3 x, mn_mat3 *gradient)
 {
-    return velocity_of(v, v->speed.data, x, gradient);
+    return velocity_of(v, v->grid.speed.data, x, gradient);
 }
 
 typedef struct carry_job {
@@ -171,7 +172,7 @@ static mn_status receive_range(void *user, mn_range range)
         const mn_vec3 own = p->velocity;
         p->velocity = mn_codim_volume_velocity(v, p->position, &p->affine);
         if (v->set.flip_ratio > 0) {
-            const mn_vec3 seen = velocity_of(v, v->before.data, p->position, NULL);
+            const mn_vec3 seen = velocity_of(v, v->grid.before.data, p->position, NULL);
             p->velocity = mn_axpy(p->velocity, v->set.flip_ratio, mn_sub(own, seen));
         }
     }

@@ -31,11 +31,12 @@ static mn_status touch_range(void *user, mn_range range)
     mn_codim_volume *v = user;
     for (int64_t p = range.begin; p < range.end; p++) {
         double distance;
-        mn_collider_distance(v->set.collider, v->set.before, 1, &v->x0.data[p], &distance);
-        v->wet.data[p] = distance < WETTING * v->set.dx && !mn_codim_volume_is_held(&v->skin.data[p]);
-        if (!v->wet.data[p]) continue;
-        const mn_contact contact = mn_collider_probe(v->set.collider, v->set.before, v->x0.data[p]);
-        v->wet.data[p] = mn_dot(contact.normal, v->normals.data[p]) < AWAY; // not the top of a thin layer
+        mn_collider_distance(v->set.collider, v->set.before, 1, &v->hull.x0.data[p], &distance);
+        v->hull.wet.data[p] = distance < WETTING * v->set.dx && !mn_codim_volume_is_held(&v->skin.data[p]);
+        if (!v->hull.wet.data[p]) continue;
+        const mn_contact contact = mn_collider_probe(v->set.collider, v->set.before, v->hull.x0.data[p]);
+        v->hull.wet.data[p] =
+            mn_dot(contact.normal, v->hull.normals.data[p]) < AWAY; // not the top of a thin layer
     }
     return MN_OK;
 }
@@ -43,13 +44,13 @@ static mn_status touch_range(void *user, mn_range range)
 mn_status mn_codim_volume_find_wet(mn_codim_volume *v)
 {
     const int64_t count = v->skin.count;
-    MN_TRY(mn_array_resize(v->ctx, &v->wet, count));
-    MN_TRY(mn_array_resize(v->ctx, &v->wall_normal, count));
-    MN_TRY(mn_array_resize(v->ctx, &v->outward, count));
-    MN_TRY(mn_array_resize(v->ctx, &v->line_pull, count));
+    MN_TRY(mn_array_resize(v->ctx, &v->hull.wet, count));
+    MN_TRY(mn_array_resize(v->ctx, &v->hull.wall_normal, count));
+    MN_TRY(mn_array_resize(v->ctx, &v->hull.outward, count));
+    MN_TRY(mn_array_resize(v->ctx, &v->hull.line_pull, count));
     for (int64_t p = 0; p < count; p++) {
-        v->wet.data[p] = 0;
-        v->wall_normal.data[p] = v->line_pull.data[p] = mn_v3(0, 0, 0);
+        v->hull.wet.data[p] = 0;
+        v->hull.wall_normal.data[p] = v->hull.line_pull.data[p] = mn_v3(0, 0, 0);
     }
     return v->set.collider ? mn_parallel_for(v->ctx, count, GRAIN, touch_range, v) : MN_OK;
 }
@@ -59,21 +60,21 @@ mn_status mn_codim_volume_find_wet(mn_codim_volume *v)
 // Twice the area vector of triangle i of a fan.
 static mn_vec3 triangle(const mn_codim_volume *v, int64_t p, int32_t i)
 {
-    const int32_t *pair = v->surface.fans.data[p].pair[i];
-    const mn_vec3 *x = v->x0.data;
+    const int32_t *pair = v->hull.surface.fans.data[p].pair[i];
+    const mn_vec3 *x = v->hull.x0.data;
     return mn_cross(mn_sub(x[pair[0]], x[p]), mn_sub(x[pair[1]], x[p]));
 }
 
 bool mn_codim_volume_is_wet_triangle(const mn_codim_volume *v, int64_t p, int32_t i)
 {
-    const int32_t *pair = v->surface.fans.data[p].pair[i];
-    return v->wet.data[p] && v->wet.data[pair[0]] && v->wet.data[pair[1]];
+    const int32_t *pair = v->hull.surface.fans.data[p].pair[i];
+    return v->hull.wet.data[p] && v->hull.wet.data[pair[0]] && v->hull.wet.data[pair[1]];
 }
 
 // Normal of the free part, and the gradient of the wet area.
 static void measure_line(mn_codim_volume *v, int64_t p, double cosine)
 {
-    const mn_codim_film_fan *fan = &v->surface.fans.data[p];
+    const mn_codim_film_fan *fan = &v->hull.surface.fans.data[p];
     mn_vec3 out = {0}, pull = {0};
     for (int32_t i = 0; i < fan->count; i++) {
         const mn_vec3 area = triangle(v, p, i);
@@ -81,27 +82,27 @@ static void measure_line(mn_codim_volume *v, int64_t p, double cosine)
             out = mn_add(out, area);
             continue;
         }
-        const mn_vec3 across = mn_sub(v->x0.data[fan->pair[i][1]], v->x0.data[fan->pair[i][0]]);
+        const mn_vec3 across = mn_sub(v->hull.x0.data[fan->pair[i][1]], v->hull.x0.data[fan->pair[i][0]]);
         pull = mn_axpy(pull, 0.5, mn_cross(mn_normalize(area), across));
     }
-    v->line_pull.data[p] = mn_scale(cosine, pull);
-    if (mn_norm2(mn_normalize(out)) > 0) v->outward.data[p] = mn_normalize(out);
+    v->hull.line_pull.data[p] = mn_scale(cosine, pull);
+    if (mn_norm2(mn_normalize(out)) > 0) v->hull.outward.data[p] = mn_normalize(out);
 }
 
 static mn_status line_range(void *user, mn_range range)
 {
     mn_codim_volume *v = user;
     for (int64_t p = range.begin; p < range.end; p++) {
-        if (!v->wet.data[p]) continue;
-        const mn_codim_film_fan *fan = &v->surface.fans.data[p];
-        const mn_contact contact = mn_collider_probe(v->set.collider, v->set.before, v->x0.data[p]);
+        if (!v->hull.wet.data[p]) continue;
+        const mn_codim_film_fan *fan = &v->hull.surface.fans.data[p];
+        const mn_contact contact = mn_collider_probe(v->set.collider, v->set.before, v->hull.x0.data[p]);
         bool free = false;
         for (int32_t i = 0; i < fan->count; i++) free = free || !mn_codim_volume_is_wet_triangle(v, p, i);
-        v->wall_normal.data[p] = contact.normal;
+        v->hull.wall_normal.data[p] = contact.normal;
         if (!(mn_norm2(contact.normal) > 0) || !free) continue;
         const double angle = mn_collider_painted(v->set.collider, MN_PAINT_CONTACT_ANGLE,
-                                                 v->set.contact_angle, v->set.before, v->x0.data[p]);
-        v->fixed.data[p] = 0;
+                                                 v->set.contact_angle, v->set.before, v->hull.x0.data[p]);
+        v->hull.fixed.data[p] = 0;
         measure_line(v, p, mn_cos(DEGREE * fmin(180, fmax(0, angle))));
     }
     return MN_OK;
@@ -113,23 +114,23 @@ static mn_status release_range(void *user, mn_range range)
     mn_codim_volume *v = user;
     for (int64_t p = range.begin; p < range.end; p++) {
         bool held = false;
-        v->none.data[p] = 0;
-        for (int32_t i = 0; i < v->surface.fans.data[p].count; i++)
+        v->hull.none.data[p] = 0;
+        for (int32_t i = 0; i < v->hull.surface.fans.data[p].count; i++)
             held = held || mn_codim_volume_is_wet_triangle(v, p, i);
-        v->none.data[p] = v->wet.data[p] && !held;
+        v->hull.none.data[p] = v->hull.wet.data[p] && !held;
     }
     return MN_OK;
 }
 
 mn_status mn_codim_volume_find_line(mn_codim_volume *v)
 {
-    for (int64_t p = 0; p < v->skin.count; p++) v->outward.data[p] = v->surface.normal.data[p];
+    for (int64_t p = 0; p < v->skin.count; p++) v->hull.outward.data[p] = v->hull.surface.normal.data[p];
     if (!v->set.collider) return MN_OK;
     MN_TRY(mn_parallel_for(v->ctx, v->skin.count, GRAIN, release_range, v));
     for (int64_t p = 0; p < v->skin.count; p++) {
-        if (v->none.data[p]) v->wet.data[p] = 0;
-        v->fixed.data[p] = v->wet.data[p] || mn_codim_volume_is_held(&v->skin.data[p]);
-        v->none.data[p] = 0;
+        if (v->hull.none.data[p]) v->hull.wet.data[p] = 0;
+        v->hull.fixed.data[p] = v->hull.wet.data[p] || mn_codim_volume_is_held(&v->skin.data[p]);
+        v->hull.none.data[p] = 0;
     }
     return mn_parallel_for(v->ctx, v->skin.count, GRAIN, line_range, v);
 }
@@ -138,23 +139,23 @@ mn_status mn_codim_volume_find_line(mn_codim_volume *v)
 
 mn_mat3 mn_codim_volume_freedom(const mn_codim_volume *v, int64_t p)
 {
-    const mn_vec3 n = v->wall_normal.data[p];
+    const mn_vec3 n = v->hull.wall_normal.data[p];
     return mn_m3_add(mn_m3_identity(), mn_m3_scale(-1, mn_outer(n, n)));
 }
 
 // Around a sharp edge a normal by areas would lean to one side, and lose the triangles of the other.
 mn_vec3 mn_codim_volume_side(const mn_codim_volume *v, int64_t p)
 {
-    if (!v->wet.data[p] || v->fixed.data[p]) return v->surface.normal.data[p];
-    const mn_vec3 side = mn_normalize(mn_sub(v->outward.data[p], v->wall_normal.data[p]));
-    return mn_norm2(side) > 0 ? side : v->surface.normal.data[p];
+    if (!v->hull.wet.data[p] || v->hull.fixed.data[p]) return v->hull.surface.normal.data[p];
+    const mn_vec3 side = mn_normalize(mn_sub(v->hull.outward.data[p], v->hull.wall_normal.data[p]));
+    return mn_norm2(side) > 0 ? side : v->hull.surface.normal.data[p];
 }
 
 mn_vec3 mn_codim_volume_along_wall(const mn_codim_volume *v, int64_t p, mn_vec3 u)
 {
-    if (!v->wet.data[p]) return u;
-    const mn_vec3 n = v->wall_normal.data[p];
-    const mn_contact contact = mn_collider_probe(v->set.collider, v->set.before, v->x0.data[p]);
+    if (!v->hull.wet.data[p]) return u;
+    const mn_vec3 n = v->hull.wall_normal.data[p];
+    const mn_contact contact = mn_collider_probe(v->set.collider, v->set.before, v->hull.x0.data[p]);
     return mn_axpy(u, mn_dot(n, mn_sub(contact.velocity, u)), n);
 }
 
@@ -168,11 +169,11 @@ mn_vec3 mn_codim_volume_keep_out(const mn_codim_volume *v, mn_vec3 x, double dt,
 
 mn_vec3 mn_codim_volume_keep_layer(const mn_codim_volume *v, int64_t p, mn_vec3 x, double dt)
 {
-    if (!v->set.collider || v->wet.data[p] || mn_codim_volume_is_held(&v->skin.data[p])) return x;
+    if (!v->set.collider || v->hull.wet.data[p] || mn_codim_volume_is_held(&v->skin.data[p])) return x;
     const mn_contact contact = mn_collider_probe(v->set.collider, fmax(0, v->set.before - dt), x);
     const double least = RESIDUE * v->set.dx;
-    if (!(contact.distance < least) || mn_dot(contact.normal, v->normals.data[p]) < FLAT) return x;
+    if (!(contact.distance < least) || mn_dot(contact.normal, v->hull.normals.data[p]) < FLAT) return x;
     double before;
-    mn_collider_distance(v->set.collider, v->set.before, 1, &v->x0.data[p], &before);
+    mn_collider_distance(v->set.collider, v->set.before, 1, &v->hull.x0.data[p], &before);
     return mn_axpy(x, fmax(0, fmin(before, least) - contact.distance), contact.normal);
 }

@@ -275,8 +275,8 @@ static void a_round_spring_pours_its_section(void **state)
     mn_codim_def def = water(2e-3);
     double r = 5.2e-3;
     const mn_region region = {&r, pipe_distance, {mn_v3(-r, -3e-3, -r), mn_v3(r, 3e-3, r)}};
-    const mn_codim_volume_inflow spring = {region, mn_v3(0, -0.5, 0)};
-    const mn_codim_inputs inputs = {.spring_count = 1, .springs = &spring};
+    const mn_codim_volume_inflow inflow = {region, mn_v3(0, -0.5, 0)};
+    const mn_codim_inputs inputs = {.inflow_count = 1, .inflows = &inflow};
     mn_codim *mls;
     check_ok(ctx, mn_codim_create(ctx, &def, &mls));
     check_ok(ctx, mn_codim_advance(mls, &inputs, 3e-3));
@@ -294,8 +294,8 @@ static void a_spring_pours_speed_times_section_times_time(void **state)
     mn_codim_def def = water(2e-3);
     mn_vec3 half = {5e-3, 3e-3, 5e-3};
     const mn_region region = {&half, box_distance, {mn_scale(-1, half), half}};
-    const mn_codim_volume_inflow spring = {region, mn_v3(0, -0.5, 0)};
-    const mn_codim_inputs inputs = {.spring_count = 1, .springs = &spring};
+    const mn_codim_volume_inflow inflow = {region, mn_v3(0, -0.5, 0)};
+    const mn_codim_inputs inputs = {.inflow_count = 1, .inflows = &inflow};
     mn_codim *mls;
     check_ok(ctx, mn_codim_create(ctx, &def, &mls));
     for (int i = 0; i < 3; i++) check_ok(ctx, mn_codim_advance(mls, &inputs, 0.002));
@@ -325,11 +325,11 @@ static void two_springs_pour_their_own_ways(void **state)
     def.gravity = mn_v3(0, 0, 0);
     mn_vec3 half = {5e-3, 3e-3, 5e-3};
     const mn_vec3 away = {0.03, 0, 0};
-    const mn_codim_volume_inflow springs[2] = {
+    const mn_codim_volume_inflow inflows[2] = {
         {{&half, box_distance, {mn_scale(-1, half), half}}, mn_v3(0, -0.5, 0)},
         {{&half, box_away_distance, {mn_sub(away, half), mn_add(away, half)}}, mn_v3(0, 0.25, 0)}};
-    const mn_codim_inputs one = {.spring_count = 1, .springs = springs},
-                          two = {.spring_count = 2, .springs = springs};
+    const mn_codim_inputs one = {.inflow_count = 1, .inflows = inflows},
+                          two = {.inflow_count = 2, .inflows = inflows};
     mn_codim *mls;
     check_ok(ctx, mn_codim_create(ctx, &def, &mls));
     check_ok(ctx, mn_codim_advance(mls, &one, 0.002));
@@ -346,7 +346,7 @@ static void two_springs_pour_their_own_ways(void **state)
     }
     check_close(low, -half.y - 0.5 * 0.006, def.dx);
     check_close(high, half.y + 0.25 * 0.004, def.dx);
-    for (int64_t i = 0; i < view.skin_count; i++) // what a spring holds has a number of its own
+    for (int64_t i = 0; i < view.skin_count; i++) // what a inflow holds has a number of its own
         for (int64_t k = i + 1; k < view.skin_count; k++)
             assert_int_not_equal(view.skin[i].id, view.skin[k].id);
     check_goes_on_when_loaded(mls, &def, &two, 0.002);
@@ -358,9 +358,9 @@ static void a_spring_that_fits_no_cell_is_a_sentence(void **state)
     (void)state;
     mn_codim_def def = water(2e-3);
     mn_vec3 half = {2e-4, 2e-4, 2e-4};
-    const mn_codim_volume_inflow spring = {{&half, box_distance, {mn_scale(-1, half), half}},
+    const mn_codim_volume_inflow inflow = {{&half, box_distance, {mn_scale(-1, half), half}},
                                            mn_v3(0, -0.5, 0)};
-    const mn_codim_inputs inputs = {.spring_count = 1, .springs = &spring};
+    const mn_codim_inputs inputs = {.inflow_count = 1, .inflows = &inflow};
     mn_codim *mls;
     check_ok(ctx, mn_codim_create(ctx, &def, &mls));
     check_fails(ctx, mn_codim_advance(mls, &inputs, 0.002), MN_ERROR_ARGUMENT, "smaller than a cell");

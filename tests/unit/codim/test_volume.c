@@ -72,11 +72,12 @@ static void a_ball_at_rest_has_the_pressure_of_its_curvature(void **state)
     add_ball(v, &set, mn_v3(0.0012, 0.0007, 0.0003), R, mn_v3(0, 0, 0), &id);
     for (int i = 0; i < 3; i++) step(v, &set, 2e-3, &id);
     double p = 0;
-    for (int64_t i = 0; i < v->liquid.count; i++) p += v->pressure.data[i] / (double)v->liquid.count;
+    for (int64_t i = 0; i < v->grid.liquid.count; i++)
+        p += v->coupling.pressure.data[i] / (double)v->grid.liquid.count;
     check_close(p, 2 * set.sigma / R, 0.03 * 2 * set.sigma / R); // dx/R is 0.17; 1 % measured
-    assert_int_equal(v->surface.open_edges, 0);
-    assert_int_equal(v->bodies.count, 1);
-    check_close(v->bodies.data[0].volume, 4 / 3.0 * pi * R * R * R, 0.01 * 4 / 3 * pi * R * R * R);
+    assert_int_equal(v->hull.surface.open_edges, 0);
+    assert_int_equal(v->grid.bodies.count, 1);
+    check_close(v->grid.bodies.data[0].volume, 4 / 3.0 * pi * R * R * R, 0.01 * 4 / 3 * pi * R * R * R);
     mn_codim_volume_free(v);
 }
 
@@ -188,10 +189,10 @@ static void balls_that_touch_become_one(void **state)
     add_ball(v, &set, mn_v3(1.2 * R, 0, 0), R, mn_v3(-0.2, 0, 0), &id);
     const mn_vec3 before = momentum_of(v, &mass);
     check_ok(ctx, mn_codim_volume_prepare(v, &set, &id));
-    assert_int_equal(v->bodies.count, 2);
+    assert_int_equal(v->grid.bodies.count, 2);
     for (int i = 0; i < 20; i++) step(v, &set, 5e-4, &id);
-    assert_int_equal(v->bodies.count, 1);
-    assert_int_equal(v->surface.open_edges, 0);
+    assert_int_equal(v->grid.bodies.count, 1);
+    assert_int_equal(v->hull.surface.open_edges, 0);
     const mn_vec3 p = momentum_of(v, &after);
     check_close(after, mass, 1e-14 * mass);
     check_close(mn_norm(mn_sub(p, before)), 0, 1e-12 * 0.2 * mass);
@@ -211,16 +212,17 @@ static void viscosity_leaves_rigid_motion_alone_and_takes_shear(void **state)
     check_ok(ctx, mn_codim_volume_prepare(v, &set, &id));
     for (int shear = 0; shear < 2; shear++) {
         double before = 0, change = 0;
-        for (int64_t f = 0; f < 3 * (int64_t)v->cells; f++) {
+        for (int64_t f = 0; f < 3 * (int64_t)v->grid.cells; f++) {
             const mn_vec3 x =
                 mn_codim_volume_cell_center(v, (int32_t)(f / 3)); // of the face along the other two axes
-            v->speed.data[f] = f % 3 == 0 ? (shear ? 2 : -1) * x.y : f % 3 == 1 && !shear ? x.x : 0;
-            v->before.data[f] = v->speed.data[f];
+            v->grid.speed.data[f] = f % 3 == 0 ? (shear ? 2 : -1) * x.y : f % 3 == 1 && !shear ? x.x : 0;
+            v->grid.before.data[f] = v->grid.speed.data[f];
         }
         check_ok(ctx, mn_codim_volume_diffuse(v, 0.1));
-        for (int64_t f = 0; f < 3 * (int64_t)v->cells; f++) {
-            if (v->kind.data[f] != FACE_INNER && v->kind.data[f] != FACE_SKIN) continue;
-            change += pow(v->speed.data[f] - v->before.data[f], 2), before += pow(v->before.data[f], 2);
+        for (int64_t f = 0; f < 3 * (int64_t)v->grid.cells; f++) {
+            if (v->grid.kind.data[f] != FACE_INNER && v->grid.kind.data[f] != FACE_SKIN) continue;
+            change += pow(v->grid.speed.data[f] - v->grid.before.data[f], 2),
+                before += pow(v->grid.before.data[f], 2);
         }
         if (shear)
             assert_true(sqrt(change / before) > 0.3); // nu t is R^2; 0.71 is all of the strain

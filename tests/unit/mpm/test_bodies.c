@@ -154,7 +154,7 @@ static void nodes_at_edges_follow_all_sides(void **state)
         edges += hold->sides > 1;
         for (int32_t k = 0; k < hold->sides; k++) {
             if (!held->on[k]) continue;
-            const mn_vec3 off = mn_sub(mpm->nodes.data[held->node].v, held->contacts[k].velocity);
+            const mn_vec3 off = mn_sub(mpm->grid.nodes.data[held->node].v, held->contacts[k].velocity);
             assert_true(fabs(mn_dot(off, held->contacts[k].normal)) <
                         1e-3 * speed); // momenta are restored after the solve
         }

@@ -6,7 +6,7 @@
 #include "support/painted_floor.h"
 
 #include "mpm/boundary.h"
-#include "mpm/state.h"
+#include "mpm/walls.h"
 
 static void every_kind_leaves_what_it_should(void **state)
 {

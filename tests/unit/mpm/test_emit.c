@@ -6,7 +6,7 @@
 #include "support/failing_allocator.h"
 
 #include "meniscus/stream.h"
-#include "mpm/state.h"
+#include "mpm/surface.h"
 #include "support/stream_buffer.h"
 
 enum { RIM = 24 };

@@ -8,7 +8,8 @@
 #include "support/stream_buffer.h"
 
 #include "base/random.h"
-#include "mpm/state.h"
+#include "mpm/step.h"
+#include "mpm/surface.h"
 
 static const mn_mpm_node zero_node;
 
@@ -66,24 +67,25 @@ static mn_mpm *make_problem(mn_context *ctx, double dt, double viscosity, mn_sur
 
 static void random_vector(const mn_mpm *mpm, double size, uint64_t seed, mn_mpm_node *x)
 {
-    for (int64_t i = 0; i < mpm->nodes.count; i++) {
+    for (int64_t i = 0; i < mpm->grid.nodes.count; i++) {
         x[i] = zero_node;
-        if (mpm->before.data[i].mass > 0) x[i].v = mn_scale(size, mn_random_direction(seed, (uint64_t)i, 0));
+        if (mpm->grid.before.data[i].mass > 0)
+            x[i].v = mn_scale(size, mn_random_direction(seed, (uint64_t)i, 0));
     }
 }
 
 static double dot(const mn_mpm *mpm, const mn_mpm_node *a, const mn_mpm_node *b)
 {
     double sum = 0;
-    for (int64_t i = 0; i < mpm->nodes.count; i++) sum += mn_dot(a[i].v, b[i].v);
+    for (int64_t i = 0; i < mpm->grid.nodes.count; i++) sum += mn_dot(a[i].v, b[i].v);
     return sum;
 }
 
 static void move_along(const mn_mpm *mpm, const mn_mpm_node *from, double length, const mn_mpm_node *way,
                        mn_mpm_node *to)
 {
-    for (int64_t i = 0; i < mpm->nodes.count; i++)
-        to[i] = (mn_mpm_node){mpm->before.data[i].mass, mn_axpy(from[i].v, length, way[i].v)};
+    for (int64_t i = 0; i < mpm->grid.nodes.count; i++)
+        to[i] = (mn_mpm_node){mpm->grid.before.data[i].mass, mn_axpy(from[i].v, length, way[i].v)};
 }
 
 typedef struct vectors {
@@ -92,7 +94,7 @@ typedef struct vectors {
 
 static vectors make_vectors(mn_context *ctx, const mn_mpm *mpm)
 {
-    const size_t bytes = sizeof(mn_mpm_node) * (size_t)mpm->nodes.count;
+    const size_t bytes = sizeof(mn_mpm_node) * (size_t)mpm->grid.nodes.count;
     return (vectors){mn_allocate_zero(ctx, bytes), mn_allocate_zero(ctx, bytes),
                      mn_allocate_zero(ctx, bytes), mn_allocate_zero(ctx, bytes),
                      mn_allocate_zero(ctx, bytes), mn_allocate_zero(ctx, bytes)};
@@ -100,7 +102,7 @@ static vectors make_vectors(mn_context *ctx, const mn_mpm *mpm)
 
 static void free_vectors(mn_context *ctx, const mn_mpm *mpm, vectors *u)
 {
-    const size_t bytes = sizeof(mn_mpm_node) * (size_t)mpm->nodes.count;
+    const size_t bytes = sizeof(mn_mpm_node) * (size_t)mpm->grid.nodes.count;
     mn_mpm_node *all[] = {u->v, u->w, u->x, u->y, u->hx, u->hy};
     for (int i = 0; i < 6; i++) mn_release(ctx, all[i], bytes);
 }
@@ -116,7 +118,7 @@ static void derivatives_match_differences(void **state)
         vectors u = make_vectors(ctx, mpm);
         random_vector(mpm, 0.02, 1, u.x);
         random_vector(mpm, 1, 2, u.y);
-        move_along(mpm, mpm->before.data, 1, u.x, u.v);
+        move_along(mpm, mpm->grid.before.data, 1, u.x, u.v);
         double energy, up, down;
         const double h = 1e-5;
         check_ok(ctx, mn_mpm_potential(mpm, u.v, &energy));
@@ -148,7 +150,7 @@ static void operator_is_symmetric_and_at_least_the_mass(void **state)
         vectors u = make_vectors(ctx, mpm);
         double energy;
         random_vector(mpm, 0.05, 7, u.x);
-        move_along(mpm, mpm->before.data, 1, u.x, u.v);
+        move_along(mpm, mpm->grid.before.data, 1, u.x, u.v);
         check_ok(ctx, mn_mpm_potential(mpm, u.v, &energy));
         for (uint64_t seed = 0; seed < 2; seed++) {
             random_vector(mpm, 1, 10 + seed, u.x);
@@ -158,8 +160,8 @@ static void operator_is_symmetric_and_at_least_the_mass(void **state)
             const double xhy = dot(mpm, u.x, u.hy), yhx = dot(mpm, u.y, u.hx), xhx = dot(mpm, u.x, u.hx);
             assert_true(fabs(xhy - yhx) <= 1e-12 * xhx);
             double mass = 0;
-            for (int64_t i = 0; i < mpm->nodes.count; i++)
-                mass += mpm->before.data[i].mass * mn_norm2(u.x[i].v);
+            for (int64_t i = 0; i < mpm->grid.nodes.count; i++)
+                mass += mpm->grid.before.data[i].mass * mn_norm2(u.x[i].v);
             if (kinds[k] != MN_SURFACE_EXACT) assert_true(xhx >= mass);
         }
         free_vectors(ctx, mpm, &u);
@@ -180,13 +182,13 @@ static void newton_converges_faster_than_linearly(void **state)
     int64_t iterations = 0;
     bool solved;
     random_vector(mpm, 0.02, 3, u.x);
-    move_along(mpm, mpm->before.data, 1, u.x, u.v);
+    move_along(mpm, mpm->grid.before.data, 1, u.x, u.v);
     for (int k = 0; k < 4; k++) {
         check_ok(ctx, mn_mpm_potential(mpm, u.v, &energy));
         double residual = 0;
-        for (int64_t i = 0; i < mpm->nodes.count; i++)
-            if (mpm->before.data[i].mass > 0)
-                residual += mn_norm2(mpm->implicit.gradient.data[i].v) / mpm->before.data[i].mass;
+        for (int64_t i = 0; i < mpm->grid.nodes.count; i++)
+            if (mpm->grid.before.data[i].mass > 0)
+                residual += mn_norm2(mpm->implicit.gradient.data[i].v) / mpm->grid.before.data[i].mass;
         residual = sqrt(residual);
         // Each factor is smaller than the one before until rounding.
         if (k > 0 && residual > 1e-9 * before && before < INFINITY) {

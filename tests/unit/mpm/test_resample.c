@@ -5,7 +5,9 @@
 #include "support/check.h"
 
 #include "base/random.h"
-#include "mpm/state.h"
+#include "mpm/resample.h"
+#include "mpm/step.h"
+#include "mpm/surface.h"
 
 // One worker: these tests are small, and others run beside them.
 static mn_context *calm_context(void)
@@ -41,12 +43,12 @@ static mn_mpm *make_liquid(mn_context *ctx, mn_mpm_def def)
     mpm->bulk_modulus = 10;
     // Pieces of surface within a cell of some particle, of any direction.
     void *memory;
-    check_ok(ctx, mn_mpm_borrow(mpm, PATCHES, sizeof *mpm->loose_patches, &memory));
-    mpm->loose_patches = memory, mpm->loose_count = PATCHES;
+    check_ok(ctx, mn_mpm_borrow(mpm, PATCHES, sizeof *mpm->surface.loose_patches, &memory));
+    mpm->surface.loose_patches = memory, mpm->surface.loose_count = PATCHES;
     for (uint64_t k = 0; k < PATCHES; k++) {
         const mn_vec3 near = mn_mpm_position(&mpm->particles.data[k % (PARTICLES / 2)]);
-        mpm->loose_patches[k] = (mn_mpm_patch){.x = mn_add(near, random_vec(k, 20, 0.45 * def.dx)),
-                                               .area = random_vec(k, 21, 0.1)};
+        mpm->surface.loose_patches[k] = (mn_mpm_patch){.x = mn_add(near, random_vec(k, 20, 0.45 * def.dx)),
+                                                       .area = random_vec(k, 21, 0.1)};
     }
     check_ok(ctx, mn_mpm_assign_patches(mpm));
     return mpm;
@@ -56,14 +58,14 @@ static void step(mn_mpm *mpm, double dt)
 {
     mn_context *ctx = mpm->solver.ctx;
     const bool massless = mpm->def.surface_particles == MN_MPM_MASSLESS;
-    const mn_mpm_cells cells = {mpm->particles.data, mpm->materials.data, mpm->cell_start,
-                                massless ? NULL : mpm->group_of.data};
+    const mn_mpm_cells cells = {mpm->particles.data, mpm->materials.data, mpm->grid.cell_start,
+                                massless ? NULL : mpm->split.group_of.data};
     check_ok(ctx, mn_mpm_split(mpm, dt, dt));
-    const mn_sorted_points sorted = mn_point_sort_result(mpm->splat_sort);
-    const mn_mpm_splats splats = {mpm->splats.data, mpm->pushes, sorted.order, sorted.cell_start};
-    check_ok(ctx, mn_mpm_scatter(ctx, &mpm->table, &cells, &splats,
-                                 (mn_mpm_impulse){mpm->bulk_modulus, dt, dt}, mpm->nodes.data));
-    check_ok(ctx, mn_mpm_update_grid(mpm, mpm->nodes.data, dt, true));
+    const mn_sorted_points sorted = mn_point_sort_result(mpm->split.sort);
+    const mn_mpm_splats splats = {mpm->split.splats.data, mpm->split.pushes, sorted.order, sorted.cell_start};
+    check_ok(ctx, mn_mpm_scatter(ctx, &mpm->grid.table, &cells, &splats,
+                                 (mn_mpm_impulse){mpm->bulk_modulus, dt, dt}, mpm->grid.nodes.data));
+    check_ok(ctx, mn_mpm_update_grid(mpm, mpm->grid.nodes.data, dt, true));
     mn_mpm_step_stats stats;
     check_ok(ctx, mn_mpm_move(mpm, dt, &stats));
     assert_true(stats.finite);
@@ -78,15 +80,15 @@ static void every_piece_goes_to_its_nearest_particle(void **state)
     def.gravity = mn_v3(0, 0, 0);
     def.dx = 0.5, def.sigma = 1;
     mn_mpm *mpm = make_liquid(ctx, def);
-    assert_int_equal(mpm->patches.count, PATCHES); // none is farther than a cell from all
+    assert_int_equal(mpm->surface.patches.count, PATCHES); // none is farther than a cell from all
     int64_t members = 0;
-    for (int64_t g = 0; g < mpm->groups.count; g++) {
-        const mn_mpm_group *group = &mpm->groups.data[g];
-        assert_int_equal(mpm->group_of.data[group->owner], g);
+    for (int64_t g = 0; g < mpm->split.groups.count; g++) {
+        const mn_mpm_group *group = &mpm->split.groups.data[g];
+        assert_int_equal(mpm->split.group_of.data[group->owner], g);
         assert_int_equal(group->first_splat, group->first_patch + 2 * g);
         members += group->patch_count;
         for (int32_t r = 0; r < group->patch_count; r++) {
-            const mn_mpm_patch *patch = &mpm->patches.data[group->first_patch + r];
+            const mn_mpm_patch *patch = &mpm->surface.patches.data[group->first_patch + r];
             double least = INFINITY;
             for (int64_t i = 0; i < PARTICLES; i++)
                 least = fmin(least, mn_distance(patch->x, mn_mpm_position(&mpm->particles.data[i])));
@@ -106,10 +108,10 @@ static void a_piece_far_from_all_particles_is_dropped(void **state)
     def.gravity = mn_v3(0, 0, 0);
     def.dx = 0.5;
     mn_mpm *mpm = make_liquid(ctx, def);
-    mpm->loose_patches[0].x = mn_v3(100, 0, 0);
-    mpm->loose_patches[1].x = mn_v3(2.0 + 3 * 0.5, 0, 0);
+    mpm->surface.loose_patches[0].x = mn_v3(100, 0, 0);
+    mpm->surface.loose_patches[1].x = mn_v3(2.0 + 3 * 0.5, 0, 0);
     check_ok(ctx, mn_mpm_assign_patches(mpm));
-    assert_int_equal(mpm->patches.count, PATCHES - 2);
+    assert_int_equal(mpm->surface.patches.count, PATCHES - 2);
     mn_mpm_free(mpm);
     mn_context_free(ctx);
 }
@@ -151,14 +153,14 @@ static void affine_motion_survives_splitting_and_merging(void **state)
         mn_mpm_particle *p = &mpm->particles.data[i];
         p->v = mn_m3_apply(a, mn_mpm_position(p));
         mn_mat3 c = a;
-        if (mpm->group_of.data[i] >= 0) {
+        if (mpm->split.group_of.data[i] >= 0) {
             // The first moment of a group that moves with A: C = A (I + 4 S/dx^2).
-            const mn_mpm_group *g = &mpm->groups.data[mpm->group_of.data[i]];
+            const mn_mpm_group *g = &mpm->split.groups.data[mpm->split.group_of.data[i]];
             mn_mat3 spread = mn_m3_identity();
             mn_vec3 mean = {0, 0, 0};
             const double w = 4 / (2.0 * g->patch_count + 1) / (def.dx * def.dx);
             for (int32_t r = 0; r < g->patch_count; r++) {
-                const mn_vec3 d = mn_sub(mpm->patches.data[g->first_patch + r].x, mn_mpm_position(p));
+                const mn_vec3 d = mn_sub(mpm->surface.patches.data[g->first_patch + r].x, mn_mpm_position(p));
                 spread = mn_m3_add(spread, mn_m3_scale(w, mn_outer(d, d)));
                 mean = mn_axpy(mean, 1.0 / g->patch_count, d);
             }
@@ -186,7 +188,7 @@ static void massless_samples_push_without_mass(void **state)
     def.gravity = mn_v3(0, 0, 0);
     def.dx = 0.5, def.sigma = 3, def.surface_particles = MN_MPM_MASSLESS;
     mn_mpm *mpm = make_liquid(ctx, def);
-    assert_int_equal(mpm->groups.count, 0);
+    assert_int_equal(mpm->split.groups.count, 0);
     mn_report before, after;
     mn_mpm_report(mpm, &before);
     step(mpm, 0.02);

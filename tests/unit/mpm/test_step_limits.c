@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "mpm/pressure.h"
-#include "mpm/state.h"
+#include "mpm/step.h"
 
 static mn_context *calm_context(void)
 {

@@ -201,7 +201,7 @@ static void a_pool_in_a_box_keeps_its_volume(void **state)
                 for (int j = 0; j < 16; j++)
                     add_point(&f, mn_v3((i + 0.3) * h - half, floor + (j + 0.3) * h, (k + 0.3) * h - half));
         surface_of(&f);
-        const mn_level_set_view view = mn_level_set_get(f.mpm->surface);
+        const mn_level_set_view view = mn_level_set_get(f.mpm->surface.level_set);
         const double volume = (double)f.x.count * h * h * h;
         assert_int_equal(view.body_count, 1);
         check_close(view.bodies[0].volume, volume, 0.02 * volume);
@@ -229,8 +229,8 @@ static void a_sheet_of_one_layer_stands_on_its_pool(void **state)
             check_ok(f.ctx, mn_array_push(f.ctx, &between, &x));
         }
     static double phi[1000];
-    check_ok(f.ctx,
-             mn_level_set_sample(f.mpm->surface, mn_points_of(between.data, between.count), phi, NULL));
+    check_ok(f.ctx, mn_level_set_sample(f.mpm->surface.level_set, mn_points_of(between.data, between.count),
+                                        phi, NULL));
     for (int64_t i = 0; i < between.count; i++) assert_true(phi[i] < 0);
     mn_array_free(f.ctx, &between);
     close_fixture(&f);
@@ -309,7 +309,7 @@ static void what_moves_rigidly_has_that_velocity(void **state)
         mn_mpm_set_affine(p, gradient);
     }
     const mn_mpm_mesh mesh = surface_of(&f);
-    assert_int_equal(mn_beads_count(f.mpm->beads), 2);
+    assert_int_equal(mn_beads_count(f.mpm->surface.beads), 2);
     for (int32_t i = 0; i < mesh.vertex_count; i++) {
         const mn_vec3 v = mn_add(speed, mn_cross(spin, mesh.positions[i]));
         assert_true(mn_distance(mesh.velocities[i], v) < 1e-11 * mn_norm(speed));

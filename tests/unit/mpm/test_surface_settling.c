@@ -3,7 +3,10 @@
 // A particle outside of its drop's surface comes back to it, and a drop that spins keeps both momenta.
 #include "support/check.h"
 
-#include "mpm/state.h"
+#include "mpm/resample.h"
+#include "mpm/step.h"
+#include "mpm/surface.h"
+#include "mpm/walls.h"
 
 static void an_outlier_comes_back_and_momenta_stay(void **state)
 {
@@ -77,7 +80,7 @@ static void a_wetting_drop_does_not_crowd_onto_its_plate(void **state)
     check_ok(ctx, mn_mpm_add(mpm, &ball));
     check_ok(ctx, mn_mpm_advance(mpm, NULL, 3 * sqrt(def.density * pow(radius, 3) / def.sigma)));
     for (int64_t i = 0; i < count; i++) near += mpm->particles.data[i].axis[1].x < 0.125 * def.dx;
-    const double wetted = mn_level_set_get(mpm->surface).bodies[0].wetted;
+    const double wetted = mn_level_set_get(mpm->surface.level_set).bodies[0].wetted;
     assert_true(wetted > radius * radius);
     assert_true((double)near * pow(h, 3) < wetted * 0.125 * def.dx);
     mn_mpm_free(mpm);
@@ -116,7 +119,7 @@ static void a_sheet_is_not_drawn_together(void **state)
     for (int64_t i = 0; i < count; i++) {
         const mn_vec3 from = mn_mpm_position(&mpm->particles.data[i]);
         if (from.y < 2 * def.dx || from.y > 5 * def.dx || fabs(from.x) > 3 * def.dx) continue;
-        outside = fmax(outside, mpm->outside.data[i]);
+        outside = fmax(outside, mpm->settling.outside.data[i]);
         moved = fmax(moved, mn_distance(from, mn_mpm_position(&mpm->next.data[i])));
     }
     assert_true(outside > 0.1 * def.dx);

@@ -73,8 +73,8 @@ static double covered(mn_context *ctx, bool sheets)
     mn_mpm *mpm = start(ctx, &def, count);
     check_ok(ctx, mn_mpm_advance(mpm, NULL, h / sqrt(2 * def.sigma / (def.density * h))));
     double area = 0;
-    for (int64_t i = 0; i < mpm->patches.count; i++) {
-        const mn_mpm_patch *patch = &mpm->patches.data[i];
+    for (int64_t i = 0; i < mpm->surface.patches.count; i++) {
+        const mn_mpm_patch *patch = &mpm->surface.patches.data[i];
         if (fmax(fabs(patch->x.x), fabs(patch->x.z)) < (n - side - 1) * h) area += fabs(patch->area.y);
     }
     const double share = area / (2 * pow(2 * (n - side - 1) * h, 2));

@@ -6,7 +6,8 @@
 #include "support/stream_buffer.h"
 
 #include "base/random.h"
-#include "mpm/state.h"
+#include "mpm/step.h"
+#include "mpm/surface.h"
 
 static mn_context *calm_context(void)
 {
@@ -134,7 +135,7 @@ static void a_saved_pair_goes_on_with_the_same_bits(void **state)
     assert_memory_equal(mpm->particles.data, loaded->particles.data, bytes);
     // Looking at the samples changes nothing either.
     check_ok(ctx, mn_mpm_show_samples(loaded, NULL));
-    assert_true(loaded->shown_samples.count > 0);
+    assert_true(loaded->shown.samples.count > 0);
     check_ok(ctx, mn_mpm_advance(mpm, NULL, 1e-4));
     check_ok(ctx, mn_mpm_advance(loaded, NULL, 1e-4));
     assert_memory_equal(mpm->particles.data, loaded->particles.data, bytes);

@@ -4,7 +4,7 @@
 #include "support/check.h"
 
 #include "base/random.h"
-#include "mpm/state.h"
+#include "mpm/step.h"
 
 // One worker: these tests are small, and others run beside them.
 static mn_context *calm_context(void)

@@ -5,7 +5,7 @@
 #include "support/check.h"
 
 #include "base/random.h"
-#include "mpm/state.h"
+#include "mpm/walls.h"
 
 enum { SIDE = 16, DEEP = 4 };
 
@@ -35,8 +35,8 @@ static mn_mpm *make_slab(mn_context *ctx, double mean)
 static double held_share(const mn_mpm *mpm)
 {
     int64_t held = 0;
-    for (int64_t c = 0; c < mpm->contacts.count; c++) held += mpm->contacts.data[c].held;
-    return (double)held / (double)mpm->contacts.count;
+    for (int64_t c = 0; c < mpm->walls.contacts.count; c++) held += mpm->walls.contacts.data[c].held;
+    return (double)held / (double)mpm->walls.contacts.count;
 }
 
 static void mean_pressure_decides_what_is_held(void **state)
@@ -49,7 +49,7 @@ static void mean_pressure_decides_what_is_held(void **state)
     for (int k = 0; k < 2; k++) {
         mn_mpm *mpm = make_slab(ctx, means[k]);
         check_ok(ctx, mn_mpm_find_contacts(mpm));
-        assert_true(mpm->contacts.count > 0);
+        assert_true(mpm->walls.contacts.count > 0);
         const double held = held_share(mpm);
         assert_true(k == 0 ? held > 0.95 : held < 0.05);
         mn_mpm_free(mpm);
@@ -67,23 +67,24 @@ static void friction_is_that_of_the_whole_push(void **state)
     mpm->def.friction = friction;
     check_ok(ctx, mn_mpm_find_contacts(mpm));
     double pull = 0;
-    for (int64_t c = 0; c < mpm->contacts.count; c++) {
-        mpm->contacts.data[c].held = true;
-        pull += fmin(mn_mpm_wall_impulse(mpm, &mpm->contacts.data[c], dt), 0);
+    for (int64_t c = 0; c < mpm->walls.contacts.count; c++) {
+        mpm->walls.contacts.data[c].held = true;
+        pull += fmin(mn_mpm_wall_impulse(mpm, &mpm->walls.contacts.data[c], dt), 0);
     }
     assert_true(pull < 0);
-    for (int64_t i = 0; i < mpm->nodes.count; i++) mpm->nodes.data[i] = (mn_mpm_node){.mass = 1e-6};
-    mn_mpm_node *pushed = mn_allocate_zero(ctx, sizeof *pushed * (size_t)mpm->nodes.count);
+    for (int64_t i = 0; i < mpm->grid.nodes.count; i++) mpm->grid.nodes.data[i] = (mn_mpm_node){.mass = 1e-6};
+    mn_mpm_node *pushed = mn_allocate_zero(ctx, sizeof *pushed * (size_t)mpm->grid.nodes.count);
     check_ok(ctx, mn_mpm_push_from_walls(mpm, pushed, dt));
     double push = 0, rubbed = 0;
-    for (int64_t i = 0; i < mpm->nodes.count; i++) {
+    for (int64_t i = 0; i < mpm->grid.nodes.count; i++) {
         push += fmax(pushed[i].v.y, 0);
-        mpm->nodes.data[i].v.x = speed;
+        mpm->grid.nodes.data[i].v.x = speed;
     }
-    check_ok(ctx, mn_mpm_rub_on_walls(mpm, mpm->nodes.data, dt));
-    for (int64_t i = 0; i < mpm->nodes.count; i++) rubbed += 1e-6 * (speed - mpm->nodes.data[i].v.x);
+    check_ok(ctx, mn_mpm_rub_on_walls(mpm, mpm->grid.nodes.data, dt));
+    for (int64_t i = 0; i < mpm->grid.nodes.count; i++)
+        rubbed += 1e-6 * (speed - mpm->grid.nodes.data[i].v.x);
     check_close(rubbed, friction * push, 1e-9 * push); // rounding of speeds that change by 1e-5
-    mn_release(ctx, pushed, sizeof *pushed * (size_t)mpm->nodes.count);
+    mn_release(ctx, pushed, sizeof *pushed * (size_t)mpm->grid.nodes.count);
     mn_mpm_free(mpm);
     mn_context_free(ctx);
 }

@@ -8,7 +8,9 @@
 #include "base/random.h"
 #include "mesh/shape.h"
 #include "mpm/boundary.h"
-#include "mpm/state.h"
+#include "mpm/step.h"
+#include "mpm/surface.h"
+#include "mpm/walls.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -219,7 +221,7 @@ static void paint_steers_a_drop(void **state)
     solid.geo = geo, solid.paint = true;
     mn_collider *collider;
     check_ok(ctx, mn_collider_create(ctx, &solid, &collider));
-    mpm->collider = collider;
+    mpm->run.collider = collider;
     check_close(mn_mpm_contact_angle(mpm, mn_v3(5e-3, 1e-3, 0)), 115 * pi / 180, 1e-6);
     check_ok(ctx, mn_mpm_advance(mpm, &(mn_solver_inputs){.collider = collider}, 0.004));
     mn_report report;
@@ -289,7 +291,8 @@ static void a_drop_is_not_pulled_sideways(void **state)
         if (k == 3) check_ok(ctx, mn_mpm_advance(mpm, NULL, 0.3 * time)); // until it has a notch
         mn_mpm_update_bulk_modulus(mpm, 0);
         check_ok(ctx, mn_mpm_sample_surface(mpm));
-        for (int64_t i = 0; i < mpm->patches.count; i++) sum = mn_add(sum, mpm->patches.data[i].force);
+        for (int64_t i = 0; i < mpm->surface.patches.count; i++)
+            sum = mn_add(sum, mpm->surface.patches.data[i].force);
         const double line = 2 * pi * cells * def.dx * def.sigma * fabs(cos(def.contact_angle * pi / 180));
         // To rounding. With k at the middle of each piece: 5e-4.
         assert_true(hypot(sum.x, sum.z) < 1e-12 * line);
@@ -321,8 +324,8 @@ static void a_wall_has_no_pull_far_away(void **state)
         mn_mpm_update_bulk_modulus(mpm, 0);
         check_ok(ctx, mn_mpm_sample_surface(mpm));
         double near = 0, far = 0;
-        for (int64_t i = 0; i < mpm->patches.count; i++) {
-            const mn_mpm_patch *patch = &mpm->patches.data[i];
+        for (int64_t i = 0; i < mpm->surface.patches.count; i++) {
+            const mn_mpm_patch *patch = &mpm->surface.patches.data[i];
             *(patch->x.y < height + 3 * def.dx ? &near : &far) += mn_norm(patch->force);
         }
         assert_true(near > 0 && far == 0);
@@ -361,7 +364,7 @@ static void the_edge_of_a_wedge_stays_down(void **state)
         const mn_vec3 at = mn_mpm_position(&mpm->particles.data[i]);
         if (hypot(at.x, at.z) > edge - def.dx) height += at.y, count++;
     }
-    assert_int_equal(mn_level_set_get(mpm->surface).body_count, 1);
+    assert_int_equal(mn_level_set_get(mpm->surface.level_set).body_count, 1);
     assert_true(height / count < 0.4 * def.dx);
     mn_mpm_free(mpm);
     mn_context_free(ctx);

@@ -53,10 +53,10 @@ static void liquid_on_a_floor_keeps_its_volume_and_stays_above(void **state)
         // Nodes stand on the floor to rounding; remeshing may leave one within the distance that counts as
         // touching.
         assert_true(lowest(liquid->mesh) > -0.01 * liquid->size);
-        assert_true(liquid->touching > 5);
+        assert_true(liquid->contacts.touching > 5);
         const mn_vec3 *v = mn_tet_field_vectors(liquid, MN_TET_V);
         for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++) {
-            if (!liquid->touch.data[i] || after.value[MN_REPORT_substeps][0] < 1) continue;
+            if (!liquid->contacts.touch.data[i] || after.value[MN_REPORT_substeps][0] < 1) continue;
             if (stick) check_close(mn_norm(v[i]), 0, 1e-9);
         }
         mn_tet_liquid_free(liquid);
@@ -85,7 +85,7 @@ static void a_thrown_drop_stops_at_the_wall(void **state)
     for (int k = 0; k < 10; k++) {
         check_ok(ctx, mn_tet_liquid_advance(liquid, NULL, 1e-3));
         assert_true(lowest(liquid->mesh) > -0.02 * liquid->size);
-        most = most > liquid->touching ? most : liquid->touching;
+        most = most > liquid->contacts.touching ? most : liquid->contacts.touching;
     }
     // It came down, was stopped, and goes up again.
     mn_report report;
@@ -152,7 +152,7 @@ static void wetted_liquid_is_held_by_adhesion(void **state)
     mn_vec3 *v = mn_tet_field_vectors(liquid, MN_TET_V);
     for (int32_t i = 0; i < mesh->vertex_slots; i++) v[i] = mn_v3(0, 160 * mesh->position[i].y, 0);
     check_ok(ctx, mn_tet_liquid_advance(liquid, NULL, 4e-3));
-    assert_true(liquid->touching > 17); // of 25; 12 without the work of adhesion
+    assert_true(liquid->contacts.touching > 17); // of 25; 12 without the work of adhesion
     mn_tet_liquid_free(liquid);
     mn_tet_mesh_free(mesh);
     mn_context_free(ctx);
@@ -226,7 +226,7 @@ static void paint_is_read(void **state)
         const double left = paint == MN_PAINT_CONTACT_ANGLE ? 60 : paint == MN_PAINT_FRICTION ? 0.7 : 0;
         painted_floor f = painted_floor_open(ctx, (mn_paint)paint, left, -1);
         mn_tet_liquid *liquid = make_cap(ctx, &def);
-        liquid->collider = f.collider;
+        liquid->run.collider = f.collider;
         check_ok(ctx, mn_tet_liquid_find_contacts(liquid));
         check_ok(ctx, mn_tet_liquid_find_wetted(liquid));
         int wetted[2] = {0};
@@ -237,18 +237,18 @@ static void paint_is_read(void **state)
             const bool right = x[v[0]].x + x[v[1]].x + x[v[2]].x > 0;
             wetted[right]++;
             const double known = paint == MN_PAINT_CONTACT_ANGLE && !right ? -0.5 : 0;
-            check_close(liquid->face_sigma.data[k], known, 1e-9);
+            check_close(liquid->contacts.face_sigma.data[k], known, 1e-9);
         }
         assert_true(wetted[0] > 0 && wetted[1] > 0);
         for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++) {
-            if (!liquid->touch.data[i] || fabs(liquid->mesh->position[i].x) < 1e-6) continue;
+            if (!liquid->contacts.touch.data[i] || fabs(liquid->mesh->position[i].x) < 1e-6) continue;
             const bool at_left = liquid->mesh->position[i].x < 0;
             check_close(mn_tet_liquid_friction(liquid, i), paint == MN_PAINT_FRICTION && at_left ? 0.7 : 0.1,
                         1e-6);
             assert_int_equal(mn_tet_liquid_sticks(liquid, liquid->mesh, i),
                              paint == MN_PAINT_SLIP && at_left);
         }
-        liquid->collider = NULL;
+        liquid->run.collider = NULL;
         mn_tet_liquid_free(liquid);
         painted_floor_close(&f);
     }
@@ -268,10 +268,10 @@ static void sides_have_their_own_angles(void **state)
     check_ok(ctx, mn_tet_liquid_find_wetted(liquid));
     int32_t wetted = 0;
     for (int32_t k = 0; k < liquid->system.face_count; k++)
-        wetted += fabs(liquid->face_sigma.data[k] + 0.5) < 1e-9;
+        wetted += fabs(liquid->contacts.face_sigma.data[k] + 0.5) < 1e-9;
     assert_true(wetted > 0);
     for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++)
-        if (liquid->touch.data[i]) check_close(mn_tet_liquid_friction(liquid, i), 0.3, 0);
+        if (liquid->contacts.touch.data[i]) check_close(mn_tet_liquid_friction(liquid, i), 0.3, 0);
     mn_tet_liquid_free(liquid);
     mn_context_free(ctx);
 }

@@ -60,7 +60,7 @@ static double relative(mn_tet_liquid *q)
     check_ok(q->ctx, mn_tet_mesh_copy(q->mesh, &copy));
     check_ok(q->ctx, mn_tet_liquid_deposit_energy(q, copy)); // measures the bodies
     mn_tet_mesh_free(copy);
-    return q->bodies.data[0].relative;
+    return q->bodies.list.data[0].relative;
 }
 
 static void check_momenta(const mn_report *is, const mn_report *was)

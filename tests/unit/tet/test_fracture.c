@@ -5,6 +5,7 @@
 // makes no energy where it parts the plate; the same bits for any number of workers.
 #include "support/check.h"
 #include "support/tet_lattice_brick.h"
+#include "tet/solid_steps.h"
 #include "tet/state.h"
 #include "tetmesh/cut/cut.h"
 
@@ -59,7 +60,7 @@ static void a_bar_breaks_and_keeps_its_momentum(void **state)
     int32_t bodies = 1;
     for (int i = 0; i < 20 && bodies < 2; i++) {
         check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.02));
-        bodies = q->body_count;
+        bodies = q->bodies.count;
     }
     assert_true(bodies >= 2);
     mn_tet_liquid_report(q, &after);
@@ -153,12 +154,12 @@ static void what_has_flowed_tears(void **state)
     m.yield = 5, m.hardening = 1, m.ductility = 0.2;
     mn_tet_liquid *q = pulled_bar(ctx, 1, 2, m, false);
     double most = 0;
-    for (int i = 0; i < 40 && q->body_count < 2; i++) {
+    for (int i = 0; i < 40 && q->bodies.count < 2; i++) {
         check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.02));
         for (int32_t t = 0; t < q->mesh->tet_slots; t++)
             most = fmax(most, mn_tet_field_numbers(q, MN_TET_PLASTIC_STRAIN)[t]);
     }
-    assert_true(q->body_count >= 2 && most > 0.2);
+    assert_true(q->bodies.count >= 2 && most > 0.2);
     mn_tet_liquid_free(q);
     mn_context_free(ctx);
 }

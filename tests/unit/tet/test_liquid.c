@@ -172,10 +172,10 @@ static void drops_that_meet_become_one(void **state)
         mn_tet_liquid *liquid = make_pair(ctx, &def);
         mn_report before, after;
         mn_tet_liquid_report(liquid, &before);
-        assert_int_equal(liquid->body_count, 2);
+        assert_int_equal(liquid->bodies.count, 2);
         check_ok(ctx, mn_tet_liquid_advance(liquid, NULL, 6e-4));
         mn_tet_liquid_report(liquid, &after);
-        assert_int_equal(liquid->body_count, merge ? 1 : 2);
+        assert_int_equal(liquid->bodies.count, merge ? 1 : 2);
         const double mass = before.value[MN_REPORT_mass][0];
         check_close(after.value[MN_REPORT_mass][0], mass, 1e-12 * mass);
         check_close(after.value[MN_REPORT_momentum][0], before.value[MN_REPORT_momentum][0],

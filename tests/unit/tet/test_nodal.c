@@ -6,6 +6,7 @@
 #include "support/check.h"
 #include "support/tet_lattice_brick.h"
 #include "tet/newton.h"
+#include "tet/solid_steps.h"
 
 static mn_tet_liquid *make_gel(mn_context *ctx, bool pinned)
 {
@@ -58,7 +59,7 @@ static void force_is_the_derivative_of_energy(void **state)
     static mn_vec3 zero[200];
     shake(q, 0.05);
     fill_stage(ctx, q, &stage, zero);
-    check_ok(ctx, mn_tet_system_residual(&q->system, &stage, q->residual.data));
+    check_ok(ctx, mn_tet_system_residual(&q->system, &stage, q->trial.residual.data));
     mn_vec3 *x = q->system.x.data;
     const int32_t *class_of = q->solids.class_of.data;
     for (int32_t k = 0; k < q->system.node_count; k += 3) {
@@ -94,7 +95,7 @@ static void product_is_the_derivative_of_the_residual(void **state)
         for (int32_t i = 0; i < n; i++)
             freedom.data[i] = mn_m3_scale(!(pinned && q->mesh->position[i].x < 0.1), mn_m3_identity());
         stage.freedom = pinned ? freedom.data : NULL;
-        check_ok(ctx, mn_tet_system_residual(&q->system, &stage, q->residual.data));
+        check_ok(ctx, mn_tet_system_residual(&q->system, &stage, q->trial.residual.data));
         check_ok(ctx, mn_tet_system_assemble(&q->system));
         for (int32_t i = 0; i < n; i++) {
             const mn_vec3 r = mn_m3_apply(freedom.data[i], mn_random_unit3(5, (uint64_t)i, 2));

@@ -167,19 +167,20 @@ static void coasting_turns_nothing_over(void **state)
         const mn_vec3 *x = liquid->mesh->position;
         double mass;
         for (int32_t i = 0; i < n; i++) lowest = fmin(lowest, x[i].y);
-        check_ok(ctx, mn_array_resize(ctx, &liquid->place, n));
-        check_ok(ctx, mn_array_resize(ctx, &liquid->velocity, n));
+        check_ok(ctx, mn_array_resize(ctx, &liquid->trial.place, n));
+        check_ok(ctx, mn_array_resize(ctx, &liquid->trial.velocity, n));
         if (floor) check_ok(ctx, mn_tet_liquid_find_contacts(liquid));
-        assert_true(floor ? liquid->touching > 0 : liquid->touching == 0);
+        assert_true(floor ? liquid->contacts.touching > 0 : liquid->contacts.touching == 0);
         check_ok(ctx, mn_tet_liquid_coast(liquid, 1));
-        const mn_vec3 was = mn_tet_momentum(liquid->mesh, MN_TET_V, &mass), *y = liquid->place.data;
+        const mn_vec3 was = mn_tet_momentum(liquid->mesh, MN_TET_V, &mass), *y = liquid->trial.place.data;
         for (int32_t t = 0; t < liquid->mesh->tet_slots; t++) {
             const int32_t *v = liquid->mesh->tet[t];
             assert_true(mn_tet_volume(y[v[0]], y[v[1]], y[v[2]], y[v[3]]) > 0);
         }
         for (int32_t i = 0; i < n; i++)
-            if (floor && liquid->touch.data[i]) assert_true(y[i].y > x[i].y - 1e-9);
-        memcpy(mn_tet_field_vectors(liquid, MN_TET_V), liquid->velocity.data, sizeof(mn_vec3) * (size_t)n);
+            if (floor && liquid->contacts.touch.data[i]) assert_true(y[i].y > x[i].y - 1e-9);
+        memcpy(mn_tet_field_vectors(liquid, MN_TET_V), liquid->trial.velocity.data,
+               sizeof(mn_vec3) * (size_t)n);
         const mn_vec3 is = mn_tet_momentum(liquid->mesh, MN_TET_V, &mass);
         if (!floor) check_close(mn_distance(is, was), 0, 1e-12 * 10 * mass);
         mn_tet_liquid_free(liquid);

@@ -8,6 +8,7 @@
 #include "support/stream_buffer.h"
 #include "support/tet_drop.h"
 #include "support/tet_lattice_brick.h"
+#include "tet/solid_steps.h"
 #include "tet/state.h"
 
 static mn_tet_solid_shape random_shape(uint64_t seed, mn_vec3 x[4])

@@ -71,7 +71,7 @@ static mn_vec3 mean_of(const mn_tet_liquid *q, int32_t body, const mn_vec3 *fiel
     mn_vec3 sum = {0};
     double mass = 0;
     for (int32_t t = 0; t < q->mesh->tet_slots; t++)
-        for (int k = 0; k < 4 && q->body.data[q->mesh->tet[t][0]] == body; k++)
+        for (int k = 0; k < 4 && q->bodies.of_node.data[q->mesh->tet[t][0]] == body; k++)
             sum = mn_axpy(sum, 0.25 * rest[t], field[q->mesh->tet[t][k]]), mass += 0.25 * rest[t];
     return mn_scale(1 / mass, sum);
 }
@@ -83,7 +83,7 @@ static void check_bounce(double friction)
         make_blocks(ctx, mn_v3(0.13, 1.1, 0.21), mn_v3(friction, -2, 0), mn_v3(0, 0, 0), friction, false);
     mn_report before, after;
     mn_tet_liquid_report(q, &before);
-    assert_int_equal(q->body_count, 2);
+    assert_int_equal(q->bodies.count, 2);
     double nearest = 9, apart = 9;
     for (int i = 0; i < 20 && apart < nearest + 0.05; i++) { // until they part again
         check_ok(ctx, mn_tet_liquid_advance(q, NULL, 0.02));
@@ -98,7 +98,7 @@ static void check_bounce(double friction)
         check_close(after.value[MN_REPORT_angular_momentum][a], turn,
                     1e-3 * (friction > 0 ? 1 + fabs(turn) : 1));
     }
-    assert_int_equal(q->body_count, 2);
+    assert_int_equal(q->bodies.count, 2);
     assert_true(nearest > 0.7); // squeezed, but not through each other
     const mn_vec3 *v = mn_tet_field_vectors(q, MN_TET_V);
     assert_true(mean_of(q, 1, v).y > mean_of(q, 0, v).y); // they part
@@ -144,7 +144,7 @@ static bool crosses(const mn_tet_liquid *q)
                                         .group_count = 2,
                                         .rest = q->mesh->position,
                                         .triangles = (const int32_t(*)[3])(const void *)s->face.data,
-                                        .group = q->body.data,
+                                        .group = q->bodies.of_node.data,
                                         .flags = flags,
                                         .stiffness = stiffness};
     check_ok(q->ctx, mn_contact_create(q->ctx, &contact));

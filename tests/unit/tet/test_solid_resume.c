@@ -7,6 +7,7 @@
 #include "support/check.h"
 #include "support/stream_buffer.h"
 #include "support/tet_lattice_brick.h"
+#include "tet/solid_steps.h"
 #include "tet/state.h"
 
 static mn_tet_liquid *twin_of(mn_context *ctx, const mn_tet_liquid *q)

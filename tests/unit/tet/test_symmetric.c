@@ -47,7 +47,7 @@ static void step(mn_tet_liquid *q, double dt, mn_vec3 *x, mn_vec3 *v, double *p)
     mn_vec3 *place = malloc(bytes), *velocity = malloc(bytes);
     bool solved;
     memcpy(velocity, v, bytes);
-    q->recovery = 0.1;
+    q->trial.recovery = 0.1;
     check_ok(q->ctx, mn_tet_liquid_solve_symmetric(q, dt, x, v, place, velocity, p, &solved));
     assert_true(solved);
     memcpy(v, velocity, bytes);

@@ -134,7 +134,7 @@ static void a_neck_splits_and_keeps_what_it_holds(void **state)
     }
     mn_tet_liquid_report(liquid, &after);
     assert_true(splits >= 1);
-    assert_true(liquid->body_count >= 2);
+    assert_true(liquid->bodies.count >= 2);
     check_close(rest_volume(liquid), rest, 1e-13 * rest);
     check_close(after.value[MN_REPORT_volume][0], rest, 1e-7 * rest);
     for (int k = 0; k < 3; k++)
