@@ -174,9 +174,6 @@ mn_status mn_film_input_add(const mn_cook *cook, const mn_geo *geo, mn_film *fil
         source.tet_count = a.tets.count / 4;
         source.tets = (const int32_t(*)[4])a.tets.data;
         status = mn_film_add(film, &source);
-        if (status == MN_OK && source.tet_count > 0)
-            mn_cook_warn(
-                cook, "Keep volumes apart from films that are not attached to them: they pass through them.");
     }
     mn_array_free(cook->ctx, &a.positions);
     mn_array_free(cook->ctx, &a.velocities);

@@ -31,6 +31,7 @@
 static const double QUALITY = 0.35;                  // that repair aims at
 static const double SHORTEST = 0.5, LONGEST = 1.7;   // edges, of the size
 static const double SLACK = 0.7, SLACK_LENGTH = 1.1; // repair starts where it is worse than that by this
+static const double DESPERATE = 0.05;                // quality below which sharp edges are given up
 enum { UNKNOWN = -1, SUMS = 9 };
 
 /// Connected volumes, each at the lowest of its vertices.
@@ -171,6 +172,10 @@ static mn_status repair(remeshing *r)
     const mn_tet_resample_def names = {.velocity = "v", .mass = "mass"};
     def.quality = QUALITY, def.min_edge = SHORTEST * size, def.max_edge = LONGEST * size;
     MN_TRY(mn_tet_remesh(r->mesh, &def, &report));
+    if (report.worst_after < DESPERATE) { // no sharp edge is worth an advance that ends
+        def.feature_angle = 179, def.surface_band = 0.5;
+        MN_TRY(mn_tet_remesh(r->mesh, &def, &report));
+    }
     MN_TRY(mn_tet_resample(r->before, r->mesh, &names, &resampled));
     for (int32_t v = 0; v < r->mesh->vertex_slots; v++)
         if (mn_tet_vertex_alive(r->mesh, v) && r->mesh->star_first[v] < 0)

@@ -15,6 +15,9 @@
 // All or nothing, as every move. Liquid is handed over with its momentum. Gas behind B gains or loses half of
 // the gap, which the volumes that are restored after all moves give back.
 //
+// A may be the surface of a volume, whose inside is then what is behind it: the film goes where it lies on
+// the volume and hangs on it around there, the volume takes its liquid up (absorb.c) and does not move.
+//
 // Drops that come near a film join it, and drops that touch each other become one.
 #include "base/elementary.h"
 #include "film/film_state.h"
@@ -65,9 +68,14 @@ static mn_status sort_vertices(mn_film *film, double cell)
 
 // ---- who touches whom ----
 
+// The surface of a volume faces out.
 static mn_vec3 normal_at(const mn_film *film, int32_t v)
 {
-    const mn_vec3 n = film->system.normal.data[v];
+    const mn_complex *c = &film->c;
+    mn_vec3 n = mn_complex_wet(c, v) ? mn_v3(0, 0, 0) : film->system.normal.data[v];
+    for (int32_t at = c->vertices.data[v].first; at >= 0 && mn_complex_wet(c, v);
+         at = c->triangles.data[at / 3].next[at % 3])
+        n = mn_add(n, mn_complex_normal2(c, at / 3));
     return mn_scale(1 / fmax(mn_norm(n), 1e-300), n);
 }
 
@@ -87,11 +95,23 @@ static bool are_near_by_mesh(const mn_complex *c, int32_t a, int32_t b)
     return false;
 }
 
+// Inside a film, or on the surface of a volume that nothing hangs on there.
+static bool is_plain(const mn_complex *c, int32_t v)
+{
+    if (!mn_complex_wet(c, v)) return mn_complex_class_of(c, v) == MN_COMPLEX_INSIDE;
+    if (mn_complex_held(c, v) || mn_complex_slides(c, v) || c->vertices.data[v].first_segment >= 0)
+        return false;
+    for (int32_t at = c->vertices.data[v].first; at >= 0; at = c->triangles.data[at / 3].next[at % 3])
+        if (mn_complex_is_film(c, at / 3)) return false;
+    return c->vertices.data[v].first >= 0;
+}
+
 static bool faces(const mn_film *film, int32_t a, int32_t b, double *gap)
 {
     const mn_complex *c = &film->c;
     const mn_vec3 n = normal_at(film, a), d = mn_sub(mn_complex_position(c, b), mn_complex_position(c, a));
     const double along = mn_dot(n, normal_at(film, b)), size = film->def.size;
+    if (mn_complex_wet(c, a) && mn_complex_wet(c, b)) return false; // volumes unite (bulk_remesh.c)
     *gap = mn_dot(d, n);
     if (fabs(*gap) > NEAR * size || mn_norm2(d) - *gap * *gap > BESIDE * BESIDE * size * size ||
         fabs(along) < PARALLEL)
@@ -129,9 +149,7 @@ static mn_status find_partners(mn_film *film, double cell, bool *any)
                 best = w, least = d2;
             }
         }
-        if (best < 0 || mn_complex_class_of(c, v) != MN_COMPLEX_INSIDE ||
-            mn_complex_class_of(c, best) != MN_COMPLEX_INSIDE)
-            continue;
+        if (best < 0 || !is_plain(c, v) || !is_plain(c, best)) continue;
         touch->partner.data[v] = best;
         *any = true;
     }
@@ -358,8 +376,9 @@ static bool transfer(mn_film *film, const mn_film_patch *a, const mn_film_patch 
     mn_complex *c = &film->c;
     int32_t la[2], lb[2];
     labels_of(c, a, la), labels_of(c, b, lb);
-    for (int64_t i = 0; i < a->inner.count; i++) { // half way
+    for (int64_t i = 0; i < a->inner.count; i++) { // half way, but for volumes
         const int32_t v = a->inner.data[i], w = film->touch.partner.data[v];
+        if (mn_complex_wet(c, v)) continue;
         const mn_vec3 n = normal_at(film, v);
         mn_complex_vertex *vertex = mn_complex_edit_vertex(c, v);
         vertex->position = mn_axpy(vertex->position,
@@ -375,7 +394,15 @@ static bool transfer(mn_film *film, const mn_film_patch *a, const mn_film_patch 
         give_liquid(c, b->inner.data[i], nearest_of(c, a, b->inner.data[i]));
         mn_complex_remove_vertex(c, b->inner.data[i]);
     }
-    return add_strip(c, a, b, lb[0], lb[1], film->def.size) && !c->broken;
+    if (!add_strip(c, a, b, lb[0], lb[1], film->def.size) || c->broken) return false;
+    for (int64_t i = 0; i < a->loop.count && la[0] == MN_COMPLEX_LIQUID; i++)
+        if (mn_complex_check_vertex(c, a->loop.data[i]) != MN_OK) return false;
+    return true;
+}
+
+static bool is_of_volume(const mn_complex *c, const mn_film_patch *patch)
+{
+    return !mn_complex_is_film(c, patch->triangles.data[0].triangle);
 }
 
 // The seed's patch against what it touches.
@@ -407,6 +434,10 @@ static mn_status touch_at(mn_film *film, int32_t seed, int32_t *stamp, bool *cha
     MN_TRY(status);
     if (!disc_a || !disc_b || share_a_neighbour(film, a, mark_b) || !turn_to_each_other(c, a, b))
         return MN_OK;
+    if (is_of_volume(c, b)) { // what stays is the volume's surface
+        mn_film_patch *swap = a;
+        a = b, b = swap;
+    }
     mn_complex_begin(c);
     if (!transfer(film, a, b)) {
         mn_complex_undo(c);
@@ -423,6 +454,20 @@ static mn_status touch_at(mn_film *film, int32_t seed, int32_t *stamp, bool *cha
 static double radius_at(const mn_film *film, int32_t v)
 {
     return mn_cbrt(film->c.vertices.data[v].mass / (4.18879020478639 * film->def.density));
+}
+
+// Whether drop v touches w, which is d away. A film is as near as its plane is: a drop that falls onto the
+// middle of a triangle would pass between its vertices.
+static bool reaches(const mn_film *film, int32_t v, int32_t w, mn_vec3 d)
+{
+    const mn_complex *c = &film->c;
+    const bool is_drop = c->vertices.data[w].first < 0 && !mn_complex_wet(c, w);
+    const double r = radius_at(film, v), size = film->def.size;
+    const double reach = is_drop ? r + radius_at(film, w) : fmax(NEAR * size, r);
+    if (mn_norm2(d) <= reach * reach) return true;
+    if (is_drop || mn_complex_class_of(c, w) != MN_COMPLEX_INSIDE) return false;
+    const double gap = mn_dot(d, normal_at(film, w));
+    return fabs(gap) <= reach && mn_norm2(d) - gap * gap <= BESIDE * BESIDE * size * size;
 }
 
 // A drop joins the nearest vertex that it comes nearer to and touches.
@@ -444,11 +489,7 @@ static void absorb_drops(mn_film *film, double cell)
                  w >= 0; w = film->touch.next.data[w]) {
                 const mn_complex_vertex *other = &c->vertices.data[w];
                 const mn_vec3 d = mn_sub(other->position, drop->position);
-                const double r = radius_at(film, v);
-                const double reach = other->first >= 0 || mn_complex_wet(c, w)
-                                         ? fmax(NEAR * film->def.size, r)
-                                         : r + radius_at(film, w);
-                if (w == v || !other->alive || mn_norm2(d) > reach * reach || mn_norm2(d) >= least ||
+                if (w == v || !other->alive || mn_norm2(d) >= least || !reaches(film, v, w, d) ||
                     !(mn_dot(d, mn_sub(other->velocity, drop->velocity)) < 0))
                     continue;
                 best = w, least = mn_norm2(d);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Volumes that a mesh cannot hold: too small ones become drops, flat tetrahedra that hold steps up go, and
+// Volumes that a mesh cannot hold: too small ones become drops, necks without anything left pinch off, flat
+// tetrahedra that hold steps up go, and
 // bodies all of whose faces are new are remeshed; mass and momentum are kept to rounding.
 #include "film/film_state.h"
 #include "meniscus/tetmesh.h"
@@ -58,6 +59,14 @@ static void check_books(const mn_film *film, books before)
     check_ok(ctx, mn_complex_check(&film->c));
 }
 
+static bool shed(mn_film *film, double dt)
+{
+    bool changed = false;
+    check_ok(ctx, mn_film_shed(film, dt, &changed));
+    check_ok(ctx, mn_complex_compact(&film->c));
+    return changed;
+}
+
 /// A crumb becomes one drop at its centre of mass; a body beside it stays.
 static void test_a_crumb_becomes_a_drop(void **state)
 {
@@ -67,19 +76,15 @@ static void test_a_crumb_becomes_a_drop(void **state)
     const int64_t tets = film->c.tets.count;
     add_body(film, tet_block(ctx, 1), 0.4 * size, mn_v3(8 * size, 0, 0));
     const books before = books_of(film);
-    bool changed = false;
-    check_ok(ctx, mn_film_shed(film, 1e-4, &changed));
-    check_ok(ctx, mn_complex_compact(&film->c));
+    assert_true(shed(film, 1e-4));
     check_books(film, before);
     check_close(mn_distance(books_of(film).centre, before.centre), 0, 1e-14 * size);
-    assert_true(changed && film->c.tets.count == tets && mn_film_get_ledger(film).shed == 1);
+    assert_true(film->c.tets.count == tets && mn_film_get_ledger(film).shed == 1);
     int32_t drops = 0;
     for (int64_t v = 0; v < film->c.vertices.count; v++)
         drops += film->c.vertices.data[v].first < 0 && film->c.vertices.data[v].first_tet < 0;
     assert_int_equal(drops, 1);
-    changed = false;
-    check_ok(ctx, mn_film_shed(film, 1e-4, &changed));
-    assert_false(changed);
+    assert_false(shed(film, 1e-4));
     mn_film_free(film);
 }
 
@@ -96,12 +101,59 @@ static void test_a_film_takes_its_crumb(void **state)
     assert_true(mn_complex_add_triangle(c, a, b, mn_complex_add_vertex(c, &far), 0, 0) >= 0);
     mn_complex_commit(c);
     const books before = books_of(film);
-    bool changed = false;
-    check_ok(ctx, mn_film_shed(film, 1e-4, &changed));
-    check_ok(ctx, mn_complex_compact(c));
+    assert_true(shed(film, 1e-4));
     check_books(film, before);
-    assert_true(changed && c->tets.count == 0 && c->triangles.count == 1 && c->vertices.count == 3);
+    assert_true(c->tets.count == 0 && c->triangles.count == 1 && c->vertices.count == 3);
     mn_film_free(film);
+}
+
+/// Two blocks that meet in a corner, or in an edge, come apart there; each keeps what it has.
+static void test_a_neck_of_nothing_pinches_off(void **state)
+{
+    (void)state;
+    for (int common = 1; common <= 2; common++) { // axes along which the blocks are shifted
+        mn_film *film = film_of();
+        mn_tet_mesh *mesh = tet_block(ctx, 2);
+        const int32_t n = mesh->vertex_slots;
+        MN_ARRAY(mn_vec3) x = {0};
+        MN_ARRAY(mn_tet_indices) tets = {0};
+        const mn_vec3 shift = {1, 1, common == 1 ? 1 : 0};
+        for (int32_t block = 0; block < 2; block++) {
+            int32_t at[64];
+            assert_true(n <= 64);
+            for (int32_t i = 0; i < n; i++) {
+                const mn_vec3 p = mn_scale(2 * size, mn_axpy(mesh->position[i], block, shift));
+                at[i] = -1;
+                for (int32_t k = 0; k < (int32_t)x.count; k++)
+                    if (mn_distance(x.data[k], p) < 1e-6 * size) at[i] = k;
+                if (at[i] < 0) {
+                    at[i] = (int32_t)x.count;
+                    check_ok(ctx, mn_array_push(ctx, &x, &p));
+                }
+            }
+            for (int32_t t = 0; t < mesh->tet_slots; t++) {
+                mn_tet_indices tet;
+                for (int k = 0; k < 4; k++) tet.v[k] = at[mesh->tet[t][k]];
+                check_ok(ctx, mn_array_push(ctx, &tets, &tet));
+            }
+        }
+        const mn_film_source source = {.point_count = x.count,
+                                       .positions = x.data,
+                                       .tet_count = tets.count,
+                                       .tets = (const int32_t(*)[4])tets.data};
+        check_ok(ctx, mn_film_add(film, &source));
+        for (int64_t v = 0; v < film->c.vertices.count; v++)
+            film->c.vertices.data[v].velocity = mn_v3(0.1 * (double)v, -0.2, 0.3);
+        const books before = books_of(film);
+        assert_true(shed(film, 1e-4));
+        check_books(film, before);
+        assert_true(film->c.vertices.count == 2 * n && film->c.tets.count == tets.count);
+        assert_int_equal(mn_film_get_ledger(film).parted, 2 * n - x.count);
+        mn_array_free(ctx, &x);
+        mn_array_free(ctx, &tets);
+        mn_tet_mesh_free(mesh);
+        mn_film_free(film);
+    }
 }
 
 /// A flat tetrahedron on the surface goes where steps have become far too short, and only there.
@@ -127,12 +179,9 @@ static void test_a_flat_tetrahedron_goes(void **state)
             middle = mn_axpy(middle, 1.0 / 3, mn_complex_position(c, c->tets.data[t].v[k]));
     c->vertices.data[apex].position = mn_lerp(middle, mn_complex_position(c, apex), 0.01);
     const books before = books_of(film);
-    bool changed = false;
-    check_ok(ctx, mn_film_shed(film, 1e-4, &changed));
-    assert_true(!changed && c->tets.count == tets);
-    check_ok(ctx, mn_film_shed(film, 1e-9, &changed));
-    check_ok(ctx, mn_complex_compact(c));
-    assert_true(changed && c->tets.count < tets && mn_film_get_ledger(film).shed == tets - c->tets.count);
+    assert_true(!shed(film, 1e-4) && c->tets.count == tets);
+    assert_true(shed(film, 1e-9));
+    assert_true(c->tets.count < tets && mn_film_get_ledger(film).shed == tets - c->tets.count);
     check_books(film, before);
     mn_film_free(film);
 }
@@ -164,9 +213,8 @@ static void test_new_faces_know_what_they_face(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_crumb_becomes_a_drop),
-        cmocka_unit_test(test_a_film_takes_its_crumb),
-        cmocka_unit_test(test_a_flat_tetrahedron_goes),
+        cmocka_unit_test(test_a_crumb_becomes_a_drop),        cmocka_unit_test(test_a_film_takes_its_crumb),
+        cmocka_unit_test(test_a_neck_of_nothing_pinches_off), cmocka_unit_test(test_a_flat_tetrahedron_goes),
         cmocka_unit_test(test_new_faces_know_what_they_face),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
