@@ -201,10 +201,11 @@ static double element_number(const cutting *c, const char *name, int64_t element
     const mn_attribute *own = mn_geo_find_numeric(c->geo, MN_PRIMITIVE, name, 1);
     double value = 0;
     if (own) mn_attribute_get(own, c->primitive.data[element], 1, &value);
-    if (value != 0) return value; // 0 where two inputs were merged and one has none
+    // 0 where two inputs were merged and one has none, at points as well
+    if (value != 0) return value;
     for (int32_t k = 0; k < c->size; k++)
         value += mn_column_number(c->geo, name, c->corners.data[element * c->size + k], fallback) / c->size;
-    return value;
+    return value != 0 ? value : fallback;
 }
 
 /// The elements of a piece, and their materials.

@@ -140,9 +140,16 @@ mn_status mn_elastic_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn
         if (s->pace > 0) limit->longest = s->pace, limit->binding = "contacts that take many iterations";
         return MN_OK;
     }
-    s->dt = s->h = fmin(s->def.max_dt, solver->left);
+    // damping is as stiff as the step is short: the same for all steps of an advance, or the last ones
+    // dwindle
+    s->dt = s->h = fmin(s->def.max_dt, solver->seconds);
     limit->binding = "the stiffest element or contact";
-    return mn_elastic_stable_step(s, &limit->longest);
+    MN_TRY(mn_elastic_stable_step(s, &limit->longest));
+    // What rests on impulses is strained by what a free step would do to it, which grows with dt^2: a step
+    // that is shorter than those before would set it moving at about g dt.
+    if (impulses && limit->longest > 0 && limit->longest < solver->left)
+        limit->longest = solver->left / ceil(solver->left / limit->longest * (1 - 1e-9));
+    return MN_OK;
 }
 
 static mn_status set_targets(mn_elastic *s, const mn_elastic_inputs *inputs)

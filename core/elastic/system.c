@@ -8,7 +8,7 @@
 // The pattern stays until a contact asks for a block that it does not have. A factor costs ten to
 // fifteen solves, and H changes little once most contacts are found: the last factor then preconditions
 // conjugate gradients, in a new pattern too, and a new one is made when that takes too many iterations.
-// Directions need few digits: Newton's method takes as many steps with three as with five.
+// Directions need few digits: Newton's method takes as many steps with two as with five.
 #include "elastic/elastic_state.h"
 #include "meniscus/array.h"
 
@@ -17,7 +17,7 @@
 
 enum { ROW_GRAIN = 512 };
 enum { REUSE_ROWS = 1500, REUSE_ITERATIONS = 8, REUSE_REST = 2 };
-static const double reuse_tolerance = 1e-3; ///< of the right-hand side, in the norm of the factor's inverse
+static const double reuse_tolerance = 1e-2; ///< of the right-hand side, in the norm of the factor's inverse
 
 void mn_elastic_free_system(mn_elastic *s)
 {

@@ -8,8 +8,8 @@
 //
 // Characteristics of the implicit form cross where dt times the strain reaches 1: where Newton does not
 // converge or det J falls to 0.1, that cell takes the rk2 foot. Outside the box values follow the last cell's
-// polynomial for half a cell, so that the layer around the box keeps itself, and then stay; a foot inside a
-// solid is moved onto its surface.
+// polynomial for half a cell, so that the layer around the box keeps itself, and then stay; beyond an open
+// side they turn into what lies outside within a cell; a foot inside a solid is moved onto its surface.
 //
 // New values at the centres become coefficients by a local quasi-inverse (coefficients.c). Tested: orders
 // (tests/validation/test_flow_vortices.c).
@@ -94,6 +94,18 @@ MN_INLINE bool through_inflow(const mn_flow_carrier *c, mn_vec3 X)
     return c->inflow & 1 ? x > c->grid->cells[axis] + 1.0 : x < 1.0;
 }
 
+// How much of what comes to X is from outside: all from one cell beyond an open side on. What an eddy draws
+// back through such a side would otherwise be its own velocity at the side, which grows without bound.
+MN_INLINE double from_outside(const mn_flow_carrier *c, mn_vec3 X)
+{
+    const double x[3] = {X.x, X.y, X.z};
+    double beyond = 0;
+    for (int32_t k = 0; k < 6 && c->open; k++)
+        if (c->open[k])
+            beyond = fmax(beyond, k & 1 ? x[k / 2] - (c->grid->cells[k / 2] + 1.0) : 1.0 - x[k / 2]);
+    return fmin(beyond, 1);
+}
+
 // The lower of the two cells around a place along an axis, of those in the box and in the layer around it:
 // what is farther out is moved there, as by mn_flow_find_taps.
 MN_INLINE int32_t lower_cell(double x, int32_t cells)
@@ -145,10 +157,12 @@ MN_MULTIVERSION static void advect_block(void *user, int32_t block)
         if (!fresh) {
             mn_flow_find_taps(job->carrier->grid, X, &taps);
             mn_flow_gather(&taps, carried->coefficients, &value);
+            const double outside = from_outside(job->carrier, X);
+            if (outside > 0) value += outside * (carried->outside - value);
         }
-        if (carried->change) {
+        if (carried->kept) {
             mn_flow_find_taps(job->carrier->grid, centre, &taps);
-            mn_flow_gather(&taps, carried->coefficients, &before);
+            mn_flow_gather(&taps, carried->kept, &before);
             value -= before;
         }
         carried->values[(int64_t)block * MN_BLOCK_CELLS + cell] = value;

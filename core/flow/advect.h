@@ -9,8 +9,8 @@
 typedef struct mn_flow_carried {
     const mn_double4 *coefficients; ///< read at the foot
     mn_double4 *values;             ///< out, at centres
-    mn_double4 outside;             ///< what comes in through an inflow side
-    bool change;                    ///< out is the difference from what was at the centre before
+    mn_double4 outside;             ///< what comes in through an inflow side or back through an open one
+    const mn_double4 *kept;         ///< coefficients whose values at the centres are taken off; NULL: none
 } mn_flow_carried;
 
 /// A number that is carried: it stays between its values around the foot, and nothing of it comes in.
@@ -29,6 +29,7 @@ typedef struct mn_flow_carrier {
         *known; ///< per cell: where results are wanted; NULL: in all cells of the box and one around it
     const double *solid; ///< distance in cells from the solid at centres; NULL: none
     int32_t inflow;      ///< side (2 axis + 0 low, 1 high) that fresh fluid comes in through, -1: none
+    const bool *open;    ///< sides through which what lies outside may come back; NULL: none
 } mn_flow_carrier;
 
 /// Carries a velocity.

@@ -12,7 +12,9 @@
 // it. Advection and projection, not reflection, which is unstable at a free surface; potential flow loses
 // nothing by it. Only what advection changes goes through the quasi-inverse: all of u through it, step for
 // step, works on the kink where velocity is extended into the air, and made ripples grow by 1 to 3 % in a
-// period.
+// period. Next to solids all of it does: splines that a wall cuts have parts that no fluid sees, and what is
+// not read again from the fluid gathers there. Splines inside a solid whose wall is wet keep what was carried
+// to them.
 #include "base/elementary.h"
 #include "flow/surface.h"
 #include "meniscus/array.h"
@@ -21,7 +23,8 @@
 
 static const double extended_mass =
     1e-4; ///< of a full spline's mass; those with less take the closest point's velocity
-static const double alpha = 0.3; ///< checkerboard weight
+static const double alpha = 0.3;                       ///< checkerboard weight
+static const double solid_reach = 1.5, solid_ramp = 1; ///< cells from a solid: see kept_fraction()
 
 typedef struct liquid_job {
     mn_flow *flow;
@@ -225,19 +228,36 @@ static void extend_block(void *user, int32_t block)
         } else if (flow->pressure.mass.data[at] <
                    extended_mass * mn_flow_full_mass(&flow->pressure, block, cell)) {
             const mn_ivec3 c = mn_block_cell(&flow->grid.table, block, cell);
-            const mn_vec3 v =
-                mn_flow_surface_velocity(flow, job->from, mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5));
-            u = (mn_double4){v.x, v.y, v.z, 0};
+            const mn_vec3 X = mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5);
+            if (!mn_flow_is_behind_wall(flow, X)) {
+                const mn_vec3 v = mn_flow_surface_velocity(flow, job->from, X);
+                u = (mn_double4){v.x, v.y, v.z, 0};
+            }
         }
         job->velocity[at] = u;
     }
 }
 
-static void add_change_block(void *user, int32_t block)
+// How much of a spline stays beside what advection changes: none of those that a solid cuts.
+MN_INLINE double kept_fraction(const mn_flow *flow, int64_t at)
+{
+    if (flow->solid.count == 0) return 1;
+    return fmin(fmax((flow->solid.data[at] - solid_reach) / solid_ramp, 0), 1);
+}
+
+static void keep_block(void *user, int32_t block)
 {
     const liquid_job *job = user;
     for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
-        if (job->flow->known.data[at]) job->velocity[at] += job->flow->velocity.data[at];
+        job->velocity[at] = kept_fraction(job->flow, at) * job->flow->velocity.data[at];
+}
+
+static void add_kept_block(void *user, int32_t block)
+{
+    const liquid_job *job = user;
+    for (int64_t at = (int64_t)block * 64; at < (int64_t)block * 64 + 64; at++)
+        if (job->flow->known.data[at])
+            job->velocity[at] += kept_fraction(job->flow, at) * job->flow->velocity.data[at];
 }
 
 // New surface in `surface`, new velocity in `values`, new labels and targets beside the old ones.
@@ -259,14 +279,17 @@ static mn_status take_step(mn_flow *flow, double dt)
                                      def->advection,
                                      flow->known.data,
                                      flow->solid.count > 0 ? flow->solid.data : NULL,
-                                     mn_flow_inflow_side(def)};
+                                     mn_flow_inflow_side(def),
+                                     flow->pressure.open};
+    liquid_job change = {.flow = flow, .velocity = flow->work.data};
+    MN_TRY(mn_flow_for_blocks(grid, keep_block, &change));
+    const mn_vec3 stream = def->boundary == MN_FLOW_TUNNEL ? def->stream : mn_v3(0, 0, 0);
     const mn_flow_carried moved = {
-        flow->velocity.data, flow->values.data, {def->stream.x, def->stream.y, def->stream.z, 0}, true};
+        flow->velocity.data, flow->values.data, {stream.x, stream.y, stream.z, 0}, flow->work.data};
     MN_TRY(mn_flow_advect(&carrier, &moved));
     mn_fill_bytes(flow->work.data, 0, mn_bytes(mn_flow_size(grid), sizeof(mn_double4)));
     MN_TRY(mn_flow_coefficients(grid, flow->known.data, flow->values.data, flow->work.data));
-    liquid_job change = {.flow = flow, .velocity = flow->work.data};
-    MN_TRY(mn_flow_for_blocks(grid, add_change_block, &change));
+    MN_TRY(mn_flow_for_blocks(grid, add_kept_block, &change));
     MN_TRY(mn_flow_band_to_grid(flow, dt, flow->work.data));
     mn_timer_end(&flow->solver.timers, "advection");
 

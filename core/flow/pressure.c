@@ -23,10 +23,12 @@
 
 #include <string.h>
 
-static const double correction_estimate = 1.6; ///< what the correction makes of 1 / M in the diagonal of S
+static const double correction_estimate = 0.6; ///< what the correction adds to 1 / M in the diagonal of S
 static const double smallest_diagonal = 1e-3;  ///< of the bulk's; nodes with less follow a neighbour
 static const double least_corrected =
     0.02; ///< of a full spline's mass; those with less take no part in the correction
+static const double shallow = 3, deep = 6; ///< cells under the surface: all of the correction, and none
+static const double wall = 2, clear = 4;   ///< cells from a solid or an open side: none of it, and all
 
 // ---- one axis of the box ----
 
@@ -170,17 +172,54 @@ static void count_block(void *user, int32_t block)
     s->irregular_start.data[block] = count;
 }
 
+MN_INLINE double ramp(double x, double none, double all)
+{
+    return fmin(fmax((x - none) / (all - none), 0), 1);
+}
+
+/// How much of the mass correction a spline takes (pressure_mass.c): all under the surface, none at solids,
+/// at open sides and in the depth.
+static double corrected_fraction(const mn_flow_matrix_job *job, int32_t block, int32_t cell)
+{
+    const mn_flow_grid *grid = job->s->grid;
+    const mn_flow_region *region = job->region;
+    const mn_ivec3 c = mn_block_cell(&grid->table, block, cell);
+    const int32_t *n = grid->cells;
+    double surface = 0, solid = 0;
+    if (!region->surface || job->s->mass.data[(int64_t)block * 64 + cell] <
+                                least_corrected * mn_flow_full_mass(job->s, block, cell))
+        return 0;
+    for (int32_t k = 0; k < 8; k++) { // nodes of the box: beyond it the distances are not the surface's
+        const int32_t x = c.x + (k >> 2), y = c.y + (k >> 1 & 1), z = c.z + (k & 1);
+        const int32_t at = mn_flow_cell_at(grid,
+                                           x < 1          ? 1
+                                           : x > n[0] + 1 ? n[0] + 1
+                                                          : x,
+                                           y < 1          ? 1
+                                           : y > n[1] + 1 ? n[1] + 1
+                                                          : y,
+                                           z < 1          ? 1
+                                           : z > n[2] + 1 ? n[2] + 1
+                                                          : z);
+        if (at < 0) return 0;
+        surface += region->surface[at] / 8;
+        if (region->solid) solid += region->solid[at] / 8;
+    }
+    double fraction = ramp(-surface, deep, shallow);
+    if (region->solid) fraction *= ramp(solid, wall, clear);
+    for (int32_t k = 0; k < 6; k++) {
+        const int32_t place = k / 2 == 0 ? c.x : k / 2 == 1 ? c.y : c.z;
+        if (job->s->open[k]) fraction *= ramp(k & 1 ? n[k / 2] - place + 0.5 : place - 0.5, wall, clear);
+    }
+    return fraction;
+}
+
 // diag S without C, scattered to the nodes that a block's splines reach.
 static void diagonal_block(void *user, int32_t block)
 {
-    mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
+    const mn_flow_matrix_job *job = user;
+    mn_flow_pressure *s = job->s;
     int32_t next = s->irregular_start.data[block];
-    bool near =
-        false; // the correction is for the surface: where a spline of this block or one next to it is cut
-    for (int32_t k = 0; k < 27 && s->corrected && !near; k++) {
-        const int32_t b = s->grid->table.neighbours[block][k];
-        near = b >= 0 && s->irregular_start.data[b] < s->irregular_start.data[b + 1];
-    }
     for (int32_t cell = 0; cell < 64; cell++) {
         const int64_t at = (int64_t)block * 64 + cell;
         const int32_t irregular = s->layer.data[at] ? next++ : -1;
@@ -188,10 +227,9 @@ static void diagonal_block(void *user, int32_t block)
         if (s->mass.data[at] <= mn_flow_smallest_mass) continue;
         double g[3][64];
         mn_flow_stencil(s, block, cell, irregular, g);
-        const bool corrected =
-            near && s->mass.data[at] >= least_corrected * mn_flow_full_mass(s, block, cell);
-        if (corrected) s->root.data[at] = sqrt(s->mass.data[at]);
-        const double inverse = (corrected ? correction_estimate : 1.0) / s->mass.data[at];
+        const double corrected = s->corrected ? corrected_fraction(job, block, cell) : 0;
+        if (corrected > 0) s->root.data[at] = sqrt(corrected * s->mass.data[at]);
+        const double inverse = (1 + correction_estimate * corrected) / s->mass.data[at];
         for (int32_t k = 0; k < 64; k++) {
             const int32_t to = mn_block_reach(&s->grid->table, block, (cell >> 4) + (k >> 4) - 1,
                                               (cell >> 2 & 3) + (k >> 2 & 3) - 1, (cell & 3) + (k & 3) - 1);

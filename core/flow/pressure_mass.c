@@ -7,7 +7,11 @@
 //   M^-1 -> M_l^-1 + M_l^-1 L M_l^-1,  L = sum over pairs of neighbours w_ij sqrt(M_i M_j) (e_i - e_j)(e_i -
 //   e_j)^T
 // with w from (1 2 1)/4 along each axis is the consistent mass's inverse to second order; it is positive
-// definite and needs no solve. In the bulk M cancels.
+// definite and needs no solve. In the bulk M cancels. With r_i in place of sqrt(M_i) a spline takes part of
+// it: all down to three cells under the surface, nothing from six on, and nothing within two cells of a solid
+// or an open side (pressure.c). There the correction makes what changes from cell to cell lighter than
+// advection takes it to be, and a stream that meets a rod grew at its front to twice its speed in 40 ms, and
+// then without bound.
 #include "flow/pressure_parts.h"
 #include "meniscus/array.h"
 
@@ -29,8 +33,8 @@ MN_INLINE void spread_tile(const double tile[6][6][8], mn_double4 out[16])
         out[r] = 0.25 * (y[r >> 2][r & 3] + y[(r >> 2) + 2][r & 3]) + 0.5 * y[(r >> 2) + 1][r & 3];
 }
 
-// t + M_l^-1 L t = t + (t F r - F (r t)) / r with r = sqrt(M), F = (1 2 1)/4 along each axis; r = 0 for
-// splines that take no part. Irregular ones go to w.
+// t + M_l^-1 L t = t + (t F r - F (r t)) / r with r = sqrt(M), F = (1 2 1)/4 along each axis, / r as r / M; r
+// = 0 for splines that take no part. Irregular ones go to w.
 MN_MULTIVERSION static void correct_block(void *user, int32_t block)
 {
     mn_flow_pressure *s = ((mn_flow_matrix_job *)user)->s;
@@ -57,7 +61,8 @@ MN_MULTIVERSION static void correct_block(void *user, int32_t block)
         for (int32_t cell = 0; cell < 64; cell++) {
             const double r = s->root.data[first + cell];
             if (r > 0)
-                v[cell] += (t[cell] * spread_roots[cell >> 2][cell & 3] - spread[cell >> 2][cell & 3]) / r;
+                v[cell] += (t[cell] * spread_roots[cell >> 2][cell & 3] - spread[cell >> 2][cell & 3]) * r /
+                           s->mass.data[first + cell];
         }
     }
     for (int32_t k = s->irregular_start.data[block]; k < s->irregular_start.data[block + 1]; k++)

@@ -219,9 +219,10 @@ mn_status mn_flow_smoke_step(mn_flow *flow, double dt)
                                def->advection,
                                NULL,
                                flow->solid.count > 0 ? flow->solid.data : NULL,
-                               mn_flow_inflow_side(def)};
+                               mn_flow_inflow_side(def),
+                               def->boundary == MN_FLOW_TUNNEL ? flow->pressure.open : NULL};
     mn_flow_carried moved = {
-        flow->velocity.data, flow->values.data, {def->stream.x, def->stream.y, def->stream.z, 0}, false};
+        flow->velocity.data, flow->values.data, {def->stream.x, def->stream.y, def->stream.z, 0}, NULL};
     MN_TRY(mn_flow_advect(&carrier, &moved));
     MN_TRY(mn_flow_coefficients(grid, NULL, flow->values.data, w));
     mn_timer_end(&flow->solver.timers, "advection");

@@ -4,12 +4,19 @@
 // the velocity at the closest point of the surface, on both sides: constant along the normal, it keeps phi a
 // distance.
 //
-//   phi(X, t + dt) = phi(X - dt w),  w the velocity at the closest point of the middle of that path
+//   phi(X, t + dt) = phi(X - dt w),  w = u(X - dt w) at the closest point: the old velocity of what comes to
+//   X,
+//     to second order u(X - dt u(X))
 //   |grad phi| = 1 beyond four cells, by Godunov's scheme from what was carried; never nearer: there the
 //     curvature is taken
 //   kappa = div (grad phi / |grad phi|) at centres by central differences of (2 c + phi) / 3, c the
 //   coefficients, which makes second derivatives fourth order: c = phi - d2 phi / 8; then the same
 //   quasi-inverse as velocity
+//
+// Pressure then acts on the new velocity at X, so that every bit of liquid moves by symplectic Euler on a
+// stream as at rest. With the velocity of the middle of the path instead, a wave of wavenumber k on a stream
+// U grew or faded by omega sin(k U dt / 4) in unit time: ripples of 5 mm on 0.3 m/s twentyfold in a tenth of
+// a second.
 //
 // Around the box phi continues with grad phi . w = -cos(contact angle), w out of the box, where the surface
 // meets its side, and straight on elsewhere. Tested: circles keep their radius and curvature
@@ -50,6 +57,16 @@ mn_vec3 mn_flow_out_of_solid(const mn_flow *flow, mn_vec3 X)
     const mn_vec3 slope = mn_flow_gather_slope(&taps, flow->solid.data);
     const double square = mn_norm2(slope);
     return square > 0.01 ? mn_axpy(X, -distance / square, slope) : X;
+}
+
+bool mn_flow_is_behind_wall(const mn_flow *flow, mn_vec3 X)
+{
+    const mn_vec3 out = mn_flow_out_of_solid(flow, X);
+    if (mn_distance(out, X) == 0) return false;
+    double phi;
+    mn_vec3 slope;
+    probe(flow, out, &phi, &slope);
+    return phi < 0;
 }
 
 mn_vec3 mn_flow_closest(const mn_flow *flow, mn_vec3 X)
@@ -187,8 +204,7 @@ static void carry_block(void *user, int32_t block)
         if (mn_flow_around_box(&flow->grid, c) && fabs(phi) < MN_FLOW_MOVED) {
             const mn_vec3 X = mn_v3(c.x + 0.5, c.y + 0.5, c.z + 0.5);
             const mn_vec3 first = mn_flow_surface_velocity(flow, flow->velocity.data, X);
-            const mn_vec3 w =
-                mn_flow_surface_velocity(flow, flow->velocity.data, mn_axpy(X, -0.5 * step, first));
+            const mn_vec3 w = mn_flow_surface_velocity(flow, flow->velocity.data, mn_axpy(X, -step, first));
             mn_flow_taps taps;
             mn_flow_find_taps(&flow->grid, mn_axpy(X, -step, w), &taps);
             phi = mn_flow_gather_value(&taps, flow->surface.data);

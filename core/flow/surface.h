@@ -18,6 +18,8 @@ MN_INLINE bool mn_flow_around_box(const mn_flow_grid *grid, mn_ivec3 c)
 
 /// X, or the point of a solid's surface next to it when it lies inside.
 mn_vec3 mn_flow_out_of_solid(const mn_flow *flow, mn_vec3 X);
+/// Whether X lies inside a solid whose surface next to it is wet.
+bool mn_flow_is_behind_wall(const mn_flow *flow, mn_vec3 X);
 /// The point of the surface next to X, pushed out of solids.
 mn_vec3 mn_flow_closest(const mn_flow *flow, mn_vec3 X);
 /// The velocity of the liquid at that point, m/s.

@@ -97,6 +97,8 @@ mn_status mn_mpm_bodies_cg_measure(mn_mpm *mpm, const mn_mpm_node *direction, co
                                    double *curvature);
 /// x += alpha p, r -= alpha H p, z; adds r.z and |x|^2.
 mn_status mn_mpm_bodies_cg_walk(mn_mpm *mpm, double alpha, double sums[2]);
+/// r.z of the bodies alone.
+double mn_mpm_bodies_cg_rest(const mn_mpm *mpm);
 /// What the bodies' own part of the energy changes by, along the change that was solved for.
 double mn_mpm_bodies_slope(const mn_mpm *mpm);
 

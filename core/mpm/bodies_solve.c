@@ -198,6 +198,11 @@ mn_status mn_mpm_bodies_cg_measure(mn_mpm *mpm, const mn_mpm_node *direction, co
     return MN_OK;
 }
 
+double mn_mpm_bodies_cg_rest(const mn_mpm *mpm)
+{
+    return product(&mpm->bodies, mpm->bodies.r.data, mpm->bodies.z.data);
+}
+
 mn_status mn_mpm_bodies_cg_walk(mn_mpm *mpm, double alpha, double sums[2])
 {
     mn_mpm_bodies *b = &mpm->bodies;

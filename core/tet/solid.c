@@ -145,7 +145,8 @@ static void fill_shape(const mn_tet_liquid *liquid, int32_t t, double length, do
     if (!mn_tet_rest_gradients(x, shape->gradient, &volume)) return;
     const double fit =
         volume * volume / (shape->volume * shape->volume) / mn_m3_determinant(mn_tet_symmetric(metric));
-    for (int i = 0; i < 6; i++) shape->metric[i] = mn_cbrt(fit) * metric[i];
+    const double stretch = mn_cbrt(fit);
+    for (int i = 0; i < 6; i++) shape->metric[i] = stretch * metric[i];
     shape->share = 1;
     const double strain = mn_tet_field_numbers(liquid, MN_TET_PLASTIC_STRAIN)[t];
     shape->shear = softening(liquid, t) * press * mn_tet_material_shear(m);

@@ -14,8 +14,8 @@
 // (nodal.c) the whole lies between what tetrahedra keep, a share, and all of theirs: A' has the geometric
 // mean.
 //
-// The factor has O(n^(4/3)) numbers, so more nodes than a limit are cut into slabs that know nothing of each
-// other.
+// The factor has O(n^(4/3)) numbers. Where these would be too many, nodes are cut into slabs that know
+// nothing of each other.
 #include "meniscus/array.h"
 #include "tet/elements.h"
 #include "tet/system.h"
@@ -37,9 +37,8 @@ static int by_key(const void *a, const void *b)
 }
 
 // Slabs across the longest axis, with as many nodes in each.
-static mn_status find_parts(mn_tet_system *s, int32_t rows)
+static mn_status find_parts(mn_tet_system *s, int32_t rows, int32_t parts)
 {
-    const int32_t most = s->stiff_most > 0 ? s->stiff_most : 20000, parts = (rows + most - 1) / most;
     MN_TRY(mn_array_resize(s->ctx, &s->stiff_part, s->node_count));
     mn_box box = mn_box_empty();
     for (int32_t i = 0; i < s->node_count; i++) {
@@ -62,7 +61,7 @@ static mn_status find_parts(mn_tet_system *s, int32_t rows)
 }
 
 // Numbers the nodes of solids, and says where the columns of their rows go.
-static mn_status number_nodes(mn_tet_system *s, int32_t *rows, int64_t *entries)
+static mn_status number_nodes(mn_tet_system *s, int32_t parts, int32_t *rows, int64_t *entries)
 {
     *rows = 0, *entries = 0;
     MN_TRY(mn_array_resize(s->ctx, &s->stiff_row, s->node_count));
@@ -72,7 +71,7 @@ static mn_status number_nodes(mn_tet_system *s, int32_t *rows, int64_t *entries)
         for (int k = 0; k < 4 && s->stage->shapes[t].shear > 0; k++) s->stiff_row.data[s->tet[t][k]] = 0;
     for (int32_t i = 0; i < s->node_count; i++)
         if (s->stiff_row.data[i] == 0) s->stiff_row.data[i] = (*rows)++;
-    MN_TRY(find_parts(s, *rows));
+    MN_TRY(find_parts(s, *rows, parts));
     for (int32_t i = 0; i < s->node_count; i++)
         for (int32_t c = s->row_start.data[i]; c < s->row_start.data[i + 1]; c++) {
             const int32_t j = s->column.data[c];
@@ -102,14 +101,14 @@ static mn_status expand_pattern(mn_tet_system *s, const int32_t *node_order, int
     return MN_OK;
 }
 
-static mn_status make_pattern(mn_tet_system *s)
+static mn_status make_pattern(mn_tet_system *s, int32_t parts)
 {
     mn_sparse *m = &s->stiff_nodes;
     int32_t n;
     int64_t entries;
     MN_ARRAY(int32_t) order = {0};
     MN_ARRAY(mn_vec3) place = {0};
-    MN_TRY(number_nodes(s, &n, &entries));
+    MN_TRY(number_nodes(s, parts, &n, &entries));
     MN_TRY(mn_sparse_set_size(s->ctx, m, n, n));
     MN_TRY(mn_sparse_set_entries(s->ctx, m, entries));
     mn_status status = mn_array_resize(s->ctx, &order, 4 * (int64_t)n);
@@ -129,8 +128,19 @@ static mn_status make_pattern(mn_tet_system *s)
     if (status == MN_OK) status = mn_cholesky_analyze(s->stiff_factor, &s->stiff_blocks, order.data + n);
     mn_array_free(s->ctx, &order);
     mn_array_free(s->ctx, &place);
-    s->stiff_analyzed = status == MN_OK;
     return status;
+}
+
+// In as few slabs as its memory allows.
+static mn_status analyze(mn_tet_system *s)
+{
+    const int64_t most = s->stiff_most > 0 ? s->stiff_most : 200000000; // numbers, 1.6 GB
+    for (int32_t parts = 1;; parts *= 2) {
+        MN_TRY(make_pattern(s, parts));
+        if (mn_cholesky_entries(s->stiff_factor) <= most || parts > s->stiff_nodes.rows / 64) break;
+    }
+    s->stiff_analyzed = true;
+    return MN_OK;
 }
 
 static mn_mat3 freedom_of(const mn_tet_system *s, int32_t i)
@@ -190,7 +200,7 @@ static void add_face(const mn_tet_system *s, int32_t f)
 
 mn_status mn_tet_system_stiffen(mn_tet_system *s)
 {
-    if (!s->stiff_analyzed) MN_TRY(make_pattern(s));
+    if (!s->stiff_analyzed) MN_TRY(analyze(s));
     mn_fill_bytes(s->stiff_blocks.value, 0, mn_bytes(mn_sparse_entries(&s->stiff_blocks), sizeof(double)));
     for (int32_t t = 0; t < s->tet_count; t++) add_tet(s, t);
     for (int32_t f = 0; f < s->face_count; f++) add_face(s, f);

@@ -46,6 +46,7 @@ static void measure_elastic(const mn_tet_solid_shape *shape, const mn_vec3 x[4],
         elastic->w[i] = state.secant * factor / e->volume * state.b[i];
     }
     elastic->turn = state.secant * shear;
+    elastic->less = (1 - state.secant) * shear / (3 * shape->volume);
     elastic->flows = state.flow > 0;
     for (int i = 0; elastic->flows && i < 6; i++)
         elastic->f[i] = sqrt(shape->volume) / e->volume * state.tangent[i];
@@ -259,6 +260,7 @@ MN_INLINE void add_tet_pair(const mn_tet_element *e, const mn_tet_elastic *elast
     a[0] += same, a[4] += same, a[8] += same;
     add_outer(a, e->viscous, e->g[j], e->g[k]);
     add_outer(a, part * e->stiff, e->g[k], e->g[j]);
+    if (!convex && elastic && elastic->less > 0) add_outer(a, -elastic->less, e->g[k], e->g[j]);
     if (!convex && elastic && elastic->flows)
         add_outer(a, -1, apply_stress(elastic->f, e->g[k]), apply_stress(elastic->f, e->g[j]));
     if (!convex) {

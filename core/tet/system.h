@@ -109,6 +109,7 @@ typedef struct mn_tet_stage {
 typedef struct mn_tet_elastic {
     double w[6]; ///< W_kl = g_k . w g_l
     double turn; ///< what multiplies -d2V beside the pressure
+    double less; ///< where it flows or creeps: less g_k g_l^T, since the volume does not
     bool flows;
     double f[6]; ///< where it flows: less (f g_k) (f g_l)^T
 } mn_tet_elastic;
@@ -148,7 +149,7 @@ typedef struct mn_tet_system {
     // A factor in the place of the diagonal blocks of solids that are stiff (stiff.c).
     bool stiff, stiff_analyzed;
     double fresh_rate;                   ///< iterations for a digit that the fresh factor took
-    int32_t stiff_most;                  ///< nodes that are factored together; 0: 20000
+    int64_t stiff_most;                  ///< numbers that the factor may have; 0: 2e8
     MN_ARRAY(int32_t) stiff_row;         ///< of each node; -1: it has none
     MN_ARRAY(int32_t) stiff_part;        ///< of each node that has a row
     MN_ARRAY(int64_t) stiff_slot;        ///< of each column of the rows of nodes; -1: none

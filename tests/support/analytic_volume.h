@@ -137,6 +137,23 @@ static inline mn_volume analytic_ball(mn_vec3 center, double radius, double voxe
     return volume;
 }
 
+static inline void analytic_box_value(const analytic_volume *v, mn_vec3 x, double *out)
+{
+    const mn_vec3 r = mn_sub(x, v->a), q = mn_v3(fabs(r.x) - v->b.x, fabs(r.y) - v->b.y, fabs(r.z) - v->b.z);
+    out[0] = mn_norm(mn_v3(fmax(q.x, 0), fmax(q.y, 0), fmax(q.z, 0))) + fmin(fmax(q.x, fmax(q.y, q.z)), 0);
+}
+
+static inline mn_volume analytic_box(mn_vec3 center, mn_vec3 half, double voxel_size)
+{
+    const mn_volume volume = analytic_make("surface", 1, voxel_size, 3 * voxel_size);
+    analytic_volume *v = (analytic_volume *)volume.handle;
+    v->a = center, v->b = half;
+    const mn_vec3 reach = mn_add(half, mn_v3(3 * voxel_size, 3 * voxel_size, 3 * voxel_size));
+    v->bounds = (mn_box){mn_sub(center, reach), mn_add(center, reach)};
+    v->value = analytic_box_value;
+    return volume;
+}
+
 static inline void analytic_motion_value(const analytic_volume *v, mn_vec3 x, double *out)
 {
     const mn_vec3 u = mn_add(v->a, mn_cross(v->b, mn_sub(x, v->c)));

@@ -63,8 +63,8 @@ static double burgers_error(int32_t n, mn_flow_advection scheme)
     check(ctx, mn_flow_coefficients(&grid, NULL, w.data, u.data));
     const int32_t steps = (int32_t)(end / dx + 0.5);
     for (int32_t k = 0; k < steps; k++) {
-        const mn_flow_carrier carrier = {&grid, u.data, end / steps, scheme, NULL, NULL, -1};
-        const mn_flow_carried carried = {u.data, w.data, {0, 0, 0, 0}, false};
+        const mn_flow_carrier carrier = {&grid, u.data, end / steps, scheme, NULL, NULL, -1, NULL};
+        const mn_flow_carried carried = {u.data, w.data, {0, 0, 0, 0}, NULL};
         check(ctx, mn_flow_advect(&carrier, &carried));
         check(ctx, mn_flow_coefficients(&grid, NULL, w.data, u.data));
     }

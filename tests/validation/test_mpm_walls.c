@@ -140,6 +140,57 @@ static void tank(int32_t cells, bool implicit, int32_t wanted, const char *name)
     free_rest(&r);
 }
 
+/// What lies outside of a box in a basin.
+typedef struct moat {
+    mn_box basin;
+    double half;
+} moat;
+
+static bool in_moat(const void *shape, mn_vec3 x)
+{
+    const moat *m = shape;
+    return x.x > m->basin.min.x && x.x < m->basin.max.x && x.z > m->basin.min.z && x.z < m->basin.max.z &&
+           x.y > m->basin.min.y && x.y < m->basin.max.y &&
+           fmax(fmax(fabs(x.x), fabs(x.y)), fabs(x.z)) > m->half;
+}
+
+// A box of 6 cells, still, half in a pool of 12 x 8 x 12 cells: the pressure under it is that of its depth.
+// Liquid under and beside it sees the same nodes behind its edges.
+static void box_in_tank(const char *name)
+{
+    const double dx = 1e-3, side = 6 * dx, deep = 8 * dx, g = 9.81;
+    rest r = make_rest(dx);
+    const moat m = {{{-side, -deep, -side}, {side, 0, side}}, 3.2 * dx};
+    r.origin = mn_v3(0, -deep, 0);
+    fill(&r, 9 * dx, in_moat, &m, mn_v3(0, 0, 0));
+    r.def.sigma = 0, r.def.viscosity = 0.1, r.def.hydrostatic = true, r.def.gravity = mn_v3(0, -g, 0);
+    r.def.integrator = MN_MPM_IMPLICIT;
+    r.def.domain = (mn_box){{-side, -deep, -side}, {side, 1, side}};
+    for (int i = 0; i < 6; i++) r.def.wall[i] = MN_MPM_SLIP;
+    start(&r, MN_MPM_SLIP);
+    mn_collider_def solid = mn_collider_default_def();
+    if (mn_geo_create(r.ctx, &r.geo) != MN_OK) fail(&r, "geometry");
+    analytic_add(r.geo, analytic_box(mn_v3(0, 0, 0), mn_v3(m.half, m.half, m.half), dx));
+    solid.geo = r.geo;
+    if (mn_collider_create(r.ctx, &solid, &r.collider) != MN_OK) fail(&r, "collider");
+    advance(&r, 0.25);
+    mn_mpm_point *points = malloc(sizeof *points * (size_t)r.count);
+    if (mn_mpm_get_points(r.mpm, points) != MN_OK) fail(&r, "points");
+    double pressure = 0, depth = 0;
+    int64_t under = 0;
+    const double level = (double)r.count * dx * dx * dx / 8 / (4 * (side * side - m.half * m.half)) - deep -
+                         (deep - m.half) * m.half * m.half / (side * side - m.half * m.half);
+    for (int64_t i = 0; i < r.count; i++) {
+        const mn_vec3 x = points[i].position;
+        if (fmax(fabs(x.x), fabs(x.z)) > m.half || x.y > -m.half || x.y < -m.half - 2 * dx) continue;
+        pressure += points[i].pressure, depth += level - x.y, under++;
+    }
+    validation_row("V7", name, pressure / (double)under, r.def.density * g * depth / (double)under, "Pa",
+                   0.02);
+    free(points);
+    free_rest(&r);
+}
+
 // ---- V8: contact angles ----
 
 typedef struct ball {
@@ -419,6 +470,8 @@ int main(int argc, char **argv)
     validation_begin(argc, argv);
     tank(6, false, 1000, "6 x 4 x 6 cells, 1,000 steps, explicit: largest speed");
     tank(6, true, validation_long() ? 1000 : 100, "6 x 4 x 6 cells, implicit: largest speed");
+    if (validation_long() && validation_wanted("V7", "still box"))
+        box_in_tank("still box of 6 cells in a pool, implicit: pressure under it");
     contact_angle(&(drop_case){60, 70, 5, 0.37, MN_MPM_SLIP, false}, 1.5,
                   "60 deg, R0 = 5 dx, plane at 0.37 dx");
     if (!validation_long()) return validation_end();

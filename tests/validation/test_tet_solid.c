@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Solids in the tetrahedral solver, with known answers: beams (M3, M7), two layers (M8, M13), gels (M11), a
-// bar that hits a wall (M9).
+// Solids in the tetrahedral solver, with known answers: beams (M3, M7, M14), two layers (M8, M13), a bar that
+// hits a wall (M9), one that spins (M15), a cube that melts (M16), a block that is squeezed (M19).
 #include "meniscus/meniscus.h"
-#include "support/tet_drop.h"
 #include "support/tet_lattice_brick.h"
 #include "support/tet_remesh_solid.h"
 #include "support/validation.h"
@@ -119,7 +118,8 @@ static void remeshed_beam(void)
     const double loaded = beam_tip(&b);
 
     b.solver->def.gravity = mn_v3(0, 0, 0);
-    must(b.ctx, mn_tet_liquid_advance(b.solver, NULL, 4 * period));
+    // After 4 periods it still moves, by up to 7e-4; after 8 it is at rest to three digits of what is left.
+    must(b.ctx, mn_tet_liquid_advance(b.solver, NULL, 8 * period));
     validation_row_below("M14", "bent beam remeshed 5 times and unloaded: left", fabs(beam_tip(&b)) / bent,
                          "of the deflection", 1e-3);
     validation_row_below("M14", "the same: change of the deflection under load", fabs(loaded / bent - 1), "",
@@ -162,93 +162,6 @@ static void swinging_beam(void)
                    0.03);
     validation_row_below("M7", "the same: energy lost in a period", 1 - left / first, "of the first", 0.01);
     beam_free(&b);
-}
-
-// j_2, and (r j_2(k r))'/r.
-static double bessel2(double x)
-{
-    return x < 1e-2 ? x * x / 15 : (3 / (x * x * x) - 1 / x) * sin(x) - 3 / (x * x) * cos(x);
-}
-static double bessel2_slope(double k, double r)
-{
-    const double h = 1e-4;
-    return ((r + h) * bessel2(k * (r + h)) - (r - h) * bessel2(k * (r - h))) / (2 * h * r);
-}
-
-// The lowest mode of a ball of gel of radius 1 that oscillates with k, about x:
-//   u = U Y rhat + W r grad Y,  Y = P2,   U = 2 r + 6 b j2(k r)/r,   W = r + b (r j2(k r))'/r
-// with b so that its surface has no shear: W' - W + U = 0.
-static mn_vec3 ball_mode(double k, mn_vec3 x)
-{
-    const double h = 1e-3, r = mn_norm(x), mu = r > 0 ? x.x / r : 0;
-    const double shear =
-        (bessel2_slope(k, 1 + h) - bessel2_slope(k, 1 - h)) / (2 * h) - bessel2_slope(k, 1) + 6 * bessel2(k);
-    const double b = -2 / shear;
-    if (!(r > 1e-3)) return mn_v3(0, 0, 0);
-    const double radial = 2 * r + 6 * b * bessel2(k * r) / r, along = r + b * bessel2_slope(k, r);
-    const mn_vec3 out = mn_scale(1 / r, x), turn = mn_sub(mn_v3(1, 0, 0), mn_scale(mu, out));
-    return mn_add(mn_scale(radial * 0.5 * (3 * mu * mu - 1), out), mn_scale(3 * along * mu, turn));
-}
-
-// A ball of gel, pushed in its lowest mode: others than that would shift where the moment passes 0.
-static mn_tet_liquid *pushed_ball(mn_context *ctx, double push, double elasticity, double exact)
-{
-    mn_tet_mesh *mesh = tet_drop(ctx, (tet_drop_shape){.radius = 1, .edge = 0.27});
-    mn_tet_field *v;
-    must(ctx, mn_tet_mesh_add_field(mesh, MN_TET_V, MN_TET_LINEAR, 3, &v));
-    for (int32_t i = 0; i < mesh->vertex_slots; i++) {
-        const mn_vec3 speed = mn_scale(push, ball_mode(exact, mesh->position[i]));
-        memcpy(v->data + 3 * i, &speed, sizeof speed);
-    }
-    mn_tet_liquid_def def = mn_tet_liquid_default_def();
-    def.gravity = mn_v3(0, 0, 0);
-    def.density = 1, def.sigma = 0, def.quality = 0, def.merge = false, def.split_threshold = 0;
-    def.max_dt = 2 * pi / exact / 100, def.capillary_step = 1e9;
-    mn_tet_liquid *solver;
-    must(ctx, mn_tet_liquid_create(ctx, &def, mesh, &solver));
-    mn_tet_material gel = elastic(3, 0.4999);
-    gel.young = 2 * (1 + gel.poisson), gel.sigma = elasticity;
-    must(ctx, mn_tet_liquid_set_materials(solver, 1, &gel));
-    mn_tet_mesh_free(mesh);
-    return solver;
-}
-
-static double ball_moment(const mn_tet_liquid *solver)
-{
-    const mn_tet_mesh *mesh = mn_tet_liquid_mesh(solver);
-    double sum = 0;
-    for (int32_t t = 0; t < mesh->tet_slots; t++)
-        for (int k = 0; k < 4; k++) {
-            const mn_vec3 x = mesh->position[mesh->tet[t][k]];
-            sum += mn_tet_mesh_tet_volume(mesh, t) * (x.x * x.x - 0.5 * (x.y * x.y + x.z * x.z));
-        }
-    return sum;
-}
-
-// A ball of gel in its lowest mode: omega R sqrt(rho/G) [theory: exact for nu = 1/2]. A mesh is not at rest
-// under its tension where it is a ball, and settles: two balls pushed apart and together have that in common,
-// and their difference oscillates.
-static void gel_ball(double elasticity, double exact)
-{
-    char name[96];
-    snprintf(name, sizeof name, "gel ball, sigma/(G R) = %g: frequency", elasticity);
-    if (!validation_wanted("M11", name)) return;
-    mn_context *ctx = mn_context_create(&hooks);
-    const double period = 2 * pi / exact, steps = 100;
-    mn_tet_liquid *balls[2] = {pushed_ball(ctx, 0.01, elasticity, exact),
-                               pushed_ball(ctx, -0.01, elasticity, exact)};
-    double before = 0, time = 0;
-    for (int i = 1; i <= 60 && time == 0; i++) {
-        for (int k = 0; k < 2; k++) must(ctx, mn_tet_liquid_advance(balls[k], NULL, period / steps));
-        const double moment = ball_moment(balls[0]) - ball_moment(balls[1]);
-        if (i > 10 && before * moment < 0) time = (i - moment / (moment - before)) * period / steps;
-        before = moment;
-    }
-    snprintf(name, sizeof name, "gel ball, sigma/(G R) = %g, %d tetrahedra: frequency", elasticity,
-             mn_tet_liquid_mesh(balls[0])->tet_count);
-    validation_row("M11", name, pi / time, exact, "sqrt(G/rho)/R", 0.03);
-    for (int k = 0; k < 2; k++) mn_tet_liquid_free(balls[k]);
-    mn_context_free(ctx);
 }
 
 // A solid layer under liquid between slippery walls.
@@ -357,54 +270,6 @@ static void taylor_bar(int32_t across, int32_t along, double step)
     validation_row("M9", name, 1e3 * (high - low), 21.45, "mm", 0.015);
     validation_row("M9", "the same: largest radius", 1e3 * wide, 7.15, "mm", 0.03);
     validation_row_below("M9", "the same: volume gained or lost", fabs(volume * 8930 / mass - 1), "", 1e-3);
-    mn_tet_liquid_free(solver);
-    mn_tet_mesh_free(mesh);
-    mn_context_free(ctx);
-}
-
-// A thread of gel, 20 radii long, shrinks under its surface tension: the stretch of its middle at rest.
-static void soft_thread(int32_t across, double tension, double exact)
-{
-    char name[96];
-    snprintf(name, sizeof name, "thread of gel, sigma/(G R) = %g: length", tension);
-    if (!validation_wanted("M12", name)) return;
-    mn_context *ctx = mn_context_create(&hooks);
-    const double half = 10; // of the length, in radii
-    mn_tet_mesh *mesh = tet_lattice_brick(ctx, across, 10 * across, across, 1, 0);
-    for (int32_t i = 0; i < mesh->vertex_slots; i++) {
-        const double x = 2 * mesh->position[i].x / across - 1, z = 2 * mesh->position[i].z / across - 1;
-        const double square = fmax(fabs(x), fabs(z)), disc = hypot(x, z);
-        const double part = disc > 0 ? 1 + square * (square / disc - 1) : 1;
-        const double y = half * (mesh->position[i].y / (5 * across) - 1);
-        mn_tet_mesh_move_vertex(mesh, i, mn_v3(part * x, y, part * z));
-    }
-    mn_tet_liquid_def def = mn_tet_liquid_default_def();
-    def.gravity = mn_v3(0, 0, 0), def.density = 1, def.sigma = tension;
-    def.quality = 0, def.merge = false, def.split_threshold = 0, def.max_dt = 1, def.capillary_step = 1e9;
-    mn_tet_liquid *solver;
-    must(ctx, mn_tet_liquid_create(ctx, &def, mesh, &solver));
-    // The viscosity damps the slowest wave along it.
-    const mn_tet_material gel = {.name = "gel",
-                                 .density = 1,
-                                 .young = 2 * (1 + 0.495),
-                                 .poisson = 0.495,
-                                 .viscosity = 7,
-                                 .sigma = tension,
-                                 .heat_capacity = 1,
-                                 .reference_temperature = 293.15};
-    must(ctx, mn_tet_liquid_set_materials(solver, 1, &gel));
-    must(ctx, mn_tet_liquid_advance(solver, NULL, 60));
-    const mn_tet_mesh *now = mn_tet_liquid_mesh(solver);
-    double products = 0, squares = 0;
-    for (int32_t i = 0; i < now->vertex_slots; i++) {
-        const double y = mesh->position[i].y;
-        if (fabs(y) < 0.5 * half) products += y * now->position[i].y, squares += y * y;
-    }
-    validation_row("M12", name, products / squares, exact, "of its own", 0.02);
-    mn_report report;
-    mn_tet_liquid_report(solver, &report);
-    validation_row_below("M12", "the same: speed at the end", report.value[MN_REPORT_max_speed][0],
-                         "sqrt(G/rho)", 1e-3);
     mn_tet_liquid_free(solver);
     mn_tet_mesh_free(mesh);
     mn_context_free(ctx);
@@ -606,7 +471,6 @@ int main(int argc, char **argv)
     validation_begin(argc, argv);
     bent_beam(4, 8, 0.3, 0.05);
     layers(8);
-    gel_ball(0, 2.66562);
     squeezed_block();
     spinning_bar(625);
     melting_cube(4, false);
@@ -614,10 +478,6 @@ int main(int argc, char **argv)
     if (validation_long()) {
         melting_cube(7, true);
         bent_beam(4, 8, 0.49, 0.05);
-        gel_ball(0.5, 3.27311);
-        gel_ball(1, 3.76318);
-        soft_thread(4, 0.5, 0.84791);
-        soft_thread(4, 1, 0.72556);
         spinning_bar(6);
         bimetal(4, 8);
         swinging_beam();
