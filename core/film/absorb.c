@@ -6,7 +6,8 @@
 //          onto the volume. It goes; its liquid is at its vertices.
 //   mass   liquid of films and drops at a vertex of a volume, beyond what its film has there: it goes to the
 //          tetrahedra around, which want more room from then on. A vertex gives at most a part of what is
-//          around it in one step, so that no step has to make much room at once.
+//          around it in one step, so that no step has to make much room at once. Where it has more than all
+//          of that, a neighbour gets it.
 //
 // Liquid arrives with the velocity u of its vertex, and a tetrahedron that becomes heavier by e has e/4 more
 // of the momentum of each of its corners. The vertex gets the difference, so momentum is kept to rounding:
@@ -48,6 +49,24 @@ static double loose_mass(const mn_complex *c, int32_t v)
     return fmax(0, c->vertices.data[v].mass - film);
 }
 
+// Next to nothing is around a vertex where volumes have come together or torn, and could take up its liquid
+// only in thousands of steps, during which remeshing has to leave it: it goes to the neighbour in the volume
+// with the most around it.
+static double pass_on(mn_complex *c, int32_t v, double loose)
+{
+    mn_complex_vertex *vertex = &c->vertices.data[v], *best = vertex;
+    if (!(loose > vertex->bulk)) return loose;
+    for (int32_t at = vertex->first_tet; at >= 0; at = c->tets.data[at / 4].next[at % 4])
+        for (int k = 0; k < 4; k++) {
+            const int32_t w = c->tets.data[at / 4].v[k];
+            if (c->vertices.data[w].bulk > best->bulk && !mn_complex_held(c, w)) best = &c->vertices.data[w];
+        }
+    if (best == vertex) return loose;
+    best->velocity = mn_lerp(best->velocity, vertex->velocity, loose / (loose + mn_complex_inertia(best)));
+    best->mass += loose, vertex->mass -= loose;
+    return 0;
+}
+
 static void take_up(mn_film *film, int32_t v, double take)
 {
     mn_complex *c = &film->c;
@@ -84,7 +103,7 @@ void mn_film_absorb(mn_film *film, bool *changed)
     for (int32_t v = 0; v < (int32_t)c->vertices.count; v++) {
         const mn_complex_vertex *vertex = &c->vertices.data[v];
         if (!vertex->alive || vertex->first_tet < 0 || !(vertex->mass > 0)) continue;
-        const double loose = loose_mass(c, v);
+        const double loose = pass_on(c, v, loose_mass(c, v));
         if (loose > 0) take_up(film, v, fmin(loose, AT_ONCE * vertex->bulk));
     }
 }

@@ -51,7 +51,6 @@ typedef struct remeshing {
     mn_film *film;
     mn_tet_mesh *before, *mesh;
     bool overlap;                  ///< volumes do
-    bool worn;                     ///< the mesh wants repair
     bool united;                   ///< they came together
     MN_ARRAY(int32_t) old, vertex; ///< vertices of the complex, by vertices of the mesh before and after
     bodies was, is;
@@ -458,7 +457,6 @@ static mn_status remesh(remeshing *r, bool *good)
     MN_TRY(list_facing(r));
     MN_TRY(fill_mesh(r));
     if (r->overlap) MN_TRY(unite(r));
-    if (!r->united && !r->worn) return MN_OK;
     MN_TRY(mn_tet_mesh_copy(r->before, &r->mesh));
     MN_TRY(repair(r));
     mn_complex_begin(c);
@@ -478,14 +476,12 @@ mn_status mn_film_bulk_remesh(mn_film *film, bool *changed)
     if (film->c.tets.count == 0) return MN_OK;
     remeshing r = {.film = film};
     if (film->def.merge) MN_TRY(mn_film_volumes_overlap(film, &r.overlap));
-    r.worn = needs_repair(film);
-    if (!r.overlap && !r.worn) return MN_OK;
+    if (!r.overlap && !needs_repair(film)) return MN_OK;
     bool good = false;
     MN_TRY(mn_complex_compact(&film->c));
     const mn_status status = remesh(&r, &good);
     *changed = *changed || good;
-    if (r.united || r.worn)
-        find_worst(&film->c, &film->bulk.left_quality, &film->bulk.left_shortest, &film->bulk.left_longest);
+    find_worst(&film->c, &film->bulk.left_quality, &film->bulk.left_shortest, &film->bulk.left_longest);
     film->stale = true;
     mn_tet_mesh_free(r.before);
     mn_tet_mesh_free(r.mesh);

@@ -391,9 +391,7 @@ static mn_status save_ledger(const mn_solver *solver, mn_writer *out)
 
 static mn_status load_ledger(mn_solver *solver, mn_reader *in, int32_t version)
 {
-    const size_t size = version < 7   ? offsetof(mn_film_ledger, shed)
-                        : version < 8 ? offsetof(mn_film_ledger, parted)
-                                      : sizeof(mn_film_ledger);
+    const size_t size = version < 7 ? offsetof(mn_film_ledger, shed) : sizeof(mn_film_ledger);
     return mn_read_block(in, &((mn_film *)solver)->ledger, 1, size);
 }
 
@@ -470,7 +468,7 @@ const mn_solver_type mn_film_solver = {
     .energy = mn_film_tell_energy,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),
-    .version = 8,
+    .version = 7,
     .oldest = 6,
     .save = save_ledger,
     .load = load_ledger,

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Volumes that are too small for a mesh become drops, necks without anything left pinch off, and tetrahedra
-// that stop the clock go.
+// Volumes that are too small for a mesh become drops, and tetrahedra that stop the clock go.
 //
-//   neck   volumes that meet in a vertex or an edge alone come apart there: it has pinched off.
 //   body   connected tetrahedra of less volume than a few of them should have: it is a drop. Where films or
 //          threads hang on it, their vertices take its liquid up instead.
 //   flat   a tetrahedron on the surface that is as good as flat while steps have become far shorter than the
@@ -188,97 +186,11 @@ static void try_dissolve(mn_film *film, int32_t t, bool *changed)
     *changed = true;
 }
 
-// ---- necks ----
-
-static int32_t list_tets(const mn_complex *c, int32_t v, int32_t *list)
-{
-    int32_t count = 0;
-    for (int32_t at = c->vertices.data[v].first_tet; at >= 0; at = c->tets.data[at / 4].next[at % 4]) {
-        if (count == MN_COMPLEX_STAR_MAX) return 0;
-        list[count++] = at / 4;
-    }
-    return count;
-}
-
-// They have a face in common.
-static bool are_neighbours(const mn_complex_tet *a, const mn_complex_tet *b)
-{
-    int common = 0;
-    for (int i = 0; i < 16; i++) common += a->v[i / 4] == b->v[i % 4];
-    return common == 3;
-}
-
-static bool holds(const mn_complex_tet *tet, const mn_complex_triangle *face)
-{
-    int common = 0;
-    for (int i = 0; i < 12; i++) common += tet->v[i / 3] == face->v[i % 3];
-    return common == 3;
-}
-
-// Hangs the tetrahedra of v that are `apart`, and the faces of the surface on them, onto a vertex of their
-// own.
-static bool hang_apart(mn_complex *c, int32_t v, const int32_t *list, const bool *apart, int32_t count)
-{
-    mn_complex_vertex fresh = c->vertices.data[v];
-    int32_t faces[MN_COMPLEX_STAR_MAX];
-    const int32_t face_count = mn_complex_star(c, v, faces, MN_COMPLEX_STAR_MAX);
-    if (face_count > MN_COMPLEX_STAR_MAX) return false;
-    fresh.mass = fresh.bulk = fresh.rest_area = 0;
-    const int32_t own = mn_complex_add_vertex(c, &fresh);
-    if (own < 0) return false;
-    mn_complex_edit_vertex(c, own)->pressure = fresh.pressure;
-    for (int32_t i = 0; i < face_count; i++)
-        for (int32_t k = 0; k < count && !mn_complex_is_film(c, faces[i]); k++)
-            if (apart[k] && holds(&c->tets.data[list[k]], &c->triangles.data[faces[i]])) {
-                mn_complex_move_corner(c, faces[i], mn_complex_corner(&c->triangles.data[faces[i]], v), own);
-                break;
-            }
-    for (int32_t k = 0; k < count; k++) {
-        const mn_complex_tet tet = c->tets.data[list[k]];
-        int32_t w[4];
-        if (!apart[k]) continue;
-        for (int j = 0; j < 4; j++) w[j] = tet.v[j] == v ? own : tet.v[j];
-        mn_complex_remove_tet(c, list[k]);
-        if (mn_complex_add_tet(c, w, tet.mass, tet.soft) < 0) return false;
-    }
-    mn_complex_edit_vertex(c, own)->pressure = fresh.pressure;
-    return !c->broken && mn_complex_check_vertex(c, own) == MN_OK && mn_complex_check_vertex(c, v) == MN_OK;
-}
-
-// Volumes that meet in a vertex or an edge alone come apart there: a neck that has nothing left pinches off.
-static void part_at(mn_film *film, int32_t v, bool *changed)
-{
-    mn_complex *c = &film->c;
-    int32_t list[MN_COMPLEX_STAR_MAX], queue[MN_COMPLEX_STAR_MAX];
-    bool apart[MN_COMPLEX_STAR_MAX];
-    const int32_t count = list_tets(c, v, list);
-    if (count < 2 || mn_complex_held(c, v) || mn_complex_slides(c, v)) return;
-    for (int32_t i = 0; i < count; i++) apart[i] = true;
-    int32_t reached = 1;
-    apart[0] = false, queue[0] = 0;
-    for (int32_t i = 0; i < reached; i++)
-        for (int32_t k = 0; k < count; k++)
-            if (apart[k] && are_neighbours(&c->tets.data[list[queue[i]]], &c->tets.data[list[k]]))
-                apart[k] = false, queue[reached++] = k;
-    if (reached == count) return;
-    mn_complex_begin(c);
-    if (!hang_apart(c, v, list, apart, count)) {
-        mn_complex_undo(c);
-        return;
-    }
-    mn_complex_commit(c);
-    film->ledger.parted++;
-    *changed = true;
-}
-
 mn_status mn_film_shed(mn_film *film, double dt, bool *changed)
 {
     if (film->c.tets.count == 0) return MN_OK;
     const bool stuck = dt < STUCK * mn_film_bulk_time(film);
     for (int32_t t = 0; t < (int32_t)film->c.tets.count && stuck; t++)
         if (film->c.tets.data[t].v[0] >= 0 && is_flat(&film->c, t)) try_dissolve(film, t, changed);
-    // What comes apart is at the end of the list: more than two parts come apart one after the other.
-    for (int32_t v = 0; v < (int32_t)film->c.vertices.count; v++)
-        if (film->c.vertices.data[v].alive) part_at(film, v, changed);
     return shed_bodies(film, changed);
 }

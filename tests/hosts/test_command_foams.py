@@ -78,6 +78,21 @@ class Foams(CommandTest):
         self.mesh([], [])
         self.fail_with(1, "film", "cook", "scene.json", "-o", "bad", "-q", "--threads", "1")
 
+    def test_regions_that_contradict_are_named(self):
+        """One triangle of a bubble says that another pocket is behind it."""
+        self.mesh(*ball())
+        self.succeed("cook", "scene.json", "-o", "good", "-q", "-f", "1", "--format", "geo")
+        geo = json.loads((self.folder / "good/film.0001.geo").read_text())
+        attributes = geo[geo.index("attributes") + 1]
+        region, = (a[1] for a in attributes[attributes.index("primitiveattributes") + 1] if "region" in a[0])
+        values = region[region.index("values") + 1]
+        values[values.index("tuples") + 1][7] = [2, 0]
+        (self.folder / "film.geo").write_text(json.dumps(geo))
+        scene = json.loads((self.folder / "scene.json").read_text())
+        scene["nodes"][0]["parms"]["path"] = "film.geo"
+        self.write_scene(scene)
+        self.fail_with(1, "contradict each other", "cook", "scene.json", "-o", "bad", "-q")
+
     def sources(self, **film):
         """A ball of tetrahedra above a disc of film."""
         nodes = [{"name": "ball", "type": "shape", "parms": {"kind": "sphere", "radius": [0.004] * 3, "center": [0, 0.006, 0]}},

@@ -133,7 +133,6 @@ typedef struct mn_film_ledger {
     mn_vec3 momentum_given;     ///< kg m/s, by gravity, air, wires and solids
     double angular_lost;        ///< kg m^2/s, by moves of the mesh, added up
     int64_t shed;               ///< volumes too small for a mesh that became drops
-    int64_t parted;             ///< necks of volumes that pinched off
 } mn_film_ledger;
 
 typedef struct mn_film mn_film;

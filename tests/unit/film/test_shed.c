@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Volumes that a mesh cannot hold: too small ones become drops, necks without anything left pinch off, flat
-// tetrahedra that hold steps up go, and
+// Volumes that a mesh cannot hold: too small ones become drops, flat tetrahedra that hold steps up go, and
 // bodies all of whose faces are new are remeshed; mass and momentum are kept to rounding.
 #include "film/film_state.h"
 #include "meniscus/tetmesh.h"
@@ -107,55 +106,6 @@ static void test_a_film_takes_its_crumb(void **state)
     mn_film_free(film);
 }
 
-/// Two blocks that meet in a corner, or in an edge, come apart there; each keeps what it has.
-static void test_a_neck_of_nothing_pinches_off(void **state)
-{
-    (void)state;
-    for (int common = 1; common <= 2; common++) { // axes along which the blocks are shifted
-        mn_film *film = film_of();
-        mn_tet_mesh *mesh = tet_block(ctx, 2);
-        const int32_t n = mesh->vertex_slots;
-        MN_ARRAY(mn_vec3) x = {0};
-        MN_ARRAY(mn_tet_indices) tets = {0};
-        const mn_vec3 shift = {1, 1, common == 1 ? 1 : 0};
-        for (int32_t block = 0; block < 2; block++) {
-            int32_t at[64];
-            assert_true(n <= 64);
-            for (int32_t i = 0; i < n; i++) {
-                const mn_vec3 p = mn_scale(2 * size, mn_axpy(mesh->position[i], block, shift));
-                at[i] = -1;
-                for (int32_t k = 0; k < (int32_t)x.count; k++)
-                    if (mn_distance(x.data[k], p) < 1e-6 * size) at[i] = k;
-                if (at[i] < 0) {
-                    at[i] = (int32_t)x.count;
-                    check_ok(ctx, mn_array_push(ctx, &x, &p));
-                }
-            }
-            for (int32_t t = 0; t < mesh->tet_slots; t++) {
-                mn_tet_indices tet;
-                for (int k = 0; k < 4; k++) tet.v[k] = at[mesh->tet[t][k]];
-                check_ok(ctx, mn_array_push(ctx, &tets, &tet));
-            }
-        }
-        const mn_film_source source = {.point_count = x.count,
-                                       .positions = x.data,
-                                       .tet_count = tets.count,
-                                       .tets = (const int32_t(*)[4])tets.data};
-        check_ok(ctx, mn_film_add(film, &source));
-        for (int64_t v = 0; v < film->c.vertices.count; v++)
-            film->c.vertices.data[v].velocity = mn_v3(0.1 * (double)v, -0.2, 0.3);
-        const books before = books_of(film);
-        assert_true(shed(film, 1e-4));
-        check_books(film, before);
-        assert_true(film->c.vertices.count == 2 * n && film->c.tets.count == tets.count);
-        assert_int_equal(mn_film_get_ledger(film).parted, 2 * n - x.count);
-        mn_array_free(ctx, &x);
-        mn_array_free(ctx, &tets);
-        mn_tet_mesh_free(mesh);
-        mn_film_free(film);
-    }
-}
-
 /// A flat tetrahedron on the surface goes where steps have become far too short, and only there.
 static void test_a_flat_tetrahedron_goes(void **state)
 {
@@ -213,8 +163,9 @@ static void test_new_faces_know_what_they_face(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_crumb_becomes_a_drop),        cmocka_unit_test(test_a_film_takes_its_crumb),
-        cmocka_unit_test(test_a_neck_of_nothing_pinches_off), cmocka_unit_test(test_a_flat_tetrahedron_goes),
+        cmocka_unit_test(test_a_crumb_becomes_a_drop),
+        cmocka_unit_test(test_a_film_takes_its_crumb),
+        cmocka_unit_test(test_a_flat_tetrahedron_goes),
         cmocka_unit_test(test_new_faces_know_what_they_face),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
