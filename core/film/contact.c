@@ -456,6 +456,20 @@ static double radius_at(const mn_film *film, int32_t v)
     return mn_cbrt(film->c.vertices.data[v].mass / (4.18879020478639 * film->def.density));
 }
 
+// Whether drop v touches w, which is d away. A film is as near as its plane is: a drop that falls onto the
+// middle of a triangle would pass between its vertices.
+static bool reaches(const mn_film *film, int32_t v, int32_t w, mn_vec3 d)
+{
+    const mn_complex *c = &film->c;
+    const bool is_drop = c->vertices.data[w].first < 0 && !mn_complex_wet(c, w);
+    const double r = radius_at(film, v), size = film->def.size;
+    const double reach = is_drop ? r + radius_at(film, w) : fmax(NEAR * size, r);
+    if (mn_norm2(d) <= reach * reach) return true;
+    if (is_drop || mn_complex_class_of(c, w) != MN_COMPLEX_INSIDE) return false;
+    const double gap = mn_dot(d, normal_at(film, w));
+    return fabs(gap) <= reach && mn_norm2(d) - gap * gap <= BESIDE * BESIDE * size * size;
+}
+
 // A drop joins the nearest vertex that it comes nearer to and touches.
 static void absorb_drops(mn_film *film, double cell)
 {
@@ -475,11 +489,7 @@ static void absorb_drops(mn_film *film, double cell)
                  w >= 0; w = film->touch.next.data[w]) {
                 const mn_complex_vertex *other = &c->vertices.data[w];
                 const mn_vec3 d = mn_sub(other->position, drop->position);
-                const double r = radius_at(film, v);
-                const double reach = other->first >= 0 || mn_complex_wet(c, w)
-                                         ? fmax(NEAR * film->def.size, r)
-                                         : r + radius_at(film, w);
-                if (w == v || !other->alive || mn_norm2(d) > reach * reach || mn_norm2(d) >= least ||
+                if (w == v || !other->alive || mn_norm2(d) >= least || !reaches(film, v, w, d) ||
                     !(mn_dot(d, mn_sub(other->velocity, drop->velocity)) < 0))
                     continue;
                 best = w, least = mn_norm2(d);

@@ -58,6 +58,7 @@ static void release(mn_solver *solver)
     mn_array_free(ctx, &film->stiffness);
     mn_array_free(ctx, &film->part);
     mn_array_free(ctx, &film->measured);
+    mn_array_free(ctx, &film->foreseen);
     mn_array_free(ctx, &film->shape);
     mn_array_free(ctx, &film->mouths);
     mn_array_free(ctx, &film->shown);

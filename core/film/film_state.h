@@ -125,6 +125,7 @@ struct mn_film {
     MN_ARRAY(mn_vec3) wind, rim_force;
     MN_ARRAY(double) drained;                           ///< scratch of drainage.c
     MN_ARRAY(double) excess, stiffness, part, measured; ///< by pocket
+    MN_ARRAY(double) foreseen;                          ///< [pockets] excess that a pass solved for
     MN_ARRAY(mn_mat3) shape; ///< while settling: projectors onto the directions that vertices may take
     bool settling;
     // view
@@ -156,6 +157,8 @@ void mn_film_system_free(mn_context *ctx, mn_film_system *s);
 mn_status mn_film_system_volumes(mn_film *film, const mn_vec3 *x, double *volumes);
 /// The volumes alone.
 mn_status mn_film_volumes_at(mn_film *film, const mn_vec3 *x, double *volumes);
+/// Pockets that a worker takes at a time.
+int64_t mn_film_pocket_grain(const mn_film *film);
 /// values[b] = sum over the vertices of pocket b of dV/dx . u
 mn_status mn_film_pockets_gather(mn_film *film, const mn_vec3 *u, double *values);
 /// out[v] += factor sum over pockets of dV/dx values[b]

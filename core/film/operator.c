@@ -12,8 +12,8 @@
 #include "codim/film/viscosity.h"
 
 static const double TOLERANCE = 1e-6;          // without gas: one pass
-static const double FIRST = 0.03, LAST = 1e-5; // of the first pass with gas, and of the later ones
-static const double EXACT = 1e-4;              // no pass is the last one above
+static const double FIRST = 0.03, LAST = 1e-4; // of the first pass with gas, and of the later ones
+static const double EXACT = 1e-3;              // no pass is the last one above
 static const double STILL = 1e-6;              // motion in a step that is not worth an iteration, of the size
 
 mn_vec3 mn_film_allowed(const mn_film *film, int64_t v, mn_vec3 d)
@@ -53,8 +53,10 @@ static mn_status viscous_range(void *user, mn_range range)
         for (int j = 0; j < 3; j++)
             longest = fmax(longest, mn_norm2(mn_sub(corners[j], corners[(j + 1) % 3])));
         // A sliver's rate of strain is that of its shape, not of the liquid.
-        double part = fmin(1, s->elements.data[t].area / (MN_FILM_PLUMP * longest));
-        if (least < job->most) part *= least / job->most;
+        const double plump = s->elements.data[t].area / (MN_FILM_PLUMP * longest);
+        double part = fmin(1, plump);
+        const double most = job->most / fmax(1, plump); // plump triangles are less stiff
+        if (least < most) part *= least / most;
         mn_codim_film_viscous_pulls(corners, speeds, part * film->def.viscosity * h, pull);
     }
     return MN_OK;

@@ -77,19 +77,57 @@ mn_status mn_film_preconditioner_take_gas(mn_film_step_job *job)
 
 // ---- apply ----
 
+typedef struct gas_job {
+    const mn_film_step_job *step;
+    const double *values; ///< [pockets]
+    double *sums;         ///< [pockets]
+    const mn_vec3 *in;
+    mn_vec3 *out;
+} gas_job;
+
+// sums = Q L^-1 in
 static mn_status lift_range(void *user, mn_range range)
 {
-    const mn_film_step_job *job = user;
-    for (int64_t v = range.begin; v < range.end; v++)
-        job->out[v] = mn_scale(job->film->preconditioner.lift.data[v], job->in[v]);
+    const gas_job *job = user;
+    const mn_film *film = job->step->film;
+    const mn_film_system *s = &film->system;
+    for (int64_t b = range.begin; b < range.end; b++) {
+        double sum = 0;
+        for (int64_t i = s->pocket_start.data[b]; i < s->pocket_start.data[b + 1]; i++) {
+            const mn_film_face *f = &s->faces.data[s->pocket_face.data[i]];
+            sum +=
+                mn_dot(f->gradient, mn_scale(film->preconditioner.lift.data[f->vertex], job->in[f->vertex]));
+        }
+        job->sums[b] = sum;
+    }
     return MN_OK;
 }
 
-static mn_status add_lifted_range(void *user, mn_range range)
+// P (start + factor Q^T values) at v
+static mn_vec3 push_at(const gas_job *job, int64_t v, double factor, mn_vec3 start)
 {
-    const mn_film_step_job *job = user;
+    const mn_film *film = job->step->film;
+    const mn_film_system *s = &film->system;
+    for (int64_t f = s->face_start.data[v]; f < s->face_start.data[v + 1]; f++)
+        start = mn_axpy(start, factor * job->values[s->faces.data[f].region], s->faces.data[f].gradient);
+    return job->step->held ? mn_film_allowed(film, v, start) : start;
+}
+
+// out = P (in - Q^T values)
+static mn_status take_range(void *user, mn_range range)
+{
+    const gas_job *job = user;
+    for (int64_t v = range.begin; v < range.end; v++) job->out[v] = push_at(job, v, -1, job->in[v]);
+    return MN_OK;
+}
+
+// out += L^-1 P Q^T values
+static mn_status add_range(void *user, mn_range range)
+{
+    const gas_job *job = user;
+    const double *lift = job->step->film->preconditioner.lift.data;
     for (int64_t v = range.begin; v < range.end; v++)
-        job->out[v] = mn_axpy(job->out[v], job->film->preconditioner.lift.data[v], job->in[v]);
+        job->out[v] = mn_axpy(job->out[v], lift[v], push_at(job, v, 1, mn_v3(0, 0, 0)));
     return MN_OK;
 }
 
@@ -107,13 +145,11 @@ mn_status mn_film_precondition(void *user, const double *r, double *z)
         return mn_film_project(job, out);
     }
     double *part = p->part.data, *sum = p->sum.data;
-    job->in = right, job->out = out;
-    MN_TRY(mn_parallel_for(ctx, n, MN_FILM_GRAIN, lift_range, job));
-    MN_TRY(mn_film_pockets_gather(film, out, part));
+    gas_job lift = {.step = job, .in = right, .sums = part};
+    MN_TRY(mn_parallel_for(ctx, pockets, mn_film_pocket_grain(film), lift_range, &lift));
     mn_film_pockets_solve(film, part); // S^-1 V^T r, since r keeps to the constraints
-    mn_copy_bytes(rest, right, mn_bytes(n, sizeof *rest));
-    MN_TRY(mn_film_pockets_scatter(film, part, -1, rest));
-    MN_TRY(mn_film_project(job, rest));
+    gas_job take = {.step = job, .values = part, .in = right, .out = rest};
+    MN_TRY(mn_parallel_for(ctx, n, MN_FILM_GRAIN, take_range, &take));
     MN_TRY(mn_surface_multigrid_apply(&p->grid, rest, out));
     MN_TRY(mn_film_project(job, out));
     MN_TRY(mn_film_pockets_gather(film, out, sum));
@@ -122,9 +158,6 @@ mn_status mn_film_precondition(void *user, const double *r, double *z)
         sum[b] = (gas > 0 ? part[b] / (gas + p->soft.data[b]) : 0) - sum[b];
     }
     mn_film_pockets_solve(film, sum);
-    mn_fill_bytes(rest, 0, mn_bytes(n, sizeof *rest));
-    MN_TRY(mn_film_pockets_scatter(film, sum, 1, rest));
-    MN_TRY(mn_film_project(job, rest));
-    job->in = rest, job->out = out;
-    return mn_parallel_for(ctx, n, MN_FILM_GRAIN, add_lifted_range, job);
+    gas_job add = {.step = job, .values = sum, .out = out};
+    return mn_parallel_for(ctx, n, MN_FILM_GRAIN, add_range, &add);
 }

@@ -105,6 +105,13 @@ static double cotangent(mn_vec3 a, mn_vec3 b, mn_vec3 d)
     return mn_dot(u, v) / fmax(mn_norm(mn_cross(u, v)), 1e-300);
 }
 
+// The angle at p between a and b.
+static bool is_obtuse(const mn_complex *c, int32_t p, int32_t a, int32_t b)
+{
+    const mn_vec3 x = mn_complex_position(c, p);
+    return mn_dot(mn_sub(mn_complex_position(c, a), x), mn_sub(mn_complex_position(c, b), x)) < 0;
+}
+
 static bool cosine_above(mn_vec3 a, mn_vec3 b, double least)
 {
     return mn_dot(a, b) > least * sqrt(mn_norm2(a) * mn_norm2(b));
@@ -381,10 +388,21 @@ static bool still_there(const mn_complex *c, const mn_edge_entry *e)
            mn_norm2(mn_sub(mn_complex_position(c, e->a), mn_complex_position(c, e->b))) == e->length2;
 }
 
+// A thread along an edge of films is part of them: its liquid is on their vertices already. Left there it
+// would make points of them, which neither collapse nor settle.
+static void take_up_threads(mn_complex *c)
+{
+    for (int32_t s = 0; s < (int32_t)c->segments.count; s++) {
+        const int32_t *v = c->segments.data[s].v;
+        if (v[0] >= 0 && mn_complex_edge(c, v[0], v[1], NULL, 0) > 0) mn_complex_remove_segment(c, s);
+    }
+}
+
 mn_status mn_complex_remesh(mn_complex *c, double shortest, double longest, mn_remesh_counts *counts)
 {
     mn_edge_list edges = {0};
     mn_status status = MN_OK;
+    take_up_threads(c);
     MN_TRY_TO(out, status, mn_complex_list_edges(c, &edges, 0, longest, true));
     for (int64_t i = edges.count - 1; i >= 0; i--) {
         if (i % PAUSE == 0) MN_TRY_TO(out, status, mn_check_cancelled(c->ctx));
@@ -406,11 +424,12 @@ mn_status mn_complex_remesh(mn_complex *c, double shortest, double longest, mn_r
     for (int64_t t = 0; t < c->triangles.count; t++) {
         if (t % PAUSE == 0) MN_TRY_TO(out, status, mn_check_cancelled(c->ctx));
         for (int k = 0; k < 3 && c->triangles.data[t].v[0] >= 0; k++) {
-            const int32_t a = c->triangles.data[t].v[k], b = c->triangles.data[t].v[(k + 1) % 3];
-            // Films between regions face one way, so each edge is seen in both directions; open films may
-            // not.
-            const bool open = c->triangles.data[t].region[0] == c->triangles.data[t].region[1];
-            if ((a < b || open) && mn_complex_flip(c, a, b)) counts->flips++;
+            const int32_t *v = c->triangles.data[t].v;
+            // The two angles opposite to an edge that flips are more than 180 degrees together: it is seen
+            // from the obtuse one.
+            if (is_obtuse(c, v[(k + 2) % 3], v[k], v[(k + 1) % 3]) &&
+                mn_complex_flip(c, v[k], v[(k + 1) % 3]))
+                counts->flips++;
         }
     }
 out:

@@ -30,11 +30,12 @@
 #include <string.h>
 
 enum { PASSES = 5, BULK_PASSES = 8 };
-static const double SETTLED = 1e-4; // change of the solution from pass to pass, of the solution
+static const double SETTLED = 1e-3; // change of the solution from pass to pass, of the solution
 static const double BULK_SETTLED = 1e-5;
 static const double BULK_EXACT = 1e-7; // of a node's volume; what is left is made good by the next step
 static const double FLATTENED = 0.3;   // of its volume that a tetrahedron must keep in a step
-static const double WEAK = 0.5;        // viscosity that changes velocities by less in a step is explicit
+static const double USUAL = 0.3; // area over the square of the longest edge, of triangles that are not bad
+static const double WEAK = 0.5;  // viscosity that changes velocities by less in a step is explicit
 
 // ---- the right-hand side ----
 
@@ -114,6 +115,7 @@ static mn_status size_arrays(mn_film *film)
     MN_TRY(mn_array_resize(ctx, &film->wind, n));
     MN_TRY(mn_array_resize(ctx, &film->excess, b));
     MN_TRY(mn_array_resize(ctx, &film->stiffness, b));
+    MN_TRY(mn_array_resize(ctx, &film->foreseen, b));
     return mn_array_resize(ctx, &film->part, b);
 }
 
@@ -237,8 +239,23 @@ static mn_status take_gas(mn_film_step_job *job, int32_t pass)
     MN_TRY(mn_film_pockets_scatter(film, film->excess.data, job->dt, film->right.data));
     if (pass > 0) MN_TRY(mn_film_add_gas_stiffness(film, film->d.data, film->right.data));
     if (!job->turning) return MN_OK;
-    MN_TRY(mn_film_pockets_turn(film, film->x1.data, film->excess.data));
+    MN_TRY(mn_film_pockets_turn(film, film->x1.data, film->foreseen.data));
     return mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, turn_right_range, job);
+}
+
+// The pressures that a pass solved for, q = k/V - p0 - C/dt Q (d - d_before): those that turn in the next
+// pass. x1 holds d_before. Where the films then are, k/V - p0 is off by what volumes are short of over their
+// own size times the ambient pressure: far more than the excess.
+static mn_status foresee_pressures(mn_film_step_job *job)
+{
+    mn_film *film = job->film;
+    double *value = film->foreseen.data;
+    for (int64_t v = 0; v < film->system.vertex_count; v++)
+        film->scratch.data[v] = mn_sub(film->d.data[v], film->x1.data[v]);
+    MN_TRY(mn_film_pockets_gather(film, film->scratch.data, value));
+    for (int64_t b = 0; b < film->pockets.count; b++)
+        value[b] = film->excess.data[b] - film->stiffness.data[b] / job->dt * value[b];
+    return MN_OK;
 }
 
 // Newton's method from the second pass on: in the first one the pressures, of volumes that only go where the
@@ -270,6 +287,7 @@ static mn_status solve_passes(mn_film_step_job *job)
             newton = false, pass--;
             continue;
         }
+        if (newton) MN_TRY(foresee_pressures(job));
         const double change = pass > 0 ? change_of(film->d.data, film->x1.data, n) : INFINITY;
         // What Newton's method leaves is of the order of the change squared.
         if ((job->turning ? change * change : change) > (job->bulk ? BULK_SETTLED : SETTLED)) continue;
@@ -344,9 +362,12 @@ mn_status mn_film_step_try(mn_film *film, double dt, double *stretch)
     MN_TRY(mn_film_system_matrix(film, film->x0.data));
     MN_TRY(sample_air(film));
     MN_TRY(mn_film_pull_rims(film, film->x0.data));
-    // What viscosity changes of a velocity in a step is at most 12 nu dt / (MN_FILM_PLUMP area).
-    job.stiff_area = 12 * film->def.viscosity * dt / (MN_FILM_PLUMP * film->def.density * WEAK);
-    job.viscous = job.stiff_area > 0.4 * film->def.size * film->def.size;
+    // What viscosity changes of a velocity in a step is at most 12 nu dt / (plump area), plump a triangle's
+    // area over the square of its longest edge, at least MN_FILM_PLUMP; few triangles of a good mesh are
+    // below USUAL.
+    const double viscous_area = 12 * film->def.viscosity * dt / (film->def.density * WEAK);
+    job.stiff_area = viscous_area / MN_FILM_PLUMP;
+    job.viscous = viscous_area / USUAL > 0.4 * film->def.size * film->def.size;
     job.gas = film->def.gas && film->pockets.count > 1;
     MN_TRY(job.bulk ? renew_middle(&job) : fill_base(&job));
     for (int64_t i = 0; i < film->bulk.node_count && job.bulk; i++)

@@ -77,7 +77,7 @@ static mn_status volumes_range(void *user, mn_range range)
 }
 
 // A few thousand vertices are summed sooner than workers are woken.
-static int64_t pocket_grain(const mn_film *film)
+int64_t mn_film_pocket_grain(const mn_film *film)
 {
     return film->system.faces.count > 16384 ? 1 : film->pockets.count;
 }
@@ -105,7 +105,8 @@ mn_status mn_film_system_volumes(mn_film *film, const mn_vec3 *x, double *volume
         mn_parallel_for(film->solver.ctx, film->system.triangle_count, MN_FILM_GRAIN, normals_range, &job));
     MN_TRY(mn_parallel_for(film->solver.ctx, film->system.vertex_count, MN_FILM_GRAIN, faces_range, &job));
     if (!volumes) return MN_OK;
-    return mn_parallel_for(film->solver.ctx, film->pockets.count, pocket_grain(film), volumes_range, &job);
+    return mn_parallel_for(film->solver.ctx, film->pockets.count, mn_film_pocket_grain(film), volumes_range,
+                           &job);
 }
 
 static mn_status gather_range(void *user, mn_range range)
@@ -126,7 +127,8 @@ static mn_status gather_range(void *user, mn_range range)
 mn_status mn_film_pockets_gather(mn_film *film, const mn_vec3 *u, double *values)
 {
     volume_job job = {.film = film, .x = u, .results = values};
-    return mn_parallel_for(film->solver.ctx, film->pockets.count, pocket_grain(film), gather_range, &job);
+    return mn_parallel_for(film->solver.ctx, film->pockets.count, mn_film_pocket_grain(film), gather_range,
+                           &job);
 }
 
 static mn_status scatter_range(void *user, mn_range range)

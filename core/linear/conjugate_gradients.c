@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+static const double LEAST_GAIN = 0.1; // of the first residual: `square` asks for no less
+
 mn_status mn_conjugate_gradients(mn_krylov *krylov, const mn_linear_problem *problem,
                                  const mn_krylov_def *def, const double *b, double *x,
                                  mn_krylov_result *result)
@@ -34,7 +36,8 @@ mn_status mn_conjugate_gradients(mn_krylov *krylov, const mn_linear_problem *pro
     if (def->from_zero) bz = rz;
     result->norm = def->norm > 0 ? def->norm : sqrt(fmax(bz, 0));
     double goal = fmax(def->tolerance * result->norm, def->absolute);
-    if (def->square > 0 && result->norm > 0) goal = fmax(goal, def->square * rz / result->norm);
+    if (def->square > 0 && result->norm > 0)
+        goal = fmax(goal, fmin(def->square * rz / result->norm, LEAST_GAIN * sqrt(fmax(rz, 0))));
     MN_TRY(mn_vector_scale(ctx, n, 1, z, p));
 
     for (;; result->iterations++) {

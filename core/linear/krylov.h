@@ -32,8 +32,9 @@ typedef struct mn_krylov_def {
                      ///< the first precondition, which may use its room
     double *product; ///< conjugate gradients: room for A p, which precondition may use; NULL: their own
     double norm;     ///< conjugate gradients: |b| in the norm tested, where it is known; 0: it is found
-    double square;   ///< conjugate gradients: stop as well below this times |r|^2/|b|, r the first residual;
-                     ///< for Newton's method, whose next step leaves as much whatever is done now
+    double square;   ///< conjugate gradients: stop as well below this times |r|^2/|b|, r the first residual,
+                     ///< once |r| is a tenth of that; for Newton's method, whose next step leaves as much
+                     ///< whatever is done now
 } mn_krylov_def;
 
 /// 1e-8, 0, 1000, 30, false, NULL, 0, 0

@@ -68,16 +68,19 @@ static inline bool patch_solve(double a[PATCH_UNKNOWNS][PATCH_UNKNOWNS + 1])
     return true;
 }
 
-/// The direction in which the film of triangle t leaves the border at x, which runs along `tangent`.
-static inline bool patch_direction(const mn_complex *c, mn_vec3 x, mn_vec3 tangent, int32_t t, double reach,
-                                   mn_vec3 *direction)
+/// The direction in which the film of triangle t leaves the border at its vertex v, where it comes from the
+/// vertex `from` of t and runs along `tangent`.
+static inline bool patch_direction(const mn_complex *c, int32_t v, int32_t from, mn_vec3 tangent, int32_t t,
+                                   double reach, mn_vec3 *direction)
 {
     film_patch p;
-    mn_vec3 n = {0}, middle = {0};
+    const mn_vec3 x = mn_complex_position(c, v);
+    mn_vec3 n = {0};
     if (!patch_gather(c, x, t, reach, &p) || p.vertex_count < PATCH_LEAST) return false;
-    for (int32_t i = 0; i < p.triangle_count; i++) n = mn_add(n, mn_complex_normal2(c, p.triangle[i]));
-    for (int32_t i = 0; i < p.vertex_count; i++)
-        middle = mn_axpy(middle, 1.0 / p.vertex_count, mn_sub(mn_complex_position(c, p.vertex[i]), x));
+    const mn_complex_triangle *own = &c->triangles.data[t];
+    for (int32_t i = 0; i < p.triangle_count; i++) // from region to region, however they are stored
+        n = mn_axpy(n, c->triangles.data[p.triangle[i]].region[0] == own->region[0] ? 1 : -1,
+                    mn_complex_normal2(c, p.triangle[i]));
     n = mn_normalize(n);
     for (int pass = 0; pass < 3; pass++) {
         double a[PATCH_UNKNOWNS][PATCH_UNKNOWNS + 1] = {{0}};
@@ -93,8 +96,10 @@ static inline bool patch_direction(const mn_complex *c, mn_vec3 x, mn_vec3 tange
         if (!patch_solve(a)) return false;
         n = mn_normalize(mn_axpy(mn_axpy(n, -a[1][PATCH_UNKNOWNS], e[0]), -a[2][PATCH_UNKNOWNS], e[1]));
     }
-    *direction = mn_normalize(mn_cross(tangent, n));
-    if (mn_dot(*direction, middle) < 0) *direction = mn_scale(-1, *direction);
+    // The triangle's order says on which side of the border the film is. Where the middle of the patch is
+    // does not: the border of a narrow film bends around it.
+    const bool forward = own->v[(mn_complex_corner(own, from) + 1) % 3] == v;
+    *direction = mn_normalize(forward ? mn_cross(n, tangent) : mn_cross(tangent, n));
     return true;
 }
 
@@ -122,10 +127,10 @@ static inline void patch_angles(const mn_film *film, double *mean, double *most,
         bool good = true;
         for (int i = 0; i < 3 && good; i++) {
             double reach = 2.5 * film->def.size * mn_complex_fine(c, v, v);
-            good = patch_direction(c, mn_complex_position(c, v), tangent, list[i], reach, &out[i]);
+            good = patch_direction(c, v, along[0], tangent, list[i], reach, &out[i]);
             while (!good && reach < 2.5 * film->def.size) {
                 reach = fmin(1.2 * reach, 2.5 * film->def.size);
-                good = patch_direction(c, mn_complex_position(c, v), tangent, list[i], reach, &out[i]);
+                good = patch_direction(c, v, along[0], tangent, list[i], reach, &out[i]);
             }
         }
         all += length;

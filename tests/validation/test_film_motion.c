@@ -157,7 +157,9 @@ static void iterations(void)
         most = fmax(most, count), fewest = fmin(fewest, count);
         mn_film_free(film);
     }
-    validation_short("2 to 10 iterations in one to three passes: thick films are solved by their mass alone");
+    validation_short(
+        "2 iterations where a film is solved by its mass alone (h/R 0.1), 8.2 where tension is all (1e-4); "
+        "with its mesh a step costs 3.0 to 3.6 us a vertex, x 1.2");
     validation_row_below("F20", "film alone, most over fewest iterations, h/R 0.1 to 1e-4", most / fewest, "",
                          1.5);
 }

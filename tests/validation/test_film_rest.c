@@ -261,17 +261,20 @@ static void triple(void)
     mn_film_free(film);
 }
 
-static void random_cluster(uint64_t seed, double size, const char *angles_short)
+// What a cluster of eight from random places comes to rest as.
+typedef struct cluster_facts {
+    double balance;     ///< 3 sum q V over 2 gamma A
+    double mean, share; ///< deg; of borders that angles were measured at
+    double disorder;
+} cluster_facts;
+
+static cluster_facts measure_cluster(uint64_t seed, double size)
 {
-    char name[80];
     enum { BUBBLES = 8 };
-    // a bubble of volume 1 is 1.24 across
-    snprintf(name, sizeof name, "film, 8 random bubbles, %.0f edges across (seed %d)", 1.24 / size,
-             (int)seed);
-    if (!validation_wanted("F16", name)) return;
     const mn_film_def def = bubbles_def(size);
     mn_vec3 x[BUBBLES];
-    double r[BUBBLES], mean, most, share;
+    double r[BUBBLES], most, work = 0;
+    cluster_facts facts;
     for (int i = 0; i < BUBBLES; i++) {
         x[i] = mn_scale(1.4 * cbrt(mn_random_unit(seed, (uint64_t)i, 7)),
                         mn_random_direction(seed, (uint64_t)i, 1));
@@ -281,22 +284,53 @@ static void random_cluster(uint64_t seed, double size, const char *angles_short)
     for (int32_t b = 1; b < (int32_t)film->pockets.count; b++)
         mn_film_set_volume(film, b, 0.7 + 0.6 * mn_random_unit(seed, (uint64_t)b, 3));
     bubbles_settle(film);
-    patch_angles(film, &mean, &most, &share);
+    patch_angles(film, &facts.mean, &most, &facts.share);
     const mn_report report = bubbles_report(film);
-    double work = 0;
     for (int64_t b = 1; b < film->pockets.count; b++)
         work += film->pockets.data[b].excess * film->pockets.data[b].volume;
+    facts.balance = 3 * work / (2 * report.value[MN_REPORT_area][0]);
+    facts.disorder = (double)bubbles_disorder(film);
+    mn_film_free(film);
+    return facts;
+}
+
+static void cluster_rows(const char *name, cluster_facts facts, const char *disorder_short)
+{
     char row[160];
     snprintf(row, sizeof row, "%s, 3 sum q V over 2 gamma A", name);
-    validation_row("F16", row, 3 * work / (2 * report.value[MN_REPORT_area][0]), 1, "", 5e-4);
+    validation_row("F16", row, facts.balance, 1, "", 5e-4);
     snprintf(row, sizeof row, "%s, disorder of borders and points", name);
-    validation_row_absolute("F16", row, (double)bubbles_disorder(film), 0, "", 0.5);
+    if (disorder_short) validation_short(disorder_short);
+    validation_row_absolute("F16", row, facts.disorder, 0, "", 0.5);
     snprintf(row, sizeof row, "%s, mean error of 120 deg", name);
-    if (angles_short) validation_short(angles_short);
-    validation_row_below("F16", row, mean, "deg", 1);
+    validation_row_below("F16", row, facts.mean, "deg", 1);
     snprintf(row, sizeof row, "%s, fraction of its borders that angles were measured at", name);
-    validation_row_above("F16", row, share, "", 0.95);
-    mn_film_free(film);
+    validation_row_above("F16", row, facts.share, "", 0.95);
+}
+
+static void random_cluster(uint64_t seed, double size, const char *disorder_short)
+{
+    char name[80];
+    // a bubble of volume 1 is 1.24 across
+    snprintf(name, sizeof name, "film, 8 random bubbles, %.0f edges across (seed %d)", 1.24 / size,
+             (int)seed);
+    if (validation_wanted("F16", name)) cluster_rows(name, measure_cluster(seed, size), disorder_short);
+}
+
+// The worst of each number among many.
+static void random_clusters(uint64_t from, uint64_t to, double size)
+{
+    char name[80];
+    snprintf(name, sizeof name, "film, worst of 8 random bubbles, seeds %d to %d", (int)from, (int)to);
+    if (!validation_wanted("F16", name)) return;
+    cluster_facts worst = {.balance = 1, .share = 1};
+    for (uint64_t seed = from; seed <= to; seed++) {
+        const cluster_facts facts = measure_cluster(seed, size);
+        if (fabs(facts.balance - 1) > fabs(worst.balance - 1)) worst.balance = facts.balance;
+        worst.disorder = fmax(worst.disorder, facts.disorder), worst.mean = fmax(worst.mean, facts.mean);
+        worst.share = fmin(worst.share, facts.share);
+    }
+    cluster_rows(name, worst, NULL);
 }
 
 // ---- frames ----
@@ -433,8 +467,8 @@ int main(int argc, char **argv)
     random_cluster(1, 0.2, NULL);
     if (validation_long()) {
         // How fine edges are at short borders was chosen on seeds 1 to 10; the others were tried afterwards.
-        for (uint64_t seed = 2; seed <= 20; seed++)
-            random_cluster(seed, 0.2, seed == 11 ? "the cause was not looked for" : NULL);
+        for (uint64_t seed = 2; seed <= 20; seed++) random_cluster(seed, 0.2, NULL);
+        random_clusters(21, 40, 0.2);
         random_cluster(3, 0.14, NULL);
     }
     mn_context_free(ctx);

@@ -119,11 +119,13 @@ static void conservation(double edge, int times)
     film_drop_free(&d);
 }
 
-// Iterations of one step of 0.02 t_c from rest, and momentum.
+// Iterations of one step from rest that has the same length for all thicknesses, c dt/s up to 20, and the
+// momentum after 0.02 t_c. Over a run of that length thin films would seem to be easier: their rims draw back
+// so fast that their steps are up to 60 times shorter.
 static void film_on_a_ball(double edge)
 {
     static const double thickness[4] = {0.1, 1e-2, 1e-3, 1e-4};
-    double few = INFINITY, many = 0, drift = 0;
+    double few = INFINITY, many = 0, drift = 0, stretch;
     for (int i = 0; i < 4; i++) {
         const film_drop_case c = {.shape = {.radius = 2e-3, .edge = edge},
                                   .sigma = 0.0728,
@@ -132,19 +134,18 @@ static void film_on_a_ball(double edge)
                                   .step = 0.02 / pow(edge, 1.5)};
         film_drop d = film_drop_make(&c, 1);
         const mn_report before = film_drop_report(&d);
+        tet_drop_must(d.ctx, mn_film_step_try(d.film, 0.05 * edge * d.time, &stretch));
+        const double count = (double)d.film->solver.counts.linear_iterations;
+        few = fmin(few, count), many = fmax(many, count);
         film_drop_advance(&d, 0.02);
-        const mn_report now = film_drop_report(&d);
-        const double each = now.value[MN_REPORT_linear_iterations][0] / now.value[MN_REPORT_substeps][0];
-        few = fmin(few, each), many = fmax(many, each);
         const double speed = sqrt(c.sigma / (c.density * d.radius));
         drift = fmax(drift, largest_change(&d, &before, MN_REPORT_momentum) /
                                 (before.value[MN_REPORT_mass][0] * speed));
         film_drop_free(&d);
     }
-    validation_short(
-        "the Schur complement of pressures takes films by their diagonal where they hang on the ball");
-    validation_row_below("F20", "film on a ball of tetrahedra, h/R 0.1 to 1e-4: most iterations over fewest",
-                         many / few, "", 1.5);
+    validation_row_below(
+        "F20", "film on a ball of tetrahedra, one step, h/R 0.1 to 1e-4: most iterations over fewest",
+        many / few, "", 1.5);
     validation_row_below("F20", "film on a ball of tetrahedra: momentum", drift, "M U", 1e-10);
 }
 

@@ -395,10 +395,10 @@ int main(int argc, char **argv)
     ctx = mn_context_create(NULL);
     shape = shape_create();
     references();
-    if (validation_wanted("C9", "quick plates")) between_plates(90, 5, 6);
-    if (validation_long() && validation_wanted("C9", "plates 60")) between_plates(60, 8, 18);
+    if (validation_wanted("C9", "quick plates")) between_plates(60, 5, 10);
+    if (validation_long() && validation_wanted("C9", "plates 60")) between_plates(60, 6, 12);
     if (validation_long() && validation_wanted("C9", "plates 90")) between_plates(90, 8, 18);
-    if (validation_long() && validation_wanted("C9", "plates 120")) between_plates(120, 8, 18);
+    if (validation_long() && validation_wanted("C9", "plates 120")) between_plates(120, 6, 12);
     if (validation_long() && validation_wanted("C10", "balls")) between_balls();
     if (validation_long() && validation_wanted("C11", "floats 1.5")) floating(1.5);
     if (validation_long() && validation_wanted("C11", "floats 3")) floating(3);

@@ -56,6 +56,25 @@ static void a_cluster_is_whole_and_labelled(void **state)
     mn_complex_free(&c);
 }
 
+// What a film shrank to may come to lie in another one: liquid stays, and the points of the film are
+// ordinary.
+static void threads_in_a_film_are_taken_up(void **state)
+{
+    (void)state;
+    mn_complex c;
+    mn_remesh_counts counts = {0};
+    make_triple(&c);
+    const double mass = mass_of(&c);
+    const int32_t *v = c.triangles.data[0].v;
+    assert_true(mn_complex_add_segment(&c, v[0], v[1]) >= 0);
+    check_ok(ctx, mn_complex_check(&c));
+    check_ok(ctx, mn_complex_remesh(&c, 0, 1e9, &counts));
+    for (int64_t s = 0; s < c.segments.count; s++) assert_true(c.segments.data[s].v[0] < 0);
+    check_close(mass_of(&c), mass, 1e-13 * mass);
+    check_ok(ctx, mn_complex_check(&c));
+    mn_complex_free(&c);
+}
+
 static void contradicting_regions_are_named(void **state)
 {
     (void)state;
@@ -178,6 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cluster_is_whole_and_labelled),
+        cmocka_unit_test(threads_in_a_film_are_taken_up),
         cmocka_unit_test(contradicting_regions_are_named),
         cmocka_unit_test(remeshing_keeps_mass_and_momentum),
         cmocka_unit_test(moves_are_undone_to_the_last_bit),

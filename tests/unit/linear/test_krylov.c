@@ -130,6 +130,29 @@ static void cg_says_when_the_matrix_is_not_definite(void **state)
     for (int k = 0; k < N; k++) assert_true(isfinite(x[k]));
 }
 
+// A guess that is worse than zero has a residual above |b|, and its square is no reason to stop.
+static void cg_gains_a_digit_however_bad_the_guess_is(void **state)
+{
+    (void)state;
+    stencil s = {0};
+    mn_context *ctx = mn_context_create(NULL);
+    mn_krylov *krylov;
+    check_ok(ctx, mn_krylov_create(ctx, &krylov));
+    const mn_linear_problem problem = {N, apply_stencil, &s, NULL, NULL};
+    mn_krylov_def def = mn_krylov_default_def();
+    def.square = 1;
+    double b[N], x[N], before;
+    for (int k = 0; k < N; k++) b[k] = mn_random_normal(1, (uint64_t)k, 0), x[k] = 10 * b[k];
+    before = error_of(s, b, x);
+    assert_true(before > 1);
+    mn_krylov_result result;
+    check_ok(ctx, mn_conjugate_gradients(krylov, &problem, &def, b, x, &result));
+    assert_int_equal(result.end, MN_KRYLOV_CONVERGED);
+    assert_true(error_of(s, b, x) <= 0.1 * before * (1 + 1e-12));
+    mn_krylov_free(krylov);
+    mn_context_free(ctx);
+}
+
 static void the_bits_do_not_depend_on_the_workers(void **state)
 {
     (void)state;
@@ -264,6 +287,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_solves_what_it_is_for),
         cmocka_unit_test(cg_says_when_the_matrix_is_not_definite),
+        cmocka_unit_test(cg_gains_a_digit_however_bad_the_guess_is),
         cmocka_unit_test(the_bits_do_not_depend_on_the_workers),
         cmocka_unit_test(zero_right_hand_sides_iteration_limits_and_failures),
         cmocka_unit_test(symmetric_qmr_solves_with_signs),

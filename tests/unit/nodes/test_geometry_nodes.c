@@ -67,6 +67,12 @@ static void an_animated_shape_has_the_velocity_of_its_motion(void **state)
     geo = stage_cook(&s, shape, 13);
     for (int64_t i = 0; i < mn_geo_point_count(geo); i++)
         check_close(mn_distance(stage_vec3(geo, "v", i), mn_v3(0, 2, 0)), 0, 0);
+    assert_null(mn_geo_find(geo, MN_POINT, "density")); // is left to the solver
+    stage_set(&s, shape, "density", "2500");
+    geo = stage_cook(&s, shape, 13);
+    double density = 0;
+    mn_attribute_get(mn_geo_find_numeric(geo, MN_POINT, "density", 1), 0, 1, &density);
+    check_close(density, 2500, 0);
     stage_close(&s);
 }
 
