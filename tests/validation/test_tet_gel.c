@@ -177,9 +177,10 @@ static void soft_thread(int32_t across, double tension, double exact)
 // for 20, and more as held ends take a part of the length. So 7 is asked of 40 radii.
 static void held_thread(int32_t across, double half, double tension, bool beads)
 {
-    char name[96];
+    char name[128];
     snprintf(name, sizeof name,
-             "thread of gel with held ends, sigma/(G R) = %g: radii, largest over smallest", tension);
+             "thread of gel %g R long, held ends, sigma/(G R) = %g: largest over smallest radius", 2 * half,
+             tension);
     if (!validation_wanted("M12", name)) return;
     mn_context *ctx = mn_context_create(&hooks);
     mn_tet_mesh *mesh = make_thread(ctx, across, half);
