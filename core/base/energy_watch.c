@@ -3,7 +3,7 @@
 //   E = kinetic + surface + stored - m g . x   x: centre of mass; stored: elastic, of contacts, of gas
 //   E <= E_0                                   nothing drives it; walls, friction and viscosity only take
 //   warn    E > min E + 0.25 S                 S: kinetic + surface + stored energy at first, what the weight
-//   refuse  E > E_0 + 0.05 S                      gave, and the noise of the method
+//   refuse  E > E_0 + g S                         gave, and the noise of the method; g = 0.05 unless it says
 //
 // What drops, bubbles and bodies that oscillate for ten periods gain is 0.4 % at most (row G2 of
 // docs/validation.md), and 4 % what a drop of three cells that falls on a plate does. A body at rest has no
@@ -34,7 +34,7 @@ double mn_gas_energy(double amount, double pressure, double ambient)
 mn_status mn_energy_watch_look(mn_context *ctx, mn_energy_watch *watch, const mn_report *report,
                                mn_vec3 gravity, const mn_energy_books *books)
 {
-    const double rise = 0.25, growth = 0.05, still = 1e-4; // m/s
+    const double rise = 0.25, still = 1e-4; // m/s
     const double mass = value_of(report, MN_REPORT_mass, 0),
                  surface = value_of(report, MN_REPORT_surface_energy, 0) + books->stored;
     const double kinetic = value_of(report, MN_REPORT_kinetic_energy, 0);
@@ -55,7 +55,7 @@ mn_status mn_energy_watch_look(mn_context *ctx, mn_energy_watch *watch, const mn
     watch->scale += given;
     watch->weight -= given; // the lowest it has been
     watch->least = fmin(watch->least, total);
-    if (total > watch->budget + growth * watch->scale)
+    if (total > watch->budget + books->growth * watch->scale)
         return mn_fail(
             ctx, MN_ERROR_DIVERGED,
             "The energy has grown from %.3g J to %.3g J with nothing that drives it, so the result can no longer be trusted; lower cfl or max_dt, or use a finer resolution.",

@@ -207,7 +207,7 @@ static mn_status watch_energy(const stepping *s)
             mn_field_get(&s->type->fields[i], (const char *)s->solver + s->type->def_offset, gravity);
     mn_solver_report(s->type, s->solver, &report);
     if (!report.set[MN_REPORT_mass]) return MN_ERROR_MEMORY; // for its sums, which has been said
-    mn_energy_books books = {.loss = 1e-9, .driven = may_drive(s->inputs)};
+    mn_energy_books books = {.loss = 1e-9, .growth = 0.05, .driven = may_drive(s->inputs)};
     s->type->energy(s->solver, s->inputs, &books);
     return mn_energy_watch_look(s->solver->ctx, &s->solver->energy, &report,
                                 mn_v3(gravity[0], gravity[1], gravity[2]), &books);

@@ -272,12 +272,16 @@ static void report_on(const mn_solver *solver, mn_report *report)
     mn_report_set(report, MN_REPORT_max_speed, speed);
 }
 
-/// Pinned points and colliders that move do work, and so do forces.
+/// Pinned points and colliders that move do work, and so do forces. What touches is where it should be to the
+/// distance that contact begins at.
 static void tell_energy(const mn_solver *solver, const mn_solver_inputs *inputs, mn_energy_books *books)
 {
     const mn_elastic *s = (const mn_elastic *)solver;
     const mn_elastic_inputs *own = inputs->own;
+    double mass = 0;
     books->driven |= own && own->forces;
+    for (int64_t i = 0; i < s->mass.count; i++) mass += s->mass.data[i];
+    books->noise = mass * mn_norm(s->def.gravity) * s->distance;
     for (int64_t i = 0; i < s->x.count && !books->driven; i++)
         if (s->flags.data[i] & MN_NODE_FIXED)
             books->driven = mn_distance(s->target_begin.data[i], s->target_end.data[i]) > 0;

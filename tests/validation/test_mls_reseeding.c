@@ -26,6 +26,7 @@ static void carry(film_stage *stage, double way, double dt)
         p->velocity = mn_scale(way, field(half));
     }
     mls->surface_is_fresh = false;
+    mls->solver.energy.begun = false; // this drives it
     film_advance(stage, dt);
 }
 

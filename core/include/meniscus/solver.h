@@ -218,6 +218,7 @@ typedef struct mn_energy_books {
     double stored; ///< J: elastic, of contacts, of gas [0]
     double noise;  ///< J, by which the method may err where nothing moves [0]
     double loss;   ///< fraction of the mass that comes and goes by the method's errors [1e-9]
+    double growth; ///< fraction of the energy by which it may be above its start [0.05]
     bool driven;   ///< something of its own gives energy, so nothing can be said [when an input may: not for
                    ///< `own`, sinks and solids at rest]
     bool unsure;   ///< the surface cannot be measured, so only what it had at first counts [false]

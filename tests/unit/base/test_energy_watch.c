@@ -28,7 +28,7 @@ static mn_report report_of(double mass, double kinetic, double surface, double h
 
 static mn_status look(mn_context *ctx, mn_energy_watch *watch, mn_report report, double gravity, bool driven)
 {
-    const mn_energy_books books = {.loss = 1e-9, .driven = driven};
+    const mn_energy_books books = {.loss = 1e-9, .growth = 0.05, .driven = driven};
     return mn_energy_watch_look(ctx, watch, &report, mn_v3(0, -gravity, 0), &books);
 }
 
@@ -59,7 +59,7 @@ static void a_surface_that_cannot_be_measured_counts_at_first_only(void **state)
     const mn_hooks hooks = {.user = &t, .log = note};
     mn_context *ctx = mn_context_create(&hooks);
     mn_energy_watch watch = {0};
-    const mn_energy_books books = {.loss = 1e-9, .unsure = true};
+    const mn_energy_books books = {.loss = 1e-9, .growth = 0.05, .unsure = true};
     const double energies[][2] = {{10, 100}, {30, 1000}, {100, -50}, {205, 10}};
     for (int i = 0; i < 4; i++) {
         const mn_report report = report_of(1, energies[i][0], energies[i][1], 0);
