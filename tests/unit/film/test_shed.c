@@ -147,6 +147,7 @@ static void test_new_faces_know_what_they_face(void **state)
     const books before = books_of(film);
     check_ok(ctx, mn_film_bulk_remesh(film, &changed));
     assert_true(changed);
+    check_ok(ctx, mn_complex_compact(&film->c)); // reports are of films without gaps, as advances leave them
     const books now = books_of(film);
     check_close(now.mass, before.mass, 1e-13 * before.mass);
     check_close(mn_distance(now.momentum, before.momentum), 0, 1e-13 * mn_norm(before.momentum));
