@@ -35,7 +35,7 @@ static void add_point(void *user, int32_t point, double distance2)
     const double facing = row->side > 0 ? mn_component(n, row->axis) : -mn_component(n, row->axis);
     if (mn_dot(n, a->normal) < SAME_SIDE || !(facing > 0)) return;
     if (row->count == MN_CODIM_VOLUME_ROW_MAX || !(distance2 < r2)) return;
-    if (v->hull.wet.data[point] && v->hull.fixed.data[point]) return; // it is no surface
+    if (v->hull.wet.data[point] && v->hull.fixed.data[point]) return; // it lies on a solid
     const double w = 1 - distance2 / r2;
     row->point[row->count] = point;
     row->weight[row->count++] = w * w * facing * fmax(v->hull.surface.area.data[point], 1e-3 * r2);

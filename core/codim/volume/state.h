@@ -40,7 +40,7 @@ typedef struct mn_codim_volume_settings {
 
 enum {
     MN_CODIM_VOLUME_ROW_MAX = 64,
-    MN_CODIM_VOLUME_INFLOW_ID = 1 << 30 ///< from here on, points of the skin that a inflow holds
+    MN_CODIM_VOLUME_INFLOW_ID = 1 << 30 ///< from here on, points of the skin that an inflow holds
 };
 
 /// Where the skin crosses the line between the centre of a liquid cell and the next cell's.

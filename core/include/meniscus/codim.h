@@ -161,7 +161,7 @@ typedef struct mn_codim_inputs {
     const mn_collider *collider; ///< or NULL: solids, at the end of the advance
     int64_t inlet_count;         ///< inlet i goes on with what inlet i of the advance before has begun
     const mn_codim_inlet *inlets;
-    int64_t inflow_count; ///< inflow i goes on with what inflow i of the advance before has poured
+    int64_t inflow_count; ///< inflow i continues what inflow i of the last advance has poured
     const mn_codim_volume_inflow *inflows;
 } mn_codim_inputs;
 
