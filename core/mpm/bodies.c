@@ -188,13 +188,23 @@ static mn_status find_contact_rows(mn_mpm *mpm)
     return MN_OK;
 }
 
+// Whether what is at x lies on a body and not on a side of the domain, which is nearer.
+static bool is_nearest_body(const mn_mpm *mpm, mn_vec3 x)
+{
+    double side, solid;
+    if (!mn_mpm_is_body(mpm, mpm->run.frame_begin, x)) return false;
+    (void)mn_mpm_nearest_side(&mpm->def, x, &side);
+    mn_collider_distance(mpm->run.collider, mpm->run.frame_begin, 1, &x, &solid);
+    return solid <= side;
+}
+
 // Contact lines pull at the bodies as at the liquid.
 static void add_line_forces(mn_mpm *mpm)
 {
     mn_wall_map map;
     for (int64_t i = 0; i < mpm->surface.patches.count; i++) {
         const mn_mpm_patch *patch = &mpm->surface.patches.data[i];
-        if (mn_norm2(patch->force) == 0 || !mn_mpm_is_body(mpm, mpm->run.frame_begin, patch->x)) continue;
+        if (mn_norm2(patch->force) == 0 || !is_nearest_body(mpm, patch->x)) continue;
         if (!mn_elastic_wall_map(mpm->bodies.wall, patch->x, &map)) continue;
         mn_wall_react(&map, mn_scale(mpm->implicit.dt, patch->force), mpm->bodies.load.data);
         mpm->bodies.shared = true;
