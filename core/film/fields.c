@@ -72,6 +72,7 @@ const mn_field mn_film_fields[] = {
         def, merge, "Merge", 1, "Breaking", NULL,
         "Films that touch get a common wall: bubbles that meet share it, bubbles sit on films. Drops join "
         "films and drops that they fall onto. Off, films pass through each other."),
+    MN_FIELDS_LIMITS(def, 0.05),
     MN_FIELD_INT(def, max_vertices, "Maximum Vertices", "", 20000000, 0, 500000000, 1000, 10000000, "Limits",
                  NULL,
                  "More vertices than this end the simulation with an error instead of filling the memory."),

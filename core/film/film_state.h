@@ -11,6 +11,7 @@
 #include "linear/krylov.h"
 #include "linear/surface_multigrid.h"
 #include "meniscus/film.h"
+#include "sources/inlet_curve.h"
 #include "tetmesh/mouth.h"
 
 enum { MN_FILM_GRAIN = 2048 };
@@ -102,6 +103,20 @@ typedef struct mn_film_touch {
     mn_film_patch a, b;
 } mn_film_touch;
 
+/// What a curve that film comes out of knows of its last row. 8-byte members: it is saved as it is.
+typedef struct mn_film_inlet {
+    double speed;    ///< m/s, of the fastest of the row; 0: shut
+    double duration; ///< s since the row was born
+    int64_t rows;    ///< born so far
+} mn_film_inlet;
+
+/// A vertex of a row and where on the curve it is.
+typedef struct mn_film_place_on_row {
+    double along; ///< 0 to 1 of the curve's length
+    int32_t vertex;
+} mn_film_place_on_row;
+typedef MN_ARRAY(mn_film_place_on_row) mn_film_places;
+
 struct mn_film {
     mn_solver solver;
     mn_film_def def;
@@ -137,6 +152,9 @@ struct mn_film {
     double stretch; ///< of the step tried last
     mn_film_touch touch;
     mn_tet_mouths mouths; ///< of jets
+    MN_ARRAY(mn_film_inlet) inlets;
+    inlet_room arc;               ///< of the curve of one of them
+    mn_film_places row, next_row; ///< the same
 };
 
 // ---- system.c ----
@@ -314,6 +332,20 @@ double mn_film_jets_limit(const mn_film *film);
 /// After a step of dt: the caps have moved on, and get a layer behind them where it is due.
 mn_status mn_film_emit(mn_film *film, double dt);
 
+// ---- inlet.c ----
+
+/// Takes the curves of an advance that film comes out of; those that open get their first strip.
+mn_status mn_film_open_inlets(mn_film *film, int64_t count, const mn_codim_inlet *inlets);
+/// The longest step that they allow, s.
+double mn_film_inlets_limit(const mn_film *film);
+/// After a step of dt: rows have moved on, and get a strip behind them where it is due.
+mn_status mn_film_feed(mn_film *film, double dt);
+
+// ---- leave.c ----
+
+/// Takes out what has left the limits. Vertices and system still go together.
+mn_status mn_film_leave(mn_film *film, bool *changed);
+
 // ---- rim.c ----
 
 /// rim_force: what free edges at x pull by besides their films.
@@ -340,6 +372,8 @@ mn_status mn_film_commit(mn_solver *solver, const mn_solver_inputs *inputs, doub
 mn_status mn_film_end(mn_solver *solver, const mn_solver_inputs *inputs);
 void mn_film_abandon(mn_solver *solver);
 
+/// The films at v go; what they kept apart is joined. *opened is false where that cannot be.
+mn_status mn_film_open_at(mn_film *film, int32_t v, bool *opened);
 /// Bursts, splits, collapses, flips, rearrangements (T1), contacts and what follows for the gas.
 mn_status mn_film_change_mesh(mn_film *film, bool rearrange, double dt);
 
