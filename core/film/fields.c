@@ -45,7 +45,7 @@ const mn_field mn_film_fields[] = {
     MN_FIELD_WIND(def, "Air"),
     MN_FIELD_FLOAT(
         def, drag, "Drag", "Pa s/m", 0, 0, 1e9, 0, 10, "Air", NULL,
-        "Pressure on a film for each m/s that air blows against it. It lets wind carry bubbles and calms "
+        "Pressure on a film or the surface of a volume for each m/s that air blows against it. It lets wind carry bubbles and calms "
         "their wobble; 1 is a strong effect."),
     MN_FIELD_TOGGLE(
         def, gas, "Gas", 1, "Gas", NULL,

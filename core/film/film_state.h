@@ -11,6 +11,7 @@
 #include "linear/krylov.h"
 #include "linear/surface_multigrid.h"
 #include "meniscus/film.h"
+#include "mesh/box_grid.h"
 #include "sources/inlet_curve.h"
 #include "tetmesh/mouth.h"
 
@@ -117,6 +118,23 @@ typedef struct mn_film_place_on_row {
 } mn_film_place_on_row;
 typedef MN_ARRAY(mn_film_place_on_row) mn_film_places;
 
+/// Connected volumes: scratch of shed.c and leave.c. All but `parent` at roots.
+typedef struct mn_film_bodies {
+    MN_ARRAY(int32_t) parent; ///< of vertices
+    MN_ARRAY(double) volume;  ///< m^3
+    MN_ARRAY(int32_t) region; ///< what they face, a number below 0 for bodies that stay
+    MN_ARRAY(int32_t) drop;   ///< the vertex that gets what nothing else hangs on
+} mn_film_bodies;
+
+/// Tetrahedra that turn into one film: scratch of thin.c.
+typedef struct mn_film_thin {
+    mn_tet_list mark;  ///< [tetrahedra] 0 thick, 1 thin, 2 taken
+    mn_tet_list tets;  ///< of one sheet
+    mn_tet_list faces; ///< of it: triangles on the surface; those above first
+    mn_tet_list walls; ///< three vertices each, facing out of what stays
+    mn_tet_list inner; ///< vertices
+} mn_film_thin;
+
 struct mn_film {
     mn_solver solver;
     mn_film_def def;
@@ -136,6 +154,8 @@ struct mn_film {
     mn_krylov *krylov;
     mn_vec3 origin; ///< volumes are measured from here
     MN_ARRAY(mn_vec3) x0, x1, v0, d, right, scratch, base;
+    MN_ARRAY(mn_vec3)
+    windward; ///< [vertices] of volumes: the air's push against u is windward (windward . u)
     MN_ARRAY(double) mass, inverse, drag;
     MN_ARRAY(mn_vec3) wind, rim_force;
     MN_ARRAY(double) drained;                           ///< scratch of drainage.c
@@ -151,6 +171,10 @@ struct mn_film {
     const mn_solver_inputs *around;
     double stretch; ///< of the step tried last
     mn_film_touch touch;
+    mn_film_bodies bodies;
+    mn_film_thin thin;
+    mn_box_grid grid;     ///< of overlap.c
+    mn_tet_list found;    ///< the same
     mn_tet_mouths mouths; ///< of jets
     MN_ARRAY(mn_film_inlet) inlets;
     inlet_room arc;               ///< of the curve of one of them

@@ -21,8 +21,8 @@ static void book(mn_film *film, double mass, mn_vec3 velocity)
     film->ledger.momentum_out = mn_axpy(film->ledger.momentum_out, mass, velocity);
 }
 
-// out[root]: 1 where a vertex of the body is inside.
-static mn_status find_bodies(mn_film *film, int32_t *parent, int32_t *inside)
+// inside[root]: 1 where a vertex of the body is.
+static void find_bodies(const mn_film *film, int32_t *parent, int32_t *inside)
 {
     const mn_complex *c = &film->c;
     const int32_t n = (int32_t)c->vertices.count;
@@ -34,35 +34,30 @@ static mn_status find_bodies(mn_film *film, int32_t *parent, int32_t *inside)
         if (c->vertices.data[v].alive &&
             (mn_complex_held(c, v) || !is_outside(film, mn_complex_position(c, v))))
             inside[mn_union_root(parent, v)] = 1;
-    return MN_OK;
 }
 
 static mn_status leave_volumes(mn_film *film, bool *changed)
 {
     mn_complex *c = &film->c;
     mn_context *ctx = film->solver.ctx;
-    MN_ARRAY(int32_t) parent = {0}, inside = {0};
-    mn_status status;
-    MN_TRY_TO(out, status, mn_array_resize(ctx, &parent, c->vertices.count));
-    MN_TRY_TO(out, status, mn_array_resize(ctx, &inside, c->vertices.count));
-    MN_TRY_TO(out, status, find_bodies(film, parent.data, inside.data));
+    mn_film_bodies *of = &film->bodies;
+    MN_TRY(mn_array_resize(ctx, &of->parent, c->vertices.count));
+    MN_TRY(mn_array_resize(ctx, &of->region, c->vertices.count));
+    find_bodies(film, of->parent.data, of->region.data);
     for (int32_t t = 0; t < (int32_t)c->triangles.count; t++) {
         const mn_complex_triangle *face = &c->triangles.data[t];
         if (face->v[0] >= 0 && !mn_complex_is_film(c, t) &&
-            !inside.data[mn_union_root(parent.data, face->v[0])])
+            !of->region.data[mn_union_root(of->parent.data, face->v[0])])
             mn_complex_remove_triangle(c, t);
     }
     for (int32_t t = 0; t < (int32_t)c->tets.count; t++) {
         const mn_complex_tet tet = c->tets.data[t];
-        if (tet.v[0] < 0 || inside.data[mn_union_root(parent.data, tet.v[0])]) continue;
+        if (tet.v[0] < 0 || of->region.data[mn_union_root(of->parent.data, tet.v[0])]) continue;
         for (int k = 0; k < 4; k++) book(film, 0.25 * tet.mass, c->vertices.data[tet.v[k]].velocity);
         mn_complex_remove_tet(c, t);
         *changed = true;
     }
-out:
-    mn_array_free(ctx, &parent);
-    mn_array_free(ctx, &inside);
-    return status;
+    return MN_OK;
 }
 
 mn_status mn_film_leave(mn_film *film, bool *changed)
