@@ -186,13 +186,20 @@ static double sheet_energy(const mn_element *e, const mn_vec3 *x, double *gradie
     return e->weight * energy;
 }
 
+/// How far a hinge has turned, the short way round: angles jump from pi to -pi where it is folded flat.
+static double turn_between(double from, double to)
+{
+    const double turn = to - from;
+    return turn > MN_PI ? turn - 2 * MN_PI : turn < -MN_PI ? turn + 2 * MN_PI : turn;
+}
+
 static double hinge_energy(const mn_element *e, const mn_vec3 *x, double old, double viscous,
                            double *gradient, double *stiffness)
 {
     const mn_vec3 corner[4] = {x[e->node[0]], x[e->node[1]], x[e->node[2]], x[e->node[3]]};
     mn_vec3 g[4];
     const double angle = mn_hinge_angle(corner, gradient ? g : NULL);
-    const double bent = angle - e->rest_angle, rate = angle - old;
+    const double bent = turn_between(e->rest_angle, angle), rate = turn_between(old, angle);
     if (gradient) {
         const double slope = e->weight * bent + viscous * rate, *row = &g[0].x;
         for (int p = 0; p < 12; p++) {
