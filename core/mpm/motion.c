@@ -115,7 +115,7 @@ static void move_samples(void *user, int32_t block, int32_t first, int32_t count
         mn_vec3 beside = g ? mn_scale(job->dt, mn_sub(samples[i].v, merged.v)) : mn_v3(0, 0, 0);
         if (touches_body(mpm, k)) beside = mn_sub(x, mn_axpy(mn_mpm_position(p), job->dt, v));
         mn_mpm_set_position(to, x);
-        mn_mpm_turn_back(to, beside, mpm->def.dx);
+        mn_mpm_turn_back(to, beside, mn_sub(to->v, mpm->trial.frame), mpm->def.dx);
         mpm->next_materials.data[k] = *q;
         mpm->next_materials.data[k].j = q->j * ratio < least_j ? least_j : q->j * ratio;
         mpm->next_materials.data[k].age = q->age + job->dt;
