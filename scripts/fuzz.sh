@@ -14,17 +14,24 @@ if [ "${1:-}" = faults ]; then
   seed=${2:-$RANDOM}
   exec python3 tests/faults/faults.py --walk --seed "$seed" --seconds $((60 * minutes)) --keep build/faults
 fi
-scripts/build.sh fuzz | tail -n 1
-mkdir -p build/fuzz/found
-failed=0
-for program in build/fuzz/bin/fuzz_*; do
-  name=$(basename "$program")
+programs=()
+for source in tests/fuzz/fuzz_*.c; do
+  name=$(basename "$source" .c)
   wanted=$#
   for part in "$@"; do [[ $name == *$part* ]] && wanted=0; done
-  [ "$wanted" = 0 ] || continue
+  [ "$wanted" = 0 ] && programs+=("$name")
+done
+if [ ${#programs[@]} = 0 ]; then
+  echo "No program in tests/fuzz has a name with: $*" >&2
+  exit 2
+fi
+scripts/build.sh fuzz "${programs[@]}" | tail -n 1
+mkdir -p build/fuzz/found
+failed=0
+for name in "${programs[@]}"; do
   echo "== $name"
   mkdir -p "build/fuzz/corpus/$name"
-  OMP_NUM_THREADS=1 "$program" "build/fuzz/corpus/$name" "tests/fuzz/seeds/$name" -max_total_time=$((60 * minutes)) \
+  OMP_NUM_THREADS=1 "build/fuzz/bin/$name" "build/fuzz/corpus/$name" "tests/fuzz/seeds/$name" -max_total_time=$((60 * minutes)) \
     -timeout=120 -rss_limit_mb=3000 -verbosity=0 -print_final_stats=1 -artifact_prefix="build/fuzz/found/${name}_" || failed=1
 done
 exit "$failed"

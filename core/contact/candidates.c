@@ -278,12 +278,30 @@ mn_status mn_contact_longest_step(mn_contact_pairs *c, const mn_vec3 *x, const m
 
 // ---- crossings ----
 
+/// Of an edge's length, what is no gap between it and a triangle in its plane.
+static const double coplanar_gap = 1e-12;
+
 typedef struct crossing {
     const mn_contact_pairs *contact;
     const mn_vec3 *x;
     int32_t edge, triangle;
     bool found;
 } crossing;
+
+/// An edge in the plane of a triangle: whether an end is on it, or the edge on one of the triangle's.
+static bool lies_on(mn_vec3 a, mn_vec3 b, const mn_vec3 corner[3])
+{
+    double gap = INFINITY;
+    for (int k = 0; k < 3; k++) {
+        const mn_vec3 x[4] = {a, b, corner[k], corner[(k + 1) % 3]};
+        gap = fmin(gap, mn_closest_edge_edge(x).distance);
+    }
+    for (int k = 0; k < 2; k++) {
+        const mn_vec3 x[4] = {k == 0 ? a : b, corner[0], corner[1], corner[2]};
+        gap = fmin(gap, mn_closest_point_triangle(x).distance);
+    }
+    return gap <= coplanar_gap * mn_distance(a, b);
+}
 
 static mn_status crosses(void *user, int32_t triangle)
 {
@@ -298,7 +316,11 @@ static mn_status crosses(void *user, int32_t triangle)
     const mn_vec3 corner[3] = {q->x[t[0]], q->x[t[1]], q->x[t[2]]};
     const double above = mn_orient3d(corner[0], corner[1], corner[2], a);
     const double below = mn_orient3d(corner[0], corner[1], corner[2], b);
-    if ((above > 0 && below > 0) || (above < 0 && below < 0) || (above == 0 && below == 0)) return MN_OK;
+    if ((above > 0 && below > 0) || (above < 0 && below < 0)) return MN_OK;
+    if (above == 0 && below == 0) {
+        if (lies_on(a, b, corner)) q->found = true, q->triangle = triangle;
+        return MN_OK;
+    }
     const double s0 = mn_orient3d(a, b, corner[0], corner[1]), s1 = mn_orient3d(a, b, corner[1], corner[2]),
                  s2 = mn_orient3d(a, b, corner[2], corner[0]);
     if ((s0 < 0 || s1 < 0 || s2 < 0) && (s0 > 0 || s1 > 0 || s2 > 0)) return MN_OK;

@@ -87,8 +87,8 @@ mn_status mn_contact_collect(mn_contact_pairs *contact, const mn_vec3 *x, double
 mn_status mn_contact_longest_step(mn_contact_pairs *contact, const mn_vec3 *x, const mn_vec3 *dx,
                                   double *fraction, double *gap);
 
-/// Whether an edge passes through a triangle at x: *found with one vertex of each in v. Candidates do not
-/// matter.
+/// Whether an edge passes through a triangle at x or lies on it: *found with one vertex of each in v.
+/// Candidates do not matter.
 mn_status mn_contact_find_crossing(mn_contact_pairs *contact, const mn_vec3 *x, bool *found, int32_t v[2]);
 
 /// Area of a vertex: a third of its triangles'.

@@ -12,6 +12,7 @@
 // E does not see rotations, so damping has no torque. Of its Hessian the part with (dE/dx)^T dE/dx is taken,
 // which is never negative, and of the rest that of the positive part of the stress; of a hinge's the first
 // alone.
+#include "base/simd.h"
 #include "elastic/elastic_state.h"
 
 #include <string.h>
@@ -105,13 +106,27 @@ static void add_geometric(const mn_element *e, mn_mat3 stress, double *stiffness
     }
 }
 
+/// Adds weight sum_k row_k row_k^T.
+MN_MULTIVERSION
+static void add_squares(double rows[6][12], double weight, double *stiffness)
+{
+    for (int p = 0; p < 12; p++) {
+        double own[6];
+        for (int k = 0; k < 6; k++) own[k] = weight * rows[k][p];
+        for (int q = 0; q < 12; q++)
+            stiffness[12 * p + q] +=
+                ((own[0] * rows[0][q] + own[1] * rows[1][q]) + (own[2] * rows[2][q] + own[3] * rows[3][q])) +
+                (own[4] * rows[4][q] + own[5] * rows[5][q]);
+    }
+}
+
 /// Adds weight/2 |strain - old|^2 with its derivatives.
 static double add_damping(const mn_element *e, const mn_vec3 *x, const double old[6], double weight,
                           double *gradient, double *stiffness)
 {
     mn_vec3 column[3];
     mn_mat3 stress = {{{0}}};
-    double strain[6], energy = 0;
+    double strain[6], energy = 0, rows[6][12] = {{0}}; // d strain_k / dx
     strains_of(e, x, column, strain);
     for (int k = 0; k < 6; k++) {
         const double rate = strain[k] - old[k];
@@ -119,18 +134,16 @@ static double add_damping(const mn_element *e, const mn_vec3 *x, const double ol
         if (!gradient) continue;
         const int i = strain_axes[k][0], j = strain_axes[k][1];
         stress.m[i][j] = stress.m[j][i] = weight * rate * (i == j ? 1 : 1 / root2);
-        double row[12] = {0}; // d strain_k / dx
         for (int a = 0; a < corner_count(e); a++) {
             const double *g = &e->gradient[a].x, scale = i == j ? 0.5 : 0.5 * root2;
             const mn_vec3 part = mn_scale(scale, mn_axpy(mn_scale(g[i], column[j]), g[j], column[i]));
-            row[3 * a] = part.x, row[3 * a + 1] = part.y, row[3 * a + 2] = part.z;
+            rows[k][3 * a] = part.x, rows[k][3 * a + 1] = part.y, rows[k][3 * a + 2] = part.z;
         }
-        for (int p = 0; p < 12; p++) {
-            gradient[p] += weight * rate * row[p];
-            for (int q = 0; q < 12; q++) stiffness[12 * p + q] += weight * row[p] * row[q];
-        }
+        for (int p = 0; p < 12; p++) gradient[p] += weight * rate * rows[k][p];
     }
-    if (gradient) add_geometric(e, stress, stiffness);
+    if (!gradient) return energy;
+    add_squares(rows, weight, stiffness);
+    add_geometric(e, stress, stiffness);
     return energy;
 }
 
@@ -173,13 +186,20 @@ static double sheet_energy(const mn_element *e, const mn_vec3 *x, double *gradie
     return e->weight * energy;
 }
 
+/// How far a hinge has turned, the short way round: angles jump from pi to -pi where it is folded flat.
+static double turn_between(double from, double to)
+{
+    const double turn = to - from;
+    return turn > MN_PI ? turn - 2 * MN_PI : turn < -MN_PI ? turn + 2 * MN_PI : turn;
+}
+
 static double hinge_energy(const mn_element *e, const mn_vec3 *x, double old, double viscous,
                            double *gradient, double *stiffness)
 {
     const mn_vec3 corner[4] = {x[e->node[0]], x[e->node[1]], x[e->node[2]], x[e->node[3]]};
     mn_vec3 g[4];
     const double angle = mn_hinge_angle(corner, gradient ? g : NULL);
-    const double bent = angle - e->rest_angle, rate = angle - old;
+    const double bent = turn_between(e->rest_angle, angle), rate = turn_between(old, angle);
     if (gradient) {
         const double slope = e->weight * bent + viscous * rate, *row = &g[0].x;
         for (int p = 0; p < 12; p++) {

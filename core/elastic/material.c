@@ -190,7 +190,7 @@ void mn_solid_add_stiffness(const mn_solid_tangent *t, const mn_vec3 gradients[4
     // pair p of axes (i, j) is named by the third
     static const int pair[3][3] = {{0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
     for (int a = 0; a < 4; a++)
-        for (int b = 0; b < 4; b++) {
+        for (int b = a; b < 4; b++) { // the others are these turned over
             double block[3][3], half[3][3];
             for (int i = 0; i < 3; i++)
                 for (int l = 0; l < 3; l++) {
@@ -206,9 +206,12 @@ void mn_solid_add_stiffness(const mn_solid_tangent *t, const mn_vec3 gradients[4
                     half[i][l] =
                         t->u.m[i][0] * block[0][l] + t->u.m[i][1] * block[1][l] + t->u.m[i][2] * block[2][l];
             for (int i = 0; i < 3; i++)
-                for (int l = 0; l < 3; l++)
-                    k[12 * (3 * a + i) + 3 * b + l] +=
+                for (int l = 0; l < 3; l++) {
+                    const double value =
                         half[i][0] * t->u.m[l][0] + half[i][1] * t->u.m[l][1] + half[i][2] * t->u.m[l][2];
+                    k[12 * (3 * a + i) + 3 * b + l] += value;
+                    if (b > a) k[12 * (3 * b + l) + 3 * a + i] += value;
+                }
         }
 }
 

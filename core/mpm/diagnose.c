@@ -77,6 +77,19 @@ mn_status mn_mpm_expect_steps(mn_mpm *mpm, double seconds, mn_mpm_numbers *numbe
     return MN_OK;
 }
 
+// Implicit steps follow the liquid's speed, and liquid that is yet at rest will not stay so: surface tension
+// moves a body by its own radius in a capillary time.
+static void expect_motion(const mn_mpm *mpm, double seconds, mn_mpm_numbers *numbers)
+{
+    if (mpm->def.integrator == MN_MPM_EXPLICIT || !(numbers->capillary_time > 0)) return;
+    const double speed = numbers->smallest_radius / numbers->capillary_time;
+    const double step = mpm->def.cfl * mpm->def.dx / speed;
+    if (!(step < numbers->step)) return;
+    numbers->step = step;
+    numbers->steps = ceil(seconds / step);
+    numbers->binding = "the speed that surface tension gives";
+}
+
 mn_status mn_mpm_diagnose(mn_mpm *mpm, double seconds, mn_mpm_numbers *numbers)
 {
     *numbers = (mn_mpm_numbers){.binding = ""};
@@ -91,6 +104,7 @@ mn_status mn_mpm_diagnose(mn_mpm *mpm, double seconds, mn_mpm_numbers *numbers)
     if (mpm->particles.count == 0) return MN_OK;
     MN_TRY(mn_mpm_find_surface(mpm, mpm->def.dx, mpm->def.smoothing));
     find_scales(mpm, numbers);
+    expect_motion(mpm, seconds, numbers);
     numbers->bytes = bytes_of(mpm);
     return MN_OK;
 }

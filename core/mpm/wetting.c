@@ -57,7 +57,8 @@ static const double pi = MN_PI;
 
 typedef struct image_job {
     mn_mpm *mpm;
-    int64_t first; ///< place of the first image
+    int64_t first;  ///< place of the first image
+    int32_t images; ///< of all blocks
     bool write;
 } image_job;
 
@@ -104,6 +105,7 @@ static bool find_near(const mn_mpm *mpm, int32_t block, const mn_collider **coll
     return *collider || mn_mpm_solid_distance(&mpm->def, NULL, mpm->run.frame_begin, middle) <= reach;
 }
 
+// Counts the images of each block or, where they are to be written and there are any, writes them.
 static mn_status mirror_blocks(void *user, mn_range range)
 {
     const image_job *job = user;
@@ -114,6 +116,8 @@ static mn_status mirror_blocks(void *user, mn_range range)
         int32_t *slot = &mpm->walls.start.data[b];
         int32_t at = job->write ? *slot : 0;
         const mn_collider *collider;
+        const int32_t end = job->write && b + 1 < mpm->grid.table.count ? slot[1] : job->images;
+        if (job->write && at == end) continue;
         const bool near = start[MN_BLOCK_CELLS] > start[0] && find_near(mpm, (int32_t)b, &collider);
         for (int32_t i = start[0]; near && i < start[MN_BLOCK_CELLS]; i++) {
             if (!mn_mpm_in_layer(mpm, i)) continue;
@@ -135,17 +139,16 @@ mn_status mn_mpm_mirror(mn_mpm *mpm, mn_points *points)
     *points = mn_mpm_points(mpm->particles.data, mpm->particles.count);
     if (!solids && mpm->surface.layer == MN_MPM_ALL) return MN_OK;
     image_job job = {.mpm = mpm};
-    int32_t images = 0;
     if (solids) {
         MN_TRY(mn_array_resize(ctx, &mpm->walls.start, mpm->grid.table.count));
         MN_TRY(mn_parallel_for(ctx, mpm->grid.table.count, BLOCK_GRAIN, mirror_blocks, &job));
-        images = mn_prefix_sum_i32(mpm->walls.start.data, mpm->grid.table.count);
+        job.images = mn_prefix_sum_i32(mpm->walls.start.data, mpm->grid.table.count);
     }
-    if (images == 0 && mpm->surface.layer == MN_MPM_ALL) return MN_OK;
-    MN_TRY(mn_mpm_layer_points(mpm, images, &job.first));
+    if (job.images == 0 && mpm->surface.layer == MN_MPM_ALL) return MN_OK;
+    MN_TRY(mn_mpm_layer_points(mpm, job.images, &job.first));
     job.write = true;
-    if (images > 0) MN_TRY(mn_parallel_for(ctx, mpm->grid.table.count, BLOCK_GRAIN, mirror_blocks, &job));
-    *points = mn_points_of(mpm->surface.mirrored, job.first + images);
+    if (job.images > 0) MN_TRY(mn_parallel_for(ctx, mpm->grid.table.count, BLOCK_GRAIN, mirror_blocks, &job));
+    *points = mn_points_of(mpm->surface.mirrored, job.first + job.images);
     return MN_OK;
 }
 

@@ -95,7 +95,7 @@ class Bodies(CommandTest):
     def test_bodies_that_overlap_are_named(self):
         self.write_scene(scene(*cube("jelly", 0.01), *cube("second", 0.015), {"name": "both", "type": "merge", "inputs": ["jelly", "second"]},
                                inputs=["both"]))
-        self.fail_with(1, "intersect or touch at the start", "cook", "scene.json", "-o", "out")
+        self.fail_with(1, "Body 0 (solid) and body 1 (solid) intersect or touch at the start", "cook", "scene.json", "-o", "out")
 
     def test_numbers_that_cannot_be(self):
         for parm, value in (("thickness", 0), ("young", 0), ("poisson", 0.5), ("density", 0), ("friction", -1), ("damping", -1)):
@@ -120,6 +120,31 @@ class Bodies(CommandTest):
                                inputs=["jelly", None, None, "both"], max_substeps=40))
         self.fail_with(1, "elastic_solver 'state'", "cook", "scene.json", "-o", "out", "--threads", "1")
         self.assertEqual(len(self.frames("out")), 2)
+
+    def test_tetrahedra_that_are_inside_out(self):
+        mirror = {"name": "mirror", "type": "transform", "inputs": ["jelly"], "parms": {"scale": [-1, 1, 1]}}
+        self.write_scene(scene(*cube("jelly", 0.011), mirror, inputs=["mirror"]))
+        self.fail_with(1, "is inverted or flat at rest", "cook", "scene.json", "-o", "out")
+
+    def test_pins_that_turn_a_body_inside_out(self):
+        turn = {"name": "turn", "type": "transform", "inputs": ["jelly"], "parms": {"scale": {"keys": [[1, [1, 1, 1]], [2, [1, -1, 1]]]}}}
+        whole = {"pin": "box", "pin_size": [0.03, 0.03, 0.03], "gravity": [0, 0, 0], "max_substeps": 200}
+        self.write_scene(scene(*cube("jelly", 0), turn, inputs=["turn"], **whole))
+        self.fail_with(1, "pinned points that pull a body inside out", "cook", "scene.json", "-o", "out", "--threads", "1")
+        self.assertEqual(len(self.frames("out")), 1)
+        # held by its top alone it comes along, and is what it was when it has arrived
+        top = {"pin": "box", "pin_center": [0, 0.01, 0], "pin_size": [0.03, 0.001, 0.03], "gravity": [0, 0, 0]}
+        rows = self.cook(scene(*cube("jelly", 0), turn, inputs=["turn"], **top))
+        self.assertLess(rows[-1]["elastic_energy"], 1e-8)
+
+    def test_cloth_that_is_folded_onto_itself(self):
+        points = [f"v {x} 0 {z}" for x in (0, 0.02, 0) for z in (0, 0.02)]
+        (self.folder / "fold.obj").write_text("\n".join([*points, "f 1 2 4 3", "f 3 4 6 5", ""]))
+        folded = {"name": "folded", "type": "file", "parms": {"path": "fold.obj"}}
+        self.write_scene(scene(folded, inputs=[None, "folded"]))
+        self.fail_with(1, "intersects or touches itself", "cook", "scene.json", "-o", "out")
+        rows = self.cook(scene(folded, inputs=[None, "folded"], self_contact=0))
+        self.assertAlmostEqual(rows[-1]["max_speed"] / (9.81 * 2 / 24), 1, delta=1e-6)
 
 
 if __name__ == "__main__":

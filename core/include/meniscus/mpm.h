@@ -231,6 +231,7 @@ typedef struct mn_mpm_numbers {
 
 /// Of these only bulk_modulus, step, steps and binding, which takes no longer than a sort.
 MN_API mn_status mn_mpm_expect_steps(mn_mpm *mpm, double seconds, mn_mpm_numbers *numbers);
+/// All of them. Implicit steps are those of liquid that surface tension has set in motion.
 MN_API mn_status mn_mpm_diagnose(mn_mpm *mpm, double seconds, mn_mpm_numbers *numbers);
 
 /// Everything that the next advance depends on.

@@ -172,6 +172,29 @@ static void steps_and_crossings(void **state)
     mn_contact_free(s.contact);
 }
 
+/// Two triangles in one plane touch where a corner or an edge of one is on the other, and only there.
+static void surfaces_in_one_plane(void **state)
+{
+    (void)state;
+    static const int32_t triangles[2][3] = {{0, 1, 2}, {3, 4, 5}}, group[6] = {0, 0, 0, 1, 1, 1};
+    static const uint32_t flags[2] = {MN_CONTACT_SHEET, MN_CONTACT_SHEET};
+    static const double stiffness[2] = {1, 1}, shifts[4] = {0.25, 0.999, 1.001, 2};
+    for (int k = 0; k < 4; k++) {
+        mn_vec3 x[6] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {0, 0, 0}, {1, 0, 0}, {0, 0, 1}};
+        for (int i = 3; i < 6; i++) x[i].x += shifts[k], x[i].z -= 0.0625;
+        const mn_contact_surface surface = {6, 2, 2, x, triangles, group, flags, stiffness};
+        mn_contact_pairs *contact;
+        bool found;
+        int32_t v[2];
+        check_ok(ctx, mn_contact_create(ctx, &contact));
+        check_ok(ctx, mn_contact_set_surface(contact, &surface));
+        check_ok(ctx, mn_contact_sort(contact, x));
+        check_ok(ctx, mn_contact_find_crossing(contact, x, &found, v));
+        assert_int_equal(found, shifts[k] < 1);
+        mn_contact_free(contact);
+    }
+}
+
 /// -d'' by differences of d' = c n lies nowhere above the rows.
 static void bends_are_above_the_second_derivative(void **state)
 {
@@ -289,13 +312,10 @@ static void crowds_of_small_triangles_push(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradient_and_momenta),
-        cmocka_unit_test(flat_surfaces_have_no_bumps),
-        cmocka_unit_test(edges_of_a_fold_push),
-        cmocka_unit_test(crowds_of_small_triangles_push),
-        cmocka_unit_test(candidates_miss_none),
-        cmocka_unit_test(steps_and_crossings),
-        cmocka_unit_test(bends_are_above_the_second_derivative),
+        cmocka_unit_test(gradient_and_momenta),  cmocka_unit_test(flat_surfaces_have_no_bumps),
+        cmocka_unit_test(edges_of_a_fold_push),  cmocka_unit_test(crowds_of_small_triangles_push),
+        cmocka_unit_test(candidates_miss_none),  cmocka_unit_test(steps_and_crossings),
+        cmocka_unit_test(surfaces_in_one_plane), cmocka_unit_test(bends_are_above_the_second_derivative),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
