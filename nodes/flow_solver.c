@@ -181,16 +181,39 @@ static mn_status add_velocity(const mn_cook *cook, const mn_flow_view *view, mn_
     return add_field(cook, view, "vel", field, geo);
 }
 
+static const double AT_WALL = 0.25; // cells out of the liquid that a point on a wall may be
+
+// Polygons have a point in each cube of eight centres that the surface passes. The one across a wall takes
+// its place on the wall, where the liquid ends; otherwise the rim along the wall would be round and jagged.
+static mn_vec3 onto_walls(const mn_flow *flow, const mn_flow_view *view, mn_vec3 x)
+{
+    double *at[3] = {&x.x, &x.y, &x.z};
+    for (int32_t a = 0; a < 3; a++) {
+        const double own = *at[a], low = mn_component(view->origin, a) + view->dx,
+                     high = low + view->dx * view->cells[a];
+        if (fabs(own - low) < 0.5 * view->dx)
+            *at[a] = low;
+        else if (fabs(own - high) < 0.5 * view->dx)
+            *at[a] = high;
+        if (*at[a] != own && mn_flow_distance_at(flow, x) > AT_WALL * view->dx) *at[a] = own;
+    }
+    return x;
+}
+
 /// Polygons of the surface, with the liquid's velocity.
-static mn_status add_polygons(const mn_cook *cook, const mn_flow *flow, const mn_geo *volumes, mn_geo **out)
+static mn_status add_polygons(const mn_cook *cook, const mn_flow *flow, const mn_flow_view *view,
+                              const mn_geo *volumes, mn_geo **out)
 {
     float *v;
     MN_TRY(cook->services->level_set_to_mesh(cook->services->user, cook->ctx,
                                              mn_geo_find_volume(volumes, "surface"), 0, 0, out));
     const int64_t count = mn_geo_point_count(*out);
     MN_TRY(mn_column_add(*out, "v", MN_F32, 3, MN_HINT_VECTOR, &v));
-    for (int64_t i = 0; i < count; i++)
-        mn_column_put3(v, i, mn_flow_velocity_at(flow, mn_geo_position(*out, i)));
+    for (int64_t i = 0; i < count; i++) {
+        const mn_vec3 x = onto_walls(flow, view, mn_geo_position(*out, i));
+        mn_column_put3(mn_geo_write_positions(*out), i, x);
+        mn_column_put3(v, i, mn_flow_velocity_at(flow, x));
+    }
     return MN_OK;
 }
 
@@ -217,7 +240,7 @@ static mn_status show(const mn_cook *cook, mn_solver *solver, int32_t output_num
                                             .stride = 1,
                                             .scale = view.dx};
         MN_TRY_TO(out, status, add_field(cook, &view, "surface", surface, geo));
-        if (output != OUTPUT_VOLUMES) MN_TRY_TO(out, status, add_polygons(cook, flow, geo, &polygons));
+        if (output != OUTPUT_VOLUMES) MN_TRY_TO(out, status, add_polygons(cook, flow, &view, geo, &polygons));
         if (output != OUTPUT_POLYGONS) MN_TRY_TO(out, status, add_velocity(cook, &view, geo));
         if (output == OUTPUT_BOTH) MN_TRY_TO(out, status, mn_geo_append(polygons, geo));
         if (output != OUTPUT_VOLUMES) {

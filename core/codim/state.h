@@ -10,6 +10,7 @@
 #include "linear/krylov.h"
 #include "linear/triplets.h"
 #include "meniscus/codim.h"
+#include "sources/inlet_curve.h"
 
 typedef MN_ARRAY(mn_codim_point) mn_codim_point_array;
 typedef MN_ARRAY(mn_vec3) mn_codim_vec3_array;
@@ -202,7 +203,7 @@ struct mn_codim {
     mn_codim_double_array mass, drag, volume, diagonal;
     mn_codim_film_matrix matrix;
     mn_krylov *krylov;
-    mn_codim_double_array arc; ///< of the curve of an inlet: lengths and flows up to each of its points
+    inlet_room arc; ///< of the curve of an inlet: lengths and flows up to each of its points
     mn_codim_gas gas;
     mn_codim_reseeding reseed;
 

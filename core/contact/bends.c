@@ -39,7 +39,25 @@ static int foot_motions(const mn_contact_term *t, const mn_vec3 x[4], double rat
     return count;
 }
 
-int mn_contact_bends(const mn_contact_term *t, const mn_vec3 x[4], mn_vec3 rows[2][4], double value[2])
+// The rows of one tangent: of the positive eigenvalue and of the negative one.
+static void bend_along(const mn_closest *near, const double rate[4], mn_vec3 move, double c2,
+                       mn_vec3 rows[2][4], double value[2])
+{
+    double p2 = 0;
+    for (int i = 0; i < 4; i++) p2 += rate[i] * rate[i];
+    // [[d p2, p c], [p c, 0]] in the directions (p n)/|p| and (c t)/|c|
+    const double bend = near->distance * p2, cross = sqrt(p2 * c2),
+                 root = sqrt(bend * bend + 4 * cross * cross);
+    for (int side = 0; side < 2; side++) {
+        value[side] = 0.5 * (side == 0 ? bend + root : bend - root);
+        const double norm = sqrt(value[side] * value[side] + cross * cross);
+        for (int i = 0; i < 4; i++)
+            rows[side][i] = mn_axpy(mn_scale(value[side] * rate[i] / (sqrt(p2) * norm), near->normal),
+                                    cross * near->c[i] / (sqrt(c2) * norm), move);
+    }
+}
+
+int mn_contact_bends(const mn_contact_term *t, const mn_vec3 x[4], mn_vec3 rows[4][4], double value[4])
 {
     double rate[2][4], c2 = 0;
     mn_vec3 move[2];
@@ -53,17 +71,10 @@ int mn_contact_bends(const mn_contact_term *t, const mn_vec3 x[4], mn_vec3 rows[
             for (int i = 0; i < 4; i++) rate[1][i] -= off * rate[0][i];
         }
         const double length = mn_norm(move[k]);
-        if (!(length > 1e-6 * before)) return k; // nearly parallel edges
-        double p2 = 0;
+        if (!(length > 1e-6 * before)) return 2 * k; // nearly parallel edges
         move[k] = mn_scale(1 / length, move[k]);
-        for (int i = 0; i < 4; i++) rate[k][i] /= length, p2 += rate[k][i] * rate[k][i];
-        // [[d p2, p c], [p c, 0]] in the directions (p n)/|p| and (c t)/|c|
-        const double bend = t->near.distance * p2, cross = sqrt(p2 * c2);
-        value[k] = 0.5 * (bend + sqrt(bend * bend + 4 * cross * cross));
-        const double norm = sqrt(value[k] * value[k] + cross * cross);
-        for (int i = 0; i < 4; i++)
-            rows[k][i] = mn_axpy(mn_scale(value[k] * rate[k][i] / (sqrt(p2) * norm), t->near.normal),
-                                 cross * t->near.c[i] / (sqrt(c2) * norm), move[k]);
+        for (int i = 0; i < 4; i++) rate[k][i] /= length;
+        bend_along(&t->near, rate[k], move[k], c2, rows + 2 * k, value + 2 * k);
     }
-    return count;
+    return 2 * count;
 }

@@ -103,8 +103,9 @@ double mn_advance_point_triangle(const mn_vec3 x[4], const mn_vec3 dx[4], double
 double mn_advance_edge_edge(const mn_vec3 x[4], const mn_vec3 dx[4], double keep);
 
 /// How the distance of a term bends at x, the places of its vertices: -d'' is at most the sum of value r r^T
-/// over the rows r, as many as are returned. A barrier's b' d'' with b' < 0 needs it to be positive and safe.
-int mn_contact_bends(const mn_contact_term *term, const mn_vec3 x[4], mn_vec3 rows[2][4], double value[2]);
+/// over the rows r, as many as are returned, and just that where the foot lies within both elements. Values
+/// above and below zero take turns. A barrier's b' d'' with b' < 0 needs those above to be positive and safe.
+int mn_contact_bends(const mn_contact_term *term, const mn_vec3 x[4], mn_vec3 rows[4][4], double value[4]);
 
 /// The slip of a term as rows of a 2 x 12 matrix: zero for every rigid motion of the four vertices, so that
 /// friction through it has neither force nor torque.

@@ -68,11 +68,12 @@ mn_status mn_elastic_push_row(mn_elastic *s, int32_t count, const int32_t *v, co
 /// Rows of the positive part of `push` times -d''; push = -m k b'.
 static mn_status push_bends(mn_elastic *s, const mn_contact_term *t, double push)
 {
-    mn_vec3 x[4], r[2][4];
-    double value[2];
+    mn_vec3 x[4], r[4][4];
+    double value[4];
     for (int k = 0; k < 4; k++) x[k] = s->trial_point.data[t->v[k]];
     const int count = mn_contact_bends(t, x, r, value);
-    for (int k = 0; k < count; k++) MN_TRY(mn_elastic_push_row(s, 4, t->v, r[k], push * value[k]));
+    for (int k = 0; k < count; k++)
+        if (value[k] > 0) MN_TRY(mn_elastic_push_row(s, 4, t->v, r[k], push * value[k]));
     return MN_OK;
 }
 

@@ -124,12 +124,11 @@ static mn_status leave_solids(mn_film *film, double before)
 
 // ---- bursts ----
 
-static mn_status burst(mn_film *film, int32_t v, bool *changed)
+mn_status mn_film_open_at(mn_film *film, int32_t v, bool *opened)
 {
     int32_t joined[2 * MN_PUNCTURE_MAX], count;
-    if (!mn_film_puncture(&film->c, v, joined, &count)) return MN_OK;
-    film->ledger.bursts++;
-    *changed = true;
+    *opened = mn_film_puncture(&film->c, v, joined, &count);
+    if (!*opened) return MN_OK;
     // Joining renames the higher region, so later pairs follow what has been renamed.
     for (int32_t i = 0; i < count; i++) {
         const int32_t a = joined[2 * i], b = joined[2 * i + 1];
@@ -139,6 +138,15 @@ static mn_status burst(mn_film *film, int32_t v, bool *changed)
         for (int32_t k = 2 * i + 2; k < 2 * count; k++)
             if (joined[k] == gone) joined[k] = kept;
     }
+    return MN_OK;
+}
+
+static mn_status burst(mn_film *film, int32_t v, bool *changed)
+{
+    bool opened;
+    MN_TRY(mn_film_open_at(film, v, &opened));
+    film->ledger.bursts += opened;
+    *changed = *changed || opened;
     return MN_OK;
 }
 
@@ -262,6 +270,7 @@ mn_status mn_film_change_mesh(mn_film *film, bool rearrange, double dt)
     bool changed = false;
     MN_TRY(mn_film_find_sizes(film));
     if (film->inputs) MN_TRY(burst_films(film, &changed));
+    if (film->inputs) MN_TRY(mn_film_leave(film, &changed));
     if (film->inputs && film->def.merge) MN_TRY(mn_film_touch_films(film, &changed));
     MN_TRY(mn_complex_remesh(c, SHORTEST * size, LONGEST * size, &counts));
     if (rearrange) {
@@ -311,6 +320,7 @@ mn_status mn_film_begin(mn_solver *solver, const mn_solver_inputs *inputs, doubl
     MN_TRY(take_frame(film, film->inputs->frame));
     MN_TRY(take_pinned(film, film->inputs));
     MN_TRY(mn_film_open_jets(film, film->inputs->pipes));
+    MN_TRY(mn_film_open_inlets(film, film->inputs->inlet_count, film->inputs->inlets));
     return solver->time == 0 && inputs->collider ? leave_solids(film, seconds) : MN_OK;
 }
 
@@ -338,7 +348,7 @@ mn_status mn_film_limit(mn_solver *solver, const mn_solver_inputs *inputs, mn_st
     if (blown > 0 && blown < limit->longest) limit->longest = blown, limit->binding = "gas inflow";
     const double waves = film->c.tets.count > 0 ? CAPILLARY * mn_film_bulk_time(film) : INFINITY;
     if (waves < limit->longest) limit->longest = waves, limit->binding = "waves on volumes";
-    const double layer = mn_film_jets_limit(film);
+    const double layer = fmin(mn_film_jets_limit(film), mn_film_inlets_limit(film));
     if (layer < limit->longest) limit->longest = layer, limit->binding = "inflow";
     if (film->next_dt < limit->longest) limit->longest = film->next_dt, limit->binding = "motion of films";
     return MN_OK;
@@ -372,6 +382,7 @@ static mn_status commit(mn_solver *solver, double dt)
     mn_timer_begin(&solver->timers, "mesh");
     mn_status status = mn_film_change_mesh(film, true, dt);
     if (status == MN_OK && film->mouths.count > 0) status = mn_film_emit(film, dt);
+    if (status == MN_OK) status = mn_film_feed(film, dt);
     mn_timer_end(&solver->timers, "mesh");
     return status;
 }

@@ -41,14 +41,15 @@ typedef struct mn_complex_vertex {
     double rest_area; ///< m^2, at which its soap has the tension sigma; 0: not set yet
     double least;     ///< m, thickness below which its film bursts; 0: that of all films
     double fine;      ///< how long edges should be here, of the size (sizes.c); 0: not set yet
-    double along;     ///< where on the wire from wire[0] to wire[1] it is held, 0 to 1
+    double along;     ///< where on the wire from wire[0] to wire[1], or the curve of its inlet, 0 to 1
     int64_t id;
     int32_t wire[2];       ///< points of the frame that hold it; -1 when free
     int32_t first;         ///< first corner (3 triangle + corner) of its star, or -1
     int32_t first_segment; ///< first end (2 segment + end) of its segments, or -1
     int32_t first_tet;     ///< first corner (4 tetrahedron + corner) of its tetrahedra, or -1
     int32_t alive, parent; ///< parent: scratch
-    int32_t jet;           ///< 1 + the jet whose cap it moves with (jets.c); 0: none
+    int32_t
+        jet; ///< 1 + the jet whose cap it moves with (jets.c); below 0: -1 - the inlet of its row (inlet.c)
 } mn_complex_vertex;
 
 typedef struct mn_complex_triangle {
@@ -186,10 +187,10 @@ static inline double mn_complex_area(const mn_complex *c, int32_t triangle)
 {
     return 0.5 * mn_norm(mn_complex_normal2(c, triangle));
 }
-/// A wire or a jet says where it goes.
+/// A wire, a jet or an inlet says where it goes.
 static inline bool mn_complex_held(const mn_complex *c, int32_t v)
 {
-    return c->vertices.data[v].wire[0] >= 0 || c->vertices.data[v].jet > 0;
+    return c->vertices.data[v].wire[0] >= 0 || c->vertices.data[v].jet != 0;
 }
 /// How long the edge between the two should be, of the size.
 static inline double mn_complex_fine(const mn_complex *c, int32_t a, int32_t b)

@@ -109,7 +109,7 @@ static bool shrinks(const mn_complex *c, const mn_film_forces *forces, int32_t a
         const mn_complex_vertex *v = &c->vertices.data[i ? b : a];
         force[i] = mn_film_force_at(c, forces, i ? b : a);
         force[i] = mn_axpy(force[i], -mn_dot(force[i], v->slide), v->slide);
-        if (v->wire[0] >= 0 || v->jet > 0) force[i] = mn_v3(0, 0, 0);
+        if (v->wire[0] >= 0 || v->jet != 0) force[i] = mn_v3(0, 0, 0);
     }
     return mn_dot(mn_sub(force[1], force[0]), mn_sub(mn_complex_position(c, b), mn_complex_position(c, a))) <
            0;

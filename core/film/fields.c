@@ -45,7 +45,7 @@ const mn_field mn_film_fields[] = {
     MN_FIELD_WIND(def, "Air"),
     MN_FIELD_FLOAT(
         def, drag, "Drag", "Pa s/m", 0, 0, 1e9, 0, 10, "Air", NULL,
-        "Pressure on a film for each m/s that air blows against it. It lets wind carry bubbles and calms "
+        "Pressure on a film or the surface of a volume for each m/s that air blows against it. It lets wind carry bubbles and calms "
         "their wobble; 1 is a strong effect."),
     MN_FIELD_TOGGLE(
         def, gas, "Gas", 1, "Gas", NULL,
@@ -72,6 +72,7 @@ const mn_field mn_film_fields[] = {
         def, merge, "Merge", 1, "Breaking", NULL,
         "Films that touch get a common wall: bubbles that meet share it, bubbles sit on films. Drops join "
         "films and drops that they fall onto. Off, films pass through each other."),
+    MN_FIELDS_LIMITS(def, 0.05),
     MN_FIELD_INT(def, max_vertices, "Maximum Vertices", "", 20000000, 0, 500000000, 1000, 10000000, "Limits",
                  NULL,
                  "More vertices than this end the simulation with an error instead of filling the memory."),

@@ -60,7 +60,24 @@ static void release(mn_solver *solver)
     mn_array_free(ctx, &film->measured);
     mn_array_free(ctx, &film->foreseen);
     mn_array_free(ctx, &film->shape);
+    mn_array_free(ctx, &film->windward);
+    mn_array_free(ctx, &film->bodies.parent);
+    mn_array_free(ctx, &film->bodies.volume);
+    mn_array_free(ctx, &film->bodies.region);
+    mn_array_free(ctx, &film->bodies.drop);
+    mn_array_free(ctx, &film->thin.mark);
+    mn_array_free(ctx, &film->thin.tets);
+    mn_array_free(ctx, &film->thin.faces);
+    mn_array_free(ctx, &film->thin.walls);
+    mn_array_free(ctx, &film->thin.inner);
+    film->grid.ctx = ctx;
+    mn_box_grid_free(&film->grid);
+    mn_array_free(ctx, &film->found);
     mn_array_free(ctx, &film->mouths);
+    mn_array_free(ctx, &film->inlets);
+    mn_array_free(ctx, &film->arc);
+    mn_array_free(ctx, &film->row);
+    mn_array_free(ctx, &film->next_row);
     mn_array_free(ctx, &film->shown);
     mn_array_free(ctx, &film->shown_triangles);
     mn_array_free(ctx, &film->shown_regions);
@@ -382,6 +399,7 @@ static const mn_saved saved[] = {
     MN_SAVED_F64(mn_film, bulk.left_shortest, 1),
     MN_SAVED_F64(mn_film, bulk.left_longest, 1),
     MN_SAVED_ARRAY(mn_film, mouths, 1),
+    MN_SAVED_ARRAY(mn_film, inlets, 8),
 };
 
 static mn_status save_ledger(const mn_solver *solver, mn_writer *out)
@@ -391,15 +409,19 @@ static mn_status save_ledger(const mn_solver *solver, mn_writer *out)
 
 static mn_status load_ledger(mn_solver *solver, mn_reader *in, int32_t version)
 {
-    const size_t size = version < 7 ? offsetof(mn_film_ledger, shed) : sizeof(mn_film_ledger);
+    const size_t size = version < 7   ? offsetof(mn_film_ledger, shed)
+                        : version < 8 ? offsetof(mn_film_ledger, liquid_out)
+                                      : sizeof(mn_film_ledger);
     return mn_read_block(in, &((mn_film *)solver)->ledger, 1, size);
 }
 
-// Jets start with what is in their pipes.
+// Jets start with what is in their pipes, sheets with their first strip.
 static mn_status place(mn_solver *solver, const mn_solver_inputs *inputs)
 {
     const mn_film_inputs *own = inputs->own;
-    return own ? mn_film_open_jets((mn_film *)solver, own->pipes) : MN_OK;
+    if (!own) return MN_OK;
+    MN_TRY(mn_film_open_jets((mn_film *)solver, own->pipes));
+    return mn_film_open_inlets((mn_film *)solver, own->inlet_count, own->inlets);
 }
 
 // What a damaged stream could hold is refused before anything follows an index.
@@ -432,8 +454,8 @@ static mn_status check_loaded(mn_solver *solver)
                vertex->least >= 0 && isfinite(vertex->pressure);
         for (int k = 0; k < 2; k++)
             good = good && vertex->wire[k] >= -1 && vertex->wire[k] < (int32_t)film->frame.count;
-        good = good && (vertex->wire[0] < 0) == (vertex->wire[1] < 0) && vertex->jet >= 0 &&
-               vertex->jet <= film->mouths.count;
+        good = good && (vertex->wire[0] < 0) == (vertex->wire[1] < 0) && vertex->jet >= -film->inlets.count &&
+               vertex->jet <= film->mouths.count && isfinite(vertex->along);
         vertex->alive = 1;
     }
     if (!good) return mn_fail(film->solver.ctx, MN_ERROR_FORMAT, "The saved film is damaged.");
@@ -468,7 +490,7 @@ const mn_solver_type mn_film_solver = {
     .energy = mn_film_tell_energy,
     .saved = saved,
     .saved_count = MN_COUNT_OF(saved),
-    .version = 7,
+    .version = 8,
     .oldest = 6,
     .save = save_ledger,
     .load = load_ledger,

@@ -11,6 +11,8 @@
 #include "linear/krylov.h"
 #include "linear/surface_multigrid.h"
 #include "meniscus/film.h"
+#include "mesh/box_grid.h"
+#include "sources/inlet_curve.h"
 #include "tetmesh/mouth.h"
 
 enum { MN_FILM_GRAIN = 2048 };
@@ -102,6 +104,37 @@ typedef struct mn_film_touch {
     mn_film_patch a, b;
 } mn_film_touch;
 
+/// What a curve that film comes out of knows of its last row. 8-byte members: it is saved as it is.
+typedef struct mn_film_inlet {
+    double speed;    ///< m/s, of the fastest of the row; 0: shut
+    double duration; ///< s since the row was born
+    int64_t rows;    ///< born so far
+} mn_film_inlet;
+
+/// A vertex of a row and where on the curve it is.
+typedef struct mn_film_place_on_row {
+    double along; ///< 0 to 1 of the curve's length
+    int32_t vertex;
+} mn_film_place_on_row;
+typedef MN_ARRAY(mn_film_place_on_row) mn_film_places;
+
+/// Connected volumes: scratch of shed.c and leave.c. All but `parent` at roots.
+typedef struct mn_film_bodies {
+    MN_ARRAY(int32_t) parent; ///< of vertices
+    MN_ARRAY(double) volume;  ///< m^3
+    MN_ARRAY(int32_t) region; ///< what they face, a number below 0 for bodies that stay
+    MN_ARRAY(int32_t) drop;   ///< the vertex that gets what nothing else hangs on
+} mn_film_bodies;
+
+/// Tetrahedra that turn into one film: scratch of thin.c.
+typedef struct mn_film_thin {
+    mn_tet_list mark;  ///< [tetrahedra] 0 thick, 1 thin, 2 taken
+    mn_tet_list tets;  ///< of one sheet
+    mn_tet_list faces; ///< of it: triangles on the surface; those above first
+    mn_tet_list walls; ///< three vertices each, facing out of what stays
+    mn_tet_list inner; ///< vertices
+} mn_film_thin;
+
 struct mn_film {
     mn_solver solver;
     mn_film_def def;
@@ -121,6 +154,8 @@ struct mn_film {
     mn_krylov *krylov;
     mn_vec3 origin; ///< volumes are measured from here
     MN_ARRAY(mn_vec3) x0, x1, v0, d, right, scratch, base;
+    MN_ARRAY(mn_vec3)
+    windward; ///< [vertices] of volumes: the air's push against u is windward (windward . u)
     MN_ARRAY(double) mass, inverse, drag;
     MN_ARRAY(mn_vec3) wind, rim_force;
     MN_ARRAY(double) drained;                           ///< scratch of drainage.c
@@ -136,7 +171,14 @@ struct mn_film {
     const mn_solver_inputs *around;
     double stretch; ///< of the step tried last
     mn_film_touch touch;
+    mn_film_bodies bodies;
+    mn_film_thin thin;
+    mn_box_grid grid;     ///< of overlap.c
+    mn_tet_list found;    ///< the same
     mn_tet_mouths mouths; ///< of jets
+    MN_ARRAY(mn_film_inlet) inlets;
+    inlet_room arc;               ///< of the curve of one of them
+    mn_film_places row, next_row; ///< the same
 };
 
 // ---- system.c ----
@@ -314,6 +356,20 @@ double mn_film_jets_limit(const mn_film *film);
 /// After a step of dt: the caps have moved on, and get a layer behind them where it is due.
 mn_status mn_film_emit(mn_film *film, double dt);
 
+// ---- inlet.c ----
+
+/// Takes the curves of an advance that film comes out of; those that open get their first strip.
+mn_status mn_film_open_inlets(mn_film *film, int64_t count, const mn_codim_inlet *inlets);
+/// The longest step that they allow, s.
+double mn_film_inlets_limit(const mn_film *film);
+/// After a step of dt: rows have moved on, and get a strip behind them where it is due.
+mn_status mn_film_feed(mn_film *film, double dt);
+
+// ---- leave.c ----
+
+/// Takes out what has left the limits. Vertices and system still go together.
+mn_status mn_film_leave(mn_film *film, bool *changed);
+
 // ---- rim.c ----
 
 /// rim_force: what free edges at x pull by besides their films.
@@ -340,6 +396,8 @@ mn_status mn_film_commit(mn_solver *solver, const mn_solver_inputs *inputs, doub
 mn_status mn_film_end(mn_solver *solver, const mn_solver_inputs *inputs);
 void mn_film_abandon(mn_solver *solver);
 
+/// The films at v go; what they kept apart is joined. *opened is false where that cannot be.
+mn_status mn_film_open_at(mn_film *film, int32_t v, bool *opened);
 /// Bursts, splits, collapses, flips, rearrangements (T1), contacts and what follows for the gas.
 mn_status mn_film_change_mesh(mn_film *film, bool rearrange, double dt);
 

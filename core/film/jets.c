@@ -79,7 +79,8 @@ mn_status mn_film_open_jets(mn_film *film, const mn_tet_pipe *pipe)
     bool faster;
     MN_TRY(mn_tet_mouths_open(film->solver.ctx, film->def.size, pipe, &film->mouths, &faster));
     for (int64_t v = 0; v < film->c.vertices.count && film->mouths.count != before; v++)
-        film->c.vertices.data[v].jet = 0; // other pipes: the caps of the old ones are let go
+        if (film->c.vertices.data[v].jet > 0)
+            film->c.vertices.data[v].jet = 0; // other pipes: the caps of the old ones are let go
     for (; pipe && jet < film->mouths.count; pipe = pipe->next) {
         mn_tet_mouth *m = &film->mouths.data[jet++];
         if (!(m->area > 0) || has_cap(film, jet)) continue;

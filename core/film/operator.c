@@ -82,7 +82,11 @@ mn_vec3 mn_film_against_air(const mn_film *film, int64_t v, mn_vec3 u)
 {
     const mn_vec3 n = film->system.normal.data[v]; // area times the unit normal where films do not meet
     const double area = film->system.area.data[v];
-    return area > 0 ? mn_scale(film->drag.data[v] * mn_dot(n, u) / (area * area), n) : mn_v3(0, 0, 0);
+    const mn_vec3 push =
+        area > 0 ? mn_scale(film->drag.data[v] * mn_dot(n, u) / (area * area), n) : mn_v3(0, 0, 0);
+    if (film->windward.count == 0) return push;
+    const mn_vec3 w = film->windward.data[v]; // of volumes
+    return mn_axpy(push, mn_dot(w, u), w);
 }
 
 static mn_status apply_range(void *user, mn_range range)

@@ -6,7 +6,6 @@
 #include "film/film_state.h"
 
 #include "meniscus/tetmesh.h"
-#include "mesh/box_grid.h"
 
 static const double DEEP = 0.02; // barycentric coordinate
 
@@ -40,27 +39,24 @@ static bool is_inside(const mn_complex *c, int32_t t, int32_t v)
 mn_status mn_film_volumes_overlap(mn_film *film, bool *overlap)
 {
     const mn_complex *c = &film->c;
-    mn_context *ctx = film->solver.ctx;
-    mn_box_grid grid = {.ctx = ctx};
-    mn_tet_list found = {0};
-    mn_status status = MN_OK;
+    mn_box_grid *grid = &film->grid;
+    grid->ctx = film->solver.ctx;
+    grid->boxes.count = 0;
     *overlap = false;
     for (int64_t t = 0; t < c->tets.count; t++) {
         const mn_vec3 nowhere = mn_complex_position(c, 0); // a free slot
         mn_box box = c->tets.data[t].v[0] < 0 ? (mn_box){nowhere, nowhere} : mn_box_empty();
         for (int k = 0; k < 4 && c->tets.data[t].v[0] >= 0; k++)
             box = mn_box_add(box, mn_complex_position(c, c->tets.data[t].v[k]));
-        MN_TRY_TO(out, status, mn_array_push(ctx, &grid.boxes, &box));
+        MN_TRY(mn_array_push(grid->ctx, &grid->boxes, &box));
     }
-    MN_TRY_TO(out, status, mn_box_grid_build(&grid));
+    MN_TRY(mn_box_grid_build(grid));
     for (int32_t v = 0; v < (int32_t)c->vertices.count && !*overlap; v++) {
         if (!on_surface(c, v)) continue;
         const mn_vec3 x = mn_complex_position(c, v);
-        MN_TRY_TO(out, status, mn_box_grid_find(&grid, (mn_box){x, x}, &found));
-        for (int64_t i = 0; i < found.count && !*overlap; i++) *overlap = is_inside(c, found.data[i], v);
+        MN_TRY(mn_box_grid_find(grid, (mn_box){x, x}, &film->found));
+        for (int64_t i = 0; i < film->found.count && !*overlap; i++)
+            *overlap = is_inside(c, film->found.data[i], v);
     }
-out:
-    mn_box_grid_free(&grid);
-    mn_array_free(ctx, &found);
-    return status;
+    return MN_OK;
 }

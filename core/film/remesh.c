@@ -50,6 +50,7 @@ int32_t mn_complex_split(mn_complex *c, int32_t a, int32_t b)
     if (count > MN_COMPLEX_EDGE_MAX) return -1;
     // Edges of a volume alone are not for films to split.
     if (mn_complex_on_volume(c, list, count) && count == 2) return -1;
+    if (c->vertices.data[a].jet != 0 && c->vertices.data[b].jet != 0) return -1;
     mn_complex_vertex fresh = {.wire = {-1, -1}};
     const mn_complex_vertex va = c->vertices.data[a], vb = c->vertices.data[b];
     fresh.position = mn_lerp(va.position, vb.position, 0.5);

@@ -7,7 +7,8 @@
 //   F = -(f - 1) sigma |e| n_e      on either end,   f = rim_factor (1 + k (g(t) - 1))
 //
 // g = 1, or for a polygon of s sides cos^3 t over its mean, t the angle from the middle of a side, around the
-// vertical through the centre of mass; k = polygon_strength. Why cos^3: codim/film/rim.c.
+// vertical through the middle of the inlets that film comes out of, or without any the centre of mass of
+// films; k = polygon_strength. Why cos^3: codim/film/rim.c.
 #include "base/elementary.h"
 #include "film/film_state.h"
 #include "meniscus/array.h"
@@ -24,6 +25,21 @@ static double factor_at(const mn_film_def *def, mn_vec3 x)
     return def->rim_factor * fmax(0, 1 + def->polygon_strength * (c * c * c / mean - 1));
 }
 
+// Not of drops: those that fly away would take it along.
+static mn_vec3 find_center(const mn_film *film, const mn_vec3 *x)
+{
+    double mass = 0, held = 0;
+    mn_vec3 center = {0}, mouth = {0};
+    for (int64_t v = 0; v < film->system.vertex_count; v++) {
+        const mn_complex_vertex *vertex = &film->c.vertices.data[v];
+        if (vertex->jet < 0) held++, mouth = mn_add(mouth, x[v]);
+        if (vertex->first < 0) continue;
+        mass += film->mass.data[v], center = mn_axpy(center, film->mass.data[v], x[v]);
+    }
+    if (held > 0) return mn_scale(1 / held, mouth);
+    return mass > 0 ? mn_scale(1 / mass, center) : center;
+}
+
 mn_status mn_film_pull_rims(mn_film *film, const mn_vec3 *x)
 {
     const mn_film_def *def = &film->def;
@@ -31,11 +47,7 @@ mn_status mn_film_pull_rims(mn_film *film, const mn_vec3 *x)
     MN_TRY(mn_array_resize(film->solver.ctx, &film->rim_force, n));
     for (int64_t v = 0; v < n; v++) film->rim_force.data[v] = mn_v3(0, 0, 0);
     if (def->rim_factor == 1 && def->polygon_sides < 2) return MN_OK;
-    double mass = 0;
-    mn_vec3 center = {0};
-    for (int64_t v = 0; v < n; v++)
-        mass += film->mass.data[v], center = mn_axpy(center, film->mass.data[v], x[v]);
-    if (mass > 0) center = mn_scale(1 / mass, center);
+    const mn_vec3 center = find_center(film, x);
     for (int64_t i = 0; i < film->system.rims.count; i++) {
         const int32_t a = film->system.rims.data[i].a, b = film->system.rims.data[i].b;
         int32_t triangle;

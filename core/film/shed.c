@@ -27,10 +27,7 @@ enum { UNKNOWN = -1, SEVERAL = -2 };
 
 typedef struct small_bodies {
     mn_film *film;
-    MN_ARRAY(int32_t) parent; ///< of vertices
-    MN_ARRAY(double) volume;  ///< at roots
-    MN_ARRAY(int32_t) region; ///< at roots: what they face, SEVERAL for bodies that stay
-    MN_ARRAY(int32_t) drop;   ///< at roots: the vertex that gets what nothing else hangs on
+    mn_film_bodies *of;
 } small_bodies;
 
 static mn_status find_bodies(small_bodies *b)
@@ -38,37 +35,38 @@ static mn_status find_bodies(small_bodies *b)
     const mn_complex *c = &b->film->c;
     mn_context *ctx = b->film->solver.ctx;
     const int32_t n = (int32_t)c->vertices.count;
-    MN_TRY(mn_array_resize(ctx, &b->parent, n));
-    MN_TRY(mn_array_resize(ctx, &b->volume, n));
-    MN_TRY(mn_array_resize(ctx, &b->region, n));
-    MN_TRY(mn_array_resize(ctx, &b->drop, n));
+    MN_TRY(mn_array_resize(ctx, &b->of->parent, n));
+    MN_TRY(mn_array_resize(ctx, &b->of->volume, n));
+    MN_TRY(mn_array_resize(ctx, &b->of->region, n));
+    MN_TRY(mn_array_resize(ctx, &b->of->drop, n));
     for (int32_t v = 0; v < n; v++)
-        b->parent.data[v] = v, b->volume.data[v] = 0, b->region.data[v] = b->drop.data[v] = UNKNOWN;
+        b->of->parent.data[v] = v, b->of->volume.data[v] = 0,
+        b->of->region.data[v] = b->of->drop.data[v] = UNKNOWN;
     for (int64_t t = 0; t < c->tets.count; t++)
         for (int k = 0; k < 3 && c->tets.data[t].v[0] >= 0; k++)
-            mn_union_join(b->parent.data, c->tets.data[t].v[k], c->tets.data[t].v[k + 1]);
+            mn_union_join(b->of->parent.data, c->tets.data[t].v[k], c->tets.data[t].v[k + 1]);
     for (int64_t t = 0; t < c->tets.count; t++)
         if (c->tets.data[t].v[0] >= 0)
-            b->volume.data[mn_union_root(b->parent.data, c->tets.data[t].v[0])] +=
+            b->of->volume.data[mn_union_root(b->of->parent.data, c->tets.data[t].v[0])] +=
                 c->tets.data[t].mass / b->film->def.density;
     for (int32_t t = 0; t < (int32_t)c->triangles.count; t++) {
         const mn_complex_triangle *face = &c->triangles.data[t];
         const int32_t side = mn_complex_liquid_side(face);
         if (face->v[0] < 0 || side < 0) continue;
-        int32_t *region = &b->region.data[mn_union_root(b->parent.data, face->v[0])];
+        int32_t *region = &b->of->region.data[mn_union_root(b->of->parent.data, face->v[0])];
         *region = *region == UNKNOWN || *region == face->region[1 - side] ? face->region[1 - side] : SEVERAL;
     }
     for (int32_t v = 0; v < n; v++)
         if (mn_complex_wet(c, v) && (mn_complex_held(c, v) || mn_complex_slides(c, v)))
-            b->region.data[mn_union_root(b->parent.data, v)] = SEVERAL;
+            b->of->region.data[mn_union_root(b->of->parent.data, v)] = SEVERAL;
     return MN_OK;
 }
 
 static bool is_small(const small_bodies *b, int32_t v)
 {
-    const int32_t root = mn_union_root(b->parent.data, v);
-    const double size = b->film->def.size, volume = b->volume.data[root];
-    return volume > 0 && volume < LEAST * size * size * size && b->region.data[root] >= 0;
+    const int32_t root = mn_union_root(b->of->parent.data, v);
+    const double size = b->film->def.size, volume = b->of->volume.data[root];
+    return volume > 0 && volume < LEAST * size * size * size && b->of->region.data[root] >= 0;
 }
 
 static void remove_small(small_bodies *b)
@@ -100,12 +98,12 @@ static void gather_drops(small_bodies *b)
     const int32_t n = (int32_t)c->vertices.count;
     for (int pass = 0; pass < 2; pass++)
         for (int32_t v = 0; v < n; v++) {
-            int32_t *drop = &b->drop.data[mn_union_root(b->parent.data, v)];
+            int32_t *drop = &b->of->drop.data[mn_union_root(b->of->parent.data, v)];
             if (c->vertices.data[v].alive && is_small(b, v) && *drop < 0 && (pass == 1 || !is_bare(c, v)))
                 *drop = v;
         }
     for (int32_t v = 0; v < n; v++) {
-        const int32_t drop = b->drop.data[mn_union_root(b->parent.data, v)];
+        const int32_t drop = b->of->drop.data[mn_union_root(b->of->parent.data, v)];
         if (drop < 0 || drop == v || !c->vertices.data[v].alive || !is_small(b, v) || !is_bare(c, v))
             continue;
         mn_complex_vertex *from = &c->vertices.data[v], *to = &c->vertices.data[drop];
@@ -121,20 +119,14 @@ static void gather_drops(small_bodies *b)
 
 static mn_status shed_bodies(mn_film *film, bool *changed)
 {
-    small_bodies b = {.film = film};
-    mn_status status;
+    small_bodies b = {film, &film->bodies};
     bool any = false;
-    MN_TRY_TO(out, status, find_bodies(&b));
+    MN_TRY(find_bodies(&b));
     for (int32_t v = 0; v < (int32_t)film->c.vertices.count; v++)
-        if (b.parent.data[v] == v && is_small(&b, v)) any = true, film->ledger.shed++;
+        if (b.of->parent.data[v] == v && is_small(&b, v)) any = true, film->ledger.shed++;
     if (any) remove_small(&b), gather_drops(&b);
     *changed = *changed || any;
-out:
-    mn_array_free(film->solver.ctx, &b.parent);
-    mn_array_free(film->solver.ctx, &b.volume);
-    mn_array_free(film->solver.ctx, &b.region);
-    mn_array_free(film->solver.ctx, &b.drop);
-    return status;
+    return MN_OK;
 }
 
 // ---- tetrahedra that stop the clock ----

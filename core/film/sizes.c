@@ -9,8 +9,8 @@
 // that closes on itself counts a third of its length: it goes around something a third as wide. f0 keeps what
 // collapses above min_size, below which borders rearrange.
 //
-// Only for films that come to rest. In motion finer edges take shorter steps: a foam that bursts took 99
-// instead of 36.
+// Borders count only in films that come to rest. In motion finer edges take shorter steps: a foam that bursts
+// took 99 instead of 36. There a row of an inlet that fans out (inlet.c) asks for edges as long as its own.
 #include "film/film_state.h"
 
 #include "base/union_find.h"
@@ -67,39 +67,64 @@ static void grade(mn_film *film, int64_t v)
     }
 }
 
+// True where there are any.
+static bool size_inlets(mn_film *film)
+{
+    const mn_film_system *s = &film->system;
+    mn_complex_vertex *vertices = film->c.vertices.data;
+    bool any = false;
+    for (int64_t v = 0; v < s->vertex_count && film->inlets.count > 0; v++)
+        for (int64_t k = s->row_start.data[v]; k < s->row_start.data[v + 1] && vertices[v].jet < 0; k++) {
+            const mn_complex_vertex *w = &vertices[s->column.data[k]];
+            if (w->jet != vertices[v].jet) continue;
+            const double gap = mn_distance(vertices[v].position, w->position) / film->def.size;
+            vertices[v].fine = fmin(vertices[v].fine, gap);
+            any = true;
+        }
+    return any;
+}
+
 double mn_film_min_size(const mn_film *film)
 {
     return film->def.min_size > 0 ? film->def.min_size : 0.2 * film->def.size;
 }
 
-mn_status mn_film_find_sizes(mn_film *film)
+// Edges of short borders. *finer: there are any.
+static mn_status size_borders(mn_film *film, bool *finer)
 {
     mn_film_system *s = &film->system;
     mn_context *ctx = film->solver.ctx;
-    if (film->stale) {
-        MN_TRY(mn_complex_compact(&film->c)); // moves may have come before
-        MN_TRY(mn_film_system_pattern(film));
-    }
     const int64_t n = s->vertex_count, count = s->borders.count;
-    for (int64_t v = 0; v < n; v++) film->c.vertices.data[v].fine = 1;
-    if (count == 0 || film->inputs) return MN_OK;
     MN_TRY(mn_array_resize(ctx, &s->border_at, 3 * n));
     MN_TRY(mn_array_resize(ctx, &s->border_parent, count));
     MN_TRY(mn_array_resize(ctx, &s->border_length, count));
     MN_TRY(measure_borders(film, s->border_parent.data, s->border_length.data));
     const double finest = fmin(1, MARGIN * mn_film_min_size(film) / film->def.size);
-    bool finer = false;
     for (int64_t i = 0; i < count; i++) {
         const double l = s->border_length.data[mn_union_root(s->border_parent.data, (int32_t)i)];
         const double fine = fmax(finest, l / (ALONG * film->def.size));
         if (!(fine < 1)) continue;
-        finer = true;
+        *finer = true;
         for (int side = 0; side < 2; side++) {
             const mn_complex_wire e = s->borders.data[i];
             mn_complex_vertex *vertex = &film->c.vertices.data[side ? e.b : e.a];
             if (fine < vertex->fine) vertex->fine = fine;
         }
     }
+    return MN_OK;
+}
+
+mn_status mn_film_find_sizes(mn_film *film)
+{
+    mn_film_system *s = &film->system;
+    if (film->stale) {
+        MN_TRY(mn_complex_compact(&film->c)); // moves may have come before
+        MN_TRY(mn_film_system_pattern(film));
+    }
+    const int64_t n = s->vertex_count, count = s->borders.count;
+    for (int64_t v = 0; v < n; v++) film->c.vertices.data[v].fine = 1;
+    bool finer = film->inputs && size_inlets(film);
+    if (!film->inputs && count > 0) MN_TRY(size_borders(film, &finer));
     for (int64_t v = 0; v < n && finer; v++) grade(film, v);
     for (int64_t v = n - 1; v >= 0 && finer; v--) grade(film, v);
     return MN_OK;

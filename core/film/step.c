@@ -119,6 +119,30 @@ static mn_status size_arrays(mn_film *film)
     return mn_array_resize(ctx, &film->part, b);
 }
 
+// The surface of volumes around a vertex: the air presses on a third of each of its triangles.
+static mn_status face_air(mn_film *film)
+{
+    const mn_complex *c = &film->c;
+    const int64_t n = film->system.vertex_count;
+    double *area = film->inverse.data; // scratch
+    MN_TRY(mn_array_resize(film->solver.ctx, &film->windward, n));
+    for (int64_t v = 0; v < n; v++) film->windward.data[v] = mn_v3(0, 0, 0), area[v] = 0;
+    for (int32_t t = 0; t < (int32_t)c->triangles.count; t++) {
+        const mn_complex_triangle *face = &c->triangles.data[t];
+        const int32_t side = mn_complex_liquid_side(face);
+        if (side < 0) continue;
+        const mn_vec3 out = mn_scale(side == 0 ? 1.0 / 6 : -1.0 / 6, mn_complex_normal2(c, t));
+        for (int k = 0; k < 3; k++) {
+            film->windward.data[face->v[k]] = mn_add(film->windward.data[face->v[k]], out);
+            area[face->v[k]] += mn_norm(out);
+        }
+    }
+    for (int64_t v = 0; v < n; v++)
+        film->windward.data[v] =
+            mn_scale(area[v] > 0 ? sqrt(film->def.drag / area[v]) : 0, film->windward.data[v]);
+    return MN_OK;
+}
+
 static mn_status sample_air(mn_film *film)
 {
     const int64_t n = film->system.vertex_count;
@@ -126,6 +150,8 @@ static mn_status sample_air(mn_film *film)
         film->drag.data[v] = film->def.drag * film->system.area.data[v];
         film->wind.data[v] = film->def.wind;
     }
+    film->windward.count = 0;
+    if (film->def.drag > 0 && film->c.tets.count > 0) MN_TRY(face_air(film));
     if (!(film->def.drag > 0) || !film->around || !film->around->wind.ops) return MN_OK;
     film->around->wind.ops->sample(film->around->wind.handle, n, film->x0.data, &film->scratch.data->x);
     for (int64_t v = 0; v < n; v++) film->wind.data[v] = mn_add(film->wind.data[v], film->scratch.data[v]);

@@ -29,16 +29,10 @@
 static const double FLAT = 0.01; // quality of a tetrahedron that is as good as none
 static const double ALONG = 0.3; // cosine between the normals of neighbours on one side
 
-typedef MN_ARRAY(int32_t) list;
-
 typedef struct sheet {
     mn_film *film;
-    list mark;     ///< [tetrahedra] 0 thick, 1 thin, 2 taken
-    list tets;     ///< of one sheet
-    list faces;    ///< of it: triangles on the surface; those above first
-    list walls;    ///< three vertices each, facing out of what stays
-    list inner;    ///< vertices
-    int32_t above; ///< how many
+    mn_film_thin *of;
+    int32_t above; ///< faces of it
 } sheet;
 
 static bool on_surface(const mn_complex *c, int32_t v)
@@ -76,23 +70,23 @@ static mn_status gather(sheet *s, int32_t t)
 {
     const mn_complex *c = &s->film->c;
     mn_context *ctx = s->film->solver.ctx;
-    s->tets.count = s->faces.count = s->walls.count = 0;
-    MN_TRY(mn_array_push(ctx, &s->tets, &t));
-    s->mark.data[t] = 2;
-    for (int64_t i = 0; i < s->tets.count; i++)
+    s->of->tets.count = s->of->faces.count = s->of->walls.count = 0;
+    MN_TRY(mn_array_push(ctx, &s->of->tets, &t));
+    s->of->mark.data[t] = 2;
+    for (int64_t i = 0; i < s->of->tets.count; i++)
         for (int k = 0; k < 4; k++) {
-            const int32_t at = s->tets.data[i], *v = c->tets.data[at].v, *f = mn_tet_face_corners[k];
+            const int32_t at = s->of->tets.data[i], *v = c->tets.data[at].v, *f = mn_tet_face_corners[k];
             const int32_t a = v[f[0]], b = v[f[1]], d = v[f[2]];
             const int32_t other = mn_complex_find_tet(c, a, b, d, at);
             if (other < 0) {
                 const int32_t face = mn_complex_find(c, a, b, d, -1);
-                if (face >= 0) MN_TRY(mn_array_push(ctx, &s->faces, &face));
-            } else if (s->mark.data[other] == 1) {
-                s->mark.data[other] = 2;
-                MN_TRY(mn_array_push(ctx, &s->tets, &other));
-            } else if (s->mark.data[other] == 0) {
+                if (face >= 0) MN_TRY(mn_array_push(ctx, &s->of->faces, &face));
+            } else if (s->of->mark.data[other] == 1) {
+                s->of->mark.data[other] = 2;
+                MN_TRY(mn_array_push(ctx, &s->of->tets, &other));
+            } else if (s->of->mark.data[other] == 0) {
                 const int32_t wall[3] = {b, a, d}; // as seen from the other side
-                for (int j = 0; j < 3; j++) MN_TRY(mn_array_push(ctx, &s->walls, &wall[j]));
+                for (int j = 0; j < 3; j++) MN_TRY(mn_array_push(ctx, &s->of->walls, &wall[j]));
             }
         }
     return MN_OK;
@@ -131,8 +125,8 @@ static int32_t count_films(const mn_complex *c, const int32_t *face, int32_t cou
 static void choose_side(sheet *s)
 {
     const mn_complex *c = &s->film->c;
-    int32_t *f = s->faces.data;
-    const int32_t count = (int32_t)s->faces.count, rest = count - s->above;
+    int32_t *f = s->of->faces.data;
+    const int32_t count = (int32_t)s->of->faces.count, rest = count - s->above;
     int32_t more = count_films(c, f, s->above) - count_films(c, f + s->above, rest);
     if (more == 0) {
         mn_vec3 sum = {0};
@@ -155,8 +149,8 @@ static void choose_side(sheet *s)
 static bool sort_faces(sheet *s)
 {
     const mn_complex *c = &s->film->c;
-    int32_t *f = s->faces.data;
-    const int32_t count = (int32_t)s->faces.count;
+    int32_t *f = s->of->faces.data;
+    const int32_t count = (int32_t)s->of->faces.count;
     int32_t first = 0;
     if (count < 2) return false;
     for (int32_t i = 1; i < count; i++)
@@ -190,7 +184,7 @@ static void hand_up(sheet *s, int32_t v)
     int32_t best = -1;
     double least = INFINITY;
     for (int32_t i = 0; i < 3 * s->above; i++) {
-        const int32_t w = c->triangles.data[s->faces.data[i / 3]].v[i % 3];
+        const int32_t w = c->triangles.data[s->of->faces.data[i / 3]].v[i % 3];
         const double d2 = mn_norm2(mn_sub(mn_complex_position(c, w), mn_complex_position(c, v)));
         if (d2 < least) best = w, least = d2;
     }
@@ -209,8 +203,8 @@ static void hand_up(sheet *s, int32_t v)
 static bool add_walls(const sheet *s, int32_t outside)
 {
     mn_complex *c = &s->film->c;
-    for (int64_t i = 0; i < s->walls.count; i += 3) {
-        const int32_t *w = s->walls.data + i;
+    for (int64_t i = 0; i < s->of->walls.count; i += 3) {
+        const int32_t *w = s->of->walls.data + i;
         if (mn_complex_find(c, w[0], w[1], w[2], -1) >= 0 ||
             mn_complex_add_triangle(c, w[0], w[1], w[2], MN_COMPLEX_LIQUID, outside) < 0)
             return false;
@@ -221,15 +215,15 @@ static bool add_walls(const sheet *s, int32_t outside)
 static bool turn_to_film(sheet *s)
 {
     mn_complex *c = &s->film->c;
-    const mn_complex_triangle *below = &c->triangles.data[s->faces.data[s->above]];
+    const mn_complex_triangle *below = &c->triangles.data[s->of->faces.data[s->above]];
     const int32_t region = below->region[1 - mn_complex_liquid_side(below)];
-    for (int64_t i = 0; i < s->tets.count; i++) {
-        const mn_complex_tet tet = c->tets.data[s->tets.data[i]];
-        mn_complex_remove_tet(c, s->tets.data[i]);
+    for (int64_t i = 0; i < s->of->tets.count; i++) {
+        const mn_complex_tet tet = c->tets.data[s->of->tets.data[i]];
+        mn_complex_remove_tet(c, s->of->tets.data[i]);
         for (int k = 0; k < 4; k++) mn_complex_edit_vertex(c, tet.v[k])->mass += 0.25 * tet.mass;
     }
-    for (int32_t i = 0; i < (int32_t)s->faces.count; i++) {
-        const int32_t f = s->faces.data[i];
+    for (int32_t i = 0; i < (int32_t)s->of->faces.count; i++) {
+        const int32_t f = s->of->faces.data[i];
         const mn_complex_triangle t = c->triangles.data[f];
         if (i >= s->above)
             mn_complex_remove_triangle(c, f);
@@ -239,8 +233,8 @@ static bool turn_to_film(sheet *s)
             mn_complex_set_regions(c, f, t.region[0], region);
     }
     if (!add_walls(s, region)) return false;
-    for (int64_t i = 0; i < s->inner.count; i++) {
-        const int32_t v = s->inner.data[i];
+    for (int64_t i = 0; i < s->of->inner.count; i++) {
+        const int32_t v = s->of->inner.data[i];
         const mn_complex_vertex *vertex = &c->vertices.data[v];
         if (vertex->first < 0 && vertex->first_tet < 0 && vertex->first_segment < 0) hand_up(s, v);
     }
@@ -250,8 +244,9 @@ static bool turn_to_film(sheet *s)
 static bool is_sound(const sheet *s)
 {
     const mn_complex *c = &s->film->c;
-    for (int64_t i = 0; i < s->inner.count; i++)
-        if (c->vertices.data[s->inner.data[i]].alive && mn_complex_check_vertex(c, s->inner.data[i]) != MN_OK)
+    for (int64_t i = 0; i < s->of->inner.count; i++)
+        if (c->vertices.data[s->of->inner.data[i]].alive &&
+            mn_complex_check_vertex(c, s->of->inner.data[i]) != MN_OK)
             return false;
     return true;
 }
@@ -261,12 +256,12 @@ static mn_status try_sheet(sheet *s, int32_t t, bool *changed)
     mn_complex *c = &s->film->c;
     MN_TRY(gather(s, t));
     if (!sort_faces(s)) return MN_OK;
-    s->inner.count = 0;
-    for (int64_t i = 0; i < 4 * s->tets.count; i++) {
-        const int32_t v = c->tets.data[s->tets.data[i / 4]].v[i % 4];
+    s->of->inner.count = 0;
+    for (int64_t i = 0; i < 4 * s->of->tets.count; i++) {
+        const int32_t v = c->tets.data[s->of->tets.data[i / 4]].v[i % 4];
         int64_t k = 0;
-        while (k < s->inner.count && s->inner.data[k] != v) k++;
-        if (k == s->inner.count) MN_TRY(mn_array_push(s->film->solver.ctx, &s->inner, &v));
+        while (k < s->of->inner.count && s->of->inner.data[k] != v) k++;
+        if (k == s->of->inner.count) MN_TRY(mn_array_push(s->film->solver.ctx, &s->of->inner, &v));
     }
     mn_complex_begin(c);
     if (!turn_to_film(s) || !is_sound(s)) {
@@ -274,7 +269,7 @@ static mn_status try_sheet(sheet *s, int32_t t, bool *changed)
         return MN_OK;
     }
     mn_complex_commit(c);
-    s->film->ledger.thinned += s->tets.count;
+    s->film->ledger.thinned += s->of->tets.count;
     *changed = true;
     return MN_OK;
 }
@@ -291,16 +286,16 @@ static bool is_flat(const mn_complex *c, int32_t t)
 static mn_status try_peel(sheet *s, int32_t t, bool *changed)
 {
     mn_complex *c = &s->film->c;
-    for (int64_t i = 0; i < s->mark.count; i++) s->mark.data[i] = 0; // its neighbours are walls
+    for (int64_t i = 0; i < s->of->mark.count; i++) s->of->mark.data[i] = 0; // its neighbours are walls
     MN_TRY(gather(s, t));
-    if (s->faces.count != 1 || s->walls.count != 9) return MN_OK;
+    if (s->of->faces.count != 1 || s->of->walls.count != 9) return MN_OK;
     const mn_complex_tet tet = c->tets.data[t];
-    s->inner.count = 0;
-    for (int k = 0; k < 4; k++) MN_TRY(mn_array_push(s->film->solver.ctx, &s->inner, &tet.v[k]));
-    const mn_complex_triangle face = c->triangles.data[s->faces.data[0]];
+    s->of->inner.count = 0;
+    for (int k = 0; k < 4; k++) MN_TRY(mn_array_push(s->film->solver.ctx, &s->of->inner, &tet.v[k]));
+    const mn_complex_triangle face = c->triangles.data[s->of->faces.data[0]];
     mn_complex_begin(c);
     mn_complex_remove_tet(c, t);
-    mn_complex_remove_triangle(c, s->faces.data[0]);
+    mn_complex_remove_triangle(c, s->of->faces.data[0]);
     for (int k = 0; k < 4; k++) mn_complex_edit_vertex(c, tet.v[k])->mass += 0.25 * tet.mass;
     if (!add_walls(s, face.region[1 - mn_complex_liquid_side(&face)]) || c->broken || !is_sound(s)) {
         mn_complex_undo(c);
@@ -316,22 +311,15 @@ mn_status mn_film_thin_volumes(mn_film *film, bool *changed)
     mn_complex *c = &film->c;
     mn_context *ctx = film->solver.ctx;
     const int32_t count = (int32_t)c->tets.count;
-    sheet s = {.film = film};
-    mn_status status = MN_OK;
+    sheet s = {.film = film, .of = &film->thin};
     if (count == 0) return MN_OK;
-    MN_TRY_TO(out, status, mn_array_resize(ctx, &s.mark, count));
-    for (int32_t t = 0; t < count; t++) s.mark.data[t] = c->tets.data[t].v[0] >= 0 && is_thin(film, t);
+    MN_TRY(mn_array_resize(ctx, &s.of->mark, count));
+    for (int32_t t = 0; t < count; t++) s.of->mark.data[t] = c->tets.data[t].v[0] >= 0 && is_thin(film, t);
     for (int32_t t = 0; t < count; t++) {
-        if (t % 1024 == 0) MN_TRY_TO(out, status, mn_check_cancelled(ctx));
-        if (s.mark.data[t] == 1) MN_TRY_TO(out, status, try_sheet(&s, t, changed));
+        if (t % 1024 == 0) MN_TRY(mn_check_cancelled(ctx));
+        if (s.of->mark.data[t] == 1) MN_TRY(try_sheet(&s, t, changed));
     }
     for (int32_t t = 0; t < count; t++)
-        if (c->tets.data[t].v[0] >= 0 && is_flat(c, t)) MN_TRY_TO(out, status, try_peel(&s, t, changed));
-out:
-    mn_array_free(ctx, &s.mark);
-    mn_array_free(ctx, &s.tets);
-    mn_array_free(ctx, &s.faces);
-    mn_array_free(ctx, &s.walls);
-    mn_array_free(ctx, &s.inner);
-    return status;
+        if (c->tets.data[t].v[0] >= 0 && is_flat(c, t)) MN_TRY(try_peel(&s, t, changed));
+    return MN_OK;
 }

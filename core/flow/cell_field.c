@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A quantity of the cells as blocks of voxels. Outside of the box a level set has at least the distance to
-// the box, so that the liquid ends at its walls; everything else is zero there.
+// A quantity of the cells as blocks of voxels. A level set is that of the liquid within the box, whose own
+// distance counts on both sides of a wall: between them it passes zero on the wall, and the liquid ends
+// there. Everything else is zero outside of the box.
 #include "flow/cell_field.h"
 
 static const double CRUMB = 1e-6; // of the scale: fog below it is none
 
-// How many cells a cell is outside of the box; 0 inside.
-static double cells_outside(const mn_flow_view *view, const int32_t cell[3])
+// How far a cell's centre is from the sides of the box, in cells; negative inside.
+static double from_sides(const mn_flow_view *view, const int32_t cell[3])
 {
-    double out = 0;
-    for (int32_t a = 0; a < 3; a++)
-        out = fmax(out, cell[a] < 1                ? 0.5 - cell[a]
-                        : cell[a] > view->cells[a] ? cell[a] - view->cells[a] - 0.5
-                                                   : 0);
+    double out = -INFINITY;
+    for (int32_t a = 0; a < 3; a++) out = fmax(out, fmax(0.5 - cell[a], cell[a] - view->cells[a] - 0.5));
     return out;
 }
 
@@ -23,7 +21,7 @@ static double value_at(const mn_flow_cell_field *f, int64_t at, int32_t componen
     double v = values ? values[at * f->stride] * f->scale : f->weight ? f->weight[at] : 0;
     if (f->weight) v = f->weight[at] > CRUMB ? v / f->weight[at] : 0;
     if (f->kind == MN_VOLUME_LEVEL_SET)
-        return fmin(fmax(fmax(v, out > 0 ? out * f->scale : -INFINITY), -f->background), f->background);
+        return fmin(fmax(fmax(v, out * f->scale), -f->background), f->background);
     return out > 0 || fabs(v) < CRUMB * f->scale ? 0 : v;
 }
 
@@ -39,7 +37,7 @@ int64_t mn_flow_cell_blocks(const mn_flow_view *view, const mn_flow_cell_field *
             const int64_t at = b * 64 + 16 * local[0] + 4 * local[1] + local[2];
             int32_t cell[3];
             for (int32_t a = 0; a < 3; a++) cell[a] = 4 * view->blocks[b][a] + local[a];
-            const double out = cells_outside(view, cell);
+            const double out = from_sides(view, cell);
             for (int32_t c = 0; c < f->components; c++) {
                 const double v = value_at(f, at, c, out);
                 any |= v != f->background;

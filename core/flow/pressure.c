@@ -36,13 +36,14 @@ static mn_status build_axis(mn_context *ctx, int32_t cells, bool open_low, bool 
 {
     const int32_t pad = MN_FLOW_TAP_PAD;
     axis->length = (cells + 2 + MN_BLOCK_SIDE) / MN_BLOCK_SIDE * MN_BLOCK_SIDE + 3 * pad;
-    MN_TRY(mn_array_resize(ctx, &axis->memory, 9 * (int64_t)axis->length));
+    MN_TRY(mn_array_resize(ctx, &axis->memory, 12 * (int64_t)axis->length));
     mn_fill_bytes(axis->memory.data, 0, mn_bytes(axis->memory.count, sizeof(double)));
     for (int32_t t = 0; t < 4; t++) {
         axis->mass[t] = axis->memory.data + t * axis->length;
         axis->slope[t] = axis->memory.data + (4 + t) * axis->length;
     }
     axis->lumped = axis->memory.data + 8 * axis->length;
+    for (int32_t t = 0; t < 3; t++) axis->spread[t] = axis->memory.data + (9 + t) * axis->length;
     for (int32_t i = 0; i <= cells + 1; i++)
         for (int32_t o = -1; o <= 1; o++) {
             const int32_t c = i - o; // the spline lies o cells above it
@@ -58,6 +59,7 @@ static mn_status build_axis(mn_context *ctx, int32_t cells, bool open_low, bool 
         if (open_low) axis->slope[1 - o + 1][o + pad] -= 0.5;
         if (open_high) axis->slope[1 - o + 1][cells + o + pad] += 0.5;
     }
+    mn_flow_build_spread(cells, axis);
     return MN_OK;
 }
 

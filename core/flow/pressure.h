@@ -20,6 +20,8 @@ typedef struct mn_flow_axis {
     int32_t length;
     double *mass[4], *slope[4]; ///< at cell i + MN_FLOW_TAP_PAD
     double *lumped;             ///< int N_i over the box
+    double
+        *spread[3]; ///< of the mass correction: what splines i - 1, i and i + 1 give to i (pressure_mass.c)
 } mn_flow_axis;
 
 typedef struct mn_flow_levels mn_flow_levels;

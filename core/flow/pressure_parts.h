@@ -48,6 +48,8 @@ typedef struct mn_flow_matrix_job {
 mn_status mn_flow_pressure_clear(mn_flow_pressure *pressure);
 /// Masses and stencils of the irregular splines, and the fractions of cut cells.
 mn_status mn_flow_build_stencils(mn_flow_pressure *pressure, const mn_flow_region *region);
+/// What neighbours along an axis give each other in the correction of masses.
+void mn_flow_build_spread(int32_t cells, mn_flow_axis *axis);
 /// v = t + M_l^-1 L t; irregular splines go to w, with zero in v.
 mn_status mn_flow_correct(mn_flow_pressure *pressure);
 /// Velocities of irregular splines stand in w while the passes of regular ones run, zero in v; and back.

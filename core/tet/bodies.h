@@ -21,6 +21,8 @@ typedef struct mn_tet_body {
 typedef struct mn_tet_bodies {
     int32_t count;
     MN_ARRAY(int32_t) of_node;
+    mn_tet_numbers room;     ///< m^3 that each has
+    MN_ARRAY(uint8_t) grain; ///< of each, with solids; small_bodies.c
     MN_ARRAY(mn_tet_body) list;
     mn_tet_numbers sums; ///< scratch of newton.c, four for each
 } mn_tet_bodies;

@@ -27,7 +27,8 @@ bool mn_tet_liquid_has_solids(const mn_tet_liquid *liquid)
 {
     bool walls = false;
     for (int k = 0; k < 6; k++) walls = walls || liquid->def.wall[k];
-    return walls || liquid->run.collider || mn_tet_liquid_has_mouth(liquid) || liquid->solids.pins;
+    return walls || liquid->run.collider || mn_tet_liquid_has_mouth(liquid) || liquid->solids.pins ||
+           liquid->solids.grains;
 }
 
 /// Distance from a solid (negative inside), its normal out of the solid and its velocity, at x.
@@ -67,17 +68,20 @@ bool mn_tet_liquid_sticks(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, 
                                liquid->run.frame_left, mesh->position[i]) < 0.5;
 }
 
-double mn_tet_liquid_friction(const mn_tet_liquid *liquid, int32_t i)
+double mn_tet_liquid_friction_of(const mn_tet_liquid *liquid, int solid, mn_vec3 x)
 {
     const mn_tet_liquid_def *def = &liquid->def;
+    return solid == COLLIDER_BIT ? mn_collider_painted(liquid->run.collider, MN_PAINT_FRICTION, def->friction,
+                                                       liquid->run.frame_left, x)
+                                 : mn_side_value(def->friction_min, def->friction_max, solid, def->friction);
+}
+
+double mn_tet_liquid_friction(const mn_tet_liquid *liquid, int32_t i)
+{
     double most = 0;
-    for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
-        if (!(liquid->contacts.touch.data[i] >> solid & 1)) continue;
-        most = fmax(most, solid == COLLIDER_BIT
-                              ? mn_collider_painted(liquid->run.collider, MN_PAINT_FRICTION, def->friction,
-                                                    liquid->run.frame_left, liquid->mesh->position[i])
-                              : mn_side_value(def->friction_min, def->friction_max, solid, def->friction));
-    }
+    for (int solid = 0; solid <= COLLIDER_BIT; solid++)
+        if (liquid->contacts.touch.data[i] >> solid & 1)
+            most = fmax(most, mn_tet_liquid_friction_of(liquid, solid, liquid->mesh->position[i]));
     return most;
 }
 
@@ -93,6 +97,21 @@ bool mn_tet_liquid_rubs(const mn_tet_liquid *liquid)
 static bool is_solid(const mn_tet_liquid *liquid, int solid)
 {
     return solid == COLLIDER_BIT ? liquid->run.collider != NULL : liquid->def.wall[solid];
+}
+
+bool mn_tet_liquid_probe(const mn_tet_liquid *liquid, int *solid, mn_vec3 x, mn_contact *contact)
+{
+    while (*solid <= COLLIDER_BIT && !is_solid(liquid, *solid)) ++*solid;
+    if (*solid > COLLIDER_BIT) return false;
+    *contact = probe(liquid, *solid, x);
+    return true;
+}
+
+// Whether node i is not solved for.
+static bool is_fixed(const mn_tet_liquid *liquid, const mn_tet_mesh *mesh, int32_t i)
+{
+    return mn_tet_liquid_is_pinned(liquid, mesh, i) ||
+           (mesh == liquid->mesh && mn_tet_liquid_is_grain(liquid, i));
 }
 
 static mn_vec3 cap_velocity(const mn_tet_liquid *liquid, int32_t i)
@@ -162,7 +181,7 @@ mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *liquid)
     for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
         if (!is_solid(liquid, solid)) continue;
         for (int32_t i = 0; i < n; i++) {
-            if (!mn_tet_vertex_on_boundary(mesh, i)) continue;
+            if (!mn_tet_vertex_on_boundary(mesh, i) || mn_tet_liquid_is_grain(liquid, i)) continue;
             if (probe(liquid, solid, mesh->position[i]).distance < touch_distance * liquid->size)
                 liquid->contacts.touch.data[i] |= (uint8_t)(1 << solid);
         }
@@ -254,7 +273,7 @@ mn_status mn_tet_liquid_find_directions(mn_tet_liquid *liquid, const mn_tet_mesh
     for (int32_t i = 0; i < mesh->vertex_slots; i++) cap.data[i] = 0;
     if (mesh->vertex_slots > 0) mn_tet_liquid_mark_cap(liquid, mesh, cap.data, PIPE);
     for (int32_t i = 0; i < mesh->vertex_slots; i++) {
-        const bool fixed = cap.data[i] || mn_tet_liquid_is_pinned(liquid, mesh, i);
+        const bool fixed = cap.data[i] || is_fixed(liquid, mesh, i);
         mn_mat3 p = mn_m3_scale(fixed ? 0 : 1, mn_m3_identity());
         for (int solid = 0; liquid->contacts.touching > 0 && solid <= COLLIDER_BIT; solid++) {
             if (!is_solid(liquid, solid) || !mn_tet_vertex_alive(mesh, i) ||
@@ -317,7 +336,7 @@ double mn_tet_liquid_pressing(const mn_tet_liquid *liquid, const mn_tet_stage *s
 
 mn_status mn_tet_liquid_constrain(mn_tet_liquid *liquid, double h, const mn_vec3 *a, mn_tet_stage *stage)
 {
-    if (liquid->contacts.touching == 0) return MN_OK;
+    if (liquid->contacts.touching == 0 && !liquid->solids.grains) return MN_OK;
     const double length = liquid->size;
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->contacts.freedom, liquid->system.node_count));
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->contacts.tangent, liquid->system.node_count));
@@ -330,8 +349,9 @@ mn_status mn_tet_liquid_constrain(mn_tet_liquid *liquid, double h, const mn_vec3
             liquid->contacts.tangent.data[i] = liquid->contacts.freedom.data[i] = mn_m3_scale(0, p);
             continue;
         }
-        if (mn_tet_liquid_is_pinned(liquid, liquid->mesh, i)) {
+        if (is_fixed(liquid, liquid->mesh, i)) {
             stage->u[i] = mn_scale(1 / length, mn_sub(liquid->mesh->position[i], a[i]));
+            if (mn_tet_liquid_is_grain(liquid, i)) liquid->trial.drift.data[i] = stage->u[i];
             liquid->contacts.tangent.data[i] = liquid->contacts.freedom.data[i] = mn_m3_scale(0, p);
             continue;
         }
@@ -379,7 +399,7 @@ mn_status mn_tet_liquid_revise_contacts(mn_tet_liquid *liquid, const mn_tet_stag
     *changed = false;
     for (int32_t i = 0; i < liquid->system.node_count; i++) {
         if (!mn_tet_vertex_on_boundary(liquid->mesh, i) || (liquid->contacts.touch.data[i] & PIPE)) continue;
-        if (mn_tet_liquid_is_pinned(liquid, liquid->mesh, i)) continue;
+        if (is_fixed(liquid, liquid->mesh, i)) continue;
         const mn_vec3 x = mn_scale(length, mn_add(stage->start[i], stage->u[i]));
         for (int solid = 0; solid <= COLLIDER_BIT; solid++) {
             const uint8_t bit = (uint8_t)(1 << solid);

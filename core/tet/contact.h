@@ -41,6 +41,10 @@ typedef struct mn_tet_rubbing {
 bool mn_tet_liquid_has_solids(const mn_tet_liquid *liquid);
 /// Fails, with a sentence, when the liquid lies in solids so deep that they cannot be what was meant.
 mn_status mn_tet_liquid_check_solids(const mn_tet_liquid *liquid);
+/// What the solid `*solid` or the next one that there is, from 0 on, is like at x; false: there are no more.
+bool mn_tet_liquid_probe(const mn_tet_liquid *liquid, int *solid, mn_vec3 x, mn_contact *contact);
+/// Coulomb's coefficient of a solid at x.
+double mn_tet_liquid_friction_of(const mn_tet_liquid *liquid, int solid, mn_vec3 x);
 /// Which nodes touch which solids.
 mn_status mn_tet_liquid_find_contacts(mn_tet_liquid *liquid);
 /// The surface energy of each face, in units of sigma, from what touches.

@@ -13,42 +13,43 @@
 // ring is cut along the plane through the node across n (tetmesh/cut): elements are divided and vertices
 // doubled, nothing moves, so momentum, energy and stress stay as they are. Rings that are cut at once lie
 // apart, and the step after a cut is no longer than a crack takes to the next ring, so that stress finds its
-// way around the new tip before more breaks.
-// Tested: tests/unit/tet/test_fracture.c, M18.
+// way around the new tip before more breaks. A ring that was cut before, or that bears far more than it can,
+// comes apart along the faces that lie nearest to the plane, with no new element: planes through planes make
+// splinters, and these set the step. What is smaller than about eight tetrahedra flies by itself
+// (small_bodies.c).
+// Tested: tests/unit/tet/test_fracture.c, test_grains.c, M18.
 #include "base/elementary.h"
 #include "meniscus/array.h"
 #include "tet/elements.h"
+#include "tet/neck.h"
 #include "tet/solid_steps.h"
 #include "tet/state.h"
 
 #include <stdlib.h>
 
-static const double tip_factor = 1.05;  // of K_I/sqrt(2 pi l) that the ring of a tip has
-static const double tip_angle = 5.2;    // rad of solid around an edge from which it is the front of a crack
-static const double least_edge = 0.6;   // of the size: rings of shorter edges are not cut again
-static const double crack_speed = 0.5;  // of the speed of shear waves
-static const double snap = 0.35;        // of an edge: vertices nearer to the plane are taken as on it
-static const double reach_of_crack = 2; // edges around a node that its crack stays within
-enum { APART = 3 };                     // edges between nodes whose rings are cut at once
+static const double tip_factor = 1.05;    // of K_I/sqrt(2 pi l) that the ring of a tip has
+static const double tip_angle = 5.2;      // rad of solid around an edge from which it is the front of a crack
+static const double least_edge = 0.6;     // of the size: rings of shorter edges are not divided again
+static const double least_shortest = 0.3; // of the size, the same of the shortest of them
+static const double overload = 1.5;       // of what a ring bears, from which it comes apart along its faces
+static const double crack_speed = 0.5;    // of the speed of shear waves
+static const double snap = 0.35;          // of an edge: vertices nearer to the plane are taken as on it
+static const double reach_of_crack = 2;   // edges around a node that its crack stays within
+enum { APART = 3 };                       // edges between nodes whose rings are cut at once
 
 /// A node that is about to break.
 typedef struct weak_node {
     int32_t node;
     double load; ///< of what it bears
     mn_vec3 normal;
-    double edge; ///< m, mean of those around it
+    double edge, shortest; ///< m, the mean of the edges there, and the least
 } weak_node;
 typedef MN_ARRAY(weak_node) weak_nodes;
 
-static bool breaks(const mn_tet_material *m)
-{
-    return m->young > 0 && (m->strength > 0 || m->toughness > 0 || m->ductility > 0);
-}
-
-static bool is_breakable(const mn_tet_liquid *liquid, int32_t t)
+bool mn_tet_solids_is_breakable(const mn_tet_liquid *liquid, int32_t t)
 {
     return mn_tet_liquid_is_solid(liquid, t) &&
-           breaks(&liquid->solids.materials.data[liquid->solids.material.data[t]]);
+           mn_tet_material_breaks(&liquid->solids.materials.data[liquid->solids.material.data[t]]);
 }
 
 // ---- where ----
@@ -57,7 +58,7 @@ static mn_status find_stresses(mn_tet_liquid *liquid)
 {
     MN_TRY(mn_array_resize(liquid->ctx, &liquid->solids.stress, 6 * (int64_t)liquid->mesh->tet_slots));
     for (int32_t t = 0; t < liquid->mesh->tet_slots; t++)
-        if (is_breakable(liquid, t))
+        if (mn_tet_solids_is_breakable(liquid, t))
             mn_tet_solids_stress(liquid, t, liquid->solids.stress.data + 6 * (int64_t)t);
     return MN_OK;
 }
@@ -102,18 +103,18 @@ static bool is_tip(const mn_tet_liquid *liquid, int32_t i)
 // The mean over the ring of node i of one material, and the mean length of its edges there.
 typedef struct ring {
     int32_t material;
-    double stress[6], strain, edge;
+    double stress[6], strain, edge, shortest;
 } ring;
 
 static ring ring_of(const mn_tet_liquid *liquid, int32_t i)
 {
     const mn_tet_mesh *mesh = liquid->mesh;
     const double *strain = mn_tet_field_numbers(liquid, MN_TET_PLASTIC_STRAIN);
-    ring r = {.material = -1};
+    ring r = {.material = -1, .shortest = INFINITY};
     double volumes = 0, edges = 0, least = INFINITY;
     // The material of the tetrahedron with the lowest number, which does not depend on the star's order.
     MN_TET_STAR(mesh, i, code)
-    if (is_breakable(liquid, code / 4) && code / 4 < least)
+    if (mn_tet_solids_is_breakable(liquid, code / 4) && code / 4 < least)
         least = code / 4, r.material = liquid->solids.material.data[code / 4];
     if (r.material < 0) return r;
     MN_TET_STAR(mesh, i, code)
@@ -123,9 +124,11 @@ static ring ring_of(const mn_tet_liquid *liquid, int32_t i)
         const double volume = mn_tet_mesh_tet_volume(mesh, t);
         for (int k = 0; k < 6; k++) r.stress[k] += volume * liquid->solids.stress.data[6 * (int64_t)t + k];
         r.strain += volume * strain[t], volumes += volume;
-        for (int k = 0; k < 4; k++)
-            if (mesh->tet[t][k] != i)
-                r.edge += mn_distance(mesh->position[mesh->tet[t][k]], mesh->position[i]), edges++;
+        for (int k = 0; k < 4; k++) {
+            if (mesh->tet[t][k] == i) continue;
+            const double edge = mn_distance(mesh->position[mesh->tet[t][k]], mesh->position[i]);
+            r.edge += edge, edges++, r.shortest = fmin(r.shortest, edge);
+        }
     }
     for (int k = 0; k < 6; k++) r.stress[k] /= volumes;
     r.strain /= volumes, r.edge /= edges;
@@ -141,7 +144,10 @@ static double load_of(const mn_tet_liquid *liquid, int32_t i, weak_node *weak)
     mn_vec3 values;
     mn_mat3 axes;
     mn_m3_eigen_symmetric(mn_tet_symmetric(r.stress), &values, &axes);
-    *weak = (weak_node){.node = i, .edge = r.edge, .normal = mn_v3(axes.m[0][0], axes.m[1][0], axes.m[2][0])};
+    *weak = (weak_node){.node = i,
+                        .edge = r.edge,
+                        .shortest = r.shortest,
+                        .normal = mn_v3(axes.m[0][0], axes.m[1][0], axes.m[2][0])};
     if (!(values.x > 0)) return 0;
     const double tough = tip_factor * m->toughness / sqrt(2 * MN_PI * r.edge);
     const double torn = m->ductility > 0 ? r.strain / m->ductility : 0;
@@ -161,6 +167,28 @@ static int by_load(const void *a, const void *b)
     return (p->node > q->node) - (p->node < q->node);
 }
 
+// Whether a ring comes apart along its faces: where it was cut before, and where it bears far more than it
+// can, so that much else breaks too. Planes there would make splinters of splinters.
+static bool is_along_faces(const mn_tet_liquid *liquid, const weak_node *w)
+{
+    return w->edge <= least_edge * liquid->size || w->shortest <= least_shortest * liquid->size ||
+           w->load > overload;
+}
+
+// Whether a crack that divides no elements has faces to follow.
+static bool may_open(const mn_tet_liquid *liquid, const weak_node *w)
+{
+    const mn_tet_mesh *mesh = liquid->mesh;
+    bool below = false, above = false;
+    if (!is_along_faces(liquid, w)) return true;
+    MN_TET_STAR(mesh, w->node, code)
+    {
+        const double d = mn_dot(w->normal, mn_sub(mn_tet_middle(mesh, code / 4), mesh->position[w->node]));
+        if (mn_tet_liquid_is_solid(liquid, code / 4)) below = below || d < 0, above = above || !(d < 0);
+    }
+    return below && above;
+}
+
 static mn_status find_weak(mn_tet_liquid *liquid, weak_nodes *weak)
 {
     const mn_tet_mesh *mesh = liquid->mesh;
@@ -170,8 +198,10 @@ static mn_status find_weak(mn_tet_liquid *liquid, weak_nodes *weak)
         const double load = liquid->solids.solid_node.data[i] ? load_of(liquid, i, &w) : 0;
         if (!(load > 0)) continue;
         MN_TET_STAR(mesh, i, code)
-        if (is_breakable(liquid, code / 4)) damage[code / 4] = fmax(damage[code / 4], fmin(load, 1));
-        if (load > 1 && w.edge > least_edge * liquid->size) MN_TRY(mn_array_push(liquid->ctx, weak, &w));
+        if (mn_tet_solids_is_breakable(liquid, code / 4))
+            damage[code / 4] = fmax(damage[code / 4], fmin(load, 1));
+        if (load > 1 && !mn_tet_liquid_is_grain(liquid, i) && may_open(liquid, &w))
+            MN_TRY(mn_array_push(liquid->ctx, weak, &w));
     }
     if (weak->count > 1) qsort(weak->data, (size_t)weak->count, sizeof *weak->data, by_load);
     return MN_OK;
@@ -265,7 +295,7 @@ static mn_status cut_rings(mn_tet_liquid *liquid, const weak_nodes *weak, mn_tet
         entry e = {liquid, weak->data[i].node};
         def.point = work->position[e.node], def.normal = weak->data[i].normal;
         def.seed = seed_of(work, &weak->data[i]), def.snap = snap;
-        def.may_enter = may_enter, def.user = &e;
+        def.may_enter = may_enter, def.user = &e, def.along_faces = is_along_faces(liquid, &weak->data[i]);
         if (def.seed < 0) continue;
         MN_TRY(mn_tet_mesh_cut(work, &def, &report));
         *opened += report.split_faces;
@@ -296,7 +326,8 @@ static double crack_time(const mn_tet_liquid *liquid, const weak_nodes *weak)
     double fastest = 0;
     for (int64_t m = 0; m < liquid->solids.materials.count; m++) {
         const mn_tet_material *material = &liquid->solids.materials.data[m];
-        if (breaks(material)) fastest = fmax(fastest, mn_tet_material_shear(material) / material->density);
+        if (mn_tet_material_breaks(material))
+            fastest = fmax(fastest, mn_tet_material_shear(material) / material->density);
     }
     return weak->data[0].edge / (crack_speed * sqrt(fastest));
 }
@@ -324,7 +355,7 @@ static bool may_break(const mn_tet_liquid *liquid)
 {
     bool any = false;
     for (int64_t m = 0; liquid->solids.any && m < liquid->solids.materials.count; m++)
-        any = any || breaks(&liquid->solids.materials.data[m]);
+        any = any || mn_tet_material_breaks(&liquid->solids.materials.data[m]);
     return any;
 }
 

@@ -80,6 +80,12 @@ static mn_status find_bodies(mn_tet_liquid *liquid)
     liquid->bodies.count = 0;
     for (int32_t i = 0; i < mesh->vertex_slots; i++)
         root[i] = root[i] == i ? liquid->bodies.count++ : root[root[i]];
+    MN_TRY(mn_array_resize(liquid->ctx, &liquid->bodies.room, liquid->bodies.count));
+    const double *rest = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME);
+    for (int32_t b = 0; b < liquid->bodies.count; b++) liquid->bodies.room.data[b] = 0;
+    for (int32_t t = 0; t < mesh->tet_slots; t++) // the rest volumes of materials count mass
+        liquid->bodies.room.data[root[mesh->tet[t][0]]] +=
+            liquid->solids.used ? mn_tet_mesh_tet_volume(mesh, t) : rest[t];
     return MN_OK;
 }
 
@@ -226,6 +232,8 @@ void mn_tet_liquid_release(mn_solver *solver)
     mn_tet_liquid *liquid = (mn_tet_liquid *)solver;
     mn_context *ctx = solver->ctx;
     mn_array_free(ctx, &liquid->bodies.of_node);
+    mn_array_free(ctx, &liquid->bodies.room);
+    mn_array_free(ctx, &liquid->bodies.grain);
     mn_array_free(ctx, &liquid->bodies.list);
     mn_array_free(ctx, &liquid->bodies.sums);
     mn_array_free(ctx, &liquid->neck_normals);

@@ -71,6 +71,11 @@ static inline double mn_tet_material_bulk(const mn_tet_material *m)
 {
     return m->young / (3 * (1 - 2 * m->poisson));
 }
+/// Whether a solid of it can break.
+static inline bool mn_tet_material_breaks(const mn_tet_material *m)
+{
+    return m->young > 0 && (m->strength > 0 || m->toughness > 0 || m->ductility > 0);
+}
 /// Whether it melts and freezes.
 static inline bool mn_tet_material_melts(const mn_tet_material *m)
 {

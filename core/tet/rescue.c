@@ -46,7 +46,9 @@ double mn_tet_liquid_strain_rate(const mn_tet_liquid *liquid)
 {
     const mn_vec3 *v = mn_tet_field_vectors(liquid, MN_TET_V);
     double most = 0;
-    for (int32_t t = 0; t < liquid->mesh->tet_slots; t++) most = fmax(most, rate_of(liquid->mesh, v, t));
+    for (int32_t t = 0; t < liquid->mesh->tet_slots; t++)
+        if (!mn_tet_liquid_is_grain(liquid, liquid->mesh->tet[t][0])) // it turns at most
+            most = fmax(most, rate_of(liquid->mesh, v, t));
     return most;
 }
 

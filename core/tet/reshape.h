@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What changes the mesh after a step: remeshing (adapt.c), what has passed through itself (self_overlap.c),
-// thin sheets (sheet_detection.c, sheet_removal.c), small bodies (split.c), nodes that slide along a calm
-// surface (tangential_smoothing.c).
+// thin sheets (sheet_detection.c, sheet_removal.c), small bodies (small_bodies.c), nodes that slide along a
+// calm surface (tangential_smoothing.c).
 #ifndef MENISCUS_TET_RESHAPE_H
 #define MENISCUS_TET_RESHAPE_H
 
@@ -29,8 +29,15 @@ mn_status mn_tet_liquid_adapt(mn_tet_liquid *liquid);
 /// Whether liquid lies in one place twice: bodies that have met, or one that has folded onto itself.
 mn_status mn_tet_liquid_overlaps(mn_tet_liquid *liquid, bool *overlaps);
 void mn_tet_folds_free(mn_context *ctx, mn_tet_folds *folds);
-/// Gives the nodes of bodies too small for their own motion one velocity; momentum stays.
+/// Gives the nodes of bodies too small for their own motion that of a rigid one; momentum stays.
 mn_status mn_tet_liquid_hold_small(mn_tet_liquid *liquid);
+/// Whether a body is as small as that.
+bool mn_tet_liquid_is_small(const mn_tet_liquid *liquid, int32_t body);
+/// Which bodies are grains: small solids of what breaks. After every change of the mesh or of phases.
+mn_status mn_tet_liquid_find_grains(mn_tet_liquid *liquid);
+bool mn_tet_liquid_is_grain(const mn_tet_liquid *liquid, int32_t node);
+/// Where a step of length dt leads the grains, into trial.place and trial.velocity.
+mn_status mn_tet_liquid_fly_grains(mn_tet_liquid *liquid, double dt);
 /// Slides the nodes of the surface along it towards where surface tension has no part along it.
 mn_status mn_tet_liquid_slide(mn_tet_liquid *liquid);
 

@@ -96,6 +96,7 @@ mn_status mn_tet_solids_prepare(mn_tet_liquid *liquid)
     // Work counts from the next step on.
     MN_TRY(mn_array_resize(liquid->ctx, &s->work, liquid->def.heat ? mesh->tet_slots : 0));
     for (int64_t t = 0; t < s->work.count; t++) s->work.data[t] = 0;
+    MN_TRY(mn_tet_liquid_find_grains(liquid));
     const bool find = liquid->def.heat && !s->heat_rides && s->melted.count != mesh->tet_slots;
     return find ? mn_tet_solids_find_melted(liquid) : MN_OK;
 }
@@ -218,7 +219,8 @@ double mn_tet_solids_spin(const mn_tet_liquid *liquid)
                 sums.data[b] = mn_axpy(sums.data[b], 0.5, mn_cross(g[k], v[corner[k]]));
         }
         for (int32_t b = 0; b < liquid->bodies.count; b++)
-            if (volumes.data[b] > 0) fastest = fmax(fastest, mn_norm(sums.data[b]) / volumes.data[b]);
+            if (volumes.data[b] > 0 && !liquid->bodies.grain.data[b])
+                fastest = fmax(fastest, mn_norm(sums.data[b]) / volumes.data[b]);
     }
     mn_array_free(liquid->ctx, &sums);
     mn_array_free(liquid->ctx, &volumes);
@@ -247,6 +249,7 @@ double mn_tet_solids_flow_limit(const mn_tet_liquid *liquid)
     for (int32_t t = 0; liquid->solids.any && t < liquid->mesh->tet_slots; t++) {
         const mn_tet_material *m = material_of(liquid, t);
         if (!mn_tet_liquid_is_solid(liquid, t) || !(m->yield > 0)) continue;
+        if (mn_tet_liquid_is_grain(liquid, liquid->mesh->tet[t][0])) continue;
         const double strain = mn_tet_field_numbers(liquid, MN_TET_PLASTIC_STRAIN)[t];
         const double cold = mn_tet_material_yield(m, strain, m->reference_temperature);
         const double yield =
@@ -318,7 +321,7 @@ double mn_tet_solids_tet_energy(const mn_tet_liquid *liquid, int32_t t)
     return mn_tet_solid_energy(&shape, &state, mn_tet_mesh_tet_volume(liquid->mesh, t));
 }
 
-// What nodes have of the energy less what it takes from tetrahedra.
+// What nodes have of the energy less what it takes from tetrahedra. A grain is rigid and has none.
 static double energy_at_nodes(const mn_tet_liquid *liquid)
 {
     const mn_tet_system *system = &liquid->system;
@@ -326,8 +329,11 @@ static double energy_at_nodes(const mn_tet_liquid *liquid)
     mn_tet_nodal nodal = {0};
     double sum = 0;
     mn_status status = mn_array_resize(liquid->ctx, &shapes, system->tet_count);
-    for (int32_t t = 0; status == MN_OK && t < system->tet_count; t++)
-        fill_shape(liquid, t, 1, 1, false, &shapes.data[t]);
+    for (int32_t t = 0; status == MN_OK && t < system->tet_count; t++) {
+        shapes.data[t] = (mn_tet_solid_shape){.share = 1};
+        if (!mn_tet_liquid_is_grain(liquid, system->tet[t][0]))
+            fill_shape(liquid, t, 1, 1, false, &shapes.data[t]);
+    }
     if (status == MN_OK)
         status = mn_tet_nodal_fill(system, liquid->solids.class_of.data, shapes.data, &nodal);
     if (status == MN_OK) {
@@ -347,7 +353,8 @@ double mn_tet_solids_elastic_energy(const mn_tet_liquid *liquid)
     const double *p = mn_tet_field_numbers(liquid, MN_TET_MULTIPLIER),
                  *second = mn_tet_field_numbers(liquid, MN_TET_SOLID_MULTIPLIER);
     for (int32_t t = 0; t < liquid->mesh->tet_slots; t++) {
-        if (!mn_tet_liquid_is_solid(liquid, t)) continue;
+        if (!mn_tet_liquid_is_solid(liquid, t) || mn_tet_liquid_is_grain(liquid, liquid->mesh->tet[t][0]))
+            continue;
         sum += mn_tet_solids_tet_energy(liquid, t);
         const mn_tet_material *m = material_of(liquid, t);
         const double modulus = pressure_modulus(m);

@@ -12,6 +12,7 @@
 //   solid_contact.c   solids that touch each other: what was born in one place, and friction
 //   solid_barrier.c   bodies that never pass through each other
 //   fracture.c        what breaks
+//   small_bodies.c    what has become too small to be solved for
 //   melt.c            heat, and what it does to solids and liquids
 //
 // The state of a solid is b = F P F^T, F = dx/dX: rest places X at nodes, a metric P per tetrahedron. Volume
@@ -49,6 +50,7 @@ typedef struct mn_tet_solids {
     bool used;      ///< materials are given
     bool any;       ///< a tetrahedron is solid
     bool pins;      ///< nodes are held
+    bool grains;    ///< bodies fly by themselves (small_bodies.c)
     double tension; ///< N/m, the largest of the materials
     mn_tet_material_array materials;
     MN_ARRAY(mn_heat_substance) substances;

@@ -82,7 +82,8 @@ static mn_status list_surface(mn_tet_liquid *liquid, mn_tet_barrier *b, bool *bo
     for (int32_t f = 0; f < s->face_count; f++) {
         const int32_t *c = s->face.data + 3 * (int64_t)f, t = liquid->solids.behind.data[f];
         corners triangle;
-        if (!mn_tet_liquid_is_solid(liquid, t) || is_torn(torn, c)) continue;
+        if (!mn_tet_liquid_is_solid(liquid, t) || is_torn(torn, c) || mn_tet_liquid_is_grain(liquid, c[0]))
+            continue;
         for (int k = 0; k < 3; k++) MN_TRY(add_point(liquid, b, c[k], &triangle[k]));
         double *stiffness = &b->stiffness.data[liquid->bodies.of_node.data[c[0]]];
         *stiffness = fmin(
@@ -277,23 +278,6 @@ static mn_status add_slip(mn_tet_liquid *liquid, const mn_contact_term *term, co
     return mn_array_push(liquid->ctx, &liquid->solids.slips, &slip);
 }
 
-// A node behind a face, as a term of core/contact.
-static bool term_of_pair(const mn_tet_liquid *liquid, const mn_tet_pair *pair, mn_contact_term *term,
-                         double *force)
-{
-    const mn_vec3 *x = liquid->solids.before.data, a = x[pair->v[1]];
-    const mn_vec3 e1 = mn_sub(x[pair->v[2]], a), e2 = mn_sub(x[pair->v[3]], a), r = mn_sub(x[pair->v[0]], a);
-    const mn_vec3 m = mn_cross(e1, e2);
-    const double m2 = mn_norm2(m), gap = m2 > 0 ? mn_dot(r, m) / sqrt(m2) : 0;
-    if (!(gap < 0)) return false;
-    const double w1 = mn_dot(mn_cross(r, e2), m) / m2, w2 = mn_dot(mn_cross(e1, r), m) / m2;
-    *term = (mn_contact_term){
-        .mollifier = 1,
-        .near = {.c = {1, -(1 - w1 - w2), -w1, -w2}, .normal = mn_scale(1 / sqrt(m2), m), .distance = gap}};
-    *force = -pair->weight * gap;
-    return true;
-}
-
 mn_status mn_tet_solids_begin_friction(mn_tet_liquid *liquid)
 {
     mn_tet_barrier *b = mn_tet_solids_barrier(liquid);
@@ -306,8 +290,10 @@ mn_status mn_tet_solids_begin_friction(mn_tet_liquid *liquid)
     for (int64_t p = 0; p < liquid->solids.pairs.count; p++) {
         const mn_tet_pair *pair = &liquid->solids.pairs.data[p];
         mn_contact_term term;
-        double force;
-        if (term_of_pair(liquid, pair, &term, &force)) MN_TRY(add_slip(liquid, &term, pair->v, force));
+        mn_vec3 x[4];
+        for (int k = 0; k < 4; k++) x[k] = liquid->solids.before.data[pair->v[k]];
+        if (mn_tet_pair_term(x, &term))
+            MN_TRY(add_slip(liquid, &term, pair->v, -pair->weight * (term.near.distance - pair->rest)));
     }
     if (!b) return MN_OK;
     MN_TRY(mn_contact_collect(b->contact, b->start.data, distance, &b->terms));
@@ -336,9 +322,9 @@ static mn_status add_term(mn_tet_system *s, const mn_contact_term *term)
 {
     mn_tet_barrier *b = s->stage->barrier;
     const double k = s->stage->barrier_unit * term->weight;
-    double first, second, value[2];
+    double first, second, value[4];
     const double energy = k * mn_barrier(term->near.distance, distance, &first, &second);
-    mn_vec3 r[4], x[4], bend[2][4];
+    mn_vec3 r[4], x[4], bend[4][4];
     int32_t v[4];
     for (int i = 0; i < 4; i++) {
         v[i] = b->node.data[term->v[i]], x[i] = b->x.data[term->v[i]];

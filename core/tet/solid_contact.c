@@ -4,14 +4,18 @@
 // solid's surface pushes against the plane of the face that it has come behind:
 //
 //   g = n . (x_i - x_a)                      n the face's normal, a its first corner; below 0: behind it
-//   E = k A_i g^2/2 where g < 0              k = modulus of the softer one over the size, A_i the node's area
+//   E = k A_i (g - r)^2/2 where g < r        k = modulus of the softer one over the size, A_i the node's area
+//   r = 0.9 min(g, 0) at the start of the step
 //   dg = n . (dx_i - sum w_c dx_c)           w: weights of the foot of x_i in the face
 //
-// The distance does not change when all four move rigidly, so the forces have neither sum nor moment. Only
-// the part k A_i dg dg^T of the Hessian is kept. Two cells never push a part that is connected around them: a
-// node and a face that share a neighbour are left alone, as are depths beyond a tenth of the size before the
-// step, which are another side of the same body: pushed back, they would burst it. Liquid between solids
-// needs none of this, and merges instead.
+// The distance does not change when all four move rigidly, so the forces have neither sum nor moment. The
+// Hessian is whole, k A_i (dg dg^T + (g - r) d2g), and its positive part where the stage asks to be convex.
+// Which faces a node may push changes as cracks go on, and what has come to lie behind one unseen would be
+// thrown out with energy from nowhere (a bar that broke in two gained a third of its energy so, and
+// shattered). So a step begins with a hundredth of that, and depth is lost over some steps.
+// Two cells never push a part that is connected around them: a node and a face that share a neighbour are
+// left alone, as are depths beyond a tenth of the size before the step, which are another side of the same
+// body: pushed back, they would burst it. Liquid between solids needs none of this, and merges instead.
 // A barrier would need surfaces that never touch, and the two sides of a crack are born in one place.
 // Friction is that of solid_barrier.c.
 // Tested: tests/unit/tet/test_solid_contact.c.
@@ -26,6 +30,7 @@ static const double facing = -0.3;  // cosine between the normals of a node and 
 static const double outside = 0.05; // weight by which a foot may lie outside of its face
 static const double approach = 0.4; // of the size that bodies near each other may come nearer in a step
 static const double stiffness = 2;  // of the softer one's modulus
+static const double kept = 0.9;     // of the depth at which a step begins, that does not push
 
 // ---- pairs ----
 
@@ -56,7 +61,7 @@ static mn_status prepare(search *s, double dt)
     s->at = s->places.data;
     for (int32_t f = 0; f < system->face_count; f++) {
         const int32_t *c = system->face.data + 3 * (int64_t)f, t = liquid->solids.behind.data[f];
-        if (!mn_tet_liquid_is_solid(liquid, t)) continue;
+        if (!mn_tet_liquid_is_solid(liquid, t) || mn_tet_liquid_is_grain(liquid, c[0])) continue;
         const mn_tet_material *m = &liquid->solids.materials.data[liquid->solids.material.data[t]];
         const mn_vec3 normal =
             mn_scale(1.0 / 6, mn_cross(mn_sub(s->at[c[1]], s->at[c[0]]), mn_sub(s->at[c[2]], s->at[c[0]])));
@@ -100,8 +105,8 @@ static double gap_at(const mn_vec3 *x, int32_t i, const int32_t c[3])
     return mn_dot(mn_sub(x[i], x[c[0]]), m) / mn_norm(m);
 }
 
-// How well node i lies over face c: the least weight of its foot, and its distance; false: it does not.
-static bool lies_over(const search *s, int32_t i, const int32_t c[3], double *weight)
+// Whether node i lies over face c, and how far before it.
+static bool lies_over(const search *s, int32_t i, const int32_t c[3], double *gap)
 {
     const mn_vec3 *x = s->at;
     const mn_vec3 e1 = mn_sub(x[c[1]], x[c[0]]), e2 = mn_sub(x[c[2]], x[c[0]]), p = mn_sub(x[i], x[c[0]]);
@@ -109,34 +114,37 @@ static bool lies_over(const search *s, int32_t i, const int32_t c[3], double *we
     const double m2 = mn_norm2(m), size = s->liquid->size;
     if (!(m2 > 0) || mn_dot(s->normals.data[i], m) > facing * mn_norm(s->normals.data[i]) * sqrt(m2))
         return false;
-    const double gap = mn_dot(p, m) / sqrt(m2);
-    if (gap > reach * size || gap < -depth * size) return false;
+    *gap = mn_dot(p, m) / sqrt(m2);
+    if (*gap > reach * size || *gap < -depth * size) return false;
     if (!(gap_at(s->liquid->mesh->position, i, c) > -sunk * size)) return false;
     const double w1 = mn_dot(mn_cross(p, e2), m) / m2, w2 = mn_dot(mn_cross(e1, p), m) / m2;
-    *weight = fmin(fmin(w1, w2), 1 - w1 - w2);
-    return *weight > -outside;
+    return fmin(fmin(w1, w2), 1 - w1 - w2) > -outside;
 }
 
 static mn_status find_pair(search *s, int32_t i)
 {
     mn_tet_liquid *liquid = s->liquid;
     const mn_box box = {s->at[i], s->at[i]};
-    double best = -1;
+    double nearest = INFINITY;
     mn_tet_pair pair = {.v = {i}};
     MN_TRY(mn_box_grid_find(&s->grid, box, &s->found));
     for (int64_t k = 0; k < s->found.count; k++) {
         const int32_t f = s->found.data[k], *c = liquid->system.face.data + 3 * (int64_t)f;
-        double weight;
-        if (!mn_tet_liquid_is_solid(liquid, liquid->solids.behind.data[f])) continue;
-        if (mn_tet_solids_barrier_holds(liquid, i, c)) continue;
-        if (!lies_over(s, i, c, &weight) || !(weight > best) || are_neighbours(&liquid->system, i, c))
+        double gap;
+        if (!mn_tet_liquid_is_solid(liquid, liquid->solids.behind.data[f]) ||
+            mn_tet_liquid_is_grain(liquid, c[0]))
             continue;
-        best = weight;
+        if (mn_tet_solids_barrier_holds(liquid, i, c)) continue;
+        // The nearest: a node on one side of a ridge lies behind the other side too.
+        if (!lies_over(s, i, c, &gap) || !(fabs(gap) < nearest) || are_neighbours(&liquid->system, i, c))
+            continue;
+        nearest = fabs(gap);
         for (int corner = 0; corner < 3; corner++) pair.v[corner + 1] = c[corner];
+        pair.rest = kept * fmin(gap_at(liquid->mesh->position, i, c), 0) / liquid->size;
         pair.weight =
             stiffness * fmin(s->modulus.data[i], s->modulus.data[c[0]]) * s->areas.data[i] / liquid->size;
     }
-    return best > -1 ? mn_array_push(liquid->ctx, &liquid->solids.pairs, &pair) : MN_OK;
+    return nearest < INFINITY ? mn_array_push(liquid->ctx, &liquid->solids.pairs, &pair) : MN_OK;
 }
 
 mn_status mn_tet_solids_find_pairs(mn_tet_liquid *liquid, double dt)
@@ -198,7 +206,7 @@ mn_status mn_tet_solids_approach_limit(mn_tet_liquid *liquid, double *limit)
             (block){mn_box_empty(), {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, false};
     for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++) {
         block *b = &blocks.data[liquid->bodies.of_node.data[i]];
-        if (!liquid->solids.solid_node.data[i]) continue;
+        if (!liquid->solids.solid_node.data[i] || mn_tet_liquid_is_grain(liquid, i)) continue;
         b->solid = true, b->box = mn_box_join(b->box, (mn_box){x[i], x[i]});
         for (int k = 0; k < 3; k++) {
             (&b->low.x)[k] = fmin((&b->low.x)[k], (&v[i].x)[k]);
@@ -215,30 +223,61 @@ mn_status mn_tet_solids_approach_limit(mn_tet_liquid *liquid, double *limit)
 
 // ---- a stage ----
 
+bool mn_tet_pair_term(const mn_vec3 x[4], mn_contact_term *term)
+{
+    const mn_vec3 e1 = mn_sub(x[2], x[1]), e2 = mn_sub(x[3], x[1]), r = mn_sub(x[0], x[1]);
+    const mn_vec3 m = mn_cross(e1, e2);
+    const double m2 = mn_norm2(m), gap = m2 > 0 ? mn_dot(r, m) / sqrt(m2) : 0;
+    if (!(gap < 0)) return false;
+    const double w1 = mn_dot(mn_cross(r, e2), m) / m2, w2 = mn_dot(mn_cross(e1, r), m) / m2;
+    *term = (mn_contact_term){
+        .mollifier = 1,
+        .near = {.c = {1, -(1 - w1 - w2), -w1, -w2}, .normal = mn_scale(1 / sqrt(m2), m), .distance = gap}};
+    return true;
+}
+
+// How the distance of a pair that pushes bends: -k A g (-d''), in full unless the stage asks to be convex. A
+// side that is pressed hard turns its neighbours, and without this Newton's method leaves half of its error.
+static mn_status add_bends(mn_tet_system *s, const mn_contact_term *term, const int32_t v[4],
+                           const mn_vec3 x[4], double push)
+{
+    mn_vec3 bend[4][4];
+    double value[4];
+    const int count = mn_contact_bends(term, x, bend, value);
+    for (int i = 0; i < count; i++) {
+        mn_tet_pair_row row = {.weight = push * value[i]};
+        if (s->stage->convex && value[i] < 0) continue;
+        for (int k = 0; k < 4; k++) row.v[k] = v[k], row.r[k] = bend[i][k];
+        MN_TRY(mn_array_push(s->ctx, &s->pair_rows, &row));
+    }
+    return MN_OK;
+}
+
+static mn_status add_pair(mn_tet_system *s, const mn_tet_pair *pair)
+{
+    mn_tet_pair_row row = {.weight = pair->weight * s->stage->pair_unit};
+    mn_contact_term term;
+    mn_vec3 x[4];
+    for (int k = 0; k < 4; k++) row.v[k] = pair->v[k], x[k] = s->x.data[pair->v[k]];
+    if (!mn_tet_pair_term(x, &term)) return MN_OK;
+    const double gap = term.near.distance - pair->rest;
+    if (!(gap < 0)) return MN_OK;
+    for (int k = 0; k < 4; k++) {
+        row.r[k] = mn_scale(term.near.c[k], term.near.normal);
+        mn_vec3 *pull = &s->pair_pull.data[pair->v[k]];
+        *pull = mn_axpy(*pull, row.weight * gap, row.r[k]);
+    }
+    MN_TRY(mn_array_push(s->ctx, &s->pair_rows, &row));
+    return add_bends(s, &term, pair->v, x, -row.weight * gap);
+}
+
 mn_status mn_tet_pairs_measure(mn_tet_system *s)
 {
     const mn_tet_stage *stage = s->stage;
     MN_TRY(mn_array_resize(s->ctx, &s->pair_pull, s->node_count));
     for (int32_t i = 0; i < s->node_count; i++) s->pair_pull.data[i] = mn_v3(0, 0, 0);
     s->pair_rows.count = 0;
-    for (int64_t p = 0; p < stage->pair_count; p++) {
-        const mn_tet_pair *pair = &stage->pairs[p];
-        const mn_vec3 *x = s->x.data, a = x[pair->v[1]];
-        const mn_vec3 e1 = mn_sub(x[pair->v[2]], a), e2 = mn_sub(x[pair->v[3]], a),
-                      r = mn_sub(x[pair->v[0]], a);
-        const mn_vec3 m = mn_cross(e1, e2);
-        const double m2 = mn_norm2(m), gap = m2 > 0 ? mn_dot(r, m) / sqrt(m2) : 0;
-        if (!(gap < 0)) continue;
-        const double w1 = mn_dot(mn_cross(r, e2), m) / m2, w2 = mn_dot(mn_cross(e1, r), m) / m2;
-        const double weight[4] = {1, -(1 - w1 - w2), -w1, -w2};
-        mn_tet_pair_row row = {.weight = pair->weight * stage->pair_unit};
-        for (int k = 0; k < 4; k++) {
-            row.v[k] = pair->v[k], row.r[k] = mn_scale(weight[k] / sqrt(m2), m);
-            mn_vec3 *pull = &s->pair_pull.data[pair->v[k]];
-            *pull = mn_axpy(*pull, row.weight * gap, row.r[k]);
-        }
-        MN_TRY(mn_array_push(s->ctx, &s->pair_rows, &row));
-    }
+    for (int64_t p = 0; p < stage->pair_count; p++) MN_TRY(add_pair(s, &stage->pairs[p]));
     return mn_tet_barrier_measure(s);
 }
 
@@ -270,6 +309,7 @@ void mn_tet_pairs_add_diagonal(const mn_tet_system *s, mn_mat3 *diagonal)
         for (int k = 0; k < 4; k++) {
             const mn_tet_pair_row *row = &s->pair_rows.data[p];
             const mn_vec3 r = free_row(s, row, k);
+            if (!(row->weight > 0)) continue; // the blocks stay positive definite
             mn_mat3 *own = &diagonal[row->v[k]];
             *own = mn_m3_add(*own, mn_m3_scale(row->weight, mn_outer(r, r)));
         }

@@ -4,6 +4,7 @@
 #ifndef MENISCUS_TET_SOLID_STEPS_H
 #define MENISCUS_TET_SOLID_STEPS_H
 
+#include "contact/surface.h"
 #include "meniscus/tet.h"
 #include "tet/solid.h"
 #include "tetmesh/internal.h"
@@ -64,6 +65,9 @@ mn_status mn_tet_solids_settle_energy(mn_tet_liquid *liquid);
 mn_status mn_tet_solids_find_pairs(mn_tet_liquid *liquid, double dt);
 /// The longest step in which no solid can pass through another, s.
 mn_status mn_tet_solids_approach_limit(mn_tet_liquid *liquid, double *limit);
+/// A node and the face that it has come behind as a term of core/contact, with a distance below zero; false:
+/// it lies before the face.
+bool mn_tet_pair_term(const mn_vec3 x[4], mn_contact_term *term);
 
 // ---- solid_barrier.c ----
 
@@ -85,6 +89,8 @@ void mn_tet_solids_free_barrier(mn_tet_liquid *liquid);
 /// Breaks solids where they bear more than they can. *limit is how long the next step may be after that, s;
 /// INFINITY: nothing broke.
 mn_status mn_tet_solids_break(mn_tet_liquid *liquid, double *limit);
+/// Whether tetrahedron t is a solid that can break.
+bool mn_tet_solids_is_breakable(const mn_tet_liquid *liquid, int32_t t);
 
 // ---- melt.c ----
 

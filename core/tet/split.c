@@ -7,7 +7,6 @@
 //            they held goes to the tetrahedra around
 //   crumbs   a part with less volume than a tetrahedron of this size goes to what is nearest, with its
 //            momentum
-//   small    a part of fewer than about eight tetrahedra moves as one: its waves are faster than any step
 //
 // Sums of rest volume and momentum stay to rounding through all of it.
 #include "tet/neck.h"
@@ -17,11 +16,10 @@
 
 #include <string.h>
 
-static const double retreat = 0.3;    // of the size, for the middle of each end
-static const double rounding = 0.6;   // of the way from a flat end to half a ball
-static const double reach = 3.5;      // of the size, over which what they held is spread
-static const double crumb = 0.1;      // of size^3; a regular tetrahedron has 0.118
-static const double small_body = 1.0; // of size^3
+static const double retreat = 0.3;  // of the size, for the middle of each end
+static const double rounding = 0.6; // of the way from a flat end to half a ball
+static const double reach = 3.5;    // of the size, over which what they held is spread
+static const double crumb = 0.1;    // of size^3; a regular tetrahedron has 0.118
 
 // ---- the cut ----
 
@@ -270,33 +268,4 @@ mn_status mn_tet_liquid_sweep_crumbs(mn_tet_liquid *liquid, mn_tet_mesh *mesh, b
     mn_array_free(mesh->ctx, &p.root);
     mn_array_free(mesh->ctx, &p.held);
     return status;
-}
-
-// ---- small bodies ----
-
-mn_status mn_tet_liquid_hold_small(mn_tet_liquid *liquid)
-{
-    static const char *const names[] = {MN_TET_V, MN_TET_LAST_V, MN_TET_LAST_MOVE};
-    const double *rest = mn_tet_field_numbers(liquid, MN_TET_REST_VOLUME);
-    const double least = small_body * liquid->size * liquid->size * liquid->size;
-    const size_t bytes = mn_bytes(4 * (int64_t)liquid->bodies.count, sizeof(double));
-    if (liquid->bodies.count < 2) return MN_OK;
-    double *sum = mn_allocate(liquid->ctx, bytes);
-    if (!sum) return MN_ERROR_MEMORY;
-    for (int f = 0; f < 3; f++) {
-        mn_vec3 *v = mn_tet_field_vectors(liquid, names[f]);
-        memset(sum, 0, bytes);
-        for (int32_t t = 0; t < liquid->mesh->tet_slots; t++) {
-            double *body = sum + 4 * (int64_t)liquid->bodies.of_node.data[liquid->mesh->tet[t][0]];
-            const mn_vec3 mean = mean_velocity(liquid->mesh, v, t);
-            body[0] += rest[t];
-            body[1] += rest[t] * mean.x, body[2] += rest[t] * mean.y, body[3] += rest[t] * mean.z;
-        }
-        for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++) {
-            const double *body = sum + 4 * (int64_t)liquid->bodies.of_node.data[i];
-            if (body[0] < least) v[i] = mn_scale(1 / body[0], mn_v3(body[1], body[2], body[3]));
-        }
-    }
-    mn_release(liquid->ctx, sum, bytes);
-    return MN_OK;
 }

@@ -209,6 +209,7 @@ static bool step_is_whole(const mn_tet_liquid *liquid)
     const mn_vec3 *x = liquid->mesh->position, *y = liquid->trial.place.data;
     for (int32_t t = 0; t < liquid->system.tet_count; t++) {
         const int32_t *v = liquid->system.tet[t];
+        if (mn_tet_liquid_is_grain(liquid, v[0])) continue; // it is rigid
         if (!(mn_tet_volume(y[v[0]], y[v[1]], y[v[2]], y[v[3]]) > 0)) return false;
         for (int e = 0; e < 6; e++) {
             const int32_t i = v[mn_tet_edge_corners[e][0]], j = v[mn_tet_edge_corners[e][1]];
@@ -243,6 +244,7 @@ static mn_status solve(mn_tet_liquid *liquid, double dt, mn_status (*step)(mn_te
     const mn_status status = step(liquid, dt, whole);
     mn_timer_end(&liquid->solver.timers, "solve");
     MN_TRY(status);
+    if (*whole) MN_TRY(mn_tet_liquid_fly_grains(liquid, dt));
     *whole = *whole && step_is_whole(liquid) && mn_tet_liquid_may_rejoin(liquid, liquid->trial.place.data);
     return MN_OK;
 }

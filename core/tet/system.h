@@ -52,6 +52,7 @@ typedef struct mn_tet_ends {
 typedef struct mn_tet_pair {
     int32_t v[4];
     double weight; ///< N/m
+    double rest;   ///< in units of length, 0 or below: from which distance on it pushes
 } mn_tet_pair;
 
 /// What contacts and friction add to the Hessian at the iterate: weight r r^T, r at four nodes.

@@ -90,7 +90,7 @@ static void sheet_steps(double spacing, double seconds)
     source.spacing = def.spacing = spacing, def.sigma = 0.072, def.viscosity = 0.001;
     sheet_open(&feed, ctx, &def, &jet);
     film_stage stage = film_open(ctx, &def, &source, NULL, outward);
-    const mn_codim_inputs inputs = {.inlet_count = 1, .inlets = &feed.inlet};
+    const mn_codim_inputs inputs = {.inlet_count = 1, .inlets = &feed.jet.inlet};
     const double start = mn_seconds();
     film_must(&stage, mn_codim_advance(stage.mls, &inputs, seconds), "advance");
     const double taken = mn_seconds() - start;

@@ -75,6 +75,20 @@ class Flow(CommandTest):
         _, lines = self.cook(moving_smoke({"time_scale": 1}, [0.2, 0.018, 0]))  # at 1 m/s
         self.assertLess(max(line["max_speed"] for line in lines), 10)
 
+    def test_polygons_end_straight_at_the_walls(self):
+        ball = {"kind": "sphere", "radius": [0.004, 0.004, 0.004], "center": [0.006, 0.016, 0]}
+        self.cook(pond({"output": "polygons", "time_scale": 1}, source=ball), "out", "--format", "obj")
+        lines = (self.folder / "out" / "pond.0002.obj").read_text().splitlines()
+        points = [[float(word) for word in line.split()[1:4]] for line in lines if line.startswith("v ")]
+        self.assertGreater(len(points), 300)
+        sides = 0
+        for x, y, z in points:
+            for wet in (x, z):  # none between the last centres and the wall
+                self.assertTrue(abs(abs(wet) - 0.012) < 1e-7 or abs(wet) < 0.01101, (x, y, z))
+                sides += abs(abs(wet) - 0.012) < 1e-7
+            self.assertTrue(abs(y) < 1e-7 or y > 0.00099, (x, y, z))
+        self.assertGreater(sides, 100)
+
     def test_inflow_into_a_sealed_box_fills_it_and_no_more(self):
         _, lines = self.cook(pond({"emit": "always"}, source=box([0.02, 0.02, 0.02]), frames=3))
         self.assertLess(lines[-1]["volume"], 1.02 * 0.024**3)

@@ -4,20 +4,14 @@
 #ifndef MENISCUS_TESTS_SUPPORT_SHEET_STAGE_H
 #define MENISCUS_TESTS_SUPPORT_SHEET_STAGE_H
 
+#include "support/sheet_jet.h"
+
 #include <stdio.h>
-#include <stdlib.h>
-
-#include "meniscus/meniscus.h"
-#include "sources/jet_source.h"
-
-enum { SHEET_RING_MAX = 512 };
 
 typedef struct sheet_stage {
     mn_context *ctx;
     mn_codim *mls;
-    mn_codim_inlet inlet;
-    mn_vec3 position[SHEET_RING_MAX], velocity[SHEET_RING_MAX];
-    double thickness[SHEET_RING_MAX];
+    sheet_jet jet;
 } sheet_stage;
 
 static inline void sheet_must(const sheet_stage *s, mn_status status, const char *what)
@@ -30,22 +24,14 @@ static inline void sheet_must(const sheet_stage *s, mn_status status, const char
 static inline void sheet_open(sheet_stage *s, mn_context *ctx, const mn_codim_def *def,
                               const mn_jet_source_def *jet)
 {
-    mn_geo *geo = NULL;
     s->ctx = ctx;
-    sheet_must(s, mn_jet_source_create(ctx, jet, &geo), "jet");
-    const int64_t count = mn_geo_point_count(geo);
-    if (count > SHEET_RING_MAX) exit(1);
-    mn_attribute_get(mn_geo_find(geo, MN_POINT, "v"), 0, count, &s->velocity[0].x);
-    mn_attribute_get(mn_geo_find(geo, MN_POINT, "thickness"), 0, count, s->thickness);
-    for (int64_t i = 0; i < count; i++) s->position[i] = mn_geo_position(geo, i);
-    s->inlet = (mn_codim_inlet){count, s->position, s->velocity, s->thickness, true};
-    mn_geo_free(geo);
+    sheet_must(s, sheet_jet_make(ctx, jet, &s->jet), "jet");
     sheet_must(s, mn_codim_create(ctx, def, &s->mls), "create");
 }
 
 static inline void sheet_advance(sheet_stage *s, double dt)
 {
-    const mn_codim_inputs inputs = {.inlet_count = 1, .inlets = &s->inlet};
+    const mn_codim_inputs inputs = {.inlet_count = 1, .inlets = &s->jet.inlet};
     sheet_must(s, mn_codim_advance(s->mls, &inputs, dt), "advance");
 }
 

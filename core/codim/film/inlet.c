@@ -24,78 +24,8 @@
 
 static const double ROW = 0.866025403784439;    // spacings between rows: even triangles
 static const double GOLDEN = 0.618033988749895; // turns from row to row, so that points do not line up
-static const double TURN = 0.2;    // radians that the velocity may turn from point to point of a row
-static const double CLOSEST = 0.2; // spacings, between points where it turns more
-enum { LEAST_AROUND = 5, ROW_LIMIT = 1 << 24 };
-
-// ---- the curve by its length ----
-
-typedef struct inlet_arc {
-    const mn_codim_inlet *inlet;
-    const double *length, *flow; ///< up to each point, and once around
-    int64_t pieces;
-} inlet_arc;
-
-static mn_status measure(mn_codim *mls, const mn_codim_inlet *inlet, inlet_arc *arc)
-{
-    const int64_t pieces = inlet_pieces(inlet);
-    MN_TRY(mn_array_resize(mls->solver.ctx, &mls->arc, 2 * (pieces + 1)));
-    double *length = mls->arc.data, *flow = length + pieces + 1;
-    length[0] = flow[0] = 0;
-    for (int64_t i = 0; i < pieces; i++) {
-        length[i + 1] = length[i] + mn_norm(inlet_piece(inlet, i));
-        flow[i + 1] = flow[i] + inlet_flow(inlet, i);
-    }
-    *arc = (inlet_arc){inlet, length, flow, pieces};
-    return MN_OK;
-}
-
-// The piece at a length in [0, whole length], and how far along it.
-static int64_t piece_at(const inlet_arc *arc, double length, double *part)
-{
-    int64_t low = 0, high = arc->pieces - 1;
-    while (low < high) {
-        const int64_t middle = (low + high + 1) / 2;
-        if (arc->length[middle] <= length)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    const double whole = arc->length[low + 1] - arc->length[low];
-    *part = whole > 0 ? fmin(1, (length - arc->length[low]) / whole) : 0;
-    return low;
-}
-
-// m^3/s that leave before this length; goes on beyond the ends of a closed curve.
-static double flow_up_to(const inlet_arc *arc, double length)
-{
-    const double whole = arc->length[arc->pieces], turns = floor(length / whole);
-    double part;
-    if (!arc->inlet->closed) length = fmin(fmax(length, 0), whole);
-    const double within = arc->inlet->closed ? fmin(fmax(length - turns * whole, 0), whole) : length;
-    const int64_t i = piece_at(arc, within, &part);
-    const double here = arc->flow[i] + part * (arc->flow[i + 1] - arc->flow[i]);
-    return here + (arc->inlet->closed ? turns * arc->flow[arc->pieces] : 0);
-}
-
-mn_codim_inlet_measure mn_codim_measure_inlet(const mn_codim_inlet *inlet)
-{
-    mn_codim_inlet_measure m = {0};
-    for (int64_t i = 0; inlet->count > 1 && i < inlet_pieces(inlet); i++) {
-        const double length = mn_norm(inlet_piece(inlet, i));
-        m.length += length;
-        m.flow += inlet_flow(inlet, i);
-        if (length > 0) m.speed = fmax(m.speed, mn_norm(inlet_sweep(inlet, i)) / length);
-    }
-    return m;
-}
-
-// How fast rows cross the curve, m/s; 0 when nothing does.
-static double speed_across(const mn_codim_inlet *inlet)
-{
-    const mn_codim_inlet_measure m = mn_codim_measure_inlet(inlet);
-    return m.flow > 0 ? m.speed : 0;
-}
+static const double CLOSEST = 0.2;              // spacings, between points where it turns more
+enum { LEAST_AROUND = 5 };
 
 // ---- rows ----
 
@@ -123,7 +53,7 @@ typedef struct birth {
 static mn_status bear(mn_codim *mls, const birth *b, double length, double from, double to)
 {
     const mn_codim_inlet *inlet = b->arc->inlet;
-    const double flow = flow_up_to(b->arc, to) - flow_up_to(b->arc, from);
+    const double flow = mn_inlet_flow_up_to(b->arc, to) - mn_inlet_flow_up_to(b->arc, from);
     const double mass = mls->def.density * flow * b->duration;
     if (!(mass > 0)) return MN_OK; // nothing leaves here
     if (mls->points.count >= mls->def.max_points)
@@ -133,7 +63,7 @@ static mn_status bear(mn_codim *mls, const birth *b, double length, double from,
             "limit box that removes what has left the picture.",
             (long long)mls->def.max_points);
     double part;
-    const int64_t i = piece_at(b->arc, length, &part), next = inlet_next(inlet, i);
+    const int64_t i = mn_inlet_piece_at(b->arc, length, &part), next = inlet_next(inlet, i);
     const mn_vec3 u = mn_lerp(inlet->velocity[i], inlet->velocity[next], part);
     const mn_vec3 at = mn_lerp(inlet->position[i], inlet->position[next], part);
     const mn_vec3 n = mn_normalize(inlet_sweep(inlet, i));
@@ -150,25 +80,10 @@ static mn_status bear(mn_codim *mls, const birth *b, double length, double from,
     return mn_array_push(mls->solver.ctx, &mls->points, &point);
 }
 
-// Points that a row should have. A point that is split between two of other directions later loses
-// 1 - cos(half the angle) of its speed, so film that fans out starts with more points than its length asks
-// for.
-static double wanted_points(const mn_codim *mls, const inlet_arc *arc)
-{
-    const mn_codim_inlet *c = arc->inlet;
-    const double whole = arc->length[arc->pieces];
-    double turn = 0;
-    for (int64_t i = 0; i < arc->pieces; i++) {
-        const mn_vec3 u = c->velocity[i], v = c->velocity[inlet_next(c, i)];
-        turn += mn_atan2(mn_norm(mn_cross(u, v)), mn_dot(u, v));
-    }
-    return fmax(whole, fmin(turn / TURN * mls->def.spacing, whole / CLOSEST)) / mls->def.spacing;
-}
-
 static mn_status bear_row(mn_codim *mls, const birth *b, int64_t row)
 {
     const inlet_arc *arc = b->arc;
-    const double whole = arc->length[arc->pieces], wanted = wanted_points(mls, arc);
+    const double whole = arc->length[arc->pieces], wanted = mn_inlet_points(arc, mls->def.spacing, CLOSEST);
     if (arc->inlet->closed) {
         const int64_t count = (int64_t)fmax(LEAST_AROUND, round(wanted));
         const double turn =
@@ -210,7 +125,7 @@ static mn_status feed_from(mn_codim *mls, const mn_codim_inlet *inlet, int64_t i
     mn_codim_feed *feed = &mls->feeds.data[index];
     inlet_arc arc;
     if (!(feed->speed > 0)) return MN_OK;
-    MN_TRY(measure(mls, inlet, &arc));
+    MN_TRY(mn_inlet_measure(mls->solver.ctx, inlet, &mls->arc, &arc));
     const double whole = row_time(mls, feed);
     for (double left = dt; left > 0;) {
         const bool born = feed->phase >= 1;
@@ -230,31 +145,6 @@ static mn_status feed_from(mn_codim *mls, const mn_codim_inlet *inlet, int64_t i
 }
 
 // ---- what an advance asks for ----
-
-static mn_status check(const mn_codim *mls, const mn_codim_inlet *inlet, int64_t index)
-{
-    if (inlet->count < 2)
-        return mn_fail(mls->solver.ctx, MN_ERROR_INPUT, "Jet %lld is not a curve: it has %lld points.",
-                       (long long)index, (long long)inlet->count);
-    double length = 0;
-    for (int64_t i = 0; i < inlet->count; i++) {
-        if (!mn_is_finite3(inlet->position[i]) || !mn_is_finite3(inlet->velocity[i]))
-            return mn_fail(mls->solver.ctx, MN_ERROR_INPUT,
-                           "Point %lld of jet %lld has a position or velocity that is not finite.",
-                           (long long)i, (long long)index);
-        if (!(inlet->thickness[i] >= 0) || !isfinite(inlet->thickness[i]))
-            return mn_fail(mls->solver.ctx, MN_ERROR_INPUT,
-                           "The film leaves jet %lld with a thickness of %g m at point %lld; it must be at "
-                           "least 0.",
-                           (long long)index, inlet->thickness[i], (long long)i);
-        length += mn_norm(inlet_piece(inlet, i));
-    }
-    if (!(length / mls->def.spacing < ROW_LIMIT))
-        return mn_fail(mls->solver.ctx, MN_ERROR_INPUT,
-                       "The curve of jet %lld is %.3g m long, too long for a spacing of %g m.",
-                       (long long)index, length, mls->def.spacing);
-    return MN_OK;
-}
 
 // A row on its way speeds up or slows down with its inlet.
 static void follow_speed(mn_codim *mls, int64_t index, double speed)
@@ -295,15 +185,16 @@ static void find_axis(const inlet_arc *arc, mn_codim_feed *feed, double frame)
 mn_status mn_codim_open_inlets(mn_codim *mls, const mn_codim_inputs *inputs, double frame)
 {
     const int64_t known = mls->feeds.count;
-    for (int64_t i = 0; i < inputs->inlet_count; i++) MN_TRY(check(mls, &inputs->inlets[i], i));
+    for (int64_t i = 0; i < inputs->inlet_count; i++)
+        MN_TRY(mn_inlet_check(mls->solver.ctx, &inputs->inlets[i], i, mls->def.spacing));
     for (int64_t i = inputs->inlet_count; i < known; i++) let_go(mls, i);
     MN_TRY(mn_array_resize(mls->solver.ctx, &mls->feeds, inputs->inlet_count));
     for (int64_t i = 0; i < inputs->inlet_count; i++) {
         inlet_arc arc;
         if (i >= known) mls->feeds.data[i] = (mn_codim_feed){0};
-        MN_TRY(measure(mls, &inputs->inlets[i], &arc));
+        MN_TRY(mn_inlet_measure(mls->solver.ctx, &inputs->inlets[i], &mls->arc, &arc));
         find_axis(&arc, &mls->feeds.data[i], frame);
-        follow_speed(mls, i, speed_across(&inputs->inlets[i]));
+        follow_speed(mls, i, mn_inlet_speed(&inputs->inlets[i]));
     }
     return MN_OK;
 }

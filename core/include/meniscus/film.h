@@ -44,9 +44,11 @@ typedef struct mn_film_def {
     double thin_volumes;     ///< 0 to 1: volumes thinner than this, of the size, turn into film
     int32_t polygon_sides;   ///< 0, or at least 2: the pull on free edges varies so often around the vertical
     double polygon_strength; ///< >= 0: how much it varies; 1: straight sides
+    bool use_limits;
+    mn_box limits; ///< m; what leaves it is removed
 } mn_film_def;
 
-enum { MN_FILM_FIELD_COUNT = 33 };
+enum { MN_FILM_FIELD_COUNT = 36 };
 MN_API extern const mn_field mn_film_fields[];
 MN_API extern const mn_solver_type mn_film_solver;
 
@@ -92,6 +94,8 @@ typedef struct mn_film_inputs {
     const mn_vec3 *inflow_positions;
     const double *inflow_rates;      ///< m^3/s of gas at ambient pressure
     const struct mn_tet_pipe *pipes; ///< jets of liquid (meniscus/tet.h); NULL: none
+    int64_t inlet_count;
+    const struct mn_codim_inlet *inlets; ///< curves that film comes out of (meniscus/codim.h)
 } mn_film_inputs;
 
 /// A vertex as it is shown.
@@ -128,11 +132,13 @@ typedef struct mn_film_ledger {
     int64_t thinned;            ///< tetrahedra that turned into film
     int64_t united;             ///< volumes that came together
     double gas_in, gas_out;     ///< Pa m^3, blown in and lost to the air around
-    double liquid_in;           ///< kg, by jets
+    double liquid_in;           ///< kg, by jets and inlets
     mn_vec3 momentum_in;        ///< kg m/s, with it
     mn_vec3 momentum_given;     ///< kg m/s, by gravity, air, wires and solids
     double angular_lost;        ///< kg m^2/s, by moves of the mesh, added up
     int64_t shed;               ///< volumes too small for a mesh that became drops
+    double liquid_out;          ///< kg, that left the limits
+    mn_vec3 momentum_out;       ///< kg m/s, with it
 } mn_film_ledger;
 
 typedef struct mn_film mn_film;

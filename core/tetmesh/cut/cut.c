@@ -8,6 +8,8 @@
 //   divide    each edge of theirs with d < 0 < d at its other end, at d = 0
 //   open      the faces between tetrahedra with d >= 0 and tetrahedra with d <= 0
 //
+// or, along faces, those between tetrahedra with centres on both sides, where no more elements may be made.
+//
 // Dividing a crossed edge makes a vertex with d = 0, and all new edges end in it, so none of them is crossed:
 // the edges found at the start are all there are to divide. An edge whose parts would not be positive
 // (rounding in a flat element) has its nearer end snapped instead, so a cut never fails. The paper goes
@@ -66,12 +68,16 @@ static bool touches_plane(cutter *c, int32_t t)
     return lowest <= 0 && highest >= 0;
 }
 
-static bool lets_in(const cutter *c, int32_t t)
+static mn_vec3 centre_of(const cutter *c, int32_t t)
 {
     const int32_t *v = c->mesh->tet[t];
     const mn_vec3 *x = c->mesh->position;
-    const mn_vec3 centre = mn_scale(0.25, mn_add(mn_add(x[v[0]], x[v[1]]), mn_add(x[v[2]], x[v[3]])));
-    return mn_distance(centre, c->def->point) <= c->def->reach &&
+    return mn_scale(0.25, mn_add(mn_add(x[v[0]], x[v[1]]), mn_add(x[v[2]], x[v[3]])));
+}
+
+static bool lets_in(const cutter *c, int32_t t)
+{
+    return mn_distance(centre_of(c, t), c->def->point) <= c->def->reach &&
            (!c->def->may_enter || c->def->may_enter(c->def->user, c->mesh, t));
 }
 
@@ -193,6 +199,24 @@ static mn_status find_faces(cutter *c)
     return MN_OK;
 }
 
+// The faces between those that the crack may enter whose centres lie on both sides.
+static mn_status find_faces_between(cutter *c)
+{
+    const mn_tet_mesh *mesh = c->mesh;
+    for (int64_t i = 0; i < c->entered.count; i++)
+        for (int32_t k = 0; k < 4; k++) {
+            const int32_t t = c->entered.data[i], mate = mesh->mate[t][k], next = mate / 4;
+            const double here = mn_dot(c->normal, mn_sub(centre_of(c, t), c->def->point));
+            mn_tet_face face;
+            if (mate < 0 || !lets_in(c, next)) continue;
+            const double there = mn_dot(c->normal, mn_sub(centre_of(c, next), c->def->point));
+            if ((here < 0) == (there < 0)) continue;
+            mn_tet_face_key(mesh->tet[t], k, face.v);
+            MN_TRY(mn_array_push(mesh->ctx, &c->faces, &face));
+        }
+    return MN_OK;
+}
+
 // ---- all of it ----
 
 static mn_status check_def(const mn_tet_mesh *mesh, const mn_tet_cut_def *def)
@@ -217,11 +241,16 @@ static mn_status cut(cutter *c, mn_tet_cut_report *report)
     memset(c->sign.data, UNKNOWN, (size_t)c->sign.count);
     MN_TRY(enter(c, &report->front));
     report->entered = c->entered.count;
-    MN_TRY(find_edges(c));
-    MN_TRY(divide_edges(c, &report->split_edges));
-    MN_TRY(find_faces(c));
+    if (c->def->along_faces) {
+        MN_TRY(find_faces_between(c));
+    } else {
+        MN_TRY(find_edges(c));
+        MN_TRY(divide_edges(c, &report->split_edges));
+        MN_TRY(find_faces(c));
+    }
     MN_TRY(mn_tet_open_faces(mesh, &c->faces, &c->touched, &report->split_faces));
-    return mn_tet_repair_vertices(mesh, &c->touched, &report->manifold);
+    // Repair would divide elements, and dust with them; what is parted at each vertex is enough to go on.
+    return c->def->along_faces ? MN_OK : mn_tet_repair_vertices(mesh, &c->touched, &report->manifold);
 }
 
 mn_status mn_tet_mesh_cut(mn_tet_mesh *mesh, const mn_tet_cut_def *def, mn_tet_cut_report *report)

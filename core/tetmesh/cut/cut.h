@@ -33,11 +33,12 @@ mn_status mn_tet_mesh_separate(mn_tet_mesh *mesh, int64_t *parted_vertices, int6
 typedef bool mn_tet_crack_fn(void *user, const mn_tet_mesh *mesh, int32_t t);
 
 typedef struct mn_tet_cut_def {
-    mn_vec3 point;  ///< on the plane, m
-    mn_vec3 normal; ///< of the plane, any length but 0
-    int32_t seed;   ///< tetrahedron where the crack starts; -1: everywhere on the plane within reach
-    double reach;   ///< the crack stops at this distance from `point`, m, > 0; INFINITY: when it is through
-    double snap;    ///< a vertex this near to the plane, of its edges, is taken to be on it, [0, 0.45]; 0.2
+    mn_vec3 point;    ///< on the plane, m
+    mn_vec3 normal;   ///< of the plane, any length but 0
+    int32_t seed;     ///< tetrahedron where the crack starts; -1: everywhere on the plane within reach
+    double reach;     ///< the crack stops at this distance from `point`, m, > 0; INFINITY: when it is through
+    double snap;      ///< a vertex this near to the plane, of its edges, is taken to be on it, [0, 0.45]; 0.2
+    bool along_faces; ///< no element is divided: faces between those with centres on both sides are opened
     mn_tet_crack_fn *may_enter; ///< NULL: always
     void *user;                 ///< for may_enter
 } mn_tet_cut_def;

@@ -29,11 +29,11 @@ static mn_codim_def water(double spacing, double sigma)
 static double flow_of(const sheet_stage *s)
 {
     double sum = 0;
-    for (int64_t i = 0; i < s->inlet.count; i++) {
-        const int64_t j = (i + 1) % s->inlet.count;
-        const mn_vec3 e = mn_sub(s->position[j], s->position[i]);
-        const mn_vec3 u = mn_lerp(s->velocity[i], s->velocity[j], 0.5);
-        sum += 0.5 * (s->thickness[i] + s->thickness[j]) * mn_norm(mn_cross(e, u));
+    for (int64_t i = 0; i < s->jet.inlet.count; i++) {
+        const int64_t j = (i + 1) % s->jet.inlet.count;
+        const mn_vec3 e = mn_sub(s->jet.position[j], s->jet.position[i]);
+        const mn_vec3 u = mn_lerp(s->jet.velocity[i], s->jet.velocity[j], 0.5);
+        sum += 0.5 * (s->jet.thickness[i] + s->jet.thickness[j]) * mn_norm(mn_cross(e, u));
     }
     return sum;
 }
@@ -169,7 +169,7 @@ static void a_saved_sheet_goes_on(void **state)
     check_ok(ctx, mn_codim_save(stage.mls, &out));
     sheet_advance(&stage, 0.0017);
     again = stage;
-    again.inlet = stage.inlet;
+    again.jet.inlet = stage.jet.inlet;
     mn_reader in = {ctx, s, saved_get};
     check_ok(ctx, mn_codim_load(ctx, &def, &in, &again.mls));
     sheet_advance(&again, 0.0017);
@@ -205,7 +205,7 @@ static void a_jet_can_be_shut(void **state)
     sheet_advance(&stage, 0.004);
     check_close(sheet_report(&stage).value[MN_REPORT_mass][0] / mass, 2, 1e-12);
     // No speed, then no thickness: shut as well.
-    for (int64_t i = 0; i < stage.inlet.count; i++) stage.velocity[i] = mn_v3(0, 0, 0);
+    for (int64_t i = 0; i < stage.jet.inlet.count; i++) stage.jet.velocity[i] = mn_v3(0, 0, 0);
     sheet_advance(&stage, 0.001);
     check_close(sheet_report(&stage).value[MN_REPORT_mass][0] / mass, 2, 1e-12);
     sheet_close(&stage);
@@ -307,21 +307,21 @@ static void bad_inlets_are_refused(void **state)
     sheet_open(&stage, ctx, &def, &jet);
     sheet_advance(&stage, 0.002);
     const uint64_t bits = bits_of(&stage);
-    const mn_codim_inputs inputs = {.inlet_count = 1, .inlets = &stage.inlet};
-    stage.thickness[3] = -1;
+    const mn_codim_inputs inputs = {.inlet_count = 1, .inlets = &stage.jet.inlet};
+    stage.jet.thickness[3] = -1;
     check_fails(ctx, mn_codim_advance(stage.mls, &inputs, 0.01), MN_ERROR_INPUT,
                 "thickness of -1 m at point 3");
-    stage.thickness[3] = NAN;
+    stage.jet.thickness[3] = NAN;
     check_fails(ctx, mn_codim_advance(stage.mls, &inputs, 0.01), MN_ERROR_INPUT, "thickness of");
-    stage.thickness[3] = 1e-4;
-    stage.velocity[5].y = INFINITY;
+    stage.jet.thickness[3] = 1e-4;
+    stage.jet.velocity[5].y = INFINITY;
     check_fails(ctx, mn_codim_advance(stage.mls, &inputs, 0.01), MN_ERROR_INPUT, "Point 5 of jet 0");
-    stage.velocity[5].y = 1e30;
+    stage.jet.velocity[5].y = 1e30;
     check_fails(ctx, mn_codim_advance(stage.mls, &inputs, 0.01), MN_ERROR_DIVERGED, "max_substeps");
-    stage.velocity[5].y = 0;
-    stage.inlet.count = 1;
+    stage.jet.velocity[5].y = 0;
+    stage.jet.inlet.count = 1;
     check_fails(ctx, mn_codim_advance(stage.mls, &inputs, 0.01), MN_ERROR_INPUT, "not a curve");
-    stage.inlet.count = 8;
+    stage.jet.inlet.count = 8;
     assert_true(bits_of(&stage) == bits);
     def.max_points = 100;
     check_ok(ctx, mn_codim_set_def(stage.mls, &def));

@@ -431,6 +431,53 @@ static void test_an_empty_vertex_is_fed(void **state)
     film_drop_free(&d);
 }
 
+// The air presses on the surface of a drop by drag (w - u) . n: on a ball drag (w - u) 4 pi R^2 / 3 in all.
+// What it gains is what the ledger says.
+static void test_wind_drives_a_drop(void **state)
+{
+    (void)state;
+    film_drop_case c = coarse;
+    c.shape.p2 = 0;
+    film_drop d = film_drop_make(&c, 1);
+    mn_film_def def = d.def;
+    const mn_vec3 wind = {3, -2, 1};
+    def.drag = 1, def.wind = wind;
+    assert_int_equal(mn_film_set_def(d.film, &def), MN_OK);
+    const double dt = 1e-5, pushed = 4 * MN_PI * d.radius * d.radius / 3 * def.drag * dt;
+    assert_int_equal(mn_film_advance(d.film, NULL, dt), MN_OK);
+    const mn_report now = film_drop_report(&d);
+    const mn_film_ledger ledger = mn_film_get_ledger(d.film);
+    const double w[3] = {wind.x, wind.y, wind.z};
+    const double given[3] = {ledger.momentum_given.x, ledger.momentum_given.y, ledger.momentum_given.z};
+    for (int k = 0; k < 3; k++) {
+        const double gained = now.value[MN_REPORT_momentum][k];
+        assert_true(fabs(gained / (pushed * w[k]) - 1) <
+                    0.06); // a polyhedron in a ball has less of a surface
+        assert_true(fabs(gained - given[k]) <= 1e-9 * pushed * 3);
+    }
+    film_drop_free(&d);
+}
+
+// What looks over volumes after each step keeps its room: it takes memory the first time alone.
+static void test_looking_over_volumes_allocates_nothing(void **state)
+{
+    (void)state;
+    film_drop d = film_drop_make(&coarse, 1);
+    mn_film_def def = d.def;
+    def.use_limits = true, def.limits = (mn_box){mn_v3(-1, -1, -1), mn_v3(1, 1, 1)};
+    assert_int_equal(mn_film_set_def(d.film, &def), MN_OK);
+    film_drop_advance(&d, 0.01);
+    const int64_t calls = mn_context_allocation_count(d.ctx);
+    bool changed = false, overlap;
+    assert_int_equal(mn_film_leave(d.film, &changed), MN_OK);
+    assert_int_equal(mn_film_thin_volumes(d.film, &changed), MN_OK);
+    assert_int_equal(mn_film_volumes_overlap(d.film, &overlap), MN_OK);
+    assert_int_equal(mn_film_shed(d.film, 1e-3, &changed), MN_OK);
+    assert_false(changed || overlap);
+    assert_int_equal(mn_context_allocation_count(d.ctx) - calls, 0);
+    film_drop_free(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -446,6 +493,8 @@ int main(void)
         cmocka_unit_test(test_wet_moves),
         cmocka_unit_test(test_spray_is_taken_up),
         cmocka_unit_test(test_an_empty_vertex_is_fed),
+        cmocka_unit_test(test_wind_drives_a_drop),
+        cmocka_unit_test(test_looking_over_volumes_allocates_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

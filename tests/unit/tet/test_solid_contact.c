@@ -2,6 +2,7 @@
 //
 // Solids that touch each other: two blocks that meet bounce and keep both momenta, a block on a block comes
 // to rest on it, and the pushes are derivatives of their energy.
+#include "base/random.h"
 #include "contact/surface.h"
 #include "support/check.h"
 #include "support/tet_lattice_brick.h"
@@ -203,20 +204,19 @@ static void friction_holds_or_slows(void **state)
     }
 }
 
-// Differences of k g^2/2 along random motions; the Hessian leaves out a part of second order in the depth.
+// Differences of k (g - r)^2/2, and of the push along random motions; a convex stage resists no less.
 static void pushes_are_derivatives(void **state)
 {
     (void)state;
+    const double rest = -0.01;
     mn_context *ctx = mn_context_create(NULL);
     mn_vec3 x[4] = {{0.3, -0.1, 0.3}, {0, 0, 0}, {0, 0.1, 1}, {1, 0.05, 0}}, u[4] = {{0, 0, 0}};
-    const mn_tet_pair pair = {{0, 1, 2, 3}, 3};
+    const mn_tet_pair pair = {{0, 1, 2, 3}, 3, rest};
     mn_tet_stage stage = {.pairs = &pair, .pair_count = 1, .pair_unit = 1, .u = u};
     mn_tet_system system = {.ctx = ctx, .node_count = 4, .stage = &stage};
     check_ok(ctx, mn_array_resize(ctx, &system.x, 4));
     memcpy(system.x.data, x, sizeof x);
     check_ok(ctx, mn_tet_pairs_measure(&system));
-    assert_int_equal(system.pair_rows.count, 1);
-    assert_true(system.pair_rows.data[0].weight == 3);
     mn_vec3 force[4], sum = {0}, moment = {0};
     memcpy(force, system.pair_pull.data, sizeof force);
     for (int k = 0; k < 4; k++) {
@@ -228,7 +228,7 @@ static void pushes_are_derivatives(void **state)
                 (&system.x.data[k].x)[axis] += side ? 1e-5 : -1e-5;
                 const mn_vec3 *y = system.x.data;
                 const mn_vec3 n = mn_normalize(mn_cross(mn_sub(y[2], y[1]), mn_sub(y[3], y[1])));
-                const double gap = mn_dot(n, mn_sub(y[0], y[1]));
+                const double gap = mn_dot(n, mn_sub(y[0], y[1])) - rest;
                 energy[side] = 1.5 * gap * gap;
             }
             check_close((&force[k].x)[axis], (energy[1] - energy[0]) / 2e-5, 1e-8);
@@ -236,6 +236,28 @@ static void pushes_are_derivatives(void **state)
     }
     check_close(mn_norm(sum), 0, 1e-15);
     check_close(mn_norm(moment), 0, 1e-15);
+    for (uint64_t way = 0; way < 10; way++) {
+        double d[12], applied[12] = {0}, convex[12] = {0}, pull[2][12], whole = 0, positive = 0;
+        for (int i = 0; i < 12; i++) d[i] = mn_random_normal(3, way, (uint64_t)i);
+        for (int side = 0; side < 2; side++) {
+            for (int i = 0; i < 12; i++)
+                (&system.x.data[0].x)[i] = (&x[0].x)[i] + (side ? 1e-5 : -1e-5) * d[i];
+            check_ok(ctx, mn_tet_pairs_measure(&system));
+            memcpy(pull[side], system.pair_pull.data, sizeof pull[side]);
+        }
+        memcpy(system.x.data, x, sizeof x);
+        check_ok(ctx, mn_tet_pairs_measure(&system));
+        mn_tet_pairs_apply(&system, d, applied);
+        stage.convex = true;
+        check_ok(ctx, mn_tet_pairs_measure(&system));
+        mn_tet_pairs_apply(&system, d, convex);
+        stage.convex = false;
+        for (int i = 0; i < 12; i++) {
+            check_close(applied[i], (pull[1][i] - pull[0][i]) / 2e-5, 1e-7);
+            whole += d[i] * applied[i], positive += d[i] * convex[i];
+        }
+        assert_true(positive >= whole - 1e-12 && positive >= 0);
+    }
     mn_array_free(ctx, &system.x);
     mn_array_free(ctx, &system.pair_rows);
     mn_array_free(ctx, &system.pair_pull);
