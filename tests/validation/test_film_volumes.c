@@ -235,6 +235,68 @@ static void colliding_jets(void)
     mn_context_free(ctx);
 }
 
+// m^2 of films.
+static double film_area(const film_drop *d)
+{
+    double sum = 0;
+    for (int32_t t = 0; t < (int32_t)d->film->c.triangles.count; t++)
+        sum += mn_complex_is_film(&d->film->c, t) ? mn_complex_area(&d->film->c, t) : 0;
+    return sum;
+}
+
+enum { DISC_RINGS = 6, DISC_POINTS = 1 + 3 * DISC_RINGS * (DISC_RINGS + 1) };
+
+// A disc of film of 0.7 radii that no wire holds, beside the drop, rings of triangles with 6, 12 .. points.
+static void add_disc(film_drop *d)
+{
+    mn_vec3 x[DISC_POINTS] = {{1.25 * d->radius, 0, 0}};
+    double thickness[DISC_POINTS];
+    int32_t triangles[6 * DISC_RINGS * DISC_RINGS][3], count = 0;
+    for (int32_t r = 1, at = 1; r <= DISC_RINGS; r++)
+        for (int32_t i = 0; i < 6 * r; i++, at++) {
+            const double turn = MN_PI / 3 * i / r, out = 0.7 * d->radius * r / DISC_RINGS;
+            x[at] = mn_v3(1.25 * d->radius, out * cos(turn), out * sin(turn));
+        }
+    for (int32_t r = 1, inner = 0, outer = 1; r <= DISC_RINGS; inner = outer, outer += 6 * r, r++)
+        for (int32_t i = 0; i < 6 * r; i++) { // six sides of r outer edges and r - 1 inner ones
+            const int32_t side = i / r, n = r > 1 ? 6 * (r - 1) : 1, k = i - side;
+            const int32_t a = outer + i, b = outer + (i + 1) % (6 * r), low = inner + k % n;
+            triangles[count][0] = low, triangles[count][1] = a, triangles[count++][2] = b;
+            if (i % r == r - 1) continue;
+            triangles[count][0] = low, triangles[count][1] = b, triangles[count++][2] = inner + (k + 1) % n;
+        }
+    for (int i = 0; i < DISC_POINTS; i++) thickness[i] = 0.02 * d->radius;
+    const mn_film_source source = {.point_count = DISC_POINTS,
+                                   .positions = x,
+                                   .thickness = thickness,
+                                   .triangle_count = count,
+                                   .triangles = (const int32_t(*)[3])triangles};
+    tet_drop_must(d->ctx, mn_film_add(d->film, &source));
+}
+
+// A drop flies into a free film, which goes where it lies on the drop, draws back onto it and is taken up.
+static void film_into_volume(double edge)
+{
+    film_drop_case c = {.shape = {.radius = 2e-3, .edge = edge}, .sigma = 0.0728, .density = 998};
+    c.velocity = mn_v3(0.5, 0.05, 0);
+    film_drop d = film_drop_make(&c, 1);
+    const double tets = film_drop_volume(&d);
+    add_disc(&d);
+    const mn_report before = film_drop_report(&d);
+    const double mass = before.value[MN_REPORT_mass][0], area = film_area(&d);
+    const double liquid = mass / c.density - tets; // m^3 of the film
+    film_drop_advance(&d, 0.8);
+    tet_drop_must(d.ctx, mn_film_check(d.film));
+    validation_row_below("F24", "free film that a drop flies into: mass",
+                         fabs(film_drop_report(&d).value[MN_REPORT_mass][0] / mass - 1), "M", 1e-12);
+    validation_row_below("F24", "its momentum",
+                         largest_change(&d, &before, MN_REPORT_momentum) / (mass * 0.5), "M U", 1e-10);
+    validation_row_below("F24", "film left of it", film_area(&d) / area, "A", 0.1);
+    validation_row("F24", "what the drop has grown by, over the liquid of the film",
+                   (film_drop_volume(&d) - tets) / liquid, 1, "", 0.1);
+    film_drop_free(&d);
+}
+
 int main(int argc, char **argv)
 {
     validation_begin(argc, argv);
@@ -244,6 +306,7 @@ int main(int argc, char **argv)
     if (validation_wanted("F20", "film on a ball, coarse")) film_on_a_ball(0.4);
     if (validation_wanted("F24", "transitions")) transitions(0.45, 0.7);
     if (validation_wanted("F24", "jets")) colliding_jets();
+    if (validation_wanted("F24", "film into volume")) film_into_volume(0.4);
     if (validation_long()) {
         if (validation_wanted("V1", "pressure, fine")) laplace(0.2);
         if (validation_wanted("V3", "small oscillation, fine")) small_oscillation(0.2);
@@ -251,6 +314,7 @@ int main(int argc, char **argv)
         if (validation_wanted("F20", "film on a ball, fine")) film_on_a_ball(0.2);
         if (validation_wanted("F24", "transitions, fine")) transitions(0.3, 0.6);
         if (validation_wanted("F24", "flattened")) flattened(0.3, 0.85);
+        if (validation_wanted("F24", "film into volume, fine")) film_into_volume(0.25);
     }
     return validation_end();
 }
