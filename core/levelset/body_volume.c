@@ -196,27 +196,28 @@ static int32_t body_of_cell(const corner_tile *t, int32_t x, int32_t y, int32_t 
     return -1;
 }
 
-/// Adds one cell to its body: to those of the block, or with `all` to the body's own sum. False: no room.
-static bool measure_cell(const corner_tile *t, int32_t x, int32_t y, int32_t z, bool full, body_sum *sums,
-                         body_sum *all)
+/// What is inside of one cell and not solid; `full`: no corner is above zero.
+static body_sum cut_part(const corner_tile *t, int32_t x, int32_t y, int32_t z, bool full)
 {
-    const int32_t body = body_of_cell(t, x, y, z);
-    if (body < 0) return true;
-    body_sum what = {.volume = 1.0};
     double phi[8], solid[8];
     bool meets = false;
     for (int32_t c = 0; t->cut && c < 8; c++) {
         solid[c] = t->solid[x + (c >> 2)][y + (c >> 1 & 1)][z + (c & 1)];
         meets = meets || !(solid[c] > 0);
     }
-    if (meets) {
-        for (int32_t c = 0; c < 8; c++) phi[c] = t->phi[x + (c >> 2)][y + (c >> 1 & 1)][z + (c & 1)];
-        what = cut_open_cell(phi, solid);
-    } else if (!full) {
-        for (int32_t c = 0; c < 8; c++) phi[c] = t->phi[x + (c >> 2)][y + (c >> 1 & 1)][z + (c & 1)];
-        what = cut_cell(phi);
-    }
-    if (!all) return add_to_body(sums, body, what);
+    if (full && !meets) return (body_sum){.volume = 1.0};
+    for (int32_t c = 0; c < 8; c++) phi[c] = t->phi[x + (c >> 2)][y + (c >> 1 & 1)][z + (c & 1)];
+    return meets ? cut_open_cell(phi, solid) : cut_cell(phi);
+}
+
+/// Adds one cell to its body: to those of the block, or with `all` to the body's own sum. False: no room.
+static bool measure_cell(const corner_tile *t, int32_t x, int32_t y, int32_t z, bool full, body_sum *sums,
+                         body_sum *all)
+{
+    const int32_t body = body_of_cell(t, x, y, z);
+    if (body < 0) return true;
+    const body_sum what = cut_part(t, x, y, z, full);
+    if (sums) return add_to_body(sums, body, what);
     all[body].volume += what.volume;
     all[body].area += what.area;
     all[body].rate += what.rate;
@@ -356,6 +357,37 @@ mn_status mn_level_set_measure(mn_level_set *set)
     MN_TRY(measure(set, NULL, NULL));
     keep_measured(set);
     return MN_OK;
+}
+
+// ---- cells ----
+
+typedef struct fraction_job {
+    mn_level_set *set;
+    double *fraction;
+} fraction_job;
+
+static mn_status fill_fractions(void *user, mn_range range)
+{
+    const fraction_job *job = user;
+    mn_level_set *set = job->set;
+    const measure_job plain = {.set = set};
+    corner_tile t;
+    for (int64_t b = range.begin; b < range.end; b++) {
+        double *fraction = &job->fraction[b * MN_BLOCK_CELLS];
+        const bool open = !set->has_solid || !set->cut.data[b];
+        if (!(set->deep.data[b] && open)) load_corners(&plain, (int32_t)b, &t);
+        for (int32_t cell = 0; cell < MN_BLOCK_CELLS; cell++)
+            fraction[cell] = set->deep.data[b] && open
+                                 ? 1.0
+                                 : cut_part(&t, cell >> 4, cell >> 2 & 3, cell & 3, false).volume;
+    }
+    return MN_OK;
+}
+
+mn_status mn_level_set_fractions(mn_level_set *set, double *fraction)
+{
+    fraction_job job = {set, fraction};
+    return mn_parallel_for(set->ctx, set->table.count, MEASURE_GRAIN, fill_fractions, &job);
 }
 
 // ---- calibration ----

@@ -106,6 +106,9 @@ mn_status mn_level_set_find_bodies(mn_level_set *set);
 /// Volume and area of every body again, as phi is now; labels stay.
 mn_status mn_level_set_measure(mn_level_set *set);
 
+/// The fraction of each cell, [blocks.count * 64], that is inside and not solid.
+mn_status mn_level_set_fractions(mn_level_set *set, double *fraction);
+
 /// body[i] = the body that point i lies in or nearest to, -1 when there is none next to it.
 mn_status mn_level_set_bodies_of_points(mn_level_set *set, mn_points points, int32_t *body);
 

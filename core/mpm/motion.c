@@ -3,10 +3,15 @@
 // Grid to particles, and the particles' motion.
 //
 //   v' = v(x), C' = grad v(x) [APIC]; groups merged (resample.c)
-//   x' = x + dt v',   J' = J (1 + dt div v(x)), and what walls do to both (wall_pressure.c)
+//   x' = x + dt v(x),   J' = J (1 + dt div v(x)), and what walls do to both (wall_pressure.c)
+//
+// The way is that of the flow where the particle is, of which its volume ratio takes the divergence. The mean
+// of its group is another one, slower across the surface: moved by that, particles of the outermost layer of
+// a drop at rest receded in a second of long steps until tension acted outside of what pressed against it,
+// and the drop burst. The affine velocity takes up the angular momentum of the difference.
 //
 // With the FLIP blend the particle keeps a share of its own velocity and takes the grid's change,
-// v' = (1 - f) v(x) + f (v + v(x) - v_before(x)), and moves with the grid's velocity [zhu2005].
+// v' = (1 - f) v(x) + f (v + v(x) - v_before(x)), and moves with the grid's velocity too [zhu2005].
 #include "mpm/resample.h"
 #include "mpm/step.h"
 #include "mpm/walls.h"
@@ -95,7 +100,7 @@ static void move_samples(void *user, int32_t block, int32_t first, int32_t count
         }
         mn_vec3 through;
         const double at_walls = mn_mpm_contact_divergence(mpm, k, &through);
-        const mn_vec3 move = mn_scale(job->dt, mn_sub(job->flip ? merged.v : v, through));
+        const mn_vec3 move = mn_scale(job->dt, mn_sub(samples[i].v, through));
         const double own =
             job->ratio ? job->ratio[k] : mn_pressure_advance(1.0, job->dt, samples[i].divergence);
         const double ratio = own + job->dt * at_walls;
@@ -105,14 +110,12 @@ static void move_samples(void *user, int32_t block, int32_t first, int32_t count
         to->mass = p->mass;
         to->v = v;
         mn_mpm_set_affine(to, merged.gradient);
-        if (touches_body(mpm, k)) {
-            // What walls take off its way must not change its angular momentum, which a body would miss.
-            const mn_vec3 free = mn_axpy(mn_mpm_position(p), job->dt, v);
-            mn_mpm_set_position(to, free);
-            mn_mpm_shift_particle(to, mn_sub(x, free), mpm->def.dx);
-        } else {
-            mn_mpm_set_position(to, x);
-        }
+        // What it goes beside its velocity must not change its angular momentum; nor may what walls take off
+        // its way, where a body would miss it.
+        mn_vec3 beside = g ? mn_scale(job->dt, mn_sub(samples[i].v, merged.v)) : mn_v3(0, 0, 0);
+        if (touches_body(mpm, k)) beside = mn_sub(x, mn_axpy(mn_mpm_position(p), job->dt, v));
+        mn_mpm_set_position(to, x);
+        mn_mpm_turn_back(to, beside, mn_sub(to->v, mpm->trial.frame), mpm->def.dx);
         mpm->next_materials.data[k] = *q;
         mpm->next_materials.data[k].j = q->j * ratio < least_j ? least_j : q->j * ratio;
         mpm->next_materials.data[k].age = q->age + job->dt;

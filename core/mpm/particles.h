@@ -80,17 +80,16 @@ static inline void mn_mpm_set_affine(mn_mpm_particle *p, mn_mat3 a)
 {
     for (int i = 0; i < 3; i++) p->axis[i].slope = mn_m3_column(a, i);
 }
-/// Moves a particle, and lets its affine velocity take up the angular momentum that this would change: a spin
-/// w has m dx^2/2 w.
-static inline void mn_mpm_shift_particle(mn_mpm_particle *p, mn_vec3 shift, double dx)
+/// Lets a particle's affine velocity take up the angular momentum that a shift changes, at the velocity v: a
+/// spin w has m dx^2/2 w.
+static inline void mn_mpm_turn_back(mn_mpm_particle *p, mn_vec3 shift, mn_vec3 v, double dx)
 {
-    const mn_vec3 turn = mn_scale(-2.0 / (dx * dx), mn_cross(shift, p->v));
+    const mn_vec3 turn = mn_scale(-2.0 / (dx * dx), mn_cross(shift, v));
     mn_mat3 c = mn_mpm_affine(p);
     c.m[2][1] += turn.x, c.m[1][2] -= turn.x;
     c.m[0][2] += turn.y, c.m[2][0] -= turn.y;
     c.m[1][0] += turn.z, c.m[0][1] -= turn.z;
     mn_mpm_set_affine(p, c);
-    mn_mpm_set_position(p, mn_add(mn_mpm_position(p), shift));
 }
 static inline mn_points mn_mpm_points(const mn_mpm_particle *particles, int64_t count)
 {

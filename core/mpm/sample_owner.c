@@ -118,6 +118,7 @@ static mn_status find_owners(void *user, mn_range range)
             patch->area = mn_v3(0, 0, 0);
             if (patch->owner >= 0) patch->x = mn_mpm_position(&mpm->particles.data[patch->owner]);
         }
+        if (patch->owner < 0 && patch->layer == MN_MPM_ALL) patch->sigma = mpm->extremes.max_sigma;
         if (patch->owner >= 0 && mn_mpm_is_mist(mpm, patch->owner)) patch->owner = -1;
         if (patch->owner < 0) continue;
         patch->sigma = mn_mpm_tension(mpm, patch->layer, patch->owner);
@@ -158,11 +159,13 @@ mn_status mn_mpm_assign_patches(mn_mpm *mpm)
     mpm->area = mpm->surface_energy = 0;
     for (int64_t k = 0; k < loose; k++) {
         const mn_mpm_patch *patch = &mpm->surface.loose_patches[k];
+        // What no particle is near to pulls at nothing yet, but has its energy: overlapping liquid that
+        // spreads to its surface does not gain it.
+        mpm->surface_energy += patch->sigma * mn_norm(patch->area);
         if (patch->owner < 0) continue;
         mn_mpm_group *group = &mpm->split.groups.data[mpm->split.group_of.data[patch->owner]];
         mpm->surface.patches.data[group->first_patch + group->patch_count++] = *patch;
         mpm->area += mn_norm(patch->area);
-        mpm->surface_energy += patch->sigma * mn_norm(patch->area);
     }
     if (mpm->def.surface_particles == MN_MPM_MASSLESS) mpm->split.groups.count = 0;
     return MN_OK;

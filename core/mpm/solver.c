@@ -111,6 +111,7 @@ static void release(mn_solver *solver)
     mn_array_free(ctx, &mpm->settling.gradient);
     mn_array_free(ctx, &mpm->settling.phi);
     mn_array_free(ctx, &mpm->settling.outside);
+    mn_array_free(ctx, &mpm->settling.enclosed);
     mn_array_free(ctx, &mpm->sites);
     mn_array_free(ctx, &mpm->nozzles.births);
     mn_array_free(ctx, &mpm->nozzles.birth_heads);

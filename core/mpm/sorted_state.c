@@ -58,9 +58,7 @@ void mn_mpm_carry_grid(mn_mpm *mpm, double dt, const mn_mpm_step_stats *stats)
 {
     // Below this part of the liquid's speed the mean is rounding, or as good as rest.
     const double least = 1e-6;
-    const bool bound =
-        mn_mpm_has_solids(&mpm->def, mpm->run.collider) || mpm->sites.count > 0 || mpm->run.sink;
-    if (bound || mpm->bodies.elastic || !(stats->mass > 0)) return;
+    if (!mn_mpm_flies_free(mpm) || !(stats->mass > 0)) return;
     const mn_vec3 mean = mn_scale(1 / stats->mass, stats->momentum);
     if (!(mn_norm2(mean) > least * least * 2 * stats->kinetic / stats->mass)) return;
     mpm->grid_origin = mn_axpy(mpm->grid_origin, dt, mean);

@@ -136,6 +136,7 @@ typedef struct mn_mpm_extremes {
 typedef struct mn_mpm_trial {
     double end;              ///< s, from the start of the step to the end of the advance
     mn_mpm_step_stats stats; ///< of what `next` holds
+    mn_vec3 frame;           ///< m/s, of liquid that flies free (free_flight.c)
     bool taken_on;           ///< from prepare to commit
 } mn_mpm_trial;
 
@@ -200,7 +201,8 @@ typedef struct mn_mpm_settling {
     MN_ARRAY(mn_vec3) rim, gradient;
     MN_ARRAY(int32_t) owner;
     MN_ARRAY(double) phi;
-    MN_ARRAY(double) outside; ///< m, how far each particle lies outside of the surface
+    MN_ARRAY(double) outside;  ///< m, how far each particle lies outside of the surface
+    MN_ARRAY(double) enclosed; ///< fraction of each cell of the level set that is inside (particle_spacing.c)
 } mn_mpm_settling;
 
 /// What emitters have put in since the last sort, and hold.

@@ -61,8 +61,27 @@ mn_status mn_mpm_update_grid(mn_mpm *mpm, mn_mpm_node *nodes, double dt, bool bo
 /// Grid to `next`: velocity, affine velocity, position, volume.
 mn_status mn_mpm_move(mn_mpm *mpm, double dt, mn_mpm_step_stats *stats);
 
+// ---- free_flight.c ----
+
+/// Whether nothing holds the liquid.
+bool mn_mpm_flies_free(const mn_mpm *mpm);
+/// Its mean velocity, which is that of the step's frame.
+mn_status mn_mpm_find_frame(mn_mpm *mpm);
+/// Moves `next` so that its centre of mass has gone with its momentum.
+mn_status mn_mpm_keep_centre(mn_mpm *mpm, double dt);
+/// Moves a particle of `next` beside its way.
+static inline void mn_mpm_shift(mn_mpm *mpm, int64_t particle, mn_vec3 shift)
+{
+    mn_mpm_particle *p = &mpm->next.data[particle];
+    mn_mpm_turn_back(p, shift, mn_sub(p->v, mpm->trial.frame), mpm->def.dx);
+    mn_mpm_set_position(p, mn_add(mn_mpm_position(p), shift));
+}
+
 // ---- volume_relaxation.c ----
 
+/// Sums of w V and w V J over the particles of the layer that is looked at, two for each node, in
+/// mpm->grid.volumes.
+mn_status mn_mpm_scatter_volumes(mn_mpm *mpm);
 /// Moves every J by `amount` of its distance from the local mean.
 mn_status mn_mpm_relax_volumes(mn_mpm *mpm, double amount);
 

@@ -67,6 +67,11 @@ mn_status mn_mpm_settle_mist(mn_mpm *mpm);
 /// Draws particles of `next` that lay outside of the surface back to it, by `amount` of their distance.
 mn_status mn_mpm_settle_surface(mn_mpm *mpm, double amount);
 
+// ---- particle_spacing.c ----
+
+/// Moves particles of `next` by `amount` down the slope of what they fill more than the surface encloses.
+mn_status mn_mpm_even_out(mn_mpm *mpm, double amount);
+
 // ---- volume_fraction.c ----
 
 typedef struct mn_mpm_fullness {

@@ -21,6 +21,7 @@
 // at 30 degrees onto its plate. Beside a wall a particle may therefore lie outside by as much as the edge of
 // a wedge does, about dx cos(theta).
 #include "base/elementary.h"
+#include "mpm/step.h"
 #include "mpm/surface.h"
 #include "mpm/walls.h"
 
@@ -81,8 +82,7 @@ static mn_status settle(void *user, mn_range range)
         const double own = phi - allowed(mpm, owner);
         const double outside = own > 0 ? fmin(own, phi - 2 * outside_around(mpm, owner)) : 0;
         if (!(outside > 0)) continue;
-        mn_mpm_shift_particle(&mpm->next.data[owner], mn_scale(-job->amount * outside / slope, gradient),
-                              mpm->def.dx);
+        mn_mpm_shift(mpm, owner, mn_scale(-job->amount * outside / slope, gradient));
     }
     return MN_OK;
 }

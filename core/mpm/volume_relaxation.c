@@ -121,10 +121,10 @@ static mn_status gather_volume(void *user, mn_range range)
     return MN_OK;
 }
 
-static mn_status relax_layer(mn_mpm *mpm, double amount)
+mn_status mn_mpm_scatter_volumes(mn_mpm *mpm)
 {
     mn_context *ctx = mpm->solver.ctx;
-    relax_job job = {mpm, amount, 0};
+    relax_job job = {mpm, 0, 0};
     const int64_t values = 2 * (int64_t)mpm->grid.table.count * MN_BLOCK_CELLS;
     MN_TRY(mn_array_resize(ctx, &mpm->grid.volumes, values));
     if (values > 0) memset(mpm->grid.volumes.data, 0, mn_bytes(values, sizeof *mpm->grid.volumes.data));
@@ -133,6 +133,14 @@ static mn_status relax_layer(mn_mpm *mpm, double amount)
             mpm->grid.table.colour_start[job.colour + 1] - mpm->grid.table.colour_start[job.colour];
         MN_TRY(mn_parallel_for(ctx, count, BLOCK_GRAIN, scatter_volume, &job));
     }
+    return MN_OK;
+}
+
+static mn_status relax_layer(mn_mpm *mpm, double amount)
+{
+    mn_context *ctx = mpm->solver.ctx;
+    relax_job job = {mpm, amount, 0};
+    MN_TRY(mn_mpm_scatter_volumes(mpm));
     return mn_parallel_for(ctx, mpm->grid.table.count, BLOCK_GRAIN, gather_volume, &job);
 }
 
