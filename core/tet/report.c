@@ -127,6 +127,24 @@ void mn_tet_liquid_get_rescues(const mn_tet_liquid *liquid, mn_tet_rescues *resc
                                 .boiling = liquid->solids.hottest};
 }
 
+// Bytes of the factor of stiff solids in a step (stiff.c). Of cubes of 189 to 4,941 nodes it has 46 n^1.44
+// numbers within 5 %, of a bar five times as long as thick three quarters of that.
+static double factor_bytes(const mn_tet_liquid *liquid, double step)
+{
+    const double numbers = 46, power = 1.44, stage = 2.0 / 3; // the last of BDF2
+    const double reach = stage * step / liquid->size;
+    double stiffest = 0, nodes = 0;
+    if (!liquid->solids.any) return 0;
+    for (int32_t t = 0; t < liquid->mesh->tet_slots; t++)
+        if (mn_tet_liquid_is_solid(liquid, t))
+            stiffest =
+                fmax(stiffest,
+                     mn_tet_material_shear(&liquid->solids.materials.data[liquid->solids.material.data[t]]));
+    if (!(stiffest * reach * reach > liquid->def.density)) return 0;
+    for (int32_t i = 0; i < liquid->mesh->vertex_slots; i++) nodes += liquid->solids.solid_node.data[i];
+    return sizeof(double) * fmin(numbers * mn_pow(nodes, power), MN_TET_STIFF_MOST);
+}
+
 void mn_tet_liquid_diagnose(const mn_tet_liquid *liquid, double seconds, mn_tet_liquid_numbers *numbers)
 {
     // Blocks, elements, neighbourhoods, Krylov vectors and the factor, for each node of 5 tetrahedra and 15
@@ -148,5 +166,5 @@ void mn_tet_liquid_diagnose(const mn_tet_liquid *liquid, double seconds, mn_tet_
     }
     numbers->step = fmin(mn_tet_liquid_step_limit(liquid), seconds / (double)def->min_substeps);
     numbers->steps = ceil(seconds / numbers->step);
-    numbers->bytes = bytes_per_node * liquid->mesh->vertex_count;
+    numbers->bytes = bytes_per_node * liquid->mesh->vertex_count + factor_bytes(liquid, numbers->step);
 }

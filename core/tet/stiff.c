@@ -134,7 +134,7 @@ static mn_status make_pattern(mn_tet_system *s, int32_t parts)
 // In as few slabs as its memory allows.
 static mn_status analyze(mn_tet_system *s)
 {
-    const int64_t most = s->stiff_most > 0 ? s->stiff_most : 200000000; // numbers, 1.6 GB
+    const int64_t most = s->stiff_most > 0 ? s->stiff_most : MN_TET_STIFF_MOST;
     for (int32_t parts = 1;; parts *= 2) {
         MN_TRY(make_pattern(s, parts));
         if (mn_cholesky_entries(s->stiff_factor) <= most || parts > s->stiff_nodes.rows / 64) break;

@@ -115,6 +115,8 @@ typedef struct mn_tet_elastic {
     double f[6]; ///< where it flows: less (f g_k) (f g_l)^T
 } mn_tet_elastic;
 
+enum { MN_TET_STIFF_MOST = 200000000 }; ///< numbers of the factor of stiff solids, 1.6 GB
+
 typedef struct mn_tet_system {
     mn_context *ctx;
     // The mesh, borrowed, and its neighbourhoods.
@@ -150,7 +152,7 @@ typedef struct mn_tet_system {
     // A factor in the place of the diagonal blocks of solids that are stiff (stiff.c).
     bool stiff, stiff_analyzed;
     double fresh_rate;                   ///< iterations for a digit that the fresh factor took
-    int64_t stiff_most;                  ///< numbers that the factor may have; 0: 2e8
+    int64_t stiff_most;                  ///< numbers that the factor may have; 0: MN_TET_STIFF_MOST
     MN_ARRAY(int32_t) stiff_row;         ///< of each node; -1: it has none
     MN_ARRAY(int32_t) stiff_part;        ///< of each node that has a row
     MN_ARRAY(int64_t) stiff_slot;        ///< of each column of the rows of nodes; -1: none

@@ -111,9 +111,38 @@ static void slabs_give_the_same_answer(void **state)
         check_close(mn_norm(mn_sub(one[i], cut[i])), 0, 1e-7); // of a brick of 3; stages are solved to 1e-8
 }
 
+// What doctor counts for the factor, against what it has.
+static void its_memory_is_counted(void **state)
+{
+    (void)state;
+    double bytes[2], entries = 0;
+    for (int stiff = 0; stiff < 2; stiff++) {
+        static mn_vec3 zero[1000];
+        static double pressure[1000];
+        mn_context *ctx = mn_context_create(NULL);
+        mn_tet_liquid *q = make_brick(ctx, stiff ? 1e6 : 1e-2, true);
+        mn_tet_liquid_numbers n;
+        mn_tet_stage stage;
+        double part;
+        mn_tet_liquid_diagnose(q, 0.04, &n);
+        bytes[stiff] = n.bytes;
+        check_ok(ctx, mn_tet_liquid_prepare(q));
+        check_ok(ctx, mn_tet_stage_resize(q));
+        check_ok(ctx, mn_tet_stage_fill(q, n.step, q->mesh->position, zero, zero, pressure, &stage, &part));
+        check_ok(ctx, mn_tet_system_residual(&q->system, &stage, q->trial.residual.data));
+        assert_true(q->system.stiff == (stiff == 1));
+        if (stiff) check_ok(ctx, mn_tet_system_stiffen(&q->system));
+        if (stiff) entries = (double)mn_cholesky_entries(q->system.stiff_factor);
+        mn_tet_liquid_free(q);
+        mn_context_free(ctx);
+    }
+    check_close((bytes[1] - bytes[0]) / (8 * entries), 1, 0.5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(its_memory_is_counted),
         cmocka_unit_test(rigid_motion_is_left_to_inertia),
         cmocka_unit_test(iterations_stay_few_from_jelly_to_ice),
         cmocka_unit_test(slabs_give_the_same_answer),
