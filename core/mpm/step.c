@@ -11,8 +11,8 @@
 // Of the distance of particles outside of the surface, per relaxation of volume ratios: a tenth in the time
 // that sound takes to cross a cell, slow against a step, fast against the drift.
 static const double settling = 20;
-// Of the slope of what particles fill too much, as often. Three to fifteen times as much holds a drop at rest
-// no better, but is felt: its currents grow by a tenth.
+// Of the slope of what particles fill too much, as often. Seven times as much holds a drop at rest no better,
+// and its currents grow by a tenth.
 static const double evening = 0.3;
 
 // Scatters the particles with what acts over dt: on the grid are then mass and velocity.
