@@ -278,7 +278,7 @@ mn_status mn_contact_longest_step(mn_contact_pairs *c, const mn_vec3 *x, const m
 
 // ---- crossings ----
 
-/// Of an edge's length, what is no gap between it and a triangle in its plane.
+/// A gap below this fraction of an edge's length counts as contact between it and a triangle in its plane.
 static const double coplanar_gap = 1e-12;
 
 typedef struct crossing {

@@ -46,8 +46,8 @@ typedef struct inlet_arc {
 } inlet_arc;
 typedef MN_ARRAY(double) inlet_room;
 
-/// MN_ERROR_INPUT with a sentence where jet `index` is no curve with velocities and thicknesses, or has 2^24
-/// spacings or more.
+/// MN_ERROR_INPUT with a sentence where jet `index` is not a curve with velocities and thicknesses, or has
+/// 2^24 spacings or more.
 mn_status mn_inlet_check(mn_context *ctx, const mn_codim_inlet *inlet, int64_t index, double spacing);
 /// The arc, in `room`.
 mn_status mn_inlet_measure(mn_context *ctx, const mn_codim_inlet *inlet, inlet_room *room, inlet_arc *arc);

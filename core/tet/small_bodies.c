@@ -255,7 +255,8 @@ static void push_apart(meetings *m, const meeting *one)
     body->velocity = mn_axpy(body->velocity, 1 / body->mass, impulse);
     body->spin = mn_add(body->spin, mn_m3_apply(inverse, mn_cross(r, impulse)));
     body->place = mn_axpy(body->place, -one->distance, one->normal);
-    for (int k = 0; k < 3 && one->face[0] >= 0; k++) { // the history too: a jump is no acceleration
+    for (int k = 0; k < 3 && one->face[0] >= 0;
+         k++) { // the history too: a jump does not count as acceleration
         const double part = -one->weight[k] / m->mass.data[one->face[k]];
         v[one->face[k]] = mn_axpy(v[one->face[k]], part, impulse);
         last[one->face[k]] = mn_axpy(last[one->face[k]], part, impulse);
